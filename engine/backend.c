@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "backend.h"
+
+CcBackend *
+cc_backend_open(const CcBackendConfig *config, GError **fallback, GError **error) {
+  if (config->choice == CC_BACKEND_CPU)
+    return cc_cpu_backend.open(config, error);
+  if (config->choice == CC_BACKEND_CUDA)
+    return cc_cuda_backend.open(config, error);
+  CcBackend *cuda = cc_cuda_backend.open(config, fallback);
+  return cuda ? cuda : cc_cpu_backend.open(config, error);
+}
+
+void
+cc_backend_close(CcBackend *self) {
+  self->klass->close(self);
+}
+
+CcProgram *
+cc_backend_prepare(CcBackend *self, CcPlan *plan, GError **error) {
+  CcProgram *program = self->klass->prepare(self, plan, error);
+  if (!program)
+    return NULL;
+  g_atomic_ref_count_init(&program->refs);
+  program->backend = self;
+  program->plan = cc_plan_ref(plan);
+  return program;
+}
+
+CcProgram *
+cc_program_ref(CcProgram *program) {
+  g_atomic_ref_count_inc(&program->refs);
+  return program;
+}
+
+void
+cc_program_unref(CcProgram *program) {
+  if (!g_atomic_ref_count_dec(&program->refs))
+    return;
+  CcPlan *plan = program->plan;
+  program->backend->klass->program_free(program);
+  cc_plan_unref(plan);
+}
+
+CcJob *
+cc_backend_submit(CcBackend *self, CcProgram *program, const CcFrame *src, const CcFrame *dst,
+                  GError **error) {
+  CcJob *job = self->klass->submit(self, program, src, dst, error);
+  if (job)
+    job->program = cc_program_ref(program);
+  return job;
+}
+
+gboolean
+cc_backend_wait(CcBackend *self, CcJob *job, CcTimes *times, GError **error) {
+  CcProgram *program = job->program;
+  const gboolean ok = self->klass->wait(self, job, times, error);
+  cc_program_unref(program);
+  return ok;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The backend interface, implemented in cpu/ and cuda/, and the choice between them. A backend,
+ * with its programs and jobs, is used by one thread at a time; different backends are independent.
+ */
+
+#include <glib.h>
+#include "plan.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+  CC_BACKEND_AUTO, /* CUDA when a device opens, else the CPU */
+  CC_BACKEND_CUDA,
+  CC_BACKEND_CPU,
+} CcBackendChoice;
+
+typedef struct {
+  CcBackendChoice choice;
+  gint device_id;  /* CUDA device, -1: the first that works */
+  guint n_threads; /* CPU threads, 0: all cores */
+} CcBackendConfig;
+
+typedef struct _CcBackend CcBackend;
+typedef struct _CcProgram CcProgram;
+typedef struct _CcJob CcJob;
+
+/* What one frame took, in nanoseconds. */
+typedef struct {
+  guint64 upload, kernel, download; /* on the device; the CPU backend has kernel only */
+  guint64 wait;                     /* how long the caller was blocked in cc_backend_wait */
+} CcTimes;
+
+typedef struct {
+  const gchar *name; /* "cpu" or "cuda" */
+  /* Opens the backend, or says with CC_ERROR_UNAVAILABLE what is missing. */
+  CcBackend *(*open)(const CcBackendConfig *config, GError **error);
+  /* Everything about a plan that can be worked out before the first frame. Takes no reference to
+   * the plan; cc_backend_prepare does. */
+  CcProgram *(*prepare)(CcBackend *self, const CcPlan *plan, GError **error);
+  void (*program_free)(CcProgram *program);
+  /* Starts filtering src into dst. Both must stay valid and untouched until the job is waited for.
+   * At most `depth` jobs may be under way. */
+  CcJob *(*submit)(CcBackend *self, CcProgram *program, const CcFrame *src, const CcFrame *dst,
+                   GError **error);
+  /* Waits for the job and frees it, also when it failed. Jobs are waited for in their order. */
+  gboolean (*wait)(CcBackend *self, CcJob *job, CcTimes *times, GError **error);
+  void (*close)(CcBackend *self);
+} CcBackendClass;
+
+/* The parts of the opaque types that all backends share; each embeds them first. */
+struct _CcBackend {
+  const CcBackendClass *klass;
+  gchar *device;  /* for people: "NVIDIA H200" or "AVX2, 2 threads" */
+  gint device_id; /* -1 on the CPU */
+  guint depth;    /* jobs that may be under way at once; 1 when submit does all the work */
+};
+
+struct _CcProgram {
+  gatomicrefcount refs;
+  CcBackend *backend;
+  CcPlan *plan;
+};
+
+struct _CcJob {
+  CcProgram *program;
+};
+
+/* The implementations. In a build without CUDA, open of the second always fails and says so. */
+extern const CcBackendClass cc_cpu_backend;
+extern const CcBackendClass cc_cuda_backend;
+
+/* Opens the backend that `config` chooses. With AUTO, *fallback gets the reason why it is not CUDA,
+ * or NULL; fallback may be NULL. */
+CcBackend *cc_backend_open(const CcBackendConfig *config, GError **fallback, GError **error);
+
+/* All jobs must have been waited for and all programs unreferenced. */
+void cc_backend_close(CcBackend *self);
+
+CcProgram *cc_backend_prepare(CcBackend *self, CcPlan *plan, GError **error);
+CcProgram *cc_program_ref(CcProgram *program);
+void cc_program_unref(CcProgram *program);
+
+/* See CcBackendClass. The job keeps the program alive. */
+CcJob *cc_backend_submit(CcBackend *self, CcProgram *program, const CcFrame *src,
+                         const CcFrame *dst, GError **error);
+gboolean cc_backend_wait(CcBackend *self, CcJob *job, CcTimes *times, GError **error);
+
+G_END_DECLS

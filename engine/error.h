@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define CC_ERROR (cc_error_quark())
+
+typedef enum {
+  CC_ERROR_INVALID, /* a value that cannot work; the message names it and what would be accepted */
+  CC_ERROR_UNAVAILABLE, /* no such backend or device here; the message says what is missing */
+  CC_ERROR_NO_MEMORY,   /* host, pinned or device memory ran out */
+  CC_ERROR_DEVICE,      /* the device failed while working */
+} CcError;
+
+GQuark cc_error_quark(void);
+
+G_END_DECLS

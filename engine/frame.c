@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "frame.h"
+
+static gboolean
+plane_layout_equal(const CcPlaneLayout *a, const CcPlaneLayout *b) {
+  if (a->width != b->width || a->height != b->height || a->step != b->step || a->type != b->type ||
+      a->depth != b->depth || a->shift != b->shift)
+    return FALSE;
+  for (guint i = 0; i < a->step; i++)
+    if (a->role[i] != b->role[i])
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+cc_frame_layout_equal(const CcFrameLayout *a, const CcFrameLayout *b) {
+  if (a->n_planes != b->n_planes || a->limited_range != b->limited_range)
+    return FALSE;
+  for (guint i = 0; i < a->n_planes; i++)
+    if (!plane_layout_equal(&a->plane[i], &b->plane[i]))
+      return FALSE;
+  return TRUE;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "kernel.h"
+
+#include <math.h>
+#include <string.h>
+
+G_DEFINE_QUARK(cudaconv - error, cc_error)
+
+CcKernel *
+cc_kernel_ref(CcKernel *kernel) {
+  g_atomic_ref_count_inc(&kernel->refs);
+  return kernel;
+}
+
+void
+cc_kernel_unref(CcKernel *kernel) {
+  if (!g_atomic_ref_count_dec(&kernel->refs))
+    return;
+  for (guint i = 0; i < kernel->n_sizes; i++)
+    g_free(kernel->sizes[i].matrix);
+  g_free(kernel->sizes);
+  g_free(kernel->description);
+  g_free(kernel->name);
+  g_free(kernel);
+}
+
+static gchar *
+list_sizes(const CcKernel *kernel) {
+  GString *text = g_string_new(NULL);
+  for (guint i = 0; i < kernel->n_sizes; i++) {
+    const gchar *divider = i == 0 ? "" : i + 1 < kernel->n_sizes ? ", " : " and ";
+    g_string_append_printf(text, "%s%u", divider, kernel->sizes[i].size);
+  }
+  return g_string_free(text, FALSE);
+}
+
+const CcKernelSize *
+cc_kernel_get_size(const CcKernel *kernel, guint size, GError **error) {
+  const guint wanted = size ? size : kernel->default_size;
+  for (guint i = 0; i < kernel->n_sizes; i++)
+    if (kernel->sizes[i].size == wanted)
+      return &kernel->sizes[i];
+  g_autofree gchar *sizes = list_sizes(kernel);
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+              "size=%u: the kernel %s has no such size; it has %s (0 takes its own, %u)", size,
+              kernel->name, sizes, kernel->default_size);
+  return NULL;
+}
+
+static gboolean
+check_side(const gchar *what, guint n, GError **error) {
+  if (n % 2 == 1 && n <= CC_MAX_KERNEL_SIZE)
+    return TRUE;
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "%s is %u; an odd number from 1 to %d is needed",
+              what, n, CC_MAX_KERNEL_SIZE);
+  return FALSE;
+}
+
+static gboolean
+check_coefficients(const gdouble *coeff, guint n, GError **error) {
+  for (guint i = 0; i < n; i++) {
+    if (isfinite(coeff[i]) && fabs(coeff[i]) <= CC_MAX_COEFF)
+      continue;
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                "coefficient %u is %g; a finite number from %g to %g is needed", i + 1, coeff[i],
+                -CC_MAX_COEFF, CC_MAX_COEFF);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static CcKernel *
+new_custom(guint width, guint height) {
+  CcKernel *kernel = g_new0(CcKernel, 1);
+  g_atomic_ref_count_init(&kernel->refs);
+  kernel->name = g_strdup("custom");
+  kernel->description = g_strdup("Coefficients given by the user");
+  kernel->klass = CC_KERNEL_PLAIN;
+  kernel->response = CC_RESPONSE_CLAMP;
+  kernel->chroma = CC_CHROMA_FILTER;
+  kernel->default_size = MAX(width, height);
+  kernel->n_sizes = 1;
+  kernel->sizes = g_new0(CcKernelSize, 1);
+  kernel->sizes[0].size = kernel->default_size;
+  kernel->sizes[0].n_matrices = 1;
+  kernel->sizes[0].matrix = g_new0(CcMatrix, 1);
+  kernel->sizes[0].matrix[0].width = width;
+  kernel->sizes[0].matrix[0].height = height;
+  return kernel;
+}
+
+CcKernel *
+cc_kernel_new_matrix(const gdouble *coeff, guint n, guint width, GError **error) {
+  if (n == 0 || width == 0 || n % width != 0) {
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                "%u coefficients do not make rows of %u; every row needs the same number of them",
+                n, width);
+    return NULL;
+  }
+  if (!check_side("the number of columns", width, error) ||
+      !check_side("the number of rows", n / width, error) || !check_coefficients(coeff, n, error))
+    return NULL;
+  CcKernel *kernel = new_custom(width, n / width);
+  memcpy(kernel->sizes[0].matrix[0].coeff, coeff, n * sizeof *coeff);
+  return kernel;
+}
+
+CcKernel *
+cc_kernel_new_square(const gdouble *coeff, guint n, GError **error) {
+  for (guint side = 1; side <= CC_MAX_KERNEL_SIZE; side += 2)
+    if (side * side == n)
+      return cc_kernel_new_matrix(coeff, n, side, error);
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+              "a flat list of %u coefficients is no square of an odd side up to %d "
+              "(1, 9, 25, 49, ... 225); other shapes are written as rows: <<1,2,1>>",
+              n, CC_MAX_KERNEL_SIZE);
+  return NULL;
+}
+
+CcKernel *
+cc_kernel_new_separable(const gdouble *row, guint n_row, const gdouble *column, guint n_column,
+                        GError **error) {
+  if (!check_side("the length of row", n_row, error) ||
+      !check_side("the length of column", n_column, error))
+    return NULL;
+  gdouble product[CC_MAX_COEFFS];
+  for (guint y = 0; y < n_column; y++)
+    for (guint x = 0; x < n_row; x++)
+      product[y * n_row + x] = column[y] * row[x];
+  return cc_kernel_new_matrix(product, n_row * n_column, n_row, error);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* Kernel definitions: one or more matrices a size, with the defaults that belong to them. They come
+ * from key files in the format of presets/kernels.ini or from a user's matrix. */
+
+#include <glib.h>
+#include "error.h"
+
+G_BEGIN_DECLS
+
+#define CC_MAX_KERNEL_SIZE 15                                   /* rows and columns of a matrix */
+#define CC_MAX_COEFFS (CC_MAX_KERNEL_SIZE * CC_MAX_KERNEL_SIZE) /* of one matrix */
+#define CC_MAX_MATRICES 8                                       /* of one kernel */
+#define CC_MAX_TAPS (2 * CC_MAX_COEFFS)                         /* of all matrices of a kernel */
+#define CC_MAX_COEFF 1e8                                        /* largest absolute value */
+
+/* How the sums S_i of a kernel's matrices become one number t, before scale and bias:
+ *   clamp         max S_i
+ *   absolute      max |S_i|
+ *   offset        max S_i, with mid-grey added to the result
+ *   magnitude     sqrt(sum S_i^2)
+ *   magnitude-l1  sum |S_i|
+ *   direction     atan2(S_1, S_0) in turns, of exactly two matrices (x, y) */
+typedef enum {
+  CC_RESPONSE_AUTO, /* the kernel's own */
+  CC_RESPONSE_CLAMP,
+  CC_RESPONSE_ABSOLUTE,
+  CC_RESPONSE_OFFSET,
+  CC_RESPONSE_MAGNITUDE,
+  CC_RESPONSE_MAGNITUDE_L1,
+  CC_RESPONSE_DIRECTION,
+} CcResponse;
+
+typedef enum {
+  CC_CHROMA_AUTO, /* the kernel's own */
+  CC_CHROMA_FILTER,
+  CC_CHROMA_COPY,
+  CC_CHROMA_NEUTRAL,
+} CcChroma;
+
+/* What a kernel is for. It gives the default of chroma, and edge kernels answer flat areas with
+ * the stream's legal black. */
+typedef enum {
+  CC_KERNEL_PLAIN,   /* plain arithmetic on every plane: a user's matrix */
+  CC_KERNEL_BLUR,    /* filters chroma */
+  CC_KERNEL_SHARPEN, /* copies chroma */
+  CC_KERNEL_EDGE,    /* neutral chroma */
+} CcKernelClass;
+
+/* `height` rows of `width` coefficients, row by row; both odd, 1 to CC_MAX_KERNEL_SIZE. */
+typedef struct {
+  guint width, height;
+  gdouble coeff[CC_MAX_COEFFS];
+} CcMatrix;
+
+/* The matrices of a kernel at one size; all have the same width and height. */
+typedef struct {
+  guint size;       /* what the user writes: the larger side */
+  gdouble scale;    /* 0: automatic, 1/sum of the first matrix when that is positive, else 1 */
+  guint n_matrices; /* 1 to CC_MAX_MATRICES, and at most CC_MAX_TAPS coefficients in all */
+  CcMatrix *matrix;
+} CcKernelSize;
+
+/* One definition; immutable once made, reference counted. */
+typedef struct {
+  gatomicrefcount refs;
+  gchar *name; /* lower case letters, digits and dashes */
+  gchar *description;
+  CcKernelClass klass;
+  CcResponse response; /* never AUTO */
+  CcChroma chroma;     /* never AUTO */
+  gboolean gaussian;   /* may also be sampled from a Gaussian with a given sigma */
+  guint default_size;  /* one of sizes */
+  guint n_sizes;
+  CcKernelSize *sizes; /* ascending by size */
+} CcKernel;
+
+CcKernel *cc_kernel_ref(CcKernel *kernel);
+void cc_kernel_unref(CcKernel *kernel);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcKernel, cc_kernel_unref)
+
+/* The definition at `size` (0: its default), or NULL with CC_ERROR_INVALID that lists the sizes. */
+const CcKernelSize *cc_kernel_get_size(const CcKernel *kernel, guint size, GError **error);
+
+/* A plain kernel named "custom" of one matrix given as `n` coefficients in rows of `width`.
+ * Refused with CC_ERROR_INVALID: even or too large sides, n not a multiple of width, coefficients
+ * that are not finite or above CC_MAX_COEFF. */
+CcKernel *cc_kernel_new_matrix(const gdouble *coeff, guint n, guint width, GError **error);
+
+/* The same from a flat list whose shape is not told: n must be the square of an odd number. */
+CcKernel *cc_kernel_new_square(const gdouble *coeff, guint n, GError **error);
+
+/* The same as column times row: `n_column` rows of `n_row` coefficients. */
+CcKernel *cc_kernel_new_separable(const gdouble *row, guint n_row, const gdouble *column,
+                                  guint n_column, GError **error);
+
+/* All definitions of the text of a key file, in the order of the file: an array of CcKernel that
+ * owns them, never empty. `origin` names the text in errors. */
+GPtrArray *cc_kernels_parse(const gchar *text, gsize length, const gchar *origin, GError **error);
+
+/* The first definition in the file at `path`. */
+CcKernel *cc_kernel_load(const gchar *path, GError **error);
+
+/* The named kernels compiled in from presets/kernels.ini; owned by the library, made once. */
+const GPtrArray *cc_kernels_builtin(void);
+
+/* A named kernel, or NULL. Not a new reference. */
+CcKernel *cc_kernels_find(const gchar *name);
+
+G_END_DECLS

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "plan.h"
+#include "finish.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MAX_DIVISOR 4096     /* of the coefficients of an exact op */
+#define COEFF_TOLERANCE 1e-6 /* of the largest coefficient, or of 1 when that is less */
+#define FLOAT_TOLERANCE 1e-7 /* about what a float keeps */
+#define MAX_SCALE 1e6
+#define MAX_BIAS 1e6
+#define MAX_SCALE_DENOMINATOR (1 << 20)
+#define MAX_SIGMA 1000.0
+
+/* A kernel at one size with what the user's filter says about it. */
+typedef struct {
+  guint n, width, height;
+  CcMatrix *matrix; /* n of them, owned */
+  CcResponse response;
+  CcChroma chroma;
+  CcKernelClass klass;
+  gdouble scale; /* 0: automatic */
+  /* all coefficients are whole[] / divisor; divisor is 0 when there is none */
+  gint64 divisor;
+  gint64 whole[CC_MAX_TAPS];
+} Operator;
+
+/* --- coefficients --- */
+
+static void
+sample_gaussian(CcMatrix *matrix, gdouble sigma, guint size) {
+  gdouble weight[CC_MAX_KERNEL_SIZE], sum = 0;
+  const gint r = (gint)size / 2;
+  for (gint i = -r; i <= r; i++)
+    sum += weight[i + r] = exp(-0.5 * (i / sigma) * (i / sigma));
+  matrix->width = matrix->height = size;
+  for (guint y = 0; y < size; y++)
+    for (guint x = 0; x < size; x++)
+      matrix->coeff[y * size + x] = weight[y] / sum * (weight[x] / sum);
+}
+
+static gdouble
+largest_coefficient(const Operator *op) {
+  gdouble largest = 0;
+  for (guint m = 0; m < op->n; m++)
+    for (guint i = 0; i < op->width * op->height; i++)
+      largest = MAX(largest, fabs(op->matrix[m].coeff[i]));
+  return largest;
+}
+
+/* Finds the least divisor that makes every coefficient an integer within the tolerance. */
+static void
+find_divisor(Operator *op) {
+  const guint area = op->width * op->height;
+  const gdouble tolerance = COEFF_TOLERANCE * MIN(1, largest_coefficient(op));
+  for (gint64 d = 1; d <= MAX_DIVISOR; d++) {
+    gboolean fits = TRUE;
+    for (guint m = 0; fits && m < op->n; m++) {
+      gint64 sum = 0;
+      for (guint i = 0; fits && i < area; i++) {
+        const gdouble c = op->matrix[m].coeff[i];
+        const gdouble whole = round(c * (gdouble)d);
+        fits = fabs(c - whole / (gdouble)d) <= tolerance;
+        op->whole[m * area + i] = (gint64)whole;
+        sum += ABS((gint64)whole);
+      }
+      fits = fits && sum <= G_MAXINT32;
+    }
+    if (fits) {
+      op->divisor = d;
+      return;
+    }
+  }
+  op->divisor = 0;
+}
+
+static void
+negate(Operator *op) {
+  for (guint m = 0; m < op->n; m++)
+    for (guint i = 0; i < op->width * op->height; i++)
+      op->matrix[m].coeff[i] = -op->matrix[m].coeff[i];
+}
+
+static gboolean
+operator_init(Operator *op, const CcFilter *filter, GError **error) {
+  const CcKernel *kernel = filter->kernel;
+  memset(op, 0, sizeof *op);
+  if (kernel->gaussian && filter->sigma > 0) {
+    const guint fitting = 2 * (guint)ceil(3 * MIN(filter->sigma, MAX_SIGMA)) + 1;
+    const guint size = filter->size ? filter->size : CLAMP(fitting, 3, CC_MAX_KERNEL_SIZE);
+    if (size % 2 == 0 || size > CC_MAX_KERNEL_SIZE) {
+      g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                  "size=%u: an odd number from 1 to %d is needed, or 0", size, CC_MAX_KERNEL_SIZE);
+      return FALSE;
+    }
+    op->n = 1;
+    op->matrix = g_new0(CcMatrix, 1);
+    sample_gaussian(op->matrix, filter->sigma, size);
+  } else {
+    const CcKernelSize *size = cc_kernel_get_size(kernel, filter->size, error);
+    if (!size)
+      return FALSE;
+    op->n = size->n_matrices;
+    op->matrix = g_memdup2(size->matrix, size->n_matrices * sizeof *size->matrix);
+    op->scale = size->scale;
+  }
+  op->width = op->matrix[0].width;
+  op->height = op->matrix[0].height;
+  op->klass = kernel->klass;
+  op->response = filter->response ? filter->response : kernel->response;
+  op->chroma = filter->chroma ? filter->chroma : kernel->chroma;
+  if (filter->scale != 0)
+    op->scale = filter->scale;
+  if (op->scale < 0) { /* the response sees the scaled sums, and mul stays positive */
+    negate(op);
+    op->scale = -op->scale;
+  }
+  find_divisor(op);
+  return TRUE;
+}
+
+/* The factor from sums of coefficients (of whole numbers where there is a divisor) to results. */
+static gdouble
+operator_scale(const Operator *op, CcRational *fraction) {
+  const guint area = op->width * op->height;
+  *fraction = (CcRational){0, 0};
+  if (op->divisor && op->scale == 0) {
+    gint64 sum = 0;
+    for (guint i = 0; i < area; i++)
+      sum += op->whole[i];
+    *fraction = (CcRational){1, sum > 0 ? sum : op->divisor};
+  } else if (op->divisor) {
+    const CcRational scale = cc_rational(op->scale, MAX_SCALE_DENOMINATOR);
+    if (!scale.den)
+      return op->scale / (gdouble)op->divisor;
+    *fraction = (CcRational){scale.num, scale.den * op->divisor};
+  } else if (op->scale == 0) {
+    gdouble sum = 0, sum_abs = 0;
+    for (guint i = 0; i < area; i++) {
+      sum += op->matrix[0].coeff[i];
+      sum_abs += fabs(op->matrix[0].coeff[i]);
+    }
+    return sum > COEFF_TOLERANCE * sum_abs ? 1 / sum : 1;
+  } else {
+    return op->scale;
+  }
+  return (gdouble)fraction->num / (gdouble)fraction->den;
+}
+
+/* --- separability: is matrix m a column times a row? --- */
+
+/* Over integers: the first row that is not zero, divided by what its elements share, is the row. */
+static gboolean
+factor_whole(const gint64 *c, guint width, guint height, gint32 *row, gint32 *column) {
+  guint base = 0, pivot = 0;
+  while (base < height && pivot == 0) {
+    for (pivot = 0; pivot < width && c[base * width + pivot] == 0;)
+      pivot++;
+    if (pivot < width)
+      break;
+    pivot = 0;
+    base++;
+  }
+  memset(row, 0, width * sizeof *row);
+  memset(column, 0, height * sizeof *column);
+  if (base == height)
+    return TRUE; /* all zero */
+  gint64 shared = 0;
+  for (guint x = 0; x < width; x++)
+    shared = cc_gcd(c[base * width + x], shared);
+  for (guint x = 0; x < width; x++)
+    row[x] = (gint32)(c[base * width + x] / shared);
+  for (guint y = 0; y < height; y++) {
+    column[y] = (gint32)(c[y * width + pivot] / row[pivot]);
+    for (guint x = 0; x < width; x++)
+      if ((gint64)column[y] * row[x] != c[y * width + x])
+        return FALSE;
+  }
+  return TRUE;
+}
+
+/* Over reals: the row through the largest element. */
+static gboolean
+factor_real(const CcMatrix *matrix, gfloat *row, gfloat *column) {
+  const guint width = matrix->width, height = matrix->height;
+  guint pivot = 0;
+  for (guint i = 1; i < width * height; i++)
+    if (fabs(matrix->coeff[i]) > fabs(matrix->coeff[pivot]))
+      pivot = i;
+  const gdouble *through_y = matrix->coeff + pivot / width * width;
+  const gdouble *through_x = matrix->coeff + pivot % width;
+  const gdouble largest = matrix->coeff[pivot];
+  for (guint y = 0; y < height; y++)
+    for (guint x = 0; x < width; x++)
+      if (fabs(through_x[y * width] / largest * through_y[x] - matrix->coeff[y * width + x]) >
+          FLOAT_TOLERANCE * fabs(largest))
+        return FALSE;
+  for (guint x = 0; x < width; x++)
+    row[x] = (gfloat)through_y[x];
+  for (guint y = 0; y < height; y++)
+    column[y] = (gfloat)(through_x[y * width] / largest);
+  return TRUE;
+}
+
+static void
+set_taps(CcOp *op, const Operator *from) {
+  const guint area = from->width * from->height;
+  op->n_matrices = from->n;
+  op->width = from->width;
+  op->height = from->height;
+  op->response = from->response;
+  op->exact = from->divisor != 0;
+  op->separable = TRUE;
+  for (guint m = 0; m < from->n; m++) {
+    for (guint i = 0; i < area; i++) {
+      const guint at = m * area + i;
+      op->tap_i[at] = op->exact ? (gint32)from->whole[at] : 0;
+      op->tap_f[at] = op->exact ? (gfloat)from->whole[at] : (gfloat)from->matrix[m].coeff[i];
+    }
+    if (!op->separable)
+      continue;
+    if (op->exact) {
+      op->separable = factor_whole(from->whole + m * area, from->width, from->height, op->row_i[m],
+                                   op->column_i[m]);
+      for (guint i = 0; i < CC_MAX_KERNEL_SIZE; i++) {
+        op->row_f[m][i] = (gfloat)op->row_i[m][i];
+        op->column_f[m][i] = (gfloat)op->column_i[m][i];
+      }
+    } else {
+      op->separable = factor_real(&from->matrix[m], op->row_f[m], op->column_f[m]);
+    }
+  }
+}
+
+static void
+set_bounds(CcOp *op) {
+  const guint area = op->width * op->height;
+  if (!op->exact)
+    return;
+  for (guint m = 0; m < op->n_matrices; m++) {
+    op->sum_min[m] = op->sum_max[m] = 0;
+    for (guint i = 0; i < area; i++) {
+      const gint64 most = (gint64)op->tap_i[m * area + i] * op->hi;
+      *(most < 0 ? &op->sum_min[m] : &op->sum_max[m]) += most;
+    }
+  }
+}
+
+/* --- planes --- */
+
+typedef struct {
+  const CcFilter *filter;
+  const Operator *taps;
+  CcPlan *plan;
+  gdouble offset[CC_MAX_PASSES]; /* what each op of the plan adds */
+} Builder;
+
+/* The value that stands for nothing there: what an edge kernel answers a flat area with. */
+static gint
+black_level(const Builder *b, CcRole role, guint depth) {
+  if (b->taps->klass != CC_KERNEL_EDGE || b->taps->response == CC_RESPONSE_DIRECTION ||
+      b->taps->response == CC_RESPONSE_OFFSET)
+    return 0;
+  if (role == CC_ROLE_LUMA && b->plan->layout.limited_range)
+    return 16 << (depth - 8);
+  return 0;
+}
+
+/* Edge results of chroma lie around neutral; mid-grey is where signed results lie around. */
+static gint
+middle(const Builder *b, CcRole role, guint depth) {
+  const gboolean signed_chroma = b->taps->klass == CC_KERNEL_EDGE && role == CC_ROLE_CHROMA &&
+                                 b->taps->response != CC_RESPONSE_DIRECTION;
+  return b->taps->response == CC_RESPONSE_OFFSET || signed_chroma ? 1 << (depth - 1) : 0;
+}
+
+/* The op for samples of `role`; the same one for all roles and planes that need the same. */
+static const CcOp *
+get_op(Builder *b, CcRole role, guint depth) {
+  const gint hi = (1 << depth) - 1;
+  const gint lo = black_level(b, role, depth);
+  const gdouble offset =
+      b->filter->bias * (gdouble)(1 << (depth - 8)) + lo + middle(b, role, depth);
+  for (guint i = 0; i < b->plan->n_ops; i++) {
+    const CcOp *other = &b->plan->op[i];
+    if (other->lo == lo && other->hi == hi && b->offset[i] == offset)
+      return other;
+  }
+  b->offset[b->plan->n_ops] = offset;
+  CcOp *op = &b->plan->op[b->plan->n_ops++];
+  op->lo = lo;
+  op->hi = hi;
+  set_taps(op, b->taps);
+  set_bounds(op);
+  CcRational fraction;
+  const gdouble scale = operator_scale(b->taps, &fraction);
+  cc_op_set_finish(op, scale, fraction, offset);
+  return op;
+}
+
+typedef enum {
+  ACTION_FILTER,
+  ACTION_COPY,
+  ACTION_FILL,
+} Action;
+
+static Action
+action_for(const Builder *b, CcRole role) {
+  switch (role) {
+  case CC_ROLE_CHROMA:
+    return b->taps->chroma == CC_CHROMA_FILTER ? ACTION_FILTER
+           : b->taps->chroma == CC_CHROMA_COPY ? ACTION_COPY
+                                               : ACTION_FILL;
+  case CC_ROLE_ALPHA:
+    return b->filter->alpha == CC_ALPHA_FILTER ? ACTION_FILTER
+           : b->filter->alpha == CC_ALPHA_COPY ? ACTION_COPY
+                                               : ACTION_FILL;
+  case CC_ROLE_PADDING:
+    return ACTION_COPY;
+  default:
+    return ACTION_FILTER;
+  }
+}
+
+static guint16
+border_code(const Builder *b, CcRole role, guint depth) {
+  const gint hi = (1 << depth) - 1;
+  switch (role) {
+  case CC_ROLE_CHROMA:
+    return (guint16)(1 << (depth - 1));
+  case CC_ROLE_ALPHA:
+    return (guint16)hi;
+  default:
+    return (guint16)floor(b->filter->border_value * hi + 0.5);
+  }
+}
+
+/* The pass of the plane that runs `op`, or the plane's first when it has none yet. */
+static CcPass *
+get_pass(Builder *b, guint plane, const CcOp *op) {
+  CcPlan *plan = b->plan;
+  for (guint i = 0; i < plan->n_passes; i++) {
+    CcPass *pass = &plan->pass[i];
+    if (pass->plane != plane)
+      continue;
+    if (op && !pass->op)
+      pass->op = op;
+    if (!op || pass->op == op)
+      return pass;
+  }
+  CcPass *pass = &plan->pass[plan->n_passes++];
+  pass->plane = plane;
+  pass->op = op;
+  for (guint c = 0; c < plan->layout.plane[plane].step; c++)
+    pass->border[c] =
+        border_code(b, plan->layout.plane[plane].role[c], plan->layout.plane[plane].depth);
+  return pass;
+}
+
+static void
+add_component(Builder *b, guint plane, guint component) {
+  const CcPlaneLayout *layout = &b->plan->layout.plane[plane];
+  const CcRole role = layout->role[component];
+  const Action action = action_for(b, role);
+  const CcOp *op = action == ACTION_FILTER ? get_op(b, role, layout->depth) : NULL;
+  CcPass *pass = get_pass(b, plane, op);
+  const guint bit = 1u << component;
+  if (action == ACTION_FILTER)
+    pass->filter_mask |= bit;
+  else if (action == ACTION_COPY)
+    pass->copy_mask |= bit;
+  else
+    pass->fill_mask |= bit;
+  pass->fill[component] =
+      (guint16)(role == CC_ROLE_CHROMA ? 1 << (layout->depth - 1) : (1 << layout->depth) - 1);
+}
+
+/* --- the plan --- */
+
+static gboolean
+check_number(const gchar *name, gdouble value, gdouble least, gdouble most, GError **error) {
+  if (value >= least && value <= most)
+    return TRUE;
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "%s=%g: a number from %g to %g is needed", name,
+              value, least, most);
+  return FALSE;
+}
+
+static gboolean
+check_filter(const CcFilter *filter, const Operator *op, GError **error) {
+  if (!check_number("sigma", filter->sigma, 0, MAX_SIGMA, error) ||
+      !check_number("scale", filter->scale, -MAX_SCALE, MAX_SCALE, error) ||
+      !check_number("bias", filter->bias, -MAX_BIAS, MAX_BIAS, error) ||
+      !check_number("border-value", filter->border_value, 0, 1, error))
+    return FALSE;
+  if (op->response == CC_RESPONSE_DIRECTION && op->n != 2) {
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                "response=direction: the kernel %s has %u matri%s; a gradient of two is needed: "
+                "sobel, scharr, prewitt or roberts",
+                filter->kernel->name, op->n, op->n == 1 ? "x" : "ces");
+    return FALSE;
+  }
+  return TRUE;
+}
+
+CcPlan *
+cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error) {
+  g_autofree Operator *taps = g_new(Operator, 1);
+  if (!operator_init(taps, filter, error))
+    return NULL;
+  g_autofree CcMatrix *owned = taps->matrix;
+  if (!check_filter(filter, taps, error))
+    return NULL;
+
+  CcPlan *plan = g_new0(CcPlan, 1);
+  g_atomic_ref_count_init(&plan->refs);
+  plan->layout = *layout;
+  plan->border = filter->border;
+  plan->op = g_new0(CcOp, CC_MAX_PASSES);
+  Builder builder = {.filter = filter, .taps = taps, .plan = plan};
+  for (guint p = 0; p < layout->n_planes; p++)
+    for (guint c = 0; c < layout->plane[p].step; c++)
+      add_component(&builder, p, c);
+  return plan;
+}
+
+CcPlan *
+cc_plan_ref(CcPlan *plan) {
+  g_atomic_ref_count_inc(&plan->refs);
+  return plan;
+}
+
+void
+cc_plan_unref(CcPlan *plan) {
+  if (!g_atomic_ref_count_dec(&plan->refs))
+    return;
+  g_free(plan->op);
+  g_free(plan);
+}
+
+gchar *
+cc_plan_describe(const CcPlan *plan) {
+  static const gchar *const responses[] = {"auto",      "clamp",        "absolute", "offset",
+                                           "magnitude", "magnitude-l1", "direction"};
+  if (plan->n_ops == 0)
+    return g_strdup_printf("no filtering, %u passes", plan->n_passes);
+  const CcOp *op = &plan->op[0];
+  return g_strdup_printf("%ux%u, %u matri%s, %s, %s, %s, %s, %u passes", op->width, op->height,
+                         op->n_matrices, op->n_matrices == 1 ? "x" : "ces",
+                         op->separable ? "separable" : "not separable",
+                         op->exact ? "exact integers" : "fractional",
+                         op->arith == CC_ARITH_F32 ? "float sums" : "64-bit sums",
+                         responses[op->response], plan->n_passes);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The plan: what happens to every sample of every plane, worked out once when caps or properties
+ * change, never per frame. It fixes the arithmetic to the last bit, so that all backends and
+ * algorithms give the same bytes; docs/numerics.md explains it. */
+
+#include <glib.h>
+#include "frame.h"
+#include "kernel.h"
+
+G_BEGIN_DECLS
+
+/* What a tap outside the picture reads, for a row |abcdefgh|:
+ *   replicate    aaa|abcdefgh|hhh      constant  vvv|abcdefgh|vvv      wrap  fgh|abcdefgh|abc
+ *   reflect      cba|abcdefgh|hgf      reflect-101  dcb|abcdefgh|gfe
+ * The picture may be smaller than the kernel: the rule repeats until it lands inside. */
+typedef enum {
+  CC_BORDER_REPLICATE,
+  CC_BORDER_CONSTANT,
+  CC_BORDER_REFLECT,
+  CC_BORDER_REFLECT_101,
+  CC_BORDER_WRAP,
+} CcBorder;
+
+typedef enum {
+  CC_ALPHA_COPY,
+  CC_ALPHA_FILTER,
+  CC_ALPHA_OPAQUE,
+} CcAlpha;
+
+/* What the user asks for. Zero-initialised plus a kernel is a valid filter. */
+typedef struct {
+  CcKernel *kernel; /* not NULL; borrowed by cc_plan_new */
+  guint size;       /* 0: the kernel's default */
+  gdouble sigma;    /* pixels; > 0 samples a Gaussian where the kernel is one, else ignored */
+  gdouble scale;    /* 0: the kernel's, or automatic */
+  gdouble bias;     /* in 8-bit code values */
+  CcResponse response;
+  CcBorder border;
+  gdouble border_value; /* 0 to 1 of full scale */
+  CcChroma chroma;
+  CcAlpha alpha;
+} CcFilter;
+
+/* How sums are formed; both give the same bytes on every backend.
+ *   F32  float: s = fmaf(tap, sample, s) from 0 in raster order, or, when separable, rows left to
+ *        right and then the column top to bottom; t in float; v = fmaf(t, mul_f, add_f). Where the
+ *        op is exact no sum that matters can be rounded, so any order, int32 or packed lanes may
+ *        be used instead.
+ *   I64  64-bit integers, then v = fma((double)t, mul, add); for exact ops beyond float. */
+typedef enum {
+  CC_ARITH_F32,
+  CC_ARITH_I64,
+} CcArith;
+
+/* The arithmetic of one kind of sample. A sample becomes
+ *   S_i = sum of matrix i over its neighbourhood (a correlation: the matrix is not flipped)
+ *   t   = the response's combination of the S_i (see CcResponse)
+ *   out = clamp(floor(t * mul + add), lo, hi)
+ * add holds bias, black or mid-grey, and the half that makes floor round half up; when mul and bias
+ * are rational it is raised by less than the smallest step, so that no rounding error can move a
+ * result across a half. For direction, t is cc_direction of direction.h and the last step is
+ *   out = floor(fmaf(t, mul_f, add_f)) modulo hi + 1, in either arithmetic.
+ *
+ * With magnitude in F32: n = fmaf(S_i, S_i, n) from 0, t = sqrtf(n). In I64 the same in double.
+ * magnitude-l1 adds in order i. direction converts each S to float first. */
+typedef struct {
+  guint n_matrices;
+  guint width, height; /* the window, common to all matrices */
+  CcResponse response; /* never AUTO */
+  CcArith arith;
+  gboolean exact; /* the taps are integers; the result is the rational one, whatever the order */
+  gboolean separable; /* matrix i is column i times row i */
+  /* matrix i, row r, column c at [(i * height + r) * width + c]; tap_i only when exact */
+  gint32 tap_i[CC_MAX_TAPS];
+  gfloat tap_f[CC_MAX_TAPS];
+  /* only when separable */
+  gint32 row_i[CC_MAX_MATRICES][CC_MAX_KERNEL_SIZE], column_i[CC_MAX_MATRICES][CC_MAX_KERNEL_SIZE];
+  gfloat row_f[CC_MAX_MATRICES][CC_MAX_KERNEL_SIZE], column_f[CC_MAX_MATRICES][CC_MAX_KERNEL_SIZE];
+  /* the least and greatest S_i that samples of this depth can give; only when exact */
+  gint64 sum_min[CC_MAX_MATRICES], sum_max[CC_MAX_MATRICES];
+  gdouble mul, add;
+  gfloat mul_f, add_f;
+  gint lo, hi; /* code values, hi = 2^depth - 1 */
+} CcOp;
+
+/* One sweep over a plane. The masks have a bit per component and do not overlap; a component in
+ * none of them is not written (another pass does). Code values are of the plane's depth, not
+ * shifted. */
+typedef struct {
+  guint plane;
+  const CcOp *op;    /* NULL when filter_mask is 0 */
+  guint filter_mask; /* filtered with op */
+  guint copy_mask;   /* copied bit by bit, shifted words included */
+  guint fill_mask;   /* set to fill[] */
+  guint16 fill[CC_MAX_COMPONENTS];
+  guint16 border[CC_MAX_COMPONENTS]; /* what a tap outside reads with CC_BORDER_CONSTANT */
+} CcPass;
+
+#define CC_MAX_PASSES (2 * CC_MAX_PLANES)
+
+/* Immutable once made, reference counted. */
+typedef struct {
+  gatomicrefcount refs;
+  CcFrameLayout layout;
+  CcBorder border;
+  guint n_passes; /* every component of every plane is written by exactly one */
+  CcPass pass[CC_MAX_PASSES];
+  guint n_ops;
+  CcOp *op;
+} CcPlan;
+
+/* Works out the plan of `filter` for frames of `layout`. CC_ERROR_INVALID names the property, its
+ * value and what would be accepted. */
+CcPlan *cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error);
+CcPlan *cc_plan_ref(CcPlan *plan);
+void cc_plan_unref(CcPlan *plan);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcPlan, cc_plan_unref)
+
+/* One line for logs: the path that the plan took, as "3x3 separable exact f32 magnitude, 2 passes".
+ */
+gchar *cc_plan_describe(const CcPlan *plan);
+
+/* The index inside 0..n-1 that position i stands for, or -1 for CC_BORDER_CONSTANT outside. n >= 1.
+ */
+static inline gint
+cc_border_index(gint i, gint n, CcBorder border) {
+  if (i >= 0 && i < n)
+    return i;
+  gint m;
+  switch (border) {
+  case CC_BORDER_REPLICATE:
+    return i < 0 ? 0 : n - 1;
+  case CC_BORDER_REFLECT:
+    m = i % (2 * n);
+    m = m < 0 ? m + 2 * n : m;
+    return m < n ? m : 2 * n - 1 - m;
+  case CC_BORDER_REFLECT_101:
+    if (n == 1)
+      return 0;
+    m = i % (2 * n - 2);
+    m = m < 0 ? m + 2 * n - 2 : m;
+    return m < n ? m : 2 * n - 2 - m;
+  case CC_BORDER_WRAP:
+    m = i % n;
+    return m < 0 ? m + n : m;
+  default:
+    return -1;
+  }
+}
+
+G_END_DECLS
