@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The CUDA driver, opened at run time: nothing links against libcuda, so the plugin loads where
+ * there is none. */
+
+#include <cuda.h>
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Every driver function that the project uses. */
+#define CC_CUDA_FUNCTIONS(F)                                                                       \
+  F(cuInit)                                                                                        \
+  F(cuDriverGetVersion)                                                                            \
+  F(cuGetErrorName)                                                                                \
+  F(cuGetErrorString)                                                                              \
+  F(cuDeviceGetCount)                                                                              \
+  F(cuDeviceGet)                                                                                   \
+  F(cuDeviceGetName)                                                                               \
+  F(cuDevicePrimaryCtxRetain)                                                                      \
+  F(cuDevicePrimaryCtxRelease)                                                                     \
+  F(cuCtxPushCurrent)                                                                              \
+  F(cuCtxPopCurrent)                                                                               \
+  F(cuModuleLoadData)                                                                              \
+  F(cuModuleUnload)                                                                                \
+  F(cuModuleGetFunction)                                                                           \
+  F(cuStreamCreate)                                                                                \
+  F(cuStreamDestroy)                                                                               \
+  F(cuStreamSynchronize)                                                                           \
+  F(cuEventCreate)                                                                                 \
+  F(cuEventDestroy)                                                                                \
+  F(cuEventRecord)                                                                                 \
+  F(cuEventSynchronize)                                                                            \
+  F(cuEventElapsedTime)                                                                            \
+  F(cuMemAlloc)                                                                                    \
+  F(cuMemFree)                                                                                     \
+  F(cuMemHostAlloc)                                                                                \
+  F(cuMemFreeHost)                                                                                 \
+  F(cuMemcpyHtoDAsync)                                                                             \
+  F(cuMemcpyDtoHAsync)                                                                             \
+  F(cuMemcpyDtoDAsync)                                                                             \
+  F(cuLaunchKernel)
+
+/* One pointer per function, under its own name: cuda->cuInit(0). */
+typedef struct {
+#define CC_CUDA_MEMBER(name) __typeof__(name) *name;
+  CC_CUDA_FUNCTIONS(CC_CUDA_MEMBER)
+#undef CC_CUDA_MEMBER
+} CcCudaDriver;
+
+/* The driver, opened and initialised by the first call that succeeds, and never closed.
+ * CC_ERROR_UNAVAILABLE names what failed: no libcuda.so.1, a function that it lacks, cuInit, or a
+ * driver older than the toolkit of this build. Any thread. */
+const CcCudaDriver *cc_cuda_driver(GError **error);
+
+/* TRUE for CUDA_SUCCESS. Else sets `error` to CC_ERROR_NO_MEMORY or CC_ERROR_DEVICE with the name
+ * of the call and the driver's words for the result. */
+gboolean cc_cuda_check(const CcCudaDriver *cuda, CUresult result, const gchar *call,
+                       GError **error);
+
+G_END_DECLS
