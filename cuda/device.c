@@ -3,7 +3,7 @@
 
 #include "engine/error.h"
 
-/* Device code, compiled by nvcc and embedded by fatbins.c. */
+/* Device code, compiled by nvcc and embedded by embed.py. */
 extern const guint8 cc_fatbin_constant[], cc_fatbin_register_tile[], cc_fatbin_sliding[];
 
 static GMutex devices_lock;

@@ -68,11 +68,11 @@ typedef struct {
 /* The kernels of sliding.cu: F(kind, window, reach, words, rows, separable, last step), for strips
  * of `words` 32-bit words by `rows` rows a thread. Each exists for 1 to 4 samples a pixel. */
 #define CC_SLIDING_KERNELS(F)                                                                      \
-  F(shift, 3x3, 1, 4, 8, 1, SHIFT)                                                                 \
+  F(shift, 3x3, 1, 4, 4, 1, SHIFT)                                                                 \
   F(linear, 3x3, 1, 4, 4, 1, LINEAR)                                                               \
   F(direct, 3x3, 1, 4, 4, 0, LINEAR)                                                               \
   F(gradient, 3x3, 1, 2, 4, 1, GRADIENT)                                                           \
-  F(shift, 5x5, 2, 4, 8, 1, SHIFT)                                                                 \
+  F(shift, 5x5, 2, 2, 8, 1, SHIFT)                                                                 \
   F(linear, 5x5, 2, 2, 8, 1, LINEAR)                                                               \
   F(direct, 5x5, 2, 2, 4, 0, LINEAR)                                                               \
   F(gradient, 5x5, 2, 2, 4, 1, GRADIENT)

@@ -15,6 +15,14 @@
 template <int WORDS, int HALO> struct Lanes {
   unsigned even[WORDS + 2 * HALO], odd[WORDS + 2 * HALO];
 
+  __device__ __forceinline__ explicit Lanes(const unsigned (&word)[WORDS + 2 * HALO]) {
+#pragma unroll
+    for (int i = 0; i < WORDS + 2 * HALO; i++) {
+      even[i] = word[i] & EVEN_LANES;
+      odd[i] = __byte_perm(word[i], 0, 0x4341);
+    }
+  }
+
   /* The lanes of the samples `distance` to the right of word `word`'s even (parity 0) or odd ones.
    */
   __device__ __forceinline__ unsigned at(int word, int parity, int distance) const {
@@ -33,64 +41,77 @@ template <int WORDS, int HALO> struct Lanes {
   }
 };
 
-/* The word of four samples at byte `at` of row y, each by the border rule. */
-template <int STEP>
-static __device__ __forceinline__ unsigned
-gather_word(const CcLaunch &launch, int at, int y) {
-  const int row = border_index(y, launch.height, launch.border);
-  unsigned word = 0;
-  for (int i = 0; i < 4; i++) {
-    /* floor division: `at` is negative left of the picture */
-    const int sample = at + i + 16 * STEP;
-    const int x = border_index(sample / STEP - 16, launch.width, launch.border);
-    const int component = sample % STEP;
-    const unsigned code =
-        x < 0 || row < 0
-            ? (unsigned)launch.border_code[component]
-            : ((const unsigned char *)
-                   launch.src)[(long long)row * launch.src_pitch + x * STEP + component];
-    word |= code << (8 * i);
-  }
-  return word;
-}
-
-/* The same where it may lie inside; out of line, since border strips are few and code is not. */
-template <int STEP>
-static __device__ __noinline__ unsigned
-border_word(const CcLaunch &launch, int at, int y) {
-  const int row = border_index(y, launch.height, launch.border);
-  if (row >= 0 && at >= 0 && at + 4 <= launch.width * STEP)
-    return *(const unsigned *)(launch.src + (long long)row * launch.src_pitch + at);
-  return gather_word<STEP>(launch, at, y);
-}
-
-/* The words of row y from byte `at` and their halo; `inside` is where they lie when INTERIOR. */
-template <int STEP, int WORDS, int HALO, bool INTERIOR>
+/* Loads the words of a row from `inside` on and their halo. */
+template <int WORDS, int HALO>
 static __device__ __forceinline__ void
-load_row(const CcLaunch &launch, const unsigned *inside, int at, int y, Lanes<WORDS, HALO> &lanes) {
-  unsigned word[WORDS + 2 * HALO];
-  if constexpr (INTERIOR) {
+load_interior(const unsigned *inside, unsigned (&word)[WORDS + 2 * HALO]) {
 #pragma unroll
-    for (int i = 0; i < HALO; i++) {
-      word[i] = __ldg(inside - HALO + i);
-      word[HALO + WORDS + i] = __ldg(inside + WORDS + i);
-    }
-    if constexpr (WORDS == 4) {
-      const uint4 own = __ldg((const uint4 *)inside);
-      word[HALO] = own.x, word[HALO + 1] = own.y, word[HALO + 2] = own.z, word[HALO + 3] = own.w;
-    } else {
-      const uint2 own = __ldg((const uint2 *)inside);
-      word[HALO] = own.x, word[HALO + 1] = own.y;
-    }
+  for (int i = 0; i < HALO; i++) {
+    word[i] = __ldg(inside - HALO + i);
+    word[HALO + WORDS + i] = __ldg(inside + WORDS + i);
+  }
+  if constexpr (WORDS == 4) {
+    const uint4 own = __ldg((const uint4 *)inside);
+    word[HALO] = own.x, word[HALO + 1] = own.y, word[HALO + 2] = own.z, word[HALO + 3] = own.w;
   } else {
+    const uint2 own = __ldg((const uint2 *)inside);
+    word[HALO] = own.x, word[HALO + 1] = own.y;
+  }
+}
+
+/* The words at byte `at` of ROWS rows from `top` on, byte by byte by the border rule. Out of line,
+ * since few threads need it; without branches, so that all its loads are under way at once. */
+template <int STEP, int ROWS>
+static __device__ __noinline__ void
+gather_column(const CcLaunch &launch, int at, int top, unsigned (&word)[ROWS]) {
+  int offset[4], outside[4]; /* of each byte: in its row, and what it is outside the picture */
 #pragma unroll
-    for (int i = 0; i < WORDS + 2 * HALO; i++)
-      word[i] = border_word<STEP>(launch, at + 4 * (i - HALO), y);
+  for (int i = 0; i < 4; i++) {
+    const int sample = at + i + 16 * STEP; /* not negative, so that division rounds down */
+    const int x = border_index(sample / STEP - 16, launch.width, launch.border);
+    offset[i] = x < 0 ? -1 : x * STEP + sample % STEP;
+    outside[i] = launch.border_code[sample % STEP];
   }
 #pragma unroll
-  for (int i = 0; i < WORDS + 2 * HALO; i++) {
-    lanes.even[i] = word[i] & EVEN_LANES;
-    lanes.odd[i] = __byte_perm(word[i], 0, 0x4341);
+  for (int j = 0; j < ROWS; j++) {
+    const int y = border_index(top + j, launch.height, launch.border);
+    const unsigned char *row =
+        (const unsigned char *)launch.src + (long long)max(y, 0) * launch.src_pitch;
+    word[j] = 0;
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      const int code = row[max(offset[i], 0)];
+      word[j] |= (unsigned)(y < 0 || offset[i] < 0 ? outside[i] : code) << (8 * i);
+    }
+  }
+}
+
+/* Loads WORDS words from byte `first` of each of ROWS rows from `top` on, by the border rule: in
+ * place what lies inside, and then the few columns that do not. */
+template <int STEP, int WORDS, int ROWS>
+static __device__ __forceinline__ void
+load_border(const CcLaunch &launch, int first, int top, unsigned (&word)[ROWS][WORDS]) {
+  const int row_bytes = launch.width * STEP, last = (row_bytes - 1) & ~3;
+#pragma unroll
+  for (int j = 0; j < ROWS; j++) {
+    const int y = border_index(top + j, launch.height, launch.border);
+    const char *row = (const char *)launch.src + (long long)max(y, 0) * launch.src_pitch;
+#pragma unroll
+    for (int i = 0; i < WORDS; i++)
+      word[j][i] = *(const unsigned *)(row + min(max(first + 4 * i, 0), last));
+  }
+  const bool constant_rows =
+      launch.border == CC_L_CONSTANT && (top < 0 || top + ROWS > launch.height);
+#pragma unroll
+  for (int i = 0; i < WORDS; i++) {
+    const int at = first + 4 * i;
+    if (at >= 0 && at + 4 <= row_bytes && !constant_rows)
+      continue;
+    unsigned column[ROWS];
+    gather_column<STEP>(launch, at, top, column);
+#pragma unroll
+    for (int j = 0; j < ROWS; j++)
+      word[j][i] = column[j];
   }
 }
 
@@ -185,13 +206,21 @@ static __device__ __forceinline__ void
 filter_strip(const CcLaunch &launch, int at, int top) {
   constexpr int HALO = (R * STEP + 3) / 4, SIDE = 2 * R + 1;
   constexpr int MATRICES = FINISH == GRADIENT ? 2 : 1;
-  unsigned sum[ROWS][2 * WORDS][MATRICES];
   const char *src = (const char *)launch.src + (long long)(top - R) * launch.src_pitch + at;
   char *dst = (char *)launch.dst + (long long)top * launch.dst_pitch + at;
+  unsigned raw[ROWS + 2 * R][WORDS + 2 * HALO];
+  if constexpr (INTERIOR) {
 #pragma unroll
-  for (int j = 0; j < ROWS + 2 * R; j++, src += launch.src_pitch) {
-    Lanes<WORDS, HALO> lanes;
-    load_row<STEP, WORDS, HALO, INTERIOR>(launch, (const unsigned *)src, at, top + j - R, lanes);
+    for (int j = 0; j < ROWS + 2 * R; j++)
+      load_interior<WORDS, HALO>((const unsigned *)(src + j * launch.src_pitch), raw[j]);
+  } else {
+    load_border<STEP>(launch, at - 4 * HALO, top - R, raw);
+  }
+
+  unsigned sum[ROWS][2 * WORDS][MATRICES];
+#pragma unroll
+  for (int j = 0; j < ROWS + 2 * R; j++) {
+    const Lanes<WORDS, HALO> lanes(raw[j]);
 #pragma unroll
     for (int w = 0; w < 2 * WORDS; w++) {
       unsigned tap[SIDE];
@@ -228,10 +257,8 @@ filter_strip(const CcLaunch &launch, int at, int top) {
 #pragma unroll
       for (int w = 0; w < WORDS; w++) {
         word[w] = finish_word<FINISH, MATRICES>(launch, sum[done][2 * w], sum[done][2 * w + 1]);
-        if (STEP == 4 && launch.packed.filter_bytes != ~0u) /* nothing else is partly filtered */
-          word[w] = merge(launch, word[w],
-                          INTERIOR ? __ldg((const unsigned *)(src - R * launch.src_pitch) + w)
-                                   : border_word<STEP>(launch, at + 4 * w, y));
+        if (STEP == 4) /* no other step has pixels that are filtered in part */
+          word[w] = merge(launch, word[w], raw[done + R][HALO + w]);
       }
       store_row<WORDS, INTERIOR>((unsigned char *)dst, launch.width * STEP - at, word);
       dst += launch.dst_pitch;

@@ -42,8 +42,8 @@ is_magnitude(const CcOp *op) {
 }
 
 /* What lifts every rational result off the boundary of a half: less than the smallest step between
- * results, more than any rounding error. A root is either rational or stays away from halves by
- * more than 2^-24 wherever float can tell, so there that much is enough. */
+ * results, more than any rounding error of double. A root is rational or may come close to a half,
+ * so there it is no more than what rounding needs. */
 static gdouble
 nudge(const CcOp *op, CcRational scale, gdouble offset) {
   const CcRational fraction = cc_rational(offset, MAX_DENOMINATOR);
@@ -52,7 +52,7 @@ nudge(const CcOp *op, CcRational scale, gdouble offset) {
   const gint64 common = scale.den / cc_gcd(scale.den, fraction.den) * fraction.den;
   if (common > MAX_DENOMINATOR)
     return 0;
-  return is_magnitude(op) ? 0x1p-24 : 0.25 / (gdouble)common;
+  return is_magnitude(op) ? (op->hi + 1) * 0x1p-50 : 0.25 / (gdouble)common;
 }
 
 /* The range of the integer that the last step starts from: t, or the sum of squares of magnitude.
@@ -150,6 +150,7 @@ cc_op_set_finish(CcOp *op, gdouble scale, CcRational scale_fraction, gdouble off
   op->mul = op->response == CC_RESPONSE_DIRECTION ? op->hi + 1.0 : scale;
   op->add = offset + 0.5 + nudge(op, scale_fraction, offset);
   op->mul_f = (gfloat)op->mul;
-  op->add_f = (gfloat)op->add;
+  /* float rounds more; where that is too much, the staircases tell */
+  op->add_f = (gfloat)(is_magnitude(op) && op->exact ? op->add + 0x1p-24 : op->add);
   op->arith = !op->exact || float_is_exact(op) ? CC_ARITH_F32 : CC_ARITH_I64;
 }

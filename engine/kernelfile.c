@@ -369,6 +369,10 @@ GPtrArray *
 cc_kernels_parse(const gchar *text, gsize length, const gchar *origin, GError **error) {
   g_autoptr(GKeyFile) file = g_key_file_new();
   g_autoptr(GError) syntax = NULL;
+  if (!g_utf8_validate_len(text, length, NULL)) {
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "%s: not UTF-8 text", origin);
+    return NULL;
+  }
   if (!g_key_file_load_from_data(file, text, length, G_KEY_FILE_NONE, &syntax)) {
     g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "%s: %s", origin, syntax->message);
     return NULL;

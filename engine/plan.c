@@ -82,10 +82,10 @@ negate(Operator *op) {
       op->matrix[m].coeff[i] = -op->matrix[m].coeff[i];
 }
 
+/* Fills an op of zeros; what it owns is freed with it, also after an error. */
 static gboolean
 operator_init(Operator *op, const CcFilter *filter, GError **error) {
   const CcKernel *kernel = filter->kernel;
-  memset(op, 0, sizeof *op);
   if (kernel->gaussian && filter->sigma > 0) {
     const guint fitting = 2 * (guint)ceil(3 * MIN(filter->sigma, MAX_SIGMA)) + 1;
     const guint size = filter->size ? filter->size : CLAMP(fitting, 3, CC_MAX_KERNEL_SIZE);
@@ -119,6 +119,13 @@ operator_init(Operator *op, const CcFilter *filter, GError **error) {
   find_divisor(op);
   return TRUE;
 }
+
+static void
+operator_free(Operator *op) {
+  g_free(op->matrix);
+  g_free(op);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Operator, operator_free)
 
 /* The factor from sums of coefficients (of whole numbers where there is a divisor) to results. */
 static gdouble
@@ -406,11 +413,8 @@ check_filter(const CcFilter *filter, const Operator *op, GError **error) {
 
 CcPlan *
 cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error) {
-  g_autofree Operator *taps = g_new(Operator, 1);
-  if (!operator_init(taps, filter, error))
-    return NULL;
-  g_autofree CcMatrix *owned = taps->matrix;
-  if (!check_filter(filter, taps, error))
+  g_autoptr(Operator) taps = g_new0(Operator, 1);
+  if (!operator_init(taps, filter, error) || !check_filter(filter, taps, error))
     return NULL;
 
   CcPlan *plan = g_new0(CcPlan, 1);
