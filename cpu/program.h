@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* A plan resolved for the CPU: kernels, constants and tables, so that a frame is nothing but the
+ * sweep. */
+
+#include "engine/backend.h"
+#include "rows.h"
+
+G_BEGIN_DECLS
+
+/* Samples that sums, t and results are worked out for at a time; a multiple of CC_MASK_PERIOD. */
+#define CC_CHUNK (8 * CC_MASK_PERIOD)
+
+/* Where a tap lies: the row of the window, and how many samples right of the result. */
+typedef struct {
+  guint row;
+  gint offset;
+} CcTapPlace;
+
+/* A weighted sum; the places in the order of the terms. */
+typedef struct {
+  CcSumFunc sum;
+  CcShape shape;
+  guint n_terms, n_taps;
+  CcTerm *terms;
+  CcTapPlace *places;
+} CcWeights;
+
+typedef struct _CcSweep CcSweep;
+
+/* Makes rows y0 to y1 - 1 of dst. */
+typedef void (*CcSweepFunc)(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0,
+                            guint y1, guint8 *scratch);
+
+/* One pass over a plane.
+ *
+ * Every source row is loaded once, as lanes with its surroundings, into a ring of as many rows as
+ * the window has. When the kernel is run as column times row, it is loaded to a line instead, and
+ * the ring of each matrix gets the weighted sums along the line. Then the weighted sums over the
+ * rings are the S_i of a result row. Rows outside the picture are loaded like others, from
+ * where the border rule says, so that nothing else knows of borders. */
+struct _CcSweep {
+  CcSweepFunc run;
+  guint plane;
+  guint n, height; /* samples in a row, rows */
+  guint tile;      /* samples of a row that are worked on at a time, so that the rings stay in L1 */
+  gsize row_bytes; /* of the n samples in the frame */
+  gsize sample_size;
+  CcBorder border;
+  guint8 *fill;            /* a row of the fill, where all components are filled */
+  CcMasks *masks;          /* for merge; NULL: all components are filtered */
+  guint8 *outside;         /* a row of the constant border, as in the frame */
+  guint n_edge;            /* samples that the window reaches left and right of a row */
+  CcOutside *left, *right; /* n_edge each */
+  CcFinish to_sample;
+
+  /* kernels; reduce is NULL where the only sum is t; apply, if any, is sum, reduce and finish */
+  CcLoadFunc load;
+  CcExtendFunc extend;
+  CcApplyFunc apply;
+  CcReduceFunc reduce;
+  CcFinishFunc finish;
+  CcMergeFunc merge;
+
+  guint n_matrices, window; /* rows of the window */
+  gboolean separable;
+  CcLane sample_lane, sum_lane;
+  gsize sample_lane_size, sum_lane_size;
+  gsize ring_lane_size;             /* of sums when separable, else of samples */
+  CcWeights along[CC_MAX_MATRICES]; /* a line, when separable */
+  CcWeights over[CC_MAX_MATRICES];  /* the ring */
+
+  /* offsets into the scratch memory; those of rows are of sample 0 */
+  gsize line, ring, ring_pitch, matrix_pitch; /* matrix_pitch is 0 when all share a ring */
+  gsize sums, sums_pitch, t, filtered;
+  gsize scratch_size;
+};
+
+/* Rows y0 to y1 - 1 of a plane: what a thread takes at once. */
+typedef struct {
+  guint plane, y0, y1;
+} CcSlice;
+
+typedef struct {
+  CcProgram base;
+  guint n_sweeps;
+  CcSweep sweep[CC_MAX_PASSES];
+  guint n_slices;
+  CcSlice *slices;
+  guint n_threads; /* that the work is worth */
+  gsize scratch_size;
+} CcCpuProgram;
+
+/* Resolves `plan` for up to n_threads threads. */
+CcCpuProgram *cc_cpu_program_new(const CcPlan *plan, guint n_threads);
+void cc_cpu_program_free(CcCpuProgram *program);
+
+/* The sweeps: filtered, with or without other components to merge; copied and filled ones merged;
+ * all copied; all filled. */
+void cc_sweep_filter(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0,
+                     guint y1, guint8 *scratch);
+void cc_sweep_merge(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0,
+                    guint y1, guint8 *scratch);
+void cc_sweep_copy(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0, guint y1,
+                   guint8 *scratch);
+void cc_sweep_fill(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0, guint y1,
+                   guint8 *scratch);
+
+G_END_DECLS

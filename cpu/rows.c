@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Compiled once for each instruction set, with CC_ROWS the name of the table and CC_ROWS_NAME and
+ * CC_ROWS_TITLE its strings. Weighted sums of any shape are written with the compilers' vector
+ * types, which keep the sums in registers; the rest are loops that the compilers vectorise well. */
+
+#include "cpu/rows.h"
+#include "engine/direction.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined __AVX512BW__
+#include <immintrin.h>
+#define VECTOR_BYTES 64
+#elif defined __AVX2__
+#include <immintrin.h>
+#define VECTOR_BYTES 32
+#else
+#define VECTOR_BYTES 16
+#endif
+
+/* A sample of two bytes, wherever a pitch puts it. */
+typedef guint16 Word __attribute__((aligned(1), may_alias));
+
+#define UNROLL 4 /* vectors of a sum that are in registers at once */
+G_STATIC_ASSERT(CC_ROW_SLACK >= UNROLL * VECTOR_BYTES);
+
+#define LANE guint8
+#define NAME(f) f##_8
+#include "cpu/rows_load.h"
+#undef LANE
+#undef NAME
+
+#define LANE guint16
+#define SIGNED gint16
+#define ABSOLUTE(a) ((a) < 0 ? -(a) : (a))
+#define NAME(f) f##_16
+#define INTEGER 1
+#include "cpu/rows_lane.h"
+
+#define LANE guint32
+#define SIGNED gint32
+#define ABSOLUTE(a) ((a) < 0 ? -(a) : (a))
+#define NAME(f) f##_32
+#define INTEGER 1
+#include "cpu/rows_lane.h"
+
+#define LANE guint64
+#define SIGNED gint64
+#define ABSOLUTE(a) ((a) < 0 ? -(a) : (a))
+#define NAME(f) f##_64
+#define INTEGER 1
+#include "cpu/rows_lane.h"
+
+#define LANE gfloat
+#define SIGNED gfloat
+#define ABSOLUTE(a) fabsf(a)
+#define NAME(f) f##_float
+#define INTEGER 0
+#include "cpu/rows_lane.h"
+
+/* --- sums in float --- */
+
+typedef gfloat FloatVector __attribute__((vector_size(VECTOR_BYTES), may_alias));
+typedef gfloat UnalignedFloatVector
+    __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(gfloat)), may_alias));
+
+/* a * b + c, rounded once */
+static inline FloatVector
+fused_multiply_add(FloatVector a, FloatVector b, FloatVector c) {
+#if defined __AVX512BW__
+  return (FloatVector)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif defined __AVX2__
+  return (FloatVector)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#else
+  for (guint i = 0; i < VECTOR_BYTES / sizeof(gfloat); i++)
+    c[i] = fmaf(a[i], b[i], c[i]);
+  return c;
+#endif
+}
+
+/* Every step is rounded, so the order is the plan's and no terms are shared. */
+static void
+sum_float(gpointer out, const CcTerm *terms, guint n_terms, const gconstpointer *taps, gsize at,
+          guint n) {
+  const gsize n_bytes = n * sizeof(gfloat);
+  for (gsize x = 0; x < n_bytes; x += UNROLL * VECTOR_BYTES) {
+    FloatVector total[UNROLL] = {{0}};
+    for (guint t = 0; t < n_terms; t++) {
+      const UnalignedFloatVector *in = (gconstpointer)((const guint8 *)taps[t] + at + x);
+      const FloatVector factor = terms[t].factor_f + (FloatVector){0};
+      for (guint u = 0; u < UNROLL; u++)
+        total[u] = fused_multiply_add(factor, in[u], total[u]);
+    }
+    FloatVector *to = (gpointer)((guint8 *)out + x);
+    for (guint u = 0; u < UNROLL; u++)
+      to[u] = total[u];
+  }
+}
+
+/* --- sums of known shapes, and the last step in 16 bits --- */
+
+/* The code value of t in 16 bits throughout; the high half of a product is one instruction. */
+static inline guint16
+code_of_16(guint16 t, const CcFinish16 *f) {
+  const guint16 u = (guint16)(t + f->offset);
+  guint16 q = (guint16)(((guint32)u * f->factor) >> 16);
+  q = q < f->least ? f->least : q;
+  q = q > f->most ? f->most : q;
+  return (guint16)(q + f->base);
+}
+
+#define SHAPE 10
+#define N_TAPS 1
+#define N_TERMS 1
+#define SUM (f[0] * T(0))
+#define ALONG 1
+#include "cpu/rows_shape.h"
+
+#define SHAPE 11
+#define N_TAPS 2
+#define N_TERMS 1
+#define SUM (f[0] * (T(0) - T(1)))
+#define ALONG 1
+#include "cpu/rows_shape.h"
+
+#define SHAPE 30
+#define N_TAPS 3
+#define N_TERMS 1
+#define SUM (f[0] * (T(0) + T(1) + T(2)))
+#define ALONG 1
+#include "cpu/rows_shape.h"
+
+#define SHAPE 50
+#define N_TAPS 5
+#define N_TERMS 1
+#define SUM (f[0] * (T(0) + T(1) + T(2) + T(3) + T(4)))
+#define ALONG 1
+#include "cpu/rows_shape.h"
+
+#define SHAPE 20_10
+#define N_TAPS 3
+#define N_TERMS 2
+#define SUM (f[0] * (T(0) + T(1)) + f[1] * T(2))
+#define ALONG 1
+#include "cpu/rows_shape.h"
+
+#define SHAPE 11_11
+#define N_TAPS 4
+#define N_TERMS 2
+#define SUM (f[0] * (T(0) - T(1)) + f[1] * (T(2) - T(3)))
+#define ALONG 1
+#include "cpu/rows_shape.h"
+
+#define SHAPE 20_20_10
+#define N_TAPS 5
+#define N_TERMS 3
+#define SUM (f[0] * (T(0) + T(1)) + f[1] * (T(2) + T(3)) + f[2] * T(4))
+#define ALONG 1
+#include "cpu/rows_shape.h"
+
+#define SHAPE 22_11
+#define N_TAPS 6
+#define N_TERMS 2
+#define SUM (f[0] * (T(0) + T(1) - T(2) - T(3)) + f[1] * (T(4) - T(5)))
+#define ALONG 0
+#include "cpu/rows_shape.h"
+
+#define SHAPE 33
+#define N_TAPS 6
+#define N_TERMS 1
+#define SUM (f[0] * (T(0) + T(1) + T(2) - T(3) - T(4) - T(5)))
+#define ALONG 0
+#include "cpu/rows_shape.h"
+
+#define SHAPE 40_10
+#define N_TAPS 5
+#define N_TERMS 2
+#define SUM (f[0] * (T(0) + T(1) + T(2) + T(3)) + f[1] * T(4))
+#define ALONG 0
+#include "cpu/rows_shape.h"
+
+#define SHAPE 80_10
+#define N_TAPS 9
+#define N_TERMS 2
+#define SUM (f[0] * (T(0) + T(1) + T(2) + T(3) + T(4) + T(5) + T(6) + T(7)) + f[1] * T(8))
+#define ALONG 0
+#include "cpu/rows_shape.h"
+
+#define SHAPE 40_40_10
+#define N_TAPS 9
+#define N_TERMS 3
+#define SUM (f[0] * (T(0) + T(1) + T(2) + T(3)) + f[1] * (T(4) + T(5) + T(6) + T(7)) + f[2] * T(8))
+#define ALONG 0
+#include "cpu/rows_shape.h"
+
+#define SHAPE 11_23
+#define N_TAPS 7
+#define N_TERMS 2
+#define SUM (f[0] * (T(0) - T(1)) + f[1] * (T(2) + T(3) - T(4) - T(5) - T(6)))
+#define ALONG 0
+#include "cpu/rows_shape.h"
+
+/* --- magnitude --- */
+
+/* Sums of integers are added without fmaf: where float can tell, squares and their sums are exact,
+ * and beyond the result saturates. */
+#define SQUARE_ADD(s, n) ((s) * (s) + (n))
+#define SQUARE_ADD_FUSED(s, n) fmaf(s, s, n)
+#define SQUARE_ADD_FUSED_DOUBLE(s, n) fma(s, s, n)
+
+/* With n_sums known where it is called, the inner loop unrolls and the outer one vectorises. */
+#define DEFINE_NORM(name, lane, real, square_add, root)                                            \
+  static inline void name##_of(real *restrict t, const gconstpointer *sums, guint n_sums,          \
+                               guint n) {                                                          \
+    for (guint x = 0; x < n; x++) {                                                                \
+      real squares = 0;                                                                            \
+      for (guint i = 0; i < n_sums; i++) {                                                         \
+        const real s = (real)((const lane *)sums[i])[x];                                           \
+        squares = square_add(s, squares);                                                          \
+      }                                                                                            \
+      t[x] = root(squares);                                                                        \
+    }                                                                                              \
+  }                                                                                                \
+  static void name(gpointer t, const gconstpointer *sums, guint n_sums, guint n) {                 \
+    if (n_sums == 2)                                                                               \
+      name##_of(t, (const gconstpointer[]){sums[0], sums[1]}, 2, n);                               \
+    else                                                                                           \
+      name##_of(t, sums, n_sums, n);                                                               \
+  }
+
+DEFINE_NORM(norm_16, gint16, gfloat, SQUARE_ADD, sqrtf)
+DEFINE_NORM(norm_32, gint32, gfloat, SQUARE_ADD, sqrtf)
+DEFINE_NORM(norm_float, gfloat, gfloat, SQUARE_ADD_FUSED, sqrtf)
+DEFINE_NORM(norm_double_32, gint32, gdouble, SQUARE_ADD_FUSED_DOUBLE, sqrt)
+DEFINE_NORM(norm_double_64, gint64, gdouble, SQUARE_ADD_FUSED_DOUBLE, sqrt)
+
+/* --- direction --- */
+
+#define DEFINE_TURNS(name, lane)                                                                   \
+  static void name(gpointer t, const gconstpointer *sums, guint n_sums, guint n) {                 \
+    gfloat *restrict out = t;                                                                      \
+    const lane *restrict in_x = sums[0];                                                           \
+    const lane *restrict in_y = sums[1];                                                           \
+    for (guint x = 0; x < n; x++)                                                                  \
+      out[x] = cc_direction((gfloat)in_x[x], (gfloat)in_y[x]);                                     \
+  }
+
+DEFINE_TURNS(turns_16, gint16)
+DEFINE_TURNS(turns_32, gint32)
+DEFINE_TURNS(turns_64, gint64)
+DEFINE_TURNS(turns_float, gfloat)
+
+/* --- t to samples --- */
+
+/* Where there is no fmaf instruction, product and sum do the same if the product is exact. */
+#if defined __AVX2__ || defined FP_FAST_FMAF
+#define PREFER_FUSED(finish) TRUE
+#else
+#define PREFER_FUSED(finish) (!(finish)->exact_product)
+#endif
+
+/* Not GLib's: this form is what the instructions do, also with a NaN. */
+#define LIMIT(v, least, most) ((v) > (least) ? ((v) < (most) ? (v) : (most)) : (least))
+
+static inline gint
+floor_to_int(gfloat v) {
+  const gint i = (gint)v;
+  return i - (v < (gfloat)i);
+}
+
+#define SAMPLE guint8
+#define STORE(code) (guint8)(code)
+#define NAME(f) f##_u8
+#include "cpu/rows_sample.h"
+
+#define SAMPLE Word
+#define STORE(code) (guint16)((guint)(code) << finish->shift)
+#define NAME(f) f##_u16
+#include "cpu/rows_sample.h"
+
+/* --- samples of different fates --- */
+
+static inline void
+merge_with(guint8 *dst, const guint8 *filtered, const guint8 *src, const CcMasks *masks,
+           gsize n_bytes, gboolean keeps) {
+  for (gsize at = 0; at < n_bytes; at += CC_MASK_PERIOD) {
+    const gsize n = MIN(n_bytes - at, CC_MASK_PERIOD);
+    for (gsize i = 0; i < n; i++) {
+      const guint kept = keeps ? dst[at + i] & masks->keep[i] : 0;
+      dst[at + i] = (guint8)((filtered[at + i] & masks->filter[i]) |
+                             (src[at + i] & masks->copy[i]) | kept | masks->fill[i]);
+    }
+  }
+}
+
+static void
+merge(guint8 *dst, const guint8 *filtered, const guint8 *src, const CcMasks *masks, gsize n_bytes) {
+  if (masks->keeps)
+    merge_with(dst, filtered, src, masks, n_bytes, TRUE);
+  else
+    merge_with(dst, filtered, src, masks, n_bytes, FALSE);
+}
+
+/* --- the table --- */
+
+#define LANES(f)                                                                                   \
+  { f##_16, f##_32, f##_64, f##_float }
+#define SHAPES_ALONG(f)                                                                            \
+  [CC_SHAPE_10] = f(10), [CC_SHAPE_11] = f(11), [CC_SHAPE_30] = f(30), [CC_SHAPE_50] = f(50),      \
+  [CC_SHAPE_20_10] = f(20_10), [CC_SHAPE_11_11] = f(11_11), [CC_SHAPE_20_20_10] = f(20_20_10)
+#define SHAPES_ACROSS(f)                                                                           \
+  [CC_SHAPE_22_11] = f(22_11), [CC_SHAPE_33] = f(33), [CC_SHAPE_40_10] = f(40_10),                 \
+  [CC_SHAPE_80_10] = f(80_10), [CC_SHAPE_40_40_10] = f(40_40_10), [CC_SHAPE_11_23] = f(11_23)
+#define SUM_8(shape) sum_8_##shape
+#define SUM_16(shape) sum_16_##shape
+#define SUM_32(shape) sum_32_##shape
+#define APPLY(shape)                                                                               \
+  { apply_##shape, apply_absolute_##shape }
+#define FINISHES(sample)                                                                           \
+  {                                                                                                \
+    [CC_FINISH_16] = {[CC_NUMBER_16] = finish_16_##sample},                                        \
+    [CC_FINISH_32] = {[CC_NUMBER_16] = finish_32_##sample},                                        \
+    [CC_FINISH_F32] = {[CC_NUMBER_16] = finish_f32_16_##sample,                                    \
+                       [CC_NUMBER_32] = finish_f32_32_##sample,                                    \
+                       [CC_NUMBER_FLOAT] = finish_f32_float_##sample},                             \
+    [CC_FINISH_F64] = {[CC_NUMBER_32] = finish_f64_32_##sample,                                    \
+                       [CC_NUMBER_64] = finish_f64_64_##sample,                                    \
+                       [CC_NUMBER_DOUBLE] = finish_f64_double_##sample},                           \
+    [CC_FINISH_TURNS] = {[CC_NUMBER_FLOAT] = finish_turns_##sample},                               \
+  }
+
+const CcRows CC_ROWS = {
+    .name = CC_ROWS_NAME,
+    .title = CC_ROWS_TITLE,
+    .load =
+        {
+            [CC_SAMPLE_U8] = {load_u8_16, load_u8_32, load_u8_64, load_u8_float, load_u8_8},
+            [CC_SAMPLE_U16] = LANES(load_u16),
+        },
+    .extend =
+        {
+            [CC_SAMPLE_U8] = {extend_u8_16, extend_u8_32, extend_u8_64, extend_u8_float,
+                              extend_u8_8},
+            [CC_SAMPLE_U16] = LANES(extend_u16),
+        },
+    .sum =
+        {
+            [CC_LANE_8] = {SHAPES_ALONG(SUM_8), SHAPES_ACROSS(SUM_8)},
+            [CC_LANE_16] = {SHAPES_ALONG(SUM_16), [CC_SHAPE_ANY] = sum_any_16},
+            [CC_LANE_32] = {SHAPES_ALONG(SUM_32),
+                            SHAPES_ACROSS(SUM_32), [CC_SHAPE_ANY] = sum_any_32},
+            [CC_LANE_64] = {[CC_SHAPE_ANY] = sum_any_64},
+            [CC_LANE_FLOAT] = {[CC_SHAPE_ANY] = sum_float},
+        },
+    .apply = {[CC_LANE_8] = {SHAPES_ACROSS(APPLY)}, [CC_LANE_16] = {SHAPES_ALONG(APPLY)}},
+    .reduce =
+        {
+            [CC_REDUCE_MAX] = LANES(reduce_max),
+            [CC_REDUCE_MAX_ABS] = LANES(reduce_max_abs),
+            [CC_REDUCE_SUM_ABS] = LANES(reduce_sum_abs),
+            [CC_REDUCE_NORM] = {norm_16, norm_32, NULL, norm_float},
+            [CC_REDUCE_NORM_DOUBLE] = {NULL, norm_double_32, norm_double_64, NULL},
+            [CC_REDUCE_TURNS] = LANES(turns),
+        },
+    .finish = {[CC_SAMPLE_U8] = FINISHES(u8), [CC_SAMPLE_U16] = FINISHES(u16)},
+    .merge = merge,
+};

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The row kernels: everything that touches samples. rows.c is compiled once for each instruction
+ * set and gives one table each; all tables give the same bytes.
+ *
+ * A row is a stream of `n` interleaved samples (width times step), so that the left neighbour of a
+ * sample lies `step` samples before it and no kernel knows how many components a pixel has. Inside
+ * the sweep, samples and sums are "lanes", numbers of the type that the plan's bounds allow. */
+
+#include <glib.h>
+#include "engine/plan.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+  CC_LANE_16, /* integers modulo 2^16 */
+  CC_LANE_32, /* integers modulo 2^32 */
+  CC_LANE_64,
+  CC_LANE_FLOAT,
+  CC_LANE_8, /* samples of one byte as they are; their sums are 16-bit lanes */
+  CC_N_LANES,
+} CcLane;
+
+/* What a number is between the sums and the result; the first four are the lanes of sums. */
+typedef enum {
+  CC_NUMBER_16 = CC_LANE_16,
+  CC_NUMBER_32 = CC_LANE_32,
+  CC_NUMBER_64 = CC_LANE_64,
+  CC_NUMBER_FLOAT = CC_LANE_FLOAT,
+  CC_NUMBER_DOUBLE,
+  CC_N_NUMBERS,
+} CcNumber;
+
+/* Rows of lanes start at this alignment and may be read and written this far beyond their end. */
+#define CC_ROW_ALIGN 64
+#define CC_ROW_SLACK 256
+
+/* Bytes after which what concerns components repeats, for every step and sample size. */
+#define CC_MASK_PERIOD 192
+
+/* What becomes of the bytes of a row: exactly one of filter, copy and keep is 0xff, or all are 0
+ * and fill is the byte. */
+typedef struct {
+  guint8 filter[CC_MASK_PERIOD], copy[CC_MASK_PERIOD], keep[CC_MASK_PERIOD], fill[CC_MASK_PERIOD];
+  gboolean keeps; /* any */
+} CcMasks;
+
+/* Taps that share the absolute value of their coefficient: factor * (sum of the first n_plus taps
+ * - sum of the next n_minus). n_plus >= 1. Float terms have one tap each, in the plan's order. */
+typedef struct {
+  gint32 factor;
+  gfloat factor_f;
+  guint n_plus, n_minus;
+} CcTerm;
+
+/* Shapes of weighted sums that have kernels of their own: n_plus and n_minus of each term. Those
+ * along a line come first. */
+typedef enum {
+  CC_SHAPE_10,       /* 1 */
+  CC_SHAPE_11,       /* -1 0 1 */
+  CC_SHAPE_30,       /* 1 1 1 */
+  CC_SHAPE_50,       /* 1 1 1 1 1 */
+  CC_SHAPE_20_10,    /* 1 2 1 */
+  CC_SHAPE_11_11,    /* -1 -2 0 2 1 */
+  CC_SHAPE_20_20_10, /* 1 4 6 4 1 */
+  CC_SHAPE_22_11,    /* 3x3 derivatives */
+  CC_SHAPE_33,       /* the same without weights */
+  CC_SHAPE_40_10,    /* centre and four neighbours */
+  CC_SHAPE_80_10,    /* centre and eight neighbours */
+  CC_SHAPE_40_40_10, /* centre and two kinds of neighbours */
+  CC_SHAPE_11_23,    /* emboss */
+  CC_SHAPE_ANY,
+  CC_N_SHAPES,
+} CcShape;
+
+/* A sample left or right of the picture: one of the same row, or a constant. */
+typedef struct {
+  gint32 index; /* -1 for the constant */
+  guint16 constant;
+} CcOutside;
+
+/* The last step in integers: base + clamp(((t + offset) mod 2^16) * factor / 2^16, least, most),
+ * all in 16 bits, where t is 2^k times what the plan says. */
+typedef struct {
+  guint16 offset, factor, least, most, base;
+} CcFinish16;
+
+/* base + clamp((((t + offset) mod 2^16) * factor + addend) / 2^right, least, most) in 32 bits. */
+typedef struct {
+  guint16 offset;
+  guint32 factor, addend;
+  guint right;
+  gint base, least, most;
+} CcFinish32;
+
+/* How t becomes a sample. */
+typedef struct {
+  gint lo, hi;
+  guint shift; /* of the stored word */
+  /* floating point, as in CcOp */
+  gfloat mul_f, add_f;
+  gdouble mul, add;
+  gboolean exact_product; /* mul is a power of two: no product by it is rounded */
+  CcFinish16 in_16;
+  CcFinish32 in_32;
+} CcFinish;
+
+/* How t becomes a sample: a form of CcFinish and the number that t is. */
+typedef enum {
+  CC_FINISH_16,    /* from 16 bits, all in 16 bits */
+  CC_FINISH_32,    /* from 16 bits, in 32 bits */
+  CC_FINISH_F32,   /* v = fmaf(t, mul_f, add_f) */
+  CC_FINISH_F64,   /* v = fma(t, mul, add) */
+  CC_FINISH_TURNS, /* v as in F32; the result is taken modulo hi + 1 */
+  CC_N_FINISHES,
+} CcFinishForm;
+
+/* How sums become t. */
+typedef enum {
+  CC_REDUCE_MAX,
+  CC_REDUCE_MAX_ABS,
+  CC_REDUCE_SUM_ABS,
+  CC_REDUCE_NORM, /* in float from up to 32-bit lanes */
+  CC_REDUCE_NORM_DOUBLE,
+  CC_REDUCE_TURNS, /* float */
+  CC_N_REDUCES,
+} CcReduce;
+
+/* Samples of the source to lanes, `shift` taken away. */
+typedef void (*CcLoadFunc)(gpointer row, gconstpointer src, guint n, guint shift);
+
+/* Lanes for n samples outside of the picture; src is sample 0 of the row. */
+typedef void (*CcExtendFunc)(gpointer row, gconstpointer src, const CcOutside *outside, guint n,
+                             guint shift);
+
+/* Sums of terms over n lanes. taps are read from byte `at` on and need only the alignment of a
+ * lane; out is aligned to CC_ROW_ALIGN. n_terms is not looked at where the shape is known. */
+typedef void (*CcSumFunc)(gpointer out, const CcTerm *terms, guint n_terms,
+                          const gconstpointer *taps, gsize at, guint n);
+
+/* Bytes straight from taps: the sum, its absolute value where the kernel is for that, and the last
+ * step as CC_FINISH_16. */
+typedef void (*CcApplyFunc)(guint8 *dst, const CcTerm *terms, const gconstpointer *taps, gsize at,
+                            guint n, const CcFinish *finish);
+
+/* t from the sums of n_sums >= 1 matrices. */
+typedef void (*CcReduceFunc)(gpointer t, const gconstpointer *sums, guint n_sums, guint n);
+
+/* Samples from t. */
+typedef void (*CcFinishFunc)(gpointer dst, gconstpointer t, guint n, const CcFinish *finish);
+
+/* dst = filtered samples, samples of src, those that dst has, and filled ones, by the masks. */
+typedef void (*CcMergeFunc)(guint8 *dst, const guint8 *filtered, const guint8 *src,
+                            const CcMasks *masks, gsize n_bytes);
+
+typedef struct {
+  const gchar *name;              /* of the variant: "avx2" */
+  const gchar *title;             /* for people: "AVX2" */
+  CcLoadFunc load[2][CC_N_LANES]; /* by sample type */
+  CcExtendFunc extend[2][CC_N_LANES];
+  CcSumFunc sum[CC_N_LANES][CC_N_SHAPES];        /* by lane of the taps; NULL: there is none */
+  CcApplyFunc apply[CC_N_LANES][CC_N_SHAPES][2]; /* by lane of the taps; second: absolute value */
+  CcReduceFunc reduce[CC_N_REDUCES][CC_N_LANES];
+  CcFinishFunc finish[2][CC_N_FINISHES][CC_N_NUMBERS]; /* by sample type; NULL: there is none */
+  CcMergeFunc merge;
+} CcRows;
+
+extern const CcRows cc_rows_c;
+#ifdef CC_HAVE_X86_VARIANTS
+extern const CcRows cc_rows_avx2;
+extern const CcRows cc_rows_avx512;
+#endif
+
+G_END_DECLS

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Samples to rows of one lane type, included by rows.c with
+ *   LANE     the type
+ *   NAME(f)  f with the lane's suffix */
+
+static void
+NAME(load_u8)(gpointer row, gconstpointer src, guint n, guint shift) {
+  LANE *restrict out = row;
+  const guint8 *restrict in = src;
+  for (guint x = 0; x < n; x++)
+    out[x] = in[x];
+}
+
+static void
+NAME(extend_u8)(gpointer row, gconstpointer src, const CcOutside *outside, guint n, guint shift) {
+  LANE *out = row;
+  const guint8 *in = src;
+  for (guint i = 0; i < n; i++)
+    out[i] = (LANE)(outside[i].index < 0 ? outside[i].constant : in[outside[i].index]);
+}

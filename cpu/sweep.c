@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "cpu/program.h"
+
+#include <string.h>
+
+#define PREFETCH_ROWS 2
+
+/* The columns that a sweep is at. */
+typedef struct {
+  const CcSweep *sweep;
+  const CcPlane *src, *dst;
+  guint x, n; /* samples x to x + n - 1 of the rows */
+  guint8 *scratch;
+} Tile;
+
+static const guint8 *
+source_row(const CcPlane *plane, guint y) {
+  return plane->data + (gssize)y * plane->pitch;
+}
+
+static guint8 *
+target_row(const CcPlane *plane, guint y) {
+  return plane->data + (gssize)y * plane->pitch;
+}
+
+/* The ring's row for row y of the picture or its surroundings, where `first` is y + radius >= 0. */
+static guint8 *
+ring_row(const Tile *tile, guint matrix, guint first) {
+  const CcSweep *sweep = tile->sweep;
+  return tile->scratch + sweep->ring + matrix * sweep->matrix_pitch +
+         first % sweep->window * sweep->ring_pitch;
+}
+
+/* Asks for a row that is loaded a little later: sweeps are fast enough to wait for memory. */
+static void
+prefetch_row(const Tile *tile, guint y) {
+  enum { CACHE_LINE = 64 };
+  if (y >= tile->sweep->height)
+    return;
+  const guint8 *row = source_row(tile->src, y) + tile->x * tile->sweep->sample_size;
+  for (gsize i = 0; i < tile->n * tile->sweep->sample_size; i += CACHE_LINE)
+    __builtin_prefetch(row + i);
+}
+
+/* Loads the tile's part of a source row, and what the window reaches left and right of it. */
+static void
+load_samples(const Tile *tile, const guint8 *src, guint8 *row) {
+  const CcSweep *sweep = tile->sweep;
+  const gsize lane = sweep->sample_lane_size;
+  const guint shift = sweep->to_sample.shift;
+  const guint right_of = sweep->n - tile->x - tile->n;
+  const guint left = MIN(sweep->n_edge, tile->x), right = MIN(sweep->n_edge, right_of);
+  sweep->load(row - left * lane, src + (tile->x - left) * sweep->sample_size,
+              left + tile->n + right, shift);
+  if (left < sweep->n_edge)
+    sweep->extend(row - sweep->n_edge * lane, src, sweep->left + left, sweep->n_edge - left, shift);
+  if (right < sweep->n_edge)
+    sweep->extend(row + (tile->n + right) * lane, src, sweep->right, sweep->n_edge - right, shift);
+}
+
+/* Fills the rings' rows for row y, which may lie outside of the picture. */
+static void
+load_row(const Tile *tile, gint y) {
+  const CcSweep *sweep = tile->sweep;
+  const guint first = (guint)(y + (gint)sweep->window / 2);
+  const gint from = cc_border_index(y, (gint)sweep->height, sweep->border);
+  guint8 *row = sweep->separable ? tile->scratch + sweep->line : ring_row(tile, 0, first);
+  load_samples(tile, from < 0 ? sweep->outside : source_row(tile->src, (guint)from), row);
+  if (!sweep->separable)
+    return;
+  for (guint m = 0; m < sweep->n_matrices; m++) {
+    const CcWeights *weights = &sweep->along[m];
+    gconstpointer taps[CC_MAX_KERNEL_SIZE];
+    for (guint i = 0; i < weights->n_taps; i++)
+      taps[i] = row + weights->places[i].offset * (gssize)sweep->sample_lane_size;
+    weights->sum(ring_row(tile, m, first), weights->terms, weights->n_terms, taps, 0, tile->n);
+  }
+}
+
+/* Results for n samples from sample `at` of the tile on, from the taps of all matrices. */
+static void
+finish_chunk(const Tile *tile, const gconstpointer *taps, guint at, guint n, guint8 *out) {
+  const CcSweep *sweep = tile->sweep;
+  const gsize byte = at * sweep->ring_lane_size;
+  if (sweep->apply) {
+    sweep->apply(out, sweep->over[0].terms, taps, byte, n, &sweep->to_sample);
+    return;
+  }
+  gconstpointer sums[CC_MAX_MATRICES];
+  for (guint m = 0; m < sweep->n_matrices; m++) {
+    const CcWeights *weights = &sweep->over[m];
+    guint8 *sum = tile->scratch + sweep->sums + m * sweep->sums_pitch;
+    weights->sum(sum, weights->terms, weights->n_terms, taps, byte, n);
+    taps += weights->n_taps;
+    sums[m] = sum;
+  }
+  gconstpointer t = sums[0];
+  if (sweep->reduce) {
+    sweep->reduce(tile->scratch + sweep->t, sums, sweep->n_matrices, n);
+    t = tile->scratch + sweep->t;
+  }
+  sweep->finish(out, t, n, &sweep->to_sample);
+}
+
+/* Makes the tile's part of row y from the rings, whose rows are all there. */
+static void
+make_row(const Tile *tile, guint y) {
+  const CcSweep *sweep = tile->sweep;
+  gconstpointer taps[CC_MAX_TAPS];
+  guint n_taps = 0;
+  for (guint m = 0; m < sweep->n_matrices; m++) {
+    const CcWeights *weights = &sweep->over[m];
+    for (guint i = 0; i < weights->n_taps; i++)
+      taps[n_taps++] = ring_row(tile, m, y + weights->places[i].row) +
+                       weights->places[i].offset * (gssize)sweep->ring_lane_size;
+  }
+  const guint8 *src = source_row(tile->src, y);
+  guint8 *dst = target_row(tile->dst, y), *filtered = tile->scratch + sweep->filtered;
+  for (guint at = 0; at < tile->n; at += CC_CHUNK) {
+    const guint n = MIN(tile->n - at, CC_CHUNK);
+    const gsize byte = (tile->x + at) * sweep->sample_size;
+    finish_chunk(tile, taps, at, n, sweep->masks ? filtered : dst + byte);
+    if (sweep->masks)
+      sweep->merge(dst + byte, filtered, src + byte, sweep->masks, n * sweep->sample_size);
+  }
+}
+
+void
+cc_sweep_filter(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0, guint y1,
+                guint8 *scratch) {
+  const guint radius = sweep->window / 2;
+  for (guint x = 0; x < sweep->n; x += sweep->tile) {
+    const Tile tile = {sweep, src, dst, x, MIN(sweep->tile, sweep->n - x), scratch};
+    for (gint y = (gint)y0 - (gint)radius; y < (gint)(y0 + radius); y++)
+      load_row(&tile, y);
+    for (guint y = y0; y < y1; y++) {
+      prefetch_row(&tile, y + radius + PREFETCH_ROWS);
+      load_row(&tile, (gint)(y + radius));
+      make_row(&tile, y);
+    }
+  }
+}
+
+void
+cc_sweep_merge(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0, guint y1,
+               guint8 *scratch) {
+  for (guint y = y0; y < y1; y++) {
+    const guint8 *from = source_row(src, y);
+    sweep->merge(target_row(dst, y), from, from, sweep->masks, sweep->row_bytes);
+  }
+}
+
+void
+cc_sweep_copy(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0, guint y1,
+              guint8 *scratch) {
+  for (guint y = y0; y < y1; y++)
+    memcpy(target_row(dst, y), source_row(src, y), sweep->row_bytes);
+}
+
+void
+cc_sweep_fill(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0, guint y1,
+              guint8 *scratch) {
+  for (guint y = y0; y < y1; y++)
+    memcpy(target_row(dst, y), sweep->fill, sweep->row_bytes);
+}
