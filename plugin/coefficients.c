@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "coefficients.h"
+
+#include <gst/gst.h>
+
+typedef struct {
+  guint n;
+  gdouble value[CC_MAX_COEFFS];
+} Numbers;
+
+/* "2", "-0.5", "1e-3" or "1/9". */
+static gboolean
+number_from_string(const gchar *text, gdouble *number) {
+  gchar *end;
+  *number = g_ascii_strtod(text, &end);
+  if (end == text)
+    return FALSE;
+  if (*end == '/') {
+    const gchar *divisor = end + 1;
+    *number /= g_ascii_strtod(divisor, &end);
+    if (end == divisor)
+      return FALSE;
+  }
+  return *end == '\0';
+}
+
+static gboolean
+number_from_value(const GValue *value, gdouble *number) {
+  if (G_VALUE_HOLDS_STRING(value))
+    return g_value_get_string(value) && number_from_string(g_value_get_string(value), number);
+  g_auto(GValue) converted = G_VALUE_INIT;
+  g_value_init(&converted, G_TYPE_DOUBLE);
+  if (G_VALUE_HOLDS_BOOLEAN(value) || !g_value_transform(value, &converted))
+    return FALSE;
+  *number = g_value_get_double(&converted);
+  return TRUE;
+}
+
+static gboolean
+append_numbers(Numbers *numbers, const GValue *array, GError **error) {
+  for (guint i = 0; i < gst_value_array_get_size(array); i++) {
+    if (numbers->n == CC_MAX_COEFFS) {
+      g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                  "more than %d coefficients; a matrix has at most %d rows of %d", CC_MAX_COEFFS,
+                  CC_MAX_KERNEL_SIZE, CC_MAX_KERNEL_SIZE);
+      return FALSE;
+    }
+    const GValue *entry = gst_value_array_get_value(array, i);
+    if (!number_from_value(entry, &numbers->value[numbers->n])) {
+      g_autofree gchar *text = g_strdup_value_contents(entry);
+      g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                  "coefficient %u is %s; a number such as 2, -0.5 or 1/9 is needed", numbers->n + 1,
+                  text);
+      return FALSE;
+    }
+    numbers->n++;
+  }
+  return TRUE;
+}
+
+/* The length of every row, or 0 with an error. */
+static guint
+common_row_length(const GValue *matrix, GError **error) {
+  guint width = 0;
+  for (guint i = 0; i < gst_value_array_get_size(matrix); i++) {
+    const GValue *row = gst_value_array_get_value(matrix, i);
+    const guint length = GST_VALUE_HOLDS_ARRAY(row) ? gst_value_array_get_size(row) : 0;
+    if (length > 0 && (i == 0 || length == width)) {
+      width = length;
+      continue;
+    }
+    if (i == 0 || length == 0)
+      g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                  "entry %u is not a row of coefficients; write <<1,2,1>,<2,4,2>,<1,2,1>>", i + 1);
+    else
+      g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                  "row %u has %u coefficients and row 1 has %u; every row needs the same number",
+                  i + 1, length, width);
+    return 0;
+  }
+  return width;
+}
+
+CcKernel *
+cc_kernel_new_from_matrix(const GValue *matrix, GError **error) {
+  Numbers numbers = {0};
+  if (!GST_VALUE_HOLDS_ARRAY(gst_value_array_get_value(matrix, 0)))
+    return append_numbers(&numbers, matrix, error)
+               ? cc_kernel_new_square(numbers.value, numbers.n, error)
+               : NULL;
+
+  const guint width = common_row_length(matrix, error);
+  if (width == 0)
+    return NULL;
+  for (guint i = 0; i < gst_value_array_get_size(matrix); i++)
+    if (!append_numbers(&numbers, gst_value_array_get_value(matrix, i), error))
+      return NULL;
+  return cc_kernel_new_matrix(numbers.value, numbers.n, width, error);
+}
+
+/* An empty list is the one coefficient that leaves the other direction alone. */
+static gboolean
+numbers_or_one(Numbers *numbers, const GValue *array, GError **error) {
+  *numbers = (Numbers){0};
+  if (!append_numbers(numbers, array, error))
+    return FALSE;
+  if (numbers->n == 0)
+    numbers->value[numbers->n++] = 1;
+  return TRUE;
+}
+
+CcKernel *
+cc_kernel_new_from_row_and_column(const GValue *row, const GValue *column, GError **error) {
+  Numbers x, y;
+  if (!numbers_or_one(&x, row, error) || !numbers_or_one(&y, column, error))
+    return NULL;
+  return cc_kernel_new_separable(x.value, x.n, y.value, y.n, error);
+}

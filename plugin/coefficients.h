@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* Coefficients as users write them: GstValueArrays of numbers, fractions or numeric strings. All
+ * functions refuse with CC_ERROR_INVALID and say which entry is wrong. */
+
+#include <glib-object.h>
+#include "engine/kernel.h"
+
+G_BEGIN_DECLS
+
+/* Of a flat list of the coefficients of a square, or of an array of rows. */
+CcKernel *cc_kernel_new_from_matrix(const GValue *matrix, GError **error);
+
+/* As column times row; one of the two may be empty. */
+CcKernel *cc_kernel_new_from_row_and_column(const GValue *row, const GValue *column,
+                                            GError **error);
+
+G_END_DECLS

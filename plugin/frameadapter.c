@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "frameadapter.h"
+
+#include <string.h>
+
+/* Where one plane lies in its buffer, in bytes. */
+typedef struct {
+  gint64 origin; /* of the top left sample */
+  gint64 stride;
+  gint64 start, end; /* all that its rows cover */
+} PlaneExtent;
+
+static gboolean
+is_limited(const GstVideoInfo *info) {
+  return info->colorimetry.range == GST_VIDEO_COLOR_RANGE_16_235 && !GST_VIDEO_INFO_IS_RGB(info);
+}
+
+/* Grey is treated as R, G and B are, unless the colorimetry says that it is luma with black at 16.
+ */
+static CcRole
+component_role(const GstVideoInfo *info, guint component) {
+  if (component == GST_VIDEO_COMP_A)
+    return CC_ROLE_ALPHA;
+  if (GST_VIDEO_INFO_IS_YUV(info))
+    return component == GST_VIDEO_COMP_Y ? CC_ROLE_LUMA : CC_ROLE_CHROMA;
+  return is_limited(info) ? CC_ROLE_LUMA : CC_ROLE_COLOR;
+}
+
+static void
+add_component(CcPlaneLayout *plane, const GstVideoInfo *info, guint component) {
+  const GstVideoFormatInfo *format = info->finfo;
+  plane->width = GST_VIDEO_INFO_COMP_WIDTH(info, component);
+  plane->height = GST_VIDEO_INFO_COMP_HEIGHT(info, component);
+  plane->depth = format->depth[component];
+  plane->shift = format->shift[component];
+  plane->type = plane->depth + plane->shift > 8 ? CC_SAMPLE_U16 : CC_SAMPLE_U8;
+  const guint bytes = cc_sample_size(plane->type);
+  plane->step = format->pixel_stride[component] / bytes;
+  /* GStreamer 1.22 counts the offset of P010's and P016's second chroma sample in samples */
+  const guint offset = format->poffset[component];
+  const guint index = offset % bytes == 0 ? offset / bytes : offset;
+  plane->role[index] = component_role(info, component);
+}
+
+/* GstVideoInfo computes in parts with int, so a size that overflowed shows as planes that do not
+ * fit into it. Pools count bytes with guint. */
+static gboolean
+check_frame_size(const GstVideoInfo *info, const CcFrameLayout *layout) {
+  if (info->size > G_MAXUINT)
+    return FALSE;
+  for (guint p = 0; p < layout->n_planes; p++) {
+    const CcPlaneLayout *plane = &layout->plane[p];
+    if (info->stride[p] < 0 || (gsize)info->stride[p] < cc_plane_row_bytes(plane) ||
+        info->offset[p] > info->size ||
+        (guint64)info->stride[p] * plane->height > info->size - info->offset[p])
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+cc_frame_layout_from_video_info(const GstVideoInfo *info, CcFrameLayout *layout, GError **error) {
+  const GstVideoFormatInfo *format = info->finfo;
+  memset(layout, 0, sizeof *layout);
+  layout->n_planes = format->n_planes;
+  layout->limited_range = is_limited(info);
+  for (guint p = 0; p < layout->n_planes; p++)
+    for (guint i = 0; i < CC_MAX_COMPONENTS; i++)
+      layout->plane[p].role[i] = CC_ROLE_PADDING;
+  for (guint c = 0; c < format->n_components; c++)
+    add_component(&layout->plane[format->plane[c]], info, c);
+
+  if (check_frame_size(info, layout))
+    return TRUE;
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+              "%s of %dx%d is too large: a frame has to fit into %u bytes", format->name,
+              info->width, info->height, G_MAXUINT);
+  return FALSE;
+}
+
+static gboolean
+crop_fits(const GstVideoCropMeta *crop, const GstVideoMeta *meta, const GstVideoInfo *info) {
+  return crop && crop->width == (guint)info->width && crop->height == (guint)info->height &&
+         (guint64)crop->x + crop->width <= meta->width &&
+         (guint64)crop->y + crop->height <= meta->height;
+}
+
+static gboolean
+meta_has_size_of(const GstVideoMeta *meta, const GstVideoInfo *info) {
+  return meta->width == (guint)info->width && meta->height == (guint)info->height;
+}
+
+gboolean
+cc_buffer_is_cropped(GstBuffer *buffer, const GstVideoInfo *info) {
+  const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
+  return meta && !meta_has_size_of(meta, info) &&
+         crop_fits(gst_buffer_get_video_crop_meta(buffer), meta, info);
+}
+
+static gboolean
+check_meta(GstBuffer *buffer, const GstVideoMeta *meta, const GstVideoInfo *info, GError **error) {
+  if (meta->format == GST_VIDEO_INFO_FORMAT(info) &&
+      meta->n_planes == GST_VIDEO_INFO_N_PLANES(info) &&
+      (meta_has_size_of(meta, info) || cc_buffer_is_cropped(buffer, info)))
+    return TRUE;
+  g_set_error(
+      error, CC_ERROR, CC_ERROR_INVALID,
+      "a buffer's GstVideoMeta says %s, %ux%u, %u planes; its caps say %s, %dx%d, %u planes",
+      gst_video_format_to_string(meta->format), meta->width, meta->height, meta->n_planes,
+      info->finfo->name, info->width, info->height, GST_VIDEO_INFO_N_PLANES(info));
+  return FALSE;
+}
+
+static gint
+plane_component(const GstVideoInfo *info, guint p) {
+  gint component[GST_VIDEO_MAX_COMPONENTS];
+  gst_video_format_info_component(info->finfo, p, component);
+  return component[0];
+}
+
+/* The distance of the crop's corner from the plane's, which are the same without a crop. */
+static gint64
+crop_distance(const GstVideoCropMeta *crop, const GstVideoInfo *info, const CcPlaneLayout *plane,
+              guint p, gint64 stride) {
+  const gint component = plane_component(info, p);
+  const gint64 column = crop->x >> GST_VIDEO_FORMAT_INFO_W_SUB(info->finfo, component);
+  const gint64 row = crop->y >> GST_VIDEO_FORMAT_INFO_H_SUB(info->finfo, component);
+  return row * stride + column * (gint64)(plane->step * cc_sample_size(plane->type));
+}
+
+/* Nothing can overflow: an offset is at most the buffer's size, strides and heights are below 2^31,
+ * and so the sums stay below 2^63. */
+static gboolean
+locate_plane(PlaneExtent *extent, GstBuffer *buffer, const GstVideoInfo *info,
+             const CcPlaneLayout *plane, guint p, GError **error) {
+  const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
+  const gsize size = gst_buffer_get_size(buffer);
+  const gsize offset = meta ? meta->offset[p] : info->offset[p];
+  extent->stride = meta ? meta->stride[p] : info->stride[p];
+  extent->origin = MIN(offset, size);
+  if (cc_buffer_is_cropped(buffer, info))
+    extent->origin +=
+        crop_distance(gst_buffer_get_video_crop_meta(buffer), info, plane, p, extent->stride);
+
+  const gint64 to_last_row = (plane->height - 1) * extent->stride;
+  extent->start = extent->origin + MIN(to_last_row, 0);
+  extent->end = extent->origin + MAX(to_last_row, 0) + (gint64)cc_plane_row_bytes(plane);
+  if (offset <= size && extent->start >= 0 && extent->end <= (gint64)size)
+    return TRUE;
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+              "a buffer of %" G_GSIZE_FORMAT " bytes is too small for %s of %dx%d: plane %u at "
+              "offset %" G_GSIZE_FORMAT " with stride %" G_GINT64_FORMAT
+              " reaches outside; without padding a frame has %" G_GSIZE_FORMAT " bytes",
+              size, info->finfo->name, info->width, info->height, p, offset, extent->stride,
+              info->size);
+  return FALSE;
+}
+
+/* Maps the memory that holds bytes start to end of the buffer; the address of its byte `start`. */
+static guint8 *
+map_bytes(CcMappedFrame *self, gsize start, gsize end, GstMapFlags flags, GError **error) {
+  guint index, length;
+  gsize skip;
+  GstMapInfo *map = &self->map[self->n_maps];
+  if (!gst_buffer_find_memory(self->buffer, start, end - start, &index, &length, &skip) ||
+      !gst_buffer_map_range(self->buffer, index, length, map, flags)) {
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "a buffer's memory cannot be mapped for %s",
+                flags & GST_MAP_WRITE ? "writing" : "reading");
+    return NULL;
+  }
+  self->n_maps++;
+  if (map->size >= skip + (end - start))
+    return map->data + skip;
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+              "a buffer's memory has %" G_GSIZE_FORMAT " bytes where %" G_GSIZE_FORMAT
+              " are needed",
+              map->size, skip + (end - start));
+  return NULL;
+}
+
+/* A plane that crosses from one memory into another needs them merged; then all planes have to come
+ * from the same map, since merging replaces the memories. */
+static gboolean
+crosses_memories(GstBuffer *buffer, const PlaneExtent *extent) {
+  guint index, length;
+  gsize skip;
+  return gst_buffer_find_memory(buffer, extent->start, extent->end - extent->start, &index, &length,
+                                &skip) &&
+         length > 1;
+}
+
+static gboolean
+map_planes(CcMappedFrame *self, const PlaneExtent *extent, guint n_planes, GstMapFlags flags,
+           GError **error) {
+  gboolean merge = FALSE;
+  for (guint p = 0; p < n_planes; p++)
+    merge |= crosses_memories(self->buffer, &extent[p]);
+
+  guint8 *whole = NULL;
+  if (merge && !(whole = map_bytes(self, 0, gst_buffer_get_size(self->buffer), flags, error)))
+    return FALSE;
+  for (guint p = 0; p < n_planes; p++) {
+    guint8 *start = merge ? whole + extent[p].start
+                          : map_bytes(self, extent[p].start, extent[p].end, flags, error);
+    if (!start)
+      return FALSE;
+    self->frame.plane[p].data = start + (extent[p].origin - extent[p].start);
+    self->frame.plane[p].pitch = extent[p].stride;
+  }
+  return TRUE;
+}
+
+/* The engine wants whole samples and rows that do not overlap; a meta can express other things. */
+static gboolean
+plane_is_regular(const CcPlane *plane, const CcPlaneLayout *layout) {
+  const gsize mask = cc_sample_size(layout->type) - 1;
+  const gboolean aligned =
+      (GPOINTER_TO_SIZE(plane->data) & mask) == 0 && (plane->pitch & mask) == 0;
+  return aligned && (layout->height == 1 || (gsize)ABS(plane->pitch) >= cc_plane_row_bytes(layout));
+}
+
+static void
+repack_plane(CcMappedFrame *self, guint p, const CcPlaneLayout *layout) {
+  CcPlane *plane = &self->frame.plane[p];
+  const gsize row_bytes = cc_plane_row_bytes(layout);
+  guint8 *copy = g_malloc(row_bytes * layout->height);
+  for (guint y = 0; y < layout->height; y++)
+    memcpy(copy + y * row_bytes, plane->data + (gssize)y * plane->pitch, row_bytes);
+  self->repacked[p] = plane->data = copy;
+  plane->pitch = row_bytes;
+}
+
+static gboolean
+make_regular(CcMappedFrame *self, const CcFrameLayout *layout, GstMapFlags flags, GError **error) {
+  for (guint p = 0; p < layout->n_planes; p++) {
+    if (plane_is_regular(&self->frame.plane[p], &layout->plane[p]))
+      continue;
+    if (flags & GST_MAP_WRITE) {
+      g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                  "an output buffer from downstream has rows that overlap or split a sample");
+      return FALSE;
+    }
+    repack_plane(self, p, &layout->plane[p]);
+  }
+  return TRUE;
+}
+
+gboolean
+cc_mapped_frame_map(CcMappedFrame *self, GstBuffer *buffer, const GstVideoInfo *info,
+                    const CcFrameLayout *layout, GstMapFlags flags, GError **error) {
+  const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
+  if (meta && !check_meta(buffer, meta, info, error))
+    return FALSE;
+  PlaneExtent extent[CC_MAX_PLANES];
+  for (guint p = 0; p < layout->n_planes; p++)
+    if (!locate_plane(&extent[p], buffer, info, &layout->plane[p], p, error))
+      return FALSE;
+
+  memset(self, 0, sizeof *self);
+  self->buffer = buffer;
+  const gboolean ok = map_planes(self, extent, layout->n_planes, flags, error) &&
+                      make_regular(self, layout, flags, error);
+  /* only now: a second reference would make the buffer read-only */
+  gst_buffer_ref(buffer);
+  if (!ok)
+    cc_mapped_frame_unmap(self);
+  return ok;
+}
+
+void
+cc_mapped_frame_unmap(CcMappedFrame *self) {
+  for (guint p = 0; p < CC_MAX_PLANES; p++)
+    g_free(self->repacked[p]);
+  for (guint i = 0; i < self->n_maps; i++)
+    gst_buffer_unmap(self->buffer, &self->map[i]);
+  gst_buffer_unref(self->buffer);
+  memset(self, 0, sizeof *self);
+}

@@ -1,0 +1,581 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/**
+ * SECTION:element-cudaconv
+ * @title: cudaconv
+ *
+ * Convolves raw video with a small kernel: edges, blur, sharpening or any matrix up to 15x15. It
+ * runs on an NVIDIA GPU where there is one and on the CPU otherwise, with the same bytes as result.
+ * Fields of interlaced video are filtered as they lie in the frame. A GstVideoCropMeta is handed
+ * on, or carried out where the caps tell the size of the crop.
+ *
+ * In a pipeline that is not live, the GPU works on one frame while the next is fetched, so the
+ * output is one frame behind the input; nothing is held back in a live pipeline or on the CPU.
+ *
+ * |[
+ * gst-launch-1.0 v4l2src ! videoconvert ! cudaconv kernel=sobel ! autovideosink
+ * gst-launch-1.0 videotestsrc ! cudaconv matrix="<1,2,1,2,4,2,1,2,1>" ! autovideosink
+ * ]|
+ */
+
+#include "gstcudaconv.h"
+
+#include "allocation.h"
+#include "properties.h"
+
+GST_DEBUG_CATEGORY(gst_cuda_conv_debug);
+#define GST_CAT_DEFAULT gst_cuda_conv_debug
+
+#define CAPS                                                                                       \
+  GST_VIDEO_CAPS_MAKE("{ GRAY8, GRAY16_LE, I420, YV12, Y42B, Y444, NV12, NV21, NV16, RGB, BGR, "   \
+                      "RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, AYUV, GBR, RGBP, "          \
+                      "I420_10LE, I422_10LE, Y444_10LE, P010_10LE, P016_LE, Y444_16LE, ARGB64 }")
+
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
+
+G_DEFINE_TYPE_WITH_CODE(GstCudaConv, gst_cuda_conv, GST_TYPE_BASE_TRANSFORM,
+                        G_IMPLEMENT_INTERFACE(GST_TYPE_PRESET, gst_cuda_conv_preset_interface_init))
+GST_ELEMENT_REGISTER_DEFINE(cudaconv, "cudaconv", GST_RANK_NONE, GST_TYPE_CUDA_CONV)
+
+/* --- messages --- */
+
+void
+gst_cuda_conv_warn(GstCudaConv *self, const gchar *text) {
+  GST_OBJECT_LOCK(self);
+  const gboolean early = !GST_ELEMENT_BUS(self) && GST_STATE(self) == GST_STATE_NULL;
+  if (early)
+    g_ptr_array_add(self->pending_warnings, g_strdup(text));
+  GST_OBJECT_UNLOCK(self);
+  if (!early)
+    GST_ELEMENT_WARNING(self, LIBRARY, SETTINGS, ("%s", text), (NULL));
+}
+
+static void
+post_pending_warnings(GstCudaConv *self) {
+  GST_OBJECT_LOCK(self);
+  g_autoptr(GPtrArray) warnings = self->pending_warnings;
+  self->pending_warnings = g_ptr_array_new_with_free_func(g_free);
+  GST_OBJECT_UNLOCK(self);
+  for (guint i = 0; i < warnings->len; i++)
+    GST_ELEMENT_WARNING(self, LIBRARY, SETTINGS,
+                        ("%s", (const gchar *)g_ptr_array_index(warnings, i)), (NULL));
+}
+
+static void
+post_error(GstCudaConv *self, const GError *error) {
+  if (g_error_matches(error, CC_ERROR, CC_ERROR_INVALID))
+    GST_ELEMENT_ERROR(self, LIBRARY, SETTINGS, ("%s", error->message), (NULL));
+  else if (g_error_matches(error, CC_ERROR, CC_ERROR_UNAVAILABLE))
+    GST_ELEMENT_ERROR(self, RESOURCE, NOT_FOUND, ("%s", error->message), (NULL));
+  else
+    GST_ELEMENT_ERROR(self, RESOURCE, FAILED, ("%s", error->message), (NULL));
+}
+
+/* Ends the stream with the one error that it gets; what is still in flight is dropped. */
+static GstFlowReturn
+fail(GstCudaConv *self, const GError *error) {
+  cc_inflight_clear(&self->inflight);
+  if (!self->failed)
+    post_error(self, error);
+  self->failed = TRUE;
+  return GST_FLOW_ERROR;
+}
+
+/* --- backend --- */
+
+static void
+close_backend(GstCudaConv *self) {
+  GST_OBJECT_LOCK(self);
+  CcBackend *backend = g_steal_pointer(&self->backend);
+  GST_OBJECT_UNLOCK(self);
+  g_clear_pointer(&backend, cc_backend_close);
+}
+
+static void
+announce_backend(GstCudaConv *self, const GError *fallback) {
+  const CcBackend *backend = self->backend;
+  const gchar *reason = "the backend property asks for it";
+  if (self->backend_config.choice == CC_BACKEND_AUTO)
+    reason = fallback ? fallback->message : "a CUDA device was found";
+  GstStructure *structure =
+      gst_structure_new("cudaconv-backend", "backend", G_TYPE_STRING, backend->klass->name,
+                        "device", G_TYPE_STRING, backend->device, "device-id", G_TYPE_INT,
+                        backend->device_id, "reason", G_TYPE_STRING, reason, NULL);
+  GST_INFO_OBJECT(self, "%" GST_PTR_FORMAT, structure);
+  gst_element_post_message(GST_ELEMENT(self), gst_message_new_element(GST_OBJECT(self), structure));
+}
+
+static gboolean
+backend_config_equal(const CcBackendConfig *a, const CcBackendConfig *b) {
+  return a->choice == b->choice && a->device_id == b->device_id && a->n_threads == b->n_threads;
+}
+
+/* Opens the backend that the properties ask for, unless it is open already. */
+static gboolean
+open_backend(GstCudaConv *self) {
+  CcBackendConfig config;
+  cc_settings_get_backend(&self->settings, &config);
+  if (self->backend && backend_config_equal(&config, &self->backend_config))
+    return TRUE;
+  close_backend(self);
+
+  g_autoptr(GError) fallback = NULL, error = NULL;
+  CcBackend *backend = cc_backend_open(&config, &fallback, &error);
+  if (!backend) {
+    post_error(self, error);
+    return FALSE;
+  }
+  GST_OBJECT_LOCK(self);
+  self->backend = backend;
+  self->backend_config = config;
+  GST_OBJECT_UNLOCK(self);
+  announce_backend(self, fallback);
+  return TRUE;
+}
+
+/* --- the filter that runs --- */
+
+static gboolean
+filter_equal(const CcFilter *a, const CcFilter *b) {
+  return a->kernel == b->kernel && a->size == b->size && a->sigma == b->sigma &&
+         a->scale == b->scale && a->bias == b->bias && a->response == b->response &&
+         a->border == b->border && a->border_value == b->border_value && a->chroma == b->chroma &&
+         a->alpha == b->alpha;
+}
+
+static void
+filter_clear(CcFilter *filter) {
+  g_clear_pointer(&filter->kernel, cc_kernel_unref);
+}
+
+static CcProgram *
+new_program(GstCudaConv *self, const CcFilter *filter, const CcFrameLayout *layout,
+            GError **error) {
+  if (!filter->kernel) {
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                "kernel=custom: no coefficients are set; matrix, row, column or kernel-file sets "
+                "them");
+    return NULL;
+  }
+  g_autoptr(CcPlan) plan = cc_plan_new(filter, layout, error);
+  return plan ? cc_backend_prepare(self->backend, plan, error) : NULL;
+}
+
+/* Takes `filter`. */
+static void
+filter_replace(CcFilter *self, CcFilter filter) {
+  filter_clear(self);
+  *self = filter;
+}
+
+/* A program for `layout` that does what the properties say. When that cannot work, this is told
+ * once, and the program does what ran before; at the start of a stream there is no such. */
+static CcProgram *
+program_for_properties(GstCudaConv *self, const CcFrameLayout *layout, GError **error) {
+  g_autoptr(GError) reason = NULL;
+  CcFilter filter;
+  cc_settings_get_filter(&self->settings, &filter);
+  const gboolean told = filter_equal(&filter, &self->tried);
+  filter_replace(&self->tried, filter);
+
+  CcProgram *program = new_program(self, &filter, layout, &reason);
+  if (program) {
+    cc_kernel_ref(filter.kernel);
+    filter_replace(&self->running, filter);
+    return program;
+  }
+  if (!self->running.kernel) {
+    g_propagate_error(error, g_steal_pointer(&reason));
+    return NULL;
+  }
+  g_autofree gchar *text =
+      g_strdup_printf("%s. The filter goes on as it was before.", reason->message);
+  if (!told)
+    gst_cuda_conv_warn(self, text);
+  return new_program(self, &self->running, layout, error);
+}
+
+/* Takes `program`. */
+static void
+use_program(GstCudaConv *self, CcProgram *program) {
+  g_autofree gchar *text = cc_plan_describe(program->plan);
+  g_clear_pointer(&self->program, cc_program_unref);
+  self->program = program;
+  GST_INFO_OBJECT(self, "kernel %s: %s", self->running.kernel->name, text);
+  GST_OBJECT_LOCK(self);
+  g_free(self->plan_text);
+  self->plan_text = g_steal_pointer(&text);
+  GST_OBJECT_UNLOCK(self);
+}
+
+/* Follows the properties at a frame boundary. */
+static void
+update_program(GstCudaConv *self) {
+  CcFilter filter;
+  cc_settings_get_filter(&self->settings, &filter);
+  const gboolean changed = !filter_equal(&filter, &self->tried);
+  filter_clear(&filter);
+  CcProgram *program = changed ? program_for_properties(self, &self->layout, NULL) : NULL;
+  if (program)
+    use_program(self, program);
+}
+
+/* --- caps --- */
+
+/* Upstream may try the same caps many times; it is told once what is wrong with them. */
+static gboolean
+refuse_caps(GstCudaConv *self, const GError *error) {
+  if (!self->failed && !self->caps_refused)
+    post_error(self, error);
+  self->caps_refused = TRUE;
+  return FALSE;
+}
+
+static gboolean
+parse_caps(GstCaps *caps, GstVideoInfo *info, CcFrameLayout *layout, GError **error) {
+  if (gst_video_info_from_caps(info, caps))
+    return cc_frame_layout_from_video_info(info, layout, error);
+  g_autofree gchar *text = gst_caps_to_string(caps);
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "too large for a frame in memory: %s", text);
+  return FALSE;
+}
+
+static gboolean
+gst_cuda_conv_set_caps(GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps) {
+  GstCudaConv *self = GST_CUDA_CONV(trans);
+  g_autoptr(GError) error = NULL;
+  GstVideoInfo info;
+  CcFrameLayout layout;
+  if (!parse_caps(incaps, &info, &layout, &error))
+    return refuse_caps(self, error);
+
+  CcProgram *program = program_for_properties(self, &layout, &error);
+  if (!program)
+    return refuse_caps(self, error);
+  self->layout = layout;
+  self->caps_refused = FALSE;
+  self->liveness_known = FALSE;
+  self->info = info;
+  use_program(self, program);
+  return TRUE;
+}
+
+static gboolean
+gst_cuda_conv_get_unit_size(GstBaseTransform *trans, GstCaps *caps, gsize *size) {
+  GstVideoInfo info;
+  if (!gst_video_info_from_caps(&info, caps))
+    return FALSE;
+  *size = info.size;
+  return TRUE;
+}
+
+/* --- frames --- */
+
+static void
+count_frame(GstCudaConv *self, const GstBuffer *out, const CcTimes *times) {
+  GST_OBJECT_LOCK(self);
+  self->n_frames++;
+  self->n_bytes += gst_buffer_get_size((GstBuffer *)out);
+  self->times.upload += times->upload;
+  self->times.kernel += times->kernel;
+  self->times.download += times->download;
+  self->times.wait += times->wait;
+  GST_OBJECT_UNLOCK(self);
+}
+
+/* Waits for the oldest frame in flight. */
+static GstFlowReturn
+finish_oldest(GstCudaConv *self, GstBuffer **out) {
+  g_autoptr(GError) error = NULL;
+  CcTimes times = {0};
+  *out = cc_inflight_pop(&self->inflight, &times, &error);
+  if (!*out)
+    return fail(self, error);
+  count_frame(self, *out, &times);
+  return GST_FLOW_OK;
+}
+
+/* Pushes everything in flight, in order. */
+static void
+drain(GstCudaConv *self) {
+  GstBuffer *out;
+  while (cc_inflight_length(&self->inflight) > 0 && finish_oldest(self, &out) == GST_FLOW_OK)
+    gst_pad_push(GST_BASE_TRANSFORM_SRC_PAD(self), out);
+}
+
+static gboolean
+upstream_is_live(GstCudaConv *self) {
+  g_autoptr(GstQuery) query = gst_query_new_latency();
+  gboolean live = TRUE; /* unless someone says that it is not */
+  if (gst_pad_peer_query(GST_BASE_TRANSFORM_SINK_PAD(self), query))
+    gst_query_parse_latency(query, &live, NULL, NULL);
+  return live;
+}
+
+/* Keeps frames back, so that transfers and kernels overlap, only when that delays nobody. */
+static void
+decide_held_frames(GstCudaConv *self) {
+  const guint depth = self->backend->depth;
+  self->n_held = depth > 1 && !upstream_is_live(self) ? depth - 1 : 0;
+  self->liveness_known = TRUE;
+  GST_DEBUG_OBJECT(self, "holding %u frames", self->n_held);
+
+  const GstVideoInfo *info = &self->info;
+  GstClockTime time = 0; /* also when the frame rate is not known */
+  if (info->fps_n > 0)
+    time = gst_util_uint64_scale(self->n_held * GST_SECOND, info->fps_d, info->fps_n);
+  GST_OBJECT_LOCK(self);
+  const gboolean changed = time != self->held_time;
+  self->held_time = time;
+  GST_OBJECT_UNLOCK(self);
+  if (changed)
+    gst_element_post_message(GST_ELEMENT(self), gst_message_new_latency(GST_OBJECT(self)));
+}
+
+static void
+gst_cuda_conv_before_transform(GstBaseTransform *trans, GstBuffer *in) {
+  if (trans->segment.format != GST_FORMAT_TIME)
+    return;
+  const GstClockTime time =
+      gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in));
+  if (GST_CLOCK_TIME_IS_VALID(time))
+    gst_object_sync_values(GST_OBJECT(trans), time);
+}
+
+/* The base class marks the next buffer that it pushes as discontinuous and may renegotiate here, so
+ * earlier frames have to be out before. */
+static GstFlowReturn
+gst_cuda_conv_submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *in) {
+  GstCudaConv *self = GST_CUDA_CONV(trans);
+  if (GST_BUFFER_IS_DISCONT(in) || gst_pad_needs_reconfigure(trans->srcpad))
+    drain(self);
+  const GstFlowReturn ret =
+      GST_BASE_TRANSFORM_CLASS(gst_cuda_conv_parent_class)->submit_input_buffer(trans, discont, in);
+  if (ret == GST_BASE_TRANSFORM_FLOW_DROPPED)
+    drain(self);
+  return ret;
+}
+
+/* Starts filtering; generate_output finishes it. */
+static GstFlowReturn
+gst_cuda_conv_transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
+  GstCudaConv *self = GST_CUDA_CONV(trans);
+  if (self->failed)
+    return GST_FLOW_ERROR;
+  update_program(self);
+  g_autoptr(GError) error = NULL;
+  if (cc_inflight_push(&self->inflight, self->program, &self->info, in, out, &error))
+    return GST_FLOW_OK;
+  drain(self);
+  return fail(self, error);
+}
+
+/* Lets the base class allocate and start a frame, and hands out the oldest one when more are in
+ * flight than shall be held. */
+static GstFlowReturn
+gst_cuda_conv_generate_output(GstBaseTransform *trans, GstBuffer **out) {
+  GstCudaConv *self = GST_CUDA_CONV(trans);
+  *out = NULL;
+  if (!self->liveness_known)
+    decide_held_frames(self);
+  g_autoptr(GstBuffer) started = NULL;
+  const GstFlowReturn ret =
+      GST_BASE_TRANSFORM_CLASS(gst_cuda_conv_parent_class)->generate_output(trans, &started);
+  if (ret != GST_FLOW_OK || cc_inflight_length(&self->inflight) <= self->n_held)
+    return ret;
+  g_clear_pointer(&started, gst_buffer_unref);
+  return finish_oldest(self, out);
+}
+
+/* --- events and queries --- */
+
+static gboolean
+gst_cuda_conv_sink_event(GstBaseTransform *trans, GstEvent *event) {
+  GstCudaConv *self = GST_CUDA_CONV(trans);
+  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP)
+    cc_inflight_clear(&self->inflight);
+  else if (GST_EVENT_IS_SERIALIZED(event))
+    drain(self);
+  return GST_BASE_TRANSFORM_CLASS(gst_cuda_conv_parent_class)->sink_event(trans, event);
+}
+
+static void
+add_held_time(GstCudaConv *self, GstQuery *query) {
+  gboolean live;
+  GstClockTime min, max;
+  GST_OBJECT_LOCK(self);
+  const GstClockTime held = self->held_time;
+  GST_OBJECT_UNLOCK(self);
+  gst_query_parse_latency(query, &live, &min, &max);
+  if (GST_CLOCK_TIME_IS_VALID(max))
+    max += held;
+  gst_query_set_latency(query, live, min + held, max);
+}
+
+static gboolean
+gst_cuda_conv_query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
+  GstCudaConv *self = GST_CUDA_CONV(trans);
+  if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED(query))
+    drain(self);
+  const gboolean answered =
+      GST_BASE_TRANSFORM_CLASS(gst_cuda_conv_parent_class)->query(trans, direction, query);
+  if (answered && direction == GST_PAD_SRC && GST_QUERY_TYPE(query) == GST_QUERY_LATENCY)
+    add_held_time(self, query);
+  return answered;
+}
+
+/* --- buffers and metas --- */
+
+static gboolean
+gst_cuda_conv_decide_allocation(GstBaseTransform *trans, GstQuery *query) {
+  cc_choose_output_pool(query, GST_CUDA_CONV(trans)->backend->depth - 1);
+  return GST_BASE_TRANSFORM_CLASS(gst_cuda_conv_parent_class)->decide_allocation(trans, query);
+}
+
+static gboolean
+gst_cuda_conv_propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query) {
+  if (!GST_BASE_TRANSFORM_CLASS(gst_cuda_conv_parent_class)
+           ->propose_allocation(trans, decide_query, query))
+    return FALSE;
+  cc_propose_input_pool(query, GST_CUDA_CONV(trans)->backend->depth - 1);
+  return TRUE;
+}
+
+static gboolean
+gst_cuda_conv_filter_meta(GstBaseTransform *trans, GstQuery *query, GType api,
+                          const GstStructure *params) {
+  return cc_meta_survives(api);
+}
+
+static gboolean
+gst_cuda_conv_transform_meta(GstBaseTransform *trans, GstBuffer *out, GstMeta *meta,
+                             GstBuffer *in) {
+  if (meta->info->api == GST_VIDEO_CROP_META_API_TYPE &&
+      cc_buffer_is_cropped(in, &GST_CUDA_CONV(trans)->info))
+    return FALSE;
+  return cc_meta_survives(meta->info->api);
+}
+
+/* --- states --- */
+
+static gboolean
+gst_cuda_conv_start(GstBaseTransform *trans) {
+  GstCudaConv *self = GST_CUDA_CONV(trans);
+  if (!open_backend(self))
+    return FALSE;
+  self->failed = FALSE;
+  self->caps_refused = FALSE;
+  gst_video_info_init(&self->info);
+  self->n_held = 0;
+  GST_OBJECT_LOCK(self);
+  self->held_time = 0;
+  self->n_frames = self->n_bytes = 0;
+  g_free(self->plan_text);
+  self->plan_text = g_strdup("");
+  self->times = (CcTimes){0};
+  GST_OBJECT_UNLOCK(self);
+  return TRUE;
+}
+
+static gboolean
+gst_cuda_conv_stop(GstBaseTransform *trans) {
+  GstCudaConv *self = GST_CUDA_CONV(trans);
+  cc_inflight_clear(&self->inflight);
+  g_clear_pointer(&self->program, cc_program_unref);
+  filter_clear(&self->tried);
+  filter_clear(&self->running);
+  return TRUE;
+}
+
+static GstStateChangeReturn
+gst_cuda_conv_change_state(GstElement *element, GstStateChange transition) {
+  GstCudaConv *self = GST_CUDA_CONV(element);
+  if (transition == GST_STATE_CHANGE_NULL_TO_READY) {
+    post_pending_warnings(self);
+    if (!open_backend(self))
+      return GST_STATE_CHANGE_FAILURE;
+  }
+  const GstStateChangeReturn ret =
+      GST_ELEMENT_CLASS(gst_cuda_conv_parent_class)->change_state(element, transition);
+  if (transition == GST_STATE_CHANGE_READY_TO_NULL)
+    close_backend(self);
+  return ret;
+}
+
+GstStructure *
+gst_cuda_conv_get_stats(GstCudaConv *self) {
+  GST_OBJECT_LOCK(self);
+  const CcBackend *backend = self->backend;
+  GstStructure *stats = gst_structure_new(
+      "cudaconv-stats", "backend", G_TYPE_STRING, backend ? backend->klass->name : "none", "device",
+      G_TYPE_STRING, backend ? backend->device : "none", "device-id", G_TYPE_INT,
+      backend ? backend->device_id : -1, "plan", G_TYPE_STRING, self->plan_text, "frames",
+      G_TYPE_UINT64, self->n_frames, "bytes", G_TYPE_UINT64, self->n_bytes, "upload-time",
+      G_TYPE_UINT64, self->times.upload, "kernel-time", G_TYPE_UINT64, self->times.kernel,
+      "download-time", G_TYPE_UINT64, self->times.download, "wait-time", G_TYPE_UINT64,
+      self->times.wait, NULL);
+  GST_OBJECT_UNLOCK(self);
+  return stats;
+}
+
+/* --- type --- */
+
+static void
+gst_cuda_conv_finalize(GObject *object) {
+  GstCudaConv *self = GST_CUDA_CONV(object);
+  close_backend(self);
+  cc_settings_clear(&self->settings);
+  g_ptr_array_unref(self->pending_warnings);
+  g_free(self->plan_text);
+  G_OBJECT_CLASS(gst_cuda_conv_parent_class)->finalize(object);
+}
+
+static void
+gst_cuda_conv_init(GstCudaConv *self) {
+  GstBaseTransform *trans = GST_BASE_TRANSFORM(self);
+  cc_settings_init(&self->settings);
+  cc_inflight_init(&self->inflight);
+  gst_video_info_init(&self->info);
+  self->pending_warnings = g_ptr_array_new_with_free_func(g_free);
+  self->plan_text = g_strdup("");
+  gst_base_transform_set_gap_aware(trans, TRUE);
+  gst_base_transform_set_qos_enabled(trans, TRUE);
+}
+
+static void
+gst_cuda_conv_class_init(GstCudaConvClass *klass) {
+  GObjectClass *object_class = G_OBJECT_CLASS(klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS(klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS(klass);
+  GST_DEBUG_CATEGORY_INIT(gst_cuda_conv_debug, "cudaconv", 0, "convolution of video");
+
+  object_class->finalize = gst_cuda_conv_finalize;
+  gst_cuda_conv_install_properties(object_class);
+
+  element_class->change_state = gst_cuda_conv_change_state;
+  gst_element_class_add_static_pad_template(element_class, &sink_template);
+  gst_element_class_add_static_pad_template(element_class, &src_template);
+  gst_element_class_set_static_metadata(
+      element_class, "Convolution filter", "Filter/Effect/Video",
+      "Convolution of video with a small kernel (edges, blur, sharpening or any matrix up to "
+      "15x15), on an NVIDIA GPU or the CPU with the same result",
+      "cudaconv developers");
+
+  trans_class->start = gst_cuda_conv_start;
+  trans_class->stop = gst_cuda_conv_stop;
+  trans_class->set_caps = gst_cuda_conv_set_caps;
+  trans_class->get_unit_size = gst_cuda_conv_get_unit_size;
+  trans_class->before_transform = gst_cuda_conv_before_transform;
+  trans_class->submit_input_buffer = gst_cuda_conv_submit_input_buffer;
+  trans_class->transform = gst_cuda_conv_transform;
+  trans_class->generate_output = gst_cuda_conv_generate_output;
+  trans_class->sink_event = gst_cuda_conv_sink_event;
+  trans_class->query = gst_cuda_conv_query;
+  trans_class->decide_allocation = gst_cuda_conv_decide_allocation;
+  trans_class->propose_allocation = gst_cuda_conv_propose_allocation;
+  trans_class->filter_meta = gst_cuda_conv_filter_meta;
+  trans_class->transform_meta = gst_cuda_conv_transform_meta;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The frames that a backend works on, oldest first. Used by the streaming thread only, or while it
+ * is stopped. */
+
+#include "engine/backend.h"
+#include "frameadapter.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  GQueue frames;
+} CcInflight;
+
+void cc_inflight_init(CcInflight *self);
+guint cc_inflight_length(const CcInflight *self);
+
+/* Maps both buffers, which have these caps, and starts filtering `in` into `out`. They stay
+ * referenced and mapped until the frame is popped. */
+gboolean cc_inflight_push(CcInflight *self, CcProgram *program, const GstVideoInfo *info,
+                          GstBuffer *in, GstBuffer *out, GError **error);
+
+/* Waits for the oldest frame. Its output buffer (transfer full), or NULL when it failed; the queue
+ * must not be empty. */
+GstBuffer *cc_inflight_pop(CcInflight *self, CcTimes *times, GError **error);
+
+/* Waits for all frames and drops them. */
+void cc_inflight_clear(CcInflight *self);
+
+G_END_DECLS

@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "properties.h"
+
+#include "gstcudaconv.h"
+
+/* The kernel comes after what defines a custom one, because presets are applied in this order. */
+enum {
+  PROP_0,
+  PROP_MATRIX,
+  PROP_ROW,
+  PROP_COLUMN,
+  PROP_KERNEL_FILE,
+  PROP_KERNEL,
+  PROP_SIZE,
+  PROP_SIGMA,
+  PROP_SCALE,
+  PROP_BIAS,
+  PROP_RESPONSE,
+  PROP_BORDER,
+  PROP_BORDER_VALUE,
+  PROP_CHROMA,
+  PROP_ALPHA,
+  PROP_BACKEND,
+  PROP_CUDA_DEVICE_ID,
+  PROP_N_THREADS,
+  PROP_STATS,
+  N_PROPS,
+};
+
+static GParamSpec *props[N_PROPS];
+static void (*parent_dispatch)(GObject *object, guint n, GParamSpec **pspecs);
+
+#define MAX_SIGMA 1000.0
+#define MAX_SCALE 1e6
+#define MAX_BIAS 65535.0
+#define MAX_THREADS 1024
+#define MAX_TEXT 120 /* characters of a refused value that its message repeats */
+
+/* --- enums --- */
+
+/* The named kernels and `custom`, from the one list that is compiled in. */
+static GType
+kernel_get_type(void) {
+  static gsize type = 0;
+  if (g_once_init_enter(&type)) {
+    const GPtrArray *kernels = cc_kernels_builtin();
+    GEnumValue *values = g_new0(GEnumValue, kernels->len + 2); /* the type keeps them for good */
+    values[0] = (GEnumValue){CC_SETTINGS_KERNEL_CUSTOM,
+                             "What matrix, row, column or kernel-file defined last", "custom"};
+    for (guint i = 0; i < kernels->len; i++) {
+      const CcKernel *kernel = g_ptr_array_index(kernels, i);
+      values[i + 1] = (GEnumValue){(gint)i + 1, kernel->description, kernel->name};
+    }
+    g_once_init_leave(&type, g_enum_register_static("GstCudaConvKernel", values));
+  }
+  return type;
+}
+
+#define DEFINE_ENUM(function, name, ...)                                                           \
+  static GType function(void) {                                                                    \
+    static gsize type = 0;                                                                         \
+    static const GEnumValue values[] = {__VA_ARGS__, {0, NULL, NULL}};                             \
+    if (g_once_init_enter(&type))                                                                  \
+      g_once_init_leave(&type, g_enum_register_static(name, values));                              \
+    return type;                                                                                   \
+  }
+
+DEFINE_ENUM(
+    response_get_type, "GstCudaConvResponse", {CC_RESPONSE_AUTO, "The kernel's own", "auto"},
+    {CC_RESPONSE_CLAMP, "Negative results become black", "clamp"},
+    {CC_RESPONSE_ABSOLUTE, "The absolute value", "absolute"},
+    {CC_RESPONSE_OFFSET, "Mid-grey is added", "offset"},
+    {CC_RESPONSE_MAGNITUDE, "Root of the sum of squares over the kernel's matrices", "magnitude"},
+    {CC_RESPONSE_MAGNITUDE_L1, "Sum of absolute values over the kernel's matrices", "magnitude-l1"},
+    {CC_RESPONSE_DIRECTION, "Angle of the gradient, a full turn over the pixel range", "direction"})
+
+DEFINE_ENUM(border_get_type, "GstCudaConvBorder",
+            {CC_BORDER_REPLICATE, "The nearest pixel: aaa|abcd|ddd", "replicate"},
+            {CC_BORDER_CONSTANT, "border-value", "constant"},
+            {CC_BORDER_REFLECT, "Mirrored, edge repeated: cba|abcd|dcb", "reflect"},
+            {CC_BORDER_REFLECT_101, "Mirrored at the edge pixel: dcb|abcd|cba", "reflect-101"},
+            {CC_BORDER_WRAP, "From the opposite side: bcd|abcd|abc", "wrap"})
+
+DEFINE_ENUM(chroma_get_type, "GstCudaConvChroma", {CC_CHROMA_AUTO, "The kernel's own", "auto"},
+            {CC_CHROMA_FILTER, "Filtered as luma is", "filter"}, {CC_CHROMA_COPY, "Copied", "copy"},
+            {CC_CHROMA_NEUTRAL, "Set to grey", "neutral"})
+
+DEFINE_ENUM(alpha_get_type, "GstCudaConvAlpha", {CC_ALPHA_COPY, "Copied", "copy"},
+            {CC_ALPHA_FILTER, "Filtered as the colours are", "filter"},
+            {CC_ALPHA_OPAQUE, "Set to opaque", "opaque"})
+
+DEFINE_ENUM(backend_get_type, "GstCudaConvBackend",
+            {CC_BACKEND_AUTO, "CUDA when a device opens, else the CPU", "auto"},
+            {CC_BACKEND_CUDA, "NVIDIA GPU", "cuda"}, {CC_BACKEND_CPU, "CPU", "cpu"})
+
+/* --- setting --- */
+
+/* A value as a user would write it: <1, 2> where gst_value_serialize says < (int)1, (int)2 >. */
+static void
+append_value(GString *text, const GValue *value) {
+  if (!GST_VALUE_HOLDS_ARRAY(value)) {
+    g_autofree gchar *one = gst_value_serialize(value);
+    g_string_append(text, one ? one : "?");
+    return;
+  }
+  g_string_append_c(text, '<');
+  for (guint i = 0; i < gst_value_array_get_size(value); i++) {
+    g_string_append(text, i > 0 ? ", " : "");
+    append_value(text, gst_value_array_get_value(value, i));
+  }
+  g_string_append_c(text, '>');
+}
+
+/* Its beginning, when it is long. */
+static gchar *
+describe_value(const GValue *value) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  append_value(text, value);
+  if (g_utf8_strlen(text->str, -1) <= MAX_TEXT)
+    return g_strdup(text->str);
+  g_autofree gchar *start = g_utf8_substring(text->str, 0, MAX_TEXT);
+  return g_strconcat(start, "...", NULL);
+}
+
+static void
+warn_refused(GstCudaConv *self, GParamSpec *pspec, const GValue *value, const gchar *why) {
+  g_autofree gchar *text = describe_value(value);
+  g_autofree gchar *warning =
+      g_strdup_printf("%s=%s is refused: %s. What was set before stays.", pspec->name, text, why);
+  gst_cuda_conv_warn(self, warning);
+}
+
+static void
+set_definition(GstCudaConv *self, guint id, const GValue *value, GParamSpec *pspec) {
+  CcSettings *settings = &self->settings;
+  g_autoptr(GError) error = NULL;
+  gboolean ok;
+  if (id == PROP_MATRIX)
+    ok = cc_settings_set_matrix(settings, value, &error);
+  else if (id == PROP_ROW)
+    ok = cc_settings_set_row(settings, value, &error);
+  else if (id == PROP_COLUMN)
+    ok = cc_settings_set_column(settings, value, &error);
+  else
+    ok = cc_settings_set_kernel_file(settings, g_value_get_string(value), &error);
+
+  if (ok)
+    g_object_notify_by_pspec(G_OBJECT(self), props[PROP_KERNEL]);
+  else
+    warn_refused(self, pspec, value, error->message);
+}
+
+static void
+set_scalar(CcSettings *settings, guint id, const GValue *value) {
+  CcFilter *filter = &settings->filter;
+  g_mutex_lock(&settings->lock);
+  switch (id) {
+  case PROP_KERNEL:
+    settings->kernel = g_value_get_enum(value);
+    break;
+  case PROP_SIZE:
+    filter->size = (guint)g_value_get_int(value);
+    break;
+  case PROP_SIGMA:
+    filter->sigma = g_value_get_double(value);
+    break;
+  case PROP_SCALE:
+    filter->scale = g_value_get_double(value);
+    break;
+  case PROP_BIAS:
+    filter->bias = g_value_get_double(value);
+    break;
+  case PROP_RESPONSE:
+    filter->response = g_value_get_enum(value);
+    break;
+  case PROP_BORDER:
+    filter->border = g_value_get_enum(value);
+    break;
+  case PROP_BORDER_VALUE:
+    filter->border_value = g_value_get_double(value);
+    break;
+  case PROP_CHROMA:
+    filter->chroma = g_value_get_enum(value);
+    break;
+  case PROP_ALPHA:
+    filter->alpha = g_value_get_enum(value);
+    break;
+  case PROP_BACKEND:
+    settings->backend.choice = g_value_get_enum(value);
+    break;
+  case PROP_CUDA_DEVICE_ID:
+    settings->backend.device_id = g_value_get_int(value);
+    break;
+  case PROP_N_THREADS:
+    settings->backend.n_threads = (guint)g_value_get_int(value);
+    break;
+  }
+  g_mutex_unlock(&settings->lock);
+}
+
+static void
+set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
+  GstCudaConv *self = GST_CUDA_CONV(object);
+  switch (id) {
+  case PROP_MATRIX:
+  case PROP_ROW:
+  case PROP_COLUMN:
+  case PROP_KERNEL_FILE:
+    set_definition(self, id, value, pspec);
+    break;
+  case PROP_KERNEL:
+  case PROP_SIZE:
+  case PROP_SIGMA:
+  case PROP_SCALE:
+  case PROP_BIAS:
+  case PROP_RESPONSE:
+  case PROP_BORDER:
+  case PROP_BORDER_VALUE:
+  case PROP_CHROMA:
+  case PROP_ALPHA:
+  case PROP_BACKEND:
+  case PROP_CUDA_DEVICE_ID:
+  case PROP_N_THREADS:
+    set_scalar(&self->settings, id, value);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+  }
+}
+
+static void
+get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
+  GstCudaConv *self = GST_CUDA_CONV(object);
+  CcSettings *settings = &self->settings;
+  if (id == PROP_STATS) {
+    g_value_take_boxed(value, gst_cuda_conv_get_stats(self));
+    return;
+  }
+  g_mutex_lock(&settings->lock);
+  const CcFilter *filter = &settings->filter;
+  switch (id) {
+  case PROP_MATRIX:
+    g_value_copy(&settings->matrix, value);
+    break;
+  case PROP_ROW:
+    g_value_copy(&settings->row, value);
+    break;
+  case PROP_COLUMN:
+    g_value_copy(&settings->column, value);
+    break;
+  case PROP_KERNEL_FILE:
+    g_value_set_string(value, settings->kernel_file);
+    break;
+  case PROP_KERNEL:
+    g_value_set_enum(value, settings->kernel);
+    break;
+  case PROP_SIZE:
+    g_value_set_int(value, (gint)filter->size);
+    break;
+  case PROP_SIGMA:
+    g_value_set_double(value, filter->sigma);
+    break;
+  case PROP_SCALE:
+    g_value_set_double(value, filter->scale);
+    break;
+  case PROP_BIAS:
+    g_value_set_double(value, filter->bias);
+    break;
+  case PROP_RESPONSE:
+    g_value_set_enum(value, filter->response);
+    break;
+  case PROP_BORDER:
+    g_value_set_enum(value, filter->border);
+    break;
+  case PROP_BORDER_VALUE:
+    g_value_set_double(value, filter->border_value);
+    break;
+  case PROP_CHROMA:
+    g_value_set_enum(value, filter->chroma);
+    break;
+  case PROP_ALPHA:
+    g_value_set_enum(value, filter->alpha);
+    break;
+  case PROP_BACKEND:
+    g_value_set_enum(value, settings->backend.choice);
+    break;
+  case PROP_CUDA_DEVICE_ID:
+    g_value_set_int(value, settings->backend.device_id);
+    break;
+  case PROP_N_THREADS:
+    g_value_set_int(value, (gint)settings->backend.n_threads);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+  }
+  g_mutex_unlock(&settings->lock);
+}
+
+/* --- the list --- */
+
+#define BASE_FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)
+#define DEFINITION_FLAGS (BASE_FLAGS | GST_PARAM_MUTABLE_PLAYING)
+#define PIXEL_FLAGS (BASE_FLAGS | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE)
+#define DEVICE_FLAGS (BASE_FLAGS | GST_PARAM_MUTABLE_READY)
+
+static void
+make_definition_properties(void) {
+  /**
+   * GstCudaConv:kernel:
+   *
+   * A named kernel, or `custom` for the coefficients that matrix, row, column or kernel-file gave
+   * last; setting one of these selects it. They are remembered while a named kernel is in use.
+   * Default: sobel.
+   */
+  props[PROP_KERNEL] =
+      g_param_spec_enum("kernel", "Kernel", "Convolution kernel; setting a matrix makes it custom",
+                        kernel_get_type(), cc_settings_default_kernel(), PIXEL_FLAGS);
+
+  /**
+   * GstCudaConv:matrix:
+   *
+   * Coefficients of a custom kernel: an array of rows, or the flat list of a square. Width and
+   * height are odd, 1 to 15 each. Numbers from -1e6 to 1e6; fractions and numeric strings are
+   * accepted. The matrix is not flipped. Empty by default.
+   */
+  props[PROP_MATRIX] = gst_param_spec_array(
+      "matrix", "Matrix",
+      "Coefficients of a custom kernel, 1x1 to 15x15, odd sides: a flat square "
+      "matrix=\"<1,2,1,2,4,2,1,2,1>\" or rows matrix=\"<<1,2,1>,<2,4,2>,<1,2,1>>\"",
+      NULL, DEFINITION_FLAGS);
+
+  /**
+   * GstCudaConv:row:
+   *
+   * The row of a custom separable kernel, which is column times row; without a column it is a
+   * kernel one pixel high. An odd number of coefficients, 1 to 15. Empty by default.
+   */
+  props[PROP_ROW] = gst_param_spec_array(
+      "row", "Row",
+      "Row of a custom separable kernel, 1 to 15 coefficients: row=\"<-1,0,1>\" "
+      "column=\"<1,2,1>\"; alone, a kernel one pixel high",
+      NULL, DEFINITION_FLAGS);
+
+  /**
+   * GstCudaConv:column:
+   *
+   * The column of a custom separable kernel, which is column times row; without a row it is a
+   * kernel one pixel wide. An odd number of coefficients, 1 to 15. Empty by default.
+   */
+  props[PROP_COLUMN] = gst_param_spec_array(
+      "column", "Column",
+      "Column of a custom separable kernel, 1 to 15 coefficients: column=\"<1,4,6,4,1>\"; alone, a "
+      "kernel one pixel wide",
+      NULL, DEFINITION_FLAGS);
+
+  /**
+   * GstCudaConv:kernel-file:
+   *
+   * Path of a file whose first kernel definition becomes the custom kernel; the format is that of
+   * the plugin's own kernels.ini. The file is read when the property is set. Default: none.
+   */
+  props[PROP_KERNEL_FILE] =
+      g_param_spec_string("kernel-file", "Kernel file",
+                          "Path of a file that defines the custom kernel, as \"[soft]\", "
+                          "\"matrix-3=1 2 1; 2 4 2; 1 2 1\" on two lines",
+                          NULL, DEFINITION_FLAGS);
+
+  /**
+   * GstCudaConv:size:
+   *
+   * Rows and columns of the named kernel, an odd number that the kernel has; 0, the default, is the
+   * kernel's own.
+   */
+  props[PROP_SIZE] =
+      g_param_spec_int("size", "Size", "Rows and columns of the kernel: 3, 5, ... (0 = its own)", 0,
+                       CC_MAX_KERNEL_SIZE, 0, PIXEL_FLAGS);
+
+  /**
+   * GstCudaConv:sigma:
+   *
+   * Standard deviation of kernel=gaussian in pixels, 0 to 1000; 0, the default, takes the binomial
+   * coefficients of the size. Other kernels ignore it.
+   */
+  props[PROP_SIGMA] = g_param_spec_double(
+      "sigma", "Sigma",
+      "Standard deviation of kernel=gaussian in pixels (0 = binomial of the size)", 0, MAX_SIGMA, 0,
+      PIXEL_FLAGS);
+}
+
+static void
+make_arithmetic_properties(void) {
+  /**
+   * GstCudaConv:scale:
+   *
+   * Factor of the sum, -1e6 to 1e6. 0, the default, is automatic: one over the sum of the
+   * coefficients where that is positive, else 1.
+   */
+  props[PROP_SCALE] = g_param_spec_double(
+      "scale", "Scale", "Factor of the sum (0 = one over the sum of a positive matrix, else 1)",
+      -MAX_SCALE, MAX_SCALE, 0, PIXEL_FLAGS);
+
+  /**
+   * GstCudaConv:bias:
+   *
+   * Added to the result, in code values of 8 bits, -65535 to 65535; deeper formats multiply it, so
+   * that 128 is mid-grey in all of them. Default: 0.
+   */
+  props[PROP_BIAS] = g_param_spec_double(
+      "bias", "Bias", "Added to the result, in 8-bit code values: 128 is mid-grey at every depth",
+      -MAX_BIAS, MAX_BIAS, 0, PIXEL_FLAGS);
+
+  /**
+   * GstCudaConv:response:
+   *
+   * How the signed sums of the kernel become pixels. Default: auto, the kernel's own.
+   */
+  props[PROP_RESPONSE] = g_param_spec_enum("response", "Response", "How signed sums become pixels",
+                                           response_get_type(), CC_RESPONSE_AUTO, PIXEL_FLAGS);
+}
+
+static void
+make_picture_properties(void) {
+  /**
+   * GstCudaConv:border:
+   *
+   * What the kernel reads outside the picture. Default: replicate.
+   */
+  props[PROP_BORDER] =
+      g_param_spec_enum("border", "Border", "What the kernel reads outside the picture",
+                        border_get_type(), CC_BORDER_REPLICATE, PIXEL_FLAGS);
+
+  /**
+   * GstCudaConv:border-value:
+   *
+   * What it reads there with border=constant, as a fraction of full scale, 0 to 1. Default: 0.
+   */
+  props[PROP_BORDER_VALUE] = g_param_spec_double(
+      "border-value", "Border value", "Pixels outside with border=constant, 0 to 1 of full scale",
+      0, 1, 0, PIXEL_FLAGS);
+
+  /**
+   * GstCudaConv:chroma:
+   *
+   * What happens to the chroma of YUV video. Default: auto, the kernel's own: blurs filter it,
+   * sharpening copies it, edges set it to grey, and a custom matrix filters it.
+   */
+  props[PROP_CHROMA] =
+      g_param_spec_enum("chroma", "Chroma", "What happens to the chroma of YUV video",
+                        chroma_get_type(), CC_CHROMA_AUTO, PIXEL_FLAGS);
+
+  /**
+   * GstCudaConv:alpha:
+   *
+   * What happens to an alpha channel. Default: copy.
+   */
+  props[PROP_ALPHA] = g_param_spec_enum("alpha", "Alpha", "What happens to an alpha channel",
+                                        alpha_get_type(), CC_ALPHA_COPY, PIXEL_FLAGS);
+}
+
+static void
+make_device_properties(void) {
+  /**
+   * GstCudaConv:backend:
+   *
+   * Where frames are filtered; the pixels are the same. It is opened when the element goes to READY
+   * and again at the next start if this changed. The element message `cudaconv-backend` says which
+   * one runs, on what device and why. Default: auto.
+   */
+  props[PROP_BACKEND] = g_param_spec_enum("backend", "Backend", "Where frames are filtered",
+                                          backend_get_type(), CC_BACKEND_AUTO, DEVICE_FLAGS);
+
+  /**
+   * GstCudaConv:cuda-device-id:
+   *
+   * Number of the CUDA device; -1, the default, takes the first that works.
+   */
+  props[PROP_CUDA_DEVICE_ID] = g_param_spec_int("cuda-device-id", "CUDA device ID",
+                                                "CUDA device to use (-1 = the first that works)",
+                                                -1, G_MAXINT, -1, DEVICE_FLAGS);
+
+  /**
+   * GstCudaConv:n-threads:
+   *
+   * Threads of the CPU backend, 0 to 1024; 0, the default, is one for every core.
+   */
+  props[PROP_N_THREADS] =
+      g_param_spec_int("n-threads", "Threads", "Threads of the CPU backend (0 = one a core)", 0,
+                       MAX_THREADS, 0, DEVICE_FLAGS);
+
+  /**
+   * GstCudaConv:stats:
+   *
+   * A structure `cudaconv-stats`: backend and device (strings), device-id (int), plan (string, how
+   * the kernel is computed), frames and bytes (guint64, output), and upload-time, kernel-time,
+   * download-time and wait-time (guint64, nanoseconds in all since the element was started).
+   */
+  props[PROP_STATS] = g_param_spec_boxed(
+      "stats", "Statistics",
+      "Backend and device in use, frames and bytes filtered, nanoseconds spent since the start",
+      GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+}
+
+/* Called once for all properties that were set together: by one g_object_set, by a preset, by the
+ * controllers of a frame, or between g_object_freeze_notify and g_object_thaw_notify. */
+static void
+dispatch_properties_changed(GObject *object, guint n, GParamSpec **pspecs) {
+  cc_settings_commit(&GST_CUDA_CONV(object)->settings);
+  parent_dispatch(object, n, pspecs);
+}
+
+void
+gst_cuda_conv_install_properties(GObjectClass *klass) {
+  parent_dispatch = klass->dispatch_properties_changed;
+  klass->dispatch_properties_changed = dispatch_properties_changed;
+  klass->set_property = set_property;
+  klass->get_property = get_property;
+  make_definition_properties();
+  make_arithmetic_properties();
+  make_picture_properties();
+  make_device_properties();
+  g_object_class_install_properties(klass, N_PROPS, props);
+
+  gst_type_mark_as_plugin_api(kernel_get_type(), 0);
+  gst_type_mark_as_plugin_api(response_get_type(), 0);
+  gst_type_mark_as_plugin_api(border_get_type(), 0);
+  gst_type_mark_as_plugin_api(chroma_get_type(), 0);
+  gst_type_mark_as_plugin_api(alpha_get_type(), 0);
+  gst_type_mark_as_plugin_api(backend_get_type(), 0);
+}
+
+/* --- presets --- */
+
+static gboolean (*default_load_preset)(GstPreset *preset, const gchar *name);
+
+/* Only what affects pixels. */
+static gchar **
+get_preset_property_names(GstPreset *preset) {
+  GPtrArray *names = g_ptr_array_new();
+  for (guint id = PROP_0 + 1; id < N_PROPS; id++)
+    if (props[id]->flags & GST_PARAM_MUTABLE_PLAYING)
+      g_ptr_array_add(names, g_strdup(props[id]->name));
+  g_ptr_array_add(names, NULL);
+  return (gchar **)g_ptr_array_free(names, FALSE);
+}
+
+/* No frame may see half of a preset. */
+static gboolean
+load_preset(GstPreset *preset, const gchar *name) {
+  g_object_freeze_notify(G_OBJECT(preset));
+  const gboolean ok = default_load_preset(preset, name);
+  g_object_thaw_notify(G_OBJECT(preset));
+  return ok;
+}
+
+void
+gst_cuda_conv_preset_interface_init(GstPresetInterface *interface) {
+  default_load_preset = interface->load_preset;
+  interface->load_preset = load_preset;
+  interface->get_property_names = get_preset_property_names;
+}

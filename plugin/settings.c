@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "settings.h"
+
+#include <gst/gst.h>
+#include <string.h>
+#include "coefficients.h"
+
+#define DEFAULT_KERNEL "sobel"
+
+gint
+cc_settings_default_kernel(void) {
+  const GPtrArray *kernels = cc_kernels_builtin();
+  const CcKernel *wanted = cc_kernels_find(DEFAULT_KERNEL);
+  guint index = 0;
+  while (index < kernels->len && g_ptr_array_index(kernels, index) != wanted)
+    index++;
+  return (gint)index + 1;
+}
+
+void
+cc_settings_init(CcSettings *self) {
+  memset(self, 0, sizeof *self);
+  g_mutex_init(&self->lock);
+  self->kernel = cc_settings_default_kernel();
+  g_value_init(&self->matrix, GST_TYPE_ARRAY);
+  g_value_init(&self->row, GST_TYPE_ARRAY);
+  g_value_init(&self->column, GST_TYPE_ARRAY);
+  self->backend.device_id = -1;
+  cc_settings_commit(self);
+}
+
+void
+cc_settings_clear(CcSettings *self) {
+  g_clear_pointer(&self->custom, cc_kernel_unref);
+  g_clear_pointer(&self->committed.kernel, cc_kernel_unref);
+  g_value_unset(&self->matrix);
+  g_value_unset(&self->row);
+  g_value_unset(&self->column);
+  g_free(self->kernel_file);
+  g_mutex_clear(&self->lock);
+}
+
+void
+cc_settings_commit(CcSettings *self) {
+  g_mutex_lock(&self->lock);
+  g_clear_pointer(&self->committed.kernel, cc_kernel_unref);
+  self->committed = self->filter;
+  CcKernel *kernel = self->kernel == CC_SETTINGS_KERNEL_CUSTOM
+                         ? self->custom
+                         : g_ptr_array_index(cc_kernels_builtin(), self->kernel - 1);
+  self->committed.kernel = kernel ? cc_kernel_ref(kernel) : NULL;
+  g_mutex_unlock(&self->lock);
+}
+
+void
+cc_settings_get_filter(CcSettings *self, CcFilter *filter) {
+  g_mutex_lock(&self->lock);
+  *filter = self->committed;
+  if (filter->kernel)
+    cc_kernel_ref(filter->kernel);
+  g_mutex_unlock(&self->lock);
+}
+
+void
+cc_settings_get_backend(CcSettings *self, CcBackendConfig *config) {
+  g_mutex_lock(&self->lock);
+  *config = self->backend;
+  g_mutex_unlock(&self->lock);
+}
+
+/* With the lock. Takes `custom`, which may be NULL; the definition before it is forgotten. */
+static void
+define(CcSettings *self, CcKernel *custom) {
+  g_clear_pointer(&self->custom, cc_kernel_unref);
+  self->custom = custom;
+  if (custom)
+    self->kernel = CC_SETTINGS_KERNEL_CUSTOM;
+  g_value_reset(&self->matrix);
+  g_value_reset(&self->row);
+  g_value_reset(&self->column);
+  g_clear_pointer(&self->kernel_file, g_free);
+}
+
+gboolean
+cc_settings_set_matrix(CcSettings *self, const GValue *matrix, GError **error) {
+  const gboolean empty = gst_value_array_get_size(matrix) == 0;
+  CcKernel *custom = empty ? NULL : cc_kernel_new_from_matrix(matrix, error);
+  if (!empty && !custom)
+    return FALSE;
+  g_mutex_lock(&self->lock);
+  if (!empty || gst_value_array_get_size(&self->matrix) > 0) {
+    define(self, custom);
+    g_value_copy(matrix, &self->matrix);
+  }
+  g_mutex_unlock(&self->lock);
+  return TRUE;
+}
+
+/* With the lock. */
+static gboolean
+set_row_and_column(CcSettings *self, const GValue *row, const GValue *column, GError **error) {
+  const gboolean empty =
+      gst_value_array_get_size(row) == 0 && gst_value_array_get_size(column) == 0;
+  const gboolean was_empty =
+      gst_value_array_get_size(&self->row) == 0 && gst_value_array_get_size(&self->column) == 0;
+  if (empty && was_empty)
+    return TRUE;
+  CcKernel *custom = empty ? NULL : cc_kernel_new_from_row_and_column(row, column, error);
+  if (!empty && !custom)
+    return FALSE;
+
+  g_auto(GValue) new_row = G_VALUE_INIT, new_column = G_VALUE_INIT;
+  g_value_init(&new_row, GST_TYPE_ARRAY);
+  g_value_init(&new_column, GST_TYPE_ARRAY);
+  g_value_copy(row, &new_row);
+  g_value_copy(column, &new_column);
+  define(self, custom);
+  g_value_copy(&new_row, &self->row);
+  g_value_copy(&new_column, &self->column);
+  return TRUE;
+}
+
+gboolean
+cc_settings_set_row(CcSettings *self, const GValue *row, GError **error) {
+  g_mutex_lock(&self->lock);
+  const gboolean ok = set_row_and_column(self, row, &self->column, error);
+  g_mutex_unlock(&self->lock);
+  return ok;
+}
+
+gboolean
+cc_settings_set_column(CcSettings *self, const GValue *column, GError **error) {
+  g_mutex_lock(&self->lock);
+  const gboolean ok = set_row_and_column(self, &self->row, column, error);
+  g_mutex_unlock(&self->lock);
+  return ok;
+}
+
+gboolean
+cc_settings_set_kernel_file(CcSettings *self, const gchar *path, GError **error) {
+  const gboolean empty = !path || *path == '\0';
+  CcKernel *custom = empty ? NULL : cc_kernel_load(path, error);
+  if (!empty && !custom)
+    return FALSE;
+  g_mutex_lock(&self->lock);
+  if (!empty || self->kernel_file) {
+    define(self, custom);
+    self->kernel_file = empty ? NULL : g_strdup(path);
+  }
+  g_mutex_unlock(&self->lock);
+  return TRUE;
+}
