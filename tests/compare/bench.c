@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/compare/bench.h"
+
+#define SECONDS 0.3 /* measured for each line */
+
+static const struct {
+  const gchar *kernel;
+  guint size;
+  const gchar *format;
+} cases[] = {
+    {"gaussian", 3, "GRAY8"},     {"gaussian", 5, "GRAY8"},  {"sobel", 3, "GRAY8"},
+    {"sharpen", 3, "GRAY8"},      {"box", 15, "GRAY8"},      {"sobel-x", 3, "RGB"},
+    {"gaussian", 5, "RGBA"},      {"gaussian", 5, "NV12"},   {"sobel", 3, "NV12"},
+    {"gaussian", 5, "P010_10LE"}, {"sobel", 3, "GRAY16_LE"}, {"kirsch", 3, "GRAY8"},
+};
+
+static gsize
+frame_bytes(const CcFrameLayout *layout) {
+  gsize bytes = 0;
+  for (guint p = 0; p < layout->n_planes; p++)
+    bytes += cc_plane_row_bytes(&layout->plane[p]) * layout->plane[p].height;
+  return bytes;
+}
+
+/* Seconds for a frame, the best of as many as fit into SECONDS; or -1. */
+static gdouble
+time_frames(const Target *target, CcProgram *program, const GuardedFrame *src,
+            const GuardedFrame *dst) {
+  g_autoptr(GTimer) total = g_timer_new();
+  g_autoptr(GTimer) timer = g_timer_new();
+  gdouble best = -1;
+  for (guint i = 0; i < 3 || g_timer_elapsed(total, NULL) < SECONDS; i++) {
+    CcTimes times = {0};
+    g_timer_start(timer);
+    CcJob *job = cc_backend_submit(target->backend, program, &src->frame, &dst->frame, NULL);
+    if (!job || !cc_backend_wait(target->backend, job, &times, NULL))
+      return -1;
+    gdouble seconds = g_timer_elapsed(timer, NULL);
+    if (i > 0 && (best < 0 || seconds < best))
+      best = seconds;
+  }
+  return best;
+}
+
+static void
+bench_case(const Target *target, guint i) {
+  const CcFrameLayout layout =
+      test_format_layout(test_format_find(cases[i].format), 1920, 1080, TRUE);
+  const CcFilter filter = {.kernel = cc_kernels_find(cases[i].kernel), .size = cases[i].size};
+  g_autoptr(GError) error = NULL;
+  g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, &error);
+  CcProgram *program = plan ? target_prepare(target, plan, &error) : NULL;
+  if (!program) {
+    g_print("%s %s: %s\n", cases[i].kernel, cases[i].format, error->message);
+    return;
+  }
+  g_autoptr(GRand) rand = g_rand_new_with_seed(1);
+  g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_ALIGNED);
+  g_autoptr(GuardedFrame) dst = guarded_frame_new(&layout, PLACE_ALIGNED);
+  guarded_frame_draw(src, PATTERN_RANDOM, rand);
+  gdouble seconds = time_frames(target, program, src, dst);
+  g_autofree gchar *name = target_name(target);
+  g_print("%-12s %-12s %2u %-10s 1920x1080 %12.0f ns/frame %8.2f GB/s\n", name, cases[i].kernel,
+          cases[i].size, cases[i].format, seconds * 1e9,
+          2 * (gdouble)frame_bytes(&layout) / seconds / 1e9);
+  cc_program_unref(program);
+}
+
+void
+bench_targets(const Target *targets, guint n_targets) {
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++)
+    for (guint t = 0; t < n_targets; t++)
+      bench_case(&targets[t], i);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "tests/compare/run.h"
+
+G_BEGIN_DECLS
+
+/* Prints the time of a few common filters on every target. */
+void bench_targets(const Target *targets, guint n_targets);
+
+G_END_DECLS

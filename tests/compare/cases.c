@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/compare/cases.h"
+
+#include <string.h>
+
+#define TRIES 3 /* values looked at for each free parameter of a combination */
+
+static const guint small_sizes[][2] = {
+    {1, 1},   {1, 2},  {1, 3},  {1, 4},   {1, 5},  {1, 6},   {1, 7},    {2, 1}, {2, 2}, {2, 3},
+    {2, 4},   {2, 5},  {2, 6},  {2, 7},   {3, 1},  {3, 2},   {3, 3},    {3, 4}, {3, 5}, {3, 6},
+    {3, 7},   {4, 1},  {4, 2},  {4, 3},   {4, 4},  {4, 5},   {4, 6},    {4, 7}, {5, 1}, {5, 2},
+    {5, 3},   {5, 4},  {5, 5},  {5, 6},   {5, 7},  {6, 1},   {6, 2},    {6, 3}, {6, 4}, {6, 5},
+    {6, 6},   {6, 7},  {7, 1},  {7, 2},   {7, 3},  {7, 4},   {7, 5},    {7, 6}, {7, 7}, {15, 9},
+    {33, 17}, {64, 4}, {65, 3}, {131, 5}, {2, 70}, {257, 2}, {1601, 2},
+};
+#define N_SMALL G_N_ELEMENTS(small_sizes)
+enum { SIZE_MEDIUM = N_SMALL, SIZE_LARGE };
+
+static const gchar *const border_names[] = {"replicate", "constant", "reflect", "reflect-101",
+                                            "wrap"};
+static const gdouble border_values[] = {0, 0.3, 0.5, 1};
+static const gchar *const response_names[] = {"auto",      "clamp",        "absolute", "offset",
+                                              "magnitude", "magnitude-l1", "direction"};
+static const gchar *const chroma_names[] = {"auto", "filter", "copy", "neutral"};
+static const gchar *const alpha_names[] = {"copy", "filter", "opaque"};
+static const gdouble scales[] = {0, 0.125, -0.25, 1 / 9.0, 0.37, 2, 0.1234567891};
+static const gdouble biases[] = {0, 128, -20, 0.5, 7.25, 0.0312791};
+static const gchar *const range_names[] = {"full", "limited"};
+
+static guint
+level_count(const CaseList *list, Dimension dimension) {
+  static const guint counts[DIM_COUNT] = {
+      [DIM_SIZE] = N_SMALL,
+      [DIM_BORDER] = G_N_ELEMENTS(border_names),
+      [DIM_RESPONSE] = G_N_ELEMENTS(response_names),
+      [DIM_CHROMA] = G_N_ELEMENTS(chroma_names),
+      [DIM_ALPHA] = G_N_ELEMENTS(alpha_names),
+      [DIM_SCALE] = G_N_ELEMENTS(scales),
+      [DIM_BIAS] = G_N_ELEMENTS(biases),
+      [DIM_RANGE] = G_N_ELEMENTS(range_names),
+      [DIM_PATTERN] = PATTERN_COUNT,
+      [DIM_SRC] = PLACE_COUNT,
+      [DIM_DST] = PLACE_COUNT,
+  };
+  if (dimension == DIM_KERNEL)
+    return list->kernels->len;
+  if (dimension == DIM_FORMAT)
+    return test_formats_count();
+  return counts[dimension];
+}
+
+/* --- all pairs --- */
+
+/* Which pairs of values have not come up; a bit per pair would save little. */
+typedef struct {
+  const CaseList *list;
+  guint first[DIM_COUNT + 1]; /* number of a dimension's first value among all values */
+  guint8 *wanted;             /* of two numbers, first[DIM_COUNT] squared */
+} Pairs;
+
+static guint8 *
+pair_wanted(const Pairs *pairs, guint a, guint level_a, guint b, guint level_b) {
+  guint low = pairs->first[MIN(a, b)] + (a < b ? level_a : level_b);
+  guint high = pairs->first[MAX(a, b)] + (a < b ? level_b : level_a);
+  return &pairs->wanted[low * pairs->first[DIM_COUNT] + high];
+}
+
+static void
+pairs_init(Pairs *pairs, const CaseList *list) {
+  pairs->list = list;
+  pairs->first[0] = 0;
+  for (guint d = 0; d < DIM_COUNT; d++)
+    pairs->first[d + 1] = pairs->first[d] + level_count(list, d);
+  gsize n = pairs->first[DIM_COUNT];
+  pairs->wanted = g_malloc(n * n);
+  memset(pairs->wanted, TRUE, n * n);
+}
+
+static guint
+random_level(const CaseList *list, Dimension dimension, GRand *rand) {
+  return (guint)g_rand_int_range(rand, 0, (gint)level_count(list, dimension));
+}
+
+/* Chooses the value of dimension d, of a few, that makes most new pairs with those already set. */
+static guint
+choose_level(const Pairs *pairs, const Combination *combination, const gboolean *is_set, guint d,
+             GRand *rand) {
+  guint best = 0;
+  gint best_gain = -1;
+  for (guint i = 0; i < TRIES; i++) {
+    guint level = random_level(pairs->list, d, rand);
+    gint gain = 0;
+    for (guint other = 0; other < DIM_COUNT; other++)
+      if (is_set[other])
+        gain += *pair_wanted(pairs, d, level, other, combination->level[other]);
+    if (gain > best_gain) {
+      best = level;
+      best_gain = gain;
+    }
+  }
+  return best;
+}
+
+/* A combination that has value level_a of dimension a and level_b of b. */
+static Combination
+complete_pair(Pairs *pairs, guint a, guint level_a, guint b, guint level_b, GRand *rand) {
+  Combination combination;
+  gboolean is_set[DIM_COUNT] = {FALSE};
+  combination.level[a] = (guint8)level_a;
+  combination.level[b] = (guint8)level_b;
+  is_set[a] = is_set[b] = TRUE;
+  for (guint d = 0; d < DIM_COUNT; d++) {
+    if (is_set[d])
+      continue;
+    combination.level[d] = (guint8)choose_level(pairs, &combination, is_set, d, rand);
+    is_set[d] = TRUE;
+  }
+  for (guint i = 0; i < DIM_COUNT; i++)
+    for (guint k = i + 1; k < DIM_COUNT; k++)
+      *pair_wanted(pairs, i, combination.level[i], k, combination.level[k]) = FALSE;
+  return combination;
+}
+
+static void
+add_all_pairs(CaseList *list, GRand *rand) {
+  Pairs pairs;
+  pairs_init(&pairs, list);
+  for (guint a = 0; a < DIM_COUNT; a++) {
+    for (guint b = a + 1; b < DIM_COUNT; b++) {
+      for (guint i = 0; i < level_count(list, a); i++) {
+        for (guint k = 0; k < level_count(list, b); k++) {
+          if (!*pair_wanted(&pairs, a, i, b, k))
+            continue;
+          Combination combination = complete_pair(&pairs, a, i, b, k, rand);
+          g_array_append_val(list->combinations, combination);
+        }
+      }
+    }
+  }
+  g_free(pairs.wanted);
+}
+
+static void
+add_random_cases(CaseList *list, guint n, guint8 size, GRand *rand) {
+  for (guint i = 0; i < n; i++) {
+    Combination combination;
+    for (guint d = 0; d < DIM_COUNT; d++)
+      combination.level[d] = (guint8)random_level(list, d, rand);
+    combination.level[DIM_SIZE] = size;
+    g_array_append_val(list->combinations, combination);
+  }
+}
+
+CaseList *
+case_list_new(guint32 seed, guint rounds, guint n_medium, guint n_large) {
+  CaseList *list = g_new0(CaseList, 1);
+  list->seed = seed;
+  list->kernels = test_kernels_new(seed);
+  list->combinations = g_array_new(FALSE, FALSE, sizeof(Combination));
+  g_assert_cmpuint(list->kernels->len, <=, G_MAXUINT8);
+  g_autoptr(GRand) rand = g_rand_new_with_seed(seed);
+  for (guint i = 0; i < rounds; i++)
+    add_all_pairs(list, rand);
+  add_random_cases(list, n_medium, SIZE_MEDIUM, rand);
+  add_random_cases(list, n_large, SIZE_LARGE, rand);
+  return list;
+}
+
+void
+case_list_free(CaseList *list) {
+  g_array_unref(list->kernels);
+  g_array_unref(list->combinations);
+  g_free(list);
+}
+
+/* --- cases --- */
+
+static void
+size_of_level(guint level, guint *width, guint *height) {
+  *width = level < N_SMALL ? small_sizes[level][0] : level == SIZE_MEDIUM ? 640 : 1921;
+  *height = level < N_SMALL ? small_sizes[level][1] : level == SIZE_MEDIUM ? 360 : 1081;
+}
+
+Case
+case_list_get(const CaseList *list, guint index) {
+  const guint8 *level = g_array_index(list->combinations, Combination, index).level;
+  const TestKernel *kernel = &g_array_index(list->kernels, TestKernel, level[DIM_KERNEL]);
+  guint width, height;
+  size_of_level(level[DIM_SIZE], &width, &height);
+  Case result = {
+      .filter =
+          {
+              .kernel = kernel->kernel,
+              .size = kernel->size,
+              .sigma = kernel->sigma,
+              .scale = scales[level[DIM_SCALE]],
+              .bias = biases[level[DIM_BIAS]],
+              .response = level[DIM_RESPONSE],
+              .border = level[DIM_BORDER],
+              .border_value = border_values[index % G_N_ELEMENTS(border_values)],
+              .chroma = level[DIM_CHROMA],
+              .alpha = level[DIM_ALPHA],
+          },
+      .layout = test_format_layout(&test_formats[level[DIM_FORMAT]], width, height,
+                                   level[DIM_RANGE] == 1),
+      .pattern = level[DIM_PATTERN],
+      .src = level[DIM_SRC],
+      .dst = level[DIM_DST],
+      .seed = list->seed ^ index,
+  };
+  result.refused = result.filter.response == CC_RESPONSE_DIRECTION && kernel->n_matrices != 2;
+  return result;
+}
+
+gchar *
+case_list_describe(const CaseList *list, guint index) {
+  const guint8 *level = g_array_index(list->combinations, Combination, index).level;
+  const TestKernel *kernel = &g_array_index(list->kernels, TestKernel, level[DIM_KERNEL]);
+  const Case c = case_list_get(list, index);
+  guint width, height;
+  size_of_level(level[DIM_SIZE], &width, &height);
+  return g_strdup_printf(
+      "kernel=%s format=%s size=%ux%u range=%s border=%s border-value=%g response=%s chroma=%s "
+      "alpha=%s scale=%.17g bias=%g pattern=%s src=%s dst=%s",
+      kernel->label, test_formats[level[DIM_FORMAT]].name, width, height,
+      range_names[level[DIM_RANGE]], border_names[c.filter.border], c.filter.border_value,
+      response_names[c.filter.response], chroma_names[c.filter.chroma], alpha_names[c.filter.alpha],
+      c.filter.scale, c.filter.bias, pattern_names[c.pattern], placement_names[c.src],
+      placement_names[c.dst]);
+}

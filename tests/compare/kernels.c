@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/compare/kernels.h"
+
+#include <math.h>
+
+#define LARGE 1000000
+
+typedef enum {
+  COEFFS_SMALL,      /* integers up to 9 */
+  COEFFS_LARGE,      /* integers up to LARGE */
+  COEFFS_SIXTEENTHS, /* of up to 4 */
+  COEFFS_MEAN,       /* positive reals */
+  COEFFS_REAL,       /* reals of both signs up to 1 */
+  COEFFS_TINY,       /* hundred-millionths */
+  COEFFS_SPARSE,     /* mostly zero */
+} Coeffs;
+
+static const gchar *const coeffs_names[] = {"small", "large", "sixteenths", "mean",
+                                            "real",  "tiny",  "sparse"};
+
+static gdouble
+random_coeff(Coeffs coeffs, GRand *rand) {
+  switch (coeffs) {
+  case COEFFS_SMALL:
+    return g_rand_int_range(rand, -9, 10);
+  case COEFFS_LARGE:
+    return g_rand_int_range(rand, -LARGE, LARGE + 1);
+  case COEFFS_SIXTEENTHS:
+    return g_rand_int_range(rand, -64, 65) / 16.0;
+  case COEFFS_MEAN:
+    return g_rand_double_range(rand, 0.1, 1);
+  case COEFFS_REAL:
+    return g_rand_double_range(rand, -1, 1);
+  case COEFFS_TINY:
+    return g_rand_int_range(rand, -3, 10) * 1e-8;
+  default:
+    return g_rand_int_range(rand, 0, 10) == 0 ? g_rand_int_range(rand, -5, 6) : 0;
+  }
+}
+
+static void
+kernel_clear(gpointer data) {
+  TestKernel *kernel = data;
+  cc_kernel_unref(kernel->kernel);
+  g_free(kernel->label);
+}
+
+/* Takes the kernel and the label. */
+static void
+add(GArray *kernels, CcKernel *kernel, guint size, gdouble sigma, gchar *label) {
+  TestKernel entry = {kernel, size, sigma, 1, label};
+  if (sigma == 0) {
+    const CcKernelSize *found = cc_kernel_get_size(kernel, size, NULL);
+    g_assert_nonnull(found);
+    entry.n_matrices = found->n_matrices;
+  }
+  g_array_append_val(kernels, entry);
+}
+
+static void
+add_named(GArray *kernels) {
+  const GPtrArray *builtin = cc_kernels_builtin();
+  for (guint i = 0; i < builtin->len; i++) {
+    CcKernel *kernel = g_ptr_array_index(builtin, i);
+    for (guint s = 0; s < kernel->n_sizes; s++) {
+      guint size = kernel->sizes[s].size;
+      add(kernels, cc_kernel_ref(kernel), size, 0, g_strdup_printf("%s-%u", kernel->name, size));
+    }
+  }
+}
+
+static void
+add_gaussians(GArray *kernels) {
+  static const struct {
+    guint size;
+    gdouble sigma;
+  } samples[] = {{0, 0.3}, {0, 0.8}, {5, 1.1}, {0, 1.5}, {0, 2.4}, {15, 4}, {3, 20}};
+  for (guint i = 0; i < G_N_ELEMENTS(samples); i++)
+    add(kernels, cc_kernel_ref(cc_kernels_find("gaussian")), samples[i].size, samples[i].sigma,
+        g_strdup_printf("gaussian(size=%u,sigma=%g)", samples[i].size, samples[i].sigma));
+}
+
+static void
+add_random(GArray *kernels, guint width, guint height, Coeffs coeffs, GRand *rand) {
+  gdouble coeff[CC_MAX_COEFFS];
+  for (guint i = 0; i < width * height; i++)
+    coeff[i] = random_coeff(coeffs, rand);
+  CcKernel *kernel = cc_kernel_new_matrix(coeff, width * height, width, NULL);
+  g_assert_nonnull(kernel);
+  add(kernels, kernel, 0, 0, g_strdup_printf("%s(%ux%u)", coeffs_names[coeffs], width, height));
+}
+
+static void
+add_random_separable(GArray *kernels, guint width, guint height, Coeffs coeffs, GRand *rand) {
+  gdouble row[CC_MAX_KERNEL_SIZE], column[CC_MAX_KERNEL_SIZE];
+  for (guint i = 0; i < CC_MAX_KERNEL_SIZE; i++) {
+    row[i] = random_coeff(coeffs, rand);
+    column[i] = random_coeff(coeffs, rand);
+  }
+  CcKernel *kernel = cc_kernel_new_separable(row, width, column, height, NULL);
+  g_assert_nonnull(kernel);
+  add(kernels, kernel, 0, 0,
+      g_strdup_printf("%s(%ux%u,separable)", coeffs_names[coeffs], width, height));
+}
+
+static void
+append_coeffs(GString *text, guint width, guint height, GRand *rand) {
+  for (guint i = 0; i < width * height; i++)
+    g_string_append_printf(text, "%s%d",
+                           i == 0           ? ""
+                           : i % width == 0 ? "; "
+                                            : " ",
+                           g_rand_int_range(rand, -9, 10));
+}
+
+/* A definition of several matrices, of a class and response that no named kernel need have. */
+static void
+add_random_definition(GArray *kernels, const gchar *head, guint n, guint width, guint height,
+                      GRand *rand) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  g_string_append_printf(text, "[random]\n%s\nmatrix-%u=", head, MAX(width, height));
+  for (guint i = 0; i < n; i++) {
+    g_string_append(text, i == 0 ? "" : " | ");
+    append_coeffs(text, width, height, rand);
+  }
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GPtrArray) parsed = cc_kernels_parse(text->str, text->len, "random", &error);
+  g_assert_no_error(error);
+  add(kernels, cc_kernel_ref(g_ptr_array_index(parsed, 0)), 0, 0,
+      g_strdup_printf("matrices(%ux%ux%u,%s)", n, width, height, head));
+}
+
+/* A Gaussian as people type it, to six decimals: almost separable, and not to be taken for it. */
+static void
+add_typed_gaussian(GArray *kernels) {
+  gdouble coeff[CC_MAX_COEFFS];
+  for (gint i = 0; i < CC_MAX_COEFFS; i++) {
+    gint x = i % 15 - 7, y = i / 15 - 7;
+    coeff[i] = round(exp(-(x * x + y * y) / 18.0) / 56.5 * 1e6) / 1e6;
+  }
+  add(kernels, cc_kernel_new_square(coeff, CC_MAX_COEFFS, NULL), 0, 0, g_strdup("typed-gaussian"));
+}
+
+/* Means whose results are halves for many inputs, so that a wrong tie shows. */
+static void
+add_ties(GArray *kernels) {
+  static const gdouble pair[] = {1, 0, 1};
+  add(kernels, cc_kernel_new_matrix(pair, 3, 3, NULL), 0, 0, g_strdup("mean-of-2"));
+  gdouble coeff[25];
+  for (guint i = 0; i < 25; i++)
+    coeff[i] = i == 12 ? 0 : LARGE;
+  add(kernels, cc_kernel_new_matrix(coeff, 25, 5, NULL), 0, 0, g_strdup("mean-of-24"));
+}
+
+GArray *
+test_kernels_new(guint32 seed) {
+  static const guint shapes[][2] = {{1, 1}, {1, 3}, {3, 1},  {3, 3},  {1, 5},   {5, 1},
+                                    {3, 5}, {5, 3}, {5, 5},  {3, 7},  {7, 3},   {7, 7},
+                                    {9, 9}, {5, 9}, {1, 15}, {15, 1}, {13, 11}, {15, 15}};
+  static const Coeffs mixed[] = {COEFFS_LARGE, COEFFS_SIXTEENTHS, COEFFS_MEAN,
+                                 COEFFS_REAL,  COEFFS_TINY,       COEFFS_SPARSE};
+  GArray *kernels = g_array_new(FALSE, FALSE, sizeof(TestKernel));
+  g_array_set_clear_func(kernels, kernel_clear);
+  g_autoptr(GRand) rand = g_rand_new_with_seed(seed);
+  add_named(kernels);
+  add_gaussians(kernels);
+  add_ties(kernels);
+  add_typed_gaussian(kernels);
+  for (guint i = 0; i < G_N_ELEMENTS(shapes); i++)
+    add_random(kernels, shapes[i][0], shapes[i][1], COEFFS_SMALL, rand);
+  for (guint i = 0; i < G_N_ELEMENTS(mixed); i++) {
+    add_random(kernels, 3, 3, mixed[i], rand);
+    add_random(kernels, 5, 5, mixed[i], rand);
+    guint shape = (guint)g_rand_int_range(rand, 9, G_N_ELEMENTS(shapes));
+    add_random(kernels, shapes[shape][0], shapes[shape][1], mixed[i], rand);
+  }
+  add_random_separable(kernels, 3, 3, COEFFS_SMALL, rand);
+  add_random_separable(kernels, 5, 5, COEFFS_SMALL, rand);
+  add_random_separable(kernels, 7, 5, COEFFS_SMALL, rand);
+  add_random_separable(kernels, 15, 15, COEFFS_SMALL, rand);
+  add_random_separable(kernels, 3, 3, COEFFS_REAL, rand);
+  add_random_separable(kernels, 5, 5, COEFFS_MEAN, rand);
+  add_random_separable(kernels, 9, 15, COEFFS_MEAN, rand);
+  add_random_definition(kernels, "response=magnitude", 2, 3, 3, rand);
+  add_random_definition(kernels, "class=edge\nresponse=magnitude", 2, 15, 15, rand);
+  add_random_definition(kernels, "class=edge\nresponse=direction", 2, 5, 5, rand);
+  add_random_definition(kernels, "class=edge\nchroma=filter", 3, 3, 5, rand);
+  add_random_definition(kernels, "class=sharpen\nresponse=magnitude-l1", 8, 5, 3, rand);
+  return kernels;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The kernels that the comparison runs: the named ones at all sizes, sampled Gaussians, and random
+ * matrices of all shapes and kinds of coefficients. */
+
+#include "engine/kernel.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  CcKernel *kernel; /* owned */
+  guint size;       /* 0: the kernel's own */
+  gdouble sigma;
+  guint n_matrices;
+  gchar *label;
+} TestKernel;
+
+/* An array of TestKernel that owns them; the random ones follow from `seed`. */
+GArray *test_kernels_new(guint32 seed);
+
+G_END_DECLS

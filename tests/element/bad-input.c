@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Wrong property values and caps on a launch line, each with the message that its user gets.
+ * Nothing may crash or be critical; after a refused value the stream either runs on with what was
+ * set before or ends with one error. With --print the table is written out for readers. */
+
+#include <gst/gst.h>
+#include <string.h>
+
+#define FRAMES 2
+#define TIMEOUT (10 * GST_SECOND)
+#define VIDEO "videotestsrc num-buffers=2 ! video/x-raw,format=GRAY8,width=64,height=48"
+/* any caps, with buffers of 100 bytes */
+#define BYTES "fakesrc num-buffers=2 sizetype=fixed sizemax=100 filltype=zero format=time ! "
+#define RAW "video/x-raw,framerate=30/1,format="
+
+typedef enum {
+  RUNS,     /* the value is refused and all frames come out */
+  STOPS,    /* the stream ends with an error */
+  NO_START, /* the launch line is refused */
+} Outcome;
+
+typedef struct {
+  const gchar *source;
+  const gchar *properties;
+  Outcome outcome;
+  const gchar *says; /* a part of the message */
+} Row;
+
+static const Row rows[] = {
+    /* values that are of no use as such: GStreamer's and GLib's own messages */
+    {VIDEO, "radius=3", NO_START, "no property \"radius\""},
+    {VIDEO, "kernel=nonsense", NO_START, "could not set property \"kernel\""},
+    {VIDEO, "size=large", NO_START, "could not set property \"size\""},
+    {VIDEO, "bias=grey", NO_START, "could not set property \"bias\""},
+    {VIDEO, "border=mirror", NO_START, "could not set property \"border\""},
+    {VIDEO, "chroma=none", NO_START, "could not set property \"chroma\""},
+    {VIDEO, "alpha=drop", NO_START, "could not set property \"alpha\""},
+    {VIDEO, "response=loud", NO_START, "could not set property \"response\""},
+    {VIDEO, "backend=gpu", NO_START, "could not set property \"backend\""},
+    {VIDEO, "matrix=nonsense", NO_START, "could not set property \"matrix\""},
+    {VIDEO, "matrix=\"<1,2,1\"", NO_START, "could not set property \"matrix\""},
+    {VIDEO, "size=-1", RUNS, "out of range for property 'size'"},
+    {VIDEO, "size=99", RUNS, "out of range for property 'size'"},
+    {VIDEO, "kernel=gaussian sigma=-1", RUNS, "out of range for property 'sigma'"},
+    {VIDEO, "scale=inf", RUNS, "out of range for property 'scale'"},
+    {VIDEO, "bias=1e300", RUNS, "out of range for property 'bias'"},
+    {VIDEO, "border=constant border-value=2", RUNS, "out of range for property 'border-value'"},
+    {VIDEO, "cuda-device-id=-2", RUNS, "out of range for property 'cuda-device-id'"},
+    {VIDEO, "n-threads=-1", RUNS, "out of range for property 'n-threads'"},
+    {VIDEO, "n-threads=1000000", RUNS, "out of range for property 'n-threads'"},
+    {VIDEO, "sigma=nan", RUNS, "out of range for property 'sigma'"},
+    {VIDEO, "scale=nan", RUNS, "out of range for property 'scale'"},
+    /* values that the element itself refuses */
+    {VIDEO, "matrix=<1,2>", RUNS, "a flat list of 2 coefficients"},
+    {VIDEO, "matrix=<<1,2>,<3,4>>", RUNS, "matrix"},
+    {VIDEO, "matrix=<<1,2,1>,<1,2>,<1,2,1>>", RUNS, "row 2 has 2 coefficients and row 1 has 3"},
+    {VIDEO, "matrix=<<1,2,1>,<>,<1,2,1>>", RUNS, "entry 2 is not a row"},
+    {VIDEO, "matrix=<1,2,1,2,nan,2,1,2,1>", RUNS, "coefficient 5 is nan"},
+    {VIDEO, "matrix=<1,2,1,2,inf,2,1,2,1>", RUNS, "coefficient 5 is inf"},
+    {VIDEO, "matrix=<1,2,1,2,four,2,1,2,1>", RUNS, "coefficient 5 is \"four\""},
+    {VIDEO, "matrix=<1,2,1,2,1e300,2,1,2,1>", RUNS, "coefficient 5 is 1e+300"},
+    {VIDEO, "matrix=<<1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1>>", RUNS, "odd number from 1 to 15"},
+    {VIDEO, "row=<1,2>", RUNS, "the length of row is 2; an odd number"},
+    {VIDEO, "column=<1,x,1>", RUNS, "coefficient 2 is \"x\""},
+    {VIDEO, "kernel-file=/nowhere/kernel.ini", RUNS, "No such file"},
+    {VIDEO, "kernel-file=/dev/null", RUNS, "no kernel is defined"},
+    {VIDEO, "kernel-file=/", RUNS, "kernel-file=/"},
+    {VIDEO, "kernel-file=/dev/zero", RUNS, "kernel-file=/dev/zero"},
+    /* values that do not go together, found when the stream starts */
+    {VIDEO, "kernel=custom", STOPS, "kernel=custom"},
+    {VIDEO, "size=4", STOPS, "size=4"},
+    {VIDEO, "kernel=sobel size=9", STOPS, "size=9: the kernel sobel has no such size"},
+    {VIDEO, "kernel=gaussian response=direction", STOPS, "response=direction: the kernel gaussian"},
+    {VIDEO, "backend=cuda cuda-device-id=99", STOPS, "cuda"},
+    /* caps */
+    {BYTES RAW "YUY2,width=64,height=48", "", NO_START, "can't handle caps"},
+    {BYTES "audio/x-raw,format=S16LE,rate=48000,channels=2,layout=interleaved", "", NO_START,
+     "can't handle caps"},
+    {BYTES RAW "GRAY8,width=0,height=48", "", NO_START, "can't handle caps"},
+    {BYTES RAW "GRAY8,width=64,height=48", "", STOPS, "too small"},
+    {BYTES RAW "ARGB64,width=32768,height=32768", "", STOPS, "too large"},
+    {BYTES RAW "RGBA,width=2147483647,height=2147483647", "", STOPS, "too large"},
+};
+
+/* --- what GLib prints --- */
+
+static GMutex lock;
+static GString *printed;
+static guint n_criticals;
+
+static const gchar *
+log_field(const GLogField *fields, gsize n, const gchar *key) {
+  for (gsize i = 0; i < n; i++)
+    if (g_str_equal(fields[i].key, key))
+      return fields[i].value;
+  return "";
+}
+
+/* GLib's complaint about a number out of range is critical from 2.76 on, and is what a user gets.
+ */
+static GLogWriterOutput
+collect(GLogLevelFlags level, const GLogField *fields, gsize n, gpointer user_data) {
+  const gchar *message = log_field(fields, n, "MESSAGE");
+  gboolean range = strstr(message, "invalid or out of range") != NULL;
+  if (!(level & (G_LOG_LEVEL_WARNING | G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_ERROR)))
+    return G_LOG_WRITER_HANDLED;
+  g_mutex_lock(&lock);
+  g_string_append_printf(printed, "%s\n", message);
+  n_criticals += !(level & G_LOG_LEVEL_WARNING) && !range;
+  g_mutex_unlock(&lock);
+  return G_LOG_WRITER_HANDLED;
+}
+
+/* --- one row --- */
+
+typedef struct {
+  GString *messages;
+  guint n_errors;
+  gboolean refused, ended;
+  guint64 frames;
+} Result;
+
+static void
+take_message(Result *result, GstMessage *message) {
+  g_autoptr(GError) error = NULL;
+  g_autofree gchar *details = NULL;
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS) {
+    result->ended = TRUE;
+    return;
+  }
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING) {
+    gst_message_parse_warning(message, &error, &details);
+  } else {
+    gst_message_parse_error(message, &error, &details);
+    result->n_errors++;
+  }
+  /* details begin with file, line, function and path of the object */
+  gchar *text = details ? strstr(details, ":\n") : NULL;
+  g_string_append_printf(result->messages, "%s%s%s\n", error->message, text ? " " : "",
+                         text ? g_strstrip(text + 2) : "");
+}
+
+static void
+watch(Result *result, GstElement *pipeline) {
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
+  g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  GstMessageType types = GST_MESSAGE_ERROR | GST_MESSAGE_WARNING | GST_MESSAGE_EOS;
+  GstMessage *message;
+  while (!result->ended && result->n_errors == 0 &&
+         (message = gst_bus_timed_pop_filtered(bus, TIMEOUT, types))) {
+    take_message(result, message);
+    gst_message_unref(message);
+  }
+  g_autoptr(GstStructure) stats = NULL;
+  g_object_get(sink, "stats", &stats, NULL);
+  gst_structure_get_uint64(stats, "rendered", &result->frames);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  /* a second error would have come by now */
+  while ((message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR))) {
+    g_autofree gchar *source = gst_object_get_name(GST_MESSAGE_SRC(message));
+    result->n_errors += g_str_has_prefix(source, "cudaconv");
+    gst_message_unref(message);
+  }
+}
+
+static void
+try_row(const Row *row, Result *result) {
+  const gchar *backend = g_getenv("CUDACONV_TEST_BACKEND");
+  g_autofree gchar *line =
+      g_strdup_printf("%s ! cudaconv backend=%s %s ! fakesink name=sink", row->source,
+                      backend ? backend : "auto", row->properties);
+  g_string_truncate(printed, 0);
+  g_autoptr(GError) error = NULL;
+  GstElement *pipeline = gst_parse_launch_full(line, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
+  if (pipeline) {
+    watch(result, gst_object_ref_sink(pipeline));
+    gst_object_unref(pipeline);
+  } else {
+    g_string_append_printf(result->messages, "%s\n", error->message);
+    result->refused = TRUE;
+  }
+  g_mutex_lock(&lock);
+  g_string_prepend(result->messages, printed->str);
+  g_mutex_unlock(&lock);
+}
+
+static gboolean
+as_expected(const Row *row, const Result *result) {
+  if (!strstr(result->messages->str, row->says) || n_criticals > 0)
+    return FALSE;
+  switch (row->outcome) {
+  case RUNS:
+    return result->ended && result->n_errors == 0 && result->frames == FRAMES;
+  case STOPS:
+    return result->n_errors == 1 && result->frames == 0;
+  default:
+    return result->refused;
+  }
+}
+
+static void
+print_row(const Row *row, const Result *result) {
+  static const gchar *const outcomes[] = {"runs on", "stops", "does not start"};
+  const gchar *caps = g_str_equal(row->source, VIDEO) ? "" : strrchr(row->source, '!') + 2;
+  g_autofree gchar *message = g_strstrip(g_strdup(result->messages->str));
+  g_strdelimit(message, "\n", ' ');
+  g_print("| `%s%s` | %s | %s |\n", row->properties, caps, outcomes[row->outcome], message);
+}
+
+int
+main(int argc, char **argv) {
+  gboolean print = argc > 1 && g_str_equal(argv[1], "--print");
+  gst_init(&argc, &argv);
+  printed = g_string_new(NULL);
+  g_log_set_writer_func(collect, NULL, NULL);
+  if (print)
+    g_print("| input | the stream | message |\n| --- | --- | --- |\n");
+  guint failures = 0;
+  for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+    Result result = {.messages = g_string_new(NULL)};
+    try_row(&rows[i], &result);
+    if (print)
+      print_row(&rows[i], &result);
+    if (!as_expected(&rows[i], &result)) {
+      failures++;
+      g_printerr("FAILED: %s ! cudaconv %s\n  expected: %s\n  %u errors, %" G_GUINT64_FORMAT
+                 " frames, %u criticals, messages: %s\n",
+                 rows[i].source, rows[i].properties, rows[i].says, result.n_errors, result.frames,
+                 n_criticals, result.messages->str);
+    }
+    n_criticals = 0;
+    g_string_free(result.messages, TRUE);
+  }
+  g_string_free(printed, TRUE);
+  if (!print)
+    g_print("%u wrong inputs, %u without the right message\n", (guint)G_N_ELEMENTS(rows), failures);
+  gst_deinit();
+  return failures > 0;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* However a picture lies in memory, the result is that of the same picture laid out tightly, the
+ * input stays as it was, and nothing outside its rows is read. */
+
+#include "common.h"
+
+#include "layout.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define FILTER "kernel=gaussian size=5 chroma=filter"
+#define WIDTH 37
+#define HEIGHT 11
+
+/* How the planes of a picture are laid out in one block of memory. */
+typedef struct {
+  const gchar *name;
+  gsize before;    /* bytes in front of each plane */
+  gint extra;      /* bytes added to a tight row to give the stride */
+  gboolean upward; /* rows stand bottom up: the stride is negative */
+  gboolean swap;   /* the last plane comes first in memory */
+} Arrangement;
+
+static const Arrangement arrangements[] = {
+    {"tight", 0, 0, FALSE, FALSE},
+    {"odd stride", 0, 13, FALSE, FALSE},
+    {"odd offset", 13, 0, FALSE, FALSE},
+    {"odd stride and offset", 7, 1, FALSE, FALSE},
+    {"aligned", 64, 64 - WIDTH, FALSE, FALSE},
+    {"huge stride", 0, 100000, FALSE, FALSE},
+    {"bottom up", 5, 3, TRUE, FALSE},
+    {"planes the other way round", 16, 9, FALSE, TRUE},
+    {"planes the other way round, bottom up", 1, 0, TRUE, TRUE},
+};
+
+static const gchar *const arranged_formats[] = {"GRAY8", "GRAY16_LE", "I420",      "NV12",  "RGB",
+                                                "RGBA",  "GBR",       "I420_10LE", "ARGB64"};
+
+/* The picture of `tight`, arranged; what is no picture holds 0xdb. */
+static GstBuffer *
+arrange(const gchar *caps, GstBuffer *tight, const Arrangement *a) {
+  TestPicture picture;
+  test_map(&picture, caps, tight, GST_MAP_READ);
+  guint n = picture.layout.n_planes;
+  gsize offset[GST_VIDEO_MAX_PLANES] = {0}, size = 0;
+  gint stride[GST_VIDEO_MAX_PLANES] = {0};
+  for (guint i = 0; i < n; i++) {
+    guint p = a->swap ? n - 1 - i : i;
+    const CcPlaneLayout *plane = &picture.layout.plane[p];
+    gsize row_bytes = cc_plane_row_bytes(plane), to_last_row;
+    stride[p] = (gint)row_bytes + a->extra;
+    to_last_row = (gsize)(plane->height - 1) * (gsize)stride[p];
+    size += a->before;
+    offset[p] = a->upward ? size + to_last_row : size;
+    size += to_last_row + row_bytes;
+    if (a->upward)
+      stride[p] = -stride[p];
+  }
+
+  guint8 *data = g_malloc(size);
+  memset(data, 0xdb, size);
+  for (guint p = 0; p < n; p++)
+    for (guint y = 0; y < picture.layout.plane[p].height; y++)
+      memcpy(data + (gssize)offset[p] + (gssize)y * stride[p], test_row(&picture, p, y),
+             cc_plane_row_bytes(&picture.layout.plane[p]));
+  GstBuffer *buffer = gst_buffer_new_wrapped(data, size);
+  gst_buffer_add_video_meta_full(buffer, GST_VIDEO_FRAME_FLAG_NONE,
+                                 GST_VIDEO_FRAME_FORMAT(&picture.frame), WIDTH, HEIGHT, n, offset,
+                                 stride);
+  test_unmap(&picture);
+  return buffer;
+}
+
+GST_START_TEST(any_stride_and_offset) {
+  g_autofree gchar *caps = test_caps(arranged_formats[__i__], WIDTH, HEIGHT);
+  GstBuffer *tight = test_frame_random(caps, 1);
+  GstBuffer *expected = test_filter(FILTER, caps, gst_buffer_ref(tight));
+  for (guint i = 0; i < G_N_ELEMENTS(arrangements); i++) {
+    GstBuffer *arranged = arrange(caps, tight, &arrangements[i]);
+    GstBuffer *result = test_filter(FILTER, caps, arranged);
+    test_assert_same_picture(caps, result, expected, arrangements[i].name);
+    gst_buffer_unref(result);
+  }
+  gst_buffer_unref(expected);
+  gst_buffer_unref(tight);
+}
+GST_END_TEST;
+
+/* The layout may change from buffer to buffer without new caps. */
+GST_START_TEST(layout_changes_between_frames) {
+  g_autofree gchar *caps = test_caps("NV12", WIDTH, HEIGHT);
+  GstHarness *h = test_harness_new(FILTER, caps);
+  for (guint i = 0; i < G_N_ELEMENTS(arrangements); i++) {
+    GstBuffer *tight = test_frame_random(caps, i);
+    GstBuffer *expected = test_filter(FILTER, caps, gst_buffer_ref(tight));
+    GstBuffer *result = test_push_pull(h, arrange(caps, tight, &arrangements[i]));
+    test_assert_same_picture(caps, result, expected, arrangements[i].name);
+    gst_buffer_unref(result);
+    gst_buffer_unref(expected);
+    gst_buffer_unref(tight);
+  }
+  test_teardown(h);
+}
+GST_END_TEST;
+
+/* Decoders may say in the caps how large the crop is, and in the meta how large the memory. Then
+ * only the crop is the picture. */
+GST_START_TEST(caps_of_the_crop) {
+  enum { X = 4, Y = 2, CROPPED_WIDTH = 20, CROPPED_HEIGHT = 6 };
+  const gchar *format = arranged_formats[__i__];
+  g_autofree gchar *caps = test_caps(format, WIDTH, HEIGHT);
+  g_autofree gchar *cropped_caps = test_caps(format, CROPPED_WIDTH, CROPPED_HEIGHT);
+  GstBuffer *whole = test_frame_random(caps, 1);
+  GstBuffer *cropped = test_frame_flat(cropped_caps, 0);
+  TestPicture from, to;
+  test_map(&from, caps, whole, GST_MAP_READ);
+  test_map(&to, cropped_caps, cropped, GST_MAP_WRITE);
+  for (guint p = 0; p < to.layout.n_planes; p++) {
+    guint columns = from.layout.plane[p].width < WIDTH ? 2 : 1;
+    guint rows = from.layout.plane[p].height < HEIGHT ? 2 : 1;
+    gsize pixel = cc_plane_row_bytes(&from.layout.plane[p]) / from.layout.plane[p].width;
+    for (guint y = 0; y < to.layout.plane[p].height; y++)
+      memcpy(test_row(&to, p, y), test_row(&from, p, y + Y / rows) + X / columns * pixel,
+             cc_plane_row_bytes(&to.layout.plane[p]));
+  }
+  test_unmap(&to);
+  test_unmap(&from);
+  GstBuffer *expected = test_filter(FILTER, cropped_caps, cropped);
+
+  GstBuffer *input = arrange(caps, whole, &arrangements[0]);
+  GstVideoCropMeta *crop = gst_buffer_add_video_crop_meta(input);
+  crop->x = X;
+  crop->y = Y;
+  crop->width = CROPPED_WIDTH;
+  crop->height = CROPPED_HEIGHT;
+  GstBuffer *result = test_filter(FILTER, cropped_caps, input);
+  test_assert_same_picture(cropped_caps, result, expected, "cropped");
+  fail_unless(gst_buffer_get_video_crop_meta(result) == NULL, "the crop is there once more");
+  gst_buffer_unref(result);
+  gst_buffer_unref(expected);
+  gst_buffer_unref(whole);
+}
+GST_END_TEST;
+
+/* Splits a tight buffer into memories at places that suit neither rows nor planes. */
+GST_START_TEST(several_memories) {
+  g_autofree gchar *caps = test_caps(arranged_formats[__i__], WIDTH, HEIGHT);
+  GstBuffer *whole = test_frame_random(caps, 1);
+  GstBuffer *expected = test_filter(FILTER, caps, gst_buffer_ref(whole));
+  gsize size = gst_buffer_get_size(whole);
+  const gsize cuts[] = {0, 1, size / 3 + 1, size / 2, size - 3, size};
+  GstBuffer *pieces = gst_buffer_new();
+  for (guint i = 0; i + 1 < G_N_ELEMENTS(cuts); i++) {
+    gsize length = cuts[i + 1] - cuts[i];
+    guint8 *data = g_malloc(length);
+    gst_buffer_extract(whole, cuts[i], data, length);
+    gst_buffer_append_memory(pieces,
+                             gst_memory_new_wrapped(0, data, length, 0, length, data, g_free));
+  }
+  GstBuffer *result = test_filter(FILTER, caps, pieces);
+  test_assert_same_picture(caps, result, expected, "five memories");
+  gst_buffer_unref(result);
+  gst_buffer_unref(expected);
+  gst_buffer_unref(whole);
+}
+GST_END_TEST;
+
+GST_START_TEST(one_memory_for_each_plane) {
+  g_autofree gchar *caps_text = test_caps("I420", WIDTH, HEIGHT);
+  g_autoptr(GstCaps) caps = gst_caps_from_string(caps_text);
+  GstVideoInfo info;
+  fail_unless(gst_video_info_from_caps(&info, caps));
+  GstBuffer *whole = test_frame_random(caps_text, 1);
+  GstBuffer *expected = test_filter(FILTER, caps_text, gst_buffer_ref(whole));
+  GstBuffer *planes = gst_buffer_new();
+  for (guint p = 0; p < 3; p++) {
+    gsize end = p < 2 ? info.offset[p + 1] : info.size;
+    gsize length = end - info.offset[p];
+    guint8 *data = g_malloc(length);
+    gst_buffer_extract(whole, info.offset[p], data, length);
+    gst_buffer_append_memory(planes,
+                             gst_memory_new_wrapped(0, data, length, 0, length, data, g_free));
+  }
+  gst_buffer_add_video_meta_full(planes, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_I420, WIDTH,
+                                 HEIGHT, 3, info.offset, info.stride);
+  GstBuffer *result = test_filter(FILTER, caps_text, planes);
+  test_assert_same_picture(caps_text, result, expected, "a memory for each plane");
+  gst_buffer_unref(result);
+  gst_buffer_unref(expected);
+  gst_buffer_unref(whole);
+}
+GST_END_TEST;
+
+GST_START_TEST(input_is_not_written) {
+  g_autofree gchar *caps = test_caps(arranged_formats[__i__], WIDTH, HEIGHT);
+  GstBuffer *writable = test_frame_random(caps, 1);
+  gsize size = gst_buffer_get_size(writable);
+  guint8 *data = g_malloc(size);
+  gst_buffer_extract(writable, 0, data, size);
+  GstBuffer *input = gst_buffer_new();
+  gst_buffer_append_memory(
+      input, gst_memory_new_wrapped(GST_MEMORY_FLAG_READONLY, data, size, 0, size, NULL, NULL));
+  GstBuffer *expected = test_filter(FILTER, caps, gst_buffer_ref(writable));
+  GstBuffer *result = test_filter(FILTER, caps, gst_buffer_ref(input));
+  test_assert_same_picture(caps, result, expected, "read-only input");
+  fail_unless(gst_buffer_memcmp(writable, 0, data, size) == 0, "the input was written");
+  gst_buffer_unref(result);
+  gst_buffer_unref(expected);
+  gst_buffer_unref(input);
+  gst_buffer_unref(writable);
+  g_free(data);
+}
+GST_END_TEST;
+
+/* Unshared, writable input is no invitation either: the neighbours of a pixel are still needed. */
+GST_START_TEST(own_input_gives_the_same) {
+  g_autofree gchar *caps = test_caps(arranged_formats[__i__], WIDTH, HEIGHT);
+  GstBuffer *shared = test_frame_random(caps, 2);
+  GstBuffer *expected = test_filter(FILTER, caps, gst_buffer_ref(shared));
+  GstBuffer *result = test_filter(FILTER, caps, test_frame_random(caps, 2));
+  test_assert_same_picture(caps, result, expected, "unshared input");
+  gst_buffer_unref(result);
+  gst_buffer_unref(expected);
+  gst_buffer_unref(shared);
+}
+GST_END_TEST;
+
+typedef struct {
+  guint8 *pages;
+  gsize size;
+} Mapping;
+
+static void
+unmap(gpointer user_data) {
+  Mapping *mapping = user_data;
+  munmap(mapping->pages, mapping->size);
+  g_free(mapping);
+}
+
+/* The bytes of `tight` in memory that begins or ends where pages without access do: one byte read
+ * or written too far is a crash. */
+static GstBuffer *
+fence(GstBuffer *tight, gboolean at_end) {
+  gsize page = (gsize)sysconf(_SC_PAGESIZE);
+  gsize size = gst_buffer_get_size(tight);
+  gsize usable = (size + page - 1) / page * page;
+  Mapping *mapping = g_new(Mapping, 1);
+  mapping->size = usable + 2 * page;
+  mapping->pages = mmap(NULL, mapping->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  fail_unless(mapping->pages != MAP_FAILED);
+  fail_unless(mprotect(mapping->pages + page, usable, PROT_READ | PROT_WRITE) == 0);
+  guint8 *data = mapping->pages + page + (at_end ? usable - size : 0);
+  gst_buffer_extract(tight, 0, data, size);
+  return gst_buffer_new_wrapped_full(0, data, size, 0, size, mapping, unmap);
+}
+
+GST_START_TEST(nothing_outside_is_read) {
+  const gchar *format = test_formats_in_caps[__i__];
+  static const gint sizes[][2] = {{1, 1}, {3, 2}, {37, 11}, {64, 16}};
+  static const gchar *const filters[] = {FILTER, "kernel=sobel size=3", "kernel=box size=15"};
+  for (guint s = 0; s < G_N_ELEMENTS(sizes); s++) {
+    g_autofree gchar *caps = test_caps(format, sizes[s][0], sizes[s][1]);
+    GstBuffer *tight = test_frame_random(caps, s);
+    for (guint f = 0; f < G_N_ELEMENTS(filters); f++) {
+      GstBuffer *expected = test_filter(filters[f], caps, gst_buffer_ref(tight));
+      for (guint at_end = 0; at_end < 2; at_end++) {
+        GstBuffer *result = test_filter(filters[f], caps, fence(tight, at_end));
+        test_assert_same_picture(caps, result, expected, filters[f]);
+        gst_buffer_unref(result);
+      }
+      gst_buffer_unref(expected);
+    }
+    gst_buffer_unref(tight);
+  }
+}
+GST_END_TEST;
+
+static Suite *
+buffers_suite(void) {
+  Suite *suite = suite_create("buffers");
+  TCase *tc = tcase_create("buffers");
+  tcase_add_loop_test(tc, any_stride_and_offset, 0, G_N_ELEMENTS(arranged_formats));
+  tcase_add_test(tc, layout_changes_between_frames);
+  tcase_add_loop_test(tc, caps_of_the_crop, 0, G_N_ELEMENTS(arranged_formats));
+  tcase_add_loop_test(tc, several_memories, 0, G_N_ELEMENTS(arranged_formats));
+  tcase_add_test(tc, one_memory_for_each_plane);
+  tcase_add_loop_test(tc, input_is_not_written, 0, G_N_ELEMENTS(arranged_formats));
+  tcase_add_loop_test(tc, own_input_gives_the_same, 0, G_N_ELEMENTS(arranged_formats));
+  tcase_add_loop_test(tc, nothing_outside_is_read, 0, (int)test_n_formats_in_caps);
+  suite_add_tcase(suite, tc);
+  return suite;
+}
+
+TEST_MAIN(buffers)

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Properties that change while frames flow: by the streaming thread, by another thread, and by a
+ * controller. Every frame equals the result for one consistent set of values. */
+
+#include "common.h"
+
+#include <gst/controller/controller.h>
+
+static const gchar *const settings[] = {
+    "kernel=gaussian size=5",
+    "kernel=sobel size=3",
+    "kernel=custom matrix=<1,2,1,2,4,2,1,2,1>",
+    "kernel=box size=7 border=wrap",
+    "kernel=laplacian response=offset",
+    "kernel=sharpen scale=0.25 bias=10",
+    "kernel=gaussian size=9 sigma=1.5 border=constant border-value=0.5",
+    "kernel=sobel-x chroma=filter",
+};
+
+/* What a setting does not name goes back to its default, so that no setting shines through. */
+static void
+apply(GstElement *element, const gchar *setting) {
+  static const gchar *const defaults[][2] = {
+      {"size", "0"},        {"sigma", "0"},          {"scale", "0"},        {"bias", "0"},
+      {"response", "auto"}, {"border", "replicate"}, {"border-value", "0"}, {"chroma", "auto"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(defaults); i++)
+    gst_util_set_object_arg(G_OBJECT(element), defaults[i][0], defaults[i][1]);
+  g_auto(GStrv) words = g_strsplit(setting, " ", -1);
+  for (guint i = 0; words[i]; i++) {
+    g_auto(GStrv) pair = g_strsplit(words[i], "=", 2);
+    gst_util_set_object_arg(G_OBJECT(element), pair[0], pair[1]);
+  }
+}
+
+GST_START_TEST(change_between_frames) {
+  g_autofree gchar *caps = test_caps("I420", 33, 17);
+  GstHarness *h = test_harness_new(settings[0], caps);
+  for (guint i = 0; i < G_N_ELEMENTS(settings); i++) {
+    apply(h->element, settings[i]);
+    for (guint n = 0; n < 2; n++)
+      fail_unless_equals_int(gst_harness_push(h, test_frame_random(caps, 2 * i + n)), GST_FLOW_OK);
+  }
+  test_drain(h);
+  fail_unless_equals_int(gst_harness_buffers_received(h), 2 * G_N_ELEMENTS(settings));
+  for (guint i = 0; i < G_N_ELEMENTS(settings); i++)
+    for (guint n = 0; n < 2; n++) {
+      GstBuffer *expected = test_filter(settings[i], caps, test_frame_random(caps, 2 * i + n));
+      GstBuffer *result = gst_harness_pull(h);
+      test_assert_same_picture(caps, result, expected, settings[i]);
+      gst_buffer_unref(result);
+      gst_buffer_unref(expected);
+    }
+  test_teardown(h);
+}
+GST_END_TEST;
+
+typedef struct {
+  GstElement *element;
+  gint stop; /* atomic */
+  guint changes;
+} Changer;
+
+/* A matrix is one value, so it changes as a whole; the sum of each is 1, so scale is too. */
+static const gchar *const matrices[] = {
+    "<0,0,0,0,1,0,0,0,0>",
+    "<0,0,0,1,0,0,0,0,0>",
+    "<0,0,0,0,0,1,0,0,0>",
+    "<-1,0,0,0,0,0,2,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0>",
+};
+
+static gpointer
+change_matrices(gpointer user_data) {
+  Changer *changer = user_data;
+  while (!g_atomic_int_get(&changer->stop)) {
+    const gchar *matrix = matrices[changer->changes++ % G_N_ELEMENTS(matrices)];
+    gst_util_set_object_arg(G_OBJECT(changer->element), "matrix", matrix);
+  }
+  return NULL;
+}
+
+GST_START_TEST(change_from_another_thread) {
+  g_autofree gchar *caps = test_caps("GRAY8", 65, 33);
+  GstBuffer *expected[G_N_ELEMENTS(matrices)];
+  for (guint i = 0; i < G_N_ELEMENTS(matrices); i++) {
+    g_autofree gchar *properties = g_strdup_printf("kernel=custom matrix=%s", matrices[i]);
+    expected[i] = test_filter(properties, caps, test_frame_random(caps, 1));
+  }
+  g_autofree gchar *first = g_strdup_printf("kernel=custom matrix=%s", matrices[0]);
+  GstHarness *h = test_harness_new(first, caps);
+  Changer changer = {.element = h->element};
+  GThread *thread = g_thread_new("changer", change_matrices, &changer);
+  GstBuffer *input = test_frame_random(caps, 1);
+  guint seen[G_N_ELEMENTS(matrices)] = {0};
+  for (guint n = 0; n < 500; n++) {
+    GstBuffer *result = test_push_pull(h, gst_buffer_ref(input));
+    guint i = 0;
+    while (i < G_N_ELEMENTS(matrices) && !test_same_picture(caps, result, expected[i]))
+      i++;
+    fail_unless(i < G_N_ELEMENTS(matrices), "frame %u is of no single matrix", n);
+    seen[i]++;
+    gst_buffer_unref(result);
+  }
+  g_atomic_int_set(&changer.stop, TRUE);
+  g_thread_join(thread);
+  GST_INFO("%u changes; frames a matrix: %u %u %u %u", changer.changes, seen[0], seen[1], seen[2],
+           seen[3]);
+  for (guint i = 0; i < G_N_ELEMENTS(matrices); i++)
+    gst_buffer_unref(expected[i]);
+  gst_buffer_unref(input);
+  test_teardown(h);
+}
+GST_END_TEST;
+
+/* bias rises from 0 at 0 s to 100 at 1 s; a flat frame of 50 becomes 50 + 100 t, rounded half up.
+ */
+GST_START_TEST(controlled_bias) {
+  g_autofree gchar *caps = test_caps("GRAY8", 16, 8);
+  GstHarness *h = test_harness_new("kernel=identity", caps);
+  GstControlSource *source = gst_interpolation_control_source_new();
+  g_object_set(source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
+  GstTimedValueControlSource *values = GST_TIMED_VALUE_CONTROL_SOURCE(source);
+  fail_unless(gst_timed_value_control_source_set(values, 0, 0.0));
+  fail_unless(gst_timed_value_control_source_set(values, GST_SECOND, 100.0));
+  fail_unless(gst_object_add_control_binding(
+      GST_OBJECT(h->element),
+      gst_direct_control_binding_new_absolute(GST_OBJECT(h->element), "bias", source)));
+  gst_object_unref(source);
+
+  for (guint i = 0; i <= 100; i += 5) {
+    GstBuffer *buffer = test_frame_flat(caps, 50);
+    GST_BUFFER_PTS(buffer) = i * 10 * GST_MSECOND;
+    GstBuffer *result = test_push_pull(h, buffer);
+    guint8 top, bottom;
+    gst_buffer_extract(result, 0, &top, 1);
+    gst_buffer_extract(result, 16 * 8 - 1, &bottom, 1);
+    fail_unless_equals_int(top, 50 + i);
+    fail_unless_equals_int(bottom, 50 + i);
+    gst_buffer_unref(result);
+  }
+  test_teardown(h);
+}
+GST_END_TEST;
+
+/* sigma falls while the stream runs: each frame equals that of a plain element with the value that
+ * the property then shows. */
+GST_START_TEST(controlled_sigma) {
+  g_autofree gchar *caps = test_caps("GRAY8", 33, 17);
+  GstHarness *h = test_harness_new("kernel=gaussian size=9", caps);
+  GstControlSource *source = gst_interpolation_control_source_new();
+  g_object_set(source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
+  GstTimedValueControlSource *values = GST_TIMED_VALUE_CONTROL_SOURCE(source);
+  fail_unless(gst_timed_value_control_source_set(values, 0, 3.0));
+  fail_unless(gst_timed_value_control_source_set(values, GST_SECOND, 0.5));
+  fail_unless(gst_object_add_control_binding(
+      GST_OBJECT(h->element),
+      gst_direct_control_binding_new_absolute(GST_OBJECT(h->element), "sigma", source)));
+  gst_object_unref(source);
+
+  for (guint i = 0; i <= 10; i++) {
+    GstBuffer *buffer = test_frame_random(caps, 4);
+    GST_BUFFER_PTS(buffer) = i * 100 * GST_MSECOND;
+    GstBuffer *result = test_push_pull(h, buffer);
+    gdouble sigma;
+    g_object_get(h->element, "sigma", &sigma, NULL);
+    fail_unless(ABS(sigma - (3.0 - 0.25 * i)) < 1e-6, "sigma is %g at %u ms", sigma, i * 100);
+
+    gchar number[G_ASCII_DTOSTR_BUF_SIZE];
+    g_autofree gchar *properties = g_strdup_printf("kernel=gaussian size=9 sigma=%s",
+                                                   g_ascii_dtostr(number, sizeof number, sigma));
+    GstBuffer *expected = test_filter(properties, caps, test_frame_random(caps, 4));
+    test_assert_same_picture(caps, result, expected, properties);
+    gst_buffer_unref(result);
+    gst_buffer_unref(expected);
+  }
+  test_teardown(h);
+}
+GST_END_TEST;
+
+GST_START_TEST(what_affects_pixels_may_change_while_playing) {
+  static const gchar *const scalars[] = {"kernel", "size",         "sigma",  "scale", "bias",
+                                         "border", "border-value", "chroma", "alpha", "response"};
+  static const gchar *const arrays[] = {"matrix", "row", "column", "kernel-file"};
+  GstElement *element = test_element_new(NULL);
+  GObjectClass *klass = G_OBJECT_GET_CLASS(element);
+  for (guint i = 0; i < G_N_ELEMENTS(scalars); i++) {
+    GParamSpec *spec = g_object_class_find_property(klass, scalars[i]);
+    fail_unless(spec != NULL, "no property %s", scalars[i]);
+    fail_unless(spec->flags & GST_PARAM_CONTROLLABLE, "%s is not controllable", scalars[i]);
+    fail_unless(spec->flags & GST_PARAM_MUTABLE_PLAYING, "%s: not mutable", scalars[i]);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(arrays); i++) {
+    GParamSpec *spec = g_object_class_find_property(klass, arrays[i]);
+    fail_unless(spec != NULL, "no property %s", arrays[i]);
+    fail_unless(spec->flags & GST_PARAM_MUTABLE_PLAYING, "%s: not mutable", arrays[i]);
+  }
+  gst_object_unref(element);
+}
+GST_END_TEST;
+
+static Suite *
+changes_suite(void) {
+  Suite *suite = suite_create("changes");
+  TCase *tc = tcase_create("changes");
+  tcase_add_test(tc, change_between_frames);
+  tcase_add_test(tc, change_from_another_thread);
+  tcase_add_test(tc, controlled_bias);
+  tcase_add_test(tc, controlled_sigma);
+  tcase_add_test(tc, what_affects_pixels_may_change_while_playing);
+  suite_add_tcase(suite, tc);
+  return suite;
+}
+
+TEST_MAIN(changes)

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "common.h"
+
+#include "layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define EXIT_SKIPPED 77
+
+const gchar *
+test_backend(void) {
+  const gchar *backend = g_getenv("CUDACONV_TEST_BACKEND");
+  return backend && *backend ? backend : "auto";
+}
+
+gboolean
+test_is_instrumented(void) {
+  static const gchar *const tools[] = {"vgpreload", "libasan", "libtsan", "libclang_rt"};
+  g_autofree gchar *maps = NULL;
+  if (!g_file_get_contents("/proc/self/maps", &maps, NULL, NULL))
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS(tools); i++)
+    if (strstr(maps, tools[i]))
+      return TRUE;
+  return FALSE;
+}
+
+guint
+test_repeats(const gchar *name, guint normal) {
+  const gchar *text = g_getenv(name);
+  if (text && *text)
+    return (guint)g_ascii_strtoull(text, NULL, 10);
+  return test_is_instrumented() ? MAX(normal / 20, 1) : normal;
+}
+
+GstElement *
+test_element_new(const gchar *properties) {
+  g_autofree gchar *line =
+      g_strdup_printf("cudaconv backend=%s %s", test_backend(), properties ? properties : "");
+  GError *error = NULL;
+  GstElement *element = gst_parse_launch(line, &error);
+  fail_unless(error == NULL, "%s: %s", line, error ? error->message : "");
+  return gst_object_ref_sink(element);
+}
+
+gchar *
+test_caps_with(const gchar *format, gint width, gint height, const gchar *fields) {
+  return g_strdup_printf("video/x-raw,format=%s,width=%d,height=%d,framerate=30/1%s%s", format,
+                         width, height, *fields ? "," : "", fields);
+}
+
+gchar *
+test_caps(const gchar *format, gint width, gint height) {
+  return test_caps_with(format, width, height, "");
+}
+
+GstHarness *
+test_harness_new(const gchar *properties, const gchar *caps) {
+  g_autoptr(GstElement) element = test_element_new(properties);
+  g_autoptr(GstBus) bus = gst_bus_new();
+  gst_element_set_bus(element, bus);
+  GstHarness *h = gst_harness_new_with_element(element, "sink", "src");
+  gst_harness_set_live(h, FALSE);
+  if (caps)
+    gst_harness_set_src_caps_str(h, caps);
+  return h;
+}
+
+/* Messages on the bus hold the element, which holds the bus. */
+void
+test_teardown(GstHarness *h) {
+  gst_bus_set_flushing(test_harness_bus(h), TRUE);
+  gst_harness_teardown(h);
+}
+
+GstBus *
+test_harness_bus(GstHarness *h) {
+  return GST_ELEMENT_BUS(h->element);
+}
+
+static gchar *
+message_text(GstMessage *message) {
+  g_autoptr(GError) error = NULL;
+  g_autofree gchar *debug = NULL;
+  switch (GST_MESSAGE_TYPE(message)) {
+  case GST_MESSAGE_ERROR:
+    gst_message_parse_error(message, &error, &debug);
+    break;
+  case GST_MESSAGE_WARNING:
+    gst_message_parse_warning(message, &error, &debug);
+    break;
+  default: {
+    const GstStructure *structure = gst_message_get_structure(message);
+    return structure ? gst_structure_to_string(structure) : g_strdup("");
+  }
+  }
+  return g_strdup_printf("%s (%s)", error->message, debug ? debug : "");
+}
+
+gchar *
+test_bus_take(GstBus *bus, GstMessageType types, guint *count) {
+  GString *text = g_string_new(NULL);
+  guint n = 0;
+  GstMessage *message;
+  while ((message = gst_bus_pop_filtered(bus, types))) {
+    g_autofree gchar *line = message_text(message);
+    g_string_append_printf(text, "%s\n", line);
+    gst_message_unref(message);
+    n++;
+  }
+  if (count)
+    *count = n;
+  return g_string_free(text, FALSE);
+}
+
+void
+test_drain(GstHarness *h) {
+  fail_unless(gst_harness_push_event(h, gst_event_new_eos()));
+}
+
+GstBuffer *
+test_push_pull(GstHarness *h, GstBuffer *buffer) {
+  fail_unless_equals_int(gst_harness_push(h, buffer), GST_FLOW_OK);
+  GstStructure *structure = gst_structure_new_empty("test-drain");
+  GstEvent *event = gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, structure);
+  fail_unless(gst_harness_push_event(h, event));
+  GstBuffer *result = gst_harness_pull(h);
+  fail_unless(result != NULL, "no frame came out");
+  fail_unless_equals_int(gst_harness_buffers_in_queue(h), 0);
+  while ((event = gst_harness_try_pull_event(h)))
+    gst_event_unref(event);
+  return result;
+}
+
+GstBuffer *
+test_filter(const gchar *properties, const gchar *caps, GstBuffer *buffer) {
+  GstHarness *h = test_harness_new(properties, caps);
+  fail_unless(gst_harness_push(h, buffer) == GST_FLOW_OK, "%s: %s", caps, properties);
+  test_drain(h);
+  GstBuffer *result = gst_harness_pull(h);
+  fail_unless(result != NULL, "%s: no frame came out of %s", caps, properties);
+  test_teardown(h);
+  return result;
+}
+
+GstBuffer *
+test_frame_flat(const gchar *caps_text, guint8 value) {
+  g_autoptr(GstCaps) caps = gst_caps_from_string(caps_text);
+  GstVideoInfo info;
+  fail_unless(caps != NULL && gst_video_info_from_caps(&info, caps), "%s", caps_text);
+  GstBuffer *buffer = gst_buffer_new_allocate(NULL, info.size, NULL);
+  gst_buffer_memset(buffer, 0, value, info.size);
+  GST_BUFFER_PTS(buffer) = 0;
+  GST_BUFFER_DURATION(buffer) = GST_SECOND / 30;
+  return buffer;
+}
+
+static void
+fill_plane(TestPicture *picture, guint p, GRand *rand, gboolean extreme) {
+  const CcPlaneLayout *plane = &picture->layout.plane[p];
+  guint32 greatest = (1u << plane->depth) - 1;
+  for (guint y = 0; y < plane->height; y++) {
+    guint8 *row = test_row(picture, p, y);
+    for (guint i = 0; i < plane->width * plane->step; i++) {
+      guint32 value = g_rand_int(rand);
+      value = extreme ? (value & 1 ? greatest : 0) : value & greatest;
+      if (plane->type == CC_SAMPLE_U8)
+        row[i] = (guint8)value;
+      else
+        GST_WRITE_UINT16_LE(row + 2 * i, value << plane->shift);
+    }
+  }
+}
+
+GstBuffer *
+test_frame_random(const gchar *caps, guint32 seed) {
+  GstBuffer *buffer = test_frame_flat(caps, 0x5a);
+  GRand *rand = g_rand_new_with_seed(seed);
+  TestPicture picture;
+  test_map(&picture, caps, buffer, GST_MAP_WRITE);
+  for (guint p = 0; p < picture.layout.n_planes; p++)
+    fill_plane(&picture, p, rand, seed % 3 == 2);
+  test_unmap(&picture);
+  g_rand_free(rand);
+  return buffer;
+}
+
+/* The first difference of two planes as text, or NULL. */
+static gchar *
+compare_planes(const TestPicture *a, const TestPicture *b, guint p) {
+  const CcPlaneLayout *plane = &a->layout.plane[p];
+  gsize bytes = cc_plane_row_bytes(plane);
+  for (guint y = 0; y < plane->height; y++) {
+    const guint8 *ra = test_row(a, p, y), *rb = test_row(b, p, y);
+    for (gsize x = 0; x < bytes; x++)
+      if (ra[x] != rb[x])
+        return g_strdup_printf("plane %u, row %u, byte %zu: %u and %u", p, y, x, ra[x], rb[x]);
+  }
+  return NULL;
+}
+
+static gchar *
+compare_pictures(const gchar *caps, GstBuffer *a, GstBuffer *b) {
+  TestPicture pa, pb;
+  test_map(&pa, caps, a, GST_MAP_READ);
+  test_map(&pb, caps, b, GST_MAP_READ);
+  gchar *difference = NULL;
+  for (guint p = 0; !difference && p < pa.layout.n_planes; p++)
+    difference = compare_planes(&pa, &pb, p);
+  test_unmap(&pa);
+  test_unmap(&pb);
+  return difference;
+}
+
+gboolean
+test_same_picture(const gchar *caps, GstBuffer *a, GstBuffer *b) {
+  g_autofree gchar *difference = compare_pictures(caps, a, b);
+  return difference == NULL;
+}
+
+void
+test_assert_same_picture(const gchar *caps, GstBuffer *a, GstBuffer *b, const gchar *what) {
+  g_autofree gchar *difference = compare_pictures(caps, a, b);
+  fail_unless(difference == NULL, "%s, %s: %s", caps, what, difference);
+}
+
+/* Asked in a child process: a CUDA context does not survive the fork that runs each test. */
+static gboolean
+cuda_opens(void) {
+  pid_t child = fork();
+  if (child == 0) {
+    GstElement *element = gst_parse_launch("cudaconv backend=cuda", NULL);
+    _exit(element && gst_element_set_state(element, GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE
+              ? EXIT_SUCCESS
+              : EXIT_FAILURE);
+  }
+  int status;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+         WEXITSTATUS(status) == EXIT_SUCCESS;
+}
+
+int
+test_main(int *argc, char ***argv, Suite *(*suite)(void), const gchar *name) {
+  gst_check_init(argc, argv);
+  if (g_str_equal(test_backend(), "cuda") && !cuda_opens()) {
+    g_print("%s: skipped, no CUDA device opens\n", name);
+    return EXIT_SKIPPED;
+  }
+  return gst_check_run_suite(suite(), name, __FILE__);
+}

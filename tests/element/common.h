@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* What all tests of the element share. They see cudaconv from outside only: as an element factory,
+ * its properties and its pads. */
+
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+#include <gst/video/video.h>
+
+/* The backend under test: the environment's CUDACONV_TEST_BACKEND, else "auto". */
+const gchar *test_backend(void);
+
+/* Whether valgrind or a sanitizer runs the test: it is slow then, and freed memory is kept. */
+gboolean test_is_instrumented(void);
+
+/* How often to repeat: `normal`, a twentieth of it under a tool as above, or what the environment's
+ * variable `name` says. */
+guint test_repeats(const gchar *name, guint normal);
+
+/* A cudaconv with the backend under test and with properties as on a launch line ("kernel=sobel
+ * size=5"). The caller owns the one reference. */
+GstElement *test_element_new(const gchar *properties);
+
+/* Caps of 30 frames a second; the second form takes further fields ("colorimetry=1:4:0:0"). */
+gchar *test_caps(const gchar *format, gint width, gint height);
+gchar *test_caps_with(const gchar *format, gint width, gint height, const gchar *fields);
+
+/* A harness around such an element, playing, with these caps (may be NULL) set on its source pad. It
+ * is not live, so that a GPU may hold frames back. */
+GstHarness *test_harness_new(const gchar *properties, const gchar *caps);
+
+/* Ends a harness of test_harness_new. */
+void test_teardown(GstHarness *h);
+
+/* The bus that a harness of test_harness_new put on its element. Not a new reference. */
+GstBus *test_harness_bus(GstHarness *h);
+
+/* Takes the messages of `types` off the bus and returns their texts, a line each: the error with
+ * its debug details, or the structure of other messages. `count` may be NULL. */
+gchar *test_bus_take(GstBus *bus, GstMessageType types, guint *count);
+
+/* Pushes EOS, which brings out all frames in flight; nothing can be pushed afterwards. */
+void test_drain(GstHarness *h);
+
+/* Pushes the buffer (takes it), then a serialized event that brings out all frames in flight, and
+ * pulls the one result. */
+GstBuffer *test_push_pull(GstHarness *h, GstBuffer *buffer);
+
+/* What a new element with these properties makes of one buffer, which is taken. */
+GstBuffer *test_filter(const gchar *properties, const gchar *caps, GstBuffer *buffer);
+
+/* A frame of random samples in the default layout of the caps; the same seed, the same frame. A
+ * third of all seeds give only the least and greatest sample values. */
+GstBuffer *test_frame_random(const gchar *caps, guint32 seed);
+
+/* A frame with all bytes equal. */
+GstBuffer *test_frame_flat(const gchar *caps, guint8 value);
+
+/* Fails unless both hold the same picture; what lies between the rows does not count. The caps are
+ * the same for both, and GstVideoMeta on either is honoured. */
+void test_assert_same_picture(const gchar *caps, GstBuffer *a, GstBuffer *b, const gchar *what);
+
+/* The same comparison as a question. */
+gboolean test_same_picture(const gchar *caps, GstBuffer *a, GstBuffer *b);
+
+/* Runs a suite; 77 (skipped) when CUDACONV_TEST_BACKEND=cuda and no device opens. */
+int test_main(int *argc, char ***argv, Suite *(*suite)(void), const gchar *name);
+
+#define TEST_MAIN(name)                                                                            \
+  int main(int argc, char **argv) {                                                                \
+    return test_main(&argc, &argv, name##_suite, #name);                                           \
+  }

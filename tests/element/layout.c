@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "layout.h"
+
+#include <gst/check/gstcheck.h>
+#include "tests/ref/formats.h"
+
+const gchar *const test_formats_in_caps[] = {
+    "GRAY8",     "GRAY16_LE", "I420",    "YV12",      "Y42B",   "Y444", "NV12",      "NV21",
+    "NV16",      "RGB",       "BGR",     "RGBx",      "BGRx",   "xRGB", "xBGR",      "RGBA",
+    "BGRA",      "ARGB",      "ABGR",    "AYUV",      "GBR",    "RGBP", "I420_10LE", "I422_10LE",
+    "Y444_10LE", "P010_10LE", "P016_LE", "Y444_16LE", "ARGB64",
+};
+
+const guint test_n_formats_in_caps = G_N_ELEMENTS(test_formats_in_caps);
+
+/* Formats that differ only in which colour a component is, which no filter can tell. */
+static const gchar *const same_shape[][2] = {
+    {"YV12", "I420"}, {"NV21", "NV12"}, {"BGR", "RGB"},   {"BGRx", "RGBx"},
+    {"xBGR", "xRGB"}, {"BGRA", "RGBA"}, {"ABGR", "ARGB"}, {"RGBP", "GBR"},
+};
+
+static const TestFormat *
+find_format(const gchar *name) {
+  for (guint i = 0; i < G_N_ELEMENTS(same_shape); i++)
+    if (g_str_equal(name, same_shape[i][0]))
+      name = same_shape[i][1];
+  return test_format_find(name);
+}
+
+/* Y'CbCr is in limited range unless the colorimetry says otherwise ("1:..."), the rest is in full.
+ */
+static gboolean
+is_limited(const TestFormat *format, const GstStructure *caps) {
+  const gchar *colorimetry = gst_structure_get_string(caps, "colorimetry");
+  gboolean full = colorimetry && g_str_has_prefix(colorimetry, "1:");
+  gboolean luma = format->plane[0].role[0] == CC_ROLE_LUMA || g_str_equal(format->name, "AYUV");
+  return luma && !full;
+}
+
+CcFrameLayout
+test_layout(const gchar *caps_text) {
+  g_autoptr(GstCaps) caps = gst_caps_from_string(caps_text);
+  const GstStructure *structure = gst_caps_get_structure(caps, 0);
+  gint width, height;
+  fail_unless(gst_structure_get(structure, "width", G_TYPE_INT, &width, "height", G_TYPE_INT,
+                                &height, NULL));
+  const TestFormat *format = find_format(gst_structure_get_string(structure, "format"));
+  return test_format_layout(format, (guint)width, (guint)height, is_limited(format, structure));
+}
+
+void
+test_map(TestPicture *picture, const gchar *caps_text, GstBuffer *buffer, GstMapFlags flags) {
+  g_autoptr(GstCaps) caps = gst_caps_from_string(caps_text);
+  GstVideoInfo info;
+  fail_unless(gst_video_info_from_caps(&info, caps), "%s", caps_text);
+  fail_unless(gst_video_frame_map(&picture->frame, &info, buffer, flags), "%s", caps_text);
+  picture->layout = test_layout(caps_text);
+  for (guint p = 0; p < picture->layout.n_planes; p++) {
+    picture->planes.plane[p].data = GST_VIDEO_FRAME_PLANE_DATA(&picture->frame, p);
+    picture->planes.plane[p].pitch = GST_VIDEO_FRAME_PLANE_STRIDE(&picture->frame, p);
+  }
+}
+
+void
+test_unmap(TestPicture *picture) {
+  gst_video_frame_unmap(&picture->frame);
+}

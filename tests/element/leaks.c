@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What streams leave alive, by GStreamer's own leaks tracer: nothing, also after errors. */
+
+#include "common.h"
+
+static GstTracer *
+find_tracer(void) {
+  GstTracer *found = NULL;
+  GList *tracers = gst_tracing_get_active_tracers();
+  for (GList *link = tracers; link; link = link->next)
+    if (g_str_equal(G_OBJECT_TYPE_NAME(link->data), "GstLeaksTracer"))
+      found = gst_object_ref(link->data);
+  g_list_free_full(tracers, gst_object_unref);
+  fail_unless(found != NULL, "no leaks tracer");
+  return found;
+}
+
+/* One line for each GstObject and GstMiniObject that is alive. */
+static gchar *
+list_live_objects(guint *count) {
+  GstTracer *tracer = find_tracer();
+  GstStructure *info = NULL;
+  g_signal_emit_by_name(tracer, "get-live-objects", &info);
+  gst_object_unref(tracer);
+  const GValue *list = gst_structure_get_value(info, "live-objects-list");
+  GString *text = g_string_new(NULL);
+  *count = gst_value_list_get_size(list);
+  for (guint i = 0; i < *count; i++) {
+    g_autofree gchar *line = gst_value_serialize(gst_value_list_get_value(list, i));
+    g_string_append_printf(text, "%s\n", line);
+  }
+  gst_structure_free(info);
+  return g_string_free(text, FALSE);
+}
+
+static void
+filter_some(void) {
+  g_autofree gchar *caps = test_caps("NV12", 33, 17);
+  g_autofree gchar *other = test_caps("RGB", 17, 5);
+  GstHarness *h = test_harness_new("kernel=sobel", caps);
+  for (guint i = 0; i < 4; i++)
+    fail_unless_equals_int(gst_harness_push(h, test_frame_random(caps, i)), GST_FLOW_OK);
+  gst_util_set_object_arg(G_OBJECT(h->element), "matrix", "<1,2,1,2,4,2,1,2,1>");
+  gst_util_set_object_arg(G_OBJECT(h->element), "matrix", "<1,2>");
+  gst_harness_set_src_caps_str(h, other);
+  fail_unless_equals_int(gst_harness_push(h, test_frame_random(other, 1)), GST_FLOW_OK);
+  test_teardown(h);
+}
+
+static void
+flush_some(void) {
+  g_autofree gchar *caps = test_caps("GRAY8", 33, 17);
+  GstHarness *h = test_harness_new("kernel=gaussian", caps);
+  fail_unless_equals_int(gst_harness_push(h, test_frame_random(caps, 1)), GST_FLOW_OK);
+  fail_unless(gst_harness_push_event(h, gst_event_new_flush_start()));
+  fail_unless(gst_harness_push_event(h, gst_event_new_flush_stop(TRUE)));
+  test_teardown(h);
+}
+
+static void
+fail_with_frames_in_flight(void) {
+  g_autofree gchar *caps = test_caps("I420", 64, 48);
+  GstHarness *h = test_harness_new("kernel=sobel", caps);
+  fail_unless_equals_int(gst_harness_push(h, test_frame_random(caps, 1)), GST_FLOW_OK);
+  fail_unless_equals_int(gst_harness_push(h, gst_buffer_new_allocate(NULL, 100, NULL)),
+                         GST_FLOW_ERROR);
+  test_teardown(h);
+}
+
+static void
+stop_with_frames_in_flight(void) {
+  g_autofree gchar *caps = test_caps("I420", 64, 48);
+  GstHarness *h = test_harness_new("kernel=sobel", caps);
+  for (guint i = 0; i < 3; i++)
+    fail_unless_equals_int(gst_harness_push(h, test_frame_random(caps, i)), GST_FLOW_OK);
+  gst_element_set_state(h->element, GST_STATE_NULL);
+  test_teardown(h);
+}
+
+static void
+fail_to_start(void) {
+  g_autofree gchar *caps = test_caps("GRAY8", 64, 48);
+  GstHarness *h = test_harness_new("kernel=custom", caps);
+  fail_unless(gst_harness_push(h, test_frame_random(caps, 1)) != GST_FLOW_OK);
+  test_teardown(h);
+}
+
+static void (*const streams[])(void) = {filter_some, flush_some, fail_with_frames_in_flight,
+                                        stop_with_frames_in_flight, fail_to_start};
+
+GST_START_TEST(nothing_stays_alive) {
+  guint before, after;
+  /* once for what GStreamer makes and keeps on first use */
+  streams[__i__]();
+  g_free(list_live_objects(&before));
+  for (guint n = 0; n < 5; n++)
+    streams[__i__]();
+  g_autofree gchar *text = list_live_objects(&after);
+  fail_unless(after == before, "%u objects became %u:\n%s", before, after, text);
+}
+GST_END_TEST;
+
+static Suite *
+leaks_suite(void) {
+  Suite *suite = suite_create("leaks");
+  TCase *tc = tcase_create("leaks");
+  tcase_add_loop_test(tc, nothing_stays_alive, 0, G_N_ELEMENTS(streams));
+  suite_add_tcase(suite, tc);
+  return suite;
+}
+
+int
+main(int argc, char **argv) {
+  g_setenv("GST_TRACERS", "leaks", TRUE);
+  return test_main(&argc, &argv, leaks_suite, "leaks");
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The user's own coefficients: every way to write them means the same, and what is refused leaves
+ * the old ones in force. */
+
+#include "common.h"
+
+#include <glib/gstdio.h>
+
+static gchar *caps;
+
+static void
+setup(void) {
+  caps = test_caps("RGB", 33, 17);
+}
+
+static void
+teardown(void) {
+  g_clear_pointer(&caps, g_free);
+}
+
+static void
+assert_same_filter(const gchar *a, const gchar *b) {
+  GstBuffer *expected = test_filter(a, caps, test_frame_random(caps, 1));
+  GstBuffer *result = test_filter(b, caps, test_frame_random(caps, 1));
+  test_assert_same_picture(caps, result, expected, b);
+  gst_buffer_unref(result);
+  gst_buffer_unref(expected);
+}
+
+static const gchar *const same[][2] = {
+    /* nested, spaced, doubles, strings, mixed */
+    {"matrix=<1,2,1,2,4,2,1,2,1>", "matrix=<<1,2,1>,<2,4,2>,<1,2,1>>"},
+    {"matrix=<1,2,1,2,4,2,1,2,1>", "matrix=\"< < 1, 2, 1 >, < 2, 4, 2 >, < 1, 2, 1 > >\""},
+    {"matrix=<1,2,1,2,4,2,1,2,1>", "matrix=<1.0,2.0,1.0,2.0,4.0,2.0,1.0,2.0,1.0>"},
+    {"matrix=<1,2,1,2,4,2,1,2,1>",
+     "matrix=<(string)1,(string)2.0,(string)1e0,2,4.0,2,1,(double)2,1>"},
+    {"matrix=<1,2,1,2,4,2,1,2,1>", "matrix=\"<<1,2,1>,<2,4.0,2>,<(string)1,2,1>>\""},
+    {"matrix=\"<-1, 0, 1, -2, 0, 2, -1, 0, 1>\" response=absolute",
+     "matrix=<<-1,0,1>,<-2,0,2>,<-1,0,1>> response=absolute"},
+    /* separable */
+    {"matrix=<1,2,1,2,4,2,1,2,1>", "row=<1,2,1> column=<1,2,1>"},
+    {"matrix=<1,2,1,2,4,2,1,2,1>", "column=<1,2,1> row=<1.0,2,(string)1>"},
+    {"matrix=<<1,4,6,4,1>>", "row=<1,4,6,4,1> column=<1>"},
+    {"matrix=<<1>,<2>,<1>>", "row=<1> column=<1,2,1>"},
+    {"matrix=<<1,2,3,2,1>,<2,4,6,4,2>,<1,2,3,2,1>>", "row=<1,2,3,2,1> column=<1,2,1>"},
+    /* against the named kernels, whose classes treat RGB as a plain matrix does */
+    {"kernel=gaussian size=5", "row=<1,4,6,4,1> column=<1,4,6,4,1>"},
+    {"kernel=box size=3", "matrix=<1,1,1,1,1,1,1,1,1>"},
+    {"kernel=sobel-x size=3", "matrix=<<-1,0,1>,<-2,0,2>,<-1,0,1>> response=absolute"},
+    {"kernel=identity", "matrix=<1>"},
+    {"kernel=identity", "matrix=<0,0,0,0,5,0,0,0,0>"},
+    /* automatic scale is 1/sum, or 1 where the sum is not positive */
+    {"matrix=<1,1,1,1,1,1,1,1,1>", "matrix=<2,2,2,2,2,2,2,2,2>"},
+    {"matrix=<<1,2,1>>", "matrix=<<1,2,1>> scale=0.25"},
+    {"matrix=<<1,0,-1>> bias=128", "matrix=<<1,0,-1>> bias=128 scale=1"},
+    {"matrix=<<-1,0,0>> bias=255", "matrix=<<-1,0,0>> bias=255 scale=1"},
+    /* kernel=custom goes with it, wherever it stands */
+    {"matrix=<<1,2,1>>", "kernel=custom matrix=<<1,2,1>>"},
+    {"matrix=<<1,2,1>>", "matrix=<<1,2,1>> kernel=custom"},
+    {"kernel=gaussian", "matrix=<<1,2,1>> kernel=gaussian"},
+};
+
+GST_START_TEST(ways_to_write_the_same) {
+  assert_same_filter(same[__i__][0], same[__i__][1]);
+}
+GST_END_TEST;
+
+/* g_object_set with arrays as an application makes them. */
+GST_START_TEST(arrays_from_code) {
+  GValue nested = G_VALUE_INIT, flat = G_VALUE_INIT;
+  static const gint coeff[] = {1, 2, 1, 2, 4, 2, 1, 2, 1};
+  gst_value_array_init(&nested, 3);
+  gst_value_array_init(&flat, 9);
+  for (guint y = 0; y < 3; y++) {
+    GValue row = G_VALUE_INIT;
+    gst_value_array_init(&row, 3);
+    for (guint x = 0; x < 3; x++) {
+      GValue number = G_VALUE_INIT, real = G_VALUE_INIT;
+      g_value_init(&number, G_TYPE_INT);
+      g_value_set_int(&number, coeff[3 * y + x]);
+      gst_value_array_append_and_take_value(&row, &number);
+      g_value_init(&real, G_TYPE_FLOAT);
+      g_value_set_float(&real, (gfloat)coeff[3 * y + x]);
+      gst_value_array_append_and_take_value(&flat, &real);
+    }
+    gst_value_array_append_and_take_value(&nested, &row);
+  }
+  GstBuffer *expected = test_filter("row=<1,2,1> column=<1,2,1>", caps, test_frame_random(caps, 1));
+  const GValue *values[] = {&nested, &flat};
+  for (guint i = 0; i < G_N_ELEMENTS(values); i++) {
+    GstHarness *h = test_harness_new("kernel=sobel", caps);
+    g_object_set_property(G_OBJECT(h->element), "matrix", values[i]);
+    GstBuffer *result = test_push_pull(h, test_frame_random(caps, 1));
+    test_assert_same_picture(caps, result, expected, i ? "floats" : "nested ints");
+    gst_buffer_unref(result);
+    test_teardown(h);
+  }
+  gst_buffer_unref(expected);
+  g_value_unset(&nested);
+  g_value_unset(&flat);
+}
+GST_END_TEST;
+
+/* What is read can be set elsewhere and gives the same frames. */
+GST_START_TEST(what_is_read_can_be_set) {
+  static const gchar *const settings[] = {"matrix=<1,2,1,2,4,2,1,2,1>", "matrix=<<1,2.5,1>>",
+                                          "matrix=<(string)1>",
+                                          "matrix=<<-1,0,1>,<-2,0,2>,<-1,0,1>>"};
+  for (guint i = 0; i < G_N_ELEMENTS(settings); i++) {
+    GstElement *first = test_element_new(settings[i]);
+    GValue value = G_VALUE_INIT;
+    g_object_get_property(G_OBJECT(first), "matrix", &value);
+    fail_unless(GST_VALUE_HOLDS_ARRAY(&value));
+    fail_unless(gst_value_array_get_size(&value) > 0, "%s reads empty", settings[i]);
+    g_autofree gchar *text = gst_value_serialize(&value);
+    g_autofree gchar *again = g_strdup_printf("matrix=\"%s\"", text);
+    assert_same_filter(settings[i], again);
+    g_value_unset(&value);
+    gst_object_unref(first);
+  }
+}
+GST_END_TEST;
+
+static const gchar *const refused[] = {
+    "<1,2>",                                 /* no square */
+    "<1,2,3,4>",                             /* even side */
+    "<<1,2>,<3,4>>",                         /* the same, nested */
+    "<<1,2,1>,<1,2>,<1,2,1>>",               /* ragged */
+    "<<1,2,1>,<>,<1,2,1>>",                  /* an empty row */
+    "<<>>",                                  /* nothing but that */
+    "<<1,2,1>,<2,4,2>>",                     /* an even number of rows */
+    "<1,2,1,2,4,2,1,2,<1>>",                 /* half nested */
+    "<<1,2,1>,4,<1,2,1>>",                   /* the other half */
+    "<<<1,2,1>>>",                           /* too deep */
+    "<1,2,1,2,nan,2,1,2,1>",                 /* not a number */
+    "<1,2,1,2,inf,2,1,2,1>",                 /* not finite */
+    "<1,2,1,2,-inf,2,1,2,1>",                /* nor this */
+    "<1,2,1,2,1e300,2,1,2,1>",               /* too large */
+    "<1,2,1,2,four,2,1,2,1>",                /* text */
+    "<1,2,1,2,4x,2,1,2,1>",                  /* trailing text */
+    "<true,false,true>",                     /* no numbers */
+    "<<1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1>>", /* 17 wide */
+};
+
+/* Fails unless the value, which was just set, led to one warning about the property and the frames
+ * are still those that were expected before. */
+static void
+assert_was_refused(GstHarness *h, GstBuffer *expected, const gchar *property, const gchar *value) {
+  guint n;
+  g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_WARNING, &n);
+  fail_unless(n == 1, "%s=%s: %u warnings: %s", property, value, n, text);
+  fail_unless(strstr(text, property) != NULL, "%s=%s: %s", property, value, text);
+  GST_INFO("%s=%s: %s", property, value, text);
+  GstBuffer *result = test_push_pull(h, test_frame_random(caps, 1));
+  test_assert_same_picture(caps, result, expected, value);
+  gst_buffer_unref(result);
+}
+
+static void
+assert_refused(GstHarness *h, GstBuffer *expected, const gchar *property, const gchar *value) {
+  gst_util_set_object_arg(G_OBJECT(h->element), property, value);
+  assert_was_refused(h, expected, property, value);
+}
+
+GST_START_TEST(refused_matrices_leave_the_old_one) {
+  GstBuffer *expected = test_filter("matrix=<1,2,3,4,5,6,7,8,9>", caps, test_frame_random(caps, 1));
+  GstHarness *h = test_harness_new("matrix=<1,2,3,4,5,6,7,8,9>", caps);
+  for (guint i = 0; i < G_N_ELEMENTS(refused); i++)
+    assert_refused(h, expected, "matrix", refused[i]);
+  test_teardown(h);
+  gst_buffer_unref(expected);
+}
+GST_END_TEST;
+
+/* Texts that GStreamer's parser would not let through. */
+GST_START_TEST(strings_that_are_no_numbers) {
+  static const gchar *const texts[] = {NULL,  "",   " ",  "1 2", "1/0",
+                                       "0/0", "1/", "/2", "--1", "1,2"};
+  GstBuffer *expected = test_filter("kernel=gaussian", caps, test_frame_random(caps, 1));
+  GstHarness *h = test_harness_new("kernel=gaussian", caps);
+  for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
+    GValue matrix = G_VALUE_INIT, text = G_VALUE_INIT;
+    gst_value_array_init(&matrix, 1);
+    g_value_init(&text, G_TYPE_STRING);
+    g_value_set_string(&text, texts[i]);
+    gst_value_array_append_and_take_value(&matrix, &text);
+    g_object_set_property(G_OBJECT(h->element), "matrix", &matrix);
+    assert_was_refused(h, expected, "matrix", texts[i] ? texts[i] : "NULL");
+    g_value_unset(&matrix);
+  }
+  test_teardown(h);
+  gst_buffer_unref(expected);
+}
+GST_END_TEST;
+
+GST_START_TEST(refused_matrices_leave_a_named_kernel) {
+  GstBuffer *expected = test_filter("kernel=gaussian", caps, test_frame_random(caps, 1));
+  GstHarness *h = test_harness_new("kernel=gaussian", caps);
+  assert_refused(h, expected, "matrix", "<1,2>");
+  assert_refused(h, expected, "row", "<1,2>");
+  assert_refused(h, expected, "column", "<1,nan,2>");
+  assert_refused(h, expected, "kernel-file", "/nowhere/at/all.ini");
+  test_teardown(h);
+  gst_buffer_unref(expected);
+}
+GST_END_TEST;
+
+/* Writes the text to a new file; its path is to be unlinked and freed. */
+static gchar *
+write_kernel_file(const gchar *text) {
+  gchar *path = NULL;
+  gint fd = g_file_open_tmp("cudaconv-XXXXXX.ini", &path, NULL);
+  fail_unless(fd >= 0);
+  g_close(fd, NULL);
+  fail_unless(g_file_set_contents(path, text, -1, NULL));
+  return path;
+}
+
+static void
+remove_file(gchar *path) {
+  g_unlink(path);
+  g_free(path);
+}
+
+static const gchar *const kernel_files[][2] = {
+    {"[mine]\nmatrix-3=1 2 1; 2 4 2; 1 2 1\n", "matrix=<1,2,1,2,4,2,1,2,1>"},
+    {"# a comment\n[mine]\ndescription=a blur\nrow-3=1 2 1\ncolumn-3=1 2 1\n",
+     "matrix=<1,2,1,2,4,2,1,2,1>"},
+    {"[mine]\nclass=edge\nresponse=magnitude\nrow-3=-1 0 1 | 1 2 1\ncolumn-3=1 2 1 | -1 0 1\n",
+     "kernel=sobel size=3"},
+    {"[first]\nmatrix-3=1/9 1/9 1/9; 1/9 1/9 1/9; 1/9 1/9 1/9\n[second]\nmatrix-3=0 0 0; 0 1 0; 0 "
+     "0 0\n",
+     "kernel=box size=3"},
+};
+
+GST_START_TEST(good_kernel_files) {
+  gchar *path = write_kernel_file(kernel_files[__i__][0]);
+  g_autofree gchar *properties = g_strdup_printf("kernel-file=\"%s\"", path);
+  assert_same_filter(kernel_files[__i__][1], properties);
+  remove_file(path);
+}
+GST_END_TEST;
+
+static const gchar *const bad_kernel_files[] = {
+    "",
+    "nonsense",
+    "[mine]\n",
+    "[mine]\nmatrix-3=1 2; 3 4\n",
+    "[mine]\nmatrix-3=1 2 1; 2 4 2; 1 2\n",
+    "[mine]\nmatrix-3=1 2 1; 2 x 2; 1 2 1\n",
+    "[mine]\nmatrix-3=1 2 1; 2 1/0 2; 1 2 1\n",
+    "[mine]\nmatrix-4=1\n",
+    "[mine]\nmatrix-3=1 2 1; 2 4 2; 1 2 1\nresponse=loud\n",
+    "[mine]\nmatrix-3=1 2 1; 2 4 2; 1 2 1\ndefault-size=5\n",
+    "[mine]\nrow-3=1 2 1\n",
+    "[M i n e]\nmatrix-1=1\n",
+};
+
+GST_START_TEST(bad_kernel_files_leave_the_old_kernel) {
+  GstBuffer *expected = test_filter("kernel=sobel", caps, test_frame_random(caps, 1));
+  GstHarness *h = test_harness_new("kernel=sobel", caps);
+  gchar *path = write_kernel_file(bad_kernel_files[__i__]);
+  assert_refused(h, expected, "kernel-file", path);
+  assert_refused(h, expected, "kernel-file", g_get_tmp_dir());
+  remove_file(path);
+  test_teardown(h);
+  gst_buffer_unref(expected);
+}
+GST_END_TEST;
+
+static Suite *
+matrix_suite(void) {
+  Suite *suite = suite_create("matrix");
+  TCase *tc = tcase_create("matrix");
+  tcase_add_checked_fixture(tc, setup, teardown);
+  tcase_add_loop_test(tc, ways_to_write_the_same, 0, G_N_ELEMENTS(same));
+  tcase_add_test(tc, arrays_from_code);
+  tcase_add_test(tc, what_is_read_can_be_set);
+  tcase_add_test(tc, refused_matrices_leave_the_old_one);
+  tcase_add_test(tc, strings_that_are_no_numbers);
+  tcase_add_test(tc, refused_matrices_leave_a_named_kernel);
+  tcase_add_loop_test(tc, good_kernel_files, 0, G_N_ELEMENTS(kernel_files));
+  tcase_add_loop_test(tc, bad_kernel_files_leave_the_old_kernel, 0, G_N_ELEMENTS(bad_kernel_files));
+  suite_add_tcase(suite, tc);
+  return suite;
+}
+
+TEST_MAIN(matrix)

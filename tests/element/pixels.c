@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The pixels that come out, against the oracle: every format of the caps, sizes down to one pixel,
+ * and what each property that affects pixels says about luma, chroma, alpha and padding. */
+
+#include "common.h"
+
+#include "layout.h"
+#include "tests/ref/oracle.h"
+
+typedef struct {
+  const gchar *properties; /* for the element */
+  const gchar *kernel;     /* for the oracle, with the same meaning */
+  CcFilter filter;
+} Case;
+
+static const Case cases[] = {
+    {"kernel=identity", "identity", {0}},
+    {"kernel=sobel", "sobel", {0}},
+    {"kernel=gaussian", "gaussian", {0}},
+    {"kernel=gaussian size=3 border=constant border-value=1",
+     "gaussian",
+     {.size = 3, .border = CC_BORDER_CONSTANT, .border_value = 1}},
+    {"kernel=box size=15 border=reflect alpha=filter",
+     "box",
+     {.size = 15, .border = CC_BORDER_REFLECT, .alpha = CC_ALPHA_FILTER}},
+    {"kernel=unsharp border=reflect-101 alpha=opaque",
+     "unsharp",
+     {.border = CC_BORDER_REFLECT_101, .alpha = CC_ALPHA_OPAQUE}},
+    {"kernel=sharpen chroma=filter border=wrap",
+     "sharpen",
+     {.chroma = CC_CHROMA_FILTER, .border = CC_BORDER_WRAP}},
+    {"kernel=gaussian chroma=copy bias=-20.5",
+     "gaussian",
+     {.chroma = CC_CHROMA_COPY, .bias = -20.5}},
+    {"kernel=gaussian chroma=neutral scale=0.005",
+     "gaussian",
+     {.chroma = CC_CHROMA_NEUTRAL, .scale = 0.005}},
+    {"kernel=sobel-x response=offset size=5",
+     "sobel-x",
+     {.response = CC_RESPONSE_OFFSET, .size = 5}},
+    {"kernel=scharr response=magnitude-l1 scale=0.0625",
+     "scharr",
+     {.response = CC_RESPONSE_MAGNITUDE_L1, .scale = 0.0625}},
+    {"kernel=laplacian response=absolute chroma=filter",
+     "laplacian",
+     {.response = CC_RESPONSE_ABSOLUTE, .chroma = CC_CHROMA_FILTER}},
+    {"kernel=sobel response=direction", "sobel", {.response = CC_RESPONSE_DIRECTION}},
+    {"kernel=gaussian sigma=0.8", "gaussian", {.sigma = 0.8}},
+};
+
+static guint
+sample(const guint8 *row, guint i, const CcPlaneLayout *plane) {
+  return plane->type == CC_SAMPLE_U8 ? row[i] : GST_READ_UINT16_LE(row + 2 * i);
+}
+
+static guint
+distance(guint a, guint b, const CcPlaneLayout *plane, gboolean circular) {
+  guint d = ABS((gint)(a >> plane->shift) - (gint)(b >> plane->shift));
+  return circular ? MIN(d, (1u << plane->depth) - d) : d;
+}
+
+static void
+compare(const TestPicture *got, const TestPicture *wanted, const OracleTolerance *tolerance,
+        const gchar *what) {
+  for (guint p = 0; p < wanted->layout.n_planes; p++) {
+    const CcPlaneLayout *plane = &wanted->layout.plane[p];
+    for (guint y = 0; y < plane->height; y++)
+      for (guint i = 0; i < plane->width * plane->step; i++) {
+        guint c = i % plane->step;
+        guint a = sample(test_row(got, p, y), i, plane);
+        guint b = sample(test_row(wanted, p, y), i, plane);
+        gboolean circular = tolerance->circular && tolerance->limit[p][c] > 0;
+        /* fail_unless writes a mark each time, which is too slow for every sample */
+        if (distance(a, b, plane, circular) > tolerance->limit[p][c])
+          fail("%s: plane %u, pixel %u,%u, component %u: %u, the oracle says %u", what, p,
+               i / plane->step, y, c, a, b);
+      }
+  }
+}
+
+static void
+check(const Case *c, const gchar *caps, guint32 seed) {
+  g_autofree gchar *what = g_strdup_printf("cudaconv %s, %s", c->properties, caps);
+  GstBuffer *input = test_frame_random(caps, seed);
+  GstBuffer *wanted = test_frame_flat(caps, 0);
+  GstBuffer *result = test_filter(c->properties, caps, gst_buffer_ref(input));
+  CcFilter filter = c->filter;
+  filter.kernel = cc_kernels_find(c->kernel);
+  fail_unless(filter.kernel != NULL, "no kernel %s", c->kernel);
+
+  TestPicture from, to, got;
+  OracleTolerance tolerance;
+  test_map(&from, caps, input, GST_MAP_READ);
+  test_map(&to, caps, wanted, GST_MAP_WRITE);
+  test_map(&got, caps, result, GST_MAP_READ);
+  oracle_filter(&filter, &from.layout, &from.planes, &to.planes, &tolerance);
+  compare(&got, &to, &tolerance, what);
+  test_unmap(&got);
+  test_unmap(&to);
+  test_unmap(&from);
+  gst_buffer_unref(result);
+  gst_buffer_unref(wanted);
+  gst_buffer_unref(input);
+}
+
+GST_START_TEST(every_format) {
+  static const gint sizes[][2] = {{1, 1}, {3, 2}, {17, 5}, {64, 48}};
+  guint n_sizes = test_is_instrumented() ? 3 : 4;
+  for (guint s = 0; s < n_sizes; s++) {
+    g_autofree gchar *caps = test_caps(test_formats_in_caps[__i__], sizes[s][0], sizes[s][1]);
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++)
+      check(&cases[i], caps, s + i);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(larger_pictures) {
+  static const gchar *const formats[] = {"GRAY8", "NV12", "RGB", "RGBA", "I420_10LE"};
+  for (guint f = 0; f < G_N_ELEMENTS(formats); f++) {
+    gboolean small = test_is_instrumented();
+    g_autofree gchar *caps = test_caps(formats[f], small ? 65 : 321, small ? 33 : 241);
+    check(&cases[__i__], caps, f);
+  }
+}
+GST_END_TEST;
+
+/* Every named kernel, with its own defaults. */
+GST_START_TEST(every_kernel) {
+  const GPtrArray *kernels = cc_kernels_builtin();
+  for (guint i = 0; i < kernels->len; i++) {
+    const CcKernel *kernel = g_ptr_array_index(kernels, i);
+    for (guint s = 0; s < kernel->n_sizes; s++) {
+      g_autofree gchar *caps = test_caps(s % 2 ? "RGB" : "I420", 33, 17);
+      g_autofree gchar *properties =
+          g_strdup_printf("kernel=%s size=%u", kernel->name, kernel->sizes[s].size);
+      Case c = {properties, kernel->name, {.size = kernel->sizes[s].size}};
+      check(&c, caps, i);
+    }
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(full_range) {
+  static const gchar *const formats[] = {"I420", "NV12", "AYUV", "I420_10LE"};
+  for (guint f = 0; f < G_N_ELEMENTS(formats); f++) {
+    g_autofree gchar *caps = test_caps_with(formats[f], 17, 5, "colorimetry=1:4:7:1");
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++)
+      check(&cases[i], caps, i);
+  }
+}
+GST_END_TEST;
+
+typedef struct {
+  const gchar *format, *fields;
+  guint first, second; /* bytes of a flat area: of the first plane, and of the next */
+} Flat;
+
+/* Said with numbers, without the oracle: where nothing changes, an edge kernel gives legal black,
+ * and chroma is neutral. */
+static const Flat flats[] = {
+    {"GRAY8", "", 0, 0},   {"RGB", "", 0, 0},
+    {"I420", "", 16, 128}, {"I420", "colorimetry=1:4:7:1", 0, 128},
+    {"NV12", "", 16, 128}, {"NV12", "colorimetry=1:4:7:1", 0, 128},
+};
+
+GST_START_TEST(flat_areas_of_edge_kernels_are_black) {
+  static const gchar *const kernels[] = {"sobel",  "sobel-x",   "sobel-y",     "scharr", "prewitt",
+                                         "kirsch", "laplacian", "laplacian-8", "log",    "roberts"};
+  const Flat *flat = &flats[__i__];
+  g_autofree gchar *caps = test_caps_with(flat->format, 64, 48, flat->fields);
+  for (guint k = 0; k < G_N_ELEMENTS(kernels); k++) {
+    g_autofree gchar *properties = g_strdup_printf("kernel=%s", kernels[k]);
+    GstBuffer *result = test_filter(properties, caps, test_frame_flat(caps, 100));
+    TestPicture picture;
+    test_map(&picture, caps, result, GST_MAP_READ);
+    for (guint p = 0; p < picture.layout.n_planes; p++)
+      for (guint y = 0; y < picture.layout.plane[p].height; y++)
+        for (guint x = 0; x < cc_plane_row_bytes(&picture.layout.plane[p]); x++)
+          if (test_row(&picture, p, y)[x] != (p ? flat->second : flat->first))
+            fail("%s, %s: plane %u has %u", kernels[k], caps, p, test_row(&picture, p, y)[x]);
+    test_unmap(&picture);
+    gst_buffer_unref(result);
+  }
+}
+GST_END_TEST;
+
+static Suite *
+pixels_suite(void) {
+  Suite *suite = suite_create("pixels");
+  TCase *tc = tcase_create("pixels");
+  tcase_add_loop_test(tc, every_format, 0, (int)test_n_formats_in_caps);
+  tcase_add_loop_test(tc, larger_pictures, 0, G_N_ELEMENTS(cases));
+  tcase_add_test(tc, every_kernel);
+  tcase_add_test(tc, full_range);
+  tcase_add_loop_test(tc, flat_areas_of_edge_kernels_are_black, 0, G_N_ELEMENTS(flats));
+  suite_add_tcase(suite, tc);
+  return suite;
+}
+
+TEST_MAIN(pixels)

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Properties from outside: defaults, what is set is what is read, the element's messages and its
+ * statistics. tests of matrices are in matrix.c, of refused values in bad-input.c. */
+
+#include "common.h"
+
+typedef struct {
+  const gchar *name;
+  const gchar *fallback; /* the default, as text */
+  const gchar *values[4];
+} Row;
+
+static const Row rows[] = {
+    {"kernel", "sobel", {"gaussian", "custom", "motion-blur", "laplacian-8"}},
+    {"size", "0", {"3", "5", "15", "0"}},
+    {"sigma", "0", {"0.5", "2", "10"}},
+    {"scale", "0", {"0.25", "1", "-2"}},
+    {"bias", "0", {"128", "-255", "0.5"}},
+    {"response", "auto", {"clamp", "absolute", "offset", "magnitude"}},
+    {"response", "auto", {"magnitude-l1", "direction", "auto"}},
+    {"border", "replicate", {"constant", "reflect", "reflect-101", "wrap"}},
+    {"border-value", "0", {"0.5", "1", "0"}},
+    {"chroma", "auto", {"filter", "copy", "neutral", "auto"}},
+    {"alpha", "copy", {"filter", "opaque", "copy"}},
+    {"backend", "auto", {"cpu", "cuda", "auto"}},
+    {"cuda-device-id", "-1", {"0", "3", "-1"}},
+    {"n-threads", "0", {"1", "2", "64"}},
+};
+
+/* As GstValue writes it, so that "0.5" and 0.5 are the same. */
+static gchar *
+get_text(GstElement *element, const gchar *name) {
+  GValue value = G_VALUE_INIT;
+  g_object_get_property(G_OBJECT(element), name, &value);
+  gchar *text = gst_value_serialize(&value);
+  g_value_unset(&value);
+  return text;
+}
+
+static gchar *
+normalise(GstElement *element, const gchar *name, const gchar *text) {
+  GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element), name);
+  fail_unless(spec != NULL, "no property %s", name);
+  GValue value = G_VALUE_INIT;
+  g_value_init(&value, spec->value_type);
+  fail_unless(gst_value_deserialize(&value, text), "%s=%s", name, text);
+  gchar *normal = gst_value_serialize(&value);
+  g_value_unset(&value);
+  return normal;
+}
+
+static GstElement *
+element_with_defaults(void) {
+  GstElement *element = gst_element_factory_make("cudaconv", NULL);
+  fail_unless(element != NULL);
+  return gst_object_ref_sink(element);
+}
+
+GST_START_TEST(defaults_and_round_trips) {
+  const Row *row = &rows[__i__];
+  GstElement *element = element_with_defaults();
+  g_autofree gchar *fallback = normalise(element, row->name, row->fallback);
+  g_autofree gchar *first = get_text(element, row->name);
+  fail_unless(g_str_equal(first, fallback), "%s is %s at first", row->name, first);
+  for (guint i = 0; i < G_N_ELEMENTS(row->values) && row->values[i]; i++) {
+    gst_util_set_object_arg(G_OBJECT(element), row->name, row->values[i]);
+    g_autofree gchar *wanted = normalise(element, row->name, row->values[i]);
+    g_autofree gchar *got = get_text(element, row->name);
+    fail_unless(g_str_equal(got, wanted), "%s=%s reads as %s", row->name, row->values[i], got);
+  }
+  gst_object_unref(element);
+}
+GST_END_TEST;
+
+/* The default that a listing shows is the one that a new element has. */
+GST_START_TEST(listed_defaults_are_true) {
+  GstElement *element = element_with_defaults();
+  guint n;
+  g_autofree GParamSpec **specs = g_object_class_list_properties(G_OBJECT_GET_CLASS(element), &n);
+  for (guint i = 0; i < n; i++) {
+    if (specs[i]->owner_type != G_OBJECT_TYPE(element) || !(specs[i]->flags & G_PARAM_WRITABLE) ||
+        specs[i]->value_type == GST_TYPE_ARRAY)
+      continue;
+    GValue value = G_VALUE_INIT;
+    g_value_init(&value, specs[i]->value_type);
+    g_object_get_property(G_OBJECT(element), specs[i]->name, &value);
+    fail_unless(g_param_value_defaults(specs[i], &value), "%s", specs[i]->name);
+    g_value_unset(&value);
+  }
+  gst_object_unref(element);
+}
+GST_END_TEST;
+
+GST_START_TEST(arrays_are_empty_at_first) {
+  static const gchar *const names[] = {"matrix", "row", "column"};
+  GstElement *element = element_with_defaults();
+  for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+    GValue value = G_VALUE_INIT;
+    g_object_get_property(G_OBJECT(element), names[i], &value);
+    fail_unless_equals_int(gst_value_array_get_size(&value), 0);
+    g_value_unset(&value);
+  }
+  gchar *path = NULL;
+  g_object_get(element, "kernel-file", &path, NULL);
+  fail_unless(path == NULL || !*path);
+  g_free(path);
+  gst_object_unref(element);
+}
+GST_END_TEST;
+
+/* All the named kernels that users are promised are values of the enum. */
+GST_START_TEST(named_kernels) {
+  static const gchar *const names[] = {
+      "identity", "box",       "gaussian",    "sharpen", "unsharp",     "emboss",
+      "sobel",    "sobel-x",   "sobel-y",     "scharr",  "prewitt",     "roberts",
+      "kirsch",   "laplacian", "laplacian-8", "log",     "motion-blur", "custom",
+  };
+  GstElement *element = element_with_defaults();
+  GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element), "kernel");
+  fail_unless(G_IS_PARAM_SPEC_ENUM(spec));
+  GEnumClass *klass = G_PARAM_SPEC_ENUM(spec)->enum_class;
+  for (guint i = 0; i < G_N_ELEMENTS(names); i++)
+    fail_unless(g_enum_get_value_by_nick(klass, names[i]) != NULL, "no kernel %s", names[i]);
+  for (guint i = 0; i < klass->n_values; i++)
+    fail_unless(*klass->values[i].value_name, "%s has no description", klass->values[i].value_nick);
+  gst_object_unref(element);
+}
+GST_END_TEST;
+
+static void
+assert_kernel(GstElement *element, const gchar *wanted) {
+  g_autofree gchar *kernel = get_text(element, "kernel");
+  fail_unless_equals_string(kernel, wanted);
+}
+
+GST_START_TEST(coefficients_select_custom) {
+  static const gchar *const settings[][2] = {
+      {"matrix", "<1,2,1,2,4,2,1,2,1>"}, {"row", "<1,2,1>"}, {"column", "<1,2,1>"}};
+  for (guint i = 0; i < G_N_ELEMENTS(settings); i++) {
+    GstElement *element = element_with_defaults();
+    assert_kernel(element, "sobel");
+    gst_util_set_object_arg(G_OBJECT(element), settings[i][0], settings[i][1]);
+    assert_kernel(element, "custom");
+    gst_object_unref(element);
+  }
+}
+GST_END_TEST;
+
+/* A message of its own tells which backend a stream has got. */
+GST_START_TEST(backend_message) {
+  g_autofree gchar *caps = test_caps("GRAY8", 16, 16);
+  GstHarness *h = test_harness_new("kernel=sobel", caps);
+  gst_buffer_unref(test_push_pull(h, test_frame_random(caps, 1)));
+  guint n;
+  g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_ELEMENT, &n);
+  fail_unless(n == 1, "%u element messages: %s", n, text);
+  g_autoptr(GstStructure) stats = NULL;
+  g_object_get(h->element, "stats", &stats, NULL);
+  const gchar *backend = gst_structure_get_string(stats, "backend");
+  fail_unless(backend != NULL, "stats name no backend");
+  fail_unless(strstr(text, backend) != NULL, "%s does not name %s", text, backend);
+  fail_unless(g_str_equal(backend, "cpu") || g_str_equal(backend, "cuda"), "%s", backend);
+  if (!g_str_equal(test_backend(), "auto"))
+    fail_unless_equals_string(backend, test_backend());
+  test_teardown(h);
+}
+GST_END_TEST;
+
+static guint64
+stat_number(const GstStructure *stats, const gchar *name) {
+  guint64 value = 0;
+  g_autofree gchar *text = gst_structure_to_string(stats);
+  fail_unless(gst_structure_get_uint64(stats, name, &value), "no number %s in %s", name, text);
+  return value;
+}
+
+GST_START_TEST(stats_count_frames) {
+  g_autofree gchar *caps = test_caps("I420", 64, 48);
+  GstHarness *h = test_harness_new("kernel=gaussian", caps);
+  for (guint i = 0; i < 7; i++)
+    fail_unless_equals_int(gst_harness_push(h, test_frame_random(caps, i)), GST_FLOW_OK);
+  test_drain(h);
+  g_autoptr(GstStructure) stats = NULL;
+  g_object_get(h->element, "stats", &stats, NULL);
+  fail_unless_equals_uint64(stat_number(stats, "frames"), 7);
+  fail_unless(stat_number(stats, "bytes") >= 7 * 64 * 48 * 3 / 2);
+  fail_unless(stat_number(stats, "kernel-time") > 0);
+  stat_number(stats, "upload-time");
+  stat_number(stats, "download-time");
+  stat_number(stats, "wait-time");
+  fail_unless(gst_structure_get_string(stats, "device") != NULL);
+  test_teardown(h);
+}
+GST_END_TEST;
+
+GST_START_TEST(stats_can_be_read_at_any_time) {
+  GstElement *element = test_element_new(NULL);
+  static const GstState states[] = {GST_STATE_NULL, GST_STATE_READY, GST_STATE_PAUSED,
+                                    GST_STATE_PLAYING, GST_STATE_NULL};
+  for (guint i = 0; i < G_N_ELEMENTS(states); i++) {
+    gst_element_set_state(element, states[i]);
+    g_autoptr(GstStructure) stats = NULL;
+    g_object_get(element, "stats", &stats, NULL);
+    fail_unless(stats != NULL);
+  }
+  gst_object_unref(element);
+}
+GST_END_TEST;
+
+/* Threads change nothing but time. */
+GST_START_TEST(threads_do_not_change_pixels) {
+  g_autofree gchar *caps = test_caps("NV12", 321, 241);
+  GstBuffer *expected = test_filter("kernel=sobel n-threads=1", caps, test_frame_random(caps, 1));
+  static const guint threads[] = {0, 2, 3, 7, 64};
+  for (guint i = 0; i < G_N_ELEMENTS(threads); i++) {
+    g_autofree gchar *properties = g_strdup_printf("kernel=sobel n-threads=%u", threads[i]);
+    GstBuffer *result = test_filter(properties, caps, test_frame_random(caps, 1));
+    test_assert_same_picture(caps, result, expected, properties);
+    gst_buffer_unref(result);
+  }
+  gst_buffer_unref(expected);
+}
+GST_END_TEST;
+
+static Suite *
+properties_suite(void) {
+  Suite *suite = suite_create("properties");
+  TCase *tc = tcase_create("properties");
+  tcase_add_loop_test(tc, defaults_and_round_trips, 0, G_N_ELEMENTS(rows));
+  tcase_add_test(tc, listed_defaults_are_true);
+  tcase_add_test(tc, arrays_are_empty_at_first);
+  tcase_add_test(tc, named_kernels);
+  tcase_add_test(tc, coefficients_select_custom);
+  tcase_add_test(tc, backend_message);
+  tcase_add_test(tc, stats_count_frames);
+  tcase_add_test(tc, stats_can_be_read_at_any_time);
+  tcase_add_test(tc, threads_do_not_change_pixels);
+  suite_add_tcase(suite, tc);
+  return suite;
+}
+
+TEST_MAIN(properties)

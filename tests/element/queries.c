@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Allocation in both directions and latency. */
+
+#include "common.h"
+
+#define WIDTH 17
+#define HEIGHT 5
+
+GST_START_TEST(upstream_is_offered_video_meta) {
+  g_autofree gchar *caps_text = test_caps("I420", WIDTH, HEIGHT);
+  GstHarness *h = test_harness_new("kernel=gaussian", caps_text);
+  g_autoptr(GstCaps) caps = gst_caps_from_string(caps_text);
+  GstQuery *query = gst_query_new_allocation(caps, TRUE);
+  fail_unless(gst_pad_peer_query(h->srcpad, query));
+  fail_unless(gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, NULL));
+  for (guint i = 0; i < gst_query_get_n_allocation_pools(query); i++) {
+    GstVideoInfo info;
+    guint size, min, max;
+    gst_video_info_from_caps(&info, caps);
+    g_autoptr(GstBufferPool) pool = NULL;
+    gst_query_parse_nth_allocation_pool(query, i, &pool, &size, &min, &max);
+    fail_unless(size >= info.size, "the pool's buffers have %u bytes, less than %zu", size,
+                info.size);
+  }
+  gst_query_unref(query);
+  test_teardown(h);
+}
+GST_END_TEST;
+
+/* A source that takes the offered pool gets frames that work. */
+GST_START_TEST(offered_pool_works) {
+  g_autofree gchar *caps_text = test_caps("NV12", WIDTH, HEIGHT);
+  GstHarness *h = test_harness_new("kernel=gaussian", caps_text);
+  g_autoptr(GstCaps) caps = gst_caps_from_string(caps_text);
+  GstVideoInfo info;
+  fail_unless(gst_video_info_from_caps(&info, caps));
+  GstQuery *query = gst_query_new_allocation(caps, TRUE);
+  fail_unless(gst_pad_peer_query(h->srcpad, query));
+  fail_unless(gst_query_get_n_allocation_pools(query) >= 1, "no pool is offered");
+  g_autoptr(GstBufferPool) pool = NULL;
+  guint size, min, max;
+  gst_query_parse_nth_allocation_pool(query, 0, &pool, &size, &min, &max);
+  gst_query_unref(query);
+  if (!pool)
+    pool = gst_video_buffer_pool_new();
+  GstStructure *config = gst_buffer_pool_get_config(pool);
+  gst_buffer_pool_config_set_params(config, caps, size, min, max);
+  gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  fail_unless(gst_buffer_pool_set_config(pool, config));
+  fail_unless(gst_buffer_pool_set_active(pool, TRUE));
+
+  for (guint n = 0; n < 5; n++) {
+    GstBuffer *frame = test_frame_random(caps_text, n), *pooled = NULL;
+    fail_unless_equals_int(gst_buffer_pool_acquire_buffer(pool, &pooled, NULL), GST_FLOW_OK);
+    GstVideoFrame from, to;
+    fail_unless(gst_video_frame_map(&from, &info, frame, GST_MAP_READ));
+    fail_unless(gst_video_frame_map(&to, &info, pooled, GST_MAP_WRITE));
+    gst_video_frame_copy(&to, &from);
+    gst_video_frame_unmap(&to);
+    gst_video_frame_unmap(&from);
+    GstBuffer *expected = test_filter("kernel=gaussian", caps_text, frame);
+    GstBuffer *result = test_push_pull(h, pooled);
+    test_assert_same_picture(caps_text, result, expected, "pooled input");
+    gst_buffer_unref(result);
+    gst_buffer_unref(expected);
+  }
+  test_teardown(h);
+  gst_buffer_pool_set_active(pool, FALSE);
+}
+GST_END_TEST;
+
+/* Without video meta downstream, a frame has the layout that its caps imply. */
+GST_START_TEST(default_layout_for_sinks_without_video_meta) {
+  g_autofree gchar *caps_text = test_caps("I420", WIDTH, HEIGHT);
+  g_autoptr(GstCaps) caps = gst_caps_from_string(caps_text);
+  GstVideoInfo info;
+  fail_unless(gst_video_info_from_caps(&info, caps));
+  GstBuffer *input = test_frame_random(caps_text, 1);
+  GstBuffer *result = test_filter("kernel=identity", caps_text, gst_buffer_ref(input));
+  fail_unless_equals_uint64(gst_buffer_get_size(result), info.size);
+  GstVideoMeta *meta = gst_buffer_get_video_meta(result);
+  if (meta)
+    gst_buffer_remove_meta(result, (GstMeta *)meta);
+  test_assert_same_picture(caps_text, result, input, "without its GstVideoMeta");
+  gst_buffer_unref(result);
+  gst_buffer_unref(input);
+}
+GST_END_TEST;
+
+typedef struct {
+  GstBufferPool *pool;
+  GstCaps *caps;
+  guint size;
+} SinkPool;
+
+static GstPadProbeReturn
+answer_allocation(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  SinkPool *sink = user_data;
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY(info);
+  if (GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION)
+    return GST_PAD_PROBE_OK;
+  gst_query_add_allocation_pool(query, sink->pool, sink->size, 0, 0);
+  gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, NULL);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* A sink that wants padded frames from its own pool, as a display or an encoder does. */
+GST_START_TEST(downstream_pool_is_used) {
+  g_autofree gchar *caps_text = test_caps("I420", WIDTH, HEIGHT);
+  g_autoptr(GstCaps) caps = gst_caps_from_string(caps_text);
+  GstVideoInfo info;
+  fail_unless(gst_video_info_from_caps(&info, caps));
+  GstVideoAlignment align;
+  gst_video_alignment_reset(&align);
+  align.padding_left = 3;
+  align.padding_right = 20;
+  align.padding_top = 2;
+  align.padding_bottom = 9;
+  g_autoptr(GstBufferPool) pool = gst_video_buffer_pool_new();
+  GstStructure *config = gst_buffer_pool_get_config(pool);
+  gst_buffer_pool_config_set_params(config, caps, (guint)info.size, 0, 0);
+  gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_ALIGNMENT);
+  gst_buffer_pool_config_set_video_alignment(config, &align);
+  fail_unless(gst_buffer_pool_set_config(pool, config));
+  SinkPool sink = {.pool = pool, .caps = caps, .size = (guint)info.size};
+
+  GstHarness *h = test_harness_new("kernel=gaussian", NULL);
+  gst_pad_add_probe(h->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PUSH,
+                    answer_allocation, &sink, NULL);
+  gst_harness_set_src_caps_str(h, caps_text);
+  for (guint n = 0; n < 4; n++) {
+    GstBuffer *expected =
+        test_filter("kernel=gaussian", caps_text, test_frame_random(caps_text, n));
+    GstBuffer *result = test_push_pull(h, test_frame_random(caps_text, n));
+    fail_unless(result->pool == pool, "the frame is not of the sink's pool");
+    test_assert_same_picture(caps_text, result, expected, "padded output");
+    gst_buffer_unref(result);
+    gst_buffer_unref(expected);
+  }
+  test_teardown(h);
+}
+GST_END_TEST;
+
+/* A live source's latency passes through; what is held on a GPU is added and no more. */
+GST_START_TEST(latency) {
+  g_autofree gchar *caps = test_caps("GRAY8", WIDTH, HEIGHT);
+  GstHarness *h = test_harness_new("kernel=gaussian", caps);
+  gst_harness_set_live(h, __i__);
+  GstClockTime upstream = 10 * GST_MSECOND, frame = GST_SECOND / 30;
+  gst_harness_set_upstream_latency(h, upstream);
+  GstClockTime latency = gst_harness_query_latency(h);
+  fail_unless(latency >= upstream, "%" GST_TIME_FORMAT, GST_TIME_ARGS(latency));
+  fail_unless(latency <= upstream + 2 * frame, "%" GST_TIME_FORMAT, GST_TIME_ARGS(latency));
+  if (g_str_equal(test_backend(), "cpu"))
+    fail_unless_equals_uint64(latency, upstream);
+  test_teardown(h);
+}
+GST_END_TEST;
+
+/* From a live source each frame comes out before the next goes in. */
+GST_START_TEST(live_frames_are_not_held) {
+  g_autofree gchar *caps = test_caps("GRAY8", WIDTH, HEIGHT);
+  GstHarness *h = test_harness_new("kernel=gaussian", NULL);
+  gst_harness_set_live(h, TRUE);
+  gst_harness_set_src_caps_str(h, caps);
+  for (guint i = 0; i < 10; i++) {
+    fail_unless_equals_int(gst_harness_push(h, test_frame_random(caps, i)), GST_FLOW_OK);
+    fail_unless_equals_int(gst_harness_buffers_received(h), i + 1);
+  }
+  test_teardown(h);
+}
+GST_END_TEST;
+
+/* Sizes, frame rates and colour pass through unchanged; other media and formats do not. */
+GST_START_TEST(caps_pass_through) {
+  GstHarness *h = test_harness_new("kernel=gaussian", NULL);
+  g_autoptr(GstCaps) wanted = gst_caps_from_string(
+      "video/x-raw,format=(string){RGBA,YUY2},width=[1,640],height=48,framerate=[0/1,60/1]");
+  g_autoptr(GstCaps) answer = gst_pad_peer_query_caps(h->srcpad, wanted);
+  g_autoptr(GstCaps) expected =
+      gst_caps_from_string("video/x-raw,format=RGBA,width=[1,640],height=48,framerate=[0/1,60/1]");
+  g_autofree gchar *text = gst_caps_to_string(answer);
+  fail_unless(gst_caps_can_intersect(answer, expected), "%s", text);
+  g_autoptr(GstCaps) packed = gst_caps_from_string("video/x-raw,format=YUY2");
+  fail_if(gst_caps_can_intersect(answer, packed), "%s", text);
+  test_teardown(h);
+}
+GST_END_TEST;
+
+GST_START_TEST(output_caps_are_the_input_caps) {
+  static const gchar *const fields[] = {
+      "colorimetry=bt709",          "colorimetry=1:4:7:1", "pixel-aspect-ratio=8/9",
+      "interlace-mode=interleaved", "chroma-site=jpeg",    "multiview-mode=mono",
+  };
+  g_autofree gchar *caps_text = test_caps_with("I420", WIDTH, HEIGHT, fields[__i__]);
+  GstHarness *h = test_harness_new("kernel=gaussian", caps_text);
+  gst_buffer_unref(test_push_pull(h, test_frame_random(caps_text, 1)));
+  g_autoptr(GstCaps) caps = gst_caps_from_string(caps_text);
+  g_autoptr(GstCaps) out = gst_pad_get_current_caps(h->sinkpad);
+  fail_unless(out && gst_caps_is_equal(caps, out), "%s", fields[__i__]);
+  test_teardown(h);
+}
+GST_END_TEST;
+
+static Suite *
+queries_suite(void) {
+  Suite *suite = suite_create("queries");
+  TCase *tc = tcase_create("queries");
+  tcase_add_test(tc, upstream_is_offered_video_meta);
+  tcase_add_test(tc, offered_pool_works);
+  tcase_add_test(tc, default_layout_for_sinks_without_video_meta);
+  tcase_add_test(tc, downstream_pool_is_used);
+  tcase_add_loop_test(tc, latency, FALSE, TRUE + 1);
+  tcase_add_test(tc, live_frames_are_not_held);
+  tcase_add_test(tc, caps_pass_through);
+  tcase_add_loop_test(tc, output_caps_are_the_input_caps, 0, 6);
+  suite_add_tcase(suite, tc);
+  return suite;
+}
+
+TEST_MAIN(queries)

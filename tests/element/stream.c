@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The stream as a whole: as many frames out as in and in order, whatever events come between them.
+ * On a GPU frames are in flight, so each of these events has to bring them out or drop them. */
+
+#include "common.h"
+
+#include <string.h>
+
+/* What arrived behind the element, a letter each: a frame as the first byte of its picture (the
+ * tests make flat frames of letters), events as below. */
+typedef struct {
+  GMutex lock;
+  GString *log;
+} Recorder;
+
+static GstPadProbeReturn
+record(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  Recorder *recorder = user_data;
+  gchar letter = 0;
+  if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER) {
+    guint8 byte = '?';
+    gst_buffer_extract(GST_PAD_PROBE_INFO_BUFFER(info), 0, &byte, 1);
+    letter = (gchar)byte;
+  } else {
+    switch (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info))) {
+    case GST_EVENT_CAPS:
+      letter = 'C';
+      break;
+    case GST_EVENT_SEGMENT:
+      letter = 'S';
+      break;
+    case GST_EVENT_GAP:
+      letter = 'G';
+      break;
+    case GST_EVENT_TAG:
+      letter = 'T';
+      break;
+    case GST_EVENT_CUSTOM_DOWNSTREAM:
+      letter = 'U';
+      break;
+    case GST_EVENT_FLUSH_STOP:
+      letter = 'F';
+      break;
+    case GST_EVENT_EOS:
+      letter = 'E';
+      break;
+    default:
+      return GST_PAD_PROBE_OK;
+    }
+  }
+  g_mutex_lock(&recorder->lock);
+  g_string_append_c(recorder->log, letter);
+  g_mutex_unlock(&recorder->lock);
+  return GST_PAD_PROBE_OK;
+}
+
+static Recorder recorder;
+
+static void
+setup(void) {
+  g_mutex_init(&recorder.lock);
+  recorder.log = g_string_new(NULL);
+}
+
+static void
+teardown(void) {
+  g_string_free(recorder.log, TRUE);
+  g_mutex_clear(&recorder.lock);
+}
+
+static GstHarness *
+recorded_harness(const gchar *properties, const gchar *caps) {
+  GstHarness *h = test_harness_new(properties, NULL);
+  gst_pad_add_probe(h->sinkpad,
+                    GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM |
+                        GST_PAD_PROBE_TYPE_EVENT_FLUSH,
+                    record, &recorder, NULL);
+  gst_harness_set_src_caps_str(h, caps);
+  return h;
+}
+
+static void
+push_letter(GstHarness *h, const gchar *caps, gchar letter) {
+  fail_unless_equals_int(gst_harness_push(h, test_frame_flat(caps, (guint8)letter)), GST_FLOW_OK);
+}
+
+static void
+push_event(GstHarness *h, GstEvent *event) {
+  fail_unless(gst_harness_push_event(h, event));
+}
+
+static GstEvent *
+custom_event(void) {
+  return gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty("test"));
+}
+
+GST_START_TEST(serialized_events_keep_their_place) {
+  g_autofree gchar *caps = test_caps("GRAY8", 16, 4);
+  GstHarness *h = recorded_harness("kernel=identity", caps);
+  push_letter(h, caps, 'a');
+  push_letter(h, caps, 'b');
+  push_event(h, custom_event());
+  push_letter(h, caps, 'c');
+  push_event(h, gst_event_new_gap(GST_SECOND, GST_SECOND));
+  push_letter(h, caps, 'd');
+  push_event(h, gst_event_new_tag(gst_tag_list_new(GST_TAG_TITLE, "x", NULL)));
+  push_letter(h, caps, 'e');
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  push_event(h, gst_event_new_segment(&segment));
+  push_letter(h, caps, 'f');
+  push_letter(h, caps, 'g');
+  push_event(h, gst_event_new_eos());
+  fail_unless_equals_string(recorder.log->str, "CSabUcGdTeSfgE");
+  test_teardown(h);
+}
+GST_END_TEST;
+
+GST_START_TEST(eos_brings_out_every_frame) {
+  g_autofree gchar *caps = test_caps("GRAY8", 33, 17);
+  guint runs = test_repeats("CUDACONV_TEST_EOS_RUNS", 100);
+  for (guint run = 0; run < runs; run++) {
+    guint n = run % 7;
+    GstHarness *h = test_harness_new("kernel=gaussian", caps);
+    for (guint i = 0; i < n; i++) {
+      GstBuffer *buffer = test_frame_flat(caps, (guint8)(10 + i));
+      GST_BUFFER_PTS(buffer) = i * GST_SECOND / 30;
+      fail_unless_equals_int(gst_harness_push(h, buffer), GST_FLOW_OK);
+    }
+    test_drain(h);
+    fail_unless_equals_int(gst_harness_buffers_received(h), n);
+    for (guint i = 0; i < n; i++) {
+      GstBuffer *buffer = gst_harness_pull(h);
+      guint8 byte;
+      gst_buffer_extract(buffer, 0, &byte, 1);
+      fail_unless_equals_int(byte, 10 + i);
+      fail_unless_equals_uint64(GST_BUFFER_PTS(buffer), i * GST_SECOND / 30);
+      gst_buffer_unref(buffer);
+    }
+    test_teardown(h);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(caps_change_brings_out_old_frames_first) {
+  static const struct {
+    const gchar *format;
+    gint width, height;
+  } steps[] = {{"GRAY8", 64, 48}, {"GRAY8", 17, 5}, {"RGB", 17, 5},      {"I420", 33, 17},
+               {"NV12", 64, 48},  {"RGBA", 3, 2},   {"Y444_16LE", 9, 9}, {"GRAY8", 64, 48}};
+  g_autofree gchar *caps = test_caps(steps[0].format, steps[0].width, steps[0].height);
+  GstHarness *h = test_harness_new("kernel=gaussian", caps);
+  for (guint i = 0; i < G_N_ELEMENTS(steps); i++) {
+    g_free(caps);
+    caps = test_caps(steps[i].format, steps[i].width, steps[i].height);
+    gst_harness_set_src_caps_str(h, caps);
+    for (guint n = 0; n < 2; n++)
+      fail_unless_equals_int(gst_harness_push(h, test_frame_random(caps, 2 * i + n)), GST_FLOW_OK);
+  }
+  test_drain(h);
+  fail_unless_equals_int(gst_harness_buffers_received(h), 2 * G_N_ELEMENTS(steps));
+  for (guint i = 0; i < G_N_ELEMENTS(steps); i++) {
+    g_free(caps);
+    caps = test_caps(steps[i].format, steps[i].width, steps[i].height);
+    for (guint n = 0; n < 2; n++) {
+      GstBuffer *expected =
+          test_filter("kernel=gaussian", caps, test_frame_random(caps, 2 * i + n));
+      GstBuffer *result = gst_harness_pull(h);
+      test_assert_same_picture(caps, result, expected, "after a caps change");
+      gst_buffer_unref(result);
+      gst_buffer_unref(expected);
+    }
+  }
+  test_teardown(h);
+}
+GST_END_TEST;
+
+GST_START_TEST(caps_event_follows_old_frames) {
+  g_autofree gchar *small = test_caps("GRAY8", 16, 4);
+  g_autofree gchar *large = test_caps("GRAY8", 32, 8);
+  GstHarness *h = recorded_harness("kernel=identity", small);
+  push_letter(h, small, 'a');
+  push_letter(h, small, 'b');
+  gst_harness_set_src_caps_str(h, large);
+  push_letter(h, large, 'c');
+  push_event(h, gst_event_new_eos());
+  /* the harness may send its segment again with the caps */
+  g_autofree gchar *log = g_strdup(recorder.log->str + strlen("CS"));
+  fail_unless(g_str_has_prefix(recorder.log->str, "CSabC"), "%s", recorder.log->str);
+  fail_unless(g_str_has_suffix(log, "cE"), "%s", recorder.log->str);
+  test_teardown(h);
+}
+GST_END_TEST;
+
+GST_START_TEST(flush_leaves_nothing_stale) {
+  g_autofree gchar *caps = test_caps("GRAY8", 16, 4);
+  GstHarness *h = recorded_harness("kernel=identity", caps);
+  for (guint run = 0; run < 20; run++) {
+    push_letter(h, caps, 'x');
+    push_letter(h, caps, 'y');
+    push_event(h, gst_event_new_flush_start());
+    push_event(h, gst_event_new_flush_stop(TRUE));
+    GstSegment segment;
+    gst_segment_init(&segment, GST_FORMAT_TIME);
+    push_event(h, gst_event_new_segment(&segment));
+    push_letter(h, caps, 'a');
+    push_letter(h, caps, 'b');
+    push_event(h, custom_event());
+    const gchar *flushed = strrchr(recorder.log->str, 'F');
+    fail_unless(flushed != NULL, "%s", recorder.log->str);
+    fail_unless_equals_string(flushed, "FSabU");
+  }
+  test_teardown(h);
+}
+GST_END_TEST;
+
+GST_START_TEST(stream_goes_on_after_eos_and_flush) {
+  g_autofree gchar *caps = test_caps("GRAY8", 16, 4);
+  GstHarness *h = recorded_harness("kernel=identity", caps);
+  push_letter(h, caps, 'a');
+  push_event(h, gst_event_new_eos());
+  push_event(h, gst_event_new_flush_start());
+  push_event(h, gst_event_new_flush_stop(TRUE));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  push_event(h, gst_event_new_segment(&segment));
+  push_letter(h, caps, 'b');
+  push_event(h, gst_event_new_eos());
+  fail_unless_equals_string(recorder.log->str, "CSaEFSbE");
+  test_teardown(h);
+}
+GST_END_TEST;
+
+/* Nothing may be lost when late-frame events come from a slow sink: at most frames are skipped, and
+ * frames that are in time pass. */
+GST_START_TEST(qos_events_do_not_stop_the_stream) {
+  g_autofree gchar *caps = test_caps("GRAY8", 16, 4);
+  GstHarness *h = test_harness_new("kernel=identity", caps);
+  gst_buffer_unref(test_push_pull(h, test_frame_flat(caps, 1)));
+  fail_unless(gst_harness_push_upstream_event(
+      h, gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 2.0, 100 * GST_MSECOND, 0)));
+  GstEvent *event;
+  gboolean seen = FALSE;
+  while ((event = gst_harness_try_pull_upstream_event(h))) {
+    seen |= GST_EVENT_TYPE(event) == GST_EVENT_QOS;
+    gst_event_unref(event);
+  }
+  fail_unless(seen, "QOS does not reach upstream");
+  for (guint i = 1; i < 5; i++) {
+    GstBuffer *buffer = test_frame_flat(caps, (guint8)i);
+    GST_BUFFER_PTS(buffer) = i * GST_SECOND;
+    GstBuffer *result = test_push_pull(h, buffer);
+    fail_unless_equals_uint64(GST_BUFFER_PTS(result), i * GST_SECOND);
+    gst_buffer_unref(result);
+  }
+  test_teardown(h);
+}
+GST_END_TEST;
+
+GST_START_TEST(downstream_flow_returns_upstream) {
+  g_autofree gchar *caps = test_caps("GRAY8", 16, 4);
+  GstHarness *h = test_harness_new("kernel=identity", caps);
+  gst_buffer_unref(test_push_pull(h, test_frame_flat(caps, 1)));
+  gst_pad_set_active(h->sinkpad, FALSE);
+  GstFlowReturn flow = GST_FLOW_OK;
+  /* frames in flight may delay the answer by their number */
+  for (guint i = 0; i < 16 && flow == GST_FLOW_OK; i++)
+    flow = gst_harness_push(h, test_frame_flat(caps, 1));
+  fail_unless_equals_int(flow, GST_FLOW_FLUSHING);
+  test_teardown(h);
+}
+GST_END_TEST;
+
+/* A flushing seek: what comes after it is of the new position, from the first frame on. */
+typedef struct {
+  gboolean flushed;
+  GstClockTime first; /* the timestamp of the first frame after the flush */
+} SeekWatch;
+
+static GstPadProbeReturn
+watch_seek(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  SeekWatch *watch = user_data;
+  if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER) {
+    if (watch->flushed && watch->first == GST_CLOCK_TIME_NONE)
+      watch->first = GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info));
+  } else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_FLUSH_STOP) {
+    watch->flushed = TRUE;
+    watch->first = GST_CLOCK_TIME_NONE;
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+GST_START_TEST(seeks) {
+  g_autofree gchar *line =
+      g_strdup_printf("videotestsrc ! video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1 ! "
+                      "cudaconv kernel=gaussian backend=%s ! fakesink name=sink",
+                      test_backend());
+  GstElement *pipeline = gst_parse_launch(line, NULL);
+  GstElement *sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
+  GstPad *pad = gst_element_get_static_pad(sink, "sink");
+  SeekWatch watch = {.first = GST_CLOCK_TIME_NONE};
+  gst_pad_add_probe(pad,
+                    GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM |
+                        GST_PAD_PROBE_TYPE_EVENT_FLUSH,
+                    watch_seek, &watch, NULL);
+  gst_element_set_state(pipeline, GST_STATE_PAUSED);
+  fail_unless_equals_int(gst_element_get_state(pipeline, NULL, NULL, 10 * GST_SECOND),
+                         GST_STATE_CHANGE_SUCCESS);
+  for (guint i = 1; i <= 20; i++) {
+    GstClockTime position = i * GST_SECOND;
+    fail_unless(
+        gst_element_seek_simple(pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, (gint64)position));
+    fail_unless_equals_int(gst_element_get_state(pipeline, NULL, NULL, 10 * GST_SECOND),
+                           GST_STATE_CHANGE_SUCCESS);
+    fail_unless_equals_uint64(watch.first, position);
+  }
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pad);
+  gst_object_unref(sink);
+  gst_object_unref(pipeline);
+}
+GST_END_TEST;
+
+static Suite *
+stream_suite(void) {
+  Suite *suite = suite_create("stream");
+  TCase *tc = tcase_create("stream");
+  tcase_add_checked_fixture(tc, setup, teardown);
+  tcase_add_test(tc, serialized_events_keep_their_place);
+  tcase_add_test(tc, eos_brings_out_every_frame);
+  tcase_add_test(tc, caps_change_brings_out_old_frames_first);
+  tcase_add_test(tc, caps_event_follows_old_frames);
+  tcase_add_test(tc, flush_leaves_nothing_stale);
+  tcase_add_test(tc, stream_goes_on_after_eos_and_flush);
+  tcase_add_test(tc, qos_events_do_not_stop_the_stream);
+  tcase_add_test(tc, downstream_flow_returns_upstream);
+  tcase_add_test(tc, seeks);
+  suite_add_tcase(suite, tc);
+  return suite;
+}
+
+TEST_MAIN(stream)

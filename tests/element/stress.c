@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Properties, states, events and queries from other threads while frames flow. The length is
+ * CUDACONV_TEST_SECONDS, for a long run or a thread sanitizer. */
+
+#include "common.h"
+
+static gulong
+stress_time(void) {
+  return test_repeats("CUDACONV_TEST_SECONDS", 1) * G_USEC_PER_SEC;
+}
+
+static GstBuffer *
+prepare_buffer(GstHarness *h, gpointer data) {
+  return gst_buffer_copy(data);
+}
+
+/* Frames from a thread of its own; the harness drops what comes out. */
+static GstHarnessThread *
+stress_frames(GstHarness *h, const gchar *caps_text, GstBuffer *buffer) {
+  g_autoptr(GstCaps) caps = gst_caps_from_string(caps_text);
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  gst_harness_set_drop_buffers(h, TRUE);
+  return gst_harness_stress_push_buffer_with_cb_start_full(h, caps, &segment, prepare_buffer,
+                                                           buffer, NULL, 0);
+}
+
+/* One value that is set again and again, and read in between. */
+typedef struct {
+  GstHarness *h;
+  const gchar *name, *value;
+} Setting;
+
+static void
+set_and_get(gpointer thread, gpointer data) {
+  const Setting *setting = data;
+  GObject *element = G_OBJECT(setting->h->element);
+  gst_util_set_object_arg(element, setting->name, setting->value);
+  GValue value = G_VALUE_INIT;
+  g_object_get_property(element, setting->name, &value);
+  g_value_unset(&value);
+}
+
+static GstHarnessThread *
+stress_setting(Setting *setting) {
+  return gst_harness_stress_custom_start(setting->h, NULL, set_and_get, setting, 0);
+}
+
+GST_START_TEST(properties_while_frames_flow) {
+  g_autofree gchar *caps = test_caps("I420", 65, 33);
+  GstHarness *h = test_harness_new("kernel=gaussian", caps);
+  Setting settings[] = {
+      {h, "kernel", "sobel"},    {h, "kernel", "gaussian"},  {h, "matrix", "<1,2,1,2,4,2,1,2,1>"},
+      {h, "sigma", "1.5"},       {h, "bias", "20"},          {h, "border", "wrap"},
+      {h, "border", "constant"}, {h, "chroma", "filter"},    {h, "row", "<1,2,1>"},
+      {h, "column", "<1,2,1>"},  {h, "border-value", "0.5"}, {h, "scale", "0.1"},
+  };
+  GstBuffer *buffer = test_frame_random(caps, 1);
+  GstHarnessThread *threads[G_N_ELEMENTS(settings)];
+  GstHarnessThread *frames = stress_frames(h, caps, buffer);
+  for (guint i = 0; i < G_N_ELEMENTS(settings); i++)
+    threads[i] = stress_setting(&settings[i]);
+  g_usleep(stress_time());
+  guint changes = 0;
+  for (guint i = 0; i < G_N_ELEMENTS(settings); i++)
+    changes += gst_harness_stress_thread_stop(threads[i]);
+  guint pushed = gst_harness_stress_thread_stop(frames);
+  fail_unless(pushed > 10 && changes > 1000, "only %u frames, %u changes", pushed, changes);
+  GST_INFO("%u frames, %u property changes", pushed, changes);
+  guint errors;
+  g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_ERROR, &errors);
+  fail_unless(errors == 0, "%s", text);
+  gst_buffer_unref(buffer);
+  test_teardown(h);
+}
+GST_END_TEST;
+
+GST_START_TEST(states_while_frames_flow) {
+  g_autofree gchar *caps = test_caps("GRAY8", 65, 33);
+  GstHarness *h = test_harness_new("kernel=sobel", caps);
+  GstBuffer *buffer = test_frame_random(caps, 1);
+  GstHarnessThread *frames = stress_frames(h, caps, buffer);
+  GstHarnessThread *states = gst_harness_stress_statechange_start_full(h, 1000);
+  Setting setting = {h, "bias", "20"};
+  GstHarnessThread *bias = stress_setting(&setting);
+  g_usleep(stress_time());
+  gst_harness_stress_thread_stop(bias);
+  guint changes = gst_harness_stress_thread_stop(states);
+  gst_harness_stress_thread_stop(frames);
+  fail_unless(changes > 10, "only %u state changes", changes);
+  gst_buffer_unref(buffer);
+  test_teardown(h);
+}
+GST_END_TEST;
+
+static void
+read_everything(gpointer thread, gpointer data) {
+  GstHarness *h = data;
+  guint n;
+  g_autofree GParamSpec **specs =
+      g_object_class_list_properties(G_OBJECT_GET_CLASS(h->element), &n);
+  for (guint i = 0; i < n; i++) {
+    GValue value = G_VALUE_INIT;
+    g_object_get_property(G_OBJECT(h->element), specs[i]->name, &value);
+    g_value_unset(&value);
+  }
+  gst_harness_query_latency(h);
+  g_autoptr(GstCaps) caps = gst_pad_peer_query_caps(h->srcpad, NULL);
+  fail_unless(caps != NULL);
+}
+
+GST_START_TEST(reading_while_frames_flow) {
+  g_autofree gchar *caps = test_caps("NV12", 65, 33);
+  GstHarness *h = test_harness_new("kernel=gaussian", caps);
+  GstBuffer *buffer = test_frame_random(caps, 1);
+  GstHarnessThread *frames = stress_frames(h, caps, buffer);
+  GstHarnessThread *reader = gst_harness_stress_custom_start(h, NULL, read_everything, h, 100);
+  GstEvent *event = gst_event_new_qos(GST_QOS_TYPE_OVERFLOW, 0.5, -1000, GST_SECOND);
+  GstHarnessThread *qos = gst_harness_stress_push_upstream_event_start_full(h, event, 0);
+  Setting setting = {h, "matrix", "<<1,2,1>>"};
+  GstHarnessThread *matrix = stress_setting(&setting);
+  g_usleep(stress_time());
+  gst_harness_stress_thread_stop(matrix);
+  gst_harness_stress_thread_stop(qos);
+  gst_event_unref(event);
+  guint reads = gst_harness_stress_thread_stop(reader);
+  guint pushed = gst_harness_stress_thread_stop(frames);
+  fail_unless(reads > 10 && pushed > 10, "only %u reads, %u frames", reads, pushed);
+  gst_buffer_unref(buffer);
+  test_teardown(h);
+}
+GST_END_TEST;
+
+/* A source that is seeked: one thread pushes, another flushes, and what restarts the stream is done
+ * while no frame is pushed. */
+typedef struct {
+  GstHarness *h;
+  GMutex streaming;
+  GstBuffer *buffer;
+} Source;
+
+static void
+push_frame(gpointer thread, gpointer data) {
+  Source *source = data;
+  g_mutex_lock(&source->streaming);
+  GstFlowReturn flow = gst_harness_push(source->h, gst_buffer_copy(source->buffer));
+  g_mutex_unlock(&source->streaming);
+  fail_unless(flow == GST_FLOW_OK || flow == GST_FLOW_FLUSHING, "%s", gst_flow_get_name(flow));
+}
+
+static void
+flush(gpointer thread, gpointer data) {
+  Source *source = data;
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  gst_harness_push_event(source->h, gst_event_new_flush_start());
+  g_mutex_lock(&source->streaming);
+  gst_harness_push_event(source->h, gst_event_new_flush_stop(TRUE));
+  gst_harness_push_event(source->h, gst_event_new_segment(&segment));
+  g_mutex_unlock(&source->streaming);
+}
+
+GST_START_TEST(flushes_while_frames_flow) {
+  g_autofree gchar *caps = test_caps("RGB", 65, 33);
+  Source source = {.h = test_harness_new("kernel=sobel", caps),
+                   .buffer = test_frame_random(caps, 1)};
+  g_mutex_init(&source.streaming);
+  gst_harness_set_drop_buffers(source.h, TRUE);
+  GstHarnessThread *frames =
+      gst_harness_stress_custom_start(source.h, NULL, push_frame, &source, 0);
+  GstHarnessThread *flushes = gst_harness_stress_custom_start(source.h, NULL, flush, &source, 500);
+  g_usleep(stress_time());
+  guint n = gst_harness_stress_thread_stop(flushes);
+  guint pushed = gst_harness_stress_thread_stop(frames);
+  fail_unless(n > 10 && pushed > 10, "only %u flushes, %u frames", n, pushed);
+  gst_buffer_unref(source.buffer);
+  test_teardown(source.h);
+  g_mutex_clear(&source.streaming);
+}
+GST_END_TEST;
+
+static Suite *
+stress_suite(void) {
+  Suite *suite = suite_create("stress");
+  TCase *tc = tcase_create("stress");
+  tcase_set_timeout(tc, 30 + 2.0 * stress_time() / G_USEC_PER_SEC);
+  tcase_add_test(tc, properties_while_frames_flow);
+  tcase_add_test(tc, states_while_frames_flow);
+  tcase_add_test(tc, reading_while_frames_flow);
+  tcase_add_test(tc, flushes_while_frames_flow);
+  suite_add_tcase(suite, tc);
+  return suite;
+}
+
+TEST_MAIN(stress)

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/ref/guarded.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define GUARD_BYTE 0xa5
+#define SLACK 256 /* bytes of guard values around planes that touch no page */
+
+const gchar *const placement_names[PLACE_COUNT] = {"at-end", "at-start", "aligned", "odd",
+                                                   "bottom-up"};
+const gchar *const pattern_names[PATTERN_COUNT] = {"random",  "zero",   "max",
+                                                   "checker", "spikes", "ramp"};
+
+static gsize
+round_up(gsize value, gsize unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+static void
+place_plane(GuardedFrame *guarded, guint p, Placement placement) {
+  const CcPlaneLayout *plane = &guarded->layout.plane[p];
+  gsize sample = cc_sample_size(plane->type), row = cc_plane_row_bytes(plane), pitch = row;
+  gsize page = (gsize)sysconf(_SC_PAGESIZE);
+  if (placement == PLACE_ALIGNED)
+    pitch = round_up(row, 64);
+  else if (placement == PLACE_ODD)
+    pitch = (row / sample % 2 == 0 ? row + 13 * sample : row + 14 * sample);
+  else if (placement == PLACE_BOTTOM_UP)
+    pitch = row + 5 * sample;
+  gsize used = pitch * (plane->height - 1) + row;
+  gsize length = round_up(used + 2 * SLACK, page);
+
+  guint8 *map = mmap(NULL, length + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  g_assert_true(map != MAP_FAILED);
+  guint8 *area = map + page;
+  g_assert_cmpint(mprotect(area, length, PROT_READ | PROT_WRITE), ==, 0);
+  memset(area, GUARD_BYTE, length);
+
+  guint8 *first = area;
+  if (placement == PLACE_AT_END || placement == PLACE_BOTTOM_UP)
+    first = area + length - used;
+  else if (placement == PLACE_ALIGNED)
+    first = area + SLACK;
+  else if (placement == PLACE_ODD)
+    first = area + SLACK + 3 * sample;
+
+  guarded->plane[p].map = map;
+  guarded->plane[p].map_length = length + 2 * page;
+  guarded->plane[p].area = area;
+  guarded->plane[p].length = length;
+  guarded->frame.plane[p].data = first;
+  guarded->frame.plane[p].pitch = (gssize)pitch;
+  if (placement == PLACE_BOTTOM_UP) {
+    guarded->frame.plane[p].data = first + pitch * (plane->height - 1);
+    guarded->frame.plane[p].pitch = -(gssize)pitch;
+  }
+}
+
+GuardedFrame *
+guarded_frame_new(const CcFrameLayout *layout, Placement placement) {
+  GuardedFrame *guarded = g_new0(GuardedFrame, 1);
+  guarded->layout = *layout;
+  for (guint p = 0; p < layout->n_planes; p++)
+    place_plane(guarded, p, placement);
+  return guarded;
+}
+
+void
+guarded_frame_free(GuardedFrame *guarded) {
+  for (guint p = 0; p < guarded->layout.n_planes; p++)
+    munmap(guarded->plane[p].map, guarded->plane[p].map_length);
+  g_free(guarded);
+}
+
+static guint
+pattern_code(Pattern pattern, guint x, guint y, guint max, guint spike, GRand *rand) {
+  switch (pattern) {
+  case PATTERN_ZERO:
+    return 0;
+  case PATTERN_MAX:
+    return max;
+  case PATTERN_CHECKER:
+    return (x + y) % 2 ? max : 0;
+  case PATTERN_SPIKES:
+    return g_rand_int(rand) % 23 == 0 ? max - spike : spike;
+  case PATTERN_RAMP:
+    return (x * 3 + y * 5) & max;
+  default:
+    return g_rand_int(rand) & max;
+  }
+}
+
+void
+guarded_frame_draw(GuardedFrame *guarded, Pattern pattern, GRand *rand) {
+  for (guint p = 0; p < guarded->layout.n_planes; p++) {
+    const CcPlaneLayout *plane = &guarded->layout.plane[p];
+    guint max = (1u << plane->depth) - 1, unused = (1u << plane->shift) - 1;
+    guint spike = g_rand_boolean(rand) ? max : 0;
+    for (guint y = 0; y < plane->height; y++) {
+      guint8 *row = guarded->frame.plane[p].data + (gssize)y * guarded->frame.plane[p].pitch;
+      for (guint i = 0; i < plane->width * plane->step; i++) {
+        guint code = pattern_code(pattern, i / plane->step, y, max, spike, rand);
+        guint16 word = GUINT16_TO_LE(code << plane->shift | (g_rand_int(rand) & unused));
+        if (plane->type == CC_SAMPLE_U8)
+          row[i] = (guint8)code;
+        else
+          memcpy(row + 2 * i, &word, sizeof word);
+      }
+    }
+  }
+}
+
+/* The first byte in from..to that is no guard, or NULL. */
+static const guint8 *
+find_damage(const guint8 *from, const guint8 *to) {
+  while (from < to && *from == GUARD_BYTE)
+    from++;
+  return from < to ? from : NULL;
+}
+
+static const guint8 *
+find_plane_damage(const GuardedFrame *guarded, guint p) {
+  const CcPlaneLayout *plane = &guarded->layout.plane[p];
+  const CcPlane *memory = &guarded->frame.plane[p];
+  gssize bottom = memory->pitch * (gssize)(plane->height - 1);
+  const guint8 *row = memory->pitch < 0 ? memory->data + bottom : memory->data;
+  const guint8 *gap = guarded->plane[p].area;
+  for (guint y = 0; y < plane->height; y++) {
+    const guint8 *damage = find_damage(gap, row);
+    if (damage)
+      return damage;
+    gap = row + cc_plane_row_bytes(plane);
+    row += ABS(memory->pitch);
+  }
+  return find_damage(gap, guarded->plane[p].area + guarded->plane[p].length);
+}
+
+gboolean
+guarded_frame_intact(const GuardedFrame *guarded, gchar **message) {
+  for (guint p = 0; p < guarded->layout.n_planes; p++) {
+    const guint8 *damage = find_plane_damage(guarded, p);
+    if (damage) {
+      *message = g_strdup_printf("plane %u: written outside its samples, %td bytes from the first",
+                                 p, damage - guarded->frame.plane[p].data);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+GBytes *
+guarded_frame_snapshot(const GuardedFrame *guarded) {
+  GByteArray *bytes = g_byte_array_new();
+  for (guint p = 0; p < guarded->layout.n_planes; p++)
+    g_byte_array_append(bytes, guarded->plane[p].area, (guint)guarded->plane[p].length);
+  return g_byte_array_free_to_bytes(bytes);
+}
+
+static guint
+word_at(const guint8 *row, guint index, CcSampleType type) {
+  return type == CC_SAMPLE_U8 ? row[index] : row[2 * index] | (guint)row[2 * index + 1] << 8;
+}
+
+static gboolean
+words_match(const CcPlaneLayout *plane, guint expected, guint got, guint limit, gboolean circular) {
+  if (expected == got)
+    return TRUE;
+  guint unused = (1u << plane->shift) - 1;
+  if (limit == 0 || (expected & unused) != (got & unused))
+    return FALSE;
+  guint a = expected >> plane->shift, b = got >> plane->shift;
+  guint distance = a > b ? a - b : b - a;
+  return distance <= limit || (circular && (1u << plane->depth) - distance <= limit);
+}
+
+gboolean
+frames_match(const CcFrameLayout *layout, const CcFrame *expected, const CcFrame *got,
+             const OracleTolerance *tolerance, gchar **message) {
+  for (guint p = 0; p < layout->n_planes; p++) {
+    const CcPlaneLayout *plane = &layout->plane[p];
+    for (guint y = 0; y < plane->height; y++) {
+      const guint8 *want = expected->plane[p].data + (gssize)y * expected->plane[p].pitch;
+      const guint8 *have = got->plane[p].data + (gssize)y * got->plane[p].pitch;
+      if (memcmp(want, have, cc_plane_row_bytes(plane)) == 0)
+        continue;
+      for (guint i = 0; i < plane->width * plane->step; i++) {
+        guint component = i % plane->step;
+        guint limit = tolerance ? tolerance->limit[p][component] : 0;
+        guint a = word_at(want, i, plane->type), b = word_at(have, i, plane->type);
+        if (!words_match(plane, a, b, limit, tolerance && tolerance->circular)) {
+          *message = g_strdup_printf("plane %u, x %u, y %u, component %u: expected %u, got %u, "
+                                     "tolerance %u",
+                                     p, i / plane->step, y, component, a, b, limit);
+          return FALSE;
+        }
+      }
+    }
+  }
+  return TRUE;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* Frames in memory that betrays every access outside the samples: pages without access on both
+ * sides, and known bytes in all gaps that may be read but not written. */
+
+#include "engine/frame.h"
+#include "tests/ref/oracle.h"
+
+G_BEGIN_DECLS
+
+/* How planes lie between the two forbidden pages. */
+typedef enum {
+  PLACE_AT_END,    /* rows without gaps; the last sample touches the page behind */
+  PLACE_AT_START,  /* rows without gaps; the first sample touches the page before */
+  PLACE_ALIGNED,   /* rows at multiples of 64 bytes */
+  PLACE_ODD,       /* odd start and odd pitch, in samples */
+  PLACE_BOTTOM_UP, /* negative pitch, with gaps */
+  PLACE_COUNT,
+} Placement;
+
+extern const gchar *const placement_names[PLACE_COUNT];
+
+typedef enum {
+  PATTERN_RANDOM,
+  PATTERN_ZERO,
+  PATTERN_MAX,
+  PATTERN_CHECKER, /* 0 and the maximum in turn */
+  PATTERN_SPIKES,  /* a maximum here and there in black, or the reverse */
+  PATTERN_RAMP,
+  PATTERN_COUNT,
+} Pattern;
+
+extern const gchar *const pattern_names[PATTERN_COUNT];
+
+typedef struct {
+  CcFrame frame;
+  CcFrameLayout layout;
+  struct {
+    guint8 *map; /* with the forbidden pages */
+    gsize map_length;
+    guint8 *area; /* what may be read */
+    gsize length;
+  } plane[CC_MAX_PLANES];
+} GuardedFrame;
+
+/* All bytes hold the guard value. */
+GuardedFrame *guarded_frame_new(const CcFrameLayout *layout, Placement placement);
+void guarded_frame_free(GuardedFrame *guarded);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(GuardedFrame, guarded_frame_free)
+
+/* Draws a pattern. Bits of a word that hold no picture, as the low ones of P010, are random. */
+void guarded_frame_draw(GuardedFrame *guarded, Pattern pattern, GRand *rand);
+
+/* Whether all gaps still hold the guard value; if not, says where. */
+gboolean guarded_frame_intact(const GuardedFrame *guarded, gchar **message);
+
+/* All accessible bytes of all planes, for a comparison before and after. */
+GBytes *guarded_frame_snapshot(const GuardedFrame *guarded);
+
+/* Whether all samples are as expected; if not, describes the first that is not. `tolerance` may be
+ * NULL. */
+gboolean frames_match(const CcFrameLayout *layout, const CcFrame *expected, const CcFrame *got,
+                      const OracleTolerance *tolerance, gchar **message);
+
+G_END_DECLS

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Opening backends, and what holds for the CPU backend however many threads it has. */
+
+#include "cpu/cpu.h"
+#include "engine/backend.h"
+#include "tests/ref/formats.h"
+#include "tests/ref/guarded.h"
+
+#include <string.h>
+
+static CcBackend *
+open_cpu(guint n_threads) {
+  const CcBackendConfig config = {
+      .choice = CC_BACKEND_CPU, .device_id = -1, .n_threads = n_threads};
+  g_autoptr(GError) error = NULL, fallback = NULL;
+  CcBackend *backend = cc_backend_open(&config, &fallback, &error);
+  g_assert_no_error(error);
+  g_assert_no_error(fallback);
+  g_assert_nonnull(backend);
+  return backend;
+}
+
+static void
+check_unavailable(const GError *error) {
+  g_assert_error(error, CC_ERROR, CC_ERROR_UNAVAILABLE);
+  g_test_message("%s", error->message);
+  g_autofree gchar *folded = g_ascii_strdown(error->message, -1);
+  g_assert_nonnull(strstr(folded, "cuda"));
+}
+
+static void
+test_open_cpu(void) {
+  CcBackend *backend = open_cpu(2);
+  g_assert_cmpstr(backend->klass->name, ==, "cpu");
+  g_assert_nonnull(backend->device);
+  g_assert_cmpint(backend->device_id, ==, -1);
+  g_assert_cmpuint(backend->depth, >=, 1);
+  g_test_message("%s", backend->device);
+  cc_backend_close(backend);
+}
+
+/* CUDA where a device opens, with no reason to excuse; else the CPU and the reason. */
+static void
+test_open_auto(void) {
+  const CcBackendConfig config = {.choice = CC_BACKEND_AUTO, .device_id = -1};
+  g_autoptr(GError) error = NULL, fallback = NULL;
+  CcBackend *backend = cc_backend_open(&config, &fallback, &error);
+  g_assert_no_error(error);
+  if (strcmp(backend->klass->name, "cuda") == 0) {
+    g_assert_no_error(fallback);
+    g_assert_cmpint(backend->device_id, >=, 0);
+  } else {
+    g_assert_cmpstr(backend->klass->name, ==, "cpu");
+    check_unavailable(fallback);
+  }
+  cc_backend_close(backend);
+
+  backend = cc_backend_open(&config, NULL, &error);
+  g_assert_no_error(error);
+  cc_backend_close(backend);
+}
+
+static void
+test_open_cuda(void) {
+  const CcBackendConfig config = {.choice = CC_BACKEND_CUDA, .device_id = -1};
+  g_autoptr(GError) error = NULL;
+  CcBackend *backend = cc_backend_open(&config, NULL, &error);
+  if (!backend) {
+    check_unavailable(error);
+    return;
+  }
+  g_assert_cmpstr(backend->klass->name, ==, "cuda");
+  g_assert_cmpint(backend->device_id, >=, 0);
+  cc_backend_close(backend);
+}
+
+static void
+test_open_no_such_device(void) {
+  const CcBackendConfig config = {.choice = CC_BACKEND_CUDA, .device_id = 999};
+  g_autoptr(GError) error = NULL;
+  g_assert_null(cc_backend_open(&config, NULL, &error));
+  check_unavailable(error);
+}
+
+static void
+test_variants(void) {
+  const gchar *const *variants = cc_cpu_variants();
+  g_assert_cmpstr(variants[0], ==, "c");
+  for (const gchar *const *variant = variants; *variant; variant++)
+    g_assert_true(cc_cpu_set_variant(*variant));
+  g_assert_false(cc_cpu_set_variant("abacus"));
+  g_assert_true(cc_cpu_set_variant(NULL));
+}
+
+/* CUDACONV_CPU is read once in a process, so each value needs its own. */
+static void
+test_variant_cap(void) {
+  if (g_test_subprocess()) {
+    const gchar *const *variants = cc_cpu_variants();
+    g_print("%u variants\n", g_strv_length((gchar **)variants));
+    return;
+  }
+  g_setenv("CUDACONV_CPU", "c", TRUE);
+  g_test_trap_subprocess(NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
+  g_test_trap_assert_passed();
+  g_test_trap_assert_stdout("*1 variants*");
+  g_setenv("CUDACONV_CPU", "abacus", TRUE);
+  g_test_trap_subprocess(NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
+  g_test_trap_assert_failed(); /* warnings are fatal here */
+  g_test_trap_assert_stderr("*abacus*needed*");
+  g_unsetenv("CUDACONV_CPU");
+}
+
+/* --- the same bytes from any number of threads --- */
+
+static CcProgram *
+prepare(CcBackend *backend, const CcFilter *filter, const CcFrameLayout *layout) {
+  g_autoptr(GError) error = NULL;
+  g_autoptr(CcPlan) plan = cc_plan_new(filter, layout, &error);
+  g_assert_no_error(error);
+  CcProgram *program = cc_backend_prepare(backend, plan, &error);
+  g_assert_no_error(error);
+  return program;
+}
+
+static void
+run(CcBackend *backend, CcProgram *program, const GuardedFrame *src, const GuardedFrame *dst) {
+  g_autoptr(GError) error = NULL;
+  CcTimes times = {0};
+  CcJob *job = cc_backend_submit(backend, program, &src->frame, &dst->frame, &error);
+  g_assert_no_error(error);
+  gboolean ok = cc_backend_wait(backend, job, &times, &error);
+  g_assert_no_error(error);
+  g_assert_true(ok);
+}
+
+static GuardedFrame *
+random_frame(const CcFrameLayout *layout) {
+  g_autoptr(GRand) rand = g_rand_new_with_seed(5);
+  GuardedFrame *frame = guarded_frame_new(layout, PLACE_ODD);
+  guarded_frame_draw(frame, PATTERN_RANDOM, rand);
+  return frame;
+}
+
+static GuardedFrame *
+run_with_threads(const CcFilter *filter, const GuardedFrame *src, guint n_threads) {
+  CcBackend *backend = open_cpu(n_threads);
+  CcProgram *program = prepare(backend, filter, &src->layout);
+  GuardedFrame *dst = guarded_frame_new(&src->layout, PLACE_BOTTOM_UP);
+  run(backend, program, src, dst);
+  cc_program_unref(program);
+  cc_backend_close(backend);
+  return dst;
+}
+
+static void
+assert_same(const GuardedFrame *a, const GuardedFrame *b) {
+  gchar *message = NULL;
+  frames_match(&a->layout, &a->frame, &b->frame, NULL, &message);
+  g_assert_cmpstr(message, ==, NULL);
+  guarded_frame_intact(b, &message);
+  g_assert_cmpstr(message, ==, NULL);
+}
+
+static void
+test_threads(void) {
+  static const struct {
+    const gchar *kernel;
+    guint size;
+    gdouble sigma;
+    const gchar *format;
+    guint width, height;
+  } cases[] = {
+      {"sobel", 5, 0, "NV12", 640, 363},     {"gaussian", 15, 0, "RGB", 200, 133},
+      {"gaussian", 0, 1.7, "I420", 160, 90}, {"log", 9, 0, "GRAY16_LE", 77, 5},
+      {"kirsch", 3, 0, "AYUV", 33, 3},       {"box", 15, 0, "GRAY8", 9, 1},
+  };
+  static const guint threads[] = {2, 7, 64, 0};
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const CcFrameLayout layout = test_format_layout(test_format_find(cases[i].format),
+                                                    cases[i].width, cases[i].height, TRUE);
+    const CcFilter filter = {.kernel = cc_kernels_find(cases[i].kernel),
+                             .size = cases[i].size,
+                             .sigma = cases[i].sigma,
+                             .border = CC_BORDER_REFLECT};
+    g_autoptr(GuardedFrame) src = random_frame(&layout);
+    g_autoptr(GuardedFrame) single = run_with_threads(&filter, src, 1);
+    for (guint t = 0; t < G_N_ELEMENTS(threads); t++) {
+      g_autoptr(GuardedFrame) many = run_with_threads(&filter, src, threads[t]);
+      assert_same(single, many);
+    }
+  }
+}
+
+/* --- programs and jobs --- */
+
+/* Two programs in turn, and each keeps its own filter. */
+static void
+test_two_programs(void) {
+  const CcFrameLayout layout = test_format_layout(test_format_find("GRAY8"), 70, 40, FALSE);
+  const CcFilter blur = {.kernel = cc_kernels_find("gaussian")};
+  const CcFilter edges = {.kernel = cc_kernels_find("sobel")};
+  g_autoptr(GuardedFrame) src = random_frame(&layout);
+  g_autoptr(GuardedFrame) blurred = run_with_threads(&blur, src, 1);
+  g_autoptr(GuardedFrame) edged = run_with_threads(&edges, src, 1);
+  CcBackend *backend = open_cpu(3);
+  CcProgram *a = prepare(backend, &blur, &layout), *b = prepare(backend, &edges, &layout);
+  for (guint i = 0; i < 20; i++) {
+    g_autoptr(GuardedFrame) dst = guarded_frame_new(&layout, PLACE_AT_END);
+    run(backend, i % 2 ? b : a, src, dst);
+    assert_same(i % 2 ? edged : blurred, dst);
+  }
+  cc_program_unref(b);
+  cc_program_unref(a);
+  cc_backend_close(backend);
+}
+
+/* The job holds what it needs: its program, and through it the plan. */
+static void
+test_job_keeps_program(void) {
+  const CcFrameLayout layout = test_format_layout(test_format_find("GRAY8"), 70, 40, FALSE);
+  const CcFilter filter = {.kernel = cc_kernels_find("sobel")};
+  g_autoptr(GuardedFrame) src = random_frame(&layout);
+  g_autoptr(GuardedFrame) expected = run_with_threads(&filter, src, 1);
+  g_autoptr(GuardedFrame) dst = guarded_frame_new(&layout, PLACE_AT_END);
+  CcBackend *backend = open_cpu(2);
+  CcProgram *program = prepare(backend, &filter, &layout);
+  g_assert_true(cc_program_ref(program) == program);
+  cc_program_unref(program);
+  g_autoptr(GError) error = NULL;
+  CcJob *job = cc_backend_submit(backend, program, &src->frame, &dst->frame, &error);
+  g_assert_no_error(error);
+  cc_program_unref(program);
+  CcTimes times = {0};
+  g_assert_true(cc_backend_wait(backend, job, &times, &error));
+  g_assert_cmpuint(times.upload, ==, 0);
+  g_assert_cmpuint(times.download, ==, 0);
+  assert_same(expected, dst);
+  cc_backend_close(backend);
+}
+
+typedef struct {
+  const GuardedFrame *src, *expected;
+} Worker;
+
+static gpointer
+work_alone(gpointer data) {
+  const Worker *worker = data;
+  const CcFilter filter = {.kernel = cc_kernels_find("sobel")};
+  for (guint i = 0; i < 10; i++) {
+    g_autoptr(GuardedFrame) dst = run_with_threads(&filter, worker->src, 1 + i % 3);
+    assert_same(worker->expected, dst);
+  }
+  return NULL;
+}
+
+/* Different backends are independent, also of the thread that uses them. */
+static void
+test_two_backends(void) {
+  const CcFrameLayout layout = test_format_layout(test_format_find("RGBA"), 120, 50, FALSE);
+  const CcFilter filter = {.kernel = cc_kernels_find("sobel")};
+  g_autoptr(GuardedFrame) src = random_frame(&layout);
+  g_autoptr(GuardedFrame) expected = run_with_threads(&filter, src, 1);
+  Worker worker = {src, expected};
+  GThread *threads[4];
+  for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
+    threads[i] = g_thread_new("worker", work_alone, &worker);
+  for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
+    g_thread_join(threads[i]);
+}
+
+int
+main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/backend/open/cpu", test_open_cpu);
+  g_test_add_func("/backend/open/auto", test_open_auto);
+  g_test_add_func("/backend/open/cuda", test_open_cuda);
+  g_test_add_func("/backend/open/no-such-device", test_open_no_such_device);
+  g_test_add_func("/backend/variants", test_variants);
+  g_test_add_func("/backend/variant-cap", test_variant_cap);
+  g_test_add_func("/backend/threads", test_threads);
+  g_test_add_func("/backend/two-programs", test_two_programs);
+  g_test_add_func("/backend/job-keeps-program", test_job_keeps_program);
+  g_test_add_func("/backend/two-backends", test_two_backends);
+  return g_test_run();
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The oracle against results worked out by hand, for it judges everything else; and the judge of
+ * frames, which has to see a wrong byte wherever it is. */
+
+#include "tests/ref/formats.h"
+#include "tests/ref/guarded.h"
+
+#include <string.h>
+
+/* Filters one row or column of bytes as a frame of `format`. */
+static void
+filter_bytes(const CcFilter *filter, const gchar *format, gboolean limited_range, guint width,
+             guint height, const guint8 *src, guint8 *dst) {
+  const CcFrameLayout layout =
+      test_format_layout(test_format_find(format), width, height, limited_range);
+  gssize pitch = (gssize)cc_plane_row_bytes(&layout.plane[0]);
+  const CcFrame from = {{{(guint8 *)src, pitch}}}, to = {{{dst, pitch}}};
+  oracle_filter(filter, &layout, &from, &to, NULL);
+}
+
+static CcKernel *
+kernel_of_row(const gdouble *coeff, guint n) {
+  g_autoptr(GError) error = NULL;
+  CcKernel *kernel = cc_kernel_new_matrix(coeff, n, n, &error);
+  g_assert_no_error(error);
+  return kernel;
+}
+
+static void
+test_correlation(void) {
+  static const gdouble coeff[] = {1, 2, 4};
+  static const guint8 src[] = {0, 0, 10, 0, 0};
+  static const guint8 expected[] = {0, 40, 20, 10, 0};
+  g_autoptr(CcKernel) kernel = kernel_of_row(coeff, 3);
+  const CcFilter filter = {.kernel = kernel, .scale = 1};
+  guint8 dst[5];
+  filter_bytes(&filter, "GRAY8", FALSE, 5, 1, src, dst);
+  g_assert_cmpmem(dst, 5, expected, 5);
+}
+
+/* Halves go up, below zero too, and everything ends at the range. */
+static void
+test_rounding(void) {
+  static const gdouble half[] = {1, 1, 0};
+  static const guint8 src[] = {0, 1, 2, 3, 254, 255};
+  g_autoptr(CcKernel) kernel = kernel_of_row(half, 3);
+  const struct {
+    CcFilter filter;
+    guint8 expected[6];
+  } cases[] = {
+      {{.kernel = kernel}, {0, 1, 2, 3, 129, 255}},
+      {{.kernel = kernel, .bias = -2.5}, {0, 0, 0, 0, 126, 252}},
+      {{.kernel = kernel, .scale = 2}, {0, 2, 6, 10, 255, 255}},
+      {{.kernel = kernel, .scale = -0.5, .bias = 3}, {3, 3, 2, 1, 0, 0}},
+      {{.kernel = kernel, .scale = -0.5, .response = CC_RESPONSE_ABSOLUTE}, {0, 1, 2, 3, 129, 255}},
+      {{.kernel = kernel, .scale = -0.5, .response = CC_RESPONSE_OFFSET},
+       {128, 128, 127, 126, 0, 0}},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    guint8 dst[6];
+    filter_bytes(&cases[i].filter, "GRAY8", FALSE, 6, 1, src, dst);
+    g_assert_cmpmem(dst, 6, cases[i].expected, 6);
+  }
+}
+
+static void
+test_borders(void) {
+  static const gdouble shift[] = {1, 0, 0, 0, 0}; /* reads two to the left */
+  static const guint8 src[] = {10, 20, 30};
+  static const guint8 expected[][3] = {
+      [CC_BORDER_REPLICATE] = {10, 10, 10}, [CC_BORDER_CONSTANT] = {51, 51, 10},
+      [CC_BORDER_REFLECT] = {20, 10, 10},   [CC_BORDER_REFLECT_101] = {30, 20, 10},
+      [CC_BORDER_WRAP] = {20, 30, 10},
+  };
+  g_autoptr(CcKernel) kernel = kernel_of_row(shift, 5);
+  for (gint border = CC_BORDER_REPLICATE; border <= CC_BORDER_WRAP; border++) {
+    const CcFilter filter = {.kernel = kernel, .border = (CcBorder)border, .border_value = 0.2};
+    guint8 dst[3];
+    filter_bytes(&filter, "GRAY8", FALSE, 3, 1, src, dst);
+    g_assert_cmpmem(dst, 3, expected[border], 3);
+  }
+}
+
+/* Sobel on the corner of a square: its two sums at the middle are both 3 * 10. */
+static void
+test_gradient(void) {
+  static const guint8 src[] = {0, 0, 0, 0, 10, 10, 0, 10, 10};
+  static const struct {
+    CcResponse response;
+    guint8 middle;
+  } cases[] = {
+      {CC_RESPONSE_MAGNITUDE, 42}, /* sqrt(1800) = 42.43 */
+      {CC_RESPONSE_MAGNITUDE_L1, 60}, {CC_RESPONSE_ABSOLUTE, 30},  {CC_RESPONSE_CLAMP, 30},
+      {CC_RESPONSE_OFFSET, 158},      {CC_RESPONSE_DIRECTION, 32}, /* an eighth of a turn */
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const CcFilter filter = {.kernel = cc_kernels_find("sobel"), .response = cases[i].response};
+    guint8 dst[9];
+    filter_bytes(&filter, "GRAY8", FALSE, 3, 3, src, dst);
+    g_assert_cmpuint(dst[4], ==, cases[i].middle);
+  }
+}
+
+static void
+test_directions(void) {
+  static const struct {
+    guint8 src[9];
+    guint8 middle;
+  } cases[] = {
+      {{0, 5, 9, 0, 5, 9, 0, 5, 9}, 0},   {{0, 0, 0, 5, 5, 5, 9, 9, 9}, 64},
+      {{9, 5, 0, 9, 5, 0, 9, 5, 0}, 128}, {{9, 9, 9, 5, 5, 5, 0, 0, 0}, 192},
+      {{7, 7, 7, 7, 7, 7, 7, 7, 7}, 0},
+  };
+  const CcFilter filter = {.kernel = cc_kernels_find("sobel"), .response = CC_RESPONSE_DIRECTION};
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    guint8 dst[9];
+    filter_bytes(&filter, "GRAY8", FALSE, 3, 3, cases[i].src, dst);
+    g_assert_cmpuint(dst[4], ==, cases[i].middle);
+  }
+}
+
+/* A flat area of an edge kernel is black as the range has it; alpha and x come through. */
+static void
+test_roles(void) {
+  static const guint8 flat[] = {200, 100, 50, 60};
+  static const struct {
+    const gchar *kernel, *format;
+    gboolean limited_range;
+    CcChroma chroma;
+    CcAlpha alpha;
+    guint8 expected[4];
+  } cases[] = {
+      {"sobel", "AYUV", TRUE, CC_CHROMA_AUTO, CC_ALPHA_COPY, {200, 16, 128, 128}},
+      {"sobel", "AYUV", FALSE, CC_CHROMA_FILTER, CC_ALPHA_OPAQUE, {255, 0, 128, 128}},
+      {"sobel", "AYUV", TRUE, CC_CHROMA_COPY, CC_ALPHA_FILTER, {0, 16, 50, 60}},
+      {"sobel", "RGBx", TRUE, CC_CHROMA_AUTO, CC_ALPHA_COPY, {0, 0, 0, 60}},
+      {"gaussian", "AYUV", TRUE, CC_CHROMA_AUTO, CC_ALPHA_FILTER, {200, 100, 50, 60}},
+      {"gaussian", "AYUV", TRUE, CC_CHROMA_NEUTRAL, CC_ALPHA_COPY, {200, 100, 128, 128}},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const CcFilter filter = {.kernel = cc_kernels_find(cases[i].kernel),
+                             .chroma = cases[i].chroma,
+                             .alpha = cases[i].alpha};
+    guint8 dst[4];
+    filter_bytes(&filter, cases[i].format, cases[i].limited_range, 1, 1, flat, dst);
+    g_assert_cmpmem(dst, 4, cases[i].expected, 4);
+  }
+}
+
+/* P010: the low bits of the input do not count, those of the output are zero. */
+static void
+test_high_bits(void) {
+  const CcFrameLayout layout = test_format_layout(test_format_find("P010_10LE"), 1, 1, TRUE);
+  static const guint8 luma[] = {0x7f, 0x40}, chroma[] = {0x3f, 0x80, 0x01, 0x80};
+  guint8 luma_out[2], chroma_out[4];
+  const CcFrame src = {{{(guint8 *)luma, 2}, {(guint8 *)chroma, 4}}};
+  const CcFrame dst = {{{luma_out, 2}, {chroma_out, 4}}};
+  const CcFilter copied = {.kernel = cc_kernels_find("sharpen")};
+  oracle_filter(&copied, &layout, &src, &dst, NULL);
+  g_assert_cmpmem(luma_out, 2, ((const guint8[]){0x40, 0x40}), 2);
+  g_assert_cmpmem(chroma_out, 4, chroma, 4);
+  const CcFilter neutral = {.kernel = cc_kernels_find("sobel"), .bias = 1};
+  oracle_filter(&neutral, &layout, &src, &dst, NULL);
+  /* (64 + 4) << 6 */
+  g_assert_cmpmem(luma_out, 2, ((const guint8[]){0x00, 0x11}), 2);
+  g_assert_cmpmem(chroma_out, 4, ((const guint8[]){0x00, 0x80, 0x00, 0x80}), 4);
+}
+
+static void
+test_tolerance(void) {
+  static const gdouble thirds[] = {1 / 3.0, 1 / 3.0, 1 / 3.0}, real[] = {G_PI, G_E, G_SQRT2};
+  g_autoptr(CcKernel) rational = kernel_of_row(thirds, 3), irrational = kernel_of_row(real, 3);
+  const struct {
+    CcFilter filter;
+    guint limit;
+  } cases[] = {
+      {{.kernel = rational}, 0},
+      {{.kernel = rational, .scale = 1 / 7.0, .bias = 0.1}, 0},
+      {{.kernel = rational, .scale = 0.1234567891234}, 1},
+      {{.kernel = irrational}, 1},
+      {{.kernel = cc_kernels_find("gaussian"), .sigma = 1.5}, 1},
+      {{.kernel = cc_kernels_find("sobel"), .response = CC_RESPONSE_DIRECTION}, 1},
+  };
+  const CcFrameLayout layout = test_format_layout(test_format_find("GRAY8"), 4, 4, FALSE);
+  g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_AT_END);
+  g_autoptr(GuardedFrame) dst = guarded_frame_new(&layout, PLACE_AT_END);
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    OracleTolerance tolerance;
+    oracle_filter(&cases[i].filter, &layout, &src->frame, &dst->frame, &tolerance);
+    g_assert_cmpuint(tolerance.limit[0][0], ==, cases[i].limit);
+    g_assert_cmpint(tolerance.circular, ==, cases[i].filter.response == CC_RESPONSE_DIRECTION);
+  }
+}
+
+/* --- the judge --- */
+
+static void
+test_guard_sees_damage(void) {
+  const CcFrameLayout layout = test_format_layout(test_format_find("NV12"), 7, 5, TRUE);
+  for (gint placement = 0; placement < PLACE_COUNT; placement++) {
+    for (guint p = 0; p < layout.n_planes; p++) {
+      g_autoptr(GuardedFrame) frame = guarded_frame_new(&layout, (Placement)placement);
+      g_autoptr(GRand) rand = g_rand_new_with_seed(1);
+      gchar *message = NULL;
+      guarded_frame_draw(frame, PATTERN_RANDOM, rand);
+      g_assert_true(guarded_frame_intact(frame, &message));
+      guint8 *last = frame->frame.plane[p].data + cc_plane_row_bytes(&layout.plane[p]) - 1;
+      guint8 *end = frame->plane[p].area + frame->plane[p].length;
+      gboolean has_gap =
+          ABS(frame->frame.plane[p].pitch) > (gssize)cc_plane_row_bytes(&layout.plane[p]) ||
+          placement == PLACE_ALIGNED;
+      if (!has_gap || last + 1 >= end)
+        continue;
+      last[1] ^= 1;
+      g_assert_false(guarded_frame_intact(frame, &message));
+      g_test_message("%s", message);
+      g_free(message);
+    }
+  }
+}
+
+static void
+test_match_sees_difference(void) {
+  const CcFrameLayout layout = test_format_layout(test_format_find("P010_10LE"), 6, 4, TRUE);
+  g_autoptr(GuardedFrame) a = guarded_frame_new(&layout, PLACE_AT_END);
+  g_autoptr(GuardedFrame) b = guarded_frame_new(&layout, PLACE_ODD);
+  OracleTolerance tolerance = {0};
+  gchar *message = NULL;
+  g_assert_true(frames_match(&layout, &a->frame, &b->frame, &tolerance, &message));
+  guint8 *sample = b->frame.plane[1].data + b->frame.plane[1].pitch + 6; /* x 1, component 1 */
+  sample[0] += 0x40;                                                     /* one code */
+  g_assert_false(frames_match(&layout, &a->frame, &b->frame, &tolerance, &message));
+  g_assert_nonnull(strstr(message, "plane 1, x 1, y 1, component 1"));
+  g_free(message);
+  tolerance.limit[1][1] = 1;
+  g_assert_true(frames_match(&layout, &a->frame, &b->frame, &tolerance, &message));
+  sample[0] += 1; /* a bit that holds no picture */
+  g_assert_false(frames_match(&layout, &a->frame, &b->frame, &tolerance, &message));
+  g_free(message);
+}
+
+int
+main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/oracle/correlation", test_correlation);
+  g_test_add_func("/oracle/rounding", test_rounding);
+  g_test_add_func("/oracle/borders", test_borders);
+  g_test_add_func("/oracle/gradient", test_gradient);
+  g_test_add_func("/oracle/directions", test_directions);
+  g_test_add_func("/oracle/roles", test_roles);
+  g_test_add_func("/oracle/high-bits", test_high_bits);
+  g_test_add_func("/oracle/tolerance", test_tolerance);
+  g_test_add_func("/guard/sees-damage", test_guard_sees_damage);
+  g_test_add_func("/guard/match-sees-difference", test_match_sees_difference);
+  return g_test_run();
+}

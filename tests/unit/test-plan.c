@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The plan: what is found out about kernels, and which pass writes which component. */
+
+#include "engine/plan.h"
+#include "tests/ref/formats.h"
+#include "tests/ref/oracle.h"
+
+#include <math.h>
+#include <string.h>
+
+static CcPlan *
+plan_for(const CcFilter *filter, const gchar *format, gboolean limited_range) {
+  const CcFrameLayout layout = test_format_layout(test_format_find(format), 33, 17, limited_range);
+  g_autoptr(GError) error = NULL;
+  CcPlan *plan = cc_plan_new(filter, &layout, &error);
+  g_assert_no_error(error);
+  g_assert_nonnull(plan);
+  return plan;
+}
+
+static CcPlan *
+plan_for_named(const gchar *name, guint size, const gchar *format) {
+  const CcFilter filter = {.kernel = cc_kernels_find(name), .size = size};
+  return plan_for(&filter, format, FALSE);
+}
+
+static CcPlan *
+plan_for_matrix(const gdouble *coeff, guint n, guint width, const gchar *format) {
+  g_autoptr(GError) error = NULL;
+  g_autoptr(CcKernel) kernel = cc_kernel_new_matrix(coeff, n, width, &error);
+  g_assert_no_error(error);
+  const CcFilter filter = {.kernel = kernel};
+  return plan_for(&filter, format, FALSE);
+}
+
+/* --- separability and exactness --- */
+
+/* The factors must give back the taps. */
+static void
+check_factors(const CcOp *op) {
+  for (guint m = 0; m < op->n_matrices; m++) {
+    for (guint y = 0; y < op->height; y++) {
+      for (guint x = 0; x < op->width; x++) {
+        guint tap = (m * op->height + y) * op->width + x;
+        if (op->exact)
+          g_assert_cmpint(op->column_i[m][y] * op->row_i[m][x], ==, op->tap_i[tap]);
+        else
+          g_assert_cmpfloat_with_epsilon(op->column_f[m][y] * op->row_f[m][x], op->tap_f[tap],
+                                         1e-5);
+      }
+    }
+  }
+}
+
+static gboolean
+named_is_separable(const gchar *name) {
+  static const gchar *const names[] = {"identity", "box",     "gaussian", "sobel", "sobel-x",
+                                       "sobel-y",  "prewitt", "scharr",   NULL};
+  return g_strv_contains(names, name);
+}
+
+static void
+test_named(void) {
+  const GPtrArray *builtin = cc_kernels_builtin();
+  for (guint i = 0; i < builtin->len; i++) {
+    const CcKernel *kernel = g_ptr_array_index(builtin, i);
+    for (guint s = 0; s < kernel->n_sizes; s++) {
+      for (const TestFormat *format = test_formats; format->name; format++) {
+        g_autoptr(CcPlan) plan = plan_for_named(kernel->name, kernel->sizes[s].size, format->name);
+        g_assert_cmpuint(plan->n_ops, >=, 1);
+        for (guint k = 0; k < plan->n_ops; k++) {
+          const CcOp *op = &plan->op[k];
+          g_assert_true(op->exact);
+          g_assert_cmpint(op->separable, ==, named_is_separable(kernel->name));
+          g_assert_cmpuint(op->n_matrices, ==, kernel->sizes[s].n_matrices);
+          g_assert_cmpint(op->response, ==, kernel->response);
+          g_assert_cmpint(op->hi, ==, (1 << format->depth) - 1);
+          if (op->separable)
+            check_factors(op);
+        }
+      }
+    }
+  }
+}
+
+static void
+test_random_separable(void) {
+  g_autoptr(GRand) rand = g_rand_new_with_seed(1);
+  for (guint round = 0; round < 500; round++) {
+    gdouble row[15], column[15];
+    guint width = 1 + 2 * (guint)g_rand_int_range(rand, 0, 8);
+    guint height = 1 + 2 * (guint)g_rand_int_range(rand, 0, 8);
+    gboolean whole = g_rand_boolean(rand);
+    for (guint i = 0; i < 15; i++) {
+      row[i] = whole ? g_rand_int_range(rand, -4, 5) : g_rand_double_range(rand, -2, 2);
+      column[i] = whole ? g_rand_int_range(rand, -4, 5) : g_rand_double_range(rand, -2, 2);
+    }
+    g_autoptr(CcKernel) kernel = cc_kernel_new_separable(row, width, column, height, NULL);
+    const CcFilter filter = {.kernel = kernel};
+    g_autoptr(CcPlan) plan = plan_for(&filter, "GRAY8", FALSE);
+    g_assert_true(plan->op->separable);
+    g_assert_true(!whole || plan->op->exact);
+    check_factors(plan->op);
+  }
+}
+
+static void
+test_not_separable(void) {
+  static const gdouble cross[] = {0, 1, 0, 1, 1, 1, 0, 1, 0};
+  static const gdouble last[] = {1, 2, 1, 2, 4, 2, 1, 2, 2};
+  static const gdouble diagonal[] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  static const gdouble real[] = {0.1234, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.987654321};
+  const gdouble *all[] = {cross, last, diagonal, real};
+  for (guint i = 0; i < G_N_ELEMENTS(all); i++) {
+    g_autoptr(CcPlan) plan = plan_for_matrix(all[i], 9, 3, "GRAY8");
+    g_assert_false(plan->op->separable);
+  }
+}
+
+static void
+test_exact(void) {
+  static const struct {
+    gdouble coeff[3];
+    gboolean exact;
+    gint32 whole[3];
+  } cases[] = {
+      {{1, 2, 1}, TRUE, {1, 2, 1}},
+      {{0.25, 0.5, 0.25}, TRUE, {1, 2, 1}},
+      {{1 / 3.0, 1 / 7.0, -2 / 21.0}, TRUE, {7, 3, -2}},
+      {{0.333333333, 0.333333333, 0.333333333}, TRUE, {1, 1, 1}},
+      {{0.1, 0.2, -0.3}, TRUE, {1, 2, -3}},
+      {{0.3 / 4096, 0.1234567, 0.7654321}, FALSE, {0}},
+      {{G_PI, G_E, G_SQRT2}, FALSE, {0}},
+      {{0, 0, 0}, TRUE, {0, 0, 0}},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autoptr(CcPlan) plan = plan_for_matrix(cases[i].coeff, 3, 3, "GRAY8");
+    g_assert_cmpint(plan->op->exact, ==, cases[i].exact);
+    if (cases[i].exact)
+      g_assert_cmpmem(plan->op->tap_i, sizeof cases[i].whole, cases[i].whole,
+                      sizeof cases[i].whole);
+  }
+}
+
+static void
+test_gaussian_sizes(void) {
+  static const struct {
+    gdouble sigma;
+    guint size, expected;
+  } cases[] = {{0.1, 0, 3},  {0.5, 0, 5}, {0.84, 0, 7}, {1, 0, 7},
+               {2.1, 0, 15}, {99, 0, 15}, {2, 5, 5},    {0.5, 15, 15}};
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const CcFilter filter = {
+        .kernel = cc_kernels_find("gaussian"), .size = cases[i].size, .sigma = cases[i].sigma};
+    g_autoptr(CcPlan) plan = plan_for(&filter, "GRAY8", FALSE);
+    g_assert_cmpuint(plan->op->width, ==, cases[i].expected);
+    g_assert_cmpuint(plan->op->height, ==, cases[i].expected);
+    g_assert_true(plan->op->separable);
+  }
+}
+
+/* Only a kernel that says so is sampled anew. */
+static void
+test_sigma_elsewhere(void) {
+  const CcFilter filter = {.kernel = cc_kernels_find("sobel"), .sigma = 2};
+  g_autoptr(CcPlan) plan = plan_for(&filter, "GRAY8", FALSE);
+  g_assert_cmpuint(plan->op->width, ==, 3);
+}
+
+/* --- bounds and arithmetic --- */
+
+static void
+test_bounds(void) {
+  g_autoptr(GRand) rand = g_rand_new_with_seed(2);
+  for (guint round = 0; round < 200; round++) {
+    gdouble coeff[25];
+    gint64 least = 0, most = 0;
+    for (guint i = 0; i < 25; i++) {
+      coeff[i] = g_rand_int_range(rand, -100000, 100000);
+      *(coeff[i] < 0 ? &least : &most) += (gint64)coeff[i];
+    }
+    gboolean deep = g_rand_boolean(rand);
+    g_autoptr(CcPlan) plan = plan_for_matrix(coeff, 25, 5, deep ? "GRAY16_LE" : "GRAY8");
+    g_assert_cmpint(plan->op->sum_min[0], ==, least * (deep ? 65535 : 255));
+    g_assert_cmpint(plan->op->sum_max[0], ==, most * (deep ? 65535 : 255));
+  }
+}
+
+static void
+test_arithmetic(void) {
+  static const struct {
+    const gchar *name;
+    guint size;
+    const gchar *format;
+    CcArith arith;
+  } cases[] = {
+      {"sobel", 3, "GRAY8", CC_ARITH_F32},     {"gaussian", 5, "GRAY8", CC_ARITH_F32},
+      {"box", 3, "GRAY8", CC_ARITH_F32},       {"gaussian", 5, "Y444_10LE", CC_ARITH_F32},
+      {"sobel", 3, "GRAY16_LE", CC_ARITH_I64}, {"gaussian", 15, "GRAY16_LE", CC_ARITH_I64},
+      {"kirsch", 3, "GRAY8", CC_ARITH_F32},    {"laplacian", 3, "GRAY16_LE", CC_ARITH_F32},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autoptr(CcPlan) plan = plan_for_named(cases[i].name, cases[i].size, cases[i].format);
+    g_assert_cmpint(plan->op->arith, ==, cases[i].arith);
+  }
+  /* float cannot hold the sums, and fractions have no other arithmetic */
+  static const gdouble large[] = {1e6, 1e6, 1e6};
+  g_autoptr(CcPlan) whole = plan_for_matrix(large, 3, 3, "GRAY8");
+  g_assert_cmpint(whole->op->arith, ==, CC_ARITH_I64);
+  static const gdouble real[] = {G_PI, G_E, G_SQRT2};
+  g_autoptr(CcPlan) fractional = plan_for_matrix(real, 3, 3, "GRAY16_LE");
+  g_assert_cmpint(fractional->op->arith, ==, CC_ARITH_F32);
+}
+
+static void
+test_border_index(void) {
+  for (gint border = CC_BORDER_REPLICATE; border <= CC_BORDER_WRAP; border++)
+    for (gint n = 1; n <= 17; n++)
+      for (gint i = -64; i < n + 64; i++)
+        g_assert_cmpint(cc_border_index(i, n, (CcBorder)border), ==,
+                        oracle_border_index(i, n, (CcBorder)border));
+}
+
+/* Both against rows written out by hand. */
+static void
+test_border_rows(void) {
+  static const gint expected[][13] = {
+      [CC_BORDER_REPLICATE] = {0, 0, 0, 0, 0, 0, 1, 2, 2, 2, 2, 2, 2},
+      [CC_BORDER_CONSTANT] = {-1, -1, -1, -1, -1, 0, 1, 2, -1, -1, -1, -1, -1},
+      [CC_BORDER_REFLECT] = {1, 2, 2, 1, 0, 0, 1, 2, 2, 1, 0, 0, 1},
+      [CC_BORDER_REFLECT_101] = {1, 0, 1, 2, 1, 0, 1, 2, 1, 0, 1, 2, 1},
+      [CC_BORDER_WRAP] = {1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1},
+  };
+  for (gint border = CC_BORDER_REPLICATE; border <= CC_BORDER_WRAP; border++)
+    for (gint i = 0; i < 13; i++) {
+      g_assert_cmpint(cc_border_index(i - 5, 3, (CcBorder)border), ==, expected[border][i]);
+      g_assert_cmpint(oracle_border_index(i - 5, 3, (CcBorder)border), ==, expected[border][i]);
+    }
+}
+
+/* --- passes --- */
+
+/* Every component of every plane is written by exactly one pass, and by one kind of writing. */
+static void
+check_cover(const CcPlan *plan) {
+  guint written[CC_MAX_PLANES] = {0};
+  g_assert_cmpuint(plan->n_passes, <=, CC_MAX_PASSES);
+  for (guint i = 0; i < plan->n_passes; i++) {
+    const CcPass *pass = &plan->pass[i];
+    g_assert_cmpuint(pass->plane, <, plan->layout.n_planes);
+    g_assert_cmpuint(pass->filter_mask & pass->copy_mask, ==, 0);
+    g_assert_cmpuint(pass->filter_mask & pass->fill_mask, ==, 0);
+    g_assert_cmpuint(pass->copy_mask & pass->fill_mask, ==, 0);
+    g_assert_true((pass->op != NULL) == (pass->filter_mask != 0));
+    guint mask = pass->filter_mask | pass->copy_mask | pass->fill_mask;
+    g_assert_cmpuint(mask, !=, 0);
+    g_assert_cmpuint(written[pass->plane] & mask, ==, 0);
+    written[pass->plane] |= mask;
+  }
+  for (guint p = 0; p < plan->layout.n_planes; p++)
+    g_assert_cmpuint(written[p], ==, (1u << plan->layout.plane[p].step) - 1);
+}
+
+/* Which components of a plane the plan filters, copies and fills. */
+static void
+collect_masks(const CcPlan *plan, guint plane, guint *filter, guint *copy, guint *fill) {
+  *filter = *copy = *fill = 0;
+  for (guint i = 0; i < plan->n_passes; i++) {
+    if (plan->pass[i].plane == plane) {
+      *filter |= plan->pass[i].filter_mask;
+      *copy |= plan->pass[i].copy_mask;
+      *fill |= plan->pass[i].fill_mask;
+    }
+  }
+}
+
+static void
+test_cover(void) {
+  static const gchar *const kernels[] = {"sobel", "gaussian", "sharpen", "identity"};
+  for (guint k = 0; k < G_N_ELEMENTS(kernels); k++)
+    for (const TestFormat *format = test_formats; format->name; format++)
+      for (gint chroma = CC_CHROMA_AUTO; chroma <= CC_CHROMA_NEUTRAL; chroma++)
+        for (gint alpha = CC_ALPHA_COPY; alpha <= CC_ALPHA_OPAQUE; alpha++)
+          for (gint limited = FALSE; limited <= TRUE; limited++) {
+            const CcFilter filter = {.kernel = cc_kernels_find(kernels[k]),
+                                     .chroma = (CcChroma)chroma,
+                                     .alpha = (CcAlpha)alpha};
+            g_autoptr(CcPlan) plan = plan_for(&filter, format->name, limited);
+            check_cover(plan);
+          }
+}
+
+static void
+test_roles(void) {
+  static const struct {
+    const gchar *kernel, *format;
+    guint plane;
+    CcChroma chroma;
+    CcAlpha alpha;
+    guint filter, copy, fill;
+  } cases[] = {
+      {"sobel", "AYUV", 0, CC_CHROMA_AUTO, CC_ALPHA_COPY, 0x2, 0x1, 0xc},
+      {"sobel", "AYUV", 0, CC_CHROMA_FILTER, CC_ALPHA_OPAQUE, 0xe, 0x0, 0x1},
+      {"gaussian", "AYUV", 0, CC_CHROMA_AUTO, CC_ALPHA_FILTER, 0xf, 0x0, 0x0},
+      {"sharpen", "AYUV", 0, CC_CHROMA_AUTO, CC_ALPHA_COPY, 0x2, 0xd, 0x0},
+      {"sobel", "NV12", 0, CC_CHROMA_AUTO, CC_ALPHA_COPY, 0x1, 0x0, 0x0},
+      {"sobel", "NV12", 1, CC_CHROMA_AUTO, CC_ALPHA_COPY, 0x0, 0x0, 0x3},
+      {"sharpen", "NV12", 1, CC_CHROMA_AUTO, CC_ALPHA_COPY, 0x0, 0x3, 0x0},
+      {"sobel", "I420", 2, CC_CHROMA_COPY, CC_ALPHA_COPY, 0x0, 0x1, 0x0},
+      {"sobel", "RGBx", 0, CC_CHROMA_NEUTRAL, CC_ALPHA_OPAQUE, 0x7, 0x8, 0x0},
+      {"gaussian", "ARGB64", 0, CC_CHROMA_AUTO, CC_ALPHA_COPY, 0xe, 0x1, 0x0},
+      {"gaussian", "GBR", 2, CC_CHROMA_NEUTRAL, CC_ALPHA_COPY, 0x1, 0x0, 0x0},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const CcFilter filter = {.kernel = cc_kernels_find(cases[i].kernel),
+                             .chroma = cases[i].chroma,
+                             .alpha = cases[i].alpha};
+    g_autoptr(CcPlan) plan = plan_for(&filter, cases[i].format, FALSE);
+    guint filtered, copied, filled;
+    collect_masks(plan, cases[i].plane, &filtered, &copied, &filled);
+    g_assert_cmpuint(filtered, ==, cases[i].filter);
+    g_assert_cmpuint(copied, ==, cases[i].copy);
+    g_assert_cmpuint(filled, ==, cases[i].fill);
+  }
+}
+
+static void
+test_fill_and_border_values(void) {
+  const CcFilter filter = {.kernel = cc_kernels_find("sobel"),
+                           .alpha = CC_ALPHA_OPAQUE,
+                           .border = CC_BORDER_CONSTANT,
+                           .border_value = 0.5};
+  g_autoptr(CcPlan) packed = plan_for(&filter, "AYUV", TRUE);
+  for (guint i = 0; i < packed->n_passes; i++) {
+    const CcPass *pass = &packed->pass[i];
+    if (pass->fill_mask & 1)
+      g_assert_cmpuint(pass->fill[0], ==, 255);
+    if (pass->fill_mask & 4)
+      g_assert_cmpuint(pass->fill[2], ==, 128);
+    if (pass->filter_mask & 2)
+      g_assert_cmpuint(pass->border[1], ==, 128);
+  }
+  g_autoptr(CcPlan) deep = plan_for(&filter, "P010_10LE", TRUE);
+  for (guint i = 0; i < deep->n_passes; i++) {
+    const CcPass *pass = &deep->pass[i];
+    if (pass->plane == 1)
+      g_assert_cmpuint(pass->fill[1], ==, 512);
+    else
+      g_assert_cmpuint(pass->border[0], ==, 512);
+  }
+}
+
+static void
+test_black(void) {
+  static const struct {
+    const gchar *kernel;
+    CcResponse response;
+    gint lo;
+  } cases[] = {
+      {"sobel", CC_RESPONSE_AUTO, 64},         {"laplacian", CC_RESPONSE_CLAMP, 64},
+      {"sobel", CC_RESPONSE_MAGNITUDE_L1, 64}, {"sobel", CC_RESPONSE_OFFSET, 0},
+      {"sobel", CC_RESPONSE_DIRECTION, 0},     {"sharpen", CC_RESPONSE_AUTO, 0},
+      {"gaussian", CC_RESPONSE_ABSOLUTE, 0},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const CcFilter filter = {.kernel = cc_kernels_find(cases[i].kernel),
+                             .response = cases[i].response,
+                             .chroma = CC_CHROMA_NEUTRAL};
+    g_autoptr(CcPlan) limited = plan_for(&filter, "I420_10LE", TRUE);
+    g_autoptr(CcPlan) full = plan_for(&filter, "I420_10LE", FALSE);
+    g_assert_cmpint(limited->op->lo, ==, cases[i].lo);
+    g_assert_cmpint(full->op->lo, ==, 0);
+  }
+}
+
+/* --- what is refused, and what is odd but fine --- */
+
+static void
+assert_refused(const CcFilter *filter, const gchar *part, const gchar *other_part) {
+  const CcFrameLayout layout = test_format_layout(test_format_find("I420"), 8, 8, FALSE);
+  g_autoptr(GError) error = NULL;
+  CcPlan *plan = cc_plan_new(filter, &layout, &error);
+  g_assert_null(plan);
+  g_assert_error(error, CC_ERROR, CC_ERROR_INVALID);
+  g_test_message("%s", error->message);
+  g_assert_nonnull(strstr(error->message, part));
+  g_assert_nonnull(strstr(error->message, other_part));
+}
+
+static void
+test_refused(void) {
+  CcKernel *sobel = cc_kernels_find("sobel"), *gaussian = cc_kernels_find("gaussian");
+  const struct {
+    CcFilter filter;
+    const gchar *part, *other_part;
+  } cases[] = {
+      {{.kernel = sobel, .size = 4}, "size=4", "3, 5 and 7"},
+      {{.kernel = sobel, .size = 9}, "size=9", "3, 5 and 7"},
+      {{.kernel = gaussian, .size = 4, .sigma = 1}, "size=4", "odd"},
+      {{.kernel = gaussian, .size = 17, .sigma = 1}, "size=17", "15"},
+      {{.kernel = gaussian, .sigma = -1}, "sigma=-1", "0"},
+      {{.kernel = gaussian, .sigma = NAN}, "sigma=", "0"},
+      {{.kernel = gaussian, .sigma = INFINITY}, "sigma=inf", "0"},
+      {{.kernel = sobel, .scale = NAN}, "scale=", "1e+"},
+      {{.kernel = sobel, .scale = INFINITY}, "scale=inf", "1e+"},
+      {{.kernel = sobel, .scale = -1e300}, "scale=-1e+300", "1e+"},
+      {{.kernel = sobel, .bias = NAN}, "bias=", "1e+"},
+      {{.kernel = sobel, .bias = 1e300}, "bias=1e+300", "1e+"},
+      {{.kernel = sobel, .border_value = 1.5}, "border-value=1.5", "0 to 1"},
+      {{.kernel = sobel, .border_value = -0.1}, "border-value=-0.1", "0 to 1"},
+      {{.kernel = sobel, .border_value = NAN}, "border-value=", "0 to 1"},
+      {{.kernel = gaussian, .response = CC_RESPONSE_DIRECTION}, "response=direction", "gaussian"},
+      {{.kernel = cc_kernels_find("kirsch"), .response = CC_RESPONSE_DIRECTION},
+       "response=direction",
+       "8"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++)
+    assert_refused(&cases[i].filter, cases[i].part, cases[i].other_part);
+}
+
+/* A Gaussian that is narrower than a pixel is the identity, however narrow. */
+static void
+test_tiny_sigma(void) {
+  static const gdouble sigmas[] = {0.05, 1e-3, 1e-100, 1e-200, 4.9e-324};
+  for (guint i = 0; i < G_N_ELEMENTS(sigmas); i++) {
+    const CcFilter filter = {.kernel = cc_kernels_find("gaussian"), .sigma = sigmas[i]};
+    g_autoptr(CcPlan) plan = plan_for(&filter, "GRAY8", FALSE);
+    static const gint32 identity[] = {0, 0, 0, 0, 1, 0, 0, 0, 0};
+    g_assert_true(plan->op->exact);
+    g_assert_cmpmem(plan->op->tap_i, sizeof identity, identity, sizeof identity);
+  }
+}
+
+/* A scale keeps its value, however small. */
+static void
+test_tiny_scale(void) {
+  static const gdouble scales[] = {1e-6, 1.2345e-9, 1e-13, 1e-30, 1e-300};
+  for (guint i = 0; i < G_N_ELEMENTS(scales); i++) {
+    const CcFilter filter = {.kernel = cc_kernels_find("laplacian"), .scale = scales[i]};
+    g_autoptr(CcPlan) plan = plan_for(&filter, "GRAY16_LE", FALSE);
+    g_assert_cmpfloat_with_epsilon(plan->op->mul / scales[i], 1, 1e-12);
+  }
+}
+
+static void
+test_describe(void) {
+  g_autoptr(CcPlan) plan = plan_for_named("sobel", 5, "NV12");
+  g_autofree gchar *text = cc_plan_describe(plan);
+  g_test_message("%s", text);
+  g_assert_nonnull(strstr(text, "5x5"));
+  g_assert_nonnull(strstr(text, "magnitude"));
+  g_assert_nonnull(strstr(text, "separable"));
+}
+
+static void
+test_layouts_differ(void) {
+  const TestFormat *nv12 = test_format_find("NV12"), *nv16 = test_format_find("NV16");
+  const CcFrameLayout a = test_format_layout(nv12, 64, 48, TRUE);
+  const CcFrameLayout same = test_format_layout(nv12, 64, 48, TRUE);
+  const CcFrameLayout others[] = {
+      test_format_layout(nv12, 65, 48, TRUE),
+      test_format_layout(nv12, 64, 50, TRUE),
+      test_format_layout(nv12, 64, 48, FALSE),
+      test_format_layout(nv16, 64, 48, TRUE),
+      test_format_layout(test_format_find("P010_10LE"), 64, 48, TRUE),
+      test_format_layout(test_format_find("I420"), 64, 48, TRUE),
+  };
+  g_assert_true(cc_frame_layout_equal(&a, &same));
+  for (guint i = 0; i < G_N_ELEMENTS(others); i++)
+    g_assert_false(cc_frame_layout_equal(&a, &others[i]));
+}
+
+int
+main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/plan/named", test_named);
+  g_test_add_func("/plan/random-separable", test_random_separable);
+  g_test_add_func("/plan/not-separable", test_not_separable);
+  g_test_add_func("/plan/exact", test_exact);
+  g_test_add_func("/plan/gaussian-sizes", test_gaussian_sizes);
+  g_test_add_func("/plan/sigma-elsewhere", test_sigma_elsewhere);
+  g_test_add_func("/plan/bounds", test_bounds);
+  g_test_add_func("/plan/arithmetic", test_arithmetic);
+  g_test_add_func("/plan/border-index", test_border_index);
+  g_test_add_func("/plan/border-rows", test_border_rows);
+  g_test_add_func("/plan/cover", test_cover);
+  g_test_add_func("/plan/roles", test_roles);
+  g_test_add_func("/plan/fill-and-border-values", test_fill_and_border_values);
+  g_test_add_func("/plan/black", test_black);
+  g_test_add_func("/plan/refused", test_refused);
+  g_test_add_func("/plan/tiny-sigma", test_tiny_sigma);
+  g_test_add_func("/plan/tiny-scale", test_tiny_scale);
+  g_test_add_func("/plan/describe", test_describe);
+  g_test_add_func("/plan/layouts-differ", test_layouts_differ);
+  return g_test_run();
+}
