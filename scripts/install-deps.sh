@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Installs the Debian packages of the given groups, those that are missing and no others.
+#
+#   scripts/install-deps.sh GROUP...
+#
+# Needs root or sudo only when something is missing. On a system without apt-get it names the
+# groups' packages and leaves the rest to Meson, which says what it does not find.
+set -euo pipefail
+
+declare -A packages=(
+  # what meson setup and ninja use
+  [build]="gcc libc6-dev meson ninja-build pkg-config libglib2.0-dev libgstreamer1.0-dev
+           libgstreamer-plugins-base1.0-dev"
+  # elements in the pipelines of the tests, and gst-launch-1.0
+  [test]="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
+          gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav"
+  # the encoder and the muxer of the demo
+  [demo]="gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-ugly"
+  # decoders for a video that the user brings
+  [decode]="gstreamer1.0-libav"
+  # a window for it
+  [display]="gstreamer1.0-x gstreamer1.0-gl"
+  # the filters that the benchmark compares with
+  [bench]="gstreamer1.0-plugins-base gstreamer1.0-opencv ffmpeg"
+  [lint]="git clang-format clang-tidy cppcheck shellcheck python3"
+  [sanitize]="valgrind python3"
+)
+# nvcc preprocesses with g++
+if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
+  packages[build]+=" g++"
+fi
+
+wanted=()
+for group in "$@"; do
+  if [ -z "${packages[$group]:-}" ]; then
+    echo "No group '$group'; there are: ${!packages[*]}" >&2
+    exit 2
+  fi
+  read -r -d '' -a names <<<"${packages[$group]}" || true
+  wanted+=("${names[@]}")
+done
+[ ${#wanted[@]} -gt 0 ] || exit 0
+
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+  echo "No apt-get here; these packages, or what your system calls them, are needed: ${wanted[*]}"
+  exit 0
+fi
+
+installed=$(dpkg-query -W -f='${Package} ${db:Status-Abbrev}\n' "${wanted[@]}" 2>/dev/null |
+  awk '$2 == "ii" {print $1}' || true)
+mapfile -t missing < <(printf '%s\n' "${wanted[@]}" | sort -u | grep -vxF "$installed" || true)
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+as_root=(env DEBIAN_FRONTEND=noninteractive)
+if [ "$(id -u)" != 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    echo "Missing packages, and neither root nor sudo to install them. As root, run:" >&2
+    echo "  apt-get install --no-install-recommends ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo "${as_root[@]}")
+fi
+
+echo "Installing with apt-get: ${missing[*]}"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+quietly() { "${as_root[@]}" "$@" </dev/null >>"$log" 2>&1; }
+install() {
+  quietly apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=120 "${missing[@]}"
+}
+# Lists that are absent or too old to fetch from are the one failure that a second try can mend.
+if ! compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null || ! install; then
+  if ! quietly apt-get update || ! install; then
+    cat "$log" >&2
+    echo "The packages could not be installed." >&2
+    exit 1
+  fi
+fi

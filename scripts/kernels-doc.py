@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Writes docs/kernels.md from presets/kernels.ini; with --check, says whether it is current."""
+
+import configparser
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "presets" / "kernels.ini"
+TARGET = ROOT / "docs" / "kernels.md"
+
+CHROMA = {"plain": "filter", "blur": "filter", "sharpen": "copy", "edge": "neutral"}
+
+HEAD = """# Named kernels
+
+This page is written by `scripts/kernels-doc.py` from [presets/kernels.ini](../presets/kernels.ini),
+the list that is also compiled into the plugin. The head of that file explains its format, which
+`kernel-file` reads too.
+
+The sum is a correlation: a matrix lies on the picture as it is printed here, its middle on the pixel
+that is made. *Response* says how the sums become a pixel, *chroma* what happens to the chroma planes;
+both are the kernel's defaults, and the properties of these names override them. Several matrices are
+several sums. A sum is multiplied by *scale*; where none is given it is one divided by the sum of the
+coefficients when that is positive, else 1.
+
+| kernel | what it does | sizes | response | chroma |
+| --- | --- | --- | --- | --- |
+"""
+
+
+def matrices(section, size):
+    """The matrices of one size as lists of rows of strings, and how they factor, or None."""
+    if f"matrix-{size}" in section:
+        texts = section[f"matrix-{size}"].split("|")
+        return [[row.split() for row in text.split(";") if row.strip()] for text in texts], None
+    rows = [text.split() for text in section[f"row-{size}"].split("|")]
+    columns = [text.split() for text in section[f"column-{size}"].split("|")]
+    full = [[[str(int(c) * int(r)) for r in row] for c in column]
+            for row, column in zip(rows, columns)]
+    return full, list(zip(rows, columns))
+
+
+def side_by_side(blocks):
+    """Text of matrices next to each other, columns aligned."""
+    width = max(len(number) for block in blocks for row in block for number in row)
+    lines = []
+    for rows in zip(*blocks):
+        lines.append("     ".join(" ".join(n.rjust(width) for n in row) for row in rows).rstrip())
+    return "\n".join(lines)
+
+
+def sizes_of(section):
+    return sorted({int(key.rsplit("-", 1)[1]) for key in section
+                   if key.startswith(("matrix-", "row-"))})
+
+
+def describe_size(section, size):
+    blocks, factors = matrices(section, size)
+    scale = section.get(f"scale-{size}")
+    title = f"Size {size}" + (f", scale {scale}" if scale else "")
+    if factors and size > 5:
+        parts = [f"row `{' '.join(row)}`, column `{' '.join(column)}`" for row, column in factors]
+        return f"{title}: {'; '.join(parts)}.\n"
+    groups = [blocks[i:i + 4] for i in range(0, len(blocks), 4)]
+    text = "\n\n".join(side_by_side(group) for group in groups)
+    return f"{title}:\n\n```text\n{text}\n```\n"
+
+
+def document():
+    kernels = configparser.ConfigParser(interpolation=None)
+    kernels.read_string(SOURCE.read_text(encoding="utf-8"))
+    table, details = [], []
+    for name in kernels.sections():
+        section = kernels[name]
+        sizes = sizes_of(section)
+        default = int(section.get("default-size", sizes[0]))
+        listed = ", ".join(f"**{size}**" if size == default else str(size) for size in sizes)
+        chroma = section.get("chroma", CHROMA[section["class"]])
+        table.append(f"| [{name}](#{name}) | {section['description']} | {listed} | "
+                     f"{section.get('response', 'clamp')} | {chroma} |\n")
+        details.append(f"\n## {name}\n\n{section['description']}.\n")
+        if section.get("gaussian") == "true":
+            details.append("\nWith `sigma` above 0 the coefficients are sampled from a Gaussian "
+                           "instead.\n")
+        details.extend("\n" + describe_size(section, size) for size in sizes)
+    return HEAD + "".join(table) + "\nThe default size is in bold.\n" + "".join(details)
+
+
+def main():
+    text = document()
+    if sys.argv[1:] == ["--check"]:
+        if not TARGET.exists() or TARGET.read_text(encoding="utf-8") != text:
+            sys.exit(f"{TARGET.relative_to(ROOT)} is not current: run scripts/kernels-doc.py")
+    else:
+        TARGET.write_text(text, encoding="utf-8")
+
+
+main()

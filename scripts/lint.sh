@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Checks the style and the obvious faults of everything that git tracks or would track.
+#
+#   scripts/lint.sh BUILD [CHECK...]
+#
+# BUILD is a configured Meson build folder. Without CHECK, all run: format text shell docs cppcheck
+# tidy. Exits 1 when one finds something.
+# shellcheck disable=SC2317 # the checks are called by name
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+
+build=${1:?usage: scripts/lint.sh BUILD [CHECK...]}
+shift
+[ $# -gt 0 ] || set -- format text shell docs cppcheck tidy
+
+tracked() { git ls-files -z -co --exclude-standard -- "$@"; }
+
+check_format() { tracked '*.c' '*.h' '*.cu' '*.cuh' | xargs -0r clang-format --dry-run -Werror; }
+
+check_text() {
+  ! tracked ':!*.png' ':!LICENSE' | xargs -0r grep -nIE '[[:blank:]]+$' &&
+    ! tracked ':!Makefile' ':!*.png' ':!LICENSE' | xargs -0r grep -nIP '\t'
+}
+
+check_shell() { tracked '*.sh' .ci/run | xargs -0r shellcheck; }
+
+check_docs() { scripts/kernels-doc.py --check; }
+
+# Only what is compiled here is looked at, as it is compiled here. The compiler, the sanitizers and
+# valgrind find uninitialised variables: cppcheck takes every loop for one that may run zero times.
+# It does not know that a failed g_assert ends a test, and gives up at a compound literal in ?:.
+check_cppcheck() {
+  local places=('*:*cudaconv-resources.c' '*:tests/*' '*:*/tests/*')
+  cppcheck --quiet --project="$build/compile_commands.json" -D"__$(uname -m)__" --std=c11 \
+    --library=gtk --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
+    --suppress={uninitvar,internalAstError} "${places[@]/#/--suppress=}" -j "$(nproc)"
+}
+
+check_tidy() {
+  run-clang-tidy -p "$build" -quiet -j "$(nproc)" \
+    "^$PWD/(bench|cpu|cuda|engine|examples|plugin|tests)/" 2>/dev/null | grep -v '^clang-tidy'
+  return "${PIPESTATUS[0]}"
+}
+
+status=0
+for check in "$@"; do
+  if "check_$check"; then
+    echo "lint $check: ok"
+  else
+    echo "lint $check: failed"
+    status=1
+  fi
+done
+exit $status
