@@ -52,11 +52,7 @@ lint:
 	$(setup)
 	@scripts/lint.sh $(BUILD)
 
-# Into the folders where GStreamer looks, which a prefix of its own would not be.
 install: all
-	@meson configure $(BUILD) --prefix="$$(pkg-config --variable=prefix gstreamer-1.0)" \
-	  --libdir="$$(pkg-config --variable=libdir gstreamer-1.0)"
-	@ninja -C $(BUILD)
 	@$(SUDO) meson install -C $(BUILD) --no-rebuild
 
 clean:

@@ -2,12 +2,13 @@
 
 /* cudaconv-bench-peers: the element's CPU backend beside other CPU filters, as ratios of the time
  * of a frame, measured in turns in one run on the same processors. GStreamer's filters run in a
- * pipeline between a source that pushes the same frame again and again and a fakesink; FFmpeg's run
- * in the ffmpeg tool on the same frames. What each side needs without a filter is measured too, and
- * taken off. */
+ * pipeline of one thread, between a source that pushes the same frame again and again and a
+ * fakesink; FFmpeg's run in the ffmpeg tool on the same frame. What each side needs without a
+ * filter is measured too, and taken off. */
 
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
+#include <math.h>
 #include <glib/gstdio.h>
 #include <stdlib.h>
 
@@ -46,7 +47,6 @@ random_frame(const gchar *format) {
   return gst_buffer_new_wrapped(data, bytes);
 }
 
-/* Milliseconds a frame from the first buffer at the sink to the last, or -1. */
 typedef struct {
   gint64 first, last;
   guint frames;
@@ -61,18 +61,19 @@ on_frame(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
   return GST_PAD_PROBE_OK;
 }
 
+/* Milliseconds a frame from the first buffer at the sink to the last; NAN when it does not run. */
 static gdouble
 time_pipeline(const Comparison *c, const gchar *filter, guint frames) {
   g_autoptr(GError) error = NULL;
-  g_autofree gchar *line =
-      g_strdup_printf("appsrc name=src format=time block=true max-buffers=4 "
-                      "caps=video/x-raw,format=%s,width=%d,height=%d,framerate=30/1 ! %s ! "
-                      "fakesink name=sink sync=false",
-                      c->format, WIDTH, HEIGHT, filter);
+  g_autofree gchar *line = g_strdup_printf(
+      "appsrc name=src format=time caps=video/x-raw,format=%s,width=%d,height=%d,framerate=0/1 ! "
+      "imagefreeze num-buffers=%u ! video/x-raw,framerate=30/1 ! %s ! "
+      "fakesink name=sink sync=false",
+      c->format, WIDTH, HEIGHT, frames, filter);
   g_autoptr(GstElement) pipeline = gst_parse_launch(line, &error);
   if (error) {
     g_printerr("cudaconv-bench-peers: %s\n", error->message);
-    return -1;
+    return NAN;
   }
   g_autoptr(GstElement) src = gst_bin_get_by_name(GST_BIN(pipeline), "src");
   g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
@@ -81,8 +82,7 @@ time_pipeline(const Comparison *c, const gchar *filter, guint frames) {
   Arrivals arrivals = {0};
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, on_frame, &arrivals, NULL);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  for (guint i = 0; i < frames; i++)
-    gst_app_src_push_buffer(GST_APP_SRC(src), gst_buffer_copy(frame)); /* shares the memory */
+  gst_app_src_push_buffer(GST_APP_SRC(src), gst_buffer_ref(frame));
   gst_app_src_end_of_stream(GST_APP_SRC(src));
   g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   g_autoptr(GstMessage) message =
@@ -90,7 +90,7 @@ time_pipeline(const Comparison *c, const gchar *filter, guint frames) {
   const gboolean ok = message && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS;
   gst_element_set_state(pipeline, GST_STATE_NULL);
   if (!ok || arrivals.frames < 2)
-    return -1;
+    return NAN;
   return (gdouble)(arrivals.last - arrivals.first) / 1000.0 / (arrivals.frames - 1);
 }
 
@@ -98,7 +98,7 @@ time_pipeline(const Comparison *c, const gchar *filter, guint frames) {
 static gdouble
 time_ffmpeg(const Comparison *c, const gchar *filter, const gchar *path) {
   gdouble seconds[2];
-  const guint frames[2] = {20, 120};
+  const guint frames[2] = {20, 220};
   for (guint i = 0; i < 2; i++) {
     g_autofree gchar *command = g_strdup_printf(
         "ffmpeg -nostdin -v error -stream_loop -1 -f rawvideo -pix_fmt %s -s %dx%d -i %s "
@@ -107,7 +107,7 @@ time_ffmpeg(const Comparison *c, const gchar *filter, const gchar *path) {
     gint status = 1;
     const gint64 begin = g_get_monotonic_time();
     if (!g_spawn_command_line_sync(command, NULL, NULL, &status, NULL) || status != 0)
-      return -1;
+      return NAN;
     seconds[i] = (gdouble)(g_get_monotonic_time() - begin) / 1e6;
   }
   return (seconds[1] - seconds[0]) * 1000 / (frames[1] - frames[0]);
@@ -117,7 +117,7 @@ static gdouble
 time_peer(const Comparison *c, gboolean with_filter, const gchar *path) {
   if (c->ffmpeg)
     return time_ffmpeg(c, with_filter ? c->ffmpeg : "null", path);
-  return time_pipeline(c, with_filter ? c->peer : "identity", 60);
+  return time_pipeline(c, with_filter ? c->peer : "identity", 300);
 }
 
 static int
@@ -141,7 +141,7 @@ run_comparison(const Comparison *c, const gchar *path) {
     own_empty[i] = time_pipeline(c, "identity", 300);
     peer[i] = time_peer(c, TRUE, path);
     peer_empty[i] = time_peer(c, FALSE, path);
-    if (own[i] < 0 || own_empty[i] < 0 || peer[i] < 0 || peer_empty[i] < 0) {
+    if (isnan(own[i] + own_empty[i] + peer[i] + peer_empty[i])) {
       g_print("%-42s not measured: the peer is not installed\n", c->title);
       return FALSE;
     }

@@ -238,11 +238,12 @@ cuda_program_free(CcProgram *program) {
 static void
 cuda_close(CcBackend *base) {
   CudaBackend *self = (CudaBackend *)base;
-  if (cc_cuda_device_push(self->device, NULL)) {
-    for (guint i = 0; i < DEPTH; i++)
-      close_slot(self->device->cuda, &self->slot[i]);
+  /* on a device that is lost the calls fail, and everything goes with its context */
+  const gboolean pushed = cc_cuda_device_push(self->device, NULL);
+  for (guint i = 0; i < DEPTH; i++)
+    close_slot(self->device->cuda, &self->slot[i]);
+  if (pushed)
     cc_cuda_device_pop(self->device);
-  }
   cc_cuda_device_close(self->device);
   g_free(self->base.device);
   g_free(self);

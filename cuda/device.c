@@ -83,12 +83,12 @@ cc_cuda_device_close(CcCudaDevice *device) {
   if (--device->users > 0)
     return;
   devices = g_slist_remove(devices, device);
-  if (cc_cuda_device_push(device, NULL)) {
-    for (guint i = 0; i < CC_CUDA_N_MODULES; i++)
-      if (device->module[i])
-        device->cuda->cuModuleUnload(device->module[i]);
+  const gboolean pushed = cc_cuda_device_push(device, NULL);
+  for (guint i = 0; i < CC_CUDA_N_MODULES; i++)
+    if (device->module[i])
+      device->cuda->cuModuleUnload(device->module[i]);
+  if (pushed)
     cc_cuda_device_pop(device);
-  }
   device->cuda->cuDevicePrimaryCtxRelease(device->device);
   g_mutex_clear(&device->lock);
   g_free(device->name);

@@ -89,6 +89,30 @@ GST_START_TEST(any_stride_and_offset) {
 }
 GST_END_TEST;
 
+/* Rows may even share memory: with a stride of 0 all are the first one. */
+GST_START_TEST(rows_that_overlap) {
+  static gint strides[] = {0, 1, -1, 5};
+  g_autofree gchar *caps = test_caps("GRAY8", WIDTH, HEIGHT);
+  for (guint i = 0; i < G_N_ELEMENTS(strides); i++) {
+    gsize offset[GST_VIDEO_MAX_PLANES] = {strides[i] < 0 ? HEIGHT : 0};
+    GstBuffer *shared = test_frame_random(caps, 1), *tight = test_frame_flat(caps, 0);
+    TestPicture picture;
+    test_map(&picture, caps, tight, GST_MAP_WRITE);
+    for (gint y = 0; y < HEIGHT; y++)
+      gst_buffer_extract(shared, (gsize)((gssize)offset[0] + y * strides[i]),
+                         test_row(&picture, 0, (guint)y), WIDTH);
+    test_unmap(&picture);
+    gst_buffer_add_video_meta_full(shared, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, WIDTH,
+                                   HEIGHT, 1, offset, &strides[i]);
+    GstBuffer *expected = test_filter(FILTER, caps, tight);
+    GstBuffer *result = test_filter(FILTER, caps, shared);
+    test_assert_same_picture(caps, result, expected, "overlapping rows");
+    gst_buffer_unref(result);
+    gst_buffer_unref(expected);
+  }
+}
+GST_END_TEST;
+
 /* The layout may change from buffer to buffer without new caps. */
 GST_START_TEST(layout_changes_between_frames) {
   g_autofree gchar *caps = test_caps("NV12", WIDTH, HEIGHT);
@@ -283,6 +307,7 @@ buffers_suite(void) {
   Suite *suite = suite_create("buffers");
   TCase *tc = tcase_create("buffers");
   tcase_add_loop_test(tc, any_stride_and_offset, 0, G_N_ELEMENTS(arranged_formats));
+  tcase_add_test(tc, rows_that_overlap);
   tcase_add_test(tc, layout_changes_between_frames);
   tcase_add_loop_test(tc, caps_of_the_crop, 0, G_N_ELEMENTS(arranged_formats));
   tcase_add_loop_test(tc, several_memories, 0, G_N_ELEMENTS(arranged_formats));

@@ -26,8 +26,8 @@ GstElement *test_element_new(const gchar *properties);
 gchar *test_caps(const gchar *format, gint width, gint height);
 gchar *test_caps_with(const gchar *format, gint width, gint height, const gchar *fields);
 
-/* A harness around such an element, playing, with these caps (may be NULL) set on its source pad. It
- * is not live, so that a GPU may hold frames back. */
+/* A harness around such an element, playing, with these caps (may be NULL) set on its source pad.
+ * It is not live, so that a GPU may hold frames back. */
 GstHarness *test_harness_new(const gchar *properties, const gchar *caps);
 
 /* Ends a harness of test_harness_new. */
@@ -64,7 +64,8 @@ void test_assert_same_picture(const gchar *caps, GstBuffer *a, GstBuffer *b, con
 /* The same comparison as a question. */
 gboolean test_same_picture(const gchar *caps, GstBuffer *a, GstBuffer *b);
 
-/* Runs a suite; 77 (skipped) when CUDACONV_TEST_BACKEND=cuda and no device opens. */
+/* Runs a suite. With CUDACONV_TEST_BACKEND=cuda and no device that opens it is skipped (77), or
+ * failed where CUDACONV_TEST_REQUIRED is set. */
 int test_main(int *argc, char ***argv, Suite *(*suite)(void), const gchar *name);
 
 #define TEST_MAIN(name)                                                                            \

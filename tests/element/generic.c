@@ -128,23 +128,34 @@ GST_START_TEST(restart) {
 }
 GST_END_TEST;
 
-/* Looking at the element must not wake a GPU, and backend=auto must not stall without one. */
-GST_START_TEST(creation_leaves_the_driver_alone) {
-  GstElement *element = test_element_new(NULL);
-  read_all_properties(element);
+static gboolean
+driver_is_loaded(void) {
   g_autofree gchar *maps = NULL;
   fail_unless(g_file_get_contents("/proc/self/maps", &maps, NULL, NULL));
-  fail_if(strstr(maps, "libcuda.so"), "libcuda is loaded");
+  return strstr(maps, "libcuda.so") != NULL;
+}
+
+/* Looking at the element must not wake a GPU. */
+GST_START_TEST(creation_leaves_the_driver_alone) {
+  /* with CK_FORK=no another element of this process may have loaded it */
+  gboolean loaded = driver_is_loaded();
+  GstElement *element = test_element_new(NULL);
+  read_all_properties(element);
+  fail_unless_equals_int(driver_is_loaded(), loaded);
   gst_object_unref(element);
 }
 GST_END_TEST;
 
+/* backend=auto must not stall where there is no device. */
 GST_START_TEST(ready_is_quick) {
   gint64 start = g_get_monotonic_time();
-  GstElement *element = test_element_new(NULL);
+  GstElement *element = test_element_new("backend=auto");
   fail_unless_equals_int(gst_element_set_state(element, GST_STATE_READY), GST_STATE_CHANGE_SUCCESS);
   gint64 took = g_get_monotonic_time() - start;
-  if (!g_str_equal(test_backend(), "cuda") && !test_is_instrumented())
+  g_autoptr(GstStructure) stats = NULL;
+  g_object_get(element, "stats", &stats, NULL);
+  gboolean on_cpu = g_str_equal(gst_structure_get_string(stats, "backend"), "cpu");
+  if (on_cpu && !test_is_instrumented())
     fail_unless(took < 500 * G_TIME_SPAN_MILLISECOND, "READY took %" G_GINT64_FORMAT " us", took);
   gst_element_set_state(element, GST_STATE_NULL);
   gst_object_unref(element);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Properties from outside: defaults, what is set is what is read, the element's messages and its
- * statistics. tests of matrices are in matrix.c, of refused values in bad-input.c. */
+ * statistics. Tests of matrices are in matrix.c, of refused values in bad-input.c. */
 
 #include "common.h"
 
@@ -148,9 +148,11 @@ GST_START_TEST(coefficients_select_custom) {
 GST_END_TEST;
 
 /* A message of its own tells which backend a stream has got. */
-GST_START_TEST(backend_message) {
+static void
+assert_backend_message(const gchar *choice) {
   g_autofree gchar *caps = test_caps("GRAY8", 16, 16);
-  GstHarness *h = test_harness_new("kernel=sobel", caps);
+  g_autofree gchar *properties = g_strdup_printf("kernel=sobel backend=%s", choice);
+  GstHarness *h = test_harness_new(properties, caps);
   gst_buffer_unref(test_push_pull(h, test_frame_random(caps, 1)));
   guint n;
   g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_ELEMENT, &n);
@@ -161,9 +163,15 @@ GST_START_TEST(backend_message) {
   fail_unless(backend != NULL, "stats name no backend");
   fail_unless(strstr(text, backend) != NULL, "%s does not name %s", text, backend);
   fail_unless(g_str_equal(backend, "cpu") || g_str_equal(backend, "cuda"), "%s", backend);
-  if (!g_str_equal(test_backend(), "auto"))
-    fail_unless_equals_string(backend, test_backend());
+  if (!g_str_equal(choice, "auto"))
+    fail_unless_equals_string(backend, choice);
   test_teardown(h);
+}
+
+GST_START_TEST(backend_message) {
+  assert_backend_message(test_backend());
+  assert_backend_message("auto");
+  assert_backend_message("cpu");
 }
 GST_END_TEST;
 

@@ -76,24 +76,6 @@ GST_START_TEST(properties_while_frames_flow) {
 }
 GST_END_TEST;
 
-GST_START_TEST(states_while_frames_flow) {
-  g_autofree gchar *caps = test_caps("GRAY8", 65, 33);
-  GstHarness *h = test_harness_new("kernel=sobel", caps);
-  GstBuffer *buffer = test_frame_random(caps, 1);
-  GstHarnessThread *frames = stress_frames(h, caps, buffer);
-  GstHarnessThread *states = gst_harness_stress_statechange_start_full(h, 1000);
-  Setting setting = {h, "bias", "20"};
-  GstHarnessThread *bias = stress_setting(&setting);
-  g_usleep(stress_time());
-  gst_harness_stress_thread_stop(bias);
-  guint changes = gst_harness_stress_thread_stop(states);
-  gst_harness_stress_thread_stop(frames);
-  fail_unless(changes > 10, "only %u state changes", changes);
-  gst_buffer_unref(buffer);
-  test_teardown(h);
-}
-GST_END_TEST;
-
 static void
 read_everything(gpointer thread, gpointer data) {
   GstHarness *h = data;
@@ -132,13 +114,37 @@ GST_START_TEST(reading_while_frames_flow) {
 }
 GST_END_TEST;
 
-/* A source that is seeked: one thread pushes, another flushes, and what restarts the stream is done
- * while no frame is pushed. */
+/* A source whose stream another thread interrupts. What starts the stream anew is done while no
+ * frame is pushed; the interruption itself comes at any time. */
 typedef struct {
   GstHarness *h;
+  const gchar *caps;
   GMutex streaming;
   GstBuffer *buffer;
 } Source;
+
+static void
+source_init(Source *source, const gchar *properties, const gchar *caps) {
+  source->h = test_harness_new(properties, caps);
+  source->caps = caps;
+  source->buffer = test_frame_random(caps, 1);
+  g_mutex_init(&source->streaming);
+  gst_harness_set_drop_buffers(source->h, TRUE);
+}
+
+static void
+source_clear(Source *source) {
+  gst_buffer_unref(source->buffer);
+  test_teardown(source->h);
+  g_mutex_clear(&source->streaming);
+}
+
+static void
+push_segment(Source *source) {
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  gst_harness_push_event(source->h, gst_event_new_segment(&segment));
+}
 
 static void
 push_frame(gpointer thread, gpointer data) {
@@ -149,34 +155,61 @@ push_frame(gpointer thread, gpointer data) {
   fail_unless(flow == GST_FLOW_OK || flow == GST_FLOW_FLUSHING, "%s", gst_flow_get_name(flow));
 }
 
+/* Runs both until the time is over. */
+static void
+interrupt(Source *source, GFunc interruption) {
+  GstHarnessThread *frames =
+      gst_harness_stress_custom_start(source->h, NULL, push_frame, source, 0);
+  GstHarnessThread *interruptions =
+      gst_harness_stress_custom_start(source->h, NULL, interruption, source, 500);
+  g_usleep(stress_time());
+  guint n = gst_harness_stress_thread_stop(interruptions);
+  guint pushed = gst_harness_stress_thread_stop(frames);
+  fail_unless(n > 10 && pushed > 10, "only %u interruptions, %u frames", n, pushed);
+}
+
+static void
+stop_and_start(gpointer thread, gpointer data) {
+  Source *source = data;
+  gst_element_set_state(source->h->element, GST_STATE_NULL);
+  g_mutex_lock(&source->streaming);
+  gst_element_set_state(source->h->element, GST_STATE_PLAYING);
+  GstCaps *caps = gst_caps_from_string(source->caps);
+  gst_harness_push_event(source->h, gst_event_new_stream_start("stress"));
+  gst_harness_push_event(source->h, gst_event_new_caps(caps));
+  push_segment(source);
+  gst_caps_unref(caps);
+  g_mutex_unlock(&source->streaming);
+}
+
+GST_START_TEST(restarts_while_frames_flow) {
+  Source source;
+  g_autofree gchar *caps = test_caps("GRAY8", 65, 33);
+  source_init(&source, "kernel=sobel", caps);
+  Setting setting = {source.h, "bias", "20"};
+  GstHarnessThread *bias = stress_setting(&setting);
+  interrupt(&source, stop_and_start);
+  gst_harness_stress_thread_stop(bias);
+  source_clear(&source);
+}
+GST_END_TEST;
+
 static void
 flush(gpointer thread, gpointer data) {
   Source *source = data;
-  GstSegment segment;
-  gst_segment_init(&segment, GST_FORMAT_TIME);
   gst_harness_push_event(source->h, gst_event_new_flush_start());
   g_mutex_lock(&source->streaming);
   gst_harness_push_event(source->h, gst_event_new_flush_stop(TRUE));
-  gst_harness_push_event(source->h, gst_event_new_segment(&segment));
+  push_segment(source);
   g_mutex_unlock(&source->streaming);
 }
 
 GST_START_TEST(flushes_while_frames_flow) {
+  Source source;
   g_autofree gchar *caps = test_caps("RGB", 65, 33);
-  Source source = {.h = test_harness_new("kernel=sobel", caps),
-                   .buffer = test_frame_random(caps, 1)};
-  g_mutex_init(&source.streaming);
-  gst_harness_set_drop_buffers(source.h, TRUE);
-  GstHarnessThread *frames =
-      gst_harness_stress_custom_start(source.h, NULL, push_frame, &source, 0);
-  GstHarnessThread *flushes = gst_harness_stress_custom_start(source.h, NULL, flush, &source, 500);
-  g_usleep(stress_time());
-  guint n = gst_harness_stress_thread_stop(flushes);
-  guint pushed = gst_harness_stress_thread_stop(frames);
-  fail_unless(n > 10 && pushed > 10, "only %u flushes, %u frames", n, pushed);
-  gst_buffer_unref(source.buffer);
-  test_teardown(source.h);
-  g_mutex_clear(&source.streaming);
+  source_init(&source, "kernel=sobel", caps);
+  interrupt(&source, flush);
+  source_clear(&source);
 }
 GST_END_TEST;
 
@@ -186,7 +219,7 @@ stress_suite(void) {
   TCase *tc = tcase_create("stress");
   tcase_set_timeout(tc, 30 + 2.0 * stress_time() / G_USEC_PER_SEC);
   tcase_add_test(tc, properties_while_frames_flow);
-  tcase_add_test(tc, states_while_frames_flow);
+  tcase_add_test(tc, restarts_while_frames_flow);
   tcase_add_test(tc, reading_while_frames_flow);
   tcase_add_test(tc, flushes_while_frames_flow);
   suite_add_tcase(suite, tc);

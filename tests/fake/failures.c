@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What happens when the driver fails: every call in turn, at every stage, and drivers that do not
+ * start. Each case is a process of its own, since the fake driver reads its settings once; at its
+ * exit the driver reports what was left behind. */
+
+#include <gst/gst.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/backend.h"
+
+#define FRAMES 5
+#define WIDTH 64
+#define HEIGHT 48
+#define DEADLINE (5 * GST_SECOND)
+
+/* --- the child: one run under the settings of FAKE_CUDA --- */
+
+static CcPlan *
+make_plan(void) {
+  CcFrameLayout layout = {.n_planes = 1};
+  layout.plane[0] = (CcPlaneLayout){WIDTH, HEIGHT, 1, CC_SAMPLE_U8, 8, 0, {CC_ROLE_COLOR}};
+  const CcFilter filter = {.kernel = cc_kernels_find("gaussian")};
+  return cc_plan_new(&filter, &layout, NULL);
+}
+
+/* Filters frames one after another, with as many under way as the backend takes. */
+static gboolean
+filter_frames(CcBackend *backend, CcProgram *program, GError **error) {
+  static guint8 src[WIDTH * HEIGHT], dst[FRAMES][WIDTH * HEIGHT];
+  CcJob *jobs[FRAMES];
+  guint submitted = 0, waited = 0;
+  gboolean ok = TRUE;
+  const CcFrame in = {.plane = {{src, WIDTH}}};
+  while (ok && submitted < FRAMES) {
+    const CcFrame out = {.plane = {{dst[submitted], WIDTH}}};
+    jobs[submitted] = cc_backend_submit(backend, program, &in, &out, error);
+    ok = jobs[submitted] != NULL;
+    submitted += ok;
+    CcTimes times;
+    if (ok && submitted - waited == backend->depth)
+      ok = cc_backend_wait(backend, jobs[waited++], &times, error);
+  }
+  while (waited < submitted) {
+    CcTimes times;
+    if (!cc_backend_wait(backend, jobs[waited++], &times, ok ? error : NULL))
+      ok = FALSE;
+  }
+  return ok;
+}
+
+/* Prints "backend", "reason" and "error" lines. */
+static int
+run_backend(CcBackendChoice choice) {
+  g_autoptr(GError) reason = NULL;
+  g_autoptr(GError) error = NULL;
+  const CcBackendConfig config = {.choice = choice, .device_id = -1, .n_threads = 1};
+  CcBackend *backend = cc_backend_open(&config, &reason, &error);
+  if (reason)
+    g_print("reason %s\n", reason->message);
+  if (backend) {
+    g_print("backend %s\n", backend->klass->name);
+    g_autoptr(CcPlan) plan = make_plan();
+    CcProgram *program = cc_backend_prepare(backend, plan, &error);
+    if (program) {
+      filter_frames(backend, program, &error);
+      cc_program_unref(program);
+    }
+    cc_backend_close(backend);
+  }
+  if (error)
+    g_print("error %s\n", error->message);
+  return EXIT_SUCCESS;
+}
+
+/* Prints an "error" line for each error of cudaconv itself. */
+static int
+run_element(const gchar *backend) {
+  g_autofree gchar *line =
+      g_strdup_printf("videotestsrc num-buffers=20 ! video/x-raw,width=64,height=48 ! "
+                      "cudaconv name=filter backend=%s ! fakesink",
+                      backend);
+  GstElement *pipeline = gst_parse_launch(line, NULL);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
+  gboolean over = FALSE;
+  while (!over) {
+    g_autoptr(GstMessage) message =
+        gst_bus_timed_pop_filtered(bus, DEADLINE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+    if (!message)
+      g_print("error hung\n");
+    if (message && GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR &&
+        g_str_equal(GST_OBJECT_NAME(GST_MESSAGE_SRC(message)), "filter")) {
+      g_autoptr(GError) error = NULL;
+      g_autofree gchar *details = NULL;
+      gst_message_parse_error(message, &error, &details);
+      g_print("error %s\n", error->message);
+    }
+    over = !message || GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR ||
+           GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS;
+  }
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+  gst_deinit();
+  return EXIT_SUCCESS;
+}
+
+/* --- the parent --- */
+
+typedef struct {
+  gchar *out, *err;
+  gint status;
+} Result;
+
+static const gchar *program_path;
+
+static void
+run_child(const gchar *mode, const gchar *settings, Result *result) {
+  const gchar *argv[] = {program_path, mode, NULL};
+  g_auto(GStrv) env = g_environ_setenv(g_get_environ(), "FAKE_CUDA", settings, TRUE);
+  g_autoptr(GError) error = NULL;
+  g_spawn_sync(NULL, (gchar **)argv, env, G_SPAWN_DEFAULT, NULL, NULL, &result->out, &result->err,
+               &result->status, &error);
+  g_assert_no_error(error);
+}
+
+static void
+clear_result(Result *result) {
+  g_free(result->out);
+  g_free(result->err);
+}
+
+static guint
+count_lines(const gchar *text, const gchar *start) {
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  guint n = 0;
+  for (gchar **line = lines; *line; line++)
+    n += g_str_has_prefix(*line, start);
+  return n;
+}
+
+/* The child ended well: nothing left behind, no critical. */
+static void
+assert_clean(const gchar *settings, const Result *result) {
+  if (result->status != 0 || strstr(result->err, "CRITICAL") || strstr(result->err, "fake CUDA"))
+    g_error("FAKE_CUDA=%s: status %d\n%s\n%s", settings, result->status, result->out, result->err);
+}
+
+static void
+assert_contains(const gchar *settings, const gchar *text, const gchar *wanted) {
+  if (!strstr(text, wanted))
+    g_error("FAKE_CUDA=%s: \"%s\" is not in:\n%s", settings, wanted, text);
+}
+
+/* A driver that does not start: the CPU with auto, a clear error with cuda. */
+static void
+test_no_start(void) {
+  static const struct {
+    const gchar *settings, *message;
+  } cases[] = {
+      {"init=100", "the NVIDIA driver does not start: cuInit: CUDA_ERROR_NO_DEVICE (100)"},
+      {"init=999", "the NVIDIA driver does not start: cuInit: CUDA_ERROR_UNKNOWN (999)"},
+      {"version=11080", "the NVIDIA driver is too old: it supports CUDA 11.8"},
+      {"devices=0", "no CUDA device 0: the driver sees 0"},
+      {"fail=cuDevicePrimaryCtxRetain:1+:2", "CUDA device 0 does not open"},
+      {"fail=cuModuleLoadData:1+:209", "cannot run this build's kernels"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    Result result;
+    run_child("cuda", cases[i].settings, &result);
+    assert_clean(cases[i].settings, &result);
+    g_assert_cmpuint(count_lines(result.out, "backend"), ==, 0);
+    g_assert_cmpuint(count_lines(result.out, "error"), ==, 1);
+    assert_contains(cases[i].settings, result.out, cases[i].message);
+    clear_result(&result);
+
+    run_child("auto", cases[i].settings, &result);
+    assert_clean(cases[i].settings, &result);
+    assert_contains(cases[i].settings, result.out, "backend cpu");
+    assert_contains(cases[i].settings, result.out, cases[i].message);
+    g_assert_cmpuint(count_lines(result.out, "error"), ==, 0);
+    clear_result(&result);
+
+    run_child("element-cuda", cases[i].settings, &result);
+    assert_clean(cases[i].settings, &result);
+    g_assert_cmpuint(count_lines(result.out, "error"), ==, 1);
+    assert_contains(cases[i].settings, result.out, cases[i].message);
+    clear_result(&result);
+  }
+}
+
+static const gchar *const calls[] = {"cuInit",
+                                     "cuDriverGetVersion",
+                                     "cuDeviceGetCount",
+                                     "cuDeviceGet",
+                                     "cuDeviceGetName",
+                                     "cuDevicePrimaryCtxRetain",
+                                     "cuCtxPushCurrent",
+                                     "cuModuleLoadData",
+                                     "cuModuleGetFunction",
+                                     "cuMemAlloc",
+                                     "cuMemHostAlloc",
+                                     "cuStreamCreate",
+                                     "cuStreamSynchronize",
+                                     "cuEventCreate",
+                                     "cuEventRecord",
+                                     "cuEventSynchronize",
+                                     "cuEventElapsedTime",
+                                     "cuMemcpyHtoDAsync",
+                                     "cuMemcpyDtoHAsync",
+                                     "cuLaunchKernel"};
+
+/* Every call fails once, or from there on, with each of these: the backend answers with one error
+ * or falls back to the CPU, and leaves nothing behind. */
+static void
+test_each_call(void) {
+  static const guint codes[] = {2, 700, 999};
+  for (guint c = 0; c < G_N_ELEMENTS(calls); c++)
+    for (guint at = 1; at <= 9; at += 2)
+      for (guint on = 0; on < 2; on++) {
+        Result result;
+        g_autofree gchar *settings =
+            g_strdup_printf("fail=%s:%u%s:%u", calls[c], at, on ? "+" : "", codes[(c + at) % 3]);
+        run_child("auto", settings, &result);
+        assert_clean(settings, &result);
+        g_assert_cmpuint(count_lines(result.out, "backend"), ==, 1);
+        g_assert_cmpuint(count_lines(result.out, "error"), <=, 1);
+        clear_result(&result);
+      }
+}
+
+/* The same while an element works: exactly one error of its own, and the end. */
+static void
+test_mid_stream(void) {
+  static const gchar *const cases[] = {
+      "fail=cuLaunchKernel:3:700",     "fail=cuMemcpyHtoDAsync:4+:999",
+      "fail=cuMemcpyDtoHAsync:1:700",  "fail=cuEventSynchronize:2+:999",
+      "fail=cuMemAlloc:1+:2",          "fail=cuMemHostAlloc:2+:2",
+      "fail=cuCtxPushCurrent:12+:999", "fail=cuEventRecord:9:700"};
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    Result result;
+    run_child("element-cuda", cases[i], &result);
+    assert_clean(cases[i], &result);
+    if (count_lines(result.out, "error") != 1)
+      g_error("FAKE_CUDA=%s: not one error:\n%s", cases[i], result.out);
+    g_assert_null(strstr(result.out, "hung"));
+    clear_result(&result);
+  }
+}
+
+static void
+test_out_of_memory(void) {
+  Result result;
+  run_child("cuda", "memory=5000", &result);
+  assert_clean("memory=5000", &result);
+  assert_contains("memory=5000", result.out, "error cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (2)");
+  clear_result(&result);
+}
+
+int
+main(int argc, char **argv) {
+  const gchar *mode = argc > 1 ? argv[1] : "";
+  if (g_str_equal(mode, "auto") || g_str_equal(mode, "cuda"))
+    return run_backend(g_str_equal(mode, "auto") ? CC_BACKEND_AUTO : CC_BACKEND_CUDA);
+  if (g_str_has_prefix(mode, "element-")) {
+    gst_init(NULL, NULL);
+    return run_element(mode + strlen("element-"));
+  }
+  program_path = argv[0];
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/failures/no-start", test_no_start);
+  g_test_add_func("/failures/each-call", test_each_call);
+  g_test_add_func("/failures/mid-stream", test_mid_stream);
+  g_test_add_func("/failures/out-of-memory", test_out_of_memory);
+  return g_test_run();
+}
