@@ -34,8 +34,8 @@ template <typename Sample, bool INTERIOR>
 static __device__ __forceinline__ int
 fetch(const CcLaunch &launch, int x, int y, int component) {
   if (!INTERIOR) {
-    x = border_index(x, launch.width, launch.border);
-    y = border_index(y, launch.height, launch.border);
+    x = cc_border_index(x, launch.width, launch.border);
+    y = cc_border_index(y, launch.height, launch.border);
     if (x < 0 || y < 0)
       return launch.border_code[component];
   }

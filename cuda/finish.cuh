@@ -1,37 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What the kernels share: the border rule, and the steps from sums to a code value, operation by
- * operation as engine/plan.h specifies them. */
+/* The steps from sums to a code value, operation by operation as engine/plan.h specifies them. */
 
 #include "launch.h"
-
-/* The index inside 0..n-1 that position i stands for, or -1 for a constant border. */
-static __device__ __forceinline__ int
-border_index(int i, int n, int border) {
-  if ((unsigned)i < (unsigned)n)
-    return i;
-  int m;
-  switch (border) {
-  case CC_L_REPLICATE:
-    return i < 0 ? 0 : n - 1;
-  case CC_L_REFLECT:
-    m = i % (2 * n);
-    m = m < 0 ? m + 2 * n : m;
-    return m < n ? m : 2 * n - 1 - m;
-  case CC_L_REFLECT_101:
-    if (n == 1)
-      return 0;
-    m = i % (2 * n - 2);
-    m = m < 0 ? m + 2 * n - 2 : m;
-    return m < n ? m : 2 * n - 2 - m;
-  case CC_L_WRAP:
-    m = i % n;
-    return m < 0 ? m + n : m;
-  default:
-    return -1;
-  }
-}
 
 /* Collects the sums of a launch's matrices, in order, into one code value. */
 template <typename Sum> struct Response;
@@ -42,16 +14,16 @@ template <> struct Response<float> {
 
   __device__ __forceinline__ void add(const CcLaunch &launch, int matrix, float sum) {
     switch (launch.response) {
-    case CC_L_ABSOLUTE:
+    case CC_RESPONSE_ABSOLUTE:
       t = fmaxf(t, fabsf(sum));
       break;
-    case CC_L_MAGNITUDE:
+    case CC_RESPONSE_MAGNITUDE:
       t = __fmaf_rn(sum, sum, t);
       break;
-    case CC_L_MAGNITUDE_L1:
+    case CC_RESPONSE_MAGNITUDE_L1:
       t = __fadd_rn(t, fabsf(sum));
       break;
-    case CC_L_DIRECTION:
+    case CC_RESPONSE_DIRECTION:
       t = sum;
       first = matrix == 0 ? sum : first;
       break;
@@ -61,11 +33,11 @@ template <> struct Response<float> {
   }
 
   __device__ __forceinline__ int code(const CcLaunch &launch) const {
-    if (launch.response == CC_L_DIRECTION) {
+    if (launch.response == CC_RESPONSE_DIRECTION) {
       const float turns = cc_direction(first, t);
       return (int)floorf(__fmaf_rn(turns, launch.mul_f, launch.add_f)) & launch.hi;
     }
-    const float root = launch.response == CC_L_MAGNITUDE ? __fsqrt_rn(t) : t;
+    const float root = launch.response == CC_RESPONSE_MAGNITUDE ? __fsqrt_rn(t) : t;
     const float v = floorf(__fmaf_rn(root, launch.mul_f, launch.add_f));
     return (int)fminf(fmaxf(v, (float)launch.lo), (float)launch.hi);
   }
@@ -80,16 +52,16 @@ template <> struct Response<long long> {
   __device__ __forceinline__ void add(const CcLaunch &launch, int matrix, long long sum) {
     const long long absolute = sum < 0 ? -sum : sum;
     switch (launch.response) {
-    case CC_L_ABSOLUTE:
+    case CC_RESPONSE_ABSOLUTE:
       t = max(t, absolute);
       break;
-    case CC_L_MAGNITUDE:
+    case CC_RESPONSE_MAGNITUDE:
       squares = __fma_rn((double)sum, (double)sum, squares);
       break;
-    case CC_L_MAGNITUDE_L1:
+    case CC_RESPONSE_MAGNITUDE_L1:
       t += absolute;
       break;
-    case CC_L_DIRECTION:
+    case CC_RESPONSE_DIRECTION:
       t = sum;
       first = matrix == 0 ? (float)sum : first;
       break;
@@ -99,11 +71,11 @@ template <> struct Response<long long> {
   }
 
   __device__ __forceinline__ int code(const CcLaunch &launch) const {
-    if (launch.response == CC_L_DIRECTION) {
+    if (launch.response == CC_RESPONSE_DIRECTION) {
       const float turns = cc_direction(first, (float)t);
       return (int)floorf(__fmaf_rn(turns, launch.mul_f, launch.add_f)) & launch.hi;
     }
-    const double root = launch.response == CC_L_MAGNITUDE ? __dsqrt_rn(squares) : (double)t;
+    const double root = launch.response == CC_RESPONSE_MAGNITUDE ? __dsqrt_rn(squares) : (double)t;
     const double v = floor(__fma_rn(root, launch.mul, launch.add));
     return (int)fmin(fmax(v, (double)launch.lo), (double)launch.hi);
   }

@@ -5,30 +5,11 @@
  * taps are constants of the launch and instances cannot disturb one another. */
 
 #include <stdint.h>
-#include "engine/direction.h"
+#include "engine/shared.h"
 
 #define CC_LAUNCH_TAPS 450
 #define CC_LAUNCH_MATRICES 8
 #define CC_LAUNCH_SIDE 15
-
-/* Copies of engine/ enums, which device code cannot include; cuda/program.c asserts that they
- * agree. */
-enum {
-  CC_L_REPLICATE,
-  CC_L_CONSTANT,
-  CC_L_REFLECT,
-  CC_L_REFLECT_101,
-  CC_L_WRAP,
-};
-
-enum {
-  CC_L_CLAMP = 1,
-  CC_L_ABSOLUTE,
-  CC_L_OFFSET,
-  CC_L_MAGNITUDE,
-  CC_L_MAGNITUDE_L1,
-  CC_L_DIRECTION,
-};
 
 typedef union {
   float f;   /* of a launch with float sums */
@@ -41,12 +22,12 @@ typedef struct {
   int32_t src_pitch, dst_pitch; /* bytes */
   int32_t width, height, step;  /* pixels, rows, samples a pixel */
   int32_t depth, shift;
-  int32_t border;
+  CcBorder border;
   int32_t filter_mask, copy_mask, fill_mask;
   int32_t fill[4], border_code[4];
 
   int32_t n_matrices, window_width, window_height, separable;
-  int32_t response;
+  CcResponse response;
   float mul_f, add_f;
   double mul, add;
   int32_t lo, hi;

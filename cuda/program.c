@@ -8,17 +8,6 @@
 
 G_STATIC_ASSERT(CC_LAUNCH_TAPS == CC_MAX_TAPS && CC_LAUNCH_MATRICES == CC_MAX_MATRICES &&
                 CC_LAUNCH_SIDE == CC_MAX_KERNEL_SIZE);
-G_STATIC_ASSERT((int)CC_L_CONSTANT == (int)CC_BORDER_CONSTANT &&
-                (int)CC_L_REFLECT == (int)CC_BORDER_REFLECT &&
-                (int)CC_L_REFLECT_101 == (int)CC_BORDER_REFLECT_101 &&
-                (int)CC_L_WRAP == (int)CC_BORDER_WRAP);
-G_STATIC_ASSERT((int)CC_L_CLAMP == (int)CC_RESPONSE_CLAMP &&
-                (int)CC_L_ABSOLUTE == (int)CC_RESPONSE_ABSOLUTE &&
-                (int)CC_L_OFFSET == (int)CC_RESPONSE_OFFSET &&
-                (int)CC_L_MAGNITUDE == (int)CC_RESPONSE_MAGNITUDE &&
-                (int)CC_L_MAGNITUDE_L1 == (int)CC_RESPONSE_MAGNITUDE_L1 &&
-                (int)CC_L_DIRECTION == (int)CC_RESPONSE_DIRECTION);
-
 /* A kernel that can run a pass. */
 typedef struct {
   CcCudaModule module;
@@ -61,7 +50,7 @@ set_plane(CcLaunch *launch, const CcPlan *plan, const CcPass *pass, gsize offset
   launch->step = (gint)layout->step;
   launch->depth = (gint)layout->depth;
   launch->shift = (gint)layout->shift;
-  launch->border = (gint)plan->border;
+  launch->border = plan->border;
   launch->filter_mask = (gint)pass->filter_mask;
   launch->copy_mask = (gint)pass->copy_mask;
   launch->fill_mask = (gint)pass->fill_mask;
@@ -84,7 +73,7 @@ set_op(CcLaunch *launch, const CcOp *op, guint side) {
   launch->window_width = (gint)(side ? side : op->width);
   launch->window_height = (gint)(side ? side : op->height);
   launch->separable = op->separable;
-  launch->response = (gint)op->response;
+  launch->response = op->response;
   launch->mul = op->mul;
   launch->add = op->add;
   launch->mul_f = op->mul_f;

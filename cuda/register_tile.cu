@@ -21,7 +21,7 @@ template <typename Sample, bool INTERIOR>
 static __device__ __forceinline__ float
 fetch(const CcLaunch &launch, const char *row, int x, int component) {
   if (!INTERIOR) {
-    x = row ? border_index(x, launch.width, launch.border) : -1;
+    x = row ? cc_border_index(x, launch.width, launch.border) : -1;
     if (x < 0)
       return (float)launch.border_code[component];
   }
@@ -33,7 +33,7 @@ template <bool INTERIOR>
 static __device__ __forceinline__ const char *
 source_row(const CcLaunch &launch, int y) {
   if (!INTERIOR) {
-    y = border_index(y, launch.height, launch.border);
+    y = cc_border_index(y, launch.height, launch.border);
     if (y < 0)
       return NULL;
   }

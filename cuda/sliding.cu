@@ -68,13 +68,13 @@ gather_column(const CcLaunch &launch, int at, int top, unsigned (&word)[ROWS]) {
 #pragma unroll
   for (int i = 0; i < 4; i++) {
     const int sample = at + i + 16 * STEP; /* not negative, so that division rounds down */
-    const int x = border_index(sample / STEP - 16, launch.width, launch.border);
+    const int x = cc_border_index(sample / STEP - 16, launch.width, launch.border);
     offset[i] = x < 0 ? -1 : x * STEP + sample % STEP;
     outside[i] = launch.border_code[sample % STEP];
   }
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
-    const int y = border_index(top + j, launch.height, launch.border);
+    const int y = cc_border_index(top + j, launch.height, launch.border);
     const unsigned char *row =
         (const unsigned char *)launch.src + (long long)max(y, 0) * launch.src_pitch;
     word[j] = 0;
@@ -94,14 +94,14 @@ load_border(const CcLaunch &launch, int first, int top, unsigned (&word)[ROWS][W
   const int row_bytes = launch.width * STEP, last = (row_bytes - 1) & ~3;
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
-    const int y = border_index(top + j, launch.height, launch.border);
+    const int y = cc_border_index(top + j, launch.height, launch.border);
     const char *row = (const char *)launch.src + (long long)max(y, 0) * launch.src_pitch;
 #pragma unroll
     for (int i = 0; i < WORDS; i++)
       word[j][i] = *(const unsigned *)(row + min(max(first + 4 * i, 0), last));
   }
   const bool constant_rows =
-      launch.border == CC_L_CONSTANT && (top < 0 || top + ROWS > launch.height);
+      launch.border == CC_BORDER_CONSTANT && (top < 0 || top + ROWS > launch.height);
 #pragma unroll
   for (int i = 0; i < WORDS; i++) {
     const int at = first + 4 * i;
@@ -162,8 +162,8 @@ finish_word(const CcLaunch &launch, const unsigned (&even)[MATRICES],
       for (int m = 0; m < MATRICES; m++)
         sum[m] = lane_sum(i & 1 ? odd[m] : even[m], i >> 1, launch.packed.unbias[m]);
       if constexpr (FINISH == LINEAR)
-        t = launch.response == CC_L_ABSOLUTE ? fabsf(sum[0]) : sum[0];
-      else if (launch.response == CC_L_MAGNITUDE)
+        t = launch.response == CC_RESPONSE_ABSOLUTE ? fabsf(sum[0]) : sum[0];
+      else if (launch.response == CC_RESPONSE_MAGNITUDE)
         t = __fsqrt_rn(__fmaf_rn(sum[1], sum[1], __fmul_rn(sum[0], sum[0])));
       else
         t = __fadd_rn(fabsf(sum[0]), fabsf(sum[1]));

@@ -6,6 +6,7 @@
 
 #include <glib.h>
 #include "error.h"
+#include "shared.h"
 
 G_BEGIN_DECLS
 
@@ -14,23 +15,6 @@ G_BEGIN_DECLS
 #define CC_MAX_MATRICES 8                                       /* of one kernel */
 #define CC_MAX_TAPS (2 * CC_MAX_COEFFS)                         /* of all matrices of a kernel */
 #define CC_MAX_COEFF 1e8                                        /* largest absolute value */
-
-/* How the sums S_i of a kernel's matrices become one number t, before scale and bias:
- *   clamp         max S_i
- *   absolute      max |S_i|
- *   offset        max S_i, with mid-grey added to the result
- *   magnitude     sqrt(sum S_i^2)
- *   magnitude-l1  sum |S_i|
- *   direction     atan2(S_1, S_0) in turns, of exactly two matrices (x, y) */
-typedef enum {
-  CC_RESPONSE_AUTO, /* the kernel's own */
-  CC_RESPONSE_CLAMP,
-  CC_RESPONSE_ABSOLUTE,
-  CC_RESPONSE_OFFSET,
-  CC_RESPONSE_MAGNITUDE,
-  CC_RESPONSE_MAGNITUDE_L1,
-  CC_RESPONSE_DIRECTION,
-} CcResponse;
 
 typedef enum {
   CC_CHROMA_AUTO, /* the kernel's own */

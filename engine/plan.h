@@ -11,18 +11,6 @@
 
 G_BEGIN_DECLS
 
-/* What a tap outside the picture reads, for a row |abcdefgh|:
- *   replicate    aaa|abcdefgh|hhh      constant  vvv|abcdefgh|vvv      wrap  fgh|abcdefgh|abc
- *   reflect      cba|abcdefgh|hgf      reflect-101  dcb|abcdefgh|gfe
- * The picture may be smaller than the kernel: the rule repeats until it lands inside. */
-typedef enum {
-  CC_BORDER_REPLICATE,
-  CC_BORDER_CONSTANT,
-  CC_BORDER_REFLECT,
-  CC_BORDER_REFLECT_101,
-  CC_BORDER_WRAP,
-} CcBorder;
-
 typedef enum {
   CC_ALPHA_COPY,
   CC_ALPHA_FILTER,
@@ -60,7 +48,7 @@ typedef enum {
  *   out = clamp(floor(t * mul + add), lo, hi)
  * add holds bias, black or mid-grey, and the half that makes floor round half up; when mul and bias
  * are rational it is raised by less than the smallest step, so that no rounding error can move a
- * result across a half. For direction, t is cc_direction of direction.h and the last step is
+ * result across a half. For direction, t is cc_direction of shared.h and the last step is
  *   out = floor(fmaf(t, mul_f, add_f)) modulo hi + 1, in either arithmetic.
  *
  * With magnitude in F32: n = fmaf(S_i, S_i, n) from 0, t = sqrtf(n). In I64 the same in double.
@@ -121,33 +109,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcPlan, cc_plan_unref)
 /* One line for logs: the path that the plan took, as "3x3 separable exact f32 magnitude, 2 passes".
  */
 gchar *cc_plan_describe(const CcPlan *plan);
-
-/* The index inside 0..n-1 that position i stands for, or -1 for CC_BORDER_CONSTANT outside. n >= 1.
- */
-static inline gint
-cc_border_index(gint i, gint n, CcBorder border) {
-  if (i >= 0 && i < n)
-    return i;
-  gint m;
-  switch (border) {
-  case CC_BORDER_REPLICATE:
-    return i < 0 ? 0 : n - 1;
-  case CC_BORDER_REFLECT:
-    m = i % (2 * n);
-    m = m < 0 ? m + 2 * n : m;
-    return m < n ? m : 2 * n - 1 - m;
-  case CC_BORDER_REFLECT_101:
-    if (n == 1)
-      return 0;
-    m = i % (2 * n - 2);
-    m = m < 0 ? m + 2 * n - 2 : m;
-    return m < n ? m : 2 * n - 2 - m;
-  case CC_BORDER_WRAP:
-    m = i % n;
-    return m < 0 ? m + n : m;
-  default:
-    return -1;
-  }
-}
 
 G_END_DECLS

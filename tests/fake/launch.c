@@ -66,8 +66,8 @@ stored_at(const Kernel *kernel, gint x, gint y, gint c) {
 static gint
 code_at(const Kernel *kernel, gint x, gint y, gint c) {
   const CcLaunch *l = kernel->launch;
-  const gint column = cc_border_index(x, l->width, (CcBorder)l->border);
-  const gint row = cc_border_index(y, l->height, (CcBorder)l->border);
+  const gint column = cc_border_index(x, l->width, l->border);
+  const gint row = cc_border_index(y, l->height, l->border);
   return column < 0 || row < 0 ? l->border_code[c] : stored_at(kernel, column, row, c) >> l->shift;
 }
 
@@ -143,25 +143,25 @@ filtered(const Kernel *kernel, gint x, gint y, gint c) {
       return (gint)(((gint64)sum + (l->packed.round & 0xFFFF)) >> l->packed.down);
     gradient[m & 1] = (gfloat)sum;
     switch (l->response) {
-    case CC_L_ABSOLUTE:
+    case CC_RESPONSE_ABSOLUTE:
       t = fmax(t, fabs(sum));
       break;
-    case CC_L_MAGNITUDE:
+    case CC_RESPONSE_MAGNITUDE:
       squares = fmaf((gfloat)sum, (gfloat)sum, squares);
       t = fma(sum, sum, t);
       break;
-    case CC_L_MAGNITUDE_L1:
+    case CC_RESPONSE_MAGNITUDE_L1:
       t = kernel->wide ? t + fabs(sum) : (gfloat)t + fabsf((gfloat)sum);
       break;
     default:
       t = m == 0 ? sum : fmax(t, sum);
     }
   }
-  if (l->response == CC_L_DIRECTION) {
+  if (l->response == CC_RESPONSE_DIRECTION) {
     const gfloat turns = cc_direction(gradient[0], gradient[1]);
     return (gint)floorf(fmaf(turns, l->mul_f, l->add_f)) & l->hi;
   }
-  if (l->response == CC_L_MAGNITUDE)
+  if (l->response == CC_RESPONSE_MAGNITUDE)
     t = kernel->wide ? sqrt(t) : sqrtf(squares);
   const gdouble v =
       kernel->wide ? floor(fma(t, l->mul, l->add)) : floorf(fmaf((gfloat)t, l->mul_f, l->add_f));

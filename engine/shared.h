@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* What host and device code share: enumerations, the border rule and the direction of a gradient.
+ * Without GLib, which nvcc does not see, and with only such arithmetic as IEEE 754 rounds in one
+ * way, in one order, so that both sides give the same bits. */
+
+#include <math.h>
+
+#ifdef __CUDACC__
+#define CC_SHARED static __device__ __forceinline__
+#else
+#define CC_SHARED static inline
+#endif
+
+/* How the sums S_i of a kernel's matrices become one number t, before scale and bias:
+ *   clamp         max S_i
+ *   absolute      max |S_i|
+ *   offset        max S_i, with mid-grey added to the result
+ *   magnitude     sqrt(sum S_i^2)
+ *   magnitude-l1  sum |S_i|
+ *   direction     atan2(S_1, S_0) in turns, of exactly two matrices (x, y) */
+typedef enum {
+  CC_RESPONSE_AUTO, /* the kernel's own */
+  CC_RESPONSE_CLAMP,
+  CC_RESPONSE_ABSOLUTE,
+  CC_RESPONSE_OFFSET,
+  CC_RESPONSE_MAGNITUDE,
+  CC_RESPONSE_MAGNITUDE_L1,
+  CC_RESPONSE_DIRECTION,
+} CcResponse;
+
+/* What a tap outside the picture reads, for a row |abcdefgh|:
+ *   replicate    aaa|abcdefgh|hhh      constant  vvv|abcdefgh|vvv      wrap  fgh|abcdefgh|abc
+ *   reflect      cba|abcdefgh|hgf      reflect-101  dcb|abcdefgh|gfe
+ * The picture may be smaller than the kernel: the rule repeats until it lands inside. */
+typedef enum {
+  CC_BORDER_REPLICATE,
+  CC_BORDER_CONSTANT,
+  CC_BORDER_REFLECT,
+  CC_BORDER_REFLECT_101,
+  CC_BORDER_WRAP,
+} CcBorder;
+
+/* The index inside 0..n-1 that position i stands for, or -1 for CC_BORDER_CONSTANT outside. n >= 1.
+ */
+CC_SHARED int
+cc_border_index(int i, int n, CcBorder border) {
+  if (i >= 0 && i < n)
+    return i;
+  int m;
+  switch (border) {
+  case CC_BORDER_REPLICATE:
+    return i < 0 ? 0 : n - 1;
+  case CC_BORDER_REFLECT:
+    m = i % (2 * n);
+    m = m < 0 ? m + 2 * n : m;
+    return m < n ? m : 2 * n - 1 - m;
+  case CC_BORDER_REFLECT_101:
+    if (n == 1)
+      return 0;
+    m = i % (2 * n - 2);
+    m = m < 0 ? m + 2 * n - 2 : m;
+    return m < n ? m : 2 * n - 2 - m;
+  case CC_BORDER_WRAP:
+    m = i % n;
+    return m < 0 ? m + n : m;
+  default:
+    return -1;
+  }
+}
+
+/* atan2(y, x) in turns, 0 <= t <= 1 (1 is the full turn, the same as 0); 0 for x = y = 0. The
+ * polynomial is a least-maximum fit of atan(q) / 2 pi on 0..1, wrong by less than 2e-8 turns. */
+CC_SHARED float
+cc_direction(float x, float y) {
+  const float ax = fabsf(x), ay = fabsf(y);
+  const float larger = ax > ay ? ax : ay, smaller = ax > ay ? ay : ax;
+  if (larger == 0)
+    return 0;
+#ifdef __CUDACC__
+  const float q = __fdiv_rn(smaller, larger), q2 = __fmul_rn(q, q);
+#else
+  const float q = smaller / larger, q2 = q * q;
+#endif
+  float p = 0x1.99fe38p-12f;
+  p = fmaf(p, q2, -0x1.2c6c58p-9f);
+  p = fmaf(p, q2, 0x1.9eeee6p-8f);
+  p = fmaf(p, q2, -0x1.794fbep-7f);
+  p = fmaf(p, q2, 0x1.11c51cp-6f);
+  p = fmaf(p, q2, -0x1.714478p-6f);
+  p = fmaf(p, q2, 0x1.049362p-5f);
+  p = fmaf(p, q2, -0x1.b296eap-5f);
+  p = fmaf(p, q2, 0x1.45f304p-3f);
+#ifdef __CUDACC__
+  float t = __fmul_rn(p, q);
+#else
+  float t = p * q;
+#endif
+  t = ay > ax ? 0.25f - t : t;
+  t = x < 0 ? 0.5f - t : t;
+  return y < 0 ? 1.0f - t : t;
+}
