@@ -61,6 +61,17 @@ split_start(const CcOp *op, const Bounds *b, gdouble *fraction) {
   return floor(start);
 }
 
+/* Takes away the limits of the 16-bit form where no t reaches them. */
+static void
+lift_limits(const CcArithChoice *choice, CcFinish *finish, const CcOp *op, const Bounds *b,
+            const CcRows *rows) {
+  const CcFinish16 limited = finish->in_16;
+  finish->in_16.least = 0;
+  finish->in_16.most = G_MAXUINT16;
+  if (!agrees_with_plan(choice, finish, op, b, rows))
+    finish->in_16 = limited;
+}
+
 /* The 16-bit form. Sums are made as large as 16 bits hold, for the factor to have many bits. A
  * power of two is exact; for others the factor and offset next to the ideal ones are tried. */
 static gboolean
@@ -89,8 +100,10 @@ choose_form_16(CcArithChoice *choice, const CcOp *op, const Bounds *b, const CcR
     for (gint nudge = -1; nudge <= 1; nudge++) {
       form->factor = (guint16)((gint)factor + up);
       form->offset = (guint16)((gint64)offset + nudge - b->t_min * (1 << choice->left));
-      if (agrees_with_plan(choice, finish, op, b, rows))
+      if (agrees_with_plan(choice, finish, op, b, rows)) {
+        lift_limits(choice, finish, op, b, rows);
         return TRUE;
+      }
     }
   }
   return FALSE;

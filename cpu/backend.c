@@ -3,9 +3,11 @@
 #include "cpu/program.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define MAX_THREADS 256
+#define LINGER_NS 30000 /* that a worker looks out for the next frame before it sleeps */
 #define SPINS 4000 /* some microseconds: what the last slice of another thread may still take */
 
 typedef struct {
@@ -23,8 +25,9 @@ typedef struct {
   GThreadPool *pool;
 
   GMutex mutex;
-  GCond done;   /* the last worker left */
-  guint called; /* workers pushed to the pool that have not entered yet */
+  GCond done;    /* the last worker left */
+  guint called;  /* workers that come: from the pool, or looking out for the next frame */
+  gint n_opened; /* frames; read without the mutex by the latter */
   gboolean open;
   gint n_active; /* workers inside; read without the mutex while spinning */
   guint n_free;
@@ -41,6 +44,13 @@ typedef struct {
 } CpuJob;
 
 /* --- frames --- */
+
+static guint64
+now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (guint64)t.tv_sec * 1000000000 + (guint64)t.tv_nsec;
+}
 
 static void
 run_slices(CpuBackend *self, guint8 *scratch) {
@@ -59,16 +69,9 @@ run_slices(CpuBackend *self, guint8 *scratch) {
   }
 }
 
-/* What the pool runs: helps with the frame that is open, if one still is. */
+/* Helps with the open frame; the mutex is held, but not meanwhile. */
 static void
-work(gpointer data, gpointer user_data) {
-  CpuBackend *self = user_data;
-  g_mutex_lock(&self->mutex);
-  self->called--;
-  if (!self->open) {
-    g_mutex_unlock(&self->mutex);
-    return;
-  }
+help(CpuBackend *self) {
   const guint mine = self->free_scratch[--self->n_free];
   g_atomic_int_inc(&self->n_active);
   g_mutex_unlock(&self->mutex);
@@ -79,6 +82,34 @@ work(gpointer data, gpointer user_data) {
   self->free_scratch[self->n_free++] = mine;
   if (g_atomic_int_dec_and_test(&self->n_active))
     g_cond_signal(&self->done);
+}
+
+/* Looks out for the frame after number `last` for a while. */
+static void
+look_out(CpuBackend *self, gint last) {
+  const guint64 start = now();
+  while (g_atomic_int_get(&self->n_opened) == last && now() - start < LINGER_NS)
+    continue;
+}
+
+/* What the pool runs: helps with frames until none has come for a while, as it takes longer to be
+ * woken up than some frames take. */
+static void
+work(gpointer data, gpointer user_data) {
+  CpuBackend *self = user_data;
+  g_mutex_lock(&self->mutex);
+  self->called--;
+  while (self->open) {
+    const gint last = self->n_opened;
+    help(self);
+    self->called++;
+    g_mutex_unlock(&self->mutex);
+    look_out(self, last);
+    g_mutex_lock(&self->mutex);
+    self->called--;
+    if (self->n_opened == last)
+      break;
+  }
   g_mutex_unlock(&self->mutex);
 }
 
@@ -87,6 +118,7 @@ static void
 open_frame(CpuBackend *self, guint n_workers) {
   g_mutex_lock(&self->mutex);
   self->open = TRUE;
+  g_atomic_int_inc(&self->n_opened);
   guint n_calls = n_workers > self->called ? n_workers - self->called : 0;
   self->called += n_calls;
   g_mutex_unlock(&self->mutex);
@@ -106,13 +138,6 @@ close_frame(CpuBackend *self) {
   while (g_atomic_int_get(&self->n_active))
     g_cond_wait(&self->done, &self->mutex);
   g_mutex_unlock(&self->mutex);
-}
-
-static guint64
-now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (guint64)t.tv_sec * 1000000000 + (guint64)t.tv_nsec;
 }
 
 static CcJob *
@@ -145,7 +170,8 @@ cpu_wait(CcBackend *backend, CcJob *base, CcTimes *times, GError **error) {
 
 /* --- programs --- */
 
-/* Makes room for at least `size` bytes, a multiple of CC_ROW_ALIGN; what was there is lost. */
+/* Makes room for at least `size` bytes, a multiple of CC_ROW_ALIGN; what was there is lost. What
+ * kernels read beyond the ends of rows has no effect, but a value. */
 static gboolean
 grow_scratch(Scratch *scratch, gsize size, GError **error) {
   if (scratch->size >= size)
@@ -158,6 +184,7 @@ grow_scratch(Scratch *scratch, gsize size, GError **error) {
                 "out of memory: %" G_GSIZE_FORMAT " bytes for the rows of a thread", size);
     return FALSE;
   }
+  memset(scratch->memory, 0, size);
   scratch->size = size;
   return TRUE;
 }

@@ -292,8 +292,10 @@ set_filter(CcSweep *sweep, const CcRows *rows, const CcPass *pass, const CcPlane
   sweep->reduce = arith.reduces ? rows->reduce[arith.reduce][arith.lane] : NULL;
   sweep->finish = rows->finish[plane->type][arith.form][arith.number];
   /* one sum is only reduced to its absolute value there */
-  if (plane->type == CC_SAMPLE_U8 && op->n_matrices == 1 && arith.form == CC_FINISH_16)
+  if (sweep->sample_lane == CC_LANE_8 && op->n_matrices == 1 && arith.form == CC_FINISH_16)
     sweep->apply = rows->apply[ring_lane][sweep->over[0].shape][arith.reduces];
+  if (sweep->apply && sweep->separable)
+    set_sums(sweep->along, 1, rows->sum_split);
 
   sweep->outside = constant_row(plane, pass->border);
   set_edges(sweep, pass, plane);

@@ -5,9 +5,10 @@
  * types, which keep the sums in registers; the rest are loops that the compilers vectorise well. */
 
 #include "cpu/rows.h"
-#include "engine/direction.h"
+#include "engine/shared.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,9 @@
 #include <immintrin.h>
 #define VECTOR_BYTES 32
 #else
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 #define VECTOR_BYTES 16
 #endif
 
@@ -111,6 +115,14 @@ code_of_16(guint16 t, const CcFinish16 *f) {
   q = q > f->most ? f->most : q;
   return (guint16)(q + f->base);
 }
+
+/* Whether the last step is only a product. */
+static inline gboolean
+is_plain(const CcFinish16 *f) {
+  return f->least == 0 && f->most == G_MAXUINT16 && f->base == 0;
+}
+
+#include "cpu/rows_split.h"
 
 #define SHAPE 10
 #define N_TAPS 1
@@ -317,6 +329,7 @@ merge(guint8 *dst, const guint8 *filtered, const guint8 *src, const CcMasks *mas
 #define SUM_8(shape) sum_8_##shape
 #define SUM_16(shape) sum_16_##shape
 #define SUM_32(shape) sum_32_##shape
+#define SUM_SPLIT(shape) sum_split_##shape
 #define APPLY(shape)                                                                               \
   { apply_##shape, apply_absolute_##shape }
 #define FINISHES(sample)                                                                           \
@@ -355,6 +368,7 @@ const CcRows CC_ROWS = {
             [CC_LANE_64] = {[CC_SHAPE_ANY] = sum_any_64},
             [CC_LANE_FLOAT] = {[CC_SHAPE_ANY] = sum_float},
         },
+    .sum_split = {SHAPES_ALONG(SUM_SPLIT), SHAPES_ACROSS(SUM_SPLIT)},
     .apply = {[CC_LANE_8] = {SHAPES_ACROSS(APPLY)}, [CC_LANE_16] = {SHAPES_ALONG(APPLY)}},
     .reduce =
         {

@@ -139,8 +139,9 @@ typedef void (*CcExtendFunc)(gpointer row, gconstpointer src, const CcOutside *o
 typedef void (*CcSumFunc)(gpointer out, const CcTerm *terms, guint n_terms,
                           const gconstpointer *taps, gsize at, guint n);
 
-/* Bytes straight from taps: the sum, its absolute value where the kernel is for that, and the last
- * step as CC_FINISH_16. */
+/* Bytes straight from taps, which are bytes or rows of split sums: the sum, its absolute value
+ * where the kernel is for that, and the last step as CC_FINISH_16. Split sums are those of
+ * sum_split, in an order that only these kernels know. */
 typedef void (*CcApplyFunc)(guint8 *dst, const CcTerm *terms, const gconstpointer *taps, gsize at,
                             guint n, const CcFinish *finish);
 
@@ -160,6 +161,7 @@ typedef struct {
   CcLoadFunc load[2][CC_N_LANES]; /* by sample type */
   CcExtendFunc extend[2][CC_N_LANES];
   CcSumFunc sum[CC_N_LANES][CC_N_SHAPES];        /* by lane of the taps; NULL: there is none */
+  CcSumFunc sum_split[CC_N_SHAPES];              /* split sums of bytes; NULL: there is none */
   CcApplyFunc apply[CC_N_LANES][CC_N_SHAPES][2]; /* by lane of the taps; second: absolute value */
   CcReduceFunc reduce[CC_N_REDUCES][CC_N_LANES];
   CcFinishFunc finish[2][CC_N_FINISHES][CC_N_NUMBERS]; /* by sample type; NULL: there is none */

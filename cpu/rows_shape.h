@@ -10,56 +10,120 @@
 #define NAME_OF(f, shape) f##_##shape
 #define NAME_WITH(f, shape) NAME_OF(f, shape)
 #define NAME(f) NAME_WITH(f, SHAPE)
-#define T(i) ((guint32)tap[i][x])
 
 /* Local copies, which no store to a row can change. */
-#define DEFINE_TAPS_AND_FACTORS(from)                                                              \
-  const from *tap[N_TAPS];                                                                         \
-  guint32 f[N_TERMS];                                                                              \
-  for (guint i = 0; i < N_TAPS; i++)                                                               \
-    tap[i] = (gconstpointer)((const guint8 *)taps[i] + at);                                        \
-  for (guint i = 0; i < N_TERMS; i++)                                                              \
-    f[i] = (guint32)terms[i].factor;
-
 #define DEFINE_SUM(name, from, to)                                                                 \
   static void NAME(name)(gpointer out, const CcTerm *terms, guint n_terms,                         \
                          const gconstpointer *taps, gsize at, guint n) {                           \
-    DEFINE_TAPS_AND_FACTORS(from)                                                                  \
+    const from *tap[N_TAPS];                                                                       \
+    guint32 f[N_TERMS];                                                                            \
+    for (guint i = 0; i < N_TAPS; i++)                                                             \
+      tap[i] = (gconstpointer)((const guint8 *)taps[i] + at);                                      \
+    for (guint i = 0; i < N_TERMS; i++)                                                            \
+      f[i] = (guint32)terms[i].factor;                                                             \
     to *restrict sums = out;                                                                       \
     for (guint x = 0; x < n; x++)                                                                  \
       sums[x] = (to)(SUM);                                                                         \
   }
 
-#define DEFINE_APPLY(name, from, absolute)                                                         \
-  static void NAME(name)(guint8 *restrict dst, const CcTerm *terms, const gconstpointer *taps,     \
-                         gsize at, guint n, const CcFinish *finish) {                              \
-    DEFINE_TAPS_AND_FACTORS(from)                                                                  \
-    const CcFinish16 form = finish->in_16;                                                         \
-    for (guint x = 0; x < n; x++) {                                                                \
-      const gint16 s = (gint16)(SUM);                                                              \
-      const guint16 t = absolute ? (guint16)abs(s) : (guint16)s;                                   \
-      dst[x] = (guint8)code_of_16(t, &form);                                                       \
-    }                                                                                              \
-  }
-
+#define T(i) ((guint32)tap[i][x])
 DEFINE_SUM(sum_8, guint8, guint16)
 DEFINE_SUM(sum_32, guint32, guint32)
 #if ALONG
 DEFINE_SUM(sum_16, guint16, guint16)
-DEFINE_APPLY(apply, guint16, FALSE)
-DEFINE_APPLY(apply_absolute, guint16, TRUE)
-#else
-DEFINE_APPLY(apply, guint8, FALSE)
-DEFINE_APPLY(apply_absolute, guint8, TRUE)
 #endif
+#undef T
+
+#define T(i) (in[i])
+
+/* Local copies, which no store to a row can change. */
+#define DEFINE_TAPS_AND_VECTOR_FACTORS                                                             \
+  const guint8 *tap[N_TAPS];                                                                       \
+  Vector_16 f[N_TERMS];                                                                            \
+  for (guint i = 0; i < N_TAPS; i++)                                                               \
+    tap[i] = (const guint8 *)taps[i] + at;                                                         \
+  for (guint i = 0; i < N_TERMS; i++)                                                              \
+    f[i] = (guint16)terms[i].factor + (Vector_16){0};
+
+/* Sums over bytes from byte x on. */
+static ALWAYS_INLINE SplitSums
+NAME(sums_of_bytes)(const guint8 *const tap[N_TAPS], const Vector_16 f[N_TERMS], gsize x) {
+  Vector_16 in[N_TAPS];
+  for (guint i = 0; i < N_TAPS; i++)
+    in[i] = *(const UnalignedBytes *)(tap[i] + x);
+  atomic_signal_fence(memory_order_acquire); /* or GCC reads all again for the second sum */
+  const Vector_16 whole = SUM;               /* low + 2^8 high, modulo 2^16 */
+  for (guint i = 0; i < N_TAPS; i++)
+    in[i] >>= 8;
+  const Vector_16 high = SUM;
+  return (SplitSums){whole - (high << 8), high};
+}
+
+static void
+NAME(sum_split)(gpointer out, const CcTerm *terms, guint n_terms, const gconstpointer *taps,
+                gsize at, guint n) {
+  DEFINE_TAPS_AND_VECTOR_FACTORS
+  SplitSums *to = out;
+  for (gsize x = 0; x < n; x += VECTOR_BYTES) {
+    const SplitSums sums = NAME(sums_of_bytes)(tap, f, x);
+    to->low = sums.low;
+    to->high = sums.high;
+    to++;
+  }
+}
+
+#if ALONG
+/* Sums over split sums, for the results from x on. */
+static ALWAYS_INLINE SplitSums
+NAME(sums_to_apply)(const guint8 *const tap[N_TAPS], const Vector_16 f[N_TERMS], gsize x) {
+  Vector_16 in[N_TAPS];
+  for (guint i = 0; i < N_TAPS; i++)
+    in[i] = ((const SplitSums *)(tap[i] + 2 * x))->low;
+  const Vector_16 low = SUM;
+  for (guint i = 0; i < N_TAPS; i++)
+    in[i] = ((const SplitSums *)(tap[i] + 2 * x))->high;
+  return (SplitSums){low, SUM};
+}
+#else
+#define sums_to_apply sums_of_bytes
+#endif
+
+static ALWAYS_INLINE void
+NAME(apply_form)(guint8 *dst, const CcTerm *terms, const gconstpointer *taps, gsize at, guint n,
+                 const CcFinish16 *form, gboolean absolute, gboolean plain) {
+  DEFINE_TAPS_AND_VECTOR_FACTORS
+  const VectorFinish finish = vector_finish(form);
+  const gsize whole = n - n % VECTOR_BYTES;
+  for (gsize x = 0; x < whole; x += VECTOR_BYTES)
+    *(UnalignedBytes *)(dst + x) =
+        bytes_of_split(NAME(sums_to_apply)(tap, f, x), &finish, absolute, plain);
+  if (whole < n) {
+    const Vector_16 last =
+        bytes_of_split(NAME(sums_to_apply)(tap, f, whole), &finish, absolute, plain);
+    memcpy(dst + whole, &last, n - whole);
+  }
+}
+
+#define DEFINE_APPLY(name, absolute)                                                               \
+  static void NAME(name)(guint8 * dst, const CcTerm *terms, const gconstpointer *taps, gsize at,   \
+                         guint n, const CcFinish *finish) {                                        \
+    if (is_plain(&finish->in_16))                                                                  \
+      NAME(apply_form)(dst, terms, taps, at, n, &finish->in_16, absolute, TRUE);                   \
+    else                                                                                           \
+      NAME(apply_form)(dst, terms, taps, at, n, &finish->in_16, absolute, FALSE);                  \
+  }
+
+DEFINE_APPLY(apply, FALSE)
+DEFINE_APPLY(apply_absolute, TRUE)
 
 #undef NAME_OF
 #undef NAME_WITH
 #undef NAME
 #undef T
-#undef DEFINE_TAPS_AND_FACTORS
 #undef DEFINE_SUM
 #undef DEFINE_APPLY
+#undef DEFINE_TAPS_AND_VECTOR_FACTORS
+#undef sums_to_apply
 #undef SHAPE
 #undef N_TAPS
 #undef N_TERMS

@@ -23,12 +23,11 @@ target_row(const CcPlane *plane, guint y) {
   return plane->data + (gssize)y * plane->pitch;
 }
 
-/* The ring's row for row y of the picture or its surroundings, where `first` is y + radius >= 0. */
+/* Row y of the picture or its surroundings is at (y + radius) % window in the ring. */
 static guint8 *
-ring_row(const Tile *tile, guint matrix, guint first) {
+ring_row(const Tile *tile, guint matrix, guint at) {
   const CcSweep *sweep = tile->sweep;
-  return tile->scratch + sweep->ring + matrix * sweep->matrix_pitch +
-         first % sweep->window * sweep->ring_pitch;
+  return tile->scratch + sweep->ring + matrix * sweep->matrix_pitch + at * sweep->ring_pitch;
 }
 
 /* Asks for a row that is loaded a little later: sweeps are fast enough to wait for memory. */
@@ -62,9 +61,9 @@ load_samples(const Tile *tile, const guint8 *src, guint8 *row) {
 static void
 load_row(const Tile *tile, gint y) {
   const CcSweep *sweep = tile->sweep;
-  const guint first = (guint)(y + (gint)sweep->window / 2);
+  const guint at = (guint)(y + (gint)sweep->window / 2) % sweep->window;
   const gint from = cc_border_index(y, (gint)sweep->height, sweep->border);
-  guint8 *row = sweep->separable ? tile->scratch + sweep->line : ring_row(tile, 0, first);
+  guint8 *row = sweep->separable ? tile->scratch + sweep->line : ring_row(tile, 0, at);
   load_samples(tile, from < 0 ? sweep->outside : source_row(tile->src, (guint)from), row);
   if (!sweep->separable)
     return;
@@ -73,7 +72,7 @@ load_row(const Tile *tile, gint y) {
     gconstpointer taps[CC_MAX_KERNEL_SIZE];
     for (guint i = 0; i < weights->n_taps; i++)
       taps[i] = row + weights->places[i].offset * (gssize)sweep->sample_lane_size;
-    weights->sum(ring_row(tile, m, first), weights->terms, weights->n_terms, taps, 0, tile->n);
+    weights->sum(ring_row(tile, m, at), weights->terms, weights->n_terms, taps, 0, tile->n);
   }
 }
 
@@ -108,11 +107,14 @@ make_row(const Tile *tile, guint y) {
   const CcSweep *sweep = tile->sweep;
   gconstpointer taps[CC_MAX_TAPS];
   guint n_taps = 0;
+  const guint top = y % sweep->window; /* where the first row of the window is */
   for (guint m = 0; m < sweep->n_matrices; m++) {
     const CcWeights *weights = &sweep->over[m];
-    for (guint i = 0; i < weights->n_taps; i++)
-      taps[n_taps++] = ring_row(tile, m, y + weights->places[i].row) +
+    for (guint i = 0; i < weights->n_taps; i++) {
+      const guint at = top + weights->places[i].row;
+      taps[n_taps++] = ring_row(tile, m, at < sweep->window ? at : at - sweep->window) +
                        weights->places[i].offset * (gssize)sweep->ring_lane_size;
+    }
   }
   const guint8 *src = source_row(tile->src, y);
   guint8 *dst = target_row(tile->dst, y), *filtered = tile->scratch + sweep->filtered;

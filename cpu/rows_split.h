@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Sums of bytes in 16 bits without widening and packing, included by rows.c.
+ *
+ * A vector of bytes is read as one of 16-bit words. The sums over the words' low bytes and those
+ * over their high bytes are kept in a vector each; results, which are bytes again, are put together
+ * as words in the same way. A row of split sums has the two vectors in turn, for VECTOR_BYTES
+ * samples each. */
+
+/* Whatever the size: vectors stay in registers, and constant arguments take code away. */
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+typedef gint16 SignedVector_16 __attribute__((vector_size(VECTOR_BYTES)));
+typedef guint16 UnalignedBytes __attribute__((vector_size(VECTOR_BYTES), aligned(1), may_alias));
+
+typedef struct {
+  Vector_16 low, high;
+} SplitSums;
+
+#if defined __AVX512BW__
+#define HIGH_PRODUCT(a, b) ((Vector_16)_mm512_mulhi_epu16((__m512i)(a), (__m512i)(b)))
+#define LESSER(a, b) ((Vector_16)_mm512_min_epu16((__m512i)(a), (__m512i)(b)))
+#define GREATER(a, b) ((Vector_16)_mm512_max_epu16((__m512i)(a), (__m512i)(b)))
+#elif defined __AVX2__
+#define HIGH_PRODUCT(a, b) ((Vector_16)_mm256_mulhi_epu16((__m256i)(a), (__m256i)(b)))
+#define LESSER(a, b) ((Vector_16)_mm256_min_epu16((__m256i)(a), (__m256i)(b)))
+#define GREATER(a, b) ((Vector_16)_mm256_max_epu16((__m256i)(a), (__m256i)(b)))
+#elif defined __SSE2__
+#define HIGH_PRODUCT(a, b) ((Vector_16)_mm_mulhi_epu16((__m128i)(a), (__m128i)(b)))
+#define EXCESS(a, b) ((Vector_16)_mm_subs_epu16((__m128i)(a), (__m128i)(b)))
+#define LESSER(a, b) ((a)-EXCESS(a, b))
+#define GREATER(a, b) ((b) + EXCESS(a, b))
+#else
+#define SELECT(which, a, b) (((a) & (Vector_16)(which)) | ((b) & ~(Vector_16)(which)))
+#define LESSER(a, b) SELECT((a) < (b), a, b)
+#define GREATER(a, b) SELECT((a) > (b), a, b)
+#define HIGH_PRODUCT(a, b) high_product(a, b)
+static ALWAYS_INLINE Vector_16
+high_product(Vector_16 a, Vector_16 b) {
+  for (guint i = 0; i < VECTOR_BYTES / sizeof(guint16); i++)
+    a[i] = (guint16)((guint32)a[i] * b[i] >> 16);
+  return a;
+}
+#endif
+
+/* A CcFinish16 in vectors. */
+typedef struct {
+  Vector_16 offset, factor, least, most, base;
+} VectorFinish;
+
+static ALWAYS_INLINE VectorFinish
+vector_finish(const CcFinish16 *f) {
+  const Vector_16 zero = {0};
+  return (VectorFinish){f->offset + zero, f->factor + zero, f->least + zero, f->most + zero,
+                        f->base + zero};
+}
+
+/* As code_of_16; only a product if `plain`. */
+static ALWAYS_INLINE Vector_16
+codes_of_sums(Vector_16 t, const VectorFinish *f, gboolean absolute, gboolean plain) {
+  if (absolute) {
+    const Vector_16 sign = (Vector_16)((SignedVector_16)t >> 15); /* 0 or -1 */
+    t = (t ^ sign) - sign;
+  }
+  const Vector_16 q = HIGH_PRODUCT(t + f->offset, f->factor);
+  if (plain)
+    return q;
+  const Vector_16 raised = GREATER(q, f->least);
+  return LESSER(raised, f->most) + f->base;
+}
+
+static ALWAYS_INLINE Vector_16
+bytes_of_split(SplitSums sums, const VectorFinish *f, gboolean absolute, gboolean plain) {
+  const Vector_16 low = codes_of_sums(sums.low, f, absolute, plain);
+  const Vector_16 high = codes_of_sums(sums.high, f, absolute, plain);
+  return low | high << 8;
+}
