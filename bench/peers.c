@@ -2,19 +2,20 @@
 
 /* cudaconv-bench-peers: the element's CPU backend beside other CPU filters, as ratios of the time
  * of a frame, measured in turns in one run on the same processors. GStreamer's filters run in a
- * pipeline of one thread, between a source that pushes the same frame again and again and a
- * fakesink; FFmpeg's run in the ffmpeg tool on the same frame. What each side needs without a
- * filter is measured too, and taken off. */
+ * pipeline of one thread, between a source that pushes the same random frame again and again and a
+ * fakesink; FFmpeg's run in the ffmpeg tool on such a frame. What each side needs without a filter
+ * is measured too, and taken off. Every measurement is a process of its own, as with gst-launch, so
+ * that none profits from what another left in the allocator. */
 
-#include <gst/app/gstappsrc.h>
+#include <glib/gstdio.h>
 #include <gst/gst.h>
 #include <math.h>
-#include <glib/gstdio.h>
 #include <stdlib.h>
 
 #define WIDTH 1920
 #define HEIGHT 1080
 #define ROUNDS 7
+#define FRAMES 300 /* of a pipeline */
 
 typedef struct {
   const gchar *title;
@@ -35,18 +36,6 @@ static const Comparison comparisons[] = {
      "sobel", "gray", 8},
 };
 
-static GstBuffer *
-random_frame(const gchar *format) {
-  const gsize bytes = (gsize)WIDTH * HEIGHT * (g_str_equal(format, "RGB") ? 3 : 1);
-  guint8 *data = g_malloc(bytes);
-  guint32 state = 1;
-  for (gsize i = 0; i < bytes; i++) {
-    state = state * 1664525 + 1013904223;
-    data[i] = (guint8)(state >> 24);
-  }
-  return gst_buffer_new_wrapped(data, bytes);
-}
-
 typedef struct {
   gint64 first, last;
   guint frames;
@@ -61,37 +50,49 @@ on_frame(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
   return GST_PAD_PROBE_OK;
 }
 
-/* Milliseconds a frame from the first buffer at the sink to the last; NAN when it does not run. */
-static gdouble
-time_pipeline(const Comparison *c, const gchar *filter, guint frames) {
+/* The child: prints milliseconds a frame from the first buffer at the sink to the last. */
+static int
+run_pipeline(const gchar *format, const gchar *filter) {
   g_autoptr(GError) error = NULL;
   g_autofree gchar *line = g_strdup_printf(
-      "appsrc name=src format=time caps=video/x-raw,format=%s,width=%d,height=%d,framerate=0/1 ! "
-      "imagefreeze num-buffers=%u ! video/x-raw,framerate=30/1 ! %s ! "
+      "videotestsrc pattern=snow num-buffers=1 ! "
+      "video/x-raw,format=%s,width=%d,height=%d,framerate=30/1 ! imagefreeze num-buffers=%d ! %s ! "
       "fakesink name=sink sync=false",
-      c->format, WIDTH, HEIGHT, frames, filter);
+      format, WIDTH, HEIGHT, FRAMES, filter);
   g_autoptr(GstElement) pipeline = gst_parse_launch(line, &error);
   if (error) {
     g_printerr("cudaconv-bench-peers: %s\n", error->message);
-    return NAN;
+    return EXIT_FAILURE;
   }
-  g_autoptr(GstElement) src = gst_bin_get_by_name(GST_BIN(pipeline), "src");
   g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
   g_autoptr(GstPad) pad = gst_element_get_static_pad(sink, "sink");
-  g_autoptr(GstBuffer) frame = random_frame(c->format);
   Arrivals arrivals = {0};
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, on_frame, &arrivals, NULL);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  gst_app_src_push_buffer(GST_APP_SRC(src), gst_buffer_ref(frame));
-  gst_app_src_end_of_stream(GST_APP_SRC(src));
   g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   g_autoptr(GstMessage) message =
       gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   const gboolean ok = message && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS;
   gst_element_set_state(pipeline, GST_STATE_NULL);
   if (!ok || arrivals.frames < 2)
+    return EXIT_FAILURE;
+  g_print("%.6f\n", (gdouble)(arrivals.last - arrivals.first) / 1000.0 / (arrivals.frames - 1));
+  return EXIT_SUCCESS;
+}
+
+static const gchar *program_path;
+
+/* Milliseconds a frame; NAN when the filter is not there. */
+static gdouble
+time_pipeline(const Comparison *c, const gchar *filter) {
+  const gchar *argv[] = {program_path, c->format, filter, NULL};
+  g_autofree gchar *text = NULL;
+  gint status = 1;
+  if (!g_spawn_sync(NULL, (gchar **)argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &text, NULL, &status,
+                    NULL) ||
+      status != 0)
     return NAN;
-  return (gdouble)(arrivals.last - arrivals.first) / 1000.0 / (arrivals.frames - 1);
+  return g_ascii_strtod(text, NULL);
 }
 
 /* Milliseconds a frame of an ffmpeg filter; start-up drops out between a short and a long run. */
@@ -117,7 +118,7 @@ static gdouble
 time_peer(const Comparison *c, gboolean with_filter, const gchar *path) {
   if (c->ffmpeg)
     return time_ffmpeg(c, with_filter ? c->ffmpeg : "null", path);
-  return time_pipeline(c, with_filter ? c->peer : "identity", 300);
+  return time_pipeline(c, with_filter ? c->peer : "identity");
 }
 
 static int
@@ -137,8 +138,8 @@ static gboolean
 run_comparison(const Comparison *c, const gchar *path) {
   gdouble own[ROUNDS], own_empty[ROUNDS], peer[ROUNDS], peer_empty[ROUNDS];
   for (guint i = 0; i < ROUNDS; i++) {
-    own[i] = time_pipeline(c, c->own, 300);
-    own_empty[i] = time_pipeline(c, "identity", 300);
+    own[i] = time_pipeline(c, c->own);
+    own_empty[i] = time_pipeline(c, "identity");
     peer[i] = time_peer(c, TRUE, path);
     peer_empty[i] = time_peer(c, FALSE, path);
     if (isnan(own[i] + own_empty[i] + peer[i] + peer_empty[i])) {
@@ -151,20 +152,35 @@ run_comparison(const Comparison *c, const gchar *path) {
   return TRUE;
 }
 
-int
-main(int argc, char **argv) {
-  gst_init(&argc, &argv);
+/* A file with one grey frame of random pixels; its path, or NULL. */
+static gchar *
+write_frame(void) {
+  g_autofree guint8 *data = g_malloc(WIDTH * HEIGHT);
+  guint32 state = 1;
+  for (gsize i = 0; i < WIDTH * HEIGHT; i++) {
+    state = state * 1664525 + 1013904223;
+    data[i] = (guint8)(state >> 24);
+  }
   g_autofree gchar *path = NULL;
   const gint fd = g_file_open_tmp("cudaconv-bench-XXXXXX", &path, NULL);
   if (fd < 0)
-    return 1;
+    return NULL;
   g_close(fd, NULL);
-  g_autoptr(GstBuffer) frame = random_frame("GRAY8");
-  GstMapInfo map;
-  gst_buffer_map(frame, &map, GST_MAP_READ);
-  g_file_set_contents(path, (const gchar *)map.data, (gssize)map.size, NULL);
-  gst_buffer_unmap(frame, &map);
+  if (!g_file_set_contents(path, (const gchar *)data, WIDTH * HEIGHT, NULL))
+    return NULL;
+  return g_steal_pointer(&path);
+}
 
+int
+main(int argc, char **argv) {
+  if (argc == 3) {
+    gst_init(NULL, NULL);
+    return run_pipeline(argv[1], argv[2]);
+  }
+  program_path = argv[0];
+  g_autofree gchar *path = write_frame();
+  if (!path)
+    return EXIT_FAILURE;
   g_print("%dx%d, %u processors, ms a frame, medians of %d rounds in turns\n", WIDTH, HEIGHT,
           g_get_num_processors(), ROUNDS);
   g_print("%-42s %8s %8s %7s %7s\n", "", "cudaconv", "peer", "ratio", "wanted");
@@ -172,5 +188,5 @@ main(int argc, char **argv) {
   for (guint i = 0; i < G_N_ELEMENTS(comparisons); i++)
     all = run_comparison(&comparisons[i], path) && all;
   g_remove(path);
-  return all ? 0 : 77;
+  return all ? EXIT_SUCCESS : 77;
 }
