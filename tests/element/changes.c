@@ -113,20 +113,26 @@ GST_START_TEST(change_from_another_thread) {
 }
 GST_END_TEST;
 
+/* Moves a property of the element in a straight line, from one value at 0 s to another at 1 s. */
+static void
+control(GstHarness *h, const gchar *property, gdouble from, gdouble to) {
+  GstControlSource *source = gst_interpolation_control_source_new();
+  g_object_set(source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
+  GstTimedValueControlSource *values = GST_TIMED_VALUE_CONTROL_SOURCE(source);
+  fail_unless(gst_timed_value_control_source_set(values, 0, from));
+  fail_unless(gst_timed_value_control_source_set(values, GST_SECOND, to));
+  fail_unless(gst_object_add_control_binding(
+      GST_OBJECT(h->element),
+      gst_direct_control_binding_new_absolute(GST_OBJECT(h->element), property, source)));
+  gst_object_unref(source);
+}
+
 /* bias rises from 0 at 0 s to 100 at 1 s; a flat frame of 50 becomes 50 + 100 t, rounded half up.
  */
 GST_START_TEST(controlled_bias) {
   g_autofree gchar *caps = test_caps("GRAY8", 16, 8);
   GstHarness *h = test_harness_new("kernel=identity", caps);
-  GstControlSource *source = gst_interpolation_control_source_new();
-  g_object_set(source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
-  GstTimedValueControlSource *values = GST_TIMED_VALUE_CONTROL_SOURCE(source);
-  fail_unless(gst_timed_value_control_source_set(values, 0, 0.0));
-  fail_unless(gst_timed_value_control_source_set(values, GST_SECOND, 100.0));
-  fail_unless(gst_object_add_control_binding(
-      GST_OBJECT(h->element),
-      gst_direct_control_binding_new_absolute(GST_OBJECT(h->element), "bias", source)));
-  gst_object_unref(source);
+  control(h, "bias", 0.0, 100.0);
 
   for (guint i = 0; i <= 100; i += 5) {
     GstBuffer *buffer = test_frame_flat(caps, 50);
@@ -148,15 +154,7 @@ GST_END_TEST;
 GST_START_TEST(controlled_sigma) {
   g_autofree gchar *caps = test_caps("GRAY8", 33, 17);
   GstHarness *h = test_harness_new("kernel=gaussian size=9", caps);
-  GstControlSource *source = gst_interpolation_control_source_new();
-  g_object_set(source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
-  GstTimedValueControlSource *values = GST_TIMED_VALUE_CONTROL_SOURCE(source);
-  fail_unless(gst_timed_value_control_source_set(values, 0, 3.0));
-  fail_unless(gst_timed_value_control_source_set(values, GST_SECOND, 0.5));
-  fail_unless(gst_object_add_control_binding(
-      GST_OBJECT(h->element),
-      gst_direct_control_binding_new_absolute(GST_OBJECT(h->element), "sigma", source)));
-  gst_object_unref(source);
+  control(h, "sigma", 3.0, 0.5);
 
   for (guint i = 0; i <= 10; i++) {
     GstBuffer *buffer = test_frame_random(caps, 4);
