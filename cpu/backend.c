@@ -63,8 +63,8 @@ run_slices(CpuBackend *self, guint8 *scratch) {
     for (guint s = 0; s < program->n_sweeps; s++) {
       const CcSweep *sweep = &program->sweep[s];
       if (sweep->plane == slice->plane)
-        sweep->run(sweep, &self->src->plane[slice->plane], &self->dst->plane[slice->plane],
-                   slice->y0, slice->y1, scratch);
+        cc_sweep_run(sweep, &self->src->plane[slice->plane], &self->dst->plane[slice->plane],
+                     slice->y0, slice->y1, scratch);
     }
   }
 }

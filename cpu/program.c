@@ -165,11 +165,11 @@ set_sums(CcWeights *weights, guint n_matrices, const CcSumFunc sums[CC_N_SHAPES]
 
 /* --- rows that are the same for every frame --- */
 
-/* A row of the frame whose pixels all have the given code values. */
+/* A row of `width` pixels that all have the given code values. */
 static guint8 *
-constant_row(const CcPlaneLayout *plane, const guint16 *codes) {
-  guint8 *row = g_malloc(cc_plane_row_bytes(plane));
-  for (guint x = 0; x < plane->width * plane->step; x++) {
+constant_row(const CcPlaneLayout *plane, guint width, const guint16 *codes) {
+  guint8 *row = g_malloc(width * plane->step * cc_sample_size(plane->type));
+  for (guint x = 0; x < width * plane->step; x++) {
     const guint16 code = codes[x % plane->step];
     if (plane->type == CC_SAMPLE_U8)
       row[x] = (guint8)code;
@@ -206,7 +206,7 @@ outside_pixels(const CcSweep *sweep, const CcPass *pass, const CcPlaneLayout *pl
                guint n) {
   CcOutside *outside = g_new(CcOutside, n * plane->step), *to = outside;
   for (guint i = 0; i < n; i++) {
-    const gint from = cc_border_index(first + (gint)i, (gint)plane->width, sweep->border);
+    const gint from = cc_border_index(first + (gint)i, (gint)sweep->source.width, sweep->border);
     for (guint c = 0; c < plane->step; c++)
       *to++ = (CcOutside){from < 0 ? -1 : from * (gint)plane->step + (gint)c, pass->border[c]};
   }
@@ -218,7 +218,7 @@ set_edges(CcSweep *sweep, const CcPass *pass, const CcPlaneLayout *plane) {
   const guint radius = pass->op->width / 2;
   sweep->n_edge = radius * plane->step;
   sweep->left = outside_pixels(sweep, pass, plane, -(gint)radius, radius);
-  sweep->right = outside_pixels(sweep, pass, plane, (gint)plane->width, radius);
+  sweep->right = outside_pixels(sweep, pass, plane, (gint)sweep->source.width, radius);
 }
 
 /* --- sweeps --- */
@@ -297,9 +297,16 @@ set_filter(CcSweep *sweep, const CcRows *rows, const CcPass *pass, const CcPlane
   if (sweep->apply && sweep->separable)
     set_sums(sweep->along, 1, rows->sum_split);
 
-  sweep->outside = constant_row(plane, pass->border);
+  sweep->outside = constant_row(plane, sweep->source.width, pass->border);
   set_edges(sweep, pass, plane);
   lay_out_scratch(sweep);
+}
+
+static void
+set_thin(CcSweep *sweep, const CcRows *rows) {
+  sweep->thin = rows->thin[sweep->stride == 4][sweep->pixel_size];
+  sweep->thinned = take(sweep, CC_CHUNK * sweep->sample_size);
+  sweep->thinned_src = take(sweep, CC_CHUNK * sweep->sample_size);
 }
 
 static void
@@ -307,10 +314,14 @@ sweep_init(CcSweep *sweep, const CcPlan *plan, const CcPass *pass, const CcRows 
   const CcPlaneLayout *plane = &plan->layout.plane[pass->plane];
   const guint all = (1u << plane->step) - 1;
   sweep->plane = pass->plane;
-  sweep->n = plane->width * plane->step;
-  sweep->height = plane->height;
-  sweep->row_bytes = cc_plane_row_bytes(plane);
+  sweep->source = plan->source[pass->plane];
+  sweep->target = plan->target[pass->plane];
+  sweep->stride = plan->stride;
+  sweep->n_source = sweep->source.width * plane->step;
+  sweep->n = (sweep->stride * (sweep->target.width - 1) + 1) * plane->step;
   sweep->sample_size = cc_sample_size(plane->type);
+  sweep->pixel_size = plane->step * sweep->sample_size;
+  sweep->row_bytes = sweep->target.width * sweep->pixel_size;
   sweep->border = plan->border;
   sweep->merge = rows->merge;
   if (pass->filter_mask) {
@@ -320,12 +331,14 @@ sweep_init(CcSweep *sweep, const CcPlan *plan, const CcPass *pass, const CcRows 
     sweep->run = cc_sweep_copy;
   } else if (pass->fill_mask == all) {
     sweep->run = cc_sweep_fill;
-    sweep->fill = constant_row(plane, pass->fill);
+    sweep->fill = constant_row(plane, sweep->target.width, pass->fill);
   } else {
     sweep->run = cc_sweep_merge;
   }
   if (sweep->run == cc_sweep_merge || (pass->filter_mask && pass->filter_mask != all))
     sweep->masks = merge_masks(pass, plane);
+  if (sweep->stride > 1)
+    set_thin(sweep, rows);
 }
 
 static void
@@ -352,7 +365,7 @@ count_threads(const CcCpuProgram *program, guint n_threads) {
     guint taps = TAPS_PER_WORK;
     for (guint m = 0; m < sweep->n_matrices; m++)
       taps += sweep->along[m].n_taps + sweep->over[m].n_taps;
-    work += (gsize)sweep->n * sweep->height * taps / TAPS_PER_WORK;
+    work += (gsize)sweep->n * sweep->target.height * taps / TAPS_PER_WORK;
   }
   return (guint)CLAMP(work / WORK_PER_THREAD, 1, n_threads);
 }
@@ -361,14 +374,14 @@ count_threads(const CcCpuProgram *program, guint n_threads) {
  * should all be done at the same time. Slices are not too small, for each one loads the rows above
  * and below itself again. */
 static void
-cut_slices(CcCpuProgram *program, const CcFrameLayout *layout) {
+cut_slices(CcCpuProgram *program, const CcPlan *plan) {
   GArray *slices = g_array_new(FALSE, FALSE, sizeof(CcSlice));
   guint window = 1;
   for (guint i = 0; i < program->n_sweeps; i++)
     window = MAX(window, program->sweep[i].window);
   const guint least = MAX(MIN_SLICE_ROWS, 4 * (window - 1));
-  for (guint p = 0; p < layout->n_planes; p++) {
-    const guint height = layout->plane[p].height;
+  for (guint p = 0; p < plan->layout.n_planes; p++) {
+    const guint height = plan->target[p].height;
     for (guint y = 0; y < height;) {
       guint rows = height - y;
       if (program->n_threads > 1) {
@@ -395,7 +408,7 @@ cc_cpu_program_new(const CcPlan *plan, guint n_threads) {
     program->scratch_size = MAX(program->scratch_size, sweep->scratch_size);
   }
   program->n_threads = count_threads(program, n_threads);
-  cut_slices(program, &plan->layout);
+  cut_slices(program, plan);
   return program;
 }
 

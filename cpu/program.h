@@ -29,7 +29,7 @@ typedef struct {
 
 typedef struct _CcSweep CcSweep;
 
-/* Makes rows y0 to y1 - 1 of dst. */
+/* Makes rows y0 to y1 - 1 of the target. src and dst begin at the pass's source and target. */
 typedef void (*CcSweepFunc)(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0,
                             guint y1, guint8 *scratch);
 
@@ -39,14 +39,22 @@ typedef void (*CcSweepFunc)(const CcSweep *sweep, const CcPlane *src, const CcPl
  * the window has. When the kernel is run as column times row, it is loaded to a line instead, and
  * the ring of each matrix gets the weighted sums along the line. Then the weighted sums over the
  * rings are the S_i of a result row. Rows outside the picture are loaded like others, from
- * where the border rule says, so that nothing else knows of borders. */
+ * where the border rule says, so that nothing else knows of borders. "The picture" is the plan's
+ * source rectangle throughout.
+ *
+ * With a stride, rows that are left out are not made, and of a row every pixel up to the last
+ * result is; thin takes the results from those. */
 struct _CcSweep {
   CcSweepFunc run;
   guint plane;
-  guint n, height; /* samples in a row, rows */
-  guint tile;      /* samples of a row that are worked on at a time, so that the rings stay in L1 */
-  gsize row_bytes; /* of the n samples in the frame */
-  gsize sample_size;
+  CcRect source, target;
+  guint stride;
+  guint n_source;    /* samples in a row of the source */
+  guint n;           /* those of them that are made, of which one in `stride` pixels is a result */
+  guint tile;        /* samples of a row that are worked on at a time; the rings stay in L1 */
+  gsize row_bytes;   /* of a row of the target */
+  gsize sample_size; /* bytes */
+  gsize pixel_size;
   CcBorder border;
   guint8 *fill;            /* a row of the fill, where all components are filled */
   CcMasks *masks;          /* for merge; NULL: all components are filtered */
@@ -62,6 +70,7 @@ struct _CcSweep {
   CcReduceFunc reduce;
   CcFinishFunc finish;
   CcMergeFunc merge;
+  CcThinFunc thin; /* NULL with stride 1 */
 
   guint n_matrices, window; /* rows of the window */
   gboolean separable;
@@ -74,10 +83,11 @@ struct _CcSweep {
   /* offsets into the scratch memory; those of rows are of sample 0 */
   gsize line, ring, ring_pitch, matrix_pitch; /* matrix_pitch is 0 when all share a ring */
   gsize sums, sums_pitch, t, filtered;
+  gsize thinned, thinned_src; /* with a stride: results and source samples of a chunk */
   gsize scratch_size;
 };
 
-/* Rows y0 to y1 - 1 of a plane: what a thread takes at once. */
+/* Rows y0 to y1 - 1 of a plane's target: what a thread takes at once. */
 typedef struct {
   guint plane, y0, y1;
 } CcSlice;
@@ -95,6 +105,10 @@ typedef struct {
 /* Resolves `plan` for up to n_threads threads. */
 CcCpuProgram *cc_cpu_program_new(const CcPlan *plan, guint n_threads);
 void cc_cpu_program_free(CcCpuProgram *program);
+
+/* Runs a sweep on the planes of whole frames. */
+void cc_sweep_run(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0, guint y1,
+                  guint8 *scratch);
 
 /* The sweeps: filtered, with or without other components to merge; copied and filled ones merged;
  * all copied; all filled. */

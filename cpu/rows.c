@@ -316,6 +316,56 @@ merge(guint8 *dst, const guint8 *filtered, const guint8 *src, const CcMasks *mas
     merge_with(dst, filtered, src, masks, n_bytes, FALSE);
 }
 
+/* --- every second or fourth pixel --- */
+
+#ifdef __AVX2__
+/* Pixels of 3 bytes, as many at a time as a vector of 16 bytes reaches; leaves some of the last to
+ * others, so that vectors do not reach beyond them. Gives how many are done. */
+static ALWAYS_INLINE gsize
+thin_threes(guint8 *dst, const guint8 *src, gsize n, gsize stride) {
+  enum { BYTES = 16, SPARE = 6 };
+  const gsize at_once = (BYTES - 3) / (3 * stride) + 1;
+  guint8 from[BYTES] = {0};
+  for (gsize i = 0; i < 3 * at_once; i++)
+    from[i] = (guint8)(i / 3 * 3 * stride + i % 3);
+  const __m128i places = _mm_loadu_si128((const __m128i *)from);
+  gsize done = 0;
+  for (; done + SPARE <= n; done += at_once) {
+    const __m128i in = _mm_loadu_si128((const __m128i *)(src + 3 * stride * done));
+    _mm_storeu_si128((__m128i *)(dst + 3 * done), _mm_shuffle_epi8(in, places));
+  }
+  return done;
+}
+#else
+#define thin_threes(dst, src, n, stride) ((gsize)0)
+#endif
+
+/* Pixels of 3 and 6 bytes are copied as 4 and 8, the last one aside: the next one overwrites what
+ * is too much. */
+static ALWAYS_INLINE void
+thin(guint8 *restrict dst, const guint8 *restrict src, guint n, gsize pixel_bytes, gsize stride) {
+  const gsize at_once = pixel_bytes == 3 ? 4 : pixel_bytes == 6 ? 8 : pixel_bytes;
+  const gsize last = n - 1;
+  for (gsize i = pixel_bytes == 3 ? thin_threes(dst, src, n, stride) : 0; i < last; i++)
+    memcpy(dst + i * pixel_bytes, src + i * stride * pixel_bytes, at_once);
+  memcpy(dst + last * pixel_bytes, src + last * stride * pixel_bytes, pixel_bytes);
+}
+
+#define DEFINE_THIN(stride, pixel_bytes)                                                           \
+  static void thin_##stride##_##pixel_bytes(guint8 *dst, const guint8 *src, guint n) {             \
+    thin(dst, src, n, pixel_bytes, stride);                                                        \
+  }
+#define DEFINE_THINS(stride)                                                                       \
+  DEFINE_THIN(stride, 1)                                                                           \
+  DEFINE_THIN(stride, 2)                                                                           \
+  DEFINE_THIN(stride, 3)                                                                           \
+  DEFINE_THIN(stride, 4)                                                                           \
+  DEFINE_THIN(stride, 6)                                                                           \
+  DEFINE_THIN(stride, 8)
+
+DEFINE_THINS(2)
+DEFINE_THINS(4)
+
 /* --- the table --- */
 
 #define LANES(f)                                                                                   \
@@ -332,6 +382,11 @@ merge(guint8 *dst, const guint8 *filtered, const guint8 *src, const CcMasks *mas
 #define SUM_SPLIT(shape) sum_split_##shape
 #define APPLY(shape)                                                                               \
   { apply_##shape, apply_absolute_##shape }
+#define THINS(stride)                                                                              \
+  {                                                                                                \
+    NULL, thin_##stride##_1, thin_##stride##_2, thin_##stride##_3, thin_##stride##_4, NULL,        \
+        thin_##stride##_6, NULL, thin_##stride##_8                                                 \
+  }
 #define FINISHES(sample)                                                                           \
   {                                                                                                \
     [CC_FINISH_16] = {[CC_NUMBER_16] = finish_16_##sample},                                        \
@@ -381,4 +436,5 @@ const CcRows CC_ROWS = {
         },
     .finish = {[CC_SAMPLE_U8] = FINISHES(u8), [CC_SAMPLE_U16] = FINISHES(u16)},
     .merge = merge,
+    .thin = {THINS(2), THINS(4)},
 };

@@ -155,6 +155,11 @@ typedef void (*CcFinishFunc)(gpointer dst, gconstpointer t, guint n, const CcFin
 typedef void (*CcMergeFunc)(guint8 *dst, const guint8 *filtered, const guint8 *src,
                             const CcMasks *masks, gsize n_bytes);
 
+/* The first of every stride (2 or 4) pixels of src, n >= 1 of them. */
+typedef void (*CcThinFunc)(guint8 *dst, const guint8 *src, guint n);
+
+#define CC_MAX_PIXEL_BYTES (2 * CC_MAX_COMPONENTS)
+
 typedef struct {
   const gchar *name;              /* of the variant: "avx2" */
   const gchar *title;             /* for people: "AVX2" */
@@ -166,6 +171,7 @@ typedef struct {
   CcReduceFunc reduce[CC_N_REDUCES][CC_N_LANES];
   CcFinishFunc finish[2][CC_N_FINISHES][CC_N_NUMBERS]; /* by sample type; NULL: there is none */
   CcMergeFunc merge;
+  CcThinFunc thin[2][CC_MAX_PIXEL_BYTES + 1]; /* for stride 2 and 4, by the bytes of a pixel */
 } CcRows;
 
 extern const CcRows cc_rows_c;

@@ -34,7 +34,7 @@ ring_row(const Tile *tile, guint matrix, guint at) {
 static void
 prefetch_row(const Tile *tile, guint y) {
   enum { CACHE_LINE = 64 };
-  if (y >= tile->sweep->height)
+  if (y >= tile->sweep->source.height)
     return;
   const guint8 *row = source_row(tile->src, y) + tile->x * tile->sweep->sample_size;
   for (gsize i = 0; i < tile->n * tile->sweep->sample_size; i += CACHE_LINE)
@@ -47,7 +47,7 @@ load_samples(const Tile *tile, const guint8 *src, guint8 *row) {
   const CcSweep *sweep = tile->sweep;
   const gsize lane = sweep->sample_lane_size;
   const guint shift = sweep->to_sample.shift;
-  const guint right_of = sweep->n - tile->x - tile->n;
+  const guint right_of = sweep->n_source - tile->x - tile->n;
   const guint left = MIN(sweep->n_edge, tile->x), right = MIN(sweep->n_edge, right_of);
   sweep->load(row - left * lane, src + (tile->x - left) * sweep->sample_size,
               left + tile->n + right, shift);
@@ -62,7 +62,7 @@ static void
 load_row(const Tile *tile, gint y) {
   const CcSweep *sweep = tile->sweep;
   const guint at = (guint)(y + (gint)sweep->window / 2) % sweep->window;
-  const gint from = cc_border_index(y, (gint)sweep->height, sweep->border);
+  const gint from = cc_border_index(y, (gint)sweep->source.height, sweep->border);
   guint8 *row = sweep->separable ? tile->scratch + sweep->line : ring_row(tile, 0, at);
   load_samples(tile, from < 0 ? sweep->outside : source_row(tile->src, (guint)from), row);
   if (!sweep->separable)
@@ -101,21 +101,27 @@ finish_chunk(const Tile *tile, const gconstpointer *taps, guint at, guint n, gui
   sweep->finish(out, t, n, &sweep->to_sample);
 }
 
-/* Makes the tile's part of row y from the rings, whose rows are all there. */
+/* Where the taps of all matrices are for the row whose window is in the ring. */
 static void
-make_row(const Tile *tile, guint y) {
+place_taps(const Tile *tile, guint y, gconstpointer *taps) {
   const CcSweep *sweep = tile->sweep;
-  gconstpointer taps[CC_MAX_TAPS];
-  guint n_taps = 0;
   const guint top = y % sweep->window; /* where the first row of the window is */
   for (guint m = 0; m < sweep->n_matrices; m++) {
     const CcWeights *weights = &sweep->over[m];
     for (guint i = 0; i < weights->n_taps; i++) {
       const guint at = top + weights->places[i].row;
-      taps[n_taps++] = ring_row(tile, m, at < sweep->window ? at : at - sweep->window) +
-                       weights->places[i].offset * (gssize)sweep->ring_lane_size;
+      *taps++ = ring_row(tile, m, at < sweep->window ? at : at - sweep->window) +
+                weights->places[i].offset * (gssize)sweep->ring_lane_size;
     }
   }
+}
+
+/* Makes the tile's part of row y from the rings, whose rows are all there. */
+static void
+make_row(const Tile *tile, guint y) {
+  const CcSweep *sweep = tile->sweep;
+  gconstpointer taps[CC_MAX_TAPS];
+  place_taps(tile, y, taps);
   const guint8 *src = source_row(tile->src, y);
   guint8 *dst = target_row(tile->dst, y), *filtered = tile->scratch + sweep->filtered;
   for (guint at = 0; at < tile->n; at += CC_CHUNK) {
@@ -127,19 +133,62 @@ make_row(const Tile *tile, guint y) {
   }
 }
 
+/* The same with a stride: row y of the target from row y * stride. Tiles and chunks begin at
+ * results, as CC_MASK_PERIOD samples are a multiple of four pixels. */
+static void
+make_thin_row(const Tile *tile, guint y) {
+  const CcSweep *sweep = tile->sweep;
+  const guint step = (guint)(sweep->pixel_size / sweep->sample_size);
+  gconstpointer taps[CC_MAX_TAPS];
+  place_taps(tile, y * sweep->stride, taps);
+  const guint8 *src = source_row(tile->src, y * sweep->stride);
+  guint8 *dst = target_row(tile->dst, y), *filtered = tile->scratch + sweep->filtered;
+  guint8 *thinned = tile->scratch + sweep->thinned,
+         *thinned_src = tile->scratch + sweep->thinned_src;
+  for (guint at = 0; at < tile->n; at += CC_CHUNK) {
+    const guint n = MIN(tile->n - at, CC_CHUNK);
+    const gsize byte = (tile->x + at) * sweep->sample_size;
+    const guint n_pixels = (n / step + sweep->stride - 1) / sweep->stride;
+    guint8 *out = dst + byte / sweep->stride;
+    finish_chunk(tile, taps, at, n, filtered);
+    sweep->thin(sweep->masks ? thinned : out, filtered, n_pixels);
+    if (sweep->masks) {
+      sweep->thin(thinned_src, src + byte, n_pixels);
+      sweep->merge(out, thinned, thinned_src, sweep->masks, n_pixels * sweep->pixel_size);
+    }
+  }
+}
+
 void
 cc_sweep_filter(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0, guint y1,
                 guint8 *scratch) {
-  const guint radius = sweep->window / 2;
+  const gint radius = (gint)sweep->window / 2;
   for (guint x = 0; x < sweep->n; x += sweep->tile) {
     const Tile tile = {sweep, src, dst, x, MIN(sweep->tile, sweep->n - x), scratch};
-    for (gint y = (gint)y0 - (gint)radius; y < (gint)(y0 + radius); y++)
-      load_row(&tile, y);
+    gint next = (gint)(y0 * sweep->stride) - radius; /* the next row to load */
     for (guint y = y0; y < y1; y++) {
-      prefetch_row(&tile, y + radius + PREFETCH_ROWS);
-      load_row(&tile, (gint)(y + radius));
-      make_row(&tile, y);
+      const gint center = (gint)(y * sweep->stride);
+      for (next = MAX(next, center - radius); next <= center + radius; next++) {
+        prefetch_row(&tile, (guint)(next + PREFETCH_ROWS));
+        load_row(&tile, next);
+      }
+      if (sweep->thin)
+        make_thin_row(&tile, y);
+      else
+        make_row(&tile, y);
     }
+  }
+}
+
+/* Row y, of which nothing is filtered, with a stride. */
+static void
+merge_thin_row(const CcSweep *sweep, const guint8 *src, guint8 *dst, guint8 *scratch) {
+  guint8 *thinned = scratch + sweep->thinned_src;
+  const gsize chunk = CC_CHUNK / sweep->stride * sweep->sample_size;
+  for (gsize at = 0; at < sweep->row_bytes; at += chunk) {
+    const gsize n = MIN(sweep->row_bytes - at, chunk);
+    sweep->thin(thinned, src + at * sweep->stride, (guint)(n / sweep->pixel_size));
+    sweep->merge(dst + at, thinned, thinned, sweep->masks, n);
   }
 }
 
@@ -147,16 +196,24 @@ void
 cc_sweep_merge(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0, guint y1,
                guint8 *scratch) {
   for (guint y = y0; y < y1; y++) {
-    const guint8 *from = source_row(src, y);
-    sweep->merge(target_row(dst, y), from, from, sweep->masks, sweep->row_bytes);
+    const guint8 *from = source_row(src, y * sweep->stride);
+    if (sweep->thin)
+      merge_thin_row(sweep, from, target_row(dst, y), scratch);
+    else
+      sweep->merge(target_row(dst, y), from, from, sweep->masks, sweep->row_bytes);
   }
 }
 
 void
 cc_sweep_copy(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0, guint y1,
               guint8 *scratch) {
-  for (guint y = y0; y < y1; y++)
-    memcpy(target_row(dst, y), source_row(src, y), sweep->row_bytes);
+  for (guint y = y0; y < y1; y++) {
+    const guint8 *from = source_row(src, y * sweep->stride);
+    if (sweep->thin)
+      sweep->thin(target_row(dst, y), from, sweep->target.width);
+    else
+      memcpy(target_row(dst, y), from, sweep->row_bytes);
+  }
 }
 
 void
@@ -164,4 +221,19 @@ cc_sweep_fill(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guin
               guint8 *scratch) {
   for (guint y = y0; y < y1; y++)
     memcpy(target_row(dst, y), sweep->fill, sweep->row_bytes);
+}
+
+/* A plane that begins at a rectangle's corner. */
+static CcPlane
+plane_at(const CcPlane *plane, const CcRect *rect, gsize pixel_size) {
+  return (CcPlane){plane->data + (gssize)rect->y * plane->pitch + rect->x * pixel_size,
+                   plane->pitch};
+}
+
+void
+cc_sweep_run(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0, guint y1,
+             guint8 *scratch) {
+  const CcPlane from = plane_at(src, &sweep->source, sweep->pixel_size);
+  const CcPlane to = plane_at(dst, &sweep->target, sweep->pixel_size);
+  sweep->run(sweep, &from, &to, y0, y1, scratch);
 }

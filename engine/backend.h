@@ -40,8 +40,9 @@ typedef struct {
    * the plan; cc_backend_prepare does. */
   CcProgram *(*prepare)(CcBackend *self, const CcPlan *plan, GError **error);
   void (*program_free)(CcProgram *program);
-  /* Starts filtering src into dst. Both must stay valid and untouched until the job is waited for.
-   * At most `depth` jobs may be under way. */
+  /* Starts filtering the plan's source of src into the plan's target of dst; what is outside of
+   * them is neither read nor written. Both frames must stay valid and untouched until the job is
+   * waited for. At most `depth` jobs may be under way. */
   CcJob *(*submit)(CcBackend *self, CcProgram *program, const CcFrame *src, const CcFrame *dst,
                    GError **error);
   /* Waits for the job and frees it, also when it failed. Jobs are waited for in their order. */
@@ -61,6 +62,9 @@ struct _CcProgram {
   gatomicrefcount refs;
   CcBackend *backend;
   CcPlan *plan;
+  /* set by prepare: the name of the algorithm that runs the plan's first op; static. NULL where the
+   * backend has only one, and for a plan without ops */
+  const gchar *algorithm;
 };
 
 struct _CcJob {

@@ -21,3 +21,14 @@ cc_frame_layout_equal(const CcFrameLayout *a, const CcFrameLayout *b) {
       return FALSE;
   return TRUE;
 }
+
+CcFrameLayout
+cc_frame_layout_shrink(const CcFrameLayout *layout, guint stride) {
+  CcFrameLayout shrunk = *layout;
+  for (guint i = 0; i < layout->n_planes; i++) {
+    CcPlaneLayout *plane = &shrunk.plane[i];
+    plane->width = (plane->width + stride - 1) / stride;
+    plane->height = (plane->height + stride - 1) / stride;
+  }
+  return shrunk;
+}

@@ -66,4 +66,8 @@ cc_plane_row_bytes(const CcPlaneLayout *plane) {
 
 gboolean cc_frame_layout_equal(const CcFrameLayout *a, const CcFrameLayout *b);
 
+/* What a layout becomes when every stride-th pixel of every stride-th row is kept, from the first
+ * on. stride >= 1. */
+CcFrameLayout cc_frame_layout_shrink(const CcFrameLayout *layout, guint stride);
+
 G_END_DECLS

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "plan.h"
 #include "finish.h"
+#include "region.h"
 
 #include <math.h>
 #include <string.h>
@@ -401,6 +402,11 @@ check_filter(const CcFilter *filter, const Operator *op, GError **error) {
       !check_number("bias", filter->bias, -MAX_BIAS, MAX_BIAS, error) ||
       !check_number("border-value", filter->border_value, 0, 1, error))
     return FALSE;
+  if (filter->stride > 4 || filter->stride == 3) {
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "stride=%u: 1, 2 or 4 is needed",
+                filter->stride);
+    return FALSE;
+  }
   if (op->response == CC_RESPONSE_DIRECTION && op->n != 2) {
     g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
                 "response=direction: the kernel %s has %u matri%s; a gradient of two is needed: "
@@ -411,22 +417,72 @@ check_filter(const CcFilter *filter, const Operator *op, GError **error) {
   return TRUE;
 }
 
+static gboolean
+runs_plan(CcAlgorithm algorithm, const CcPlan *plan) {
+  for (guint i = 0; i < plan->n_ops; i++)
+    if (!cc_algorithm_runs(algorithm, &plan->op[i]))
+      return FALSE;
+  return TRUE;
+}
+
+/* The algorithms that run the plan, as "direct, constant and scatter"; every one without a plan. */
+static gchar *
+list_algorithms(const CcPlan *plan) {
+  const gchar *names[CC_N_ALGORITHMS + 1] = {NULL};
+  guint n = 0;
+  for (CcAlgorithm a = CC_ALGORITHM_DIRECT; a < CC_N_ALGORITHMS; a++)
+    if (!plan || runs_plan(a, plan))
+      names[n++] = cc_algorithm_name(a);
+  const gchar *last = names[--n];
+  names[n] = NULL;
+  g_autofree gchar *others = g_strjoinv(", ", (gchar **)names);
+  return g_strdup_printf("%s and %s", others, last);
+}
+
+static gboolean
+check_algorithm(const CcPlan *plan, CcAlgorithm algorithm, GError **error) {
+  if ((guint)algorithm >= CC_N_ALGORITHMS) {
+    g_autofree gchar *all = list_algorithms(NULL);
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                "algorithm=%d: there is no such one; there are %s, and auto", (gint)algorithm, all);
+    return FALSE;
+  }
+  if (runs_plan(algorithm, plan))
+    return TRUE;
+  const CcOp *op = &plan->op[0];
+  g_autofree gchar *able = list_algorithms(plan);
+  g_autofree gchar *matrices =
+      op->n_matrices > 1 ? g_strdup_printf(", %u matrices", op->n_matrices) : g_strdup("");
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+              "algorithm=%s cannot run this kernel (%ux%u%s, %s%s): %s can, or auto",
+              cc_algorithm_name(algorithm), op->width, op->height, matrices,
+              op->separable ? "separable" : "not separable",
+              op->exact && !cc_op_fits_int32(op) ? ", sums beyond 32 bits" : "", able);
+  return FALSE;
+}
+
 CcPlan *
 cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error) {
   g_autoptr(Operator) taps = g_new0(Operator, 1);
   if (!operator_init(taps, filter, error) || !check_filter(filter, taps, error))
     return NULL;
 
-  CcPlan *plan = g_new0(CcPlan, 1);
+  g_autoptr(CcPlan) plan = g_new0(CcPlan, 1);
   g_atomic_ref_count_init(&plan->refs);
   plan->layout = *layout;
   plan->border = filter->border;
+  plan->stride = MAX(1, filter->stride);
+  plan->algorithm = filter->algorithm;
+  if (!cc_plan_set_regions(plan, filter, error))
+    return NULL;
   plan->op = g_new0(CcOp, CC_MAX_PASSES);
   Builder builder = {.filter = filter, .taps = taps, .plan = plan};
   for (guint p = 0; p < layout->n_planes; p++)
     for (guint c = 0; c < layout->plane[p].step; c++)
       add_component(&builder, p, c);
-  return plan;
+  if (!check_algorithm(plan, filter->algorithm, error))
+    return NULL;
+  return g_steal_pointer(&plan);
 }
 
 CcPlan *
@@ -443,17 +499,39 @@ cc_plan_unref(CcPlan *plan) {
   g_free(plan);
 }
 
+static gboolean
+is_whole(const CcRect *rect, const CcPlaneLayout *plane) {
+  return rect->width == plane->width && rect->height == plane->height;
+}
+
+static void
+describe_regions(const CcPlan *plan, GString *text) {
+  const CcRect *from = &plan->source[0], *to = &plan->target[0];
+  if (plan->stride > 1)
+    g_string_append_printf(text, ", stride %u", plan->stride);
+  if (!is_whole(from, &plan->layout.plane[0]) || !is_whole(to, &plan->out_layout.plane[0]))
+    g_string_append_printf(text, ", %ux%u at %u,%u to %ux%u at %u,%u", from->width, from->height,
+                           from->x, from->y, to->width, to->height, to->x, to->y);
+}
+
 gchar *
 cc_plan_describe(const CcPlan *plan) {
   static const gchar *const responses[] = {"auto",      "clamp",        "absolute", "offset",
                                            "magnitude", "magnitude-l1", "direction"};
-  if (plan->n_ops == 0)
-    return g_strdup_printf("no filtering, %u passes", plan->n_passes);
-  const CcOp *op = &plan->op[0];
-  return g_strdup_printf("%ux%u, %u matri%s, %s, %s, %s, %s, %u passes", op->width, op->height,
-                         op->n_matrices, op->n_matrices == 1 ? "x" : "ces",
-                         op->separable ? "separable" : "not separable",
-                         op->exact ? "exact integers" : "fractional",
-                         op->arith == CC_ARITH_F32 ? "float sums" : "64-bit sums",
-                         responses[op->response], plan->n_passes);
+  g_autoptr(GString) text = g_string_new(NULL);
+  if (plan->n_ops == 0) {
+    g_string_append(text, "no filtering");
+  } else {
+    const CcOp *op = &plan->op[0];
+    g_string_append_printf(
+        text, "%ux%u, %u matri%s, %s, %s, %s, %s", op->width, op->height, op->n_matrices,
+        op->n_matrices == 1 ? "x" : "ces", op->separable ? "separable" : "not separable",
+        op->exact ? "exact integers" : "fractional",
+        op->arith == CC_ARITH_F32 ? "float sums" : "64-bit sums", responses[op->response]);
+    if (plan->algorithm != CC_ALGORITHM_AUTO)
+      g_string_append_printf(text, ", algorithm %s", cc_algorithm_name(plan->algorithm));
+  }
+  describe_regions(plan, text);
+  g_string_append_printf(text, ", %u passes", plan->n_passes);
+  return g_string_free(g_steal_pointer(&text), FALSE);
 }

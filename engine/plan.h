@@ -6,6 +6,7 @@
  * algorithms give the same bytes; docs/numerics.md explains it. */
 
 #include <glib.h>
+#include "algorithm.h"
 #include "frame.h"
 #include "kernel.h"
 
@@ -16,6 +17,11 @@ typedef enum {
   CC_ALPHA_FILTER,
   CC_ALPHA_OPAQUE,
 } CcAlpha;
+
+/* A rectangle of pixels. */
+typedef struct {
+  guint x, y, width, height;
+} CcRect;
 
 /* What the user asks for. Zero-initialised plus a kernel is a valid filter. */
 typedef struct {
@@ -29,6 +35,16 @@ typedef struct {
   gdouble border_value; /* 0 to 1 of full scale */
   CcChroma chroma;
   CcAlpha alpha;
+  CcAlgorithm algorithm; /* refused where it cannot run the kernel, on every backend */
+  guint stride;          /* 1, 2 or 4 (0 is 1): every n-th pixel of every n-th row is kept */
+  /* The part of the picture that is filtered, as if it were all there is: no pixel outside it is
+   * read, and the border rule applies at its edges. What of it lies outside of the picture is cut
+   * off. An empty one is the whole picture. */
+  CcRect source;
+  /* Where the top left pixel of the result goes in the output picture; what does not fit there is
+   * cut off. Without target_set it is the source's place, divided by the stride. */
+  gboolean target_set;
+  guint target_x, target_y;
 } CcFilter;
 
 /* How sums are formed; both give the same bytes on every backend.
@@ -53,7 +69,7 @@ typedef enum {
  *
  * With magnitude in F32: n = fmaf(S_i, S_i, n) from 0, t = sqrtf(n). In I64 the same in double.
  * magnitude-l1 adds in order i. direction converts each S to float first. */
-typedef struct {
+struct _CcOp {
   guint n_matrices;
   guint width, height; /* the window, common to all matrices */
   CcResponse response; /* never AUTO */
@@ -71,7 +87,7 @@ typedef struct {
   gdouble mul, add;
   gfloat mul_f, add_f;
   gint lo, hi; /* code values, hi = 2^depth - 1 */
-} CcOp;
+};
 
 /* One sweep over a plane. The masks have a bit per component and do not overlap; a component in
  * none of them is not written (another pass does). Code values are of the plane's depth, not
@@ -91,7 +107,14 @@ typedef struct {
 /* Immutable once made, reference counted. */
 typedef struct {
   gatomicrefcount refs;
-  CcFrameLayout layout;
+  CcFrameLayout layout;     /* of the input */
+  CcFrameLayout out_layout; /* of the output: planes of 1/stride the size, rounded up */
+  guint stride;             /* 1, 2 or 4 */
+  /* For each plane, in its own pixels: what is read, and what is written. Pixel (x, y) of the
+   * target is made from the window around pixel (stride * x, stride * y) of the source, both
+   * counted from their top left corners. Neither is empty. */
+  CcRect source[CC_MAX_PLANES], target[CC_MAX_PLANES];
+  CcAlgorithm algorithm;
   CcBorder border;
   guint n_passes; /* every component of every plane is written by exactly one */
   CcPass pass[CC_MAX_PASSES];

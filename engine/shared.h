@@ -53,16 +53,25 @@ cc_border_index(int i, int n, CcBorder border) {
   case CC_BORDER_REPLICATE:
     return i < 0 ? 0 : n - 1;
   case CC_BORDER_REFLECT:
+    m = i < 0 ? -1 - i : 2 * n - 1 - i;
+    if (m >= 0 && m < n) /* nearly always, and without a division */
+      return m;
     m = i % (2 * n);
     m = m < 0 ? m + 2 * n : m;
     return m < n ? m : 2 * n - 1 - m;
   case CC_BORDER_REFLECT_101:
     if (n == 1)
       return 0;
+    m = i < 0 ? -i : 2 * n - 2 - i;
+    if (m >= 0 && m < n)
+      return m;
     m = i % (2 * n - 2);
     m = m < 0 ? m + 2 * n - 2 : m;
     return m < n ? m : 2 * n - 2 - m;
   case CC_BORDER_WRAP:
+    m = i < 0 ? i + n : i - n;
+    if (m >= 0 && m < n)
+      return m;
     m = i % n;
     return m < 0 ? m + n : m;
   default:

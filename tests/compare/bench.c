@@ -8,11 +8,14 @@ static const struct {
   const gchar *kernel;
   guint size;
   const gchar *format;
+  guint stride;
 } cases[] = {
-    {"gaussian", 3, "GRAY8"},     {"gaussian", 5, "GRAY8"},  {"sobel", 3, "GRAY8"},
-    {"sharpen", 3, "GRAY8"},      {"box", 15, "GRAY8"},      {"sobel-x", 3, "RGB"},
-    {"gaussian", 5, "RGBA"},      {"gaussian", 5, "NV12"},   {"sobel", 3, "NV12"},
-    {"gaussian", 5, "P010_10LE"}, {"sobel", 3, "GRAY16_LE"}, {"kirsch", 3, "GRAY8"},
+    {"gaussian", 3, "GRAY8", 1},     {"gaussian", 5, "GRAY8", 1},  {"sobel", 3, "GRAY8", 1},
+    {"sharpen", 3, "GRAY8", 1},      {"box", 15, "GRAY8", 1},      {"sobel-x", 3, "RGB", 1},
+    {"gaussian", 5, "RGBA", 1},      {"gaussian", 5, "NV12", 1},   {"sobel", 3, "NV12", 1},
+    {"gaussian", 5, "P010_10LE", 1}, {"sobel", 3, "GRAY16_LE", 1}, {"kirsch", 3, "GRAY8", 1},
+    {"gaussian", 5, "GRAY8", 2},     {"gaussian", 5, "RGB", 1},    {"gaussian", 5, "RGB", 2},
+    {"gaussian", 5, "RGBA", 2},      {"sobel", 3, "NV12", 4},      {"sobel", 3, "GRAY16_LE", 2},
 };
 
 static gsize
@@ -47,7 +50,10 @@ static void
 bench_case(const Target *target, guint i) {
   const CcFrameLayout layout =
       test_format_layout(test_format_find(cases[i].format), 1920, 1080, TRUE);
-  const CcFilter filter = {.kernel = cc_kernels_find(cases[i].kernel), .size = cases[i].size};
+  const CcFilter filter = {.kernel = cc_kernels_find(cases[i].kernel),
+                           .size = cases[i].size,
+                           .algorithm = target->algorithm,
+                           .stride = cases[i].stride};
   g_autoptr(GError) error = NULL;
   g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, &error);
   CcProgram *program = plan ? target_prepare(target, plan, &error) : NULL;
@@ -57,13 +63,13 @@ bench_case(const Target *target, guint i) {
   }
   g_autoptr(GRand) rand = g_rand_new_with_seed(1);
   g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_ALIGNED);
-  g_autoptr(GuardedFrame) dst = guarded_frame_new(&layout, PLACE_ALIGNED);
+  g_autoptr(GuardedFrame) dst = guarded_frame_new(&plan->out_layout, PLACE_ALIGNED);
   guarded_frame_draw(src, PATTERN_RANDOM, rand);
   gdouble seconds = time_frames(target, program, src, dst);
   g_autofree gchar *name = target_name(target);
-  g_print("%-12s %-12s %2u %-10s 1920x1080 %12.0f ns/frame %8.2f GB/s\n", name, cases[i].kernel,
-          cases[i].size, cases[i].format, seconds * 1e9,
-          2 * (gdouble)frame_bytes(&layout) / seconds / 1e9);
+  g_print("%-18s %-12s %2u %-10s 1920x1080 stride %u %10.0f ns/frame %8.2f GB/s\n", name,
+          cases[i].kernel, cases[i].size, cases[i].format, cases[i].stride, seconds * 1e9,
+          (gdouble)(frame_bytes(&layout) + frame_bytes(&plan->out_layout)) / seconds / 1e9);
   cc_program_unref(program);
 }
 

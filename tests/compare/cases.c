@@ -28,6 +28,26 @@ static const gdouble scales[] = {0, 0.125, -0.25, 1 / 9.0, 0.37, 2, 0.1234567891
 static const gdouble biases[] = {0, 128, -20, 0.5, 7.25, 0.0312791};
 static const gchar *const range_names[] = {"full", "limited"};
 
+/* Most cases have the whole picture, pixel for pixel; so most levels stand for that. */
+static const guint strides[] = {1, 1, 1, 2, 4};
+
+typedef enum {
+  REGION_ALL,
+  REGION_INSIDE,       /* any rectangle, at the same place */
+  REGION_ELSEWHERE,    /* at any other */
+  REGION_CUT,          /* where it does not fit */
+  REGION_PIXEL,        /* of one pixel */
+  REGION_TOP_LEFT,     /* touches these edges */
+  REGION_BOTTOM_RIGHT, /* reaches beyond those */
+  REGION_SHIFTED,      /* all of the picture, elsewhere */
+} Region;
+
+static const Region regions[] = {
+    REGION_ALL,      REGION_ALL,          REGION_ALL,     REGION_ALL,
+    REGION_INSIDE,   REGION_ELSEWHERE,    REGION_CUT,     REGION_PIXEL,
+    REGION_TOP_LEFT, REGION_BOTTOM_RIGHT, REGION_SHIFTED,
+};
+
 static guint
 level_count(const CaseList *list, Dimension dimension) {
   static const guint counts[DIM_COUNT] = {
@@ -39,6 +59,8 @@ level_count(const CaseList *list, Dimension dimension) {
       [DIM_SCALE] = G_N_ELEMENTS(scales),
       [DIM_BIAS] = G_N_ELEMENTS(biases),
       [DIM_RANGE] = G_N_ELEMENTS(range_names),
+      [DIM_STRIDE] = G_N_ELEMENTS(strides),
+      [DIM_REGION] = G_N_ELEMENTS(regions),
       [DIM_PATTERN] = PATTERN_COUNT,
       [DIM_SRC] = PLACE_COUNT,
       [DIM_DST] = PLACE_COUNT,
@@ -182,6 +204,48 @@ size_of_level(guint level, guint *width, guint *height) {
   *height = level < N_SMALL ? small_sizes[level][1] : level == SIZE_MEDIUM ? 360 : 1081;
 }
 
+/* A rectangle inside of a picture. */
+static CcRect
+random_rect(guint width, guint height, GRand *rand) {
+  CcRect rect = {.x = (guint)g_rand_int_range(rand, 0, (gint)width),
+                 .y = (guint)g_rand_int_range(rand, 0, (gint)height)};
+  rect.width = (guint)g_rand_int_range(rand, 1, (gint)(width - rect.x) + 1);
+  rect.height = (guint)g_rand_int_range(rand, 1, (gint)(height - rect.y) + 1);
+  return rect;
+}
+
+/* A place for n pixels of `size`; so late that they do not all fit, if they are to be cut. */
+static guint
+random_place(guint n, guint size, gboolean cut, GRand *rand) {
+  const guint least = cut ? size - MIN(size, MAX(n / 2, 1)) : 0;
+  return (guint)g_rand_int_range(rand, (gint)least, (gint)size);
+}
+
+static void
+set_region(CcFilter *filter, Region region, guint width, guint height, guint32 seed) {
+  if (region == REGION_ALL)
+    return;
+  g_autoptr(GRand) rand = g_rand_new_with_seed(seed);
+  CcRect rect = random_rect(width, height, rand);
+  if (region == REGION_PIXEL)
+    rect.width = rect.height = 1;
+  if (region == REGION_TOP_LEFT)
+    rect.x = rect.y = 0;
+  if (region == REGION_BOTTOM_RIGHT) {
+    rect.width = width - rect.x + (guint)g_rand_int_range(rand, 0, 3);
+    rect.height = height - rect.y + (guint)g_rand_int_range(rand, 0, 3);
+  }
+  if (region != REGION_SHIFTED)
+    filter->source = rect;
+  if (region == REGION_INSIDE || region == REGION_TOP_LEFT || region == REGION_BOTTOM_RIGHT)
+    return;
+  const gboolean cut = region == REGION_CUT;
+  filter->target_set = TRUE;
+  const guint stride = filter->stride;
+  filter->target_x = random_place(rect.width / stride, (width + stride - 1) / stride, cut, rand);
+  filter->target_y = random_place(rect.height / stride, (height + stride - 1) / stride, cut, rand);
+}
+
 Case
 case_list_get(const CaseList *list, guint index) {
   const guint8 *level = g_array_index(list->combinations, Combination, index).level;
@@ -201,6 +265,7 @@ case_list_get(const CaseList *list, guint index) {
               .border_value = border_values[index % G_N_ELEMENTS(border_values)],
               .chroma = level[DIM_CHROMA],
               .alpha = level[DIM_ALPHA],
+              .stride = strides[level[DIM_STRIDE]],
           },
       .layout = test_format_layout(&test_formats[level[DIM_FORMAT]], width, height,
                                    level[DIM_RANGE] == 1),
@@ -208,24 +273,38 @@ case_list_get(const CaseList *list, guint index) {
       .src = level[DIM_SRC],
       .dst = level[DIM_DST],
       .seed = list->seed ^ index,
+      .kernel = kernel->label,
+      .format = test_formats[level[DIM_FORMAT]].name,
+      .width = width,
+      .height = height,
   };
+  set_region(&result.filter, regions[level[DIM_REGION]], width, height, result.seed);
   result.refused = result.filter.response == CC_RESPONSE_DIRECTION && kernel->n_matrices != 2;
   return result;
 }
 
+/* "roi=all target=same", or with the numbers of the properties. */
+static gchar *
+describe_region(const CcFilter *filter) {
+  const CcRect *from = &filter->source;
+  g_autofree gchar *roi =
+      from->width ? g_strdup_printf("<%u,%u,%u,%u>", from->x, from->y, from->width, from->height)
+                  : g_strdup("all");
+  g_autofree gchar *target = filter->target_set
+                                 ? g_strdup_printf("<%u,%u>", filter->target_x, filter->target_y)
+                                 : g_strdup("same");
+  return g_strdup_printf("roi=%s target=%s", roi, target);
+}
+
 gchar *
-case_list_describe(const CaseList *list, guint index) {
-  const guint8 *level = g_array_index(list->combinations, Combination, index).level;
-  const TestKernel *kernel = &g_array_index(list->kernels, TestKernel, level[DIM_KERNEL]);
-  const Case c = case_list_get(list, index);
-  guint width, height;
-  size_of_level(level[DIM_SIZE], &width, &height);
+case_describe(const Case *c) {
+  g_autofree gchar *region = describe_region(&c->filter);
   return g_strdup_printf(
       "kernel=%s format=%s size=%ux%u range=%s border=%s border-value=%g response=%s chroma=%s "
-      "alpha=%s scale=%.17g bias=%g pattern=%s src=%s dst=%s",
-      kernel->label, test_formats[level[DIM_FORMAT]].name, width, height,
-      range_names[level[DIM_RANGE]], border_names[c.filter.border], c.filter.border_value,
-      response_names[c.filter.response], chroma_names[c.filter.chroma], alpha_names[c.filter.alpha],
-      c.filter.scale, c.filter.bias, pattern_names[c.pattern], placement_names[c.src],
-      placement_names[c.dst]);
+      "alpha=%s scale=%.17g bias=%g stride=%u %s pattern=%s src=%s dst=%s",
+      c->kernel, c->format, c->width, c->height, range_names[c->layout.limited_range],
+      border_names[c->filter.border], c->filter.border_value, response_names[c->filter.response],
+      chroma_names[c->filter.chroma], alpha_names[c->filter.alpha], c->filter.scale, c->filter.bias,
+      c->filter.stride, region, pattern_names[c->pattern], placement_names[c->src],
+      placement_names[c->dst]);
 }

@@ -22,6 +22,8 @@ typedef enum {
   DIM_SCALE,
   DIM_BIAS,
   DIM_RANGE,
+  DIM_STRIDE,
+  DIM_REGION,
   DIM_PATTERN,
   DIM_SRC,
   DIM_DST,
@@ -41,7 +43,13 @@ typedef struct {
   Placement src, dst;
   guint32 seed;     /* of the picture */
   gboolean refused; /* direction with other than two matrices, which the plan must not accept */
+  /* for its description */
+  const gchar *kernel, *format;
+  guint width, height;
 } Case;
+
+/* All parameters of a case on one line. */
+gchar *case_describe(const Case *c);
 
 typedef struct {
   GArray *kernels;      /* of TestKernel */
@@ -57,8 +65,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CaseList, case_list_free)
 
 /* Case `index` of the list, which has to outlive it. */
 Case case_list_get(const CaseList *list, guint index);
-
-/* All parameters of case `index` on one line. */
-gchar *case_list_describe(const CaseList *list, guint index);
 
 G_END_DECLS

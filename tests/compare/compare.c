@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* cudaconv-compare: every variant of a backend against the oracle. */
+/* cudaconv-compare: every variant and algorithm of a backend against the oracle. */
 
 #include "cpu/cpu.h"
 #include "tests/compare/bench.h"
+#include "tests/compare/product.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,92 +15,188 @@
 #define N_THREADS 2
 
 static struct {
-  gchar *backend, *variant, *filter;
+  gchar *backend, *variant, *algorithm, *filter;
   gint seed, only;
-  gboolean quick, full, bench;
+  gboolean quick, full, product, bench;
 } options = {.seed = DEFAULT_SEED, .only = -1};
 
 static const GOptionEntry entries[] = {
     {"backend", 0, 0, G_OPTION_ARG_STRING, &options.backend, "cpu (default) or cuda", "NAME"},
     {"variant", 0, 0, G_OPTION_ARG_STRING, &options.variant, "only this CPU variant, and plain C",
      "NAME"},
+    {"algorithm", 0, 0, G_OPTION_ARG_STRING, &options.algorithm,
+     "only this algorithm of CUDA, and plain C", "NAME"},
     {"seed", 0, 0, G_OPTION_ARG_INT, &options.seed, "of the random choices", "N"},
     {"case", 0, 0, G_OPTION_ARG_INT, &options.only, "only the case of this number", "N"},
     {"filter", 0, 0, G_OPTION_ARG_STRING, &options.filter,
      "only cases whose description holds the text", "TEXT"},
     {"quick", 0, 0, G_OPTION_ARG_NONE, &options.quick, "fewer large pictures", NULL},
     {"full", 0, 0, G_OPTION_ARG_NONE, &options.full, "several rounds of cases", NULL},
+    {"product", 0, 0, G_OPTION_ARG_NONE, &options.product,
+     "all combinations of what algorithms differ in; with --quick without large pictures", NULL},
     {"bench", 0, 0, G_OPTION_ARG_NONE, &options.bench, "measure times instead", NULL},
     {NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL},
 };
 
+/* Where cases come from. */
+typedef struct {
+  CaseList *list;   /* or */
+  Product *product; /* with --product */
+  guint n;
+} Source;
+
+static Source
+open_source(void) {
+  const guint32 seed = (guint32)options.seed;
+  Source source = {0};
+  if (options.product) {
+    source.product = product_new(!options.quick);
+    source.n = product_count(source.product);
+    return source;
+  }
+  source.list = options.full    ? case_list_new(seed, 5, 240, 48)
+                : options.quick ? case_list_new(seed, 1, 16, 2)
+                                : case_list_new(seed, 1, 80, 12);
+  source.n = source.list->combinations->len;
+  return source;
+}
+
+static void
+close_source(Source *source) {
+  g_clear_pointer(&source->list, case_list_free);
+  g_clear_pointer(&source->product, product_free);
+}
+
+static Case
+get_case(const Source *source, guint index) {
+  return source->product ? product_get(source->product, index) : case_list_get(source->list, index);
+}
+
+/* --- verdicts --- */
+
+enum { N_VERDICTS = VERDICT_REFUSED + 1 };
+
 /* Counts the verdicts and tells about failures. */
 typedef struct {
-  const CaseList *list;
-  guint index; /* of the case that runs */
-  guint n_passed, n_failed;
+  const Target *targets;
+  guint n_targets;
+  guint (*counts)[N_VERDICTS]; /* of each target */
+  guint n_failed;
+  /* the case that runs */
+  const Case *c;
+  guint index;
 } Tally;
 
 static const gchar *
-mode_option(void) {
+mode_options(void) {
+  if (options.product)
+    return options.quick ? " --product --quick" : " --product";
   return options.full ? " --full" : options.quick ? " --quick" : "";
 }
 
 static void
-count_verdict(const Target *target, const gchar *why, gpointer data) {
-  Tally *tally = data;
-  if (!why) {
-    tally->n_passed++;
-    return;
-  }
-  if (++tally->n_failed > MAX_DETAILS)
-    return;
+describe_failure(const Tally *tally, const Target *target, const gchar *why) {
   g_autofree gchar *name = target_name(target);
-  g_autofree gchar *description = case_list_describe(tally->list, tally->index);
+  g_autofree gchar *description = case_describe(tally->c);
+  const gboolean is_cpu = target->variant != NULL;
   g_print("FAILED on %s: %s\n  case %u: %s\n"
-          "  repeat: cudaconv-compare --backend %s%s%s%s --seed %d --case %u\n",
+          "  repeat: cudaconv-compare --backend %s --%s %s%s --seed %d --case %u\n",
           name, why, tally->index, description, target->backend->klass->name,
-          target->variant ? " --variant " : "", target->variant ? target->variant : "",
-          mode_option(), options.seed, tally->index);
+          is_cpu ? "variant" : "algorithm",
+          is_cpu ? target->variant : cc_algorithm_name(target->algorithm), mode_options(),
+          options.seed, tally->index);
 }
 
-static CaseList *
-make_cases(void) {
-  guint32 seed = (guint32)options.seed;
-  if (options.full)
-    return case_list_new(seed, 5, 240, 48);
-  return options.quick ? case_list_new(seed, 1, 16, 2) : case_list_new(seed, 1, 80, 12);
+static void
+count_verdict(const Target *target, Verdict verdict, const gchar *why, gpointer data) {
+  Tally *tally = data;
+  tally->counts[target - tally->targets][verdict]++;
+  if (verdict == VERDICT_FAILED && ++tally->n_failed <= MAX_DETAILS)
+    describe_failure(tally, target, why);
+}
+
+static void
+print_sums(const Tally *tally, guint n_skipped) {
+  guint sum[N_VERDICTS] = {0};
+  if (tally->n_failed > MAX_DETAILS)
+    g_print("... and %u more failures\n", tally->n_failed - MAX_DETAILS);
+  for (guint i = 0; i < tally->n_targets; i++) {
+    const guint *counts = tally->counts[i];
+    g_autofree gchar *name = target_name(&tally->targets[i]);
+    g_print("%-20s %6u passed %6u failed %6u refused\n", name, counts[VERDICT_PASSED],
+            counts[VERDICT_FAILED], counts[VERDICT_REFUSED]);
+    for (guint v = 0; v < N_VERDICTS; v++)
+      sum[v] += counts[v];
+  }
+  g_print("%u passed, %u failed, %u refused, %u skipped\n", sum[VERDICT_PASSED],
+          sum[VERDICT_FAILED], sum[VERDICT_REFUSED], n_skipped);
+}
+
+/* --- cases --- */
+
+/* A case whose oracle runs on a thread of its own, ahead of the targets. */
+typedef struct {
+  guint index;
+  Case c;
+  Trial *trial;
+} Slot;
+
+static void
+draw_slot(gpointer data, gpointer user_data) {
+  Slot *slot = data;
+  slot->trial = trial_new(&slot->c);
+}
+
+static void
+run_slots(Slot *slots, guint n, Tally *tally) {
+  GThreadPool *pool = g_thread_pool_new(draw_slot, NULL, (gint)g_get_num_processors(), FALSE, NULL);
+  for (guint i = 0; i < n; i++)
+    g_thread_pool_push(pool, &slots[i], NULL);
+  g_thread_pool_free(pool, FALSE, TRUE);
+  for (guint i = 0; i < n; i++) {
+    tally->c = &slots[i].c;
+    tally->index = slots[i].index;
+    trial_run(slots[i].trial, tally->targets, tally->n_targets, count_verdict, tally);
+    trial_free(slots[i].trial);
+  }
 }
 
 static gboolean
-is_wanted(const CaseList *list, guint index) {
+is_wanted(const Case *c, guint index) {
   if (options.only >= 0)
     return index == (guint)options.only;
   if (!options.filter)
     return TRUE;
-  g_autofree gchar *description = case_list_describe(list, index);
+  g_autofree gchar *description = case_describe(c);
   return strstr(description, options.filter) != NULL;
 }
 
 static int
 compare(const Target *targets, guint n_targets) {
-  g_autoptr(CaseList) list = make_cases();
-  Tally tally = {.list = list};
-  guint n_skipped = 0;
-  for (guint i = 0; i < list->combinations->len; i++) {
-    if (!is_wanted(list, i)) {
+  Source source = open_source();
+  Tally tally = {.targets = targets, .n_targets = n_targets};
+  const guint n_slots = 2 * g_get_num_processors();
+  g_autofree Slot *slots = g_new0(Slot, n_slots);
+  guint n_filled = 0, n_skipped = 0;
+  tally.counts = g_malloc0_n(n_targets, sizeof *tally.counts);
+  for (guint i = 0; i < source.n; i++) {
+    const Case c = get_case(&source, i);
+    if (is_wanted(&c, i))
+      slots[n_filled++] = (Slot){.index = i, .c = c};
+    else
       n_skipped += n_targets;
-      continue;
+    if (n_filled == n_slots || (i + 1 == source.n && n_filled)) {
+      run_slots(slots, n_filled, &tally);
+      n_filled = 0;
     }
-    const Case c = case_list_get(list, i);
-    tally.index = i;
-    run_case(&c, targets, n_targets, count_verdict, &tally);
   }
-  if (tally.n_failed > MAX_DETAILS)
-    g_print("... and %u more failures\n", tally.n_failed - MAX_DETAILS);
-  g_print("%u passed, %u failed, %u skipped\n", tally.n_passed, tally.n_failed, n_skipped);
+  print_sums(&tally, n_skipped);
+  g_free(tally.counts);
+  close_source(&source);
   return tally.n_failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
+
+/* --- targets --- */
 
 /* Opens a backend or ends the program: with a skip when it is not to be had here. */
 static CcBackend *
@@ -119,10 +216,28 @@ open_backend(CcBackendChoice choice) {
 static void
 add_cpu_variants(GArray *targets, CcBackend *cpu, const gchar *only) {
   for (const gchar *const *variant = cc_cpu_variants(); *variant; variant++) {
-    const Target target = {cpu, *variant};
+    const Target target = {cpu, *variant, CC_ALGORITHM_AUTO};
     if (!only || strcmp(*variant, "c") == 0 || strcmp(*variant, only) == 0)
       g_array_append_val(targets, target);
   }
+}
+
+/* Every algorithm, or only the one of that name. */
+static void
+add_algorithms(GArray *targets, CcBackend *cuda, const gchar *only) {
+  for (CcAlgorithm algorithm = CC_ALGORITHM_AUTO; algorithm < CC_N_ALGORITHMS; algorithm++) {
+    const Target target = {cuda, NULL, algorithm};
+    if (!only || strcmp(cc_algorithm_name(algorithm), only) == 0)
+      g_array_append_val(targets, target);
+  }
+}
+
+static gboolean
+is_algorithm(const gchar *name) {
+  for (CcAlgorithm algorithm = CC_ALGORITHM_AUTO; algorithm < CC_N_ALGORITHMS; algorithm++)
+    if (strcmp(cc_algorithm_name(algorithm), name) == 0)
+      return TRUE;
+  return FALSE;
 }
 
 int
@@ -132,7 +247,8 @@ main(int argc, char **argv) {
   g_autoptr(GError) error = NULL;
   gboolean parsed = g_option_context_parse(context, &argc, &argv, &error);
   gboolean cuda = g_strcmp0(options.backend, "cuda") == 0;
-  if (!parsed || argc > 1 || (options.backend && !cuda && strcmp(options.backend, "cpu") != 0)) {
+  if (!parsed || argc > 1 || (options.backend && !cuda && strcmp(options.backend, "cpu") != 0) ||
+      (options.algorithm && !is_algorithm(options.algorithm))) {
     g_printerr("%s\n", error ? error->message : "wrong arguments; see --help");
     return EXIT_FAILURE;
   }
@@ -146,10 +262,8 @@ main(int argc, char **argv) {
   CcBackend *cpu = open_backend(CC_BACKEND_CPU);
   g_autoptr(GArray) targets = g_array_new(FALSE, FALSE, sizeof(Target));
   add_cpu_variants(targets, cpu, cuda ? "c" : options.variant);
-  if (device) {
-    const Target target = {device, NULL};
-    g_array_append_val(targets, target);
-  }
+  if (device)
+    add_algorithms(targets, device, options.algorithm);
   const Target *first = (const Target *)(gpointer)targets->data;
   int status = EXIT_SUCCESS;
   if (options.bench)

@@ -4,20 +4,28 @@
 
 #include "cpu/cpu.h"
 
-/* What all targets of a case share. */
-typedef struct {
-  const Case *c;
-  CcPlan *plan;
+#include <string.h>
+
+struct _Trial {
+  Case c;
+  CcFilter filter; /* the case's, or what replaces a refused one */
+  CcFrameLayout out_layout;
+  CcRect source[CC_MAX_PLANES];
+  gboolean is_part; /* the source or the target is not a whole frame */
   GuardedFrame *src, *expected;
-  GBytes *src_bytes; /* of src before the first run */
+  GuardedFrame *blank; /* what destinations hold before */
   OracleTolerance tolerance;
+  /* while it runs */
+  CcPlan *plan;        /* without an algorithm */
+  GBytes *src_bytes;   /* of src before the first run */
   GuardedFrame *first; /* the first target's result */
-} Trial;
+};
 
 gchar *
 target_name(const Target *target) {
-  return target->variant ? g_strdup_printf("%s/%s", target->backend->klass->name, target->variant)
-                         : g_strdup(target->backend->klass->name);
+  const gchar *backend = target->backend->klass->name;
+  return g_strdup_printf("%s/%s", backend,
+                         target->variant ? target->variant : cc_algorithm_name(target->algorithm));
 }
 
 CcProgram *
@@ -26,6 +34,53 @@ target_prepare(const Target *target, CcPlan *plan, GError **error) {
     g_assert_true(cc_cpu_set_variant(target->variant));
   return cc_backend_prepare(target->backend, plan, error);
 }
+
+/* --- the oracle's part --- */
+
+static gboolean
+is_whole(const CcRect *rect, const CcPlaneLayout *plane) {
+  return rect->width == plane->width && rect->height == plane->height;
+}
+
+Trial *
+trial_new(const Case *c) {
+  Trial *trial = g_new0(Trial, 1);
+  g_autoptr(GRand) rand = g_rand_new_with_seed(c->seed);
+  trial->c = *c;
+  trial->filter = c->filter;
+  if (c->refused)
+    trial->filter.response = CC_RESPONSE_AUTO;
+  trial->out_layout = oracle_out_layout(&trial->filter, &c->layout);
+  trial->src = guarded_frame_new(&c->layout, c->src);
+  trial->expected = guarded_frame_new(&trial->out_layout, PLACE_ALIGNED);
+  trial->blank = guarded_frame_new(&trial->out_layout, PLACE_ALIGNED);
+  guarded_frame_draw(trial->src, c->pattern, rand);
+  for (guint p = 0; p < c->layout.n_planes; p++) {
+    CcRect target;
+    oracle_regions(&trial->filter, &c->layout, p, &trial->source[p], &target);
+    trial->is_part = trial->is_part || !is_whole(&trial->source[p], &c->layout.plane[p]) ||
+                     !is_whole(&target, &trial->out_layout.plane[p]);
+  }
+  if (trial->is_part) {
+    guarded_frame_draw(trial->blank, PATTERN_RANDOM, rand);
+    guarded_frame_copy(trial->expected, trial->blank);
+  }
+  oracle_filter(&trial->filter, &c->layout, &trial->src->frame, &trial->expected->frame,
+                &trial->tolerance);
+  if (trial->is_part)
+    guarded_frame_poison(trial->src, trial->source, rand);
+  return trial;
+}
+
+void
+trial_free(Trial *trial) {
+  guarded_frame_free(trial->src);
+  guarded_frame_free(trial->expected);
+  guarded_frame_free(trial->blank);
+  g_free(trial);
+}
+
+/* --- the targets' part --- */
 
 /* Keeps as many jobs under way as the backend can use, each with its own destination. */
 static gboolean
@@ -46,11 +101,32 @@ run_jobs(const Target *target, CcProgram *program, const GuardedFrame *src,
   return ok;
 }
 
+/* The same, with all that the program must not touch out of bounds. */
+static gboolean
+run_jobs_in_bounds(const Trial *trial, const Target *target, CcProgram *program,
+                   GuardedFrame *const *dst, guint n, GError **error) {
+  guarded_frame_forbid(trial->src, trial->source);
+  for (guint i = 0; i < n; i++)
+    guarded_frame_forbid(dst[i], trial->tolerance.target);
+  const gboolean ok = run_jobs(target, program, trial->src, dst, n, error);
+  guarded_frame_forbid(trial->src, NULL);
+  for (guint i = 0; i < n; i++)
+    guarded_frame_forbid(dst[i], NULL);
+  return ok;
+}
+
+/* Whether the order of sums may show in the target's results. */
+static gboolean
+has_own_order(const Trial *trial, const Target *target) {
+  return target->algorithm == CC_ALGORITHM_SCATTER && trial->plan->n_ops > 0 &&
+         !trial->plan->op[0].exact;
+}
+
 /* Why a destination is not as it should be, or NULL. */
 static gchar *
-judge(const Trial *trial, const GuardedFrame *dst) {
+judge(const Trial *trial, const Target *target, const GuardedFrame *dst) {
   gchar *why = NULL;
-  if (!frames_match(&trial->c->layout, &trial->expected->frame, &dst->frame, &trial->tolerance,
+  if (!frames_match(&trial->out_layout, &trial->expected->frame, &dst->frame, &trial->tolerance,
                     &why))
     return why;
   if (!guarded_frame_intact(dst, &why))
@@ -59,7 +135,8 @@ judge(const Trial *trial, const GuardedFrame *dst) {
   if (!g_bytes_equal(trial->src_bytes, src_bytes))
     return g_strdup("the source was written to");
   if (trial->first &&
-      !frames_match(&trial->c->layout, &trial->first->frame, &dst->frame, NULL, &why)) {
+      !frames_match(&trial->out_layout, &trial->first->frame, &dst->frame,
+                    has_own_order(trial, target) ? &trial->tolerance : NULL, &why)) {
     gchar *longer = g_strconcat("differs from the first target: ", why, NULL);
     g_free(why);
     return longer;
@@ -69,21 +146,25 @@ judge(const Trial *trial, const GuardedFrame *dst) {
 
 /* Runs the plan on a target; why it failed, or NULL. */
 static gchar *
-run_target(Trial *trial, const Target *target) {
+run_plan(Trial *trial, const Target *target, CcPlan *plan) {
   g_autoptr(GError) error = NULL;
-  CcProgram *program = target_prepare(target, trial->plan, &error);
+  CcProgram *program = target_prepare(target, plan, &error);
   if (!program)
     return g_strdup_printf("prepare: %s", error ? error->message : "no error is set");
   guint n = MAX(1, target->backend->depth);
   g_autoptr(GPtrArray) dst = g_ptr_array_new_with_free_func((GDestroyNotify)guarded_frame_free);
-  for (guint i = 0; i < n; i++)
-    g_ptr_array_add(dst, guarded_frame_new(&trial->c->layout, trial->c->dst));
+  for (guint i = 0; i < n; i++) {
+    GuardedFrame *frame = guarded_frame_new(&trial->out_layout, trial->c.dst);
+    g_ptr_array_add(dst, frame);
+    if (trial->is_part)
+      guarded_frame_copy(frame, trial->blank);
+  }
   gchar *why = NULL;
-  if (!run_jobs(target, program, trial->src, (GuardedFrame *const *)dst->pdata, n, &error))
+  if (!run_jobs_in_bounds(trial, target, program, (GuardedFrame *const *)dst->pdata, n, &error))
     why = g_strdup_printf("run: %s", error ? error->message : "no error is set");
   cc_program_unref(program);
   for (guint i = 0; i < n && !why; i++)
-    why = judge(trial, g_ptr_array_index(dst, i));
+    why = judge(trial, target, g_ptr_array_index(dst, i));
   if (!why && !trial->first) {
     g_ptr_array_set_free_func(dst, NULL);
     trial->first = g_ptr_array_index(dst, 0);
@@ -93,45 +174,82 @@ run_target(Trial *trial, const Target *target) {
   return why;
 }
 
-static void
-verdict_for_all(const Target *targets, guint n_targets, const gchar *why, VerdictFunc verdict,
-                gpointer data) {
-  for (guint i = 0; i < n_targets; i++)
-    verdict(&targets[i], why, data);
+static gboolean
+runs_all_ops(CcAlgorithm algorithm, const CcPlan *plan) {
+  for (guint i = 0; i < plan->n_ops; i++)
+    if (!cc_algorithm_runs(algorithm, &plan->op[i]))
+      return FALSE;
+  return TRUE;
+}
+
+/* What is wrong with the refusal of an algorithm, or NULL: it has to name those that can run the
+ * kernel, and no others. */
+static gchar *
+judge_refusal(const Trial *trial, CcAlgorithm algorithm, const GError *error) {
+  if (!g_error_matches(error, CC_ERROR, CC_ERROR_INVALID))
+    return g_strdup_printf("plan: %s", error->message);
+  g_autofree gchar *start = g_strdup_printf("algorithm=%s ", cc_algorithm_name(algorithm));
+  const gchar *list = strstr(error->message, "): ");
+  if (!g_str_has_prefix(error->message, start) || !list)
+    return g_strdup_printf("refused with \"%s\"", error->message);
+  for (CcAlgorithm other = CC_ALGORITHM_AUTO; other < CC_N_ALGORITHMS; other++)
+    if ((strstr(list, cc_algorithm_name(other)) != NULL) != runs_all_ops(other, trial->plan))
+      return g_strdup_printf("%s is wrongly named or left out in \"%s\"", cc_algorithm_name(other),
+                             error->message);
+  return NULL;
+}
+
+static Verdict
+run_target(Trial *trial, const Target *target, gchar **why) {
+  CcFilter filter = trial->filter;
+  filter.algorithm = target->algorithm;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(CcPlan) plan = cc_plan_new(&filter, &trial->c.layout, &error);
+  const gboolean runs = runs_all_ops(target->algorithm, trial->plan);
+  if (!plan && runs)
+    *why = g_strdup_printf("plan: %s", error->message);
+  else if (!plan)
+    *why = judge_refusal(trial, target->algorithm, error);
+  else if (!runs)
+    *why = g_strdup("the algorithm was not refused");
+  else
+    *why = run_plan(trial, target, plan);
+  return *why ? VERDICT_FAILED : plan ? VERDICT_PASSED : VERDICT_REFUSED;
+}
+
+/* What is wrong with the case's plan as such, or NULL; sets it. */
+static gchar *
+make_plan(Trial *trial) {
+  g_autoptr(GError) error = NULL;
+  if (trial->c.refused) {
+    g_autoptr(CcPlan) refused = cc_plan_new(&trial->c.filter, &trial->c.layout, &error);
+    if (refused || !g_error_matches(error, CC_ERROR, CC_ERROR_INVALID))
+      return g_strdup("direction was not refused");
+    g_clear_error(&error);
+  }
+  trial->plan = cc_plan_new(&trial->filter, &trial->c.layout, &error);
+  if (!trial->plan)
+    return g_strdup_printf("plan: %s", error->message);
+  if (!cc_frame_layout_equal(&trial->plan->out_layout, &trial->out_layout))
+    return g_strdup("the plan has another output layout");
+  return NULL;
 }
 
 void
-run_case(const Case *c, const Target *targets, guint n_targets, VerdictFunc verdict,
-         gpointer data) {
-  CcFilter filter = c->filter;
-  g_autoptr(GError) error = NULL;
-  if (c->refused) {
-    g_autoptr(CcPlan) refused = cc_plan_new(&filter, &c->layout, &error);
-    if (refused || !g_error_matches(error, CC_ERROR, CC_ERROR_INVALID)) {
-      verdict_for_all(targets, n_targets, "direction was not refused", verdict, data);
-      return;
-    }
-    g_clear_error(&error);
-    filter.response = CC_RESPONSE_AUTO;
-  }
-  Trial trial = {.c = c, .plan = cc_plan_new(&filter, &c->layout, &error)};
-  if (!trial.plan) {
-    verdict_for_all(targets, n_targets, error->message, verdict, data);
-    return;
-  }
-  g_autoptr(GRand) rand = g_rand_new_with_seed(c->seed);
-  trial.src = guarded_frame_new(&c->layout, c->src);
-  trial.expected = guarded_frame_new(&c->layout, PLACE_ALIGNED);
-  guarded_frame_draw(trial.src, c->pattern, rand);
-  oracle_filter(&filter, &c->layout, &trial.src->frame, &trial.expected->frame, &trial.tolerance);
-  trial.src_bytes = guarded_frame_snapshot(trial.src);
+trial_run(Trial *trial, const Target *targets, guint n_targets, VerdictFunc verdict,
+          gpointer data) {
+  g_autofree gchar *no_plan = make_plan(trial);
+  trial->src_bytes = guarded_frame_snapshot(trial->src);
   for (guint i = 0; i < n_targets; i++) {
-    g_autofree gchar *why = run_target(&trial, &targets[i]);
-    verdict(&targets[i], why, data);
+    g_autofree gchar *why = NULL;
+    if (no_plan)
+      verdict(&targets[i], VERDICT_FAILED, no_plan, data);
+    else {
+      const Verdict given = run_target(trial, &targets[i], &why);
+      verdict(&targets[i], given, why, data);
+    }
   }
-  g_clear_pointer(&trial.first, guarded_frame_free);
-  g_bytes_unref(trial.src_bytes);
-  guarded_frame_free(trial.expected);
-  guarded_frame_free(trial.src);
-  cc_plan_unref(trial.plan);
+  g_clear_pointer(&trial->first, guarded_frame_free);
+  g_clear_pointer(&trial->src_bytes, g_bytes_unref);
+  g_clear_pointer(&trial->plan, cc_plan_unref);
 }

@@ -8,24 +8,41 @@
 
 G_BEGIN_DECLS
 
-/* A backend, and for the CPU the variant of it. */
+/* A backend; for the CPU the variant of it, for CUDA the algorithm. */
 typedef struct {
   CcBackend *backend;
   const gchar *variant; /* NULL: the backend has no variants */
+  CcAlgorithm algorithm;
 } Target;
 
-/* "cpu/avx2" or "cuda"; transfer full. */
+/* "cpu/avx2" or "cuda/two-pass"; transfer full. */
 gchar *target_name(const Target *target);
 
 /* A program for the plan; for the CPU, of the target's variant. */
 CcProgram *target_prepare(const Target *target, CcPlan *plan, GError **error);
 
-/* Called once for every target of a case; `why` is NULL when it passed. */
-typedef void (*VerdictFunc)(const Target *target, const gchar *why, gpointer data);
+typedef enum {
+  VERDICT_PASSED,
+  VERDICT_FAILED,
+  VERDICT_REFUSED, /* rightly: the target's algorithm cannot run the kernel */
+} Verdict;
 
-/* Runs a case on all targets. Each result has to agree with the oracle, and where the oracle allows
- * a tolerance, all have to be equal to the first one. */
-void run_case(const Case *c, const Target *targets, guint n_targets, VerdictFunc verdict,
-              gpointer data);
+/* Called once for every target of a case; `why` is NULL unless it failed. */
+typedef void (*VerdictFunc)(const Target *target, Verdict verdict, const gchar *why, gpointer data);
+
+/* A case with its picture and what the oracle makes of it. */
+typedef struct _Trial Trial;
+
+/* Draws the picture and runs the oracle. Several threads may do so at once. */
+Trial *trial_new(const Case *c);
+void trial_free(Trial *trial);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Trial, trial_free)
+
+/* Runs the case on all targets, the first of which has no algorithm. Each result has to agree with
+ * the oracle, and where that allows a tolerance, be equal to the first target's; only with scatter,
+ * whose order of sums is not defined, it may differ from that. Samples outside of the filter's
+ * target have to stay as they were, and those outside of its source are not what the oracle saw. */
+void trial_run(Trial *trial, const Target *targets, guint n_targets, VerdictFunc verdict,
+               gpointer data);
 
 G_END_DECLS

@@ -5,6 +5,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#if defined __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(start, size) ((void)(start), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(start, size) ((void)(start), (void)(size))
+#endif
 
 #define GUARD_BYTE 0xa5
 #define SLACK 256 /* bytes of guard values around planes that touch no page */
@@ -113,6 +119,58 @@ guarded_frame_draw(GuardedFrame *guarded, Pattern pattern, GRand *rand) {
   }
 }
 
+void
+guarded_frame_copy(GuardedFrame *guarded, const GuardedFrame *from) {
+  for (guint p = 0; p < guarded->layout.n_planes; p++) {
+    const CcPlane *to_plane = &guarded->frame.plane[p], *from_plane = &from->frame.plane[p];
+    for (guint y = 0; y < guarded->layout.plane[p].height; y++)
+      memcpy(to_plane->data + (gssize)y * to_plane->pitch,
+             from_plane->data + (gssize)y * from_plane->pitch,
+             cc_plane_row_bytes(&guarded->layout.plane[p]));
+  }
+}
+
+/* --- what is outside of a rectangle --- */
+
+static void
+draw_bytes(guint8 *bytes, gsize n, GRand *rand) {
+  for (gsize i = 0; i < n; i++)
+    bytes[i] = (guint8)g_rand_int(rand);
+}
+
+void
+guarded_frame_poison(GuardedFrame *guarded, const CcRect *keep, GRand *rand) {
+  for (guint p = 0; p < guarded->layout.n_planes; p++) {
+    const CcPlaneLayout *plane = &guarded->layout.plane[p];
+    gsize pixel = plane->step * cc_sample_size(plane->type), end = cc_plane_row_bytes(plane);
+    for (guint y = 0; y < plane->height; y++) {
+      guint8 *row = guarded->frame.plane[p].data + (gssize)y * guarded->frame.plane[p].pitch;
+      gboolean is_kept = y >= keep[p].y && y - keep[p].y < keep[p].height;
+      gsize first = is_kept ? keep[p].x * pixel : end;
+      gsize last = is_kept ? (keep[p].x + keep[p].width) * pixel : end;
+      draw_bytes(row, first, rand);
+      draw_bytes(row + last, end - last, rand);
+    }
+  }
+}
+
+void
+guarded_frame_forbid(const GuardedFrame *guarded, const CcRect *except) {
+  for (guint p = 0; p < guarded->layout.n_planes; p++) {
+    const CcPlaneLayout *plane = &guarded->layout.plane[p];
+    gsize pixel = plane->step * cc_sample_size(plane->type);
+    if (!except) {
+      ASAN_UNPOISON_MEMORY_REGION(guarded->plane[p].area, guarded->plane[p].length);
+      continue;
+    }
+    ASAN_POISON_MEMORY_REGION(guarded->plane[p].area, guarded->plane[p].length);
+    for (guint y = except[p].y; y < except[p].y + except[p].height; y++) {
+      const guint8 *row = guarded->frame.plane[p].data + (gssize)y * guarded->frame.plane[p].pitch;
+      ASAN_UNPOISON_MEMORY_REGION(row + except[p].x * pixel, except[p].width * pixel);
+    }
+  }
+}
+
 /* The first byte in from..to that is no guard, or NULL. */
 static const guint8 *
 find_damage(const guint8 *from, const guint8 *to) {
@@ -165,6 +223,11 @@ word_at(const guint8 *row, guint index, CcSampleType type) {
 }
 
 static gboolean
+is_inside(const CcRect *rect, guint x, guint y) {
+  return x >= rect->x && x - rect->x < rect->width && y >= rect->y && y - rect->y < rect->height;
+}
+
+static gboolean
 words_match(const CcPlaneLayout *plane, guint expected, guint got, guint limit, gboolean circular) {
   if (expected == got)
     return TRUE;
@@ -188,7 +251,8 @@ frames_match(const CcFrameLayout *layout, const CcFrame *expected, const CcFrame
         continue;
       for (guint i = 0; i < plane->width * plane->step; i++) {
         guint component = i % plane->step;
-        guint limit = tolerance ? tolerance->limit[p][component] : 0;
+        gboolean tolerant = tolerance && is_inside(&tolerance->target[p], i / plane->step, y);
+        guint limit = tolerant ? tolerance->limit[p][component] : 0;
         guint a = word_at(want, i, plane->type), b = word_at(have, i, plane->type);
         if (!words_match(plane, a, b, limit, tolerance && tolerance->circular)) {
           *message = g_strdup_printf("plane %u, x %u, y %u, component %u: expected %u, got %u, "

@@ -52,14 +52,24 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(GuardedFrame, guarded_frame_free)
 /* Draws a pattern. Bits of a word that hold no picture, as the low ones of P010, are random. */
 void guarded_frame_draw(GuardedFrame *guarded, Pattern pattern, GRand *rand);
 
+/* Gives `guarded` the samples of a frame of the same layout. */
+void guarded_frame_copy(GuardedFrame *guarded, const GuardedFrame *from);
+
+/* Puts random bits into all samples outside of a rectangle of each plane. */
+void guarded_frame_poison(GuardedFrame *guarded, const CcRect *keep, GRand *rand);
+
+/* Makes AddressSanitizer, where the program is built with it, report every access outside of a
+ * rectangle of each plane; up to 7 bytes left and right of it go unseen. NULL allows all again. */
+void guarded_frame_forbid(const GuardedFrame *guarded, const CcRect *except);
+
 /* Whether all gaps still hold the guard value; if not, says where. */
 gboolean guarded_frame_intact(const GuardedFrame *guarded, gchar **message);
 
 /* All accessible bytes of all planes, for a comparison before and after. */
 GBytes *guarded_frame_snapshot(const GuardedFrame *guarded);
 
-/* Whether all samples are as expected; if not, describes the first that is not. `tolerance` may be
- * NULL. */
+/* Whether all samples are as expected; if not, describes the first that is not. `layout` is the
+ * frames'; `tolerance` may be NULL. */
 gboolean frames_match(const CcFrameLayout *layout, const CcFrame *expected, const CcFrame *got,
                       const OracleTolerance *tolerance, gchar **message);
 

@@ -387,11 +387,107 @@ respond_really(const long double *sum, guint n, const Number *gain, const Rule *
   return round_real(t, gain, rule);
 }
 
+/* --- regions and stride --- */
+
+/* What is read of a plane and written of the output's plane; both begin at `data`. */
+typedef struct {
+  const CcPlaneLayout *layout; /* of the input's plane */
+  CcRect source, target;
+  guint stride;
+  const guint8 *from;
+  guint8 *to;
+  gssize from_pitch, to_pitch;
+} Area;
+
+static guint
+stride_of(const CcFilter *filter) {
+  return filter->stride == 0 ? 1 : filter->stride;
+}
+
+/* How many of n pixels are left when every stride-th is kept. */
+static guint
+count_kept(guint n, guint stride) {
+  guint count = 0;
+  for (guint i = 0; i < n; i += stride)
+    count++;
+  return count;
+}
+
+CcFrameLayout
+oracle_out_layout(const CcFilter *filter, const CcFrameLayout *layout) {
+  CcFrameLayout out = *layout;
+  for (guint p = 0; p < out.n_planes; p++) {
+    out.plane[p].width = count_kept(layout->plane[p].width, stride_of(filter));
+    out.plane[p].height = count_kept(layout->plane[p].height, stride_of(filter));
+  }
+  return out;
+}
+
+/* One direction of a region: pixels first to last of the picture go to pixel `place` on; a plane of
+ * `size` pixels has one for every `each` of the picture. */
+static void
+span_of_plane(guint picture, guint first, guint last, guint place, guint size, guint stride,
+              guint *from, guint *n_read, guint *to, guint *n_written) {
+  guint each = 1;
+  while (count_kept(picture, each) != size) {
+    g_assert_cmpuint(each, <, picture);
+    each *= 2;
+  }
+  *from = first / each;
+  *n_read = last / each - first / each + 1;
+  *to = place / each;
+  *n_written = 0;
+  for (guint i = 0; i < *n_read && *to + *n_written < count_kept(size, stride); i += stride)
+    ++*n_written;
+}
+
+void
+oracle_regions(const CcFilter *filter, const CcFrameLayout *layout, guint plane, CcRect *source,
+               CcRect *target) {
+  guint stride = stride_of(filter), width = 0, height = 0;
+  for (guint p = 0; p < layout->n_planes; p++) {
+    width = layout->plane[p].width > width ? layout->plane[p].width : width;
+    height = layout->plane[p].height > height ? layout->plane[p].height : height;
+  }
+  guint left = 0, top = 0, right = width - 1, bottom = height - 1;
+  if (filter->source.width != 0 && filter->source.height != 0) {
+    left = filter->source.x;
+    top = filter->source.y;
+    if (filter->source.width <= right - left)
+      right = left + filter->source.width - 1;
+    if (filter->source.height <= bottom - top)
+      bottom = top + filter->source.height - 1;
+  }
+  guint place_x = filter->target_set ? filter->target_x : left / stride;
+  guint place_y = filter->target_set ? filter->target_y : top / stride;
+  span_of_plane(width, left, right, place_x, layout->plane[plane].width, stride, &source->x,
+                &source->width, &target->x, &target->width);
+  span_of_plane(height, top, bottom, place_y, layout->plane[plane].height, stride, &source->y,
+                &source->height, &target->y, &target->height);
+}
+
+static Area
+area_of_plane(const CcFilter *filter, const CcFrameLayout *layout, guint p, const CcPlane *src,
+              const CcPlane *dst) {
+  Area area = {
+      .layout = &layout->plane[p],
+      .stride = stride_of(filter),
+      .from_pitch = src->pitch,
+      .to_pitch = dst->pitch,
+  };
+  oracle_regions(filter, layout, p, &area.source, &area.target);
+  gsize pixel = area.layout->step * cc_sample_size(area.layout->type);
+  area.from = src->data + (gssize)area.source.y * src->pitch + area.source.x * pixel;
+  area.to = dst->data + (gssize)area.target.y * dst->pitch + area.target.x * pixel;
+  return area;
+}
+
+/* --- planes --- */
+
 /* One component of one plane, filtered. */
 typedef struct {
   const Matrices *m;
-  const CcPlaneLayout *plane;
-  const CcPlane *src;
+  const Area *area;
   guint component;
   guint outside;      /* code value of a tap outside, for a constant border */
   const gint *column; /* of every position from -width/2 on; -1 outside */
@@ -402,10 +498,12 @@ static guint
 component_tap(const Component *c, gint row, gint column) {
   if (row < 0 || column < 0)
     return c->outside;
-  guint index = (guint)column * c->plane->step + c->component;
-  return load_word(c->src->data + row * c->src->pitch, index, c->plane->type) >> c->plane->shift;
+  const CcPlaneLayout *plane = c->area->layout;
+  guint index = (guint)column * plane->step + c->component;
+  return load_word(c->area->from + row * c->area->from_pitch, index, plane->type) >> plane->shift;
 }
 
+/* The filtered sample of pixel (x, y) of the source. */
 static guint
 component_pixel(const Component *c, guint x, guint y, const Rule *rule) {
   const Matrices *m = c->m;
@@ -436,35 +534,36 @@ border_table(guint n, guint window, CcBorder border) {
 }
 
 static void
-filter_component(const CcFilter *filter, const Matrices *m, const CcPlaneLayout *plane,
-                 guint component, const Rule *rule, const CcPlane *src, const CcPlane *dst) {
-  g_autofree gint *column = border_table(plane->width, m->width, filter->border);
-  g_autofree gint *row = border_table(plane->height, m->height, filter->border);
+filter_component(const CcFilter *filter, const Matrices *m, const Area *area, guint component,
+                 const Rule *rule) {
+  const CcPlaneLayout *plane = area->layout;
+  g_autofree gint *column = border_table(area->source.width, m->width, filter->border);
+  g_autofree gint *row = border_table(area->source.height, m->height, filter->border);
   const Component c = {
       .m = m,
-      .plane = plane,
-      .src = src,
+      .area = area,
       .component = component,
       .outside = constant_of_role(filter, plane->role[component], plane->depth),
       .column = column,
       .row = row,
   };
-  for (guint y = 0; y < plane->height; y++)
-    for (guint x = 0; x < plane->width; x++)
-      store_word(dst->data + (gssize)y * dst->pitch, x * plane->step + component, plane->type,
-                 component_pixel(&c, x, y, rule) << plane->shift);
+  for (guint y = 0; y < area->target.height; y++)
+    for (guint x = 0; x < area->target.width; x++)
+      store_word(area->to + (gssize)y * area->to_pitch, x * plane->step + component, plane->type,
+                 component_pixel(&c, x * area->stride, y * area->stride, rule) << plane->shift);
 }
 
 static void
-set_component(const CcPlaneLayout *plane, guint component, Fate fate, guint fill,
-              const CcPlane *src, const CcPlane *dst) {
-  for (guint y = 0; y < plane->height; y++) {
-    const guint8 *from = src->data + (gssize)y * src->pitch;
-    guint8 *to = dst->data + (gssize)y * dst->pitch;
-    for (guint x = 0; x < plane->width; x++) {
-      guint index = x * plane->step + component;
-      guint word = fate == FATE_COPY ? load_word(from, index, plane->type) : fill << plane->shift;
-      store_word(to, index, plane->type, word);
+set_component(const Area *area, guint component, Fate fate, guint fill) {
+  const CcPlaneLayout *plane = area->layout;
+  for (guint y = 0; y < area->target.height; y++) {
+    const guint8 *from = area->from + (gssize)(y * area->stride) * area->from_pitch;
+    guint8 *to = area->to + (gssize)y * area->to_pitch;
+    for (guint x = 0; x < area->target.width; x++) {
+      guint word = fill << plane->shift;
+      if (fate == FATE_COPY)
+        word = load_word(from, x * area->stride * plane->step + component, plane->type);
+      store_word(to, x * plane->step + component, plane->type, word);
     }
   }
 }
@@ -494,16 +593,18 @@ oracle_filter(const CcFilter *filter, const CcFrameLayout *layout, const CcFrame
   matrices_init(m, filter);
   for (guint p = 0; p < layout->n_planes; p++) {
     const CcPlaneLayout *plane = &layout->plane[p];
+    const Area area = area_of_plane(filter, layout, p, &src->plane[p], &dst->plane[p]);
+    found.target[p] = area.target;
     for (guint c = 0; c < plane->step; c++) {
       guint fill = 0;
       Fate fate = fate_of_role(filter, plane->role[c], plane, &fill);
       if (fate == FATE_FILTER) {
         Rule rule = rule_of_role(filter, plane->role[c], plane, layout->limited_range);
-        filter_component(filter, m, plane, c, &rule, &src->plane[p], &dst->plane[p]);
+        filter_component(filter, m, &area, c, &rule);
         found.limit[p][c] = tolerance_of_rule(m, &rule);
         found.circular = rule.response == CC_RESPONSE_DIRECTION;
       } else {
-        set_component(plane, c, fate, fill, &src->plane[p], &dst->plane[p]);
+        set_component(&area, c, fate, fill);
       }
     }
   }

@@ -9,14 +9,25 @@
 
 G_BEGIN_DECLS
 
-/* How far from the oracle a right result may lie, in code values, for every component. */
+/* How far from the oracle a right result may lie, in code values, for every component of the
+ * target; outside of that not at all. */
 typedef struct {
   guint limit[CC_MAX_PLANES][CC_MAX_COMPONENTS];
+  CcRect target[CC_MAX_PLANES];
   gboolean circular; /* filtered samples are angles: 2^depth - 1 and 0 are neighbours */
 } OracleTolerance;
 
-/* Filters src into dst, which must not overlap. `filter` must be one that cc_plan_new accepts for
- * `layout`. `tolerance` may be NULL; where coefficients, scale and bias are rational it is 0. */
+/* The layout of what the filter makes of frames of `layout`. */
+CcFrameLayout oracle_out_layout(const CcFilter *filter, const CcFrameLayout *layout);
+
+/* The pixels of a plane that the filter may read, and those of the output's plane that it writes.
+ */
+void oracle_regions(const CcFilter *filter, const CcFrameLayout *layout, guint plane,
+                    CcRect *source, CcRect *target);
+
+/* Filters src into the target of dst, which must not overlap. `filter` must be one that cc_plan_new
+ * accepts for `layout`. `tolerance` may be NULL; where coefficients, scale and bias are rational
+ * its limits are 0. */
 void oracle_filter(const CcFilter *filter, const CcFrameLayout *layout, const CcFrame *src,
                    const CcFrame *dst, OracleTolerance *tolerance);
 

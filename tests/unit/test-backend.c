@@ -147,7 +147,7 @@ static GuardedFrame *
 run_with_threads(const CcFilter *filter, const GuardedFrame *src, guint n_threads) {
   CcBackend *backend = open_cpu(n_threads);
   CcProgram *program = prepare(backend, filter, &src->layout);
-  GuardedFrame *dst = guarded_frame_new(&src->layout, PLACE_BOTTOM_UP);
+  GuardedFrame *dst = guarded_frame_new(&program->plan->out_layout, PLACE_BOTTOM_UP);
   run(backend, program, src, dst);
   cc_program_unref(program);
   cc_backend_close(backend);
@@ -190,6 +190,39 @@ test_threads(void) {
       g_autoptr(GuardedFrame) many = run_with_threads(&filter, src, threads[t]);
       assert_same(single, many);
     }
+  }
+}
+
+/* Also with a stride and a region, which cut planes into other slices. */
+static void
+test_threads_of_regions(void) {
+  static const CcFilter filters[] = {
+      {.size = 5, .stride = 2},
+      {.size = 3, .stride = 4, .source = {3, 5, 600, 333}},
+      {.size = 3, .source = {1, 1, 401, 300}, .target_set = TRUE, .target_x = 77, .target_y = 200},
+  };
+  const CcFrameLayout layout = test_format_layout(test_format_find("I420"), 640, 363, TRUE);
+  g_autoptr(GuardedFrame) src = random_frame(&layout);
+  for (guint i = 0; i < G_N_ELEMENTS(filters); i++) {
+    CcFilter filter = filters[i];
+    filter.kernel = cc_kernels_find("gaussian");
+    g_autoptr(GuardedFrame) single = run_with_threads(&filter, src, 1);
+    g_autoptr(GuardedFrame) many = run_with_threads(&filter, src, 7);
+    assert_same(single, many);
+  }
+}
+
+/* An algorithm is one of the GPU; where the plan accepts it, the CPU gives the same bytes. */
+static void
+test_algorithm_is_ignored(void) {
+  const CcFrameLayout layout = test_format_layout(test_format_find("RGB"), 50, 30, FALSE);
+  g_autoptr(GuardedFrame) src = random_frame(&layout);
+  CcFilter filter = {.kernel = cc_kernels_find("sobel")};
+  g_autoptr(GuardedFrame) expected = run_with_threads(&filter, src, 2);
+  for (filter.algorithm = CC_ALGORITHM_DIRECT; filter.algorithm < CC_N_ALGORITHMS;
+       filter.algorithm++) {
+    g_autoptr(GuardedFrame) dst = run_with_threads(&filter, src, 2);
+    assert_same(expected, dst);
   }
 }
 
@@ -280,6 +313,8 @@ main(int argc, char **argv) {
   g_test_add_func("/backend/variants", test_variants);
   g_test_add_func("/backend/variant-cap", test_variant_cap);
   g_test_add_func("/backend/threads", test_threads);
+  g_test_add_func("/backend/threads-of-regions", test_threads_of_regions);
+  g_test_add_func("/backend/algorithm-is-ignored", test_algorithm_is_ignored);
   g_test_add_func("/backend/two-programs", test_two_programs);
   g_test_add_func("/backend/job-keeps-program", test_job_keeps_program);
   g_test_add_func("/backend/two-backends", test_two_backends);

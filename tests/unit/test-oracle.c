@@ -148,6 +148,61 @@ test_roles(void) {
   }
 }
 
+/* A region is a picture of its own, and only its place is written. */
+static void
+test_regions(void) {
+  static const gdouble coeff[] = {1, 2, 4};
+  static const guint8 src[] = {9, 1, 2, 3, 4, 5, 9};
+  g_autoptr(CcKernel) kernel = kernel_of_row(coeff, 3);
+  static const struct {
+    guint stride;
+    CcRect source;
+    gint target; /* -1: the same */
+    CcBorder border;
+    guint8 expected[7];
+  } cases[] = {
+      {1, {1, 0, 5, 1}, -1, CC_BORDER_REPLICATE, {77, 11, 17, 24, 31, 34, 77}},
+      {1, {1, 0, 5, 1}, -1, CC_BORDER_CONSTANT, {77, 10, 17, 24, 31, 14, 77}},
+      {1, {1, 0, 5, 1}, 4, CC_BORDER_WRAP, {77, 77, 77, 77, 15, 17, 24}},
+      {1, {3, 0, 1, 1}, 0, CC_BORDER_REFLECT_101, {21, 77, 77, 77, 77, 77, 77}},
+      {2, {1, 0, 5, 1}, -1, CC_BORDER_REPLICATE, {11, 24, 34, 77}},
+      {2, {0}, 2, CC_BORDER_REPLICATE, {77, 77, 31, 17}},
+      {4, {1, 0, 6, 1}, 0, CC_BORDER_REPLICATE, {11, 50}},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const CcFilter filter = {.kernel = kernel,
+                             .scale = 1,
+                             .border = cases[i].border,
+                             .stride = cases[i].stride,
+                             .source = cases[i].source,
+                             .target_set = cases[i].target >= 0,
+                             .target_x = cases[i].target >= 0 ? (guint)cases[i].target : 0};
+    const gsize n = (7 + cases[i].stride - 1) / cases[i].stride;
+    guint8 dst[7];
+    memset(dst, 77, sizeof dst);
+    filter_bytes(&filter, "GRAY8", FALSE, 7, 1, src, dst);
+    g_assert_cmpmem(dst, n, cases[i].expected, n);
+  }
+}
+
+/* The region's chroma is what its luma touches, also when it is copied. */
+static void
+test_region_of_chroma(void) {
+  const CcFrameLayout layout = test_format_layout(test_format_find("NV12"), 7, 1, TRUE);
+  static const guint8 luma[7] = {1, 2, 3, 4, 5, 6, 7}, chroma[8] = {10, 11, 20, 21, 30, 31, 40, 41};
+  guint8 luma_out[7] = {0}, chroma_out[8] = {0};
+  const CcFrame src = {{{(guint8 *)luma, 7}, {(guint8 *)chroma, 8}}};
+  const CcFrame dst = {{{luma_out, 7}, {chroma_out, 8}}};
+  const CcFilter filter = {.kernel = cc_kernels_find("identity"),
+                           .chroma = CC_CHROMA_COPY,
+                           .source = {3, 0, 2, 1},
+                           .target_set = TRUE,
+                           .target_x = 5};
+  oracle_filter(&filter, &layout, &src, &dst, NULL);
+  g_assert_cmpmem(luma_out, 7, ((const guint8[]){0, 0, 0, 0, 0, 4, 5}), 7);
+  g_assert_cmpmem(chroma_out, 8, ((const guint8[]){0, 0, 0, 0, 20, 21, 30, 31}), 8);
+}
+
 /* P010: the low bits of the input do not count, those of the output are zero. */
 static void
 test_high_bits(void) {
@@ -225,7 +280,7 @@ test_match_sees_difference(void) {
   const CcFrameLayout layout = test_format_layout(test_format_find("P010_10LE"), 6, 4, TRUE);
   g_autoptr(GuardedFrame) a = guarded_frame_new(&layout, PLACE_AT_END);
   g_autoptr(GuardedFrame) b = guarded_frame_new(&layout, PLACE_ODD);
-  OracleTolerance tolerance = {0};
+  OracleTolerance tolerance = {.target = {{0, 0, 6, 4}, {1, 1, 1, 1}}};
   gchar *message = NULL;
   g_assert_true(frames_match(&layout, &a->frame, &b->frame, &tolerance, &message));
   guint8 *sample = b->frame.plane[1].data + b->frame.plane[1].pitch + 6; /* x 1, component 1 */
@@ -235,6 +290,10 @@ test_match_sees_difference(void) {
   g_free(message);
   tolerance.limit[1][1] = 1;
   g_assert_true(frames_match(&layout, &a->frame, &b->frame, &tolerance, &message));
+  tolerance.target[1].x = 0; /* outside of it nothing may differ */
+  g_assert_false(frames_match(&layout, &a->frame, &b->frame, &tolerance, &message));
+  g_clear_pointer(&message, g_free);
+  tolerance.target[1].x = 1;
   sample[0] += 1; /* a bit that holds no picture */
   g_assert_false(frames_match(&layout, &a->frame, &b->frame, &tolerance, &message));
   g_free(message);
@@ -249,6 +308,8 @@ main(int argc, char **argv) {
   g_test_add_func("/oracle/gradient", test_gradient);
   g_test_add_func("/oracle/directions", test_directions);
   g_test_add_func("/oracle/roles", test_roles);
+  g_test_add_func("/oracle/regions", test_regions);
+  g_test_add_func("/oracle/region-of-chroma", test_region_of_chroma);
   g_test_add_func("/oracle/high-bits", test_high_bits);
   g_test_add_func("/oracle/tolerance", test_tolerance);
   g_test_add_func("/guard/sees-damage", test_guard_sees_damage);

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "region.h"
+
+/* What of one direction is read of a plane, and what is written. */
+typedef struct {
+  guint from, n_read, to, n_written;
+} Span;
+
+/* The same of the picture, in pixels of its largest plane. */
+typedef struct {
+  guint size, out_size; /* of the picture before and after */
+  guint from, n_read, to;
+} PictureSpan;
+
+/* n / 2^shift, rounded up */
+static guint
+halve(guint n, guint shift) {
+  return (guint)(((guint64)n + (1u << shift) - 1) >> shift);
+}
+
+/* The smallest shift at which a picture of `picture` pixels has no more than `plane` pixels: 1 for
+ * the chroma of 4:2:0. */
+static guint
+subsampling(guint picture, guint plane) {
+  guint shift = 0;
+  while (halve(picture, shift) > plane)
+    shift++;
+  return shift;
+}
+
+/* All of a plane is read for all of the picture; of a part, every pixel that it touches. */
+static Span
+plane_span(const PictureSpan *picture, guint size, guint out_size, guint stride) {
+  const guint shift = subsampling(picture->size, size);
+  const guint end = picture->from + picture->n_read;
+  Span span = {.from = picture->from >> shift, .to = picture->to >> shift};
+  span.n_read = (end == picture->size ? size : halve(end, shift)) - span.from;
+  span.n_written = MIN((span.n_read + stride - 1) / stride, out_size - span.to);
+  return span;
+}
+
+static void
+largest_plane(const CcFrameLayout *layout, guint *width, guint *height) {
+  *width = *height = 0;
+  for (guint p = 0; p < layout->n_planes; p++) {
+    *width = MAX(*width, layout->plane[p].width);
+    *height = MAX(*height, layout->plane[p].height);
+  }
+}
+
+static gboolean
+check_regions(const CcFilter *filter, const PictureSpan *across, const PictureSpan *down,
+              GError **error) {
+  if (across->from >= across->size || down->from >= down->size) {
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                "roi=<%u, %u, %u, %u>: nothing of it lies in the picture; <x, y, width, height> "
+                "with x below %u and y below %u is needed",
+                filter->source.x, filter->source.y, filter->source.width, filter->source.height,
+                across->size, down->size);
+    return FALSE;
+  }
+  if (across->to >= across->out_size || down->to >= down->out_size) {
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                "target=<%u, %u>: outside of the output picture; <x, y> with x below %u and y "
+                "below %u is needed",
+                across->to, down->to, across->out_size, down->out_size);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+cc_plan_set_regions(CcPlan *plan, const CcFilter *filter, GError **error) {
+  plan->out_layout = cc_frame_layout_shrink(&plan->layout, plan->stride);
+  PictureSpan across = {0}, down = {0};
+  largest_plane(&plan->layout, &across.size, &down.size);
+  largest_plane(&plan->out_layout, &across.out_size, &down.out_size);
+  across.n_read = across.size;
+  down.n_read = down.size;
+  if (filter->source.width && filter->source.height) {
+    across.from = filter->source.x;
+    down.from = filter->source.y;
+  }
+  across.to = filter->target_set ? filter->target_x : across.from / plan->stride;
+  down.to = filter->target_set ? filter->target_y : down.from / plan->stride;
+  if (!check_regions(filter, &across, &down, error))
+    return FALSE;
+  if (filter->source.width && filter->source.height) {
+    across.n_read = MIN(filter->source.width, across.size - across.from);
+    down.n_read = MIN(filter->source.height, down.size - down.from);
+  }
+  for (guint p = 0; p < plan->layout.n_planes; p++) {
+    const CcPlaneLayout *in = &plan->layout.plane[p], *out = &plan->out_layout.plane[p];
+    const Span x = plane_span(&across, in->width, out->width, plan->stride);
+    const Span y = plane_span(&down, in->height, out->height, plan->stride);
+    plan->source[p] = (CcRect){x.from, y.from, x.n_read, y.n_read};
+    plan->target[p] = (CcRect){x.to, y.to, x.n_written, y.n_written};
+  }
+  return TRUE;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/compare/product.h"
+
+#define N_SIDES 7 /* 3 to 15 */
+#define N_TYPES 2
+#define N_BORDERS 5
+#define PASCAL_SIDE 7 /* the widest window whose row is binomial; wider ones rise by 1 */
+
+#define C CC_ROLE_COLOR
+#define A CC_ROLE_ALPHA
+
+static const TestFormat formats[N_TYPES][CC_MAX_COMPONENTS] = {
+    {{"8-bit-x1", CC_SAMPLE_U8, 8, 0, 1, {{1, 1, 1, {C}}}},
+     {"8-bit-x2", CC_SAMPLE_U8, 8, 0, 1, {{2, 1, 1, {C, C}}}},
+     {"8-bit-x3", CC_SAMPLE_U8, 8, 0, 1, {{3, 1, 1, {C, C, C}}}},
+     {"8-bit-x4", CC_SAMPLE_U8, 8, 0, 1, {{4, 1, 1, {C, C, C, A}}}}},
+    {{"16-bit-x1", CC_SAMPLE_U16, 16, 0, 1, {{1, 1, 1, {C}}}},
+     {"16-bit-x2", CC_SAMPLE_U16, 16, 0, 1, {{2, 1, 1, {C, C}}}},
+     {"16-bit-x3", CC_SAMPLE_U16, 16, 0, 1, {{3, 1, 1, {C, C, C}}}},
+     {"16-bit-x4", CC_SAMPLE_U16, 16, 0, 1, {{4, 1, 1, {C, C, C, A}}}}},
+};
+static const guint sizes[][2] = {{5, 3}, {67, 41}, {640, 360}};
+static const guint strides[] = {1, 2, 4};
+
+enum { KERNEL_SEPARABLE, KERNEL_WHOLE, N_KERNELS };
+
+struct _Product {
+  guint n_sizes;
+  CcKernel *kernel[N_KERNELS][N_SIDES];
+  gchar *label[N_KERNELS][N_SIDES];
+};
+
+/* A blur: 1 2 1, 1 4 6 4 1 and so on. */
+static CcKernel *
+separable_kernel(guint side) {
+  gdouble row[CC_MAX_KERNEL_SIZE] = {1};
+  for (guint i = 1; i < side; i++)
+    row[i] = side <= PASCAL_SIDE ? row[i - 1] * (side - i) / i : MIN(i + 1, side - i);
+  return cc_kernel_new_separable(row, side, row, side, NULL);
+}
+
+/* Coefficients of both signs without any pattern. */
+static CcKernel *
+whole_kernel(guint side) {
+  g_autoptr(GRand) rand = g_rand_new_with_seed(side);
+  gdouble coeff[CC_MAX_COEFFS];
+  for (guint i = 0; i < side * side; i++)
+    coeff[i] = g_rand_int_range(rand, -3, 6);
+  return cc_kernel_new_matrix(coeff, side * side, side, NULL);
+}
+
+Product *
+product_new(gboolean large) {
+  Product *product = g_new0(Product, 1);
+  product->n_sizes = G_N_ELEMENTS(sizes) - (large ? 0 : 1);
+  for (guint i = 0; i < N_SIDES; i++) {
+    const guint side = 2 * i + 3;
+    product->kernel[KERNEL_SEPARABLE][i] = separable_kernel(side);
+    product->kernel[KERNEL_WHOLE][i] = whole_kernel(side);
+    product->label[KERNEL_SEPARABLE][i] = g_strdup_printf("blur(%ux%u)", side, side);
+    product->label[KERNEL_WHOLE][i] = g_strdup_printf("whole(%ux%u)", side, side);
+  }
+  return product;
+}
+
+void
+product_free(Product *product) {
+  for (guint k = 0; k < N_KERNELS; k++) {
+    for (guint i = 0; i < N_SIDES; i++) {
+      cc_kernel_unref(product->kernel[k][i]);
+      g_free(product->label[k][i]);
+    }
+  }
+  g_free(product);
+}
+
+guint
+product_count(const Product *product) {
+  return N_TYPES * CC_MAX_COMPONENTS * N_SIDES * N_KERNELS * N_BORDERS * G_N_ELEMENTS(strides) *
+         product->n_sizes;
+}
+
+/* The next digit of the number of a case. */
+static guint
+take_digit(guint *rest, guint n) {
+  const guint digit = *rest % n;
+  *rest /= n;
+  return digit;
+}
+
+Case
+product_get(const Product *product, guint index) {
+  guint rest = index;
+  const guint stride = take_digit(&rest, G_N_ELEMENTS(strides));
+  const guint border = take_digit(&rest, N_BORDERS);
+  const guint kernel = take_digit(&rest, N_KERNELS);
+  const guint side = take_digit(&rest, N_SIDES);
+  const guint step = take_digit(&rest, CC_MAX_COMPONENTS);
+  const guint type = take_digit(&rest, N_TYPES);
+  const guint *size = sizes[take_digit(&rest, product->n_sizes)];
+  const TestFormat *format = &formats[type][step];
+  return (Case){
+      .filter =
+          {
+              .kernel = product->kernel[kernel][side],
+              .border = (CcBorder)border,
+              .border_value = 0.3,
+              .alpha = border % 2 ? CC_ALPHA_FILTER : CC_ALPHA_COPY,
+              .stride = strides[stride],
+          },
+      .layout = test_format_layout(format, size[0], size[1], FALSE),
+      .src = index % PLACE_COUNT,
+      .dst = index / PLACE_COUNT % PLACE_COUNT,
+      .seed = index,
+      .kernel = product->label[kernel][side],
+      .format = format->name,
+      .width = size[0],
+      .height = size[1],
+  };
+}

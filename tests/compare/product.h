@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The full product of what the algorithms differ in: sample types, steps, windows, separable or
+ * not, picture sizes, borders and strides. All kernels are exact, so that one answer is right. */
+
+#include "tests/compare/cases.h"
+
+G_BEGIN_DECLS
+
+typedef struct _Product Product;
+
+/* Without `large`, only pictures of up to 67x41 pixels. */
+Product *product_new(gboolean large);
+void product_free(Product *product);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Product, product_free)
+
+guint product_count(const Product *product);
+
+/* Case `index` of the product, which has to outlive it. */
+Case product_get(const Product *product, guint index);
+
+G_END_DECLS

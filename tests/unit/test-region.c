@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Stride and regions in the plan: which rectangles of which plane are read and written. */
+
+#include "engine/plan.h"
+#include "tests/ref/formats.h"
+#include "tests/ref/oracle.h"
+
+#include <string.h>
+
+static CcPlan *
+plan_for(const CcFilter *region, const CcFrameLayout *layout) {
+  CcFilter filter = *region;
+  filter.kernel = cc_kernels_find("gaussian");
+  g_autoptr(GError) error = NULL;
+  CcPlan *plan = cc_plan_new(&filter, layout, &error);
+  g_assert_no_error(error);
+  return plan;
+}
+
+static void
+assert_rect(const CcRect *got, const CcRect *expected) {
+  g_assert_cmpuint(got->x, ==, expected->x);
+  g_assert_cmpuint(got->y, ==, expected->y);
+  g_assert_cmpuint(got->width, ==, expected->width);
+  g_assert_cmpuint(got->height, ==, expected->height);
+}
+
+/* Worked out by hand for luma and chroma of pictures of 15x9 pixels. */
+static void
+test_rectangles(void) {
+  static const struct {
+    const gchar *format;
+    CcFilter region;
+    CcRect source[2], target[2];
+  } cases[] = {
+      {"I420", {0}, {{0, 0, 15, 9}, {0, 0, 8, 5}}, {{0, 0, 15, 9}, {0, 0, 8, 5}}},
+      {"I420", {.stride = 2}, {{0, 0, 15, 9}, {0, 0, 8, 5}}, {{0, 0, 8, 5}, {0, 0, 4, 3}}},
+      {"I420", {.stride = 4}, {{0, 0, 15, 9}, {0, 0, 8, 5}}, {{0, 0, 4, 3}, {0, 0, 2, 2}}},
+      /* odd edges: chroma is all that the luma touches */
+      {"I420",
+       {.source = {3, 1, 5, 4}},
+       {{3, 1, 5, 4}, {1, 0, 3, 3}},
+       {{3, 1, 5, 4}, {1, 0, 3, 3}}},
+      {"Y42B",
+       {.source = {3, 1, 5, 4}},
+       {{3, 1, 5, 4}, {1, 1, 3, 4}},
+       {{3, 1, 5, 4}, {1, 1, 3, 4}}},
+      {"I420",
+       {.source = {3, 1, 5, 4}, .stride = 2},
+       {{3, 1, 5, 4}, {1, 0, 3, 3}},
+       {{1, 0, 3, 2}, {0, 0, 2, 2}}},
+      /* the last pixel */
+      {"I420",
+       {.source = {14, 8, 1, 1}},
+       {{14, 8, 1, 1}, {7, 4, 1, 1}},
+       {{14, 8, 1, 1}, {7, 4, 1, 1}}},
+      /* beyond the picture, and a result that does not fit */
+      {"I420",
+       {.source = {10, 6, 100, 100}, .target_set = TRUE, .target_x = 13, .target_y = 8},
+       {{10, 6, 5, 3}, {5, 3, 3, 2}},
+       {{13, 8, 2, 1}, {6, 4, 2, 1}}},
+      {"I420",
+       {.target_set = TRUE, .target_x = 4, .target_y = 3},
+       {{0, 0, 15, 9}, {0, 0, 8, 5}},
+       {{4, 3, 11, 6}, {2, 1, 6, 4}}},
+      {"I420",
+       {.source = {5, 4, 6, 5}, .target_set = TRUE},
+       {{5, 4, 6, 5}, {2, 2, 4, 3}},
+       {{0, 0, 6, 5}, {0, 0, 4, 3}}},
+      /* sums that do not fit an unsigned int */
+      {"I420",
+       {.source = {1, 1, G_MAXUINT, G_MAXUINT}},
+       {{1, 1, 14, 8}, {0, 0, 8, 5}},
+       {{1, 1, 14, 8}, {0, 0, 8, 5}}},
+      /* an empty rectangle is the whole picture */
+      {"I420",
+       {.source = {3, 3, 4, 0}},
+       {{0, 0, 15, 9}, {0, 0, 8, 5}},
+       {{0, 0, 15, 9}, {0, 0, 8, 5}}},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const CcFrameLayout layout =
+        test_format_layout(test_format_find(cases[i].format), 15, 9, FALSE);
+    g_autoptr(CcPlan) plan = plan_for(&cases[i].region, &layout);
+    for (guint p = 0; p < 2; p++) {
+      assert_rect(&plan->source[p], &cases[i].source[p]);
+      assert_rect(&plan->target[p], &cases[i].target[p]);
+    }
+    assert_rect(&plan->source[2], &plan->source[1]);
+    assert_rect(&plan->target[2], &plan->target[1]);
+  }
+}
+
+static gboolean
+lies_inside(const CcRect *rect, const CcPlaneLayout *plane) {
+  return rect->width >= 1 && rect->height >= 1 && rect->x + rect->width <= plane->width &&
+         rect->y + rect->height <= plane->height;
+}
+
+/* Against the oracle's own arithmetic. */
+static void
+test_random_regions(void) {
+  g_autoptr(GRand) rand = g_rand_new_with_seed(3);
+  for (guint i = 0; i < 3000; i++) {
+    const TestFormat *format = &test_formats[g_rand_int_range(rand, 0, (gint)test_formats_count())];
+    const gint width = g_rand_int_range(rand, 1, 40), height = g_rand_int_range(rand, 1, 40);
+    const CcFrameLayout layout = test_format_layout(format, (guint)width, (guint)height, FALSE);
+    CcFilter filter = {.stride = 1u << g_rand_int_range(rand, 0, 3),
+                       .target_set = g_rand_boolean(rand)};
+    filter.source = (CcRect){
+        (guint)g_rand_int_range(rand, 0, width), (guint)g_rand_int_range(rand, 0, height),
+        (guint)g_rand_int_range(rand, 0, width + 5), (guint)g_rand_int_range(rand, 0, height + 5)};
+    const CcFrameLayout out = oracle_out_layout(&filter, &layout);
+    filter.target_x = (guint)g_rand_int_range(rand, 0, (gint)out.plane[0].width);
+    filter.target_y = (guint)g_rand_int_range(rand, 0, (gint)out.plane[0].height);
+    g_autoptr(CcPlan) plan = plan_for(&filter, &layout);
+    g_assert_true(cc_frame_layout_equal(&plan->out_layout, &out));
+    for (guint p = 0; p < layout.n_planes; p++) {
+      CcRect source, target;
+      oracle_regions(&filter, &layout, p, &source, &target);
+      assert_rect(&plan->source[p], &source);
+      assert_rect(&plan->target[p], &target);
+      g_assert_true(lies_inside(&source, &layout.plane[p]));
+      g_assert_true(lies_inside(&target, &out.plane[p]));
+    }
+  }
+}
+
+/* All of every plane, also when the sizes have nothing to do with one another. */
+static void
+test_unrelated_planes(void) {
+  const CcPlaneLayout plane = {.step = 1, .type = CC_SAMPLE_U8, .depth = 8};
+  CcFrameLayout layout = {.n_planes = 3, .plane = {plane, plane, plane}};
+  static const guint sizes[][2] = {{10, 10}, {7, 3}, {3, 12}};
+  for (guint p = 0; p < 3; p++) {
+    layout.plane[p].width = sizes[p][0];
+    layout.plane[p].height = sizes[p][1];
+  }
+  g_autoptr(CcPlan) plan = plan_for(&(CcFilter){0}, &layout);
+  for (guint p = 0; p < 3; p++) {
+    const CcRect whole = {0, 0, sizes[p][0], sizes[p][1]};
+    assert_rect(&plan->source[p], &whole);
+    assert_rect(&plan->target[p], &whole);
+  }
+}
+
+static void
+test_shrink(void) {
+  static const struct {
+    guint width, height, stride;
+    guint luma_width, luma_height, chroma_width, chroma_height;
+  } cases[] = {
+      {16, 8, 1, 16, 8, 8, 4}, {16, 8, 2, 8, 4, 4, 2}, {16, 8, 4, 4, 2, 2, 1},
+      {15, 9, 2, 8, 5, 4, 3},  {15, 9, 4, 4, 3, 2, 2}, {1, 1, 4, 1, 1, 1, 1},
+      {17, 3, 4, 5, 1, 3, 1},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const CcFrameLayout layout =
+        test_format_layout(test_format_find("P010_10LE"), cases[i].width, cases[i].height, TRUE);
+    const CcFrameLayout got = cc_frame_layout_shrink(&layout, cases[i].stride);
+    CcFrameLayout expected = layout;
+    expected.plane[0].width = cases[i].luma_width;
+    expected.plane[0].height = cases[i].luma_height;
+    expected.plane[1].width = cases[i].chroma_width;
+    expected.plane[1].height = cases[i].chroma_height;
+    g_assert_true(cc_frame_layout_equal(&got, &expected));
+  }
+}
+
+static void
+test_refused(void) {
+  static const struct {
+    CcFilter region;
+    const gchar *message;
+  } cases[] = {
+      {{.stride = 3}, "stride=3: 1, 2 or 4 is needed"},
+      {{.stride = 8}, "stride=8: 1, 2 or 4 is needed"},
+      {{.source = {8, 2, 1, 3}},
+       "roi=<8, 2, 1, 3>: nothing of it lies in the picture; <x, y, width, height> with x below 8 "
+       "and y below 6 is needed"},
+      {{.source = {0, 6, 1, 1}},
+       "roi=<0, 6, 1, 1>: nothing of it lies in the picture; <x, y, width, height> with x below 8 "
+       "and y below 6 is needed"},
+      {{.target_set = TRUE, .target_x = 8},
+       "target=<8, 0>: outside of the output picture; <x, y> with x below 8 and y below 6 is "
+       "needed"},
+      {{.target_set = TRUE, .target_x = 1, .target_y = 3, .stride = 2},
+       "target=<1, 3>: outside of the output picture; <x, y> with x below 4 and y below 3 is "
+       "needed"},
+      {{.target_set = TRUE, .target_y = G_MAXUINT},
+       "target=<0, 4294967295>: outside of the output picture; <x, y> with x below 8 and y below 6 "
+       "is needed"},
+  };
+  const CcFrameLayout layout = test_format_layout(test_format_find("I420"), 8, 6, FALSE);
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    CcFilter filter = cases[i].region;
+    filter.kernel = cc_kernels_find("sobel");
+    g_autoptr(GError) error = NULL;
+    g_assert_null(cc_plan_new(&filter, &layout, &error));
+    g_assert_error(error, CC_ERROR, CC_ERROR_INVALID);
+    g_assert_cmpstr(error->message, ==, cases[i].message);
+  }
+}
+
+static void
+test_describe(void) {
+  static const struct {
+    CcFilter region;
+    const gchar *part;
+  } cases[] = {
+      {{.stride = 2}, ", stride 2, 2 passes"},
+      {{.source = {2, 1, 4, 3}}, ", 4x3 at 2,1 to 4x3 at 2,1, 2 passes"},
+      {{.stride = 4, .source = {2, 1, 5, 3}, .target_set = TRUE, .target_x = 1},
+       ", stride 4, 5x3 at 2,1 to 1x1 at 1,0, 2 passes"},
+  };
+  const CcFrameLayout layout = test_format_layout(test_format_find("NV12"), 8, 6, FALSE);
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autoptr(CcPlan) plan = plan_for(&cases[i].region, &layout);
+    g_autofree gchar *text = cc_plan_describe(plan);
+    g_test_message("%s", text);
+    g_assert_nonnull(strstr(text, cases[i].part));
+  }
+  g_autoptr(CcPlan) plain = plan_for(&(CcFilter){.stride = 1}, &layout);
+  g_autofree gchar *text = cc_plan_describe(plain);
+  g_assert_null(strstr(text, "stride"));
+  g_assert_null(strstr(text, " at "));
+}
+
+int
+main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/region/rectangles", test_rectangles);
+  g_test_add_func("/region/random", test_random_regions);
+  g_test_add_func("/region/unrelated-planes", test_unrelated_planes);
+  g_test_add_func("/region/shrink", test_shrink);
+  g_test_add_func("/region/refused", test_refused);
+  g_test_add_func("/region/describe", test_describe);
+  return g_test_run();
+}
