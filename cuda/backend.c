@@ -13,15 +13,20 @@
 
 enum { EVENT_START, EVENT_UPLOADED, EVENT_FILTERED, EVENT_DONE, N_EVENTS };
 
+/* Device memory, and as much pinned memory where it is copied to or from. */
+typedef struct {
+  gsize bytes; /* of each; 0 when there are none */
+  guint8 *host;
+  CUdeviceptr device;
+} Buffer;
+
 typedef struct {
   CcJob base;
   gboolean busy;
   CcFrame dst;
   CUstream stream;
   CUevent event[N_EVENTS];
-  gsize bytes; /* of each of the four below; 0 when there are none */
-  guint8 *host_in, *host_out;
-  CUdeviceptr device_in, device_out;
+  Buffer in, out, scratch;
 } Slot;
 
 typedef struct {
@@ -33,40 +38,40 @@ typedef struct {
 
 /* --- slots --- */
 
-/* Only after the stream is idle. */
+/* Only after the slot's stream is idle. */
 static void
-free_buffers(const CcCudaDriver *cuda, Slot *slot) {
-  if (slot->host_in)
-    cuda->cuMemFreeHost(slot->host_in);
-  if (slot->host_out)
-    cuda->cuMemFreeHost(slot->host_out);
-  if (slot->device_in)
-    cuda->cuMemFree(slot->device_in);
-  if (slot->device_out)
-    cuda->cuMemFree(slot->device_out);
-  slot->host_in = slot->host_out = NULL;
-  slot->device_in = slot->device_out = 0;
-  slot->bytes = 0;
+free_buffer(const CcCudaDriver *cuda, Buffer *buffer) {
+  if (buffer->host)
+    cuda->cuMemFreeHost(buffer->host);
+  if (buffer->device)
+    cuda->cuMemFree(buffer->device);
+  *buffer = (Buffer){0};
 }
 
 static gboolean
-reserve_buffers(const CcCudaDriver *cuda, Slot *slot, gsize bytes, GError **error) {
-  if (slot->bytes >= bytes)
+reserve_buffer(const CcCudaDriver *cuda, Buffer *buffer, gsize bytes, gboolean with_host,
+               GError **error) {
+  if (buffer->bytes >= bytes)
     return TRUE;
-  free_buffers(cuda, slot);
-  if (!cc_cuda_check(cuda,
-                     cuda->cuMemHostAlloc((void **)&slot->host_in, bytes, CU_MEMHOSTALLOC_PORTABLE),
-                     "cuMemHostAlloc", error) ||
-      !cc_cuda_check(
-          cuda, cuda->cuMemHostAlloc((void **)&slot->host_out, bytes, CU_MEMHOSTALLOC_PORTABLE),
-          "cuMemHostAlloc", error) ||
-      !cc_cuda_check(cuda, cuda->cuMemAlloc(&slot->device_in, bytes), "cuMemAlloc", error) ||
-      !cc_cuda_check(cuda, cuda->cuMemAlloc(&slot->device_out, bytes), "cuMemAlloc", error)) {
-    free_buffers(cuda, slot);
+  free_buffer(cuda, buffer);
+  if ((with_host &&
+       !cc_cuda_check(cuda,
+                      cuda->cuMemHostAlloc((void **)&buffer->host, bytes, CU_MEMHOSTALLOC_PORTABLE),
+                      "cuMemHostAlloc", error)) ||
+      !cc_cuda_check(cuda, cuda->cuMemAlloc(&buffer->device, bytes), "cuMemAlloc", error)) {
+    free_buffer(cuda, buffer);
     return FALSE;
   }
-  slot->bytes = bytes;
+  buffer->bytes = bytes;
   return TRUE;
+}
+
+static gboolean
+reserve_buffers(const CcCudaDriver *cuda, Slot *slot, const CcCudaProgram *program,
+                GError **error) {
+  return reserve_buffer(cuda, &slot->in, program->src_bytes, TRUE, error) &&
+         reserve_buffer(cuda, &slot->out, program->dst_bytes, TRUE, error) &&
+         reserve_buffer(cuda, &slot->scratch, program->scratch_bytes, FALSE, error);
 }
 
 static gboolean
@@ -85,7 +90,9 @@ static void
 close_slot(const CcCudaDriver *cuda, Slot *slot) {
   if (slot->stream)
     cuda->cuStreamSynchronize(slot->stream);
-  free_buffers(cuda, slot);
+  free_buffer(cuda, &slot->in);
+  free_buffer(cuda, &slot->out);
+  free_buffer(cuda, &slot->scratch);
   for (guint i = 0; i < N_EVENTS; i++)
     if (slot->event[i])
       cuda->cuEventDestroy(slot->event[i]);
@@ -106,38 +113,43 @@ copy_rows(guint8 *to, gssize to_pitch, const guint8 *from, gssize from_pitch, gs
     memcpy(to + (gssize)y * to_pitch, from + (gssize)y * from_pitch, row_bytes);
 }
 
+/* The first sample of a rectangle. */
+static guint8 *
+rect_data(const CcPlane *plane, const CcPlaneLayout *layout, const CcRect *rect) {
+  return plane->data + (gssize)rect->y * plane->pitch +
+         (gsize)rect->x * layout->step * cc_sample_size(layout->type);
+}
+
+static gsize
+rect_row_bytes(const CcPlaneLayout *layout, const CcRect *rect) {
+  return (gsize)rect->width * layout->step * cc_sample_size(layout->type);
+}
+
 static void
 stage_in(const CcCudaProgram *program, guint8 *staging, const CcFrame *frame) {
-  const CcFrameLayout *layout = &program->base.plan->layout;
-  for (guint p = 0; p < layout->n_planes; p++)
-    copy_rows(staging + program->offset[p], (gssize)program->pitch[p], frame->plane[p].data,
-              frame->plane[p].pitch, cc_plane_row_bytes(&layout->plane[p]),
-              layout->plane[p].height);
+  const CcPlan *plan = program->base.plan;
+  for (guint p = 0; p < plan->layout.n_planes; p++) {
+    const CcPlaneLayout *layout = &plan->layout.plane[p];
+    const CcRect *rect = &plan->source[p];
+    copy_rows(staging + program->src[p].offset, (gssize)program->src[p].pitch,
+              rect_data(&frame->plane[p], layout, rect), frame->plane[p].pitch,
+              rect_row_bytes(layout, rect), rect->height);
+  }
 }
 
 static void
 stage_out(const CcCudaProgram *program, const guint8 *staging, const CcFrame *frame) {
-  const CcFrameLayout *layout = &program->base.plan->layout;
-  for (guint p = 0; p < layout->n_planes; p++)
-    copy_rows(frame->plane[p].data, frame->plane[p].pitch, staging + program->offset[p],
-              (gssize)program->pitch[p], cc_plane_row_bytes(&layout->plane[p]),
-              layout->plane[p].height);
+  const CcPlan *plan = program->base.plan;
+  for (guint p = 0; p < plan->layout.n_planes; p++) {
+    const CcPlaneLayout *layout = &plan->out_layout.plane[p];
+    const CcRect *rect = &plan->target[p];
+    copy_rows(rect_data(&frame->plane[p], layout, rect), frame->plane[p].pitch,
+              staging + program->dst[p].offset, (gssize)program->dst[p].pitch,
+              rect_row_bytes(layout, rect), rect->height);
+  }
 }
 
 /* --- a frame --- */
-
-static gboolean
-launch_step(const CcCudaDriver *cuda, const CcCudaStep *step, const Slot *slot, GError **error) {
-  CcLaunch params = step->params;
-  void *arguments[] = {&params};
-  params.src += slot->device_in;
-  params.dst += slot->device_out;
-  return cc_cuda_check(cuda,
-                       cuda->cuLaunchKernel(step->function, step->grid[0], step->grid[1],
-                                            step->grid[2], step->block[0], step->block[1], 1, 0,
-                                            slot->stream, arguments, NULL),
-                       "cuLaunchKernel", error);
-}
 
 static gboolean
 record(const CcCudaDriver *cuda, Slot *slot, guint event, GError **error) {
@@ -147,20 +159,19 @@ record(const CcCudaDriver *cuda, Slot *slot, guint event, GError **error) {
 
 static gboolean
 enqueue(const CcCudaDriver *cuda, const CcCudaProgram *program, Slot *slot, GError **error) {
-  const gsize bytes = program->frame_bytes;
-  if (!record(cuda, slot, EVENT_START, error) ||
-      !cc_cuda_check(cuda,
-                     cuda->cuMemcpyHtoDAsync(slot->device_in, slot->host_in, bytes, slot->stream),
-                     "cuMemcpyHtoDAsync", error) ||
-      !record(cuda, slot, EVENT_UPLOADED, error))
-    return FALSE;
-  for (guint i = 0; i < program->n_steps; i++)
-    if (!launch_step(cuda, &program->step[i], slot, error))
-      return FALSE;
-  return record(cuda, slot, EVENT_FILTERED, error) &&
-         cc_cuda_check(
-             cuda, cuda->cuMemcpyDtoHAsync(slot->host_out, slot->device_out, bytes, slot->stream),
-             "cuMemcpyDtoHAsync", error) &&
+  return record(cuda, slot, EVENT_START, error) &&
+         cc_cuda_check(cuda,
+                       cuda->cuMemcpyHtoDAsync(slot->in.device, slot->in.host, program->src_bytes,
+                                               slot->stream),
+                       "cuMemcpyHtoDAsync", error) &&
+         record(cuda, slot, EVENT_UPLOADED, error) &&
+         cc_cuda_program_launch(program, cuda, slot->in.device, slot->out.device,
+                                slot->scratch.device, slot->stream, error) &&
+         record(cuda, slot, EVENT_FILTERED, error) &&
+         cc_cuda_check(cuda,
+                       cuda->cuMemcpyDtoHAsync(slot->out.host, slot->out.device, program->dst_bytes,
+                                               slot->stream),
+                       "cuMemcpyDtoHAsync", error) &&
          record(cuda, slot, EVENT_DONE, error);
 }
 
@@ -174,9 +185,9 @@ cuda_submit(CcBackend *base, CcProgram *base_program, const CcFrame *src, const 
   g_return_val_if_fail(!slot->busy, NULL);
   if (!cc_cuda_device_push(self->device, error))
     return NULL;
-  gboolean ok = reserve_buffers(cuda, slot, program->frame_bytes, error);
+  gboolean ok = reserve_buffers(cuda, slot, program, error);
   if (ok) {
-    stage_in(program, slot->host_in, src);
+    stage_in(program, slot->in.host, src);
     ok = enqueue(cuda, program, slot, error);
     if (!ok) /* what was queued must not run into the next frame of this slot */
       cuda->cuStreamSynchronize(slot->stream);
@@ -203,18 +214,21 @@ cuda_wait(CcBackend *base, CcJob *job, CcTimes *times, GError **error) {
   const CcCudaDriver *cuda = self->device->cuda;
   const gint64 begin = g_get_monotonic_time();
   slot->busy = FALSE;
-  if (!cc_cuda_device_push(self->device, error))
-    return FALSE;
-  const gboolean ok = cc_cuda_check(cuda, cuda->cuEventSynchronize(slot->event[EVENT_DONE]),
-                                    "cuEventSynchronize", error);
+  const gboolean pushed = cc_cuda_device_push(self->device, error);
+  const gboolean ok =
+      pushed && cc_cuda_check(cuda, cuda->cuEventSynchronize(slot->event[EVENT_DONE]),
+                              "cuEventSynchronize", error);
+  if (!ok) /* the program, whose taps the launches read, may be freed now */
+    cuda->cuStreamSynchronize(slot->stream);
   if (ok) {
     times->wait = (guint64)(g_get_monotonic_time() - begin) * 1000;
     times->upload = nanoseconds(cuda, slot->event[EVENT_START], slot->event[EVENT_UPLOADED]);
     times->kernel = nanoseconds(cuda, slot->event[EVENT_UPLOADED], slot->event[EVENT_FILTERED]);
     times->download = nanoseconds(cuda, slot->event[EVENT_FILTERED], slot->event[EVENT_DONE]);
-    stage_out((CcCudaProgram *)job->program, slot->host_out, &slot->dst);
+    stage_out((CcCudaProgram *)job->program, slot->out.host, &slot->dst);
   }
-  cc_cuda_device_pop(self->device);
+  if (pushed)
+    cc_cuda_device_pop(self->device);
   return ok;
 }
 
@@ -227,12 +241,14 @@ cuda_prepare(CcBackend *base, const CcPlan *plan, GError **error) {
     return NULL;
   CcCudaProgram *program = cc_cuda_program_new(self->device, plan, error);
   cc_cuda_device_pop(self->device);
+  if (program && plan->n_ops > 0)
+    program->base.algorithm = cc_algorithm_name(program->algorithm);
   return (CcProgram *)program;
 }
 
 static void
 cuda_program_free(CcProgram *program) {
-  g_free(program);
+  cc_cuda_program_free((CcCudaProgram *)program);
 }
 
 static void

@@ -4,7 +4,8 @@
 #include "engine/error.h"
 
 /* Device code, compiled by nvcc and embedded by embed.py. */
-extern const guint8 cc_fatbin_constant[], cc_fatbin_register_tile[], cc_fatbin_sliding[];
+#define DECLARE(name, file) extern const guint8 cc_fatbin_##file[];
+CC_CUDA_MODULES(DECLARE)
 
 static GMutex devices_lock;
 static GSList *devices; /* those in use */
@@ -14,9 +15,18 @@ open_device(const CcCudaDriver *cuda, gint id, GError **error) {
   CUdevice device;
   CUcontext context;
   char name[256] = "";
+  int multiprocessors, major;
   if (!cc_cuda_check(cuda, cuda->cuDeviceGet(&device, id), "cuDeviceGet", error) ||
       !cc_cuda_check(cuda, cuda->cuDeviceGetName(name, sizeof name, device), "cuDeviceGetName",
                      error) ||
+      !cc_cuda_check(cuda,
+                     cuda->cuDeviceGetAttribute(&multiprocessors,
+                                                CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device),
+                     "cuDeviceGetAttribute", error) ||
+      !cc_cuda_check(
+          cuda,
+          cuda->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device),
+          "cuDeviceGetAttribute", error) ||
       !cc_cuda_check(cuda, cuda->cuDevicePrimaryCtxRetain(&context, device),
                      "cuDevicePrimaryCtxRetain", error))
     return NULL;
@@ -24,6 +34,8 @@ open_device(const CcCudaDriver *cuda, gint id, GError **error) {
   self->cuda = cuda;
   self->id = id;
   self->name = g_strdup(name);
+  self->multiprocessors = (guint)multiprocessors;
+  self->overlaps = major >= 9 && cuda->cuLaunchKernelEx;
   self->device = device;
   self->context = context;
   g_mutex_init(&self->lock);
@@ -61,7 +73,7 @@ cc_cuda_device_open(gint id, GError **error) {
                 count, count - 1);
     return NULL;
   }
-  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&devices_lock);
+  g_autoptr(GMutexLocker) G_GNUC_UNUSED locker = g_mutex_locker_new(&devices_lock);
   CcCudaDevice *device = NULL;
   const gint first = MAX(id, 0), last = id < 0 ? count - 1 : id;
   for (gint i = first; i <= last && !device; i++) {
@@ -79,7 +91,7 @@ cc_cuda_device_open(gint id, GError **error) {
 
 void
 cc_cuda_device_close(CcCudaDevice *device) {
-  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&devices_lock);
+  g_autoptr(GMutexLocker) G_GNUC_UNUSED locker = g_mutex_locker_new(&devices_lock);
   if (--device->users > 0)
     return;
   devices = g_slist_remove(devices, device);
@@ -111,12 +123,10 @@ CUfunction
 cc_cuda_device_get_function(CcCudaDevice *device, CcCudaModule module, const gchar *name,
                             GError **error) {
   static const guint8 *const fatbins[CC_CUDA_N_MODULES] = {
-      [CC_CUDA_MODULE_CONSTANT] = cc_fatbin_constant,
-      [CC_CUDA_MODULE_REGISTER_TILE] = cc_fatbin_register_tile,
-      [CC_CUDA_MODULE_SLIDING] = cc_fatbin_sliding,
-  };
+#define ENTRY(name, file) [CC_CUDA_MODULE_##name] = cc_fatbin_##file,
+      CC_CUDA_MODULES(ENTRY)};
   const CcCudaDriver *cuda = device->cuda;
-  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&device->lock);
+  g_autoptr(GMutexLocker) G_GNUC_UNUSED locker = g_mutex_locker_new(&device->lock);
   CUfunction function = NULL;
   if (!device->module[module] &&
       !cc_cuda_check(cuda, cuda->cuModuleLoadData(&device->module[module], fatbins[module]),

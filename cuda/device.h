@@ -8,18 +8,31 @@
 
 G_BEGIN_DECLS
 
-/* One .cu file each. */
+/* Every .cu file as F(name, file); meson.build has the same list. */
+#define CC_CUDA_MODULES(F)                                                                         \
+  F(DIRECT, direct)                                                                                \
+  F(CONSTANT, constant)                                                                            \
+  F(TILE_HALO, tile_halo)                                                                          \
+  F(TILE_CACHED, tile_cached)                                                                      \
+  F(SCATTER, scatter)                                                                              \
+  F(TWO_PASS, two_pass)                                                                            \
+  F(REGISTER_TILE, register_tile)                                                                  \
+  F(SLIDING, sliding)                                                                              \
+  F(SLIDING_FLOAT, sliding_float)
+
 typedef enum {
-  CC_CUDA_MODULE_CONSTANT,
-  CC_CUDA_MODULE_REGISTER_TILE,
-  CC_CUDA_MODULE_SLIDING,
-  CC_CUDA_N_MODULES,
+#define CC_CUDA_MODULE(name, file) CC_CUDA_MODULE_##name,
+  CC_CUDA_MODULES(CC_CUDA_MODULE)
+#undef CC_CUDA_MODULE
+      CC_CUDA_N_MODULES,
 } CcCudaModule;
 
 typedef struct {
   const CcCudaDriver *cuda;
   gint id; /* ordinal */
   gchar *name;
+  guint multiprocessors;
+  gboolean overlaps; /* can prepare a launch while another runs */
   CUdevice device;
   CUcontext context;
   guint users;

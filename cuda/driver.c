@@ -40,6 +40,9 @@ load_functions(CcCudaDriver *cuda, GError **error) {
   }
   CC_CUDA_FUNCTIONS(LOAD)
 #undef LOAD
+#define LOAD_OPTIONAL(name) g_module_symbol(library, SYMBOL(name), (gpointer *)&cuda->name);
+  CC_CUDA_OPTIONAL_FUNCTIONS(LOAD_OPTIONAL)
+#undef LOAD_OPTIONAL
   return TRUE; /* the library stays open */
 }
 
@@ -68,7 +71,7 @@ cc_cuda_driver(GError **error) {
   static GMutex lock;
   static CcCudaDriver driver;
   static gboolean loaded, initialised;
-  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&lock);
+  g_autoptr(GMutexLocker) G_GNUC_UNUSED locker = g_mutex_locker_new(&lock);
   if (!loaded)
     loaded = load_functions(&driver, error);
   if (loaded && !initialised)

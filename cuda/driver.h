@@ -18,6 +18,7 @@ G_BEGIN_DECLS
   F(cuDeviceGetCount)                                                                              \
   F(cuDeviceGet)                                                                                   \
   F(cuDeviceGetName)                                                                               \
+  F(cuDeviceGetAttribute)                                                                          \
   F(cuDevicePrimaryCtxRetain)                                                                      \
   F(cuDevicePrimaryCtxRelease)                                                                     \
   F(cuCtxPushCurrent)                                                                              \
@@ -42,10 +43,14 @@ G_BEGIN_DECLS
   F(cuMemcpyDtoDAsync)                                                                             \
   F(cuLaunchKernel)
 
+/* Those that a driver need not have. */
+#define CC_CUDA_OPTIONAL_FUNCTIONS(F) F(cuLaunchKernelEx)
+
 /* One pointer per function, under its own name: cuda->cuInit(0). */
 typedef struct {
 #define CC_CUDA_MEMBER(name) __typeof__(name) *name;
   CC_CUDA_FUNCTIONS(CC_CUDA_MEMBER)
+  CC_CUDA_OPTIONAL_FUNCTIONS(CC_CUDA_MEMBER) /* or NULL */
 #undef CC_CUDA_MEMBER
 } CcCudaDriver;
 

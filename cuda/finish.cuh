@@ -5,15 +5,16 @@
 
 #include "launch.h"
 
-/* Collects the sums of a launch's matrices, in order, into one code value. */
+/* Collects the sums of a kernel's matrices, in order, into one code value. Every call has to name
+ * the same response. */
 template <typename Sum> struct Response;
 
 /* Float sums. */
 template <> struct Response<float> {
   float t = 0, first = 0;
 
-  __device__ __forceinline__ void add(const CcLaunch &launch, int matrix, float sum) {
-    switch (launch.response) {
+  __device__ __forceinline__ void add(CcResponse response, int matrix, float sum) {
+    switch (response) {
     case CC_RESPONSE_ABSOLUTE:
       t = fmaxf(t, fabsf(sum));
       break;
@@ -32,26 +33,27 @@ template <> struct Response<float> {
     }
   }
 
-  __device__ __forceinline__ int code(const CcLaunch &launch) const {
-    if (launch.response == CC_RESPONSE_DIRECTION) {
+  __device__ __forceinline__ int code(CcResponse response, const CcPart &part) const {
+    if (response == CC_RESPONSE_DIRECTION) {
       const float turns = cc_direction(first, t);
-      return (int)floorf(__fmaf_rn(turns, launch.mul_f, launch.add_f)) & launch.hi;
+      return __float2int_rd(__fmaf_rn(turns, part.mul_f, part.add_f)) & part.hi;
     }
-    const float root = launch.response == CC_RESPONSE_MAGNITUDE ? __fsqrt_rn(t) : t;
-    const float v = floorf(__fmaf_rn(root, launch.mul_f, launch.add_f));
-    return (int)fminf(fmaxf(v, (float)launch.lo), (float)launch.hi);
+    const float root = response == CC_RESPONSE_MAGNITUDE ? __fsqrt_rn(t) : t;
+    /* what is beyond an int goes to the nearest */
+    const int code = __float2int_rd(__fmaf_rn(root, part.mul_f, part.add_f));
+    return min(max(code, part.lo), part.hi);
   }
 };
 
-/* 64-bit sums. */
+/* Integer sums, which may be 32 bits wide while their combination is not. */
 template <> struct Response<long long> {
   long long t = 0;
   double squares = 0;
   float first = 0;
 
-  __device__ __forceinline__ void add(const CcLaunch &launch, int matrix, long long sum) {
+  __device__ __forceinline__ void add(CcResponse response, int matrix, long long sum) {
     const long long absolute = sum < 0 ? -sum : sum;
-    switch (launch.response) {
+    switch (response) {
     case CC_RESPONSE_ABSOLUTE:
       t = max(t, absolute);
       break;
@@ -70,19 +72,37 @@ template <> struct Response<long long> {
     }
   }
 
-  __device__ __forceinline__ int code(const CcLaunch &launch) const {
-    if (launch.response == CC_RESPONSE_DIRECTION) {
+  __device__ __forceinline__ int code(CcResponse response, const CcPart &part) const {
+    if (response == CC_RESPONSE_DIRECTION) {
       const float turns = cc_direction(first, (float)t);
-      return (int)floorf(__fmaf_rn(turns, launch.mul_f, launch.add_f)) & launch.hi;
+      return __float2int_rd(__fmaf_rn(turns, part.mul_f, part.add_f)) & part.hi;
     }
-    const double root = launch.response == CC_RESPONSE_MAGNITUDE ? __dsqrt_rn(squares) : (double)t;
-    const double v = floor(__fma_rn(root, launch.mul, launch.add));
-    return (int)fmin(fmax(v, (double)launch.lo), (double)launch.hi);
+    const double root = response == CC_RESPONSE_MAGNITUDE ? __dsqrt_rn(squares) : (double)t;
+    const int code = __double2int_rd(__fma_rn(root, part.mul, part.add));
+    return min(max(code, part.lo), part.hi);
   }
 };
 
-/* What a sample that is not filtered becomes: the stored word. */
-static __device__ __forceinline__ int
-unfiltered(const CcLaunch &launch, int component, int stored) {
-  return launch.copy_mask >> component & 1 ? stored : launch.fill[component] << launch.shift;
+template <> struct Response<int> : Response<long long> {};
+
+/* Calls run(response) with a constant in each case, so that loops in `run` have no test of it. */
+template <typename Run>
+static __device__ __forceinline__ void
+run_response(CcResponse response, Run run) {
+  switch (response) {
+  case CC_RESPONSE_ABSOLUTE:
+    run(CC_RESPONSE_ABSOLUTE);
+    break;
+  case CC_RESPONSE_MAGNITUDE:
+    run(CC_RESPONSE_MAGNITUDE);
+    break;
+  case CC_RESPONSE_MAGNITUDE_L1:
+    run(CC_RESPONSE_MAGNITUDE_L1);
+    break;
+  case CC_RESPONSE_DIRECTION:
+    run(CC_RESPONSE_DIRECTION);
+    break;
+  default:
+    run(CC_RESPONSE_CLAMP);
+  }
 }

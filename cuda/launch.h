@@ -7,64 +7,61 @@
 #include <stdint.h>
 #include "engine/shared.h"
 
+#define CC_LAUNCH_PARTS 4 /* planes of a frame */
 #define CC_LAUNCH_TAPS 450
 #define CC_LAUNCH_MATRICES 8
 #define CC_LAUNCH_SIDE 15
 
 typedef union {
   float f;   /* of a launch with float sums */
-  int32_t i; /* of one with 64-bit sums */
+  int32_t i; /* of one with integer sums */
 } CcTap;
 
-/* One pass over one plane; the fields are those of CcPass, CcOp and CcPlaneLayout. */
+/* One pass over one plane: from a rectangle of pixels to a rectangle of pixels. Pixel (x, y) of the
+ * target is made from the window around pixel (stride * x, stride * y) of the source. Nothing
+ * outside of either is read or written. The other fields are those of CcPass, CcOp and
+ * CcPlaneLayout. */
 typedef struct {
-  uint64_t src, dst;            /* device addresses of the top left samples */
-  int32_t src_pitch, dst_pitch; /* bytes */
-  int32_t width, height, step;  /* pixels, rows, samples a pixel */
-  int32_t depth, shift;
-  CcBorder border;
+  uint64_t src, dst;             /* device addresses of the top left samples */
+  int32_t src_pitch, dst_pitch;  /* bytes */
+  int32_t src_width, src_height; /* pixels, rows */
+  int32_t width, height;         /* of the target: pixels, rows */
+  int32_t step, shift;
   int32_t filter_mask, copy_mask, fill_mask;
   int32_t fill[4], border_code[4];
-
-  int32_t n_matrices, window_width, window_height, separable;
-  CcResponse response;
-  float mul_f, add_f;
   double mul, add;
+  float mul_f, add_f;
   int32_t lo, hi;
+
+  /* The tiles of all parts make one list, row by row. What a tile is, the algorithm says. */
+  int32_t first_tile, tiles_across, n_tiles;
+
+  uint64_t scratch; /* only for two-pass: where its intermediate lies, in bytes from there */
+
+  int32_t sample_bytes; /* 1 or 2 */
+  int32_t tile_rows;    /* only for sliding in float: target rows of a tile */
+  struct {              /* only for sliding: see CC_SLIDING_KERNELS */
+    uint64_t fragments; /* where its matrices lie in memory_taps, in bytes from there */
+    int32_t factor, addend, down, start;
+    float mul;
+    int32_t inner_across, tiles_down; /* columns of tiles but the first and last, rows of tiles */
+    float inverse;                    /* 1 / the columns that are counted off */
+  } sliding;
+} CcPart;
+
+typedef struct {
+  CcPart part[CC_LAUNCH_PARTS];
+  int32_t n_parts, n_tiles; /* tiles of all parts */
+  int32_t stride;
+  CcBorder border;
+  CcResponse response;
+  int32_t n_matrices, window_width, window_height, separable;
+  uint64_t scratch;       /* device address of what an algorithm needs between two launches */
+  uint64_t scratch_bytes; /* how much that is */
+  uint64_t memory_taps;   /* device address of taps, as the algorithm lays them out */
   CcTap row[CC_LAUNCH_MATRICES][CC_LAUNCH_SIDE], column[CC_LAUNCH_MATRICES][CC_LAUNCH_SIDE];
   CcTap tap[CC_LAUNCH_TAPS];
-
-  /* only for packed lanes: integer taps, what makes every sum non-negative, the integer last step
-   */
-  struct {
-    int32_t row[2][5], column[2][5], tap[25];
-    uint32_t bias[2]; /* in both lanes */
-    float unbias[2];  /* 2^23 + the bias: turns a lane behind float's exponent into the sum */
-    uint32_t round;   /* in both lanes; the integer last step is (sum + round) >> down */
-    int32_t down;
-    uint32_t filter_bytes, copy_bytes, fill_bytes; /* masks and values of a word of four samples */
-  } packed;
 } CcLaunch;
-
-/* The kernels of sliding.cu: F(kind, window, reach, words, rows, separable, last step), for strips
- * of `words` 32-bit words by `rows` rows a thread. Each exists for 1 to 4 samples a pixel. */
-#define CC_SLIDING_KERNELS(F)                                                                      \
-  F(shift, 3x3, 1, 4, 4, 1, SHIFT)                                                                 \
-  F(linear, 3x3, 1, 4, 4, 1, LINEAR)                                                               \
-  F(direct, 3x3, 1, 4, 4, 0, LINEAR)                                                               \
-  F(gradient, 3x3, 1, 2, 4, 1, GRADIENT)                                                           \
-  F(shift, 5x5, 2, 2, 8, 1, SHIFT)                                                                 \
-  F(linear, 5x5, 2, 2, 8, 1, LINEAR)                                                               \
-  F(direct, 5x5, 2, 2, 4, 0, LINEAR)                                                               \
-  F(gradient, 5x5, 2, 2, 4, 1, GRADIENT)
-
-/* Threads of a block and pixels of a thread, each way. */
-#define CC_CONSTANT_BLOCK_WIDTH 64
-#define CC_CONSTANT_BLOCK_HEIGHT 4
-#define CC_REGISTER_TILE_THREADS 8
-#define CC_REGISTER_TILE_SIDE 4
-#define CC_SLIDING_BLOCK_WIDTH 32
-#define CC_SLIDING_BLOCK_HEIGHT 4
 
 /* Kernel parameters have 4 KiB. */
 #ifdef __cplusplus

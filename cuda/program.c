@@ -1,298 +1,359 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "program.h"
 
-#include <math.h>
 #include <string.h>
+#include "algorithm.h"
+#include "engine/error.h"
 
-#define ROW_ALIGNMENT 256 /* bytes; more than the widest access of a kernel */
+#define ALIGNMENT 256 /* bytes, of rows and planes; more than the widest access of a kernel */
 
 G_STATIC_ASSERT(CC_LAUNCH_TAPS == CC_MAX_TAPS && CC_LAUNCH_MATRICES == CC_MAX_MATRICES &&
-                CC_LAUNCH_SIDE == CC_MAX_KERNEL_SIZE);
-/* A kernel that can run a pass. */
+                CC_LAUNCH_SIDE == CC_MAX_KERNEL_SIZE && CC_LAUNCH_PARTS == CC_MAX_PLANES);
+
+/* --- which algorithm --- */
+
+static const CcCudaAlgorithm *const algorithms[CC_N_ALGORITHMS] = {
+    [CC_ALGORITHM_DIRECT] = &cc_cuda_direct,
+    [CC_ALGORITHM_CONSTANT] = &cc_cuda_constant,
+    [CC_ALGORITHM_TILE_HALO] = &cc_cuda_tile_halo,
+    [CC_ALGORITHM_TILE_CACHED] = &cc_cuda_tile_cached,
+    [CC_ALGORITHM_SCATTER] = &cc_cuda_scatter,
+    [CC_ALGORITHM_TWO_PASS] = &cc_cuda_two_pass,
+    [CC_ALGORITHM_REGISTER_TILE] = &cc_cuda_register_tile,
+    [CC_ALGORITHM_SLIDING] = &cc_cuda_sliding,
+};
+
+/* What AUTO takes the first that can from; the last can always. */
+static const CcAlgorithm fastest_first[] = {
+    CC_ALGORITHM_SLIDING,
+    CC_ALGORITHM_REGISTER_TILE,
+    CC_ALGORITHM_CONSTANT,
+};
+
+/* The algorithm of a pass with this op, or without one. */
+static CcAlgorithm
+choose_algorithm(const CcPlan *plan, const CcOp *op) {
+  if (plan->algorithm != CC_ALGORITHM_AUTO)
+    return plan->algorithm;
+  guint i = 0;
+  while (op && i < G_N_ELEMENTS(fastest_first) - 1 && !cc_algorithm_runs(fastest_first[i], op))
+    i++;
+  return fastest_first[i];
+}
+
+/* --- passes that share a launch --- */
+
 typedef struct {
-  CcCudaModule module;
-  gchar name[64];
-  guint block[2];
-  guint tile[2];     /* what a block covers: samples or pixels across, rows down */
-  gboolean by_pixel; /* tiles count pixels, and the grid has a layer for each component */
-} Choice;
+  const CcCudaAlgorithm *algorithm;
+  CcCudaKernel kernel;
+  guint n;
+  const CcPass *pass[CC_LAUNCH_PARTS];
+  const CcOp *op; /* whose taps they use; NULL when none is filtered */
+} Group;
 
-static guint
-written_mask(const CcPass *pass) {
-  return pass->filter_mask | pass->copy_mask | pass->fill_mask;
-}
-
-/* The side of the square window, 3 or 5, that the op's own fits in, or 0. */
-static guint
-small_window(const CcOp *op) {
-  const guint side = MAX(op->width, op->height);
-  return side <= 3 ? 3 : side <= 5 ? 5 : 0;
-}
-
-/* Writes `from`, a window of the op's size, into the middle of one of side `side`. */
-static void
-pad_taps(const CcOp *op, guint side, const gint32 *from, gint32 *to) {
-  const guint left = (side - op->width) / 2, top = (side - op->height) / 2;
-  memset(to, 0, side * side * sizeof *to);
-  for (guint y = 0; y < op->height; y++)
-    memcpy(to + (top + y) * side + left, from + y * op->width, op->width * sizeof *to);
-}
-
-/* --- the parameters that every kernel reads --- */
-
-static void
-set_plane(CcLaunch *launch, const CcPlan *plan, const CcPass *pass, gsize offset, gsize pitch) {
-  const CcPlaneLayout *layout = &plan->layout.plane[pass->plane];
-  launch->src = launch->dst = offset;
-  launch->src_pitch = launch->dst_pitch = (gint)pitch;
-  launch->width = (gint)layout->width;
-  launch->height = (gint)layout->height;
-  launch->step = (gint)layout->step;
-  launch->depth = (gint)layout->depth;
-  launch->shift = (gint)layout->shift;
-  launch->border = plan->border;
-  launch->filter_mask = (gint)pass->filter_mask;
-  launch->copy_mask = (gint)pass->copy_mask;
-  launch->fill_mask = (gint)pass->fill_mask;
-  for (guint c = 0; c < CC_MAX_COMPONENTS; c++) {
-    launch->fill[c] = pass->fill[c];
-    launch->border_code[c] = pass->border[c];
-  }
-}
-
-static CcTap
-make_tap(const CcOp *op, gint32 whole, gfloat real) {
-  return op->arith == CC_ARITH_I64 ? (CcTap){.i = whole} : (CcTap){.f = real};
-}
-
-/* Rows and columns stand in the middle of `side` places when it is not 0. */
-static void
-set_op(CcLaunch *launch, const CcOp *op, guint side) {
-  const guint left = side ? (side - op->width) / 2 : 0, top = side ? (side - op->height) / 2 : 0;
-  launch->n_matrices = (gint)op->n_matrices;
-  launch->window_width = (gint)(side ? side : op->width);
-  launch->window_height = (gint)(side ? side : op->height);
-  launch->separable = op->separable;
-  launch->response = op->response;
-  launch->mul = op->mul;
-  launch->add = op->add;
-  launch->mul_f = op->mul_f;
-  launch->add_f = op->add_f;
-  launch->lo = op->lo;
-  launch->hi = op->hi;
-  memset(launch->row, 0, sizeof launch->row);
-  memset(launch->column, 0, sizeof launch->column);
-  for (guint m = 0; op->separable && m < op->n_matrices; m++) {
-    for (guint i = 0; i < op->width; i++)
-      launch->row[m][left + i] = make_tap(op, op->row_i[m][i], op->row_f[m][i]);
-    for (guint i = 0; i < op->height; i++)
-      launch->column[m][top + i] = make_tap(op, op->column_i[m][i], op->column_f[m][i]);
-  }
-  for (guint i = 0; i < op->n_matrices * op->width * op->height; i++)
-    launch->tap[i] = make_tap(op, op->tap_i[i], op->tap_f[i]);
-}
-
-/* --- sliding: packed lanes --- */
-
-/* (sum + round) >> down is the op's last step, and packed lanes can do it. */
 static gboolean
-find_shift(const CcOp *op, guint32 *round, gint *down) {
-  gint exponent;
-  if (op->n_matrices != 1 || op->sum_min[0] != 0 || op->lo != 0 ||
-      frexp(op->mul, &exponent) != 0.5 || exponent > 1 || exponent < -7)
-    return FALSE;
-  *down = 1 - exponent; /* mul is 2^(exponent - 1) */
-  const gdouble add = floor(ldexp(op->add, *down));
-  const gdouble most = (gdouble)op->sum_max[0] + add;
-  if (add < 0 || most > G_MAXUINT16 || floor(ldexp(most, -*down)) > op->hi)
-    return FALSE;
-  *round = (guint32)add;
-  return TRUE;
+same_kernel(const CcCudaKernel *a, const CcCudaKernel *b) {
+  return a->module == b->module && g_str_equal(a->name, b->name) && a->block[0] == b->block[0] &&
+         a->block[1] == b->block[1] && a->tiles_per_block == b->tiles_per_block &&
+         a->integer == b->integer && a->side == b->side;
 }
 
 static gboolean
-lanes_hold(const CcOp *op) {
-  for (guint m = 0; m < op->n_matrices; m++)
-    if (op->sum_max[m] - op->sum_min[m] > G_MAXUINT16)
+same_floats(const gfloat *a, const gfloat *b, gsize n) {
+  for (gsize i = 0; i < n; i++)
+    if (a[i] != b[i])
       return FALSE;
   return TRUE;
 }
 
-/* Which of the kinds of CC_SLIDING_KERNELS can do the op, or NULL. */
-static const gchar *
-sliding_kind(const CcOp *op) {
-  guint32 round;
-  gint down;
-  const gboolean linear = op->response == CC_RESPONSE_CLAMP ||
-                          op->response == CC_RESPONSE_ABSOLUTE ||
-                          op->response == CC_RESPONSE_OFFSET;
-  const gboolean gradient =
-      op->response == CC_RESPONSE_MAGNITUDE || op->response == CC_RESPONSE_MAGNITUDE_L1;
-  if (!op->exact || !lanes_hold(op))
-    return NULL;
-  if (op->separable && linear && find_shift(op, &round, &down))
-    return "shift";
-  if (op->arith != CC_ARITH_F32)
-    return NULL;
-  if (op->n_matrices == 1 && linear)
-    return op->separable ? "linear" : "direct";
-  return op->n_matrices == 2 && op->separable && gradient ? "gradient" : NULL;
-}
-
-static guint32
-byte_mask(guint mask, guint step) {
-  guint32 bytes = 0;
-  for (guint i = 0; i < 4; i++)
-    if (mask >> (i % step) & 1)
-      bytes |= 0xFFu << (8 * i);
-  return bytes;
-}
-
-static void
-set_packed(CcLaunch *launch, const CcPass *pass, guint side) {
-  const CcOp *op = pass->op;
-  const guint step = (guint)launch->step;
-  const guint left = (side - op->width) / 2, top = (side - op->height) / 2;
-  for (guint m = 0; m < op->n_matrices; m++) {
-    launch->packed.bias[m] = (guint32)-op->sum_min[m] * 0x10001u;
-    launch->packed.unbias[m] = 8388608.0f + (gfloat)-op->sum_min[m];
-    for (guint i = 0; op->separable && i < op->width; i++)
-      launch->packed.row[m][left + i] = op->row_i[m][i];
-    for (guint i = 0; op->separable && i < op->height; i++)
-      launch->packed.column[m][top + i] = op->column_i[m][i];
-  }
-  pad_taps(op, side, op->tap_i, launch->packed.tap);
-  guint32 round;
-  if (find_shift(op, &round, &launch->packed.down))
-    launch->packed.round = round * 0x10001u;
-  launch->packed.filter_bytes = byte_mask(pass->filter_mask, step);
-  launch->packed.copy_bytes = byte_mask(pass->copy_mask, step);
-  launch->packed.fill_bytes = 0;
-  for (guint i = 0; i < 4; i++)
-    if (pass->fill_mask >> (i % step) & 1)
-      launch->packed.fill_bytes |= (guint32)pass->fill[i % step] << (8 * i);
-}
-
-/* Words and rows of a thread's strip. */
-static void
-strip_size(const gchar *kind, guint side, guint *words, guint *rows) {
-#define ENTRY(name, window, reach, strip_words, strip_rows, separable, finish)                     \
-  if (strcmp(kind, #name) == 0 && side == 2 * reach + 1) {                                         \
-    *words = strip_words;                                                                          \
-    *rows = strip_rows;                                                                            \
-  }
-  CC_SLIDING_KERNELS(ENTRY)
-#undef ENTRY
+/* Whether two ops have all in common that is the same for all parts of a launch. */
+static gboolean
+same_sums(const CcOp *a, const CcOp *b) {
+  const gsize lines = CC_MAX_MATRICES * CC_MAX_KERNEL_SIZE;
+  return a->n_matrices == b->n_matrices && a->width == b->width && a->height == b->height &&
+         a->response == b->response && a->arith == b->arith && a->exact == b->exact &&
+         a->separable == b->separable && memcmp(a->tap_i, b->tap_i, sizeof a->tap_i) == 0 &&
+         memcmp(a->row_i, b->row_i, sizeof a->row_i) == 0 &&
+         memcmp(a->column_i, b->column_i, sizeof a->column_i) == 0 &&
+         same_floats(a->tap_f, b->tap_f, CC_MAX_TAPS) &&
+         same_floats(a->row_f[0], b->row_f[0], lines) &&
+         same_floats(a->column_f[0], b->column_f[0], lines);
 }
 
 static gboolean
-try_sliding(const CcPlaneLayout *layout, const CcPass *pass, CcLaunch *launch, Choice *choice) {
-  const guint all = (1u << layout->step) - 1;
-  const guint side = pass->op ? small_window(pass->op) : 0;
-  if (!side || layout->type != CC_SAMPLE_U8 || written_mask(pass) != all)
-    return FALSE;
-  /* three samples a pixel do not repeat in a word of four, so masks would change from word to word
-   */
-  if (layout->step == 3 && pass->filter_mask != all)
-    return FALSE;
-  const gchar *kind = sliding_kind(pass->op);
-  if (!kind)
-    return FALSE;
-  guint words = 0, rows = 0;
-  strip_size(kind, side, &words, &rows);
-  set_packed(launch, pass, side);
-  choice->module = CC_CUDA_MODULE_SLIDING;
-  g_snprintf(choice->name, sizeof choice->name, "cc_sliding_%s_%ux%u_s%u", kind, side, side,
-             layout->step);
-  choice->block[0] = CC_SLIDING_BLOCK_WIDTH;
-  choice->block[1] = CC_SLIDING_BLOCK_HEIGHT;
-  choice->tile[0] = CC_SLIDING_BLOCK_WIDTH * words * 4;
-  choice->tile[1] = CC_SLIDING_BLOCK_HEIGHT * rows;
-  choice->by_pixel = FALSE;
-  return TRUE;
+group_takes(const Group *group, const CcCudaKernel *kernel, const CcOp *op) {
+  return group->n < CC_LAUNCH_PARTS && same_kernel(&group->kernel, kernel) &&
+         (!group->op || !op || same_sums(group->op, op));
 }
 
-/* --- the others --- */
-
-static const gchar *
-sample_name(const CcPlaneLayout *layout) {
-  return layout->type == CC_SAMPLE_U8 ? "u8" : "u16";
-}
-
-static gboolean
-try_register_tile(const CcPlaneLayout *layout, const CcPass *pass, CcLaunch *launch,
-                  Choice *choice) {
-  const CcOp *op = pass->op;
-  const guint side = op ? small_window(op) : 0;
-  if (!side || !op->separable || op->arith != CC_ARITH_F32 || op->n_matrices > 2)
-    return FALSE;
-  set_op(launch, op, side);
-  choice->module = CC_CUDA_MODULE_REGISTER_TILE;
-  g_snprintf(choice->name, sizeof choice->name, "cc_register_tile_%s_%ux%u_m%u",
-             sample_name(layout), side, side, op->n_matrices);
-  choice->block[0] = choice->block[1] = CC_REGISTER_TILE_THREADS;
-  choice->tile[0] = choice->tile[1] = CC_REGISTER_TILE_THREADS * CC_REGISTER_TILE_SIDE;
-  choice->by_pixel = TRUE;
-  return TRUE;
-}
-
-static void
-take_constant(const CcPlaneLayout *layout, const CcPass *pass, Choice *choice) {
-  const gboolean wide = pass->op && pass->op->arith == CC_ARITH_I64;
-  choice->module = CC_CUDA_MODULE_CONSTANT;
-  g_snprintf(choice->name, sizeof choice->name, "cc_constant_%s_%s", sample_name(layout),
-             wide ? "i64" : "f32");
-  choice->block[0] = choice->tile[0] = CC_CONSTANT_BLOCK_WIDTH;
-  choice->block[1] = choice->tile[1] = CC_CONSTANT_BLOCK_HEIGHT;
-  choice->by_pixel = FALSE;
-}
-
+/* Puts every pass of the plan into a group; how many there are. */
 static guint
-divide_up(guint a, guint b) {
-  return a / b + (a % b != 0);
+make_groups(const CcPlan *plan, Group group[CC_MAX_PASSES]) {
+  guint n = 0;
+  for (guint i = 0; i < plan->n_passes; i++) {
+    const CcPass *pass = &plan->pass[i];
+    /* a pass without an op follows the others */
+    const CcOp *op = pass->op || plan->n_ops == 0 ? pass->op : &plan->op[0];
+    const CcCudaAlgorithm *algorithm = algorithms[choose_algorithm(plan, op)];
+    CcCudaKernel kernel = {0};
+    algorithm->choose(plan, pass, &kernel);
+    guint g = 0;
+    while (g < n && !group_takes(&group[g], &kernel, pass->op))
+      g++;
+    if (g == n)
+      group[n++] = (Group){.algorithm = algorithm, .kernel = kernel};
+    group[g].pass[group[g].n++] = pass;
+    if (!group[g].op)
+      group[g].op = pass->op;
+  }
+  return n;
+}
+
+/* --- parameters --- */
+
+static void
+set_part(CcPart *part, const CcCudaProgram *self, const CcPlan *plan, const CcPass *pass) {
+  const CcPlaneLayout *layout = &plan->layout.plane[pass->plane];
+  const CcCudaPlane *src = &self->src[pass->plane], *dst = &self->dst[pass->plane];
+  part->src = src->offset;
+  part->dst = dst->offset;
+  part->src_pitch = (gint)src->pitch;
+  part->dst_pitch = (gint)dst->pitch;
+  part->src_width = (gint)plan->source[pass->plane].width;
+  part->src_height = (gint)plan->source[pass->plane].height;
+  part->width = (gint)plan->target[pass->plane].width;
+  part->height = (gint)plan->target[pass->plane].height;
+  part->step = (gint)layout->step;
+  part->shift = (gint)layout->shift;
+  part->sample_bytes = (gint)cc_sample_size(layout->type);
+  part->filter_mask = (gint)pass->filter_mask;
+  part->copy_mask = (gint)pass->copy_mask;
+  part->fill_mask = (gint)pass->fill_mask;
+  for (guint c = 0; c < CC_MAX_COMPONENTS; c++) {
+    part->fill[c] = pass->fill[c];
+    part->border_code[c] = pass->border[c];
+  }
+  if (pass->op) {
+    part->mul = pass->op->mul;
+    part->add = pass->op->add;
+    part->mul_f = pass->op->mul_f;
+    part->add_f = pass->op->add_f;
+    part->lo = pass->op->lo;
+    part->hi = pass->op->hi;
+  }
+}
+
+/* Sets the window and its taps, in the middle of side x side where the kernel has a side. */
+static void
+set_taps(CcLaunch *launch, const CcOp *op, const CcCudaKernel *kernel) {
+  const guint width = kernel->side ? kernel->side : op->width;
+  const guint height = kernel->side ? kernel->side : op->height;
+  const guint left = (width - op->width) / 2, top = (height - op->height) / 2;
+#define TAP(whole, real) (kernel->integer ? (CcTap){.i = (whole)} : (CcTap){.f = (real)})
+  launch->response = op->response;
+  launch->n_matrices = (gint)op->n_matrices;
+  launch->window_width = (gint)width;
+  launch->window_height = (gint)height;
+  launch->separable = op->separable;
+  for (guint m = 0; m < op->n_matrices; m++) {
+    for (guint i = 0; op->separable && i < op->width; i++)
+      launch->row[m][left + i] = TAP(op->row_i[m][i], op->row_f[m][i]);
+    for (guint i = 0; op->separable && i < op->height; i++)
+      launch->column[m][top + i] = TAP(op->column_i[m][i], op->column_f[m][i]);
+    for (guint y = 0; y < op->height; y++)
+      for (guint x = 0; x < op->width; x++) {
+        const guint from = (m * op->height + y) * op->width + x;
+        launch->tap[(m * height + top + y) * width + left + x] =
+            TAP(op->tap_i[from], op->tap_f[from]);
+      }
+  }
+#undef TAP
+}
+
+/* Numbers the tiles of all parts. */
+static gboolean
+set_first_tiles(CcLaunch *launch, GError **error) {
+  guint64 n = 0;
+  for (gint i = 0; i < launch->n_parts; i++) {
+    launch->part[i].first_tile = (gint)n;
+    n += (guint)launch->part[i].n_tiles;
+    if (n >= G_MAXINT32) {
+      g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                  "a picture of %dx%d needs more tiles than a launch can have with this algorithm",
+                  launch->part[0].width, launch->part[0].height);
+      return FALSE;
+    }
+  }
+  launch->n_tiles = (gint)n;
+  return TRUE;
+}
+
+/* Makes the step's taps part of all taps and sets memory_taps to their place there. */
+static void
+add_taps(CcCudaStep *step, GByteArray *taps, GBytes *own) {
+  const guint place = (taps->len + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  gsize size;
+  const guint8 *data = g_bytes_get_data(own, &size);
+  g_byte_array_set_size(taps, place);
+  g_byte_array_append(taps, data, (guint)size);
+  step->memory_taps = TRUE;
+  step->params.memory_taps = place;
 }
 
 static gboolean
-set_step(CcCudaStep *step, CcCudaDevice *device, const CcPlan *plan, const CcPass *pass,
-         gsize offset, gsize pitch, GError **error) {
-  const CcPlaneLayout *layout = &plan->layout.plane[pass->plane];
-  Choice choice = {0};
-  set_plane(&step->params, plan, pass, offset, pitch);
-  if (pass->op)
-    set_op(&step->params, pass->op, 0);
-  if (!try_sliding(layout, pass, &step->params, &choice) &&
-      !try_register_tile(layout, pass, &step->params, &choice))
-    take_constant(layout, pass, &choice);
-
-  const guint across = choice.by_pixel
-                           ? layout->width
-                           : (guint)(cc_plane_row_bytes(layout) / cc_sample_size(layout->type));
-  step->grid[0] = divide_up(across, choice.tile[0]);
-  step->grid[1] = divide_up(layout->height, choice.tile[1]);
-  step->grid[2] = choice.by_pixel ? layout->step : 1;
-  step->block[0] = choice.block[0];
-  step->block[1] = choice.block[1];
-  step->function = cc_cuda_device_get_function(device, choice.module, choice.name, error);
+set_step(CcCudaStep *step, CcCudaProgram *self, const CcPlan *plan, const Group *group,
+         const CcCudaAlgorithm *algorithm, GByteArray *taps, GError **error) {
+  CcLaunch *launch = &step->params;
+  CcCudaKernel kernel = {0};
+  algorithm->choose(plan, group->pass[0], &kernel);
+  launch->stride = (gint)plan->stride;
+  launch->border = plan->border;
+  launch->window_width = launch->window_height = 1;
+  if (group->op)
+    set_taps(launch, group->op, &kernel);
+  launch->n_parts = (gint)group->n;
+  for (guint i = 0; i < group->n; i++)
+    set_part(&launch->part[i], self, plan, group->pass[i]);
+  algorithm->set_tiles(launch, self->device, group->pass);
+  if (!set_first_tiles(launch, error))
+    return FALSE;
+  self->scratch_bytes = MAX(self->scratch_bytes, launch->scratch_bytes);
+  if (algorithm->make_taps) {
+    g_autoptr(GBytes) own = algorithm->make_taps(launch, group->pass);
+    if (own)
+      add_taps(step, taps, own);
+  }
+  step->n_blocks = ((guint)launch->n_tiles - 1) / kernel.tiles_per_block + 1;
+  step->overlaps = kernel.overlaps;
+  step->block[0] = kernel.block[0];
+  step->block[1] = kernel.block[1];
+  step->function = cc_cuda_device_get_function(self->device, kernel.module, kernel.name, error);
   return step->function != NULL;
+}
+
+static gboolean
+upload(const CcCudaDriver *cuda, CUdeviceptr to, const GByteArray *from, GError **error) {
+  CUstream stream;
+  if (!cc_cuda_check(cuda, cuda->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate",
+                     error))
+    return FALSE;
+  const gboolean ok =
+      cc_cuda_check(cuda, cuda->cuMemcpyHtoDAsync(to, from->data, from->len, stream),
+                    "cuMemcpyHtoDAsync", error) &&
+      cc_cuda_check(cuda, cuda->cuStreamSynchronize(stream), "cuStreamSynchronize", error);
+  cuda->cuStreamDestroy(stream);
+  return ok;
+}
+
+/* Puts the taps of all steps into device memory. */
+static gboolean
+set_memory_taps(CcCudaProgram *self, const GByteArray *taps, GError **error) {
+  const CcCudaDriver *cuda = self->device->cuda;
+  if (taps->len == 0)
+    return TRUE;
+  if (!cc_cuda_check(cuda, cuda->cuMemAlloc(&self->memory_taps, taps->len), "cuMemAlloc", error)) {
+    self->memory_taps = 0;
+    return FALSE;
+  }
+  for (guint i = 0; i < self->n_steps; i++)
+    if (self->step[i].memory_taps)
+      self->step[i].params.memory_taps += self->memory_taps;
+  return upload(cuda, self->memory_taps, taps, error);
+}
+
+/* --- the program --- */
+
+/* Puts a plane's rectangle behind what is there. */
+static void
+place_plane(CcCudaPlane *place, gsize *bytes, const CcPlaneLayout *layout, const CcRect *rect) {
+  const gsize row = (gsize)rect->width * layout->step * cc_sample_size(layout->type);
+  place->pitch = (row + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  place->offset = *bytes;
+  *bytes += place->pitch * rect->height;
+}
+
+static gboolean
+set_steps(CcCudaProgram *self, const CcPlan *plan, GError **error) {
+  Group group[CC_MAX_PASSES];
+  g_autoptr(GByteArray) taps = g_byte_array_new();
+  const guint n = make_groups(plan, group);
+  for (guint g = 0; g < n; g++)
+    for (const CcCudaAlgorithm *a = group[g].algorithm; a; a = a->next)
+      if (!set_step(&self->step[self->n_steps++], self, plan, &group[g], a, taps, error))
+        return FALSE;
+  return set_memory_taps(self, taps, error);
 }
 
 CcCudaProgram *
 cc_cuda_program_new(CcCudaDevice *device, const CcPlan *plan, GError **error) {
   CcCudaProgram *self = g_new0(CcCudaProgram, 1);
+  self->device = device;
+  self->algorithm = choose_algorithm(plan, plan->n_ops ? &plan->op[0] : NULL);
   for (guint p = 0; p < plan->layout.n_planes; p++) {
-    const gsize row = cc_plane_row_bytes(&plan->layout.plane[p]);
-    self->pitch[p] = (row + ROW_ALIGNMENT - 1) / ROW_ALIGNMENT * ROW_ALIGNMENT;
-    self->offset[p] = self->frame_bytes;
-    self->frame_bytes += self->pitch[p] * plan->layout.plane[p].height;
+    const CcPlaneLayout *layout = &plan->layout.plane[p];
+    place_plane(&self->src[p], &self->src_bytes, layout, &plan->source[p]);
+    place_plane(&self->dst[p], &self->dst_bytes, layout, &plan->target[p]);
   }
-  self->n_steps = plan->n_passes;
-  for (guint i = 0; i < plan->n_passes; i++) {
-    const CcPass *pass = &plan->pass[i];
-    if (!set_step(&self->step[i], device, plan, pass, self->offset[pass->plane],
-                  self->pitch[pass->plane], error)) {
-      g_free(self);
-      return NULL;
-    }
+  if (!set_steps(self, plan, error)) {
+    cc_cuda_program_free(self);
+    return NULL;
   }
   return self;
+}
+
+void
+cc_cuda_program_free(CcCudaProgram *self) {
+  if (self && self->memory_taps) {
+    const gboolean pushed = cc_cuda_device_push(self->device, NULL);
+    self->device->cuda->cuMemFree(self->memory_taps);
+    if (pushed)
+      cc_cuda_device_pop(self->device);
+  }
+  g_free(self);
+}
+
+static gboolean
+launch_step(const CcCudaProgram *self, const CcCudaStep *step, CcLaunch *params, CUstream stream,
+            GError **error) {
+  const CcCudaDriver *cuda = self->device->cuda;
+  void *arguments[] = {params};
+  if (!step->overlaps || !self->device->overlaps)
+    return cc_cuda_check(cuda,
+                         cuda->cuLaunchKernel(step->function, step->n_blocks, 1, 1, step->block[0],
+                                              step->block[1], 1, 0, stream, arguments, NULL),
+                         "cuLaunchKernel", error);
+  CUlaunchAttribute overlap = {
+      .id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+      .value.programmaticStreamSerializationAllowed = 1,
+  };
+  const CUlaunchConfig config = {
+      .gridDimX = step->n_blocks,
+      .gridDimY = 1,
+      .gridDimZ = 1,
+      .blockDimX = step->block[0],
+      .blockDimY = step->block[1],
+      .blockDimZ = 1,
+      .hStream = stream,
+      .attrs = &overlap,
+      .numAttrs = 1,
+  };
+  return cc_cuda_check(cuda, cuda->cuLaunchKernelEx(&config, step->function, arguments, NULL),
+                       "cuLaunchKernelEx", error);
+}
+
+gboolean
+cc_cuda_program_launch(const CcCudaProgram *self, const CcCudaDriver *cuda, CUdeviceptr src,
+                       CUdeviceptr dst, CUdeviceptr scratch, CUstream stream, GError **error) {
+  for (guint i = 0; i < self->n_steps; i++) {
+    const CcCudaStep *step = &self->step[i];
+    CcLaunch params = step->params;
+    params.scratch = scratch;
+    for (gint p = 0; p < params.n_parts; p++) {
+      params.part[p].src += src;
+      params.part[p].dst += dst;
+    }
+    if (!launch_step(self, step, &params, stream, error))
+      return FALSE;
+  }
+  return TRUE;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* A plan as launches: which kernel runs each pass, with which parameters and grid. */
+/* A plan as launches: which kernels run it, with which parameters and grids. */
 
 #include "device.h"
 #include "engine/backend.h"
@@ -11,20 +11,41 @@ G_BEGIN_DECLS
 
 typedef struct {
   CUfunction function;
-  guint grid[3], block[2];
-  CcLaunch params; /* src and dst are offsets into the frame until submission */
+  guint n_blocks, block[2]; /* blocks, and threads of a block each way */
+  gboolean memory_taps;     /* needs params.memory_taps */
+  gboolean overlaps;        /* may be prepared while the launch before it runs */
+  CcLaunch params;          /* src, dst and scratch are offsets until they are launched */
 } CcCudaStep;
+
+/* Where a plane's rectangle lies in device and staging memory. */
+typedef struct {
+  gsize offset, pitch; /* bytes; both multiples of 256 */
+} CcCudaPlane;
 
 typedef struct {
   CcProgram base;
-  /* Planes lie one after another in device and staging memory, rows padded for wide accesses. */
-  gsize offset[CC_MAX_PLANES], pitch[CC_MAX_PLANES];
-  gsize frame_bytes;
+  CcCudaDevice *device;  /* borrowed */
+  CcAlgorithm algorithm; /* that runs the plan's first op; never AUTO */
+  /* the plan's source and target rectangles, plane after plane, without what surrounds them */
+  CcCudaPlane src[CC_MAX_PLANES], dst[CC_MAX_PLANES];
+  gsize src_bytes, dst_bytes;
+  gsize scratch_bytes;     /* between two launches of a frame */
+  CUdeviceptr memory_taps; /* of all steps that have such; 0 when none has */
   guint n_steps;
-  CcCudaStep step[CC_MAX_PASSES];
+  CcCudaStep step[2 * CC_MAX_PASSES];
 } CcCudaProgram;
 
-/* The device must be pushed. */
+/* The device must be pushed. CC_ERROR_INVALID when the frame has more tiles than a grid. */
 CcCudaProgram *cc_cuda_program_new(CcCudaDevice *device, const CcPlan *plan, GError **error);
+
+/* No launch may be under way. Takes NULL. Any thread, the device need not be pushed. */
+void cc_cuda_program_free(CcCudaProgram *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcCudaProgram, cc_cuda_program_free)
+
+/* Queues a frame's launches. The addresses are aligned to 256 bytes and have src_bytes, dst_bytes
+ * and scratch_bytes. The device must be pushed. */
+gboolean cc_cuda_program_launch(const CcCudaProgram *self, const CcCudaDriver *cuda,
+                                CUdeviceptr src, CUdeviceptr dst, CUdeviceptr scratch,
+                                CUstream stream, GError **error);
 
 G_END_DECLS

@@ -1,175 +1,210 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* register-tile: separable windows of 3x3 and 5x5 in one pass. A thread computes 4x4 pixels of one
- * component in registers. It filters its own four rows horizontally and shares them with its
- * vertical neighbours; raw pixels come through the L1 cache. 8x8 threads make a tile of 32x32, and
- * only tiles on the border test for it. (The tiled convolution of AMD's OpenCL samples.) */
+/* register-tile: a separable window in one launch; a thread computes 4x4 pixels in registers and
+ * shares rows with its vertical neighbours. (The tiled convolution of AMD's OpenCL samples.)
+ *
+ * 8x8 threads make a tile of 32x32 pixels. The rows of the tile and of its halo above and below are
+ * cut into strips of four pixels, dealt out to the threads; a thread filters a strip along the row
+ * in registers, from raw pixels that its neighbours too find in the L1 cache, and puts the four
+ * sums into local memory at once. Then each thread reads the strips that its 4x4 pixels need, 4 +
+ * 2r of them, and filters along the columns, again in registers. Matrices follow one another and
+ * use the same local memory. With a stride a tile has as many source rows as without, so a thread
+ * makes 4x2 or 4x1 pixels.
+ *
+ * For a window of side 2r+1 and 16 pixels: 4 + r/4 strips of 3 wide fetches (or 4 + 2r narrow ones
+ * where samples are interleaved), 4 + r/4 strips to local memory and 4 + 2r from there, and
+ * (2r+1) * (32 + r) multiply-adds: 13 fetches and 99 multiply-adds for 3x3. */
 
-#include "finish.cuh"
+#include "tile.cuh"
 
-#define SIDE CC_REGISTER_TILE_SIDE       /* pixels of a thread, each way */
-#define THREADS CC_REGISTER_TILE_THREADS /* of a block, each way */
-#define TILE (SIDE * THREADS)            /* pixels of a block, each way */
+#define SIDE CC_REGISTER_TILE_SIDE
+#define THREADS CC_REGISTER_TILE_THREADS
+#define TILE (SIDE * THREADS)
 
-/* Where a thread works. */
-typedef struct {
-  int x, y; /* its top left pixel */
-  int component;
-} Place;
+/* Neighbours in a row, read and written at once. */
+template <typename T> struct alignas(SIDE * sizeof(T)) Strip { T at[SIDE]; };
 
-template <typename Sample, bool INTERIOR>
-static __device__ __forceinline__ float
-fetch(const CcLaunch &launch, const char *row, int x, int component) {
-  if (!INTERIOR) {
-    x = row ? cc_border_index(x, launch.width, launch.border) : -1;
-    if (x < 0)
-      return (float)launch.border_code[component];
-  }
-  return (float)(((const Sample *)row)[x * launch.step + component] >> launch.shift);
-}
+/* Filtered rows of a tile and its halo. */
+template <typename Sum, int TAPS> struct Shared { Strip<Sum> row[TILE + TAPS - 1][THREADS]; };
 
-/* The row `y`, or NULL for one of the constant border. */
-template <bool INTERIOR>
-static __device__ __forceinline__ const char *
-source_row(const CcLaunch &launch, int y) {
-  if (!INTERIOR) {
-    y = cc_border_index(y, launch.height, launch.border);
-    if (y < 0)
-      return NULL;
-  }
-  return (const char *)launch.src + (long long)y * launch.src_pitch;
-}
+/* --- along the rows --- */
 
-/* The four horizontal sums of row y, for each matrix. */
-template <typename Sample, int R, int MATRICES, bool INTERIOR>
-static __device__ __forceinline__ void
-filter_row(const CcLaunch &launch, const Place &place, int y, float (&sum)[MATRICES][SIDE]) {
-  const char *row = source_row<INTERIOR>(launch, y);
-  float raw[SIDE + 2 * R];
-#pragma unroll
-  for (int i = 0; i < SIDE + 2 * R; i++)
-    raw[i] = fetch<Sample, INTERIOR>(launch, row, place.x - R + i, place.component);
-#pragma unroll
-  for (int m = 0; m < MATRICES; m++)
-#pragma unroll
-    for (int i = 0; i < SIDE; i++) {
-      sum[m][i] = 0;
-#pragma unroll
-      for (int k = 0; k < 2 * R + 1; k++)
-        sum[m][i] = __fmaf_rn(launch.row[m][k].f, raw[i + k], sum[m][i]);
-    }
-}
-
-template <int R, int MATRICES> struct Shared {
-  /* horizontally filtered rows of the tile with R above and below, one column of padding */
-  float row[MATRICES][TILE + 2 * R][TILE + 1];
+/* How a tile gets its raw pixels. */
+enum Fetch {
+  WIDE,   /* free on read, pixels of one sample, no stride: whole strips at once */
+  NARROW, /* free on read, no stride */
+  ANY,
 };
 
-template <int R, int MATRICES>
+/* The code values from source pixel (x - TAPS / 2, y) on that pixels (x, y) to (x + 3, y) need. */
+template <typename Sample, typename Sum, int TAPS, Fetch FETCH>
 static __device__ __forceinline__ void
-share_row(Shared<R, MATRICES> &shared, int at, const float (&sum)[MATRICES][SIDE]) {
+fetch_row(const CcLaunch &launch, const Tile &tile, int x, int y,
+          Code<Sum> (&code)[SIDE + TAPS - 1]) {
+  if (FETCH == WIDE) {
+    const Strip<Sample> *at = (const Strip<Sample> *)(source_row<Sample>(tile.part, y) + x);
+    const Strip<Sample> strip[3] = {at[-1], at[0], at[1]};
 #pragma unroll
-  for (int m = 0; m < MATRICES; m++)
+    for (int i = 0; i < SIDE + TAPS - 1; i++) {
+      const int from = SIDE - TAPS / 2 + i;
+      code[i] = code_of(tile.part, strip[from / SIDE].at[from % SIDE]);
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < SIDE + TAPS - 1; i++)
+      code[i] = fetch<Sample, true>(launch, tile.part, x - TAPS / 2 + i, y, tile.component);
+  }
+}
+
+/* The sums along source row y for target pixels x to x + 3. */
+template <typename Sample, typename Sum, int TAPS, Fetch FETCH>
+static __device__ __forceinline__ Strip<Sum>
+filter_strip(const CcLaunch &launch, const Tile &tile, int matrix, int x, int y) {
+  Strip<Sum> sum = {};
+  if (FETCH == ANY) {
+#pragma unroll 1
+    for (int k = 0; k < TAPS; k++)
+#pragma unroll
+      for (int i = 0; i < SIDE; i++) {
+        const int at = launch.stride * (x + i) - TAPS / 2 + k;
+        const int code = fetch<Sample, false>(launch, tile.part, at, y, tile.component);
+        sum.at[i] = multiply_add(launch.row[matrix][k], (Code<Sum>)code, sum.at[i]);
+      }
+  } else {
+    Code<Sum> code[SIDE + TAPS - 1];
+    fetch_row<Sample, Sum, TAPS, FETCH>(launch, tile, x, y, code);
 #pragma unroll
     for (int i = 0; i < SIDE; i++)
-      shared.row[m][at][threadIdx.x * SIDE + i] = sum[m][i];
-}
-
-template <typename Sample>
-static __device__ __forceinline__ void
-store(const CcLaunch &launch, int x, int y, int component, int word) {
-  if (x < launch.width && y < launch.height)
-    ((Sample *)((char *)launch.dst +
-                (long long)y * launch.dst_pitch))[x * launch.step + component] = (Sample)word;
-}
-
-template <typename Sample, int R, int MATRICES, bool INTERIOR>
-static __device__ __forceinline__ void
-filter_tile(const CcLaunch &launch, const Place &place, Shared<R, MATRICES> &shared) {
-  const int row0 = threadIdx.y * SIDE; /* of the tile */
-  float sum[MATRICES][SIDE];
-  for (int j = 0; j < SIDE; j++) {
-    filter_row<Sample, R, MATRICES, INTERIOR>(launch, place, place.y + j, sum);
-    share_row(shared, R + row0 + j, sum);
+#pragma unroll
+      for (int k = 0; k < TAPS; k++)
+        sum.at[i] = multiply_add(launch.row[matrix][k], code[i + k], sum.at[i]);
   }
-  if (threadIdx.y == 0)
-    for (int j = 0; j < R; j++) {
-      filter_row<Sample, R, MATRICES, INTERIOR>(launch, place, place.y - R + j, sum);
-      share_row(shared, j, sum);
-    }
-  if (threadIdx.y == THREADS - 1)
-    for (int j = 0; j < R; j++) {
-      filter_row<Sample, R, MATRICES, INTERIOR>(launch, place, place.y + SIDE + j, sum);
-      share_row(shared, R + TILE + j, sum);
-    }
-  __syncthreads();
-
-#pragma unroll
-  for (int j = 0; j < SIDE; j++)
-#pragma unroll
-    for (int i = 0; i < SIDE; i++) {
-      Response<float> response;
-#pragma unroll
-      for (int m = 0; m < MATRICES; m++) {
-        float total = 0;
-#pragma unroll
-        for (int k = 0; k < 2 * R + 1; k++)
-          total = __fmaf_rn(launch.column[m][k].f,
-                            shared.row[m][row0 + j + k][threadIdx.x * SIDE + i], total);
-        response.add(launch, m, total);
-      }
-      store<Sample>(launch, place.x + i, place.y + j, place.component,
-                    response.code(launch) << launch.shift);
-    }
+  return sum;
 }
 
-/* The samples of a component that is copied or filled. */
+/* Deals the strips out to the threads. */
+template <typename Sample, typename Sum, int TAPS, Fetch FETCH>
+static __device__ __forceinline__ void
+filter_rows(const CcLaunch &launch, const Tile &tile, int matrix, Shared<Sum, TAPS> &shared) {
+  const int stride = FETCH == ANY ? launch.stride : 1;
+  const int rows = TILE - stride + TAPS, top = stride * tile.y - TAPS / 2;
+  const int column = threadIdx.x;
+  constexpr int UNROLL = FETCH == WIDE ? TILE : 1; /* so that many fetches are under way at once */
+#pragma unroll UNROLL
+  for (int i = 0; i < TILE + TAPS - 1; i += THREADS) {
+    const int row = i + threadIdx.y;
+    if (row < rows)
+      shared.row[row][column] = filter_strip<Sample, Sum, TAPS, FETCH>(
+          launch, tile, matrix, tile.x + column * SIDE, top + row);
+  }
+}
+
+/* --- along the columns --- */
+
+/* Adds a matrix's sums of the thread's pixels to their responses. */
+template <typename Sum, int TAPS, bool DENSE>
+static __device__ __forceinline__ void
+filter_columns(const CcLaunch &launch, int matrix, const Shared<Sum, TAPS> &shared,
+               Response<Sum> (&response)[SIDE][SIDE]) {
+  const int stride = DENSE ? 1 : launch.stride, top = threadIdx.y * SIDE;
+  Sum sum[SIDE][SIDE] = {};
+#pragma unroll
+  for (int j = 0; j < SIDE; j++) {
+    if (stride * j >= SIDE)
+      break;
+#pragma unroll
+    for (int k = 0; k < TAPS; k++) {
+      const Strip<Sum> row = shared.row[top + stride * j + k][threadIdx.x];
+#pragma unroll
+      for (int i = 0; i < SIDE; i++)
+        sum[j][i] = multiply_add(launch.column[matrix][k], row.at[i], sum[j][i]);
+    }
+  }
+  run_response(launch.response, [&](CcResponse kind) {
+#pragma unroll
+    for (int j = 0; j < SIDE; j++)
+#pragma unroll
+      for (int i = 0; i < SIDE; i++)
+        response[j][i].add(kind, matrix, sum[j][i]);
+  });
+}
+
+/* --- the tile --- */
+
+template <typename Sample, typename Sum, int TAPS>
+static __device__ __forceinline__ void
+filter_tile(const CcLaunch &launch, const Tile &tile, Shared<Sum, TAPS> &shared,
+            Response<Sum> (&response)[SIDE][SIDE]) {
+  /* with a strip more to either side, since wide fetches take whole ones */
+  const int left = launch.stride * tile.x - SIDE, right = left + TILE + 2 * SIDE - 1;
+  const int top = launch.stride * tile.y - TAPS / 2, bottom = top + TILE + TAPS - 2;
+  const bool read_free = launch.stride == 1 && is_inside(tile.part, left, top, right, bottom);
+  for (int m = 0; m < launch.n_matrices; m++) {
+    if (read_free && tile.part.step == 1)
+      filter_rows<Sample, Sum, TAPS, WIDE>(launch, tile, m, shared);
+    else if (read_free)
+      filter_rows<Sample, Sum, TAPS, NARROW>(launch, tile, m, shared);
+    else
+      filter_rows<Sample, Sum, TAPS, ANY>(launch, tile, m, shared);
+    __syncthreads();
+    if (launch.stride == 1)
+      filter_columns<Sum, TAPS, true>(launch, m, shared, response);
+    else
+      filter_columns<Sum, TAPS, false>(launch, m, shared, response);
+    __syncthreads();
+  }
+}
+
+template <typename Sample, typename Sum>
+static __device__ __forceinline__ void
+store_pixels(const CcLaunch &launch, const Tile &tile, bool write_free,
+             const Response<Sum> (&response)[SIDE][SIDE]) {
+  const CcPart &part = tile.part;
+  const int x = tile.x + threadIdx.x * SIDE, top = tile.y + threadIdx.y * SIDE / launch.stride;
+  Strip<Sample> word[SIDE];
+  run_response(launch.response, [&](CcResponse kind) {
+#pragma unroll
+    for (int j = 0; j < SIDE; j++)
+#pragma unroll
+      for (int i = 0; i < SIDE; i++)
+        word[j].at[i] = (Sample)(response[j][i].code(kind, part) << part.shift);
+  });
+#pragma unroll
+  for (int j = 0; j < SIDE; j++) {
+    if (launch.stride * j >= SIDE)
+      break;
+    if (write_free && part.step == 1) {
+      *(Strip<Sample> *)(target_row<Sample>(part, top + j) + x) = word[j];
+    } else {
+#pragma unroll
+      for (int i = 0; i < SIDE; i++)
+        store<Sample, false>(part, x + i, top + j, tile.component, word[j].at[i]);
+    }
+  }
+}
+
+/* The pixels of a tile in a component that is copied or filled. */
 template <typename Sample>
 static __device__ __forceinline__ void
-pass_tile(const CcLaunch &launch, const Place &place) {
-  for (int j = 0; j < SIDE; j++)
-    for (int i = 0; i < SIDE; i++) {
-      const int x = place.x + i, y = place.y + j;
-      if (x >= launch.width || y >= launch.height)
-        continue;
-      const char *row = (const char *)launch.src + (long long)y * launch.src_pitch;
-      const int stored = ((const Sample *)row)[x * launch.step + place.component];
-      store<Sample>(launch, x, y, place.component, unfiltered(launch, place.component, stored));
-    }
+pass_tile(const CcLaunch &launch, const Tile &tile, int height) {
+  for (int y = threadIdx.y; y < height; y += THREADS)
+    for (int x = threadIdx.x; x < TILE; x += THREADS)
+      store_unfiltered<Sample>(launch, tile.part, tile.x + x, tile.y + y, tile.component);
 }
 
-/* blockIdx.z counts components. */
-template <typename Sample, int R, int MATRICES>
+template <typename Sample, typename Sum, int TAPS>
 static __device__ __forceinline__ void
 register_tile(const CcLaunch &launch) {
-  __shared__ Shared<R, MATRICES> shared;
-  const int left = blockIdx.x * TILE, top = blockIdx.y * TILE;
-  const Place place = {left + (int)threadIdx.x * SIDE, top + (int)threadIdx.y * SIDE,
-                       (int)blockIdx.z};
-  if (!(launch.filter_mask >> place.component & 1)) {
-    if ((launch.copy_mask | launch.fill_mask) >> place.component & 1)
-      pass_tile<Sample>(launch, place);
+  __shared__ Shared<Sum, TAPS> shared;
+  const int height = TILE / launch.stride; /* in target pixels */
+  const Tile tile = find_tile(launch, TILE, height);
+  if (!is_filtered(tile.part, tile.component)) {
+    pass_tile<Sample>(launch, tile, height);
     return;
   }
-  const bool interior =
-      left >= R && left + TILE + R <= launch.width && top >= R && top + TILE + R <= launch.height;
-  if (interior)
-    filter_tile<Sample, R, MATRICES, true>(launch, place, shared);
-  else
-    filter_tile<Sample, R, MATRICES, false>(launch, place, shared);
+  Response<Sum> response[SIDE][SIDE];
+  filter_tile<Sample, Sum, TAPS>(launch, tile, shared, response);
+  store_pixels<Sample, Sum>(launch, tile, is_write_free(tile, TILE, height), response);
 }
 
-#define ENTRY(name, Sample, R, MATRICES)                                                           \
-  extern "C" __global__ void __launch_bounds__(THREADS *THREADS)                                   \
-      name(const __grid_constant__ CcLaunch launch) {                                              \
-    register_tile<Sample, R, MATRICES>(launch);                                                    \
-  }
-
-ENTRY(cc_register_tile_u8_3x3_m1, unsigned char, 1, 1)
-ENTRY(cc_register_tile_u8_3x3_m2, unsigned char, 1, 2)
-ENTRY(cc_register_tile_u8_5x5_m1, unsigned char, 2, 1)
-ENTRY(cc_register_tile_u8_5x5_m2, unsigned char, 2, 2)
-ENTRY(cc_register_tile_u16_3x3_m1, unsigned short, 1, 1)
-ENTRY(cc_register_tile_u16_3x3_m2, unsigned short, 1, 2)
-ENTRY(cc_register_tile_u16_5x5_m1, unsigned short, 2, 1)
-ENTRY(cc_register_tile_u16_5x5_m2, unsigned short, 2, 2)
+CC_ENTRIES_BY_SIDE(cc_register_tile, THREADS *THREADS, register_tile)

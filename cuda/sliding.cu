@@ -1,298 +1,316 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* sliding: windows of 3x3 and 5x5 on 8-bit samples whose sums span less than 2^16. A thread slides
- * down a strip some words wide. Four samples of a word become two registers of two 16-bit lanes,
- * the even samples and the odd ones, so one integer multiply-add does two of them: the arithmetic
- * is modulo 2^32, and only the complete sum, lifted to be non-negative, has to fit its lane. A
- * neighbour `step` samples away is another lane of the same registers, so every step is the same
- * code. The plan has proved the bound (cuda/program.c). */
+/* sliding: exact kernels on the tensor cores. A row of the window is applied to 8 neighbouring
+ * bytes of a row as a product of the bytes around them with a matrix, whose columns are the row of
+ * taps shifted by a byte each; one instruction does this for 16 such windows, 128 bytes, with
+ * 32-bit sums. A warp keeps the rows of its tile in registers and adds the products of a window's
+ * rows into the sums of each target row, sliding down.
+ *
+ * Neighbours `step` samples away and other window widths are only other matrices, so every format
+ * is the same code. Samples of two bytes are sums over low and high bytes, taps of more than a byte
+ * sums over two digits. The sums are exact, so their order does not matter; the plan has proved
+ * that the last step is right (sliding_finish.c). */
 
 #include "finish.cuh"
+#include "sliding.h"
+#include "sliding_tile.cuh"
 
-#define EVEN_LANES 0x00FF00FFu
+/* --- matrix products --- */
 
-/* One row's worth of words with the halo left and right, as lanes. */
-template <int WORDS, int HALO> struct Lanes {
-  unsigned even[WORDS + 2 * HALO], odd[WORDS + 2 * HALO];
+/* A lane's share of the matrix for a row of taps. */
+template <int K> struct Taps { unsigned word[K / 16]; };
 
-  __device__ __forceinline__ explicit Lanes(const unsigned (&word)[WORDS + 2 * HALO]) {
-#pragma unroll
-    for (int i = 0; i < WORDS + 2 * HALO; i++) {
-      even[i] = word[i] & EVEN_LANES;
-      odd[i] = __byte_perm(word[i], 0, 0x4341);
-    }
-  }
-
-  /* The lanes of the samples `distance` to the right of word `word`'s even (parity 0) or odd ones.
-   */
-  __device__ __forceinline__ unsigned at(int word, int parity, int distance) const {
-    const int sample = 4 * (word + HALO) + parity + distance;
-    const int base = sample >> 2;
-    switch (sample & 3) {
-    case 0:
-      return even[base];
-    case 1:
-      return odd[base];
-    case 2:
-      return __funnelshift_r(even[base], even[base + 1], 16);
-    default:
-      return __funnelshift_r(odd[base], odd[base + 1], 16);
-    }
-  }
+/* A lane's sums, of lane 4g + t: columns 2t and 2t + 1 of window g, then of window g + 8. */
+struct Products {
+  int sum[4];
 };
 
-/* Loads the words of a row from `inside` on and their halo. */
-template <int WORDS, int HALO>
+/* sums += windows * taps, over the warp. */
 static __device__ __forceinline__ void
-load_interior(const unsigned *inside, unsigned (&word)[WORDS + 2 * HALO]) {
+multiply_add(Products &to, const Quarters<16> &row, const Taps<16> &taps) {
+#if __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m16n8k16.row.col.s32.u8.s8.s32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
+      : "+r"(to.sum[0]), "+r"(to.sum[1]), "+r"(to.sum[2]), "+r"(to.sum[3])
+      : "r"(row.word[0][0]), "r"(row.word[1][0]), "r"(taps.word[0]));
+#else
+  /* Turing multiplies 8 windows at a time */
 #pragma unroll
-  for (int i = 0; i < HALO; i++) {
-    word[i] = __ldg(inside - HALO + i);
-    word[HALO + WORDS + i] = __ldg(inside + WORDS + i);
-  }
-  if constexpr (WORDS == 4) {
-    const uint4 own = __ldg((const uint4 *)inside);
-    word[HALO] = own.x, word[HALO + 1] = own.y, word[HALO + 2] = own.z, word[HALO + 3] = own.w;
-  } else {
-    const uint2 own = __ldg((const uint2 *)inside);
-    word[HALO] = own.x, word[HALO + 1] = own.y;
-  }
+  for (int half = 0; half < 2; half++)
+    asm("mma.sync.aligned.m8n8k16.row.col.s32.u8.s8.s32 {%0,%1}, {%2}, {%3}, {%0,%1};"
+        : "+r"(to.sum[2 * half]), "+r"(to.sum[2 * half + 1])
+        : "r"(row.word[half][0]), "r"(taps.word[0]));
+#endif
 }
 
-/* The words at byte `at` of ROWS rows from `top` on, byte by byte by the border rule. Out of line,
- * since few threads need it; without branches, so that all its loads are under way at once. */
-template <int STEP, int ROWS>
-static __device__ __noinline__ void
-gather_column(const CcLaunch &launch, int at, int top, unsigned (&word)[ROWS]) {
-  int offset[4], outside[4]; /* of each byte: in its row, and what it is outside the picture */
-#pragma unroll
-  for (int i = 0; i < 4; i++) {
-    const int sample = at + i + 16 * STEP; /* not negative, so that division rounds down */
-    const int x = cc_border_index(sample / STEP - 16, launch.width, launch.border);
-    offset[i] = x < 0 ? -1 : x * STEP + sample % STEP;
-    outside[i] = launch.border_code[sample % STEP];
-  }
-#pragma unroll
-  for (int j = 0; j < ROWS; j++) {
-    const int y = cc_border_index(top + j, launch.height, launch.border);
-    const unsigned char *row =
-        (const unsigned char *)launch.src + (long long)max(y, 0) * launch.src_pitch;
-    word[j] = 0;
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-      const int code = row[max(offset[i], 0)];
-      word[j] |= (unsigned)(y < 0 || offset[i] < 0 ? outside[i] : code) << (8 * i);
-    }
-  }
-}
-
-/* Loads WORDS words from byte `first` of each of ROWS rows from `top` on, by the border rule: in
- * place what lies inside, and then the few columns that do not. */
-template <int STEP, int WORDS, int ROWS>
 static __device__ __forceinline__ void
-load_border(const CcLaunch &launch, int first, int top, unsigned (&word)[ROWS][WORDS]) {
-  const int row_bytes = launch.width * STEP, last = (row_bytes - 1) & ~3;
+multiply_add(Products &to, const Quarters<32> &row, const Taps<32> &taps) {
+#if __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+      "{%0,%1,%2,%3};"
+      : "+r"(to.sum[0]), "+r"(to.sum[1]), "+r"(to.sum[2]), "+r"(to.sum[3])
+      : "r"(row.word[0][0]), "r"(row.word[1][0]), "r"(row.word[0][1]), "r"(row.word[1][1]),
+        "r"(taps.word[0]), "r"(taps.word[1]));
+#else
 #pragma unroll
-  for (int j = 0; j < ROWS; j++) {
-    const int y = cc_border_index(top + j, launch.height, launch.border);
-    const char *row = (const char *)launch.src + (long long)max(y, 0) * launch.src_pitch;
-#pragma unroll
-    for (int i = 0; i < WORDS; i++)
-      word[j][i] = *(const unsigned *)(row + min(max(first + 4 * i, 0), last));
-  }
-  const bool constant_rows =
-      launch.border == CC_BORDER_CONSTANT && (top < 0 || top + ROWS > launch.height);
-#pragma unroll
-  for (int i = 0; i < WORDS; i++) {
-    const int at = first + 4 * i;
-    if (at >= 0 && at + 4 <= row_bytes && !constant_rows)
-      continue;
-    unsigned column[ROWS];
-    gather_column<STEP>(launch, at, top, column);
-#pragma unroll
-    for (int j = 0; j < ROWS; j++)
-      word[j][i] = column[j];
-  }
+  for (int w = 0; w < 2; w++)
+    multiply_add(to, Quarters<16>{{{row.word[0][w]}, {row.word[1][w]}}}, Taps<16>{{taps.word[w]}});
+#endif
 }
 
-/* --- from sums to words --- */
+/* --- last steps --- */
 
-/* Four results 0..255, each the low byte of a float's bits, as a word. */
-static __device__ __forceinline__ unsigned
-pack_word(const float (&v)[4]) {
-  const unsigned low = __byte_perm(__float_as_uint(v[0]), __float_as_uint(v[1]), 0x0040);
-  const unsigned high = __byte_perm(__float_as_uint(v[2]), __float_as_uint(v[3]), 0x0040);
-  return __byte_perm(low, high, 0x5410);
-}
-
-/* Lane `lane` of a lifted sum as a float, without a conversion: 2^23 + lane has the lane's bits. */
-static __device__ __forceinline__ float
-lane_sum(unsigned lanes, int lane, float unbias) {
-  return __uint_as_float(__byte_perm(lanes, 0x4B000000u, lane ? 0x7632 : 0x7610)) - unbias;
-}
-
-/* floor(t * mul + add) within lo..hi, left in the low byte of the float's bits. */
-static __device__ __forceinline__ float
-finish_float(const CcLaunch &launch, float t) {
-  const float v = __fmaf_rn(t, launch.mul_f, launch.add_f);
-  return __fadd_rd(fminf(fmaxf(v, (float)launch.lo), (float)launch.hi), 8388608.0f);
-}
-
-/* Which last step a kernel has. */
 enum Finish {
-  SHIFT,    /* (sum + round) >> down, of one non-negative matrix */
-  LINEAR,   /* clamp, absolute or offset of one matrix */
-  GRADIENT, /* magnitude or magnitude-l1 of two */
+  FINISH_scale,
+  FINISH_scaleabs,
+  FINISH_root,
+  FINISH_clamp,
+  FINISH_float,
+  FINISH_double,
 };
 
+/* Two numbers as bytes, saturated; the first in the lower one. */
+static __device__ __forceinline__ unsigned
+saturate_bytes(int low, int high) {
+  unsigned bytes;
+  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, 0;" : "=r"(bytes) : "r"(high), "r"(low));
+  return bytes;
+}
+
+static __device__ __forceinline__ int
+scaled(const CcPart &part, int t) {
+  return (t * part.sliding.factor + part.sliding.addend) >> part.sliding.down;
+}
+
+/* The root of x^2 + y^2, which is below 2^23, scaled, to the nearest. Integers are formed behind
+ * the exponent of 2^23, where a float and its bits count alike. */
+static __device__ __forceinline__ int
+scaled_root(const CcPart &part, int x, int y) {
+  const float squares = __int_as_float(x * x + (y * y + 0x4B000000)) - 8388608.0f;
+  float root;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(squares));
+  return __float_as_int(__fmaf_rn(root, part.sliding.mul, 8388608.0f + part.lo)) - 0x4B000000;
+}
+
+/* The code value of a pixel's sums as engine/plan.h says: Sum is float, or int for double. */
+template <typename Sum>
+static __device__ __forceinline__ int
+code_of_sums(const CcLaunch &launch, const CcPart &part, int n, int first, int second) {
+  Response<Sum> response;
+  response.add(launch.response, 0, (Sum)first);
+  if (n == 2)
+    response.add(launch.response, 1, (Sum)second);
+  return response.code(launch.response, part);
+}
+
+/* The code value of a pixel, in 0..255 only once it is saturated. */
 template <Finish FINISH, int MATRICES>
+static __device__ __forceinline__ int
+code(const CcLaunch &launch, const CcPart &part, const int (&s)[MATRICES]) {
+  if constexpr (FINISH == FINISH_scale && MATRICES == 2)
+    return scaled(part, abs(s[0]) + abs(s[1]));
+  else if constexpr (FINISH == FINISH_scale)
+    return scaled(part, s[0]);
+  else if constexpr (FINISH == FINISH_scaleabs)
+    return scaled(part, abs(s[0]));
+  else if constexpr (FINISH == FINISH_root)
+    return scaled_root(part, s[0], s[1]);
+  else if constexpr (FINISH == FINISH_clamp)
+    return min(max((s[0] + part.sliding.start) >> part.sliding.down, part.lo), part.hi);
+  else if constexpr (FINISH == FINISH_float)
+    return code_of_sums<float>(launch, part, MATRICES, s[0], s[MATRICES - 1]);
+  else
+    return code_of_sums<int>(launch, part, MATRICES, s[0], s[MATRICES - 1]);
+}
+
+/* --- tiles --- */
+
+/* What the sums of a part begin with. By way of a shuffle, since the compiler would load a
+ * parameter again for every product. */
+template <Finish FINISH>
+static __device__ __forceinline__ Products
+first_sums(const CcPart &part) {
+  if (FINISH != FINISH_shift)
+    return make_int4(0, 0, 0, 0);
+  const int start = __shfl_sync(~0u, part.sliding.start, 0);
+  return make_int4(start, start, start, start);
+}
+
+template <int DIGITS, int MATRICES> struct Sums {
+  Products product[MATRICES][DIGITS];
+
+  /* Sum i of matrix m, put together from its digits. */
+  __device__ __forceinline__ int at(int m, int i) const {
+    const int low = product[m][0].sum[i];
+    return DIGITS == 1 ? low : low + CC_SLIDING_DIGIT * product[m][DIGITS - 1].sum[i];
+  }
+};
+
+/* The two bytes that a lane writes to window g, or with HALF 1 to window g + 8: two samples of a
+ * byte or one of two. */
+template <int BYTES, int DIGITS, int MATRICES, Finish FINISH, int HALF>
 static __device__ __forceinline__ unsigned
-finish_word(const CcLaunch &launch, const unsigned (&even)[MATRICES],
-            const unsigned (&odd)[MATRICES]) {
-  if constexpr (FINISH == SHIFT) {
-    const unsigned low = even[0] >> launch.packed.down & EVEN_LANES;
-    const unsigned high = (odd[0] >> launch.packed.down & EVEN_LANES) << 8;
-    return low | high;
+finish(const CcLaunch &launch, const CcPart &part, const Sums<DIGITS, MATRICES> &sums) {
+  int first[MATRICES], second[MATRICES];
+#pragma unroll
+  for (int m = 0; m < MATRICES; m++) {
+    first[m] = sums.at(m, 2 * HALF);
+    second[m] = sums.at(m, 2 * HALF + 1);
+  }
+  if constexpr (BYTES == 2) {
+#pragma unroll
+    for (int m = 0; m < MATRICES; m++)
+      first[m] = (first[m] + 256 * second[m]) >> part.shift;
+    return (unsigned)code<FINISH>(launch, part, first) << part.shift;
   } else {
-    float v[4];
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-      float sum[MATRICES], t;
-#pragma unroll
-      for (int m = 0; m < MATRICES; m++)
-        sum[m] = lane_sum(i & 1 ? odd[m] : even[m], i >> 1, launch.packed.unbias[m]);
-      if constexpr (FINISH == LINEAR)
-        t = launch.response == CC_RESPONSE_ABSOLUTE ? fabsf(sum[0]) : sum[0];
-      else if (launch.response == CC_RESPONSE_MAGNITUDE)
-        t = __fsqrt_rn(__fmaf_rn(sum[1], sum[1], __fmul_rn(sum[0], sum[0])));
-      else
-        t = __fadd_rn(fabsf(sum[0]), fabsf(sum[1]));
-      v[i] = finish_float(launch, t);
-    }
-    return pack_word(v);
+    return saturate_bytes(code<FINISH>(launch, part, first), code<FINISH>(launch, part, second));
   }
 }
 
-/* Puts copied and filled samples over the filtered ones. */
-static __device__ __forceinline__ unsigned
-merge(const CcLaunch &launch, unsigned filtered, unsigned source) {
-  return (filtered & launch.packed.filter_bytes) | (source & launch.packed.copy_bytes) |
-         launch.packed.fill_bytes;
+/* The taps of a kernel in a lane. */
+template <int K, int DIGITS, int MATRICES, int HEIGHT> struct TapRows {
+  Taps<K> row[MATRICES][DIGITS][HEIGHT];
+
+  __device__ __forceinline__ TapRows(const CcLaunch &launch, const WarpTile &tile) {
+    const char *table = (const char *)launch.memory_taps + tile.part.sliding.fragments;
+    const Taps<K> *own = (const Taps<K> *)table + tile.lane;
+#pragma unroll
+    for (int i = 0; i < MATRICES * DIGITS * HEIGHT; i++)
+#pragma unroll
+      for (int w = 0; w < K / 16; w++)
+        row[i / (DIGITS * HEIGHT)][i / HEIGHT % DIGITS][i % HEIGHT].word[w] =
+            __ldg(&own[32 * i].word[w]);
+  }
+};
+
+/* The sums of a target row whose window begins at row[0]. */
+template <int K, int DIGITS, int MATRICES, int HEIGHT>
+static __device__ __forceinline__ Sums<DIGITS, MATRICES>
+sum_window(const TapRows<K, DIGITS, MATRICES, HEIGHT> &taps, const Quarters<K> *row) {
+  Sums<DIGITS, MATRICES> sums;
+#pragma unroll
+  for (int m = 0; m < MATRICES; m++)
+#pragma unroll
+    for (int d = 0; d < DIGITS; d++) {
+      sums.product[m][d] = {};
+#pragma unroll
+      for (int r = 0; r < HEIGHT; r++)
+        multiply_add(sums.product[m][d], row[r], taps.row[m][d][r]);
+    }
+  return sums;
 }
 
-/* Writes words to `row`, of which `left` bytes are inside the picture. */
-template <int WORDS, bool INTERIOR>
+/* The matrix that gives the source bytes themselves. */
+template <int K>
+static __device__ __forceinline__ Taps<K>
+identity_taps(const WarpTile &tile) {
+  Taps<K> taps;
+#pragma unroll
+  for (int w = 0; w < K / 16; w++) {
+    const int place = CC_SLIDING_REACH(K) + tile.lane / 4 - (tile.lane % 4 * (K / 4) + 4 * w);
+    taps.word[w] = place >= 0 && place < 4 ? 1u << 8 * place : 0;
+  }
+  return taps;
+}
+
+/* Puts what is copied and filled between filtered bytes. */
+template <int K> struct Merger {
+  Taps<K> identity;
+  Masks first, second;
+
+  template <int BYTES> __device__ __forceinline__ void start(const WarpTile &tile) {
+    identity = identity_taps<K>(tile);
+    first = masks_at<BYTES, 2>(tile.part, tile.out);
+    second = masks_at<BYTES, 2>(tile.part, tile.out + 64);
+  }
+
+  __device__ __forceinline__ void merge(const Quarters<K> &source, unsigned &a, unsigned &b) const {
+    Products bytes = {};
+    multiply_add(bytes, source, identity);
+    a = first.merge(a, __byte_perm(bytes.sum[0], bytes.sum[1], 0x0040));
+    b = second.merge(b, __byte_perm(bytes.sum[2], bytes.sum[3], 0x0040));
+  }
+};
+
+/* Writes a pair of bytes, of which `left` lie in the target. */
 static __device__ __forceinline__ void
-store_row(unsigned char *row, int left, const unsigned (&word)[WORDS]) {
-  if (INTERIOR || left >= 4 * WORDS) {
-    if constexpr (WORDS == 4)
-      *(uint4 *)row = make_uint4(word[0], word[1], word[2], word[3]);
-    else
-      *(uint2 *)row = make_uint2(word[0], word[1]);
-  } else {
-#pragma unroll
-    for (int i = 0; i < 4 * WORDS; i++)
-      if (i < left)
-        row[i] = (unsigned char)(word[i / 4] >> (8 * (i & 3)));
-  }
+store_pair(char *to, int left, unsigned pair) {
+  if (left > 1)
+    *(unsigned short *)to = (unsigned short)pair;
+  else if (left == 1)
+    *to = (char)pair;
 }
 
-/* --- the strip --- */
-
-/* A strip of WORDS words by ROWS rows from byte `at` of row `top`, a window of 2R+1 each way. Every
- * input row adds to the output rows that it touches, so at most 2R+1 of them are under way. */
-template <int STEP, int R, int WORDS, int ROWS, bool SEPARABLE, Finish FINISH, bool INTERIOR>
+/* Everything is unrolled, so that the rows of the tile are in registers. FREE: the tile lies
+ * inside, where it reads and where it writes. MERGE: not all components are filtered. */
+template <int BYTES, int K, int DIGITS, int MATRICES, int HEIGHT, Finish FINISH, bool FREE,
+          bool MERGE>
 static __device__ __forceinline__ void
-filter_strip(const CcLaunch &launch, int at, int top) {
-  constexpr int HALO = (R * STEP + 3) / 4, SIDE = 2 * R + 1;
-  constexpr int MATRICES = FINISH == GRADIENT ? 2 : 1;
-  const char *src = (const char *)launch.src + (long long)(top - R) * launch.src_pitch + at;
-  char *dst = (char *)launch.dst + (long long)top * launch.dst_pitch + at;
-  unsigned raw[ROWS + 2 * R][WORDS + 2 * HALO];
-  if constexpr (INTERIOR) {
+filter_tile(const CcLaunch &launch, const WarpTile &tile, Outside &outside) {
+  constexpr int ROWS = CC_SLIDING_ROWS(K), N = ROWS + HEIGHT - 1;
+  const CcPart &part = tile.part;
+  Quarters<K> row[N];
+  if constexpr (FREE)
+    load_rows(tile, tile.y - HEIGHT / 2, row);
+  else
+    load_border_rows<BYTES>(launch, tile, tile.y - HEIGHT / 2, outside, row);
+  const TapRows<K, DIGITS, MATRICES, HEIGHT> taps(launch, tile);
+  Merger<K> merger;
+  if (MERGE)
+    merger.template start<BYTES>(tile);
+  char *to = (char *)part.dst + (long long)tile.y * part.dst_pitch + tile.out;
+  const long long pitch = part.dst_pitch;
+  const int rows = part.height - tile.y, left = target_bytes<BYTES>(part) - tile.out;
 #pragma unroll
-    for (int j = 0; j < ROWS + 2 * R; j++)
-      load_interior<WORDS, HALO>((const unsigned *)(src + j * launch.src_pitch), raw[j]);
-  } else {
-    load_border<STEP>(launch, at - 4 * HALO, top - R, raw);
-  }
-
-  unsigned sum[ROWS][2 * WORDS][MATRICES];
+  for (int j = 0; j < N; j++)
+    row[j] = code_bits<BYTES>(part, row[j]);
 #pragma unroll
-  for (int j = 0; j < ROWS + 2 * R; j++) {
-    const Lanes<WORDS, HALO> lanes(raw[j]);
-#pragma unroll
-    for (int w = 0; w < 2 * WORDS; w++) {
-      unsigned tap[SIDE];
-#pragma unroll
-      for (int k = 0; k < SIDE; k++)
-        tap[k] = lanes.at(w >> 1, w & 1, (k - R) * STEP);
-#pragma unroll
-      for (int m = 0; m < MATRICES; m++) {
-        unsigned row = 0;
-        if (SEPARABLE) {
-#pragma unroll
-          for (int k = 0; k < SIDE; k++)
-            row += launch.packed.row[m][k] * tap[k];
-        }
-#pragma unroll
-        for (int out = j - 2 * R; out <= j; out++) {
-          if (out < 0 || out >= ROWS)
-            continue;
-          if (out == j)
-            sum[out][w][m] = FINISH == SHIFT ? launch.packed.round : launch.packed.bias[m];
-          if (SEPARABLE) {
-            sum[out][w][m] += launch.packed.column[m][j - out] * row;
-          } else {
-#pragma unroll
-            for (int k = 0; k < SIDE; k++)
-              sum[out][w][m] += launch.packed.tap[(j - out) * SIDE + k] * tap[k];
-          }
-        }
-      }
-    }
-    const int done = j - 2 * R, y = top + done; /* the output row that is complete now */
-    if (done >= 0 && (INTERIOR || y < launch.height)) {
-      unsigned word[WORDS];
-#pragma unroll
-      for (int w = 0; w < WORDS; w++) {
-        word[w] = finish_word<FINISH, MATRICES>(launch, sum[done][2 * w], sum[done][2 * w + 1]);
-        if (STEP == 4) /* no other step has pixels that are filtered in part */
-          word[w] = merge(launch, word[w], raw[done + R][HALO + w]);
-      }
-      store_row<WORDS, INTERIOR>((unsigned char *)dst, launch.width * STEP - at, word);
-      dst += launch.dst_pitch;
+  for (int y = 0; y < ROWS; y++, to += pitch) {
+    const Sums<DIGITS, MATRICES> sums = sum_window(taps, row + y);
+    unsigned a = finish<BYTES, DIGITS, MATRICES, FINISH, 0>(launch, part, sums);
+    unsigned b = finish<BYTES, DIGITS, MATRICES, FINISH, 1>(launch, part, sums);
+    if (MERGE)
+      merger.merge(row[y + HEIGHT / 2], a, b);
+    if (FREE || y < rows) {
+      store_pair(to, FREE ? 2 : left, a);
+      store_pair(to + 64, FREE ? 2 : left - 64, b);
     }
   }
 }
 
-/* A tile is a warp's strips, side by side; it is interior when it and its halo lie inside the
- * picture. */
-template <int STEP, int R, int WORDS, int ROWS, bool SEPARABLE, Finish FINISH>
+template <int BYTES, int K, int DIGITS, int MATRICES, int HEIGHT, Finish FINISH>
 static __device__ __forceinline__ void
 slide(const CcLaunch &launch) {
-  constexpr int STRIP = 4 * WORDS, HALO = (R * STEP + 3) / 4 * 4; /* bytes */
-  constexpr int TILE = CC_SLIDING_BLOCK_WIDTH * STRIP;
-  const int left = blockIdx.x * TILE, row_bytes = launch.width * STEP;
-  const int at = left + threadIdx.x * STRIP;
-  const int top = (blockIdx.y * CC_SLIDING_BLOCK_HEIGHT + threadIdx.y) * ROWS;
-  if (left >= HALO && left + TILE + HALO <= row_bytes && top >= R &&
-      top + ROWS + R <= launch.height)
-    filter_strip<STEP, R, WORDS, ROWS, SEPARABLE, FINISH, true>(launch, at, top);
-  else if (at < row_bytes && top < launch.height)
-    filter_strip<STEP, R, WORDS, ROWS, SEPARABLE, FINISH, false>(launch, at, top);
+  __shared__ Outside outside[CC_SLIDING_WARPS];
+  const WarpTile tile = find_warp_tile<K>(launch);
+  wait_for_launches_before();
+  const CcPart &part = tile.part;
+  Outside &own = outside[threadIdx.y];
+  if (tile.x >= target_bytes<BYTES>(part))
+    return;
+  if (!part.filter_mask)
+    pass_tile<BYTES>(tile, CC_SLIDING_ROWS(K));
+  else if (!is_free<BYTES, K>(tile, HEIGHT / 2))
+    filter_tile<BYTES, K, DIGITS, MATRICES, HEIGHT, FINISH, false, true>(launch, tile, own);
+  else if (part.filter_mask == (1 << part.step) - 1)
+    filter_tile<BYTES, K, DIGITS, MATRICES, HEIGHT, FINISH, true, false>(launch, tile, own);
+  else
+    filter_tile<BYTES, K, DIGITS, MATRICES, HEIGHT, FINISH, true, true>(launch, tile, own);
 }
 
-#define ENTRY(kind, window, STEP, R, WORDS, ROWS, SEPARABLE, FINISH)                               \
-  extern "C" __global__ void __launch_bounds__(CC_SLIDING_BLOCK_WIDTH *CC_SLIDING_BLOCK_HEIGHT)    \
-      cc_sliding_##kind##_##window##_s##STEP(const __grid_constant__ CcLaunch launch) {            \
-    slide<STEP, R, WORDS, ROWS, SEPARABLE, FINISH>(launch);                                        \
+/* Blocks that a multiprocessor should hold at once: as many as tiles inside leave registers for.
+ * Tiles on the border would take more. */
+static constexpr int
+blocks_resident(int k, int digits, int matrices, int height) {
+  const int products = digits * matrices * height;
+  return products > 6 ? 1 : k == 32 || products == 5 ? 6 : 7;
+}
+
+#define ENTRY(bytes, k, digits, matrices, height, finish)                                          \
+  extern "C" __global__ void __launch_bounds__(32 * CC_SLIDING_WARPS,                              \
+                                               blocks_resident(k, digits, matrices, height))       \
+      cc_sliding_u##bytes##_k##k##_d##digits##_m##matrices##_h##height##_##finish(                 \
+          const __grid_constant__ CcLaunch launch) {                                               \
+    slide<bytes, k, digits, matrices, height, FINISH_##finish>(launch);                            \
   }
 
-#define ENTRIES(kind, window, ...)                                                                 \
-  ENTRY(kind, window, 1, __VA_ARGS__)                                                              \
-  ENTRY(kind, window, 2, __VA_ARGS__)                                                              \
-  ENTRY(kind, window, 3, __VA_ARGS__)                                                              \
-  ENTRY(kind, window, 4, __VA_ARGS__)
-
-CC_SLIDING_KERNELS(ENTRIES)
+CC_SLIDING_KERNELS(ENTRY)

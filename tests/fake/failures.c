@@ -17,10 +17,10 @@
 /* --- the child: one run under the settings of FAKE_CUDA --- */
 
 static CcPlan *
-make_plan(void) {
+make_plan(CcAlgorithm algorithm, guint width, guint height) {
   CcFrameLayout layout = {.n_planes = 1};
-  layout.plane[0] = (CcPlaneLayout){WIDTH, HEIGHT, 1, CC_SAMPLE_U8, 8, 0, {CC_ROLE_COLOR}};
-  const CcFilter filter = {.kernel = cc_kernels_find("gaussian")};
+  layout.plane[0] = (CcPlaneLayout){width, height, 1, CC_SAMPLE_U8, 8, 0, {CC_ROLE_COLOR}};
+  const CcFilter filter = {.kernel = cc_kernels_find("gaussian"), .algorithm = algorithm};
   return cc_plan_new(&filter, &layout, NULL);
 }
 
@@ -49,9 +49,32 @@ filter_frames(CcBackend *backend, CcProgram *program, GError **error) {
   return ok;
 }
 
-/* Prints "backend", "reason" and "error" lines. */
+static gboolean
+run_algorithm(CcBackend *backend, CcAlgorithm algorithm, GError **error) {
+  g_autoptr(CcPlan) plan = make_plan(algorithm, WIDTH, HEIGHT);
+  CcProgram *program = cc_backend_prepare(backend, plan, error);
+  if (!program)
+    return FALSE;
+  const gboolean ok = filter_frames(backend, program, error);
+  cc_program_unref(program);
+  return ok;
+}
+
+/* A picture of more pixels than a launch has blocks, for an algorithm of a block a pixel. */
+static void
+run_too_many_tiles(CcBackend *backend, GError **error) {
+  g_autoptr(CcPlan) plan = make_plan(CC_ALGORITHM_SCATTER, 1 << 16, 1 << 15);
+  CcProgram *program = cc_backend_prepare(backend, plan, error);
+  if (program)
+    cc_program_unref(program);
+}
+
+/* Runs the first algorithm, one that has its coefficients in device memory and one that needs
+ * scratch memory. Prints "backend", "reason" and "error" lines. */
 static int
-run_backend(CcBackendChoice choice) {
+run_backend(CcBackendChoice choice, gboolean too_many_tiles) {
+  static const CcAlgorithm algorithms[] = {CC_ALGORITHM_AUTO, CC_ALGORITHM_DIRECT,
+                                           CC_ALGORITHM_TWO_PASS};
   g_autoptr(GError) reason = NULL;
   g_autoptr(GError) error = NULL;
   const CcBackendConfig config = {.choice = choice, .device_id = -1, .n_threads = 1};
@@ -60,12 +83,11 @@ run_backend(CcBackendChoice choice) {
     g_print("reason %s\n", reason->message);
   if (backend) {
     g_print("backend %s\n", backend->klass->name);
-    g_autoptr(CcPlan) plan = make_plan();
-    CcProgram *program = cc_backend_prepare(backend, plan, &error);
-    if (program) {
-      filter_frames(backend, program, &error);
-      cc_program_unref(program);
-    }
+    if (too_many_tiles)
+      run_too_many_tiles(backend, &error);
+    gboolean ok = !too_many_tiles;
+    for (guint i = 0; ok && i < G_N_ELEMENTS(algorithms); i++)
+      ok = run_algorithm(backend, algorithms[i], &error);
     cc_backend_close(backend);
   }
   if (error)
@@ -77,8 +99,8 @@ run_backend(CcBackendChoice choice) {
 static int
 run_element(const gchar *backend) {
   g_autofree gchar *line =
-      g_strdup_printf("videotestsrc num-buffers=20 ! video/x-raw,width=64,height=48 ! "
-                      "cudaconv name=filter backend=%s ! fakesink",
+      g_strdup_printf("videotestsrc num-buffers=20 ! video/x-raw,format=GRAY8,width=64,height=48 ! "
+                      "cudaconv name=filter kernel=gaussian backend=%s ! fakesink",
                       backend);
   GstElement *pipeline = gst_parse_launch(line, NULL);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
@@ -194,6 +216,7 @@ static const gchar *const calls[] = {"cuInit",
                                      "cuDeviceGetCount",
                                      "cuDeviceGet",
                                      "cuDeviceGetName",
+                                     "cuDeviceGetAttribute",
                                      "cuDevicePrimaryCtxRetain",
                                      "cuCtxPushCurrent",
                                      "cuModuleLoadData",
@@ -208,7 +231,8 @@ static const gchar *const calls[] = {"cuInit",
                                      "cuEventElapsedTime",
                                      "cuMemcpyHtoDAsync",
                                      "cuMemcpyDtoHAsync",
-                                     "cuLaunchKernel"};
+                                     "cuLaunchKernel",
+                                     "cuLaunchKernelEx"};
 
 /* Every call fails once, or from there on, with each of these: the backend answers with one error
  * or falls back to the CPU, and leaves nothing behind. */
@@ -216,7 +240,7 @@ static void
 test_each_call(void) {
   static const guint codes[] = {2, 700, 999};
   for (guint c = 0; c < G_N_ELEMENTS(calls); c++)
-    for (guint at = 1; at <= 9; at += 2)
+    for (guint at = 1; at <= 17; at += 2)
       for (guint on = 0; on < 2; on++) {
         Result result;
         g_autofree gchar *settings =
@@ -233,10 +257,11 @@ test_each_call(void) {
 static void
 test_mid_stream(void) {
   static const gchar *const cases[] = {
-      "fail=cuLaunchKernel:3:700",     "fail=cuMemcpyHtoDAsync:4+:999",
-      "fail=cuMemcpyDtoHAsync:1:700",  "fail=cuEventSynchronize:2+:999",
-      "fail=cuMemAlloc:1+:2",          "fail=cuMemHostAlloc:2+:2",
-      "fail=cuCtxPushCurrent:12+:999", "fail=cuEventRecord:9:700"};
+      "fail=cuLaunchKernelEx:3:700",    "capability=8,fail=cuLaunchKernel:3:700",
+      "fail=cuMemcpyHtoDAsync:4+:999",  "fail=cuMemcpyDtoHAsync:1:700",
+      "fail=cuEventSynchronize:2+:999", "fail=cuMemAlloc:1+:2",
+      "fail=cuMemHostAlloc:2+:2",       "fail=cuCtxPushCurrent:12+:999",
+      "fail=cuEventRecord:9:700"};
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     Result result;
     run_child("element-cuda", cases[i], &result);
@@ -257,11 +282,46 @@ test_out_of_memory(void) {
   clear_result(&result);
 }
 
+/* Launches overlap where the device can do that, and are plain ones elsewhere. */
+static void
+test_overlap(void) {
+  static const struct {
+    const gchar *settings, *error; /* NULL: none */
+  } cases[] = {
+      {"fail=cuLaunchKernelEx:1+:700", "error cuLaunchKernelEx: CUDA_ERROR_ILLEGAL_ADDRESS (700)"},
+      {"capability=8,fail=cuLaunchKernelEx:1+:700", NULL},
+      {"capability=8,fail=cuLaunchKernel:1+:700",
+       "error cuLaunchKernel: CUDA_ERROR_ILLEGAL_ADDRESS (700)"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    Result result;
+    run_child("cuda", cases[i].settings, &result);
+    assert_clean(cases[i].settings, &result);
+    assert_contains(cases[i].settings, result.out, "backend cuda");
+    if (cases[i].error)
+      assert_contains(cases[i].settings, result.out, cases[i].error);
+    else
+      g_assert_cmpuint(count_lines(result.out, "error"), ==, 0);
+    clear_result(&result);
+  }
+}
+
+static void
+test_too_many_tiles(void) {
+  Result result;
+  run_child("too-many-tiles", "", &result);
+  assert_clean("", &result);
+  assert_contains("", result.out, "a picture of 65536x32768 needs more tiles");
+  clear_result(&result);
+}
+
 int
 main(int argc, char **argv) {
   const gchar *mode = argc > 1 ? argv[1] : "";
   if (g_str_equal(mode, "auto") || g_str_equal(mode, "cuda"))
-    return run_backend(g_str_equal(mode, "auto") ? CC_BACKEND_AUTO : CC_BACKEND_CUDA);
+    return run_backend(g_str_equal(mode, "auto") ? CC_BACKEND_AUTO : CC_BACKEND_CUDA, FALSE);
+  if (g_str_equal(mode, "too-many-tiles"))
+    return run_backend(CC_BACKEND_CUDA, TRUE);
   if (g_str_has_prefix(mode, "element-")) {
     gst_init(NULL, NULL);
     return run_element(mode + strlen("element-"));
@@ -272,5 +332,7 @@ main(int argc, char **argv) {
   g_test_add_func("/failures/each-call", test_each_call);
   g_test_add_func("/failures/mid-stream", test_mid_stream);
   g_test_add_func("/failures/out-of-memory", test_out_of_memory);
+  g_test_add_func("/failures/overlap", test_overlap);
+  g_test_add_func("/failures/too-many-tiles", test_too_many_tiles);
   return g_test_run();
 }

@@ -5,126 +5,109 @@
 #include "launch.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include "engine/plan.h"
 
-/* A launch with what its kernel's name says. */
+/* A part of a launch with what its kernel's name says. */
 typedef struct {
-  const CcLaunch *launch;
-  guint sample_bytes;
-  gboolean wide;          /* 64-bit sums */
-  gboolean packed;        /* reads launch->packed */
-  gboolean shift, direct; /* of a packed one */
-  gint reach;             /* of a packed one: 1 or 2 */
-  guint tile[2];          /* samples, or pixels where by_pixel, and rows of a block */
-  gboolean by_pixel;
+  const CcLaunch *launch, *taps; /* the same, unless the taps are read from memory */
+  const CcPart *part;
+  gboolean integers; /* the taps are integers: sums in integers, the last step in double */
 } Kernel;
 
+/* --- names --- */
+
+static const struct {
+  const gchar *prefix;
+  gboolean integers;     /* of all of these kernels; others say it in their names */
+  gboolean memory_taps;  /* read from a copy of the launch */
+  gboolean first_of_two; /* leaves everything to the second launch */
+} families[] = {
+    {"cc_direct_", FALSE, TRUE, FALSE},
+    {"cc_constant_", FALSE, FALSE, FALSE},
+    {"cc_tile_halo_", FALSE, FALSE, FALSE},
+    {"cc_tile_cached_", FALSE, FALSE, FALSE},
+    {"cc_scatter_", FALSE, TRUE, FALSE},
+    {"cc_two_pass_rows_", FALSE, FALSE, TRUE},
+    {"cc_two_pass_columns_", FALSE, FALSE, FALSE},
+    {"cc_register_tile_", FALSE, FALSE, FALSE},
+    {"cc_sliding_float_", FALSE, FALSE, FALSE},
+    {"cc_sliding_", TRUE, FALSE, FALSE},
+};
+
+/* Reads the name; whether there is anything to do. */
 static gboolean
 read_name(const gchar *name, Kernel *kernel) {
-  gint side, step, matrices;
-  gchar kind[16], sample[8], sum[8];
-  if (sscanf(name, "cc_constant_%3[u0-9]_%3s", sample, sum) == 2) {
-    kernel->tile[0] = CC_CONSTANT_BLOCK_WIDTH;
-    kernel->tile[1] = CC_CONSTANT_BLOCK_HEIGHT;
-    kernel->wide = strcmp(sum, "i64") == 0;
-  } else if (sscanf(name, "cc_register_tile_%3[u0-9]_%dx%*d_m%d", sample, &side, &matrices) == 3) {
-    kernel->tile[0] = kernel->tile[1] = CC_REGISTER_TILE_THREADS * CC_REGISTER_TILE_SIDE;
-    kernel->by_pixel = TRUE;
-    g_assert_cmpint(side, ==, kernel->launch->window_width);
-    g_assert_cmpint(matrices, ==, kernel->launch->n_matrices);
-  } else if (sscanf(name, "cc_sliding_%15[a-z]_%dx%*d_s%d", kind, &side, &step) == 3) {
-    strcpy(sample, "u8");
-    kernel->packed = TRUE;
-    kernel->shift = strcmp(kind, "shift") == 0;
-    kernel->direct = strcmp(kind, "direct") == 0;
-    kernel->reach = side / 2;
-    g_assert_cmpint(step, ==, kernel->launch->step);
-#define TILE(name_, window, reach_, words, rows, separable, finish)                                \
-  if (strcmp(kind, #name_) == 0 && side / 2 == reach_) {                                           \
-    kernel->tile[0] = CC_SLIDING_BLOCK_WIDTH * words * 4;                                          \
-    kernel->tile[1] = CC_SLIDING_BLOCK_HEIGHT * rows;                                              \
-  }
-    CC_SLIDING_KERNELS(TILE)
-#undef TILE
-  } else {
-    return FALSE;
-  }
-  kernel->sample_bytes = strcmp(sample, "u8") == 0 ? 1 : 2;
-  return kernel->tile[0] != 0;
+  guint i = 0;
+  while (i < G_N_ELEMENTS(families) && !g_str_has_prefix(name, families[i].prefix))
+    i++;
+  if (i == G_N_ELEMENTS(families))
+    g_error("fake CUDA: there is no kernel %s", name);
+  kernel->integers = families[i].integers || strstr(name, "_i32") || strstr(name, "_i64");
+  kernel->taps =
+      families[i].memory_taps ? (const CcLaunch *)kernel->launch->memory_taps : kernel->launch;
+  return !families[i].first_of_two;
 }
+
+/* --- samples --- */
 
 static gint
 stored_at(const Kernel *kernel, gint x, gint y, gint c) {
-  const CcLaunch *l = kernel->launch;
-  const guint8 *at = (const guint8 *)l->src + (gint64)y * l->src_pitch +
-                     ((gint64)x * l->step + c) * kernel->sample_bytes;
-  return kernel->sample_bytes == 1 ? at[0] : at[0] | at[1] << 8;
+  const CcPart *part = kernel->part;
+  const guint8 *at = (const guint8 *)part->src + (gint64)y * part->src_pitch +
+                     ((gint64)x * part->step + c) * part->sample_bytes;
+  return part->sample_bytes == 1 ? at[0] : at[0] | at[1] << 8;
 }
 
-static gint
-code_at(const Kernel *kernel, gint x, gint y, gint c) {
+/* The code values under the window of target pixel (x, y), row by row. */
+static void
+read_window(const Kernel *kernel, gint x, gint y, gint c, gint code[]) {
   const CcLaunch *l = kernel->launch;
-  const gint column = cc_border_index(x, l->width, l->border);
-  const gint row = cc_border_index(y, l->height, l->border);
-  return column < 0 || row < 0 ? l->border_code[c] : stored_at(kernel, column, row, c) >> l->shift;
-}
-
-static gint64
-sum_packed(const Kernel *kernel, gint m, gint x, gint y, gint c) {
-  const CcLaunch *l = kernel->launch;
-  const gint reach = kernel->reach, side = 2 * reach + 1;
-  gint64 sum = 0;
-  for (gint j = 0; j < side; j++)
-    for (gint i = 0; i < side; i++) {
-      const gint64 tap = kernel->direct ? l->packed.tap[j * side + i]
-                                        : (gint64)l->packed.row[m][i] * l->packed.column[m][j];
-      sum += tap * code_at(kernel, x - reach + i, y - reach + j, c);
-    }
-  /* the lane must hold it, and the float must come back to it */
-  if (kernel->shift) {
-    g_assert_cmpint(sum + (l->packed.round & 0xFFFF), >=, 0);
-    g_assert_cmpint(sum + (l->packed.round & 0xFFFF), <=, G_MAXUINT16);
-  } else {
-    const gint64 lane = sum + (l->packed.bias[m] & 0xFFFF);
-    g_assert_cmpint(lane, >=, 0);
-    g_assert_cmpint(lane, <=, G_MAXUINT16);
-    g_assert_true(8388608.0f + (gfloat)lane - l->packed.unbias[m] == (gfloat)sum);
+  const CcPart *part = kernel->part;
+  const gint left = l->stride * x - l->window_width / 2, top = l->stride * y - l->window_height / 2;
+  gint column[CC_LAUNCH_SIDE];
+  for (gint i = 0; i < l->window_width; i++)
+    column[i] = cc_border_index(left + i, part->src_width, l->border);
+  for (gint j = 0; j < l->window_height; j++) {
+    const gint row = cc_border_index(top + j, part->src_height, l->border);
+    for (gint i = 0; i < l->window_width; i++)
+      *code++ = column[i] < 0 || row < 0 ? part->border_code[c]
+                                         : stored_at(kernel, column[i], row, c) >> part->shift;
   }
-  return sum;
 }
 
+/* --- sums of matrix m over such a window --- */
+
 static gint64
-sum_wide(const Kernel *kernel, gint m, gint x, gint y, gint c) {
-  const CcLaunch *l = kernel->launch;
+sum_integers(const Kernel *kernel, gint m, const gint code[]) {
+  const CcLaunch *l = kernel->launch, *taps = kernel->taps;
   const gint w = l->window_width, h = l->window_height;
   gint64 sum = 0;
   for (gint j = 0; j < h; j++)
     for (gint i = 0; i < w; i++) {
-      const gint64 tap =
-          l->separable ? (gint64)l->row[m][i].i * l->column[m][j].i : l->tap[(m * h + j) * w + i].i;
-      sum += tap * code_at(kernel, x - w / 2 + i, y - h / 2 + j, c);
+      const gint64 tap = l->separable ? (gint64)taps->row[m][i].i * taps->column[m][j].i
+                                      : taps->tap[(m * h + j) * w + i].i;
+      sum += tap * code[j * w + i];
     }
   return sum;
 }
 
 static gfloat
-sum_float(const Kernel *kernel, gint m, gint x, gint y, gint c) {
-  const CcLaunch *l = kernel->launch;
+sum_floats(const Kernel *kernel, gint m, const gint code[]) {
+  const CcLaunch *l = kernel->launch, *taps = kernel->taps;
   const gint w = l->window_width, h = l->window_height;
   gfloat sum = 0;
   for (gint j = 0; j < h; j++) {
     gfloat row = 0;
     for (gint i = 0; i < w; i++) {
-      const gfloat code = (gfloat)code_at(kernel, x - w / 2 + i, y - h / 2 + j, c);
+      const gfloat value = (gfloat)code[j * w + i];
       if (l->separable)
-        row = fmaf(l->row[m][i].f, code, row);
+        row = fmaf(taps->row[m][i].f, value, row);
       else
-        sum = fmaf(l->tap[(m * h + j) * w + i].f, code, sum);
+        sum = fmaf(taps->tap[(m * h + j) * w + i].f, value, sum);
     }
     if (l->separable)
-      sum = fmaf(l->column[m][j].f, row, sum);
+      sum = fmaf(taps->column[m][j].f, row, sum);
   }
   return sum;
 }
@@ -133,14 +116,15 @@ sum_float(const Kernel *kernel, gint m, gint x, gint y, gint c) {
 static gint
 filtered(const Kernel *kernel, gint x, gint y, gint c) {
   const CcLaunch *l = kernel->launch;
+  const CcPart *part = kernel->part;
+  const gboolean integers = kernel->integers;
   gdouble t = 0;
   gfloat squares = 0, gradient[2] = {0, 0};
+  gint code[CC_LAUNCH_SIDE * CC_LAUNCH_SIDE];
+  read_window(kernel, x, y, c, code);
   for (gint m = 0; m < l->n_matrices; m++) {
-    const gdouble sum = kernel->packed ? (gdouble)sum_packed(kernel, m, x, y, c)
-                        : kernel->wide ? (gdouble)sum_wide(kernel, m, x, y, c)
-                                       : (gdouble)sum_float(kernel, m, x, y, c);
-    if (kernel->shift)
-      return (gint)(((gint64)sum + (l->packed.round & 0xFFFF)) >> l->packed.down);
+    const gdouble sum =
+        integers ? (gdouble)sum_integers(kernel, m, code) : (gdouble)sum_floats(kernel, m, code);
     gradient[m & 1] = (gfloat)sum;
     switch (l->response) {
     case CC_RESPONSE_ABSOLUTE:
@@ -151,7 +135,7 @@ filtered(const Kernel *kernel, gint x, gint y, gint c) {
       t = fma(sum, sum, t);
       break;
     case CC_RESPONSE_MAGNITUDE_L1:
-      t = kernel->wide ? t + fabs(sum) : (gfloat)t + fabsf((gfloat)sum);
+      t = integers ? t + fabs(sum) : (gfloat)t + fabsf((gfloat)sum);
       break;
     default:
       t = m == 0 ? sum : fmax(t, sum);
@@ -159,47 +143,68 @@ filtered(const Kernel *kernel, gint x, gint y, gint c) {
   }
   if (l->response == CC_RESPONSE_DIRECTION) {
     const gfloat turns = cc_direction(gradient[0], gradient[1]);
-    return (gint)floorf(fmaf(turns, l->mul_f, l->add_f)) & l->hi;
+    return (gint)floorf(fmaf(turns, part->mul_f, part->add_f)) & part->hi;
   }
   if (l->response == CC_RESPONSE_MAGNITUDE)
-    t = kernel->wide ? sqrt(t) : sqrtf(squares);
-  const gdouble v =
-      kernel->wide ? floor(fma(t, l->mul, l->add)) : floorf(fmaf((gfloat)t, l->mul_f, l->add_f));
-  return (gint)fmin(fmax(v, l->lo), l->hi);
+    t = integers ? sqrt(t) : sqrtf(squares);
+  const gdouble v = integers ? floor(fma(t, part->mul, part->add))
+                             : floorf(fmaf((gfloat)t, part->mul_f, part->add_f));
+  return (gint)fmin(fmax(v, part->lo), part->hi);
 }
+
+/* --- launches --- */
 
 static void
 run_sample(const Kernel *kernel, gint x, gint y, gint c) {
-  const CcLaunch *l = kernel->launch;
+  const gint stride = kernel->launch->stride;
+  const CcPart *part = kernel->part;
   gint word;
-  if (l->filter_mask >> c & 1)
-    word = filtered(kernel, x, y, c) << l->shift;
-  else if (l->copy_mask >> c & 1)
-    word = stored_at(kernel, x, y, c);
-  else if (l->fill_mask >> c & 1)
-    word = l->fill[c] << l->shift;
+  if (part->filter_mask >> c & 1)
+    word = filtered(kernel, x, y, c) << part->shift;
+  else if (part->copy_mask >> c & 1)
+    word = stored_at(kernel, stride * x, stride * y, c);
+  else if (part->fill_mask >> c & 1)
+    word = part->fill[c] << part->shift;
   else
     return;
-  guint8 *at = (guint8 *)l->dst + (gint64)y * l->dst_pitch +
-               ((gint64)x * l->step + c) * kernel->sample_bytes;
+  guint8 *at = (guint8 *)part->dst + (gint64)y * part->dst_pitch +
+               ((gint64)x * part->step + c) * part->sample_bytes;
   at[0] = (guint8)word;
-  if (kernel->sample_bytes == 2)
+  if (part->sample_bytes == 2)
     at[1] = (guint8)(word >> 8);
 }
 
+/* The tiles of the parts follow one another, and every block has at least one, every thread at most
+ * one. */
+static void
+check_tiles(const CcLaunch *launch, const FakeGrid *grid) {
+  gint64 n = 0;
+  g_assert_cmpint(launch->n_parts, >=, 1);
+  g_assert_cmpint(launch->n_parts, <=, CC_LAUNCH_PARTS);
+  for (gint p = 0; p < launch->n_parts; p++) {
+    const CcPart *part = &launch->part[p];
+    g_assert_cmpint(part->first_tile, ==, n);
+    g_assert_cmpint(part->tiles_across, >=, 1);
+    g_assert_cmpint(part->n_tiles, >=, part->tiles_across);
+    g_assert_cmpint(part->n_tiles % part->tiles_across, ==, 0);
+    n += part->n_tiles;
+  }
+  g_assert_cmpint(launch->n_tiles, ==, n);
+  g_assert_cmpint(grid->n_blocks, <=, n);
+  g_assert_cmpint((gint64)grid->n_blocks * grid->n_threads, >=, n);
+}
+
 void
-fake_launch(const gchar *name, const guint grid[3], const CcLaunch *launch) {
+fake_launch(const gchar *name, const FakeGrid *grid, const CcLaunch *launch) {
   Kernel kernel = {.launch = launch};
+  check_tiles(launch, grid);
   if (!read_name(name, &kernel))
-    g_error("fake CUDA: there is no kernel %s", name);
-  const gint across = kernel.by_pixel ? launch->width : launch->width * launch->step;
-  const gint right = MIN(across, (gint)(grid[0] * kernel.tile[0]));
-  const gint bottom = MIN(launch->height, (gint)(grid[1] * kernel.tile[1]));
-  for (gint y = 0; y < bottom; y++)
-    for (gint i = 0; i < right; i++) {
-      if (!kernel.by_pixel)
-        run_sample(&kernel, i / launch->step, y, i % launch->step);
-      for (gint c = 0; kernel.by_pixel && c < (gint)grid[2]; c++)
-        run_sample(&kernel, i, y, c);
-    }
+    return;
+  for (gint p = 0; p < launch->n_parts; p++) {
+    kernel.part = &launch->part[p];
+    for (gint y = 0; y < kernel.part->height; y++)
+      for (gint x = 0; x < kernel.part->width; x++)
+        for (gint c = 0; c < kernel.part->step; c++)
+          run_sample(&kernel, x, y, c);
+  }
 }

@@ -4,6 +4,10 @@
 #include <glib.h>
 #include "cuda/launch.h"
 
-/* Does what the kernel `name` would do with `launch` on a grid of `grid` blocks: the samples that
- * the grid covers, one by one. Aborts on a name that no .cu file has. */
-void fake_launch(const gchar *name, const guint grid[3], const CcLaunch *launch);
+typedef struct {
+  guint n_blocks, n_threads; /* of the grid, of a block */
+} FakeGrid;
+
+/* Does what the kernel `name` would do with `launch`: all samples of all parts, one by one. Aborts
+ * on a name that no .cu file has and where the grid does not fit the launch's tiles. */
+void fake_launch(const gchar *name, const FakeGrid *grid, const CcLaunch *launch);

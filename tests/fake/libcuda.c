@@ -9,6 +9,7 @@
  *   version=N       what cuDriverGetVersion says (that of the toolkit's header)
  *   init=CODE       what cuInit returns (0)
  *   memory=BYTES    device memory of all devices together (1 GiB)
+ *   capability=N    major compute capability of all devices (9)
  *   fail=NAME:N:CODE   the N-th call of NAME returns CODE; with a "+" behind N, all from there on
  * At exit, anything that was not given back is listed and the process ends with status 70. */
 
@@ -24,7 +25,7 @@
 #define MAX_DEVICES 8
 
 typedef struct {
-  gint devices, version, init;
+  gint devices, version, init, capability;
   gsize memory;
   gchar *fail_name;
   gint fail_call, fail_code;
@@ -44,7 +45,7 @@ typedef struct {
   const void *from;
   gsize bytes;
   const gchar *kernel;
-  guint grid[3];
+  FakeGrid grid;
   CcLaunch launch;
   CUevent event;
 } Op;
@@ -69,7 +70,8 @@ settings(void) {
   static Settings s;
   static gsize once;
   if (g_once_init_enter(&once)) {
-    s = (Settings){.devices = 1, .version = CUDA_VERSION, .memory = (gsize)1 << 30};
+    s = (Settings){
+        .devices = 1, .version = CUDA_VERSION, .memory = (gsize)1 << 30, .capability = 9};
     g_auto(GStrv) words = g_strsplit(g_getenv("FAKE_CUDA") ? g_getenv("FAKE_CUDA") : "", ",", -1);
     for (gchar **word = words; *word; word++) {
       gchar name[64], plus = 0;
@@ -80,7 +82,8 @@ settings(void) {
       } else if (sscanf(*word, "devices=%d", &s.devices) != 1 &&
                  sscanf(*word, "version=%d", &s.version) != 1 &&
                  sscanf(*word, "init=%d", &s.init) != 1 &&
-                 sscanf(*word, "memory=%zu", &s.memory) != 1 && **word) {
+                 sscanf(*word, "memory=%zu", &s.memory) != 1 &&
+                 sscanf(*word, "capability=%d", &s.capability) != 1 && **word) {
         g_error("FAKE_CUDA: \"%s\" is no setting", *word);
       }
     }
@@ -188,6 +191,36 @@ cuDeviceGetName(char *name, int length, CUdevice device) {
   ENTER("cuDeviceGetName");
   g_snprintf(name, (gulong)length, "Fake GPU %d", device);
   return CUDA_SUCCESS;
+}
+
+EXPORT CUresult
+cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device) {
+  ENTER("cuDeviceGetAttribute");
+  switch (attribute) {
+  case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
+    *value = 4;
+    return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE:
+    *value = 1 << 16;
+    return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
+    *value = 2048;
+    return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+    *value = 1024;
+    return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
+    *value = 48 << 10;
+    return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+    *value = settings()->capability;
+    return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+    *value = 0;
+    return CUDA_SUCCESS;
+  default:
+    return CUDA_ERROR_INVALID_VALUE;
+  }
 }
 
 /* --- contexts: only whether one is current where it has to be --- */
@@ -317,7 +350,7 @@ run(Op *op) {
   if (op->kind == OP_COPY)
     memcpy(op->to, op->from, op->bytes);
   else if (op->kind == OP_LAUNCH)
-    fake_launch(op->kernel, op->grid, &op->launch);
+    fake_launch(op->kernel, &op->grid, &op->launch);
   else
     op->event->stream = NULL;
   g_free(op);
@@ -431,16 +464,43 @@ cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream strea
   return enqueue_copy("cuMemcpyDtoDAsync", (gpointer)to, (gconstpointer)from, bytes, stream);
 }
 
+static CUresult
+enqueue_launch(const CUlaunchConfig *config, CUfunction function, void **parameters) {
+  const guint threads = config->blockDimX * config->blockDimY * config->blockDimZ;
+  g_assert_cmpuint(threads, <=, 1024);
+  g_assert_cmpuint(config->gridDimX, <=, G_MAXINT32);
+  /* all kernels of the project use a flat grid */
+  g_assert_cmpuint(config->gridDimY * config->gridDimZ, ==, 1);
+  enqueue(config->hStream, &(Op){.kind = OP_LAUNCH,
+                                 .kernel = (const gchar *)(gpointer)function,
+                                 .grid = {config->gridDimX, threads},
+                                 .launch = *(const CcLaunch *)parameters[0]});
+  return CUDA_SUCCESS;
+}
+
 EXPORT CUresult
 cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                CUstream stream, void **parameters, void **extra) {
   ENTER("cuLaunchKernel");
-  g_assert_cmpuint(block_x * block_y * block_z, <=, 1024);
-  g_assert_cmpuint(grid_y, <=, 65535);
-  enqueue(stream, &(Op){.kind = OP_LAUNCH,
-                        .kernel = (const gchar *)(gpointer)function,
-                        .grid = {grid_x, grid_y, grid_z},
-                        .launch = *(const CcLaunch *)parameters[0]});
-  return CUDA_SUCCESS;
+  const CUlaunchConfig config = {.gridDimX = grid_x,
+                                 .gridDimY = grid_y,
+                                 .gridDimZ = grid_z,
+                                 .blockDimX = block_x,
+                                 .blockDimY = block_y,
+                                 .blockDimZ = block_z,
+                                 .hStream = stream};
+  return enqueue_launch(&config, function, parameters);
+}
+
+/* Only the attribute that lets a launch begin before the one before it ends, which devices have
+ * from capability 9 on. The order of what runs on a stream is the same with it. */
+EXPORT CUresult
+cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **parameters,
+                 void **extra) {
+  ENTER("cuLaunchKernelEx");
+  g_assert_cmpint(settings()->capability, >=, 9);
+  for (guint i = 0; i < config->numAttrs; i++)
+    g_assert_cmpint(config->attrs[i].id, ==, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
+  return enqueue_launch(config, function, parameters);
 }

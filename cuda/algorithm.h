@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The host side of one algorithm: which of its kernels runs a pass, and how the targets are cut
+ * into tiles. Passes that get the same kernel are parts of one launch. */
+
+#include "device.h"
+#include "engine/plan.h"
+#include "launch.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  CcCudaModule module;
+  gchar name[64]; /* of the entry point */
+  guint block[2]; /* threads each way */
+  guint tiles_per_block;
+  gboolean integer;  /* the taps are CcTap.i */
+  gboolean overlaps; /* waits by itself for the launch before, so it may be started meanwhile */
+  guint side;        /* the window is padded with zero taps to side x side; 0: it is the op's own */
+} CcCudaKernel;
+
+typedef struct _CcCudaAlgorithm CcCudaAlgorithm;
+
+struct _CcCudaAlgorithm {
+  /* The kernel that runs a pass, whose op the algorithm can run (or which has none). */
+  void (*choose)(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel);
+  /* Sets tiles_across and n_tiles of all parts, scratch_bytes where the algorithm needs scratch,
+   * and what only this algorithm reads. `launch` has everything else; pass[i] is what part i was
+   * made from. */
+  void (*set_tiles)(CcLaunch *launch, const CcCudaDevice *device, const CcPass *const *pass);
+  /* What the launch, which has everything by now, is to find behind memory_taps. NULL, also as the
+   * answer: nothing. */
+  GBytes *(*make_taps)(CcLaunch *launch, const CcPass *const *pass);
+  const CcCudaAlgorithm *next; /* launched after it, on the same passes and scratch; or NULL */
+};
+
+/* Gives a part `across` by `down` tiles. More than a launch can have count as G_MAXINT32, which
+ * cc_cuda_program_new refuses. */
+static inline void
+cc_cuda_part_set_tiles(CcPart *part, guint across, guint down) {
+  part->tiles_across = (gint)MIN(across, G_MAXINT32);
+  part->n_tiles = (gint)MIN((guint64)across * down, G_MAXINT32);
+}
+
+/* classic.c */
+extern const CcCudaAlgorithm cc_cuda_direct, cc_cuda_constant, cc_cuda_tile_halo,
+    cc_cuda_tile_cached, cc_cuda_scatter, cc_cuda_two_pass, cc_cuda_register_tile;
+
+/* sliding.c */
+extern const CcCudaAlgorithm cc_cuda_sliding;
+
+G_END_DECLS

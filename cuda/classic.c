@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The host side of the classic algorithms: all but sliding. */
+
+#include "algorithm.h"
+#include "tiles.h"
+
+#include <string.h>
+
+#define WARP 32
+
+/* --- kernels --- */
+
+/* What a pass is for, or would be for: one without an op takes the kernel of the plan's others. */
+static const CcOp *
+find_op(const CcPlan *plan, const CcPass *pass) {
+  return pass->op ? pass->op : plan->n_ops ? &plan->op[0] : NULL;
+}
+
+static const gchar *
+sum_name(const CcOp *op) {
+  return !op || op->arith == CC_ARITH_F32 ? "f32" : cc_op_fits_int32(op) ? "i32" : "i64";
+}
+
+static void
+set_kernel(CcCudaKernel *kernel, CcCudaModule module, const gchar *name, const CcPlan *plan,
+           const CcPass *pass, guint width, guint height) {
+  const CcOp *op = find_op(plan, pass);
+  kernel->module = module;
+  g_snprintf(kernel->name, sizeof kernel->name, "cc_%s_%s_%s", name,
+             plan->layout.plane[pass->plane].type == CC_SAMPLE_U8 ? "u8" : "u16", sum_name(op));
+  kernel->block[0] = width;
+  kernel->block[1] = height;
+  kernel->tiles_per_block = 1;
+  kernel->integer = op && op->arith == CC_ARITH_I64;
+}
+
+/* The window grows to the next side that there are kernels for. */
+static void
+set_side(CcCudaKernel *kernel, const CcOp *op) {
+  const guint side = op ? MAX(op->width, op->height) : 0;
+  kernel->side = side <= 3 ? 3 : side <= 5 ? 5 : 7;
+  const gsize length = strlen(kernel->name);
+  g_snprintf(kernel->name + length, sizeof kernel->name - length, "_%u", kernel->side);
+}
+
+/* --- tiles --- */
+
+static guint
+divide_up(guint a, guint b) {
+  return a / b + (a % b != 0);
+}
+
+/* Tiles of width x height target pixels of one component. */
+static void
+set_tiles(CcLaunch *launch, guint width, guint height) {
+  for (gint i = 0; i < launch->n_parts; i++) {
+    CcPart *part = &launch->part[i];
+    cc_cuda_part_set_tiles(part, divide_up((guint)part->width, width) * (guint)part->step,
+                           divide_up((guint)part->height, height));
+  }
+}
+
+/* --- direct, constant --- */
+
+static void
+choose_direct(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  set_kernel(kernel, CC_CUDA_MODULE_DIRECT, "direct", plan, pass, CC_PIXEL_TILE_WIDTH,
+             CC_PIXEL_TILE_HEIGHT);
+}
+
+static void
+choose_constant(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  set_kernel(kernel, CC_CUDA_MODULE_CONSTANT, "constant", plan, pass, CC_PIXEL_TILE_WIDTH,
+             CC_PIXEL_TILE_HEIGHT);
+}
+
+static void
+set_pixel_tiles(CcLaunch *launch, const CcCudaDevice *device, const CcPass *const *pass) {
+  set_tiles(launch, CC_PIXEL_TILE_WIDTH, CC_PIXEL_TILE_HEIGHT);
+}
+
+/* The kernel reads row, column and tap of a copy of the launch. */
+static GBytes *
+copy_launch(CcLaunch *launch, const CcPass *const *pass) {
+  return g_bytes_new(launch, sizeof *launch);
+}
+
+const CcCudaAlgorithm cc_cuda_direct = {
+    .choose = choose_direct, .set_tiles = set_pixel_tiles, .make_taps = copy_launch};
+const CcCudaAlgorithm cc_cuda_constant = {.choose = choose_constant, .set_tiles = set_pixel_tiles};
+
+/* --- tile-halo, tile-cached --- */
+
+static void
+choose_tile_halo(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  set_kernel(kernel, CC_CUDA_MODULE_TILE_HALO, "tile_halo", plan, pass, CC_SHARED_TILE_SIDE,
+             CC_SHARED_TILE_SIDE);
+}
+
+static void
+set_halo_tiles(CcLaunch *launch, const CcCudaDevice *device, const CcPass *const *pass) {
+  set_tiles(launch, (guint)((CC_SHARED_TILE_SIDE - launch->window_width) / launch->stride + 1),
+            (guint)((CC_SHARED_TILE_SIDE - launch->window_height) / launch->stride + 1));
+}
+
+static void
+choose_tile_cached(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  set_kernel(kernel, CC_CUDA_MODULE_TILE_CACHED, "tile_cached", plan, pass, CC_SHARED_TILE_SIDE,
+             CC_SHARED_TILE_SIDE);
+}
+
+static void
+set_cached_tiles(CcLaunch *launch, const CcCudaDevice *device, const CcPass *const *pass) {
+  const guint side = CC_SHARED_TILE_SIDE / (guint)launch->stride;
+  set_tiles(launch, side, side);
+}
+
+const CcCudaAlgorithm cc_cuda_tile_halo = {.choose = choose_tile_halo, .set_tiles = set_halo_tiles};
+const CcCudaAlgorithm cc_cuda_tile_cached = {.choose = choose_tile_cached,
+                                             .set_tiles = set_cached_tiles};
+
+/* --- scatter --- */
+
+static void
+choose_scatter(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  const CcOp *op = find_op(plan, pass);
+  const guint taps = op ? op->width * op->height : 1;
+  set_kernel(kernel, CC_CUDA_MODULE_SCATTER, "scatter", plan, pass, divide_up(taps, WARP) * WARP,
+             1);
+}
+
+static void
+set_sample_tiles(CcLaunch *launch, const CcCudaDevice *device, const CcPass *const *pass) {
+  set_tiles(launch, 1, 1);
+}
+
+const CcCudaAlgorithm cc_cuda_scatter = {
+    .choose = choose_scatter, .set_tiles = set_sample_tiles, .make_taps = copy_launch};
+
+/* --- two-pass --- */
+
+/* Sets where the parts' intermediates lie: a sum for every matrix, component, column of the target
+ * and row of the source. */
+static void
+set_scratch(CcLaunch *launch, const CcPass *const *pass) {
+  for (gint i = 0; i < launch->n_parts; i++) {
+    CcPart *part = &launch->part[i];
+    const gboolean wide = pass[i]->op && g_str_equal(sum_name(pass[i]->op), "i64");
+    const guint64 columns = (guint64)launch->n_matrices * (guint)part->step * (guint)part->width;
+    part->scratch = launch->scratch_bytes;
+    launch->scratch_bytes += columns * CC_TWO_PASS_PITCH((guint)part->src_height) * (wide ? 8 : 4);
+  }
+}
+
+static void
+choose_rows(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  set_kernel(kernel, CC_CUDA_MODULE_TWO_PASS, "two_pass_rows", plan, pass, CC_TWO_PASS_TILE_SIDE,
+             CC_TWO_PASS_BLOCK_HEIGHT);
+  set_side(kernel, find_op(plan, pass));
+}
+
+static void
+set_row_tiles(CcLaunch *launch, const CcCudaDevice *device, const CcPass *const *pass) {
+  set_scratch(launch, pass);
+  for (gint i = 0; i < launch->n_parts; i++) {
+    CcPart *part = &launch->part[i];
+    cc_cuda_part_set_tiles(part,
+                           divide_up((guint)part->width, CC_TWO_PASS_TILE_SIDE) * (guint)part->step,
+                           divide_up((guint)part->src_height, CC_TWO_PASS_TILE_SIDE));
+  }
+}
+
+static void
+choose_columns(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  set_kernel(kernel, CC_CUDA_MODULE_TWO_PASS, "two_pass_columns", plan, pass, CC_TWO_PASS_TILE_SIDE,
+             CC_TWO_PASS_BLOCK_HEIGHT);
+  set_side(kernel, find_op(plan, pass));
+}
+
+static void
+set_column_tiles(CcLaunch *launch, const CcCudaDevice *device, const CcPass *const *pass) {
+  set_scratch(launch, pass);
+  set_tiles(launch, CC_TWO_PASS_TILE_SIDE, CC_TWO_PASS_TILE_SIDE);
+}
+
+static const CcCudaAlgorithm columns = {.choose = choose_columns, .set_tiles = set_column_tiles};
+const CcCudaAlgorithm cc_cuda_two_pass = {
+    .choose = choose_rows, .set_tiles = set_row_tiles, .next = &columns};
+
+/* --- register-tile --- */
+
+static void
+choose_register_tile(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  set_kernel(kernel, CC_CUDA_MODULE_REGISTER_TILE, "register_tile", plan, pass,
+             CC_REGISTER_TILE_THREADS, CC_REGISTER_TILE_THREADS);
+  set_side(kernel, find_op(plan, pass));
+}
+
+static void
+set_register_tiles(CcLaunch *launch, const CcCudaDevice *device, const CcPass *const *pass) {
+  const guint side = CC_REGISTER_TILE_THREADS * CC_REGISTER_TILE_SIDE;
+  set_tiles(launch, side, side / (guint)launch->stride);
+}
+
+const CcCudaAlgorithm cc_cuda_register_tile = {.choose = choose_register_tile,
+                                               .set_tiles = set_register_tiles};

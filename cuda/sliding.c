@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "sliding.h"
+
+#include <string.h>
+#include "algorithm.h"
+#include "sliding_finish.h"
+#include "sliding_float.h"
+
+/* --- which kernel --- */
+
+typedef struct {
+  guint bytes, k, digits, n_matrices, height;
+  CcSlidingFinish finish;
+  const gchar *name;
+} TensorKernel;
+
+#define FINISH_scale CC_SLIDING_SCALE
+#define FINISH_scaleabs CC_SLIDING_SCALEABS
+#define FINISH_root CC_SLIDING_ROOT
+#define FINISH_clamp CC_SLIDING_CLAMP
+#define FINISH_float CC_SLIDING_FLOAT
+#define FINISH_double CC_SLIDING_DOUBLE
+
+static const TensorKernel tensor_kernels[] = {
+#define ENTRY(bytes, k, digits, matrices, height, finish)                                          \
+  {bytes,                                                                                          \
+   k,                                                                                              \
+   digits,                                                                                         \
+   matrices,                                                                                       \
+   height,                                                                                         \
+   FINISH_##finish,                                                                                \
+   CC_SLIDING_NAME(bytes, k, digits, matrices, height, finish)},
+    CC_SLIDING_KERNELS(ENTRY)
+#undef ENTRY
+};
+
+static gint
+largest_tap(const CcOp *op) {
+  gint largest = 0;
+  for (guint i = 0; i < op->n_matrices * op->width * op->height; i++)
+    largest = MAX(largest, ABS(op->tap_i[i]));
+  return largest;
+}
+
+/* How the samples of a plane lie, and how far apart results are. */
+typedef struct {
+  guint bytes, step, shift, stride;
+} Samples;
+
+/* Whether sums of stored words, which may be shifted code values, fit 32 bits. */
+static gboolean
+word_sums_fit(const CcOp *op, guint shift) {
+  for (guint m = 0; m < op->n_matrices; m++)
+    if (MAX(-op->sum_min[m], op->sum_max[m]) > G_MAXINT32 >> shift)
+      return FALSE;
+  return TRUE;
+}
+
+/* How many products a row of a kernel takes, the wider ones counting twice. */
+static gboolean
+is_cheaper(const TensorKernel *a, const TensorKernel *b) {
+  return a->k * a->digits * a->height < b->k * b->digits * b->height;
+}
+
+/* The tensor core kernel that runs an op, with the numbers of its last step; or NULL. */
+static const TensorKernel *
+find_tensor_kernel(const CcOp *op, const Samples *samples, CcSlidingNumbers *numbers) {
+  if (samples->stride != 1 || !op->exact || !word_sums_fit(op, samples->shift))
+    return NULL;
+  const gint largest = largest_tap(op);
+  const guint reach = op->width / 2 * samples->step * samples->bytes;
+  for (CcSlidingFinish finish = 0; finish < CC_SLIDING_N_FINISHES; finish++) {
+    if (!cc_sliding_find_finish(finish, op, samples->bytes, numbers))
+      continue;
+    const TensorKernel *best = NULL;
+    for (guint i = 0; i < G_N_ELEMENTS(tensor_kernels); i++) {
+      const TensorKernel *kernel = &tensor_kernels[i];
+      const gint most = kernel->digits == 1 ? 127 : CC_SLIDING_DIGIT * 127;
+      if (kernel->finish == finish && kernel->bytes == samples->bytes &&
+          kernel->n_matrices == op->n_matrices && kernel->height >= op->height &&
+          reach <= CC_SLIDING_REACH(kernel->k) && largest <= most &&
+          (!best || is_cheaper(kernel, best)))
+        best = kernel;
+    }
+    if (best)
+      return best;
+  }
+  return NULL;
+}
+
+/* The kernels that sum in float or int32, for everything else. */
+static void
+choose_float(const CcOp *op, guint stride, CcCudaKernel *kernel) {
+  static const guint sides[] = {3, 5, 7, 11, 15};
+  const guint side = op ? MAX(op->width, op->height) : 3;
+  guint i = 0;
+  while (sides[i] < side)
+    i++;
+  const gboolean separable = !op || op->separable;
+  kernel->module = CC_CUDA_MODULE_SLIDING_FLOAT;
+  kernel->integer = op && op->arith == CC_ARITH_I64;
+  kernel->side = sides[i];
+  g_snprintf(kernel->name, sizeof kernel->name, "cc_sliding_float_%s_%u_%s_m%u%s",
+             kernel->integer ? "i32" : "f32", sides[i], separable ? "sep" : "full",
+             op ? op->n_matrices : 1, stride == 1 ? "" : "_strided");
+  kernel->block[0] = 32;
+  kernel->block[1] = CC_SLIDING_FLOAT_WARPS;
+  kernel->tiles_per_block = CC_SLIDING_FLOAT_WARPS;
+}
+
+/* The pass itself, or for one that filters nothing one that does, whose launch it joins. */
+static const CcPass *
+leading_pass(const CcPlan *plan, const CcPass *pass) {
+  for (guint i = 0; !pass->op && i < plan->n_passes; i++)
+    if (plan->pass[i].op)
+      return &plan->pass[i];
+  return pass;
+}
+
+/* The tensor core kernels write whole words, and copy none that are shifted. */
+static gboolean
+can_write(const CcPass *pass, const Samples *samples) {
+  return (pass->filter_mask | pass->copy_mask | pass->fill_mask) == (1u << samples->step) - 1 &&
+         (!pass->copy_mask || !samples->shift);
+}
+
+static void
+choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  const CcPass *leading = leading_pass(plan, pass);
+  const CcPlaneLayout *layout = &plan->layout.plane[leading->plane];
+  const Samples samples = {(guint)cc_sample_size(layout->type), layout->step, layout->shift,
+                           plan->stride};
+  CcSlidingNumbers numbers;
+  const TensorKernel *tensor = leading->op && can_write(leading, &samples)
+                                   ? find_tensor_kernel(leading->op, &samples, &numbers)
+                                   : NULL;
+  if (!tensor) {
+    choose_float(leading->op, plan->stride, kernel);
+    return;
+  }
+  kernel->module = CC_CUDA_MODULE_SLIDING;
+  g_strlcpy(kernel->name, tensor->name, sizeof kernel->name);
+  kernel->block[0] = 32;
+  kernel->block[1] = CC_SLIDING_WARPS;
+  kernel->tiles_per_block = 1;
+  kernel->integer = TRUE;
+  kernel->overlaps = TRUE;
+}
+
+/* --- tiles and taps --- */
+
+static guint
+divide_up(guint a, guint b) {
+  return a / b + (a % b != 0);
+}
+
+/* The tensor core kernel that a launch is for, by its first part that filters; or NULL. */
+static const TensorKernel *
+tensor_kernel_of(const CcLaunch *launch, const CcPass *const *pass) {
+  CcSlidingNumbers numbers;
+  for (gint i = 0; i < launch->n_parts; i++)
+    if (pass[i]->op) {
+      const CcPart *part = &launch->part[i];
+      const Samples samples = {(guint)part->sample_bytes, (guint)part->step, (guint)part->shift,
+                               (guint)launch->stride};
+      return can_write(pass[i], &samples) ? find_tensor_kernel(pass[i]->op, &samples, &numbers)
+                                          : NULL;
+    }
+  return NULL;
+}
+
+static void
+set_finish(CcPart *part, const CcOp *op, const TensorKernel *kernel) {
+  CcSlidingNumbers numbers;
+  cc_sliding_find_finish(kernel->finish, op, kernel->bytes, &numbers);
+  part->sliding.factor = numbers.factor;
+  part->sliding.addend = numbers.addend;
+  part->sliding.down = numbers.down;
+  part->sliding.start = numbers.start;
+  part->sliding.mul = numbers.mul;
+}
+
+/* Bytes of a part's taps. */
+static guint
+fragment_bytes(const TensorKernel *kernel) {
+  return kernel->n_matrices * kernel->digits * kernel->height *
+         CC_SLIDING_FRAGMENT_BYTES(kernel->k);
+}
+
+static void
+set_tensor_tiles(CcLaunch *launch, const TensorKernel *kernel, const CcPass *const *pass) {
+  guint64 fragments = 0;
+  for (gint i = 0; i < launch->n_parts; i++) {
+    CcPart *part = &launch->part[i];
+    const guint row_bytes = (guint)(part->width * part->step * part->sample_bytes);
+    cc_cuda_part_set_tiles(part, divide_up(row_bytes, CC_SLIDING_TILE_BYTES),
+                           divide_up((guint)part->height, CC_SLIDING_ROWS(kernel->k)));
+    const gint inner = MAX(part->tiles_across - 2, 0);
+    part->sliding.inner_across = inner;
+    part->sliding.tiles_down = part->n_tiles / part->tiles_across;
+    part->sliding.inverse = 1.0f / (gfloat)(inner ? inner : part->tiles_across);
+    if (pass[i]->op) {
+      set_finish(part, pass[i]->op, kernel);
+      part->sliding.fragments = fragments;
+      fragments += fragment_bytes(kernel);
+    }
+  }
+}
+
+static void
+set_float_tiles(CcLaunch *launch, const CcCudaDevice *device) {
+  gint64 columns = 0;
+  for (gint i = 0; i < launch->n_parts; i++) {
+    CcPart *part = &launch->part[i];
+    part->tiles_across =
+        (gint)divide_up((guint)(part->width * part->step), CC_SLIDING_FLOAT_TILE_WIDTH);
+    columns += (gint64)part->tiles_across * part->height;
+  }
+  for (gint i = 0; i < launch->n_parts; i++) {
+    CcPart *part = &launch->part[i];
+    part->tile_rows = cc_sliding_float_tile_rows(columns, launch->window_height, launch->stride,
+                                                 (gint)device->multiprocessors);
+    cc_cuda_part_set_tiles(part, (guint)part->tiles_across,
+                           divide_up((guint)part->height, (guint)part->tile_rows));
+  }
+}
+
+static void
+set_tiles(CcLaunch *launch, const CcCudaDevice *device, const CcPass *const *pass) {
+  const TensorKernel *kernel = tensor_kernel_of(launch, pass);
+  if (kernel)
+    set_tensor_tiles(launch, kernel, pass);
+  else
+    set_float_tiles(launch, device);
+}
+
+/* A digit of a tap: the taps are low + CC_SLIDING_DIGIT * high. */
+static gint8
+tap_digit(gint tap, guint digits, guint digit) {
+  if (digits == 1)
+    return (gint8)tap;
+  const gint low = ((tap + 64) & (CC_SLIDING_DIGIT - 1)) - 64;
+  return (gint8)(digit == 0 ? low : (tap - low) / CC_SLIDING_DIGIT);
+}
+
+/* The tap, of n of which the middle one is tap[n / 2], that column `column` of a matrix has for
+ * byte `at` of a window. Of samples of a byte it makes the target byte of its number; of samples of
+ * two, the sums of the low bytes for number column / 2 when it is even, and of the high ones when
+ * odd. */
+static gint
+tap_for_byte(const gint32 *tap, guint n, const CcPart *part, guint k, guint column, guint at) {
+  const guint bytes = (guint)part->sample_bytes;
+  if (at % bytes != column % bytes)
+    return 0;
+  const gint distance = (gint)(at / bytes) - (gint)(CC_SLIDING_REACH(k) / bytes + column / bytes);
+  const gint place = distance / part->step + (gint)n / 2;
+  return distance % part->step == 0 && place >= 0 && place < (gint)n ? tap[place] : 0;
+}
+
+/* A row of taps, lane by lane: lane 4g + t has bytes K/4 * t and on of column g. */
+static void
+write_fragment(gint8 *to, const gint32 *tap, guint n, const CcPart *part,
+               const TensorKernel *kernel, guint digit) {
+  const guint own = kernel->k / 4;
+  for (guint lane = 0; lane < 32; lane++)
+    for (guint i = 0; i < own; i++) {
+      const gint value = tap_for_byte(tap, n, part, kernel->k, lane / 4, lane % 4 * own + i);
+      *to++ = tap_digit(value, kernel->digits, digit);
+    }
+}
+
+static GBytes *
+make_taps(CcLaunch *launch, const CcPass *const *pass) {
+  const TensorKernel *kernel = tensor_kernel_of(launch, pass);
+  if (!kernel)
+    return NULL;
+  const guint row_bytes = CC_SLIDING_FRAGMENT_BYTES(kernel->k);
+  GByteArray *taps = g_byte_array_new();
+  for (gint i = 0; i < launch->n_parts; i++) {
+    const CcPart *part = &launch->part[i];
+    const CcOp *op = pass[i]->op;
+    if (!op)
+      continue;
+    const guint at = (guint)part->sliding.fragments;
+    g_byte_array_set_size(taps, at + fragment_bytes(kernel));
+    memset(taps->data + at, 0, fragment_bytes(kernel));
+    gint8 *to = (gint8 *)taps->data + at + (kernel->height - op->height) / 2 * row_bytes;
+    for (guint m = 0; m < kernel->n_matrices; m++)
+      for (guint d = 0; d < kernel->digits; d++, to += kernel->height * row_bytes)
+        for (guint r = 0; r < op->height; r++)
+          write_fragment(to + r * row_bytes, op->tap_i + (m * op->height + r) * op->width,
+                         op->width, part, kernel, d);
+  }
+  return g_byte_array_free_to_bytes(taps);
+}
+
+const CcCudaAlgorithm cc_cuda_sliding = {
+    .choose = choose, .set_tiles = set_tiles, .make_taps = make_taps};

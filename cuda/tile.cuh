@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* What the classic algorithms have in common: which tile a block works on, which class of tile that
+ * is, single samples, and the order of a sum. */
+
+#include <type_traits>
+#include "finish.cuh"
+#include "tiles.h"
+
+/* --- tiles --- */
+
+/* A rectangle of target pixels in one component of a part. */
+struct Tile {
+  const CcPart &part;
+  int x, y; /* its top left pixel */
+  int component;
+};
+
+/* The part that tile number `tile` of a launch belongs to. */
+static __device__ __forceinline__ const CcPart &
+find_part(const CcLaunch &launch, int tile) {
+  int p = 0;
+  while (p + 1 < launch.n_parts && tile >= launch.part[p + 1].first_tile)
+    p++;
+  return launch.part[p];
+}
+
+/* The block's tile, when tiles have `width` by `height` pixels. Neighbours in the list are the
+ * components of the same pixels. */
+static __device__ __forceinline__ Tile
+find_tile(const CcLaunch &launch, int width, int height) {
+  const CcPart &part = find_part(launch, blockIdx.x);
+  const int index = blockIdx.x - part.first_tile;
+  const int column = index % part.tiles_across, row = index / part.tiles_across;
+  return {part, column / part.step * width, row * height, column % part.step};
+}
+
+/* Whether source pixels left..right of rows top..bottom lie inside the source. */
+static __device__ __forceinline__ bool
+is_inside(const CcPart &part, int left, int top, int right, int bottom) {
+  return left >= 0 && top >= 0 && right < part.src_width && bottom < part.src_height;
+}
+
+/* Free on read: the windows around all pixels of the tile lie inside the source. */
+static __device__ __forceinline__ bool
+is_read_free(const CcLaunch &launch, const Tile &tile, int width, int height) {
+  const int left = launch.stride * tile.x - launch.window_width / 2;
+  const int top = launch.stride * tile.y - launch.window_height / 2;
+  return is_inside(tile.part, left, top,
+                   left + launch.stride * (width - 1) + launch.window_width - 1,
+                   top + launch.stride * (height - 1) + launch.window_height - 1);
+}
+
+/* Free on write: the tile lies inside the target. */
+static __device__ __forceinline__ bool
+is_write_free(const Tile &tile, int width, int height) {
+  return tile.x + width <= tile.part.width && tile.y + height <= tile.part.height;
+}
+
+/* Calls run(read_free, write_free) with constants, so that each of the four classes has code of its
+ * own and free tiles have no boundary test. */
+template <typename Run>
+static __device__ __forceinline__ void
+run_class(bool read_free, bool write_free, Run run) {
+  if (read_free && write_free)
+    run(std::true_type(), std::true_type());
+  else if (read_free)
+    run(std::true_type(), std::false_type());
+  else if (write_free)
+    run(std::false_type(), std::true_type());
+  else
+    run(std::false_type(), std::false_type());
+}
+
+/* --- samples --- */
+
+template <typename Sample>
+static __device__ __forceinline__ const Sample *
+source_row(const CcPart &part, int y) {
+  return (const Sample *)((const char *)part.src + (long long)y * part.src_pitch);
+}
+
+template <typename Sample>
+static __device__ __forceinline__ Sample *
+target_row(const CcPart &part, int y) {
+  return (Sample *)((char *)part.dst + (long long)y * part.dst_pitch);
+}
+
+/* The code value that a stored word holds; words of 8 bits are never shifted. */
+template <typename Sample>
+static __device__ __forceinline__ int
+code_of(const CcPart &part, Sample word) {
+  return sizeof(Sample) == 1 ? word : word >> part.shift;
+}
+
+/* The code value at source pixel (x, y), or what the border rule puts there. */
+template <typename Sample, bool READ_FREE>
+static __device__ __forceinline__ int
+fetch(const CcLaunch &launch, const CcPart &part, int x, int y, int component) {
+  if (!READ_FREE) {
+    x = cc_border_index(x, part.src_width, launch.border);
+    y = cc_border_index(y, part.src_height, launch.border);
+    if (x < 0 || y < 0)
+      return part.border_code[component];
+  }
+  return code_of(part, source_row<Sample>(part, y)[x * part.step + component]);
+}
+
+/* Writes a word to target pixel (x, y) if that exists. */
+template <typename Sample, bool WRITE_FREE>
+static __device__ __forceinline__ void
+store(const CcPart &part, int x, int y, int component, int word) {
+  if (WRITE_FREE || (x < part.width && y < part.height))
+    target_row<Sample>(part, y)[x * part.step + component] = (Sample)word;
+}
+
+static __device__ __forceinline__ bool
+is_filtered(const CcPart &part, int component) {
+  return part.filter_mask >> component & 1;
+}
+
+/* Copies or fills target pixel (x, y) if it exists and the component asks for it. */
+template <typename Sample>
+static __device__ __forceinline__ void
+store_unfiltered(const CcLaunch &launch, const CcPart &part, int x, int y, int component) {
+  if (x >= part.width || y >= part.height)
+    return;
+  const int at = launch.stride * x * part.step + component;
+  if (part.copy_mask >> component & 1)
+    store<Sample, true>(part, x, y, component, source_row<Sample>(part, launch.stride * y)[at]);
+  else if (part.fill_mask >> component & 1)
+    store<Sample, true>(part, x, y, component, part.fill[component] << part.shift);
+}
+
+/* --- sums: float, int or long long --- */
+
+/* What code values are held as while they are summed. */
+template <typename Sum> using Code = std::conditional_t<std::is_same_v<Sum, float>, float, int>;
+
+static __device__ __forceinline__ float
+multiply_add(CcTap tap, float value, float sum) {
+  return __fmaf_rn(tap.f, value, sum);
+}
+
+static __device__ __forceinline__ int
+multiply_add(CcTap tap, int value, int sum) {
+  return sum + tap.i * value;
+}
+
+static __device__ __forceinline__ long long
+multiply_add(CcTap tap, int value, long long sum) {
+  return sum + (long long)tap.i * value;
+}
+
+static __device__ __forceinline__ long long
+multiply_add(CcTap tap, long long value, long long sum) {
+  return sum + tap.i * value;
+}
+
+/* How many reads of a window are unrolled: border rules are long, and the tiles that need them few.
+ */
+template <bool READ_FREE> constexpr int unroll_reads = READ_FREE ? 4 : 1;
+
+/* The sum of one matrix over a window, in the order that engine/plan.h fixes. code(c, r) gives the
+ * code value under column c of row r, UNROLL at a time; `taps` holds the coefficients. */
+template <typename Sum, int UNROLL, typename GetCode>
+static __device__ __forceinline__ Sum
+sum_window(const CcLaunch &launch, const CcLaunch &taps, int matrix, GetCode code) {
+  const int width = launch.window_width, height = launch.window_height;
+  Sum sum = 0;
+  for (int r = 0; r < height; r++) {
+    if (launch.separable) {
+      Sum row = 0;
+#pragma unroll UNROLL
+      for (int c = 0; c < width; c++)
+        row = multiply_add(taps.row[matrix][c], (Code<Sum>)code(c, r), row);
+      sum = multiply_add(taps.column[matrix][r], row, sum);
+    } else {
+      const CcTap *tap = &taps.tap[(matrix * height + r) * width];
+#pragma unroll UNROLL
+      for (int c = 0; c < width; c++)
+        sum = multiply_add(tap[c], (Code<Sum>)code(c, r), sum);
+    }
+  }
+  return sum;
+}
+
+/* The word that the window's pixel becomes. */
+template <typename Sum, int UNROLL, typename GetCode>
+static __device__ __forceinline__ int
+filter_window(const CcLaunch &launch, const CcLaunch &taps, const CcPart &part, GetCode code) {
+  Response<Sum> response;
+  for (int m = 0; m < launch.n_matrices; m++)
+    response.add(launch.response, m, sum_window<Sum, UNROLL>(launch, taps, m, code));
+  return response.code(launch.response, part) << part.shift;
+}
+
+/* --- entry points --- */
+
+#define CC_ENTRY(name, threads, ...)                                                               \
+  extern "C" __global__ void __launch_bounds__(threads)                                            \
+      name(const __grid_constant__ CcLaunch launch) {                                              \
+    __VA_ARGS__(launch);                                                                           \
+  }
+
+/* A kernel for each type of samples and of sums: NAME_u8_f32 and so on run BODY<Sample, Sum>. */
+#define CC_ENTRIES(name, threads, body)                                                            \
+  CC_ENTRY(name##_u8_f32, threads, body<unsigned char, float>)                                     \
+  CC_ENTRY(name##_u8_i32, threads, body<unsigned char, int>)                                       \
+  CC_ENTRY(name##_u8_i64, threads, body<unsigned char, long long>)                                 \
+  CC_ENTRY(name##_u16_f32, threads, body<unsigned short, float>)                                   \
+  CC_ENTRY(name##_u16_i32, threads, body<unsigned short, int>)                                     \
+  CC_ENTRY(name##_u16_i64, threads, body<unsigned short, long long>)
+
+/* The same for each side of the window: NAME_u8_f32_3 and so on run BODY<Sample, Sum, SIDE>. */
+#define CC_ENTRIES_OF_SIDE(name, threads, body, side)                                              \
+  CC_ENTRY(name##_u8_f32_##side, threads, body<unsigned char, float, side>)                        \
+  CC_ENTRY(name##_u8_i32_##side, threads, body<unsigned char, int, side>)                          \
+  CC_ENTRY(name##_u8_i64_##side, threads, body<unsigned char, long long, side>)                    \
+  CC_ENTRY(name##_u16_f32_##side, threads, body<unsigned short, float, side>)                      \
+  CC_ENTRY(name##_u16_i32_##side, threads, body<unsigned short, int, side>)                        \
+  CC_ENTRY(name##_u16_i64_##side, threads, body<unsigned short, long long, side>)
+
+#define CC_ENTRIES_BY_SIDE(name, threads, body)                                                    \
+  CC_ENTRIES_OF_SIDE(name, threads, body, 3)                                                       \
+  CC_ENTRIES_OF_SIDE(name, threads, body, 5)                                                       \
+  CC_ENTRIES_OF_SIDE(name, threads, body, 7)

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The sizes of the classic algorithms' tiles and blocks, for host and device. A tile lies in one
+ * component of a plane. */
+
+/* direct, constant: one thread a target pixel */
+#define CC_PIXEL_TILE_WIDTH 64
+#define CC_PIXEL_TILE_HEIGHT 4
+
+/* tile-halo, tile-cached: source pixels that a block loads, each way, one a thread */
+#define CC_SHARED_TILE_SIDE 32
+
+/* two-pass: target pixels, or rows of the intermediate, each way, and the threads down */
+#define CC_TWO_PASS_TILE_SIDE 32
+#define CC_TWO_PASS_BLOCK_HEIGHT 8
+/* sums from one row of the intermediate, which is a column of the picture, to the next */
+#define CC_TWO_PASS_PITCH(source_rows) (((source_rows) + 31) / 32 * 32)
+
+/* register-tile: threads of a block and pixels of a thread, each way: target pixels across and, so
+ * that a tile has as many rows to filter with any stride, source pixels down */
+#define CC_REGISTER_TILE_THREADS 8
+#define CC_REGISTER_TILE_SIDE 4

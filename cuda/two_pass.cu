@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* two-pass: a separable window as two launches, first along the rows into an intermediate of sums,
+ * then along its columns. (The classic version, as in NVIDIA's separable convolution samples.)
+ *
+ * Each launch reads along lines and writes transposed, so the second finds the picture's columns as
+ * lines and is the first once more. The transposition goes through shared memory, so that reads and
+ * writes both run along memory. Sums stay sums in between: float, or integers of 32 or 64 bits.
+ *
+ * For a window of side n: 2 n fetches through the L1 cache and 2 n multiply-adds a pixel, but also
+ * a sum written and read back, of at least 4 bytes where the picture itself may have 1. */
+
+#include "tile.cuh"
+
+#define SIDE CC_TWO_PASS_TILE_SIDE
+#define BLOCK_HEIGHT CC_TWO_PASS_BLOCK_HEIGHT
+
+/* Column x of what one matrix makes of one component: a sum for every source row. */
+template <typename Sum>
+static __device__ __forceinline__ Sum *
+intermediate(const CcLaunch &launch, const Tile &tile, int matrix, int x) {
+  const CcPart &part = tile.part;
+  const long long column = (long long)(matrix * part.step + tile.component) * part.width + x;
+  return (Sum *)(launch.scratch + part.scratch) + column * CC_TWO_PASS_PITCH(part.src_height);
+}
+
+/* --- along the rows --- */
+
+/* Here a tile has target pixels across and source rows down. */
+template <typename Sample, typename Sum, int TAPS, bool READ_FREE, bool WRITE_FREE>
+static __device__ __forceinline__ void
+filter_rows(const CcLaunch &launch, const Tile &tile, Sum (&sums)[SIDE][SIDE + 1]) {
+  const CcPart &part = tile.part;
+  const int lane = threadIdx.x, x = tile.x + lane;
+  const int left = launch.stride * x - TAPS / 2;
+  /* only the free tiles: border rules are long, and the tiles that need them few */
+  constexpr int UNROLL_TAPS = READ_FREE ? TAPS : 1;
+  constexpr int UNROLL = READ_FREE && WRITE_FREE ? SIDE / BLOCK_HEIGHT : 1;
+  for (int m = 0; m < launch.n_matrices; m++) {
+#pragma unroll UNROLL
+    for (int i = threadIdx.y; i < SIDE; i += BLOCK_HEIGHT) {
+      const int y = tile.y + i;
+      if (!WRITE_FREE && (x >= part.width || y >= part.src_height))
+        continue;
+      Sum sum = 0;
+#pragma unroll UNROLL_TAPS
+      for (int k = 0; k < TAPS; k++) {
+        const int code = fetch<Sample, READ_FREE>(launch, part, left + k, y, tile.component);
+        sum = multiply_add(launch.row[m][k], (Code<Sum>)code, sum);
+      }
+      sums[i][lane] = sum;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = threadIdx.y; i < SIDE; i += BLOCK_HEIGHT)
+      if (WRITE_FREE || (tile.x + i < part.width && tile.y + lane < part.src_height))
+        intermediate<Sum>(launch, tile, m, tile.x + i)[tile.y + lane] = sums[lane][i];
+    __syncthreads();
+  }
+}
+
+template <typename Sample, typename Sum, int TAPS>
+static __device__ __forceinline__ void
+two_pass_rows(const CcLaunch &launch) {
+  __shared__ Sum sums[SIDE][SIDE + 1]; /* a column of padding keeps the banks apart */
+  const Tile tile = find_tile(launch, SIDE, SIDE);
+  if (!is_filtered(tile.part, tile.component))
+    return;
+  const int left = launch.stride * tile.x - TAPS / 2;
+  const int right = left + launch.stride * (SIDE - 1) + TAPS - 1;
+  run_class(
+      left >= 0 && right < tile.part.src_width,
+      tile.x + SIDE <= tile.part.width && tile.y + SIDE <= tile.part.src_height,
+      [&](auto read_free, auto write_free) {
+        filter_rows<Sample, Sum, TAPS, decltype(read_free)::value, decltype(write_free)::value>(
+            launch, tile, sums);
+      });
+}
+
+/* --- along the columns --- */
+
+/* The sum that the rows gave at source row y of a column, or that they would have given there. */
+template <typename Sum, int TAPS, bool READ_FREE>
+static __device__ __forceinline__ Sum
+fetch_sum(const CcLaunch &launch, const Tile &tile, int matrix, const Sum *column, int y) {
+  if (!READ_FREE)
+    y = cc_border_index(y, tile.part.src_height, launch.border);
+  if (READ_FREE || y >= 0)
+    return column[y];
+  Sum sum = 0;
+  for (int k = 0; k < TAPS; k++)
+    sum =
+        multiply_add(launch.row[matrix][k], (Code<Sum>)tile.part.border_code[tile.component], sum);
+  return sum;
+}
+
+/* Threads of a warp run down the picture, which is along the intermediate. */
+template <typename Sample, typename Sum, int TAPS, bool READ_FREE, bool WRITE_FREE>
+static __device__ __forceinline__ void
+filter_columns(const CcLaunch &launch, const Tile &tile, int (&words)[SIDE][SIDE + 1]) {
+  const CcPart &part = tile.part;
+  const int lane = threadIdx.x, top = launch.stride * (tile.y + lane) - TAPS / 2;
+  constexpr int UNROLL_TAPS = READ_FREE ? TAPS : 1;
+#pragma unroll 1
+  for (int i = threadIdx.y; i < SIDE; i += BLOCK_HEIGHT) {
+    if (!WRITE_FREE && (tile.x + i >= part.width || tile.y + lane >= part.height))
+      continue;
+    Response<Sum> response;
+    for (int m = 0; m < launch.n_matrices; m++) {
+      const Sum *column = intermediate<Sum>(launch, tile, m, tile.x + i);
+      Sum sum = 0;
+#pragma unroll UNROLL_TAPS
+      for (int k = 0; k < TAPS; k++)
+        sum = multiply_add(launch.column[m][k],
+                           fetch_sum<Sum, TAPS, READ_FREE>(launch, tile, m, column, top + k), sum);
+      response.add(launch.response, m, sum);
+    }
+    words[i][lane] = response.code(launch.response, part) << part.shift;
+  }
+  __syncthreads();
+#pragma unroll
+  for (int i = threadIdx.y; i < SIDE; i += BLOCK_HEIGHT)
+    store<Sample, WRITE_FREE>(part, tile.x + lane, tile.y + i, tile.component, words[lane][i]);
+}
+
+template <typename Sample, typename Sum, int TAPS>
+static __device__ __forceinline__ void
+two_pass_columns(const CcLaunch &launch) {
+  __shared__ int words[SIDE][SIDE + 1];
+  const Tile tile = find_tile(launch, SIDE, SIDE);
+  if (!is_filtered(tile.part, tile.component)) {
+    for (int i = threadIdx.y; i < SIDE; i += BLOCK_HEIGHT)
+      store_unfiltered<Sample>(launch, tile.part, tile.x + threadIdx.x, tile.y + i, tile.component);
+    return;
+  }
+  const int top = launch.stride * tile.y - TAPS / 2;
+  const int bottom = top + launch.stride * (SIDE - 1) + TAPS - 1;
+  run_class(
+      top >= 0 && bottom < tile.part.src_height, is_write_free(tile, SIDE, SIDE),
+      [&](auto read_free, auto write_free) {
+        filter_columns<Sample, Sum, TAPS, decltype(read_free)::value, decltype(write_free)::value>(
+            launch, tile, words);
+      });
+}
+
+CC_ENTRIES_BY_SIDE(cc_two_pass_rows, SIDE *BLOCK_HEIGHT, two_pass_rows)
+CC_ENTRIES_BY_SIDE(cc_two_pass_columns, SIDE *BLOCK_HEIGHT, two_pass_columns)
