@@ -124,14 +124,3 @@ cc_propose_input_pool(GstQuery *query, guint n_held) {
   gst_query_add_allocation_pool(query, pool, info.size, n_held, 0);
   gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, NULL);
 }
-
-gboolean
-cc_meta_survives(GType api) {
-  static const gchar *const kept[] = {GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
-                                      GST_META_TAG_VIDEO_ORIENTATION_STR,
-                                      GST_META_TAG_VIDEO_COLORSPACE_STR, NULL};
-  for (const gchar *const *tag = gst_meta_api_type_get_tags(api); tag && *tag; tag++)
-    if (!g_strv_contains(kept, *tag))
-      return FALSE;
-  return TRUE;
-}

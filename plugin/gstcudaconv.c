@@ -7,7 +7,8 @@
  * Convolves raw video with a small kernel: edges, blur, sharpening or any matrix up to 15x15. It
  * runs on an NVIDIA GPU where there is one and on the CPU otherwise, with the same bytes as result.
  * Fields of interlaced video are filtered as they lie in the frame. A GstVideoCropMeta is handed
- * on, or carried out where the caps tell the size of the crop.
+ * on, or carried out where the caps tell the size of the crop. With a stride of 2 or 4 the output
+ * is smaller, and rectangles in metas and the pointer of navigation events are scaled accordingly.
  *
  * In a pipeline that is not live, the GPU works on one frame while the next is fetched, so the
  * output is one frame behind the input; nothing is held back in a live pipeline or on the CPU.
@@ -15,13 +16,17 @@
  * |[
  * gst-launch-1.0 v4l2src ! videoconvert ! cudaconv kernel=sobel ! autovideosink
  * gst-launch-1.0 videotestsrc ! cudaconv matrix="<1,2,1,2,4,2,1,2,1>" ! autovideosink
+ * gst-launch-1.0 videotestsrc ! cudaconv kernel=gaussian stride=2 ! autovideosink
  * ]|
  */
 
 #include "gstcudaconv.h"
 
 #include "allocation.h"
+#include "caps.h"
+#include "metas.h"
 #include "properties.h"
+#include "report.h"
 
 GST_DEBUG_CATEGORY(gst_cuda_conv_debug);
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
@@ -40,46 +45,12 @@ G_DEFINE_TYPE_WITH_CODE(GstCudaConv, gst_cuda_conv, GST_TYPE_BASE_TRANSFORM,
                         G_IMPLEMENT_INTERFACE(GST_TYPE_PRESET, gst_cuda_conv_preset_interface_init))
 GST_ELEMENT_REGISTER_DEFINE(cudaconv, "cudaconv", GST_RANK_NONE, GST_TYPE_CUDA_CONV)
 
-/* --- messages --- */
-
-void
-gst_cuda_conv_warn(GstCudaConv *self, const gchar *text) {
-  GST_OBJECT_LOCK(self);
-  const gboolean early = !GST_ELEMENT_BUS(self) && GST_STATE(self) == GST_STATE_NULL;
-  if (early)
-    g_ptr_array_add(self->pending_warnings, g_strdup(text));
-  GST_OBJECT_UNLOCK(self);
-  if (!early)
-    GST_ELEMENT_WARNING(self, LIBRARY, SETTINGS, ("%s", text), (NULL));
-}
-
-static void
-post_pending_warnings(GstCudaConv *self) {
-  GST_OBJECT_LOCK(self);
-  g_autoptr(GPtrArray) warnings = self->pending_warnings;
-  self->pending_warnings = g_ptr_array_new_with_free_func(g_free);
-  GST_OBJECT_UNLOCK(self);
-  for (guint i = 0; i < warnings->len; i++)
-    GST_ELEMENT_WARNING(self, LIBRARY, SETTINGS,
-                        ("%s", (const gchar *)g_ptr_array_index(warnings, i)), (NULL));
-}
-
-static void
-post_error(GstCudaConv *self, const GError *error) {
-  if (g_error_matches(error, CC_ERROR, CC_ERROR_INVALID))
-    GST_ELEMENT_ERROR(self, LIBRARY, SETTINGS, ("%s", error->message), (NULL));
-  else if (g_error_matches(error, CC_ERROR, CC_ERROR_UNAVAILABLE))
-    GST_ELEMENT_ERROR(self, RESOURCE, NOT_FOUND, ("%s", error->message), (NULL));
-  else
-    GST_ELEMENT_ERROR(self, RESOURCE, FAILED, ("%s", error->message), (NULL));
-}
-
 /* Ends the stream with the one error that it gets; what is still in flight is dropped. */
 static GstFlowReturn
 fail(GstCudaConv *self, const GError *error) {
   cc_inflight_clear(&self->inflight);
   if (!self->failed)
-    post_error(self, error);
+    gst_cuda_conv_post_error(self, error);
   self->failed = TRUE;
   return GST_FLOW_ERROR;
 }
@@ -92,20 +63,6 @@ close_backend(GstCudaConv *self) {
   CcBackend *backend = g_steal_pointer(&self->backend);
   GST_OBJECT_UNLOCK(self);
   g_clear_pointer(&backend, cc_backend_close);
-}
-
-static void
-announce_backend(GstCudaConv *self, const GError *fallback) {
-  const CcBackend *backend = self->backend;
-  const gchar *reason = "the backend property asks for it";
-  if (self->backend_config.choice == CC_BACKEND_AUTO)
-    reason = fallback ? fallback->message : "a CUDA device was found";
-  GstStructure *structure =
-      gst_structure_new("cudaconv-backend", "backend", G_TYPE_STRING, backend->klass->name,
-                        "device", G_TYPE_STRING, backend->device, "device-id", G_TYPE_INT,
-                        backend->device_id, "reason", G_TYPE_STRING, reason, NULL);
-  GST_INFO_OBJECT(self, "%" GST_PTR_FORMAT, structure);
-  gst_element_post_message(GST_ELEMENT(self), gst_message_new_element(GST_OBJECT(self), structure));
 }
 
 static gboolean
@@ -125,30 +82,38 @@ open_backend(GstCudaConv *self) {
   g_autoptr(GError) fallback = NULL, error = NULL;
   CcBackend *backend = cc_backend_open(&config, &fallback, &error);
   if (!backend) {
-    post_error(self, error);
+    gst_cuda_conv_post_error(self, error);
     return FALSE;
   }
   GST_OBJECT_LOCK(self);
   self->backend = backend;
   self->backend_config = config;
   GST_OBJECT_UNLOCK(self);
-  announce_backend(self, fallback);
+  gst_cuda_conv_announce_backend(self, fallback);
   return TRUE;
 }
 
 /* --- the filter that runs --- */
 
-static gboolean
-filter_equal(const CcFilter *a, const CcFilter *b) {
-  return a->kernel == b->kernel && a->size == b->size && a->sigma == b->sigma &&
-         a->scale == b->scale && a->bias == b->bias && a->response == b->response &&
-         a->border == b->border && a->border_value == b->border_value && a->chroma == b->chroma &&
-         a->alpha == b->alpha;
+/* The stride that caps are made with: that of the stream, or of the properties while there is none.
+ */
+static guint
+current_stride(GstCudaConv *self) {
+  GST_OBJECT_LOCK(self);
+  guint stride = self->stride;
+  GST_OBJECT_UNLOCK(self);
+  return stride ? stride : cc_settings_get_stride(&self->settings);
 }
 
+/* Another one than before gives other caps, which the base class negotiates with the next frame. */
 static void
-filter_clear(CcFilter *filter) {
-  g_clear_pointer(&filter->kernel, cc_kernel_unref);
+set_stride(GstCudaConv *self, guint stride) {
+  GST_OBJECT_LOCK(self);
+  const gboolean changed = stride != self->stride;
+  self->stride = stride;
+  GST_OBJECT_UNLOCK(self);
+  if (changed)
+    gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
 }
 
 static CcProgram *
@@ -164,63 +129,85 @@ new_program(GstCudaConv *self, const CcFilter *filter, const CcFrameLayout *layo
   return plan ? cc_backend_prepare(self->backend, plan, error) : NULL;
 }
 
-/* Takes `filter`. */
-static void
-filter_replace(CcFilter *self, CcFilter filter) {
-  filter_clear(self);
-  *self = filter;
+/* Whether downstream takes what `stride` makes of these caps. */
+static gboolean
+check_downstream(GstCudaConv *self, const GstCaps *caps, guint stride, GError **error) {
+  g_autoptr(GstCaps) wanted = cc_caps_transform(caps, GST_PAD_SINK, stride);
+  g_autoptr(GstCaps) taken = gst_pad_peer_query_caps(GST_BASE_TRANSFORM_SRC_PAD(self), wanted);
+  if (gst_caps_can_intersect(wanted, taken))
+    return TRUE;
+  gint width = 0, height = 0;
+  gst_structure_get(gst_caps_get_structure(wanted, 0), "width", G_TYPE_INT, &width, "height",
+                    G_TYPE_INT, &height, NULL);
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+              "stride=%u: frames would be %dx%d, which downstream does not accept", stride, width,
+              height);
+  return FALSE;
 }
 
-/* A program for `layout` that does what the properties say. When that cannot work, this is told
- * once, and the program does what ran before; at the start of a stream there is no such. */
-static CcProgram *
-program_for_properties(GstCudaConv *self, const CcFrameLayout *layout, GError **error) {
+/* Decides what runs from the next frame on, which has these caps: what the properties say, or, when
+ * that cannot work, what ran before; this is told once. At the start of a stream there is no such.
+ */
+static gboolean
+choose_filter(GstCudaConv *self, const GstCaps *caps, const CcFrameLayout *layout, GError **error) {
   g_autoptr(GError) reason = NULL;
   CcFilter filter;
   cc_settings_get_filter(&self->settings, &filter);
-  const gboolean told = filter_equal(&filter, &self->tried);
-  filter_replace(&self->tried, filter);
+  const gboolean told = cc_filter_equal(&filter, &self->tried);
+  cc_filter_replace(&self->tried, filter);
 
-  CcProgram *program = new_program(self, &filter, layout, &reason);
+  const gboolean starts = !self->running.kernel;
+  CcProgram *program = NULL;
+  if (starts || filter.stride == self->running.stride ||
+      check_downstream(self, caps, filter.stride, &reason))
+    program = new_program(self, &filter, layout, &reason);
   if (program) {
     cc_kernel_ref(filter.kernel);
-    filter_replace(&self->running, filter);
-    return program;
-  }
-  if (!self->running.kernel) {
+    cc_filter_replace(&self->running, filter);
+  } else if (starts) {
     g_propagate_error(error, g_steal_pointer(&reason));
-    return NULL;
+    return FALSE;
+  } else {
+    g_autofree gchar *text =
+        g_strdup_printf("%s. The filter goes on as it was before.", reason->message);
+    if (!told)
+      gst_cuda_conv_warn(self, text);
+    program = new_program(self, &self->running, layout, error);
+    if (!program)
+      return FALSE;
   }
-  g_autofree gchar *text =
-      g_strdup_printf("%s. The filter goes on as it was before.", reason->message);
-  if (!told)
-    gst_cuda_conv_warn(self, text);
-  return new_program(self, &self->running, layout, error);
-}
-
-/* Takes `program`. */
-static void
-use_program(GstCudaConv *self, CcProgram *program) {
-  g_autofree gchar *text = cc_plan_describe(program->plan);
-  g_clear_pointer(&self->program, cc_program_unref);
-  self->program = program;
-  GST_INFO_OBJECT(self, "kernel %s: %s", self->running.kernel->name, text);
-  GST_OBJECT_LOCK(self);
-  g_free(self->plan_text);
-  self->plan_text = g_steal_pointer(&text);
-  GST_OBJECT_UNLOCK(self);
+  g_clear_pointer(&self->next_program, cc_program_unref);
+  self->next_program = program;
+  set_stride(self, self->running.stride);
+  return TRUE;
 }
 
 /* Follows the properties at a frame boundary. */
 static void
-update_program(GstCudaConv *self) {
+follow_properties(GstCudaConv *self) {
   CcFilter filter;
   cc_settings_get_filter(&self->settings, &filter);
-  const gboolean changed = !filter_equal(&filter, &self->tried);
-  filter_clear(&filter);
-  CcProgram *program = changed ? program_for_properties(self, &self->layout, NULL) : NULL;
-  if (program)
-    use_program(self, program);
+  const gboolean changed = !cc_filter_equal(&filter, &self->tried);
+  cc_filter_replace(&filter, (CcFilter){0});
+  if (!changed || self->failed)
+    return;
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(self));
+  if (caps)
+    choose_filter(self, caps, &self->layout, NULL);
+}
+
+/* Puts what was decided into use, when the caps are negotiated. */
+static void
+use_next_program(GstCudaConv *self) {
+  g_clear_pointer(&self->program, cc_program_unref);
+  self->program = g_steal_pointer(&self->next_program);
+  g_autofree gchar *text = cc_plan_describe(self->program->plan);
+  GST_INFO_OBJECT(self, "kernel %s: %s", self->running.kernel->name, text);
+  GST_OBJECT_LOCK(self);
+  g_free(self->plan_text);
+  self->plan_text = g_steal_pointer(&text);
+  self->algorithm = self->program->algorithm;
+  GST_OBJECT_UNLOCK(self);
 }
 
 /* --- caps --- */
@@ -229,7 +216,7 @@ update_program(GstCudaConv *self) {
 static gboolean
 refuse_caps(GstCudaConv *self, const GError *error) {
   if (!self->failed && !self->caps_refused)
-    post_error(self, error);
+    gst_cuda_conv_post_error(self, error);
   self->caps_refused = TRUE;
   return FALSE;
 }
@@ -243,24 +230,35 @@ parse_caps(GstCaps *caps, GstVideoInfo *info, CcFrameLayout *layout, GError **er
   return FALSE;
 }
 
+/* Before the base class negotiates the output for the caps that came, which the stride decides. */
+static gboolean
+begin_caps(GstCudaConv *self, GstEvent *event) {
+  g_autoptr(GError) error = NULL;
+  GstCaps *caps;
+  GstVideoInfo info;
+  CcFrameLayout layout;
+  gst_event_parse_caps(event, &caps);
+  if (!parse_caps(caps, &info, &layout, &error) || !choose_filter(self, caps, &layout, &error))
+    return refuse_caps(self, error);
+  self->caps_refused = FALSE;
+  return TRUE;
+}
+
+static GstCaps *
+gst_cuda_conv_transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+                             GstCaps *filter) {
+  g_autoptr(GstCaps) other =
+      cc_caps_transform(caps, direction, current_stride(GST_CUDA_CONV(trans)));
+  return filter ? gst_caps_intersect_full(filter, other, GST_CAPS_INTERSECT_FIRST)
+                : g_steal_pointer(&other);
+}
+
 static gboolean
 gst_cuda_conv_set_caps(GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
-  g_autoptr(GError) error = NULL;
-  GstVideoInfo info;
-  CcFrameLayout layout;
-  if (!parse_caps(incaps, &info, &layout, &error))
-    return refuse_caps(self, error);
-
-  CcProgram *program = program_for_properties(self, &layout, &error);
-  if (!program)
-    return refuse_caps(self, error);
-  self->layout = layout;
-  self->caps_refused = FALSE;
   self->liveness_known = FALSE;
-  self->info = info;
-  use_program(self, program);
-  return TRUE;
+  return parse_caps(incaps, &self->in_info, &self->layout, NULL) &&
+         gst_video_info_from_caps(&self->out_info, outcaps);
 }
 
 static gboolean
@@ -323,7 +321,7 @@ decide_held_frames(GstCudaConv *self) {
   self->liveness_known = TRUE;
   GST_DEBUG_OBJECT(self, "holding %u frames", self->n_held);
 
-  const GstVideoInfo *info = &self->info;
+  const GstVideoInfo *info = &self->in_info;
   GstClockTime time = 0; /* also when the frame rate is not known */
   if (info->fps_n > 0)
     time = gst_util_uint64_scale(self->n_held * GST_SECOND, info->fps_d, info->fps_n);
@@ -345,17 +343,20 @@ gst_cuda_conv_before_transform(GstBaseTransform *trans, GstBuffer *in) {
     gst_object_sync_values(GST_OBJECT(trans), time);
 }
 
-/* The base class marks the next buffer that it pushes as discontinuous and may renegotiate here, so
- * earlier frames have to be out before. */
+/* A frame boundary. The base class marks the next buffer that it pushes as discontinuous and may
+ * renegotiate here, so earlier frames have to be out before. */
 static GstFlowReturn
 gst_cuda_conv_submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *in) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
+  follow_properties(self);
   if (GST_BUFFER_IS_DISCONT(in) || gst_pad_needs_reconfigure(trans->srcpad))
     drain(self);
   const GstFlowReturn ret =
       GST_BASE_TRANSFORM_CLASS(gst_cuda_conv_parent_class)->submit_input_buffer(trans, discont, in);
   if (ret == GST_BASE_TRANSFORM_FLOW_DROPPED)
     drain(self);
+  else if (ret == GST_FLOW_OK && self->next_program)
+    use_next_program(self);
   return ret;
 }
 
@@ -365,9 +366,9 @@ gst_cuda_conv_transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) 
   GstCudaConv *self = GST_CUDA_CONV(trans);
   if (self->failed)
     return GST_FLOW_ERROR;
-  update_program(self);
   g_autoptr(GError) error = NULL;
-  if (cc_inflight_push(&self->inflight, self->program, &self->info, in, out, &error))
+  if (cc_inflight_push(&self->inflight, self->program, in, &self->in_info, out, &self->out_info,
+                       &error))
     return GST_FLOW_OK;
   drain(self);
   return fail(self, error);
@@ -399,7 +400,28 @@ gst_cuda_conv_sink_event(GstBaseTransform *trans, GstEvent *event) {
     cc_inflight_clear(&self->inflight);
   else if (GST_EVENT_IS_SERIALIZED(event))
     drain(self);
+  if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS && !begin_caps(self, event)) {
+    gst_event_unref(event);
+    return FALSE;
+  }
   return GST_BASE_TRANSFORM_CLASS(gst_cuda_conv_parent_class)->sink_event(trans, event);
+}
+
+/* The pointer's place in the output becomes that in the input. */
+static gboolean
+gst_cuda_conv_src_event(GstBaseTransform *trans, GstEvent *event) {
+  static const gchar *const fields[] = {"pointer_x", "pointer_y"};
+  const guint stride = current_stride(GST_CUDA_CONV(trans));
+  if (GST_EVENT_TYPE(event) == GST_EVENT_NAVIGATION && stride > 1) {
+    event = gst_event_make_writable(event);
+    GstStructure *structure = gst_event_writable_structure(event);
+    for (guint i = 0; i < G_N_ELEMENTS(fields); i++) {
+      gdouble place;
+      if (gst_structure_get_double(structure, fields[i], &place))
+        gst_structure_set(structure, fields[i], G_TYPE_DOUBLE, place * stride, NULL);
+    }
+  }
+  return GST_BASE_TRANSFORM_CLASS(gst_cuda_conv_parent_class)->src_event(trans, event);
 }
 
 static void
@@ -453,10 +475,8 @@ gst_cuda_conv_filter_meta(GstBaseTransform *trans, GstQuery *query, GType api,
 static gboolean
 gst_cuda_conv_transform_meta(GstBaseTransform *trans, GstBuffer *out, GstMeta *meta,
                              GstBuffer *in) {
-  if (meta->info->api == GST_VIDEO_CROP_META_API_TYPE &&
-      cc_buffer_is_cropped(in, &GST_CUDA_CONV(trans)->info))
-    return FALSE;
-  return cc_meta_survives(meta->info->api);
+  const GstCudaConv *self = GST_CUDA_CONV(trans);
+  return cc_meta_transform(out, meta, in, &self->in_info, &self->out_info);
 }
 
 /* --- states --- */
@@ -468,13 +488,15 @@ gst_cuda_conv_start(GstBaseTransform *trans) {
     return FALSE;
   self->failed = FALSE;
   self->caps_refused = FALSE;
-  gst_video_info_init(&self->info);
+  gst_video_info_init(&self->in_info);
+  gst_video_info_init(&self->out_info);
   self->n_held = 0;
   GST_OBJECT_LOCK(self);
   self->held_time = 0;
   self->n_frames = self->n_bytes = 0;
   g_free(self->plan_text);
   self->plan_text = g_strdup("");
+  self->algorithm = NULL;
   self->times = (CcTimes){0};
   GST_OBJECT_UNLOCK(self);
   return TRUE;
@@ -485,8 +507,12 @@ gst_cuda_conv_stop(GstBaseTransform *trans) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
   cc_inflight_clear(&self->inflight);
   g_clear_pointer(&self->program, cc_program_unref);
-  filter_clear(&self->tried);
-  filter_clear(&self->running);
+  g_clear_pointer(&self->next_program, cc_program_unref);
+  cc_filter_replace(&self->tried, (CcFilter){0});
+  cc_filter_replace(&self->running, (CcFilter){0});
+  GST_OBJECT_LOCK(self);
+  self->stride = 0;
+  GST_OBJECT_UNLOCK(self);
   return TRUE;
 }
 
@@ -494,7 +520,7 @@ static GstStateChangeReturn
 gst_cuda_conv_change_state(GstElement *element, GstStateChange transition) {
   GstCudaConv *self = GST_CUDA_CONV(element);
   if (transition == GST_STATE_CHANGE_NULL_TO_READY) {
-    post_pending_warnings(self);
+    gst_cuda_conv_post_pending_warnings(self);
     if (!open_backend(self))
       return GST_STATE_CHANGE_FAILURE;
   }
@@ -503,22 +529,6 @@ gst_cuda_conv_change_state(GstElement *element, GstStateChange transition) {
   if (transition == GST_STATE_CHANGE_READY_TO_NULL)
     close_backend(self);
   return ret;
-}
-
-GstStructure *
-gst_cuda_conv_get_stats(GstCudaConv *self) {
-  GST_OBJECT_LOCK(self);
-  const CcBackend *backend = self->backend;
-  GstStructure *stats = gst_structure_new(
-      "cudaconv-stats", "backend", G_TYPE_STRING, backend ? backend->klass->name : "none", "device",
-      G_TYPE_STRING, backend ? backend->device : "none", "device-id", G_TYPE_INT,
-      backend ? backend->device_id : -1, "plan", G_TYPE_STRING, self->plan_text, "frames",
-      G_TYPE_UINT64, self->n_frames, "bytes", G_TYPE_UINT64, self->n_bytes, "upload-time",
-      G_TYPE_UINT64, self->times.upload, "kernel-time", G_TYPE_UINT64, self->times.kernel,
-      "download-time", G_TYPE_UINT64, self->times.download, "wait-time", G_TYPE_UINT64,
-      self->times.wait, NULL);
-  GST_OBJECT_UNLOCK(self);
-  return stats;
 }
 
 /* --- type --- */
@@ -538,7 +548,8 @@ gst_cuda_conv_init(GstCudaConv *self) {
   GstBaseTransform *trans = GST_BASE_TRANSFORM(self);
   cc_settings_init(&self->settings);
   cc_inflight_init(&self->inflight);
-  gst_video_info_init(&self->info);
+  gst_video_info_init(&self->in_info);
+  gst_video_info_init(&self->out_info);
   self->pending_warnings = g_ptr_array_new_with_free_func(g_free);
   self->plan_text = g_strdup("");
   gst_base_transform_set_gap_aware(trans, TRUE);
@@ -566,6 +577,7 @@ gst_cuda_conv_class_init(GstCudaConvClass *klass) {
 
   trans_class->start = gst_cuda_conv_start;
   trans_class->stop = gst_cuda_conv_stop;
+  trans_class->transform_caps = gst_cuda_conv_transform_caps;
   trans_class->set_caps = gst_cuda_conv_set_caps;
   trans_class->get_unit_size = gst_cuda_conv_get_unit_size;
   trans_class->before_transform = gst_cuda_conv_before_transform;
@@ -573,6 +585,7 @@ gst_cuda_conv_class_init(GstCudaConvClass *klass) {
   trans_class->transform = gst_cuda_conv_transform;
   trans_class->generate_output = gst_cuda_conv_generate_output;
   trans_class->sink_event = gst_cuda_conv_sink_event;
+  trans_class->src_event = gst_cuda_conv_src_event;
   trans_class->query = gst_cuda_conv_query;
   trans_class->decide_allocation = gst_cuda_conv_decide_allocation;
   trans_class->propose_allocation = gst_cuda_conv_propose_allocation;

@@ -24,10 +24,11 @@ struct _GstCudaConv {
   CcBackendConfig backend_config; /* what it was opened with */
 
   /* the streaming thread's */
-  GstVideoInfo info;
-  CcFrameLayout layout;
+  GstVideoInfo in_info, out_info;
+  CcFrameLayout layout;    /* of the input */
   CcFilter tried, running; /* with references to their kernels */
-  CcProgram *program;      /* of the filter that is running */
+  CcProgram *program;      /* that filters now */
+  CcProgram *next_program; /* of the filter `running`, from the next frame on; NULL: no change */
   CcInflight inflight;
   guint n_held; /* frames kept back while waiting for input */
   gboolean liveness_known;
@@ -35,17 +36,13 @@ struct _GstCudaConv {
   gboolean caps_refused; /* an error was posted about the caps that upstream tried last */
 
   /* guarded by the object lock */
+  guint stride;           /* of the stream's caps; 0: there is no stream */
   GstClockTime held_time; /* how much later frames leave because of n_held */
   gchar *plan_text;
+  const gchar *algorithm; /* NULL: the backend has only one */
   guint64 n_frames, n_bytes;
   CcTimes times;               /* of all frames */
   GPtrArray *pending_warnings; /* texts that came before there was a bus */
 };
-
-/* Posts a warning about a property, at once or, without a bus, when the element goes to READY. */
-void gst_cuda_conv_warn(GstCudaConv *self, const gchar *text);
-
-/* What the stats property says (transfer full). */
-GstStructure *gst_cuda_conv_get_stats(GstCudaConv *self);
 
 G_END_DECLS

@@ -18,13 +18,13 @@ cc_inflight_length(const CcInflight *self) {
 }
 
 gboolean
-cc_inflight_push(CcInflight *self, CcProgram *program, const GstVideoInfo *info, GstBuffer *in,
-                 GstBuffer *out, GError **error) {
-  const CcFrameLayout *layout = &program->plan->layout;
+cc_inflight_push(CcInflight *self, CcProgram *program, GstBuffer *in, const GstVideoInfo *in_info,
+                 GstBuffer *out, const GstVideoInfo *out_info, GError **error) {
+  const CcPlan *plan = program->plan;
   g_autofree Frame *frame = g_new(Frame, 1);
-  if (!cc_mapped_frame_map(&frame->in, in, info, layout, GST_MAP_READ, error))
+  if (!cc_mapped_frame_map(&frame->in, in, in_info, &plan->layout, GST_MAP_READ, error))
     return FALSE;
-  if (!cc_mapped_frame_map(&frame->out, out, info, layout, GST_MAP_WRITE, error)) {
+  if (!cc_mapped_frame_map(&frame->out, out, out_info, &plan->out_layout, GST_MAP_WRITE, error)) {
     cc_mapped_frame_unmap(&frame->in);
     return FALSE;
   }

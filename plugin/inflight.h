@@ -18,8 +18,9 @@ guint cc_inflight_length(const CcInflight *self);
 
 /* Maps both buffers, which have these caps, and starts filtering `in` into `out`. They stay
  * referenced and mapped until the frame is popped. */
-gboolean cc_inflight_push(CcInflight *self, CcProgram *program, const GstVideoInfo *info,
-                          GstBuffer *in, GstBuffer *out, GError **error);
+gboolean cc_inflight_push(CcInflight *self, CcProgram *program, GstBuffer *in,
+                          const GstVideoInfo *in_info, GstBuffer *out, const GstVideoInfo *out_info,
+                          GError **error);
 
 /* Waits for the oldest frame. Its output buffer (transfer full), or NULL when it failed; the queue
  * must not be empty. */

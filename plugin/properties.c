@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "properties.h"
 
+#include "enums.h"
 #include "gstcudaconv.h"
+#include "report.h"
 
 /* The kernel comes after what defines a custom one, because presets are applied in this order. */
 enum {
@@ -20,6 +22,8 @@ enum {
   PROP_BORDER_VALUE,
   PROP_CHROMA,
   PROP_ALPHA,
+  PROP_STRIDE,
+  PROP_ALGORITHM,
   PROP_BACKEND,
   PROP_CUDA_DEVICE_ID,
   PROP_N_THREADS,
@@ -35,63 +39,6 @@ static void (*parent_dispatch)(GObject *object, guint n, GParamSpec **pspecs);
 #define MAX_BIAS 65535.0
 #define MAX_THREADS 1024
 #define MAX_TEXT 120 /* characters of a refused value that its message repeats */
-
-/* --- enums --- */
-
-/* The named kernels and `custom`, from the one list that is compiled in. */
-static GType
-kernel_get_type(void) {
-  static gsize type = 0;
-  if (g_once_init_enter(&type)) {
-    const GPtrArray *kernels = cc_kernels_builtin();
-    GEnumValue *values = g_new0(GEnumValue, kernels->len + 2); /* the type keeps them for good */
-    values[0] = (GEnumValue){CC_SETTINGS_KERNEL_CUSTOM,
-                             "What matrix, row, column or kernel-file defined last", "custom"};
-    for (guint i = 0; i < kernels->len; i++) {
-      const CcKernel *kernel = g_ptr_array_index(kernels, i);
-      values[i + 1] = (GEnumValue){(gint)i + 1, kernel->description, kernel->name};
-    }
-    g_once_init_leave(&type, g_enum_register_static("GstCudaConvKernel", values));
-  }
-  return type;
-}
-
-#define DEFINE_ENUM(function, name, ...)                                                           \
-  static GType function(void) {                                                                    \
-    static gsize type = 0;                                                                         \
-    static const GEnumValue values[] = {__VA_ARGS__, {0, NULL, NULL}};                             \
-    if (g_once_init_enter(&type))                                                                  \
-      g_once_init_leave(&type, g_enum_register_static(name, values));                              \
-    return type;                                                                                   \
-  }
-
-DEFINE_ENUM(
-    response_get_type, "GstCudaConvResponse", {CC_RESPONSE_AUTO, "The kernel's own", "auto"},
-    {CC_RESPONSE_CLAMP, "Negative results become black", "clamp"},
-    {CC_RESPONSE_ABSOLUTE, "The absolute value", "absolute"},
-    {CC_RESPONSE_OFFSET, "Mid-grey is added", "offset"},
-    {CC_RESPONSE_MAGNITUDE, "Root of the sum of squares over the kernel's matrices", "magnitude"},
-    {CC_RESPONSE_MAGNITUDE_L1, "Sum of absolute values over the kernel's matrices", "magnitude-l1"},
-    {CC_RESPONSE_DIRECTION, "Angle of the gradient, a full turn over the pixel range", "direction"})
-
-DEFINE_ENUM(border_get_type, "GstCudaConvBorder",
-            {CC_BORDER_REPLICATE, "The nearest pixel: aaa|abcd|ddd", "replicate"},
-            {CC_BORDER_CONSTANT, "border-value", "constant"},
-            {CC_BORDER_REFLECT, "Mirrored, edge repeated: cba|abcd|dcb", "reflect"},
-            {CC_BORDER_REFLECT_101, "Mirrored at the edge pixel: dcb|abcd|cba", "reflect-101"},
-            {CC_BORDER_WRAP, "From the opposite side: bcd|abcd|abc", "wrap"})
-
-DEFINE_ENUM(chroma_get_type, "GstCudaConvChroma", {CC_CHROMA_AUTO, "The kernel's own", "auto"},
-            {CC_CHROMA_FILTER, "Filtered as luma is", "filter"}, {CC_CHROMA_COPY, "Copied", "copy"},
-            {CC_CHROMA_NEUTRAL, "Set to grey", "neutral"})
-
-DEFINE_ENUM(alpha_get_type, "GstCudaConvAlpha", {CC_ALPHA_COPY, "Copied", "copy"},
-            {CC_ALPHA_FILTER, "Filtered as the colours are", "filter"},
-            {CC_ALPHA_OPAQUE, "Set to opaque", "opaque"})
-
-DEFINE_ENUM(backend_get_type, "GstCudaConvBackend",
-            {CC_BACKEND_AUTO, "CUDA when a device opens, else the CPU", "auto"},
-            {CC_BACKEND_CUDA, "NVIDIA GPU", "cuda"}, {CC_BACKEND_CPU, "CPU", "cpu"})
 
 /* --- setting --- */
 
@@ -150,6 +97,19 @@ set_definition(GstCudaConv *self, guint id, const GValue *value, GParamSpec *psp
     warn_refused(self, pspec, value, error->message);
 }
 
+/* Its range has a gap. */
+static void
+set_stride(GstCudaConv *self, const GValue *value, GParamSpec *pspec) {
+  const gint stride = g_value_get_int(value);
+  if (stride == 3) {
+    warn_refused(self, pspec, value, "1, 2 or 4 is needed");
+    return;
+  }
+  g_mutex_lock(&self->settings.lock);
+  self->settings.filter.stride = (guint)stride;
+  g_mutex_unlock(&self->settings.lock);
+}
+
 static void
 set_scalar(CcSettings *settings, guint id, const GValue *value) {
   CcFilter *filter = &settings->filter;
@@ -185,6 +145,9 @@ set_scalar(CcSettings *settings, guint id, const GValue *value) {
   case PROP_ALPHA:
     filter->alpha = g_value_get_enum(value);
     break;
+  case PROP_ALGORITHM:
+    filter->algorithm = g_value_get_enum(value);
+    break;
   case PROP_BACKEND:
     settings->backend.choice = g_value_get_enum(value);
     break;
@@ -208,6 +171,9 @@ set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) 
   case PROP_KERNEL_FILE:
     set_definition(self, id, value, pspec);
     break;
+  case PROP_STRIDE:
+    set_stride(self, value, pspec);
+    break;
   case PROP_KERNEL:
   case PROP_SIZE:
   case PROP_SIGMA:
@@ -218,6 +184,7 @@ set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) 
   case PROP_BORDER_VALUE:
   case PROP_CHROMA:
   case PROP_ALPHA:
+  case PROP_ALGORITHM:
   case PROP_BACKEND:
   case PROP_CUDA_DEVICE_ID:
   case PROP_N_THREADS:
@@ -281,6 +248,12 @@ get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
   case PROP_ALPHA:
     g_value_set_enum(value, filter->alpha);
     break;
+  case PROP_STRIDE:
+    g_value_set_int(value, (gint)filter->stride);
+    break;
+  case PROP_ALGORITHM:
+    g_value_set_enum(value, filter->algorithm);
+    break;
   case PROP_BACKEND:
     g_value_set_enum(value, settings->backend.choice);
     break;
@@ -314,7 +287,7 @@ make_definition_properties(void) {
    */
   props[PROP_KERNEL] =
       g_param_spec_enum("kernel", "Kernel", "Convolution kernel; setting a matrix makes it custom",
-                        kernel_get_type(), cc_settings_default_kernel(), PIXEL_FLAGS);
+                        gst_cuda_conv_kernel_get_type(), cc_settings_default_kernel(), PIXEL_FLAGS);
 
   /**
    * GstCudaConv:matrix:
@@ -414,8 +387,9 @@ make_arithmetic_properties(void) {
    *
    * How the signed sums of the kernel become pixels. Default: auto, the kernel's own.
    */
-  props[PROP_RESPONSE] = g_param_spec_enum("response", "Response", "How signed sums become pixels",
-                                           response_get_type(), CC_RESPONSE_AUTO, PIXEL_FLAGS);
+  props[PROP_RESPONSE] =
+      g_param_spec_enum("response", "Response", "How signed sums become pixels",
+                        gst_cuda_conv_response_get_type(), CC_RESPONSE_AUTO, PIXEL_FLAGS);
 }
 
 static void
@@ -427,7 +401,7 @@ make_picture_properties(void) {
    */
   props[PROP_BORDER] =
       g_param_spec_enum("border", "Border", "What the kernel reads outside the picture",
-                        border_get_type(), CC_BORDER_REPLICATE, PIXEL_FLAGS);
+                        gst_cuda_conv_border_get_type(), CC_BORDER_REPLICATE, PIXEL_FLAGS);
 
   /**
    * GstCudaConv:border-value:
@@ -446,7 +420,7 @@ make_picture_properties(void) {
    */
   props[PROP_CHROMA] =
       g_param_spec_enum("chroma", "Chroma", "What happens to the chroma of YUV video",
-                        chroma_get_type(), CC_CHROMA_AUTO, PIXEL_FLAGS);
+                        gst_cuda_conv_chroma_get_type(), CC_CHROMA_AUTO, PIXEL_FLAGS);
 
   /**
    * GstCudaConv:alpha:
@@ -454,11 +428,36 @@ make_picture_properties(void) {
    * What happens to an alpha channel. Default: copy.
    */
   props[PROP_ALPHA] = g_param_spec_enum("alpha", "Alpha", "What happens to an alpha channel",
-                                        alpha_get_type(), CC_ALPHA_COPY, PIXEL_FLAGS);
+                                        gst_cuda_conv_alpha_get_type(), CC_ALPHA_COPY, PIXEL_FLAGS);
+
+  /**
+   * GstCudaConv:stride:
+   *
+   * 1, 2 or 4: of the filtered picture every n-th pixel of every n-th row is kept, beginning with
+   * the first, and the others are not computed. The output has the size of the input divided by
+   * this, rounded up. A change while playing gives new output caps with the next frame; where
+   * downstream does not accept them it is refused. The rows of an interlaced frame then come from
+   * one field, so deinterlace before. Default: 1.
+   */
+  props[PROP_STRIDE] = g_param_spec_int(
+      "stride", "Stride", "Keep every n-th pixel and row: 1, 2 or 4; the output shrinks", 1, 4, 1,
+      PIXEL_FLAGS);
 }
 
 static void
 make_device_properties(void) {
+  /**
+   * GstCudaConv:algorithm:
+   *
+   * How the GPU computes the sums; the CPU has one way only. Integer kernels give the same bytes
+   * with all algorithms, fractional ones may differ by 1. One that cannot run the kernel is refused
+   * on the CPU too, with a message that lists those that can. Default: auto, the fastest for the
+   * kernel.
+   */
+  props[PROP_ALGORITHM] =
+      g_param_spec_enum("algorithm", "Algorithm", "Which convolution algorithm runs on the GPU",
+                        gst_cuda_conv_algorithm_get_type(), CC_ALGORITHM_AUTO, PIXEL_FLAGS);
+
   /**
    * GstCudaConv:backend:
    *
@@ -466,8 +465,9 @@ make_device_properties(void) {
    * and again at the next start if this changed. The element message `cudaconv-backend` says which
    * one runs, on what device and why. Default: auto.
    */
-  props[PROP_BACKEND] = g_param_spec_enum("backend", "Backend", "Where frames are filtered",
-                                          backend_get_type(), CC_BACKEND_AUTO, DEVICE_FLAGS);
+  props[PROP_BACKEND] =
+      g_param_spec_enum("backend", "Backend", "Where frames are filtered",
+                        gst_cuda_conv_backend_get_type(), CC_BACKEND_AUTO, DEVICE_FLAGS);
 
   /**
    * GstCudaConv:cuda-device-id:
@@ -491,12 +491,13 @@ make_device_properties(void) {
    * GstCudaConv:stats:
    *
    * A structure `cudaconv-stats`: backend and device (strings), device-id (int), plan (string, how
-   * the kernel is computed), frames and bytes (guint64, output), and upload-time, kernel-time,
-   * download-time and wait-time (guint64, nanoseconds in all since the element was started).
+   * the kernel is computed), algorithm (string, the one that runs; not on the CPU and before the
+   * first frame), frames and bytes (guint64, output), and upload-time, kernel-time, download-time
+   * and wait-time (guint64, nanoseconds in all since the element was started).
    */
   props[PROP_STATS] = g_param_spec_boxed(
       "stats", "Statistics",
-      "Backend and device in use, frames and bytes filtered, nanoseconds spent since the start",
+      "Backend, device and algorithm in use, frames, bytes, nanoseconds spent since the start",
       GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
 }
 
@@ -520,12 +521,13 @@ gst_cuda_conv_install_properties(GObjectClass *klass) {
   make_device_properties();
   g_object_class_install_properties(klass, N_PROPS, props);
 
-  gst_type_mark_as_plugin_api(kernel_get_type(), 0);
-  gst_type_mark_as_plugin_api(response_get_type(), 0);
-  gst_type_mark_as_plugin_api(border_get_type(), 0);
-  gst_type_mark_as_plugin_api(chroma_get_type(), 0);
-  gst_type_mark_as_plugin_api(alpha_get_type(), 0);
-  gst_type_mark_as_plugin_api(backend_get_type(), 0);
+  gst_type_mark_as_plugin_api(gst_cuda_conv_kernel_get_type(), 0);
+  gst_type_mark_as_plugin_api(gst_cuda_conv_response_get_type(), 0);
+  gst_type_mark_as_plugin_api(gst_cuda_conv_border_get_type(), 0);
+  gst_type_mark_as_plugin_api(gst_cuda_conv_chroma_get_type(), 0);
+  gst_type_mark_as_plugin_api(gst_cuda_conv_alpha_get_type(), 0);
+  gst_type_mark_as_plugin_api(gst_cuda_conv_algorithm_get_type(), 0);
+  gst_type_mark_as_plugin_api(gst_cuda_conv_backend_get_type(), 0);
 }
 
 /* --- presets --- */

@@ -25,6 +25,7 @@ cc_settings_init(CcSettings *self) {
   g_value_init(&self->matrix, GST_TYPE_ARRAY);
   g_value_init(&self->row, GST_TYPE_ARRAY);
   g_value_init(&self->column, GST_TYPE_ARRAY);
+  self->filter.stride = 1;
   self->backend.device_id = -1;
   cc_settings_commit(self);
 }
@@ -59,6 +60,14 @@ cc_settings_get_filter(CcSettings *self, CcFilter *filter) {
   if (filter->kernel)
     cc_kernel_ref(filter->kernel);
   g_mutex_unlock(&self->lock);
+}
+
+guint
+cc_settings_get_stride(CcSettings *self) {
+  g_mutex_lock(&self->lock);
+  const guint stride = self->committed.stride;
+  g_mutex_unlock(&self->lock);
+  return stride;
 }
 
 void
@@ -149,4 +158,18 @@ cc_settings_set_kernel_file(CcSettings *self, const gchar *path, GError **error)
   }
   g_mutex_unlock(&self->lock);
   return TRUE;
+}
+
+gboolean
+cc_filter_equal(const CcFilter *a, const CcFilter *b) {
+  return a->kernel == b->kernel && a->size == b->size && a->sigma == b->sigma &&
+         a->scale == b->scale && a->bias == b->bias && a->response == b->response &&
+         a->border == b->border && a->border_value == b->border_value && a->chroma == b->chroma &&
+         a->alpha == b->alpha && a->algorithm == b->algorithm && a->stride == b->stride;
+}
+
+void
+cc_filter_replace(CcFilter *self, CcFilter filter) {
+  g_clear_pointer(&self->kernel, cc_kernel_unref);
+  *self = filter;
 }

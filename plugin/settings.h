@@ -38,6 +38,7 @@ void cc_settings_commit(CcSettings *self);
 /* The filter as committed, its kernel a new reference, or NULL when kernel is custom and no
  * coefficients are set. */
 void cc_settings_get_filter(CcSettings *self, CcFilter *filter);
+guint cc_settings_get_stride(CcSettings *self);
 void cc_settings_get_backend(CcSettings *self, CcBackendConfig *config);
 
 /* Define the custom kernel and select it, or refuse with CC_ERROR_INVALID and change nothing. The
@@ -47,5 +48,11 @@ gboolean cc_settings_set_matrix(CcSettings *self, const GValue *matrix, GError *
 gboolean cc_settings_set_row(CcSettings *self, const GValue *row, GError **error);
 gboolean cc_settings_set_column(CcSettings *self, const GValue *column, GError **error);
 gboolean cc_settings_set_kernel_file(CcSettings *self, const gchar *path, GError **error);
+
+/* Whether both filters are of the same properties. */
+gboolean cc_filter_equal(const CcFilter *a, const CcFilter *b);
+
+/* Takes `filter` with its reference to a kernel, and drops what was there. */
+void cc_filter_replace(CcFilter *self, CcFilter filter);
 
 G_END_DECLS

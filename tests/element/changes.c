@@ -6,6 +6,7 @@
 #include "common.h"
 
 #include <gst/controller/controller.h>
+#include <string.h>
 
 static const gchar *const settings[] = {
     "kernel=gaussian size=5",
@@ -22,8 +23,9 @@ static const gchar *const settings[] = {
 static void
 apply(GstElement *element, const gchar *setting) {
   static const gchar *const defaults[][2] = {
-      {"size", "0"},        {"sigma", "0"},          {"scale", "0"},        {"bias", "0"},
-      {"response", "auto"}, {"border", "replicate"}, {"border-value", "0"}, {"chroma", "auto"},
+      {"size", "0"},         {"sigma", "0"},       {"scale", "0"},
+      {"bias", "0"},         {"response", "auto"}, {"border", "replicate"},
+      {"border-value", "0"}, {"chroma", "auto"},   {"algorithm", "auto"},
   };
   for (guint i = 0; i < G_N_ELEMENTS(defaults); i++)
     gst_util_set_object_arg(G_OBJECT(element), defaults[i][0], defaults[i][1]);
@@ -52,6 +54,75 @@ GST_START_TEST(change_between_frames) {
       gst_buffer_unref(result);
       gst_buffer_unref(expected);
     }
+  test_teardown(h);
+}
+GST_END_TEST;
+
+/* Integer coefficients give the same bytes whichever algorithm runs. */
+GST_START_TEST(change_of_algorithm) {
+  static const gchar *const kernels[] = {"gaussian", "sobel", "sharpen"};
+  const gchar *const names[] = {"auto",    "direct",   "constant",      "tile-halo", "tile-cached",
+                                "scatter", "two-pass", "register-tile", "sliding",   "auto"};
+  const gchar *kernel = kernels[__i__];
+  g_autofree gchar *caps = test_caps("NV12", 321, 117);
+  g_autofree gchar *properties = g_strdup_printf("kernel=%s", kernel);
+  GstBuffer *input = test_frame_random(caps, 1);
+  GstBuffer *expected = test_filter(properties, caps, gst_buffer_ref(input));
+  GstHarness *h = test_harness_new(properties, caps);
+  const gboolean separable = !g_str_equal(kernel, "sharpen");
+  guint refused = 0;
+  for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+    gst_util_set_object_arg(G_OBJECT(h->element), "algorithm", names[i]);
+    fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(input)), GST_FLOW_OK);
+    refused +=
+        !separable && (g_str_equal(names[i], "two-pass") || g_str_equal(names[i], "register-tile"));
+  }
+  test_drain(h);
+  fail_unless_equals_int(gst_harness_buffers_received(h), G_N_ELEMENTS(names));
+  for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+    GstBuffer *result = gst_harness_pull(h);
+    test_assert_same_picture(caps, result, expected, names[i]);
+    gst_buffer_unref(result);
+  }
+  guint n;
+  g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_WARNING, &n);
+  fail_unless(n == refused, "%u warnings: %s", n, text);
+  gst_buffer_unref(expected);
+  gst_buffer_unref(input);
+  test_teardown(h);
+}
+GST_END_TEST;
+
+/* It cannot run the kernel: the filter goes on as before, and so it does with the next kernel that
+ * it can run, together with it. */
+GST_START_TEST(refused_algorithm) {
+  g_autofree gchar *caps = test_caps("GRAY8", 33, 17);
+  GstBuffer *kirsch = test_filter("kernel=kirsch", caps, test_frame_random(caps, 1));
+  GstBuffer *box = test_filter("kernel=box", caps, test_frame_random(caps, 1));
+  GstHarness *h = test_harness_new("kernel=kirsch", caps);
+  gst_buffer_unref(test_push_pull(h, test_frame_random(caps, 1)));
+
+  gst_util_set_object_arg(G_OBJECT(h->element), "algorithm", "two-pass");
+  for (guint i = 0; i < 2; i++) {
+    GstBuffer *result = test_push_pull(h, test_frame_random(caps, 1));
+    test_assert_same_picture(caps, result, kirsch, "a refused algorithm");
+    gst_buffer_unref(result);
+  }
+  guint n;
+  g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_WARNING, &n);
+  fail_unless(n == 1 && strstr(text, "algorithm=two-pass cannot run this kernel") &&
+                  strstr(text, "direct, constant, tile-halo, tile-cached and scatter can") &&
+                  strstr(text, "The filter goes on as it was before."),
+              "%u: %s", n, text);
+
+  gst_util_set_object_arg(G_OBJECT(h->element), "kernel", "box");
+  GstBuffer *result = test_push_pull(h, test_frame_random(caps, 1));
+  test_assert_same_picture(caps, result, box, "an algorithm that can run the next kernel");
+  g_autofree gchar *none = test_bus_take(test_harness_bus(h), GST_MESSAGE_WARNING, &n);
+  fail_unless(n == 0, "%s", none);
+  gst_buffer_unref(result);
+  gst_buffer_unref(box);
+  gst_buffer_unref(kirsch);
   test_teardown(h);
 }
 GST_END_TEST;
@@ -177,8 +248,9 @@ GST_START_TEST(controlled_sigma) {
 GST_END_TEST;
 
 GST_START_TEST(what_affects_pixels_may_change_while_playing) {
-  static const gchar *const scalars[] = {"kernel", "size",         "sigma",  "scale", "bias",
-                                         "border", "border-value", "chroma", "alpha", "response"};
+  static const gchar *const scalars[] = {"kernel", "size",     "sigma",        "scale",
+                                         "bias",   "border",   "border-value", "chroma",
+                                         "alpha",  "response", "stride",       "algorithm"};
   static const gchar *const arrays[] = {"matrix", "row", "column", "kernel-file"};
   GstElement *element = test_element_new(NULL);
   GObjectClass *klass = G_OBJECT_GET_CLASS(element);
@@ -202,6 +274,8 @@ changes_suite(void) {
   Suite *suite = suite_create("changes");
   TCase *tc = tcase_create("changes");
   tcase_add_test(tc, change_between_frames);
+  tcase_add_loop_test(tc, change_of_algorithm, 0, 3);
+  tcase_add_test(tc, refused_algorithm);
   tcase_add_test(tc, change_from_another_thread);
   tcase_add_test(tc, controlled_bias);
   tcase_add_test(tc, controlled_sigma);

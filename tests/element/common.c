@@ -57,6 +57,18 @@ test_caps(const gchar *format, gint width, gint height) {
   return test_caps_with(format, width, height, "");
 }
 
+gchar *
+test_caps_divided(const gchar *caps_text, guint stride) {
+  static const gchar *const fields[] = {"width", "height"};
+  g_autoptr(GstCaps) caps = gst_caps_from_string(caps_text);
+  for (guint i = 0; i < G_N_ELEMENTS(fields); i++) {
+    gint n;
+    fail_unless(gst_structure_get_int(gst_caps_get_structure(caps, 0), fields[i], &n));
+    gst_caps_set_simple(caps, fields[i], G_TYPE_INT, (n + (gint)stride - 1) / (gint)stride, NULL);
+  }
+  return gst_caps_to_string(caps);
+}
+
 GstHarness *
 test_harness_new(const gchar *properties, const gchar *caps) {
   g_autoptr(GstElement) element = test_element_new(properties);

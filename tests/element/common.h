@@ -26,6 +26,9 @@ GstElement *test_element_new(const gchar *properties);
 gchar *test_caps(const gchar *format, gint width, gint height);
 gchar *test_caps_with(const gchar *format, gint width, gint height, const gchar *fields);
 
+/* The same caps with width and height divided by `stride` and rounded up. */
+gchar *test_caps_divided(const gchar *caps, guint stride);
+
 /* A harness around such an element, playing, with these caps (may be NULL) set on its source pad.
  * It is not live, so that a GPU may hold frames back. */
 GstHarness *test_harness_new(const gchar *properties, const gchar *caps);

@@ -47,6 +47,20 @@ static const Case cases[] = {
      {.response = CC_RESPONSE_ABSOLUTE, .chroma = CC_CHROMA_FILTER}},
     {"kernel=sobel response=direction", "sobel", {.response = CC_RESPONSE_DIRECTION}},
     {"kernel=gaussian sigma=0.8", "gaussian", {.sigma = 0.8}},
+    {"kernel=gaussian size=5 stride=2 chroma=filter",
+     "gaussian",
+     {.size = 5, .stride = 2, .chroma = CC_CHROMA_FILTER}},
+    {"kernel=sobel stride=4", "sobel", {.stride = 4}},
+    {"kernel=sharpen stride=2 border=wrap alpha=filter",
+     "sharpen",
+     {.stride = 2, .border = CC_BORDER_WRAP, .alpha = CC_ALPHA_FILTER}},
+    {"kernel=gaussian sigma=0.8 stride=4 border=constant border-value=0.5 chroma=filter",
+     "gaussian",
+     {.sigma = 0.8,
+      .stride = 4,
+      .border = CC_BORDER_CONSTANT,
+      .border_value = 0.5,
+      .chroma = CC_CHROMA_FILTER}},
 };
 
 static guint
@@ -82,8 +96,9 @@ compare(const TestPicture *got, const TestPicture *wanted, const OracleTolerance
 static void
 check(const Case *c, const gchar *caps, guint32 seed) {
   g_autofree gchar *what = g_strdup_printf("cudaconv %s, %s", c->properties, caps);
+  g_autofree gchar *out_caps = test_caps_divided(caps, MAX(c->filter.stride, 1));
   GstBuffer *input = test_frame_random(caps, seed);
-  GstBuffer *wanted = test_frame_flat(caps, 0);
+  GstBuffer *wanted = test_frame_flat(out_caps, 0);
   GstBuffer *result = test_filter(c->properties, caps, gst_buffer_ref(input));
   CcFilter filter = c->filter;
   filter.kernel = cc_kernels_find(c->kernel);
@@ -92,8 +107,8 @@ check(const Case *c, const gchar *caps, guint32 seed) {
   TestPicture from, to, got;
   OracleTolerance tolerance;
   test_map(&from, caps, input, GST_MAP_READ);
-  test_map(&to, caps, wanted, GST_MAP_WRITE);
-  test_map(&got, caps, result, GST_MAP_READ);
+  test_map(&to, out_caps, wanted, GST_MAP_WRITE);
+  test_map(&got, out_caps, result, GST_MAP_READ);
   oracle_filter(&filter, &from.layout, &from.planes, &to.planes, &tolerance);
   compare(&got, &to, &tolerance, what);
   test_unmap(&got);

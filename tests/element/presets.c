@@ -27,6 +27,8 @@ disturb(GstElement *element) {
       {"border-value", "0.75"},
       {"chroma", "copy"},
       {"alpha", "opaque"},
+      {"stride", "2"},
+      {"algorithm", "scatter"},
   };
   for (guint i = 0; i < G_N_ELEMENTS(settings); i++)
     gst_util_set_object_arg(G_OBJECT(element), settings[i][0], settings[i][1]);

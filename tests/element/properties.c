@@ -5,6 +5,10 @@
 
 #include "common.h"
 
+#include "engine/algorithm.h"
+
+#include <string.h>
+
 typedef struct {
   const gchar *name;
   const gchar *fallback; /* the default, as text */
@@ -23,6 +27,9 @@ static const Row rows[] = {
     {"border-value", "0", {"0.5", "1", "0"}},
     {"chroma", "auto", {"filter", "copy", "neutral", "auto"}},
     {"alpha", "copy", {"filter", "opaque", "copy"}},
+    {"stride", "1", {"2", "4", "1"}},
+    {"algorithm", "auto", {"direct", "constant", "tile-halo", "tile-cached"}},
+    {"algorithm", "auto", {"scatter", "two-pass", "register-tile", "sliding"}},
     {"backend", "auto", {"cpu", "cuda", "auto"}},
     {"cuda-device-id", "-1", {"0", "3", "-1"}},
     {"n-threads", "0", {"1", "2", "64"}},
@@ -128,6 +135,36 @@ GST_START_TEST(named_kernels) {
 }
 GST_END_TEST;
 
+GST_START_TEST(named_algorithms) {
+  GstElement *element = element_with_defaults();
+  GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element), "algorithm");
+  fail_unless(G_IS_PARAM_SPEC_ENUM(spec));
+  GEnumClass *klass = G_PARAM_SPEC_ENUM(spec)->enum_class;
+  fail_unless_equals_int(klass->n_values, CC_N_ALGORITHMS);
+  for (CcAlgorithm a = CC_ALGORITHM_AUTO; a < CC_N_ALGORITHMS; a++) {
+    const GEnumValue *value = g_enum_get_value(klass, a);
+    fail_unless_equals_string(value->value_nick, cc_algorithm_name(a));
+    fail_unless(*value->value_name, "%s has no description", value->value_nick);
+  }
+  gst_object_unref(element);
+}
+GST_END_TEST;
+
+/* Between 1 and 4 there is a number that is none of the values. */
+GST_START_TEST(stride_of_3_is_refused) {
+  GstHarness *h = test_harness_new("stride=2", NULL);
+  g_object_set(h->element, "stride", 3, NULL);
+  gint stride;
+  g_object_get(h->element, "stride", &stride, NULL);
+  fail_unless_equals_int(stride, 2);
+  guint n;
+  g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_WARNING, &n);
+  fail_unless(n == 1 && strstr(text, "stride=3 is refused: 1, 2 or 4 is needed"), "%u: %s", n,
+              text);
+  test_teardown(h);
+}
+GST_END_TEST;
+
 static void
 assert_kernel(GstElement *element, const gchar *wanted) {
   g_autofree gchar *kernel = get_text(element, "kernel");
@@ -202,6 +239,27 @@ GST_START_TEST(stats_count_frames) {
 }
 GST_END_TEST;
 
+/* On CUDA the statistics name the algorithm that runs; the CPU has one only, which has no name. */
+GST_START_TEST(stats_name_the_algorithm) {
+  static const gchar *const names[] = {"auto", "direct", "two-pass", "sliding"};
+  const gboolean on_cuda = g_str_equal(test_backend(), "cuda");
+  g_autofree gchar *caps = test_caps("GRAY8", 64, 48);
+  for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+    g_autofree gchar *properties = g_strdup_printf("kernel=gaussian algorithm=%s", names[i]);
+    GstHarness *h = test_harness_new(properties, caps);
+    gst_buffer_unref(test_push_pull(h, test_frame_random(caps, i)));
+    g_autoptr(GstStructure) stats = NULL;
+    g_object_get(h->element, "stats", &stats, NULL);
+    const gchar *algorithm = gst_structure_get_string(stats, "algorithm");
+    fail_unless((algorithm != NULL) == on_cuda, "%s: %s", names[i], algorithm);
+    /* auto is never the one that runs */
+    fail_unless(!algorithm || g_str_equal(algorithm, names[i]) == (i > 0), "%s: %s", names[i],
+                algorithm);
+    test_teardown(h);
+  }
+}
+GST_END_TEST;
+
 GST_START_TEST(stats_can_be_read_at_any_time) {
   GstElement *element = test_element_new(NULL);
   static const GstState states[] = {GST_STATE_NULL, GST_STATE_READY, GST_STATE_PAUSED,
@@ -239,9 +297,12 @@ properties_suite(void) {
   tcase_add_test(tc, listed_defaults_are_true);
   tcase_add_test(tc, arrays_are_empty_at_first);
   tcase_add_test(tc, named_kernels);
+  tcase_add_test(tc, named_algorithms);
+  tcase_add_test(tc, stride_of_3_is_refused);
   tcase_add_test(tc, coefficients_select_custom);
   tcase_add_test(tc, backend_message);
   tcase_add_test(tc, stats_count_frames);
+  tcase_add_test(tc, stats_name_the_algorithm);
   tcase_add_test(tc, stats_can_be_read_at_any_time);
   tcase_add_test(tc, threads_do_not_change_pixels);
   suite_add_tcase(suite, tc);

@@ -7,9 +7,14 @@
 #define WIDTH 17
 #define HEIGHT 5
 
+/* With a stride the frames on both sides have different sizes. */
+static const gchar *const filters[] = {"kernel=gaussian stride=1", "kernel=gaussian stride=2",
+                                       "kernel=gaussian stride=4"};
+static const guint filter_strides[] = {1, 2, 4};
+
 GST_START_TEST(upstream_is_offered_video_meta) {
   g_autofree gchar *caps_text = test_caps("I420", WIDTH, HEIGHT);
-  GstHarness *h = test_harness_new("kernel=gaussian", caps_text);
+  GstHarness *h = test_harness_new(filters[__i__], caps_text);
   g_autoptr(GstCaps) caps = gst_caps_from_string(caps_text);
   GstQuery *query = gst_query_new_allocation(caps, TRUE);
   fail_unless(gst_pad_peer_query(h->srcpad, query));
@@ -107,8 +112,10 @@ answer_allocation(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
 
 /* A sink that wants padded frames from its own pool, as a display or an encoder does. */
 GST_START_TEST(downstream_pool_is_used) {
+  const gchar *filter = filters[__i__];
   g_autofree gchar *caps_text = test_caps("I420", WIDTH, HEIGHT);
-  g_autoptr(GstCaps) caps = gst_caps_from_string(caps_text);
+  g_autofree gchar *out_caps_text = test_caps_divided(caps_text, filter_strides[__i__]);
+  g_autoptr(GstCaps) caps = gst_caps_from_string(out_caps_text);
   GstVideoInfo info;
   fail_unless(gst_video_info_from_caps(&info, caps));
   GstVideoAlignment align;
@@ -126,16 +133,15 @@ GST_START_TEST(downstream_pool_is_used) {
   fail_unless(gst_buffer_pool_set_config(pool, config));
   SinkPool sink = {.pool = pool, .caps = caps, .size = (guint)info.size};
 
-  GstHarness *h = test_harness_new("kernel=gaussian", NULL);
+  GstHarness *h = test_harness_new(filter, NULL);
   gst_pad_add_probe(h->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PUSH,
                     answer_allocation, &sink, NULL);
   gst_harness_set_src_caps_str(h, caps_text);
   for (guint n = 0; n < 4; n++) {
-    GstBuffer *expected =
-        test_filter("kernel=gaussian", caps_text, test_frame_random(caps_text, n));
+    GstBuffer *expected = test_filter(filter, caps_text, test_frame_random(caps_text, n));
     GstBuffer *result = test_push_pull(h, test_frame_random(caps_text, n));
     fail_unless(result->pool == pool, "the frame is not of the sink's pool");
-    test_assert_same_picture(caps_text, result, expected, "padded output");
+    test_assert_same_picture(out_caps_text, result, expected, "padded output");
     gst_buffer_unref(result);
     gst_buffer_unref(expected);
   }
@@ -208,10 +214,10 @@ static Suite *
 queries_suite(void) {
   Suite *suite = suite_create("queries");
   TCase *tc = tcase_create("queries");
-  tcase_add_test(tc, upstream_is_offered_video_meta);
+  tcase_add_loop_test(tc, upstream_is_offered_video_meta, 0, G_N_ELEMENTS(filters));
   tcase_add_test(tc, offered_pool_works);
   tcase_add_test(tc, default_layout_for_sinks_without_video_meta);
-  tcase_add_test(tc, downstream_pool_is_used);
+  tcase_add_loop_test(tc, downstream_pool_is_used, 0, G_N_ELEMENTS(filters));
   tcase_add_loop_test(tc, latency, FALSE, TRUE + 1);
   tcase_add_test(tc, live_frames_are_not_held);
   tcase_add_test(tc, caps_pass_through);

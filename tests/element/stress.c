@@ -55,6 +55,8 @@ GST_START_TEST(properties_while_frames_flow) {
       {h, "sigma", "1.5"},       {h, "bias", "20"},          {h, "border", "wrap"},
       {h, "border", "constant"}, {h, "chroma", "filter"},    {h, "row", "<1,2,1>"},
       {h, "column", "<1,2,1>"},  {h, "border-value", "0.5"}, {h, "scale", "0.1"},
+      {h, "stride", "2"},        {h, "stride", "1"},         {h, "algorithm", "direct"},
+      {h, "algorithm", "auto"},
   };
   GstBuffer *buffer = test_frame_random(caps, 1);
   GstHarnessThread *threads[G_N_ELEMENTS(settings)];

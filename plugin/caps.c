@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "caps.h"
+
+typedef struct {
+  GstPadDirection direction; /* of the pad whose caps are transformed */
+  gint stride;
+} Transform;
+
+/* Numbers from min to max, as a number or a range; nothing when there is none. */
+static gboolean
+init_span(GValue *value, gint64 min, gint64 max) {
+  min = MAX(min, 1);
+  max = MIN(max, G_MAXINT);
+  if (min > max)
+    return FALSE;
+  g_value_init(value, min == max ? G_TYPE_INT : GST_TYPE_INT_RANGE);
+  if (min == max)
+    g_value_set_int(value, (gint)min);
+  else
+    gst_value_set_int_range(value, (gint)min, (gint)max);
+  return TRUE;
+}
+
+static gboolean
+transform_span(const Transform *self, GValue *to, gint64 min, gint64 max) {
+  if (self->direction == GST_PAD_SINK)
+    return init_span(to, (min + self->stride - 1) / self->stride,
+                     (max + self->stride - 1) / self->stride);
+  return init_span(to, (min - 1) * self->stride + 1, max * self->stride);
+}
+
+/* Takes `one`; an element that is in the list already is not added. */
+static void
+add_to_list(GValue *list, GValue *one) {
+  GValue both = G_VALUE_INIT;
+  if (!G_IS_VALUE(list)) {
+    *list = *one;
+    return;
+  }
+  gst_value_list_merge(&both, list, one);
+  g_value_unset(list);
+  g_value_unset(one);
+  *list = both;
+}
+
+/* Initialises `to` with the sizes of the other side. FALSE: there are none. */
+static gboolean
+transform_size(const Transform *self, GValue *to, const GValue *from) {
+  if (G_VALUE_HOLDS_INT(from))
+    return transform_span(self, to, g_value_get_int(from), g_value_get_int(from));
+  if (GST_VALUE_HOLDS_INT_RANGE(from))
+    return transform_span(self, to, gst_value_get_int_range_min(from),
+                          gst_value_get_int_range_max(from));
+  if (!GST_VALUE_HOLDS_LIST(from))
+    return FALSE;
+  for (guint i = 0; i < gst_value_list_get_size(from); i++) {
+    GValue one = G_VALUE_INIT;
+    if (transform_size(self, &one, gst_value_list_get_value(from, i)))
+      add_to_list(to, &one);
+  }
+  return G_IS_VALUE(to);
+}
+
+/* FALSE: no size is left, so the structure has to go. */
+static gboolean
+transform_structure(GstCapsFeatures *features, GstStructure *structure, gpointer user_data) {
+  static const gchar *const fields[] = {"width", "height"};
+  for (guint i = 0; i < G_N_ELEMENTS(fields); i++) {
+    const GValue *from = gst_structure_get_value(structure, fields[i]);
+    GValue to = G_VALUE_INIT;
+    if (!from)
+      continue; /* any size */
+    if (!transform_size(user_data, &to, from))
+      return FALSE;
+    gst_structure_take_value(structure, fields[i], &to);
+  }
+  return TRUE;
+}
+
+GstCaps *
+cc_caps_transform(const GstCaps *caps, GstPadDirection direction, guint stride) {
+  GstCaps *other = gst_caps_copy(caps);
+  Transform transform = {direction, (gint)stride};
+  if (stride > 1)
+    gst_caps_filter_and_map_in_place(other, transform_structure, &transform);
+  return other;
+}

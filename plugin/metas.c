@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "metas.h"
+
+#include "frameadapter.h"
+
+gboolean
+cc_meta_survives(GType api) {
+  static const gchar *const kept[] = {GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
+                                      GST_META_TAG_VIDEO_ORIENTATION_STR,
+                                      GST_META_TAG_VIDEO_COLORSPACE_STR, NULL};
+  for (const gchar *const *tag = gst_meta_api_type_get_tags(api); tag && *tag; tag++)
+    if (!g_strv_contains(kept, *tag))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+is_bound_to_size(GType api) {
+  return gst_meta_api_type_has_tag(api, g_quark_from_static_string(GST_META_TAG_VIDEO_SIZE_STR));
+}
+
+gboolean
+cc_meta_transform(GstBuffer *out, GstMeta *meta, GstBuffer *in, const GstVideoInfo *in_info,
+                  const GstVideoInfo *out_info) {
+  const GstMetaInfo *info = meta->info;
+  if (info->api == GST_VIDEO_CROP_META_API_TYPE && cc_buffer_is_cropped(in, in_info))
+    return FALSE; /* the crop was carried out */
+  if (!cc_meta_survives(info->api))
+    return FALSE;
+  const gboolean same_size =
+      in_info->width == out_info->width && in_info->height == out_info->height;
+  if (same_size || !is_bound_to_size(info->api))
+    return TRUE;
+  GstVideoMetaTransform scale = {(GstVideoInfo *)in_info, (GstVideoInfo *)out_info};
+  if (info->transform_func)
+    info->transform_func(out, meta, in, gst_video_meta_transform_scale_get_quark(), &scale);
+  return FALSE;
+}
