@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "npp.h"
+
+#include <gmodule.h>
+#include <string.h>
+#include "engine/error.h"
+#include "npp_abi.h"
+
+#define MASK_NONE (-1)
+
+struct _BenchNpp {
+  GModule *core, *filters; /* libnppc, libnppif */
+  gchar *version;
+  BenchNppContext context;
+};
+
+static GModule *
+open_library(const gchar *folder, const gchar *stem, gint version) {
+  g_autofree gchar *name = g_strdup_printf("%s.so.%d", stem, version);
+  g_autofree gchar *path = folder ? g_build_filename(folder, name, NULL) : g_strdup(name);
+  return g_module_open(path, G_MODULE_BIND_LAZY);
+}
+
+/* libnppif needs libnppc, which may lie in the same folder that the loader does not look into. */
+static gboolean
+open_libraries(BenchNpp *self, const gchar *folder, GError **error) {
+  for (gint version = 13; version >= 11; version--) {
+    BenchNppGetVersion *get_version = NULL;
+    self->core = open_library(folder, "libnppc", version);
+    self->filters = self->core ? open_library(folder, "libnppif", version) : NULL;
+    if (self->filters &&
+        g_module_symbol(self->core, "nppGetLibVersion", (gpointer *)&get_version)) {
+      const BenchNppVersion *v = get_version();
+      self->version =
+          g_strdup_printf("NPP %d.%d.%d (libnppif.so.%d)", v->major, v->minor, v->build, version);
+      return TRUE;
+    }
+    g_clear_pointer(&self->core, g_module_close);
+    g_clear_pointer(&self->filters, g_module_close);
+  }
+  g_set_error(error, CC_ERROR, CC_ERROR_UNAVAILABLE,
+              "no libnppc.so and libnppif.so of version 13, 12 or 11 in %s",
+              folder ? folder : "the loader's path");
+  return FALSE;
+}
+
+static gboolean
+fill_context(BenchNppContext *context, const CcCudaDevice *device, CUstream stream,
+             GError **error) {
+  gint shared_bytes = 0;
+  const struct {
+    CUdevice_attribute attribute;
+    gint *value;
+  } values[] = {
+      {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &context->n_multiprocessors},
+      {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
+       &context->max_threads_per_multiprocessor},
+      {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &context->max_threads_per_block},
+      {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, &shared_bytes},
+      {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &context->compute_major},
+      {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &context->compute_minor},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(values); i++)
+    if (!cc_cuda_check(device->cuda,
+                       device->cuda->cuDeviceGetAttribute(values[i].value, values[i].attribute,
+                                                          device->device),
+                       "cuDeviceGetAttribute", error))
+      return FALSE;
+  context->stream = stream;
+  context->device_id = device->id;
+  context->shared_bytes_per_block = (gsize)shared_bytes;
+  context->stream_flags = CU_STREAM_NON_BLOCKING;
+  return TRUE;
+}
+
+BenchNpp *
+bench_npp_open(const CcCudaDevice *device, CUstream stream, const gchar *folder, GError **error) {
+  g_autoptr(BenchNpp) self = g_new0(BenchNpp, 1);
+  if (!open_libraries(self, folder, error) || !fill_context(&self->context, device, stream, error))
+    return NULL;
+  return g_steal_pointer(&self);
+}
+
+void
+bench_npp_close(BenchNpp *self) {
+  g_clear_pointer(&self->filters, g_module_close);
+  g_clear_pointer(&self->core, g_module_close);
+  g_free(self->version);
+  g_free(self);
+}
+
+const gchar *
+bench_npp_version(const BenchNpp *self) {
+  return self->version;
+}
+
+static gint
+gauss_mask(guint size) {
+  if (size == 3)
+    return BENCH_NPP_MASK_3X3;
+  if (size == 5)
+    return BENCH_NPP_MASK_5X5;
+  return BENCH_NPP_MASK_7X7 + ((gint)size - 7) / 2 * 100;
+}
+
+gboolean
+bench_npp_find(const BenchNpp *self, const gchar *kernel, guint size, const CcFrameLayout *layout,
+               BenchNppCall *call) {
+  const CcPlaneLayout *plane = &layout->plane[0];
+  const gchar *filter = NULL;
+  gint mask = MASK_NONE;
+  if (strcmp(kernel, "gaussian") == 0) {
+    filter = "Gauss";
+    mask = gauss_mask(size);
+  } else if (size == 3 && strcmp(kernel, "sobel-x") == 0) {
+    filter = "SobelVert";
+  } else if (size == 3 && strcmp(kernel, "sobel-y") == 0) {
+    filter = "SobelHoriz";
+  }
+  if (!filter || layout->n_planes != 1 || (plane->depth != 8 && plane->depth != 16))
+    return FALSE;
+  g_autofree gchar *name =
+      g_strdup_printf("nppiFilter%sBorder_%uu_C%uR_Ctx", filter, plane->depth, plane->step);
+  *call = (BenchNppCall){
+      .npp = self, .mask = mask, .width = (gint)plane->width, .height = (gint)plane->height};
+  return g_module_symbol(self->filters, name, (gpointer *)&call->function);
+}
+
+gboolean
+bench_npp_queue(const BenchNppCall *call, CUdeviceptr src, CUdeviceptr dst, GError **error) {
+  const BenchNppSize size = {call->width, call->height};
+  const BenchNppPoint origin = {0, 0};
+  const BenchNppContext context = call->npp->context;
+  gint status;
+  if (call->mask == MASK_NONE)
+    status = ((BenchNppSobel *)call->function)((gconstpointer)src, call->src_pitch, size, origin,
+                                               (gpointer)dst, call->dst_pitch, size,
+                                               BENCH_NPP_BORDER_REPLICATE, context);
+  else
+    status = ((BenchNppGauss *)call->function)((gconstpointer)src, call->src_pitch, size, origin,
+                                               (gpointer)dst, call->dst_pitch, size, call->mask,
+                                               BENCH_NPP_BORDER_REPLICATE, context);
+  if (status == 0)
+    return TRUE;
+  g_set_error(error, CC_ERROR, CC_ERROR_DEVICE, "NPP answers with status %d", status);
+  return FALSE;
+}

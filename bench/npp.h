@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* NVIDIA's image library NPP as a peer, opened at run time where the machine has it. */
+
+#include "cuda/device.h"
+#include "engine/frame.h"
+
+G_BEGIN_DECLS
+
+typedef struct _BenchNpp BenchNpp;
+
+/* One of NPP's filters on one plane. */
+typedef struct {
+  const BenchNpp *npp;
+  void (*function)(void);
+  gint mask; /* NppiMaskSize, or -1 for functions that take none */
+  gint width, height;
+  gint src_pitch, dst_pitch; /* bytes; to be set by the caller */
+} BenchNppCall;
+
+/* Loads the library, from `folder` when it is not NULL; it works on `stream`, which was made with
+ * CU_STREAM_NON_BLOCKING, and with the device's primary context. CC_ERROR_UNAVAILABLE says what is
+ * missing. */
+BenchNpp *bench_npp_open(const CcCudaDevice *device, CUstream stream, const gchar *folder,
+                         GError **error);
+void bench_npp_close(BenchNpp *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(BenchNpp, bench_npp_close)
+
+/* "NPP 13.0.1 (libnppif.so.13)" */
+const gchar *bench_npp_version(const BenchNpp *self);
+
+/* The filter that does what the named kernel does, with replicated borders: Gaussians (of the same
+ * sides, with coefficients of its own above 3x3), and Sobel along x or y. FALSE when there is none.
+ */
+gboolean bench_npp_find(const BenchNpp *self, const gchar *kernel, guint size,
+                        const CcFrameLayout *layout, BenchNppCall *call);
+
+/* Queues the filter. CC_ERROR_DEVICE has NPP's status. */
+gboolean bench_npp_queue(const BenchNppCall *call, CUdeviceptr src, CUdeviceptr dst,
+                         GError **error);
+
+G_END_DECLS

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "timing.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define ALIGNMENT 256
+#define CACHES 4               /* L2 sizes that the buffers of each direction make up */
+#define RANDOM_BYTES (1 << 24) /* made on the host and uploaded as often as it takes */
+#define MAX_BATCHES 9
+#define MIN_BATCHES 3
+#define MAX_LAUNCHES                                                                               \
+  400 /* of a batch: fewer than the driver queues before it makes the host wait */
+#define MAX_SWEEPS 100
+#define HEAD_START 1.5 /* by how much the head start outlasts the queueing */
+
+gboolean
+bench_timer_open(BenchTimer *self, gint device_id, GError **error) {
+  int l2_bytes = 0;
+  CcCudaDevice *device = cc_cuda_device_open(device_id, error);
+  if (!device)
+    return FALSE;
+  if (!cc_cuda_device_push(device, error)) {
+    cc_cuda_device_close(device);
+    return FALSE;
+  }
+  self->device = device;
+  self->cuda = device->cuda;
+  if (!BENCH_CALL(self, cuDeviceGetAttribute, &l2_bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE,
+                  device->device) ||
+      !BENCH_CALL(self, cuStreamCreate, &self->stream, CU_STREAM_NON_BLOCKING) ||
+      !BENCH_CALL(self, cuEventCreate, &self->begin, CU_EVENT_DEFAULT) ||
+      !BENCH_CALL(self, cuEventCreate, &self->end, CU_EVENT_DEFAULT))
+    return FALSE;
+  self->l2_bytes = (gsize)MAX(l2_bytes, 0);
+  return TRUE;
+}
+
+static void
+free_arena(const BenchTimer *self, BenchArena *arena) {
+  if (arena->bytes)
+    self->cuda->cuMemFree(arena->address);
+  *arena = (BenchArena){0};
+}
+
+void
+bench_timer_close(BenchTimer *self) {
+  if (!self->device)
+    return;
+  if (self->stream)
+    self->cuda->cuStreamSynchronize(self->stream);
+  free_arena(self, &self->src);
+  free_arena(self, &self->dst);
+  free_arena(self, &self->scratch);
+  if (self->begin)
+    self->cuda->cuEventDestroy(self->begin);
+  if (self->end)
+    self->cuda->cuEventDestroy(self->end);
+  if (self->stream)
+    self->cuda->cuStreamDestroy(self->stream);
+  cc_cuda_device_pop(self->device);
+  cc_cuda_device_close(self->device);
+  self->device = NULL;
+}
+
+static gsize
+aligned(gsize bytes) {
+  return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* *grown tells that the memory is new. */
+static gboolean
+grow_arena(const BenchTimer *self, BenchArena *arena, gsize bytes, gboolean *grown,
+           GError **error) {
+  if (arena->bytes >= bytes)
+    return TRUE;
+  free_arena(self, arena);
+  if (!BENCH_CALL(self, cuMemAlloc, &arena->address, bytes))
+    return FALSE;
+  arena->bytes = bytes;
+  *grown = TRUE;
+  return TRUE;
+}
+
+static gboolean
+fill_with_random(const BenchTimer *self, GError **error) {
+  g_autofree guint32 *random = g_malloc(RANDOM_BYTES);
+  g_autoptr(GRand) generator = g_rand_new_with_seed(1);
+  for (gsize i = 0; i < RANDOM_BYTES / sizeof *random; i++)
+    random[i] = g_rand_int(generator);
+  for (gsize at = 0; at < self->src.bytes; at += RANDOM_BYTES)
+    if (!BENCH_CALL(self, cuMemcpyHtoDAsync, self->src.address + at, random,
+                    MIN(RANDOM_BYTES, self->src.bytes - at), self->stream) ||
+        !BENCH_CALL(self, cuStreamSynchronize, self->stream))
+      return FALSE;
+  return TRUE;
+}
+
+/* A copy of all that both arenas have room for. */
+static gboolean
+queue_sweep(const BenchTimer *self, GError **error) {
+  return BENCH_CALL(self, cuMemcpyDtoDAsync, self->dst.address, self->src.address,
+                    MIN(self->src.bytes, self->dst.bytes), self->stream);
+}
+
+/* Waits for what lies between the two events, which have been recorded. */
+static gboolean
+wait_for_events(const BenchTimer *self, gdouble *us, GError **error) {
+  float ms = 0;
+  if (!BENCH_CALL(self, cuEventSynchronize, self->end) ||
+      !BENCH_CALL(self, cuEventElapsedTime, &ms, self->begin, self->end))
+    return FALSE;
+  *us = 1000.0 * (gdouble)ms;
+  return TRUE;
+}
+
+static gboolean
+time_sweep(BenchTimer *self, GError **error) {
+  return queue_sweep(self, error) && BENCH_CALL(self, cuEventRecord, self->begin, self->stream) &&
+         queue_sweep(self, error) && BENCH_CALL(self, cuEventRecord, self->end, self->stream) &&
+         wait_for_events(self, &self->sweep_us, error);
+}
+
+gboolean
+bench_timer_reserve(BenchTimer *self, gsize src_bytes, gsize dst_bytes, gsize scratch_bytes,
+                    GError **error) {
+  gboolean grown = FALSE, ignored = FALSE;
+  if (!grow_arena(self, &self->src, MAX(CACHES * self->l2_bytes, 2 * aligned(src_bytes)), &grown,
+                  error) ||
+      (grown && !fill_with_random(self, error)) ||
+      !grow_arena(self, &self->dst, MAX(CACHES * self->l2_bytes, 2 * aligned(dst_bytes)), &grown,
+                  error) ||
+      !grow_arena(self, &self->scratch, scratch_bytes, &ignored, error))
+    return FALSE;
+  return !grown || time_sweep(self, error);
+}
+
+/* Runs a batch. Copies queued first keep the device busy while the host queues the frames, so that
+ * it is the device that is measured even where a launch costs the host more than a frame takes. */
+static gboolean
+run_batch(BenchTimer *self, const BenchWork *work, guint n_frames, guint n_sweeps, gdouble *us,
+          gdouble *host_us, GError **error) {
+  const gsize src_bytes = aligned(work->src_bytes), dst_bytes = aligned(work->dst_bytes);
+  const guint64 n_src = self->src.bytes / src_bytes, n_dst = self->dst.bytes / dst_bytes;
+  for (guint i = 0; i < n_sweeps; i++)
+    if (!queue_sweep(self, error))
+      return FALSE;
+  const gint64 begin = g_get_monotonic_time();
+  if (!BENCH_CALL(self, cuEventRecord, self->begin, self->stream))
+    return FALSE;
+  for (guint i = 0; i < n_frames; i++, self->frame++)
+    if (!work->queue(work, self, self->src.address + self->frame % n_src * src_bytes,
+                     self->dst.address + self->frame % n_dst * dst_bytes, self->scratch.address,
+                     error))
+      return FALSE;
+  if (!BENCH_CALL(self, cuEventRecord, self->end, self->stream))
+    return FALSE;
+  *host_us = (gdouble)(g_get_monotonic_time() - begin);
+  return wait_for_events(self, us, error);
+}
+
+static int
+compare_doubles(const void *a, const void *b) {
+  const gdouble x = *(const gdouble *)a, y = *(const gdouble *)b;
+  return (x > y) - (x < y);
+}
+
+static gboolean
+time_batches(BenchTimer *self, const BenchWork *work, BenchTime *time, GError **error) {
+  gdouble us[MAX_BATCHES], host_us = 0;
+  if (!bench_timer_reserve(self, work->src_bytes, work->dst_bytes, work->scratch_bytes, error))
+    return FALSE;
+  const gdouble budget_us = 1000 * self->budget_ms;
+  const guint most_frames = MAX(MAX_LAUNCHES / MAX(work->n_launches, 1), 1);
+  /* the first frame loads the kernels, the second tells how many make a batch */
+  if (!run_batch(self, work, 1, 0, &us[0], &host_us, error) ||
+      (us[0] < budget_us && !run_batch(self, work, 1, 0, &us[0], &host_us, error)))
+    return FALSE;
+  const guint n_frames = (guint)CLAMP(budget_us / MAX_BATCHES / MAX(us[0], 0.1), 1, most_frames);
+  /* this one warms up, and tells how long the host needs */
+  if (n_frames > 1 && !run_batch(self, work, n_frames, 0, &us[0], &host_us, error))
+    return FALSE;
+  const guint n_sweeps =
+      (guint)CLAMP(ceil(HEAD_START * host_us / MAX(self->sweep_us, 0.1)), 1, MAX_SWEEPS);
+  const guint n_batches = (guint)CLAMP(budget_us / MAX(us[0], 0.1), MIN_BATCHES, MAX_BATCHES) | 1;
+  for (guint i = 0; i < n_batches; i++)
+    if (!run_batch(self, work, n_frames, n_sweeps, &us[i], &host_us, error))
+      return FALSE;
+  qsort(us, n_batches, sizeof *us, compare_doubles);
+  *time = (BenchTime){
+      .us = us[n_batches / 2] / n_frames,
+      .least_us = us[0] / n_frames,
+      .most_us = us[n_batches - 1] / n_frames,
+      .n_batches = n_batches,
+      .n_frames = n_frames,
+  };
+  return TRUE;
+}
+
+gboolean
+bench_time_work(BenchTimer *self, const BenchWork *work, BenchTime *time, GError **error) {
+  const gboolean ok = time_batches(self, work, time, error);
+  if (!ok)
+    self->cuda->cuStreamSynchronize(self->stream);
+  return ok;
+}
+
+static gboolean
+queue_copy(const BenchWork *self, const BenchTimer *timer, CUdeviceptr src, CUdeviceptr dst,
+           CUdeviceptr scratch, GError **error) {
+  return BENCH_CALL(timer, cuMemcpyDtoDAsync, dst, src, self->src_bytes, timer->stream);
+}
+
+gboolean
+bench_time_copy(BenchTimer *self, gsize bytes, BenchTime *time, GError **error) {
+  const BenchWork work = {
+      .queue = queue_copy, .src_bytes = bytes, .dst_bytes = bytes, .n_launches = 1};
+  return bench_time_work(self, &work, time, error);
+}

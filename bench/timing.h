@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* How long the device takes for a frame. Frames are queued one behind another between two events,
+ * each on other buffers than the one before, which together are more than the L2 cache holds. */
+
+#include "cuda/device.h"
+
+G_BEGIN_DECLS
+
+/* Device memory that the frames' buffers are cut from. */
+typedef struct {
+  CUdeviceptr address;
+  gsize bytes;
+} BenchArena;
+
+typedef struct {
+  CcCudaDevice *device;
+  const CcCudaDriver *cuda;
+  CUstream stream;
+  CUevent begin, end;
+  gsize l2_bytes;
+  gdouble budget_ms;            /* device time that the batches of one measurement may take */
+  BenchArena src, dst, scratch; /* src holds random bytes */
+  gdouble sweep_us;             /* what a copy of the whole src takes */
+  guint64 frame;                /* frames queued so far; the next one takes the next buffers */
+} BenchTimer;
+
+/* What is measured. */
+typedef struct _BenchWork BenchWork;
+struct _BenchWork {
+  /* Queues one frame on the timer's stream. The addresses are aligned to 256 bytes. */
+  gboolean (*queue)(const BenchWork *self, const BenchTimer *timer, CUdeviceptr src,
+                    CUdeviceptr dst, CUdeviceptr scratch, GError **error);
+  gconstpointer data;
+  gsize src_bytes, dst_bytes, scratch_bytes; /* of one frame; scratch may be 0 */
+  guint n_launches;                          /* of one frame */
+};
+
+typedef struct {
+  gdouble us;                /* a frame's time: the median of the batches */
+  gdouble least_us, most_us; /* the quickest and the slowest batch */
+  guint n_batches, n_frames; /* frames of a batch */
+} BenchTime;
+
+/* Runs `call` of the driver's function and sets error when it fails. */
+#define BENCH_CALL(timer, function, ...)                                                           \
+  cc_cuda_check((timer)->cuda, (timer)->cuda->function(__VA_ARGS__), #function, error)
+
+/* Opens the device (-1: the first that works) and makes it current until bench_timer_close. */
+gboolean bench_timer_open(BenchTimer *self, gint device_id, GError **error);
+
+/* Also after a failure of bench_timer_open. */
+void bench_timer_close(BenchTimer *self);
+
+/* Makes the arenas large enough for buffers of these sizes. */
+gboolean bench_timer_reserve(BenchTimer *self, gsize src_bytes, gsize dst_bytes,
+                             gsize scratch_bytes, GError **error);
+
+/* Measures, after a warm-up. Nothing of the work is under way any more when it returns. */
+gboolean bench_time_work(BenchTimer *self, const BenchWork *work, BenchTime *time, GError **error);
+
+/* Measures a device-to-device copy of `bytes`, which reads and writes as many. */
+gboolean bench_time_copy(BenchTimer *self, gsize bytes, BenchTime *time, GError **error);
+
+G_END_DECLS
