@@ -13,13 +13,17 @@ build=${1:?usage: scripts/lint.sh BUILD [CHECK...]}
 shift
 [ $# -gt 0 ] || set -- format text shell docs cppcheck tidy
 
-tracked() { git ls-files -z -co --exclude-standard -- "$@"; }
+# Without those that are deleted, which git lists until that is committed.
+tracked() {
+  git ls-files -z -co --exclude-standard -- "$@" |
+    while IFS= read -r -d '' file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done
+}
 
 check_format() { tracked '*.c' '*.h' '*.cu' '*.cuh' | xargs -0r clang-format --dry-run -Werror; }
 
 check_text() {
-  ! tracked ':!*.png' ':!LICENSE' | xargs -0r grep -nIE '[[:blank:]]+$' &&
-    ! tracked ':!Makefile' ':!*.png' ':!LICENSE' | xargs -0r grep -nIP '\t'
+  ! git grep --untracked -nIE '[[:blank:]]+$' -- ':!*.png' ':!LICENSE' &&
+    ! git grep --untracked -nIF $'\t' -- ':!Makefile' ':!*.png' ':!LICENSE'
 }
 
 check_shell() { tracked '*.sh' .ci/run | xargs -0r shellcheck; }
@@ -30,7 +34,7 @@ check_docs() { scripts/kernels-doc.py --check; }
 # valgrind find uninitialised variables: cppcheck takes every loop for one that may run zero times.
 # It does not know that a failed g_assert ends a test, and gives up at a compound literal in ?:.
 check_cppcheck() {
-  local places=('*:*cudaconv-resources.c' '*:tests/*' '*:*/tests/*')
+  local places=('*:*cudaconv-resources.c' '*:tests/*' '*:*/tests/*' '*:*/test-*')
   cppcheck --quiet --project="$build/compile_commands.json" -D"__$(uname -m)__" --std=c11 \
     --library=gtk --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
     --suppress={uninitvar,internalAstError} "${places[@]/#/--suppress=}" -j "$(nproc)"
