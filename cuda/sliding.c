@@ -142,7 +142,7 @@ choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   g_strlcpy(kernel->name, tensor->name, sizeof kernel->name);
   kernel->block[0] = 32;
   kernel->block[1] = CC_SLIDING_WARPS;
-  kernel->tiles_per_block = 1;
+  kernel->tiles_per_block = CC_SLIDING_WARPS;
   kernel->integer = TRUE;
   kernel->overlaps = TRUE;
 }

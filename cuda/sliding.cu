@@ -285,7 +285,7 @@ slide(const CcLaunch &launch) {
   wait_for_launches_before();
   const CcPart &part = tile.part;
   Outside &own = outside[threadIdx.y];
-  if (tile.x >= target_bytes<BYTES>(part))
+  if ((int)(blockIdx.x * CC_SLIDING_WARPS + threadIdx.y) >= launch.n_tiles)
     return;
   if (!part.filter_mask)
     pass_tile<BYTES>(tile, CC_SLIDING_ROWS(K));

@@ -3,10 +3,9 @@
 
 /* The tensor core kernels of `sliding`: their names, tiles and tables, for host and device. */
 
-/* A tile is a block's: WARPS times 128 bytes of CC_SLIDING_ROWS target rows. */
+/* A tile is a warp's: 128 bytes of CC_SLIDING_ROWS target rows. A block has WARPS of them. */
 #define CC_SLIDING_WARPS 4
-#define CC_SLIDING_WARP_BYTES 128
-#define CC_SLIDING_TILE_BYTES (CC_SLIDING_WARPS * CC_SLIDING_WARP_BYTES)
+#define CC_SLIDING_TILE_BYTES 128
 #define CC_SLIDING_ROWS(k) ((k) == 16 ? 16 : 8)
 #define CC_SLIDING_MAX_LOADS 22 /* source rows of a tile: 16 + 7 - 1 or 8 + 15 - 1 */
 

@@ -4,10 +4,12 @@
 #include <math.h>
 
 #define MAX_TRIED (1 << 20) /* sums that are tried one by one */
-#define ROOT_ERROR 0x1p-21  /* relative, of the device's approximate root: four times what it has  \
-                             */
-#define MAX_SQUARES (1 << 23) /* sums of squares up to here are formed behind a float's exponent   \
-                               */
+
+/* Relative error of the device's approximate root, four times what it has. */
+#define ROOT_ERROR 0x1p-21
+
+/* Sums of squares below this are formed behind a float's exponent. */
+#define MAX_SQUARES (1 << 23)
 
 static gboolean
 is_linear(const CcOp *op) {

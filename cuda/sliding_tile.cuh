@@ -66,18 +66,19 @@ place_tile(const CcPart &part, int index, int &column, int &row) {
   row = row ? row - 1 : down - 1;
 }
 
-/* The warp's tile; it may lie right of the target. */
+/* The warp's tile, which is none when its index is beyond the launch's tiles. */
 template <int K>
 static __device__ __forceinline__ WarpTile
 find_warp_tile(const CcLaunch &launch) {
   int p = 0;
-  while (p + 1 < launch.n_parts && (int)blockIdx.x >= launch.part[p + 1].first_tile)
+  const int index = blockIdx.x * CC_SLIDING_WARPS + threadIdx.y;
+  while (p + 1 < launch.n_parts && index >= launch.part[p + 1].first_tile)
     p++;
   const CcPart &part = launch.part[p];
   int column, row;
-  place_tile(part, blockIdx.x - part.first_tile, column, row);
+  place_tile(part, index - part.first_tile, column, row);
   const int lane = threadIdx.x, g = lane >> 2, t = lane & 3;
-  const int x = column * CC_SLIDING_TILE_BYTES + threadIdx.y * CC_SLIDING_WARP_BYTES;
+  const int x = column * CC_SLIDING_TILE_BYTES;
   const int window = x + CC_SLIDING_WINDOW * g;
   return {part,           x,   row * CC_SLIDING_ROWS(K), window - CC_SLIDING_REACH(K) + K / 4 * t,
           window + 2 * t, lane};
@@ -90,9 +91,9 @@ is_free(const WarpTile &tile, int reach) {
   const CcPart &part = tile.part;
   constexpr int rows = CC_SLIDING_ROWS(K);
   return tile.x >= CC_SLIDING_REACH(K) && tile.y >= reach &&
-         tile.x + CC_SLIDING_WARP_BYTES + CC_SLIDING_REACH(K) <= source_bytes<BYTES>(part) &&
+         tile.x + CC_SLIDING_TILE_BYTES + CC_SLIDING_REACH(K) <= source_bytes<BYTES>(part) &&
          tile.y + rows + reach <= part.src_height &&
-         tile.x + CC_SLIDING_WARP_BYTES <= target_bytes<BYTES>(part) &&
+         tile.x + CC_SLIDING_TILE_BYTES <= target_bytes<BYTES>(part) &&
          tile.y + rows <= part.height;
 }
 
@@ -162,7 +163,7 @@ load_border_rows(const CcLaunch &launch, const WarpTile &tile, int top, Outside 
                  Quarters<K> (&row)[N]) {
   const CcPart &part = tile.part;
   const int row_bytes = source_bytes<BYTES>(part), right = row_bytes & -4;
-  const int end = min(tile.x + CC_SLIDING_WARP_BYTES, row_bytes) + CC_SLIDING_REACH(K);
+  const int end = min(tile.x + CC_SLIDING_TILE_BYTES, row_bytes) + CC_SLIDING_REACH(K);
   const int own_y = cc_border_index(top + tile.lane, part.src_height, launch.border);
 #pragma unroll 1
   for (int i = 0; i < OUTSIDE_WORDS; i++) {
