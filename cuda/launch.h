@@ -44,6 +44,7 @@ typedef struct {
     uint64_t fragments; /* where its matrices lie in memory_taps, in bytes from there */
     int32_t factor, addend, down, start;
     float mul;
+    uint64_t filter_bytes, copy_bytes, fill_bytes; /* masks and values of 8 bytes of a row */
     int32_t inner_across, tiles_down; /* columns of tiles but the first and last, rows of tiles */
     float inverse;                    /* 1 / the columns that are counted off */
   } sliding;

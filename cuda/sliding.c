@@ -117,11 +117,12 @@ leading_pass(const CcPlan *plan, const CcPass *pass) {
   return pass;
 }
 
-/* The tensor core kernels write whole words, and copy none that are shifted. */
+/* The tensor core kernels write whole words, copy none that are shifted, and merge where 8 bytes
+ * are whole pixels. */
 static gboolean
 can_write(const CcPass *pass, const Samples *samples) {
   return (pass->filter_mask | pass->copy_mask | pass->fill_mask) == (1u << samples->step) - 1 &&
-         (!pass->copy_mask || !samples->shift);
+         (!pass->copy_mask || !samples->shift) && (samples->step != 3 || (pass->filter_mask == 7));
 }
 
 static void
@@ -169,6 +170,22 @@ tensor_kernel_of(const CcLaunch *launch, const CcPass *const *pass) {
   return NULL;
 }
 
+/* What becomes of 8 bytes of a row, after which it repeats. */
+static void
+set_masks(CcPart *part, const CcPass *pass) {
+  part->sliding.filter_bytes = part->sliding.copy_bytes = part->sliding.fill_bytes = 0;
+  for (gint i = 0; i < 8; i += part->sample_bytes) {
+    const gint component = i / part->sample_bytes % part->step;
+    const guint64 all = (part->sample_bytes == 1 ? 0xFFu : 0xFFFFu), fill = pass->fill[component];
+    if (pass->filter_mask >> component & 1)
+      part->sliding.filter_bytes |= all << 8 * i;
+    else if (pass->copy_mask >> component & 1)
+      part->sliding.copy_bytes |= all << 8 * i;
+    else
+      part->sliding.fill_bytes |= fill << part->shift << 8 * i;
+  }
+}
+
 static void
 set_finish(CcPart *part, const CcOp *op, const TensorKernel *kernel) {
   CcSlidingNumbers numbers;
@@ -201,6 +218,7 @@ set_tensor_tiles(CcLaunch *launch, const TensorKernel *kernel, const CcPass *con
     part->sliding.inverse = 1.0f / (gfloat)(inner ? inner : part->tiles_across);
     if (pass[i]->op) {
       set_finish(part, pass[i]->op, kernel);
+      set_masks(part, pass[i]);
       part->sliding.fragments = fragments;
       fragments += fragment_bytes(kernel);
     }

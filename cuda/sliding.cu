@@ -215,19 +215,21 @@ identity_taps(const WarpTile &tile) {
 /* Puts what is copied and filled between filtered bytes. */
 template <int K> struct Merger {
   Taps<K> identity;
-  Masks first, second;
+  unsigned filter, copy, fill; /* of both of the lane's pairs, which lie alike in a pixel */
 
-  template <int BYTES> __device__ __forceinline__ void start(const WarpTile &tile) {
+  __device__ __forceinline__ void start(const WarpTile &tile) {
+    const int shift = 8 * (tile.out & 7);
     identity = identity_taps<K>(tile);
-    first = masks_at<BYTES, 2>(tile.part, tile.out);
-    second = masks_at<BYTES, 2>(tile.part, tile.out + 64);
+    filter = (unsigned)(tile.part.sliding.filter_bytes >> shift);
+    copy = (unsigned)(tile.part.sliding.copy_bytes >> shift);
+    fill = (unsigned)(tile.part.sliding.fill_bytes >> shift);
   }
 
   __device__ __forceinline__ void merge(const Quarters<K> &source, unsigned &a, unsigned &b) const {
     Products bytes = {};
     multiply_add(bytes, source, identity);
-    a = first.merge(a, __byte_perm(bytes.sum[0], bytes.sum[1], 0x0040));
-    b = second.merge(b, __byte_perm(bytes.sum[2], bytes.sum[3], 0x0040));
+    a = (a & filter) | (__byte_perm(bytes.sum[0], bytes.sum[1], 0x0040) & copy) | fill;
+    b = (b & filter) | (__byte_perm(bytes.sum[2], bytes.sum[3], 0x0040) & copy) | fill;
   }
 };
 
@@ -256,7 +258,7 @@ filter_tile(const CcLaunch &launch, const WarpTile &tile, Outside &outside) {
   const TapRows<K, DIGITS, MATRICES, HEIGHT> taps(launch, tile);
   Merger<K> merger;
   if (MERGE)
-    merger.template start<BYTES>(tile);
+    merger.start(tile);
   char *to = (char *)part.dst + (long long)tile.y * part.dst_pitch + tile.out;
   const long long pitch = part.dst_pitch;
   const int rows = part.height - tile.y, left = target_bytes<BYTES>(part) - tile.out;
@@ -302,7 +304,7 @@ slide(const CcLaunch &launch) {
 static constexpr int
 blocks_resident(int k, int digits, int matrices, int height) {
   const int products = digits * matrices * height;
-  return products > 6 ? 1 : k == 32 || products == 5 ? 6 : 7;
+  return products > 6 ? 1 : k == 16 && products == 5 ? 6 : 7;
 }
 
 #define ENTRY(bytes, k, digits, matrices, height, finish)                                          \
