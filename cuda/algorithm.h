@@ -18,6 +18,7 @@ typedef struct {
   gboolean integer;  /* the taps are CcTap.i */
   gboolean overlaps; /* waits by itself for the launch before, so it may be started meanwhile */
   guint side;        /* the window is padded with zero taps to side x side; 0: it is the op's own */
+  gconstpointer variant; /* for the algorithm: which of its kernels this is */
 } CcCudaKernel;
 
 typedef struct _CcCudaAlgorithm CcCudaAlgorithm;
@@ -28,12 +29,29 @@ struct _CcCudaAlgorithm {
   /* Sets tiles_across and n_tiles of all parts, scratch_bytes where the algorithm needs scratch,
    * and what only this algorithm reads. `launch` has everything else; pass[i] is what part i was
    * made from. */
-  void (*set_tiles)(CcLaunch *launch, const CcCudaDevice *device, const CcPass *const *pass);
+  void (*set_tiles)(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device,
+                    const CcPass *const *pass);
   /* What the launch, which has everything by now, is to find behind memory_taps. NULL, also as the
    * answer: nothing. */
-  GBytes *(*make_taps)(CcLaunch *launch, const CcPass *const *pass);
+  GBytes *(*make_taps)(const CcLaunch *launch, const CcCudaKernel *kernel,
+                       const CcPass *const *pass);
   const CcCudaAlgorithm *next; /* launched after it, on the same passes and scratch; or NULL */
 };
+
+static inline guint
+cc_cuda_divide_up(guint a, guint b) {
+  return a / b + (a % b != 0);
+}
+
+/* The pass itself, or for one that filters nothing the plan's first that does, whose kernel it
+ * takes; without any, the pass again. */
+static inline const CcPass *
+cc_cuda_leading_pass(const CcPlan *plan, const CcPass *pass) {
+  for (guint i = 0; !pass->op && i < plan->n_passes; i++)
+    if (plan->pass[i].op)
+      return &plan->pass[i];
+  return pass;
+}
 
 /* Gives a part `across` by `down` tiles. More than a launch can have count as G_MAXINT32, which
  * cc_cuda_program_new refuses. */

@@ -11,12 +11,6 @@
 
 /* --- kernels --- */
 
-/* What a pass is for, or would be for: one without an op takes the kernel of the plan's others. */
-static const CcOp *
-find_op(const CcPlan *plan, const CcPass *pass) {
-  return pass->op ? pass->op : plan->n_ops ? &plan->op[0] : NULL;
-}
-
 static const gchar *
 sum_name(const CcOp *op) {
   return !op || op->arith == CC_ARITH_F32 ? "f32" : cc_op_fits_int32(op) ? "i32" : "i64";
@@ -25,7 +19,7 @@ sum_name(const CcOp *op) {
 static void
 set_kernel(CcCudaKernel *kernel, CcCudaModule module, const gchar *name, const CcPlan *plan,
            const CcPass *pass, guint width, guint height) {
-  const CcOp *op = find_op(plan, pass);
+  const CcOp *op = cc_cuda_leading_pass(plan, pass)->op;
   kernel->module = module;
   g_snprintf(kernel->name, sizeof kernel->name, "cc_%s_%s_%s", name,
              plan->layout.plane[pass->plane].type == CC_SAMPLE_U8 ? "u8" : "u16", sum_name(op));
@@ -46,18 +40,13 @@ set_side(CcCudaKernel *kernel, const CcOp *op) {
 
 /* --- tiles --- */
 
-static guint
-divide_up(guint a, guint b) {
-  return a / b + (a % b != 0);
-}
-
 /* Tiles of width x height target pixels of one component. */
 static void
 set_tiles(CcLaunch *launch, guint width, guint height) {
   for (gint i = 0; i < launch->n_parts; i++) {
     CcPart *part = &launch->part[i];
-    cc_cuda_part_set_tiles(part, divide_up((guint)part->width, width) * (guint)part->step,
-                           divide_up((guint)part->height, height));
+    cc_cuda_part_set_tiles(part, cc_cuda_divide_up((guint)part->width, width) * (guint)part->step,
+                           cc_cuda_divide_up((guint)part->height, height));
   }
 }
 
@@ -76,13 +65,14 @@ choose_constant(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
 }
 
 static void
-set_pixel_tiles(CcLaunch *launch, const CcCudaDevice *device, const CcPass *const *pass) {
+set_pixel_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device,
+                const CcPass *const *pass) {
   set_tiles(launch, CC_PIXEL_TILE_WIDTH, CC_PIXEL_TILE_HEIGHT);
 }
 
 /* The kernel reads row, column and tap of a copy of the launch. */
 static GBytes *
-copy_launch(CcLaunch *launch, const CcPass *const *pass) {
+copy_launch(const CcLaunch *launch, const CcCudaKernel *kernel, const CcPass *const *pass) {
   return g_bytes_new(launch, sizeof *launch);
 }
 
@@ -99,7 +89,8 @@ choose_tile_halo(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
 }
 
 static void
-set_halo_tiles(CcLaunch *launch, const CcCudaDevice *device, const CcPass *const *pass) {
+set_halo_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device,
+               const CcPass *const *pass) {
   set_tiles(launch, (guint)((CC_SHARED_TILE_SIDE - launch->window_width) / launch->stride + 1),
             (guint)((CC_SHARED_TILE_SIDE - launch->window_height) / launch->stride + 1));
 }
@@ -111,7 +102,8 @@ choose_tile_cached(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel)
 }
 
 static void
-set_cached_tiles(CcLaunch *launch, const CcCudaDevice *device, const CcPass *const *pass) {
+set_cached_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device,
+                 const CcPass *const *pass) {
   const guint side = CC_SHARED_TILE_SIDE / (guint)launch->stride;
   set_tiles(launch, side, side);
 }
@@ -124,14 +116,15 @@ const CcCudaAlgorithm cc_cuda_tile_cached = {.choose = choose_tile_cached,
 
 static void
 choose_scatter(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
-  const CcOp *op = find_op(plan, pass);
+  const CcOp *op = cc_cuda_leading_pass(plan, pass)->op;
   const guint taps = op ? op->width * op->height : 1;
-  set_kernel(kernel, CC_CUDA_MODULE_SCATTER, "scatter", plan, pass, divide_up(taps, WARP) * WARP,
-             1);
+  set_kernel(kernel, CC_CUDA_MODULE_SCATTER, "scatter", plan, pass,
+             cc_cuda_divide_up(taps, WARP) * WARP, 1);
 }
 
 static void
-set_sample_tiles(CcLaunch *launch, const CcCudaDevice *device, const CcPass *const *pass) {
+set_sample_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device,
+                 const CcPass *const *pass) {
   set_tiles(launch, 1, 1);
 }
 
@@ -154,32 +147,37 @@ set_scratch(CcLaunch *launch, const CcPass *const *pass) {
 }
 
 static void
-choose_rows(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
-  set_kernel(kernel, CC_CUDA_MODULE_TWO_PASS, "two_pass_rows", plan, pass, CC_TWO_PASS_TILE_SIDE,
+choose_half(const gchar *name, const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  set_kernel(kernel, CC_CUDA_MODULE_TWO_PASS, name, plan, pass, CC_TWO_PASS_TILE_SIDE,
              CC_TWO_PASS_BLOCK_HEIGHT);
-  set_side(kernel, find_op(plan, pass));
+  set_side(kernel, cc_cuda_leading_pass(plan, pass)->op);
 }
 
 static void
-set_row_tiles(CcLaunch *launch, const CcCudaDevice *device, const CcPass *const *pass) {
+choose_rows(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  choose_half("two_pass_rows", plan, pass, kernel);
+}
+
+static void
+set_row_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device,
+              const CcPass *const *pass) {
   set_scratch(launch, pass);
   for (gint i = 0; i < launch->n_parts; i++) {
     CcPart *part = &launch->part[i];
-    cc_cuda_part_set_tiles(part,
-                           divide_up((guint)part->width, CC_TWO_PASS_TILE_SIDE) * (guint)part->step,
-                           divide_up((guint)part->src_height, CC_TWO_PASS_TILE_SIDE));
+    cc_cuda_part_set_tiles(
+        part, cc_cuda_divide_up((guint)part->width, CC_TWO_PASS_TILE_SIDE) * (guint)part->step,
+        cc_cuda_divide_up((guint)part->src_height, CC_TWO_PASS_TILE_SIDE));
   }
 }
 
 static void
 choose_columns(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
-  set_kernel(kernel, CC_CUDA_MODULE_TWO_PASS, "two_pass_columns", plan, pass, CC_TWO_PASS_TILE_SIDE,
-             CC_TWO_PASS_BLOCK_HEIGHT);
-  set_side(kernel, find_op(plan, pass));
+  choose_half("two_pass_columns", plan, pass, kernel);
 }
 
 static void
-set_column_tiles(CcLaunch *launch, const CcCudaDevice *device, const CcPass *const *pass) {
+set_column_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device,
+                 const CcPass *const *pass) {
   set_scratch(launch, pass);
   set_tiles(launch, CC_TWO_PASS_TILE_SIDE, CC_TWO_PASS_TILE_SIDE);
 }
@@ -194,11 +192,12 @@ static void
 choose_register_tile(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   set_kernel(kernel, CC_CUDA_MODULE_REGISTER_TILE, "register_tile", plan, pass,
              CC_REGISTER_TILE_THREADS, CC_REGISTER_TILE_THREADS);
-  set_side(kernel, find_op(plan, pass));
+  set_side(kernel, cc_cuda_leading_pass(plan, pass)->op);
 }
 
 static void
-set_register_tiles(CcLaunch *launch, const CcCudaDevice *device, const CcPass *const *pass) {
+set_register_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device,
+                   const CcPass *const *pass) {
   const guint side = CC_REGISTER_TILE_THREADS * CC_REGISTER_TILE_SIDE;
   set_tiles(launch, side, side / (guint)launch->stride);
 }

@@ -17,6 +17,12 @@ typedef union {
   int32_t i; /* of one with integer sums */
 } CcTap;
 
+/* The numbers of a last step of the tensor core kernels; see CC_SLIDING_KERNELS. */
+typedef struct {
+  int32_t factor, addend, down, start;
+  float mul;
+} CcSlidingNumbers;
+
 /* One pass over one plane: from a rectangle of pixels to a rectangle of pixels. Pixel (x, y) of the
  * target is made from the window around pixel (stride * x, stride * y) of the source. Nothing
  * outside of either is read or written. The other fields are those of CcPass, CcOp and
@@ -42,11 +48,10 @@ typedef struct {
   int32_t tile_rows;    /* only for sliding in float: target rows of a tile */
   struct {              /* only for sliding: see CC_SLIDING_KERNELS */
     uint64_t fragments; /* where its matrices lie in memory_taps, in bytes from there */
-    int32_t factor, addend, down, start;
-    float mul;
+    CcSlidingNumbers finish;
     uint64_t filter_bytes, copy_bytes, fill_bytes; /* masks and values of 8 bytes of a row */
-    int32_t inner_across, tiles_down; /* columns of tiles but the first and last, rows of tiles */
-    float inverse;                    /* 1 / the columns that are counted off */
+    int32_t tiles_down;
+    float inverse; /* 1 / the columns of tiles that are counted off */
   } sliding;
 } CcPart;
 

@@ -92,8 +92,7 @@ make_groups(const CcPlan *plan, Group group[CC_MAX_PASSES]) {
   guint n = 0;
   for (guint i = 0; i < plan->n_passes; i++) {
     const CcPass *pass = &plan->pass[i];
-    /* a pass without an op follows the others */
-    const CcOp *op = pass->op || plan->n_ops == 0 ? pass->op : &plan->op[0];
+    const CcOp *op = cc_cuda_leading_pass(plan, pass)->op;
     const CcCudaAlgorithm *algorithm = algorithms[choose_algorithm(plan, op)];
     CcCudaKernel kernel = {0};
     algorithm->choose(plan, pass, &kernel);
@@ -204,8 +203,11 @@ static gboolean
 set_step(CcCudaStep *step, CcCudaProgram *self, const CcPlan *plan, const Group *group,
          const CcCudaAlgorithm *algorithm, GByteArray *taps, GError **error) {
   CcLaunch *launch = &step->params;
-  CcCudaKernel kernel = {0};
-  algorithm->choose(plan, group->pass[0], &kernel);
+  CcCudaKernel kernel = group->kernel;
+  if (algorithm != group->algorithm) {
+    kernel = (CcCudaKernel){0};
+    algorithm->choose(plan, group->pass[0], &kernel);
+  }
   launch->stride = (gint)plan->stride;
   launch->border = plan->border;
   launch->window_width = launch->window_height = 1;
@@ -214,12 +216,12 @@ set_step(CcCudaStep *step, CcCudaProgram *self, const CcPlan *plan, const Group 
   launch->n_parts = (gint)group->n;
   for (guint i = 0; i < group->n; i++)
     set_part(&launch->part[i], self, plan, group->pass[i]);
-  algorithm->set_tiles(launch, self->device, group->pass);
+  algorithm->set_tiles(launch, &kernel, self->device, group->pass);
   if (!set_first_tiles(launch, error))
     return FALSE;
   self->scratch_bytes = MAX(self->scratch_bytes, launch->scratch_bytes);
   if (algorithm->make_taps) {
-    g_autoptr(GBytes) own = algorithm->make_taps(launch, group->pass);
+    g_autoptr(GBytes) own = algorithm->make_taps(launch, &kernel, group->pass);
     if (own)
       add_taps(step, taps, own);
   }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "sliding.h"
+#include "algorithm.h"
 
 #include <string.h>
-#include "algorithm.h"
 #include "sliding_finish.h"
 #include "sliding_float.h"
 
@@ -14,13 +13,6 @@ typedef struct {
   const gchar *name;
 } TensorKernel;
 
-#define FINISH_scale CC_SLIDING_SCALE
-#define FINISH_scaleabs CC_SLIDING_SCALEABS
-#define FINISH_root CC_SLIDING_ROOT
-#define FINISH_clamp CC_SLIDING_CLAMP
-#define FINISH_float CC_SLIDING_FLOAT
-#define FINISH_double CC_SLIDING_DOUBLE
-
 static const TensorKernel tensor_kernels[] = {
 #define ENTRY(bytes, k, digits, matrices, height, finish)                                          \
   {bytes,                                                                                          \
@@ -28,7 +20,7 @@ static const TensorKernel tensor_kernels[] = {
    digits,                                                                                         \
    matrices,                                                                                       \
    height,                                                                                         \
-   FINISH_##finish,                                                                                \
+   CC_SLIDING_FINISH_##finish,                                                                     \
    CC_SLIDING_NAME(bytes, k, digits, matrices, height, finish)},
     CC_SLIDING_KERNELS(ENTRY)
 #undef ENTRY
@@ -42,11 +34,6 @@ largest_tap(const CcOp *op) {
   return largest;
 }
 
-/* How the samples of a plane lie, and how far apart results are. */
-typedef struct {
-  guint bytes, step, shift, stride;
-} Samples;
-
 /* Whether sums of stored words, which may be shifted code values, fit 32 bits. */
 static gboolean
 word_sums_fit(const CcOp *op, guint shift) {
@@ -56,33 +43,38 @@ word_sums_fit(const CcOp *op, guint shift) {
   return TRUE;
 }
 
-/* How many products a row of a kernel takes, the wider ones counting twice. */
+/* Whether a kernel takes the op's window and taps, for samples that lie so. */
 static gboolean
-is_cheaper(const TensorKernel *a, const TensorKernel *b) {
-  return a->k * a->digits * a->height < b->k * b->digits * b->height;
+takes_taps(const TensorKernel *kernel, const CcOp *op, const CcPlaneLayout *layout) {
+  const guint bytes = (guint)cc_sample_size(layout->type);
+  const gint most = kernel->digits == 1 ? 127 : CC_SLIDING_DIGIT * 127;
+  return kernel->bytes == bytes && kernel->n_matrices == op->n_matrices &&
+         kernel->height >= op->height && largest_tap(op) <= most &&
+         op->width / 2 * layout->step * bytes <= CC_SLIDING_REACH(kernel->k);
 }
 
-/* The tensor core kernel that runs an op, with the numbers of its last step; or NULL. */
+/* How many products a row of a kernel takes, the wider ones counting twice. */
+static guint
+cost(const TensorKernel *kernel) {
+  return kernel->k * kernel->digits * kernel->height;
+}
+
+/* The tensor core kernel that runs an op, or NULL. The proofs of last steps take longest, so only
+ * those are tried that there is a kernel with. */
 static const TensorKernel *
-find_tensor_kernel(const CcOp *op, const Samples *samples, CcSlidingNumbers *numbers) {
-  if (samples->stride != 1 || !op->exact || !word_sums_fit(op, samples->shift))
+find_tensor_kernel(const CcOp *op, const CcPlaneLayout *layout) {
+  CcSlidingNumbers numbers;
+  if (!op->exact || !word_sums_fit(op, layout->shift))
     return NULL;
-  const gint largest = largest_tap(op);
-  const guint reach = op->width / 2 * samples->step * samples->bytes;
   for (CcSlidingFinish finish = 0; finish < CC_SLIDING_N_FINISHES; finish++) {
-    if (!cc_sliding_find_finish(finish, op, samples->bytes, numbers))
-      continue;
     const TensorKernel *best = NULL;
     for (guint i = 0; i < G_N_ELEMENTS(tensor_kernels); i++) {
       const TensorKernel *kernel = &tensor_kernels[i];
-      const gint most = kernel->digits == 1 ? 127 : CC_SLIDING_DIGIT * 127;
-      if (kernel->finish == finish && kernel->bytes == samples->bytes &&
-          kernel->n_matrices == op->n_matrices && kernel->height >= op->height &&
-          reach <= CC_SLIDING_REACH(kernel->k) && largest <= most &&
-          (!best || is_cheaper(kernel, best)))
+      if (kernel->finish == finish && takes_taps(kernel, op, layout) &&
+          (!best || cost(kernel) < cost(best)))
         best = kernel;
     }
-    if (best)
+    if (best && cc_sliding_find_finish(finish, op, best->bytes, &numbers))
       return best;
   }
   return NULL;
@@ -108,37 +100,27 @@ choose_float(const CcOp *op, guint stride, CcCudaKernel *kernel) {
   kernel->tiles_per_block = CC_SLIDING_FLOAT_WARPS;
 }
 
-/* The pass itself, or for one that filters nothing one that does, whose launch it joins. */
-static const CcPass *
-leading_pass(const CcPlan *plan, const CcPass *pass) {
-  for (guint i = 0; !pass->op && i < plan->n_passes; i++)
-    if (plan->pass[i].op)
-      return &plan->pass[i];
-  return pass;
-}
-
 /* The tensor core kernels write whole words, copy none that are shifted, and merge where 8 bytes
  * are whole pixels. */
 static gboolean
-can_write(const CcPass *pass, const Samples *samples) {
-  return (pass->filter_mask | pass->copy_mask | pass->fill_mask) == (1u << samples->step) - 1 &&
-         (!pass->copy_mask || !samples->shift) && (samples->step != 3 || (pass->filter_mask == 7));
+can_write(const CcPass *pass, const CcPlaneLayout *layout) {
+  const guint all = (1u << layout->step) - 1;
+  return (pass->filter_mask | pass->copy_mask | pass->fill_mask) == all &&
+         (!pass->copy_mask || !layout->shift) && (layout->step != 3 || pass->filter_mask == all);
 }
 
 static void
 choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
-  const CcPass *leading = leading_pass(plan, pass);
+  const CcPass *leading = cc_cuda_leading_pass(plan, pass);
   const CcPlaneLayout *layout = &plan->layout.plane[leading->plane];
-  const Samples samples = {(guint)cc_sample_size(layout->type), layout->step, layout->shift,
-                           plan->stride};
-  CcSlidingNumbers numbers;
-  const TensorKernel *tensor = leading->op && can_write(leading, &samples)
-                                   ? find_tensor_kernel(leading->op, &samples, &numbers)
-                                   : NULL;
+  const TensorKernel *tensor = NULL;
+  if (leading->op && plan->stride == 1 && can_write(leading, layout))
+    tensor = find_tensor_kernel(leading->op, layout);
   if (!tensor) {
     choose_float(leading->op, plan->stride, kernel);
     return;
   }
+  kernel->variant = tensor;
   kernel->module = CC_CUDA_MODULE_SLIDING;
   g_strlcpy(kernel->name, tensor->name, sizeof kernel->name);
   kernel->block[0] = 32;
@@ -149,26 +131,6 @@ choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
 }
 
 /* --- tiles and taps --- */
-
-static guint
-divide_up(guint a, guint b) {
-  return a / b + (a % b != 0);
-}
-
-/* The tensor core kernel that a launch is for, by its first part that filters; or NULL. */
-static const TensorKernel *
-tensor_kernel_of(const CcLaunch *launch, const CcPass *const *pass) {
-  CcSlidingNumbers numbers;
-  for (gint i = 0; i < launch->n_parts; i++)
-    if (pass[i]->op) {
-      const CcPart *part = &launch->part[i];
-      const Samples samples = {(guint)part->sample_bytes, (guint)part->step, (guint)part->shift,
-                               (guint)launch->stride};
-      return can_write(pass[i], &samples) ? find_tensor_kernel(pass[i]->op, &samples, &numbers)
-                                          : NULL;
-    }
-  return NULL;
-}
 
 /* What becomes of 8 bytes of a row, after which it repeats. */
 static void
@@ -186,17 +148,6 @@ set_masks(CcPart *part, const CcPass *pass) {
   }
 }
 
-static void
-set_finish(CcPart *part, const CcOp *op, const TensorKernel *kernel) {
-  CcSlidingNumbers numbers;
-  cc_sliding_find_finish(kernel->finish, op, kernel->bytes, &numbers);
-  part->sliding.factor = numbers.factor;
-  part->sliding.addend = numbers.addend;
-  part->sliding.down = numbers.down;
-  part->sliding.start = numbers.start;
-  part->sliding.mul = numbers.mul;
-}
-
 /* Bytes of a part's taps. */
 static guint
 fragment_bytes(const TensorKernel *kernel) {
@@ -210,14 +161,13 @@ set_tensor_tiles(CcLaunch *launch, const TensorKernel *kernel, const CcPass *con
   for (gint i = 0; i < launch->n_parts; i++) {
     CcPart *part = &launch->part[i];
     const guint row_bytes = (guint)(part->width * part->step * part->sample_bytes);
-    cc_cuda_part_set_tiles(part, divide_up(row_bytes, CC_SLIDING_TILE_BYTES),
-                           divide_up((guint)part->height, CC_SLIDING_ROWS(kernel->k)));
-    const gint inner = MAX(part->tiles_across - 2, 0);
-    part->sliding.inner_across = inner;
+    cc_cuda_part_set_tiles(part, cc_cuda_divide_up(row_bytes, CC_SLIDING_TILE_BYTES),
+                           cc_cuda_divide_up((guint)part->height, CC_SLIDING_ROWS(kernel->k)));
+    const gint inner = part->tiles_across - 2;
     part->sliding.tiles_down = part->n_tiles / part->tiles_across;
-    part->sliding.inverse = 1.0f / (gfloat)(inner ? inner : part->tiles_across);
+    part->sliding.inverse = 1.0f / (gfloat)(inner > 0 ? inner : part->tiles_across);
     if (pass[i]->op) {
-      set_finish(part, pass[i]->op, kernel);
+      cc_sliding_find_finish(kernel->finish, pass[i]->op, kernel->bytes, &part->sliding.finish);
       set_masks(part, pass[i]);
       part->sliding.fragments = fragments;
       fragments += fragment_bytes(kernel);
@@ -231,7 +181,7 @@ set_float_tiles(CcLaunch *launch, const CcCudaDevice *device) {
   for (gint i = 0; i < launch->n_parts; i++) {
     CcPart *part = &launch->part[i];
     part->tiles_across =
-        (gint)divide_up((guint)(part->width * part->step), CC_SLIDING_FLOAT_TILE_WIDTH);
+        (gint)cc_cuda_divide_up((guint)(part->width * part->step), CC_SLIDING_FLOAT_TILE_WIDTH);
     columns += (gint64)part->tiles_across * part->height;
   }
   for (gint i = 0; i < launch->n_parts; i++) {
@@ -239,15 +189,15 @@ set_float_tiles(CcLaunch *launch, const CcCudaDevice *device) {
     part->tile_rows = cc_sliding_float_tile_rows(columns, launch->window_height, launch->stride,
                                                  (gint)device->multiprocessors);
     cc_cuda_part_set_tiles(part, (guint)part->tiles_across,
-                           divide_up((guint)part->height, (guint)part->tile_rows));
+                           cc_cuda_divide_up((guint)part->height, (guint)part->tile_rows));
   }
 }
 
 static void
-set_tiles(CcLaunch *launch, const CcCudaDevice *device, const CcPass *const *pass) {
-  const TensorKernel *kernel = tensor_kernel_of(launch, pass);
-  if (kernel)
-    set_tensor_tiles(launch, kernel, pass);
+set_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device,
+          const CcPass *const *pass) {
+  if (kernel->variant)
+    set_tensor_tiles(launch, kernel->variant, pass);
   else
     set_float_tiles(launch, device);
 }
@@ -288,8 +238,8 @@ write_fragment(gint8 *to, const gint32 *tap, guint n, const CcPart *part,
 }
 
 static GBytes *
-make_taps(CcLaunch *launch, const CcPass *const *pass) {
-  const TensorKernel *kernel = tensor_kernel_of(launch, pass);
+make_taps(const CcLaunch *launch, const CcCudaKernel *chosen, const CcPass *const *pass) {
+  const TensorKernel *kernel = chosen->variant;
   if (!kernel)
     return NULL;
   const guint row_bytes = CC_SLIDING_FRAGMENT_BYTES(kernel->k);

@@ -59,15 +59,6 @@ multiply_add(Products &to, const Quarters<32> &row, const Taps<32> &taps) {
 
 /* --- last steps --- */
 
-enum Finish {
-  FINISH_scale,
-  FINISH_scaleabs,
-  FINISH_root,
-  FINISH_clamp,
-  FINISH_float,
-  FINISH_double,
-};
-
 /* Two numbers as bytes, saturated; the first in the lower one. */
 static __device__ __forceinline__ unsigned
 saturate_bytes(int low, int high) {
@@ -78,7 +69,7 @@ saturate_bytes(int low, int high) {
 
 static __device__ __forceinline__ int
 scaled(const CcPart &part, int t) {
-  return (t * part.sliding.factor + part.sliding.addend) >> part.sliding.down;
+  return (t * part.sliding.finish.factor + part.sliding.finish.addend) >> part.sliding.finish.down;
 }
 
 /* The root of x^2 + y^2, which is below 2^23, scaled, to the nearest. Integers are formed behind
@@ -88,7 +79,8 @@ scaled_root(const CcPart &part, int x, int y) {
   const float squares = __int_as_float(x * x + (y * y + 0x4B000000)) - 8388608.0f;
   float root;
   asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(squares));
-  return __float_as_int(__fmaf_rn(root, part.sliding.mul, 8388608.0f + part.lo)) - 0x4B000000;
+  return __float_as_int(__fmaf_rn(root, part.sliding.finish.mul, 8388608.0f + part.lo)) -
+         0x4B000000;
 }
 
 /* The code value of a pixel's sums as engine/plan.h says: Sum is float, or int for double. */
@@ -103,37 +95,27 @@ code_of_sums(const CcLaunch &launch, const CcPart &part, int n, int first, int s
 }
 
 /* The code value of a pixel, in 0..255 only once it is saturated. */
-template <Finish FINISH, int MATRICES>
+template <CcSlidingFinish FINISH, int MATRICES>
 static __device__ __forceinline__ int
 code(const CcLaunch &launch, const CcPart &part, const int (&s)[MATRICES]) {
-  if constexpr (FINISH == FINISH_scale && MATRICES == 2)
+  if constexpr (FINISH == CC_SLIDING_FINISH_scale && MATRICES == 2)
     return scaled(part, abs(s[0]) + abs(s[1]));
-  else if constexpr (FINISH == FINISH_scale)
+  else if constexpr (FINISH == CC_SLIDING_FINISH_scale)
     return scaled(part, s[0]);
-  else if constexpr (FINISH == FINISH_scaleabs)
+  else if constexpr (FINISH == CC_SLIDING_FINISH_scaleabs)
     return scaled(part, abs(s[0]));
-  else if constexpr (FINISH == FINISH_root)
+  else if constexpr (FINISH == CC_SLIDING_FINISH_root)
     return scaled_root(part, s[0], s[1]);
-  else if constexpr (FINISH == FINISH_clamp)
-    return min(max((s[0] + part.sliding.start) >> part.sliding.down, part.lo), part.hi);
-  else if constexpr (FINISH == FINISH_float)
+  else if constexpr (FINISH == CC_SLIDING_FINISH_clamp)
+    return min(max((s[0] + part.sliding.finish.start) >> part.sliding.finish.down, part.lo),
+               part.hi);
+  else if constexpr (FINISH == CC_SLIDING_FINISH_float)
     return code_of_sums<float>(launch, part, MATRICES, s[0], s[MATRICES - 1]);
   else
     return code_of_sums<int>(launch, part, MATRICES, s[0], s[MATRICES - 1]);
 }
 
 /* --- tiles --- */
-
-/* What the sums of a part begin with. By way of a shuffle, since the compiler would load a
- * parameter again for every product. */
-template <Finish FINISH>
-static __device__ __forceinline__ Products
-first_sums(const CcPart &part) {
-  if (FINISH != FINISH_shift)
-    return make_int4(0, 0, 0, 0);
-  const int start = __shfl_sync(~0u, part.sliding.start, 0);
-  return make_int4(start, start, start, start);
-}
 
 template <int DIGITS, int MATRICES> struct Sums {
   Products product[MATRICES][DIGITS];
@@ -147,7 +129,7 @@ template <int DIGITS, int MATRICES> struct Sums {
 
 /* The two bytes that a lane writes to window g, or with HALF 1 to window g + 8: two samples of a
  * byte or one of two. */
-template <int BYTES, int DIGITS, int MATRICES, Finish FINISH, int HALF>
+template <int BYTES, int DIGITS, int MATRICES, CcSlidingFinish FINISH, int HALF>
 static __device__ __forceinline__ unsigned
 finish(const CcLaunch &launch, const CcPart &part, const Sums<DIGITS, MATRICES> &sums) {
   int first[MATRICES], second[MATRICES];
@@ -244,7 +226,7 @@ store_pair(char *to, int left, unsigned pair) {
 
 /* Everything is unrolled, so that the rows of the tile are in registers. FREE: the tile lies
  * inside, where it reads and where it writes. MERGE: not all components are filtered. */
-template <int BYTES, int K, int DIGITS, int MATRICES, int HEIGHT, Finish FINISH, bool FREE,
+template <int BYTES, int K, int DIGITS, int MATRICES, int HEIGHT, CcSlidingFinish FINISH, bool FREE,
           bool MERGE>
 static __device__ __forceinline__ void
 filter_tile(const CcLaunch &launch, const WarpTile &tile, Outside &outside) {
@@ -259,7 +241,7 @@ filter_tile(const CcLaunch &launch, const WarpTile &tile, Outside &outside) {
   Merger<K> merger;
   if (MERGE)
     merger.start(tile);
-  char *to = (char *)part.dst + (long long)tile.y * part.dst_pitch + tile.out;
+  char *to = target_row<char>(part, tile.y) + tile.out;
   const long long pitch = part.dst_pitch;
   const int rows = part.height - tile.y, left = target_bytes<BYTES>(part) - tile.out;
 #pragma unroll
@@ -279,7 +261,7 @@ filter_tile(const CcLaunch &launch, const WarpTile &tile, Outside &outside) {
   }
 }
 
-template <int BYTES, int K, int DIGITS, int MATRICES, int HEIGHT, Finish FINISH>
+template <int BYTES, int K, int DIGITS, int MATRICES, int HEIGHT, CcSlidingFinish FINISH>
 static __device__ __forceinline__ void
 slide(const CcLaunch &launch) {
   __shared__ Outside outside[CC_SLIDING_WARPS];
@@ -312,7 +294,7 @@ blocks_resident(int k, int digits, int matrices, int height) {
                                                blocks_resident(k, digits, matrices, height))       \
       cc_sliding_u##bytes##_k##k##_d##digits##_m##matrices##_h##height##_##finish(                 \
           const __grid_constant__ CcLaunch launch) {                                               \
-    slide<bytes, k, digits, matrices, height, FINISH_##finish>(launch);                            \
+    slide<bytes, k, digits, matrices, height, CC_SLIDING_FINISH_##finish>(launch);                 \
   }
 
 CC_SLIDING_KERNELS(ENTRY)

@@ -21,6 +21,17 @@
 /* Taps beyond a signed byte are two digits, low + CC_SLIDING_DIGIT * high. */
 #define CC_SLIDING_DIGIT 128
 
+/* The last steps, the fastest first. */
+typedef enum {
+  CC_SLIDING_FINISH_scale,
+  CC_SLIDING_FINISH_scaleabs,
+  CC_SLIDING_FINISH_root,
+  CC_SLIDING_FINISH_clamp,
+  CC_SLIDING_FINISH_float,
+  CC_SLIDING_FINISH_double,
+  CC_SLIDING_N_FINISHES,
+} CcSlidingFinish;
+
 /* F(bytes of a sample, K, digits of a tap, matrices, rows of the window, last step). How a part's
  * sums S become code values:
  *   scale   ((S * factor + addend) >> down), saturated to a byte; of two matrices |S0| + |S1|

@@ -141,15 +141,15 @@ cc_sliding_find_finish(CcSlidingFinish finish, const CcOp *op, guint bytes,
                        CcSlidingNumbers *numbers) {
   *numbers = (CcSlidingNumbers){0};
   switch (finish) {
-  case CC_SLIDING_SCALE:
+  case CC_SLIDING_FINISH_scale:
     return bytes == 1 && find_scale(op, op->n_matrices == 2, numbers);
-  case CC_SLIDING_SCALEABS:
+  case CC_SLIDING_FINISH_scaleabs:
     return bytes == 1 && op->n_matrices == 1 && find_scale(op, TRUE, numbers);
-  case CC_SLIDING_ROOT:
+  case CC_SLIDING_FINISH_root:
     return bytes == 1 && find_root(op, numbers);
-  case CC_SLIDING_CLAMP:
+  case CC_SLIDING_FINISH_clamp:
     return bytes == 2 && find_clamp(op, numbers);
   default:
-    return (finish == CC_SLIDING_FLOAT) == (op->arith == CC_ARITH_F32);
+    return (finish == CC_SLIDING_FINISH_float) == (op->arith == CC_ARITH_F32);
   }
 }

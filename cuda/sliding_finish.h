@@ -5,25 +5,10 @@
  * own, shown for every sum that can occur. */
 
 #include "engine/plan.h"
+#include "launch.h"
+#include "sliding.h"
 
 G_BEGIN_DECLS
-
-/* The fastest first; see CC_SLIDING_KERNELS. */
-typedef enum {
-  CC_SLIDING_SCALE,
-  CC_SLIDING_SCALEABS,
-  CC_SLIDING_ROOT,
-  CC_SLIDING_CLAMP,
-  CC_SLIDING_FLOAT,
-  CC_SLIDING_DOUBLE,
-  CC_SLIDING_N_FINISHES,
-} CcSlidingFinish;
-
-/* The numbers of a last step, as in CcPart. */
-typedef struct {
-  gint factor, addend, down, start;
-  gfloat mul;
-} CcSlidingNumbers;
 
 /* Whether the last step gives the op's code values for samples of so many bytes, and its numbers.
  */

@@ -5,8 +5,8 @@
  * writes. Bytes are counted within rows. A warp's 128 target bytes are 16 windows; lane 4g + t
  * reads a quarter of windows g and g + 8 and writes two bytes of each. */
 
-#include "launch.h"
 #include "sliding.h"
+#include "tile.cuh"
 
 /* Lets the launch after this one get ready, and waits until those before have ended: with the
  * launch attribute that program.c sets, the device prepares one launch while another runs. */
@@ -53,7 +53,7 @@ divide(int n, int d, float inverse) {
  * longest, and a launch that began them last would wait for them. */
 static __device__ __forceinline__ void
 place_tile(const CcPart &part, int index, int &column, int &row) {
-  const int inner = part.sliding.inner_across, down = part.sliding.tiles_down;
+  const int inner = part.tiles_across - 2, down = part.sliding.tiles_down;
   if (index < 2 * down && inner > 0) {
     column = index & 1 ? inner + 1 : 0;
     row = index >> 1;
@@ -70,11 +70,8 @@ place_tile(const CcPart &part, int index, int &column, int &row) {
 template <int K>
 static __device__ __forceinline__ WarpTile
 find_warp_tile(const CcLaunch &launch) {
-  int p = 0;
   const int index = blockIdx.x * CC_SLIDING_WARPS + threadIdx.y;
-  while (p + 1 < launch.n_parts && index >= launch.part[p + 1].first_tile)
-    p++;
-  const CcPart &part = launch.part[p];
+  const CcPart &part = find_part(launch, index);
   int column, row;
   place_tile(part, index - part.first_tile, column, row);
   const int lane = threadIdx.x, g = lane >> 2, t = lane & 3;
@@ -133,7 +130,7 @@ border_word(const CcPart &part, int at) {
 template <int BYTES>
 static __device__ __forceinline__ unsigned
 gather_word(const CcLaunch &launch, const CcPart &part, int at, int y) {
-  const char *row = (const char *)part.src + (long long)max(y, 0) * part.src_pitch;
+  const char *row = source_row<char>(part, max(y, 0));
   /* samples are counted from the nearer end of the row, so that there are few */
   const int end = at < 0 ? 0 : part.src_width, first = at / BYTES - end * part.step;
   unsigned word = 0;
@@ -200,7 +197,7 @@ template <int K, int N>
 static __device__ __forceinline__ void
 load_rows(const WarpTile &tile, int top, Quarters<K> (&row)[N]) {
   const CcPart &part = tile.part;
-  const char *from = (const char *)part.src + (long long)top * part.src_pitch + tile.in;
+  const char *from = source_row<char>(part, top) + tile.in;
   const long long pitch = part.src_pitch;
 #pragma unroll
   for (int j = 0; j < N; j++, from += pitch)
@@ -229,44 +226,38 @@ code_bits(const CcPart &part, Quarters<K> row) {
 
 /* --- writing --- */
 
-/* What becomes of up to four bytes of a target row. */
+/* What becomes of four bytes of a target row of which none is filtered. */
 struct Masks {
-  unsigned filter, copy, fill, written;
-
-  __device__ __forceinline__ unsigned merge(unsigned filtered, unsigned source) const {
-    return (filtered & filter) | (source & copy) | fill;
-  }
+  unsigned copy, fill, written;
 };
 
-/* The masks of N bytes at byte `at` of a row. */
-template <int BYTES, int N>
+/* The masks of the bytes at byte `at` of a row. */
+template <int BYTES>
 static __device__ __forceinline__ Masks
 masks_at(const CcPart &part, int at) {
-  Masks masks = {0, 0, 0, 0};
+  Masks masks = {0, 0, 0};
 #pragma unroll
-  for (int i = 0; i < N; i += BYTES) {
+  for (int i = 0; i < 4; i += BYTES) {
     const int component = component_at<BYTES>(part, at + i);
     const unsigned bits = (BYTES == 1 ? 0xFFu : 0xFFFFu) << 8 * i;
-    if (part.filter_mask >> component & 1)
-      masks.filter |= bits;
-    else if (part.copy_mask >> component & 1)
+    if (part.copy_mask >> component & 1)
       masks.copy |= bits;
     else if (part.fill_mask >> component & 1)
       masks.fill |= (unsigned)part.fill[component] << part.shift << 8 * i;
-    if ((part.filter_mask | part.copy_mask | part.fill_mask) >> component & 1)
+    if ((part.copy_mask | part.fill_mask) >> component & 1)
       masks.written |= bits;
   }
   return masks;
 }
 
-/* Writes those of the N bytes of `bytes` that are `written`, of which `left` lie in the target. */
-template <int N>
+/* Writes those of the four bytes of `word` that are `written`, of which `left` lie in the target.
+ */
 static __device__ __forceinline__ void
-store_bytes(char *to, int left, unsigned written, unsigned bytes) {
+store_bytes(char *to, int left, unsigned written, unsigned word) {
 #pragma unroll
-  for (int i = 0; i < N; i++)
+  for (int i = 0; i < 4; i++)
     if (i < left && written >> 8 * i & 0xFF)
-      to[i] = (char)(bytes >> 8 * i);
+      to[i] = (char)(word >> 8 * i);
 }
 
 /* A tile of a part that is only copied and filled; four bytes a lane. */
@@ -277,20 +268,21 @@ pass_tile(const WarpTile &tile, int rows) {
   const int at = tile.x + 4 * tile.lane, left = target_bytes<BYTES>(part) - at;
   if (left <= 0)
     return;
-  const Masks masks = masks_at<BYTES, 4>(part, at);
+  const Masks masks = masks_at<BYTES>(part, at);
 #pragma unroll 4
   for (int y = tile.y; y < min(tile.y + rows, part.height); y++) {
-    const char *from = (const char *)part.src + (long long)y * part.src_pitch + at;
-    char *to = (char *)part.dst + (long long)y * part.dst_pitch + at;
+    const char *from = source_row<char>(part, y) + at;
+    char *to = target_row<char>(part, y) + at;
     unsigned source = 0;
     if (masks.copy && left >= 4)
       source = __ldg((const unsigned *)from);
     else if (masks.copy)
       for (int i = 0; i < left; i++)
         source |= (unsigned)__ldg((const unsigned char *)from + i) << 8 * i;
+    const unsigned word = (source & masks.copy) | masks.fill;
     if (left >= 4 && masks.written == ~0u)
-      *(unsigned *)to = masks.merge(0, source);
+      *(unsigned *)to = word;
     else
-      store_bytes<4>(to, left, masks.written, masks.merge(0, source));
+      store_bytes(to, left, masks.written, word);
   }
 }

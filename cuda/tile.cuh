@@ -133,6 +133,15 @@ store_unfiltered(const CcLaunch &launch, const CcPart &part, int x, int y, int c
     store<Sample, true>(part, x, y, component, part.fill[component] << part.shift);
 }
 
+/* The same for the thread's pixel of a tile of width x height, which may be none. */
+template <typename Sample>
+static __device__ __forceinline__ void
+store_unfiltered_tile(const CcLaunch &launch, const Tile &tile, int width, int height) {
+  const int x = threadIdx.x, y = threadIdx.y;
+  if (x < width && y < height)
+    store_unfiltered<Sample>(launch, tile.part, tile.x + x, tile.y + y, tile.component);
+}
+
 /* --- sums: float, int or long long --- */
 
 /* What code values are held as while they are summed. */

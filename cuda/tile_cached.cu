@@ -50,9 +50,7 @@ tile_cached(const CcLaunch &launch) {
   const int side = SIDE / launch.stride; /* of the output tile */
   const Tile tile = find_tile(launch, side, side);
   if (!is_filtered(tile.part, tile.component)) {
-    const int x = threadIdx.x, y = threadIdx.y;
-    if (x < side && y < side)
-      store_unfiltered<Sample>(launch, tile.part, tile.x + x, tile.y + y, tile.component);
+    store_unfiltered_tile<Sample>(launch, tile, side, side);
     return;
   }
   const int left = launch.stride * tile.x - launch.window_width / 2;

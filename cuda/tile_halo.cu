@@ -41,9 +41,7 @@ tile_halo(const CcLaunch &launch) {
   const int height = (SIDE - launch.window_height) / launch.stride + 1;
   const Tile tile = find_tile(launch, width, height);
   if (!is_filtered(tile.part, tile.component)) {
-    const int x = threadIdx.x, y = threadIdx.y;
-    if (x < width && y < height)
-      store_unfiltered<Sample>(launch, tile.part, tile.x + x, tile.y + y, tile.component);
+    store_unfiltered_tile<Sample>(launch, tile, width, height);
     return;
   }
   const int left = launch.stride * tile.x - launch.window_width / 2;
