@@ -156,6 +156,7 @@ choose_half(const gchar *name, const CcPlan *plan, const CcPass *pass, CcCudaKer
 static void
 choose_rows(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   choose_half("two_pass_rows", plan, pass, kernel);
+  kernel->overlaps = TRUE;
 }
 
 static void
@@ -191,15 +192,16 @@ const CcCudaAlgorithm cc_cuda_two_pass = {
 static void
 choose_register_tile(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   set_kernel(kernel, CC_CUDA_MODULE_REGISTER_TILE, "register_tile", plan, pass,
-             CC_REGISTER_TILE_THREADS, CC_REGISTER_TILE_THREADS);
+             CC_REGISTER_TILE_ACROSS, CC_REGISTER_TILE_DOWN);
+  kernel->overlaps = TRUE;
   set_side(kernel, cc_cuda_leading_pass(plan, pass)->op);
 }
 
 static void
 set_register_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device,
                    const CcPass *const *pass) {
-  const guint side = CC_REGISTER_TILE_THREADS * CC_REGISTER_TILE_SIDE;
-  set_tiles(launch, side, side / (guint)launch->stride);
+  set_tiles(launch, CC_REGISTER_TILE_ACROSS * CC_REGISTER_TILE_SIDE,
+            CC_REGISTER_TILE_DOWN * CC_REGISTER_TILE_SIDE / (guint)launch->stride);
 }
 
 const CcCudaAlgorithm cc_cuda_register_tile = {.choose = choose_register_tile,

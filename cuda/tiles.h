@@ -17,7 +17,9 @@
 /* sums from one row of the intermediate, which is a column of the picture, to the next */
 #define CC_TWO_PASS_PITCH(source_rows) (((source_rows) + 31) / 32 * 32)
 
-/* register-tile: threads of a block and pixels of a thread, each way: target pixels across and, so
- * that a tile has as many rows to filter with any stride, source pixels down */
-#define CC_REGISTER_TILE_THREADS 8
+/* register-tile: threads of a block across and down, and pixels of a thread, each way: target
+ * pixels across and, so that a tile has as many rows to filter with any stride, source pixels down
+ */
+#define CC_REGISTER_TILE_ACROSS 16
+#define CC_REGISTER_TILE_DOWN 8
 #define CC_REGISTER_TILE_SIDE 4

@@ -10,6 +10,7 @@
  * For a window of side n: 2 n fetches through the L1 cache and 2 n multiply-adds a pixel, but also
  * a sum written and read back, of at least 4 bytes where the picture itself may have 1. */
 
+#include "overlap.cuh"
 #include "tile.cuh"
 
 #define SIDE CC_TWO_PASS_TILE_SIDE
@@ -63,6 +64,8 @@ template <typename Sample, typename Sum, int TAPS>
 static __device__ __forceinline__ void
 two_pass_rows(const CcLaunch &launch) {
   __shared__ Sum sums[SIDE][SIDE + 1]; /* a column of padding keeps the banks apart */
+  allow_next_launch();
+  wait_for_last_launch(); /* only here: the compiler unrolls the other launch less with it inside */
   const Tile tile = find_tile(launch, SIDE, SIDE);
   if (!is_filtered(tile.part, tile.component))
     return;
