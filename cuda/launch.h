@@ -17,10 +17,9 @@ typedef union {
   int32_t i; /* of one with integer sums */
 } CcTap;
 
-/* The numbers of a last step of the tensor core kernels; see CC_SLIDING_KERNELS. */
+/* The numbers of a last step of the tensor core kernels; see CcSlidingFinish. */
 typedef struct {
-  int32_t factor, addend, down, start;
-  float mul;
+  CcTap factor, addend;
 } CcSlidingNumbers;
 
 /* One pass over one plane: from a rectangle of pixels to a rectangle of pixels. Pixel (x, y) of the
@@ -46,12 +45,16 @@ typedef struct {
 
   int32_t sample_bytes; /* 1 or 2 */
   int32_t tile_rows;    /* only for sliding in float: target rows of a tile */
-  struct {              /* only for sliding: see CC_SLIDING_KERNELS */
-    uint64_t fragments; /* where its matrices lie in memory_taps, in bytes from there */
-    CcSlidingNumbers finish;
-    uint64_t filter_bytes, copy_bytes, fill_bytes; /* masks and values of 8 bytes of a row */
-    int32_t tiles_down;
-    float inverse; /* 1 / the columns of tiles that are counted off */
+  struct {              /* only for sliding on tensor cores: see CcSlidingFinish */
+    uint64_t table;     /* where its matrices lie in memory_taps, in bytes from there */
+    uint64_t border[3]; /* a row of the constant border, stored words, which repeats after it */
+    uint64_t fill;      /* 8 bytes of a row of what is filled */
+    CcSlidingNumbers place[4]; /* for samples 0 to 3 of a target row, after which they repeat */
+    uint32_t passes;           /* has a bit for each of the four that is not filtered */
+    int32_t down;
+    int32_t spans;            /* how many times TILE_ROWS source rows a tile has */
+    int32_t tap_shift, start; /* for the table: see CcSlidingNumbering */
+    uint32_t inverse;         /* 2^32 / tiles_across, rounded down, at most 2^32 - 1 */
   } sliding;
 } CcPart;
 

@@ -3,36 +3,30 @@
 
 #include <string.h>
 #include "sliding_finish.h"
+#define SPANS (guint) atoi(getenv("SPANS") ? getenv("SPANS") : "2")
 #include "sliding_float.h"
+
+/* Blocks of the tensor core kernels that a multiprocessor runs at once, at most. */
+#define MOST_BLOCKS 8
 
 /* --- which kernel --- */
 
 typedef struct {
-  guint bytes, k, digits, n_matrices, height;
+  guint bytes, window, digits, n_matrices, height;
   CcSlidingFinish finish;
+  guint stride;
   const gchar *name;
 } TensorKernel;
 
 static const TensorKernel tensor_kernels[] = {
-#define ENTRY(bytes, k, digits, matrices, height, finish)                                          \
-  {bytes,                                                                                          \
-   k,                                                                                              \
-   digits,                                                                                         \
-   matrices,                                                                                       \
-   height,                                                                                         \
-   CC_SLIDING_FINISH_##finish,                                                                     \
-   CC_SLIDING_NAME(bytes, k, digits, matrices, height, finish)},
+#define ENTRY(bytes, window, digits, matrices, height, finish, stride)                             \
+  {bytes,  window,                                                                                 \
+   digits, matrices,                                                                               \
+   height, CC_SLIDING_FINISH_##finish,                                                             \
+   stride, CC_SLIDING_NAME(bytes, window, digits, matrices, height, finish, stride)},
     CC_SLIDING_KERNELS(ENTRY)
 #undef ENTRY
 };
-
-static gint
-largest_tap(const CcOp *op) {
-  gint largest = 0;
-  for (guint i = 0; i < op->n_matrices * op->width * op->height; i++)
-    largest = MAX(largest, ABS(op->tap_i[i]));
-  return largest;
-}
 
 /* Whether sums of stored words, which may be shifted code values, fit 32 bits. */
 static gboolean
@@ -43,38 +37,51 @@ word_sums_fit(const CcOp *op, guint shift) {
   return TRUE;
 }
 
+static gboolean
+is_gradient(const CcOp *op) {
+  if (op->n_matrices != 2)
+    return FALSE;
+  const gint32 *middle = &op->tap_i[(op->height + op->height / 2) * op->width];
+  for (guint i = 0; i < op->width; i++)
+    if (middle[i] != 0)
+      return FALSE;
+  return TRUE;
+}
+
 /* Whether a kernel takes the op's window and taps, for samples that lie so. */
 static gboolean
 takes_taps(const TensorKernel *kernel, const CcOp *op, const CcPlaneLayout *layout) {
   const guint bytes = (guint)cc_sample_size(layout->type);
   const gint most = kernel->digits == 1 ? 127 : CC_SLIDING_DIGIT * 127;
   return kernel->bytes == bytes && kernel->n_matrices == op->n_matrices &&
-         kernel->height >= op->height && largest_tap(op) <= most &&
-         op->width / 2 * layout->step * bytes <= CC_SLIDING_REACH(kernel->k);
+         (!CC_SLIDING_IS_GRADIENT(kernel->n_matrices, kernel->height, kernel->finish) ||
+          is_gradient(op)) &&
+         kernel->height >= op->height && cc_sliding_largest_tap(op) <= most &&
+         op->width / 2 * layout->step * bytes <= CC_SLIDING_REACH(kernel->window);
 }
 
-/* How many products a row of a kernel takes, the wider ones counting twice. */
+/* How much a kernel multiplies for a target byte. */
 static guint
 cost(const TensorKernel *kernel) {
-  return kernel->k * kernel->digits * kernel->height;
+  return kernel->window * kernel->digits * kernel->height;
 }
 
 /* The tensor core kernel that runs an op, or NULL. The proofs of last steps take longest, so only
  * those are tried that there is a kernel with. */
 static const TensorKernel *
-find_tensor_kernel(const CcOp *op, const CcPlaneLayout *layout) {
-  CcSlidingNumbers numbers;
+find_tensor_kernel(const CcOp *op, const CcPlaneLayout *layout, guint stride) {
+  CcSlidingNumbering numbering;
   if (!op->exact || !word_sums_fit(op, layout->shift))
     return NULL;
   for (CcSlidingFinish finish = 0; finish < CC_SLIDING_N_FINISHES; finish++) {
     const TensorKernel *best = NULL;
     for (guint i = 0; i < G_N_ELEMENTS(tensor_kernels); i++) {
       const TensorKernel *kernel = &tensor_kernels[i];
-      if (kernel->finish == finish && takes_taps(kernel, op, layout) &&
+      if (kernel->finish == finish && kernel->stride == stride && takes_taps(kernel, op, layout) &&
           (!best || cost(kernel) < cost(best)))
         best = kernel;
     }
-    if (best && cc_sliding_find_finish(finish, op, best->bytes, &numbers))
+    if (best && cc_sliding_find_finish(finish, op, best->bytes, layout->shift, &numbering))
       return best;
   }
   return NULL;
@@ -100,13 +107,14 @@ choose_float(const CcOp *op, guint stride, CcCudaKernel *kernel) {
   kernel->tiles_per_block = CC_SLIDING_FLOAT_WARPS;
 }
 
-/* The tensor core kernels write whole words, copy none that are shifted, and merge where 8 bytes
- * are whole pixels. */
+/* The tensor core kernels write all components and copy none that are shifted. What is not the same
+ * for all components, or has a stride, repeats after 8 bytes. */
 static gboolean
-can_write(const CcPass *pass, const CcPlaneLayout *layout) {
+can_write(const CcPass *pass, const CcPlaneLayout *layout, guint stride) {
   const guint all = (1u << layout->step) - 1;
   return (pass->filter_mask | pass->copy_mask | pass->fill_mask) == all &&
-         (!pass->copy_mask || !layout->shift) && (layout->step != 3 || pass->filter_mask == all);
+         (!pass->copy_mask || !layout->shift) &&
+         (layout->step != 3 || (pass->filter_mask == all && stride == 1));
 }
 
 static void
@@ -114,8 +122,8 @@ choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   const CcPass *leading = cc_cuda_leading_pass(plan, pass);
   const CcPlaneLayout *layout = &plan->layout.plane[leading->plane];
   const TensorKernel *tensor = NULL;
-  if (leading->op && plan->stride == 1 && can_write(leading, layout))
-    tensor = find_tensor_kernel(leading->op, layout);
+  if (leading->op && can_write(leading, layout, plan->stride))
+    tensor = find_tensor_kernel(leading->op, layout, plan->stride);
   if (!tensor) {
     choose_float(leading->op, plan->stride, kernel);
     return;
@@ -125,52 +133,89 @@ choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   g_strlcpy(kernel->name, tensor->name, sizeof kernel->name);
   kernel->block[0] = 32;
   kernel->block[1] = CC_SLIDING_WARPS;
-  kernel->tiles_per_block = CC_SLIDING_WARPS;
+  kernel->tiles_per_block = 1;
   kernel->integer = TRUE;
   kernel->overlaps = TRUE;
 }
 
 /* --- tiles and taps --- */
 
-/* What becomes of 8 bytes of a row, after which it repeats. */
+/* `bytes` bytes of a row whose samples all are as code[] of their component says. */
 static void
-set_masks(CcPart *part, const CcPass *pass) {
-  part->sliding.filter_bytes = part->sliding.copy_bytes = part->sliding.fill_bytes = 0;
-  for (gint i = 0; i < 8; i += part->sample_bytes) {
-    const gint component = i / part->sample_bytes % part->step;
-    const guint64 all = (part->sample_bytes == 1 ? 0xFFu : 0xFFFFu), fill = pass->fill[component];
-    if (pass->filter_mask >> component & 1)
-      part->sliding.filter_bytes |= all << 8 * i;
-    else if (pass->copy_mask >> component & 1)
-      part->sliding.copy_bytes |= all << 8 * i;
-    else
-      part->sliding.fill_bytes |= fill << part->shift << 8 * i;
+set_pattern(guint64 *to, gint bytes, const CcPart *part, const gint32 *code) {
+  for (gint i = 0; i < bytes; i += part->sample_bytes) {
+    const guint64 word = (guint64)code[i / part->sample_bytes % part->step] << part->shift;
+    to[i / 8] = (i % 8 ? to[i / 8] : 0) | word << 8 * (i % 8);
   }
 }
 
-/* Bytes of a part's taps. */
+/* The numbers of the last step for the samples of a row. */
+static void
+set_samples(CcPart *part, const CcPass *pass, const CcSlidingNumbering *numbering) {
+  part->sliding.down = numbering->down;
+  part->sliding.tap_shift = (gint)numbering->tap_shift;
+  part->sliding.start = numbering->start;
+  part->sliding.passes = 0;
+  for (gint i = 0; i < 4; i++) {
+    const gint component = i % part->step;
+    CcSlidingNumbers *place = &part->sliding.place[i];
+    if (pass->filter_mask >> component & 1) {
+      *place = numbering->filtered;
+      continue;
+    }
+    *place = numbering->passed;
+    part->sliding.passes |= 1u << i;
+  }
+}
+
+/* Bytes of a part's table: its taps, and all of it. */
 static guint
 fragment_bytes(const TensorKernel *kernel) {
   return kernel->n_matrices * kernel->digits * kernel->height *
-         CC_SLIDING_FRAGMENT_BYTES(kernel->k);
+         CC_SLIDING_FRAGMENT_BYTES(kernel->window, kernel->stride);
 }
 
-static void
-set_tensor_tiles(CcLaunch *launch, const TensorKernel *kernel, const CcPass *const *pass) {
-  guint64 fragments = 0;
+static guint
+table_bytes(const TensorKernel *kernel) {
+  return fragment_bytes(kernel) + CC_SLIDING_START_BYTES(kernel->window, kernel->stride);
+}
+
+/* Cuts the targets into tiles of `spans`; how many there are. */
+static guint64
+cut_tensor_tiles(CcLaunch *launch, const TensorKernel *kernel, guint spans) {
+  guint64 n = 0;
   for (gint i = 0; i < launch->n_parts; i++) {
     CcPart *part = &launch->part[i];
     const guint row_bytes = (guint)(part->width * part->step * part->sample_bytes);
-    cc_cuda_part_set_tiles(part, cc_cuda_divide_up(row_bytes, CC_SLIDING_TILE_BYTES),
-                           cc_cuda_divide_up((guint)part->height, CC_SLIDING_ROWS(kernel->k)));
-    const gint inner = part->tiles_across - 2;
-    part->sliding.tiles_down = part->n_tiles / part->tiles_across;
-    part->sliding.inverse = 1.0f / (gfloat)(inner > 0 ? inner : part->tiles_across);
+    const guint across = cc_cuda_divide_up(row_bytes, CC_SLIDING_TILE_BYTES / kernel->stride);
+    const guint rows = spans * CC_SLIDING_TILE_ROWS / kernel->stride;
+    cc_cuda_part_set_tiles(part, across, cc_cuda_divide_up((guint)part->height, rows));
+    part->sliding.spans = (gint)spans;
+    part->sliding.inverse = (guint)MIN((G_GUINT64_CONSTANT(1) << 32) / across, G_MAXUINT32);
+    n += (guint)part->n_tiles;
+  }
+  return n;
+}
+
+/* Tall tiles read few rows twice, but leave multiprocessors idle when there are not many. */
+static void
+set_tensor_tiles(CcLaunch *launch, const TensorKernel *kernel, const CcCudaDevice *device,
+                 const CcPass *const *pass) {
+  guint64 bytes = 0;
+  if (cut_tensor_tiles(launch, kernel, CC_SLIDING_MAX_SPANS) <
+      (guint64)MOST_BLOCKS * device->multiprocessors)
+    cut_tensor_tiles(launch, kernel, 1);
+  for (gint i = 0; i < launch->n_parts; i++) {
+    CcPart *part = &launch->part[i];
+    set_pattern(part->sliding.border, sizeof part->sliding.border, part, part->border_code);
+    set_pattern(&part->sliding.fill, sizeof part->sliding.fill, part, part->fill);
     if (pass[i]->op) {
-      cc_sliding_find_finish(kernel->finish, pass[i]->op, kernel->bytes, &part->sliding.finish);
-      set_masks(part, pass[i]);
-      part->sliding.fragments = fragments;
-      fragments += fragment_bytes(kernel);
+      CcSlidingNumbering numbering;
+      cc_sliding_find_finish(kernel->finish, pass[i]->op, kernel->bytes, (guint)part->shift,
+                             &numbering);
+      set_samples(part, pass[i], &numbering);
+      part->sliding.table = bytes;
+      bytes += table_bytes(kernel);
     }
   }
 }
@@ -197,7 +242,7 @@ static void
 set_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device,
           const CcPass *const *pass) {
   if (kernel->variant)
-    set_tensor_tiles(launch, kernel->variant, pass);
+    set_tensor_tiles(launch, kernel->variant, device, pass);
   else
     set_float_tiles(launch, device);
 }
@@ -211,30 +256,68 @@ tap_digit(gint tap, guint digits, guint digit) {
   return (gint8)(digit == 0 ? low : (tap - low) / CC_SLIDING_DIGIT);
 }
 
-/* The tap, of n of which the middle one is tap[n / 2], that column `column` of a matrix has for
- * byte `at` of a window. Of samples of a byte it makes the target byte of its number; of samples of
- * two, the sums of the low bytes for number column / 2 when it is even, and of the high ones when
- * odd. */
+/* The sample of the source window that target byte `byte` of a window's centre is made from,
+ * counted from the first of the centre. */
 static gint
-tap_for_byte(const gint32 *tap, guint n, const CcPart *part, guint k, guint column, guint at) {
-  const guint bytes = (guint)part->sample_bytes;
-  if (at % bytes != column % bytes)
-    return 0;
-  const gint distance = (gint)(at / bytes) - (gint)(CC_SLIDING_REACH(k) / bytes + column / bytes);
-  const gint place = distance / part->step + (gint)n / 2;
-  return distance % part->step == 0 && place >= 0 && place < (gint)n ? tap[place] : 0;
+source_sample(const CcPart *part, guint stride, gint byte) {
+  const gint sample = byte / part->sample_bytes;
+  return (gint)stride * (sample / part->step) * part->step + sample % part->step;
 }
 
-/* A row of taps, lane by lane: lane 4g + t has bytes K/4 * t and on of column g. */
+/* The tap that row r of matrix m has at byte `at` of a window for target byte `byte` of its centre.
+ * Of samples of two bytes the first target byte is the sum of the low bytes, and the second of the
+ * high ones. */
+static gint
+tap_for_byte(const CcOp *op, const CcPass *pass, const CcPart *part, const TensorKernel *kernel,
+             guint m, guint r, gint byte, gint at) {
+  const gint bytes = part->sample_bytes, reach = (gint)CC_SLIDING_REACH(kernel->window);
+  if (at % bytes != byte % bytes)
+    return 0;
+  const gint component = byte / bytes % part->step;
+  const gint distance =
+      (at - reach - byte % bytes) / bytes - source_sample(part, kernel->stride, byte);
+  if (!(pass->filter_mask >> component & 1))
+    return pass->copy_mask >> component & 1 && distance == 0 && m == 0 && r == op->height / 2;
+  const gint place = distance / part->step + (gint)op->width / 2;
+  if (distance % part->step != 0 || place < 0 || place >= (gint)op->width)
+    return 0;
+  return op->tap_i[(m * op->height + r) * op->width + (guint)place] *
+         (1 << part->sliding.tap_shift);
+}
+
+/* Row r of matrix m, lane by lane: lane 4g + t has bytes 4t and 16 + 4t and on of column g, whose
+ * target byte is such that lane 4g + t of the products gets neighbours. */
 static void
-write_fragment(gint8 *to, const gint32 *tap, guint n, const CcPart *part,
-               const TensorKernel *kernel, guint digit) {
-  const guint own = kernel->k / 4;
-  for (guint lane = 0; lane < 32; lane++)
-    for (guint i = 0; i < own; i++) {
-      const gint value = tap_for_byte(tap, n, part, kernel->k, lane / 4, lane % 4 * own + i);
-      *to++ = tap_digit(value, kernel->digits, digit);
-    }
+write_fragment(gint8 *to, const CcOp *op, const CcPass *pass, const CcPart *part,
+               const TensorKernel *kernel, guint m, guint r, guint digit) {
+  const gint groups = (gint)CC_SLIDING_GROUPS(kernel->window, kernel->stride);
+  for (gint lane = 0; lane < 32; lane++)
+    for (gint group = 0; group < groups; group++)
+      for (gint i = 0; i < (gint)kernel->window / 4; i++) {
+        const gint column = lane / 4, byte = 2 * (groups * (column / 2) + group) + column % 2;
+        const gint at = 4 * (lane % 4) + 16 * (i / 4) + i % 4;
+        const gint tap = tap_for_byte(op, pass, part, kernel, m, r, byte, at);
+        *to++ = tap_digit(tap, kernel->digits, digit);
+      }
+}
+
+/* What the sum of target byte `byte` of a centre begins with. */
+static gint32
+start_of_byte(const CcPass *pass, const CcPart *part, gint byte) {
+  const gint component = byte / part->sample_bytes % part->step;
+  if (byte % part->sample_bytes != 0)
+    return 0;
+  if (pass->filter_mask >> component & 1)
+    return part->sliding.start;
+  return pass->fill_mask >> component & 1 ? pass->fill[component] << part->shift : 0;
+}
+
+static void
+write_starts(gint32 *to, const CcPass *pass, const CcPart *part, const TensorKernel *kernel) {
+  const gint pairs = 4 * (gint)CC_SLIDING_GROUPS(kernel->window, kernel->stride);
+  for (gint pair = 0; pair < pairs; pair++)
+    for (gint i = 0; i < 4; i++)
+      *to++ = start_of_byte(pass, part, 2 * pair + i % 2);
 }
 
 static GBytes *
@@ -242,24 +325,25 @@ make_taps(const CcLaunch *launch, const CcCudaKernel *chosen, const CcPass *cons
   const TensorKernel *kernel = chosen->variant;
   if (!kernel)
     return NULL;
-  const guint row_bytes = CC_SLIDING_FRAGMENT_BYTES(kernel->k);
-  GByteArray *taps = g_byte_array_new();
+  const guint row_bytes = CC_SLIDING_FRAGMENT_BYTES(kernel->window, kernel->stride);
+  GByteArray *tables = g_byte_array_new();
   for (gint i = 0; i < launch->n_parts; i++) {
     const CcPart *part = &launch->part[i];
     const CcOp *op = pass[i]->op;
     if (!op)
       continue;
-    const guint at = (guint)part->sliding.fragments;
-    g_byte_array_set_size(taps, at + fragment_bytes(kernel));
-    memset(taps->data + at, 0, fragment_bytes(kernel));
-    gint8 *to = (gint8 *)taps->data + at + (kernel->height - op->height) / 2 * row_bytes;
+    const guint at = (guint)part->sliding.table;
+    g_byte_array_set_size(tables, at + table_bytes(kernel));
+    guint8 *table = tables->data + at;
+    memset(table, 0, table_bytes(kernel));
+    gint8 *to = (gint8 *)table + (kernel->height - op->height) / 2 * row_bytes;
     for (guint m = 0; m < kernel->n_matrices; m++)
       for (guint d = 0; d < kernel->digits; d++, to += kernel->height * row_bytes)
         for (guint r = 0; r < op->height; r++)
-          write_fragment(to + r * row_bytes, op->tap_i + (m * op->height + r) * op->width,
-                         op->width, part, kernel, d);
+          write_fragment(to + r * row_bytes, op, pass[i], part, kernel, m, r, d);
+    write_starts((gint32 *)(gpointer)(table + fragment_bytes(kernel)), pass[i], part, kernel);
   }
-  return g_byte_array_free_to_bytes(taps);
+  return g_byte_array_free_to_bytes(tables);
 }
 
 const CcCudaAlgorithm cc_cuda_sliding = {

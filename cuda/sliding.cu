@@ -1,300 +1,448 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* sliding: exact kernels on the tensor cores. A row of the window is applied to 8 neighbouring
- * bytes of a row as a product of the bytes around them with a matrix, whose columns are the row of
- * taps shifted by a byte each; one instruction does this for 16 such windows, 128 bytes, with
- * 32-bit sums. A warp keeps the rows of its tile in registers and adds the products of a window's
- * rows into the sums of each target row, sliding down.
+/* sliding: exact kernels on the tensor cores. A row of the window is applied to neighbouring bytes
+ * of a row as a product of the bytes around them with a matrix, whose columns are the row of taps
+ * shifted by a byte each; one instruction does this for 16 windows of 32 bytes and 8 target bytes
+ * of each, with 32-bit sums. A warp keeps the rows of its span in registers and adds the products
+ * of a window's rows into the sums of each target row, sliding down.
  *
- * Neighbours `step` samples away and other window widths are only other matrices, so every format
- * is the same code. Samples of two bytes are sums over low and high bytes, taps of more than a byte
- * sums over two digits. The sums are exact, so their order does not matter; the plan has proved
- * that the last step is right (sliding_finish.c). */
+ * Neighbours `step` samples away, other window widths, a stride and components that are copied are
+ * only other matrices, so every format is the same code. Samples of two bytes are sums over low and
+ * high bytes, taps of more than a byte sums over two digits. The sums are exact, so their order
+ * does not matter; the plan has proved that the last step is right (sliding_finish.c). */
 
 #include "finish.cuh"
 #include "sliding.h"
 #include "sliding_tile.cuh"
 
+/* What a kernel is made for: see CC_SLIDING_KERNELS. */
+template <int BYTES_, int WINDOW_, int DIGITS_, int MATRICES_, int HEIGHT_, CcSlidingFinish FINISH_,
+          int STRIDE_>
+struct Variant {
+  static constexpr int BYTES = BYTES_, WINDOW = WINDOW_, DIGITS = DIGITS_, MATRICES = MATRICES_;
+  static constexpr int HEIGHT = HEIGHT_, STRIDE = STRIDE_;
+  static constexpr CcSlidingFinish FINISH = FINISH_;
+  static constexpr bool GRADIENT = CC_SLIDING_IS_GRADIENT(MATRICES, HEIGHT, FINISH);
+  static constexpr int GROUPS = CC_SLIDING_GROUPS(WINDOW, STRIDE);
+  static constexpr int CENTRE = 8 * GROUPS;          /* target bytes of a window */
+  static constexpr int SAMPLES = CENTRE / 4 / BYTES; /* that a lane makes of a window */
+  static constexpr int WINDOWS = CC_SLIDING_SPAN_BYTES / CC_SLIDING_CENTRE(WINDOW); /* of a warp */
+  static constexpr int SETS = WINDOWS / 16;                 /* that are multiplied at once */
+  static constexpr int DEPTH = WINDOW == 32 ? 1 : 2;        /* source rows in Windows */
+  static constexpr int RING = (HEIGHT + DEPTH - 1) / DEPTH; /* Windows for DEPTH target rows */
+  typedef ByteTile<STRIDE> Tile;
+  typedef Staged<STRIDE, HEIGHT> StagedRows;
+};
+
 /* --- matrix products --- */
 
-/* A lane's share of the matrix for a row of taps. */
-template <int K> struct Taps { unsigned word[K / 16]; };
-
-/* A lane's sums, of lane 4g + t: columns 2t and 2t + 1 of window g, then of window g + 8. */
+/* A lane's sums for 8 target bytes of each window: of lane 4g + t, columns 2t and 2t + 1 of window
+ * g, then of window g + 8. */
 struct Products {
   int sum[4];
 };
 
-/* sums += windows * taps, over the warp. */
-static __device__ __forceinline__ void
-multiply_add(Products &to, const Quarters<16> &row, const Taps<16> &taps) {
-#if __CUDA_ARCH__ >= 800
-  asm("mma.sync.aligned.m16n8k16.row.col.s32.u8.s8.s32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
-      : "+r"(to.sum[0]), "+r"(to.sum[1]), "+r"(to.sum[2]), "+r"(to.sum[3])
-      : "r"(row.word[0][0]), "r"(row.word[1][0]), "r"(taps.word[0]));
-#else
-  /* Turing multiplies 8 windows at a time */
-#pragma unroll
-  for (int half = 0; half < 2; half++)
-    asm("mma.sync.aligned.m8n8k16.row.col.s32.u8.s8.s32 {%0,%1}, {%2}, {%3}, {%0,%1};"
-        : "+r"(to.sum[2 * half]), "+r"(to.sum[2 * half + 1])
-        : "r"(row.word[half][0]), "r"(taps.word[0]));
-#endif
-}
-
-static __device__ __forceinline__ void
-multiply_add(Products &to, const Quarters<32> &row, const Taps<32> &taps) {
+/* `sums` + the product of 16 windows of 32 bytes, or of twice 16 bytes, with taps. */
+static __device__ __forceinline__ Products
+multiply_add(const Windows &windows, uint2 taps, const Products &sums) {
+  Products to;
 #if __CUDA_ARCH__ >= 800
   asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-      "{%0,%1,%2,%3};"
-      : "+r"(to.sum[0]), "+r"(to.sum[1]), "+r"(to.sum[2]), "+r"(to.sum[3])
-      : "r"(row.word[0][0]), "r"(row.word[1][0]), "r"(row.word[0][1]), "r"(row.word[1][1]),
-        "r"(taps.word[0]), "r"(taps.word[1]));
+      "{%10,%11,%12,%13};"
+      : "=r"(to.sum[0]), "=r"(to.sum[1]), "=r"(to.sum[2]), "=r"(to.sum[3])
+      : "r"(windows.word[0]), "r"(windows.word[1]), "r"(windows.word[2]), "r"(windows.word[3]),
+        "r"(taps.x), "r"(taps.y), "r"(sums.sum[0]), "r"(sums.sum[1]), "r"(sums.sum[2]),
+        "r"(sums.sum[3]));
 #else
+  /* Turing multiplies 8 windows of 16 bytes at a time */
+  to = sums;
 #pragma unroll
-  for (int w = 0; w < 2; w++)
-    multiply_add(to, Quarters<16>{{{row.word[0][w]}, {row.word[1][w]}}}, Taps<16>{{taps.word[w]}});
+  for (int i = 0; i < 4; i++)
+    asm("mma.sync.aligned.m8n8k16.row.col.s32.u8.s8.s32 {%0,%1}, {%2}, {%3}, {%0,%1};"
+        : "+r"(to.sum[2 * (i & 1)]), "+r"(to.sum[2 * (i & 1) + 1])
+        : "r"(windows.word[i]), "r"(i < 2 ? taps.x : taps.y));
 #endif
+  return to;
 }
+
+/* The same for 16 windows of 16 bytes in row `row` of `windows`. */
+static __device__ __forceinline__ Products
+multiply_add_row(const Windows &windows, int row, unsigned taps, const Products &sums) {
+  Products to;
+#if __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m16n8k16.row.col.s32.u8.s8.s32 {%0,%1,%2,%3}, {%4,%5}, {%6}, "
+      "{%7,%8,%9,%10};"
+      : "=r"(to.sum[0]), "=r"(to.sum[1]), "=r"(to.sum[2]), "=r"(to.sum[3])
+      : "r"(windows.word[2 * row]), "r"(windows.word[2 * row + 1]), "r"(taps), "r"(sums.sum[0]),
+        "r"(sums.sum[1]), "r"(sums.sum[2]), "r"(sums.sum[3]));
+#else
+  to = sums;
+#pragma unroll
+  for (int i = 0; i < 2; i++)
+    asm("mma.sync.aligned.m8n8k16.row.col.s32.u8.s8.s32 {%0,%1}, {%2}, {%3}, {%0,%1};"
+        : "+r"(to.sum[2 * i]), "+r"(to.sum[2 * i + 1])
+        : "r"(windows.word[2 * row + i]), "r"(taps));
+#endif
+  return to;
+}
+
+/* A lane's taps for 8 target bytes: those of one matrix and digit. */
+template <int WINDOW, int HEIGHT> struct Taps;
+
+/* Of windows of 32 bytes. */
+template <int HEIGHT> struct Taps<32, HEIGHT> {
+  uint2 row[HEIGHT];
+
+  __device__ __forceinline__ void load(const char *from, int pitch) {
+#pragma unroll
+    for (int r = 0; r < HEIGHT; r++)
+      row[r] = __ldg((const uint2 *)(from + r * pitch));
+  }
+
+  __device__ __forceinline__ Products add_to(Products sums, const Windows *windows, int) const {
+#pragma unroll
+    for (int r = 0; r < HEIGHT; r++)
+      sums = multiply_add(windows[r], row[r], sums);
+    return sums;
+  }
+};
+
+/* Of windows of 16 bytes, two rows of which are multiplied at once and one is left: the last of a
+ * window that begins with the first row of Windows, and the first of one that begins with the
+ * second. */
+template <int HEIGHT> struct Taps<16, HEIGHT> {
+  uint2 pair[2][HEIGHT / 2];
+  unsigned left[2];
+
+  __device__ __forceinline__ void load(const char *from, int pitch) {
+    const auto row = [=](int r) { return __ldg((const unsigned *)(from + r * pitch)); };
+#pragma unroll
+    for (int second = 0; second < 2; second++) {
+#pragma unroll
+      for (int i = 0; i < HEIGHT / 2; i++)
+        pair[second][i] = {row(2 * i + second), row(2 * i + 1 + second)};
+      left[second] = row(second ? 0 : HEIGHT - 1);
+    }
+  }
+
+  __device__ __forceinline__ Products add_to(Products sums, const Windows *windows,
+                                             int second) const {
+#pragma unroll
+    for (int i = 0; i < HEIGHT / 2; i++)
+      sums = multiply_add(windows[i + second], pair[second][i], sums);
+    return multiply_add_row(windows[second ? 0 : HEIGHT / 2], second, left[second], sums);
+  }
+
+  /* The same for taps of which only the first and last row are not zero. */
+  __device__ __forceinline__ Products add_ends_to(Products sums, const Windows *windows,
+                                                  int second) const {
+    sums = multiply_add_row(windows[0], second, pair[0][0].x, sums);
+    return multiply_add_row(windows[HEIGHT / 2], second, left[0], sums);
+  }
+};
+
+/* A lane's share of the table of a part of the launch: taps, and what sums begin with. */
+template <typename V> struct Table {
+  Taps<V::WINDOW, V::HEIGHT> taps[V::GROUPS][V::MATRICES][V::DIGITS];
+  Products start[V::GROUPS];
+
+  __device__ __forceinline__ Table(const CcLaunch &launch, const CcPart &part) {
+    constexpr int pitch = CC_SLIDING_FRAGMENT_BYTES(V::WINDOW, V::STRIDE);
+    const char *table = (const char *)launch.memory_taps + part.sliding.table;
+    const char *own = table + pitch / 32 * threadIdx.x;
+#pragma unroll
+    for (int m = 0; m < V::MATRICES; m++)
+#pragma unroll
+      for (int d = 0; d < V::DIGITS; d++)
+#pragma unroll
+        for (int g = 0; g < V::GROUPS; g++)
+          taps[g][m][d].load(own + (m * V::DIGITS + d) * V::HEIGHT * pitch + V::WINDOW / 4 * g,
+                             pitch);
+    const int4 *starts = (const int4 *)(table + V::MATRICES * V::DIGITS * V::HEIGHT * pitch);
+#pragma unroll
+    for (int g = 0; g < V::GROUPS; g++) {
+      const int4 four = __ldg(starts + V::GROUPS * (threadIdx.x & 3) + g);
+      start[g] = {four.x, four.y, four.z, four.w};
+    }
+  }
+};
+
+/* The numbers of the last step for a lane's samples: the first sample of lane 4g + t is number
+ * SAMPLES * t of a centre. */
+template <typename V> struct Numbers {
+  CcSlidingNumbers sample[V::SAMPLES];
+  bool passes[V::SAMPLES];
+
+  __device__ __forceinline__ Numbers(const CcPart &part) {
+#pragma unroll
+    for (int i = 0; i < V::SAMPLES; i++) {
+      const int place = V::SAMPLES == 4 ? i : (V::SAMPLES * (threadIdx.x & 3) + i) & 3;
+      sample[i] = part.sliding.place[place];
+      passes[i] = part.sliding.passes >> place & 1;
+    }
+  }
+};
+
+/* A lane's sums of a target row. */
+template <typename V> struct Sums {
+  Products product[V::GROUPS][V::MATRICES][V::DIGITS];
+
+  /* Those of the rows from `row` of `windows` on. */
+  __device__ __forceinline__ Sums(const Table<V> &table, const Windows *windows, int row) {
+#pragma unroll
+    for (int g = 0; g < V::GROUPS; g++)
+#pragma unroll
+      for (int m = 0; m < V::MATRICES; m++)
+#pragma unroll
+        for (int d = 0; d < V::DIGITS; d++) {
+          const auto &taps = table.taps[g][m][d];
+          const Products start = m == 0 && d == 0 ? table.start[g] : Products{};
+          if constexpr (V::GRADIENT && V::WINDOW == 16)
+            product[g][m][d] =
+                m == 0 ? taps.add_to(start, windows, row) : taps.add_ends_to(start, windows, row);
+          else
+            product[g][m][d] = taps.add_to(start, windows, row);
+        }
+  }
+
+  /* That of matrix m for byte i of a lane's bytes of a window, put together from its digits. */
+  __device__ __forceinline__ int of_byte(int m, int half, int i) const {
+    const Products(&digit)[V::DIGITS] = product[i / 2][m];
+    const int at = 2 * half + i % 2, low = digit[0].sum[at];
+    return V::DIGITS == 1 ? low : low + CC_SLIDING_DIGIT * digit[V::DIGITS - 1].sum[at];
+  }
+
+  /* The same for sample i, of stored words. */
+  __device__ __forceinline__ int of_sample(int m, int half, int i) const {
+    if (V::BYTES == 1)
+      return of_byte(m, half, i);
+    return of_byte(m, half, 2 * i) + 256 * of_byte(m, half, 2 * i + 1);
+  }
+};
 
 /* --- last steps --- */
 
-/* Two numbers as bytes, saturated; the first in the lower one. */
+/* Two numbers as bytes, saturated, the first in the lower one; above them the low half of `rest`.
+ */
 static __device__ __forceinline__ unsigned
-saturate_bytes(int low, int high) {
+saturate_bytes(int low, int high, unsigned rest) {
   unsigned bytes;
-  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, 0;" : "=r"(bytes) : "r"(high), "r"(low));
+  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(bytes) : "r"(high), "r"(low), "r"(rest));
   return bytes;
 }
 
 static __device__ __forceinline__ int
-scaled(const CcPart &part, int t) {
-  return (t * part.sliding.finish.factor + part.sliding.finish.addend) >> part.sliding.finish.down;
+scaled(const CcPart &part, const CcSlidingNumbers &n, int t) {
+  return (t * n.factor.i + n.addend.i) >> part.sliding.down;
 }
 
-/* The root of x^2 + y^2, which is below 2^23, scaled, to the nearest. Integers are formed behind
- * the exponent of 2^23, where a float and its bits count alike. */
-static __device__ __forceinline__ int
-scaled_root(const CcPart &part, int x, int y) {
-  const float squares = __int_as_float(x * x + (y * y + 0x4B000000)) - 8388608.0f;
+/* The root of x^2 + y^2, which is below 2^23, times the root of `factor`, approximate. Behind the
+ * exponent of 2^23 a float and its bits count alike. */
+static __device__ __forceinline__ float
+scaled_root(int x, int y, float factor) {
+  const float behind = __int_as_float(x * x + (y * y + 0x4B000000));
+  const float squares = __fmaf_rn(behind, factor, -8388608.0f * factor);
   float root;
   asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(squares));
-  return __float_as_int(__fmaf_rn(root, part.sliding.finish.mul, 8388608.0f + part.lo)) -
-         0x4B000000;
+  return root;
+}
+
+/* The root of n = x^2 + y^2, of which both are below 2^23, to the nearest, when that is at most
+ * 65535; else at least 65536. Up to there the float is wrong by less than 0.1, so the nearest is r,
+ * the integer below the float, or the next: that when n > (r + 1/2)^2, or n - r^2 > r. */
+static __device__ __forceinline__ int
+root_word(int x, int y) {
+  const float fx = (float)x, fy = (float)y;
+  float root;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(__fmaf_rn(fx, fx, __fmul_rn(fy, fy))));
+  const int r = __float2int_rz(root);
+  const int below = r * r + r - (x * x + y * y); /* modulo 2^32, of which it needs few bits */
+  return r - (below >> 31);
 }
 
 /* The code value of a pixel's sums as engine/plan.h says: Sum is float, or int for double. */
-template <typename Sum>
+template <typename Sum, int MATRICES>
 static __device__ __forceinline__ int
-code_of_sums(const CcLaunch &launch, const CcPart &part, int n, int first, int second) {
+code_of_sums(const CcLaunch &launch, const CcPart &part, const int (&s)[MATRICES]) {
   Response<Sum> response;
-  response.add(launch.response, 0, (Sum)first);
-  if (n == 2)
-    response.add(launch.response, 1, (Sum)second);
+#pragma unroll
+  for (int m = 0; m < MATRICES; m++)
+    response.add(launch.response, m, (Sum)s[m]);
   return response.code(launch.response, part);
 }
 
-/* The code value of a pixel, in 0..255 only once it is saturated. */
-template <CcSlidingFinish FINISH, int MATRICES>
+/* The code value of sample i, not yet saturated to a byte. */
+template <typename V>
 static __device__ __forceinline__ int
-code(const CcLaunch &launch, const CcPart &part, const int (&s)[MATRICES]) {
-  if constexpr (FINISH == CC_SLIDING_FINISH_scale && MATRICES == 2)
-    return scaled(part, abs(s[0]) + abs(s[1]));
-  else if constexpr (FINISH == CC_SLIDING_FINISH_scale)
-    return scaled(part, s[0]);
-  else if constexpr (FINISH == CC_SLIDING_FINISH_scaleabs)
-    return scaled(part, abs(s[0]));
-  else if constexpr (FINISH == CC_SLIDING_FINISH_root)
-    return scaled_root(part, s[0], s[1]);
-  else if constexpr (FINISH == CC_SLIDING_FINISH_clamp)
-    return min(max((s[0] + part.sliding.finish.start) >> part.sliding.finish.down, part.lo),
-               part.hi);
-  else if constexpr (FINISH == CC_SLIDING_FINISH_float)
-    return code_of_sums<float>(launch, part, MATRICES, s[0], s[MATRICES - 1]);
-  else
-    return code_of_sums<int>(launch, part, MATRICES, s[0], s[MATRICES - 1]);
+code(const CcLaunch &launch, const CcPart &part, const Numbers<V> &numbers, int i,
+     const int (&s)[V::MATRICES]) {
+  const CcSlidingNumbers &n = numbers.sample[i];
+  if constexpr (V::FINISH == CC_SLIDING_FINISH_bytes || V::FINISH == CC_SLIDING_FINISH_whole)
+    return s[0];
+  else if constexpr (V::FINISH == CC_SLIDING_FINISH_scale && V::MATRICES == 2)
+    return scaled(part, n, abs(s[0]) + abs(s[1]));
+  else if constexpr (V::FINISH == CC_SLIDING_FINISH_scale)
+    return scaled(part, n, s[0]);
+  else if constexpr (V::FINISH == CC_SLIDING_FINISH_scaleabs)
+    return scaled(part, n, abs(s[0]));
+  else if constexpr (V::FINISH == CC_SLIDING_FINISH_root && V::BYTES == 1)
+    return __float2int_rn(scaled_root(s[0], s[1], n.factor.f));
+  else if constexpr (V::FINISH == CC_SLIDING_FINISH_lifted)
+    return __float2int_rn(scaled_root(s[0], s[1], n.factor.f) + n.addend.f);
+  else {
+    int value;
+    if constexpr (V::FINISH == CC_SLIDING_FINISH_root)
+      value = min(root_word(s[0], s[1]) + n.addend.i, part.hi);
+    else if constexpr (V::FINISH == CC_SLIDING_FINISH_clamp)
+      value = min(max((s[0] + n.addend.i) >> part.sliding.down, part.lo), part.hi);
+    else if constexpr (V::FINISH == CC_SLIDING_FINISH_float)
+      value = code_of_sums<float>(launch, part, s);
+    else
+      value = code_of_sums<int>(launch, part, s);
+    return numbers.passes[i] ? s[0] : value;
+  }
+}
+
+/* For samples i and i + 1, which two bytes (or four, of samples of two) of two numbers they are. */
+template <typename V>
+static __device__ __forceinline__ unsigned
+selector(const Numbers<V> &numbers, int i) {
+  constexpr bool whole = V::FINISH != CC_SLIDING_FINISH_bytes;
+  const unsigned first = whole ? 0 : numbers.sample[i].factor.i;
+  const unsigned second = whole ? 0 : numbers.sample[min(i + 1, V::SAMPLES - 1)].factor.i;
+  return V::BYTES == 1 ? first + 0x40 + 0x10 * second : 0x11 * first + 0x5410 + 0x1100 * second;
+}
+
+/* A lane's target bytes of window g, or with `half` 1 of window g + 8; 4 or with a stride 2. */
+template <typename V>
+static __device__ __forceinline__ unsigned
+finish(const CcLaunch &launch, const CcPart &part, const Numbers<V> &numbers, const Sums<V> &sums,
+       int half) {
+  constexpr bool bytes = V::FINISH == CC_SLIDING_FINISH_bytes;
+  constexpr bool shifted = V::BYTES == 2 && !bytes && V::FINISH != CC_SLIDING_FINISH_root;
+  int value[V::SAMPLES];
+#pragma unroll
+  for (int i = 0; i < V::SAMPLES; i++) {
+    int s[V::MATRICES];
+#pragma unroll
+    for (int m = 0; m < V::MATRICES; m++)
+      s[m] = sums.of_sample(m, half, i) >> (shifted ? part.shift : 0);
+    value[i] = code<V>(launch, part, numbers, i, s);
+  }
+  if constexpr (V::BYTES == 2) {
+    const unsigned word = __byte_perm(value[0], value[V::SAMPLES - 1], selector(numbers, 0));
+    if (bytes)
+      return word & (0xFFFFu << part.shift & 0xFFFFu) * 0x10001u;
+    return shifted ? word << part.shift : word;
+  } else if constexpr (bytes) {
+    const unsigned low = __byte_perm(value[0], value[1], selector(numbers, 0));
+    if (V::SAMPLES == 2)
+      return low;
+    const unsigned high = __byte_perm(value[V::SAMPLES - 2], value[V::SAMPLES - 1],
+                                      selector(numbers, V::SAMPLES - 2));
+    return __byte_perm(low, high, 0x5410);
+  } else {
+    const unsigned high = saturate_bytes(value[V::SAMPLES - 2], value[V::SAMPLES - 1], 0);
+    return V::SAMPLES == 2 ? high : saturate_bytes(value[0], value[1], high);
+  }
 }
 
 /* --- tiles --- */
 
-template <int DIGITS, int MATRICES> struct Sums {
-  Products product[MATRICES][DIGITS];
-
-  /* Sum i of matrix m, put together from its digits. */
-  __device__ __forceinline__ int at(int m, int i) const {
-    const int low = product[m][0].sum[i];
-    return DIGITS == 1 ? low : low + CC_SLIDING_DIGIT * product[m][DIGITS - 1].sum[i];
-  }
-};
-
-/* The two bytes that a lane writes to window g, or with HALF 1 to window g + 8: two samples of a
- * byte or one of two. */
-template <int BYTES, int DIGITS, int MATRICES, CcSlidingFinish FINISH, int HALF>
-static __device__ __forceinline__ unsigned
-finish(const CcLaunch &launch, const CcPart &part, const Sums<DIGITS, MATRICES> &sums) {
-  int first[MATRICES], second[MATRICES];
-#pragma unroll
-  for (int m = 0; m < MATRICES; m++) {
-    first[m] = sums.at(m, 2 * HALF);
-    second[m] = sums.at(m, 2 * HALF + 1);
-  }
-  if constexpr (BYTES == 2) {
-#pragma unroll
-    for (int m = 0; m < MATRICES; m++)
-      first[m] = (first[m] + 256 * second[m]) >> part.shift;
-    return (unsigned)code<FINISH>(launch, part, first) << part.shift;
-  } else {
-    return saturate_bytes(code<FINISH>(launch, part, first), code<FINISH>(launch, part, second));
-  }
-}
-
-/* The taps of a kernel in a lane. */
-template <int K, int DIGITS, int MATRICES, int HEIGHT> struct TapRows {
-  Taps<K> row[MATRICES][DIGITS][HEIGHT];
-
-  __device__ __forceinline__ TapRows(const CcLaunch &launch, const WarpTile &tile) {
-    const char *table = (const char *)launch.memory_taps + tile.part.sliding.fragments;
-    const Taps<K> *own = (const Taps<K> *)table + tile.lane;
-#pragma unroll
-    for (int i = 0; i < MATRICES * DIGITS * HEIGHT; i++)
-#pragma unroll
-      for (int w = 0; w < K / 16; w++)
-        row[i / (DIGITS * HEIGHT)][i / HEIGHT % DIGITS][i % HEIGHT].word[w] =
-            __ldg(&own[32 * i].word[w]);
-  }
-};
-
-/* The sums of a target row whose window begins at row[0]. */
-template <int K, int DIGITS, int MATRICES, int HEIGHT>
-static __device__ __forceinline__ Sums<DIGITS, MATRICES>
-sum_window(const TapRows<K, DIGITS, MATRICES, HEIGHT> &taps, const Quarters<K> *row) {
-  Sums<DIGITS, MATRICES> sums;
-#pragma unroll
-  for (int m = 0; m < MATRICES; m++)
-#pragma unroll
-    for (int d = 0; d < DIGITS; d++) {
-      sums.product[m][d] = {};
-#pragma unroll
-      for (int r = 0; r < HEIGHT; r++)
-        multiply_add(sums.product[m][d], row[r], taps.row[m][d][r]);
-    }
-  return sums;
-}
-
-/* The matrix that gives the source bytes themselves. */
-template <int K>
-static __device__ __forceinline__ Taps<K>
-identity_taps(const WarpTile &tile) {
-  Taps<K> taps;
-#pragma unroll
-  for (int w = 0; w < K / 16; w++) {
-    const int place = CC_SLIDING_REACH(K) + tile.lane / 4 - (tile.lane % 4 * (K / 4) + 4 * w);
-    taps.word[w] = place >= 0 && place < 4 ? 1u << 8 * place : 0;
-  }
-  return taps;
-}
-
-/* Puts what is copied and filled between filtered bytes. */
-template <int K> struct Merger {
-  Taps<K> identity;
-  unsigned filter, copy, fill; /* of both of the lane's pairs, which lie alike in a pixel */
-
-  __device__ __forceinline__ void start(const WarpTile &tile) {
-    const int shift = 8 * (tile.out & 7);
-    identity = identity_taps<K>(tile);
-    filter = (unsigned)(tile.part.sliding.filter_bytes >> shift);
-    copy = (unsigned)(tile.part.sliding.copy_bytes >> shift);
-    fill = (unsigned)(tile.part.sliding.fill_bytes >> shift);
-  }
-
-  __device__ __forceinline__ void merge(const Quarters<K> &source, unsigned &a, unsigned &b) const {
-    Products bytes = {};
-    multiply_add(bytes, source, identity);
-    a = (a & filter) | (__byte_perm(bytes.sum[0], bytes.sum[1], 0x0040) & copy) | fill;
-    b = (b & filter) | (__byte_perm(bytes.sum[2], bytes.sum[3], 0x0040) & copy) | fill;
-  }
-};
-
-/* Writes a pair of bytes, of which `left` lie in the target. */
+/* Filters the warp's rows of a staged tile. FREE: all that it writes lies inside. */
+template <typename V, bool FREE>
 static __device__ __forceinline__ void
-store_pair(char *to, int left, unsigned pair) {
-  if (left > 1)
-    *(unsigned short *)to = (unsigned short)pair;
-  else if (left == 1)
-    *to = (char)pair;
-}
-
-/* Everything is unrolled, so that the rows of the tile are in registers. FREE: the tile lies
- * inside, where it reads and where it writes. MERGE: not all components are filtered. */
-template <int BYTES, int K, int DIGITS, int MATRICES, int HEIGHT, CcSlidingFinish FINISH, bool FREE,
-          bool MERGE>
-static __device__ __forceinline__ void
-filter_tile(const CcLaunch &launch, const WarpTile &tile, Outside &outside) {
-  constexpr int ROWS = CC_SLIDING_ROWS(K), N = ROWS + HEIGHT - 1;
+filter_rows(const CcLaunch &launch, const typename V::Tile &tile, const Table<V> &table,
+            const Numbers<V> &numbers, const typename V::StagedRows &staged) {
+  typedef typename V::Tile Tile;
   const CcPart &part = tile.part;
-  Quarters<K> row[N];
-  if constexpr (FREE)
-    load_rows(tile, tile.y - HEIGHT / 2, row);
-  else
-    load_border_rows<BYTES>(launch, tile, tile.y - HEIGHT / 2, outside, row);
-  const TapRows<K, DIGITS, MATRICES, HEIGHT> taps(launch, tile);
-  Merger<K> merger;
-  if (MERGE)
-    merger.start(tile);
-  char *to = target_row<char>(part, tile.y) + tile.out;
+  const int g = threadIdx.x >> 2, t = threadIdx.x & 3;
+  const int x = tile.x + tile.warp_x() + V::CENTRE * g + V::CENTRE / 4 * t;
+  const int y = tile.y + tile.warp_y();
+  char *to = target_row<char>(part, y) + x;
   const long long pitch = part.dst_pitch;
-  const int rows = part.height - tile.y, left = target_bytes<BYTES>(part) - tile.out;
+  const int rows = part.height - y, left = target_bytes<V::BYTES>(part) - x;
+  const unsigned char *from =
+      &staged.row[V::STRIDE * tile.warp_y()]
+                 [V::STRIDE * tile.warp_x() + PIECE - CC_SLIDING_REACH(V::WINDOW)];
+  Windows ring[V::SETS][V::RING];
+  const auto load = [&](int at) {
 #pragma unroll
-  for (int j = 0; j < N; j++)
-    row[j] = code_bits<BYTES>(part, row[j]);
+    for (int set = 0; set < V::SETS; set++)
+      ring[set][at] = load_windows<V::WINDOW>(from + 16 * CC_SLIDING_CENTRE(V::WINDOW) * set);
+    from += V::DEPTH * STAGED_BYTES;
+  };
+  constexpr int known = V::RING - V::STRIDE; /* of those for the next target rows */
 #pragma unroll
-  for (int y = 0; y < ROWS; y++, to += pitch) {
-    const Sums<DIGITS, MATRICES> sums = sum_window(taps, row + y);
-    unsigned a = finish<BYTES, DIGITS, MATRICES, FINISH, 0>(launch, part, sums);
-    unsigned b = finish<BYTES, DIGITS, MATRICES, FINISH, 1>(launch, part, sums);
-    if (MERGE)
-      merger.merge(row[y + HEIGHT / 2], a, b);
-    if (FREE || y < rows) {
-      store_pair(to, FREE ? 2 : left, a);
-      store_pair(to + 64, FREE ? 2 : left - 64, b);
+  for (int r = 0; r < known; r++)
+    load(r + V::STRIDE);
+#pragma unroll 1
+  for (int first = 0; first < tile.warp_rows(); first += Tile::SPAN_ROWS)
+#pragma unroll
+    for (int i = first; i < first + Tile::SPAN_ROWS; i++, to += pitch) {
+      const int row = (i - first) % V::DEPTH; /* of the first Windows */
+      if (row == 0) {
+#pragma unroll
+        for (int set = 0; set < V::SETS; set++)
+#pragma unroll
+          for (int r = 0; r < known; r++)
+            ring[set][r] = ring[set][r + V::STRIDE];
+#pragma unroll
+        for (int r = known; r < V::RING; r++)
+          load(r);
+      }
+#pragma unroll
+      for (int set = 0; set < V::SETS; set++) {
+        const Sums<V> sums(table, ring[set], row);
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+          const unsigned word = finish<V>(launch, part, numbers, sums, half);
+          const int at = V::CENTRE * (16 * set + 8 * half);
+          if (FREE || i < rows)
+            store_bytes<V::CENTRE / 4>(to + at, FREE ? 4 : left - at, word);
+        }
+      }
     }
-  }
 }
 
-template <int BYTES, int K, int DIGITS, int MATRICES, int HEIGHT, CcSlidingFinish FINISH>
+template <typename V>
 static __device__ __forceinline__ void
 slide(const CcLaunch &launch) {
-  __shared__ Outside outside[CC_SLIDING_WARPS];
-  const WarpTile tile = find_warp_tile<K>(launch);
-  wait_for_launches_before();
-  const CcPart &part = tile.part;
-  Outside &own = outside[threadIdx.y];
-  if ((int)(blockIdx.x * CC_SLIDING_WARPS + threadIdx.y) >= launch.n_tiles)
+  __shared__ typename V::StagedRows staged;
+  const typename V::Tile tile = find_byte_tile<V::BYTES, V::STRIDE>(launch);
+  allow_next_launch();
+  wait_for_last_launch();
+  if (!tile.part.filter_mask) {
+    pass_tile<V::BYTES>(launch, tile);
     return;
-  if (!part.filter_mask)
-    pass_tile<BYTES>(tile, CC_SLIDING_ROWS(K));
-  else if (!is_free<BYTES, K>(tile, HEIGHT / 2))
-    filter_tile<BYTES, K, DIGITS, MATRICES, HEIGHT, FINISH, false, true>(launch, tile, own);
-  else if (part.filter_mask == (1 << part.step) - 1)
-    filter_tile<BYTES, K, DIGITS, MATRICES, HEIGHT, FINISH, true, false>(launch, tile, own);
+  }
+  stage_rows<V::BYTES>(launch, tile, staged);
+  const Table<V> table(launch, tile.part);
+  const Numbers<V> numbers(tile.part);
+  finish_copies();
+  stage_sides<V::BYTES>(launch, tile, staged);
+  if (V::BYTES == 2 && tile.part.shift)
+    keep_code_bits(tile.part, staged);
+  if (is_write_free<V::BYTES>(tile))
+    filter_rows<V, true>(launch, tile, table, numbers, staged);
   else
-    filter_tile<BYTES, K, DIGITS, MATRICES, HEIGHT, FINISH, true, true>(launch, tile, own);
+    filter_rows<V, false>(launch, tile, table, numbers, staged);
 }
 
-/* Blocks that a multiprocessor should hold at once: as many as tiles inside leave registers for.
- * Tiles on the border would take more. */
+/* Blocks that a multiprocessor should hold at once, as registers allow. */
 static constexpr int
-blocks_resident(int k, int digits, int matrices, int height) {
-  const int products = digits * matrices * height;
-  return products > 6 ? 1 : k == 16 && products == 5 ? 6 : 7;
+blocks_resident(int window, int digits, int matrices, int height) {
+  const int products = window / 16 * digits * matrices * height;
+  return products <= 6 ? 8 : products <= 10 ? 7 : products <= 20 ? 4 : 3;
 }
 
-#define ENTRY(bytes, k, digits, matrices, height, finish)                                          \
-  extern "C" __global__ void __launch_bounds__(32 * CC_SLIDING_WARPS,                              \
-                                               blocks_resident(k, digits, matrices, height))       \
-      cc_sliding_u##bytes##_k##k##_d##digits##_m##matrices##_h##height##_##finish(                 \
-          const __grid_constant__ CcLaunch launch) {                                               \
-    slide<bytes, k, digits, matrices, height, CC_SLIDING_FINISH_##finish>(launch);                 \
+#define ENTRY(bytes, window, digits, matrices, height, finish, stride)                              \
+  extern "C" __global__ void __launch_bounds__(32 * CC_SLIDING_WARPS,                               \
+                                               blocks_resident(window, digits, matrices, height))   \
+      cc_sliding_u##bytes##_w##window##_d##digits##_m##matrices##_h##height##_##finish##_s##stride( \
+          const __grid_constant__ CcLaunch launch) {                                                \
+    slide<Variant<bytes, window, digits, matrices, height, CC_SLIDING_FINISH_##finish, stride>>(    \
+        launch);                                                                                    \
   }
 
 CC_SLIDING_KERNELS(ENTRY)

@@ -5,11 +5,22 @@
 
 #define MAX_TRIED (1 << 20) /* sums that are tried one by one */
 
-/* Relative error of the device's approximate root, four times what it has. */
+/* Relative error of the device's approximate root and of what is made of it, twice what it is. */
 #define ROOT_ERROR 0x1p-21
 
 /* Sums of squares below this are formed behind a float's exponent. */
 #define MAX_SQUARES (1 << 23)
+
+/* A tap's lowest bits that can be left over in a signed byte. */
+#define MAX_TAP_SHIFT 6
+
+gint
+cc_sliding_largest_tap(const CcOp *op) {
+  gint largest = 0;
+  for (guint i = 0; i < op->n_matrices * op->width * op->height; i++)
+    largest = MAX(largest, ABS(op->tap_i[i]));
+  return largest;
+}
 
 static gboolean
 is_linear(const CcOp *op) {
@@ -38,6 +49,44 @@ shift_of_scale(const CcOp *op) {
   return frexp(op->mul, &exponent) == 0.5 && exponent <= 1 && exponent > -30 ? 1 - exponent : -1;
 }
 
+/* Makes the numbers those of a scale: (t * factor + addend) >> down. Copied samples are t. */
+static void
+set_scale(CcSlidingNumbering *n, gint factor, gint addend, gint down) {
+  n->filtered.factor.i = factor;
+  n->filtered.addend.i = addend;
+  n->passed.factor.i = 1 << down;
+  n->down = down;
+}
+
+/* --- bytes --- */
+
+/* Whether no sum's code value has to be clamped. It is the smallest at an end, and the greatest. */
+static gboolean
+never_clamps(const CcOp *op) {
+  const gdouble least = floor((gdouble)op->sum_min[0] * op->mul + op->add);
+  const gdouble most = floor((gdouble)op->sum_max[0] * op->mul + op->add);
+  return least >= op->lo && most <= op->hi;
+}
+
+/* (S + start) >> down is S * 2^-down + add rounded down, since S is whole. Taps are shifted left
+ * until the code value, as the word in which it is stored, begins at a byte. */
+static gboolean
+find_bytes(const CcOp *op, guint shift, CcSlidingNumbering *n) {
+  const gint down = shift_of_scale(op);
+  if (!is_linear(op) || down < 1 || down > 16 || !never_clamps(op))
+    return FALSE;
+  const gint byte = down <= 8 ? 1 : 2, up = 8 * byte - down;
+  const gdouble start = floor(ldexp(op->add, 8 * byte + (gint)shift));
+  if (up > MAX_TAP_SHIFT || cc_sliding_largest_tap(op) << up > G_MAXINT8 || start > G_MAXINT32)
+    return FALSE;
+  n->tap_shift = (guint)up;
+  n->start = (gint)start;
+  n->filtered.factor.i = byte;
+  return TRUE;
+}
+
+/* --- scales --- */
+
 /* The range of t: a sum, its absolute value or that of two. */
 static gboolean
 find_range(const CcOp *op, gboolean absolute, gint64 *least, gint64 *most) {
@@ -56,9 +105,9 @@ find_range(const CcOp *op, gboolean absolute, gint64 *least, gint64 *most) {
 }
 
 static gboolean
-scale_agrees(const CcOp *op, const CcSlidingNumbers *n, gint64 least, gint64 most) {
+scale_agrees(const CcOp *op, const CcSlidingNumbering *n, gint64 least, gint64 most) {
   for (gint64 t = least; t <= most; t++) {
-    const gint64 product = t * n->factor + n->addend;
+    const gint64 product = t * n->filtered.factor.i + n->filtered.addend.i;
     if (product != (gint32)product ||
         saturate((gdouble)(product >> n->down), 0, 255) != code_value(op, t))
       return FALSE;
@@ -66,21 +115,30 @@ scale_agrees(const CcOp *op, const CcSlidingNumbers *n, gint64 least, gint64 mos
   return TRUE;
 }
 
+/* S + init, saturated. */
 static gboolean
-find_scale(const CcOp *op, gboolean absolute, CcSlidingNumbers *numbers) {
+find_whole(const CcOp *op, CcSlidingNumbering *n) {
+  gint64 least, most;
+  if (op->mul != 1 || op->hi != 255 || fabs(op->add) > 255 || !find_range(op, FALSE, &least, &most))
+    return FALSE;
+  set_scale(n, 1, (gint)floor(op->add), 0);
+  n->start = n->filtered.addend.i;
+  return scale_agrees(op, n, least, most);
+}
+
+static gboolean
+find_scale(const CcOp *op, gboolean absolute, CcSlidingNumbering *n) {
   gint64 least, most;
   if (op->hi != 255 || !find_range(op, absolute, &least, &most))
     return FALSE;
-  /* as many bits as a product of 31 leaves */
+  /* as many bits as a product of 31 leaves; copied bytes leave 23 */
   const gdouble largest = (gdouble)MAX(-least, most) * op->mul + fabs(op->add) + 1;
-  for (gint down = (gint)floor(31 - log2(largest)); down >= 0; down--) {
+  for (gint down = MIN(23, (gint)floor(31 - log2(largest))); down >= 0; down--) {
     const gdouble factor = round(ldexp(op->mul, down)), addend = floor(ldexp(op->add, down));
-    if (down > 30 || factor > G_MAXINT32 || fabs(addend) > G_MAXINT32)
+    if (factor > G_MAXINT32 || fabs(addend) > G_MAXINT32)
       continue;
-    numbers->factor = (gint)factor;
-    numbers->addend = (gint)addend;
-    numbers->down = down;
-    if (scale_agrees(op, numbers, least, most))
+    set_scale(n, (gint)factor, (gint)addend, down);
+    if (scale_agrees(op, n, least, most))
       return TRUE;
     if (down < 8)
       return FALSE;
@@ -88,67 +146,119 @@ find_scale(const CcOp *op, gboolean absolute, CcSlidingNumbers *numbers) {
   return FALSE;
 }
 
-/* The code value of the root of n, when the root is wrong by a factor. */
-static gint
-root_value(const CcOp *op, gfloat mul, gint64 n, gdouble factor) {
-  return saturate(rint(sqrt((gdouble)n) * factor * (gdouble)mul) + op->lo, 0, 255);
+/* --- roots --- */
+
+static gboolean
+is_magnitude(const CcOp *op) {
+  return op->response == CC_RESPONSE_MAGNITUDE && op->n_matrices == 2;
 }
 
-/* Both are staircases that rise with n, so they agree everywhere when they do around each step. */
-static gboolean
-find_root(const CcOp *op, CcSlidingNumbers *numbers) {
-  if (op->response != CC_RESPONSE_MAGNITUDE || op->n_matrices != 2 || op->hi != 255 ||
-      op->arith != CC_ARITH_F32)
-    return FALSE;
+/* The greatest sum of squares. */
+static gint64
+most_squares(const CcOp *op) {
   gint64 most = 0;
   for (guint m = 0; m < 2; m++) {
     const gint64 largest = MAX(-op->sum_min[m], op->sum_max[m]);
     most += largest * largest;
   }
-  if (most >= MAX_SQUARES || sqrt((gdouble)most) * op->mul > 32000)
-    return FALSE;
-  numbers->mul = op->mul_f;
+  return most;
+}
+
+/* The code value of the root of n as the plan says. */
+static gint
+code_of_root(const CcOp *op, gint64 n) {
+  if (op->arith == CC_ARITH_F32)
+    return saturate(floorf(fmaf(sqrtf((gfloat)n), op->mul_f, op->add_f)), op->lo, op->hi);
+  return saturate(floor(fma(sqrt((gdouble)n), op->mul, op->add)), op->lo, op->hi);
+}
+
+/* The byte that the device makes of the root of n when that is wrong by a factor. */
+static gint
+byte_of_root(const CcSlidingNumbering *numbering, gint64 n, gdouble factor) {
+  const gdouble root = sqrt((gdouble)n * (gdouble)numbering->filtered.factor.f) * factor;
+  return (gint)rintf(MIN((gfloat)root + numbering->filtered.addend.f, 255));
+}
+
+/* The word, which is exact. n is whole, so that a half is never hit. */
+static gint
+word_of_root(const CcOp *op, const CcSlidingNumbering *numbering, gint64 n) {
+  return MIN((gint)rint(sqrt((gdouble)n)) + numbering->filtered.addend.i, op->hi);
+}
+
+/* The plan's code values and the device's are staircases that rise with n, so they agree everywhere
+ * when they do around each of the plan's steps. */
+static gboolean
+root_agrees(const CcOp *op, guint bytes, const CcSlidingNumbering *numbering) {
+  const gint64 most = most_squares(op);
   for (gint level = op->lo; level <= op->hi + 1; level++) {
-    const gdouble t = (level - 0.5 - op->lo) / op->mul;
+    const gdouble t = (level - op->add) / op->mul;
     const gint64 step = t > 0 ? (gint64)(t * t) : 0;
     for (gint64 n = MAX(0, step - 3); n <= MIN(most, step + 4); n++) {
-      const gfloat root = sqrtf((gfloat)n);
-      const gint want = saturate(floorf(fmaf(root, op->mul_f, op->add_f)), op->lo, op->hi);
-      if (root_value(op, numbers->mul, n, 1 - ROOT_ERROR) != want ||
-          root_value(op, numbers->mul, n, 1 + ROOT_ERROR) != want)
+      const gint want = code_of_root(op, n);
+      if (bytes == 2 ? word_of_root(op, numbering, n) != want
+                     : byte_of_root(numbering, n, 1 - ROOT_ERROR) != want ||
+                           byte_of_root(numbering, n, 1 + ROOT_ERROR) != want)
         return FALSE;
     }
   }
   return TRUE;
 }
 
-/* (S + start) >> down is S * 2^-down + add rounded down, since S is whole. */
 static gboolean
-find_clamp(const CcOp *op, CcSlidingNumbers *numbers) {
+find_root_byte(const CcOp *op, gint lift, CcSlidingNumbering *n) {
+  if (!is_magnitude(op) || op->lo > lift || op->hi != 255 || op->arith != CC_ARITH_F32 ||
+      most_squares(op) >= MAX_SQUARES)
+    return FALSE;
+  n->filtered.factor.f = (gfloat)(op->mul * op->mul);
+  n->filtered.addend.f = (gfloat)lift;
+  n->passed.factor.f = 1;
+  return root_agrees(op, 1, n);
+}
+
+static gboolean
+find_root_word(const CcOp *op, CcSlidingNumbering *n) {
+  const gdouble offset = floor(op->add);
+  if (!is_magnitude(op) || op->mul != 1 || offset < 0 || offset > op->hi ||
+      most_squares(op) >= (gint64)MAX_SQUARES * MAX_SQUARES)
+    return FALSE;
+  n->filtered.addend.i = (gint)offset;
+  return root_agrees(op, 2, n);
+}
+
+/* --- clamp --- */
+
+static gboolean
+find_clamp(const CcOp *op, CcSlidingNumbering *n) {
   const gint down = shift_of_scale(op);
   if (!is_linear(op) || down < 0)
     return FALSE;
   const gdouble start = floor(ldexp(op->add, down));
   if (MAX((gdouble)-op->sum_min[0], (gdouble)op->sum_max[0]) + fabs(start) > G_MAXINT32)
     return FALSE;
-  numbers->start = (gint)start;
-  numbers->down = down;
+  n->filtered.addend.i = (gint)start;
+  n->down = down;
   return TRUE;
 }
 
 gboolean
-cc_sliding_find_finish(CcSlidingFinish finish, const CcOp *op, guint bytes,
-                       CcSlidingNumbers *numbers) {
-  *numbers = (CcSlidingNumbers){0};
+cc_sliding_find_finish(CcSlidingFinish finish, const CcOp *op, guint bytes, guint shift,
+                       CcSlidingNumbering *numbering) {
+  *numbering = (CcSlidingNumbering){0};
   switch (finish) {
+  case CC_SLIDING_FINISH_bytes:
+    return find_bytes(op, shift, numbering);
+  case CC_SLIDING_FINISH_whole:
+    return bytes == 1 && find_whole(op, numbering);
   case CC_SLIDING_FINISH_scale:
-    return bytes == 1 && find_scale(op, op->n_matrices == 2, numbers);
+    return bytes == 1 && find_scale(op, op->n_matrices == 2, numbering);
   case CC_SLIDING_FINISH_scaleabs:
-    return bytes == 1 && op->n_matrices == 1 && find_scale(op, TRUE, numbers);
+    return bytes == 1 && op->n_matrices == 1 && find_scale(op, TRUE, numbering);
   case CC_SLIDING_FINISH_root:
-    return bytes == 1 && find_root(op, numbers);
+    return bytes == 1 ? find_root_byte(op, 0, numbering) : !shift && find_root_word(op, numbering);
+  case CC_SLIDING_FINISH_lifted:
+    return bytes == 1 && find_root_byte(op, (gint)floor(op->add), numbering);
   case CC_SLIDING_FINISH_clamp:
-    return bytes == 2 && find_clamp(op, numbers);
+    return bytes == 2 && find_clamp(op, numbering);
   default:
     return (finish == CC_SLIDING_FINISH_float) == (op->arith == CC_ARITH_F32);
   }

@@ -10,9 +10,21 @@
 
 G_BEGIN_DECLS
 
-/* Whether the last step gives the op's code values for samples of so many bytes, and its numbers.
- */
-gboolean cc_sliding_find_finish(CcSlidingFinish finish, const CcOp *op, guint bytes,
-                                CcSlidingNumbers *numbers);
+/* How an op's sums become code values. */
+typedef struct {
+  guint tap_shift;           /* the taps are shifted left by so many bits */
+  gint start;                /* what sums of filtered samples begin with */
+  CcSlidingNumbers filtered; /* of samples that are filtered */
+  CcSlidingNumbers passed;   /* of those that are copied or filled */
+  gint down;
+} CcSlidingNumbering;
+
+/* Whether the last step gives the op's code values for samples of so many bytes, stored so far
+ * left, and its numbers. */
+gboolean cc_sliding_find_finish(CcSlidingFinish finish, const CcOp *op, guint bytes, guint shift,
+                                CcSlidingNumbering *numbering);
+
+/* The largest of an op's taps without their signs. */
+gint cc_sliding_largest_tap(const CcOp *op);
 
 G_END_DECLS

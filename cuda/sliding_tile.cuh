@@ -1,30 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The tiles of sliding.cu: which one a warp has, its source bytes by the border rule, and what it
- * writes. Bytes are counted within rows. A warp's 128 target bytes are 16 windows; lane 4g + t
- * reads a quarter of windows g and g + 8 and writes two bytes of each. */
+/* The tiles of sliding.cu: which one a block has, how its source bytes get into shared memory by
+ * the border rule, and what is written. Bytes are counted within rows. */
 
+#include "overlap.cuh"
 #include "sliding.h"
 #include "tile.cuh"
-
-/* Lets the launch after this one get ready, and waits until those before have ended: with the
- * launch attribute that program.c sets, the device prepares one launch while another runs. */
-static __device__ __forceinline__ void
-wait_for_launches_before() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;");
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
-struct WarpTile {
-  const CcPart &part;
-  int x, y; /* first byte and row of the target */
-  int in;   /* the lane's bytes of source rows; as many more lie 64 bytes further */
-  int out;  /* the lane's two bytes of target rows; two more lie 64 bytes further */
-  int lane;
-};
 
 template <int BYTES>
 static __device__ __forceinline__ int
@@ -38,251 +20,292 @@ target_bytes(const CcPart &part) {
   return part.width * part.step * BYTES;
 }
 
-/* n / d for n >= 0, d > 0 and `inverse` about 1 / d: quicker than the division of integers. */
-static __device__ __forceinline__ int
-divide(int n, int d, float inverse) {
-  int q = (int)((float)n * inverse);
-  while (n - q * d < 0)
-    q--;
-  while (n - q * d >= d)
-    q++;
-  return q;
-}
+/* --- which tile --- */
 
-/* Tiles on the left and right border come first in the list and then those at the bottom: they take
- * longest, and a launch that began them last would wait for them. */
-static __device__ __forceinline__ void
-place_tile(const CcPart &part, int index, int &column, int &row) {
-  const int inner = part.tiles_across - 2, down = part.sliding.tiles_down;
-  if (index < 2 * down && inner > 0) {
-    column = index & 1 ? inner + 1 : 0;
-    row = index >> 1;
-  } else {
-    /* all columns when there are no more than two */
-    const int across = inner > 0 ? inner : part.tiles_across, left = inner > 0 ? 2 * down : 0;
-    row = divide(index - left, across, part.sliding.inverse);
-    column = index - left - row * across + (inner > 0);
+/* A rectangle of the target, from byte x of row y on, and how much of it a warp makes. */
+template <int STRIDE> struct ByteTile {
+  static constexpr int BYTES = CC_SLIDING_TILE_BYTES / STRIDE;
+  static constexpr int SPAN_BYTES = CC_SLIDING_SPAN_BYTES / STRIDE;
+  static constexpr int SPAN_ROWS = CC_SLIDING_SPAN_ROWS / STRIDE;
+  static constexpr int CENTRE = CC_SLIDING_CENTRE(32) / STRIDE; /* target bytes of a window */
+
+  const CcPart &part;
+  int x, y;
+
+  __device__ __forceinline__ int warp_rows() const {
+    return part.sliding.spans * SPAN_ROWS;
   }
-  row = row ? row - 1 : down - 1;
+  __device__ __forceinline__ int rows() const {
+    return CC_SLIDING_WARPS_DOWN * warp_rows();
+  }
+
+  /* Where the warp's part begins in the tile. */
+  static __device__ __forceinline__ int warp_x() {
+    return threadIdx.y % CC_SLIDING_WARPS_ACROSS * SPAN_BYTES;
+  }
+  __device__ __forceinline__ int warp_y() const {
+    return threadIdx.y / CC_SLIDING_WARPS_ACROSS * warp_rows();
+  }
+};
+
+/* n / d, of which `inverse` is about 2^32 / d and not more. */
+static __device__ __forceinline__ int
+divide(int n, int d, unsigned inverse) {
+  const int q = (int)__umulhi((unsigned)n, inverse); /* at most 1 too small */
+  return n - q * d >= d ? q + 1 : q;
 }
 
-/* The warp's tile, which is none when its index is beyond the launch's tiles. */
-template <int K>
-static __device__ __forceinline__ WarpTile
-find_warp_tile(const CcLaunch &launch) {
-  const int index = blockIdx.x * CC_SLIDING_WARPS + threadIdx.y;
-  const CcPart &part = find_part(launch, index);
-  int column, row;
-  place_tile(part, index - part.first_tile, column, row);
-  const int lane = threadIdx.x, g = lane >> 2, t = lane & 3;
-  const int x = column * CC_SLIDING_TILE_BYTES;
-  const int window = x + CC_SLIDING_WINDOW * g;
-  return {part,           x,   row * CC_SLIDING_ROWS(K), window - CC_SLIDING_REACH(K) + K / 4 * t,
-          window + 2 * t, lane};
+/* The block's tile. One that would reach beyond the target's end begins further left or up, and
+ * writes what another writes as well; only in small targets does it reach out, or to fill up its
+ * last window. */
+template <int BYTES, int STRIDE>
+static __device__ __forceinline__ ByteTile<STRIDE>
+find_byte_tile(const CcLaunch &launch) {
+  typedef ByteTile<STRIDE> Tile;
+  const CcPart &part = find_part(launch, blockIdx.x);
+  const int index = blockIdx.x - part.first_tile;
+  const int row = divide(index, part.tiles_across, part.sliding.inverse);
+  const int column = index - row * part.tiles_across;
+  const int whole = (target_bytes<BYTES>(part) + Tile::CENTRE - 1) & -Tile::CENTRE;
+  Tile tile = {part, min(column * Tile::BYTES, max(whole - Tile::BYTES, 0)), 0};
+  tile.y = min(row * tile.rows(), max(part.height - tile.rows(), 0));
+  return tile;
 }
 
-/* Whether nothing of the tile is outside, neither where it reads nor where it writes. */
-template <int BYTES, int K>
+/* Whether all that the tile writes lies inside. */
+template <int BYTES, int STRIDE>
 static __device__ __forceinline__ bool
-is_free(const WarpTile &tile, int reach) {
-  const CcPart &part = tile.part;
-  constexpr int rows = CC_SLIDING_ROWS(K);
-  return tile.x >= CC_SLIDING_REACH(K) && tile.y >= reach &&
-         tile.x + CC_SLIDING_TILE_BYTES + CC_SLIDING_REACH(K) <= source_bytes<BYTES>(part) &&
-         tile.y + rows + reach <= part.src_height &&
-         tile.x + CC_SLIDING_TILE_BYTES <= target_bytes<BYTES>(part) &&
-         tile.y + rows <= part.height;
+is_write_free(const ByteTile<STRIDE> &tile) {
+  return tile.x + tile.BYTES <= target_bytes<BYTES>(tile.part) &&
+         tile.y + tile.rows() <= tile.part.height;
 }
 
 /* --- reading --- */
 
-/* A lane's bytes of two windows, 4 or 8 of each. */
-template <int K> struct Quarters { unsigned word[2][K / 16]; };
+/* Source rows are staged in pieces of 16 bytes, from one left of the tile to one right of it. */
+#define PIECE 16
+#define STAGED_BYTES (CC_SLIDING_TILE_BYTES + 2 * PIECE)
 
-/* n / step for 0 <= n < 128. */
-static __device__ __forceinline__ int
-divide_by_step(const CcPart &part, int n) {
-  const int inverse = part.step == 1 ? 256 : part.step == 2 ? 128 : part.step == 3 ? 86 : 64;
-  return n * inverse >> 8;
-}
+/* Those of a tile for a window of HEIGHT rows. */
+template <int STRIDE, int HEIGHT> struct Staged {
+  /* of a tile of one span, without any rows that a stride leaves out at its end */
+  static constexpr int LEAST = CC_SLIDING_TILE_ROWS - STRIDE + HEIGHT;
+  static constexpr int MOST = LEAST + (CC_SLIDING_MAX_SPANS - 1) * CC_SLIDING_TILE_ROWS;
 
-/* The component of the sample at byte `at` >= -16 of a row. */
-template <int BYTES>
-static __device__ __forceinline__ int
-component_at(const CcPart &part, int at) {
-  const unsigned sample = at / BYTES + 48; /* 48: nothing is negative, whatever the step */
-  return part.step == 3 ? sample % 3 : sample & (part.step - 1);
-}
+  alignas(PIECE) unsigned char row[MOST][STAGED_BYTES];
 
-/* The word at byte `at` of a row of the constant border. */
-template <int BYTES>
-static __device__ __forceinline__ unsigned
-border_word(const CcPart &part, int at) {
-  unsigned word = 0;
-#pragma unroll
-  for (int i = 0; i < 4; i += BYTES)
-    word |= (unsigned)part.border_code[component_at<BYTES>(part, at + i)] << part.shift << 8 * i;
-  return word;
-}
-
-/* The word at byte `at`, a little outside, of row y, which may be outside (-1 for the constant
- * border), by the border rule. Without branches, so that all loads are under way at once. */
-template <int BYTES>
-static __device__ __forceinline__ unsigned
-gather_word(const CcLaunch &launch, const CcPart &part, int at, int y) {
-  const char *row = source_row<char>(part, max(y, 0));
-  /* samples are counted from the nearer end of the row, so that there are few */
-  const int end = at < 0 ? 0 : part.src_width, first = at / BYTES - end * part.step;
-  unsigned word = 0;
-#pragma unroll
-  for (int i = 0; i < 4 / BYTES; i++) {
-    const int sample = first + i + 16 * part.step, pixel = divide_by_step(part, sample);
-    const int component = sample - pixel * part.step;
-    const int x = cc_border_index(end + pixel - 16, part.src_width, launch.border);
-    const int inside = max(x, 0) * part.step + component;
-    const unsigned stored = BYTES == 1 ? __ldg((const unsigned char *)row + inside)
-                                       : __ldg((const unsigned short *)row + inside);
-    word |= (x < 0 || y < 0 ? part.border_code[component] << part.shift : stored) << 8 * BYTES * i;
+  static __device__ __forceinline__ int rows(const CcPart &part) {
+    return LEAST + (part.sliding.spans - 1) * CC_SLIDING_TILE_ROWS;
   }
-  return word;
-}
+};
 
-/* Words outside of the rows of a tile: two on the left, and four from the last incomplete or
- * missing one on. */
-#define OUTSIDE_WORDS 6
-typedef unsigned Outside[CC_SLIDING_MAX_LOADS][OUTSIDE_WORDS];
-
-/* The lane's bytes of N rows from `top` on by the border rule. A lane looks up one row for all: its
- * index and its words outside. */
-template <int BYTES, int K, int N>
+/* Copies a piece to shared memory in the background; finish_copies() waits for it. */
 static __device__ __forceinline__ void
-load_border_rows(const CcLaunch &launch, const WarpTile &tile, int top, Outside &outside,
-                 Quarters<K> (&row)[N]) {
+start_copy(unsigned char *to, const char *from) {
+#if __CUDA_ARCH__ >= 800
+  const unsigned address = (unsigned)__cvta_generic_to_shared(to);
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
+#else
+  *(uint4 *)to = __ldg((const uint4 *)from);
+#endif
+}
+
+/* The same for the first `bytes` bytes, below 16, of a piece; what becomes of the others is open.
+ */
+static __device__ __forceinline__ void
+start_copy_of_part(unsigned char *to, const char *from, int bytes) {
+#if __CUDA_ARCH__ >= 800
+  const unsigned address = (unsigned)__cvta_generic_to_shared(to);
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(bytes)
+               : "memory");
+#else
+  for (int i = 0; i < bytes; i++)
+    to[i] = __ldg((const unsigned char *)from + i);
+#endif
+}
+
+/* Waits for the copies of all threads of the block. */
+static __device__ __forceinline__ void
+finish_copies() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+  __syncthreads();
+}
+
+/* Calls copy(row, byte) for the thread's pieces of `rows` rows: a warp has the first 32 of a row,
+ * and each thread one of those left. */
+template <int MOST, typename Copy>
+static __device__ __forceinline__ void
+for_pieces(int rows, Copy copy) {
+  const int lane = threadIdx.x, warp = threadIdx.y, thread = 32 * warp + lane;
+  constexpr int left = STAGED_BYTES / PIECE - 32;
+  static_assert(left * MOST <= 32 * CC_SLIDING_WARPS, "at most one for each thread");
+#pragma unroll 4
+  for (int row = warp; row < rows; row += CC_SLIDING_WARPS)
+    copy(row, PIECE * lane);
+  if (thread < left * rows)
+    copy(thread / left, PIECE * (32 + thread % left));
+}
+
+/* The pixel of the sample `n` >= -PIECE, rounded down. */
+static __device__ __forceinline__ int
+pixel_of(const CcPart &part, int n) {
+  constexpr int up = 2 * PIECE; /* nothing is negative, and divided by 1 to 4 */
+  const unsigned positive = (unsigned)(n + 3 * up);
+  const unsigned pixel = part.step == 3 ? positive / 3 : positive >> (part.step >> 1);
+  const unsigned zero = part.step == 3 ? up : 3 * up >> (part.step >> 1);
+  return (int)(pixel - zero);
+}
+
+/* Stages a tile's source rows, and what the border rule puts above and below them. */
+template <int BYTES, int STRIDE, int HEIGHT>
+static __device__ __forceinline__ void
+stage_rows(const CcLaunch &launch, const ByteTile<STRIDE> &tile, Staged<STRIDE, HEIGHT> &staged) {
   const CcPart &part = tile.part;
-  const int row_bytes = source_bytes<BYTES>(part), right = row_bytes & -4;
-  const int end = min(tile.x + CC_SLIDING_TILE_BYTES, row_bytes) + CC_SLIDING_REACH(K);
-  const int own_y = cc_border_index(top + tile.lane, part.src_height, launch.border);
-#pragma unroll 1
-  for (int i = 0; i < OUTSIDE_WORDS; i++) {
-    const int at = i < 2 ? 4 * i - 8 : right + 4 * (i - 2);
-    if (at >= tile.x - CC_SLIDING_REACH(K) && at < end && tile.lane < N)
-      outside[tile.lane][i] = gather_word<BYTES>(launch, part, at, own_y);
+  const int left = STRIDE * tile.x - PIECE, top = STRIDE * tile.y - HEIGHT / 2;
+  const int rows = staged.rows(part), row_bytes = source_bytes<BYTES>(part);
+  if (left >= 0 && left + STAGED_BYTES <= row_bytes && top >= 0 && top + rows <= part.src_height) {
+    const char *from = source_row<char>(part, top) + left;
+    for_pieces<staged.MOST>(rows, [&](int row, int byte) {
+      start_copy(&staged.row[row][byte], from + (long long)row * part.src_pitch + byte);
+    });
+    return;
   }
-  __syncwarp();
-  const bool constant = launch.border == CC_BORDER_CONSTANT;
-  const char *src = (const char *)part.src + tile.in;
-  const long long pitch = part.src_pitch;
-#pragma unroll
-  for (int w = 0; w < K / 8; w++) {
-    const int half = w / (K / 16), at = tile.in + 64 * half + 4 * (w % (K / 16));
-    const bool inside = at >= 0 && at + 4 <= row_bytes;
-    /* further right nothing is needed */
-    const int place = at < 0 ? (at + 8) / 4 : min(2 + (at - right) / 4, OUTSIDE_WORDS - 1);
-    const unsigned border = constant ? border_word<BYTES>(part, at) : 0;
-#pragma unroll
-    for (int j = 0; j < N; j++) {
-      const int y = __shfl_sync(~0u, own_y, j);
-      unsigned word = border;
-      if (inside && y >= 0)
-        word = __ldg((const unsigned *)(src + y * pitch + at - tile.in));
-      if (!inside)
-        word = outside[j][place];
-      row[j].word[half][w % (K / 16)] = word;
+  for_pieces<staged.MOST>(rows, [&](int row, int byte) {
+    const int at = left + byte, bytes = row_bytes - at;
+    const int y = cc_border_index(top + row, part.src_height, launch.border);
+    unsigned char *to = &staged.row[row][byte];
+    if (at < 0 || bytes <= 0)
+      return;
+    const char *from = source_row<char>(part, max(y, 0)) + at;
+    if (y < 0)
+      for (int i = 0; i < PIECE; i += 8)
+        *(uint64_t *)(to + i) = part.sliding.border[(unsigned)(at + i) / 8 % 3];
+    else if (bytes >= PIECE)
+      start_copy(to, from);
+    else
+      start_copy_of_part(to, from, bytes);
+  });
+}
+
+/* Puts the REACH bytes from byte `from` of a row on, which is outside, beside the staged rows by
+ * the border rule. A lane has a sample of all rows. What it repeats is nearly always staged. */
+template <int BYTES, int STRIDE, int HEIGHT>
+static __device__ __forceinline__ void
+stage_side(const CcLaunch &launch, const ByteTile<STRIDE> &tile, int from,
+           Staged<STRIDE, HEIGHT> &staged) {
+  typedef std::conditional_t<BYTES == 1, unsigned char, unsigned short> Sample;
+  const CcPart &part = tile.part;
+  const int left = STRIDE * tile.x - PIECE, rows = staged.rows(part);
+  const int sample = from / BYTES + threadIdx.x, to = sample * BYTES - left;
+  if (threadIdx.x >= CC_SLIDING_MOST_REACH / BYTES || to + BYTES > STAGED_BYTES)
+    return;
+  const int pixel = pixel_of(part, sample), component = sample - pixel * part.step;
+  const int x = cc_border_index(pixel, part.src_width, launch.border);
+  const int inside = (x * part.step + component) * BYTES - left;
+  const bool is_staged = inside >= 0 && inside + BYTES <= STAGED_BYTES;
+#pragma unroll 2
+  for (int row = threadIdx.y; row < rows; row += CC_SLIDING_WARPS) {
+    Sample word = (Sample)(part.border_code[component] << part.shift);
+    if (x >= 0 && is_staged) {
+      word = *(const Sample *)&staged.row[row][inside];
+    } else if (x >= 0) {
+      const int top = STRIDE * tile.y - HEIGHT / 2;
+      const int y = cc_border_index(top + row, part.src_height, launch.border);
+      word = __ldg(source_row<Sample>(part, y) + x * part.step + component);
     }
+    *(Sample *)&staged.row[row][to] = word;
   }
 }
 
-/* The lane's bytes of N rows from `top` on, all under way at once; all are inside. */
-template <int K, int N>
+/* Puts what is outside on the left and right beside the staged rows. */
+template <int BYTES, int STRIDE, int HEIGHT>
 static __device__ __forceinline__ void
-load_rows(const WarpTile &tile, int top, Quarters<K> (&row)[N]) {
-  const CcPart &part = tile.part;
-  const char *from = source_row<char>(part, top) + tile.in;
-  const long long pitch = part.src_pitch;
-#pragma unroll
-  for (int j = 0; j < N; j++, from += pitch)
-#pragma unroll
-    for (int half = 0; half < 2; half++)
-      if constexpr (K == 16) {
-        row[j].word[half][0] = __ldg((const unsigned *)(from + 64 * half));
-      } else {
-        const uint2 two = __ldg((const uint2 *)(from + 64 * half));
-        row[j].word[half][0] = two.x;
-        row[j].word[half][K / 16 - 1] = two.y;
-      }
+stage_sides(const CcLaunch &launch, const ByteTile<STRIDE> &tile, Staged<STRIDE, HEIGHT> &staged) {
+  const int row_bytes = source_bytes<BYTES>(tile.part);
+  const bool at_left = tile.x == 0, at_right = STRIDE * tile.x - PIECE + STAGED_BYTES > row_bytes;
+  if (at_left)
+    stage_side<BYTES>(launch, tile, -CC_SLIDING_MOST_REACH, staged);
+  if (at_right)
+    stage_side<BYTES>(launch, tile, row_bytes, staged);
+  if (at_left || at_right)
+    __syncthreads();
 }
 
-/* Takes from words of two bytes what is not part of their code value. */
-template <int BYTES, int K>
-static __device__ __forceinline__ Quarters<K>
-code_bits(const CcPart &part, Quarters<K> row) {
+/* Takes from staged words of two bytes what is not part of their code value. */
+template <int STRIDE, int HEIGHT>
+static __device__ __forceinline__ void
+keep_code_bits(const CcPart &part, Staged<STRIDE, HEIGHT> &staged) {
   const unsigned mask = (0xFFFFu << part.shift & 0xFFFFu) * 0x10001u;
-  if (BYTES == 2)
-#pragma unroll
-    for (int i = 0; i < K / 8; i++)
-      row.word[i / (K / 16)][i % (K / 16)] &= mask;
-  return row;
+  unsigned *word = (unsigned *)staged.row;
+  const int words = staged.rows(part) * (STAGED_BYTES / 4);
+#pragma unroll 2
+  for (int i = 32 * threadIdx.y + threadIdx.x; i < words; i += 32 * CC_SLIDING_WARPS)
+    word[i] &= mask;
+  __syncthreads();
+}
+
+/* What the tensor cores multiply at once: a lane's bytes of 16 windows. Of windows of 32 bytes lane
+ * 4g + t has bytes 4t and on of windows g and g + 8, and then bytes 16 + 4t and on of both. Of
+ * windows of 16 bytes it has bytes 4t and on of both in one row, and then in the next row. */
+struct Windows {
+  unsigned word[4];
+};
+
+/* Those of a staged row, or two, when the first window begins at `from`. */
+template <int WINDOW>
+static __device__ __forceinline__ Windows
+load_windows(const unsigned char *from) {
+  constexpr int centre = CC_SLIDING_CENTRE(WINDOW);
+  const int g = threadIdx.x >> 2, t = threadIdx.x & 3;
+  const unsigned *first = (const unsigned *)(from + centre * g + 4 * t);
+  const unsigned *second = first + (WINDOW == 32 ? 16 : STAGED_BYTES) / 4;
+  return {first[0], first[8 * centre / 4], second[0], second[8 * centre / 4]};
 }
 
 /* --- writing --- */
 
-/* What becomes of four bytes of a target row of which none is filtered. */
-struct Masks {
-  unsigned copy, fill, written;
-};
-
-/* The masks of the bytes at byte `at` of a row. */
-template <int BYTES>
-static __device__ __forceinline__ Masks
-masks_at(const CcPart &part, int at) {
-  Masks masks = {0, 0, 0};
+/* Writes a lane's N bytes of a window, 2 or 4, of which `left` lie in the target. */
+template <int N>
+static __device__ __forceinline__ void
+store_bytes(char *to, int left, unsigned word) {
+  if (left >= N && N == 4)
+    *(unsigned *)to = word;
+  else if (left >= N)
+    *(unsigned short *)to = (unsigned short)word;
+  else
 #pragma unroll
-  for (int i = 0; i < 4; i += BYTES) {
-    const int component = component_at<BYTES>(part, at + i);
-    const unsigned bits = (BYTES == 1 ? 0xFFu : 0xFFFFu) << 8 * i;
-    if (part.copy_mask >> component & 1)
-      masks.copy |= bits;
-    else if (part.fill_mask >> component & 1)
-      masks.fill |= (unsigned)part.fill[component] << part.shift << 8 * i;
-    if ((part.copy_mask | part.fill_mask) >> component & 1)
-      masks.written |= bits;
-  }
-  return masks;
+    for (int i = 0; i < N - 1; i++)
+      if (i < left)
+        to[i] = (char)(word >> 8 * i);
 }
 
-/* Writes those of the four bytes of `word` that are `written`, of which `left` lie in the target.
- */
+/* A tile of a part that is only copied and filled. */
+template <int BYTES, int STRIDE>
 static __device__ __forceinline__ void
-store_bytes(char *to, int left, unsigned written, unsigned word) {
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-    if (i < left && written >> 8 * i & 0xFF)
-      to[i] = (char)(word >> 8 * i);
-}
-
-/* A tile of a part that is only copied and filled; four bytes a lane. */
-template <int BYTES>
-static __device__ __forceinline__ void
-pass_tile(const WarpTile &tile, int rows) {
+pass_tile(const CcLaunch &launch, const ByteTile<STRIDE> &tile) {
+  typedef std::conditional_t<BYTES == 1, unsigned char, unsigned short> Sample;
   const CcPart &part = tile.part;
-  const int at = tile.x + 4 * tile.lane, left = target_bytes<BYTES>(part) - at;
-  if (left <= 0)
+  const int all = (1 << part.step) - 1;
+  const int left = tile.x + tile.warp_x(), top = tile.y + tile.warp_y();
+  const int bottom = top + tile.warp_rows();
+  if (STRIDE == 1 && is_write_free<BYTES>(tile) &&
+      (part.copy_mask == all || (part.fill_mask == all && part.step != 3))) {
+    const int at = left + 8 * threadIdx.x;
+#pragma unroll tile.SPAN_ROWS
+    for (int y = top; y < bottom; y++)
+      *(uint64_t *)(target_row<char>(part, y) + at) =
+          part.copy_mask ? __ldg((const unsigned long long *)(source_row<char>(part, y) + at))
+                         : part.sliding.fill;
     return;
-  const Masks masks = masks_at<BYTES>(part, at);
+  }
+  const int end = min(left + tile.SPAN_BYTES, target_bytes<BYTES>(part)) / BYTES;
+#pragma unroll 1
+  for (int i = left / BYTES + threadIdx.x; i < end; i += 32) {
+    const int x = pixel_of(part, i), component = i - x * part.step;
 #pragma unroll 4
-  for (int y = tile.y; y < min(tile.y + rows, part.height); y++) {
-    const char *from = source_row<char>(part, y) + at;
-    char *to = target_row<char>(part, y) + at;
-    unsigned source = 0;
-    if (masks.copy && left >= 4)
-      source = __ldg((const unsigned *)from);
-    else if (masks.copy)
-      for (int i = 0; i < left; i++)
-        source |= (unsigned)__ldg((const unsigned char *)from + i) << 8 * i;
-    const unsigned word = (source & masks.copy) | masks.fill;
-    if (left >= 4 && masks.written == ~0u)
-      *(unsigned *)to = word;
-    else
-      store_bytes(to, left, masks.written, word);
+    for (int y = top; y < bottom; y++)
+      store_unfiltered<Sample>(launch, part, x, y, component);
   }
 }
