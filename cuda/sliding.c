@@ -87,6 +87,16 @@ find_tensor_kernel(const CcOp *op, const CcPlaneLayout *layout, guint stride) {
   return NULL;
 }
 
+/* A tensor core kernel for planes that are only copied or filled, which all do alike. */
+static const TensorKernel *
+find_passing_kernel(const CcPlaneLayout *layout, guint stride) {
+  for (guint i = 0; i < G_N_ELEMENTS(tensor_kernels); i++)
+    if (tensor_kernels[i].bytes == cc_sample_size(layout->type) &&
+        tensor_kernels[i].stride == stride)
+      return &tensor_kernels[i];
+  return NULL;
+}
+
 /* The kernels that sum in float or int32, for everything else. */
 static void
 choose_float(const CcOp *op, guint stride, CcCudaKernel *kernel) {
@@ -122,8 +132,9 @@ choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   const CcPass *leading = cc_cuda_leading_pass(plan, pass);
   const CcPlaneLayout *layout = &plan->layout.plane[leading->plane];
   const TensorKernel *tensor = NULL;
-  if (leading->op && can_write(leading, layout, plan->stride))
-    tensor = find_tensor_kernel(leading->op, layout, plan->stride);
+  if (can_write(leading, layout, plan->stride))
+    tensor = leading->op ? find_tensor_kernel(leading->op, layout, plan->stride)
+                         : find_passing_kernel(layout, plan->stride);
   if (!tensor) {
     choose_float(leading->op, plan->stride, kernel);
     return;
@@ -180,31 +191,31 @@ table_bytes(const TensorKernel *kernel) {
   return fragment_bytes(kernel) + CC_SLIDING_START_BYTES(kernel->window, kernel->stride);
 }
 
-/* Cuts the targets into tiles of `spans`; how many there are. */
-static guint64
-cut_tensor_tiles(CcLaunch *launch, const TensorKernel *kernel, guint spans) {
-  guint64 n = 0;
-  for (gint i = 0; i < launch->n_parts; i++) {
+/* Cuts the targets into tiles. Tall ones read few rows twice. The last, as many as run at once, are
+ * short, so that all multiprocessors end together; and so are all when there are no more. */
+static void
+cut_tensor_tiles(CcLaunch *launch, const TensorKernel *kernel, const CcCudaDevice *device) {
+  guint64 n_short = (guint64)MOST_BLOCKS * device->multiprocessors;
+  for (gint i = launch->n_parts - 1; i >= 0; i--) {
     CcPart *part = &launch->part[i];
     const guint row_bytes = (guint)(part->width * part->step * part->sample_bytes);
     const guint across = cc_cuda_divide_up(row_bytes, CC_SLIDING_TILE_BYTES / kernel->stride);
-    const guint rows = spans * CC_SLIDING_TILE_ROWS / kernel->stride;
-    cc_cuda_part_set_tiles(part, across, cc_cuda_divide_up((guint)part->height, rows));
-    part->sliding.spans = (gint)spans;
+    const guint down =
+        cc_cuda_divide_up((guint)part->height, CC_SLIDING_TILE_ROWS / kernel->stride);
+    const guint short_rows = (guint)MIN(n_short / across + 1, down);
+    const guint tall_rows = (down - short_rows) / 2;
+    n_short -= MIN(n_short, (guint64)across * short_rows);
+    cc_cuda_part_set_tiles(part, across, down - tall_rows);
+    part->sliding.tall_rows = (gint)tall_rows;
     part->sliding.inverse = (guint)MIN((G_GUINT64_CONSTANT(1) << 32) / across, G_MAXUINT32);
-    n += (guint)part->n_tiles;
   }
-  return n;
 }
 
-/* Tall tiles read few rows twice, but leave multiprocessors idle when there are not many. */
 static void
 set_tensor_tiles(CcLaunch *launch, const TensorKernel *kernel, const CcCudaDevice *device,
                  const CcPass *const *pass) {
   guint64 bytes = 0;
-  if (cut_tensor_tiles(launch, kernel, CC_SLIDING_MAX_SPANS) <
-      (guint64)MOST_BLOCKS * device->multiprocessors)
-    cut_tensor_tiles(launch, kernel, 1);
+  cut_tensor_tiles(launch, kernel, device);
   for (gint i = 0; i < launch->n_parts; i++) {
     CcPart *part = &launch->part[i];
     set_pattern(part->sliding.border, sizeof part->sliding.border, part, part->border_code);

@@ -279,6 +279,8 @@ code(const CcLaunch &launch, const CcPart &part, const Numbers<V> &numbers, int 
   const CcSlidingNumbers &n = numbers.sample[i];
   if constexpr (V::FINISH == CC_SLIDING_FINISH_bytes || V::FINISH == CC_SLIDING_FINISH_whole)
     return s[0];
+  else if constexpr (V::FINISH == CC_SLIDING_FINISH_absolute)
+    return abs(s[0]);
   else if constexpr (V::FINISH == CC_SLIDING_FINISH_scale && V::MATRICES == 2)
     return scaled(part, n, abs(s[0]) + abs(s[1]));
   else if constexpr (V::FINISH == CC_SLIDING_FINISH_scale)
@@ -422,7 +424,7 @@ slide(const CcLaunch &launch) {
   finish_copies();
   stage_sides<V::BYTES>(launch, tile, staged);
   if (V::BYTES == 2 && tile.part.shift)
-    keep_code_bits(tile.part, staged);
+    keep_code_bits(tile, staged);
   if (is_write_free<V::BYTES>(tile))
     filter_rows<V, true>(launch, tile, table, numbers, staged);
   else

@@ -18,7 +18,6 @@
 #define CC_SLIDING_WARPS (CC_SLIDING_WARPS_ACROSS * CC_SLIDING_WARPS_DOWN)
 #define CC_SLIDING_SPAN_BYTES 256
 #define CC_SLIDING_SPAN_ROWS 8
-#define CC_SLIDING_MAX_SPANS 2
 #define CC_SLIDING_TILE_BYTES (CC_SLIDING_WARPS_ACROSS * CC_SLIDING_SPAN_BYTES)
 #define CC_SLIDING_TILE_ROWS (CC_SLIDING_WARPS_DOWN * CC_SLIDING_SPAN_ROWS)
 
@@ -39,6 +38,7 @@
 /* The last steps, the fastest first. A part's sums S, begun with `start`, become code values:
  *   bytes     byte `factor` of S, or that and the next for samples of two
  *   whole     S, saturated to a byte
+ *   absolute  |S|, saturated to a byte
  *   scale     (S * factor + addend) >> down, saturated to a byte; of two matrices |S0| + |S1|
  *   scaleabs  the same of |S|
  *   root      of a byte: the root of (S0^2 + S1^2) * factor, approximate, to the nearest and
@@ -53,6 +53,7 @@
 typedef enum {
   CC_SLIDING_FINISH_bytes,
   CC_SLIDING_FINISH_whole,
+  CC_SLIDING_FINISH_absolute,
   CC_SLIDING_FINISH_scale,
   CC_SLIDING_FINISH_scaleabs,
   CC_SLIDING_FINISH_root,
@@ -72,6 +73,7 @@ typedef enum {
 #define CC_SLIDING_KERNELS(F)                                                                      \
   F(1, 16, 1, 1, 3, bytes, 1)                                                                      \
   F(1, 16, 1, 1, 3, whole, 1)                                                                      \
+  F(1, 16, 1, 1, 3, absolute, 1)                                                                   \
   F(1, 16, 1, 1, 3, scale, 1)                                                                      \
   F(1, 16, 1, 1, 3, scaleabs, 1)                                                                   \
   F(1, 16, 1, 1, 3, float, 1)                                                                      \

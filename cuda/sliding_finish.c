@@ -126,6 +126,16 @@ find_whole(const CcOp *op, CcSlidingNumbering *n) {
   return scale_agrees(op, n, least, most);
 }
 
+/* |S|, saturated. */
+static gboolean
+find_absolute(const CcOp *op, CcSlidingNumbering *n) {
+  gint64 least, most;
+  if (op->n_matrices != 1 || op->mul != 1 || op->hi != 255 || !find_range(op, TRUE, &least, &most))
+    return FALSE;
+  set_scale(n, 1, 0, 0);
+  return scale_agrees(op, n, least, most);
+}
+
 static gboolean
 find_scale(const CcOp *op, gboolean absolute, CcSlidingNumbering *n) {
   gint64 least, most;
@@ -249,6 +259,8 @@ cc_sliding_find_finish(CcSlidingFinish finish, const CcOp *op, guint bytes, guin
     return find_bytes(op, shift, numbering);
   case CC_SLIDING_FINISH_whole:
     return bytes == 1 && find_whole(op, numbering);
+  case CC_SLIDING_FINISH_absolute:
+    return bytes == 1 && find_absolute(op, numbering);
   case CC_SLIDING_FINISH_scale:
     return bytes == 1 && find_scale(op, op->n_matrices == 2, numbering);
   case CC_SLIDING_FINISH_scaleabs:

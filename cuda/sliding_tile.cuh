@@ -31,9 +31,10 @@ template <int STRIDE> struct ByteTile {
 
   const CcPart &part;
   int x, y;
+  int spans; /* SPAN_ROWS of each warp; 1 or 2 */
 
   __device__ __forceinline__ int warp_rows() const {
-    return part.sliding.spans * SPAN_ROWS;
+    return spans * SPAN_ROWS;
   }
   __device__ __forceinline__ int rows() const {
     return CC_SLIDING_WARPS_DOWN * warp_rows();
@@ -67,8 +68,10 @@ find_byte_tile(const CcLaunch &launch) {
   const int row = divide(index, part.tiles_across, part.sliding.inverse);
   const int column = index - row * part.tiles_across;
   const int whole = (target_bytes<BYTES>(part) + Tile::CENTRE - 1) & -Tile::CENTRE;
-  Tile tile = {part, min(column * Tile::BYTES, max(whole - Tile::BYTES, 0)), 0};
-  tile.y = min(row * tile.rows(), max(part.height - tile.rows(), 0));
+  Tile tile = {part, min(column * Tile::BYTES, max(whole - Tile::BYTES, 0)), 0,
+               row < part.sliding.tall_rows ? 2 : 1};
+  const int y = (row + min(row, part.sliding.tall_rows)) * CC_SLIDING_TILE_ROWS / STRIDE;
+  tile.y = min(y, max(part.height - tile.rows(), 0));
   return tile;
 }
 
@@ -90,12 +93,12 @@ is_write_free(const ByteTile<STRIDE> &tile) {
 template <int STRIDE, int HEIGHT> struct Staged {
   /* of a tile of one span, without any rows that a stride leaves out at its end */
   static constexpr int LEAST = CC_SLIDING_TILE_ROWS - STRIDE + HEIGHT;
-  static constexpr int MOST = LEAST + (CC_SLIDING_MAX_SPANS - 1) * CC_SLIDING_TILE_ROWS;
+  static constexpr int MOST = LEAST + CC_SLIDING_TILE_ROWS; /* of two */
 
   alignas(PIECE) unsigned char row[MOST][STAGED_BYTES];
 
-  static __device__ __forceinline__ int rows(const CcPart &part) {
-    return LEAST + (part.sliding.spans - 1) * CC_SLIDING_TILE_ROWS;
+  static __device__ __forceinline__ int rows(const ByteTile<STRIDE> &tile) {
+    return LEAST + (tile.spans - 1) * CC_SLIDING_TILE_ROWS;
   }
 };
 
@@ -164,7 +167,7 @@ static __device__ __forceinline__ void
 stage_rows(const CcLaunch &launch, const ByteTile<STRIDE> &tile, Staged<STRIDE, HEIGHT> &staged) {
   const CcPart &part = tile.part;
   const int left = STRIDE * tile.x - PIECE, top = STRIDE * tile.y - HEIGHT / 2;
-  const int rows = staged.rows(part), row_bytes = source_bytes<BYTES>(part);
+  const int rows = staged.rows(tile), row_bytes = source_bytes<BYTES>(part);
   if (left >= 0 && left + STAGED_BYTES <= row_bytes && top >= 0 && top + rows <= part.src_height) {
     const char *from = source_row<char>(part, top) + left;
     for_pieces<staged.MOST>(rows, [&](int row, int byte) {
@@ -197,7 +200,7 @@ stage_side(const CcLaunch &launch, const ByteTile<STRIDE> &tile, int from,
            Staged<STRIDE, HEIGHT> &staged) {
   typedef std::conditional_t<BYTES == 1, unsigned char, unsigned short> Sample;
   const CcPart &part = tile.part;
-  const int left = STRIDE * tile.x - PIECE, rows = staged.rows(part);
+  const int left = STRIDE * tile.x - PIECE, rows = staged.rows(tile);
   const int sample = from / BYTES + threadIdx.x, to = sample * BYTES - left;
   if (threadIdx.x >= CC_SLIDING_MOST_REACH / BYTES || to + BYTES > STAGED_BYTES)
     return;
@@ -236,10 +239,10 @@ stage_sides(const CcLaunch &launch, const ByteTile<STRIDE> &tile, Staged<STRIDE,
 /* Takes from staged words of two bytes what is not part of their code value. */
 template <int STRIDE, int HEIGHT>
 static __device__ __forceinline__ void
-keep_code_bits(const CcPart &part, Staged<STRIDE, HEIGHT> &staged) {
-  const unsigned mask = (0xFFFFu << part.shift & 0xFFFFu) * 0x10001u;
+keep_code_bits(const ByteTile<STRIDE> &tile, Staged<STRIDE, HEIGHT> &staged) {
+  const unsigned mask = (0xFFFFu << tile.part.shift & 0xFFFFu) * 0x10001u;
   unsigned *word = (unsigned *)staged.row;
-  const int words = staged.rows(part) * (STAGED_BYTES / 4);
+  const int words = staged.rows(tile) * (STAGED_BYTES / 4);
 #pragma unroll 2
   for (int i = 32 * threadIdx.y + threadIdx.x; i < words; i += 32 * CC_SLIDING_WARPS)
     word[i] &= mask;
