@@ -191,31 +191,43 @@ table_bytes(const TensorKernel *kernel) {
   return fragment_bytes(kernel) + CC_SLIDING_START_BYTES(kernel->window, kernel->stride);
 }
 
-/* Cuts the targets into tiles. Tall ones read few rows twice. The last, as many as run at once, are
- * short, so that all multiprocessors end together; and so are all when there are no more. */
-static void
-cut_tensor_tiles(CcLaunch *launch, const TensorKernel *kernel, const CcCudaDevice *device) {
-  guint64 n_short = (guint64)MOST_BLOCKS * device->multiprocessors;
+/* Cuts the targets into tiles, of which the last `n_short` are short; how many there are. */
+static guint64
+cut_tensor_tiles(CcLaunch *launch, const TensorKernel *kernel, guint64 n_short) {
+  guint64 n = 0;
   for (gint i = launch->n_parts - 1; i >= 0; i--) {
     CcPart *part = &launch->part[i];
     const guint row_bytes = (guint)(part->width * part->step * part->sample_bytes);
     const guint across = cc_cuda_divide_up(row_bytes, CC_SLIDING_TILE_BYTES / kernel->stride);
     const guint down =
         cc_cuda_divide_up((guint)part->height, CC_SLIDING_TILE_ROWS / kernel->stride);
-    const guint short_rows = (guint)MIN(n_short / across + 1, down);
+    const guint short_rows = (guint)MIN(n_short / across, down);
     const guint tall_rows = (down - short_rows) / 2;
-    n_short -= MIN(n_short, (guint64)across * short_rows);
+    n_short -= (guint64)across * short_rows;
     cc_cuda_part_set_tiles(part, across, down - tall_rows);
     part->sliding.tall_rows = (gint)tall_rows;
     part->sliding.inverse = (guint)MIN((G_GUINT64_CONSTANT(1) << 32) / across, G_MAXUINT32);
+    n += (guint)part->n_tiles;
   }
+  return n;
+}
+
+/* Tall tiles read few rows twice. The last ones are short, so that the multiprocessors end
+ * together; and so are all when tall ones would not be enough for them. */
+static void
+choose_tensor_tiles(CcLaunch *launch, const TensorKernel *kernel, const CcCudaDevice *device) {
+  const guint64 at_once = (guint64)MOST_BLOCKS * device->multiprocessors;
+  if (cut_tensor_tiles(launch, kernel, 0) < at_once)
+    cut_tensor_tiles(launch, kernel, G_MAXUINT64);
+  else
+    cut_tensor_tiles(launch, kernel, at_once / 2);
 }
 
 static void
 set_tensor_tiles(CcLaunch *launch, const TensorKernel *kernel, const CcCudaDevice *device,
                  const CcPass *const *pass) {
   guint64 bytes = 0;
-  cut_tensor_tiles(launch, kernel, device);
+  choose_tensor_tiles(launch, kernel, device);
   for (gint i = 0; i < launch->n_parts; i++) {
     CcPart *part = &launch->part[i];
     set_pattern(part->sliding.border, sizeof part->sliding.border, part, part->border_code);
