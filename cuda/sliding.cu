@@ -407,6 +407,7 @@ filter_rows(const CcLaunch &launch, const typename V::Tile &tile, const Table<V>
     }
 }
 
+/* The block's tile. */
 template <typename V>
 static __device__ __forceinline__ void
 slide(const CcLaunch &launch) {
