@@ -3,11 +3,7 @@
 
 #include <string.h>
 #include "sliding_finish.h"
-#define SPANS (guint) atoi(getenv("SPANS") ? getenv("SPANS") : "2")
 #include "sliding_float.h"
-
-/* Blocks of the tensor core kernels that a multiprocessor runs at once, at most. */
-#define MOST_BLOCKS 8
 
 /* --- which kernel --- */
 
@@ -216,7 +212,7 @@ cut_tensor_tiles(CcLaunch *launch, const TensorKernel *kernel, guint64 n_short) 
  * together; and so are all when tall ones would not be enough for them. */
 static void
 choose_tensor_tiles(CcLaunch *launch, const TensorKernel *kernel, const CcCudaDevice *device) {
-  const guint64 at_once = (guint64)MOST_BLOCKS * device->multiprocessors;
+  const guint64 at_once = (guint64)CC_SLIDING_MOST_BLOCKS * device->multiprocessors;
   if (cut_tensor_tiles(launch, kernel, 0) < at_once)
     cut_tensor_tiles(launch, kernel, G_MAXUINT64);
   else

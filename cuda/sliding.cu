@@ -436,7 +436,7 @@ slide(const CcLaunch &launch) {
 static constexpr int
 blocks_resident(int window, int digits, int matrices, int height) {
   const int products = window / 16 * digits * matrices * height;
-  return products <= 5 || (window == 32 && products <= 10) ? 8
+  return products <= 5 || (window == 32 && products <= 10) ? CC_SLIDING_MOST_BLOCKS
          : products <= 10                                  ? 7
          : products <= 20                                  ? 4
                                                            : 3;

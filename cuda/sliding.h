@@ -21,6 +21,9 @@
 #define CC_SLIDING_TILE_BYTES (CC_SLIDING_WARPS_ACROSS * CC_SLIDING_SPAN_BYTES)
 #define CC_SLIDING_TILE_ROWS (CC_SLIDING_WARPS_DOWN * CC_SLIDING_SPAN_ROWS)
 
+/* Blocks that a multiprocessor runs at once, at most. */
+#define CC_SLIDING_MOST_BLOCKS 8
+
 /* A row of taps as matrices of WINDOW x 8 signed bytes, one for each group of 8 target bytes of a
  * centre, as the tensor cores take them: WINDOW / 4 bytes of each for each lane of a warp. The rows
  * are in the order matrix, digit, row of the window. */

@@ -8,6 +8,9 @@
 #include "sliding.h"
 #include "tile.cuh"
 
+/* A sample as it is stored. */
+template <int BYTES> using Stored = std::conditional_t<BYTES == 1, unsigned char, unsigned short>;
+
 template <int BYTES>
 static __device__ __forceinline__ int
 source_bytes(const CcPart &part) {
@@ -198,7 +201,7 @@ template <int BYTES, int STRIDE, int HEIGHT>
 static __device__ __forceinline__ void
 stage_side(const CcLaunch &launch, const ByteTile<STRIDE> &tile, int from,
            Staged<STRIDE, HEIGHT> &staged) {
-  typedef std::conditional_t<BYTES == 1, unsigned char, unsigned short> Sample;
+  typedef Stored<BYTES> Sample;
   const CcPart &part = tile.part;
   const int left = STRIDE * tile.x - PIECE, rows = staged.rows(tile);
   const int sample = from / BYTES + threadIdx.x, to = sample * BYTES - left;
@@ -288,7 +291,7 @@ store_bytes(char *to, int left, unsigned word) {
 template <int BYTES, int STRIDE>
 static __device__ __forceinline__ void
 pass_tile(const CcLaunch &launch, const ByteTile<STRIDE> &tile) {
-  typedef std::conditional_t<BYTES == 1, unsigned char, unsigned short> Sample;
+  typedef Stored<BYTES> Sample;
   const CcPart &part = tile.part;
   const int all = (1 << part.step) - 1;
   const int left = tile.x + tile.warp_x(), top = tile.y + tile.warp_y();
