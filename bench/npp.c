@@ -67,7 +67,7 @@ fill_context(BenchNppContext *context, const CcCudaDevice *device, CUstream stre
                        "cuDeviceGetAttribute", error))
       return FALSE;
   context->stream = stream;
-  context->device_id = device->id;
+  context->device_id = device->base.id;
   context->shared_bytes_per_block = (gsize)shared_bytes;
   context->stream_flags = CU_STREAM_NON_BLOCKING;
   return TRUE;

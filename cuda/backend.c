@@ -1,44 +1,45 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The CUDA backend. Each of its slots holds one frame under way: rows are copied to pinned memory,
- * and upload, kernels and download follow on the slot's own stream, so that the transfers of one
- * frame overlap the work on another. */
+/* The CUDA backend. Each of its slots holds one frame under way. Uploads, kernels and downloads
+ * have a stream each, chained by events, so that the transfers of some frames overlap the work on
+ * others. What lies in pinned or device memory is read and written where it is; the rest goes by
+ * way of pinned staging memory. */
 
 #include "engine/error.h"
 #include "program.h"
+#include "transfer.h"
 
-#include <string.h>
+#define SPIN_US 50 /* a kernel alone is over sooner than a thread that sleeps has woken up */
 
-#define DEPTH 2 /* slots: double buffering */
+typedef enum { UPLOAD, KERNEL, DOWNLOAD, N_STAGES } Stage;
 
-enum { EVENT_START, EVENT_UPLOADED, EVENT_FILTERED, EVENT_DONE, N_EVENTS };
-
-/* Device memory, and as much pinned memory where it is copied to or from. */
+/* Device memory, and as much pinned memory when it is needed for staging. */
 typedef struct {
-  gsize bytes; /* of each; 0 when there are none */
-  guint8 *host;
+  gsize device_bytes, host_bytes;
   CUdeviceptr device;
+  guint8 *host;
 } Buffer;
 
 typedef struct {
   CcJob base;
   gboolean busy;
-  CcFrame dst;
-  CUstream stream;
-  CUevent event[N_EVENTS];
+  CcTransfer src, dst;
+  CUevent
+      ready; /* the source, when others still write it; NULL until it is needed, as are these: */
+  CUevent begin[N_STAGES], end[N_STAGES];
   Buffer in, out, scratch;
 } Slot;
 
 typedef struct {
   CcBackend base;
   CcCudaDevice *device;
-  Slot slot[DEPTH];
-  guint next;
+  CUstream stream[N_STAGES];
+  Slot slot[CC_MAX_JOBS];
 } CudaBackend;
 
-/* --- slots --- */
+/* --- memory of slots --- */
 
-/* Only after the slot's stream is idle. */
+/* Only while the slot is idle. */
 static void
 free_buffer(const CcCudaDriver *cuda, Buffer *buffer) {
   if (buffer->host)
@@ -48,131 +49,172 @@ free_buffer(const CcCudaDriver *cuda, Buffer *buffer) {
   *buffer = (Buffer){0};
 }
 
+static void
+free_slot_memory(const CcCudaDriver *cuda, Slot *slot) {
+  free_buffer(cuda, &slot->in);
+  free_buffer(cuda, &slot->out);
+  free_buffer(cuda, &slot->scratch);
+}
+
 static gboolean
-reserve_buffer(const CcCudaDriver *cuda, Buffer *buffer, gsize bytes, gboolean with_host,
-               GError **error) {
-  if (buffer->bytes >= bytes)
+reserve_device(const CcCudaDriver *cuda, Buffer *buffer, gsize bytes, GError **error) {
+  if (buffer->device_bytes >= bytes)
     return TRUE;
-  free_buffer(cuda, buffer);
-  if ((with_host &&
-       !cc_cuda_check(cuda,
-                      cuda->cuMemHostAlloc((void **)&buffer->host, bytes, CU_MEMHOSTALLOC_PORTABLE),
-                      "cuMemHostAlloc", error)) ||
-      !cc_cuda_check(cuda, cuda->cuMemAlloc(&buffer->device, bytes), "cuMemAlloc", error)) {
-    free_buffer(cuda, buffer);
+  if (buffer->device)
+    cuda->cuMemFree(buffer->device);
+  buffer->device = 0;
+  buffer->device_bytes = 0;
+  if (!cc_cuda_check(cuda, cuda->cuMemAlloc(&buffer->device, bytes), "cuMemAlloc", error))
     return FALSE;
-  }
-  buffer->bytes = bytes;
+  buffer->device_bytes = bytes;
   return TRUE;
 }
 
 static gboolean
-reserve_buffers(const CcCudaDriver *cuda, Slot *slot, const CcCudaProgram *program,
-                GError **error) {
-  return reserve_buffer(cuda, &slot->in, program->src_bytes, TRUE, error) &&
-         reserve_buffer(cuda, &slot->out, program->dst_bytes, TRUE, error) &&
-         reserve_buffer(cuda, &slot->scratch, program->scratch_bytes, FALSE, error);
+reserve_host(const CcCudaDriver *cuda, Buffer *buffer, gsize bytes, GError **error) {
+  if (buffer->host_bytes >= bytes)
+    return TRUE;
+  if (buffer->host)
+    cuda->cuMemFreeHost(buffer->host);
+  buffer->host = NULL;
+  buffer->host_bytes = 0;
+  if (!cc_cuda_check(cuda,
+                     cuda->cuMemHostAlloc((void **)&buffer->host, bytes, CU_MEMHOSTALLOC_PORTABLE),
+                     "cuMemHostAlloc", error))
+    return FALSE;
+  buffer->host_bytes = bytes;
+  return TRUE;
 }
 
 static gboolean
-open_slot(const CcCudaDriver *cuda, Slot *slot, GError **error) {
-  if (!cc_cuda_check(cuda, cuda->cuStreamCreate(&slot->stream, CU_STREAM_NON_BLOCKING),
-                     "cuStreamCreate", error))
-    return FALSE;
-  for (guint i = 0; i < N_EVENTS; i++)
-    if (!cc_cuda_check(cuda, cuda->cuEventCreate(&slot->event[i], CU_EVENT_BLOCKING_SYNC),
-                       "cuEventCreate", error))
+reserve_buffer(const CcCudaDriver *cuda, Buffer *buffer, const CcTransfer *transfer,
+               GError **error) {
+  return reserve_device(cuda, buffer, transfer->bytes, error) &&
+         (transfer->kind != CC_TRANSFER_STAGED ||
+          reserve_host(cuda, buffer, transfer->bytes, error));
+}
+
+/* What is left over from a failure to reserve is freed, so that others can have it. */
+static gboolean
+reserve_slot(const CcCudaDriver *cuda, Slot *slot, gsize scratch_bytes, GError **error) {
+  const gboolean ok = reserve_buffer(cuda, &slot->in, &slot->src, error) &&
+                      reserve_buffer(cuda, &slot->out, &slot->dst, error) &&
+                      reserve_device(cuda, &slot->scratch, scratch_bytes, error);
+  if (!ok)
+    free_slot_memory(cuda, slot);
+  return ok;
+}
+
+static gboolean
+create_events(const CcCudaDriver *cuda, Slot *slot, GError **error) {
+  for (guint i = 0; i < N_STAGES; i++)
+    if ((!slot->begin[i] &&
+         !cc_cuda_check(cuda, cuda->cuEventCreate(&slot->begin[i], CU_EVENT_DEFAULT),
+                        "cuEventCreate", error)) ||
+        (!slot->end[i] &&
+         !cc_cuda_check(cuda, cuda->cuEventCreate(&slot->end[i], CU_EVENT_BLOCKING_SYNC),
+                        "cuEventCreate", error)))
       return FALSE;
   return TRUE;
 }
 
 static void
 close_slot(const CcCudaDriver *cuda, Slot *slot) {
-  if (slot->stream)
-    cuda->cuStreamSynchronize(slot->stream);
-  free_buffer(cuda, &slot->in);
-  free_buffer(cuda, &slot->out);
-  free_buffer(cuda, &slot->scratch);
-  for (guint i = 0; i < N_EVENTS; i++)
-    if (slot->event[i])
-      cuda->cuEventDestroy(slot->event[i]);
-  if (slot->stream)
-    cuda->cuStreamDestroy(slot->stream);
-}
-
-/* --- staging --- */
-
-static void
-copy_rows(guint8 *to, gssize to_pitch, const guint8 *from, gssize from_pitch, gsize row_bytes,
-          guint rows) {
-  if (to_pitch == from_pitch && (gsize)to_pitch == row_bytes) {
-    memcpy(to, from, row_bytes * rows);
-    return;
-  }
-  for (guint y = 0; y < rows; y++)
-    memcpy(to + (gssize)y * to_pitch, from + (gssize)y * from_pitch, row_bytes);
-}
-
-/* The first sample of a rectangle. */
-static guint8 *
-rect_data(const CcPlane *plane, const CcPlaneLayout *layout, const CcRect *rect) {
-  return plane->data + (gssize)rect->y * plane->pitch +
-         (gsize)rect->x * layout->step * cc_sample_size(layout->type);
-}
-
-static gsize
-rect_row_bytes(const CcPlaneLayout *layout, const CcRect *rect) {
-  return (gsize)rect->width * layout->step * cc_sample_size(layout->type);
-}
-
-static void
-stage_in(const CcCudaProgram *program, guint8 *staging, const CcFrame *frame) {
-  const CcPlan *plan = program->base.plan;
-  for (guint p = 0; p < plan->layout.n_planes; p++) {
-    const CcPlaneLayout *layout = &plan->layout.plane[p];
-    const CcRect *rect = &plan->source[p];
-    copy_rows(staging + program->src[p].offset, (gssize)program->src[p].pitch,
-              rect_data(&frame->plane[p], layout, rect), frame->plane[p].pitch,
-              rect_row_bytes(layout, rect), rect->height);
+  free_slot_memory(cuda, slot);
+  if (slot->ready)
+    cuda->cuEventDestroy(slot->ready);
+  for (guint i = 0; i < N_STAGES; i++) {
+    if (slot->begin[i])
+      cuda->cuEventDestroy(slot->begin[i]);
+    if (slot->end[i])
+      cuda->cuEventDestroy(slot->end[i]);
   }
 }
 
-static void
-stage_out(const CcCudaProgram *program, const guint8 *staging, const CcFrame *frame) {
-  const CcPlan *plan = program->base.plan;
-  for (guint p = 0; p < plan->layout.n_planes; p++) {
-    const CcPlaneLayout *layout = &plan->out_layout.plane[p];
-    const CcRect *rect = &plan->target[p];
-    copy_rows(rect_data(&frame->plane[p], layout, rect), frame->plane[p].pitch,
-              staging + program->dst[p].offset, (gssize)program->dst[p].pitch,
-              rect_row_bytes(layout, rect), rect->height);
-  }
+static Slot *
+find_idle_slot(CudaBackend *self) {
+  for (guint i = 0; i < CC_MAX_JOBS; i++)
+    if (!self->slot[i].busy)
+      return &self->slot[i];
+  return NULL;
 }
 
 /* --- a frame --- */
 
 static gboolean
-record(const CcCudaDriver *cuda, Slot *slot, guint event, GError **error) {
-  return cc_cuda_check(cuda, cuda->cuEventRecord(slot->event[event], slot->stream), "cuEventRecord",
-                       error);
+begin_stage(CudaBackend *self, Slot *slot, Stage stage, GError **error) {
+  const CcCudaDriver *cuda = self->device->cuda;
+  return cc_cuda_check(cuda, cuda->cuEventRecord(slot->begin[stage], self->stream[stage]),
+                       "cuEventRecord", error);
 }
 
 static gboolean
-enqueue(const CcCudaDriver *cuda, const CcCudaProgram *program, Slot *slot, GError **error) {
-  return record(cuda, slot, EVENT_START, error) &&
-         cc_cuda_check(cuda,
-                       cuda->cuMemcpyHtoDAsync(slot->in.device, slot->in.host, program->src_bytes,
-                                               slot->stream),
-                       "cuMemcpyHtoDAsync", error) &&
-         record(cuda, slot, EVENT_UPLOADED, error) &&
-         cc_cuda_program_launch(program, cuda, slot->in.device, slot->out.device,
-                                slot->scratch.device, slot->stream, error) &&
-         record(cuda, slot, EVENT_FILTERED, error) &&
-         cc_cuda_check(cuda,
-                       cuda->cuMemcpyDtoHAsync(slot->out.host, slot->out.device, program->dst_bytes,
-                                               slot->stream),
-                       "cuMemcpyDtoHAsync", error) &&
-         record(cuda, slot, EVENT_DONE, error);
+end_stage(CudaBackend *self, Slot *slot, Stage stage, GError **error) {
+  const CcCudaDriver *cuda = self->device->cuda;
+  return cc_cuda_check(cuda, cuda->cuEventRecord(slot->end[stage], self->stream[stage]),
+                       "cuEventRecord", error);
+}
+
+/* Lets a stage begin when an earlier one of the same slot has ended. */
+static gboolean
+chain(CudaBackend *self, Slot *slot, Stage stage, Stage earlier, GError **error) {
+  const CcCudaDriver *cuda = self->device->cuda;
+  return cc_cuda_check(cuda, cuda->cuStreamWaitEvent(self->stream[stage], slot->end[earlier], 0),
+                       "cuStreamWaitEvent", error);
+}
+
+/* Lets the first stage begin when the source is ready. */
+static gboolean
+await_source(CudaBackend *self, Slot *slot, GError **error) {
+  const CcCudaDriver *cuda = self->device->cuda;
+  const CUstream producer = slot->src.frame.stream;
+  const Stage first = slot->src.kind == CC_TRANSFER_NONE ? KERNEL : UPLOAD;
+  return !producer ||
+         ((slot->ready ||
+           cc_cuda_check(cuda, cuda->cuEventCreate(&slot->ready, CU_EVENT_DISABLE_TIMING),
+                         "cuEventCreate", error)) &&
+          cc_cuda_check(cuda, cuda->cuEventRecord(slot->ready, producer), "cuEventRecord", error) &&
+          cc_cuda_check(cuda, cuda->cuStreamWaitEvent(self->stream[first], slot->ready, 0),
+                        "cuStreamWaitEvent", error));
+}
+
+static gboolean
+queue_upload(CudaBackend *self, Slot *slot, GError **error) {
+  return slot->src.kind == CC_TRANSFER_NONE ||
+         (begin_stage(self, slot, UPLOAD, error) &&
+          cc_transfer_upload(&slot->src, self->device->cuda, slot->in.device, slot->in.host,
+                             self->stream[UPLOAD], error) &&
+          end_stage(self, slot, UPLOAD, error) && chain(self, slot, KERNEL, UPLOAD, error));
+}
+
+static gboolean
+queue_kernels(CudaBackend *self, Slot *slot, const CcCudaProgram *program, GError **error) {
+  CcCudaPlane src[CC_MAX_PLANES], dst[CC_MAX_PLANES];
+  cc_cuda_place_planes(src, slot->src.plane,
+                       slot->src.kind == CC_TRANSFER_NONE ? 0 : slot->in.device);
+  cc_cuda_place_planes(dst, slot->dst.plane,
+                       slot->dst.kind == CC_TRANSFER_NONE ? 0 : slot->out.device);
+  return begin_stage(self, slot, KERNEL, error) &&
+         cc_cuda_program_launch_planes(program, self->device->cuda, src, dst, slot->scratch.device,
+                                       self->stream[KERNEL], error) &&
+         end_stage(self, slot, KERNEL, error);
+}
+
+static gboolean
+queue_download(CudaBackend *self, Slot *slot, GError **error) {
+  return slot->dst.kind == CC_TRANSFER_NONE ||
+         (chain(self, slot, DOWNLOAD, KERNEL, error) && begin_stage(self, slot, DOWNLOAD, error) &&
+          cc_transfer_download(&slot->dst, self->device->cuda, slot->out.device, slot->out.host,
+                               self->stream[DOWNLOAD], error) &&
+          end_stage(self, slot, DOWNLOAD, error));
+}
+
+/* After a failure: nothing may be under way that uses the frames or the program. */
+static void
+finish_streams(CudaBackend *self) {
+  for (guint i = 0; i < N_STAGES; i++)
+    if (self->stream[i])
+      self->device->cuda->cuStreamSynchronize(self->stream[i]);
 }
 
 static CcJob *
@@ -181,51 +223,72 @@ cuda_submit(CcBackend *base, CcProgram *base_program, const CcFrame *src, const 
   CudaBackend *self = (CudaBackend *)base;
   CcCudaProgram *program = (CcCudaProgram *)base_program;
   const CcCudaDriver *cuda = self->device->cuda;
-  Slot *slot = &self->slot[self->next];
-  g_return_val_if_fail(!slot->busy, NULL);
+  Slot *slot = find_idle_slot(self);
+  g_return_val_if_fail(slot, NULL);
   if (!cc_cuda_device_push(self->device, error))
     return NULL;
-  gboolean ok = reserve_buffers(cuda, slot, program, error);
+  slot->src = cc_transfer_of_source(program, src);
+  slot->dst = cc_transfer_of_target(program, dst);
+  gboolean ok =
+      create_events(cuda, slot, error) && reserve_slot(cuda, slot, program->scratch_bytes, error);
   if (ok) {
-    stage_in(program, slot->in.host, src);
-    ok = enqueue(cuda, program, slot, error);
-    if (!ok) /* what was queued must not run into the next frame of this slot */
-      cuda->cuStreamSynchronize(slot->stream);
+    if (slot->src.kind == CC_TRANSFER_STAGED)
+      cc_transfer_fill_staging(&slot->src, slot->in.host);
+    ok = await_source(self, slot, error) && queue_upload(self, slot, error) &&
+         queue_kernels(self, slot, program, error) && queue_download(self, slot, error);
+    if (!ok)
+      finish_streams(self);
   }
   cc_cuda_device_pop(self->device);
   if (!ok)
     return NULL;
   slot->busy = TRUE;
-  slot->dst = *dst;
-  self->next = (self->next + 1) % DEPTH;
   return &slot->base;
 }
 
+/* Waits for the slot's last stage: awake for as long as a kernel alone takes, then asleep. */
+static gboolean
+wait_for_slot(const CcCudaDriver *cuda, const Slot *slot, GError **error) {
+  const gboolean downloads = slot->dst.kind != CC_TRANSFER_NONE;
+  const CUevent last = slot->end[downloads ? DOWNLOAD : KERNEL];
+  const gint64 end = g_get_monotonic_time() + (downloads ? 0 : SPIN_US);
+  CUresult state;
+  do
+    state = cuda->cuEventQuery(last);
+  while (state == CUDA_ERROR_NOT_READY && g_get_monotonic_time() < end);
+  if (state != CUDA_ERROR_NOT_READY)
+    return cc_cuda_check(cuda, state, "cuEventQuery", error);
+  return cc_cuda_check(cuda, cuda->cuEventSynchronize(last), "cuEventSynchronize", error);
+}
+
 static guint64
-nanoseconds(const CcCudaDriver *cuda, CUevent from, CUevent to) {
+stage_time(const CcCudaDriver *cuda, const Slot *slot, Stage stage) {
   float ms = 0;
-  return cuda->cuEventElapsedTime(&ms, from, to) == CUDA_SUCCESS ? (guint64)(ms * 1e6) : 0;
+  return cuda->cuEventElapsedTime(&ms, slot->begin[stage], slot->end[stage]) == CUDA_SUCCESS
+             ? (guint64)(ms * 1e6)
+             : 0;
 }
 
 static gboolean
 cuda_wait(CcBackend *base, CcJob *job, CcTimes *times, GError **error) {
   CudaBackend *self = (CudaBackend *)base;
-  Slot *slot = (Slot *)job;
   const CcCudaDriver *cuda = self->device->cuda;
+  Slot *slot = (Slot *)job;
   const gint64 begin = g_get_monotonic_time();
   slot->busy = FALSE;
   const gboolean pushed = cc_cuda_device_push(self->device, error);
-  const gboolean ok =
-      pushed && cc_cuda_check(cuda, cuda->cuEventSynchronize(slot->event[EVENT_DONE]),
-                              "cuEventSynchronize", error);
+  const gboolean ok = pushed && wait_for_slot(cuda, slot, error);
   if (!ok) /* the program, whose taps the launches read, may be freed now */
-    cuda->cuStreamSynchronize(slot->stream);
+    finish_streams(self);
   if (ok) {
-    times->wait = (guint64)(g_get_monotonic_time() - begin) * 1000;
-    times->upload = nanoseconds(cuda, slot->event[EVENT_START], slot->event[EVENT_UPLOADED]);
-    times->kernel = nanoseconds(cuda, slot->event[EVENT_UPLOADED], slot->event[EVENT_FILTERED]);
-    times->download = nanoseconds(cuda, slot->event[EVENT_FILTERED], slot->event[EVENT_DONE]);
-    stage_out((CcCudaProgram *)job->program, slot->out.host, &slot->dst);
+    *times = (CcTimes){.wait = (guint64)(g_get_monotonic_time() - begin) * 1000,
+                       .kernel = stage_time(cuda, slot, KERNEL)};
+    if (slot->src.kind != CC_TRANSFER_NONE)
+      times->upload = stage_time(cuda, slot, UPLOAD);
+    if (slot->dst.kind != CC_TRANSFER_NONE)
+      times->download = stage_time(cuda, slot, DOWNLOAD);
+    if (slot->dst.kind == CC_TRANSFER_STAGED)
+      cc_transfer_empty_staging(&slot->dst, slot->out.host);
   }
   if (pushed)
     cc_cuda_device_pop(self->device);
@@ -252,47 +315,73 @@ cuda_program_free(CcProgram *program) {
 }
 
 static void
+cuda_trim(CcBackend *base) {
+  CudaBackend *self = (CudaBackend *)base;
+  if (!cc_cuda_device_push(self->device, NULL))
+    return;
+  for (guint i = 0; i < CC_MAX_JOBS; i++)
+    if (!self->slot[i].busy)
+      free_slot_memory(self->device->cuda, &self->slot[i]);
+  cc_cuda_device_pop(self->device);
+}
+
+static void
 cuda_close(CcBackend *base) {
   CudaBackend *self = (CudaBackend *)base;
+  const CcCudaDriver *cuda = self->device->cuda;
   /* on a device that is lost the calls fail, and everything goes with its context */
   const gboolean pushed = cc_cuda_device_push(self->device, NULL);
-  for (guint i = 0; i < DEPTH; i++)
-    close_slot(self->device->cuda, &self->slot[i]);
+  finish_streams(self);
+  for (guint i = 0; i < CC_MAX_JOBS; i++)
+    close_slot(cuda, &self->slot[i]);
+  for (guint i = 0; i < N_STAGES; i++)
+    if (self->stream[i])
+      cuda->cuStreamDestroy(self->stream[i]);
   if (pushed)
     cc_cuda_device_pop(self->device);
   cc_cuda_device_close(self->device);
-  g_free(self->base.device);
+  g_free(self->base.device_name);
   g_free(self);
+}
+
+static gboolean
+open_streams(CudaBackend *self, GError **error) {
+  const CcCudaDriver *cuda = self->device->cuda;
+  if (!cc_cuda_device_push(self->device, error))
+    return FALSE;
+  gboolean ok = TRUE;
+  for (guint i = 0; ok && i < N_STAGES; i++)
+    ok = cc_cuda_check(cuda, cuda->cuStreamCreate(&self->stream[i], CU_STREAM_NON_BLOCKING),
+                       "cuStreamCreate", error);
+  /* finds out now whether the device runs this build's code */
+  ok = ok && cc_cuda_device_get_function(self->device, CC_CUDA_MODULE_CONSTANT,
+                                         "cc_constant_u8_f32", error);
+  cc_cuda_device_pop(self->device);
+  return ok;
 }
 
 static CcBackend *
 cuda_open(const CcBackendConfig *config, GError **error) {
   g_autoptr(GError) reason = NULL;
-  CcCudaDevice *device = cc_cuda_device_open(config->device_id, error);
+  CcCudaDevice *device = config->context ? cc_cuda_device_open_context(config->context, error)
+                                         : cc_cuda_device_open(config->device_id, error);
   if (!device)
     return NULL;
   CudaBackend *self = g_new0(CudaBackend, 1);
   self->device = device;
-  self->base.klass = &cc_cuda_backend;
-  self->base.device = g_strdup(device->name);
-  self->base.device_id = device->id;
-  self->base.depth = DEPTH;
-  gboolean ok = cc_cuda_device_push(device, &reason);
-  if (ok) {
-    for (guint i = 0; ok && i < DEPTH; i++)
-      ok = open_slot(device->cuda, &self->slot[i], &reason);
-    /* finds out now whether the device runs this build's code */
-    ok = ok && cc_cuda_device_get_function(device, CC_CUDA_MODULE_CONSTANT, "cc_constant_u8_f32",
-                                           &reason);
-    cc_cuda_device_pop(device);
-  }
-  if (!ok) {
-    g_set_error(error, CC_ERROR, CC_ERROR_UNAVAILABLE, "CUDA device %d does not work: %s",
-                device->id, reason->message);
-    cuda_close(&self->base);
-    return NULL;
-  }
-  return &self->base;
+  self->base = (CcBackend){
+      .klass = &cc_cuda_backend,
+      .device = &device->base,
+      .device_name = g_strdup(device->name),
+      .device_id = device->base.id,
+      .depth = CC_MAX_JOBS,
+  };
+  if (open_streams(self, &reason))
+    return &self->base;
+  g_set_error(error, CC_ERROR, CC_ERROR_UNAVAILABLE, "CUDA device %d does not work: %s",
+              device->base.id, reason->message);
+  cuda_close(&self->base);
+  return NULL;
 }
 
 const CcBackendClass cc_cuda_backend = {
@@ -302,5 +391,6 @@ const CcBackendClass cc_cuda_backend = {
     .program_free = cuda_program_free,
     .submit = cuda_submit,
     .wait = cuda_wait,
+    .trim = cuda_trim,
     .close = cuda_close,
 };

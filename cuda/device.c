@@ -10,10 +10,82 @@ CC_CUDA_MODULES(DECLARE)
 static GMutex devices_lock;
 static GSList *devices; /* those in use */
 
+/* --- pinned memory --- */
+
+static gpointer
+device_alloc_pinned(CcDevice *base, gsize bytes, GError **error) {
+  CcCudaDevice *self = (CcCudaDevice *)base;
+  void *memory = NULL;
+  if (!cc_cuda_device_push(self, error))
+    return NULL;
+  if (!cc_cuda_check(self->cuda,
+                     self->cuda->cuMemHostAlloc(&memory, bytes, CU_MEMHOSTALLOC_PORTABLE),
+                     "cuMemHostAlloc", error) &&
+      memory) {
+    self->cuda->cuMemFreeHost(memory);
+    memory = NULL;
+  }
+  cc_cuda_device_pop(self);
+  return memory;
+}
+
+static void
+device_free_pinned(CcDevice *base, gpointer memory) {
+  CcCudaDevice *self = (CcCudaDevice *)base;
+  const gboolean pushed = cc_cuda_device_push(self, NULL);
+  self->cuda->cuMemFreeHost(memory);
+  if (pushed)
+    cc_cuda_device_pop(self);
+}
+
+static gboolean
+device_pin(CcDevice *base, gpointer memory, gsize bytes, GError **error) {
+  CcCudaDevice *self = (CcCudaDevice *)base;
+  if (!cc_cuda_device_push(self, error))
+    return FALSE;
+  const CUresult result = self->cuda->cuMemHostRegister(memory, bytes, CU_MEMHOSTREGISTER_PORTABLE);
+  const gboolean ok = cc_cuda_check(self->cuda, result, "cuMemHostRegister", error);
+  if (!ok && result == CUDA_SUCCESS) /* an injected failure */
+    self->cuda->cuMemHostUnregister(memory);
+  cc_cuda_device_pop(self);
+  return ok;
+}
+
+static void
+device_unpin(CcDevice *base, gpointer memory) {
+  CcCudaDevice *self = (CcCudaDevice *)base;
+  const gboolean pushed = cc_cuda_device_push(self, NULL);
+  self->cuda->cuMemHostUnregister(memory);
+  if (pushed)
+    cc_cuda_device_pop(self);
+}
+
+static void
+device_ref(CcDevice *base) {
+  g_autoptr(GMutexLocker) G_GNUC_UNUSED locker = g_mutex_locker_new(&devices_lock);
+  ((CcCudaDevice *)base)->refs++;
+}
+
+static void
+device_unref(CcDevice *base) {
+  cc_cuda_device_close((CcCudaDevice *)base);
+}
+
+static const CcDeviceClass cuda_device_class = {
+    .ref = device_ref,
+    .unref = device_unref,
+    .alloc_pinned = device_alloc_pinned,
+    .free_pinned = device_free_pinned,
+    .pin = device_pin,
+    .unpin = device_unpin,
+};
+
+/* --- devices --- */
+
+/* What there is to know about the device, all but its context. */
 static CcCudaDevice *
-open_device(const CcCudaDriver *cuda, gint id, GError **error) {
+describe_device(const CcCudaDriver *cuda, gint id, GError **error) {
   CUdevice device;
-  CUcontext context;
   char name[256] = "";
   int multiprocessors, major;
   if (!cc_cuda_check(cuda, cuda->cuDeviceGet(&device, id), "cuDeviceGet", error) ||
@@ -26,34 +98,62 @@ open_device(const CcCudaDriver *cuda, gint id, GError **error) {
       !cc_cuda_check(
           cuda,
           cuda->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device),
-          "cuDeviceGetAttribute", error) ||
-      !cc_cuda_check(cuda, cuda->cuDevicePrimaryCtxRetain(&context, device),
-                     "cuDevicePrimaryCtxRetain", error))
+          "cuDeviceGetAttribute", error))
     return NULL;
   CcCudaDevice *self = g_new0(CcCudaDevice, 1);
+  self->base.klass = &cuda_device_class;
+  self->base.id = id;
   self->cuda = cuda;
-  self->id = id;
   self->name = g_strdup(name);
   self->multiprocessors = (guint)multiprocessors;
   self->overlaps = major >= 9 && cuda->cuLaunchKernelEx;
   self->device = device;
-  self->context = context;
   g_mutex_init(&self->lock);
   return self;
 }
 
-/* The device if it is in use already, else a new one. */
+static void
+free_device(CcCudaDevice *self) {
+  g_mutex_clear(&self->lock);
+  g_free(self->name);
+  g_free(self);
+}
+
+/* Puts a device in its context among those in use. */
+static void
+add_device(CcCudaDevice *self, CUcontext context) {
+  self->context = context;
+  self->base.context = context;
+  devices = g_slist_prepend(devices, self);
+}
+
 static CcCudaDevice *
-share_device(const CcCudaDriver *cuda, gint id, GError **error) {
+find_device(gconstpointer context) {
+  for (GSList *link = devices; link; link = link->next)
+    if (((CcCudaDevice *)link->data)->context == context)
+      return link->data;
+  return NULL;
+}
+
+/* The device in its primary context; the same context is retained once. */
+static CcCudaDevice *
+share_primary(const CcCudaDriver *cuda, gint id, GError **error) {
+  CUcontext context;
   for (GSList *link = devices; link; link = link->next) {
     CcCudaDevice *device = link->data;
-    if (device->id == id)
+    if (device->base.id == id && !device->context_owner)
       return device;
   }
-  CcCudaDevice *device = open_device(cuda, id, error);
-  if (device)
-    devices = g_slist_prepend(devices, device);
-  return device;
+  CcCudaDevice *self = describe_device(cuda, id, error);
+  if (!self)
+    return NULL;
+  if (!cc_cuda_check(cuda, cuda->cuDevicePrimaryCtxRetain(&context, self->device),
+                     "cuDevicePrimaryCtxRetain", error)) {
+    free_device(self);
+    return NULL;
+  }
+  add_device(self, context);
+  return self;
 }
 
 CcCudaDevice *
@@ -78,33 +178,60 @@ cc_cuda_device_open(gint id, GError **error) {
   const gint first = MAX(id, 0), last = id < 0 ? count - 1 : id;
   for (gint i = first; i <= last && !device; i++) {
     g_clear_error(&reason);
-    device = share_device(cuda, i, &reason);
+    device = share_primary(cuda, i, &reason);
   }
   if (!device) {
     g_set_error(error, CC_ERROR, CC_ERROR_UNAVAILABLE, "CUDA device %d does not open: %s", last,
                 reason->message);
     return NULL;
   }
-  device->users++;
+  device->refs++;
   return device;
 }
 
-void
-cc_cuda_device_close(CcCudaDevice *device) {
+CcCudaDevice *
+cc_cuda_device_open_context(const CcContext *context, GError **error) {
+  g_autoptr(GError) reason = NULL;
+  const CcCudaDriver *cuda = cc_cuda_driver(error);
+  if (!cuda)
+    return NULL;
   g_autoptr(GMutexLocker) G_GNUC_UNUSED locker = g_mutex_locker_new(&devices_lock);
-  if (--device->users > 0)
+  CcCudaDevice *self = find_device(context->handle);
+  if (!self) {
+    self = describe_device(cuda, context->device_id, &reason);
+    if (!self) {
+      g_set_error(error, CC_ERROR, CC_ERROR_UNAVAILABLE, "CUDA device %d does not open: %s",
+                  context->device_id, reason->message);
+      return NULL;
+    }
+    self->context_owner = context->keep(context->owner);
+    self->release_context = context->release;
+    add_device(self, context->handle);
+  }
+  self->refs++;
+  return self;
+}
+
+void
+cc_cuda_device_close(CcCudaDevice *self) {
+  g_mutex_lock(&devices_lock);
+  const gboolean last = --self->refs == 0;
+  if (last)
+    devices = g_slist_remove(devices, self);
+  g_mutex_unlock(&devices_lock);
+  if (!last)
     return;
-  devices = g_slist_remove(devices, device);
-  const gboolean pushed = cc_cuda_device_push(device, NULL);
+  const gboolean pushed = cc_cuda_device_push(self, NULL);
   for (guint i = 0; i < CC_CUDA_N_MODULES; i++)
-    if (device->module[i])
-      device->cuda->cuModuleUnload(device->module[i]);
+    if (self->module[i])
+      self->cuda->cuModuleUnload(self->module[i]);
   if (pushed)
-    cc_cuda_device_pop(device);
-  device->cuda->cuDevicePrimaryCtxRelease(device->device);
-  g_mutex_clear(&device->lock);
-  g_free(device->name);
-  g_free(device);
+    cc_cuda_device_pop(self);
+  if (self->context_owner)
+    self->release_context(self->context_owner);
+  else
+    self->cuda->cuDevicePrimaryCtxRelease(self->device);
+  free_device(self);
 }
 
 gboolean

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* A CUDA device with its primary context and the project's modules, shared by all backends on it.
- */
+/* A CUDA device in one context, with the project's modules there, shared by all backends in it. */
 
 #include "driver.h"
+#include "engine/device.h"
 
 G_BEGIN_DECLS
 
@@ -28,20 +28,29 @@ typedef enum {
 } CcCudaModule;
 
 typedef struct {
+  CcDevice base;
   const CcCudaDriver *cuda;
-  gint id; /* ordinal */
   gchar *name;
   guint multiprocessors;
   gboolean overlaps; /* can prepare a launch while another runs */
   CUdevice device;
   CUcontext context;
-  guint users;
+  guint refs; /* guarded by the lock of all devices */
+  /* who keeps the context; NULL: it is the primary one, retained */
+  gpointer context_owner;
+  void (*release_context)(gpointer owner);
   GMutex lock; /* of module */
   CUmodule module[CC_CUDA_N_MODULES];
 } CcCudaDevice;
 
-/* Device `id`, or with -1 the first that opens. CC_ERROR_UNAVAILABLE says why there is none. */
+/* Device `id` in its primary context, or with -1 the first that opens; a new reference.
+ * CC_ERROR_UNAVAILABLE says why there is none. */
 CcCudaDevice *cc_cuda_device_open(gint id, GError **error);
+
+/* The device of somebody else's context, in that; a new reference. */
+CcCudaDevice *cc_cuda_device_open_context(const CcContext *context, GError **error);
+
+/* Drops a reference; the last one unloads the modules and lets go of the context. */
 void cc_cuda_device_close(CcCudaDevice *device);
 
 /* The calling thread works on the device between these two. */

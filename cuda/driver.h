@@ -29,18 +29,23 @@ G_BEGIN_DECLS
   F(cuStreamCreate)                                                                                \
   F(cuStreamDestroy)                                                                               \
   F(cuStreamSynchronize)                                                                           \
+  F(cuStreamWaitEvent)                                                                             \
   F(cuEventCreate)                                                                                 \
   F(cuEventDestroy)                                                                                \
   F(cuEventRecord)                                                                                 \
+  F(cuEventQuery)                                                                                  \
   F(cuEventSynchronize)                                                                            \
   F(cuEventElapsedTime)                                                                            \
   F(cuMemAlloc)                                                                                    \
   F(cuMemFree)                                                                                     \
   F(cuMemHostAlloc)                                                                                \
   F(cuMemFreeHost)                                                                                 \
+  F(cuMemHostRegister)                                                                             \
+  F(cuMemHostUnregister)                                                                           \
   F(cuMemcpyHtoDAsync)                                                                             \
   F(cuMemcpyDtoHAsync)                                                                             \
   F(cuMemcpyDtoDAsync)                                                                             \
+  F(cuMemcpy2DAsync)                                                                               \
   F(cuLaunchKernel)
 
 /* Those that a driver need not have. */
@@ -60,7 +65,9 @@ typedef struct {
 const CcCudaDriver *cc_cuda_driver(GError **error);
 
 /* TRUE for CUDA_SUCCESS. Else sets `error` to CC_ERROR_NO_MEMORY or CC_ERROR_DEVICE with the name
- * of the call and the driver's words for the result. */
+ * of the call and the driver's words for the result. For tests, the environment variable
+ * CUDACONV_FAIL=CALL:N:CODE makes the N-th successful `call` count as one with result CODE, and
+ * those behind it as well with a "+" behind N; several are divided by commas. */
 gboolean cc_cuda_check(const CcCudaDriver *cuda, CUresult result, const gchar *call,
                        GError **error);
 

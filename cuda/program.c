@@ -111,13 +111,8 @@ make_groups(const CcPlan *plan, Group group[CC_MAX_PASSES]) {
 /* --- parameters --- */
 
 static void
-set_part(CcPart *part, const CcCudaProgram *self, const CcPlan *plan, const CcPass *pass) {
+set_part(CcPart *part, const CcPlan *plan, const CcPass *pass) {
   const CcPlaneLayout *layout = &plan->layout.plane[pass->plane];
-  const CcCudaPlane *src = &self->src[pass->plane], *dst = &self->dst[pass->plane];
-  part->src = src->offset;
-  part->dst = dst->offset;
-  part->src_pitch = (gint)src->pitch;
-  part->dst_pitch = (gint)dst->pitch;
   part->src_width = (gint)plan->source[pass->plane].width;
   part->src_height = (gint)plan->source[pass->plane].height;
   part->width = (gint)plan->target[pass->plane].width;
@@ -214,8 +209,10 @@ set_step(CcCudaStep *step, CcCudaProgram *self, const CcPlan *plan, const Group 
   if (group->op)
     set_taps(launch, group->op, &kernel);
   launch->n_parts = (gint)group->n;
-  for (guint i = 0; i < group->n; i++)
-    set_part(&launch->part[i], self, plan, group->pass[i]);
+  for (guint i = 0; i < group->n; i++) {
+    set_part(&launch->part[i], plan, group->pass[i]);
+    step->plane[i] = (guint8)group->pass[i]->plane;
+  }
   algorithm->set_tiles(launch, &kernel, self->device, group->pass);
   if (!set_first_tiles(launch, error))
     return FALSE;
@@ -344,18 +341,39 @@ launch_step(const CcCudaProgram *self, const CcCudaStep *step, CcLaunch *params,
 }
 
 gboolean
-cc_cuda_program_launch(const CcCudaProgram *self, const CcCudaDriver *cuda, CUdeviceptr src,
-                       CUdeviceptr dst, CUdeviceptr scratch, CUstream stream, GError **error) {
+cc_cuda_program_launch_planes(const CcCudaProgram *self, const CcCudaDriver *cuda,
+                              const CcCudaPlane *src, const CcCudaPlane *dst, CUdeviceptr scratch,
+                              CUstream stream, GError **error) {
   for (guint i = 0; i < self->n_steps; i++) {
     const CcCudaStep *step = &self->step[i];
     CcLaunch params = step->params;
     params.scratch = scratch;
     for (gint p = 0; p < params.n_parts; p++) {
-      params.part[p].src += src;
-      params.part[p].dst += dst;
+      CcPart *part = &params.part[p];
+      const guint plane = step->plane[p];
+      part->src = src[plane].offset;
+      part->dst = dst[plane].offset;
+      part->src_pitch = (gint)src[plane].pitch;
+      part->dst_pitch = (gint)dst[plane].pitch;
     }
     if (!launch_step(self, step, &params, stream, error))
       return FALSE;
   }
   return TRUE;
+}
+
+void
+cc_cuda_place_planes(CcCudaPlane planes[CC_MAX_PLANES], const CcCudaPlane relative[CC_MAX_PLANES],
+                     CUdeviceptr address) {
+  for (guint p = 0; p < CC_MAX_PLANES; p++)
+    planes[p] = (CcCudaPlane){relative[p].offset + address, relative[p].pitch};
+}
+
+gboolean
+cc_cuda_program_launch(const CcCudaProgram *self, const CcCudaDriver *cuda, CUdeviceptr src,
+                       CUdeviceptr dst, CUdeviceptr scratch, CUstream stream, GError **error) {
+  CcCudaPlane src_planes[CC_MAX_PLANES], dst_planes[CC_MAX_PLANES];
+  cc_cuda_place_planes(src_planes, self->src, src);
+  cc_cuda_place_planes(dst_planes, self->dst, dst);
+  return cc_cuda_program_launch_planes(self, cuda, src_planes, dst_planes, scratch, stream, error);
 }

@@ -11,22 +11,27 @@ G_BEGIN_DECLS
 
 typedef struct {
   CUfunction function;
-  guint n_blocks, block[2]; /* blocks, and threads of a block each way */
-  gboolean memory_taps;     /* needs params.memory_taps */
-  gboolean overlaps;        /* may be prepared while the launch before it runs */
-  CcLaunch params;          /* src, dst and scratch are offsets until they are launched */
+  guint n_blocks, block[2];      /* blocks, and threads of a block each way */
+  gboolean memory_taps;          /* needs params.memory_taps */
+  gboolean overlaps;             /* may be prepared while the launch before it runs */
+  guint8 plane[CC_LAUNCH_PARTS]; /* of each part */
+  CcLaunch params; /* without what each launch sets: places and pitches of planes, and scratch */
 } CcCudaStep;
 
-/* Where a plane's rectangle lies in device and staging memory. */
+/* What kernels ask of the address and the pitch of a plane: how many bytes divide them. */
+#define CC_CUDA_PLANE_ALIGNMENT 16
+
+/* Where a plane's rectangle lies in device memory, or in a buffer when its address is 0. */
 typedef struct {
-  gsize offset, pitch; /* bytes; both multiples of 256 */
+  gsize offset, pitch; /* bytes */
 } CcCudaPlane;
 
 typedef struct {
   CcProgram base;
   CcCudaDevice *device;  /* borrowed */
   CcAlgorithm algorithm; /* that runs the plan's first op; never AUTO */
-  /* the plan's source and target rectangles, plane after plane, without what surrounds them */
+  /* the plan's source and target rectangles in buffers of their own, plane after plane, without
+   * what surrounds them; offsets and pitches are multiples of 256 */
   CcCudaPlane src[CC_MAX_PLANES], dst[CC_MAX_PLANES];
   gsize src_bytes, dst_bytes;
   gsize scratch_bytes;     /* between two launches of a frame */
@@ -42,10 +47,20 @@ CcCudaProgram *cc_cuda_program_new(CcCudaDevice *device, const CcPlan *plan, GEr
 void cc_cuda_program_free(CcCudaProgram *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcCudaProgram, cc_cuda_program_free)
 
-/* Queues a frame's launches. The addresses are aligned to 256 bytes and have src_bytes, dst_bytes
- * and scratch_bytes. The device must be pushed. */
+/* Queues a frame's launches. `src` and `dst` hold device addresses; those and the pitches are
+ * multiples of CC_CUDA_PLANE_ALIGNMENT. scratch has scratch_bytes. The device must be pushed. */
+gboolean cc_cuda_program_launch_planes(const CcCudaProgram *self, const CcCudaDriver *cuda,
+                                       const CcCudaPlane *src, const CcCudaPlane *dst,
+                                       CUdeviceptr scratch, CUstream stream, GError **error);
+
+/* The same for planes that lie as self->src and self->dst say in buffers at these addresses, which
+ * are aligned to 256 bytes and have src_bytes and dst_bytes. */
 gboolean cc_cuda_program_launch(const CcCudaProgram *self, const CcCudaDriver *cuda,
                                 CUdeviceptr src, CUdeviceptr dst, CUdeviceptr scratch,
                                 CUstream stream, GError **error);
+
+/* The planes of `relative` in a buffer at `address`. */
+void cc_cuda_place_planes(CcCudaPlane planes[CC_MAX_PLANES],
+                          const CcCudaPlane relative[CC_MAX_PLANES], CUdeviceptr address);
 
 G_END_DECLS

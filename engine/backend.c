@@ -16,6 +16,12 @@ cc_backend_close(CcBackend *self) {
   self->klass->close(self);
 }
 
+void
+cc_backend_trim(CcBackend *self) {
+  if (self->klass->trim)
+    self->klass->trim(self);
+}
+
 CcProgram *
 cc_backend_prepare(CcBackend *self, CcPlan *plan, GError **error) {
   CcProgram *program = self->klass->prepare(self, plan, error);

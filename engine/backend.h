@@ -6,6 +6,7 @@
  */
 
 #include <glib.h>
+#include "device.h"
 #include "plan.h"
 
 G_BEGIN_DECLS
@@ -16,10 +17,15 @@ typedef enum {
   CC_BACKEND_CPU,
 } CcBackendChoice;
 
+/* The most jobs that any backend takes at once. */
+#define CC_MAX_JOBS 8
+
 typedef struct {
   CcBackendChoice choice;
   gint device_id;  /* CUDA device, -1: the first that works */
   guint n_threads; /* CPU threads, 0: all cores */
+  /* CUDA: the context to work in, which decides about the device; NULL: the device's primary one */
+  const CcContext *context;
 } CcBackendConfig;
 
 typedef struct _CcBackend CcBackend;
@@ -42,20 +48,24 @@ typedef struct {
   void (*program_free)(CcProgram *program);
   /* Starts filtering the plan's source of src into the plan's target of dst; what is outside of
    * them is neither read nor written. Both frames must stay valid and untouched until the job is
-   * waited for. At most `depth` jobs may be under way. */
+   * waited for. At most `depth` jobs may be under way. A backend without a device takes frames in
+   * host memory only. CC_ERROR_NO_MEMORY when there is no room for one more job. */
   CcJob *(*submit)(CcBackend *self, CcProgram *program, const CcFrame *src, const CcFrame *dst,
                    GError **error);
   /* Waits for the job and frees it, also when it failed. Jobs are waited for in their order. */
   gboolean (*wait)(CcBackend *self, CcJob *job, CcTimes *times, GError **error);
+  /* Gives back memory that is kept for jobs to come; NULL where none is. */
+  void (*trim)(CcBackend *self);
   void (*close)(CcBackend *self);
 } CcBackendClass;
 
 /* The parts of the opaque types that all backends share; each embeds them first. */
 struct _CcBackend {
   const CcBackendClass *klass;
-  gchar *device;  /* for people: "NVIDIA H200" or "AVX2, 2 threads" */
-  gint device_id; /* -1 on the CPU */
-  guint depth;    /* jobs that may be under way at once; 1 when submit does all the work */
+  CcDevice *device;   /* whose memory jobs may read and write directly; NULL on the CPU */
+  gchar *device_name; /* for people: "NVIDIA H200" or "AVX2, 2 threads" */
+  gint device_id;     /* -1 on the CPU */
+  guint depth;        /* jobs that may be under way at once; 1 when submit does all the work */
 };
 
 struct _CcProgram {
@@ -79,8 +89,13 @@ extern const CcBackendClass cc_cuda_backend;
  * or NULL; fallback may be NULL. */
 CcBackend *cc_backend_open(const CcBackendConfig *config, GError **fallback, GError **error);
 
-/* All jobs must have been waited for and all programs unreferenced. */
+/* All jobs must have been waited for and all programs unreferenced. Its device lives on while
+ * others refer to it. */
 void cc_backend_close(CcBackend *self);
+
+/* Gives back the memory that is kept for jobs to come, after CC_ERROR_NO_MEMORY, say. No job may be
+ * under way. */
+void cc_backend_trim(CcBackend *self);
 
 CcProgram *cc_backend_prepare(CcBackend *self, CcPlan *plan, GError **error);
 CcProgram *cc_program_ref(CcProgram *program);

@@ -48,9 +48,21 @@ typedef struct {
   gssize pitch; /* bytes from a row to the one below; may be negative */
 } CcPlane;
 
+/* What kind of memory a plane's `data` points to. */
+typedef enum {
+  CC_MEMORY_HOST,   /* any memory of the process */
+  CC_MEMORY_PINNED, /* the same, page-locked by cc_device_alloc_pinned or cc_device_pin */
+  CC_MEMORY_DEVICE, /* of the backend's device, in its context; a pitch is never negative */
+  CC_MEMORY_PEER,   /* of another device or context; for source frames only */
+} CcMemoryKind;
+
 /* The planes of one picture, as many as its layout has. */
 typedef struct {
   CcPlane plane[CC_MAX_PLANES];
+  CcMemoryKind memory;   /* of all planes */
+  gboolean is_one_block; /* all planes lie in one block of memory, which may be read as a whole */
+  gpointer stream; /* of a source in DEVICE memory: the stream, as an opaque handle, whose work
+                      on it so far has to end before it is read; NULL: it has ended */
 } CcFrame;
 
 static inline gsize

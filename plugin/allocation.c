@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "allocation.h"
 
+#include "cudamemory.h"
+
 #define ALIGN_MASK 63 /* of memory that is allocated here: a cache line, a vector register */
 
 /* A video pool whose new buffers are zero, so that the padding between rows, which no one writes,
@@ -62,55 +64,151 @@ configure(GstBufferPool *pool, GstCaps *caps, guint size, guint min, guint max,
           GstAllocator *allocator, const GstAllocationParams *params, gboolean video_meta) {
   GstStructure *config = gst_buffer_pool_get_config(pool);
   gst_buffer_pool_config_set_params(config, caps, size, min, max);
-  gst_buffer_pool_config_set_allocator(config, allocator, params);
+  if (params)
+    gst_buffer_pool_config_set_allocator(config, allocator, params);
   if (video_meta)
     gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   return gst_buffer_pool_set_config(pool, config);
 }
 
-void
-cc_choose_output_pool(GstQuery *query, guint n_held) {
+/* What downstream offers in an allocation query. */
+typedef struct {
   GstCaps *caps;
-  GstVideoInfo info;
-  gst_query_parse_allocation(query, &caps, NULL);
-  if (!gst_video_info_from_caps(&info, caps))
-    return;
+  gsize bytes; /* of a frame without padding */
+  GstBufferPool *pool;
+  guint size, min, max;
+} Offer;
 
+static gboolean
+parse_offer(GstQuery *query, Offer *offer) {
+  GstVideoInfo info;
+  *offer = (Offer){0};
+  gst_query_parse_allocation(query, &offer->caps, NULL);
+  if (!offer->caps || !gst_video_info_from_caps(&info, offer->caps))
+    return FALSE;
+  offer->bytes = info.size;
+  if (gst_query_get_n_allocation_pools(query) > 0)
+    gst_query_parse_nth_allocation_pool(query, 0, &offer->pool, &offer->size, &offer->min,
+                                        &offer->max);
+  return TRUE;
+}
+
+static gboolean
+allocator_is_plain(GstAllocator *allocator) {
+  return !allocator || g_strcmp0(allocator->mem_type, GST_ALLOCATOR_SYSMEM) == 0;
+}
+
+/* A pool that only allocates system memory, as sinks offer that have nothing special to offer. */
+static gboolean
+pool_is_plain(GstBufferPool *pool) {
+  GstAllocator *allocator = NULL;
+  GstStructure *config = gst_buffer_pool_get_config(pool);
+  gst_buffer_pool_config_get_allocator(config, &allocator, NULL);
+  const gboolean plain = allocator_is_plain(allocator);
+  gst_structure_free(config);
+  return plain && (G_OBJECT_TYPE(pool) == GST_TYPE_VIDEO_BUFFER_POOL ||
+                   G_OBJECT_TYPE(pool) == GST_TYPE_BUFFER_POOL ||
+                   G_OBJECT_TYPE(pool) == cc_zeroed_pool_get_type());
+}
+
+static void
+choose_system_pool(GstQuery *query, const CcAllocation *allocation, Offer *offer,
+                   const gchar **why) {
   g_autoptr(GstAllocator) allocator = NULL;
   GstAllocationParams params;
   get_params(query, &allocator, &params);
   const gboolean video_meta = gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, NULL);
+  guint size = MAX(offer->size, (guint)offer->bytes), min = offer->min + allocation->n_held;
+  guint max = offer->max > 0 ? offer->max + allocation->n_held : 0;
 
-  g_autoptr(GstBufferPool) pool = NULL;
-  guint size = 0, min = 0, max = 0;
-  if (gst_query_get_n_allocation_pools(query) > 0)
-    gst_query_parse_nth_allocation_pool(query, 0, &pool, &size, &min, &max);
-  size = MAX(size, (guint)info.size);
-  min += n_held;
-  if (max > 0)
-    max += n_held;
-
-  if (!pool || !configure(pool, caps, size, min, max, allocator, &params, video_meta)) {
-    g_clear_object(&pool);
-    pool = new_pool();
-    size = info.size;
-    configure(pool, caps, size, min, max = 0, allocator, &params, video_meta);
+  *why = "downstream's own";
+  if (allocation->pinned && allocator_is_plain(allocator) &&
+      (!offer->pool || pool_is_plain(offer->pool))) {
+    g_clear_object(&offer->pool);
+    gst_object_replace((GstObject **)&allocator, GST_OBJECT(allocation->pinned));
+    *why = "pinned";
   }
-  set_pool(query, pool, size, min, max);
+  if (!offer->pool ||
+      !configure(offer->pool, offer->caps, size, min, max, allocator, &params, video_meta)) {
+    g_clear_object(&offer->pool);
+    offer->pool = new_pool();
+    size = (guint)offer->bytes;
+    if (!allocation->pinned)
+      *why = "our own";
+    configure(offer->pool, offer->caps, size, min, max = 0, allocator, &params, video_meta);
+  }
+  set_pool(query, offer->pool, size, min, max);
   if (gst_query_get_n_allocation_params(query) > 0)
     gst_query_set_nth_allocation_param(query, 0, allocator, &params);
   else
     gst_query_add_allocation_param(query, allocator, &params);
 }
 
+/* Configures a pool of CUDA memory and finds out how large its buffers are. */
+static gboolean
+configure_cuda(GstBufferPool *pool, GstCaps *caps, guint *size, guint min, guint max) {
+  if (!configure(pool, caps, *size, min, max, NULL, NULL, TRUE))
+    return FALSE;
+  GstStructure *config = gst_buffer_pool_get_config(pool);
+  gst_buffer_pool_config_get_params(config, NULL, size, NULL, NULL);
+  gst_structure_free(config);
+  return TRUE;
+}
+
+static gboolean
+choose_cuda_pool(GstQuery *query, const CcAllocation *allocation, Offer *offer, const gchar **why) {
+  guint size = (guint)offer->bytes, min = offer->min + allocation->n_held;
+  guint max = offer->max > 0 ? offer->max + allocation->n_held : 0;
+  *why = "downstream's own, in CUDA memory";
+  if (!offer->pool || !cc_cuda_pool_is_in(offer->pool, allocation->cuda) ||
+      !configure_cuda(offer->pool, offer->caps, &size, min, max)) {
+    g_clear_object(&offer->pool);
+    offer->pool = cc_cuda_pool_new(allocation->cuda);
+    *why = "CUDA memory";
+    size = (guint)offer->bytes;
+    if (!configure_cuda(offer->pool, offer->caps, &size, min, max = 0))
+      return FALSE;
+  }
+  set_pool(query, offer->pool, size, min, max);
+  return TRUE;
+}
+
+gboolean
+cc_choose_output_pool(GstQuery *query, const CcAllocation *allocation, const gchar **why) {
+  Offer offer;
+  gboolean ok = TRUE;
+  *why = "none";
+  if (!parse_offer(query, &offer))
+    return TRUE;
+  if (allocation->cuda)
+    ok = choose_cuda_pool(query, allocation, &offer, why);
+  else
+    choose_system_pool(query, allocation, &offer, why);
+  g_clear_object(&offer.pool);
+  return ok;
+}
+
+static void
+propose_cuda_pool(GstQuery *query, const CcAllocation *allocation, GstCaps *caps, guint size) {
+  g_autoptr(GstBufferPool) pool = cc_cuda_pool_new(allocation->cuda);
+  if (!configure_cuda(pool, caps, &size, allocation->n_held, 0))
+    return;
+  gst_query_add_allocation_pool(query, pool, size, allocation->n_held, 0);
+  gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, NULL);
+}
+
 void
-cc_propose_input_pool(GstQuery *query, guint n_held) {
+cc_propose_input_pool(GstQuery *query, const CcAllocation *allocation) {
   GstCaps *caps;
   GstVideoInfo info;
   gboolean need_pool;
   gst_query_parse_allocation(query, &caps, &need_pool);
   if (!caps || !gst_video_info_from_caps(&info, caps) || info.size > G_MAXUINT)
     return;
+  if (allocation->cuda) {
+    propose_cuda_pool(query, allocation, caps, (guint)info.size);
+    return;
+  }
 
   GstAllocationParams params;
   gst_allocation_params_init(&params);
@@ -118,9 +216,9 @@ cc_propose_input_pool(GstQuery *query, guint n_held) {
   g_autoptr(GstBufferPool) pool = NULL;
   if (need_pool) {
     pool = new_pool();
-    configure(pool, caps, info.size, n_held, 0, NULL, &params, TRUE);
+    configure(pool, caps, info.size, allocation->n_held, 0, allocation->pinned, &params, TRUE);
   }
-  gst_query_add_allocation_param(query, NULL, &params);
-  gst_query_add_allocation_pool(query, pool, info.size, n_held, 0);
+  gst_query_add_allocation_param(query, allocation->pinned, &params);
+  gst_query_add_allocation_pool(query, pool, info.size, allocation->n_held, 0);
   gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, NULL);
 }

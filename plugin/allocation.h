@@ -8,11 +8,19 @@
 
 G_BEGIN_DECLS
 
-/* Puts a pool into the answer to the allocation query on the source pad, downstream's where it
- * offers one. `n_held` is how many output buffers this element keeps back at most. */
-void cc_choose_output_pool(GstQuery *query, guint n_held);
+/* What a pad's buffers are made of. */
+typedef struct {
+  GstAllocator *pinned; /* for system memory that a device reads and writes; NULL: any will do */
+  GstObject *cuda;      /* the context of buffers in CUDA memory, when the caps are of such */
+  guint n_held;         /* how many buffers this element keeps back at most */
+} CcAllocation;
+
+/* Puts a pool into the answer to the allocation query on the source pad: downstream's where it
+ * insists on its own memory, else one of ours. FALSE when there is none for these caps. Its words
+ * for the log are *why, static. */
+gboolean cc_choose_output_pool(GstQuery *query, const CcAllocation *allocation, const gchar **why);
 
 /* Adds a pool, and that any stride and offset is welcome, to upstream's allocation query. */
-void cc_propose_input_pool(GstQuery *query, guint n_held);
+void cc_propose_input_pool(GstQuery *query, const CcAllocation *allocation);
 
 G_END_DECLS

@@ -1,6 +1,75 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "caps.h"
 
+#include <gst/video/video.h>
+
+#define CUDA_FEATURE "memory:CUDAMemory"
+
+#define FORMATS                                                                                    \
+  "{ GRAY8, GRAY16_LE, I420, YV12, Y42B, Y444, NV12, NV21, NV16, RGB, BGR, RGBx, BGRx, xRGB, "     \
+  "xBGR, RGBA, BGRA, ARGB, ABGR, AYUV, GBR, RGBP, I420_10LE, I422_10LE, Y444_10LE, P010_10LE, "    \
+  "P016_LE, Y444_16LE, ARGB64 }"
+
+/* Those of them that GstCudaMemory holds in GStreamer 1.22; it ends the process on others. */
+#define CUDA_FORMATS                                                                               \
+  "{ I420, YV12, Y42B, Y444, NV12, NV21, RGB, BGR, RGBx, BGRx, RGBA, BGRA, ARGB, ABGR, GBR, "      \
+  "RGBP, "                                                                                         \
+  "I420_10LE, I422_10LE, P010_10LE, P016_LE, Y444_16LE }"
+
+/* --- memory --- */
+
+GstCaps *
+cc_caps_template(gboolean cuda) {
+  return gst_caps_from_string(
+      cuda ? GST_VIDEO_CAPS_MAKE(FORMATS) "; " GST_VIDEO_CAPS_MAKE_WITH_FEATURES(CUDA_FEATURE,
+                                                                                 CUDA_FORMATS)
+           : GST_VIDEO_CAPS_MAKE(FORMATS));
+}
+
+static gboolean
+is_cuda(const GstCaps *caps, guint i) {
+  GstCapsFeatures *features = gst_caps_get_features(caps, i);
+  return features && !gst_caps_features_is_any(features) &&
+         gst_caps_features_contains(features, CUDA_FEATURE);
+}
+
+gboolean
+cc_caps_are_cuda(const GstCaps *caps) {
+  return gst_caps_get_size(caps) > 0 && is_cuda(caps, 0);
+}
+
+static gboolean
+structure_is_cuda(GstCapsFeatures *features, GstStructure *structure, gpointer user_data) {
+  return !gst_caps_features_is_any(features) && gst_caps_features_contains(features, CUDA_FEATURE);
+}
+
+static gboolean
+structure_is_not_cuda(GstCapsFeatures *features, GstStructure *structure, gpointer user_data) {
+  return !structure_is_cuda(features, structure, user_data);
+}
+
+GstCaps *
+cc_caps_in_cuda(const GstCaps *caps) {
+  GstCaps *result = gst_caps_copy(caps);
+  gst_caps_filter_and_map_in_place(result, structure_is_cuda, NULL);
+  return result;
+}
+
+/* The same caps in the other memory, as far as that is possible. */
+static GstCaps *
+swap_memory(const GstCaps *caps) {
+  g_autoptr(GstCaps) all = cc_caps_template(TRUE);
+  g_autoptr(GstCaps) swapped = gst_caps_copy(caps);
+  for (guint i = 0; i < gst_caps_get_size(swapped); i++)
+    gst_caps_set_features(swapped, i,
+                          is_cuda(caps, i)
+                              ? gst_caps_features_new(GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY, NULL)
+                              : gst_caps_features_new(CUDA_FEATURE, NULL));
+  return gst_caps_intersect_full(swapped, all, GST_CAPS_INTERSECT_FIRST);
+}
+
+/* --- sizes --- */
+
 typedef struct {
   GstPadDirection direction; /* of the pad whose caps are transformed */
   gint stride;
@@ -77,11 +146,17 @@ transform_structure(GstCapsFeatures *features, GstStructure *structure, gpointer
   return TRUE;
 }
 
+/* --- both --- */
+
 GstCaps *
-cc_caps_transform(const GstCaps *caps, GstPadDirection direction, guint stride) {
+cc_caps_transform(const GstCaps *caps, GstPadDirection direction, guint stride, gboolean cuda) {
   GstCaps *other = gst_caps_copy(caps);
   Transform transform = {direction, (gint)stride};
   if (stride > 1)
     gst_caps_filter_and_map_in_place(other, transform_structure, &transform);
+  if (cuda)
+    gst_caps_append(other, swap_memory(other));
+  else
+    gst_caps_filter_and_map_in_place(other, structure_is_not_cuda, NULL);
   return other;
 }

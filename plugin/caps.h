@@ -2,16 +2,28 @@
 #pragma once
 
 /* Caps on the two sides of the element: they are the same but for the size, which a stride divides
- * and rounds up. */
+ * and rounds up, and the memory, which may be the system's or CUDA's. */
 
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
 
+/* All that either pad can have, in system memory first; without CUDA memory when `cuda` is FALSE.
+ * CUDA memory holds fewer formats. */
+GstCaps *cc_caps_template(gboolean cuda);
+
+/* Whether the first structure of the caps is of frames in CUDA memory. */
+gboolean cc_caps_are_cuda(const GstCaps *caps);
+
 /* What the other pad can have when the pad of `direction` has one of `caps` (transfer full): on the
  * source pad the size divided by `stride`, on the sink pad every size that gives this one. Sizes
  * may be numbers, ranges and lists. The step of a range is left out, so that the answer may hold
- * more than is possible; fixed sizes are exact. */
-GstCaps *cc_caps_transform(const GstCaps *caps, GstPadDirection direction, guint stride);
+ * more than is possible; fixed sizes are exact. With `cuda` the memory may be the same, which comes
+ * first, or the other; else it is the system's. */
+GstCaps *cc_caps_transform(const GstCaps *caps, GstPadDirection direction, guint stride,
+                           gboolean cuda);
+
+/* The structures of `caps` of frames in CUDA memory; transfer full. */
+GstCaps *cc_caps_in_cuda(const GstCaps *caps);
 
 G_END_DECLS

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "frameadapter.h"
 
+#include "cudamemory.h"
+#include "pinning.h"
+
 #include <string.h>
 
 /* Where one plane lies in its buffer, in bytes. */
@@ -189,25 +192,62 @@ crosses_memories(GstBuffer *buffer, const PlaneExtent *extent) {
          length > 1;
 }
 
+/* Maps all planes at once where they lie in one memory. */
 static gboolean
 map_planes(CcMappedFrame *self, const PlaneExtent *extent, guint n_planes, GstMapFlags flags,
            GError **error) {
-  gboolean merge = FALSE;
+  gboolean at_once = gst_buffer_n_memory(self->buffer) == 1;
   for (guint p = 0; p < n_planes; p++)
-    merge |= crosses_memories(self->buffer, &extent[p]);
+    at_once |= crosses_memories(self->buffer, &extent[p]);
 
   guint8 *whole = NULL;
-  if (merge && !(whole = map_bytes(self, 0, gst_buffer_get_size(self->buffer), flags, error)))
+  if (at_once && !(whole = map_bytes(self, 0, gst_buffer_get_size(self->buffer), flags, error)))
     return FALSE;
   for (guint p = 0; p < n_planes; p++) {
-    guint8 *start = merge ? whole + extent[p].start
-                          : map_bytes(self, extent[p].start, extent[p].end, flags, error);
+    guint8 *start = at_once ? whole + extent[p].start
+                            : map_bytes(self, extent[p].start, extent[p].end, flags, error);
     if (!start)
       return FALSE;
     self->frame.plane[p].data = start + (extent[p].origin - extent[p].start);
     self->frame.plane[p].pitch = extent[p].stride;
   }
+  self->frame.is_one_block = at_once;
   return TRUE;
+}
+
+static gboolean
+is_on_device(const CcMappedFrame *self) {
+  return self->frame.memory == CC_MEMORY_DEVICE || self->frame.memory == CC_MEMORY_PEER;
+}
+
+/* The context of a buffer's memory, borrowed; NULL when it is not CUDA memory. */
+static GstObject *
+buffer_cuda_context(GstBuffer *buffer) {
+  return gst_buffer_n_memory(buffer) > 0
+             ? cc_cuda_memory_get_context(gst_buffer_peek_memory(buffer, 0))
+             : NULL;
+}
+
+/* What kind of memory was mapped; a frame of several is as its worst one. */
+static void
+find_memory_kind(CcMappedFrame *self, CcDevice *device) {
+  GstObject *context = buffer_cuda_context(self->buffer);
+  if (context) {
+    const gboolean own = cc_cuda_context_describe(context).handle == device->context;
+    GstMemory *memory = gst_buffer_peek_memory(self->buffer, 0);
+    self->frame.memory = own ? CC_MEMORY_DEVICE : CC_MEMORY_PEER;
+    if (own)
+      self->frame.stream = cc_cuda_memory_get_stream(memory);
+    else
+      cc_cuda_memory_sync(memory);
+    self->path = own ? "CUDA memory" : "CUDA memory of another context";
+    return;
+  }
+  CcPinning worst = CC_PINNING_OWN;
+  for (guint i = 0; i < self->n_maps; i++)
+    worst = MAX(worst, cc_pinning_look_up(&self->map[i], device));
+  self->frame.memory = cc_pinning_is_pinned(worst) ? CC_MEMORY_PINNED : CC_MEMORY_HOST;
+  self->path = cc_pinning_describe(worst);
 }
 
 /* The engine wants whole samples and rows that do not overlap; a meta can express other things. */
@@ -235,19 +275,35 @@ make_regular(CcMappedFrame *self, const CcFrameLayout *layout, GstMapFlags flags
   for (guint p = 0; p < layout->n_planes; p++) {
     if (plane_is_regular(&self->frame.plane[p], &layout->plane[p]))
       continue;
-    if (flags & GST_MAP_WRITE) {
-      g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-                  "an output buffer from downstream has rows that overlap or split a sample");
+    if (flags & GST_MAP_WRITE || is_on_device(self)) {
+      g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "%s has rows that overlap or split a sample",
+                  flags & GST_MAP_WRITE ? "an output buffer from downstream"
+                                        : "a buffer in CUDA memory");
       return FALSE;
     }
     repack_plane(self, p, &layout->plane[p]);
+    self->frame.memory = CC_MEMORY_HOST;
+    self->path = "staged: rows that overlap or split a sample";
   }
+  return TRUE;
+}
+
+/* The engine copies no planes of a device from the bottom up. */
+static gboolean
+check_on_device(const CcMappedFrame *self, guint n_planes, GError **error) {
+  for (guint p = 0; p < n_planes; p++)
+    if (self->frame.plane[p].pitch < 0) {
+      g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                  "a buffer in CUDA memory has a negative stride in plane %u", p);
+      return FALSE;
+    }
   return TRUE;
 }
 
 gboolean
 cc_mapped_frame_map(CcMappedFrame *self, GstBuffer *buffer, const GstVideoInfo *info,
-                    const CcFrameLayout *layout, GstMapFlags flags, GError **error) {
+                    const CcFrameLayout *layout, GstMapFlags flags, CcDevice *device,
+                    GError **error) {
   const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
   if (meta && !check_meta(buffer, meta, info, error))
     return FALSE;
@@ -258,8 +314,14 @@ cc_mapped_frame_map(CcMappedFrame *self, GstBuffer *buffer, const GstVideoInfo *
 
   memset(self, 0, sizeof *self);
   self->buffer = buffer;
-  const gboolean ok = map_planes(self, extent, layout->n_planes, flags, error) &&
-                      make_regular(self, layout, flags, error);
+  self->path = "system memory";
+  if (device && buffer_cuda_context(buffer))
+    flags |= cc_cuda_memory_map_flag();
+  gboolean ok = map_planes(self, extent, layout->n_planes, flags, error);
+  if (ok && device)
+    find_memory_kind(self, device);
+  ok = ok && (!is_on_device(self) || check_on_device(self, layout->n_planes, error)) &&
+       make_regular(self, layout, flags, error);
   /* only now: a second reference would make the buffer read-only */
   gst_buffer_ref(buffer);
   if (!ok)

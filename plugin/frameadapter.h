@@ -4,6 +4,7 @@
 /* From GStreamer's video frames to the engine's planes. */
 
 #include <gst/video/video.h>
+#include "engine/device.h"
 #include "engine/error.h"
 #include "engine/frame.h"
 
@@ -22,13 +23,16 @@ typedef struct {
   gpointer
       repacked[CC_MAX_PLANES]; /* own copies of planes that the engine could not read in place */
   CcFrame frame;
+  const gchar *path; /* how a device reads or writes it, for people; static */
 } CcMappedFrame;
 
 /* Maps a buffer with these caps, with a new reference to it. Strides and offsets come from its
- * GstVideoMeta where it has one. CC_ERROR_INVALID, and nothing mapped, when the meta contradicts
- * the caps or a plane reaches outside the buffer. */
+ * GstVideoMeta where it has one. With a device, CUDA memory is mapped as such and system memory is
+ * pinned if it can be; without, all is mapped as system memory. CC_ERROR_INVALID, and nothing
+ * mapped, when the meta contradicts the caps or a plane reaches outside the buffer. */
 gboolean cc_mapped_frame_map(CcMappedFrame *self, GstBuffer *buffer, const GstVideoInfo *info,
-                             const CcFrameLayout *layout, GstMapFlags flags, GError **error);
+                             const CcFrameLayout *layout, GstMapFlags flags, CcDevice *device,
+                             GError **error);
 void cc_mapped_frame_unmap(CcMappedFrame *self);
 
 /* Whether the caps tell the size of the buffer's GstVideoCropMeta and not that of the whole picture

@@ -23,192 +23,23 @@
 #include "gstcudaconv.h"
 
 #include "allocation.h"
+#include "backendcontrol.h"
 #include "caps.h"
+#include "cudamemory.h"
 #include "metas.h"
 #include "properties.h"
 #include "report.h"
+#include "selection.h"
 
 GST_DEBUG_CATEGORY(gst_cuda_conv_debug);
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
 
-#define CAPS                                                                                       \
-  GST_VIDEO_CAPS_MAKE("{ GRAY8, GRAY16_LE, I420, YV12, Y42B, Y444, NV12, NV21, NV16, RGB, BGR, "   \
-                      "RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, AYUV, GBR, RGBP, "          \
-                      "I420_10LE, I422_10LE, Y444_10LE, P010_10LE, P016_LE, Y444_16LE, ARGB64 }")
-
-static GstStaticPadTemplate sink_template =
-    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
-static GstStaticPadTemplate src_template =
-    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
+/* One frame is uploaded, one filtered, one downloaded. */
+#define AUTOMATIC_IN_FLIGHT 3
 
 G_DEFINE_TYPE_WITH_CODE(GstCudaConv, gst_cuda_conv, GST_TYPE_BASE_TRANSFORM,
                         G_IMPLEMENT_INTERFACE(GST_TYPE_PRESET, gst_cuda_conv_preset_interface_init))
 GST_ELEMENT_REGISTER_DEFINE(cudaconv, "cudaconv", GST_RANK_NONE, GST_TYPE_CUDA_CONV)
-
-/* Ends the stream with the one error that it gets; what is still in flight is dropped. */
-static GstFlowReturn
-fail(GstCudaConv *self, const GError *error) {
-  cc_inflight_clear(&self->inflight);
-  if (!self->failed)
-    gst_cuda_conv_post_error(self, error);
-  self->failed = TRUE;
-  return GST_FLOW_ERROR;
-}
-
-/* --- backend --- */
-
-static void
-close_backend(GstCudaConv *self) {
-  GST_OBJECT_LOCK(self);
-  CcBackend *backend = g_steal_pointer(&self->backend);
-  GST_OBJECT_UNLOCK(self);
-  g_clear_pointer(&backend, cc_backend_close);
-}
-
-static gboolean
-backend_config_equal(const CcBackendConfig *a, const CcBackendConfig *b) {
-  return a->choice == b->choice && a->device_id == b->device_id && a->n_threads == b->n_threads;
-}
-
-/* Opens the backend that the properties ask for, unless it is open already. */
-static gboolean
-open_backend(GstCudaConv *self) {
-  CcBackendConfig config;
-  cc_settings_get_backend(&self->settings, &config);
-  if (self->backend && backend_config_equal(&config, &self->backend_config))
-    return TRUE;
-  close_backend(self);
-
-  g_autoptr(GError) fallback = NULL, error = NULL;
-  CcBackend *backend = cc_backend_open(&config, &fallback, &error);
-  if (!backend) {
-    gst_cuda_conv_post_error(self, error);
-    return FALSE;
-  }
-  GST_OBJECT_LOCK(self);
-  self->backend = backend;
-  self->backend_config = config;
-  GST_OBJECT_UNLOCK(self);
-  gst_cuda_conv_announce_backend(self, fallback);
-  return TRUE;
-}
-
-/* --- the filter that runs --- */
-
-/* The stride that caps are made with: that of the stream, or of the properties while there is none.
- */
-static guint
-current_stride(GstCudaConv *self) {
-  GST_OBJECT_LOCK(self);
-  guint stride = self->stride;
-  GST_OBJECT_UNLOCK(self);
-  return stride ? stride : cc_settings_get_stride(&self->settings);
-}
-
-/* Another one than before gives other caps, which the base class negotiates with the next frame. */
-static void
-set_stride(GstCudaConv *self, guint stride) {
-  GST_OBJECT_LOCK(self);
-  const gboolean changed = stride != self->stride;
-  self->stride = stride;
-  GST_OBJECT_UNLOCK(self);
-  if (changed)
-    gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
-}
-
-static CcProgram *
-new_program(GstCudaConv *self, const CcFilter *filter, const CcFrameLayout *layout,
-            GError **error) {
-  if (!filter->kernel) {
-    g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-                "kernel=custom: no coefficients are set; matrix, row, column or kernel-file sets "
-                "them");
-    return NULL;
-  }
-  g_autoptr(CcPlan) plan = cc_plan_new(filter, layout, error);
-  return plan ? cc_backend_prepare(self->backend, plan, error) : NULL;
-}
-
-/* Whether downstream takes what `stride` makes of these caps. */
-static gboolean
-check_downstream(GstCudaConv *self, const GstCaps *caps, guint stride, GError **error) {
-  g_autoptr(GstCaps) wanted = cc_caps_transform(caps, GST_PAD_SINK, stride);
-  g_autoptr(GstCaps) taken = gst_pad_peer_query_caps(GST_BASE_TRANSFORM_SRC_PAD(self), wanted);
-  if (gst_caps_can_intersect(wanted, taken))
-    return TRUE;
-  gint width = 0, height = 0;
-  gst_structure_get(gst_caps_get_structure(wanted, 0), "width", G_TYPE_INT, &width, "height",
-                    G_TYPE_INT, &height, NULL);
-  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-              "stride=%u: frames would be %dx%d, which downstream does not accept", stride, width,
-              height);
-  return FALSE;
-}
-
-/* Decides what runs from the next frame on, which has these caps: what the properties say, or, when
- * that cannot work, what ran before; this is told once. At the start of a stream there is no such.
- */
-static gboolean
-choose_filter(GstCudaConv *self, const GstCaps *caps, const CcFrameLayout *layout, GError **error) {
-  g_autoptr(GError) reason = NULL;
-  CcFilter filter;
-  cc_settings_get_filter(&self->settings, &filter);
-  const gboolean told = cc_filter_equal(&filter, &self->tried);
-  cc_filter_replace(&self->tried, filter);
-
-  const gboolean starts = !self->running.kernel;
-  CcProgram *program = NULL;
-  if (starts || filter.stride == self->running.stride ||
-      check_downstream(self, caps, filter.stride, &reason))
-    program = new_program(self, &filter, layout, &reason);
-  if (program) {
-    cc_kernel_ref(filter.kernel);
-    cc_filter_replace(&self->running, filter);
-  } else if (starts) {
-    g_propagate_error(error, g_steal_pointer(&reason));
-    return FALSE;
-  } else {
-    g_autofree gchar *text =
-        g_strdup_printf("%s. The filter goes on as it was before.", reason->message);
-    if (!told)
-      gst_cuda_conv_warn(self, text);
-    program = new_program(self, &self->running, layout, error);
-    if (!program)
-      return FALSE;
-  }
-  g_clear_pointer(&self->next_program, cc_program_unref);
-  self->next_program = program;
-  set_stride(self, self->running.stride);
-  return TRUE;
-}
-
-/* Follows the properties at a frame boundary. */
-static void
-follow_properties(GstCudaConv *self) {
-  CcFilter filter;
-  cc_settings_get_filter(&self->settings, &filter);
-  const gboolean changed = !cc_filter_equal(&filter, &self->tried);
-  cc_filter_replace(&filter, (CcFilter){0});
-  if (!changed || self->failed)
-    return;
-  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(self));
-  if (caps)
-    choose_filter(self, caps, &self->layout, NULL);
-}
-
-/* Puts what was decided into use, when the caps are negotiated. */
-static void
-use_next_program(GstCudaConv *self) {
-  g_clear_pointer(&self->program, cc_program_unref);
-  self->program = g_steal_pointer(&self->next_program);
-  g_autofree gchar *text = cc_plan_describe(self->program->plan);
-  GST_INFO_OBJECT(self, "kernel %s: %s", self->running.kernel->name, text);
-  GST_OBJECT_LOCK(self);
-  g_free(self->plan_text);
-  self->plan_text = g_steal_pointer(&text);
-  self->algorithm = self->program->algorithm;
-  GST_OBJECT_UNLOCK(self);
-}
 
 /* --- caps --- */
 
@@ -238,17 +69,36 @@ begin_caps(GstCudaConv *self, GstEvent *event) {
   GstVideoInfo info;
   CcFrameLayout layout;
   gst_event_parse_caps(event, &caps);
-  if (!parse_caps(caps, &info, &layout, &error) || !choose_filter(self, caps, &layout, &error))
+  if (!parse_caps(caps, &info, &layout, &error) ||
+      !gst_cuda_conv_choose_filter(self, caps, &layout, &error))
     return refuse_caps(self, error);
   self->caps_refused = FALSE;
   return TRUE;
 }
 
+/* Whether downstream names CUDA memory, rather than to take whatever comes, and one of these caps
+ * in it. */
+static gboolean
+downstream_prefers_cuda(GstBaseTransform *trans, const GstCaps *caps) {
+  g_autoptr(GstCaps) peer = gst_pad_peer_query_caps(trans->srcpad, NULL);
+  g_autoptr(GstCaps) named = cc_caps_in_cuda(peer);
+  return gst_caps_can_intersect(named, caps);
+}
+
 static GstCaps *
 gst_cuda_conv_transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
                              GstCaps *filter) {
+  GstCudaConv *self = GST_CUDA_CONV(trans);
+  /* after a failover, CUDA memory comes until upstream has followed */
+  const gboolean cuda = gst_cuda_conv_takes_cuda(self) || self->in_cuda || self->out_cuda;
   g_autoptr(GstCaps) other =
-      cc_caps_transform(caps, direction, current_stride(GST_CUDA_CONV(trans)));
+      cc_caps_transform(caps, direction, gst_cuda_conv_current_stride(self), cuda);
+  if (cuda && direction == GST_PAD_SINK && gst_caps_is_fixed(caps) && !cc_caps_are_cuda(caps)) {
+    /* the base class would take what needs no change: system memory */
+    g_autoptr(GstCaps) in_cuda = cc_caps_in_cuda(other);
+    if (downstream_prefers_cuda(trans, in_cuda))
+      gst_caps_replace(&other, in_cuda);
+  }
   return filter ? gst_caps_intersect_full(filter, other, GST_CAPS_INTERSECT_FIRST)
                 : g_steal_pointer(&other);
 }
@@ -257,6 +107,8 @@ static gboolean
 gst_cuda_conv_set_caps(GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
   self->liveness_known = FALSE;
+  self->in_cuda = cc_caps_are_cuda(incaps);
+  self->out_cuda = cc_caps_are_cuda(outcaps);
   return parse_caps(incaps, &self->in_info, &self->layout, NULL) &&
          gst_video_info_from_caps(&self->out_info, outcaps);
 }
@@ -284,24 +136,38 @@ count_frame(GstCudaConv *self, const GstBuffer *out, const CcTimes *times) {
   GST_OBJECT_UNLOCK(self);
 }
 
-/* Waits for the oldest frame in flight. */
+GstFlowReturn
+gst_cuda_conv_fail(GstCudaConv *self, const GError *error) {
+  cc_inflight_clear(&self->inflight);
+  if (!self->failed)
+    gst_cuda_conv_post_error(self, error);
+  self->failed = TRUE;
+  return GST_FLOW_ERROR;
+}
+
+/* Waits for the oldest frame in flight; where the device failed the CPU has filtered it again. */
 static GstFlowReturn
 finish_oldest(GstCudaConv *self, GstBuffer **out) {
   g_autoptr(GError) error = NULL;
   CcTimes times = {0};
-  *out = cc_inflight_pop(&self->inflight, &times, &error);
-  if (!*out)
-    return fail(self, error);
+  if (!cc_inflight_wait(&self->inflight, &times, &error) && !gst_cuda_conv_fail_over(self, error))
+    return gst_cuda_conv_fail(self, error);
+  *out = cc_inflight_pop(&self->inflight);
   count_frame(self, *out, &times);
   return GST_FLOW_OK;
 }
 
-/* Pushes everything in flight, in order. */
-static void
-drain(GstCudaConv *self) {
+static GstFlowReturn
+push_oldest(GstCudaConv *self) {
   GstBuffer *out;
-  while (cc_inflight_length(&self->inflight) > 0 && finish_oldest(self, &out) == GST_FLOW_OK)
-    gst_pad_push(GST_BASE_TRANSFORM_SRC_PAD(self), out);
+  const GstFlowReturn ret = finish_oldest(self, &out);
+  return ret == GST_FLOW_OK ? gst_pad_push(GST_BASE_TRANSFORM_SRC_PAD(self), out) : ret;
+}
+
+void
+gst_cuda_conv_drain(GstCudaConv *self) {
+  while (cc_inflight_length(&self->inflight) > 0)
+    push_oldest(self);
 }
 
 static gboolean
@@ -313,13 +179,23 @@ upstream_is_live(GstCudaConv *self) {
   return live;
 }
 
-/* Keeps frames back, so that transfers and kernels overlap, only when that delays nobody. */
+/* How many frames may be under way at once in a pipeline that is not live. */
+static guint
+most_in_flight(GstCudaConv *self) {
+  const guint wanted = cc_settings_get_in_flight(&self->settings);
+  return MIN(wanted ? wanted : AUTOMATIC_IN_FLIGHT,
+             MIN(self->backend->depth, self->most_in_flight));
+}
+
+/* Keeps frames back, so that transfers and kernels overlap: when that delays nobody, or the
+ * properties ask for it. */
 static void
 decide_held_frames(GstCudaConv *self) {
-  const guint depth = self->backend->depth;
-  self->n_held = depth > 1 && !upstream_is_live(self) ? depth - 1 : 0;
+  const guint most = most_in_flight(self);
+  const gboolean automatic = cc_settings_get_in_flight(&self->settings) == 0;
+  self->n_held = most > 1 && !(automatic && upstream_is_live(self)) ? most - 1 : 0;
   self->liveness_known = TRUE;
-  GST_DEBUG_OBJECT(self, "holding %u frames", self->n_held);
+  GST_INFO_OBJECT(self, "%u frames in flight", self->n_held + 1);
 
   const GstVideoInfo *info = &self->in_info;
   GstClockTime time = 0; /* also when the frame rate is not known */
@@ -328,6 +204,7 @@ decide_held_frames(GstCudaConv *self) {
   GST_OBJECT_LOCK(self);
   const gboolean changed = time != self->held_time;
   self->held_time = time;
+  self->in_flight = self->n_held + 1;
   GST_OBJECT_UNLOCK(self);
   if (changed)
     gst_element_post_message(GST_ELEMENT(self), gst_message_new_latency(GST_OBJECT(self)));
@@ -343,21 +220,69 @@ gst_cuda_conv_before_transform(GstBaseTransform *trans, GstBuffer *in) {
     gst_object_sync_values(GST_OBJECT(trans), time);
 }
 
+/* Once memory has run out, frames go through one by one. */
+static void
+reduce_in_flight(GstCudaConv *self) {
+  gst_cuda_conv_drain(self);
+  cc_backend_trim(self->backend);
+  self->most_in_flight = 1;
+  self->liveness_known = FALSE;
+}
+
+/* Says which way the first frame took, and those after that take another. */
+static void
+note_paths(GstCudaConv *self) {
+  const gchar *in_path = self->inflight.in_path, *out_path = self->inflight.out_path;
+  if (in_path == self->in_path && out_path == self->out_path)
+    return;
+  GST_INFO_OBJECT(self, "frames come in through: %s; and leave through: %s", in_path, out_path);
+  GST_OBJECT_LOCK(self);
+  self->in_path = in_path;
+  self->out_path = out_path;
+  GST_OBJECT_UNLOCK(self);
+}
+
+static gboolean
+start_frame(GstCudaConv *self, GstBuffer *in, GstBuffer *out, GError **error) {
+  if (!cc_inflight_push(&self->inflight, self->program, in, &self->in_info, out, &self->out_info,
+                        error))
+    return FALSE;
+  note_paths(self);
+  return TRUE;
+}
+
 /* A frame boundary. The base class marks the next buffer that it pushes as discontinuous and may
  * renegotiate here, so earlier frames have to be out before. */
 static GstFlowReturn
 gst_cuda_conv_submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *in) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
-  follow_properties(self);
+  g_autoptr(GError) error = NULL;
+  gst_cuda_conv_follow_properties(self);
+  if (!self->failed && !gst_cuda_conv_follow_context(self, in, &error)) {
+    gst_buffer_unref(in);
+    return gst_cuda_conv_fail(self, error);
+  }
   if (GST_BUFFER_IS_DISCONT(in) || gst_pad_needs_reconfigure(trans->srcpad))
-    drain(self);
+    gst_cuda_conv_drain(self);
   const GstFlowReturn ret =
       GST_BASE_TRANSFORM_CLASS(gst_cuda_conv_parent_class)->submit_input_buffer(trans, discont, in);
   if (ret == GST_BASE_TRANSFORM_FLOW_DROPPED)
-    drain(self);
+    gst_cuda_conv_drain(self);
   else if (ret == GST_FLOW_OK && self->next_program)
-    use_next_program(self);
+    gst_cuda_conv_use_next_program(self);
   return ret;
+}
+
+/* Memory that held frames have may be what a pool lacks. */
+static GstFlowReturn
+gst_cuda_conv_prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstBuffer **out) {
+  GstCudaConv *self = GST_CUDA_CONV(trans);
+  GstBaseTransformClass *parent = GST_BASE_TRANSFORM_CLASS(gst_cuda_conv_parent_class);
+  const GstFlowReturn ret = parent->prepare_output_buffer(trans, in, out);
+  if (ret != GST_FLOW_ERROR || cc_inflight_length(&self->inflight) == 0)
+    return ret;
+  reduce_in_flight(self);
+  return parent->prepare_output_buffer(trans, in, out);
 }
 
 /* Starts filtering; generate_output finishes it. */
@@ -367,11 +292,21 @@ gst_cuda_conv_transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) 
   if (self->failed)
     return GST_FLOW_ERROR;
   g_autoptr(GError) error = NULL;
-  if (cc_inflight_push(&self->inflight, self->program, in, &self->in_info, out, &self->out_info,
-                       &error))
+  gboolean ok = start_frame(self, in, out, &error);
+  if (!ok && g_error_matches(error, CC_ERROR, CC_ERROR_NO_MEMORY)) {
+    GST_INFO_OBJECT(self, "fewer frames in flight: %s", error->message);
+    g_clear_error(&error);
+    reduce_in_flight(self);
+    ok = start_frame(self, in, out, &error);
+  }
+  if (!ok && gst_cuda_conv_fail_over(self, error)) {
+    g_clear_error(&error);
+    ok = start_frame(self, in, out, &error);
+  }
+  if (ok)
     return GST_FLOW_OK;
-  drain(self);
-  return fail(self, error);
+  gst_cuda_conv_drain(self);
+  return gst_cuda_conv_fail(self, error);
 }
 
 /* Lets the base class allocate and start a frame, and hands out the oldest one when more are in
@@ -383,11 +318,15 @@ gst_cuda_conv_generate_output(GstBaseTransform *trans, GstBuffer **out) {
   if (!self->liveness_known)
     decide_held_frames(self);
   g_autoptr(GstBuffer) started = NULL;
-  const GstFlowReturn ret =
+  GstFlowReturn ret =
       GST_BASE_TRANSFORM_CLASS(gst_cuda_conv_parent_class)->generate_output(trans, &started);
+  g_clear_pointer(&started, gst_buffer_unref);
+  if (!self->liveness_known) /* the backend changed with this frame */
+    decide_held_frames(self);
+  while (ret == GST_FLOW_OK && cc_inflight_length(&self->inflight) > self->n_held + 1)
+    ret = push_oldest(self);
   if (ret != GST_FLOW_OK || cc_inflight_length(&self->inflight) <= self->n_held)
     return ret;
-  g_clear_pointer(&started, gst_buffer_unref);
   return finish_oldest(self, out);
 }
 
@@ -399,7 +338,7 @@ gst_cuda_conv_sink_event(GstBaseTransform *trans, GstEvent *event) {
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP)
     cc_inflight_clear(&self->inflight);
   else if (GST_EVENT_IS_SERIALIZED(event))
-    drain(self);
+    gst_cuda_conv_drain(self);
   if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS && !begin_caps(self, event)) {
     gst_event_unref(event);
     return FALSE;
@@ -411,7 +350,7 @@ gst_cuda_conv_sink_event(GstBaseTransform *trans, GstEvent *event) {
 static gboolean
 gst_cuda_conv_src_event(GstBaseTransform *trans, GstEvent *event) {
   static const gchar *const fields[] = {"pointer_x", "pointer_y"};
-  const guint stride = current_stride(GST_CUDA_CONV(trans));
+  const guint stride = gst_cuda_conv_current_stride(GST_CUDA_CONV(trans));
   if (GST_EVENT_TYPE(event) == GST_EVENT_NAVIGATION && stride > 1) {
     event = gst_event_make_writable(event);
     GstStructure *structure = gst_event_writable_structure(event);
@@ -438,10 +377,20 @@ add_held_time(GstCudaConv *self, GstQuery *query) {
 }
 
 static gboolean
+answer_context_query(GstCudaConv *self, GstQuery *query) {
+  g_autoptr(GstObject) context = gst_cuda_conv_ref_context(self);
+  if (context)
+    cc_cuda_context_answer(GST_ELEMENT(self), query, context);
+  return context != NULL;
+}
+
+static gboolean
 gst_cuda_conv_query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
+  if (cc_cuda_context_is_asked_for(query) && answer_context_query(self, query))
+    return TRUE;
   if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED(query))
-    drain(self);
+    gst_cuda_conv_drain(self);
   const gboolean answered =
       GST_BASE_TRANSFORM_CLASS(gst_cuda_conv_parent_class)->query(trans, direction, query);
   if (answered && direction == GST_PAD_SRC && GST_QUERY_TYPE(query) == GST_QUERY_LATENCY)
@@ -451,9 +400,28 @@ gst_cuda_conv_query(GstBaseTransform *trans, GstPadDirection direction, GstQuery
 
 /* --- buffers and metas --- */
 
+/* What the buffers of an allocation query are to be made of; its context is a reference. */
+static CcAllocation
+describe_allocation(GstCudaConv *self, GstQuery *query) {
+  GstCaps *caps;
+  gst_query_parse_allocation(query, &caps, NULL);
+  return (CcAllocation){
+      .pinned = self->pinned,
+      .cuda = caps && cc_caps_are_cuda(caps) ? gst_cuda_conv_ref_context(self) : NULL,
+      .n_held = most_in_flight(self) - 1,
+  };
+}
+
 static gboolean
 gst_cuda_conv_decide_allocation(GstBaseTransform *trans, GstQuery *query) {
-  cc_choose_output_pool(query, GST_CUDA_CONV(trans)->backend->depth - 1);
+  GstCudaConv *self = GST_CUDA_CONV(trans);
+  const gchar *why;
+  CcAllocation allocation = describe_allocation(self, query);
+  const gboolean ok = cc_choose_output_pool(query, &allocation, &why);
+  g_clear_object(&allocation.cuda);
+  if (!ok)
+    return FALSE;
+  GST_INFO_OBJECT(self, "pool of output buffers: %s", why);
   return GST_BASE_TRANSFORM_CLASS(gst_cuda_conv_parent_class)->decide_allocation(trans, query);
 }
 
@@ -462,7 +430,9 @@ gst_cuda_conv_propose_allocation(GstBaseTransform *trans, GstQuery *decide_query
   if (!GST_BASE_TRANSFORM_CLASS(gst_cuda_conv_parent_class)
            ->propose_allocation(trans, decide_query, query))
     return FALSE;
-  cc_propose_input_pool(query, GST_CUDA_CONV(trans)->backend->depth - 1);
+  CcAllocation allocation = describe_allocation(GST_CUDA_CONV(trans), query);
+  cc_propose_input_pool(query, &allocation);
+  g_clear_object(&allocation.cuda);
   return TRUE;
 }
 
@@ -484,8 +454,10 @@ gst_cuda_conv_transform_meta(GstBaseTransform *trans, GstBuffer *out, GstMeta *m
 static gboolean
 gst_cuda_conv_start(GstBaseTransform *trans) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
-  if (!open_backend(self))
+  if (!gst_cuda_conv_open_backend(self))
     return FALSE;
+  self->most_in_flight = CC_MAX_JOBS;
+  self->in_cuda = self->out_cuda = FALSE;
   self->failed = FALSE;
   self->caps_refused = FALSE;
   gst_video_info_init(&self->in_info);
@@ -497,6 +469,9 @@ gst_cuda_conv_start(GstBaseTransform *trans) {
   g_free(self->plan_text);
   self->plan_text = g_strdup("");
   self->algorithm = NULL;
+  self->in_path = self->out_path = NULL;
+  self->in_flight = 1;
+  self->n_failovers = 0;
   self->times = (CcTimes){0};
   GST_OBJECT_UNLOCK(self);
   return TRUE;
@@ -521,14 +496,29 @@ gst_cuda_conv_change_state(GstElement *element, GstStateChange transition) {
   GstCudaConv *self = GST_CUDA_CONV(element);
   if (transition == GST_STATE_CHANGE_NULL_TO_READY) {
     gst_cuda_conv_post_pending_warnings(self);
-    if (!open_backend(self))
+    if (!gst_cuda_conv_open_backend(self))
       return GST_STATE_CHANGE_FAILURE;
   }
   const GstStateChangeReturn ret =
       GST_ELEMENT_CLASS(gst_cuda_conv_parent_class)->change_state(element, transition);
   if (transition == GST_STATE_CHANGE_READY_TO_NULL)
-    close_backend(self);
+    gst_cuda_conv_close_backend(self);
   return ret;
+}
+
+static void
+gst_cuda_conv_set_context(GstElement *element, GstContext *offered) {
+  GstCudaConv *self = GST_CUDA_CONV(element);
+  CcBackendConfig config;
+  GstObject *context = NULL;
+  cc_settings_get_backend(&self->settings, &config);
+  cc_cuda_context_take(element, offered, config.device_id, &context);
+  GST_OBJECT_LOCK(self);
+  if (!self->cuda_context)
+    self->cuda_context = g_steal_pointer(&context);
+  GST_OBJECT_UNLOCK(self);
+  g_clear_object(&context);
+  GST_ELEMENT_CLASS(gst_cuda_conv_parent_class)->set_context(element, offered);
 }
 
 /* --- type --- */
@@ -536,7 +526,7 @@ gst_cuda_conv_change_state(GstElement *element, GstStateChange transition) {
 static void
 gst_cuda_conv_finalize(GObject *object) {
   GstCudaConv *self = GST_CUDA_CONV(object);
-  close_backend(self);
+  gst_cuda_conv_close_backend(self);
   cc_settings_clear(&self->settings);
   g_ptr_array_unref(self->pending_warnings);
   g_free(self->plan_text);
@@ -550,6 +540,7 @@ gst_cuda_conv_init(GstCudaConv *self) {
   cc_inflight_init(&self->inflight);
   gst_video_info_init(&self->in_info);
   gst_video_info_init(&self->out_info);
+  self->most_in_flight = CC_MAX_JOBS;
   self->pending_warnings = g_ptr_array_new_with_free_func(g_free);
   self->plan_text = g_strdup("");
   gst_base_transform_set_gap_aware(trans, TRUE);
@@ -567,8 +558,12 @@ gst_cuda_conv_class_init(GstCudaConvClass *klass) {
   gst_cuda_conv_install_properties(object_class);
 
   element_class->change_state = gst_cuda_conv_change_state;
-  gst_element_class_add_static_pad_template(element_class, &sink_template);
-  gst_element_class_add_static_pad_template(element_class, &src_template);
+  element_class->set_context = gst_cuda_conv_set_context;
+  g_autoptr(GstCaps) caps = cc_caps_template(cc_cuda_memory_is_built());
+  gst_element_class_add_pad_template(
+      element_class, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps));
+  gst_element_class_add_pad_template(
+      element_class, gst_pad_template_new("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps));
   gst_element_class_set_static_metadata(
       element_class, "Convolution filter", "Filter/Effect/Video",
       "Convolution of video with a small kernel (edges, blur, sharpening or any matrix up to "
@@ -582,6 +577,7 @@ gst_cuda_conv_class_init(GstCudaConvClass *klass) {
   trans_class->get_unit_size = gst_cuda_conv_get_unit_size;
   trans_class->before_transform = gst_cuda_conv_before_transform;
   trans_class->submit_input_buffer = gst_cuda_conv_submit_input_buffer;
+  trans_class->prepare_output_buffer = gst_cuda_conv_prepare_output_buffer;
   trans_class->transform = gst_cuda_conv_transform;
   trans_class->generate_output = gst_cuda_conv_generate_output;
   trans_class->sink_event = gst_cuda_conv_sink_event;

@@ -19,18 +19,22 @@ struct _GstCudaConv {
 
   CcSettings settings; /* has its own lock */
 
-  /* changed with the object lock, from READY to NULL and back */
+  /* changed with the object lock, from READY to NULL and back, or by the streaming thread */
   CcBackend *backend;
   CcBackendConfig backend_config; /* what it was opened with */
+  GstAllocator *pinned;           /* of memory for its device; NULL: it has none */
+  GstObject *cuda_context; /* offered by others, or the backend's; NULL: none is needed yet */
 
   /* the streaming thread's */
   GstVideoInfo in_info, out_info;
-  CcFrameLayout layout;    /* of the input */
-  CcFilter tried, running; /* with references to their kernels */
-  CcProgram *program;      /* that filters now */
-  CcProgram *next_program; /* of the filter `running`, from the next frame on; NULL: no change */
+  gboolean in_cuda, out_cuda; /* the caps are of CUDA memory */
+  CcFrameLayout layout;       /* of the input */
+  CcFilter tried, running;    /* with references to their kernels */
+  CcProgram *program;         /* that filters now */
+  CcProgram *next_program;    /* of the filter `running`, from the next frame on; NULL: no change */
   CcInflight inflight;
-  guint n_held; /* frames kept back while waiting for input */
+  guint n_held;         /* frames kept back while waiting for input */
+  guint most_in_flight; /* as memory allows */
   gboolean liveness_known;
   gboolean failed;       /* an error was posted; nothing more is filtered until a restart */
   gboolean caps_refused; /* an error was posted about the caps that upstream tried last */
@@ -39,10 +43,21 @@ struct _GstCudaConv {
   guint stride;           /* of the stream's caps; 0: there is no stream */
   GstClockTime held_time; /* how much later frames leave because of n_held */
   gchar *plan_text;
-  const gchar *algorithm; /* NULL: the backend has only one */
+  const gchar *algorithm;          /* NULL: the backend has only one */
+  const gchar *in_path, *out_path; /* see CcMappedFrame; NULL: there was no frame */
+  guint in_flight;                 /* frames at once, n_held + 1 */
+  guint n_failovers;
   guint64 n_frames, n_bytes;
   CcTimes times;               /* of all frames */
   GPtrArray *pending_warnings; /* texts that came before there was a bus */
 };
+
+/* --- the streaming thread's: frames --- */
+
+/* Ends the stream with the one error that it gets; what is still in flight is dropped. */
+GstFlowReturn gst_cuda_conv_fail(GstCudaConv *self, const GError *error);
+
+/* Pushes everything in flight, in order. */
+void gst_cuda_conv_drain(GstCudaConv *self);
 
 G_END_DECLS

@@ -27,6 +27,7 @@ enum {
   PROP_BACKEND,
   PROP_CUDA_DEVICE_ID,
   PROP_N_THREADS,
+  PROP_IN_FLIGHT,
   PROP_STATS,
   N_PROPS,
 };
@@ -157,6 +158,9 @@ set_scalar(CcSettings *settings, guint id, const GValue *value) {
   case PROP_N_THREADS:
     settings->backend.n_threads = (guint)g_value_get_int(value);
     break;
+  case PROP_IN_FLIGHT:
+    settings->in_flight = (guint)g_value_get_int(value);
+    break;
   }
   g_mutex_unlock(&settings->lock);
 }
@@ -188,6 +192,7 @@ set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) 
   case PROP_BACKEND:
   case PROP_CUDA_DEVICE_ID:
   case PROP_N_THREADS:
+  case PROP_IN_FLIGHT:
     set_scalar(&self->settings, id, value);
     break;
   default:
@@ -262,6 +267,9 @@ get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
     break;
   case PROP_N_THREADS:
     g_value_set_int(value, (gint)settings->backend.n_threads);
+    break;
+  case PROP_IN_FLIGHT:
+    g_value_set_int(value, (gint)settings->in_flight);
     break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
@@ -488,16 +496,30 @@ make_device_properties(void) {
                        MAX_THREADS, 0, DEVICE_FLAGS);
 
   /**
+   * GstCudaConv:in-flight:
+   *
+   * How many frames the GPU works on at once, 1 to 8. More than one lets the transfers of some
+   * overlap the work on others, and delays each by the others. 0, the default, is automatic: 1 in
+   * a live pipeline, which adds no latency, and 3 otherwise. The CPU always has 1.
+   */
+  props[PROP_IN_FLIGHT] = g_param_spec_int(
+      "in-flight", "In flight", "Frames on the GPU at once (0 = automatic: 1 when live, else 3)", 0,
+      CC_MAX_JOBS, 0, DEVICE_FLAGS);
+
+  /**
    * GstCudaConv:stats:
    *
    * A structure `cudaconv-stats`: backend and device (strings), device-id (int), plan (string, how
    * the kernel is computed), algorithm (string, the one that runs; not on the CPU and before the
-   * first frame), frames and bytes (guint64, output), and upload-time, kernel-time, download-time
-   * and wait-time (guint64, nanoseconds in all since the element was started).
+   * first frame), input-path and output-path (strings, how the device reads and writes frames; not
+   * before the first frame), in-flight (uint, frames under way at once), frames and bytes (guint64,
+   * output), upload-time, kernel-time, download-time and wait-time (guint64, nanoseconds in all
+   * since the element was started), registered-bytes (guint64, memory of others that this process
+   * has pinned now), and failovers (uint, from the GPU to the CPU since the start).
    */
   props[PROP_STATS] = g_param_spec_boxed(
       "stats", "Statistics",
-      "Backend, device and algorithm in use, frames, bytes, nanoseconds spent since the start",
+      "Backend, device, algorithm and memory paths in use, frames, bytes, nanoseconds, failovers",
       GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
 }
 

@@ -11,6 +11,9 @@ G_BEGIN_DECLS
 void gst_cuda_conv_warn(GstCudaConv *self, const gchar *text);
 void gst_cuda_conv_post_pending_warnings(GstCudaConv *self);
 
+/* Posts a warning that the CPU took over from the device, and why. */
+void gst_cuda_conv_warn_of_failover(GstCudaConv *self, const GError *error);
+
 /* Posts an error of the engine or of the frame adapter. */
 void gst_cuda_conv_post_error(GstCudaConv *self, const GError *error);
 

@@ -77,6 +77,14 @@ cc_settings_get_backend(CcSettings *self, CcBackendConfig *config) {
   g_mutex_unlock(&self->lock);
 }
 
+guint
+cc_settings_get_in_flight(CcSettings *self) {
+  g_mutex_lock(&self->lock);
+  const guint in_flight = self->in_flight;
+  g_mutex_unlock(&self->lock);
+  return in_flight;
+}
+
 /* With the lock. Takes `custom`, which may be NULL; the definition before it is forgotten. */
 static void
 define(CcSettings *self, CcKernel *custom) {

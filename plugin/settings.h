@@ -24,6 +24,7 @@ typedef struct {
   CcFilter filter; /* the scalar properties; its kernel is not used */
   CcFilter committed;
   CcBackendConfig backend;
+  guint in_flight; /* frames under way at once; 0: automatic */
 } CcSettings;
 
 /* The kernel enum's default. */
@@ -40,6 +41,7 @@ void cc_settings_commit(CcSettings *self);
 void cc_settings_get_filter(CcSettings *self, CcFilter *filter);
 guint cc_settings_get_stride(CcSettings *self);
 void cc_settings_get_backend(CcSettings *self, CcBackendConfig *config);
+guint cc_settings_get_in_flight(CcSettings *self);
 
 /* Define the custom kernel and select it, or refuse with CC_ERROR_INVALID and change nothing. The
  * values are GstValueArrays of numbers or numeric strings; those of a matrix may be rows. An empty

@@ -205,7 +205,7 @@ open_backend(CcBackendChoice choice) {
   g_autoptr(GError) error = NULL;
   CcBackend *backend = cc_backend_open(&config, NULL, &error);
   if (backend) {
-    g_print("%s: %s\n", backend->klass->name, backend->device);
+    g_print("%s: %s\n", backend->klass->name, backend->device_name);
     return backend;
   }
   g_print("%s\n", error->message);

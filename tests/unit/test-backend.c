@@ -33,10 +33,10 @@ static void
 test_open_cpu(void) {
   CcBackend *backend = open_cpu(2);
   g_assert_cmpstr(backend->klass->name, ==, "cpu");
-  g_assert_nonnull(backend->device);
+  g_assert_nonnull(backend->device_name);
   g_assert_cmpint(backend->device_id, ==, -1);
   g_assert_cmpuint(backend->depth, >=, 1);
-  g_test_message("%s", backend->device);
+  g_test_message("%s", backend->device_name);
   cc_backend_close(backend);
 }
 

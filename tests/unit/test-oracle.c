@@ -15,7 +15,7 @@ filter_bytes(const CcFilter *filter, const gchar *format, gboolean limited_range
   const CcFrameLayout layout =
       test_format_layout(test_format_find(format), width, height, limited_range);
   gssize pitch = (gssize)cc_plane_row_bytes(&layout.plane[0]);
-  const CcFrame from = {{{(guint8 *)src, pitch}}}, to = {{{dst, pitch}}};
+  const CcFrame from = {.plane = {{(guint8 *)src, pitch}}}, to = {.plane = {{dst, pitch}}};
   oracle_filter(filter, &layout, &from, &to, NULL);
 }
 
@@ -191,8 +191,8 @@ test_region_of_chroma(void) {
   const CcFrameLayout layout = test_format_layout(test_format_find("NV12"), 7, 1, TRUE);
   static const guint8 luma[7] = {1, 2, 3, 4, 5, 6, 7}, chroma[8] = {10, 11, 20, 21, 30, 31, 40, 41};
   guint8 luma_out[7] = {0}, chroma_out[8] = {0};
-  const CcFrame src = {{{(guint8 *)luma, 7}, {(guint8 *)chroma, 8}}};
-  const CcFrame dst = {{{luma_out, 7}, {chroma_out, 8}}};
+  const CcFrame src = {.plane = {{(guint8 *)luma, 7}, {(guint8 *)chroma, 8}}};
+  const CcFrame dst = {.plane = {{luma_out, 7}, {chroma_out, 8}}};
   const CcFilter filter = {.kernel = cc_kernels_find("identity"),
                            .chroma = CC_CHROMA_COPY,
                            .source = {3, 0, 2, 1},
@@ -209,8 +209,8 @@ test_high_bits(void) {
   const CcFrameLayout layout = test_format_layout(test_format_find("P010_10LE"), 1, 1, TRUE);
   static const guint8 luma[] = {0x7f, 0x40}, chroma[] = {0x3f, 0x80, 0x01, 0x80};
   guint8 luma_out[2], chroma_out[4];
-  const CcFrame src = {{{(guint8 *)luma, 2}, {(guint8 *)chroma, 4}}};
-  const CcFrame dst = {{{luma_out, 2}, {chroma_out, 4}}};
+  const CcFrame src = {.plane = {{(guint8 *)luma, 2}, {(guint8 *)chroma, 4}}};
+  const CcFrame dst = {.plane = {{luma_out, 2}, {chroma_out, 4}}};
   const CcFilter copied = {.kernel = cc_kernels_find("sharpen")};
   oracle_filter(&copied, &layout, &src, &dst, NULL);
   g_assert_cmpmem(luma_out, 2, ((const guint8[]){0x40, 0x40}), 2);

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* How one side of a job gets between the planes of a frame and device memory. */
+
+#include "program.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+  CC_TRANSFER_NONE,   /* kernels work on the frame's own device memory */
+  CC_TRANSFER_WHOLE,  /* one copy of one block of pinned memory, whose layout the device takes over
+                       */
+  CC_TRANSFER_PLANES, /* one copy a plane: of pinned memory, or within or between devices */
+  CC_TRANSFER_STAGED, /* rows by way of pinned staging memory, and one copy of that */
+} CcTransferKind;
+
+typedef struct {
+  CcTransferKind kind;
+  gsize bytes; /* of device memory that it needs; 0 with NONE */
+  /* on the device: offsets in a buffer of these bytes, but addresses with NONE */
+  CcCudaPlane plane[CC_MAX_PLANES];
+  guint n_planes;
+  const CcPlaneLayout *layout; /* of each plane, and the rectangle of it that is transferred */
+  const CcRect *rect;
+  CcFrame frame;
+  guint8 *block; /* with WHOLE: where it begins on the host */
+} CcTransfer;
+
+/* The cheapest way from the plan's source of a frame to the device. */
+CcTransfer cc_transfer_of_source(const CcCudaProgram *program, const CcFrame *frame);
+
+/* And from the device to the plan's target of a frame, of which nothing else is written. */
+CcTransfer cc_transfer_of_target(const CcCudaProgram *program, const CcFrame *frame);
+
+/* Copies between the frame and `staging` of self->bytes; only with STAGED. */
+void cc_transfer_fill_staging(const CcTransfer *self, guint8 *staging);
+void cc_transfer_empty_staging(const CcTransfer *self, const guint8 *staging);
+
+/* Queue the copies to or from the device buffer. `staging` is used with STAGED, and nothing is done
+ * with NONE. The device must be pushed. */
+gboolean cc_transfer_upload(const CcTransfer *self, const CcCudaDriver *cuda, CUdeviceptr buffer,
+                            const guint8 *staging, CUstream stream, GError **error);
+gboolean cc_transfer_download(const CcTransfer *self, const CcCudaDriver *cuda, CUdeviceptr buffer,
+                              guint8 *staging, CUstream stream, GError **error);
+
+G_END_DECLS

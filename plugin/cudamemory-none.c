@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* GStreamer's CUDA memory in a build without CUDA: there is none, so nobody asks more of it. */
+
+#include "cudamemory.h"
+
+gboolean
+cc_cuda_memory_is_built(void) {
+  return FALSE;
+}
+
+void
+cc_cuda_context_take(GstElement *element, GstContext *offered, gint device_id,
+                     GstObject **context) {
+}
+
+void
+cc_cuda_context_ask(GstElement *element, GstObject **context) {
+}
+
+GstObject *
+cc_cuda_context_of_device(CcDevice *device) {
+  return NULL;
+}
+
+void
+cc_cuda_context_announce(GstElement *element, GstObject *context) {
+}
+
+gboolean
+cc_cuda_context_is_asked_for(GstQuery *query) {
+  return FALSE;
+}
+
+void
+cc_cuda_context_answer(GstElement *element, GstQuery *query, GstObject *context) {
+}
+
+CcContext
+cc_cuda_context_describe(GstObject *context) {
+  g_return_val_if_reached((CcContext){0});
+}
+
+GstObject *
+cc_cuda_memory_get_context(GstMemory *memory) {
+  return NULL;
+}
+
+GstMapFlags
+cc_cuda_memory_map_flag(void) {
+  g_return_val_if_reached(0);
+}
+
+gpointer
+cc_cuda_memory_get_stream(GstMemory *memory) {
+  return NULL;
+}
+
+void
+cc_cuda_memory_sync(GstMemory *memory) {
+}
+
+GstBufferPool *
+cc_cuda_pool_new(GstObject *context) {
+  g_return_val_if_reached(NULL);
+}
+
+gboolean
+cc_cuda_pool_is_in(GstBufferPool *pool, GstObject *context) {
+  return FALSE;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* GStreamer's CUDA memory: contexts that elements share, memory on the device and pools of it. The
+ * only part that knows libgstcuda; without it, in a build without CUDA, there is no such memory. A
+ * context is a GstCudaContext, here a plain GstObject. */
+
+#include <gst/video/video.h>
+#include "engine/device.h"
+
+G_BEGIN_DECLS
+
+/* Whether this build has any of it. */
+gboolean cc_cuda_memory_is_built(void);
+
+/* --- contexts --- */
+
+/* For GstElement::set_context: takes the context when it is one of CUDA and of this device (-1:
+ * any) and *context is NULL. */
+void cc_cuda_context_take(GstElement *element, GstContext *offered, gint device_id,
+                          GstObject **context);
+
+/* Asks the element's neighbours, then the application, for a context until *context is set, which
+ * the element's set_context has to do. */
+void cc_cuda_context_ask(GstElement *element, GstObject **context);
+
+/* The context that a backend's device works in, for others to share; transfer full, or NULL when
+ * libgstcuda does not start. */
+GstObject *cc_cuda_context_of_device(CcDevice *device);
+
+/* Tells the application and the other elements of the bin about a context. */
+void cc_cuda_context_announce(GstElement *element, GstObject *context);
+
+/* Whether this is a query for a context of CUDA. */
+gboolean cc_cuda_context_is_asked_for(GstQuery *query);
+void cc_cuda_context_answer(GstElement *element, GstQuery *query, GstObject *context);
+
+/* For the engine; valid as long as the context is. */
+CcContext cc_cuda_context_describe(GstObject *context);
+
+/* --- memory --- */
+
+/* The context of a memory, borrowed, or NULL when it is not CUDA memory. */
+GstObject *cc_cuda_memory_get_context(GstMemory *memory);
+
+/* Added to the flags of a map: the address is one of the device. */
+GstMapFlags cc_cuda_memory_map_flag(void);
+
+/* The stream whose work on the memory is not over yet, as an opaque handle (CUstream), or NULL: it
+ * is ready. */
+gpointer cc_cuda_memory_get_stream(GstMemory *memory);
+
+/* Waits for that work. */
+void cc_cuda_memory_sync(GstMemory *memory);
+
+/* A pool of frames in the context. */
+GstBufferPool *cc_cuda_pool_new(GstObject *context);
+
+/* Whether `pool` is one of CUDA memory in this context. */
+gboolean cc_cuda_pool_is_in(GstBufferPool *pool, GstObject *context);
+
+G_END_DECLS

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* Which filter runs: what the properties say, as far as it works. Used by the streaming thread. */
+
+#include "gstcudaconv.h"
+
+G_BEGIN_DECLS
+
+/* The stride that caps are made with: that of the stream, or of the properties while there is none.
+ * Any thread. */
+guint gst_cuda_conv_current_stride(GstCudaConv *self);
+
+/* Decides what runs from the next frame on, which has these caps: what the properties say, or, when
+ * that cannot work, what ran before; this is told once. At the start of a stream there is no such.
+ */
+gboolean gst_cuda_conv_choose_filter(GstCudaConv *self, const GstCaps *caps,
+                                     const CcFrameLayout *layout, GError **error);
+
+/* Follows the properties at a frame boundary. */
+void gst_cuda_conv_follow_properties(GstCudaConv *self);
+
+/* Puts what was decided into use, when the caps are negotiated. */
+void gst_cuda_conv_use_next_program(GstCudaConv *self);
+
+G_END_DECLS
