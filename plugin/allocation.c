@@ -98,13 +98,16 @@ allocator_is_plain(GstAllocator *allocator) {
   return !allocator || g_strcmp0(allocator->mem_type, GST_ALLOCATOR_SYSMEM) == 0;
 }
 
-/* A pool that only allocates system memory, as sinks offer that have nothing special to offer. */
+/* A pool that only allocates system memory without padding, as sinks offer that have nothing
+ * special to offer. */
 static gboolean
 pool_is_plain(GstBufferPool *pool) {
   GstAllocator *allocator = NULL;
   GstStructure *config = gst_buffer_pool_get_config(pool);
   gst_buffer_pool_config_get_allocator(config, &allocator, NULL);
-  const gboolean plain = allocator_is_plain(allocator);
+  const gboolean plain =
+      allocator_is_plain(allocator) &&
+      !gst_buffer_pool_config_has_option(config, GST_BUFFER_POOL_OPTION_VIDEO_ALIGNMENT);
   gst_structure_free(config);
   return plain && (G_OBJECT_TYPE(pool) == GST_TYPE_VIDEO_BUFFER_POOL ||
                    G_OBJECT_TYPE(pool) == GST_TYPE_BUFFER_POOL ||

@@ -50,6 +50,8 @@ structure_is_not_cuda(GstCapsFeatures *features, GstStructure *structure, gpoint
 
 GstCaps *
 cc_caps_in_cuda(const GstCaps *caps) {
+  if (gst_caps_is_any(caps))
+    return gst_caps_new_empty();
   GstCaps *result = gst_caps_copy(caps);
   gst_caps_filter_and_map_in_place(result, structure_is_cuda, NULL);
   return result;

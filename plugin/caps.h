@@ -23,7 +23,7 @@ gboolean cc_caps_are_cuda(const GstCaps *caps);
 GstCaps *cc_caps_transform(const GstCaps *caps, GstPadDirection direction, guint stride,
                            gboolean cuda);
 
-/* The structures of `caps` of frames in CUDA memory; transfer full. */
+/* The structures of `caps` that name CUDA memory, which ANY does not; transfer full. */
 GstCaps *cc_caps_in_cuda(const GstCaps *caps);
 
 G_END_DECLS
