@@ -98,7 +98,7 @@ gst_cuda_conv_ref_context(GstCudaConv *self) {
       self->backend && self->backend->device ? cc_device_ref(self->backend->device) : NULL;
   GstObject *context = self->cuda_context ? gst_object_ref(self->cuda_context) : NULL;
   GST_OBJECT_UNLOCK(self);
-  if (!device || (context && cc_cuda_context_describe(context).handle != device->context))
+  if (device && context && cc_cuda_context_describe(context).handle != device->context)
     g_clear_object(&context);
   if (device && !context && (context = cc_cuda_context_of_device(device))) {
     set_context(self, gst_object_ref(context));
@@ -194,7 +194,6 @@ gst_cuda_conv_fail_over(GstCudaConv *self, const GError *error) {
     GST_ERROR_OBJECT(self, "the CPU cannot take over: %s", reason->message);
     return FALSE;
   }
-  set_context(self, NULL);
   GST_OBJECT_LOCK(self);
   self->n_failovers++;
   self->algorithm = self->program ? self->program->algorithm : NULL;

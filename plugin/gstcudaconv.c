@@ -76,13 +76,22 @@ begin_caps(GstCudaConv *self, GstEvent *event) {
   return TRUE;
 }
 
-/* Whether downstream names CUDA memory, rather than to take whatever comes, and one of these caps
- * in it. */
-static gboolean
-downstream_prefers_cuda(GstBaseTransform *trans, const GstCaps *caps) {
-  g_autoptr(GstCaps) peer = gst_pad_peer_query_caps(trans->srcpad, NULL);
-  g_autoptr(GstCaps) named = cc_caps_in_cuda(peer);
-  return gst_caps_can_intersect(named, caps);
+/* Leaves one memory in the caps `other` of the source pad when there is a reason: CUDA's when
+ * downstream names that, rather than to take whatever comes, and the system's after a failover. The
+ * base class alone would take that of the input. */
+static void
+prefer_memory(GstCudaConv *self, const GstCaps *in, GstCaps **other) {
+  g_autoptr(GstCaps) peer = gst_pad_peer_query_caps(GST_BASE_TRANSFORM_SRC_PAD(self), NULL);
+  g_autoptr(GstCaps) in_cuda = cc_caps_in_cuda(*other);
+  if (gst_cuda_conv_takes_cuda(self)) {
+    g_autoptr(GstCaps) named = cc_caps_in_cuda(peer);
+    if (!cc_caps_are_cuda(in) && gst_caps_can_intersect(named, in_cuda))
+      gst_caps_replace(other, in_cuda);
+  } else {
+    g_autoptr(GstCaps) in_system = gst_caps_subtract(*other, in_cuda);
+    if (gst_caps_can_intersect(peer, in_system))
+      gst_caps_replace(other, in_system);
+  }
 }
 
 static GstCaps *
@@ -93,12 +102,8 @@ gst_cuda_conv_transform_caps(GstBaseTransform *trans, GstPadDirection direction,
   const gboolean cuda = gst_cuda_conv_takes_cuda(self) || self->in_cuda || self->out_cuda;
   g_autoptr(GstCaps) other =
       cc_caps_transform(caps, direction, gst_cuda_conv_current_stride(self), cuda);
-  if (cuda && direction == GST_PAD_SINK && gst_caps_is_fixed(caps) && !cc_caps_are_cuda(caps)) {
-    /* the base class would take what needs no change: system memory */
-    g_autoptr(GstCaps) in_cuda = cc_caps_in_cuda(other);
-    if (downstream_prefers_cuda(trans, in_cuda))
-      gst_caps_replace(&other, in_cuda);
-  }
+  if (cuda && direction == GST_PAD_SINK && gst_caps_is_fixed(caps))
+    prefer_memory(self, caps, &other);
   return filter ? gst_caps_intersect_full(filter, other, GST_CAPS_INTERSECT_FIRST)
                 : g_steal_pointer(&other);
 }

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* backend=auto goes on on the CPU when a CUDA call fails in mid-stream: as many frames come out as
+ * went in, with the bytes of an undisturbed run, one warning and no error. Every run is a process
+ * of its own, since CUDACONV_FAIL, which injects the failures, is read once. */
+
+#include "common.h"
+
+#include "layout.h"
+
+#include <stdio.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define N_FRAMES 14
+#define CHANGE_AT 7 /* the kernel changes with this frame */
+#define WIDTH 65
+#define HEIGHT 34
+
+/* Where frames come from: new system memory, the pool that the element offers, or CUDA memory. */
+static const gchar *const paths[] = {"fresh", "recycled", "pool", "cuda"};
+
+/* --- the child: prints what came out --- */
+
+/* The pool that the element offers upstream, active. */
+static GstBufferPool *
+offered_pool(GstHarness *h, const gchar *caps_text) {
+  g_autoptr(GstCaps) caps = gst_caps_from_string(caps_text);
+  g_autoptr(GstQuery) query = gst_query_new_allocation(caps, TRUE);
+  GstBufferPool *pool = NULL;
+  guint size, min, max;
+  fail_unless(gst_pad_peer_query(h->srcpad, query));
+  gst_query_parse_nth_allocation_pool(query, 0, &pool, &size, &min, &max);
+  fail_unless(pool != NULL);
+  GstStructure *config = gst_buffer_pool_get_config(pool);
+  gst_buffer_pool_config_set_params(config, caps, size, min, max);
+  gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  fail_unless(gst_buffer_pool_set_config(pool, config) && gst_buffer_pool_set_active(pool, TRUE));
+  return pool;
+}
+
+/* Moves the picture of `frame` (taken) into a buffer of the pool. */
+static GstBuffer *
+move_to_pool(GstBufferPool *pool, const gchar *caps_text, GstBuffer *frame) {
+  g_autoptr(GstCaps) caps = gst_caps_from_string(caps_text);
+  GstVideoInfo info;
+  GstVideoFrame from, to;
+  GstBuffer *pooled;
+  fail_unless(gst_video_info_from_caps(&info, caps));
+  fail_unless_equals_int(gst_buffer_pool_acquire_buffer(pool, &pooled, NULL), GST_FLOW_OK);
+  fail_unless(gst_video_frame_map(&from, &info, frame, GST_MAP_READ));
+  fail_unless(gst_video_frame_map(&to, &info, pooled, GST_MAP_WRITE));
+  gst_video_frame_copy(&to, &from);
+  gst_video_frame_unmap(&to);
+  gst_video_frame_unmap(&from);
+  gst_buffer_copy_into(pooled, frame, GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
+  gst_buffer_unref(frame);
+  return pooled;
+}
+
+/* Puts the frame's picture (taken) into memory that was used before. */
+static GstBuffer *
+recycle(GstBuffer *memory, GstBuffer *frame) {
+  GstMapInfo map;
+  fail_unless(gst_buffer_map(frame, &map, GST_MAP_READ));
+  gst_buffer_fill(memory, 0, map.data, map.size);
+  gst_buffer_unmap(frame, &map);
+  GstBuffer *result = gst_buffer_copy(memory);
+  gst_buffer_copy_into(result, frame, GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
+  gst_buffer_unref(frame);
+  return result;
+}
+
+static void
+add_picture(GChecksum *sum, const gchar *caps_text, GstBuffer *buffer) {
+  TestPicture picture;
+  test_map(&picture, caps_text, buffer, GST_MAP_READ);
+  for (guint p = 0; p < picture.layout.n_planes; p++)
+    for (guint y = 0; y < picture.layout.plane[p].height; y++)
+      g_checksum_update(sum, test_row(&picture, p, y),
+                        (gssize)cc_plane_row_bytes(&picture.layout.plane[p]));
+  test_unmap(&picture);
+}
+
+static GstStructure *
+get_stats(GstHarness *h) {
+  GstStructure *stats;
+  g_object_get(h->element, "stats", &stats, NULL);
+  return stats;
+}
+
+/* Whether the element opened CUDA. */
+static gboolean
+is_on_cuda(GstHarness *h) {
+  GstStructure *stats = get_stats(h);
+  const gboolean cuda = g_str_equal(gst_structure_get_string(stats, "backend"), "cuda");
+  gst_structure_free(stats);
+  return cuda;
+}
+
+/* The child's arguments. */
+static const gchar *child_path;
+
+GST_START_TEST(one_run) {
+  const gchar *path = child_path;
+  GstHarness *h = test_harness_new("kernel=gaussian size=5", NULL);
+  const gboolean cuda = g_str_equal(path, "cuda");
+  g_autofree gchar *plain = test_caps("NV12", WIDTH, HEIGHT);
+  g_autofree gchar *caps = cuda && is_on_cuda(h) ? g_strconcat("video/x-raw(memory:CUDAMemory)",
+                                                               plain + strlen("video/x-raw"), NULL)
+                                                 : g_strdup(plain);
+  gst_harness_set_src_caps_str(h, caps);
+  GstBufferPool *pool = g_str_equal(path, "pool") || cuda ? offered_pool(h, caps) : NULL;
+  GstBuffer *memory = g_str_equal(path, "recycled") ? test_frame_flat(plain, 0) : NULL;
+  GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
+  guint n = 0;
+  gboolean ordered = TRUE;
+  for (guint i = 0; i < N_FRAMES; i++) {
+    GstBuffer *frame = test_frame_random(plain, i);
+    GST_BUFFER_PTS(frame) = i * GST_SECOND;
+    if (i == CHANGE_AT)
+      gst_util_set_object_arg(G_OBJECT(h->element), "kernel", "sobel");
+    if (pool)
+      frame = move_to_pool(pool, plain, frame);
+    else if (memory)
+      frame = recycle(memory, frame);
+    if (gst_harness_push(h, frame) != GST_FLOW_OK)
+      break;
+    if (memory) { /* it is written again */
+      GstEvent *event =
+          gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty("test-drain"));
+      gst_harness_push_event(h, event);
+    }
+  }
+  gst_harness_push_event(h, gst_event_new_eos());
+  GstBuffer *out;
+  while ((out = gst_harness_try_pull(h))) {
+    ordered = ordered && GST_BUFFER_PTS(out) == n * GST_SECOND;
+    add_picture(sum, plain, out);
+    gst_buffer_unref(out);
+    n++;
+  }
+  GstStructure *stats = get_stats(h);
+  guint failovers = 0, warnings, errors;
+  gst_structure_get_uint(stats, "failovers", &failovers);
+  g_autofree gchar *warning = test_bus_take(test_harness_bus(h), GST_MESSAGE_WARNING, &warnings);
+  g_autofree gchar *error = test_bus_take(test_harness_bus(h), GST_MESSAGE_ERROR, &errors);
+  g_print("frames %u %s %s\n", n, ordered ? "in order" : "in disorder", g_checksum_get_string(sum));
+  g_print("failovers %u warnings %u errors %u\n%s%s", failovers, warnings, errors, warning, error);
+  gst_structure_free(stats);
+  g_checksum_free(sum);
+  test_teardown(h);
+  gst_clear_buffer(&memory);
+  if (pool) {
+    gst_buffer_pool_set_active(pool, FALSE);
+    gst_object_unref(pool);
+  }
+}
+GST_END_TEST;
+
+static Suite *
+child_suite(void) {
+  Suite *suite = suite_create("child");
+  TCase *tc = tcase_create("child");
+  tcase_add_test(tc, one_run);
+  suite_add_tcase(suite, tc);
+  return suite;
+}
+
+/* What the tests share reports to the check library, so the run is a test as well. */
+static int
+run_child(int argc, char **argv, const gchar *backend, const gchar *path) {
+  g_setenv("CUDACONV_TEST_BACKEND", backend, TRUE);
+  g_setenv("CK_FORK", "no", TRUE);
+  child_path = path;
+  gst_check_init(&argc, &argv);
+  return gst_check_run_suite(child_suite(), "child", __FILE__);
+}
+
+/* --- the parent --- */
+
+static const gchar *program_path;
+
+typedef struct {
+  gchar *frames, *rest; /* how many, in which order and their sum; and the rest */
+  guint failovers, warnings, errors;
+} Outcome;
+
+static void
+clear_outcome(Outcome *outcome) {
+  g_free(outcome->frames);
+  g_free(outcome->rest);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Outcome, clear_outcome)
+
+static void
+run(Outcome *outcome, const gchar *backend, const gchar *path, const gchar *failure) {
+  const gchar *argv[] = {program_path, "child", backend, path, NULL};
+  g_auto(GStrv) env = g_environ_setenv(g_get_environ(), "CUDACONV_FAIL", failure, TRUE);
+  g_autofree gchar *out = NULL, *err = NULL;
+  g_autoptr(GError) error = NULL;
+  gint status;
+  g_spawn_sync(NULL, (gchar **)argv, env, G_SPAWN_DEFAULT, NULL, NULL, &out, &err, &status, &error);
+  fail_unless(!error && status == 0 && !strstr(err, "CRITICAL"),
+              "%s, %s, CUDACONV_FAIL=%s: %d\n%s%s", backend, path, failure, status, out, err);
+  const gchar *first = strstr(out, "frames "), *second = strstr(out, "failovers ");
+  fail_unless(first && second && first < second, "%s", out);
+  outcome->frames = g_strndup(first, (gsize)(second - first));
+  outcome->rest = g_strdup(second);
+  fail_unless(sscanf(second, "failovers %u warnings %u errors %u", &outcome->failovers,
+                     &outcome->warnings, &outcome->errors) == 3);
+}
+
+/* Calls that a stream makes for every frame. */
+static const gchar *const frame_calls[] = {
+    "cuCtxPushCurrent", "cuMemAlloc",        "cuMemHostAlloc",    "cuEventCreate",
+    "cuEventRecord",    "cuStreamWaitEvent", "cuMemcpyHtoDAsync", "cuMemcpyDtoHAsync",
+    "cuMemcpy2DAsync",  "cuLaunchKernelEx",  "cuEventQuery",      "cuEventSynchronize",
+    "cuModuleLoadData", "cuMemHostRegister"};
+
+static void
+check(const gchar *path, const gchar *failure, const Outcome *wanted) {
+  g_auto(Outcome) outcome = {0};
+  run(&outcome, "auto", path, failure);
+  fail_unless(g_str_equal(outcome.frames, wanted->frames),
+              "%s, CUDACONV_FAIL=%s: %s\n%sbut on the CPU: %s", path, failure, outcome.frames,
+              outcome.rest, wanted->frames);
+  fail_unless(outcome.errors == 0 && outcome.failovers <= 1 &&
+                  outcome.warnings == outcome.failovers,
+              "%s, CUDACONV_FAIL=%s: %s", path, failure, outcome.rest);
+}
+
+/* Each call fails once at several places, as a device that is lost and as one that has no memory.
+ */
+GST_START_TEST(each_call_fails) {
+  static const guint codes[] = {700, 2, 999};
+  const gchar *call = frame_calls[__i__];
+  for (guint p = 0; p < G_N_ELEMENTS(paths); p++) {
+    g_auto(Outcome) wanted = {0};
+    run(&wanted, "cpu", paths[p], "");
+    for (guint at = 1, n = 0; at <= 34; at += at / 2 + 1, n++) {
+      g_autofree gchar *failure =
+          g_strdup_printf("%s:%u%s:%u", call, at, n % 2 ? "+" : "", codes[n % 3]);
+      check(paths[p], failure, &wanted);
+    }
+  }
+}
+GST_END_TEST;
+
+/* The warning says what failed; with backend=cuda the same is one error. */
+GST_START_TEST(words) {
+  g_auto(Outcome) outcome = {0};
+  run(&outcome, "auto", "fresh", "cuLaunchKernelEx:4:700");
+  fail_unless_equals_int(outcome.failovers, 1);
+  fail_unless(strstr(outcome.rest, "cuLaunchKernelEx: CUDA_ERROR_ILLEGAL_ADDRESS (700)") &&
+                  strstr(outcome.rest, "the CPU filters from here on"),
+              "%s", outcome.rest);
+  g_auto(Outcome) insisting = {0};
+  run(&insisting, "cuda", "fresh", "cuLaunchKernelEx:4:700");
+  fail_unless(insisting.failovers == 0 && insisting.warnings == 0 && insisting.errors == 1 &&
+                  strstr(insisting.rest, "cuLaunchKernelEx"),
+              "%s", insisting.rest);
+}
+GST_END_TEST;
+
+/* Memory for one frame in flight is enough. */
+GST_START_TEST(fewer_frames_in_flight) {
+  g_auto(Outcome) wanted = {0}, outcome = {0};
+  run(&wanted, "cpu", "fresh", "");
+  run(&outcome, "auto", "fresh", "cuMemAlloc:4:2");
+  fail_unless(g_str_equal(outcome.frames, wanted.frames), "%s\n%s", outcome.frames, wanted.frames);
+  fail_unless(outcome.failovers == 0 && outcome.warnings == 0 && outcome.errors == 0, "%s",
+              outcome.rest);
+}
+GST_END_TEST;
+
+static Suite *
+failover_suite(void) {
+  Suite *suite = suite_create("failover");
+  TCase *tc = tcase_create("failover");
+  tcase_set_timeout(tc, 240);
+  tcase_add_loop_test(tc, each_call_fails, 0, G_N_ELEMENTS(frame_calls));
+  tcase_add_test(tc, words);
+  tcase_add_test(tc, fewer_frames_in_flight);
+  suite_add_tcase(suite, tc);
+  return suite;
+}
+
+int
+main(int argc, char **argv) {
+  if (argc == 4 && g_str_equal(argv[1], "child"))
+    return run_child(argc, argv, argv[2], argv[3]);
+  program_path = argv[0];
+  return test_main(&argc, &argv, failover_suite, "failover");
+}
