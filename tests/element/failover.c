@@ -7,6 +7,7 @@
 #include "common.h"
 
 #include "layout.h"
+#include "memory.h"
 
 #include <stdio.h>
 
@@ -23,42 +24,6 @@
 static const gchar *const paths[] = {"fresh", "recycled", "pool", "cuda"};
 
 /* --- the child: prints what came out --- */
-
-/* The pool that the element offers upstream, active. */
-static GstBufferPool *
-offered_pool(GstHarness *h, const gchar *caps_text) {
-  g_autoptr(GstCaps) caps = gst_caps_from_string(caps_text);
-  g_autoptr(GstQuery) query = gst_query_new_allocation(caps, TRUE);
-  GstBufferPool *pool = NULL;
-  guint size, min, max;
-  fail_unless(gst_pad_peer_query(h->srcpad, query));
-  gst_query_parse_nth_allocation_pool(query, 0, &pool, &size, &min, &max);
-  fail_unless(pool != NULL);
-  GstStructure *config = gst_buffer_pool_get_config(pool);
-  gst_buffer_pool_config_set_params(config, caps, size, min, max);
-  gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  fail_unless(gst_buffer_pool_set_config(pool, config) && gst_buffer_pool_set_active(pool, TRUE));
-  return pool;
-}
-
-/* Moves the picture of `frame` (taken) into a buffer of the pool. */
-static GstBuffer *
-move_to_pool(GstBufferPool *pool, const gchar *caps_text, GstBuffer *frame) {
-  g_autoptr(GstCaps) caps = gst_caps_from_string(caps_text);
-  GstVideoInfo info;
-  GstVideoFrame from, to;
-  GstBuffer *pooled;
-  fail_unless(gst_video_info_from_caps(&info, caps));
-  fail_unless_equals_int(gst_buffer_pool_acquire_buffer(pool, &pooled, NULL), GST_FLOW_OK);
-  fail_unless(gst_video_frame_map(&from, &info, frame, GST_MAP_READ));
-  fail_unless(gst_video_frame_map(&to, &info, pooled, GST_MAP_WRITE));
-  gst_video_frame_copy(&to, &from);
-  gst_video_frame_unmap(&to);
-  gst_video_frame_unmap(&from);
-  gst_buffer_copy_into(pooled, frame, GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
-  gst_buffer_unref(frame);
-  return pooled;
-}
 
 /* Puts the frame's picture (taken) into memory that was used before. */
 static GstBuffer *
@@ -84,22 +49,6 @@ add_picture(GChecksum *sum, const gchar *caps_text, GstBuffer *buffer) {
   test_unmap(&picture);
 }
 
-static GstStructure *
-get_stats(GstHarness *h) {
-  GstStructure *stats;
-  g_object_get(h->element, "stats", &stats, NULL);
-  return stats;
-}
-
-/* Whether the element opened CUDA. */
-static gboolean
-is_on_cuda(GstHarness *h) {
-  GstStructure *stats = get_stats(h);
-  const gboolean cuda = g_str_equal(gst_structure_get_string(stats, "backend"), "cuda");
-  gst_structure_free(stats);
-  return cuda;
-}
-
 /* The child's arguments. */
 static const gchar *child_path;
 
@@ -108,11 +57,12 @@ GST_START_TEST(one_run) {
   GstHarness *h = test_harness_new("kernel=gaussian size=5", NULL);
   const gboolean cuda = g_str_equal(path, "cuda");
   g_autofree gchar *plain = test_caps("NV12", WIDTH, HEIGHT);
-  g_autofree gchar *caps = cuda && is_on_cuda(h) ? g_strconcat("video/x-raw(memory:CUDAMemory)",
-                                                               plain + strlen("video/x-raw"), NULL)
-                                                 : g_strdup(plain);
+  g_autofree gchar *caps =
+      cuda && test_is_on_cuda(h)
+          ? g_strconcat("video/x-raw(memory:CUDAMemory)", plain + strlen("video/x-raw"), NULL)
+          : g_strdup(plain);
   gst_harness_set_src_caps_str(h, caps);
-  GstBufferPool *pool = g_str_equal(path, "pool") || cuda ? offered_pool(h, caps) : NULL;
+  GstBufferPool *pool = g_str_equal(path, "pool") || cuda ? test_offered_pool(h, caps) : NULL;
   GstBuffer *memory = g_str_equal(path, "recycled") ? test_frame_flat(plain, 0) : NULL;
   GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
   guint n = 0;
@@ -123,7 +73,7 @@ GST_START_TEST(one_run) {
     if (i == CHANGE_AT)
       gst_util_set_object_arg(G_OBJECT(h->element), "kernel", "sobel");
     if (pool)
-      frame = move_to_pool(pool, plain, frame);
+      frame = test_move_to_pool(pool, plain, frame);
     else if (memory)
       frame = recycle(memory, frame);
     if (gst_harness_push(h, frame) != GST_FLOW_OK)
@@ -142,7 +92,7 @@ GST_START_TEST(one_run) {
     gst_buffer_unref(out);
     n++;
   }
-  GstStructure *stats = get_stats(h);
+  GstStructure *stats = test_stats(h);
   guint failovers = 0, warnings, errors;
   gst_structure_get_uint(stats, "failovers", &failovers);
   g_autofree gchar *warning = test_bus_take(test_harness_bus(h), GST_MESSAGE_WARNING, &warnings);

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Which memory frames are in, how the device gets at them, and how many are under way. On the CPU
+ * nothing is pinned, and the same frames come out. */
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <gst/allocators/gstfdmemory.h>
+
+#include "memory.h"
+
+#define WIDTH 321
+#define HEIGHT 240
+#define FORMAT "RGBA" /* large enough a frame to be worth pinning */
+
+/* What the statistics say of the paths of the last frame, as "input, output". */
+static gchar *
+paths(GstHarness *h) {
+  GstStructure *stats = test_stats(h);
+  gchar *text = g_strdup_printf("%s, %s", gst_structure_get_string(stats, "input-path"),
+                                gst_structure_get_string(stats, "output-path"));
+  gst_structure_free(stats);
+  return text;
+}
+
+static guint64
+registered_bytes(GstHarness *h) {
+  GstStructure *stats = test_stats(h);
+  guint64 bytes = 0;
+  fail_unless(gst_structure_get_uint64(stats, "registered-bytes", &bytes));
+  gst_structure_free(stats);
+  return bytes;
+}
+
+/* Pushes the buffer (taken), checks the picture that comes out and the way that it took on CUDA. */
+static void
+check_path(GstHarness *h, const gchar *caps, GstBuffer *buffer, const gchar *wanted_on_cuda) {
+  GstBuffer *copy = gst_buffer_copy_deep(buffer);
+  GstBuffer *expected = test_filter("kernel=gaussian", caps, copy);
+  GstBuffer *result = test_push_pull(h, buffer);
+  test_assert_same_picture(caps, result, expected, wanted_on_cuda);
+  g_autofree gchar *way = paths(h);
+  const gchar *wanted = test_is_on_cuda(h) ? wanted_on_cuda : "system memory, system memory";
+  fail_unless(g_str_equal(way, wanted), "%s, not %s", way, wanted);
+  gst_buffer_unref(expected);
+  gst_buffer_unref(result);
+}
+
+GST_START_TEST(pool_is_pinned) {
+  g_autofree gchar *caps = test_caps(FORMAT, WIDTH, HEIGHT);
+  GstHarness *h = test_harness_new("kernel=gaussian", caps);
+  GstBufferPool *pool = test_offered_pool(h, caps);
+  for (guint i = 0; i < 3; i++)
+    check_path(h, caps, test_move_to_pool(pool, caps, test_frame_random(caps, i)),
+               "pinned pool, pinned pool");
+  fail_unless_equals_uint64(registered_bytes(h), 0);
+  test_teardown(h);
+  gst_buffer_pool_set_active(pool, FALSE);
+  gst_object_unref(pool);
+}
+GST_END_TEST;
+
+/* Memory of upstream's own: copied when it comes for the first time, pinned in place when it comes
+ * again, and let go of with the memory. */
+GST_START_TEST(recycled_memory_is_registered) {
+  g_autofree gchar *caps = test_caps(FORMAT, WIDTH, HEIGHT);
+  GstHarness *h = test_harness_new("kernel=gaussian", caps);
+  GstBuffer *frame = test_frame_random(caps, 1);
+  const gsize bytes = gst_buffer_get_size(frame);
+  check_path(h, caps, gst_buffer_copy(frame),
+             "staged: memory that has not been seen before, pinned pool");
+  for (guint i = 0; i < 3; i++)
+    check_path(h, caps, gst_buffer_copy(frame), "registered, pinned pool");
+  const guint64 registered = registered_bytes(h);
+  fail_unless(test_is_on_cuda(h) ? registered >= bytes && registered < 2 * bytes : registered == 0,
+              "%" G_GUINT64_FORMAT " bytes are registered", registered);
+  /* a part of the memory is pinned with it */
+  GstBuffer *part = gst_buffer_copy_region(frame, GST_BUFFER_COPY_ALL, 0, bytes);
+  check_path(h, caps, part, "registered, pinned pool");
+  gst_buffer_unref(frame);
+  fail_unless_equals_uint64(registered_bytes(h), 0);
+  test_teardown(h);
+}
+GST_END_TEST;
+
+GST_START_TEST(memory_outlives_the_element) {
+  g_autofree gchar *caps = test_caps(FORMAT, WIDTH, HEIGHT);
+  GstHarness *h = test_harness_new("kernel=gaussian", caps);
+  GstBuffer *frame = test_frame_random(caps, 1), *result = NULL;
+  for (guint i = 0; i < 2; i++) {
+    gst_clear_buffer(&result);
+    result = test_push_pull(h, gst_buffer_copy(frame));
+  }
+  test_teardown(h);
+  GstBuffer *expected = test_filter("kernel=gaussian", caps, frame);
+  test_assert_same_picture(caps, result, expected, "after the element");
+  gst_buffer_unref(expected);
+  gst_buffer_unref(result);
+}
+GST_END_TEST;
+
+/* Two elements on the same memory register it once. */
+GST_START_TEST(memory_is_registered_once) {
+  g_autofree gchar *caps = test_caps(FORMAT, WIDTH, HEIGHT);
+  GstHarness *a = test_harness_new("kernel=gaussian", caps);
+  GstHarness *b = test_harness_new("kernel=gaussian", caps);
+  GstBuffer *frame = test_frame_random(caps, 1);
+  gst_buffer_unref(test_push_pull(a, gst_buffer_copy(frame)));
+  check_path(b, caps, gst_buffer_copy(frame), "registered, pinned pool");
+  const guint64 registered = registered_bytes(a);
+  check_path(a, caps, gst_buffer_copy(frame), "registered, pinned pool");
+  fail_unless_equals_uint64(registered_bytes(a), registered);
+  test_teardown(b);
+  check_path(a, caps, gst_buffer_copy(frame), "registered, pinned pool");
+  gst_buffer_unref(frame);
+  fail_unless_equals_uint64(registered_bytes(a), 0);
+  test_teardown(a);
+}
+GST_END_TEST;
+
+/* A frame in a memory of this kind, filled. */
+static GstBuffer *
+frame_in(GstMemory *memory, const gchar *caps, guint seed) {
+  GstBuffer *frame = test_frame_random(caps, seed), *result = gst_buffer_new();
+  GstMapInfo map;
+  gst_buffer_append_memory(result, memory);
+  fail_unless(gst_buffer_map(frame, &map, GST_MAP_READ));
+  fail_unless_equals_uint64(gst_buffer_fill(result, 0, map.data, map.size), map.size);
+  gst_buffer_unmap(frame, &map);
+  gst_buffer_unref(frame);
+  return result;
+}
+
+static void
+unmap_pages(gpointer pages) {
+  munmap(pages, WIDTH * HEIGHT * 4);
+}
+
+/* A read-only mapping, as of a file, cannot be pinned. */
+GST_START_TEST(what_cannot_be_pinned_is_copied) {
+  g_autofree gchar *caps = test_caps(FORMAT, WIDTH, HEIGHT);
+  const gsize bytes = WIDTH * HEIGHT * 4;
+  GstHarness *h = test_harness_new("kernel=gaussian", caps);
+  guint8 *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  fail_unless(pages != MAP_FAILED);
+  for (gsize i = 0; i < bytes; i++)
+    pages[i] = (guint8)(i * 7);
+  mprotect(pages, bytes, PROT_READ);
+  GstBuffer *frame = gst_buffer_new_wrapped_full(GST_MEMORY_FLAG_READONLY, pages, bytes, 0, bytes,
+                                                 pages, unmap_pages);
+  gst_buffer_unref(test_push_pull(h, gst_buffer_copy(frame)));
+  for (guint i = 0; i < 2; i++)
+    check_path(h, caps, gst_buffer_copy(frame),
+               "staged: the driver does not register this memory, pinned pool");
+  gst_buffer_unref(frame);
+
+  /* memory that is not mapped all the time */
+  int fd = memfd_create("frame", 0);
+  fail_unless(fd >= 0 && ftruncate(fd, (off_t)bytes) == 0);
+  g_autoptr(GstAllocator) allocator = gst_fd_allocator_new();
+  frame = frame_in(gst_fd_allocator_alloc(allocator, fd, bytes, GST_FD_MEMORY_FLAG_NONE), caps, 3);
+  for (guint i = 0; i < 2; i++)
+    check_path(h, caps, gst_buffer_copy(frame), "staged: not plain system memory, pinned pool");
+  gst_buffer_unref(frame);
+  fail_unless_equals_uint64(registered_bytes(h), 0);
+  test_teardown(h);
+}
+GST_END_TEST;
+
+GST_START_TEST(small_frames_are_copied) {
+  g_autofree gchar *caps = test_caps("GRAY8", 64, 48);
+  GstHarness *h = test_harness_new("kernel=gaussian", caps);
+  GstBuffer *frame = test_frame_random(caps, 1);
+  for (guint i = 0; i < 2; i++)
+    check_path(h, caps, gst_buffer_copy(frame), "staged: too small to be registered, pinned pool");
+  gst_buffer_unref(frame);
+  test_teardown(h);
+}
+GST_END_TEST;
+
+GST_START_TEST(registered_bytes_are_bounded) {
+  g_autofree gchar *caps = test_caps(FORMAT, WIDTH, HEIGHT);
+  g_autofree gchar *limit = g_strdup_printf("%d", WIDTH * HEIGHT * 4 * 3 / 2);
+  g_setenv("CUDACONV_REGISTERED_LIMIT", limit, TRUE);
+  GstHarness *h = test_harness_new("kernel=gaussian", caps);
+  GstBuffer *one = test_frame_random(caps, 1), *other = test_frame_random(caps, 2);
+  gst_buffer_unref(test_push_pull(h, gst_buffer_copy(one)));
+  gst_buffer_unref(test_push_pull(h, gst_buffer_copy(other)));
+  check_path(h, caps, gst_buffer_copy(one), "registered, pinned pool");
+  check_path(h, caps, gst_buffer_copy(other),
+             "staged: as much is registered as may be, pinned pool");
+  gst_buffer_unref(one);
+  gst_buffer_unref(other);
+  test_teardown(h);
+  g_unsetenv("CUDACONV_REGISTERED_LIMIT");
+}
+GST_END_TEST;
+
+/* --- CUDA memory --- */
+
+/* Formats that CUDA memory holds, with odd and even sizes. */
+static const struct {
+  const gchar *format;
+  gint width, height;
+} cuda_cases[] = {{"NV12", 64, 48},      {"NV12", 321, 241},   {"NV21", 33, 18},
+                  {"I420", 322, 242},    {"YV12", 130, 66},    {"RGBA", 321, 241},
+                  {"BGRx", 17, 9},       {"RGB", 321, 33},     {"Y444", 65, 33},
+                  {"P010_10LE", 65, 33}, {"ARGB", 1, 1},       {"GBR", 65, 33},
+                  {"I420_10LE", 66, 34}, {"Y42B", 65, 33},     {"Y444_16LE", 65, 33},
+                  {"P016_LE", 130, 66},  {"I422_10LE", 66, 34}};
+
+/* From and to each memory: the same picture as from system memory to system memory. */
+GST_START_TEST(cuda_memory) {
+  const gboolean in_cuda = __i__ & 1, out_cuda = __i__ >> 1;
+  for (guint i = 0; i < G_N_ELEMENTS(cuda_cases); i++) {
+    g_autofree gchar *caps =
+        test_caps(cuda_cases[i].format, cuda_cases[i].width, cuda_cases[i].height);
+    g_autofree gchar *caps_in_cuda = test_caps_in_cuda(caps);
+    GstHarness *h = test_harness_new("kernel=gaussian", NULL);
+    if (!test_is_on_cuda(h)) {
+      test_teardown(h);
+      return;
+    }
+    gst_harness_set_sink_caps_str(h, out_cuda ? caps_in_cuda : caps);
+    gst_harness_set_src_caps_str(h, in_cuda ? caps_in_cuda : caps);
+    GstBufferPool *pool = test_offered_pool(h, in_cuda ? caps_in_cuda : caps);
+    for (guint n = 0; n < 3; n++) {
+      GstBuffer *expected = test_filter("kernel=gaussian", caps, test_frame_random(caps, n));
+      GstBuffer *result =
+          test_push_pull(h, test_move_to_pool(pool, caps, test_frame_random(caps, n)));
+      test_assert_same_picture(caps, result, expected, "CUDA memory");
+      gst_buffer_unref(result);
+      gst_buffer_unref(expected);
+    }
+    g_autofree gchar *way = paths(h);
+    g_autofree gchar *wanted = g_strdup_printf("%s, %s", in_cuda ? "CUDA memory" : "pinned pool",
+                                               out_cuda ? "CUDA memory" : "pinned pool");
+    fail_unless(g_str_equal(way, wanted), "%s, not %s", way, wanted);
+    test_teardown(h);
+    gst_buffer_pool_set_active(pool, FALSE);
+    gst_object_unref(pool);
+  }
+}
+GST_END_TEST;
+
+/* Which caps the element's sink pad or source pad can have for a format. */
+static gboolean
+pad_takes(GstHarness *h, const gchar *pad_name, const gchar *caps_text) {
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(h->element, pad_name);
+  g_autoptr(GstCaps) caps = gst_caps_from_string(caps_text);
+  g_autoptr(GstCaps) possible = gst_pad_query_caps(pad, caps);
+  return !gst_caps_is_empty(possible);
+}
+
+/* Formats that libgstcuda does not hold are not offered, and on the CPU none is. */
+GST_START_TEST(cuda_memory_is_offered_where_it_works) {
+  static const gchar *const pads[] = {"sink", "src"};
+  GstHarness *h = test_harness_new("kernel=gaussian", NULL);
+  for (guint i = 0; i < G_N_ELEMENTS(pads); i++) {
+    g_autofree gchar *nv12 = test_caps("NV12", 64, 48);
+    g_autofree gchar *grey = test_caps("GRAY8", 64, 48);
+    g_autofree gchar *nv12_in_cuda = test_caps_in_cuda(nv12);
+    g_autofree gchar *grey_in_cuda = test_caps_in_cuda(grey);
+    fail_unless(pad_takes(h, pads[i], nv12) && pad_takes(h, pads[i], grey));
+    fail_unless(pad_takes(h, pads[i], nv12_in_cuda) == test_is_on_cuda(h), "%s", pads[i]);
+    fail_if(pad_takes(h, pads[i], grey_in_cuda), "%s", pads[i]);
+  }
+  test_teardown(h);
+}
+GST_END_TEST;
+
+/* The handle of the context that an element answers a query with, as text; NULL: it does not. */
+static gchar *
+query_context(GstElement *element) {
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(element, "sink");
+  g_autoptr(GstQuery) query = gst_query_new_context("gst.cuda.context");
+  GstContext *context = NULL;
+  if (!gst_pad_query(pad, query))
+    return NULL;
+  gst_query_parse_context(query, &context);
+  return gst_structure_to_string(gst_context_get_structure(context));
+}
+
+/* In a pipeline all elements share a context, and frames between them stay on the device. */
+GST_START_TEST(two_elements_share_a_context) {
+  g_autofree gchar *line = g_strdup_printf(
+      "videotestsrc num-buffers=10 ! video/x-raw,format=NV12,width=320,height=240 ! "
+      "cudaconv name=a backend=%s kernel=gaussian ! queue ! cudaconv name=b backend=%s ! "
+      "video/x-raw ! fakesink",
+      test_backend(), test_backend());
+  GstElement *pipeline = gst_parse_launch(line, NULL);
+  g_autoptr(GstElement) a = gst_bin_get_by_name(GST_BIN(pipeline), "a");
+  g_autoptr(GstElement) b = gst_bin_get_by_name(GST_BIN(pipeline), "b");
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  g_autoptr(GstMessage) message =
+      gst_bus_timed_pop_filtered(bus, 30 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless(message && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS);
+  GstStructure *stats;
+  g_object_get(a, "stats", &stats, NULL);
+  const gboolean cuda = g_str_equal(gst_structure_get_string(stats, "backend"), "cuda");
+  g_autofree gchar *of_a = query_context(a), *of_b = query_context(b);
+  fail_unless((of_a != NULL) == cuda && g_strcmp0(of_a, of_b) == 0, "%s, %s", of_a, of_b);
+  fail_unless_equals_string(gst_structure_get_string(stats, "output-path"),
+                            cuda ? "CUDA memory" : "system memory");
+  gst_structure_free(stats);
+  g_object_get(b, "stats", &stats, NULL);
+  fail_unless_equals_string(gst_structure_get_string(stats, "input-path"),
+                            cuda ? "CUDA memory" : "system memory");
+  gst_structure_free(stats);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+}
+GST_END_TEST;
+
+/* A context that the application sets is the one that is used. */
+GST_START_TEST(context_from_the_application) {
+  GstHarness *one = test_harness_new("kernel=gaussian", NULL);
+  if (test_is_on_cuda(one)) {
+    g_autoptr(GstPad) pad = gst_element_get_static_pad(one->element, "sink");
+    g_autoptr(GstQuery) query = gst_query_new_context("gst.cuda.context");
+    GstContext *context = NULL;
+    fail_unless(gst_pad_query(pad, query));
+    gst_query_parse_context(query, &context);
+    g_autoptr(GstElement) other = test_element_new("kernel=gaussian");
+    gst_element_set_context(other, context);
+    fail_unless_equals_int(gst_element_set_state(other, GST_STATE_READY), GST_STATE_CHANGE_SUCCESS);
+    g_autofree gchar *of_first = query_context(one->element);
+    g_autofree gchar *of_second = query_context(other);
+    fail_unless_equals_string(of_second, of_first);
+    gst_element_set_state(other, GST_STATE_NULL);
+  }
+  test_teardown(one);
+}
+GST_END_TEST;
+
+/* --- frames in flight --- */
+
+/* How many frames the element keeps back while more are coming. */
+static void
+check_held(const gchar *properties, gboolean live, guint wanted_on_cuda) {
+  g_autofree gchar *caps = test_caps("GRAY8", 64, 48);
+  GstHarness *h = test_harness_new(properties, NULL);
+  gst_harness_set_live(h, live);
+  gst_harness_set_upstream_latency(h, 5 * GST_MSECOND);
+  gst_harness_set_src_caps_str(h, caps);
+  const guint wanted = test_is_on_cuda(h) ? wanted_on_cuda : 0;
+  for (guint i = 0; i < 12; i++)
+    fail_unless_equals_int(gst_harness_push(h, test_frame_random(caps, i)), GST_FLOW_OK);
+  fail_unless_equals_int(12 - gst_harness_buffers_received(h), wanted);
+  const GstClockTime latency = gst_harness_query_latency(h);
+  fail_unless_equals_uint64(latency,
+                            5 * GST_MSECOND + gst_util_uint64_scale(wanted, GST_SECOND, 30));
+  GstStructure *stats = test_stats(h);
+  guint in_flight = 0;
+  fail_unless(gst_structure_get_uint(stats, "in-flight", &in_flight));
+  fail_unless_equals_int(in_flight, wanted + 1);
+  gst_structure_free(stats);
+  test_drain(h);
+  fail_unless_equals_int(gst_harness_buffers_received(h), 12);
+  test_teardown(h);
+}
+
+GST_START_TEST(frames_in_flight) {
+  for (guint n = 1; n <= 8; n++) {
+    g_autofree gchar *properties = g_strdup_printf("in-flight=%u", n);
+    check_held(properties, FALSE, n - 1);
+    check_held(properties, TRUE, n - 1);
+  }
+  check_held("", FALSE, 2);
+  check_held("", TRUE, 0);
+}
+GST_END_TEST;
+
+static Suite *
+transfers_suite(void) {
+  Suite *suite = suite_create("transfers");
+  TCase *tc = tcase_create("transfers");
+  tcase_add_test(tc, pool_is_pinned);
+  tcase_add_test(tc, recycled_memory_is_registered);
+  tcase_add_test(tc, memory_outlives_the_element);
+  tcase_add_test(tc, memory_is_registered_once);
+  tcase_add_test(tc, what_cannot_be_pinned_is_copied);
+  tcase_add_test(tc, small_frames_are_copied);
+  tcase_add_test(tc, registered_bytes_are_bounded);
+  tcase_add_loop_test(tc, cuda_memory, 0, 4);
+  tcase_add_test(tc, cuda_memory_is_offered_where_it_works);
+  tcase_add_test(tc, two_elements_share_a_context);
+  tcase_add_test(tc, context_from_the_application);
+  tcase_add_test(tc, frames_in_flight);
+  suite_add_tcase(suite, tc);
+  return suite;
+}
+
+TEST_MAIN(transfers)
