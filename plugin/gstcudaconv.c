@@ -69,6 +69,7 @@ begin_caps(GstCudaConv *self, GstEvent *event) {
   GstVideoInfo info;
   CcFrameLayout layout;
   gst_event_parse_caps(event, &caps);
+  self->in_cuda = cc_caps_are_cuda(caps);
   if (!parse_caps(caps, &info, &layout, &error) ||
       !gst_cuda_conv_choose_filter(self, caps, &layout, &error))
     return refuse_caps(self, error);
