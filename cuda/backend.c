@@ -11,6 +11,10 @@
 
 #define SPIN_US 50 /* a kernel alone is over sooner than a thread that sleeps has woken up */
 
+/* Events that take the time make gaps of some microseconds between transfers, so only one frame of
+ * this many is timed, and the others count as long as it. */
+#define TIMED_FRAMES 16
+
 typedef enum { UPLOAD, KERNEL, DOWNLOAD, N_STAGES } Stage;
 
 /* Device memory, and as much pinned memory when it is needed for staging. */
@@ -24,9 +28,11 @@ typedef struct {
   CcJob base;
   gboolean busy;
   CcTransfer src, dst;
-  CUevent
-      ready; /* the source, when others still write it; NULL until it is needed, as are these: */
-  CUevent begin[N_STAGES], end[N_STAGES];
+  gboolean timed;
+  /* NULL until they are needed */
+  CUevent ready;                          /* the source, when others still write it */
+  CUevent over[N_STAGES];                 /* what others wait for */
+  CUevent begin[N_STAGES], end[N_STAGES]; /* of a frame that is timed */
   Buffer in, out, scratch;
 } Slot;
 
@@ -35,6 +41,8 @@ typedef struct {
   CcCudaDevice *device;
   CUstream stream[N_STAGES];
   Slot slot[CC_MAX_JOBS];
+  guint n_frames;
+  CcTimes times; /* of the frame that was timed last */
 } CudaBackend;
 
 /* --- memory of slots --- */
@@ -106,28 +114,35 @@ reserve_slot(const CcCudaDriver *cuda, Slot *slot, gsize scratch_bytes, GError *
 }
 
 static gboolean
+create_event(const CcCudaDriver *cuda, CUevent *event, guint flags, GError **error) {
+  return *event || cc_cuda_check(cuda, cuda->cuEventCreate(event, flags), "cuEventCreate", error);
+}
+
+static gboolean
 create_events(const CcCudaDriver *cuda, Slot *slot, GError **error) {
+  const guint untimed = CU_EVENT_DISABLE_TIMING;
   for (guint i = 0; i < N_STAGES; i++)
-    if ((!slot->begin[i] &&
-         !cc_cuda_check(cuda, cuda->cuEventCreate(&slot->begin[i], CU_EVENT_DEFAULT),
-                        "cuEventCreate", error)) ||
-        (!slot->end[i] &&
-         !cc_cuda_check(cuda, cuda->cuEventCreate(&slot->end[i], CU_EVENT_BLOCKING_SYNC),
-                        "cuEventCreate", error)))
+    if (!create_event(cuda, &slot->over[i], untimed | CU_EVENT_BLOCKING_SYNC, error) ||
+        (slot->timed && (!create_event(cuda, &slot->begin[i], CU_EVENT_DEFAULT, error) ||
+                         !create_event(cuda, &slot->end[i], CU_EVENT_DEFAULT, error))))
       return FALSE;
-  return TRUE;
+  return !slot->src.frame.stream || create_event(cuda, &slot->ready, untimed, error);
+}
+
+static void
+destroy_event(const CcCudaDriver *cuda, CUevent event) {
+  if (event)
+    cuda->cuEventDestroy(event);
 }
 
 static void
 close_slot(const CcCudaDriver *cuda, Slot *slot) {
   free_slot_memory(cuda, slot);
-  if (slot->ready)
-    cuda->cuEventDestroy(slot->ready);
+  destroy_event(cuda, slot->ready);
   for (guint i = 0; i < N_STAGES; i++) {
-    if (slot->begin[i])
-      cuda->cuEventDestroy(slot->begin[i]);
-    if (slot->end[i])
-      cuda->cuEventDestroy(slot->end[i]);
+    destroy_event(cuda, slot->over[i]);
+    destroy_event(cuda, slot->begin[i]);
+    destroy_event(cuda, slot->end[i]);
   }
 }
 
@@ -142,40 +157,40 @@ find_idle_slot(CudaBackend *self) {
 /* --- a frame --- */
 
 static gboolean
-begin_stage(CudaBackend *self, Slot *slot, Stage stage, GError **error) {
+record(const CudaBackend *self, CUevent event, Stage stage, GError **error) {
   const CcCudaDriver *cuda = self->device->cuda;
-  return cc_cuda_check(cuda, cuda->cuEventRecord(slot->begin[stage], self->stream[stage]),
-                       "cuEventRecord", error);
+  return cc_cuda_check(cuda, cuda->cuEventRecord(event, self->stream[stage]), "cuEventRecord",
+                       error);
 }
 
+/* Lets a stage begin when the event has happened. */
 static gboolean
-end_stage(CudaBackend *self, Slot *slot, Stage stage, GError **error) {
+await(const CudaBackend *self, Stage stage, CUevent event, GError **error) {
   const CcCudaDriver *cuda = self->device->cuda;
-  return cc_cuda_check(cuda, cuda->cuEventRecord(slot->end[stage], self->stream[stage]),
-                       "cuEventRecord", error);
-}
-
-/* Lets a stage begin when an earlier one of the same slot has ended. */
-static gboolean
-chain(CudaBackend *self, Slot *slot, Stage stage, Stage earlier, GError **error) {
-  const CcCudaDriver *cuda = self->device->cuda;
-  return cc_cuda_check(cuda, cuda->cuStreamWaitEvent(self->stream[stage], slot->end[earlier], 0),
+  return cc_cuda_check(cuda, cuda->cuStreamWaitEvent(self->stream[stage], event, 0),
                        "cuStreamWaitEvent", error);
+}
+
+static gboolean
+begin_stage(const CudaBackend *self, const Slot *slot, Stage stage, GError **error) {
+  return !slot->timed || record(self, slot->begin[stage], stage, error);
+}
+
+static gboolean
+end_stage(const CudaBackend *self, const Slot *slot, Stage stage, GError **error) {
+  return (!slot->timed || record(self, slot->end[stage], stage, error)) &&
+         record(self, slot->over[stage], stage, error);
 }
 
 /* Lets the first stage begin when the source is ready. */
 static gboolean
-await_source(CudaBackend *self, Slot *slot, GError **error) {
+await_source(const CudaBackend *self, const Slot *slot, GError **error) {
   const CcCudaDriver *cuda = self->device->cuda;
   const CUstream producer = slot->src.frame.stream;
   const Stage first = slot->src.kind == CC_TRANSFER_NONE ? KERNEL : UPLOAD;
   return !producer ||
-         ((slot->ready ||
-           cc_cuda_check(cuda, cuda->cuEventCreate(&slot->ready, CU_EVENT_DISABLE_TIMING),
-                         "cuEventCreate", error)) &&
-          cc_cuda_check(cuda, cuda->cuEventRecord(slot->ready, producer), "cuEventRecord", error) &&
-          cc_cuda_check(cuda, cuda->cuStreamWaitEvent(self->stream[first], slot->ready, 0),
-                        "cuStreamWaitEvent", error));
+         (cc_cuda_check(cuda, cuda->cuEventRecord(slot->ready, producer), "cuEventRecord", error) &&
+          await(self, first, slot->ready, error));
 }
 
 static gboolean
@@ -184,7 +199,7 @@ queue_upload(CudaBackend *self, Slot *slot, GError **error) {
          (begin_stage(self, slot, UPLOAD, error) &&
           cc_transfer_upload(&slot->src, self->device->cuda, slot->in.device, slot->in.host,
                              self->stream[UPLOAD], error) &&
-          end_stage(self, slot, UPLOAD, error) && chain(self, slot, KERNEL, UPLOAD, error));
+          end_stage(self, slot, UPLOAD, error) && await(self, KERNEL, slot->over[UPLOAD], error));
 }
 
 static gboolean
@@ -203,7 +218,8 @@ queue_kernels(CudaBackend *self, Slot *slot, const CcCudaProgram *program, GErro
 static gboolean
 queue_download(CudaBackend *self, Slot *slot, GError **error) {
   return slot->dst.kind == CC_TRANSFER_NONE ||
-         (chain(self, slot, DOWNLOAD, KERNEL, error) && begin_stage(self, slot, DOWNLOAD, error) &&
+         (await(self, DOWNLOAD, slot->over[KERNEL], error) &&
+          begin_stage(self, slot, DOWNLOAD, error) &&
           cc_transfer_download(&slot->dst, self->device->cuda, slot->out.device, slot->out.host,
                                self->stream[DOWNLOAD], error) &&
           end_stage(self, slot, DOWNLOAD, error));
@@ -229,6 +245,7 @@ cuda_submit(CcBackend *base, CcProgram *base_program, const CcFrame *src, const 
     return NULL;
   slot->src = cc_transfer_of_source(program, src);
   slot->dst = cc_transfer_of_target(program, dst);
+  slot->timed = self->n_frames++ % TIMED_FRAMES == 0;
   gboolean ok =
       create_events(cuda, slot, error) && reserve_slot(cuda, slot, program->scratch_bytes, error);
   if (ok) {
@@ -250,7 +267,7 @@ cuda_submit(CcBackend *base, CcProgram *base_program, const CcFrame *src, const 
 static gboolean
 wait_for_slot(const CcCudaDriver *cuda, const Slot *slot, GError **error) {
   const gboolean downloads = slot->dst.kind != CC_TRANSFER_NONE;
-  const CUevent last = slot->end[downloads ? DOWNLOAD : KERNEL];
+  const CUevent last = slot->over[downloads ? DOWNLOAD : KERNEL];
   const gint64 end = g_get_monotonic_time() + (downloads ? 0 : SPIN_US);
   CUresult state;
   do
@@ -269,6 +286,17 @@ stage_time(const CcCudaDriver *cuda, const Slot *slot, Stage stage) {
              : 0;
 }
 
+/* Takes the times of a frame that was timed. */
+static void
+take_times(CudaBackend *self, const Slot *slot) {
+  const CcCudaDriver *cuda = self->device->cuda;
+  self->times = (CcTimes){.kernel = stage_time(cuda, slot, KERNEL)};
+  if (slot->src.kind != CC_TRANSFER_NONE)
+    self->times.upload = stage_time(cuda, slot, UPLOAD);
+  if (slot->dst.kind != CC_TRANSFER_NONE)
+    self->times.download = stage_time(cuda, slot, DOWNLOAD);
+}
+
 static gboolean
 cuda_wait(CcBackend *base, CcJob *job, CcTimes *times, GError **error) {
   CudaBackend *self = (CudaBackend *)base;
@@ -281,12 +309,10 @@ cuda_wait(CcBackend *base, CcJob *job, CcTimes *times, GError **error) {
   if (!ok) /* the program, whose taps the launches read, may be freed now */
     finish_streams(self);
   if (ok) {
-    *times = (CcTimes){.wait = (guint64)(g_get_monotonic_time() - begin) * 1000,
-                       .kernel = stage_time(cuda, slot, KERNEL)};
-    if (slot->src.kind != CC_TRANSFER_NONE)
-      times->upload = stage_time(cuda, slot, UPLOAD);
-    if (slot->dst.kind != CC_TRANSFER_NONE)
-      times->download = stage_time(cuda, slot, DOWNLOAD);
+    if (slot->timed)
+      take_times(self, slot);
+    *times = self->times;
+    times->wait = (guint64)(g_get_monotonic_time() - begin) * 1000;
     if (slot->dst.kind == CC_TRANSFER_STAGED)
       cc_transfer_empty_staging(&slot->dst, slot->out.host);
   }

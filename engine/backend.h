@@ -32,7 +32,7 @@ typedef struct _CcBackend CcBackend;
 typedef struct _CcProgram CcProgram;
 typedef struct _CcJob CcJob;
 
-/* What one frame took, in nanoseconds. */
+/* What one frame took, in nanoseconds; on a device that of one that was measured shortly before. */
 typedef struct {
   guint64 upload, kernel, download; /* on the device; the CPU backend has kernel only */
   guint64 wait;                     /* how long the caller was blocked in cc_backend_wait */

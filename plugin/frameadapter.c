@@ -244,8 +244,10 @@ find_memory_kind(CcMappedFrame *self, CcDevice *device) {
     return;
   }
   CcPinning worst = CC_PINNING_OWN;
-  for (guint i = 0; i < self->n_maps; i++)
-    worst = MAX(worst, cc_pinning_look_up(&self->map[i], device));
+  for (guint i = 0; i < self->n_maps; i++) {
+    const CcPinning pinning = cc_pinning_look_up(&self->map[i], device);
+    worst = MAX(worst, pinning);
+  }
   self->frame.memory = cc_pinning_is_pinned(worst) ? CC_MEMORY_PINNED : CC_MEMORY_HOST;
   self->path = cc_pinning_describe(worst);
 }
