@@ -30,7 +30,7 @@ typedef struct {
   CcTransfer src, dst;
   gboolean timed;
   /* NULL until they are needed */
-  CUevent ready;                          /* the source, when others still write it */
+  CUevent src_ready, dst_ready;           /* when others still use the frame's memory */
   CUevent over[N_STAGES];                 /* what others wait for */
   CUevent begin[N_STAGES], end[N_STAGES]; /* of a frame that is timed */
   Buffer in, out, scratch;
@@ -126,7 +126,8 @@ create_events(const CcCudaDriver *cuda, Slot *slot, GError **error) {
         (slot->timed && (!create_event(cuda, &slot->begin[i], CU_EVENT_DEFAULT, error) ||
                          !create_event(cuda, &slot->end[i], CU_EVENT_DEFAULT, error))))
       return FALSE;
-  return !slot->src.frame.stream || create_event(cuda, &slot->ready, untimed, error);
+  return (!slot->src.frame.stream || create_event(cuda, &slot->src_ready, untimed, error)) &&
+         (!slot->dst.frame.stream || create_event(cuda, &slot->dst_ready, untimed, error));
 }
 
 static void
@@ -138,7 +139,8 @@ destroy_event(const CcCudaDriver *cuda, CUevent event) {
 static void
 close_slot(const CcCudaDriver *cuda, Slot *slot) {
   free_slot_memory(cuda, slot);
-  destroy_event(cuda, slot->ready);
+  destroy_event(cuda, slot->src_ready);
+  destroy_event(cuda, slot->dst_ready);
   for (guint i = 0; i < N_STAGES; i++) {
     destroy_event(cuda, slot->over[i]);
     destroy_event(cuda, slot->begin[i]);
@@ -182,15 +184,24 @@ end_stage(const CudaBackend *self, const Slot *slot, Stage stage, GError **error
          record(self, slot->over[stage], stage, error);
 }
 
-/* Lets the first stage begin when the source is ready. */
+/* Lets a stage begin when others are done with the memory of a frame. */
 static gboolean
-await_source(const CudaBackend *self, const Slot *slot, GError **error) {
+await_others(const CudaBackend *self, Stage stage, const CcFrame *frame, CUevent ready,
+             GError **error) {
   const CcCudaDriver *cuda = self->device->cuda;
-  const CUstream producer = slot->src.frame.stream;
-  const Stage first = slot->src.kind == CC_TRANSFER_NONE ? KERNEL : UPLOAD;
-  return !producer ||
-         (cc_cuda_check(cuda, cuda->cuEventRecord(slot->ready, producer), "cuEventRecord", error) &&
-          await(self, first, slot->ready, error));
+  const CUstream others = frame->stream;
+  return !others ||
+         (cc_cuda_check(cuda, cuda->cuEventRecord(ready, others), "cuEventRecord", error) &&
+          await(self, stage, ready, error));
+}
+
+static gboolean
+await_frames(const CudaBackend *self, const Slot *slot, GError **error) {
+  const gboolean uploads = slot->src.kind != CC_TRANSFER_NONE;
+  const gboolean downloads = slot->dst.kind != CC_TRANSFER_NONE;
+  return await_others(self, uploads ? UPLOAD : KERNEL, &slot->src.frame, slot->src_ready, error) &&
+         await_others(self, downloads ? DOWNLOAD : KERNEL, &slot->dst.frame, slot->dst_ready,
+                      error);
 }
 
 static gboolean
@@ -251,7 +262,7 @@ cuda_submit(CcBackend *base, CcProgram *base_program, const CcFrame *src, const 
   if (ok) {
     if (slot->src.kind == CC_TRANSFER_STAGED)
       cc_transfer_fill_staging(&slot->src, slot->in.host);
-    ok = await_source(self, slot, error) && queue_upload(self, slot, error) &&
+    ok = await_frames(self, slot, error) && queue_upload(self, slot, error) &&
          queue_kernels(self, slot, program, error) && queue_download(self, slot, error);
     if (!ok)
       finish_streams(self);

@@ -61,8 +61,8 @@ typedef struct {
   CcPlane plane[CC_MAX_PLANES];
   CcMemoryKind memory;   /* of all planes */
   gboolean is_one_block; /* all planes lie in one block of memory, which may be read as a whole */
-  gpointer stream; /* of a source in DEVICE memory: the stream, as an opaque handle, whose work
-                      on it so far has to end before it is read; NULL: it has ended */
+  gpointer stream; /* with DEVICE memory: the stream, as an opaque handle, whose work so far has
+                      to end before the planes are used; NULL: there is none */
 } CcFrame;
 
 static inline gsize

@@ -52,7 +52,7 @@ cc_cuda_memory_map_flag(void) {
 }
 
 gpointer
-cc_cuda_memory_get_stream(GstMemory *memory) {
+cc_cuda_memory_get_stream(GstMemory *memory, GstMapFlags flags) {
   return NULL;
 }
 

@@ -110,10 +110,11 @@ cc_cuda_memory_map_flag(void) {
 }
 
 gpointer
-cc_cuda_memory_get_stream(GstMemory *memory) {
+cc_cuda_memory_get_stream(GstMemory *memory, GstMapFlags flags) {
 #if GST_CHECK_VERSION(1, 24, 0)
   GstCudaStream *stream = gst_cuda_memory_get_stream(GST_CUDA_MEMORY_CAST(memory));
-  if (stream && GST_MEMORY_FLAG_IS_SET(memory, GST_CUDA_MEMORY_TRANSFER_NEED_SYNC))
+  if (stream &&
+      (flags & GST_MAP_WRITE || GST_MEMORY_FLAG_IS_SET(memory, GST_CUDA_MEMORY_TRANSFER_NEED_SYNC)))
     return gst_cuda_stream_get_handle(stream);
 #endif
   return NULL;

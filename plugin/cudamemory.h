@@ -46,9 +46,9 @@ GstObject *cc_cuda_memory_get_context(GstMemory *memory);
 /* Added to the flags of a map: the address is one of the device. */
 GstMapFlags cc_cuda_memory_map_flag(void);
 
-/* The stream whose work on the memory is not over yet, as an opaque handle (CUstream), or NULL: it
- * is ready. */
-gpointer cc_cuda_memory_get_stream(GstMemory *memory);
+/* The stream that others may still use the memory on, as an opaque handle (CUstream), or NULL: the
+ * memory is ready. Who only reads has to wait for what is written, which the memory knows about. */
+gpointer cc_cuda_memory_get_stream(GstMemory *memory, GstMapFlags flags);
 
 /* Waits for that work. */
 void cc_cuda_memory_sync(GstMemory *memory);

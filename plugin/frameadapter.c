@@ -230,14 +230,14 @@ buffer_cuda_context(GstBuffer *buffer) {
 
 /* What kind of memory was mapped; a frame of several is as its worst one. */
 static void
-find_memory_kind(CcMappedFrame *self, CcDevice *device) {
+find_memory_kind(CcMappedFrame *self, GstMapFlags flags, CcDevice *device) {
   GstObject *context = buffer_cuda_context(self->buffer);
   if (context) {
     const gboolean own = cc_cuda_context_describe(context).handle == device->context;
     GstMemory *memory = gst_buffer_peek_memory(self->buffer, 0);
     self->frame.memory = own ? CC_MEMORY_DEVICE : CC_MEMORY_PEER;
     if (own)
-      self->frame.stream = cc_cuda_memory_get_stream(memory);
+      self->frame.stream = cc_cuda_memory_get_stream(memory, flags);
     else
       cc_cuda_memory_sync(memory);
     self->path = own ? "CUDA memory" : "CUDA memory of another context";
@@ -321,7 +321,7 @@ cc_mapped_frame_map(CcMappedFrame *self, GstBuffer *buffer, const GstVideoInfo *
     flags |= cc_cuda_memory_map_flag();
   gboolean ok = map_planes(self, extent, layout->n_planes, flags, error);
   if (ok && device)
-    find_memory_kind(self, device);
+    find_memory_kind(self, flags, device);
   ok = ok && (!is_on_device(self) || check_on_device(self, layout->n_planes, error)) &&
        make_regular(self, layout, flags, error);
   /* only now: a second reference would make the buffer read-only */

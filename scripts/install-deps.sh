@@ -25,9 +25,9 @@ declare -A packages=(
   [lint]="git clang-format clang-tidy cppcheck shellcheck python3"
   [sanitize]="valgrind python3"
 )
-# nvcc preprocesses with g++
+# nvcc preprocesses with g++, and a build with CUDA knows GStreamer's CUDA memory
 if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
-  packages[build]+=" g++"
+  packages[build]+=" g++ libgstreamer-plugins-bad1.0-dev"
 fi
 
 wanted=()
