@@ -40,6 +40,11 @@ ask_peer(GstElement *element, const gchar *pad_name) {
 
 void
 cc_cuda_context_ask(GstElement *element, GstObject **context) {
+  if (!*context) {
+    g_autoptr(GstContext) known = gst_element_get_context(element, GST_CUDA_CONTEXT_TYPE);
+    if (known)
+      gst_element_set_context(element, known);
+  }
   if (!*context)
     ask_peer(element, "src");
   if (!*context)

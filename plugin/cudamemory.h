@@ -20,8 +20,8 @@ gboolean cc_cuda_memory_is_built(void);
 void cc_cuda_context_take(GstElement *element, GstContext *offered, gint device_id,
                           GstObject **context);
 
-/* Asks the element's neighbours, then the application, for a context until *context is set, which
- * the element's set_context has to do. */
+/* Asks for what the element was told before, then its neighbours, then the application for a
+ * context until *context is set, which the element's set_context has to do. */
 void cc_cuda_context_ask(GstElement *element, GstObject **context);
 
 /* The context that a backend's device works in, for others to share; transfer full, or NULL when

@@ -271,71 +271,6 @@ GST_START_TEST(cuda_memory_is_offered_where_it_works) {
 }
 GST_END_TEST;
 
-/* The handle of the context that an element answers a query with, as text; NULL: it does not. */
-static gchar *
-query_context(GstElement *element) {
-  g_autoptr(GstPad) pad = gst_element_get_static_pad(element, "sink");
-  g_autoptr(GstQuery) query = gst_query_new_context("gst.cuda.context");
-  GstContext *context = NULL;
-  if (!gst_pad_query(pad, query))
-    return NULL;
-  gst_query_parse_context(query, &context);
-  return gst_structure_to_string(gst_context_get_structure(context));
-}
-
-/* In a pipeline all elements share a context, and frames between them stay on the device. */
-GST_START_TEST(two_elements_share_a_context) {
-  g_autofree gchar *line = g_strdup_printf(
-      "videotestsrc num-buffers=10 ! video/x-raw,format=NV12,width=320,height=240 ! "
-      "cudaconv name=a backend=%s kernel=gaussian ! queue ! cudaconv name=b backend=%s ! "
-      "video/x-raw ! fakesink",
-      test_backend(), test_backend());
-  GstElement *pipeline = gst_parse_launch(line, NULL);
-  g_autoptr(GstElement) a = gst_bin_get_by_name(GST_BIN(pipeline), "a");
-  g_autoptr(GstElement) b = gst_bin_get_by_name(GST_BIN(pipeline), "b");
-  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  g_autoptr(GstMessage) message =
-      gst_bus_timed_pop_filtered(bus, 30 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless(message && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS);
-  GstStructure *stats;
-  g_object_get(a, "stats", &stats, NULL);
-  const gboolean cuda = g_str_equal(gst_structure_get_string(stats, "backend"), "cuda");
-  g_autofree gchar *of_a = query_context(a), *of_b = query_context(b);
-  fail_unless((of_a != NULL) == cuda && g_strcmp0(of_a, of_b) == 0, "%s, %s", of_a, of_b);
-  fail_unless_equals_string(gst_structure_get_string(stats, "output-path"),
-                            cuda ? "CUDA memory" : "system memory");
-  gst_structure_free(stats);
-  g_object_get(b, "stats", &stats, NULL);
-  fail_unless_equals_string(gst_structure_get_string(stats, "input-path"),
-                            cuda ? "CUDA memory" : "system memory");
-  gst_structure_free(stats);
-  gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
-}
-GST_END_TEST;
-
-/* A context that the application sets is the one that is used. */
-GST_START_TEST(context_from_the_application) {
-  GstHarness *one = test_harness_new("kernel=gaussian", NULL);
-  if (test_is_on_cuda(one)) {
-    g_autoptr(GstPad) pad = gst_element_get_static_pad(one->element, "sink");
-    g_autoptr(GstQuery) query = gst_query_new_context("gst.cuda.context");
-    GstContext *context = NULL;
-    fail_unless(gst_pad_query(pad, query));
-    gst_query_parse_context(query, &context);
-    g_autoptr(GstElement) other = test_element_new("kernel=gaussian");
-    gst_element_set_context(other, context);
-    fail_unless_equals_int(gst_element_set_state(other, GST_STATE_READY), GST_STATE_CHANGE_SUCCESS);
-    g_autofree gchar *of_first = query_context(one->element);
-    g_autofree gchar *of_second = query_context(other);
-    fail_unless_equals_string(of_second, of_first);
-    gst_element_set_state(other, GST_STATE_NULL);
-  }
-  test_teardown(one);
-}
-GST_END_TEST;
-
 /* --- frames in flight --- */
 
 /* How many frames the element keeps back while more are coming. */
@@ -387,8 +322,6 @@ transfers_suite(void) {
   tcase_add_test(tc, registered_bytes_are_bounded);
   tcase_add_loop_test(tc, cuda_memory, 0, 4);
   tcase_add_test(tc, cuda_memory_is_offered_where_it_works);
-  tcase_add_test(tc, two_elements_share_a_context);
-  tcase_add_test(tc, context_from_the_application);
   tcase_add_test(tc, frames_in_flight);
   suite_add_tcase(suite, tc);
   return suite;
