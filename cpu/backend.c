@@ -225,7 +225,7 @@ cpu_open(const CcBackendConfig *config, GError **error) {
   self->base = (CcBackend){
       .klass = &cc_cpu_backend,
       .device_name = g_strdup_printf("%s, %u thread%s", cc_cpu_rows()->title, self->n_threads,
-                                self->n_threads == 1 ? "" : "s"),
+                                     self->n_threads == 1 ? "" : "s"),
       .device_id = -1,
       .depth = 1,
   };
