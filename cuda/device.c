@@ -259,6 +259,8 @@ cc_cuda_device_get_function(CcCudaDevice *device, CcCudaModule module, const gch
       !cc_cuda_check(cuda, cuda->cuModuleLoadData(&device->module[module], fatbins[module]),
                      "cuModuleLoadData", error)) {
     g_prefix_error(error, "%s cannot run this build's kernels: ", device->name);
+    if (device->module[module]) /* an injected failure */
+      cuda->cuModuleUnload(device->module[module]);
     device->module[module] = NULL;
     return NULL;
   }

@@ -250,10 +250,8 @@ set_memory_taps(CcCudaProgram *self, const GByteArray *taps, GError **error) {
   const CcCudaDriver *cuda = self->device->cuda;
   if (taps->len == 0)
     return TRUE;
-  if (!cc_cuda_check(cuda, cuda->cuMemAlloc(&self->memory_taps, taps->len), "cuMemAlloc", error)) {
-    self->memory_taps = 0;
+  if (!cc_cuda_check(cuda, cuda->cuMemAlloc(&self->memory_taps, taps->len), "cuMemAlloc", error))
     return FALSE;
-  }
   for (guint i = 0; i < self->n_steps; i++)
     if (self->step[i].memory_taps)
       self->step[i].params.memory_taps += self->memory_taps;

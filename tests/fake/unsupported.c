@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Functions that GStreamer's library asks for when it opens the driver and that no test uses:
+ * graphics, textures and memory shared between processes. The names are those of the library. */
+
+#include "fake.h"
+
+#define UNSUPPORTED_FUNCTIONS(F)                                                                   \
+  F(cuGraphicsMapResources)                                                                        \
+  F(cuGraphicsUnmapResources)                                                                      \
+  F(cuGraphicsUnregisterResource)                                                                  \
+  F(cuGraphicsResourceSetMapFlags_v2)                                                              \
+  F(cuGraphicsSubResourceGetMappedArray)                                                           \
+  F(cuGraphicsResourceGetMappedPointer_v2)                                                         \
+  F(cuGraphicsGLRegisterImage)                                                                     \
+  F(cuGraphicsGLRegisterBuffer)                                                                    \
+  F(cuGLGetDevices_v2)                                                                             \
+  F(cuTexObjectCreate)                                                                             \
+  F(cuTexObjectDestroy)                                                                            \
+  F(cuIpcGetEventHandle)                                                                           \
+  F(cuIpcOpenEventHandle)                                                                          \
+  F(cuIpcGetMemHandle)                                                                             \
+  F(cuIpcOpenMemHandle)                                                                            \
+  F(cuIpcCloseMemHandle)
+
+/* They look at no argument, so they need not have the header's. */
+#define DEFINE(name)                                                                               \
+  EXPORT CUresult unsupported_##name(void) __asm__(#name);                                         \
+  CUresult unsupported_##name(void) {                                                              \
+    ENTER(#name);                                                                                  \
+    return CUDA_ERROR_NOT_SUPPORTED;                                                               \
+  }
+UNSUPPORTED_FUNCTIONS(DEFINE)
