@@ -6,6 +6,7 @@
 
 #define GST_USE_UNSTABLE_API
 #include <gst/cuda/gstcudacontext.h>
+#include <gst/cuda/gstcudaloader.h>
 #include <gst/cuda/gstcudautils.h>
 
 #define FORMAT "NV12"
@@ -74,6 +75,7 @@ GST_END_TEST;
 /* An element in a context of its own on this device, which the application sets. */
 static GstHarness *
 harness_in_new_context(guint device_id) {
+  fail_unless(gst_cuda_load_library());
   GstCudaContext *own = gst_cuda_context_new(device_id);
   fail_unless(own != NULL);
   g_autoptr(GstElement) element = test_element_new("kernel=gaussian");
