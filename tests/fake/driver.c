@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The stand-in for the driver itself: that it runs things in the order of CUDA and sees the faults
+ * that it is there to see. It reads its settings once, so every case is a process of its own. */
+
+#include <cuda.h>
+#include <glib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define BYTES 64
+#define OK(call) g_assert_cmpint((call), ==, CUDA_SUCCESS)
+
+CUresult create_context(CUcontext *context, unsigned flags,
+                        CUdevice device) __asm__("cuCtxCreate_v2");
+
+static CUcontext
+push_primary(CUdevice device) {
+  CUcontext context;
+  OK(cuDevicePrimaryCtxRetain(&context, device));
+  OK(cuCtxPushCurrent(context));
+  return context;
+}
+
+static void
+pop_primary(CUdevice device) {
+  OK(cuCtxPopCurrent(NULL));
+  OK(cuDevicePrimaryCtxRelease(device));
+}
+
+static CUstream
+new_stream(void) {
+  CUstream stream;
+  OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  return stream;
+}
+
+static CUevent
+new_event(void) {
+  CUevent event;
+  OK(cuEventCreate(&event, CU_EVENT_DEFAULT));
+  return event;
+}
+
+static CUdeviceptr
+new_block(void) {
+  CUdeviceptr block;
+  OK(cuMemAlloc(&block, BYTES));
+  return block;
+}
+
+/* Does `body` in a process of its own under `settings`. */
+static gboolean
+is_child(const gchar *settings) {
+  if (g_test_subprocess())
+    return TRUE;
+  g_setenv("FAKE_CUDA", settings, TRUE);
+  g_test_trap_subprocess(NULL, 30 * G_TIME_SPAN_SECOND, 0);
+  return FALSE;
+}
+
+/* --- order --- */
+
+/* A chain over two streams runs from its begin when its end is waited for, and not before. */
+static void
+test_wait_order(void) {
+  if (!is_child("")) {
+    g_test_trap_assert_passed();
+    return;
+  }
+  guint8 in[BYTES], out[BYTES] = {0};
+  memset(in, 7, BYTES);
+  push_primary(0);
+  CUstream first = new_stream(), second = new_stream();
+  CUevent event = new_event(), end = new_event();
+  CUdeviceptr block = new_block();
+  OK(cuMemcpyHtoDAsync(block, in, BYTES, first));
+  OK(cuEventRecord(event, first));
+  OK(cuMemsetD8Async(block, 9, BYTES, first)); /* behind the event */
+  OK(cuStreamWaitEvent(second, event, 0));
+  OK(cuMemcpyDtoHAsync(out, block, BYTES, second));
+  OK(cuEventRecord(end, second));
+  g_assert_cmpint(out[0], ==, 0);
+  OK(cuEventRecord(event, first)); /* which the wait before it does not mean */
+  OK(cuEventSynchronize(end));
+  g_assert_cmpint(out[0], ==, 7);
+  g_assert_cmpint(out[BYTES - 1], ==, 7);
+  OK(cuMemcpyDtoHAsync(out, block, BYTES, first));
+  OK(cuStreamSynchronize(first));
+  g_assert_cmpint(out[0], ==, 9);
+  OK(cuMemFree(block));
+  OK(cuEventDestroy(event));
+  OK(cuEventDestroy(end));
+  OK(cuStreamDestroy(first));
+  OK(cuStreamDestroy(second));
+  pop_primary(0);
+}
+
+/* Streams wait for the NULL stream, but for CU_STREAM_NON_BLOCKING. */
+static void
+test_null_stream(void) {
+  if (!is_child("")) {
+    g_test_trap_assert_passed();
+    return;
+  }
+  guint8 out[BYTES] = {0};
+  push_primary(0);
+  CUstream apart = new_stream(), blocking;
+  OK(cuStreamCreate(&blocking, CU_STREAM_DEFAULT));
+  CUdeviceptr block = new_block();
+  OK(cuMemsetD8Async(block, 1, BYTES, NULL));
+  OK(cuMemcpyDtoHAsync(out, block, BYTES, apart));
+  OK(cuStreamSynchronize(apart));
+  g_assert_cmpint(out[0], ==, 0xA5);
+  OK(cuMemcpyDtoHAsync(out, block, BYTES, blocking));
+  OK(cuStreamSynchronize(blocking));
+  g_assert_cmpint(out[0], ==, 1);
+  OK(cuMemsetD8Async(block, 2, BYTES, blocking));
+  OK(cuMemcpyDtoH(out, block, BYTES));
+  g_assert_cmpint(out[0], ==, 2);
+  OK(cuMemFree(block));
+  OK(cuStreamDestroy(apart));
+  OK(cuStreamDestroy(blocking));
+  pop_primary(0);
+}
+
+static void
+test_queries(void) {
+  if (!is_child("")) {
+    g_test_trap_assert_passed();
+    return;
+  }
+  push_primary(0);
+  CUstream stream = new_stream();
+  CUevent event = new_event();
+  CUdeviceptr block = new_block();
+  OK(cuEventQuery(event)); /* never recorded */
+  OK(cuMemsetD8Async(block, 1, BYTES, stream));
+  OK(cuEventRecord(event, stream));
+  OK(cuMemsetD8Async(block, 1, BYTES, stream));
+  g_assert_cmpint(cuEventQuery(event), ==, CUDA_ERROR_NOT_READY);
+  OK(cuEventQuery(event));
+  g_assert_cmpint(cuStreamQuery(stream), ==, CUDA_ERROR_NOT_READY);
+  OK(cuStreamQuery(stream));
+  OK(cuMemFree(block));
+  OK(cuEventDestroy(event));
+  OK(cuStreamDestroy(stream));
+  pop_primary(0);
+}
+
+/* Rows that end before their pitch, between kinds of memory that the addresses tell. */
+static void
+test_rectangles(void) {
+  if (!is_child("")) {
+    g_test_trap_assert_passed();
+    return;
+  }
+  guint8 in[3 * 5], out[3 * 4];
+  size_t pitch;
+  CUdeviceptr block;
+  for (guint i = 0; i < sizeof in; i++)
+    in[i] = (guint8)i;
+  memset(out, 0xEE, sizeof out);
+  push_primary(0);
+  OK(cuMemAllocPitch(&block, &pitch, 5, 3, 4));
+  g_assert_cmpuint(pitch % 512, ==, 0);
+  const CUDA_MEMCPY2D there = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                               .srcHost = in,
+                               .srcPitch = 5,
+                               .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                               .dstDevice = block,
+                               .dstPitch = pitch,
+                               .WidthInBytes = 5,
+                               .Height = 3};
+  OK(cuMemcpy2D(&there));
+  const CUDA_MEMCPY2D back = {.srcXInBytes = 2,
+                              .srcY = 1,
+                              .srcMemoryType = CU_MEMORYTYPE_UNIFIED,
+                              .srcDevice = block,
+                              .srcPitch = pitch,
+                              .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
+                              .dstDevice = (CUdeviceptr)out,
+                              .dstPitch = 4,
+                              .WidthInBytes = 3,
+                              .Height = 2};
+  OK(cuMemcpy2D(&back));
+  static const guint8 expected[] = {7, 8, 9, 0xEE, 12, 13, 14, 0xEE};
+  g_assert_cmpmem(out, sizeof expected, expected, sizeof expected);
+  OK(cuMemFree(block));
+  pop_primary(0);
+}
+
+/* --- faults --- */
+
+static void
+fault_stream_of_other_context(void) {
+  push_primary(0);
+  CUstream stream = new_stream();
+  push_primary(1);
+  cuMemsetD8Async(new_block(), 0, BYTES, stream);
+}
+
+static void
+fault_memory_of_other_device(void) {
+  push_primary(0);
+  CUdeviceptr block = new_block();
+  push_primary(1);
+  cuMemcpyDtoDAsync(new_block(), block, BYTES, new_stream());
+}
+
+static void
+fault_no_context(void) {
+  CUdeviceptr block;
+  cuMemAlloc(&block, BYTES);
+}
+
+static void
+fault_free_without_context(void) {
+  push_primary(0);
+  CUdeviceptr block = new_block();
+  OK(cuCtxPopCurrent(NULL));
+  cuMemFree(block);
+}
+
+static void
+fault_destroyed_context(void) {
+  CUcontext context;
+  OK(create_context(&context, 0, 0));
+  CUdeviceptr block = new_block();
+  OK(cuCtxDestroy(context));
+  push_primary(0);
+  cuMemFree(block);
+}
+
+static void
+fault_destroyed_event(void) {
+  push_primary(0);
+  CUevent event = new_event();
+  OK(cuEventDestroy(event));
+  cuEventRecord(event, new_stream());
+}
+
+static void
+fault_freed_in_use(void) {
+  push_primary(0);
+  CUdeviceptr block = new_block();
+  OK(cuMemsetD8Async(block, 0, BYTES, new_stream()));
+  cuMemFree(block);
+}
+
+static void
+fault_behind_block(void) {
+  guint8 out[BYTES + 1];
+  push_primary(0);
+  cuMemcpyDtoH(out, new_block(), BYTES + 1);
+}
+
+static void
+fault_behind_pinned_block(void) {
+  gpointer pinned;
+  CUdeviceptr block;
+  push_primary(0);
+  OK(cuMemHostAlloc(&pinned, BYTES, 0));
+  OK(cuMemAlloc(&block, 2 * BYTES));
+  cuMemcpyHtoD(block, pinned, BYTES + 1);
+}
+
+static void
+fault_read_only_target(void) {
+  push_primary(0);
+  cuMemcpyDtoH((gpointer)(gsize) "some text, which lies in read-only memory of this program",
+               new_block(), 8);
+}
+
+static void
+fault_not_pinned(void) {
+  static guint8 in[BYTES];
+  push_primary(0);
+  CUdeviceptr block = new_block();
+  OK(cuMemcpyHtoD(block, in, BYTES)); /* nothing that could run aside */
+  OK(cuMemcpyHtoDAsync(block, in, BYTES - 1, new_stream()));
+  cuMemcpyHtoDAsync(block, in, BYTES, new_stream());
+}
+
+static void
+fault_unmapped(void) {
+  const gsize page = (gsize)sysconf(_SC_PAGESIZE);
+  gpointer memory = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  push_primary(0);
+  OK(cuMemHostRegister(memory, page, 0));
+  munmap(memory, page);
+  cuMemHostUnregister(memory);
+}
+
+static void
+fault_left_behind(void) {
+  static guint8 memory[BYTES];
+  push_primary(0);
+  new_stream();
+  OK(cuMemHostRegister(memory, BYTES, 0));
+}
+
+typedef struct {
+  const gchar *name, *settings, *message;
+  void (*commit)(void);
+} Fault;
+
+static const Fault faults[] = {
+    {"stream-of-other-context", "devices=2", "cuMemsetD8Async: the stream is of context",
+     fault_stream_of_other_context},
+    {"memory-of-other-device", "devices=2", "cuMemcpyDtoDAsync: *out of reach",
+     fault_memory_of_other_device},
+    {"no-context", "", "cuMemAlloc: no context is current", fault_no_context},
+    {"free-without-context", "", "cuMemFree: no context is current", fault_free_without_context},
+    {"destroyed-context", "", "cuMemFree: context * is destroyed", fault_destroyed_context},
+    {"destroyed-event", "", "cuEventRecord: * is no event", fault_destroyed_event},
+    {"freed-in-use", "", "cuMemFree: something enqueued uses", fault_freed_in_use},
+    {"behind-block", "", "cuMemcpyDtoH: * are not in one block", fault_behind_block},
+    {"behind-pinned-block", "", "cuMemcpyHtoD: * are not all in the pinned block",
+     fault_behind_pinned_block},
+    {"read-only-target", "", "cuMemcpyDtoH: * cannot be written", fault_read_only_target},
+    {"not-pinned", "pinned-only=64", "cuMemcpyHtoDAsync: 64 bytes * are not pinned",
+     fault_not_pinned},
+    {"unmapped", "", "cuMemHostUnregister: * was unmapped", fault_unmapped},
+    {"left-behind", "",
+     "left behind: 0 device blocks, 0 pinned blocks, 1 registrations (0 *, 1 str",
+     fault_left_behind},
+};
+
+/* The fault ends the process, with its own message. */
+static void
+test_fault(gconstpointer data) {
+  const Fault *fault = data;
+  if (is_child(fault->settings)) {
+    fault->commit();
+    return;
+  }
+  g_autofree gchar *pattern = g_strdup_printf("*fake CUDA: %s*", fault->message);
+  g_test_trap_assert_failed();
+  g_test_trap_assert_stderr(pattern);
+}
+
+/* --- registration --- */
+
+static void
+test_registration(void) {
+  if (!is_child("pinned=20000")) {
+    g_test_trap_assert_passed();
+    return;
+  }
+  const gsize page = (gsize)sysconf(_SC_PAGESIZE);
+  guint8 *memory = mmap(NULL, 6 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  mprotect(memory + 5 * page, page, PROT_READ);
+  push_primary(0);
+  OK(cuMemHostRegister(memory + 100, page, 0)); /* two pages */
+  g_assert_cmpint(cuMemHostRegister(memory + 2 * page - 1, 1, 0), ==,
+                  CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+  g_assert_cmpint(cuMemHostUnregister(memory), ==, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+  g_assert_cmpint(cuMemHostRegister(memory + 4 * page, 2 * page, 0), ==, CUDA_ERROR_INVALID_VALUE);
+  g_assert_cmpint(cuMemHostRegister(memory + 2 * page, 3 * page, 0), ==, CUDA_ERROR_OUT_OF_MEMORY);
+  OK(cuMemHostRegister(memory + 2 * page, 2 * page, 0));
+  gpointer pinned;
+  g_assert_cmpint(cuMemHostAlloc(&pinned, 5000, 0), ==, CUDA_ERROR_OUT_OF_MEMORY);
+  OK(cuMemHostUnregister(memory + 100));
+  OK(cuMemHostAlloc(&pinned, 5000, 0));
+  g_assert_cmpint(cuMemHostRegister(pinned, 1, 0), ==, CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+  OK(cuMemFreeHost(pinned));
+  OK(cuMemHostUnregister(memory + 2 * page));
+  munmap(memory, 6 * page);
+  pop_primary(0);
+}
+
+/* --- failures --- */
+
+/* Each of two fails in its own time; the failing call does nothing. */
+static void
+test_fail(void) {
+  if (!is_child("fail=cuMemAlloc:2:2,fail=cuStreamCreate:1+:700")) {
+    g_test_trap_assert_passed();
+    return;
+  }
+  CUdeviceptr block, none;
+  CUstream stream;
+  push_primary(0);
+  OK(cuMemAlloc(&block, BYTES));
+  g_assert_cmpint(cuMemAlloc(&none, BYTES), ==, 2);
+  g_assert_cmpint(cuStreamCreate(&stream, 0), ==, 700);
+  g_assert_cmpint(cuStreamCreate(&stream, 0), ==, 700);
+  OK(cuMemFree(block));
+  pop_primary(0);
+}
+
+/* Nothing works any more, nothing enqueued runs, and yet everything can be given back. */
+static void
+test_lost(void) {
+  if (!is_child("lost=cuEventRecord:2:999")) {
+    g_test_trap_assert_passed();
+    return;
+  }
+  guint8 out[BYTES] = {0};
+  CUcontext context = push_primary(0);
+  CUstream stream = new_stream();
+  CUevent event = new_event();
+  CUdeviceptr block = new_block();
+  OK(cuMemcpyDtoHAsync(out, block, BYTES, stream));
+  OK(cuEventRecord(event, stream));
+  g_assert_cmpint(cuEventRecord(event, stream), ==, 999);
+  g_assert_cmpint(cuStreamSynchronize(stream), ==, 999);
+  g_assert_cmpint(out[0], ==, 0);
+  g_assert_cmpint(cuCtxPopCurrent(NULL), ==, 999);
+  g_assert_cmpint(cuCtxPushCurrent(context), ==, 999);
+  g_assert_cmpint(cuMemFree(block), ==, 999);
+  g_assert_cmpint(cuEventDestroy(event), ==, 999);
+  g_assert_cmpint(cuStreamDestroy(stream), ==, 999);
+  g_assert_cmpint(cuDevicePrimaryCtxRelease(0), ==, 999);
+}
+
+/* --- devices --- */
+
+/* Memory of another device is within reach by name, and for all once peers are enabled. */
+static void
+test_peers(void) {
+  if (!is_child("devices=2,peer=1")) {
+    g_test_trap_assert_passed();
+    return;
+  }
+  guint8 out[BYTES];
+  int can;
+  CUcontext zero = push_primary(0);
+  CUdeviceptr there = new_block();
+  OK(cuMemsetD8Async(there, 3, BYTES, NULL));
+  OK(cuCtxSynchronize());
+  CUcontext one = push_primary(1);
+  CUdeviceptr here = new_block();
+  CUstream stream = new_stream();
+  OK(cuDeviceCanAccessPeer(&can, 1, 0));
+  g_assert_true(can);
+  OK(cuMemcpyPeerAsync(here, one, there, zero, BYTES, stream));
+  OK(cuMemcpyDtoHAsync(out, here, BYTES, stream));
+  OK(cuStreamSynchronize(stream));
+  g_assert_cmpint(out[0], ==, 3);
+  OK(cuCtxEnablePeerAccess(zero, 0));
+  g_assert_cmpint(cuCtxEnablePeerAccess(zero, 0), ==, CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
+  OK(cuMemcpyDtoDAsync(here, there, BYTES, stream));
+  OK(cuStreamDestroy(stream));
+  OK(cuMemFree(here));
+  OK(cuMemFree(there));
+  pop_primary(1);
+  pop_primary(0);
+}
+
+int
+main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/driver/wait-order", test_wait_order);
+  g_test_add_func("/driver/null-stream", test_null_stream);
+  g_test_add_func("/driver/queries", test_queries);
+  g_test_add_func("/driver/rectangles", test_rectangles);
+  g_test_add_func("/driver/registration", test_registration);
+  g_test_add_func("/driver/fail", test_fail);
+  g_test_add_func("/driver/lost", test_lost);
+  g_test_add_func("/driver/peers", test_peers);
+  for (guint i = 0; i < G_N_ELEMENTS(faults); i++) {
+    g_autofree gchar *path = g_strconcat("/driver/fault/", faults[i].name, NULL);
+    g_test_add_data_func(path, &faults[i], test_fault);
+  }
+  return g_test_run();
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What is enqueued: copies and launches; and modules. */
+
+#include "stream.h"
+
+struct CUmod_st {
+  FakeObject object;
+  GPtrArray *functions;
+};
+
+struct CUfunc_st {
+  FakeObject object;
+  const gchar *name;
+};
+
+/* --- copies --- */
+
+static FakeRange
+rows_range(gconstpointer data, gsize pitch, gsize row_bytes, gsize rows) {
+  return (FakeRange){(gsize)data, (gsize)data + (rows - 1) * pitch + row_bytes};
+}
+
+/* Enqueues the copy after a look at both sides, which CUDA allows to be the same kind of memory. */
+static CUresult
+enqueue_copy(const gchar *call, const FakeOp *copy, FakeUse to, FakeUse from, CUstream handle,
+             gboolean waits_later) {
+  FakeOp op = *copy;
+  if (op.row_bytes == 0 || op.rows == 0)
+    return CUDA_SUCCESS;
+  CUstream stream = fake_stream_of(call, handle);
+  CUcontext context = fake_current(call);
+  op.kind = FAKE_OP_COPY;
+  op.range[0] = rows_range(op.to, op.to_pitch, op.row_bytes, op.rows);
+  op.range[1] = rows_range(op.from, op.from_pitch, op.row_bytes, op.rows);
+  op.n_ranges = 2;
+  fake_check_range(call, op.range[0], to, context, waits_later);
+  fake_check_range(call, op.range[1], from, context, waits_later);
+  fake_enqueue(stream, &op);
+  if (!waits_later)
+    fake_run_stream(stream);
+  return CUDA_SUCCESS;
+}
+
+static CUresult
+copy_to_device(const gchar *call, CUdeviceptr to, gconstpointer from, gsize bytes, CUstream stream,
+               gboolean waits_later) {
+  ENTER(call);
+  return enqueue_copy(call,
+                      &(FakeOp){.to = (guint8 *)to, .from = from, .row_bytes = bytes, .rows = 1},
+                      FAKE_DEVICE, FAKE_HOST_READ, stream, waits_later);
+}
+
+static CUresult
+copy_to_host(const gchar *call, gpointer to, CUdeviceptr from, gsize bytes, CUstream stream,
+             gboolean waits_later) {
+  ENTER(call);
+  return enqueue_copy(call,
+                      &(FakeOp){.to = to, .from = (guint8 *)from, .row_bytes = bytes, .rows = 1},
+                      FAKE_HOST_WRITE, FAKE_DEVICE, stream, waits_later);
+}
+
+static CUresult
+copy_on_device(const gchar *call, CUdeviceptr to, CUdeviceptr from, gsize bytes, CUstream stream,
+               gboolean waits_later) {
+  ENTER(call);
+  return enqueue_copy(
+      call, &(FakeOp){.to = (guint8 *)to, .from = (guint8 *)from, .row_bytes = bytes, .rows = 1},
+      FAKE_DEVICE, FAKE_DEVICE, stream, waits_later);
+}
+
+EXPORT CUresult
+cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t bytes) {
+  return copy_to_device("cuMemcpyHtoD", to, from, bytes, NULL, FALSE);
+}
+
+EXPORT CUresult
+cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes, CUstream stream) {
+  return copy_to_device("cuMemcpyHtoDAsync", to, from, bytes, stream, TRUE);
+}
+
+EXPORT CUresult
+cuMemcpyDtoH(void *to, CUdeviceptr from, size_t bytes) {
+  return copy_to_host("cuMemcpyDtoH", to, from, bytes, NULL, FALSE);
+}
+
+EXPORT CUresult
+cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes, CUstream stream) {
+  return copy_to_host("cuMemcpyDtoHAsync", to, from, bytes, stream, TRUE);
+}
+
+EXPORT CUresult
+cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
+  return copy_on_device("cuMemcpyDtoD", to, from, bytes, NULL, FALSE);
+}
+
+EXPORT CUresult
+cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
+  return copy_on_device("cuMemcpyDtoDAsync", to, from, bytes, stream, TRUE);
+}
+
+/* Between any two contexts. */
+EXPORT CUresult
+cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
+                  size_t bytes, CUstream stream) {
+  static const gchar call[] = "cuMemcpyPeerAsync";
+  ENTER(call);
+  const FakeOp op = {.to = (guint8 *)to, .from = (guint8 *)from, .row_bytes = bytes, .rows = 1};
+  if (bytes > 0) {
+    fake_check_context(call, to_context);
+    fake_check_context(call, from_context);
+    fake_check_range(call, rows_range(op.to, 0, bytes, 1), FAKE_DEVICE, to_context, TRUE);
+    fake_check_range(call, rows_range(op.from, 0, bytes, 1), FAKE_DEVICE, from_context, TRUE);
+  }
+  return enqueue_copy(call, &op, FAKE_ANY_TARGET, FAKE_ANY, stream, TRUE);
+}
+
+static const FakeUse source_uses[] = {[CU_MEMORYTYPE_HOST] = FAKE_HOST_READ,
+                                      [CU_MEMORYTYPE_DEVICE] = FAKE_DEVICE,
+                                      [CU_MEMORYTYPE_UNIFIED] = FAKE_ANY};
+static const FakeUse target_uses[] = {[CU_MEMORYTYPE_HOST] = FAKE_HOST_WRITE,
+                                      [CU_MEMORYTYPE_DEVICE] = FAKE_DEVICE,
+                                      [CU_MEMORYTYPE_UNIFIED] = FAKE_ANY_TARGET};
+
+static CUresult
+copy_rectangle(const gchar *call, const CUDA_MEMCPY2D *c, CUstream stream, gboolean waits_later) {
+  ENTER(call);
+  const gboolean from_host = c->srcMemoryType == CU_MEMORYTYPE_HOST,
+                 to_host = c->dstMemoryType == CU_MEMORYTYPE_HOST;
+  if (c->srcMemoryType == CU_MEMORYTYPE_ARRAY || c->dstMemoryType == CU_MEMORYTYPE_ARRAY)
+    return CUDA_ERROR_NOT_SUPPORTED;
+  if (c->srcPitch < c->srcXInBytes + c->WidthInBytes ||
+      c->dstPitch < c->dstXInBytes + c->WidthInBytes)
+    return CUDA_ERROR_INVALID_VALUE;
+  const guint8 *from = from_host ? c->srcHost : (const guint8 *)c->srcDevice;
+  guint8 *to = to_host ? c->dstHost : (guint8 *)c->dstDevice;
+  const FakeOp op = {.to = to + c->dstY * c->dstPitch + c->dstXInBytes,
+                     .to_pitch = c->dstPitch,
+                     .from = from + c->srcY * c->srcPitch + c->srcXInBytes,
+                     .from_pitch = c->srcPitch,
+                     .row_bytes = c->WidthInBytes,
+                     .rows = c->Height};
+  return enqueue_copy(call, &op, target_uses[c->dstMemoryType], source_uses[c->srcMemoryType],
+                      stream, waits_later);
+}
+
+EXPORT CUresult
+cuMemcpy2D(const CUDA_MEMCPY2D *copy) {
+  return copy_rectangle("cuMemcpy2D", copy, NULL, FALSE);
+}
+
+EXPORT CUresult
+cuMemcpy2DAsync(const CUDA_MEMCPY2D *copy, CUstream stream) {
+  return copy_rectangle("cuMemcpy2DAsync", copy, stream, TRUE);
+}
+
+EXPORT CUresult
+cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUstream handle) {
+  static const gchar call[] = "cuMemsetD8Async";
+  ENTER(call);
+  CUstream stream = fake_stream_of(call, handle);
+  const FakeRange range = {(gsize)to, (gsize)to + bytes};
+  fake_check_range(call, range, FAKE_DEVICE, fake_current(call), TRUE);
+  fake_enqueue(stream, &(FakeOp){.kind = FAKE_OP_FILL,
+                                 .to = (guint8 *)to,
+                                 .row_bytes = bytes,
+                                 .value = value,
+                                 .range = {range},
+                                 .n_ranges = 1});
+  return CUDA_SUCCESS;
+}
+
+/* --- modules --- */
+
+EXPORT CUresult
+cuModuleLoadData(CUmodule *module, const void *image) {
+  ENTER("cuModuleLoadData");
+  fake_current("cuModuleLoadData");
+  if (*(const guint32 *)image != 0xBA55ED50) /* a fatbin */
+    return CUDA_ERROR_INVALID_IMAGE;
+  *module = g_new0(struct CUmod_st, 1);
+  (*module)->functions = g_ptr_array_new();
+  fake_add_object("cuModuleLoadData", &(*module)->object, FAKE_MODULE);
+  return CUDA_SUCCESS;
+}
+
+EXPORT CUresult
+cuModuleUnload(CUmodule module) {
+  fake_need_context("cuModuleUnload");
+  fake_remove_object("cuModuleUnload", &module->object, FAKE_MODULE);
+  for (guint i = 0; i < module->functions->len; i++) {
+    CUfunction function = module->functions->pdata[i];
+    fake_remove_object("cuModuleUnload", &function->object, FAKE_FUNCTION);
+    g_free(function);
+  }
+  g_ptr_array_unref(module->functions);
+  g_free(module);
+  return fake_enter("cuModuleUnload");
+}
+
+EXPORT CUresult
+cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
+  ENTER("cuModuleGetFunction");
+  fake_check_own_object("cuModuleGetFunction", &module->object, FAKE_MODULE);
+  *function = g_new0(struct CUfunc_st, 1);
+  (*function)->name = g_intern_string(name);
+  fake_add_object("cuModuleGetFunction", &(*function)->object, FAKE_FUNCTION);
+  g_rec_mutex_lock(&fake_lock);
+  g_ptr_array_add(module->functions, *function);
+  g_rec_mutex_unlock(&fake_lock);
+  return CUDA_SUCCESS;
+}
+
+/* --- launches --- */
+
+/* A kernel's parameters name memory that its context can reach. */
+static void
+set_launch_ranges(const gchar *call, FakeOp *op, CUcontext context) {
+  const CcLaunch *l = &op->launch;
+  for (gint p = 0; p < MIN(l->n_parts, CC_LAUNCH_PARTS); p++) {
+    const CcPart *part = &l->part[p];
+    const gsize pixel = (gsize)part->step * (gsize)part->sample_bytes;
+    op->range[op->n_ranges++] = rows_range((gconstpointer)part->src, (gsize)part->src_pitch,
+                                           (gsize)part->src_width * pixel, (gsize)part->src_height);
+    op->range[op->n_ranges++] = rows_range((gconstpointer)part->dst, (gsize)part->dst_pitch,
+                                           (gsize)part->width * pixel, (gsize)part->height);
+  }
+  if (l->memory_taps)
+    op->range[op->n_ranges++] = (FakeRange){l->memory_taps, l->memory_taps + 1};
+  if (l->scratch_bytes)
+    op->range[op->n_ranges++] = (FakeRange){l->scratch, l->scratch + l->scratch_bytes};
+  for (guint i = 0; i < op->n_ranges; i++)
+    fake_check_range(call, op->range[i], FAKE_KERNEL, context, TRUE);
+}
+
+static CUresult
+enqueue_launch(const gchar *call, const CUlaunchConfig *config, CUfunction function,
+               void **parameters) {
+  CUstream stream = fake_stream_of(call, config->hStream);
+  const guint threads = config->blockDimX * config->blockDimY * config->blockDimZ;
+  fake_check_own_object(call, &function->object, FAKE_FUNCTION);
+  g_assert_cmpuint(threads, <=, 1024);
+  g_assert_cmpuint(config->gridDimX, <=, G_MAXINT32);
+  /* all kernels of the project use a flat grid */
+  g_assert_cmpuint(config->gridDimY * config->gridDimZ, ==, 1);
+  FakeOp op = {.kind = FAKE_OP_LAUNCH,
+               .kernel = function->name,
+               .grid = {config->gridDimX, threads},
+               .launch = *(const CcLaunch *)parameters[0]};
+  set_launch_ranges(call, &op, fake_current(call));
+  fake_enqueue(stream, &op);
+  return CUDA_SUCCESS;
+}
+
+EXPORT CUresult
+cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+               unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+               CUstream stream, void **parameters, void **extra) {
+  ENTER("cuLaunchKernel");
+  const CUlaunchConfig config = {.gridDimX = grid_x,
+                                 .gridDimY = grid_y,
+                                 .gridDimZ = grid_z,
+                                 .blockDimX = block_x,
+                                 .blockDimY = block_y,
+                                 .blockDimZ = block_z,
+                                 .hStream = stream};
+  return enqueue_launch("cuLaunchKernel", &config, function, parameters);
+}
+
+/* Only the attribute that lets a launch begin before the one before it ends, which devices have
+ * from capability 9 on. The order of what runs on a stream is the same with it. */
+EXPORT CUresult
+cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **parameters,
+                 void **extra) {
+  ENTER("cuLaunchKernelEx");
+  g_assert_cmpint(fake_settings()->capability, >=, 9);
+  for (guint i = 0; i < config->numAttrs; i++)
+    g_assert_cmpint(config->attrs[i].id, ==, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
+  return enqueue_launch("cuLaunchKernelEx", config, function, parameters);
+}
