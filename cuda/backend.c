@@ -31,7 +31,8 @@ typedef struct {
   gboolean timed;
   /* NULL until they are needed */
   CUevent src_ready, dst_ready;           /* when others still use the frame's memory */
-  CUevent over[N_STAGES];                 /* what others wait for */
+  CUevent over[N_STAGES];                 /* what the next stage waits for */
+  CUevent done;                           /* what the host waits for, at the cost of an interrupt */
   CUevent begin[N_STAGES], end[N_STAGES]; /* of a frame that is timed */
   Buffer in, out, scratch;
 } Slot;
@@ -122,11 +123,12 @@ static gboolean
 create_events(const CcCudaDriver *cuda, Slot *slot, GError **error) {
   const guint untimed = CU_EVENT_DISABLE_TIMING;
   for (guint i = 0; i < N_STAGES; i++)
-    if (!create_event(cuda, &slot->over[i], untimed | CU_EVENT_BLOCKING_SYNC, error) ||
+    if (!create_event(cuda, &slot->over[i], untimed, error) ||
         (slot->timed && (!create_event(cuda, &slot->begin[i], CU_EVENT_DEFAULT, error) ||
                          !create_event(cuda, &slot->end[i], CU_EVENT_DEFAULT, error))))
       return FALSE;
-  return (!slot->src.frame.stream || create_event(cuda, &slot->src_ready, untimed, error)) &&
+  return create_event(cuda, &slot->done, untimed | CU_EVENT_BLOCKING_SYNC, error) &&
+         (!slot->src.frame.stream || create_event(cuda, &slot->src_ready, untimed, error)) &&
          (!slot->dst.frame.stream || create_event(cuda, &slot->dst_ready, untimed, error));
 }
 
@@ -139,6 +141,7 @@ destroy_event(const CcCudaDriver *cuda, CUevent event) {
 static void
 close_slot(const CcCudaDriver *cuda, Slot *slot) {
   free_slot_memory(cuda, slot);
+  destroy_event(cuda, slot->done);
   destroy_event(cuda, slot->src_ready);
   destroy_event(cuda, slot->dst_ready);
   for (guint i = 0; i < N_STAGES; i++) {
@@ -173,6 +176,11 @@ await(const CudaBackend *self, Stage stage, CUevent event, GError **error) {
                        "cuStreamWaitEvent", error);
 }
 
+static Stage
+last_stage(const Slot *slot) {
+  return slot->dst.kind == CC_TRANSFER_NONE ? KERNEL : DOWNLOAD;
+}
+
 static gboolean
 begin_stage(const CudaBackend *self, const Slot *slot, Stage stage, GError **error) {
   return !slot->timed || record(self, slot->begin[stage], stage, error);
@@ -181,7 +189,7 @@ begin_stage(const CudaBackend *self, const Slot *slot, Stage stage, GError **err
 static gboolean
 end_stage(const CudaBackend *self, const Slot *slot, Stage stage, GError **error) {
   return (!slot->timed || record(self, slot->end[stage], stage, error)) &&
-         record(self, slot->over[stage], stage, error);
+         record(self, stage == last_stage(slot) ? slot->done : slot->over[stage], stage, error);
 }
 
 /* Lets a stage begin when others are done with the memory of a frame. */
@@ -198,10 +206,8 @@ await_others(const CudaBackend *self, Stage stage, const CcFrame *frame, CUevent
 static gboolean
 await_frames(const CudaBackend *self, const Slot *slot, GError **error) {
   const gboolean uploads = slot->src.kind != CC_TRANSFER_NONE;
-  const gboolean downloads = slot->dst.kind != CC_TRANSFER_NONE;
   return await_others(self, uploads ? UPLOAD : KERNEL, &slot->src.frame, slot->src_ready, error) &&
-         await_others(self, downloads ? DOWNLOAD : KERNEL, &slot->dst.frame, slot->dst_ready,
-                      error);
+         await_others(self, last_stage(slot), &slot->dst.frame, slot->dst_ready, error);
 }
 
 static gboolean
@@ -277,16 +283,14 @@ cuda_submit(CcBackend *base, CcProgram *base_program, const CcFrame *src, const 
 /* Waits for the slot's last stage: awake for as long as a kernel alone takes, then asleep. */
 static gboolean
 wait_for_slot(const CcCudaDriver *cuda, const Slot *slot, GError **error) {
-  const gboolean downloads = slot->dst.kind != CC_TRANSFER_NONE;
-  const CUevent last = slot->over[downloads ? DOWNLOAD : KERNEL];
-  const gint64 end = g_get_monotonic_time() + (downloads ? 0 : SPIN_US);
+  const gint64 end = g_get_monotonic_time() + (last_stage(slot) == KERNEL ? SPIN_US : 0);
   CUresult state;
   do
-    state = cuda->cuEventQuery(last);
+    state = cuda->cuEventQuery(slot->done);
   while (state == CUDA_ERROR_NOT_READY && g_get_monotonic_time() < end);
   if (state != CUDA_ERROR_NOT_READY)
     return cc_cuda_check(cuda, state, "cuEventQuery", error);
-  return cc_cuda_check(cuda, cuda->cuEventSynchronize(last), "cuEventSynchronize", error);
+  return cc_cuda_check(cuda, cuda->cuEventSynchronize(slot->done), "cuEventSynchronize", error);
 }
 
 static guint64

@@ -57,6 +57,18 @@ cc_caps_in_cuda(const GstCaps *caps) {
   return result;
 }
 
+/* GStreamer 1.22 lets the last plane of planar 4:2:0 begin half a row early in CUDA memory when the
+ * height is odd, on top of the plane before it. */
+static gboolean
+planes_are_apart(GstCapsFeatures *features, GstStructure *structure, gpointer user_data) {
+  static const gchar *const planar[] = {"I420", "YV12", "I420_10LE", NULL};
+  const gchar *format = gst_structure_get_string(structure, "format");
+  gint height;
+  return !structure_is_cuda(features, structure, NULL) || !format ||
+         !g_strv_contains(planar, format) || !gst_structure_get_int(structure, "height", &height) ||
+         height % 2 == 0;
+}
+
 /* The same caps in the other memory, as far as that is possible. */
 static GstCaps *
 swap_memory(const GstCaps *caps) {
@@ -67,7 +79,10 @@ swap_memory(const GstCaps *caps) {
                           is_cuda(caps, i)
                               ? gst_caps_features_new(GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY, NULL)
                               : gst_caps_features_new(CUDA_FEATURE, NULL));
-  return gst_caps_intersect_full(swapped, all, GST_CAPS_INTERSECT_FIRST);
+  GstCaps *possible =
+      gst_caps_make_writable(gst_caps_intersect_full(swapped, all, GST_CAPS_INTERSECT_FIRST));
+  gst_caps_filter_and_map_in_place(possible, planes_are_apart, NULL);
+  return possible;
 }
 
 /* --- sizes --- */

@@ -245,7 +245,7 @@ GST_START_TEST(cuda_memory) {
 }
 GST_END_TEST;
 
-/* Which caps the element's sink pad or source pad can have for a format. */
+/* Whether the element's sink pad or source pad can have these caps. */
 static gboolean
 pad_takes(GstHarness *h, const gchar *pad_name, const gchar *caps_text) {
   g_autoptr(GstPad) pad = gst_element_get_static_pad(h->element, pad_name);
@@ -268,6 +268,28 @@ GST_START_TEST(cuda_memory_is_offered_where_it_works) {
     fail_if(pad_takes(h, pads[i], grey_in_cuda), "%s", pads[i]);
   }
   test_teardown(h);
+}
+GST_END_TEST;
+
+/* Pictures that libgstcuda would lay out with planes that overlap leave in system memory, even to
+ * who would like CUDA memory better. */
+GST_START_TEST(odd_planar_pictures_stay_in_system_memory) {
+  for (gint height = 33; height <= 34; height++) {
+    g_autofree gchar *caps = test_caps("I420", 66, height);
+    GstHarness *h = test_harness_new("kernel=gaussian", NULL);
+    gst_harness_set_sink_caps_str(
+        h, "video/x-raw(memory:CUDAMemory),format=I420;video/x-raw,format=I420");
+    gst_harness_set_src_caps_str(h, caps);
+    GstBuffer *expected = test_filter("kernel=gaussian", caps, test_frame_random(caps, 1));
+    GstBuffer *result = test_push_pull(h, test_frame_random(caps, 1));
+    test_assert_same_picture(caps, result, expected, "planar 4:2:0");
+    g_autofree gchar *way = paths(h);
+    const gboolean in_cuda = g_str_has_suffix(way, ", CUDA memory");
+    fail_unless(in_cuda == (test_is_on_cuda(h) && height % 2 == 0), "height %d: %s", height, way);
+    gst_buffer_unref(result);
+    gst_buffer_unref(expected);
+    test_teardown(h);
+  }
 }
 GST_END_TEST;
 
@@ -322,6 +344,7 @@ transfers_suite(void) {
   tcase_add_test(tc, registered_bytes_are_bounded);
   tcase_add_loop_test(tc, cuda_memory, 0, 4);
   tcase_add_test(tc, cuda_memory_is_offered_where_it_works);
+  tcase_add_test(tc, odd_planar_pictures_stay_in_system_memory);
   tcase_add_test(tc, frames_in_flight);
   suite_add_tcase(suite, tc);
   return suite;
