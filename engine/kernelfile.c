@@ -283,6 +283,22 @@ is_known_key(const gchar *key) {
   return g_strv_contains(plain, key) || is_size_key(key) || is_extra_key(key);
 }
 
+/* Of a value with an unknown escape GLib 2.74 returns what it can read, 2.84 nothing. */
+static gboolean
+check_escapes(const Section *section, GError **error) {
+  g_auto(GStrv) keys = g_key_file_get_keys(section->file, section->group, NULL, NULL);
+  for (gchar **key = keys; *key; key++) {
+    g_autoptr(GError) reason = NULL;
+    g_autofree gchar *text = g_key_file_get_string(section->file, section->group, *key, &reason);
+    if (reason) {
+      g_autofree gchar *raw = g_key_file_get_value(section->file, section->group, *key, NULL);
+      return refuse(section, *key, error, "\"%s\" has a \"\\\" before none of s, n, t, r and \\",
+                    raw);
+    }
+  }
+  return TRUE;
+}
+
 static CcChroma
 class_chroma(CcKernelClass klass) {
   switch (klass) {
@@ -323,6 +339,8 @@ parse_kernel(const Section *section, CcKernel *kernel, GError **error) {
     return refuse(section, NULL, error, "a name has lower case letters, digits and dashes");
   if (strcmp(section->group, "custom") == 0)
     return refuse(section, NULL, error, "the name is taken by the user's own matrix");
+  if (!check_escapes(section, error))
+    return FALSE;
 
   gint klass = CC_KERNEL_PLAIN, response = CC_RESPONSE_CLAMP;
   if (!get_word(section, "class", class_words, &klass, error) ||
