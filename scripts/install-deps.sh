@@ -24,6 +24,8 @@ declare -A packages=(
   [bench]="gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-opencv ffmpeg"
   [lint]="git clang-format clang-tidy cppcheck shellcheck python3"
   [sanitize]="valgrind python3"
+  # a Debian of another release in a folder
+  [bootstrap]="debootstrap"
 )
 # nvcc preprocesses with g++, and a build with CUDA knows GStreamer's CUDA memory
 if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
