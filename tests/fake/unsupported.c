@@ -21,7 +21,15 @@
   F(cuIpcOpenEventHandle)                                                                          \
   F(cuIpcGetMemHandle)                                                                             \
   F(cuIpcOpenMemHandle)                                                                            \
-  F(cuIpcCloseMemHandle)
+  F(cuIpcCloseMemHandle)                                                                           \
+  F(cuCtxGetLimit)                                                                                 \
+  F(cuCtxSetLimit)                                                                                 \
+  F(cuMemsetD2D8_v2)                                                                               \
+  F(cuMemsetD2D8Async)                                                                             \
+  F(cuMemsetD2D16_v2)                                                                              \
+  F(cuMemsetD2D16Async)                                                                            \
+  F(cuMemsetD2D32_v2)                                                                              \
+  F(cuMemsetD2D32Async)
 
 /* They look at no argument, so they need not have the header's. */
 #define DEFINE(name)                                                                               \
