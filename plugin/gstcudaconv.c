@@ -406,38 +406,48 @@ gst_cuda_conv_query(GstBaseTransform *trans, GstPadDirection direction, GstQuery
 
 /* --- buffers and metas --- */
 
-/* What the buffers of an allocation query are to be made of; its context is a reference. */
-static CcAllocation
-describe_allocation(GstCudaConv *self, GstQuery *query) {
+/* What the buffers of an allocation query are to be made of; its context is a reference. FALSE: of
+ * CUDA memory, and GStreamer's library for that does not start. */
+static gboolean
+describe_allocation(GstCudaConv *self, GstQuery *query, CcAllocation *allocation) {
   GstCaps *caps;
   gst_query_parse_allocation(query, &caps, NULL);
-  return (CcAllocation){
+  const gboolean cuda = caps && cc_caps_are_cuda(caps);
+  *allocation = (CcAllocation){
       .pinned = self->pinned,
-      .cuda = caps && cc_caps_are_cuda(caps) ? gst_cuda_conv_ref_context(self) : NULL,
+      .cuda = cuda ? gst_cuda_conv_ref_context(self) : NULL,
       .n_held = most_in_flight(self) - 1,
   };
+  return !cuda || allocation->cuda;
 }
 
 static gboolean
 gst_cuda_conv_decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
   const gchar *why;
-  CcAllocation allocation = describe_allocation(self, query);
-  const gboolean ok = cc_choose_output_pool(query, &allocation, &why);
+  CcAllocation allocation;
+  const gboolean ok = describe_allocation(self, query, &allocation) &&
+                      cc_choose_output_pool(query, &allocation, &why);
   g_clear_object(&allocation.cuda);
-  if (!ok)
+  if (!ok) {
+    GST_ELEMENT_ERROR(self, RESOURCE, NOT_FOUND,
+                      ("No frames in CUDA memory can be made; system memory behind the element, "
+                       "video/x-raw, works without them."),
+                      (NULL));
     return FALSE;
+  }
   GST_INFO_OBJECT(self, "pool of output buffers: %s", why);
   return GST_BASE_TRANSFORM_CLASS(gst_cuda_conv_parent_class)->decide_allocation(trans, query);
 }
 
 static gboolean
 gst_cuda_conv_propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query) {
+  CcAllocation allocation;
   if (!GST_BASE_TRANSFORM_CLASS(gst_cuda_conv_parent_class)
            ->propose_allocation(trans, decide_query, query))
     return FALSE;
-  CcAllocation allocation = describe_allocation(GST_CUDA_CONV(trans), query);
-  cc_propose_input_pool(query, &allocation);
+  if (describe_allocation(GST_CUDA_CONV(trans), query, &allocation))
+    cc_propose_input_pool(query, &allocation);
   g_clear_object(&allocation.cuda);
   return TRUE;
 }
