@@ -4,6 +4,7 @@
 #include "cudamemory.h"
 #include "pinning.h"
 #include "report.h"
+#include "stream.h"
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
 

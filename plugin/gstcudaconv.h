@@ -52,12 +52,4 @@ struct _GstCudaConv {
   GPtrArray *pending_warnings; /* texts that came before there was a bus */
 };
 
-/* --- the streaming thread's: frames --- */
-
-/* Ends the stream with the one error that it gets; what is still in flight is dropped. */
-GstFlowReturn gst_cuda_conv_fail(GstCudaConv *self, const GError *error);
-
-/* Pushes everything in flight, in order. */
-void gst_cuda_conv_drain(GstCudaConv *self);
-
 G_END_DECLS
