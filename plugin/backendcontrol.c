@@ -183,6 +183,9 @@ gst_cuda_conv_fail_over(GstCudaConv *self, const GError *error) {
   CcBackendConfig config = self->backend_config;
   if (!self->backend->device || config.choice != CC_BACKEND_AUTO || !is_error_of_device(error))
     return FALSE;
+  /* frames in CUDA memory still need its context */
+  g_autoptr(GstObject) context =
+      self->in_cuda || self->out_cuda ? gst_cuda_conv_ref_context(self) : NULL;
   g_autoptr(GError) reason = NULL;
   config.choice = CC_BACKEND_CPU;
   CcBackend *cpu = cc_backend_open(&config, NULL, &reason);
