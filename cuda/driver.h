@@ -49,7 +49,9 @@ G_BEGIN_DECLS
   F(cuLaunchKernel)
 
 /* Those that a driver need not have. */
-#define CC_CUDA_OPTIONAL_FUNCTIONS(F) F(cuLaunchKernelEx)
+#define CC_CUDA_OPTIONAL_FUNCTIONS(F)                                                              \
+  F(cuLaunchKernelEx)                                                                              \
+  F(cuMemGetInfo)
 
 /* One pointer per function, under its own name: cuda->cuInit(0). */
 typedef struct {
