@@ -46,6 +46,8 @@ bench:
 	@ninja -C $(BUILD)
 	@GST_PLUGIN_PATH=$(BUILD)/plugin $(BUILD)/bench/cudaconv-bench-peers
 	@test ! -x $(BUILD)/bench/cudaconv-bench || $(BUILD)/bench/cudaconv-bench || [ $$? = 77 ]
+	@test ! -x $(BUILD)/bench/cudaconv-bench || GST_PLUGIN_PATH=$(BUILD)/plugin \
+	  $(BUILD)/bench/cudaconv-bench --pipeline || [ $$? = 77 ]
 
 lint:
 	@scripts/install-deps.sh build lint

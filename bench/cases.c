@@ -68,6 +68,17 @@ work_of(const CcCudaProgram *program) {
   };
 }
 
+gboolean
+bench_time_case(BenchTimer *timer, const BenchCase *c, BenchTime *time, GError **error) {
+  g_autoptr(CcPlan) plan = NULL;
+  g_autoptr(CcCudaProgram) program =
+      bench_case_prepare(c, CC_ALGORITHM_AUTO, timer->device, &plan, error);
+  if (!program)
+    return FALSE;
+  const BenchWork work = work_of(program);
+  return bench_time_work(timer, &work, time, error);
+}
+
 /* What all results of a case have in common. */
 static BenchResult
 result_of(const BenchCase *c, gsize bytes, gdouble copy_us) {

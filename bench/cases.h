@@ -24,6 +24,9 @@ typedef struct {
 CcCudaProgram *bench_case_prepare(const BenchCase *c, CcAlgorithm algorithm, CcCudaDevice *device,
                                   CcPlan **plan, GError **error);
 
+/* Measures the algorithm that "auto" takes on a case. */
+gboolean bench_time_case(BenchTimer *timer, const BenchCase *c, BenchTime *time, GError **error);
+
 /* Measures a copy and then the algorithms (guint) on a case, adds a result for each, and prints
  * them. Algorithms that cannot run it get a line that says so. A `serial_us` above 0 is the
  * time of the same work on one CPU core, which then comes first. */

@@ -118,9 +118,15 @@ clear_verdict(gpointer verdict) {
 }
 
 GArray *
-bench_claims_judge(const GArray *results, gboolean all) {
+bench_verdicts_new(void) {
   GArray *verdicts = g_array_new(FALSE, FALSE, sizeof(BenchVerdict));
   g_array_set_clear_func(verdicts, clear_verdict);
+  return verdicts;
+}
+
+GArray *
+bench_claims_judge(const GArray *results, gboolean all) {
+  GArray *verdicts = bench_verdicts_new();
   for (const Claims *c = claims; c < claims + G_N_ELEMENTS(claims); c++)
     for (const gchar *const *kernel = c->kernels; *kernel; kernel++)
       for (const gchar *const *format = c->formats; *format; format++) {

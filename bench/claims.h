@@ -19,6 +19,13 @@ typedef struct {
  * too. The array owns the texts. */
 GArray *bench_claims_judge(const GArray *results, gboolean all);
 
+/* The same for pipelines (BenchPipelineResult), where a decoder has a claim only when it was
+ * measured. */
+GArray *bench_claims_judge_pipelines(const GArray *results, gboolean all);
+
+/* An empty array that owns the texts. */
+GArray *bench_verdicts_new(void);
+
 gboolean bench_verdict_met(const BenchVerdict *verdict);
 
 /* Prints a line for each, if there is any. */

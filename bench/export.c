@@ -2,6 +2,15 @@
 #include "export.h"
 
 #include "claims.h"
+#include "pipeline-report.h"
+
+void
+bench_run_clear(BenchRun *run) {
+  g_clear_pointer(&run->npp, g_free);
+  g_clear_pointer(&run->results, g_array_unref);
+  g_clear_pointer(&run->pipelines, g_array_unref);
+  g_clear_pointer(&run->verdicts, g_array_unref);
+}
 
 /* A string in quotes, as JSON writes it. */
 static void
@@ -17,8 +26,8 @@ append_json_string(GString *out, const gchar *text) {
   g_string_append_c(out, '"');
 }
 
-static void
-append_json_member(GString *out, const gchar *name, const gchar *value) {
+void
+bench_json_append_member(GString *out, const gchar *name, const gchar *value) {
   g_string_append_printf(out, "\"%s\": ", name);
   if (value)
     append_json_string(out, value);
@@ -29,12 +38,12 @@ append_json_member(GString *out, const gchar *name, const gchar *value) {
 static void
 append_json_result(GString *out, const BenchResult *r) {
   g_string_append(out, "    {");
-  append_json_member(out, "format", r->format);
+  bench_json_append_member(out, "format", r->format);
   g_string_append_printf(out, ", \"width\": %u, \"height\": %u, \"stride\": %u, ", r->width,
                          r->height, r->stride);
-  append_json_member(out, "kernel", r->kernel);
+  bench_json_append_member(out, "kernel", r->kernel);
   g_string_append(out, ", ");
-  append_json_member(out, "algorithm", r->algorithm);
+  bench_json_append_member(out, "algorithm", r->algorithm);
   g_string_append_printf(out,
                          ", \"us\": %.4f, \"least_us\": %.4f, \"most_us\": %.4f, "
                          "\"batches\": %u, \"frames_a_batch\": %u, \"bytes\": %" G_GSIZE_FORMAT
@@ -56,7 +65,7 @@ append_json_result(GString *out, const BenchResult *r) {
 static void
 append_json_verdict(GString *out, const BenchVerdict *v) {
   g_string_append(out, "    {");
-  append_json_member(out, "claim", v->text);
+  bench_json_append_member(out, "claim", v->text);
   if (v->measured > 0)
     g_string_append_printf(out, ", \"measured\": %.3f", v->measured);
   else
@@ -64,19 +73,28 @@ append_json_verdict(GString *out, const BenchVerdict *v) {
   g_string_append_printf(out, ", \"%s\": %g}", v->at_least ? "at_least" : "at_most", v->wanted);
 }
 
+static void
+append_json_results(GString *out, const BenchRun *run) {
+  const GArray *all = run->pipelines ? run->pipelines : run->results;
+  g_string_append_printf(out, ",\n  \"%s\": [\n", run->pipelines ? "pipelines" : "results");
+  for (guint i = 0; i < all->len; i++) {
+    if (run->pipelines)
+      bench_pipeline_append_json(out, all, i);
+    else
+      append_json_result(out, &g_array_index(all, BenchResult, i));
+    g_string_append(out, i + 1 < all->len ? ",\n" : "\n");
+  }
+}
+
 gchar *
 bench_export_json(const BenchRun *run) {
   GString *out = g_string_new("{\n  ");
-  append_json_member(out, "device", run->device);
+  bench_json_append_member(out, "device", run->device);
   g_string_append_printf(out, ",\n  \"cuda\": \"%d.%d\",\n  \"l2_bytes\": %" G_GSIZE_FORMAT ",\n  ",
                          run->driver_version / 1000, run->driver_version % 1000 / 10,
                          run->l2_bytes);
-  append_json_member(out, "npp", run->npp);
-  g_string_append(out, ",\n  \"results\": [\n");
-  for (guint i = 0; i < run->results->len; i++) {
-    append_json_result(out, &g_array_index(run->results, BenchResult, i));
-    g_string_append(out, i + 1 < run->results->len ? ",\n" : "\n");
-  }
+  bench_json_append_member(out, "npp", run->npp);
+  append_json_results(out, run);
   g_string_append(out, "  ],\n  \"targets\": [\n");
   for (guint i = 0; i < run->verdicts->len; i++) {
     append_json_verdict(out, &g_array_index(run->verdicts, BenchVerdict, i));
@@ -87,10 +105,10 @@ bench_export_json(const BenchRun *run) {
 }
 
 /* No field has a comma or a quote in it. */
-gchar *
-bench_export_csv(const BenchRun *run) {
-  GString *out = g_string_new("format,width,height,stride,kernel,algorithm,us,least_us,most_us,"
-                              "batches,frames_a_batch,bytes,gb_s,copy_us,percent_of_copy");
+static void
+append_csv_results(GString *out, const BenchRun *run) {
+  g_string_append(out, "format,width,height,stride,kernel,algorithm,us,least_us,most_us,"
+                       "batches,frames_a_batch,bytes,gb_s,copy_us,percent_of_copy");
   for (guint p = 0; p < BENCH_N_PEERS; p++)
     g_string_append_printf(out, ",times_%s", bench_peer_name((BenchPeer)p));
   g_string_append_c(out, '\n');
@@ -109,5 +127,14 @@ bench_export_csv(const BenchRun *run) {
         g_string_append_c(out, ',');
     g_string_append_c(out, '\n');
   }
+}
+
+gchar *
+bench_export_csv(const BenchRun *run) {
+  GString *out = g_string_new(NULL);
+  if (run->pipelines)
+    bench_pipeline_append_csv(out, run->pipelines);
+  else
+    append_csv_results(out, run);
   return g_string_free(out, FALSE);
 }

@@ -7,15 +7,22 @@
 
 G_BEGIN_DECLS
 
-/* A run, for the files. */
+/* A run, for the files. It owns the arrays and `npp`. */
 typedef struct {
   const gchar *device;
   gint driver_version; /* as cuDriverGetVersion says: 13000 is CUDA 13.0 */
   gsize l2_bytes;
-  const gchar *npp;       /* its version, or NULL */
-  const GArray *results;  /* BenchResult */
-  const GArray *verdicts; /* BenchVerdict */
+  gchar *npp;        /* its version, or NULL */
+  GArray *results;   /* BenchResult, or NULL: pipelines were measured */
+  GArray *pipelines; /* BenchPipelineResult, or NULL: kernels were measured */
+  GArray *verdicts;  /* BenchVerdict */
 } BenchRun;
+
+void bench_run_clear(BenchRun *run);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(BenchRun, bench_run_clear)
+
+/* "name": "value" or "name": null, as JSON writes it. */
+void bench_json_append_member(GString *out, const gchar *name, const gchar *value);
 
 /* The texts; to be freed. */
 gchar *bench_export_json(const BenchRun *run);

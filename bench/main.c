@@ -1,25 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* cudaconv-bench: the CUDA kernels' speed as a share of the device's copy rate and beside their
- * peers, all measured in the same run. docs/benchmarks.md explains the figures. */
+ * peers, or the pipelines' as a share of what the bus carries, all measured in the same run.
+ * docs/benchmarks.md explains the figures. */
 
+#include <gst/gst.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cases.h"
 #include "claims.h"
 #include "export.h"
 #include "paper.h"
+#include "pipeline.h"
 
 #define SKIPPED 77
+#define BUDGET_MS 200 /* of a kernel */
+#define MAX_STREAMS 256
 
 typedef struct {
   gint device_id;
   gchar **kernels, **algorithms, **formats, **sizes;
   gchar *border;
   gint stride;
-  gdouble budget_ms;
+  gdouble budget_ms; /* not a number: as long as each line wants */
   gchar *npp_folder;
   gboolean paper, check;
+  gboolean pipeline, latency;
+  gint n_streams; /* 0: not asked for */
+  gchar *decode;
   gchar *json, *csv, *plot;
 } Options;
 
@@ -34,6 +43,7 @@ clear_options(Options *options) {
   g_free(options->json);
   g_free(options->csv);
   g_free(options->plot);
+  g_free(options->decode);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, clear_options)
 
@@ -83,18 +93,26 @@ parse_all(BenchSelection *selection, gchar **lists, const gchar *fallback, Parse
   return TRUE;
 }
 
+static gboolean
+wants_pipelines(const Options *options) {
+  return options->pipeline || options->latency || options->n_streams >= 0 || options->decode;
+}
+
 /* What the command line selects; NULL without error when it selects nothing. */
 static BenchSelection *
 select_from_options(const Options *options, GError **error) {
   if (!options->kernels && !options->algorithms && !options->formats && !options->sizes &&
       !options->border && options->stride == 0)
     return NULL;
+  const gboolean pipelines = wants_pipelines(options);
   g_autoptr(BenchSelection) selection = bench_selection_new();
-  if (!parse_all(selection, options->kernels, "gaussian:3,gaussian:5,sobel:3", bench_parse_kernels,
-                 error) ||
+  if (!parse_all(selection, options->kernels, pipelines ? "sobel" : "gaussian:3,gaussian:5,sobel:3",
+                 bench_parse_kernels, error) ||
       !parse_all(selection, options->algorithms, "all", bench_parse_algorithms, error) ||
-      !parse_all(selection, options->formats, "GRAY8,RGBA", bench_parse_formats, error) ||
-      !parse_all(selection, options->sizes, "7680x4320,1920x1080", bench_parse_sizes, error) ||
+      !parse_all(selection, options->formats, pipelines ? "RGBA" : "GRAY8,RGBA",
+                 bench_parse_formats, error) ||
+      !parse_all(selection, options->sizes, pipelines ? "1920x1080" : "7680x4320,1920x1080",
+                 bench_parse_sizes, error) ||
       (options->border && !bench_parse_border(selection, options->border, error)))
     return NULL;
   if (options->stride != 0)
@@ -134,6 +152,13 @@ all_met(const GArray *verdicts) {
   return verdicts->len > 0;
 }
 
+static void
+report_device(FILE *text, const BenchRun *run) {
+  fprintf(text, "%s, CUDA %d.%d driver, L2 cache of %.1f MB", run->device,
+          run->driver_version / 1000, run->driver_version % 1000 / 10,
+          (gdouble)run->l2_bytes / 1e6);
+}
+
 static gboolean
 run_session(const Options *options, const BenchSelection *selection, BenchSession *session,
             GError **error) {
@@ -144,34 +169,90 @@ run_session(const Options *options, const BenchSelection *selection, BenchSessio
   return run_standard(session, error);
 }
 
+/* Measures kernels into `run`, which then owns what it has of the results. */
+static gboolean
+run_kernels(const Options *options, const BenchSelection *selection, BenchTimer *timer, FILE *text,
+            BenchRun *run, GError **error) {
+  g_autoptr(GError) no_npp = NULL;
+  g_autoptr(BenchNpp) npp =
+      bench_npp_open(timer->device, timer->stream, options->npp_folder, &no_npp);
+  GArray *results = g_array_new(FALSE, FALSE, sizeof(BenchResult));
+  BenchSession session = {.timer = timer, .npp = npp, .text = text, .results = results};
+  run->results = results;
+  if (npp)
+    run->npp = g_strdup(bench_npp_version(npp));
+  report_device(text, run);
+  fprintf(text, "; %s%s\n", npp ? run->npp : "NPP is not measured: ", npp ? "" : no_npp->message);
+  if (!run_session(options, selection, &session, error))
+    return FALSE;
+  run->verdicts = bench_claims_judge(results, !options->paper && !selection);
+  return TRUE;
+}
+
+/* The memory paths, many at once, latency and decoding, whatever was asked for. */
+static gboolean
+run_pipelines(const Options *options, const BenchSelection *selection, BenchTimer *timer,
+              FILE *text, BenchRun *run, GError **error) {
+  /* everything with targets, but for decoding, which needs a file */
+  const gboolean all =
+      options->pipeline && !selection && !options->latency && options->n_streams < 0;
+  GArray *results = g_array_new(FALSE, FALSE, sizeof(BenchPipelineResult));
+  BenchPipelines pipelines = {.timer = timer,
+                              .text = text,
+                              .results = results,
+                              .budget_ms = isnan(options->budget_ms) ? 0 : options->budget_ms,
+                              .one_device = options->device_id >= 0};
+  g_autofree gchar *version = gst_version_string();
+  run->pipelines = results;
+  report_device(text, run);
+  fprintf(text, "; %s\n", version);
+  if (!bench_pipelines_prepare(error) ||
+      (options->pipeline && !bench_pipelines_run_paths(&pipelines, selection, error)) ||
+      ((all || options->n_streams > 0) &&
+       !bench_pipelines_run_streams(&pipelines, selection,
+                                    all ? BENCH_STREAMS : (guint)options->n_streams, error)) ||
+      ((all || options->latency) && !bench_pipelines_run_latency(&pipelines, selection, error)) ||
+      (options->decode && !bench_pipelines_run_decode(&pipelines, options->decode, error)))
+    return FALSE;
+  run->verdicts = bench_claims_judge_pipelines(results, all);
+  return TRUE;
+}
+
 /* Measures and reports; *met tells whether every target was. */
 static gboolean
 run_bench(const Options *options, const BenchSelection *selection, BenchTimer *timer, gboolean *met,
           GError **error) {
-  g_autoptr(GError) no_npp = NULL;
-  g_autoptr(BenchNpp) npp =
-      bench_npp_open(timer->device, timer->stream, options->npp_folder, &no_npp);
-  g_autoptr(GArray) results = g_array_new(FALSE, FALSE, sizeof(BenchResult));
   FILE *text = is_stdout(options->json) || is_stdout(options->csv) || is_stdout(options->plot)
                    ? stderr
                    : stdout;
-  BenchSession session = {.timer = timer, .npp = npp, .text = text, .results = results};
-  BenchRun run = {.device = timer->device->name,
-                  .l2_bytes = timer->l2_bytes,
-                  .npp = npp ? bench_npp_version(npp) : NULL,
-                  .results = results};
+  g_auto(BenchRun) run = {.device = timer->device->name, .l2_bytes = timer->l2_bytes};
   if (!BENCH_CALL(timer, cuDriverGetVersion, &run.driver_version))
     return FALSE;
-  fprintf(text, "%s, CUDA %d.%d driver, L2 cache of %.1f MB; %s%s\n", run.device,
-          run.driver_version / 1000, run.driver_version % 1000 / 10, (gdouble)run.l2_bytes / 1e6,
-          npp ? run.npp : "NPP is not measured: ", npp ? "" : no_npp->message);
-  if (!run_session(options, selection, &session, error))
+  if (wants_pipelines(options) ? !run_pipelines(options, selection, timer, text, &run, error)
+                               : !run_kernels(options, selection, timer, text, &run, error))
     return FALSE;
-  g_autoptr(GArray) verdicts = bench_claims_judge(results, !options->paper && !selection);
-  run.verdicts = verdicts;
-  bench_claims_report(text, verdicts);
-  *met = all_met(verdicts);
+  bench_claims_report(text, run.verdicts);
+  *met = all_met(run.verdicts);
   return write_files(options, &run, error);
+}
+
+/* Refuses options that mean nothing together. */
+static gboolean
+check_combination(const Options *options, GError **error) {
+  const gboolean selects =
+      options->kernels || options->algorithms || options->border || options->stride != 0;
+  if (options->paper && (selects || options->formats)) {
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                "--paper has cases of its own; of the selecting options it takes --size only");
+    return FALSE;
+  }
+  if (wants_pipelines(options) && (selects || options->paper || options->plot)) {
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                "pipelines are measured with a Sobel filter and not drawn; of the selecting "
+                "options they take --format and --size only");
+    return FALSE;
+  }
+  return TRUE;
 }
 
 static gboolean
@@ -187,15 +268,23 @@ parse_options(Options *options, int *argc, char ***argv, GError **error) {
        "1 (default), 2 or 4: keep every n-th pixel of every n-th row", "N"},
       {"paper", 0, 0, G_OPTION_ARG_NONE, &options->paper,
        "Repeat the texts' experiments instead; --size replaces their sizes", NULL},
+      {"pipeline", 0, 0, G_OPTION_ARG_NONE, &options->pipeline,
+       "Measure the element's memory paths in pipelines instead", NULL},
+      {"streams", 0, 0, G_OPTION_ARG_INT, &options->n_streams,
+       "Measure N pipelines at once, spread over all devices", "N"},
+      {"latency", 0, 0, G_OPTION_ARG_NONE, &options->latency,
+       "Measure how long frames of a live source stay in the element", NULL},
+      {"decode", 0, 0, G_OPTION_ARG_FILENAME, &options->decode,
+       "Measure the decoder of an H.264 video with and without the element", "FILE"},
       {"json", 0, 0, G_OPTION_ARG_FILENAME, &options->json, "Write all figures as JSON", "FILE"},
       {"csv", 0, 0, G_OPTION_ARG_FILENAME, &options->csv, "Write all figures as CSV", "FILE"},
       {"plot", 0, 0, G_OPTION_ARG_FILENAME, &options->plot, "Draw the shares as SVG", "FILE"},
       {"check", 0, 0, G_OPTION_ARG_NONE, &options->check,
        "End with status 1 when a target is missed or none was measured", NULL},
       {"budget", 0, 0, G_OPTION_ARG_DOUBLE, &options->budget_ms,
-       "Device time to measure each line for (200)", "MS"},
+       "Time to measure each line for (200; of pipelines 3000, of live ones 10000)", "MS"},
       {"device", 'd', 0, G_OPTION_ARG_INT, &options->device_id,
-       "CUDA device (the first that works)", "ID"},
+       "CUDA device (the first that works; many pipelines: all)", "ID"},
       {"npp", 0, 0, G_OPTION_ARG_FILENAME, &options->npp_folder,
        "Folder of libnppif.so and libnppc.so (the loader's path)", "FOLDER"},
       G_OPTION_ENTRY_NULL};
@@ -203,12 +292,15 @@ parse_options(Options *options, int *argc, char ***argv, GError **error) {
   g_autofree gchar *lists = bench_selection_help();
   g_autofree gchar *description = g_strdup_printf(
       "%s\n\nWithout any of these options the run takes all that docs/benchmarks.md has figures "
-      "of.\nA FILE of \"-\" is the standard output, and the table then goes to the standard "
-      "error.\nThe status is 77 when there is no device, 1 when something fails and 2 for wrong "
+      "of kernels.\n\nPipelines run cudaconv kernel=sobel between a source that costs nothing and "
+      "a fakesink. They\ntake --format and --size; without any of these options --pipeline goes "
+      "through the memory\npaths, %d pipelines at once and the latency.\n\n"
+      "A FILE of \"-\" is the standard output, and the table then goes to the standard error.\nThe "
+      "status is 77 when there is no device, 1 when something fails and 2 for wrong "
       "options.\n",
-      lists);
+      lists, BENCH_STREAMS);
   g_option_context_set_summary(context, "Measures the CUDA kernels beside a copy, NVIDIA's NPP and "
-                                        "the classic algorithms.");
+                                        "the classic algorithms, or pipelines beside the bus.");
   g_option_context_set_description(context, description);
   g_option_context_add_main_entries(context, entries, NULL);
   if (!g_option_context_parse(context, argc, argv, error))
@@ -224,11 +316,16 @@ parse_options(Options *options, int *argc, char ***argv, GError **error) {
                 options->stride);
     return FALSE;
   }
-  if (!(options->budget_ms > 0)) {
+  if (options->budget_ms <= 0) {
     g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "--budget has to be above 0");
     return FALSE;
   }
-  return TRUE;
+  if (options->n_streams != -1 && (options->n_streams < 1 || options->n_streams > MAX_STREAMS)) {
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "--streams=%d: 1 to %d can run at once",
+                options->n_streams, MAX_STREAMS);
+    return FALSE;
+  }
+  return check_combination(options, error);
 }
 
 static int
@@ -240,22 +337,20 @@ fail(const GError *error, int status) {
 int
 main(int argc, char **argv) {
   g_autoptr(GError) error = NULL;
-  g_auto(Options) options = {.device_id = -1, .budget_ms = 200};
+  g_auto(Options) options = {.device_id = -1, .n_streams = -1, .budget_ms = NAN};
   gboolean met = FALSE;
   BenchTimer timer = {0};
   if (!parse_options(&options, &argc, &argv, &error))
     return fail(error, 2);
   g_autoptr(BenchSelection) selection = select_from_options(&options, &error);
-  if (!error && options.paper &&
-      (options.kernels || options.algorithms || options.formats || options.border ||
-       options.stride != 0))
-    g_set_error(&error, CC_ERROR, CC_ERROR_INVALID,
-                "--paper has cases of its own; of the selecting options it takes --size only");
   if (error)
     return fail(error, 2);
-  timer.budget_ms = options.budget_ms;
-  const gboolean ok = bench_timer_open(&timer, options.device_id, &error) &&
-                      run_bench(&options, selection, &timer, &met, &error);
+  timer.budget_ms = isnan(options.budget_ms) ? BUDGET_MS : options.budget_ms;
+  gboolean ok = bench_timer_open(&timer, options.device_id, &error);
+  /* only once the driver has answered: GStreamer's CUDA plugin cannot do without it */
+  if (ok && wants_pipelines(&options))
+    ok = gst_init_check(NULL, NULL, &error);
+  ok = ok && run_bench(&options, selection, &timer, &met, &error);
   const gboolean opened = timer.device != NULL;
   bench_timer_close(&timer);
   if (!ok)

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """cudaconv-bench on the stand-in for the driver: options, tables and files, but no speed.
 
+The pipelines need the plugin on GST_PLUGIN_PATH. Those of other elements run where these do.
+
 usage: test-bench.py PROGRAM NPP_FOLDER, which has a stand-in for NPP
 """
 
@@ -33,7 +35,7 @@ def run(*options, status=0, **environment):
 class Options(unittest.TestCase):
     def test_help_names_everything(self):
         text, _ = run("--help")
-        for word in ("--kernel", "--paper", "--check", "sobel-x", "register-tile", "NV12-UV", "npp"):
+        for word in ("--kernel", "--pipeline", "--streams", "--latency", "--decode", "--paper", "--check", "sobel-x", "register-tile", "NV12-UV", "npp"):
             self.assertIn(word, text)
 
     def test_wrong_ones_are_refused(self):
@@ -47,6 +49,12 @@ class Options(unittest.TestCase):
             self.assertIn(word, error, option)
         _, error = run("--paper", "--kernel=box", status=2)
         self.assertIn("--size only", error)
+        for options in (("--pipeline", "--kernel=box"), ("--latency", "--paper"),
+                        ("--streams=2", "--plot=-"), ("--decode=x", "--stride=2")):
+            _, error = run(*options, status=2)
+            self.assertIn("--format and --size only", error)
+        _, error = run("--streams=0", status=2)
+        self.assertIn("1 to", error)
 
     def test_without_a_device_it_skips(self):
         text, error = run(status=77, FAKE_CUDA="devices=0")
@@ -167,6 +175,119 @@ class Figures(unittest.TestCase):
         _, table = run("--size=8x8", "--format=GRAY8", "--kernel=gaussian:3", "--check", "--json=-",
                        status=1)
         self.assertNotIn("Targets", table)
+
+
+OWN_PATHS = {"pool", "own", "fresh", "cuda", "cuda-to-system", "system-to-cuda"}
+PEERS = {"cudaupload", "cudaupload-queue", "gl"}
+LIMITS = {"bus", "bus-up", "bus-down"}
+
+
+class Pipelines(unittest.TestCase):
+    def measure(self, *options, **environment):
+        """The results as JSON, the rows of the CSV file, the targets, and the table."""
+        with tempfile.TemporaryDirectory() as folder:
+            table = os.path.join(folder, "table.csv")
+            text, table_text = run(*options, "--json=-", f"--csv={table}", **environment)
+            with open(table, encoding="utf-8") as file:
+                rows = list(csv.DictReader(file))
+        run_ = json.loads(text)
+        self.assertEqual([row["path"] for row in rows], [r["path"] for r in run_["pipelines"]])
+        for row, result in zip(rows, run_["pipelines"]):
+            self.assertAlmostEqual(float(row["us"]), result["us"], delta=1e-3)
+            self.assertEqual(row["memory_in"], result.get("memory_in", ""))
+            self.check_consistency(result, run_["pipelines"])
+        return run_["pipelines"], table_text
+
+    def check_consistency(self, result, results):
+        self.assertLessEqual(result["least_us"], result["us"])
+        self.assertLessEqual(result["us"], result["most_us"])
+        self.assertAlmostEqual(result["fps"] * result["us"], 1e6, delta=0.001e6)
+        if "percent_of_bus" in result:
+            self.assertAlmostEqual(result["percent_of_bus"],
+                                   100 * result["bus_us"] / result["us"], delta=0.1)
+        for peer, times in result["times_as_fast_as"].items():
+            other = next(r for r in results if r["path"] == peer and r["width"] == result["width"])
+            self.assertAlmostEqual(times, other["us"] / result["us"], delta=0.01 * times)
+
+    def test_every_path(self):
+        results, table = self.measure("--pipeline", "--streams=16", "--latency", "--format=RGBA",
+                                      "--size=22x10")
+        one = {r["path"]: r for r in results if r["streams"] == 1}
+        self.assertEqual(set(one) - PEERS, OWN_PATHS | LIMITS | {"live"})
+        for peer in PEERS - set(one):
+            self.assertIn(f"  {peer}: ", table)
+        self.assertEqual([r["path"] for r in results if r["streams"] == 16], ["bus", "pool"])
+        bytes_ = 22 * 10 * 4
+        self.assertEqual({r["bytes"] for path, r in one.items() if path not in LIMITS},
+                         {2 * bytes_})
+        self.assertEqual([one[path]["bytes"] for path in ("bus", "bus-up", "bus-down")],
+                         [2 * bytes_, bytes_, bytes_])
+        # each beside the limit of the way that its frames take
+        for path, limit in (("pool", "bus"), ("own", "bus"), ("fresh", "bus"),
+                            ("cuda-to-system", "bus-down"), ("system-to-cuda", "bus-up")):
+            self.assertEqual(one[path]["bus_us"], one[limit]["us"])
+        self.assertNotIn("bus_us", one["cuda"])
+        self.assertGreater(one["cuda"]["kernel_us"], 0)
+        self.assertGreater(one["live"]["worst_latency_ms"], 0)
+        self.assertLessEqual(one["live"]["latency_ms"], one["live"]["worst_latency_ms"])
+        self.assertEqual(one["live"]["in_flight"], 1)
+        self.assertGreater(one["pool"]["in_flight"], 1)
+
+    def test_memory(self):
+        """Frames that are large enough to be registered take the way that they shall."""
+        results, _ = self.measure("--pipeline", "--format=NV12", "--size=256x172")
+        self.assertEqual(
+            {r["path"]: (r["memory_in"], r["memory_out"])
+             for r in results if r["path"] in OWN_PATHS},
+            {"pool": ("pinned pool", "pinned pool"),
+             "own": ("registered", "pinned pool"),
+             "fresh": ("staged: memory that has not been seen before", "pinned pool"),
+             "cuda": ("CUDA memory", "CUDA memory"),
+             "cuda-to-system": ("CUDA memory", "pinned pool"),
+             "system-to-cuda": ("pinned pool", "CUDA memory")})
+
+    def test_formats(self):
+        results, table = self.measure("--pipeline", "--format=GRAY8,NV12-Y", "--size=16x8")
+        self.assertEqual({r["path"] for r in results} - PEERS, LIMITS | {"pool", "own", "fresh"})
+        self.assertEqual({r["format"] for r in results}, {"GRAY8"})
+        for path in ("cuda", "cuda-to-system", "system-to-cuda"):
+            self.assertIn(f"  {path}: cudaconv takes no GRAY8 of 16x8 in CUDA memory", table)
+        self.assertIn("no frames of NV12-Y", table)
+
+    def test_streams(self):
+        options = ("--streams=3", "--format=NV12", "--size=64x48")
+        results, _ = self.measure(*options, FAKE_CUDA="devices=2")
+        self.assertEqual([(r["path"], r["streams"], r["devices"]) for r in results],
+                         [("bus", 3, 2), ("pool", 3, 2)])
+        self.assertGreater(results[1]["device_mb_a_stream"], 0)
+        results, _ = self.measure(*options, "--device=1", FAKE_CUDA="devices=2")
+        self.assertEqual({r["devices"] for r in results}, {1})
+
+    def test_latency(self):
+        results, table = self.measure("--latency", "--size=16x8", "--budget=100")
+        self.assertEqual([r["path"] for r in results], ["live"])
+        self.assertIn("worst ms", table)
+        # it is the source that says how fast it goes
+        self.assertAlmostEqual(results[0]["us"], 1e6 / 60, delta=5e3)
+
+    def test_decoder_is_missing(self):
+        # with the stand-in there is none
+        results, table = self.measure("--decode=/nowhere")
+        self.assertEqual(results, [])
+        self.assertIn("nvh264dec", table)
+        run("--decode=/nowhere", "--check", status=1)
+
+    def test_failures(self):
+        _, error = run("--pipeline", status=77, FAKE_CUDA="devices=0")
+        self.assertEqual(error.count("\n"), 1)
+        with tempfile.TemporaryDirectory() as empty:
+            _, error = run("--pipeline", status=1, GST_PLUGIN_PATH=empty,
+                           GST_PLUGIN_SYSTEM_PATH=empty, GST_REGISTRY=f"{empty}/registry")
+        self.assertIn("GST_PLUGIN_PATH", error)
+        # only the element calls this
+        _, error = run("--pipeline", "--size=16x8", status=1,
+                       FAKE_CUDA="fail=cuStreamWaitEvent:9+:719")
+        self.assertRegex(error, "pool: .*cuStreamWaitEvent")
 
 
 if __name__ == "__main__":

@@ -165,6 +165,17 @@ compare_doubles(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+BenchTime
+bench_time_summarize(gdouble *us, guint n_batches) {
+  qsort(us, n_batches, sizeof *us, compare_doubles);
+  return (BenchTime){
+      .us = us[n_batches / 2],
+      .least_us = us[0],
+      .most_us = us[n_batches - 1],
+      .n_batches = n_batches,
+  };
+}
+
 static gboolean
 time_batches(BenchTimer *self, const BenchWork *work, BenchTime *time, GError **error) {
   gdouble us[MAX_BATCHES], host_us = 0;
@@ -183,17 +194,13 @@ time_batches(BenchTimer *self, const BenchWork *work, BenchTime *time, GError **
   const guint n_sweeps =
       (guint)CLAMP(ceil(HEAD_START * host_us / MAX(self->sweep_us, 0.1)), 1, MAX_SWEEPS);
   const guint n_batches = (guint)CLAMP(budget_us / MAX(us[0], 0.1), MIN_BATCHES, MAX_BATCHES) | 1;
-  for (guint i = 0; i < n_batches; i++)
+  for (guint i = 0; i < n_batches; i++) {
     if (!run_batch(self, work, n_frames, n_sweeps, &us[i], &host_us, error))
       return FALSE;
-  qsort(us, n_batches, sizeof *us, compare_doubles);
-  *time = (BenchTime){
-      .us = us[n_batches / 2] / n_frames,
-      .least_us = us[0] / n_frames,
-      .most_us = us[n_batches - 1] / n_frames,
-      .n_batches = n_batches,
-      .n_frames = n_frames,
-  };
+    us[i] /= n_frames;
+  }
+  *time = bench_time_summarize(us, n_batches);
+  time->n_frames = n_frames;
   return TRUE;
 }
 

@@ -47,6 +47,10 @@ typedef struct {
 #define BENCH_CALL(timer, function, ...)                                                           \
   cc_cuda_check((timer)->cuda, (timer)->cuda->function(__VA_ARGS__), #function, error)
 
+/* The median and the extremes of a frame's times in microseconds, which it sorts. The number of a
+ * batch's frames is left to the caller. */
+BenchTime bench_time_summarize(gdouble *us, guint n_batches);
+
 /* Opens the device (-1: the first that works) and makes it current until bench_timer_close. */
 gboolean bench_timer_open(BenchTimer *self, gint device_id, GError **error);
 

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "source.h"
+
+#include <gst/base/base.h>
+#include <gst/video/video.h>
+#include <string.h>
+#include <unistd.h>
+
+#define OWN_BUFFERS 8
+#define RANDOM_BYTES (1 << 20) /* repeated over a frame */
+
+typedef struct {
+  GstPushSrc parent;
+  GstCaps *caps;
+  GstVideoInfo info;
+  BenchMemory memory;
+  guint64 n_frames;
+} BenchSource;
+
+typedef struct {
+  GstPushSrcClass parent_class;
+} BenchSourceClass;
+
+GType bench_source_get_type(void);
+G_DEFINE_TYPE(BenchSource, bench_source, GST_TYPE_PUSH_SRC)
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS("video/x-raw(ANY)"));
+
+static GstCaps *
+bench_source_get_caps(GstBaseSrc *base, GstCaps *filter) {
+  const BenchSource *self = (BenchSource *)base;
+  return filter ? gst_caps_intersect_full(filter, self->caps, GST_CAPS_INTERSECT_FIRST)
+                : gst_caps_ref(self->caps);
+}
+
+/* --- memory --- */
+
+/* Keeps what the pool's configuration says of allocators and alignment. */
+static gboolean
+configure_pool(BenchSource *self, GstBufferPool *pool, guint size, guint min, guint max) {
+  GstStructure *config = gst_buffer_pool_get_config(pool);
+  gst_buffer_pool_config_set_params(config, self->caps, size, min, max);
+  gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  return gst_buffer_pool_set_config(pool, config);
+}
+
+static void
+remove_offers(GstQuery *query) {
+  while (gst_query_get_n_allocation_pools(query) > 0)
+    gst_query_remove_nth_allocation_pool(query, 0);
+  while (gst_query_get_n_allocation_params(query) > 0)
+    gst_query_remove_nth_allocation_param(query, 0);
+}
+
+static gboolean
+take_proposed_pool(BenchSource *self, GstQuery *query) {
+  g_autoptr(GstBufferPool) pool = NULL;
+  guint size = 0, min = 0, max = 0;
+  if (gst_query_get_n_allocation_pools(query) > 0)
+    gst_query_parse_nth_allocation_pool(query, 0, &pool, &size, &min, &max);
+  if (pool && configure_pool(self, pool, size, min, max))
+    return TRUE;
+  GST_ELEMENT_ERROR(self, RESOURCE, SETTINGS, ("The pipeline proposes no pool of buffers."),
+                    (NULL));
+  return FALSE;
+}
+
+static gboolean
+bench_source_decide_allocation(GstBaseSrc *base, GstQuery *query) {
+  BenchSource *self = (BenchSource *)base;
+  const guint size = (guint)self->info.size;
+  if (self->memory == BENCH_MEMORY_POOL)
+    return take_proposed_pool(self, query);
+  remove_offers(query);
+  if (self->memory == BENCH_MEMORY_FRESH)
+    return TRUE;
+  g_autoptr(GstBufferPool) pool = gst_video_buffer_pool_new();
+  if (!configure_pool(self, pool, size, OWN_BUFFERS, 0))
+    return FALSE;
+  gst_query_add_allocation_pool(query, pool, size, OWN_BUFFERS, 0);
+  return TRUE;
+}
+
+/* --- pixels --- */
+
+static const guint8 *
+random_bytes(void) {
+  static guint8 *bytes;
+  if (g_once_init_enter(&bytes)) {
+    g_autoptr(GRand) generator = g_rand_new_with_seed(1);
+    guint8 *made = g_malloc(RANDOM_BYTES);
+    for (gsize i = 0; i < RANDOM_BYTES; i++)
+      made[i] = (guint8)g_rand_int(generator);
+    g_once_init_leave(&bytes, made);
+  }
+  return bytes;
+}
+
+static void
+write_random(const GstMapInfo *map) {
+  for (gsize at = 0; at < map->size; at += RANDOM_BYTES)
+    memcpy(map->data + at, random_bytes(), MIN(RANDOM_BYTES, map->size - at));
+}
+
+/* As little as makes the system hand out the pages. */
+static void
+touch_pages(const GstMapInfo *map) {
+  const gsize page = (gsize)sysconf(_SC_PAGESIZE);
+  for (gsize at = 0; at < map->size; at += page)
+    map->data[at] = (guint8)(at / page);
+}
+
+/* Writes into a memory that has not been here before. */
+static gboolean
+fill_memory(BenchSource *self, GstMemory *memory) {
+  static gsize quark;
+  GstMapInfo map;
+  if (g_once_init_enter(&quark))
+    g_once_init_leave(&quark, g_quark_from_static_string("cudaconv-bench-filled"));
+  if (gst_mini_object_get_qdata(GST_MINI_OBJECT(memory), (GQuark)quark))
+    return TRUE;
+  if (!gst_memory_map(memory, &map, GST_MAP_WRITE)) {
+    GST_ELEMENT_ERROR(self, RESOURCE, WRITE, ("A frame's memory cannot be written."), (NULL));
+    return FALSE;
+  }
+  if (self->memory == BENCH_MEMORY_FRESH)
+    touch_pages(&map);
+  else
+    write_random(&map);
+  gst_memory_unmap(memory, &map);
+  gst_mini_object_set_qdata(GST_MINI_OBJECT(memory), (GQuark)quark, GUINT_TO_POINTER(1), NULL);
+  return TRUE;
+}
+
+static GstFlowReturn
+bench_source_fill(GstPushSrc *push, GstBuffer *buffer) {
+  BenchSource *self = (BenchSource *)push;
+  const GstClockTime second = GST_SECOND * (guint64)self->info.fps_d;
+  const guint64 fps = (guint64)self->info.fps_n;
+  for (guint i = 0; i < gst_buffer_n_memory(buffer); i++)
+    if (!fill_memory(self, gst_buffer_peek_memory(buffer, i)))
+      return GST_FLOW_ERROR;
+  GST_BUFFER_OFFSET(buffer) = self->n_frames;
+  GST_BUFFER_PTS(buffer) = gst_util_uint64_scale(self->n_frames, second, fps);
+  GST_BUFFER_DURATION(buffer) =
+      gst_util_uint64_scale(++self->n_frames, second, fps) - GST_BUFFER_PTS(buffer);
+  return GST_FLOW_OK;
+}
+
+/* What the base class waits for: nothing, when the source is not live. */
+static void
+bench_source_get_times(GstBaseSrc *base, GstBuffer *buffer, GstClockTime *start,
+                       GstClockTime *end) {
+  *start = *end = GST_CLOCK_TIME_NONE;
+  if (!gst_base_src_is_live(base))
+    return;
+  *start = GST_BUFFER_PTS(buffer);
+  *end = *start + GST_BUFFER_DURATION(buffer);
+}
+
+/* --- type --- */
+
+static gboolean
+bench_source_start(GstBaseSrc *base) {
+  ((BenchSource *)base)->n_frames = 0;
+  return TRUE;
+}
+
+static void
+bench_source_finalize(GObject *object) {
+  gst_caps_unref(((BenchSource *)object)->caps);
+  G_OBJECT_CLASS(bench_source_parent_class)->finalize(object);
+}
+
+static void
+bench_source_init(BenchSource *self) {
+  gst_base_src_set_format(GST_BASE_SRC(self), GST_FORMAT_TIME);
+}
+
+static void
+bench_source_class_init(BenchSourceClass *klass) {
+  GstElementClass *element_class = GST_ELEMENT_CLASS(klass);
+  GstBaseSrcClass *base_class = GST_BASE_SRC_CLASS(klass);
+  G_OBJECT_CLASS(klass)->finalize = bench_source_finalize;
+  gst_element_class_add_static_pad_template(element_class, &src_template);
+  gst_element_class_set_static_metadata(element_class, "Source of frozen noise", "Source/Video",
+                                        "Pushes the same frames again and again",
+                                        "cudaconv developers");
+  base_class->get_caps = bench_source_get_caps;
+  base_class->decide_allocation = bench_source_decide_allocation;
+  base_class->get_times = bench_source_get_times;
+  base_class->start = bench_source_start;
+  GST_PUSH_SRC_CLASS(klass)->fill = bench_source_fill;
+}
+
+GstElement *
+bench_source_new(GstCaps *caps, BenchMemory memory, gboolean live) {
+  BenchSource *self = g_object_new(bench_source_get_type(), NULL);
+  self->caps = gst_caps_ref(caps);
+  self->memory = memory;
+  if (!gst_video_info_from_caps(&self->info, caps))
+    g_return_val_if_reached(NULL);
+  gst_base_src_set_blocksize(GST_BASE_SRC(self), (guint)self->info.size);
+  gst_base_src_set_live(GST_BASE_SRC(self), live);
+  return GST_ELEMENT(self);
+}
