@@ -2,7 +2,7 @@
 
 /* Allocation in both directions and latency. */
 
-#include "common.h"
+#include "memory.h"
 
 #define WIDTH 17
 #define HEIGHT 5
@@ -35,43 +35,21 @@ GST_END_TEST;
 
 /* A source that takes the offered pool gets frames that work. */
 GST_START_TEST(offered_pool_works) {
-  g_autofree gchar *caps_text = test_caps("NV12", WIDTH, HEIGHT);
-  GstHarness *h = test_harness_new("kernel=gaussian", caps_text);
-  g_autoptr(GstCaps) caps = gst_caps_from_string(caps_text);
-  GstVideoInfo info;
-  fail_unless(gst_video_info_from_caps(&info, caps));
-  GstQuery *query = gst_query_new_allocation(caps, TRUE);
-  fail_unless(gst_pad_peer_query(h->srcpad, query));
-  fail_unless(gst_query_get_n_allocation_pools(query) >= 1, "no pool is offered");
-  g_autoptr(GstBufferPool) pool = NULL;
-  guint size, min, max;
-  gst_query_parse_nth_allocation_pool(query, 0, &pool, &size, &min, &max);
-  gst_query_unref(query);
-  if (!pool)
-    pool = gst_video_buffer_pool_new();
-  GstStructure *config = gst_buffer_pool_get_config(pool);
-  gst_buffer_pool_config_set_params(config, caps, size, min, max);
-  gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  fail_unless(gst_buffer_pool_set_config(pool, config));
-  fail_unless(gst_buffer_pool_set_active(pool, TRUE));
-
+  g_autofree gchar *caps = test_caps("NV12", WIDTH, HEIGHT);
+  GstHarness *h = test_harness_new("kernel=gaussian", caps);
+  GstBufferPool *pool = test_offered_pool(h, caps);
   for (guint n = 0; n < 5; n++) {
-    GstBuffer *frame = test_frame_random(caps_text, n), *pooled = NULL;
-    fail_unless_equals_int(gst_buffer_pool_acquire_buffer(pool, &pooled, NULL), GST_FLOW_OK);
-    GstVideoFrame from, to;
-    fail_unless(gst_video_frame_map(&from, &info, frame, GST_MAP_READ));
-    fail_unless(gst_video_frame_map(&to, &info, pooled, GST_MAP_WRITE));
-    gst_video_frame_copy(&to, &from);
-    gst_video_frame_unmap(&to);
-    gst_video_frame_unmap(&from);
-    GstBuffer *expected = test_filter("kernel=gaussian", caps_text, frame);
+    GstBuffer *frame = test_frame_random(caps, n);
+    GstBuffer *pooled = test_move_to_pool(pool, caps, gst_buffer_ref(frame));
+    GstBuffer *expected = test_filter("kernel=gaussian", caps, frame);
     GstBuffer *result = test_push_pull(h, pooled);
-    test_assert_same_picture(caps_text, result, expected, "pooled input");
+    test_assert_same_picture(caps, result, expected, "pooled input");
     gst_buffer_unref(result);
     gst_buffer_unref(expected);
   }
   test_teardown(h);
   gst_buffer_pool_set_active(pool, FALSE);
+  gst_object_unref(pool);
 }
 GST_END_TEST;
 
