@@ -39,6 +39,8 @@ bench_pipeline_find(const GArray *results, BenchPath path, const gchar *format, 
 
 gdouble
 bench_pipeline_versus(const GArray *results, const BenchPipelineResult *result, BenchPath peer) {
+  if (result->path <= BENCH_PATH_BUS_DOWN) /* it filters nothing */
+    return 0;
   const BenchPipelineResult *other = bench_pipeline_find(
       results, peer, result->format, result->width, result->height, result->n_streams);
   return other && other != result ? other->time.us / result->time.us : 0;

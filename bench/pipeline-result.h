@@ -77,7 +77,8 @@ const BenchPipelineResult *bench_pipeline_find(const GArray *results, BenchPath 
                                                const gchar *format, guint width, guint height,
                                                guint n_streams);
 
-/* How many times as fast as `peer` on the same frames a result is; 0 when that was not measured. */
+/* How many times as fast as `peer` on the same frames a result is; 0 when that was not measured,
+ * and for the bus. */
 gdouble bench_pipeline_versus(const GArray *results, const BenchPipelineResult *result,
                               BenchPath peer);
 

@@ -201,13 +201,13 @@ class Pipelines(unittest.TestCase):
     def check_consistency(self, result, results):
         self.assertLessEqual(result["least_us"], result["us"])
         self.assertLessEqual(result["us"], result["most_us"])
-        self.assertAlmostEqual(result["fps"] * result["us"], 1e6, delta=0.001e6)
+        self.assertAlmostEqual(result["fps"] * result["us"], 1e6, delta=0.01e6)
         if "percent_of_bus" in result:
             self.assertAlmostEqual(result["percent_of_bus"],
                                    100 * result["bus_us"] / result["us"], delta=0.1)
         for peer, times in result["times_as_fast_as"].items():
             other = next(r for r in results if r["path"] == peer and r["width"] == result["width"])
-            self.assertAlmostEqual(times, other["us"] / result["us"], delta=0.01 * times)
+            self.assertAlmostEqual(times, other["us"] / result["us"], delta=0.001 + 0.01 * times)
 
     def test_every_path(self):
         results, table = self.measure("--pipeline", "--streams=16", "--latency", "--format=RGBA",
@@ -227,6 +227,7 @@ class Pipelines(unittest.TestCase):
                             ("cuda-to-system", "bus-down"), ("system-to-cuda", "bus-up")):
             self.assertEqual(one[path]["bus_us"], one[limit]["us"])
         self.assertNotIn("bus_us", one["cuda"])
+        self.assertEqual({len(one[limit]["times_as_fast_as"]) for limit in LIMITS}, {0})
         self.assertGreater(one["cuda"]["kernel_us"], 0)
         self.assertGreater(one["live"]["worst_latency_ms"], 0)
         self.assertLessEqual(one["live"]["latency_ms"], one["live"]["worst_latency_ms"])
