@@ -7,6 +7,7 @@
 #include "device.h"
 #include "engine/plan.h"
 #include "launch.h"
+#include "sliding_finish.h"
 
 G_BEGIN_DECLS
 
@@ -18,7 +19,8 @@ typedef struct {
   gboolean integer;  /* the taps are CcTap.i */
   gboolean overlaps; /* waits by itself for the launch before, so it may be started meanwhile */
   guint side;        /* the window is padded with zero taps to side x side; 0: it is the op's own */
-  gconstpointer variant; /* for the algorithm: which of its kernels this is */
+  gconstpointer variant;        /* for the algorithm: which of its kernels this is */
+  CcSlidingNumbering numbering; /* only for sliding on tensor cores, and of a pass that filters */
 } CcCudaKernel;
 
 typedef struct _CcCudaAlgorithm CcCudaAlgorithm;
@@ -28,7 +30,7 @@ struct _CcCudaAlgorithm {
   void (*choose)(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel);
   /* Sets tiles_across and n_tiles of all parts, scratch_bytes where the algorithm needs scratch,
    * and what only this algorithm reads. `launch` has everything else; pass[i] is what part i was
-   * made from. */
+   * made from, and kernel[i] what was chosen for it, all the same but for `numbering`. */
   void (*set_tiles)(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device,
                     const CcPass *const *pass);
   /* What the launch, which has everything by now, is to find behind memory_taps. NULL, also as the

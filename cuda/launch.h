@@ -52,9 +52,8 @@ typedef struct {
     CcSlidingNumbers place[4]; /* for samples 0 to 3 of a target row, after which they repeat */
     uint32_t passes;           /* has a bit for each of the four that is not filtered */
     int32_t down;
-    int32_t tall_rows;        /* the first rows of tiles have twice TILE_ROWS source rows */
-    int32_t tap_shift, start; /* for the table: see CcSlidingNumbering */
-    uint32_t inverse;         /* 2^32 / tiles_across, rounded down, at most 2^32 - 1 */
+    int32_t tall_rows; /* the first rows of tiles have twice TILE_ROWS source rows */
+    uint32_t inverse;  /* 2^32 / tiles_across, rounded down, at most 2^32 - 1 */
   } sliding;
 } CcPart;
 

@@ -45,10 +45,10 @@ choose_algorithm(const CcPlan *plan, const CcOp *op) {
 
 typedef struct {
   const CcCudaAlgorithm *algorithm;
-  CcCudaKernel kernel;
   guint n;
   const CcPass *pass[CC_LAUNCH_PARTS];
-  const CcOp *op; /* whose taps they use; NULL when none is filtered */
+  CcCudaKernel kernel[CC_LAUNCH_PARTS]; /* of each pass: the same but for its numbering */
+  const CcOp *op;                       /* whose taps they use; NULL when none is filtered */
 } Group;
 
 static gboolean
@@ -82,7 +82,7 @@ same_sums(const CcOp *a, const CcOp *b) {
 
 static gboolean
 group_takes(const Group *group, const CcCudaKernel *kernel, const CcOp *op) {
-  return group->n < CC_LAUNCH_PARTS && same_kernel(&group->kernel, kernel) &&
+  return group->n < CC_LAUNCH_PARTS && same_kernel(&group->kernel[0], kernel) &&
          (!group->op || !op || same_sums(group->op, op));
 }
 
@@ -100,7 +100,8 @@ make_groups(const CcPlan *plan, Group group[CC_MAX_PASSES]) {
     while (g < n && !group_takes(&group[g], &kernel, pass->op))
       g++;
     if (g == n)
-      group[n++] = (Group){.algorithm = algorithm, .kernel = kernel};
+      group[n++] = (Group){.algorithm = algorithm};
+    group[g].kernel[group[g].n] = kernel;
     group[g].pass[group[g].n++] = pass;
     if (!group[g].op)
       group[g].op = pass->op;
@@ -198,35 +199,36 @@ static gboolean
 set_step(CcCudaStep *step, CcCudaProgram *self, const CcPlan *plan, const Group *group,
          const CcCudaAlgorithm *algorithm, GByteArray *taps, GError **error) {
   CcLaunch *launch = &step->params;
-  CcCudaKernel kernel = group->kernel;
-  if (algorithm != group->algorithm) {
-    kernel = (CcCudaKernel){0};
-    algorithm->choose(plan, group->pass[0], &kernel);
-  }
+  CcCudaKernel kernel[CC_LAUNCH_PARTS] = {{0}};
+  for (guint i = 0; i < group->n; i++)
+    if (algorithm == group->algorithm)
+      kernel[i] = group->kernel[i];
+    else
+      algorithm->choose(plan, group->pass[i], &kernel[i]);
   launch->stride = (gint)plan->stride;
   launch->border = plan->border;
   launch->window_width = launch->window_height = 1;
   if (group->op)
-    set_taps(launch, group->op, &kernel);
+    set_taps(launch, group->op, kernel);
   launch->n_parts = (gint)group->n;
   for (guint i = 0; i < group->n; i++) {
     set_part(&launch->part[i], plan, group->pass[i]);
     step->plane[i] = (guint8)group->pass[i]->plane;
   }
-  algorithm->set_tiles(launch, &kernel, self->device, group->pass);
+  algorithm->set_tiles(launch, kernel, self->device, group->pass);
   if (!set_first_tiles(launch, error))
     return FALSE;
   self->scratch_bytes = MAX(self->scratch_bytes, launch->scratch_bytes);
   if (algorithm->make_taps) {
-    g_autoptr(GBytes) own = algorithm->make_taps(launch, &kernel, group->pass);
+    g_autoptr(GBytes) own = algorithm->make_taps(launch, kernel, group->pass);
     if (own)
       add_taps(step, taps, own);
   }
-  step->n_blocks = ((guint)launch->n_tiles - 1) / kernel.tiles_per_block + 1;
-  step->overlaps = kernel.overlaps;
-  step->block[0] = kernel.block[0];
-  step->block[1] = kernel.block[1];
-  step->function = cc_cuda_device_get_function(self->device, kernel.module, kernel.name, error);
+  step->n_blocks = ((guint)launch->n_tiles - 1) / kernel->tiles_per_block + 1;
+  step->overlaps = kernel->overlaps;
+  step->block[0] = kernel->block[0];
+  step->block[1] = kernel->block[1];
+  step->function = cc_cuda_device_get_function(self->device, kernel->module, kernel->name, error);
   return step->function != NULL;
 }
 

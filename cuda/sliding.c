@@ -62,11 +62,11 @@ cost(const TensorKernel *kernel) {
   return kernel->window * kernel->digits * kernel->height;
 }
 
-/* The tensor core kernel that runs an op, or NULL. The proofs of last steps take longest, so only
- * those are tried that there is a kernel with. */
+/* The tensor core kernel that runs an op and the numbers of its last step, or NULL. The proofs of
+ * last steps take longest, so only those are tried that there is a kernel with. */
 static const TensorKernel *
-find_tensor_kernel(const CcOp *op, const CcPlaneLayout *layout, guint stride) {
-  CcSlidingNumbering numbering;
+find_tensor_kernel(const CcOp *op, const CcPlaneLayout *layout, guint stride,
+                   CcSlidingNumbering *numbering) {
   if (!op->exact || !word_sums_fit(op, layout->shift))
     return NULL;
   for (CcSlidingFinish finish = 0; finish < CC_SLIDING_N_FINISHES; finish++) {
@@ -77,7 +77,7 @@ find_tensor_kernel(const CcOp *op, const CcPlaneLayout *layout, guint stride) {
           (!best || cost(kernel) < cost(best)))
         best = kernel;
     }
-    if (best && cc_sliding_find_finish(finish, op, best->bytes, layout->shift, &numbering))
+    if (best && cc_sliding_find_finish(finish, op, best->bytes, layout->shift, numbering))
       return best;
   }
   return NULL;
@@ -129,7 +129,7 @@ choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   const CcPlaneLayout *layout = &plan->layout.plane[leading->plane];
   const TensorKernel *tensor = NULL;
   if (can_write(leading, layout, plan->stride))
-    tensor = leading->op ? find_tensor_kernel(leading->op, layout, plan->stride)
+    tensor = leading->op ? find_tensor_kernel(leading->op, layout, plan->stride, &kernel->numbering)
                          : find_passing_kernel(layout, plan->stride);
   if (!tensor) {
     choose_float(leading->op, plan->stride, kernel);
@@ -160,8 +160,6 @@ set_pattern(guint64 *to, gint bytes, const CcPart *part, const gint32 *code) {
 static void
 set_samples(CcPart *part, const CcPass *pass, const CcSlidingNumbering *numbering) {
   part->sliding.down = numbering->down;
-  part->sliding.tap_shift = (gint)numbering->tap_shift;
-  part->sliding.start = numbering->start;
   part->sliding.passes = 0;
   for (gint i = 0; i < 4; i++) {
     const gint component = i % part->step;
@@ -220,21 +218,19 @@ choose_tensor_tiles(CcLaunch *launch, const TensorKernel *kernel, const CcCudaDe
 }
 
 static void
-set_tensor_tiles(CcLaunch *launch, const TensorKernel *kernel, const CcCudaDevice *device,
+set_tensor_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device,
                  const CcPass *const *pass) {
+  const TensorKernel *tensor = kernel->variant;
   guint64 bytes = 0;
-  choose_tensor_tiles(launch, kernel, device);
+  choose_tensor_tiles(launch, tensor, device);
   for (gint i = 0; i < launch->n_parts; i++) {
     CcPart *part = &launch->part[i];
     set_pattern(part->sliding.border, sizeof part->sliding.border, part, part->border_code);
     set_pattern(&part->sliding.fill, sizeof part->sliding.fill, part, part->fill);
     if (pass[i]->op) {
-      CcSlidingNumbering numbering;
-      cc_sliding_find_finish(kernel->finish, pass[i]->op, kernel->bytes, (guint)part->shift,
-                             &numbering);
-      set_samples(part, pass[i], &numbering);
+      set_samples(part, pass[i], &kernel[i].numbering);
       part->sliding.table = bytes;
-      bytes += table_bytes(kernel);
+      bytes += table_bytes(tensor);
     }
   }
 }
@@ -261,7 +257,7 @@ static void
 set_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device,
           const CcPass *const *pass) {
   if (kernel->variant)
-    set_tensor_tiles(launch, kernel->variant, device, pass);
+    set_tensor_tiles(launch, kernel, device, pass);
   else
     set_float_tiles(launch, device);
 }
@@ -287,8 +283,9 @@ source_sample(const CcPart *part, guint stride, gint byte) {
  * Of samples of two bytes the first target byte is the sum of the low bytes, and the second of the
  * high ones. */
 static gint
-tap_for_byte(const CcOp *op, const CcPass *pass, const CcPart *part, const TensorKernel *kernel,
+tap_for_byte(const CcOp *op, const CcPass *pass, const CcPart *part, const CcCudaKernel *chosen,
              guint m, guint r, gint byte, gint at) {
+  const TensorKernel *kernel = chosen->variant;
   const gint bytes = part->sample_bytes, reach = (gint)CC_SLIDING_REACH(kernel->window);
   if (at % bytes != byte % bytes)
     return 0;
@@ -301,42 +298,44 @@ tap_for_byte(const CcOp *op, const CcPass *pass, const CcPart *part, const Tenso
   if (distance % part->step != 0 || place < 0 || place >= (gint)op->width)
     return 0;
   return op->tap_i[(m * op->height + r) * op->width + (guint)place] *
-         (1 << part->sliding.tap_shift);
+         (1 << chosen->numbering.tap_shift);
 }
 
 /* Row r of matrix m, lane by lane: lane 4g + t has bytes 4t and 16 + 4t and on of column g, whose
  * target byte is such that lane 4g + t of the products gets neighbours. */
 static void
 write_fragment(gint8 *to, const CcOp *op, const CcPass *pass, const CcPart *part,
-               const TensorKernel *kernel, guint m, guint r, guint digit) {
+               const CcCudaKernel *chosen, guint m, guint r, guint digit) {
+  const TensorKernel *kernel = chosen->variant;
   const gint groups = (gint)CC_SLIDING_GROUPS(kernel->window, kernel->stride);
   for (gint lane = 0; lane < 32; lane++)
     for (gint group = 0; group < groups; group++)
       for (gint i = 0; i < (gint)kernel->window / 4; i++) {
         const gint column = lane / 4, byte = 2 * (groups * (column / 2) + group) + column % 2;
         const gint at = 4 * (lane % 4) + 16 * (i / 4) + i % 4;
-        const gint tap = tap_for_byte(op, pass, part, kernel, m, r, byte, at);
+        const gint tap = tap_for_byte(op, pass, part, chosen, m, r, byte, at);
         *to++ = tap_digit(tap, kernel->digits, digit);
       }
 }
 
 /* What the sum of target byte `byte` of a centre begins with. */
 static gint32
-start_of_byte(const CcPass *pass, const CcPart *part, gint byte) {
+start_of_byte(const CcPass *pass, const CcPart *part, const CcCudaKernel *chosen, gint byte) {
   const gint component = byte / part->sample_bytes % part->step;
   if (byte % part->sample_bytes != 0)
     return 0;
   if (pass->filter_mask >> component & 1)
-    return part->sliding.start;
+    return chosen->numbering.start;
   return pass->fill_mask >> component & 1 ? pass->fill[component] << part->shift : 0;
 }
 
 static void
-write_starts(gint32 *to, const CcPass *pass, const CcPart *part, const TensorKernel *kernel) {
+write_starts(gint32 *to, const CcPass *pass, const CcPart *part, const CcCudaKernel *chosen) {
+  const TensorKernel *kernel = chosen->variant;
   const gint pairs = 4 * (gint)CC_SLIDING_GROUPS(kernel->window, kernel->stride);
   for (gint pair = 0; pair < pairs; pair++)
     for (gint i = 0; i < 4; i++)
-      *to++ = start_of_byte(pass, part, 2 * pair + i % 2);
+      *to++ = start_of_byte(pass, part, chosen, 2 * pair + i % 2);
 }
 
 static GBytes *
@@ -359,8 +358,8 @@ make_taps(const CcLaunch *launch, const CcCudaKernel *chosen, const CcPass *cons
     for (guint m = 0; m < kernel->n_matrices; m++)
       for (guint d = 0; d < kernel->digits; d++, to += kernel->height * row_bytes)
         for (guint r = 0; r < op->height; r++)
-          write_fragment(to + r * row_bytes, op, pass[i], part, kernel, m, r, d);
-    write_starts((gint32 *)(gpointer)(table + fragment_bytes(kernel)), pass[i], part, kernel);
+          write_fragment(to + r * row_bytes, op, pass[i], part, &chosen[i], m, r, d);
+    write_starts((gint32 *)(gpointer)(table + fragment_bytes(kernel)), pass[i], part, &chosen[i]);
   }
   return g_byte_array_free_to_bytes(tables);
 }
