@@ -11,7 +11,8 @@ allow_next_launch() {
 #endif
 }
 
-/* Waits until the launches before have ended. No device memory is read or written earlier. */
+/* Waits until the launches before have ended. No device memory that launches write is read or
+ * written earlier. */
 static __device__ __forceinline__ void
 wait_for_last_launch() {
 #if __CUDA_ARCH__ >= 900

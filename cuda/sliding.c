@@ -33,15 +33,25 @@ word_sums_fit(const CcOp *op, guint shift) {
   return TRUE;
 }
 
+/* Whether the outer rows of matrix m, of three, are equal when the last is multiplied by `sign`. */
+static gboolean
+outer_rows_agree(const CcOp *op, guint m, gint sign) {
+  const gint32 *first = &op->tap_i[m * op->height * op->width];
+  for (guint i = 0; i < op->width; i++)
+    if (first[i] != sign * first[2 * op->width + i])
+      return FALSE;
+  return TRUE;
+}
+
 static gboolean
 is_gradient(const CcOp *op) {
-  if (op->n_matrices != 2)
+  if (op->n_matrices != 2 || op->height != 3)
     return FALSE;
-  const gint32 *middle = &op->tap_i[(op->height + op->height / 2) * op->width];
+  const gint32 *middle = &op->tap_i[(op->height + 1) * op->width];
   for (guint i = 0; i < op->width; i++)
     if (middle[i] != 0)
       return FALSE;
-  return TRUE;
+  return outer_rows_agree(op, 0, 1) && (outer_rows_agree(op, 1, 1) || outer_rows_agree(op, 1, -1));
 }
 
 /* Whether a kernel takes the op's window and taps, for samples that lie so. */

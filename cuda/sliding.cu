@@ -15,6 +15,9 @@
 #include "sliding.h"
 #include "sliding_tile.cuh"
 
+template <int WINDOW, int HEIGHT> struct Taps;
+struct GradientTaps;
+
 /* What a kernel is made for: see CC_SLIDING_KERNELS. */
 template <int BYTES_, int WINDOW_, int DIGITS_, int MATRICES_, int HEIGHT_, CcSlidingFinish FINISH_,
           int STRIDE_>
@@ -22,7 +25,7 @@ struct Variant {
   static constexpr int BYTES = BYTES_, WINDOW = WINDOW_, DIGITS = DIGITS_, MATRICES = MATRICES_;
   static constexpr int HEIGHT = HEIGHT_, STRIDE = STRIDE_;
   static constexpr CcSlidingFinish FINISH = FINISH_;
-  static constexpr bool GRADIENT = CC_SLIDING_IS_GRADIENT(MATRICES, HEIGHT, FINISH);
+  static constexpr bool GRADIENT = CC_SLIDING_IS_GRADIENT(MATRICES, HEIGHT, FINISH) && WINDOW == 16;
   static constexpr int GROUPS = CC_SLIDING_GROUPS(WINDOW, STRIDE);
   static constexpr int CENTRE = 8 * GROUPS;          /* target bytes of a window */
   static constexpr int SAMPLES = CENTRE / 4 / BYTES; /* that a lane makes of a window */
@@ -32,6 +35,7 @@ struct Variant {
   static constexpr int RING = (HEIGHT + DEPTH - 1) / DEPTH; /* Windows for DEPTH target rows */
   typedef ByteTile<STRIDE> Tile;
   typedef Staged<STRIDE, HEIGHT> StagedRows;
+  typedef std::conditional_t<GRADIENT, ::GradientTaps, ::Taps<WINDOW, HEIGHT>> Taps;
 };
 
 /* --- matrix products --- */
@@ -86,17 +90,40 @@ multiply_add_row(const Windows &windows, int row, unsigned taps, const Products 
   return to;
 }
 
-/* A lane's taps for 8 target bytes: those of one matrix and digit. */
-template <int WINDOW, int HEIGHT> struct Taps;
+/* Loads that stay where they are written. The compiler moves others behind the barrier for the
+ * source rows, where nothing hides how long they take. */
+static __device__ __forceinline__ unsigned
+load_now(const unsigned *from) {
+  unsigned to;
+  asm volatile("ld.global.b32 %0, [%1];" : "=r"(to) : "l"(from) : "memory");
+  return to;
+}
 
-/* Of windows of 32 bytes. */
+static __device__ __forceinline__ uint2
+load_now(const uint2 *from) {
+  uint2 to;
+  asm volatile("ld.global.v2.b32 {%0, %1}, [%2];" : "=r"(to.x), "=r"(to.y) : "l"(from) : "memory");
+  return to;
+}
+
+static __device__ __forceinline__ int4
+load_now(const int4 *from) {
+  int4 to;
+  asm volatile("ld.global.v4.b32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(to.x), "=r"(to.y), "=r"(to.z), "=r"(to.w)
+               : "l"(from)
+               : "memory");
+  return to;
+}
+
+/* A lane's taps for 8 target bytes, those of one matrix and digit: of windows of 32 bytes. */
 template <int HEIGHT> struct Taps<32, HEIGHT> {
   uint2 row[HEIGHT];
 
   __device__ __forceinline__ void load(const char *from, int pitch) {
 #pragma unroll
     for (int r = 0; r < HEIGHT; r++)
-      row[r] = __ldg((const uint2 *)(from + r * pitch));
+      row[r] = load_now((const uint2 *)(from + r * pitch));
   }
 
   __device__ __forceinline__ Products add_to(Products sums, const Windows *windows, int) const {
@@ -115,7 +142,7 @@ template <int HEIGHT> struct Taps<16, HEIGHT> {
   unsigned left[2];
 
   __device__ __forceinline__ void load(const char *from, int pitch) {
-    const auto row = [=](int r) { return __ldg((const unsigned *)(from + r * pitch)); };
+    const auto row = [=](int r) { return load_now((const unsigned *)(from + r * pitch)); };
 #pragma unroll
     for (int second = 0; second < 2; second++) {
 #pragma unroll
@@ -132,18 +159,23 @@ template <int HEIGHT> struct Taps<16, HEIGHT> {
       sums = multiply_add(windows[i + second], pair[second][i], sums);
     return multiply_add_row(windows[second ? 0 : HEIGHT / 2], second, left[second], sums);
   }
+};
 
-  /* The same for taps of which only the first and last row are not zero. */
-  __device__ __forceinline__ Products add_ends_to(Products sums, const Windows *windows,
-                                                  int second) const {
-    sums = multiply_add_row(windows[0], second, pair[0][0].x, sums);
-    return multiply_add_row(windows[HEIGHT / 2], second, left[0], sums);
+/* Of a gradient: its first and last row are multiplied at once, in whichever order they lie. */
+struct GradientTaps {
+  uint2 ends;
+  unsigned middle;
+
+  __device__ __forceinline__ void load(const char *from, int pitch) {
+    const auto row = [=](int r) { return load_now((const unsigned *)(from + r * pitch)); };
+    ends = {row(0), row(2)};
+    middle = row(1);
   }
 };
 
 /* A lane's share of the table of a part of the launch: taps, and what sums begin with. */
 template <typename V> struct Table {
-  Taps<V::WINDOW, V::HEIGHT> taps[V::GROUPS][V::MATRICES][V::DIGITS];
+  typename V::Taps taps[V::GROUPS][V::MATRICES][V::DIGITS];
   Products start[V::GROUPS];
 
   __device__ __forceinline__ Table(const CcLaunch &launch, const CcPart &part) {
@@ -161,7 +193,7 @@ template <typename V> struct Table {
     const int4 *starts = (const int4 *)(table + V::MATRICES * V::DIGITS * V::HEIGHT * pitch);
 #pragma unroll
     for (int g = 0; g < V::GROUPS; g++) {
-      const int4 four = __ldg(starts + V::GROUPS * (threadIdx.x & 3) + g);
+      const int4 four = load_now(starts + V::GROUPS * (threadIdx.x & 3) + g);
       start[g] = {four.x, four.y, four.z, four.w};
     }
   }
@@ -194,15 +226,18 @@ template <typename V> struct Sums {
 #pragma unroll
       for (int m = 0; m < V::MATRICES; m++)
 #pragma unroll
-        for (int d = 0; d < V::DIGITS; d++) {
-          const auto &taps = table.taps[g][m][d];
-          const Products start = m == 0 && d == 0 ? table.start[g] : Products{};
-          if constexpr (V::GRADIENT && V::WINDOW == 16)
-            product[g][m][d] =
-                m == 0 ? taps.add_to(start, windows, row) : taps.add_ends_to(start, windows, row);
-          else
-            product[g][m][d] = taps.add_to(start, windows, row);
-        }
+        for (int d = 0; d < V::DIGITS; d++)
+          product[g][m][d] = table.taps[g][m][d].add_to(
+              m == 0 && d == 0 ? table.start[g] : Products{}, windows, row);
+  }
+
+  /* Those of a gradient, whose middle row is row `row` of `middle`. */
+  __device__ __forceinline__ Sums(const Table<V> &table, const Windows &ends, const Windows &middle,
+                                  int row) {
+    const GradientTaps &first = table.taps[0][0][0], &second = table.taps[0][1][0];
+    const Products begun = multiply_add_row(middle, row, first.middle, table.start[0]);
+    product[0][0][0] = multiply_add(ends, first.ends, begun);
+    product[0][1][0] = multiply_add(ends, second.ends, Products{});
   }
 
   /* That of matrix m for byte i of a lane's bytes of a window, put together from its digits. */
@@ -351,6 +386,74 @@ finish(const CcLaunch &launch, const CcPart &part, const Numbers<V> &numbers, co
 
 /* --- tiles --- */
 
+/* The staged rows that a warp is at, in registers. */
+template <typename V, bool GRADIENT = V::GRADIENT> struct Rows {
+  static constexpr int KNOWN = V::RING - V::STRIDE; /* of those for the next target rows */
+
+  const unsigned char *from; /* the row to be read next */
+  Windows ring[V::SETS][V::RING];
+
+  __device__ __forceinline__ explicit Rows(const unsigned char *first) : from(first) {
+#pragma unroll
+    for (int r = 0; r < KNOWN; r++)
+      load(r + V::STRIDE);
+  }
+
+  __device__ __forceinline__ void load(int at) {
+#pragma unroll
+    for (int set = 0; set < V::SETS; set++)
+      ring[set][at] = load_windows<V::WINDOW>(from + 16 * CC_SLIDING_CENTRE(V::WINDOW) * set);
+    from += V::DEPTH * STAGED_BYTES;
+  }
+
+  /* Slides to target row i of a span. */
+  __device__ __forceinline__ void slide_to(int i) {
+    if (i % V::DEPTH != 0)
+      return;
+#pragma unroll
+    for (int set = 0; set < V::SETS; set++)
+#pragma unroll
+      for (int r = 0; r < KNOWN; r++)
+        ring[set][r] = ring[set][r + V::STRIDE];
+#pragma unroll
+    for (int r = KNOWN; r < V::RING; r++)
+      load(r);
+  }
+
+  __device__ __forceinline__ Sums<V> sums(const Table<V> &table, int set, int i) const {
+    return Sums<V>(table, ring[set], i % V::DEPTH);
+  }
+};
+
+/* For a gradient Windows have every second row, so that the first and last of a target row are in
+ * one: row r is in that of r % 2, in the half that r / 2 % 2 says. */
+template <typename V> struct Rows<V, true> {
+  const unsigned char *from; /* the lane's byte of the row to be read next */
+  Windows of_parity[V::SETS][2];
+
+  __device__ __forceinline__ explicit Rows(const unsigned char *first)
+      : from(first + V::CENTRE * (threadIdx.x >> 2) + 4 * (threadIdx.x & 3)) {
+    load(0);
+    load(1);
+  }
+
+  __device__ __forceinline__ void load(int r) {
+#pragma unroll
+    for (int set = 0; set < V::SETS; set++)
+      load_row_of_windows(of_parity[set][r % 2], r / 2 % 2, from + 16 * V::CENTRE * set);
+    from += STAGED_BYTES;
+  }
+
+  __device__ __forceinline__ void slide_to(int i) {
+    static_assert(V::Tile::SPAN_ROWS % 4 == 0, "a span begins with the first half of the first");
+    load(i + 2);
+  }
+
+  __device__ __forceinline__ Sums<V> sums(const Table<V> &table, int set, int i) const {
+    return Sums<V>(table, of_parity[set][i % 2], of_parity[set][(i + 1) % 2], (i + 1) / 2 % 2);
+  }
+};
+
 /* Filters the warp's rows of a staged tile. FREE: all that it writes lies inside. */
 template <typename V, bool FREE>
 static __device__ __forceinline__ void
@@ -363,44 +466,22 @@ filter_rows(const CcLaunch &launch, const typename V::Tile &tile, const Table<V>
   const int y = tile.y + tile.warp_y();
   char *to = target_row<char>(part, y) + x;
   const long long pitch = part.dst_pitch;
-  const int rows = part.height - y, left = target_bytes<V::BYTES>(part) - x;
-  const unsigned char *from =
-      &staged.row[V::STRIDE * tile.warp_y()]
-                 [V::STRIDE * tile.warp_x() + PIECE - CC_SLIDING_REACH(V::WINDOW)];
-  Windows ring[V::SETS][V::RING];
-  const auto load = [&](int at) {
-#pragma unroll
-    for (int set = 0; set < V::SETS; set++)
-      ring[set][at] = load_windows<V::WINDOW>(from + 16 * CC_SLIDING_CENTRE(V::WINDOW) * set);
-    from += V::DEPTH * STAGED_BYTES;
-  };
-  constexpr int known = V::RING - V::STRIDE; /* of those for the next target rows */
-#pragma unroll
-  for (int r = 0; r < known; r++)
-    load(r + V::STRIDE);
+  const int below = part.height - y, left = target_bytes<V::BYTES>(part) - x;
+  Rows<V> rows(&staged.row[V::STRIDE * tile.warp_y()]
+                          [V::STRIDE * tile.warp_x() + PIECE - CC_SLIDING_REACH(V::WINDOW)]);
 #pragma unroll 1
   for (int first = 0; first < tile.warp_rows(); first += Tile::SPAN_ROWS)
 #pragma unroll
     for (int i = first; i < first + Tile::SPAN_ROWS; i++, to += pitch) {
-      const int row = (i - first) % V::DEPTH; /* of the first Windows */
-      if (row == 0) {
-#pragma unroll
-        for (int set = 0; set < V::SETS; set++)
-#pragma unroll
-          for (int r = 0; r < known; r++)
-            ring[set][r] = ring[set][r + V::STRIDE];
-#pragma unroll
-        for (int r = known; r < V::RING; r++)
-          load(r);
-      }
+      rows.slide_to(i - first);
 #pragma unroll
       for (int set = 0; set < V::SETS; set++) {
-        const Sums<V> sums(table, ring[set], row);
+        const Sums<V> sums = rows.sums(table, set, i - first);
 #pragma unroll
         for (int half = 0; half < 2; half++) {
           const unsigned word = finish<V>(launch, part, numbers, sums, half);
           const int at = V::CENTRE * (16 * set + 8 * half);
-          if (FREE || i < rows)
+          if (FREE || i < below)
             store_bytes<V::CENTRE / 4>(to + at, FREE ? 4 : left - at, word);
         }
       }
@@ -414,14 +495,15 @@ slide(const CcLaunch &launch) {
   __shared__ typename V::StagedRows staged;
   const typename V::Tile tile = find_byte_tile<V::BYTES, V::STRIDE>(launch);
   allow_next_launch();
-  wait_for_last_launch();
   if (!tile.part.filter_mask) {
+    wait_for_last_launch();
     pass_tile<V::BYTES>(launch, tile);
     return;
   }
-  stage_rows<V::BYTES>(launch, tile, staged);
-  const Table<V> table(launch, tile.part);
+  const Table<V> table(launch, tile.part); /* no launch writes it */
   const Numbers<V> numbers(tile.part);
+  wait_for_last_launch();
+  stage_rows<V::BYTES>(launch, tile, staged);
   finish_copies();
   stage_sides<V::BYTES>(launch, tile, staged);
   if (V::BYTES == 2 && tile.part.shift)
@@ -432,10 +514,13 @@ slide(const CcLaunch &launch) {
     filter_rows<V, false>(launch, tile, table, numbers, staged);
 }
 
-/* Blocks that a multiprocessor should hold at once, as registers allow. */
+/* Blocks that a multiprocessor should hold at once, as registers allow. With a block less,
+ * gradients need no moves between registers. */
 static constexpr int
-blocks_resident(int window, int digits, int matrices, int height) {
+blocks_resident(int window, int digits, int matrices, int height, CcSlidingFinish finish) {
   const int products = window / 16 * digits * matrices * height;
+  if (window == 16 && CC_SLIDING_IS_GRADIENT(matrices, height, finish))
+    return 6;
   return products <= 5 || (window == 32 && products <= 10) ? CC_SLIDING_MOST_BLOCKS
          : products <= 10                                  ? 7
          : products <= 20                                  ? 4
@@ -443,8 +528,9 @@ blocks_resident(int window, int digits, int matrices, int height) {
 }
 
 #define ENTRY(bytes, window, digits, matrices, height, finish, stride)                              \
-  extern "C" __global__ void __launch_bounds__(32 * CC_SLIDING_WARPS,                               \
-                                               blocks_resident(window, digits, matrices, height))   \
+  extern "C" __global__ void __launch_bounds__(                                                     \
+      32 * CC_SLIDING_WARPS,                                                                        \
+      blocks_resident(window, digits, matrices, height, CC_SLIDING_FINISH_##finish))                \
       cc_sliding_u##bytes##_w##window##_d##digits##_m##matrices##_h##height##_##finish##_s##stride( \
           const __grid_constant__ CcLaunch launch) {                                                \
     slide<Variant<bytes, window, digits, matrices, height, CC_SLIDING_FINISH_##finish, stride>>(    \

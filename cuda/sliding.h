@@ -67,7 +67,9 @@ typedef enum {
   CC_SLIDING_N_FINISHES,
 } CcSlidingFinish;
 
-/* Kernels for the two matrices of a gradient, of which the second has a middle row of zeros. */
+/* Kernels for the two matrices of a gradient: the first has equal outer rows, and the second outer
+ * rows that are equal but for the sign, and zeros between. They may give the second sum with the
+ * other sign, which their last steps do not see. */
 #define CC_SLIDING_IS_GRADIENT(matrices, height, finish)                                           \
   ((matrices) == 2 && (height) == 3 && (finish) < CC_SLIDING_FINISH_clamp)
 

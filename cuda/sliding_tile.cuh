@@ -139,19 +139,57 @@ finish_copies() {
   __syncthreads();
 }
 
-/* Calls copy(row, byte) for the thread's pieces of `rows` rows: a warp has the first 32 of a row,
- * and each thread one of those left. */
+/* A warp stages the first pieces of a row, and each thread one of those that are left of all. */
+#define PIECES 32
+#define PIECES_LEFT (STAGED_BYTES / PIECE - PIECES)
+
+/* Calls copy(row, byte) for the thread's piece of those that are left of `rows` rows. */
+template <int MOST, typename Copy>
+static __device__ __forceinline__ void
+for_piece_left(int rows, Copy copy) {
+  const int thread = 32 * threadIdx.y + threadIdx.x;
+  static_assert(PIECES_LEFT * MOST <= 32 * CC_SLIDING_WARPS, "at most one for each thread");
+  if (thread < PIECES_LEFT * rows)
+    copy(thread / PIECES_LEFT, PIECE * (PIECES + thread % PIECES_LEFT));
+}
+
+/* Calls copy(row, byte) for all of the thread's pieces. */
 template <int MOST, typename Copy>
 static __device__ __forceinline__ void
 for_pieces(int rows, Copy copy) {
-  const int lane = threadIdx.x, warp = threadIdx.y, thread = 32 * warp + lane;
-  constexpr int left = STAGED_BYTES / PIECE - 32;
-  static_assert(left * MOST <= 32 * CC_SLIDING_WARPS, "at most one for each thread");
 #pragma unroll 4
-  for (int row = warp; row < rows; row += CC_SLIDING_WARPS)
-    copy(row, PIECE * lane);
-  if (thread < left * rows)
-    copy(thread / left, PIECE * (32 + thread % left));
+  for (int row = threadIdx.y; row < rows; row += CC_SLIDING_WARPS)
+    copy(row, PIECE * threadIdx.x);
+  for_piece_left<MOST>(rows, copy);
+}
+
+/* Stages rows that lie inside, from `from` on. From a thread's piece to its next it is always as
+ * far, which saves most of the arithmetic on addresses. */
+template <int STRIDE, int HEIGHT>
+static __device__ __forceinline__ void
+stage_inside(const ByteTile<STRIDE> &tile, const char *from, Staged<STRIDE, HEIGHT> &staged) {
+  constexpr int ROWS = CC_SLIDING_TILE_ROWS, EACH = ROWS / CC_SLIDING_WARPS;
+  const int lane = threadIdx.x, warp = threadIdx.y, pitch = tile.part.src_pitch;
+  const long long distance = (long long)CC_SLIDING_WARPS * pitch;
+  const char *piece = from + (long long)warp * pitch + PIECE * lane;
+  unsigned char *to = &staged.row[warp][PIECE * lane];
+  const auto copy = [&] {
+    start_copy(to, piece);
+    to += CC_SLIDING_WARPS * STAGED_BYTES;
+    piece += distance;
+  };
+#pragma unroll 1
+  for (int span = 0; span < tile.spans; span++)
+#pragma unroll
+    for (int i = 0; i < EACH; i++)
+      copy();
+#pragma unroll
+  for (int row = 0; row < staged.LEAST - ROWS; row += CC_SLIDING_WARPS)
+    if (row + warp < staged.LEAST - ROWS)
+      copy();
+  for_piece_left<staged.MOST>(staged.rows(tile), [&](int row, int byte) {
+    start_copy(&staged.row[row][byte], from + (long long)row * pitch + byte);
+  });
 }
 
 /* The pixel of the sample `n` >= -PIECE, rounded down. */
@@ -172,10 +210,7 @@ stage_rows(const CcLaunch &launch, const ByteTile<STRIDE> &tile, Staged<STRIDE, 
   const int left = STRIDE * tile.x - PIECE, top = STRIDE * tile.y - HEIGHT / 2;
   const int rows = staged.rows(tile), row_bytes = source_bytes<BYTES>(part);
   if (left >= 0 && left + STAGED_BYTES <= row_bytes && top >= 0 && top + rows <= part.src_height) {
-    const char *from = source_row<char>(part, top) + left;
-    for_pieces<staged.MOST>(rows, [&](int row, int byte) {
-      start_copy(&staged.row[row][byte], from + (long long)row * part.src_pitch + byte);
-    });
+    stage_inside(tile, source_row<char>(part, top) + left, staged);
     return;
   }
   for_pieces<staged.MOST>(rows, [&](int row, int byte) {
@@ -268,6 +303,15 @@ load_windows(const unsigned char *from) {
   const unsigned *first = (const unsigned *)(from + centre * g + 4 * t);
   const unsigned *second = first + (WINDOW == 32 ? 16 : STAGED_BYTES) / 4;
   return {first[0], first[8 * centre / 4], second[0], second[8 * centre / 4]};
+}
+
+/* The half of Windows for windows of 16 bytes that is one row. `from` is the lane's byte of the
+ * first window. */
+static __device__ __forceinline__ void
+load_row_of_windows(Windows &windows, int half, const unsigned char *from) {
+  const unsigned *first = (const unsigned *)from;
+  windows.word[2 * half] = first[0];
+  windows.word[2 * half + 1] = first[8 * CC_SLIDING_CENTRE(16) / 4];
 }
 
 /* --- writing --- */

@@ -3,6 +3,7 @@
 #include "tests/compare/kernels.h"
 
 #include <math.h>
+#include <string.h>
 
 #define LARGE 1000000
 
@@ -131,6 +132,25 @@ add_random_definition(GArray *kernels, const gchar *head, guint n, guint width, 
       g_strdup_printf("matrices(%ux%ux%u,%s)", n, width, height, head));
 }
 
+/* Two matrices of 3x3. */
+static void
+add_gradient(GArray *kernels, const gchar *name, const gchar *matrices) {
+  g_autofree gchar *text =
+      g_strdup_printf("[%s]\nclass=edge\nresponse=magnitude\nmatrix-3=%s", name, matrices);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GPtrArray) parsed = cc_kernels_parse(text, strlen(text), name, &error);
+  g_assert_no_error(error);
+  add(kernels, cc_kernel_ref(g_ptr_array_index(parsed, 0)), 0, 0, g_strdup(name));
+}
+
+/* Outer rows that are equal, or all but one of them. */
+static void
+add_gradients(GArray *kernels) {
+  add_gradient(kernels, "even-gradient", "1 -2 3; 4 0 -1; 1 -2 3 | 2 -3 1; 0 0 0; 2 -3 1");
+  add_gradient(kernels, "uneven-first", "1 -2 3; 4 0 -1; 1 -2 4 | 2 -3 1; 0 0 0; -2 3 -1");
+  add_gradient(kernels, "uneven-second", "1 -2 3; 4 0 -1; 1 -2 3 | 2 -3 1; 0 0 0; -2 3 1");
+}
+
 /* A Gaussian as people type it, to six decimals: almost separable, and not to be taken for it. */
 static void
 add_typed_gaussian(GArray *kernels) {
@@ -167,6 +187,7 @@ test_kernels_new(guint32 seed) {
   add_gaussians(kernels);
   add_ties(kernels);
   add_typed_gaussian(kernels);
+  add_gradients(kernels);
   for (guint i = 0; i < G_N_ELEMENTS(shapes); i++)
     add_random(kernels, shapes[i][0], shapes[i][1], COEFFS_SMALL, rand);
   for (guint i = 0; i < G_N_ELEMENTS(mixed); i++) {
