@@ -41,17 +41,32 @@ sum_of(const gchar *way) {
   return text;
 }
 
+/* On the device the frames pass the second way, and on the CPU the first. */
 static void
-test_there_and_back(void) {
+compare_ways(const gchar *cpu, const gchar *cuda) {
   g_autoptr(GstElementFactory) factory = gst_element_factory_find("cudaupload");
   if (!factory) {
     g_test_skip("GStreamer has no element cudaupload here");
     return;
   }
-  g_autofree gchar *expected = sum_of("");
-  g_autofree gchar *sum =
-      sum_of("cudaupload ! video/x-raw(memory:CUDAMemory) ! cudadownload ! video/x-raw ! ");
+  g_autofree gchar *there_and_back =
+      g_strdup_printf("cudaupload ! video/x-raw(memory:CUDAMemory) ! %s cudadownload ! "
+                      "video/x-raw ! ",
+                      cuda);
+  g_autofree gchar *expected = sum_of(cpu);
+  g_autofree gchar *sum = sum_of(there_and_back);
   g_assert_cmpstr(sum, ==, expected);
+}
+
+static void
+test_there_and_back(void) {
+  compare_ways("", "");
+}
+
+static void
+test_filter(void) {
+  compare_ways("cudaconv backend=cpu kernel=gaussian ! ",
+               "cudaconv backend=cuda kernel=gaussian ! video/x-raw(memory:CUDAMemory) ! ");
 }
 
 int
@@ -59,6 +74,7 @@ main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   gst_init(NULL, NULL);
   g_test_add_func("/upload/there-and-back", test_there_and_back);
+  g_test_add_func("/upload/filter", test_filter);
   const int result = g_test_run();
   gst_deinit();
   return result;
