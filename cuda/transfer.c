@@ -102,8 +102,7 @@ choose(CcTransfer *self, const CcCudaPlane *own, gsize own_bytes, gsize most_byt
     return;
   const gboolean on_host =
       self->frame.memory == CC_MEMORY_HOST || self->frame.memory == CC_MEMORY_PINNED;
-  const gboolean direct =
-      self->frame.memory != CC_MEMORY_HOST && !self->frame.pinned_end && !has_negative_pitch(self);
+  const gboolean direct = self->frame.memory != CC_MEMORY_HOST && !has_negative_pitch(self);
   self->kind = on_host && !direct ? CC_TRANSFER_STAGED : CC_TRANSFER_PLANES;
   self->bytes = own_bytes;
   memcpy(self->plane, own, sizeof self->plane);
@@ -201,25 +200,6 @@ copy_planes(const CcTransfer *self, const CcCudaDriver *cuda, CUdeviceptr buffer
   return TRUE;
 }
 
-/* Copies of pageable memory as small as the ends of a block do not wait for anything. */
-static gboolean
-copy_block(const CcTransfer *self, const CcCudaDriver *cuda, CUdeviceptr buffer, CUstream stream,
-           GError **error) {
-  const guint8 *end = self->block + self->bytes, *edge[] = {self->block, self->block, end, end};
-  if (self->frame.pinned_end) {
-    edge[1] = CLAMP(self->frame.pinned_begin, edge[0], end);
-    edge[2] = CLAMP(self->frame.pinned_end, edge[1], end);
-  }
-  for (guint i = 0; i < 3; i++) {
-    const CUdeviceptr to = buffer + (CUdeviceptr)(edge[i] - self->block);
-    const gsize bytes = (gsize)(edge[i + 1] - edge[i]);
-    if (bytes > 0 && !cc_cuda_check(cuda, cuda->cuMemcpyHtoDAsync(to, edge[i], bytes, stream),
-                                    "cuMemcpyHtoDAsync", error))
-      return FALSE;
-  }
-  return TRUE;
-}
-
 gboolean
 cc_transfer_upload(const CcTransfer *self, const CcCudaDriver *cuda, CUdeviceptr buffer,
                    const guint8 *staging, CUstream stream, GError **error) {
@@ -227,9 +207,8 @@ cc_transfer_upload(const CcTransfer *self, const CcCudaDriver *cuda, CUdeviceptr
     return TRUE;
   if (self->kind == CC_TRANSFER_PLANES)
     return copy_planes(self, cuda, buffer, TRUE, stream, error);
-  if (self->kind == CC_TRANSFER_WHOLE)
-    return copy_block(self, cuda, buffer, stream, error);
-  return cc_cuda_check(cuda, cuda->cuMemcpyHtoDAsync(buffer, staging, self->bytes, stream),
+  const guint8 *from = self->kind == CC_TRANSFER_WHOLE ? self->block : staging;
+  return cc_cuda_check(cuda, cuda->cuMemcpyHtoDAsync(buffer, from, self->bytes, stream),
                        "cuMemcpyHtoDAsync", error);
 }
 

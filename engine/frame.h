@@ -61,8 +61,6 @@ typedef struct {
   CcPlane plane[CC_MAX_PLANES];
   CcMemoryKind memory;   /* of all planes */
   gboolean is_one_block; /* all planes lie in one block of memory, which may be read as a whole */
-  /* of a source of PINNED memory in one block: what of it is page-locked, when its ends are not */
-  const guint8 *pinned_begin, *pinned_end;
   gpointer stream; /* with DEVICE memory: the stream, as an opaque handle, whose work so far has
                       to end before the planes are used; NULL: there is none */
 } CcFrame;

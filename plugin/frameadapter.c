@@ -244,19 +244,12 @@ find_memory_kind(CcMappedFrame *self, GstMapFlags flags, CcDevice *device) {
     return;
   }
   CcPinning worst = CC_PINNING_OWN;
-  CcPinnedRange range = {NULL, NULL};
   for (guint i = 0; i < self->n_maps; i++) {
-    const CcPinning pinning = cc_pinning_look_up(&self->map[i], device, &range);
+    const CcPinning pinning = cc_pinning_look_up(&self->map[i], device);
     worst = MAX(worst, pinning);
   }
   self->frame.memory = cc_pinning_is_pinned(worst) ? CC_MEMORY_PINNED : CC_MEMORY_HOST;
   self->path = cc_pinning_describe(worst);
-  self->frame.pinned_begin = range.begin;
-  self->frame.pinned_end = range.end;
-  if (worst == CC_PINNING_INSIDE && (flags & GST_MAP_WRITE || !self->frame.is_one_block)) {
-    self->frame.memory = CC_MEMORY_HOST;
-    self->path = "staged: it shares pages with other memory";
-  }
 }
 
 /* The engine wants whole samples and rows that do not overlap; a meta can express other things. */

@@ -131,8 +131,8 @@ cc_pinned_allocator_new(CcDevice *device) {
 /* Lives with a memory as qdata. */
 typedef struct {
   CcPinning state;
-  CcDevice *device; /* when it is registered, as the others */
-  guint8 *start;
+  CcDevice *device; /* IN_PLACE only, as are the others */
+  gpointer start;
   gsize bytes;
 } Registration;
 
@@ -159,7 +159,7 @@ cc_pinning_registered_bytes(void) {
 static void
 registration_free(gpointer data) {
   Registration *self = data;
-  if (self->device) {
+  if (self->state == CC_PINNING_IN_PLACE) {
     cc_device_unpin(self->device, self->start);
     cc_device_unref(self->device);
     g_mutex_lock(&registrations_lock);
@@ -170,40 +170,25 @@ registration_free(gpointer data) {
 }
 
 /* With the lock. */
-static gboolean
-register_bytes(Registration *self, guint8 *start, gsize bytes, CcDevice *device) {
+static CcPinning
+try_to_register(Registration *self, gpointer start, gsize bytes, CcDevice *device) {
   g_autoptr(GError) error = NULL;
+  if (registered_bytes + bytes > cc_pinning_limit())
+    return CC_PINNING_LIMIT;
   if (!cc_device_pin(device, start, bytes, &error)) {
-    GST_INFO("%" G_GSIZE_FORMAT " bytes at %p are not registered: %s", bytes, start,
-             error->message);
-    return FALSE;
+    GST_INFO("%" G_GSIZE_FORMAT " bytes at %p stay as they are: %s", bytes, start, error->message);
+    return CC_PINNING_REFUSED;
   }
   GST_DEBUG("registered %" G_GSIZE_FORMAT " bytes at %p", bytes, start);
   self->device = cc_device_ref(device);
   self->start = start;
   self->bytes = bytes;
   registered_bytes += bytes;
-  return TRUE;
-}
-
-/* With the lock. Blocks of one heap lie close together; where they share a page only the first of
- * them can have it. */
-static CcPinning
-try_to_register(Registration *self, guint8 *start, gsize bytes, CcDevice *device) {
-  const gsize page = (gsize)sysconf(_SC_PAGESIZE);
-  guint8 *begin = start + (page - GPOINTER_TO_SIZE(start) % page) % page;
-  guint8 *end = start + bytes - GPOINTER_TO_SIZE(start + bytes) % page;
-  if (registered_bytes + bytes > cc_pinning_limit())
-    return CC_PINNING_LIMIT;
-  if (register_bytes(self, start, bytes, device))
-    return CC_PINNING_IN_PLACE;
-  if (end > begin && register_bytes(self, begin, (gsize)(end - begin), device))
-    return CC_PINNING_INSIDE;
-  return CC_PINNING_REFUSED;
+  return CC_PINNING_IN_PLACE;
 }
 
 CcPinning
-cc_pinning_look_up(const GstMapInfo *map, CcDevice *device, CcPinnedRange *range) {
+cc_pinning_look_up(const GstMapInfo *map, CcDevice *device) {
   static gsize quark;
   GstMemory *whole = map->memory;
   while (whole->parent)
@@ -227,8 +212,6 @@ cc_pinning_look_up(const GstMapInfo *map, CcDevice *device, CcPinnedRange *range
     self->state = try_to_register(self, map->data - map->memory->offset, whole->maxsize, device);
   }
   const CcPinning state = self->state;
-  if (state == CC_PINNING_INSIDE)
-    *range = (CcPinnedRange){self->start, self->start + self->bytes};
   g_mutex_unlock(&registrations_lock);
   return state;
 }
@@ -237,8 +220,7 @@ cc_pinning_look_up(const GstMapInfo *map, CcDevice *device, CcPinnedRange *range
 
 gboolean
 cc_pinning_is_pinned(CcPinning pinning) {
-  return pinning == CC_PINNING_OWN || pinning == CC_PINNING_IN_PLACE ||
-         pinning == CC_PINNING_INSIDE;
+  return pinning == CC_PINNING_OWN || pinning == CC_PINNING_IN_PLACE;
 }
 
 const gchar *
@@ -248,8 +230,6 @@ cc_pinning_describe(CcPinning pinning) {
     return "pinned pool";
   case CC_PINNING_IN_PLACE:
     return "registered";
-  case CC_PINNING_INSIDE:
-    return "registered, but for its ends";
   case CC_PINNING_FIRST:
     return "staged: memory that has not been seen before";
   case CC_PINNING_SMALL:

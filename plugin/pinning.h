@@ -17,24 +17,17 @@ GstAllocator *cc_pinned_allocator_new(CcDevice *device);
 typedef enum {
   CC_PINNING_OWN,      /* it comes from an allocator as above */
   CC_PINNING_IN_PLACE, /* it was registered where it is */
-  CC_PINNING_INSIDE,   /* the same, but for its first and last page, which other memory shares */
   CC_PINNING_FIRST,    /* seen for the first time: it may never come back */
   CC_PINNING_SMALL,    /* so small that a copy costs less */
   CC_PINNING_KIND,     /* not plain system memory: its address may be gone after an unmap */
   CC_PINNING_LIMIT,    /* too much is registered already */
-  CC_PINNING_REFUSED,  /* the driver refused it: read-only, or of a device */
+  CC_PINNING_REFUSED,  /* the driver refused it: read-only, of a device, or a page shared */
 } CcPinning;
-
-/* What of a memory is page-locked. */
-typedef struct {
-  const guint8 *begin, *end;
-} CcPinnedRange;
 
 /* Looks a mapped memory up. Memory of others is registered when it is seen for the second time, and
  * stays so until it is freed: that costs less than a copy, but more than a copy when the memory
- * never comes back. Pinned memory is pinned for all devices. With INSIDE, *range is set. Any
- * thread. */
-CcPinning cc_pinning_look_up(const GstMapInfo *map, CcDevice *device, CcPinnedRange *range);
+ * never comes back. Pinned memory is pinned for all devices. Any thread. */
+CcPinning cc_pinning_look_up(const GstMapInfo *map, CcDevice *device);
 
 /* Whether this says that the memory is pinned. */
 gboolean cc_pinning_is_pinned(CcPinning pinning);

@@ -345,7 +345,7 @@ test_fault(gconstpointer data) {
 
 static void
 test_registration(void) {
-  if (!is_child("pinned=20000")) {
+  if (!is_child("pinned=16383")) {
     g_test_trap_assert_passed();
     return;
   }
@@ -353,17 +353,19 @@ test_registration(void) {
   guint8 *memory = mmap(NULL, 6 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   mprotect(memory + 5 * page, page, PROT_READ);
   push_primary(0);
-  OK(cuMemHostRegister(memory + 100, page, 0)); /* two pages */
-  g_assert_cmpint(cuMemHostRegister(memory + 2 * page - 1, 1, 0), ==,
+  OK(cuMemHostRegister(memory + 100, page, 0));
+  g_assert_cmpint(cuMemHostRegister(memory + 99 + page, 2, 0), ==,
                   CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+  OK(cuMemHostRegister(memory + 100 + page, 2, 0)); /* on the same page */
+  OK(cuMemHostUnregister(memory + 100 + page));
   g_assert_cmpint(cuMemHostUnregister(memory), ==, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
   g_assert_cmpint(cuMemHostRegister(memory + 4 * page, 2 * page, 0), ==, CUDA_ERROR_INVALID_VALUE);
   g_assert_cmpint(cuMemHostRegister(memory + 2 * page, 3 * page, 0), ==, CUDA_ERROR_OUT_OF_MEMORY);
   OK(cuMemHostRegister(memory + 2 * page, 2 * page, 0));
   gpointer pinned;
-  g_assert_cmpint(cuMemHostAlloc(&pinned, 5000, 0), ==, CUDA_ERROR_OUT_OF_MEMORY);
+  g_assert_cmpint(cuMemHostAlloc(&pinned, 4096, 0), ==, CUDA_ERROR_OUT_OF_MEMORY);
   OK(cuMemHostUnregister(memory + 100));
-  OK(cuMemHostAlloc(&pinned, 5000, 0));
+  OK(cuMemHostAlloc(&pinned, 4096, 0));
   g_assert_cmpint(cuMemHostRegister(pinned, 1, 0), ==, CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
   OK(cuMemFreeHost(pinned));
   OK(cuMemHostUnregister(memory + 2 * page));

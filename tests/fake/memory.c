@@ -14,7 +14,7 @@
 typedef enum { DEVICE, PINNED, REGISTERED, N_KINDS } Kind;
 
 typedef struct {
-  FakeRange range; /* of whole pages when it is registered */
+  FakeRange range;
   CUcontext context;
   gpointer given; /* where the range that was registered begins */
 } Block;
@@ -64,12 +64,6 @@ add_block(Kind kind, const Block *block) {
 static gboolean
 holds(const Block *block, FakeRange range) {
   return block->range.begin <= range.begin && range.end <= block->range.end;
-}
-
-static FakeRange
-whole_pages(gconstpointer begin, gsize bytes) {
-  const gsize page = (gsize)sysconf(_SC_PAGESIZE), address = (gsize)begin;
-  return (FakeRange){address / page * page, (address + bytes + page - 1) / page * page};
 }
 
 /* --- mappings of the process --- */
@@ -286,18 +280,20 @@ cuMemGetInfo(size_t *unused, size_t *total) {
 
 /* --- registration --- */
 
+/* Blocks that share a page may both be registered, as with NVIDIA's driver; what overlaps may not.
+ */
 static CUresult
 add_registration(CUcontext context, gpointer begin, gsize bytes) {
-  const FakeRange pages = whole_pages(begin, bytes);
-  const gsize page_bytes = pages.end - pages.begin, limit = fake_settings()->pinned;
-  if (bytes == 0 || pages.end <= pages.begin || !is_mapped(pages, TRUE))
+  const FakeRange range = {(gsize)begin, (gsize)begin + bytes};
+  const gsize limit = fake_settings()->pinned;
+  if (bytes == 0 || range.end <= range.begin || !is_mapped(range, TRUE))
     return CUDA_ERROR_INVALID_VALUE;
-  if (find(REGISTERED, pages) || find(PINNED, pages))
+  if (find(REGISTERED, range) || find(PINNED, range))
     return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-  if (page_bytes > limit || pinned_bytes > limit - page_bytes)
+  if (bytes > limit || pinned_bytes > limit - bytes)
     return CUDA_ERROR_OUT_OF_MEMORY;
-  add_block(REGISTERED, &(Block){.range = pages, .context = context, .given = begin});
-  pinned_bytes += page_bytes;
+  add_block(REGISTERED, &(Block){.range = range, .context = context, .given = begin});
+  pinned_bytes += bytes;
   return CUDA_SUCCESS;
 }
 
