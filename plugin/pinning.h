@@ -21,7 +21,7 @@ typedef enum {
   CC_PINNING_SMALL,    /* so small that a copy costs less */
   CC_PINNING_KIND,     /* not plain system memory: its address may be gone after an unmap */
   CC_PINNING_LIMIT,    /* too much is registered already */
-  CC_PINNING_REFUSED,  /* the driver refused it: read-only, of a device, or a page shared */
+  CC_PINNING_REFUSED,  /* the driver refused it: read-only, or of a device */
 } CcPinning;
 
 /* Looks a mapped memory up. Memory of others is registered when it is seen for the second time, and
