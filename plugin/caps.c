@@ -13,8 +13,7 @@
 /* Those of them that GstCudaMemory holds in GStreamer 1.22; it ends the process on others. */
 #define CUDA_FORMATS                                                                               \
   "{ I420, YV12, Y42B, Y444, NV12, NV21, RGB, BGR, RGBx, BGRx, RGBA, BGRA, ARGB, ABGR, GBR, "      \
-  "RGBP, "                                                                                         \
-  "I420_10LE, I422_10LE, P010_10LE, P016_LE, Y444_16LE }"
+  "RGBP, I420_10LE, I422_10LE, P010_10LE, P016_LE, Y444_16LE }"
 
 /* --- memory --- */
 
@@ -27,20 +26,18 @@ cc_caps_template(gboolean cuda) {
 }
 
 static gboolean
+structure_is_cuda(GstCapsFeatures *features, GstStructure *structure, gpointer user_data) {
+  return !gst_caps_features_is_any(features) && gst_caps_features_contains(features, CUDA_FEATURE);
+}
+
+static gboolean
 is_cuda(const GstCaps *caps, guint i) {
-  GstCapsFeatures *features = gst_caps_get_features(caps, i);
-  return features && !gst_caps_features_is_any(features) &&
-         gst_caps_features_contains(features, CUDA_FEATURE);
+  return structure_is_cuda(gst_caps_get_features(caps, i), NULL, NULL);
 }
 
 gboolean
 cc_caps_are_cuda(const GstCaps *caps) {
   return gst_caps_get_size(caps) > 0 && is_cuda(caps, 0);
-}
-
-static gboolean
-structure_is_cuda(GstCapsFeatures *features, GstStructure *structure, gpointer user_data) {
-  return !gst_caps_features_is_any(features) && gst_caps_features_contains(features, CUDA_FEATURE);
 }
 
 static gboolean
