@@ -55,20 +55,12 @@ static gboolean
 measure_passage(const BenchPipelineConfig *config, gdouble budget_ms, Passage *passage,
                 BenchPipelineResult *result, GError **error) {
   BenchMeter meter;
-  g_autoptr(GPtrArray) pipelines = g_ptr_array_new();
   GstElement *pipeline = bench_pipeline_new(config, error);
   if (!pipeline)
     return FALSE;
-  g_ptr_array_add(pipelines, pipeline);
   watch_pads(pipeline, passage);
   bench_meter_init(&meter, 1, (gint64)(1000 * budget_ms), WARM_FRAMES);
-  bench_meter_watch(&meter, pipeline);
-  bench_pipelines_start(pipelines);
-  const gboolean ok = bench_meter_wait(&meter, &result->time, error) &&
-                      bench_pipeline_describe(pipeline, config, result, error);
-  bench_pipelines_stop(pipelines);
-  bench_meter_clear(&meter);
-  return ok;
+  return bench_pipeline_run(pipeline, config, &meter, result, error);
 }
 
 static gboolean

@@ -252,3 +252,17 @@ bench_pipeline_describe(GstElement *pipeline, const BenchPipelineConfig *config,
     describe_filter(filter, result);
   return describe_sink(sink, config, result, error);
 }
+
+gboolean
+bench_pipeline_run(GstElement *pipeline, const BenchPipelineConfig *config, BenchMeter *meter,
+                   BenchPipelineResult *result, GError **error) {
+  g_autoptr(GPtrArray) pipelines = g_ptr_array_new();
+  g_ptr_array_add(pipelines, pipeline);
+  bench_meter_watch(meter, pipeline);
+  bench_pipelines_start(pipelines);
+  const gboolean ok = bench_meter_wait(meter, &result->time, error) &&
+                      bench_pipeline_describe(pipeline, config, result, error);
+  bench_pipelines_stop(pipelines);
+  bench_meter_clear(meter);
+  return ok;
+}

@@ -5,6 +5,7 @@
 
 #include <gst/gst.h>
 #include <stdio.h>
+#include "meter.h"
 #include "pipeline-result.h"
 #include "selection.h"
 
@@ -50,6 +51,10 @@ void bench_pipelines_stop(GPtrArray *pipelines);
 
 /* Starts pipelines; what goes wrong then is a message. */
 void bench_pipelines_start(const GPtrArray *pipelines);
+
+/* Runs one pipeline (taken) until the meter (cleared) has measured, and completes the result. */
+gboolean bench_pipeline_run(GstElement *pipeline, const BenchPipelineConfig *config,
+                            BenchMeter *meter, BenchPipelineResult *result, GError **error);
 
 /* The memory paths and their peers, for each format and size; NULL: those with targets. */
 gboolean bench_pipelines_run_paths(BenchPipelines *self, const BenchSelection *selection,
