@@ -97,6 +97,14 @@ measured(const GArray *results, const Claims *c, const BenchResult *result) {
   }
 }
 
+/* How many times as fast as the peer a copy is that reads and writes as much. */
+static gdouble
+copy_versus_peer(const Claims *c, const BenchResult *result) {
+  return c->measure == VERSUS && result
+             ? result->versus[c->peer] * result->time.us / result->copy_us
+             : 0;
+}
+
 static gchar *
 describe(const Claims *c, const gchar *format, const gchar *kernel) {
   static const gchar *const units[] = {
@@ -139,6 +147,7 @@ bench_claims_judge(const GArray *results, gboolean all) {
             .measured = value,
             .wanted = c->wanted,
             .at_least = c->measure == SHARE || c->measure == VERSUS,
+            .copy = copy_versus_peer(c, result),
         };
         g_array_append_val(verdicts, verdict);
       }
@@ -164,7 +173,10 @@ bench_claims_report(FILE *file, const GArray *verdicts) {
       fprintf(file, "%-76s %9.2f", v->text, v->measured);
     else
       fprintf(file, "%-76s %9s", v->text, "-");
-    fprintf(file, " (wanted: %s %.5g)%s\n", v->at_least ? "at least" : "at most", v->wanted,
+    fprintf(file, " (wanted: %s %.5g", v->at_least ? "at least" : "at most", v->wanted);
+    if (v->copy > 0)
+      fprintf(file, "; a copy: %.2f", v->copy);
+    fprintf(file, ")%s\n",
             v->measured <= 0       ? " not measured"
             : bench_verdict_met(v) ? ""
                                    : " missed");

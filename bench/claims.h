@@ -13,6 +13,7 @@ typedef struct {
   gdouble measured; /* in the unit that the text names; 0: it was not */
   gdouble wanted;
   gboolean at_least; /* wanted is the least, else the most */
+  gdouble copy;      /* what a copy of the frame would reach against the peer; 0: no such ceiling */
 } BenchVerdict;
 
 /* One verdict for each claim that the results (BenchResult) can answer; with `all`, for the others

@@ -70,7 +70,10 @@ append_json_verdict(GString *out, const BenchVerdict *v) {
     g_string_append_printf(out, ", \"measured\": %.3f", v->measured);
   else
     g_string_append(out, ", \"measured\": null");
-  g_string_append_printf(out, ", \"%s\": %g}", v->at_least ? "at_least" : "at_most", v->wanted);
+  g_string_append_printf(out, ", \"%s\": %g", v->at_least ? "at_least" : "at_most", v->wanted);
+  if (v->copy > 0)
+    g_string_append_printf(out, ", \"copy\": %.3f", v->copy);
+  g_string_append_c(out, '}');
 }
 
 static void

@@ -42,6 +42,7 @@ test_share(void) {
     const BenchVerdict *verdict = find_verdict(verdicts, text);
     g_assert_nonnull(verdict);
     g_assert_cmpfloat_with_epsilon(verdict->measured, slow ? 90 : 97.297, 0.001);
+    g_assert_cmpfloat(verdict->copy, ==, 0); /* the share says it */
     g_assert_cmpint(bench_verdict_met(verdict), ==, !slow);
   }
 }
@@ -54,6 +55,8 @@ test_versus(void) {
   g_autoptr(GArray) missed = bench_claims_judge(results, FALSE);
   g_assert_cmpuint(missed->len, ==, 1);
   g_assert_false(bench_verdict_met(&g_array_index(missed, BenchVerdict, 0)));
+  /* the peer takes 117 us, and a copy 18 */
+  g_assert_cmpfloat_with_epsilon(g_array_index(missed, BenchVerdict, 0).copy, 6.5, 1e-9);
   g_array_index(results, BenchResult, 0).versus[BENCH_PEER_TWO_PASS] = 4.1;
   g_autoptr(GArray) met = bench_claims_judge(results, FALSE);
   g_assert_true(bench_verdict_met(&g_array_index(met, BenchVerdict, 0)));
