@@ -239,14 +239,16 @@ test_assert_same_picture(const gchar *caps, GstBuffer *a, GstBuffer *b, const gc
   fail_unless(difference == NULL, "%s, %s: %s", caps, what, difference);
 }
 
-/* An element on CUDA in READY, or NULL. Not within a test, so nothing here may fail one. */
+/* An element on this CUDA device in READY, or NULL. Not within a test, so nothing here may fail
+ * one. */
 static GstElement *
-open_cuda(void) {
+open_cuda(guint device_id) {
   GstElement *element = gst_element_factory_make("cudaconv", NULL);
   if (!element)
     return NULL;
   gst_object_ref_sink(element);
   gst_util_set_object_arg(G_OBJECT(element), "backend", "cuda");
+  g_object_set(element, "cuda-device-id", (gint)device_id, NULL);
   if (gst_element_set_state(element, GST_STATE_READY) != GST_STATE_CHANGE_FAILURE)
     return element;
   gst_object_unref(element);
@@ -259,31 +261,38 @@ close_cuda(GstElement *element) {
   gst_object_unref(element);
 }
 
+static gboolean
+cuda_opens(guint n_devices) {
+  for (guint i = 0; i < n_devices; i++) {
+    GstElement *element = open_cuda(i);
+    if (!element)
+      return FALSE;
+    close_cuda(element);
+  }
+  return TRUE;
+}
+
 /* Asked in a child process: a CUDA context does not survive the fork that runs each test. */
 static gboolean
-cuda_opens_in_child(void) {
+cuda_opens_in_child(guint n_devices) {
   int status;
   pid_t child = fork();
-  if (child == 0) {
-    GstElement *element = open_cuda();
-    if (element)
-      close_cuda(element);
-    _exit(element ? EXIT_SUCCESS : EXIT_FAILURE);
-  }
+  if (child == 0)
+    _exit(cuda_opens(n_devices) ? EXIT_SUCCESS : EXIT_FAILURE);
   return waitpid(child, &status, 0) == child && WIFEXITED(status) &&
          WEXITSTATUS(status) == EXIT_SUCCESS;
 }
 
 int
-test_main(int *argc, char ***argv, Suite *(*suite)(void), const gchar *name) {
+test_main(int *argc, char ***argv, Suite *(*suite)(void), const gchar *name, guint n_devices) {
   gboolean cuda = g_str_equal(test_backend(), "cuda");
   gst_check_init(argc, argv);
-  if (cuda && !cuda_opens_in_child()) {
-    g_print("%s: skipped, no CUDA device opens\n", name);
+  if (cuda && !cuda_opens_in_child(n_devices)) {
+    g_print("%s: skipped, fewer than %u CUDA devices open\n", name, n_devices);
     return g_getenv("CUDACONV_TEST_REQUIRED") ? EXIT_FAILURE : EXIT_SKIPPED;
   }
   /* in one process, one element keeps the device's context, so that the others open quickly */
-  GstElement *keeper = cuda && g_strcmp0(g_getenv("CK_FORK"), "no") == 0 ? open_cuda() : NULL;
+  GstElement *keeper = cuda && g_strcmp0(g_getenv("CK_FORK"), "no") == 0 ? open_cuda(0) : NULL;
   int failed = gst_check_run_suite(suite(), name, __FILE__);
   if (keeper)
     close_cuda(keeper);

@@ -67,11 +67,13 @@ void test_assert_same_picture(const gchar *caps, GstBuffer *a, GstBuffer *b, con
 /* The same comparison as a question. */
 gboolean test_same_picture(const gchar *caps, GstBuffer *a, GstBuffer *b);
 
-/* Runs a suite. With CUDACONV_TEST_BACKEND=cuda and no device that opens it is skipped (77), or
- * failed where CUDACONV_TEST_REQUIRED is set. */
-int test_main(int *argc, char ***argv, Suite *(*suite)(void), const gchar *name);
+/* Runs a suite. With CUDACONV_TEST_BACKEND=cuda and fewer than `n_devices` that open it is skipped
+ * (77), or failed where CUDACONV_TEST_REQUIRED is set. */
+int test_main(int *argc, char ***argv, Suite *(*suite)(void), const gchar *name, guint n_devices);
 
-#define TEST_MAIN(name)                                                                            \
+#define TEST_MAIN_ON_DEVICES(name, n_devices)                                                      \
   int main(int argc, char **argv) {                                                                \
-    return test_main(&argc, &argv, name##_suite, #name);                                           \
+    return test_main(&argc, &argv, name##_suite, #name, n_devices);                                \
   }
+
+#define TEST_MAIN(name) TEST_MAIN_ON_DEVICES(name, 1)

@@ -262,5 +262,5 @@ main(int argc, char **argv) {
   if (argc == 4 && g_str_equal(argv[1], "child"))
     return run_child(argc, argv, argv[2], argv[3]);
   program_path = argv[0];
-  return test_main(&argc, &argv, failover_suite, "failover");
+  return test_main(&argc, &argv, failover_suite, "failover", 1);
 }

@@ -122,5 +122,5 @@ leaks_suite(void) {
 int
 main(int argc, char **argv) {
   g_setenv("GST_TRACERS", "leaks", TRUE);
-  return test_main(&argc, &argv, leaks_suite, "leaks");
+  return test_main(&argc, &argv, leaks_suite, "leaks", 1);
 }

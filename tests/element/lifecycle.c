@@ -166,5 +166,5 @@ int
 main(int argc, char **argv) {
   /* an arena for each thread would make memory depend on which threads happened to meet */
   mallopt(M_ARENA_MAX, 1);
-  return test_main(&argc, &argv, lifecycle_suite, "lifecycle");
+  return test_main(&argc, &argv, lifecycle_suite, "lifecycle", 1);
 }

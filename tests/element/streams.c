@@ -3,9 +3,8 @@
 /* CUDA memory with a stream, as GStreamer has it since 1.24: copies from and to the CPU are only
  * enqueued there when the element maps it, so that its own work has to wait for them. */
 
-#include "memory.h"
+#include "cudacontext.h"
 
-#define GST_USE_UNSTABLE_API
 #include <gst/cuda/gstcuda.h>
 
 #define FORMAT "NV12"
@@ -13,24 +12,11 @@
 #define HEIGHT 240
 #define FRAMES 5
 
-static GstCudaContext *
-context_of(GstElement *element) {
-  g_autoptr(GstPad) pad = gst_element_get_static_pad(element, "sink");
-  g_autoptr(GstQuery) query = gst_query_new_context(GST_CUDA_CONTEXT_TYPE);
-  GstContext *answer = NULL;
-  GstCudaContext *context = NULL;
-  fail_unless(gst_pad_query(pad, query));
-  gst_query_parse_context(query, &answer);
-  fail_unless(gst_structure_get(gst_context_get_structure(answer), GST_CUDA_CONTEXT_TYPE,
-                                GST_TYPE_CUDA_CONTEXT, &context, NULL));
-  return context;
-}
-
 /* A pool in the element's context whose memory has a stream, not active. */
 static GstBufferPool *
 pool_with_stream(GstElement *element, const gchar *caps_text) {
   g_autoptr(GstCaps) caps = gst_caps_from_string(caps_text);
-  GstCudaContext *context = context_of(element);
+  GstCudaContext *context = test_context(element);
   GstCudaStream *stream = gst_cuda_stream_new(context);
   GstBufferPool *pool = gst_cuda_buffer_pool_new(context);
   GstStructure *config = gst_buffer_pool_get_config(pool);

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Frames that come from one GPU and are filtered on another. */
+
+#include "cudacontext.h"
+
+#define BLUR "kernel=gaussian"
+#define ON_ZERO BLUR " cuda-device-id=0"
+#define ON_ONE BLUR " cuda-device-id=1"
+#define FRAMES 3
+
+/* The element has to stay on the GPU that its properties name. */
+GST_START_TEST(frame_is_copied_to_the_named_gpu) {
+  GstHarness *gpu[] = {test_harness_new(ON_ZERO, NULL), test_harness_new(ON_ONE, NULL)};
+  for (guint i = 0; i < 2 * FRAMES; i++) {
+    GstHarness *from = gpu[i % 2], *to = gpu[1 - i % 2];
+    gpointer own = test_context_handle(to->element);
+    test_filter_frame_of(from, to, i % 2 ? ON_ZERO : ON_ONE, i);
+    g_autofree gchar *path = test_stats_string(to->element, "input-path");
+    fail_unless_equals_string(path, "CUDA memory of another context");
+    fail_unless(test_context_handle(to->element) == own);
+  }
+  test_teardown(gpu[0]);
+  test_teardown(gpu[1]);
+}
+GST_END_TEST;
+
+/* Without a name it moves to that of the frame, and back. */
+GST_START_TEST(element_follows_a_frame_to_its_gpu) {
+  GstHarness *gpu[] = {test_harness_new(ON_ZERO, NULL), test_harness_new(ON_ONE, NULL)};
+  GstHarness *any = test_harness_new(BLUR, NULL);
+  for (guint i = 0; i < 2 * FRAMES; i++) {
+    GstHarness *from = gpu[i % 2];
+    test_filter_frame_of(from, any, BLUR, i);
+    fail_unless(test_context_handle(any->element) == test_context_handle(from->element));
+    g_autofree gchar *path = test_stats_string(any->element, "input-path");
+    fail_unless_equals_string(path, "CUDA memory");
+  }
+  test_teardown(any);
+  test_teardown(gpu[0]);
+  test_teardown(gpu[1]);
+}
+GST_END_TEST;
+
+/* Each element works on the GPU that it names, with frames in CUDA memory between them. */
+GST_START_TEST(pipeline_over_two_gpus) {
+  g_autofree gchar *caps = test_caps("NV12", 322, 240);
+  g_autofree gchar *line = g_strdup_printf("cudaconv name=a backend=cuda " ON_ZERO " ! "
+                                           "video/x-raw(memory:CUDAMemory) ! "
+                                           "cudaconv name=b backend=cuda " ON_ONE);
+  GstHarness *h = gst_harness_new_parse(line);
+  g_autoptr(GstElement) a = gst_bin_get_by_name(GST_BIN(h->element), "a");
+  g_autoptr(GstElement) b = gst_bin_get_by_name(GST_BIN(h->element), "b");
+  gst_harness_set_live(h, FALSE);
+  gst_harness_set_sink_caps_str(h, caps);
+  gst_harness_set_src_caps_str(h, caps);
+  for (guint i = 0; i < FRAMES; i++) {
+    GstBuffer *once = test_filter(ON_ZERO, caps, test_frame_random(caps, i));
+    GstBuffer *twice = test_filter(ON_ONE, caps, once);
+    GstBuffer *result = test_push_pull(h, test_frame_random(caps, i));
+    test_assert_same_picture(caps, result, twice, "a pipeline over two GPUs");
+    gst_buffer_unref(result);
+    gst_buffer_unref(twice);
+  }
+  fail_if(test_context_handle(a) == test_context_handle(b));
+  g_autofree gchar *path = test_stats_string(b, "input-path");
+  fail_unless_equals_string(path, "CUDA memory of another context");
+  gst_harness_teardown(h);
+}
+GST_END_TEST;
+
+static Suite *
+gpus_suite(void) {
+  Suite *suite = suite_create("gpus");
+  TCase *tc = tcase_create("gpus");
+  tcase_add_test(tc, frame_is_copied_to_the_named_gpu);
+  tcase_add_test(tc, element_follows_a_frame_to_its_gpu);
+  tcase_add_test(tc, pipeline_over_two_gpus);
+  suite_add_tcase(suite, tc);
+  return suite;
+}
+
+TEST_MAIN_ON_DEVICES(gpus, 2)
