@@ -8,7 +8,7 @@
 CcCudaProgram *
 bench_case_prepare(const BenchCase *c, CcAlgorithm algorithm, CcCudaDevice *device, CcPlan **plan,
                    GError **error) {
-  const CcFrameLayout layout = bench_case_layout(c);
+  CcFrameLayout layout;
   const CcFilter filter = {
       .kernel = c->kernel.kernel,
       .size = c->kernel.size,
@@ -17,6 +17,8 @@ bench_case_prepare(const BenchCase *c, CcAlgorithm algorithm, CcCudaDevice *devi
       .stride = c->stride,
       .algorithm = algorithm,
   };
+  if (!bench_case_layout(c, &layout, error))
+    return NULL;
   g_autoptr(CcPlan) new_plan = cc_plan_new(&filter, &layout, error);
   CcCudaProgram *program = new_plan ? cc_cuda_program_new(device, new_plan, error) : NULL;
   if (program)
@@ -117,8 +119,10 @@ time_algorithm(BenchSession *session, const BenchCase *c, CcAlgorithm algorithm,
 static gboolean
 time_npp(BenchSession *session, const BenchCase *c, const CcCudaProgram *program,
          BenchResult *result, GError **error) {
-  const CcFrameLayout layout = bench_case_layout(c);
+  CcFrameLayout layout;
   BenchNppCall call;
+  if (!bench_case_layout(c, &layout, error))
+    return FALSE;
   g_strlcpy(result->algorithm, "npp", sizeof result->algorithm);
   if (c->border != CC_BORDER_REPLICATE || c->stride != 1 || c->kernel.sigma > 0 ||
       !bench_npp_find(session->npp, c->kernel.kernel->name, c->kernel.size, &layout, &call)) {

@@ -3,31 +3,23 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "plugin/layout.h"
 
 #define MAX_SIDE 32768
 
-#define C CC_ROLE_COLOR
-#define Y CC_ROLE_LUMA
-#define U CC_ROLE_CHROMA
-#define A CC_ROLE_ALPHA
-
-#define U8 CC_SAMPLE_U8, 8, 0
-#define U10_HIGH CC_SAMPLE_U16, 10, 6
-#define U16 CC_SAMPLE_U16, 16, 0
-
-/* Named as in GStreamer, a plane behind a dash. */
+/* A plane is named behind a dash. */
 static const BenchFormat formats[] = {
-    {"GRAY8", U8, 1, {{1, 1, 1, {C}}}},
-    {"GRAY16_LE", U16, 1, {{1, 1, 1, {C}}}},
-    {"RGB", U8, 1, {{3, 1, 1, {C, C, C}}}},
-    {"RGBA", U8, 1, {{4, 1, 1, {C, C, C, A}}}},
-    {"ARGB64", U16, 1, {{4, 1, 1, {A, C, C, C}}}},
-    {"NV12", U8, 2, {{1, 1, 1, {Y}}, {2, 2, 2, {U, U}}}},
-    {"NV12-Y", U8, 1, {{1, 1, 1, {Y}}}},
-    {"NV12-UV", U8, 1, {{2, 2, 2, {U, U}}}},
-    {"I420", U8, 3, {{1, 1, 1, {Y}}, {1, 2, 2, {U}}, {1, 2, 2, {U}}}},
-    {"Y444", U8, 3, {{1, 1, 1, {Y}}, {1, 1, 1, {U}}, {1, 1, 1, {U}}}},
-    {"P010_10LE", U10_HIGH, 2, {{1, 1, 1, {Y}}, {2, 2, 2, {U, U}}}},
+    {"GRAY8", GST_VIDEO_FORMAT_GRAY8, BENCH_ALL_PLANES},
+    {"GRAY16_LE", GST_VIDEO_FORMAT_GRAY16_LE, BENCH_ALL_PLANES},
+    {"RGB", GST_VIDEO_FORMAT_RGB, BENCH_ALL_PLANES},
+    {"RGBA", GST_VIDEO_FORMAT_RGBA, BENCH_ALL_PLANES},
+    {"ARGB64", GST_VIDEO_FORMAT_ARGB64, BENCH_ALL_PLANES},
+    {"NV12", GST_VIDEO_FORMAT_NV12, BENCH_ALL_PLANES},
+    {"NV12-Y", GST_VIDEO_FORMAT_NV12, 0},
+    {"NV12-UV", GST_VIDEO_FORMAT_NV12, 1},
+    {"I420", GST_VIDEO_FORMAT_I420, BENCH_ALL_PLANES},
+    {"Y444", GST_VIDEO_FORMAT_Y444, BENCH_ALL_PLANES},
+    {"P010_10LE", GST_VIDEO_FORMAT_P010_10LE, BENCH_ALL_PLANES},
 };
 
 static const BenchSize common_sizes[] = {{7680, 4320}, {3840, 2160}, {1920, 1080}};
@@ -268,20 +260,21 @@ bench_kernel_label(const BenchKernel *kernel) {
   return g_strdup_printf("%s %ux%u", kernel->kernel->name, kernel->size, kernel->size);
 }
 
-CcFrameLayout
-bench_case_layout(const BenchCase *c) {
+gboolean
+bench_case_layout(const BenchCase *c, CcFrameLayout *layout, GError **error) {
   const BenchFormat *format = c->format;
-  CcFrameLayout layout = {.n_planes = format->n_planes};
-  for (guint p = 0; p < format->n_planes; p++) {
-    const guint columns = format->plane[p].columns, rows = format->plane[p].rows;
-    CcPlaneLayout *plane = &layout.plane[p];
-    plane->width = (c->size.width + columns - 1) / columns;
-    plane->height = (c->size.height + rows - 1) / rows;
-    plane->step = format->plane[p].step;
-    plane->type = format->type;
-    plane->depth = format->depth;
-    plane->shift = format->shift;
-    memcpy(plane->role, format->plane[p].role, sizeof plane->role);
+  GstVideoInfo info;
+  if (!gst_video_info_set_format(&info, format->format, c->size.width, c->size.height)) {
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "%s of %ux%u is too large for GStreamer", format->name,
+                c->size.width, c->size.height);
+    return FALSE;
   }
-  return layout;
+  info.colorimetry.range = GST_VIDEO_COLOR_RANGE_0_255; /* the same work for all formats */
+  if (!cc_frame_layout_from_video_info(&info, layout, error))
+    return FALSE;
+  if (format->plane != BENCH_ALL_PLANES) {
+    layout->plane[0] = layout->plane[format->plane];
+    layout->n_planes = 1;
+  }
+  return TRUE;
 }

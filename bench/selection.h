@@ -3,21 +3,18 @@
 
 /* Kernels, algorithms, formats and sizes: what can be measured, and how a command line names it. */
 
+#include <gst/video/video.h>
 #include "engine/plan.h"
 
 G_BEGIN_DECLS
 
+#define BENCH_ALL_PLANES -1
+
 /* A video format, or one plane of it alone. */
 typedef struct {
   const gchar *name;
-  CcSampleType type;
-  guint depth, shift;
-  guint n_planes;
-  struct {
-    guint step;
-    guint columns, rows; /* pixels of the picture that one pixel of this plane stands for */
-    CcRole role[CC_MAX_COMPONENTS];
-  } plane[CC_MAX_PLANES];
+  GstVideoFormat format;
+  gint plane; /* or BENCH_ALL_PLANES */
 } BenchFormat;
 
 typedef struct {
@@ -75,6 +72,8 @@ gboolean bench_parse_border(BenchSelection *selection, const gchar *name, GError
 /* "gaussian 5x5", "gaussian 5x5 sigma 1.2" */
 gchar *bench_kernel_label(const BenchKernel *kernel);
 
-CcFrameLayout bench_case_layout(const BenchCase *c);
+/* The planes of a case's pictures, as cudaconv has them. CC_ERROR_INVALID when they are too large
+ * for GStreamer. */
+gboolean bench_case_layout(const BenchCase *c, CcFrameLayout *layout, GError **error);
 
 G_END_DECLS

@@ -49,13 +49,12 @@ bench_sweep_result(const BenchCase *c, BenchPath path) {
   };
 }
 
-/* Bytes of a frame as GStreamer lays it out, or 0 when it has no such format. */
+/* Bytes of a frame as GStreamer lays it out, or 0 when it has none such. */
 static gsize
 frame_bytes(const BenchCase *c) {
   GstVideoInfo info;
-  const GstVideoFormat format = gst_video_format_from_string(c->format->name);
-  if (format == GST_VIDEO_FORMAT_UNKNOWN ||
-      !gst_video_info_set_format(&info, format, c->size.width, c->size.height))
+  if (c->format->plane != BENCH_ALL_PLANES ||
+      !gst_video_info_set_format(&info, c->format->format, c->size.width, c->size.height))
     return 0;
   return info.size;
 }

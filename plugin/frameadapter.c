@@ -2,6 +2,7 @@
 #include "frameadapter.h"
 
 #include "cudamemory.h"
+#include "engine/error.h"
 #include "pinning.h"
 
 #include <string.h>
@@ -12,74 +13,6 @@ typedef struct {
   gint64 stride;
   gint64 start, end; /* all that its rows cover */
 } PlaneExtent;
-
-static gboolean
-is_limited(const GstVideoInfo *info) {
-  return info->colorimetry.range == GST_VIDEO_COLOR_RANGE_16_235 && !GST_VIDEO_INFO_IS_RGB(info);
-}
-
-/* Grey is treated as R, G and B are, unless the colorimetry says that it is luma with black at 16.
- */
-static CcRole
-component_role(const GstVideoInfo *info, guint component) {
-  if (component == GST_VIDEO_COMP_A)
-    return CC_ROLE_ALPHA;
-  if (GST_VIDEO_INFO_IS_YUV(info))
-    return component == GST_VIDEO_COMP_Y ? CC_ROLE_LUMA : CC_ROLE_CHROMA;
-  return is_limited(info) ? CC_ROLE_LUMA : CC_ROLE_COLOR;
-}
-
-static void
-add_component(CcPlaneLayout *plane, const GstVideoInfo *info, guint component) {
-  const GstVideoFormatInfo *format = info->finfo;
-  plane->width = GST_VIDEO_INFO_COMP_WIDTH(info, component);
-  plane->height = GST_VIDEO_INFO_COMP_HEIGHT(info, component);
-  plane->depth = format->depth[component];
-  plane->shift = format->shift[component];
-  plane->type = plane->depth + plane->shift > 8 ? CC_SAMPLE_U16 : CC_SAMPLE_U8;
-  const guint bytes = cc_sample_size(plane->type);
-  plane->step = format->pixel_stride[component] / bytes;
-  /* GStreamer 1.22 counts the offset of P010's and P016's second chroma sample in samples */
-  const guint offset = format->poffset[component];
-  const guint index = offset % bytes == 0 ? offset / bytes : offset;
-  plane->role[index] = component_role(info, component);
-}
-
-/* GstVideoInfo computes in parts with int, so a size that overflowed shows as planes that do not
- * fit into it. Pools count bytes with guint. */
-static gboolean
-check_frame_size(const GstVideoInfo *info, const CcFrameLayout *layout) {
-  if (info->size > G_MAXUINT)
-    return FALSE;
-  for (guint p = 0; p < layout->n_planes; p++) {
-    const CcPlaneLayout *plane = &layout->plane[p];
-    if (info->stride[p] < 0 || (gsize)info->stride[p] < cc_plane_row_bytes(plane) ||
-        info->offset[p] > info->size ||
-        (guint64)info->stride[p] * plane->height > info->size - info->offset[p])
-      return FALSE;
-  }
-  return TRUE;
-}
-
-gboolean
-cc_frame_layout_from_video_info(const GstVideoInfo *info, CcFrameLayout *layout, GError **error) {
-  const GstVideoFormatInfo *format = info->finfo;
-  memset(layout, 0, sizeof *layout);
-  layout->n_planes = format->n_planes;
-  layout->limited_range = is_limited(info);
-  for (guint p = 0; p < layout->n_planes; p++)
-    for (guint i = 0; i < CC_MAX_COMPONENTS; i++)
-      layout->plane[p].role[i] = CC_ROLE_PADDING;
-  for (guint c = 0; c < format->n_components; c++)
-    add_component(&layout->plane[format->plane[c]], info, c);
-
-  if (check_frame_size(info, layout))
-    return TRUE;
-  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-              "%s of %dx%d is too large: a frame has to fit into %u bytes", format->name,
-              info->width, info->height, G_MAXUINT);
-  return FALSE;
-}
 
 static gboolean
 crop_fits(const GstVideoCropMeta *crop, const GstVideoMeta *meta, const GstVideoInfo *info) {

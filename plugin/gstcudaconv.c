@@ -26,6 +26,7 @@
 #include "backendcontrol.h"
 #include "caps.h"
 #include "cudamemory.h"
+#include "layout.h"
 #include "metas.h"
 #include "properties.h"
 #include "report.h"
