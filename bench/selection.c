@@ -265,8 +265,8 @@ bench_case_layout(const BenchCase *c, CcFrameLayout *layout, GError **error) {
   const BenchFormat *format = c->format;
   GstVideoInfo info;
   if (!gst_video_info_set_format(&info, format->format, c->size.width, c->size.height)) {
-    g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "%s of %ux%u is too large for GStreamer", format->name,
-                c->size.width, c->size.height);
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "%s of %ux%u is too large for GStreamer",
+                format->name, c->size.width, c->size.height);
     return FALSE;
   }
   info.colorimetry.range = GST_VIDEO_COLOR_RANGE_0_255; /* the same work for all formats */
