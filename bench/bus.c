@@ -6,11 +6,7 @@
 #define N_BUFFERS 4 /* of each direction, used in turns */
 #define MAX_BATCHES 9
 #define MIN_BATCHES 3
-#define MAX_FRAMES                                                                                 \
-  400 /* of a batch: fewer copies than the driver queues before it makes one wait */
-
-#define CALL(self, function, ...)                                                                  \
-  cc_cuda_check((self)->cuda, (self)->cuda->function(__VA_ARGS__), #function, error)
+#define MAX_FRAMES 400 /* of a batch: fewer copies than the driver queues before one waits */
 
 /* What one device copies. */
 typedef struct {
@@ -24,8 +20,8 @@ static gboolean
 open_end(const BenchBus *self, BenchBusEnd *end, GError **error) {
   if (!cc_cuda_device_push(end->device, error))
     return FALSE;
-  const gboolean ok = CALL(self, cuStreamCreate, &end->up, CU_STREAM_NON_BLOCKING) &&
-                      CALL(self, cuStreamCreate, &end->down, CU_STREAM_NON_BLOCKING);
+  const gboolean ok = BENCH_CALL(self, cuStreamCreate, &end->up, CU_STREAM_NON_BLOCKING) &&
+                      BENCH_CALL(self, cuStreamCreate, &end->down, CU_STREAM_NON_BLOCKING);
   cc_cuda_device_pop(end->device);
   return ok;
 }
@@ -67,55 +63,6 @@ bench_bus_close(BenchBus *self) {
   *self = (BenchBus){0};
 }
 
-static gboolean
-get_free(const BenchBus *self, const BenchBusEnd *end, gsize *bytes, GError **error) {
-  gsize all;
-  if (!cc_cuda_device_push(end->device, error))
-    return FALSE;
-  const gboolean ok = CALL(self, cuMemGetInfo, bytes, &all);
-  cc_cuda_device_pop(end->device);
-  return ok;
-}
-
-gboolean
-bench_bus_get_free(const BenchBus *self, gsize *bytes, GError **error) {
-  *bytes = 0;
-  if (!self->cuda->cuMemGetInfo) {
-    g_set_error(error, CC_ERROR, CC_ERROR_UNAVAILABLE, "the driver has no cuMemGetInfo");
-    return FALSE;
-  }
-  for (guint i = 0; i < self->n_ends; i++) {
-    gsize free_here;
-    if (!get_free(self, &self->end[i], &free_here, error))
-      return FALSE;
-    *bytes += free_here;
-  }
-  return TRUE;
-}
-
-/* --- copies --- */
-
-static gboolean
-alloc_buffers(const BenchBus *self, Buffers *buffers, const gsize bytes[2], GError **error) {
-  for (guint direction = 0; direction < 2; direction++)
-    for (guint i = 0; bytes[direction] && i < N_BUFFERS; i++)
-      if (!CALL(self, cuMemHostAlloc, &buffers->host[direction][i], bytes[direction], 0) ||
-          !CALL(self, cuMemAlloc, &buffers->device[direction][i], bytes[direction]))
-        return FALSE;
-  return TRUE;
-}
-
-static void
-free_buffers(const BenchBus *self, Buffers *buffers) {
-  for (guint direction = 0; direction < 2; direction++)
-    for (guint i = 0; i < N_BUFFERS; i++) {
-      if (buffers->host[direction][i])
-        self->cuda->cuMemFreeHost(buffers->host[direction][i]);
-      if (buffers->device[direction][i])
-        self->cuda->cuMemFree(buffers->device[direction][i]);
-    }
-}
-
 /* Runs `call` for every device, with that one current. */
 typedef gboolean (*EndCall)(const BenchBus *self, guint end, gpointer data, GError **error);
 
@@ -132,6 +79,28 @@ for_each_end(const BenchBus *self, EndCall call, gpointer data, GError **error) 
   return TRUE;
 }
 
+/* Adds the device's free memory to *total, a gsize. */
+static gboolean
+add_free(const BenchBus *self, guint end, gpointer total, GError **error) {
+  gsize here, all;
+  if (!BENCH_CALL(self, cuMemGetInfo, &here, &all))
+    return FALSE;
+  *(gsize *)total += here;
+  return TRUE;
+}
+
+gboolean
+bench_bus_get_free(const BenchBus *self, gsize *bytes, GError **error) {
+  *bytes = 0;
+  if (!self->cuda->cuMemGetInfo) {
+    g_set_error(error, CC_ERROR, CC_ERROR_UNAVAILABLE, "the driver has no cuMemGetInfo");
+    return FALSE;
+  }
+  return for_each_end(self, add_free, bytes, error);
+}
+
+/* --- copies --- */
+
 typedef struct {
   gsize bytes[2]; /* up, down */
   Buffers *buffers;
@@ -141,13 +110,28 @@ typedef struct {
 static gboolean
 alloc_for_end(const BenchBus *self, guint end, gpointer data, GError **error) {
   const Copies *copies = data;
-  return alloc_buffers(self, &copies->buffers[end], copies->bytes, error);
+  Buffers *b = &copies->buffers[end];
+  for (guint direction = 0; direction < 2; direction++) {
+    const gsize bytes = copies->bytes[direction];
+    for (guint i = 0; bytes > 0 && i < N_BUFFERS; i++)
+      if (!BENCH_CALL(self, cuMemHostAlloc, &b->host[direction][i], bytes, 0) ||
+          !BENCH_CALL(self, cuMemAlloc, &b->device[direction][i], bytes))
+        return FALSE;
+  }
+  return TRUE;
 }
 
 static gboolean
 free_for_end(const BenchBus *self, guint end, gpointer data, GError **error) {
   const Copies *copies = data;
-  free_buffers(self, &copies->buffers[end]);
+  const Buffers *b = &copies->buffers[end];
+  for (guint direction = 0; direction < 2; direction++)
+    for (guint i = 0; i < N_BUFFERS; i++) {
+      if (b->host[direction][i])
+        self->cuda->cuMemFreeHost(b->host[direction][i]);
+      if (b->device[direction][i])
+        self->cuda->cuMemFree(b->device[direction][i]);
+    }
   return TRUE;
 }
 
@@ -156,16 +140,16 @@ queue_for_end(const BenchBus *self, guint end, gpointer data, GError **error) {
   const Copies *copies = data;
   const Buffers *b = &copies->buffers[end];
   const guint i = copies->frame % N_BUFFERS;
-  return (!copies->bytes[0] || CALL(self, cuMemcpyHtoDAsync, b->device[0][i], b->host[0][i],
-                                    copies->bytes[0], self->end[end].up)) &&
-         (!copies->bytes[1] || CALL(self, cuMemcpyDtoHAsync, b->host[1][i], b->device[1][i],
-                                    copies->bytes[1], self->end[end].down));
+  return (!copies->bytes[0] || BENCH_CALL(self, cuMemcpyHtoDAsync, b->device[0][i], b->host[0][i],
+                                          copies->bytes[0], self->end[end].up)) &&
+         (!copies->bytes[1] || BENCH_CALL(self, cuMemcpyDtoHAsync, b->host[1][i], b->device[1][i],
+                                          copies->bytes[1], self->end[end].down));
 }
 
 static gboolean
 wait_for_end(const BenchBus *self, guint end, gpointer data, GError **error) {
-  return CALL(self, cuStreamSynchronize, self->end[end].up) &&
-         CALL(self, cuStreamSynchronize, self->end[end].down);
+  return BENCH_CALL(self, cuStreamSynchronize, self->end[end].up) &&
+         BENCH_CALL(self, cuStreamSynchronize, self->end[end].down);
 }
 
 /* Copies `n_frames` for each device; *us is the time of one frame of one device. */

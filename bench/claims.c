@@ -85,7 +85,7 @@ static gdouble
 measured(const GArray *results, const Claims *c, const BenchResult *result) {
   switch (c->measure) {
   case SHARE:
-    return bench_result_share(result);
+    return bench_time_share(&result->time, result->copy_us);
   case COPIES:
     return result->time.us / result->copy_us;
   case PLANES:

@@ -49,8 +49,8 @@ append_json_result(GString *out, const BenchResult *r) {
                          "\"batches\": %u, \"frames_a_batch\": %u, \"bytes\": %" G_GSIZE_FORMAT
                          ", \"gb_s\": %.2f, \"copy_us\": %.4f, \"percent_of_copy\": %.2f",
                          r->time.us, r->time.least_us, r->time.most_us, r->time.n_batches,
-                         r->time.n_frames, r->bytes, bench_result_rate(r), r->copy_us,
-                         bench_result_share(r));
+                         r->time.n_frames, r->bytes, bench_time_rate(&r->time, r->bytes),
+                         r->copy_us, bench_time_share(&r->time, r->copy_us));
   g_string_append(out, ", \"times_as_fast_as\": {");
   const gchar *comma = "";
   for (guint p = 0; p < BENCH_N_PEERS; p++)
@@ -121,8 +121,8 @@ append_csv_results(GString *out, const BenchRun *run) {
                            r->format, r->width, r->height, r->stride, r->kernel, r->algorithm,
                            r->time.us, r->time.least_us, r->time.most_us, r->time.n_batches,
                            r->time.n_frames, r->bytes);
-    g_string_append_printf(out, ",%.2f,%.4f,%.2f", bench_result_rate(r), r->copy_us,
-                           bench_result_share(r));
+    g_string_append_printf(out, ",%.2f,%.4f,%.2f", bench_time_rate(&r->time, r->bytes), r->copy_us,
+                           bench_time_share(&r->time, r->copy_us));
     for (guint p = 0; p < BENCH_N_PEERS; p++)
       if (r->versus[p] > 0)
         g_string_append_printf(out, ",%.3f", r->versus[p]);

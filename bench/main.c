@@ -27,7 +27,7 @@ typedef struct {
   gchar *npp_folder;
   gboolean paper, check;
   gboolean pipeline, latency;
-  gint n_streams; /* 0: not asked for */
+  gint n_streams; /* -1: not asked for */
   gchar *decode;
   gchar *json, *csv, *plot;
 } Options;

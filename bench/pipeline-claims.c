@@ -49,7 +49,7 @@ static gdouble
 measured(const GArray *results, const Claims *c, const BenchPipelineResult *result) {
   switch (c->measure) {
   case SHARE:
-    return bench_pipeline_share(result);
+    return bench_time_share(&result->time, result->bus_us);
   case VERSUS:
     return bench_pipeline_versus(results, result, c->peer);
   case ABOVE:

@@ -34,8 +34,8 @@ print_row(FILE *file, const GArray *results, const BenchPipelineResult *r) {
                                   : g_strdup_printf("%u/%u", r->n_streams, r->n_devices);
   fprintf(file, "%-17s %-10s %11s %7s %10.1f %10.2f", bench_path_name(r->path), r->format, size,
           streams, bench_pipeline_fps(r), r->time.us);
-  print_number(file, 7, 1, bench_pipeline_rate(r), "");
-  print_number(file, 7, 1, bench_pipeline_share(r), "");
+  print_number(file, 7, 1, bench_time_rate(&r->time, r->bytes), "");
+  print_number(file, 7, 1, bench_time_share(&r->time, r->bus_us), "");
   print_number(file, 9, 2, bench_pipeline_above_kernel(r), "");
   print_number(file, 10, 2, bench_pipeline_versus(results, r, BENCH_PATH_CUDAUPLOAD), "x");
   print_number(file, 10, 2, bench_pipeline_versus(results, r, BENCH_PATH_CUDAUPLOAD_QUEUE), "x");
@@ -97,9 +97,9 @@ bench_pipeline_append_json(GString *out, const GArray *results, guint i) {
                          r->time.least_us, r->time.most_us, r->time.n_batches, r->time.n_frames,
                          bench_pipeline_fps(r));
   append_json_number(out, "bytes", (gdouble)r->bytes, 0);
-  append_json_number(out, "gb_s", bench_pipeline_rate(r), 3);
+  append_json_number(out, "gb_s", bench_time_rate(&r->time, r->bytes), 3);
   append_json_number(out, "bus_us", r->bus_us, 3);
-  append_json_number(out, "percent_of_bus", bench_pipeline_share(r), 2);
+  append_json_number(out, "percent_of_bus", bench_time_share(&r->time, r->bus_us), 2);
   append_json_number(out, "kernel_us", r->kernel_us, 3);
   append_json_number(out, "latency_ms", r->latency_ms, 4);
   append_json_number(out, "worst_latency_ms", r->worst_ms, 4);
@@ -126,9 +126,9 @@ append_csv_row(GString *out, const GArray *results, const BenchPipelineResult *r
                          r->n_devices, r->time.us, r->time.least_us, r->time.most_us,
                          r->time.n_batches, r->time.n_frames, bench_pipeline_fps(r));
   append_csv_number(out, (gdouble)r->bytes, 0);
-  append_csv_number(out, bench_pipeline_rate(r), 3);
+  append_csv_number(out, bench_time_rate(&r->time, r->bytes), 3);
   append_csv_number(out, r->bus_us, 3);
-  append_csv_number(out, bench_pipeline_share(r), 2);
+  append_csv_number(out, bench_time_share(&r->time, r->bus_us), 2);
   append_csv_number(out, r->kernel_us, 3);
   append_csv_number(out, r->latency_ms, 4);
   append_csv_number(out, r->worst_ms, 4);

@@ -54,18 +54,6 @@ bench_pipeline_fps(const BenchPipelineResult *result) {
   return 1e6 / result->time.us;
 }
 
-/* Bytes in and out, in GB/s (10^9). */
-static inline gdouble
-bench_pipeline_rate(const BenchPipelineResult *result) {
-  return 1e-3 * (gdouble)result->bytes / result->time.us;
-}
-
-/* Percent of the bus limit; 0 where there is none. */
-static inline gdouble
-bench_pipeline_share(const BenchPipelineResult *result) {
-  return 100 * result->bus_us / result->time.us;
-}
-
 /* Microseconds a frame above the kernel's own time; 0 where there is none. */
 static inline gdouble
 bench_pipeline_above_kernel(const BenchPipelineResult *result) {

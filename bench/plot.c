@@ -94,15 +94,15 @@ append_axis(GString *out, guint top, guint bottom, gdouble most) {
 
 static void
 append_bar(GString *out, const BenchResult *result, guint y, gdouble most) {
-  const gdouble share = bench_result_share(result);
+  const gdouble share = bench_time_share(&result->time, result->copy_us);
   const gdouble width = (RIGHT - LEFT) * share / most;
   g_string_append_printf(out,
                          "<rect x=\"%u\" y=\"%u\" width=\"%.1f\" height=\"%u\" fill=\"%s\">"
                          "<title>%s: %.2f us a frame, %.0f GB/s</title></rect>\n"
                          "<text class=\"value\" x=\"%.1f\" y=\"%u\">%.1f</text>\n",
                          LEFT, y, width, BAR, series[series_of(result)].colour, result->algorithm,
-                         result->time.us, bench_result_rate(result), LEFT + width + 4, y + BAR - 2,
-                         share);
+                         result->time.us, bench_time_rate(&result->time, result->bytes),
+                         LEFT + width + 4, y + BAR - 2, share);
 }
 
 /* The label of a case, beside its `n_bars` bars. */
@@ -125,7 +125,7 @@ bench_export_svg(const BenchRun *run) {
   const guint n = run->results->len;
   for (guint i = 0; i < n; i++)
     if (series_of(&results[i]) >= 0)
-      most = MAX(most, 20 * ceil(bench_result_share(&results[i]) / 20));
+      most = MAX(most, 20 * ceil(bench_time_share(&results[i].time, results[i].copy_us) / 20));
   guint y = TOP;
   for (guint first = 0, end; first < n; first = end) {
     guint n_bars = 0;

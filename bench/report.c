@@ -29,7 +29,8 @@ bench_report_case(FILE *file, const BenchResult *results, guint n) {
     g_autofree gchar *kernel =
         r->stride == 1 ? g_strdup(r->kernel) : g_strdup_printf("%s /%u", r->kernel, r->stride);
     fprintf(file, "%-10s %11s %-22s %-16s %10.2f %7.0f %7.1f", r->format, size, kernel,
-            r->algorithm, r->time.us, bench_result_rate(r), bench_result_share(r));
+            r->algorithm, r->time.us, bench_time_rate(&r->time, r->bytes),
+            bench_time_share(&r->time, r->copy_us));
     for (guint p = 0; p < BENCH_N_PEERS; p++)
       if (r->versus[p] > 0)
         fprintf(file, " %8.2fx", r->versus[p]);

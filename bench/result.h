@@ -31,16 +31,4 @@ typedef struct {
 /* "direct", "two-pass", "npp", "serial" */
 const gchar *bench_peer_name(BenchPeer peer);
 
-/* Bytes a frame over its time, in GB/s (10^9). */
-static inline gdouble
-bench_result_rate(const BenchResult *result) {
-  return 1e-3 * (gdouble)result->bytes / result->time.us;
-}
-
-/* Percent of the rate of a copy. */
-static inline gdouble
-bench_result_share(const BenchResult *result) {
-  return 100 * result->copy_us / result->time.us;
-}
-
 G_END_DECLS

@@ -43,9 +43,22 @@ typedef struct {
   guint n_batches, n_frames; /* frames of a batch */
 } BenchTime;
 
-/* Runs `call` of the driver's function and sets error when it fails. */
-#define BENCH_CALL(timer, function, ...)                                                           \
-  cc_cuda_check((timer)->cuda, (timer)->cuda->function(__VA_ARGS__), #function, error)
+/* Bytes of a frame over its time, in GB/s (10^9). */
+static inline gdouble
+bench_time_rate(const BenchTime *time, gsize bytes) {
+  return 1e-3 * (gdouble)bytes / time->us;
+}
+
+/* Percent of the rate of what takes `limit_us` for such a frame. */
+static inline gdouble
+bench_time_share(const BenchTime *time, gdouble limit_us) {
+  return 100 * limit_us / time->us;
+}
+
+/* Runs `call` of the driver's function and sets error when it fails. The first argument is whatever
+ * has the driver as `cuda`. */
+#define BENCH_CALL(self, function, ...)                                                            \
+  cc_cuda_check((self)->cuda, (self)->cuda->function(__VA_ARGS__), #function, error)
 
 /* The median and the extremes of a frame's times in microseconds, which it sorts. The number of a
  * batch's frames is left to the caller. */
