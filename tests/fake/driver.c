@@ -50,25 +50,11 @@ new_block(void) {
   return block;
 }
 
-/* Does `body` in a process of its own under `settings`. */
-static gboolean
-is_child(const gchar *settings) {
-  if (g_test_subprocess())
-    return TRUE;
-  g_setenv("FAKE_CUDA", settings, TRUE);
-  g_test_trap_subprocess(NULL, 30 * G_TIME_SPAN_SECOND, 0);
-  return FALSE;
-}
-
 /* --- order --- */
 
 /* A chain over two streams runs from its begin when its end is waited for, and not before. */
 static void
-test_wait_order(void) {
-  if (!is_child("")) {
-    g_test_trap_assert_passed();
-    return;
-  }
+wait_order(void) {
   guint8 in[BYTES], out[BYTES] = {0};
   memset(in, 7, BYTES);
   push_primary(0);
@@ -99,11 +85,7 @@ test_wait_order(void) {
 
 /* Streams wait for the NULL stream, but for CU_STREAM_NON_BLOCKING. */
 static void
-test_null_stream(void) {
-  if (!is_child("")) {
-    g_test_trap_assert_passed();
-    return;
-  }
+null_stream(void) {
   guint8 out[BYTES] = {0};
   push_primary(0);
   CUstream apart = new_stream(), blocking;
@@ -126,11 +108,7 @@ test_null_stream(void) {
 }
 
 static void
-test_queries(void) {
-  if (!is_child("")) {
-    g_test_trap_assert_passed();
-    return;
-  }
+queries(void) {
   push_primary(0);
   CUstream stream = new_stream();
   CUevent event = new_event();
@@ -151,11 +129,7 @@ test_queries(void) {
 
 /* Rows that end before their pitch, between kinds of memory that the addresses tell. */
 static void
-test_rectangles(void) {
-  if (!is_child("")) {
-    g_test_trap_assert_passed();
-    return;
-  }
+rectangles(void) {
   guint8 in[3 * 5], out[3 * 4];
   size_t pitch;
   CUdeviceptr block;
@@ -301,54 +275,10 @@ fault_left_behind(void) {
   OK(cuMemHostRegister(memory, BYTES, 0));
 }
 
-typedef struct {
-  const gchar *name, *settings, *message;
-  void (*commit)(void);
-} Fault;
-
-static const Fault faults[] = {
-    {"stream-of-other-context", "devices=2", "cuMemsetD8Async: the stream is of context",
-     fault_stream_of_other_context},
-    {"memory-of-other-device", "devices=2", "cuMemcpyDtoDAsync: *out of reach",
-     fault_memory_of_other_device},
-    {"no-context", "", "cuMemAlloc: no context is current", fault_no_context},
-    {"free-without-context", "", "cuMemFree: no context is current", fault_free_without_context},
-    {"destroyed-context", "", "cuMemFree: context * is destroyed", fault_destroyed_context},
-    {"destroyed-event", "", "cuEventRecord: * is no event", fault_destroyed_event},
-    {"freed-in-use", "", "cuMemFree: something enqueued uses", fault_freed_in_use},
-    {"behind-block", "", "cuMemcpyDtoH: * are not in one block", fault_behind_block},
-    {"behind-pinned-block", "", "cuMemcpyHtoD: * are not all in the pinned block",
-     fault_behind_pinned_block},
-    {"read-only-target", "", "cuMemcpyDtoH: * cannot be written", fault_read_only_target},
-    {"not-pinned", "pinned-only=64", "cuMemcpyHtoDAsync: 64 bytes * are not pinned",
-     fault_not_pinned},
-    {"unmapped", "", "cuMemHostUnregister: * was unmapped", fault_unmapped},
-    {"left-behind", "",
-     "left behind: 0 device blocks, 0 pinned blocks, 1 registrations (0 *, 1 str",
-     fault_left_behind},
-};
-
-/* The fault ends the process, with its own message. */
-static void
-test_fault(gconstpointer data) {
-  const Fault *fault = data;
-  if (is_child(fault->settings)) {
-    fault->commit();
-    return;
-  }
-  g_autofree gchar *pattern = g_strdup_printf("*fake CUDA: %s*", fault->message);
-  g_test_trap_assert_failed();
-  g_test_trap_assert_stderr(pattern);
-}
-
 /* --- registration --- */
 
 static void
-test_registration(void) {
-  if (!is_child("pinned=16383")) {
-    g_test_trap_assert_passed();
-    return;
-  }
+registration(void) {
   const gsize page = (gsize)sysconf(_SC_PAGESIZE);
   guint8 *memory = mmap(NULL, 6 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   mprotect(memory + 5 * page, page, PROT_READ);
@@ -377,11 +307,7 @@ test_registration(void) {
 
 /* Each of two fails in its own time; the failing call does nothing. */
 static void
-test_fail(void) {
-  if (!is_child("fail=cuMemAlloc:2:2,fail=cuStreamCreate:1+:700")) {
-    g_test_trap_assert_passed();
-    return;
-  }
+fail(void) {
   CUdeviceptr block, none;
   CUstream stream;
   push_primary(0);
@@ -395,11 +321,7 @@ test_fail(void) {
 
 /* Nothing works any more, nothing enqueued runs, and yet everything can be given back. */
 static void
-test_lost(void) {
-  if (!is_child("lost=cuEventRecord:2:999")) {
-    g_test_trap_assert_passed();
-    return;
-  }
+lost(void) {
   guint8 out[BYTES] = {0};
   CUcontext context = push_primary(0);
   CUstream stream = new_stream();
@@ -422,11 +344,7 @@ test_lost(void) {
 
 /* Memory of another device is within reach by name, and for all once peers are enabled. */
 static void
-test_peers(void) {
-  if (!is_child("devices=2,peer=1")) {
-    g_test_trap_assert_passed();
-    return;
-  }
+peers(void) {
   guint8 out[BYTES];
   int can;
   CUcontext zero = push_primary(0);
@@ -452,20 +370,70 @@ test_peers(void) {
   pop_primary(0);
 }
 
+/* --- cases --- */
+
+typedef struct {
+  const gchar *name, *settings;
+  const gchar *message; /* of the fault that ends the process; NULL: there is none */
+  void (*body)(void);
+} Case;
+
+static const Case cases[] = {
+    {"wait-order", "", NULL, wait_order},
+    {"null-stream", "", NULL, null_stream},
+    {"queries", "", NULL, queries},
+    {"rectangles", "", NULL, rectangles},
+    {"registration", "pinned=16383", NULL, registration},
+    {"fail", "fail=cuMemAlloc:2:2,fail=cuStreamCreate:1+:700", NULL, fail},
+    {"lost", "lost=cuEventRecord:2:999", NULL, lost},
+    {"peers", "devices=2,peer=1", NULL, peers},
+    {"fault/stream-of-other-context", "devices=2", "cuMemsetD8Async: the stream is of context",
+     fault_stream_of_other_context},
+    {"fault/memory-of-other-device", "devices=2", "cuMemcpyDtoDAsync: *out of reach",
+     fault_memory_of_other_device},
+    {"fault/no-context", "", "cuMemAlloc: no context is current", fault_no_context},
+    {"fault/free-without-context", "", "cuMemFree: no context is current",
+     fault_free_without_context},
+    {"fault/destroyed-context", "", "cuMemFree: context * is destroyed", fault_destroyed_context},
+    {"fault/destroyed-event", "", "cuEventRecord: * is no event", fault_destroyed_event},
+    {"fault/freed-in-use", "", "cuMemFree: something enqueued uses", fault_freed_in_use},
+    {"fault/behind-block", "", "cuMemcpyDtoH: * are not in one block", fault_behind_block},
+    {"fault/behind-pinned-block", "", "cuMemcpyHtoD: * are not all in the pinned block",
+     fault_behind_pinned_block},
+    {"fault/read-only-target", "", "cuMemcpyDtoH: * cannot be written", fault_read_only_target},
+    {"fault/not-pinned", "pinned-only=64", "cuMemcpyHtoDAsync: 64 bytes * are not pinned",
+     fault_not_pinned},
+    {"fault/unmapped", "", "cuMemHostUnregister: * was unmapped", fault_unmapped},
+    {"fault/left-behind", "",
+     "left behind: 0 device blocks, 0 pinned blocks, 1 registrations (0 *, 1 str",
+     fault_left_behind},
+};
+
+/* Runs the body in a process of its own with the settings. */
+static void
+test_case(gconstpointer data) {
+  const Case *c = data;
+  if (g_test_subprocess()) {
+    c->body();
+    return;
+  }
+  g_setenv("FAKE_CUDA", c->settings, TRUE);
+  g_test_trap_subprocess(NULL, 30 * G_TIME_SPAN_SECOND, 0);
+  if (!c->message) {
+    g_test_trap_assert_passed();
+    return;
+  }
+  g_autofree gchar *pattern = g_strdup_printf("*fake CUDA: %s*", c->message);
+  g_test_trap_assert_failed();
+  g_test_trap_assert_stderr(pattern);
+}
+
 int
 main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/driver/wait-order", test_wait_order);
-  g_test_add_func("/driver/null-stream", test_null_stream);
-  g_test_add_func("/driver/queries", test_queries);
-  g_test_add_func("/driver/rectangles", test_rectangles);
-  g_test_add_func("/driver/registration", test_registration);
-  g_test_add_func("/driver/fail", test_fail);
-  g_test_add_func("/driver/lost", test_lost);
-  g_test_add_func("/driver/peers", test_peers);
-  for (guint i = 0; i < G_N_ELEMENTS(faults); i++) {
-    g_autofree gchar *path = g_strconcat("/driver/fault/", faults[i].name, NULL);
-    g_test_add_data_func(path, &faults[i], test_fault);
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autofree gchar *path = g_strconcat("/driver/", cases[i].name, NULL);
+    g_test_add_data_func(path, &cases[i], test_case);
   }
   return g_test_run();
 }

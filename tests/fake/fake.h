@@ -92,9 +92,9 @@ typedef enum {
 } FakeUse;
 
 /* Ends the process unless the whole range may be used like that in the context. `waits_later` is
- * for asynchronous copies. Whether it is host memory. */
-gboolean fake_check_range(const gchar *call, FakeRange range, FakeUse use, CUcontext context,
-                          gboolean waits_later);
+ * for asynchronous copies. */
+void fake_check_range(const gchar *call, FakeRange range, FakeUse use, CUcontext context,
+                      gboolean waits_later);
 
 typedef struct {
   guint device_blocks, pinned_blocks, registrations, unmapped;

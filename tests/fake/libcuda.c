@@ -13,20 +13,24 @@
  * is stricter than CUDA in that work may be enqueued only on streams of the current context.
  *
  * The environment variable FAKE_CUDA holds settings divided by commas:
- *   devices=N       how many there are (1)
- *   version=N       what cuDriverGetVersion says (that of the toolkit's header)
- *   init=CODE       what cuInit returns (0)
- *   memory=BYTES    device memory of all devices together (1 GiB)
- *   pinned=BYTES    pinned host memory, allocated and registered together (no limit)
- *   pinned-only=BYTES  asynchronous copies of so many bytes or more between a device and host
- * memory that is not pinned end the process (CUDA does them, slowly); 1 means all capability=N
- * major compute capability of all devices (9) peer=1          devices can access each other's
- * memory (0) fail=NAME:N:CODE   the N-th call of NAME returns CODE and does nothing; with a "+"
- * behind N, all from there on. Functions that free something do that nevertheless lost=NAME:N:CODE
- * from the N-th call of NAME on every function does that, and what is enqueued never runs: a device
- * that is lost The last two can be there several times. NAME has no suffix: cuMemAlloc, not
- * cuMemAlloc_v2. At exit, anything that was not given back is listed and the process ends with
- * status 70. */
+ *
+ *   devices=N           how many there are (1)
+ *   version=N           what cuDriverGetVersion says (that of the toolkit's header)
+ *   init=CODE           what cuInit returns (0)
+ *   capability=N        major compute capability of all devices (9)
+ *   peer=1              devices can access each other's memory (0)
+ *   memory=BYTES        device memory of all devices together (1 GiB)
+ *   pinned=BYTES        pinned host memory, allocated and registered together (no limit)
+ *   pinned-only=BYTES   from this size on an asynchronous copy between a device and host memory
+ *                       that is not pinned ends the process (CUDA does it, slowly); 1 means all
+ *   fail=NAME:N:CODE    the N-th call of NAME returns CODE and does nothing; with a "+" behind N,
+ *                       all from there on. Functions that free something do that nevertheless
+ *   lost=NAME:N:CODE    from the N-th call of NAME on every function does that, and what is
+ *                       enqueued never runs: a device that is lost
+ *
+ * The last two can be there several times. NAME has no suffix: cuMemAlloc, not cuMemAlloc_v2.
+ *
+ * At exit, anything that was not given back is listed and the process ends with status 70. */
 
 #include "fake.h"
 

@@ -152,11 +152,11 @@ check_device(const gchar *call, FakeRange range, FakeUse use, CUcontext context)
             context->device);
 }
 
-gboolean
+void
 fake_check_range(const gchar *call, FakeRange range, FakeUse use, CUcontext context,
                  gboolean waits_later) {
   if (range.begin >= range.end)
-    return FALSE;
+    return;
   g_rec_mutex_lock(&fake_lock);
   const gboolean on_device = find(DEVICE, range) != NULL;
   const gboolean on_host = use == FAKE_HOST_READ || use == FAKE_HOST_WRITE ||
@@ -168,7 +168,6 @@ fake_check_range(const gchar *call, FakeRange range, FakeUse use, CUcontext cont
   else
     check_device(call, range, use, context);
   g_rec_mutex_unlock(&fake_lock);
-  return on_host;
 }
 
 /* --- allocation --- */

@@ -30,6 +30,15 @@ static GPtrArray *streams; /* those of NULL, too */
 
 /* --- running --- */
 
+/* A place in the stream that is yet to be enqueued. */
+static FakeMark *
+mark_new(CUstream stream) {
+  FakeMark *mark = g_new0(FakeMark, 1);
+  mark->refs = 1;
+  mark->stream = stream;
+  return mark;
+}
+
 static FakeMark *
 mark_ref(FakeMark *mark) {
   mark->refs++;
@@ -108,9 +117,7 @@ push_op(CUstream stream, const FakeOp *op) {
 /* The place behind all that is enqueued now; a new reference. */
 static FakeMark *
 push_mark(CUstream stream) {
-  FakeMark *mark = g_new0(FakeMark, 1);
-  mark->refs = 1;
-  mark->stream = stream;
+  FakeMark *mark = mark_new(stream);
   push_op(stream, &(FakeOp){.kind = FAKE_OP_MARK, .mark = mark_ref(mark)});
   return mark;
 }
@@ -269,10 +276,8 @@ cuEventRecord(CUevent event, CUstream handle) {
   fake_check_own_object("cuEventRecord", &event->object, FAKE_EVENT);
   g_rec_mutex_lock(&fake_lock);
   mark_unref(event->mark);
-  event->mark = g_new0(FakeMark, 1);
-  event->mark->refs = 2;
-  event->mark->stream = stream;
-  fake_enqueue(stream, &(FakeOp){.kind = FAKE_OP_MARK, .mark = event->mark});
+  event->mark = mark_new(stream);
+  fake_enqueue(stream, &(FakeOp){.kind = FAKE_OP_MARK, .mark = mark_ref(event->mark)});
   g_rec_mutex_unlock(&fake_lock);
   return CUDA_SUCCESS;
 }
