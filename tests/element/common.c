@@ -72,6 +72,11 @@ test_caps_divided(const gchar *caps_text, guint stride) {
 GstHarness *
 test_harness_new(const gchar *properties, const gchar *caps) {
   g_autoptr(GstElement) element = test_element_new(properties);
+  return test_harness_around(element, caps);
+}
+
+GstHarness *
+test_harness_around(GstElement *element, const gchar *caps) {
   g_autoptr(GstBus) bus = gst_bus_new();
   gst_element_set_bus(element, bus);
   GstHarness *h = gst_harness_new_with_element(element, "sink", "src");
@@ -129,6 +134,22 @@ test_bus_take(GstBus *bus, GstMessageType types, guint *count) {
 }
 
 void
+test_play_to_eos(GstElement *pipeline, guint seconds) {
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  g_autoptr(GstMessage) message =
+      gst_bus_timed_pop_filtered(bus, seconds * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless(message != NULL, "no EOS after %u seconds", seconds);
+  g_autofree gchar *text = message_text(message);
+  fail_unless(GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS, "%s", text);
+}
+
+GstEvent *
+test_serialized_event(void) {
+  return gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty("test"));
+}
+
+void
 test_drain(GstHarness *h) {
   fail_unless(gst_harness_push_event(h, gst_event_new_eos()));
 }
@@ -136,10 +157,9 @@ test_drain(GstHarness *h) {
 GstBuffer *
 test_push_pull(GstHarness *h, GstBuffer *buffer) {
   fail_unless_equals_int(gst_harness_push(h, buffer), GST_FLOW_OK);
-  GstStructure *structure = gst_structure_new_empty("test-drain");
-  GstEvent *event = gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, structure);
-  fail_unless(gst_harness_push_event(h, event));
+  fail_unless(gst_harness_push_event(h, test_serialized_event()));
   GstBuffer *result = gst_harness_pull(h);
+  GstEvent *event;
   fail_unless(result != NULL, "no frame came out");
   fail_unless_equals_int(gst_harness_buffers_in_queue(h), 0);
   while ((event = gst_harness_try_pull_event(h)))

@@ -33,15 +33,24 @@ gchar *test_caps_divided(const gchar *caps, guint stride);
  * It is not live, so that a GPU may hold frames back. */
 GstHarness *test_harness_new(const gchar *properties, const gchar *caps);
 
-/* Ends a harness of test_harness_new. */
+/* The same around an element of test_element_new, with a reference of its own. */
+GstHarness *test_harness_around(GstElement *element, const gchar *caps);
+
+/* Ends a harness of test_harness_new or test_harness_around. */
 void test_teardown(GstHarness *h);
 
-/* The bus that a harness of test_harness_new put on its element. Not a new reference. */
+/* The bus that such a harness put on its element. Not a new reference. */
 GstBus *test_harness_bus(GstHarness *h);
 
-/* Takes the messages of `types` off the bus and returns their texts, a line each: the error with
- * its debug details, or the structure of other messages. `count` may be NULL. */
+/* Takes the messages of `types` off the bus, drops all others, and returns the texts, a line each:
+ * the error with its debug details, or the structure of other messages. `count` may be NULL. */
 gchar *test_bus_take(GstBus *bus, GstMessageType types, guint *count);
+
+/* Starts the pipeline and waits until it posts EOS, for so long at most. It plays on. */
+void test_play_to_eos(GstElement *pipeline, guint seconds);
+
+/* A serialized event of no meaning, which brings out all frames in flight. */
+GstEvent *test_serialized_event(void);
 
 /* Pushes EOS, which brings out all frames in flight; nothing can be pushed afterwards. */
 void test_drain(GstHarness *h);

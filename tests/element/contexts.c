@@ -17,11 +17,7 @@ GST_START_TEST(two_elements_share_a_context) {
       NULL);
   g_autoptr(GstElement) a = gst_bin_get_by_name(GST_BIN(pipeline), "a");
   g_autoptr(GstElement) b = gst_bin_get_by_name(GST_BIN(pipeline), "b");
-  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  g_autoptr(GstMessage) message =
-      gst_bus_timed_pop_filtered(bus, 30 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless(message && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS);
+  test_play_to_eos(pipeline, 30);
   fail_unless(test_context_handle(a) == test_context_handle(b));
   g_autofree gchar *between = test_stats_string(a, "output-path");
   g_autofree gchar *there = test_stats_string(b, "input-path");
@@ -41,12 +37,9 @@ harness_in_new_context(guint device_id) {
   GstCudaContext *own = gst_cuda_context_new(device_id);
   fail_unless(own != NULL);
   g_autoptr(GstElement) element = test_element_new(BLUR);
-  g_autoptr(GstBus) bus = gst_bus_new();
-  gst_element_set_bus(element, bus);
   g_autoptr(GstContext) context = gst_context_new_cuda_context(own);
   gst_element_set_context(element, context);
-  GstHarness *h = gst_harness_new_with_element(element, "sink", "src");
-  gst_harness_set_live(h, FALSE);
+  GstHarness *h = test_harness_around(element, NULL);
   fail_unless(test_context_handle(element) == gst_cuda_context_get_handle(own));
   gst_object_unref(own);
   return h;

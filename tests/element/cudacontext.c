@@ -22,13 +22,6 @@ test_context_handle(GstElement *element) {
   return handle;
 }
 
-gchar *
-test_stats_string(GstElement *element, const gchar *field) {
-  g_autoptr(GstStructure) stats = NULL;
-  g_object_get(element, "stats", &stats, NULL);
-  return g_strdup(gst_structure_get_string(stats, field));
-}
-
 static void
 set_caps_once(GstHarness *h, const gchar *caps) {
   if (!gst_pad_has_current_caps(h->srcpad))

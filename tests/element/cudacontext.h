@@ -15,9 +15,6 @@ GstCudaContext *test_context(GstElement *element);
 /* The driver's handle of it. */
 gpointer test_context_handle(GstElement *element);
 
-/* A field of the element's statistics; to be freed. */
-gchar *test_stats_string(GstElement *element, const gchar *field);
-
 /* Pushes a random frame in CUDA memory that `owner` offers through `h`, and compares what comes out
  * with what a new element makes of it. Both elements have these properties. */
 void test_filter_frame_of(GstHarness *owner, GstHarness *h, const gchar *properties, guint seed);

@@ -4,23 +4,19 @@
  * went in, with the bytes of an undisturbed run, one warning and no error. Every run is a process
  * of its own, since CUDACONV_FAIL, which injects the failures, is read once. */
 
-#include "common.h"
-
 #include "layout.h"
 #include "memory.h"
 
 #include <stdio.h>
-
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #define N_FRAMES 14
 #define CHANGE_AT 7 /* the kernel changes with this frame */
 #define WIDTH 65
 #define HEIGHT 34
 
-/* Where frames come from: new system memory, the pool that the element offers, or CUDA memory. */
+/* Where frames come from: system memory that is new or comes again and again, the pool that the
+ * element offers, or CUDA memory. */
 static const gchar *const paths[] = {"fresh", "recycled", "pool", "cuda"};
 
 /* --- the child: prints what came out --- */
@@ -49,6 +45,7 @@ add_picture(GChecksum *sum, const gchar *caps_text, GstBuffer *buffer) {
   test_unmap(&picture);
 }
 
+/* In one go, since a bus drops what is not asked for. */
 static void
 print_messages(GstBus *bus) {
   g_autoptr(GString) text = g_string_new(NULL);
@@ -77,10 +74,7 @@ GST_START_TEST(one_run) {
   GstHarness *h = test_harness_new("kernel=gaussian size=5", NULL);
   const gboolean cuda = g_str_equal(path, "cuda");
   g_autofree gchar *plain = test_caps("NV12", WIDTH, HEIGHT);
-  g_autofree gchar *caps =
-      cuda && test_is_on_cuda(h)
-          ? g_strconcat("video/x-raw(memory:CUDAMemory)", plain + strlen("video/x-raw"), NULL)
-          : g_strdup(plain);
+  g_autofree gchar *caps = cuda && test_is_on_cuda(h) ? test_caps_in_cuda(plain) : g_strdup(plain);
   gst_harness_set_src_caps_str(h, caps);
   GstBufferPool *pool = g_str_equal(path, "pool") || cuda ? test_offered_pool(h, caps) : NULL;
   GstBuffer *memory = g_str_equal(path, "recycled") ? test_frame_flat(plain, 0) : NULL;
@@ -98,11 +92,8 @@ GST_START_TEST(one_run) {
       frame = recycle(memory, frame);
     if (gst_harness_push(h, frame) != GST_FLOW_OK)
       break;
-    if (memory) { /* it is written again */
-      GstEvent *event =
-          gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty("test-drain"));
-      gst_harness_push_event(h, event);
-    }
+    if (memory) /* it is written again */
+      gst_harness_push_event(h, test_serialized_event());
   }
   gst_harness_push_event(h, gst_event_new_eos());
   GstBuffer *out;
@@ -112,7 +103,7 @@ GST_START_TEST(one_run) {
     gst_buffer_unref(out);
     n++;
   }
-  GstStructure *stats = test_stats(h);
+  GstStructure *stats = test_stats(h->element);
   guint failovers = 0;
   gst_structure_get_uint(stats, "failovers", &failovers);
   g_print("frames %u %s %s\n", n, ordered ? "in order" : "in disorder", g_checksum_get_string(sum));

@@ -31,33 +31,22 @@ assert_flat(gsize before, const gchar *what) {
               before / 1024, after / 1024);
 }
 
-static void
-run_pipeline(GstElement *pipeline, GstBus *bus) {
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  GstMessage *message =
-      gst_bus_timed_pop_filtered(bus, 10 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless(message && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS);
-  gst_message_unref(message);
-  gst_element_set_state(pipeline, GST_STATE_NULL);
-}
-
 GST_START_TEST(start_and_stop) {
   g_autofree gchar *line =
       g_strdup_printf("videotestsrc num-buffers=2 ! video/x-raw,format=I420,width=64,height=48 ! "
                       "cudaconv kernel=sobel backend=%s ! fakesink sync=false async=false",
                       test_backend());
   GstElement *pipeline = gst_parse_launch(line, NULL);
-  GstBus *bus = gst_element_get_bus(pipeline);
   guint cycles = test_repeats("CUDACONV_TEST_CYCLES", 1000);
   gsize before = 0;
   for (guint i = 0; i < cycles; i++) {
     if (i == WARM_UP)
       before = resident_bytes();
-    run_pipeline(pipeline, bus);
+    test_play_to_eos(pipeline, 10);
+    gst_element_set_state(pipeline, GST_STATE_NULL);
   }
   if (cycles > WARM_UP)
     assert_flat(before, "starting and stopping");
-  gst_object_unref(bus);
   gst_object_unref(pipeline);
 }
 GST_END_TEST;
@@ -129,13 +118,8 @@ GST_START_TEST(a_chain_of_elements) {
     g_string_append_printf(line, "! cudaconv kernel=identity backend=%s ", test_backend());
   g_string_append(line, "! fakesink name=sink sync=false");
   GstElement *pipeline = gst_parse_launch(line->str, NULL);
-  GstBus *bus = gst_element_get_bus(pipeline);
   GstElement *sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  GstMessage *message =
-      gst_bus_timed_pop_filtered(bus, 20 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless(message && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS);
-  gst_message_unref(message);
+  test_play_to_eos(pipeline, 20);
   g_autoptr(GstStructure) stats = NULL;
   guint64 rendered = 0;
   g_object_get(sink, "stats", &stats, NULL);
@@ -143,7 +127,6 @@ GST_START_TEST(a_chain_of_elements) {
   fail_unless_equals_uint64(rendered, 5);
   gst_element_set_state(pipeline, GST_STATE_NULL);
   gst_object_unref(sink);
-  gst_object_unref(bus);
   gst_object_unref(pipeline);
   g_string_free(line, TRUE);
 }

@@ -4,18 +4,22 @@
 #include <string.h>
 
 GstStructure *
-test_stats(GstHarness *h) {
+test_stats(GstElement *element) {
   GstStructure *stats;
-  g_object_get(h->element, "stats", &stats, NULL);
+  g_object_get(element, "stats", &stats, NULL);
   return stats;
+}
+
+gchar *
+test_stats_string(GstElement *element, const gchar *field) {
+  g_autoptr(GstStructure) stats = test_stats(element);
+  return g_strdup(gst_structure_get_string(stats, field));
 }
 
 gboolean
 test_is_on_cuda(GstHarness *h) {
-  GstStructure *stats = test_stats(h);
-  const gboolean cuda = g_str_equal(gst_structure_get_string(stats, "backend"), "cuda");
-  gst_structure_free(stats);
-  return cuda;
+  g_autofree gchar *backend = test_stats_string(h->element, "backend");
+  return g_str_equal(backend, "cuda");
 }
 
 gchar *

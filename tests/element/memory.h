@@ -6,7 +6,10 @@
 #include "common.h"
 
 /* The element's statistics; to be freed. */
-GstStructure *test_stats(GstHarness *h);
+GstStructure *test_stats(GstElement *element);
+
+/* A text among them; to be freed. */
+gchar *test_stats_string(GstElement *element, const gchar *field);
 
 /* Whether the element opened CUDA. */
 gboolean test_is_on_cuda(GstHarness *h);

@@ -90,17 +90,12 @@ push_event(GstHarness *h, GstEvent *event) {
   fail_unless(gst_harness_push_event(h, event));
 }
 
-static GstEvent *
-custom_event(void) {
-  return gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty("test"));
-}
-
 GST_START_TEST(serialized_events_keep_their_place) {
   g_autofree gchar *caps = test_caps("GRAY8", 16, 4);
   GstHarness *h = recorded_harness("kernel=identity", caps);
   push_letter(h, caps, 'a');
   push_letter(h, caps, 'b');
-  push_event(h, custom_event());
+  push_event(h, test_serialized_event());
   push_letter(h, caps, 'c');
   push_event(h, gst_event_new_gap(GST_SECOND, GST_SECOND));
   push_letter(h, caps, 'd');
@@ -206,7 +201,7 @@ GST_START_TEST(flush_leaves_nothing_stale) {
     push_event(h, gst_event_new_segment(&segment));
     push_letter(h, caps, 'a');
     push_letter(h, caps, 'b');
-    push_event(h, custom_event());
+    push_event(h, test_serialized_event());
     const gchar *flushed = strrchr(recorder.log->str, 'F');
     fail_unless(flushed != NULL, "%s", recorder.log->str);
     fail_unless_equals_string(flushed, "FSabU");

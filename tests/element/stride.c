@@ -127,11 +127,7 @@ GST_START_TEST(fixed_output_size) {
       "video/x-raw,format=I420,width=80,height=61 ! fakesink name=sink enable-last-sample=true",
       test_backend(), stride);
   GstElement *pipeline = gst_parse_launch(line, NULL);
-  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  g_autoptr(GstMessage) message =
-      gst_bus_timed_pop_filtered(bus, 10 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless(message && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS, "%s", line);
+  test_play_to_eos(pipeline, 10);
   g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
   g_autoptr(GstSample) sample = NULL;
   g_object_get(sink, "last-sample", &sample, NULL);
@@ -285,8 +281,7 @@ GST_START_TEST(change_with_frames_in_flight) {
   set_stride(h, 2);
   fail_unless_equals_int(gst_harness_push(h, test_frame_random(caps, 1)), GST_FLOW_OK);
   set_stride(h, 1);
-  fail_unless(gst_harness_push_event(
-      h, gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty("test"))));
+  fail_unless(gst_harness_push_event(h, test_serialized_event()));
   fail_unless_equals_int(gst_harness_buffers_received(h), 2);
   /* it was set before these caps came, so they are shown with it */
   gst_harness_set_src_caps_str(h, other_caps);

@@ -18,19 +18,16 @@
 /* What the statistics say of the paths of the last frame, as "input, output". */
 static gchar *
 paths(GstHarness *h) {
-  GstStructure *stats = test_stats(h);
-  gchar *text = g_strdup_printf("%s, %s", gst_structure_get_string(stats, "input-path"),
-                                gst_structure_get_string(stats, "output-path"));
-  gst_structure_free(stats);
-  return text;
+  g_autoptr(GstStructure) stats = test_stats(h->element);
+  return g_strdup_printf("%s, %s", gst_structure_get_string(stats, "input-path"),
+                         gst_structure_get_string(stats, "output-path"));
 }
 
 static guint64
 registered_bytes(GstHarness *h) {
-  GstStructure *stats = test_stats(h);
+  g_autoptr(GstStructure) stats = test_stats(h->element);
   guint64 bytes = 0;
   fail_unless(gst_structure_get_uint64(stats, "registered-bytes", &bytes));
-  gst_structure_free(stats);
   return bytes;
 }
 
@@ -243,10 +240,6 @@ GST_START_TEST(cuda_memory) {
         test_caps(cuda_cases[i].format, cuda_cases[i].width, cuda_cases[i].height);
     g_autofree gchar *caps_in_cuda = test_caps_in_cuda(caps);
     GstHarness *h = test_harness_new("kernel=gaussian", NULL);
-    if (!test_is_on_cuda(h)) {
-      test_teardown(h);
-      return;
-    }
     gst_harness_set_sink_caps_str(h, out_cuda ? caps_in_cuda : caps);
     gst_harness_set_src_caps_str(h, in_cuda ? caps_in_cuda : caps);
     GstBufferPool *pool = test_offered_pool(h, in_cuda ? caps_in_cuda : caps);
@@ -334,11 +327,10 @@ check_held(const gchar *properties, gboolean live, guint wanted_on_cuda) {
   const GstClockTime latency = gst_harness_query_latency(h);
   fail_unless_equals_uint64(latency,
                             5 * GST_MSECOND + gst_util_uint64_scale(wanted, GST_SECOND, 30));
-  GstStructure *stats = test_stats(h);
+  g_autoptr(GstStructure) stats = test_stats(h->element);
   guint in_flight = 0;
   fail_unless(gst_structure_get_uint(stats, "in-flight", &in_flight));
   fail_unless_equals_int(in_flight, wanted + 1);
-  gst_structure_free(stats);
   test_drain(h);
   fail_unless_equals_int(gst_harness_buffers_received(h), 12);
   test_teardown(h);
@@ -367,7 +359,8 @@ transfers_suite(void) {
   tcase_add_test(tc, neighbours_in_a_heap_are_registered);
   tcase_add_test(tc, small_frames_are_copied);
   tcase_add_test(tc, registered_bytes_are_bounded);
-  tcase_add_loop_test(tc, cuda_memory, 0, 4);
+  if (g_str_equal(test_backend(), "cuda"))
+    tcase_add_loop_test(tc, cuda_memory, 0, 4);
   tcase_add_test(tc, cuda_memory_is_offered_where_it_works);
   tcase_add_test(tc, odd_planar_pictures_stay_in_system_memory);
   tcase_add_test(tc, frames_in_flight);
