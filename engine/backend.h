@@ -20,10 +20,13 @@ typedef enum {
 /* The most jobs that any backend takes at once. */
 #define CC_MAX_JOBS 8
 
+/* The most threads that the CPU backend works with. */
+#define CC_MAX_THREADS 256
+
 typedef struct {
   CcBackendChoice choice;
   gint device_id;  /* CUDA device, -1: the first that works */
-  guint n_threads; /* CPU threads, 0: all cores */
+  guint n_threads; /* CPU threads up to CC_MAX_THREADS, 0: as many as there are cores */
   /* CUDA: the context to work in, which decides about the device; NULL: the device's primary one */
   const CcContext *context;
 } CcBackendConfig;

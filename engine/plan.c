@@ -9,10 +9,7 @@
 #define MAX_DIVISOR 4096     /* of the coefficients of an exact op */
 #define COEFF_TOLERANCE 1e-6 /* of the largest coefficient, or of 1 when that is less */
 #define FLOAT_TOLERANCE 1e-7 /* about what a float keeps */
-#define MAX_SCALE 1e6
-#define MAX_BIAS 1e6
 #define MAX_SCALE_DENOMINATOR (1 << 20)
-#define MAX_SIGMA 1000.0
 
 /* A kernel at one size with what the user's filter says about it. */
 typedef struct {
@@ -88,7 +85,7 @@ static gboolean
 operator_init(Operator *op, const CcFilter *filter, GError **error) {
   const CcKernel *kernel = filter->kernel;
   if (kernel->gaussian && filter->sigma > 0) {
-    const guint fitting = 2 * (guint)ceil(3 * MIN(filter->sigma, MAX_SIGMA)) + 1;
+    const guint fitting = 2 * (guint)ceil(3 * MIN(filter->sigma, CC_MAX_SIGMA)) + 1;
     const guint size = filter->size ? filter->size : CLAMP(fitting, 3, CC_MAX_KERNEL_SIZE);
     if (size % 2 == 0 || size > CC_MAX_KERNEL_SIZE) {
       g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
@@ -397,9 +394,9 @@ check_number(const gchar *name, gdouble value, gdouble least, gdouble most, GErr
 
 static gboolean
 check_filter(const CcFilter *filter, const Operator *op, GError **error) {
-  if (!check_number("sigma", filter->sigma, 0, MAX_SIGMA, error) ||
-      !check_number("scale", filter->scale, -MAX_SCALE, MAX_SCALE, error) ||
-      !check_number("bias", filter->bias, -MAX_BIAS, MAX_BIAS, error) ||
+  if (!check_number("sigma", filter->sigma, 0, CC_MAX_SIGMA, error) ||
+      !check_number("scale", filter->scale, -CC_MAX_SCALE, CC_MAX_SCALE, error) ||
+      !check_number("bias", filter->bias, -CC_MAX_BIAS, CC_MAX_BIAS, error) ||
       !check_number("border-value", filter->border_value, 0, 1, error))
     return FALSE;
   if (filter->stride > 4 || filter->stride == 3) {

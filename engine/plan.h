@@ -23,6 +23,11 @@ typedef struct {
   guint x, y, width, height;
 } CcRect;
 
+/* The ranges of a filter's numbers; scale and bias may be negative as well. */
+#define CC_MAX_SIGMA 1000.0
+#define CC_MAX_SCALE 1e6
+#define CC_MAX_BIAS 65535.0
+
 /* What the user asks for. Zero-initialised plus a kernel is a valid filter. */
 typedef struct {
   CcKernel *kernel; /* not NULL; borrowed by cc_plan_new */
