@@ -6,7 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#define MAX_THREADS 256
 #define LINGER_NS 30000 /* that a worker looks out for the next frame before it sleeps */
 #define SPINS 4000 /* some microseconds: what the last slice of another thread may still take */
 
@@ -170,22 +169,22 @@ cpu_wait(CcBackend *backend, CcJob *base, CcTimes *times, GError **error) {
 
 /* --- programs --- */
 
-/* Makes room for at least `size` bytes, a multiple of CC_ROW_ALIGN; what was there is lost. What
- * kernels read beyond the ends of rows has no effect, but a value. */
+/* Makes room for at least `size` bytes, a multiple of CC_ROW_ALIGN; what was there is lost. On
+ * failure the room that there was stays, for the programs that use it. What kernels read beyond the
+ * ends of rows has no effect, but a value. */
 static gboolean
 grow_scratch(Scratch *scratch, gsize size, GError **error) {
   if (scratch->size >= size)
     return TRUE;
-  free(scratch->memory);
-  scratch->size = 0;
-  scratch->memory = aligned_alloc(CC_ROW_ALIGN, size);
-  if (!scratch->memory) {
+  guint8 *memory = aligned_alloc(CC_ROW_ALIGN, size);
+  if (!memory) {
     g_set_error(error, CC_ERROR, CC_ERROR_NO_MEMORY,
                 "out of memory: %" G_GSIZE_FORMAT " bytes for the rows of a thread", size);
     return FALSE;
   }
-  memset(scratch->memory, 0, size);
-  scratch->size = size;
+  memset(memory, 0, size);
+  free(scratch->memory);
+  *scratch = (Scratch){memory, size};
   return TRUE;
 }
 
@@ -213,7 +212,7 @@ static CcBackend *
 cpu_open(const CcBackendConfig *config, GError **error) {
   const guint n_threads = config->n_threads ? config->n_threads : g_get_num_processors();
   CpuBackend *self = g_new0(CpuBackend, 1);
-  self->n_threads = MIN(n_threads, MAX_THREADS);
+  self->n_threads = MIN(n_threads, CC_MAX_THREADS);
   self->scratch = g_new0(Scratch, self->n_threads);
   self->free_scratch = g_new(guint, self->n_threads);
   for (guint i = 1; i < self->n_threads; i++)
