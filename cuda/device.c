@@ -60,6 +60,12 @@ device_unpin(CcDevice *base, gpointer memory) {
     cc_cuda_device_pop(self);
 }
 
+static gboolean
+device_probe(CcDevice *base, GError **error) {
+  const CcCudaDriver *cuda = ((CcCudaDevice *)base)->cuda;
+  return cc_cuda_check(cuda, cuda->cuInit(0), "cuInit", error);
+}
+
 static void
 device_ref(CcDevice *base) {
   g_autoptr(GMutexLocker) G_GNUC_UNUSED locker = g_mutex_locker_new(&devices_lock);
@@ -78,6 +84,7 @@ static const CcDeviceClass cuda_device_class = {
     .free_pinned = device_free_pinned,
     .pin = device_pin,
     .unpin = device_unpin,
+    .probe = device_probe,
 };
 
 /* --- devices --- */

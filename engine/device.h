@@ -28,6 +28,7 @@ typedef struct {
   void (*free_pinned)(CcDevice *self, gpointer memory);
   gboolean (*pin)(CcDevice *self, gpointer memory, gsize bytes, GError **error);
   void (*unpin)(CcDevice *self, gpointer memory);
+  gboolean (*probe)(CcDevice *self, GError **error);
 } CcDeviceClass;
 
 struct _CcDevice {
@@ -70,6 +71,12 @@ cc_device_pin(CcDevice *self, gpointer memory, gsize bytes, GError **error) {
 static inline void
 cc_device_unpin(CcDevice *self, gpointer memory) {
   self->klass->unpin(self, memory);
+}
+
+/* Whether the device's driver would start now, for somebody else who needs it. */
+static inline gboolean
+cc_device_probe(CcDevice *self, GError **error) {
+  return self->klass->probe(self, error);
 }
 
 G_END_DECLS
