@@ -2,6 +2,10 @@
 #include "coefficients.h"
 
 #include <gst/gst.h>
+#include <string.h>
+#include "valuetext.h"
+
+#define MAX_NUMBER_TEXT 400 /* bytes of a number that is written out: more than any double has */
 
 typedef struct {
   guint n;
@@ -12,6 +16,8 @@ typedef struct {
 static gboolean
 number_from_string(const gchar *text, gdouble *number) {
   gchar *end;
+  if (strnlen(text, MAX_NUMBER_TEXT + 1) > MAX_NUMBER_TEXT)
+    return FALSE;
   *number = g_ascii_strtod(text, &end);
   if (end == text)
     return FALSE;
@@ -24,6 +30,7 @@ number_from_string(const gchar *text, gdouble *number) {
   return *end == '\0';
 }
 
+/* Only of types that are one number, so that nothing large is looked at. */
 static gboolean
 number_from_value(const GValue *value, gdouble *number) {
   if (G_VALUE_HOLDS_STRING(value))
@@ -37,6 +44,16 @@ number_from_value(const GValue *value, gdouble *number) {
 }
 
 static gboolean
+refuse_entry(guint i, const GValue *entry, GError **error) {
+  g_autofree gchar *text = cc_value_describe(entry);
+  const gchar *quote = G_VALUE_HOLDS_STRING(entry) ? "\"" : "";
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+              "coefficient %u is %s%s%s; a number such as 2, -0.5 or 1/9 is needed", i, quote, text,
+              quote);
+  return FALSE;
+}
+
+static gboolean
 append_numbers(Numbers *numbers, const GValue *array, GError **error) {
   for (guint i = 0; i < gst_value_array_get_size(array); i++) {
     if (numbers->n == CC_MAX_COEFFS) {
@@ -46,13 +63,8 @@ append_numbers(Numbers *numbers, const GValue *array, GError **error) {
       return FALSE;
     }
     const GValue *entry = gst_value_array_get_value(array, i);
-    if (!number_from_value(entry, &numbers->value[numbers->n])) {
-      g_autofree gchar *text = g_strdup_value_contents(entry);
-      g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-                  "coefficient %u is %s; a number such as 2, -0.5 or 1/9 is needed", numbers->n + 1,
-                  text);
-      return FALSE;
-    }
+    if (!number_from_value(entry, &numbers->value[numbers->n]))
+      return refuse_entry(numbers->n + 1, entry, error);
     numbers->n++;
   }
   return TRUE;
