@@ -3,6 +3,7 @@
 
 #include "gstcudaconv.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
@@ -39,20 +40,28 @@ new_memory(GstAllocator *allocator, GstMemory *whole, GstMemoryFlags flags, guin
   return &memory->parent;
 }
 
-/* Pinned memory begins on a page, so it is aligned to all that anyone asks for up to that. */
+/* Pinned memory begins on a page, so it is aligned to all that anyone asks for up to that. What
+ * cannot be counted is no memory at all: GStreamer's own allocator does not check its sum. */
 static GstMemory *
 pinned_alloc(GstAllocator *allocator, gsize bytes, GstAllocationParams *params) {
   CcDevice *device = ((CcPinnedAllocator *)allocator)->device;
-  const gsize most = params->prefix + bytes + params->padding;
+  gsize most;
   g_autoptr(GError) error = NULL;
   guint8 *data = NULL;
-  if (most > 0 && most >= bytes)
+  if (!g_size_checked_add(&most, bytes, params->prefix) ||
+      !g_size_checked_add(&most, most, params->padding))
+    return NULL;
+  if (most > 0 && params->align < (gsize)sysconf(_SC_PAGESIZE))
     data = cc_device_alloc_pinned(device, most, &error);
   if (!data) {
     GST_WARNING_OBJECT(allocator, "%" G_GSIZE_FORMAT " bytes cannot be pinned: %s", bytes,
-                       error ? error->message : "not a size");
+                       error ? error->message : "no size, or no alignment, of pinned memory");
     return gst_allocator_alloc(NULL, bytes, params);
   }
+  if (params->flags & GST_MEMORY_FLAG_ZERO_PREFIXED)
+    memset(data, 0, params->prefix);
+  if (params->flags & GST_MEMORY_FLAG_ZERO_PADDED)
+    memset(data + params->prefix + bytes, 0, params->padding);
   GstMemory *memory =
       new_memory(allocator, NULL, params->flags, data, most, params->align, params->prefix, bytes);
   ((PinnedMemory *)memory)->device = cc_device_ref(device);
@@ -131,13 +140,15 @@ cc_pinned_allocator_new(CcDevice *device) {
 /* Lives with a memory as qdata. */
 typedef struct {
   CcPinning state;
-  CcDevice *device; /* IN_PLACE only, as are the others */
+  CcDevice *device; /* IN_PLACE only, as are the next two */
   gpointer start;
   gsize bytes;
+  guint64 n_released; /* LIMIT and NO_ROOM only: at the last try */
 } Registration;
 
-static GMutex registrations_lock;
+static GMutex registrations_lock; /* guards these */
 static guint64 registered_bytes;
+static guint64 n_released; /* registrations so far that made room for others */
 
 guint64
 cc_pinning_limit(void) {
@@ -164,6 +175,7 @@ registration_free(gpointer data) {
     cc_device_unref(self->device);
     g_mutex_lock(&registrations_lock);
     registered_bytes -= self->bytes;
+    n_released++;
     g_mutex_unlock(&registrations_lock);
   }
   g_free(self);
@@ -173,11 +185,13 @@ registration_free(gpointer data) {
 static CcPinning
 try_to_register(Registration *self, gpointer start, gsize bytes, CcDevice *device) {
   g_autoptr(GError) error = NULL;
+  self->n_released = n_released;
   if (registered_bytes + bytes > cc_pinning_limit())
     return CC_PINNING_LIMIT;
   if (!cc_device_pin(device, start, bytes, &error)) {
     GST_INFO("%" G_GSIZE_FORMAT " bytes at %p stay as they are: %s", bytes, start, error->message);
-    return CC_PINNING_REFUSED;
+    return g_error_matches(error, CC_ERROR, CC_ERROR_NO_MEMORY) ? CC_PINNING_NO_ROOM
+                                                                : CC_PINNING_REFUSED;
   }
   GST_DEBUG("registered %" G_GSIZE_FORMAT " bytes at %p", bytes, start);
   self->device = cc_device_ref(device);
@@ -185,6 +199,14 @@ try_to_register(Registration *self, gpointer start, gsize bytes, CcDevice *devic
   self->bytes = bytes;
   registered_bytes += bytes;
   return CC_PINNING_IN_PLACE;
+}
+
+/* With the lock. Whether the memory, which was seen before, is to be registered now: for the first
+ * time, or because others gave back room since it was refused for the lack of that. */
+static gboolean
+is_worth_a_try(const Registration *self) {
+  const gboolean lacked_room = self->state == CC_PINNING_LIMIT || self->state == CC_PINNING_NO_ROOM;
+  return self->state == CC_PINNING_FIRST || (lacked_room && self->n_released != n_released);
 }
 
 CcPinning
@@ -208,7 +230,7 @@ cc_pinning_look_up(const GstMapInfo *map, CcDevice *device) {
     self = g_new0(Registration, 1);
     self->state = CC_PINNING_FIRST;
     gst_mini_object_set_qdata(GST_MINI_OBJECT(whole), (GQuark)quark, self, registration_free);
-  } else if (self->state == CC_PINNING_FIRST) {
+  } else if (is_worth_a_try(self)) {
     self->state = try_to_register(self, map->data - map->memory->offset, whole->maxsize, device);
   }
   const CcPinning state = self->state;
@@ -238,6 +260,8 @@ cc_pinning_describe(CcPinning pinning) {
     return "staged: not plain system memory";
   case CC_PINNING_LIMIT:
     return "staged: as much is registered as may be";
+  case CC_PINNING_NO_ROOM:
+    return "staged: the driver has no room to register more";
   case CC_PINNING_REFUSED:
     return "staged: the driver does not register this memory";
   }

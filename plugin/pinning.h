@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* An allocator of pinned memory. What it cannot pin is ordinary system memory. Its memory keeps the
- * device alive. */
+/* An allocator of pinned memory. What it cannot pin is ordinary system memory, and what is more
+ * than a gsize counts, prefix and padding included, is NULL. Its memory keeps the device alive. */
 GstAllocator *cc_pinned_allocator_new(CcDevice *device);
 
 /* How a memory got pinned, or why it is not. */
@@ -20,7 +20,8 @@ typedef enum {
   CC_PINNING_FIRST,    /* seen for the first time: it may never come back */
   CC_PINNING_SMALL,    /* so small that a copy costs less */
   CC_PINNING_KIND,     /* not plain system memory: its address may be gone after an unmap */
-  CC_PINNING_LIMIT,    /* too much is registered already */
+  CC_PINNING_LIMIT,    /* too much is registered already; tried again when others gave room back */
+  CC_PINNING_NO_ROOM,  /* the driver is out of memory; tried again likewise */
   CC_PINNING_REFUSED,  /* the driver refused it: read-only, or of a device */
 } CcPinning;
 
