@@ -114,6 +114,13 @@ pool_is_plain(GstBufferPool *pool) {
                    G_OBJECT_TYPE(pool) == cc_zeroed_pool_get_type());
 }
 
+/* Buffers that a neighbour asks for, and those that are held here; the neighbour can say any
+ * number. */
+static guint
+add_held(guint n, const CcAllocation *allocation) {
+  return n > G_MAXUINT - allocation->n_held ? G_MAXUINT : n + allocation->n_held;
+}
+
 static void
 choose_system_pool(GstQuery *query, const CcAllocation *allocation, Offer *offer,
                    const gchar **why) {
@@ -121,8 +128,8 @@ choose_system_pool(GstQuery *query, const CcAllocation *allocation, Offer *offer
   GstAllocationParams params;
   get_params(query, &allocator, &params);
   const gboolean video_meta = gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, NULL);
-  guint size = MAX(offer->size, (guint)offer->bytes), min = offer->min + allocation->n_held;
-  guint max = offer->max > 0 ? offer->max + allocation->n_held : 0;
+  guint size = MAX(offer->size, (guint)offer->bytes), min = add_held(offer->min, allocation);
+  guint max = offer->max > 0 ? add_held(offer->max, allocation) : 0;
 
   *why = "downstream's own";
   if (allocation->pinned && allocator_is_plain(allocator) &&
@@ -160,8 +167,8 @@ configure_cuda(GstBufferPool *pool, GstCaps *caps, guint *size, guint min, guint
 
 static gboolean
 choose_cuda_pool(GstQuery *query, const CcAllocation *allocation, Offer *offer, const gchar **why) {
-  guint size = (guint)offer->bytes, min = offer->min + allocation->n_held;
-  guint max = offer->max > 0 ? offer->max + allocation->n_held : 0;
+  guint size = (guint)offer->bytes, min = add_held(offer->min, allocation);
+  guint max = offer->max > 0 ? add_held(offer->max, allocation) : 0;
   *why = "downstream's own, in CUDA memory";
   if (!offer->pool || !cc_cuda_pool_is_in(offer->pool, allocation->cuda) ||
       !configure_cuda(offer->pool, offer->caps, &size, min, max)) {

@@ -36,6 +36,9 @@ add_component(CcPlaneLayout *plane, const GstVideoInfo *info, guint component) {
   plane->role[index] = component_role(info, component);
 }
 
+/* Bytes of a row, and rows, so that backends can count them with int, somewhat more included. */
+#define MAX_SIDE (G_MAXINT / 2)
+
 /* GstVideoInfo computes in parts with int, so a size that overflowed shows as planes that do not
  * fit into it. Pools count bytes with guint. */
 static gboolean
@@ -45,7 +48,7 @@ check_frame_size(const GstVideoInfo *info, const CcFrameLayout *layout) {
   for (guint p = 0; p < layout->n_planes; p++) {
     const CcPlaneLayout *plane = &layout->plane[p];
     if (info->stride[p] < 0 || (gsize)info->stride[p] < cc_plane_row_bytes(plane) ||
-        info->offset[p] > info->size ||
+        info->stride[p] > MAX_SIDE || plane->height > MAX_SIDE || info->offset[p] > info->size ||
         (guint64)info->stride[p] * plane->height > info->size - info->offset[p])
       return FALSE;
   }
@@ -67,7 +70,8 @@ cc_frame_layout_from_video_info(const GstVideoInfo *info, CcFrameLayout *layout,
   if (check_frame_size(info, layout))
     return TRUE;
   g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-              "%s of %dx%d is too large: a frame has to fit into %u bytes", format->name,
-              info->width, info->height, G_MAXUINT);
+              "%s of %dx%d is too large: a frame has to fit into %u bytes, and neither rows nor "
+              "bytes of a row may be more than %d",
+              format->name, info->width, info->height, G_MAXUINT, MAX_SIDE);
   return FALSE;
 }
