@@ -9,6 +9,11 @@ cc_cuda_memory_is_built(void) {
   return FALSE;
 }
 
+gboolean
+cc_cuda_memory_works(CcDevice *device) {
+  return FALSE;
+}
+
 void
 cc_cuda_context_take(GstElement *element, GstContext *offered, gint device_id,
                      GstObject **context) {

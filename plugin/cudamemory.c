@@ -54,6 +54,24 @@ cc_cuda_context_ask(GstElement *element, GstObject **context) {
         element, gst_message_new_need_context(GST_OBJECT(element), GST_CUDA_CONTEXT_TYPE));
 }
 
+/* What 1.22 does when its own cuInit fails: the first call that needs it fails with a critical, and
+ * each one after that waits for ever. A context that is made before the library is loaded ends the
+ * process. So the library is started once, right after the driver has shown that it starts, and not
+ * used where that failed. */
+gboolean
+cc_cuda_memory_works(CcDevice *device) {
+  static GMutex lock;
+  static enum { UNTRIED, WORKS, FAILED } state; /* guarded by the lock */
+  g_autoptr(GMutexLocker) G_GNUC_UNUSED locker = g_mutex_locker_new(&lock);
+  if (state == UNTRIED && cc_device_probe(device, NULL)) {
+    GstCudaContext *context =
+        gst_cuda_load_library() ? gst_cuda_context_new_wrapped(device->context, device->id) : NULL;
+    state = context ? WORKS : FAILED;
+    gst_clear_object(&context);
+  }
+  return state == WORKS;
+}
+
 static void
 unref_device(gpointer device) {
   cc_device_unref(device);
@@ -61,10 +79,9 @@ unref_device(gpointer device) {
 
 GstObject *
 cc_cuda_context_of_device(CcDevice *device) {
-  /* a context that is made without the library ends the process */
-  if (!gst_cuda_load_library())
-    return NULL;
-  GstCudaContext *context = gst_cuda_context_new_wrapped(device->context, device->id);
+  GstCudaContext *context = cc_cuda_memory_works(device)
+                                ? gst_cuda_context_new_wrapped(device->context, device->id)
+                                : NULL;
   if (!context)
     return NULL;
   g_object_set_data_full(G_OBJECT(context), "cudaconv-device", cc_device_ref(device), unref_device);

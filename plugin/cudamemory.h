@@ -13,6 +13,10 @@ G_BEGIN_DECLS
 /* Whether this build has any of it. */
 gboolean cc_cuda_memory_is_built(void);
 
+/* Whether libgstcuda starts in this process, now that the device has; without it there is no such
+ * memory. It is started at most once. Any thread. */
+gboolean cc_cuda_memory_works(CcDevice *device);
+
 /* --- contexts --- */
 
 /* For GstElement::set_context: takes the context when it is one of CUDA and of this device (-1:
@@ -25,7 +29,7 @@ void cc_cuda_context_take(GstElement *element, GstContext *offered, gint device_
 void cc_cuda_context_ask(GstElement *element, GstObject **context);
 
 /* The context that a backend's device works in, for others to share; transfer full, or NULL when
- * libgstcuda does not start. */
+ * libgstcuda does not work. */
 GstObject *cc_cuda_context_of_device(CcDevice *device);
 
 /* Tells the application and the other elements of the bin about a context. */
