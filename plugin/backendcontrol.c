@@ -2,6 +2,7 @@
 #include "backendcontrol.h"
 
 #include "cudamemory.h"
+#include "frameadapter.h"
 #include "pinning.h"
 #include "report.h"
 #include "stream.h"
@@ -18,13 +19,15 @@ same_choice(const CcBackendConfig *a, const CcBackendConfig *b) {
 /* Takes `backend`, which may be NULL, in place of the one before, which is closed. */
 static void
 replace_backend(GstCudaConv *self, CcBackend *backend, const CcBackendConfig *config) {
-  GstAllocator *pinned =
-      backend && backend->device ? cc_pinned_allocator_new(backend->device) : NULL;
+  CcDevice *device = backend ? backend->device : NULL;
+  GstAllocator *pinned = device ? cc_pinned_allocator_new(device) : NULL;
+  const gboolean cuda_memory = device && cc_cuda_memory_works(device);
   GST_OBJECT_LOCK(self);
   CcBackend *old_backend = self->backend;
   GstAllocator *old_pinned = self->pinned;
   self->backend = backend;
   self->pinned = pinned;
+  self->cuda_memory = cuda_memory;
   self->backend_config = *config;
   self->backend_config.context = NULL;
   GST_OBJECT_UNLOCK(self);
@@ -61,7 +64,17 @@ gst_cuda_conv_open_backend(GstCudaConv *self) {
 }
 
 void
+gst_cuda_conv_close_previous(GstCudaConv *self) {
+  CcOpenBackend *previous = &self->previous;
+  g_clear_pointer(&previous->program, cc_program_unref);
+  g_clear_pointer(&previous->backend, cc_backend_close);
+  gst_clear_object(&previous->pinned);
+  g_clear_object(&previous->context);
+}
+
+void
 gst_cuda_conv_close_backend(GstCudaConv *self) {
+  gst_cuda_conv_close_previous(self);
   replace_backend(self, NULL, &self->backend_config);
   GST_OBJECT_LOCK(self);
   GstObject *context = g_steal_pointer(&self->cuda_context);
@@ -76,20 +89,11 @@ gst_cuda_conv_takes_cuda(GstCudaConv *self) {
   CcBackendConfig config;
   cc_settings_get_backend(&self->settings, &config);
   GST_OBJECT_LOCK(self);
-  const gboolean takes =
-      self->backend ? self->backend->device != NULL : config.choice != CC_BACKEND_CPU;
+  const gboolean takes = self->backend
+                             ? self->cuda_memory
+                             : cc_cuda_memory_is_built() && config.choice != CC_BACKEND_CPU;
   GST_OBJECT_UNLOCK(self);
-  return takes && cc_cuda_memory_is_built();
-}
-
-/* Takes a context in place of the one before. */
-static void
-set_context(GstCudaConv *self, GstObject *context) {
-  GST_OBJECT_LOCK(self);
-  GstObject *old = self->cuda_context;
-  self->cuda_context = context;
-  GST_OBJECT_UNLOCK(self);
-  g_clear_object(&old);
+  return takes;
 }
 
 GstObject *
@@ -102,7 +106,11 @@ gst_cuda_conv_ref_context(GstCudaConv *self) {
   if (device && context && cc_cuda_context_describe(context).handle != device->context)
     g_clear_object(&context);
   if (device && !context && (context = cc_cuda_context_of_device(device))) {
-    set_context(self, gst_object_ref(context));
+    GST_OBJECT_LOCK(self);
+    GstObject *old = self->cuda_context;
+    self->cuda_context = gst_object_ref(context);
+    GST_OBJECT_UNLOCK(self);
+    g_clear_object(&old);
     cc_cuda_context_announce(GST_ELEMENT(self), context);
   }
   if (device)
@@ -112,61 +120,122 @@ gst_cuda_conv_ref_context(GstCudaConv *self) {
 
 /* --- programs --- */
 
-/* Makes a program for the same plan on another backend; TRUE when there is none to make. */
+/* Makes *to for the plan of `program` on another backend; NULL when there is no program. */
 static gboolean
-move_program(CcProgram **program, CcBackend *backend, GError **error) {
-  if (!*program)
-    return TRUE;
-  CcProgram *moved = cc_backend_prepare(backend, (*program)->plan, error);
-  if (!moved)
+remake_program(CcProgram *program, CcBackend *backend, CcProgram **to, GError **error) {
+  *to = program ? cc_backend_prepare(backend, program->plan, error) : NULL;
+  return *to || !program;
+}
+
+/* The programs of a backend that is moved to. */
+typedef struct {
+  CcProgram *program, *next_program;
+} Programs;
+
+/* Makes both, or neither. `known` is a program of that backend, or NULL. */
+static gboolean
+remake_programs(GstCudaConv *self, CcBackend *backend, CcProgram *known, Programs *made,
+                GError **error) {
+  *made = (Programs){0};
+  if (known && self->program && known->plan == self->program->plan)
+    made->program = cc_program_ref(known);
+  else if (!remake_program(self->program, backend, &made->program, error))
     return FALSE;
-  cc_program_unref(*program);
-  *program = moved;
+  if (remake_program(self->next_program, backend, &made->next_program, error))
+    return TRUE;
+  g_clear_pointer(&made->program, cc_program_unref);
+  return FALSE;
+}
+
+/* Takes both in place of those before. */
+static void
+take_programs(GstCudaConv *self, const Programs *made) {
+  g_clear_pointer(&self->program, cc_program_unref);
+  g_clear_pointer(&self->next_program, cc_program_unref);
+  self->program = made->program;
+  self->next_program = made->next_program;
+}
+
+/* --- moving to another context --- */
+
+/* Opens a backend in the context as the previous one. */
+static gboolean
+open_as_previous(GstCudaConv *self, GstObject *theirs, GError **error) {
+  const CcContext context = cc_cuda_context_describe(theirs);
+  CcBackendConfig config = self->backend_config;
+  config.choice = CC_BACKEND_CUDA;
+  config.context = &context;
+  CcBackend *backend = cc_backend_open(&config, NULL, error);
+  if (!backend)
+    return FALSE;
+  if (self->previous.backend && !self->contexts_told) {
+    gst_cuda_conv_warn(self,
+                       "Frames of more than two CUDA contexts come in turn, and the device is "
+                       "opened anew whenever they change; elements that share a context "
+                       "(GstContext gst.cuda.context) need not.");
+    self->contexts_told = TRUE;
+  }
+  gst_cuda_conv_close_previous(self);
+  self->previous = (CcOpenBackend){
+      .backend = backend,
+      .pinned = cc_pinned_allocator_new(backend->device),
+      .context = gst_object_ref(theirs),
+  };
   return TRUE;
 }
 
-/* Takes `backend` with everything that depends on it; closes it on failure. */
+/* Goes on with the previous backend; the one of now takes its place. Nothing changes on failure. */
 static gboolean
-move_to_backend(GstCudaConv *self, CcBackend *backend, const CcBackendConfig *config,
-                GError **error) {
-  if (!move_program(&self->program, backend, error) ||
-      !move_program(&self->next_program, backend, error)) {
-    cc_inflight_clear(&self->inflight);
-    g_clear_pointer(&self->program, cc_program_unref);
-    g_clear_pointer(&self->next_program, cc_program_unref);
-    cc_backend_close(backend);
+change_places(GstCudaConv *self, GError **error) {
+  CcOpenBackend next = self->previous;
+  Programs made;
+  if (!remake_programs(self, next.backend, next.program, &made, error))
     return FALSE;
-  }
-  replace_backend(self, backend, config);
-  self->liveness_known = FALSE;
-  gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
+  g_clear_pointer(&next.program, cc_program_unref);
+  if (self->program)
+    self->previous.program = cc_program_ref(self->program);
+  take_programs(self, &made);
+  GST_OBJECT_LOCK(self);
+  self->previous.backend = self->backend;
+  self->previous.pinned = self->pinned;
+  self->previous.context = self->cuda_context;
+  self->backend = next.backend;
+  self->pinned = next.pinned;
+  self->cuda_context = next.context;
+  GST_OBJECT_UNLOCK(self);
+  if (!self->previous.program) /* no frame has come there */
+    gst_cuda_conv_close_previous(self);
+  if (self->out_cuda) /* their pool is of the other context */
+    gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
   return TRUE;
+}
+
+/* Whether the backend works in the context of this handle. */
+static gboolean
+is_in_context(const CcBackend *backend, gconstpointer handle) {
+  return backend && backend->device && backend->device->context == handle;
 }
 
 gboolean
 gst_cuda_conv_follow_context(GstCudaConv *self, GstBuffer *in, GError **error) {
-  GstObject *theirs = gst_buffer_n_memory(in) > 0
-                          ? cc_cuda_memory_get_context(gst_buffer_peek_memory(in, 0))
-                          : NULL;
+  GstObject *theirs = cc_buffer_get_cuda_context(in);
   if (!theirs || !self->backend->device)
     return TRUE;
   const CcContext context = cc_cuda_context_describe(theirs);
-  if (context.handle == self->backend->device->context)
+  const gint wanted_id = self->backend_config.device_id;
+  if (is_in_context(self->backend, context.handle) ||
+      (wanted_id >= 0 && wanted_id != context.device_id)) /* it is copied across */
     return TRUE;
-  CcBackendConfig config = self->backend_config;
-  if (config.device_id >= 0 && config.device_id != context.device_id)
-    return TRUE; /* it is copied across */
 
   GST_INFO_OBJECT(self, "moving to the context of a frame, on device %d", context.device_id);
   gst_cuda_conv_drain(self);
-  config.choice = CC_BACKEND_CUDA;
-  config.context = &context;
-  CcBackend *backend = cc_backend_open(&config, NULL, error);
-  config.choice = self->backend_config.choice;
-  if (!backend || !move_to_backend(self, backend, &config, error))
+  if (self->failed || !self->backend->device) /* it failed meanwhile */
+    return TRUE;
+  const gboolean known = is_in_context(self->previous.backend, context.handle);
+  if ((!known && !open_as_previous(self, theirs, error)) || !change_places(self, error))
     return FALSE;
-  set_context(self, gst_object_ref(theirs));
-  gst_cuda_conv_announce_backend(self, NULL);
+  if (!known)
+    gst_cuda_conv_announce_backend(self, NULL);
   return TRUE;
 }
 
@@ -190,14 +259,18 @@ gst_cuda_conv_fail_over(GstCudaConv *self, const GError *error) {
   config.choice = CC_BACKEND_CPU;
   CcBackend *cpu = cc_backend_open(&config, NULL, &reason);
   config.choice = CC_BACKEND_AUTO;
-  gboolean ok = cpu && cc_inflight_redo(&self->inflight, cpu, &reason);
-  if (cpu && !ok)
-    cc_backend_close(cpu);
-  ok = ok && move_to_backend(self, cpu, &config, &reason);
-  if (!ok) {
+  Programs made;
+  if (!cpu || !cc_inflight_redo(&self->inflight, cpu, &reason) ||
+      !remake_programs(self, cpu, NULL, &made, &reason)) {
+    g_clear_pointer(&cpu, cc_backend_close);
     GST_ERROR_OBJECT(self, "the CPU cannot take over: %s", reason->message);
     return FALSE;
   }
+  take_programs(self, &made);
+  gst_cuda_conv_close_previous(self);
+  replace_backend(self, cpu, &config);
+  self->liveness_known = FALSE;
+  gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
   GST_OBJECT_LOCK(self);
   self->n_failovers++;
   self->algorithm = self->program ? self->program->algorithm : NULL;

@@ -14,6 +14,9 @@ gboolean gst_cuda_conv_open_backend(GstCudaConv *self);
 /* No program and no frame may be left. */
 void gst_cuda_conv_close_backend(GstCudaConv *self);
 
+/* Closes the backend that is kept open in the context before the one of now, if there is one. */
+void gst_cuda_conv_close_previous(GstCudaConv *self);
+
 /* Whether frames may be in CUDA memory as far as the backend is concerned, or will be when it has
  * been opened. Any thread. */
 gboolean gst_cuda_conv_takes_cuda(GstCudaConv *self);
@@ -23,7 +26,8 @@ gboolean gst_cuda_conv_takes_cuda(GstCudaConv *self);
 GstObject *gst_cuda_conv_ref_context(GstCudaConv *self);
 
 /* Moves to the context of a frame in CUDA memory, unless the properties insist on another device.
- * The frames in flight are pushed before. */
+ * The frames in flight are pushed before. The backend in the context before stays open, since
+ * frames of two contexts may come in turn. */
 gboolean gst_cuda_conv_follow_context(GstCudaConv *self, GstBuffer *in, GError **error);
 
 /* Moves to the CPU after an error of the device, where the properties leave the choice: the frames

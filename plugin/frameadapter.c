@@ -9,9 +9,9 @@
 
 /* Where one plane lies in its buffer, in bytes. */
 typedef struct {
-  gint64 origin; /* of the top left sample */
-  gint64 stride;
-  gint64 start, end; /* all that its rows cover */
+  gsize origin; /* of the top left sample */
+  gint stride;
+  gsize start, end; /* all that its rows cover */
 } PlaneExtent;
 
 static gboolean
@@ -54,42 +54,85 @@ plane_component(const GstVideoInfo *info, guint p) {
   return component[0];
 }
 
-/* The distance of the crop's corner from the plane's, which are the same without a crop. */
-static gint64
-crop_distance(const GstVideoCropMeta *crop, const GstVideoInfo *info, const CcPlaneLayout *plane,
-              guint p, gint64 stride) {
-  const gint component = plane_component(info, p);
-  const gint64 column = crop->x >> GST_VIDEO_FORMAT_INFO_W_SUB(info->finfo, component);
-  const gint64 row = crop->y >> GST_VIDEO_FORMAT_INFO_H_SUB(info->finfo, component);
-  return row * stride + column * (gint64)(plane->step * cc_sample_size(plane->type));
+/* Adds the bytes of n strides to *at. FALSE: no memory reaches there. Metas can say any number, so
+ * none is multiplied or added unchecked. */
+static gboolean
+add_strides(gsize *at, gsize n, gint stride) {
+  gsize bytes;
+  if (!g_size_checked_mul(&bytes, n, (gsize)ABS((gint64)stride)))
+    return FALSE;
+  if (stride >= 0)
+    return g_size_checked_add(at, *at, bytes);
+  if (bytes > *at)
+    return FALSE;
+  *at -= bytes;
+  return TRUE;
 }
 
-/* Nothing can overflow: an offset is at most the buffer's size, strides and heights are below 2^31,
- * and so the sums stay below 2^63. */
+/* Moves *at from the first sample of a plane to that of the crop. */
+static gboolean
+add_crop(gsize *at, const GstVideoCropMeta *crop, const GstVideoInfo *info,
+         const CcPlaneLayout *plane, guint p, gint stride) {
+  const gint component = plane_component(info, p);
+  const gsize column = crop->x >> GST_VIDEO_FORMAT_INFO_W_SUB(info->finfo, component);
+  const gsize row = crop->y >> GST_VIDEO_FORMAT_INFO_H_SUB(info->finfo, component);
+  gsize bytes;
+  return g_size_checked_mul(&bytes, column, plane->step * cc_sample_size(plane->type)) &&
+         g_size_checked_add(at, *at, bytes) && add_strides(at, row, stride);
+}
+
+/* FALSE: the plane is not all inside the buffer. */
+static gboolean
+measure_plane(PlaneExtent *extent, GstBuffer *buffer, const GstVideoInfo *info,
+              const CcPlaneLayout *plane, guint p) {
+  const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
+  extent->stride = meta ? meta->stride[p] : info->stride[p];
+  extent->origin = meta ? meta->offset[p] : info->offset[p];
+  if (cc_buffer_is_cropped(buffer, info) &&
+      !add_crop(&extent->origin, gst_buffer_get_video_crop_meta(buffer), info, plane, p,
+                extent->stride))
+    return FALSE;
+  gsize last_row = extent->origin;
+  if (!add_strides(&last_row, plane->height - 1, extent->stride))
+    return FALSE;
+  extent->start = MIN(extent->origin, last_row);
+  return g_size_checked_add(&extent->end, MAX(extent->origin, last_row),
+                            cc_plane_row_bytes(plane)) &&
+         extent->end <= gst_buffer_get_size(buffer);
+}
+
 static gboolean
 locate_plane(PlaneExtent *extent, GstBuffer *buffer, const GstVideoInfo *info,
              const CcPlaneLayout *plane, guint p, GError **error) {
-  const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
-  const gsize size = gst_buffer_get_size(buffer);
-  const gsize offset = meta ? meta->offset[p] : info->offset[p];
-  extent->stride = meta ? meta->stride[p] : info->stride[p];
-  extent->origin = MIN(offset, size);
-  if (cc_buffer_is_cropped(buffer, info))
-    extent->origin +=
-        crop_distance(gst_buffer_get_video_crop_meta(buffer), info, plane, p, extent->stride);
-
-  const gint64 to_last_row = (plane->height - 1) * extent->stride;
-  extent->start = extent->origin + MIN(to_last_row, 0);
-  extent->end = extent->origin + MAX(to_last_row, 0) + (gint64)cc_plane_row_bytes(plane);
-  if (offset <= size && extent->start >= 0 && extent->end <= (gint64)size)
+  if (measure_plane(extent, buffer, info, plane, p))
     return TRUE;
+  const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
   g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
               "a buffer of %" G_GSIZE_FORMAT " bytes is too small for %s of %dx%d: plane %u at "
-              "offset %" G_GSIZE_FORMAT " with stride %" G_GINT64_FORMAT
-              " reaches outside; without padding a frame has %" G_GSIZE_FORMAT " bytes",
-              size, info->finfo->name, info->width, info->height, p, offset, extent->stride,
-              info->size);
+              "offset %" G_GSIZE_FORMAT " with stride %d reaches outside; without padding a frame "
+              "has %" G_GSIZE_FORMAT " bytes",
+              gst_buffer_get_size(buffer), info->finfo->name, info->width, info->height, p,
+              meta ? meta->offset[p] : info->offset[p], extent->stride, info->size);
   return FALSE;
+}
+
+static gboolean
+locate_planes(PlaneExtent extent[CC_MAX_PLANES], GstBuffer *buffer, const GstVideoInfo *info,
+              const CcFrameLayout *layout, GError **error) {
+  const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
+  if (meta && !check_meta(buffer, meta, info, error))
+    return FALSE;
+  for (guint p = 0; p < layout->n_planes; p++)
+    if (!locate_plane(&extent[p], buffer, info, &layout->plane[p], p, error))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+cc_buffer_check(GstBuffer *buffer, const GstVideoInfo *info, const CcFrameLayout *layout,
+                GError **error) {
+  PlaneExtent extent[CC_MAX_PLANES];
+  return locate_planes(extent, buffer, info, layout, error);
 }
 
 /* Maps the memory that holds bytes start to end of the buffer; the address of its byte `start`. */
@@ -125,14 +168,18 @@ crosses_memories(GstBuffer *buffer, const PlaneExtent *extent) {
          length > 1;
 }
 
-/* Maps all planes at once where they lie in one memory. */
+/* Whether one map has to serve all planes. */
 static gboolean
-map_planes(CcMappedFrame *self, const PlaneExtent *extent, guint n_planes, GstMapFlags flags,
-           GError **error) {
-  gboolean at_once = gst_buffer_n_memory(self->buffer) == 1;
+need_one_map(GstBuffer *buffer, const PlaneExtent *extent, guint n_planes) {
+  gboolean crosses = gst_buffer_n_memory(buffer) == 1;
   for (guint p = 0; p < n_planes; p++)
-    at_once |= crosses_memories(self->buffer, &extent[p]);
+    crosses |= crosses_memories(buffer, &extent[p]);
+  return crosses;
+}
 
+static gboolean
+map_planes(CcMappedFrame *self, const PlaneExtent *extent, guint n_planes, gboolean at_once,
+           GstMapFlags flags, GError **error) {
   guint8 *whole = NULL;
   if (at_once && !(whole = map_bytes(self, 0, gst_buffer_get_size(self->buffer), flags, error)))
     return FALSE;
@@ -153,29 +200,56 @@ is_on_device(const CcMappedFrame *self) {
   return self->frame.memory == CC_MEMORY_DEVICE || self->frame.memory == CC_MEMORY_PEER;
 }
 
-/* The context of a buffer's memory, borrowed; NULL when it is not CUDA memory. */
-static GstObject *
-buffer_cuda_context(GstBuffer *buffer) {
-  return gst_buffer_n_memory(buffer) > 0
-             ? cc_cuda_memory_get_context(gst_buffer_peek_memory(buffer, 0))
-             : NULL;
+GstObject *
+cc_buffer_get_cuda_context(GstBuffer *buffer) {
+  GstObject *common = NULL;
+  for (guint i = 0; i < gst_buffer_n_memory(buffer); i++) {
+    GstObject *context = cc_cuda_memory_get_context(gst_buffer_peek_memory(buffer, i));
+    if (!context || (common && context != common))
+      return NULL;
+    common = context;
+  }
+  return common;
 }
 
-/* What kind of memory was mapped; a frame of several is as its worst one. */
-static void
-find_memory_kind(CcMappedFrame *self, GstMapFlags flags, CcDevice *device) {
-  GstObject *context = buffer_cuda_context(self->buffer);
-  if (context) {
-    const gboolean own = cc_cuda_context_describe(context).handle == device->context;
-    GstMemory *memory = gst_buffer_peek_memory(self->buffer, 0);
-    self->frame.memory = own ? CC_MEMORY_DEVICE : CC_MEMORY_PEER;
-    if (own)
-      self->frame.stream = cc_cuda_memory_get_stream(memory, flags);
-    else
-      cc_cuda_memory_sync(memory);
-    self->path = own ? "CUDA memory" : "CUDA memory of another context";
-    return;
+/* Whether all memories are of CUDA and may be used at the same moment of one stream. */
+static gboolean
+is_of_one_stream(GstBuffer *buffer, GstMapFlags flags) {
+  gpointer stream = NULL;
+  for (guint i = 0; i < gst_buffer_n_memory(buffer); i++) {
+    gpointer own = cc_cuda_memory_get_stream(gst_buffer_peek_memory(buffer, i), flags);
+    if (i > 0 && own != stream)
+      return FALSE;
+    stream = own;
   }
+  return TRUE;
+}
+
+/* Whether the buffer can be mapped as memory of a device. Every memory counts: an address of one
+ * kind in the place of another is an access that ends the context for all who share it. Memories
+ * that are merged become system memory. */
+static gboolean
+maps_as_cuda(GstBuffer *buffer, gboolean at_once, GstMapFlags flags) {
+  return cc_buffer_get_cuda_context(buffer) && (gst_buffer_n_memory(buffer) == 1 || !at_once) &&
+         is_of_one_stream(buffer, flags);
+}
+
+/* For a buffer that was mapped as memory of a device. */
+static void
+take_cuda_memory(CcMappedFrame *self, GstMapFlags flags, const CcDevice *device) {
+  GstObject *context = cc_buffer_get_cuda_context(self->buffer);
+  const gboolean own = cc_cuda_context_describe(context).handle == device->context;
+  self->frame.memory = own ? CC_MEMORY_DEVICE : CC_MEMORY_PEER;
+  self->path = own ? "CUDA memory" : "CUDA memory of another context";
+  if (own)
+    self->frame.stream = cc_cuda_memory_get_stream(gst_buffer_peek_memory(self->buffer, 0), flags);
+  for (guint i = 0; !own && i < gst_buffer_n_memory(self->buffer); i++)
+    cc_cuda_memory_sync(gst_buffer_peek_memory(self->buffer, i));
+}
+
+/* For a buffer that was mapped as system memory; a frame of several is as its worst one. */
+static void
+take_system_memory(CcMappedFrame *self, CcDevice *device) {
   CcPinning worst = CC_PINNING_OWN;
   for (guint i = 0; i < self->n_maps; i++) {
     const CcPinning pinning = cc_pinning_look_up(&self->map[i], device);
@@ -194,15 +268,22 @@ plane_is_regular(const CcPlane *plane, const CcPlaneLayout *layout) {
   return aligned && (layout->height == 1 || (gsize)ABS(plane->pitch) >= cc_plane_row_bytes(layout));
 }
 
-static void
-repack_plane(CcMappedFrame *self, guint p, const CcPlaneLayout *layout) {
+static gboolean
+repack_plane(CcMappedFrame *self, guint p, const CcPlaneLayout *layout, GError **error) {
   CcPlane *plane = &self->frame.plane[p];
-  const gsize row_bytes = cc_plane_row_bytes(layout);
-  guint8 *copy = g_malloc(row_bytes * layout->height);
+  const gsize row_bytes = cc_plane_row_bytes(layout), bytes = row_bytes * layout->height;
+  guint8 *copy = g_try_malloc(bytes);
+  if (!copy) {
+    g_set_error(error, CC_ERROR, CC_ERROR_NO_MEMORY,
+                "out of memory: %" G_GSIZE_FORMAT " bytes for rows that overlap or split a sample",
+                bytes);
+    return FALSE;
+  }
   for (guint y = 0; y < layout->height; y++)
     memcpy(copy + y * row_bytes, plane->data + (gssize)y * plane->pitch, row_bytes);
   self->repacked[p] = plane->data = copy;
-  plane->pitch = row_bytes;
+  plane->pitch = (gssize)row_bytes;
+  return TRUE;
 }
 
 static gboolean
@@ -216,7 +297,8 @@ make_regular(CcMappedFrame *self, const CcFrameLayout *layout, GstMapFlags flags
                                         : "a buffer in CUDA memory");
       return FALSE;
     }
-    repack_plane(self, p, &layout->plane[p]);
+    if (!repack_plane(self, p, &layout->plane[p], error))
+      return FALSE;
     self->frame.memory = CC_MEMORY_HOST;
     self->path = "staged: rows that overlap or split a sample";
   }
@@ -239,22 +321,22 @@ gboolean
 cc_mapped_frame_map(CcMappedFrame *self, GstBuffer *buffer, const GstVideoInfo *info,
                     const CcFrameLayout *layout, GstMapFlags flags, CcDevice *device,
                     GError **error) {
-  const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
-  if (meta && !check_meta(buffer, meta, info, error))
-    return FALSE;
   PlaneExtent extent[CC_MAX_PLANES];
-  for (guint p = 0; p < layout->n_planes; p++)
-    if (!locate_plane(&extent[p], buffer, info, &layout->plane[p], p, error))
-      return FALSE;
+  if (!locate_planes(extent, buffer, info, layout, error))
+    return FALSE;
 
   memset(self, 0, sizeof *self);
   self->buffer = buffer;
   self->path = "system memory";
-  if (device && buffer_cuda_context(buffer))
+  const gboolean at_once = need_one_map(buffer, extent, layout->n_planes);
+  const gboolean cuda = device && maps_as_cuda(buffer, at_once, flags);
+  if (cuda)
     flags |= cc_cuda_memory_map_flag();
-  gboolean ok = map_planes(self, extent, layout->n_planes, flags, error);
-  if (ok && device)
-    find_memory_kind(self, flags, device);
+  gboolean ok = map_planes(self, extent, layout->n_planes, at_once, flags, error);
+  if (ok && cuda)
+    take_cuda_memory(self, flags, device);
+  else if (ok && device)
+    take_system_memory(self, device);
   ok = ok && (!is_on_device(self) || check_on_device(self, layout->n_planes, error)) &&
        make_regular(self, layout, flags, error);
   /* only now: a second reference would make the buffer read-only */

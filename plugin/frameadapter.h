@@ -20,10 +20,20 @@ typedef struct {
   const gchar *path; /* how a device reads or writes it, for people; static */
 } CcMappedFrame;
 
+/* Whether a buffer holds a frame of these caps: CC_ERROR_INVALID when its GstVideoMeta contradicts
+ * them or a plane reaches outside the buffer. Touches no memory of the buffer. */
+gboolean cc_buffer_check(GstBuffer *buffer, const GstVideoInfo *info, const CcFrameLayout *layout,
+                         GError **error);
+
+/* The context that all memories of a buffer are in, borrowed; NULL when one is not CUDA memory or
+ * they are of several contexts. */
+GstObject *cc_buffer_get_cuda_context(GstBuffer *buffer);
+
 /* Maps a buffer with these caps, with a new reference to it. Strides and offsets come from its
- * GstVideoMeta where it has one. With a device, CUDA memory is mapped as such and system memory is
- * pinned if it can be; without, all is mapped as system memory. CC_ERROR_INVALID, and nothing
- * mapped, when the meta contradicts the caps or a plane reaches outside the buffer. */
+ * GstVideoMeta where it has one. With a device, CUDA memory of one context is mapped as such and
+ * system memory is pinned if it can be; a buffer of both, or of several contexts, is mapped as
+ * system memory, and so is all without a device. Nothing is mapped when cc_buffer_check fails, the
+ * memory cannot be mapped (CC_ERROR_INVALID) or there is none for a copy (CC_ERROR_NO_MEMORY). */
 gboolean cc_mapped_frame_map(CcMappedFrame *self, GstBuffer *buffer, const GstVideoInfo *info,
                              const CcFrameLayout *layout, GstMapFlags flags, CcDevice *device,
                              GError **error);

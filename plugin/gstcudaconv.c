@@ -45,9 +45,9 @@ GST_ELEMENT_REGISTER_DEFINE(cudaconv, "cudaconv", GST_RANK_NONE, GST_TYPE_CUDA_C
 /* Upstream may try the same caps many times; it is told once what is wrong with them. */
 static gboolean
 refuse_caps(GstCudaConv *self, const GError *error) {
-  if (!self->failed && !self->caps_refused)
+  if (!self->failed && !self->caps_told)
     gst_cuda_conv_post_error(self, error);
-  self->caps_refused = TRUE;
+  self->caps_refused = self->caps_told = TRUE;
   return FALSE;
 }
 
@@ -60,6 +60,14 @@ parse_caps(GstCaps *caps, GstVideoInfo *info, CcFrameLayout *layout, GError **er
   return FALSE;
 }
 
+static void
+set_memory_of_caps(GstCudaConv *self, gboolean in_cuda, gboolean out_cuda) {
+  GST_OBJECT_LOCK(self);
+  self->in_cuda = in_cuda;
+  self->out_cuda = out_cuda;
+  GST_OBJECT_UNLOCK(self);
+}
+
 /* Before the base class negotiates the output for the caps that came, which the stride decides. */
 static gboolean
 begin_caps(GstCudaConv *self, GstEvent *event) {
@@ -68,11 +76,11 @@ begin_caps(GstCudaConv *self, GstEvent *event) {
   GstVideoInfo info;
   CcFrameLayout layout;
   gst_event_parse_caps(event, &caps);
-  self->in_cuda = cc_caps_are_cuda(caps);
+  set_memory_of_caps(self, cc_caps_are_cuda(caps), self->out_cuda);
   if (!parse_caps(caps, &info, &layout, &error) ||
       !gst_cuda_conv_choose_filter(self, caps, &layout, &error))
     return refuse_caps(self, error);
-  self->caps_refused = FALSE;
+  self->caps_told = FALSE;
   return TRUE;
 }
 
@@ -99,7 +107,10 @@ gst_cuda_conv_transform_caps(GstBaseTransform *trans, GstPadDirection direction,
                              GstCaps *filter) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
   /* after a failover, CUDA memory comes until upstream has followed */
-  const gboolean cuda = gst_cuda_conv_takes_cuda(self) || self->in_cuda || self->out_cuda;
+  GST_OBJECT_LOCK(self);
+  const gboolean still_cuda = self->in_cuda || self->out_cuda;
+  GST_OBJECT_UNLOCK(self);
+  const gboolean cuda = gst_cuda_conv_takes_cuda(self) || still_cuda;
   g_autoptr(GstCaps) other =
       cc_caps_transform(caps, direction, gst_cuda_conv_current_stride(self), cuda);
   if (cuda && direction == GST_PAD_SINK && gst_caps_is_fixed(caps))
@@ -112,8 +123,7 @@ static gboolean
 gst_cuda_conv_set_caps(GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
   self->liveness_known = FALSE;
-  self->in_cuda = cc_caps_are_cuda(incaps);
-  self->out_cuda = cc_caps_are_cuda(outcaps);
+  set_memory_of_caps(self, cc_caps_are_cuda(incaps), cc_caps_are_cuda(outcaps));
   return parse_caps(incaps, &self->in_info, &self->layout, NULL) &&
          gst_video_info_from_caps(&self->out_info, outcaps);
 }
@@ -129,6 +139,20 @@ gst_cuda_conv_get_unit_size(GstBaseTransform *trans, GstCaps *caps, gsize *size)
 
 /* --- events and queries --- */
 
+/* Caps that this element or the base class refuses leave nothing behind that fits only them. */
+static gboolean
+take_caps(GstCudaConv *self, GstEvent *event) {
+  if (!begin_caps(self, event)) {
+    gst_event_unref(event);
+    return FALSE;
+  }
+  self->caps_refused = !GST_BASE_TRANSFORM_CLASS(gst_cuda_conv_parent_class)
+                            ->sink_event(GST_BASE_TRANSFORM(self), event);
+  if (self->caps_refused)
+    g_clear_pointer(&self->next_program, cc_program_unref);
+  return !self->caps_refused;
+}
+
 static gboolean
 gst_cuda_conv_sink_event(GstBaseTransform *trans, GstEvent *event) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
@@ -136,10 +160,8 @@ gst_cuda_conv_sink_event(GstBaseTransform *trans, GstEvent *event) {
     cc_inflight_clear(&self->inflight);
   else if (GST_EVENT_IS_SERIALIZED(event))
     gst_cuda_conv_drain(self);
-  if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS && !begin_caps(self, event)) {
-    gst_event_unref(event);
-    return FALSE;
-  }
+  if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS)
+    return take_caps(self, event);
   return GST_BASE_TRANSFORM_CLASS(gst_cuda_conv_parent_class)->sink_event(trans, event);
 }
 
@@ -160,6 +182,12 @@ gst_cuda_conv_src_event(GstBaseTransform *trans, GstEvent *event) {
   return GST_BASE_TRANSFORM_CLASS(gst_cuda_conv_parent_class)->src_event(trans, event);
 }
 
+/* What is unlimited stays so, and what others say may be close to it. */
+static GstClockTime
+add_time(GstClockTime time, GstClockTime more) {
+  return time < GST_CLOCK_TIME_NONE - more ? time + more : time;
+}
+
 static void
 add_held_time(GstCudaConv *self, GstQuery *query) {
   gboolean live;
@@ -168,9 +196,7 @@ add_held_time(GstCudaConv *self, GstQuery *query) {
   const GstClockTime held = self->held_time;
   GST_OBJECT_UNLOCK(self);
   gst_query_parse_latency(query, &live, &min, &max);
-  if (GST_CLOCK_TIME_IS_VALID(max))
-    max += held;
-  gst_query_set_latency(query, live, min + held, max);
+  gst_query_set_latency(query, live, add_time(min, held), add_time(max, held));
 }
 
 static gboolean
@@ -197,19 +223,28 @@ gst_cuda_conv_query(GstBaseTransform *trans, GstPadDirection direction, GstQuery
 
 /* --- buffers and metas --- */
 
-/* What the buffers of an allocation query are to be made of; its context is a reference. FALSE: of
+/* What the buffers of an allocation query are to be made of, to be cleared in any case. FALSE: of
  * CUDA memory, and GStreamer's library for that does not start. */
 static gboolean
 describe_allocation(GstCudaConv *self, GstQuery *query, CcAllocation *allocation) {
   GstCaps *caps;
   gst_query_parse_allocation(query, &caps, NULL);
   const gboolean cuda = caps && cc_caps_are_cuda(caps);
+  GST_OBJECT_LOCK(self);
+  GstAllocator *pinned = self->pinned ? gst_object_ref(self->pinned) : NULL;
+  GST_OBJECT_UNLOCK(self);
   *allocation = (CcAllocation){
-      .pinned = self->pinned,
+      .pinned = pinned,
       .cuda = cuda ? gst_cuda_conv_ref_context(self) : NULL,
       .n_held = gst_cuda_conv_most_in_flight(self) - 1,
   };
   return !cuda || allocation->cuda;
+}
+
+static void
+clear_allocation(CcAllocation *allocation) {
+  gst_clear_object(&allocation->pinned);
+  g_clear_object(&allocation->cuda);
 }
 
 static gboolean
@@ -219,7 +254,7 @@ gst_cuda_conv_decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   CcAllocation allocation;
   const gboolean ok = describe_allocation(self, query, &allocation) &&
                       cc_choose_output_pool(query, &allocation, &why);
-  g_clear_object(&allocation.cuda);
+  clear_allocation(&allocation);
   if (!ok) {
     GST_ELEMENT_ERROR(self, RESOURCE, NOT_FOUND,
                       ("No frames in CUDA memory can be made; system memory behind the element, "
@@ -239,7 +274,7 @@ gst_cuda_conv_propose_allocation(GstBaseTransform *trans, GstQuery *decide_query
     return FALSE;
   if (describe_allocation(GST_CUDA_CONV(trans), query, &allocation))
     cc_propose_input_pool(query, &allocation);
-  g_clear_object(&allocation.cuda);
+  clear_allocation(&allocation);
   return TRUE;
 }
 
@@ -263,14 +298,15 @@ gst_cuda_conv_start(GstBaseTransform *trans) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
   if (!gst_cuda_conv_open_backend(self))
     return FALSE;
-  self->most_in_flight = CC_MAX_JOBS;
-  self->in_cuda = self->out_cuda = FALSE;
-  self->failed = FALSE;
-  self->caps_refused = FALSE;
+  cc_settings_commit(&self->settings); /* no frame is there yet that could see a part of a change */
+  set_memory_of_caps(self, FALSE, FALSE);
+  self->failed = self->caps_refused = self->caps_told = self->contexts_told = FALSE;
+  self->layout = (CcFrameLayout){0};
   gst_video_info_init(&self->in_info);
   gst_video_info_init(&self->out_info);
   self->n_held = 0;
   GST_OBJECT_LOCK(self);
+  self->most_in_flight = CC_MAX_JOBS;
   self->held_time = 0;
   self->n_frames = self->n_bytes = 0;
   g_free(self->plan_text);
@@ -290,6 +326,7 @@ gst_cuda_conv_stop(GstBaseTransform *trans) {
   cc_inflight_clear(&self->inflight);
   g_clear_pointer(&self->program, cc_program_unref);
   g_clear_pointer(&self->next_program, cc_program_unref);
+  gst_cuda_conv_close_previous(self);
   cc_filter_replace(&self->tried, (CcFilter){0});
   cc_filter_replace(&self->running, (CcFilter){0});
   GST_OBJECT_LOCK(self);

@@ -4,7 +4,8 @@
 typedef struct {
   CcBackend *backend;
   CcPlan *plan;
-  CcJob *job; /* NULL when it was waited for */
+  CcJob *job;      /* NULL when it was waited for */
+  GError *failure; /* why its output is not what it should be; NULL: it is */
   GstVideoInfo in_info, out_info;
   CcMappedFrame in, out;
 } Frame;
@@ -51,12 +52,21 @@ submit_frame(Frame *frame, CcProgram *program, GError **error) {
 
 static gboolean
 wait_for_frame(Frame *frame, CcTimes *times, GError **error) {
-  return !frame->job || cc_backend_wait(frame->backend, g_steal_pointer(&frame->job), times, error);
+  if (frame->job) {
+    g_clear_error(&frame->failure);
+    cc_backend_wait(frame->backend, g_steal_pointer(&frame->job), times, &frame->failure);
+  }
+  if (!frame->failure)
+    return TRUE;
+  if (error)
+    *error = g_error_copy(frame->failure);
+  return FALSE;
 }
 
 static void
 free_frame(Frame *frame) {
   cc_plan_unref(frame->plan);
+  g_clear_error(&frame->failure);
   g_free(frame);
 }
 
@@ -105,13 +115,15 @@ redo_frame(Frame *frame, CcProgram *program, GError **error) {
   g_autoptr(GstBuffer) in = gst_buffer_ref(frame->in.buffer);
   GstBuffer *out = gst_buffer_ref(frame->out.buffer);
   unmap_frame(frame);
-  gboolean ok = map_frame(frame, in, out, NULL, error);
-  if (!ok) { /* the frame is dropped with what holds it */
+  g_clear_error(&frame->failure);
+  if (map_frame(frame, in, out, NULL, &frame->failure)) {
+    submit_frame(frame, program, &frame->failure);
+  } else { /* the frame is dropped with what holds it */
     frame->in = (CcMappedFrame){.buffer = gst_buffer_ref(in)};
     frame->out = (CcMappedFrame){.buffer = gst_buffer_ref(out)};
   }
   gst_buffer_unref(out);
-  return ok && submit_frame(frame, program, error) && wait_for_frame(frame, &times, error);
+  return wait_for_frame(frame, &times, error);
 }
 
 gboolean

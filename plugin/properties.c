@@ -4,6 +4,7 @@
 #include "enums.h"
 #include "gstcudaconv.h"
 #include "report.h"
+#include "valuetext.h"
 
 /* The kernel comes after what defines a custom one, because presets are applied in this order. */
 enum {
@@ -35,44 +36,11 @@ enum {
 static GParamSpec *props[N_PROPS];
 static void (*parent_dispatch)(GObject *object, guint n, GParamSpec **pspecs);
 
-#define MAX_SIGMA 1000.0
-#define MAX_SCALE 1e6
-#define MAX_BIAS 65535.0
-#define MAX_THREADS 1024
-#define MAX_TEXT 120 /* characters of a refused value that its message repeats */
-
 /* --- setting --- */
-
-/* A value as a user would write it: <1, 2> where gst_value_serialize says < (int)1, (int)2 >. */
-static void
-append_value(GString *text, const GValue *value) {
-  if (!GST_VALUE_HOLDS_ARRAY(value)) {
-    g_autofree gchar *one = gst_value_serialize(value);
-    g_string_append(text, one ? one : "?");
-    return;
-  }
-  g_string_append_c(text, '<');
-  for (guint i = 0; i < gst_value_array_get_size(value); i++) {
-    g_string_append(text, i > 0 ? ", " : "");
-    append_value(text, gst_value_array_get_value(value, i));
-  }
-  g_string_append_c(text, '>');
-}
-
-/* Its beginning, when it is long. */
-static gchar *
-describe_value(const GValue *value) {
-  g_autoptr(GString) text = g_string_new(NULL);
-  append_value(text, value);
-  if (g_utf8_strlen(text->str, -1) <= MAX_TEXT)
-    return g_strdup(text->str);
-  g_autofree gchar *start = g_utf8_substring(text->str, 0, MAX_TEXT);
-  return g_strconcat(start, "...", NULL);
-}
 
 static void
 warn_refused(GstCudaConv *self, GParamSpec *pspec, const GValue *value, const gchar *why) {
-  g_autofree gchar *text = describe_value(value);
+  g_autofree gchar *text = cc_value_describe(value);
   g_autofree gchar *warning =
       g_strdup_printf("%s=%s is refused: %s. What was set before stays.", pspec->name, text, why);
   gst_cuda_conv_warn(self, warning);
@@ -98,27 +66,10 @@ set_definition(GstCudaConv *self, guint id, const GValue *value, GParamSpec *psp
     warn_refused(self, pspec, value, error->message);
 }
 
-/* Its range has a gap. */
+/* Puts a value that affects pixels, but not the kernel, into a filter. */
 static void
-set_stride(GstCudaConv *self, const GValue *value, GParamSpec *pspec) {
-  const gint stride = g_value_get_int(value);
-  if (stride == 3) {
-    warn_refused(self, pspec, value, "1, 2 or 4 is needed");
-    return;
-  }
-  g_mutex_lock(&self->settings.lock);
-  self->settings.filter.stride = (guint)stride;
-  g_mutex_unlock(&self->settings.lock);
-}
-
-static void
-set_scalar(CcSettings *settings, guint id, const GValue *value) {
-  CcFilter *filter = &settings->filter;
-  g_mutex_lock(&settings->lock);
+store_value(CcFilter *filter, guint id, const GValue *value) {
   switch (id) {
-  case PROP_KERNEL:
-    settings->kernel = g_value_get_enum(value);
-    break;
   case PROP_SIZE:
     filter->size = (guint)g_value_get_int(value);
     break;
@@ -146,9 +97,45 @@ set_scalar(CcSettings *settings, guint id, const GValue *value) {
   case PROP_ALPHA:
     filter->alpha = g_value_get_enum(value);
     break;
+  case PROP_STRIDE:
+    filter->stride = (guint)g_value_get_int(value);
+    break;
   case PROP_ALGORITHM:
     filter->algorithm = g_value_get_enum(value);
     break;
+  }
+}
+
+/* Sets a scalar that affects pixels. */
+static void
+set_pixel_value(CcSettings *settings, guint id, const GValue *value) {
+  g_mutex_lock(&settings->lock);
+  const gboolean at_once = cc_settings_note_change(settings);
+  if (id == PROP_KERNEL) {
+    settings->kernel = g_value_get_enum(value);
+    if (at_once)
+      cc_settings_commit_kernel(settings);
+  } else {
+    store_value(&settings->filter, id, value);
+    if (at_once)
+      store_value(&settings->committed, id, value);
+  }
+  g_mutex_unlock(&settings->lock);
+}
+
+/* Its range has a gap. */
+static void
+set_stride(GstCudaConv *self, const GValue *value, GParamSpec *pspec) {
+  if (g_value_get_int(value) == 3)
+    warn_refused(self, pspec, value, "1, 2 or 4 is needed");
+  else
+    set_pixel_value(&self->settings, PROP_STRIDE, value);
+}
+
+static void
+set_device_value(CcSettings *settings, guint id, const GValue *value) {
+  g_mutex_lock(&settings->lock);
+  switch (id) {
   case PROP_BACKEND:
     settings->backend.choice = g_value_get_enum(value);
     break;
@@ -189,11 +176,13 @@ set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) 
   case PROP_CHROMA:
   case PROP_ALPHA:
   case PROP_ALGORITHM:
+    set_pixel_value(&self->settings, id, value);
+    break;
   case PROP_BACKEND:
   case PROP_CUDA_DEVICE_ID:
   case PROP_N_THREADS:
   case PROP_IN_FLIGHT:
-    set_scalar(&self->settings, id, value);
+    set_device_value(&self->settings, id, value);
     break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
@@ -301,7 +290,7 @@ make_definition_properties(void) {
    * GstCudaConv:matrix:
    *
    * Coefficients of a custom kernel: an array of rows, or the flat list of a square. Width and
-   * height are odd, 1 to 15 each. Numbers from -1e6 to 1e6; fractions and numeric strings are
+   * height are odd, 1 to 15 each. Numbers from -1e8 to 1e8; fractions and numeric strings are
    * accepted. The matrix is not flipped. Empty by default.
    */
   props[PROP_MATRIX] = gst_param_spec_array(
@@ -364,8 +353,8 @@ make_definition_properties(void) {
    */
   props[PROP_SIGMA] = g_param_spec_double(
       "sigma", "Sigma",
-      "Standard deviation of kernel=gaussian in pixels (0 = binomial of the size)", 0, MAX_SIGMA, 0,
-      PIXEL_FLAGS);
+      "Standard deviation of kernel=gaussian in pixels (0 = binomial of the size)", 0, CC_MAX_SIGMA,
+      0, PIXEL_FLAGS);
 }
 
 static void
@@ -378,7 +367,7 @@ make_arithmetic_properties(void) {
    */
   props[PROP_SCALE] = g_param_spec_double(
       "scale", "Scale", "Factor of the sum (0 = one over the sum of a positive matrix, else 1)",
-      -MAX_SCALE, MAX_SCALE, 0, PIXEL_FLAGS);
+      -CC_MAX_SCALE, CC_MAX_SCALE, 0, PIXEL_FLAGS);
 
   /**
    * GstCudaConv:bias:
@@ -388,7 +377,7 @@ make_arithmetic_properties(void) {
    */
   props[PROP_BIAS] = g_param_spec_double(
       "bias", "Bias", "Added to the result, in 8-bit code values: 128 is mid-grey at every depth",
-      -MAX_BIAS, MAX_BIAS, 0, PIXEL_FLAGS);
+      -CC_MAX_BIAS, CC_MAX_BIAS, 0, PIXEL_FLAGS);
 
   /**
    * GstCudaConv:response:
@@ -489,11 +478,12 @@ make_device_properties(void) {
   /**
    * GstCudaConv:n-threads:
    *
-   * Threads of the CPU backend, 0 to 1024; 0, the default, is one for every core.
+   * Threads of the CPU backend, 0 to 256; 0, the default, is one for every
+   * core, and 256 at most.
    */
   props[PROP_N_THREADS] =
       g_param_spec_int("n-threads", "Threads", "Threads of the CPU backend (0 = one a core)", 0,
-                       MAX_THREADS, 0, DEVICE_FLAGS);
+                       CC_MAX_THREADS, 0, DEVICE_FLAGS);
 
   /**
    * GstCudaConv:in-flight:

@@ -64,52 +64,83 @@ check_downstream(GstCudaConv *self, const GstCaps *caps, guint stride, GError **
   return FALSE;
 }
 
+/* Whether the properties say what was tried last. */
+static gboolean
+properties_were_tried(GstCudaConv *self) {
+  CcFilter filter;
+  cc_settings_get_filter(&self->settings, &filter);
+  const gboolean tried = cc_filter_equal(&filter, &self->tried);
+  cc_filter_replace(&filter, (CcFilter){0});
+  return tried;
+}
+
+/* A program of what the properties say, which then is the filter that runs. NULL: that cannot work,
+ * and nothing has changed. */
+static CcProgram *
+try_properties(GstCudaConv *self, const GstCaps *caps, const CcFrameLayout *layout,
+               GError **error) {
+  CcFilter filter;
+  cc_settings_get_filter(&self->settings, &filter);
+  cc_filter_replace(&self->tried, filter);
+  const gboolean same_size = !self->running.kernel || filter.stride == self->running.stride;
+  if (!same_size && !check_downstream(self, caps, filter.stride, error))
+    return NULL;
+  CcProgram *program = new_program(self, &filter, layout, error);
+  if (program) {
+    cc_kernel_ref(filter.kernel);
+    cc_filter_replace(&self->running, filter);
+  }
+  return program;
+}
+
+static void
+tell_refusal(GstCudaConv *self, const GError *reason) {
+  g_autofree gchar *text =
+      g_strdup_printf("%s. The filter goes on as it was before.", reason->message);
+  gst_cuda_conv_warn(self, text);
+}
+
+/* Takes a program of the running filter for the next frame. */
+static void
+set_next_program(GstCudaConv *self, CcProgram *program) {
+  g_clear_pointer(&self->next_program, cc_program_unref);
+  self->next_program = program;
+  set_stride(self, self->running.stride);
+}
+
 gboolean
 gst_cuda_conv_choose_filter(GstCudaConv *self, const GstCaps *caps, const CcFrameLayout *layout,
                             GError **error) {
   g_autoptr(GError) reason = NULL;
-  CcFilter filter;
-  cc_settings_get_filter(&self->settings, &filter);
-  const gboolean told = cc_filter_equal(&filter, &self->tried);
-  cc_filter_replace(&self->tried, filter);
-
-  const gboolean starts = !self->running.kernel;
-  CcProgram *program = NULL;
-  if (starts || filter.stride == self->running.stride ||
-      check_downstream(self, caps, filter.stride, &reason))
-    program = new_program(self, &filter, layout, &reason);
-  if (program) {
-    cc_kernel_ref(filter.kernel);
-    cc_filter_replace(&self->running, filter);
-  } else if (starts) {
+  const gboolean told = properties_were_tried(self);
+  CcProgram *program = try_properties(self, caps, layout, &reason);
+  if (!program && !self->running.kernel) {
     g_propagate_error(error, g_steal_pointer(&reason));
     return FALSE;
-  } else {
-    g_autofree gchar *text =
-        g_strdup_printf("%s. The filter goes on as it was before.", reason->message);
+  }
+  if (!program) {
     if (!told)
-      gst_cuda_conv_warn(self, text);
+      tell_refusal(self, reason);
     program = new_program(self, &self->running, layout, error);
     if (!program)
       return FALSE;
   }
-  g_clear_pointer(&self->next_program, cc_program_unref);
-  self->next_program = program;
-  set_stride(self, self->running.stride);
+  set_next_program(self, program);
   return TRUE;
 }
 
 void
 gst_cuda_conv_follow_properties(GstCudaConv *self) {
-  CcFilter filter;
-  cc_settings_get_filter(&self->settings, &filter);
-  const gboolean changed = !cc_filter_equal(&filter, &self->tried);
-  cc_filter_replace(&filter, (CcFilter){0});
-  if (!changed || self->failed)
+  g_autoptr(GError) reason = NULL;
+  g_autoptr(GstCaps) caps = NULL;
+  if (properties_were_tried(self) ||
+      !(caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(self))))
     return;
-  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(self));
-  if (caps)
-    gst_cuda_conv_choose_filter(self, caps, &self->layout, NULL);
+  CcProgram *program = try_properties(self, caps, &self->layout, &reason);
+  if (program)
+    set_next_program(self, program);
+  else
+    tell_refusal(self, reason);
 }
 
 void

@@ -7,6 +7,10 @@
 
 #define DEFAULT_KERNEL "sobel"
 
+/* How long a change waits for others to be complete: so many frames, and so many microseconds. */
+#define PATIENCE_FRAMES 2
+#define PATIENCE_US 50000
+
 gint
 cc_settings_default_kernel(void) {
   const GPtrArray *kernels = cc_kernels_builtin();
@@ -42,15 +46,68 @@ cc_settings_clear(CcSettings *self) {
 }
 
 void
-cc_settings_commit(CcSettings *self) {
-  g_mutex_lock(&self->lock);
-  g_clear_pointer(&self->committed.kernel, cc_kernel_unref);
-  self->committed = self->filter;
+cc_settings_commit_kernel(CcSettings *self) {
   CcKernel *kernel = self->kernel == CC_SETTINGS_KERNEL_CUSTOM
                          ? self->custom
                          : g_ptr_array_index(cc_kernels_builtin(), self->kernel - 1);
+  g_clear_pointer(&self->committed.kernel, cc_kernel_unref);
   self->committed.kernel = kernel ? cc_kernel_ref(kernel) : NULL;
+}
+
+/* With the lock. */
+static void
+commit(CcSettings *self) {
+  CcKernel *kernel = self->committed.kernel;
+  self->committed = self->filter;
+  self->committed.kernel = kernel;
+  cc_settings_commit_kernel(self);
+  self->changed = FALSE;
+}
+
+void
+cc_settings_commit(CcSettings *self) {
+  g_mutex_lock(&self->lock);
+  commit(self);
   g_mutex_unlock(&self->lock);
+}
+
+gboolean
+cc_settings_note_change(CcSettings *self) {
+  if (self->controller == g_thread_self())
+    return TRUE;
+  if (!self->changed) {
+    self->changed = TRUE;
+    self->changed_at = g_get_monotonic_time();
+    self->changed_frame = self->n_frames;
+  }
+  return FALSE;
+}
+
+void
+cc_settings_begin_frame(CcSettings *self) {
+  g_mutex_lock(&self->lock);
+  if (self->changed && self->n_frames - self->changed_frame >= PATIENCE_FRAMES &&
+      g_get_monotonic_time() - self->changed_at >= PATIENCE_US)
+    commit(self);
+  self->n_frames++;
+  g_mutex_unlock(&self->lock);
+}
+
+static void
+set_controller(CcSettings *self, GThread *controller) {
+  g_mutex_lock(&self->lock);
+  self->controller = controller;
+  g_mutex_unlock(&self->lock);
+}
+
+void
+cc_settings_begin_control(CcSettings *self) {
+  set_controller(self, g_thread_self());
+}
+
+void
+cc_settings_end_control(CcSettings *self) {
+  set_controller(self, NULL);
 }
 
 void
@@ -88,6 +145,7 @@ cc_settings_get_in_flight(CcSettings *self) {
 /* With the lock. Takes `custom`, which may be NULL; the definition before it is forgotten. */
 static void
 define(CcSettings *self, CcKernel *custom) {
+  cc_settings_note_change(self);
   g_clear_pointer(&self->custom, cc_kernel_unref);
   self->custom = custom;
   if (custom)

@@ -2,7 +2,11 @@
 #pragma once
 
 /* The values of the element's properties. Any thread may write them; what was written takes effect
- * with the next commit, and the streaming thread takes one consistent copy a frame. */
+ * with the next commit, and the streaming thread takes one consistent copy a frame.
+ *
+ * A commit comes when no thread is inside a call that sets properties, so that one call that sets
+ * several lands as a whole. As long as some thread is in such a call, a change is committed at the
+ * third frame after it, but not within 50 ms. */
 
 #include <glib-object.h>
 #include "engine/backend.h"
@@ -23,6 +27,11 @@ typedef struct {
   gchar *kernel_file;
   CcFilter filter; /* the scalar properties; its kernel is not used */
   CcFilter committed;
+  gboolean changed; /* since the last commit; the first change came then: */
+  gint64 changed_at;
+  guint64 changed_frame;
+  guint64 n_frames;
+  GThread *controller; /* sets values for the frame that it has in hand; NULL: none does */
   CcBackendConfig backend;
   guint in_flight; /* frames under way at once; 0: automatic */
 } CcSettings;
@@ -35,6 +44,21 @@ void cc_settings_clear(CcSettings *self);
 
 /* Lets everything that was set since the last commit take effect at once. */
 void cc_settings_commit(CcSettings *self);
+
+/* A frame boundary: commits what has waited too long. */
+void cc_settings_begin_frame(CcSettings *self);
+
+/* Between these two, scalars that the calling thread sets are for the frame that it has in hand and
+ * take effect at once, whatever others do. */
+void cc_settings_begin_control(CcSettings *self);
+void cc_settings_end_control(CcSettings *self);
+
+/* With the lock: `filter` or another of the values behind `kernel` is being changed. TRUE: by the
+ * thread in control, so `committed` has to be changed as well. */
+gboolean cc_settings_note_change(CcSettings *self);
+
+/* With the lock: commits the choice of the kernel alone. */
+void cc_settings_commit_kernel(CcSettings *self);
 
 /* The filter as committed, its kernel a new reference, or NULL when kernel is custom and no
  * coefficients are set. */

@@ -73,8 +73,10 @@ upstream_is_live(GstCudaConv *self) {
 guint
 gst_cuda_conv_most_in_flight(GstCudaConv *self) {
   const guint wanted = cc_settings_get_in_flight(&self->settings);
-  return MIN(wanted ? wanted : AUTOMATIC_IN_FLIGHT,
-             MIN(self->backend->depth, self->most_in_flight));
+  GST_OBJECT_LOCK(self);
+  const guint possible = self->backend ? MIN(self->backend->depth, self->most_in_flight) : 1;
+  GST_OBJECT_UNLOCK(self);
+  return MIN(wanted ? wanted : AUTOMATIC_IN_FLIGHT, possible);
 }
 
 /* Keeps frames back, so that transfers and kernels overlap: when that delays nobody, or the
@@ -102,20 +104,27 @@ decide_held_frames(GstCudaConv *self) {
 
 static void
 sync_properties(GstBaseTransform *trans, GstBuffer *in) {
+  GstCudaConv *self = GST_CUDA_CONV(trans);
   if (trans->segment.format != GST_FORMAT_TIME)
     return;
   const GstClockTime time =
       gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in));
-  if (GST_CLOCK_TIME_IS_VALID(time))
-    gst_object_sync_values(GST_OBJECT(trans), time);
+  if (!GST_CLOCK_TIME_IS_VALID(time))
+    return;
+  cc_settings_begin_control(&self->settings);
+  gst_object_sync_values(GST_OBJECT(trans), time);
+  cc_settings_end_control(&self->settings);
 }
 
 /* Once memory has run out, frames go through one by one. */
 static void
 reduce_in_flight(GstCudaConv *self) {
   gst_cuda_conv_drain(self);
+  gst_cuda_conv_close_previous(self);
   cc_backend_trim(self->backend);
+  GST_OBJECT_LOCK(self);
   self->most_in_flight = 1;
+  GST_OBJECT_UNLOCK(self);
   self->liveness_known = FALSE;
 }
 
@@ -141,20 +150,36 @@ start_frame(GstCudaConv *self, GstBuffer *in, GstBuffer *out, GError **error) {
   return TRUE;
 }
 
+/* Whether the buffer can be filtered, told before any memory is taken for it. */
+static GstFlowReturn
+check_input(GstCudaConv *self, GstBuffer *in) {
+  g_autoptr(GError) error = NULL;
+  if (self->failed)
+    return GST_FLOW_ERROR;
+  if (self->caps_refused || self->layout.n_planes == 0)
+    return GST_FLOW_NOT_NEGOTIATED;
+  if (cc_buffer_check(in, &self->in_info, &self->layout, &error) &&
+      gst_cuda_conv_follow_context(self, in, &error))
+    return GST_FLOW_OK;
+  gst_cuda_conv_drain(self);
+  return gst_cuda_conv_fail(self, error);
+}
+
 /* A frame boundary. The base class marks the next buffer that it pushes as discontinuous and may
  * renegotiate here, so earlier frames have to be out before. */
 static GstFlowReturn
 submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *in) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
-  g_autoptr(GError) error = NULL;
-  gst_cuda_conv_follow_properties(self);
-  if (!self->failed && !gst_cuda_conv_follow_context(self, in, &error)) {
+  GstFlowReturn ret = check_input(self, in);
+  if (ret != GST_FLOW_OK) {
     gst_buffer_unref(in);
-    return gst_cuda_conv_fail(self, error);
+    return ret;
   }
+  cc_settings_begin_frame(&self->settings);
+  gst_cuda_conv_follow_properties(self);
   if (GST_BUFFER_IS_DISCONT(in) || gst_pad_needs_reconfigure(trans->srcpad))
     gst_cuda_conv_drain(self);
-  const GstFlowReturn ret = parent_class()->submit_input_buffer(trans, discont, in);
+  ret = parent_class()->submit_input_buffer(trans, discont, in);
   if (ret == GST_BASE_TRANSFORM_FLOW_DROPPED)
     gst_cuda_conv_drain(self);
   else if (ret == GST_FLOW_OK && self->next_program)
@@ -162,15 +187,29 @@ submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *in) {
   return ret;
 }
 
+/* Ends the stream for want of an output buffer. The base class has told about a pool that does not
+ * start. */
+static GstFlowReturn
+fail_without_buffer(GstCudaConv *self) {
+  g_autoptr(GError) error =
+      g_error_new_literal(CC_ERROR, CC_ERROR_NO_MEMORY,
+                          "no buffer for an output frame can be had: memory, or the pool of what "
+                          "is behind the element, is used up");
+  g_autoptr(GstBufferPool) pool = gst_base_transform_get_buffer_pool(GST_BASE_TRANSFORM(self));
+  self->failed = pool && !gst_buffer_pool_is_active(pool);
+  return gst_cuda_conv_fail(self, error);
+}
+
 /* Memory that held frames have may be what a pool lacks. */
 static GstFlowReturn
 prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstBuffer **out) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
-  const GstFlowReturn ret = parent_class()->prepare_output_buffer(trans, in, out);
-  if (ret != GST_FLOW_ERROR || cc_inflight_length(&self->inflight) == 0)
-    return ret;
-  reduce_in_flight(self);
-  return parent_class()->prepare_output_buffer(trans, in, out);
+  GstFlowReturn ret = parent_class()->prepare_output_buffer(trans, in, out);
+  if (ret == GST_FLOW_ERROR && cc_inflight_length(&self->inflight) > 0) {
+    reduce_in_flight(self);
+    ret = parent_class()->prepare_output_buffer(trans, in, out);
+  }
+  return ret == GST_FLOW_ERROR ? fail_without_buffer(self) : ret;
 }
 
 /* Starts filtering; generate_output finishes it. */
