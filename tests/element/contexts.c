@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* CUDA contexts: which one elements work in, and frames from another one of the same GPU. */
+/* CUDA contexts: which one elements work in, frames from others of the same GPU, and buffers that
+ * mix memories of several, or of the system. */
 
 #include "cudacontext.h"
 
 #include <gst/cuda/gstcudaloader.h>
+#include <string.h>
 
 #define BLUR "kernel=gaussian"
 
@@ -71,6 +73,234 @@ GST_START_TEST(element_follows_a_frames_context) {
 }
 GST_END_TEST;
 
+/* Frames of n contexts in turn through one element, which begins in one of its own; how often it
+ * opened a backend, and its warnings. */
+static gchar *
+filter_in_turn(guint n, guint rounds, guint *n_openings, guint *n_warnings) {
+  GstHarness *owners[3], *h = test_harness_new(BLUR, NULL);
+  gpointer last = NULL;
+  for (guint i = 0; i < n; i++)
+    owners[i] = harness_in_new_context(0);
+  for (guint i = 0; i < n * rounds; i++) {
+    test_filter_frame_of(owners[i % n], h, BLUR, i);
+    fail_if(test_context_handle(h->element) == last);
+    last = test_context_handle(h->element);
+  }
+  GstMessage *message;
+  g_autoptr(GString) text = g_string_new(NULL);
+  *n_openings = *n_warnings = 0;
+  while ((message = gst_bus_pop(test_harness_bus(h)))) {
+    *n_openings += gst_message_has_name(message, "cudaconv-backend");
+    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING) {
+      g_autoptr(GError) error = NULL;
+      gst_message_parse_warning(message, &error, NULL);
+      g_string_append(text, error->message);
+      (*n_warnings)++;
+    }
+    gst_message_unref(message);
+  }
+  test_teardown(h);
+  for (guint i = 0; i < n; i++)
+    test_teardown(owners[i]);
+  return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+/* Both stay open. */
+GST_START_TEST(two_contexts_in_turn) {
+  guint n_openings, n_warnings;
+  g_autofree gchar *text = filter_in_turn(2, 6, &n_openings, &n_warnings);
+  fail_unless_equals_int(n_openings, 1 + 2);
+  fail_unless(n_warnings == 0, "%s", text);
+}
+GST_END_TEST;
+
+/* One is too many, which is said once. */
+GST_START_TEST(three_contexts_in_turn) {
+  guint n_openings, n_warnings;
+  g_autofree gchar *text = filter_in_turn(3, 3, &n_openings, &n_warnings);
+  fail_unless_equals_int(n_openings, 1 + 9);
+  fail_unless(n_warnings == 1 && strstr(text, "more than two CUDA contexts"), "%s", text);
+}
+GST_END_TEST;
+
+/* --- buffers of several memories --- */
+
+#define MIXED_WIDTH 322
+#define MIXED_HEIGHT 240
+
+/* Where a plane of NV12 lies in its buffer. */
+static void
+find_plane(GstBuffer *buffer, guint p, gsize *offset, gint *stride) {
+  const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
+  GstVideoInfo info;
+  gst_video_info_init(&info);
+  fail_unless(gst_video_info_set_format(&info, GST_VIDEO_FORMAT_NV12, MIXED_WIDTH, MIXED_HEIGHT));
+  *offset = meta ? meta->offset[p] : info.offset[p];
+  *stride = meta ? meta->stride[p] : info.stride[p];
+}
+
+/* A frame with the first plane of `first` and the second of `second`, in their memories. */
+static GstBuffer *
+join_planes(GstBuffer *first, GstBuffer *second) {
+  GstBuffer *result = gst_buffer_new();
+  gsize offset[GST_VIDEO_MAX_PLANES] = {0};
+  gint stride[GST_VIDEO_MAX_PLANES] = {0};
+  find_plane(first, 0, &offset[0], &stride[0]);
+  find_plane(second, 1, &offset[1], &stride[1]);
+  offset[1] += gst_buffer_get_size(first);
+  gst_buffer_append_memory(result, gst_buffer_get_memory(first, 0));
+  gst_buffer_append_memory(result, gst_buffer_get_memory(second, 0));
+  gst_buffer_add_video_meta_full(result, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_NV12,
+                                 MIXED_WIDTH, MIXED_HEIGHT, 2, offset, stride);
+  return result;
+}
+
+typedef enum { SYSTEM, OWN, OTHER } Place;
+
+static const struct {
+  Place first, second;
+  const gchar *path;
+} mixtures[] = {
+    {OWN, OWN, "CUDA memory"},
+    {OWN, SYSTEM, "staged: not plain system memory"},
+    {SYSTEM, OWN, "staged: not plain system memory"},
+    {OWN, OTHER, "staged: not plain system memory"},
+    {OTHER, OWN, "staged: not plain system memory"},
+    {OTHER, SYSTEM, "staged: not plain system memory"},
+    {SYSTEM, SYSTEM, NULL}, /* any way will do */
+};
+
+/* An address of one kind in the place of another would end the context for all who share it; the
+ * elements work on afterwards. */
+GST_START_TEST(buffers_of_several_memories) {
+  g_autofree gchar *caps = test_caps("NV12", MIXED_WIDTH, MIXED_HEIGHT);
+  g_autofree gchar *caps_in_cuda = test_caps_in_cuda(caps);
+  const gchar *in_caps = __i__ ? caps_in_cuda : caps;
+  GstHarness *h = test_harness_new(BLUR, in_caps), *other = harness_in_new_context(0);
+  gst_harness_set_src_caps_str(other, caps_in_cuda);
+  GstBufferPool *pools[] = {
+      [OWN] = test_offered_pool(h, caps_in_cuda),
+      [OTHER] = test_offered_pool(other, caps_in_cuda),
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(mixtures); i++) {
+    const Place places[] = {mixtures[i].first, mixtures[i].second};
+    GstBuffer *plane[2];
+    for (guint p = 0; p < 2; p++) {
+      plane[p] = test_frame_random(caps, i);
+      if (places[p] != SYSTEM)
+        plane[p] = test_move_to_pool(pools[places[p]], caps, plane[p]);
+    }
+    GstBuffer *expected = test_filter(BLUR, caps, test_frame_random(caps, i));
+    GstBuffer *result = test_push_pull(h, join_planes(plane[0], plane[1]));
+    g_autofree gchar *what = g_strdup_printf("mixture %u", i);
+    test_assert_same_picture(caps, result, expected, what);
+    g_autofree gchar *path = test_stats_string(h->element, "input-path");
+    fail_unless(!mixtures[i].path || g_str_equal(path, mixtures[i].path), "%s: %s", what, path);
+    gst_buffer_unref(result);
+    gst_buffer_unref(expected);
+    gst_buffer_unref(plane[0]);
+    gst_buffer_unref(plane[1]);
+  }
+  test_filter_frame_of(other, other, BLUR, 7);
+  for (Place p = OWN; p <= OTHER; p++) {
+    gst_buffer_pool_set_active(pools[p], FALSE);
+    gst_object_unref(pools[p]);
+  }
+  test_teardown(other);
+  test_teardown(h);
+}
+GST_END_TEST;
+
+/* A pool of such buffers, for the output. */
+typedef struct {
+  GstBufferPool parent;
+  GstBufferPool *cuda;
+  gboolean cuda_first;
+  guint bytes; /* of a buffer */
+} MixedPool;
+
+typedef struct {
+  GstBufferPoolClass parent_class;
+} MixedPoolClass;
+
+GType mixed_pool_get_type(void);
+G_DEFINE_TYPE(MixedPool, mixed_pool, GST_TYPE_BUFFER_POOL)
+
+static GstBuffer *
+new_mixed_buffer(MixedPool *pool) {
+  g_autofree gchar *caps = test_caps("NV12", MIXED_WIDTH, MIXED_HEIGHT);
+  GstBuffer *on_device = test_move_to_pool(pool->cuda, caps, test_frame_flat(caps, 0x11));
+  GstBuffer *on_host = test_frame_flat(caps, 0x22);
+  GstBuffer *mixed =
+      pool->cuda_first ? join_planes(on_device, on_host) : join_planes(on_host, on_device);
+  gst_buffer_unref(on_device);
+  gst_buffer_unref(on_host);
+  return mixed;
+}
+
+static GstFlowReturn
+mixed_pool_alloc_buffer(GstBufferPool *pool, GstBuffer **buffer,
+                        GstBufferPoolAcquireParams *params) {
+  *buffer = new_mixed_buffer((MixedPool *)pool);
+  return GST_FLOW_OK;
+}
+
+static MixedPool *
+mixed_pool_new(GstBufferPool *cuda, gboolean cuda_first) {
+  MixedPool *pool = gst_object_ref_sink(g_object_new(mixed_pool_get_type(), NULL));
+  pool->cuda = cuda;
+  pool->cuda_first = cuda_first;
+  GstBuffer *one = new_mixed_buffer(pool);
+  pool->bytes = (guint)gst_buffer_get_size(one);
+  gst_buffer_unref(one);
+  return pool;
+}
+
+static void
+mixed_pool_init(MixedPool *self) {
+}
+
+static void
+mixed_pool_class_init(MixedPoolClass *klass) {
+  GST_BUFFER_POOL_CLASS(klass)->alloc_buffer = mixed_pool_alloc_buffer;
+}
+
+static GstPadProbeReturn
+offer_pool(GstPad *pad, GstPadProbeInfo *info, gpointer pool) {
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY(info);
+  if (GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION)
+    return GST_PAD_PROBE_OK;
+  gst_query_add_allocation_pool(query, pool, ((MixedPool *)pool)->bytes, 0, 0);
+  gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, NULL);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+GST_START_TEST(output_of_several_memories) {
+  g_autofree gchar *caps = test_caps("NV12", MIXED_WIDTH, MIXED_HEIGHT);
+  g_autofree gchar *caps_in_cuda = test_caps_in_cuda(caps);
+  GstHarness *h = test_harness_new(BLUR, NULL), *owner = test_harness_new(BLUR, caps_in_cuda);
+  MixedPool *pool = mixed_pool_new(test_offered_pool(owner, caps_in_cuda), __i__);
+  gst_pad_add_probe(h->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PUSH,
+                    offer_pool, pool, NULL);
+  gst_harness_set_sink_caps_str(h, caps);
+  gst_harness_set_src_caps_str(h, caps);
+  for (guint i = 0; i < 4; i++) {
+    GstBuffer *expected = test_filter(BLUR, caps, test_frame_random(caps, i));
+    GstBuffer *result = test_push_pull(h, test_frame_random(caps, i));
+    fail_unless(result->pool == (GstBufferPool *)pool);
+    test_assert_same_picture(caps, result, expected, "output of two memories");
+    gst_buffer_unref(result);
+    gst_buffer_unref(expected);
+  }
+  GstBufferPool *cuda = pool->cuda;
+  test_teardown(h);
+  gst_object_unref(pool);
+  gst_buffer_pool_set_active(cuda, FALSE);
+  gst_object_unref(cuda);
+  test_teardown(owner);
+}
+GST_END_TEST;
+
 static Suite *
 contexts_suite(void) {
   Suite *suite = suite_create("contexts");
@@ -78,6 +308,10 @@ contexts_suite(void) {
   tcase_add_test(tc, two_elements_share_a_context);
   tcase_add_test(tc, context_of_the_application_is_used);
   tcase_add_test(tc, element_follows_a_frames_context);
+  tcase_add_test(tc, two_contexts_in_turn);
+  tcase_add_test(tc, three_contexts_in_turn);
+  tcase_add_loop_test(tc, buffers_of_several_memories, 0, 2);
+  tcase_add_loop_test(tc, output_of_several_memories, 0, 2);
   suite_add_tcase(suite, tc);
   return suite;
 }

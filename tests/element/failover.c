@@ -6,6 +6,7 @@
 
 #include "layout.h"
 #include "memory.h"
+#include "scarce.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -68,6 +69,8 @@ print_messages(GstBus *bus) {
 
 /* The child's arguments. */
 static const gchar *child_path;
+static guint most;      /* frames that are looked at */
+static gboolean scarce; /* the CPU has no memory */
 
 GST_START_TEST(one_run) {
   const gchar *path = child_path;
@@ -81,6 +84,7 @@ GST_START_TEST(one_run) {
   GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
   guint n = 0;
   gboolean ordered = TRUE;
+  test_scarce_allow(scarce ? 0 : G_MAXINT);
   for (guint i = 0; i < N_FRAMES; i++) {
     GstBuffer *frame = test_frame_random(plain, i);
     GST_BUFFER_PTS(frame) = i * GST_SECOND;
@@ -97,12 +101,14 @@ GST_START_TEST(one_run) {
   }
   gst_harness_push_event(h, gst_event_new_eos());
   GstBuffer *out;
-  while ((out = gst_harness_try_pull(h))) {
+  test_scarce_allow(G_MAXINT);
+  while ((out = gst_harness_try_pull(h)) && n < most) {
     ordered = ordered && GST_BUFFER_PTS(out) == n * GST_SECOND;
     add_picture(sum, plain, out);
     gst_buffer_unref(out);
     n++;
   }
+  gst_clear_buffer(&out);
   GstStructure *stats = test_stats(h->element);
   guint failovers = 0;
   gst_structure_get_uint(stats, "failovers", &failovers);
@@ -131,10 +137,12 @@ child_suite(void) {
 
 /* What the tests share reports to the check library, so the run is a test as well. */
 static int
-run_child(int argc, char **argv, const gchar *backend, const gchar *path) {
-  g_setenv("CUDACONV_TEST_BACKEND", backend, TRUE);
+run_child(int argc, char **argv) {
+  g_setenv("CUDACONV_TEST_BACKEND", argv[2], TRUE);
   g_setenv("CK_FORK", "no", TRUE);
-  child_path = path;
+  child_path = argv[3];
+  most = (guint)g_ascii_strtoull(argv[4], NULL, 10);
+  scarce = g_str_equal(argv[5], "scarce");
   gst_check_init(&argc, &argv);
   return gst_check_run_suite(child_suite(), "child", __FILE__);
 }
@@ -156,8 +164,10 @@ clear_outcome(Outcome *outcome) {
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Outcome, clear_outcome)
 
 static void
-run(Outcome *outcome, const gchar *backend, const gchar *path, const gchar *failure) {
-  const gchar *argv[] = {program_path, "child", backend, path, NULL};
+run_with(Outcome *outcome, const gchar *backend, const gchar *path, const gchar *failure,
+         guint n_frames, const gchar *memory) {
+  g_autofree gchar *number = g_strdup_printf("%u", n_frames);
+  const gchar *argv[] = {program_path, "child", backend, path, number, memory, NULL};
   g_auto(GStrv) env = g_environ_setenv(g_get_environ(), "CUDACONV_FAIL", failure, TRUE);
   g_autofree gchar *out = NULL, *err = NULL;
   g_autoptr(GError) error = NULL;
@@ -171,6 +181,11 @@ run(Outcome *outcome, const gchar *backend, const gchar *path, const gchar *fail
   outcome->rest = g_strdup(second);
   fail_unless(sscanf(second, "failovers %u warnings %u errors %u", &outcome->failovers,
                      &outcome->warnings, &outcome->errors) == 3);
+}
+
+static void
+run(Outcome *outcome, const gchar *backend, const gchar *path, const gchar *failure) {
+  run_with(outcome, backend, path, failure, N_FRAMES, "enough");
 }
 
 /* Calls that a stream makes for every frame. */
@@ -236,6 +251,32 @@ GST_START_TEST(fewer_frames_in_flight) {
 }
 GST_END_TEST;
 
+/* Where the device fails and the CPU has no memory there is one error, before or after the change
+ * of the kernel, and every frame that came out is right. */
+GST_START_TEST(cpu_cannot_take_over) {
+  static const gchar *const failures[] = {"cuLaunchKernelEx:%u+:700", "cuEventQuery:%u+:719",
+                                          "cuMemcpyHtoDAsync:%u+:999", "cuCtxPushCurrent:%u+:999"};
+  const gchar *path = paths[__i__];
+  guint n_errors = 0;
+  for (guint f = 0; f < G_N_ELEMENTS(failures); f++)
+    for (guint at = 9; at <= 33; at += 4) {
+      g_auto(Outcome) outcome = {0}, wanted = {0};
+      g_autoptr(GString) failure = g_string_new(failures[f]);
+      g_autofree gchar *number = g_strdup_printf("%u", at);
+      g_string_replace(failure, "%u", number, 1);
+      run_with(&outcome, "auto", path, failure->str, N_FRAMES, "scarce");
+      const guint n = (guint)g_ascii_strtoull(outcome.frames + strlen("frames "), NULL, 10);
+      run_with(&wanted, "cpu", path, "", n, "enough");
+      fail_unless(g_str_equal(outcome.frames, wanted.frames), "%s, %s: %s\n%sbut on the CPU: %s",
+                  path, failure->str, outcome.frames, outcome.rest, wanted.frames);
+      fail_unless(outcome.errors == (n < N_FRAMES) && outcome.failovers == 0, "%s, %s: %s", path,
+                  failure->str, outcome.rest);
+      n_errors += outcome.errors;
+    }
+  fail_unless(n_errors > 0);
+}
+GST_END_TEST;
+
 static Suite *
 failover_suite(void) {
   Suite *suite = suite_create("failover");
@@ -244,14 +285,15 @@ failover_suite(void) {
   tcase_add_loop_test(tc, each_call_fails, 0, G_N_ELEMENTS(frame_calls));
   tcase_add_test(tc, words);
   tcase_add_test(tc, fewer_frames_in_flight);
+  tcase_add_loop_test(tc, cpu_cannot_take_over, 0, 3); /* all but CUDA memory */
   suite_add_tcase(suite, tc);
   return suite;
 }
 
 int
 main(int argc, char **argv) {
-  if (argc == 4 && g_str_equal(argv[1], "child"))
-    return run_child(argc, argv, argv[2], argv[3]);
+  if (argc == 6 && g_str_equal(argv[1], "child"))
+    return run_child(argc, argv);
   program_path = argv[0];
   return test_main(&argc, &argv, failover_suite, "failover", 1);
 }

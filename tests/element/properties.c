@@ -289,6 +289,53 @@ GST_START_TEST(threads_do_not_change_pixels) {
 }
 GST_END_TEST;
 
+/* Both ends of a listed range work: no warning, and what is listed is what runs. */
+GST_START_TEST(ends_of_ranges_work) {
+  static const gchar *const names[] = {"sigma", "scale", "bias", "border-value", "n-threads"};
+  g_autofree gchar *caps = test_caps("GRAY8", 33, 17);
+  for (guint i = 0; i < 2 * G_N_ELEMENTS(names); i++) {
+    g_autoptr(GstElement) element = test_element_new("kernel=gaussian");
+    const gchar *name = names[i / 2];
+    GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element), name);
+    if (G_IS_PARAM_SPEC_DOUBLE(spec)) {
+      const GParamSpecDouble *range = G_PARAM_SPEC_DOUBLE(spec);
+      g_object_set(element, name, i % 2 ? range->maximum : range->minimum, NULL);
+    } else {
+      const GParamSpecInt *range = G_PARAM_SPEC_INT(spec);
+      g_object_set(element, name, i % 2 ? range->maximum : range->minimum, NULL);
+    }
+    GstHarness *h = test_harness_around(element, caps);
+    gst_buffer_unref(test_push_pull(h, test_frame_random(caps, 1)));
+    guint n;
+    g_autofree gchar *text =
+        test_bus_take(test_harness_bus(h), GST_MESSAGE_WARNING | GST_MESSAGE_ERROR, &n);
+    fail_unless(n == 0, "%s: %s", name, text);
+    test_teardown(h);
+  }
+}
+GST_END_TEST;
+
+/* As many threads as were asked for, up to the greatest number that may be. */
+GST_START_TEST(threads_are_as_many_as_asked_for) {
+  GstElement *element = test_element_new(NULL);
+  const GParamSpecInt *range =
+      G_PARAM_SPEC_INT(g_object_class_find_property(G_OBJECT_GET_CLASS(element), "n-threads"));
+  const gint numbers[] = {2, 3, 64, range->maximum};
+  for (guint i = 0; i < G_N_ELEMENTS(numbers); i++) {
+    const gint wanted = numbers[i];
+    g_object_set(element, "n-threads", wanted, NULL);
+    gst_element_set_state(element, GST_STATE_READY);
+    g_autoptr(GstStructure) stats = NULL;
+    g_object_get(element, "stats", &stats, NULL);
+    g_autofree gchar *threads = g_strdup_printf(" %d threads", wanted);
+    fail_unless(g_str_has_suffix(gst_structure_get_string(stats, "device"), threads), "not%s",
+                threads);
+    gst_element_set_state(element, GST_STATE_NULL);
+  }
+  gst_object_unref(element);
+}
+GST_END_TEST;
+
 static Suite *
 properties_suite(void) {
   Suite *suite = suite_create("properties");
@@ -305,6 +352,9 @@ properties_suite(void) {
   tcase_add_test(tc, stats_name_the_algorithm);
   tcase_add_test(tc, stats_can_be_read_at_any_time);
   tcase_add_test(tc, threads_do_not_change_pixels);
+  tcase_add_test(tc, ends_of_ranges_work);
+  if (g_str_equal(test_backend(), "cpu"))
+    tcase_add_test(tc, threads_are_as_many_as_asked_for);
   suite_add_tcase(suite, tc);
   return suite;
 }

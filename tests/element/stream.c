@@ -267,6 +267,39 @@ GST_START_TEST(downstream_flow_returns_upstream) {
 }
 GST_END_TEST;
 
+/* A list is as many frames one after another; one that cannot be filtered ends it. */
+GST_START_TEST(buffer_lists) {
+  enum { N = 7 };
+  g_autofree gchar *caps = test_caps("I420", 33, 17);
+  for (guint bad = N; bad >= N - 2; bad--) {
+    GstHarness *h = test_harness_new("kernel=gaussian", caps);
+    GstBufferList *list = gst_buffer_list_new();
+    for (guint i = 0; i < N; i++) {
+      GstBuffer *frame =
+          i == bad ? gst_buffer_new_allocate(NULL, 10, NULL) : test_frame_random(caps, i);
+      GST_BUFFER_PTS(frame) = i * GST_SECOND;
+      gst_buffer_list_add(list, frame);
+    }
+    const GstFlowReturn flow = gst_pad_push_list(h->srcpad, list);
+    fail_unless_equals_int(flow, bad < N ? GST_FLOW_ERROR : GST_FLOW_OK);
+    test_drain(h);
+    for (guint i = 0; i < MIN(bad, N); i++) {
+      GstBuffer *result = gst_harness_try_pull(h);
+      fail_unless(result && GST_BUFFER_PTS(result) == i * GST_SECOND, "frame %u of %u", i, bad);
+      GstBuffer *expected = test_filter("kernel=gaussian", caps, test_frame_random(caps, i));
+      test_assert_same_picture(caps, result, expected, "of a list");
+      gst_buffer_unref(expected);
+      gst_buffer_unref(result);
+    }
+    fail_unless_equals_int(gst_harness_buffers_in_queue(h), 0);
+    guint n;
+    g_free(test_bus_take(test_harness_bus(h), GST_MESSAGE_ERROR, &n));
+    fail_unless_equals_int(n, bad < N);
+    test_teardown(h);
+  }
+}
+GST_END_TEST;
+
 /* A flushing seek: what comes after it is of the new position, from the first frame on. */
 typedef struct {
   gboolean flushed;
@@ -330,6 +363,7 @@ stream_suite(void) {
   tcase_add_test(tc, stream_goes_on_after_eos_and_flush);
   tcase_add_test(tc, qos_events_do_not_stop_the_stream);
   tcase_add_test(tc, downstream_flow_returns_upstream);
+  tcase_add_test(tc, buffer_lists);
   tcase_add_test(tc, seeks);
   suite_add_tcase(suite, tc);
   return suite;

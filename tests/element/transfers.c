@@ -4,9 +4,11 @@
  * nothing is pinned, and the same frames come out. */
 
 #include <fcntl.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <gst/allocators/gstdmabuf.h>
 #include <gst/allocators/gstfdmemory.h>
 
 #include "memory.h"
@@ -212,10 +214,76 @@ GST_START_TEST(registered_bytes_are_bounded) {
   check_path(h, caps, gst_buffer_copy(one), "registered, pinned pool");
   check_path(h, caps, gst_buffer_copy(other),
              "staged: as much is registered as may be, pinned pool");
+  /* the other takes the place of the one when that is gone */
   gst_buffer_unref(one);
+  check_path(h, caps, gst_buffer_copy(other), "registered, pinned pool");
   gst_buffer_unref(other);
+  fail_unless_equals_uint64(registered_bytes(h), 0);
   test_teardown(h);
   g_unsetenv("CUDACONV_REGISTERED_LIMIT");
+}
+GST_END_TEST;
+
+/* Sizes that overflow are no memory, and large alignments are kept. */
+GST_START_TEST(extreme_allocations) {
+  g_autofree gchar *caps_text = test_caps(FORMAT, WIDTH, HEIGHT);
+  g_autoptr(GstCaps) caps = gst_caps_from_string(caps_text);
+  GstHarness *h = test_harness_new("kernel=gaussian", caps_text);
+  g_autoptr(GstQuery) query = gst_query_new_allocation(caps, TRUE);
+  fail_unless(gst_pad_peer_query(h->srcpad, query));
+  g_autoptr(GstAllocator) offered = NULL;
+  gst_query_parse_nth_allocation_param(query, 0, &offered, NULL);
+  fail_unless((offered != NULL) == test_is_on_cuda(h));
+  static const struct {
+    gsize bytes, prefix, padding;
+  } too_many[] = {{1 << 20, G_MAXSIZE, 0},
+                  {1 << 20, 0, G_MAXSIZE - 100},
+                  {1 << 20, G_MAXSIZE / 2, G_MAXSIZE / 2},
+                  {G_MAXSIZE, 1, 0},
+                  {G_MAXSIZE - 4096, 4096, 4096}};
+  for (guint i = 0; offered && i < G_N_ELEMENTS(too_many); i++) {
+    GstAllocationParams params = {0};
+    params.prefix = too_many[i].prefix;
+    params.padding = too_many[i].padding;
+    fail_unless(gst_allocator_alloc(offered, too_many[i].bytes, &params) == NULL, "case %u", i);
+  }
+  for (gsize align = 63; offered && align < 1 << 20; align = 2 * align + 1) {
+    GstMapInfo map;
+    GstAllocationParams params = {.align = align, .flags = GST_MEMORY_FLAG_ZERO_PREFIXED};
+    params.prefix = align + 1;
+    GstMemory *memory = gst_allocator_alloc(offered, 1000, &params);
+    fail_unless(memory && gst_memory_map(memory, &map, GST_MAP_WRITE));
+    fail_unless((GPOINTER_TO_SIZE(map.data) & align) == 0, "%p for %zx", map.data, align);
+    fail_unless(map.data[-1] == 0 && map.data[-(gssize)params.prefix] == 0);
+    memset(map.data, 1, map.size);
+    gst_memory_unmap(memory, &map);
+    gst_memory_unref(memory);
+  }
+  test_teardown(h);
+}
+GST_END_TEST;
+
+/* Memory of a camera or a decoder under Linux, here without one. */
+GST_START_TEST(dmabuf) {
+  g_autofree gchar *caps = test_caps(FORMAT, WIDTH, HEIGHT);
+  const gsize bytes = WIDTH * HEIGHT * 4;
+  GstHarness *h = test_harness_new("kernel=gaussian", caps);
+  int fd = memfd_create("frame", 0);
+  fail_unless(fd >= 0 && ftruncate(fd, (off_t)bytes) == 0);
+  g_autoptr(GstAllocator) allocator = gst_dmabuf_allocator_new();
+  GstBuffer *frame = frame_in(gst_dmabuf_allocator_alloc(allocator, fd, bytes), caps, 3);
+  for (guint i = 0; i < 3; i++)
+    check_path(h, caps, gst_buffer_copy(frame), "staged: not plain system memory, pinned pool");
+  gst_buffer_unref(frame);
+  fail_unless_equals_uint64(registered_bytes(h), 0);
+
+  /* a descriptor whose file is shorter than it should be is no memory to read from */
+  fd = memfd_create("short", 0);
+  fail_unless(fd >= 0 && ftruncate(fd, 100) == 0);
+  frame = gst_buffer_new();
+  gst_buffer_append_memory(frame, gst_dmabuf_allocator_alloc(allocator, fd, 100));
+  fail_unless_equals_int(gst_harness_push(h, frame), GST_FLOW_ERROR);
+  test_teardown(h);
 }
 GST_END_TEST;
 
@@ -359,6 +427,8 @@ transfers_suite(void) {
   tcase_add_test(tc, neighbours_in_a_heap_are_registered);
   tcase_add_test(tc, small_frames_are_copied);
   tcase_add_test(tc, registered_bytes_are_bounded);
+  tcase_add_test(tc, extreme_allocations);
+  tcase_add_test(tc, dmabuf);
   if (g_str_equal(test_backend(), "cuda"))
     tcase_add_loop_test(tc, cuda_memory, 0, 4);
   tcase_add_test(tc, cuda_memory_is_offered_where_it_works);

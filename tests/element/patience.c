@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* How long a change of a property may wait for others: a call that sets several lands as a whole,
+ * but no change stays out of sight for more than two frames and 50 ms, whatever other threads do.
+ */
+
+#include "common.h"
+
+#include <gst/controller/gstdirectcontrolbinding.h>
+#include <gst/controller/gstinterpolationcontrolsource.h>
+#include <string.h>
+
+#define PATIENCE_US 50000
+#define PATIENCE_FRAMES 2
+#define N_SETTERS 16
+#define N_CHANGES 12
+
+/* --- flat frames, whose value the bias moves --- */
+
+static GstHarness *
+open_harness(const gchar **caps) {
+  *caps = "video/x-raw,format=GRAY8,width=16,height=8,framerate=30/1";
+  return test_harness_new("kernel=identity", *caps);
+}
+
+/* What becomes of a flat frame of 50. */
+static guint8
+filtered(GstHarness *h, const gchar *caps, GstClockTime time) {
+  guint8 value;
+  GstBuffer *frame = test_frame_flat(caps, 50);
+  GST_BUFFER_PTS(frame) = time;
+  GstBuffer *result = test_push_pull(h, frame);
+  gst_buffer_extract(result, 0, &value, 1);
+  gst_buffer_unref(result);
+  return value;
+}
+
+/* Pushes frames until the change is seen that was made at `since`; fails when it is later than it
+ * may be. Returns how many frames did not have it. */
+static guint
+frames_until(GstHarness *h, const gchar *caps, guint8 wanted, gint64 since) {
+  for (guint n = 0;; n++) {
+    const gint64 waited = g_get_monotonic_time() - since;
+    if (filtered(h, caps, 0) == wanted)
+      return n;
+    fail_if(n >= PATIENCE_FRAMES && waited >= PATIENCE_US,
+            "not seen in frame %u, %" G_GINT64_FORMAT " us after the change", n + 1, waited);
+    g_usleep(1000);
+  }
+}
+
+/* --- one call that never ends --- */
+
+GST_START_TEST(change_is_seen_while_a_call_never_ends) {
+  const gchar *caps;
+  GstHarness *h = open_harness(&caps);
+  fail_unless_equals_int(filtered(h, caps, 0), 50);
+  g_object_freeze_notify(G_OBJECT(h->element)); /* as g_object_set does until it returns */
+  for (guint i = 1; i <= 3; i++) {
+    const gint64 since = g_get_monotonic_time();
+    g_object_set(h->element, "bias", 10.0 * i, NULL);
+    const guint n = frames_until(h, caps, (guint8)(50 + 10 * i), since);
+    fail_unless(n >= PATIENCE_FRAMES, "seen after %u frames, in the middle of a call", n);
+  }
+  g_object_thaw_notify(G_OBJECT(h->element));
+  test_teardown(h);
+}
+GST_END_TEST;
+
+/* Several properties that are set together are seen together. */
+GST_START_TEST(one_call_lands_as_a_whole) {
+  const gchar *caps;
+  GstHarness *h = open_harness(&caps);
+  for (guint i = 0; i < 20; i++) {
+    g_object_set(h->element, "bias", 0.0, "scale", 1.0, NULL);
+    fail_unless_equals_int(filtered(h, caps, 0), 50);
+    g_object_freeze_notify(G_OBJECT(h->element));
+    g_object_set(h->element, "bias", 7.0, NULL);
+    fail_unless_equals_int(filtered(h, caps, 0), 50);
+    g_object_set(h->element, "scale", 2.0, NULL);
+    fail_unless_equals_int(filtered(h, caps, 0), 50);
+    g_object_thaw_notify(G_OBJECT(h->element));
+    fail_unless_equals_int(filtered(h, caps, 0), 107);
+  }
+  test_teardown(h);
+}
+GST_END_TEST;
+
+/* What is set before the start is there at the start. */
+GST_START_TEST(change_before_the_start) {
+  static const gchar caps[] = "video/x-raw,format=GRAY8,width=16,height=8,framerate=30/1";
+  g_autoptr(GstElement) element = test_element_new("kernel=identity");
+  g_object_freeze_notify(G_OBJECT(element));
+  g_object_set(element, "bias", 30.0, NULL);
+  GstHarness *h = test_harness_around(element, caps);
+  fail_unless_equals_int(filtered(h, caps, 0), 80);
+  g_object_thaw_notify(G_OBJECT(element));
+  test_teardown(h);
+}
+GST_END_TEST;
+
+/* --- many calls --- */
+
+typedef struct {
+  GstElement *element;
+  gint stop; /* atomic */
+} Setter;
+
+/* Values that do not show in the frames. */
+static gpointer
+set_on_and_on(gpointer data) {
+  Setter *setter = data;
+  for (guint i = 0; !g_atomic_int_get(&setter->stop); i++)
+    g_object_set(setter->element, "border-value", i % 2 * 0.5, "sigma", i % 3 * 1.0, NULL);
+  return NULL;
+}
+
+GST_START_TEST(change_is_seen_among_setters) {
+  const gchar *caps;
+  GstHarness *h = open_harness(&caps);
+  Setter setter = {.element = h->element};
+  GThread *threads[N_SETTERS];
+  for (guint i = 0; i < N_SETTERS; i++)
+    threads[i] = g_thread_new("setter", set_on_and_on, &setter);
+  for (guint i = 1; i <= N_CHANGES; i++) {
+    const guint8 bias = (guint8)(10 * i);
+    g_object_set(h->element, "bias", (gdouble)bias, NULL);
+    frames_until(h, caps, 50 + bias, g_get_monotonic_time());
+  }
+  g_atomic_int_set(&setter.stop, TRUE);
+  for (guint i = 0; i < N_SETTERS; i++)
+    g_thread_join(threads[i]);
+  test_teardown(h);
+}
+GST_END_TEST;
+
+/* A controller's value is that of its frame even then. */
+GST_START_TEST(controlled_values_do_not_wait) {
+  const gchar *caps;
+  GstHarness *h = open_harness(&caps);
+  GstControlSource *source = gst_interpolation_control_source_new();
+  g_object_set(source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
+  GstTimedValueControlSource *values = GST_TIMED_VALUE_CONTROL_SOURCE(source);
+  fail_unless(gst_timed_value_control_source_set(values, 0, 0));
+  fail_unless(gst_timed_value_control_source_set(values, GST_SECOND, 100));
+  fail_unless(gst_object_add_control_binding(
+      GST_OBJECT(h->element),
+      gst_direct_control_binding_new_absolute(GST_OBJECT(h->element), "bias", source)));
+  gst_object_unref(source);
+  g_object_freeze_notify(G_OBJECT(h->element));
+  g_object_set(h->element, "scale", 2.0, NULL); /* of a call that is not complete */
+  for (guint i = 0; i < PATIENCE_FRAMES; i++)
+    fail_unless_equals_int(filtered(h, caps, i * 10 * GST_MSECOND), 50 + i);
+  g_object_thaw_notify(G_OBJECT(h->element));
+  for (guint i = 0; i < 20; i++)
+    fail_unless_equals_int(filtered(h, caps, i * 10 * GST_MSECOND), 100 + i);
+  test_teardown(h);
+}
+GST_END_TEST;
+
+static Suite *
+patience_suite(void) {
+  Suite *suite = suite_create("patience");
+  TCase *tc = tcase_create("patience");
+  tcase_add_test(tc, change_is_seen_while_a_call_never_ends);
+  tcase_add_test(tc, one_call_lands_as_a_whole);
+  tcase_add_test(tc, change_before_the_start);
+  tcase_add_test(tc, change_is_seen_among_setters);
+  tcase_add_test(tc, controlled_values_do_not_wait);
+  suite_add_tcase(suite, tc);
+  return suite;
+}
+
+TEST_MAIN(patience)

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "scarce.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static gint left = G_MAXINT; /* atomic */
+
+void
+test_scarce_allow(gint n) {
+  g_atomic_int_set(&left, n);
+}
+
+gboolean
+test_scarce_has_failed(void) {
+  return g_atomic_int_get(&left) < 0;
+}
+
+void *
+aligned_alloc(size_t alignment, size_t bytes) {
+  void *memory = NULL;
+  if (g_atomic_int_add(&left, -1) <= 0) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  return posix_memalign(&memory, alignment, bytes) == 0 ? memory : NULL;
+}

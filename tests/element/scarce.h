@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* Memory that runs out. The program that links this has an aligned_alloc of its own in front of the
+ * C library's, which the CPU backend takes the rows of its threads from. */
+
+#include <glib.h>
+
+/* Lets n calls succeed and all after them fail; G_MAXINT: none fails. */
+void test_scarce_allow(gint n);
+
+/* Whether a call has failed since then. */
+gboolean test_scarce_has_failed(void);

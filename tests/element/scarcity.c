@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Memory that is not there: allocations that fail while properties change, frames too large for
+ * their buffers, pools of others that do not work. */
+
+#include "common.h"
+#include "scarce.h"
+
+#include <string.h>
+
+#define WIDTH 320
+#define HEIGHT 64
+
+/* --- allocations that fail --- */
+
+static const gchar *const filters[] = {"kernel=identity", "kernel=gaussian size=3",
+                                       "kernel=gaussian size=15", "kernel=kirsch",
+                                       "kernel=gaussian size=9 sigma=1.7"};
+
+static void
+apply(GstElement *element, const gchar *filter) {
+  g_auto(GStrv) words = g_strsplit(filter, " ", -1);
+  g_object_freeze_notify(G_OBJECT(element));
+  g_object_set(element, "size", 0, "sigma", 0.0, NULL);
+  for (gchar **word = words; *word; word++) {
+    gchar *value = strchr(*word, '=');
+    *value++ = '\0';
+    gst_util_set_object_arg(G_OBJECT(element), *word, value);
+  }
+  g_object_thaw_notify(G_OBJECT(element));
+}
+
+/* The n-th allocation fails and none after it succeeds: a change that needs it is refused with one
+ * warning and the frame is filtered as before, or it was not needed. */
+static void
+change_without_memory(const gchar *caps, const gchar *from, const gchar *to, gint n) {
+  GstBuffer *old = test_filter(from, caps, test_frame_random(caps, 1));
+  GstBuffer *new = test_filter(to, caps, test_frame_random(caps, 1));
+  GstHarness *h = test_harness_new("n-threads=3", NULL);
+  apply(h->element, from);
+  gst_harness_set_src_caps_str(h, caps);
+  gst_buffer_unref(test_push_pull(h, test_frame_random(caps, 1)));
+  apply(h->element, to);
+  test_scarce_allow(n);
+  GstBuffer *result = test_push_pull(h, test_frame_random(caps, 1));
+  GstBuffer *again = test_push_pull(h, test_frame_random(caps, 1));
+  const gboolean failed = test_scarce_has_failed();
+  test_scarce_allow(G_MAXINT);
+  guint n_warnings;
+  g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_WARNING, &n_warnings);
+  g_autofree gchar *what = g_strdup_printf("%s to %s, %d", from, to, n);
+  fail_unless(n_warnings == (failed ? 1 : 0), "%s: %s", what, text);
+  fail_unless(!failed || strstr(text, "out of memory"), "%s: %s", what, text);
+  test_assert_same_picture(caps, result, failed ? old : new, what);
+  test_assert_same_picture(caps, again, failed ? old : new, what);
+  gst_buffer_unref(result);
+  gst_buffer_unref(again);
+  /* with memory again, the next change works */
+  apply(h->element, "kernel=sharpen");
+  GstBuffer *sharp = test_filter("kernel=sharpen", caps, test_frame_random(caps, 1));
+  result = test_push_pull(h, test_frame_random(caps, 1));
+  test_assert_same_picture(caps, result, sharp, "after that");
+  gst_buffer_unref(result);
+  gst_buffer_unref(sharp);
+  gst_buffer_unref(old);
+  gst_buffer_unref(new);
+  test_teardown(h);
+}
+
+GST_START_TEST(changes_without_memory) {
+  g_autofree gchar *caps = test_caps("GRAY8", WIDTH, HEIGHT);
+  guint n_cases = 0;
+  for (guint to = 0; to < G_N_ELEMENTS(filters); to++)
+    for (gint n = 0; n < 3; n++)
+      if (to != (guint)__i__) {
+        change_without_memory(caps, filters[__i__], filters[to], n);
+        n_cases++;
+      }
+  fail_unless_equals_int(n_cases, 3 * (G_N_ELEMENTS(filters) - 1));
+}
+GST_END_TEST;
+
+/* Without memory for the first frame's rows there is one error. */
+GST_START_TEST(start_without_memory) {
+  g_autofree gchar *caps = test_caps("GRAY8", WIDTH, HEIGHT);
+  GstHarness *h = test_harness_new("kernel=gaussian", NULL);
+  test_scarce_allow(0);
+  gst_harness_set_src_caps_str(h, caps);
+  const GstFlowReturn flow = gst_harness_push(h, test_frame_random(caps, 1));
+  test_scarce_allow(G_MAXINT);
+  guint n;
+  g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_ERROR, &n);
+  fail_unless(flow != GST_FLOW_OK && n == 1 && strstr(text, "out of memory"), "%s: %s",
+              gst_flow_get_name(flow), text);
+  test_teardown(h);
+}
+GST_END_TEST;
+
+/* --- frames that are not there --- */
+
+/* The most memory that this process has had, in KB. */
+static guint64
+peak_memory(void) {
+  g_autofree gchar *status = NULL;
+  fail_unless(g_file_get_contents("/proc/self/status", &status, NULL, NULL));
+  const gchar *line = strstr(status, "VmHWM:");
+  return g_ascii_strtoull(line + strlen("VmHWM:"), NULL, 10);
+}
+
+static const struct {
+  const gchar *format, *properties;
+  gint width, height;
+} large[] = {{"GRAY8", "", 65536, 65535},
+             {"RGBA", "in-flight=8", 8192, 4096},
+             {"ARGB64", "kernel=gaussian size=15", 16384, 16384},
+             {"GRAY8", "stride=4", 65536, 65535}};
+
+/* Large caps and a small buffer cost nothing but a message, again and again. */
+GST_START_TEST(no_memory_for_frames_that_are_not_there) {
+  g_autofree gchar *small = test_caps("GRAY8", 64, 48);
+  gst_buffer_unref(test_filter("kernel=gaussian", small, test_frame_flat(small, 1)));
+  const guint64 before = peak_memory();
+  g_autofree gchar *caps = test_caps(large[__i__].format, large[__i__].width, large[__i__].height);
+  GstHarness *h = test_harness_new(large[__i__].properties, caps);
+  for (guint i = 0; i < 5; i++)
+    fail_unless_equals_int(gst_harness_push(h, gst_buffer_new_allocate(NULL, 100, NULL)),
+                           GST_FLOW_ERROR);
+  const guint64 taken = peak_memory() - before;
+  fail_unless(taken < 64 << 10, "%" G_GUINT64_FORMAT " KB for %s", taken, caps);
+  guint n;
+  g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_ERROR, &n);
+  fail_unless(n == 1 && strstr(text, "a buffer of 100 bytes is too small"), "%s", text);
+  test_teardown(h);
+}
+GST_END_TEST;
+
+/* --- pools of others --- */
+
+/* A pool that cannot be activated, or that has one buffer. */
+typedef struct {
+  GstBufferPool parent;
+  gboolean starts;
+  guint n;
+} BrokenPool;
+
+typedef struct {
+  GstBufferPoolClass parent_class;
+} BrokenPoolClass;
+
+GType broken_pool_get_type(void);
+G_DEFINE_TYPE(BrokenPool, broken_pool, GST_TYPE_BUFFER_POOL)
+
+static gboolean
+broken_pool_start(GstBufferPool *pool) {
+  return ((BrokenPool *)pool)->starts &&
+         GST_BUFFER_POOL_CLASS(broken_pool_parent_class)->start(pool);
+}
+
+static GstFlowReturn
+broken_pool_alloc_buffer(GstBufferPool *pool, GstBuffer **buffer,
+                         GstBufferPoolAcquireParams *params) {
+  if (((BrokenPool *)pool)->n++ > 0)
+    return GST_FLOW_ERROR;
+  return GST_BUFFER_POOL_CLASS(broken_pool_parent_class)->alloc_buffer(pool, buffer, params);
+}
+
+static void
+broken_pool_init(BrokenPool *self) {
+}
+
+static void
+broken_pool_class_init(BrokenPoolClass *klass) {
+  GST_BUFFER_POOL_CLASS(klass)->start = broken_pool_start;
+  GST_BUFFER_POOL_CLASS(klass)->alloc_buffer = broken_pool_alloc_buffer;
+}
+
+static GstPadProbeReturn
+offer_pool(GstPad *pad, GstPadProbeInfo *info, gpointer pool) {
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY(info);
+  if (GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION)
+    return GST_PAD_PROBE_OK;
+  gst_query_add_allocation_pool(query, pool, WIDTH * HEIGHT, 0, 0);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* A sink insists on its pool, which does not start or soon has no buffers: one error. */
+GST_START_TEST(foreign_pool_does_not_work) {
+  g_autofree gchar *caps = test_caps("GRAY8", WIDTH, HEIGHT);
+  BrokenPool *pool = gst_object_ref_sink(g_object_new(broken_pool_get_type(), NULL));
+  pool->starts = __i__;
+  GstHarness *h = test_harness_new("kernel=gaussian", NULL);
+  gst_pad_add_probe(h->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PUSH,
+                    offer_pool, pool, NULL);
+  gst_harness_set_src_caps_str(h, caps);
+  GstFlowReturn flow = GST_FLOW_OK;
+  GstBufferList *held = gst_buffer_list_new();
+  for (guint i = 0; i < 3 && flow == GST_FLOW_OK; i++) {
+    flow = gst_harness_push(h, test_frame_random(caps, 1));
+    gst_harness_push_event(h, test_serialized_event());
+    GstBuffer *result = gst_harness_try_pull(h);
+    if (result)
+      gst_buffer_list_add(held, result);
+  }
+  fail_unless_equals_int(flow, GST_FLOW_ERROR);
+  guint n;
+  g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_ERROR, &n);
+  fail_unless(n == 1, "%u: %s", n, text);
+  gst_buffer_list_unref(held);
+  test_teardown(h);
+  gst_object_unref(pool);
+}
+GST_END_TEST;
+
+static Suite *
+scarcity_suite(void) {
+  Suite *suite = suite_create("scarcity");
+  TCase *tc = tcase_create("scarcity");
+  if (g_str_equal(test_backend(), "cpu")) {
+    tcase_add_loop_test(tc, changes_without_memory, 0, G_N_ELEMENTS(filters));
+    tcase_add_test(tc, start_without_memory);
+  }
+  tcase_add_loop_test(tc, no_memory_for_frames_that_are_not_there, 0, G_N_ELEMENTS(large));
+  tcase_add_loop_test(tc, foreign_pool_does_not_work, 0, 2);
+  suite_add_tcase(suite, tc);
+  return suite;
+}
+
+TEST_MAIN(scarcity)
