@@ -15,6 +15,7 @@ G_BEGIN_DECLS
 #define CC_MAX_MATRICES 8                                       /* of one kernel */
 #define CC_MAX_TAPS (2 * CC_MAX_COEFFS)                         /* of all matrices of a kernel */
 #define CC_MAX_COEFF 1e8                                        /* largest absolute value */
+#define CC_MAX_FILE_BYTES (64 * 1024)                           /* of a file of definitions */
 
 typedef enum {
   CC_CHROMA_AUTO, /* the kernel's own */
@@ -80,10 +81,13 @@ CcKernel *cc_kernel_new_separable(const gdouble *row, guint n_row, const gdouble
                                   guint n_column, GError **error);
 
 /* All definitions of the text of a key file, in the order of the file: an array of CcKernel that
- * owns them, never empty. `origin` names the text in errors. */
+ * owns them, never empty. `origin` names the text in errors. These are CC_ERROR_INVALID, for a text
+ * of more than CC_MAX_FILE_BYTES too, and begin with "ORIGIN:LINE:COLUMN: " where there is a place
+ * to name. They repeat nothing from the text but the format's own words and sizes. */
 GPtrArray *cc_kernels_parse(const gchar *text, gsize length, const gchar *origin, GError **error);
 
-/* The first definition in the file at `path`. */
+/* The first definition in the file at `path`, which must be a regular file: others are not opened.
+ * Errors are as above; they hold the path, or the end of a long one. */
 CcKernel *cc_kernel_load(const gchar *path, GError **error);
 
 /* The named kernels compiled in from presets/kernels.ini; owned by the library, made once. */

@@ -3,12 +3,20 @@
 /* Kernel definitions as key files; presets/kernels.ini tells the format. */
 
 #include "kernel.h"
+#include "keytext.h"
+#include "textfile.h"
 
 #include <gio/gio.h>
 #include <math.h>
 #include <string.h>
 
-#define MAX_FILE_BYTES (1024 * 1024)
+/* Lines that are neither blank nor comments. GKeyFile looks keys and groups up in hash tables, and
+ * an author can give all of his names one hash. */
+#define MAX_LINES 1024
+
+#define BLANKS " \t"
+#define WORD_DIVIDERS BLANKS ","
+#define ROW_DIVIDERS ";|"
 
 typedef struct {
   const gchar *text;
@@ -34,25 +42,43 @@ static const Word chroma_words[] = {{"filter", CC_CHROMA_FILTER},
                                     {"neutral", CC_CHROMA_NEUTRAL},
                                     {NULL, 0}};
 
-/* Where a parser stands, for its messages. */
+/* Where a parser stands. Its messages name places and repeat nothing that the file holds: whoever
+ * gets to see a message need not be allowed to read the file. */
 typedef struct {
   GKeyFile *file;
-  const gchar *origin;
+  const CcKeyText *text;
   const gchar *group;
 } Section;
 
-static gboolean refuse(const Section *section, const gchar *key, GError **error,
-                       const gchar *format, ...) G_GNUC_PRINTF(4, 5);
+typedef struct {
+  const Section *section;
+  const gchar *key;
+  const gchar *text; /* without blanks around it; escapes are read */
+} Value;
 
-static gboolean
-refuse(const Section *section, const gchar *key, GError **error, const gchar *format, ...) {
-  va_list args;
-  va_start(args, format);
-  g_autofree gchar *why = g_strdup_vprintf(format, args);
-  va_end(args);
-  g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "%s: [%s]%s%s: %s", section->origin,
-              section->group, key ? " " : "", key ? key : "", why);
-  return FALSE;
+static const gchar *
+group_place(const Section *section) {
+  return cc_keytext_find_group(section->text, section->group);
+}
+
+static const gchar *
+key_place(const Section *section, const gchar *key) {
+  return cc_keytext_find_key(section->text, section->group, key);
+}
+
+static const gchar *
+value_start(const Section *section, const gchar *key) {
+  return cc_keytext_find_value(section->text, section->group, key);
+}
+
+/* The place of `at`, a part of the value's text. An escape shifts what comes after it, so that only
+ * the start of such a value is told. */
+static const gchar *
+value_place(const Value *value, const gchar *at) {
+  const Section *section = value->section;
+  g_autofree gchar *raw = g_key_file_get_value(section->file, section->group, value->key, NULL);
+  const gchar *start = value_start(section, value->key);
+  return start && raw && !strchr(raw, '\\') ? start + (at - value->text) : start;
 }
 
 static gchar *
@@ -75,68 +101,93 @@ get_word(const Section *section, const gchar *key, const Word *words, gint *valu
     }
     g_string_append_printf(known, "%s%s", word == words ? "" : ", ", word->text);
   }
-  return refuse(section, key, error, "\"%s\" is none of %s", text, known->str);
+  const Value wrong = {section, key, text};
+  return cc_keytext_refuse(section->text, value_place(&wrong, text), error, "none of %s",
+                           known->str);
 }
 
-/* A number or a fraction of two. */
+/* A number or a fraction of two, from `text` to `end`. */
 static gboolean
-parse_number(const gchar *text, gdouble *value) {
-  gchar *end;
-  *value = g_ascii_strtod(text, &end);
-  if (end == text)
+parse_number(const gchar *text, const gchar *end, gdouble *value) {
+  gchar *next;
+  *value = g_ascii_strtod(text, &next);
+  if (next == text)
     return FALSE;
-  if (*end == '/') {
-    const gchar *below = end + 1;
-    *value /= g_ascii_strtod(below, &end);
-    if (end == below)
+  if (*next == '/') {
+    const gchar *below = next + 1;
+    *value /= g_ascii_strtod(below, &next);
+    if (next == below)
       return FALSE;
   }
-  return *end == '\0' && isfinite(*value) && fabs(*value) <= CC_MAX_COEFF;
+  return next == end && isfinite(*value) && fabs(*value) <= CC_MAX_COEFF;
 }
 
-/* The numbers of one row, divided by spaces or commas. */
+/* The numbers of one row from `at` on. Sets *end to the ";" or "|" after them, or the value's end.
+ */
 static gboolean
-parse_row(const Section *section, const gchar *key, const gchar *text, gdouble *coeff, guint *n,
-          GError **error) {
-  g_auto(GStrv) words = g_strsplit_set(text, " \t,", -1);
+parse_numbers(const Value *value, const gchar *at, gdouble *coeff, guint *n, const gchar **end,
+              GError **error) {
+  const CcKeyText *text = value->section->text;
+  gsize length;
   *n = 0;
-  for (gchar **word = words; *word; word++) {
-    if (**word == '\0')
-      continue;
+  while ((length = strcspn(at, WORD_DIVIDERS ROW_DIVIDERS)) > 0) {
     if (*n == CC_MAX_KERNEL_SIZE)
-      return refuse(section, key, error, "more than %d coefficients in a row", CC_MAX_KERNEL_SIZE);
-    if (!parse_number(*word, &coeff[*n]))
-      return refuse(section, key, error, "\"%s\" is not a number or a fraction between -%g and %g",
-                    *word, CC_MAX_COEFF, CC_MAX_COEFF);
-    (*n)++;
+      return cc_keytext_refuse(text, value_place(value, at), error,
+                               "more than %d coefficients in a row", CC_MAX_KERNEL_SIZE);
+    if (!parse_number(at, at + length, &coeff[(*n)++]))
+      return cc_keytext_refuse(text, value_place(value, at), error,
+                               "not a number or a fraction between -%g and %g", CC_MAX_COEFF,
+                               CC_MAX_COEFF);
+    at += length;
+    at += strspn(at, WORD_DIVIDERS);
   }
-  if (*n % 2 == 0)
-    return refuse(section, key, error, "%u coefficients in a row; an odd number is needed", *n);
+  *end = at;
   return TRUE;
 }
 
+/* Adds the row at *at to the matrix, and goes to the ";" or "|" after it or to the value's end. */
 static gboolean
-parse_matrix(const Section *section, const gchar *key, const gchar *text, CcMatrix *matrix,
-             GError **error) {
-  g_auto(GStrv) rows = g_strsplit(text, ";", -1);
-  matrix->width = matrix->height = 0;
-  for (gchar **row = rows; *row; row++) {
-    gdouble coeff[CC_MAX_KERNEL_SIZE];
-    guint n;
-    if (*g_strchug(*row) == '\0' && row[1] == NULL && row != rows)
-      break; /* a ";" after the last row */
-    if (!parse_row(section, key, *row, coeff, &n, error))
+parse_row(const Value *value, const gchar **at, CcMatrix *matrix, GError **error) {
+  const CcKeyText *text = value->section->text;
+  const gchar *row = *at + strspn(*at, WORD_DIVIDERS);
+  guint n;
+  if (matrix->height == CC_MAX_KERNEL_SIZE)
+    return cc_keytext_refuse(text, value_place(value, row), error, "more than %d rows",
+                             CC_MAX_KERNEL_SIZE);
+  if (!parse_numbers(value, row, matrix->coeff + matrix->height * matrix->width, &n, at, error))
+    return FALSE;
+  if (n % 2 == 0)
+    return cc_keytext_refuse(text, value_place(value, row), error,
+                             "%u coefficients in a row; an odd number is needed", n);
+  if (matrix->height > 0 && n != matrix->width)
+    return cc_keytext_refuse(text, value_place(value, row), error,
+                             "row %u has %u coefficients, the first has %u", matrix->height + 1, n,
+                             matrix->width);
+  matrix->width = n;
+  matrix->height++;
+  return TRUE;
+}
+
+/* Goes past a ";" to the next row. There may be a ";" after the last one too. */
+static gboolean
+next_row(const gchar **at) {
+  if (**at != ';')
+    return FALSE;
+  *at += 1;
+  *at += strspn(*at, BLANKS);
+  return **at != '|' && **at != '\0';
+}
+
+static gboolean
+parse_matrix(const Value *value, const gchar **at, CcMatrix *matrix, GError **error) {
+  const gchar *start = *at + strspn(*at, BLANKS);
+  do {
+    if (!parse_row(value, at, matrix, error))
       return FALSE;
-    if (matrix->height == CC_MAX_KERNEL_SIZE)
-      return refuse(section, key, error, "more than %d rows", CC_MAX_KERNEL_SIZE);
-    if (matrix->height > 0 && n != matrix->width)
-      return refuse(section, key, error, "row %u has %u coefficients, the first has %u",
-                    matrix->height + 1, n, matrix->width);
-    matrix->width = n;
-    memcpy(matrix->coeff + matrix->height++ * n, coeff, n * sizeof *coeff);
-  }
+  } while (next_row(at));
   if (matrix->height % 2 == 0)
-    return refuse(section, key, error, "%u rows; an odd number is needed", matrix->height);
+    return cc_keytext_refuse(value->section->text, value_place(value, start), error,
+                             "%u rows; an odd number is needed", matrix->height);
   return TRUE;
 }
 
@@ -144,56 +195,67 @@ parse_matrix(const Section *section, const gchar *key, const gchar *text, CcMatr
 static GArray *
 parse_matrices(const Section *section, const gchar *key, GError **error) {
   g_autofree gchar *text = get_text(section, key);
-  g_auto(GStrv) parts = g_strsplit(text ? text : "", "|", -1);
+  const Value value = {section, key, text ? text : ""};
+  const gchar *at = value.text;
   g_autoptr(GArray) matrices = g_array_new(FALSE, TRUE, sizeof(CcMatrix));
-  for (gchar **part = parts; *part; part++) {
+  do {
     CcMatrix matrix = {0};
     if (matrices->len == CC_MAX_MATRICES) {
-      refuse(section, key, error, "more than %d matrices", CC_MAX_MATRICES);
+      cc_keytext_refuse(section->text, value_place(&value, at), error, "more than %d matrices",
+                        CC_MAX_MATRICES);
       return NULL;
     }
-    if (!parse_matrix(section, key, *part, &matrix, error))
+    if (!parse_matrix(&value, &at, &matrix, error))
       return NULL;
     g_array_append_val(matrices, matrix);
-  }
-  if (matrices->len == 0) {
-    refuse(section, key, error, "no coefficients");
+  } while (*at++ == '|');
+  return g_steal_pointer(&matrices);
+}
+
+/* Those of row-N or column-N, which are plain lists. */
+static GArray *
+parse_lists(const Section *section, const gchar *key, GError **error) {
+  g_autoptr(GArray) lists = parse_matrices(section, key, error);
+  for (guint i = 0; lists && i < lists->len; i++) {
+    if (g_array_index(lists, CcMatrix, i).height == 1)
+      continue;
+    cc_keytext_refuse(section->text, value_start(section, key), error,
+                      "\";\" has no place here: a row and a column are plain lists");
     return NULL;
   }
-  return g_steal_pointer(&matrices);
+  return g_steal_pointer(&lists);
+}
+
+/* A column times a row, which the product replaces. */
+static void
+multiply(CcMatrix *row, const CcMatrix *column) {
+  CcMatrix product = {.width = row->width, .height = column->width};
+  for (guint y = 0; y < product.height; y++)
+    for (guint x = 0; x < product.width; x++)
+      product.coeff[y * product.width + x] = column->coeff[y] * row->coeff[x];
+  *row = product;
 }
 
 /* The matrices of row-N and column-N. */
 static GArray *
-parse_separable(const Section *section, const gchar *size, GError **error) {
-  g_autofree gchar *row_key = g_strconcat("row-", size, NULL);
-  g_autofree gchar *column_key = g_strconcat("column-", size, NULL);
+parse_separable(const Section *section, const gchar *row_key, guint size, GError **error) {
+  g_autofree gchar *column_key = g_strdup_printf("column-%u", size);
   if (!g_key_file_has_key(section->file, section->group, column_key, NULL)) {
-    refuse(section, row_key, error, "%s is missing", column_key);
+    cc_keytext_refuse(section->text, key_place(section, row_key), error, "%s is missing",
+                      column_key);
     return NULL;
   }
-  g_autoptr(GArray) rows = parse_matrices(section, row_key, error);
-  g_autoptr(GArray) columns = rows ? parse_matrices(section, column_key, error) : NULL;
+  g_autoptr(GArray) rows = parse_lists(section, row_key, error);
+  g_autoptr(GArray) columns = rows ? parse_lists(section, column_key, error) : NULL;
   if (!columns)
     return NULL;
   if (rows->len != columns->len) {
-    refuse(section, column_key, error, "%u columns for %u rows", columns->len, rows->len);
+    cc_keytext_refuse(section->text, key_place(section, column_key), error,
+                      "%u columns for %u rows", columns->len, rows->len);
     return NULL;
   }
-  for (guint i = 0; i < rows->len; i++) {
-    CcMatrix *row = &g_array_index(rows, CcMatrix, i);
-    const CcMatrix *column = &g_array_index(columns, CcMatrix, i);
-    CcMatrix product = {.width = row->width, .height = column->width};
-    if (row->height != 1 || column->height != 1) {
-      refuse(section, row->height != 1 ? row_key : column_key, error,
-             "\";\" has no place here: a row and a column are plain lists");
-      return NULL;
-    }
-    for (guint y = 0; y < product.height; y++)
-      for (guint x = 0; x < product.width; x++)
-        product.coeff[y * product.width + x] = column->coeff[y] * row->coeff[x];
-    *row = product;
-  }
+  for (guint i = 0; i < rows->len; i++)
+    multiply(&g_array_index(rows, CcMatrix, i), &g_array_index(columns, CcMatrix, i));
   return g_steal_pointer(&rows);
 }
 
@@ -203,18 +265,22 @@ check_matrices(const Section *section, const gchar *key, const GArray *matrices,
   const CcMatrix *matrix = (const CcMatrix *)(gpointer)matrices->data;
   for (guint i = 1; i < matrices->len; i++)
     if (matrix[i].width != matrix->width || matrix[i].height != matrix->height)
-      return refuse(section, key, error, "matrix %u is %ux%u, the first is %ux%u", i + 1,
-                    matrix[i].width, matrix[i].height, matrix->width, matrix->height);
+      return cc_keytext_refuse(section->text, value_start(section, key), error,
+                               "matrix %u is %ux%u, the first is %ux%u", i + 1, matrix[i].width,
+                               matrix[i].height, matrix->width, matrix->height);
   if (MAX(matrix->width, matrix->height) != size)
-    return refuse(section, key, error, "a matrix of %ux%u under size %u", matrix->width,
-                  matrix->height, size);
+    return cc_keytext_refuse(section->text, value_start(section, key), error,
+                             "a matrix of %ux%u under size %u", matrix->width, matrix->height,
+                             size);
   for (guint i = 0; i < matrices->len; i++)
     for (guint c = 0; c < matrix->width * matrix->height; c++)
       if (fabs(matrix[i].coeff[c]) > CC_MAX_COEFF)
-        return refuse(section, key, error, "a coefficient of %g; at most %g is possible",
-                      matrix[i].coeff[c], CC_MAX_COEFF);
+        return cc_keytext_refuse(section->text, value_start(section, key), error,
+                                 "column times row is a coefficient that is not between -%g and %g",
+                                 CC_MAX_COEFF, CC_MAX_COEFF);
   if (matrices->len * matrix->width * matrix->height > CC_MAX_TAPS)
-    return refuse(section, key, error, "more than %d coefficients in all", CC_MAX_TAPS);
+    return cc_keytext_refuse(section->text, value_start(section, key), error,
+                             "more than %d coefficients in all", CC_MAX_TAPS);
   return TRUE;
 }
 
@@ -223,29 +289,33 @@ compare_sizes(gconstpointer a, gconstpointer b) {
   return (gint)((const CcKernelSize *)a)->size - (gint)((const CcKernelSize *)b)->size;
 }
 
-/* Adds the size that a key of the form matrix-N or row-N defines. */
+/* Leaves *scale alone when the key is not there. */
 static gboolean
-parse_size(const Section *section, const gchar *key, GArray *sizes, GError **error) {
-  const gchar *text = strchr(key, '-') + 1;
-  guint64 size;
-  if (!g_ascii_string_to_unsigned(text, 10, 1, CC_MAX_KERNEL_SIZE, &size, NULL) || size % 2 == 0)
-    return refuse(section, key, error, "the size is \"%s\"; an odd number from 1 to %d is needed",
-                  text, CC_MAX_KERNEL_SIZE);
+parse_scale(const Section *section, guint size, gdouble *scale, GError **error) {
+  g_autofree gchar *key = g_strdup_printf("scale-%u", size);
+  g_autofree gchar *text = get_text(section, key);
+  const Value value = {section, key, text};
+  if (text && (!parse_number(text, text + strlen(text), scale) || *scale == 0))
+    return cc_keytext_refuse(section->text, value_place(&value, text), error,
+                             "not a number or a fraction between -%g and %g other than 0",
+                             CC_MAX_COEFF, CC_MAX_COEFF);
+  return TRUE;
+}
+
+/* Adds the size that matrix-N or row-N defines. */
+static gboolean
+parse_size(const Section *section, const gchar *key, guint size, GArray *sizes, GError **error) {
   for (guint i = 0; i < sizes->len; i++)
     if (g_array_index(sizes, CcKernelSize, i).size == size)
-      return refuse(section, key, error, "size %u is given twice", (guint)size);
-
-  g_autoptr(GArray) matrices = g_str_has_prefix(key, "row-") ? parse_separable(section, text, error)
-                                                             : parse_matrices(section, key, error);
-  if (!matrices || !check_matrices(section, key, matrices, (guint)size, error))
+      return cc_keytext_refuse(section->text, key_place(section, key), error,
+                               "size %u is given twice", size);
+  g_autoptr(GArray) matrices = g_str_has_prefix(key, "row-")
+                                   ? parse_separable(section, key, size, error)
+                                   : parse_matrices(section, key, error);
+  CcKernelSize entry = {.size = size};
+  if (!matrices || !check_matrices(section, key, matrices, size, error) ||
+      !parse_scale(section, size, &entry.scale, error))
     return FALSE;
-
-  CcKernelSize entry = {.size = (guint)size};
-  g_autofree gchar *scale_key = g_strconcat("scale-", text, NULL);
-  g_autofree gchar *scale = get_text(section, scale_key);
-  if (scale && (!parse_number(scale, &entry.scale) || entry.scale == 0))
-    return refuse(section, scale_key, error, "\"%s\" is not a number or fraction other than 0",
-                  scale);
   entry.n_matrices = matrices->len;
   entry.matrix = g_array_steal(matrices, NULL);
   g_array_append_val(sizes, entry);
@@ -259,16 +329,16 @@ is_size_key(const gchar *key) {
 
 /* column-N and scale-N only say more about a size that is defined elsewhere. */
 static gboolean
-has_main_key(const Section *section, const gchar *key, GError **error) {
-  const gchar *size = strchr(key, '-') + 1;
-  g_autofree gchar *row = g_strconcat("row-", size, NULL);
-  g_autofree gchar *matrix = g_strconcat("matrix-", size, NULL);
+has_main_key(const Section *section, const gchar *key, guint size, GError **error) {
+  g_autofree gchar *row = g_strdup_printf("row-%u", size);
+  g_autofree gchar *matrix = g_strdup_printf("matrix-%u", size);
   if (g_key_file_has_key(section->file, section->group, row, NULL))
     return TRUE;
   if (g_str_has_prefix(key, "column-"))
-    return refuse(section, key, error, "%s is missing", row);
+    return cc_keytext_refuse(section->text, key_place(section, key), error, "%s is missing", row);
   return g_key_file_has_key(section->file, section->group, matrix, NULL) ||
-         refuse(section, key, error, "there is no size %s: neither %s nor %s", size, matrix, row);
+         cc_keytext_refuse(section->text, key_place(section, key), error,
+                           "neither %s nor %s is there", matrix, row);
 }
 
 static gboolean
@@ -277,10 +347,49 @@ is_extra_key(const gchar *key) {
 }
 
 static gboolean
-is_known_key(const gchar *key) {
+is_plain_key(const gchar *key) {
   static const gchar *const plain[] = {"description", "class",        "response", "chroma",
                                        "gaussian",    "default-size", NULL};
-  return g_strv_contains(plain, key) || is_size_key(key) || is_extra_key(key);
+  return g_strv_contains(plain, key);
+}
+
+/* The N of a key such as matrix-N, or 0. There is one way to write it, so that messages may name
+ * the keys of the same size. */
+static guint
+parse_key_size(const Section *section, const gchar *key, GError **error) {
+  const gchar *text = strchr(key, '-') + 1;
+  guint64 size;
+  if (*text != '0' && g_ascii_string_to_unsigned(text, 10, 1, CC_MAX_KERNEL_SIZE, &size, NULL) &&
+      size % 2 == 1)
+    return (guint)size;
+  const gchar *place = key_place(section, key);
+  cc_keytext_refuse(section->text, place ? place + (text - key) : NULL, error,
+                    "the size is not an odd number from 1 to %d", CC_MAX_KERNEL_SIZE);
+  return 0;
+}
+
+static gboolean
+parse_key(const Section *section, const gchar *key, GArray *sizes, GError **error) {
+  if (is_plain_key(key))
+    return TRUE;
+  if (!is_size_key(key) && !is_extra_key(key))
+    return cc_keytext_refuse(section->text, key_place(section, key), error,
+                             "no such key; there are description, class, response, chroma, "
+                             "gaussian, default-size, matrix-N, row-N, column-N and scale-N");
+  const guint size = parse_key_size(section, key, error);
+  if (size == 0)
+    return FALSE;
+  return is_size_key(key) ? parse_size(section, key, size, sizes, error)
+                          : has_main_key(section, key, size, error);
+}
+
+/* The first "\" that starts no escape, or NULL. */
+static const gchar *
+find_wrong_escape(const gchar *raw) {
+  for (const gchar *at = raw; (at = strchr(at, '\\')); at += 2)
+    if (at[1] == '\0' || !strchr("sntr\\", at[1]))
+      return at;
+  return NULL;
 }
 
 /* Of a value with an unknown escape GLib 2.74 returns what it can read, 2.84 nothing. */
@@ -288,13 +397,13 @@ static gboolean
 check_escapes(const Section *section, GError **error) {
   g_auto(GStrv) keys = g_key_file_get_keys(section->file, section->group, NULL, NULL);
   for (gchar **key = keys; *key; key++) {
-    g_autoptr(GError) reason = NULL;
-    g_autofree gchar *text = g_key_file_get_string(section->file, section->group, *key, &reason);
-    if (reason) {
-      g_autofree gchar *raw = g_key_file_get_value(section->file, section->group, *key, NULL);
-      return refuse(section, *key, error, "\"%s\" has a \"\\\" before none of s, n, t, r and \\",
-                    raw);
-    }
+    g_autofree gchar *raw = g_key_file_get_value(section->file, section->group, *key, NULL);
+    const gchar *wrong = find_wrong_escape(raw);
+    if (!wrong)
+      continue;
+    const gchar *place = value_start(section, *key);
+    return cc_keytext_refuse(section->text, place ? place + (wrong - raw) : NULL, error,
+                             "a \"\\\" before none of s, n, t, r and \\");
   }
   return TRUE;
 }
@@ -316,16 +425,11 @@ parse_sizes(const Section *section, CcKernel *kernel, GError **error) {
   g_auto(GStrv) keys = g_key_file_get_keys(section->file, section->group, NULL, NULL);
   g_autoptr(GArray) sizes = g_array_new(FALSE, TRUE, sizeof(CcKernelSize));
   gboolean ok = TRUE;
-  for (gchar **key = keys; ok && *key; key++) {
-    if (!is_known_key(*key))
-      ok = refuse(section, *key, error, "no such key");
-    else if (is_size_key(*key))
-      ok = parse_size(section, *key, sizes, error);
-    else if (is_extra_key(*key))
-      ok = has_main_key(section, *key, error);
-  }
+  for (gchar **key = keys; ok && *key; key++)
+    ok = parse_key(section, *key, sizes, error);
   if (ok && sizes->len == 0)
-    ok = refuse(section, NULL, error, "matrix-N, or row-N and column-N, is missing");
+    ok = cc_keytext_refuse(section->text, group_place(section), error,
+                           "matrix-N, or row-N and column-N, is missing");
   g_array_sort(sizes, compare_sizes);
   kernel->n_sizes = sizes->len;
   kernel->sizes = g_array_steal(sizes, NULL);
@@ -333,44 +437,45 @@ parse_sizes(const Section *section, CcKernel *kernel, GError **error) {
 }
 
 static gboolean
-parse_kernel(const Section *section, CcKernel *kernel, GError **error) {
-  if (strspn(section->group, "abcdefghijklmnopqrstuvwxyz0123456789-") != strlen(section->group) ||
-      *section->group == '\0')
-    return refuse(section, NULL, error, "a name has lower case letters, digits and dashes");
-  if (strcmp(section->group, "custom") == 0)
-    return refuse(section, NULL, error, "the name is taken by the user's own matrix");
-  if (!check_escapes(section, error))
-    return FALSE;
+parse_default_size(const Section *section, CcKernel *kernel, GError **error) {
+  g_autofree gchar *text = get_text(section, "default-size");
+  const Value value = {section, "default-size", text};
+  guint64 size = kernel->sizes[0].size;
+  if (text && (!g_ascii_string_to_unsigned(text, 10, 1, CC_MAX_KERNEL_SIZE, &size, NULL) ||
+               !cc_kernel_get_size(kernel, (guint)size, NULL)))
+    return cc_keytext_refuse(section->text, value_place(&value, text), error,
+                             "not a size that matrix-N or row-N defines here");
+  kernel->default_size = (guint)size;
+  return TRUE;
+}
 
+static gboolean
+parse_name(const Section *section, CcKernel *kernel, GError **error) {
+  const gchar *name = section->group;
+  if (name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-")] != '\0' || *name == '\0')
+    return cc_keytext_refuse(section->text, group_place(section), error,
+                             "a name has lower case letters, digits and dashes");
+  if (strcmp(name, "custom") == 0)
+    return cc_keytext_refuse(section->text, group_place(section), error,
+                             "the name is taken by the user's own matrix");
+  kernel->name = g_strdup(name);
+  return TRUE;
+}
+
+static gboolean
+parse_words(const Section *section, CcKernel *kernel, GError **error) {
+  static const Word boolean_words[] = {{"false", FALSE}, {"true", TRUE}, {NULL, 0}};
   gint klass = CC_KERNEL_PLAIN, response = CC_RESPONSE_CLAMP;
   if (!get_word(section, "class", class_words, &klass, error) ||
       !get_word(section, "response", response_words, &response, error))
     return FALSE;
   gint chroma = class_chroma(klass);
-  if (!get_word(section, "chroma", chroma_words, &chroma, error))
-    return FALSE;
-  static const Word boolean_words[] = {{"false", FALSE}, {"true", TRUE}, {NULL, 0}};
-  if (!get_word(section, "gaussian", boolean_words, &kernel->gaussian, error))
+  if (!get_word(section, "chroma", chroma_words, &chroma, error) ||
+      !get_word(section, "gaussian", boolean_words, &kernel->gaussian, error))
     return FALSE;
   kernel->klass = klass;
   kernel->response = response;
   kernel->chroma = chroma;
-  kernel->name = g_strdup(section->group);
-  kernel->description = get_text(section, "description");
-  if (!parse_sizes(section, kernel, error))
-    return FALSE;
-
-  kernel->default_size = kernel->sizes[0].size;
-  g_autofree gchar *default_size = get_text(section, "default-size");
-  if (!default_size)
-    return TRUE;
-  guint64 size;
-  g_autoptr(GError) unknown = NULL;
-  if (!g_ascii_string_to_unsigned(default_size, 10, 1, CC_MAX_KERNEL_SIZE, &size, NULL))
-    return refuse(section, "default-size", error, "\"%s\" is no size", default_size);
-  if (!cc_kernel_get_size(kernel, (guint)size, &unknown))
-    return refuse(section, "default-size", error, "%s", unknown->message);
-  kernel->default_size = (guint)size;
   return TRUE;
 }
 
@@ -378,35 +483,60 @@ static CcKernel *
 load_group(const Section *section, GError **error) {
   g_autoptr(CcKernel) kernel = g_new0(CcKernel, 1);
   g_atomic_ref_count_init(&kernel->refs);
-  if (!parse_kernel(section, kernel, error))
+  if (!parse_name(section, kernel, error) || !check_escapes(section, error) ||
+      !parse_words(section, kernel, error))
+    return NULL;
+  kernel->description = get_text(section, "description");
+  if (!parse_sizes(section, kernel, error) || !parse_default_size(section, kernel, error))
     return NULL;
   return g_steal_pointer(&kernel);
 }
 
+/* GKeyFile's own messages repeat the line that it refuses. */
+static gboolean
+refuse_syntax(const CcKeyText *text, GError **error) {
+  const gchar *first = cc_keytext_find_line(text, 0);
+  if (first && *first != '[')
+    return cc_keytext_refuse(text, first, error, "a [name] must come before all else");
+  return cc_keytext_refuse(text, cc_keytext_find_fault(text), error,
+                           "neither a [name] nor a known key with = and a value nor a # comment");
+}
+
+static gboolean
+check_text(const CcKeyText *text, GError **error) {
+  const gchar *invalid;
+  if (text->end - text->start > CC_MAX_FILE_BYTES)
+    return cc_keytext_refuse(text, NULL, error, "longer than %d bytes", CC_MAX_FILE_BYTES);
+  if (!g_utf8_validate_len(text->start, (gsize)(text->end - text->start), &invalid))
+    return cc_keytext_refuse(text, invalid, error, "not UTF-8 text");
+  const gchar *too_many = cc_keytext_find_line(text, MAX_LINES);
+  if (too_many)
+    return cc_keytext_refuse(text, too_many, error,
+                             "more than %d lines that are neither blank nor comments", MAX_LINES);
+  return TRUE;
+}
+
 GPtrArray *
 cc_kernels_parse(const gchar *text, gsize length, const gchar *origin, GError **error) {
+  const CcKeyText key_text = {origin, text, text + length};
   g_autoptr(GKeyFile) file = g_key_file_new();
-  g_autoptr(GError) syntax = NULL;
-  if (!g_utf8_validate_len(text, length, NULL)) {
-    g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "%s: not UTF-8 text", origin);
+  if (!check_text(&key_text, error))
     return NULL;
-  }
-  if (!g_key_file_load_from_data(file, text, length, G_KEY_FILE_NONE, &syntax)) {
-    g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "%s: %s", origin, syntax->message);
+  if (!g_key_file_load_from_data(file, text, length, G_KEY_FILE_NONE, NULL)) {
+    refuse_syntax(&key_text, error);
     return NULL;
   }
   g_auto(GStrv) groups = g_key_file_get_groups(file, NULL);
   g_autoptr(GPtrArray) kernels = g_ptr_array_new_with_free_func((GDestroyNotify)cc_kernel_unref);
   for (gchar **group = groups; *group; group++) {
-    const Section section = {file, origin, *group};
+    const Section section = {file, &key_text, *group};
     CcKernel *kernel = load_group(&section, error);
     if (!kernel)
       return NULL;
     g_ptr_array_add(kernels, kernel);
   }
   if (kernels->len == 0) {
-    g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "%s: no kernel is defined; a [name] is missing",
-                origin);
+    cc_keytext_refuse(&key_text, NULL, error, "no kernel is defined; a [name] is missing");
     return NULL;
   }
   return g_steal_pointer(&kernels);
@@ -414,22 +544,12 @@ cc_kernels_parse(const gchar *text, gsize length, const gchar *origin, GError **
 
 CcKernel *
 cc_kernel_load(const gchar *path, GError **error) {
-  g_autoptr(GFile) file = g_file_new_for_path(path);
-  g_autoptr(GError) reason = NULL;
-  g_autoptr(GFileInputStream) stream = g_file_read(file, NULL, &reason);
-  g_autofree gchar *text = g_malloc(MAX_FILE_BYTES + 1);
-  gsize length = 0;
-  if (!stream || !g_input_stream_read_all(G_INPUT_STREAM(stream), text, MAX_FILE_BYTES + 1, &length,
-                                          NULL, &reason)) {
-    g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "%s: %s", path, reason->message);
+  gsize length;
+  g_autofree gchar *text = cc_textfile_read(path, CC_MAX_FILE_BYTES, &length, error);
+  if (!text)
     return NULL;
-  }
-  if (length > MAX_FILE_BYTES) {
-    g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "%s: longer than %d bytes", path,
-                MAX_FILE_BYTES);
-    return NULL;
-  }
-  g_autoptr(GPtrArray) kernels = cc_kernels_parse(text, length, path, error);
+  g_autofree gchar *name = cc_textfile_name(path);
+  g_autoptr(GPtrArray) kernels = cc_kernels_parse(text, length, name, error);
   return kernels ? cc_kernel_ref(g_ptr_array_index(kernels, 0)) : NULL;
 }
 

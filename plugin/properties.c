@@ -327,7 +327,8 @@ make_definition_properties(void) {
    * GstCudaConv:kernel-file:
    *
    * Path of a file whose first kernel definition becomes the custom kernel; the format is that of
-   * the plugin's own kernels.ini. The file is read when the property is set. Default: none.
+   * the plugin's own kernels.ini. It has to be a regular file of up to 64 KiB, which is read when
+   * the property is set. Default: none.
    */
   props[PROP_KERNEL_FILE] =
       g_param_spec_string("kernel-file", "Kernel file",

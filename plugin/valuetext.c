@@ -2,7 +2,7 @@
 #include "valuetext.h"
 
 #include <gst/gst.h>
-#include <string.h>
+#include "engine/printable.h"
 
 #define MAX_BYTES 120
 #define MAX_DEPTH 4 /* of arrays in arrays; a matrix has 2 */
@@ -12,15 +12,11 @@ is_full(const GString *text) {
   return text->len > MAX_BYTES;
 }
 
-/* Control characters would be commands to a terminal. */
 static void
 append_string(GString *text, const gchar *string) {
   g_autofree gchar *start = g_strndup(string, MAX_BYTES + 1);
-  g_autofree gchar *valid = g_utf8_make_valid(start, -1);
-  for (const gchar *c = valid; *c; c = g_utf8_next_char(c)) {
-    const gunichar character = g_utf8_get_char(c);
-    g_string_append_unichar(text, g_unichar_isprint(character) ? character : '?');
-  }
+  g_autofree gchar *printable = cc_printable(start);
+  g_string_append(text, printable);
 }
 
 static gboolean

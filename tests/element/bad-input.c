@@ -69,9 +69,10 @@ static const Row rows[] = {
     {VIDEO, "row=<1,2>", RUNS, "the length of row is 2; an odd number"},
     {VIDEO, "column=<1,x,1>", RUNS, "coefficient 2 is \"x\""},
     {VIDEO, "kernel-file=/nowhere/kernel.ini", RUNS, "No such file"},
-    {VIDEO, "kernel-file=/dev/null", RUNS, "no kernel is defined"},
-    {VIDEO, "kernel-file=/", RUNS, "kernel-file=/"},
-    {VIDEO, "kernel-file=/dev/zero", RUNS, "kernel-file=/dev/zero"},
+    {VIDEO, "kernel-file=/dev/null", RUNS, "/dev/null: not a regular file"},
+    {VIDEO, "kernel-file=/", RUNS, "/: not a regular file"},
+    {VIDEO, "kernel-file=/dev/zero", RUNS, "/dev/zero: not a regular file"},
+    {VIDEO, "kernel-file=/etc/passwd", RUNS, "/etc/passwd:1:1: a [name] must come before all else"},
     /* values that do not go together, found when the stream starts */
     {VIDEO, "kernel=custom", STOPS, "kernel=custom"},
     {VIDEO, "size=4", STOPS, "size=4"},
