@@ -184,7 +184,8 @@ grow_scratch(Scratch *scratch, gsize size, GError **error) {
   }
   memset(memory, 0, size);
   free(scratch->memory);
-  *scratch = (Scratch){memory, size};
+  scratch->memory = memory;
+  scratch->size = size;
   return TRUE;
 }
 

@@ -9,7 +9,8 @@
 #define MIN_TILE 768           /* samples; narrower ones would load too many edges */
 #define MIN_SLICE_ROWS 16
 #define WORK_PER_THREAD (64 * 1024) /* samples for which waking a thread pays */
-#define TAPS_PER_WORK 8             /* taps that cost as much as the rest of a sample */
+#define FILL_PIXELS 4096
+#define TAPS_PER_WORK 8 /* taps that cost as much as the rest of a sample */
 
 static gsize
 round_up(gsize n, gsize to) {
@@ -165,7 +166,8 @@ set_sums(CcWeights *weights, guint n_matrices, const CcSumFunc sums[CC_N_SHAPES]
 
 /* --- rows that are the same for every frame --- */
 
-/* A row of `width` pixels that all have the given code values. */
+/* A row of `width` pixels that all have the given code values. Its width is bounded, and not that
+ * of the frame: no memory is taken for a frame that may never come. */
 static guint8 *
 constant_row(const CcPlaneLayout *plane, guint width, const guint16 *codes) {
   guint8 *row = g_malloc(width * plane->step * cc_sample_size(plane->type));
@@ -297,9 +299,10 @@ set_filter(CcSweep *sweep, const CcRows *rows, const CcPass *pass, const CcPlane
   if (sweep->apply && sweep->separable)
     set_sums(sweep->along, 1, rows->sum_split);
 
-  sweep->outside = constant_row(plane, sweep->source.width, pass->border);
   set_edges(sweep, pass, plane);
   lay_out_scratch(sweep);
+  sweep->outside =
+      constant_row(plane, (sweep->tile + 2 * sweep->n_edge) / plane->step + 2, pass->border);
 }
 
 static void
@@ -331,7 +334,9 @@ sweep_init(CcSweep *sweep, const CcPlan *plan, const CcPass *pass, const CcRows 
     sweep->run = cc_sweep_copy;
   } else if (pass->fill_mask == all) {
     sweep->run = cc_sweep_fill;
-    sweep->fill = constant_row(plane, sweep->target.width, pass->fill);
+    const guint n_fill = MIN(sweep->target.width, FILL_PIXELS);
+    sweep->fill_bytes = n_fill * sweep->pixel_size;
+    sweep->fill = constant_row(plane, n_fill, pass->fill);
   } else {
     sweep->run = cc_sweep_merge;
   }

@@ -56,9 +56,10 @@ struct _CcSweep {
   gsize sample_size; /* bytes */
   gsize pixel_size;
   CcBorder border;
-  guint8 *fill;            /* a row of the fill, where all components are filled */
+  guint8 *fill;            /* a part of a row of the fill, where all components are filled */
+  gsize fill_bytes;        /* how much that is; whole pixels */
   CcMasks *masks;          /* for merge; NULL: all components are filtered */
-  guint8 *outside;         /* a row of the constant border, as in the frame */
+  guint8 *outside;         /* pixels of the constant border, as in the frame, for a tile */
   guint n_edge;            /* samples that the window reaches left and right of a row */
   CcOutside *left, *right; /* n_edge each */
   CcFinish to_sample;

@@ -41,15 +41,18 @@ prefetch_row(const Tile *tile, guint y) {
     __builtin_prefetch(row + i);
 }
 
-/* Loads the tile's part of a source row, and what the window reaches left and right of it. */
+/* Loads the tile's part of row y of the picture, and what the window reaches left and right of it;
+ * a row of the constant border, which repeats every pixel, when y < 0. */
 static void
-load_samples(const Tile *tile, const guint8 *src, guint8 *row) {
+load_samples(const Tile *tile, gint y, guint8 *row) {
   const CcSweep *sweep = tile->sweep;
   const gsize lane = sweep->sample_lane_size;
   const guint shift = sweep->to_sample.shift;
   const guint right_of = sweep->n_source - tile->x - tile->n;
   const guint left = MIN(sweep->n_edge, tile->x), right = MIN(sweep->n_edge, right_of);
-  sweep->load(row - left * lane, src + (tile->x - left) * sweep->sample_size,
+  const guint8 *src = y < 0 ? sweep->outside : source_row(tile->src, (guint)y);
+  const gsize first = (tile->x - left) * sweep->sample_size;
+  sweep->load(row - left * lane, src + (y < 0 ? first % sweep->pixel_size : first),
               left + tile->n + right, shift);
   if (left < sweep->n_edge)
     sweep->extend(row - sweep->n_edge * lane, src, sweep->left + left, sweep->n_edge - left, shift);
@@ -64,7 +67,7 @@ load_row(const Tile *tile, gint y) {
   const guint at = (guint)(y + (gint)sweep->window / 2) % sweep->window;
   const gint from = cc_border_index(y, (gint)sweep->source.height, sweep->border);
   guint8 *row = sweep->separable ? tile->scratch + sweep->line : ring_row(tile, 0, at);
-  load_samples(tile, from < 0 ? sweep->outside : source_row(tile->src, (guint)from), row);
+  load_samples(tile, from, row);
   if (!sweep->separable)
     return;
   for (guint m = 0; m < sweep->n_matrices; m++) {
@@ -219,8 +222,11 @@ cc_sweep_copy(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guin
 void
 cc_sweep_fill(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0, guint y1,
               guint8 *scratch) {
-  for (guint y = y0; y < y1; y++)
-    memcpy(target_row(dst, y), sweep->fill, sweep->row_bytes);
+  for (guint y = y0; y < y1; y++) {
+    guint8 *row = target_row(dst, y);
+    for (gsize at = 0; at < sweep->row_bytes; at += sweep->fill_bytes)
+      memcpy(row + at, sweep->fill, MIN(sweep->fill_bytes, sweep->row_bytes - at));
+  }
 }
 
 /* A plane that begins at a rectangle's corner. */
