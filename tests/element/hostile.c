@@ -256,13 +256,18 @@ GST_START_TEST(secrets_stay_in_their_file) {
 }
 GST_END_TEST;
 
-/* A path of a megabyte is no reason for a message of that length. */
-GST_START_TEST(long_path) {
-  g_autofree gchar *path = g_strnfill(1 << 20, '/');
+/* A path of a megabyte, of no text or of commands to a terminal makes no such message. */
+GST_START_TEST(strange_paths) {
+  g_autofree gchar *slashes = g_strnfill(1 << 20, '/');
+  const gchar *const paths[] = {slashes, "/\xff\xfe", "/\033[2J", "/a\nb", "/\302\205"};
   GstHarness *h = test_harness_new("kernel=gaussian", NULL);
-  const gint64 began = g_get_monotonic_time();
-  g_object_set(h->element, "kernel-file", path, NULL);
-  g_free(take_refusal(h, began, "path"));
+  for (guint i = 0; i < G_N_ELEMENTS(paths); i++) {
+    const gint64 began = g_get_monotonic_time();
+    g_object_set(h->element, "kernel-file", paths[i], NULL);
+    g_autofree gchar *text = take_refusal(h, began, "path");
+    for (const gchar *c = text; *c; c = g_utf8_next_char(c))
+      fail_if(g_unichar_iscntrl(g_utf8_get_char(c)), "control characters in \"%s\"", text);
+  }
   test_teardown(h);
 }
 GST_END_TEST;
@@ -280,7 +285,7 @@ hostile_suite(void) {
   tcase_add_loop_test(tc, preset_with_brackets, 0, forks ? G_N_ELEMENTS(arrays) : 1);
   tcase_add_test(tc, fifo_as_kernel_file);
   tcase_add_test(tc, secrets_stay_in_their_file);
-  tcase_add_test(tc, long_path);
+  tcase_add_test(tc, strange_paths);
   suite_add_tcase(suite, tc);
   return suite;
 }

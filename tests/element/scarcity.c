@@ -113,7 +113,10 @@ static const struct {
 } large[] = {{"GRAY8", "", 65536, 65535},
              {"RGBA", "in-flight=8", 8192, 4096},
              {"ARGB64", "kernel=gaussian size=15", 16384, 16384},
-             {"GRAY8", "stride=4", 65536, 65535}};
+             {"GRAY8", "stride=4", 65536, 65535},
+             {"GRAY8", "border=constant", 1000000000, 1},
+             {"GRAY16_LE", "kernel=kirsch border=constant", 500000000, 3},
+             {"I420", "kernel=sobel", 400000000, 2}};
 
 /* Large caps and a small buffer cost nothing but a message, again and again. */
 GST_START_TEST(no_memory_for_frames_that_are_not_there) {
