@@ -232,11 +232,17 @@ gst_cuda_conv_follow_context(GstCudaConv *self, GstBuffer *in, GError **error) {
   if (self->failed || !self->backend->device) /* it failed meanwhile */
     return TRUE;
   const gboolean known = is_in_context(self->previous.backend, context.handle);
-  if ((!known && !open_as_previous(self, theirs, error)) || !change_places(self, error))
-    return FALSE;
-  if (!known)
-    gst_cuda_conv_announce_backend(self, NULL);
-  return TRUE;
+  g_autoptr(GError) reason = NULL;
+  if ((known || open_as_previous(self, theirs, &reason)) && change_places(self, &reason)) {
+    if (!known)
+      gst_cuda_conv_announce_backend(self, NULL);
+    return TRUE;
+  }
+  reason->code = CC_ERROR_DEVICE; /* also where it was UNAVAILABLE, since others work there */
+  if (gst_cuda_conv_fail_over(self, reason))
+    return TRUE;
+  g_propagate_error(error, g_steal_pointer(&reason));
+  return FALSE;
 }
 
 /* --- failover --- */

@@ -27,7 +27,7 @@ GstObject *gst_cuda_conv_ref_context(GstCudaConv *self);
 
 /* Moves to the context of a frame in CUDA memory, unless the properties insist on another device.
  * The frames in flight are pushed before. The backend in the context before stays open, since
- * frames of two contexts may come in turn. */
+ * frames of two contexts may come in turn. Where the device does not work there, it fails over. */
 gboolean gst_cuda_conv_follow_context(GstCudaConv *self, GstBuffer *in, GError **error);
 
 /* Moves to the CPU after an error of the device, where the properties leave the choice: the frames

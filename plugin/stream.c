@@ -207,9 +207,10 @@ prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstBuffer **out) {
   GstFlowReturn ret = parent_class()->prepare_output_buffer(trans, in, out);
   if (ret == GST_FLOW_ERROR && cc_inflight_length(&self->inflight) > 0) {
     reduce_in_flight(self);
-    ret = parent_class()->prepare_output_buffer(trans, in, out);
+    if (!self->failed)
+      ret = parent_class()->prepare_output_buffer(trans, in, out);
   }
-  return ret == GST_FLOW_ERROR ? fail_without_buffer(self) : ret;
+  return ret == GST_FLOW_ERROR && !self->failed ? fail_without_buffer(self) : ret;
 }
 
 /* Starts filtering; generate_output finishes it. */
@@ -224,7 +225,7 @@ start(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
     GST_INFO_OBJECT(self, "fewer frames in flight: %s", error->message);
     g_clear_error(&error);
     reduce_in_flight(self);
-    ok = start_frame(self, in, out, &error);
+    ok = !self->failed && start_frame(self, in, out, &error);
   }
   if (!ok && gst_cuda_conv_fail_over(self, error)) {
     g_clear_error(&error);

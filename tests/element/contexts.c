@@ -123,6 +123,36 @@ GST_START_TEST(three_contexts_in_turn) {
 }
 GST_END_TEST;
 
+/* Where the device does not work in the frame's context the CPU takes over; no frame is lost. */
+GST_START_TEST(move_that_fails) {
+  g_autofree gchar *settings =
+      g_strdup_printf("pinned-only=32768,fail=cuStreamCreate:%d+:2", 9 + __i__);
+  g_setenv("FAKE_CUDA", settings, TRUE);
+  g_autofree gchar *caps = test_caps("NV12", 322, 240);
+  g_autofree gchar *caps_in_cuda = test_caps_in_cuda(caps);
+  GstHarness *other = harness_in_new_context(0);
+  gst_harness_set_src_caps_str(other, caps_in_cuda);
+  g_autoptr(GstBufferPool) pool = test_offered_pool(other, caps_in_cuda);
+  GstHarness *h = test_harness_new("backend=auto " BLUR, caps_in_cuda);
+  fail_unless(test_is_on_cuda(h), "%s", settings); /* after eight streams */
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer *expected = test_filter("backend=cpu " BLUR, caps, test_frame_random(caps, i));
+    GstBuffer *result =
+        test_push_pull(h, test_move_to_pool(pool, caps, test_frame_random(caps, i)));
+    test_assert_same_picture(caps, result, expected, settings);
+    gst_buffer_unref(result);
+    gst_buffer_unref(expected);
+  }
+  guint n;
+  g_autofree gchar *errors = test_bus_take(test_harness_bus(h), GST_MESSAGE_ERROR, &n);
+  fail_unless(n == 0, "%s: %s", settings, errors);
+  fail_if(test_is_on_cuda(h), "%s", settings);
+  gst_buffer_pool_set_active(pool, FALSE);
+  test_teardown(h);
+  test_teardown(other);
+}
+GST_END_TEST;
+
 /* --- buffers of several memories --- */
 
 #define MIXED_WIDTH 322
@@ -310,6 +340,8 @@ contexts_suite(void) {
   tcase_add_test(tc, element_follows_a_frames_context);
   tcase_add_test(tc, two_contexts_in_turn);
   tcase_add_test(tc, three_contexts_in_turn);
+  if (g_getenv("FAKE_CUDA"))
+    tcase_add_loop_test(tc, move_that_fails, 0, 4);
   tcase_add_loop_test(tc, buffers_of_several_memories, 0, 2);
   tcase_add_loop_test(tc, output_of_several_memories, 0, 2);
   suite_add_tcase(suite, tc);

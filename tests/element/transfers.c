@@ -224,6 +224,25 @@ GST_START_TEST(registered_bytes_are_bounded) {
 }
 GST_END_TEST;
 
+/* The driver has no room for one, until that is given back. */
+GST_START_TEST(room_of_the_driver_comes_back) {
+  g_setenv("FAKE_CUDA", "pinned-only=32768,fail=cuMemHostRegister:2:2", TRUE);
+  g_autofree gchar *caps = test_caps(FORMAT, WIDTH, HEIGHT);
+  GstHarness *h = test_harness_new("kernel=gaussian", caps);
+  GstBuffer *one = test_frame_random(caps, 1), *other = test_frame_random(caps, 2);
+  gst_buffer_unref(test_push_pull(h, gst_buffer_copy(one)));
+  gst_buffer_unref(test_push_pull(h, gst_buffer_copy(other)));
+  check_path(h, caps, gst_buffer_copy(one), "registered, pinned pool");
+  for (guint i = 0; i < 2; i++)
+    check_path(h, caps, gst_buffer_copy(other),
+               "staged: the driver has no room to register more, pinned pool");
+  gst_buffer_unref(one);
+  check_path(h, caps, gst_buffer_copy(other), "registered, pinned pool");
+  gst_buffer_unref(other);
+  test_teardown(h);
+}
+GST_END_TEST;
+
 /* Sizes that overflow are no memory, and large alignments are kept. */
 GST_START_TEST(extreme_allocations) {
   g_autofree gchar *caps_text = test_caps(FORMAT, WIDTH, HEIGHT);
@@ -427,6 +446,8 @@ transfers_suite(void) {
   tcase_add_test(tc, neighbours_in_a_heap_are_registered);
   tcase_add_test(tc, small_frames_are_copied);
   tcase_add_test(tc, registered_bytes_are_bounded);
+  if (g_getenv("FAKE_CUDA"))
+    tcase_add_test(tc, room_of_the_driver_comes_back);
   tcase_add_test(tc, extreme_allocations);
   tcase_add_test(tc, dmabuf);
   if (g_str_equal(test_backend(), "cuda"))
