@@ -24,6 +24,8 @@ declare -A packages=(
   [bench]="gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-opencv ffmpeg"
   [lint]="git clang-format clang-tidy cppcheck shellcheck python3"
   [sanitize]="valgrind python3"
+  # libFuzzer comes with the runtime library; llvm names the lines of a stack
+  [fuzz]="clang llvm libclang-rt-dev"
   # a Debian of another release in a folder
   [bootstrap]="debootstrap"
 )

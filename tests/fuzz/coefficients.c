@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The properties matrix, row and column. An input that begins with m, r or c is text: lines of such
+ * a letter and of what a launch line would say after the "=". Any other input is bytes: one for the
+ * property and then those of its value (values.h), again and again. */
+
+#include <string.h>
+#include "common.h"
+#include "filter.h"
+#include "values.h"
+
+#define MAX_STEPS 8
+
+static const gchar *const properties[] = {"matrix", "row", "column"};
+#define N_PROPERTIES G_N_ELEMENTS(properties)
+
+int
+LLVMFuzzerInitialize(int *argc, char ***argv) {
+  fuzz_init();
+  return 0;
+}
+
+/* What there is of a custom kernel. */
+typedef struct {
+  gint kernel;
+  GValue value[N_PROPERTIES];
+} Definition;
+
+static void
+get_definition(GstElement *element, Definition *definition) {
+  memset(definition, 0, sizeof *definition);
+  g_object_get(element, "kernel", &definition->kernel, NULL);
+  for (guint i = 0; i < N_PROPERTIES; i++)
+    g_object_get_property(G_OBJECT(element), properties[i], &definition->value[i]);
+}
+
+static void
+clear_definition(Definition *definition) {
+  for (guint i = 0; i < N_PROPERTIES; i++)
+    g_value_unset(&definition->value[i]);
+}
+
+static gboolean
+same_definition(const Definition *a, const Definition *b) {
+  gboolean same = a->kernel == b->kernel;
+  for (guint i = 0; same && i < N_PROPERTIES; i++)
+    same = fuzz_same_value(&a->value[i], &b->value[i]);
+  return same;
+}
+
+/* A value is refused with one warning and nothing changes, or it can be read back. */
+static void
+set(GstElement *element, const gchar *property, const GValue *value) {
+  Definition before, after;
+  g_auto(GValue) now = G_VALUE_INIT;
+  get_definition(element, &before);
+  g_object_set_property(G_OBJECT(element), property, value);
+  const guint n_warnings = fuzz_count_warnings();
+  get_definition(element, &after);
+  fuzz_check(n_warnings <= 1, "%u warnings", n_warnings);
+  if (n_warnings > 0 || !GST_VALUE_HOLDS_ARRAY(value)) {
+    fuzz_check(same_definition(&before, &after), "%s changed with a value that is refused",
+               property);
+  } else {
+    g_object_get_property(G_OBJECT(element), property, &now);
+    fuzz_check(fuzz_same_value(value, &now), "%s is not what was set", property);
+  }
+  clear_definition(&before);
+  clear_definition(&after);
+}
+
+static void
+set_text(GstElement *element, const gchar *line) {
+  const gchar *property = *line == 'r' ? "row" : *line == 'c' ? "column" : "matrix";
+  GParamSpec *pspec = g_object_class_find_property(G_OBJECT_GET_CLASS(element), property);
+  g_auto(GValue) value = G_VALUE_INIT;
+  if (fuzz_parse_value(&value, line + 1, pspec) == FUZZ_PARSED)
+    set(element, property, &value);
+}
+
+static void
+set_lines(GstElement *element, FuzzBytes *bytes) {
+  g_autofree gchar *text = fuzz_take_string(bytes, bytes->size);
+  g_auto(GStrv) lines = g_strsplit(text, "\n", MAX_STEPS);
+  for (gchar **line = lines; *line; line++)
+    if (**line)
+      set_text(element, *line);
+}
+
+static void
+set_values(GstElement *element, FuzzBytes *bytes) {
+  for (guint i = 0; i < MAX_STEPS && bytes->size > 0; i++) {
+    g_auto(GValue) value = G_VALUE_INIT;
+    const gchar *property = properties[fuzz_take_byte(bytes) % N_PROPERTIES];
+    fuzz_take_value(bytes, &value);
+    set(element, property, &value);
+  }
+}
+
+int
+LLVMFuzzerTestOneInput(const guint8 *data, gsize size) {
+  FuzzBytes bytes = {.data = data, .size = size};
+  GstElement *element = fuzz_element_new();
+  if (size > 0 && (*data == 'm' || *data == 'r' || *data == 'c'))
+    set_lines(element, &bytes);
+  else
+    set_values(element, &bytes);
+  fuzz_check_readable(element);
+  fuzz_check_filter_of(element);
+  gst_object_unref(element);
+  return 0;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Frames: the bytes choose properties and caps and then describe buffers (buffers.h), up to four,
+ * which go through the element. Each comes out as a frame of the right size, or ends the stream
+ * with one error; after that the stream begins again. One that did not end serves the next input
+ * too, when that has the same properties and caps, for beginning takes most of the time. */
+
+#include <gst/check/gstharness.h>
+#include <gst/video/video.h>
+#include <string.h>
+#include "buffers.h"
+#include "common.h"
+
+#define MAX_FRAMES 4
+#define MAX_FRAME_BYTES (1024 * 1024) /* of a frame that comes out */
+
+typedef struct {
+  const gchar *property, *value;
+} Setting;
+
+/* The first three copy every sample. */
+static const Setting settings[][4] = {
+    {{"kernel", "identity"}},
+    {{"kernel", "identity"}, {"size", "1"}},
+    {{"kernel", "identity"}, {"size", "5"}, {"border", "wrap"}},
+    {{"kernel", "sobel"}},
+    {{"kernel", "sobel"}, {"response", "direction"}, {"border", "reflect"}},
+    {{"kernel", "gaussian"}, {"size", "15"}, {"border", "reflect-101"}},
+    {{"kernel", "gaussian"}, {"sigma", "3"}, {"stride", "2"}, {"chroma", "copy"}},
+    {{"kernel", "box"}, {"size", "9"}, {"border", "wrap"}, {"alpha", "filter"}},
+    {{"kernel", "kirsch"}, {"border", "constant"}, {"border-value", "0.5"}, {"alpha", "opaque"}},
+    {{"kernel", "identity"}, {"stride", "4"}},
+    {{"kernel", "emboss"}, {"stride", "2"}, {"bias", "128"}, {"chroma", "neutral"}},
+    {{"row", "<1,2,3,4,5,6,7,8,7,6,5,4,3,2,1>"}, {"stride", "4"}, {"border", "reflect"}},
+    {{"column", "<1,0,-1,0,1,0,-1,0,1,0,-1,0,1,0,-1>"}, {"response", "offset"}},
+    {{"matrix", "<0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9>"}, {"border", "wrap"}},
+};
+#define N_COPYING 3
+
+/* The element's, in the order of their bytes in an input. P016_LE and Y444_16LE are left out: their
+ * planes are those of P010_10LE and Y444_10LE, and a plan for 16 bits takes milliseconds. */
+static const gchar *const formats[] = {
+    "GRAY8", "GRAY16_LE", "I420",      "YV12",      "Y42B",      "Y444",   "NV12",
+    "NV21",  "NV16",      "RGB",       "BGR",       "RGBx",      "BGRx",   "xRGB",
+    "xBGR",  "RGBA",      "BGRA",      "ARGB",      "ABGR",      "AYUV",   "GBR",
+    "RGBP",  "I420_10LE", "I422_10LE", "Y444_10LE", "P010_10LE", "ARGB64",
+};
+
+typedef struct {
+  guint setting;
+  GstCaps *caps;
+  gboolean possible;    /* the caps are of a frame that can be in memory */
+  GstVideoInfo in, out; /* when they are */
+  GstHarness *harness;  /* NULL: the stream has not begun */
+} Stream;
+
+int
+LLVMFuzzerInitialize(int *argc, char ***argv) {
+  fuzz_init();
+  return 0;
+}
+
+/* --- caps --- */
+
+/* Mostly small: 1 to 16, 1 to 64, or anything. */
+static gint
+take_side(FuzzBytes *bytes) {
+  const gint side = fuzz_take_byte(bytes);
+  if (side < 192)
+    return 1 + side % (side < 128 ? 16 : 64);
+  return (gint)fuzz_take_number(bytes, G_MAXINT, 32768);
+}
+
+static GstCaps *
+new_caps(const gchar *format, gint width, gint height) {
+  return gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, format, "width", G_TYPE_INT,
+                             width, "height", G_TYPE_INT, height, "framerate", GST_TYPE_FRACTION,
+                             30, 1, NULL);
+}
+
+static guint
+stride_of(guint setting) {
+  for (guint i = 0; i < G_N_ELEMENTS(settings[setting]); i++)
+    if (g_strcmp0(settings[setting][i].property, "stride") == 0)
+      return (guint)g_ascii_strtoull(settings[setting][i].value, NULL, 10);
+  return 1;
+}
+
+static void
+take_caps(Stream *self, FuzzBytes *bytes) {
+  const gchar *format = formats[fuzz_take_byte(bytes) % G_N_ELEMENTS(formats)];
+  const gint width = take_side(bytes), height = take_side(bytes);
+  self->caps = new_caps(format, width, height);
+  self->possible = width > 0 && height > 0 && gst_video_info_from_caps(&self->in, self->caps) &&
+                   self->in.size <= G_MAXUINT;
+  if (!self->possible) { /* the buffers are for others then */
+    gst_video_info_set_format(&self->in, gst_video_format_from_string(format), 16, 16);
+    return;
+  }
+  const gint stride = (gint)stride_of(self->setting);
+  g_autoptr(GstCaps) out = new_caps(format, (gint)(((gint64)width + stride - 1) / stride),
+                                    (gint)(((gint64)height + stride - 1) / stride));
+  gst_video_info_from_caps(&self->out, out);
+}
+
+/* --- the stream --- */
+
+static GstElement *
+new_element(guint setting) {
+  GstElement *element = fuzz_element_new();
+  g_object_set(element, "backend", 2, "n-threads", 1, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS(settings[setting]) && settings[setting][i].property; i++)
+    gst_util_set_object_arg(G_OBJECT(element), settings[setting][i].property,
+                            settings[setting][i].value);
+  return element;
+}
+
+static void
+begin(Stream *self) {
+  GstSegment segment;
+  GstElement *element = new_element(self->setting);
+  self->harness = gst_harness_new_with_element(element, "sink", "src");
+  gst_object_unref(element);
+  gst_harness_set_live(self->harness, FALSE);
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  gst_harness_push_event(self->harness, gst_event_new_stream_start("fuzz"));
+  gst_harness_push_event(self->harness, gst_event_new_caps(self->caps));
+  gst_harness_push_event(self->harness, gst_event_new_segment(&segment));
+}
+
+static void
+end(Stream *self) {
+  if (self->harness)
+    gst_harness_teardown(self->harness);
+  self->harness = NULL;
+}
+
+/* The stream that an input wants, which may have begun with another. */
+static Stream *
+take_stream(FuzzBytes *bytes) {
+  static Stream stream;
+  Stream wanted = {.setting = fuzz_take_byte(bytes) % G_N_ELEMENTS(settings)};
+  take_caps(&wanted, bytes);
+  if (stream.caps && stream.setting == wanted.setting &&
+      gst_caps_is_equal(stream.caps, wanted.caps)) {
+    gst_caps_unref(wanted.caps);
+    return &stream;
+  }
+  end(&stream);
+  g_clear_pointer(&stream.caps, gst_caps_unref);
+  stream = wanted;
+  return &stream;
+}
+
+/* --- frames --- */
+
+static void
+check_row(const FuzzBuffer *in, const GstVideoInfo *info, const GstVideoFrame *out, guint plane,
+          guint row) {
+  gsize n_bytes;
+  const guint8 *expected = fuzz_buffer_row(in, info, plane, row, &n_bytes);
+  const guint8 *got = (const guint8 *)GST_VIDEO_FRAME_PLANE_DATA(out, plane) +
+                      (gsize)row * (gsize)GST_VIDEO_FRAME_PLANE_STRIDE(out, plane);
+  fuzz_check(memcmp(expected, got, n_bytes) == 0, "plane %u, row %u is not that of the buffer",
+             plane, row);
+}
+
+/* Other depths have bits that are no part of a sample. */
+static gboolean
+copies_all_bits(const Stream *self) {
+  const GstVideoFormatInfo *format = self->in.finfo;
+  return self->setting < N_COPYING && (format->depth[0] == 8 || format->depth[0] == 16);
+}
+
+static void
+check_output(Stream *self, const FuzzBuffer *in, GstBuffer *out) {
+  GstVideoFrame frame;
+  fuzz_check(gst_buffer_get_size(out) == self->out.size, "a frame of %zu bytes, not of %zu",
+             gst_buffer_get_size(out), self->out.size);
+  fuzz_check(gst_video_frame_map(&frame, &self->out, out, GST_MAP_READ), "no frame comes out");
+  for (guint p = 0; copies_all_bits(self) && p < GST_VIDEO_INFO_N_PLANES(&self->in); p++) {
+    gint components[GST_VIDEO_MAX_COMPONENTS];
+    gst_video_format_info_component(self->in.finfo, p, components);
+    for (gint y = 0; y < GST_VIDEO_INFO_COMP_HEIGHT(&self->in, components[0]); y++)
+      check_row(in, &self->in, &frame, p, (guint)y);
+  }
+  gst_video_frame_unmap(&frame);
+}
+
+/* A few bytes with a stride of 0 are a right frame of any height. That of gigabytes would come out,
+ * and is not asked for; wrong buffers are refused before memory is taken. */
+static gboolean
+makes_huge_frame(const Stream *self, const FuzzBuffer *in) {
+  return self->possible && self->out.size > MAX_FRAME_BYTES && fuzz_buffer_is_right(in, &self->in);
+}
+
+/* With caps that cannot be, nothing can come out. */
+static void
+push(Stream *self, FuzzBuffer *in) {
+  if (!self->harness)
+    begin(self);
+  const GstFlowReturn flow = gst_harness_push(self->harness, g_steal_pointer(&in->buffer));
+  const guint n_errors = fuzz_count_errors();
+  GstBuffer *out = gst_harness_try_pull(self->harness);
+  if (flow == GST_FLOW_OK) {
+    fuzz_check(self->possible && fuzz_buffer_is_right(in, &self->in), "a wrong buffer is accepted");
+    fuzz_check(out && n_errors == 0, "%u errors and no frame", n_errors);
+    check_output(self, in, out);
+  } else {
+    fuzz_check(!out, "a frame with %s", gst_flow_get_name(flow));
+    fuzz_check(n_errors == 1 || (n_errors == 0 && !self->possible), "%s with %u errors",
+               gst_flow_get_name(flow), n_errors);
+    end(self);
+  }
+  g_clear_pointer(&out, gst_buffer_unref);
+}
+
+int
+LLVMFuzzerTestOneInput(const guint8 *data, gsize size) {
+  FuzzBytes bytes = {.data = data, .size = size};
+  Stream *stream = take_stream(&bytes);
+  for (guint i = 0; i == 0 || (i < MAX_FRAMES && bytes.size > 0); i++) {
+    FuzzBuffer buffer;
+    fuzz_buffer_take(&buffer, &bytes, &stream->in);
+    if (!makes_huge_frame(stream, &buffer))
+      push(stream, &buffer);
+    fuzz_buffer_clear(&buffer);
+  }
+  return 0;
+}

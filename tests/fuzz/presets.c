@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Presets: the bytes are the user's own file of them, without its first group, which tells the
+ * element's name and is always right. Every preset in it is loaded twice. */
+
+#include <string.h>
+#include "common.h"
+#include "filter.h"
+#include "plugin/gstcudaconv.h"
+#include "sanitizers.h"
+
+/* GStreamer 1.22 reads a missing version from a null pointer. */
+#define HEADER "[_presets_]\nversion=0.1.0\nelement-name=GstCudaConv\n"
+
+static gchar *path;
+
+int
+LLVMFuzzerInitialize(int *argc, char ***argv) {
+  fuzz_init();
+  g_autofree gchar *place = g_build_filename(fuzz_folder(), "gstreamer-1.0", "presets", NULL);
+  fuzz_check(g_mkdir_with_parents(place, 0700) == 0, "%s cannot be made", place);
+  path = g_build_filename(place, "GstCudaConv.prs", NULL);
+  return 0;
+}
+
+static void
+write_presets(const guint8 *data, gsize size) {
+  g_autoptr(GString) text = g_string_new(HEADER);
+  g_string_append_len(text, (const gchar *)data, (gssize)size);
+  fuzz_check(g_file_set_contents_full(path, text->str, (gssize)text->len, G_FILE_SET_CONTENTS_NONE,
+                                      0600, NULL),
+             "%s cannot be written", path);
+}
+
+/* GStreamer reads the file once and keeps it with the type, under this name. */
+static GQuark
+presets_quark(void) {
+  return g_quark_from_static_string("GstPreset::presets");
+}
+
+static void
+forget_presets(void) {
+  GKeyFile *presets = g_type_get_qdata(GST_TYPE_CUDA_CONV, presets_quark());
+  g_type_set_qdata(GST_TYPE_CUDA_CONV, presets_quark(), NULL);
+  g_clear_pointer(&presets, g_key_file_unref);
+}
+
+/* The properties that a preset may hold, as text. */
+static gchar *
+describe(GstElement *element) {
+  GString *text = g_string_new(NULL);
+  g_auto(GStrv) names = gst_preset_get_property_names(GST_PRESET(element));
+  for (gchar **name = names; *name; name++) {
+    g_auto(GValue) value = G_VALUE_INIT;
+    g_object_get_property(G_OBJECT(element), *name, &value);
+    g_autofree gchar *one = g_strdup_value_contents(&value);
+    g_string_append_printf(text, "%s=%s\n", *name, one);
+  }
+  return g_string_free(text, FALSE);
+}
+
+/* Whether GStreamer's parser is without fault with each value of a preset, whether it is accepted
+ * or not. */
+static gboolean
+can_be_parsed(GstElement *element, const gchar *name) {
+  GKeyFile *presets = g_type_get_qdata(GST_TYPE_CUDA_CONV, presets_quark());
+  g_auto(GStrv) names = gst_preset_get_property_names(GST_PRESET(element));
+  gboolean ok = TRUE;
+  for (gchar **property = names; ok && *property; property++) {
+    g_auto(GValue) value = G_VALUE_INIT;
+    g_autofree gchar *text = g_key_file_get_value(presets, name, *property, NULL);
+    GParamSpec *pspec = g_object_class_find_property(G_OBJECT_GET_CLASS(element), *property);
+    ok = !text || fuzz_parse_value(&value, text, pspec) != FUZZ_FAULT;
+  }
+  return ok;
+}
+
+static void
+load(GstElement *element, const gchar *name) {
+  g_auto(GStrv) names = gst_preset_get_property_names(GST_PRESET(element));
+  __lsan_disable();
+  fuzz_check(gst_preset_load_preset(GST_PRESET(element), name), "[%s] cannot be loaded", name);
+  __lsan_enable();
+  const guint n_warnings = fuzz_count_warnings();
+  fuzz_check(n_warnings <= g_strv_length(names), "%u warnings", n_warnings);
+}
+
+/* After the second time all is as after the first. */
+static void
+check_preset(GstElement *element, const gchar *name) {
+  load(element, name);
+  g_autofree gchar *once = describe(element);
+  load(element, name);
+  g_autofree gchar *twice = describe(element);
+  fuzz_check(g_str_equal(once, twice), "[%s] is loaded as\n%sthen as\n%s", name, once, twice);
+  fuzz_check_readable(element);
+  fuzz_check_filter_of(element);
+}
+
+int
+LLVMFuzzerTestOneInput(const guint8 *data, gsize size) {
+  write_presets(data, size);
+  forget_presets();
+  GstElement *element = fuzz_element_new();
+  g_auto(GStrv) names = gst_preset_get_preset_names(GST_PRESET(element));
+  for (gchar **name = names; name && *name; name++)
+    if (can_be_parsed(element, *name))
+      check_preset(element, *name);
+  gst_object_unref(element);
+  return 0;
+}

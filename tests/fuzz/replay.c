@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Runs a fuzz target once over each file of the folders that are named, without a fuzzer. What is
+ * wrong ends the process; the last line that was printed names the file. */
+
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include "common.h"
+#include "sanitizers.h"
+
+#define SECONDS 10         /* for one file */
+#define MEMORY (2UL << 30) /* bytes of the process, where no sanitizer takes much more */
+
+static void
+replay(const gchar *path) {
+  g_autoptr(GError) error = NULL;
+  g_autofree gchar *text = NULL;
+  gsize size;
+  printf("%s\n", path);
+  fflush(stdout);
+  fuzz_check(g_file_get_contents(path, &text, &size, &error), "%s", error->message);
+  /* of its size, without the 0 behind it */
+  g_autofree guint8 *data = g_memdup2(text, size);
+  alarm(SECONDS);
+  LLVMFuzzerTestOneInput(data, size);
+  alarm(0);
+}
+
+static guint
+replay_folder(const gchar *path) {
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GDir) folder = g_dir_open(path, 0, &error);
+  fuzz_check(folder, "%s", error->message);
+  const gchar *name;
+  guint n = 0;
+  for (; (name = g_dir_read_name(folder)); n++) {
+    g_autofree gchar *file = g_build_filename(path, name, NULL);
+    replay(file);
+  }
+  fuzz_check(n > 0, "%s: no file is in there", path);
+  return n;
+}
+
+int
+main(int argc, char **argv) {
+  guint n = 0;
+  const struct rlimit limit = {MEMORY, MEMORY};
+  if (!FUZZ_HAS_SANITIZERS)
+    setrlimit(RLIMIT_AS, &limit);
+  LLVMFuzzerInitialize(&argc, &argv);
+  for (int i = 1; i < argc; i++)
+    n += replay_folder(argv[i]);
+  printf("%u files\n", n);
+  return n == 0;
+}

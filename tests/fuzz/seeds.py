@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Writes the seeds in corpus/ that are bytes; the tables here say what they mean.
+
+Findings of the fuzzer, minimised, lie beside them. What the numbers are is told in bytes.c,
+buffers.c, values.c and frames.c."""
+
+import pathlib
+import struct
+
+CORPUS = pathlib.Path(__file__).resolve().parent / "corpus"
+MAXINT, MAXUINT, MAXSIZE = 2**31 - 1, 2**32 - 1, 2**64 - 1
+
+# --- numbers, as fuzz_take_number reads them ---
+
+RIGHT, FAR = b"\0", b"\1"
+
+
+def near(delta):
+    return struct.pack("<Bb", 2, delta)
+
+
+def near_far(delta):
+    return struct.pack("<Bb", 3, delta)
+
+
+def raw(value):
+    if 0 <= value < 2**8:
+        return struct.pack("<BB", 4, value)
+    if -2**31 <= value < 2**32:
+        return struct.pack("<BI", 5, value & MAXUINT)
+    return struct.pack("<BQ", 6, value & MAXSIZE)
+
+
+# --- frames ---
+
+FORMATS = """GRAY8 GRAY16_LE I420 YV12 Y42B Y444 NV12 NV21 NV16 RGB BGR RGBx BGRx xRGB xBGR RGBA BGRA
+    ARGB ABGR AYUV GBR RGBP I420_10LE I422_10LE Y444_10LE P010_10LE ARGB64""".split()
+COPY, COPY_WRAP, SOBEL, DIRECTION, BLUR, HALF, BOX, KIRSCH, QUARTER = 0, 2, 3, 4, 5, 6, 7, 8, 9
+META, CROP, READ_ONLY, ONE_BLOCK, SHARED, PIECES, LOCKED = (1 << i for i in range(7))
+
+
+def side(pixels):
+    """1 to 64, or what fuzz_take_number makes of it."""
+    if not isinstance(pixels, int):
+        return b"\xff" + pixels
+    return bytes([pixels - 1 + (128 if pixels > 16 else 0)])
+
+
+def caps(setting, name, width, height):
+    return bytes([setting, FORMATS.index(name)]) + side(width) + side(height)
+
+
+def metas(width=RIGHT, height=RIGHT, planes=RIGHT, places=(), video_format=0,
+          x=RIGHT, y=RIGHT, crop_width=RIGHT, crop_height=RIGHT, dice=0):
+    """A GstVideoMeta, its planes' offsets and strides in `places`, and a GstVideoCropMeta."""
+    places = tuple(places) + ((RIGHT, RIGHT),) * (4 - len(places))
+    return (bytes([video_format]) + planes + crop_width + crop_height + struct.pack("<H", dice) +
+            width + height + b"".join(offset + stride for offset, stride in places) + x + y)
+
+
+def buffer(flags=0, size=RIGHT, meta=None, memory=b"\0\0"):
+    """`memory` is what lies before and after it in its block; for several it is their number less
+    one, and the length, except of the last, comes before that of each. Parts of one block begin
+    with what lies around that and have lengths only."""
+    return bytes([flags]) + size + (metas() if meta is None and flags & (META | CROP) else meta or b"") + memory
+
+
+FRAMES = {
+    "plain-gray8": caps(COPY, "GRAY8", 16, 9) + buffer(),
+    "two-frames": caps(SOBEL, "RGBA", 33, 17) + buffer() + buffer(),
+    "i420-odd": caps(COPY, "I420", 33, 17) + buffer(),
+    "nv12-direction": caps(DIRECTION, "NV12", 16, 16) + buffer(),
+    "p010-stride-2": caps(HALF, "P010_10LE", 31, 15) + buffer(),
+    "argb64-stride-4": caps(QUARTER, "ARGB64", 13, 11) + buffer(),
+    "one-pixel": caps(BLUR, "Y444_10LE", 1, 1) + buffer(),
+    "one-column": caps(BOX, "YV12", 1, 64) + buffer(),
+    "kirsch-ayuv": caps(KIRSCH, "AYUV", 12, 12) + buffer(),
+    "read-only": caps(COPY, "NV12", 16, 16) + buffer(READ_ONLY),
+    "shared": caps(COPY, "NV12", 16, 16) + buffer(SHARED),
+    "locked": caps(COPY, "NV12", 16, 16) + buffer(LOCKED) + buffer(),
+    "locked-in-pieces": caps(COPY, "I420", 16, 16) + buffer(
+        PIECES | LOCKED, memory=b"\1" + struct.pack("<H", 100) + b"\1\1\1\1") + buffer(),
+    "offset-in-memory": caps(COPY, "GRAY16_LE", 16, 16) + buffer(memory=b"\3\5"),
+    "three-memories": caps(COPY, "I420", 16, 16) + buffer(
+        PIECES, memory=b"\2" + struct.pack("<H", 256) + b"\0\0" + struct.pack("<H", 64) + b"\1\1\0\0"),
+    "plane-across-memories": caps(COPY, "I420", 16, 16) + buffer(
+        PIECES, memory=b"\1" + struct.pack("<H", 100) + b"\1\1\1\1"),
+    "parts-of-one-block": caps(COPY, "GRAY8", 16, 16) + buffer(
+        PIECES | ONE_BLOCK, memory=b"\2\0\0" + struct.pack("<HH", 50, 60)),
+    "empty-memory": caps(COPY, "GRAY8", 16, 16) + buffer(
+        PIECES, memory=b"\1" + struct.pack("<H", 0) + b"\0\0\0\0"),
+    "too-small": caps(COPY, "RGB", 16, 16) + buffer(size=near(-1)),
+    "no-bytes": caps(COPY, "RGB", 16, 16) + buffer(size=FAR),
+    "wrong-then-right": caps(SOBEL, "GRAY8", 16, 16) + buffer(size=near(-1)) + buffer(),
+    "meta-as-caps": caps(COPY, "NV21", 16, 16) + buffer(META, meta=metas()),
+    "meta-padded": caps(COPY, "GRAY8", 16, 4) + buffer(
+        META, size=raw(20 * 4), meta=metas(places=[(RIGHT, near(4))])),
+    "meta-bottom-up": caps(COPY, "GRAY8", 16, 4) + buffer(
+        META, meta=metas(places=[(raw(48), FAR)])),
+    "meta-odd-stride": caps(COPY, "GRAY16_LE", 16, 4) + buffer(
+        META, size=raw(200), meta=metas(places=[(raw(1), raw(33))])),
+    "meta-rows-overlap": caps(COPY, "RGB", 16, 4) + buffer(META, meta=metas(places=[(RIGHT, raw(1))])),
+    "meta-stride-0": caps(COPY, "RGB", 16, 4) + buffer(META, meta=metas(places=[(RIGHT, raw(0))])),
+    "meta-stride-greatest": caps(COPY, "GRAY8", 16, 4) + buffer(
+        META, meta=metas(places=[(RIGHT, raw(MAXINT))])),
+    "meta-stride-least": caps(COPY, "GRAY8", 16, 4) + buffer(
+        META, meta=metas(places=[(RIGHT, raw(-2**31))])),
+    "meta-offset-wraps": caps(COPY, "GRAY8", 16, 4) + buffer(
+        META, meta=metas(places=[(raw(MAXSIZE - 63), RIGHT)])),
+    "meta-offset-end": caps(COPY, "GRAY8", 16, 4) + buffer(META, meta=metas(places=[(FAR, RIGHT)])),
+    "meta-planes-many": caps(COPY, "GRAY8", 16, 4) + buffer(META, meta=metas(planes=FAR)),
+    "meta-planes-none": caps(COPY, "GRAY8", 16, 4) + buffer(META, meta=metas(planes=raw(0))),
+    "meta-other-format": caps(COPY, "RGBA", 16, 4) + buffer(META, meta=metas(video_format=12)),
+    "crop-middle": caps(COPY, "GRAY8", 8, 4) + buffer(
+        META | CROP, size=raw(32 * 16),
+        meta=metas(raw(32), raw(16), places=[(RIGHT, raw(32))], x=raw(5), y=raw(7))),
+    "crop-corner": caps(COPY, "GRAY8", 8, 4) + buffer(
+        META | CROP, size=raw(32 * 16),
+        meta=metas(raw(32), raw(16), places=[(RIGHT, raw(32))], x=FAR, y=FAR)),
+    "crop-beyond": caps(COPY, "GRAY8", 8, 4) + buffer(
+        META | CROP, size=raw(32 * 16),
+        meta=metas(raw(32), raw(16), places=[(RIGHT, raw(32))], x=near_far(1), y=FAR)),
+    "crop-i420-odd": caps(COPY, "I420", 8, 4) + buffer(
+        META | CROP, size=raw(32 * 16 * 3 // 2),
+        meta=metas(raw(32), raw(16), x=raw(3), y=raw(5), places=[
+            (RIGHT, raw(32)), (raw(512), raw(16)), (raw(640), raw(16))])),
+    "crop-of-whole": caps(COPY_WRAP, "GRAY8", 8, 4) + buffer(
+        META | CROP, meta=metas(x=raw(1), y=raw(1))),
+    # the last line of the picture is where 2^64 is passed
+    "crop-overflow-argb64": caps(COPY, "ARGB64", 64, raw(100)) + buffer(
+        META | CROP, meta=metas(FAR, FAR, places=[(RIGHT, raw(MAXINT - 1))], x=FAR, y=FAR)),
+    "crop-overflow-negative": caps(COPY, "ARGB64", 64, 64) + buffer(
+        META | CROP, meta=metas(FAR, FAR, places=[(FAR, raw(-2**31))], x=FAR, y=FAR)),
+    "dice-nv12": caps(COPY, "NV12", 16, 16) + buffer(META | CROP, meta=metas(dice=1)),
+    "dice-rgb": caps(COPY, "RGB", 9, 9) + buffer(META | CROP, meta=metas(dice=2)),
+    "dice-rgba": caps(COPY, "RGBA", 16, 9) + buffer(META | CROP, meta=metas(dice=3)),
+    "dice-argb64": caps(COPY, "ARGB64", 64, 64) + buffer(META | CROP, meta=metas(dice=4)),
+    "dice-i420": caps(COPY, "I420", 7, 5) + buffer(META | CROP, meta=metas(dice=5)),
+    "caps-greatest": caps(COPY, "RGBA", RIGHT, RIGHT) + buffer(),
+    "caps-4-gib": caps(COPY, "ARGB64", FAR, FAR) + buffer(),
+    "caps-0": caps(COPY, "GRAY8", raw(0), 16) + buffer(),
+    "caps-negative": caps(COPY, "GRAY8", raw(-1), 16) + buffer(),
+    "caps-2-gib-wide": caps(COPY, "GRAY8", RIGHT, 1) + buffer(),
+    "caps-2-gib-tall": caps(BLUR, "GRAY8", 1, RIGHT) + buffer(),
+    "caps-1-gib-square": caps(SOBEL, "GRAY8", FAR, FAR) + buffer(),
+    "caps-tall-stride-0": caps(COPY, "GRAY8", 1, RIGHT) + buffer(META, meta=metas(places=[(RIGHT, raw(0))])),
+}
+
+# --- values of coefficients ---
+
+MATRIX, ROW, COLUMN = b"\0", b"\1", b"\2"
+NOT_A_NUMBER, INFINITE, TOO_LARGE = (b"\2" + bytes([i]) for i in (11, 9, 4))
+ARRAY_HOLDER, LIST_HOLDER, STRUCTURE_HOLDER, CAPS_HOLDER = range(4)
+BOOLEAN, NULL_STRING = b"\5\0" + bytes(8), b"\3\xff"
+
+
+def small(number):
+    return struct.pack("<Bb", 0, number)
+
+
+def number(value):
+    return b"\2\xff" + struct.pack("<d", value)
+
+
+def text(string):
+    return bytes([3, len(string)]) + string
+
+
+def long_text(length, character):
+    return bytes([3, 128 + length // 64]) + character
+
+
+def fraction(above, below):
+    return b"\4" + raw(above) + raw(below)
+
+
+def unset(index):
+    return bytes([6, index])
+
+
+def array(*entries, kind=8):
+    return bytes([kind, len(entries)]) + b"".join(entries)
+
+
+def row(n, entry):
+    return bytes([10, n]) + entry
+
+
+def wrapped(n, entry, holder=ARRAY_HOLDER):
+    return bytes([11, holder]) + struct.pack("<H", n) + entry
+
+
+ONE = small(1)
+COEFFICIENTS = {
+    "values-square": MATRIX + row(9, ONE),
+    "values-rows": MATRIX + array(row(3, ONE), row(3, number(-0.5)), row(3, fraction(1, 9))),
+    "values-row-column": ROW + row(5, ONE) + COLUMN + array(small(-1), small(0), ONE),
+    "values-mixed": MATRIX + array(ONE, number(0.5), text(b"1/9"), fraction(1, 3), ONE, ONE, ONE, ONE, ONE),
+    "values-empty-after-matrix": MATRIX + row(9, ONE) + MATRIX + array(),
+    "values-not-finite": MATRIX + row(9, NOT_A_NUMBER) + MATRIX + row(9, INFINITE) + MATRIX + row(9, TOO_LARGE),
+    "values-no-text": MATRIX + row(9, NULL_STRING),
+    "values-boolean": MATRIX + row(9, BOOLEAN),
+    "values-text-not-utf8": MATRIX + row(9, text(b"\xff\xfe\x80")),
+    "values-text-long": MATRIX + row(9, long_text(4032, b"x")),
+    "values-unset": b"".join(MATRIX + row(9, unset(i)) for i in range(8)),
+    "values-unset-more": b"".join(MATRIX + row(9, unset(i)) for i in range(8, 16)),
+    "values-list-inside": MATRIX + row(9, array(ONE, ONE, kind=7)),
+    "values-a-list": MATRIX + array(ONE, ONE, kind=7),
+    "values-a-number": MATRIX + ONE,
+    "values-three-deep": MATRIX + row(3, row(3, row(3, ONE))),
+    "values-nested-40": MATRIX + wrapped(40, text(b"x")),
+    "values-nested-40-row": ROW + wrapped(40, text(b"x")),
+    "values-nested-512": MATRIX + wrapped(512, ONE),
+    "values-nested-lists": MATRIX + array(wrapped(40, ONE, LIST_HOLDER)),
+    "values-nested-structures": MATRIX + array(wrapped(40, ONE, STRUCTURE_HOLDER)),
+    "values-nested-caps": MATRIX + array(wrapped(40, ONE, CAPS_HOLDER)),
+    "values-16-of-a-row": ROW + row(16, ONE),
+    "values-tall": MATRIX + row(15, row(1, ONE)),
+}
+
+
+def main():
+    for target, seeds in (("frames", FRAMES), ("coefficients", COEFFICIENTS)):
+        for name, data in seeds.items():
+            (CORPUS / target / name).write_bytes(data)
+
+
+main()
