@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "allocation.h"
 
+#include "caps.h"
 #include "cudamemory.h"
 
 #define ALIGN_MASK 63 /* of memory that is allocated here: a cache line, a vector register */
+#define MAX_ALIGN_MASK 65535
+#define MAX_PADDING (1 << 20) /* bytes */
+#define MAX_MIN 64            /* buffers of our own pools that are made at once for a neighbour */
 
 /* A video pool whose new buffers are zero, so that the padding between rows, which no one writes,
  * is the same in every run. It also takes the page faults out of the first frames. */
@@ -50,12 +54,23 @@ set_pool(GstQuery *query, GstBufferPool *pool, guint size, guint min, guint max)
     gst_query_add_allocation_pool(query, pool, size, min, max);
 }
 
+/* Whether a neighbour's wishes can be met: a mask of an alignment, and neither so much memory in
+ * front of or behind a frame that it cannot be meant, nor so much that GStreamer's sum of it
+ * overflows. */
+static gboolean
+is_reasonable(const GstAllocationParams *params) {
+  return (params->align & (params->align + 1)) == 0 && params->align <= MAX_ALIGN_MASK &&
+         params->prefix <= MAX_PADDING && params->padding <= MAX_PADDING;
+}
+
 static void
 get_params(GstQuery *query, GstAllocator **allocator, GstAllocationParams *params) {
   *allocator = NULL;
   gst_allocation_params_init(params);
   if (gst_query_get_n_allocation_params(query) > 0)
     gst_query_parse_nth_allocation_param(query, 0, allocator, params);
+  if (!is_reasonable(params))
+    gst_allocation_params_init(params);
   params->align |= ALIGN_MASK;
 }
 
@@ -84,7 +99,8 @@ parse_offer(GstQuery *query, Offer *offer) {
   GstVideoInfo info;
   *offer = (Offer){0};
   gst_query_parse_allocation(query, &offer->caps, NULL);
-  if (!offer->caps || !gst_video_info_from_caps(&info, offer->caps))
+  if (!offer->caps || !cc_caps_are_of_frames(offer->caps) ||
+      !gst_video_info_from_caps(&info, offer->caps))
     return FALSE;
   offer->bytes = info.size;
   if (gst_query_get_n_allocation_pools(query) > 0)
@@ -143,6 +159,7 @@ choose_system_pool(GstQuery *query, const CcAllocation *allocation, Offer *offer
     g_clear_object(&offer->pool);
     offer->pool = new_pool();
     size = (guint)offer->bytes;
+    min = MIN(min, MAX_MIN);
     if (!allocation->pinned)
       *why = "our own";
     configure(offer->pool, offer->caps, size, min, max = 0, allocator, &params, video_meta);
@@ -154,7 +171,8 @@ choose_system_pool(GstQuery *query, const CcAllocation *allocation, Offer *offer
     gst_query_add_allocation_param(query, allocator, &params);
 }
 
-/* Configures a pool of CUDA memory and finds out how large its buffers are. */
+/* Configures a pool of CUDA memory and finds out how large its buffers are. None of our own is made
+ * before it is needed: GStreamer 1.22 loses those of a start that fails half-way. */
 static gboolean
 configure_cuda(GstBufferPool *pool, GstCaps *caps, guint *size, guint min, guint max) {
   if (!configure(pool, caps, *size, min, max, NULL, NULL, TRUE))
@@ -176,7 +194,7 @@ choose_cuda_pool(GstQuery *query, const CcAllocation *allocation, Offer *offer, 
     offer->pool = cc_cuda_pool_new(allocation->cuda);
     *why = "CUDA memory";
     size = (guint)offer->bytes;
-    if (!configure_cuda(offer->pool, offer->caps, &size, min, max = 0))
+    if (!configure_cuda(offer->pool, offer->caps, &size, min = 0, max = 0))
       return FALSE;
   }
   set_pool(query, offer->pool, size, min, max);
@@ -201,7 +219,7 @@ cc_choose_output_pool(GstQuery *query, const CcAllocation *allocation, const gch
 static void
 propose_cuda_pool(GstQuery *query, const CcAllocation *allocation, GstCaps *caps, guint size) {
   g_autoptr(GstBufferPool) pool = cc_cuda_pool_new(allocation->cuda);
-  if (!configure_cuda(pool, caps, &size, allocation->n_held, 0))
+  if (!configure_cuda(pool, caps, &size, 0, 0))
     return;
   gst_query_add_allocation_pool(query, pool, size, allocation->n_held, 0);
   gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, NULL);
@@ -213,7 +231,8 @@ cc_propose_input_pool(GstQuery *query, const CcAllocation *allocation) {
   GstVideoInfo info;
   gboolean need_pool;
   gst_query_parse_allocation(query, &caps, &need_pool);
-  if (!caps || !gst_video_info_from_caps(&info, caps) || info.size > G_MAXUINT)
+  if (!caps || !cc_caps_are_of_frames(caps) || !gst_video_info_from_caps(&info, caps) ||
+      info.size > G_MAXUINT)
     return;
   if (allocation->cuda) {
     propose_cuda_pool(query, allocation, caps, (guint)info.size);

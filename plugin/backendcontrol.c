@@ -35,6 +35,15 @@ replace_backend(GstCudaConv *self, CcBackend *backend, const CcBackendConfig *co
   g_clear_object(&old_pinned);
 }
 
+static gboolean
+knows_context(GstElement *element) {
+  GstCudaConv *self = GST_CUDA_CONV(element);
+  GST_OBJECT_LOCK(self);
+  const gboolean knows = self->cuda_context != NULL;
+  GST_OBJECT_UNLOCK(self);
+  return knows;
+}
+
 gboolean
 gst_cuda_conv_open_backend(GstCudaConv *self) {
   CcBackendConfig config;
@@ -45,12 +54,16 @@ gst_cuda_conv_open_backend(GstCudaConv *self) {
   if (self->backend)
     gst_cuda_conv_close_backend(self);
 
+  g_autoptr(GstObject) offered = NULL;
   if (config.choice != CC_BACKEND_CPU) {
-    cc_cuda_context_ask(GST_ELEMENT(self), &self->cuda_context);
-    if (self->cuda_context) {
-      context = cc_cuda_context_describe(self->cuda_context);
-      config.context = &context;
-    }
+    cc_cuda_context_ask(GST_ELEMENT(self), knows_context);
+    GST_OBJECT_LOCK(self);
+    offered = self->cuda_context ? gst_object_ref(self->cuda_context) : NULL;
+    GST_OBJECT_UNLOCK(self);
+  }
+  if (offered) {
+    context = cc_cuda_context_describe(offered);
+    config.context = &context;
   }
   g_autoptr(GError) fallback = NULL, error = NULL;
   CcBackend *backend = cc_backend_open(&config, &fallback, &error);
@@ -96,6 +109,14 @@ gst_cuda_conv_takes_cuda(GstCudaConv *self) {
   return takes;
 }
 
+gboolean
+gst_cuda_conv_has_cuda(GstCudaConv *self) {
+  GST_OBJECT_LOCK(self);
+  const gboolean in_caps = self->in_cuda || self->out_cuda;
+  GST_OBJECT_UNLOCK(self);
+  return in_caps || gst_cuda_conv_takes_cuda(self);
+}
+
 GstObject *
 gst_cuda_conv_ref_context(GstCudaConv *self) {
   GST_OBJECT_LOCK(self);
@@ -106,9 +127,12 @@ gst_cuda_conv_ref_context(GstCudaConv *self) {
   if (device && context && cc_cuda_context_describe(context).handle != device->context)
     g_clear_object(&context);
   if (device && !context && (context = cc_cuda_context_of_device(device))) {
+    GstObject *old = NULL;
     GST_OBJECT_LOCK(self);
-    GstObject *old = self->cuda_context;
-    self->cuda_context = gst_object_ref(context);
+    if (self->backend && self->backend->device == device) { /* it may have moved meanwhile */
+      old = self->cuda_context;
+      self->cuda_context = gst_object_ref(context);
+    }
     GST_OBJECT_UNLOCK(self);
     g_clear_object(&old);
     cc_cuda_context_announce(GST_ELEMENT(self), context);
@@ -192,8 +216,7 @@ change_places(GstCudaConv *self, GError **error) {
   if (!remake_programs(self, next.backend, next.program, &made, error))
     return FALSE;
   g_clear_pointer(&next.program, cc_program_unref);
-  if (self->program)
-    self->previous.program = cc_program_ref(self->program);
+  self->previous.program = self->program ? cc_program_ref(self->program) : NULL;
   take_programs(self, &made);
   GST_OBJECT_LOCK(self);
   self->previous.backend = self->backend;

@@ -21,6 +21,10 @@ void gst_cuda_conv_close_previous(GstCudaConv *self);
  * been opened. Any thread. */
 gboolean gst_cuda_conv_takes_cuda(GstCudaConv *self);
 
+/* The same, or frames are in CUDA memory still: after a failover, until the neighbours have
+ * followed. Any thread. */
+gboolean gst_cuda_conv_has_cuda(GstCudaConv *self);
+
 /* The context that the backend works in, for memory and for neighbours (transfer full); NULL when
  * it has none. Any thread. */
 GstObject *gst_cuda_conv_ref_context(GstCudaConv *self);

@@ -66,6 +66,12 @@ planes_are_apart(GstCapsFeatures *features, GstStructure *structure, gpointer us
          height % 2 == 0;
 }
 
+gboolean
+cc_caps_are_of_frames(const GstCaps *caps) {
+  g_autoptr(GstCaps) all = cc_caps_template(TRUE);
+  return gst_caps_is_fixed(caps) && gst_caps_is_subset(caps, all);
+}
+
 /* The same caps in the other memory, as far as that is possible. */
 static GstCaps *
 swap_memory(const GstCaps *caps) {

@@ -12,6 +12,10 @@ G_BEGIN_DECLS
  * CUDA memory holds fewer formats. */
 GstCaps *cc_caps_template(gboolean cuda);
 
+/* Whether the caps are fixed and of frames that a pad can have. Queries can be about others, for
+ * some of which GStreamer's library for CUDA memory ends the process. */
+gboolean cc_caps_are_of_frames(const GstCaps *caps);
+
 /* Whether the first structure of the caps is of frames in CUDA memory. */
 gboolean cc_caps_are_cuda(const GstCaps *caps);
 

@@ -20,7 +20,7 @@ cc_cuda_context_take(GstElement *element, GstContext *offered, gint device_id,
 }
 
 void
-cc_cuda_context_ask(GstElement *element, GstObject **context) {
+cc_cuda_context_ask(GstElement *element, gboolean (*knows)(GstElement *element)) {
 }
 
 GstObject *

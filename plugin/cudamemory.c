@@ -39,17 +39,17 @@ ask_peer(GstElement *element, const gchar *pad_name) {
 }
 
 void
-cc_cuda_context_ask(GstElement *element, GstObject **context) {
-  if (!*context) {
+cc_cuda_context_ask(GstElement *element, gboolean (*knows)(GstElement *element)) {
+  if (!knows(element)) {
     g_autoptr(GstContext) known = gst_element_get_context(element, GST_CUDA_CONTEXT_TYPE);
     if (known)
       gst_element_set_context(element, known);
   }
-  if (!*context)
+  if (!knows(element))
     ask_peer(element, "src");
-  if (!*context)
+  if (!knows(element))
     ask_peer(element, "sink");
-  if (!*context)
+  if (!knows(element))
     gst_element_post_message(
         element, gst_message_new_need_context(GST_OBJECT(element), GST_CUDA_CONTEXT_TYPE));
 }

@@ -25,8 +25,8 @@ void cc_cuda_context_take(GstElement *element, GstContext *offered, gint device_
                           GstObject **context);
 
 /* Asks for what the element was told before, then its neighbours, then the application for a
- * context until *context is set, which the element's set_context has to do. */
-void cc_cuda_context_ask(GstElement *element, GstObject **context);
+ * context until the element knows one, which its set_context has to see to. */
+void cc_cuda_context_ask(GstElement *element, gboolean (*knows)(GstElement *element));
 
 /* The context that a backend's device works in, for others to share; transfer full, or NULL when
  * libgstcuda does not work. */

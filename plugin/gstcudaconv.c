@@ -106,11 +106,7 @@ static GstCaps *
 gst_cuda_conv_transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
                              GstCaps *filter) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
-  /* after a failover, CUDA memory comes until upstream has followed */
-  GST_OBJECT_LOCK(self);
-  const gboolean still_cuda = self->in_cuda || self->out_cuda;
-  GST_OBJECT_UNLOCK(self);
-  const gboolean cuda = gst_cuda_conv_takes_cuda(self) || still_cuda;
+  const gboolean cuda = gst_cuda_conv_has_cuda(self);
   g_autoptr(GstCaps) other =
       cc_caps_transform(caps, direction, gst_cuda_conv_current_stride(self), cuda);
   if (cuda && direction == GST_PAD_SINK && gst_caps_is_fixed(caps))
@@ -256,10 +252,11 @@ gst_cuda_conv_decide_allocation(GstBaseTransform *trans, GstQuery *query) {
                       cc_choose_output_pool(query, &allocation, &why);
   clear_allocation(&allocation);
   if (!ok) {
-    GST_ELEMENT_ERROR(self, RESOURCE, NOT_FOUND,
-                      ("No frames in CUDA memory can be made; system memory behind the element, "
-                       "video/x-raw, works without them."),
-                      (NULL));
+    g_autoptr(GError) error = g_error_new_literal(
+        CC_ERROR, CC_ERROR_UNAVAILABLE,
+        "No frames in CUDA memory can be made; system memory behind the element, video/x-raw, "
+        "works without them.");
+    gst_cuda_conv_fail(self, error);
     return FALSE;
   }
   GST_INFO_OBJECT(self, "pool of output buffers: %s", why);

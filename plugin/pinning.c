@@ -186,7 +186,8 @@ static CcPinning
 try_to_register(Registration *self, gpointer start, gsize bytes, CcDevice *device) {
   g_autoptr(GError) error = NULL;
   self->n_released = n_released;
-  if (registered_bytes + bytes > cc_pinning_limit())
+  const guint64 limit = cc_pinning_limit();
+  if (bytes > limit || registered_bytes > limit - bytes)
     return CC_PINNING_LIMIT;
   if (!cc_device_pin(device, start, bytes, &error)) {
     GST_INFO("%" G_GSIZE_FORMAT " bytes at %p stay as they are: %s", bytes, start, error->message);

@@ -153,6 +153,52 @@ GST_START_TEST(move_that_fails) {
 }
 GST_END_TEST;
 
+/* The CPU took over from a device whose CUDA memory frames are still in: a new size of the output
+ * is negotiated all the same. */
+GST_START_TEST(stride_after_a_failover) {
+  g_setenv("FAKE_CUDA", "pinned-only=32768,fail=cuLaunchKernelEx:2:719", TRUE);
+  g_autofree gchar *caps = test_caps("NV12", 322, 240);
+  g_autofree gchar *half = test_caps_divided(caps, 2);
+  g_autofree gchar *caps_in_cuda = test_caps_in_cuda(caps);
+  GstHarness *h = test_harness_new("backend=auto " BLUR, caps_in_cuda);
+  g_autoptr(GstBufferPool) pool = test_offered_pool(h, caps_in_cuda);
+  for (guint i = 0; i < 6; i++) {
+    g_autofree gchar *properties = g_strdup_printf("backend=cpu " BLUR " stride=%d", i < 3 ? 1 : 2);
+    if (i == 3)
+      g_object_set(h->element, "stride", 2, NULL);
+    GstBuffer *expected = test_filter(properties, caps, test_frame_random(caps, i));
+    GstBuffer *result =
+        test_push_pull(h, test_move_to_pool(pool, caps, test_frame_random(caps, i)));
+    test_assert_same_picture(i < 3 ? caps : half, result, expected, properties);
+    gst_buffer_unref(result);
+    gst_buffer_unref(expected);
+  }
+  fail_if(test_is_on_cuda(h));
+  guint n;
+  g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_WARNING, &n);
+  fail_unless(n == 1 && strstr(text, "the CPU filters from here on"), "%s", text);
+  gst_buffer_pool_set_active(pool, FALSE);
+  test_teardown(h);
+}
+GST_END_TEST;
+
+/* No frame in CUDA memory can be made for who insists on it: one error for all frames. */
+GST_START_TEST(no_cuda_memory_is_one_error) {
+  g_setenv("FAKE_CUDA", "memory=30000", TRUE);
+  g_autofree gchar *caps = test_caps("NV12", 322, 240);
+  g_autofree gchar *caps_in_cuda = test_caps_in_cuda(caps);
+  GstHarness *h = test_harness_new(BLUR, NULL);
+  gst_harness_set_sink_caps_str(h, caps_in_cuda);
+  gst_harness_set_src_caps_str(h, caps);
+  for (guint i = 0; i < 4; i++)
+    fail_if(gst_harness_push(h, test_frame_random(caps, i)) == GST_FLOW_OK);
+  guint n;
+  g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_ERROR, &n);
+  fail_unless(n == 1 && strstr(text, "CUDA memory"), "%u: %s", n, text);
+  test_teardown(h);
+}
+GST_END_TEST;
+
 /* --- buffers of several memories --- */
 
 #define MIXED_WIDTH 322
@@ -340,8 +386,11 @@ contexts_suite(void) {
   tcase_add_test(tc, element_follows_a_frames_context);
   tcase_add_test(tc, two_contexts_in_turn);
   tcase_add_test(tc, three_contexts_in_turn);
-  if (g_getenv("FAKE_CUDA"))
+  if (g_getenv("FAKE_CUDA")) {
     tcase_add_loop_test(tc, move_that_fails, 0, 4);
+    tcase_add_test(tc, stride_after_a_failover);
+    tcase_add_test(tc, no_cuda_memory_is_one_error);
+  }
   tcase_add_loop_test(tc, buffers_of_several_memories, 0, 2);
   tcase_add_loop_test(tc, output_of_several_memories, 0, 2);
   suite_add_tcase(suite, tc);

@@ -214,6 +214,93 @@ GST_START_TEST(foreign_pool_does_not_work) {
 }
 GST_END_TEST;
 
+/* --- wishes of others --- */
+
+static const struct {
+  gsize align, prefix, padding;
+  guint size, min;
+} wishes[] = {
+    {15, 0, 0, WIDTH *HEIGHT, 0},
+    {0, 0, 0, WIDTH *HEIGHT, G_MAXUINT},
+    {0, 0, 0, G_MAXUINT, 0},
+    {0, G_MAXSIZE - 255, 0, WIDTH *HEIGHT, 0},
+    {0, 0, G_MAXSIZE - 255, WIDTH *HEIGHT, 0},
+    {0, G_MAXSIZE / 2, G_MAXSIZE / 2, WIDTH *HEIGHT, 0},
+    {0, (gsize)1 << 62, 0, WIDTH *HEIGHT, 0},
+    {G_MAXSIZE / 2, 0, 0, WIDTH *HEIGHT, 0},
+    {128, 0, 0, WIDTH *HEIGHT, 0},
+    {G_MAXSIZE, G_MAXSIZE, G_MAXSIZE, 0, G_MAXUINT},
+};
+
+static GstPadProbeReturn
+wish(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY(info);
+  const guint i = GPOINTER_TO_UINT(data);
+  if (GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION)
+    return GST_PAD_PROBE_OK;
+  GstAllocationParams params = {.align = wishes[i].align};
+  params.prefix = wishes[i].prefix;
+  params.padding = wishes[i].padding;
+  gst_query_add_allocation_param(query, NULL, &params);
+  gst_query_add_allocation_pool(query, NULL, wishes[i].size, wishes[i].min, 0);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* What a sink asks for in front of and behind its frames, and how many at once, costs no more than
+ * it can mean. */
+GST_START_TEST(strange_wishes_of_a_sink) {
+  g_autofree gchar *caps = test_caps("GRAY8", WIDTH, HEIGHT);
+  GstBuffer *expected = test_filter("kernel=gaussian", caps, test_frame_random(caps, 1));
+  const guint64 before = peak_memory();
+  GstHarness *h = test_harness_new("kernel=gaussian", NULL);
+  gst_pad_add_probe(h->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PUSH, wish,
+                    GUINT_TO_POINTER((guint)__i__), NULL);
+  gst_harness_set_src_caps_str(h, caps);
+  for (guint i = 0; i < 4; i++) {
+    GstBuffer *result = test_push_pull(h, test_frame_random(caps, 1));
+    test_assert_same_picture(caps, result, expected, "wishes");
+    gst_buffer_unref(result);
+  }
+  fail_unless(peak_memory() - before < 64 << 10);
+  gst_buffer_unref(expected);
+  test_teardown(h);
+}
+GST_END_TEST;
+
+/* Allocation queries about anything: an answer or none, and the stream goes on. */
+GST_START_TEST(strange_allocation_queries) {
+  static const gchar *const questions[] = {
+      "ANY",
+      "EMPTY",
+      "audio/x-raw",
+      "video/x-raw",
+      "video/x-raw,format={GRAY8,I420},width=64,height=48",
+      "video/x-raw,format=GRAY8,width=[1,64],height=48,framerate=30/1",
+      "video/x-raw,format=v210,width=64,height=48,framerate=30/1",
+      "video/x-raw,format=ENCODED,width=64,height=48,framerate=30/1",
+      "video/x-raw,format=RGBA,width=2147483647,height=2147483647,framerate=30/1",
+      "video/x-raw(memory:CUDAMemory),format=GRAY8,width=64,height=48,framerate=30/1",
+      "video/x-raw(memory:CUDAMemory),format=NV16,width=64,height=48,framerate=30/1",
+      "video/x-raw(memory:CUDAMemory),format=v210,width=64,height=48,framerate=30/1",
+      "video/x-raw(memory:CUDAMemory),format=ENCODED,width=64,height=48,framerate=30/1",
+      "video/x-raw(memory:Nonsense),format=NV12,width=64,height=48,framerate=30/1",
+  };
+  g_autofree gchar *caps = test_caps("GRAY8", WIDTH, HEIGHT);
+  GstHarness *h = test_harness_new("kernel=gaussian", caps);
+  for (guint i = 0; i <= G_N_ELEMENTS(questions); i++) {
+    g_autoptr(GstCaps) about =
+        i < G_N_ELEMENTS(questions) ? gst_caps_from_string(questions[i]) : NULL;
+    g_autoptr(GstQuery) query = gst_query_new_allocation(about, TRUE);
+    gst_pad_peer_query(h->srcpad, query);
+    gst_buffer_unref(test_push_pull(h, test_frame_random(caps, i)));
+  }
+  guint n;
+  g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_ERROR, &n);
+  fail_unless(n == 0, "%s", text);
+  test_teardown(h);
+}
+GST_END_TEST;
+
 static Suite *
 scarcity_suite(void) {
   Suite *suite = suite_create("scarcity");
@@ -224,6 +311,8 @@ scarcity_suite(void) {
   }
   tcase_add_loop_test(tc, no_memory_for_frames_that_are_not_there, 0, G_N_ELEMENTS(large));
   tcase_add_loop_test(tc, foreign_pool_does_not_work, 0, 2);
+  tcase_add_loop_test(tc, strange_wishes_of_a_sink, 0, G_N_ELEMENTS(wishes));
+  tcase_add_test(tc, strange_allocation_queries);
   suite_add_tcase(suite, tc);
   return suite;
 }
