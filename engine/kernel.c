@@ -62,7 +62,7 @@ check_coefficients(const gdouble *coeff, guint n, GError **error) {
     if (isfinite(coeff[i]) && fabs(coeff[i]) <= CC_MAX_COEFF)
       continue;
     g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-                "coefficient %u is %g; a finite number from %g to %g is needed", i + 1, coeff[i],
+                "coefficient %u is %.10g; a finite number from %g to %g is needed", i + 1, coeff[i],
                 -CC_MAX_COEFF, CC_MAX_COEFF);
     return FALSE;
   }

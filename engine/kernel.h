@@ -86,7 +86,7 @@ CcKernel *cc_kernel_new_separable(const gdouble *row, guint n_row, const gdouble
  * to name. They repeat nothing from the text but the format's own words and sizes. */
 GPtrArray *cc_kernels_parse(const gchar *text, gsize length, const gchar *origin, GError **error);
 
-/* The first definition in the file at `path`, which must be a regular file: others are not opened.
+/* The first definition in the file at `path`, under the name "custom", which must be a regular file: others are not opened.
  * Errors are as above; they hold the path, or the end of a long one. */
 CcKernel *cc_kernel_load(const gchar *path, GError **error);
 

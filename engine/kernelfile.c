@@ -549,8 +549,15 @@ cc_kernel_load(const gchar *path, GError **error) {
   if (!text)
     return NULL;
   g_autofree gchar *name = cc_textfile_name(path);
-  g_autoptr(GPtrArray) kernels = cc_kernels_parse(text, length, name, error);
-  return kernels ? cc_kernel_ref(g_ptr_array_index(kernels, 0)) : NULL;
+  /* what some editors put in front of UTF-8 */
+  const gsize mark = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  g_autoptr(GPtrArray) kernels = cc_kernels_parse(text + mark, length - mark, name, error);
+  if (!kernels)
+    return NULL;
+  CcKernel *kernel = cc_kernel_ref(g_ptr_array_index(kernels, 0));
+  g_free(kernel->name); /* messages name the kernel, and contents of the file have no place there */
+  kernel->name = g_strdup("custom");
+  return kernel;
 }
 
 GResource *cc_get_resource(void); /* generated */

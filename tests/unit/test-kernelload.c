@@ -85,7 +85,8 @@ test_load(Files *files, gconstpointer data) {
   write_file(files, text, strlen(text));
   g_autoptr(CcKernel) kernel = cc_kernel_load(files->path, &error);
   g_assert_no_error(error);
-  g_assert_cmpstr(kernel->name, ==, "first");
+  g_assert_cmpfloat(kernel->sizes[0].matrix[0].coeff[0], ==, 2);
+  g_assert_cmpstr(kernel->name, ==, "custom"); /* and not what the file says */
 
   write_file(files, "[first]\n", 8);
   assert_load_says(files->path, ":1:2: matrix-N, or row-N and column-N, is missing");
@@ -101,7 +102,20 @@ test_load_symlink(Files *files, gconstpointer data) {
   g_assert_cmpint(symlink(g_getenv("KERNELS_INI"), files->path), ==, 0);
   g_autoptr(CcKernel) kernel = cc_kernel_load(files->path, &error);
   g_assert_no_error(error);
-  g_assert_cmpstr(kernel->name, ==, "identity");
+  g_assert_cmpstr(kernel->description, ==, "The input unchanged");
+}
+
+/* As some editors begin a file. */
+static void
+test_load_byte_order_mark(Files *files, gconstpointer data) {
+  g_autoptr(GError) error = NULL;
+  static const gchar text[] = "\xef\xbb\xbf[first]\nmatrix-1=2\n";
+  write_file(files, text, strlen(text));
+  g_autoptr(CcKernel) kernel = cc_kernel_load(files->path, &error);
+  g_assert_no_error(error);
+  static const gchar wrong[] = "\xef\xbb\xbf[first]\nmatrix-1=x\n";
+  write_file(files, wrong, strlen(wrong));
+  assert_load_says(files->path, ":2:10: not a number or a fraction between -1e+08 and 1e+08");
 }
 
 /* --- files that are none --- */
@@ -452,6 +466,7 @@ main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   add_file_test("/kernelload/regular", test_load);
   add_file_test("/kernelload/symlink", test_load_symlink);
+  add_file_test("/kernelload/byte-order-mark", test_load_byte_order_mark);
   add_file_test("/kernelload/fifo", test_load_fifo);
   add_file_test("/kernelload/socket", test_load_socket);
   add_file_test("/kernelload/device", test_load_device);
