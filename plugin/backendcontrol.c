@@ -124,7 +124,7 @@ gst_cuda_conv_ref_context(GstCudaConv *self) {
       self->backend && self->backend->device ? cc_device_ref(self->backend->device) : NULL;
   GstObject *context = self->cuda_context ? gst_object_ref(self->cuda_context) : NULL;
   GST_OBJECT_UNLOCK(self);
-  if (device && context && cc_cuda_context_describe(context).handle != device->context)
+  if (device && context && cc_cuda_context_handle(context) != device->context)
     g_clear_object(&context);
   if (device && !context && (context = cc_cuda_context_of_device(device))) {
     GstObject *old = NULL;
@@ -241,13 +241,12 @@ is_in_context(const CcBackend *backend, gconstpointer handle) {
 
 gboolean
 gst_cuda_conv_follow_context(GstCudaConv *self, GstBuffer *in, GError **error) {
-  GstObject *theirs = cc_buffer_get_cuda_context(in);
-  if (!theirs || !self->backend->device)
+  GstObject *theirs = self->backend->device ? cc_buffer_get_cuda_context(in) : NULL;
+  if (!theirs || is_in_context(self->backend, cc_cuda_context_handle(theirs)))
     return TRUE;
   const CcContext context = cc_cuda_context_describe(theirs);
   const gint wanted_id = self->backend_config.device_id;
-  if (is_in_context(self->backend, context.handle) ||
-      (wanted_id >= 0 && wanted_id != context.device_id)) /* it is copied across */
+  if (wanted_id >= 0 && wanted_id != context.device_id) /* it is copied across */
     return TRUE;
 
   GST_INFO_OBJECT(self, "moving to the context of a frame, on device %d", context.device_id);

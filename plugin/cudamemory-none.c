@@ -41,6 +41,11 @@ void
 cc_cuda_context_answer(GstElement *element, GstQuery *query, GstObject *context) {
 }
 
+gpointer
+cc_cuda_context_handle(GstObject *context) {
+  return NULL;
+}
+
 CcContext
 cc_cuda_context_describe(GstObject *context) {
   g_return_val_if_reached((CcContext){0});

@@ -106,12 +106,17 @@ cc_cuda_context_answer(GstElement *element, GstQuery *query, GstObject *context)
   gst_cuda_handle_context_query(element, query, GST_CUDA_CONTEXT_CAST(context));
 }
 
+gpointer
+cc_cuda_context_handle(GstObject *context) {
+  return gst_cuda_context_get_handle(GST_CUDA_CONTEXT_CAST(context));
+}
+
 CcContext
 cc_cuda_context_describe(GstObject *context) {
   guint id = 0;
   g_object_get(context, "cuda-device-id", &id, NULL);
   return (CcContext){
-      .handle = gst_cuda_context_get_handle(GST_CUDA_CONTEXT_CAST(context)),
+      .handle = cc_cuda_context_handle(context),
       .device_id = (gint)id,
       .owner = context,
       .keep = gst_object_ref,

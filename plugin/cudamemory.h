@@ -39,6 +39,9 @@ void cc_cuda_context_announce(GstElement *element, GstObject *context);
 gboolean cc_cuda_context_is_asked_for(GstQuery *query);
 void cc_cuda_context_answer(GstElement *element, GstQuery *query, GstObject *context);
 
+/* The driver's handle of a context (a CUcontext). */
+gpointer cc_cuda_context_handle(GstObject *context);
+
 /* For the engine; valid as long as the context is. */
 CcContext cc_cuda_context_describe(GstObject *context);
 

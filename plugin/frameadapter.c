@@ -69,6 +69,13 @@ add_strides(gsize *at, gsize n, gint stride) {
   return TRUE;
 }
 
+/* What a buffer says about the frame in it. */
+typedef struct {
+  gsize bytes;
+  const GstVideoMeta *meta;     /* NULL: the planes lie as in GstVideoInfo */
+  const GstVideoCropMeta *crop; /* NULL: the frame is the whole picture */
+} FrameInBuffer;
+
 /* Moves *at from the first sample of a plane to that of the crop. */
 static gboolean
 add_crop(gsize *at, const GstVideoCropMeta *crop, const GstVideoInfo *info,
@@ -83,14 +90,11 @@ add_crop(gsize *at, const GstVideoCropMeta *crop, const GstVideoInfo *info,
 
 /* FALSE: the plane is not all inside the buffer. */
 static gboolean
-measure_plane(PlaneExtent *extent, GstBuffer *buffer, const GstVideoInfo *info,
+measure_plane(PlaneExtent *extent, const FrameInBuffer *frame, const GstVideoInfo *info,
               const CcPlaneLayout *plane, guint p) {
-  const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
-  extent->stride = meta ? meta->stride[p] : info->stride[p];
-  extent->origin = meta ? meta->offset[p] : info->offset[p];
-  if (cc_buffer_is_cropped(buffer, info) &&
-      !add_crop(&extent->origin, gst_buffer_get_video_crop_meta(buffer), info, plane, p,
-                extent->stride))
+  extent->stride = frame->meta ? frame->meta->stride[p] : info->stride[p];
+  extent->origin = frame->meta ? frame->meta->offset[p] : info->offset[p];
+  if (frame->crop && !add_crop(&extent->origin, frame->crop, info, plane, p, extent->stride))
     return FALSE;
   gsize last_row = extent->origin;
   if (!add_strides(&last_row, plane->height - 1, extent->stride))
@@ -98,33 +102,32 @@ measure_plane(PlaneExtent *extent, GstBuffer *buffer, const GstVideoInfo *info,
   extent->start = MIN(extent->origin, last_row);
   return g_size_checked_add(&extent->end, MAX(extent->origin, last_row),
                             cc_plane_row_bytes(plane)) &&
-         extent->end <= gst_buffer_get_size(buffer);
+         extent->end <= frame->bytes;
 }
 
 static gboolean
-locate_plane(PlaneExtent *extent, GstBuffer *buffer, const GstVideoInfo *info,
-             const CcPlaneLayout *plane, guint p, GError **error) {
-  if (measure_plane(extent, buffer, info, plane, p))
-    return TRUE;
-  const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
+refuse_plane(const PlaneExtent *extent, const FrameInBuffer *frame, const GstVideoInfo *info,
+             guint p, GError **error) {
   g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
               "a buffer of %" G_GSIZE_FORMAT " bytes is too small for %s of %dx%d: plane %u at "
               "offset %" G_GSIZE_FORMAT " with stride %d reaches outside; without padding a frame "
               "has %" G_GSIZE_FORMAT " bytes",
-              gst_buffer_get_size(buffer), info->finfo->name, info->width, info->height, p,
-              meta ? meta->offset[p] : info->offset[p], extent->stride, info->size);
+              frame->bytes, info->finfo->name, info->width, info->height, p,
+              frame->meta ? frame->meta->offset[p] : info->offset[p], extent->stride, info->size);
   return FALSE;
 }
 
 static gboolean
 locate_planes(PlaneExtent extent[CC_MAX_PLANES], GstBuffer *buffer, const GstVideoInfo *info,
               const CcFrameLayout *layout, GError **error) {
-  const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
-  if (meta && !check_meta(buffer, meta, info, error))
+  FrameInBuffer frame = {gst_buffer_get_size(buffer), gst_buffer_get_video_meta(buffer), NULL};
+  if (frame.meta && !check_meta(buffer, frame.meta, info, error))
     return FALSE;
+  if (cc_buffer_is_cropped(buffer, info))
+    frame.crop = gst_buffer_get_video_crop_meta(buffer);
   for (guint p = 0; p < layout->n_planes; p++)
-    if (!locate_plane(&extent[p], buffer, info, &layout->plane[p], p, error))
-      return FALSE;
+    if (!measure_plane(&extent[p], &frame, info, &layout->plane[p], p))
+      return refuse_plane(&extent[p], &frame, info, p, error);
   return TRUE;
 }
 
@@ -238,7 +241,7 @@ maps_as_cuda(GstBuffer *buffer, gboolean at_once, GstMapFlags flags) {
 static void
 take_cuda_memory(CcMappedFrame *self, GstMapFlags flags, const CcDevice *device) {
   GstObject *context = cc_buffer_get_cuda_context(self->buffer);
-  const gboolean own = cc_cuda_context_describe(context).handle == device->context;
+  const gboolean own = cc_cuda_context_handle(context) == device->context;
   self->frame.memory = own ? CC_MEMORY_DEVICE : CC_MEMORY_PEER;
   self->path = own ? "CUDA memory" : "CUDA memory of another context";
   if (own)

@@ -256,6 +256,30 @@ GST_START_TEST(secrets_stay_in_their_file) {
 }
 GST_END_TEST;
 
+/* Nor does its name for the kernel get into what is said about the kernel later. */
+GST_START_TEST(names_stay_in_their_file) {
+  g_autofree gchar *caps = test_caps("GRAY8", 16, 8);
+  g_autofree gchar *path = temporary("named");
+  g_autofree gchar *name = g_strnfill(60000, 'a');
+  g_autofree gchar *text = g_strdup_printf("[%s]\nmatrix-3=1 2 1; 2 4 2; 1 2 1\n", name);
+  fail_unless(g_file_set_contents(path, text, -1, NULL));
+  static const gchar *const settings[][2] = {
+      {"size", "5"}, {"response", "direction"}, {"algorithm", "sliding"}};
+  for (guint i = 0; i < G_N_ELEMENTS(settings); i++) {
+    GstHarness *h = test_harness_new("kernel=gaussian", caps);
+    g_object_set(h->element, "kernel-file", path, NULL);
+    gst_buffer_unref(test_push_pull(h, test_frame_flat(caps, 50)));
+    gst_util_set_object_arg(G_OBJECT(h->element), settings[i][0], settings[i][1]);
+    gst_buffer_unref(test_push_pull(h, test_frame_flat(caps, 50)));
+    g_autofree gchar *said =
+        test_bus_take(test_harness_bus(h), GST_MESSAGE_WARNING | GST_MESSAGE_ELEMENT, NULL);
+    fail_if(strstr(said, "aaaa"), "%.200s", said);
+    test_teardown(h);
+  }
+  g_unlink(path);
+}
+GST_END_TEST;
+
 /* A path of a megabyte, of no text or of commands to a terminal makes no such message. */
 GST_START_TEST(strange_paths) {
   g_autofree gchar *slashes = g_strnfill(1 << 20, '/');
@@ -285,6 +309,7 @@ hostile_suite(void) {
   tcase_add_loop_test(tc, preset_with_brackets, 0, forks ? G_N_ELEMENTS(arrays) : 1);
   tcase_add_test(tc, fifo_as_kernel_file);
   tcase_add_test(tc, secrets_stay_in_their_file);
+  tcase_add_test(tc, names_stay_in_their_file);
   tcase_add_test(tc, strange_paths);
   suite_add_tcase(suite, tc);
   return suite;
