@@ -49,11 +49,13 @@ show_finding() { # show_finding LOG
 }
 
 run_target() { # run_target NAME
-  local name=$1 log=$build/logs/$1.log length=4096 dictionary=() verdict=ok status=0 reached
+  local name=$1 log=$build/logs/$1.log length=4096 options=() verdict=ok status=0 reached
+  [ -f "tests/fuzz/$name.dict" ] && options+=("-dict=tests/fuzz/$name.dict")
   [ "$name" = frames ] && length=512 # four frames
-  [ -f "tests/fuzz/$name.dict" ] && dictionary=("-dict=tests/fuzz/$name.dict")
+  # GstPreset itself leaks values that it cannot parse, and each leak that is looked for takes a pause
+  [ "$name" = presets ] && options+=(-detect_leaks=0)
   mkdir -p "$build/corpus/$name"
-  "$build/tests/fuzz/fuzz-$name" "${dictionary[@]}" -max_total_time="$seconds" -max_len=$length \
+  "$build/tests/fuzz/fuzz-$name" "${options[@]}" -max_total_time="$seconds" -max_len=$length \
     -timeout=5 -rss_limit_mb=1024 -malloc_limit_mb=64 -entropic_scale_per_exec_time=1 \
     -artifact_prefix="$build/findings/$name-" -print_final_stats=1 \
     "$build/corpus/$name" "tests/fuzz/corpus/$name" </dev/null >"$log" 2>&1 || status=1

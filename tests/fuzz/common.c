@@ -80,10 +80,10 @@ fuzz_folder(void) {
 void
 fuzz_init(void) {
   g_autofree gchar *registry = g_build_filename(fuzz_folder(), "registry.bin", NULL);
-  g_setenv("GST_REGISTRY", registry, TRUE);
+  g_setenv("GST_REGISTRY_1_0", registry, TRUE); /* these count before those without a number */
+  g_setenv("GST_PLUGIN_PATH_1_0", "", TRUE);
+  g_setenv("GST_PLUGIN_SYSTEM_PATH_1_0", "", TRUE);
   g_setenv("GST_REGISTRY_FORK", "no", TRUE);
-  g_setenv("GST_PLUGIN_PATH", "", TRUE);
-  g_setenv("GST_PLUGIN_SYSTEM_PATH", "", TRUE);
   g_setenv("GST_PRESET_PATH", "", TRUE);
   g_setenv("XDG_DATA_HOME", fuzz_folder(), TRUE);
   g_setenv("GIO_USE_VFS", "local", TRUE);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "buffers.h"
 #include "common.h"
+#include "engine/backend.h"
 
 #define MAX_FRAMES 4
 #define MAX_FRAME_BYTES (1024 * 1024) /* of a frame that comes out */
@@ -108,7 +109,7 @@ take_caps(Stream *self, FuzzBytes *bytes) {
 static GstElement *
 new_element(guint setting) {
   GstElement *element = fuzz_element_new();
-  g_object_set(element, "backend", 2, "n-threads", 1, NULL);
+  g_object_set(element, "backend", CC_BACKEND_CPU, "n-threads", 1, NULL);
   for (guint i = 0; i < G_N_ELEMENTS(settings[setting]) && settings[setting][i].property; i++)
     gst_util_set_object_arg(G_OBJECT(element), settings[setting][i].property,
                             settings[setting][i].value);
@@ -207,6 +208,8 @@ push(Stream *self, FuzzBuffer *in) {
     fuzz_check(out && n_errors == 0, "%u errors and no frame", n_errors);
     check_output(self, in, out);
   } else {
+    fuzz_check(!self->possible || in->locked || !fuzz_buffer_is_right(in, &self->in),
+               "a right buffer is refused");
     fuzz_check(!out, "a frame with %s", gst_flow_get_name(flow));
     fuzz_check(n_errors == 1 || (n_errors == 0 && !self->possible), "%s with %u errors",
                gst_flow_get_name(flow), n_errors);

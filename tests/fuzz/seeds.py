@@ -205,6 +205,8 @@ COEFFICIENTS = {
     "values-text-long": MATRIX + row(9, long_text(4032, b"x")),
     "values-unset": b"".join(MATRIX + row(9, unset(i)) for i in range(8)),
     "values-unset-more": b"".join(MATRIX + row(9, unset(i)) for i in range(8, 16)),
+    "values-unset-rest": b"".join(MATRIX + row(9, unset(i)) for i in range(16, 24)),
+    "values-unset-last": b"".join(MATRIX + row(9, unset(i)) for i in range(24, 28)),
     "values-list-inside": MATRIX + row(9, array(ONE, ONE, kind=7)),
     "values-a-list": MATRIX + array(ONE, ONE, kind=7),
     "values-a-number": MATRIX + ONE,
