@@ -86,8 +86,9 @@ CcKernel *cc_kernel_new_separable(const gdouble *row, guint n_row, const gdouble
  * to name. They repeat nothing from the text but the format's own words and sizes. */
 GPtrArray *cc_kernels_parse(const gchar *text, gsize length, const gchar *origin, GError **error);
 
-/* The first definition in the file at `path`, under the name "custom", which must be a regular file: others are not opened.
- * Errors are as above; they hold the path, or the end of a long one. */
+/* The first definition in the file at `path`, under the name "custom", which must be a regular
+ * file: others are not opened. Errors are as above; they hold the path, or the end of a long one.
+ */
 CcKernel *cc_kernel_load(const gchar *path, GError **error);
 
 /* The named kernels compiled in from presets/kernels.ini; owned by the library, made once. */

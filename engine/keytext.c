@@ -136,7 +136,7 @@ cc_keytext_refuse(const CcKeyText *self, const gchar *at, GError **error, const 
   guint number = 1;
   for (const gchar *next; (next = find_line_end(line, at)) < at; number++)
     line = next + 1;
-  g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "%s:%u:%ld: %s", self->origin, number,
-              g_utf8_strlen(line, at - line) + 1, why);
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "%s:%u:%u: %s", self->origin, number,
+              (guint)g_utf8_strlen(line, at - line) + 1, why);
   return FALSE;
 }

@@ -47,6 +47,15 @@ test_element_new(const gchar *properties) {
 }
 
 gchar *
+test_property_text(GstElement *element, const gchar *name) {
+  GValue value = G_VALUE_INIT;
+  g_object_get_property(G_OBJECT(element), name, &value);
+  gchar *text = gst_value_serialize(&value);
+  g_value_unset(&value);
+  return text;
+}
+
+gchar *
 test_caps_with(const gchar *format, gint width, gint height, const gchar *fields) {
   return g_strdup_printf("video/x-raw,format=%s,width=%d,height=%d,framerate=30/1%s%s", format,
                          width, height, *fields ? "," : "", fields);

@@ -22,6 +22,9 @@ guint test_repeats(const gchar *name, guint normal);
  * size=5"). The caller owns the one reference. */
 GstElement *test_element_new(const gchar *properties);
 
+/* A property's value as GstValue writes it, so that "0.5" and 0.5 are the same; to be freed. */
+gchar *test_property_text(GstElement *element, const gchar *name);
+
 /* Caps of 30 frames a second; the second form takes further fields ("colorimetry=1:4:0:0"). */
 gchar *test_caps(const gchar *format, gint width, gint height);
 gchar *test_caps_with(const gchar *format, gint width, gint height, const gchar *fields);

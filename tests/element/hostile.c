@@ -19,15 +19,6 @@ static const gchar *const arrays[] = {"matrix", "row", "column"};
 
 /* --- what has to come of it --- */
 
-static gchar *
-property_text(GstElement *element, const gchar *name) {
-  GValue value = G_VALUE_INIT;
-  g_object_get_property(G_OBJECT(element), name, &value);
-  gchar *text = gst_value_serialize(&value);
-  g_value_unset(&value);
-  return text;
-}
-
 /* The one warning since the last call; `began` is when the value was set. */
 static gchar *
 take_refusal(GstHarness *h, gint64 began, const gchar *what) {
@@ -50,11 +41,11 @@ take_refusal(GstHarness *h, gint64 began, const gchar *what) {
 /* Sets the value (taken) and fails unless it is refused and nothing has changed. */
 static void
 assert_refused(GstHarness *h, const gchar *property, GValue *value, const gchar *what) {
-  g_autofree gchar *before = property_text(h->element, property);
+  g_autofree gchar *before = test_property_text(h->element, property);
   const gint64 began = g_get_monotonic_time();
   g_object_set_property(G_OBJECT(h->element), property, value);
   g_autofree gchar *text = take_refusal(h, began, what);
-  g_autofree gchar *after = property_text(h->element, property);
+  g_autofree gchar *after = test_property_text(h->element, property);
   fail_unless_equals_string(after, before);
   g_value_unset(value);
 }

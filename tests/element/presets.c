@@ -34,15 +34,6 @@ disturb(GstElement *element) {
     gst_util_set_object_arg(G_OBJECT(element), settings[i][0], settings[i][1]);
 }
 
-static gchar *
-property_text(GstElement *element, const gchar *name) {
-  GValue value = G_VALUE_INIT;
-  g_object_get_property(G_OBJECT(element), name, &value);
-  gchar *text = gst_value_serialize(&value);
-  g_value_unset(&value);
-  return text;
-}
-
 GST_START_TEST(every_preset_is_complete) {
   GstElement *lister = test_element_new(NULL);
   g_auto(GStrv) names = preset_names(lister);
@@ -54,8 +45,8 @@ GST_START_TEST(every_preset_is_complete) {
     g_auto(GStrv) properties = gst_preset_get_property_names(GST_PRESET(fresh));
     fail_unless(g_strv_contains((const gchar *const *)properties, "kernel"));
     for (guint p = 0; properties[p]; p++) {
-      g_autofree gchar *wanted = property_text(fresh, properties[p]);
-      g_autofree gchar *got = property_text(disturbed, properties[p]);
+      g_autofree gchar *wanted = test_property_text(fresh, properties[p]);
+      g_autofree gchar *got = test_property_text(disturbed, properties[p]);
       fail_unless(g_strcmp0(wanted, got) == 0, "preset %s leaves %s at %s instead of %s", names[i],
                   properties[p], got, wanted);
     }

@@ -35,16 +35,6 @@ static const Row rows[] = {
     {"n-threads", "0", {"1", "2", "64"}},
 };
 
-/* As GstValue writes it, so that "0.5" and 0.5 are the same. */
-static gchar *
-get_text(GstElement *element, const gchar *name) {
-  GValue value = G_VALUE_INIT;
-  g_object_get_property(G_OBJECT(element), name, &value);
-  gchar *text = gst_value_serialize(&value);
-  g_value_unset(&value);
-  return text;
-}
-
 static gchar *
 normalise(GstElement *element, const gchar *name, const gchar *text) {
   GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element), name);
@@ -68,12 +58,12 @@ GST_START_TEST(defaults_and_round_trips) {
   const Row *row = &rows[__i__];
   GstElement *element = element_with_defaults();
   g_autofree gchar *fallback = normalise(element, row->name, row->fallback);
-  g_autofree gchar *first = get_text(element, row->name);
+  g_autofree gchar *first = test_property_text(element, row->name);
   fail_unless(g_str_equal(first, fallback), "%s is %s at first", row->name, first);
   for (guint i = 0; i < G_N_ELEMENTS(row->values) && row->values[i]; i++) {
     gst_util_set_object_arg(G_OBJECT(element), row->name, row->values[i]);
     g_autofree gchar *wanted = normalise(element, row->name, row->values[i]);
-    g_autofree gchar *got = get_text(element, row->name);
+    g_autofree gchar *got = test_property_text(element, row->name);
     fail_unless(g_str_equal(got, wanted), "%s=%s reads as %s", row->name, row->values[i], got);
   }
   gst_object_unref(element);
@@ -167,7 +157,7 @@ GST_END_TEST;
 
 static void
 assert_kernel(GstElement *element, const gchar *wanted) {
-  g_autofree gchar *kernel = get_text(element, "kernel");
+  g_autofree gchar *kernel = test_property_text(element, "kernel");
   fail_unless_equals_string(kernel, wanted);
 }
 
