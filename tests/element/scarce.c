@@ -16,6 +16,16 @@ test_scarce_has_failed(void) {
   return g_atomic_int_get(&left) < 0;
 }
 
+gboolean
+test_scarce_works(void) {
+  void *(*volatile allocate)(size_t, size_t) = aligned_alloc;
+  test_scarce_allow(0);
+  void *memory = allocate(64, 64);
+  test_scarce_allow(G_MAXINT);
+  free(memory);
+  return memory == NULL;
+}
+
 void *
 aligned_alloc(size_t alignment, size_t bytes) {
   void *memory = NULL;

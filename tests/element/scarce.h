@@ -6,6 +6,9 @@
 
 #include <glib.h>
 
+/* Whether that function is in use: valgrind has its own instead. */
+gboolean test_scarce_works(void);
+
 /* Lets n calls succeed and all after them fail; G_MAXINT: none fails. */
 void test_scarce_allow(gint n);
 

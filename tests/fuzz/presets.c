@@ -29,7 +29,8 @@ static void
 write_presets(const guint8 *data, gsize size) {
   FILE *file = fopen(path, "wb");
   fuzz_check(file, "%s cannot be opened", path);
-  const gboolean ok = fputs(HEADER, file) >= 0 && fwrite(data, 1, size, file) == size;
+  const gboolean ok =
+      fputs(HEADER, file) >= 0 && (size == 0 || fwrite(data, 1, size, file) == size);
   fuzz_check(fclose(file) == 0 && ok, "%s cannot be written", path);
 }
 
