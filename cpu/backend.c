@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "cpu/cpu.h"
-#include "cpu/program.h"
+#include "backend.h"
+
+#include "cpu.h"
+#include "program.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,7 @@
  * others. What lies in pinned or device memory is read and written where it is; the rest goes by
  * way of pinned staging memory. */
 
+#include "backend.h"
 #include "engine/error.h"
 #include "program.h"
 #include "transfer.h"

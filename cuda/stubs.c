@@ -2,7 +2,7 @@
 
 /* The CUDA backend of a build without it. */
 
-#include "engine/backend.h"
+#include "backend.h"
 #include "engine/error.h"
 
 static CcBackend *

@@ -1,16 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "backend.h"
 
-CcBackend *
-cc_backend_open(const CcBackendConfig *config, GError **fallback, GError **error) {
-  if (config->choice == CC_BACKEND_CPU)
-    return cc_cpu_backend.open(config, error);
-  if (config->choice == CC_BACKEND_CUDA)
-    return cc_cuda_backend.open(config, error);
-  CcBackend *cuda = cc_cuda_backend.open(config, fallback);
-  return cuda ? cuda : cc_cpu_backend.open(config, error);
-}
-
 void
 cc_backend_close(CcBackend *self) {
   self->klass->close(self);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The backend interface, implemented in cpu/ and cuda/, and the choice between them. A backend,
- * with its programs and jobs, is used by one thread at a time; different backends are independent.
- */
+/* The interface of backends; backends/ lists those that there are. A backend, with its programs and
+ * jobs, is used by one thread at a time; different backends are independent. */
 
 #include <glib.h>
 #include "device.h"
@@ -83,14 +82,6 @@ struct _CcProgram {
 struct _CcJob {
   CcProgram *program;
 };
-
-/* The implementations. In a build without CUDA, open of the second always fails and says so. */
-extern const CcBackendClass cc_cpu_backend;
-extern const CcBackendClass cc_cuda_backend;
-
-/* Opens the backend that `config` chooses. With AUTO, *fallback gets the reason why it is not CUDA,
- * or NULL; fallback may be NULL. */
-CcBackend *cc_backend_open(const CcBackendConfig *config, GError **fallback, GError **error);
 
 /* All jobs must have been waited for and all programs unreferenced. Its device lives on while
  * others refer to it. */

@@ -20,13 +20,14 @@
  * ]|
  */
 
-#include "gstcudaconv.h"
+#include "element.h"
 
-#include "allocation.h"
-#include "backendcontrol.h"
+#include "backends/backends.h"
 #include "caps.h"
-#include "cudamemory.h"
+#include "context.h"
 #include "layout.h"
+#include "memory/cudamemory.h"
+#include "memory/pools.h"
 #include "metas.h"
 #include "properties.h"
 #include "report.h"
@@ -135,7 +136,7 @@ gst_cuda_conv_get_unit_size(GstBaseTransform *trans, GstCaps *caps, gsize *size)
 
 /* --- events and queries --- */
 
-/* Caps that this element or the base class refuses leave nothing behind that fits only them. */
+/* No frame is filtered as long as the caps are refused, by this element or by the base class. */
 static gboolean
 take_caps(GstCudaConv *self, GstEvent *event) {
   if (!begin_caps(self, event)) {
@@ -144,8 +145,6 @@ take_caps(GstCudaConv *self, GstEvent *event) {
   }
   self->caps_refused = !GST_BASE_TRANSFORM_CLASS(gst_cuda_conv_parent_class)
                             ->sink_event(GST_BASE_TRANSFORM(self), event);
-  if (self->caps_refused)
-    g_clear_pointer(&self->next_program, cc_program_unref);
   return !self->caps_refused;
 }
 
@@ -153,7 +152,7 @@ static gboolean
 gst_cuda_conv_sink_event(GstBaseTransform *trans, GstEvent *event) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP)
-    cc_inflight_clear(&self->inflight);
+    cc_session_clear(self->session);
   else if (GST_EVENT_IS_SERIALIZED(event))
     gst_cuda_conv_drain(self);
   if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS)
@@ -219,15 +218,13 @@ gst_cuda_conv_query(GstBaseTransform *trans, GstPadDirection direction, GstQuery
 
 /* --- buffers and metas --- */
 
-/* What the buffers of an allocation query are to be made of, to be cleared in any case. FALSE: of
- * CUDA memory, and GStreamer's library for that does not start. */
+/* What the buffers of an allocation query, which is of frames, are to be made of, to be cleared in
+ * any case. FALSE: of CUDA memory, and GStreamer's library for that does not start. */
 static gboolean
-describe_allocation(GstCudaConv *self, GstQuery *query, CcAllocation *allocation) {
-  GstCaps *caps;
-  gst_query_parse_allocation(query, &caps, NULL);
-  const gboolean cuda = caps && cc_caps_are_cuda(caps);
+describe_allocation(GstCudaConv *self, const GstCaps *caps, CcAllocation *allocation) {
+  const gboolean cuda = cc_caps_are_cuda(caps);
   GST_OBJECT_LOCK(self);
-  GstAllocator *pinned = self->pinned ? gst_object_ref(self->pinned) : NULL;
+  GstAllocator *pinned = self->memory.pinned ? gst_object_ref(self->memory.pinned) : NULL;
   GST_OBJECT_UNLOCK(self);
   *allocation = (CcAllocation){
       .pinned = pinned,
@@ -243,13 +240,22 @@ clear_allocation(CcAllocation *allocation) {
   g_clear_object(&allocation->cuda);
 }
 
+/* The caps of an allocation query, or NULL when they are not of frames that a pad can have. */
+static GstCaps *
+parse_frames(GstQuery *query) {
+  GstCaps *caps;
+  gst_query_parse_allocation(query, &caps, NULL);
+  return caps && cc_caps_are_of_frames(caps) ? caps : NULL;
+}
+
 static gboolean
 gst_cuda_conv_decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
-  const gchar *why;
-  CcAllocation allocation;
-  const gboolean ok = describe_allocation(self, query, &allocation) &&
-                      cc_choose_output_pool(query, &allocation, &why);
+  const GstCaps *caps = parse_frames(query);
+  const gchar *why = "none";
+  CcAllocation allocation = {0};
+  const gboolean ok = !caps || (describe_allocation(self, caps, &allocation) &&
+                                cc_choose_output_pool(query, &allocation, &why));
   clear_allocation(&allocation);
   if (!ok) {
     g_autoptr(GError) error = g_error_new_literal(
@@ -265,11 +271,12 @@ gst_cuda_conv_decide_allocation(GstBaseTransform *trans, GstQuery *query) {
 
 static gboolean
 gst_cuda_conv_propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query) {
-  CcAllocation allocation;
   if (!GST_BASE_TRANSFORM_CLASS(gst_cuda_conv_parent_class)
            ->propose_allocation(trans, decide_query, query))
     return FALSE;
-  if (describe_allocation(GST_CUDA_CONV(trans), query, &allocation))
+  const GstCaps *caps = parse_frames(query);
+  CcAllocation allocation = {0};
+  if (caps && describe_allocation(GST_CUDA_CONV(trans), caps, &allocation))
     cc_propose_input_pool(query, &allocation);
   clear_allocation(&allocation);
   return TRUE;
@@ -296,23 +303,16 @@ gst_cuda_conv_start(GstBaseTransform *trans) {
   if (!gst_cuda_conv_open_backend(self))
     return FALSE;
   cc_settings_commit(&self->settings); /* no frame is there yet that could see a part of a change */
-  set_memory_of_caps(self, FALSE, FALSE);
-  self->failed = self->caps_refused = self->caps_told = self->contexts_told = FALSE;
+  cc_session_begin(self->session);
   self->layout = (CcFrameLayout){0};
   gst_video_info_init(&self->in_info);
   gst_video_info_init(&self->out_info);
-  self->n_held = 0;
+  self->tried = 0;
+  self->failed = self->caps_told = self->caps_refused = FALSE;
+  set_memory_of_caps(self, FALSE, FALSE);
   GST_OBJECT_LOCK(self);
-  self->most_in_flight = CC_MAX_JOBS;
+  self->n_held = 0;
   self->held_time = 0;
-  self->n_frames = self->n_bytes = 0;
-  g_free(self->plan_text);
-  self->plan_text = g_strdup("");
-  self->algorithm = NULL;
-  self->in_path = self->out_path = NULL;
-  self->in_flight = 1;
-  self->n_failovers = 0;
-  self->times = (CcTimes){0};
   GST_OBJECT_UNLOCK(self);
   return TRUE;
 }
@@ -320,12 +320,7 @@ gst_cuda_conv_start(GstBaseTransform *trans) {
 static gboolean
 gst_cuda_conv_stop(GstBaseTransform *trans) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
-  cc_inflight_clear(&self->inflight);
-  g_clear_pointer(&self->program, cc_program_unref);
-  g_clear_pointer(&self->next_program, cc_program_unref);
-  gst_cuda_conv_close_previous(self);
-  cc_filter_replace(&self->tried, (CcFilter){0});
-  cc_filter_replace(&self->running, (CcFilter){0});
+  cc_session_end(self->session);
   GST_OBJECT_LOCK(self);
   self->stride = 0;
   GST_OBJECT_UNLOCK(self);
@@ -349,16 +344,7 @@ gst_cuda_conv_change_state(GstElement *element, GstStateChange transition) {
 
 static void
 gst_cuda_conv_set_context(GstElement *element, GstContext *offered) {
-  GstCudaConv *self = GST_CUDA_CONV(element);
-  CcBackendConfig config;
-  GstObject *context = NULL;
-  cc_settings_get_backend(&self->settings, &config);
-  cc_cuda_context_take(element, offered, config.device_id, &context);
-  GST_OBJECT_LOCK(self);
-  if (!self->cuda_context)
-    self->cuda_context = g_steal_pointer(&context);
-  GST_OBJECT_UNLOCK(self);
-  g_clear_object(&context);
+  gst_cuda_conv_take_context(GST_CUDA_CONV(element), offered);
   GST_ELEMENT_CLASS(gst_cuda_conv_parent_class)->set_context(element, offered);
 }
 
@@ -368,9 +354,9 @@ static void
 gst_cuda_conv_finalize(GObject *object) {
   GstCudaConv *self = GST_CUDA_CONV(object);
   gst_cuda_conv_close_backend(self);
+  cc_session_free(self->session);
   cc_settings_clear(&self->settings);
   g_ptr_array_unref(self->pending_warnings);
-  g_free(self->plan_text);
   G_OBJECT_CLASS(gst_cuda_conv_parent_class)->finalize(object);
 }
 
@@ -378,12 +364,10 @@ static void
 gst_cuda_conv_init(GstCudaConv *self) {
   GstBaseTransform *trans = GST_BASE_TRANSFORM(self);
   cc_settings_init(&self->settings);
-  cc_inflight_init(&self->inflight);
+  self->session = cc_session_new(cc_backend_open);
   gst_video_info_init(&self->in_info);
   gst_video_info_init(&self->out_info);
-  self->most_in_flight = CC_MAX_JOBS;
   self->pending_warnings = g_ptr_array_new_with_free_func(g_free);
-  self->plan_text = g_strdup("");
   gst_base_transform_set_gap_aware(trans, TRUE);
   gst_base_transform_set_qos_enabled(trans, TRUE);
 }

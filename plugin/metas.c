@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "metas.h"
 
-#include "frameadapter.h"
+#include "memory/mappedframe.h"
 
 gboolean
 cc_meta_survives(GType api) {

@@ -3,7 +3,7 @@
 /* Registration only. Nothing here or in class initialisation looks for a device, so that scanning
  * the plugin takes milliseconds on any machine. */
 
-#include "gstcudaconv.h"
+#include "element.h"
 
 static gboolean
 plugin_init(GstPlugin *plugin) {

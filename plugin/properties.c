@@ -2,7 +2,7 @@
 #include "properties.h"
 
 #include "enums.h"
-#include "gstcudaconv.h"
+#include "element.h"
 #include "report.h"
 #include "valuetext.h"
 

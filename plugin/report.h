@@ -3,7 +3,7 @@
 
 /* What the element tells its application: messages on the bus, and statistics. */
 
-#include "gstcudaconv.h"
+#include "element.h"
 
 G_BEGIN_DECLS
 
@@ -11,14 +11,11 @@ G_BEGIN_DECLS
 void gst_cuda_conv_warn(GstCudaConv *self, const gchar *text);
 void gst_cuda_conv_post_pending_warnings(GstCudaConv *self);
 
-/* Posts a warning that the CPU took over from the device, and why. */
-void gst_cuda_conv_warn_of_failover(GstCudaConv *self, const GError *error);
-
-/* Posts an error of the engine or of the frame adapter. */
+/* Posts an error of the engine or of the memory. */
 void gst_cuda_conv_post_error(GstCudaConv *self, const GError *error);
 
-/* Posts which backend was opened. `fallback` says why it is not CUDA, or is NULL. */
-void gst_cuda_conv_announce_backend(GstCudaConv *self, const GError *fallback);
+/* Tells the application, or the log, what is new in the session. */
+void gst_cuda_conv_tell(GstCudaConv *self, const CcNews *news);
 
 /* What the stats property says (transfer full). */
 GstStructure *gst_cuda_conv_get_stats(GstCudaConv *self);

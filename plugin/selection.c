@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "selection.h"
 
-#include "backendcontrol.h"
 #include "caps.h"
+#include "context.h"
 #include "report.h"
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
@@ -26,25 +26,24 @@ set_stride(GstCudaConv *self, guint stride) {
     gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
 }
 
-static CcProgram *
-new_program(GstCudaConv *self, const CcFilter *filter, const CcFrameLayout *layout,
-            GError **error) {
+/* Hands the filter to the session, for frames of `layout`. */
+static gboolean
+set_filter(GstCudaConv *self, const CcFilter *filter, const CcFrameLayout *layout, GError **error) {
   if (!filter->kernel) {
     g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
                 "kernel=custom: no coefficients are set; matrix, row, column or kernel-file sets "
                 "them");
-    return NULL;
+    return FALSE;
   }
-  g_autoptr(CcPlan) plan = cc_plan_new(filter, layout, error);
-  if (!plan)
-    return NULL;
-  g_autoptr(GError) reason = NULL;
-  CcProgram *program = cc_backend_prepare(self->backend, plan, &reason);
-  if (!program && gst_cuda_conv_fail_over(self, reason))
-    return cc_backend_prepare(self->backend, plan, error);
-  if (!program)
-    g_propagate_error(error, g_steal_pointer(&reason));
-  return program;
+  const gboolean ok = cc_session_set_filter(self->session, filter, layout, error);
+  gst_cuda_conv_follow_session(self, NULL);
+  if (!ok)
+    return FALSE;
+  g_auto(CcSessionStats) stats = {0};
+  cc_session_get_stats(self->session, &stats);
+  GST_INFO_OBJECT(self, "kernel %s: %s", filter->kernel->name, stats.plan);
+  set_stride(self, filter->stride);
+  return TRUE;
 }
 
 /* Whether downstream takes what `stride` makes of these caps. */
@@ -64,33 +63,19 @@ check_downstream(GstCudaConv *self, const GstCaps *caps, guint stride, GError **
   return FALSE;
 }
 
-/* Whether the properties say what was tried last. */
+/* What the properties say goes to the session. FALSE: that cannot work, and nothing has changed.
+ * *told says whether the same was tried before. */
 static gboolean
-properties_were_tried(GstCudaConv *self) {
-  CcFilter filter;
-  cc_settings_get_filter(&self->settings, &filter);
-  const gboolean tried = cc_filter_equal(&filter, &self->tried);
-  cc_filter_replace(&filter, (CcFilter){0});
-  return tried;
-}
-
-/* A program of what the properties say, which then is the filter that runs. NULL: that cannot work,
- * and nothing has changed. */
-static CcProgram *
-try_properties(GstCudaConv *self, const GstCaps *caps, const CcFrameLayout *layout,
+try_properties(GstCudaConv *self, const GstCaps *caps, const CcFrameLayout *layout, gboolean *told,
                GError **error) {
-  CcFilter filter;
-  cc_settings_get_filter(&self->settings, &filter);
-  cc_filter_replace(&self->tried, filter);
-  const gboolean same_size = !self->running.kernel || filter.stride == self->running.stride;
-  if (!same_size && !check_downstream(self, caps, filter.stride, error))
-    return NULL;
-  CcProgram *program = new_program(self, &filter, layout, error);
-  if (program) {
-    cc_kernel_ref(filter.kernel);
-    cc_filter_replace(&self->running, filter);
-  }
-  return program;
+  g_auto(CcFilter) filter = {0};
+  const CcFilter *running = cc_session_get_filter(self->session);
+  const guint64 serial = cc_settings_get_filter(&self->settings, &filter);
+  *told = serial == self->tried;
+  self->tried = serial;
+  const gboolean same_size = !running->kernel || filter.stride == running->stride;
+  return (same_size || check_downstream(self, caps, filter.stride, error)) &&
+         set_filter(self, &filter, layout, error);
 }
 
 static void
@@ -100,58 +85,31 @@ tell_refusal(GstCudaConv *self, const GError *reason) {
   gst_cuda_conv_warn(self, text);
 }
 
-/* Takes a program of the running filter for the next frame. */
-static void
-set_next_program(GstCudaConv *self, CcProgram *program) {
-  g_clear_pointer(&self->next_program, cc_program_unref);
-  self->next_program = program;
-  set_stride(self, self->running.stride);
-}
-
 gboolean
 gst_cuda_conv_choose_filter(GstCudaConv *self, const GstCaps *caps, const CcFrameLayout *layout,
                             GError **error) {
+  const CcFilter *running = cc_session_get_filter(self->session);
   g_autoptr(GError) reason = NULL;
-  const gboolean told = properties_were_tried(self);
-  CcProgram *program = try_properties(self, caps, layout, &reason);
-  if (!program && !self->running.kernel) {
+  gboolean told;
+  if (try_properties(self, caps, layout, &told, &reason))
+    return TRUE;
+  if (!running->kernel) {
     g_propagate_error(error, g_steal_pointer(&reason));
     return FALSE;
   }
-  if (!program) {
-    if (!told)
-      tell_refusal(self, reason);
-    program = new_program(self, &self->running, layout, error);
-    if (!program)
-      return FALSE;
-  }
-  set_next_program(self, program);
-  return TRUE;
+  if (!told)
+    tell_refusal(self, reason);
+  return set_filter(self, running, layout, error);
 }
 
 void
 gst_cuda_conv_follow_properties(GstCudaConv *self) {
   g_autoptr(GError) reason = NULL;
   g_autoptr(GstCaps) caps = NULL;
-  if (properties_were_tried(self) ||
+  gboolean told;
+  if (cc_settings_get_serial(&self->settings) == self->tried ||
       !(caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(self))))
     return;
-  CcProgram *program = try_properties(self, caps, &self->layout, &reason);
-  if (program)
-    set_next_program(self, program);
-  else
+  if (!try_properties(self, caps, &self->layout, &told, &reason))
     tell_refusal(self, reason);
-}
-
-void
-gst_cuda_conv_use_next_program(GstCudaConv *self) {
-  g_clear_pointer(&self->program, cc_program_unref);
-  self->program = g_steal_pointer(&self->next_program);
-  g_autofree gchar *text = cc_plan_describe(self->program->plan);
-  GST_INFO_OBJECT(self, "kernel %s: %s", self->running.kernel->name, text);
-  GST_OBJECT_LOCK(self);
-  g_free(self->plan_text);
-  self->plan_text = g_steal_pointer(&text);
-  self->algorithm = self->program->algorithm;
-  GST_OBJECT_UNLOCK(self);
 }

@@ -3,7 +3,7 @@
 
 /* Which filter runs: what the properties say, as far as it works. Used by the streaming thread. */
 
-#include "gstcudaconv.h"
+#include "element.h"
 
 G_BEGIN_DECLS
 
@@ -11,16 +11,13 @@ G_BEGIN_DECLS
  * Any thread. */
 guint gst_cuda_conv_current_stride(GstCudaConv *self);
 
-/* Decides what runs from the next frame on, which has these caps: what the properties say, or, when
- * that cannot work, what ran before; this is told once. At the start of a stream there is no such.
- */
+/* Lets the frames that come next, which have these caps, go through what the properties say, or,
+ * when that cannot work, through what ran before; this is told once. At the start of a stream there
+ * is no such. */
 gboolean gst_cuda_conv_choose_filter(GstCudaConv *self, const GstCaps *caps,
                                      const CcFrameLayout *layout, GError **error);
 
 /* Follows the properties at a frame boundary. */
 void gst_cuda_conv_follow_properties(GstCudaConv *self);
-
-/* Puts what was decided into use, when the caps are negotiated. */
-void gst_cuda_conv_use_next_program(GstCudaConv *self);
 
 G_END_DECLS

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Frames on their way through the element, in its streaming thread: into the backend, and out again
- * when as many are under way as may be. */
+/* A frame's way through the element, in its streaming thread: checked, prepared, submitted to the
+ * session, and taken and pushed when as many are under way as may be. */
 
-#include "gstcudaconv.h"
+#include "element.h"
 
 G_BEGIN_DECLS
 
@@ -14,10 +14,11 @@ void gst_cuda_conv_install_frame_functions(GstBaseTransformClass *klass);
 /* How many frames may be under way at once in a pipeline that is not live. */
 guint gst_cuda_conv_most_in_flight(GstCudaConv *self);
 
-/* Pushes everything in flight, in order. */
-void gst_cuda_conv_drain(GstCudaConv *self);
+/* Pushes all frames under way, in order; what the pushes returned. Nothing is pushed when downstream
+ * said before that it takes no more, nor after it says so: the frames are dropped then. */
+GstFlowReturn gst_cuda_conv_drain(GstCudaConv *self);
 
-/* Ends the stream with the one error that it gets; what is still in flight is dropped. */
+/* Ends the stream with the one error that it gets; what is still under way is dropped. */
 GstFlowReturn gst_cuda_conv_fail(GstCudaConv *self, const GError *error);
 
 G_END_DECLS

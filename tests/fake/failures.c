@@ -7,7 +7,7 @@
 #include <gst/gst.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/backend.h"
+#include "backends/backends.h"
 
 #define FRAMES 5
 #define WIDTH 64

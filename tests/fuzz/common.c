@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "plugin/gstcudaconv.h"
+#include "plugin/element.h"
 #include "sanitizers.h"
 
 #define MAX_TEXT 1000 /* characters */

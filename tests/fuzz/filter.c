@@ -2,8 +2,8 @@
 #include "filter.h"
 
 #include "common.h"
-#include "engine/backend.h"
-#include "plugin/gstcudaconv.h"
+#include "backends/backends.h"
+#include "plugin/element.h"
 
 #define WIDTH 5
 #define HEIGHT 4

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include "common.h"
 #include "filter.h"
-#include "plugin/gstcudaconv.h"
+#include "plugin/element.h"
 #include "sanitizers.h"
 
 /* GStreamer 1.22 reads a missing version from a null pointer. */

@@ -3,7 +3,7 @@
 /* Opening backends, and what holds for the CPU backend however many threads it has. */
 
 #include "cpu/cpu.h"
-#include "engine/backend.h"
+#include "backends/backends.h"
 #include "tests/ref/formats.h"
 #include "tests/ref/guarded.h"
 

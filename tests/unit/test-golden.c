@@ -4,7 +4,7 @@
  * With --print the oracle makes them anew, for a change of results that is meant. The environment
  * variable GOLDEN_TXT names the file. */
 
-#include "engine/backend.h"
+#include "backends/backends.h"
 #include "tests/ref/formats.h"
 #include "tests/ref/guarded.h"
 #include "tests/ref/picture.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "pinning.h"
 
-#include "gstcudaconv.h"
-
 #include <string.h>
 #include <unistd.h>
+#include "engine/error.h"
 
+GST_DEBUG_CATEGORY_EXTERN(gst_cuda_conv_debug);
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
 
 #define MEMORY_TYPE "CudaConvPinned"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "frameadapter.h"
+#include "mappedframe.h"
 
 #include "cudamemory.h"
 #include "engine/error.h"
@@ -342,8 +342,6 @@ cc_mapped_frame_map(CcMappedFrame *self, GstBuffer *buffer, const GstVideoInfo *
     take_system_memory(self, device);
   ok = ok && (!is_on_device(self) || check_on_device(self, layout->n_planes, error)) &&
        make_regular(self, layout, flags, error);
-  /* only now: a second reference would make the buffer read-only */
-  gst_buffer_ref(buffer);
   if (!ok)
     cc_mapped_frame_unmap(self);
   return ok;
@@ -355,6 +353,5 @@ cc_mapped_frame_unmap(CcMappedFrame *self) {
     g_free(self->repacked[p]);
   for (guint i = 0; i < self->n_maps; i++)
     gst_buffer_unmap(self->buffer, &self->map[i]);
-  gst_buffer_unref(self->buffer);
   memset(self, 0, sizeof *self);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* From GStreamer's buffers to the engine's planes. */
+/* GStreamer's buffers, mapped as the engine's planes. */
 
 #include <gst/video/video.h>
 #include "engine/device.h"
@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 /* One buffer, mapped, as planes. */
 typedef struct {
-  GstBuffer *buffer;
+  GstBuffer *buffer; /* borrowed */
   guint n_maps;
   GstMapInfo map[CC_MAX_PLANES];
   gpointer
@@ -29,7 +29,7 @@ gboolean cc_buffer_check(GstBuffer *buffer, const GstVideoInfo *info, const CcFr
  * they are of several contexts. */
 GstObject *cc_buffer_get_cuda_context(GstBuffer *buffer);
 
-/* Maps a buffer with these caps, with a new reference to it. Strides and offsets come from its
+/* Maps a buffer with these caps, which has to outlive the map. Strides and offsets come from its
  * GstVideoMeta where it has one. With a device, CUDA memory of one context is mapped as such and
  * system memory is pinned if it can be; a buffer of both, or of several contexts, is mapped as
  * system memory, and so is all without a device. Nothing is mapped when cc_buffer_check fails, the

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "allocation.h"
+#include "pools.h"
 
-#include "caps.h"
 #include "cudamemory.h"
 
 #define ALIGN_MASK 63 /* of memory that is allocated here: a cache line, a vector register */
@@ -99,8 +98,7 @@ parse_offer(GstQuery *query, Offer *offer) {
   GstVideoInfo info;
   *offer = (Offer){0};
   gst_query_parse_allocation(query, &offer->caps, NULL);
-  if (!offer->caps || !cc_caps_are_of_frames(offer->caps) ||
-      !gst_video_info_from_caps(&info, offer->caps))
+  if (!gst_video_info_from_caps(&info, offer->caps))
     return FALSE;
   offer->bytes = info.size;
   if (gst_query_get_n_allocation_pools(query) > 0)
@@ -231,8 +229,7 @@ cc_propose_input_pool(GstQuery *query, const CcAllocation *allocation) {
   GstVideoInfo info;
   gboolean need_pool;
   gst_query_parse_allocation(query, &caps, &need_pool);
-  if (!caps || !cc_caps_are_of_frames(caps) || !gst_video_info_from_caps(&info, caps) ||
-      info.size > G_MAXUINT)
+  if (!gst_video_info_from_caps(&info, caps) || info.size > G_MAXUINT)
     return;
   if (allocation->cuda) {
     propose_cuda_pool(query, allocation, caps, (guint)info.size);

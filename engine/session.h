@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The session: the one owner of filtering. It holds the backend, the program that runs and the
+ * frames under way, counts, and sees to it that frames come out in the order in which they went in,
+ * whatever fails: it takes fewer frames at once when memory runs out, and goes on with the CPU when
+ * the device fails.
+ *
+ * One thread at a time uses a session; docs/architecture.md calls it the streaming thread. Only the
+ * functions that say so are for any thread. */
+
+#include "backend.h"
+
+G_BEGIN_DECLS
+
+typedef struct _CcSession CcSession;
+typedef struct _CcSessionFrame CcSessionFrame;
+
+/* --- frames --- */
+
+typedef struct {
+  /* Sets in, out, in_path and out_path of the frame, so that `device` reads and writes them, or,
+   * when it is NULL, so that they are host memory. A frame may be mapped several times, one after
+   * the other, since another backend maps it anew. */
+  gboolean (*map)(CcSessionFrame *self, const CcPlan *plan, CcDevice *device, GError **error);
+  void (*unmap)(CcSessionFrame *self);
+  void (*free)(CcSessionFrame *self); /* it is not mapped */
+} CcSessionFrameClass;
+
+/* A frame on its way through the session: what is filtered, and where the result goes. Who submits
+ * frames embeds this first in a type of their own. */
+struct _CcSessionFrame {
+  const CcSessionFrameClass *klass;
+  gsize bytes; /* of the output, to be counted */
+  CcFrame in, out;
+  const gchar *in_path, *out_path; /* how the device reads and writes them, for people; static */
+};
+
+/* --- news --- */
+
+typedef enum {
+  CC_NEWS_BACKEND,     /* a backend was opened, `reason` says why it is this one */
+  CC_NEWS_FAILOVER,    /* the device failed, and the CPU goes on; before the news of that backend */
+  CC_NEWS_NO_FAILOVER, /* the device failed, and the CPU cannot go on */
+  CC_NEWS_SHRUNK,      /* memory ran out, so frames go through one by one */
+  CC_NEWS_CONTEXTS,    /* frames of more than two contexts come in turn; once in a stream */
+  CC_NEWS_PATHS,       /* frames go through memory in another way than before */
+} CcNewsKind;
+
+/* Something that happened in the session and that people want to know. */
+typedef struct {
+  CcNewsKind kind;
+  gchar *reason; /* for people, a part of a sentence; NULL for CONTEXTS and PATHS */
+  /* BACKEND only */
+  const gchar *backend; /* "cpu" or "cuda" */
+  gchar *device;        /* its name */
+  gint device_id;       /* -1: the CPU */
+  /* PATHS only, as in CcSessionFrame */
+  const gchar *in_path, *out_path;
+} CcNews;
+
+void cc_news_free(CcNews *news);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcNews, cc_news_free)
+
+/* The oldest news, or NULL. The caller owns it. */
+CcNews *cc_session_next_news(CcSession *self);
+
+/* --- counters --- */
+
+typedef struct {
+  const gchar *backend;            /* "cpu", "cuda" or, when none is open, "none" */
+  gchar *device;                   /* its name; "none" */
+  gint device_id;                  /* -1: the CPU, or none */
+  gchar *plan;                     /* how the filter is computed; "" before there is one */
+  const gchar *algorithm;          /* NULL: the backend has only one way, or nothing ran yet */
+  const gchar *in_path, *out_path; /* of the last frame; NULL: there was none */
+  guint n_failovers;
+  guint64 n_frames, n_bytes; /* that were taken */
+  CcTimes times;             /* of all of them */
+} CcSessionStats;
+
+/* Copies what there is to know; cc_session_stats_clear frees the texts. Any thread. */
+void cc_session_get_stats(CcSession *self, CcSessionStats *stats);
+void cc_session_stats_clear(CcSessionStats *stats);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CcSessionStats, cc_session_stats_clear)
+
+/* --- the session --- */
+
+/* Opens the backend that `config` chooses, as cc_backend_open does. */
+typedef CcBackend *(*CcOpenBackend)(const CcBackendConfig *config, GError **fallback,
+                                    GError **error);
+
+CcSession *cc_session_new(CcOpenBackend open);
+
+/* Drops what is under way and closes the backend. */
+void cc_session_free(CcSession *self);
+
+/* Opens the backend that `config` chooses, unless it is open with the same choice already. No frame
+ * may be under way. Without a backend nothing below may be called but what says so. */
+gboolean cc_session_open(CcSession *self, const CcBackendConfig *config, GError **error);
+void cc_session_close(CcSession *self);
+
+/* Whether a backend is open with this choice, whose context does not count; with NULL, whether any
+ * is. */
+gboolean cc_session_is_open_as(const CcSession *self, const CcBackendConfig *config);
+
+/* Begins a stream: there is no filter, and frames are counted from 0. */
+void cc_session_begin(CcSession *self);
+
+/* Ends a stream: drops what is under way, and the filter. What was counted can still be read. */
+void cc_session_end(CcSession *self);
+
+/* Prepares `filter`, of which it keeps a copy, for frames of `layout`; the frames submitted from
+ * now on go through it. It may be the one of cc_session_get_filter. After an error what ran before
+ * goes on. */
+gboolean cc_session_set_filter(CcSession *self, const CcFilter *filter, const CcFrameLayout *layout,
+                               GError **error);
+
+/* The filter that runs; its kernel is NULL before there is one. */
+const CcFilter *cc_session_get_filter(const CcSession *self);
+
+/* Maps the frame and starts filtering it. The session owns it from then on; after an error, which
+ * neither fewer frames nor the CPU could mend, the caller still does. */
+gboolean cc_session_submit(CcSession *self, CcSessionFrame *frame, GError **error);
+
+/* Frames that were submitted and not taken. */
+guint cc_session_n_under_way(const CcSession *self);
+
+/* Waits for the oldest frame under way, of which there must be one, and takes it, which the caller
+ * then owns. NULL: it could not be filtered, and it is still under way. */
+CcSessionFrame *cc_session_take(CcSession *self, GError **error);
+
+/* Waits for all frames under way and drops them. */
+void cc_session_clear(CcSession *self);
+
+/* How many frames may be under way at once, 1 or more, as far as the backend and memory allow; 1
+ * without a backend. Any thread. */
+guint cc_session_capacity(CcSession *self);
+
+/* Waits for the frames under way, gives back all memory that is kept for others to come, and lets
+ * frames through only one by one until the next stream. For when memory ran out. */
+void cc_session_shrink(CcSession *self, const gchar *reason);
+
+/* The device that frames may be in the memory of, a new reference; NULL: there is none. Any thread.
+ */
+CcDevice *cc_session_ref_device(CcSession *self);
+
+/* Whether a frame that is in `context` can be mapped for the backend as it is: it works there, or
+ * copies it across because the configuration insists on another device. */
+gboolean cc_session_reaches(const CcSession *self, const CcContext *context);
+
+/* Moves to another context. No frame may be under way. The backend in the context before stays
+ * open, since frames of two contexts may come in turn. Where the device does not work there, it
+ * fails over. After an error nothing has changed. */
+gboolean cc_session_move(CcSession *self, const CcContext *context, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "context.h"
+
+#include "backends/backends.h"
+#include "memory/cudamemory.h"
+#include "memory/pinning.h"
+#include "report.h"
+
+/* --- opening and closing --- */
+
+static gboolean
+knows_context(GstElement *element) {
+  GstCudaConv *self = GST_CUDA_CONV(element);
+  GST_OBJECT_LOCK(self);
+  const gboolean knows = self->memory.context != NULL;
+  GST_OBJECT_UNLOCK(self);
+  return knows;
+}
+
+/* Asks for a context; transfer full, or NULL when nobody has one. */
+static GstObject *
+ask_for_context(GstCudaConv *self) {
+  cc_cuda_context_ask(GST_ELEMENT(self), knows_context);
+  GST_OBJECT_LOCK(self);
+  GstObject *offered = self->memory.context ? gst_object_ref(self->memory.context) : NULL;
+  GST_OBJECT_UNLOCK(self);
+  return offered;
+}
+
+gboolean
+gst_cuda_conv_open_backend(GstCudaConv *self) {
+  CcBackendConfig config;
+  CcContext context;
+  cc_settings_get_backend(&self->settings, &config);
+  if (cc_session_is_open_as(self->session, &config))
+    return TRUE;
+  if (cc_session_is_open_as(self->session, NULL))
+    gst_cuda_conv_close_backend(self);
+
+  g_autoptr(GstObject) offered =
+      config.choice == CC_BACKEND_CPU ? NULL : ask_for_context(self);
+  if (offered) {
+    context = cc_cuda_context_describe(offered);
+    config.context = &context;
+  }
+  g_autoptr(GError) error = NULL;
+  const gboolean ok = cc_session_open(self->session, &config, &error);
+  if (!ok)
+    gst_cuda_conv_post_error(self, error);
+  gst_cuda_conv_follow_session(self, NULL);
+  return ok;
+}
+
+static void
+clear_memory(CcDeviceMemory *memory) {
+  g_clear_pointer(&memory->device, cc_device_unref);
+  g_clear_object(&memory->pinned);
+  g_clear_object(&memory->context);
+}
+
+void
+gst_cuda_conv_close_backend(GstCudaConv *self) {
+  cc_session_close(self->session);
+  GST_OBJECT_LOCK(self);
+  CcDeviceMemory before = self->memory;
+  self->memory = (CcDeviceMemory){0};
+  GST_OBJECT_UNLOCK(self);
+  clear_memory(&before);
+}
+
+/* --- the context --- */
+
+void
+gst_cuda_conv_take_context(GstCudaConv *self, GstContext *offered) {
+  CcBackendConfig config;
+  GstObject *context = NULL;
+  cc_settings_get_backend(&self->settings, &config);
+  cc_cuda_context_take(GST_ELEMENT(self), offered, config.device_id, &context);
+  GST_OBJECT_LOCK(self);
+  if (!self->memory.context)
+    self->memory.context = g_steal_pointer(&context);
+  GST_OBJECT_UNLOCK(self);
+  g_clear_object(&context);
+}
+
+gboolean
+gst_cuda_conv_takes_cuda(GstCudaConv *self) {
+  CcBackendConfig config;
+  cc_settings_get_backend(&self->settings, &config);
+  GST_OBJECT_LOCK(self);
+  const gboolean takes = self->memory.open
+                             ? self->memory.works
+                             : cc_cuda_memory_is_built() && config.choice != CC_BACKEND_CPU;
+  GST_OBJECT_UNLOCK(self);
+  return takes;
+}
+
+gboolean
+gst_cuda_conv_has_cuda(GstCudaConv *self) {
+  GST_OBJECT_LOCK(self);
+  const gboolean in_caps = self->in_cuda || self->out_cuda;
+  GST_OBJECT_UNLOCK(self);
+  return in_caps || gst_cuda_conv_takes_cuda(self);
+}
+
+/* Makes a context of the device for others to share, unless the element has moved on meanwhile. */
+static GstObject *
+share_context(GstCudaConv *self, CcDevice *device) {
+  GstObject *context = cc_cuda_context_of_device(device), *before = NULL;
+  if (!context)
+    return NULL;
+  GST_OBJECT_LOCK(self);
+  if (self->memory.device == device) {
+    before = self->memory.context;
+    self->memory.context = gst_object_ref(context);
+  }
+  GST_OBJECT_UNLOCK(self);
+  g_clear_object(&before);
+  cc_cuda_context_announce(GST_ELEMENT(self), context);
+  return context;
+}
+
+GstObject *
+gst_cuda_conv_ref_context(GstCudaConv *self) {
+  GST_OBJECT_LOCK(self);
+  const CcDeviceMemory *memory = &self->memory;
+  CcDevice *device = memory->device ? cc_device_ref(memory->device) : NULL;
+  GstObject *context = memory->context ? gst_object_ref(memory->context) : NULL;
+  GST_OBJECT_UNLOCK(self);
+  if (device && context && cc_cuda_context_handle(context) != device->context)
+    g_clear_object(&context);
+  if (device && !context)
+    context = share_context(self, device);
+  if (device)
+    cc_device_unref(device);
+  return context;
+}
+
+/* --- following the session --- */
+
+/* Takes the memory of the session's device, when it is another one than before. */
+static void
+follow_device(GstCudaConv *self, GstObject *context) {
+  CcDevice *device = cc_session_ref_device(self->session);
+  const gboolean frames_in_cuda = self->in_cuda || self->out_cuda;
+  if (self->memory.open && device == self->memory.device) {
+    g_clear_pointer(&device, cc_device_unref);
+    return;
+  }
+  /* those that still are in the memory of the device before need its context */
+  g_autoptr(GstObject) kept = frames_in_cuda && !device ? gst_cuda_conv_ref_context(self) : NULL;
+  CcDeviceMemory next = {
+      .open = TRUE,
+      .device = device,
+      .pinned = device ? cc_pinned_allocator_new(device) : NULL,
+      .context = device && context ? gst_object_ref(context) : NULL,
+      .works = device && cc_cuda_memory_works(device),
+  };
+  GST_OBJECT_LOCK(self);
+  CcDeviceMemory before = self->memory;
+  if (!next.context)
+    next.context = g_steal_pointer(&before.context);
+  self->memory = next;
+  GST_OBJECT_UNLOCK(self);
+  clear_memory(&before);
+  if (self->out_cuda || !device) /* the pool behind the element is of the device before */
+    gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
+}
+
+void
+gst_cuda_conv_follow_session(GstCudaConv *self, GstObject *context) {
+  CcNews *news;
+  follow_device(self, context);
+  while ((news = cc_session_next_news(self->session))) {
+    if (news->kind == CC_NEWS_FAILOVER || news->kind == CC_NEWS_SHRUNK)
+      self->liveness_known = FALSE;
+    if (news->kind == CC_NEWS_FAILOVER) /* nobody has a reason any more to send pinned memory */
+      gst_base_transform_reconfigure_sink(GST_BASE_TRANSFORM(self));
+    gst_cuda_conv_tell(self, news);
+    cc_news_free(news);
+  }
+}

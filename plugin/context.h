@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The session's backend as GStreamer sees it: opening it, the CUDA context that it shares with the
+ * neighbours, and the memory of its device. */
+
+#include "element.h"
+
+G_BEGIN_DECLS
+
+/* Opens the backend that the properties ask for, unless it is open already, in a context that
+ * others offer where there is one. Posts an error when there is no such backend. */
+gboolean gst_cuda_conv_open_backend(GstCudaConv *self);
+
+/* No frame may be under way. */
+void gst_cuda_conv_close_backend(GstCudaConv *self);
+
+/* Takes a context that was offered, for the next time that a backend is opened. Any thread. */
+void gst_cuda_conv_take_context(GstCudaConv *self, GstContext *offered);
+
+/* Whether frames may be in CUDA memory as far as the backend is concerned, or will be when it has
+ * been opened. Any thread. */
+gboolean gst_cuda_conv_takes_cuda(GstCudaConv *self);
+
+/* The same, or frames are in CUDA memory still: after a failover, until the neighbours have
+ * followed. Any thread. */
+gboolean gst_cuda_conv_has_cuda(GstCudaConv *self);
+
+/* The context that the backend works in, for memory and for neighbours (transfer full); NULL when
+ * it has none. Any thread. */
+GstObject *gst_cuda_conv_ref_context(GstCudaConv *self);
+
+/* To be called when something was done with the session: takes the memory of its device when that
+ * is another one now, and tells the application what is new. `context` is that of the new device,
+ * or NULL. */
+void gst_cuda_conv_follow_session(GstCudaConv *self, GstObject *context);
+
+G_END_DECLS

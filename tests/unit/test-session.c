@@ -1,0 +1,645 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The session by itself: order, bounds, failover, moving and counting, on a device that fails when
+ * the test says so. It filters as the CPU does, since it lets that do the work. */
+
+#include "backends/backends.h"
+#include "engine/error.h"
+#include "engine/session.h"
+
+#include <string.h>
+
+enum { SIDE = 9, DEPTH = 3 };
+
+/* --- a device --- */
+
+typedef enum { OPEN, PREPARE, SUBMIT, WAIT, N_CALLS } Call;
+
+/* What the device does, and what it was asked for. */
+static struct {
+  gint fail_from[N_CALLS]; /* number of the first call that fails, counted from 1; 0: none does */
+  gint fail_count;         /* how many fail from there on */
+  gint code;               /* of their errors */
+  gint n_calls[N_CALLS];
+  guint n_open, most_open, n_jobs, most_jobs, n_trims;
+} device;
+
+static void
+reset_device(void) {
+  memset(&device, 0, sizeof device);
+}
+
+static gboolean
+call_works(Call call, GError **error) {
+  const gint n = ++device.n_calls[call], first = device.fail_from[call];
+  if (first == 0 || n < first || n >= first + device.fail_count)
+    return TRUE;
+  g_set_error(error, CC_ERROR, device.code, "call %d of kind %d failed", n, call);
+  return FALSE;
+}
+
+typedef struct {
+  CcBackend base;
+  CcBackend *cpu;
+  CcDevice device;
+} TestBackend;
+
+typedef struct {
+  CcProgram base;
+  CcProgram *cpu;
+} TestProgram;
+
+typedef struct {
+  CcJob base;
+  TestProgram *program;
+  const CcFrame *src, *dst;
+} TestJob;
+
+static void
+device_ref(CcDevice *self) {
+}
+
+static const CcDeviceClass device_class = {.ref = device_ref, .unref = device_ref};
+
+static CcProgram *
+test_prepare(CcBackend *base, const CcPlan *plan, GError **error) {
+  if (!call_works(PREPARE, error))
+    return NULL;
+  TestProgram *program = g_new0(TestProgram, 1);
+  program->cpu = cc_backend_prepare(((TestBackend *)base)->cpu, (CcPlan *)plan, error);
+  program->base.algorithm = "test";
+  g_assert_nonnull(program->cpu);
+  return &program->base;
+}
+
+static void
+test_program_free(CcProgram *base) {
+  cc_program_unref(((TestProgram *)base)->cpu);
+  g_free(base);
+}
+
+static CcJob *
+test_submit(CcBackend *base, CcProgram *program, const CcFrame *src, const CcFrame *dst,
+            GError **error) {
+  if (!call_works(SUBMIT, error))
+    return NULL;
+  TestJob *job = g_new0(TestJob, 1);
+  *job = (TestJob){.program = (TestProgram *)program, .src = src, .dst = dst};
+  device.most_jobs = MAX(device.most_jobs, ++device.n_jobs);
+  g_assert_cmpuint(device.n_jobs, <=, base->depth);
+  return &job->base;
+}
+
+/* A job that fails leaves rubbish in its target. */
+static gboolean
+test_wait(CcBackend *base, CcJob *base_job, CcTimes *times, GError **error) {
+  TestJob *job = (TestJob *)base_job;
+  CcBackend *cpu = ((TestBackend *)base)->cpu;
+  const gboolean ok = call_works(WAIT, error);
+  if (ok)
+    cc_backend_wait(cpu, cc_backend_submit(cpu, job->program->cpu, job->src, job->dst, NULL), times,
+                    NULL);
+  else
+    memset(job->dst->plane[0].data, 0xdb, SIDE);
+  *times = (CcTimes){.upload = 1, .kernel = 2, .download = 3, .wait = 4};
+  device.n_jobs--;
+  g_free(job);
+  return ok;
+}
+
+static void
+test_trim(CcBackend *self) {
+  g_assert_cmpuint(device.n_jobs, ==, 0);
+  device.n_trims++;
+}
+
+static void
+test_close(CcBackend *base) {
+  g_assert_cmpuint(device.n_jobs, ==, 0);
+  cc_backend_close(((TestBackend *)base)->cpu);
+  g_free(base->device_name);
+  g_free(base);
+  device.n_open--;
+}
+
+static CcBackend *test_open(const CcBackendConfig *config, GError **error);
+
+static const CcBackendClass test_class = {
+    .name = "cuda",
+    .open = test_open,
+    .prepare = test_prepare,
+    .program_free = test_program_free,
+    .submit = test_submit,
+    .wait = test_wait,
+    .trim = test_trim,
+    .close = test_close,
+};
+
+static CcBackend *
+test_open(const CcBackendConfig *config, GError **error) {
+  static gchar primary; /* the context where none is asked for */
+  const CcBackendConfig cpu_config = {.choice = CC_BACKEND_CPU, .n_threads = 1};
+  if (!call_works(OPEN, error))
+    return NULL;
+  TestBackend *self = g_new0(TestBackend, 1);
+  self->cpu = cc_backend_open(&cpu_config, NULL, NULL);
+  self->device = (CcDevice){&device_class, config->context ? config->context->handle : &primary, 0};
+  self->base = (CcBackend){&test_class, &self->device, g_strdup("a device"), 0, DEPTH};
+  device.most_open = MAX(device.most_open, ++device.n_open);
+  return &self->base;
+}
+
+/* For cc_session_new: the device where cc_backend_open would take CUDA's. */
+static CcBackend *
+open_backend(const CcBackendConfig *config, GError **fallback, GError **error) {
+  if (config->choice == CC_BACKEND_CUDA)
+    return test_open(config, error);
+  CcBackend *backend =
+      config->choice == CC_BACKEND_AUTO ? test_open(config, fallback) : NULL;
+  CcBackendConfig cpu = *config;
+  cpu.choice = CC_BACKEND_CPU;
+  return backend ? backend : cc_backend_open(&cpu, NULL, error);
+}
+
+/* --- frames --- */
+
+typedef struct {
+  CcSessionFrame base;
+  guint number;
+  gboolean mapped, host_fails, device_fails;
+  guint8 in[SIDE * SIDE], out[SIDE * SIDE];
+} TestFrame;
+
+static guint n_frames; /* that there are */
+
+static gboolean
+frame_map(CcSessionFrame *base, const CcPlan *plan, CcDevice *target, GError **error) {
+  TestFrame *self = (TestFrame *)base;
+  g_assert_false(self->mapped);
+  if (target ? self->device_fails : self->host_fails) {
+    g_set_error(error, CC_ERROR, target ? CC_ERROR_NO_MEMORY : CC_ERROR_INVALID, "cannot be mapped");
+    return FALSE;
+  }
+  self->mapped = TRUE;
+  base->in = (CcFrame){.plane = {{self->in, SIDE}}, .is_one_block = TRUE};
+  base->out = (CcFrame){.plane = {{self->out, SIDE}}, .is_one_block = TRUE};
+  base->in_path = base->out_path = target ? "by the device" : "by the CPU";
+  return TRUE;
+}
+
+static void
+frame_unmap(CcSessionFrame *base) {
+  TestFrame *self = (TestFrame *)base;
+  g_assert_true(self->mapped);
+  self->mapped = FALSE;
+}
+
+static void
+frame_free(CcSessionFrame *base) {
+  g_assert_false(((TestFrame *)base)->mapped);
+  n_frames--;
+  g_free(base);
+}
+
+static TestFrame *
+new_frame(guint number) {
+  static const CcSessionFrameClass klass = {frame_map, frame_unmap, frame_free};
+  TestFrame *self = g_new0(TestFrame, 1);
+  self->base.klass = &klass;
+  self->base.bytes = 10;
+  self->number = number;
+  for (guint i = 0; i < sizeof self->in; i++)
+    self->in[i] = (guint8)((i * 37 + number * 101) ^ (i * i));
+  n_frames++;
+  return self;
+}
+
+/* --- the session --- */
+
+static const CcFrameLayout layout = {
+    .n_planes = 1,
+    .plane = {{.width = SIDE, .height = SIDE, .step = 1, .depth = 8, .role = {CC_ROLE_COLOR}}},
+};
+
+static CcFilter
+filter_of(const gchar *kernel) {
+  return (CcFilter){.kernel = cc_kernels_find(kernel), .stride = 1};
+}
+
+static void
+set_filter(CcSession *session, const gchar *kernel) {
+  const CcFilter filter = filter_of(kernel);
+  g_autoptr(GError) error = NULL;
+  cc_session_set_filter(session, &filter, &layout, &error);
+  g_assert_no_error(error);
+}
+
+static CcSession *
+new_session(CcBackendChoice choice) {
+  const CcBackendConfig config = {.choice = choice, .device_id = -1, .n_threads = 1};
+  g_autoptr(GError) error = NULL;
+  CcSession *session = cc_session_new(open_backend);
+  cc_session_open(session, &config, &error);
+  g_assert_no_error(error);
+  cc_session_begin(session);
+  return session;
+}
+
+/* Nothing is left behind. */
+static void
+free_session(CcSession *session) {
+  cc_session_free(session);
+  g_assert_cmpuint(n_frames, ==, 0);
+  g_assert_cmpuint(device.n_open, ==, 0);
+}
+
+static void
+assert_news(CcSession *session, CcNewsKind kind) {
+  g_autoptr(CcNews) news = cc_session_next_news(session);
+  g_assert_nonnull(news);
+  g_assert_cmpint(news->kind, ==, kind);
+}
+
+static void
+assert_news_of_backend(CcSession *session, const gchar *backend) {
+  g_autoptr(CcNews) news = cc_session_next_news(session);
+  g_assert_nonnull(news);
+  g_assert_cmpint(news->kind, ==, CC_NEWS_BACKEND);
+  g_assert_cmpstr(news->backend, ==, backend);
+  g_assert_nonnull(news->reason);
+}
+
+static void
+assert_no_news(CcSession *session) {
+  g_assert_null(cc_session_next_news(session));
+}
+
+static void
+submit(CcSession *session, guint number) {
+  g_autoptr(GError) error = NULL;
+  cc_session_submit(session, &new_frame(number)->base, &error);
+  g_assert_no_error(error);
+}
+
+/* Takes a frame, which has to be this one, filtered with `kernel`. */
+static void
+take(CcSession *session, guint number, const gchar *kernel) {
+  g_autoptr(GError) error = NULL;
+  TestFrame *frame = (TestFrame *)cc_session_take(session, &error);
+  g_assert_no_error(error);
+  g_assert_cmpuint(frame->number, ==, number);
+  g_assert_false(frame->mapped);
+
+  const CcBackendConfig config = {.choice = CC_BACKEND_CPU, .n_threads = 1};
+  CcBackend *cpu = cc_backend_open(&config, NULL, NULL);
+  const CcFilter filter = filter_of(kernel);
+  g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
+  CcProgram *program = cc_backend_prepare(cpu, plan, NULL);
+  TestFrame *wanted = new_frame(number);
+  frame_map(&wanted->base, plan, NULL, NULL);
+  CcTimes times;
+  cc_backend_wait(cpu, cc_backend_submit(cpu, program, &wanted->base.in, &wanted->base.out, NULL),
+                  &times, NULL);
+  g_assert_cmpmem(frame->out, sizeof frame->out, wanted->out, sizeof wanted->out);
+  cc_program_unref(program);
+  cc_backend_close(cpu);
+  frame_unmap(&wanted->base);
+  frame_free(&wanted->base);
+  frame_free(&frame->base);
+}
+
+/* Sends frames 0 to n - 1 through with as many under way as may be. */
+static void
+send_frames(CcSession *session, guint n) {
+  guint taken = 0;
+  for (guint i = 0; i < n; i++) {
+    submit(session, i);
+    while (cc_session_n_under_way(session) >= cc_session_capacity(session))
+      take(session, taken++, "sobel");
+  }
+  while (cc_session_n_under_way(session) > 0)
+    take(session, taken++, "sobel");
+  g_assert_cmpuint(taken, ==, n);
+}
+
+/* --- tests --- */
+
+static void
+test_order_and_bounds(void) {
+  reset_device();
+  CcSession *session = new_session(CC_BACKEND_AUTO);
+  g_assert_cmpuint(cc_session_capacity(session), ==, DEPTH);
+  assert_news_of_backend(session, "cuda");
+  set_filter(session, "sobel");
+  send_frames(session, 20);
+  g_assert_cmpuint(device.most_jobs, ==, DEPTH);
+  assert_news(session, CC_NEWS_PATHS);
+  assert_no_news(session);
+
+  g_auto(CcSessionStats) stats = {0};
+  cc_session_get_stats(session, &stats);
+  g_assert_cmpstr(stats.backend, ==, "cuda");
+  g_assert_cmpstr(stats.device, ==, "a device");
+  g_assert_cmpstr(stats.algorithm, ==, "test");
+  g_assert_cmpstr(stats.in_path, ==, "by the device");
+  g_assert_cmpuint(stats.n_frames, ==, 20);
+  g_assert_cmpuint(stats.n_bytes, ==, 200);
+  g_assert_cmpuint(stats.times.kernel, ==, 40);
+  g_assert_cmpuint(stats.n_failovers, ==, 0);
+  free_session(session);
+}
+
+/* Each of the first calls of each kind fails, once or from there on. */
+static void
+test_failover(void) {
+  static const gint codes[] = {CC_ERROR_DEVICE, CC_ERROR_NO_MEMORY};
+  for (Call call = PREPARE; call < N_CALLS; call++)
+    for (gint first = 1; first <= (call == PREPARE ? 1 : 8); first++)
+      for (guint c = 0; c < G_N_ELEMENTS(codes); c++)
+        for (gint count = 2; count <= 1000; count += 998) {
+          reset_device();
+          device.fail_from[call] = first;
+          device.fail_count = count;
+          device.code = codes[c];
+          CcSession *session = new_session(CC_BACKEND_AUTO);
+          assert_news_of_backend(session, "cuda");
+          set_filter(session, "sobel");
+          send_frames(session, 12);
+          g_auto(CcSessionStats) stats = {0};
+          cc_session_get_stats(session, &stats);
+          g_assert_cmpuint(stats.n_failovers, ==, 1);
+          g_assert_cmpstr(stats.backend, ==, "cpu");
+          g_assert_cmpint(stats.device_id, ==, -1);
+          g_assert_cmpuint(stats.n_frames, ==, 12);
+          g_assert_cmpuint(cc_session_capacity(session), ==, 1);
+          free_session(session);
+        }
+}
+
+/* A device that was asked for by name is not replaced, and says what failed. */
+static void
+test_no_failover(void) {
+  reset_device();
+  device.fail_from[WAIT] = 2;
+  device.fail_count = 1000;
+  device.code = CC_ERROR_DEVICE;
+  CcSession *session = new_session(CC_BACKEND_CUDA);
+  set_filter(session, "sobel");
+  submit(session, 0);
+  submit(session, 1);
+  take(session, 0, "sobel");
+  for (guint i = 0; i < 2; i++) { /* the answer stays the same */
+    g_autoptr(GError) error = NULL;
+    g_assert_null(cc_session_take(session, &error));
+    g_assert_error(error, CC_ERROR, CC_ERROR_DEVICE);
+    g_assert_cmpuint(cc_session_n_under_way(session), ==, 1);
+  }
+  cc_session_clear(session);
+  g_assert_cmpuint(cc_session_n_under_way(session), ==, 0);
+
+  device.fail_from[SUBMIT] = 1;
+  g_autoptr(GError) error = NULL;
+  TestFrame *frame = new_frame(2);
+  g_assert_false(cc_session_submit(session, &frame->base, &error));
+  g_assert_error(error, CC_ERROR, CC_ERROR_DEVICE);
+  frame_free(&frame->base); /* it stayed the caller's */
+  free_session(session);
+}
+
+/* Memory runs out once: what is under way ends, the frame goes through, and the others alone. */
+static void
+test_shrinks(void) {
+  reset_device();
+  device.fail_from[SUBMIT] = 3;
+  device.fail_count = 1;
+  device.code = CC_ERROR_NO_MEMORY;
+  CcSession *session = new_session(CC_BACKEND_AUTO);
+  assert_news_of_backend(session, "cuda");
+  set_filter(session, "sobel");
+  submit(session, 0);
+  submit(session, 1);
+  assert_news(session, CC_NEWS_PATHS);
+  submit(session, 2);
+  assert_news(session, CC_NEWS_SHRUNK);
+  assert_no_news(session);
+  g_assert_cmpuint(device.n_trims, ==, 1);
+  g_assert_cmpuint(cc_session_capacity(session), ==, 1);
+  for (guint i = 0; i < 3; i++)
+    take(session, i, "sobel");
+  cc_session_begin(session);
+  g_assert_cmpuint(cc_session_capacity(session), ==, DEPTH);
+  free_session(session);
+}
+
+/* Neither the device nor the CPU can have the frame. */
+static void
+test_cpu_cannot_take_over(void) {
+  reset_device();
+  CcSession *session = new_session(CC_BACKEND_AUTO);
+  assert_news_of_backend(session, "cuda");
+  set_filter(session, "sobel");
+  TestFrame *frame = new_frame(0);
+  frame->host_fails = TRUE;
+  device.fail_from[WAIT] = 1;
+  device.fail_count = 1000;
+  device.code = CC_ERROR_DEVICE;
+  g_assert_true(cc_session_submit(session, &frame->base, NULL));
+  assert_news(session, CC_NEWS_PATHS);
+  g_autoptr(GError) error = NULL;
+  g_assert_null(cc_session_take(session, &error));
+  g_assert_error(error, CC_ERROR, CC_ERROR_DEVICE);
+  assert_news(session, CC_NEWS_NO_FAILOVER);
+  assert_no_news(session);
+
+  TestFrame *other = new_frame(1);
+  other->device_fails = TRUE;
+  device.fail_from[WAIT] = 0;
+  cc_session_clear(session);
+  g_assert_true(cc_session_submit(session, &other->base, NULL)); /* the CPU can have this one */
+  take(session, 1, "sobel");
+  free_session(session);
+}
+
+/* Frames under way keep the filter that they were submitted with, and a filter that cannot work
+ * changes nothing. */
+static void
+test_set_filter(void) {
+  reset_device();
+  CcSession *session = new_session(CC_BACKEND_AUTO);
+  g_assert_null(cc_session_get_filter(session)->kernel);
+  set_filter(session, "sobel");
+  submit(session, 0);
+  set_filter(session, "gaussian");
+  submit(session, 1);
+  CcFilter wrong = filter_of("sobel");
+  wrong.size = 13;
+  g_autoptr(GError) error = NULL;
+  g_assert_false(cc_session_set_filter(session, &wrong, &layout, &error));
+  g_assert_error(error, CC_ERROR, CC_ERROR_INVALID);
+  g_assert_true(cc_session_get_filter(session)->kernel == cc_kernels_find("gaussian"));
+  submit(session, 2);
+  take(session, 0, "sobel");
+  take(session, 1, "gaussian");
+  take(session, 2, "gaussian");
+  cc_session_end(session);
+  g_assert_null(cc_session_get_filter(session)->kernel);
+  g_auto(CcSessionStats) stats = {0};
+  cc_session_get_stats(session, &stats);
+  g_assert_cmpuint(stats.n_frames, ==, 3); /* still to be read */
+  free_session(session);
+}
+
+static gpointer
+keep(gpointer owner) {
+  return owner;
+}
+
+static void
+release(gpointer reference) {
+}
+
+static void
+move(CcSession *session, gchar *handle) {
+  const CcContext context = {handle, 0, handle, keep, release};
+  g_autoptr(GError) error = NULL;
+  if (cc_session_reaches(session, &context))
+    return;
+  cc_session_move(session, &context, &error);
+  g_assert_no_error(error);
+  g_assert_true(cc_session_reaches(session, &context));
+}
+
+static void
+test_contexts(void) {
+  static gchar contexts[3];
+  reset_device();
+  CcSession *session = new_session(CC_BACKEND_AUTO);
+  assert_news_of_backend(session, "cuda");
+  set_filter(session, "sobel");
+  for (guint i = 0; i < 10; i++) { /* two in turn: each is opened once */
+    move(session, &contexts[i % 2]);
+    submit(session, i);
+    take(session, i, "sobel");
+  }
+  g_assert_cmpint(device.n_calls[OPEN], ==, 3); /* with the one before the first move */
+  g_assert_cmpuint(device.most_open, <=, 3);
+  assert_news_of_backend(session, "cuda");
+  assert_news(session, CC_NEWS_PATHS);
+  assert_news_of_backend(session, "cuda");
+  assert_no_news(session);
+  free_session(session);
+}
+
+static void
+test_three_contexts(void) {
+  static gchar contexts[3];
+  guint told = 0;
+  reset_device();
+  CcSession *session = new_session(CC_BACKEND_AUTO);
+  set_filter(session, "sobel");
+  for (guint i = 0; i < 12; i++) {
+    move(session, &contexts[i % 3]);
+    submit(session, i);
+    take(session, i, "sobel");
+    CcNews *news;
+    while ((news = cc_session_next_news(session))) {
+      told += news->kind == CC_NEWS_CONTEXTS;
+      cc_news_free(news);
+    }
+  }
+  g_assert_cmpuint(told, ==, 1);
+  free_session(session);
+}
+
+static void
+test_move_that_fails(void) {
+  static gchar other;
+  reset_device();
+  CcSession *session = new_session(CC_BACKEND_AUTO);
+  assert_news_of_backend(session, "cuda");
+  set_filter(session, "sobel");
+  device.fail_from[OPEN] = 2;
+  device.fail_count = 1000;
+  device.code = CC_ERROR_UNAVAILABLE;
+  move(session, &other);
+  assert_news(session, CC_NEWS_FAILOVER);
+  assert_news_of_backend(session, "cpu");
+  submit(session, 0);
+  take(session, 0, "sobel");
+  free_session(session);
+}
+
+static void
+test_open_and_close(void) {
+  reset_device();
+  const CcBackendConfig config = {.choice = CC_BACKEND_AUTO, .device_id = -1};
+  CcBackendConfig other = config;
+  other.n_threads = 2;
+  CcSession *session = cc_session_new(open_backend);
+  g_assert_false(cc_session_is_open_as(session, NULL));
+  g_assert_cmpuint(cc_session_capacity(session), ==, 1);
+  g_assert_null(cc_session_ref_device(session));
+  g_assert_true(cc_session_open(session, &config, NULL));
+  g_assert_true(cc_session_open(session, &config, NULL)); /* it stays as it is */
+  g_assert_cmpint(device.n_calls[OPEN], ==, 1);
+  g_assert_true(cc_session_open(session, &other, NULL));
+  g_assert_cmpint(device.n_calls[OPEN], ==, 2);
+
+  device.fail_from[OPEN] = 1;
+  device.fail_count = 1000;
+  device.code = CC_ERROR_UNAVAILABLE;
+  other.choice = CC_BACKEND_CUDA;
+  g_autoptr(GError) error = NULL;
+  g_assert_false(cc_session_open(session, &other, &error));
+  g_assert_error(error, CC_ERROR, CC_ERROR_UNAVAILABLE);
+  g_assert_false(cc_session_is_open_as(session, NULL));
+  g_auto(CcSessionStats) stats = {0};
+  cc_session_get_stats(session, &stats);
+  g_assert_cmpstr(stats.backend, ==, "none");
+  free_session(session);
+}
+
+/* What is for any thread, while another one filters. */
+static gpointer
+read_on(gpointer data) {
+  CcSession *session = data;
+  for (guint i = 0; i < 2000; i++) {
+    g_auto(CcSessionStats) stats = {0};
+    cc_session_get_stats(session, &stats);
+    g_assert_cmpuint(strlen(stats.device), >, 0);
+    g_assert_cmpuint(cc_session_capacity(session), <=, DEPTH);
+    cc_session_ref_device(session);
+  }
+  return NULL;
+}
+
+static void
+test_threads(void) {
+  reset_device();
+  device.fail_from[WAIT] = 30;
+  device.fail_count = 1000;
+  device.code = CC_ERROR_DEVICE;
+  CcSession *session = new_session(CC_BACKEND_AUTO);
+  set_filter(session, "sobel");
+  GThread *reader = g_thread_new("reader", read_on, session);
+  send_frames(session, 60);
+  g_thread_join(reader);
+  free_session(session);
+}
+
+int
+main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/session/open", test_open_and_close);
+  g_test_add_func("/session/order-and-bounds", test_order_and_bounds);
+  g_test_add_func("/session/failover", test_failover);
+  g_test_add_func("/session/no-failover", test_no_failover);
+  g_test_add_func("/session/shrinks", test_shrinks);
+  g_test_add_func("/session/cpu-cannot-take-over", test_cpu_cannot_take_over);
+  g_test_add_func("/session/set-filter", test_set_filter);
+  g_test_add_func("/session/contexts", test_contexts);
+  g_test_add_func("/session/three-contexts", test_three_contexts);
+  g_test_add_func("/session/move-that-fails", test_move_that_fails);
+  g_test_add_func("/session/threads", test_threads);
+  return g_test_run();
+}
