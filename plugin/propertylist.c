@@ -58,7 +58,7 @@ const CcProperty cc_properties[] = {
      *
      * Coefficients of a custom kernel: an array of rows, or the flat list of a square. Width and
      * height are odd, 1 to 15 each. Numbers from -1e8 to 1e8; fractions and numeric strings are
-     * accepted. The matrix is not flipped. Empty by default.
+     * accepted. The matrix is not flipped.
      */
     {"matrix", "Matrix",
      "Coefficients of a custom kernel, 1x1 to 15x15, odd sides: a flat square "
@@ -69,7 +69,7 @@ const CcProperty cc_properties[] = {
      * GstCudaConv:row:
      *
      * The row of a custom separable kernel, which is column times row; without a column it is a
-     * kernel one pixel high. An odd number of coefficients, 1 to 15. Empty by default.
+     * kernel one pixel high. An odd number of coefficients, 1 to 15.
      */
     {"row", "Row",
      "Row of a custom separable kernel, 1 to 15 coefficients: row=\"<-1,0,1>\" column=\"<1,2,1>\"; "
@@ -80,7 +80,7 @@ const CcProperty cc_properties[] = {
      * GstCudaConv:column:
      *
      * The column of a custom separable kernel, which is column times row; without a row it is a
-     * kernel one pixel wide. An odd number of coefficients, 1 to 15. Empty by default.
+     * kernel one pixel wide. An odd number of coefficients, 1 to 15.
      */
     {"column", "Column",
      "Column of a custom separable kernel, 1 to 15 coefficients: column=\"<1,4,6,4,1>\"; alone, a "
@@ -91,8 +91,8 @@ const CcProperty cc_properties[] = {
      * GstCudaConv:kernel-file:
      *
      * Path of a file whose first kernel definition becomes the custom kernel; the format is that of
-     * the plugin's own kernels.ini. It has to be a regular file of up to 64 KiB, which is read when
-     * the property is set. Default: none.
+     * the plugin's own kernels.ini. The path has to be that of a regular file of up to 64 KiB, and
+     * the file is read when the property is set.
      */
     {"kernel-file", "Kernel file",
      "Path of a file that defines the custom kernel, as \"[soft]\", \"matrix-3=1 2 1; 2 4 2; 1 2 "
@@ -104,7 +104,6 @@ const CcProperty cc_properties[] = {
      *
      * A named kernel, or `custom` for the coefficients that matrix, row, column or kernel-file gave
      * last; setting one of these selects it. They are remembered while a named kernel is in use.
-     * Default: sobel.
      */
     {"kernel", "Kernel", "Convolution kernel; setting a matrix makes it custom", FILTERS(kernel),
      ENUM(gst_cuda_conv_kernel_get_type, "sobel"), .apply = apply_kernel},
@@ -112,7 +111,7 @@ const CcProperty cc_properties[] = {
     /**
      * GstCudaConv:size:
      *
-     * Rows and columns of the named kernel, an odd number that the kernel has; 0, the default, is
+     * Rows and columns of the named kernel: an odd number that the kernel has; 0, the default, is
      * the kernel's own.
      */
     {"size", "Size", "Rows and columns of the kernel: 3, 5, ... (0 = its own)", FILTERS(size),
@@ -121,8 +120,8 @@ const CcProperty cc_properties[] = {
     /**
      * GstCudaConv:sigma:
      *
-     * Standard deviation of kernel=gaussian in pixels, 0 to 1000; 0, the default, takes the
-     * binomial coefficients of the size. Other kernels ignore it.
+     * Standard deviation of kernel=gaussian in pixels; 0, the default, takes the binomial
+     * coefficients of the size. Other kernels ignore it.
      */
     {"sigma", "Sigma", "Standard deviation of kernel=gaussian in pixels (0 = binomial of the size)",
      FILTERS(sigma), DOUBLE(0, CC_MAX_SIGMA, 0)},
@@ -130,8 +129,8 @@ const CcProperty cc_properties[] = {
     /**
      * GstCudaConv:scale:
      *
-     * Factor of the sum, -1e6 to 1e6. 0, the default, is automatic: one over the sum of the
-     * coefficients where that is positive, else 1.
+     * Factor of the sum. 0, the default, is automatic: one over the sum of the coefficients where
+     * that is positive, else 1.
      */
     {"scale", "Scale", "Factor of the sum (0 = one over the sum of a positive matrix, else 1)",
      FILTERS(scale), DOUBLE(-CC_MAX_SCALE, CC_MAX_SCALE, 0)},
@@ -139,8 +138,8 @@ const CcProperty cc_properties[] = {
     /**
      * GstCudaConv:bias:
      *
-     * Added to the result, in code values of 8 bits, -65535 to 65535; deeper formats multiply it,
-     * so that 128 is mid-grey in all of them. Default: 0.
+     * Added to the result, in code values of 8 bits; deeper formats multiply it, so that 128 is
+     * mid-grey in all of them.
      */
     {"bias", "Bias", "Added to the result, in 8-bit code values: 128 is mid-grey at every depth",
      FILTERS(bias), DOUBLE(-CC_MAX_BIAS, CC_MAX_BIAS, 0)},
@@ -156,7 +155,7 @@ const CcProperty cc_properties[] = {
     /**
      * GstCudaConv:border:
      *
-     * What the kernel reads outside the picture. Default: replicate.
+     * What the kernel reads outside the picture.
      */
     {"border", "Border", "What the kernel reads outside the picture", FILTERS(border),
      ENUM(gst_cuda_conv_border_get_type, "replicate")},
@@ -164,8 +163,7 @@ const CcProperty cc_properties[] = {
     /**
      * GstCudaConv:border-value:
      *
-     * What the kernel reads outside the picture with border=constant, as a fraction of full scale,
-     * 0 to 1. Default: 0.
+     * What the kernel reads outside the picture with border=constant, as a fraction of full scale.
      */
     {"border-value", "Border value", "Pixels outside with border=constant, 0 to 1 of full scale",
      FILTERS(border_value), DOUBLE(0, 1, 0)},
@@ -174,7 +172,7 @@ const CcProperty cc_properties[] = {
      * GstCudaConv:chroma:
      *
      * What happens to the chroma of YUV video. Default: auto, the kernel's own: blurs filter it,
-     * sharpening copies it, edges set it to grey, and a custom matrix filters it.
+     * sharpening copies it, edge kernels set it to grey, and a custom matrix filters it.
      */
     {"chroma", "Chroma", "What happens to the chroma of YUV video", FILTERS(chroma),
      ENUM(gst_cuda_conv_chroma_get_type, "auto")},
@@ -182,7 +180,7 @@ const CcProperty cc_properties[] = {
     /**
      * GstCudaConv:alpha:
      *
-     * What happens to an alpha channel. Default: copy.
+     * What happens to an alpha channel.
      */
     {"alpha", "Alpha", "What happens to an alpha channel", FILTERS(alpha),
      ENUM(gst_cuda_conv_alpha_get_type, "copy")},
@@ -194,7 +192,7 @@ const CcProperty cc_properties[] = {
      * the first, and the others are not computed. The output has the size of the input divided by
      * this, rounded up. A change while playing gives new output caps with the next frame; where
      * downstream does not accept them it is refused. The rows of an interlaced frame then come from
-     * one field, so deinterlace before. Default: 1.
+     * one field, so deinterlace before.
      */
     {"stride", "Stride", "Keep every n-th pixel and row: 1, 2 or 4; the output shrinks",
      FILTERS(stride), INT(1, 4, 1), .check = check_stride},
@@ -213,9 +211,9 @@ const CcProperty cc_properties[] = {
     /**
      * GstCudaConv:backend:
      *
-     * Where frames are filtered; the pixels are the same. It is opened when the element goes to
-     * READY and again at the next start if this changed. The element message `cudaconv-backend`
-     * says which one runs, on what device and why. Default: auto.
+     * Where frames are filtered; the pixels are the same. The backend is opened when the element
+     * goes to READY and again at the next start if this changed. The element message
+     * `cudaconv-backend` says which one runs, on what device and why.
      */
     {"backend", "Backend", "Where frames are filtered", DEVICE(backend.choice),
      ENUM(gst_cuda_conv_backend_get_type, "auto")},
@@ -231,8 +229,7 @@ const CcProperty cc_properties[] = {
     /**
      * GstCudaConv:n-threads:
      *
-     * Threads of the CPU backend, 0 to 256; 0, the default, is one for every
-     * core, and 256 at most.
+     * Threads of the CPU backend; 0, the default, is one for every core, and 256 at most.
      */
     {"n-threads", "Threads", "Threads of the CPU backend (0 = one a core)",
      DEVICE(backend.n_threads), INT(0, CC_MAX_THREADS, 0)},
@@ -240,9 +237,9 @@ const CcProperty cc_properties[] = {
     /**
      * GstCudaConv:in-flight:
      *
-     * How many frames the GPU works on at once, 1 to 8. More than one lets the transfers of some
-     * overlap the work on others, and delays each by the others. 0, the default, is automatic: 1 in
-     * a live pipeline, which adds no latency, and 3 otherwise. The CPU always has 1.
+     * How many frames the GPU works on at once. More than one lets the transfers of some overlap
+     * the work on others, and delays each by the others. 0, the default, is automatic: 1 in a live
+     * pipeline, which adds no latency, and 3 otherwise. The CPU always has 1.
      */
     {"in-flight", "In flight", "Frames on the GPU at once (0 = automatic: 1 when live, else 3)",
      DEVICE(in_flight), INT(0, CC_MAX_JOBS, 0)},
