@@ -10,9 +10,6 @@
 static GParamSpec **props; /* by number, from 1: that of row i is i + 1 */
 static void (*parent_dispatch)(GObject *object, guint n, GParamSpec **pspecs);
 
-/* How many values this thread has had refused, so that it knows whether a preset was accepted. */
-static GPrivate n_refused;
-
 /* --- values --- */
 
 static void
@@ -21,7 +18,6 @@ warn_refused(GstCudaConv *self, GParamSpec *pspec, const GValue *value, const gc
   g_autofree gchar *warning =
       g_strdup_printf("%s=%s is refused: %s. What was set before stays.", pspec->name, text, why);
   gst_cuda_conv_warn(self, warning);
-  g_private_set(&n_refused, GUINT_TO_POINTER(GPOINTER_TO_UINT(g_private_get(&n_refused)) + 1));
 }
 
 /* A property that defines the custom kernel changes `kernel` too. */
@@ -92,35 +88,21 @@ has_preset(GstPreset *preset, const gchar *name) {
   return names && g_strv_contains((const gchar *const *)names, name);
 }
 
-/* Sets everything that affects pixels. */
-static void
-set_pixels(GstCudaConv *self, const CcValues *values) {
-  cc_settings_set_pixels(&self->settings, values);
-  for (guint i = 0; i < cc_n_properties; i++)
-    if (cc_property_affects_pixels(&cc_properties[i]))
-      g_object_notify_by_pspec(G_OBJECT(self), props[i + 1]);
-}
-
 /* Sets what a preset says and the defaults of what it omits. Where one of its values is refused,
  * nothing changes. */
 static gboolean
 apply_preset(GstCudaConv *self, const gchar *name) {
-  CcValues before, defaults;
-  cc_values_init(&before);
-  cc_values_init(&defaults);
-  cc_settings_get_pixels(&self->settings, &before);
-  gconstpointer refused_before = g_private_get(&n_refused);
-  set_pixels(self, &defaults);
-  const gboolean ok =
-      default_load_preset(GST_PRESET(self), name) && g_private_get(&n_refused) == refused_before;
-  if (!ok)
-    set_pixels(self, &before);
-  cc_values_clear(&defaults);
-  cc_values_clear(&before);
-  return ok;
+  cc_settings_begin_preset(&self->settings);
+  const gboolean loaded = default_load_preset(GST_PRESET(self), name);
+  if (!cc_settings_end_preset(&self->settings, loaded))
+    return FALSE;
+  for (guint i = 0; i < cc_n_properties; i++)
+    if (cc_property_affects_pixels(&cc_properties[i]))
+      g_object_notify_by_pspec(G_OBJECT(self), props[i + 1]);
+  return TRUE;
 }
 
-/* No frame may see half of a preset. */
+/* All of a preset is one change. */
 static gboolean
 load_preset(GstPreset *preset, const gchar *name) {
   if (!has_preset(preset, name)) {

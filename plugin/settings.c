@@ -10,7 +10,7 @@
 void
 cc_settings_init(CcSettings *self) {
   memset(self, 0, sizeof *self);
-  g_mutex_init(&self->defining);
+  g_rec_mutex_init(&self->defining);
   g_mutex_init(&self->lock);
   cc_values_init(&self->values);
   cc_settings_commit(self);
@@ -21,7 +21,7 @@ cc_settings_clear(CcSettings *self) {
   cc_filter_replace(&self->asked, (CcFilter){0});
   cc_values_clear(&self->values);
   g_mutex_clear(&self->lock);
-  g_mutex_clear(&self->defining);
+  g_rec_mutex_clear(&self->defining);
 }
 
 /* --- commits --- */
@@ -83,40 +83,68 @@ cc_settings_end_control(CcSettings *self) {
 
 /* --- properties --- */
 
+/* With one of the locks: where the values of this thread go. */
+static CcValues *
+target_of(CcSettings *self) {
+  return self->loader == g_thread_self() ? &self->preset : &self->values;
+}
+
 static gboolean
 define(CcSettings *self, const CcProperty *property, const GValue *value, GError **error) {
   CcDefinition next;
   cc_definition_init(&next);
-  g_mutex_lock(&self->defining);
-  cc_definition_assign(&next, &self->values.definition);
+  g_rec_mutex_lock(&self->defining);
+  CcValues *values = target_of(self);
+  cc_definition_assign(&next, &values->definition);
   const gboolean ok = property->define(&next, value, error);
-  if (ok && next.kernel != self->values.definition.kernel) {
+  if (ok && next.kernel != values->definition.kernel) {
     g_mutex_lock(&self->lock);
-    note_change(self);
-    cc_definition_assign(&self->values.definition, &next);
+    cc_definition_assign(&values->definition, &next);
     if (next.kernel)
-      self->values.kernel = CC_SETTINGS_KERNEL_CUSTOM;
+      values->kernel = CC_SETTINGS_KERNEL_CUSTOM;
+    if (values == &self->values)
+      note_change(self);
     g_mutex_unlock(&self->lock);
   }
-  g_mutex_unlock(&self->defining);
+  g_rec_mutex_unlock(&self->defining);
   cc_definition_clear(&next);
   return ok;
 }
 
+static void
+store(CcSettings *self, const CcProperty *property, const GValue *value) {
+  g_mutex_lock(&self->lock);
+  CcValues *values = target_of(self);
+  cc_property_set(property, values, value);
+  if (property->use == CC_USE_PIXELS && values == &self->values) {
+    if (self->controller == g_thread_self())
+      self->serial += cc_property_apply(property, values, &self->asked);
+    else
+      note_change(self);
+  }
+  g_mutex_unlock(&self->lock);
+}
+
+static void
+note_refusal(CcSettings *self) {
+  g_mutex_lock(&self->lock);
+  if (self->loader == g_thread_self())
+    self->preset_refused = TRUE;
+  g_mutex_unlock(&self->lock);
+}
+
 gboolean
 cc_settings_set(CcSettings *self, const CcProperty *property, const GValue *value, GError **error) {
+  gboolean ok = TRUE;
   if (property->use == CC_USE_DEFINITION)
-    return define(self, property, value, error);
-  if (property->check && !property->check(value, error))
-    return FALSE;
-  g_mutex_lock(&self->lock);
-  cc_property_set(property, &self->values, value);
-  if (property->use == CC_USE_PIXELS && self->controller == g_thread_self())
-    self->serial += cc_property_apply(property, &self->values, &self->asked);
-  else if (property->use == CC_USE_PIXELS)
-    note_change(self);
-  g_mutex_unlock(&self->lock);
-  return TRUE;
+    ok = define(self, property, value, error);
+  else if (!property->check || property->check(value, error))
+    store(self, property, value);
+  else
+    ok = FALSE;
+  if (!ok)
+    note_refusal(self);
+  return ok;
 }
 
 void
@@ -127,20 +155,28 @@ cc_settings_get(CcSettings *self, const CcProperty *property, GValue *value) {
 }
 
 void
-cc_settings_get_pixels(CcSettings *self, CcValues *values) {
+cc_settings_begin_preset(CcSettings *self) {
+  g_rec_mutex_lock(&self->defining);
   g_mutex_lock(&self->lock);
-  cc_values_assign_pixels(values, &self->values);
+  self->loader = g_thread_self();
+  self->preset_refused = FALSE;
+  cc_values_init(&self->preset);
   g_mutex_unlock(&self->lock);
 }
 
-void
-cc_settings_set_pixels(CcSettings *self, const CcValues *values) {
-  g_mutex_lock(&self->defining);
+gboolean
+cc_settings_end_preset(CcSettings *self, gboolean keep) {
   g_mutex_lock(&self->lock);
-  note_change(self);
-  cc_values_assign_pixels(&self->values, values);
+  const gboolean ok = keep && !self->preset_refused;
+  if (ok) {
+    cc_values_assign_pixels(&self->values, &self->preset);
+    note_change(self);
+  }
+  cc_values_clear(&self->preset);
+  self->loader = NULL;
   g_mutex_unlock(&self->lock);
-  g_mutex_unlock(&self->defining);
+  g_rec_mutex_unlock(&self->defining);
+  return ok;
 }
 
 /* --- what is asked for --- */

@@ -13,8 +13,8 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  GMutex defining; /* taken before `lock` to change values.definition, which may read a file */
-  GMutex lock;     /* guards everything below */
+  GRecMutex defining; /* taken before `lock` to define a kernel, which may read a file */
+  GMutex lock;        /* guards everything below */
   CcValues values;
   CcFilter asked;   /* what the values said at the last commit */
   guint64 serial;   /* of `asked`: each that differs from the one before has the next number */
@@ -23,6 +23,9 @@ typedef struct {
   guint64 changed_frame;
   guint64 n_frames;
   GThread *controller; /* sets values for the frame that it has in hand; NULL: none does */
+  GThread *loader; /* loads a preset into `preset`, and changed with `defining` too; NULL: none */
+  CcValues preset;
+  gboolean preset_refused; /* one of its values was */
 } CcSettings;
 
 /* Starts with the defaults, committed. */
@@ -46,9 +49,11 @@ gboolean cc_settings_set(CcSettings *self, const CcProperty *property, const GVa
                          GError **error);
 void cc_settings_get(CcSettings *self, const CcProperty *property, GValue *value);
 
-/* Copies what affects pixels to values that were initialised, and sets all of it at once. */
-void cc_settings_get_pixels(CcSettings *self, CcValues *values);
-void cc_settings_set_pixels(CcSettings *self, const CcValues *values);
+/* Between these two, what the calling thread sets is put aside with the defaults of all that it
+ * does not set. With `keep` it then replaces everything that affects pixels. FALSE: nothing
+ * changed, without `keep` or because a value was refused. */
+void cc_settings_begin_preset(CcSettings *self);
+gboolean cc_settings_end_preset(CcSettings *self, gboolean keep);
 
 /* The filter as committed, its kernel a new reference, or NULL when kernel is custom and no
  * coefficients are set. Returns its serial number, from 1: the same number is the same filter. */
