@@ -8,37 +8,27 @@
  * several lands as a whole. As long as some thread is in such a call, a change is committed at the
  * third frame after it, but not within 50 ms. */
 
-#include <glib-object.h>
-#include "engine/backend.h"
+#include "propertylist.h"
 
 G_BEGIN_DECLS
 
-/* The value of the kernel enum for the user's own coefficients. A named kernel's value is its place
- * in cc_kernels_builtin(), counted from 1. */
-#define CC_SETTINGS_KERNEL_CUSTOM 0
-
-/* A custom kernel has one definition: setting one of matrix, row with column, and kernel_file
- * empties the others. */
 typedef struct {
-  GMutex lock; /* guards everything below */
-  gint kernel;
-  CcKernel *custom; /* NULL: none is defined */
-  GValue matrix, row, column;
-  gchar *kernel_file;
-  CcFilter filter; /* the scalar properties; its kernel is not used */
-  CcFilter committed;
+  GRecMutex defining; /* taken before `lock` to define a kernel, which may read a file */
+  GMutex lock;        /* guards everything below */
+  CcValues values;
+  CcFilter asked;   /* what the values said at the last commit */
+  guint64 serial;   /* of `asked`: each that differs from the one before has the next number */
   gboolean changed; /* since the last commit; the first change came then: */
   gint64 changed_at;
   guint64 changed_frame;
   guint64 n_frames;
   GThread *controller; /* sets values for the frame that it has in hand; NULL: none does */
-  CcBackendConfig backend;
-  guint in_flight; /* frames under way at once; 0: automatic */
+  GThread *loader; /* loads a preset into `preset`, and changed with `defining` too; NULL: none */
+  CcValues preset;
+  gboolean preset_refused; /* one of its values was */
 } CcSettings;
 
-/* The kernel enum's default. */
-gint cc_settings_default_kernel(void);
-
+/* Starts with the defaults, committed. */
 void cc_settings_init(CcSettings *self);
 void cc_settings_clear(CcSettings *self);
 
@@ -53,32 +43,28 @@ void cc_settings_begin_frame(CcSettings *self);
 void cc_settings_begin_control(CcSettings *self);
 void cc_settings_end_control(CcSettings *self);
 
-/* With the lock: `filter` or another of the values behind `kernel` is being changed. TRUE: by the
- * thread in control, so `committed` has to be changed as well. */
-gboolean cc_settings_note_change(CcSettings *self);
+/* Sets the value of a property, which is not of the use STATS, or refuses it with CC_ERROR_INVALID
+ * and changes nothing. Coefficients or a file that define the custom kernel also select it. */
+gboolean cc_settings_set(CcSettings *self, const CcProperty *property, const GValue *value,
+                         GError **error);
+void cc_settings_get(CcSettings *self, const CcProperty *property, GValue *value);
 
-/* With the lock: commits the choice of the kernel alone. */
-void cc_settings_commit_kernel(CcSettings *self);
+/* Between these two, what the calling thread sets is put aside with the defaults of all that it
+ * does not set. With `keep` it then replaces everything that affects pixels. FALSE: nothing
+ * changed, without `keep` or because a value was refused. */
+void cc_settings_begin_preset(CcSettings *self);
+gboolean cc_settings_end_preset(CcSettings *self, gboolean keep);
 
 /* The filter as committed, its kernel a new reference, or NULL when kernel is custom and no
- * coefficients are set. */
-void cc_settings_get_filter(CcSettings *self, CcFilter *filter);
+ * coefficients are set. Returns its serial number, from 1: the same number is the same filter. */
+guint64 cc_settings_get_filter(CcSettings *self, CcFilter *filter);
+guint64 cc_settings_get_serial(CcSettings *self);
 guint cc_settings_get_stride(CcSettings *self);
 void cc_settings_get_backend(CcSettings *self, CcBackendConfig *config);
 guint cc_settings_get_in_flight(CcSettings *self);
 
-/* Define the custom kernel and select it, or refuse with CC_ERROR_INVALID and change nothing. The
- * values are GstValueArrays of numbers or numeric strings; those of a matrix may be rows. An empty
- * array or path undefines what the same property defined. */
-gboolean cc_settings_set_matrix(CcSettings *self, const GValue *matrix, GError **error);
-gboolean cc_settings_set_row(CcSettings *self, const GValue *row, GError **error);
-gboolean cc_settings_set_column(CcSettings *self, const GValue *column, GError **error);
-gboolean cc_settings_set_kernel_file(CcSettings *self, const gchar *path, GError **error);
-
-/* Whether both filters are of the same properties. */
-gboolean cc_filter_equal(const CcFilter *a, const CcFilter *b);
-
-/* Takes `filter` with its reference to a kernel, and drops what was there. */
-void cc_filter_replace(CcFilter *self, CcFilter filter);
+/* Drops the reference to a kernel of a filter from cc_settings_get_filter. */
+void cc_filter_clear(CcFilter *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CcFilter, cc_filter_clear)
 
 G_END_DECLS

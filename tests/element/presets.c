@@ -1,16 +1,63 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Presets in GStreamer's sense: each one loads, and because loading resets nothing that a preset
- * leaves out, each one sets everything that affects pixels. */
+/* Presets in GStreamer's sense: each one loads, those of the user beside the shipped ones; what it
+ * leaves out gets its default, and all of it is one change or none. */
 
 #include "common.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+/* The user's own. The last two names are none that a user sees. */
+static const gchar user_presets[] = "[_presets_]\n"
+                                    "version=0.0.1\n"
+                                    "element-name=GstCudaConv\n"
+                                    "[my-bias]\n"
+                                    "kernel=identity\n"
+                                    "bias=10\n"
+                                    "[my-row]\n"
+                                    "row=<1,2,1>\n"
+                                    "column=<1,4,6,4,1>\n"
+                                    "size=0\n"
+                                    "[my-whole]\n"
+                                    "matrix=<  >\n"
+                                    "row=<  >\n"
+                                    "column=<  >\n"
+                                    "kernel-file=\n"
+                                    "kernel=gaussian\n"
+                                    "size=7\n"
+                                    "stride=1\n"
+                                    "[my-mistake]\n"
+                                    "bias=10\n"
+                                    "matrix=<1,2>\n"
+                                    "stride=3\n"
+                                    "[_hidden]\n"
+                                    "bias=10\n";
+
+/* The shipped ones. */
 static gchar **
 preset_names(GstElement *element) {
-  gchar **names = gst_preset_get_preset_names(GST_PRESET(element));
-  fail_unless(names && g_strv_length(names) > 0, "no presets in GST_PRESET_PATH=%s",
+  g_auto(GStrv) names = gst_preset_get_preset_names(GST_PRESET(element));
+  g_autoptr(GStrvBuilder) shipped = g_strv_builder_new();
+  for (guint i = 0; names && names[i]; i++)
+    if (!g_str_has_prefix(names[i], "my-"))
+      g_strv_builder_add(shipped, names[i]);
+  gchar **result = g_strv_builder_end(shipped);
+  fail_unless(g_strv_length(result) > 0, "no presets in GST_PRESET_PATH=%s",
               g_getenv("GST_PRESET_PATH"));
-  return names;
+  return result;
+}
+
+/* All that a preset may hold, as text. */
+static gchar *
+describe(GstElement *element) {
+  GString *text = g_string_new(NULL);
+  g_auto(GStrv) names = gst_preset_get_property_names(GST_PRESET(element));
+  for (guint i = 0; names[i]; i++) {
+    g_autofree gchar *value = test_property_text(element, names[i]);
+    g_string_append_printf(text, "%s=%s\n", names[i], value);
+  }
+  return g_string_free(text, FALSE);
 }
 
 /* Away from every default. */
@@ -34,26 +81,192 @@ disturb(GstElement *element) {
     gst_util_set_object_arg(G_OBJECT(element), settings[i][0], settings[i][1]);
 }
 
-GST_START_TEST(every_preset_is_complete) {
-  GstElement *lister = test_element_new(NULL);
-  g_auto(GStrv) names = preset_names(lister);
-  for (guint i = 0; names[i]; i++) {
-    GstElement *fresh = test_element_new(NULL), *disturbed = test_element_new(NULL);
-    disturb(disturbed);
-    fail_unless(gst_preset_load_preset(GST_PRESET(fresh), names[i]), "%s", names[i]);
-    fail_unless(gst_preset_load_preset(GST_PRESET(disturbed), names[i]), "%s", names[i]);
-    g_auto(GStrv) properties = gst_preset_get_property_names(GST_PRESET(fresh));
-    fail_unless(g_strv_contains((const gchar *const *)properties, "kernel"));
-    for (guint p = 0; properties[p]; p++) {
-      g_autofree gchar *wanted = test_property_text(fresh, properties[p]);
-      g_autofree gchar *got = test_property_text(disturbed, properties[p]);
-      fail_unless(g_strcmp0(wanted, got) == 0, "preset %s leaves %s at %s instead of %s", names[i],
-                  properties[p], got, wanted);
-    }
-    gst_object_unref(disturbed);
-    gst_object_unref(fresh);
+/* Other ways to define a kernel than the matrix of disturb(). */
+static const gchar *const definitions[] = {"row=<1,2,1>", "column=<1,4,6,4,1> row=<1,0,-1>",
+                                           "matrix=<1,2,1,2,4,2,1,2,1> kernel=box"};
+
+static void
+load(GstElement *element, const gchar *name) {
+  fail_unless(gst_preset_load_preset(GST_PRESET(element), name), "%s", name);
+}
+
+static void
+assert_text(GstElement *element, const gchar *name, const gchar *wanted) {
+  g_autofree gchar *text = test_property_text(element, name);
+  fail_unless(g_str_equal(text, wanted), "%s is %s instead of %s", name, text, wanted);
+}
+
+static void
+assert_loads(GstElement *element, const gchar *name, const gchar *wanted) {
+  load(element, name);
+  g_autofree gchar *got = describe(element);
+  fail_unless_equals_string(got, wanted);
+}
+
+/* Whatever was set before, a preset sets the same. */
+static void
+assert_complete(const gchar *name) {
+  g_autoptr(GstElement) fresh = test_element_new(NULL);
+  load(fresh, name);
+  g_autofree gchar *wanted = describe(fresh);
+  g_autoptr(GstElement) disturbed = test_element_new(NULL);
+  disturb(disturbed);
+  assert_loads(disturbed, name, wanted);
+  for (guint i = 0; i < G_N_ELEMENTS(definitions); i++) {
+    g_autoptr(GstElement) defined = test_element_new(definitions[i]);
+    assert_loads(defined, name, wanted);
   }
-  gst_object_unref(lister);
+  g_autoptr(GstElement) of_file = test_element_new(NULL);
+  g_autofree gchar *path = g_build_filename(g_getenv("GST_PRESET_PATH"), "kernels.ini", NULL);
+  g_object_set(of_file, "kernel-file", path, NULL);
+  assert_text(of_file, "kernel", "custom");
+  assert_loads(of_file, name, wanted);
+}
+
+GST_START_TEST(every_preset_is_complete) {
+  static const gchar *const of_user[] = {"my-bias", "my-row", "my-whole"};
+  g_autoptr(GstElement) lister = test_element_new(NULL);
+  g_auto(GStrv) properties = gst_preset_get_property_names(GST_PRESET(lister));
+  fail_unless(g_strv_contains((const gchar *const *)properties, "kernel"));
+  g_auto(GStrv) names = preset_names(lister);
+  for (guint i = 0; names[i]; i++)
+    assert_complete(names[i]);
+  for (guint i = 0; i < G_N_ELEMENTS(of_user); i++)
+    assert_complete(of_user[i]);
+}
+GST_END_TEST;
+
+/* What a preset says is there beside the defaults. */
+GST_START_TEST(what_a_preset_says) {
+  g_autoptr(GstElement) element = test_element_new("kernel=gaussian size=9");
+  disturb(element);
+  load(element, "sketch");
+  assert_text(element, "kernel", "laplacian-8");
+  assert_text(element, "bias", "255");
+  assert_text(element, "matrix", "<  >");
+  assert_text(element, "size", "0");
+  load(element, "my-row");
+  assert_text(element, "kernel", "custom");
+  assert_text(element, "column", "< (int)1, (int)4, (int)6, (int)4, (int)1 >");
+  assert_text(element, "bias", "0");
+  load(element, "my-bias");
+  assert_text(element, "kernel", "identity");
+  assert_text(element, "bias", "10");
+  assert_text(element, "column", "<  >");
+}
+GST_END_TEST;
+
+/* Where frames are filtered is none of a preset's business. */
+GST_START_TEST(presets_leave_the_device_alone) {
+  g_autoptr(GstElement) element = test_element_new("n-threads=3 in-flight=2");
+  load(element, "edges");
+  assert_text(element, "n-threads", "3");
+  assert_text(element, "in-flight", "2");
+}
+GST_END_TEST;
+
+/* A name that no preset has. */
+GST_START_TEST(missing_preset_changes_nothing) {
+  static const gchar *const names[] = {"no-such-preset", "", "_presets_", "_hidden"};
+  g_autoptr(GstElement) element = test_element_new(NULL);
+  disturb(element);
+  g_autofree gchar *before = describe(element);
+  for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+    fail_if(gst_preset_load_preset(GST_PRESET(element), names[i]), "[%s]", names[i]);
+    g_autofree gchar *after = describe(element);
+    fail_unless_equals_string(after, before);
+  }
+}
+GST_END_TEST;
+
+/* Values of a preset that are refused are told, and the others are not set either. */
+GST_START_TEST(refused_preset_changes_nothing) {
+  g_autofree gchar *caps = test_caps("GRAY8", 16, 8);
+  GstHarness *h = test_harness_new("kernel=identity bias=3", caps);
+  g_autofree gchar *before = describe(h->element);
+  fail_if(gst_preset_load_preset(GST_PRESET(h->element), "my-mistake"));
+  g_autofree gchar *after = describe(h->element);
+  fail_unless_equals_string(after, before);
+  guint n;
+  g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_WARNING, &n);
+  fail_unless(n == 2 && strstr(text, "matrix=<1, 2> is refused") &&
+                  strstr(text, "stride=3 is refused"),
+              "%u warnings: %s", n, text);
+  guint8 value;
+  g_autoptr(GstBuffer) result = test_push_pull(h, test_frame_flat(caps, 50));
+  gst_buffer_extract(result, 0, &value, 1);
+  fail_unless_equals_int(value, 53);
+  test_teardown(h);
+}
+GST_END_TEST;
+
+typedef struct {
+  const gchar *wanted; /* what the properties read when others are told */
+  GHashTable *seen;
+} Watch;
+
+static void
+watch_notify(GObject *object, GParamSpec *pspec, gpointer data) {
+  Watch *watch = data;
+  g_autofree gchar *text = describe(GST_ELEMENT(object));
+  fail_unless(g_str_equal(text, watch->wanted), "at the notify of %s:\n%s", pspec->name, text);
+  fail_unless(g_hash_table_add(watch->seen, g_strdup(pspec->name)), "%s twice", pspec->name);
+}
+
+/* Others are told once of each property, when all have their new values. */
+GST_START_TEST(preset_is_one_change) {
+  static const gchar *const names[] = {"sketch", "my-row", "my-whole", "sketch"};
+  g_autoptr(GstElement) element = test_element_new("stride=2");
+  for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+    g_autoptr(GstElement) fresh = test_element_new(NULL);
+    load(fresh, names[i]);
+    g_autofree gchar *wanted = describe(fresh);
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    Watch watch = {.wanted = wanted, .seen = seen};
+    const gulong id = g_signal_connect(element, "notify", G_CALLBACK(watch_notify), &watch);
+    load(element, names[i]);
+    g_signal_handler_disconnect(element, id);
+    g_auto(GStrv) properties = gst_preset_get_property_names(GST_PRESET(element));
+    fail_unless_equals_int(g_hash_table_size(seen), g_strv_length(properties));
+  }
+}
+GST_END_TEST;
+
+/* While frames flow, and from a stride of 2 back to 1, which gives other caps. */
+GST_START_TEST(preset_while_playing) {
+  g_autofree gchar *caps = test_caps("GRAY8", 16, 8);
+  GstHarness *h = test_harness_new("kernel=gaussian stride=2 border=wrap", caps);
+  g_autoptr(GstBuffer) half = test_push_pull(h, test_frame_flat(caps, 50));
+  load(h->element, "my-bias");
+  g_autoptr(GstBuffer) whole = test_push_pull(h, test_frame_flat(caps, 50));
+  fail_unless_equals_int(gst_buffer_get_size(half), 8 * 4);
+  fail_unless_equals_int(gst_buffer_get_size(whole), 16 * 8);
+  guint8 value;
+  gst_buffer_extract(whole, 0, &value, 1);
+  fail_unless_equals_int(value, 60);
+  test_teardown(h);
+}
+GST_END_TEST;
+
+/* On a launch line the preset is applied after the properties on both sides of it. */
+GST_START_TEST(preset_on_a_launch_line) {
+  g_autoptr(GstElement) element = test_element_new("size=5 @preset=my-bias bias=3 stride=2");
+  assert_text(element, "bias", "10");
+  assert_text(element, "size", "0");
+  assert_text(element, "stride", "1");
+}
+GST_END_TEST;
+
+/* What is saved is what is loaded. */
+GST_START_TEST(saved_preset_comes_back) {
+  g_autoptr(GstElement) element = test_element_new("row=<1,2,1> bias=-3 border=wrap chroma=copy");
+  g_autofree gchar *wanted = describe(element);
+  fail_unless(gst_preset_save_preset(GST_PRESET(element), "my-own"));
+  disturb(element);
+  load(element, "my-own");
+  g_autofree gchar *got = describe(element);
+  fail_unless_equals_string(got, wanted);
+  fail_unless(gst_preset_delete_preset(GST_PRESET(element), "my-own"));
 }
 GST_END_TEST;
 
@@ -101,8 +314,29 @@ presets_suite(void) {
   tcase_add_test(tc, every_preset_is_complete);
   tcase_add_test(tc, every_preset_runs);
   tcase_add_test(tc, every_preset_is_described);
+  tcase_add_test(tc, what_a_preset_says);
+  tcase_add_test(tc, presets_leave_the_device_alone);
+  tcase_add_test(tc, missing_preset_changes_nothing);
+  tcase_add_test(tc, refused_preset_changes_nothing);
+  tcase_add_test(tc, preset_is_one_change);
+  tcase_add_test(tc, preset_while_playing);
+  tcase_add_test(tc, preset_on_a_launch_line);
+  tcase_add_test(tc, saved_preset_comes_back);
   suite_add_tcase(suite, tc);
   return suite;
 }
 
-TEST_MAIN(presets)
+/* The user's presets are in a folder that is made for the test, and read once in each process. */
+int
+main(int argc, char **argv) {
+  g_autofree gchar *home = g_dir_make_tmp("cudaconv-presets-XXXXXX", NULL);
+  g_autofree gchar *folder = g_build_filename(home, "gstreamer-1.0", "presets", NULL);
+  g_autofree gchar *path = g_build_filename(folder, "GstCudaConv.prs", NULL);
+  g_setenv("XDG_DATA_HOME", home, TRUE);
+  if (g_mkdir_with_parents(folder, 0700) != 0 || !g_file_set_contents(path, user_presets, -1, NULL))
+    return EXIT_FAILURE;
+  const int failed = test_main(&argc, &argv, presets_suite, "presets", 1);
+  g_autofree gchar *command = g_strdup_printf("rm -rf '%s'", home);
+  g_spawn_command_line_sync(command, NULL, NULL, NULL, NULL);
+  return failed;
+}

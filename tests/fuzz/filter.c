@@ -88,5 +88,5 @@ fuzz_check_filter_of(GstElement *element) {
   cc_settings_get_filter(&GST_CUDA_CONV(element)->settings, &filter);
   if (filter.kernel)
     fuzz_check_filter(&filter);
-  cc_filter_replace(&filter, (CcFilter){0});
+  cc_filter_clear(&filter);
 }

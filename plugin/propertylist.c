@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "propertylist.h"
+
+#include <gst/gst.h>
+#include <string.h>
+#include "engine/error.h"
+#include "enums.h"
+
+/* Choices of a filter are copied as whole numbers. */
+G_STATIC_ASSERT(sizeof(CcResponse) == sizeof(gint));
+
+/* --- what only one property needs --- */
+
+static gboolean
+apply_kernel(const CcValues *values, CcFilter *filter) {
+  CcKernel *kernel = values->kernel == CC_SETTINGS_KERNEL_CUSTOM
+                         ? values->definition.kernel
+                         : g_ptr_array_index(cc_kernels_builtin(), values->kernel - 1);
+  if (kernel == filter->kernel)
+    return FALSE;
+  g_clear_pointer(&filter->kernel, cc_kernel_unref);
+  filter->kernel = kernel ? cc_kernel_ref(kernel) : NULL;
+  return TRUE;
+}
+
+/* The range of stride, 1 to 4, holds a number that is no stride. */
+static gboolean
+check_stride(const GValue *value, GError **error) {
+  if (g_value_get_int(value) != 3)
+    return TRUE;
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "1, 2 or 4 is needed");
+  return FALSE;
+}
+
+/* --- the list --- */
+
+#define DEFINES(field, function)                                                                   \
+  .use = CC_USE_DEFINITION, .value_offset = offsetof(CcValues, definition.field),                  \
+  .define = (function)
+#define FILTERS(field)                                                                             \
+  .use = CC_USE_PIXELS, .value_offset = offsetof(CcValues, field),                                 \
+  .filter_offset = offsetof(CcFilter, field)
+#define DEVICE(field) .use = CC_USE_DEVICE, .value_offset = offsetof(CcValues, field)
+
+#define ARRAY .type = CC_TYPE_ARRAY
+#define STRING .type = CC_TYPE_STRING
+#define INT(from, to, otherwise)                                                                   \
+  .type = CC_TYPE_INT, .min = (from), .max = (to), .fallback = (otherwise)
+#define DOUBLE(from, to, otherwise)                                                                \
+  .type = CC_TYPE_DOUBLE, .min = (from), .max = (to), .fallback = (otherwise)
+#define ENUM(get_type, otherwise)                                                                  \
+  .type = CC_TYPE_ENUM, .enum_type = (get_type), .enum_fallback = (otherwise)
+
+/* The kernel comes after what defines a custom one, because presets are applied in this order. */
+const CcProperty cc_properties[] = {
+    /**
+     * GstCudaConv:matrix:
+     *
+     * Coefficients of a custom kernel: an array of rows, or the flat list of a square. Width and
+     * height are odd, 1 to 15 each. Numbers from -1e8 to 1e8; fractions and numeric strings are
+     * accepted. The matrix is not flipped.
+     */
+    {"matrix", "Matrix",
+     "Coefficients of a custom kernel, 1x1 to 15x15, odd sides: a flat square "
+     "matrix=\"<1,2,1,2,4,2,1,2,1>\" or rows matrix=\"<<1,2,1>,<2,4,2>,<1,2,1>>\"",
+     DEFINES(matrix, cc_definition_set_matrix), ARRAY},
+
+    /**
+     * GstCudaConv:row:
+     *
+     * The row of a custom separable kernel, which is column times row; without a column it is a
+     * kernel one pixel high. An odd number of coefficients, 1 to 15.
+     */
+    {"row", "Row",
+     "Row of a custom separable kernel, 1 to 15 coefficients: row=\"<-1,0,1>\" column=\"<1,2,1>\"; "
+     "alone, a kernel one pixel high",
+     DEFINES(row, cc_definition_set_row), ARRAY},
+
+    /**
+     * GstCudaConv:column:
+     *
+     * The column of a custom separable kernel, which is column times row; without a row it is a
+     * kernel one pixel wide. An odd number of coefficients, 1 to 15.
+     */
+    {"column", "Column",
+     "Column of a custom separable kernel, 1 to 15 coefficients: column=\"<1,4,6,4,1>\"; alone, a "
+     "kernel one pixel wide",
+     DEFINES(column, cc_definition_set_column), ARRAY},
+
+    /**
+     * GstCudaConv:kernel-file:
+     *
+     * Path of a file whose first kernel definition becomes the custom kernel; the format is that of
+     * the plugin's own kernels.ini. The path has to be that of a regular file of up to 64 KiB, and
+     * the file is read when the property is set.
+     */
+    {"kernel-file", "Kernel file",
+     "Path of a file that defines the custom kernel, as \"[soft]\", \"matrix-3=1 2 1; 2 4 2; 1 2 "
+     "1\" on two lines",
+     DEFINES(file, cc_definition_set_file), STRING},
+
+    /**
+     * GstCudaConv:kernel:
+     *
+     * A named kernel, or `custom` for the coefficients that matrix, row, column or kernel-file gave
+     * last; setting one of these selects it. They are remembered while a named kernel is in use.
+     */
+    {"kernel", "Kernel", "Convolution kernel; setting a matrix makes it custom", FILTERS(kernel),
+     ENUM(gst_cuda_conv_kernel_get_type, "sobel"), .apply = apply_kernel},
+
+    /**
+     * GstCudaConv:size:
+     *
+     * Rows and columns of the named kernel: an odd number that the kernel has; 0, the default, is
+     * the kernel's own.
+     */
+    {"size", "Size", "Rows and columns of the kernel: 3, 5, ... (0 = its own)", FILTERS(size),
+     INT(0, CC_MAX_KERNEL_SIZE, 0)},
+
+    /**
+     * GstCudaConv:sigma:
+     *
+     * Standard deviation of kernel=gaussian in pixels; 0, the default, takes the binomial
+     * coefficients of the size. Other kernels ignore it.
+     */
+    {"sigma", "Sigma", "Standard deviation of kernel=gaussian in pixels (0 = binomial of the size)",
+     FILTERS(sigma), DOUBLE(0, CC_MAX_SIGMA, 0)},
+
+    /**
+     * GstCudaConv:scale:
+     *
+     * Factor of the sum. 0, the default, is automatic: one over the sum of the coefficients where
+     * that is positive, else 1.
+     */
+    {"scale", "Scale", "Factor of the sum (0 = one over the sum of a positive matrix, else 1)",
+     FILTERS(scale), DOUBLE(-CC_MAX_SCALE, CC_MAX_SCALE, 0)},
+
+    /**
+     * GstCudaConv:bias:
+     *
+     * Added to the result, in code values of 8 bits; deeper formats multiply it, so that 128 is
+     * mid-grey in all of them.
+     */
+    {"bias", "Bias", "Added to the result, in 8-bit code values: 128 is mid-grey at every depth",
+     FILTERS(bias), DOUBLE(-CC_MAX_BIAS, CC_MAX_BIAS, 0)},
+
+    /**
+     * GstCudaConv:response:
+     *
+     * How the signed sums of the kernel become pixels. Default: auto, the kernel's own.
+     */
+    {"response", "Response", "How signed sums become pixels", FILTERS(response),
+     ENUM(gst_cuda_conv_response_get_type, "auto")},
+
+    /**
+     * GstCudaConv:border:
+     *
+     * What the kernel reads outside the picture.
+     */
+    {"border", "Border", "What the kernel reads outside the picture", FILTERS(border),
+     ENUM(gst_cuda_conv_border_get_type, "replicate")},
+
+    /**
+     * GstCudaConv:border-value:
+     *
+     * What the kernel reads outside the picture with border=constant, as a fraction of full scale.
+     */
+    {"border-value", "Border value", "Pixels outside with border=constant, 0 to 1 of full scale",
+     FILTERS(border_value), DOUBLE(0, 1, 0)},
+
+    /**
+     * GstCudaConv:chroma:
+     *
+     * What happens to the chroma of YUV video. Default: auto, the kernel's own: blurs filter it,
+     * sharpening copies it, edge kernels set it to grey, and a custom matrix filters it.
+     */
+    {"chroma", "Chroma", "What happens to the chroma of YUV video", FILTERS(chroma),
+     ENUM(gst_cuda_conv_chroma_get_type, "auto")},
+
+    /**
+     * GstCudaConv:alpha:
+     *
+     * What happens to an alpha channel.
+     */
+    {"alpha", "Alpha", "What happens to an alpha channel", FILTERS(alpha),
+     ENUM(gst_cuda_conv_alpha_get_type, "copy")},
+
+    /**
+     * GstCudaConv:stride:
+     *
+     * 1, 2 or 4: of the filtered picture every n-th pixel of every n-th row is kept, beginning with
+     * the first, and the others are not computed. The output has the size of the input divided by
+     * this, rounded up. A change while playing gives new output caps with the next frame; where
+     * downstream does not accept them it is refused. The rows of an interlaced frame then come from
+     * one field, so deinterlace before.
+     */
+    {"stride", "Stride", "Keep every n-th pixel and row: 1, 2 or 4; the output shrinks",
+     FILTERS(stride), INT(1, 4, 1), .check = check_stride},
+
+    /**
+     * GstCudaConv:algorithm:
+     *
+     * How the GPU computes the sums; the CPU has one way only. All algorithms give the same bytes,
+     * but for `scatter`, whose results of fractional kernels may differ by 1, because it adds in an
+     * order of its own. An algorithm that cannot run the kernel is refused on the CPU too, with a
+     * message that lists those that can. Default: auto, the fastest for the kernel.
+     */
+    {"algorithm", "Algorithm", "Which convolution algorithm runs on the GPU", FILTERS(algorithm),
+     ENUM(gst_cuda_conv_algorithm_get_type, "auto")},
+
+    /**
+     * GstCudaConv:backend:
+     *
+     * Where frames are filtered; the pixels are the same. The backend is opened when the element
+     * goes to READY and again at the next start if this changed. The element message
+     * `cudaconv-backend` says which one runs, on what device and why.
+     */
+    {"backend", "Backend", "Where frames are filtered", DEVICE(backend.choice),
+     ENUM(gst_cuda_conv_backend_get_type, "auto")},
+
+    /**
+     * GstCudaConv:cuda-device-id:
+     *
+     * Number of the CUDA device; -1, the default, takes the first that works.
+     */
+    {"cuda-device-id", "CUDA device ID", "CUDA device to use (-1 = the first that works)",
+     DEVICE(backend.device_id), INT(-1, G_MAXINT, -1)},
+
+    /**
+     * GstCudaConv:n-threads:
+     *
+     * Threads of the CPU backend; 0, the default, is one for every core, and 256 at most.
+     */
+    {"n-threads", "Threads", "Threads of the CPU backend (0 = one a core)",
+     DEVICE(backend.n_threads), INT(0, CC_MAX_THREADS, 0)},
+
+    /**
+     * GstCudaConv:in-flight:
+     *
+     * How many frames the GPU works on at once. More than one lets the transfers of some overlap
+     * the work on others, and delays each by the others. 0, the default, is automatic: 1 in a live
+     * pipeline, which adds no latency, and 3 otherwise. The CPU always has 1.
+     */
+    {"in-flight", "In flight", "Frames on the GPU at once (0 = automatic: 1 when live, else 3)",
+     DEVICE(in_flight), INT(0, CC_MAX_JOBS, 0)},
+
+    /**
+     * GstCudaConv:stats:
+     *
+     * A structure `cudaconv-stats`: backend and device (strings), device-id (int), plan (string,
+     * how the kernel is computed), algorithm (string, the one that runs; not on the CPU and before
+     * the first frame), input-path and output-path (strings, how the device reads and writes
+     * frames; not before the first frame), in-flight (uint, frames under way at once), frames and
+     * bytes (guint64, output), upload-time, kernel-time, download-time and wait-time (guint64,
+     * nanoseconds in all since the element was started), registered-bytes (guint64, memory of
+     * others that this process has pinned now), and failovers (uint, from the GPU to the CPU since
+     * the start).
+     */
+    {"stats", "Statistics",
+     "Backend, device, algorithm and memory paths in use, frames, bytes, nanoseconds, failovers",
+     .use = CC_USE_STATS, .type = CC_TYPE_STRUCTURE},
+};
+
+const guint cc_n_properties = G_N_ELEMENTS(cc_properties);
+
+/* --- what a row says --- */
+
+static gint
+default_choice(const CcProperty *self) {
+  GEnumClass *klass = g_type_class_ref(self->enum_type());
+  const gint choice = g_enum_get_value_by_nick(klass, self->enum_fallback)->value;
+  g_type_class_unref(klass);
+  return choice;
+}
+
+static GParamFlags
+flags_of(CcPropertyUse use) {
+  switch (use) {
+  case CC_USE_DEFINITION:
+    return G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING;
+  case CC_USE_PIXELS:
+    return G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE;
+  case CC_USE_DEVICE:
+    return G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY;
+  case CC_USE_STATS:
+    return G_PARAM_READABLE;
+  }
+  g_return_val_if_reached(0);
+}
+
+GParamSpec *
+cc_property_new_spec(const CcProperty *self) {
+  const gchar *name = self->name, *nick = self->nick, *blurb = self->blurb;
+  const GParamFlags flags = flags_of(self->use) | G_PARAM_STATIC_STRINGS;
+  switch (self->type) {
+  case CC_TYPE_ARRAY:
+    return gst_param_spec_array(name, nick, blurb, NULL, flags);
+  case CC_TYPE_STRING:
+    return g_param_spec_string(name, nick, blurb, NULL, flags);
+  case CC_TYPE_INT:
+    return g_param_spec_int(name, nick, blurb, (gint)self->min, (gint)self->max,
+                            (gint)self->fallback, flags);
+  case CC_TYPE_DOUBLE:
+    return g_param_spec_double(name, nick, blurb, self->min, self->max, self->fallback, flags);
+  case CC_TYPE_ENUM:
+    return g_param_spec_enum(name, nick, blurb, self->enum_type(), default_choice(self), flags);
+  case CC_TYPE_STRUCTURE:
+    return g_param_spec_boxed(name, nick, blurb, GST_TYPE_STRUCTURE, flags);
+  }
+  g_return_val_if_reached(NULL);
+}
+
+gboolean
+cc_property_affects_pixels(const CcProperty *self) {
+  return self->use == CC_USE_DEFINITION || self->use == CC_USE_PIXELS;
+}
+
+void
+cc_property_get(const CcProperty *self, const CcValues *values, GValue *value) {
+  gconstpointer place = (const gchar *)values + self->value_offset;
+  switch (self->type) {
+  case CC_TYPE_ARRAY:
+    g_value_copy(place, value);
+    break;
+  case CC_TYPE_STRING:
+    g_value_set_string(value, *(gchar *const *)place);
+    break;
+  case CC_TYPE_INT:
+    g_value_set_int(value, *(const gint *)place);
+    break;
+  case CC_TYPE_DOUBLE:
+    g_value_set_double(value, *(const gdouble *)place);
+    break;
+  case CC_TYPE_ENUM:
+    g_value_set_enum(value, *(const gint *)place);
+    break;
+  case CC_TYPE_STRUCTURE:
+    break; /* is stored nowhere */
+  }
+}
+
+/* The size of a number or a choice. */
+static gsize
+size_of(const CcProperty *self) {
+  return self->type == CC_TYPE_DOUBLE ? sizeof(gdouble) : sizeof(gint);
+}
+
+static void
+store(const CcProperty *self, CcValues *values, gint whole, gdouble number) {
+  gpointer place = (gchar *)values + self->value_offset;
+  if (self->type == CC_TYPE_DOUBLE)
+    *(gdouble *)place = number;
+  else
+    *(gint *)place = whole;
+}
+
+void
+cc_property_set(const CcProperty *self, CcValues *values, const GValue *value) {
+  if (self->type == CC_TYPE_DOUBLE)
+    store(self, values, 0, g_value_get_double(value));
+  else if (self->type == CC_TYPE_ENUM)
+    store(self, values, g_value_get_enum(value), 0);
+  else
+    store(self, values, g_value_get_int(value), 0);
+}
+
+gboolean
+cc_property_apply(const CcProperty *self, const CcValues *values, CcFilter *filter) {
+  if (self->apply)
+    return self->apply(values, filter);
+  gconstpointer from = (const gchar *)values + self->value_offset;
+  gpointer to = (gchar *)filter + self->filter_offset;
+  const gboolean changed = memcmp(to, from, size_of(self)) != 0;
+  memcpy(to, from, size_of(self));
+  return changed;
+}
+
+/* --- all values --- */
+
+void
+cc_values_init(CcValues *self) {
+  memset(self, 0, sizeof *self);
+  cc_definition_init(&self->definition);
+  for (guint i = 0; i < cc_n_properties; i++) {
+    const CcProperty *property = &cc_properties[i];
+    if (property->type == CC_TYPE_ENUM)
+      store(property, self, default_choice(property), 0);
+    else if (property->type == CC_TYPE_INT || property->type == CC_TYPE_DOUBLE)
+      store(property, self, (gint)property->fallback, property->fallback);
+  }
+}
+
+void
+cc_values_clear(CcValues *self) {
+  cc_definition_clear(&self->definition);
+}
+
+void
+cc_values_assign_pixels(CcValues *self, const CcValues *other) {
+  cc_definition_assign(&self->definition, &other->definition);
+  for (guint i = 0; i < cc_n_properties; i++) {
+    const CcProperty *property = &cc_properties[i];
+    const gsize offset = property->value_offset;
+    if (property->use == CC_USE_PIXELS)
+      memcpy((gchar *)self + offset, (const gchar *)other + offset, size_of(property));
+  }
+}

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Writes docs/properties.md and the table in README.md; with --check, says whether they are current.
+
+    scripts/properties-doc.py [--check] BUILD
+
+Types, ranges, defaults and values are those that gst-inspect-1.0 shows of the plugin in the folder
+BUILD, explanations the doc comments in plugin/propertylist.c, whose order is kept. Exits with 77
+where there is no gst-inspect-1.0.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LIST = ROOT / "plugin" / "propertylist.c"
+PAGE = ROOT / "docs" / "properties.md"
+README = ROOT / "README.md"
+BEGIN = "<!-- The table is written by scripts/properties-doc.py. -->\n"
+END = "<!-- Here the table ends. -->\n"
+
+INHERITED = {"name", "parent", "qos"}
+MOST_CHOICES = 10  # that fit into a cell of the table
+
+HEAD = """# Properties
+
+This page is written by `scripts/properties-doc.py` from the plugin and the comments in
+[plugin/propertylist.c](../plugin/propertylist.c).
+
+What is changeable while playing takes effect between two frames. What is controllable can be driven
+by a `GstController` as well. A value that cannot work is refused with a warning that says why, and
+the old one stays. [kernels.md](kernels.md) has the matrices of the named kernels.
+"""
+
+
+def inspect(build):
+    """What gst-inspect-1.0 says about the properties: a name with its lines each."""
+    program = shutil.which("gst-inspect-1.0")
+    if not program:
+        print("gst-inspect-1.0 is missing")
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as folder:
+        env = dict(os.environ, GST_PLUGIN_PATH=str(pathlib.Path(build).resolve() / "plugin"),
+                   GST_REGISTRY=f"{folder}/registry", GST_REGISTRY_FORK="no", LC_ALL="C.UTF-8")
+        text = subprocess.run([program, "cudaconv"], env=env, check=True, text=True,
+                              stdout=subprocess.PIPE).stdout
+    properties = {}
+    for line in text.split("Element Properties:\n")[1].splitlines():
+        head = re.match(r"  (\S+) *: (.*)", line)
+        if head:
+            properties[head[1]] = lines = [head[2]]
+        elif line.strip():
+            lines.append(line.strip())
+    return properties
+
+
+def explanations():
+    """The doc comments by the name of the property, in the order of the list."""
+    comments = re.findall(r"/\*\*\n\s*\* GstCudaConv:([a-z0-9-]+):\n(.*?)\*/", LIST.read_text(),
+                          re.DOTALL)
+    return {name: " ".join(re.sub(r"^\s*\*", "", text, flags=re.MULTILINE).split())
+            for name, text in comments}
+
+
+def describe_type(lines):
+    """The type, what it may be and the default, as text."""
+    text = "\n".join(lines)
+    number = re.search(r"^(Integer|Double)\. Range: *(\S+) - *(\S+) Default: *(\S+)", text, re.M)
+    if number:
+        kind = {"Integer": "int", "Double": "double"}[number[1]]
+        top = "" if number[3] == "2147483647" else f" to {number[3]}"
+        return f"{kind}, {number[2]}{top or ' and more'}", number[4]
+    choice = re.search(r'^Enum ".*" Default: .*"(.*)"', text, re.M)
+    if choice:
+        return "enum", f"`{choice[1]}`"
+    if "GstValueArray" in text:
+        return "array", "empty"
+    if 'type "GstStructure"' in text:
+        return "structure", None
+    default = re.search(r"^String\. Default: (.*)", text, re.M)
+    return "string", "none" if default[1] == "null" else default[1]
+
+
+def describe_use(lines):
+    flags = next(line for line in lines if line.startswith("flags:"))
+    if "writable" not in flags:
+        return "read-only"
+    if "changeable only in NULL or READY" in flags:
+        return "changeable up to READY"
+    return "changeable while playing" + (", controllable" if "controllable" in flags else "")
+
+
+def choices(lines):
+    """The values of an enum with their descriptions."""
+    found = (re.match(r"\(-?\d+\): (\S+) +- (.*)", line) for line in lines)
+    return [(choice[1], choice[2]) for choice in found if choice]
+
+
+def section(name, lines, explanation):
+    kind, default = describe_type(lines)
+    facts = [kind[0].upper() + kind[1:]] + ([f"default {default}"] if default else [])
+    listed = "".join(f"- `{value}`: {meaning}\n" for value, meaning in choices(lines))
+    return (f"\n## {name}\n\n{'; '.join(facts + [describe_use(lines)])}.\n\n"
+            + textwrap.fill(explanation, 100, break_on_hyphens=False, break_long_words=False) + "\n"
+            + (f"\n{listed}" if listed else ""))
+
+
+def row(name, lines):
+    kind, default = describe_type(lines)
+    meaning = lines[0].replace("|", "\\|").replace("<", "&lt;")
+    named = [f"`{value}`" for value, _ in choices(lines)]
+    if 0 < len(named) <= MOST_CHOICES:
+        meaning += ": " + ", ".join(named)
+    cells = f"[`{name}`](docs/properties.md#{name})", kind, default or "read-only", meaning
+    return f"| {' | '.join(cells)} |\n"
+
+
+def documents(build):
+    """The texts of the page and of the README."""
+    shown, explained = inspect(build), explanations()
+    missing = (set(shown) - INHERITED) ^ set(explained)
+    if missing:
+        sys.exit(f"{', '.join(sorted(missing))}: in only one of gst-inspect-1.0 and the comments in "
+                 f"{LIST.relative_to(ROOT)}")
+    page = HEAD + "".join(section(name, shown[name], text) for name, text in explained.items())
+    table = "| property | type | default | meaning |\n| --- | --- | --- | --- |\n" + "".join(
+        row(name, shown[name]) for name in explained)
+    before, rest = README.read_text(encoding="utf-8").split(BEGIN)
+    return {PAGE: page, README: before + BEGIN + table + END + rest.split(END)[1]}
+
+
+def main():
+    build = sys.argv[-1]
+    stale = []
+    for path, text in documents(build).items():
+        if "--check" not in sys.argv:
+            path.write_text(text, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            stale.append(str(path.relative_to(ROOT)))
+    if stale:
+        sys.exit(f"{' and '.join(stale)} are not current: run scripts/properties-doc.py {build}")
+
+
+main()
