@@ -2,15 +2,11 @@
 #include "layout.h"
 
 #include <gst/check/gstcheck.h>
+#include "plugin/formats.h"
 #include "tests/ref/formats.h"
 
-const gchar *const test_formats_in_caps[] = {
-    "GRAY8",     "GRAY16_LE", "I420",    "YV12",      "Y42B",   "Y444", "NV12",      "NV21",
-    "NV16",      "RGB",       "BGR",     "RGBx",      "BGRx",   "xRGB", "xBGR",      "RGBA",
-    "BGRA",      "ARGB",      "ABGR",    "AYUV",      "GBR",    "RGBP", "I420_10LE", "I422_10LE",
-    "Y444_10LE", "P010_10LE", "P016_LE", "Y444_16LE", "ARGB64",
-};
-
+#define FORMAT_NAME(name, in_cuda) #name,
+const gchar *const test_formats_in_caps[] = {CC_FORMATS(FORMAT_NAME)};
 const guint test_n_formats_in_caps = G_N_ELEMENTS(test_formats_in_caps);
 
 /* Formats that differ only in which colour a component is, which no filter can tell. */
