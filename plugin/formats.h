@@ -11,7 +11,9 @@ typedef enum {
   CC_IN_CUDA_ANY,
 } CcInCuda;
 
-/* A row is F(name in GstVideoFormat, CcInCuda), and F says what to make of it. */
+/* A row is F(name as in caps, CcInCuda), and F says what to make of it. This makes the names. */
+#define CC_FORMAT_NAME(name, in_cuda) #name,
+
 #define CC_FORMATS(F)                                                                              \
   F(GRAY8, CC_IN_CUDA_NEVER)                                                                       \
   F(GRAY16_LE, CC_IN_CUDA_NEVER)                                                                   \
