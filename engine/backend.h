@@ -10,11 +10,12 @@
 
 G_BEGIN_DECLS
 
-typedef enum {
-  CC_BACKEND_AUTO, /* CUDA when a device opens, else the CPU */
-  CC_BACKEND_CUDA,
-  CC_BACKEND_CPU,
-} CcBackendChoice;
+#define CC_BACKENDS(F)                                                                             \
+  F(CC_BACKEND_AUTO, "auto", "CUDA when a device opens, else the CPU")                             \
+  F(CC_BACKEND_CUDA, "cuda", "NVIDIA GPU")                                                         \
+  F(CC_BACKEND_CPU, "cpu", "CPU")
+
+typedef enum { CC_BACKENDS(CC_LIST_CONSTANT) } CcBackendChoice;
 
 /* The most jobs that any backend takes at once. */
 #define CC_MAX_JOBS 8
@@ -41,7 +42,7 @@ typedef struct {
 } CcTimes;
 
 typedef struct {
-  const gchar *name; /* "cpu" or "cuda" */
+  const gchar *name; /* as in CC_BACKENDS */
   /* Opens the backend, or says with CC_ERROR_UNAVAILABLE what is missing. */
   CcBackend *(*open)(const CcBackendConfig *config, GError **error);
   /* Everything about a plan that can be worked out before the first frame. Takes no reference to

@@ -17,21 +17,27 @@ G_BEGIN_DECLS
 #define CC_MAX_COEFF 1e8                                        /* largest absolute value */
 #define CC_MAX_FILE_BYTES (64 * 1024)                           /* of a file of definitions */
 
-typedef enum {
-  CC_CHROMA_AUTO, /* the kernel's own */
-  CC_CHROMA_FILTER,
-  CC_CHROMA_COPY,
-  CC_CHROMA_NEUTRAL,
-} CcChroma;
+/* What becomes of chroma. */
+#define CC_CHROMAS(F)                                                                              \
+  F(CC_CHROMA_AUTO, "auto", "The kernel's own")                                                    \
+  F(CC_CHROMA_FILTER, "filter", "Filtered as luma is")                                             \
+  F(CC_CHROMA_COPY, "copy", "Copied")                                                              \
+  F(CC_CHROMA_NEUTRAL, "neutral", "Set to grey")
 
-/* What a kernel is for. It gives the default of chroma, and edge kernels answer flat areas with
- * the stream's legal black. */
-typedef enum {
-  CC_KERNEL_PLAIN,   /* plain arithmetic on every plane: a user's matrix */
-  CC_KERNEL_BLUR,    /* filters chroma */
-  CC_KERNEL_SHARPEN, /* copies chroma */
-  CC_KERNEL_EDGE,    /* neutral chroma */
-} CcKernelClass;
+typedef enum { CC_CHROMAS(CC_LIST_CONSTANT) } CcChroma;
+enum { CC_N_CHROMAS = CC_CHROMAS(CC_LIST_PLUS_ONE) };
+
+/* What a kernel is for, with the chroma that such a kernel has unless it says otherwise. PLAIN is
+ * plain arithmetic on every plane: a user's matrix. EDGE answers flat areas with the stream's legal
+ * black. */
+#define CC_KERNEL_CLASSES(F)                                                                       \
+  F(CC_KERNEL_PLAIN, "plain", CC_CHROMA_FILTER)                                                    \
+  F(CC_KERNEL_BLUR, "blur", CC_CHROMA_FILTER)                                                      \
+  F(CC_KERNEL_SHARPEN, "sharpen", CC_CHROMA_COPY)                                                  \
+  F(CC_KERNEL_EDGE, "edge", CC_CHROMA_NEUTRAL)
+
+typedef enum { CC_KERNEL_CLASSES(CC_LIST_CONSTANT) } CcKernelClass;
+enum { CC_N_KERNEL_CLASSES = CC_KERNEL_CLASSES(CC_LIST_PLUS_ONE) };
 
 /* `height` rows of `width` coefficients, row by row; both odd, 1 to CC_MAX_KERNEL_SIZE. */
 typedef struct {

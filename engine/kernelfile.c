@@ -4,6 +4,7 @@
 
 #include "kernel.h"
 #include "keytext.h"
+#include "names.h"
 #include "textfile.h"
 
 #include <gio/gio.h>
@@ -17,30 +18,6 @@
 #define BLANKS " \t"
 #define WORD_DIVIDERS BLANKS ","
 #define ROW_DIVIDERS ";|"
-
-typedef struct {
-  const gchar *text;
-  gint value;
-} Word;
-
-static const Word class_words[] = {{"plain", CC_KERNEL_PLAIN},
-                                   {"blur", CC_KERNEL_BLUR},
-                                   {"sharpen", CC_KERNEL_SHARPEN},
-                                   {"edge", CC_KERNEL_EDGE},
-                                   {NULL, 0}};
-
-static const Word response_words[] = {{"clamp", CC_RESPONSE_CLAMP},
-                                      {"absolute", CC_RESPONSE_ABSOLUTE},
-                                      {"offset", CC_RESPONSE_OFFSET},
-                                      {"magnitude", CC_RESPONSE_MAGNITUDE},
-                                      {"magnitude-l1", CC_RESPONSE_MAGNITUDE_L1},
-                                      {"direction", CC_RESPONSE_DIRECTION},
-                                      {NULL, 0}};
-
-static const Word chroma_words[] = {{"filter", CC_CHROMA_FILTER},
-                                    {"copy", CC_CHROMA_COPY},
-                                    {"neutral", CC_CHROMA_NEUTRAL},
-                                    {NULL, 0}};
 
 /* Where a parser stands. Its messages name places and repeat nothing that the file holds: whoever
  * gets to see a message need not be allowed to read the file. */
@@ -87,19 +64,21 @@ get_text(const Section *section, const gchar *key) {
   return text ? g_strstrip(text) : NULL;
 }
 
-/* Leaves *value alone when the key is not there. */
+/* Sets *value to the index that the key's word has in `names`, where words begin with the index
+ * `first`. Leaves *value alone when the key is not there. */
 static gboolean
-get_word(const Section *section, const gchar *key, const Word *words, gint *value, GError **error) {
+get_word(const Section *section, const gchar *key, const gchar *const *names, gint first,
+         gint *value, GError **error) {
   g_autofree gchar *text = get_text(section, key);
   if (!text)
     return TRUE;
   g_autoptr(GString) known = g_string_new(NULL);
-  for (const Word *word = words; word->text; word++) {
-    if (strcmp(text, word->text) == 0) {
-      *value = word->value;
+  for (gint i = first; names[i]; i++) {
+    if (strcmp(text, names[i]) == 0) {
+      *value = i;
       return TRUE;
     }
-    g_string_append_printf(known, "%s%s", word == words ? "" : ", ", word->text);
+    g_string_append_printf(known, "%s%s", i == first ? "" : ", ", names[i]);
   }
   const Value wrong = {section, key, text};
   return cc_keytext_refuse(section->text, value_place(&wrong, text), error, "none of %s",
@@ -408,18 +387,6 @@ check_escapes(const Section *section, GError **error) {
   return TRUE;
 }
 
-static CcChroma
-class_chroma(CcKernelClass klass) {
-  switch (klass) {
-  case CC_KERNEL_SHARPEN:
-    return CC_CHROMA_COPY;
-  case CC_KERNEL_EDGE:
-    return CC_CHROMA_NEUTRAL;
-  default:
-    return CC_CHROMA_FILTER;
-  }
-}
-
 static gboolean
 parse_sizes(const Section *section, CcKernel *kernel, GError **error) {
   g_auto(GStrv) keys = g_key_file_get_keys(section->file, section->group, NULL, NULL);
@@ -462,16 +429,19 @@ parse_name(const Section *section, CcKernel *kernel, GError **error) {
   return TRUE;
 }
 
+#define CLASS_CHROMA(klass, name, chroma) chroma,
+
 static gboolean
 parse_words(const Section *section, CcKernel *kernel, GError **error) {
-  static const Word boolean_words[] = {{"false", FALSE}, {"true", TRUE}, {NULL, 0}};
+  static const CcChroma class_chroma[] = {CC_KERNEL_CLASSES(CLASS_CHROMA)};
+  static const gchar *const boolean_names[] = {[FALSE] = "false", [TRUE] = "true", NULL};
   gint klass = CC_KERNEL_PLAIN, response = CC_RESPONSE_CLAMP;
-  if (!get_word(section, "class", class_words, &klass, error) ||
-      !get_word(section, "response", response_words, &response, error))
+  if (!get_word(section, "class", cc_kernel_class_names, 0, &klass, error) ||
+      !get_word(section, "response", cc_response_names, CC_RESPONSE_AUTO + 1, &response, error))
     return FALSE;
-  gint chroma = class_chroma(klass);
-  if (!get_word(section, "chroma", chroma_words, &chroma, error) ||
-      !get_word(section, "gaussian", boolean_words, &kernel->gaussian, error))
+  gint chroma = (gint)class_chroma[klass];
+  if (!get_word(section, "chroma", cc_chroma_names, CC_CHROMA_AUTO + 1, &chroma, error) ||
+      !get_word(section, "gaussian", boolean_names, FALSE, &kernel->gaussian, error))
     return FALSE;
   kernel->klass = klass;
   kernel->response = response;

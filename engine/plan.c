@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "plan.h"
 #include "finish.h"
+#include "names.h"
 #include "region.h"
 
 #include <math.h>
@@ -513,8 +514,6 @@ describe_regions(const CcPlan *plan, GString *text) {
 
 gchar *
 cc_plan_describe(const CcPlan *plan) {
-  static const gchar *const responses[] = {"auto",      "clamp",        "absolute", "offset",
-                                           "magnitude", "magnitude-l1", "direction"};
   g_autoptr(GString) text = g_string_new(NULL);
   if (plan->n_ops == 0) {
     g_string_append(text, "no filtering");
@@ -524,7 +523,7 @@ cc_plan_describe(const CcPlan *plan) {
         text, "%ux%u, %u matri%s, %s, %s, %s, %s", op->width, op->height, op->n_matrices,
         op->n_matrices == 1 ? "x" : "ces", op->separable ? "separable" : "not separable",
         op->exact ? "exact integers" : "fractional",
-        op->arith == CC_ARITH_F32 ? "float sums" : "64-bit sums", responses[op->response]);
+        op->arith == CC_ARITH_F32 ? "float sums" : "64-bit sums", cc_response_names[op->response]);
     if (plan->algorithm != CC_ALGORITHM_AUTO)
       g_string_append_printf(text, ", algorithm %s", cc_algorithm_name(plan->algorithm));
   }

@@ -12,11 +12,14 @@
 
 G_BEGIN_DECLS
 
-typedef enum {
-  CC_ALPHA_COPY,
-  CC_ALPHA_FILTER,
-  CC_ALPHA_OPAQUE,
-} CcAlpha;
+/* What becomes of alpha. */
+#define CC_ALPHAS(F)                                                                               \
+  F(CC_ALPHA_COPY, "copy", "Copied")                                                               \
+  F(CC_ALPHA_FILTER, "filter", "Filtered as the colours are")                                      \
+  F(CC_ALPHA_OPAQUE, "opaque", "Set to opaque")
+
+typedef enum { CC_ALPHAS(CC_LIST_CONSTANT) } CcAlpha;
+enum { CC_N_ALPHAS = CC_ALPHAS(CC_LIST_PLUS_ONE) };
 
 /* A rectangle of pixels. */
 typedef struct {

@@ -13,6 +13,12 @@
 #define CC_SHARED static inline
 #endif
 
+/* Each enum that users see is one list. A row is F(constant, its name, its text in
+ * gst-inspect-1.0), and F says what to make of it. These make the enum, and the number of its
+ * values. */
+#define CC_LIST_CONSTANT(constant, ...) constant,
+#define CC_LIST_PLUS_ONE(constant, ...) +1
+
 /* How the sums S_i of a kernel's matrices become one number t, before scale and bias:
  *   clamp         max S_i
  *   absolute      max |S_i|
@@ -20,27 +26,31 @@
  *   magnitude     sqrt(sum S_i^2)
  *   magnitude-l1  sum |S_i|
  *   direction     atan2(S_1, S_0) in turns, of exactly two matrices (x, y) */
-typedef enum {
-  CC_RESPONSE_AUTO, /* the kernel's own */
-  CC_RESPONSE_CLAMP,
-  CC_RESPONSE_ABSOLUTE,
-  CC_RESPONSE_OFFSET,
-  CC_RESPONSE_MAGNITUDE,
-  CC_RESPONSE_MAGNITUDE_L1,
-  CC_RESPONSE_DIRECTION,
-} CcResponse;
+#define CC_RESPONSES(F)                                                                            \
+  F(CC_RESPONSE_AUTO, "auto", "The kernel's own")                                                  \
+  F(CC_RESPONSE_CLAMP, "clamp", "Negative results become black")                                   \
+  F(CC_RESPONSE_ABSOLUTE, "absolute", "The absolute value")                                        \
+  F(CC_RESPONSE_OFFSET, "offset", "Mid-grey is added")                                             \
+  F(CC_RESPONSE_MAGNITUDE, "magnitude", "Root of the sum of squares over the kernel's matrices")   \
+  F(CC_RESPONSE_MAGNITUDE_L1, "magnitude-l1", "Sum of absolute values over the kernel's matrices") \
+  F(CC_RESPONSE_DIRECTION, "direction", "Angle of the gradient, a full turn over the pixel range")
+
+typedef enum { CC_RESPONSES(CC_LIST_CONSTANT) } CcResponse;
+enum { CC_N_RESPONSES = CC_RESPONSES(CC_LIST_PLUS_ONE) };
 
 /* What a tap outside the picture reads, for a row |abcdefgh|:
  *   replicate    aaa|abcdefgh|hhh      constant  vvv|abcdefgh|vvv      wrap  fgh|abcdefgh|abc
  *   reflect      cba|abcdefgh|hgf      reflect-101  dcb|abcdefgh|gfe
  * The picture may be smaller than the kernel: the rule repeats until it lands inside. */
-typedef enum {
-  CC_BORDER_REPLICATE,
-  CC_BORDER_CONSTANT,
-  CC_BORDER_REFLECT,
-  CC_BORDER_REFLECT_101,
-  CC_BORDER_WRAP,
-} CcBorder;
+#define CC_BORDERS(F)                                                                              \
+  F(CC_BORDER_REPLICATE, "replicate", "The nearest pixel: aaa|abcd|ddd")                           \
+  F(CC_BORDER_CONSTANT, "constant", "border-value")                                                \
+  F(CC_BORDER_REFLECT, "reflect", "Mirrored, edge repeated: cba|abcd|dcb")                         \
+  F(CC_BORDER_REFLECT_101, "reflect-101", "Mirrored at the edge pixel: dcb|abcd|cba")              \
+  F(CC_BORDER_WRAP, "wrap", "From the opposite side: bcd|abcd|abc")
+
+typedef enum { CC_BORDERS(CC_LIST_CONSTANT) } CcBorder;
+enum { CC_N_BORDERS = CC_BORDERS(CC_LIST_PLUS_ONE) };
 
 /* The index inside 0..n-1 that position i stands for, or -1 for CC_BORDER_CONSTANT outside. n >= 1.
  */
@@ -74,9 +84,10 @@ cc_border_index(int i, int n, CcBorder border) {
       return m;
     m = i % n;
     return m < 0 ? m + n : m;
-  default:
-    return -1;
+  case CC_BORDER_CONSTANT:
+    break;
   }
+  return -1;
 }
 
 /* atan2(y, x) in turns, 0 <= t <= 1 (1 is the full turn, the same as 0); 0 for x = y = 0. The

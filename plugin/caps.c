@@ -2,27 +2,40 @@
 #include "caps.h"
 
 #include <gst/video/video.h>
+#include "formats.h"
 
 #define CUDA_FEATURE "memory:CUDAMemory"
 
-#define FORMATS                                                                                    \
-  "{ GRAY8, GRAY16_LE, I420, YV12, Y42B, Y444, NV12, NV21, NV16, RGB, BGR, RGBx, BGRx, xRGB, "     \
-  "xBGR, RGBA, BGRA, ARGB, ABGR, AYUV, GBR, RGBP, I420_10LE, I422_10LE, Y444_10LE, P010_10LE, "    \
-  "P016_LE, Y444_16LE, ARGB64 }"
+typedef struct {
+  const gchar *name;
+  CcInCuda in_cuda;
+} Format;
 
-/* Those of them that GstCudaMemory holds in GStreamer 1.22; it ends the process on others. */
-#define CUDA_FORMATS                                                                               \
-  "{ I420, YV12, Y42B, Y444, NV12, NV21, RGB, BGR, RGBx, BGRx, RGBA, BGRA, ARGB, ABGR, GBR, "      \
-  "RGBP, I420_10LE, I422_10LE, P010_10LE, P016_LE, Y444_16LE }"
+#define FORMAT_ROW(name, in_cuda) {#name, in_cuda},
+static const Format formats[] = {CC_FORMATS(FORMAT_ROW)};
 
 /* --- memory --- */
 
+/* The caps of all formats that CUDA memory holds at least so well. */
+static GstCaps *
+make_caps(CcInCuda least) {
+  g_autoptr(GString) names = g_string_new(NULL);
+  for (guint i = 0; i < G_N_ELEMENTS(formats); i++)
+    if (formats[i].in_cuda >= least)
+      g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : "", formats[i].name);
+  g_autofree gchar *text = g_strdup_printf(GST_VIDEO_CAPS_MAKE("{ %s }"), names->str);
+  return gst_caps_from_string(text);
+}
+
 GstCaps *
 cc_caps_template(gboolean cuda) {
-  return gst_caps_from_string(
-      cuda ? GST_VIDEO_CAPS_MAKE(FORMATS) "; " GST_VIDEO_CAPS_MAKE_WITH_FEATURES(CUDA_FEATURE,
-                                                                                 CUDA_FORMATS)
-           : GST_VIDEO_CAPS_MAKE(FORMATS));
+  GstCaps *caps = make_caps(CC_IN_CUDA_NEVER);
+  if (cuda) {
+    GstCaps *in_cuda = make_caps(CC_IN_CUDA_EVEN);
+    gst_caps_set_features_simple(in_cuda, gst_caps_features_new(CUDA_FEATURE, NULL));
+    gst_caps_append(caps, in_cuda);
+  }
+  return caps;
 }
 
 static gboolean
@@ -54,16 +67,20 @@ cc_caps_in_cuda(const GstCaps *caps) {
   return result;
 }
 
-/* GStreamer 1.22 lets the last plane of planar 4:2:0 begin half a row early in CUDA memory when the
- * height is odd, on top of the plane before it. */
+/* Whether frames in CUDA memory would have planes that overlap. */
+static gboolean
+planes_overlap(const GstStructure *structure) {
+  const gchar *name = gst_structure_get_string(structure, "format");
+  gint height;
+  for (guint i = 0; name && i < G_N_ELEMENTS(formats); i++)
+    if (formats[i].in_cuda == CC_IN_CUDA_EVEN && g_str_equal(name, formats[i].name))
+      return gst_structure_get_int(structure, "height", &height) && height % 2 != 0;
+  return FALSE;
+}
+
 static gboolean
 planes_are_apart(GstCapsFeatures *features, GstStructure *structure, gpointer user_data) {
-  static const gchar *const planar[] = {"I420", "YV12", "I420_10LE", NULL};
-  const gchar *format = gst_structure_get_string(structure, "format");
-  gint height;
-  return !structure_is_cuda(features, structure, NULL) || !format ||
-         !g_strv_contains(planar, format) || !gst_structure_get_int(structure, "height", &height) ||
-         height % 2 == 0;
+  return !structure_is_cuda(features, structure, NULL) || !planes_overlap(structure);
 }
 
 gboolean

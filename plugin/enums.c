@@ -30,35 +30,22 @@ gst_cuda_conv_kernel_get_type(void) {
     return type;                                                                                   \
   }
 
-DEFINE_ENUM(
-    gst_cuda_conv_response_get_type, "GstCudaConvResponse",
-    {CC_RESPONSE_AUTO, "The kernel's own", "auto"},
-    {CC_RESPONSE_CLAMP, "Negative results become black", "clamp"},
-    {CC_RESPONSE_ABSOLUTE, "The absolute value", "absolute"},
-    {CC_RESPONSE_OFFSET, "Mid-grey is added", "offset"},
-    {CC_RESPONSE_MAGNITUDE, "Root of the sum of squares over the kernel's matrices", "magnitude"},
-    {CC_RESPONSE_MAGNITUDE_L1, "Sum of absolute values over the kernel's matrices", "magnitude-l1"},
-    {CC_RESPONSE_DIRECTION, "Angle of the gradient, a full turn over the pixel range", "direction"})
+/* The same from one of the engine's lists. */
+#define DEFINE_ENUM_OF(LIST, function, name)                                                       \
+  GType function(void) {                                                                           \
+    static gsize type = 0;                                                                         \
+    static const GEnumValue values[] = {LIST(ENUM_VALUE){0, NULL, NULL}};                          \
+    if (g_once_init_enter(&type))                                                                  \
+      g_once_init_leave(&type, g_enum_register_static(name, values));                              \
+    return type;                                                                                   \
+  }
+#define ENUM_VALUE(constant, name, text) {constant, text, name},
 
-DEFINE_ENUM(gst_cuda_conv_border_get_type, "GstCudaConvBorder",
-            {CC_BORDER_REPLICATE, "The nearest pixel: aaa|abcd|ddd", "replicate"},
-            {CC_BORDER_CONSTANT, "border-value", "constant"},
-            {CC_BORDER_REFLECT, "Mirrored, edge repeated: cba|abcd|dcb", "reflect"},
-            {CC_BORDER_REFLECT_101, "Mirrored at the edge pixel: dcb|abcd|cba", "reflect-101"},
-            {CC_BORDER_WRAP, "From the opposite side: bcd|abcd|abc", "wrap"})
-
-DEFINE_ENUM(gst_cuda_conv_chroma_get_type, "GstCudaConvChroma",
-            {CC_CHROMA_AUTO, "The kernel's own", "auto"},
-            {CC_CHROMA_FILTER, "Filtered as luma is", "filter"}, {CC_CHROMA_COPY, "Copied", "copy"},
-            {CC_CHROMA_NEUTRAL, "Set to grey", "neutral"})
-
-DEFINE_ENUM(gst_cuda_conv_alpha_get_type, "GstCudaConvAlpha", {CC_ALPHA_COPY, "Copied", "copy"},
-            {CC_ALPHA_FILTER, "Filtered as the colours are", "filter"},
-            {CC_ALPHA_OPAQUE, "Set to opaque", "opaque"})
-
-DEFINE_ENUM(gst_cuda_conv_backend_get_type, "GstCudaConvBackend",
-            {CC_BACKEND_AUTO, "CUDA when a device opens, else the CPU", "auto"},
-            {CC_BACKEND_CUDA, "NVIDIA GPU", "cuda"}, {CC_BACKEND_CPU, "CPU", "cpu"})
+DEFINE_ENUM_OF(CC_RESPONSES, gst_cuda_conv_response_get_type, "GstCudaConvResponse")
+DEFINE_ENUM_OF(CC_BORDERS, gst_cuda_conv_border_get_type, "GstCudaConvBorder")
+DEFINE_ENUM_OF(CC_CHROMAS, gst_cuda_conv_chroma_get_type, "GstCudaConvChroma")
+DEFINE_ENUM_OF(CC_ALPHAS, gst_cuda_conv_alpha_get_type, "GstCudaConvAlpha")
+DEFINE_ENUM_OF(CC_BACKENDS, gst_cuda_conv_backend_get_type, "GstCudaConvBackend")
 
 DEFINE_ENUM(
     gst_cuda_conv_algorithm_get_type, "GstCudaConvAlgorithm",

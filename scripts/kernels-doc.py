@@ -4,13 +4,16 @@
 
 import configparser
 import pathlib
+import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "presets" / "kernels.ini"
 TARGET = ROOT / "docs" / "kernels.md"
 
-CHROMA = {"plain": "filter", "blur": "filter", "sharpen": "copy", "edge": "neutral"}
+# of each class of kernels
+CHROMA = {name: chroma.lower() for name, chroma in re.findall(
+    r'F\(CC_KERNEL_\w+, "(\w+)", CC_CHROMA_(\w+)\)', (ROOT / "engine" / "kernel.h").read_text())}
 
 HEAD = """# Named kernels
 

@@ -28,7 +28,7 @@ check_text() {
 
 check_shell() { tracked '*.sh' .ci/run | xargs -0r shellcheck; }
 
-check_docs() { scripts/kernels-doc.py --check; }
+check_docs() { scripts/kernels-doc.py --check && scripts/check-lists.py; }
 
 # Only what is compiled here is looked at, as it is compiled here. The compiler, the sanitizers and
 # valgrind find uninitialised variables: cppcheck takes every loop for one that may run zero times.

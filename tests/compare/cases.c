@@ -2,6 +2,8 @@
 
 #include "tests/compare/cases.h"
 
+#include "engine/names.h"
+
 #include <string.h>
 
 #define TRIES 3 /* values looked at for each free parameter of a combination */
@@ -17,13 +19,7 @@ static const guint small_sizes[][2] = {
 #define N_SMALL G_N_ELEMENTS(small_sizes)
 enum { SIZE_MEDIUM = N_SMALL, SIZE_LARGE };
 
-static const gchar *const border_names[] = {"replicate", "constant", "reflect", "reflect-101",
-                                            "wrap"};
 static const gdouble border_values[] = {0, 0.3, 0.5, 1};
-static const gchar *const response_names[] = {"auto",      "clamp",        "absolute", "offset",
-                                              "magnitude", "magnitude-l1", "direction"};
-static const gchar *const chroma_names[] = {"auto", "filter", "copy", "neutral"};
-static const gchar *const alpha_names[] = {"copy", "filter", "opaque"};
 static const gdouble scales[] = {0, 0.125, -0.25, 1 / 9.0, 0.37, 2, 0.1234567891};
 static const gdouble biases[] = {0, 128, -20, 0.5, 7.25, 0.0312791};
 static const gchar *const range_names[] = {"full", "limited"};
@@ -52,10 +48,10 @@ static guint
 level_count(const CaseList *list, Dimension dimension) {
   static const guint counts[DIM_COUNT] = {
       [DIM_SIZE] = N_SMALL,
-      [DIM_BORDER] = G_N_ELEMENTS(border_names),
-      [DIM_RESPONSE] = G_N_ELEMENTS(response_names),
-      [DIM_CHROMA] = G_N_ELEMENTS(chroma_names),
-      [DIM_ALPHA] = G_N_ELEMENTS(alpha_names),
+      [DIM_BORDER] = CC_N_BORDERS,
+      [DIM_RESPONSE] = CC_N_RESPONSES,
+      [DIM_CHROMA] = CC_N_CHROMAS,
+      [DIM_ALPHA] = CC_N_ALPHAS,
       [DIM_SCALE] = G_N_ELEMENTS(scales),
       [DIM_BIAS] = G_N_ELEMENTS(biases),
       [DIM_RANGE] = G_N_ELEMENTS(range_names),
@@ -303,8 +299,8 @@ case_describe(const Case *c) {
       "kernel=%s format=%s size=%ux%u range=%s border=%s border-value=%g response=%s chroma=%s "
       "alpha=%s scale=%.17g bias=%g stride=%u %s pattern=%s src=%s dst=%s",
       c->kernel, c->format, c->width, c->height, range_names[c->layout.limited_range],
-      border_names[c->filter.border], c->filter.border_value, response_names[c->filter.response],
-      chroma_names[c->filter.chroma], alpha_names[c->filter.alpha], c->filter.scale, c->filter.bias,
-      c->filter.stride, region, pattern_names[c->pattern], placement_names[c->src],
-      placement_names[c->dst]);
+      cc_border_names[c->filter.border], c->filter.border_value,
+      cc_response_names[c->filter.response], cc_chroma_names[c->filter.chroma],
+      cc_alpha_names[c->filter.alpha], c->filter.scale, c->filter.bias, c->filter.stride, region,
+      pattern_names[c->pattern], placement_names[c->src], placement_names[c->dst]);
 }

@@ -4,7 +4,6 @@
 
 #define N_SIDES 7 /* 3 to 15 */
 #define N_TYPES 2
-#define N_BORDERS 5
 #define PASCAL_SIDE 7 /* the widest window whose row is binomial; wider ones rise by 1 */
 
 #define C CC_ROLE_COLOR
@@ -77,7 +76,7 @@ product_free(Product *product) {
 
 guint
 product_count(const Product *product) {
-  return N_TYPES * CC_MAX_COMPONENTS * N_SIDES * N_KERNELS * N_BORDERS * G_N_ELEMENTS(strides) *
+  return N_TYPES * CC_MAX_COMPONENTS * N_SIDES * N_KERNELS * CC_N_BORDERS * G_N_ELEMENTS(strides) *
          product->n_sizes;
 }
 
@@ -93,7 +92,7 @@ Case
 product_get(const Product *product, guint index) {
   guint rest = index;
   const guint stride = take_digit(&rest, G_N_ELEMENTS(strides));
-  const guint border = take_digit(&rest, N_BORDERS);
+  const guint border = take_digit(&rest, CC_N_BORDERS);
   const guint kernel = take_digit(&rest, N_KERNELS);
   const guint side = take_digit(&rest, N_SIDES);
   const guint step = take_digit(&rest, CC_MAX_COMPONENTS);

@@ -2,30 +2,11 @@
 #include "layout.h"
 
 #include <gst/check/gstcheck.h>
+#include "plugin/formats.h"
 #include "tests/ref/formats.h"
 
-const gchar *const test_formats_in_caps[] = {
-    "GRAY8",     "GRAY16_LE", "I420",    "YV12",      "Y42B",   "Y444", "NV12",      "NV21",
-    "NV16",      "RGB",       "BGR",     "RGBx",      "BGRx",   "xRGB", "xBGR",      "RGBA",
-    "BGRA",      "ARGB",      "ABGR",    "AYUV",      "GBR",    "RGBP", "I420_10LE", "I422_10LE",
-    "Y444_10LE", "P010_10LE", "P016_LE", "Y444_16LE", "ARGB64",
-};
-
+const gchar *const test_formats_in_caps[] = {CC_FORMATS(CC_FORMAT_NAME)};
 const guint test_n_formats_in_caps = G_N_ELEMENTS(test_formats_in_caps);
-
-/* Formats that differ only in which colour a component is, which no filter can tell. */
-static const gchar *const same_shape[][2] = {
-    {"YV12", "I420"}, {"NV21", "NV12"}, {"BGR", "RGB"},   {"BGRx", "RGBx"},
-    {"xBGR", "xRGB"}, {"BGRA", "RGBA"}, {"ABGR", "ARGB"}, {"RGBP", "GBR"},
-};
-
-static const TestFormat *
-find_format(const gchar *name) {
-  for (guint i = 0; i < G_N_ELEMENTS(same_shape); i++)
-    if (g_str_equal(name, same_shape[i][0]))
-      name = same_shape[i][1];
-  return test_format_find(name);
-}
 
 /* Y'CbCr is in limited range unless the colorimetry says otherwise ("1:..."), the rest is in full.
  */
@@ -44,7 +25,7 @@ test_layout(const gchar *caps_text) {
   gint width, height;
   fail_unless(gst_structure_get(structure, "width", G_TYPE_INT, &width, "height", G_TYPE_INT,
                                 &height, NULL));
-  const TestFormat *format = find_format(gst_structure_get_string(structure, "format"));
+  const TestFormat *format = test_format_find(gst_structure_get_string(structure, "format"));
   return test_format_layout(format, (guint)width, (guint)height, is_limited(format, structure));
 }
 

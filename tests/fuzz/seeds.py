@@ -6,9 +6,11 @@ Findings of the fuzzer, minimised, lie beside them. What the numbers are is told
 buffers.c, values.c and frames.c."""
 
 import pathlib
+import re
 import struct
 
-CORPUS = pathlib.Path(__file__).resolve().parent / "corpus"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CORPUS = ROOT / "tests/fuzz/corpus"
 MAXINT, MAXUINT, MAXSIZE = 2**31 - 1, 2**32 - 1, 2**64 - 1
 
 # --- numbers, as fuzz_take_number reads them ---
@@ -34,8 +36,8 @@ def raw(value):
 
 # --- frames ---
 
-FORMATS = """GRAY8 GRAY16_LE I420 YV12 Y42B Y444 NV12 NV21 NV16 RGB BGR RGBx BGRx xRGB xBGR RGBA BGRA
-    ARGB ABGR AYUV GBR RGBP I420_10LE I422_10LE Y444_10LE P010_10LE ARGB64""".split()
+FORMATS = [name for name in re.findall(r"F\((\w+), CC_", (ROOT / "plugin/formats.h").read_text())
+           if name not in ("P016_LE", "Y444_16LE")]
 COPY, COPY_WRAP, SOBEL, DIRECTION, BLUR, HALF, BOX, KIRSCH, QUARTER = 0, 2, 3, 4, 5, 6, 7, 8, 9
 META, CROP, READ_ONLY, ONE_BLOCK, SHARED, PIECES, LOCKED = (1 << i for i in range(7))
 

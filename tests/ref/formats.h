@@ -19,12 +19,13 @@ typedef struct {
   } plane[CC_MAX_PLANES];
 } TestFormat;
 
-/* Ends with an entry without a name. */
+/* One for each shape that a format of the element has, and one of 12 bits. Ends with an entry
+ * without a name. */
 extern const TestFormat test_formats[];
 
 guint test_formats_count(void);
 
-/* The format called `name`, which must exist. */
+/* The format of the shape that `name`, a format of the element, has. */
 const TestFormat *test_format_find(const gchar *name);
 
 /* The planes of a picture of width x height pixels; odd chroma sizes are rounded up. */

@@ -258,7 +258,7 @@ oracle_border_index(gint i, gint n, CcBorder border) {
     case CC_BORDER_WRAP:
       i += i < 0 ? n : -n;
       break;
-    default:
+    case CC_BORDER_CONSTANT:
       return -1;
     }
   }
@@ -346,7 +346,9 @@ respond_exactly(const gint64 *sum, guint n, const Number *gain, const Rule *rule
       break;
     case CC_RESPONSE_DIRECTION:
       return round_angle(sum[1], sum[0], rule);
-    default:
+    case CC_RESPONSE_AUTO: /* no rule has it */
+    case CC_RESPONSE_CLAMP:
+    case CC_RESPONSE_OFFSET:
       t = i == 0 ? s : MAX(t, s);
     }
   }
@@ -378,7 +380,9 @@ respond_really(const long double *sum, guint n, const Number *gain, const Rule *
       break;
     case CC_RESPONSE_DIRECTION:
       return round_angle(sum[1], sum[0], rule);
-    default:
+    case CC_RESPONSE_AUTO: /* no rule has it */
+    case CC_RESPONSE_CLAMP:
+    case CC_RESPONSE_OFFSET:
       t = i == 0 ? sum[i] : fmaxl(t, sum[i]);
     }
   }

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The video formats of the element, for its caps, the tests and the benches. */
+
+/* How GstCudaMemory of GStreamer 1.22 holds frames of a format. */
+typedef enum {
+  CC_IN_CUDA_NEVER, /* it ends the process */
+  CC_IN_CUDA_EVEN,  /* only an even height: of any other, the last plane begins half a row early, on
+                       top of the plane before it */
+  CC_IN_CUDA_ANY,
+} CcInCuda;
+
+/* A row is F(name as in caps, CcInCuda), and F says what to make of it. This makes the names. */
+#define CC_FORMAT_NAME(name, in_cuda) #name,
+
+#define CC_FORMATS(F)                                                                              \
+  F(GRAY8, CC_IN_CUDA_NEVER)                                                                       \
+  F(GRAY16_LE, CC_IN_CUDA_NEVER)                                                                   \
+  F(I420, CC_IN_CUDA_EVEN)                                                                         \
+  F(YV12, CC_IN_CUDA_EVEN)                                                                         \
+  F(Y42B, CC_IN_CUDA_ANY)                                                                          \
+  F(Y444, CC_IN_CUDA_ANY)                                                                          \
+  F(NV12, CC_IN_CUDA_ANY)                                                                          \
+  F(NV21, CC_IN_CUDA_ANY)                                                                          \
+  F(NV16, CC_IN_CUDA_NEVER)                                                                        \
+  F(RGB, CC_IN_CUDA_ANY)                                                                           \
+  F(BGR, CC_IN_CUDA_ANY)                                                                           \
+  F(RGBx, CC_IN_CUDA_ANY)                                                                          \
+  F(BGRx, CC_IN_CUDA_ANY)                                                                          \
+  F(xRGB, CC_IN_CUDA_NEVER)                                                                        \
+  F(xBGR, CC_IN_CUDA_NEVER)                                                                        \
+  F(RGBA, CC_IN_CUDA_ANY)                                                                          \
+  F(BGRA, CC_IN_CUDA_ANY)                                                                          \
+  F(ARGB, CC_IN_CUDA_ANY)                                                                          \
+  F(ABGR, CC_IN_CUDA_ANY)                                                                          \
+  F(AYUV, CC_IN_CUDA_NEVER)                                                                        \
+  F(GBR, CC_IN_CUDA_ANY)                                                                           \
+  F(RGBP, CC_IN_CUDA_ANY)                                                                          \
+  F(I420_10LE, CC_IN_CUDA_EVEN)                                                                    \
+  F(I422_10LE, CC_IN_CUDA_ANY)                                                                     \
+  F(Y444_10LE, CC_IN_CUDA_NEVER)                                                                   \
+  F(P010_10LE, CC_IN_CUDA_ANY)                                                                     \
+  F(P016_LE, CC_IN_CUDA_ANY)                                                                       \
+  F(Y444_16LE, CC_IN_CUDA_ANY)                                                                     \
+  F(ARGB64, CC_IN_CUDA_NEVER)

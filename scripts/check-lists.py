@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Says which lists in documents have other words than the lists in the code."""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def read(path):
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+def names(path, prefix):
+    """The names in the list of the enum whose constants begin with the prefix."""
+    return re.findall(rf'F\({prefix}_\w+, "([\w-]+)"', read(path))
+
+
+RESPONSES = names("engine/shared.h", "CC_RESPONSE")
+BORDERS = names("engine/shared.h", "CC_BORDER")
+CHROMAS = names("engine/kernel.h", "CC_CHROMA")
+CLASSES = names("engine/kernel.h", "CC_KERNEL")
+ALPHAS = names("engine/plan.h", "CC_ALPHA")
+BACKENDS = names("engine/backend.h", "CC_BACKEND")
+FORMATS = dict(re.findall(r"F\((\w+), CC_IN_CUDA_(\w+)\)", read("plugin/formats.h")))
+
+QUOTED = r"`([\w-]+)`"
+PLAIN = r"\b(?!or\b|default\b)[a-z][a-z0-9-]*"
+FORMAT = r"\w*[A-Z]\w*"
+
+# where a list is, what its words look like, and the words
+PLACES = [
+    ("README.md", r"^\| `response` \|(.*)$", QUOTED, RESPONSES),
+    ("README.md", r"^\| `border` \|(.*)$", QUOTED, BORDERS),
+    ("README.md", r"^\| `chroma` \|(.*)$", QUOTED, CHROMAS),
+    ("README.md", r"^\| `alpha` \|(.*)$", QUOTED, ALPHAS),
+    ("README.md", r"^\| `backend` \|(.*)$", QUOTED, BACKENDS),
+    ("README.md", r"^Formats: ([^.]*)\.", FORMAT, FORMATS),
+    ("docs/gpu.md", r"of 16 bits a sample\s+only\s([^.]*)\.", FORMAT,
+     [name for name, in_cuda in FORMATS.items() if "_" in name and in_cuda != "NEVER"]),
+    ("presets/kernels.ini", r"^#   class  ([^:]*):", PLAIN, CLASSES),
+    ("presets/kernels.ini", r"^#   response  (.*)$", PLAIN, RESPONSES[1:]),
+    ("presets/kernels.ini", r"^#   chroma  (.*), where", PLAIN, CHROMAS[1:]),
+]
+
+
+def check(path, place, word, expected):
+    """Whether the list that is there, if it is, has exactly these words."""
+    found = re.search(place, read(path), re.MULTILINE)
+    words = set(re.findall(word, found.group(1))) if found else set()
+    wrong = words ^ set(expected)
+    if wrong or not words:
+        print(f"{path}: {place}: {', '.join(sorted(wrong)) or 'nothing is there'}")
+    return bool(words) and not wrong
+
+
+# a list, so that all are checked
+sys.exit(0 if all([check(*place) for place in PLACES]) else 1)
