@@ -5,9 +5,10 @@
  * `devices`, `version`, `capability`, `memory` and `pinned` can only take away from what the driver
  * has, and `peer` and `pinned-only` have no meaning here.
  *
- * The driver is the library that CUDACONV_TEST_LIBCUDA names, or else the first that is in one of
- * the usual places. A function that it lacks returns CUDA_ERROR_NOT_FOUND, with a line on standard
- * error. What a program asks cuGetProcAddress for is the driver's own and does not count.
+ * The driver is the library that CUDACONV_TEST_LIBCUDA names, or else the first libcuda.so.1 but
+ * this one in LD_LIBRARY_PATH and in the usual folders. A function that it lacks returns
+ * CUDA_ERROR_NOT_FOUND, with a line on standard error. What a program asks cuGetProcAddress for is
+ * the driver's own and does not count.
  *
  * A call that fails does nothing, but that all work of its context is over when it returns: after a
  * failure programs give memory back that a device which is lost would not use any more, and this
@@ -29,36 +30,35 @@ const FakeSettings fake_defaults = {
 
 /* --- the driver --- */
 
-/* Opened by its path, for under its name there is this library. */
+/* Marks this library, which has the name of the driver. */
+EXPORT void fake_forwards(void);
+
+void
+fake_forwards(void) {
+}
+
+/* The library in that file, or NULL; not this one. */
 static gpointer
 open_driver(const gchar *path) {
   gpointer library = g_file_test(path, G_FILE_TEST_EXISTS) ? dlopen(path, RTLD_LAZY) : NULL;
-  if (library && dlsym(library, "fake_forwards"))
-    g_error("forward: %s is this library", path);
-  return library;
+  return library && dlsym(library, "fake_forwards") ? NULL : library;
 }
 
-/* Marks this library for the question above. */
-EXPORT gboolean fake_forwards(void);
-
-gboolean
-fake_forwards(void) {
-  return TRUE;
-}
-
+/* By its path, since its name means this library. */
 static gpointer
 find_driver(void) {
-  static const gchar *const places[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
-                                        "/usr/lib64", "/usr/lib/wsl/lib",
-                                        "/usr/local/nvidia/lib64"};
-  const gchar *named = g_getenv(FAKE_LIBRARY_BEHIND);
+  static const gchar usual[] = "/usr/lib/x86_64-linux-gnu:/usr/lib/aarch64-linux-gnu:/usr/lib64:"
+                               "/usr/lib/wsl/lib:/usr/local/nvidia/lib64:/usr/local/nvidia/lib";
+  const gchar *named = g_getenv(FAKE_LIBRARY_BEHIND), *first = g_getenv("LD_LIBRARY_PATH");
+  g_autofree gchar *places = g_strconcat(first ? first : "", ":", usual, NULL);
+  g_auto(GStrv) folders = g_strsplit(named ? "" : places, ":", -1);
   gpointer library = named ? open_driver(named) : NULL;
-  for (guint i = 0; !named && !library && i < G_N_ELEMENTS(places); i++) {
-    g_autofree gchar *path = g_build_filename(places[i], "libcuda.so.1", NULL);
-    library = open_driver(path);
+  for (gchar **folder = folders; *folder && !library; folder++) {
+    g_autofree gchar *path = g_build_filename(*folder, "libcuda.so.1", NULL);
+    library = **folder ? open_driver(path) : NULL;
   }
   if (!library)
-    fprintf(stderr, "forward: no driver: %s\n", named ? named : "no libcuda.so.1 was found");
+    fprintf(stderr, "forward: no driver is in %s\n", named ? named : places);
   return library;
 }
 
