@@ -273,6 +273,21 @@ GST_START_TEST(each_call_fails) {
 }
 GST_END_TEST;
 
+/* The same for calls that GStreamer's library makes when the element maps, makes or frees a frame.
+ */
+GST_START_TEST(each_call_of_gstreamer_fails) {
+  static const gchar *const calls[] = {"cuMemAllocPitch", "cuMemAllocHost", "cuStreamSynchronize",
+                                       "cuCtxPopCurrent"};
+  for (guint c = 0; c < G_N_ELEMENTS(calls); c++)
+    for (guint at = 1, n = 0; at <= 34; at += at / 2 + 1, n++) {
+      g_autofree gchar *failure = g_strdup_printf("%s:%u%s:700", calls[c], at, n % 2 ? "+" : "");
+      g_auto(Outcome) outcome = {0};
+      run(&outcome, "auto", "cuda", failure);
+      check_some("cuda", failure, &outcome);
+    }
+}
+GST_END_TEST;
+
 /* The warning says what failed; with backend=cuda the same is one error. */
 GST_START_TEST(words) {
   g_auto(Outcome) outcome = {0};
@@ -328,6 +343,7 @@ failover_suite(void) {
   TCase *tc = tcase_create("failover");
   tcase_set_timeout(tc, 240);
   tcase_add_loop_test(tc, each_call_fails, 0, G_N_ELEMENTS(frame_calls));
+  tcase_add_test(tc, each_call_of_gstreamer_fails);
   tcase_add_test(tc, words);
   tcase_add_test(tc, fewer_frames_in_flight);
   tcase_add_loop_test(tc, cpu_cannot_take_over, 0, 3); /* all but CUDA memory */
