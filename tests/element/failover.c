@@ -160,6 +160,7 @@ static int
 run_child(int argc, char **argv) {
   g_setenv("CUDACONV_TEST_BACKEND", argv[2], TRUE);
   g_setenv("CK_FORK", "no", TRUE);
+  g_unsetenv("CK_RUN_CASE");
   child_path = argv[3];
   most = (guint)g_ascii_strtoull(argv[4], NULL, 10);
   scarce = g_str_equal(argv[5], "scarce");
@@ -217,6 +218,7 @@ static const gchar *const frame_calls[] = {
     "cuEventRecord",    "cuStreamWaitEvent", "cuMemcpyHtoDAsync", "cuMemcpyDtoHAsync",
     "cuMemcpy2DAsync",  "cuLaunchKernelEx",  "cuEventQuery",      "cuEventSynchronize",
     "cuModuleLoadData", "cuMemHostRegister"};
+#define N_FRAME_CALLS ((int)G_N_ELEMENTS(frame_calls))
 
 /* Those that GStreamer's library makes as well when the element maps a frame. */
 static gboolean
@@ -255,20 +257,18 @@ check_some(const gchar *path, const gchar *failure, const Outcome *outcome) {
  * Where nobody can read a frame in CUDA memory any more, the CPU cannot take over. */
 GST_START_TEST(each_call_fails) {
   static const guint codes[] = {700, 2, 999};
-  const gchar *call = frame_calls[__i__];
-  for (guint p = 0; p < G_N_ELEMENTS(paths); p++) {
-    g_auto(Outcome) wanted = {0};
-    run(&wanted, "cpu", paths[p], "");
-    for (guint at = 1, n = 0; at <= 34; at += at / 2 + 1, n++) {
-      g_autofree gchar *failure =
-          g_strdup_printf("%s:%u%s:%u", call, at, n % 2 ? "+" : "", codes[n % 3]);
-      g_auto(Outcome) outcome = {0};
-      run(&outcome, "auto", paths[p], failure);
-      if (is_needed_to_read(paths[p], call))
-        check_some(paths[p], failure, &outcome);
-      else
-        check_all(paths[p], failure, &outcome, &wanted);
-    }
+  const gchar *path = paths[__i__ / N_FRAME_CALLS], *call = frame_calls[__i__ % N_FRAME_CALLS];
+  g_auto(Outcome) wanted = {0};
+  run(&wanted, "cpu", path, "");
+  for (guint at = 1, n = 0; at <= 34; at += at / 2 + 1, n++) {
+    g_autofree gchar *failure =
+        g_strdup_printf("%s:%u%s:%u", call, at, n % 2 ? "+" : "", codes[n % 3]);
+    g_auto(Outcome) outcome = {0};
+    run(&outcome, "auto", path, failure);
+    if (is_needed_to_read(path, call))
+      check_some(path, failure, &outcome);
+    else
+      check_all(path, failure, &outcome, &wanted);
   }
 }
 GST_END_TEST;
@@ -337,17 +337,26 @@ GST_START_TEST(cpu_cannot_take_over) {
 }
 GST_END_TEST;
 
+static TCase *
+add_case(Suite *suite, const gchar *name) {
+  TCase *tc = tcase_create(name);
+  tcase_set_timeout(tc, 240);
+  suite_add_tcase(suite, tc);
+  return tc;
+}
+
+/* Its cases can run at the same time, with CK_RUN_CASE. */
 static Suite *
 failover_suite(void) {
   Suite *suite = suite_create("failover");
-  TCase *tc = tcase_create("failover");
-  tcase_set_timeout(tc, 240);
-  tcase_add_loop_test(tc, each_call_fails, 0, G_N_ELEMENTS(frame_calls));
+  for (int p = 0; p < (int)G_N_ELEMENTS(paths); p++)
+    tcase_add_loop_test(add_case(suite, paths[p]), each_call_fails, p * N_FRAME_CALLS,
+                        (p + 1) * N_FRAME_CALLS);
+  TCase *tc = add_case(suite, "rest");
   tcase_add_test(tc, each_call_of_gstreamer_fails);
   tcase_add_test(tc, words);
   tcase_add_test(tc, fewer_frames_in_flight);
   tcase_add_loop_test(tc, cpu_cannot_take_over, 0, 3); /* all but CUDA memory */
-  suite_add_tcase(suite, tc);
   return suite;
 }
 
