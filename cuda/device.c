@@ -18,15 +18,10 @@ device_alloc_pinned(CcDevice *base, gsize bytes, GError **error) {
   void *memory = NULL;
   if (!cc_cuda_device_push(self, error))
     return NULL;
-  if (!cc_cuda_check(self->cuda,
-                     self->cuda->cuMemHostAlloc(&memory, bytes, CU_MEMHOSTALLOC_PORTABLE),
-                     "cuMemHostAlloc", error) &&
-      memory) {
-    self->cuda->cuMemFreeHost(memory);
-    memory = NULL;
-  }
+  const CUresult result = self->cuda->cuMemHostAlloc(&memory, bytes, CU_MEMHOSTALLOC_PORTABLE);
+  const gboolean ok = cc_cuda_check(self->cuda, result, "cuMemHostAlloc", error);
   cc_cuda_device_pop(self);
-  return memory;
+  return ok ? memory : NULL;
 }
 
 static void
@@ -45,8 +40,6 @@ device_pin(CcDevice *base, gpointer memory, gsize bytes, GError **error) {
     return FALSE;
   const CUresult result = self->cuda->cuMemHostRegister(memory, bytes, CU_MEMHOSTREGISTER_PORTABLE);
   const gboolean ok = cc_cuda_check(self->cuda, result, "cuMemHostRegister", error);
-  if (!ok && result == CUDA_SUCCESS) /* an injected failure */
-    self->cuda->cuMemHostUnregister(memory);
   cc_cuda_device_pop(self);
   return ok;
 }
@@ -266,8 +259,6 @@ cc_cuda_device_get_function(CcCudaDevice *device, CcCudaModule module, const gch
       !cc_cuda_check(cuda, cuda->cuModuleLoadData(&device->module[module], fatbins[module]),
                      "cuModuleLoadData", error)) {
     g_prefix_error(error, "%s cannot run this build's kernels: ", device->name);
-    if (device->module[module]) /* an injected failure */
-      cuda->cuModuleUnload(device->module[module]);
     device->module[module] = NULL;
     return NULL;
   }

@@ -2,7 +2,6 @@
 #include "driver.h"
 
 #include <gmodule.h>
-#include <stdio.h>
 #include "engine/error.h"
 
 #define LIBRARY "libcuda.so.1"
@@ -11,60 +10,9 @@
 #define STRING_OF(name) #name
 #define SYMBOL(name) STRING_OF(name)
 
-/* --- results --- */
-
-typedef struct {
-  gchar call[32];
-  gint at;
-  gboolean on; /* also from there on */
-  int code;
-  gint count; /* calls so far; atomic */
-} Failure;
-
-/* The failures that CUDACONV_FAIL asks for, or NULL. */
-static GArray *
-wanted_failures(void) {
-  static GArray *failures;
-  static gsize once;
-  const gchar *text = g_getenv("CUDACONV_FAIL");
-  if (!g_once_init_enter(&once))
-    return failures;
-  if (text && *text) {
-    failures = g_array_new(FALSE, FALSE, sizeof(Failure));
-    g_auto(GStrv) words = g_strsplit(text, ",", -1);
-    for (gchar **word = words; *word; word++) {
-      Failure f = {0};
-      gchar plus = 0;
-      if (sscanf(*word, "%31[A-Za-z0-9]:%d:%d", f.call, &f.at, &f.code) != 3 &&
-          sscanf(*word, "%31[A-Za-z0-9]:%d%c:%d", f.call, &f.at, &plus, &f.code) != 4)
-        g_warning("CUDACONV_FAIL: \"%s\" is not CALL:N:CODE or CALL:N+:CODE", *word);
-      f.on = plus == '+';
-      g_array_append_val(failures, f);
-    }
-  }
-  g_once_init_leave(&once, 1);
-  return failures;
-}
-
-static CUresult
-inject_failure(const gchar *call) {
-  GArray *failures = wanted_failures();
-  for (guint i = 0; failures && i < failures->len; i++) {
-    Failure *f = &g_array_index(failures, Failure, i);
-    if (!g_str_equal(f->call, call))
-      continue;
-    const gint n = g_atomic_int_add(&f->count, 1) + 1;
-    if (n == f->at || (f->on && n > f->at))
-      return (CUresult)f->code;
-  }
-  return CUDA_SUCCESS;
-}
-
 gboolean
 cc_cuda_check(const CcCudaDriver *cuda, CUresult result, const gchar *call, GError **error) {
   const char *name = NULL, *words = NULL;
-  if (result == CUDA_SUCCESS)
-    result = inject_failure(call);
   if (result == CUDA_SUCCESS)
     return TRUE;
   cuda->cuGetErrorName(result, &name);

@@ -67,9 +67,7 @@ typedef struct {
 const CcCudaDriver *cc_cuda_driver(GError **error);
 
 /* TRUE for CUDA_SUCCESS. Else sets `error` to CC_ERROR_NO_MEMORY or CC_ERROR_DEVICE with the name
- * of the call and the driver's words for the result. For tests, the environment variable
- * CUDACONV_FAIL=CALL:N:CODE makes the N-th successful `call` count as one with result CODE, and
- * those behind it as well with a "+" behind N; several are divided by commas. */
+ * of the call and the driver's words for the result. */
 gboolean cc_cuda_check(const CcCudaDriver *cuda, CUresult result, const gchar *call,
                        GError **error);
 

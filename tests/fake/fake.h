@@ -4,20 +4,9 @@
 /* What the parts of the stand-in for the driver share. Its faults end the process with g_error, for
  * that is what it is for. */
 
-#include <cuda.h>
-#include <glib.h>
+#include "settings.h"
 
-#define EXPORT __attribute__((visibility("default")))
-
-/* --- settings and failures (libcuda.c) --- */
-
-typedef struct {
-  gint devices, version, init, capability, peer;
-  gsize memory, pinned, pinned_only;
-} FakeSettings;
-
-/* Those of FAKE_CUDA. */
-const FakeSettings *fake_settings(void);
+/* --- failures (libcuda.c) --- */
 
 /* Guards all that the fake knows; recursive. */
 extern GRecMutex fake_lock;
@@ -31,9 +20,6 @@ CUresult fake_enter(const gchar *name);
     if (failure != CUDA_SUCCESS)                                                                   \
       return failure;                                                                              \
   } while (0)
-
-/* Whether a "lost" failure has happened. */
-gboolean fake_is_lost(void);
 
 /* Whether a "fail" or "lost" one kept a context from becoming current, so that what comes after it
  * may be done without one. */

@@ -12,23 +12,8 @@
  * destroyed, ranges that lie not within a block, memory freed while something enqueued uses it. It
  * is stricter than CUDA in that work may be enqueued only on streams of the current context.
  *
- * The environment variable FAKE_CUDA holds settings divided by commas:
- *
- *   devices=N           how many there are (1)
- *   version=N           what cuDriverGetVersion says (that of the toolkit's header)
- *   init=CODE           what cuInit returns (0)
- *   capability=N        major compute capability of all devices (9)
- *   peer=1              devices can access each other's memory (0)
- *   memory=BYTES        device memory of all devices together (1 GiB)
- *   pinned=BYTES        pinned host memory, allocated and registered together (no limit)
- *   pinned-only=BYTES   from this size on an asynchronous copy between a device and host memory
- *                       that is not pinned ends the process (CUDA does it, slowly); 1 means all
- *   fail=NAME:N:CODE    the N-th call of NAME returns CODE and does nothing; with a "+" behind N,
- *                       all from there on. Functions that free something do that nevertheless
- *   lost=NAME:N:CODE    from the N-th call of NAME on every function does that, and what is
- *                       enqueued never runs: a device that is lost
- *
- * The last two can be there several times. NAME has no suffix: cuMemAlloc, not cuMemAlloc_v2.
+ * The environment variable FAKE_CUDA holds its settings, which settings.c describes. Without any it
+ * has one device of compute capability 9 with 1 GiB of memory.
  *
  * At exit, anything that was not given back is listed and the process ends with status 70. */
 
@@ -38,96 +23,39 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct {
-  gchar name[64];
-  gint call, code;
-  gboolean on;   /* also the calls after */
-  gboolean lost; /* also those of all other functions */
-  gint count;    /* calls so far */
-} Failure;
+const FakeSettings fake_defaults = {
+    .devices = 1,
+    .version = CUDA_VERSION,
+    .memory = (gsize)1 << 30,
+    .pinned = G_MAXSIZE,
+    .pinned_only = G_MAXSIZE,
+    .capability = 9,
+};
 
 GRecMutex fake_lock;
-static GArray *failures;
-static CUresult lost;
 static gboolean refused_push;
 
-/* --- settings --- */
-
+/* The library in front sees to the failures, if there is one. */
 static gboolean
-read_failure(const gchar *word) {
-  Failure f = {0};
-  gchar kind[5], plus = 0;
-  if (sscanf(word, "%4[a-z]=%63[A-Za-z0-9]:%d:%d", kind, f.name, &f.call, &f.code) != 4 &&
-      (sscanf(word, "%4[a-z]=%63[A-Za-z0-9]:%d%c:%d", kind, f.name, &f.call, &plus, &f.code) != 5 ||
-       plus != '+'))
-    return FALSE;
-  f.on = plus == '+';
-  f.lost = g_str_equal(kind, "lost");
-  if (!f.lost && !g_str_equal(kind, "fail"))
-    return FALSE;
-  g_array_append_val(failures, f);
-  return TRUE;
-}
-
-const FakeSettings *
-fake_settings(void) {
-  static FakeSettings s;
-  static gsize once;
-  if (g_once_init_enter(&once)) {
-    s = (FakeSettings){.devices = 1,
-                       .version = CUDA_VERSION,
-                       .memory = (gsize)1 << 30,
-                       .pinned = G_MAXSIZE,
-                       .pinned_only = G_MAXSIZE,
-                       .capability = 9};
-    failures = g_array_new(FALSE, FALSE, sizeof(Failure));
-    g_auto(GStrv) words = g_strsplit(g_getenv("FAKE_CUDA") ? g_getenv("FAKE_CUDA") : "", ",", -1);
-    for (gchar **word = words; *word; word++)
-      if (**word && !read_failure(*word) && sscanf(*word, "devices=%d", &s.devices) != 1 &&
-          sscanf(*word, "version=%d", &s.version) != 1 && sscanf(*word, "init=%d", &s.init) != 1 &&
-          sscanf(*word, "memory=%zu", &s.memory) != 1 &&
-          sscanf(*word, "pinned=%zu", &s.pinned) != 1 &&
-          sscanf(*word, "pinned-only=%zu", &s.pinned_only) != 1 &&
-          sscanf(*word, "peer=%d", &s.peer) != 1 &&
-          sscanf(*word, "capability=%d", &s.capability) != 1)
-        g_error("FAKE_CUDA: \"%s\" is no setting", *word);
-    g_once_init_leave(&once, 1);
-  }
-  return &s;
+is_behind(void) {
+  return g_getenv(FAKE_LIBRARY_BEHIND) != NULL;
 }
 
 CUresult
 fake_enter(const gchar *name) {
-  fake_settings();
-  g_rec_mutex_lock(&fake_lock);
-  CUresult result = lost;
-  for (guint i = 0; i < failures->len; i++) {
-    Failure *f = &g_array_index(failures, Failure, i);
-    if (!g_str_equal(f->name, name))
-      continue;
-    f->count++;
-    if (result == CUDA_SUCCESS && (f->count == f->call || (f->on && f->count > f->call))) {
-      result = (CUresult)f->code;
-      if (f->lost)
-        lost = result;
-    }
-  }
-  if (result != CUDA_SUCCESS && g_str_equal(name, "cuCtxPushCurrent"))
+  const CUresult result = is_behind() ? CUDA_SUCCESS : fake_count_call(name);
+  if (result != CUDA_SUCCESS && g_str_equal(name, "cuCtxPushCurrent")) {
+    g_rec_mutex_lock(&fake_lock);
     refused_push = TRUE;
-  g_rec_mutex_unlock(&fake_lock);
+    g_rec_mutex_unlock(&fake_lock);
+  }
   return result;
 }
 
 gboolean
-fake_is_lost(void) {
-  g_rec_mutex_lock(&fake_lock);
-  const gboolean is_lost = lost != CUDA_SUCCESS;
-  g_rec_mutex_unlock(&fake_lock);
-  return is_lost;
-}
-
-gboolean
 fake_refused_push(void) {
+  if (is_behind()) /* what the one in front refused is not seen here */
+    return fake_can_fail("cuCtxPushCurrent");
   g_rec_mutex_lock(&fake_lock);
   const gboolean refused = refused_push || fake_is_lost();
   g_rec_mutex_unlock(&fake_lock);

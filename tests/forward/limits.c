@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Functions of the driver that do more here than be forwarded: those that settings other than
+ * failures are about, and the one that a context has to be current for. */
+
+#include "forward.h"
+
+/* The forwarding function behind the one that is defined here. */
+#define FORWARDED(symbol) extern __typeof__(symbol) forward_##symbol
+
+/* --- contexts --- */
+
+FORWARDED(cuCtxPushCurrent_v2);
+FORWARDED(cuCtxPopCurrent_v2);
+
+/* The wait of a call that fails needs the context. */
+EXPORT CUresult
+cuCtxPushCurrent_v2(CUcontext context) {
+  const CUresult result = forward_cuCtxPushCurrent_v2(context);
+  if (result == CUDA_SUCCESS)
+    return result;
+  fake_pause_failures(TRUE);
+  if (forward_cuCtxPushCurrent_v2(context) == CUDA_SUCCESS) {
+    forward_wait();
+    forward_cuCtxPopCurrent_v2(NULL);
+  }
+  fake_pause_failures(FALSE);
+  return result;
+}
+
+/* --- the driver and its devices --- */
+
+FORWARDED(cuInit);
+FORWARDED(cuDriverGetVersion);
+FORWARDED(cuDeviceGetCount);
+FORWARDED(cuDeviceGetAttribute);
+
+/* A machine without a driver has no device. */
+EXPORT CUresult
+cuInit(unsigned flags) {
+  const CUresult result = forward_cuInit(flags);
+  if (result == CUDA_ERROR_NOT_FOUND && !forward_find("cuInit"))
+    return CUDA_ERROR_NO_DEVICE;
+  return result == CUDA_SUCCESS ? (CUresult)fake_settings()->init : result;
+}
+
+EXPORT CUresult
+cuDriverGetVersion(int *version) {
+  const CUresult result = forward_cuDriverGetVersion(version);
+  if (result == CUDA_SUCCESS)
+    *version = MIN(*version, fake_settings()->version);
+  return result;
+}
+
+EXPORT CUresult
+cuDeviceGetCount(int *count) {
+  const CUresult result = forward_cuDeviceGetCount(count);
+  if (result == CUDA_SUCCESS)
+    *count = MIN(*count, fake_settings()->devices);
+  return result;
+}
+
+EXPORT CUresult
+cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device) {
+  const CUresult result = forward_cuDeviceGetAttribute(value, attribute, device);
+  if (result == CUDA_SUCCESS && attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
+    *value = MIN(*value, fake_settings()->capability);
+  return result;
+}
+
+/* --- memory --- */
+
+FORWARDED(cuMemAlloc_v2);
+FORWARDED(cuMemAllocPitch_v2);
+FORWARDED(cuMemFree_v2);
+FORWARDED(cuMemGetInfo_v2);
+FORWARDED(cuMemHostAlloc);
+FORWARDED(cuMemAllocHost_v2);
+FORWARDED(cuMemFreeHost);
+FORWARDED(cuMemHostRegister_v2);
+FORWARDED(cuMemHostUnregister);
+
+typedef enum { DEVICE, PINNED, N_KINDS } Kind;
+
+static GMutex lock;                 /* of the two */
+static GHashTable *blocks[N_KINDS]; /* bytes by address */
+static gsize used[N_KINDS];
+
+/* Adds a block, if there is room for it. */
+static gboolean
+add_block(Kind kind, gsize address, gsize bytes) {
+  const gsize limit = kind == DEVICE ? fake_settings()->memory : fake_settings()->pinned;
+  g_mutex_lock(&lock);
+  const gboolean fits = bytes <= limit && used[kind] <= limit - bytes;
+  if (!blocks[kind])
+    blocks[kind] = g_hash_table_new(NULL, NULL);
+  if (fits) {
+    g_hash_table_insert(blocks[kind], (gpointer)address, (gpointer)bytes);
+    used[kind] += bytes;
+  }
+  g_mutex_unlock(&lock);
+  return fits;
+}
+
+static void
+remove_block(Kind kind, gsize address) {
+  gpointer bytes = NULL;
+  g_mutex_lock(&lock);
+  if (blocks[kind] && g_hash_table_steal_extended(blocks[kind], (gpointer)address, NULL, &bytes))
+    used[kind] -= (gsize)bytes;
+  g_mutex_unlock(&lock);
+}
+
+/* What the driver gave, as long as there is room; else it goes back. */
+static CUresult
+keep_device_block(CUresult result, const CUdeviceptr *address, gsize bytes) {
+  if (result != CUDA_SUCCESS || add_block(DEVICE, (gsize)*address, bytes))
+    return result;
+  fake_pause_failures(TRUE);
+  forward_cuMemFree_v2(*address);
+  fake_pause_failures(FALSE);
+  return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static CUresult
+keep_pinned_block(CUresult result, void *const *block, gsize bytes) {
+  if (result != CUDA_SUCCESS || add_block(PINNED, (gsize)*block, bytes))
+    return result;
+  fake_pause_failures(TRUE);
+  forward_cuMemFreeHost(*block);
+  fake_pause_failures(FALSE);
+  return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+EXPORT CUresult
+cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
+  return keep_device_block(forward_cuMemAlloc_v2(address, bytes), address, bytes);
+}
+
+EXPORT CUresult
+cuMemAllocPitch_v2(CUdeviceptr *address, size_t *pitch, size_t row_bytes, size_t rows,
+                   unsigned element_bytes) {
+  const CUresult result =
+      forward_cuMemAllocPitch_v2(address, pitch, row_bytes, rows, element_bytes);
+  return keep_device_block(result, address, result == CUDA_SUCCESS ? *pitch * rows : 0);
+}
+
+EXPORT CUresult
+cuMemFree_v2(CUdeviceptr address) {
+  remove_block(DEVICE, (gsize)address);
+  return forward_cuMemFree_v2(address);
+}
+
+EXPORT CUresult
+cuMemGetInfo_v2(size_t *unused, size_t *total) {
+  const CUresult result = forward_cuMemGetInfo_v2(unused, total);
+  if (result != CUDA_SUCCESS || fake_settings()->memory >= *total)
+    return result;
+  g_mutex_lock(&lock);
+  *total = fake_settings()->memory;
+  *unused = MIN(*unused, *total - used[DEVICE]);
+  g_mutex_unlock(&lock);
+  return result;
+}
+
+EXPORT CUresult
+cuMemHostAlloc(void **block, size_t bytes, unsigned flags) {
+  return keep_pinned_block(forward_cuMemHostAlloc(block, bytes, flags), block, bytes);
+}
+
+EXPORT CUresult
+cuMemAllocHost_v2(void **block, size_t bytes) {
+  return keep_pinned_block(forward_cuMemAllocHost_v2(block, bytes), block, bytes);
+}
+
+EXPORT CUresult
+cuMemFreeHost(void *block) {
+  remove_block(PINNED, (gsize)block);
+  return forward_cuMemFreeHost(block);
+}
+
+EXPORT CUresult
+cuMemHostRegister_v2(void *begin, size_t bytes, unsigned flags) {
+  const CUresult result = forward_cuMemHostRegister_v2(begin, bytes, flags);
+  if (result != CUDA_SUCCESS || add_block(PINNED, (gsize)begin, bytes))
+    return result;
+  fake_pause_failures(TRUE);
+  forward_cuMemHostUnregister(begin);
+  fake_pause_failures(FALSE);
+  return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+EXPORT CUresult
+cuMemHostUnregister(void *begin) {
+  remove_block(PINNED, (gsize)begin);
+  return forward_cuMemHostUnregister(begin);
+}
