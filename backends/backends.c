@@ -4,24 +4,28 @@
 #include "cpu/backend.h"
 #include "cuda/backend.h"
 
-/* A backend is its row here. AUTO tries them in this order; the last one always opens. */
 static const struct {
-  CcBackendChoice choice;
-  const CcBackendClass *klass;
+  gint choice;
+  const CcBackendClass *klass; /* NULL: AUTO */
 } backends[] = {
-    {CC_BACKEND_CUDA, &cc_cuda_backend},
-    {CC_BACKEND_CPU, &cc_cpu_backend},
+#define BACKEND(constant, name, text, class) {constant, class},
+    CC_BACKENDS(BACKEND)
+#undef BACKEND
 };
 
 CcBackend *
 cc_backend_open(const CcBackendConfig *config, GError **fallback, GError **error) {
+  const guint last = G_N_ELEMENTS(backends) - 1;
+  const gboolean any = config->choice == CC_BACKEND_AUTO;
   CcBackend *backend = NULL;
-  for (guint i = 0; !backend && i < G_N_ELEMENTS(backends); i++) {
-    GError **reason = error;
-    if (config->choice == CC_BACKEND_AUTO && i + 1 < G_N_ELEMENTS(backends))
-      reason = i == 0 ? fallback : NULL;
-    if (config->choice == CC_BACKEND_AUTO || config->choice == backends[i].choice)
-      backend = backends[i].klass->open(config, reason);
+  for (guint i = 1; !backend && i <= last; i++) {
+    const CcBackendClass *klass = backends[i].klass;
+    if (config->no_device ? klass->has_device : !any && config->choice != backends[i].choice)
+      continue;
+    if (!any || i == last)
+      backend = klass->open(config, error);
+    else
+      backend = klass->open(config, i == 1 ? fallback : NULL);
   }
   return backend;
 }

@@ -428,6 +428,7 @@ cuda_open(const CcBackendConfig *config, GError **error) {
 
 const CcBackendClass cc_cuda_backend = {
     .name = "cuda",
+    .has_device = TRUE,
     .open = cuda_open,
     .prepare = cuda_prepare,
     .program_free = cuda_program_free,

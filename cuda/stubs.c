@@ -12,4 +12,4 @@ stub_open(const CcBackendConfig *config, GError **error) {
   return NULL;
 }
 
-const CcBackendClass cc_cuda_backend = {.name = "cuda", .open = stub_open};
+const CcBackendClass cc_cuda_backend = {.name = "cuda", .has_device = TRUE, .open = stub_open};

@@ -10,13 +10,6 @@
 
 G_BEGIN_DECLS
 
-#define CC_BACKENDS(F)                                                                             \
-  F(CC_BACKEND_AUTO, "auto", "CUDA when a device opens, else the CPU")                             \
-  F(CC_BACKEND_CUDA, "cuda", "NVIDIA GPU")                                                         \
-  F(CC_BACKEND_CPU, "cpu", "CPU")
-
-typedef enum { CC_BACKENDS(CC_LIST_CONSTANT) } CcBackendChoice;
-
 /* The most jobs that any backend takes at once. */
 #define CC_MAX_JOBS 8
 
@@ -24,10 +17,11 @@ typedef enum { CC_BACKENDS(CC_LIST_CONSTANT) } CcBackendChoice;
 #define CC_MAX_THREADS 256
 
 typedef struct {
-  CcBackendChoice choice;
-  gint device_id;  /* CUDA device, -1: the first that works */
-  guint n_threads; /* CPU threads up to CC_MAX_THREADS, 0: as many as there are cores */
-  /* CUDA: the context to work in, which decides about the device; NULL: the device's primary one */
+  gint choice;        /* a CcBackendChoice; 0: the first that opens */
+  gboolean no_device; /* then one that works without a device, whatever the choice is */
+  gint device_id;     /* number of the device, -1: the first that works */
+  guint n_threads;    /* of the CPU, up to CC_MAX_THREADS; 0: as many as there are cores */
+  /* the device's context to work in, which decides about the device; NULL: its primary one */
   const CcContext *context;
 } CcBackendConfig;
 
@@ -42,7 +36,8 @@ typedef struct {
 } CcTimes;
 
 typedef struct {
-  const gchar *name; /* as in CC_BACKENDS */
+  const gchar *name; /* as in CC_BACKENDS of backends/backends.h */
+  gboolean has_device; /* its frames may be in a device's memory, and a device can fail */
   /* Opens the backend, or says with CC_ERROR_UNAVAILABLE what is missing. */
   CcBackend *(*open)(const CcBackendConfig *config, GError **error);
   /* Everything about a plan that can be worked out before the first frame. Takes no reference to

@@ -60,14 +60,12 @@ add_news(CcSession *self, CcNewsKind kind, const gchar *reason) {
   return news;
 }
 
-/* `fallback` says why it is not what AUTO prefers, or is NULL. */
+/* `fallback` says why it is not the first of all, or is NULL. */
 static void
 announce_backend(CcSession *self, const GError *fallback) {
   const CcBackend *backend = self->now.backend;
-  const gchar *reason = "the backend property asks for it";
-  if (self->config.choice == CC_BACKEND_AUTO)
-    reason = fallback ? fallback->message : "a CUDA device was found";
-  CcNews *news = add_news(self, CC_NEWS_BACKEND, reason);
+  CcNews *news = add_news(self, CC_NEWS_BACKEND, fallback ? fallback->message : NULL);
+  news->chosen = self->config.choice != 0;
   news->backend = backend->klass->name;
   news->device = g_strdup(backend->device_name);
   news->device_id = backend->device_id;
@@ -334,25 +332,25 @@ remake_program(CcSession *self, Engine *engine, GError **error) {
   return engine->program || !self->now.program;
 }
 
-/* Goes on with the CPU after an error of the device, where the configuration leaves the choice: the
- * frames under way are filtered again. FALSE: it is no error of a device, there is no other
- * backend, or it does not work either. */
+/* Goes on with a backend that has no device after an error of the device, where the configuration
+ * leaves the choice: the frames under way are filtered again. FALSE: it is no error of a device,
+ * there is no other backend, or it does not work either. */
 static gboolean
 fail_over(CcSession *self, const GError *error) {
   CcBackendConfig config = self->config;
-  if (!self->now.backend->device || config.choice != CC_BACKEND_AUTO || !is_error_of_device(error))
+  if (!self->now.backend->device || config.choice != 0 || !is_error_of_device(error))
     return FALSE;
   g_autoptr(GError) reason = NULL;
-  config.choice = CC_BACKEND_CPU;
-  Engine cpu = {.backend = self->open(&config, NULL, &reason)};
-  if (!cpu.backend || !redo_all(self, cpu.backend, &reason) ||
-      !remake_program(self, &cpu, &reason)) {
-    close_engine(&cpu);
+  config.no_device = TRUE;
+  Engine next = {.backend = self->open(&config, NULL, &reason)};
+  if (!next.backend || !redo_all(self, next.backend, &reason) ||
+      !remake_program(self, &next, &reason)) {
+    close_engine(&next);
     add_news(self, CC_NEWS_NO_FAILOVER, reason->message);
     return FALSE;
   }
   close_engine(&self->previous);
-  Engine before = replace_engine(self, cpu);
+  Engine before = replace_engine(self, next);
   close_engine(&before);
   g_mutex_lock(&self->lock);
   self->stats.n_failovers++;
@@ -476,9 +474,8 @@ cc_session_reaches(const CcSession *self, const CcContext *context) {
 static gboolean
 open_as_previous(CcSession *self, const CcContext *context, GError **error) {
   CcBackendConfig config = self->config;
-  config.choice = CC_BACKEND_CUDA;
   config.context = context;
-  CcBackend *backend = self->open(&config, NULL, error);
+  CcBackend *backend = self->now.backend->klass->open(&config, error);
   if (!backend)
     return FALSE;
   if (self->previous.backend && !self->contexts_told) {

@@ -3,8 +3,8 @@
 
 /* The session: the one owner of filtering. It holds the backend, the program that runs and the
  * frames under way, counts, and sees to it that frames come out in the order in which they went in,
- * whatever fails: it takes fewer frames at once when memory runs out, and goes on with the CPU when
- * the device fails.
+ * whatever fails: it takes fewer frames at once when memory runs out, and goes on with a backend
+ * that has no device, the CPU's, when the device fails.
  *
  * One thread at a time uses a session; docs/architecture.md calls it the streaming thread. Only the
  * functions that say so are for any thread. */
@@ -39,9 +39,9 @@ struct _CcSessionFrame {
 /* --- news --- */
 
 typedef enum {
-  CC_NEWS_BACKEND,     /* a backend was opened, `reason` says why it is this one */
-  CC_NEWS_FAILOVER,    /* the device failed, and the CPU goes on; before the news of that backend */
-  CC_NEWS_NO_FAILOVER, /* the device failed, and the CPU cannot go on */
+  CC_NEWS_BACKEND,     /* a backend was opened */
+  CC_NEWS_FAILOVER,    /* the device failed, and another backend goes on, the news of which follow */
+  CC_NEWS_NO_FAILOVER, /* the device failed, and no other backend can go on */
   CC_NEWS_SHRUNK,      /* memory ran out, so frames go through one by one */
   CC_NEWS_CONTEXTS,    /* frames of more than two contexts come in turn; once in a stream */
   CC_NEWS_PATHS,       /* frames go through memory in another way than before */
@@ -50,11 +50,14 @@ typedef enum {
 /* Something that happened in the session and that people want to know. */
 typedef struct {
   CcNewsKind kind;
-  gchar *reason; /* for people, a part of a sentence; NULL for CONTEXTS and PATHS */
+  /* for people, a part of a sentence: why it happened; of a BACKEND why it is not the first of all,
+   * or NULL. NULL with CONTEXTS and PATHS */
+  gchar *reason;
   /* BACKEND only */
-  const gchar *backend; /* "cpu" or "cuda" */
-  gchar *device;        /* its name */
-  gint device_id;       /* -1: the CPU */
+  gboolean chosen;      /* the configuration names it */
+  const gchar *backend; /* "cpu", say */
+  gchar *device;        /* name of the device, or what the backend works with */
+  gint device_id;       /* -1: it has none */
   /* PATHS only, as in CcSessionFrame */
   const gchar *in_path, *out_path;
 } CcNews;
@@ -68,9 +71,9 @@ CcNews *cc_session_next_news(CcSession *self);
 /* --- counters --- */
 
 typedef struct {
-  const gchar *backend;            /* "cpu", "cuda" or, when none is open, "none" */
-  gchar *device;                   /* its name; "none" */
-  gint device_id;                  /* -1: the CPU, or none */
+  const gchar *backend;            /* "cpu", say, or, when none is open, "none" */
+  gchar *device;                   /* name of its device, or what it works with; "none" */
+  gint device_id;                  /* -1: it has none */
   gchar *plan;                     /* how the filter is computed; "" before there is one */
   const gchar *algorithm;          /* NULL: the backend has only one way, or nothing ran yet */
   const gchar *in_path, *out_path; /* of the last frame; NULL: there was none */

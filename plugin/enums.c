@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "enums.h"
 
-#include "engine/backend.h"
-#include "settings.h"
+#include "backends/backends.h"
+#include "engine/plan.h"
 
 GType
 gst_cuda_conv_kernel_get_type(void) {
@@ -10,7 +10,7 @@ gst_cuda_conv_kernel_get_type(void) {
   if (g_once_init_enter(&type)) {
     const GPtrArray *kernels = cc_kernels_builtin();
     GEnumValue *values = g_new0(GEnumValue, kernels->len + 2); /* the type keeps them for good */
-    values[0] = (GEnumValue){CC_SETTINGS_KERNEL_CUSTOM,
+    values[0] = (GEnumValue){GST_CUDA_CONV_KERNEL_CUSTOM,
                              "What matrix, row, column or kernel-file defined last", "custom"};
     for (guint i = 0; i < kernels->len; i++) {
       const CcKernel *kernel = g_ptr_array_index(kernels, i);
@@ -39,7 +39,7 @@ gst_cuda_conv_kernel_get_type(void) {
       g_once_init_leave(&type, g_enum_register_static(name, values));                              \
     return type;                                                                                   \
   }
-#define ENUM_VALUE(constant, name, text) {constant, text, name},
+#define ENUM_VALUE(constant, name, text, ...) {constant, text, name},
 
 DEFINE_ENUM_OF(CC_RESPONSES, gst_cuda_conv_response_get_type, "GstCudaConvResponse")
 DEFINE_ENUM_OF(CC_BORDERS, gst_cuda_conv_border_get_type, "GstCudaConvBorder")

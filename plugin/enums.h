@@ -7,6 +7,10 @@
 
 G_BEGIN_DECLS
 
+/* The value of the kernel enum for the user's own coefficients. A named kernel's value is its place
+ * in cc_kernels_builtin(), counted from 1. */
+#define GST_CUDA_CONV_KERNEL_CUSTOM 0
+
 /* The named kernels and `custom`, from the one list that is compiled in. */
 GType gst_cuda_conv_kernel_get_type(void);
 

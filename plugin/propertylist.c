@@ -13,7 +13,7 @@ G_STATIC_ASSERT(sizeof(CcResponse) == sizeof(gint));
 
 static gboolean
 apply_kernel(const CcValues *values, CcFilter *filter) {
-  CcKernel *kernel = values->kernel == CC_SETTINGS_KERNEL_CUSTOM
+  CcKernel *kernel = values->kernel == GST_CUDA_CONV_KERNEL_CUSTOM
                          ? values->definition.kernel
                          : g_ptr_array_index(cc_kernels_builtin(), values->kernel - 1);
   if (kernel == filter->kernel)

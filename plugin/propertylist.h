@@ -11,10 +11,6 @@
 
 G_BEGIN_DECLS
 
-/* The value of the kernel enum for the user's own coefficients. A named kernel's value is its place
- * in cc_kernels_builtin(), counted from 1. */
-#define CC_SETTINGS_KERNEL_CUSTOM 0
-
 /* What the properties read. Whole numbers and choices are stored as gint, or as a type of the same
  * size. */
 typedef struct {

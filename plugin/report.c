@@ -39,10 +39,13 @@ gst_cuda_conv_post_error(GstCudaConv *self, const GError *error) {
 
 static void
 announce_backend(GstCudaConv *self, const CcNews *news) {
+  const gchar *reason = news->chosen   ? "the backend property asks for it"
+                        : news->reason ? news->reason
+                                       : "a CUDA device was found";
   GstStructure *structure =
       gst_structure_new("cudaconv-backend", "backend", G_TYPE_STRING, news->backend, "device",
                         G_TYPE_STRING, news->device, "device-id", G_TYPE_INT, news->device_id,
-                        "reason", G_TYPE_STRING, news->reason, NULL);
+                        "reason", G_TYPE_STRING, reason, NULL);
   GST_INFO_OBJECT(self, "%" GST_PTR_FORMAT, structure);
   gst_element_post_message(GST_ELEMENT(self), gst_message_new_element(GST_OBJECT(self), structure));
 }

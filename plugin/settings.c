@@ -101,7 +101,7 @@ define(CcSettings *self, const CcProperty *property, const GValue *value, GError
     g_mutex_lock(&self->lock);
     cc_definition_assign(&values->definition, &next);
     if (next.kernel)
-      values->kernel = CC_SETTINGS_KERNEL_CUSTOM;
+      values->kernel = GST_CUDA_CONV_KERNEL_CUSTOM;
     if (values == &self->values)
       note_change(self);
     g_mutex_unlock(&self->lock);

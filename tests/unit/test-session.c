@@ -126,6 +126,7 @@ static CcBackend *test_open(const CcBackendConfig *config, GError **error);
 
 static const CcBackendClass test_class = {
     .name = "cuda",
+    .has_device = TRUE,
     .open = test_open,
     .prepare = test_prepare,
     .program_free = test_program_free,
@@ -152,12 +153,11 @@ test_open(const CcBackendConfig *config, GError **error) {
 /* For cc_session_new: the device where cc_backend_open would take CUDA's. */
 static CcBackend *
 open_backend(const CcBackendConfig *config, GError **fallback, GError **error) {
-  if (config->choice == CC_BACKEND_CUDA)
-    return test_open(config, error);
-  CcBackend *backend =
-      config->choice == CC_BACKEND_AUTO ? test_open(config, fallback) : NULL;
   CcBackendConfig cpu = *config;
   cpu.choice = CC_BACKEND_CPU;
+  if (config->choice == CC_BACKEND_CUDA && !config->no_device)
+    return test_open(config, error);
+  CcBackend *backend = config->no_device ? NULL : test_open(config, fallback);
   return backend ? backend : cc_backend_open(&cpu, NULL, error);
 }
 

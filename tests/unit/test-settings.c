@@ -145,7 +145,7 @@ test_preset(void) {
   assert_bias(&settings, 0);
   g_assert_cmpuint(gst_value_array_get_size(&settings.values.definition.column), ==, 0);
   g_assert_cmpuint(gst_value_array_get_size(&settings.values.definition.row), ==, 3);
-  g_assert_cmpint(settings.values.kernel, ==, CC_SETTINGS_KERNEL_CUSTOM);
+  g_assert_cmpint(settings.values.kernel, ==, GST_CUDA_CONV_KERNEL_CUSTOM);
   cc_settings_clear(&settings);
 }
 
