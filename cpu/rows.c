@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Compiled once for each instruction set, with CC_ROWS the name of the table and CC_ROWS_NAME and
- * CC_ROWS_TITLE its strings. Weighted sums of any shape are written with the compilers' vector
+/* Compiled once for each instruction set, with CC_ROWS the name of the table. Weighted sums of any
+ * shape are written with the compilers' vector
  * types, which keep the sums in registers; the rest are loops that the compilers vectorise well. */
 
 #include "cpu/rows.h"
@@ -401,8 +401,6 @@ DEFINE_THINS(4)
   }
 
 const CcRows CC_ROWS = {
-    .name = CC_ROWS_NAME,
-    .title = CC_ROWS_TITLE,
     .load =
         {
             [CC_SAMPLE_U8] = {load_u8_16, load_u8_32, load_u8_64, load_u8_float, load_u8_8},
