@@ -125,11 +125,11 @@ cc_op_agrees(const CcOp *op, CcRange range, CcCodeFunc code, gconstpointer form)
     const gdouble t = (level - op->add) / op->mul;
     if (is_magnitude(op) && t < 0)
       continue; /* below the first result */
-    /* the op's code value comes to `level` at this n or next to it */
+    /* the op's code value comes to `level` at this n or at one of the next two */
     const gdouble step = floor(is_magnitude(op) ? t * t : t);
-    if (step + 2 < (gdouble)range.least || step - 2 > (gdouble)range.most)
+    if (step + 2 < (gdouble)range.least || step - 1 > (gdouble)range.most)
       continue;
-    const gint64 from = MAX(range.least, (gint64)step - 2), to = MIN(range.most, (gint64)step + 2);
+    const gint64 from = MAX(range.least, (gint64)step - 1), to = MIN(range.most, (gint64)step + 2);
     for (gint64 n = from; n <= to; n++)
       if (code(form, n) != cc_op_code(op, n))
         return FALSE;
