@@ -226,7 +226,7 @@ cpu_open(const CcBackendConfig *config, GError **error) {
     self->pool = g_thread_pool_new(work, self, (gint)self->n_threads - 1, FALSE, NULL);
   self->base = (CcBackend){
       .klass = &cc_cpu_backend,
-      .device_name = g_strdup_printf("%s, %u thread%s", cc_cpu_rows()->title, self->n_threads,
+      .device_name = g_strdup_printf("%s, %u thread%s", cc_cpu_variant()->title, self->n_threads,
                                      self->n_threads == 1 ? "" : "s"),
       .device_id = -1,
       .depth = 1,

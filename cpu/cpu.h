@@ -1,22 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The variants of the CPU backend: the same row kernels for different instruction sets. */
+/* The variants of the CPU backend: the plain loop, and the same row kernels for different
+ * instruction sets. */
 
 #include <glib.h>
 #include "rows.h"
 
 G_BEGIN_DECLS
 
-/* The names of the variants that this machine can run, slowest first, NULL-terminated: "c" and, on
- * x86-64, "avx2" and "avx512". The environment variable CUDACONV_CPU names the fastest allowed. */
+typedef struct {
+  const gchar *name;  /* "avx2" */
+  const gchar *title; /* for people: "AVX2" */
+  const CcRows *rows; /* NULL: the plain loop */
+} CcVariant;
+
+/* The names of the variants that this machine can run, slowest first, NULL-terminated: "plain", "c"
+ * and, on x86-64, "avx2" and "avx512". The environment variable CUDACONV_CPU names the fastest
+ * allowed. */
 const gchar *const *cc_cpu_variants(void);
 
 /* Makes programs that are prepared from now on use variant `name`, or the fastest one again with
  * NULL. FALSE, and no change, when this machine cannot run it. */
 gboolean cc_cpu_set_variant(const gchar *name);
 
-/* The row kernels that the next program uses. */
-const CcRows *cc_cpu_rows(void);
+/* The variant that the next program uses. */
+const CcVariant *cc_cpu_variant(void);
 
 G_END_DECLS

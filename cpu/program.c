@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "cpu/program.h"
-#include "cpu/arith.h"
-#include "cpu/cpu.h"
-
-#include <string.h>
+#include "program.h"
+#include "cpu.h"
 
 #define RING_BYTES (32 * 1024) /* leaves room in a level 1 cache for what passes through */
 #define MIN_TILE 768           /* samples; narrower ones would load too many edges */
@@ -15,153 +12,6 @@
 static gsize
 round_up(gsize n, gsize to) {
   return (n + to - 1) / to * to;
-}
-
-/* --- weighted sums --- */
-
-/* Adds a term of those of the n taps whose coefficient is +-c[first]. */
-static void
-add_shared_term(CcWeights *weights, const gint32 *c, const CcTapPlace *places, guint n,
-                guint first) {
-  CcTerm *term = &weights->terms[weights->n_terms++];
-  const gint32 factor = c[first]; /* the first tap makes n_plus >= 1 */
-  *term = (CcTerm){.factor = factor};
-  for (guint i = first; i < n; i++)
-    if (c[i] == factor) {
-      weights->places[weights->n_taps++] = places[i];
-      term->n_plus++;
-    }
-  for (guint i = first; i < n; i++)
-    if (c[i] == -factor) {
-      weights->places[weights->n_taps++] = places[i];
-      term->n_minus++;
-    }
-}
-
-/* The shape of a weighted sum. */
-static CcShape
-find_shape(const CcWeights *weights) {
-  static const guint shapes[CC_SHAPE_ANY] = {
-      [CC_SHAPE_10] = 0x10,           [CC_SHAPE_11] = 0x11,      [CC_SHAPE_30] = 0x30,
-      [CC_SHAPE_50] = 0x50,           [CC_SHAPE_20_10] = 0x2010, [CC_SHAPE_11_11] = 0x1111,
-      [CC_SHAPE_20_20_10] = 0x202010, [CC_SHAPE_22_11] = 0x2211, [CC_SHAPE_33] = 0x33,
-      [CC_SHAPE_40_10] = 0x4010,      [CC_SHAPE_80_10] = 0x8010, [CC_SHAPE_40_40_10] = 0x404010,
-      [CC_SHAPE_11_23] = 0x1123,
-  };
-  guint digits = 0;
-  if (weights->n_terms > 3)
-    return CC_SHAPE_ANY;
-  for (guint t = 0; t < weights->n_terms; t++) {
-    const CcTerm *term = &weights->terms[t];
-    if (term->n_plus > 9 || term->n_minus > 9)
-      return CC_SHAPE_ANY;
-    digits = digits << 8 | term->n_plus << 4 | term->n_minus;
-  }
-  for (CcShape shape = 0; shape < CC_SHAPE_ANY; shape++)
-    if (shapes[shape] == digits)
-      return shape;
-  return CC_SHAPE_ANY;
-}
-
-/* The weighted sum of n taps: of c in integer lanes, of f in float. Taps of 0 add nothing, not even
- * a rounding, and are left out. */
-static void
-weights_init(CcWeights *weights, CcLane lane, const gint32 *c, const gfloat *f,
-             const CcTapPlace *places, guint n) {
-  weights->n_terms = weights->n_taps = 0;
-  weights->terms = g_new(CcTerm, n);
-  weights->places = g_new(CcTapPlace, n);
-  for (guint i = 0; i < n; i++) {
-    if (lane == CC_LANE_FLOAT) {
-      if (f[i] == 0)
-        continue;
-      weights->terms[weights->n_terms++] = (CcTerm){.factor_f = f[i], .n_plus = 1};
-      weights->places[weights->n_taps++] = places[i];
-    } else if (c[i] != 0) {
-      gboolean seen = FALSE;
-      for (guint k = 0; k < i && !seen; k++)
-        seen = c[k] == c[i] || c[k] == -c[i];
-      if (!seen)
-        add_shared_term(weights, c, places, n, i);
-    }
-  }
-  weights->shape = lane == CC_LANE_FLOAT ? CC_SHAPE_ANY : find_shape(weights);
-}
-
-static void
-weights_clear(CcWeights *weights) {
-  g_free(weights->terms);
-  g_free(weights->places);
-}
-
-static guint
-count_nonzero(const gint32 *c, guint n) {
-  guint count = 0;
-  for (guint i = 0; i < n; i++)
-    count += c[i] != 0;
-  return count;
-}
-
-/* Whether column times row is less work than all taps at once: it is for 3x3 blurs, and not for 3x3
- * derivatives. Float has no choice: the plan fixes the order of its sums. */
-static gboolean
-runs_separable(const CcOp *op, CcLane lane) {
-  if (!op->separable || lane == CC_LANE_FLOAT)
-    return op->separable;
-  const guint direct = count_nonzero(op->tap_i, op->n_matrices * op->width * op->height);
-  guint separate = 0;
-  for (guint m = 0; m < op->n_matrices; m++)
-    separate += count_nonzero(op->row_i[m], op->width) +
-                count_nonzero(op->column_i[m], op->height) +
-                2; /* for storing and reading a row of the ring */
-  return separate < direct;
-}
-
-/* Fills in along and over; `left` is how far left the final sums are shifted. */
-static void
-set_weights(CcSweep *sweep, const CcOp *op, guint step, guint left) {
-  CcTapPlace places[CC_MAX_COEFFS];
-  const CcLane lane = sweep->sum_lane;
-  const gint center = (gint)op->width / 2, pixel = (gint)step;
-  const guint area = op->width * op->height;
-  for (guint m = 0; m < op->n_matrices; m++) {
-    if (sweep->separable) {
-      for (guint i = 0; i < op->width; i++)
-        places[i] = (CcTapPlace){0, ((gint)i - center) * pixel};
-      weights_init(&sweep->along[m], lane, op->row_i[m], op->row_f[m], places, op->width);
-      for (guint i = 0; i < op->height; i++)
-        places[i] = (CcTapPlace){i, 0};
-      weights_init(&sweep->over[m], lane, op->column_i[m], op->column_f[m], places, op->height);
-    } else {
-      for (guint i = 0; i < area; i++)
-        places[i] = (CcTapPlace){i / op->width, ((gint)(i % op->width) - center) * pixel};
-      weights_init(&sweep->over[m], lane, op->tap_i + m * area, op->tap_f + m * area, places, area);
-    }
-    for (guint t = 0; t < sweep->over[m].n_terms; t++)
-      sweep->over[m].terms[t].factor *= 1 << left;
-  }
-}
-
-/* Samples of a byte stay bytes where all sums over them have a kernel that takes those. */
-static CcLane
-choose_sample_lane(const CcSweep *sweep, CcSampleType type) {
-  if (type != CC_SAMPLE_U8 || sweep->sum_lane != CC_LANE_16)
-    return sweep->sum_lane;
-  const CcWeights *over_samples = sweep->separable ? sweep->along : sweep->over;
-  for (guint m = 0; m < sweep->n_matrices; m++)
-    if (over_samples[m].shape == CC_SHAPE_ANY)
-      return sweep->sum_lane;
-  return CC_LANE_8;
-}
-
-/* The kernels for sums over rows of one lane. */
-static void
-set_sums(CcWeights *weights, guint n_matrices, const CcSumFunc sums[CC_N_SHAPES]) {
-  for (guint m = 0; m < n_matrices; m++) {
-    weights[m].sum = sums[weights[m].shape];
-    if (!weights[m].sum)
-      weights[m].sum = sums[CC_SHAPE_ANY];
-  }
 }
 
 /* --- rows that are the same for every frame --- */
@@ -257,13 +107,14 @@ choose_tile(const CcSweep *sweep, guint n_ring_rows) {
 static void
 lay_out_scratch(CcSweep *sweep) {
   gsize line_pitch;
-  const guint n_rings = sweep->separable ? sweep->n_matrices : 1;
+  const gboolean separable = sweep->choice.separable;
+  const guint n_rings = separable ? sweep->n_matrices : 1;
   sweep->tile = choose_tile(sweep, n_rings * sweep->window);
-  if (sweep->separable)
+  if (separable)
     sweep->line = take_rows(sweep, 1, sweep->sample_lane_size, &line_pitch);
   sweep->ring =
       take_rows(sweep, n_rings * sweep->window, sweep->ring_lane_size, &sweep->ring_pitch);
-  sweep->matrix_pitch = sweep->separable ? sweep->window * sweep->ring_pitch : 0;
+  sweep->matrix_pitch = separable ? sweep->window * sweep->ring_pitch : 0;
   sweep->sums_pitch = CC_CHUNK * sweep->sum_lane_size + CC_ROW_SLACK;
   sweep->sums = take(sweep, sweep->n_matrices * sweep->sums_pitch);
   sweep->t = take(sweep, CC_CHUNK * sizeof(gdouble));
@@ -273,36 +124,27 @@ lay_out_scratch(CcSweep *sweep) {
 static void
 set_filter(CcSweep *sweep, const CcRows *rows, const CcPass *pass, const CcPlaneLayout *plane) {
   static const gsize lane_sizes[CC_N_LANES] = {2, 4, 8, sizeof(gfloat), 1};
-  const CcOp *op = pass->op;
-  const CcArithChoice arith = cc_choose_arith(op, plane, rows, &sweep->to_sample);
-  sweep->n_matrices = op->n_matrices;
-  sweep->window = op->height;
-  sweep->sum_lane = arith.lane;
-  sweep->separable = runs_separable(op, arith.lane);
-  set_weights(sweep, op, plane->step, arith.left);
-  sweep->sample_lane = choose_sample_lane(sweep, plane->type);
-  const CcLane ring_lane = sweep->separable ? sweep->sum_lane : sweep->sample_lane;
-  sweep->sum_lane_size = lane_sizes[sweep->sum_lane];
-  sweep->sample_lane_size = lane_sizes[sweep->sample_lane];
-  sweep->ring_lane_size = lane_sizes[ring_lane];
-
-  sweep->load = rows->load[plane->type][sweep->sample_lane];
-  sweep->extend = rows->extend[plane->type][sweep->sample_lane];
-  if (sweep->separable)
-    set_sums(sweep->along, op->n_matrices, rows->sum[sweep->sample_lane]);
-  set_sums(sweep->over, op->n_matrices, rows->sum[ring_lane]);
-  sweep->reduce = arith.reduces ? rows->reduce[arith.reduce][arith.lane] : NULL;
-  sweep->finish = rows->finish[plane->type][arith.form][arith.number];
-  /* one sum is only reduced to its absolute value there */
-  if (sweep->sample_lane == CC_LANE_8 && op->n_matrices == 1 && arith.form == CC_FINISH_16)
-    sweep->apply = rows->apply[ring_lane][sweep->over[0].shape][arith.reduces];
-  if (sweep->apply && sweep->separable)
-    set_sums(sweep->along, 1, rows->sum_split);
-
+  const CcChoice *choice = &sweep->choice;
+  sweep->n_matrices = pass->op->n_matrices;
+  sweep->window = pass->op->height;
+  sweep->sum_lane_size = lane_sizes[choice->sum_lane];
+  sweep->sample_lane_size = lane_sizes[choice->sample_lane];
+  sweep->ring_lane_size = lane_sizes[choice->ring_lane];
+  sweep->load = rows->load[plane->type][choice->sample_lane];
+  sweep->extend = rows->extend[plane->type][choice->sample_lane];
+  sweep->reduce = choice->reduces ? rows->reduce[choice->reduce][choice->sum_lane] : NULL;
+  sweep->finish = rows->finish[plane->type][choice->form][choice->number];
   set_edges(sweep, pass, plane);
   lay_out_scratch(sweep);
   sweep->outside =
       constant_row(plane, (sweep->tile + 2 * sweep->n_edge) / plane->step + 2, pass->border);
+}
+
+static void
+set_fill(CcSweep *sweep, const CcPass *pass, const CcPlaneLayout *plane) {
+  const guint n_pixels = MIN(sweep->target.width, FILL_PIXELS);
+  sweep->fill_bytes = n_pixels * sweep->pixel_size;
+  sweep->fill = constant_row(plane, n_pixels, pass->fill);
 }
 
 static void
@@ -315,7 +157,8 @@ set_thin(CcSweep *sweep, const CcRows *rows) {
 static void
 sweep_init(CcSweep *sweep, const CcPlan *plan, const CcPass *pass, const CcRows *rows) {
   const CcPlaneLayout *plane = &plan->layout.plane[pass->plane];
-  const guint all = (1u << plane->step) - 1;
+  sweep->plan = plan;
+  sweep->pass = pass;
   sweep->plane = pass->plane;
   sweep->source = plan->source[pass->plane];
   sweep->target = plan->target[pass->plane];
@@ -326,22 +169,17 @@ sweep_init(CcSweep *sweep, const CcPlan *plan, const CcPass *pass, const CcRows 
   sweep->pixel_size = plane->step * sweep->sample_size;
   sweep->row_bytes = sweep->target.width * sweep->pixel_size;
   sweep->border = plan->border;
-  sweep->merge = rows->merge;
-  if (pass->filter_mask) {
-    sweep->run = cc_sweep_filter;
+  cc_choice_init(&sweep->choice, plan, pass, rows);
+  if (sweep->choice.loop == CC_LOOP_PLAIN)
+    return;
+  if (sweep->choice.loop == CC_LOOP_FILTER)
     set_filter(sweep, rows, pass, plane);
-  } else if (pass->copy_mask == all) {
-    sweep->run = cc_sweep_copy;
-  } else if (pass->fill_mask == all) {
-    sweep->run = cc_sweep_fill;
-    const guint n_fill = MIN(sweep->target.width, FILL_PIXELS);
-    sweep->fill_bytes = n_fill * sweep->pixel_size;
-    sweep->fill = constant_row(plane, n_fill, pass->fill);
-  } else {
-    sweep->run = cc_sweep_merge;
-  }
-  if (sweep->run == cc_sweep_merge || (pass->filter_mask && pass->filter_mask != all))
+  if (sweep->choice.loop == CC_LOOP_FILL)
+    set_fill(sweep, pass, plane);
+  if (sweep->choice.merges) {
+    sweep->merge = rows->merge;
     sweep->masks = merge_masks(pass, plane);
+  }
   if (sweep->stride > 1)
     set_thin(sweep, rows);
 }
@@ -353,10 +191,7 @@ sweep_clear(CcSweep *sweep) {
   g_free(sweep->outside);
   g_free(sweep->left);
   g_free(sweep->right);
-  for (guint m = 0; m < CC_MAX_MATRICES; m++) {
-    weights_clear(&sweep->along[m]);
-    weights_clear(&sweep->over[m]);
-  }
+  cc_choice_clear(&sweep->choice);
 }
 
 /* --- slices --- */
@@ -369,7 +204,7 @@ count_threads(const CcCpuProgram *program, guint n_threads) {
     const CcSweep *sweep = &program->sweep[i];
     guint taps = TAPS_PER_WORK;
     for (guint m = 0; m < sweep->n_matrices; m++)
-      taps += sweep->along[m].n_taps + sweep->over[m].n_taps;
+      taps += sweep->choice.along[m].n_taps + sweep->choice.over[m].n_taps;
     work += (gsize)sweep->n * sweep->target.height * taps / TAPS_PER_WORK;
   }
   return (guint)CLAMP(work / WORK_PER_THREAD, 1, n_threads);
@@ -405,7 +240,7 @@ cut_slices(CcCpuProgram *program, const CcPlan *plan) {
 CcCpuProgram *
 cc_cpu_program_new(const CcPlan *plan, guint n_threads) {
   CcCpuProgram *program = g_new0(CcCpuProgram, 1);
-  const CcRows *rows = cc_cpu_rows();
+  const CcRows *rows = cc_cpu_variant()->rows;
   program->n_sweeps = plan->n_passes;
   for (guint i = 0; i < plan->n_passes; i++) {
     CcSweep *sweep = &program->sweep[i];

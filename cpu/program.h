@@ -4,34 +4,13 @@
 /* A plan resolved for the CPU: kernels, constants and tables, so that a frame is nothing but the
  * sweep. */
 
+#include "choice.h"
 #include "engine/backend.h"
-#include "rows.h"
 
 G_BEGIN_DECLS
 
 /* Samples that sums, t and results are worked out for at a time; a multiple of CC_MASK_PERIOD. */
 #define CC_CHUNK (8 * CC_MASK_PERIOD)
-
-/* Where a tap lies: the row of the window, and how many samples right of the result. */
-typedef struct {
-  guint row;
-  gint offset;
-} CcTapPlace;
-
-/* A weighted sum; the places in the order of the terms. */
-typedef struct {
-  CcSumFunc sum;
-  CcShape shape;
-  guint n_terms, n_taps;
-  CcTerm *terms;
-  CcTapPlace *places;
-} CcWeights;
-
-typedef struct _CcSweep CcSweep;
-
-/* Makes rows y0 to y1 - 1 of the target. src and dst begin at the pass's source and target. */
-typedef void (*CcSweepFunc)(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0,
-                            guint y1, guint8 *scratch);
 
 /* One pass over a plane.
  *
@@ -44,8 +23,10 @@ typedef void (*CcSweepFunc)(const CcSweep *sweep, const CcPlane *src, const CcPl
  *
  * With a stride, rows that are left out are not made, and of a row every pixel up to the last
  * result is; thin takes the results from those. */
-struct _CcSweep {
-  CcSweepFunc run;
+typedef struct {
+  const CcPlan *plan; /* the program keeps it */
+  const CcPass *pass;
+  CcChoice choice;
   guint plane;
   CcRect source, target;
   guint stride;
@@ -62,31 +43,24 @@ struct _CcSweep {
   guint8 *outside;         /* pixels of the constant border, as in the frame, for a tile */
   guint n_edge;            /* samples that the window reaches left and right of a row */
   CcOutside *left, *right; /* n_edge each */
-  CcFinish to_sample;
 
-  /* kernels; reduce is NULL where the only sum is t; apply, if any, is sum, reduce and finish */
+  /* kernels; reduce is NULL where the only sum is t */
   CcLoadFunc load;
   CcExtendFunc extend;
-  CcApplyFunc apply;
   CcReduceFunc reduce;
   CcFinishFunc finish;
   CcMergeFunc merge;
   CcThinFunc thin; /* NULL with stride 1 */
 
   guint n_matrices, window; /* rows of the window */
-  gboolean separable;
-  CcLane sample_lane, sum_lane;
-  gsize sample_lane_size, sum_lane_size;
-  gsize ring_lane_size;             /* of sums when separable, else of samples */
-  CcWeights along[CC_MAX_MATRICES]; /* a line, when separable */
-  CcWeights over[CC_MAX_MATRICES];  /* the ring */
+  gsize sample_lane_size, sum_lane_size, ring_lane_size;
 
   /* offsets into the scratch memory; those of rows are of sample 0 */
   gsize line, ring, ring_pitch, matrix_pitch; /* matrix_pitch is 0 when all share a ring */
   gsize sums, sums_pitch, t, filtered;
   gsize thinned, thinned_src; /* with a stride: results and source samples of a chunk */
   gsize scratch_size;
-};
+} CcSweep;
 
 /* Rows y0 to y1 - 1 of a plane's target: what a thread takes at once. */
 typedef struct {
@@ -103,23 +77,13 @@ typedef struct {
   gsize scratch_size;
 } CcCpuProgram;
 
-/* Resolves `plan` for up to n_threads threads. */
+/* Resolves `plan`, which has to outlive the program, for up to n_threads threads. */
 CcCpuProgram *cc_cpu_program_new(const CcPlan *plan, guint n_threads);
 void cc_cpu_program_free(CcCpuProgram *program);
 
-/* Runs a sweep on the planes of whole frames. */
+/* Makes rows y0 to y1 - 1 of the sweep's target. src and dst are planes of whole frames; scratch
+ * has the program's scratch_size. */
 void cc_sweep_run(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0, guint y1,
                   guint8 *scratch);
-
-/* The sweeps: filtered, with or without other components to merge; copied and filled ones merged;
- * all copied; all filled. */
-void cc_sweep_filter(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0,
-                     guint y1, guint8 *scratch);
-void cc_sweep_merge(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0,
-                    guint y1, guint8 *scratch);
-void cc_sweep_copy(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0, guint y1,
-                   guint8 *scratch);
-void cc_sweep_fill(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0, guint y1,
-                   guint8 *scratch);
 
 G_END_DECLS

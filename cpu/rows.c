@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Compiled once for each instruction set, with CC_ROWS the name of the table and CC_ROWS_NAME and
- * CC_ROWS_TITLE its strings. Weighted sums of any shape are written with the compilers' vector
+/* Compiled once for each instruction set, with CC_ROWS the name of the table. Weighted sums of any
+ * shape are written with the compilers' vector
  * types, which keep the sums in registers; the rest are loops that the compilers vectorise well. */
 
-#include "cpu/rows.h"
-#include "engine/shared.h"
+#include "rows.h"
+#include "engine/last_step_shared.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -33,7 +33,7 @@ G_STATIC_ASSERT(CC_ROW_SLACK >= UNROLL * VECTOR_BYTES);
 
 #define LANE guint8
 #define NAME(f) f##_8
-#include "cpu/rows_load.h"
+#include "rows_load.h"
 #undef LANE
 #undef NAME
 
@@ -42,28 +42,28 @@ G_STATIC_ASSERT(CC_ROW_SLACK >= UNROLL * VECTOR_BYTES);
 #define ABSOLUTE(a) ((a) < 0 ? -(a) : (a))
 #define NAME(f) f##_16
 #define INTEGER 1
-#include "cpu/rows_lane.h"
+#include "rows_lane.h"
 
 #define LANE guint32
 #define SIGNED gint32
 #define ABSOLUTE(a) ((a) < 0 ? -(a) : (a))
 #define NAME(f) f##_32
 #define INTEGER 1
-#include "cpu/rows_lane.h"
+#include "rows_lane.h"
 
 #define LANE guint64
 #define SIGNED gint64
 #define ABSOLUTE(a) ((a) < 0 ? -(a) : (a))
 #define NAME(f) f##_64
 #define INTEGER 1
-#include "cpu/rows_lane.h"
+#include "rows_lane.h"
 
 #define LANE gfloat
 #define SIGNED gfloat
 #define ABSOLUTE(a) fabsf(a)
 #define NAME(f) f##_float
 #define INTEGER 0
-#include "cpu/rows_lane.h"
+#include "rows_lane.h"
 
 /* --- sums in float --- */
 
@@ -122,98 +122,98 @@ is_plain(const CcFinish16 *f) {
   return f->least == 0 && f->most == G_MAXUINT16 && f->base == 0;
 }
 
-#include "cpu/rows_split.h"
+#include "rows_split.h"
 
 #define SHAPE 10
 #define N_TAPS 1
 #define N_TERMS 1
 #define SUM (f[0] * T(0))
 #define ALONG 1
-#include "cpu/rows_shape.h"
+#include "rows_shape.h"
 
 #define SHAPE 11
 #define N_TAPS 2
 #define N_TERMS 1
 #define SUM (f[0] * (T(0) - T(1)))
 #define ALONG 1
-#include "cpu/rows_shape.h"
+#include "rows_shape.h"
 
 #define SHAPE 30
 #define N_TAPS 3
 #define N_TERMS 1
 #define SUM (f[0] * (T(0) + T(1) + T(2)))
 #define ALONG 1
-#include "cpu/rows_shape.h"
+#include "rows_shape.h"
 
 #define SHAPE 50
 #define N_TAPS 5
 #define N_TERMS 1
 #define SUM (f[0] * (T(0) + T(1) + T(2) + T(3) + T(4)))
 #define ALONG 1
-#include "cpu/rows_shape.h"
+#include "rows_shape.h"
 
 #define SHAPE 20_10
 #define N_TAPS 3
 #define N_TERMS 2
 #define SUM (f[0] * (T(0) + T(1)) + f[1] * T(2))
 #define ALONG 1
-#include "cpu/rows_shape.h"
+#include "rows_shape.h"
 
 #define SHAPE 11_11
 #define N_TAPS 4
 #define N_TERMS 2
 #define SUM (f[0] * (T(0) - T(1)) + f[1] * (T(2) - T(3)))
 #define ALONG 1
-#include "cpu/rows_shape.h"
+#include "rows_shape.h"
 
 #define SHAPE 20_20_10
 #define N_TAPS 5
 #define N_TERMS 3
 #define SUM (f[0] * (T(0) + T(1)) + f[1] * (T(2) + T(3)) + f[2] * T(4))
 #define ALONG 1
-#include "cpu/rows_shape.h"
+#include "rows_shape.h"
 
 #define SHAPE 22_11
 #define N_TAPS 6
 #define N_TERMS 2
 #define SUM (f[0] * (T(0) + T(1) - T(2) - T(3)) + f[1] * (T(4) - T(5)))
 #define ALONG 0
-#include "cpu/rows_shape.h"
+#include "rows_shape.h"
 
 #define SHAPE 33
 #define N_TAPS 6
 #define N_TERMS 1
 #define SUM (f[0] * (T(0) + T(1) + T(2) - T(3) - T(4) - T(5)))
 #define ALONG 0
-#include "cpu/rows_shape.h"
+#include "rows_shape.h"
 
 #define SHAPE 40_10
 #define N_TAPS 5
 #define N_TERMS 2
 #define SUM (f[0] * (T(0) + T(1) + T(2) + T(3)) + f[1] * T(4))
 #define ALONG 0
-#include "cpu/rows_shape.h"
+#include "rows_shape.h"
 
 #define SHAPE 80_10
 #define N_TAPS 9
 #define N_TERMS 2
 #define SUM (f[0] * (T(0) + T(1) + T(2) + T(3) + T(4) + T(5) + T(6) + T(7)) + f[1] * T(8))
 #define ALONG 0
-#include "cpu/rows_shape.h"
+#include "rows_shape.h"
 
 #define SHAPE 40_40_10
 #define N_TAPS 9
 #define N_TERMS 3
 #define SUM (f[0] * (T(0) + T(1) + T(2) + T(3)) + f[1] * (T(4) + T(5) + T(6) + T(7)) + f[2] * T(8))
 #define ALONG 0
-#include "cpu/rows_shape.h"
+#include "rows_shape.h"
 
 #define SHAPE 11_23
 #define N_TAPS 7
 #define N_TERMS 2
 #define SUM (f[0] * (T(0) - T(1)) + f[1] * (T(2) + T(3) - T(4) - T(5) - T(6)))
 #define ALONG 0
-#include "cpu/rows_shape.h"
+#include "rows_shape.h"
 
 /* --- magnitude --- */
 
@@ -286,12 +286,12 @@ floor_to_int(gfloat v) {
 #define SAMPLE guint8
 #define STORE(code) (guint8)(code)
 #define NAME(f) f##_u8
-#include "cpu/rows_sample.h"
+#include "rows_sample.h"
 
 #define SAMPLE Word
 #define STORE(code) (guint16)((guint)(code) << finish->shift)
 #define NAME(f) f##_u16
-#include "cpu/rows_sample.h"
+#include "rows_sample.h"
 
 /* --- samples of different fates --- */
 
@@ -401,8 +401,6 @@ DEFINE_THINS(4)
   }
 
 const CcRows CC_ROWS = {
-    .name = CC_ROWS_NAME,
-    .title = CC_ROWS_TITLE,
     .load =
         {
             [CC_SAMPLE_U8] = {load_u8_16, load_u8_32, load_u8_64, load_u8_float, load_u8_8},

@@ -161,8 +161,6 @@ typedef void (*CcThinFunc)(guint8 *dst, const guint8 *src, guint n);
 #define CC_MAX_PIXEL_BYTES (2 * CC_MAX_COMPONENTS)
 
 typedef struct {
-  const gchar *name;              /* of the variant: "avx2" */
-  const gchar *title;             /* for people: "AVX2" */
   CcLoadFunc load[2][CC_N_LANES]; /* by sample type */
   CcExtendFunc extend[2][CC_N_LANES];
   CcSumFunc sum[CC_N_LANES][CC_N_SHAPES];        /* by lane of the taps; NULL: there is none */

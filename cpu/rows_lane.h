@@ -5,7 +5,7 @@
  * the final one fits by the plan's bounds SIGNED       the same as a signed type ABSOLUTE(a)
  * absolute value NAME(f)      f with the lane's suffix INTEGER      1 for integers */
 
-#include "cpu/rows_load.h"
+#include "rows_load.h"
 
 static void
 NAME(load_u16)(gpointer row, gconstpointer src, guint n, guint shift) {

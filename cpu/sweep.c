@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "cpu/program.h"
+#include "plain.h"
+#include "program.h"
 
 #include <string.h>
 
@@ -47,7 +48,7 @@ static void
 load_samples(const Tile *tile, gint y, guint8 *row) {
   const CcSweep *sweep = tile->sweep;
   const gsize lane = sweep->sample_lane_size;
-  const guint shift = sweep->to_sample.shift;
+  const guint shift = sweep->choice.to_sample.shift;
   const guint right_of = sweep->n_source - tile->x - tile->n;
   const guint left = MIN(sweep->n_edge, tile->x), right = MIN(sweep->n_edge, right_of);
   const guint8 *src = y < 0 ? sweep->outside : source_row(tile->src, (guint)y);
@@ -66,12 +67,12 @@ load_row(const Tile *tile, gint y) {
   const CcSweep *sweep = tile->sweep;
   const guint at = (guint)(y + (gint)sweep->window / 2) % sweep->window;
   const gint from = cc_border_index(y, (gint)sweep->source.height, sweep->border);
-  guint8 *row = sweep->separable ? tile->scratch + sweep->line : ring_row(tile, 0, at);
+  guint8 *row = sweep->choice.separable ? tile->scratch + sweep->line : ring_row(tile, 0, at);
   load_samples(tile, from, row);
-  if (!sweep->separable)
+  if (!sweep->choice.separable)
     return;
   for (guint m = 0; m < sweep->n_matrices; m++) {
-    const CcWeights *weights = &sweep->along[m];
+    const CcWeights *weights = &sweep->choice.along[m];
     gconstpointer taps[CC_MAX_KERNEL_SIZE];
     for (guint i = 0; i < weights->n_taps; i++)
       taps[i] = row + weights->places[i].offset * (gssize)sweep->sample_lane_size;
@@ -84,13 +85,13 @@ static void
 finish_chunk(const Tile *tile, const gconstpointer *taps, guint at, guint n, guint8 *out) {
   const CcSweep *sweep = tile->sweep;
   const gsize byte = at * sweep->ring_lane_size;
-  if (sweep->apply) {
-    sweep->apply(out, sweep->over[0].terms, taps, byte, n, &sweep->to_sample);
+  if (sweep->choice.apply) {
+    sweep->choice.apply(out, sweep->choice.over[0].terms, taps, byte, n, &sweep->choice.to_sample);
     return;
   }
   gconstpointer sums[CC_MAX_MATRICES];
   for (guint m = 0; m < sweep->n_matrices; m++) {
-    const CcWeights *weights = &sweep->over[m];
+    const CcWeights *weights = &sweep->choice.over[m];
     guint8 *sum = tile->scratch + sweep->sums + m * sweep->sums_pitch;
     weights->sum(sum, weights->terms, weights->n_terms, taps, byte, n);
     taps += weights->n_taps;
@@ -101,7 +102,7 @@ finish_chunk(const Tile *tile, const gconstpointer *taps, guint at, guint n, gui
     sweep->reduce(tile->scratch + sweep->t, sums, sweep->n_matrices, n);
     t = tile->scratch + sweep->t;
   }
-  sweep->finish(out, t, n, &sweep->to_sample);
+  sweep->finish(out, t, n, &sweep->choice.to_sample);
 }
 
 /* Where the taps of all matrices are for the row whose window is in the ring. */
@@ -110,7 +111,7 @@ place_taps(const Tile *tile, guint y, gconstpointer *taps) {
   const CcSweep *sweep = tile->sweep;
   const guint top = y % sweep->window; /* where the first row of the window is */
   for (guint m = 0; m < sweep->n_matrices; m++) {
-    const CcWeights *weights = &sweep->over[m];
+    const CcWeights *weights = &sweep->choice.over[m];
     for (guint i = 0; i < weights->n_taps; i++) {
       const guint at = top + weights->places[i].row;
       *taps++ = ring_row(tile, m, at < sweep->window ? at : at - sweep->window) +
@@ -162,9 +163,9 @@ make_thin_row(const Tile *tile, guint y) {
   }
 }
 
-void
-cc_sweep_filter(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0, guint y1,
-                guint8 *scratch) {
+static void
+run_filter(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0, guint y1,
+           guint8 *scratch) {
   const gint radius = (gint)sweep->window / 2;
   for (guint x = 0; x < sweep->n; x += sweep->tile) {
     const Tile tile = {sweep, src, dst, x, MIN(sweep->tile, sweep->n - x), scratch};
@@ -195,9 +196,9 @@ merge_thin_row(const CcSweep *sweep, const guint8 *src, guint8 *dst, guint8 *scr
   }
 }
 
-void
-cc_sweep_merge(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0, guint y1,
-               guint8 *scratch) {
+static void
+run_merge(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0, guint y1,
+          guint8 *scratch) {
   for (guint y = y0; y < y1; y++) {
     const guint8 *from = source_row(src, y * sweep->stride);
     if (sweep->thin)
@@ -207,9 +208,8 @@ cc_sweep_merge(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, gui
   }
 }
 
-void
-cc_sweep_copy(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0, guint y1,
-              guint8 *scratch) {
+static void
+run_copy(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0, guint y1) {
   for (guint y = y0; y < y1; y++) {
     const guint8 *from = source_row(src, y * sweep->stride);
     if (sweep->thin)
@@ -219,9 +219,8 @@ cc_sweep_copy(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guin
   }
 }
 
-void
-cc_sweep_fill(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0, guint y1,
-              guint8 *scratch) {
+static void
+run_fill(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0, guint y1) {
   for (guint y = y0; y < y1; y++) {
     guint8 *row = target_row(dst, y);
     for (gsize at = 0; at < sweep->row_bytes; at += sweep->fill_bytes)
@@ -241,5 +240,21 @@ cc_sweep_run(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint
              guint8 *scratch) {
   const CcPlane from = plane_at(src, &sweep->source, sweep->pixel_size);
   const CcPlane to = plane_at(dst, &sweep->target, sweep->pixel_size);
-  sweep->run(sweep, &from, &to, y0, y1, scratch);
+  switch (sweep->choice.loop) {
+  case CC_LOOP_PLAIN:
+    cc_plain_sweep(sweep->plan, sweep->pass, src, dst, y0, y1);
+    break;
+  case CC_LOOP_FILTER:
+    run_filter(sweep, &from, &to, y0, y1, scratch);
+    break;
+  case CC_LOOP_MERGE:
+    run_merge(sweep, &from, &to, y0, y1, scratch);
+    break;
+  case CC_LOOP_COPY:
+    run_copy(sweep, &from, &to, y0, y1);
+    break;
+  case CC_LOOP_FILL:
+    run_fill(sweep, &from, &to, y0, y1);
+    break;
+  }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "algorithm.h"
-#include "plan.h"
+#include "op.h"
 
 #define REGISTER_SIDE 7      /* taps that two-pass and register-tile have kernels for */
 #define SLIDING_MATRICES 2   /* that sliding keeps the sums of in registers */

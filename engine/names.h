@@ -4,7 +4,7 @@
 /* The names of an enum's values, as properties and files of kernels have them. An array has the
  * enum's values as its indices, and NULL after the last. */
 
-#include "plan.h"
+#include "filter.h"
 
 G_BEGIN_DECLS
 

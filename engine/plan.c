@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "plan.h"
-#include "finish.h"
+#include "last_step.h"
 #include "names.h"
+#include "rational.h"
 #include "region.h"
 
 #include <math.h>
@@ -301,7 +302,7 @@ get_op(Builder *b, CcRole role, guint depth) {
   set_bounds(op);
   CcRational fraction;
   const gdouble scale = operator_scale(b->taps, &fraction);
-  cc_op_set_finish(op, scale, fraction, offset);
+  cc_op_set_last_step(op, scale, fraction, offset);
   return op;
 }
 
@@ -471,7 +472,9 @@ cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error)
   plan->border = filter->border;
   plan->stride = MAX(1, filter->stride);
   plan->algorithm = filter->algorithm;
-  if (!cc_plan_set_regions(plan, filter, error))
+  plan->out_layout = cc_frame_layout_shrink(layout, plan->stride);
+  if (!cc_filter_find_regions(filter, layout, &plan->out_layout, plan->stride, plan->source,
+                              plan->target, error))
     return NULL;
   plan->op = g_new0(CcOp, CC_MAX_PASSES);
   Builder builder = {.filter = filter, .taps = taps, .plan = plan};

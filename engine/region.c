@@ -70,31 +70,32 @@ check_regions(const CcFilter *filter, const PictureSpan *across, const PictureSp
 }
 
 gboolean
-cc_plan_set_regions(CcPlan *plan, const CcFilter *filter, GError **error) {
-  plan->out_layout = cc_frame_layout_shrink(&plan->layout, plan->stride);
+cc_filter_find_regions(const CcFilter *filter, const CcFrameLayout *layout,
+                       const CcFrameLayout *out_layout, guint stride, CcRect source[CC_MAX_PLANES],
+                       CcRect target[CC_MAX_PLANES], GError **error) {
   PictureSpan across = {0}, down = {0};
-  largest_plane(&plan->layout, &across.size, &down.size);
-  largest_plane(&plan->out_layout, &across.out_size, &down.out_size);
+  largest_plane(layout, &across.size, &down.size);
+  largest_plane(out_layout, &across.out_size, &down.out_size);
   across.n_read = across.size;
   down.n_read = down.size;
   if (filter->source.width && filter->source.height) {
     across.from = filter->source.x;
     down.from = filter->source.y;
   }
-  across.to = filter->target_set ? filter->target_x : across.from / plan->stride;
-  down.to = filter->target_set ? filter->target_y : down.from / plan->stride;
+  across.to = filter->target_set ? filter->target_x : across.from / stride;
+  down.to = filter->target_set ? filter->target_y : down.from / stride;
   if (!check_regions(filter, &across, &down, error))
     return FALSE;
   if (filter->source.width && filter->source.height) {
     across.n_read = MIN(filter->source.width, across.size - across.from);
     down.n_read = MIN(filter->source.height, down.size - down.from);
   }
-  for (guint p = 0; p < plan->layout.n_planes; p++) {
-    const CcPlaneLayout *in = &plan->layout.plane[p], *out = &plan->out_layout.plane[p];
-    const Span x = plane_span(&across, in->width, out->width, plan->stride);
-    const Span y = plane_span(&down, in->height, out->height, plan->stride);
-    plan->source[p] = (CcRect){x.from, y.from, x.n_read, y.n_read};
-    plan->target[p] = (CcRect){x.to, y.to, x.n_written, y.n_written};
+  for (guint p = 0; p < layout->n_planes; p++) {
+    const CcPlaneLayout *in = &layout->plane[p], *out = &out_layout->plane[p];
+    const Span x = plane_span(&across, in->width, out->width, stride);
+    const Span y = plane_span(&down, in->height, out->height, stride);
+    source[p] = (CcRect){x.from, y.from, x.n_read, y.n_read};
+    target[p] = (CcRect){x.to, y.to, x.n_written, y.n_written};
   }
   return TRUE;
 }

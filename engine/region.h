@@ -3,12 +3,17 @@
 
 /* Regions of the picture, and which rectangles of its planes they are. */
 
-#include "plan.h"
+#include "filter.h"
+#include "frame.h"
 
 G_BEGIN_DECLS
 
-/* Sets out_layout, source and target of a plan whose layout and stride are set. CC_ERROR_INVALID
- * where the filter's source or target lies outside of the picture. */
-gboolean cc_plan_set_regions(CcPlan *plan, const CcFilter *filter, GError **error);
+/* Sets, for each plane in its own pixels, which rectangle of `layout` is read and which of
+ * `out_layout`, which is `layout` divided by `stride`, is written. CC_ERROR_INVALID where the
+ * filter's source or target lies outside of the picture. */
+gboolean cc_filter_find_regions(const CcFilter *filter, const CcFrameLayout *layout,
+                                const CcFrameLayout *out_layout, guint stride,
+                                CcRect source[CC_MAX_PLANES], CcRect target[CC_MAX_PLANES],
+                                GError **error);
 
 G_END_DECLS

@@ -2,7 +2,7 @@
 #include "enums.h"
 
 #include "backends/backends.h"
-#include "engine/plan.h"
+#include "engine/filter.h"
 
 GType
 gst_cuda_conv_kernel_get_type(void) {

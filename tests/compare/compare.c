@@ -2,6 +2,7 @@
 
 /* cudaconv-compare: every variant and algorithm of a backend against the oracle. */
 
+#include "backends/backends.h"
 #include "cpu/cpu.h"
 #include "tests/compare/bench.h"
 #include "tests/compare/product.h"
@@ -22,10 +23,10 @@ static struct {
 
 static const GOptionEntry entries[] = {
     {"backend", 0, 0, G_OPTION_ARG_STRING, &options.backend, "cpu (default) or cuda", "NAME"},
-    {"variant", 0, 0, G_OPTION_ARG_STRING, &options.variant, "only this CPU variant, and plain C",
-     "NAME"},
+    {"variant", 0, 0, G_OPTION_ARG_STRING, &options.variant,
+     "only this CPU variant, and the plain loop", "NAME"},
     {"algorithm", 0, 0, G_OPTION_ARG_STRING, &options.algorithm,
-     "only this algorithm of CUDA, and plain C", "NAME"},
+     "only this algorithm of CUDA, and the CPU in C", "NAME"},
     {"seed", 0, 0, G_OPTION_ARG_INT, &options.seed, "of the random choices", "N"},
     {"case", 0, 0, G_OPTION_ARG_INT, &options.only, "only the case of this number", "N"},
     {"filter", 0, 0, G_OPTION_ARG_STRING, &options.filter,
@@ -212,12 +213,12 @@ open_backend(CcBackendChoice choice) {
   exit(g_error_matches(error, CC_ERROR, CC_ERROR_UNAVAILABLE) ? EXIT_SKIPPED : EXIT_FAILURE);
 }
 
-/* All variants, or `only` and before it plain C, so that there is something to be equal to. */
+/* All variants, or `only` and before it `base`, so that there is something to be equal to. */
 static void
-add_cpu_variants(GArray *targets, CcBackend *cpu, const gchar *only) {
+add_cpu_variants(GArray *targets, CcBackend *cpu, const gchar *base, const gchar *only) {
   for (const gchar *const *variant = cc_cpu_variants(); *variant; variant++) {
     const Target target = {cpu, *variant, CC_ALGORITHM_AUTO};
-    if (!only || strcmp(*variant, "c") == 0 || strcmp(*variant, only) == 0)
+    if (!only || strcmp(*variant, base) == 0 || strcmp(*variant, only) == 0)
       g_array_append_val(targets, target);
   }
 }
@@ -261,9 +262,12 @@ main(int argc, char **argv) {
   CcBackend *device = cuda ? open_backend(CC_BACKEND_CUDA) : NULL;
   CcBackend *cpu = open_backend(CC_BACKEND_CPU);
   g_autoptr(GArray) targets = g_array_new(FALSE, FALSE, sizeof(Target));
-  add_cpu_variants(targets, cpu, cuda ? "c" : options.variant);
-  if (device)
+  if (device) {
+    add_cpu_variants(targets, cpu, "c", "c"); /* the plain loop would take most of the time */
     add_algorithms(targets, device, options.algorithm);
+  } else {
+    add_cpu_variants(targets, cpu, options.bench ? "c" : "plain", options.variant);
+  }
   const Target *first = (const Target *)(gpointer)targets->data;
   int status = EXIT_SUCCESS;
   if (options.bench)

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The ladder is to be read from top to bottom; cc_choice_init at the end walks it.
+ *
+ *   1 variant  plain, C, AVX2 or AVX-512: the fastest that the machine runs and the user allows
+ *              (variant.c), the same for all plans
+ *   2 loop     what becomes of the components of a pixel
+ *   3 sums     the narrowest lane that holds the sums, and with it the last step
+ *   4 order    column times row, or all taps at once
+ *   5 shape    kernels that know the taps' pattern, where there are some
+ *   6 samples  bytes as they are, or widened to the lane of the sums
+ *   7 all      sum and last step in one kernel
+ *
+ * Whatever a rung says, the bytes are those of plain.c. */
+
+#include "choice.h"
+#include "forms.h"
+
+#include <math.h>
+
+/* --- 2: the loop --- */
+
+static void
+choose_loop(CcChoice *choice, const CcPass *pass, guint all_components) {
+  if (pass->filter_mask)
+    choice->loop = CC_LOOP_FILTER;
+  else if (pass->copy_mask == all_components)
+    choice->loop = CC_LOOP_COPY;
+  else if (pass->fill_mask == all_components)
+    choice->loop = CC_LOOP_FILL;
+  else
+    choice->loop = CC_LOOP_MERGE;
+  choice->merges = choice->loop == CC_LOOP_MERGE ||
+                   (choice->loop == CC_LOOP_FILTER && pass->filter_mask != all_components);
+}
+
+/* --- 3: the lane of the sums and the last step --- */
+
+/* The last step as the plan has it, from sums in `lane`. */
+static void
+take_plans_step(CcChoice *choice, const CcOp *op, CcLane lane) {
+  const gboolean in_float = op->arith == CC_ARITH_F32;
+  choice->sum_lane = lane;
+  choice->left = 0;
+  choice->reduces = TRUE;
+  choice->number = (CcNumber)lane;
+  choice->form = in_float ? CC_FINISH_F32 : CC_FINISH_F64;
+  switch (op->response) {
+  case CC_RESPONSE_CLAMP:
+  case CC_RESPONSE_OFFSET:
+    choice->reduces = op->n_matrices > 1;
+    choice->reduce = CC_REDUCE_MAX;
+    break;
+  case CC_RESPONSE_ABSOLUTE:
+    choice->reduce = CC_REDUCE_MAX_ABS;
+    break;
+  case CC_RESPONSE_MAGNITUDE_L1:
+    choice->reduce = CC_REDUCE_SUM_ABS;
+    break;
+  case CC_RESPONSE_MAGNITUDE:
+    choice->reduce = in_float ? CC_REDUCE_NORM : CC_REDUCE_NORM_DOUBLE;
+    choice->number = in_float ? CC_NUMBER_FLOAT : CC_NUMBER_DOUBLE;
+    break;
+  case CC_RESPONSE_DIRECTION:
+    choice->reduce = CC_REDUCE_TURNS;
+    choice->number = CC_NUMBER_FLOAT;
+    choice->form = CC_FINISH_TURNS;
+    break;
+  case CC_RESPONSE_AUTO: /* no op has it */
+    break;
+  }
+}
+
+/* The last step from t in 16 bits: an integer form, 16 bits before 32, or the plan's in float. */
+static gboolean
+find_step_from_16(CcChoice *choice, const CcOp *op, const CcRows *rows, gboolean t_fits) {
+  CcFormSearch search;
+  cc_form_search_init(&search, op, rows);
+  gboolean found = TRUE;
+  if (cc_find_form_16(&search, choice->reduces, &choice->to_sample, &choice->left))
+    choice->form = CC_FINISH_16;
+  else if (cc_find_form_32(&search, &choice->to_sample))
+    choice->form = CC_FINISH_32;
+  else
+    found = choice->form == CC_FINISH_F32 && t_fits;
+  cc_form_search_clear(&search);
+  return found;
+}
+
+/* Whether 16 bits do. Sums wrap around, so that all that comes next has to be told from what they
+ * are modulo 2^16. */
+static gboolean
+take_16_bits(CcChoice *choice, const CcOp *op, const CcRows *rows) {
+  const gboolean sums_fit = cc_op_largest_sum(op) <= G_MAXINT16;
+  take_plans_step(choice, op, CC_LANE_16);
+  if (choice->reduces && !sums_fit)
+    return FALSE;
+  if (op->response == CC_RESPONSE_DIRECTION)
+    return TRUE;
+  if (op->response == CC_RESPONSE_MAGNITUDE)
+    return choice->reduce == CC_REDUCE_NORM; /* the other has no kernel for 16 bits */
+  const CcRange t = cc_op_range(op);
+  return t.most - t.least <= G_MAXUINT16 &&
+         find_step_from_16(choice, op, rows, sums_fit && t.most <= G_MAXINT16);
+}
+
+/* Whether all sums fit 32 bits, and t where it is made in the lane of the sums. */
+static gboolean
+fits_32_bits(const CcOp *op) {
+  return cc_op_largest_sum(op) <= G_MAXINT32 &&
+         (op->response != CC_RESPONSE_MAGNITUDE_L1 || cc_op_range(op).most <= G_MAXINT32);
+}
+
+/* A vector holds twice as many samples in half the bits, so the narrowest lane is the best. Sums of
+ * fractional taps are rounded, in float, in the plan's order. An op whose arithmetic is float has
+ * sums that fit 32 bits. */
+static void
+choose_sums(CcChoice *choice, const CcOp *op, const CcRows *rows) {
+  if (!op->exact)
+    take_plans_step(choice, op, CC_LANE_FLOAT);
+  else if (take_16_bits(choice, op, rows))
+    return;
+  else if (fits_32_bits(op))
+    take_plans_step(choice, op, CC_LANE_32);
+  else
+    take_plans_step(choice, op, CC_LANE_64);
+}
+
+/* --- 4: the order of the sums --- */
+
+static guint
+count_nonzero(const gint32 *c, guint n) {
+  guint count = 0;
+  for (guint i = 0; i < n; i++)
+    count += c[i] != 0;
+  return count;
+}
+
+/* Whether column times row is less work than all taps at once: it is for 3x3 blurs, and not for 3x3
+ * derivatives. Float has no choice: the plan fixes the order of its sums. */
+static gboolean
+runs_separable(const CcOp *op, CcLane lane) {
+  if (!op->separable || lane == CC_LANE_FLOAT)
+    return op->separable;
+  const guint direct = count_nonzero(op->tap_i, op->n_matrices * op->width * op->height);
+  guint separate = 0;
+  for (guint m = 0; m < op->n_matrices; m++)
+    separate += count_nonzero(op->row_i[m], op->width) +
+                count_nonzero(op->column_i[m], op->height) +
+                2; /* for storing and reading a row of the ring */
+  return separate < direct;
+}
+
+/* --- 5: the shapes of the sums --- */
+
+/* Groups the taps by their coefficients, which tells the shapes. */
+static void
+set_weights(CcChoice *choice, const CcOp *op, guint step) {
+  CcTapPlace places[CC_MAX_COEFFS];
+  const CcLane lane = choice->sum_lane;
+  const gint center = (gint)op->width / 2, pixel = (gint)step;
+  const guint area = op->width * op->height;
+  for (guint m = 0; m < op->n_matrices; m++) {
+    CcWeights *along = &choice->along[m], *over = &choice->over[m];
+    if (choice->separable) {
+      for (guint i = 0; i < op->width; i++)
+        places[i] = (CcTapPlace){0, ((gint)i - center) * pixel};
+      cc_weights_init(along, lane, op->row_i[m], op->row_f[m], places, op->width);
+      for (guint i = 0; i < op->height; i++)
+        places[i] = (CcTapPlace){i, 0};
+      cc_weights_init(over, lane, op->column_i[m], op->column_f[m], places, op->height);
+    } else {
+      for (guint i = 0; i < area; i++)
+        places[i] = (CcTapPlace){i / op->width, ((gint)(i % op->width) - center) * pixel};
+      cc_weights_init(over, lane, op->tap_i + m * area, op->tap_f + m * area, places, area);
+    }
+    for (guint t = 0; t < over->n_terms; t++)
+      over->terms[t].factor *= 1 << choice->left;
+  }
+}
+
+/* A shape that has no kernel for rows of the lane is summed like any. */
+static void
+choose_kernels(CcWeights *weights, guint n_matrices, const CcSumFunc kernels[CC_N_SHAPES]) {
+  for (guint m = 0; m < n_matrices; m++) {
+    if (!kernels[weights[m].shape])
+      weights[m].shape = CC_SHAPE_ANY;
+    weights[m].sum = kernels[weights[m].shape];
+  }
+}
+
+/* --- 6: the lane of the samples --- */
+
+/* Samples of a byte stay bytes where all sums over them have a kernel that takes those. */
+static CcLane
+choose_sample_lane(const CcChoice *choice, guint n_matrices, CcSampleType type) {
+  if (type != CC_SAMPLE_U8 || choice->sum_lane != CC_LANE_16)
+    return choice->sum_lane;
+  const CcWeights *over_samples = choice->separable ? choice->along : choice->over;
+  for (guint m = 0; m < n_matrices; m++)
+    if (over_samples[m].shape == CC_SHAPE_ANY)
+      return choice->sum_lane;
+  return CC_LANE_8;
+}
+
+/* --- 7: all in one --- */
+
+/* The kernels take bytes, one matrix and the 16-bit form; one sum is only reduced to its absolute
+ * value. Column times row then goes by way of split sums. */
+static void
+choose_apply(CcChoice *choice, const CcOp *op, const CcRows *rows) {
+  if (choice->sample_lane != CC_LANE_8 || op->n_matrices != 1 || choice->form != CC_FINISH_16)
+    return;
+  choice->apply = rows->apply[choice->ring_lane][choice->over[0].shape][choice->reduces];
+  if (choice->apply && choice->separable)
+    choose_kernels(choice->along, 1, rows->sum_split);
+}
+
+/* --- the ladder --- */
+
+static void
+choose_filter(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, const CcRows *rows) {
+  gint exponent;
+  choice->to_sample = (CcFinish){
+      .lo = op->lo,
+      .hi = op->hi,
+      .shift = 0, /* while forms are tried */
+      .mul_f = op->mul_f,
+      .add_f = op->add_f,
+      .mul = op->mul,
+      .add = op->add,
+      .exact_product = frexp(op->mul, &exponent) == 0.5,
+  };
+  choose_sums(choice, op, rows);
+  choice->to_sample.shift = plane->shift;
+
+  choice->separable = runs_separable(op, choice->sum_lane);
+
+  set_weights(choice, op, plane->step);
+  choice->sample_lane = choose_sample_lane(choice, op->n_matrices, plane->type);
+  choice->ring_lane = choice->separable ? choice->sum_lane : choice->sample_lane;
+  if (choice->separable)
+    choose_kernels(choice->along, op->n_matrices, rows->sum[choice->sample_lane]);
+  choose_kernels(choice->over, op->n_matrices, rows->sum[choice->ring_lane]);
+
+  choose_apply(choice, op, rows);
+}
+
+void
+cc_choice_init(CcChoice *choice, const CcPlan *plan, const CcPass *pass, const CcRows *rows) {
+  const CcPlaneLayout *plane = &plan->layout.plane[pass->plane];
+  *choice = (CcChoice){.loop = CC_LOOP_PLAIN};
+  if (!rows)
+    return;
+  choose_loop(choice, pass, (1u << plane->step) - 1);
+  if (choice->loop == CC_LOOP_FILTER)
+    choose_filter(choice, pass->op, plane, rows);
+}
+
+void
+cc_choice_clear(CcChoice *choice) {
+  for (guint m = 0; m < CC_MAX_MATRICES; m++) {
+    cc_weights_clear(&choice->along[m]);
+    cc_weights_clear(&choice->over[m]);
+  }
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The ladder: what a pass of a plan is run with, and why. */
+
+#include "engine/plan.h"
+#include "rows.h"
+#include "weights.h"
+
+G_BEGIN_DECLS
+
+/* The loops over the rows of a target. */
+typedef enum {
+  CC_LOOP_PLAIN,  /* the definition; does whatever the pass is */
+  CC_LOOP_FILTER, /* filters, and merges other components in where there are some */
+  CC_LOOP_MERGE,  /* copied and filled components together */
+  CC_LOOP_COPY,   /* all are copied */
+  CC_LOOP_FILL,   /* all are filled */
+} CcLoop;
+
+typedef struct {
+  CcLoop loop;
+  gboolean merges; /* components of different fates lie side by side */
+
+  /* the rest only with CC_LOOP_FILTER */
+  CcLane sum_lane;
+  guint left;       /* sums are 2^left as large as the plan's */
+  gboolean reduces; /* else the only sum is t */
+  CcReduce reduce;
+  CcNumber number; /* that t is */
+  CcFinishForm form;
+  CcFinish to_sample;
+  gboolean separable; /* run as column times row */
+  CcLane sample_lane; /* of loaded rows */
+  CcLane ring_lane;   /* of the rows that the last sums are over */
+  CcApplyFunc apply;  /* sum, absolute value and last step in one; NULL: they are not */
+  CcWeights along[CC_MAX_MATRICES]; /* sums along a line, when separable */
+  CcWeights over[CC_MAX_MATRICES];  /* sums over the window's rows */
+} CcChoice;
+
+/* Walks down the ladder. `rows` are the row kernels of the variant; NULL: it has none. */
+void cc_choice_init(CcChoice *choice, const CcPlan *plan, const CcPass *pass, const CcRows *rows);
+void cc_choice_clear(CcChoice *choice);
+
+G_END_DECLS

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "forms.h"
+
+#include <math.h>
+#include <string.h>
+
+void
+cc_form_search_init(CcFormSearch *search, const CcOp *op, const CcRows *rows) {
+  *search = (CcFormSearch){.op = op, .rows = rows, .t = cc_op_range(op)};
+  const gsize n = (gsize)(search->t.most - search->t.least + 1);
+  search->codes = g_new(guint16, n);
+  for (gsize i = 0; i < n; i++)
+    search->codes[i] = (guint16)cc_op_code(op, search->t.least + (gint64)i);
+}
+
+void
+cc_form_search_clear(CcFormSearch *search) {
+  g_free(search->codes);
+}
+
+/* Whether a form gives the code value of every t, which comes 2^left times as large. */
+static gboolean
+gives_all_codes(const CcFormSearch *search, CcFinishForm form, guint left, const CcFinish *finish) {
+  enum { N = 1024 };
+  const CcFinishFunc run = search->rows->finish[CC_SAMPLE_U16][form][CC_NUMBER_16];
+  const guint16 *wanted = search->codes;
+  guint16 t_16[N], found[N];
+  for (gint64 t = search->t.least; t <= search->t.most; t += N) {
+    const guint n = (guint)MIN(N, search->t.most - t + 1);
+    for (guint i = 0; i < n; i++)
+      t_16[i] = (guint16)((guint32)(t + i) << left);
+    run(found, t_16, n, finish);
+    if (memcmp(found, wanted, n * sizeof *found) != 0)
+      return FALSE;
+    wanted += n;
+  }
+  return TRUE;
+}
+
+/* t * mul + add at the least t, as an integer and the rest. */
+static gdouble
+split_start(const CcFormSearch *search, gdouble *fraction) {
+  const gdouble start = search->op->add + (gdouble)search->t.least * search->op->mul;
+  *fraction = start - floor(start);
+  return floor(start);
+}
+
+/* Takes away the limits of the 16-bit form where no t reaches them. */
+static void
+lift_limits(const CcFormSearch *search, guint left, CcFinish *finish) {
+  const CcFinish16 limited = finish->in_16;
+  finish->in_16.least = 0;
+  finish->in_16.most = G_MAXUINT16;
+  if (!gives_all_codes(search, CC_FINISH_16, left, finish))
+    finish->in_16 = limited;
+}
+
+/* Sums are made as large as 16 bits hold, for the factor to have many bits. A power of two is
+ * exact; for others the factor and offset next to the ideal ones are tried. */
+gboolean
+cc_find_form_16(const CcFormSearch *search, gboolean reduces, CcFinish *finish, guint *left) {
+  const CcOp *op = search->op;
+  gdouble fraction;
+  const gdouble base = split_start(search, &fraction);
+  if (!(fabs(base) < 0x1p30) || base > op->hi || op->lo - base > G_MAXUINT16)
+    return FALSE;
+  const gdouble span = (gdouble)(search->t.most - search->t.least) + fraction / op->mul + 1;
+  const gdouble largest = (gdouble)cc_op_largest_sum(op);
+  const gdouble sum_limit = reduces ? G_MAXINT16 : G_MAXUINT16;
+  guint up = 0;
+  while (ldexp(span, (gint)up + 1) <= G_MAXUINT16 && ldexp(largest, (gint)up + 1) <= sum_limit)
+    up++;
+  const gdouble step = ldexp(op->mul, -(gint)up);
+  if (span > G_MAXUINT16 || step >= 1)
+    return FALSE;
+  CcFinish16 *form = &finish->in_16;
+  form->base = (guint16)(gint)base;
+  form->least = (guint16)MAX(op->lo - (gint)base, 0);
+  form->most = (guint16)MIN(op->hi - (gint)base, G_MAXUINT16);
+  const gdouble factor = floor(ldexp(step, 16)), offset = floor(fraction / step);
+  for (gint more = 0; more <= 1; more++) {
+    for (gint nudge = -1; nudge <= 1; nudge++) {
+      form->factor = (guint16)((gint)factor + more);
+      form->offset = (guint16)((gint64)offset + nudge - search->t.least * (1 << up));
+      if (gives_all_codes(search, CC_FINISH_16, up, finish)) {
+        lift_limits(search, up, finish);
+        *left = up;
+        return TRUE;
+      }
+    }
+  }
+  return FALSE;
+}
+
+/* There are as many bits of fraction as products leave. */
+gboolean
+cc_find_form_32(const CcFormSearch *search, CcFinish *finish) {
+  const CcOp *op = search->op;
+  gdouble fraction;
+  const gdouble base = split_start(search, &fraction);
+  const gdouble span = (gdouble)(search->t.most - search->t.least);
+  const gdouble most = span * op->mul + 2;
+  if (!(most < 0x1p24) || !(fabs(base) < 0x1p24))
+    return FALSE;
+  CcFinish32 *form = &finish->in_32;
+  form->base = (gint)base;
+  form->least = op->lo - form->base;
+  form->most = op->hi - form->base;
+  form->right = MIN((guint)floor(log2(0x1p32 / most)), 31);
+  form->offset = (guint16)-search->t.least;
+  const gdouble factor = ldexp(op->mul, (gint)form->right);
+  if (factor > G_MAXUINT32) /* t has one value and mul is large */
+    return FALSE;
+  form->factor = (guint32)ceil(factor);
+  const gdouble excess = (form->factor - factor) * span; /* at the greatest t */
+  for (gint quarters = 0; quarters < 4; quarters++) {
+    const gdouble addend = ldexp(fraction, (gint)form->right) - excess * quarters / 4;
+    form->addend = (guint32)MAX(floor(addend), 0);
+    if (gives_all_codes(search, CC_FINISH_32, 0, finish))
+      return TRUE;
+  }
+  return FALSE;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What a sweep over a plane does, as a loop over the samples of the target that does nothing but
+ * what engine/plan.h says, without regard to speed. All other variants give the same bytes. */
+
+#include "plain.h"
+#include "engine/last_step.h"
+
+/* A pass and what it reads and writes. */
+typedef struct {
+  const CcPlan *plan;
+  const CcPass *pass;
+  const CcPlaneLayout *layout;
+  const CcRect *source, *target;
+  const CcPlane *src, *dst;
+} Sweep;
+
+/* --- stored words --- */
+
+/* Where component c of pixel (x, y) lies. */
+static guint8 *
+place_of(const Sweep *sweep, const CcPlane *plane, guint x, guint y, guint c) {
+  const gsize sample = (gsize)x * sweep->layout->step + c;
+  return plane->data + (gssize)y * plane->pitch + sample * cc_sample_size(sweep->layout->type);
+}
+
+static guint
+load_word(const Sweep *sweep, guint x, guint y, guint c) {
+  const guint8 *from = place_of(sweep, sweep->src, x, y, c);
+  return sweep->layout->type == CC_SAMPLE_U8 ? from[0] : from[0] | (guint)from[1] << 8;
+}
+
+static void
+store_word(const Sweep *sweep, guint x, guint y, guint c, guint word) {
+  guint8 *to = place_of(sweep, sweep->dst, x, y, c);
+  to[0] = (guint8)word;
+  if (sweep->layout->type == CC_SAMPLE_U16)
+    to[1] = (guint8)(word >> 8);
+}
+
+/* --- the window --- */
+
+/* The code value at (x, y) of the source, which may lie outside. */
+static gint
+code_at(const Sweep *sweep, gint x, gint y, guint c) {
+  const CcRect *source = sweep->source;
+  const gint column = cc_border_index(x, (gint)source->width, sweep->plan->border);
+  const gint row = cc_border_index(y, (gint)source->height, sweep->plan->border);
+  if (column < 0 || row < 0)
+    return sweep->pass->border[c];
+  return (gint)(load_word(sweep, source->x + (guint)column, source->y + (guint)row, c) >>
+                sweep->layout->shift);
+}
+
+/* The code values of the window around (x, y), row by row. */
+static void
+read_window(const Sweep *sweep, gint x, gint y, guint c, gint *code) {
+  const gint width = (gint)sweep->pass->op->width, height = (gint)sweep->pass->op->height;
+  for (gint j = 0; j < height; j++)
+    for (gint i = 0; i < width; i++)
+      *code++ = code_at(sweep, x + i - width / 2, y + j - height / 2, c);
+}
+
+/* --- the sum of matrix m over a window --- */
+
+static gint64
+sum_of_integers(const CcOp *op, guint m, const gint *code) {
+  const guint area = op->width * op->height;
+  gint64 sum = 0;
+  for (guint i = 0; i < area; i++)
+    sum += (gint64)op->tap_i[m * area + i] * code[i];
+  return sum;
+}
+
+static gfloat
+sum_of_floats(const CcOp *op, guint m, const gint *code) {
+  const guint area = op->width * op->height;
+  gfloat sum = 0;
+  for (guint i = 0; i < area; i++)
+    sum = fmaf(op->tap_f[m * area + i], (gfloat)code[i], sum);
+  return sum;
+}
+
+/* The rows from left to right, then the column from top to bottom. */
+static gfloat
+sum_of_separable_floats(const CcOp *op, guint m, const gint *code) {
+  gfloat sum = 0;
+  for (guint j = 0; j < op->height; j++) {
+    gfloat row = 0;
+    for (guint i = 0; i < op->width; i++)
+      row = fmaf(op->row_f[m][i], (gfloat)code[j * op->width + i], row);
+    sum = fmaf(op->column_f[m][j], row, sum);
+  }
+  return sum;
+}
+
+/* --- samples --- */
+
+/* The code value that the window has. */
+static gint
+filter_window(const CcOp *op, const gint *code) {
+  if (op->arith == CC_ARITH_I64) {
+    CcSumsI64 sums = {0};
+    for (guint m = 0; m < op->n_matrices; m++)
+      cc_sums_add_i64(&sums, op->response, (gint)m, sum_of_integers(op, m, code));
+    return cc_op_code_of_sums_i64(op, &sums);
+  }
+  CcSumsF32 sums = {0};
+  for (guint m = 0; m < op->n_matrices; m++)
+    cc_sums_add_f32(&sums, op->response, (gint)m,
+                    op->separable ? sum_of_separable_floats(op, m, code)
+                                  : sum_of_floats(op, m, code));
+  return cc_op_code_of_sums_f32(op, &sums);
+}
+
+/* Component c of pixel (x, y) of the target is made from the source around pixel (stride * x,
+ * stride * y); both are counted from the corners of their rectangles. */
+static void
+make_sample(const Sweep *sweep, guint x, guint y, guint c) {
+  const CcPass *pass = sweep->pass;
+  const CcRect *source = sweep->source, *target = sweep->target;
+  const guint from_x = sweep->plan->stride * x, from_y = sweep->plan->stride * y, bit = 1u << c;
+  guint word;
+  if (pass->filter_mask & bit) {
+    gint code[CC_MAX_COEFFS];
+    read_window(sweep, (gint)from_x, (gint)from_y, c, code);
+    word = (guint)filter_window(pass->op, code) << sweep->layout->shift;
+  } else if (pass->copy_mask & bit) {
+    word = load_word(sweep, source->x + from_x, source->y + from_y, c);
+  } else if (pass->fill_mask & bit) {
+    word = (guint)pass->fill[c] << sweep->layout->shift;
+  } else {
+    return; /* another pass writes it */
+  }
+  store_word(sweep, target->x + x, target->y + y, c, word);
+}
+
+void
+cc_plain_sweep(const CcPlan *plan, const CcPass *pass, const CcPlane *src, const CcPlane *dst,
+               guint y0, guint y1) {
+  const Sweep sweep = {
+      .plan = plan,
+      .pass = pass,
+      .layout = &plan->layout.plane[pass->plane],
+      .source = &plan->source[pass->plane],
+      .target = &plan->target[pass->plane],
+      .src = src,
+      .dst = dst,
+  };
+  for (guint y = y0; y < y1; y++)
+    for (guint x = 0; x < sweep.target->width; x++)
+      for (guint c = 0; c < sweep.layout->step; c++)
+        make_sample(&sweep, x, y, c);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* Weighted sums over taps, resolved for the row kernels. */
+
+#include "rows.h"
+
+G_BEGIN_DECLS
+
+/* Where a tap lies: the row of the window, and how many samples right of the result. */
+typedef struct {
+  guint row;
+  gint offset;
+} CcTapPlace;
+
+/* A weighted sum; the places in the order of the terms. */
+typedef struct {
+  CcSumFunc sum;
+  CcShape shape;
+  guint n_terms, n_taps;
+  CcTerm *terms;
+  CcTapPlace *places;
+} CcWeights;
+
+/* The weighted sum of n taps and its shape: of c in integer lanes, of f in float. Taps of 0 add
+ * nothing, not even a rounding, and are left out. `sum` is left to the caller. */
+void cc_weights_init(CcWeights *weights, CcLane lane, const gint32 *c, const gfloat *f,
+                     const CcTapPlace *places, guint n);
+void cc_weights_clear(CcWeights *weights);
+
+G_END_DECLS

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What the ladder of the CPU backend chooses for a plan: a rung that is missed shows only in the
+ * speed. */
+
+#include "cpu/choice.h"
+#include "tests/ref/formats.h"
+
+static CcPlan *
+plan_for(const CcFilter *filter, const gchar *format) {
+  const CcFrameLayout layout = test_format_layout(test_format_find(format), 64, 32, TRUE);
+  g_autoptr(GError) error = NULL;
+  CcPlan *plan = cc_plan_new(filter, &layout, &error);
+  g_assert_no_error(error);
+  return plan;
+}
+
+/* --- sums, last step and kernels --- */
+
+static const struct {
+  const gchar *kernel;
+  guint size;
+  const gchar *format;
+  CcResponse response;
+  gdouble scale, sigma;
+  /* what is to come of it */
+  CcLane sum_lane, sample_lane;
+  CcFinishForm form;
+  gboolean separable, applies;
+} cases[] = {
+    /* bytes all the way */
+    {.kernel = "gaussian",
+     .size = 3,
+     .format = "GRAY8",
+     .sum_lane = CC_LANE_16,
+     .sample_lane = CC_LANE_8,
+     .form = CC_FINISH_16,
+     .separable = TRUE,
+     .applies = TRUE},
+    {.kernel = "sharpen",
+     .size = 3,
+     .format = "RGBA",
+     .sum_lane = CC_LANE_16,
+     .sample_lane = CC_LANE_8,
+     .form = CC_FINISH_16,
+     .applies = TRUE},
+    {.kernel = "sobel-x",
+     .size = 3,
+     .format = "GRAY8",
+     .response = CC_RESPONSE_ABSOLUTE,
+     .sum_lane = CC_LANE_16,
+     .sample_lane = CC_LANE_8,
+     .form = CC_FINISH_16,
+     .applies = TRUE},
+    /* two sums have a step of their own, the root in float */
+    {.kernel = "sobel",
+     .size = 3,
+     .format = "GRAY8",
+     .sum_lane = CC_LANE_16,
+     .sample_lane = CC_LANE_8,
+     .form = CC_FINISH_F32},
+    {.kernel = "sobel",
+     .size = 3,
+     .format = "GRAY8",
+     .response = CC_RESPONSE_DIRECTION,
+     .sum_lane = CC_LANE_16,
+     .sample_lane = CC_LANE_8,
+     .form = CC_FINISH_TURNS},
+    /* two bytes: the sums of a blur need more than 16 bits, and so do those of an edge */
+    {.kernel = "gaussian",
+     .size = 5,
+     .format = "GRAY16_LE",
+     .sum_lane = CC_LANE_32,
+     .sample_lane = CC_LANE_32,
+     .form = CC_FINISH_F32,
+     .separable = TRUE},
+    {.kernel = "sobel",
+     .size = 3,
+     .format = "GRAY16_LE",
+     .sum_lane = CC_LANE_32,
+     .sample_lane = CC_LANE_32,
+     .form = CC_FINISH_F64},
+    /* fractional taps */
+    {.kernel = "gaussian",
+     .size = 3,
+     .format = "GRAY8",
+     .sigma = 0.7,
+     .sum_lane = CC_LANE_FLOAT,
+     .sample_lane = CC_LANE_FLOAT,
+     .form = CC_FINISH_F32,
+     .separable = TRUE},
+    /* a shape of no kernel widens the bytes */
+    {.kernel = "log",
+     .size = 5,
+     .format = "GRAY8",
+     .sum_lane = CC_LANE_16,
+     .sample_lane = CC_LANE_16,
+     .form = CC_FINISH_16},
+};
+
+static void
+check_case(guint i, const CcRows *rows) {
+  const CcFilter filter = {.kernel = cc_kernels_find(cases[i].kernel),
+                           .size = cases[i].size,
+                           .response = cases[i].response,
+                           .scale = cases[i].scale,
+                           .sigma = cases[i].sigma};
+  g_autoptr(CcPlan) plan = plan_for(&filter, cases[i].format);
+  CcChoice choice;
+  cc_choice_init(&choice, plan, &plan->pass[0], rows);
+  g_test_message("case %u: %s %u %s", i, cases[i].kernel, cases[i].size, cases[i].format);
+  g_assert_cmpint(choice.loop, ==, CC_LOOP_FILTER);
+  g_assert_cmpint(choice.sum_lane, ==, cases[i].sum_lane);
+  g_assert_cmpint(choice.sample_lane, ==, cases[i].sample_lane);
+  g_assert_cmpint(choice.form, ==, cases[i].form);
+  g_assert_cmpint(choice.separable, ==, cases[i].separable);
+  g_assert_cmpint(choice.apply != NULL, ==, cases[i].applies);
+  cc_choice_clear(&choice);
+}
+
+static void
+test_filters(void) {
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++)
+    check_case(i, &cc_rows_c);
+}
+
+/* --- loops --- */
+
+static CcLoop
+loop_of(const CcPlan *plan, guint pass, gboolean *merges) {
+  CcChoice choice;
+  cc_choice_init(&choice, plan, &plan->pass[pass], &cc_rows_c);
+  *merges = choice.merges;
+  cc_choice_clear(&choice);
+  return choice.loop;
+}
+
+static void
+test_loops(void) {
+  CcFilter filter = {.kernel = cc_kernels_find("gaussian"), .chroma = CC_CHROMA_COPY};
+  gboolean merges;
+  g_autoptr(CcPlan) copies = plan_for(&filter, "NV12");
+  g_assert_cmpint(loop_of(copies, 0, &merges), ==, CC_LOOP_FILTER);
+  g_assert_false(merges);
+  g_assert_cmpint(loop_of(copies, 1, &merges), ==, CC_LOOP_COPY);
+  g_assert_false(merges);
+  filter.chroma = CC_CHROMA_NEUTRAL;
+  g_autoptr(CcPlan) fills = plan_for(&filter, "NV12");
+  g_assert_cmpint(loop_of(fills, 1, &merges), ==, CC_LOOP_FILL);
+  g_assert_false(merges);
+  filter.alpha = CC_ALPHA_COPY;
+  g_autoptr(CcPlan) beside = plan_for(&filter, "RGBA");
+  g_assert_cmpint(loop_of(beside, 0, &merges), ==, CC_LOOP_FILTER);
+  g_assert_true(merges);
+}
+
+/* Without row kernels there is one loop, and nothing more to choose. */
+static void
+test_plain(void) {
+  const CcFilter filter = {.kernel = cc_kernels_find("sobel")};
+  g_autoptr(CcPlan) plan = plan_for(&filter, "I420");
+  for (guint i = 0; i < plan->n_passes; i++) {
+    CcChoice choice;
+    cc_choice_init(&choice, plan, &plan->pass[i], NULL);
+    g_assert_cmpint(choice.loop, ==, CC_LOOP_PLAIN);
+    g_assert_null(choice.apply);
+    cc_choice_clear(&choice);
+  }
+}
+
+int
+main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/choice/filters", test_filters);
+  g_test_add_func("/choice/loops", test_loops);
+  g_test_add_func("/choice/plain", test_plain);
+  return g_test_run();
+}

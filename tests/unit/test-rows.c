@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The row kernels that reduce sums and make samples of t are forms of engine/last_step_shared.h
+ * for vectors. Here those of every variant are held against it, on random numbers, on those around
+ * the steps between code values and on those far beyond. */
+
+#include "cpu/cpu.h"
+#include "engine/last_step_shared.h"
+
+#define N 1024
+
+/* For every variant with row kernels. */
+static void
+for_each_rows(void (*check)(const CcRows *rows)) {
+  for (const gchar *const *name = cc_cpu_variants(); *name; name++) {
+    g_assert_true(cc_cpu_set_variant(*name));
+    g_test_message("variant %s", *name);
+    if (cc_cpu_variant()->rows)
+      check(cc_cpu_variant()->rows);
+  }
+  g_assert_true(cc_cpu_set_variant(NULL));
+}
+
+/* --- numbers of every type --- */
+
+/* Room for rows, as the row kernels want it. */
+typedef union {
+  gint16 i16[N + CC_ROW_SLACK];
+  gint32 i32[N + CC_ROW_SLACK];
+  gint64 i64[N + CC_ROW_SLACK];
+  gfloat f32[N + CC_ROW_SLACK];
+  gdouble f64[N + CC_ROW_SLACK];
+} __attribute__((aligned(CC_ROW_ALIGN))) Row;
+
+static gdouble
+number_at(const Row *row, CcNumber type, guint i) {
+  switch (type) {
+  case CC_NUMBER_16:
+    return row->i16[i];
+  case CC_NUMBER_32:
+    return row->i32[i];
+  case CC_NUMBER_64:
+    return (gdouble)row->i64[i];
+  case CC_NUMBER_FLOAT:
+    return row->f32[i];
+  case CC_NUMBER_DOUBLE:
+    return row->f64[i];
+  case CC_N_NUMBERS:
+    break;
+  }
+  g_assert_not_reached();
+}
+
+static void
+set_number(Row *row, CcNumber type, guint i, gdouble v) {
+  switch (type) {
+  case CC_NUMBER_16:
+    row->i16[i] = (gint16)CLAMP(v, G_MININT16, G_MAXINT16);
+    break;
+  case CC_NUMBER_32:
+    row->i32[i] = (gint32)CLAMP(v, G_MININT32, G_MAXINT32);
+    break;
+  case CC_NUMBER_64:
+    row->i64[i] = (gint64)v;
+    break;
+  case CC_NUMBER_FLOAT:
+    row->f32[i] = (gfloat)v;
+    break;
+  case CC_NUMBER_DOUBLE:
+    row->f64[i] = v;
+    break;
+  case CC_N_NUMBERS:
+    break;
+  }
+}
+
+/* --- from t to samples --- */
+
+static const CcFinish finishes[] = {
+    {.lo = 0, .hi = 255, .mul = 1, .add = 0.5, .exact_product = TRUE},
+    {.lo = 16, .hi = 255, .mul = 0.0625, .add = 16.5, .exact_product = TRUE},
+    {.lo = 0, .hi = 255, .mul = 1.0 / 9, .add = 0.5 + 0.25 / 9},
+    {.lo = 0, .hi = 1023, .shift = 6, .mul = 3.0 / 7, .add = -20.3},
+    {.lo = 0, .hi = 65535, .mul = 1.0 / 159, .add = 32768.5},
+};
+
+/* A step between two code values, something near it, any t, or one that saturates. */
+static gdouble
+draw_t(GRand *rand, const CcFinish *f) {
+  const gdouble level = g_rand_int_range(rand, f->lo - 2, f->hi + 3);
+  const gdouble step = (level - f->add) / f->mul;
+  switch (g_rand_int_range(rand, 0, 4)) {
+  case 0:
+    return step;
+  case 1:
+    return step + g_rand_int_range(rand, -2, 3);
+  case 2:
+    return g_rand_int_range(rand, -40000, 40000);
+  default:
+    return g_rand_double_range(rand, -1e9, 1e9);
+  }
+}
+
+static gint
+expected_code(CcFinishForm form, const CcFinish *f, gdouble t) {
+  switch (form) {
+  case CC_FINISH_F32:
+    return cc_code_f32((gfloat)t, f->mul_f, f->add_f, f->lo, f->hi);
+  case CC_FINISH_F64:
+    return cc_code_f64(t, f->mul, f->add, f->lo, f->hi);
+  case CC_FINISH_TURNS:
+    return cc_code_of_turns((gfloat)t, f->mul_f, f->add_f, f->hi);
+  case CC_FINISH_16: /* proved for each op by cpu/forms.c */
+  case CC_FINISH_32:
+  case CC_N_FINISHES:
+    break;
+  }
+  g_assert_not_reached();
+}
+
+static void
+check_finish(CcFinishFunc run, CcFinishForm form, CcNumber number, CcSampleType type,
+             const CcFinish *f) {
+  g_autoptr(GRand) rand = g_rand_new_with_seed(7);
+  static Row t, out;
+  for (guint i = 0; i < N; i++)
+    set_number(&t, number, i, form == CC_FINISH_TURNS ? i / (gdouble)(N - 1) : draw_t(rand, f));
+  run(&out, &t, N, f);
+  for (guint i = 0; i < N; i++) {
+    const guint word = type == CC_SAMPLE_U8 ? ((const guint8 *)&out)[i] : (guint16)out.i16[i];
+    const gint expected = expected_code(form, f, number_at(&t, number, i));
+    g_assert_cmpuint(word, ==, (guint)expected << f->shift);
+  }
+}
+
+static void
+check_finishes(const CcRows *rows) {
+  for (guint i = 0; i < G_N_ELEMENTS(finishes); i++) {
+    for (CcFinishForm form = CC_FINISH_F32; form < CC_N_FINISHES; form++) {
+      CcFinish f = finishes[i];
+      if (form == CC_FINISH_TURNS)
+        f.mul = f.hi + 1, f.add = 0.5;
+      f.mul_f = (gfloat)f.mul;
+      f.add_f = (gfloat)f.add;
+      const CcSampleType type = f.hi > 255 ? CC_SAMPLE_U16 : CC_SAMPLE_U8;
+      for (CcNumber number = 0; number < CC_N_NUMBERS; number++)
+        if (rows->finish[type][form][number])
+          check_finish(rows->finish[type][form][number], form, number, type, &f);
+    }
+  }
+}
+
+static void
+test_finishes(void) {
+  for_each_rows(check_finishes);
+}
+
+/* --- from sums to t --- */
+
+static const struct {
+  CcReduce reduce;
+  CcResponse response;
+  gboolean in_float; /* t is a float, whatever the sums are */
+  gboolean in_double;
+} reductions[] = {
+    {CC_REDUCE_MAX, CC_RESPONSE_CLAMP, FALSE, FALSE},
+    {CC_REDUCE_MAX_ABS, CC_RESPONSE_ABSOLUTE, FALSE, FALSE},
+    {CC_REDUCE_SUM_ABS, CC_RESPONSE_MAGNITUDE_L1, FALSE, FALSE},
+    {CC_REDUCE_NORM, CC_RESPONSE_MAGNITUDE, TRUE, FALSE},
+    {CC_REDUCE_NORM_DOUBLE, CC_RESPONSE_MAGNITUDE, FALSE, TRUE},
+    {CC_REDUCE_TURNS, CC_RESPONSE_DIRECTION, TRUE, FALSE},
+};
+
+/* t in float and in integers; both are exact for sums of so few bits, but for the last digits of
+ * roots. */
+static gdouble
+expected_t(guint reduction, const Row *sums, CcNumber lane, guint n_sums, guint at) {
+  const CcResponse response = reductions[reduction].response;
+  CcSumsF32 in_float = {0};
+  CcSumsI64 in_integers = {0};
+  for (guint i = 0; i < n_sums; i++) {
+    const gdouble sum = number_at(&sums[i], lane, at);
+    cc_sums_add_f32(&in_float, response, (gint)i, (gfloat)sum);
+    cc_sums_add_i64(&in_integers, response, (gint)i, (gint64)sum);
+  }
+  return reductions[reduction].in_double || lane == CC_NUMBER_64
+             ? cc_sums_t_i64(&in_integers, response)
+             : cc_sums_t_f32(&in_float, response);
+}
+
+static void
+check_reduction(CcReduceFunc run, guint reduction, CcNumber lane, guint n_sums) {
+  static Row sums[3], t;
+  g_autoptr(GRand) rand = g_rand_new_with_seed(8);
+  /* sums of squares stay below 2^24, and sums of absolute values below 2^15 */
+  for (guint m = 0; m < n_sums; m++)
+    for (guint i = 0; i < N; i++)
+      set_number(&sums[m], lane, i, i % 7 == m ? 0 : g_rand_int_range(rand, -2000, 2001));
+  run(&t, (const gconstpointer[]){&sums[0], &sums[1], &sums[2]}, n_sums, N);
+  const CcNumber number = reductions[reduction].in_float    ? CC_NUMBER_FLOAT
+                          : reductions[reduction].in_double ? CC_NUMBER_DOUBLE
+                                                            : lane;
+  for (guint i = 0; i < N; i++)
+    g_assert_cmpfloat(number_at(&t, number, i), ==, expected_t(reduction, sums, lane, n_sums, i));
+}
+
+static void
+check_reductions(const CcRows *rows) {
+  for (guint r = 0; r < G_N_ELEMENTS(reductions); r++) {
+    const gboolean is_direction = reductions[r].response == CC_RESPONSE_DIRECTION;
+    for (CcLane lane = 0; lane <= CC_LANE_FLOAT; lane++)
+      for (guint n = is_direction ? 2 : 1; n <= (is_direction ? 2 : 3); n++)
+        if (rows->reduce[reductions[r].reduce][lane])
+          check_reduction(rows->reduce[reductions[r].reduce][lane], r, (CcNumber)lane, n);
+  }
+}
+
+static void
+test_reductions(void) {
+  for_each_rows(check_reductions);
+}
+
+int
+main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/rows/finishes", test_finishes);
+  g_test_add_func("/rows/reductions", test_reductions);
+  return g_test_run();
+}
