@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "plan.h"
 #include "finish.h"
-#include "names.h"
 #include "region.h"
+#include "names.h"
 
 #include <math.h>
 #include <string.h>

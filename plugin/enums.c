@@ -39,7 +39,7 @@ gst_cuda_conv_kernel_get_type(void) {
       g_once_init_leave(&type, g_enum_register_static(name, values));                              \
     return type;                                                                                   \
   }
-#define ENUM_VALUE(constant, name, text) {constant, text, name},
+#define ENUM_VALUE(constant, name, text, ...) {constant, text, name},
 
 DEFINE_ENUM_OF(CC_RESPONSES, gst_cuda_conv_response_get_type, "GstCudaConvResponse")
 DEFINE_ENUM_OF(CC_BORDERS, gst_cuda_conv_border_get_type, "GstCudaConvBorder")
