@@ -4,7 +4,7 @@
 /* The convolution algorithms of the GPU; docs/algorithms.md explains each. All give the same bytes.
  */
 
-#include <glib.h>
+#include "op.h"
 
 G_BEGIN_DECLS
 
@@ -20,8 +20,6 @@ typedef enum {
   CC_ALGORITHM_SLIDING,
   CC_N_ALGORITHMS,
 } CcAlgorithm;
-
-typedef struct _CcOp CcOp;
 
 /* "tile-halo" */
 const gchar *cc_algorithm_name(CcAlgorithm algorithm);

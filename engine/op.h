@@ -30,7 +30,7 @@ typedef enum {
  *
  * With magnitude in F32: n = fmaf(S_i, S_i, n) from 0, t = sqrtf(n). In I64 the same in double.
  * magnitude-l1 adds in order i. direction converts each S to float first. */
-struct _CcOp {
+typedef struct {
   guint n_matrices;
   guint width, height; /* the window, common to all matrices */
   CcResponse response; /* never AUTO */
@@ -48,6 +48,6 @@ struct _CcOp {
   gdouble mul, add;
   gfloat mul_f, add_f;
   gint lo, hi; /* code values, hi = 2^depth - 1 */
-};
+} CcOp;
 
 G_END_DECLS

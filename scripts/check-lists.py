@@ -19,24 +19,15 @@ def names(path, prefix):
 
 
 RESPONSES = names("engine/shared.h", "CC_RESPONSE")
-BORDERS = names("engine/shared.h", "CC_BORDER")
 CHROMAS = names("engine/kernel.h", "CC_CHROMA")
 CLASSES = names("engine/kernel.h", "CC_KERNEL")
-ALPHAS = names("engine/plan.h", "CC_ALPHA")
-BACKENDS = names("engine/backend.h", "CC_BACKEND")
 FORMATS = dict(re.findall(r"F\((\w+), CC_IN_CUDA_(\w+)\)", read("plugin/formats.h")))
 
-QUOTED = r"`([\w-]+)`"
 PLAIN = r"\b(?!or\b|default\b)[a-z][a-z0-9-]*"
 FORMAT = r"\w*[A-Z]\w*"
 
 # where a list is, what its words look like, and the words
 PLACES = [
-    ("README.md", r"^\| `response` \|(.*)$", QUOTED, RESPONSES),
-    ("README.md", r"^\| `border` \|(.*)$", QUOTED, BORDERS),
-    ("README.md", r"^\| `chroma` \|(.*)$", QUOTED, CHROMAS),
-    ("README.md", r"^\| `alpha` \|(.*)$", QUOTED, ALPHAS),
-    ("README.md", r"^\| `backend` \|(.*)$", QUOTED, BACKENDS),
     ("README.md", r"^Formats: ([^.]*)\.", FORMAT, FORMATS),
     ("docs/gpu.md", r"of 16 bits a sample\s+only\s([^.]*)\.", FORMAT,
      [name for name, in_cuda in FORMATS.items() if "_" in name and in_cuda != "NEVER"]),

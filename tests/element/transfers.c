@@ -12,6 +12,7 @@
 #include <gst/allocators/gstfdmemory.h>
 
 #include "memory.h"
+#include "plugin/formats.h"
 
 #define WIDTH 321
 #define HEIGHT 240
@@ -308,44 +309,50 @@ GST_END_TEST;
 
 /* --- CUDA memory --- */
 
-/* Formats that CUDA memory holds, with odd and even sizes. */
-static const struct {
+typedef struct {
   const gchar *format;
-  gint width, height;
-} cuda_cases[] = {{"NV12", 64, 48},      {"NV12", 321, 241},   {"NV21", 33, 18},
-                  {"I420", 322, 242},    {"YV12", 130, 66},    {"RGBA", 321, 241},
-                  {"BGRx", 17, 9},       {"RGB", 321, 33},     {"Y444", 65, 33},
-                  {"P010_10LE", 65, 33}, {"ARGB", 1, 1},       {"GBR", 65, 33},
-                  {"I420_10LE", 66, 34}, {"Y42B", 65, 33},     {"Y444_16LE", 65, 33},
-                  {"P016_LE", 130, 66},  {"I422_10LE", 66, 34}};
+  CcInCuda in_cuda;
+} CudaFormat;
 
-/* From and to each memory: the same picture as from system memory to system memory. */
-GST_START_TEST(cuda_memory) {
-  const gboolean in_cuda = __i__ & 1, out_cuda = __i__ >> 1;
-  for (guint i = 0; i < G_N_ELEMENTS(cuda_cases); i++) {
-    g_autofree gchar *caps =
-        test_caps(cuda_cases[i].format, cuda_cases[i].width, cuda_cases[i].height);
-    g_autofree gchar *caps_in_cuda = test_caps_in_cuda(caps);
-    GstHarness *h = test_harness_new("kernel=gaussian", NULL);
-    gst_harness_set_sink_caps_str(h, out_cuda ? caps_in_cuda : caps);
-    gst_harness_set_src_caps_str(h, in_cuda ? caps_in_cuda : caps);
-    GstBufferPool *pool = test_offered_pool(h, in_cuda ? caps_in_cuda : caps);
-    for (guint n = 0; n < 3; n++) {
-      GstBuffer *expected = test_filter("kernel=gaussian", caps, test_frame_random(caps, n));
-      GstBuffer *result =
-          test_push_pull(h, test_move_to_pool(pool, caps, test_frame_random(caps, n)));
-      test_assert_same_picture(caps, result, expected, "CUDA memory");
-      gst_buffer_unref(result);
-      gst_buffer_unref(expected);
-    }
-    g_autofree gchar *way = paths(h);
-    g_autofree gchar *wanted = g_strdup_printf("%s, %s", in_cuda ? "CUDA memory" : "pinned pool",
-                                               out_cuda ? "CUDA memory" : "pinned pool");
-    fail_unless(g_str_equal(way, wanted), "%s, not %s", way, wanted);
-    test_teardown(h);
-    gst_buffer_pool_set_active(pool, FALSE);
-    gst_object_unref(pool);
+#define CUDA_FORMAT(name, in_cuda) {#name, in_cuda},
+static const CudaFormat cuda_formats[] = {CC_FORMATS(CUDA_FORMAT)};
+
+/* From one memory to another: the same picture as from system memory to system memory. */
+static void
+check_cuda_memory(const gchar *caps, gboolean in_cuda, gboolean out_cuda) {
+  g_autofree gchar *caps_in_cuda = test_caps_in_cuda(caps);
+  GstHarness *h = test_harness_new("kernel=gaussian", NULL);
+  gst_harness_set_sink_caps_str(h, out_cuda ? caps_in_cuda : caps);
+  gst_harness_set_src_caps_str(h, in_cuda ? caps_in_cuda : caps);
+  GstBufferPool *pool = test_offered_pool(h, in_cuda ? caps_in_cuda : caps);
+  for (guint n = 0; n < 3; n++) {
+    GstBuffer *expected = test_filter("kernel=gaussian", caps, test_frame_random(caps, n));
+    GstBuffer *result =
+        test_push_pull(h, test_move_to_pool(pool, caps, test_frame_random(caps, n)));
+    test_assert_same_picture(caps, result, expected, caps);
+    gst_buffer_unref(result);
+    gst_buffer_unref(expected);
   }
+  g_autofree gchar *way = paths(h);
+  g_autofree gchar *wanted = g_strdup_printf("%s, %s", in_cuda ? "CUDA memory" : "pinned pool",
+                                             out_cuda ? "CUDA memory" : "pinned pool");
+  fail_unless(g_str_equal(way, wanted), "%s: %s, not %s", caps, way, wanted);
+  test_teardown(h);
+  gst_buffer_pool_set_active(pool, FALSE);
+  gst_object_unref(pool);
+}
+
+/* Every format that CUDA memory holds, in sizes that are as odd as may be, and not. */
+GST_START_TEST(cuda_memory) {
+  static const gint sizes[][2] = {{65, 33}, {66, 34}, {1, 1}};
+  for (guint f = 0; f < G_N_ELEMENTS(cuda_formats); f++)
+    for (guint s = 0; s < G_N_ELEMENTS(sizes); s++) {
+      const gboolean more = cuda_formats[f].in_cuda == CC_IN_CUDA_EVEN && sizes[s][1] % 2;
+      g_autofree gchar *caps =
+          test_caps(cuda_formats[f].format, sizes[s][0], sizes[s][1] + (more ? 1 : 0));
+      if (cuda_formats[f].in_cuda != CC_IN_CUDA_NEVER)
+        check_cuda_memory(caps, __i__ & 1, __i__ >> 1);
+    }
 }
 GST_END_TEST;
 

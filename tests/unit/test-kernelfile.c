@@ -3,7 +3,7 @@
 /* Kernel definitions as text: what is accepted, what is refused, in which words and at which place.
  * The environment variable KERNELS_INI names the file of named kernels. */
 
-#include "engine/kernel.h"
+#include "engine/names.h"
 
 #include <glib.h>
 #include <math.h>
@@ -153,6 +153,20 @@ test_class_chroma(void) {
     const CcKernel *kernel = g_ptr_array_index(kernels, 0);
     g_assert_cmpint(kernel->chroma, ==, cases[i].chroma);
   }
+}
+
+/* Every response and what becomes of chroma; "auto" is for properties only. */
+static void
+test_words(void) {
+  for (guint i = CC_RESPONSE_AUTO + 1; i < CC_N_RESPONSES; i++)
+    for (guint k = CC_CHROMA_AUTO + 1; k < CC_N_CHROMAS; k++) {
+      g_autofree gchar *text = g_strdup_printf("[k]\nresponse=%s\nchroma=%s\nmatrix-1=1\n",
+                                               cc_response_names[i], cc_chroma_names[k]);
+      g_autoptr(GPtrArray) kernels = parse_well(text);
+      const CcKernel *kernel = g_ptr_array_index(kernels, 0);
+      g_assert_cmpint(kernel->response, ==, i);
+      g_assert_cmpint(kernel->chroma, ==, k);
+    }
 }
 
 /* --- malformed --- */
@@ -372,6 +386,7 @@ main(int argc, char **argv) {
   g_test_add_func("/kernelfile/defaults", test_defaults);
   g_test_add_func("/kernelfile/all-keys", test_all_keys);
   g_test_add_func("/kernelfile/class-chroma", test_class_chroma);
+  g_test_add_func("/kernelfile/words", test_words);
   for (guint i = 0; i < G_N_ELEMENTS(malformed); i++) {
     g_autofree gchar *path = g_strconcat("/kernelfile/malformed/", malformed[i].name, NULL);
     g_test_add_data_func(path, GUINT_TO_POINTER(i), test_malformed);

@@ -4,6 +4,7 @@
  * rational result rounded half up, worked out in integers. */
 
 #include "engine/last_step.h"
+#include "engine/plan.h"
 #include "tests/ref/formats.h"
 
 #include <math.h>
