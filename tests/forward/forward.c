@@ -73,8 +73,6 @@ forward_find(const gchar *symbol) {
   return library ? dlsym(library, symbol) : NULL;
 }
 
-#define REAL(symbol) ((__typeof__(symbol) *)forward_find(#symbol))
-
 /* --- calls --- */
 
 /* Whether a call is done though it fails, since it gives something back or waits. */

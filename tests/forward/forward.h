@@ -24,3 +24,4 @@ void forward_wait(void);
 
 /* The driver's function under its name in the library, or NULL. */
 gpointer forward_find(const gchar *symbol);
+#define REAL(symbol) ((__typeof__(symbol) *)forward_find(#symbol))

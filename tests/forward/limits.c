@@ -11,7 +11,6 @@
 /* --- contexts --- */
 
 FORWARDED(cuCtxPushCurrent_v2);
-FORWARDED(cuCtxPopCurrent_v2);
 
 /* The wait of a call that fails needs the context. */
 EXPORT CUresult
@@ -19,12 +18,10 @@ cuCtxPushCurrent_v2(CUcontext context) {
   const CUresult result = forward_cuCtxPushCurrent_v2(context);
   if (result == CUDA_SUCCESS)
     return result;
-  fake_pause_failures(TRUE);
-  if (forward_cuCtxPushCurrent_v2(context) == CUDA_SUCCESS) {
+  if (REAL(cuCtxPushCurrent_v2) && REAL(cuCtxPushCurrent_v2)(context) == CUDA_SUCCESS) {
     forward_wait();
-    forward_cuCtxPopCurrent_v2(NULL);
+    REAL(cuCtxPopCurrent_v2)(NULL);
   }
-  fake_pause_failures(FALSE);
   return result;
 }
 
@@ -116,9 +113,7 @@ static CUresult
 keep_device_block(CUresult result, const CUdeviceptr *address, gsize bytes) {
   if (result != CUDA_SUCCESS || add_block(DEVICE, (gsize)*address, bytes))
     return result;
-  fake_pause_failures(TRUE);
-  forward_cuMemFree_v2(*address);
-  fake_pause_failures(FALSE);
+  REAL(cuMemFree_v2)(*address);
   return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -126,9 +121,7 @@ static CUresult
 keep_pinned_block(CUresult result, void *const *block, gsize bytes) {
   if (result != CUDA_SUCCESS || add_block(PINNED, (gsize)*block, bytes))
     return result;
-  fake_pause_failures(TRUE);
-  forward_cuMemFreeHost(*block);
-  fake_pause_failures(FALSE);
+  REAL(cuMemFreeHost)(*block);
   return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -184,9 +177,7 @@ cuMemHostRegister_v2(void *begin, size_t bytes, unsigned flags) {
   const CUresult result = forward_cuMemHostRegister_v2(begin, bytes, flags);
   if (result != CUDA_SUCCESS || add_block(PINNED, (gsize)begin, bytes))
     return result;
-  fake_pause_failures(TRUE);
-  forward_cuMemHostUnregister(begin);
-  fake_pause_failures(FALSE);
+  REAL(cuMemHostUnregister)(begin);
   return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
