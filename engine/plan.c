@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "plan.h"
-<<<<<<< HEAD
 #include "last_step.h"
 #include "names.h"
 #include "rational.h"
-=======
-#include "finish.h"
->>>>>>> wip-lists
 #include "region.h"
-#include "names.h"
 
 #include <math.h>
 #include <string.h>

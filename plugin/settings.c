@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "settings.h"
 
-#include "enums.h"
-
 #include <string.h>
+#include "enums.h"
 
 /* How long a change waits for others to be complete: so many frames, and so many microseconds. */
 #define PATIENCE_FRAMES 2
