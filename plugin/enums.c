@@ -60,15 +60,6 @@ DEFINE_ENUM(gst_cuda_conv_backend_get_type, "GstCudaConvBackend",
             {CC_BACKEND_AUTO, "CUDA when a device opens, else the CPU", "auto"},
             {CC_BACKEND_CUDA, "NVIDIA GPU", "cuda"}, {CC_BACKEND_CPU, "CPU", "cpu"})
 
-DEFINE_ENUM(
-    gst_cuda_conv_algorithm_get_type, "GstCudaConvAlgorithm",
-    {CC_ALGORITHM_AUTO, "The fastest for the kernel", "auto"},
-    {CC_ALGORITHM_DIRECT, "A thread a pixel, coefficients in global memory", "direct"},
-    {CC_ALGORITHM_CONSTANT, "A thread a pixel, coefficients in constant memory", "constant"},
-    {CC_ALGORITHM_TILE_HALO, "Tiles with their halo in shared memory", "tile-halo"},
-    {CC_ALGORITHM_TILE_CACHED, "Tiles in shared memory, their halo from the cache", "tile-cached"},
-    {CC_ALGORITHM_SCATTER, "A block a pixel, a thread a coefficient", "scatter"},
-    {CC_ALGORITHM_TWO_PASS, "Rows, then columns; separable kernels up to 7x7", "two-pass"},
-    {CC_ALGORITHM_REGISTER_TILE, "4x4 pixels a thread; separable kernels up to 7x7",
-     "register-tile"},
-    {CC_ALGORITHM_SLIDING, "Registers that slide down the picture, packed arithmetic", "sliding"})
+#define ALGORITHM_VALUE(constant, name, text, ...) {constant, text, name},
+DEFINE_ENUM(gst_cuda_conv_algorithm_get_type, "GstCudaConvAlgorithm",
+            CC_ALGORITHMS_AND_AUTO(ALGORITHM_VALUE){0, NULL, NULL})

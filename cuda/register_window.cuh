@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What the two ways of sliding_float.cu have in common: a strip and the rows that it reads, the
+/* What the two ways of register_window.cu have in common: a strip and the rows that it reads, the
  * sums under way, and the last step. */
 
-#include "sliding_float.h"
+#include "register_window.h"
 #include "tile.cuh"
 
 #define LANES 32
-#define WARPS CC_SLIDING_FLOAT_WARPS
-#define TILE_WIDTH CC_SLIDING_FLOAT_TILE_WIDTH
+#define WARPS CC_REGISTER_WINDOW_WARPS
+#define TILE_WIDTH CC_REGISTER_WINDOW_TILE_WIDTH
 #define PER_LANE (TILE_WIDTH / LANES) /* samples */
-#define MAX_STEP CC_SLIDING_FLOAT_MAX_STEP
+#define MAX_STEP CC_REGISTER_WINDOW_MAX_STEP
 #define EXPONENT 0x4B000000u /* of 2^23: its low bits count in ones */
 
 enum Shape { full, sep };

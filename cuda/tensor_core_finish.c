@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "sliding_finish.h"
+#include "tensor_core_finish.h"
 
 #include <math.h>
 
@@ -15,7 +15,7 @@
 #define MAX_TAP_SHIFT 6
 
 gint
-cc_sliding_largest_tap(const CcOp *op) {
+cc_tensor_core_largest_tap(const CcOp *op) {
   gint largest = 0;
   for (guint i = 0; i < op->n_matrices * op->width * op->height; i++)
     largest = MAX(largest, ABS(op->tap_i[i]));
@@ -51,7 +51,7 @@ shift_of_scale(const CcOp *op) {
 
 /* Makes the numbers those of a scale: (t * factor + addend) >> down. Copied samples are t. */
 static void
-set_scale(CcSlidingNumbering *n, gint factor, gint addend, gint down) {
+set_scale(CcTensorCoreNumbering *n, gint factor, gint addend, gint down) {
   n->filtered.factor.i = factor;
   n->filtered.addend.i = addend;
   n->passed.factor.i = 1 << down;
@@ -71,13 +71,13 @@ never_clamps(const CcOp *op) {
 /* (S + start) >> down is S * 2^-down + add rounded down, since S is whole. Taps are shifted left
  * until the code value, as the word in which it is stored, begins at a byte. */
 static gboolean
-find_bytes(const CcOp *op, guint shift, CcSlidingNumbering *n) {
+find_bytes(const CcOp *op, guint shift, CcTensorCoreNumbering *n) {
   const gint down = shift_of_scale(op);
   if (!is_linear(op) || down < 1 || down > 16 || !never_clamps(op))
     return FALSE;
   const gint byte = down <= 8 ? 1 : 2, up = 8 * byte - down;
   const gdouble start = floor(ldexp(op->add, 8 * byte + (gint)shift));
-  if (up > MAX_TAP_SHIFT || cc_sliding_largest_tap(op) << up > G_MAXINT8 || start > G_MAXINT32)
+  if (up > MAX_TAP_SHIFT || cc_tensor_core_largest_tap(op) << up > G_MAXINT8 || start > G_MAXINT32)
     return FALSE;
   n->tap_shift = (guint)up;
   n->start = (gint)start;
@@ -105,7 +105,7 @@ find_range(const CcOp *op, gboolean absolute, gint64 *least, gint64 *most) {
 }
 
 static gboolean
-scale_agrees(const CcOp *op, const CcSlidingNumbering *n, gint64 least, gint64 most) {
+scale_agrees(const CcOp *op, const CcTensorCoreNumbering *n, gint64 least, gint64 most) {
   for (gint64 t = least; t <= most; t++) {
     const gint64 product = t * n->filtered.factor.i + n->filtered.addend.i;
     if (product != (gint32)product ||
@@ -117,7 +117,7 @@ scale_agrees(const CcOp *op, const CcSlidingNumbering *n, gint64 least, gint64 m
 
 /* S + init, saturated. */
 static gboolean
-find_whole(const CcOp *op, CcSlidingNumbering *n) {
+find_whole(const CcOp *op, CcTensorCoreNumbering *n) {
   gint64 least, most;
   if (op->mul != 1 || op->hi != 255 || fabs(op->add) > 255 || !find_range(op, FALSE, &least, &most))
     return FALSE;
@@ -128,7 +128,7 @@ find_whole(const CcOp *op, CcSlidingNumbering *n) {
 
 /* |S|, saturated. */
 static gboolean
-find_absolute(const CcOp *op, CcSlidingNumbering *n) {
+find_absolute(const CcOp *op, CcTensorCoreNumbering *n) {
   gint64 least, most;
   if (op->n_matrices != 1 || op->mul != 1 || op->hi != 255 || !find_range(op, TRUE, &least, &most))
     return FALSE;
@@ -137,7 +137,7 @@ find_absolute(const CcOp *op, CcSlidingNumbering *n) {
 }
 
 static gboolean
-find_scale(const CcOp *op, gboolean absolute, CcSlidingNumbering *n) {
+find_scale(const CcOp *op, gboolean absolute, CcTensorCoreNumbering *n) {
   gint64 least, most;
   if (op->hi != 255 || !find_range(op, absolute, &least, &most))
     return FALSE;
@@ -184,21 +184,21 @@ code_of_root(const CcOp *op, gint64 n) {
 
 /* The byte that the device makes of the root of n when that is wrong by a factor. */
 static gint
-byte_of_root(const CcSlidingNumbering *numbering, gint64 n, gdouble factor) {
+byte_of_root(const CcTensorCoreNumbering *numbering, gint64 n, gdouble factor) {
   const gdouble root = sqrt((gdouble)n * (gdouble)numbering->filtered.factor.f) * factor;
   return (gint)rintf(MIN((gfloat)root + numbering->filtered.addend.f, 255));
 }
 
 /* The word, which is exact. n is whole, so that a half is never hit. */
 static gint
-word_of_root(const CcOp *op, const CcSlidingNumbering *numbering, gint64 n) {
+word_of_root(const CcOp *op, const CcTensorCoreNumbering *numbering, gint64 n) {
   return MIN((gint)rint(sqrt((gdouble)n)) + numbering->filtered.addend.i, op->hi);
 }
 
 /* The plan's code values and the device's are staircases that rise with n, so they agree everywhere
  * when they do around each of the plan's steps. */
 static gboolean
-root_agrees(const CcOp *op, guint bytes, const CcSlidingNumbering *numbering) {
+root_agrees(const CcOp *op, guint bytes, const CcTensorCoreNumbering *numbering) {
   const gint64 most = most_squares(op);
   for (gint level = op->lo; level <= op->hi + 1; level++) {
     const gdouble t = (level - op->add) / op->mul;
@@ -215,7 +215,7 @@ root_agrees(const CcOp *op, guint bytes, const CcSlidingNumbering *numbering) {
 }
 
 static gboolean
-find_root_byte(const CcOp *op, gint lift, CcSlidingNumbering *n) {
+find_root_byte(const CcOp *op, gint lift, CcTensorCoreNumbering *n) {
   if (!is_magnitude(op) || op->lo > lift || op->hi != 255 || op->arith != CC_ARITH_F32 ||
       most_squares(op) >= MAX_SQUARES)
     return FALSE;
@@ -226,7 +226,7 @@ find_root_byte(const CcOp *op, gint lift, CcSlidingNumbering *n) {
 }
 
 static gboolean
-find_root_word(const CcOp *op, CcSlidingNumbering *n) {
+find_root_word(const CcOp *op, CcTensorCoreNumbering *n) {
   const gdouble offset = floor(op->add);
   if (!is_magnitude(op) || op->mul != 1 || offset < 0 || offset > op->hi ||
       most_squares(op) >= (gint64)MAX_SQUARES * MAX_SQUARES)
@@ -238,7 +238,7 @@ find_root_word(const CcOp *op, CcSlidingNumbering *n) {
 /* --- clamp --- */
 
 static gboolean
-find_clamp(const CcOp *op, CcSlidingNumbering *n) {
+find_clamp(const CcOp *op, CcTensorCoreNumbering *n) {
   const gint down = shift_of_scale(op);
   if (!is_linear(op) || down < 0)
     return FALSE;
@@ -251,27 +251,27 @@ find_clamp(const CcOp *op, CcSlidingNumbering *n) {
 }
 
 gboolean
-cc_sliding_find_finish(CcSlidingFinish finish, const CcOp *op, guint bytes, guint shift,
-                       CcSlidingNumbering *numbering) {
-  *numbering = (CcSlidingNumbering){0};
+cc_tensor_core_find_finish(CcTensorCoreFinish finish, const CcOp *op, guint bytes, guint shift,
+                           CcTensorCoreNumbering *numbering) {
+  *numbering = (CcTensorCoreNumbering){0};
   switch (finish) {
-  case CC_SLIDING_FINISH_bytes:
+  case CC_TENSOR_CORE_FINISH_bytes:
     return find_bytes(op, shift, numbering);
-  case CC_SLIDING_FINISH_whole:
+  case CC_TENSOR_CORE_FINISH_whole:
     return bytes == 1 && find_whole(op, numbering);
-  case CC_SLIDING_FINISH_absolute:
+  case CC_TENSOR_CORE_FINISH_absolute:
     return bytes == 1 && find_absolute(op, numbering);
-  case CC_SLIDING_FINISH_scale:
+  case CC_TENSOR_CORE_FINISH_scale:
     return bytes == 1 && find_scale(op, op->n_matrices == 2, numbering);
-  case CC_SLIDING_FINISH_scaleabs:
+  case CC_TENSOR_CORE_FINISH_scaleabs:
     return bytes == 1 && op->n_matrices == 1 && find_scale(op, TRUE, numbering);
-  case CC_SLIDING_FINISH_root:
+  case CC_TENSOR_CORE_FINISH_root:
     return bytes == 1 ? find_root_byte(op, 0, numbering) : !shift && find_root_word(op, numbering);
-  case CC_SLIDING_FINISH_lifted:
+  case CC_TENSOR_CORE_FINISH_lifted:
     return bytes == 1 && find_root_byte(op, (gint)floor(op->add), numbering);
-  case CC_SLIDING_FINISH_clamp:
+  case CC_TENSOR_CORE_FINISH_clamp:
     return bytes == 2 && find_clamp(op, numbering);
   default:
-    return (finish == CC_SLIDING_FINISH_float) == (op->arith == CC_ARITH_F32);
+    return (finish == CC_TENSOR_CORE_FINISH_float) == (op->arith == CC_ARITH_F32);
   }
 }
