@@ -5,7 +5,7 @@
  * types, which keep the sums in registers; the rest are loops that the compilers vectorise well. */
 
 #include "cpu/rows.h"
-#include "engine/shared.h"
+#include "engine/last_step_shared.h"
 
 #include <math.h>
 #include <stdatomic.h>

@@ -3,6 +3,7 @@
 
 /* The steps from sums to a code value, operation by operation as engine/plan.h specifies them. */
 
+#include "engine/last_step_shared.h"
 #include "launch.h"
 
 /* Collects the sums of a kernel's matrices, in order, into one code value. Every call has to name

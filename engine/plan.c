@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "plan.h"
-#include "finish.h"
+#include "last_step.h"
+#include "rational.h"
 #include "region.h"
 
 #include <math.h>
@@ -300,7 +301,7 @@ get_op(Builder *b, CcRole role, guint depth) {
   set_bounds(op);
   CcRational fraction;
   const gdouble scale = operator_scale(b->taps, &fraction);
-  cc_op_set_finish(op, scale, fraction, offset);
+  cc_op_set_last_step(op, scale, fraction, offset);
   return op;
 }
 

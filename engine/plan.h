@@ -69,8 +69,9 @@ typedef enum {
  *   out = clamp(floor(t * mul + add), lo, hi)
  * add holds bias, black or mid-grey, and the half that makes floor round half up; when mul and bias
  * are rational it is raised by less than the smallest step, so that no rounding error can move a
- * result across a half. For direction, t is cc_direction of shared.h and the last step is
+ * result across a half. For direction, t is cc_direction and the last step is
  *   out = floor(fmaf(t, mul_f, add_f)) modulo hi + 1, in either arithmetic.
+ * last_step_shared.h is the definition of both in code.
  *
  * With magnitude in F32: n = fmaf(S_i, S_i, n) from 0, t = sqrtf(n). In I64 the same in double.
  * magnitude-l1 adds in order i. direction converts each S to float first. */

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <string.h>
+#include "engine/last_step_shared.h"
 #include "engine/plan.h"
 
 /* A part of a launch with what its kernel's name says. */

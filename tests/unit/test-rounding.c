@@ -3,7 +3,7 @@
 /* The last step of exact plans, from a sum to a code value, for every sum there can be: the
  * rational result rounded half up, worked out in integers. */
 
-#include "engine/plan.h"
+#include "engine/last_step.h"
 #include "tests/ref/formats.h"
 
 #include <math.h>
@@ -15,15 +15,12 @@ static const struct {
 } fractions[] = {{1, 1}, {1, 9}, {1, 8}, {3, 7}, {1, 10}, {5, 3}, {1, 255}, {117, 1000}},
   offsets[] = {{0, 1}, {128, 1}, {-20, 1}, {1, 2}, {1, 3}, {29, 4}, {1, 10}, {-7, 9}};
 
-/* Both forms of the last step that the plan allows for t. */
+/* The last step in double, which is right whatever the op's arithmetic is, and in the latter. */
 static void
-assert_last_step(const CcOp *op, gdouble t, gint expected) {
-  gdouble v = CLAMP(floor(fma(t, op->mul, op->add)), op->lo, op->hi);
-  g_assert_cmpint((gint)v, ==, expected);
-  if (op->arith == CC_ARITH_F32) {
-    gfloat v_f = floorf(fmaf((gfloat)t, op->mul_f, op->add_f));
-    g_assert_cmpint((gint)CLAMP(v_f, op->lo, op->hi), ==, expected);
-  }
+assert_last_step(const CcOp *op, gint64 n, gint expected) {
+  const gdouble t = op->response == CC_RESPONSE_MAGNITUDE ? cc_root_f64((gdouble)n) : (gdouble)n;
+  g_assert_cmpint(cc_code_f64(t, op->mul, op->add, op->lo, op->hi), ==, expected);
+  g_assert_cmpint(cc_op_code(op, n), ==, expected);
 }
 
 /* floor(t * scale + bias + 1/2) between 0 and hi, in integers. */
@@ -58,8 +55,11 @@ test_linear_steps(void) {
     for (guint bias = 0; bias < G_N_ELEMENTS(offsets); bias++) {
       g_autoptr(CcPlan) plan = plan_for_fractions(kernel, scale, bias);
       const CcOp *op = plan->op;
-      for (gint64 t = op->sum_min[0]; t <= op->sum_max[0]; t++)
-        assert_last_step(op, (gdouble)t, exact_result(t, scale, bias, op->hi));
+      const CcRange range = cc_op_range(op);
+      g_assert_cmpint(range.least, ==, op->sum_min[0]);
+      g_assert_cmpint(range.most, ==, op->sum_max[0]);
+      for (gint64 t = range.least; t <= range.most; t++)
+        assert_last_step(op, t, exact_result(t, scale, bias, op->hi));
     }
   }
 }
@@ -86,15 +86,95 @@ test_root_steps(void) {
       const CcOp *op = plan->op;
       gint64 most = op->sum_max[0] * op->sum_max[0] + op->sum_max[1] * op->sum_max[1];
       gint expected = 0;
+      const CcRange range = cc_op_range(op);
+      g_assert_cmpint(range.least, ==, 0);
+      g_assert_cmpint(range.most, ==, most);
       for (gint64 n = 0; n <= most; n++) {
         expected = exact_root_result(n, scale, bias, op->hi, expected);
-        gdouble root = op->arith == CC_ARITH_F32 ? sqrtf((gfloat)n) : sqrt((gdouble)n);
-        gdouble v = op->arith == CC_ARITH_F32 ? fmaf((gfloat)root, op->mul_f, op->add_f)
-                                              : fma(root, op->mul, op->add);
-        g_assert_cmpint((gint)CLAMP(floor(v), op->lo, op->hi), ==, expected);
+        assert_last_step(op, n, expected);
       }
     }
   }
+}
+
+/* --- the proof of another form --- */
+
+/* The op's own code values, but for one n. */
+typedef struct {
+  const CcOp *op;
+  gint64 wrong;
+  gint by;
+} WrongForm;
+
+static gint
+wrong_code(gconstpointer form, gint64 n) {
+  const WrongForm *wrong = form;
+  return cc_op_code(wrong->op, n) + (n == wrong->wrong ? wrong->by : 0);
+}
+
+/* A form with a step that comes one n too early or too late is found out. */
+static void
+test_proof(void) {
+  static const gdouble coeff[] = {-2, 3, 17};
+  g_autoptr(CcKernel) line = cc_kernel_new_matrix(coeff, 3, 3, NULL);
+  CcKernel *const kernels[] = {line, cc_kernels_find("sobel")};
+  for (guint k = 0; k < G_N_ELEMENTS(kernels); k++) {
+    g_autoptr(CcPlan) plan = plan_for_fractions(kernels[k], 2, 2);
+    const CcOp *op = plan->op;
+    const CcRange range = cc_op_range(op);
+    guint n_steps = 0;
+    g_assert_true(cc_op_agrees(op, range, wrong_code, &(WrongForm){op, G_MAXINT64, 0}));
+    for (gint64 n = range.least + 1; n <= range.most; n++) {
+      if (cc_op_code(op, n) == cc_op_code(op, n - 1))
+        continue;
+      g_assert_false(cc_op_agrees(op, range, wrong_code, &(WrongForm){op, n - 1, 1}));
+      g_assert_false(cc_op_agrees(op, range, wrong_code, &(WrongForm){op, n, -1}));
+      n_steps++;
+    }
+    g_assert_cmpuint(n_steps, >, 50);
+  }
+}
+
+/* --- sums --- */
+
+static const gint64 some_sums[] = {-300, 299, 40};
+
+/* The code value that three sums have, in float and in integers, with a last step of t / 2 + 1. */
+static void
+assert_code_of_sums(CcResponse response, guint n_sums, gint expected) {
+  CcOp op = {.response = response, .mul = 0.5, .add = 1, .mul_f = 0.5f, .add_f = 1, .hi = 255};
+  CcSumsF32 sums_f = {0};
+  CcSumsI64 sums_i = {0};
+  if (response == CC_RESPONSE_DIRECTION)
+    op.mul_f = 256, op.add_f = 0.5f;
+  for (guint i = 0; i < n_sums; i++) {
+    cc_sums_add_f32(&sums_f, response, (gint)i, (gfloat)some_sums[i]);
+    cc_sums_add_i64(&sums_i, response, (gint)i, some_sums[i]);
+  }
+  g_assert_cmpint(cc_op_code_of_sums_f32(&op, &sums_f), ==, expected);
+  g_assert_cmpint(cc_op_code_of_sums_i64(&op, &sums_i), ==, expected);
+}
+
+static void
+test_sums(void) {
+  assert_code_of_sums(CC_RESPONSE_CLAMP, 1, 0);
+  assert_code_of_sums(CC_RESPONSE_CLAMP, 3, 150); /* 299 / 2 + 1, rounded down */
+  assert_code_of_sums(CC_RESPONSE_OFFSET, 3, 150);
+  assert_code_of_sums(CC_RESPONSE_ABSOLUTE, 3, 151);     /* 300 / 2 + 1 */
+  assert_code_of_sums(CC_RESPONSE_MAGNITUDE_L1, 3, 255); /* 639 / 2 + 1 is beyond */
+  assert_code_of_sums(CC_RESPONSE_MAGNITUDE_L1, 1, 151);
+  assert_code_of_sums(CC_RESPONSE_MAGNITUDE, 3, 213); /* sqrt(181001) / 2 + 1 */
+  assert_code_of_sums(CC_RESPONSE_DIRECTION, 2, 96);  /* three eighths of a turn */
+}
+
+/* What a float or a double cannot be as an int is the nearest code value. */
+static void
+test_saturation(void) {
+  g_assert_cmpint(cc_code_f32(1e30f, 1, 0, 16, 255), ==, 255);
+  g_assert_cmpint(cc_code_f32(-1e30f, 1, 0, 16, 255), ==, 16);
+  g_assert_cmpint(cc_code_f64(1e300, 1, 0, 16, 65535), ==, 65535);
+  g_assert_cmpint(cc_code_f64(-1e300, 1, 0, 16, 65535), ==, 16);
+  g_assert_cmpint(cc_code_of_turns(1, 256, 0.5f, 255), ==, 0);
 }
 
 int
@@ -102,5 +182,8 @@ main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/rounding/linear", test_linear_steps);
   g_test_add_func("/rounding/root", test_root_steps);
+  g_test_add_func("/rounding/proof", test_proof);
+  g_test_add_func("/rounding/sums", test_sums);
+  g_test_add_func("/rounding/saturation", test_saturation);
   return g_test_run();
 }

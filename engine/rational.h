@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The last step of an op: from the sums to a code value, and the proof that it may run in float. */
+/* Fractions, and which one a double stands for. */
 
-#include "plan.h"
+#include <glib.h>
 
 G_BEGIN_DECLS
 
@@ -26,10 +26,5 @@ cc_gcd(gint64 a, gint64 b) {
 /* The fraction of least denominator up to `max_den` that is x but for the rounding of a double
  * (continued fractions). */
 CcRational cc_rational(gdouble x, gint64 max_den);
-
-/* Sets mul, add, mul_f, add_f and arith of an op whose taps, sum bounds, response, lo and hi are
- * set. `scale` multiplies the tap sums and is > 0; `offset` is everything added, in code values of
- * `depth` bits, rounding aside. scale_fraction is scale as a fraction, or has den 0. */
-void cc_op_set_finish(CcOp *op, gdouble scale, CcRational scale_fraction, gdouble offset);
 
 G_END_DECLS
