@@ -5,6 +5,7 @@
 #include "sliding.h"
 
 #include <string.h>
+#include "engine/last_step.h"
 #include "tensor_core_finish.h"
 
 CC_CUDA_DECLARE_MODULE(tensor_core);
@@ -38,10 +39,7 @@ CC_OWN_FITS(Choice);
 /* Whether sums of stored words, which may be shifted code values, fit 32 bits. */
 static gboolean
 word_sums_fit(const CcOp *op, guint shift) {
-  for (guint m = 0; m < op->n_matrices; m++)
-    if (MAX(-op->sum_min[m], op->sum_max[m]) > G_MAXINT32 >> shift)
-      return FALSE;
-  return TRUE;
+  return cc_op_largest_sum(op) <= G_MAXINT32 >> shift;
 }
 
 /* Whether the outer rows of matrix m, of three, are equal when the last is multiplied by `sign`. */

@@ -296,7 +296,8 @@ root_word(int x, int y) {
   return r - (below >> 31);
 }
 
-/* The code value of a pixel's sums as engine/plan.h says: Sum is float, or int for double. */
+/* The code value of a pixel's sums as engine/last_step_shared.h says: Sum is float, or int for
+ * double. */
 template <typename Sum, int MATRICES>
 static __device__ __forceinline__ int
 code_of_sums(const CcLaunch &launch, const CcPart &part, const int (&s)[MATRICES]) {

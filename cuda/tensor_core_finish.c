@@ -2,8 +2,9 @@
 #include "tensor_core_finish.h"
 
 #include <math.h>
+#include "engine/last_step.h"
 
-#define MAX_TRIED (1 << 20) /* sums that are tried one by one */
+#define MAX_SCALED (1 << 20) /* sums that scales are tried for */
 
 /* Relative error of the device's approximate root and of what is made of it, twice what it is. */
 #define ROOT_ERROR 0x1p-21
@@ -27,19 +28,6 @@ is_linear(const CcOp *op) {
   return op->n_matrices == 1 &&
          (op->response == CC_RESPONSE_CLAMP || op->response == CC_RESPONSE_OFFSET ||
           (op->response == CC_RESPONSE_ABSOLUTE && op->sum_min[0] >= 0));
-}
-
-static gint
-saturate(gdouble v, gint lo, gint hi) {
-  return v < lo ? lo : v > hi ? hi : (gint)v;
-}
-
-/* The code value of t as the plan says. */
-static gint
-code_value(const CcOp *op, gint64 t) {
-  const gdouble v = op->arith == CC_ARITH_F32 ? floorf(fmaf((gfloat)t, op->mul_f, op->add_f))
-                                              : floor(fma((gdouble)t, op->mul, op->add));
-  return saturate(v, op->lo, op->hi);
 }
 
 /* How far right a sum is shifted for a scale that is a power of two, at most 1; or -1. */
@@ -87,68 +75,71 @@ find_bytes(const CcOp *op, guint shift, CcTensorCoreNumbering *n) {
 
 /* --- scales --- */
 
-/* The range of t: a sum, its absolute value or that of two. */
+/* Whether t is a sum or, with `absolute`, its absolute value or those of two; and its range. */
 static gboolean
-find_range(const CcOp *op, gboolean absolute, gint64 *least, gint64 *most) {
-  if (!absolute && is_linear(op)) {
-    *least = op->sum_min[0];
-    *most = op->sum_max[0];
-  } else if (absolute && (op->response == CC_RESPONSE_MAGNITUDE_L1 ||
-                          (op->n_matrices == 1 && op->response == CC_RESPONSE_ABSOLUTE))) {
-    *least = *most = 0;
-    for (guint m = 0; m < op->n_matrices; m++)
-      *most += MAX(-op->sum_min[m], op->sum_max[m]);
-  } else {
+find_scaled(const CcOp *op, gboolean absolute, CcRange *range) {
+  if (absolute ? op->response != CC_RESPONSE_MAGNITUDE_L1 &&
+                     (op->n_matrices != 1 || op->response != CC_RESPONSE_ABSOLUTE)
+               : !is_linear(op))
     return FALSE;
-  }
-  return *most - *least < MAX_TRIED;
+  *range = cc_op_range(op);
+  return range->most - range->least < MAX_SCALED;
 }
 
+static gint64
+scaled_product(const CcTensorCoreNumbering *n, gint64 t) {
+  return t * n->filtered.factor.i + n->filtered.addend.i;
+}
+
+/* The byte that the device makes of t. */
+static gint
+byte_of_scale(gconstpointer numbering, gint64 t) {
+  const CcTensorCoreNumbering *n = numbering;
+  return cc_clamp_code((gint)(scaled_product(n, t) >> n->down), 0, G_MAXUINT8);
+}
+
+/* No product leaves 32 bits when those at the ends do not. */
 static gboolean
-scale_agrees(const CcOp *op, const CcTensorCoreNumbering *n, gint64 least, gint64 most) {
-  for (gint64 t = least; t <= most; t++) {
-    const gint64 product = t * n->filtered.factor.i + n->filtered.addend.i;
-    if (product != (gint32)product ||
-        saturate((gdouble)(product >> n->down), 0, 255) != code_value(op, t))
-      return FALSE;
-  }
-  return TRUE;
+scale_agrees(const CcOp *op, const CcTensorCoreNumbering *n, CcRange range) {
+  const gint64 least = scaled_product(n, range.least), most = scaled_product(n, range.most);
+  return least == (gint32)least && most == (gint32)most &&
+         cc_op_agrees(op, range, byte_of_scale, n);
 }
 
 /* S + init, saturated. */
 static gboolean
 find_whole(const CcOp *op, CcTensorCoreNumbering *n) {
-  gint64 least, most;
-  if (op->mul != 1 || op->hi != 255 || fabs(op->add) > 255 || !find_range(op, FALSE, &least, &most))
+  CcRange range;
+  if (op->mul != 1 || op->hi != 255 || fabs(op->add) > 255 || !find_scaled(op, FALSE, &range))
     return FALSE;
   set_scale(n, 1, (gint)floor(op->add), 0);
   n->start = n->filtered.addend.i;
-  return scale_agrees(op, n, least, most);
+  return scale_agrees(op, n, range);
 }
 
 /* |S|, saturated. */
 static gboolean
 find_absolute(const CcOp *op, CcTensorCoreNumbering *n) {
-  gint64 least, most;
-  if (op->n_matrices != 1 || op->mul != 1 || op->hi != 255 || !find_range(op, TRUE, &least, &most))
+  CcRange range;
+  if (op->n_matrices != 1 || op->mul != 1 || op->hi != 255 || !find_scaled(op, TRUE, &range))
     return FALSE;
   set_scale(n, 1, 0, 0);
-  return scale_agrees(op, n, least, most);
+  return scale_agrees(op, n, range);
 }
 
 static gboolean
 find_scale(const CcOp *op, gboolean absolute, CcTensorCoreNumbering *n) {
-  gint64 least, most;
-  if (op->hi != 255 || !find_range(op, absolute, &least, &most))
+  CcRange range;
+  if (op->hi != 255 || !find_scaled(op, absolute, &range))
     return FALSE;
   /* as many bits as a product of 31 leaves; copied bytes leave 23 */
-  const gdouble largest = (gdouble)MAX(-least, most) * op->mul + fabs(op->add) + 1;
+  const gdouble largest = (gdouble)MAX(-range.least, range.most) * op->mul + fabs(op->add) + 1;
   for (gint down = MIN(23, (gint)floor(31 - log2(largest))); down >= 0; down--) {
     const gdouble factor = round(ldexp(op->mul, down)), addend = floor(ldexp(op->add, down));
     if (factor > G_MAXINT32 || fabs(addend) > G_MAXINT32)
       continue;
     set_scale(n, (gint)factor, (gint)addend, down);
-    if (scale_agrees(op, n, least, most))
+    if (scale_agrees(op, n, range))
       return TRUE;
     if (down < 8)
       return FALSE;
@@ -159,80 +150,62 @@ find_scale(const CcOp *op, gboolean absolute, CcTensorCoreNumbering *n) {
 /* --- roots --- */
 
 static gboolean
-is_magnitude(const CcOp *op) {
+is_magnitude_of_two(const CcOp *op) {
   return op->response == CC_RESPONSE_MAGNITUDE && op->n_matrices == 2;
 }
 
-/* The greatest sum of squares. */
-static gint64
-most_squares(const CcOp *op) {
-  gint64 most = 0;
-  for (guint m = 0; m < 2; m++) {
-    const gint64 largest = MAX(-op->sum_min[m], op->sum_max[m]);
-    most += largest * largest;
-  }
-  return most;
-}
+/* A last step on the device whose root is wrong by a factor. */
+typedef struct {
+  const CcTensorCoreNumbering *numbering;
+  gdouble error;
+  gint hi;
+} Root;
 
-/* The code value of the root of n as the plan says. */
+/* The byte that the device makes of the root of n. */
 static gint
-code_of_root(const CcOp *op, gint64 n) {
-  if (op->arith == CC_ARITH_F32)
-    return saturate(floorf(fmaf(sqrtf((gfloat)n), op->mul_f, op->add_f)), op->lo, op->hi);
-  return saturate(floor(fma(sqrt((gdouble)n), op->mul, op->add)), op->lo, op->hi);
-}
-
-/* The byte that the device makes of the root of n when that is wrong by a factor. */
-static gint
-byte_of_root(const CcTensorCoreNumbering *numbering, gint64 n, gdouble factor) {
-  const gdouble root = sqrt((gdouble)n * (gdouble)numbering->filtered.factor.f) * factor;
-  return (gint)rintf(MIN((gfloat)root + numbering->filtered.addend.f, 255));
+byte_of_root(gconstpointer form, gint64 n) {
+  const Root *self = form;
+  const CcTensorCoreNumbers *numbers = &self->numbering->filtered;
+  const gdouble root = sqrt((gdouble)n * (gdouble)numbers->factor.f) * self->error;
+  return (gint)rintf(MIN((gfloat)root + numbers->addend.f, 255));
 }
 
 /* The word, which is exact. n is whole, so that a half is never hit. */
 static gint
-word_of_root(const CcOp *op, const CcTensorCoreNumbering *numbering, gint64 n) {
-  return MIN((gint)rint(sqrt((gdouble)n)) + numbering->filtered.addend.i, op->hi);
+word_of_root(gconstpointer form, gint64 n) {
+  const Root *self = form;
+  return MIN((gint)rint(sqrt((gdouble)n)) + self->numbering->filtered.addend.i, self->hi);
 }
 
-/* The plan's code values and the device's are staircases that rise with n, so they agree everywhere
- * when they do around each of the plan's steps. */
 static gboolean
-root_agrees(const CcOp *op, guint bytes, const CcTensorCoreNumbering *numbering) {
-  const gint64 most = most_squares(op);
-  for (gint level = op->lo; level <= op->hi + 1; level++) {
-    const gdouble t = (level - op->add) / op->mul;
-    const gint64 step = t > 0 ? (gint64)(t * t) : 0;
-    for (gint64 n = MAX(0, step - 3); n <= MIN(most, step + 4); n++) {
-      const gint want = code_of_root(op, n);
-      if (bytes == 2 ? word_of_root(op, numbering, n) != want
-                     : byte_of_root(numbering, n, 1 - ROOT_ERROR) != want ||
-                           byte_of_root(numbering, n, 1 + ROOT_ERROR) != want)
-        return FALSE;
-    }
-  }
-  return TRUE;
+root_byte_agrees(const CcOp *op, const CcTensorCoreNumbering *numbering) {
+  const Root least = {numbering, 1 - ROOT_ERROR, op->hi},
+             most = {numbering, 1 + ROOT_ERROR, op->hi};
+  const CcRange range = cc_op_range(op);
+  return cc_op_agrees(op, range, byte_of_root, &least) &&
+         cc_op_agrees(op, range, byte_of_root, &most);
 }
 
 static gboolean
 find_root_byte(const CcOp *op, gint lift, CcTensorCoreNumbering *n) {
-  if (!is_magnitude(op) || op->lo > lift || op->hi != 255 || op->arith != CC_ARITH_F32 ||
-      most_squares(op) >= MAX_SQUARES)
+  if (!is_magnitude_of_two(op) || op->lo > lift || op->hi != 255 || op->arith != CC_ARITH_F32 ||
+      cc_op_range(op).most >= MAX_SQUARES)
     return FALSE;
   n->filtered.factor.f = (gfloat)(op->mul * op->mul);
   n->filtered.addend.f = (gfloat)lift;
   n->passed.factor.f = 1;
-  return root_agrees(op, 1, n);
+  return root_byte_agrees(op, n);
 }
 
 static gboolean
 find_root_word(const CcOp *op, CcTensorCoreNumbering *n) {
   const gdouble offset = floor(op->add);
-  if (!is_magnitude(op) || op->mul != 1 || offset < 0 || offset > op->hi ||
-      most_squares(op) >= (gint64)MAX_SQUARES * MAX_SQUARES)
+  if (!is_magnitude_of_two(op) || op->mul != 1 || offset < 0 || offset > op->hi ||
+      cc_op_range(op).most >= (gint64)MAX_SQUARES * MAX_SQUARES)
     return FALSE;
   n->filtered.addend.i = (gint)offset;
-  return root_agrees(op, 2, n);
+  const Root root = {n, 1, op->hi};
+  return cc_op_agrees(op, cc_op_range(op), word_of_root, &root);
 }
 
 /* --- clamp --- */
@@ -243,7 +216,7 @@ find_clamp(const CcOp *op, CcTensorCoreNumbering *n) {
   if (!is_linear(op) || down < 0)
     return FALSE;
   const gdouble start = floor(ldexp(op->add, down));
-  if (MAX((gdouble)-op->sum_min[0], (gdouble)op->sum_max[0]) + fabs(start) > G_MAXINT32)
+  if ((gdouble)cc_op_largest_sum(op) + fabs(start) > G_MAXINT32)
     return FALSE;
   n->filtered.addend.i = (gint)start;
   n->down = down;
@@ -271,7 +244,12 @@ cc_tensor_core_find_finish(CcTensorCoreFinish finish, const CcOp *op, guint byte
     return bytes == 1 && find_root_byte(op, (gint)floor(op->add), numbering);
   case CC_TENSOR_CORE_FINISH_clamp:
     return bytes == 2 && find_clamp(op, numbering);
-  default:
-    return (finish == CC_TENSOR_CORE_FINISH_float) == (op->arith == CC_ARITH_F32);
+  case CC_TENSOR_CORE_FINISH_float:
+    return op->arith == CC_ARITH_F32;
+  case CC_TENSOR_CORE_FINISH_double:
+    return op->arith == CC_ARITH_I64;
+  case CC_TENSOR_CORE_N_FINISHES:
+    break;
   }
+  g_return_val_if_reached(FALSE);
 }
