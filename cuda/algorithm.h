@@ -7,7 +7,6 @@
 #include "device.h"
 #include "engine/plan.h"
 #include "launch.h"
-#include "sliding_finish.h"
 
 G_BEGIN_DECLS
 
@@ -19,8 +18,7 @@ typedef struct {
   gboolean integer;  /* the taps are CcTap.i */
   gboolean overlaps; /* waits by itself for the launch before, so it may be started meanwhile */
   guint side;        /* the window is padded with zero taps to side x side; 0: it is the op's own */
-  gconstpointer variant;        /* for the algorithm: which of its kernels this is */
-  CcSlidingNumbering numbering; /* only for sliding on tensor cores, and of a pass that filters */
+  CcOwn own;         /* of the algorithm */
 } CcCudaKernel;
 
 typedef struct _CcCudaAlgorithm CcCudaAlgorithm;
@@ -30,7 +28,7 @@ struct _CcCudaAlgorithm {
   void (*choose)(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel);
   /* Sets tiles_across and n_tiles of all parts, scratch_bytes where the algorithm needs scratch,
    * and what only this algorithm reads. `launch` has everything else; pass[i] is what part i was
-   * made from, and kernel[i] what was chosen for it, all the same but for `numbering`. */
+   * made from, and kernel[i] what was chosen for it, all the same but for `own`. */
   void (*set_tiles)(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device,
                     const CcPass *const *pass);
   /* What the launch, which has everything by now, is to find behind memory_taps. NULL, also as the
@@ -63,11 +61,10 @@ cc_cuda_part_set_tiles(CcPart *part, guint across, guint down) {
   part->n_tiles = (gint)MIN((guint64)across * down, G_MAXINT32);
 }
 
-/* classic.c */
-extern const CcCudaAlgorithm cc_cuda_direct, cc_cuda_constant, cc_cuda_tile_halo,
-    cc_cuda_tile_cached, cc_cuda_scatter, cc_cuda_two_pass, cc_cuda_register_tile;
-
-/* sliding.c */
-extern const CcCudaAlgorithm cc_cuda_sliding;
+/* One for each row of CC_ALGORITHMS. */
+#define CC_CUDA_ALGORITHM(constant, name, text, runs, host_half)                                   \
+  extern const CcCudaAlgorithm cc_cuda_##host_half;
+CC_ALGORITHMS(CC_CUDA_ALGORITHM)
+#undef CC_CUDA_ALGORITHM
 
 G_END_DECLS

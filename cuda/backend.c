@@ -10,6 +10,8 @@
 #include "program.h"
 #include "transfer.h"
 
+CC_CUDA_DECLARE_MODULE(constant);
+
 #define SPIN_US 50 /* a kernel alone is over sooner than a thread that sleeps has woken up */
 
 /* Events that take the time make gaps of some microseconds between transfers, so only one frame of
@@ -396,8 +398,8 @@ open_streams(CudaBackend *self, GError **error) {
     ok = cc_cuda_check(cuda, cuda->cuStreamCreate(&self->stream[i], CU_STREAM_NON_BLOCKING),
                        "cuStreamCreate", error);
   /* finds out now whether the device runs this build's code */
-  ok = ok && cc_cuda_device_get_function(self->device, CC_CUDA_MODULE_CONSTANT,
-                                         "cc_constant_u8_f32", error);
+  ok = ok &&
+       cc_cuda_device_get_function(self->device, cc_fatbin_constant, "cc_constant_u8_f32", error);
   cc_cuda_device_pop(self->device);
   return ok;
 }

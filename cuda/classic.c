@@ -4,8 +4,17 @@
 
 #include "algorithm.h"
 #include "tiles.h"
+#include "two_pass.h"
 
 #include <string.h>
+
+CC_CUDA_DECLARE_MODULE(direct);
+CC_CUDA_DECLARE_MODULE(constant);
+CC_CUDA_DECLARE_MODULE(tile_halo);
+CC_CUDA_DECLARE_MODULE(tile_cached);
+CC_CUDA_DECLARE_MODULE(scatter);
+CC_CUDA_DECLARE_MODULE(two_pass);
+CC_CUDA_DECLARE_MODULE(register_tile);
 
 #define WARP 32
 
@@ -54,13 +63,13 @@ set_tiles(CcLaunch *launch, guint width, guint height) {
 
 static void
 choose_direct(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
-  set_kernel(kernel, CC_CUDA_MODULE_DIRECT, "direct", plan, pass, CC_PIXEL_TILE_WIDTH,
+  set_kernel(kernel, cc_fatbin_direct, "direct", plan, pass, CC_PIXEL_TILE_WIDTH,
              CC_PIXEL_TILE_HEIGHT);
 }
 
 static void
 choose_constant(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
-  set_kernel(kernel, CC_CUDA_MODULE_CONSTANT, "constant", plan, pass, CC_PIXEL_TILE_WIDTH,
+  set_kernel(kernel, cc_fatbin_constant, "constant", plan, pass, CC_PIXEL_TILE_WIDTH,
              CC_PIXEL_TILE_HEIGHT);
 }
 
@@ -84,7 +93,7 @@ const CcCudaAlgorithm cc_cuda_constant = {.choose = choose_constant, .set_tiles 
 
 static void
 choose_tile_halo(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
-  set_kernel(kernel, CC_CUDA_MODULE_TILE_HALO, "tile_halo", plan, pass, CC_SHARED_TILE_SIDE,
+  set_kernel(kernel, cc_fatbin_tile_halo, "tile_halo", plan, pass, CC_SHARED_TILE_SIDE,
              CC_SHARED_TILE_SIDE);
 }
 
@@ -97,7 +106,7 @@ set_halo_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice 
 
 static void
 choose_tile_cached(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
-  set_kernel(kernel, CC_CUDA_MODULE_TILE_CACHED, "tile_cached", plan, pass, CC_SHARED_TILE_SIDE,
+  set_kernel(kernel, cc_fatbin_tile_cached, "tile_cached", plan, pass, CC_SHARED_TILE_SIDE,
              CC_SHARED_TILE_SIDE);
 }
 
@@ -118,8 +127,8 @@ static void
 choose_scatter(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   const CcOp *op = cc_cuda_leading_pass(plan, pass)->op;
   const guint taps = op ? op->width * op->height : 1;
-  set_kernel(kernel, CC_CUDA_MODULE_SCATTER, "scatter", plan, pass,
-             cc_cuda_divide_up(taps, WARP) * WARP, 1);
+  set_kernel(kernel, cc_fatbin_scatter, "scatter", plan, pass, cc_cuda_divide_up(taps, WARP) * WARP,
+             1);
 }
 
 static void
@@ -141,14 +150,14 @@ set_scratch(CcLaunch *launch, const CcPass *const *pass) {
     CcPart *part = &launch->part[i];
     const gboolean wide = pass[i]->op && g_str_equal(sum_name(pass[i]->op), "i64");
     const guint64 columns = (guint64)launch->n_matrices * (guint)part->step * (guint)part->width;
-    part->scratch = launch->scratch_bytes;
+    CC_OWN(CcTwoPassPart, part)->intermediate = launch->scratch_bytes;
     launch->scratch_bytes += columns * CC_TWO_PASS_PITCH((guint)part->src_height) * (wide ? 8 : 4);
   }
 }
 
 static void
 choose_half(const gchar *name, const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
-  set_kernel(kernel, CC_CUDA_MODULE_TWO_PASS, name, plan, pass, CC_TWO_PASS_TILE_SIDE,
+  set_kernel(kernel, cc_fatbin_two_pass, name, plan, pass, CC_TWO_PASS_TILE_SIDE,
              CC_TWO_PASS_BLOCK_HEIGHT);
   set_side(kernel, cc_cuda_leading_pass(plan, pass)->op);
 }
@@ -191,8 +200,8 @@ const CcCudaAlgorithm cc_cuda_two_pass = {
 
 static void
 choose_register_tile(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
-  set_kernel(kernel, CC_CUDA_MODULE_REGISTER_TILE, "register_tile", plan, pass,
-             CC_REGISTER_TILE_ACROSS, CC_REGISTER_TILE_DOWN);
+  set_kernel(kernel, cc_fatbin_register_tile, "register_tile", plan, pass, CC_REGISTER_TILE_ACROSS,
+             CC_REGISTER_TILE_DOWN);
   kernel->overlaps = TRUE;
   set_side(kernel, cc_cuda_leading_pass(plan, pass)->op);
 }

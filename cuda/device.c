@@ -3,10 +3,6 @@
 
 #include "engine/error.h"
 
-/* Device code, compiled by nvcc and embedded by embed.py. */
-#define DECLARE(name, file) extern const guint8 cc_fatbin_##file[];
-CC_CUDA_MODULES(DECLARE)
-
 static GMutex devices_lock;
 static GSList *devices; /* those in use */
 
@@ -109,11 +105,13 @@ describe_device(const CcCudaDriver *cuda, gint id, GError **error) {
   self->overlaps = major >= 9 && cuda->cuLaunchKernelEx;
   self->device = device;
   g_mutex_init(&self->lock);
+  self->modules = g_hash_table_new(NULL, NULL);
   return self;
 }
 
 static void
 free_device(CcCudaDevice *self) {
+  g_hash_table_unref(self->modules);
   g_mutex_clear(&self->lock);
   g_free(self->name);
   g_free(self);
@@ -222,9 +220,11 @@ cc_cuda_device_close(CcCudaDevice *self) {
   if (!last)
     return;
   const gboolean pushed = cc_cuda_device_push(self, NULL);
-  for (guint i = 0; i < CC_CUDA_N_MODULES; i++)
-    if (self->module[i])
-      self->cuda->cuModuleUnload(self->module[i]);
+  GHashTableIter loaded;
+  gpointer module;
+  g_hash_table_iter_init(&loaded, self->modules);
+  while (g_hash_table_iter_next(&loaded, NULL, &module))
+    self->cuda->cuModuleUnload(module);
   if (pushed)
     cc_cuda_device_pop(self);
   if (self->context_owner)
@@ -249,21 +249,17 @@ cc_cuda_device_pop(CcCudaDevice *device) {
 CUfunction
 cc_cuda_device_get_function(CcCudaDevice *device, CcCudaModule module, const gchar *name,
                             GError **error) {
-  static const guint8 *const fatbins[CC_CUDA_N_MODULES] = {
-#define ENTRY(name, file) [CC_CUDA_MODULE_##name] = cc_fatbin_##file,
-      CC_CUDA_MODULES(ENTRY)};
   const CcCudaDriver *cuda = device->cuda;
   g_autoptr(GMutexLocker) G_GNUC_UNUSED locker = g_mutex_locker_new(&device->lock);
+  CUmodule loaded = g_hash_table_lookup(device->modules, module);
   CUfunction function = NULL;
-  if (!device->module[module] &&
-      !cc_cuda_check(cuda, cuda->cuModuleLoadData(&device->module[module], fatbins[module]),
-                     "cuModuleLoadData", error)) {
+  if (!loaded &&
+      !cc_cuda_check(cuda, cuda->cuModuleLoadData(&loaded, module), "cuModuleLoadData", error)) {
     g_prefix_error(error, "%s cannot run this build's kernels: ", device->name);
-    device->module[module] = NULL;
     return NULL;
   }
-  if (!cc_cuda_check(cuda, cuda->cuModuleGetFunction(&function, device->module[module], name), name,
-                     error))
-    return NULL;
-  return function;
+  g_hash_table_insert(device->modules, (gpointer)module, loaded);
+  return cc_cuda_check(cuda, cuda->cuModuleGetFunction(&function, loaded, name), name, error)
+             ? function
+             : NULL;
 }

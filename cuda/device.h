@@ -8,24 +8,10 @@
 
 G_BEGIN_DECLS
 
-/* Every .cu file as F(name, file); meson.build has the same list. */
-#define CC_CUDA_MODULES(F)                                                                         \
-  F(DIRECT, direct)                                                                                \
-  F(CONSTANT, constant)                                                                            \
-  F(TILE_HALO, tile_halo)                                                                          \
-  F(TILE_CACHED, tile_cached)                                                                      \
-  F(SCATTER, scatter)                                                                              \
-  F(TWO_PASS, two_pass)                                                                            \
-  F(REGISTER_TILE, register_tile)                                                                  \
-  F(SLIDING, sliding)                                                                              \
-  F(SLIDING_FLOAT, sliding_float)
-
-typedef enum {
-#define CC_CUDA_MODULE(name, file) CC_CUDA_MODULE_##name,
-  CC_CUDA_MODULES(CC_CUDA_MODULE)
-#undef CC_CUDA_MODULE
-      CC_CUDA_N_MODULES,
-} CcCudaModule;
+/* The device code of a .cu file, compiled by nvcc and embedded by embed.py: cc_fatbin_FILE. Who
+ * launches its kernels declares it. */
+#define CC_CUDA_DECLARE_MODULE(file) extern const guint8 cc_fatbin_##file[]
+typedef const guint8 *CcCudaModule;
 
 typedef struct {
   CcDevice base;
@@ -39,8 +25,8 @@ typedef struct {
   /* who keeps the context; NULL: it is the primary one, retained */
   gpointer context_owner;
   void (*release_context)(gpointer owner);
-  GMutex lock; /* of module */
-  CUmodule module[CC_CUDA_N_MODULES];
+  GMutex lock;         /* of modules */
+  GHashTable *modules; /* CUmodule of each CcCudaModule that is loaded */
 } CcCudaDevice;
 
 /* Device `id` in its primary context, or with -1 the first that opens; a new reference.

@@ -4,6 +4,7 @@
 /* The one parameter of every kernel, shared by host and device. It lives in the constant bank, so
  * taps are constants of the launch and instances cannot disturb one another. */
 
+#include <assert.h>
 #include <stdint.h>
 #include "engine/shared.h"
 
@@ -17,10 +18,16 @@ typedef union {
   int32_t i; /* of one with integer sums */
 } CcTap;
 
-/* The numbers of a last step of the tensor core kernels; see CcSlidingFinish. */
-typedef struct {
-  CcTap factor, addend;
-} CcSlidingNumbers;
+/* Bytes of what only one algorithm knows: a struct of its own header, which CC_OWN finds there. */
+#define CC_OWN_BYTES 88
+typedef union {
+  uint64_t align;
+  unsigned char bytes[CC_OWN_BYTES];
+} CcOwn;
+
+/* Those of a struct with a member `own` as a TYPE, for which CC_OWN_FITS(TYPE) holds. */
+#define CC_OWN(type, of) ((type *)(void *)(of)->own.bytes)
+#define CC_OWN_FITS(type) static_assert(sizeof(type) <= CC_OWN_BYTES, #type " has to fit CcOwn")
 
 /* One pass over one plane: from a rectangle of pixels to a rectangle of pixels. Pixel (x, y) of the
  * target is made from the window around pixel (stride * x, stride * y) of the source. Nothing
@@ -41,20 +48,8 @@ typedef struct {
   /* The tiles of all parts make one list, row by row. What a tile is, the algorithm says. */
   int32_t first_tile, tiles_across, n_tiles;
 
-  uint64_t scratch; /* only for two-pass: where its intermediate lies, in bytes from there */
-
   int32_t sample_bytes; /* 1 or 2 */
-  int32_t tile_rows;    /* only for sliding in float: target rows of a tile */
-  struct {              /* only for sliding on tensor cores: see CcSlidingFinish */
-    uint64_t table;     /* where its matrices lie in memory_taps, in bytes from there */
-    uint64_t border[3]; /* a row of the constant border, stored words, which repeats after it */
-    uint64_t fill;      /* 8 bytes of a row of what is filled */
-    CcSlidingNumbers place[4]; /* for samples 0 to 3 of a target row, after which they repeat */
-    uint32_t passes;           /* has a bit for each of the four that is not filtered */
-    int32_t down;
-    int32_t tall_rows; /* the first rows of tiles have twice TILE_ROWS source rows */
-    uint32_t inverse;  /* 2^32 / tiles_across, rounded down, at most 2^32 - 1 */
-  } sliding;
+  CcOwn own;            /* of the algorithm, for this part */
 } CcPart;
 
 typedef struct {
@@ -71,9 +66,4 @@ typedef struct {
   CcTap tap[CC_LAUNCH_TAPS];
 } CcLaunch;
 
-/* Kernel parameters have 4 KiB. */
-#ifdef __cplusplus
-static_assert(sizeof(CcLaunch) <= 4096, "CcLaunch is a kernel parameter");
-#else
-_Static_assert(sizeof(CcLaunch) <= 4096, "CcLaunch is a kernel parameter");
-#endif
+static_assert(sizeof(CcLaunch) <= 4096, "kernel parameters have 4 KiB");

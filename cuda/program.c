@@ -12,16 +12,9 @@ G_STATIC_ASSERT(CC_LAUNCH_TAPS == CC_MAX_TAPS && CC_LAUNCH_MATRICES == CC_MAX_MA
 
 /* --- which algorithm --- */
 
-static const CcCudaAlgorithm *const algorithms[CC_N_ALGORITHMS] = {
-    [CC_ALGORITHM_DIRECT] = &cc_cuda_direct,
-    [CC_ALGORITHM_CONSTANT] = &cc_cuda_constant,
-    [CC_ALGORITHM_TILE_HALO] = &cc_cuda_tile_halo,
-    [CC_ALGORITHM_TILE_CACHED] = &cc_cuda_tile_cached,
-    [CC_ALGORITHM_SCATTER] = &cc_cuda_scatter,
-    [CC_ALGORITHM_TWO_PASS] = &cc_cuda_two_pass,
-    [CC_ALGORITHM_REGISTER_TILE] = &cc_cuda_register_tile,
-    [CC_ALGORITHM_SLIDING] = &cc_cuda_sliding,
-};
+#define ALGORITHM(constant, name, text, runs, host_half) [constant] = &cc_cuda_##host_half,
+static const CcCudaAlgorithm *const algorithms[] = {CC_ALGORITHMS(ALGORITHM)};
+#undef ALGORITHM
 
 /* What AUTO takes the first that can from; the last can always. */
 static const CcAlgorithm fastest_first[] = {
@@ -47,7 +40,7 @@ typedef struct {
   const CcCudaAlgorithm *algorithm;
   guint n;
   const CcPass *pass[CC_LAUNCH_PARTS];
-  CcCudaKernel kernel[CC_LAUNCH_PARTS]; /* of each pass: the same but for its numbering */
+  CcCudaKernel kernel[CC_LAUNCH_PARTS]; /* of each pass: the same but for what is its own */
   const CcOp *op;                       /* whose taps they use; NULL when none is filtered */
 } Group;
 

@@ -1,147 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The tensor core kernels of `sliding`: their names, tiles and tables, for host and device. */
+/* The host halves of `sliding`: CcCudaAlgorithm of algorithm.h has what each function does. */
 
-/* A window is WINDOW bytes of a source row, 16 or 32. From those in the middle, its centre, target
- * bytes are made: as many with a stride of 1, half with 2. A quarter of it may be read left and
- * right of the centre. */
-#define CC_SLIDING_CENTRE(window) ((window) / 2)
-#define CC_SLIDING_REACH(window) ((window) / 4)
-#define CC_SLIDING_MOST_REACH CC_SLIDING_REACH(32)
+#include "algorithm.h"
 
-/* A tile is a block's: TILE_BYTES by TILE_ROWS of the source (and fewer of the target when there is
- * a stride), or with `spans` 2 twice as many rows. A warp has SPAN_BYTES of SPAN_ROWS rows of it,
- * or of twice as many. */
-#define CC_SLIDING_WARPS_ACROSS 2
-#define CC_SLIDING_WARPS_DOWN 2
-#define CC_SLIDING_WARPS (CC_SLIDING_WARPS_ACROSS * CC_SLIDING_WARPS_DOWN)
-#define CC_SLIDING_SPAN_BYTES 256
-#define CC_SLIDING_SPAN_ROWS 8
-#define CC_SLIDING_TILE_BYTES (CC_SLIDING_WARPS_ACROSS * CC_SLIDING_SPAN_BYTES)
-#define CC_SLIDING_TILE_ROWS (CC_SLIDING_WARPS_DOWN * CC_SLIDING_SPAN_ROWS)
+G_BEGIN_DECLS
 
-/* Blocks that a multiprocessor runs at once, at most. */
-#define CC_SLIDING_MOST_BLOCKS 8
+/* On the tensor cores. FALSE: these have no kernel that runs the pass. */
+gboolean cc_tensor_core_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel);
+void cc_tensor_core_set_tiles(CcLaunch *launch, const CcCudaKernel *chosen,
+                              const CcCudaDevice *device, const CcPass *const *pass);
+GBytes *cc_tensor_core_make_taps(const CcLaunch *launch, const CcCudaKernel *chosen,
+                                 const CcPass *const *pass);
+gboolean cc_tensor_core_is_chosen(const CcCudaKernel *kernel);
 
-/* A row of taps as matrices of WINDOW x 8 signed bytes, one for each group of 8 target bytes of a
- * centre, as the tensor cores take them: WINDOW / 4 bytes of each for each lane of a warp. The rows
- * are in the order matrix, digit, row of the window. */
-#define CC_SLIDING_GROUPS(window, stride) (CC_SLIDING_CENTRE(window) / 8 / (stride))
-#define CC_SLIDING_FRAGMENT_BYTES(window, stride)                                                  \
-  (32 * (window) / 4 * CC_SLIDING_GROUPS(window, stride))
+/* In registers, which can run every pass. */
+void cc_register_window_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel);
+void cc_register_window_set_tiles(CcLaunch *launch, const CcCudaDevice *device);
 
-/* Behind them for each quarter of a centre what its four sums begin with, as int32: those of two
- * bytes of window g and again of window g + 8, and the same of every further group. */
-#define CC_SLIDING_START_BYTES(window, stride) (4 * 16 * CC_SLIDING_GROUPS(window, stride))
-
-/* Taps beyond a signed byte are two digits, low + CC_SLIDING_DIGIT * high. */
-#define CC_SLIDING_DIGIT 128
-
-/* The last steps, the fastest first. A part's sums S, begun with `start`, become code values:
- *   bytes     byte `factor` of S, or that and the next for samples of two
- *   whole     S, saturated to a byte
- *   absolute  |S|, saturated to a byte
- *   scale     (S * factor + addend) >> down, saturated to a byte; of two matrices |S0| + |S1|
- *   scaleabs  the same of |S|
- *   root      of a byte: the root of (S0^2 + S1^2) * factor, approximate, to the nearest and
- *             saturated; of two bytes, not shifted: that of S0^2 + S1^2, to the nearest, plus
- *             addend, at most hi
- *   lifted    of a byte: the same plus addend before it is rounded
- *   clamp     (S + addend) >> down within lo..hi
- *   float, double  as engine/plan.h says
- * Components that are copied have a single tap of 1 and those that are filled none but their value
- * for `start`. Numbers of their own make that sum the code value; with clamp, float, double and the
- * root of two bytes `passes` says that it is. */
-typedef enum {
-  CC_SLIDING_FINISH_bytes,
-  CC_SLIDING_FINISH_whole,
-  CC_SLIDING_FINISH_absolute,
-  CC_SLIDING_FINISH_scale,
-  CC_SLIDING_FINISH_scaleabs,
-  CC_SLIDING_FINISH_root,
-  CC_SLIDING_FINISH_lifted,
-  CC_SLIDING_FINISH_clamp,
-  CC_SLIDING_FINISH_float,
-  CC_SLIDING_FINISH_double,
-  CC_SLIDING_N_FINISHES,
-} CcSlidingFinish;
-
-/* Kernels for the two matrices of a gradient: the first has equal outer rows, and the second outer
- * rows that are equal but for the sign, and zeros between. They may give the second sum with the
- * other sign, which their last steps do not see. */
-#define CC_SLIDING_IS_GRADIENT(matrices, height, finish)                                           \
-  ((matrices) == 2 && (height) == 3 && (finish) < CC_SLIDING_FINISH_clamp)
-
-/* F(bytes of a sample, bytes of a window, digits of a tap, matrices, rows of the window, last step,
- * stride). A stride is for windows of 32 bytes. */
-#define CC_SLIDING_KERNELS(F)                                                                      \
-  F(1, 16, 1, 1, 3, bytes, 1)                                                                      \
-  F(1, 16, 1, 1, 3, whole, 1)                                                                      \
-  F(1, 16, 1, 1, 3, absolute, 1)                                                                   \
-  F(1, 16, 1, 1, 3, scale, 1)                                                                      \
-  F(1, 16, 1, 1, 3, scaleabs, 1)                                                                   \
-  F(1, 16, 1, 1, 3, float, 1)                                                                      \
-  F(1, 16, 1, 1, 5, bytes, 1)                                                                      \
-  F(1, 16, 1, 1, 5, whole, 1)                                                                      \
-  F(1, 16, 1, 1, 5, scale, 1)                                                                      \
-  F(1, 16, 1, 1, 5, float, 1)                                                                      \
-  F(1, 16, 1, 1, 7, bytes, 1)                                                                      \
-  F(1, 16, 1, 1, 7, scale, 1)                                                                      \
-  F(1, 16, 1, 1, 7, float, 1)                                                                      \
-  F(1, 16, 1, 2, 3, scale, 1)                                                                      \
-  F(1, 16, 1, 2, 3, root, 1)                                                                       \
-  F(1, 16, 1, 2, 3, lifted, 1)                                                                     \
-  F(1, 16, 1, 2, 3, float, 1)                                                                      \
-  F(1, 16, 1, 2, 5, float, 1)                                                                      \
-  F(1, 16, 1, 2, 7, float, 1)                                                                      \
-  F(1, 16, 2, 1, 5, scale, 1)                                                                      \
-  F(1, 16, 2, 1, 5, float, 1)                                                                      \
-  F(1, 16, 2, 1, 7, scale, 1)                                                                      \
-  F(1, 16, 2, 1, 7, float, 1)                                                                      \
-  F(1, 32, 1, 1, 5, bytes, 1)                                                                      \
-  F(1, 32, 1, 1, 5, whole, 1)                                                                      \
-  F(1, 32, 1, 1, 5, scale, 1)                                                                      \
-  F(1, 32, 1, 1, 5, float, 1)                                                                      \
-  F(1, 32, 1, 2, 5, float, 1)                                                                      \
-  F(1, 32, 1, 1, 15, scale, 1)                                                                     \
-  F(1, 32, 1, 1, 15, float, 1)                                                                     \
-  F(1, 32, 2, 1, 5, scale, 1)                                                                      \
-  F(1, 32, 2, 1, 15, float, 1)                                                                     \
-  F(1, 32, 1, 1, 3, bytes, 2)                                                                      \
-  F(1, 32, 1, 1, 3, whole, 2)                                                                      \
-  F(1, 32, 1, 1, 3, scale, 2)                                                                      \
-  F(1, 32, 1, 1, 3, float, 2)                                                                      \
-  F(1, 32, 1, 1, 5, bytes, 2)                                                                      \
-  F(1, 32, 1, 1, 5, scale, 2)                                                                      \
-  F(1, 32, 1, 1, 5, float, 2)                                                                      \
-  F(1, 32, 1, 2, 3, root, 2)                                                                       \
-  F(1, 32, 1, 2, 3, float, 2)                                                                      \
-  F(2, 16, 1, 1, 3, bytes, 1)                                                                      \
-  F(2, 16, 1, 1, 3, clamp, 1)                                                                      \
-  F(2, 16, 1, 1, 3, float, 1)                                                                      \
-  F(2, 16, 1, 1, 3, double, 1)                                                                     \
-  F(2, 16, 1, 1, 5, bytes, 1)                                                                      \
-  F(2, 16, 1, 1, 5, clamp, 1)                                                                      \
-  F(2, 16, 1, 1, 5, float, 1)                                                                      \
-  F(2, 16, 1, 1, 5, double, 1)                                                                     \
-  F(2, 16, 1, 2, 3, root, 1)                                                                       \
-  F(2, 16, 1, 2, 3, float, 1)                                                                      \
-  F(2, 16, 1, 2, 3, double, 1)                                                                     \
-  F(2, 16, 1, 2, 5, double, 1)                                                                     \
-  F(2, 32, 1, 1, 5, bytes, 1)                                                                      \
-  F(2, 32, 1, 1, 5, clamp, 1)                                                                      \
-  F(2, 32, 1, 1, 5, float, 1)                                                                      \
-  F(2, 32, 1, 1, 5, double, 1)                                                                     \
-  F(2, 32, 1, 2, 5, float, 1)                                                                      \
-  F(2, 32, 1, 2, 5, double, 1)                                                                     \
-  F(2, 32, 2, 1, 7, clamp, 1)                                                                      \
-  F(2, 32, 2, 1, 7, double, 1)                                                                     \
-  F(2, 32, 1, 1, 3, bytes, 2)                                                                      \
-  F(2, 32, 1, 1, 3, double, 2)                                                                     \
-  F(2, 32, 1, 1, 5, bytes, 2)                                                                      \
-  F(2, 32, 1, 1, 5, double, 2)
-
-#define CC_SLIDING_NAME(bytes, window, digits, matrices, height, finish, stride)                   \
-  "cc_sliding_u" #bytes "_w" #window "_d" #digits "_m" #matrices "_h" #height "_" #finish          \
-  "_s" #stride
+G_END_DECLS

@@ -11,12 +11,6 @@
 /* tile-halo, tile-cached: source pixels that a block loads, each way, one a thread */
 #define CC_SHARED_TILE_SIDE 32
 
-/* two-pass: target pixels, or rows of the intermediate, each way, and the threads down */
-#define CC_TWO_PASS_TILE_SIDE 32
-#define CC_TWO_PASS_BLOCK_HEIGHT 8
-/* sums from one row of the intermediate, which is a column of the picture, to the next */
-#define CC_TWO_PASS_PITCH(source_rows) (((source_rows) + 31) / 32 * 32)
-
 /* register-tile: threads of a block across and down, and pixels of a thread, each way: target
  * pixels across and, so that a tile has as many rows to filter with any stride, source pixels down
  */

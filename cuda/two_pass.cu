@@ -12,6 +12,7 @@
 
 #include "overlap.cuh"
 #include "tile.cuh"
+#include "two_pass.h"
 
 #define SIDE CC_TWO_PASS_TILE_SIDE
 #define BLOCK_HEIGHT CC_TWO_PASS_BLOCK_HEIGHT
@@ -22,7 +23,8 @@ static __device__ __forceinline__ Sum *
 intermediate(const CcLaunch &launch, const Tile &tile, int matrix, int x) {
   const CcPart &part = tile.part;
   const long long column = (long long)(matrix * part.step + tile.component) * part.width + x;
-  return (Sum *)(launch.scratch + part.scratch) + column * CC_TWO_PASS_PITCH(part.src_height);
+  const uint64_t first = launch.scratch + CC_OWN(const CcTwoPassPart, &part)->intermediate;
+  return (Sum *)first + column * CC_TWO_PASS_PITCH(part.src_height);
 }
 
 /* --- along the rows --- */

@@ -1,30 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "algorithm.h"
-#include "op.h"
 
-#define REGISTER_SIDE 7      /* taps that two-pass and register-tile have kernels for */
+#define SMALL_SIDE 7         /* taps that two-pass and register-tile have kernels for */
 #define SLIDING_MATRICES 2   /* that sliding keeps the sums of in registers */
 #define SLIDING_WHOLE_SIDE 5 /* of a matrix that is no column times a row */
 
 const gchar *
 cc_algorithm_name(CcAlgorithm algorithm) {
-  static const gchar *const names[CC_N_ALGORITHMS] = {
-      [CC_ALGORITHM_AUTO] = "auto",
-      [CC_ALGORITHM_DIRECT] = "direct",
-      [CC_ALGORITHM_CONSTANT] = "constant",
-      [CC_ALGORITHM_TILE_HALO] = "tile-halo",
-      [CC_ALGORITHM_TILE_CACHED] = "tile-cached",
-      [CC_ALGORITHM_SCATTER] = "scatter",
-      [CC_ALGORITHM_TWO_PASS] = "two-pass",
-      [CC_ALGORITHM_REGISTER_TILE] = "register-tile",
-      [CC_ALGORITHM_SLIDING] = "sliding",
-  };
+#define NAME(constant, name, ...) [constant] = name,
+  static const gchar *const names[] = {CC_ALGORITHMS_AND_AUTO(NAME)};
+#undef NAME
   return names[algorithm];
-}
-
-static gboolean
-has_sides_up_to(const CcOp *op, guint side) {
-  return op->width <= side && op->height <= side;
 }
 
 gboolean
@@ -37,8 +23,25 @@ cc_op_fits_int32(const CcOp *op) {
   return TRUE;
 }
 
+/* --- which ops an algorithm runs, by the word in its row --- */
+
 static gboolean
-sliding_runs(const CcOp *op) {
+has_sides_up_to(const CcOp *op, guint side) {
+  return op->width <= side && op->height <= side;
+}
+
+static gboolean
+runs_all(const CcOp *op) {
+  return TRUE;
+}
+
+static gboolean
+runs_small_separable(const CcOp *op) {
+  return op->separable && has_sides_up_to(op, SMALL_SIDE);
+}
+
+static gboolean
+runs_sliding(const CcOp *op) {
   if (op->arith == CC_ARITH_I64 && !cc_op_fits_int32(op))
     return FALSE;
   if (op->separable)
@@ -48,13 +51,8 @@ sliding_runs(const CcOp *op) {
 
 gboolean
 cc_algorithm_runs(CcAlgorithm algorithm, const CcOp *op) {
-  switch (algorithm) {
-  case CC_ALGORITHM_TWO_PASS:
-  case CC_ALGORITHM_REGISTER_TILE:
-    return op->separable && has_sides_up_to(op, REGISTER_SIDE);
-  case CC_ALGORITHM_SLIDING:
-    return sliding_runs(op);
-  default:
-    return TRUE;
-  }
+#define RUNS(constant, name, text, runs, ...) [constant] = runs_##runs,
+  static gboolean (*const runs[])(const CcOp *op) = {CC_ALGORITHMS_AND_AUTO(RUNS)};
+#undef RUNS
+  return runs[algorithm](op);
 }

@@ -8,24 +8,35 @@
 
 G_BEGIN_DECLS
 
-typedef enum {
-  CC_ALGORITHM_AUTO, /* the fastest that runs the plan; there always is one */
-  CC_ALGORITHM_DIRECT,
-  CC_ALGORITHM_CONSTANT,
-  CC_ALGORITHM_TILE_HALO,
-  CC_ALGORITHM_TILE_CACHED,
-  CC_ALGORITHM_SCATTER,
-  CC_ALGORITHM_TWO_PASS,
-  CC_ALGORITHM_REGISTER_TILE,
-  CC_ALGORITHM_SLIDING,
-  CC_N_ALGORITHMS,
-} CcAlgorithm;
+/* The list of them: F(constant, name, text for users, ops that it runs as in algorithm.c, host
+ * half, which is cc_cuda_... in cuda/). A new one needs its row here, its .cu and its host half. */
+#define CC_ALGORITHMS(F)                                                                           \
+  F(CC_ALGORITHM_DIRECT, "direct", "A thread a pixel, coefficients in global memory", all, direct) \
+  F(CC_ALGORITHM_CONSTANT, "constant", "A thread a pixel, coefficients in constant memory", all,   \
+    constant)                                                                                      \
+  F(CC_ALGORITHM_TILE_HALO, "tile-halo", "Tiles with their halo in shared memory", all, tile_halo) \
+  F(CC_ALGORITHM_TILE_CACHED, "tile-cached", "Tiles in shared memory, their halo from the cache",  \
+    all, tile_cached)                                                                              \
+  F(CC_ALGORITHM_SCATTER, "scatter", "A block a pixel, a thread a coefficient", all, scatter)      \
+  F(CC_ALGORITHM_TWO_PASS, "two-pass", "Rows, then columns; separable kernels up to 7x7",          \
+    small_separable, two_pass)                                                                     \
+  F(CC_ALGORITHM_REGISTER_TILE, "register-tile",                                                   \
+    "4x4 pixels a thread; separable kernels up to 7x7", small_separable, register_tile)            \
+  F(CC_ALGORITHM_SLIDING, "sliding", "Registers that slide down the picture, packed arithmetic",   \
+    sliding, sliding)
+
+/* The same with what stands for the fastest that runs the plan; there always is one. */
+#define CC_ALGORITHMS_AND_AUTO(F)                                                                  \
+  F(CC_ALGORITHM_AUTO, "auto", "The fastest for the kernel", all, none)                            \
+  CC_ALGORITHMS(F)
+
+typedef enum { CC_ALGORITHMS_AND_AUTO(CC_LIST_CONSTANT) } CcAlgorithm;
+enum { CC_N_ALGORITHMS = CC_ALGORITHMS_AND_AUTO(CC_LIST_PLUS_ONE) };
 
 /* "tile-halo" */
 const gchar *cc_algorithm_name(CcAlgorithm algorithm);
 
-/* Whether the algorithm can run the op. AUTO can run any; direct, constant, tile-halo, tile-cached
- * and scatter as well. */
+/* Whether the algorithm can run the op. */
 gboolean cc_algorithm_runs(CcAlgorithm algorithm, const CcOp *op);
 
 /* Whether the op is exact and no sum, nor a part of one, in any order, leaves 32-bit integers. */

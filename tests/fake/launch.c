@@ -32,8 +32,8 @@ static const struct {
     {"cc_two_pass_rows_", FALSE, FALSE, TRUE},
     {"cc_two_pass_columns_", FALSE, FALSE, FALSE},
     {"cc_register_tile_", FALSE, FALSE, FALSE},
-    {"cc_sliding_float_", FALSE, FALSE, FALSE},
-    {"cc_sliding_", TRUE, FALSE, FALSE},
+    {"cc_register_window_", FALSE, FALSE, FALSE},
+    {"cc_tensor_core_", TRUE, FALSE, FALSE},
 };
 
 /* Reads the name; whether there is anything to do. */

@@ -1,38 +1,39 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* sliding: exact kernels on the tensor cores. A row of the window is applied to neighbouring bytes
- * of a row as a product of the bytes around them with a matrix, whose columns are the row of taps
- * shifted by a byte each; one instruction does this for 16 windows of 32 bytes and 8 target bytes
- * of each, with 32-bit sums. A warp keeps the rows of its span in registers and adds the products
- * of a window's rows into the sums of each target row, sliding down.
+/* sliding on the tensor cores, for exact kernels. A row of the window is applied to neighbouring
+ * bytes of a row as a product of the bytes around them with a matrix, whose columns are the row of
+ * taps shifted by a byte each; one instruction does this for 16 windows of 32 bytes and 8 target
+ * bytes of each, with 32-bit sums. A warp keeps the rows of its span in registers and adds the
+ * products of a window's rows into the sums of each target row, sliding down.
  *
  * Neighbours `step` samples away, other window widths, a stride and components that are copied are
  * only other matrices, so every format is the same code. Samples of two bytes are sums over low and
  * high bytes, taps of more than a byte sums over two digits. The sums are exact, so their order
- * does not matter; the plan has proved that the last step is right (sliding_finish.c). */
+ * does not matter; the plan has proved that the last step is right (tensor_core_finish.c). */
 
 #include "finish.cuh"
-#include "sliding.h"
-#include "sliding_tile.cuh"
+#include "tensor_core_tile.cuh"
 
 template <int WINDOW, int HEIGHT> struct Taps;
 struct GradientTaps;
 
-/* What a kernel is made for: see CC_SLIDING_KERNELS. */
-template <int BYTES_, int WINDOW_, int DIGITS_, int MATRICES_, int HEIGHT_, CcSlidingFinish FINISH_,
-          int STRIDE_>
+/* What a kernel is made for: see CC_TENSOR_CORE_KERNELS. */
+template <int BYTES_, int WINDOW_, int DIGITS_, int MATRICES_, int HEIGHT_,
+          CcTensorCoreFinish FINISH_, int STRIDE_>
 struct Variant {
   static constexpr int BYTES = BYTES_, WINDOW = WINDOW_, DIGITS = DIGITS_, MATRICES = MATRICES_;
   static constexpr int HEIGHT = HEIGHT_, STRIDE = STRIDE_;
-  static constexpr CcSlidingFinish FINISH = FINISH_;
-  static constexpr bool GRADIENT = CC_SLIDING_IS_GRADIENT(MATRICES, HEIGHT, FINISH) && WINDOW == 16;
-  static constexpr int GROUPS = CC_SLIDING_GROUPS(WINDOW, STRIDE);
+  static constexpr CcTensorCoreFinish FINISH = FINISH_;
+  static constexpr bool GRADIENT =
+      CC_TENSOR_CORE_IS_GRADIENT(MATRICES, HEIGHT, FINISH) && WINDOW == 16;
+  static constexpr int GROUPS = CC_TENSOR_CORE_GROUPS(WINDOW, STRIDE);
   static constexpr int CENTRE = 8 * GROUPS;          /* target bytes of a window */
   static constexpr int SAMPLES = CENTRE / 4 / BYTES; /* that a lane makes of a window */
-  static constexpr int WINDOWS = CC_SLIDING_SPAN_BYTES / CC_SLIDING_CENTRE(WINDOW); /* of a warp */
-  static constexpr int SETS = WINDOWS / 16;                 /* that are multiplied at once */
-  static constexpr int DEPTH = WINDOW == 32 ? 1 : 2;        /* source rows in Windows */
-  static constexpr int RING = (HEIGHT + DEPTH - 1) / DEPTH; /* Windows for DEPTH target rows */
+  static constexpr int WINDOWS =
+      CC_TENSOR_CORE_SPAN_BYTES / CC_TENSOR_CORE_CENTRE(WINDOW); /* of a warp */
+  static constexpr int SETS = WINDOWS / 16;                      /* that are multiplied at once */
+  static constexpr int DEPTH = WINDOW == 32 ? 1 : 2;             /* source rows in Windows */
+  static constexpr int RING = (HEIGHT + DEPTH - 1) / DEPTH;      /* Windows for DEPTH target rows */
   typedef ByteTile<STRIDE> Tile;
   typedef Staged<STRIDE, HEIGHT> StagedRows;
   typedef std::conditional_t<GRADIENT, ::GradientTaps, ::Taps<WINDOW, HEIGHT>> Taps;
@@ -179,8 +180,8 @@ template <typename V> struct Table {
   Products start[V::GROUPS];
 
   __device__ __forceinline__ Table(const CcLaunch &launch, const CcPart &part) {
-    constexpr int pitch = CC_SLIDING_FRAGMENT_BYTES(V::WINDOW, V::STRIDE);
-    const char *table = (const char *)launch.memory_taps + part.sliding.table;
+    constexpr int pitch = CC_TENSOR_CORE_FRAGMENT_BYTES(V::WINDOW, V::STRIDE);
+    const char *table = (const char *)launch.memory_taps + OWN(part).table;
     const char *own = table + pitch / 32 * threadIdx.x;
 #pragma unroll
     for (int m = 0; m < V::MATRICES; m++)
@@ -202,15 +203,15 @@ template <typename V> struct Table {
 /* The numbers of the last step for a lane's samples: the first sample of lane 4g + t is number
  * SAMPLES * t of a centre. */
 template <typename V> struct Numbers {
-  CcSlidingNumbers sample[V::SAMPLES];
+  CcTensorCoreNumbers sample[V::SAMPLES];
   bool passes[V::SAMPLES];
 
   __device__ __forceinline__ Numbers(const CcPart &part) {
 #pragma unroll
     for (int i = 0; i < V::SAMPLES; i++) {
       const int place = V::SAMPLES == 4 ? i : (V::SAMPLES * (threadIdx.x & 3) + i) & 3;
-      sample[i] = part.sliding.place[place];
-      passes[i] = part.sliding.passes >> place & 1;
+      sample[i] = OWN(part).place[place];
+      passes[i] = OWN(part).passes >> place & 1;
     }
   }
 };
@@ -244,7 +245,7 @@ template <typename V> struct Sums {
   __device__ __forceinline__ int of_byte(int m, int half, int i) const {
     const Products(&digit)[V::DIGITS] = product[i / 2][m];
     const int at = 2 * half + i % 2, low = digit[0].sum[at];
-    return V::DIGITS == 1 ? low : low + CC_SLIDING_DIGIT * digit[V::DIGITS - 1].sum[at];
+    return V::DIGITS == 1 ? low : low + CC_TENSOR_CORE_DIGIT * digit[V::DIGITS - 1].sum[at];
   }
 
   /* The same for sample i, of stored words. */
@@ -267,8 +268,8 @@ saturate_bytes(int low, int high, unsigned rest) {
 }
 
 static __device__ __forceinline__ int
-scaled(const CcPart &part, const CcSlidingNumbers &n, int t) {
-  return (t * n.factor.i + n.addend.i) >> part.sliding.down;
+scaled(const CcPart &part, const CcTensorCoreNumbers &n, int t) {
+  return (t * n.factor.i + n.addend.i) >> OWN(part).down;
 }
 
 /* The root of x^2 + y^2, which is below 2^23, times the root of `factor`, approximate. Behind the
@@ -295,7 +296,8 @@ root_word(int x, int y) {
   return r - (below >> 31);
 }
 
-/* The code value of a pixel's sums as engine/plan.h says: Sum is float, or int for double. */
+/* The code value of a pixel's sums as engine/last_step_shared.h says: Sum is float, or int for
+ * double. */
 template <typename Sum, int MATRICES>
 static __device__ __forceinline__ int
 code_of_sums(const CcLaunch &launch, const CcPart &part, const int (&s)[MATRICES]) {
@@ -311,28 +313,29 @@ template <typename V>
 static __device__ __forceinline__ int
 code(const CcLaunch &launch, const CcPart &part, const Numbers<V> &numbers, int i,
      const int (&s)[V::MATRICES]) {
-  const CcSlidingNumbers &n = numbers.sample[i];
-  if constexpr (V::FINISH == CC_SLIDING_FINISH_bytes || V::FINISH == CC_SLIDING_FINISH_whole)
+  const CcTensorCoreNumbers &n = numbers.sample[i];
+  if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_bytes ||
+                V::FINISH == CC_TENSOR_CORE_FINISH_whole)
     return s[0];
-  else if constexpr (V::FINISH == CC_SLIDING_FINISH_absolute)
+  else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_absolute)
     return abs(s[0]);
-  else if constexpr (V::FINISH == CC_SLIDING_FINISH_scale && V::MATRICES == 2)
+  else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_scale && V::MATRICES == 2)
     return scaled(part, n, abs(s[0]) + abs(s[1]));
-  else if constexpr (V::FINISH == CC_SLIDING_FINISH_scale)
+  else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_scale)
     return scaled(part, n, s[0]);
-  else if constexpr (V::FINISH == CC_SLIDING_FINISH_scaleabs)
+  else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_scaleabs)
     return scaled(part, n, abs(s[0]));
-  else if constexpr (V::FINISH == CC_SLIDING_FINISH_root && V::BYTES == 1)
+  else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_root && V::BYTES == 1)
     return __float2int_rn(scaled_root(s[0], s[1], n.factor.f));
-  else if constexpr (V::FINISH == CC_SLIDING_FINISH_lifted)
+  else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_lifted)
     return __float2int_rn(scaled_root(s[0], s[1], n.factor.f) + n.addend.f);
   else {
     int value;
-    if constexpr (V::FINISH == CC_SLIDING_FINISH_root)
+    if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_root)
       value = min(root_word(s[0], s[1]) + n.addend.i, part.hi);
-    else if constexpr (V::FINISH == CC_SLIDING_FINISH_clamp)
-      value = min(max((s[0] + n.addend.i) >> part.sliding.down, part.lo), part.hi);
-    else if constexpr (V::FINISH == CC_SLIDING_FINISH_float)
+    else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_clamp)
+      value = min(max((s[0] + n.addend.i) >> OWN(part).down, part.lo), part.hi);
+    else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_float)
       value = code_of_sums<float>(launch, part, s);
     else
       value = code_of_sums<int>(launch, part, s);
@@ -344,7 +347,7 @@ code(const CcLaunch &launch, const CcPart &part, const Numbers<V> &numbers, int 
 template <typename V>
 static __device__ __forceinline__ unsigned
 selector(const Numbers<V> &numbers, int i) {
-  constexpr bool whole = V::FINISH != CC_SLIDING_FINISH_bytes;
+  constexpr bool whole = V::FINISH != CC_TENSOR_CORE_FINISH_bytes;
   const unsigned first = whole ? 0 : numbers.sample[i].factor.i;
   const unsigned second = whole ? 0 : numbers.sample[min(i + 1, V::SAMPLES - 1)].factor.i;
   return V::BYTES == 1 ? first + 0x40 + 0x10 * second : 0x11 * first + 0x5410 + 0x1100 * second;
@@ -355,8 +358,8 @@ template <typename V>
 static __device__ __forceinline__ unsigned
 finish(const CcLaunch &launch, const CcPart &part, const Numbers<V> &numbers, const Sums<V> &sums,
        int half) {
-  constexpr bool bytes = V::FINISH == CC_SLIDING_FINISH_bytes;
-  constexpr bool shifted = V::BYTES == 2 && !bytes && V::FINISH != CC_SLIDING_FINISH_root;
+  constexpr bool bytes = V::FINISH == CC_TENSOR_CORE_FINISH_bytes;
+  constexpr bool shifted = V::BYTES == 2 && !bytes && V::FINISH != CC_TENSOR_CORE_FINISH_root;
   int value[V::SAMPLES];
 #pragma unroll
   for (int i = 0; i < V::SAMPLES; i++) {
@@ -402,7 +405,7 @@ template <typename V, bool GRADIENT = V::GRADIENT> struct Rows {
   __device__ __forceinline__ void load(int at) {
 #pragma unroll
     for (int set = 0; set < V::SETS; set++)
-      ring[set][at] = load_windows<V::WINDOW>(from + 16 * CC_SLIDING_CENTRE(V::WINDOW) * set);
+      ring[set][at] = load_windows<V::WINDOW>(from + 16 * CC_TENSOR_CORE_CENTRE(V::WINDOW) * set);
     from += V::DEPTH * STAGED_BYTES;
   }
 
@@ -468,7 +471,7 @@ filter_rows(const CcLaunch &launch, const typename V::Tile &tile, const Table<V>
   const long long pitch = part.dst_pitch;
   const int below = part.height - y, left = target_bytes<V::BYTES>(part) - x;
   Rows<V> rows(&staged.row[V::STRIDE * tile.warp_y()]
-                          [V::STRIDE * tile.warp_x() + PIECE - CC_SLIDING_REACH(V::WINDOW)]);
+                          [V::STRIDE * tile.warp_x() + PIECE - CC_TENSOR_CORE_REACH(V::WINDOW)]);
 #pragma unroll 1
   for (int first = 0; first < tile.warp_rows(); first += Tile::SPAN_ROWS)
 #pragma unroll
@@ -517,24 +520,25 @@ slide(const CcLaunch &launch) {
 /* Blocks that a multiprocessor should hold at once, as registers allow. With a block less,
  * gradients need no moves between registers. */
 static constexpr int
-blocks_resident(int window, int digits, int matrices, int height, CcSlidingFinish finish) {
+blocks_resident(int window, int digits, int matrices, int height, CcTensorCoreFinish finish) {
   const int products = window / 16 * digits * matrices * height;
-  if (window == 16 && CC_SLIDING_IS_GRADIENT(matrices, height, finish))
+  if (window == 16 && CC_TENSOR_CORE_IS_GRADIENT(matrices, height, finish))
     return 6;
-  return products <= 5 || (window == 32 && products <= 10) ? CC_SLIDING_MOST_BLOCKS
+  return products <= 5 || (window == 32 && products <= 10) ? CC_TENSOR_CORE_MOST_BLOCKS
          : products <= 10                                  ? 7
          : products <= 20                                  ? 4
                                                            : 3;
 }
 
-#define ENTRY(bytes, window, digits, matrices, height, finish, stride)                              \
-  extern "C" __global__ void __launch_bounds__(                                                     \
-      32 * CC_SLIDING_WARPS,                                                                        \
-      blocks_resident(window, digits, matrices, height, CC_SLIDING_FINISH_##finish))                \
-      cc_sliding_u##bytes##_w##window##_d##digits##_m##matrices##_h##height##_##finish##_s##stride( \
-          const __grid_constant__ CcLaunch launch) {                                                \
-    slide<Variant<bytes, window, digits, matrices, height, CC_SLIDING_FINISH_##finish, stride>>(    \
-        launch);                                                                                    \
+#define ENTRY(bytes, window, digits, matrices, height, finish, stride)                                  \
+  extern "C" __global__ void __launch_bounds__(                                                         \
+      32 * CC_TENSOR_CORE_WARPS,                                                                        \
+      blocks_resident(window, digits, matrices, height, CC_TENSOR_CORE_FINISH_##finish))                \
+      cc_tensor_core_u##bytes##_w##window##_d##digits##_m##matrices##_h##height##_##finish##_s##stride( \
+          const __grid_constant__ CcLaunch launch) {                                                    \
+    slide<                                                                                              \
+        Variant<bytes, window, digits, matrices, height, CC_TENSOR_CORE_FINISH_##finish, stride>>(      \
+        launch);                                                                                        \
   }
 
-CC_SLIDING_KERNELS(ENTRY)
+CC_TENSOR_CORE_KERNELS(ENTRY)

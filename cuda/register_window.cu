@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* sliding, the general half: separable windows up to 15x15 and others up to 5x5, one or two
- * matrices, samples of 8 and 16 bits, sums in float or int, strides.
+/* sliding in registers, for what the tensor cores cannot do: separable windows up to 15x15 and
+ * others up to 5x5, one or two matrices, samples of 8 and 16 bits, sums in float or int, strides.
  *
  * A warp slides down a strip of 128 samples. Of every source row it converts each sample once, puts
  * the row into its own shared memory, and makes from there the horizontal sums of four samples a
@@ -14,7 +14,7 @@
  * column (slide_inside). The others, three samples a pixel, and strides go sample by sample
  * (slide_any). Rows outside are the border rule's in both. */
 
-#include "sliding_float.cuh"
+#include "register_window.cuh"
 
 /* --- strips inside the picture: four samples at a time --- */
 
@@ -416,9 +416,10 @@ slide(const CcLaunch &launch) {
     return;
   const CcPart &part = find_part(launch, tile);
   const int index = tile - part.first_tile;
-  const int top = index / part.tiles_across * part.tile_rows;
+  const int tile_rows = CC_OWN(const CcRegisterWindowPart, &part)->tile_rows;
+  const int top = index / part.tiles_across * tile_rows;
   const Strip strip = {part, index % part.tiles_across * TILE_WIDTH, top,
-                       min(part.tile_rows, part.height - top)};
+                       min(tile_rows, part.height - top)};
   const bool free = MAX_STRIDE == 1 && is_free(strip, K), wide = has_wide_samples(part);
   if constexpr (MAX_STRIDE == 1 && has_inside<Sum, K, M, true>)
     if (free && wide)
@@ -444,8 +445,8 @@ blocks_resident(int side, int matrices, int max_stride) {
   }
 
 #define ENTRIES(sums, side, shape, m)                                                              \
-  ENTRY(cc_sliding_float_##sums##_##side##_##shape##_m##m, sums, side, shape, m, 1)                \
-  ENTRY(cc_sliding_float_##sums##_##side##_##shape##_m##m##_strided, sums, side, shape, m,         \
-        CC_SLIDING_FLOAT_MAX_STRIDE)
+  ENTRY(cc_register_window_##sums##_##side##_##shape##_m##m, sums, side, shape, m, 1)              \
+  ENTRY(cc_register_window_##sums##_##side##_##shape##_m##m##_strided, sums, side, shape, m,       \
+        CC_REGISTER_WINDOW_MAX_STRIDE)
 
-CC_SLIDING_FLOAT_KERNELS(ENTRIES)
+CC_REGISTER_WINDOW_KERNELS(ENTRIES)

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The tiles of sliding.cu: which one a block has, how its source bytes get into shared memory by
- * the border rule, and what is written. Bytes are counted within rows. */
+/* The tiles of tensor_core.cu: which one a block has, how its source bytes get into shared memory
+ * by the border rule, and what is written. Bytes are counted within rows. */
 
 #include "overlap.cuh"
-#include "sliding.h"
+#include "tensor_core.h"
 #include "tile.cuh"
+
+/* What these kernels alone know of a part. As a function this makes more instructions. */
+#define OWN(part) (*CC_OWN(const CcTensorCorePart, &(part)))
 
 /* A sample as it is stored. */
 template <int BYTES> using Stored = std::conditional_t<BYTES == 1, unsigned char, unsigned short>;
@@ -27,10 +30,10 @@ target_bytes(const CcPart &part) {
 
 /* A rectangle of the target, from byte x of row y on, and how much of it a warp makes. */
 template <int STRIDE> struct ByteTile {
-  static constexpr int BYTES = CC_SLIDING_TILE_BYTES / STRIDE;
-  static constexpr int SPAN_BYTES = CC_SLIDING_SPAN_BYTES / STRIDE;
-  static constexpr int SPAN_ROWS = CC_SLIDING_SPAN_ROWS / STRIDE;
-  static constexpr int CENTRE = CC_SLIDING_CENTRE(32) / STRIDE; /* target bytes of a window */
+  static constexpr int BYTES = CC_TENSOR_CORE_TILE_BYTES / STRIDE;
+  static constexpr int SPAN_BYTES = CC_TENSOR_CORE_SPAN_BYTES / STRIDE;
+  static constexpr int SPAN_ROWS = CC_TENSOR_CORE_SPAN_ROWS / STRIDE;
+  static constexpr int CENTRE = CC_TENSOR_CORE_CENTRE(32) / STRIDE; /* target bytes of a window */
 
   const CcPart &part;
   int x, y;
@@ -40,15 +43,15 @@ template <int STRIDE> struct ByteTile {
     return spans * SPAN_ROWS;
   }
   __device__ __forceinline__ int rows() const {
-    return CC_SLIDING_WARPS_DOWN * warp_rows();
+    return CC_TENSOR_CORE_WARPS_DOWN * warp_rows();
   }
 
   /* Where the warp's part begins in the tile. */
   static __device__ __forceinline__ int warp_x() {
-    return threadIdx.y % CC_SLIDING_WARPS_ACROSS * SPAN_BYTES;
+    return threadIdx.y % CC_TENSOR_CORE_WARPS_ACROSS * SPAN_BYTES;
   }
   __device__ __forceinline__ int warp_y() const {
-    return threadIdx.y / CC_SLIDING_WARPS_ACROSS * warp_rows();
+    return threadIdx.y / CC_TENSOR_CORE_WARPS_ACROSS * warp_rows();
   }
 };
 
@@ -68,12 +71,12 @@ find_byte_tile(const CcLaunch &launch) {
   typedef ByteTile<STRIDE> Tile;
   const CcPart &part = find_part(launch, blockIdx.x);
   const int index = blockIdx.x - part.first_tile;
-  const int row = divide(index, part.tiles_across, part.sliding.inverse);
+  const int row = divide(index, part.tiles_across, OWN(part).inverse);
   const int column = index - row * part.tiles_across;
   const int whole = (target_bytes<BYTES>(part) + Tile::CENTRE - 1) & -Tile::CENTRE;
   Tile tile = {part, min(column * Tile::BYTES, max(whole - Tile::BYTES, 0)), 0,
-               row < part.sliding.tall_rows ? 2 : 1};
-  const int y = (row + min(row, part.sliding.tall_rows)) * CC_SLIDING_TILE_ROWS / STRIDE;
+               row < OWN(part).tall_rows ? 2 : 1};
+  const int y = (row + min(row, OWN(part).tall_rows)) * CC_TENSOR_CORE_TILE_ROWS / STRIDE;
   tile.y = min(y, max(part.height - tile.rows(), 0));
   return tile;
 }
@@ -90,18 +93,18 @@ is_write_free(const ByteTile<STRIDE> &tile) {
 
 /* Source rows are staged in pieces of 16 bytes, from one left of the tile to one right of it. */
 #define PIECE 16
-#define STAGED_BYTES (CC_SLIDING_TILE_BYTES + 2 * PIECE)
+#define STAGED_BYTES (CC_TENSOR_CORE_TILE_BYTES + 2 * PIECE)
 
 /* Those of a tile for a window of HEIGHT rows. */
 template <int STRIDE, int HEIGHT> struct Staged {
   /* of a tile of one span, without any rows that a stride leaves out at its end */
-  static constexpr int LEAST = CC_SLIDING_TILE_ROWS - STRIDE + HEIGHT;
-  static constexpr int MOST = LEAST + CC_SLIDING_TILE_ROWS; /* of two */
+  static constexpr int LEAST = CC_TENSOR_CORE_TILE_ROWS - STRIDE + HEIGHT;
+  static constexpr int MOST = LEAST + CC_TENSOR_CORE_TILE_ROWS; /* of two */
 
   alignas(PIECE) unsigned char row[MOST][STAGED_BYTES];
 
   static __device__ __forceinline__ int rows(const ByteTile<STRIDE> &tile) {
-    return LEAST + (tile.spans - 1) * CC_SLIDING_TILE_ROWS;
+    return LEAST + (tile.spans - 1) * CC_TENSOR_CORE_TILE_ROWS;
   }
 };
 
@@ -148,7 +151,7 @@ template <int MOST, typename Copy>
 static __device__ __forceinline__ void
 for_piece_left(int rows, Copy copy) {
   const int thread = 32 * threadIdx.y + threadIdx.x;
-  static_assert(PIECES_LEFT * MOST <= 32 * CC_SLIDING_WARPS, "at most one for each thread");
+  static_assert(PIECES_LEFT * MOST <= 32 * CC_TENSOR_CORE_WARPS, "at most one for each thread");
   if (thread < PIECES_LEFT * rows)
     copy(thread / PIECES_LEFT, PIECE * (PIECES + thread % PIECES_LEFT));
 }
@@ -158,7 +161,7 @@ template <int MOST, typename Copy>
 static __device__ __forceinline__ void
 for_pieces(int rows, Copy copy) {
 #pragma unroll 4
-  for (int row = threadIdx.y; row < rows; row += CC_SLIDING_WARPS)
+  for (int row = threadIdx.y; row < rows; row += CC_TENSOR_CORE_WARPS)
     copy(row, PIECE * threadIdx.x);
   for_piece_left<MOST>(rows, copy);
 }
@@ -168,14 +171,14 @@ for_pieces(int rows, Copy copy) {
 template <int STRIDE, int HEIGHT>
 static __device__ __forceinline__ void
 stage_inside(const ByteTile<STRIDE> &tile, const char *from, Staged<STRIDE, HEIGHT> &staged) {
-  constexpr int ROWS = CC_SLIDING_TILE_ROWS, EACH = ROWS / CC_SLIDING_WARPS;
+  constexpr int ROWS = CC_TENSOR_CORE_TILE_ROWS, EACH = ROWS / CC_TENSOR_CORE_WARPS;
   const int lane = threadIdx.x, warp = threadIdx.y, pitch = tile.part.src_pitch;
-  const long long distance = (long long)CC_SLIDING_WARPS * pitch;
+  const long long distance = (long long)CC_TENSOR_CORE_WARPS * pitch;
   const char *piece = from + (long long)warp * pitch + PIECE * lane;
   unsigned char *to = &staged.row[warp][PIECE * lane];
   const auto copy = [&] {
     start_copy(to, piece);
-    to += CC_SLIDING_WARPS * STAGED_BYTES;
+    to += CC_TENSOR_CORE_WARPS * STAGED_BYTES;
     piece += distance;
   };
 #pragma unroll 1
@@ -184,7 +187,7 @@ stage_inside(const ByteTile<STRIDE> &tile, const char *from, Staged<STRIDE, HEIG
     for (int i = 0; i < EACH; i++)
       copy();
 #pragma unroll
-  for (int row = 0; row < staged.LEAST - ROWS; row += CC_SLIDING_WARPS)
+  for (int row = 0; row < staged.LEAST - ROWS; row += CC_TENSOR_CORE_WARPS)
     if (row + warp < staged.LEAST - ROWS)
       copy();
   for_piece_left<staged.MOST>(staged.rows(tile), [&](int row, int byte) {
@@ -222,7 +225,7 @@ stage_rows(const CcLaunch &launch, const ByteTile<STRIDE> &tile, Staged<STRIDE, 
     const char *from = source_row<char>(part, max(y, 0)) + at;
     if (y < 0)
       for (int i = 0; i < PIECE; i += 8)
-        *(uint64_t *)(to + i) = part.sliding.border[(unsigned)(at + i) / 8 % 3];
+        *(uint64_t *)(to + i) = OWN(part).border[(unsigned)(at + i) / 8 % 3];
     else if (bytes >= PIECE)
       start_copy(to, from);
     else
@@ -240,14 +243,14 @@ stage_side(const CcLaunch &launch, const ByteTile<STRIDE> &tile, int from,
   const CcPart &part = tile.part;
   const int left = STRIDE * tile.x - PIECE, rows = staged.rows(tile);
   const int sample = from / BYTES + threadIdx.x, to = sample * BYTES - left;
-  if (threadIdx.x >= CC_SLIDING_MOST_REACH / BYTES || to + BYTES > STAGED_BYTES)
+  if (threadIdx.x >= CC_TENSOR_CORE_MOST_REACH / BYTES || to + BYTES > STAGED_BYTES)
     return;
   const int pixel = pixel_of(part, sample), component = sample - pixel * part.step;
   const int x = cc_border_index(pixel, part.src_width, launch.border);
   const int inside = (x * part.step + component) * BYTES - left;
   const bool is_staged = inside >= 0 && inside + BYTES <= STAGED_BYTES;
 #pragma unroll 2
-  for (int row = threadIdx.y; row < rows; row += CC_SLIDING_WARPS) {
+  for (int row = threadIdx.y; row < rows; row += CC_TENSOR_CORE_WARPS) {
     Sample word = (Sample)(part.border_code[component] << part.shift);
     if (x >= 0 && is_staged) {
       word = *(const Sample *)&staged.row[row][inside];
@@ -267,7 +270,7 @@ stage_sides(const CcLaunch &launch, const ByteTile<STRIDE> &tile, Staged<STRIDE,
   const int row_bytes = source_bytes<BYTES>(tile.part);
   const bool at_left = tile.x == 0, at_right = STRIDE * tile.x - PIECE + STAGED_BYTES > row_bytes;
   if (at_left)
-    stage_side<BYTES>(launch, tile, -CC_SLIDING_MOST_REACH, staged);
+    stage_side<BYTES>(launch, tile, -CC_TENSOR_CORE_MOST_REACH, staged);
   if (at_right)
     stage_side<BYTES>(launch, tile, row_bytes, staged);
   if (at_left || at_right)
@@ -282,7 +285,7 @@ keep_code_bits(const ByteTile<STRIDE> &tile, Staged<STRIDE, HEIGHT> &staged) {
   unsigned *word = (unsigned *)staged.row;
   const int words = staged.rows(tile) * (STAGED_BYTES / 4);
 #pragma unroll 2
-  for (int i = 32 * threadIdx.y + threadIdx.x; i < words; i += 32 * CC_SLIDING_WARPS)
+  for (int i = 32 * threadIdx.y + threadIdx.x; i < words; i += 32 * CC_TENSOR_CORE_WARPS)
     word[i] &= mask;
   __syncthreads();
 }
@@ -298,7 +301,7 @@ struct Windows {
 template <int WINDOW>
 static __device__ __forceinline__ Windows
 load_windows(const unsigned char *from) {
-  constexpr int centre = CC_SLIDING_CENTRE(WINDOW);
+  constexpr int centre = CC_TENSOR_CORE_CENTRE(WINDOW);
   const int g = threadIdx.x >> 2, t = threadIdx.x & 3;
   const unsigned *first = (const unsigned *)(from + centre * g + 4 * t);
   const unsigned *second = first + (WINDOW == 32 ? 16 : STAGED_BYTES) / 4;
@@ -311,7 +314,7 @@ static __device__ __forceinline__ void
 load_row_of_windows(Windows &windows, int half, const unsigned char *from) {
   const unsigned *first = (const unsigned *)from;
   windows.word[2 * half] = first[0];
-  windows.word[2 * half + 1] = first[8 * CC_SLIDING_CENTRE(16) / 4];
+  windows.word[2 * half + 1] = first[8 * CC_TENSOR_CORE_CENTRE(16) / 4];
 }
 
 /* --- writing --- */
@@ -347,7 +350,7 @@ pass_tile(const CcLaunch &launch, const ByteTile<STRIDE> &tile) {
     for (int y = top; y < bottom; y++)
       *(uint64_t *)(target_row<char>(part, y) + at) =
           part.copy_mask ? __ldg((const unsigned long long *)(source_row<char>(part, y) + at))
-                         : part.sliding.fill;
+                         : OWN(part).fill;
     return;
   }
   const int end = min(left + tile.SPAN_BYTES, target_bytes<BYTES>(part)) / BYTES;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What the two ways of sliding_float.cu have in common: a strip and the rows that it reads, the
+/* What the two ways of register_window.cu have in common: a strip and the rows that it reads, the
  * sums under way, and the last step. */
 
-#include "sliding_float.h"
+#include "register_window.h"
 #include "tile.cuh"
 
 #define LANES 32
-#define WARPS CC_SLIDING_FLOAT_WARPS
-#define TILE_WIDTH CC_SLIDING_FLOAT_TILE_WIDTH
+#define WARPS CC_REGISTER_WINDOW_WARPS
+#define TILE_WIDTH CC_REGISTER_WINDOW_TILE_WIDTH
 #define PER_LANE (TILE_WIDTH / LANES) /* samples */
-#define MAX_STEP CC_SLIDING_FLOAT_MAX_STEP
+#define MAX_STEP CC_REGISTER_WINDOW_MAX_STEP
 #define EXPONENT 0x4B000000u /* of 2^23: its low bits count in ones */
 
 enum Shape { full, sep };
@@ -153,7 +153,7 @@ template <typename Sum, int K, Shape SHAPE, int M> struct Sums {
   }
 };
 
-/* --- from sums to code values, as Response of finish.cuh, but in fewer instructions --- */
+/* --- the last step, as engine/last_step_shared.h defines it, but in fewer instructions --- */
 
 static __device__ __forceinline__ float
 widen(float sum) {
@@ -189,7 +189,8 @@ template <> struct Finish<float> {
 
   __device__ __forceinline__ unsigned linear(float t) const {
     const float v = fminf(fmaxf(__fmaf_rn(t, mul, add), lo), hi);
-    return __float_as_uint(__fadd_rd(v, __uint_as_float(EXPONENT))); /* floor */
+    /* cc_code_f32: rounding comes after clamping, which changes nothing between whole bounds */
+    return __float_as_uint(__fadd_rd(v, __uint_as_float(EXPONENT)));
   }
 
   static __device__ __forceinline__ float add_square(float a, float sum) {
@@ -197,7 +198,7 @@ template <> struct Finish<float> {
   }
 
   static __device__ __forceinline__ float root(float a) {
-    return __fsqrt_rn(a);
+    return cc_root_f32(a);
   }
 };
 
@@ -210,7 +211,7 @@ template <> struct Finish<int> {
   }
 
   __device__ __forceinline__ unsigned linear(double t) const {
-    return min(max(__double2int_rd(__fma_rn(t, mul, add)), lo), hi);
+    return cc_code_f64(t, mul, add, lo, hi);
   }
 
   static __device__ __forceinline__ double add_square(double a, double sum) {
@@ -218,7 +219,7 @@ template <> struct Finish<int> {
   }
 
   static __device__ __forceinline__ double root(double a) {
-    return __dsqrt_rn(a);
+    return cc_root_f64(a);
   }
 };
 
@@ -283,7 +284,7 @@ finish_samples(const CcLaunch &launch, const CcPart &part, const Finish<Sum> &fi
   else if (M == 2 && launch.response == CC_RESPONSE_DIRECTION)
     for_each_sample(code, [&](int i) {
       const float turns = cc_direction((float)sum[0][i], (float)sum[M - 1][i]);
-      return (int)floorf(__fmaf_rn(turns, part.mul_f, part.add_f)) & part.hi;
+      return cc_code_of_turns(turns, part.mul_f, part.add_f, part.hi);
     });
   else
     finish_plain(finish, sum, code);

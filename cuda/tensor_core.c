@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The host half of the tensor core kernels: which of them runs a pass, its tiles and its tables. */
+
+#include "sliding.h"
+
+#include <string.h>
+#include "engine/last_step.h"
+#include "tensor_core_finish.h"
+
+CC_CUDA_DECLARE_MODULE(tensor_core);
+
+/* --- which kernel --- */
+
+typedef struct {
+  guint bytes, window, digits, n_matrices, height;
+  CcTensorCoreFinish finish;
+  guint stride;
+  const gchar *name;
+} Kernel;
+
+static const Kernel kernels[] = {
+#define ENTRY(bytes, window, digits, matrices, height, finish, stride)                             \
+  {bytes,  window,                                                                                 \
+   digits, matrices,                                                                               \
+   height, CC_TENSOR_CORE_FINISH_##finish,                                                         \
+   stride, CC_TENSOR_CORE_NAME(bytes, window, digits, matrices, height, finish, stride)},
+    CC_TENSOR_CORE_KERNELS(ENTRY)
+#undef ENTRY
+};
+
+/* What is chosen for a pass. */
+typedef struct {
+  const Kernel *kernel;
+  CcTensorCoreNumbering numbering; /* only of a pass that filters */
+} Choice;
+CC_OWN_FITS(Choice);
+
+/* Whether sums of stored words, which may be shifted code values, fit 32 bits. */
+static gboolean
+word_sums_fit(const CcOp *op, guint shift) {
+  return cc_op_largest_sum(op) <= G_MAXINT32 >> shift;
+}
+
+/* Whether the outer rows of matrix m, of three, are equal when the last is multiplied by `sign`. */
+static gboolean
+outer_rows_agree(const CcOp *op, guint m, gint sign) {
+  const gint32 *first = &op->tap_i[m * op->height * op->width];
+  for (guint i = 0; i < op->width; i++)
+    if (first[i] != sign * first[2 * op->width + i])
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+is_gradient(const CcOp *op) {
+  if (op->n_matrices != 2 || op->height != 3)
+    return FALSE;
+  const gint32 *middle = &op->tap_i[(op->height + 1) * op->width];
+  for (guint i = 0; i < op->width; i++)
+    if (middle[i] != 0)
+      return FALSE;
+  return outer_rows_agree(op, 0, 1) && (outer_rows_agree(op, 1, 1) || outer_rows_agree(op, 1, -1));
+}
+
+/* Whether a kernel takes the op's window and taps, for samples that lie so. */
+static gboolean
+takes_taps(const Kernel *kernel, const CcOp *op, const CcPlaneLayout *layout) {
+  const guint bytes = (guint)cc_sample_size(layout->type);
+  const gint most = kernel->digits == 1 ? 127 : CC_TENSOR_CORE_DIGIT * 127;
+  return kernel->bytes == bytes && kernel->n_matrices == op->n_matrices &&
+         (!CC_TENSOR_CORE_IS_GRADIENT(kernel->n_matrices, kernel->height, kernel->finish) ||
+          is_gradient(op)) &&
+         kernel->height >= op->height && cc_tensor_core_largest_tap(op) <= most &&
+         op->width / 2 * layout->step * bytes <= CC_TENSOR_CORE_REACH(kernel->window);
+}
+
+/* How much a kernel multiplies for a target byte. */
+static guint
+cost(const Kernel *kernel) {
+  return kernel->window * kernel->digits * kernel->height;
+}
+
+/* The tensor core kernel that runs an op and the numbers of its last step, or NULL. The proofs of
+ * last steps take longest, so only those are tried that there is a kernel with. */
+static const Kernel *
+find_kernel(const CcOp *op, const CcPlaneLayout *layout, guint stride,
+            CcTensorCoreNumbering *numbering) {
+  if (!op->exact || !word_sums_fit(op, layout->shift))
+    return NULL;
+  for (CcTensorCoreFinish finish = 0; finish < CC_TENSOR_CORE_N_FINISHES; finish++) {
+    const Kernel *best = NULL;
+    for (guint i = 0; i < G_N_ELEMENTS(kernels); i++) {
+      const Kernel *kernel = &kernels[i];
+      if (kernel->finish == finish && kernel->stride == stride && takes_taps(kernel, op, layout) &&
+          (!best || cost(kernel) < cost(best)))
+        best = kernel;
+    }
+    if (best && cc_tensor_core_find_finish(finish, op, best->bytes, layout->shift, numbering))
+      return best;
+  }
+  return NULL;
+}
+
+/* A tensor core kernel for planes that are only copied or filled, which all do alike. */
+static const Kernel *
+find_passing_kernel(const CcPlaneLayout *layout, guint stride) {
+  for (guint i = 0; i < G_N_ELEMENTS(kernels); i++)
+    if (kernels[i].bytes == cc_sample_size(layout->type) && kernels[i].stride == stride)
+      return &kernels[i];
+  return NULL;
+}
+
+/* The tensor core kernels write all components and copy none that are shifted. What is not the same
+ * for all components, or has a stride, repeats after 8 bytes. */
+static gboolean
+can_write(const CcPass *pass, const CcPlaneLayout *layout, guint stride) {
+  const guint all = (1u << layout->step) - 1;
+  return (pass->filter_mask | pass->copy_mask | pass->fill_mask) == all &&
+         (!pass->copy_mask || !layout->shift) &&
+         (layout->step != 3 || (pass->filter_mask == all && stride == 1));
+}
+
+gboolean
+cc_tensor_core_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  const CcPass *leading = cc_cuda_leading_pass(plan, pass);
+  const CcPlaneLayout *layout = &plan->layout.plane[leading->plane];
+  Choice *choice = CC_OWN(Choice, kernel);
+  if (can_write(leading, layout, plan->stride))
+    choice->kernel = leading->op
+                         ? find_kernel(leading->op, layout, plan->stride, &choice->numbering)
+                         : find_passing_kernel(layout, plan->stride);
+  if (!choice->kernel)
+    return FALSE;
+  kernel->module = cc_fatbin_tensor_core;
+  g_strlcpy(kernel->name, choice->kernel->name, sizeof kernel->name);
+  kernel->block[0] = 32;
+  kernel->block[1] = CC_TENSOR_CORE_WARPS;
+  kernel->tiles_per_block = 1;
+  kernel->integer = TRUE;
+  kernel->overlaps = TRUE;
+  return TRUE;
+}
+
+gboolean
+cc_tensor_core_is_chosen(const CcCudaKernel *kernel) {
+  return kernel->module == cc_fatbin_tensor_core;
+}
+
+/* --- tiles and taps --- */
+
+/* `bytes` bytes of a row whose samples all are as code[] of their component says. */
+static void
+set_pattern(guint64 *to, gint bytes, const CcPart *part, const gint32 *code) {
+  for (gint i = 0; i < bytes; i += part->sample_bytes) {
+    const guint64 word = (guint64)code[i / part->sample_bytes % part->step] << part->shift;
+    to[i / 8] = (i % 8 ? to[i / 8] : 0) | word << 8 * (i % 8);
+  }
+}
+
+/* The numbers of the last step for the samples of a row. */
+static void
+set_samples(CcPart *part, const CcPass *pass, const CcTensorCoreNumbering *numbering) {
+  CcTensorCorePart *own = CC_OWN(CcTensorCorePart, part);
+  own->down = numbering->down;
+  own->passes = 0;
+  for (gint i = 0; i < 4; i++) {
+    const gint component = i % part->step;
+    CcTensorCoreNumbers *place = &own->place[i];
+    if (pass->filter_mask >> component & 1) {
+      *place = numbering->filtered;
+      continue;
+    }
+    *place = numbering->passed;
+    own->passes |= 1u << i;
+  }
+}
+
+/* Bytes of a part's table: its taps, and all of it. */
+static guint
+fragment_bytes(const Kernel *kernel) {
+  return kernel->n_matrices * kernel->digits * kernel->height *
+         CC_TENSOR_CORE_FRAGMENT_BYTES(kernel->window, kernel->stride);
+}
+
+static guint
+table_bytes(const Kernel *kernel) {
+  return fragment_bytes(kernel) + CC_TENSOR_CORE_START_BYTES(kernel->window, kernel->stride);
+}
+
+/* Cuts the targets into tiles, of which the last `n_short` are short; how many there are. */
+static guint64
+cut_tiles(CcLaunch *launch, const Kernel *kernel, guint64 n_short) {
+  guint64 n = 0;
+  for (gint i = launch->n_parts - 1; i >= 0; i--) {
+    CcPart *part = &launch->part[i];
+    CcTensorCorePart *own = CC_OWN(CcTensorCorePart, part);
+    const guint row_bytes = (guint)(part->width * part->step * part->sample_bytes);
+    const guint across = cc_cuda_divide_up(row_bytes, CC_TENSOR_CORE_TILE_BYTES / kernel->stride);
+    const guint down =
+        cc_cuda_divide_up((guint)part->height, CC_TENSOR_CORE_TILE_ROWS / kernel->stride);
+    const guint short_rows = (guint)MIN(n_short / across, down);
+    const guint tall_rows = (down - short_rows) / 2;
+    n_short -= (guint64)across * short_rows;
+    cc_cuda_part_set_tiles(part, across, down - tall_rows);
+    own->tall_rows = (gint)tall_rows;
+    own->inverse = (guint)MIN((G_GUINT64_CONSTANT(1) << 32) / across, G_MAXUINT32);
+    n += (guint)part->n_tiles;
+  }
+  return n;
+}
+
+/* Tall tiles read few rows twice. The last ones are short, so that the multiprocessors end
+ * together; and so are all when tall ones would not be enough for them. */
+static void
+choose_tiles(CcLaunch *launch, const Kernel *kernel, const CcCudaDevice *device) {
+  const guint64 at_once = (guint64)CC_TENSOR_CORE_MOST_BLOCKS * device->multiprocessors;
+  if (cut_tiles(launch, kernel, 0) < at_once)
+    cut_tiles(launch, kernel, G_MAXUINT64);
+  else
+    cut_tiles(launch, kernel, at_once / 2);
+}
+
+void
+cc_tensor_core_set_tiles(CcLaunch *launch, const CcCudaKernel *chosen, const CcCudaDevice *device,
+                         const CcPass *const *pass) {
+  const Kernel *kernel = CC_OWN(Choice, chosen)->kernel;
+  guint64 bytes = 0;
+  choose_tiles(launch, kernel, device);
+  for (gint i = 0; i < launch->n_parts; i++) {
+    CcPart *part = &launch->part[i];
+    CcTensorCorePart *own = CC_OWN(CcTensorCorePart, part);
+    set_pattern(own->border, sizeof own->border, part, part->border_code);
+    set_pattern(&own->fill, sizeof own->fill, part, part->fill);
+    if (pass[i]->op) {
+      set_samples(part, pass[i], &CC_OWN(Choice, &chosen[i])->numbering);
+      own->table = bytes;
+      bytes += table_bytes(kernel);
+    }
+  }
+}
+
+/* A digit of a tap: the taps are low + CC_TENSOR_CORE_DIGIT * high. */
+static gint8
+tap_digit(gint tap, guint digits, guint digit) {
+  if (digits == 1)
+    return (gint8)tap;
+  const gint low = ((tap + 64) & (CC_TENSOR_CORE_DIGIT - 1)) - 64;
+  return (gint8)(digit == 0 ? low : (tap - low) / CC_TENSOR_CORE_DIGIT);
+}
+
+/* The sample of the source window that target byte `byte` of a window's centre is made from,
+ * counted from the first of the centre. */
+static gint
+source_sample(const CcPart *part, guint stride, gint byte) {
+  const gint sample = byte / part->sample_bytes;
+  return (gint)stride * (sample / part->step) * part->step + sample % part->step;
+}
+
+/* The tap that row r of matrix m has at byte `at` of a window for target byte `byte` of its centre.
+ * Of samples of two bytes the first target byte is the sum of the low bytes, and the second of the
+ * high ones. */
+static gint
+tap_for_byte(const CcOp *op, const CcPass *pass, const CcPart *part, const Choice *choice, guint m,
+             guint r, gint byte, gint at) {
+  const Kernel *kernel = choice->kernel;
+  const gint bytes = part->sample_bytes, reach = (gint)CC_TENSOR_CORE_REACH(kernel->window);
+  if (at % bytes != byte % bytes)
+    return 0;
+  const gint component = byte / bytes % part->step;
+  const gint distance =
+      (at - reach - byte % bytes) / bytes - source_sample(part, kernel->stride, byte);
+  if (!(pass->filter_mask >> component & 1))
+    return pass->copy_mask >> component & 1 && distance == 0 && m == 0 && r == op->height / 2;
+  const gint place = distance / part->step + (gint)op->width / 2;
+  if (distance % part->step != 0 || place < 0 || place >= (gint)op->width)
+    return 0;
+  return op->tap_i[(m * op->height + r) * op->width + (guint)place] *
+         (1 << choice->numbering.tap_shift);
+}
+
+/* Row r of matrix m, lane by lane: lane 4g + t has bytes 4t and 16 + 4t and on of column g, whose
+ * target byte is such that lane 4g + t of the products gets neighbours. */
+static void
+write_fragment(gint8 *to, const CcOp *op, const CcPass *pass, const CcPart *part,
+               const Choice *choice, guint m, guint r, guint digit) {
+  const Kernel *kernel = choice->kernel;
+  const gint groups = (gint)CC_TENSOR_CORE_GROUPS(kernel->window, kernel->stride);
+  for (gint lane = 0; lane < 32; lane++)
+    for (gint group = 0; group < groups; group++)
+      for (gint i = 0; i < (gint)kernel->window / 4; i++) {
+        const gint column = lane / 4, byte = 2 * (groups * (column / 2) + group) + column % 2;
+        const gint at = 4 * (lane % 4) + 16 * (i / 4) + i % 4;
+        const gint tap = tap_for_byte(op, pass, part, choice, m, r, byte, at);
+        *to++ = tap_digit(tap, kernel->digits, digit);
+      }
+}
+
+/* What the sum of target byte `byte` of a centre begins with. */
+static gint32
+start_of_byte(const CcPass *pass, const CcPart *part, const Choice *choice, gint byte) {
+  const gint component = byte / part->sample_bytes % part->step;
+  if (byte % part->sample_bytes != 0)
+    return 0;
+  if (pass->filter_mask >> component & 1)
+    return choice->numbering.start;
+  return pass->fill_mask >> component & 1 ? pass->fill[component] << part->shift : 0;
+}
+
+static void
+write_starts(gint32 *to, const CcPass *pass, const CcPart *part, const Choice *choice) {
+  const Kernel *kernel = choice->kernel;
+  const gint pairs = 4 * (gint)CC_TENSOR_CORE_GROUPS(kernel->window, kernel->stride);
+  for (gint pair = 0; pair < pairs; pair++)
+    for (gint i = 0; i < 4; i++)
+      *to++ = start_of_byte(pass, part, choice, 2 * pair + i % 2);
+}
+
+GBytes *
+cc_tensor_core_make_taps(const CcLaunch *launch, const CcCudaKernel *chosen,
+                         const CcPass *const *pass) {
+  const Kernel *kernel = CC_OWN(Choice, chosen)->kernel;
+  const guint row_bytes = CC_TENSOR_CORE_FRAGMENT_BYTES(kernel->window, kernel->stride);
+  GByteArray *tables = g_byte_array_new();
+  for (gint i = 0; i < launch->n_parts; i++) {
+    const CcPart *part = &launch->part[i];
+    const CcOp *op = pass[i]->op;
+    if (!op)
+      continue;
+    const Choice *choice = CC_OWN(const Choice, &chosen[i]);
+    const guint at = (guint)CC_OWN(const CcTensorCorePart, part)->table;
+    g_byte_array_set_size(tables, at + table_bytes(kernel));
+    guint8 *table = tables->data + at;
+    memset(table, 0, table_bytes(kernel));
+    gint8 *to = (gint8 *)table + (kernel->height - op->height) / 2 * row_bytes;
+    for (guint m = 0; m < kernel->n_matrices; m++)
+      for (guint d = 0; d < kernel->digits; d++, to += kernel->height * row_bytes)
+        for (guint r = 0; r < op->height; r++)
+          write_fragment(to + r * row_bytes, op, pass[i], part, choice, m, r, d);
+    write_starts((gint32 *)(gpointer)(table + fragment_bytes(kernel)), pass[i], part, choice);
+  }
+  return g_byte_array_free_to_bytes(tables);
+}

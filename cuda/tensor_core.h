@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The kernels of `sliding` on the tensor cores: their names, tiles, tables and parameters, for host
+ * and device. */
+
+#include "launch.h"
+
+/* A window is WINDOW bytes of a source row, 16 or 32. From those in the middle, its centre, target
+ * bytes are made: as many with a stride of 1, half with 2. A quarter of it may be read left and
+ * right of the centre. */
+#define CC_TENSOR_CORE_CENTRE(window) ((window) / 2)
+#define CC_TENSOR_CORE_REACH(window) ((window) / 4)
+#define CC_TENSOR_CORE_MOST_REACH CC_TENSOR_CORE_REACH(32)
+
+/* A tile is a block's: TILE_BYTES by TILE_ROWS of the source (and fewer of the target when there is
+ * a stride), or with `spans` 2 twice as many rows. A warp has SPAN_BYTES of SPAN_ROWS rows of it,
+ * or of twice as many. */
+#define CC_TENSOR_CORE_WARPS_ACROSS 2
+#define CC_TENSOR_CORE_WARPS_DOWN 2
+#define CC_TENSOR_CORE_WARPS (CC_TENSOR_CORE_WARPS_ACROSS * CC_TENSOR_CORE_WARPS_DOWN)
+#define CC_TENSOR_CORE_SPAN_BYTES 256
+#define CC_TENSOR_CORE_SPAN_ROWS 8
+#define CC_TENSOR_CORE_TILE_BYTES (CC_TENSOR_CORE_WARPS_ACROSS * CC_TENSOR_CORE_SPAN_BYTES)
+#define CC_TENSOR_CORE_TILE_ROWS (CC_TENSOR_CORE_WARPS_DOWN * CC_TENSOR_CORE_SPAN_ROWS)
+
+/* Blocks that a multiprocessor runs at once, at most. */
+#define CC_TENSOR_CORE_MOST_BLOCKS 8
+
+/* A row of taps as matrices of WINDOW x 8 signed bytes, one for each group of 8 target bytes of a
+ * centre, as the tensor cores take them: WINDOW / 4 bytes of each for each lane of a warp. The rows
+ * are in the order matrix, digit, row of the window. */
+#define CC_TENSOR_CORE_GROUPS(window, stride) (CC_TENSOR_CORE_CENTRE(window) / 8 / (stride))
+#define CC_TENSOR_CORE_FRAGMENT_BYTES(window, stride)                                              \
+  (32 * (window) / 4 * CC_TENSOR_CORE_GROUPS(window, stride))
+
+/* Behind them for each quarter of a centre what its four sums begin with, as int32: those of two
+ * bytes of window g and again of window g + 8, and the same of every further group. */
+#define CC_TENSOR_CORE_START_BYTES(window, stride) (4 * 16 * CC_TENSOR_CORE_GROUPS(window, stride))
+
+/* Taps beyond a signed byte are two digits, low + CC_TENSOR_CORE_DIGIT * high. */
+#define CC_TENSOR_CORE_DIGIT 128
+
+/* The last steps, the fastest first. A part's sums S, begun with `start`, become code values:
+ *   bytes     byte `factor` of S, or that and the next for samples of two
+ *   whole     S, saturated to a byte
+ *   absolute  |S|, saturated to a byte
+ *   scale     (S * factor + addend) >> down, saturated to a byte; of two matrices |S0| + |S1|
+ *   scaleabs  the same of |S|
+ *   root      of a byte: the root of (S0^2 + S1^2) * factor, approximate, to the nearest and
+ *             saturated; of two bytes, not shifted: that of S0^2 + S1^2, to the nearest, plus
+ *             addend, at most hi
+ *   lifted    of a byte: the same plus addend before it is rounded
+ *   clamp     (S + addend) >> down within lo..hi
+ *   float, double  as engine/last_step_shared.h says
+ * Components that are copied have a single tap of 1 and those that are filled none but their value
+ * for `start`. Numbers of their own make that sum the code value; with clamp, float, double and the
+ * root of two bytes `passes` says that it is. */
+typedef enum {
+  CC_TENSOR_CORE_FINISH_bytes,
+  CC_TENSOR_CORE_FINISH_whole,
+  CC_TENSOR_CORE_FINISH_absolute,
+  CC_TENSOR_CORE_FINISH_scale,
+  CC_TENSOR_CORE_FINISH_scaleabs,
+  CC_TENSOR_CORE_FINISH_root,
+  CC_TENSOR_CORE_FINISH_lifted,
+  CC_TENSOR_CORE_FINISH_clamp,
+  CC_TENSOR_CORE_FINISH_float,
+  CC_TENSOR_CORE_FINISH_double,
+  CC_TENSOR_CORE_N_FINISHES,
+} CcTensorCoreFinish;
+
+/* The numbers of a last step. */
+typedef struct {
+  CcTap factor, addend;
+} CcTensorCoreNumbers;
+
+/* What these kernels alone know of a part. */
+typedef struct {
+  uint64_t table;     /* where its matrices lie in memory_taps, in bytes from there */
+  uint64_t border[3]; /* a row of the constant border, stored words, which repeats after it */
+  uint64_t fill;      /* 8 bytes of a row of what is filled */
+  CcTensorCoreNumbers place[4]; /* for samples 0 to 3 of a target row, after which they repeat */
+  uint32_t passes;              /* has a bit for each of the four that is not filtered */
+  int32_t down;
+  int32_t tall_rows; /* the first rows of tiles have twice TILE_ROWS source rows */
+  uint32_t inverse;  /* 2^32 / tiles_across, rounded down, at most 2^32 - 1 */
+} CcTensorCorePart;
+CC_OWN_FITS(CcTensorCorePart);
+
+/* Kernels for the two matrices of a gradient: the first has equal outer rows, and the second outer
+ * rows that are equal but for the sign, and zeros between. They may give the second sum with the
+ * other sign, which their last steps do not see. */
+#define CC_TENSOR_CORE_IS_GRADIENT(matrices, height, finish)                                       \
+  ((matrices) == 2 && (height) == 3 && (finish) < CC_TENSOR_CORE_FINISH_clamp)
+
+/* F(bytes of a sample, bytes of a window, digits of a tap, matrices, rows of the window, last step,
+ * stride). A stride is for windows of 32 bytes. Behind each row stands what it is for, as a rule:
+ * the named kernels that take it, at their own scale and response where nothing else is said.
+ * Planes that are only copied or filled take any. */
+#define CC_TENSOR_CORE_KERNELS(F)                                                                  \
+  /* 8 bits with up to 4 bytes of a row on each side: 3 columns of any format, 5 of NV12's         \
+   * chroma, 9 of one sample a pixel */                                                            \
+  F(1, 16, 1, 1, 3, bytes, 1)    /* gaussian 3 */                                                  \
+  F(1, 16, 1, 1, 3, whole, 1)    /* identity, sharpen, emboss */                                   \
+  F(1, 16, 1, 1, 3, absolute, 1) /* laplacian, sobel-x, full range */                              \
+  F(1, 16, 1, 1, 3, scale, 1)    /* box, motion-blur, unsharp */                                   \
+  F(1, 16, 1, 1, 3, scaleabs, 1) /* laplacian, sobel-x, limited range */                           \
+  F(1, 16, 1, 1, 3, float, 1)    /* other responses */                                             \
+  F(1, 16, 1, 1, 5, bytes, 1)    /* gaussian 5 */                                                  \
+  F(1, 16, 1, 1, 5, whole, 1)    /* identity 5 */                                                  \
+  F(1, 16, 1, 1, 5, scale, 1)    /* box 5, motion-blur 5, sharpen 5 */                             \
+  F(1, 16, 1, 1, 5, float, 1)    /* log, sobel-x 5 */                                              \
+  F(1, 16, 1, 1, 7, bytes, 1)    /* a user's matrix whose sum is a power of two */                 \
+  F(1, 16, 1, 1, 7, scale, 1)    /* box 7 */                                                       \
+  F(1, 16, 1, 1, 7, float, 1)    /* sobel-x 7 */                                                   \
+  F(1, 16, 1, 2, 3, scale, 1)    /* sobel, prewitt as magnitude-l1 */                              \
+  F(1, 16, 1, 2, 3, root, 1)     /* sobel, prewitt, full range */                                  \
+  F(1, 16, 1, 2, 3, lifted, 1)   /* sobel, prewitt, limited range */                               \
+  F(1, 16, 1, 2, 3, float, 1)    /* scharr, directions */                                          \
+  F(1, 16, 1, 2, 5, float, 1)    /* sobel 5 */                                                     \
+  F(1, 16, 1, 2, 7, float, 1)    /* sobel 7 */                                                     \
+  F(1, 16, 2, 1, 5, scale, 1)    /* unsharp 5 */                                                   \
+  F(1, 16, 2, 1, 5, float, 1)    /* unsharp 5 with another scale or response */                    \
+  F(1, 16, 2, 1, 7, scale, 1)    /* gaussian 7 */                                                  \
+  F(1, 16, 2, 1, 7, float, 1)    /* gaussian 7 with another scale */                               \
+  /* up to 8 bytes: 5 columns of RGBA, 15 of one sample a pixel */                                 \
+  F(1, 32, 1, 1, 5, bytes, 1)  /* gaussian 5 */                                                    \
+  F(1, 32, 1, 1, 5, whole, 1)  /* identity 5 */                                                    \
+  F(1, 32, 1, 1, 5, scale, 1)  /* box 5, motion-blur 5, sharpen 5 */                               \
+  F(1, 32, 1, 1, 5, float, 1)  /* log, sobel-x 5 */                                                \
+  F(1, 32, 1, 2, 5, float, 1)  /* sobel 5 */                                                       \
+  F(1, 32, 1, 1, 15, scale, 1) /* box 7, 9, 13 */                                                  \
+  F(1, 32, 1, 1, 15, float, 1) /* box 11, 15 */                                                    \
+  F(1, 32, 2, 1, 5, scale, 1)  /* unsharp 5 */                                                     \
+  F(1, 32, 2, 1, 15, float, 1) /* gaussian 7, 9 */                                                 \
+  /* the same with a stride of 2 */                                                                \
+  F(1, 32, 1, 1, 3, bytes, 2) /* gaussian 3 */                                                     \
+  F(1, 32, 1, 1, 3, whole, 2) /* identity, sharpen, emboss */                                      \
+  F(1, 32, 1, 1, 3, scale, 2) /* box, motion-blur, unsharp */                                      \
+  F(1, 32, 1, 1, 3, float, 2) /* laplacian, sobel-x */                                             \
+  F(1, 32, 1, 1, 5, bytes, 2) /* gaussian 5 */                                                     \
+  F(1, 32, 1, 1, 5, scale, 2) /* box 5, identity 5, motion-blur 5, sharpen 5 */                    \
+  F(1, 32, 1, 1, 5, float, 2) /* log, sobel-x 5 */                                                 \
+  F(1, 32, 1, 2, 3, root, 2)  /* sobel, prewitt, full range */                                     \
+  F(1, 32, 1, 2, 3, float, 2) /* sobel, prewitt, limited range; scharr */                          \
+  /* 16 bits with up to 4 bytes on each side: 3 columns of P010's chroma, 5 of one sample */       \
+  F(2, 16, 1, 1, 3, bytes, 1)  /* gaussian 3 */                                                    \
+  F(2, 16, 1, 1, 3, clamp, 1)  /* identity, sharpen, emboss, unsharp */                            \
+  F(2, 16, 1, 1, 3, float, 1)  /* box, laplacian, motion-blur, sobel-x */                          \
+  F(2, 16, 1, 1, 3, double, 1) /* those as magnitude; 16 bits with a scale */                      \
+  F(2, 16, 1, 1, 5, bytes, 1)  /* gaussian 5 */                                                    \
+  F(2, 16, 1, 1, 5, clamp, 1)  /* identity 5, sharpen 5 */                                         \
+  F(2, 16, 1, 1, 5, float, 1)  /* box 5, log, motion-blur 5, sobel-x 5 */                          \
+  F(2, 16, 1, 1, 5, double, 1) /* those as magnitude */                                            \
+  F(2, 16, 1, 2, 3, root, 1)   /* sobel, prewitt, scharr */                                        \
+  F(2, 16, 1, 2, 3, float, 1)  /* the same of shifted samples, as P010 */                          \
+  F(2, 16, 1, 2, 3, double, 1) /* the same with a scale */                                         \
+  F(2, 16, 1, 2, 5, double, 1) /* sobel 5 beyond 10 bits */                                        \
+  /* up to 8 bytes: 3 columns of ARGB64, 5 of P010's chroma, 9 of one sample */                    \
+  F(2, 32, 1, 1, 5, bytes, 1)  /* gaussian 3, 5 */                                                 \
+  F(2, 32, 1, 1, 5, clamp, 1)  /* identity, sharpen, emboss, unsharp */                            \
+  F(2, 32, 1, 1, 5, float, 1)  /* box, laplacian, motion-blur */                                   \
+  F(2, 32, 1, 1, 5, double, 1) /* those as magnitude */                                            \
+  F(2, 32, 1, 2, 5, float, 1)  /* sobel 5 of 10 bits */                                            \
+  F(2, 32, 1, 2, 5, double, 1) /* sobel, prewitt, scharr of ARGB64 */                              \
+  F(2, 32, 2, 1, 7, clamp, 1)  /* gaussian 7, unsharp 5 */                                         \
+  F(2, 32, 2, 1, 7, double, 1) /* sobel-x 7 */                                                     \
+  /* the same with a stride of 2 */                                                                \
+  F(2, 32, 1, 1, 3, bytes, 2)  /* gaussian 3 */                                                    \
+  F(2, 32, 1, 1, 3, double, 2) /* the others of 3 rows as magnitude */                             \
+  F(2, 32, 1, 1, 5, bytes, 2)  /* gaussian 5 */                                                    \
+  F(2, 32, 1, 1, 5, double, 2) /* the others of 5 rows as magnitude */
+
+#define CC_TENSOR_CORE_NAME(bytes, window, digits, matrices, height, finish, stride)               \
+  "cc_tensor_core_u" #bytes "_w" #window "_d" #digits "_m" #matrices "_h" #height "_" #finish      \
+  "_s" #stride

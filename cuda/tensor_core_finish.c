@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tensor_core_finish.h"
+
+#include <math.h>
+#include "engine/last_step.h"
+
+#define MAX_SCALED (1 << 20) /* sums that scales are tried for */
+
+/* Relative error of the device's approximate root and of what is made of it, twice what it is. */
+#define ROOT_ERROR 0x1p-21
+
+/* Sums of squares below this are formed behind a float's exponent. */
+#define MAX_SQUARES (1 << 23)
+
+/* A tap's lowest bits that can be left over in a signed byte. */
+#define MAX_TAP_SHIFT 6
+
+gint
+cc_tensor_core_largest_tap(const CcOp *op) {
+  gint largest = 0;
+  for (guint i = 0; i < op->n_matrices * op->width * op->height; i++)
+    largest = MAX(largest, ABS(op->tap_i[i]));
+  return largest;
+}
+
+static gboolean
+is_linear(const CcOp *op) {
+  return op->n_matrices == 1 &&
+         (op->response == CC_RESPONSE_CLAMP || op->response == CC_RESPONSE_OFFSET ||
+          (op->response == CC_RESPONSE_ABSOLUTE && op->sum_min[0] >= 0));
+}
+
+/* How far right a sum is shifted for a scale that is a power of two, at most 1; or -1. */
+static gint
+shift_of_scale(const CcOp *op) {
+  gint exponent;
+  return frexp(op->mul, &exponent) == 0.5 && exponent <= 1 && exponent > -30 ? 1 - exponent : -1;
+}
+
+/* Makes the numbers those of a scale: (t * factor + addend) >> down. Copied samples are t. */
+static void
+set_scale(CcTensorCoreNumbering *n, gint factor, gint addend, gint down) {
+  n->filtered.factor.i = factor;
+  n->filtered.addend.i = addend;
+  n->passed.factor.i = 1 << down;
+  n->down = down;
+}
+
+/* --- bytes --- */
+
+/* Whether no sum's code value has to be clamped. It is the smallest at an end, and the greatest. */
+static gboolean
+never_clamps(const CcOp *op) {
+  const gdouble least = floor((gdouble)op->sum_min[0] * op->mul + op->add);
+  const gdouble most = floor((gdouble)op->sum_max[0] * op->mul + op->add);
+  return least >= op->lo && most <= op->hi;
+}
+
+/* (S + start) >> down is S * 2^-down + add rounded down, since S is whole. Taps are shifted left
+ * until the code value, as the word in which it is stored, begins at a byte. */
+static gboolean
+find_bytes(const CcOp *op, guint shift, CcTensorCoreNumbering *n) {
+  const gint down = shift_of_scale(op);
+  if (!is_linear(op) || down < 1 || down > 16 || !never_clamps(op))
+    return FALSE;
+  const gint byte = down <= 8 ? 1 : 2, up = 8 * byte - down;
+  const gdouble start = floor(ldexp(op->add, 8 * byte + (gint)shift));
+  if (up > MAX_TAP_SHIFT || cc_tensor_core_largest_tap(op) << up > G_MAXINT8 || start > G_MAXINT32)
+    return FALSE;
+  n->tap_shift = (guint)up;
+  n->start = (gint)start;
+  n->filtered.factor.i = byte;
+  return TRUE;
+}
+
+/* --- scales --- */
+
+/* Whether t is a sum or, with `absolute`, its absolute value or those of two; and its range. */
+static gboolean
+find_scaled(const CcOp *op, gboolean absolute, CcRange *range) {
+  if (absolute ? op->response != CC_RESPONSE_MAGNITUDE_L1 &&
+                     (op->n_matrices != 1 || op->response != CC_RESPONSE_ABSOLUTE)
+               : !is_linear(op))
+    return FALSE;
+  *range = cc_op_range(op);
+  return range->most - range->least < MAX_SCALED;
+}
+
+static gint64
+scaled_product(const CcTensorCoreNumbering *n, gint64 t) {
+  return t * n->filtered.factor.i + n->filtered.addend.i;
+}
+
+/* The byte that the device makes of t. */
+static gint
+byte_of_scale(gconstpointer numbering, gint64 t) {
+  const CcTensorCoreNumbering *n = numbering;
+  return cc_clamp_code((gint)(scaled_product(n, t) >> n->down), 0, G_MAXUINT8);
+}
+
+/* No product leaves 32 bits when those at the ends do not. */
+static gboolean
+scale_agrees(const CcOp *op, const CcTensorCoreNumbering *n, CcRange range) {
+  const gint64 least = scaled_product(n, range.least), most = scaled_product(n, range.most);
+  return least == (gint32)least && most == (gint32)most &&
+         cc_op_agrees(op, range, byte_of_scale, n);
+}
+
+/* S + init, saturated. */
+static gboolean
+find_whole(const CcOp *op, CcTensorCoreNumbering *n) {
+  CcRange range;
+  if (op->mul != 1 || op->hi != 255 || fabs(op->add) > 255 || !find_scaled(op, FALSE, &range))
+    return FALSE;
+  set_scale(n, 1, (gint)floor(op->add), 0);
+  n->start = n->filtered.addend.i;
+  return scale_agrees(op, n, range);
+}
+
+/* |S|, saturated. */
+static gboolean
+find_absolute(const CcOp *op, CcTensorCoreNumbering *n) {
+  CcRange range;
+  if (op->n_matrices != 1 || op->mul != 1 || op->hi != 255 || !find_scaled(op, TRUE, &range))
+    return FALSE;
+  set_scale(n, 1, 0, 0);
+  return scale_agrees(op, n, range);
+}
+
+static gboolean
+find_scale(const CcOp *op, gboolean absolute, CcTensorCoreNumbering *n) {
+  CcRange range;
+  if (op->hi != 255 || !find_scaled(op, absolute, &range))
+    return FALSE;
+  /* as many bits as a product of 31 leaves; copied bytes leave 23 */
+  const gdouble largest = (gdouble)MAX(-range.least, range.most) * op->mul + fabs(op->add) + 1;
+  for (gint down = MIN(23, (gint)floor(31 - log2(largest))); down >= 0; down--) {
+    const gdouble factor = round(ldexp(op->mul, down)), addend = floor(ldexp(op->add, down));
+    if (factor > G_MAXINT32 || fabs(addend) > G_MAXINT32)
+      continue;
+    set_scale(n, (gint)factor, (gint)addend, down);
+    if (scale_agrees(op, n, range))
+      return TRUE;
+    if (down < 8)
+      return FALSE;
+  }
+  return FALSE;
+}
+
+/* --- roots --- */
+
+static gboolean
+is_magnitude_of_two(const CcOp *op) {
+  return op->response == CC_RESPONSE_MAGNITUDE && op->n_matrices == 2;
+}
+
+/* A last step on the device whose root is wrong by a factor. */
+typedef struct {
+  const CcTensorCoreNumbering *numbering;
+  gdouble error;
+  gint hi;
+} Root;
+
+/* The byte that the device makes of the root of n. */
+static gint
+byte_of_root(gconstpointer form, gint64 n) {
+  const Root *self = form;
+  const CcTensorCoreNumbers *numbers = &self->numbering->filtered;
+  const gdouble root = sqrt((gdouble)n * (gdouble)numbers->factor.f) * self->error;
+  return (gint)rintf(MIN((gfloat)root + numbers->addend.f, 255));
+}
+
+/* The word, which is exact. n is whole, so that a half is never hit. */
+static gint
+word_of_root(gconstpointer form, gint64 n) {
+  const Root *self = form;
+  return MIN((gint)rint(sqrt((gdouble)n)) + self->numbering->filtered.addend.i, self->hi);
+}
+
+static gboolean
+root_byte_agrees(const CcOp *op, const CcTensorCoreNumbering *numbering) {
+  const Root least = {numbering, 1 - ROOT_ERROR, op->hi},
+             most = {numbering, 1 + ROOT_ERROR, op->hi};
+  const CcRange range = cc_op_range(op);
+  return cc_op_agrees(op, range, byte_of_root, &least) &&
+         cc_op_agrees(op, range, byte_of_root, &most);
+}
+
+static gboolean
+find_root_byte(const CcOp *op, gint lift, CcTensorCoreNumbering *n) {
+  if (!is_magnitude_of_two(op) || op->lo > lift || op->hi != 255 || op->arith != CC_ARITH_F32 ||
+      cc_op_range(op).most >= MAX_SQUARES)
+    return FALSE;
+  n->filtered.factor.f = (gfloat)(op->mul * op->mul);
+  n->filtered.addend.f = (gfloat)lift;
+  n->passed.factor.f = 1;
+  return root_byte_agrees(op, n);
+}
+
+static gboolean
+find_root_word(const CcOp *op, CcTensorCoreNumbering *n) {
+  const gdouble offset = floor(op->add);
+  if (!is_magnitude_of_two(op) || op->mul != 1 || offset < 0 || offset > op->hi ||
+      cc_op_range(op).most >= (gint64)MAX_SQUARES * MAX_SQUARES)
+    return FALSE;
+  n->filtered.addend.i = (gint)offset;
+  const Root root = {n, 1, op->hi};
+  return cc_op_agrees(op, cc_op_range(op), word_of_root, &root);
+}
+
+/* --- clamp --- */
+
+static gboolean
+find_clamp(const CcOp *op, CcTensorCoreNumbering *n) {
+  const gint down = shift_of_scale(op);
+  if (!is_linear(op) || down < 0)
+    return FALSE;
+  const gdouble start = floor(ldexp(op->add, down));
+  if ((gdouble)cc_op_largest_sum(op) + fabs(start) > G_MAXINT32)
+    return FALSE;
+  n->filtered.addend.i = (gint)start;
+  n->down = down;
+  return TRUE;
+}
+
+gboolean
+cc_tensor_core_find_finish(CcTensorCoreFinish finish, const CcOp *op, guint bytes, guint shift,
+                           CcTensorCoreNumbering *numbering) {
+  *numbering = (CcTensorCoreNumbering){0};
+  switch (finish) {
+  case CC_TENSOR_CORE_FINISH_bytes:
+    return find_bytes(op, shift, numbering);
+  case CC_TENSOR_CORE_FINISH_whole:
+    return bytes == 1 && find_whole(op, numbering);
+  case CC_TENSOR_CORE_FINISH_absolute:
+    return bytes == 1 && find_absolute(op, numbering);
+  case CC_TENSOR_CORE_FINISH_scale:
+    return bytes == 1 && find_scale(op, op->n_matrices == 2, numbering);
+  case CC_TENSOR_CORE_FINISH_scaleabs:
+    return bytes == 1 && op->n_matrices == 1 && find_scale(op, TRUE, numbering);
+  case CC_TENSOR_CORE_FINISH_root:
+    return bytes == 1 ? find_root_byte(op, 0, numbering) : !shift && find_root_word(op, numbering);
+  case CC_TENSOR_CORE_FINISH_lifted:
+    return bytes == 1 && find_root_byte(op, (gint)floor(op->add), numbering);
+  case CC_TENSOR_CORE_FINISH_clamp:
+    return bytes == 2 && find_clamp(op, numbering);
+  case CC_TENSOR_CORE_FINISH_float:
+    return op->arith == CC_ARITH_F32;
+  case CC_TENSOR_CORE_FINISH_double:
+    return op->arith == CC_ARITH_I64;
+  case CC_TENSOR_CORE_N_FINISHES:
+    break;
+  }
+  g_return_val_if_reached(FALSE);
+}
