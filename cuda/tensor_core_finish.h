@@ -6,7 +6,7 @@
 
 #include "engine/plan.h"
 #include "launch.h"
-#include "tensor_core.h"
+#include "tensor_core_kernels.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * by the border rule, and what is written. Bytes are counted within rows. */
 
 #include "overlap.cuh"
-#include "tensor_core.h"
+#include "tensor_core_kernels.h"
 #include "tile.cuh"
 
 /* What these kernels alone know of a part. As a function this makes more instructions. */

@@ -31,7 +31,7 @@ G_BEGIN_DECLS
   CC_ALGORITHMS(F)
 
 typedef enum { CC_ALGORITHMS_AND_AUTO(CC_LIST_CONSTANT) } CcAlgorithm;
-enum { CC_N_ALGORITHMS = CC_ALGORITHMS_AND_AUTO(CC_LIST_PLUS_ONE) };
+#define CC_N_ALGORITHMS (0 CC_ALGORITHMS_AND_AUTO(CC_LIST_PLUS_ONE))
 
 /* "tile-halo" */
 const gchar *cc_algorithm_name(CcAlgorithm algorithm);

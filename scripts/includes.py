@@ -37,8 +37,9 @@ def find(path, name):
 
 
 def unit(path):
-    """A header and the source of the same name are one."""
-    return path.relative_to(ROOT).with_suffix("").as_posix()
+    """A header and the source of the same name are one; device code stands for itself."""
+    name = path.relative_to(ROOT)
+    return (name.with_suffix("") if path.suffix in (".c", ".h") else name).as_posix()
 
 
 def circles(graph):
