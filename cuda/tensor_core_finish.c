@@ -78,9 +78,9 @@ find_bytes(const CcOp *op, guint shift, CcTensorCoreNumbering *n) {
 /* Whether t is a sum or, with `absolute`, its absolute value or those of two; and its range. */
 static gboolean
 find_scaled(const CcOp *op, gboolean absolute, CcRange *range) {
-  if (absolute ? op->response != CC_RESPONSE_MAGNITUDE_L1 &&
-                     (op->n_matrices != 1 || op->response != CC_RESPONSE_ABSOLUTE)
-               : !is_linear(op))
+  const gboolean is_absolute = op->response == CC_RESPONSE_MAGNITUDE_L1 ||
+                               (op->response == CC_RESPONSE_ABSOLUTE && op->n_matrices == 1);
+  if (absolute ? !is_absolute : !is_linear(op))
     return FALSE;
   *range = cc_op_range(op);
   return range->most - range->least < MAX_SCALED;
