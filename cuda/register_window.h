@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The kernels of `sliding` in registers, for what those of tensor_core_kernels.h cannot do: their names,
- * tiles and parameters, for host and device. */
+/* The kernels of `sliding` in registers, for what those of tensor_core_kernels.h cannot do: their
+ * names, tiles and parameters, for host and device. */
 
 #include "launch.h"
 

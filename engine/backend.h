@@ -36,7 +36,7 @@ typedef struct {
 } CcTimes;
 
 typedef struct {
-  const gchar *name; /* as in CC_BACKENDS of backends/backends.h */
+  const gchar *name;   /* as in CC_BACKENDS of backends/backends.h */
   gboolean has_device; /* its frames may be in a device's memory, and a device can fail */
   /* Opens the backend, or says with CC_ERROR_UNAVAILABLE what is missing. */
   CcBackend *(*open)(const CcBackendConfig *config, GError **error);

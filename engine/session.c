@@ -7,6 +7,7 @@
 typedef struct {
   CcBackend *backend; /* NULL: none is open */
   CcProgram *program; /* NULL: none was made yet */
+  gboolean used;      /* a frame was submitted to it */
 } Engine;
 
 /* A frame under way. */
@@ -142,8 +143,7 @@ unmap_item(Item *item) {
 static gboolean
 start_item(Item *item, CcProgram *program, GError **error) {
   item->backend = program->backend;
-  item->job =
-      cc_backend_submit(item->backend, program, &item->frame->in, &item->frame->out, error);
+  item->job = cc_backend_submit(item->backend, program, &item->frame->in, &item->frame->out, error);
   return item->job != NULL;
 }
 
@@ -232,6 +232,7 @@ static void
 close_engine(Engine *engine) {
   g_clear_pointer(&engine->program, cc_program_unref);
   g_clear_pointer(&engine->backend, cc_backend_close);
+  engine->used = FALSE;
 }
 
 /* Takes `next` in place of the engine of now, which is the caller's from then on. */
@@ -405,6 +406,7 @@ start_frame(CcSession *self, CcSessionFrame *frame, GError **error) {
     return FALSE;
   }
   g_queue_push_tail(&self->under_way, item);
+  self->now.used = TRUE;
   return TRUE;
 }
 
@@ -490,7 +492,7 @@ open_as_previous(CcSession *self, const CcContext *context, GError **error) {
 /* Goes on with the previous backend; the one of now takes its place. Nothing changes on failure. */
 static gboolean
 change_places(CcSession *self, GError **error) {
-  Engine next = {.backend = self->previous.backend};
+  Engine next = {.backend = self->previous.backend, .used = self->previous.used};
   CcProgram *known = self->previous.program;
   if (known && self->now.program && known->plan == self->now.program->plan)
     next.program = cc_program_ref(known);
@@ -498,7 +500,7 @@ change_places(CcSession *self, GError **error) {
     return FALSE;
   g_clear_pointer(&known, cc_program_unref);
   self->previous = replace_engine(self, next);
-  if (!self->previous.program) /* no frame has come there */
+  if (!self->previous.used) /* no frame has come there, so none will come back */
     close_engine(&self->previous);
   return TRUE;
 }

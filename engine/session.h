@@ -39,8 +39,8 @@ struct _CcSessionFrame {
 /* --- news --- */
 
 typedef enum {
-  CC_NEWS_BACKEND,     /* a backend was opened */
-  CC_NEWS_FAILOVER,    /* the device failed, and another backend goes on, the news of which follow */
+  CC_NEWS_BACKEND,  /* a backend was opened */
+  CC_NEWS_FAILOVER, /* the device failed, and another backend goes on, the news of which follow */
   CC_NEWS_NO_FAILOVER, /* the device failed, and no other backend can go on */
   CC_NEWS_SHRUNK,      /* memory ran out, so frames go through one by one */
   CC_NEWS_CONTEXTS,    /* frames of more than two contexts come in turn; once in a stream */

@@ -37,8 +37,7 @@ gst_cuda_conv_open_backend(GstCudaConv *self) {
   if (cc_session_is_open_as(self->session, NULL))
     gst_cuda_conv_close_backend(self);
 
-  g_autoptr(GstObject) offered =
-      config.choice == CC_BACKEND_CPU ? NULL : ask_for_context(self);
+  g_autoptr(GstObject) offered = config.choice == CC_BACKEND_CPU ? NULL : ask_for_context(self);
   if (offered) {
     context = cc_cuda_context_describe(offered);
     config.context = &context;

@@ -14,8 +14,9 @@ void gst_cuda_conv_install_frame_functions(GstBaseTransformClass *klass);
 /* How many frames may be under way at once in a pipeline that is not live. */
 guint gst_cuda_conv_most_in_flight(GstCudaConv *self);
 
-/* Pushes all frames under way, in order; what the pushes returned. Nothing is pushed when downstream
- * said before that it takes no more, nor after it says so: the frames are dropped then. */
+/* Pushes all frames under way, in order; what the pushes returned. Nothing is pushed when
+ * downstream said before that it takes no more, nor after it says so: the frames are dropped then.
+ */
 GstFlowReturn gst_cuda_conv_drain(GstCudaConv *self);
 
 /* Ends the stream with the one error that it gets; what is still under way is dropped. */

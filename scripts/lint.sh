@@ -3,15 +3,15 @@
 #
 #   scripts/lint.sh BUILD [CHECK...]
 #
-# BUILD is a configured Meson build folder. Without CHECK, all run: format text shell docs cppcheck
-# tidy. Exits 1 when one finds something.
+# BUILD is a configured Meson build folder. Without CHECK, all run: format text shell docs includes
+# cppcheck tidy. Exits 1 when one finds something.
 # shellcheck disable=SC2317 # the checks are called by name
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
 build=${1:?usage: scripts/lint.sh BUILD [CHECK...]}
 shift
-[ $# -gt 0 ] || set -- format text shell docs cppcheck tidy
+[ $# -gt 0 ] || set -- format text shell docs includes cppcheck tidy
 
 # Without those that are deleted, which git lists until that is committed.
 tracked() {
@@ -30,6 +30,13 @@ check_shell() { tracked '*.sh' .ci/run | xargs -0r shellcheck; }
 
 check_docs() { scripts/kernels-doc.py --check && scripts/check-lists.py; }
 
+# No two files need each other, and no folder can include what it may not. A build without CUDA does
+# not compile one of the folders.
+check_includes() {
+  scripts/includes.py || return 1
+  scripts/check-grants.py "$build" || [ $? -eq 77 ]
+}
+
 # Only what is compiled here is looked at, as it is compiled here. The compiler, the sanitizers and
 # valgrind find uninitialised variables: cppcheck takes every loop for one that may run zero times.
 # It does not know that a failed g_assert ends a test, and gives up at a compound literal in ?:.
@@ -42,7 +49,7 @@ check_cppcheck() {
 
 check_tidy() {
   run-clang-tidy -p "$build" -quiet -j "$(nproc)" \
-    "^$PWD/(bench|cpu|cuda|engine|examples|plugin|tests)/" 2>/dev/null | grep -v '^clang-tidy'
+    "^$PWD/(backends|bench|cpu|cuda|engine|examples|plugin|tests)/" 2>/dev/null | grep -v '^clang-tidy'
   return "${PIPESTATUS[0]}"
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The answers to allocation queries, whose caps have to be of frames that a pad can have: which pool
- * the output comes from, and what upstream is told. */
+/* The answers to allocation queries, whose caps have to be of frames that a pad can have: which
+ * pool the output comes from, and what upstream is told. */
 
 #include <gst/base/gstbasetransform.h>
 #include <gst/video/video.h>

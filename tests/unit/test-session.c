@@ -85,7 +85,8 @@ test_submit(CcBackend *base, CcProgram *program, const CcFrame *src, const CcFra
     return NULL;
   TestJob *job = g_new0(TestJob, 1);
   *job = (TestJob){.program = (TestProgram *)program, .src = src, .dst = dst};
-  device.most_jobs = MAX(device.most_jobs, ++device.n_jobs);
+  device.n_jobs++;
+  device.most_jobs = MAX(device.most_jobs, device.n_jobs);
   g_assert_cmpuint(device.n_jobs, <=, base->depth);
   return &job->base;
 }
@@ -146,7 +147,8 @@ test_open(const CcBackendConfig *config, GError **error) {
   self->cpu = cc_backend_open(&cpu_config, NULL, NULL);
   self->device = (CcDevice){&device_class, config->context ? config->context->handle : &primary, 0};
   self->base = (CcBackend){&test_class, &self->device, g_strdup("a device"), 0, DEPTH};
-  device.most_open = MAX(device.most_open, ++device.n_open);
+  device.n_open++;
+  device.most_open = MAX(device.most_open, device.n_open);
   return &self->base;
 }
 
@@ -177,7 +179,8 @@ frame_map(CcSessionFrame *base, const CcPlan *plan, CcDevice *target, GError **e
   TestFrame *self = (TestFrame *)base;
   g_assert_false(self->mapped);
   if (target ? self->device_fails : self->host_fails) {
-    g_set_error(error, CC_ERROR, target ? CC_ERROR_NO_MEMORY : CC_ERROR_INVALID, "cannot be mapped");
+    g_set_error(error, CC_ERROR, target ? CC_ERROR_NO_MEMORY : CC_ERROR_INVALID,
+                "cannot be mapped");
     return FALSE;
   }
   self->mapped = TRUE;
@@ -266,7 +269,6 @@ assert_news_of_backend(CcSession *session, const gchar *backend) {
   g_assert_nonnull(news);
   g_assert_cmpint(news->kind, ==, CC_NEWS_BACKEND);
   g_assert_cmpstr(news->backend, ==, backend);
-  g_assert_nonnull(news->reason);
 }
 
 static void
@@ -509,20 +511,21 @@ move(CcSession *session, gchar *handle) {
   g_assert_true(cc_session_reaches(session, &context));
 }
 
+/* Frames of two contexts in turn, neither of which is the one that the session opened by itself. */
 static void
 test_contexts(void) {
-  static gchar contexts[3];
+  static gchar contexts[2];
   reset_device();
   CcSession *session = new_session(CC_BACKEND_AUTO);
   assert_news_of_backend(session, "cuda");
   set_filter(session, "sobel");
-  for (guint i = 0; i < 10; i++) { /* two in turn: each is opened once */
+  for (guint i = 0; i < 10; i++) {
     move(session, &contexts[i % 2]);
     submit(session, i);
     take(session, i, "sobel");
   }
-  g_assert_cmpint(device.n_calls[OPEN], ==, 3); /* with the one before the first move */
-  g_assert_cmpuint(device.most_open, <=, 3);
+  g_assert_cmpint(device.n_calls[OPEN], ==, 3); /* each was opened once */
+  g_assert_cmpuint(device.n_open, ==, 2);       /* the first is not needed any more */
   assert_news_of_backend(session, "cuda");
   assert_news(session, CC_NEWS_PATHS);
   assert_news_of_backend(session, "cuda");

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Shows that a wrong include does not compile, with the commands that compile each folder.
+
+    scripts/check-grants.py BUILD
+
+For one source of each folder, a file that includes a header of another folder takes its place, once
+for each folder. What docs/architecture.md allows has to compile, and the rest must not. Status 1 when
+it is otherwise, 77 when BUILD was made without CUDA and so lacks one of the folders.
+"""
+
+import json
+import pathlib
+import shlex
+import subprocess
+import sys
+import tempfile
+
+HEADERS = {
+    "engine": "engine/plan.h",
+    "cpu": "cpu/rows.h",
+    "cuda": "cuda/launch.h",
+    "backends": "backends/backends.h",
+    "plugin": "plugin/element.h",
+    "memory": "plugin/memory/pinning.h",
+    "tests": "tests/ref/oracle.h",
+}
+# a source of a folder, and the folders whose headers it may include by their full path
+ALLOWED = {
+    "engine/session.c": [],
+    "cpu/sweep.c": ["engine"],
+    "cuda/backend.c": ["engine"],
+    "backends/backends.c": ["engine", "cpu", "cuda"],
+    "plugin/stream.c": ["engine", "backends"],
+    "plugin/memory/pools.c": ["engine"],
+}
+
+
+def commands(build):
+    """The command that compiles each source, without its output."""
+    result = {}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        words = shlex.split(entry["command"])
+        for source in ALLOWED:
+            if (build / entry["file"]).resolve().as_posix().endswith("/" + source):
+                result.setdefault(source, words[:words.index("-MD")])
+    return result
+
+
+def compiles(build, command, header):
+    with tempfile.NamedTemporaryFile("w", suffix=".c") as source:
+        source.write(f'#include "{header}"\n')
+        source.flush()
+        return subprocess.run([*command, "-fsyntax-only", source.name], cwd=build,
+                              capture_output=True, check=False).returncode == 0
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve()
+    known, faults = commands(build), 0
+    for source, allowed in ALLOWED.items():
+        for folder, header in HEADERS.items() if source in known else ():
+            if compiles(build, known[source], header) != (folder in allowed):
+                print(f"{source}: #include \"{header}\" " +
+                      ("does not compile" if folder in allowed else "compiles"))
+                faults += 1
+        if source in known:
+            print(f"{source} may include {', '.join(allowed) or 'no other folder'}")
+    if faults:
+        return 1
+    return 0 if len(known) == len(ALLOWED) else 77
+
+
+if __name__ == "__main__":
+    sys.exit(main())
