@@ -113,44 +113,28 @@ sum_floats(const Kernel *kernel, gint m, const gint code[]) {
   return sum;
 }
 
-/* Sums pass through double, which holds a float and every sum of an exact plan below 2^53. */
+/* The code value that the window has: integers take the last step in double. */
 static gint
 filtered(const Kernel *kernel, gint x, gint y, gint c) {
-  const CcLaunch *l = kernel->launch;
   const CcPart *part = kernel->part;
+  const CcResponse response = kernel->launch->response;
   const gboolean integers = kernel->integers;
-  gdouble t = 0;
-  gfloat squares = 0, gradient[2] = {0, 0};
+  CcSumsF32 in_float = {0};
+  CcSumsI64 in_integers = {0};
   gint code[CC_LAUNCH_SIDE * CC_LAUNCH_SIDE];
   read_window(kernel, x, y, c, code);
-  for (gint m = 0; m < l->n_matrices; m++) {
-    const gdouble sum =
-        integers ? (gdouble)sum_integers(kernel, m, code) : (gdouble)sum_floats(kernel, m, code);
-    gradient[m & 1] = (gfloat)sum;
-    switch (l->response) {
-    case CC_RESPONSE_ABSOLUTE:
-      t = fmax(t, fabs(sum));
-      break;
-    case CC_RESPONSE_MAGNITUDE:
-      squares = fmaf((gfloat)sum, (gfloat)sum, squares);
-      t = fma(sum, sum, t);
-      break;
-    case CC_RESPONSE_MAGNITUDE_L1:
-      t = integers ? t + fabs(sum) : (gfloat)t + fabsf((gfloat)sum);
-      break;
-    default:
-      t = m == 0 ? sum : fmax(t, sum);
-    }
+  for (gint m = 0; m < kernel->launch->n_matrices; m++) {
+    if (integers)
+      cc_sums_add_i64(&in_integers, response, m, sum_integers(kernel, m, code));
+    else
+      cc_sums_add_f32(&in_float, response, m, sum_floats(kernel, m, code));
   }
-  if (l->response == CC_RESPONSE_DIRECTION) {
-    const gfloat turns = cc_direction(gradient[0], gradient[1]);
-    return (gint)floorf(fmaf(turns, part->mul_f, part->add_f)) & part->hi;
-  }
-  if (l->response == CC_RESPONSE_MAGNITUDE)
-    t = integers ? sqrt(t) : sqrtf(squares);
-  const gdouble v = integers ? floor(fma(t, part->mul, part->add))
-                             : floorf(fmaf((gfloat)t, part->mul_f, part->add_f));
-  return (gint)fmin(fmax(v, part->lo), part->hi);
+  const gdouble t = integers ? cc_sums_t_i64(&in_integers, response)
+                             : (gdouble)cc_sums_t_f32(&in_float, response);
+  if (response == CC_RESPONSE_DIRECTION)
+    return cc_code_of_turns((gfloat)t, part->mul_f, part->add_f, part->hi);
+  return integers ? cc_code_f64(t, part->mul, part->add, part->lo, part->hi)
+                  : cc_code_f32((gfloat)t, part->mul_f, part->add_f, part->lo, part->hi);
 }
 
 /* --- launches --- */
