@@ -267,6 +267,50 @@ GST_START_TEST(downstream_flow_returns_upstream) {
 }
 GST_END_TEST;
 
+/* A neighbour that takes so many frames and answers those after that with `answer`. */
+typedef struct {
+  guint n_seen, n_taken;
+  GstFlowReturn answer;
+} Neighbour;
+
+static GstPadProbeReturn
+answer_frame(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  Neighbour *neighbour = user_data;
+  if (++neighbour->n_seen <= neighbour->n_taken)
+    return GST_PAD_PROBE_OK;
+  gst_buffer_unref(GST_PAD_PROBE_INFO_BUFFER(info));
+  GST_PAD_PROBE_INFO_DATA(info) = NULL;
+  GST_PAD_PROBE_INFO_FLOW_RETURN(info) = neighbour->answer;
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* Once downstream takes no more, frames under way are dropped, whatever brings them out, and the
+ * answer goes upstream. One that takes frames again gets each that comes from then on. */
+START_TEST(nothing_is_pushed_after_a_refusal) {
+  static const GstFlowReturn answers[] = {GST_FLOW_EOS, GST_FLOW_FLUSHING, GST_FLOW_ERROR,
+                                          GST_FLOW_NOT_LINKED};
+  static const gchar *const properties[] = {"kernel=identity", "kernel=identity in-flight=8"};
+  const gchar *caps = "video/x-raw,format=GRAY8,width=64,height=4,framerate=30/1";
+  Neighbour neighbour = {.n_taken = 9, .answer = answers[_i % 4]};
+  GstHarness *h = test_harness_new(properties[_i / 4], caps);
+  gst_pad_add_probe(h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, answer_frame, &neighbour, NULL);
+  GstFlowReturn ret = GST_FLOW_OK;
+  for (guint i = 0; ret == GST_FLOW_OK && i < 40; i++)
+    ret = gst_harness_push(h, test_frame_flat(caps, 'a'));
+  fail_unless_equals_int(ret, neighbour.answer);
+  fail_unless_equals_int(neighbour.n_seen, 10);
+  gst_harness_push_event(h, test_serialized_event());
+  fail_unless_equals_int(neighbour.n_seen, 10);
+
+  neighbour.n_taken = G_MAXUINT;
+  for (guint i = 0; i < 20; i++)
+    fail_unless_equals_int(gst_harness_push(h, test_frame_flat(caps, 'b')), GST_FLOW_OK);
+  gst_harness_push_event(h, gst_event_new_eos());
+  fail_unless_equals_int(neighbour.n_seen, 30);
+  test_teardown(h);
+}
+END_TEST
+
 /* A list is as many frames one after another; one that cannot be filtered ends it. */
 GST_START_TEST(buffer_lists) {
   enum { N = 7 };
@@ -363,6 +407,7 @@ stream_suite(void) {
   tcase_add_test(tc, stream_goes_on_after_eos_and_flush);
   tcase_add_test(tc, qos_events_do_not_stop_the_stream);
   tcase_add_test(tc, downstream_flow_returns_upstream);
+  tcase_add_loop_test(tc, nothing_is_pushed_after_a_refusal, 0, 8);
   tcase_add_test(tc, buffer_lists);
   tcase_add_test(tc, seeks);
   suite_add_tcase(suite, tc);
