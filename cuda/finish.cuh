@@ -48,22 +48,22 @@ template <typename Run>
 static __device__ __forceinline__ void
 run_response(CcResponse response, Run run) {
   switch (response) {
-  case CC_RESPONSE_AUTO: /* no op has it */
-  case CC_RESPONSE_CLAMP:
-  case CC_RESPONSE_OFFSET: /* takes its sums as clamp does */
-    run(CC_RESPONSE_CLAMP);
-    break;
   case CC_RESPONSE_ABSOLUTE:
     run(CC_RESPONSE_ABSOLUTE);
-    break;
+    return;
   case CC_RESPONSE_MAGNITUDE:
     run(CC_RESPONSE_MAGNITUDE);
-    break;
+    return;
   case CC_RESPONSE_MAGNITUDE_L1:
     run(CC_RESPONSE_MAGNITUDE_L1);
-    break;
+    return;
   case CC_RESPONSE_DIRECTION:
     run(CC_RESPONSE_DIRECTION);
+    return;
+  case CC_RESPONSE_CLAMP:
+  case CC_RESPONSE_OFFSET: /* takes its sums as clamp does */
+  case CC_RESPONSE_AUTO:   /* no op has it */
     break;
   }
+  run(CC_RESPONSE_CLAMP);
 }

@@ -72,26 +72,25 @@ typedef struct {
 CC_SHARED void
 cc_sums_add_f32(CcSumsF32 *sums, CcResponse response, int matrix, float sum) {
   switch (response) {
-  case CC_RESPONSE_CLAMP:
-  case CC_RESPONSE_OFFSET:
-    sums->t = matrix == 0 ? sum : fmaxf(sums->t, sum);
-    break;
   case CC_RESPONSE_ABSOLUTE:
     sums->t = fmaxf(sums->t, fabsf(sum));
-    break;
+    return;
   case CC_RESPONSE_MAGNITUDE:
     sums->t = fmaf(sum, sum, sums->t);
-    break;
+    return;
   case CC_RESPONSE_MAGNITUDE_L1:
     sums->t += fabsf(sum);
-    break;
+    return;
   case CC_RESPONSE_DIRECTION:
     sums->t = sum;
     sums->first = matrix == 0 ? sum : sums->first;
-    break;
+    return;
+  case CC_RESPONSE_CLAMP:
+  case CC_RESPONSE_OFFSET:
   case CC_RESPONSE_AUTO: /* no op has it */
     break;
   }
+  sums->t = matrix == 0 ? sum : fmaxf(sums->t, sum);
 }
 
 /* t, once all sums are taken. */
@@ -113,26 +112,25 @@ CC_SHARED void
 cc_sums_add_i64(CcSumsI64 *sums, CcResponse response, int matrix, long long sum) {
   const long long absolute = sum < 0 ? -sum : sum;
   switch (response) {
-  case CC_RESPONSE_CLAMP:
-  case CC_RESPONSE_OFFSET:
-    sums->t = matrix == 0 || sum > sums->t ? sum : sums->t;
-    break;
   case CC_RESPONSE_ABSOLUTE:
     sums->t = absolute > sums->t ? absolute : sums->t;
-    break;
+    return;
   case CC_RESPONSE_MAGNITUDE:
     sums->squares = fma((double)sum, (double)sum, sums->squares);
-    break;
+    return;
   case CC_RESPONSE_MAGNITUDE_L1:
     sums->t += absolute;
-    break;
+    return;
   case CC_RESPONSE_DIRECTION:
     sums->t = sum;
     sums->first = matrix == 0 ? (float)sum : sums->first;
-    break;
-  case CC_RESPONSE_AUTO:
+    return;
+  case CC_RESPONSE_CLAMP:
+  case CC_RESPONSE_OFFSET:
+  case CC_RESPONSE_AUTO: /* no op has it */
     break;
   }
+  sums->t = matrix == 0 || sum > sums->t ? sum : sums->t;
 }
 
 /* t, which is a float with direction. */
