@@ -177,7 +177,7 @@ time_batches(const BenchBus *self, Copies *copies, gdouble budget_us, BenchTime 
   for (guint i = 0; i < n_batches; i++)
     if (!run_batch(self, copies, n_frames, &us[i], error))
       return FALSE;
-  *time = bench_time_summarize(us, n_batches);
+  *time = bench_summarize(us, n_batches);
   time->n_frames = n_frames * self->n_ends;
   return TRUE;
 }

@@ -3,7 +3,7 @@
 
 /* The buses between the host's memory and some devices, and how many frames they carry. */
 
-#include "timing.h"
+#include "common.h"
 
 G_BEGIN_DECLS
 

@@ -140,7 +140,7 @@ bench_meter_wait(BenchMeter *self, BenchTime *time, GError **error) {
   g_mutex_lock(&self->lock);
   const gboolean ok = conclude(self, wait_until_over(self), error);
   if (ok) {
-    *time = bench_time_summarize(self->us, self->n_done);
+    *time = bench_summarize(self->us, self->n_done);
     time->n_frames = (guint)(self->n_timed / self->n_done);
   }
   g_mutex_unlock(&self->lock);

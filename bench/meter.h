@@ -5,7 +5,7 @@
  * them has warmed up. */
 
 #include <gst/gst.h>
-#include "timing.h"
+#include "common.h"
 
 G_BEGIN_DECLS
 

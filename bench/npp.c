@@ -104,26 +104,28 @@ gauss_mask(guint size) {
 }
 
 gboolean
-bench_npp_find(const BenchNpp *self, const gchar *kernel, guint size, const CcFrameLayout *layout,
-               BenchNppCall *call) {
+bench_npp_find(const BenchNpp *self, const CcFilter *filter, const CcFrameLayout *layout,
+               BenchNppCall *call, GError **error) {
+  static const struct {
+    const gchar *kernel, *function;
+  } functions[] = {{"gaussian", "Gauss"}, {"sobel-x", "SobelVert"}, {"sobel-y", "SobelHoriz"}};
   const CcPlaneLayout *plane = &layout->plane[0];
-  const gchar *filter = NULL;
-  gint mask = MASK_NONE;
-  if (strcmp(kernel, "gaussian") == 0) {
-    filter = "Gauss";
-    mask = gauss_mask(size);
-  } else if (size == 3 && strcmp(kernel, "sobel-x") == 0) {
-    filter = "SobelVert";
-  } else if (size == 3 && strcmp(kernel, "sobel-y") == 0) {
-    filter = "SobelHoriz";
+  const gboolean fits = filter->border == CC_BORDER_REPLICATE && filter->stride == 1 &&
+                        !(filter->sigma > 0) && layout->n_planes == 1 && plane->depth % 8 == 0;
+  for (guint i = 0; fits && i < G_N_ELEMENTS(functions); i++) {
+    const gboolean gauss = i == 0;
+    g_autofree gchar *name = g_strdup_printf("nppiFilter%sBorder_%uu_C%uR_Ctx",
+                                             functions[i].function, plane->depth, plane->step);
+    *call = (BenchNppCall){.npp = self,
+                           .mask = gauss ? gauss_mask(filter->size) : MASK_NONE,
+                           .width = (gint)plane->width,
+                           .height = (gint)plane->height};
+    if (strcmp(filter->kernel->name, functions[i].kernel) == 0 && (gauss || filter->size == 3) &&
+        g_module_symbol(self->filters, name, (gpointer *)&call->function))
+      return TRUE;
   }
-  if (!filter || layout->n_planes != 1 || (plane->depth != 8 && plane->depth != 16))
-    return FALSE;
-  g_autofree gchar *name =
-      g_strdup_printf("nppiFilter%sBorder_%uu_C%uR_Ctx", filter, plane->depth, plane->step);
-  *call = (BenchNppCall){
-      .npp = self, .mask = mask, .width = (gint)plane->width, .height = (gint)plane->height};
-  return g_module_symbol(self->filters, name, (gpointer *)&call->function);
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "npp has no such filter");
+  return FALSE;
 }
 
 gboolean
@@ -142,6 +144,6 @@ bench_npp_queue(const BenchNppCall *call, CUdeviceptr src, CUdeviceptr dst, GErr
                                                BENCH_NPP_BORDER_REPLICATE, context);
   if (status == 0)
     return TRUE;
-  g_set_error(error, CC_ERROR, CC_ERROR_DEVICE, "NPP answers with status %d", status);
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "npp: NPP answers with status %d", status);
   return FALSE;
 }

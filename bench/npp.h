@@ -4,7 +4,7 @@
 /* NVIDIA's image library NPP as a peer, opened at run time where the machine has it. */
 
 #include "cuda/device.h"
-#include "engine/frame.h"
+#include "engine/plan.h"
 
 G_BEGIN_DECLS
 
@@ -30,13 +30,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(BenchNpp, bench_npp_close)
 /* "NPP 13.0.1 (libnppif.so.13)" */
 const gchar *bench_npp_version(const BenchNpp *self);
 
-/* The filter that does what the named kernel does, with replicated borders: Gaussians (of the same
- * sides, with coefficients of its own above 3x3), and Sobel along x or y. FALSE when there is none.
- */
-gboolean bench_npp_find(const BenchNpp *self, const gchar *kernel, guint size,
-                        const CcFrameLayout *layout, BenchNppCall *call);
+/* The filter that does what `filter` does on such frames, with replicated borders: Gaussians (of
+ * the same sides, with coefficients of its own above 3x3), and Sobel along x or y. CC_ERROR_INVALID
+ * when there is none. */
+gboolean bench_npp_find(const BenchNpp *self, const CcFilter *filter, const CcFrameLayout *layout,
+                        BenchNppCall *call, GError **error);
 
-/* Queues the filter. CC_ERROR_DEVICE has NPP's status. */
+/* Queues the filter. CC_ERROR_INVALID has NPP's status. */
 gboolean bench_npp_queue(const BenchNppCall *call, CUdeviceptr src, CUdeviceptr dst,
                          GError **error);
 

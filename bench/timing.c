@@ -2,15 +2,13 @@
 #include "timing.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define ALIGNMENT 256
 #define CACHES 4               /* L2 sizes that the buffers of each direction make up */
 #define RANDOM_BYTES (1 << 24) /* made on the host and uploaded as often as it takes */
 #define MAX_BATCHES 9
 #define MIN_BATCHES 3
-#define MAX_LAUNCHES                                                                               \
-  400 /* of a batch: fewer than the driver queues before it makes the host wait */
+#define MAX_LAUNCHES 400 /* of a batch: fewer than the driver queues before the host waits */
 #define MAX_SWEEPS 100
 #define HEAD_START 1.5 /* by how much the head start outlasts the queueing */
 
@@ -159,23 +157,6 @@ run_batch(BenchTimer *self, const BenchWork *work, guint n_frames, guint n_sweep
   return wait_for_events(self, us, error);
 }
 
-static int
-compare_doubles(const void *a, const void *b) {
-  const gdouble x = *(const gdouble *)a, y = *(const gdouble *)b;
-  return (x > y) - (x < y);
-}
-
-BenchTime
-bench_time_summarize(gdouble *us, guint n_batches) {
-  qsort(us, n_batches, sizeof *us, compare_doubles);
-  return (BenchTime){
-      .us = us[n_batches / 2],
-      .least_us = us[0],
-      .most_us = us[n_batches - 1],
-      .n_batches = n_batches,
-  };
-}
-
 static gboolean
 time_batches(BenchTimer *self, const BenchWork *work, BenchTime *time, GError **error) {
   gdouble us[MAX_BATCHES], host_us = 0;
@@ -199,7 +180,7 @@ time_batches(BenchTimer *self, const BenchWork *work, BenchTime *time, GError **
       return FALSE;
     us[i] /= n_frames;
   }
-  *time = bench_time_summarize(us, n_batches);
+  *time = bench_summarize(us, n_batches);
   time->n_frames = n_frames;
   return TRUE;
 }

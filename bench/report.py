@@ -1,0 +1,742 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs the programs that measure, and makes tables, targets, CSV, SVG and the figures of
+docs/benchmarks.md of what they print. That page explains all of it."""
+
+import argparse
+import csv
+import html
+import io
+import itertools
+import json
+import math
+import os
+import pathlib
+import random
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+# --- what is measured ---
+
+FASTEST = "sliding"
+FORMATS = "GRAY8,GRAY16_LE,RGB,RGBA,ARGB64,NV12,NV12-Y,NV12-UV,I420,Y444,P010_10LE"
+SIZES = "7680x4320,3840x2160,1920x1080"
+
+# heading, formats, sizes, kernels, algorithms and peers; and border, stride
+SERIAL = ("A serial loop on one CPU core, and the GPU: every second pixel of every second row kept",
+          "GRAY8", "10001x10001", "gaussian:3", "serial,all", "constant", 2)
+STANDARD = [
+    ("All algorithms", "GRAY8,RGBA", "7680x4320",
+     "gaussian:3,gaussian:5,sobel:3,sobel-x:3,sobel-y:3", "all,npp"),
+    ("Large and fractional kernels, and such as are not separable", "GRAY8", "7680x4320",
+     "sharpen:3,laplacian:3,unsharp:5,gaussian:5:1.2,gaussian:7,gaussian:15:2.5,box:15", "all,npp"),
+    ("Sixteen bits, three samples a pixel, two planes, and each of them alone",
+     "GRAY16_LE,RGB,NV12,NV12-Y,NV12-UV", "7680x4320", "gaussian:3,gaussian:5,sobel:3", FASTEST),
+    ("A size that is a multiple of nothing", "GRAY8,RGBA", "7679x4319",
+     "gaussian:3,gaussian:5,sobel:3", FASTEST),
+    ("HD", "GRAY8,RGBA,GRAY16_LE,NV12", "1920x1080", "gaussian:3,gaussian:5,sobel:3",
+     FASTEST + ",npp"),
+    SERIAL]
+PAPER = [
+    SERIAL,
+    ("Tiled convolution in registers, and two passes", "GRAY8", "512x512,2048x2048,8192x8192",
+     "gaussian:3,gaussian:5", "two-pass,register-tile," + FASTEST),
+    ("Naive, constant memory, shared tile with halo, shared tile and cache", "GRAY8",
+     "512x512,2048x2048,8192x8192", "box:3,box:5,box:7,box:15",
+     "direct,constant,tile-halo,tile-cached")]
+
+SYSTEM_PATHS = "bus pool own fresh cudaupload cudaupload-queue gl".split()
+CUDA_PATHS = "bus-up bus-down cuda cuda-to-system system-to-cuda".split()
+# heading, formats, sizes, paths
+MEMORY = [("System memory", "RGBA", "1920x1080,3840x2160", SYSTEM_PATHS),
+          ("System memory", "I420", "1920x1080", SYSTEM_PATHS),
+          ("CUDA memory", "NV12", "1920x1080", CUDA_PATHS)]
+STREAMS = 16
+DECODERS, ROUNDS = ("decode", "decode-cudaconv"), 5
+
+# title, format, own element, GStreamer's peer or FFmpeg's (filter, pixel format)
+CPU_SIZE, CPU_ROUNDS = (1920, 1080), 7
+CPU = [("GRAY8 Gaussian 5x5 and cvsmooth", "GRAY8", "kernel=gaussian size=5",
+        "cvsmooth type=gaussian kernel-width=5 kernel-height=5"),
+       ("RGB sobel-x and cvsobel", "RGB", "kernel=sobel-x", "cvsobel"),
+       ("GRAY8 Sobel magnitude and FFmpeg's sobel", "GRAY8", "kernel=sobel", ("sobel", "gray"))]
+
+# What a row is compared with, beside the peers that a run of kernels names.
+KERNEL_PEERS = ["direct", "two-pass"]
+PIPELINE_PEERS = ["cudaupload", "cudaupload-queue", "gl", "decode"]
+NO_FILTERS = ("copy", "serial", "bus", "bus-up", "bus-down")
+LIMITS = {"cuda-to-system": "bus-down", "system-to-cuda": "bus-up", "bus-up": "bus-up",
+          "bus-down": "bus-down", "cuda": None, "decode": None, "decode-cudaconv": None}
+
+# --- what is claimed ---
+
+UNITS = {"percent_of_copy": "% of the copy rate", "times_a_copy": "times the time of a copy",
+         "times_its_planes": "times its planes' sum", "us": "us",
+         "percent_of_bus": "% of the bus limit", "above_kernel_us": "us above the kernel's time",
+         "latency_ms": "ms in the element, median", "worst_latency_ms": "ms in the element, worst",
+         "percent_of_decoder": "% of the decoder's own rate"}
+LARGE, HD, UHD = "7680x4320", "1920x1080", "3840x2160"
+G3, G5, S3, BOTH = "gaussian 3x3", "gaussian 5x5", "sobel 3x3", "gaussian 3x3,gaussian 5x5"
+# field of a row, bound, algorithms or paths, formats ("": all that were measured), sizes, stride or
+# streams, kernels; a field times_PEER is "times as fast as PEER"
+TARGETS = {
+    "kernels": [
+        ("percent_of_copy", ">=", 95, FASTEST, "GRAY8,RGBA", LARGE, 1, G3),
+        ("percent_of_copy", ">=", 90, FASTEST, "GRAY8,RGBA", LARGE, 1, G5),
+        ("percent_of_copy", ">=", 85, FASTEST, "GRAY8,RGBA", LARGE, 1, S3),
+        ("percent_of_copy", ">=", 90, FASTEST, "GRAY16_LE", LARGE, 1, BOTH),
+        ("times_its_planes", "<=", 1.1, FASTEST, "NV12", LARGE, 1, BOTH),
+        ("times_a_copy", "<=", 1.6, FASTEST, "GRAY8,RGBA,GRAY16_LE,NV12", HD, 1, f"{BOTH},{S3}"),
+        ("times_npp", ">=", 10, FASTEST, "GRAY8", LARGE, 1, G5),
+        ("times_npp", ">=", 2.2, FASTEST, "GRAY8", LARGE, 1, f"{G3},sobel-x 3x3,sobel-y 3x3"),
+        ("times_two-pass", ">=", 8, FASTEST, "GRAY8", LARGE, 1, BOTH),
+        ("times_direct", ">=", 10, FASTEST, "GRAY8", LARGE, 1, BOTH),
+        ("times_two-pass", ">=", 4, "register-tile", "GRAY8", LARGE, 1, BOTH),
+        ("us", "<=", 100, FASTEST, "GRAY8", "10001x10001", 2, G3),
+        ("times_serial", ">=", 100, FASTEST, "GRAY8", "10001x10001", 2, G3)],
+    "pipelines": [
+        ("percent_of_bus", ">=", 85, "pool,own", "RGBA", f"{HD},{UHD}", 1, ""),
+        ("percent_of_bus", ">=", 85, "pool,own", "I420", HD, 1, ""),
+        ("times_cudaupload", ">=", 5, "pool,own", "RGBA", f"{HD},{UHD}", 1, ""),
+        ("times_cudaupload", ">=", 5, "pool,own", "I420", HD, 1, ""),
+        ("times_gl", ">=", 8, "pool,own", "RGBA", f"{HD},{UHD}", 1, ""),
+        ("above_kernel_us", "<=", 10, "cuda", "NV12", HD, 1, ""),
+        ("percent_of_bus", ">=", 95, "pool", "RGBA", HD, STREAMS, ""),
+        ("latency_ms", "<=", 2, "live", "RGBA", HD, 1, ""),
+        ("worst_latency_ms", "<=", 2, "live", "RGBA", HD, 1, ""),
+        ("percent_of_decoder", ">=", 98, "decode-cudaconv", "", "", 1, "")],
+    "cpu": [("times_peer", ">=", 4, "cudaconv", "GRAY8", HD, 1, CPU[0][0]),
+            ("times_peer", ">=", 4, "cudaconv", "RGB", HD, 1, CPU[1][0]),
+            ("times_peer", ">=", 8, "cudaconv", "GRAY8", HD, 1, CPU[2][0])]}
+
+# --- running ---
+
+
+class Failure(Exception):
+    """Ends the program with a status."""
+
+    def __init__(self, status, text=""):
+        super().__init__(text)
+        self.status = status
+
+
+def lines_of(args, name, *words):
+    """Runs a program of ours; yields what it prints."""
+    program = pathlib.Path(args.programs) / f"cudaconv-bench-{name}"
+    options = [f"--{o}={getattr(args, o)}" for o in ("budget", "device", "npp")
+               if getattr(args, o, None) is not None and (name == "kernels" or o != "npp")]
+    if not program.exists():
+        raise Failure(77, f"no {program}: a build with CUDA has it, see --programs")
+    with subprocess.Popen([program, *options, *words], stdout=subprocess.PIPE, text=True) as child:
+        for line in child.stdout:
+            yield json.loads(line)
+    if child.returncode:
+        raise Failure(child.returncode if child.returncode > 0 else 1)
+
+
+def words_of(value):
+    return [word.strip() for word in value.split(",")]
+
+
+def expand(value, everything):
+    return [one for word in words_of(value) for one in (everything if word == "all" else [word])]
+
+
+def size_of(row):
+    return f"{row['width']}x{row['height']}"
+
+
+def key(row):
+    """What a target names a row by."""
+    return (row.get("algorithm") or row.get("path"), row["format"], size_of(row),
+            row.get("stride") or row.get("streams"), row.get("kernel", ""))
+
+
+def compare(rows, peers):
+    """Adds how many times as fast as its peers, among these rows on the same frames, each is."""
+    for row, peer in itertools.product(rows, peers):
+        other = next((r for r in rows if key(r) == (peer, *key(row)[1:])), None)
+        if other and row["us"] and key(row)[0] not in NO_FILTERS:
+            row[f"times_{peer}"] = other["us"] / row["us"]
+
+
+def finish_case(run, case):
+    """The rows of a case, with what follows from their times."""
+    copy = next((r["us"] for r in case["rows"] if r["algorithm"] == "copy"), None)
+    rows = [{**case["what"], **row, "gb_s": 1e-3 * case["what"]["bytes"] / row["us"]}
+            for row in case["rows"]]
+    for row in rows if copy else []:
+        row.update(copy_us=copy, percent_of_copy=100 * copy / row["us"],
+                   times_a_copy=row["us"] / copy)
+    compare(rows, KERNEL_PEERS + [p for p in run["peers"] if p != "copy"])
+    for row in rows:
+        planes = [next((r["us"] for r in run["results"] + rows
+                        if key(r) == (key(row)[0], row["format"] + plane, *key(row)[2:])), None)
+                  for plane in ("-Y", "-UV")]
+        frame = re.sub("-U?V?Y?$", "", row["format"])
+        if row["format"] == frame and all(planes):
+            row["times_its_planes"] = row["us"] / sum(planes)
+    run["results"] += rows
+    run["notes"] += case["notes"]
+    print_rows(run, rows, case["notes"])
+
+
+def run_kernels(args):
+    """Measures cases: those of the options, or all that the page has figures of."""
+    listed = next(lines_of(args, "kernels", "--list"))
+    algorithms = [a for a in listed["algorithms"] if a != "auto"]
+    selected = args.kernel or args.algorithm or args.format or args.border or args.stride
+    sweeps = STANDARD
+    if args.paper and selected:
+        raise Failure(2, "--paper has cases of its own; of the selecting options it takes --size")
+    if args.paper:
+        sweeps = [(s[0], s[1], args.size or s[2], *s[3:]) for s in PAPER]
+    elif selected or args.size:
+        sweeps = [("Selected cases", args.format or "GRAY8,RGBA", args.size or f"{LARGE},{HD}",
+                   args.kernel or "gaussian:3,gaussian:5,sobel:3", args.algorithm or "all,npp",
+                   args.border or "replicate", args.stride or 1)]
+    cases, headings = [], {}
+    for heading, formats, sizes, kernels, names, *rest in sweeps:
+        headings[len(cases)] = heading
+        border, stride = rest or ("replicate", 1)
+        cases += [f"{format_} {size} {kernel} {border} {stride} "
+                  f"copy,{','.join(expand(names, algorithms))}"
+                  for size in expand(sizes, words_of(SIZES))
+                  for format_ in expand(formats, words_of(FORMATS))
+                  for kernel in expand(kernels, listed["kernels"])]
+    run = {"kind": "kernels", "complete": sweeps is STANDARD, "results": [], "notes": []}
+    case = None
+    for line in itertools.chain(lines_of(args, "kernels", *cases), [None]):
+        if line and "device" in line:
+            run.update(line)
+            say(f"{run['device']}, CUDA {run['cuda']} driver, L2 cache of "
+                f"{run['l2_bytes'] / 1e6:.1f} MB; "
+                + (run["npp"] or f"NPP is not measured: {run['no_npp']}"))
+        elif line and "us" in line:
+            case["rows"].append(line)
+        elif line and "note" in line:
+            case["notes"].append(line["note"])
+        else:
+            if case:
+                finish_case(run, case)
+            if len(cases) and run.setdefault("n_cases", 0) in headings and line:
+                print_heading(run, headings[run["n_cases"]])
+            run["n_cases"] += 1
+            case = {"what": line, "rows": [], "notes": []}
+    del run["n_cases"]
+    return run
+
+
+def medians(rows):
+    """One row of each path, with the median of those that were measured in turns."""
+    merged = {}
+    for row in rows:
+        merged.setdefault(key(row), []).append(row)
+    for same in merged.values():
+        us = sorted(row["us"] for row in same)
+        if len(same) > 1:
+            same[0].update(us=statistics.median(us), least_us=us[0], most_us=us[-1],
+                           batches=len(us))
+    return [same[0] for same in merged.values()]
+
+
+def finish_tasks(run, rows, notes, kernels):
+    """The rows of some tasks on the same frames, with what follows from their times."""
+    rows = medians(rows)
+    for row in rows:
+        limit = LIMITS.get(row["path"], "bus")
+        bus = next((r["us"] for r in rows if key(r) == (limit, *key(row)[1:])), None)
+        row.update(fps=1e6 / row["us"], gb_s=1e-3 * row["bytes"] / row["us"])
+        if bus:
+            row.update(bus_us=bus, percent_of_bus=100 * bus / row["us"])
+        if row["path"] == "cuda" and key(row)[1:3] in kernels:
+            row["kernel_us"] = kernels[key(row)[1:3]]
+            row["above_kernel_us"] = row["us"] - row["kernel_us"]
+    compare(rows, PIPELINE_PEERS)
+    for row in rows:
+        if row["path"] == "decode-cudaconv" and "times_decode" in row:
+            row["percent_of_decoder"] = 100 * row["times_decode"]
+    rows = [{name: value for name, value in row.items() if value} for row in rows]
+    run["results"] += rows
+    run["notes"] += dict.fromkeys(notes)
+    print_rows(run, rows, dict.fromkeys(notes))
+
+
+def run_pipelines(args):
+    """Measures the memory paths, many pipelines at once, latency and decoding, or some of these."""
+    selected = args.format or args.size
+    only = words_of(args.only) if args.only else ["paths"] if selected else ["paths", "streams",
+                                                                            "latency"]
+    if set(only) - {"paths", "streams", "latency", "decode"}:
+        raise Failure(2, "--only takes paths, streams, latency and decode")
+    if "decode" in only and not args.decode:
+        raise Failure(2, "--only=decode needs --decode=FILE")
+    frames = list(itertools.product(words_of(args.size or HD), words_of(args.format or "RGBA")))
+    memory = MEMORY if not selected else [("Selected frames", args.format or "RGBA",
+                                           args.size or HD, SYSTEM_PATHS + CUDA_PATHS)]
+    groups = []  # heading, tasks
+    for heading, formats, sizes, paths in memory if "paths" in only else []:
+        groups += [(heading, [f"{path} {format_} {size} 1" for path in paths])
+                   for size in words_of(sizes) for format_ in words_of(formats)]
+    for size, format_ in frames if "streams" in only else []:
+        groups.append(("Pipelines at once",
+                       [f"{path} {format_} {size} {args.streams}" for path in ("bus", "pool")]))
+    for size, format_ in frames if "latency" in only else []:
+        groups.append(("A live source of 60 frames a second", [f"live {format_} {size} 1"]))
+    if args.decode:
+        groups.append(("A decoder alone and with cudaconv",
+                       [f"{path} {args.decode}" for path in DECODERS] * ROUNDS))
+    tasks = [task for _, group in groups for task in group]
+    run = {"kind": "pipelines", "complete": not selected and not args.only,
+           "results": [], "notes": []}
+    kernels = {}
+    wanted = [task.split() for task in tasks if task.startswith("cuda ")]
+    for line in lines_of(args, "kernels", *(f"{format_} {size} sobel:3 replicate 1 auto"
+                                            for _, format_, size, _ in wanted)) if wanted else []:
+        if "bytes" in line:
+            frame = line
+        elif "us" in line:
+            kernels[frame["format"], size_of(frame)] = line["us"]
+    lines = lines_of(args, "pipelines", *tasks)
+    run.update(next(lines))
+    say(f"{run['device']}, CUDA {run['cuda']} driver; {run['gstreamer']}")
+    last = None
+    for heading, group in groups:
+        if heading != last:
+            print_heading(run, heading)
+        last = heading
+        answers = list(itertools.islice(lines, len(group)))
+        finish_tasks(run, [a for a in answers if "us" in a],
+                     [a["note"] for a in answers if "note" in a], kernels)
+        if len(answers) < len(group):
+            break
+    for _ in lines:  # the status is known at the end
+        pass
+    return run
+
+
+def time_cpu(args, format_, element):
+    caps = f"video/x-raw,format={format_},width={CPU_SIZE[0]},height={CPU_SIZE[1]},framerate=30/1"
+    return next(lines_of(args, "cpu", caps, element))["ms"]
+
+
+def time_ffmpeg(filter_, pixels, path):
+    """Milliseconds a frame; start-up drops out between a short and a long run."""
+    seconds = []
+    for frames in (20, 220):
+        begin = time.monotonic()
+        subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-stream_loop", "-1", "-f", "rawvideo",
+                        "-pix_fmt", pixels, "-s", f"{CPU_SIZE[0]}x{CPU_SIZE[1]}", "-i", path,
+                        "-frames:v", str(frames), "-filter_threads", str(os.cpu_count()),
+                        "-vf", filter_, "-f", "null", "-"], check=True)
+        seconds.append(time.monotonic() - begin)
+    return 1000 * (seconds[1] - seconds[0]) / 200
+
+
+def run_cpu(args):
+    """Measures the element on the CPU beside other filters, in turns, each net of what its
+    pipeline needs without a filter."""
+    width, height = CPU_SIZE
+    run = {"kind": "cpu", "complete": True, "device": f"{os.cpu_count()} processors",
+           "results": [], "notes": []}
+    print_heading(run, f"{width}x{height}, {os.cpu_count()} processors, ms a frame, medians of "
+                       f"{CPU_ROUNDS} rounds in turns")
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(random.Random(1).randbytes(width * height))
+        file.flush()
+        for title, format_, own, peer in CPU:
+            sides = {"own": lambda f=format_, e=own: time_cpu(args, f, f"cudaconv backend=cpu {e}"),
+                     "empty": lambda f=format_: time_cpu(args, f, "identity")}
+            if isinstance(peer, str):
+                sides["peer"] = lambda f=format_, e=peer: time_cpu(args, f, e)
+                sides["peer_empty"] = sides["empty"]
+            else:
+                sides["peer"] = lambda p=peer: time_ffmpeg(*p, file.name)
+                sides["peer_empty"] = lambda p=peer: time_ffmpeg("null", p[1], file.name)
+            try:
+                rounds = [{side: measure() for side, measure in sides.items()}
+                          for _ in range(args.rounds)]
+            except (Failure, OSError, subprocess.CalledProcessError):
+                run["notes"].append(f"{title}: not measured, the peer is not installed")
+                say("  " + run["notes"][-1])
+                run["status"] = 77
+                continue
+            ms = {side: statistics.median(r[side] for r in rounds) for side in sides}
+            own_ms, peer_ms = ms["own"] - ms["empty"], ms["peer"] - ms["peer_empty"]
+            row = {"path": "cudaconv", "format": format_, "width": width, "height": height,
+                   "streams": 1, "kernel": title, "ms": own_ms, "peer_ms": peer_ms,
+                   "times_peer": peer_ms / own_ms}
+            run["results"].append(row)
+            print_rows(run, [row], [])
+    return run
+
+
+# --- text ---
+
+text = sys.stdout
+
+
+def say(line=""):
+    print(line, file=text, flush=True)
+
+
+def number(width, digits, field, unit=""):
+    """A column: how wide it is, and what it says of a row."""
+    return width, lambda row: f"{row[field]:.{digits}f}{unit}" if row.get(field) else "-"
+
+
+def word(width, say_it):
+    return width, say_it
+
+
+def columns(run):
+    """Title to width (below 0: to the left) and text of a row."""
+    if run["kind"] == "cpu":
+        return {"": (-42, lambda r: r["kernel"]), "cudaconv": number(8, 3, "ms"),
+                "peer": number(8, 3, "peer_ms"), "ratio": number(7, 1, "times_peer")}
+    frames = {"format": (-10, lambda r: r["format"]), "size": (11, size_of)}
+    if run["kind"] == "kernels":
+        peers = KERNEL_PEERS + [p for p in run["peers"] if p != "copy"]
+        return {**frames,
+                "kernel": (-22, lambda r: r["kernel"] + f" /{r['stride']}" * (r["stride"] > 1)),
+                "algorithm": (-16, lambda r: r["algorithm"]), "us/frame": number(10, 2, "us"),
+                "GB/s": number(7, 0, "gb_s"), "% copy": number(7, 1, "percent_of_copy"),
+                **{peer: number(9, 2, f"times_{peer}", "x") for peer in peers}}
+    return {"path": (-17, lambda r: r["path"]), **frames,
+            "streams": (7, lambda r: f"{r['streams']}" + f"/{r['devices']}" * (r["devices"] > 1)),
+            "frames/s": number(10, 1, "fps"), "us/frame": number(10, 2, "us"),
+            "GB/s": number(7, 1, "gb_s"), "% bus": number(7, 1, "percent_of_bus"),
+            "+kernel": number(8, 2, "above_kernel_us"),
+            **{peer: number(len(peer) + 1, 2, f"times_{peer}", "x") for peer in PIPELINE_PEERS},
+            "MB/stream": number(9, 1, "device_mb_a_stream"),
+            "median ms": number(9, 3, "latency_ms"),
+            "worst ms": number(9, 3, "worst_latency_ms"),
+            "memory in, out": (-1, lambda r: f"{r['memory_in']}, {r['memory_out']}; "
+                               f"{r['in_flight']} in flight" if "memory_in" in r else "")}
+
+
+def join_cells(cells):
+    return " ".join(cell.ljust(-width) if width < 0 else cell.rjust(width)
+                    for width, cell in cells).rstrip()
+
+
+def print_heading(run, heading):
+    say(f"\n{heading}")
+    say(join_cells((width, title) for title, (width, _) in columns(run).items()))
+
+
+def print_rows(run, rows, notes):
+    for row in rows:
+        say(join_cells((width, tell(row)) for width, tell in columns(run).values()))
+    for note in notes:
+        say(f"  {note}")
+
+
+# --- targets ---
+
+
+def unit_of(field):
+    peer = field.removeprefix("times_")
+    return UNITS.get(field) or f"times as fast as {'its peer' if peer == 'peer' else peer}"
+
+
+def judge_one(run, target):
+    """A verdict for all that the target names and the run can answer; in a complete one, also for
+    the others."""
+    field, bound, wanted, whos, formats, sizes, count, kernels = target
+    rows, verdicts = run["results"], []
+    frames = list(itertools.product(formats.split(","), sizes.split(","))) if formats else [
+        key(r)[1:3] for r in rows if key(r)[0] == whos]
+    for kernel, who, frame in itertools.product(kernels.split(","), whos.split(","), frames):
+        row = next((r for r in rows if key(r) == (who, *frame, count, kernel)), {})
+        value = row.get(field)
+        if value is None and not run["complete"] and formats:
+            continue
+        more = "" if count == 1 else f" stride {count}" if kernel else f", {count} at once"
+        met = value is not None and (value >= wanted if bound == ">=" else value <= wanted)
+        verdicts.append({"claim": " ".join(filter(None, (who, *frame, kernel))) + more + ", "
+                                  + unit_of(field), "measured": value,
+                         "at_least" if bound == ">=" else "at_most": wanted, "met": met})
+        if field not in UNITS and value and "copy_us" in row:
+            verdicts[-1]["copy"] = value * row["us"] / row["copy_us"]
+    return verdicts
+
+
+def judge(run):
+    return [verdict for target in TARGETS[run["kind"]] for verdict in judge_one(run, target)]
+
+
+def print_verdicts(verdicts):
+    for verdict in verdicts:
+        wanted = " ".join(f"{bound.replace('_', ' ')} {verdict[bound]:.5g}"
+                          for bound in ("at_least", "at_most") if bound in verdict)
+        value = verdict["measured"]
+        copy = f"; a copy: {verdict['copy']:.2f}" if "copy" in verdict else ""
+        say(f"{verdict['claim']:<76} {'-' if value is None else format(value, '.2f'):>9} "
+            f"(wanted: {wanted}{copy})"
+            + (" not measured" if value is None else "" if verdict["met"] else " missed"))
+
+
+# --- files ---
+
+
+def as_csv(run):
+    fields = list(dict.fromkeys(field for row in run["results"] for field in row))
+    file = io.StringIO()
+    writer = csv.DictWriter(file, fields, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(run["results"])
+    return file.getvalue()
+
+
+# These stay apart on white and on black, also for the colour-blind.
+COLOURS = ["#0072b2", "#56b4e9", "#009e73", "#b08f00", "#e69f00", "#d55e00", "#cc79a7", "#8a63b8",
+           "#7a8b00"]
+STYLE = """<style>
+  text { font: 12px sans-serif; fill: #222; }
+  .title { font-size: 17px; font-weight: bold; }
+  .small { font-size: 10px; fill: #555; }
+  .paper { fill: #fff; }
+  .grid { stroke: #ccc; }
+  @media (prefers-color-scheme: dark) {
+    text { fill: #ddd; }
+    .small { fill: #aaa; }
+    .paper { fill: #16181c; }
+    .grid { stroke: #3a3d44; }
+  }
+</style>"""
+
+
+def as_svg(run):
+    """A group of bars for each case, a bar for each algorithm: its share of the copy rate."""
+    left, right, y, bars = 380, 970, 112, []
+    rows = [r for r in run["results"] if key(r)[0] not in NO_FILTERS and "percent_of_copy" in r]
+    names = dict.fromkeys(re.sub(r".*\((.*)\)", r"\1", r["algorithm"]) for r in rows)
+    colours = dict(zip(names, itertools.cycle(COLOURS)))
+    most = max([100] + [20 * math.ceil(r["percent_of_copy"] / 20) for r in rows])
+    scale = (right - left) / most
+
+    def write(x, at, what, options=""):
+        return f'<text x="{x:.1f}" y="{at}" {options}>{html.escape(what)}</text>'
+
+    for case, group in itertools.groupby(rows, lambda r: key(r)[1:]):
+        top = y
+        for row in group:
+            share, name = row["percent_of_copy"], re.sub(r".*\((.*)\)", r"\1", row["algorithm"])
+            bars += [f'<rect x="{left}" y="{y}" width="{share * scale:.1f}" height="12" '
+                     f'fill="{colours[name]}"><title>{html.escape(row["algorithm"])}: '
+                     f'{row["us"]:.2f} us a frame, {row["gb_s"]:.0f} GB/s</title></rect>',
+                     write(left + share * scale + 4, y + 10, f"{share:.1f}", 'class="small"')]
+            y += 15
+        stride = "" if case[2] == 1 else f", stride {case[2]}"
+        bars.append(write(left - 10, (top + y) // 2 + 3, f"{case[0]} {case[1]}, {case[3]}{stride}",
+                          'text-anchor="end"'))
+        y += 14
+    for percent in range(0, most + 1, 20):
+        x = left + percent * scale
+        bars[:0] = [f'<line class="grid" x1="{x:.1f}" y1="106" x2="{x:.1f}" y2="{y}"/>']
+        bars.append(write(x, y + 16, f"{percent} %", 'class="small" text-anchor="middle"'))
+    for i, (name, colour) in enumerate(colours.items()):
+        x, at = 24 + i % 7 * 130, 62 + i // 7 * 18
+        bars += [f'<rect x="{x}" y="{at}" width="12" height="12" fill="{colour}"/>',
+                 write(x + 18, at + 10, name)]
+    head = [f'<svg xmlns="http://www.w3.org/2000/svg" width="1030" height="{y + 44}" '
+            f'viewBox="0 0 1030 {y + 44}" role="img">', STYLE,
+            '<rect class="paper" width="100%" height="100%"/>',
+            write(24, 30, f"Convolution on {run['device']}", 'class="title"'),
+            write(24, 48, "bytes read and written a second, as a share of what a device-to-device "
+                          "copy reaches in the same run; longer is faster", 'class="small"')]
+    return "\n".join(head + bars + ["</svg>\n"])
+
+
+# --- the figures of docs/benchmarks.md ---
+
+
+def figure(value):
+    if value is None:
+        return ""
+    return f"{value:.0f}" if value >= 1000 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def table(head, rows):
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines).replace("|  |", "| |")
+
+
+def kernels_table(run):
+    """Microseconds a frame of every algorithm on the six cases that the targets begin with."""
+    cases = [(f, LARGE, 1, k) for f in ("GRAY8", "RGBA") for k in (G3, G5, S3)]
+    found = {key(r): r for r in run["results"]}
+    names = [n for n in dict.fromkeys(k[0] for k in found) if any((n, *c) in found for c in cases)]
+
+    def cell(name, case):
+        row = found.get((name, *case), {})
+        share = f" ({row['percent_of_copy']:.1f})" if name == FASTEST and row else ""
+        return figure(row.get("us")) + share
+
+    names.sort(key=lambda n: (n != "copy", n == "npp",
+                              found.get((n, *cases[0]), {"us": math.inf})["us"]))
+    return table([""] + [f"{c[0]} {c[3]}" for c in cases],
+                 [[n if n == "copy" else "NPP" if n == "npp" else f"`{n}`"]
+                  + [cell(n, c) for c in cases] for n in names])
+
+
+def pipelines_table(run):
+    fields = ["fps", "percent_of_bus", "times_cudaupload", "times_cudaupload-queue", "times_gl",
+              "device_mb_a_stream", "above_kernel_us", "latency_ms", "worst_latency_ms"]
+    rows = []
+    for row in run["results"]:
+        path, format_, size, streams, _ = key(row)
+        if path not in PIPELINE_PEERS or path == "decode":
+            rows.append([f"`{path}`" + f", {streams} at once" * (streams > 1), f"{format_} {size}"]
+                        + [figure(row.get(field)) for field in fields])
+    return table(["", "frames", "frames/s", "% of the bus", "times `cudaupload`", "with a queue",
+                  "times `gl`", "MB a stream", "us above the kernel", "median ms", "worst ms"], rows)
+
+
+def targets_table(run):
+    """A row for each target, with all that it was measured on."""
+    rows = []
+    for target in TARGETS[run["kind"]]:
+        field, bound, wanted, whos, formats, sizes, count, kernels = target
+        verdicts = judge_one(run, target)
+        values = [v["measured"] for v in verdicts if v["measured"] is not None]
+        more = "" if count == 1 else f" stride {count}" if kernels else f", {count} at once"
+        frames = " ".join(filter(None, (formats, sizes, kernels))).replace(",", ", ")
+        measured = f"{figure(min(values))} to {figure(max(values))}" if len(values) > 4 else \
+            ", ".join(map(figure, values))
+        if verdicts:
+            rows.append([whos.replace(",", ", "), frames + more, unit_of(field),
+                         f"at {'least' if bound == '>=' else 'most'} {wanted:g}",
+                         measured + ("" if all(v["met"] for v in verdicts) else ": missed")])
+    return table(["", "frames", "what", "wanted", "measured"], rows)
+
+
+TABLES = {"kernels": kernels_table, "pipelines": pipelines_table}
+
+
+def write_docs(args):
+    """Puts the tables of these runs between their marks in the page."""
+    page = pathlib.Path(args.page)
+    content = page.read_text(encoding="utf-8")
+    for name in args.runs:
+        run = read_run(name)
+        if run["kind"] not in TABLES:
+            raise Failure(2, f"{name}: {page} has no figures of {run['kind']}")
+        for mark, made in ((run["kind"], TABLES[run["kind"]](run)),
+                           (f"{run['kind']}-targets", targets_table(run))):
+            content, n = re.subn(rf"(<!-- figures: {mark} -->\n).*?(<!-- end -->)",
+                                 lambda m, made=made: f"{m[1]}\n{made}\n{m[2]}", content,
+                                 flags=re.DOTALL)
+            if n != 1:
+                raise Failure(1, f"{page}: no place for \"figures: {mark}\"")
+    page.write_text(content, encoding="utf-8")
+    return 0
+
+
+# --- the program ---
+
+
+def read_run(name):
+    return json.loads(pathlib.Path(name).read_text(encoding="utf-8"))
+
+
+def write(name, content):
+    if name == "-":
+        sys.stdout.write(content)
+    elif name:
+        pathlib.Path(name).write_text(content, encoding="utf-8")
+
+
+def report(args):
+    """Measures, or reads, and writes what is asked for."""
+    run = args.run(args)
+    verdicts = judge(run)
+    if verdicts:
+        say("\nTargets")
+        print_verdicts(verdicts)
+    if args.json:
+        write(args.json, json.dumps({**run, "targets": verdicts}, indent=1) + "\n")
+    if args.csv:
+        write(args.csv, as_csv(run))
+    if args.plot:
+        write(args.plot, as_svg(run))
+    missed = not (verdicts and all(v["met"] for v in verdicts))
+    return 1 if args.check and missed else run.get("status", 0)
+
+
+def show_run(args):
+    run = read_run(args.file)
+    print_heading(run, run["device"])
+    print_rows(run, run["results"], run["notes"])
+    return run
+
+
+def parse(argv):
+    parser = argparse.ArgumentParser(
+        prog="cudaconv-bench", description="Measures cudaconv and its peers. Without a device the "
+        "status is 77, 1 when something fails and 2 for wrong options. LISTs are divided by commas "
+        "and may be \"all\"; a FILE of \"-\" is the standard output.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    own = pathlib.Path(__file__).resolve().parent
+    built = own.parent / "build" / "bench"
+
+    def command(name, run, text_):
+        sub = commands.add_parser(name, help=text_, description=text_)
+        sub.set_defaults(run=run, main=report)
+        sub.add_argument("--json", metavar="FILE", help="write all figures as JSON")
+        sub.add_argument("--csv", metavar="FILE", help="write all figures as CSV")
+        sub.add_argument("--plot", metavar="FILE", help="draw the shares of the copy rate as SVG")
+        sub.add_argument("--check", action="store_true",
+                         help="end with 1 when a target is missed or none was measured")
+        sub.add_argument("--programs", metavar="FOLDER",
+                         default=own if list(own.glob("cudaconv-bench-c*")) else built,
+                         help="where the programs that measure are")
+        if name in ("kernels", "pipelines"):
+            sub.add_argument("--budget", type=float, metavar="MS", help="time for each line (200; "
+                             "of pipelines 3000, of live ones 10000)")
+            sub.add_argument("-d", "--device", type=int, metavar="ID", help="CUDA device")
+            sub.add_argument("-f", "--format", metavar="LIST", help=f"of {FORMATS}")
+            sub.add_argument("-s", "--size", metavar="LIST", help="of WIDTHxHEIGHT")
+        return sub
+
+    sub = command("kernels", run_kernels, "the CUDA kernels beside a copy, NPP and the classics")
+    sub.add_argument("-k", "--kernel", metavar="LIST", help="of NAME[:SIZE[:SIGMA]]")
+    sub.add_argument("-a", "--algorithm", metavar="LIST", help="algorithms and npp")
+    sub.add_argument("--border", help="replicate, constant, reflect, reflect-101 or wrap")
+    sub.add_argument("--stride", type=int, metavar="N", help="1, 2 or 4")
+    sub.add_argument("--paper", action="store_true", help="repeat the texts' experiments instead")
+    sub.add_argument("--npp", metavar="FOLDER", help="of libnppif.so and libnppc.so")
+    sub = command("pipelines", run_pipelines, "the element in pipelines beside the bus")
+    sub.add_argument("--only", metavar="LIST", help="of paths, streams, latency and decode")
+    sub.add_argument("--streams", type=int, metavar="N", default=STREAMS, help="pipelines at once")
+    sub.add_argument("--decode", metavar="FILE", help="an H.264 video, for its decoder as well")
+    command("cpu", run_cpu, "the element on the CPU beside OpenCV and FFmpeg").add_argument(
+        "--rounds", type=int, default=CPU_ROUNDS, help="measurements of each in turns")
+    command("show", show_run, "a run that --json wrote").add_argument("file")
+    sub = commands.add_parser("docs", help="put runs that --json wrote into docs/benchmarks.md")
+    sub.add_argument("--page", default="docs/benchmarks.md")
+    sub.add_argument("runs", nargs="+")
+    sub.set_defaults(main=write_docs)
+    return parser.parse_args(argv)
+
+
+def main(argv):
+    global text
+    args = parse(argv)
+    if "-" in (getattr(args, name, None) for name in ("json", "csv", "plot")):
+        text = sys.stderr
+    try:
+        return args.main(args)
+    except Failure as failure:
+        if str(failure):
+            print(f"cudaconv-bench: {failure}", file=sys.stderr)
+        return failure.status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
