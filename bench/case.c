@@ -73,6 +73,10 @@ gboolean
 bench_case_parse(BenchCase *self, const gchar *text, GError **error) {
   g_auto(GStrv) words = g_strsplit(text, " ", -1);
   guint64 stride;
+  if (g_str_has_prefix(text, "# ")) {
+    self->heading = g_strdup(text + 2);
+    return TRUE;
+  }
   if (g_strv_length(words) != 6)
     return bench_refuse(error, "\"%s\": a case is \"" BENCH_CASE_WORDS "\"", text);
   self->format = g_strdup(words[0]);
@@ -89,6 +93,7 @@ bench_case_parse(BenchCase *self, const gchar *text, GError **error) {
 
 void
 bench_case_clear(BenchCase *self) {
+  g_free(self->heading);
   g_free(self->format);
   g_free(self->border);
   g_strfreev(self->algorithms);

@@ -8,7 +8,8 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  gchar *format; /* of GStreamer, or one with "-Y" or "-UV" behind it: one plane alone */
+  gchar *heading; /* no case, but a text to print; else NULL */
+  gchar *format;  /* of GStreamer, or one with "-Y" or "-UV" behind it: one plane alone */
   guint width, height;
   CcFrameLayout layout;
   CcFilter filter; /* with the algorithm AUTO */
@@ -17,7 +18,8 @@ typedef struct {
 } BenchCase;
 
 /* What the words of a case are. */
-#define BENCH_CASE_WORDS "FORMAT WIDTHxHEIGHT KERNEL[:SIZE[:SIGMA]] BORDER STRIDE ALGORITHM,..."
+#define BENCH_CASE_WORDS                                                                           \
+  "FORMAT WIDTHxHEIGHT KERNEL[:SIZE[:SIGMA]] BORDER STRIDE ALGORITHM,...\" or \"# HEADING"
 
 /* Reads a case, which is cleared before and to be cleared after, also after a failure.
  * CC_ERROR_INVALID says what is wrong. The algorithms' names are left to the caller. */

@@ -58,10 +58,8 @@ bench_check_begin(BenchCheck *self, const CcPlan *plan, const CcCudaProgram *pro
   const CcRect *src = &plan->source[0], *dst = &plan->target[0];
   const gint divisor = find_divisor(plan);
   gdouble us[RUNS];
-  if (divisor == 0) {
-    g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "serial cannot run this case");
-    return FALSE;
-  }
+  if (divisor == 0)
+    return bench_refuse(error, "serial cannot run this case");
   bench_check_clear(self);
   self->src_bytes = program->src_bytes;
   self->src = (BenchPicture){g_malloc0(program->src_bytes), program->src[0].pitch, (gint)src->width,

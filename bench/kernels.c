@@ -152,8 +152,12 @@ run_algorithm(Bench *self, const gchar *name, GError **error) {
   self->label = g_strdup(name);
   if (peer >= 0 ? peers[peer].time(self, &time, &reason)
                 : time_algorithm(self, algorithm, &time, &reason)) {
-    bench_print("{'algorithm': <%s>, " BENCH_TIME_FIELDS "}", self->label,
-                BENCH_TIME_VALUES(&time));
+    const BenchCase *c = self->c;
+    g_autofree gchar *kernel = bench_case_kernel(c);
+    bench_print("{'format': <%s>, 'width': <%u>, 'height': <%u>, 'kernel': <%s>, 'border': <%s>, "
+                "'stride': <%u>, 'algorithm': <%s>, 'bytes': <%t>, " BENCH_TIME_FIELDS "}",
+                c->format, c->width, c->height, kernel, c->border, c->filter.stride, self->label,
+                (guint64)bench_plan_bytes(self->plan), BENCH_TIME_VALUES(&time));
     return TRUE;
   }
   if (g_error_matches(reason, CC_ERROR, CC_ERROR_UNAVAILABLE))
@@ -170,14 +174,13 @@ static gboolean
 run_case(Bench *self, const BenchCase *c, GError **error) {
   clear_case(self);
   self->c = c;
+  if (c->heading) {
+    bench_print("{'heading': <%s>}", c->heading);
+    return TRUE;
+  }
   self->program = prepare(self, CC_ALGORITHM_AUTO, &self->plan, error);
   if (!self->program)
     return FALSE;
-  g_autofree gchar *kernel = bench_case_kernel(c);
-  bench_print("{'format': <%s>, 'width': <%u>, 'height': <%u>, 'kernel': <%s>, 'border': <%s>, "
-              "'stride': <%u>, 'bytes': <%t>}",
-              c->format, c->width, c->height, kernel, c->border, c->filter.stride,
-              (guint64)bench_plan_bytes(self->plan));
   for (gchar **name = c->algorithms; *name; name++)
     if (!run_algorithm(self, *name, error))
       return FALSE;
@@ -224,7 +227,7 @@ parse_cases(BenchCase *cases, gchar **texts, GError **error) {
     if (!bench_case_parse(&cases[i], texts[i], error))
       return FALSE;
     CcAlgorithm ignored;
-    for (gchar **name = cases[i].algorithms; *name; name++)
+    for (gchar **name = cases[i].algorithms; name && *name; name++)
       if (find_peer(*name) < 0 && !bench_find_algorithm(*name, &ignored))
         return bench_refuse(error, "there is no algorithm \"%s\"", *name);
   }

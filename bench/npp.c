@@ -3,8 +3,18 @@
 
 #include <gmodule.h>
 #include <string.h>
+#include "common.h"
 #include "engine/error.h"
-#include "npp_abi.h"
+
+#if __has_include(<nppdefs.h>)
+#include <nppdefs.h>
+G_STATIC_ASSERT(sizeof(BenchNppContext) == sizeof(NppStreamContext));
+G_STATIC_ASSERT(offsetof(BenchNppContext, stream_flags) ==
+                offsetof(NppStreamContext, nStreamFlags));
+G_STATIC_ASSERT(BENCH_NPP_BORDER_REPLICATE == NPP_BORDER_REPLICATE);
+G_STATIC_ASSERT(BENCH_NPP_MASK_5X5 == NPP_MASK_SIZE_5_X_5);
+G_STATIC_ASSERT(BENCH_NPP_MASK_7X7 == NPP_MASK_SIZE_7_X_7);
+#endif
 
 #define MASK_NONE (-1)
 
@@ -61,10 +71,8 @@ fill_context(BenchNppContext *context, const CcCudaDevice *device, CUstream stre
       {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &context->compute_minor},
   };
   for (guint i = 0; i < G_N_ELEMENTS(values); i++)
-    if (!cc_cuda_check(device->cuda,
-                       device->cuda->cuDeviceGetAttribute(values[i].value, values[i].attribute,
-                                                          device->device),
-                       "cuDeviceGetAttribute", error))
+    if (!BENCH_CALL(device, cuDeviceGetAttribute, values[i].value, values[i].attribute,
+                    device->device))
       return FALSE;
   context->stream = stream;
   context->device_id = device->base.id;
@@ -118,32 +126,25 @@ bench_npp_find(const BenchNpp *self, const CcFilter *filter, const CcFrameLayout
                                              functions[i].function, plane->depth, plane->step);
     *call = (BenchNppCall){.npp = self,
                            .mask = gauss ? gauss_mask(filter->size) : MASK_NONE,
-                           .width = (gint)plane->width,
-                           .height = (gint)plane->height};
+                           .size = {(gint)plane->width, (gint)plane->height}};
     if (strcmp(filter->kernel->name, functions[i].kernel) == 0 && (gauss || filter->size == 3) &&
-        g_module_symbol(self->filters, name, (gpointer *)&call->function))
+        g_module_symbol(self->filters, name, &call->function))
       return TRUE;
   }
-  g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "npp has no such filter");
-  return FALSE;
+  return bench_refuse(error, "npp has no such filter");
 }
 
 gboolean
 bench_npp_queue(const BenchNppCall *call, CUdeviceptr src, CUdeviceptr dst, GError **error) {
-  const BenchNppSize size = {call->width, call->height};
   const BenchNppPoint origin = {0, 0};
-  const BenchNppContext context = call->npp->context;
-  gint status;
-  if (call->mask == MASK_NONE)
-    status = ((BenchNppSobel *)call->function)((gconstpointer)src, call->src_pitch, size, origin,
-                                               (gpointer)dst, call->dst_pitch, size,
-                                               BENCH_NPP_BORDER_REPLICATE, context);
-  else
-    status = ((BenchNppGauss *)call->function)((gconstpointer)src, call->src_pitch, size, origin,
-                                               (gpointer)dst, call->dst_pitch, size, call->mask,
-                                               BENCH_NPP_BORDER_REPLICATE, context);
-  if (status == 0)
-    return TRUE;
-  g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "npp: NPP answers with status %d", status);
-  return FALSE;
+  BenchNppGauss *gauss = (BenchNppGauss *)call->function;
+  BenchNppSobel *sobel = (BenchNppSobel *)call->function;
+  const gint status =
+      call->mask != MASK_NONE
+          ? gauss((gconstpointer)src, call->src_pitch, call->size, origin, (gpointer)dst,
+                  call->dst_pitch, call->size, call->mask, BENCH_NPP_BORDER_REPLICATE,
+                  call->npp->context)
+          : sobel((gconstpointer)src, call->src_pitch, call->size, origin, (gpointer)dst,
+                  call->dst_pitch, call->size, BENCH_NPP_BORDER_REPLICATE, call->npp->context);
+  return status == 0 || bench_refuse(error, "npp: NPP answers with status %d", status);
 }

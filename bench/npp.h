@@ -8,14 +8,60 @@
 
 G_BEGIN_DECLS
 
+/* --- what NPP's functions take, as its headers of CUDA 11 to 13 declare it --- */
+
+typedef struct {
+  gint width, height;
+} BenchNppSize;
+
+typedef struct {
+  gint x, y;
+} BenchNppPoint;
+
+typedef struct {
+  gint major, minor, build;
+} BenchNppVersion;
+
+typedef struct {
+  CUstream stream; /* cudaStream_t: the same handle */
+  gint device_id;
+  gint n_multiprocessors;
+  gint max_threads_per_multiprocessor;
+  gint max_threads_per_block;
+  gsize shared_bytes_per_block;
+  gint compute_major, compute_minor;
+  guint stream_flags;
+  gint reserved;
+} BenchNppContext;
+
+#define BENCH_NPP_BORDER_REPLICATE 2 /* NPP_BORDER_REPLICATE */
+#define BENCH_NPP_MASK_3X3 200
+#define BENCH_NPP_MASK_5X5 201
+#define BENCH_NPP_MASK_7X7 400 /* and 100 more for each larger odd side up to 15x15 */
+
+/* nppiFilterGaussBorder_*_Ctx; the samples are 8 or 16 bits */
+typedef gint BenchNppGauss(gconstpointer src, gint src_step, BenchNppSize src_size,
+                           BenchNppPoint src_offset, gpointer dst, gint dst_step, BenchNppSize roi,
+                           gint mask, gint border, BenchNppContext context);
+
+/* nppiFilterSobelHorizBorder_*_Ctx and nppiFilterSobelVertBorder_*_Ctx */
+typedef gint BenchNppSobel(gconstpointer src, gint src_step, BenchNppSize src_size,
+                           BenchNppPoint src_offset, gpointer dst, gint dst_step, BenchNppSize roi,
+                           gint border, BenchNppContext context);
+
+/* nppGetLibVersion */
+typedef const BenchNppVersion *BenchNppGetVersion(void);
+
+/* --- the peer --- */
+
 typedef struct _BenchNpp BenchNpp;
 
 /* One of NPP's filters on one plane. */
 typedef struct {
   const BenchNpp *npp;
-  void (*function)(void);
+  gpointer function;
   gint mask; /* NppiMaskSize, or -1 for functions that take none */
-  gint width, height;
+  BenchNppSize size;
   gint src_pitch, dst_pitch; /* bytes; to be set by the caller */
 } BenchNppCall;
 

@@ -2,6 +2,7 @@
 #include "paths.h"
 
 #include <string.h>
+#include "common.h"
 #include "engine/error.h"
 
 #define CUDA_MEMORY "memory:CUDAMemory"
@@ -79,37 +80,26 @@ bench_task_frame_bytes(const BenchTask *task) {
              : 0;
 }
 
-static gboolean
-refuse(GError **error, gchar *text) {
-  g_set_error_literal(error, CC_ERROR, CC_ERROR_INVALID, text);
-  g_free(text);
-  return FALSE;
-}
-
 /* Whether the element is here, and takes the format. */
 static gboolean
 check_element(const BenchPath *path, const BenchTask *task, GError **error) {
   g_autoptr(GstElementFactory) factory = gst_element_factory_find(path->element);
   if (!factory)
-    return refuse(error, g_strdup_printf("there is no %s here", path->element));
+    return bench_refuse(error, "there is no %s here", path->element);
   if (path->format && g_strcmp0(path->format, task->format) != 0)
-    return refuse(error, g_strdup_printf("takes %s only", path->format));
+    return bench_refuse(error, "takes %s only", path->format);
   return TRUE;
 }
 
 /* Whether the elements behind the source take such frames. */
 static gboolean
-check_caps(const BenchPath *path, GstElement *bin, GstCaps *caps, GError **error) {
+check_caps(const BenchTask *task, GstElement *bin, GstCaps *caps, GError **error) {
+  const BenchPath *path = task->path;
   g_autoptr(GstPad) pad = gst_element_get_static_pad(bin, "sink");
   g_autoptr(GstCaps) possible = gst_pad_query_caps(pad, caps);
-  const GstStructure *s = gst_caps_get_structure(caps, 0);
-  gint width, height;
-  if (!gst_caps_is_empty(possible))
-    return TRUE;
-  gst_structure_get(s, "width", G_TYPE_INT, &width, "height", G_TYPE_INT, &height, NULL);
-  return refuse(error, g_strdup_printf("%s takes no %s of %dx%d%s", path->element,
-                                       gst_structure_get_string(s, "format"), width, height,
-                                       path->cuda_in || path->cuda_out ? " in CUDA memory" : ""));
+  return !gst_caps_is_empty(possible) ||
+         bench_refuse(error, "%s takes no %s of %ux%u%s", path->element, task->format, task->width,
+                      task->height, path->cuda_in || path->cuda_out ? " in CUDA memory" : "");
 }
 
 /* Elements that choose a device for themselves take this one. */
@@ -137,10 +127,10 @@ bench_pipeline_new(const BenchTask *task, gint device_id, GError **error) {
   GstElement *bin = gst_parse_bin_from_description_full(path->line, !path->file, NULL,
                                                         GST_PARSE_FLAG_FATAL_ERRORS, &reason);
   if (!bin) {
-    refuse(error, g_strdup(reason->message));
+    bench_refuse(error, "%s", reason->message);
     return NULL;
   }
-  if (caps && !check_caps(path, bin, caps, error)) {
+  if (caps && !check_caps(task, bin, caps, error)) {
     gst_object_unref(gst_object_ref_sink(bin));
     return NULL;
   }

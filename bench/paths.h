@@ -26,7 +26,7 @@ typedef struct {
 /* One pipeline's frames. */
 typedef struct {
   const BenchPath *path;
-  gchar *format, *file; /* NULL where the path has none */
+  gchar *format, *file; /* NULL where the path has none; without a path a heading */
   guint width, height, n_streams;
 } BenchTask;
 

@@ -16,7 +16,7 @@
 #define LEAST_MAPPED (64 << 10) /* from which memory has pages of its own */
 #define MAX_STREAMS 256
 #define MAX_BUS_BUDGET_MS 500
-#define TASK_WORDS "PATH FORMAT WIDTHxHEIGHT STREAMS\" or \"PATH FILE"
+#define TASK_WORDS "PATH FORMAT WIDTHxHEIGHT STREAMS\", \"PATH FILE\" or \"# HEADING"
 
 /* How long a pipeline is measured. */
 typedef struct {
@@ -41,7 +41,7 @@ typedef struct {
 /* What was measured of a task. */
 typedef struct {
   BenchTask task;
-  const BenchBus *bus;
+  BenchBus *bus;
   BenchTime time; /* between two frames, of all pipelines together; wall clock */
   gsize bytes;    /* of a frame going in and of one coming out */
   const gchar *format;
@@ -169,26 +169,17 @@ describe(GstElement *pipeline, Result *result, GError **error) {
   return TRUE;
 }
 
-/* Device memory that is in use more than before, for each of the pipelines; 0 when the driver does
- * not tell. */
-static gdouble
-device_mb_since(const Result *result, gsize free_before) {
-  gsize free_now;
-  if (!bench_bus_get_free(result->bus, &free_now, NULL) || free_before <= free_now)
-    return 0;
-  return 1e-6 * (gdouble)(free_before - free_now) / result->task.n_streams;
-}
-
 static gboolean
 run_meter(const GPtrArray *pipelines, BenchMeter *meter, Result *result, GError **error) {
-  gsize free_before = 0;
-  bench_bus_get_free(result->bus, &free_before, NULL);
+  const gsize free_before = bench_bus_get_free(result->bus);
   for (guint i = 0; i < pipelines->len; i++) /* what goes wrong then is a message */
     gst_element_set_state(g_ptr_array_index(pipelines, i), GST_STATE_PLAYING);
   if (!bench_meter_wait(meter, &result->time, error) ||
       !describe(g_ptr_array_index(pipelines, 0), result, error))
     return FALSE;
-  result->device_mb = device_mb_since(result, free_before);
+  const gsize free_now = bench_bus_get_free(result->bus);
+  if (free_now < free_before)
+    result->device_mb = 1e-6 * (gdouble)(free_before - free_now) / result->task.n_streams;
   return TRUE;
 }
 
@@ -201,8 +192,8 @@ measure_pipelines(const Bench *self, Result *result, GError **error) {
   const Schedule *schedule = schedule_of(result->task.path);
   const gdouble budget_ms = isnan(self->budget_ms) ? schedule->budget_ms : self->budget_ms;
   BenchMeter meter;
-  bench_meter_init(&meter, schedule->n_stretches,
-                   (gint64)(1000 * budget_ms / MAX(schedule->n_stretches, 1)), schedule->n_warm);
+  bench_meter_init(&meter, schedule->n_warm, schedule->n_stretches,
+                   (gint64)(1000 * budget_ms / MAX(schedule->n_stretches, 1)));
   const gboolean ok = add_pipelines(pipelines, result, &meter, &passage, error) &&
                       run_meter(pipelines, &meter, result, error);
   g_ptr_array_set_size(pipelines, 0);
@@ -260,6 +251,10 @@ measure_task(const Bench *self, const BenchTask *task, GError **error) {
 static gboolean
 run_task(const Bench *self, const BenchTask *task, GError **error) {
   g_autoptr(GError) reason = NULL;
+  if (!task->path) {
+    bench_print("{'heading': <%s>}", task->file);
+    return TRUE;
+  }
   const gboolean peer = task->path->line && !bench_path_is_own(task->path);
   if (!task->path->file && bench_task_frame_bytes(task) == 0)
     g_set_error(&reason, CC_ERROR, CC_ERROR_INVALID, "GStreamer has no frames of %s", task->format);
@@ -279,6 +274,10 @@ parse_task(BenchTask *task, const gchar *text, GError **error) {
   g_auto(GStrv) words = g_strsplit(text, " ", -1);
   const guint n = g_strv_length(words);
   guint64 n_streams;
+  if (g_str_has_prefix(text, "# ")) {
+    task->file = g_strdup(text + 2);
+    return TRUE;
+  }
   task->path = n > 1 ? bench_path_find(words[0]) : NULL;
   task->n_streams = 1;
   if (!task->path || (n != 4 && !task->path->file)) {

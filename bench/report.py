@@ -51,26 +51,27 @@ PAPER = [
 
 SYSTEM_PATHS = "bus pool own fresh cudaupload cudaupload-queue gl".split()
 CUDA_PATHS = "bus-up bus-down cuda cuda-to-system system-to-cuda".split()
-# heading, formats, sizes, paths
-MEMORY = [("System memory", "RGBA", "1920x1080,3840x2160", SYSTEM_PATHS),
-          ("System memory", "I420", "1920x1080", SYSTEM_PATHS),
-          ("CUDA memory", "NV12", "1920x1080", CUDA_PATHS)]
+# heading, formats, sizes, paths, streams
+MEMORY = [("System memory", "RGBA", "1920x1080,3840x2160", SYSTEM_PATHS, 1),
+          ("System memory", "I420", "1920x1080", SYSTEM_PATHS, 1),
+          ("CUDA memory", "NV12", "1920x1080", CUDA_PATHS, 1)]
 STREAMS = 16
 DECODERS, ROUNDS = ("decode", "decode-cudaconv"), 5
 
-# title, format, own element, GStreamer's peer or FFmpeg's (filter, pixel format)
-CPU_SIZE, CPU_ROUNDS = (1920, 1080), 7
-CPU = [("GRAY8 Gaussian 5x5 and cvsmooth", "GRAY8", "kernel=gaussian size=5",
-        "cvsmooth type=gaussian kernel-width=5 kernel-height=5"),
-       ("RGB sobel-x and cvsobel", "RGB", "kernel=sobel-x", "cvsobel"),
-       ("GRAY8 Sobel magnitude and FFmpeg's sobel", "GRAY8", "kernel=sobel", ("sobel", "gray"))]
+# title, format, own element, GStreamer's peer or FFmpeg's with its pixel format
+CPU_SIZE, CPU_FRAMES, CPU_ROUNDS = (1920, 1080), (20, 620), 7
+CPU_FRAME = {"width": CPU_SIZE[0], "height": CPU_SIZE[1]}
+CPU = [("gaussian 5x5 beside cvsmooth", "GRAY8", "kernel=gaussian size=5",
+        "cvsmooth type=gaussian kernel-width=5 kernel-height=5", None),
+       ("sobel-x beside cvsobel", "RGB", "kernel=sobel-x", "cvsobel", None),
+       ("sobel beside FFmpeg's sobel", "GRAY8", "kernel=sobel", "sobel", "gray")]
 
 # What a row is compared with, beside the peers that a run of kernels names.
 KERNEL_PEERS = ["direct", "two-pass"]
 PIPELINE_PEERS = ["cudaupload", "cudaupload-queue", "gl", "decode"]
-NO_FILTERS = ("copy", "serial", "bus", "bus-up", "bus-down")
+NO_FILTERS = ("copy", "serial", "bus", "bus-up", "bus-down", "kernel")
 LIMITS = {"cuda-to-system": "bus-down", "system-to-cuda": "bus-up", "bus-up": "bus-up",
-          "bus-down": "bus-down", "cuda": None, "decode": None, "decode-cudaconv": None}
+          "bus-down": "bus-down", "cuda": "", "kernel": "", "decode": "", "decode-cudaconv": ""}
 
 # --- what is claimed ---
 
@@ -119,31 +120,29 @@ TARGETS = {
 class Failure(Exception):
     """Ends the program with a status."""
 
-    def __init__(self, status, text=""):
-        super().__init__(text)
+    def __init__(self, status, words=""):
+        super().__init__(words)
         self.status = status
 
 
 def lines_of(args, name, *words):
     """Runs a program of ours; yields what it prints."""
     program = pathlib.Path(args.programs) / f"cudaconv-bench-{name}"
-    options = [f"--{o}={getattr(args, o)}" for o in ("budget", "device", "npp")
-               if getattr(args, o, None) is not None and (name == "kernels" or o != "npp")]
+    options = [f"--{option}={getattr(args, option)}" for option in ("budget", "device", "npp")
+               if getattr(args, option, None) is not None]
     if not program.exists():
         raise Failure(77, f"no {program}: a build with CUDA has it, see --programs")
     with subprocess.Popen([program, *options, *words], stdout=subprocess.PIPE, text=True) as child:
         for line in child.stdout:
             yield json.loads(line)
     if child.returncode:
-        raise Failure(child.returncode if child.returncode > 0 else 1)
+        raise Failure(max(child.returncode, 1))
 
 
-def words_of(value):
-    return [word.strip() for word in value.split(",")]
-
-
-def expand(value, everything):
-    return [one for word in words_of(value) for one in (everything if word == "all" else [word])]
+def words_of(value, everything=""):
+    """The words of a list, where "all" is all of another list."""
+    return [one for word in value.split(",")
+            for one in (words_of(everything) if word == "all" else [word.strip()])]
 
 
 def size_of(row):
@@ -152,83 +151,39 @@ def size_of(row):
 
 def key(row):
     """What a target names a row by."""
-    return (row.get("algorithm") or row.get("path"), row["format"], size_of(row),
-            row.get("stride") or row.get("streams"), row.get("kernel", ""))
+    return (row.get("algorithm") or row["path"], row["format"], size_of(row),
+            row.get("stride") or row["streams"], row.get("kernel", ""))
 
 
-def compare(rows, peers):
-    """Adds how many times as fast as its peers, among these rows on the same frames, each is."""
-    for row, peer in itertools.product(rows, peers):
-        other = next((r for r in rows if key(r) == (peer, *key(row)[1:])), None)
-        if other and row["us"] and key(row)[0] not in NO_FILTERS:
-            row[f"times_{peer}"] = other["us"] / row["us"]
+def peers_of(run):
+    return {"kernels": KERNEL_PEERS + [p for p in run.get("peers", []) if p != "copy"],
+            "pipelines": PIPELINE_PEERS, "cpu": []}[run["kind"]]
 
 
-def finish_case(run, case):
-    """The rows of a case, with what follows from their times."""
-    copy = next((r["us"] for r in case["rows"] if r["algorithm"] == "copy"), None)
-    rows = [{**case["what"], **row, "gb_s": 1e-3 * case["what"]["bytes"] / row["us"]}
-            for row in case["rows"]]
-    for row in rows if copy else []:
-        row.update(copy_us=copy, percent_of_copy=100 * copy / row["us"],
-                   times_a_copy=row["us"] / copy)
-    compare(rows, KERNEL_PEERS + [p for p in run["peers"] if p != "copy"])
-    for row in rows:
-        planes = [next((r["us"] for r in run["results"] + rows
-                        if key(r) == (key(row)[0], row["format"] + plane, *key(row)[2:])), None)
-                  for plane in ("-Y", "-UV")]
-        frame = re.sub("-U?V?Y?$", "", row["format"])
-        if row["format"] == frame and all(planes):
-            row["times_its_planes"] = row["us"] / sum(planes)
-    run["results"] += rows
-    run["notes"] += case["notes"]
-    print_rows(run, rows, case["notes"])
-
-
-def run_kernels(args):
-    """Measures cases: those of the options, or all that the page has figures of."""
-    listed = next(lines_of(args, "kernels", "--list"))
-    algorithms = [a for a in listed["algorithms"] if a != "auto"]
-    selected = args.kernel or args.algorithm or args.format or args.border or args.stride
-    sweeps = STANDARD
-    if args.paper and selected:
-        raise Failure(2, "--paper has cases of its own; of the selecting options it takes --size")
-    if args.paper:
-        sweeps = [(s[0], s[1], args.size or s[2], *s[3:]) for s in PAPER]
-    elif selected or args.size:
-        sweeps = [("Selected cases", args.format or "GRAY8,RGBA", args.size or f"{LARGE},{HD}",
-                   args.kernel or "gaussian:3,gaussian:5,sobel:3", args.algorithm or "all,npp",
-                   args.border or "replicate", args.stride or 1)]
-    cases, headings = [], {}
-    for heading, formats, sizes, kernels, names, *rest in sweeps:
-        headings[len(cases)] = heading
-        border, stride = rest or ("replicate", 1)
-        cases += [f"{format_} {size} {kernel} {border} {stride} "
-                  f"copy,{','.join(expand(names, algorithms))}"
-                  for size in expand(sizes, words_of(SIZES))
-                  for format_ in expand(formats, words_of(FORMATS))
-                  for kernel in expand(kernels, listed["kernels"])]
-    run = {"kind": "kernels", "complete": sweeps is STANDARD, "results": [], "notes": []}
-    case = None
-    for line in itertools.chain(lines_of(args, "kernels", *cases), [None]):
-        if line and "device" in line:
-            run.update(line)
-            say(f"{run['device']}, CUDA {run['cuda']} driver, L2 cache of "
-                f"{run['l2_bytes'] / 1e6:.1f} MB; "
-                + (run["npp"] or f"NPP is not measured: {run['no_npp']}"))
-        elif line and "us" in line:
-            case["rows"].append(line)
-        elif line and "note" in line:
-            case["notes"].append(line["note"])
-        else:
-            if case:
-                finish_case(run, case)
-            if len(cases) and run.setdefault("n_cases", 0) in headings and line:
-                print_heading(run, headings[run["n_cases"]])
-            run["n_cases"] += 1
-            case = {"what": line, "rows": [], "notes": []}
-    del run["n_cases"]
-    return run
+def derive(run):
+    """Adds to the rows what follows from their times."""
+    found = {key(row): row["us"] for row in run["results"]}
+    for row in run["results"]:
+        who, format_, *what = key(row)
+        us, kernels = row["us"], run["kind"] == "kernels"
+        row["gb_s"] = 1e-3 * row["bytes"] / us
+        for peer in peers_of(run) if who not in NO_FILTERS else []:
+            if (peer, format_, *what) in found:
+                row[f"times_{peer}"] = found[peer, format_, *what] / us
+        limit = found.get(("copy" if kernels else LIMITS.get(who, "bus"), format_, *what))
+        if limit:
+            name = "copy" if kernels else "bus"
+            row.update({f"{name}_us": limit, f"percent_of_{name}": 100 * limit / us,
+                        f"times_a_{name}": us / limit})
+        planes = [found.get((who, format_ + plane, *what), 0) for plane in ("-Y", "-UV")]
+        if all(planes):
+            row["times_its_planes"] = us / sum(planes)
+        if not kernels:
+            row["fps"] = 1e6 / us
+        if who == "cuda" and ("kernel", format_, *what) in found:
+            row["above_kernel_us"] = us - found["kernel", format_, *what]
+        if who == "decode-cudaconv":
+            row["percent_of_decoder"] = 100 * row["times_decode"]
 
 
 def medians(rows):
@@ -244,134 +199,151 @@ def medians(rows):
     return [same[0] for same in merged.values()]
 
 
-def finish_tasks(run, rows, notes, kernels):
-    """The rows of some tasks on the same frames, with what follows from their times."""
-    rows = medians(rows)
-    for row in rows:
-        limit = LIMITS.get(row["path"], "bus")
-        bus = next((r["us"] for r in rows if key(r) == (limit, *key(row)[1:])), None)
-        row.update(fps=1e6 / row["us"], gb_s=1e-3 * row["bytes"] / row["us"])
-        if bus:
-            row.update(bus_us=bus, percent_of_bus=100 * bus / row["us"])
-        if row["path"] == "cuda" and key(row)[1:3] in kernels:
-            row["kernel_us"] = kernels[key(row)[1:3]]
-            row["above_kernel_us"] = row["us"] - row["kernel_us"]
-    compare(rows, PIPELINE_PEERS)
-    for row in rows:
-        if row["path"] == "decode-cudaconv" and "times_decode" in row:
-            row["percent_of_decoder"] = 100 * row["times_decode"]
-    rows = [{name: value for name, value in row.items() if value} for row in rows]
-    run["results"] += rows
-    run["notes"] += dict.fromkeys(notes)
-    print_rows(run, rows, dict.fromkeys(notes))
+def measure(args, run, words):
+    """Runs the program of this kind of run, and prints rows as they come, frames by frames."""
+    rows, notes = [], []
+
+    def flush():
+        run["results"] += medians(rows)
+        run["notes"] += dict.fromkeys(notes)
+        derive(run)
+        print_rows(run, run["results"][-len(medians(rows)):] if rows else [], dict.fromkeys(notes))
+        rows.clear()
+        notes.clear()
+
+    for line in lines_of(args, run["kind"], *words):
+        line = {field: value for field, value in line.items() if value}
+        if "us" in line:
+            if rows and key(line)[1:] != key(rows[-1])[1:]:
+                flush()
+            rows.append(line)
+        elif "note" in line:
+            notes.append(line["note"])
+        elif "heading" in line:
+            flush()
+            print_heading(run, line["heading"])
+        else:
+            run.update(line)
+            say(f"{run['device']}, CUDA {run['cuda']} driver; "
+                + (run.get("gstreamer") or run.get("npp") or run["no_npp"]))
+    flush()
+    return run
+
+
+def run_kernels(args):
+    """Measures cases: those of the options, or all that the page has figures of."""
+    listed = next(lines_of(args, "kernels", "--list"))
+    algorithms = ",".join(a for a in listed["algorithms"] if a != "auto")
+    selected = args.kernel or args.algorithm or args.format or args.border or args.stride
+    sweeps = STANDARD
+    if args.paper and selected:
+        raise Failure(2, "--paper has cases of its own; of the selecting options it takes --size")
+    if args.paper:
+        sweeps = [(s[0], s[1], args.size or s[2], *s[3:]) for s in PAPER]
+    elif selected or args.size:
+        sweeps = [("Selected cases", args.format or "GRAY8,RGBA", args.size or f"{LARGE},{HD}",
+                   args.kernel or "gaussian:3,gaussian:5,sobel:3", args.algorithm or "all,npp",
+                   args.border or "replicate", args.stride or 1)]
+    words = []
+    for heading, formats, sizes, kernels, names, *rest in sweeps:
+        border, stride = rest or ("replicate", 1)
+        names = ",".join(["copy", *words_of(names, algorithms)])
+        words.append(f"# {heading}")
+        words += [f"{format_} {size} {kernel} {border} {stride} {names}"
+                  for size in words_of(sizes, SIZES) for format_ in words_of(formats, FORMATS)
+                  for kernel in words_of(kernels, ",".join(listed["kernels"]))]
+    return measure(args, {"kind": "kernels", "complete": sweeps is STANDARD, "results": [],
+                          "notes": []}, words)
 
 
 def run_pipelines(args):
     """Measures the memory paths, many pipelines at once, latency and decoding, or some of these."""
     selected = args.format or args.size
-    only = words_of(args.only) if args.only else ["paths"] if selected else ["paths", "streams",
-                                                                            "latency"]
+    only = words_of(args.only or ("paths" if selected else "paths,streams,latency"))
     if set(only) - {"paths", "streams", "latency", "decode"}:
         raise Failure(2, "--only takes paths, streams, latency and decode")
     if "decode" in only and not args.decode:
         raise Failure(2, "--only=decode needs --decode=FILE")
-    frames = list(itertools.product(words_of(args.size or HD), words_of(args.format or "RGBA")))
-    memory = MEMORY if not selected else [("Selected frames", args.format or "RGBA",
-                                           args.size or HD, SYSTEM_PATHS + CUDA_PATHS)]
-    groups = []  # heading, tasks
-    for heading, formats, sizes, paths in memory if "paths" in only else []:
-        groups += [(heading, [f"{path} {format_} {size} 1" for path in paths])
-                   for size in words_of(sizes) for format_ in words_of(formats)]
-    for size, format_ in frames if "streams" in only else []:
-        groups.append(("Pipelines at once",
-                       [f"{path} {format_} {size} {args.streams}" for path in ("bus", "pool")]))
-    for size, format_ in frames if "latency" in only else []:
-        groups.append(("A live source of 60 frames a second", [f"live {format_} {size} 1"]))
+    frames = [args.format or "RGBA", args.size or HD]
+    groups = []  # heading, formats, sizes, paths, streams
+    if "paths" in only:
+        groups += [("Selected frames", *frames, SYSTEM_PATHS + CUDA_PATHS, 1)] if selected else MEMORY
+    if "streams" in only:
+        groups.append(("Pipelines at once", *frames, ["bus", "pool"], args.streams))
+    if "latency" in only:
+        groups.append(("A live source of 60 frames a second", *frames, ["live"], 1))
+    words, kernels = [], []
+    for heading, formats, sizes, paths, streams in groups:
+        words.append(f"# {heading}")
+        for size, format_ in itertools.product(words_of(sizes, SIZES), words_of(formats, FORMATS)):
+            words += [f"{path} {format_} {size} {streams}" for path in paths]
+            if "cuda" in paths:
+                kernels.append(f"{format_} {size} sobel:3 replicate 1 auto")
     if args.decode:
-        groups.append(("A decoder alone and with cudaconv",
-                       [f"{path} {args.decode}" for path in DECODERS] * ROUNDS))
-    tasks = [task for _, group in groups for task in group]
-    run = {"kind": "pipelines", "complete": not selected and not args.only,
-           "results": [], "notes": []}
-    kernels = {}
-    wanted = [task.split() for task in tasks if task.startswith("cuda ")]
-    for line in lines_of(args, "kernels", *(f"{format_} {size} sobel:3 replicate 1 auto"
-                                            for _, format_, size, _ in wanted)) if wanted else []:
-        if "bytes" in line:
-            frame = line
-        elif "us" in line:
-            kernels[frame["format"], size_of(frame)] = line["us"]
-    lines = lines_of(args, "pipelines", *tasks)
-    run.update(next(lines))
-    say(f"{run['device']}, CUDA {run['cuda']} driver; {run['gstreamer']}")
-    last = None
-    for heading, group in groups:
-        if heading != last:
-            print_heading(run, heading)
-        last = heading
-        answers = list(itertools.islice(lines, len(group)))
-        finish_tasks(run, [a for a in answers if "us" in a],
-                     [a["note"] for a in answers if "note" in a], kernels)
-        if len(answers) < len(group):
-            break
-    for _ in lines:  # the status is known at the end
-        pass
-    return run
+        words.append("# A decoder alone and with cudaconv")
+        words += [f"{path} {args.decode}" for path in DECODERS] * ROUNDS
+    run = {"kind": "pipelines", "complete": not selected and not args.only, "results": [],
+           "notes": []}
+    for line in lines_of(args, "kernels", *kernels) if kernels else []:
+        if "us" in line:
+            run["results"].append({"path": "kernel", "streams": 1, "devices": 1, **{
+                f: line[f] for f in ("format", "width", "height", "bytes", "us", "least_us",
+                                     "most_us", "batches", "frames_a_batch")}})
+    return measure(args, run, words)
 
 
-def time_cpu(args, format_, element):
-    caps = f"video/x-raw,format={format_},width={CPU_SIZE[0]},height={CPU_SIZE[1]},framerate=30/1"
-    return next(lines_of(args, "cpu", caps, element))["ms"]
-
-
-def time_ffmpeg(filter_, pixels, path):
-    """Milliseconds a frame; start-up drops out between a short and a long run."""
+def time_frames(command):
+    """Microseconds a frame; start-up drops out between a short and a long run."""
     seconds = []
-    for frames in (20, 220):
+    for frames in CPU_FRAMES:
         begin = time.monotonic()
-        subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-stream_loop", "-1", "-f", "rawvideo",
-                        "-pix_fmt", pixels, "-s", f"{CPU_SIZE[0]}x{CPU_SIZE[1]}", "-i", path,
-                        "-frames:v", str(frames), "-filter_threads", str(os.cpu_count()),
-                        "-vf", filter_, "-f", "null", "-"], check=True)
+        subprocess.run([word.replace("FRAMES", str(frames)) for word in command], check=True,
+                       stdout=subprocess.DEVNULL)
         seconds.append(time.monotonic() - begin)
-    return 1000 * (seconds[1] - seconds[0]) / 200
+    return 1e6 * (seconds[1] - seconds[0]) / (CPU_FRAMES[1] - CPU_FRAMES[0])
+
+
+def gstreamer(format_, element):
+    return ["gst-launch-1.0", "-q", *(
+        "videotestsrc pattern=snow num-buffers=1 ! video/x-raw,format={},width={},height={},"
+        "framerate=30/1 ! imagefreeze num-buffers=FRAMES ! {} ! fakesink sync=false"
+        .format(format_, *CPU_SIZE, element).split())]
+
+
+def ffmpeg(pixels, name, filter_):
+    return ["ffmpeg", "-nostdin", "-v", "error", "-stream_loop", "-1", "-f", "rawvideo",
+            "-pix_fmt", pixels, "-s", "{}x{}".format(*CPU_SIZE), "-i", name, "-frames:v", "FRAMES",
+            "-filter_threads", str(os.cpu_count()), "-vf", filter_, "-f", "null", "-"]
 
 
 def run_cpu(args):
     """Measures the element on the CPU beside other filters, in turns, each net of what its
     pipeline needs without a filter."""
-    width, height = CPU_SIZE
     run = {"kind": "cpu", "complete": True, "device": f"{os.cpu_count()} processors",
            "results": [], "notes": []}
-    print_heading(run, f"{width}x{height}, {os.cpu_count()} processors, ms a frame, medians of "
-                       f"{CPU_ROUNDS} rounds in turns")
+    print_heading(run, f"{size_of(CPU_FRAME)}, {run['device']}, ms a frame, medians of "
+                       f"{args.rounds} rounds in turns")
     with tempfile.NamedTemporaryFile() as file:
-        file.write(random.Random(1).randbytes(width * height))
+        file.write(random.Random(1).randbytes(CPU_SIZE[0] * CPU_SIZE[1]))
         file.flush()
-        for title, format_, own, peer in CPU:
-            sides = {"own": lambda f=format_, e=own: time_cpu(args, f, f"cudaconv backend=cpu {e}"),
-                     "empty": lambda f=format_: time_cpu(args, f, "identity")}
-            if isinstance(peer, str):
-                sides["peer"] = lambda f=format_, e=peer: time_cpu(args, f, e)
-                sides["peer_empty"] = sides["empty"]
-            else:
-                sides["peer"] = lambda p=peer: time_ffmpeg(*p, file.name)
-                sides["peer_empty"] = lambda p=peer: time_ffmpeg("null", p[1], file.name)
+        for title, format_, own, peer, pixels in CPU:
+            commands = [gstreamer(format_, f"cudaconv backend=cpu {own}"),
+                        gstreamer(format_, "identity")]
+            commands += [ffmpeg(pixels, file.name, f) for f in (peer, "null")] if pixels else [
+                gstreamer(format_, peer), commands[1]]
             try:
-                rounds = [{side: measure() for side, measure in sides.items()}
-                          for _ in range(args.rounds)]
-            except (Failure, OSError, subprocess.CalledProcessError):
+                rounds = [[time_frames(c) for c in commands] for _ in range(args.rounds)]
+            except (OSError, subprocess.CalledProcessError):
                 run["notes"].append(f"{title}: not measured, the peer is not installed")
-                say("  " + run["notes"][-1])
                 run["status"] = 77
+                print_rows(run, [], run["notes"][-1:])
                 continue
-            ms = {side: statistics.median(r[side] for r in rounds) for side in sides}
-            own_ms, peer_ms = ms["own"] - ms["empty"], ms["peer"] - ms["peer_empty"]
-            row = {"path": "cudaconv", "format": format_, "width": width, "height": height,
-                   "streams": 1, "kernel": title, "ms": own_ms, "peer_ms": peer_ms,
-                   "times_peer": peer_ms / own_ms}
-            run["results"].append(row)
-            print_rows(run, [row], [])
+            own_us, own_empty, peer_us, peer_empty = map(statistics.median, zip(*rounds))
+            run["results"].append({
+                **CPU_FRAME, "path": "cudaconv", "format": format_, "streams": 1, "kernel": title,
+                "us": own_us - own_empty, "peer_us": peer_us - peer_empty,
+                "times_peer": (peer_us - peer_empty) / (own_us - own_empty)})
+            print_rows(run, run["results"][-1:], [])
     return run
 
 
@@ -384,38 +356,33 @@ def say(line=""):
     print(line, file=text, flush=True)
 
 
-def number(width, digits, field, unit=""):
+def number(width, digits, field, unit="", scale=1):
     """A column: how wide it is, and what it says of a row."""
-    return width, lambda row: f"{row[field]:.{digits}f}{unit}" if row.get(field) else "-"
-
-
-def word(width, say_it):
-    return width, say_it
+    return width, lambda row: f"{row[field] * scale:.{digits}f}{unit}" if row.get(field) else "-"
 
 
 def columns(run):
     """Title to width (below 0: to the left) and text of a row."""
     if run["kind"] == "cpu":
-        return {"": (-42, lambda r: r["kernel"]), "cudaconv": number(8, 3, "ms"),
-                "peer": number(8, 3, "peer_ms"), "ratio": number(7, 1, "times_peer")}
+        return {"": (-30, lambda r: r["kernel"]), "cudaconv": number(9, 3, "us", scale=1e-3),
+                "peer": number(9, 3, "peer_us", scale=1e-3), "ratio": number(7, 1, "times_peer")}
     frames = {"format": (-10, lambda r: r["format"]), "size": (11, size_of)}
     if run["kind"] == "kernels":
-        peers = KERNEL_PEERS + [p for p in run["peers"] if p != "copy"]
         return {**frames,
                 "kernel": (-22, lambda r: r["kernel"] + f" /{r['stride']}" * (r["stride"] > 1)),
                 "algorithm": (-16, lambda r: r["algorithm"]), "us/frame": number(10, 2, "us"),
                 "GB/s": number(7, 0, "gb_s"), "% copy": number(7, 1, "percent_of_copy"),
-                **{peer: number(9, 2, f"times_{peer}", "x") for peer in peers}}
+                **{peer: number(9, 2, f"times_{peer}", "x") for peer in peers_of(run)}}
     return {"path": (-17, lambda r: r["path"]), **frames,
             "streams": (7, lambda r: f"{r['streams']}" + f"/{r['devices']}" * (r["devices"] > 1)),
             "frames/s": number(10, 1, "fps"), "us/frame": number(10, 2, "us"),
             "GB/s": number(7, 1, "gb_s"), "% bus": number(7, 1, "percent_of_bus"),
             "+kernel": number(8, 2, "above_kernel_us"),
-            **{peer: number(len(peer) + 1, 2, f"times_{peer}", "x") for peer in PIPELINE_PEERS},
+            **{peer: number(len(peer) + 1, 2, f"times_{peer}", "x") for peer in peers_of(run)},
             "MB/stream": number(9, 1, "device_mb_a_stream"),
             "median ms": number(9, 3, "latency_ms"),
             "worst ms": number(9, 3, "worst_latency_ms"),
-            "memory in, out": (-1, lambda r: f"{r['memory_in']}, {r['memory_out']}; "
+            "memory in, out": (-1, lambda r: f"{r['memory_in']}, {r.get('memory_out')}; "
                                f"{r['in_flight']} in flight" if "memory_in" in r else "")}
 
 
@@ -563,8 +530,8 @@ def figure(value):
 
 
 def table(head, rows):
-    lines = [head, ["---"] * len(head), *rows]
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines).replace("|  |", "| |")
+    return "".join("|" + "|".join(f" {cell} " if cell else " " for cell in line) + "|\n"
+                   for line in [head, ["---"] * len(head), *rows])
 
 
 def kernels_table(run):
@@ -591,7 +558,7 @@ def pipelines_table(run):
     rows = []
     for row in run["results"]:
         path, format_, size, streams, _ = key(row)
-        if path not in PIPELINE_PEERS or path == "decode":
+        if path == "decode" or path not in PIPELINE_PEERS + ["kernel"]:
             rows.append([f"`{path}`" + f", {streams} at once" * (streams > 1), f"{format_} {size}"]
                         + [figure(row.get(field)) for field in fields])
     return table(["", "frames", "frames/s", "% of the bus", "times `cudaupload`", "with a queue",

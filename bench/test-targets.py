@@ -14,34 +14,31 @@ import report  # noqa: E402
 report.text = open(os.devnull, "w", encoding="utf-8")
 
 
-def kernels(frames, complete=False, kernel="gaussian 3x3"):
+def kernels(frames):
     """A run of format to (us of each algorithm), where a copy takes 18 us."""
-    run = {"kind": "kernels", "complete": complete, "peers": ["copy", "npp"], "results": [],
-           "notes": []}
-    for format_, times in frames.items():
-        what = {"format": format_, "width": 7680, "height": 4320, "kernel": kernel, "stride": 1,
-                "bytes": 1000}
-        rows = [{"algorithm": name, "us": us} for name, us in {"copy": 18, **times}.items()]
-        report.finish_case(run, {"what": what, "rows": rows, "notes": []})
+    rows = [{"format": format_, "width": 7680, "height": 4320, "kernel": "gaussian 3x3",
+             "stride": 1, "bytes": 1000, "algorithm": name, "us": us}
+            for format_, times in frames.items() for name, us in {"copy": 18, **times}.items()]
+    run = {"kind": "kernels", "complete": False, "peers": ["copy", "npp"], "results": rows}
+    report.derive(run)
     return run
 
 
-def pipelines(paths, times=None, streams=1):
-    """A run of path to fields, or to us alone, on the same frames."""
-    run = {"kind": "pipelines", "complete": False, "results": [], "notes": []}
-    rows = [{"path": path, "format": "RGBA", "width": 1920, "height": 1080, "streams": streams,
-             "devices": 1, "bytes": 1, **(f if isinstance(f, dict) else {"us": f})}
-            for path, f in paths.items()]
-    report.finish_tasks(run, rows, [], times or {})
+def pipelines(paths, format_="RGBA", streams=1, **more):
+    """A run of path to us, on the same frames."""
+    rows = [{"path": path, "format": format_, "width": 1920, "height": 1080, "streams": streams,
+             "devices": 1, "bytes": 1, "us": us, **more} for path, us in paths.items()]
+    run = {"kind": "pipelines", "complete": False, "results": rows}
+    report.derive(run)
     return run
 
 
 class Verdicts(unittest.TestCase):
-    def check(self, run, **wanted):
+    def check(self, run, claims):
         """The run has these verdicts: part of the claim to what was measured and whether it is
         met."""
         verdicts = report.judge(run)
-        for claim, (measured, met) in wanted.pop("claims").items():
+        for claim, (measured, met) in claims.items():
             verdict = next(v for v in verdicts if claim in v["claim"])
             self.assertAlmostEqual(verdict["measured"], measured, delta=0.01, msg=claim)
             self.assertEqual(verdict["met"], met, claim)
@@ -49,32 +46,32 @@ class Verdicts(unittest.TestCase):
 
     def test_kernels(self):
         fast, slow = kernels({"GRAY8": {"sliding": 18.5}}), kernels({"GRAY8": {"sliding": 20}})
-        self.assertEqual(len(self.check(fast, claims={"% of the copy rate": (97.3, True)})), 1)
-        self.check(slow, claims={"% of the copy rate": (90, False)})
+        self.assertEqual(len(self.check(fast, {"% of the copy rate": (97.3, True)})), 1)
+        self.check(slow, {"% of the copy rate": (90, False)})
         run = kernels({"GRAY8": {"register-tile": 30, "two-pass": 117}})
-        verdict = self.check(run, claims={"as fast as two-pass": (3.9, False)})[0]
+        verdict = self.check(run, {"as fast as two-pass": (3.9, False)})[0]
         self.assertAlmostEqual(verdict["copy"], 6.5)
         frames = {"NV12-Y": {"sliding": 19}, "NV12-UV": {"sliding": 10}, "NV12": {"sliding": 33}}
-        self.check(kernels(frames), claims={"planes' sum": (33 / 29, False)})
+        self.check(kernels(frames), {"planes' sum": (33 / 29, False)})
         self.assertEqual(report.judge(kernels({"NV12": {"sliding": 33}})), [])
 
     def test_pipelines(self):
-        self.check(pipelines({"bus": 840, "own": 1000}), claims={"own RGBA": (84, False)})
+        self.check(pipelines({"bus": 840, "own": 1000}), {"own RGBA": (84, False)})
         run = pipelines({"bus": 860, "own": 1000, "pool": 1000, "cudaupload": 5100, "gl": 7900})
-        self.check(run, claims={"own RGBA 1920x1080, % of the bus": (86, True),
+        self.check(run, {"own RGBA 1920x1080, % of the bus": (86, True),
                                 "pool RGBA 1920x1080, times as fast as cudaupload": (5.1, True),
                                 "pool RGBA 1920x1080, times as fast as gl": (7.9, False)})
         verdicts = self.check(pipelines({"bus": 940, "pool": 1000}, streams=16),
-                              claims={"pool RGBA 1920x1080, 16 at once, % of": (94, False)})
+                              {"pool RGBA 1920x1080, 16 at once, % of": (94, False)})
         self.assertEqual(len(verdicts), 1)
         for kernel, met in ((5, True), (4, False)):
-            run = pipelines({"cuda": {"us": 14.5, "format": "NV12"}}, {("NV12", "1920x1080"): kernel})
-            self.check(run, claims={"above the kernel's": (14.5 - kernel, met)})
-        live = {"us": 16667, "latency_ms": 1.5, "worst_latency_ms": 2.5}
-        self.check(pipelines({"live": live}), claims={"median": (1.5, True), "worst": (2.5, False)})
+            self.check(pipelines({"kernel": kernel, "cuda": 14.5}, "NV12"),
+                       {"above the kernel's": (14.5 - kernel, met)})
+        self.check(pipelines({"live": 16667}, latency_ms=1.5, worst_latency_ms=2.5),
+                   {"median": (1.5, True), "worst": (2.5, False)})
         for us, met in ((970, False), (990, True)):
             self.check(pipelines({"decode": us, "decode-cudaconv": 1000}),
-                       claims={"decoder's own rate": (us / 10, met)})
+                       {"decoder's own rate": (us / 10, met)})
 
     def test_what_is_missing_is_missed(self):
         for kind, n in (("kernels", 34), ("pipelines", 20), ("cpu", 3)):
