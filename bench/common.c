@@ -33,41 +33,41 @@ append_string(GString *out, const gchar *text) {
   g_string_append_c(out, '"');
 }
 
-/* Strings, numbers, lists of both, and maps of such. */
+/* A string, a number or a list of strings. */
 static void
-append_json(GString *out, GVariant *value) {
-  const gboolean map = g_variant_is_of_type(value, G_VARIANT_TYPE_VARDICT);
+append_value(GString *out, GVariant *value) {
   if (g_variant_is_of_type(value, G_VARIANT_TYPE_STRING)) {
     append_string(out, g_variant_get_string(value, NULL));
   } else if (!g_variant_is_container(value)) {
     g_variant_print_string(value, out, FALSE);
   } else {
-    g_string_append_c(out, map ? '{' : '[');
     for (gsize i = 0; i < g_variant_n_children(value); i++) {
       g_autoptr(GVariant) child = g_variant_get_child_value(value, i);
-      g_autoptr(GVariant) inner = NULL;
-      const gchar *name;
-      if (i > 0)
-        g_string_append(out, ", ");
-      if (map) {
-        g_variant_get(child, "{&sv}", &name, &inner);
-        append_string(out, name);
-        g_string_append(out, ": ");
-      }
-      append_json(out, map ? inner : child);
+      g_string_append(out, i == 0 ? "[" : ", ");
+      append_value(out, child);
     }
-    g_string_append_c(out, map ? '}' : ']');
+    g_string_append_c(out, ']');
   }
 }
 
 void
 bench_print(const gchar *format, ...) {
-  g_autoptr(GString) out = g_string_new(NULL);
+  g_autoptr(GString) out = g_string_new("{");
+  GVariantIter iter;
+  const gchar *name;
+  GVariant *value;
   va_list args;
   va_start(args, format);
-  g_autoptr(GVariant) value = g_variant_ref_sink(g_variant_new_parsed_va(format, &args));
+  g_autoptr(GVariant) object = g_variant_ref_sink(g_variant_new_parsed_va(format, &args));
   va_end(args);
-  append_json(out, value);
+  g_variant_iter_init(&iter, object);
+  while (g_variant_iter_loop(&iter, "{&sv}", &name, &value)) {
+    g_string_append(out, out->len > 1 ? ", " : "");
+    append_string(out, name);
+    g_string_append(out, ": ");
+    append_value(out, value);
+  }
+  g_string_append_c(out, '}');
   puts(out->str);
   fflush(stdout);
 }

@@ -40,9 +40,8 @@ open_libraries(BenchNpp *self, const gchar *folder, GError **error) {
     self->filters = self->core ? open_library(folder, "libnppif", version) : NULL;
     if (self->filters &&
         g_module_symbol(self->core, "nppGetLibVersion", (gpointer *)&get_version)) {
-      const BenchNppVersion *v = get_version();
-      self->version =
-          g_strdup_printf("NPP %d.%d.%d (libnppif.so.%d)", v->major, v->minor, v->build, version);
+      const gint *v = get_version();
+      self->version = g_strdup_printf("NPP %d.%d.%d (libnppif.so.%d)", v[0], v[1], v[2], version);
       return TRUE;
     }
     g_clear_pointer(&self->core, g_module_close);
@@ -83,18 +82,11 @@ fill_context(BenchNppContext *context, const CcCudaDevice *device, CUstream stre
 
 BenchNpp *
 bench_npp_open(const CcCudaDevice *device, CUstream stream, const gchar *folder, GError **error) {
-  g_autoptr(BenchNpp) self = g_new0(BenchNpp, 1);
-  if (!open_libraries(self, folder, error) || !fill_context(&self->context, device, stream, error))
-    return NULL;
-  return g_steal_pointer(&self);
-}
-
-void
-bench_npp_close(BenchNpp *self) {
-  g_clear_pointer(&self->filters, g_module_close);
-  g_clear_pointer(&self->core, g_module_close);
-  g_free(self->version);
+  BenchNpp *self = g_new0(BenchNpp, 1);
+  if (open_libraries(self, folder, error) && fill_context(&self->context, device, stream, error))
+    return self;
   g_free(self);
+  return NULL;
 }
 
 const gchar *

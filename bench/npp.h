@@ -19,10 +19,6 @@ typedef struct {
 } BenchNppPoint;
 
 typedef struct {
-  gint major, minor, build;
-} BenchNppVersion;
-
-typedef struct {
   CUstream stream; /* cudaStream_t: the same handle */
   gint device_id;
   gint n_multiprocessors;
@@ -49,8 +45,8 @@ typedef gint BenchNppSobel(gconstpointer src, gint src_step, BenchNppSize src_si
                            BenchNppPoint src_offset, gpointer dst, gint dst_step, BenchNppSize roi,
                            gint border, BenchNppContext context);
 
-/* nppGetLibVersion */
-typedef const BenchNppVersion *BenchNppGetVersion(void);
+/* nppGetLibVersion: major, minor, build */
+typedef const gint *BenchNppGetVersion(void);
 
 /* --- the peer --- */
 
@@ -66,12 +62,10 @@ typedef struct {
 } BenchNppCall;
 
 /* Loads the library, from `folder` when it is not NULL; it works on `stream`, which was made with
- * CU_STREAM_NON_BLOCKING, and with the device's primary context. CC_ERROR_UNAVAILABLE says what is
- * missing. */
+ * CU_STREAM_NON_BLOCKING, and with the device's primary context. It stays open.
+ * CC_ERROR_UNAVAILABLE says what is missing. */
 BenchNpp *bench_npp_open(const CcCudaDevice *device, CUstream stream, const gchar *folder,
                          GError **error);
-void bench_npp_close(BenchNpp *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(BenchNpp, bench_npp_close)
 
 /* "NPP 13.0.1 (libnppif.so.13)" */
 const gchar *bench_npp_version(const BenchNpp *self);

@@ -4,6 +4,7 @@
  * peers and over the bus, task by task, as lines of JSON. docs/benchmarks.md explains the figures.
  */
 
+#include <gst/video/video.h>
 #include <malloc.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,12 +12,174 @@
 #include "bus.h"
 #include "engine/error.h"
 #include "meter.h"
-#include "paths.h"
+#include "source.h"
 
 #define LEAST_MAPPED (64 << 10) /* from which memory has pages of its own */
 #define MAX_STREAMS 256
 #define MAX_BUS_BUDGET_MS 500
 #define TASK_WORDS "PATH FORMAT WIDTHxHEIGHT STREAMS\", \"PATH FILE\" or \"# HEADING"
+
+#define FRAMES_A_SECOND 60 /* as the caps say; live sources keep to it */
+
+typedef struct {
+  const gchar *name;
+  BenchMemory memory;        /* of the source */
+  gboolean live;             /* is the source */
+  gboolean file;             /* frames are decoded; no source of ours */
+  gboolean cuda_in;          /* in which memory the source's frames are, */
+  gboolean cuda_out;         /* and those that arrive at the sink */
+  const gchar *line;         /* all behind the source; NULL: no pipeline but copies on the bus */
+  gboolean bus_up, bus_down; /* which way these go */
+} Path;
+
+/* One pipeline's frames. */
+typedef struct {
+  const Path *path;
+  gchar *format, *file; /* NULL where the path has none; without a path a heading */
+  guint width, height, n_streams;
+} Task;
+
+#define CUDA_MEMORY "memory:CUDAMemory"
+#define IN_CUDA "video/x-raw(" CUDA_MEMORY ")"
+#define FILTER "cudaconv name=filter kernel=sobel backend=cuda"
+#define SINK "fakesink name=sink sync=false enable-last-sample=false"
+#define DECODER "filesrc name=file ! parsebin ! nvh264dec ! " IN_CUDA
+
+/* A peer is a row here and a word in a list of report.py. */
+static const Path paths[] = {
+    {"bus", .bus_up = TRUE, .bus_down = TRUE},
+    {"bus-up", .bus_up = TRUE},
+    {"bus-down", .bus_down = TRUE},
+    {"pool", BENCH_MEMORY_POOL, .line = FILTER " ! " SINK},
+    {"own", BENCH_MEMORY_OWN, .line = FILTER " ! " SINK},
+    {"fresh", BENCH_MEMORY_FRESH, .line = FILTER " ! " SINK},
+    {"live", BENCH_MEMORY_POOL, .live = TRUE, .line = FILTER " ! " SINK},
+    {"cuda", BENCH_MEMORY_POOL, .cuda_in = TRUE, .cuda_out = TRUE, .line = FILTER " ! " SINK},
+    {"cuda-to-system", BENCH_MEMORY_POOL, .cuda_in = TRUE, .line = FILTER " ! video/x-raw ! " SINK},
+    {"system-to-cuda", BENCH_MEMORY_POOL, .cuda_out = TRUE,
+     .line = FILTER " ! " IN_CUDA " ! " SINK},
+    {"cudaupload", BENCH_MEMORY_OWN,
+     .line = "cudaupload ! " IN_CUDA " ! cudadownload ! video/x-raw ! " SINK},
+    {"cudaupload-queue", BENCH_MEMORY_OWN,
+     .line = "cudaupload ! " IN_CUDA " ! queue ! cudadownload ! video/x-raw ! " SINK},
+    {"gl", BENCH_MEMORY_OWN,
+     .line = "glupload ! gleffects_sobel ! gldownload ! video/x-raw ! " SINK},
+    {"decode", .file = TRUE, .cuda_out = TRUE, .line = DECODER " ! " SINK},
+    {"decode-cudaconv", .file = TRUE, .cuda_out = TRUE, .line = DECODER " ! " FILTER " ! " SINK},
+};
+
+/* The path with this name, or NULL. */
+static const Path *
+find_path(const gchar *name) {
+  for (guint i = 0; i < G_N_ELEMENTS(paths); i++)
+    if (strcmp(name, paths[i].name) == 0)
+      return &paths[i];
+  return NULL;
+}
+
+/* Whether this path is one of cudaconv. */
+static gboolean
+is_own_path(const Path *path) {
+  return path->line && strstr(path->line, FILTER);
+}
+
+static GstCaps *
+caps_of(const Task *task) {
+  GstCaps *caps =
+      gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, task->format, "width", G_TYPE_INT,
+                          (gint)task->width, "height", G_TYPE_INT, (gint)task->height, "framerate",
+                          GST_TYPE_FRACTION, FRAMES_A_SECOND, 1, NULL);
+  if (task->path->cuda_in)
+    gst_caps_set_features_simple(caps, gst_caps_features_from_string(CUDA_MEMORY));
+  return caps;
+}
+
+/* Bytes of a frame as GStreamer lays it out, or 0 when it has none such. */
+static gsize
+frame_bytes(const Task *task) {
+  GstVideoInfo info;
+  const GstVideoFormat format = gst_video_format_from_string(task->format);
+  return format != GST_VIDEO_FORMAT_UNKNOWN &&
+                 gst_video_info_set_format(&info, format, task->width, task->height) &&
+                 info.size <= G_MAXUINT
+             ? info.size
+             : 0;
+}
+
+/* Whether the elements behind the source take such frames. */
+static gboolean
+check_caps(const Task *task, GstElement *bin, GstCaps *caps, GError **error) {
+  const Path *path = task->path;
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(bin, "sink");
+  g_autoptr(GstCaps) possible = gst_pad_query_caps(pad, caps);
+  return !gst_caps_is_empty(possible) ||
+         bench_refuse(error, "no element takes %s of %ux%u%s", task->format, task->width,
+                      task->height, path->cuda_in || path->cuda_out ? " in CUDA memory" : "");
+}
+
+/* Elements that choose a device for themselves take this one. */
+static void
+set_device(GstElement *bin, gint device_id) {
+  g_autoptr(GstIterator) elements = gst_bin_iterate_recurse(GST_BIN(bin));
+  GValue item = G_VALUE_INIT;
+  while (gst_iterator_next(elements, &item) == GST_ITERATOR_OK) {
+    GObject *element = g_value_get_object(&item);
+    const GParamSpec *spec =
+        g_object_class_find_property(G_OBJECT_GET_CLASS(element), "cuda-device-id");
+    if (spec && spec->flags & G_PARAM_WRITABLE)
+      g_object_set(element, "cuda-device-id", device_id, NULL);
+    g_value_unset(&item);
+  }
+}
+
+/* A pipeline in state NULL with a sink of the name "sink" and, on cudaconv's paths, a "filter".
+ * CC_ERROR_INVALID says which element is missing here, or does not take such frames. */
+static GstElement *
+new_pipeline(const Task *task, gint device_id, GError **error) {
+  const Path *path = task->path;
+  g_autoptr(GstCaps) caps = path->file ? NULL : caps_of(task);
+  g_autoptr(GError) reason = NULL;
+  GstElement *bin = gst_parse_bin_from_description_full(path->line, !path->file, NULL,
+                                                        GST_PARSE_FLAG_FATAL_ERRORS, &reason);
+  if (!bin) {
+    bench_refuse(error, "%s", reason->message);
+    return NULL;
+  }
+  if (caps && !check_caps(task, bin, caps, error)) {
+    gst_object_unref(gst_object_ref_sink(bin));
+    return NULL;
+  }
+  GstElement *pipeline = gst_pipeline_new(NULL);
+  gst_bin_add(GST_BIN(pipeline), bin);
+  set_device(bin, device_id);
+  if (path->file) {
+    g_autoptr(GstElement) file = gst_bin_get_by_name(GST_BIN(bin), "file");
+    g_object_set(file, "location", task->file, NULL);
+  } else {
+    GstElement *source = bench_source_new(caps, path->memory, path->live);
+    gst_bin_add(GST_BIN(pipeline), source);
+    gst_element_link(source, bin);
+  }
+  return pipeline;
+}
+
+/* The frames that have arrived at the sink. Fails when they are not in the memory that the path
+ * wants. */
+static gboolean
+get_frames(GstElement *pipeline, const Path *path, GstVideoInfo *info, GError **error) {
+  g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(sink, "sink");
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
+  if (caps && gst_video_info_from_caps(info, caps) &&
+      gst_caps_features_contains(gst_caps_get_features(caps, 0), CUDA_MEMORY) == path->cuda_out)
+    return TRUE;
+  g_autofree gchar *text = caps ? gst_caps_to_string(caps) : g_strdup("nothing");
+  g_set_error(error, CC_ERROR, CC_ERROR_DEVICE, "%s arrives at the sink instead of frames in %s",
+              text, path->cuda_out ? "CUDA memory" : "system memory");
+  return FALSE;
+}
+
+/* --- measuring --- */
 
 /* How long a pipeline is measured. */
 typedef struct {
@@ -28,7 +191,7 @@ typedef struct {
 static const Schedule endless = {64, 3, 3000}, live = {60, 1, 10000}, file = {16, 0, 0};
 
 static const Schedule *
-schedule_of(const BenchPath *path) {
+schedule_of(const Path *path) {
   return path->live ? &live : path->file ? &file : &endless;
 }
 
@@ -40,7 +203,7 @@ typedef struct {
 
 /* What was measured of a task. */
 typedef struct {
-  BenchTask task;
+  Task task;
   BenchBus *bus;
   BenchTime time; /* between two frames, of all pipelines together; wall clock */
   gsize bytes;    /* of a frame going in and of one coming out */
@@ -75,7 +238,7 @@ typedef struct {
 static guint
 frame_number(GstPadProbeInfo *info) {
   return (guint)gst_util_uint64_scale_round(GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info)),
-                                            BENCH_FRAMES_A_SECOND, GST_SECOND);
+                                            FRAMES_A_SECOND, GST_SECOND);
 }
 
 static GstPadProbeReturn
@@ -125,7 +288,7 @@ add_pipelines(GPtrArray *pipelines, const Result *r, BenchMeter *meter, Passage 
               GError **error) {
   for (guint i = 0; i < r->task.n_streams; i++) {
     const gint device_id = r->bus->end[i % r->bus->n_ends].device->base.id;
-    GstElement *pipeline = bench_pipeline_new(&r->task, device_id, error);
+    GstElement *pipeline = new_pipeline(&r->task, device_id, error);
     if (!pipeline)
       return FALSE;
     bench_meter_watch(meter, pipeline);
@@ -154,7 +317,7 @@ describe(GstElement *pipeline, Result *result, GError **error) {
   g_autoptr(GstElement) filter = gst_bin_get_by_name(GST_BIN(pipeline), "filter");
   g_autoptr(GstStructure) stats = NULL;
   GstVideoInfo info;
-  if (!bench_pipeline_get_frames(pipeline, result->task.path, &info, error))
+  if (!get_frames(pipeline, result->task.path, &info, error))
     return FALSE;
   result->format = gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&info));
   result->width = (guint)info.width;
@@ -206,8 +369,8 @@ measure_pipelines(const Bench *self, Result *result, GError **error) {
 
 static gboolean
 measure_bus(const Bench *self, Result *result, GError **error) {
-  const BenchPath *path = result->task.path;
-  const gsize bytes = bench_task_frame_bytes(&result->task);
+  const Path *path = result->task.path;
+  const gsize bytes = frame_bytes(&result->task);
   const gsize up = path->bus_up ? bytes : 0, down = path->bus_down ? bytes : 0;
   const gdouble budget_ms = isnan(self->budget_ms) ? endless.budget_ms : self->budget_ms;
   result->bytes = up + down;
@@ -217,7 +380,7 @@ measure_bus(const Bench *self, Result *result, GError **error) {
 
 /* Opens the devices that the task's pipelines are spread over. */
 static gboolean
-open_devices(const Bench *self, const BenchTask *task, BenchBus *bus, GError **error) {
+open_devices(const Bench *self, const Task *task, BenchBus *bus, GError **error) {
   int n = 1;
   if (task->n_streams > 1 && !self->one_device && !BENCH_CALL(self->device, cuDeviceGetCount, &n))
     return FALSE;
@@ -228,7 +391,7 @@ open_devices(const Bench *self, const BenchTask *task, BenchBus *bus, GError **e
 }
 
 static gboolean
-measure_task(const Bench *self, const BenchTask *task, GError **error) {
+measure_task(const Bench *self, const Task *task, GError **error) {
   BenchBus bus = {0};
   Result result = {.task = *task,
                    .bus = &bus,
@@ -249,14 +412,14 @@ measure_task(const Bench *self, const BenchTask *task, GError **error) {
 /* Prints the result, or a note that says why there is none. FALSE only when cudaconv fails on what
  * it takes, or the device: others' failures are their own. */
 static gboolean
-run_task(const Bench *self, const BenchTask *task, GError **error) {
+run_task(const Bench *self, const Task *task, GError **error) {
   g_autoptr(GError) reason = NULL;
   if (!task->path) {
     bench_print("{'heading': <%s>}", task->file);
     return TRUE;
   }
-  const gboolean peer = task->path->line && !bench_path_is_own(task->path);
-  if (!task->path->file && bench_task_frame_bytes(task) == 0)
+  const gboolean peer = task->path->line && !is_own_path(task->path);
+  if (!task->path->file && frame_bytes(task) == 0)
     g_set_error(&reason, CC_ERROR, CC_ERROR_INVALID, "GStreamer has no frames of %s", task->format);
   else if (measure_task(self, task, &reason))
     return TRUE;
@@ -270,7 +433,7 @@ run_task(const Bench *self, const BenchTask *task, GError **error) {
 }
 
 static gboolean
-parse_task(BenchTask *task, const gchar *text, GError **error) {
+parse_task(Task *task, const gchar *text, GError **error) {
   g_auto(GStrv) words = g_strsplit(text, " ", -1);
   const guint n = g_strv_length(words);
   guint64 n_streams;
@@ -278,12 +441,10 @@ parse_task(BenchTask *task, const gchar *text, GError **error) {
     task->file = g_strdup(text + 2);
     return TRUE;
   }
-  task->path = n > 1 ? bench_path_find(words[0]) : NULL;
+  task->path = n > 1 ? find_path(words[0]) : NULL;
   task->n_streams = 1;
-  if (!task->path || (n != 4 && !task->path->file)) {
-    g_autofree gchar *names = bench_path_names();
-    return bench_refuse(error, "\"%s\": a task is \"" TASK_WORDS "\"; paths are %s", text, names);
-  }
+  if (!task->path || (n != 4 && !task->path->file))
+    return bench_refuse(error, "\"%s\": a task is \"" TASK_WORDS "\"", text);
   if (task->path->file) {
     task->file = g_strdup(strchr(text, ' ') + 1);
     return TRUE;
@@ -316,7 +477,7 @@ prepare(GError **error) {
 }
 
 static gboolean
-run_tasks(const Bench *self, const BenchTask *tasks, guint n, GError **error) {
+run_tasks(const Bench *self, const Task *tasks, guint n, GError **error) {
   g_autofree gchar *gstreamer = gst_version_string();
   g_autofree gchar *cuda = bench_driver_version(self->device->cuda);
   bench_print("{'device': <%s>, 'cuda': <%s>, 'gstreamer': <%s>}", self->device->name, cuda,
@@ -337,22 +498,16 @@ main(int argc, char **argv) {
                            &bench.budget_ms, &error))
     return bench_fail(error, BENCH_WRONG);
   const guint n = (guint)argc - 1;
-  g_autofree BenchTask *tasks = g_new0(BenchTask, n);
-  int status = EXIT_SUCCESS;
+  g_autofree Task *tasks = g_new0(Task, n);
   bench.one_device = device_id >= 0;
-  for (guint i = 0; i < n && status == EXIT_SUCCESS; i++)
+  for (guint i = 0; i < n; i++)
     if (!parse_task(&tasks[i], argv[i + 1], &error))
-      status = bench_fail(error, BENCH_WRONG);
+      return bench_fail(error, BENCH_WRONG);
   /* GStreamer's CUDA plugin cannot do without the driver, so that has to answer first */
-  if (status == EXIT_SUCCESS && !(bench.device = cc_cuda_device_open(device_id, &error)))
-    status = bench_fail(error, BENCH_SKIPPED);
-  else if (status == EXIT_SUCCESS && (!prepare(&error) || !run_tasks(&bench, tasks, n, &error)))
-    status = bench_fail(error, EXIT_FAILURE);
-  if (bench.device)
-    cc_cuda_device_close(bench.device);
-  for (guint i = 0; i < n; i++) {
-    g_free(tasks[i].format);
-    g_free(tasks[i].file);
-  }
-  return status;
+  bench.device = cc_cuda_device_open(device_id, &error);
+  if (!bench.device)
+    return bench_fail(error, BENCH_SKIPPED);
+  const gboolean ok = prepare(&error) && run_tasks(&bench, tasks, n, &error);
+  cc_cuda_device_close(bench.device);
+  return ok ? EXIT_SUCCESS : bench_fail(error, EXIT_FAILURE);
 }

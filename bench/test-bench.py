@@ -186,9 +186,9 @@ class Rows(unittest.TestCase):
                                    "--decode=/nowhere")
         self.assertEqual({r["path"] for r in run_["results"]} - PEERS,
                          LIMITS | {"pool", "own", "fresh"})
-        self.assertIn("  cuda: cudaconv takes no GRAY8 of 16x8 in CUDA memory", table)
+        self.assertIn("  cuda: no element takes GRAY8 of 16x8 in CUDA memory", table)
         self.assertIn("no frames of NV12-Y", table)
-        self.assertIn("decode: there is no nvh264dec here", table)
+        self.assertIn("decode: no element \"nvh264dec\"", table)
         run("pipelines", "--only=decode", "--decode=/nowhere", "--check", status=1)
 
 

@@ -16,12 +16,8 @@ gboolean
 bench_timer_open(BenchTimer *self, gint device_id, GError **error) {
   int l2_bytes = 0;
   CcCudaDevice *device = cc_cuda_device_open(device_id, error);
-  if (!device)
+  if (!device || !cc_cuda_device_push(device, error))
     return FALSE;
-  if (!cc_cuda_device_push(device, error)) {
-    cc_cuda_device_close(device);
-    return FALSE;
-  }
   self->device = device;
   self->cuda = device->cuda;
   if (!BENCH_CALL(self, cuDeviceGetAttribute, &l2_bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE,
@@ -34,31 +30,25 @@ bench_timer_open(BenchTimer *self, gint device_id, GError **error) {
   return TRUE;
 }
 
-static void
-free_arena(const BenchTimer *self, BenchArena *arena) {
-  if (arena->bytes)
-    self->cuda->cuMemFree(arena->address);
-  *arena = (BenchArena){0};
-}
-
 void
 bench_timer_close(BenchTimer *self) {
+  const CcCudaDriver *cuda = self->cuda;
+  const BenchArena *arenas[] = {&self->src, &self->dst, &self->scratch};
   if (!self->device)
     return;
   if (self->stream)
-    self->cuda->cuStreamSynchronize(self->stream);
-  free_arena(self, &self->src);
-  free_arena(self, &self->dst);
-  free_arena(self, &self->scratch);
+    cuda->cuStreamSynchronize(self->stream);
+  for (guint i = 0; i < G_N_ELEMENTS(arenas); i++)
+    if (arenas[i]->bytes)
+      cuda->cuMemFree(arenas[i]->address);
   if (self->begin)
-    self->cuda->cuEventDestroy(self->begin);
+    cuda->cuEventDestroy(self->begin);
   if (self->end)
-    self->cuda->cuEventDestroy(self->end);
+    cuda->cuEventDestroy(self->end);
   if (self->stream)
-    self->cuda->cuStreamDestroy(self->stream);
+    cuda->cuStreamDestroy(self->stream);
   cc_cuda_device_pop(self->device);
   cc_cuda_device_close(self->device);
-  self->device = NULL;
 }
 
 static gsize
@@ -72,7 +62,9 @@ grow_arena(const BenchTimer *self, BenchArena *arena, gsize bytes, gboolean *gro
            GError **error) {
   if (arena->bytes >= bytes)
     return TRUE;
-  free_arena(self, arena);
+  if (arena->bytes)
+    self->cuda->cuMemFree(arena->address);
+  arena->bytes = 0;
   if (!BENCH_CALL(self, cuMemAlloc, &arena->address, bytes))
     return FALSE;
   arena->bytes = bytes;

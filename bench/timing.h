@@ -37,10 +37,9 @@ struct _BenchWork {
   guint n_launches;                          /* of one frame */
 };
 
-/* Opens the device (-1: the first that works) and makes it current until bench_timer_close. */
+/* Opens the device (-1: the first that works) and makes it current until bench_timer_close; on
+ * failure `device` tells whether there is one. */
 gboolean bench_timer_open(BenchTimer *self, gint device_id, GError **error);
-
-/* Also after a failure of bench_timer_open. */
 void bench_timer_close(BenchTimer *self);
 
 /* Makes the arenas large enough for buffers of these sizes. */
