@@ -189,14 +189,13 @@ def derive(run):
 def medians(rows):
     """One row of each path, with the median of those that were measured in turns."""
     merged = {}
-    for row in rows:
+    for row in sorted(rows, key=lambda row: row["us"]):
         merged.setdefault(key(row), []).append(row)
-    for same in merged.values():
-        us = sorted(row["us"] for row in same)
-        if len(same) > 1:
-            same[0].update(us=statistics.median(us), least_us=us[0], most_us=us[-1],
-                           batches=len(us))
-    return [same[0] for same in merged.values()]
+    for who in dict.fromkeys(map(key, rows)):
+        same = merged[who]
+        yield same[0] if len(same) == 1 else {
+            **same[len(same) // 2], "least_us": same[0]["us"], "most_us": same[-1]["us"],
+            "batches": len(same)}
 
 
 def measure(args, run, words):
@@ -204,10 +203,11 @@ def measure(args, run, words):
     rows, notes = [], []
 
     def flush():
-        run["results"] += medians(rows)
+        done = list(medians(rows))
+        run["results"] += done
         run["notes"] += dict.fromkeys(notes)
         derive(run)
-        print_rows(run, run["results"][-len(medians(rows)):] if rows else [], dict.fromkeys(notes))
+        print_rows(run, done, dict.fromkeys(notes))
         rows.clear()
         notes.clear()
 
@@ -260,10 +260,9 @@ def run_pipelines(args):
     """Measures the memory paths, many pipelines at once, latency and decoding, or some of these."""
     selected = args.format or args.size
     only = words_of(args.only or ("paths" if selected else "paths,streams,latency"))
-    if set(only) - {"paths", "streams", "latency", "decode"}:
-        raise Failure(2, "--only takes paths, streams, latency and decode")
-    if "decode" in only and not args.decode:
-        raise Failure(2, "--only=decode needs --decode=FILE")
+    if set(only) - {"paths", "streams", "latency", "decode"} or (
+            "decode" in only and not args.decode):
+        raise Failure(2, "--only takes paths, streams, latency and, with --decode=FILE, decode")
     frames = [args.format or "RGBA", args.size or HD]
     groups = []  # heading, formats, sizes, paths, streams
     if "paths" in only:
@@ -461,63 +460,46 @@ def as_csv(run):
 
 
 # These stay apart on white and on black, also for the colour-blind.
-COLOURS = ["#0072b2", "#56b4e9", "#009e73", "#b08f00", "#e69f00", "#d55e00", "#cc79a7", "#8a63b8",
-           "#7a8b00"]
+COLOURS = ["#0072b2", "#56b4e9", "#009e73", "#b08f00", "#e69f00", "#d55e00", "#cc79a7", "#8a63b8"]
 STYLE = """<style>
   text { font: 12px sans-serif; fill: #222; }
-  .title { font-size: 17px; font-weight: bold; }
-  .small { font-size: 10px; fill: #555; }
-  .paper { fill: #fff; }
-  .grid { stroke: #ccc; }
-  @media (prefers-color-scheme: dark) {
-    text { fill: #ddd; }
-    .small { fill: #aaa; }
-    .paper { fill: #16181c; }
-    .grid { stroke: #3a3d44; }
-  }
+  svg { background: #fff; }
+  @media (prefers-color-scheme: dark) { text { fill: #ddd; } svg { background: #16181c; } }
 </style>"""
 
 
 def as_svg(run):
     """A group of bars for each case, a bar for each algorithm: its share of the copy rate."""
-    left, right, y, bars = 380, 970, 112, []
+    left, y, bars = 380, 112, []
     rows = [r for r in run["results"] if key(r)[0] not in NO_FILTERS and "percent_of_copy" in r]
-    names = dict.fromkeys(re.sub(r".*\((.*)\)", r"\1", r["algorithm"]) for r in rows)
-    colours = dict(zip(names, itertools.cycle(COLOURS)))
-    most = max([100] + [20 * math.ceil(r["percent_of_copy"] / 20) for r in rows])
-    scale = (right - left) / most
+    names = [re.sub(r".*\((.*)\)", r"\1", r["algorithm"]) for r in rows]
+    colours = dict(zip(dict.fromkeys(names), itertools.cycle(COLOURS)))
+    scale = 590 / max([100] + [r["percent_of_copy"] for r in rows])
 
-    def write(x, at, what, options=""):
-        return f'<text x="{x:.1f}" y="{at}" {options}>{html.escape(what)}</text>'
+    def write(x, at, what, anchor="start"):
+        bars.append(f'<text x="{x:.1f}" y="{at}" text-anchor="{anchor}">{html.escape(what)}</text>')
 
-    for case, group in itertools.groupby(rows, lambda r: key(r)[1:]):
-        top = y
-        for row in group:
-            share, name = row["percent_of_copy"], re.sub(r".*\((.*)\)", r"\1", row["algorithm"])
-            bars += [f'<rect x="{left}" y="{y}" width="{share * scale:.1f}" height="12" '
-                     f'fill="{colours[name]}"><title>{html.escape(row["algorithm"])}: '
-                     f'{row["us"]:.2f} us a frame, {row["gb_s"]:.0f} GB/s</title></rect>',
-                     write(left + share * scale + 4, y + 10, f"{share:.1f}", 'class="small"')]
-            y += 15
-        stride = "" if case[2] == 1 else f", stride {case[2]}"
-        bars.append(write(left - 10, (top + y) // 2 + 3, f"{case[0]} {case[1]}, {case[3]}{stride}",
-                          'text-anchor="end"'))
-        y += 14
-    for percent in range(0, most + 1, 20):
-        x = left + percent * scale
-        bars[:0] = [f'<line class="grid" x1="{x:.1f}" y1="106" x2="{x:.1f}" y2="{y}"/>']
-        bars.append(write(x, y + 16, f"{percent} %", 'class="small" text-anchor="middle"'))
+    write(24, 30, f"Convolution on {run['device']}")
+    write(24, 48, "bytes read and written a second, in percent of what a device-to-device copy "
+                  "reaches in the same run; longer is faster")
     for i, (name, colour) in enumerate(colours.items()):
-        x, at = 24 + i % 7 * 130, 62 + i // 7 * 18
-        bars += [f'<rect x="{x}" y="{at}" width="12" height="12" fill="{colour}"/>',
-                 write(x + 18, at + 10, name)]
-    head = [f'<svg xmlns="http://www.w3.org/2000/svg" width="1030" height="{y + 44}" '
-            f'viewBox="0 0 1030 {y + 44}" role="img">', STYLE,
-            '<rect class="paper" width="100%" height="100%"/>',
-            write(24, 30, f"Convolution on {run['device']}", 'class="title"'),
-            write(24, 48, "bytes read and written a second, as a share of what a device-to-device "
-                          "copy reaches in the same run; longer is faster", 'class="small"')]
-    return "\n".join(head + bars + ["</svg>\n"])
+        bars.append(f'<rect x="{24 + i % 7 * 130}" y="{62 + i // 7 * 18}" width="12" height="12" '
+                    f'fill="{colour}"/>')
+        write(42 + i % 7 * 130, 72 + i // 7 * 18, name)
+    last = None
+    for row, name in zip(rows, names):
+        if key(row)[1:] != last:
+            last, y = key(row)[1:], y + 14
+            stride = "" if last[2] == 1 else f", stride {last[2]}"
+            write(left - 10, y + 10, f"{last[0]} {last[1]}, {last[3]}{stride}", "end")
+        width = row["percent_of_copy"] * scale
+        bars.append(f'<rect x="{left}" y="{y}" width="{width:.1f}" height="12" fill='
+                    f'"{colours[name]}"><title>{html.escape(row["algorithm"])}: {row["us"]:.2f} us '
+                    f'a frame, {row["gb_s"]:.0f} GB/s</title></rect>')
+        write(left + width + 4, y + 10, f"{row['percent_of_copy']:.1f}")
+        y += 15
+    return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" width="1030" height="{y + 24}" '
+                      f'viewBox="0 0 1030 {y + 24}" role="img">', STYLE, *bars, "</svg>\n"])
 
 
 # --- the figures of docs/benchmarks.md ---
@@ -643,6 +625,30 @@ def show_run(args):
     return run
 
 
+# flag to metavar or type, and help, for each command; "" are those of all
+OPTIONS = {
+    "": {"--json": ("FILE", "write all figures as JSON"), "--csv": ("FILE", "and as CSV"),
+         "--plot": ("FILE", "draw the shares of the copy rate as SVG"),
+         "--check": (None, "end with 1 when a target is missed or none was measured"),
+         "--programs": ("FOLDER", "where the programs that measure are")},
+    "device": {"--budget": (float, "milliseconds for each line (200; of pipelines 3000, of live "
+                                   "ones 10000)"), "--device": (int, "CUDA device"),
+               "--format": ("LIST", f"of {FORMATS}"), "--size": ("LIST", "of WIDTHxHEIGHT")},
+    "kernels": {"--kernel": ("LIST", "of NAME[:SIZE[:SIGMA]]"), "--stride": (int, "1, 2 or 4"),
+                "--algorithm": ("LIST", "algorithms and npp"),
+                "--border": ("NAME", "replicate, constant, reflect, reflect-101 or wrap"),
+                "--paper": (None, "repeat the texts' experiments instead"),
+                "--npp": ("FOLDER", "of libnppif.so and libnppc.so")},
+    "pipelines": {"--only": ("LIST", "of paths, streams, latency and decode"),
+                  "--streams": (int, "pipelines at once"),
+                  "--decode": ("FILE", "an H.264 video, for its decoder as well")},
+    "cpu": {"--rounds": (int, "measurements of each in turns")}, "show": {}}
+COMMANDS = {"kernels": (run_kernels, "the CUDA kernels beside a copy, NPP and the classics"),
+            "pipelines": (run_pipelines, "the element in pipelines beside the bus"),
+            "cpu": (run_cpu, "the element on the CPU beside OpenCV and FFmpeg"),
+            "show": (show_run, "a run that --json wrote")}
+
+
 def parse(argv):
     parser = argparse.ArgumentParser(
         prog="cudaconv-bench", description="Measures cudaconv and its peers. Without a device the "
@@ -650,41 +656,20 @@ def parse(argv):
         "and may be \"all\"; a FILE of \"-\" is the standard output.")
     commands = parser.add_subparsers(dest="command", required=True)
     own = pathlib.Path(__file__).resolve().parent
-    built = own.parent / "build" / "bench"
-
-    def command(name, run, text_):
-        sub = commands.add_parser(name, help=text_, description=text_)
-        sub.set_defaults(run=run, main=report)
-        sub.add_argument("--json", metavar="FILE", help="write all figures as JSON")
-        sub.add_argument("--csv", metavar="FILE", help="write all figures as CSV")
-        sub.add_argument("--plot", metavar="FILE", help="draw the shares of the copy rate as SVG")
-        sub.add_argument("--check", action="store_true",
-                         help="end with 1 when a target is missed or none was measured")
-        sub.add_argument("--programs", metavar="FOLDER",
-                         default=own if list(own.glob("cudaconv-bench-c*")) else built,
-                         help="where the programs that measure are")
-        if name in ("kernels", "pipelines"):
-            sub.add_argument("--budget", type=float, metavar="MS", help="time for each line (200; "
-                             "of pipelines 3000, of live ones 10000)")
-            sub.add_argument("-d", "--device", type=int, metavar="ID", help="CUDA device")
-            sub.add_argument("-f", "--format", metavar="LIST", help=f"of {FORMATS}")
-            sub.add_argument("-s", "--size", metavar="LIST", help="of WIDTHxHEIGHT")
-        return sub
-
-    sub = command("kernels", run_kernels, "the CUDA kernels beside a copy, NPP and the classics")
-    sub.add_argument("-k", "--kernel", metavar="LIST", help="of NAME[:SIZE[:SIGMA]]")
-    sub.add_argument("-a", "--algorithm", metavar="LIST", help="algorithms and npp")
-    sub.add_argument("--border", help="replicate, constant, reflect, reflect-101 or wrap")
-    sub.add_argument("--stride", type=int, metavar="N", help="1, 2 or 4")
-    sub.add_argument("--paper", action="store_true", help="repeat the texts' experiments instead")
-    sub.add_argument("--npp", metavar="FOLDER", help="of libnppif.so and libnppc.so")
-    sub = command("pipelines", run_pipelines, "the element in pipelines beside the bus")
-    sub.add_argument("--only", metavar="LIST", help="of paths, streams, latency and decode")
-    sub.add_argument("--streams", type=int, metavar="N", default=STREAMS, help="pipelines at once")
-    sub.add_argument("--decode", metavar="FILE", help="an H.264 video, for its decoder as well")
-    command("cpu", run_cpu, "the element on the CPU beside OpenCV and FFmpeg").add_argument(
-        "--rounds", type=int, default=CPU_ROUNDS, help="measurements of each in turns")
-    command("show", show_run, "a run that --json wrote").add_argument("file")
+    beside = (own / "cudaconv-bench-kernels").exists()
+    for name, (run, help_) in COMMANDS.items():
+        sub = commands.add_parser(name, help=help_, description=help_)
+        groups = ["", "device", name] if name in ("kernels", "pipelines") else ["", name]
+        for flag, (kind, help_) in (item for g in groups for item in OPTIONS[g].items()):
+            short = [flag[1:3]] if flag[2:] in ("kernel", "algorithm", "format", "size", "device") \
+                else []
+            sub.add_argument(*short, flag, help=help_, **(
+                {"action": "store_true"} if kind is None else {"metavar": kind}
+                if isinstance(kind, str) else {"type": kind}))
+        if name == "show":
+            sub.add_argument("file")
+        sub.set_defaults(main=report, run=run, streams=STREAMS, rounds=CPU_ROUNDS,
+                         programs=own if beside else own.parent / "build" / "bench")
     sub = commands.add_parser("docs", help="put runs that --json wrote into docs/benchmarks.md")
     sub.add_argument("--page", default="docs/benchmarks.md")
     sub.add_argument("runs", nargs="+")
