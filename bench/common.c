@@ -110,8 +110,7 @@ bench_parse_options(int *argc, char ***argv, const GOptionEntry *entries, const 
   g_autoptr(GOptionContext) context = g_option_context_new(words);
   g_option_context_set_summary(context, summary);
   g_option_context_add_main_entries(context, common, NULL);
-  if (entries)
-    g_option_context_add_main_entries(context, entries, NULL);
+  g_option_context_add_main_entries(context, entries, NULL);
   if (!g_option_context_parse(context, argc, argv, error))
     return FALSE;
   if (*budget_ms <= 0) /* NAN is none */

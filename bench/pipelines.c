@@ -45,7 +45,7 @@ typedef struct {
 #define SINK "fakesink name=sink sync=false enable-last-sample=false"
 #define DECODER "filesrc name=file ! parsebin ! nvh264dec ! " IN_CUDA
 
-/* A peer is a row here and a word in a list of report.py. */
+/* Those that are always there; peers come with --peer. */
 static const Path paths[] = {
     {"bus", .bus_up = TRUE, .bus_down = TRUE},
     {"bus-up", .bus_up = TRUE},
@@ -58,22 +58,27 @@ static const Path paths[] = {
     {"cuda-to-system", BENCH_MEMORY_POOL, .cuda_in = TRUE, .line = FILTER " ! video/x-raw ! " SINK},
     {"system-to-cuda", BENCH_MEMORY_POOL, .cuda_out = TRUE,
      .line = FILTER " ! " IN_CUDA " ! " SINK},
-    {"cudaupload", BENCH_MEMORY_OWN,
-     .line = "cudaupload ! " IN_CUDA " ! cudadownload ! video/x-raw ! " SINK},
-    {"cudaupload-queue", BENCH_MEMORY_OWN,
-     .line = "cudaupload ! " IN_CUDA " ! queue ! cudadownload ! video/x-raw ! " SINK},
-    {"gl", BENCH_MEMORY_OWN,
-     .line = "glupload ! gleffects_sobel ! gldownload ! video/x-raw ! " SINK},
     {"decode", .file = TRUE, .cuda_out = TRUE, .line = DECODER " ! " SINK},
     {"decode-cudaconv", .file = TRUE, .cuda_out = TRUE, .line = DECODER " ! " FILTER " ! " SINK},
 };
 
-/* The path with this name, or NULL. */
+/* The path with this name, or one of `peers`, texts NAME=ELEMENTS, which take frames of a source's
+ * own memory; lives as long as the process. NULL: there is none. */
 static const Path *
-find_path(const gchar *name) {
+find_path(const gchar *name, gchar **peers) {
   for (guint i = 0; i < G_N_ELEMENTS(paths); i++)
     if (strcmp(name, paths[i].name) == 0)
       return &paths[i];
+  for (; peers && *peers; peers++) {
+    g_auto(GStrv) parts = g_strsplit(*peers, "=", 2);
+    if (strcmp(name, parts[0]) == 0 && parts[1]) {
+      Path *path = g_new0(Path, 1);
+      path->memory = BENCH_MEMORY_OWN;
+      path->name = g_intern_string(name);
+      path->line = g_strdup_printf("%s ! video/x-raw ! " SINK, parts[1]);
+      return path;
+    }
+  }
   return NULL;
 }
 
@@ -433,7 +438,7 @@ run_task(const Bench *self, const Task *task, GError **error) {
 }
 
 static gboolean
-parse_task(Task *task, const gchar *text, GError **error) {
+parse_task(Task *task, const gchar *text, gchar **peers, GError **error) {
   g_auto(GStrv) words = g_strsplit(text, " ", -1);
   const guint n = g_strv_length(words);
   guint64 n_streams;
@@ -441,7 +446,7 @@ parse_task(Task *task, const gchar *text, GError **error) {
     task->file = g_strdup(text + 2);
     return TRUE;
   }
-  task->path = n > 1 ? find_path(words[0]) : NULL;
+  task->path = n > 1 ? find_path(words[0], peers) : NULL;
   task->n_streams = 1;
   if (!task->path || (n != 4 && !task->path->file))
     return bench_refuse(error, "\"%s\": a task is \"" TASK_WORDS "\"", text);
@@ -492,8 +497,12 @@ int
 main(int argc, char **argv) {
   g_autoptr(GError) error = NULL;
   Bench bench = {.budget_ms = NAN};
+  g_auto(GStrv) peers = NULL;
   gint device_id = -1;
-  if (!bench_parse_options(&argc, &argv, NULL, "TASK...",
+  const GOptionEntry entries[] = {
+      {"peer", 0, 0, G_OPTION_ARG_STRING_ARRAY, &peers, "One more path", "NAME=ELEMENTS"},
+      G_OPTION_ENTRY_NULL};
+  if (!bench_parse_options(&argc, &argv, entries, "TASK...",
                            "Times pipelines. A task is \"" TASK_WORDS "\".", &device_id,
                            &bench.budget_ms, &error))
     return bench_fail(error, BENCH_WRONG);
@@ -501,7 +510,7 @@ main(int argc, char **argv) {
   g_autofree Task *tasks = g_new0(Task, n);
   bench.one_device = device_id >= 0;
   for (guint i = 0; i < n; i++)
-    if (!parse_task(&tasks[i], argv[i + 1], &error))
+    if (!parse_task(&tasks[i], argv[i + 1], peers, &error))
       return bench_fail(error, BENCH_WRONG);
   /* GStreamer's CUDA plugin cannot do without the driver, so that has to answer first */
   bench.device = cc_cuda_device_open(device_id, &error);

@@ -49,7 +49,12 @@ PAPER = [
      "512x512,2048x2048,8192x8192", "box:3,box:5,box:7,box:15",
      "direct,constant,tile-halo,tile-cached")]
 
-SYSTEM_PATHS = "bus pool own fresh cudaupload cudaupload-queue gl".split()
+# A peer of pipelines is what its elements are; one of kernels is a function in kernels.c.
+PIPELINE_PEERS = {
+    "cudaupload": "cudaupload ! video/x-raw(memory:CUDAMemory) ! cudadownload",
+    "cudaupload-queue": "cudaupload ! video/x-raw(memory:CUDAMemory) ! queue ! cudadownload",
+    "gl": "glupload ! gleffects_sobel ! gldownload"}
+SYSTEM_PATHS = ["bus", "pool", "own", "fresh", *PIPELINE_PEERS]
 CUDA_PATHS = "bus-up bus-down cuda cuda-to-system system-to-cuda".split()
 # heading, formats, sizes, paths, streams
 MEMORY = [("System memory", "RGBA", "1920x1080,3840x2160", SYSTEM_PATHS, 1),
@@ -66,9 +71,8 @@ CPU = [("gaussian 5x5 beside cvsmooth", "GRAY8", "kernel=gaussian size=5",
        ("sobel-x beside cvsobel", "RGB", "kernel=sobel-x", "cvsobel", None),
        ("sobel beside FFmpeg's sobel", "GRAY8", "kernel=sobel", "sobel", "gray")]
 
-# What a row is compared with, beside the peers that a run of kernels names.
+# The algorithms that rows are compared with, beside the peers that a run of kernels names.
 KERNEL_PEERS = ["direct", "two-pass"]
-PIPELINE_PEERS = ["cudaupload", "cudaupload-queue", "gl", "decode"]
 NO_FILTERS = ("copy", "serial", "bus", "bus-up", "bus-down", "kernel")
 LIMITS = {"cuda-to-system": "bus-down", "system-to-cuda": "bus-up", "bus-up": "bus-up",
           "bus-down": "bus-down", "cuda": "", "kernel": "", "decode": "", "decode-cudaconv": ""}
@@ -130,6 +134,8 @@ def lines_of(args, name, *words):
     program = pathlib.Path(args.programs) / f"cudaconv-bench-{name}"
     options = [f"--{option}={getattr(args, option)}" for option in ("budget", "device", "npp")
                if getattr(args, option, None) is not None]
+    if name == "pipelines":
+        options += [f"--peer={peer}={elements}" for peer, elements in PIPELINE_PEERS.items()]
     if not program.exists():
         raise Failure(77, f"no {program}: a build with CUDA has it, see --programs")
     with subprocess.Popen([program, *options, *words], stdout=subprocess.PIPE, text=True) as child:
@@ -157,7 +163,7 @@ def key(row):
 
 def peers_of(run):
     return {"kernels": KERNEL_PEERS + [p for p in run.get("peers", []) if p != "copy"],
-            "pipelines": PIPELINE_PEERS, "cpu": []}[run["kind"]]
+            "pipelines": [*PIPELINE_PEERS, "decode"], "cpu": []}[run["kind"]]
 
 
 def derive(run):
@@ -182,7 +188,7 @@ def derive(run):
             row["fps"] = 1e6 / us
         if who == "cuda" and ("kernel", format_, *what) in found:
             row["above_kernel_us"] = us - found["kernel", format_, *what]
-        if who == "decode-cudaconv":
+        if who == "decode-cudaconv" and "times_decode" in row:
             row["percent_of_decoder"] = 100 * row["times_decode"]
 
 
@@ -540,7 +546,7 @@ def pipelines_table(run):
     rows = []
     for row in run["results"]:
         path, format_, size, streams, _ = key(row)
-        if path == "decode" or path not in PIPELINE_PEERS + ["kernel"]:
+        if path not in [*PIPELINE_PEERS, "kernel"]:
             rows.append([f"`{path}`" + f", {streams} at once" * (streams > 1), f"{format_} {size}"]
                         + [figure(row.get(field)) for field in fields])
     return table(["", "frames", "frames/s", "% of the bus", "times `cudaupload`", "with a queue",
