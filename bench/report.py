@@ -662,7 +662,7 @@ def parse(argv):
         "and may be \"all\"; a FILE of \"-\" is the standard output.")
     commands = parser.add_subparsers(dest="command", required=True)
     own = pathlib.Path(__file__).resolve().parent
-    beside = (own / "cudaconv-bench-kernels").exists()
+    beside = pathlib.Path(__file__).suffix != ".py"  # the copy in a build folder
     for name, (run, help_) in COMMANDS.items():
         sub = commands.add_parser(name, help=help_, description=help_)
         groups = ["", "device", name] if name in ("kernels", "pipelines") else ["", name]
