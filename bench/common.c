@@ -39,7 +39,8 @@ append_value(GString *out, GVariant *value) {
   if (g_variant_is_of_type(value, G_VARIANT_TYPE_STRING)) {
     append_string(out, g_variant_get_string(value, NULL));
   } else if (!g_variant_is_container(value)) {
-    g_variant_print_string(value, out, FALSE);
+    g_autofree gchar *text = g_variant_print(value, FALSE);
+    g_string_append(out, text);
   } else {
     for (gsize i = 0; i < g_variant_n_children(value); i++) {
       g_autoptr(GVariant) child = g_variant_get_child_value(value, i);

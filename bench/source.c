@@ -154,12 +154,6 @@ bench_source_get_times(GstBaseSrc *base, GstBuffer *buffer, GstClockTime *start,
 
 /* --- type --- */
 
-static gboolean
-bench_source_start(GstBaseSrc *base) {
-  ((BenchSource *)base)->n_frames = 0;
-  return TRUE;
-}
-
 static void
 bench_source_finalize(GObject *object) {
   gst_caps_unref(((BenchSource *)object)->caps);
@@ -183,7 +177,6 @@ bench_source_class_init(BenchSourceClass *klass) {
   base_class->get_caps = bench_source_get_caps;
   base_class->decide_allocation = bench_source_decide_allocation;
   base_class->get_times = bench_source_get_times;
-  base_class->start = bench_source_start;
   GST_PUSH_SRC_CLASS(klass)->fill = bench_source_fill;
 }
 
