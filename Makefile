@@ -44,10 +44,9 @@ bench:
 	@scripts/missing-here.sh bench
 	$(setup)
 	@ninja -C $(BUILD)
-	@GST_PLUGIN_PATH=$(BUILD)/plugin $(BUILD)/bench/cudaconv-bench-peers
-	@test ! -x $(BUILD)/bench/cudaconv-bench || $(BUILD)/bench/cudaconv-bench || [ $$? = 77 ]
-	@test ! -x $(BUILD)/bench/cudaconv-bench || GST_PLUGIN_PATH=$(BUILD)/plugin \
-	  $(BUILD)/bench/cudaconv-bench --pipeline || [ $$? = 77 ]
+	@for what in cpu kernels pipelines; do \
+	  GST_PLUGIN_PATH=$(BUILD)/plugin $(BUILD)/bench/cudaconv-bench $$what || [ $$? = 77 ] || exit 1; \
+	done
 
 lint:
 	@scripts/install-deps.sh build lint

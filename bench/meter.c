@@ -12,8 +12,8 @@ typedef struct {
 } Watch;
 
 void
-bench_meter_init(BenchMeter *self, guint n_stretches, gint64 stretch_us, guint n_warm) {
-  *self = (BenchMeter){.n_stretches = n_stretches, .stretch_us = stretch_us, .n_warm = n_warm};
+bench_meter_init(BenchMeter *self, guint n_warm, guint n_stretches, gint64 stretch_us) {
+  *self = (BenchMeter){.n_warm = n_warm, .n_stretches = n_stretches, .stretch_us = stretch_us};
   g_mutex_init(&self->lock);
   g_cond_init(&self->changed);
 }
@@ -99,48 +99,41 @@ bench_meter_watch(BenchMeter *self, GstElement *pipeline) {
   gst_bus_set_sync_handler(bus, on_message, self, NULL);
 }
 
-/* With the lock; FALSE when nothing moves any more. */
-static gboolean
+/* With the lock, until all is measured or nothing moves any more. */
+static void
 wait_until_over(BenchMeter *self) {
-  while (!is_over(self)) {
-    const guint64 n_before = self->n_all;
+  guint64 n_before = G_MAXUINT64;
+  while (!is_over(self) && self->n_all != n_before) {
+    n_before = self->n_all;
     const gint64 deadline = g_get_monotonic_time() + PATIENCE;
     while (!is_over(self) && g_cond_wait_until(&self->changed, &self->lock, deadline))
       ;
-    if (!is_over(self) && self->n_all == n_before)
-      return FALSE;
   }
-  return TRUE;
 }
 
 static gboolean
-conclude(BenchMeter *self, gboolean moving, GError **error) {
+conclude(BenchMeter *self, GError **error) {
   if (self->error) {
     g_propagate_error(error, g_steal_pointer(&self->error));
     return FALSE;
   }
-  if (!moving) {
-    g_set_error(error, CC_ERROR, CC_ERROR_DEVICE,
-                "the pipeline stands still after %" G_GUINT64_FORMAT " frames", self->n_all);
-    return FALSE;
-  }
-  if (self->n_stretches == 0 && self->n_frames > 0)
+  if (self->n_stretches == 0 && self->ended && self->n_frames > 0)
     end_stretch(self);
-  if (self->n_done == 0 || self->n_done < self->n_stretches) {
-    g_set_error(error, CC_ERROR, CC_ERROR_DEVICE,
-                "the stream ends after %" G_GUINT64_FORMAT " frames; %u only warm up", self->n_all,
-                self->n_warm);
-    return FALSE;
-  }
-  return TRUE;
+  if (self->n_done > 0 && self->n_done >= self->n_stretches)
+    return TRUE;
+  g_set_error(error, CC_ERROR, CC_ERROR_DEVICE,
+              "the stream %s after %" G_GUINT64_FORMAT " frames; %u only warm up",
+              self->ended ? "ends" : "stands still", self->n_all, self->n_warm);
+  return FALSE;
 }
 
 gboolean
 bench_meter_wait(BenchMeter *self, BenchTime *time, GError **error) {
   g_mutex_lock(&self->lock);
-  const gboolean ok = conclude(self, wait_until_over(self), error);
+  wait_until_over(self);
+  const gboolean ok = conclude(self, error);
   if (ok) {
-    *time = bench_time_summarize(self->us, self->n_done);
+    *time = bench_summarize(self->us, self->n_done);
     time->n_frames = (guint)(self->n_timed / self->n_done);
   }
   g_mutex_unlock(&self->lock);

@@ -5,7 +5,7 @@
  * them has warmed up. */
 
 #include <gst/gst.h>
-#include "timing.h"
+#include "common.h"
 
 G_BEGIN_DECLS
 
@@ -15,8 +15,7 @@ typedef struct {
   GMutex lock;
   GCond changed;
   /* what is wanted */
-  guint n_warm; /* frames that each pipeline has to make first */
-  guint n_stretches;
+  guint n_warm, n_stretches;
   gint64 stretch_us;
   /* what there is */
   guint n_cold;       /* pipelines that have not warmed up yet */
@@ -30,9 +29,9 @@ typedef struct {
   GError *error;   /* the first one of a pipeline */
 } BenchMeter;
 
-/* For `n_stretches` (1 to BENCH_MAX_STRETCHES) of `stretch_us`, or with 0 for one until the end of
- * the stream. */
-void bench_meter_init(BenchMeter *self, guint n_stretches, gint64 stretch_us, guint n_warm);
+/* Behind `n_warm` frames of each pipeline, for `n_stretches` (1 to BENCH_MAX_STRETCHES) of
+ * `stretch_us`, or with 0 for one until the end of the stream. */
+void bench_meter_init(BenchMeter *self, guint n_warm, guint n_stretches, gint64 stretch_us);
 
 /* Watches a pipeline that has not been started, and its element "sink". The meter has to outlast
  * it. */

@@ -3,8 +3,18 @@
 
 #include <gmodule.h>
 #include <string.h>
+#include "common.h"
 #include "engine/error.h"
-#include "npp_abi.h"
+
+#if __has_include(<nppdefs.h>)
+#include <nppdefs.h>
+G_STATIC_ASSERT(sizeof(BenchNppContext) == sizeof(NppStreamContext));
+G_STATIC_ASSERT(offsetof(BenchNppContext, stream_flags) ==
+                offsetof(NppStreamContext, nStreamFlags));
+G_STATIC_ASSERT(BENCH_NPP_BORDER_REPLICATE == NPP_BORDER_REPLICATE);
+G_STATIC_ASSERT(BENCH_NPP_MASK_5X5 == NPP_MASK_SIZE_5_X_5);
+G_STATIC_ASSERT(BENCH_NPP_MASK_7X7 == NPP_MASK_SIZE_7_X_7);
+#endif
 
 #define MASK_NONE (-1)
 
@@ -30,9 +40,8 @@ open_libraries(BenchNpp *self, const gchar *folder, GError **error) {
     self->filters = self->core ? open_library(folder, "libnppif", version) : NULL;
     if (self->filters &&
         g_module_symbol(self->core, "nppGetLibVersion", (gpointer *)&get_version)) {
-      const BenchNppVersion *v = get_version();
-      self->version =
-          g_strdup_printf("NPP %d.%d.%d (libnppif.so.%d)", v->major, v->minor, v->build, version);
+      const gint *v = get_version();
+      self->version = g_strdup_printf("NPP %d.%d.%d (libnppif.so.%d)", v[0], v[1], v[2], version);
       return TRUE;
     }
     g_clear_pointer(&self->core, g_module_close);
@@ -61,10 +70,8 @@ fill_context(BenchNppContext *context, const CcCudaDevice *device, CUstream stre
       {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &context->compute_minor},
   };
   for (guint i = 0; i < G_N_ELEMENTS(values); i++)
-    if (!cc_cuda_check(device->cuda,
-                       device->cuda->cuDeviceGetAttribute(values[i].value, values[i].attribute,
-                                                          device->device),
-                       "cuDeviceGetAttribute", error))
+    if (!BENCH_CALL(device, cuDeviceGetAttribute, values[i].value, values[i].attribute,
+                    device->device))
       return FALSE;
   context->stream = stream;
   context->device_id = device->base.id;
@@ -75,18 +82,11 @@ fill_context(BenchNppContext *context, const CcCudaDevice *device, CUstream stre
 
 BenchNpp *
 bench_npp_open(const CcCudaDevice *device, CUstream stream, const gchar *folder, GError **error) {
-  g_autoptr(BenchNpp) self = g_new0(BenchNpp, 1);
-  if (!open_libraries(self, folder, error) || !fill_context(&self->context, device, stream, error))
-    return NULL;
-  return g_steal_pointer(&self);
-}
-
-void
-bench_npp_close(BenchNpp *self) {
-  g_clear_pointer(&self->filters, g_module_close);
-  g_clear_pointer(&self->core, g_module_close);
-  g_free(self->version);
+  BenchNpp *self = g_new0(BenchNpp, 1);
+  if (open_libraries(self, folder, error) && fill_context(&self->context, device, stream, error))
+    return self;
   g_free(self);
+  return NULL;
 }
 
 const gchar *
@@ -104,44 +104,39 @@ gauss_mask(guint size) {
 }
 
 gboolean
-bench_npp_find(const BenchNpp *self, const gchar *kernel, guint size, const CcFrameLayout *layout,
-               BenchNppCall *call) {
+bench_npp_find(const BenchNpp *self, const CcFilter *filter, const CcFrameLayout *layout,
+               BenchNppCall *call, GError **error) {
+  static const struct {
+    const gchar *kernel, *function;
+  } functions[] = {{"gaussian", "Gauss"}, {"sobel-x", "SobelVert"}, {"sobel-y", "SobelHoriz"}};
   const CcPlaneLayout *plane = &layout->plane[0];
-  const gchar *filter = NULL;
-  gint mask = MASK_NONE;
-  if (strcmp(kernel, "gaussian") == 0) {
-    filter = "Gauss";
-    mask = gauss_mask(size);
-  } else if (size == 3 && strcmp(kernel, "sobel-x") == 0) {
-    filter = "SobelVert";
-  } else if (size == 3 && strcmp(kernel, "sobel-y") == 0) {
-    filter = "SobelHoriz";
+  const gboolean fits = filter->border == CC_BORDER_REPLICATE && filter->stride == 1 &&
+                        !(filter->sigma > 0) && layout->n_planes == 1 && plane->depth % 8 == 0;
+  for (guint i = 0; fits && i < G_N_ELEMENTS(functions); i++) {
+    const gboolean gauss = i == 0;
+    g_autofree gchar *name = g_strdup_printf("nppiFilter%sBorder_%uu_C%uR_Ctx",
+                                             functions[i].function, plane->depth, plane->step);
+    *call = (BenchNppCall){.npp = self,
+                           .mask = gauss ? gauss_mask(filter->size) : MASK_NONE,
+                           .size = {(gint)plane->width, (gint)plane->height}};
+    if (strcmp(filter->kernel->name, functions[i].kernel) == 0 && (gauss || filter->size == 3) &&
+        g_module_symbol(self->filters, name, &call->function))
+      return TRUE;
   }
-  if (!filter || layout->n_planes != 1 || (plane->depth != 8 && plane->depth != 16))
-    return FALSE;
-  g_autofree gchar *name =
-      g_strdup_printf("nppiFilter%sBorder_%uu_C%uR_Ctx", filter, plane->depth, plane->step);
-  *call = (BenchNppCall){
-      .npp = self, .mask = mask, .width = (gint)plane->width, .height = (gint)plane->height};
-  return g_module_symbol(self->filters, name, (gpointer *)&call->function);
+  return bench_refuse(error, "npp has no such filter");
 }
 
 gboolean
 bench_npp_queue(const BenchNppCall *call, CUdeviceptr src, CUdeviceptr dst, GError **error) {
-  const BenchNppSize size = {call->width, call->height};
   const BenchNppPoint origin = {0, 0};
-  const BenchNppContext context = call->npp->context;
-  gint status;
-  if (call->mask == MASK_NONE)
-    status = ((BenchNppSobel *)call->function)((gconstpointer)src, call->src_pitch, size, origin,
-                                               (gpointer)dst, call->dst_pitch, size,
-                                               BENCH_NPP_BORDER_REPLICATE, context);
-  else
-    status = ((BenchNppGauss *)call->function)((gconstpointer)src, call->src_pitch, size, origin,
-                                               (gpointer)dst, call->dst_pitch, size, call->mask,
-                                               BENCH_NPP_BORDER_REPLICATE, context);
-  if (status == 0)
-    return TRUE;
-  g_set_error(error, CC_ERROR, CC_ERROR_DEVICE, "NPP answers with status %d", status);
-  return FALSE;
+  BenchNppGauss *gauss = (BenchNppGauss *)call->function;
+  BenchNppSobel *sobel = (BenchNppSobel *)call->function;
+  const gint status =
+      call->mask != MASK_NONE
+          ? gauss((gconstpointer)src, call->src_pitch, call->size, origin, (gpointer)dst,
+                  call->dst_pitch, call->size, call->mask, BENCH_NPP_BORDER_REPLICATE,
+                  call->npp->context)
+          : sobel((gconstpointer)src, call->src_pitch, call->size, origin, (gpointer)dst,
+                  call->dst_pitch, call->size, BENCH_NPP_BORDER_REPLICATE, call->npp->context);
+  return status == 0 || bench_refuse(error, "npp: NPP answers with status %d", status);
 }

@@ -84,23 +84,18 @@ bench_source_decide_allocation(GstBaseSrc *base, GstQuery *query) {
 
 /* --- pixels --- */
 
-static const guint8 *
-random_bytes(void) {
-  static guint8 *bytes;
-  if (g_once_init_enter(&bytes)) {
-    g_autoptr(GRand) generator = g_rand_new_with_seed(1);
-    guint8 *made = g_malloc(RANDOM_BYTES);
-    for (gsize i = 0; i < RANDOM_BYTES; i++)
-      made[i] = (guint8)g_rand_int(generator);
-    g_once_init_leave(&bytes, made);
-  }
-  return bytes;
-}
-
 static void
 write_random(const GstMapInfo *map) {
+  static guint8 bytes[RANDOM_BYTES];
+  static gsize made;
+  if (g_once_init_enter(&made)) {
+    g_autoptr(GRand) generator = g_rand_new_with_seed(1);
+    for (gsize i = 0; i < RANDOM_BYTES; i++)
+      bytes[i] = (guint8)g_rand_int(generator);
+    g_once_init_leave(&made, 1);
+  }
   for (gsize at = 0; at < map->size; at += RANDOM_BYTES)
-    memcpy(map->data + at, random_bytes(), MIN(RANDOM_BYTES, map->size - at));
+    memcpy(map->data + at, bytes, MIN(RANDOM_BYTES, map->size - at));
 }
 
 /* As little as makes the system hand out the pages. */
@@ -114,11 +109,9 @@ touch_pages(const GstMapInfo *map) {
 /* Writes into a memory that has not been here before. */
 static gboolean
 fill_memory(BenchSource *self, GstMemory *memory) {
-  static gsize quark;
+  const GQuark quark = g_quark_from_static_string("cudaconv-bench-filled");
   GstMapInfo map;
-  if (g_once_init_enter(&quark))
-    g_once_init_leave(&quark, g_quark_from_static_string("cudaconv-bench-filled"));
-  if (gst_mini_object_get_qdata(GST_MINI_OBJECT(memory), (GQuark)quark))
+  if (gst_mini_object_get_qdata(GST_MINI_OBJECT(memory), quark))
     return TRUE;
   if (!gst_memory_map(memory, &map, GST_MAP_WRITE)) {
     GST_ELEMENT_ERROR(self, RESOURCE, WRITE, ("A frame's memory cannot be written."), (NULL));
@@ -129,7 +122,7 @@ fill_memory(BenchSource *self, GstMemory *memory) {
   else
     write_random(&map);
   gst_memory_unmap(memory, &map);
-  gst_mini_object_set_qdata(GST_MINI_OBJECT(memory), (GQuark)quark, GUINT_TO_POINTER(1), NULL);
+  gst_mini_object_set_qdata(GST_MINI_OBJECT(memory), quark, GUINT_TO_POINTER(1), NULL);
   return TRUE;
 }
 
@@ -161,12 +154,6 @@ bench_source_get_times(GstBaseSrc *base, GstBuffer *buffer, GstClockTime *start,
 
 /* --- type --- */
 
-static gboolean
-bench_source_start(GstBaseSrc *base) {
-  ((BenchSource *)base)->n_frames = 0;
-  return TRUE;
-}
-
 static void
 bench_source_finalize(GObject *object) {
   gst_caps_unref(((BenchSource *)object)->caps);
@@ -190,7 +177,6 @@ bench_source_class_init(BenchSourceClass *klass) {
   base_class->get_caps = bench_source_get_caps;
   base_class->decide_allocation = bench_source_decide_allocation;
   base_class->get_times = bench_source_get_times;
-  base_class->start = bench_source_start;
   GST_PUSH_SRC_CLASS(klass)->fill = bench_source_fill;
 }
 

@@ -2,15 +2,13 @@
 #include "timing.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define ALIGNMENT 256
 #define CACHES 4               /* L2 sizes that the buffers of each direction make up */
 #define RANDOM_BYTES (1 << 24) /* made on the host and uploaded as often as it takes */
 #define MAX_BATCHES 9
 #define MIN_BATCHES 3
-#define MAX_LAUNCHES                                                                               \
-  400 /* of a batch: fewer than the driver queues before it makes the host wait */
+#define MAX_LAUNCHES 400 /* of a batch: fewer than the driver queues before the host waits */
 #define MAX_SWEEPS 100
 #define HEAD_START 1.5 /* by how much the head start outlasts the queueing */
 
@@ -18,12 +16,8 @@ gboolean
 bench_timer_open(BenchTimer *self, gint device_id, GError **error) {
   int l2_bytes = 0;
   CcCudaDevice *device = cc_cuda_device_open(device_id, error);
-  if (!device)
+  if (!device || !cc_cuda_device_push(device, error))
     return FALSE;
-  if (!cc_cuda_device_push(device, error)) {
-    cc_cuda_device_close(device);
-    return FALSE;
-  }
   self->device = device;
   self->cuda = device->cuda;
   if (!BENCH_CALL(self, cuDeviceGetAttribute, &l2_bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE,
@@ -36,31 +30,25 @@ bench_timer_open(BenchTimer *self, gint device_id, GError **error) {
   return TRUE;
 }
 
-static void
-free_arena(const BenchTimer *self, BenchArena *arena) {
-  if (arena->bytes)
-    self->cuda->cuMemFree(arena->address);
-  *arena = (BenchArena){0};
-}
-
 void
 bench_timer_close(BenchTimer *self) {
+  const CcCudaDriver *cuda = self->cuda;
+  const BenchArena *arenas[] = {&self->src, &self->dst, &self->scratch};
   if (!self->device)
     return;
   if (self->stream)
-    self->cuda->cuStreamSynchronize(self->stream);
-  free_arena(self, &self->src);
-  free_arena(self, &self->dst);
-  free_arena(self, &self->scratch);
+    cuda->cuStreamSynchronize(self->stream);
+  for (guint i = 0; i < G_N_ELEMENTS(arenas); i++)
+    if (arenas[i]->bytes)
+      cuda->cuMemFree(arenas[i]->address);
   if (self->begin)
-    self->cuda->cuEventDestroy(self->begin);
+    cuda->cuEventDestroy(self->begin);
   if (self->end)
-    self->cuda->cuEventDestroy(self->end);
+    cuda->cuEventDestroy(self->end);
   if (self->stream)
-    self->cuda->cuStreamDestroy(self->stream);
+    cuda->cuStreamDestroy(self->stream);
   cc_cuda_device_pop(self->device);
   cc_cuda_device_close(self->device);
-  self->device = NULL;
 }
 
 static gsize
@@ -74,7 +62,9 @@ grow_arena(const BenchTimer *self, BenchArena *arena, gsize bytes, gboolean *gro
            GError **error) {
   if (arena->bytes >= bytes)
     return TRUE;
-  free_arena(self, arena);
+  if (arena->bytes)
+    self->cuda->cuMemFree(arena->address);
+  arena->bytes = 0;
   if (!BENCH_CALL(self, cuMemAlloc, &arena->address, bytes))
     return FALSE;
   arena->bytes = bytes;
@@ -159,23 +149,6 @@ run_batch(BenchTimer *self, const BenchWork *work, guint n_frames, guint n_sweep
   return wait_for_events(self, us, error);
 }
 
-static int
-compare_doubles(const void *a, const void *b) {
-  const gdouble x = *(const gdouble *)a, y = *(const gdouble *)b;
-  return (x > y) - (x < y);
-}
-
-BenchTime
-bench_time_summarize(gdouble *us, guint n_batches) {
-  qsort(us, n_batches, sizeof *us, compare_doubles);
-  return (BenchTime){
-      .us = us[n_batches / 2],
-      .least_us = us[0],
-      .most_us = us[n_batches - 1],
-      .n_batches = n_batches,
-  };
-}
-
 static gboolean
 time_batches(BenchTimer *self, const BenchWork *work, BenchTime *time, GError **error) {
   gdouble us[MAX_BATCHES], host_us = 0;
@@ -199,7 +172,7 @@ time_batches(BenchTimer *self, const BenchWork *work, BenchTime *time, GError **
       return FALSE;
     us[i] /= n_frames;
   }
-  *time = bench_time_summarize(us, n_batches);
+  *time = bench_summarize(us, n_batches);
   time->n_frames = n_frames;
   return TRUE;
 }

@@ -4,7 +4,7 @@
 /* How long the device takes for a frame. Frames are queued one behind another between two events,
  * each on other buffers than the one before, which together are more than the L2 cache holds. */
 
-#include "cuda/device.h"
+#include "common.h"
 
 G_BEGIN_DECLS
 
@@ -37,37 +37,9 @@ struct _BenchWork {
   guint n_launches;                          /* of one frame */
 };
 
-typedef struct {
-  gdouble us;                /* a frame's time: the median of the batches */
-  gdouble least_us, most_us; /* the quickest and the slowest batch */
-  guint n_batches, n_frames; /* frames of a batch */
-} BenchTime;
-
-/* Bytes of a frame over its time, in GB/s (10^9). */
-static inline gdouble
-bench_time_rate(const BenchTime *time, gsize bytes) {
-  return 1e-3 * (gdouble)bytes / time->us;
-}
-
-/* Percent of the rate of what takes `limit_us` for such a frame. */
-static inline gdouble
-bench_time_share(const BenchTime *time, gdouble limit_us) {
-  return 100 * limit_us / time->us;
-}
-
-/* Runs `call` of the driver's function and sets error when it fails. The first argument is whatever
- * has the driver as `cuda`. */
-#define BENCH_CALL(self, function, ...)                                                            \
-  cc_cuda_check((self)->cuda, (self)->cuda->function(__VA_ARGS__), #function, error)
-
-/* The median and the extremes of a frame's times in microseconds, which it sorts. The number of a
- * batch's frames is left to the caller. */
-BenchTime bench_time_summarize(gdouble *us, guint n_batches);
-
-/* Opens the device (-1: the first that works) and makes it current until bench_timer_close. */
+/* Opens the device (-1: the first that works) and makes it current until bench_timer_close; on
+ * failure `device` tells whether there is one. */
 gboolean bench_timer_open(BenchTimer *self, gint device_id, GError **error);
-
-/* Also after a failure of bench_timer_open. */
 void bench_timer_close(BenchTimer *self);
 
 /* Makes the arenas large enough for buffers of these sizes. */

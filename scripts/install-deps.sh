@@ -21,7 +21,7 @@ declare -A packages=(
   # a window for it
   [display]="gstreamer1.0-x gstreamer1.0-gl"
   # the filters that the benchmark compares with
-  [bench]="gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-opencv ffmpeg"
+  [bench]="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-opencv ffmpeg"
   [lint]="git clang-format clang-tidy cppcheck shellcheck python3"
   [sanitize]="valgrind python3"
   # libFuzzer comes with the runtime library; llvm names the lines of a stack

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "common.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include "engine/error.h"
+
+#define MAX_SIDE 32768
+
+static int
+compare_doubles(const void *a, const void *b) {
+  const gdouble x = *(const gdouble *)a, y = *(const gdouble *)b;
+  return (x > y) - (x < y);
+}
+
+BenchTime
+bench_summarize(gdouble *values, guint n) {
+  qsort(values, n, sizeof *values, compare_doubles);
+  return (BenchTime){
+      .us = values[n / 2], .least_us = values[0], .most_us = values[n - 1], .n_batches = n};
+}
+
+/* --- JSON --- */
+
+static void
+append_string(GString *out, const gchar *text) {
+  g_string_append_c(out, '"');
+  for (; *text; text++)
+    if ((guchar)*text < 0x20)
+      g_string_append_printf(out, "\\u%04x", (guint)*text);
+    else
+      g_string_append_printf(out, "%s%c", *text == '"' || *text == '\\' ? "\\" : "", *text);
+  g_string_append_c(out, '"');
+}
+
+/* A string, a number or a list of strings. */
+static void
+append_value(GString *out, GVariant *value) {
+  if (g_variant_is_of_type(value, G_VARIANT_TYPE_STRING)) {
+    append_string(out, g_variant_get_string(value, NULL));
+  } else if (!g_variant_is_container(value)) {
+    g_autofree gchar *text = g_variant_print(value, FALSE);
+    g_string_append(out, text);
+  } else {
+    for (gsize i = 0; i < g_variant_n_children(value); i++) {
+      g_autoptr(GVariant) child = g_variant_get_child_value(value, i);
+      g_string_append(out, i == 0 ? "[" : ", ");
+      append_value(out, child);
+    }
+    g_string_append_c(out, ']');
+  }
+}
+
+void
+bench_print(const gchar *format, ...) {
+  g_autoptr(GString) out = g_string_new("{");
+  GVariantIter iter;
+  const gchar *name;
+  GVariant *value;
+  va_list args;
+  va_start(args, format);
+  g_autoptr(GVariant) object = g_variant_ref_sink(g_variant_new_parsed_va(format, &args));
+  va_end(args);
+  g_variant_iter_init(&iter, object);
+  while (g_variant_iter_loop(&iter, "{&sv}", &name, &value)) {
+    g_string_append(out, out->len > 1 ? ", " : "");
+    append_string(out, name);
+    g_string_append(out, ": ");
+    append_value(out, value);
+  }
+  g_string_append_c(out, '}');
+  puts(out->str);
+  fflush(stdout);
+}
+
+gchar *
+bench_driver_version(const CcCudaDriver *cuda) {
+  int version = 0; /* 13000 is CUDA 13.0 */
+  cuda->cuDriverGetVersion(&version);
+  return g_strdup_printf("%d.%d", version / 1000, version % 1000 / 10);
+}
+
+/* --- options --- */
+
+gboolean
+bench_refuse(GError **error, const gchar *format, ...) {
+  va_list args;
+  va_start(args, format);
+  g_autofree gchar *text = g_strdup_vprintf(format, args);
+  va_end(args);
+  g_set_error_literal(error, CC_ERROR, CC_ERROR_INVALID, text);
+  return FALSE;
+}
+
+gboolean
+bench_parse_size(const gchar *text, guint *width, guint *height, GError **error) {
+  gchar rest;
+  if (sscanf(text, "%ux%u%c", width, height, &rest) == 2 && *width - 1 < MAX_SIDE &&
+      *height - 1 < MAX_SIDE)
+    return TRUE;
+  return bench_refuse(error, "\"%s\": a size is WIDTHxHEIGHT, each 1 to %d", text, MAX_SIDE);
+}
+
+gboolean
+bench_parse_options(int *argc, char ***argv, const GOptionEntry *entries, const gchar *words,
+                    const gchar *summary, gint *device_id, gdouble *budget_ms, GError **error) {
+  const GOptionEntry common[] = {
+      {"budget", 0, 0, G_OPTION_ARG_DOUBLE, budget_ms, "Time to measure each line for", "MS"},
+      {"device", 'd', 0, G_OPTION_ARG_INT, device_id, "CUDA device", "ID"},
+      G_OPTION_ENTRY_NULL};
+  g_autoptr(GOptionContext) context = g_option_context_new(words);
+  g_option_context_set_summary(context, summary);
+  g_option_context_add_main_entries(context, common, NULL);
+  g_option_context_add_main_entries(context, entries, NULL);
+  if (!g_option_context_parse(context, argc, argv, error))
+    return FALSE;
+  if (*budget_ms <= 0) /* NAN is none */
+    return bench_refuse(error, "--budget has to be above 0");
+  return TRUE;
+}
+
+int
+bench_fail(const GError *error, int status) {
+  g_printerr("%s: %s\n", g_get_prgname(), error->message);
+  return status;
+}

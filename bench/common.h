@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* What the programs share: times, calls of the driver, and lines of JSON. */
+
+#include "cuda/device.h"
+
+G_BEGIN_DECLS
+
+#define BENCH_SKIPPED 77 /* the exit status when there is no device */
+#define BENCH_WRONG 2    /* that of wrong options */
+
+typedef struct {
+  gdouble us;                /* a frame's time: the median of the batches */
+  gdouble least_us, most_us; /* the quickest and the slowest batch */
+  guint n_batches, n_frames; /* frames of a batch */
+} BenchTime;
+
+/* A BenchTime for bench_print. */
+#define BENCH_TIME_FIELDS                                                                          \
+  "'us': <%d>, 'least_us': <%d>, 'most_us': <%d>, 'batches': <%u>, 'frames_a_batch': <%u>"
+#define BENCH_TIME_VALUES(time)                                                                    \
+  (time)->us, (time)->least_us, (time)->most_us, (time)->n_batches, (time)->n_frames
+
+/* Runs `call` of the driver's function and sets error when it fails. The first argument is whatever
+ * has the driver as `cuda`. */
+#define BENCH_CALL(self, function, ...)                                                            \
+  cc_cuda_check((self)->cuda, (self)->cuda->function(__VA_ARGS__), #function, error)
+
+/* The median and the extremes of n values, which it sorts. The number of a batch's frames is left
+ * to the caller. */
+BenchTime bench_summarize(gdouble *values, guint n);
+
+/* Prints an object as one line of JSON. The format and the values are those of
+ * g_variant_new_parsed, for an a{sv}. */
+void bench_print(const gchar *format, ...);
+
+/* The version of CUDA that the driver supports: "13.0". */
+gchar *bench_driver_version(const CcCudaDriver *cuda);
+
+/* Reads "WIDTHxHEIGHT". */
+gboolean bench_parse_size(const gchar *text, guint *width, guint *height, GError **error);
+
+/* Sets CC_ERROR_INVALID and returns FALSE. */
+gboolean bench_refuse(GError **error, const gchar *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* Parses the options that both programs have, and `entries`; what is left are words, at least
+ * one. */
+gboolean bench_parse_options(int *argc, char ***argv, const GOptionEntry *entries,
+                             const gchar *words, const gchar *summary, gint *device_id,
+                             gdouble *budget_ms, GError **error);
+
+/* Prints the error; returns the status. */
+int bench_fail(const GError *error, int status);
+
+G_END_DECLS

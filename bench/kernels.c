@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* cudaconv-bench-kernels: the device time of the CUDA kernels and of their peers, case by case, as
+ * lines of JSON. docs/benchmarks.md explains the figures. */
+
+#include <stdlib.h>
+#include <string.h>
+#include "check.h"
+#include "engine/error.h"
+#include "npp.h"
+#include "plugin/layout.h"
+
+#define BUDGET_MS 200
+
+/* What is measured: a kernel on frames of a format and a size, with several algorithms. Its texts
+ * live as long as the process. */
+typedef struct {
+  gchar *heading; /* no case, but a text to print; else NULL */
+  gchar *format;  /* of GStreamer, or one with "-Y" or "-UV" behind it: one plane alone */
+  guint width, height;
+  CcFrameLayout layout;
+  CcFilter filter; /* with the algorithm AUTO */
+  gchar *border;
+  gchar **algorithms; /* and peers */
+} Case;
+
+/* What the words of a case are. */
+#define CASE_WORDS                                                                                 \
+  "FORMAT WIDTHxHEIGHT KERNEL[:SIZE[:SIGMA]] BORDER STRIDE ALGORITHM,...\" or \"# HEADING"
+
+/* --- cases as words --- */
+
+static const gchar *const borders[] = {
+    [CC_BORDER_REPLICATE] = "replicate", [CC_BORDER_CONSTANT] = "constant",
+    [CC_BORDER_REFLECT] = "reflect",     [CC_BORDER_REFLECT_101] = "reflect-101",
+    [CC_BORDER_WRAP] = "wrap",
+};
+
+static gboolean
+parse_layout(Case *self, GError **error) {
+  const gchar *dash = strchr(self->format, '-');
+  g_autofree gchar *name = g_strndup(self->format, strcspn(self->format, "-"));
+  const GstVideoFormat format = gst_video_format_from_string(name);
+  const guint plane = dash && strcmp(dash, "-UV") == 0;
+  GstVideoInfo info;
+  if (format == GST_VIDEO_FORMAT_UNKNOWN || (dash && !plane && strcmp(dash, "-Y") != 0))
+    return bench_refuse(error, "there is no format \"%s\"", self->format);
+  if (!gst_video_info_set_format(&info, format, self->width, self->height))
+    return bench_refuse(error, "%s of %ux%u is too large for GStreamer", name, self->width,
+                        self->height);
+  info.colorimetry.range = GST_VIDEO_COLOR_RANGE_0_255; /* the same work for all formats */
+  if (!cc_frame_layout_from_video_info(&info, &self->layout, error))
+    return FALSE;
+  if (dash && plane >= self->layout.n_planes)
+    return bench_refuse(error, "%s has no such plane", self->format);
+  if (dash) {
+    self->layout.plane[0] = self->layout.plane[plane];
+    self->layout.n_planes = 1;
+  }
+  return TRUE;
+}
+
+/* NAME[:SIZE[:SIGMA]] */
+static gboolean
+parse_kernel(Case *self, const gchar *word, GError **error) {
+  g_auto(GStrv) parts = g_strsplit(word, ":", 3);
+  guint64 size = 0;
+  gchar *end = NULL;
+  CcKernel *kernel = parts[0] ? cc_kernels_find(parts[0]) : NULL;
+  if (!kernel)
+    return bench_refuse(error, "there is no kernel \"%s\"", word);
+  if (parts[1] && !g_ascii_string_to_unsigned(parts[1], 10, 1, CC_MAX_KERNEL_SIZE, &size, error))
+    return FALSE;
+  const CcKernelSize *entry = cc_kernel_get_size(kernel, (guint)size, error);
+  if (!entry)
+    return FALSE;
+  self->filter.kernel = kernel;
+  self->filter.size = entry->size;
+  if (!parts[1] || !parts[2])
+    return TRUE;
+  self->filter.sigma = g_ascii_strtod(parts[2], &end);
+  if (*end || !(self->filter.sigma > 0) || !kernel->gaussian)
+    return bench_refuse(error, "\"%s\": the third part is a Gaussian's sigma, above 0", word);
+  return TRUE;
+}
+
+static gboolean
+parse_border(Case *self, GError **error) {
+  for (guint i = 0; i < G_N_ELEMENTS(borders); i++)
+    if (strcmp(self->border, borders[i]) == 0) {
+      self->filter.border = (CcBorder)i;
+      return TRUE;
+    }
+  return bench_refuse(error, "there is no border \"%s\"", self->border);
+}
+
+static gboolean
+parse_case(Case *self, const gchar *text, GError **error) {
+  g_auto(GStrv) words = g_strsplit(text, " ", -1);
+  guint64 stride;
+  if (g_str_has_prefix(text, "# ")) {
+    self->heading = g_strdup(text + 2);
+    return TRUE;
+  }
+  if (g_strv_length(words) != 6)
+    return bench_refuse(error, "\"%s\": a case is \"" CASE_WORDS "\"", text);
+  self->format = g_strdup(words[0]);
+  self->border = g_strdup(words[3]);
+  self->algorithms = g_strsplit(words[5], ",", -1);
+  if (!bench_parse_size(words[1], &self->width, &self->height, error) ||
+      !parse_kernel(self, words[2], error) || !parse_border(self, error) ||
+      !g_ascii_string_to_unsigned(words[4], 10, 1, 4, &stride, error) || !parse_layout(self, error))
+    return FALSE;
+  self->filter.stride = (guint)stride;
+  g_autoptr(CcPlan) plan = cc_plan_new(&self->filter, &self->layout, error);
+  return plan != NULL;
+}
+
+/* "gaussian 5x5", "gaussian 5x5 sigma 1.2" */
+static gchar *
+kernel_label(const Case *self) {
+  const CcFilter *filter = &self->filter;
+  if (filter->sigma > 0)
+    return g_strdup_printf("%s %ux%u sigma %.3g", filter->kernel->name, filter->size, filter->size,
+                           filter->sigma);
+  return g_strdup_printf("%s %ux%u", filter->kernel->name, filter->size, filter->size);
+}
+
+/* The algorithm with this name; FALSE when there is none. */
+static gboolean
+find_algorithm(const gchar *name, CcAlgorithm *algorithm) {
+  for (guint i = 0; i < CC_N_ALGORITHMS; i++)
+    if (strcmp(name, cc_algorithm_name((CcAlgorithm)i)) == 0) {
+      *algorithm = (CcAlgorithm)i;
+      return TRUE;
+    }
+  return FALSE;
+}
+
+/* What a frame has to read and write: samples of the regions, without padding; planes that are
+ * only filled are not read. */
+static gsize
+plan_bytes(const CcPlan *plan) {
+  gsize bytes = 0;
+  for (guint p = 0; p < plan->layout.n_planes; p++) {
+    const CcPlaneLayout *plane = &plan->layout.plane[p];
+    const gsize pixel = plane->step * cc_sample_size(plane->type);
+    guint read_mask = 0;
+    for (guint i = 0; i < plan->n_passes; i++)
+      if (plan->pass[i].plane == p)
+        read_mask |= plan->pass[i].filter_mask | plan->pass[i].copy_mask;
+    if (read_mask)
+      bytes += pixel * plan->source[p].width * plan->source[p].height;
+    bytes += pixel * plan->target[p].width * plan->target[p].height;
+  }
+  return bytes;
+}
+
+/* --- measuring --- */
+
+/* All that is needed to measure a case. */
+typedef struct {
+  BenchTimer timer;
+  BenchNpp *npp; /* or NULL */
+  const Case *c;
+  CcPlan *plan; /* of the algorithm that auto chooses; its frames are what the peers get */
+  CcCudaProgram *program;
+  BenchCheck check; /* only after the peer "serial" */
+  gchar *label;     /* what ran: "sliding", "auto (sliding)", "copy" */
+} Bench;
+
+static void
+clear_case(Bench *self) {
+  g_clear_pointer(&self->program, cc_cuda_program_free);
+  g_clear_pointer(&self->plan, cc_plan_unref);
+  g_clear_pointer(&self->label, g_free);
+  bench_check_clear(&self->check);
+}
+
+/* --- cudaconv's algorithms --- */
+
+/* A program that runs the case, and its plan. CC_ERROR_INVALID when the algorithm cannot. */
+static CcCudaProgram *
+prepare(const Bench *self, CcAlgorithm algorithm, CcPlan **plan, GError **error) {
+  CcFilter filter = self->c->filter;
+  filter.algorithm = algorithm;
+  *plan = cc_plan_new(&filter, &self->c->layout, error);
+  return *plan ? cc_cuda_program_new(self->timer.device, *plan, error) : NULL;
+}
+
+static gboolean
+queue_program(const BenchWork *work, const BenchTimer *timer, CUdeviceptr src, CUdeviceptr dst,
+              CUdeviceptr scratch, GError **error) {
+  return cc_cuda_program_launch(work->data, timer->cuda, src, dst, scratch, timer->stream, error);
+}
+
+static BenchWork
+work_of(const CcCudaProgram *program) {
+  return (BenchWork){
+      .queue = queue_program,
+      .data = program,
+      .src_bytes = program->src_bytes,
+      .dst_bytes = program->dst_bytes,
+      .scratch_bytes = program->scratch_bytes,
+      .n_launches = program->n_steps,
+  };
+}
+
+/* The pixels are compared before they are timed, where the serial loop has run. */
+static gboolean
+time_algorithm(Bench *self, CcAlgorithm algorithm, BenchTime *time, GError **error) {
+  g_autoptr(CcPlan) plan = NULL;
+  g_autoptr(CcCudaProgram) program = prepare(self, algorithm, &plan, error);
+  if (!program)
+    return FALSE;
+  if (algorithm == CC_ALGORITHM_AUTO) {
+    g_free(self->label);
+    self->label = g_strdup_printf("auto (%s)", cc_algorithm_name(program->algorithm));
+  }
+  const BenchWork work = work_of(program);
+  return (!self->check.expected.data ||
+          bench_check_program(&self->check, &self->timer, program, error)) &&
+         bench_time_work(&self->timer, &work, time, error);
+}
+
+/* --- peers: a row here, and the report has a column for it --- */
+
+static gboolean
+time_copy(Bench *self, BenchTime *time, GError **error) {
+  return bench_time_copy(&self->timer, plan_bytes(self->plan) / 2, time, error);
+}
+
+static gboolean
+time_serial(Bench *self, BenchTime *time, GError **error) {
+  return bench_check_begin(&self->check, self->plan, self->program, time, error);
+}
+
+static gboolean
+queue_npp(const BenchWork *work, const BenchTimer *timer, CUdeviceptr src, CUdeviceptr dst,
+          CUdeviceptr scratch, GError **error) {
+  return bench_npp_queue(work->data, src, dst, error);
+}
+
+static gboolean
+time_npp(Bench *self, BenchTime *time, GError **error) {
+  BenchNppCall call;
+  if (!self->npp) {
+    g_set_error(error, CC_ERROR, CC_ERROR_UNAVAILABLE, "is not here");
+    return FALSE;
+  }
+  if (!bench_npp_find(self->npp, &self->c->filter, &self->c->layout, &call, error))
+    return FALSE;
+  call.src_pitch = (gint)self->program->src[0].pitch;
+  call.dst_pitch = (gint)self->program->dst[0].pitch;
+  BenchWork work = work_of(self->program);
+  work.queue = queue_npp;
+  work.data = &call;
+  work.n_launches = 1;
+  return bench_time_work(&self->timer, &work, time, error);
+}
+
+/* A function measures a frame of the case, on frames as the program wants them. CC_ERROR_INVALID
+ * says why the peer cannot run it, CC_ERROR_UNAVAILABLE that it is not here at all. */
+static const struct {
+  const gchar *name;
+  gboolean (*time)(Bench *self, BenchTime *time, GError **error);
+} peers[] = {{"copy", time_copy}, {"serial", time_serial}, {"npp", time_npp}};
+
+/* The peer's index, or -1. */
+static gint
+find_peer(const gchar *name) {
+  for (guint i = 0; i < G_N_ELEMENTS(peers); i++)
+    if (strcmp(name, peers[i].name) == 0)
+      return (gint)i;
+  return -1;
+}
+
+/* --- cases --- */
+
+/* Prints the result of one algorithm or peer, or a note that says why there is none. FALSE only
+ * when the device or the memory fails, or a result is wrong. */
+static gboolean
+run_algorithm(Bench *self, const gchar *name, GError **error) {
+  g_autoptr(GError) reason = NULL;
+  const gint peer = find_peer(name);
+  CcAlgorithm algorithm = CC_ALGORITHM_AUTO;
+  BenchTime time;
+  find_algorithm(name, &algorithm);
+  g_free(self->label);
+  self->label = g_strdup(name);
+  if (peer >= 0 ? peers[peer].time(self, &time, &reason)
+                : time_algorithm(self, algorithm, &time, &reason)) {
+    const Case *c = self->c;
+    g_autofree gchar *kernel = kernel_label(c);
+    bench_print("{'format': <%s>, 'width': <%u>, 'height': <%u>, 'kernel': <%s>, 'border': <%s>, "
+                "'stride': <%u>, 'algorithm': <%s>, 'bytes': <%t>, " BENCH_TIME_FIELDS "}",
+                c->format, c->width, c->height, kernel, c->border, c->filter.stride, self->label,
+                (guint64)plan_bytes(self->plan), BENCH_TIME_VALUES(&time));
+    return TRUE;
+  }
+  if (g_error_matches(reason, CC_ERROR, CC_ERROR_UNAVAILABLE))
+    return TRUE;
+  if (g_error_matches(reason, CC_ERROR, CC_ERROR_INVALID)) {
+    bench_print("{'note': <%s>}", reason->message);
+    return TRUE;
+  }
+  g_propagate_prefixed_error(error, g_steal_pointer(&reason), "%s: ", name);
+  return FALSE;
+}
+
+static gboolean
+run_case(Bench *self, const Case *c, GError **error) {
+  clear_case(self);
+  self->c = c;
+  if (c->heading) {
+    bench_print("{'heading': <%s>}", c->heading);
+    return TRUE;
+  }
+  self->program = prepare(self, CC_ALGORITHM_AUTO, &self->plan, error);
+  if (!self->program)
+    return FALSE;
+  for (gchar **name = c->algorithms; *name; name++)
+    if (!run_algorithm(self, *name, error))
+      return FALSE;
+  if (self->check.n_checked > 0) {
+    g_autofree gchar *note =
+        g_strdup_printf("the results of all %u algorithms equal the serial loop's, byte by byte",
+                        self->check.n_checked);
+    bench_print("{'note': <%s>}", note);
+  }
+  return TRUE;
+}
+
+/* --- the program --- */
+
+static const gchar *const *
+names_of_peers(void) {
+  static const gchar *names[G_N_ELEMENTS(peers) + 1];
+  for (guint i = 0; i < G_N_ELEMENTS(peers); i++)
+    names[i] = peers[i].name;
+  return names;
+}
+
+/* What cases can name. */
+static void
+print_list(void) {
+  const GPtrArray *builtin = cc_kernels_builtin();
+  g_autoptr(GPtrArray) kernels = g_ptr_array_new_with_free_func(g_free);
+  const gchar *algorithms[CC_N_ALGORITHMS + 1] = {NULL};
+  for (guint i = 0; i < CC_N_ALGORITHMS; i++)
+    algorithms[i] = cc_algorithm_name((CcAlgorithm)i);
+  for (guint i = 0; i < builtin->len; i++) {
+    const CcKernel *kernel = g_ptr_array_index(builtin, i);
+    for (guint s = 0; s < kernel->n_sizes; s++)
+      g_ptr_array_add(kernels, g_strdup_printf("%s:%u", kernel->name, kernel->sizes[s].size));
+  }
+  g_ptr_array_add(kernels, NULL);
+  bench_print("{'algorithms': <%^as>, 'peers': <%^as>, 'kernels': <%^as>}", algorithms,
+              names_of_peers(), kernels->pdata);
+}
+
+static gboolean
+parse_cases(Case *cases, gchar **texts, GError **error) {
+  for (guint i = 0; texts[i]; i++) {
+    if (!parse_case(&cases[i], texts[i], error))
+      return FALSE;
+    CcAlgorithm ignored;
+    for (gchar **name = cases[i].algorithms; name && *name; name++)
+      if (find_peer(*name) < 0 && !find_algorithm(*name, &ignored))
+        return bench_refuse(error, "there is no algorithm \"%s\"", *name);
+  }
+  return TRUE;
+}
+
+static gboolean
+run_cases(Bench *self, const Case *cases, guint n, const gchar *npp_folder, GError **error) {
+  g_autoptr(GError) no_npp = NULL;
+  g_autofree gchar *version = bench_driver_version(self->timer.cuda);
+  self->npp = bench_npp_open(self->timer.device, self->timer.stream, npp_folder, &no_npp);
+  bench_print("{'device': <%s>, 'cuda': <%s>, 'l2_bytes': <%t>, 'npp': <%s>, 'no_npp': <%s>, "
+              "'peers': <%^as>}",
+              self->timer.device->name, version, (guint64)self->timer.l2_bytes,
+              self->npp ? bench_npp_version(self->npp) : "", self->npp ? "" : no_npp->message,
+              names_of_peers());
+  for (guint i = 0; i < n; i++)
+    if (!run_case(self, &cases[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+int
+main(int argc, char **argv) {
+  g_autoptr(GError) error = NULL;
+  Bench bench = {.timer.budget_ms = BUDGET_MS};
+  g_autofree gchar *npp_folder = NULL;
+  gint device_id = -1;
+  gboolean list = FALSE;
+  const GOptionEntry entries[] = {
+      {"npp", 0, 0, G_OPTION_ARG_FILENAME, &npp_folder,
+       "Folder of libnppif.so and libnppc.so (the loader's path)", "FOLDER"},
+      {"list", 0, 0, G_OPTION_ARG_NONE, &list, "Print what cases can name", NULL},
+      G_OPTION_ENTRY_NULL};
+  if (!bench_parse_options(&argc, &argv, entries, "CASE...",
+                           "Times CUDA kernels. A case is \"" CASE_WORDS "\".", &device_id,
+                           &bench.timer.budget_ms, &error))
+    return bench_fail(error, BENCH_WRONG);
+  if (list) {
+    print_list();
+    return EXIT_SUCCESS;
+  }
+  const guint n = (guint)argc - 1;
+  g_autofree Case *cases = g_new0(Case, n);
+  if (!parse_cases(cases, argv + 1, &error))
+    return bench_fail(error, BENCH_WRONG);
+  const gboolean ok = bench_timer_open(&bench.timer, device_id, &error) &&
+                      run_cases(&bench, cases, n, npp_folder, &error);
+  const int failure = bench.timer.device ? EXIT_FAILURE : BENCH_SKIPPED;
+  clear_case(&bench);
+  bench_timer_close(&bench.timer);
+  return ok ? EXIT_SUCCESS : bench_fail(error, failure);
+}

@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* cudaconv-bench-pipelines: how fast frames go through pipelines with the element, through its
+ * peers and over the bus, task by task, as lines of JSON. docs/benchmarks.md explains the figures.
+ */
+
+#include <gst/video/video.h>
+#include <malloc.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "bus.h"
+#include "engine/error.h"
+#include "meter.h"
+#include "source.h"
+
+#define LEAST_MAPPED (64 << 10) /* from which memory has pages of its own */
+#define MAX_STREAMS 256
+#define MAX_BUS_BUDGET_MS 500
+#define TASK_WORDS "PATH FORMAT WIDTHxHEIGHT STREAMS\", \"PATH FILE\" or \"# HEADING"
+
+#define FRAMES_A_SECOND 60 /* as the caps say; live sources keep to it */
+
+typedef struct {
+  const gchar *name;
+  BenchMemory memory;        /* of the source */
+  gboolean live;             /* is the source */
+  gboolean file;             /* frames are decoded; no source of ours */
+  gboolean cuda_in;          /* in which memory the source's frames are, */
+  gboolean cuda_out;         /* and those that arrive at the sink */
+  const gchar *line;         /* all behind the source; NULL: no pipeline but copies on the bus */
+  gboolean bus_up, bus_down; /* which way these go */
+} Path;
+
+/* One pipeline's frames. */
+typedef struct {
+  const Path *path;
+  gchar *format, *file; /* NULL where the path has none; without a path a heading */
+  guint width, height, n_streams;
+} Task;
+
+#define CUDA_MEMORY "memory:CUDAMemory"
+#define IN_CUDA "video/x-raw(" CUDA_MEMORY ")"
+#define FILTER "cudaconv name=filter kernel=sobel backend=cuda"
+#define SINK "fakesink name=sink sync=false enable-last-sample=false"
+#define DECODER "filesrc name=file ! parsebin ! nvh264dec ! " IN_CUDA
+
+/* Those that are always there; peers come with --peer. */
+static const Path paths[] = {
+    {"bus", .bus_up = TRUE, .bus_down = TRUE},
+    {"bus-up", .bus_up = TRUE},
+    {"bus-down", .bus_down = TRUE},
+    {"pool", BENCH_MEMORY_POOL, .line = FILTER " ! " SINK},
+    {"own", BENCH_MEMORY_OWN, .line = FILTER " ! " SINK},
+    {"fresh", BENCH_MEMORY_FRESH, .line = FILTER " ! " SINK},
+    {"live", BENCH_MEMORY_POOL, .live = TRUE, .line = FILTER " ! " SINK},
+    {"cuda", BENCH_MEMORY_POOL, .cuda_in = TRUE, .cuda_out = TRUE, .line = FILTER " ! " SINK},
+    {"cuda-to-system", BENCH_MEMORY_POOL, .cuda_in = TRUE, .line = FILTER " ! video/x-raw ! " SINK},
+    {"system-to-cuda", BENCH_MEMORY_POOL, .cuda_out = TRUE,
+     .line = FILTER " ! " IN_CUDA " ! " SINK},
+    {"decode", .file = TRUE, .cuda_out = TRUE, .line = DECODER " ! " SINK},
+    {"decode-cudaconv", .file = TRUE, .cuda_out = TRUE, .line = DECODER " ! " FILTER " ! " SINK},
+};
+
+/* The path with this name, or one of `peers`, texts NAME=ELEMENTS, which take frames of a source's
+ * own memory; lives as long as the process. NULL: there is none. */
+static const Path *
+find_path(const gchar *name, gchar **peers) {
+  for (guint i = 0; i < G_N_ELEMENTS(paths); i++)
+    if (strcmp(name, paths[i].name) == 0)
+      return &paths[i];
+  for (; peers && *peers; peers++) {
+    g_auto(GStrv) parts = g_strsplit(*peers, "=", 2);
+    if (strcmp(name, parts[0]) == 0 && parts[1]) {
+      Path *path = g_new0(Path, 1);
+      path->memory = BENCH_MEMORY_OWN;
+      path->name = g_intern_string(name);
+      path->line = g_strdup_printf("%s ! video/x-raw ! " SINK, parts[1]);
+      return path;
+    }
+  }
+  return NULL;
+}
+
+/* Whether this path is one of cudaconv. */
+static gboolean
+is_own_path(const Path *path) {
+  return path->line && strstr(path->line, FILTER);
+}
+
+static GstCaps *
+caps_of(const Task *task) {
+  GstCaps *caps =
+      gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, task->format, "width", G_TYPE_INT,
+                          (gint)task->width, "height", G_TYPE_INT, (gint)task->height, "framerate",
+                          GST_TYPE_FRACTION, FRAMES_A_SECOND, 1, NULL);
+  if (task->path->cuda_in)
+    gst_caps_set_features_simple(caps, gst_caps_features_from_string(CUDA_MEMORY));
+  return caps;
+}
+
+/* Bytes of a frame as GStreamer lays it out, or 0 when it has none such. */
+static gsize
+frame_bytes(const Task *task) {
+  GstVideoInfo info;
+  const GstVideoFormat format = gst_video_format_from_string(task->format);
+  return format != GST_VIDEO_FORMAT_UNKNOWN &&
+                 gst_video_info_set_format(&info, format, task->width, task->height) &&
+                 info.size <= G_MAXUINT
+             ? info.size
+             : 0;
+}
+
+/* Whether the elements behind the source take such frames. */
+static gboolean
+check_caps(const Task *task, GstElement *bin, GstCaps *caps, GError **error) {
+  const Path *path = task->path;
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(bin, "sink");
+  g_autoptr(GstCaps) possible = gst_pad_query_caps(pad, caps);
+  return !gst_caps_is_empty(possible) ||
+         bench_refuse(error, "no element takes %s of %ux%u%s", task->format, task->width,
+                      task->height, path->cuda_in || path->cuda_out ? " in CUDA memory" : "");
+}
+
+/* Elements that choose a device for themselves take this one. */
+static void
+set_device(GstElement *bin, gint device_id) {
+  g_autoptr(GstIterator) elements = gst_bin_iterate_recurse(GST_BIN(bin));
+  GValue item = G_VALUE_INIT;
+  while (gst_iterator_next(elements, &item) == GST_ITERATOR_OK) {
+    GObject *element = g_value_get_object(&item);
+    const GParamSpec *spec =
+        g_object_class_find_property(G_OBJECT_GET_CLASS(element), "cuda-device-id");
+    if (spec && spec->flags & G_PARAM_WRITABLE)
+      g_object_set(element, "cuda-device-id", device_id, NULL);
+    g_value_unset(&item);
+  }
+}
+
+/* A pipeline in state NULL with a sink of the name "sink" and, on cudaconv's paths, a "filter".
+ * CC_ERROR_INVALID says which element is missing here, or does not take such frames. */
+static GstElement *
+new_pipeline(const Task *task, gint device_id, GError **error) {
+  const Path *path = task->path;
+  g_autoptr(GstCaps) caps = path->file ? NULL : caps_of(task);
+  g_autoptr(GError) reason = NULL;
+  GstElement *bin = gst_parse_bin_from_description_full(path->line, !path->file, NULL,
+                                                        GST_PARSE_FLAG_FATAL_ERRORS, &reason);
+  if (!bin) {
+    bench_refuse(error, "%s", reason->message);
+    return NULL;
+  }
+  if (caps && !check_caps(task, bin, caps, error)) {
+    gst_object_unref(gst_object_ref_sink(bin));
+    return NULL;
+  }
+  GstElement *pipeline = gst_pipeline_new(NULL);
+  gst_bin_add(GST_BIN(pipeline), bin);
+  set_device(bin, device_id);
+  if (path->file) {
+    g_autoptr(GstElement) file = gst_bin_get_by_name(GST_BIN(bin), "file");
+    g_object_set(file, "location", task->file, NULL);
+  } else {
+    GstElement *source = bench_source_new(caps, path->memory, path->live);
+    gst_bin_add(GST_BIN(pipeline), source);
+    gst_element_link(source, bin);
+  }
+  return pipeline;
+}
+
+/* The frames that have arrived at the sink. Fails when they are not in the memory that the path
+ * wants. */
+static gboolean
+get_frames(GstElement *pipeline, const Path *path, GstVideoInfo *info, GError **error) {
+  g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(sink, "sink");
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
+  if (caps && gst_video_info_from_caps(info, caps) &&
+      gst_caps_features_contains(gst_caps_get_features(caps, 0), CUDA_MEMORY) == path->cuda_out)
+    return TRUE;
+  g_autofree gchar *text = caps ? gst_caps_to_string(caps) : g_strdup("nothing");
+  g_set_error(error, CC_ERROR, CC_ERROR_DEVICE, "%s arrives at the sink instead of frames in %s",
+              text, path->cuda_out ? "CUDA memory" : "system memory");
+  return FALSE;
+}
+
+/* --- measuring --- */
+
+/* How long a pipeline is measured. */
+typedef struct {
+  guint n_warm;      /* frames until all memory is registered and every pool has grown */
+  guint n_stretches; /* 0: to the end of the stream */
+  gdouble budget_ms; /* for all stretches, unless told otherwise */
+} Schedule;
+
+static const Schedule endless = {64, 3, 3000}, live = {60, 1, 10000}, file = {16, 0, 0};
+
+static const Schedule *
+schedule_of(const Path *path) {
+  return path->live ? &live : path->file ? &file : &endless;
+}
+
+typedef struct {
+  CcCudaDevice *device;
+  gboolean one_device; /* this one, also for many streams */
+  gdouble budget_ms;   /* not a number: as long as each task wants */
+} Bench;
+
+/* What was measured of a task. */
+typedef struct {
+  Task task;
+  BenchBus *bus;
+  BenchTime time; /* between two frames, of all pipelines together; wall clock */
+  gsize bytes;    /* of a frame going in and of one coming out */
+  const gchar *format;
+  guint width, height;
+  gdouble latency_ms, worst_ms;    /* from the element's sink pad to its source pad */
+  gdouble device_mb;               /* device memory of a stream, 10^6 bytes */
+  guint in_flight;                 /* frames that cudaconv has under way */
+  const gchar *in_path, *out_path; /* what cudaconv says of the memory, or ""; interned */
+} Result;
+
+static void
+print_result(const Result *r) {
+  bench_print("{'path': <%s>, 'format': <%s>, 'width': <%u>, 'height': <%u>, 'streams': <%u>, "
+              "'devices': <%u>, " BENCH_TIME_FIELDS ", 'bytes': <%t>, 'latency_ms': <%d>, "
+              "'worst_latency_ms': <%d>, 'device_mb_a_stream': <%d>, 'in_flight': <%u>, "
+              "'memory_in': <%s>, 'memory_out': <%s>}",
+              r->task.path->name, r->format, r->width, r->height, r->task.n_streams, r->bus->n_ends,
+              BENCH_TIME_VALUES(&r->time), (guint64)r->bytes, r->latency_ms, r->worst_ms,
+              r->device_mb, r->in_flight, r->in_path, r->out_path);
+}
+
+/* --- the latency of live sources --- */
+
+/* When frames pass the element's two pads, both on the source's thread. */
+typedef struct {
+  GArray *entered_us; /* gint64, of each frame */
+  GArray *ms;         /* gdouble, of those that have left, but for the first ones */
+} Passage;
+
+/* The number of the frame whose time stamp says so. */
+static guint
+frame_number(GstPadProbeInfo *info) {
+  return (guint)gst_util_uint64_scale_round(GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info)),
+                                            FRAMES_A_SECOND, GST_SECOND);
+}
+
+static GstPadProbeReturn
+on_enter(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
+  const Passage *self = data;
+  const guint n = frame_number(info);
+  g_array_set_size(self->entered_us, n + 1);
+  g_array_index(self->entered_us, gint64, n) = g_get_monotonic_time();
+  return GST_PAD_PROBE_OK;
+}
+
+static GstPadProbeReturn
+on_leave(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
+  const Passage *self = data;
+  const guint n = frame_number(info);
+  const gint64 us = g_get_monotonic_time() - g_array_index(self->entered_us, gint64, n);
+  const gdouble ms = 1e-3 * (gdouble)us;
+  if (n >= live.n_warm)
+    g_array_append_val(self->ms, ms);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+watch_passage(GstElement *pipeline, Passage *passage) {
+  g_autoptr(GstElement) filter = gst_bin_get_by_name(GST_BIN(pipeline), "filter");
+  g_autoptr(GstPad) sink = gst_element_get_static_pad(filter, "sink");
+  g_autoptr(GstPad) src = gst_element_get_static_pad(filter, "src");
+  gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_BUFFER, on_enter, passage, NULL);
+  gst_pad_add_probe(src, GST_PAD_PROBE_TYPE_BUFFER, on_leave, passage, NULL);
+}
+
+/* Once the pipeline has stopped. */
+static void
+take_latency(const Passage *passage, Result *result) {
+  if (passage->ms->len == 0)
+    return;
+  const BenchTime ms = bench_summarize((gdouble *)(gpointer)passage->ms->data, passage->ms->len);
+  result->latency_ms = ms.us;
+  result->worst_ms = ms.most_us;
+}
+
+/* --- pipelines --- */
+
+/* Adds pipelines, on the bus's devices in turns, that are watched but not started. */
+static gboolean
+add_pipelines(GPtrArray *pipelines, const Result *r, BenchMeter *meter, Passage *passage,
+              GError **error) {
+  for (guint i = 0; i < r->task.n_streams; i++) {
+    const gint device_id = r->bus->end[i % r->bus->n_ends].device->base.id;
+    GstElement *pipeline = new_pipeline(&r->task, device_id, error);
+    if (!pipeline)
+      return FALSE;
+    bench_meter_watch(meter, pipeline);
+    if (r->task.path->live)
+      watch_passage(pipeline, passage);
+    g_ptr_array_add(pipelines, pipeline);
+  }
+  return TRUE;
+}
+
+static void
+stop_pipeline(gpointer pipeline) {
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+}
+
+static const gchar *
+get_word(const GstStructure *stats, const gchar *field) {
+  const gchar *word = gst_structure_get_string(stats, field);
+  return g_intern_string(word ? word : "");
+}
+
+/* What the elements say after some frames. */
+static gboolean
+describe(GstElement *pipeline, Result *result, GError **error) {
+  g_autoptr(GstElement) filter = gst_bin_get_by_name(GST_BIN(pipeline), "filter");
+  g_autoptr(GstStructure) stats = NULL;
+  GstVideoInfo info;
+  if (!get_frames(pipeline, result->task.path, &info, error))
+    return FALSE;
+  result->format = gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&info));
+  result->width = (guint)info.width;
+  result->height = (guint)info.height;
+  result->bytes = result->task.file ? 0 : 2 * info.size; /* a decoder is given none */
+  if (!filter)
+    return TRUE;
+  g_object_get(filter, "stats", &stats, NULL);
+  gst_structure_get_uint(stats, "in-flight", &result->in_flight);
+  result->in_path = get_word(stats, "input-path");
+  result->out_path = get_word(stats, "output-path");
+  return TRUE;
+}
+
+static gboolean
+run_meter(const GPtrArray *pipelines, BenchMeter *meter, Result *result, GError **error) {
+  const gsize free_before = bench_bus_get_free(result->bus);
+  for (guint i = 0; i < pipelines->len; i++) /* what goes wrong then is a message */
+    gst_element_set_state(g_ptr_array_index(pipelines, i), GST_STATE_PLAYING);
+  if (!bench_meter_wait(meter, &result->time, error) ||
+      !describe(g_ptr_array_index(pipelines, 0), result, error))
+    return FALSE;
+  const gsize free_now = bench_bus_get_free(result->bus);
+  if (free_now < free_before)
+    result->device_mb = 1e-6 * (gdouble)(free_before - free_now) / result->task.n_streams;
+  return TRUE;
+}
+
+static gboolean
+measure_pipelines(const Bench *self, Result *result, GError **error) {
+  g_autoptr(GPtrArray) pipelines = g_ptr_array_new_with_free_func(stop_pipeline);
+  g_autoptr(GArray) entered_us = g_array_new(FALSE, TRUE, sizeof(gint64));
+  g_autoptr(GArray) ms = g_array_new(FALSE, FALSE, sizeof(gdouble));
+  Passage passage = {entered_us, ms};
+  const Schedule *schedule = schedule_of(result->task.path);
+  const gdouble budget_ms = isnan(self->budget_ms) ? schedule->budget_ms : self->budget_ms;
+  BenchMeter meter;
+  bench_meter_init(&meter, schedule->n_warm, schedule->n_stretches,
+                   (gint64)(1000 * budget_ms / MAX(schedule->n_stretches, 1)));
+  const gboolean ok = add_pipelines(pipelines, result, &meter, &passage, error) &&
+                      run_meter(pipelines, &meter, result, error);
+  g_ptr_array_set_size(pipelines, 0);
+  bench_meter_clear(&meter);
+  take_latency(&passage, result);
+  return ok;
+}
+
+/* --- tasks --- */
+
+static gboolean
+measure_bus(const Bench *self, Result *result, GError **error) {
+  const Path *path = result->task.path;
+  const gsize bytes = frame_bytes(&result->task);
+  const gsize up = path->bus_up ? bytes : 0, down = path->bus_down ? bytes : 0;
+  const gdouble budget_ms = isnan(self->budget_ms) ? endless.budget_ms : self->budget_ms;
+  result->bytes = up + down;
+  return bench_bus_measure(result->bus, up, down, MIN(budget_ms, MAX_BUS_BUDGET_MS), &result->time,
+                           error);
+}
+
+/* Opens the devices that the task's pipelines are spread over. */
+static gboolean
+open_devices(const Bench *self, const Task *task, BenchBus *bus, GError **error) {
+  int n = 1;
+  if (task->n_streams > 1 && !self->one_device && !BENCH_CALL(self->device, cuDeviceGetCount, &n))
+    return FALSE;
+  g_autofree gint *ids = g_new(gint, (gsize)n);
+  for (gint i = 0; i < n; i++)
+    ids[i] = n == 1 ? self->device->base.id : i;
+  return bench_bus_open(bus, ids, (guint)n, error);
+}
+
+static gboolean
+measure_task(const Bench *self, const Task *task, GError **error) {
+  BenchBus bus = {0};
+  Result result = {.task = *task,
+                   .bus = &bus,
+                   .format = task->format,
+                   .width = task->width,
+                   .height = task->height,
+                   .in_path = "",
+                   .out_path = ""};
+  const gboolean ok = open_devices(self, task, &bus, error) &&
+                      (task->path->line ? measure_pipelines(self, &result, error)
+                                        : measure_bus(self, &result, error));
+  if (ok)
+    print_result(&result);
+  bench_bus_close(&bus);
+  return ok;
+}
+
+/* Prints the result, or a note that says why there is none. FALSE only when cudaconv fails on what
+ * it takes, or the device: others' failures are their own. */
+static gboolean
+run_task(const Bench *self, const Task *task, GError **error) {
+  g_autoptr(GError) reason = NULL;
+  if (!task->path) {
+    bench_print("{'heading': <%s>}", task->file);
+    return TRUE;
+  }
+  const gboolean peer = task->path->line && !is_own_path(task->path);
+  if (!task->path->file && frame_bytes(task) == 0)
+    g_set_error(&reason, CC_ERROR, CC_ERROR_INVALID, "GStreamer has no frames of %s", task->format);
+  else if (measure_task(self, task, &reason))
+    return TRUE;
+  g_prefix_error(&reason, "%s: ", task->path->name);
+  if (!g_error_matches(reason, CC_ERROR, CC_ERROR_INVALID) && !peer) {
+    g_propagate_error(error, g_steal_pointer(&reason));
+    return FALSE;
+  }
+  bench_print("{'note': <%s>}", reason->message);
+  return TRUE;
+}
+
+static gboolean
+parse_task(Task *task, const gchar *text, gchar **peers, GError **error) {
+  g_auto(GStrv) words = g_strsplit(text, " ", -1);
+  const guint n = g_strv_length(words);
+  guint64 n_streams;
+  if (g_str_has_prefix(text, "# ")) {
+    task->file = g_strdup(text + 2);
+    return TRUE;
+  }
+  task->path = n > 1 ? find_path(words[0], peers) : NULL;
+  task->n_streams = 1;
+  if (!task->path || (n != 4 && !task->path->file))
+    return bench_refuse(error, "\"%s\": a task is \"" TASK_WORDS "\"", text);
+  if (task->path->file) {
+    task->file = g_strdup(strchr(text, ' ') + 1);
+    return TRUE;
+  }
+  task->format = g_strdup(words[1]);
+  if (!bench_parse_size(words[2], &task->width, &task->height, error) ||
+      !g_ascii_string_to_unsigned(words[3], 10, 1, MAX_STREAMS, &n_streams, error))
+    return FALSE;
+  task->n_streams = (guint)n_streams;
+  return TRUE;
+}
+
+/* --- the program --- */
+
+/* Sets up the process. Fails with a hint when GStreamer does not find cudaconv. */
+static gboolean
+prepare(GError **error) {
+  /* Otherwise malloc begins to take large blocks from a heap once it has freed one, and what
+   * pages the frames of a task have depends on the tasks before. */
+  mallopt(M_MMAP_THRESHOLD, LEAST_MAPPED);
+  if (!gst_init_check(NULL, NULL, error))
+    return FALSE;
+  g_autoptr(GstElementFactory) factory = gst_element_factory_find("cudaconv");
+  if (factory)
+    return TRUE;
+  g_set_error(error, CC_ERROR, CC_ERROR_UNAVAILABLE,
+              "GStreamer finds no element cudaconv: install it, or set GST_PLUGIN_PATH to the "
+              "folder of libgstcudaconv.so");
+  return FALSE;
+}
+
+static gboolean
+run_tasks(const Bench *self, const Task *tasks, guint n, GError **error) {
+  g_autofree gchar *gstreamer = gst_version_string();
+  g_autofree gchar *cuda = bench_driver_version(self->device->cuda);
+  bench_print("{'device': <%s>, 'cuda': <%s>, 'gstreamer': <%s>}", self->device->name, cuda,
+              gstreamer);
+  for (guint i = 0; i < n; i++)
+    if (!run_task(self, &tasks[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+int
+main(int argc, char **argv) {
+  g_autoptr(GError) error = NULL;
+  Bench bench = {.budget_ms = NAN};
+  g_auto(GStrv) peers = NULL;
+  gint device_id = -1;
+  const GOptionEntry entries[] = {
+      {"peer", 0, 0, G_OPTION_ARG_STRING_ARRAY, &peers, "One more path", "NAME=ELEMENTS"},
+      G_OPTION_ENTRY_NULL};
+  if (!bench_parse_options(&argc, &argv, entries, "TASK...",
+                           "Times pipelines. A task is \"" TASK_WORDS "\".", &device_id,
+                           &bench.budget_ms, &error))
+    return bench_fail(error, BENCH_WRONG);
+  const guint n = (guint)argc - 1;
+  g_autofree Task *tasks = g_new0(Task, n);
+  bench.one_device = device_id >= 0;
+  for (guint i = 0; i < n; i++)
+    if (!parse_task(&tasks[i], argv[i + 1], peers, &error))
+      return bench_fail(error, BENCH_WRONG);
+  /* GStreamer's CUDA plugin cannot do without the driver, so that has to answer first */
+  bench.device = cc_cuda_device_open(device_id, &error);
+  if (!bench.device)
+    return bench_fail(error, BENCH_SKIPPED);
+  const gboolean ok = prepare(&error) && run_tasks(&bench, tasks, n, &error);
+  cc_cuda_device_close(bench.device);
+  return ok ? EXIT_SUCCESS : bench_fail(error, EXIT_FAILURE);
+}

@@ -1,0 +1,700 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs the programs that measure, and makes tables, targets, CSV, SVG and the figures of
+docs/benchmarks.md of what they print. That page explains all of it."""
+
+import argparse
+import csv
+import html
+import io
+import itertools
+import json
+import math
+import os
+import pathlib
+import random
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+# --- what is measured ---
+
+FASTEST = "sliding"
+FORMATS = "GRAY8,GRAY16_LE,RGB,RGBA,ARGB64,NV12,NV12-Y,NV12-UV,I420,Y444,P010_10LE"
+SIZES = "7680x4320,3840x2160,1920x1080"
+
+# heading, formats, sizes, kernels, algorithms and peers; and border, stride
+SERIAL = ("A serial loop on one CPU core, and the GPU: every second pixel of every second row kept",
+          "GRAY8", "10001x10001", "gaussian:3", "serial,all", "constant", 2)
+STANDARD = [
+    ("All algorithms", "GRAY8,RGBA", "7680x4320",
+     "gaussian:3,gaussian:5,sobel:3,sobel-x:3,sobel-y:3", "all,npp"),
+    ("Large and fractional kernels, and such as are not separable", "GRAY8", "7680x4320",
+     "sharpen:3,laplacian:3,unsharp:5,gaussian:5:1.2,gaussian:7,gaussian:15:2.5,box:15", "all,npp"),
+    ("Sixteen bits, three samples a pixel, two planes, and each of them alone",
+     "GRAY16_LE,RGB,NV12,NV12-Y,NV12-UV", "7680x4320", "gaussian:3,gaussian:5,sobel:3", FASTEST),
+    ("A size that is a multiple of nothing", "GRAY8,RGBA", "7679x4319",
+     "gaussian:3,gaussian:5,sobel:3", FASTEST),
+    ("HD", "GRAY8,RGBA,GRAY16_LE,NV12", "1920x1080", "gaussian:3,gaussian:5,sobel:3",
+     FASTEST + ",npp"),
+    SERIAL]
+PAPER = [
+    SERIAL,
+    ("Tiled convolution in registers, and two passes", "GRAY8", "512x512,2048x2048,8192x8192",
+     "gaussian:3,gaussian:5", "two-pass,register-tile," + FASTEST),
+    ("Naive, constant memory, shared tile with halo, shared tile and cache", "GRAY8",
+     "512x512,2048x2048,8192x8192", "box:3,box:5,box:7,box:15",
+     "direct,constant,tile-halo,tile-cached")]
+
+# A peer of pipelines is what its elements are; one of kernels is a function in kernels.c.
+PIPELINE_PEERS = {
+    "cudaupload": "cudaupload ! video/x-raw(memory:CUDAMemory) ! cudadownload",
+    "cudaupload-queue": "cudaupload ! video/x-raw(memory:CUDAMemory) ! queue ! cudadownload",
+    "gl": "glupload ! gleffects_sobel ! gldownload"}
+SYSTEM_PATHS = ["bus", "pool", "own", "fresh", *PIPELINE_PEERS]
+CUDA_PATHS = "bus-up bus-down cuda cuda-to-system system-to-cuda".split()
+# heading, formats, sizes, paths, streams
+MEMORY = [("System memory", "RGBA", "1920x1080,3840x2160", SYSTEM_PATHS, 1),
+          ("System memory", "I420", "1920x1080", SYSTEM_PATHS, 1),
+          ("CUDA memory", "NV12", "1920x1080", CUDA_PATHS, 1)]
+STREAMS = 16
+DECODERS, ROUNDS = ("decode", "decode-cudaconv"), 5
+
+# title, format, own element, GStreamer's peer or FFmpeg's with its pixel format
+CPU_SIZE, CPU_FRAMES, CPU_ROUNDS = (1920, 1080), (20, 620), 7
+CPU_FRAME = {"width": CPU_SIZE[0], "height": CPU_SIZE[1]}
+CPU = [("gaussian 5x5 beside cvsmooth", "GRAY8", "kernel=gaussian size=5",
+        "cvsmooth type=gaussian kernel-width=5 kernel-height=5", None),
+       ("sobel-x beside cvsobel", "RGB", "kernel=sobel-x", "cvsobel", None),
+       ("sobel beside FFmpeg's sobel", "GRAY8", "kernel=sobel", "sobel", "gray")]
+
+# The algorithms that rows are compared with, beside the peers that a run of kernels names.
+KERNEL_PEERS = ["direct", "two-pass"]
+NO_FILTERS = ("copy", "serial", "bus", "bus-up", "bus-down", "kernel")
+LIMITS = {"cuda-to-system": "bus-down", "system-to-cuda": "bus-up", "bus-up": "bus-up",
+          "bus-down": "bus-down", "cuda": "", "kernel": "", "decode": "", "decode-cudaconv": ""}
+
+# --- what is claimed ---
+
+UNITS = {"percent_of_copy": "% of the copy rate", "times_a_copy": "times the time of a copy",
+         "times_its_planes": "times its planes' sum", "us": "us",
+         "percent_of_bus": "% of the bus limit", "above_kernel_us": "us above the kernel's time",
+         "latency_ms": "ms in the element, median", "worst_latency_ms": "ms in the element, worst",
+         "percent_of_decoder": "% of the decoder's own rate"}
+LARGE, HD, UHD = "7680x4320", "1920x1080", "3840x2160"
+G3, G5, S3, BOTH = "gaussian 3x3", "gaussian 5x5", "sobel 3x3", "gaussian 3x3,gaussian 5x5"
+# field of a row, bound, algorithms or paths, formats ("": all that were measured), sizes, stride or
+# streams, kernels; a field times_PEER is "times as fast as PEER"
+TARGETS = {
+    "kernels": [
+        ("percent_of_copy", ">=", 95, FASTEST, "GRAY8,RGBA", LARGE, 1, G3),
+        ("percent_of_copy", ">=", 90, FASTEST, "GRAY8,RGBA", LARGE, 1, G5),
+        ("percent_of_copy", ">=", 85, FASTEST, "GRAY8,RGBA", LARGE, 1, S3),
+        ("percent_of_copy", ">=", 90, FASTEST, "GRAY16_LE", LARGE, 1, BOTH),
+        ("times_its_planes", "<=", 1.1, FASTEST, "NV12", LARGE, 1, BOTH),
+        ("times_a_copy", "<=", 1.6, FASTEST, "GRAY8,RGBA,GRAY16_LE,NV12", HD, 1, f"{BOTH},{S3}"),
+        ("times_npp", ">=", 10, FASTEST, "GRAY8", LARGE, 1, G5),
+        ("times_npp", ">=", 2.2, FASTEST, "GRAY8", LARGE, 1, f"{G3},sobel-x 3x3,sobel-y 3x3"),
+        ("times_two-pass", ">=", 8, FASTEST, "GRAY8", LARGE, 1, BOTH),
+        ("times_direct", ">=", 10, FASTEST, "GRAY8", LARGE, 1, BOTH),
+        ("times_two-pass", ">=", 4, "register-tile", "GRAY8", LARGE, 1, BOTH),
+        ("us", "<=", 100, FASTEST, "GRAY8", "10001x10001", 2, G3),
+        ("times_serial", ">=", 100, FASTEST, "GRAY8", "10001x10001", 2, G3)],
+    "pipelines": [
+        ("percent_of_bus", ">=", 85, "pool,own", "RGBA", f"{HD},{UHD}", 1, ""),
+        ("percent_of_bus", ">=", 85, "pool,own", "I420", HD, 1, ""),
+        ("times_cudaupload", ">=", 5, "pool,own", "RGBA", f"{HD},{UHD}", 1, ""),
+        ("times_cudaupload", ">=", 5, "pool,own", "I420", HD, 1, ""),
+        ("times_gl", ">=", 8, "pool,own", "RGBA", f"{HD},{UHD}", 1, ""),
+        ("above_kernel_us", "<=", 10, "cuda", "NV12", HD, 1, ""),
+        ("percent_of_bus", ">=", 95, "pool", "RGBA", HD, STREAMS, ""),
+        ("latency_ms", "<=", 2, "live", "RGBA", HD, 1, ""),
+        ("worst_latency_ms", "<=", 2, "live", "RGBA", HD, 1, ""),
+        ("percent_of_decoder", ">=", 98, "decode-cudaconv", "", "", 1, "")],
+    "cpu": [("times_peer", ">=", 4, "cudaconv", "GRAY8", HD, 1, CPU[0][0]),
+            ("times_peer", ">=", 4, "cudaconv", "RGB", HD, 1, CPU[1][0]),
+            ("times_peer", ">=", 8, "cudaconv", "GRAY8", HD, 1, CPU[2][0])]}
+
+# --- running ---
+
+
+class Failure(Exception):
+    """Ends the program with a status."""
+
+    def __init__(self, status, words=""):
+        super().__init__(words)
+        self.status = status
+
+
+def lines_of(args, name, *words):
+    """Runs a program of ours; yields what it prints."""
+    program = pathlib.Path(args.programs) / f"cudaconv-bench-{name}"
+    options = [f"--{option}={getattr(args, option)}" for option in ("budget", "device", "npp")
+               if getattr(args, option, None) is not None]
+    if name == "pipelines":
+        options += [f"--peer={peer}={elements}" for peer, elements in PIPELINE_PEERS.items()]
+    if not program.exists():
+        raise Failure(77, f"no {program}: a build with CUDA has it, see --programs")
+    with subprocess.Popen([program, *options, *words], stdout=subprocess.PIPE, text=True) as child:
+        for line in child.stdout:
+            yield json.loads(line)
+    if child.returncode:
+        raise Failure(max(child.returncode, 1))
+
+
+def words_of(value, everything=""):
+    """The words of a list, where "all" is all of another list."""
+    return [one for word in value.split(",")
+            for one in (words_of(everything) if word == "all" else [word.strip()])]
+
+
+def size_of(row):
+    return f"{row['width']}x{row['height']}"
+
+
+def key(row):
+    """What a target names a row by."""
+    return (row.get("algorithm") or row["path"], row["format"], size_of(row),
+            row.get("stride") or row["streams"], row.get("kernel", ""))
+
+
+def peers_of(run):
+    return {"kernels": KERNEL_PEERS + [p for p in run.get("peers", []) if p != "copy"],
+            "pipelines": [*PIPELINE_PEERS, "decode"], "cpu": []}[run["kind"]]
+
+
+def derive(run):
+    """Adds to the rows what follows from their times."""
+    found = {key(row): row["us"] for row in run["results"]}
+    for row in run["results"]:
+        who, format_, *what = key(row)
+        us, kernels = row["us"], run["kind"] == "kernels"
+        row["gb_s"] = 1e-3 * row["bytes"] / us
+        for peer in peers_of(run) if who not in NO_FILTERS else []:
+            if (peer, format_, *what) in found:
+                row[f"times_{peer}"] = found[peer, format_, *what] / us
+        limit = found.get(("copy" if kernels else LIMITS.get(who, "bus"), format_, *what))
+        if limit:
+            name = "copy" if kernels else "bus"
+            row.update({f"{name}_us": limit, f"percent_of_{name}": 100 * limit / us,
+                        f"times_a_{name}": us / limit})
+        planes = [found.get((who, format_ + plane, *what), 0) for plane in ("-Y", "-UV")]
+        if all(planes):
+            row["times_its_planes"] = us / sum(planes)
+        if not kernels:
+            row["fps"] = 1e6 / us
+        if who == "cuda" and ("kernel", format_, *what) in found:
+            row["above_kernel_us"] = us - found["kernel", format_, *what]
+        if who == "decode-cudaconv" and "times_decode" in row:
+            row["percent_of_decoder"] = 100 * row["times_decode"]
+
+
+def medians(rows):
+    """One row of each path, with the median of those that were measured in turns."""
+    merged = {}
+    for row in sorted(rows, key=lambda row: row["us"]):
+        merged.setdefault(key(row), []).append(row)
+    for who in dict.fromkeys(map(key, rows)):
+        same = merged[who]
+        yield same[0] if len(same) == 1 else {
+            **same[len(same) // 2], "least_us": same[0]["us"], "most_us": same[-1]["us"],
+            "batches": len(same)}
+
+
+def measure(args, run, words):
+    """Runs the program of this kind of run, and prints rows as they come, frames by frames."""
+    rows, notes = [], []
+
+    def flush():
+        done = list(medians(rows))
+        run["results"] += done
+        run["notes"] += dict.fromkeys(notes)
+        derive(run)
+        print_rows(run, done, dict.fromkeys(notes))
+        rows.clear()
+        notes.clear()
+
+    for line in lines_of(args, run["kind"], *words):
+        line = {field: value for field, value in line.items() if value}
+        if "us" in line:
+            if rows and key(line)[1:] != key(rows[-1])[1:]:
+                flush()
+            rows.append(line)
+        elif "note" in line:
+            notes.append(line["note"])
+        elif "heading" in line:
+            flush()
+            print_heading(run, line["heading"])
+        else:
+            run.update(line)
+            say(f"{run['device']}, CUDA {run['cuda']} driver; "
+                + (run.get("gstreamer") or run.get("npp") or run["no_npp"]))
+    flush()
+    return run
+
+
+def run_kernels(args):
+    """Measures cases: those of the options, or all that the page has figures of."""
+    listed = next(lines_of(args, "kernels", "--list"))
+    algorithms = ",".join(a for a in listed["algorithms"] if a != "auto")
+    selected = args.kernel or args.algorithm or args.format or args.border or args.stride
+    sweeps = STANDARD
+    if args.paper and selected:
+        raise Failure(2, "--paper has cases of its own; of the selecting options it takes --size")
+    if args.paper:
+        sweeps = [(s[0], s[1], args.size or s[2], *s[3:]) for s in PAPER]
+    elif selected or args.size:
+        sweeps = [("Selected cases", args.format or "GRAY8,RGBA", args.size or f"{LARGE},{HD}",
+                   args.kernel or "gaussian:3,gaussian:5,sobel:3", args.algorithm or "all,npp",
+                   args.border or "replicate", args.stride or 1)]
+    words = []
+    for heading, formats, sizes, kernels, names, *rest in sweeps:
+        border, stride = rest or ("replicate", 1)
+        names = ",".join(["copy", *words_of(names, algorithms)])
+        words.append(f"# {heading}")
+        words += [f"{format_} {size} {kernel} {border} {stride} {names}"
+                  for size in words_of(sizes, SIZES) for format_ in words_of(formats, FORMATS)
+                  for kernel in words_of(kernels, ",".join(listed["kernels"]))]
+    return measure(args, {"kind": "kernels", "complete": sweeps is STANDARD, "results": [],
+                          "notes": []}, words)
+
+
+def run_pipelines(args):
+    """Measures the memory paths, many pipelines at once, latency and decoding, or some of these."""
+    selected = args.format or args.size
+    only = words_of(args.only or ("paths" if selected else "paths,streams,latency"))
+    if set(only) - {"paths", "streams", "latency", "decode"} or (
+            "decode" in only and not args.decode):
+        raise Failure(2, "--only takes paths, streams, latency and, with --decode=FILE, decode")
+    frames = [args.format or "RGBA", args.size or HD]
+    groups = []  # heading, formats, sizes, paths, streams
+    if "paths" in only:
+        groups += [("Selected frames", *frames, SYSTEM_PATHS + CUDA_PATHS, 1)] if selected else MEMORY
+    if "streams" in only:
+        groups.append(("Pipelines at once", *frames, ["bus", "pool"], args.streams))
+    if "latency" in only:
+        groups.append(("A live source of 60 frames a second", *frames, ["live"], 1))
+    words, kernels = [], []
+    for heading, formats, sizes, paths, streams in groups:
+        words.append(f"# {heading}")
+        for size, format_ in itertools.product(words_of(sizes, SIZES), words_of(formats, FORMATS)):
+            words += [f"{path} {format_} {size} {streams}" for path in paths]
+            if "cuda" in paths:
+                kernels.append(f"{format_} {size} sobel:3 replicate 1 auto")
+    if args.decode:
+        words.append("# A decoder alone and with cudaconv")
+        words += [f"{path} {args.decode}" for path in DECODERS] * ROUNDS
+    run = {"kind": "pipelines", "complete": not selected and not args.only, "results": [],
+           "notes": []}
+    for line in lines_of(args, "kernels", *kernels) if kernels else []:
+        if "us" in line:
+            run["results"].append({"path": "kernel", "streams": 1, "devices": 1, **{
+                f: line[f] for f in ("format", "width", "height", "bytes", "us", "least_us",
+                                     "most_us", "batches", "frames_a_batch")}})
+    return measure(args, run, words)
+
+
+def time_frames(command):
+    """Microseconds a frame; start-up drops out between a short and a long run."""
+    seconds = []
+    for frames in CPU_FRAMES:
+        begin = time.monotonic()
+        subprocess.run([word.replace("FRAMES", str(frames)) for word in command], check=True,
+                       stdout=subprocess.DEVNULL)
+        seconds.append(time.monotonic() - begin)
+    return 1e6 * (seconds[1] - seconds[0]) / (CPU_FRAMES[1] - CPU_FRAMES[0])
+
+
+def gstreamer(format_, element):
+    return ["gst-launch-1.0", "-q", *(
+        "videotestsrc pattern=snow num-buffers=1 ! video/x-raw,format={},width={},height={},"
+        "framerate=30/1 ! imagefreeze num-buffers=FRAMES ! {} ! fakesink sync=false"
+        .format(format_, *CPU_SIZE, element).split())]
+
+
+def ffmpeg(pixels, name, filter_):
+    return ["ffmpeg", "-nostdin", "-v", "error", "-stream_loop", "-1", "-f", "rawvideo",
+            "-pix_fmt", pixels, "-s", "{}x{}".format(*CPU_SIZE), "-i", name, "-frames:v", "FRAMES",
+            "-filter_threads", str(os.cpu_count()), "-vf", filter_, "-f", "null", "-"]
+
+
+def run_cpu(args):
+    """Measures the element on the CPU beside other filters, in turns, each net of what its
+    pipeline needs without a filter."""
+    run = {"kind": "cpu", "complete": True, "device": f"{os.cpu_count()} processors",
+           "results": [], "notes": []}
+    print_heading(run, f"{size_of(CPU_FRAME)}, {run['device']}, ms a frame, medians of "
+                       f"{args.rounds} rounds in turns")
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(random.Random(1).randbytes(CPU_SIZE[0] * CPU_SIZE[1]))
+        file.flush()
+        for title, format_, own, peer, pixels in CPU:
+            commands = [gstreamer(format_, f"cudaconv backend=cpu {own}"),
+                        gstreamer(format_, "identity")]
+            commands += [ffmpeg(pixels, file.name, f) for f in (peer, "null")] if pixels else [
+                gstreamer(format_, peer), commands[1]]
+            try:
+                rounds = [[time_frames(c) for c in commands] for _ in range(args.rounds)]
+            except (OSError, subprocess.CalledProcessError):
+                run["notes"].append(f"{title}: not measured, the peer is not installed")
+                run["status"] = 77
+                print_rows(run, [], run["notes"][-1:])
+                continue
+            own_us, own_empty, peer_us, peer_empty = map(statistics.median, zip(*rounds))
+            run["results"].append({
+                **CPU_FRAME, "path": "cudaconv", "format": format_, "streams": 1, "kernel": title,
+                "us": own_us - own_empty, "peer_us": peer_us - peer_empty,
+                "times_peer": (peer_us - peer_empty) / (own_us - own_empty)})
+            print_rows(run, run["results"][-1:], [])
+    return run
+
+
+# --- text ---
+
+text = sys.stdout
+
+
+def say(line=""):
+    print(line, file=text, flush=True)
+
+
+def number(width, digits, field, unit="", scale=1):
+    """A column: how wide it is, and what it says of a row."""
+    return width, lambda row: f"{row[field] * scale:.{digits}f}{unit}" if row.get(field) else "-"
+
+
+def columns(run):
+    """Title to width (below 0: to the left) and text of a row."""
+    if run["kind"] == "cpu":
+        return {"": (-30, lambda r: r["kernel"]), "cudaconv": number(9, 3, "us", scale=1e-3),
+                "peer": number(9, 3, "peer_us", scale=1e-3), "ratio": number(7, 1, "times_peer")}
+    frames = {"format": (-10, lambda r: r["format"]), "size": (11, size_of)}
+    if run["kind"] == "kernels":
+        return {**frames,
+                "kernel": (-22, lambda r: r["kernel"] + f" /{r['stride']}" * (r["stride"] > 1)),
+                "algorithm": (-16, lambda r: r["algorithm"]), "us/frame": number(10, 2, "us"),
+                "GB/s": number(7, 0, "gb_s"), "% copy": number(7, 1, "percent_of_copy"),
+                **{peer: number(9, 2, f"times_{peer}", "x") for peer in peers_of(run)}}
+    return {"path": (-17, lambda r: r["path"]), **frames,
+            "streams": (7, lambda r: f"{r['streams']}" + f"/{r['devices']}" * (r["devices"] > 1)),
+            "frames/s": number(10, 1, "fps"), "us/frame": number(10, 2, "us"),
+            "GB/s": number(7, 1, "gb_s"), "% bus": number(7, 1, "percent_of_bus"),
+            "+kernel": number(8, 2, "above_kernel_us"),
+            **{peer: number(len(peer) + 1, 2, f"times_{peer}", "x") for peer in peers_of(run)},
+            "MB/stream": number(9, 1, "device_mb_a_stream"),
+            "median ms": number(9, 3, "latency_ms"),
+            "worst ms": number(9, 3, "worst_latency_ms"),
+            "memory in, out": (-1, lambda r: f"{r['memory_in']}, {r.get('memory_out')}; "
+                               f"{r['in_flight']} in flight" if "memory_in" in r else "")}
+
+
+def join_cells(cells):
+    return " ".join(cell.ljust(-width) if width < 0 else cell.rjust(width)
+                    for width, cell in cells).rstrip()
+
+
+def print_heading(run, heading):
+    say(f"\n{heading}")
+    say(join_cells((width, title) for title, (width, _) in columns(run).items()))
+
+
+def print_rows(run, rows, notes):
+    for row in rows:
+        say(join_cells((width, tell(row)) for width, tell in columns(run).values()))
+    for note in notes:
+        say(f"  {note}")
+
+
+# --- targets ---
+
+
+def unit_of(field):
+    peer = field.removeprefix("times_")
+    return UNITS.get(field) or f"times as fast as {'its peer' if peer == 'peer' else peer}"
+
+
+def judge_one(run, target):
+    """A verdict for all that the target names and the run can answer; in a complete one, also for
+    the others."""
+    field, bound, wanted, whos, formats, sizes, count, kernels = target
+    rows, verdicts = run["results"], []
+    frames = list(itertools.product(formats.split(","), sizes.split(","))) if formats else [
+        key(r)[1:3] for r in rows if key(r)[0] == whos]
+    for kernel, who, frame in itertools.product(kernels.split(","), whos.split(","), frames):
+        row = next((r for r in rows if key(r) == (who, *frame, count, kernel)), {})
+        value = row.get(field)
+        if value is None and not run["complete"] and formats:
+            continue
+        more = "" if count == 1 else f" stride {count}" if kernel else f", {count} at once"
+        met = value is not None and (value >= wanted if bound == ">=" else value <= wanted)
+        verdicts.append({"claim": " ".join(filter(None, (who, *frame, kernel))) + more + ", "
+                                  + unit_of(field), "measured": value,
+                         "at_least" if bound == ">=" else "at_most": wanted, "met": met})
+        if field not in UNITS and value and "copy_us" in row:
+            verdicts[-1]["copy"] = value * row["us"] / row["copy_us"]
+    return verdicts
+
+
+def judge(run):
+    return [verdict for target in TARGETS[run["kind"]] for verdict in judge_one(run, target)]
+
+
+def print_verdicts(verdicts):
+    for verdict in verdicts:
+        wanted = " ".join(f"{bound.replace('_', ' ')} {verdict[bound]:.5g}"
+                          for bound in ("at_least", "at_most") if bound in verdict)
+        value = verdict["measured"]
+        copy = f"; a copy: {verdict['copy']:.2f}" if "copy" in verdict else ""
+        say(f"{verdict['claim']:<76} {'-' if value is None else format(value, '.2f'):>9} "
+            f"(wanted: {wanted}{copy})"
+            + (" not measured" if value is None else "" if verdict["met"] else " missed"))
+
+
+# --- files ---
+
+
+def as_csv(run):
+    fields = list(dict.fromkeys(field for row in run["results"] for field in row))
+    file = io.StringIO()
+    writer = csv.DictWriter(file, fields, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(run["results"])
+    return file.getvalue()
+
+
+# These stay apart on white and on black, also for the colour-blind.
+COLOURS = ["#0072b2", "#56b4e9", "#009e73", "#b08f00", "#e69f00", "#d55e00", "#cc79a7", "#8a63b8"]
+STYLE = """<style>
+  text { font: 12px sans-serif; fill: #222; }
+  svg { background: #fff; }
+  @media (prefers-color-scheme: dark) { text { fill: #ddd; } svg { background: #16181c; } }
+</style>"""
+
+
+def as_svg(run):
+    """A group of bars for each case, a bar for each algorithm: its share of the copy rate."""
+    left, y, bars = 380, 112, []
+    rows = [r for r in run["results"] if key(r)[0] not in NO_FILTERS and "percent_of_copy" in r]
+    names = [re.sub(r".*\((.*)\)", r"\1", r["algorithm"]) for r in rows]
+    colours = dict(zip(dict.fromkeys(names), itertools.cycle(COLOURS)))
+    scale = 590 / max([100] + [r["percent_of_copy"] for r in rows])
+
+    def write(x, at, what, anchor="start"):
+        bars.append(f'<text x="{x:.1f}" y="{at}" text-anchor="{anchor}">{html.escape(what)}</text>')
+
+    write(24, 30, f"Convolution on {run['device']}")
+    write(24, 48, "bytes read and written a second, in percent of what a device-to-device copy "
+                  "reaches in the same run; longer is faster")
+    for i, (name, colour) in enumerate(colours.items()):
+        bars.append(f'<rect x="{24 + i % 7 * 130}" y="{62 + i // 7 * 18}" width="12" height="12" '
+                    f'fill="{colour}"/>')
+        write(42 + i % 7 * 130, 72 + i // 7 * 18, name)
+    last = None
+    for row, name in zip(rows, names):
+        if key(row)[1:] != last:
+            last, y = key(row)[1:], y + 14
+            stride = "" if last[2] == 1 else f", stride {last[2]}"
+            write(left - 10, y + 10, f"{last[0]} {last[1]}, {last[3]}{stride}", "end")
+        width = row["percent_of_copy"] * scale
+        bars.append(f'<rect x="{left}" y="{y}" width="{width:.1f}" height="12" fill='
+                    f'"{colours[name]}"><title>{html.escape(row["algorithm"])}: {row["us"]:.2f} us '
+                    f'a frame, {row["gb_s"]:.0f} GB/s</title></rect>')
+        write(left + width + 4, y + 10, f"{row['percent_of_copy']:.1f}")
+        y += 15
+    return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" width="1030" height="{y + 24}" '
+                      f'viewBox="0 0 1030 {y + 24}" role="img">', STYLE, *bars, "</svg>\n"])
+
+
+# --- the figures of docs/benchmarks.md ---
+
+
+def figure(value):
+    if value is None:
+        return ""
+    return f"{value:.0f}" if value >= 1000 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def table(head, rows):
+    return "".join("|" + "|".join(f" {cell} " if cell else " " for cell in line) + "|\n"
+                   for line in [head, ["---"] * len(head), *rows])
+
+
+def kernels_table(run):
+    """Microseconds a frame of every algorithm on the six cases that the targets begin with."""
+    cases = [(f, LARGE, 1, k) for f in ("GRAY8", "RGBA") for k in (G3, G5, S3)]
+    found = {key(r): r for r in run["results"]}
+    names = [n for n in dict.fromkeys(k[0] for k in found) if any((n, *c) in found for c in cases)]
+
+    def cell(name, case):
+        row = found.get((name, *case), {})
+        share = f" ({row['percent_of_copy']:.1f})" if name == FASTEST and row else ""
+        return figure(row.get("us")) + share
+
+    names.sort(key=lambda n: (n != "copy", n == "npp",
+                              found.get((n, *cases[0]), {"us": math.inf})["us"]))
+    return table([""] + [f"{c[0]} {c[3]}" for c in cases],
+                 [[n if n == "copy" else "NPP" if n == "npp" else f"`{n}`"]
+                  + [cell(n, c) for c in cases] for n in names])
+
+
+def pipelines_table(run):
+    fields = ["fps", "percent_of_bus", "times_cudaupload", "times_cudaupload-queue", "times_gl",
+              "device_mb_a_stream", "above_kernel_us", "latency_ms", "worst_latency_ms"]
+    rows = []
+    for row in run["results"]:
+        path, format_, size, streams, _ = key(row)
+        if path not in [*PIPELINE_PEERS, "kernel"]:
+            rows.append([f"`{path}`" + f", {streams} at once" * (streams > 1), f"{format_} {size}"]
+                        + [figure(row.get(field)) for field in fields])
+    return table(["", "frames", "frames/s", "% of the bus", "times `cudaupload`", "with a queue",
+                  "times `gl`", "MB a stream", "us above the kernel", "median ms", "worst ms"], rows)
+
+
+def targets_table(run):
+    """A row for each target, with all that it was measured on."""
+    rows = []
+    for target in TARGETS[run["kind"]]:
+        field, bound, wanted, whos, formats, sizes, count, kernels = target
+        verdicts = judge_one(run, target)
+        values = [v["measured"] for v in verdicts if v["measured"] is not None]
+        more = "" if count == 1 else f" stride {count}" if kernels else f", {count} at once"
+        frames = " ".join(filter(None, (formats, sizes, kernels))).replace(",", ", ")
+        measured = f"{figure(min(values))} to {figure(max(values))}" if len(values) > 4 else \
+            ", ".join(map(figure, values))
+        if verdicts:
+            rows.append([whos.replace(",", ", "), frames + more, unit_of(field),
+                         f"at {'least' if bound == '>=' else 'most'} {wanted:g}",
+                         measured + ("" if all(v["met"] for v in verdicts) else ": missed")])
+    return table(["", "frames", "what", "wanted", "measured"], rows)
+
+
+TABLES = {"kernels": kernels_table, "pipelines": pipelines_table}
+
+
+def write_docs(args):
+    """Puts the tables of these runs between their marks in the page."""
+    page = pathlib.Path(args.page)
+    content = page.read_text(encoding="utf-8")
+    for name in args.runs:
+        run = read_run(name)
+        if run["kind"] not in TABLES:
+            raise Failure(2, f"{name}: {page} has no figures of {run['kind']}")
+        for mark, made in ((run["kind"], TABLES[run["kind"]](run)),
+                           (f"{run['kind']}-targets", targets_table(run))):
+            content, n = re.subn(rf"(<!-- figures: {mark} -->\n).*?(<!-- end -->)",
+                                 lambda m, made=made: f"{m[1]}\n{made}\n{m[2]}", content,
+                                 flags=re.DOTALL)
+            if n != 1:
+                raise Failure(1, f"{page}: no place for \"figures: {mark}\"")
+    page.write_text(content, encoding="utf-8")
+    return 0
+
+
+# --- the program ---
+
+
+def read_run(name):
+    return json.loads(pathlib.Path(name).read_text(encoding="utf-8"))
+
+
+def write(name, content):
+    if name == "-":
+        sys.stdout.write(content)
+    elif name:
+        pathlib.Path(name).write_text(content, encoding="utf-8")
+
+
+def report(args):
+    """Measures, or reads, and writes what is asked for."""
+    run = args.run(args)
+    verdicts = judge(run)
+    if verdicts:
+        say("\nTargets")
+        print_verdicts(verdicts)
+    if args.json:
+        write(args.json, json.dumps({**run, "targets": verdicts}, indent=1) + "\n")
+    if args.csv:
+        write(args.csv, as_csv(run))
+    if args.plot:
+        write(args.plot, as_svg(run))
+    missed = not (verdicts and all(v["met"] for v in verdicts))
+    return 1 if args.check and missed else run.get("status", 0)
+
+
+def show_run(args):
+    run = read_run(args.file)
+    print_heading(run, run["device"])
+    print_rows(run, run["results"], run["notes"])
+    return run
+
+
+# flag to metavar or type, and help, for each command; "" are those of all
+OPTIONS = {
+    "": {"--json": ("FILE", "write all figures as JSON"), "--csv": ("FILE", "and as CSV"),
+         "--plot": ("FILE", "draw the shares of the copy rate as SVG"),
+         "--check": (None, "end with 1 when a target is missed or none was measured"),
+         "--programs": ("FOLDER", "where the programs that measure are")},
+    "device": {"--budget": (float, "milliseconds for each line (200; of pipelines 3000, of live "
+                                   "ones 10000)"), "--device": (int, "CUDA device"),
+               "--format": ("LIST", f"of {FORMATS}"), "--size": ("LIST", "of WIDTHxHEIGHT")},
+    "kernels": {"--kernel": ("LIST", "of NAME[:SIZE[:SIGMA]]"), "--stride": (int, "1, 2 or 4"),
+                "--algorithm": ("LIST", "algorithms and npp"),
+                "--border": ("NAME", "replicate, constant, reflect, reflect-101 or wrap"),
+                "--paper": (None, "repeat the texts' experiments instead"),
+                "--npp": ("FOLDER", "of libnppif.so and libnppc.so")},
+    "pipelines": {"--only": ("LIST", "of paths, streams, latency and decode"),
+                  "--streams": (int, "pipelines at once"),
+                  "--decode": ("FILE", "an H.264 video, for its decoder as well")},
+    "cpu": {"--rounds": (int, "measurements of each in turns")}, "show": {}}
+COMMANDS = {"kernels": (run_kernels, "the CUDA kernels beside a copy, NPP and the classics"),
+            "pipelines": (run_pipelines, "the element in pipelines beside the bus"),
+            "cpu": (run_cpu, "the element on the CPU beside OpenCV and FFmpeg"),
+            "show": (show_run, "a run that --json wrote")}
+
+
+def parse(argv):
+    parser = argparse.ArgumentParser(
+        prog="cudaconv-bench", description="Measures cudaconv and its peers. Without a device the "
+        "status is 77, 1 when something fails and 2 for wrong options. LISTs are divided by commas "
+        "and may be \"all\"; a FILE of \"-\" is the standard output.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    own = pathlib.Path(__file__).resolve().parent
+    beside = pathlib.Path(__file__).suffix != ".py"  # the copy in a build folder
+    for name, (run, help_) in COMMANDS.items():
+        sub = commands.add_parser(name, help=help_, description=help_)
+        groups = ["", "device", name] if name in ("kernels", "pipelines") else ["", name]
+        for flag, (kind, help_) in (item for g in groups for item in OPTIONS[g].items()):
+            short = [flag[1:3]] if flag[2:] in ("kernel", "algorithm", "format", "size", "device") \
+                else []
+            sub.add_argument(*short, flag, help=help_, **(
+                {"action": "store_true"} if kind is None else {"metavar": kind}
+                if isinstance(kind, str) else {"type": kind}))
+        if name == "show":
+            sub.add_argument("file")
+        sub.set_defaults(main=report, run=run, streams=STREAMS, rounds=CPU_ROUNDS,
+                         programs=own if beside else own.parent / "build" / "bench")
+    sub = commands.add_parser("docs", help="put runs that --json wrote into docs/benchmarks.md")
+    sub.add_argument("--page", default="docs/benchmarks.md")
+    sub.add_argument("runs", nargs="+")
+    sub.set_defaults(main=write_docs)
+    return parser.parse_args(argv)
+
+
+def main(argv):
+    global text
+    args = parse(argv)
+    if "-" in (getattr(args, name, None) for name in ("json", "csv", "plot")):
+        text = sys.stderr
+    try:
+        return args.main(args)
+    except Failure as failure:
+        if str(failure):
+            print(f"cudaconv-bench: {failure}", file=sys.stderr)
+        return failure.status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The verdicts and the pages' tables, on made-up rows."""
+
+import argparse
+import os
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import report  # noqa: E402
+report.text = open(os.devnull, "w", encoding="utf-8")
+
+
+def kernels(frames):
+    """A run of format to (us of each algorithm), where a copy takes 18 us."""
+    rows = [{"format": format_, "width": 7680, "height": 4320, "kernel": "gaussian 3x3",
+             "stride": 1, "bytes": 1000, "algorithm": name, "us": us}
+            for format_, times in frames.items() for name, us in {"copy": 18, **times}.items()]
+    run = {"kind": "kernels", "complete": False, "peers": ["copy", "npp"], "results": rows}
+    report.derive(run)
+    return run
+
+
+def pipelines(paths, format_="RGBA", streams=1, **more):
+    """A run of path to us, on the same frames."""
+    rows = [{"path": path, "format": format_, "width": 1920, "height": 1080, "streams": streams,
+             "devices": 1, "bytes": 1, "us": us, **more} for path, us in paths.items()]
+    run = {"kind": "pipelines", "complete": False, "results": rows}
+    report.derive(run)
+    return run
+
+
+class Verdicts(unittest.TestCase):
+    def check(self, run, claims):
+        """The run has these verdicts: part of the claim to what was measured and whether it is
+        met."""
+        verdicts = report.judge(run)
+        for claim, (measured, met) in claims.items():
+            verdict = next(v for v in verdicts if claim in v["claim"])
+            self.assertAlmostEqual(verdict["measured"], measured, delta=0.01, msg=claim)
+            self.assertEqual(verdict["met"], met, claim)
+        return verdicts
+
+    def test_kernels(self):
+        fast, slow = kernels({"GRAY8": {"sliding": 18.5}}), kernels({"GRAY8": {"sliding": 20}})
+        self.assertEqual(len(self.check(fast, {"% of the copy rate": (97.3, True)})), 1)
+        self.check(slow, {"% of the copy rate": (90, False)})
+        run = kernels({"GRAY8": {"register-tile": 30, "two-pass": 117}})
+        verdict = self.check(run, {"as fast as two-pass": (3.9, False)})[0]
+        self.assertAlmostEqual(verdict["copy"], 6.5)
+        frames = {"NV12-Y": {"sliding": 19}, "NV12-UV": {"sliding": 10}, "NV12": {"sliding": 33}}
+        self.check(kernels(frames), {"planes' sum": (33 / 29, False)})
+        self.assertEqual(report.judge(kernels({"NV12": {"sliding": 33}})), [])
+
+    def test_pipelines(self):
+        self.check(pipelines({"bus": 840, "own": 1000}), {"own RGBA": (84, False)})
+        run = pipelines({"bus": 860, "own": 1000, "pool": 1000, "cudaupload": 5100, "gl": 7900})
+        self.check(run, {"own RGBA 1920x1080, % of the bus": (86, True),
+                                "pool RGBA 1920x1080, times as fast as cudaupload": (5.1, True),
+                                "pool RGBA 1920x1080, times as fast as gl": (7.9, False)})
+        verdicts = self.check(pipelines({"bus": 940, "pool": 1000}, streams=16),
+                              {"pool RGBA 1920x1080, 16 at once, % of": (94, False)})
+        self.assertEqual(len(verdicts), 1)
+        for kernel, met in ((5, True), (4, False)):
+            self.check(pipelines({"kernel": kernel, "cuda": 14.5}, "NV12"),
+                       {"above the kernel's": (14.5 - kernel, met)})
+        self.check(pipelines({"live": 16667}, latency_ms=1.5, worst_latency_ms=2.5),
+                   {"median": (1.5, True), "worst": (2.5, False)})
+        for us, met in ((970, False), (990, True)):
+            self.check(pipelines({"decode": us, "decode-cudaconv": 1000}),
+                       {"decoder's own rate": (us / 10, met)})
+
+    def test_what_is_missing_is_missed(self):
+        for kind, n in (("kernels", 34), ("pipelines", 20), ("cpu", 3)):
+            run = {"kind": kind, "complete": True, "results": [], "notes": []}
+            verdicts = report.judge(run)
+            self.assertEqual(len(verdicts), n)
+            self.assertFalse(any(v["met"] or "decode" in v["claim"] for v in verdicts))
+            self.assertEqual(report.judge({**run, "complete": False}), [])
+            args = argparse.Namespace(run=lambda _, r=run: r, json=None, csv=None, plot=None,
+                                      check=True)
+            self.assertEqual(report.report(args), 1)
+        args.run = lambda _: kernels({"GRAY8": {"sliding": 18.5}})
+        self.assertEqual(report.report(args), 0)
+
+
+class Pages(unittest.TestCase):
+    def test_tables(self):
+        page = pathlib.Path(report.__file__).parent.parent / "docs" / "benchmarks.md"
+        for run, words in ((kernels({"GRAY8": {"sliding": 18.5}}), ["| `sliding` | 18.5 (97.3) |"]),
+                           (pipelines({"bus": 840, "own": 1000}), ["84.0: missed |"])):
+            with tempfile.TemporaryDirectory() as folder:
+                copy, file = (pathlib.Path(folder) / name for name in ("page.md", "run.json"))
+                copy.write_text(page.read_text(encoding="utf-8"), encoding="utf-8")
+                file.write_text(report.json.dumps(run), encoding="utf-8")
+                self.assertEqual(report.main(["docs", f"--page={copy}", str(file)]), 0)
+                for word in words:
+                    self.assertIn(word, copy.read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
