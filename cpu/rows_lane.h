@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The row kernels of one lane type, included by rows.c once for each, with
- *   LANE         the type; unsigned for integers, so that sums wrap around: intermediate ones may,
- * the final one fits by the plan's bounds SIGNED       the same as a signed type ABSOLUTE(a)
- * absolute value NAME(f)      f with the lane's suffix INTEGER      1 for integers */
+ *   LANE         the type; unsigned for integers, so that sums may wrap around on the way: the
+ *                final one fits by the plan's bounds
+ *   SIGNED       the same as a signed type
+ *   ABSOLUTE(a)  the absolute value of a
+ *   NAME(f)      f with the lane's suffix
+ *   INTEGER      1 for integers */
 
 #include "rows_load.h"
 

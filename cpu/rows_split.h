@@ -55,7 +55,8 @@ vector_finish(const CcFinish16 *f) {
                         f->base + zero};
 }
 
-/* As code_of_16; only a product if `plain`. */
+/* What code_of_16 gives each t, or its absolute value if `absolute`. If `plain`, the product alone
+ * is the code value. */
 static ALWAYS_INLINE Vector_16
 codes_of_sums(Vector_16 t, const VectorFinish *f, gboolean absolute, gboolean plain) {
   if (absolute) {

@@ -48,7 +48,7 @@ G_BEGIN_DECLS
   F(cuMemcpy2DAsync)                                                                               \
   F(cuLaunchKernel)
 
-/* Those that a driver need not have. */
+/* Functions that a driver need not have. */
 #define CC_CUDA_OPTIONAL_FUNCTIONS(F)                                                              \
   F(cuLaunchKernelEx)                                                                              \
   F(cuMemGetInfo)

@@ -25,7 +25,7 @@ typedef union {
   unsigned char bytes[CC_OWN_BYTES];
 } CcOwn;
 
-/* Those of a struct with a member `own` as a TYPE, for which CC_OWN_FITS(TYPE) holds. */
+/* The bytes of the member `own` of a struct, as a TYPE for which CC_OWN_FITS(TYPE) holds. */
 #define CC_OWN(type, of) ((type *)(void *)(of)->own.bytes)
 #define CC_OWN_FITS(type) static_assert(sizeof(type) <= CC_OWN_BYTES, #type " has to fit CcOwn")
 

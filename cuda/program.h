@@ -40,10 +40,12 @@ typedef struct {
   CcCudaStep step[2 * CC_MAX_PASSES];
 } CcCudaProgram;
 
-/* The device must be pushed. CC_ERROR_INVALID when the frame has more tiles than a grid. */
+/* Makes the launches of a plan. The device must be pushed. CC_ERROR_INVALID when the frame has more
+ * tiles than a grid can have. */
 CcCudaProgram *cc_cuda_program_new(CcCudaDevice *device, const CcPlan *plan, GError **error);
 
-/* No launch may be under way. Takes NULL. Any thread, the device need not be pushed. */
+/* Frees the program, of which no launch may be under way, or does nothing with NULL. Any thread;
+ * the device need not be pushed. */
 void cc_cuda_program_free(CcCudaProgram *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcCudaProgram, cc_cuda_program_free)
 
@@ -53,13 +55,13 @@ gboolean cc_cuda_program_launch_planes(const CcCudaProgram *self, const CcCudaDr
                                        const CcCudaPlane *src, const CcCudaPlane *dst,
                                        CUdeviceptr scratch, CUstream stream, GError **error);
 
-/* The same for planes that lie as self->src and self->dst say in buffers at these addresses, which
- * are aligned to 256 bytes and have src_bytes and dst_bytes. */
+/* Queues the launches for planes that lie in buffers at these addresses as self->src and self->dst
+ * say; the buffers are aligned to 256 bytes and have src_bytes and dst_bytes. */
 gboolean cc_cuda_program_launch(const CcCudaProgram *self, const CcCudaDriver *cuda,
                                 CUdeviceptr src, CUdeviceptr dst, CUdeviceptr scratch,
                                 CUstream stream, GError **error);
 
-/* The planes of `relative` in a buffer at `address`. */
+/* Sets `planes` to where those of `relative` lie in a buffer at `address`. */
 void cc_cuda_place_planes(CcCudaPlane planes[CC_MAX_PLANES],
                           const CcCudaPlane relative[CC_MAX_PLANES], CUdeviceptr address);
 

@@ -33,7 +33,7 @@ keep(T value) {
   return __shfl_sync(~0u, value, 0);
 }
 
-/* Samples have two bytes, not one. */
+/* Whether samples have two bytes, not one. */
 static __device__ __forceinline__ bool
 has_wide_samples(const CcPart &part) {
   return part.sample_bytes == 2;

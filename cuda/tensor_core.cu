@@ -70,7 +70,7 @@ multiply_add(const Windows &windows, uint2 taps, const Products &sums) {
   return to;
 }
 
-/* The same for 16 windows of 16 bytes in row `row` of `windows`. */
+/* Multiplies and adds in the same way 16 windows of 16 bytes in row `row` of `windows`. */
 static __device__ __forceinline__ Products
 multiply_add_row(const Windows &windows, int row, unsigned taps, const Products &sums) {
   Products to;
@@ -220,7 +220,7 @@ template <typename V> struct Numbers {
 template <typename V> struct Sums {
   Products product[V::GROUPS][V::MATRICES][V::DIGITS];
 
-  /* Those of the rows from `row` of `windows` on. */
+  /* Makes the sums over the rows from `row` of `windows` on. */
   __device__ __forceinline__ Sums(const Table<V> &table, const Windows *windows, int row) {
 #pragma unroll
     for (int g = 0; g < V::GROUPS; g++)
@@ -232,7 +232,7 @@ template <typename V> struct Sums {
               m == 0 && d == 0 ? table.start[g] : Products{}, windows, row);
   }
 
-  /* Those of a gradient, whose middle row is row `row` of `middle`. */
+  /* Makes the sums of a gradient, whose middle row is row `row` of `middle`. */
   __device__ __forceinline__ Sums(const Table<V> &table, const Windows &ends, const Windows &middle,
                                   int row) {
     const GradientTaps &first = table.taps[0][0][0], &second = table.taps[0][1][0];
@@ -241,14 +241,14 @@ template <typename V> struct Sums {
     product[0][1][0] = multiply_add(ends, second.ends, Products{});
   }
 
-  /* That of matrix m for byte i of a lane's bytes of a window, put together from its digits. */
+  /* The sum of matrix m for byte i of a lane's bytes of a window, put together from its digits. */
   __device__ __forceinline__ int of_byte(int m, int half, int i) const {
     const Products(&digit)[V::DIGITS] = product[i / 2][m];
     const int at = 2 * half + i % 2, low = digit[0].sum[at];
     return V::DIGITS == 1 ? low : low + CC_TENSOR_CORE_DIGIT * digit[V::DIGITS - 1].sum[at];
   }
 
-  /* The same for sample i, of stored words. */
+  /* The sum of matrix m for sample i, over stored words. */
   __device__ __forceinline__ int of_sample(int m, int half, int i) const {
     if (V::BYTES == 1)
       return of_byte(m, half, i);

@@ -34,8 +34,9 @@
 #define CC_TENSOR_CORE_FRAGMENT_BYTES(window, stride)                                              \
   (32 * (window) / 4 * CC_TENSOR_CORE_GROUPS(window, stride))
 
-/* Behind them for each quarter of a centre what its four sums begin with, as int32: those of two
- * bytes of window g and again of window g + 8, and the same of every further group. */
+/* Behind these matrices stands for each quarter of a centre what its four sums begin with, as
+ * int32: those of two bytes of window g and again of window g + 8, and so on for every further
+ * group. */
 #define CC_TENSOR_CORE_START_BYTES(window, stride) (4 * 16 * CC_TENSOR_CORE_GROUPS(window, stride))
 
 /* Taps beyond a signed byte are two digits, low + CC_TENSOR_CORE_DIGIT * high. */

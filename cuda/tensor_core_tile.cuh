@@ -95,11 +95,11 @@ is_write_free(const ByteTile<STRIDE> &tile) {
 #define PIECE 16
 #define STAGED_BYTES (CC_TENSOR_CORE_TILE_BYTES + 2 * PIECE)
 
-/* Those of a tile for a window of HEIGHT rows. */
+/* The source rows that a tile stages for a window of HEIGHT rows. */
 template <int STRIDE, int HEIGHT> struct Staged {
-  /* of a tile of one span, without any rows that a stride leaves out at its end */
+  /* How many rows a tile of one span has, without any that a stride leaves out at its end. */
   static constexpr int LEAST = CC_TENSOR_CORE_TILE_ROWS - STRIDE + HEIGHT;
-  static constexpr int MOST = LEAST + CC_TENSOR_CORE_TILE_ROWS; /* of two */
+  static constexpr int MOST = LEAST + CC_TENSOR_CORE_TILE_ROWS; /* of two spans */
 
   alignas(PIECE) unsigned char row[MOST][STAGED_BYTES];
 
@@ -119,8 +119,8 @@ start_copy(unsigned char *to, const char *from) {
 #endif
 }
 
-/* The same for the first `bytes` bytes, below 16, of a piece; what becomes of the others is open.
- */
+/* Copies the first `bytes` bytes, below 16, of a piece in the same way; what becomes of the others
+ * is open. */
 static __device__ __forceinline__ void
 start_copy_of_part(unsigned char *to, const char *from, int bytes) {
 #if __CUDA_ARCH__ >= 800
@@ -297,7 +297,7 @@ struct Windows {
   unsigned word[4];
 };
 
-/* Those of a staged row, or two, when the first window begins at `from`. */
+/* A lane's bytes of a staged row, or of two, when the first window begins at `from`. */
 template <int WINDOW>
 static __device__ __forceinline__ Windows
 load_windows(const unsigned char *from) {

@@ -133,7 +133,7 @@ store_unfiltered(const CcLaunch &launch, const CcPart &part, int x, int y, int c
     store<Sample, true>(part, x, y, component, part.fill[component] << part.shift);
 }
 
-/* The same for the thread's pixel of a tile of width x height, which may be none. */
+/* Copies or fills the thread's pixel of a tile of width x height, which may be none. */
 template <typename Sample>
 static __device__ __forceinline__ void
 store_unfiltered_tile(const CcLaunch &launch, const Tile &tile, int width, int height) {
@@ -222,7 +222,7 @@ filter_window(const CcLaunch &launch, const CcLaunch &taps, const CcPart &part, 
   CC_ENTRY(name##_u16_i32, threads, body<unsigned short, int>)                                     \
   CC_ENTRY(name##_u16_i64, threads, body<unsigned short, long long>)
 
-/* The same for each side of the window: NAME_u8_f32_3 and so on run BODY<Sample, Sum, SIDE>. */
+/* A kernel for each side of the window too: NAME_u8_f32_3 and so on run BODY<Sample, Sum, SIDE>. */
 #define CC_ENTRIES_OF_SIDE(name, threads, body, side)                                              \
   CC_ENTRY(name##_u8_f32_##side, threads, body<unsigned char, float, side>)                        \
   CC_ENTRY(name##_u8_i32_##side, threads, body<unsigned char, int, side>)                          \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The convolution algorithms of the GPU; docs/algorithms.md explains each. All give the same bytes.
- */
+/* The convolution algorithms of the GPU; docs/algorithms.md explains each. All give the same bytes,
+ * but for scatter, whose results of fractional kernels may differ by one code value. */
 
 #include "op.h"
 
@@ -25,7 +25,8 @@ G_BEGIN_DECLS
   F(CC_ALGORITHM_SLIDING, "sliding", "Registers that slide down the picture, packed arithmetic",   \
     sliding, sliding)
 
-/* The same with what stands for the fastest that runs the plan; there always is one. */
+/* The list of algorithms with AUTO before them, which stands for the fastest one that runs the
+ * plan; there always is one. */
 #define CC_ALGORITHMS_AND_AUTO(F)                                                                  \
   F(CC_ALGORITHM_AUTO, "auto", "The fastest for the kernel", all, none)                            \
   CC_ALGORITHMS(F)
@@ -33,7 +34,7 @@ G_BEGIN_DECLS
 typedef enum { CC_ALGORITHMS_AND_AUTO(CC_LIST_CONSTANT) } CcAlgorithm;
 #define CC_N_ALGORITHMS (0 CC_ALGORITHMS_AND_AUTO(CC_LIST_PLUS_ONE))
 
-/* "tile-halo" */
+/* The name of the algorithm as users write it: "tile-halo". */
 const gchar *cc_algorithm_name(CcAlgorithm algorithm);
 
 /* Whether the algorithm can run the op. */

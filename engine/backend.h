@@ -29,7 +29,8 @@ typedef struct _CcBackend CcBackend;
 typedef struct _CcProgram CcProgram;
 typedef struct _CcJob CcJob;
 
-/* What one frame took, in nanoseconds; on a device that of one that was measured shortly before. */
+/* How long one frame took, in nanoseconds. A device measures only some of its frames, and the
+ * others have the times of the last one measured. */
 typedef struct {
   guint64 upload, kernel, download; /* on the device; the CPU backend has kernel only */
   guint64 wait;                     /* how long the caller was blocked in cc_backend_wait */
@@ -40,8 +41,8 @@ typedef struct {
   gboolean has_device; /* its frames may be in a device's memory, and a device can fail */
   /* Opens the backend, or says with CC_ERROR_UNAVAILABLE what is missing. */
   CcBackend *(*open)(const CcBackendConfig *config, GError **error);
-  /* Everything about a plan that can be worked out before the first frame. Takes no reference to
-   * the plan; cc_backend_prepare does. */
+  /* Works out everything about a plan that does not need a frame. Takes no reference to the plan;
+   * cc_backend_prepare does. */
   CcProgram *(*prepare)(CcBackend *self, const CcPlan *plan, GError **error);
   void (*program_free)(CcProgram *program);
   /* Starts filtering the plan's source of src into the plan's target of dst; what is outside of

@@ -79,10 +79,11 @@ const CcKernelSize *cc_kernel_get_size(const CcKernel *kernel, guint size, GErro
  * that are not finite or above CC_MAX_COEFF. */
 CcKernel *cc_kernel_new_matrix(const gdouble *coeff, guint n, guint width, GError **error);
 
-/* The same from a flat list whose shape is not told: n must be the square of an odd number. */
+/* Makes such a kernel from a flat list whose shape is not told: n must be the square of an odd
+ * number. */
 CcKernel *cc_kernel_new_square(const gdouble *coeff, guint n, GError **error);
 
-/* The same as column times row: `n_column` rows of `n_row` coefficients. */
+/* Makes such a kernel as column times row: `n_column` rows of `n_row` coefficients. */
 CcKernel *cc_kernel_new_separable(const gdouble *row, guint n_row, const gdouble *column,
                                   guint n_column, GError **error);
 

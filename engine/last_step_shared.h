@@ -111,7 +111,7 @@ cc_sums_t_f32(const CcSumsF32 *sums, CcResponse response) {
                                              : sums->t;
 }
 
-/* The same of integer sums (CC_ARITH_I64), of which only t itself may need 64 bits. */
+/* What a response keeps of integer sums (CC_ARITH_I64); only t itself may need 64 bits. */
 typedef struct {
   long long t;    /* with direction, the last sum */
   double squares; /* with magnitude */

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* How sums are formed; both give the same bytes on every backend.
+/* How sums are formed; either gives the same bytes on every backend.
  *   F32  float: s = fmaf(tap, sample, s) from 0 in raster order, or, when separable, rows left to
  *        right and then the column top to bottom; t in float; v = fmaf(t, mul_f, add_f). Where the
  *        op is exact no sum that matters can be rounded, so any order, int32 or packed lanes may

@@ -3,7 +3,7 @@
 
 /* The plan: what happens to every sample of every plane, worked out once when caps or properties
  * change, never per frame. It fixes the arithmetic to the last bit, so that all backends and
- * algorithms give the same bytes; docs/numerics.md explains it. */
+ * algorithms give the same bytes; docs/numerics.md explains it and has the one exception. */
 
 #include <glib.h>
 #include "filter.h"
@@ -52,8 +52,8 @@ CcPlan *cc_plan_ref(CcPlan *plan);
 void cc_plan_unref(CcPlan *plan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcPlan, cc_plan_unref)
 
-/* One line for logs: the path that the plan took, as "3x3 separable exact f32 magnitude, 2 passes".
- */
+/* One line for people, which says how the filter is computed: "3x3, 2 matrices, separable, exact
+ * integers, float sums, magnitude, 1 passes". */
 gchar *cc_plan_describe(const CcPlan *plan);
 
 G_END_DECLS

@@ -6,7 +6,7 @@ typedef struct {
   guint from, n_read, to, n_written;
 } Span;
 
-/* The same of the picture, in pixels of its largest plane. */
+/* What of one direction of the picture is read and written, in pixels of its largest plane. */
 typedef struct {
   guint size, out_size; /* of the picture before and after */
   guint from, n_read, to;

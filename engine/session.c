@@ -89,7 +89,7 @@ cc_session_get_stats(CcSession *self, CcSessionStats *stats) {
   g_mutex_unlock(&self->lock);
 }
 
-/* With the lock. */
+/* The caller holds the lock. */
 static void
 describe_backend(CcSession *self) {
   const CcBackend *backend = self->now.backend;
@@ -100,7 +100,7 @@ describe_backend(CcSession *self) {
   stats->device_id = backend ? backend->device_id : -1;
 }
 
-/* With the lock. Without a program, what the last one was can still be read. */
+/* The caller holds the lock. Without a program, what the last one was can still be read. */
 static void
 describe_program(CcSession *self) {
   const CcProgram *program = self->now.program;

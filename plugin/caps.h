@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* All that either pad can have, in system memory first; without CUDA memory when `cuda` is FALSE.
- * CUDA memory holds fewer formats. */
+/* The caps that either pad can have (transfer full), those in system memory first, and those in
+ * CUDA memory, which holds fewer formats, when `cuda` is TRUE. */
 GstCaps *cc_caps_template(gboolean cuda);
 
 /* Whether the caps are fixed and of frames that a pad can have. Queries can be about others, for

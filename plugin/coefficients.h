@@ -9,10 +9,10 @@
 
 G_BEGIN_DECLS
 
-/* Of a flat list of the coefficients of a square, or of an array of rows. */
+/* Makes a kernel of a flat list of the coefficients of a square, or of an array of rows. */
 CcKernel *cc_kernel_new_from_matrix(const GValue *matrix, GError **error);
 
-/* As column times row; one of the two may be empty. */
+/* Makes a kernel as column times row; one of the two may be empty. */
 CcKernel *cc_kernel_new_from_row_and_column(const GValue *row, const GValue *column,
                                             GError **error);
 

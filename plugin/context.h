@@ -12,7 +12,7 @@ G_BEGIN_DECLS
  * others offer where there is one. Posts an error when there is no such backend. */
 gboolean gst_cuda_conv_open_backend(GstCudaConv *self);
 
-/* No frame may be under way. */
+/* Closes the backend and lets go of its device's memory. No frame may be under way. */
 void gst_cuda_conv_close_backend(GstCudaConv *self);
 
 /* Takes a context that was offered, for the next time that a backend is opened. Any thread. */
@@ -22,7 +22,7 @@ void gst_cuda_conv_take_context(GstCudaConv *self, GstContext *offered);
  * been opened. Any thread. */
 gboolean gst_cuda_conv_takes_cuda(GstCudaConv *self);
 
-/* The same, or frames are in CUDA memory still: after a failover, until the neighbours have
+/* Whether frames may be in CUDA memory, or still are: after a failover, until the neighbours have
  * followed. Any thread. */
 gboolean gst_cuda_conv_has_cuda(GstCudaConv *self);
 

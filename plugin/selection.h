@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 guint gst_cuda_conv_current_stride(GstCudaConv *self);
 
 /* Lets the frames that come next, which have these caps, go through what the properties say, or,
- * when that cannot work, through what ran before; this is told once. At the start of a stream there
- * is no such. */
+ * when that cannot work, through what ran before; this is told once. At the start of a stream
+ * nothing ran before, and the caps are refused. */
 gboolean gst_cuda_conv_choose_filter(GstCudaConv *self, const GstCaps *caps,
                                      const CcFrameLayout *layout, GError **error);
 

@@ -27,7 +27,7 @@ cc_settings_clear(CcSettings *self) {
 
 /* --- commits --- */
 
-/* With the lock. */
+/* The caller holds the lock. */
 static void
 commit(CcSettings *self) {
   gboolean differs = FALSE;
@@ -45,7 +45,8 @@ cc_settings_commit(CcSettings *self) {
   g_mutex_unlock(&self->lock);
 }
 
-/* With the lock: what affects pixels was changed, to take effect with a commit. */
+/* Notes that something was changed that affects pixels, which takes effect with a commit. The
+ * caller holds the lock. */
 static void
 note_change(CcSettings *self) {
   if (!self->changed) {
@@ -84,7 +85,7 @@ cc_settings_end_control(CcSettings *self) {
 
 /* --- properties --- */
 
-/* With one of the locks: where the values of this thread go. */
+/* Where the values of this thread go. The caller holds one of the locks. */
 static CcValues *
 target_of(CcSettings *self) {
   return self->loader == g_thread_self() ? &self->preset : &self->values;

@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* Whether this build has any of it. */
+/* Whether this build knows CUDA memory. */
 gboolean cc_cuda_memory_is_built(void);
 
 /* Whether libgstcuda starts in this process, now that the device has; without it there is no such
@@ -42,7 +42,7 @@ void cc_cuda_context_answer(GstElement *element, GstQuery *query, GstObject *con
 /* The driver's handle of a context (a CUcontext). */
 gpointer cc_cuda_context_handle(GstObject *context);
 
-/* For the engine; valid as long as the context is. */
+/* The context as the engine knows it; valid as long as `context` is. */
 CcContext cc_cuda_context_describe(GstObject *context);
 
 /* --- memory --- */
@@ -57,7 +57,7 @@ GstMapFlags cc_cuda_memory_map_flag(void);
  * memory is ready. Who only reads has to wait for what is written, which the memory knows about. */
 gpointer cc_cuda_memory_get_stream(GstMemory *memory, GstMapFlags flags);
 
-/* Waits for that work. */
+/* Waits for the work on that stream. */
 void cc_cuda_memory_sync(GstMemory *memory);
 
 /* A pool of frames in the context. */

@@ -181,7 +181,7 @@ registration_free(gpointer data) {
   g_free(self);
 }
 
-/* With the lock. */
+/* The caller holds the lock. */
 static CcPinning
 try_to_register(Registration *self, gpointer start, gsize bytes, CcDevice *device) {
   g_autoptr(GError) error = NULL;
@@ -202,8 +202,9 @@ try_to_register(Registration *self, gpointer start, gsize bytes, CcDevice *devic
   return CC_PINNING_IN_PLACE;
 }
 
-/* With the lock. Whether the memory, which was seen before, is to be registered now: for the first
- * time, or because others gave back room since it was refused for the lack of that. */
+/* The caller holds the lock. Whether the memory, which was seen before, is to be registered now:
+ * for the first time, or because others gave back room since it was refused for the lack of that.
+ */
 static gboolean
 is_worth_a_try(const Registration *self) {
   const gboolean lacked_room = self->state == CC_PINNING_LIMIT || self->state == CC_PINNING_NO_ROOM;

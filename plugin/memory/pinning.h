@@ -33,7 +33,7 @@ CcPinning cc_pinning_look_up(const GstMapInfo *map, CcDevice *device);
 /* Whether this says that the memory is pinned. */
 gboolean cc_pinning_is_pinned(CcPinning pinning);
 
-/* For the log and for statistics: "registered", "staged: ..." */
+/* The words for it in the log and in statistics: "registered", "staged: ..." */
 const gchar *cc_pinning_describe(CcPinning pinning);
 
 /* Bytes registered now in this process, and how many there may be: a quarter of the memory of the

@@ -17,8 +17,8 @@ typedef struct {
 } CcAllocation;
 
 /* Puts a pool into the answer to the allocation query on the source pad: downstream's where it
- * insists on its own memory, else one of ours. FALSE when there is none for these caps. Its words
- * for the log are *why, static. */
+ * insists on its own memory, else one of ours. FALSE when there is none for these caps. *why
+ * says for the log which pool it is; static. */
 gboolean cc_choose_output_pool(GstQuery *query, const CcAllocation *allocation, const gchar **why);
 
 /* Adds a pool, and that any stride and offset is welcome, to upstream's allocation query. */
