@@ -289,13 +289,8 @@ cc_session_close(CcSession *self) {
 }
 
 CcDevice *
-cc_session_ref_device(CcSession *self) {
-  g_mutex_lock(&self->lock);
-  CcDevice *device = self->now.backend ? self->now.backend->device : NULL;
-  if (device)
-    cc_device_ref(device);
-  g_mutex_unlock(&self->lock);
-  return device;
+cc_session_get_device(const CcSession *self) {
+  return self->now.backend ? self->now.backend->device : NULL;
 }
 
 guint

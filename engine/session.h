@@ -144,9 +144,9 @@ guint cc_session_capacity(CcSession *self);
  * frames through only one by one until the next stream. For when memory ran out. */
 void cc_session_shrink(CcSession *self, const gchar *reason);
 
-/* The device that frames may be in the memory of, a new reference; NULL: there is none. Any thread.
- */
-CcDevice *cc_session_ref_device(CcSession *self);
+/* The device that frames may be in the memory of, borrowed until the next call of another function;
+ * NULL: there is none. */
+CcDevice *cc_session_get_device(const CcSession *self);
 
 /* Whether a frame that is in `context` can be mapped for the backend as it is: it works there, or
  * copies it across because the configuration insists on another device. */

@@ -140,17 +140,15 @@ gst_cuda_conv_ref_context(GstCudaConv *self) {
 /* Takes the memory of the session's device, when it is another one than before. */
 static void
 follow_device(GstCudaConv *self, GstObject *context) {
-  CcDevice *device = cc_session_ref_device(self->session);
+  CcDevice *device = cc_session_get_device(self->session);
   const gboolean frames_in_cuda = self->in_cuda || self->out_cuda;
-  if (self->memory.open && device == self->memory.device) {
-    g_clear_pointer(&device, cc_device_unref);
+  if (self->memory.open && device == self->memory.device)
     return;
-  }
   /* those that still are in the memory of the device before need its context */
   g_autoptr(GstObject) kept = frames_in_cuda && !device ? gst_cuda_conv_ref_context(self) : NULL;
   CcDeviceMemory next = {
       .open = TRUE,
-      .device = device,
+      .device = device ? cc_device_ref(device) : NULL,
       .pinned = device ? cc_pinned_allocator_new(device) : NULL,
       .context = device && context ? gst_object_ref(context) : NULL,
       .works = device && cc_cuda_memory_works(device),

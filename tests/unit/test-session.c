@@ -581,7 +581,7 @@ test_open_and_close(void) {
   CcSession *session = cc_session_new(open_backend);
   g_assert_false(cc_session_is_open_as(session, NULL));
   g_assert_cmpuint(cc_session_capacity(session), ==, 1);
-  g_assert_null(cc_session_ref_device(session));
+  g_assert_null(cc_session_get_device(session));
   g_assert_true(cc_session_open(session, &config, NULL));
   g_assert_true(cc_session_open(session, &config, NULL)); /* it stays as it is */
   g_assert_cmpint(device.n_calls[OPEN], ==, 1);
@@ -611,7 +611,6 @@ read_on(gpointer data) {
     cc_session_get_stats(session, &stats);
     g_assert_cmpuint(strlen(stats.device), >, 0);
     g_assert_cmpuint(cc_session_capacity(session), <=, DEPTH);
-    cc_session_ref_device(session);
   }
   return NULL;
 }
