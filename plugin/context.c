@@ -43,11 +43,12 @@ gst_cuda_conv_open_backend(GstCudaConv *self) {
     config.context = &context;
   }
   g_autoptr(GError) error = NULL;
-  const gboolean ok = cc_session_open(self->session, &config, &error);
-  if (!ok)
+  if (!cc_session_open(self->session, &config, &error)) {
     gst_cuda_conv_post_error(self, error);
+    return FALSE;
+  }
   gst_cuda_conv_follow_session(self, NULL);
-  return ok;
+  return TRUE;
 }
 
 static void
