@@ -3,9 +3,12 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "engine/error.h"
 
 #define MAX_SIDE 32768
+#define MAX_BATCHES 9
+#define MIN_BATCHES 3
 
 static int
 compare_doubles(const void *a, const void *b) {
@@ -18,6 +21,37 @@ bench_summarize(gdouble *values, guint n) {
   qsort(values, n, sizeof *values, compare_doubles);
   return (BenchTime){
       .us = values[n / 2], .least_us = values[0], .most_us = values[n - 1], .n_batches = n};
+}
+
+gboolean
+bench_time_batches(BenchBatch run, gpointer self, guint most_frames, gdouble budget_ms,
+                   BenchTime *time, GError **error) {
+  const gdouble budget_us = 1000 * budget_ms;
+  gdouble us[MAX_BATCHES];
+  /* the first frame loads what it needs, the second tells how many make a batch */
+  if (!run(self, 1, &us[0], error) || (us[0] < budget_us && !run(self, 1, &us[0], error)))
+    return FALSE;
+  const guint n_frames = (guint)CLAMP(budget_us / MAX_BATCHES / MAX(us[0], 0.1), 1, most_frames);
+  if (n_frames > 1 && !run(self, n_frames, &us[0], error))
+    return FALSE;
+  const guint n_batches = (guint)CLAMP(budget_us / MAX(us[0], 0.1), MIN_BATCHES, MAX_BATCHES) | 1;
+  for (guint i = 0; i < n_batches; i++) {
+    if (!run(self, n_frames, &us[i], error))
+      return FALSE;
+    us[i] /= n_frames;
+  }
+  *time = bench_summarize(us, n_batches);
+  time->n_frames = n_frames;
+  return TRUE;
+}
+
+void
+bench_fill_random(guint8 *pixels, gsize bytes) {
+  g_autoptr(GRand) generator = g_rand_new_with_seed(1);
+  for (gsize at = 0; at < bytes; at += sizeof(guint32)) {
+    const guint32 four = g_rand_int(generator);
+    memcpy(pixels + at, &four, MIN(sizeof four, bytes - at));
+  }
 }
 
 /* --- JSON --- */

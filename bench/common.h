@@ -31,6 +31,17 @@ typedef struct {
  * to the caller. */
 BenchTime bench_summarize(gdouble *values, guint n);
 
+/* Runs a batch of frames; *us is what they took together. */
+typedef gboolean (*BenchBatch)(gpointer self, guint n_frames, gdouble *us, GError **error);
+
+/* Times batches of up to `most_frames`, at least three and at most nine, within about the budget,
+ * behind one that warms up. */
+gboolean bench_time_batches(BenchBatch run, gpointer self, guint most_frames, gdouble budget_ms,
+                            BenchTime *time, GError **error);
+
+/* Writes random pixels, the same at every call. */
+void bench_fill_random(guint8 *pixels, gsize bytes);
+
 /* Prints an object as one line of JSON. The format and the values are those of
  * g_variant_new_parsed, for an a{sv}. */
 void bench_print(const gchar *format, ...);
