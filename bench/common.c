@@ -107,11 +107,13 @@ bench_print(const gchar *format, ...) {
   fflush(stdout);
 }
 
-gchar *
+const gchar *
 bench_driver_version(const CcCudaDriver *cuda) {
+  static gchar text[32];
   int version = 0; /* 13000 is CUDA 13.0 */
   cuda->cuDriverGetVersion(&version);
-  return g_strdup_printf("%d.%d", version / 1000, version % 1000 / 10);
+  g_snprintf(text, sizeof text, "%d.%d", version / 1000, version % 1000 / 10);
+  return text;
 }
 
 /* --- options --- */
@@ -145,7 +147,8 @@ bench_parse_options(int *argc, char ***argv, const GOptionEntry *entries, const 
   g_autoptr(GOptionContext) context = g_option_context_new(words);
   g_option_context_set_summary(context, summary);
   g_option_context_add_main_entries(context, common, NULL);
-  g_option_context_add_main_entries(context, entries, NULL);
+  if (entries)
+    g_option_context_add_main_entries(context, entries, NULL);
   if (!g_option_context_parse(context, argc, argv, error))
     return FALSE;
   if (*budget_ms <= 0) /* NAN is none */

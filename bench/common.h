@@ -47,7 +47,7 @@ void bench_fill_random(guint8 *pixels, gsize bytes);
 void bench_print(const gchar *format, ...);
 
 /* The version of CUDA that the driver supports: "13.0". */
-gchar *bench_driver_version(const CcCudaDriver *cuda);
+const gchar *bench_driver_version(const CcCudaDriver *cuda);
 
 /* Reads "WIDTHxHEIGHT". */
 gboolean bench_parse_size(const gchar *text, guint *width, guint *height, GError **error);
@@ -55,8 +55,8 @@ gboolean bench_parse_size(const gchar *text, guint *width, guint *height, GError
 /* Sets CC_ERROR_INVALID and returns FALSE. */
 gboolean bench_refuse(GError **error, const gchar *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* Parses the options that both programs have, and `entries`; what is left are words, at least
- * one. */
+/* Parses the options that both programs have, and `entries`, if any; what is left are words, at
+ * least one. */
 gboolean bench_parse_options(int *argc, char ***argv, const GOptionEntry *entries,
                              const gchar *words, const gchar *summary, gint *device_id,
                              gdouble *budget_ms, GError **error);

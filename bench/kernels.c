@@ -318,12 +318,12 @@ print_list(void) {
 static gboolean
 run_cases(Bench *self, const Case *cases, guint n, const gchar *npp_folder, GError **error) {
   g_autoptr(GError) no_npp = NULL;
-  g_autofree gchar *version = bench_driver_version(self->timer.cuda);
   bench_npp_open(&self->npp, &self->timer, npp_folder, &no_npp);
   bench_print("{'device': <%s>, 'cuda': <%s>, 'l2_bytes': <%t>, 'npp': <%s>, 'no_npp': <%s>, "
               "'peers': <%^as>}",
-              self->timer.device->name, version, (guint64)self->timer.l2_bytes,
-              no_npp ? "" : self->npp.version, no_npp ? no_npp->message : "", peer_names);
+              self->timer.device->name, bench_driver_version(self->timer.cuda),
+              (guint64)self->timer.l2_bytes, no_npp ? "" : self->npp.version,
+              no_npp ? no_npp->message : "", peer_names);
   for (guint i = 0; i < n; i++)
     if (!run_case(self, &cases[i], error))
       return FALSE;

@@ -18,7 +18,8 @@
 #define MAX_STREAMS 256
 #define MAX_BUS_BUDGET_MS 500
 #define MAX_IN_FLIGHT 64 /* more than any backend takes */
-#define TASK_WORDS "PATH FORMAT WIDTHxHEIGHT STREAMS\", \"PATH FILE\" or \"# HEADING"
+#define TASK_WORDS                                                                                 \
+  "PATH FORMAT WIDTHxHEIGHT STREAMS [ELEMENTS of a peer]\", \"PATH FILE\" or \"# HEADING"
 
 typedef struct {
   const gchar *name;
@@ -29,12 +30,14 @@ typedef struct {
   gboolean cuda_out;         /* and those that arrive at the sink */
   const gchar *line;         /* all behind the source; NULL: no pipeline but copies on the bus */
   gboolean bus_up, bus_down; /* which way these go */
+  gboolean peer;             /* runs without cudaconv, and may fail */
 } Path;
 
 /* One pipeline's frames. */
 typedef struct {
   const Path *path;
-  gchar *format, *file; /* NULL where the path has none; without a path a heading */
+  const gchar *format; /* interned; NULL where the path has none */
+  const gchar *file;   /* the same; without a path a heading */
   guint width, height, n_streams;
 } Task;
 
@@ -44,7 +47,7 @@ typedef struct {
 #define SINK "fakesink name=sink sync=false enable-last-sample=false"
 #define DECODER "filesrc name=file ! parsebin ! nvh264dec ! " IN_CUDA
 
-/* Those that are always there; peers come with --peer. */
+/* Those that are always there; peers come with their tasks. */
 static const Path paths[] = {
     {"bus", .bus_up = TRUE, .bus_down = TRUE},
     {"bus-up", .bus_up = TRUE},
@@ -57,34 +60,25 @@ static const Path paths[] = {
     {"cuda-to-system", BENCH_MEMORY_POOL, .cuda_in = TRUE, .line = FILTER " ! video/x-raw ! " SINK},
     {"system-to-cuda", BENCH_MEMORY_POOL, .cuda_out = TRUE,
      .line = FILTER " ! " IN_CUDA " ! " SINK},
-    {"decode", .file = TRUE, .cuda_out = TRUE, .line = DECODER " ! " SINK},
+    {"decode", .peer = TRUE, .file = TRUE, .cuda_out = TRUE, .line = DECODER " ! " SINK},
     {"decode-cudaconv", .file = TRUE, .cuda_out = TRUE, .line = DECODER " ! " FILTER " ! " SINK},
 };
 
-/* The path with this name, or one of `peers`, texts NAME=ELEMENTS, which take frames of a source's
- * own memory; lives as long as the process. NULL: there is none. */
+/* The path with this name, or of the peer with these elements, which takes frames of a source's own
+ * memory; lives as long as the process. NULL: there is none. */
 static const Path *
-find_path(const gchar *name, gchar **peers) {
+find_path(const gchar *name, const gchar *elements) {
   for (guint i = 0; i < G_N_ELEMENTS(paths); i++)
     if (strcmp(name, paths[i].name) == 0)
       return &paths[i];
-  for (; peers && *peers; peers++) {
-    g_auto(GStrv) parts = g_strsplit(*peers, "=", 2);
-    if (strcmp(name, parts[0]) == 0 && parts[1]) {
-      Path *path = g_new0(Path, 1);
-      path->memory = BENCH_MEMORY_OWN;
-      path->name = g_intern_string(name);
-      path->line = g_strdup_printf("%s ! video/x-raw ! " SINK, parts[1]);
-      return path;
-    }
-  }
-  return NULL;
-}
-
-/* Whether this path is one of cudaconv. */
-static gboolean
-is_own_path(const Path *path) {
-  return path->line && strstr(path->line, FILTER);
+  if (!elements)
+    return NULL;
+  Path *path = g_new0(Path, 1);
+  path->peer = TRUE;
+  path->memory = BENCH_MEMORY_OWN;
+  path->name = g_intern_string(name);
+  path->line = g_strdup_printf("%s ! video/x-raw ! " SINK, elements);
+  return path;
 }
 
 /* 60 frames a second, to which live sources keep. */
@@ -176,12 +170,10 @@ typedef struct {
 
 /* What was measured of a task. */
 typedef struct {
-  Task task;
-  const GPtrArray *devices; /* CcCudaDevice, that the task's pipelines are spread over */
-  BenchTime time;           /* between two frames, of all pipelines together; wall clock */
-  gsize bytes;              /* of a frame going in and of one coming out */
-  const gchar *format;
-  guint width, height;
+  Task task;                       /* with the frames that arrived */
+  const GPtrArray *devices;        /* CcCudaDevice, that the task's pipelines are spread over */
+  BenchTime time;                  /* between two frames, of all pipelines together; wall clock */
+  gsize bytes;                     /* of a frame going in and of one coming out */
   gdouble latency_ms, worst_ms;    /* from the element's sink pad to its source pad */
   gdouble device_mb;               /* device memory of a stream, 10^6 bytes */
   guint in_flight;                 /* frames that cudaconv has under way */
@@ -194,7 +186,7 @@ print_result(const Result *r) {
               "'devices': <%u>, " BENCH_TIME_FIELDS ", 'bytes': <%t>, 'latency_ms': <%d>, "
               "'worst_latency_ms': <%d>, 'device_mb_a_stream': <%d>, 'in_flight': <%u>, "
               "'memory_in': <%s>, 'memory_out': <%s>}",
-              r->task.path->name, r->format, r->width, r->height, r->task.n_streams,
+              r->task.path->name, r->task.format, r->task.width, r->task.height, r->task.n_streams,
               r->devices->len, BENCH_TIME_VALUES(&r->time), (guint64)r->bytes, r->latency_ms,
               r->worst_ms, r->device_mb, r->in_flight, r->in_path, r->out_path);
 }
@@ -232,16 +224,6 @@ watch_passage(GstElement *pipeline, Passage *passage) {
   g_autoptr(GstPad) src = gst_element_get_static_pad(filter, "src");
   gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_BUFFER, on_enter, passage, NULL);
   gst_pad_add_probe(src, GST_PAD_PROBE_TYPE_BUFFER, on_leave, passage, NULL);
-}
-
-/* Once the pipeline has stopped. */
-static void
-take_latency(const Passage *passage, Result *result) {
-  if (passage->ms->len == 0)
-    return;
-  const BenchTime ms = bench_summarize((gdouble *)(gpointer)passage->ms->data, passage->ms->len);
-  result->latency_ms = ms.us;
-  result->worst_ms = ms.most_us;
 }
 
 /* --- pipelines --- */
@@ -293,9 +275,9 @@ describe(GstElement *pipeline, Result *result, GError **error) {
                 text, cuda_out ? "CUDA memory" : "system memory");
     return FALSE;
   }
-  result->format = gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&info));
-  result->width = (guint)info.width;
-  result->height = (guint)info.height;
+  result->task.format = gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&info));
+  result->task.width = (guint)info.width;
+  result->task.height = (guint)info.height;
   result->bytes = result->task.file ? 0 : 2 * info.size; /* a decoder is given none */
   if (!filter)
     return TRUE;
@@ -347,7 +329,11 @@ measure_pipelines(const Bench *self, Result *result, GError **error) {
                       run_meter(pipelines, &meter, result, error);
   g_ptr_array_set_size(pipelines, 0);
   bench_meter_clear(&meter);
-  take_latency(&passage, result);
+  if (ms->len > 0) {
+    const BenchTime latency = bench_summarize((gdouble *)(gpointer)ms->data, ms->len);
+    result->latency_ms = latency.us;
+    result->worst_ms = latency.most_us;
+  }
   return ok;
 }
 
@@ -383,13 +369,7 @@ static gboolean
 measure_task(const Bench *self, const Task *task, GError **error) {
   g_autoptr(GPtrArray) devices =
       g_ptr_array_new_with_free_func((GDestroyNotify)cc_cuda_device_close);
-  Result result = {.task = *task,
-                   .devices = devices,
-                   .format = task->format,
-                   .width = task->width,
-                   .height = task->height,
-                   .in_path = "",
-                   .out_path = ""};
+  Result result = {.task = *task, .devices = devices, .in_path = "", .out_path = ""};
   if (!open_devices(self, task, devices, error) ||
       !(task->path->line ? measure_pipelines : measure_bus)(self, &result, error))
     return FALSE;
@@ -406,13 +386,12 @@ run_task(const Bench *self, const Task *task, GError **error) {
     bench_print("{'heading': <%s>}", task->file);
     return TRUE;
   }
-  const gboolean peer = task->path->line && !is_own_path(task->path);
   if (!task->path->file && frame_bytes(task) == 0)
     g_set_error(&reason, CC_ERROR, CC_ERROR_INVALID, "GStreamer has no frames of %s", task->format);
   else if (measure_task(self, task, &reason))
     return TRUE;
   g_prefix_error(&reason, "%s: ", task->path->name);
-  if (!g_error_matches(reason, CC_ERROR, CC_ERROR_INVALID) && !peer) {
+  if (!g_error_matches(reason, CC_ERROR, CC_ERROR_INVALID) && !task->path->peer) {
     g_propagate_error(error, g_steal_pointer(&reason));
     return FALSE;
   }
@@ -421,26 +400,22 @@ run_task(const Bench *self, const Task *task, GError **error) {
 }
 
 static gboolean
-parse_task(Task *task, const gchar *text, gchar **peers, GError **error) {
-  g_auto(GStrv) words = g_strsplit(text, " ", -1);
+parse_task(Task *task, const gchar *text, GError **error) {
+  g_auto(GStrv) words = g_strsplit(text, " ", 5);
   const guint n = g_strv_length(words);
-  guint64 n_streams;
-  if (g_str_has_prefix(text, "# ")) {
-    task->file = g_strdup(text + 2);
-    return TRUE;
+  guint64 n_streams = 1;
+  const gboolean heading = g_str_has_prefix(text, "# ");
+  task->path = heading || n < 2 ? NULL : find_path(words[0], n > 4 ? words[4] : NULL);
+  if (heading || (task->path && task->path->file)) {
+    task->file = g_intern_string(strchr(text, ' ') + 1);
+  } else {
+    if (!task->path || n < 4)
+      return bench_refuse(error, "\"%s\": a task is \"" TASK_WORDS "\"", text);
+    task->format = g_intern_string(words[1]);
+    if (!bench_parse_size(words[2], &task->width, &task->height, error) ||
+        !g_ascii_string_to_unsigned(words[3], 10, 1, MAX_STREAMS, &n_streams, error))
+      return FALSE;
   }
-  task->path = n > 1 ? find_path(words[0], peers) : NULL;
-  task->n_streams = 1;
-  if (!task->path || (n != 4 && !task->path->file))
-    return bench_refuse(error, "\"%s\": a task is \"" TASK_WORDS "\"", text);
-  if (task->path->file) {
-    task->file = g_strdup(strchr(text, ' ') + 1);
-    return TRUE;
-  }
-  task->format = g_strdup(words[1]);
-  if (!bench_parse_size(words[2], &task->width, &task->height, error) ||
-      !g_ascii_string_to_unsigned(words[3], 10, 1, MAX_STREAMS, &n_streams, error))
-    return FALSE;
   task->n_streams = (guint)n_streams;
   return TRUE;
 }
@@ -467,9 +442,8 @@ prepare(GError **error) {
 static gboolean
 run_tasks(const Bench *self, const Task *tasks, guint n, GError **error) {
   g_autofree gchar *gstreamer = gst_version_string();
-  g_autofree gchar *cuda = bench_driver_version(self->device->cuda);
-  bench_print("{'device': <%s>, 'cuda': <%s>, 'gstreamer': <%s>}", self->device->name, cuda,
-              gstreamer);
+  bench_print("{'device': <%s>, 'cuda': <%s>, 'gstreamer': <%s>}", self->device->name,
+              bench_driver_version(self->device->cuda), gstreamer);
   for (guint i = 0; i < n; i++)
     if (!run_task(self, &tasks[i], error))
       return FALSE;
@@ -480,12 +454,8 @@ int
 main(int argc, char **argv) {
   g_autoptr(GError) error = NULL;
   Bench bench = {.budget_ms = NAN};
-  g_auto(GStrv) peers = NULL;
   gint device_id = -1;
-  const GOptionEntry entries[] = {
-      {"peer", 0, 0, G_OPTION_ARG_STRING_ARRAY, &peers, "One more path", "NAME=ELEMENTS"},
-      G_OPTION_ENTRY_NULL};
-  if (!bench_parse_options(&argc, &argv, entries, "TASK...",
+  if (!bench_parse_options(&argc, &argv, NULL, "TASK...",
                            "Times pipelines. A task is \"" TASK_WORDS "\".", &device_id,
                            &bench.budget_ms, &error))
     return bench_fail(error, BENCH_WRONG);
@@ -493,7 +463,7 @@ main(int argc, char **argv) {
   g_autofree Task *tasks = g_new0(Task, n);
   bench.one_device = device_id >= 0;
   for (guint i = 0; i < n; i++)
-    if (!parse_task(&tasks[i], argv[i + 1], peers, &error))
+    if (!parse_task(&tasks[i], argv[i + 1], &error))
       return bench_fail(error, BENCH_WRONG);
   /* GStreamer's CUDA plugin cannot do without the driver, so that has to answer first */
   bench.device = cc_cuda_device_open(device_id, &error);

@@ -86,37 +86,38 @@ UNITS = {"percent_of_copy": "% of the copy rate", "times_a_copy": "times the tim
          "percent_of_decoder": "% of the decoder's own rate"}
 LARGE, HD, UHD = "7680x4320", "1920x1080", "3840x2160"
 G3, G5, S3, BOTH = "gaussian 3x3", "gaussian 5x5", "sobel 3x3", "gaussian 3x3,gaussian 5x5"
+AT_LEAST, AT_MOST = "at least", "at most"
 # field of a row, bound, algorithms or paths, formats ("": all that were measured), sizes, stride or
 # streams, kernels; a field times_PEER is "times as fast as PEER"
 TARGETS = {
     "kernels": [
-        ("percent_of_copy", ">=", 95, FASTEST, "GRAY8,RGBA", LARGE, 1, G3),
-        ("percent_of_copy", ">=", 90, FASTEST, "GRAY8,RGBA", LARGE, 1, G5),
-        ("percent_of_copy", ">=", 85, FASTEST, "GRAY8,RGBA", LARGE, 1, S3),
-        ("percent_of_copy", ">=", 90, FASTEST, "GRAY16_LE", LARGE, 1, BOTH),
-        ("times_its_planes", "<=", 1.1, FASTEST, "NV12", LARGE, 1, BOTH),
-        ("times_a_copy", "<=", 1.6, FASTEST, "GRAY8,RGBA,GRAY16_LE,NV12", HD, 1, f"{BOTH},{S3}"),
-        ("times_npp", ">=", 10, FASTEST, "GRAY8", LARGE, 1, G5),
-        ("times_npp", ">=", 2.2, FASTEST, "GRAY8", LARGE, 1, f"{G3},sobel-x 3x3,sobel-y 3x3"),
-        ("times_two-pass", ">=", 8, FASTEST, "GRAY8", LARGE, 1, BOTH),
-        ("times_direct", ">=", 10, FASTEST, "GRAY8", LARGE, 1, BOTH),
-        ("times_two-pass", ">=", 4, "register-tile", "GRAY8", LARGE, 1, BOTH),
-        ("us", "<=", 100, FASTEST, "GRAY8", "10001x10001", 2, G3),
-        ("times_serial", ">=", 100, FASTEST, "GRAY8", "10001x10001", 2, G3)],
+        ("percent_of_copy", AT_LEAST, 95, FASTEST, "GRAY8,RGBA", LARGE, 1, G3),
+        ("percent_of_copy", AT_LEAST, 90, FASTEST, "GRAY8,RGBA", LARGE, 1, G5),
+        ("percent_of_copy", AT_LEAST, 85, FASTEST, "GRAY8,RGBA", LARGE, 1, S3),
+        ("percent_of_copy", AT_LEAST, 90, FASTEST, "GRAY16_LE", LARGE, 1, BOTH),
+        ("times_its_planes", AT_MOST, 1.1, FASTEST, "NV12", LARGE, 1, BOTH),
+        ("times_a_copy", AT_MOST, 1.6, FASTEST, "GRAY8,RGBA,GRAY16_LE,NV12", HD, 1, f"{BOTH},{S3}"),
+        ("times_npp", AT_LEAST, 10, FASTEST, "GRAY8", LARGE, 1, G5),
+        ("times_npp", AT_LEAST, 2.2, FASTEST, "GRAY8", LARGE, 1, f"{G3},sobel-x 3x3,sobel-y 3x3"),
+        ("times_two-pass", AT_LEAST, 8, FASTEST, "GRAY8", LARGE, 1, BOTH),
+        ("times_direct", AT_LEAST, 10, FASTEST, "GRAY8", LARGE, 1, BOTH),
+        ("times_two-pass", AT_LEAST, 4, "register-tile", "GRAY8", LARGE, 1, BOTH),
+        ("us", AT_MOST, 100, FASTEST, "GRAY8", "10001x10001", 2, G3),
+        ("times_serial", AT_LEAST, 100, FASTEST, "GRAY8", "10001x10001", 2, G3)],
     "pipelines": [
-        ("percent_of_bus", ">=", 85, "pool,own", "RGBA", f"{HD},{UHD}", 1, ""),
-        ("percent_of_bus", ">=", 85, "pool,own", "I420", HD, 1, ""),
-        ("times_cudaupload", ">=", 5, "pool,own", "RGBA", f"{HD},{UHD}", 1, ""),
-        ("times_cudaupload", ">=", 5, "pool,own", "I420", HD, 1, ""),
-        ("times_gl", ">=", 8, "pool,own", "RGBA", f"{HD},{UHD}", 1, ""),
-        ("above_kernel_us", "<=", 10, "cuda", "NV12", HD, 1, ""),
-        ("percent_of_bus", ">=", 95, "pool", "RGBA", HD, STREAMS, ""),
-        ("latency_ms", "<=", 2, "live", "RGBA", HD, 1, ""),
-        ("worst_latency_ms", "<=", 2, "live", "RGBA", HD, 1, ""),
-        ("percent_of_decoder", ">=", 98, "decode-cudaconv", "", "", 1, "")],
-    "cpu": [("times_peer", ">=", 4, "cudaconv", "GRAY8", HD, 1, CPU[0][0]),
-            ("times_peer", ">=", 4, "cudaconv", "RGB", HD, 1, CPU[1][0]),
-            ("times_peer", ">=", 8, "cudaconv", "GRAY8", HD, 1, CPU[2][0])]}
+        ("percent_of_bus", AT_LEAST, 85, "pool,own", "RGBA", f"{HD},{UHD}", 1, ""),
+        ("percent_of_bus", AT_LEAST, 85, "pool,own", "I420", HD, 1, ""),
+        ("times_cudaupload", AT_LEAST, 5, "pool,own", "RGBA", f"{HD},{UHD}", 1, ""),
+        ("times_cudaupload", AT_LEAST, 5, "pool,own", "I420", HD, 1, ""),
+        ("times_gl", AT_LEAST, 8, "pool,own", "RGBA", f"{HD},{UHD}", 1, ""),
+        ("above_kernel_us", AT_MOST, 10, "cuda", "NV12", HD, 1, ""),
+        ("percent_of_bus", AT_LEAST, 95, "pool", "RGBA", HD, STREAMS, ""),
+        ("latency_ms", AT_MOST, 2, "live", "RGBA", HD, 1, ""),
+        ("worst_latency_ms", AT_MOST, 2, "live", "RGBA", HD, 1, ""),
+        ("percent_of_decoder", AT_LEAST, 98, "decode-cudaconv", "", "", 1, "")],
+    "cpu": [("times_peer", AT_LEAST, 4, "cudaconv", "GRAY8", HD, 1, CPU[0][0]),
+            ("times_peer", AT_LEAST, 4, "cudaconv", "RGB", HD, 1, CPU[1][0]),
+            ("times_peer", AT_LEAST, 8, "cudaconv", "GRAY8", HD, 1, CPU[2][0])]}
 
 # --- running ---
 
@@ -134,8 +135,6 @@ def lines_of(args, name, *words):
     program = pathlib.Path(args.programs) / f"cudaconv-bench-{name}"
     options = [f"--{option}={getattr(args, option)}" for option in ("budget", "device", "npp")
                if getattr(args, option, None) is not None]
-    if name == "pipelines":
-        options += [f"--peer={peer}={elements}" for peer, elements in PIPELINE_PEERS.items()]
     if not program.exists():
         raise Failure(77, f"no {program}: a build with CUDA has it, see --programs")
     with subprocess.Popen([program, *options, *words], stdout=subprocess.PIPE, text=True) as child:
@@ -204,35 +203,34 @@ def medians(rows):
             "batches": len(same)}
 
 
+def finish(run, lines):
+    """Takes over and prints what was measured of the same frames."""
+    rows = list(medians([line for line in lines if "us" in line]))
+    notes = list(dict.fromkeys(line["note"] for line in lines if "note" in line))
+    run["results"] += rows
+    run["notes"] += notes
+    derive(run)
+    print_rows(run, rows, notes)
+
+
 def measure(args, run, words):
     """Runs the program of this kind of run, and prints rows as they come, frames by frames."""
-    rows, notes = [], []
-
-    def flush():
-        done = list(medians(rows))
-        run["results"] += done
-        run["notes"] += dict.fromkeys(notes)
-        derive(run)
-        print_rows(run, done, dict.fromkeys(notes))
-        rows.clear()
-        notes.clear()
-
+    lines, frames = [], None
     for line in lines_of(args, run["kind"], *words):
         line = {field: value for field, value in line.items() if value}
-        if "us" in line:
-            if rows and key(line)[1:] != key(rows[-1])[1:]:
-                flush()
-            rows.append(line)
-        elif "note" in line:
-            notes.append(line["note"])
-        elif "heading" in line:
-            flush()
+        if "heading" in line or "us" in line and key(line)[1:] != frames:
+            finish(run, lines)
+            lines = []
+        if "heading" in line:
             print_heading(run, line["heading"])
-        else:
+        elif "device" in line:
             run.update(line)
             say(f"{run['device']}, CUDA {run['cuda']} driver; "
                 + (run.get("gstreamer") or run.get("npp") or run["no_npp"]))
-    flush()
+        else:
+            lines.append(line)
+            frames = key(line)[1:] if "us" in line else frames
+    finish(run, lines)
     return run
 
 
@@ -281,7 +279,8 @@ def run_pipelines(args):
     for heading, formats, sizes, paths, streams in groups:
         words.append(f"# {heading}")
         for size, format_ in itertools.product(words_of(sizes, SIZES), words_of(formats, FORMATS)):
-            words += [f"{path} {format_} {size} {streams}" for path in paths]
+            words += [f"{path} {format_} {size} {streams} {PIPELINE_PEERS.get(path, '')}".strip()
+                      for path in paths]
             if "cuda" in paths:
                 kernels.append(f"{format_} {size} sobel:3 replicate 1 auto")
     if args.decode:
@@ -416,23 +415,27 @@ def unit_of(field):
     return UNITS.get(field) or f"times as fast as {'its peer' if peer == 'peer' else peer}"
 
 
+def more_of(count, kernels):
+    """What a target says of a stride or of many streams."""
+    return "" if count == 1 else f" stride {count}" if kernels else f", {count} at once"
+
+
 def judge_one(run, target):
     """A verdict for all that the target names and the run can answer; in a complete one, also for
     the others."""
     field, bound, wanted, whos, formats, sizes, count, kernels = target
-    rows, verdicts = run["results"], []
+    rows, verdicts = {key(row): row for row in reversed(run["results"])}, []
     frames = list(itertools.product(formats.split(","), sizes.split(","))) if formats else [
-        key(r)[1:3] for r in rows if key(r)[0] == whos]
+        found[1:3] for found in rows if found[0] == whos]
     for kernel, who, frame in itertools.product(kernels.split(","), whos.split(","), frames):
-        row = next((r for r in rows if key(r) == (who, *frame, count, kernel)), {})
+        row = rows.get((who, *frame, count, kernel), {})
         value = row.get(field)
         if value is None and not run["complete"] and formats:
             continue
-        more = "" if count == 1 else f" stride {count}" if kernel else f", {count} at once"
-        met = value is not None and (value >= wanted if bound == ">=" else value <= wanted)
-        verdicts.append({"claim": " ".join(filter(None, (who, *frame, kernel))) + more + ", "
-                                  + unit_of(field), "measured": value,
-                         "at_least" if bound == ">=" else "at_most": wanted, "met": met})
+        what = " ".join(filter(None, (who, *frame, kernel))) + more_of(count, kernel)
+        met = value is not None and (value >= wanted if bound == AT_LEAST else value <= wanted)
+        verdicts.append({"claim": f"{what}, {unit_of(field)}", "measured": value,
+                         bound.replace(" ", "_"): wanted, "met": met})
         if field not in UNITS and value and "copy_us" in row:
             verdicts[-1]["copy"] = value * row["us"] / row["copy_us"]
     return verdicts
@@ -444,8 +447,8 @@ def judge(run):
 
 def print_verdicts(verdicts):
     for verdict in verdicts:
-        wanted = " ".join(f"{bound.replace('_', ' ')} {verdict[bound]:.5g}"
-                          for bound in ("at_least", "at_most") if bound in verdict)
+        bound = AT_LEAST if "at_least" in verdict else AT_MOST
+        wanted = f"{bound} {verdict[bound.replace(' ', '_')]:.5g}"
         value = verdict["measured"]
         copy = f"; a copy: {verdict['copy']:.2f}" if "copy" in verdict else ""
         say(f"{verdict['claim']:<76} {'-' if value is None else format(value, '.2f'):>9} "
@@ -465,47 +468,31 @@ def as_csv(run):
     return file.getvalue()
 
 
-# These stay apart on white and on black, also for the colour-blind.
-COLOURS = ["#0072b2", "#56b4e9", "#009e73", "#b08f00", "#e69f00", "#d55e00", "#cc79a7", "#8a63b8"]
 STYLE = """<style>
-  text { font: 12px sans-serif; fill: #222; }
-  svg { background: #fff; }
+  text { font: 12px sans-serif; fill: #222; } svg { background: #fff; } rect { fill: #0072b2; }
   @media (prefers-color-scheme: dark) { text { fill: #ddd; } svg { background: #16181c; } }
 </style>"""
 
 
 def as_svg(run):
-    """A group of bars for each case, a bar for each algorithm: its share of the copy rate."""
-    left, y, bars = 380, 112, []
+    """A bar for each algorithm on each case: its share of the copy rate."""
     rows = [r for r in run["results"] if key(r)[0] not in NO_FILTERS and "percent_of_copy" in r]
-    names = [re.sub(r".*\((.*)\)", r"\1", r["algorithm"]) for r in rows]
-    colours = dict(zip(dict.fromkeys(names), itertools.cycle(COLOURS)))
-    scale = 590 / max([100] + [r["percent_of_copy"] for r in rows])
-
-    def write(x, at, what, anchor="start"):
-        bars.append(f'<text x="{x:.1f}" y="{at}" text-anchor="{anchor}">{html.escape(what)}</text>')
-
-    write(24, 30, f"Convolution on {run['device']}")
-    write(24, 48, "bytes read and written a second, in percent of what a device-to-device copy "
-                  "reaches in the same run; longer is faster")
-    for i, (name, colour) in enumerate(colours.items()):
-        bars.append(f'<rect x="{24 + i % 7 * 130}" y="{62 + i // 7 * 18}" width="12" height="12" '
-                    f'fill="{colour}"/>')
-        write(42 + i % 7 * 130, 72 + i // 7 * 18, name)
-    last = None
-    for row, name in zip(rows, names):
-        if key(row)[1:] != last:
-            last, y = key(row)[1:], y + 14
-            stride = "" if last[2] == 1 else f", stride {last[2]}"
-            write(left - 10, y + 10, f"{last[0]} {last[1]}, {last[3]}{stride}", "end")
+    scale = 500 / max([100] + [r["percent_of_copy"] for r in rows])
+    height = 60 + 18 * len(rows)
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="1030" height="{height}" '
+             f'viewBox="0 0 1030 {height}" role="img">', STYLE,
+             f'<text x="24" y="30">Convolution on {html.escape(run["device"])}: bytes read and '
+             "written a second, in percent of what a copy reaches in the same run</text>"]
+    for y, row in zip(itertools.count(48, 18), rows):
+        name, format_, size, stride, kernel = key(row)
+        case = f"{format_} {size}, {kernel}" + f", stride {stride}" * (stride > 1)
         width = row["percent_of_copy"] * scale
-        bars.append(f'<rect x="{left}" y="{y}" width="{width:.1f}" height="12" fill='
-                    f'"{colours[name]}"><title>{html.escape(row["algorithm"])}: {row["us"]:.2f} us '
-                    f'a frame, {row["gb_s"]:.0f} GB/s</title></rect>')
-        write(left + width + 4, y + 10, f"{row['percent_of_copy']:.1f}")
-        y += 15
-    return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" width="1030" height="{y + 24}" '
-                      f'viewBox="0 0 1030 {y + 24}" role="img">', STYLE, *bars, "</svg>\n"])
+        parts.append(
+            f'<text x="24" y="{y + 11}">{html.escape(f"{case}: {name}")}</text>'
+            f'<rect x="460" y="{y}" width="{width:.1f}" height="14"><title>{row["us"]:.2f} us a '
+            f'frame, {row["gb_s"]:.0f} GB/s</title></rect>'
+            f'<text x="{464 + width:.1f}" y="{y + 11}">{row["percent_of_copy"]:.1f}</text>')
+    return "\n".join([*parts, "</svg>\n"])
 
 
 # --- the figures of docs/benchmarks.md ---
@@ -560,13 +547,12 @@ def targets_table(run):
         field, bound, wanted, whos, formats, sizes, count, kernels = target
         verdicts = judge_one(run, target)
         values = [v["measured"] for v in verdicts if v["measured"] is not None]
-        more = "" if count == 1 else f" stride {count}" if kernels else f", {count} at once"
         frames = " ".join(filter(None, (formats, sizes, kernels))).replace(",", ", ")
         measured = f"{figure(min(values))} to {figure(max(values))}" if len(values) > 4 else \
             ", ".join(map(figure, values))
         if verdicts:
-            rows.append([whos.replace(",", ", "), frames + more, unit_of(field),
-                         f"at {'least' if bound == '>=' else 'most'} {wanted:g}",
+            rows.append([whos.replace(",", ", "), frames + more_of(count, kernels), unit_of(field),
+                         f"{bound} {wanted:g}",
                          measured + ("" if all(v["met"] for v in verdicts) else ": missed")])
     return table(["", "frames", "what", "wanted", "measured"], rows)
 

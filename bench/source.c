@@ -63,18 +63,12 @@ bench_source_decide_allocation(GstBaseSrc *base, GstQuery *query) {
 
 /* --- pixels --- */
 
-/* As little as makes the system hand out the pages. */
-static void
-touch_pages(const GstMapInfo *map) {
-  const gsize page = (gsize)sysconf(_SC_PAGESIZE);
-  for (gsize at = 0; at < map->size; at += page)
-    map->data[at] = (guint8)(at / page);
-}
-
-/* Writes into a memory that has not been here before. */
+/* Writes into a memory that has not been here before; into a fresh one as little as makes the
+ * system hand out the pages. */
 static gboolean
 fill_memory(BenchSource *self, GstMemory *memory) {
   const GQuark quark = g_quark_from_static_string("cudaconv-bench-filled");
+  const gsize page = (gsize)sysconf(_SC_PAGESIZE);
   GstMapInfo map;
   if (gst_mini_object_get_qdata(GST_MINI_OBJECT(memory), quark))
     return TRUE;
@@ -82,10 +76,10 @@ fill_memory(BenchSource *self, GstMemory *memory) {
     GST_ELEMENT_ERROR(self, RESOURCE, WRITE, ("A frame's memory cannot be written."), (NULL));
     return FALSE;
   }
-  if (self->memory == BENCH_MEMORY_FRESH)
-    touch_pages(&map);
-  else
+  if (self->memory != BENCH_MEMORY_FRESH)
     bench_fill_random(map.data, map.size);
+  for (gsize at = 0; self->memory == BENCH_MEMORY_FRESH && at < map.size; at += page)
+    map.data[at] = (guint8)(at / page);
   gst_memory_unmap(memory, &map);
   gst_mini_object_set_qdata(GST_MINI_OBJECT(memory), quark, GUINT_TO_POINTER(1), NULL);
   return TRUE;
@@ -107,20 +101,11 @@ bench_source_fill(GstPushSrc *push, GstBuffer *buffer) {
 static void
 bench_source_get_times(GstBaseSrc *base, GstBuffer *buffer, GstClockTime *start,
                        GstClockTime *end) {
-  *start = *end = GST_CLOCK_TIME_NONE;
-  if (!gst_base_src_is_live(base))
-    return;
-  *start = GST_BUFFER_PTS(buffer);
-  *end = *start + GST_BUFFER_DURATION(buffer);
+  *start = gst_base_src_is_live(base) ? GST_BUFFER_PTS(buffer) : GST_CLOCK_TIME_NONE;
+  *end = GST_CLOCK_TIME_NONE;
 }
 
 /* --- type --- */
-
-static void
-bench_source_finalize(GObject *object) {
-  gst_caps_unref(BENCH_SOURCE(object)->caps);
-  G_OBJECT_CLASS(bench_source_parent_class)->finalize(object);
-}
 
 static void
 bench_source_init(BenchSource *self) {
@@ -129,10 +114,8 @@ bench_source_init(BenchSource *self) {
 
 static void
 bench_source_class_init(BenchSourceClass *klass) {
-  GstElementClass *element_class = GST_ELEMENT_CLASS(klass);
   GstBaseSrcClass *base_class = GST_BASE_SRC_CLASS(klass);
-  G_OBJECT_CLASS(klass)->finalize = bench_source_finalize;
-  gst_element_class_add_static_pad_template(element_class, &src_template);
+  gst_element_class_add_static_pad_template(GST_ELEMENT_CLASS(klass), &src_template);
   base_class->get_caps = bench_source_get_caps;
   base_class->decide_allocation = bench_source_decide_allocation;
   base_class->get_times = bench_source_get_times;
@@ -143,6 +126,7 @@ GstElement *
 bench_source_new(GstCaps *caps, BenchMemory memory, gboolean live) {
   BenchSource *self = g_object_new(bench_source_get_type(), NULL);
   self->caps = gst_caps_ref(caps);
+  g_object_set_data_full(G_OBJECT(self), "caps", caps, (GDestroyNotify)gst_caps_unref);
   self->memory = memory;
   if (!gst_video_info_from_caps(&self->info, caps))
     g_return_val_if_reached(NULL);
