@@ -6,7 +6,6 @@ docs/benchmarks.md of what they print. That page explains all of it."""
 import argparse
 import csv
 import html
-import io
 import itertools
 import json
 import math
@@ -64,8 +63,7 @@ STREAMS = 16
 DECODERS, ROUNDS = ("decode", "decode-cudaconv"), 5
 
 # title, format, own element, GStreamer's peer or FFmpeg's with its pixel format
-CPU_SIZE, CPU_FRAMES, CPU_ROUNDS = (1920, 1080), (20, 620), 7
-CPU_FRAME = {"width": CPU_SIZE[0], "height": CPU_SIZE[1]}
+CPU_SIZE, CPU_FRAMES, CPU_ROUNDS = {"width": 1920, "height": 1080}, (20, 620), 7
 CPU = [("gaussian 5x5 beside cvsmooth", "GRAY8", "kernel=gaussian size=5",
         "cvsmooth type=gaussian kernel-width=5 kernel-height=5", None),
        ("sobel-x beside cvsobel", "RGB", "kernel=sobel-x", "cvsobel", None),
@@ -131,15 +129,15 @@ class Failure(Exception):
 
 
 def lines_of(args, name, *words):
-    """Runs a program of ours; yields what it prints."""
-    program = pathlib.Path(args.programs) / f"cudaconv-bench-{name}"
+    """Runs a program of ours, which lies beside this one; yields what it prints."""
+    program = pathlib.Path(__file__).resolve().parent / f"cudaconv-bench-{name}"
     options = [f"--{option}={getattr(args, option)}" for option in ("budget", "device", "npp")
                if getattr(args, option, None) is not None]
     if not program.exists():
-        raise Failure(77, f"no {program}: a build with CUDA has it, see --programs")
+        raise Failure(77, f"no {program}: it is part of a build with CUDA")
     with subprocess.Popen([program, *options, *words], stdout=subprocess.PIPE, text=True) as child:
         for line in child.stdout:
-            yield json.loads(line)
+            yield {field: value for field, value in json.loads(line).items() if value}
     if child.returncode:
         raise Failure(max(child.returncode, 1))
 
@@ -193,11 +191,8 @@ def derive(run):
 
 def medians(rows):
     """One row of each path, with the median of those that were measured in turns."""
-    merged = {}
-    for row in sorted(rows, key=lambda row: row["us"]):
-        merged.setdefault(key(row), []).append(row)
     for who in dict.fromkeys(map(key, rows)):
-        same = merged[who]
+        same = sorted((row for row in rows if key(row) == who), key=lambda row: row["us"])
         yield same[0] if len(same) == 1 else {
             **same[len(same) // 2], "least_us": same[0]["us"], "most_us": same[-1]["us"],
             "batches": len(same)}
@@ -217,7 +212,6 @@ def measure(args, run, words):
     """Runs the program of this kind of run, and prints rows as they come, frames by frames."""
     lines, frames = [], None
     for line in lines_of(args, run["kind"], *words):
-        line = {field: value for field, value in line.items() if value}
         if "heading" in line or "us" in line and key(line)[1:] != frames:
             finish(run, lines)
             lines = []
@@ -290,9 +284,9 @@ def run_pipelines(args):
            "notes": []}
     for line in lines_of(args, "kernels", *kernels) if kernels else []:
         if "us" in line:
-            run["results"].append({"path": "kernel", "streams": 1, "devices": 1, **{
-                f: line[f] for f in ("format", "width", "height", "bytes", "us", "least_us",
-                                     "most_us", "batches", "frames_a_batch")}})
+            for field in ("algorithm", "kernel", "border", "stride"):
+                del line[field]
+            run["results"].append({**line, "path": "kernel", "streams": 1, "devices": 1})
     return measure(args, run, words)
 
 
@@ -309,14 +303,14 @@ def time_frames(command):
 
 def gstreamer(format_, element):
     return ["gst-launch-1.0", "-q", *(
-        "videotestsrc pattern=snow num-buffers=1 ! video/x-raw,format={},width={},height={},"
-        "framerate=30/1 ! imagefreeze num-buffers=FRAMES ! {} ! fakesink sync=false"
-        .format(format_, *CPU_SIZE, element).split())]
+        f"videotestsrc pattern=snow num-buffers=1 ! video/x-raw,format={format_},framerate=30/1,"
+        "width={width},height={height} ! imagefreeze num-buffers=FRAMES ! ".format(**CPU_SIZE)
+        + f"{element} ! fakesink sync=false").split()]
 
 
 def ffmpeg(pixels, name, filter_):
     return ["ffmpeg", "-nostdin", "-v", "error", "-stream_loop", "-1", "-f", "rawvideo",
-            "-pix_fmt", pixels, "-s", "{}x{}".format(*CPU_SIZE), "-i", name, "-frames:v", "FRAMES",
+            "-pix_fmt", pixels, "-s", size_of(CPU_SIZE), "-i", name, "-frames:v", "FRAMES",
             "-filter_threads", str(os.cpu_count()), "-vf", filter_, "-f", "null", "-"]
 
 
@@ -325,10 +319,10 @@ def run_cpu(args):
     pipeline needs without a filter."""
     run = {"kind": "cpu", "complete": True, "device": f"{os.cpu_count()} processors",
            "results": [], "notes": []}
-    print_heading(run, f"{size_of(CPU_FRAME)}, {run['device']}, ms a frame, medians of "
-                       f"{args.rounds} rounds in turns")
+    print_heading(run, f"{size_of(CPU_SIZE)}, {run['device']}, ms a frame, medians of "
+                       f"{CPU_ROUNDS} rounds in turns")
     with tempfile.NamedTemporaryFile() as file:
-        file.write(random.Random(1).randbytes(CPU_SIZE[0] * CPU_SIZE[1]))
+        file.write(random.Random(1).randbytes(math.prod(CPU_SIZE.values())))
         file.flush()
         for title, format_, own, peer, pixels in CPU:
             commands = [gstreamer(format_, f"cudaconv backend=cpu {own}"),
@@ -336,7 +330,7 @@ def run_cpu(args):
             commands += [ffmpeg(pixels, file.name, f) for f in (peer, "null")] if pixels else [
                 gstreamer(format_, peer), commands[1]]
             try:
-                rounds = [[time_frames(c) for c in commands] for _ in range(args.rounds)]
+                rounds = [[time_frames(c) for c in commands] for _ in range(CPU_ROUNDS)]
             except (OSError, subprocess.CalledProcessError):
                 run["notes"].append(f"{title}: not measured, the peer is not installed")
                 run["status"] = 77
@@ -344,7 +338,7 @@ def run_cpu(args):
                 continue
             own_us, own_empty, peer_us, peer_empty = map(statistics.median, zip(*rounds))
             run["results"].append({
-                **CPU_FRAME, "path": "cudaconv", "format": format_, "streams": 1, "kernel": title,
+                **CPU_SIZE, "path": "cudaconv", "format": format_, "streams": 1, "kernel": title,
                 "us": own_us - own_empty, "peer_us": peer_us - peer_empty,
                 "times_peer": (peer_us - peer_empty) / (own_us - own_empty)})
             print_rows(run, run["results"][-1:], [])
@@ -456,17 +450,7 @@ def print_verdicts(verdicts):
             + (" not measured" if value is None else "" if verdict["met"] else " missed"))
 
 
-# --- files ---
-
-
-def as_csv(run):
-    fields = list(dict.fromkeys(field for row in run["results"] for field in row))
-    file = io.StringIO()
-    writer = csv.DictWriter(file, fields, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(run["results"])
-    return file.getvalue()
-
+# --- the chart ---
 
 STYLE = """<style>
   text { font: 12px sans-serif; fill: #222; } svg { background: #fff; } rect { fill: #0072b2; }
@@ -564,10 +548,9 @@ def write_docs(args):
     """Puts the tables of these runs between their marks in the page."""
     page = pathlib.Path(args.page)
     content = page.read_text(encoding="utf-8")
-    for name in args.runs:
-        run = read_run(name)
+    for run in map(json.load, args.runs):
         if run["kind"] not in TABLES:
-            raise Failure(2, f"{name}: {page} has no figures of {run['kind']}")
+            raise Failure(2, f"{page} has no figures of {run['kind']}")
         for mark, made in ((run["kind"], TABLES[run["kind"]](run)),
                            (f"{run['kind']}-targets", targets_table(run))):
             content, n = re.subn(rf"(<!-- figures: {mark} -->\n).*?(<!-- end -->)",
@@ -582,17 +565,6 @@ def write_docs(args):
 # --- the program ---
 
 
-def read_run(name):
-    return json.loads(pathlib.Path(name).read_text(encoding="utf-8"))
-
-
-def write(name, content):
-    if name == "-":
-        sys.stdout.write(content)
-    elif name:
-        pathlib.Path(name).write_text(content, encoding="utf-8")
-
-
 def report(args):
     """Measures, or reads, and writes what is asked for."""
     run = args.run(args)
@@ -601,28 +573,31 @@ def report(args):
         say("\nTargets")
         print_verdicts(verdicts)
     if args.json:
-        write(args.json, json.dumps({**run, "targets": verdicts}, indent=1) + "\n")
+        args.json.write(json.dumps({**run, "targets": verdicts}, indent=1) + "\n")
     if args.csv:
-        write(args.csv, as_csv(run))
+        fields = dict.fromkeys(field for row in run["results"] for field in row)
+        writer = csv.DictWriter(args.csv, fields, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(run["results"])
     if args.plot:
-        write(args.plot, as_svg(run))
+        args.plot.write(as_svg(run))
     missed = not (verdicts and all(v["met"] for v in verdicts))
     return 1 if args.check and missed else run.get("status", 0)
 
 
 def show_run(args):
-    run = read_run(args.file)
+    run = json.load(args.file)
     print_heading(run, run["device"])
     print_rows(run, run["results"], run["notes"])
     return run
 
 
+WRITTEN, READ = (argparse.FileType(mode, encoding="utf-8") for mode in "wr")
 # flag to metavar or type, and help, for each command; "" are those of all
 OPTIONS = {
-    "": {"--json": ("FILE", "write all figures as JSON"), "--csv": ("FILE", "and as CSV"),
-         "--plot": ("FILE", "draw the shares of the copy rate as SVG"),
-         "--check": (None, "end with 1 when a target is missed or none was measured"),
-         "--programs": ("FOLDER", "where the programs that measure are")},
+    "": {"--json": (WRITTEN, "write all figures as JSON"), "--csv": (WRITTEN, "and as CSV"),
+         "--plot": (WRITTEN, "draw the shares of the copy rate as SVG"),
+         "--check": (None, "end with 1 when a target is missed or none was measured")},
     "device": {"--budget": (float, "milliseconds for each line (200; of pipelines 3000, of live "
                                    "ones 10000)"), "--device": (int, "CUDA device"),
                "--format": ("LIST", f"of {FORMATS}"), "--size": ("LIST", "of WIDTHxHEIGHT")},
@@ -634,7 +609,7 @@ OPTIONS = {
     "pipelines": {"--only": ("LIST", "of paths, streams, latency and decode"),
                   "--streams": (int, "pipelines at once"),
                   "--decode": ("FILE", "an H.264 video, for its decoder as well")},
-    "cpu": {"--rounds": (int, "measurements of each in turns")}, "show": {}}
+    "cpu": {}, "show": {}}
 COMMANDS = {"kernels": (run_kernels, "the CUDA kernels beside a copy, NPP and the classics"),
             "pipelines": (run_pipelines, "the element in pipelines beside the bus"),
             "cpu": (run_cpu, "the element on the CPU beside OpenCV and FFmpeg"),
@@ -647,8 +622,6 @@ def parse(argv):
         "status is 77, 1 when something fails and 2 for wrong options. LISTs are divided by commas "
         "and may be \"all\"; a FILE of \"-\" is the standard output.")
     commands = parser.add_subparsers(dest="command", required=True)
-    own = pathlib.Path(__file__).resolve().parent
-    beside = pathlib.Path(__file__).suffix != ".py"  # the copy in a build folder
     for name, (run, help_) in COMMANDS.items():
         sub = commands.add_parser(name, help=help_, description=help_)
         groups = ["", "device", name] if name in ("kernels", "pipelines") else ["", name]
@@ -659,12 +632,11 @@ def parse(argv):
                 {"action": "store_true"} if kind is None else {"metavar": kind}
                 if isinstance(kind, str) else {"type": kind}))
         if name == "show":
-            sub.add_argument("file")
-        sub.set_defaults(main=report, run=run, streams=STREAMS, rounds=CPU_ROUNDS,
-                         programs=own if beside else own.parent / "build" / "bench")
+            sub.add_argument("file", type=READ)
+        sub.set_defaults(main=report, run=run, streams=STREAMS)
     sub = commands.add_parser("docs", help="put runs that --json wrote into docs/benchmarks.md")
     sub.add_argument("--page", default="docs/benchmarks.md")
-    sub.add_argument("runs", nargs="+")
+    sub.add_argument("runs", nargs="+", type=READ)
     sub.set_defaults(main=write_docs)
     return parser.parse_args(argv)
 
@@ -672,7 +644,7 @@ def parse(argv):
 def main(argv):
     global text
     args = parse(argv)
-    if "-" in (getattr(args, name, None) for name in ("json", "csv", "plot")):
+    if sys.stdout in vars(args).values():
         text = sys.stderr
     try:
         return args.main(args)
