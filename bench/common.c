@@ -67,24 +67,6 @@ append_string(GString *out, const gchar *text) {
   g_string_append_c(out, '"');
 }
 
-/* A string, a number or a list of strings. */
-static void
-append_value(GString *out, GVariant *value) {
-  if (g_variant_is_of_type(value, G_VARIANT_TYPE_STRING)) {
-    append_string(out, g_variant_get_string(value, NULL));
-  } else if (!g_variant_is_container(value)) {
-    g_autofree gchar *text = g_variant_print(value, FALSE);
-    g_string_append(out, text);
-  } else {
-    for (gsize i = 0; i < g_variant_n_children(value); i++) {
-      g_autoptr(GVariant) child = g_variant_get_child_value(value, i);
-      g_string_append(out, i == 0 ? "[" : ", ");
-      append_value(out, child);
-    }
-    g_string_append_c(out, ']');
-  }
-}
-
 void
 bench_print(const gchar *format, ...) {
   g_autoptr(GString) out = g_string_new("{");
@@ -97,10 +79,14 @@ bench_print(const gchar *format, ...) {
   va_end(args);
   g_variant_iter_init(&iter, object);
   while (g_variant_iter_loop(&iter, "{&sv}", &name, &value)) {
+    g_autofree gchar *number = g_variant_print(value, FALSE);
     g_string_append(out, out->len > 1 ? ", " : "");
     append_string(out, name);
     g_string_append(out, ": ");
-    append_value(out, value);
+    if (g_variant_is_of_type(value, G_VARIANT_TYPE_STRING))
+      append_string(out, g_variant_get_string(value, NULL));
+    else
+      g_string_append(out, number);
   }
   g_string_append_c(out, '}');
   puts(out->str);

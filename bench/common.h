@@ -43,7 +43,7 @@ gboolean bench_time_batches(BenchBatch run, gpointer self, guint most_frames, gd
 void bench_fill_random(guint8 *pixels, gsize bytes);
 
 /* Prints an object as one line of JSON. The format and the values are those of
- * g_variant_new_parsed, for an a{sv}. */
+ * g_variant_new_parsed, for an a{sv} of strings and numbers. */
 void bench_print(const gchar *format, ...);
 
 /* The version of CUDA that the driver supports: "13.0". */

@@ -298,32 +298,31 @@ run_case(Bench *self, const Case *c, GError **error) {
 
 /* --- the program --- */
 
-/* What cases can name. */
+/* What cases can name, as lists divided by commas. */
 static void
 print_list(void) {
   const GPtrArray *builtin = cc_kernels_builtin();
-  g_autoptr(GStrvBuilder) names = g_strv_builder_new();
+  g_autofree gchar *algorithms = g_strjoinv(",", (gchar **)algorithm_names);
+  g_autoptr(GString) kernels = g_string_new(NULL);
   for (guint i = 0; i < builtin->len; i++) {
     const CcKernel *kernel = g_ptr_array_index(builtin, i);
-    for (guint s = 0; s < kernel->n_sizes; s++) {
-      g_autofree gchar *name = g_strdup_printf("%s:%u", kernel->name, kernel->sizes[s].size);
-      g_strv_builder_add(names, name);
-    }
+    for (guint s = 0; s < kernel->n_sizes; s++)
+      g_string_append_printf(kernels, "%s%s:%u", kernels->len ? "," : "", kernel->name,
+                             kernel->sizes[s].size);
   }
-  g_auto(GStrv) kernels = g_strv_builder_end(names);
-  bench_print("{'algorithms': <%^as>, 'peers': <%^as>, 'kernels': <%^as>}", algorithm_names,
-              peer_names, kernels);
+  bench_print("{'algorithms': <%s>, 'kernels': <%s>}", algorithms, kernels->str);
 }
 
 static gboolean
 run_cases(Bench *self, const Case *cases, guint n, const gchar *npp_folder, GError **error) {
   g_autoptr(GError) no_npp = NULL;
+  g_autofree gchar *names = g_strjoinv(",", (gchar **)peer_names);
   bench_npp_open(&self->npp, &self->timer, npp_folder, &no_npp);
   bench_print("{'device': <%s>, 'cuda': <%s>, 'l2_bytes': <%t>, 'npp': <%s>, 'no_npp': <%s>, "
-              "'peers': <%^as>}",
+              "'peers': <%s>}",
               self->timer.device->name, bench_driver_version(self->timer.cuda),
               (guint64)self->timer.l2_bytes, no_npp ? "" : self->npp.version,
-              no_npp ? no_npp->message : "", peer_names);
+              no_npp ? no_npp->message : "", names);
   for (guint i = 0; i < n; i++)
     if (!run_case(self, &cases[i], error))
       return FALSE;

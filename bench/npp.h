@@ -33,17 +33,6 @@ typedef struct {
 
 #define BENCH_NPP_BORDER_REPLICATE 2 /* NPP_BORDER_REPLICATE */
 
-/* NPP_MASK_SIZE_..., those for Gaussians */
-enum {
-  BENCH_NPP_MASK_3X3 = 200,
-  BENCH_NPP_MASK_5X5 = 201,
-  BENCH_NPP_MASK_7X7 = 400,
-  BENCH_NPP_MASK_9X9 = 500,
-  BENCH_NPP_MASK_11X11 = 600,
-  BENCH_NPP_MASK_13X13 = 700,
-  BENCH_NPP_MASK_15X15 = 800,
-};
-
 /* nppiFilterGaussBorder_*_Ctx; the samples are 8 or 16 bits */
 typedef gint BenchNppGauss(gconstpointer src, gint src_step, BenchNppSize src_size,
                            BenchNppPoint src_offset, gpointer dst, gint dst_step, BenchNppSize roi,

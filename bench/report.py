@@ -159,7 +159,7 @@ def key(row):
 
 
 def peers_of(run):
-    return {"kernels": KERNEL_PEERS + [p for p in run.get("peers", []) if p != "copy"],
+    return {"kernels": KERNEL_PEERS + [p for p in run.get("peers", "").split(",") if p not in ("", "copy")],
             "pipelines": [*PIPELINE_PEERS, "decode"], "cpu": []}[run["kind"]]
 
 
@@ -231,7 +231,7 @@ def measure(args, run, words):
 def run_kernels(args):
     """Measures cases: those of the options, or all that the page has figures of."""
     listed = next(lines_of(args, "kernels", "--list"))
-    algorithms = ",".join(a for a in listed["algorithms"] if a != "auto")
+    algorithms = listed["algorithms"].replace("auto,", "")
     selected = args.kernel or args.algorithm or args.format or args.border or args.stride
     sweeps = STANDARD
     if args.paper and selected:
@@ -249,7 +249,7 @@ def run_kernels(args):
         words.append(f"# {heading}")
         words += [f"{format_} {size} {kernel} {border} {stride} {names}"
                   for size in words_of(sizes, SIZES) for format_ in words_of(formats, FORMATS)
-                  for kernel in words_of(kernels, ",".join(listed["kernels"]))]
+                  for kernel in words_of(kernels, listed["kernels"])]
     return measure(args, {"kind": "kernels", "complete": sweeps is STANDARD, "results": [],
                           "notes": []}, words)
 
