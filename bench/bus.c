@@ -91,20 +91,20 @@ run_batch(gpointer data, guint n_frames, gdouble *us, GError **error) {
 }
 
 gboolean
-bench_bus_measure(const GPtrArray *devices, gsize up, gsize down, gdouble budget_ms,
+bench_bus_measure(CcCudaDevice **devices, guint n_devices, gsize up, gsize down, gdouble budget_ms,
                   BenchTime *time, GError **error) {
   g_autoptr(GArray) lanes = g_array_new(FALSE, FALSE, sizeof(Lane));
-  Bus self = {lanes, devices->len, 0};
-  for (guint i = 0; i < devices->len; i++) {
-    const Lane both[] = {{.device = devices->pdata[i], .up = TRUE, .bytes = up},
-                         {.device = devices->pdata[i], .bytes = down}};
-    g_array_append_vals(lanes, up ? &both[0] : &both[1], up && down ? 2 : 1);
+  Bus self = {lanes, n_devices, 0};
+  for (guint i = 0; i < 2 * n_devices; i++) {
+    const Lane lane = {.device = devices[i / 2], .up = i % 2 == 0, .bytes = i % 2 ? down : up};
+    if (lane.bytes > 0)
+      g_array_append_val(lanes, lane);
   }
   const gboolean ok =
       for_each_lane(&self, open_lane, error) &&
-      bench_time_batches(run_batch, &self, MAX_FRAMES, budget_ms / self.n_devices, time, error);
+      bench_time_batches(run_batch, &self, MAX_FRAMES, budget_ms / n_devices, time, error);
   for_each_lane(&self, close_lane, NULL);
   if (ok)
-    time->n_frames *= self.n_devices;
+    time->n_frames *= n_devices;
   return ok;
 }

@@ -8,9 +8,9 @@
 G_BEGIN_DECLS
 
 /* Copies frames of `up` bytes to every device and of `down` bytes from every device, all at once,
- * in pinned memory, by the wall clock; 0 for not in this direction. The devices are CcCudaDevice;
- * the time is that of one frame, over all of them together. */
-gboolean bench_bus_measure(const GPtrArray *devices, gsize up, gsize down, gdouble budget_ms,
-                           BenchTime *time, GError **error);
+ * in pinned memory, by the wall clock; 0 for not in this direction. The time is that of one frame,
+ * over all devices together. */
+gboolean bench_bus_measure(CcCudaDevice **devices, guint n_devices, gsize up, gsize down,
+                           gdouble budget_ms, BenchTime *time, GError **error);
 
 G_END_DECLS

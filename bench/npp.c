@@ -10,6 +10,7 @@ G_STATIC_ASSERT(sizeof(BenchNppContext) == sizeof(NppStreamContext));
 G_STATIC_ASSERT(offsetof(BenchNppContext, stream_flags) ==
                 offsetof(NppStreamContext, nStreamFlags));
 G_STATIC_ASSERT(BENCH_NPP_BORDER_REPLICATE == NPP_BORDER_REPLICATE);
+G_STATIC_ASSERT(NPP_MASK_SIZE_5_X_5 == 201 && NPP_MASK_SIZE_15_X_15 == 800);
 #endif
 
 static GModule *

@@ -163,15 +163,15 @@ schedule_of(const Path *path, gdouble budget_ms) {
 }
 
 typedef struct {
-  CcCudaDevice *device;
-  gboolean one_device; /* this one, also for many streams */
-  gdouble budget_ms;   /* not a number: as long as each task wants */
+  GPtrArray *devices; /* CcCudaDevice; many streams are spread over them, one is on the first */
+  gdouble budget_ms;  /* not a number: as long as each task wants */
 } Bench;
 
 /* What was measured of a task. */
 typedef struct {
-  Task task;                       /* with the frames that arrived */
-  const GPtrArray *devices;        /* CcCudaDevice, that the task's pipelines are spread over */
+  Task task;              /* with the frames that arrived */
+  CcCudaDevice **devices; /* that its pipelines are spread over */
+  guint n_devices;
   BenchTime time;                  /* between two frames, of all pipelines together; wall clock */
   gsize bytes;                     /* of a frame going in and of one coming out */
   gdouble latency_ms, worst_ms;    /* from the element's sink pad to its source pad */
@@ -187,7 +187,7 @@ print_result(const Result *r) {
               "'worst_latency_ms': <%d>, 'device_mb_a_stream': <%d>, 'in_flight': <%u>, "
               "'memory_in': <%s>, 'memory_out': <%s>}",
               r->task.path->name, r->task.format, r->task.width, r->task.height, r->task.n_streams,
-              r->devices->len, BENCH_TIME_VALUES(&r->time), (guint64)r->bytes, r->latency_ms,
+              r->n_devices, BENCH_TIME_VALUES(&r->time), (guint64)r->bytes, r->latency_ms,
               r->worst_ms, r->device_mb, r->in_flight, r->in_path, r->out_path);
 }
 
@@ -233,7 +233,7 @@ static gboolean
 add_pipelines(GPtrArray *pipelines, const Result *r, BenchMeter *meter, Passage *passage,
               GError **error) {
   for (guint i = 0; i < r->task.n_streams; i++) {
-    const CcCudaDevice *device = g_ptr_array_index(r->devices, i % r->devices->len);
+    const CcCudaDevice *device = r->devices[i % r->n_devices];
     GstElement *pipeline = new_pipeline(&r->task, device->base.id, error);
     if (!pipeline)
       return FALSE;
@@ -288,17 +288,16 @@ describe(GstElement *pipeline, Result *result, GError **error) {
   return TRUE;
 }
 
-/* Free memory of all devices together, in bytes; 0 when the driver does not tell. */
+/* Free memory of the devices together, in bytes; 0 when the driver does not tell. */
 static gsize
-get_free(const GPtrArray *devices) {
+get_free(const Result *r) {
   gsize free_bytes = 0;
-  for (guint i = 0; i < devices->len; i++) {
-    CcCudaDevice *device = g_ptr_array_index(devices, i);
+  for (guint i = 0; i < r->n_devices; i++) {
     gsize here = 0, all;
-    if (!device->cuda->cuMemGetInfo || !cc_cuda_device_push(device, NULL))
+    if (!r->devices[i]->cuda->cuMemGetInfo || !cc_cuda_device_push(r->devices[i], NULL))
       return 0;
-    device->cuda->cuMemGetInfo(&here, &all);
-    cc_cuda_device_pop(device);
+    r->devices[i]->cuda->cuMemGetInfo(&here, &all);
+    cc_cuda_device_pop(r->devices[i]);
     free_bytes += here;
   }
   return free_bytes;
@@ -306,13 +305,13 @@ get_free(const GPtrArray *devices) {
 
 static gboolean
 run_meter(const GPtrArray *pipelines, BenchMeter *meter, Result *result, GError **error) {
-  const gsize free_before = get_free(result->devices);
+  const gsize free_before = get_free(result);
   for (guint i = 0; i < pipelines->len; i++) /* what goes wrong then is a message */
     gst_element_set_state(g_ptr_array_index(pipelines, i), GST_STATE_PLAYING);
   if (!bench_meter_run(meter, &result->time, error) ||
       !describe(g_ptr_array_index(pipelines, 0), result, error))
     return FALSE;
-  const gsize free_now = get_free(result->devices);
+  const gsize free_now = get_free(result);
   if (free_now < free_before)
     result->device_mb = 1e-6 * (gdouble)(free_before - free_now) / result->task.n_streams;
   return TRUE;
@@ -346,32 +345,18 @@ measure_bus(const Bench *self, Result *result, GError **error) {
   const gsize up = path->bus_up ? bytes : 0, down = path->bus_down ? bytes : 0;
   const gdouble budget_ms = schedule_of(path, self->budget_ms).budget_ms;
   result->bytes = up + down;
-  return bench_bus_measure(result->devices, up, down, MIN(budget_ms, MAX_BUS_BUDGET_MS),
-                           &result->time, error);
-}
-
-/* Opens the devices that the task's pipelines are spread over. */
-static gboolean
-open_devices(const Bench *self, const Task *task, GPtrArray *devices, GError **error) {
-  int n = 1;
-  if (task->n_streams > 1 && !self->one_device && !BENCH_CALL(self->device, cuDeviceGetCount, &n))
-    return FALSE;
-  for (gint i = 0; i < n; i++) {
-    CcCudaDevice *device = cc_cuda_device_open(n == 1 ? self->device->base.id : i, error);
-    if (!device)
-      return FALSE;
-    g_ptr_array_add(devices, device);
-  }
-  return TRUE;
+  return bench_bus_measure(result->devices, result->n_devices, up, down,
+                           MIN(budget_ms, MAX_BUS_BUDGET_MS), &result->time, error);
 }
 
 static gboolean
 measure_task(const Bench *self, const Task *task, GError **error) {
-  g_autoptr(GPtrArray) devices =
-      g_ptr_array_new_with_free_func((GDestroyNotify)cc_cuda_device_close);
-  Result result = {.task = *task, .devices = devices, .in_path = "", .out_path = ""};
-  if (!open_devices(self, task, devices, error) ||
-      !(task->path->line ? measure_pipelines : measure_bus)(self, &result, error))
+  Result result = {.task = *task,
+                   .devices = (CcCudaDevice **)self->devices->pdata,
+                   .n_devices = task->n_streams > 1 ? self->devices->len : 1,
+                   .in_path = "",
+                   .out_path = ""};
+  if (!(task->path->line ? measure_pipelines : measure_bus)(self, &result, error))
     return FALSE;
   print_result(&result);
   return TRUE;
@@ -439,11 +424,30 @@ prepare(GError **error) {
   return FALSE;
 }
 
+/* Opens this device, or with -1 all that work. */
+static gboolean
+open_devices(GPtrArray *devices, gint device_id, GError **error) {
+  CcCudaDevice *device = cc_cuda_device_open(device_id, error);
+  int n = 0;
+  if (!device)
+    return FALSE;
+  g_ptr_array_add(devices, device);
+  if (device_id < 0)
+    device->cuda->cuDeviceGetCount(&n);
+  for (gint id = device->base.id + 1; id < n; id++) {
+    CcCudaDevice *other = cc_cuda_device_open(id, NULL);
+    if (other)
+      g_ptr_array_add(devices, other);
+  }
+  return TRUE;
+}
+
 static gboolean
 run_tasks(const Bench *self, const Task *tasks, guint n, GError **error) {
+  const CcCudaDevice *device = g_ptr_array_index(self->devices, 0);
   g_autofree gchar *gstreamer = gst_version_string();
-  bench_print("{'device': <%s>, 'cuda': <%s>, 'gstreamer': <%s>}", self->device->name,
-              bench_driver_version(self->device->cuda), gstreamer);
+  bench_print("{'device': <%s>, 'cuda': <%s>, 'gstreamer': <%s>}", device->name,
+              bench_driver_version(device->cuda), gstreamer);
   for (guint i = 0; i < n; i++)
     if (!run_task(self, &tasks[i], error))
       return FALSE;
@@ -453,7 +457,9 @@ run_tasks(const Bench *self, const Task *tasks, guint n, GError **error) {
 int
 main(int argc, char **argv) {
   g_autoptr(GError) error = NULL;
-  Bench bench = {.budget_ms = NAN};
+  g_autoptr(GPtrArray) devices =
+      g_ptr_array_new_with_free_func((GDestroyNotify)cc_cuda_device_close);
+  Bench bench = {devices, NAN};
   gint device_id = -1;
   if (!bench_parse_options(&argc, &argv, NULL, "TASK...",
                            "Times pipelines. A task is \"" TASK_WORDS "\".", &device_id,
@@ -461,15 +467,12 @@ main(int argc, char **argv) {
     return bench_fail(error, BENCH_WRONG);
   const guint n = (guint)argc - 1;
   g_autofree Task *tasks = g_new0(Task, n);
-  bench.one_device = device_id >= 0;
   for (guint i = 0; i < n; i++)
     if (!parse_task(&tasks[i], argv[i + 1], &error))
       return bench_fail(error, BENCH_WRONG);
   /* GStreamer's CUDA plugin cannot do without the driver, so that has to answer first */
-  bench.device = cc_cuda_device_open(device_id, &error);
-  if (!bench.device)
+  if (!open_devices(devices, device_id, &error))
     return bench_fail(error, BENCH_SKIPPED);
-  const gboolean ok = prepare(&error) && run_tasks(&bench, tasks, n, &error);
-  cc_cuda_device_close(bench.device);
-  return ok ? EXIT_SUCCESS : bench_fail(error, EXIT_FAILURE);
+  return prepare(&error) && run_tasks(&bench, tasks, n, &error) ? EXIT_SUCCESS
+                                                                : bench_fail(error, EXIT_FAILURE);
 }

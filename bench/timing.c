@@ -30,21 +30,17 @@ bench_timer_open(BenchTimer *self, gint device_id, GError **error) {
 
 void
 bench_timer_close(BenchTimer *self) {
-  const CcCudaDriver *cuda = self->cuda;
-  const BenchArena *arenas[] = {&self->src, &self->dst, &self->scratch};
+  const CUdeviceptr memory[] = {self->src.address, self->dst.address, self->scratch.address};
   if (!self->device)
     return;
-  if (self->stream)
-    cuda->cuStreamSynchronize(self->stream);
-  for (guint i = 0; i < G_N_ELEMENTS(arenas); i++)
-    if (arenas[i]->bytes)
-      cuda->cuMemFree(arenas[i]->address);
-  if (self->begin)
-    cuda->cuEventDestroy(self->begin);
-  if (self->end)
-    cuda->cuEventDestroy(self->end);
-  if (self->stream)
-    cuda->cuStreamDestroy(self->stream);
+  if (self->end) { /* the last that is opened */
+    self->cuda->cuStreamSynchronize(self->stream);
+    for (guint i = 0; i < G_N_ELEMENTS(memory); i++)
+      self->cuda->cuMemFree(memory[i]); /* 0 is none */
+    self->cuda->cuEventDestroy(self->begin);
+    self->cuda->cuEventDestroy(self->end);
+    self->cuda->cuStreamDestroy(self->stream);
+  }
   cc_cuda_device_pop(self->device);
   cc_cuda_device_close(self->device);
 }
@@ -60,7 +56,7 @@ grow_arena(const BenchTimer *self, BenchArena *arena, gsize bytes, GError **erro
     return TRUE;
   if (arena->bytes)
     self->cuda->cuMemFree(arena->address);
-  arena->bytes = 0;
+  *arena = (BenchArena){0};
   if (!BENCH_CALL(self, cuMemAlloc, &arena->address, bytes))
     return FALSE;
   arena->bytes = bytes;
