@@ -201,17 +201,14 @@ typedef struct {
 } Passage;
 
 static GstPadProbeReturn
-on_enter(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
+on_pass(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
   Passage *self = data;
-  self->entered_us[self->n_entered++ % MAX_IN_FLIGHT] = g_get_monotonic_time();
-  return GST_PAD_PROBE_OK;
-}
-
-static GstPadProbeReturn
-on_leave(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
-  Passage *self = data;
-  const gint64 entered_us = self->entered_us[self->n_left++ % MAX_IN_FLIGHT];
-  const gdouble ms = 1e-3 * (gdouble)(g_get_monotonic_time() - entered_us);
+  const gint64 now = g_get_monotonic_time();
+  if (GST_PAD_IS_SINK(pad)) {
+    self->entered_us[self->n_entered++ % MAX_IN_FLIGHT] = now;
+    return GST_PAD_PROBE_OK;
+  }
+  const gdouble ms = 1e-3 * (gdouble)(now - self->entered_us[self->n_left++ % MAX_IN_FLIGHT]);
   if (self->n_left > live.n_warm)
     g_array_append_val(self->ms, ms);
   return GST_PAD_PROBE_OK;
@@ -222,8 +219,8 @@ watch_passage(GstElement *pipeline, Passage *passage) {
   g_autoptr(GstElement) filter = gst_bin_get_by_name(GST_BIN(pipeline), "filter");
   g_autoptr(GstPad) sink = gst_element_get_static_pad(filter, "sink");
   g_autoptr(GstPad) src = gst_element_get_static_pad(filter, "src");
-  gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_BUFFER, on_enter, passage, NULL);
-  gst_pad_add_probe(src, GST_PAD_PROBE_TYPE_BUFFER, on_leave, passage, NULL);
+  gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_BUFFER, on_pass, passage, NULL);
+  gst_pad_add_probe(src, GST_PAD_PROBE_TYPE_BUFFER, on_pass, passage, NULL);
 }
 
 /* --- pipelines --- */

@@ -228,6 +228,11 @@ def measure(args, run, words):
     return run
 
 
+def new_run(kind, complete, **more):
+    """`complete` tells whether it is to answer all targets."""
+    return {"kind": kind, "complete": complete, **more, "results": [], "notes": []}
+
+
 def run_kernels(args):
     """Measures cases: those of the options, or all that the page has figures of."""
     listed = next(lines_of(args, "kernels", "--list"))
@@ -250,8 +255,7 @@ def run_kernels(args):
         words += [f"{format_} {size} {kernel} {border} {stride} {names}"
                   for size in words_of(sizes, SIZES) for format_ in words_of(formats, FORMATS)
                   for kernel in words_of(kernels, listed["kernels"])]
-    return measure(args, {"kind": "kernels", "complete": sweeps is STANDARD, "results": [],
-                          "notes": []}, words)
+    return measure(args, new_run("kernels", sweeps is STANDARD), words)
 
 
 def run_pipelines(args):
@@ -280,8 +284,7 @@ def run_pipelines(args):
     if args.decode:
         words.append("# A decoder alone and with cudaconv")
         words += [f"{path} {args.decode}" for path in DECODERS] * ROUNDS
-    run = {"kind": "pipelines", "complete": not selected and not args.only, "results": [],
-           "notes": []}
+    run = new_run("pipelines", not selected and not args.only)
     for line in lines_of(args, "kernels", *kernels) if kernels else []:
         if "us" in line:
             for field in ("algorithm", "kernel", "border", "stride"):
@@ -317,8 +320,7 @@ def ffmpeg(pixels, name, filter_):
 def run_cpu(args):
     """Measures the element on the CPU beside other filters, in turns, each net of what its
     pipeline needs without a filter."""
-    run = {"kind": "cpu", "complete": True, "device": f"{os.cpu_count()} processors",
-           "results": [], "notes": []}
+    run = new_run("cpu", True, device=f"{os.cpu_count()} processors")
     print_heading(run, f"{size_of(CPU_SIZE)}, {run['device']}, ms a frame, medians of "
                        f"{CPU_ROUNDS} rounds in turns")
     with tempfile.NamedTemporaryFile() as file:
@@ -452,19 +454,13 @@ def print_verdicts(verdicts):
 
 # --- the chart ---
 
-STYLE = """<style>
-  text { font: 12px sans-serif; fill: #222; } svg { background: #fff; } rect { fill: #0072b2; }
-  @media (prefers-color-scheme: dark) { text { fill: #ddd; } svg { background: #16181c; } }
-</style>"""
-
 
 def as_svg(run):
     """A bar for each algorithm on each case: its share of the copy rate."""
     rows = [r for r in run["results"] if key(r)[0] not in NO_FILTERS and "percent_of_copy" in r]
     scale = 500 / max([100] + [r["percent_of_copy"] for r in rows])
-    height = 60 + 18 * len(rows)
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="1030" height="{height}" '
-             f'viewBox="0 0 1030 {height}" role="img">', STYLE,
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="1030" height="{60 + 18 * len(rows)}">'
+             "<style>text { font: 12px sans-serif } svg { background: #fff }</style>"
              f'<text x="24" y="30">Convolution on {html.escape(run["device"])}: bytes read and '
              "written a second, in percent of what a copy reaches in the same run</text>"]
     for y, row in zip(itertools.count(48, 18), rows):
@@ -473,8 +469,7 @@ def as_svg(run):
         width = row["percent_of_copy"] * scale
         parts.append(
             f'<text x="24" y="{y + 11}">{html.escape(f"{case}: {name}")}</text>'
-            f'<rect x="460" y="{y}" width="{width:.1f}" height="14"><title>{row["us"]:.2f} us a '
-            f'frame, {row["gb_s"]:.0f} GB/s</title></rect>'
+            f'<rect x="460" y="{y}" width="{width:.1f}" height="14" fill="#0072b2"/>'
             f'<text x="{464 + width:.1f}" y="{y + 11}">{row["percent_of_copy"]:.1f}</text>')
     return "\n".join([*parts, "</svg>\n"])
 
@@ -497,18 +492,17 @@ def kernels_table(run):
     """Microseconds a frame of every algorithm on the six cases that the targets begin with."""
     cases = [(f, LARGE, 1, k) for f in ("GRAY8", "RGBA") for k in (G3, G5, S3)]
     found = {key(r): r for r in run["results"]}
-    names = [n for n in dict.fromkeys(k[0] for k in found) if any((n, *c) in found for c in cases)]
+    names = {name: found.get((name, *cases[0]), {"us": math.inf})["us"] for name, *case in found
+             if tuple(case) in cases}
 
     def cell(name, case):
         row = found.get((name, *case), {})
         share = f" ({row['percent_of_copy']:.1f})" if name == FASTEST and row else ""
         return figure(row.get("us")) + share
 
-    names.sort(key=lambda n: (n != "copy", n == "npp",
-                              found.get((n, *cases[0]), {"us": math.inf})["us"]))
     return table([""] + [f"{c[0]} {c[3]}" for c in cases],
-                 [[n if n == "copy" else "NPP" if n == "npp" else f"`{n}`"]
-                  + [cell(n, c) for c in cases] for n in names])
+                 [[{"copy": "copy", "npp": "NPP"}.get(n, f"`{n}`")] + [cell(n, c) for c in cases]
+                  for n in sorted(names, key=lambda n: (n != "copy", n == "npp", names[n]))])
 
 
 def pipelines_table(run):
@@ -593,23 +587,25 @@ def show_run(args):
 
 
 WRITTEN, READ = (argparse.FileType(mode, encoding="utf-8") for mode in "wr")
-# flag to metavar or type, and help, for each command; "" are those of all
-OPTIONS = {
-    "": {"--json": (WRITTEN, "write all figures as JSON"), "--csv": (WRITTEN, "and as CSV"),
-         "--plot": (WRITTEN, "draw the shares of the copy rate as SVG"),
-         "--check": (None, "end with 1 when a target is missed or none was measured")},
-    "device": {"--budget": (float, "milliseconds for each line (200; of pipelines 3000, of live "
-                                   "ones 10000)"), "--device": (int, "CUDA device"),
-               "--format": ("LIST", f"of {FORMATS}"), "--size": ("LIST", "of WIDTHxHEIGHT")},
-    "kernels": {"--kernel": ("LIST", "of NAME[:SIZE[:SIGMA]]"), "--stride": (int, "1, 2 or 4"),
-                "--algorithm": ("LIST", "algorithms and npp"),
-                "--border": ("NAME", "replicate, constant, reflect, reflect-101 or wrap"),
-                "--paper": (None, "repeat the texts' experiments instead"),
-                "--npp": ("FOLDER", "of libnppif.so and libnppc.so")},
-    "pipelines": {"--only": ("LIST", "of paths, streams, latency and decode"),
-                  "--streams": (int, "pipelines at once"),
-                  "--decode": ("FILE", "an H.264 video, for its decoder as well")},
-    "cpu": {}, "show": {}}
+# commands, flags, what argparse makes of it (None: a switch, a text: its metavar) and help
+OPTIONS = [
+    ("kernels pipelines cpu show", "--json", WRITTEN, "write all figures as JSON"),
+    ("kernels pipelines cpu show", "--csv", WRITTEN, "and as CSV"),
+    ("kernels pipelines cpu show", "--plot", WRITTEN, "draw the shares of the copy rate as SVG"),
+    ("kernels pipelines cpu show", "--check", None, "end with 1 when a target is missed"),
+    ("kernels pipelines", "--budget", float, "milliseconds a line (200; pipelines 3000, live 10000)"),
+    ("kernels pipelines", "-d --device", int, "CUDA device"),
+    ("kernels pipelines", "-f --format", "LIST", f"of {FORMATS}"),
+    ("kernels pipelines", "-s --size", "LIST", "of WIDTHxHEIGHT"),
+    ("kernels", "-k --kernel", "LIST", "of NAME[:SIZE[:SIGMA]]"),
+    ("kernels", "-a --algorithm", "LIST", "algorithms and npp"),
+    ("kernels", "--stride", int, "1, 2 or 4"),
+    ("kernels", "--border", "NAME", "replicate, constant, reflect, reflect-101 or wrap"),
+    ("kernels", "--paper", None, "repeat the texts' experiments instead"),
+    ("kernels", "--npp", "FOLDER", "of libnppif.so and libnppc.so"),
+    ("pipelines", "--only", "LIST", "of paths, streams, latency and decode"),
+    ("pipelines", "--streams", int, "pipelines at once"),
+    ("pipelines", "--decode", "FILE", "an H.264 video, for its decoder as well")]
 COMMANDS = {"kernels": (run_kernels, "the CUDA kernels beside a copy, NPP and the classics"),
             "pipelines": (run_pipelines, "the element in pipelines beside the bus"),
             "cpu": (run_cpu, "the element on the CPU beside OpenCV and FFmpeg"),
@@ -624,13 +620,11 @@ def parse(argv):
     commands = parser.add_subparsers(dest="command", required=True)
     for name, (run, help_) in COMMANDS.items():
         sub = commands.add_parser(name, help=help_, description=help_)
-        groups = ["", "device", name] if name in ("kernels", "pipelines") else ["", name]
-        for flag, (kind, help_) in (item for g in groups for item in OPTIONS[g].items()):
-            short = [flag[1:3]] if flag[2:] in ("kernel", "algorithm", "format", "size", "device") \
-                else []
-            sub.add_argument(*short, flag, help=help_, **(
-                {"action": "store_true"} if kind is None else {"metavar": kind}
-                if isinstance(kind, str) else {"type": kind}))
+        for users, flags, kind, help_ in OPTIONS:
+            if name in users.split():
+                sub.add_argument(*flags.split(), help=help_, **(
+                    {"action": "store_true"} if kind is None else {"metavar": kind}
+                    if isinstance(kind, str) else {"type": kind}))
         if name == "show":
             sub.add_argument("file", type=READ)
         sub.set_defaults(main=report, run=run, streams=STREAMS)
