@@ -200,9 +200,12 @@ time_algorithm(Bench *self, CcAlgorithm algorithm, BenchTime *time, GError **err
     g_autofree gchar *label = g_strdup_printf("auto (%s)", cc_algorithm_name(program->algorithm));
     self->label = g_intern_string(label);
   }
-  const BenchWork work = {queue_program,          program,
-                          program->src_bytes,     program->dst_bytes,
-                          program->scratch_bytes, program->n_steps};
+  const BenchWork work = {.queue = queue_program,
+                          .data = program,
+                          .src_bytes = program->src_bytes,
+                          .dst_bytes = program->dst_bytes,
+                          .scratch_bytes = program->scratch_bytes,
+                          .n_launches = program->n_steps};
   return (!self->check.expected.data ||
           bench_check_program(&self->check, &self->timer, program, error)) &&
          bench_time_work(&self->timer, &work, time, error);
@@ -223,7 +226,8 @@ queue_copy(const BenchWork *self, const BenchTimer *timer, CUdeviceptr src, CUde
 static gboolean
 time_copy(Bench *self, BenchTime *time, GError **error) {
   const gsize bytes = plan_bytes(self->plan) / 2;
-  const BenchWork work = {queue_copy, NULL, bytes, bytes, 0, 1};
+  const BenchWork work = {
+      .queue = queue_copy, .src_bytes = bytes, .dst_bytes = bytes, .n_launches = 1};
   return bench_time_work(&self->timer, &work, time, error);
 }
 

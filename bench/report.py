@@ -81,7 +81,8 @@ UNITS = {"percent_of_copy": "% of the copy rate", "times_a_copy": "times the tim
          "times_its_planes": "times its planes' sum", "us": "us",
          "percent_of_bus": "% of the bus limit", "above_kernel_us": "us above the kernel's time",
          "latency_ms": "ms in the element, median", "worst_latency_ms": "ms in the element, worst",
-         "percent_of_decoder": "% of the decoder's own rate"}
+         "percent_of_decoder": "% of the decoder's own rate",
+         "times_peer": "times as fast as its peer"}
 LARGE, HD, UHD = "7680x4320", "1920x1080", "3840x2160"
 G3, G5, S3, BOTH = "gaussian 3x3", "gaussian 5x5", "sobel 3x3", "gaussian 3x3,gaussian 5x5"
 AT_LEAST, AT_MOST = "at least", "at most"
@@ -159,7 +160,7 @@ def key(row):
 
 
 def peers_of(run):
-    return {"kernels": KERNEL_PEERS + [p for p in run.get("peers", "").split(",") if p not in ("", "copy")],
+    return {"kernels": KERNEL_PEERS + [p for p in run.get("peers", []) if p != "copy"],
             "pipelines": [*PIPELINE_PEERS, "decode"], "cpu": []}[run["kind"]]
 
 
@@ -169,7 +170,8 @@ def derive(run):
     for row in run["results"]:
         who, format_, *what = key(row)
         us, kernels = row["us"], run["kind"] == "kernels"
-        row["gb_s"] = 1e-3 * row["bytes"] / us
+        if "bytes" in row:  # a decoder has none
+            row["gb_s"] = 1e-3 * row["bytes"] / us
         for peer in peers_of(run) if who not in NO_FILTERS else []:
             if (peer, format_, *what) in found:
                 row[f"times_{peer}"] = found[peer, format_, *what] / us
@@ -219,6 +221,8 @@ def measure(args, run, words):
             print_heading(run, line["heading"])
         elif "device" in line:
             run.update(line)
+            if "peers" in run:
+                run["peers"] = words_of(run["peers"])
             say(f"{run['device']}, CUDA {run['cuda']} driver; "
                 + (run.get("gstreamer") or run.get("npp") or run["no_npp"]))
         else:
@@ -407,8 +411,7 @@ def print_rows(run, rows, notes):
 
 
 def unit_of(field):
-    peer = field.removeprefix("times_")
-    return UNITS.get(field) or f"times as fast as {'its peer' if peer == 'peer' else peer}"
+    return UNITS.get(field) or f"times as fast as {field.removeprefix('times_')}"
 
 
 def more_of(count, kernels):
@@ -593,7 +596,7 @@ OPTIONS = [
     ("kernels pipelines cpu show", "--csv", WRITTEN, "and as CSV"),
     ("kernels pipelines cpu show", "--plot", WRITTEN, "draw the shares of the copy rate as SVG"),
     ("kernels pipelines cpu show", "--check", None, "end with 1 when a target is missed"),
-    ("kernels pipelines", "--budget", float, "milliseconds a line (200; pipelines 3000, live 10000)"),
+    ("kernels pipelines", "--budget", float, "ms for a line (200; pipelines 3000, live 10000)"),
     ("kernels pipelines", "-d --device", int, "CUDA device"),
     ("kernels pipelines", "-f --format", "LIST", f"of {FORMATS}"),
     ("kernels pipelines", "-s --size", "LIST", "of WIDTHxHEIGHT"),

@@ -28,14 +28,14 @@ def kernels(frames):
         {"format": format_, "width": 7680, "height": 4320, "kernel": "gaussian 3x3", "stride": 1,
          "bytes": 1000, "algorithm": name, "us": us}
         for format_, times in frames.items() for name, us in {"copy": 18, **times}.items()],
-        peers="copy,npp")
+        peers=["copy", "npp"])
 
 
 def pipelines(paths, format_="RGBA", streams=1, **more):
     """A run of path to us, on the same frames."""
     return made_up("pipelines", [
         {"path": path, "format": format_, "width": 1920, "height": 1080, "streams": streams,
-         "devices": 1, "bytes": 1, "us": us, **more} for path, us in paths.items()])
+         "devices": 1, "us": us, **more} for path, us in paths.items()])
 
 
 class Verdicts(unittest.TestCase):
@@ -98,7 +98,7 @@ class Pages(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             copy, file = pathlib.Path(folder, "page.md"), pathlib.Path(folder, "run.json")
             copy.write_bytes(page.read_bytes())
-            for run, words in ((kernels({"GRAY8": {"sliding": 18.5}}), "| `sliding` | 18.5 (97.3) |"),
+            for run, words in ((kernels({"GRAY8": {"sliding": 18.5}}), "`sliding` | 18.5 (97.3) |"),
                                (pipelines({"bus": 840, "own": 1000}), "84.0: missed |")):
                 file.write_text(report.json.dumps(run), encoding="utf-8")
                 self.assertEqual(report.main(["docs", f"--page={copy}", str(file)]), 0)
