@@ -44,14 +44,6 @@ find_divisor(const CcPlan *plan) {
   return fabs(sum * op->mul - 1) < 1e-9 ? sum : 0;
 }
 
-static void
-fill_with_random(const BenchPicture *picture) {
-  g_autoptr(GRand) generator = g_rand_new_with_seed(2);
-  for (gint y = 0; y < picture->height; y++)
-    for (gint x = 0; x < picture->width; x++)
-      picture->data[(gsize)y * picture->pitch + (gsize)x] = (guint8)(g_rand_int(generator) >> 24);
-}
-
 gboolean
 bench_check_begin(BenchCheck *self, const CcPlan *plan, const CcCudaProgram *program,
                   BenchTime *time, GError **error) {
@@ -62,11 +54,11 @@ bench_check_begin(BenchCheck *self, const CcPlan *plan, const CcCudaProgram *pro
     return bench_refuse(error, "serial cannot run this case");
   bench_check_clear(self);
   self->src_bytes = program->src_bytes;
-  self->src = (BenchPicture){g_malloc0(program->src_bytes), program->src[0].pitch, (gint)src->width,
+  self->src = (BenchPicture){g_malloc(program->src_bytes), program->src[0].pitch, (gint)src->width,
                              (gint)src->height};
   self->expected = (BenchPicture){g_malloc0((gsize)dst->width * dst->height), dst->width,
                                   (gint)dst->width, (gint)dst->height};
-  fill_with_random(&self->src);
+  bench_fill_random(self->src.data, self->src_bytes);
   for (guint i = 0; i < RUNS; i++) {
     const gint64 begin = g_get_monotonic_time();
     convolve(&self->src, &self->expected, (gint)plan->stride, plan->op[0].tap_i,
@@ -107,11 +99,10 @@ bench_check_program(BenchCheck *self, BenchTimer *timer, const CcCudaProgram *pr
   if (!bench_timer_reserve(timer, program->src_bytes, program->dst_bytes, program->scratch_bytes,
                            error))
     return FALSE;
-  if (!queue_once(self, timer, program, result, error)) {
-    timer->cuda->cuStreamSynchronize(timer->stream); /* what was queued uses the memory here */
-    return FALSE;
-  }
-  if (!BENCH_CALL(timer, cuStreamSynchronize, timer->stream))
+  const gboolean queued = queue_once(self, timer, program, result, error);
+  /* also after a failure: what was queued uses the memory here */
+  const CUresult waited = timer->cuda->cuStreamSynchronize(timer->stream);
+  if (!queued || !cc_cuda_check(timer->cuda, waited, "cuStreamSynchronize", error))
     return FALSE;
   for (gint y = 0; y < expected->height; y++)
     for (gint x = 0; x < expected->width; x++)

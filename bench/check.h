@@ -28,7 +28,6 @@ typedef struct {
 gboolean bench_check_begin(BenchCheck *self, const CcPlan *plan, const CcCudaProgram *program,
                            BenchTime *time, GError **error);
 void bench_check_clear(BenchCheck *self);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(BenchCheck, bench_check_clear)
 
 /* Runs a program of the plan on that picture. CC_ERROR_DEVICE says how many pixels differ. */
 gboolean bench_check_program(BenchCheck *self, BenchTimer *timer, const CcCudaProgram *program,

@@ -3,9 +3,12 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "engine/error.h"
 
 #define MAX_SIDE 32768
+#define MAX_BATCHES 9
+#define MIN_BATCHES 3
 
 static int
 compare_doubles(const void *a, const void *b) {
@@ -18,6 +21,37 @@ bench_summarize(gdouble *values, guint n) {
   qsort(values, n, sizeof *values, compare_doubles);
   return (BenchTime){
       .us = values[n / 2], .least_us = values[0], .most_us = values[n - 1], .n_batches = n};
+}
+
+gboolean
+bench_time_batches(BenchBatch run, gpointer self, guint most_frames, gdouble budget_ms,
+                   BenchTime *time, GError **error) {
+  const gdouble budget_us = 1000 * budget_ms;
+  gdouble us[MAX_BATCHES];
+  /* the first frame loads what it needs, the second tells how many make a batch */
+  if (!run(self, 1, &us[0], error) || (us[0] < budget_us && !run(self, 1, &us[0], error)))
+    return FALSE;
+  const guint n_frames = (guint)CLAMP(budget_us / MAX_BATCHES / MAX(us[0], 0.1), 1, most_frames);
+  if (n_frames > 1 && !run(self, n_frames, &us[0], error))
+    return FALSE;
+  const guint n_batches = (guint)CLAMP(budget_us / MAX(us[0], 0.1), MIN_BATCHES, MAX_BATCHES) | 1;
+  for (guint i = 0; i < n_batches; i++) {
+    if (!run(self, n_frames, &us[i], error))
+      return FALSE;
+    us[i] /= n_frames;
+  }
+  *time = bench_summarize(us, n_batches);
+  time->n_frames = n_frames;
+  return TRUE;
+}
+
+void
+bench_fill_random(guint8 *pixels, gsize bytes) {
+  g_autoptr(GRand) generator = g_rand_new_with_seed(1);
+  for (gsize at = 0; at < bytes; at += sizeof(guint32)) {
+    const guint32 four = g_rand_int(generator);
+    memcpy(pixels + at, &four, MIN(sizeof four, bytes - at));
+  }
 }
 
 /* --- JSON --- */
@@ -33,24 +67,6 @@ append_string(GString *out, const gchar *text) {
   g_string_append_c(out, '"');
 }
 
-/* A string, a number or a list of strings. */
-static void
-append_value(GString *out, GVariant *value) {
-  if (g_variant_is_of_type(value, G_VARIANT_TYPE_STRING)) {
-    append_string(out, g_variant_get_string(value, NULL));
-  } else if (!g_variant_is_container(value)) {
-    g_autofree gchar *text = g_variant_print(value, FALSE);
-    g_string_append(out, text);
-  } else {
-    for (gsize i = 0; i < g_variant_n_children(value); i++) {
-      g_autoptr(GVariant) child = g_variant_get_child_value(value, i);
-      g_string_append(out, i == 0 ? "[" : ", ");
-      append_value(out, child);
-    }
-    g_string_append_c(out, ']');
-  }
-}
-
 void
 bench_print(const gchar *format, ...) {
   g_autoptr(GString) out = g_string_new("{");
@@ -63,21 +79,27 @@ bench_print(const gchar *format, ...) {
   va_end(args);
   g_variant_iter_init(&iter, object);
   while (g_variant_iter_loop(&iter, "{&sv}", &name, &value)) {
+    g_autofree gchar *number = g_variant_print(value, FALSE);
     g_string_append(out, out->len > 1 ? ", " : "");
     append_string(out, name);
     g_string_append(out, ": ");
-    append_value(out, value);
+    if (g_variant_is_of_type(value, G_VARIANT_TYPE_STRING))
+      append_string(out, g_variant_get_string(value, NULL));
+    else
+      g_string_append(out, number);
   }
   g_string_append_c(out, '}');
   puts(out->str);
   fflush(stdout);
 }
 
-gchar *
+const gchar *
 bench_driver_version(const CcCudaDriver *cuda) {
+  static gchar text[32];
   int version = 0; /* 13000 is CUDA 13.0 */
   cuda->cuDriverGetVersion(&version);
-  return g_strdup_printf("%d.%d", version / 1000, version % 1000 / 10);
+  g_snprintf(text, sizeof text, "%d.%d", version / 1000, version % 1000 / 10);
+  return text;
 }
 
 /* --- options --- */
@@ -111,7 +133,8 @@ bench_parse_options(int *argc, char ***argv, const GOptionEntry *entries, const 
   g_autoptr(GOptionContext) context = g_option_context_new(words);
   g_option_context_set_summary(context, summary);
   g_option_context_add_main_entries(context, common, NULL);
-  g_option_context_add_main_entries(context, entries, NULL);
+  if (entries)
+    g_option_context_add_main_entries(context, entries, NULL);
   if (!g_option_context_parse(context, argc, argv, error))
     return FALSE;
   if (*budget_ms <= 0) /* NAN is none */

@@ -31,12 +31,23 @@ typedef struct {
  * to the caller. */
 BenchTime bench_summarize(gdouble *values, guint n);
 
+/* Runs a batch of frames; *us is what they took together. */
+typedef gboolean (*BenchBatch)(gpointer self, guint n_frames, gdouble *us, GError **error);
+
+/* Times batches of up to `most_frames`, at least three and at most nine, within about the budget,
+ * behind one that warms up. */
+gboolean bench_time_batches(BenchBatch run, gpointer self, guint most_frames, gdouble budget_ms,
+                            BenchTime *time, GError **error);
+
+/* Writes random pixels, the same at every call. */
+void bench_fill_random(guint8 *pixels, gsize bytes);
+
 /* Prints an object as one line of JSON. The format and the values are those of
- * g_variant_new_parsed, for an a{sv}. */
+ * g_variant_new_parsed, for an a{sv} of strings and numbers. */
 void bench_print(const gchar *format, ...);
 
 /* The version of CUDA that the driver supports: "13.0". */
-gchar *bench_driver_version(const CcCudaDriver *cuda);
+const gchar *bench_driver_version(const CcCudaDriver *cuda);
 
 /* Reads "WIDTHxHEIGHT". */
 gboolean bench_parse_size(const gchar *text, guint *width, guint *height, GError **error);
@@ -44,8 +55,8 @@ gboolean bench_parse_size(const gchar *text, guint *width, guint *height, GError
 /* Sets CC_ERROR_INVALID and returns FALSE. */
 gboolean bench_refuse(GError **error, const gchar *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* Parses the options that both programs have, and `entries`; what is left are words, at least
- * one. */
+/* Parses the options that both programs have, and `entries`, if any; what is left are words, at
+ * least one. */
 gboolean bench_parse_options(int *argc, char ***argv, const GOptionEntry *entries,
                              const gchar *words, const gchar *summary, gint *device_id,
                              gdouble *budget_ms, GError **error);

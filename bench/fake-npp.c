@@ -37,7 +37,7 @@ nppiFilterGaussBorder_8u_C1R_Ctx(gconstpointer src, gint src_step, BenchNppSize 
                                  BenchNppPoint src_offset, gpointer dst, gint dst_step,
                                  BenchNppSize roi, gint mask, gint border,
                                  BenchNppContext context) {
-  if (mask != BENCH_NPP_MASK_3X3 && mask != BENCH_NPP_MASK_5X5)
+  if (mask != 200 && mask != 201) /* 3x3 and 5x5 */
     return BAD_MASK;
   return check(src, src_step, src_size, src_offset, dst, dst_step, roi, border, context);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "check.h"
 #include "engine/error.h"
+#include "engine/names.h"
 #include "npp.h"
 #include "plugin/layout.h"
 
@@ -19,8 +20,7 @@ typedef struct {
   gchar *format;  /* of GStreamer, or one with "-Y" or "-UV" behind it: one plane alone */
   guint width, height;
   CcFrameLayout layout;
-  CcFilter filter; /* with the algorithm AUTO */
-  gchar *border;
+  CcFilter filter;    /* with the algorithm AUTO */
   gchar **algorithms; /* and peers */
 } Case;
 
@@ -30,11 +30,22 @@ typedef struct {
 
 /* --- cases as words --- */
 
-static const gchar *const borders[] = {
-    [CC_BORDER_REPLICATE] = "replicate", [CC_BORDER_CONSTANT] = "constant",
-    [CC_BORDER_REFLECT] = "reflect",     [CC_BORDER_REFLECT_101] = "reflect-101",
-    [CC_BORDER_WRAP] = "wrap",
-};
+#define ALGORITHM_NAME(constant, name, ...) name,
+static const gchar *const algorithm_names[] = {CC_ALGORITHMS_AND_AUTO(ALGORITHM_NAME) NULL};
+
+/* The peers. Each has a function time_... below, and the report has a column for it. */
+#define PEERS(F) F(copy) F(serial) F(npp)
+#define PEER_NAME(name) #name,
+static const gchar *const peer_names[] = {PEERS(PEER_NAME) NULL};
+
+/* The index of a name, or -1. */
+static gint
+find_name(const gchar *const *names, const gchar *name) {
+  for (gint i = 0; names[i]; i++)
+    if (strcmp(names[i], name) == 0)
+      return i;
+  return -1;
+}
 
 static gboolean
 parse_layout(Case *self, GError **error) {
@@ -85,16 +96,6 @@ parse_kernel(Case *self, const gchar *word, GError **error) {
 }
 
 static gboolean
-parse_border(Case *self, GError **error) {
-  for (guint i = 0; i < G_N_ELEMENTS(borders); i++)
-    if (strcmp(self->border, borders[i]) == 0) {
-      self->filter.border = (CcBorder)i;
-      return TRUE;
-    }
-  return bench_refuse(error, "there is no border \"%s\"", self->border);
-}
-
-static gboolean
 parse_case(Case *self, const gchar *text, GError **error) {
   g_auto(GStrv) words = g_strsplit(text, " ", -1);
   guint64 stride;
@@ -104,13 +105,19 @@ parse_case(Case *self, const gchar *text, GError **error) {
   }
   if (g_strv_length(words) != 6)
     return bench_refuse(error, "\"%s\": a case is \"" CASE_WORDS "\"", text);
+  const gint border = find_name(cc_border_names, words[3]);
+  if (border < 0)
+    return bench_refuse(error, "there is no border \"%s\"", words[3]);
   self->format = g_strdup(words[0]);
-  self->border = g_strdup(words[3]);
   self->algorithms = g_strsplit(words[5], ",", -1);
+  for (gchar **name = self->algorithms; *name; name++)
+    if (find_name(peer_names, *name) < 0 && find_name(algorithm_names, *name) < 0)
+      return bench_refuse(error, "there is no algorithm \"%s\"", *name);
   if (!bench_parse_size(words[1], &self->width, &self->height, error) ||
-      !parse_kernel(self, words[2], error) || !parse_border(self, error) ||
+      !parse_kernel(self, words[2], error) ||
       !g_ascii_string_to_unsigned(words[4], 10, 1, 4, &stride, error) || !parse_layout(self, error))
     return FALSE;
+  self->filter.border = (CcBorder)border;
   self->filter.stride = (guint)stride;
   g_autoptr(CcPlan) plan = cc_plan_new(&self->filter, &self->layout, error);
   return plan != NULL;
@@ -124,17 +131,6 @@ kernel_label(const Case *self) {
     return g_strdup_printf("%s %ux%u sigma %.3g", filter->kernel->name, filter->size, filter->size,
                            filter->sigma);
   return g_strdup_printf("%s %ux%u", filter->kernel->name, filter->size, filter->size);
-}
-
-/* The algorithm with this name; FALSE when there is none. */
-static gboolean
-find_algorithm(const gchar *name, CcAlgorithm *algorithm) {
-  for (guint i = 0; i < CC_N_ALGORITHMS; i++)
-    if (strcmp(name, cc_algorithm_name((CcAlgorithm)i)) == 0) {
-      *algorithm = (CcAlgorithm)i;
-      return TRUE;
-    }
-  return FALSE;
 }
 
 /* What a frame has to read and write: samples of the regions, without padding; planes that are
@@ -161,19 +157,18 @@ plan_bytes(const CcPlan *plan) {
 /* All that is needed to measure a case. */
 typedef struct {
   BenchTimer timer;
-  BenchNpp *npp; /* or NULL */
+  BenchNpp npp;
   const Case *c;
   CcPlan *plan; /* of the algorithm that auto chooses; its frames are what the peers get */
   CcCudaProgram *program;
-  BenchCheck check; /* only after the peer "serial" */
-  gchar *label;     /* what ran: "sliding", "auto (sliding)", "copy" */
+  BenchCheck check;   /* only after the peer "serial" */
+  const gchar *label; /* what ran: "sliding", "auto (sliding)", "copy"; lives on */
 } Bench;
 
 static void
 clear_case(Bench *self) {
   g_clear_pointer(&self->program, cc_cuda_program_free);
   g_clear_pointer(&self->plan, cc_plan_unref);
-  g_clear_pointer(&self->label, g_free);
   bench_check_clear(&self->check);
 }
 
@@ -194,18 +189,6 @@ queue_program(const BenchWork *work, const BenchTimer *timer, CUdeviceptr src, C
   return cc_cuda_program_launch(work->data, timer->cuda, src, dst, scratch, timer->stream, error);
 }
 
-static BenchWork
-work_of(const CcCudaProgram *program) {
-  return (BenchWork){
-      .queue = queue_program,
-      .data = program,
-      .src_bytes = program->src_bytes,
-      .dst_bytes = program->dst_bytes,
-      .scratch_bytes = program->scratch_bytes,
-      .n_launches = program->n_steps,
-  };
-}
-
 /* The pixels are compared before they are timed, where the serial loop has run. */
 static gboolean
 time_algorithm(Bench *self, CcAlgorithm algorithm, BenchTime *time, GError **error) {
@@ -214,20 +197,38 @@ time_algorithm(Bench *self, CcAlgorithm algorithm, BenchTime *time, GError **err
   if (!program)
     return FALSE;
   if (algorithm == CC_ALGORITHM_AUTO) {
-    g_free(self->label);
-    self->label = g_strdup_printf("auto (%s)", cc_algorithm_name(program->algorithm));
+    g_autofree gchar *label = g_strdup_printf("auto (%s)", cc_algorithm_name(program->algorithm));
+    self->label = g_intern_string(label);
   }
-  const BenchWork work = work_of(program);
+  const BenchWork work = {.queue = queue_program,
+                          .data = program,
+                          .src_bytes = program->src_bytes,
+                          .dst_bytes = program->dst_bytes,
+                          .scratch_bytes = program->scratch_bytes,
+                          .n_launches = program->n_steps};
   return (!self->check.expected.data ||
           bench_check_program(&self->check, &self->timer, program, error)) &&
          bench_time_work(&self->timer, &work, time, error);
 }
 
-/* --- peers: a row here, and the report has a column for it --- */
+/* --- peers ---
+ *
+ * A function measures a frame of the case, on frames as the program wants them. CC_ERROR_INVALID
+ * says why the peer cannot run it, CC_ERROR_UNAVAILABLE that it is not here at all. */
 
 static gboolean
+queue_copy(const BenchWork *self, const BenchTimer *timer, CUdeviceptr src, CUdeviceptr dst,
+           CUdeviceptr scratch, GError **error) {
+  return BENCH_CALL(timer, cuMemcpyDtoDAsync, dst, src, self->src_bytes, timer->stream);
+}
+
+/* A copy that reads and writes as many bytes as the case. */
+static gboolean
 time_copy(Bench *self, BenchTime *time, GError **error) {
-  return bench_time_copy(&self->timer, plan_bytes(self->plan) / 2, time, error);
+  const gsize bytes = plan_bytes(self->plan) / 2;
+  const BenchWork work = {
+      .queue = queue_copy, .src_bytes = bytes, .dst_bytes = bytes, .n_launches = 1};
+  return bench_time_work(&self->timer, &work, time, error);
 }
 
 static gboolean
@@ -236,44 +237,13 @@ time_serial(Bench *self, BenchTime *time, GError **error) {
 }
 
 static gboolean
-queue_npp(const BenchWork *work, const BenchTimer *timer, CUdeviceptr src, CUdeviceptr dst,
-          CUdeviceptr scratch, GError **error) {
-  return bench_npp_queue(work->data, src, dst, error);
-}
-
-static gboolean
 time_npp(Bench *self, BenchTime *time, GError **error) {
-  BenchNppCall call;
-  if (!self->npp) {
-    g_set_error(error, CC_ERROR, CC_ERROR_UNAVAILABLE, "is not here");
-    return FALSE;
-  }
-  if (!bench_npp_find(self->npp, &self->c->filter, &self->c->layout, &call, error))
-    return FALSE;
-  call.src_pitch = (gint)self->program->src[0].pitch;
-  call.dst_pitch = (gint)self->program->dst[0].pitch;
-  BenchWork work = work_of(self->program);
-  work.queue = queue_npp;
-  work.data = &call;
-  work.n_launches = 1;
-  return bench_time_work(&self->timer, &work, time, error);
+  return bench_npp_time(&self->npp, &self->timer, &self->c->filter, self->plan, self->program, time,
+                        error);
 }
 
-/* A function measures a frame of the case, on frames as the program wants them. CC_ERROR_INVALID
- * says why the peer cannot run it, CC_ERROR_UNAVAILABLE that it is not here at all. */
-static const struct {
-  const gchar *name;
-  gboolean (*time)(Bench *self, BenchTime *time, GError **error);
-} peers[] = {{"copy", time_copy}, {"serial", time_serial}, {"npp", time_npp}};
-
-/* The peer's index, or -1. */
-static gint
-find_peer(const gchar *name) {
-  for (guint i = 0; i < G_N_ELEMENTS(peers); i++)
-    if (strcmp(name, peers[i].name) == 0)
-      return (gint)i;
-  return -1;
-}
+#define PEER_FUNCTION(name) time_##name,
+static gboolean (*const peer_functions[])(Bench *, BenchTime *, GError **) = {PEERS(PEER_FUNCTION)};
 
 /* --- cases --- */
 
@@ -282,20 +252,19 @@ find_peer(const gchar *name) {
 static gboolean
 run_algorithm(Bench *self, const gchar *name, GError **error) {
   g_autoptr(GError) reason = NULL;
-  const gint peer = find_peer(name);
-  CcAlgorithm algorithm = CC_ALGORITHM_AUTO;
+  const Case *c = self->c;
+  const gint peer = find_name(peer_names, name);
   BenchTime time;
-  find_algorithm(name, &algorithm);
-  g_free(self->label);
-  self->label = g_strdup(name);
-  if (peer >= 0 ? peers[peer].time(self, &time, &reason)
-                : time_algorithm(self, algorithm, &time, &reason)) {
-    const Case *c = self->c;
+  self->label = name;
+  if (peer >= 0
+          ? peer_functions[peer](self, &time, &reason)
+          : time_algorithm(self, (CcAlgorithm)find_name(algorithm_names, name), &time, &reason)) {
     g_autofree gchar *kernel = kernel_label(c);
     bench_print("{'format': <%s>, 'width': <%u>, 'height': <%u>, 'kernel': <%s>, 'border': <%s>, "
                 "'stride': <%u>, 'algorithm': <%s>, 'bytes': <%t>, " BENCH_TIME_FIELDS "}",
-                c->format, c->width, c->height, kernel, c->border, c->filter.stride, self->label,
-                (guint64)plan_bytes(self->plan), BENCH_TIME_VALUES(&time));
+                c->format, c->width, c->height, kernel, cc_border_names[c->filter.border],
+                c->filter.stride, self->label, (guint64)plan_bytes(self->plan),
+                BENCH_TIME_VALUES(&time));
     return TRUE;
   }
   if (g_error_matches(reason, CC_ERROR, CC_ERROR_UNAVAILABLE))
@@ -333,55 +302,31 @@ run_case(Bench *self, const Case *c, GError **error) {
 
 /* --- the program --- */
 
-static const gchar *const *
-names_of_peers(void) {
-  static const gchar *names[G_N_ELEMENTS(peers) + 1];
-  for (guint i = 0; i < G_N_ELEMENTS(peers); i++)
-    names[i] = peers[i].name;
-  return names;
-}
-
-/* What cases can name. */
+/* What cases can name, as lists divided by commas. */
 static void
 print_list(void) {
   const GPtrArray *builtin = cc_kernels_builtin();
-  g_autoptr(GPtrArray) kernels = g_ptr_array_new_with_free_func(g_free);
-  const gchar *algorithms[CC_N_ALGORITHMS + 1] = {NULL};
-  for (guint i = 0; i < CC_N_ALGORITHMS; i++)
-    algorithms[i] = cc_algorithm_name((CcAlgorithm)i);
+  g_autofree gchar *algorithms = g_strjoinv(",", (gchar **)algorithm_names);
+  g_autoptr(GString) kernels = g_string_new(NULL);
   for (guint i = 0; i < builtin->len; i++) {
     const CcKernel *kernel = g_ptr_array_index(builtin, i);
     for (guint s = 0; s < kernel->n_sizes; s++)
-      g_ptr_array_add(kernels, g_strdup_printf("%s:%u", kernel->name, kernel->sizes[s].size));
+      g_string_append_printf(kernels, "%s%s:%u", kernels->len ? "," : "", kernel->name,
+                             kernel->sizes[s].size);
   }
-  g_ptr_array_add(kernels, NULL);
-  bench_print("{'algorithms': <%^as>, 'peers': <%^as>, 'kernels': <%^as>}", algorithms,
-              names_of_peers(), kernels->pdata);
-}
-
-static gboolean
-parse_cases(Case *cases, gchar **texts, GError **error) {
-  for (guint i = 0; texts[i]; i++) {
-    if (!parse_case(&cases[i], texts[i], error))
-      return FALSE;
-    CcAlgorithm ignored;
-    for (gchar **name = cases[i].algorithms; name && *name; name++)
-      if (find_peer(*name) < 0 && !find_algorithm(*name, &ignored))
-        return bench_refuse(error, "there is no algorithm \"%s\"", *name);
-  }
-  return TRUE;
+  bench_print("{'algorithms': <%s>, 'kernels': <%s>}", algorithms, kernels->str);
 }
 
 static gboolean
 run_cases(Bench *self, const Case *cases, guint n, const gchar *npp_folder, GError **error) {
   g_autoptr(GError) no_npp = NULL;
-  g_autofree gchar *version = bench_driver_version(self->timer.cuda);
-  self->npp = bench_npp_open(self->timer.device, self->timer.stream, npp_folder, &no_npp);
+  g_autofree gchar *names = g_strjoinv(",", (gchar **)peer_names);
+  bench_npp_open(&self->npp, &self->timer, npp_folder, &no_npp);
   bench_print("{'device': <%s>, 'cuda': <%s>, 'l2_bytes': <%t>, 'npp': <%s>, 'no_npp': <%s>, "
-              "'peers': <%^as>}",
-              self->timer.device->name, version, (guint64)self->timer.l2_bytes,
-              self->npp ? bench_npp_version(self->npp) : "", self->npp ? "" : no_npp->message,
-              names_of_peers());
+              "'peers': <%s>}",
+              self->timer.device->name, bench_driver_version(self->timer.cuda),
+              (guint64)self->timer.l2_bytes, no_npp ? "" : self->npp.version,
+              no_npp ? no_npp->message : "", names);
   for (guint i = 0; i < n; i++)
     if (!run_case(self, &cases[i], error))
       return FALSE;
@@ -410,8 +355,9 @@ main(int argc, char **argv) {
   }
   const guint n = (guint)argc - 1;
   g_autofree Case *cases = g_new0(Case, n);
-  if (!parse_cases(cases, argv + 1, &error))
-    return bench_fail(error, BENCH_WRONG);
+  for (guint i = 0; i < n; i++)
+    if (!parse_case(&cases[i], argv[i + 1], &error))
+      return bench_fail(error, BENCH_WRONG);
   const gboolean ok = bench_timer_open(&bench.timer, device_id, &error) &&
                       run_cases(&bench, cases, n, npp_folder, &error);
   const int failure = bench.timer.device ? EXIT_FAILURE : BENCH_SKIPPED;

@@ -3,6 +3,7 @@
 
 #include "engine/error.h"
 
+#define PAUSE (G_TIME_SPAN_MILLISECOND)    /* between two looks */
 #define PATIENCE (20 * G_TIME_SPAN_SECOND) /* without a single frame */
 
 /* One sink. */
@@ -12,51 +13,16 @@ typedef struct {
 } Watch;
 
 void
-bench_meter_init(BenchMeter *self, guint n_warm, guint n_stretches, gint64 stretch_us) {
-  *self = (BenchMeter){.n_warm = n_warm, .n_stretches = n_stretches, .stretch_us = stretch_us};
+bench_meter_init(BenchMeter *self, BenchSchedule schedule) {
+  *self =
+      (BenchMeter){.schedule = schedule, .buses = g_ptr_array_new_with_free_func(gst_object_unref)};
   g_mutex_init(&self->lock);
-  g_cond_init(&self->changed);
 }
 
 void
 bench_meter_clear(BenchMeter *self) {
+  g_ptr_array_unref(self->buses);
   g_mutex_clear(&self->lock);
-  g_cond_clear(&self->changed);
-  g_clear_error(&self->error);
-}
-
-static void
-end_stretch(BenchMeter *self) {
-  self->us[self->n_done++] = (gdouble)(self->last - self->begin) / (gdouble)self->n_frames;
-  self->n_timed += self->n_frames;
-  self->begin = self->last;
-  self->n_frames = 0;
-}
-
-static gboolean
-is_over(const BenchMeter *self) {
-  return self->error || self->ended || (self->n_stretches && self->n_done == self->n_stretches);
-}
-
-/* With the lock. */
-static void
-count_frame(BenchMeter *self, Watch *watch) {
-  self->n_all++;
-  self->last = g_get_monotonic_time();
-  if (watch->n_frames < self->n_warm) {
-    if (++watch->n_frames == self->n_warm && --self->n_cold == 0)
-      self->begin = self->last;
-    return;
-  }
-  if (self->n_cold > 0)
-    return;
-  self->n_frames++;
-  if (self->n_stretches && self->last > self->begin &&
-      self->last - self->begin >= self->stretch_us) {
-    end_stretch(self);
-    if (is_over(self))
-      g_cond_signal(&self->changed);
-  }
 }
 
 static GstPadProbeReturn
@@ -64,78 +30,89 @@ on_frame(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
   Watch *watch = data;
   BenchMeter *self = watch->meter;
   g_mutex_lock(&self->lock);
-  if (!is_over(self))
-    count_frame(self, watch);
+  self->last.n_frames++;
+  self->last.us = g_get_monotonic_time();
+  if (++watch->n_frames == self->schedule.n_warm)
+    self->last.n_cold--;
   g_mutex_unlock(&self->lock);
   return GST_PAD_PROBE_OK;
-}
-
-/* Nobody else looks at the bus. */
-static GstBusSyncReply
-on_message(GstBus *bus, GstMessage *message, gpointer data) {
-  BenchMeter *self = data;
-  const GstMessageType type = GST_MESSAGE_TYPE(message);
-  g_mutex_lock(&self->lock);
-  if (type == GST_MESSAGE_ERROR && !self->error)
-    gst_message_parse_error(message, &self->error, NULL);
-  if (type == GST_MESSAGE_EOS)
-    self->ended = TRUE;
-  if (is_over(self))
-    g_cond_signal(&self->changed);
-  g_mutex_unlock(&self->lock);
-  gst_message_unref(message);
-  return GST_BUS_DROP;
 }
 
 void
 bench_meter_watch(BenchMeter *self, GstElement *pipeline) {
   g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
   g_autoptr(GstPad) pad = gst_element_get_static_pad(sink, "sink");
-  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   Watch *watch = g_new0(Watch, 1);
   watch->meter = self;
-  self->n_cold++;
+  self->last.n_cold++;
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, on_frame, watch, g_free);
-  gst_bus_set_sync_handler(bus, on_message, self, NULL);
+  g_ptr_array_add(self->buses, gst_element_get_bus(pipeline));
 }
 
-/* With the lock, until all is measured or nothing moves any more. */
-static void
-wait_until_over(BenchMeter *self) {
-  guint64 n_before = G_MAXUINT64;
-  while (!is_over(self) && self->n_all != n_before) {
-    n_before = self->n_all;
-    const gint64 deadline = g_get_monotonic_time() + PATIENCE;
-    while (!is_over(self) && g_cond_wait_until(&self->changed, &self->lock, deadline))
-      ;
-  }
-}
-
+/* Reads what the pipelines say; FALSE when one has failed. */
 static gboolean
-conclude(BenchMeter *self, GError **error) {
-  if (self->error) {
-    g_propagate_error(error, g_steal_pointer(&self->error));
-    return FALSE;
+read_messages(BenchMeter *self, GError **error) {
+  for (guint i = 0; i < self->buses->len; i++) {
+    GstBus *bus = g_ptr_array_index(self->buses, i);
+    g_autoptr(GstMessage) message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+    if (message && GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
+      gst_message_parse_error(message, error, NULL);
+      return FALSE;
+    }
+    self->ended = self->ended || message;
   }
-  if (self->n_stretches == 0 && self->ended && self->n_frames > 0)
-    end_stretch(self);
-  if (self->n_done > 0 && self->n_done >= self->n_stretches)
+  return TRUE;
+}
+
+/* Waits a little and looks where the pipelines are. FALSE when no more frames can be expected. */
+static gboolean
+look(BenchMeter *self, GError **error) {
+  const gboolean ended = self->ended;
+  g_usleep(PAUSE);
+  if (!read_messages(self, error))
+    return FALSE;
+  g_mutex_lock(&self->lock);
+  self->now = self->last;
+  g_mutex_unlock(&self->lock);
+  if (!ended && g_get_monotonic_time() - self->now.us < PATIENCE)
     return TRUE;
   g_set_error(error, CC_ERROR, CC_ERROR_DEVICE,
               "the stream %s after %" G_GUINT64_FORMAT " frames; %u only warm up",
-              self->ended ? "ends" : "stands still", self->n_all, self->n_warm);
+              ended ? "ends" : "stands still", self->now.n_frames, self->schedule.n_warm);
   return FALSE;
 }
 
+/* Times a stretch of at least `least_us`, or with 0 to the end of the stream. */
+static gboolean
+time_stretch(BenchMeter *self, gint64 least_us, gdouble *us, guint *n_frames, GError **error) {
+  const BenchMark begin = self->now;
+  while (self->now.us - begin.us < MAX(least_us, 1) || (least_us == 0 && !self->ended))
+    if (!look(self, error))
+      return FALSE;
+  const guint64 n = self->now.n_frames - begin.n_frames;
+  *us = (gdouble)(self->now.us - begin.us) / (gdouble)n;
+  *n_frames += (guint)n;
+  return TRUE;
+}
+
 gboolean
-bench_meter_wait(BenchMeter *self, BenchTime *time, GError **error) {
+bench_meter_run(BenchMeter *self, BenchTime *time, GError **error) {
+  const BenchSchedule *wanted = &self->schedule;
+  const guint n_stretches = MAX(wanted->n_stretches, 1);
+  const gint64 stretch_us = MAX((gint64)(1000 * wanted->budget_ms / n_stretches), 1);
+  gdouble us[BENCH_MAX_STRETCHES];
+  guint n_frames = 0;
   g_mutex_lock(&self->lock);
-  wait_until_over(self);
-  const gboolean ok = conclude(self, error);
-  if (ok) {
-    *time = bench_summarize(self->us, self->n_done);
-    time->n_frames = (guint)(self->n_timed / self->n_done);
-  }
+  self->last.us = g_get_monotonic_time();
   g_mutex_unlock(&self->lock);
-  return ok;
+  do {
+    if (!look(self, error))
+      return FALSE;
+  } while (self->now.n_cold > 0);
+  for (guint i = 0; i < n_stretches; i++)
+    if (!time_stretch(self, wanted->n_stretches ? stretch_us : 0, &us[i], &n_frames, error))
+      return FALSE;
+  *time = bench_summarize(us, n_stretches);
+  time->n_frames = n_frames / n_stretches;
+  return TRUE;
 }

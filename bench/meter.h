@@ -11,27 +11,30 @@ G_BEGIN_DECLS
 
 #define BENCH_MAX_STRETCHES 9
 
+/* How long pipelines are measured. */
 typedef struct {
+  guint n_warm;      /* frames of each until all memory is registered and every pool has grown */
+  guint n_stretches; /* 1 to BENCH_MAX_STRETCHES; or 0 for one until the end of the stream */
+  gdouble budget_ms; /* for all stretches */
+} BenchSchedule;
+
+/* How far the pipelines are. */
+typedef struct {
+  guint n_cold;     /* those that have not warmed up yet */
+  guint64 n_frames; /* of all of them together */
+  gint64 us;        /* when the last frame came */
+} BenchMark;
+
+typedef struct {
+  BenchSchedule schedule;
+  GPtrArray *buses; /* of the pipelines */
+  gboolean ended;   /* a pipeline did */
+  BenchMark now;    /* as of the last look */
   GMutex lock;
-  GCond changed;
-  /* what is wanted */
-  guint n_warm, n_stretches;
-  gint64 stretch_us;
-  /* what there is */
-  guint n_cold;       /* pipelines that have not warmed up yet */
-  gint64 begin, last; /* of this stretch; when the last frame came */
-  guint64 n_frames;   /* of this stretch, of all pipelines */
-  guint64 n_all;      /* frames since the beginning */
-  gdouble us[BENCH_MAX_STRETCHES];
-  guint64 n_timed; /* frames of all stretches */
-  guint n_done;    /* stretches */
-  gboolean ended;  /* a pipeline did */
-  GError *error;   /* the first one of a pipeline */
+  BenchMark last; /* with the lock: as of the last frame */
 } BenchMeter;
 
-/* Behind `n_warm` frames of each pipeline, for `n_stretches` (1 to BENCH_MAX_STRETCHES) of
- * `stretch_us`, or with 0 for one until the end of the stream. */
-void bench_meter_init(BenchMeter *self, guint n_warm, guint n_stretches, gint64 stretch_us);
+void bench_meter_init(BenchMeter *self, BenchSchedule schedule);
 
 /* Watches a pipeline that has not been started, and its element "sink". The meter has to outlast
  * it. */
@@ -39,7 +42,7 @@ void bench_meter_watch(BenchMeter *self, GstElement *pipeline);
 
 /* Waits until all is measured. What a pipeline posts as an error is one here, and so is a stream
  * that ends too soon or stands still. The pipelines run on. */
-gboolean bench_meter_wait(BenchMeter *self, BenchTime *time, GError **error);
+gboolean bench_meter_run(BenchMeter *self, BenchTime *time, GError **error);
 
 /* When no watched pipeline runs any more. */
 void bench_meter_clear(BenchMeter *self);

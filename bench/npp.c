@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "npp.h"
 
-#include <gmodule.h>
 #include <string.h>
-#include "common.h"
 #include "engine/error.h"
 
 #if __has_include(<nppdefs.h>)
@@ -12,17 +10,8 @@ G_STATIC_ASSERT(sizeof(BenchNppContext) == sizeof(NppStreamContext));
 G_STATIC_ASSERT(offsetof(BenchNppContext, stream_flags) ==
                 offsetof(NppStreamContext, nStreamFlags));
 G_STATIC_ASSERT(BENCH_NPP_BORDER_REPLICATE == NPP_BORDER_REPLICATE);
-G_STATIC_ASSERT(BENCH_NPP_MASK_5X5 == NPP_MASK_SIZE_5_X_5);
-G_STATIC_ASSERT(BENCH_NPP_MASK_7X7 == NPP_MASK_SIZE_7_X_7);
+G_STATIC_ASSERT(NPP_MASK_SIZE_5_X_5 == 201 && NPP_MASK_SIZE_15_X_15 == 800);
 #endif
-
-#define MASK_NONE (-1)
-
-struct _BenchNpp {
-  GModule *core, *filters; /* libnppc, libnppif */
-  gchar *version;
-  BenchNppContext context;
-};
 
 static GModule *
 open_library(const gchar *folder, const gchar *stem, gint version) {
@@ -34,18 +23,16 @@ open_library(const gchar *folder, const gchar *stem, gint version) {
 /* libnppif needs libnppc, which may lie in the same folder that the loader does not look into. */
 static gboolean
 open_libraries(BenchNpp *self, const gchar *folder, GError **error) {
+  BenchNppGetVersion *get_version = NULL;
   for (gint version = 13; version >= 11; version--) {
-    BenchNppGetVersion *get_version = NULL;
-    self->core = open_library(folder, "libnppc", version);
-    self->filters = self->core ? open_library(folder, "libnppif", version) : NULL;
-    if (self->filters &&
-        g_module_symbol(self->core, "nppGetLibVersion", (gpointer *)&get_version)) {
+    GModule *core = open_library(folder, "libnppc", version);
+    GModule *filters = core ? open_library(folder, "libnppif", version) : NULL;
+    if (filters && g_module_symbol(core, "nppGetLibVersion", (gpointer *)&get_version)) {
       const gint *v = get_version();
       self->version = g_strdup_printf("NPP %d.%d.%d (libnppif.so.%d)", v[0], v[1], v[2], version);
+      self->filters = filters;
       return TRUE;
     }
-    g_clear_pointer(&self->core, g_module_close);
-    g_clear_pointer(&self->filters, g_module_close);
   }
   g_set_error(error, CC_ERROR, CC_ERROR_UNAVAILABLE,
               "no libnppc.so and libnppif.so of version 13, 12 or 11 in %s",
@@ -53,9 +40,9 @@ open_libraries(BenchNpp *self, const gchar *folder, GError **error) {
   return FALSE;
 }
 
-static gboolean
-fill_context(BenchNppContext *context, const CcCudaDevice *device, CUstream stream,
-             GError **error) {
+gboolean
+bench_npp_open(BenchNpp *self, const BenchTimer *timer, const gchar *folder, GError **error) {
+  BenchNppContext *context = &self->context;
   gint shared_bytes = 0;
   const struct {
     CUdevice_attribute attribute;
@@ -70,73 +57,87 @@ fill_context(BenchNppContext *context, const CcCudaDevice *device, CUstream stre
       {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &context->compute_minor},
   };
   for (guint i = 0; i < G_N_ELEMENTS(values); i++)
-    if (!BENCH_CALL(device, cuDeviceGetAttribute, values[i].value, values[i].attribute,
-                    device->device))
+    if (!BENCH_CALL(timer, cuDeviceGetAttribute, values[i].value, values[i].attribute,
+                    timer->device->device))
       return FALSE;
-  context->stream = stream;
-  context->device_id = device->base.id;
+  context->stream = timer->stream;
+  context->device_id = timer->device->base.id;
   context->shared_bytes_per_block = (gsize)shared_bytes;
   context->stream_flags = CU_STREAM_NON_BLOCKING;
-  return TRUE;
+  return open_libraries(self, folder, error);
 }
 
-BenchNpp *
-bench_npp_open(const CcCudaDevice *device, CUstream stream, const gchar *folder, GError **error) {
-  BenchNpp *self = g_new0(BenchNpp, 1);
-  if (open_libraries(self, folder, error) && fill_context(&self->context, device, stream, error))
-    return self;
-  g_free(self);
-  return NULL;
-}
+/* Which functions do what a kernel does. */
+static const struct {
+  const gchar *kernel, *function;
+  guint max_size;
+} filters[] = {
+    {"gaussian", "Gauss", 15}, {"sobel-x", "SobelVert", 3}, {"sobel-y", "SobelHoriz", 3}};
 
-const gchar *
-bench_npp_version(const BenchNpp *self) {
-  return self->version;
-}
+/* NPP_MASK_SIZE_3_X_3 and so on by the side, for Gaussians */
+static const gint masks[] = {
+    [3] = 200, [5] = 201, [7] = 400, [9] = 500, [11] = 600, [13] = 700, [15] = 800};
 
-static gint
-gauss_mask(guint size) {
-  if (size == 3)
-    return BENCH_NPP_MASK_3X3;
-  if (size == 5)
-    return BENCH_NPP_MASK_5X5;
-  return BENCH_NPP_MASK_7X7 + ((gint)size - 7) / 2 * 100;
-}
+/* One of NPP's filters on one plane. */
+typedef struct {
+  const BenchNpp *npp;
+  gpointer function;
+  gint mask; /* 0: the function takes none */
+  BenchNppSize size;
+  gint src_pitch, dst_pitch; /* bytes */
+} Call;
 
-gboolean
-bench_npp_find(const BenchNpp *self, const CcFilter *filter, const CcFrameLayout *layout,
-               BenchNppCall *call, GError **error) {
-  static const struct {
-    const gchar *kernel, *function;
-  } functions[] = {{"gaussian", "Gauss"}, {"sobel-x", "SobelVert"}, {"sobel-y", "SobelHoriz"}};
-  const CcPlaneLayout *plane = &layout->plane[0];
-  const gboolean fits = filter->border == CC_BORDER_REPLICATE && filter->stride == 1 &&
-                        !(filter->sigma > 0) && layout->n_planes == 1 && plane->depth % 8 == 0;
-  for (guint i = 0; fits && i < G_N_ELEMENTS(functions); i++) {
-    const gboolean gauss = i == 0;
-    g_autofree gchar *name = g_strdup_printf("nppiFilter%sBorder_%uu_C%uR_Ctx",
-                                             functions[i].function, plane->depth, plane->step);
-    *call = (BenchNppCall){.npp = self,
-                           .mask = gauss ? gauss_mask(filter->size) : MASK_NONE,
-                           .size = {(gint)plane->width, (gint)plane->height}};
-    if (strcmp(filter->kernel->name, functions[i].kernel) == 0 && (gauss || filter->size == 3) &&
+static gboolean
+find_function(const BenchNpp *self, const CcFilter *filter, const CcPlaneLayout *plane,
+              Call *call) {
+  for (guint i = 0; i < G_N_ELEMENTS(filters); i++) {
+    g_autofree gchar *name = g_strdup_printf("nppiFilter%sBorder_%uu_C%uR_Ctx", filters[i].function,
+                                             plane->depth, plane->step);
+    call->mask = i == 0 ? masks[filter->size] : 0;
+    if (strcmp(filter->kernel->name, filters[i].kernel) == 0 &&
+        filter->size <= filters[i].max_size &&
         g_module_symbol(self->filters, name, &call->function))
       return TRUE;
   }
-  return bench_refuse(error, "npp has no such filter");
+  return FALSE;
 }
 
-gboolean
-bench_npp_queue(const BenchNppCall *call, CUdeviceptr src, CUdeviceptr dst, GError **error) {
+static gboolean
+queue_call(const BenchWork *work, const BenchTimer *timer, CUdeviceptr src, CUdeviceptr dst,
+           CUdeviceptr scratch, GError **error) {
+  const Call *call = work->data;
   const BenchNppPoint origin = {0, 0};
   BenchNppGauss *gauss = (BenchNppGauss *)call->function;
   BenchNppSobel *sobel = (BenchNppSobel *)call->function;
-  const gint status =
-      call->mask != MASK_NONE
-          ? gauss((gconstpointer)src, call->src_pitch, call->size, origin, (gpointer)dst,
-                  call->dst_pitch, call->size, call->mask, BENCH_NPP_BORDER_REPLICATE,
-                  call->npp->context)
-          : sobel((gconstpointer)src, call->src_pitch, call->size, origin, (gpointer)dst,
-                  call->dst_pitch, call->size, BENCH_NPP_BORDER_REPLICATE, call->npp->context);
+  const gint status = call->mask ? gauss((gconstpointer)src, call->src_pitch, call->size, origin,
+                                         (gpointer)dst, call->dst_pitch, call->size, call->mask,
+                                         BENCH_NPP_BORDER_REPLICATE, call->npp->context)
+                                 : sobel((gconstpointer)src, call->src_pitch, call->size, origin,
+                                         (gpointer)dst, call->dst_pitch, call->size,
+                                         BENCH_NPP_BORDER_REPLICATE, call->npp->context);
   return status == 0 || bench_refuse(error, "npp: NPP answers with status %d", status);
+}
+
+gboolean
+bench_npp_time(const BenchNpp *self, BenchTimer *timer, const CcFilter *filter, const CcPlan *plan,
+               const CcCudaProgram *program, BenchTime *time, GError **error) {
+  const CcPlaneLayout *plane = &plan->layout.plane[0];
+  Call call = {.npp = self,
+               .size = {(gint)plane->width, (gint)plane->height},
+               .src_pitch = (gint)program->src[0].pitch,
+               .dst_pitch = (gint)program->dst[0].pitch};
+  const BenchWork work = {.queue = queue_call,
+                          .data = &call,
+                          .src_bytes = program->src_bytes,
+                          .dst_bytes = program->dst_bytes,
+                          .n_launches = 1};
+  if (!self->filters) {
+    g_set_error(error, CC_ERROR, CC_ERROR_UNAVAILABLE, "is not here");
+    return FALSE;
+  }
+  if (filter->border != CC_BORDER_REPLICATE || filter->stride != 1 || filter->sigma > 0 ||
+      plan->layout.n_planes != 1 || plane->depth % 8 != 0 ||
+      !find_function(self, filter, plane, &call))
+    return bench_refuse(error, "npp has no such filter");
+  return bench_time_work(timer, &work, time, error);
 }

@@ -3,8 +3,9 @@
 
 /* NVIDIA's image library NPP as a peer, opened at run time where the machine has it. */
 
-#include "cuda/device.h"
-#include "engine/plan.h"
+#include <gmodule.h>
+#include "cuda/program.h"
+#include "timing.h"
 
 G_BEGIN_DECLS
 
@@ -31,9 +32,6 @@ typedef struct {
 } BenchNppContext;
 
 #define BENCH_NPP_BORDER_REPLICATE 2 /* NPP_BORDER_REPLICATE */
-#define BENCH_NPP_MASK_3X3 200
-#define BENCH_NPP_MASK_5X5 201
-#define BENCH_NPP_MASK_7X7 400 /* and 100 more for each larger odd side up to 15x15 */
 
 /* nppiFilterGaussBorder_*_Ctx; the samples are 8 or 16 bits */
 typedef gint BenchNppGauss(gconstpointer src, gint src_step, BenchNppSize src_size,
@@ -50,34 +48,23 @@ typedef const gint *BenchNppGetVersion(void);
 
 /* --- the peer --- */
 
-typedef struct _BenchNpp BenchNpp;
-
-/* One of NPP's filters on one plane. */
 typedef struct {
-  const BenchNpp *npp;
-  gpointer function;
-  gint mask; /* NppiMaskSize, or -1 for functions that take none */
-  BenchNppSize size;
-  gint src_pitch, dst_pitch; /* bytes; to be set by the caller */
-} BenchNppCall;
+  GModule *filters; /* libnppif; NULL: NPP is not here */
+  gchar *version;   /* "NPP 13.0.1 (libnppif.so.13)" */
+  BenchNppContext context;
+} BenchNpp;
 
-/* Loads the library, from `folder` when it is not NULL; it works on `stream`, which was made with
- * CU_STREAM_NON_BLOCKING, and with the device's primary context. It stays open.
- * CC_ERROR_UNAVAILABLE says what is missing. */
-BenchNpp *bench_npp_open(const CcCudaDevice *device, CUstream stream, const gchar *folder,
-                         GError **error);
+/* Loads the library, from `folder` when it is not NULL; it works on the timer's stream and with its
+ * device's primary context. It stays open. CC_ERROR_UNAVAILABLE says what is missing. */
+gboolean bench_npp_open(BenchNpp *self, const BenchTimer *timer, const gchar *folder,
+                        GError **error);
 
-/* "NPP 13.0.1 (libnppif.so.13)" */
-const gchar *bench_npp_version(const BenchNpp *self);
-
-/* The filter that does what `filter` does on such frames, with replicated borders: Gaussians (of
- * the same sides, with coefficients of its own above 3x3), and Sobel along x or y. CC_ERROR_INVALID
- * when there is none. */
-gboolean bench_npp_find(const BenchNpp *self, const CcFilter *filter, const CcFrameLayout *layout,
-                        BenchNppCall *call, GError **error);
-
-/* Queues the filter. CC_ERROR_INVALID has NPP's status. */
-gboolean bench_npp_queue(const BenchNppCall *call, CUdeviceptr src, CUdeviceptr dst,
-                         GError **error);
+/* Measures the filter that does what `filter` does on frames of the plan and its program, with
+ * replicated borders: Gaussians (of the same sides, with coefficients of its own above 3x3), and
+ * Sobel along x or y. CC_ERROR_INVALID when there is none, or has NPP's status;
+ * CC_ERROR_UNAVAILABLE when NPP is not here. */
+gboolean bench_npp_time(const BenchNpp *self, BenchTimer *timer, const CcFilter *filter,
+                        const CcPlan *plan, const CcCudaProgram *program, BenchTime *time,
+                        GError **error);
 
 G_END_DECLS

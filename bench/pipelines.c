@@ -17,9 +17,9 @@
 #define LEAST_MAPPED (64 << 10) /* from which memory has pages of its own */
 #define MAX_STREAMS 256
 #define MAX_BUS_BUDGET_MS 500
-#define TASK_WORDS "PATH FORMAT WIDTHxHEIGHT STREAMS\", \"PATH FILE\" or \"# HEADING"
-
-#define FRAMES_A_SECOND 60 /* as the caps say; live sources keep to it */
+#define MAX_IN_FLIGHT 64 /* more than any backend takes */
+#define TASK_WORDS                                                                                 \
+  "PATH FORMAT WIDTHxHEIGHT STREAMS [ELEMENTS of a peer]\", \"PATH FILE\" or \"# HEADING"
 
 typedef struct {
   const gchar *name;
@@ -30,12 +30,14 @@ typedef struct {
   gboolean cuda_out;         /* and those that arrive at the sink */
   const gchar *line;         /* all behind the source; NULL: no pipeline but copies on the bus */
   gboolean bus_up, bus_down; /* which way these go */
+  gboolean peer;             /* runs without cudaconv, and may fail */
 } Path;
 
 /* One pipeline's frames. */
 typedef struct {
   const Path *path;
-  gchar *format, *file; /* NULL where the path has none; without a path a heading */
+  const gchar *format; /* interned; NULL where the path has none */
+  const gchar *file;   /* the same; without a path a heading */
   guint width, height, n_streams;
 } Task;
 
@@ -45,7 +47,7 @@ typedef struct {
 #define SINK "fakesink name=sink sync=false enable-last-sample=false"
 #define DECODER "filesrc name=file ! parsebin ! nvh264dec ! " IN_CUDA
 
-/* Those that are always there; peers come with --peer. */
+/* Those that are always there; peers come with their tasks. */
 static const Path paths[] = {
     {"bus", .bus_up = TRUE, .bus_down = TRUE},
     {"bus-up", .bus_up = TRUE},
@@ -58,45 +60,34 @@ static const Path paths[] = {
     {"cuda-to-system", BENCH_MEMORY_POOL, .cuda_in = TRUE, .line = FILTER " ! video/x-raw ! " SINK},
     {"system-to-cuda", BENCH_MEMORY_POOL, .cuda_out = TRUE,
      .line = FILTER " ! " IN_CUDA " ! " SINK},
-    {"decode", .file = TRUE, .cuda_out = TRUE, .line = DECODER " ! " SINK},
+    {"decode", .peer = TRUE, .file = TRUE, .cuda_out = TRUE, .line = DECODER " ! " SINK},
     {"decode-cudaconv", .file = TRUE, .cuda_out = TRUE, .line = DECODER " ! " FILTER " ! " SINK},
 };
 
-/* The path with this name, or one of `peers`, texts NAME=ELEMENTS, which take frames of a source's
- * own memory; lives as long as the process. NULL: there is none. */
+/* The path with this name, or of the peer with these elements, which takes frames of a source's own
+ * memory; lives as long as the process. NULL: there is none. */
 static const Path *
-find_path(const gchar *name, gchar **peers) {
+find_path(const gchar *name, const gchar *elements) {
   for (guint i = 0; i < G_N_ELEMENTS(paths); i++)
     if (strcmp(name, paths[i].name) == 0)
       return &paths[i];
-  for (; peers && *peers; peers++) {
-    g_auto(GStrv) parts = g_strsplit(*peers, "=", 2);
-    if (strcmp(name, parts[0]) == 0 && parts[1]) {
-      Path *path = g_new0(Path, 1);
-      path->memory = BENCH_MEMORY_OWN;
-      path->name = g_intern_string(name);
-      path->line = g_strdup_printf("%s ! video/x-raw ! " SINK, parts[1]);
-      return path;
-    }
-  }
-  return NULL;
+  if (!elements)
+    return NULL;
+  Path *path = g_new0(Path, 1);
+  path->peer = TRUE;
+  path->memory = BENCH_MEMORY_OWN;
+  path->name = g_intern_string(name);
+  path->line = g_strdup_printf("%s ! video/x-raw ! " SINK, elements);
+  return path;
 }
 
-/* Whether this path is one of cudaconv. */
-static gboolean
-is_own_path(const Path *path) {
-  return path->line && strstr(path->line, FILTER);
-}
-
+/* 60 frames a second, to which live sources keep. */
 static GstCaps *
 caps_of(const Task *task) {
-  GstCaps *caps =
-      gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, task->format, "width", G_TYPE_INT,
-                          (gint)task->width, "height", G_TYPE_INT, (gint)task->height, "framerate",
-                          GST_TYPE_FRACTION, FRAMES_A_SECOND, 1, NULL);
-  if (task->path->cuda_in)
-    gst_caps_set_features_simple(caps, gst_caps_features_from_string(CUDA_MEMORY));
-  return caps;
+  g_autofree gchar *text = g_strdup_printf(
+      "video/x-raw%s,format=%s,width=%u,height=%u,framerate=60/1",
+      task->path->cuda_in ? "(" CUDA_MEMORY ")" : "", task->format, task->width, task->height);
+  return gst_caps_from_string(text);
 }
 
 /* Bytes of a frame as GStreamer lays it out, or 0 when it has none such. */
@@ -111,109 +102,78 @@ frame_bytes(const Task *task) {
              : 0;
 }
 
-/* Whether the elements behind the source take such frames. */
-static gboolean
-check_caps(const Task *task, GstElement *bin, GstCaps *caps, GError **error) {
-  const Path *path = task->path;
-  g_autoptr(GstPad) pad = gst_element_get_static_pad(bin, "sink");
-  g_autoptr(GstCaps) possible = gst_pad_query_caps(pad, caps);
-  return !gst_caps_is_empty(possible) ||
-         bench_refuse(error, "no element takes %s of %ux%u%s", task->format, task->width,
-                      task->height, path->cuda_in || path->cuda_out ? " in CUDA memory" : "");
-}
-
 /* Elements that choose a device for themselves take this one. */
 static void
-set_device(GstElement *bin, gint device_id) {
-  g_autoptr(GstIterator) elements = gst_bin_iterate_recurse(GST_BIN(bin));
-  GValue item = G_VALUE_INIT;
-  while (gst_iterator_next(elements, &item) == GST_ITERATOR_OK) {
-    GObject *element = g_value_get_object(&item);
-    const GParamSpec *spec =
-        g_object_class_find_property(G_OBJECT_GET_CLASS(element), "cuda-device-id");
-    if (spec && spec->flags & G_PARAM_WRITABLE)
-      g_object_set(element, "cuda-device-id", device_id, NULL);
-    g_value_unset(&item);
+set_device(const GValue *item, gpointer device_id) {
+  GObject *element = g_value_get_object(item);
+  const GParamSpec *spec =
+      g_object_class_find_property(G_OBJECT_GET_CLASS(element), "cuda-device-id");
+  if (spec && spec->flags & G_PARAM_WRITABLE)
+    g_object_set(element, "cuda-device-id", GPOINTER_TO_INT(device_id), NULL);
+}
+
+/* Puts what the frames come from before the elements of the path: the file, or a source. */
+static gboolean
+add_source(const Task *task, GstElement *pipeline, GstElement *bin, GError **error) {
+  const Path *path = task->path;
+  if (path->file) {
+    g_autoptr(GstElement) file = gst_bin_get_by_name(GST_BIN(bin), "file");
+    g_object_set(file, "location", task->file, NULL);
+    return TRUE;
   }
+  g_autoptr(GstCaps) caps = caps_of(task);
+  GstElement *source = bench_source_new(caps, path->memory, path->live);
+  gst_bin_add(GST_BIN(pipeline), source);
+  return gst_element_link(source, bin) ||
+         bench_refuse(error, "no element takes %s of %ux%u%s", task->format, task->width,
+                      task->height, path->cuda_in || path->cuda_out ? " in CUDA memory" : "");
 }
 
 /* A pipeline in state NULL with a sink of the name "sink" and, on cudaconv's paths, a "filter".
  * CC_ERROR_INVALID says which element is missing here, or does not take such frames. */
 static GstElement *
 new_pipeline(const Task *task, gint device_id, GError **error) {
-  const Path *path = task->path;
-  g_autoptr(GstCaps) caps = path->file ? NULL : caps_of(task);
   g_autoptr(GError) reason = NULL;
-  GstElement *bin = gst_parse_bin_from_description_full(path->line, !path->file, NULL,
+  GstElement *bin = gst_parse_bin_from_description_full(task->path->line, !task->path->file, NULL,
                                                         GST_PARSE_FLAG_FATAL_ERRORS, &reason);
   if (!bin) {
     bench_refuse(error, "%s", reason->message);
     return NULL;
   }
-  if (caps && !check_caps(task, bin, caps, error)) {
-    gst_object_unref(gst_object_ref_sink(bin));
-    return NULL;
-  }
   GstElement *pipeline = gst_pipeline_new(NULL);
   gst_bin_add(GST_BIN(pipeline), bin);
-  set_device(bin, device_id);
-  if (path->file) {
-    g_autoptr(GstElement) file = gst_bin_get_by_name(GST_BIN(bin), "file");
-    g_object_set(file, "location", task->file, NULL);
-  } else {
-    GstElement *source = bench_source_new(caps, path->memory, path->live);
-    gst_bin_add(GST_BIN(pipeline), source);
-    gst_element_link(source, bin);
-  }
-  return pipeline;
-}
-
-/* The frames that have arrived at the sink. Fails when they are not in the memory that the path
- * wants. */
-static gboolean
-get_frames(GstElement *pipeline, const Path *path, GstVideoInfo *info, GError **error) {
-  g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
-  g_autoptr(GstPad) pad = gst_element_get_static_pad(sink, "sink");
-  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
-  if (caps && gst_video_info_from_caps(info, caps) &&
-      gst_caps_features_contains(gst_caps_get_features(caps, 0), CUDA_MEMORY) == path->cuda_out)
-    return TRUE;
-  g_autofree gchar *text = caps ? gst_caps_to_string(caps) : g_strdup("nothing");
-  g_set_error(error, CC_ERROR, CC_ERROR_DEVICE, "%s arrives at the sink instead of frames in %s",
-              text, path->cuda_out ? "CUDA memory" : "system memory");
-  return FALSE;
+  g_autoptr(GstIterator) elements = gst_bin_iterate_recurse(GST_BIN(bin));
+  gst_iterator_foreach(elements, set_device, GINT_TO_POINTER(device_id));
+  if (add_source(task, pipeline, bin, error))
+    return pipeline;
+  gst_object_unref(pipeline);
+  return NULL;
 }
 
 /* --- measuring --- */
 
-/* How long a pipeline is measured. */
-typedef struct {
-  guint n_warm;      /* frames until all memory is registered and every pool has grown */
-  guint n_stretches; /* 0: to the end of the stream */
-  gdouble budget_ms; /* for all stretches, unless told otherwise */
-} Schedule;
+static const BenchSchedule endless = {64, 3, 3000}, live = {60, 1, 10000}, file = {16, 0, 0};
 
-static const Schedule endless = {64, 3, 3000}, live = {60, 1, 10000}, file = {16, 0, 0};
-
-static const Schedule *
-schedule_of(const Path *path) {
-  return path->live ? &live : path->file ? &file : &endless;
+static BenchSchedule
+schedule_of(const Path *path, gdouble budget_ms) {
+  BenchSchedule schedule = path->live ? live : path->file ? file : endless;
+  if (!isnan(budget_ms))
+    schedule.budget_ms = budget_ms;
+  return schedule;
 }
 
 typedef struct {
-  CcCudaDevice *device;
-  gboolean one_device; /* this one, also for many streams */
-  gdouble budget_ms;   /* not a number: as long as each task wants */
+  GPtrArray *devices; /* CcCudaDevice; many streams are spread over them, one is on the first */
+  gdouble budget_ms;  /* not a number: as long as each task wants */
 } Bench;
 
 /* What was measured of a task. */
 typedef struct {
-  Task task;
-  BenchBus *bus;
-  BenchTime time; /* between two frames, of all pipelines together; wall clock */
-  gsize bytes;    /* of a frame going in and of one coming out */
-  const gchar *format;
-  guint width, height;
+  Task task;              /* with the frames that arrived */
+  CcCudaDevice **devices; /* that its pipelines are spread over */
+  guint n_devices;
+  BenchTime time;                  /* between two frames, of all pipelines together; wall clock */
+  gsize bytes;                     /* of a frame going in and of one coming out */
   gdouble latency_ms, worst_ms;    /* from the element's sink pad to its source pad */
   gdouble device_mb;               /* device memory of a stream, 10^6 bytes */
   guint in_flight;                 /* frames that cudaconv has under way */
@@ -226,42 +186,30 @@ print_result(const Result *r) {
               "'devices': <%u>, " BENCH_TIME_FIELDS ", 'bytes': <%t>, 'latency_ms': <%d>, "
               "'worst_latency_ms': <%d>, 'device_mb_a_stream': <%d>, 'in_flight': <%u>, "
               "'memory_in': <%s>, 'memory_out': <%s>}",
-              r->task.path->name, r->format, r->width, r->height, r->task.n_streams, r->bus->n_ends,
-              BENCH_TIME_VALUES(&r->time), (guint64)r->bytes, r->latency_ms, r->worst_ms,
-              r->device_mb, r->in_flight, r->in_path, r->out_path);
+              r->task.path->name, r->task.format, r->task.width, r->task.height, r->task.n_streams,
+              r->n_devices, BENCH_TIME_VALUES(&r->time), (guint64)r->bytes, r->latency_ms,
+              r->worst_ms, r->device_mb, r->in_flight, r->in_path, r->out_path);
 }
 
 /* --- the latency of live sources --- */
 
-/* When frames pass the element's two pads, both on the source's thread. */
+/* When frames pass the element's two pads, in the same order and on one thread. */
 typedef struct {
-  GArray *entered_us; /* gint64, of each frame */
-  GArray *ms;         /* gdouble, of those that have left, but for the first ones */
+  gint64 entered_us[MAX_IN_FLIGHT]; /* used in turns */
+  guint n_entered, n_left;
+  GArray *ms; /* gdouble, of those that have left, but for the first ones */
 } Passage;
 
-/* The number of the frame whose time stamp says so. */
-static guint
-frame_number(GstPadProbeInfo *info) {
-  return (guint)gst_util_uint64_scale_round(GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info)),
-                                            FRAMES_A_SECOND, GST_SECOND);
-}
-
 static GstPadProbeReturn
-on_enter(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
-  const Passage *self = data;
-  const guint n = frame_number(info);
-  g_array_set_size(self->entered_us, n + 1);
-  g_array_index(self->entered_us, gint64, n) = g_get_monotonic_time();
-  return GST_PAD_PROBE_OK;
-}
-
-static GstPadProbeReturn
-on_leave(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
-  const Passage *self = data;
-  const guint n = frame_number(info);
-  const gint64 us = g_get_monotonic_time() - g_array_index(self->entered_us, gint64, n);
-  const gdouble ms = 1e-3 * (gdouble)us;
-  if (n >= live.n_warm)
+on_pass(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
+  Passage *self = data;
+  const gint64 now = g_get_monotonic_time();
+  if (GST_PAD_IS_SINK(pad)) {
+    self->entered_us[self->n_entered++ % MAX_IN_FLIGHT] = now;
+    return GST_PAD_PROBE_OK;
+  }
+  const gdouble ms = 1e-3 * (gdouble)(now - self->entered_us[self->n_left++ % MAX_IN_FLIGHT]);
+  if (self->n_left > live.n_warm)
     g_array_append_val(self->ms, ms);
   return GST_PAD_PROBE_OK;
 }
@@ -271,29 +219,19 @@ watch_passage(GstElement *pipeline, Passage *passage) {
   g_autoptr(GstElement) filter = gst_bin_get_by_name(GST_BIN(pipeline), "filter");
   g_autoptr(GstPad) sink = gst_element_get_static_pad(filter, "sink");
   g_autoptr(GstPad) src = gst_element_get_static_pad(filter, "src");
-  gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_BUFFER, on_enter, passage, NULL);
-  gst_pad_add_probe(src, GST_PAD_PROBE_TYPE_BUFFER, on_leave, passage, NULL);
-}
-
-/* Once the pipeline has stopped. */
-static void
-take_latency(const Passage *passage, Result *result) {
-  if (passage->ms->len == 0)
-    return;
-  const BenchTime ms = bench_summarize((gdouble *)(gpointer)passage->ms->data, passage->ms->len);
-  result->latency_ms = ms.us;
-  result->worst_ms = ms.most_us;
+  gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_BUFFER, on_pass, passage, NULL);
+  gst_pad_add_probe(src, GST_PAD_PROBE_TYPE_BUFFER, on_pass, passage, NULL);
 }
 
 /* --- pipelines --- */
 
-/* Adds pipelines, on the bus's devices in turns, that are watched but not started. */
+/* Adds pipelines, on the devices in turns, that are watched but not started. */
 static gboolean
 add_pipelines(GPtrArray *pipelines, const Result *r, BenchMeter *meter, Passage *passage,
               GError **error) {
   for (guint i = 0; i < r->task.n_streams; i++) {
-    const gint device_id = r->bus->end[i % r->bus->n_ends].device->base.id;
-    GstElement *pipeline = new_pipeline(&r->task, device_id, error);
+    const CcCudaDevice *device = r->devices[i % r->n_devices];
+    GstElement *pipeline = new_pipeline(&r->task, device->base.id, error);
     if (!pipeline)
       return FALSE;
     bench_meter_watch(meter, pipeline);
@@ -316,17 +254,27 @@ get_word(const GstStructure *stats, const gchar *field) {
   return g_intern_string(word ? word : "");
 }
 
-/* What the elements say after some frames. */
+/* What the elements say after some frames. Fails when these are not in the memory that the path
+ * wants. */
 static gboolean
 describe(GstElement *pipeline, Result *result, GError **error) {
+  g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
   g_autoptr(GstElement) filter = gst_bin_get_by_name(GST_BIN(pipeline), "filter");
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(sink, "sink");
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
   g_autoptr(GstStructure) stats = NULL;
+  const gboolean cuda_out = result->task.path->cuda_out;
   GstVideoInfo info;
-  if (!get_frames(pipeline, result->task.path, &info, error))
+  if (!gst_video_info_from_caps(&info, caps) ||
+      gst_caps_features_contains(gst_caps_get_features(caps, 0), CUDA_MEMORY) != cuda_out) {
+    g_autofree gchar *text = gst_caps_to_string(caps);
+    g_set_error(error, CC_ERROR, CC_ERROR_DEVICE, "%s arrives at the sink instead of frames in %s",
+                text, cuda_out ? "CUDA memory" : "system memory");
     return FALSE;
-  result->format = gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&info));
-  result->width = (guint)info.width;
-  result->height = (guint)info.height;
+  }
+  result->task.format = gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&info));
+  result->task.width = (guint)info.width;
+  result->task.height = (guint)info.height;
   result->bytes = result->task.file ? 0 : 2 * info.size; /* a decoder is given none */
   if (!filter)
     return TRUE;
@@ -337,15 +285,30 @@ describe(GstElement *pipeline, Result *result, GError **error) {
   return TRUE;
 }
 
+/* Free memory of the devices together, in bytes; 0 when the driver does not tell. */
+static gsize
+get_free(const Result *r) {
+  gsize free_bytes = 0;
+  for (guint i = 0; i < r->n_devices; i++) {
+    gsize here = 0, all;
+    if (!r->devices[i]->cuda->cuMemGetInfo || !cc_cuda_device_push(r->devices[i], NULL))
+      return 0;
+    r->devices[i]->cuda->cuMemGetInfo(&here, &all);
+    cc_cuda_device_pop(r->devices[i]);
+    free_bytes += here;
+  }
+  return free_bytes;
+}
+
 static gboolean
 run_meter(const GPtrArray *pipelines, BenchMeter *meter, Result *result, GError **error) {
-  const gsize free_before = bench_bus_get_free(result->bus);
+  const gsize free_before = get_free(result);
   for (guint i = 0; i < pipelines->len; i++) /* what goes wrong then is a message */
     gst_element_set_state(g_ptr_array_index(pipelines, i), GST_STATE_PLAYING);
-  if (!bench_meter_wait(meter, &result->time, error) ||
+  if (!bench_meter_run(meter, &result->time, error) ||
       !describe(g_ptr_array_index(pipelines, 0), result, error))
     return FALSE;
-  const gsize free_now = bench_bus_get_free(result->bus);
+  const gsize free_now = get_free(result);
   if (free_now < free_before)
     result->device_mb = 1e-6 * (gdouble)(free_before - free_now) / result->task.n_streams;
   return TRUE;
@@ -354,19 +317,19 @@ run_meter(const GPtrArray *pipelines, BenchMeter *meter, Result *result, GError 
 static gboolean
 measure_pipelines(const Bench *self, Result *result, GError **error) {
   g_autoptr(GPtrArray) pipelines = g_ptr_array_new_with_free_func(stop_pipeline);
-  g_autoptr(GArray) entered_us = g_array_new(FALSE, TRUE, sizeof(gint64));
   g_autoptr(GArray) ms = g_array_new(FALSE, FALSE, sizeof(gdouble));
-  Passage passage = {entered_us, ms};
-  const Schedule *schedule = schedule_of(result->task.path);
-  const gdouble budget_ms = isnan(self->budget_ms) ? schedule->budget_ms : self->budget_ms;
+  Passage passage = {.ms = ms};
   BenchMeter meter;
-  bench_meter_init(&meter, schedule->n_warm, schedule->n_stretches,
-                   (gint64)(1000 * budget_ms / MAX(schedule->n_stretches, 1)));
+  bench_meter_init(&meter, schedule_of(result->task.path, self->budget_ms));
   const gboolean ok = add_pipelines(pipelines, result, &meter, &passage, error) &&
                       run_meter(pipelines, &meter, result, error);
   g_ptr_array_set_size(pipelines, 0);
   bench_meter_clear(&meter);
-  take_latency(&passage, result);
+  if (ms->len > 0) {
+    const BenchTime latency = bench_summarize((gdouble *)(gpointer)ms->data, ms->len);
+    result->latency_ms = latency.us;
+    result->worst_ms = latency.most_us;
+  }
   return ok;
 }
 
@@ -377,41 +340,23 @@ measure_bus(const Bench *self, Result *result, GError **error) {
   const Path *path = result->task.path;
   const gsize bytes = frame_bytes(&result->task);
   const gsize up = path->bus_up ? bytes : 0, down = path->bus_down ? bytes : 0;
-  const gdouble budget_ms = isnan(self->budget_ms) ? endless.budget_ms : self->budget_ms;
+  const gdouble budget_ms = schedule_of(path, self->budget_ms).budget_ms;
   result->bytes = up + down;
-  return bench_bus_measure(result->bus, up, down, MIN(budget_ms, MAX_BUS_BUDGET_MS), &result->time,
-                           error);
-}
-
-/* Opens the devices that the task's pipelines are spread over. */
-static gboolean
-open_devices(const Bench *self, const Task *task, BenchBus *bus, GError **error) {
-  int n = 1;
-  if (task->n_streams > 1 && !self->one_device && !BENCH_CALL(self->device, cuDeviceGetCount, &n))
-    return FALSE;
-  g_autofree gint *ids = g_new(gint, (gsize)n);
-  for (gint i = 0; i < n; i++)
-    ids[i] = n == 1 ? self->device->base.id : i;
-  return bench_bus_open(bus, ids, (guint)n, error);
+  return bench_bus_measure(result->devices, result->n_devices, up, down,
+                           MIN(budget_ms, MAX_BUS_BUDGET_MS), &result->time, error);
 }
 
 static gboolean
 measure_task(const Bench *self, const Task *task, GError **error) {
-  BenchBus bus = {0};
   Result result = {.task = *task,
-                   .bus = &bus,
-                   .format = task->format,
-                   .width = task->width,
-                   .height = task->height,
+                   .devices = (CcCudaDevice **)self->devices->pdata,
+                   .n_devices = task->n_streams > 1 ? self->devices->len : 1,
                    .in_path = "",
                    .out_path = ""};
-  const gboolean ok = open_devices(self, task, &bus, error) &&
-                      (task->path->line ? measure_pipelines(self, &result, error)
-                                        : measure_bus(self, &result, error));
-  if (ok)
-    print_result(&result);
-  bench_bus_close(&bus);
-  return ok;
+  if (!(task->path->line ? measure_pipelines : measure_bus)(self, &result, error))
+    return FALSE;
+  print_result(&result);
+  return TRUE;
 }
 
 /* Prints the result, or a note that says why there is none. FALSE only when cudaconv fails on what
@@ -423,13 +368,12 @@ run_task(const Bench *self, const Task *task, GError **error) {
     bench_print("{'heading': <%s>}", task->file);
     return TRUE;
   }
-  const gboolean peer = task->path->line && !is_own_path(task->path);
   if (!task->path->file && frame_bytes(task) == 0)
     g_set_error(&reason, CC_ERROR, CC_ERROR_INVALID, "GStreamer has no frames of %s", task->format);
   else if (measure_task(self, task, &reason))
     return TRUE;
   g_prefix_error(&reason, "%s: ", task->path->name);
-  if (!g_error_matches(reason, CC_ERROR, CC_ERROR_INVALID) && !peer) {
+  if (!g_error_matches(reason, CC_ERROR, CC_ERROR_INVALID) && !task->path->peer) {
     g_propagate_error(error, g_steal_pointer(&reason));
     return FALSE;
   }
@@ -438,26 +382,22 @@ run_task(const Bench *self, const Task *task, GError **error) {
 }
 
 static gboolean
-parse_task(Task *task, const gchar *text, gchar **peers, GError **error) {
-  g_auto(GStrv) words = g_strsplit(text, " ", -1);
+parse_task(Task *task, const gchar *text, GError **error) {
+  g_auto(GStrv) words = g_strsplit(text, " ", 5);
   const guint n = g_strv_length(words);
-  guint64 n_streams;
-  if (g_str_has_prefix(text, "# ")) {
-    task->file = g_strdup(text + 2);
-    return TRUE;
+  guint64 n_streams = 1;
+  const gboolean heading = g_str_has_prefix(text, "# ");
+  task->path = heading || n < 2 ? NULL : find_path(words[0], n > 4 ? words[4] : NULL);
+  if (heading || (task->path && task->path->file)) {
+    task->file = g_intern_string(strchr(text, ' ') + 1);
+  } else {
+    if (!task->path || n < 4)
+      return bench_refuse(error, "\"%s\": a task is \"" TASK_WORDS "\"", text);
+    task->format = g_intern_string(words[1]);
+    if (!bench_parse_size(words[2], &task->width, &task->height, error) ||
+        !g_ascii_string_to_unsigned(words[3], 10, 1, MAX_STREAMS, &n_streams, error))
+      return FALSE;
   }
-  task->path = n > 1 ? find_path(words[0], peers) : NULL;
-  task->n_streams = 1;
-  if (!task->path || (n != 4 && !task->path->file))
-    return bench_refuse(error, "\"%s\": a task is \"" TASK_WORDS "\"", text);
-  if (task->path->file) {
-    task->file = g_strdup(strchr(text, ' ') + 1);
-    return TRUE;
-  }
-  task->format = g_strdup(words[1]);
-  if (!bench_parse_size(words[2], &task->width, &task->height, error) ||
-      !g_ascii_string_to_unsigned(words[3], 10, 1, MAX_STREAMS, &n_streams, error))
-    return FALSE;
   task->n_streams = (guint)n_streams;
   return TRUE;
 }
@@ -481,12 +421,30 @@ prepare(GError **error) {
   return FALSE;
 }
 
+/* Opens this device, or with -1 all that work. */
+static gboolean
+open_devices(GPtrArray *devices, gint device_id, GError **error) {
+  CcCudaDevice *device = cc_cuda_device_open(device_id, error);
+  int n = 0;
+  if (!device)
+    return FALSE;
+  g_ptr_array_add(devices, device);
+  if (device_id < 0)
+    device->cuda->cuDeviceGetCount(&n);
+  for (gint id = device->base.id + 1; id < n; id++) {
+    CcCudaDevice *other = cc_cuda_device_open(id, NULL);
+    if (other)
+      g_ptr_array_add(devices, other);
+  }
+  return TRUE;
+}
+
 static gboolean
 run_tasks(const Bench *self, const Task *tasks, guint n, GError **error) {
+  const CcCudaDevice *device = g_ptr_array_index(self->devices, 0);
   g_autofree gchar *gstreamer = gst_version_string();
-  g_autofree gchar *cuda = bench_driver_version(self->device->cuda);
-  bench_print("{'device': <%s>, 'cuda': <%s>, 'gstreamer': <%s>}", self->device->name, cuda,
-              gstreamer);
+  bench_print("{'device': <%s>, 'cuda': <%s>, 'gstreamer': <%s>}", device->name,
+              bench_driver_version(device->cuda), gstreamer);
   for (guint i = 0; i < n; i++)
     if (!run_task(self, &tasks[i], error))
       return FALSE;
@@ -496,27 +454,22 @@ run_tasks(const Bench *self, const Task *tasks, guint n, GError **error) {
 int
 main(int argc, char **argv) {
   g_autoptr(GError) error = NULL;
-  Bench bench = {.budget_ms = NAN};
-  g_auto(GStrv) peers = NULL;
+  g_autoptr(GPtrArray) devices =
+      g_ptr_array_new_with_free_func((GDestroyNotify)cc_cuda_device_close);
+  Bench bench = {devices, NAN};
   gint device_id = -1;
-  const GOptionEntry entries[] = {
-      {"peer", 0, 0, G_OPTION_ARG_STRING_ARRAY, &peers, "One more path", "NAME=ELEMENTS"},
-      G_OPTION_ENTRY_NULL};
-  if (!bench_parse_options(&argc, &argv, entries, "TASK...",
+  if (!bench_parse_options(&argc, &argv, NULL, "TASK...",
                            "Times pipelines. A task is \"" TASK_WORDS "\".", &device_id,
                            &bench.budget_ms, &error))
     return bench_fail(error, BENCH_WRONG);
   const guint n = (guint)argc - 1;
   g_autofree Task *tasks = g_new0(Task, n);
-  bench.one_device = device_id >= 0;
   for (guint i = 0; i < n; i++)
-    if (!parse_task(&tasks[i], argv[i + 1], peers, &error))
+    if (!parse_task(&tasks[i], argv[i + 1], &error))
       return bench_fail(error, BENCH_WRONG);
   /* GStreamer's CUDA plugin cannot do without the driver, so that has to answer first */
-  bench.device = cc_cuda_device_open(device_id, &error);
-  if (!bench.device)
+  if (!open_devices(devices, device_id, &error))
     return bench_fail(error, BENCH_SKIPPED);
-  const gboolean ok = prepare(&error) && run_tasks(&bench, tasks, n, &error);
-  cc_cuda_device_close(bench.device);
-  return ok ? EXIT_SUCCESS : bench_fail(error, EXIT_FAILURE);
+  return prepare(&error) && run_tasks(&bench, tasks, n, &error) ? EXIT_SUCCESS
+                                                                : bench_fail(error, EXIT_FAILURE);
 }

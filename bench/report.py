@@ -6,7 +6,6 @@ docs/benchmarks.md of what they print. That page explains all of it."""
 import argparse
 import csv
 import html
-import io
 import itertools
 import json
 import math
@@ -64,8 +63,7 @@ STREAMS = 16
 DECODERS, ROUNDS = ("decode", "decode-cudaconv"), 5
 
 # title, format, own element, GStreamer's peer or FFmpeg's with its pixel format
-CPU_SIZE, CPU_FRAMES, CPU_ROUNDS = (1920, 1080), (20, 620), 7
-CPU_FRAME = {"width": CPU_SIZE[0], "height": CPU_SIZE[1]}
+CPU_SIZE, CPU_FRAMES, CPU_ROUNDS = {"width": 1920, "height": 1080}, (20, 620), 7
 CPU = [("gaussian 5x5 beside cvsmooth", "GRAY8", "kernel=gaussian size=5",
         "cvsmooth type=gaussian kernel-width=5 kernel-height=5", None),
        ("sobel-x beside cvsobel", "RGB", "kernel=sobel-x", "cvsobel", None),
@@ -83,40 +81,42 @@ UNITS = {"percent_of_copy": "% of the copy rate", "times_a_copy": "times the tim
          "times_its_planes": "times its planes' sum", "us": "us",
          "percent_of_bus": "% of the bus limit", "above_kernel_us": "us above the kernel's time",
          "latency_ms": "ms in the element, median", "worst_latency_ms": "ms in the element, worst",
-         "percent_of_decoder": "% of the decoder's own rate"}
+         "percent_of_decoder": "% of the decoder's own rate",
+         "times_peer": "times as fast as its peer"}
 LARGE, HD, UHD = "7680x4320", "1920x1080", "3840x2160"
 G3, G5, S3, BOTH = "gaussian 3x3", "gaussian 5x5", "sobel 3x3", "gaussian 3x3,gaussian 5x5"
+AT_LEAST, AT_MOST = "at least", "at most"
 # field of a row, bound, algorithms or paths, formats ("": all that were measured), sizes, stride or
 # streams, kernels; a field times_PEER is "times as fast as PEER"
 TARGETS = {
     "kernels": [
-        ("percent_of_copy", ">=", 95, FASTEST, "GRAY8,RGBA", LARGE, 1, G3),
-        ("percent_of_copy", ">=", 90, FASTEST, "GRAY8,RGBA", LARGE, 1, G5),
-        ("percent_of_copy", ">=", 85, FASTEST, "GRAY8,RGBA", LARGE, 1, S3),
-        ("percent_of_copy", ">=", 90, FASTEST, "GRAY16_LE", LARGE, 1, BOTH),
-        ("times_its_planes", "<=", 1.1, FASTEST, "NV12", LARGE, 1, BOTH),
-        ("times_a_copy", "<=", 1.6, FASTEST, "GRAY8,RGBA,GRAY16_LE,NV12", HD, 1, f"{BOTH},{S3}"),
-        ("times_npp", ">=", 10, FASTEST, "GRAY8", LARGE, 1, G5),
-        ("times_npp", ">=", 2.2, FASTEST, "GRAY8", LARGE, 1, f"{G3},sobel-x 3x3,sobel-y 3x3"),
-        ("times_two-pass", ">=", 8, FASTEST, "GRAY8", LARGE, 1, BOTH),
-        ("times_direct", ">=", 10, FASTEST, "GRAY8", LARGE, 1, BOTH),
-        ("times_two-pass", ">=", 4, "register-tile", "GRAY8", LARGE, 1, BOTH),
-        ("us", "<=", 100, FASTEST, "GRAY8", "10001x10001", 2, G3),
-        ("times_serial", ">=", 100, FASTEST, "GRAY8", "10001x10001", 2, G3)],
+        ("percent_of_copy", AT_LEAST, 95, FASTEST, "GRAY8,RGBA", LARGE, 1, G3),
+        ("percent_of_copy", AT_LEAST, 90, FASTEST, "GRAY8,RGBA", LARGE, 1, G5),
+        ("percent_of_copy", AT_LEAST, 85, FASTEST, "GRAY8,RGBA", LARGE, 1, S3),
+        ("percent_of_copy", AT_LEAST, 90, FASTEST, "GRAY16_LE", LARGE, 1, BOTH),
+        ("times_its_planes", AT_MOST, 1.1, FASTEST, "NV12", LARGE, 1, BOTH),
+        ("times_a_copy", AT_MOST, 1.6, FASTEST, "GRAY8,RGBA,GRAY16_LE,NV12", HD, 1, f"{BOTH},{S3}"),
+        ("times_npp", AT_LEAST, 10, FASTEST, "GRAY8", LARGE, 1, G5),
+        ("times_npp", AT_LEAST, 2.2, FASTEST, "GRAY8", LARGE, 1, f"{G3},sobel-x 3x3,sobel-y 3x3"),
+        ("times_two-pass", AT_LEAST, 8, FASTEST, "GRAY8", LARGE, 1, BOTH),
+        ("times_direct", AT_LEAST, 10, FASTEST, "GRAY8", LARGE, 1, BOTH),
+        ("times_two-pass", AT_LEAST, 4, "register-tile", "GRAY8", LARGE, 1, BOTH),
+        ("us", AT_MOST, 100, FASTEST, "GRAY8", "10001x10001", 2, G3),
+        ("times_serial", AT_LEAST, 100, FASTEST, "GRAY8", "10001x10001", 2, G3)],
     "pipelines": [
-        ("percent_of_bus", ">=", 85, "pool,own", "RGBA", f"{HD},{UHD}", 1, ""),
-        ("percent_of_bus", ">=", 85, "pool,own", "I420", HD, 1, ""),
-        ("times_cudaupload", ">=", 5, "pool,own", "RGBA", f"{HD},{UHD}", 1, ""),
-        ("times_cudaupload", ">=", 5, "pool,own", "I420", HD, 1, ""),
-        ("times_gl", ">=", 8, "pool,own", "RGBA", f"{HD},{UHD}", 1, ""),
-        ("above_kernel_us", "<=", 10, "cuda", "NV12", HD, 1, ""),
-        ("percent_of_bus", ">=", 95, "pool", "RGBA", HD, STREAMS, ""),
-        ("latency_ms", "<=", 2, "live", "RGBA", HD, 1, ""),
-        ("worst_latency_ms", "<=", 2, "live", "RGBA", HD, 1, ""),
-        ("percent_of_decoder", ">=", 98, "decode-cudaconv", "", "", 1, "")],
-    "cpu": [("times_peer", ">=", 4, "cudaconv", "GRAY8", HD, 1, CPU[0][0]),
-            ("times_peer", ">=", 4, "cudaconv", "RGB", HD, 1, CPU[1][0]),
-            ("times_peer", ">=", 8, "cudaconv", "GRAY8", HD, 1, CPU[2][0])]}
+        ("percent_of_bus", AT_LEAST, 85, "pool,own", "RGBA", f"{HD},{UHD}", 1, ""),
+        ("percent_of_bus", AT_LEAST, 85, "pool,own", "I420", HD, 1, ""),
+        ("times_cudaupload", AT_LEAST, 5, "pool,own", "RGBA", f"{HD},{UHD}", 1, ""),
+        ("times_cudaupload", AT_LEAST, 5, "pool,own", "I420", HD, 1, ""),
+        ("times_gl", AT_LEAST, 8, "pool,own", "RGBA", f"{HD},{UHD}", 1, ""),
+        ("above_kernel_us", AT_MOST, 10, "cuda", "NV12", HD, 1, ""),
+        ("percent_of_bus", AT_LEAST, 95, "pool", "RGBA", HD, STREAMS, ""),
+        ("latency_ms", AT_MOST, 2, "live", "RGBA", HD, 1, ""),
+        ("worst_latency_ms", AT_MOST, 2, "live", "RGBA", HD, 1, ""),
+        ("percent_of_decoder", AT_LEAST, 98, "decode-cudaconv", "", "", 1, "")],
+    "cpu": [("times_peer", AT_LEAST, 4, "cudaconv", "GRAY8", HD, 1, CPU[0][0]),
+            ("times_peer", AT_LEAST, 4, "cudaconv", "RGB", HD, 1, CPU[1][0]),
+            ("times_peer", AT_LEAST, 8, "cudaconv", "GRAY8", HD, 1, CPU[2][0])]}
 
 # --- running ---
 
@@ -130,17 +130,15 @@ class Failure(Exception):
 
 
 def lines_of(args, name, *words):
-    """Runs a program of ours; yields what it prints."""
-    program = pathlib.Path(args.programs) / f"cudaconv-bench-{name}"
+    """Runs a program of ours, which lies beside this one; yields what it prints."""
+    program = pathlib.Path(__file__).resolve().parent / f"cudaconv-bench-{name}"
     options = [f"--{option}={getattr(args, option)}" for option in ("budget", "device", "npp")
                if getattr(args, option, None) is not None]
-    if name == "pipelines":
-        options += [f"--peer={peer}={elements}" for peer, elements in PIPELINE_PEERS.items()]
     if not program.exists():
-        raise Failure(77, f"no {program}: a build with CUDA has it, see --programs")
+        raise Failure(77, f"no {program}: it is part of a build with CUDA")
     with subprocess.Popen([program, *options, *words], stdout=subprocess.PIPE, text=True) as child:
         for line in child.stdout:
-            yield json.loads(line)
+            yield {field: value for field, value in json.loads(line).items() if value}
     if child.returncode:
         raise Failure(max(child.returncode, 1))
 
@@ -172,7 +170,8 @@ def derive(run):
     for row in run["results"]:
         who, format_, *what = key(row)
         us, kernels = row["us"], run["kind"] == "kernels"
-        row["gb_s"] = 1e-3 * row["bytes"] / us
+        if "bytes" in row:  # a decoder has none
+            row["gb_s"] = 1e-3 * row["bytes"] / us
         for peer in peers_of(run) if who not in NO_FILTERS else []:
             if (peer, format_, *what) in found:
                 row[f"times_{peer}"] = found[peer, format_, *what] / us
@@ -194,52 +193,54 @@ def derive(run):
 
 def medians(rows):
     """One row of each path, with the median of those that were measured in turns."""
-    merged = {}
-    for row in sorted(rows, key=lambda row: row["us"]):
-        merged.setdefault(key(row), []).append(row)
     for who in dict.fromkeys(map(key, rows)):
-        same = merged[who]
+        same = sorted((row for row in rows if key(row) == who), key=lambda row: row["us"])
         yield same[0] if len(same) == 1 else {
             **same[len(same) // 2], "least_us": same[0]["us"], "most_us": same[-1]["us"],
             "batches": len(same)}
 
 
+def finish(run, lines):
+    """Takes over and prints what was measured of the same frames."""
+    rows = list(medians([line for line in lines if "us" in line]))
+    notes = list(dict.fromkeys(line["note"] for line in lines if "note" in line))
+    run["results"] += rows
+    run["notes"] += notes
+    derive(run)
+    print_rows(run, rows, notes)
+
+
 def measure(args, run, words):
     """Runs the program of this kind of run, and prints rows as they come, frames by frames."""
-    rows, notes = [], []
-
-    def flush():
-        done = list(medians(rows))
-        run["results"] += done
-        run["notes"] += dict.fromkeys(notes)
-        derive(run)
-        print_rows(run, done, dict.fromkeys(notes))
-        rows.clear()
-        notes.clear()
-
+    lines, frames = [], None
     for line in lines_of(args, run["kind"], *words):
-        line = {field: value for field, value in line.items() if value}
-        if "us" in line:
-            if rows and key(line)[1:] != key(rows[-1])[1:]:
-                flush()
-            rows.append(line)
-        elif "note" in line:
-            notes.append(line["note"])
-        elif "heading" in line:
-            flush()
+        if "heading" in line or "us" in line and key(line)[1:] != frames:
+            finish(run, lines)
+            lines = []
+        if "heading" in line:
             print_heading(run, line["heading"])
-        else:
+        elif "device" in line:
             run.update(line)
+            if "peers" in run:
+                run["peers"] = words_of(run["peers"])
             say(f"{run['device']}, CUDA {run['cuda']} driver; "
                 + (run.get("gstreamer") or run.get("npp") or run["no_npp"]))
-    flush()
+        else:
+            lines.append(line)
+            frames = key(line)[1:] if "us" in line else frames
+    finish(run, lines)
     return run
+
+
+def new_run(kind, complete, **more):
+    """`complete` tells whether it is to answer all targets."""
+    return {"kind": kind, "complete": complete, **more, "results": [], "notes": []}
 
 
 def run_kernels(args):
     """Measures cases: those of the options, or all that the page has figures of."""
     listed = next(lines_of(args, "kernels", "--list"))
-    algorithms = ",".join(a for a in listed["algorithms"] if a != "auto")
+    algorithms = listed["algorithms"].replace("auto,", "")
     selected = args.kernel or args.algorithm or args.format or args.border or args.stride
     sweeps = STANDARD
     if args.paper and selected:
@@ -257,9 +258,8 @@ def run_kernels(args):
         words.append(f"# {heading}")
         words += [f"{format_} {size} {kernel} {border} {stride} {names}"
                   for size in words_of(sizes, SIZES) for format_ in words_of(formats, FORMATS)
-                  for kernel in words_of(kernels, ",".join(listed["kernels"]))]
-    return measure(args, {"kind": "kernels", "complete": sweeps is STANDARD, "results": [],
-                          "notes": []}, words)
+                  for kernel in words_of(kernels, listed["kernels"])]
+    return measure(args, new_run("kernels", sweeps is STANDARD), words)
 
 
 def run_pipelines(args):
@@ -281,19 +281,19 @@ def run_pipelines(args):
     for heading, formats, sizes, paths, streams in groups:
         words.append(f"# {heading}")
         for size, format_ in itertools.product(words_of(sizes, SIZES), words_of(formats, FORMATS)):
-            words += [f"{path} {format_} {size} {streams}" for path in paths]
+            words += [f"{path} {format_} {size} {streams} {PIPELINE_PEERS.get(path, '')}".strip()
+                      for path in paths]
             if "cuda" in paths:
                 kernels.append(f"{format_} {size} sobel:3 replicate 1 auto")
     if args.decode:
         words.append("# A decoder alone and with cudaconv")
         words += [f"{path} {args.decode}" for path in DECODERS] * ROUNDS
-    run = {"kind": "pipelines", "complete": not selected and not args.only, "results": [],
-           "notes": []}
+    run = new_run("pipelines", not selected and not args.only)
     for line in lines_of(args, "kernels", *kernels) if kernels else []:
         if "us" in line:
-            run["results"].append({"path": "kernel", "streams": 1, "devices": 1, **{
-                f: line[f] for f in ("format", "width", "height", "bytes", "us", "least_us",
-                                     "most_us", "batches", "frames_a_batch")}})
+            for field in ("algorithm", "kernel", "border", "stride"):
+                del line[field]
+            run["results"].append({**line, "path": "kernel", "streams": 1, "devices": 1})
     return measure(args, run, words)
 
 
@@ -310,26 +310,25 @@ def time_frames(command):
 
 def gstreamer(format_, element):
     return ["gst-launch-1.0", "-q", *(
-        "videotestsrc pattern=snow num-buffers=1 ! video/x-raw,format={},width={},height={},"
-        "framerate=30/1 ! imagefreeze num-buffers=FRAMES ! {} ! fakesink sync=false"
-        .format(format_, *CPU_SIZE, element).split())]
+        f"videotestsrc pattern=snow num-buffers=1 ! video/x-raw,format={format_},framerate=30/1,"
+        "width={width},height={height} ! imagefreeze num-buffers=FRAMES ! ".format(**CPU_SIZE)
+        + f"{element} ! fakesink sync=false").split()]
 
 
 def ffmpeg(pixels, name, filter_):
     return ["ffmpeg", "-nostdin", "-v", "error", "-stream_loop", "-1", "-f", "rawvideo",
-            "-pix_fmt", pixels, "-s", "{}x{}".format(*CPU_SIZE), "-i", name, "-frames:v", "FRAMES",
+            "-pix_fmt", pixels, "-s", size_of(CPU_SIZE), "-i", name, "-frames:v", "FRAMES",
             "-filter_threads", str(os.cpu_count()), "-vf", filter_, "-f", "null", "-"]
 
 
 def run_cpu(args):
     """Measures the element on the CPU beside other filters, in turns, each net of what its
     pipeline needs without a filter."""
-    run = {"kind": "cpu", "complete": True, "device": f"{os.cpu_count()} processors",
-           "results": [], "notes": []}
-    print_heading(run, f"{size_of(CPU_FRAME)}, {run['device']}, ms a frame, medians of "
-                       f"{args.rounds} rounds in turns")
+    run = new_run("cpu", True, device=f"{os.cpu_count()} processors")
+    print_heading(run, f"{size_of(CPU_SIZE)}, {run['device']}, ms a frame, medians of "
+                       f"{CPU_ROUNDS} rounds in turns")
     with tempfile.NamedTemporaryFile() as file:
-        file.write(random.Random(1).randbytes(CPU_SIZE[0] * CPU_SIZE[1]))
+        file.write(random.Random(1).randbytes(math.prod(CPU_SIZE.values())))
         file.flush()
         for title, format_, own, peer, pixels in CPU:
             commands = [gstreamer(format_, f"cudaconv backend=cpu {own}"),
@@ -337,7 +336,7 @@ def run_cpu(args):
             commands += [ffmpeg(pixels, file.name, f) for f in (peer, "null")] if pixels else [
                 gstreamer(format_, peer), commands[1]]
             try:
-                rounds = [[time_frames(c) for c in commands] for _ in range(args.rounds)]
+                rounds = [[time_frames(c) for c in commands] for _ in range(CPU_ROUNDS)]
             except (OSError, subprocess.CalledProcessError):
                 run["notes"].append(f"{title}: not measured, the peer is not installed")
                 run["status"] = 77
@@ -345,7 +344,7 @@ def run_cpu(args):
                 continue
             own_us, own_empty, peer_us, peer_empty = map(statistics.median, zip(*rounds))
             run["results"].append({
-                **CPU_FRAME, "path": "cudaconv", "format": format_, "streams": 1, "kernel": title,
+                **CPU_SIZE, "path": "cudaconv", "format": format_, "streams": 1, "kernel": title,
                 "us": own_us - own_empty, "peer_us": peer_us - peer_empty,
                 "times_peer": (peer_us - peer_empty) / (own_us - own_empty)})
             print_rows(run, run["results"][-1:], [])
@@ -412,27 +411,30 @@ def print_rows(run, rows, notes):
 
 
 def unit_of(field):
-    peer = field.removeprefix("times_")
-    return UNITS.get(field) or f"times as fast as {'its peer' if peer == 'peer' else peer}"
+    return UNITS.get(field) or f"times as fast as {field.removeprefix('times_')}"
+
+
+def more_of(count, kernels):
+    """What a target says of a stride or of many streams."""
+    return "" if count == 1 else f" stride {count}" if kernels else f", {count} at once"
 
 
 def judge_one(run, target):
     """A verdict for all that the target names and the run can answer; in a complete one, also for
     the others."""
     field, bound, wanted, whos, formats, sizes, count, kernels = target
-    rows, verdicts = run["results"], []
+    rows, verdicts = {key(row): row for row in reversed(run["results"])}, []
     frames = list(itertools.product(formats.split(","), sizes.split(","))) if formats else [
-        key(r)[1:3] for r in rows if key(r)[0] == whos]
+        found[1:3] for found in rows if found[0] == whos]
     for kernel, who, frame in itertools.product(kernels.split(","), whos.split(","), frames):
-        row = next((r for r in rows if key(r) == (who, *frame, count, kernel)), {})
+        row = rows.get((who, *frame, count, kernel), {})
         value = row.get(field)
         if value is None and not run["complete"] and formats:
             continue
-        more = "" if count == 1 else f" stride {count}" if kernel else f", {count} at once"
-        met = value is not None and (value >= wanted if bound == ">=" else value <= wanted)
-        verdicts.append({"claim": " ".join(filter(None, (who, *frame, kernel))) + more + ", "
-                                  + unit_of(field), "measured": value,
-                         "at_least" if bound == ">=" else "at_most": wanted, "met": met})
+        what = " ".join(filter(None, (who, *frame, kernel))) + more_of(count, kernel)
+        met = value is not None and (value >= wanted if bound == AT_LEAST else value <= wanted)
+        verdicts.append({"claim": f"{what}, {unit_of(field)}", "measured": value,
+                         bound.replace(" ", "_"): wanted, "met": met})
         if field not in UNITS and value and "copy_us" in row:
             verdicts[-1]["copy"] = value * row["us"] / row["copy_us"]
     return verdicts
@@ -444,8 +446,8 @@ def judge(run):
 
 def print_verdicts(verdicts):
     for verdict in verdicts:
-        wanted = " ".join(f"{bound.replace('_', ' ')} {verdict[bound]:.5g}"
-                          for bound in ("at_least", "at_most") if bound in verdict)
+        bound = AT_LEAST if "at_least" in verdict else AT_MOST
+        wanted = f"{bound} {verdict[bound.replace(' ', '_')]:.5g}"
         value = verdict["measured"]
         copy = f"; a copy: {verdict['copy']:.2f}" if "copy" in verdict else ""
         say(f"{verdict['claim']:<76} {'-' if value is None else format(value, '.2f'):>9} "
@@ -453,59 +455,26 @@ def print_verdicts(verdicts):
             + (" not measured" if value is None else "" if verdict["met"] else " missed"))
 
 
-# --- files ---
-
-
-def as_csv(run):
-    fields = list(dict.fromkeys(field for row in run["results"] for field in row))
-    file = io.StringIO()
-    writer = csv.DictWriter(file, fields, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(run["results"])
-    return file.getvalue()
-
-
-# These stay apart on white and on black, also for the colour-blind.
-COLOURS = ["#0072b2", "#56b4e9", "#009e73", "#b08f00", "#e69f00", "#d55e00", "#cc79a7", "#8a63b8"]
-STYLE = """<style>
-  text { font: 12px sans-serif; fill: #222; }
-  svg { background: #fff; }
-  @media (prefers-color-scheme: dark) { text { fill: #ddd; } svg { background: #16181c; } }
-</style>"""
+# --- the chart ---
 
 
 def as_svg(run):
-    """A group of bars for each case, a bar for each algorithm: its share of the copy rate."""
-    left, y, bars = 380, 112, []
+    """A bar for each algorithm on each case: its share of the copy rate."""
     rows = [r for r in run["results"] if key(r)[0] not in NO_FILTERS and "percent_of_copy" in r]
-    names = [re.sub(r".*\((.*)\)", r"\1", r["algorithm"]) for r in rows]
-    colours = dict(zip(dict.fromkeys(names), itertools.cycle(COLOURS)))
-    scale = 590 / max([100] + [r["percent_of_copy"] for r in rows])
-
-    def write(x, at, what, anchor="start"):
-        bars.append(f'<text x="{x:.1f}" y="{at}" text-anchor="{anchor}">{html.escape(what)}</text>')
-
-    write(24, 30, f"Convolution on {run['device']}")
-    write(24, 48, "bytes read and written a second, in percent of what a device-to-device copy "
-                  "reaches in the same run; longer is faster")
-    for i, (name, colour) in enumerate(colours.items()):
-        bars.append(f'<rect x="{24 + i % 7 * 130}" y="{62 + i // 7 * 18}" width="12" height="12" '
-                    f'fill="{colour}"/>')
-        write(42 + i % 7 * 130, 72 + i // 7 * 18, name)
-    last = None
-    for row, name in zip(rows, names):
-        if key(row)[1:] != last:
-            last, y = key(row)[1:], y + 14
-            stride = "" if last[2] == 1 else f", stride {last[2]}"
-            write(left - 10, y + 10, f"{last[0]} {last[1]}, {last[3]}{stride}", "end")
+    scale = 500 / max([100] + [r["percent_of_copy"] for r in rows])
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="1030" height="{60 + 18 * len(rows)}">'
+             "<style>text { font: 12px sans-serif } svg { background: #fff }</style>"
+             f'<text x="24" y="30">Convolution on {html.escape(run["device"])}: bytes read and '
+             "written a second, in percent of what a copy reaches in the same run</text>"]
+    for y, row in zip(itertools.count(48, 18), rows):
+        name, format_, size, stride, kernel = key(row)
+        case = f"{format_} {size}, {kernel}" + f", stride {stride}" * (stride > 1)
         width = row["percent_of_copy"] * scale
-        bars.append(f'<rect x="{left}" y="{y}" width="{width:.1f}" height="12" fill='
-                    f'"{colours[name]}"><title>{html.escape(row["algorithm"])}: {row["us"]:.2f} us '
-                    f'a frame, {row["gb_s"]:.0f} GB/s</title></rect>')
-        write(left + width + 4, y + 10, f"{row['percent_of_copy']:.1f}")
-        y += 15
-    return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" width="1030" height="{y + 24}" '
-                      f'viewBox="0 0 1030 {y + 24}" role="img">', STYLE, *bars, "</svg>\n"])
+        parts.append(
+            f'<text x="24" y="{y + 11}">{html.escape(f"{case}: {name}")}</text>'
+            f'<rect x="460" y="{y}" width="{width:.1f}" height="14" fill="#0072b2"/>'
+            f'<text x="{464 + width:.1f}" y="{y + 11}">{row["percent_of_copy"]:.1f}</text>')
+    return "\n".join([*parts, "</svg>\n"])
 
 
 # --- the figures of docs/benchmarks.md ---
@@ -526,18 +495,17 @@ def kernels_table(run):
     """Microseconds a frame of every algorithm on the six cases that the targets begin with."""
     cases = [(f, LARGE, 1, k) for f in ("GRAY8", "RGBA") for k in (G3, G5, S3)]
     found = {key(r): r for r in run["results"]}
-    names = [n for n in dict.fromkeys(k[0] for k in found) if any((n, *c) in found for c in cases)]
+    names = {name: found.get((name, *cases[0]), {"us": math.inf})["us"] for name, *case in found
+             if tuple(case) in cases}
 
     def cell(name, case):
         row = found.get((name, *case), {})
         share = f" ({row['percent_of_copy']:.1f})" if name == FASTEST and row else ""
         return figure(row.get("us")) + share
 
-    names.sort(key=lambda n: (n != "copy", n == "npp",
-                              found.get((n, *cases[0]), {"us": math.inf})["us"]))
     return table([""] + [f"{c[0]} {c[3]}" for c in cases],
-                 [[n if n == "copy" else "NPP" if n == "npp" else f"`{n}`"]
-                  + [cell(n, c) for c in cases] for n in names])
+                 [[{"copy": "copy", "npp": "NPP"}.get(n, f"`{n}`")] + [cell(n, c) for c in cases]
+                  for n in sorted(names, key=lambda n: (n != "copy", n == "npp", names[n]))])
 
 
 def pipelines_table(run):
@@ -560,13 +528,12 @@ def targets_table(run):
         field, bound, wanted, whos, formats, sizes, count, kernels = target
         verdicts = judge_one(run, target)
         values = [v["measured"] for v in verdicts if v["measured"] is not None]
-        more = "" if count == 1 else f" stride {count}" if kernels else f", {count} at once"
         frames = " ".join(filter(None, (formats, sizes, kernels))).replace(",", ", ")
         measured = f"{figure(min(values))} to {figure(max(values))}" if len(values) > 4 else \
             ", ".join(map(figure, values))
         if verdicts:
-            rows.append([whos.replace(",", ", "), frames + more, unit_of(field),
-                         f"at {'least' if bound == '>=' else 'most'} {wanted:g}",
+            rows.append([whos.replace(",", ", "), frames + more_of(count, kernels), unit_of(field),
+                         f"{bound} {wanted:g}",
                          measured + ("" if all(v["met"] for v in verdicts) else ": missed")])
     return table(["", "frames", "what", "wanted", "measured"], rows)
 
@@ -578,10 +545,9 @@ def write_docs(args):
     """Puts the tables of these runs between their marks in the page."""
     page = pathlib.Path(args.page)
     content = page.read_text(encoding="utf-8")
-    for name in args.runs:
-        run = read_run(name)
+    for run in map(json.load, args.runs):
         if run["kind"] not in TABLES:
-            raise Failure(2, f"{name}: {page} has no figures of {run['kind']}")
+            raise Failure(2, f"{page} has no figures of {run['kind']}")
         for mark, made in ((run["kind"], TABLES[run["kind"]](run)),
                            (f"{run['kind']}-targets", targets_table(run))):
             content, n = re.subn(rf"(<!-- figures: {mark} -->\n).*?(<!-- end -->)",
@@ -596,17 +562,6 @@ def write_docs(args):
 # --- the program ---
 
 
-def read_run(name):
-    return json.loads(pathlib.Path(name).read_text(encoding="utf-8"))
-
-
-def write(name, content):
-    if name == "-":
-        sys.stdout.write(content)
-    elif name:
-        pathlib.Path(name).write_text(content, encoding="utf-8")
-
-
 def report(args):
     """Measures, or reads, and writes what is asked for."""
     run = args.run(args)
@@ -615,40 +570,45 @@ def report(args):
         say("\nTargets")
         print_verdicts(verdicts)
     if args.json:
-        write(args.json, json.dumps({**run, "targets": verdicts}, indent=1) + "\n")
+        args.json.write(json.dumps({**run, "targets": verdicts}, indent=1) + "\n")
     if args.csv:
-        write(args.csv, as_csv(run))
+        fields = dict.fromkeys(field for row in run["results"] for field in row)
+        writer = csv.DictWriter(args.csv, fields, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(run["results"])
     if args.plot:
-        write(args.plot, as_svg(run))
+        args.plot.write(as_svg(run))
     missed = not (verdicts and all(v["met"] for v in verdicts))
     return 1 if args.check and missed else run.get("status", 0)
 
 
 def show_run(args):
-    run = read_run(args.file)
+    run = json.load(args.file)
     print_heading(run, run["device"])
     print_rows(run, run["results"], run["notes"])
     return run
 
 
-# flag to metavar or type, and help, for each command; "" are those of all
-OPTIONS = {
-    "": {"--json": ("FILE", "write all figures as JSON"), "--csv": ("FILE", "and as CSV"),
-         "--plot": ("FILE", "draw the shares of the copy rate as SVG"),
-         "--check": (None, "end with 1 when a target is missed or none was measured"),
-         "--programs": ("FOLDER", "where the programs that measure are")},
-    "device": {"--budget": (float, "milliseconds for each line (200; of pipelines 3000, of live "
-                                   "ones 10000)"), "--device": (int, "CUDA device"),
-               "--format": ("LIST", f"of {FORMATS}"), "--size": ("LIST", "of WIDTHxHEIGHT")},
-    "kernels": {"--kernel": ("LIST", "of NAME[:SIZE[:SIGMA]]"), "--stride": (int, "1, 2 or 4"),
-                "--algorithm": ("LIST", "algorithms and npp"),
-                "--border": ("NAME", "replicate, constant, reflect, reflect-101 or wrap"),
-                "--paper": (None, "repeat the texts' experiments instead"),
-                "--npp": ("FOLDER", "of libnppif.so and libnppc.so")},
-    "pipelines": {"--only": ("LIST", "of paths, streams, latency and decode"),
-                  "--streams": (int, "pipelines at once"),
-                  "--decode": ("FILE", "an H.264 video, for its decoder as well")},
-    "cpu": {"--rounds": (int, "measurements of each in turns")}, "show": {}}
+WRITTEN, READ = (argparse.FileType(mode, encoding="utf-8") for mode in "wr")
+# commands, flags, what argparse makes of it (None: a switch, a text: its metavar) and help
+OPTIONS = [
+    ("kernels pipelines cpu show", "--json", WRITTEN, "write all figures as JSON"),
+    ("kernels pipelines cpu show", "--csv", WRITTEN, "and as CSV"),
+    ("kernels pipelines cpu show", "--plot", WRITTEN, "draw the shares of the copy rate as SVG"),
+    ("kernels pipelines cpu show", "--check", None, "end with 1 when a target is missed"),
+    ("kernels pipelines", "--budget", float, "ms for a line (200; pipelines 3000, live 10000)"),
+    ("kernels pipelines", "-d --device", int, "CUDA device"),
+    ("kernels pipelines", "-f --format", "LIST", f"of {FORMATS}"),
+    ("kernels pipelines", "-s --size", "LIST", "of WIDTHxHEIGHT"),
+    ("kernels", "-k --kernel", "LIST", "of NAME[:SIZE[:SIGMA]]"),
+    ("kernels", "-a --algorithm", "LIST", "algorithms and npp"),
+    ("kernels", "--stride", int, "1, 2 or 4"),
+    ("kernels", "--border", "NAME", "replicate, constant, reflect, reflect-101 or wrap"),
+    ("kernels", "--paper", None, "repeat the texts' experiments instead"),
+    ("kernels", "--npp", "FOLDER", "of libnppif.so and libnppc.so"),
+    ("pipelines", "--only", "LIST", "of paths, streams, latency and decode"),
+    ("pipelines", "--streams", int, "pipelines at once"),
+    ("pipelines", "--decode", "FILE", "an H.264 video, for its decoder as well")]
 COMMANDS = {"kernels": (run_kernels, "the CUDA kernels beside a copy, NPP and the classics"),
             "pipelines": (run_pipelines, "the element in pipelines beside the bus"),
             "cpu": (run_cpu, "the element on the CPU beside OpenCV and FFmpeg"),
@@ -661,24 +621,19 @@ def parse(argv):
         "status is 77, 1 when something fails and 2 for wrong options. LISTs are divided by commas "
         "and may be \"all\"; a FILE of \"-\" is the standard output.")
     commands = parser.add_subparsers(dest="command", required=True)
-    own = pathlib.Path(__file__).resolve().parent
-    beside = pathlib.Path(__file__).suffix != ".py"  # the copy in a build folder
     for name, (run, help_) in COMMANDS.items():
         sub = commands.add_parser(name, help=help_, description=help_)
-        groups = ["", "device", name] if name in ("kernels", "pipelines") else ["", name]
-        for flag, (kind, help_) in (item for g in groups for item in OPTIONS[g].items()):
-            short = [flag[1:3]] if flag[2:] in ("kernel", "algorithm", "format", "size", "device") \
-                else []
-            sub.add_argument(*short, flag, help=help_, **(
-                {"action": "store_true"} if kind is None else {"metavar": kind}
-                if isinstance(kind, str) else {"type": kind}))
+        for users, flags, kind, help_ in OPTIONS:
+            if name in users.split():
+                sub.add_argument(*flags.split(), help=help_, **(
+                    {"action": "store_true"} if kind is None else {"metavar": kind}
+                    if isinstance(kind, str) else {"type": kind}))
         if name == "show":
-            sub.add_argument("file")
-        sub.set_defaults(main=report, run=run, streams=STREAMS, rounds=CPU_ROUNDS,
-                         programs=own if beside else own.parent / "build" / "bench")
+            sub.add_argument("file", type=READ)
+        sub.set_defaults(main=report, run=run, streams=STREAMS)
     sub = commands.add_parser("docs", help="put runs that --json wrote into docs/benchmarks.md")
     sub.add_argument("--page", default="docs/benchmarks.md")
-    sub.add_argument("runs", nargs="+")
+    sub.add_argument("runs", nargs="+", type=READ)
     sub.set_defaults(main=write_docs)
     return parser.parse_args(argv)
 
@@ -686,7 +641,7 @@ def parse(argv):
 def main(argv):
     global text
     args = parse(argv)
-    if "-" in (getattr(args, name, None) for name in ("json", "csv", "plot")):
+    if sys.stdout in vars(args).values():
         text = sys.stderr
     try:
         return args.main(args)

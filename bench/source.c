@@ -3,25 +3,21 @@
 
 #include <gst/base/base.h>
 #include <gst/video/video.h>
-#include <string.h>
 #include <unistd.h>
+#include "common.h"
 
 #define OWN_BUFFERS 8
-#define RANDOM_BYTES (1 << 20) /* repeated over a frame */
 
-typedef struct {
+G_DECLARE_FINAL_TYPE(BenchSource, bench_source, BENCH, SOURCE, GstPushSrc)
+
+struct _BenchSource {
   GstPushSrc parent;
   GstCaps *caps;
   GstVideoInfo info;
   BenchMemory memory;
   guint64 n_frames;
-} BenchSource;
+};
 
-typedef struct {
-  GstPushSrcClass parent_class;
-} BenchSourceClass;
-
-GType bench_source_get_type(void);
 G_DEFINE_TYPE(BenchSource, bench_source, GST_TYPE_PUSH_SRC)
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
@@ -29,87 +25,50 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
 
 static GstCaps *
 bench_source_get_caps(GstBaseSrc *base, GstCaps *filter) {
-  const BenchSource *self = (BenchSource *)base;
+  const BenchSource *self = BENCH_SOURCE(base);
   return filter ? gst_caps_intersect_full(filter, self->caps, GST_CAPS_INTERSECT_FIRST)
                 : gst_caps_ref(self->caps);
 }
 
 /* --- memory --- */
 
-/* Keeps what the pool's configuration says of allocators and alignment. */
+/* The pool that downstream proposes, one of the source's own, or none, as it is wanted. */
 static gboolean
-configure_pool(BenchSource *self, GstBufferPool *pool, guint size, guint min, guint max) {
-  GstStructure *config = gst_buffer_pool_get_config(pool);
-  gst_buffer_pool_config_set_params(config, self->caps, size, min, max);
-  gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  return gst_buffer_pool_set_config(pool, config);
-}
-
-static void
-remove_offers(GstQuery *query) {
+bench_source_decide_allocation(GstBaseSrc *base, GstQuery *query) {
+  BenchSource *self = BENCH_SOURCE(base);
+  g_autoptr(GstBufferPool) pool = NULL;
+  guint size = (guint)self->info.size, min = OWN_BUFFERS, max = 0;
+  if (self->memory == BENCH_MEMORY_POOL && gst_query_get_n_allocation_pools(query) > 0)
+    gst_query_parse_nth_allocation_pool(query, 0, &pool, &size, &min, &max);
+  else if (self->memory == BENCH_MEMORY_OWN)
+    pool = gst_video_buffer_pool_new();
   while (gst_query_get_n_allocation_pools(query) > 0)
     gst_query_remove_nth_allocation_pool(query, 0);
   while (gst_query_get_n_allocation_params(query) > 0)
     gst_query_remove_nth_allocation_param(query, 0);
-}
-
-static gboolean
-take_proposed_pool(BenchSource *self, GstQuery *query) {
-  g_autoptr(GstBufferPool) pool = NULL;
-  guint size = 0, min = 0, max = 0;
-  if (gst_query_get_n_allocation_pools(query) > 0)
-    gst_query_parse_nth_allocation_pool(query, 0, &pool, &size, &min, &max);
-  if (pool && configure_pool(self, pool, size, min, max))
-    return TRUE;
-  GST_ELEMENT_ERROR(self, RESOURCE, SETTINGS, ("The pipeline proposes no pool of buffers."),
-                    (NULL));
-  return FALSE;
-}
-
-static gboolean
-bench_source_decide_allocation(GstBaseSrc *base, GstQuery *query) {
-  BenchSource *self = (BenchSource *)base;
-  const guint size = (guint)self->info.size;
-  if (self->memory == BENCH_MEMORY_POOL)
-    return take_proposed_pool(self, query);
-  remove_offers(query);
   if (self->memory == BENCH_MEMORY_FRESH)
     return TRUE;
-  g_autoptr(GstBufferPool) pool = gst_video_buffer_pool_new();
-  if (!configure_pool(self, pool, size, OWN_BUFFERS, 0))
+  if (!pool) {
+    GST_ELEMENT_ERROR(self, RESOURCE, SETTINGS, ("The pipeline proposes no pool of buffers."),
+                      (NULL));
     return FALSE;
-  gst_query_add_allocation_pool(query, pool, size, OWN_BUFFERS, 0);
-  return TRUE;
+  }
+  /* keeps what the configuration says of allocators and alignment */
+  GstStructure *config = gst_buffer_pool_get_config(pool);
+  gst_buffer_pool_config_set_params(config, self->caps, size, min, max);
+  gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  gst_query_add_allocation_pool(query, pool, size, min, max);
+  return gst_buffer_pool_set_config(pool, config);
 }
 
 /* --- pixels --- */
 
-static void
-write_random(const GstMapInfo *map) {
-  static guint8 bytes[RANDOM_BYTES];
-  static gsize made;
-  if (g_once_init_enter(&made)) {
-    g_autoptr(GRand) generator = g_rand_new_with_seed(1);
-    for (gsize i = 0; i < RANDOM_BYTES; i++)
-      bytes[i] = (guint8)g_rand_int(generator);
-    g_once_init_leave(&made, 1);
-  }
-  for (gsize at = 0; at < map->size; at += RANDOM_BYTES)
-    memcpy(map->data + at, bytes, MIN(RANDOM_BYTES, map->size - at));
-}
-
-/* As little as makes the system hand out the pages. */
-static void
-touch_pages(const GstMapInfo *map) {
-  const gsize page = (gsize)sysconf(_SC_PAGESIZE);
-  for (gsize at = 0; at < map->size; at += page)
-    map->data[at] = (guint8)(at / page);
-}
-
-/* Writes into a memory that has not been here before. */
+/* Writes into a memory that has not been here before; into a fresh one as little as makes the
+ * system hand out the pages. */
 static gboolean
 fill_memory(BenchSource *self, GstMemory *memory) {
   const GQuark quark = g_quark_from_static_string("cudaconv-bench-filled");
+  const gsize page = (gsize)sysconf(_SC_PAGESIZE);
   GstMapInfo map;
   if (gst_mini_object_get_qdata(GST_MINI_OBJECT(memory), quark))
     return TRUE;
@@ -117,10 +76,10 @@ fill_memory(BenchSource *self, GstMemory *memory) {
     GST_ELEMENT_ERROR(self, RESOURCE, WRITE, ("A frame's memory cannot be written."), (NULL));
     return FALSE;
   }
-  if (self->memory == BENCH_MEMORY_FRESH)
-    touch_pages(&map);
-  else
-    write_random(&map);
+  if (self->memory != BENCH_MEMORY_FRESH)
+    bench_fill_random(map.data, map.size);
+  for (gsize at = 0; self->memory == BENCH_MEMORY_FRESH && at < map.size; at += page)
+    map.data[at] = (guint8)(at / page);
   gst_memory_unmap(memory, &map);
   gst_mini_object_set_qdata(GST_MINI_OBJECT(memory), quark, GUINT_TO_POINTER(1), NULL);
   return TRUE;
@@ -128,16 +87,13 @@ fill_memory(BenchSource *self, GstMemory *memory) {
 
 static GstFlowReturn
 bench_source_fill(GstPushSrc *push, GstBuffer *buffer) {
-  BenchSource *self = (BenchSource *)push;
-  const GstClockTime second = GST_SECOND * (guint64)self->info.fps_d;
-  const guint64 fps = (guint64)self->info.fps_n;
+  BenchSource *self = BENCH_SOURCE(push);
+  const guint64 n = self->n_frames++, fps = (guint64)self->info.fps_n;
   for (guint i = 0; i < gst_buffer_n_memory(buffer); i++)
     if (!fill_memory(self, gst_buffer_peek_memory(buffer, i)))
       return GST_FLOW_ERROR;
-  GST_BUFFER_OFFSET(buffer) = self->n_frames;
-  GST_BUFFER_PTS(buffer) = gst_util_uint64_scale(self->n_frames, second, fps);
-  GST_BUFFER_DURATION(buffer) =
-      gst_util_uint64_scale(++self->n_frames, second, fps) - GST_BUFFER_PTS(buffer);
+  GST_BUFFER_PTS(buffer) = gst_util_uint64_scale(n, GST_SECOND, fps);
+  GST_BUFFER_DURATION(buffer) = GST_SECOND / fps;
   return GST_FLOW_OK;
 }
 
@@ -145,20 +101,11 @@ bench_source_fill(GstPushSrc *push, GstBuffer *buffer) {
 static void
 bench_source_get_times(GstBaseSrc *base, GstBuffer *buffer, GstClockTime *start,
                        GstClockTime *end) {
-  *start = *end = GST_CLOCK_TIME_NONE;
-  if (!gst_base_src_is_live(base))
-    return;
-  *start = GST_BUFFER_PTS(buffer);
-  *end = *start + GST_BUFFER_DURATION(buffer);
+  *start = gst_base_src_is_live(base) ? GST_BUFFER_PTS(buffer) : GST_CLOCK_TIME_NONE;
+  *end = GST_CLOCK_TIME_NONE;
 }
 
 /* --- type --- */
-
-static void
-bench_source_finalize(GObject *object) {
-  gst_caps_unref(((BenchSource *)object)->caps);
-  G_OBJECT_CLASS(bench_source_parent_class)->finalize(object);
-}
 
 static void
 bench_source_init(BenchSource *self) {
@@ -167,13 +114,8 @@ bench_source_init(BenchSource *self) {
 
 static void
 bench_source_class_init(BenchSourceClass *klass) {
-  GstElementClass *element_class = GST_ELEMENT_CLASS(klass);
   GstBaseSrcClass *base_class = GST_BASE_SRC_CLASS(klass);
-  G_OBJECT_CLASS(klass)->finalize = bench_source_finalize;
-  gst_element_class_add_static_pad_template(element_class, &src_template);
-  gst_element_class_set_static_metadata(element_class, "Source of frozen noise", "Source/Video",
-                                        "Pushes the same frames again and again",
-                                        "cudaconv developers");
+  gst_element_class_add_static_pad_template(GST_ELEMENT_CLASS(klass), &src_template);
   base_class->get_caps = bench_source_get_caps;
   base_class->decide_allocation = bench_source_decide_allocation;
   base_class->get_times = bench_source_get_times;
@@ -184,6 +126,7 @@ GstElement *
 bench_source_new(GstCaps *caps, BenchMemory memory, gboolean live) {
   BenchSource *self = g_object_new(bench_source_get_type(), NULL);
   self->caps = gst_caps_ref(caps);
+  g_object_set_data_full(G_OBJECT(self), "caps", caps, (GDestroyNotify)gst_caps_unref);
   self->memory = memory;
   if (!gst_video_info_from_caps(&self->info, caps))
     g_return_val_if_reached(NULL);

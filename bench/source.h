@@ -16,8 +16,8 @@ typedef enum {
 } BenchMemory;
 
 /* A floating element that produces frames without end. The caps are those of fixed raw video, with
- * or without a memory feature. With `live` it is a live source, which waits for each frame's time
- * on the clock. */
+ * or without a memory feature, and a whole number of frames a second. With `live` it is a live
+ * source, which waits for each frame's time on the clock. */
 GstElement *bench_source_new(GstCaps *caps, BenchMemory memory, gboolean live);
 
 G_END_DECLS

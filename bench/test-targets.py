@@ -15,23 +15,27 @@ import report  # noqa: E402
 report.text = open(os.devnull, "w", encoding="utf-8")
 
 
-def kernels(frames):
-    """A run of format to (us of each algorithm), where a copy takes 18 us."""
-    rows = [{"format": format_, "width": 7680, "height": 4320, "kernel": "gaussian 3x3",
-             "stride": 1, "bytes": 1000, "algorithm": name, "us": us}
-            for format_, times in frames.items() for name, us in {"copy": 18, **times}.items()]
-    run = {"kind": "kernels", "complete": False, "peers": ["copy", "npp"], "results": rows}
+def made_up(kind, rows, **more):
+    """A run of this kind with what follows from its rows."""
+    run = {"kind": kind, "complete": False, "results": rows, "notes": [], **more}
     report.derive(run)
     return run
+
+
+def kernels(frames):
+    """A run of format to (us of each algorithm), where a copy takes 18 us."""
+    return made_up("kernels", [
+        {"format": format_, "width": 7680, "height": 4320, "kernel": "gaussian 3x3", "stride": 1,
+         "bytes": 1000, "algorithm": name, "us": us}
+        for format_, times in frames.items() for name, us in {"copy": 18, **times}.items()],
+        peers=["copy", "npp"])
 
 
 def pipelines(paths, format_="RGBA", streams=1, **more):
     """A run of path to us, on the same frames."""
-    rows = [{"path": path, "format": format_, "width": 1920, "height": 1080, "streams": streams,
-             "devices": 1, "bytes": 1, "us": us, **more} for path, us in paths.items()]
-    run = {"kind": "pipelines", "complete": False, "results": rows}
-    report.derive(run)
-    return run
+    return made_up("pipelines", [
+        {"path": path, "format": format_, "width": 1920, "height": 1080, "streams": streams,
+         "devices": 1, "us": us, **more} for path, us in paths.items()])
 
 
 class Verdicts(unittest.TestCase):
@@ -75,14 +79,14 @@ class Verdicts(unittest.TestCase):
                        {"decoder's own rate": (us / 10, met)})
 
     def test_what_is_missing_is_missed(self):
+        args = argparse.Namespace(json=None, csv=None, plot=None, check=True)
         for kind, n in (("kernels", 34), ("pipelines", 20), ("cpu", 3)):
-            run = {"kind": kind, "complete": True, "results": [], "notes": []}
+            run = made_up(kind, [], complete=True)
             verdicts = report.judge(run)
             self.assertEqual(len(verdicts), n)
             self.assertFalse(any(v["met"] or "decode" in v["claim"] for v in verdicts))
             self.assertEqual(report.judge({**run, "complete": False}), [])
-            args = argparse.Namespace(run=lambda _, r=run: r, json=None, csv=None, plot=None,
-                                      check=True)
+            args.run = lambda _, r=run: r
             self.assertEqual(report.report(args), 1)
         args.run = lambda _: kernels({"GRAY8": {"sliding": 18.5}})
         self.assertEqual(report.report(args), 0)
@@ -91,15 +95,14 @@ class Verdicts(unittest.TestCase):
 class Pages(unittest.TestCase):
     def test_tables(self):
         page = pathlib.Path(report.__file__).parent.parent / "docs" / "benchmarks.md"
-        for run, words in ((kernels({"GRAY8": {"sliding": 18.5}}), ["| `sliding` | 18.5 (97.3) |"]),
-                           (pipelines({"bus": 840, "own": 1000}), ["84.0: missed |"])):
-            with tempfile.TemporaryDirectory() as folder:
-                copy, file = (pathlib.Path(folder) / name for name in ("page.md", "run.json"))
-                copy.write_text(page.read_text(encoding="utf-8"), encoding="utf-8")
+        with tempfile.TemporaryDirectory() as folder:
+            copy, file = pathlib.Path(folder, "page.md"), pathlib.Path(folder, "run.json")
+            copy.write_bytes(page.read_bytes())
+            for run, words in ((kernels({"GRAY8": {"sliding": 18.5}}), "`sliding` | 18.5 (97.3) |"),
+                               (pipelines({"bus": 840, "own": 1000}), "84.0: missed |")):
                 file.write_text(report.json.dumps(run), encoding="utf-8")
                 self.assertEqual(report.main(["docs", f"--page={copy}", str(file)]), 0)
-                for word in words:
-                    self.assertIn(word, copy.read_text(encoding="utf-8"))
+                self.assertIn(words, copy.read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

@@ -6,9 +6,7 @@
 #define ALIGNMENT 256
 #define CACHES 4               /* L2 sizes that the buffers of each direction make up */
 #define RANDOM_BYTES (1 << 24) /* made on the host and uploaded as often as it takes */
-#define MAX_BATCHES 9
-#define MIN_BATCHES 3
-#define MAX_LAUNCHES 400 /* of a batch: fewer than the driver queues before the host waits */
+#define MAX_LAUNCHES 400       /* of a batch: fewer than the driver queues before the host waits */
 #define MAX_SWEEPS 100
 #define HEAD_START 1.5 /* by how much the head start outlasts the queueing */
 
@@ -32,21 +30,17 @@ bench_timer_open(BenchTimer *self, gint device_id, GError **error) {
 
 void
 bench_timer_close(BenchTimer *self) {
-  const CcCudaDriver *cuda = self->cuda;
-  const BenchArena *arenas[] = {&self->src, &self->dst, &self->scratch};
+  const CUdeviceptr memory[] = {self->src.address, self->dst.address, self->scratch.address};
   if (!self->device)
     return;
-  if (self->stream)
-    cuda->cuStreamSynchronize(self->stream);
-  for (guint i = 0; i < G_N_ELEMENTS(arenas); i++)
-    if (arenas[i]->bytes)
-      cuda->cuMemFree(arenas[i]->address);
-  if (self->begin)
-    cuda->cuEventDestroy(self->begin);
-  if (self->end)
-    cuda->cuEventDestroy(self->end);
-  if (self->stream)
-    cuda->cuStreamDestroy(self->stream);
+  if (self->end) { /* the last that is opened */
+    self->cuda->cuStreamSynchronize(self->stream);
+    for (guint i = 0; i < G_N_ELEMENTS(memory); i++)
+      self->cuda->cuMemFree(memory[i]); /* 0 is none */
+    self->cuda->cuEventDestroy(self->begin);
+    self->cuda->cuEventDestroy(self->end);
+    self->cuda->cuStreamDestroy(self->stream);
+  }
   cc_cuda_device_pop(self->device);
   cc_cuda_device_close(self->device);
 }
@@ -56,28 +50,23 @@ aligned(gsize bytes) {
   return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* *grown tells that the memory is new. */
 static gboolean
-grow_arena(const BenchTimer *self, BenchArena *arena, gsize bytes, gboolean *grown,
-           GError **error) {
+grow_arena(const BenchTimer *self, BenchArena *arena, gsize bytes, GError **error) {
   if (arena->bytes >= bytes)
     return TRUE;
   if (arena->bytes)
     self->cuda->cuMemFree(arena->address);
-  arena->bytes = 0;
+  *arena = (BenchArena){0};
   if (!BENCH_CALL(self, cuMemAlloc, &arena->address, bytes))
     return FALSE;
   arena->bytes = bytes;
-  *grown = TRUE;
   return TRUE;
 }
 
 static gboolean
 fill_with_random(const BenchTimer *self, GError **error) {
-  g_autofree guint32 *random = g_malloc(RANDOM_BYTES);
-  g_autoptr(GRand) generator = g_rand_new_with_seed(1);
-  for (gsize i = 0; i < RANDOM_BYTES / sizeof *random; i++)
-    random[i] = g_rand_int(generator);
+  g_autofree guint8 *random = g_malloc(RANDOM_BYTES);
+  bench_fill_random(random, RANDOM_BYTES);
   for (gsize at = 0; at < self->src.bytes; at += RANDOM_BYTES)
     if (!BENCH_CALL(self, cuMemcpyHtoDAsync, self->src.address + at, random,
                     MIN(RANDOM_BYTES, self->src.bytes - at), self->stream) ||
@@ -114,24 +103,25 @@ time_sweep(BenchTimer *self, GError **error) {
 gboolean
 bench_timer_reserve(BenchTimer *self, gsize src_bytes, gsize dst_bytes, gsize scratch_bytes,
                     GError **error) {
-  gboolean grown = FALSE, ignored = FALSE;
-  if (!grow_arena(self, &self->src, MAX(CACHES * self->l2_bytes, 2 * aligned(src_bytes)), &grown,
-                  error) ||
-      (grown && !fill_with_random(self, error)) ||
-      !grow_arena(self, &self->dst, MAX(CACHES * self->l2_bytes, 2 * aligned(dst_bytes)), &grown,
-                  error) ||
-      !grow_arena(self, &self->scratch, scratch_bytes, &ignored, error))
+  const gsize least = CACHES * self->l2_bytes, before = self->src.bytes + self->dst.bytes;
+  if (!grow_arena(self, &self->src, MAX(least, 2 * aligned(src_bytes)), error) ||
+      !grow_arena(self, &self->dst, MAX(least, 2 * aligned(dst_bytes)), error) ||
+      !grow_arena(self, &self->scratch, scratch_bytes, error))
     return FALSE;
-  return !grown || time_sweep(self, error);
+  return self->src.bytes + self->dst.bytes == before ||
+         (fill_with_random(self, error) && time_sweep(self, error));
 }
 
-/* Runs a batch. Copies queued first keep the device busy while the host queues the frames, so that
+/* A BenchBatch. Copies queued first keep the device busy while the host queues the frames, so that
  * it is the device that is measured even where a launch costs the host more than a frame takes. */
 static gboolean
-run_batch(BenchTimer *self, const BenchWork *work, guint n_frames, guint n_sweeps, gdouble *us,
-          gdouble *host_us, GError **error) {
+run_batch(gpointer data, guint n_frames, gdouble *us, GError **error) {
+  BenchTimer *self = data;
+  const BenchWork *work = self->work;
   const gsize src_bytes = aligned(work->src_bytes), dst_bytes = aligned(work->dst_bytes);
   const guint64 n_src = self->src.bytes / src_bytes, n_dst = self->dst.bytes / dst_bytes;
+  const gdouble head_start_us = HEAD_START * self->host_us * n_frames;
+  const gdouble n_sweeps = MIN(ceil(head_start_us / MAX(self->sweep_us, 0.1)), MAX_SWEEPS);
   for (guint i = 0; i < n_sweeps; i++)
     if (!queue_sweep(self, error))
       return FALSE;
@@ -145,55 +135,19 @@ run_batch(BenchTimer *self, const BenchWork *work, guint n_frames, guint n_sweep
       return FALSE;
   if (!BENCH_CALL(self, cuEventRecord, self->end, self->stream))
     return FALSE;
-  *host_us = (gdouble)(g_get_monotonic_time() - begin);
+  self->host_us = (gdouble)MAX(g_get_monotonic_time() - begin, 1) / n_frames;
   return wait_for_events(self, us, error);
-}
-
-static gboolean
-time_batches(BenchTimer *self, const BenchWork *work, BenchTime *time, GError **error) {
-  gdouble us[MAX_BATCHES], host_us = 0;
-  if (!bench_timer_reserve(self, work->src_bytes, work->dst_bytes, work->scratch_bytes, error))
-    return FALSE;
-  const gdouble budget_us = 1000 * self->budget_ms;
-  const guint most_frames = MAX(MAX_LAUNCHES / MAX(work->n_launches, 1), 1);
-  /* the first frame loads the kernels, the second tells how many make a batch */
-  if (!run_batch(self, work, 1, 0, &us[0], &host_us, error) ||
-      (us[0] < budget_us && !run_batch(self, work, 1, 0, &us[0], &host_us, error)))
-    return FALSE;
-  const guint n_frames = (guint)CLAMP(budget_us / MAX_BATCHES / MAX(us[0], 0.1), 1, most_frames);
-  /* this one warms up, and tells how long the host needs */
-  if (n_frames > 1 && !run_batch(self, work, n_frames, 0, &us[0], &host_us, error))
-    return FALSE;
-  const guint n_sweeps =
-      (guint)CLAMP(ceil(HEAD_START * host_us / MAX(self->sweep_us, 0.1)), 1, MAX_SWEEPS);
-  const guint n_batches = (guint)CLAMP(budget_us / MAX(us[0], 0.1), MIN_BATCHES, MAX_BATCHES) | 1;
-  for (guint i = 0; i < n_batches; i++) {
-    if (!run_batch(self, work, n_frames, n_sweeps, &us[i], &host_us, error))
-      return FALSE;
-    us[i] /= n_frames;
-  }
-  *time = bench_summarize(us, n_batches);
-  time->n_frames = n_frames;
-  return TRUE;
 }
 
 gboolean
 bench_time_work(BenchTimer *self, const BenchWork *work, BenchTime *time, GError **error) {
-  const gboolean ok = time_batches(self, work, time, error);
+  const guint most_frames = MAX(MAX_LAUNCHES / MAX(work->n_launches, 1), 1);
+  self->work = work;
+  self->host_us = 0;
+  const gboolean ok =
+      bench_timer_reserve(self, work->src_bytes, work->dst_bytes, work->scratch_bytes, error) &&
+      bench_time_batches(run_batch, self, most_frames, self->budget_ms, time, error);
   if (!ok)
     self->cuda->cuStreamSynchronize(self->stream);
   return ok;
-}
-
-static gboolean
-queue_copy(const BenchWork *self, const BenchTimer *timer, CUdeviceptr src, CUdeviceptr dst,
-           CUdeviceptr scratch, GError **error) {
-  return BENCH_CALL(timer, cuMemcpyDtoDAsync, dst, src, self->src_bytes, timer->stream);
-}
-
-gboolean
-bench_time_copy(BenchTimer *self, gsize bytes, BenchTime *time, GError **error) {
-  const BenchWork work = {
-      .queue = queue_copy, .src_bytes = bytes, .dst_bytes = bytes, .n_launches = 1};
-  return bench_time_work(self, &work, time, error);
 }

@@ -14,17 +14,7 @@ typedef struct {
   gsize bytes;
 } BenchArena;
 
-typedef struct {
-  CcCudaDevice *device;
-  const CcCudaDriver *cuda;
-  CUstream stream;
-  CUevent begin, end;
-  gsize l2_bytes;
-  gdouble budget_ms;            /* device time that the batches of one measurement may take */
-  BenchArena src, dst, scratch; /* src holds random bytes */
-  gdouble sweep_us;             /* what a copy of the whole src takes */
-  guint64 frame;                /* frames queued so far; the next one takes the next buffers */
-} BenchTimer;
+typedef struct _BenchTimer BenchTimer;
 
 /* What is measured. */
 typedef struct _BenchWork BenchWork;
@@ -35,6 +25,20 @@ struct _BenchWork {
   gconstpointer data;
   gsize src_bytes, dst_bytes, scratch_bytes; /* of one frame; scratch may be 0 */
   guint n_launches;                          /* of one frame */
+};
+
+struct _BenchTimer {
+  CcCudaDevice *device;
+  const CcCudaDriver *cuda;
+  CUstream stream;
+  CUevent begin, end;
+  gsize l2_bytes;
+  gdouble budget_ms;            /* device time that the batches of one measurement may take */
+  BenchArena src, dst, scratch; /* src holds random bytes */
+  gdouble sweep_us;             /* what a copy of the whole src takes */
+  guint64 frame;                /* frames queued so far; the next one takes the next buffers */
+  const BenchWork *work;        /* that is being measured */
+  gdouble host_us;              /* how long the host took to queue one of its frames; at first 0 */
 };
 
 /* Opens the device (-1: the first that works) and makes it current until bench_timer_close; on
@@ -48,8 +52,5 @@ gboolean bench_timer_reserve(BenchTimer *self, gsize src_bytes, gsize dst_bytes,
 
 /* Measures, after a warm-up. Nothing of the work is under way any more when it returns. */
 gboolean bench_time_work(BenchTimer *self, const BenchWork *work, BenchTime *time, GError **error);
-
-/* Measures a device-to-device copy of `bytes`, which reads and writes as many. */
-gboolean bench_time_copy(BenchTimer *self, gsize bytes, BenchTime *time, GError **error);
 
 G_END_DECLS
