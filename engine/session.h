@@ -75,7 +75,7 @@ typedef struct {
   gchar *device;                   /* name of its device, or what it works with; "none" */
   gint device_id;                  /* -1: it has none */
   gchar *plan;                     /* how the filter is computed; "" before there is one */
-  const gchar *algorithm;          /* NULL: the backend has only one way, or nothing ran yet */
+  const gchar *algorithm;          /* NULL: the backend has only one way, or there is no plan */
   const gchar *in_path, *out_path; /* of the last frame; NULL: there was none */
   guint n_failovers;
   guint64 n_frames, n_bytes; /* that were taken */

@@ -10,8 +10,8 @@
  * on, or carried out where the caps tell the size of the crop. With a stride of 2 or 4 the output
  * is smaller, and rectangles in metas and the pointer of navigation events are scaled accordingly.
  *
- * In a pipeline that is not live, the GPU works on one frame while the next is fetched, so the
- * output is one frame behind the input; nothing is held back in a live pipeline or on the CPU.
+ * In a pipeline that is not live, the GPU works on three frames at once, so the output is two frames
+ * behind the input; nothing is held back in a live pipeline or on the CPU.
  *
  * |[
  * gst-launch-1.0 v4l2src ! videoconvert ! cudaconv kernel=sobel ! autovideosink

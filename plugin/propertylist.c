@@ -164,6 +164,7 @@ const CcProperty cc_properties[] = {
      * GstCudaConv:border-value:
      *
      * What the kernel reads outside the picture with border=constant, as a fraction of full scale.
+     * Outside, chroma is neutral and alpha opaque whatever this says.
      */
     {"border-value", "Border value", "Pixels outside with border=constant, 0 to 1 of full scale",
      FILTERS(border_value), DOUBLE(0, 1, 0)},
@@ -249,7 +250,7 @@ const CcProperty cc_properties[] = {
      *
      * A structure `cudaconv-stats`: backend and device (strings), device-id (int), plan (string,
      * how the kernel is computed), algorithm (string, the one that runs; not on the CPU and before
-     * the first frame), input-path and output-path (strings, how the device reads and writes
+     * there are caps), input-path and output-path (strings, how the device reads and writes
      * frames; not before the first frame), in-flight (uint, frames under way at once), frames and
      * bytes (guint64, output), upload-time, kernel-time, download-time and wait-time (guint64,
      * nanoseconds in all since the element was started), registered-bytes (guint64, memory of
