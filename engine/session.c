@@ -281,13 +281,6 @@ cc_session_open(CcSession *self, const CcBackendConfig *config, GError **error) 
   return TRUE;
 }
 
-void
-cc_session_close(CcSession *self) {
-  close_engine(&self->previous);
-  Engine before = replace_engine(self, (Engine){0});
-  close_engine(&before);
-}
-
 CcDevice *
 cc_session_get_device(const CcSession *self) {
   return self->now.backend ? self->now.backend->device : NULL;
@@ -444,7 +437,8 @@ CcSessionFrame *
 cc_session_take(CcSession *self, GError **error) {
   Item *item = g_queue_peek_head(&self->under_way);
   g_autoptr(GError) reason = NULL;
-  if (!finish_item(item, &reason) && !fail_over(self, reason)) {
+  if (!finish_item(item, &reason) && !fail_over(self, reason) &&
+      !finish_item(item, NULL)) { /* a failover that ends at a later frame mends this one */
     g_propagate_error(error, g_steal_pointer(&reason));
     return NULL;
   }
@@ -533,9 +527,17 @@ void
 cc_session_end(CcSession *self) {
   cc_session_clear(self);
   close_engine(&self->previous);
+  self->now.used = FALSE;
   replace_program(self, NULL);
   g_clear_pointer(&self->filter.kernel, cc_kernel_unref);
   self->filter = (CcFilter){0};
+}
+
+void
+cc_session_close(CcSession *self) {
+  cc_session_end(self);
+  Engine before = replace_engine(self, (Engine){0});
+  close_engine(&before);
 }
 
 void
@@ -552,7 +554,6 @@ cc_session_begin(CcSession *self) {
 
 void
 cc_session_free(CcSession *self) {
-  cc_session_end(self);
   cc_session_close(self);
   cc_session_stats_clear(&self->stats);
   g_queue_clear_full(&self->news, (GDestroyNotify)cc_news_free);

@@ -98,9 +98,11 @@ CcSession *cc_session_new(CcOpenBackend open);
 /* Drops what is under way and closes the backend. */
 void cc_session_free(CcSession *self);
 
-/* Opens the backend that `config` chooses, unless it is open with the same choice already. No frame
- * may be under way. Without a backend nothing below may be called but what says so. */
+/* Opens the backend that `config` chooses, unless it is open with the same choice already; the one
+ * before is closed. Without a backend nothing below may be called but what says so. */
 gboolean cc_session_open(CcSession *self, const CcBackendConfig *config, GError **error);
+
+/* Ends the stream, and closes the backend. */
 void cc_session_close(CcSession *self);
 
 /* Whether a backend is open with this choice, whose context does not count; with NULL, whether any

@@ -37,8 +37,9 @@ typedef struct {
  *   pending_warnings   any thread; report.c                 with the object lock
  *   all others         the streaming thread                 by nobody
  *
- * Changes of state write as the streaming thread does, since that does not run then; memory.context
- * may come from any thread in set_context, with the object lock. */
+ * The streaming thread is whoever holds the stream lock of the sink pad. start and stop write as it
+ * does: start takes that lock, since upstream may push already, and stop runs when nobody pushes
+ * any more. memory.context may come from any thread in set_context, with the object lock. */
 struct _GstCudaConv {
   GstBaseTransform parent;
   CcSettings settings;
@@ -53,6 +54,7 @@ struct _GstCudaConv {
 
   GstVideoInfo in_info, out_info;
   CcFrameLayout layout;    /* of the input; without planes before there are caps */
+  gboolean started;        /* between start and stop; else nothing touches the session */
   guint64 tried;           /* serial number of the filter that was tried last; 0: none was */
   gboolean liveness_known; /* n_held fits the pipeline and the session */
   gboolean failed;         /* an error was posted; nothing more is filtered until a restart */

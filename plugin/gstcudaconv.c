@@ -10,8 +10,8 @@
  * on, or carried out where the caps tell the size of the crop. With a stride of 2 or 4 the output
  * is smaller, and rectangles in metas and the pointer of navigation events are scaled accordingly.
  *
- * In a pipeline that is not live, the GPU works on three frames at once, so the output is two frames
- * behind the input; nothing is held back in a live pipeline or on the CPU.
+ * In a pipeline that is not live, the GPU works on three frames at once, so the output is two
+ * frames behind the input; nothing is held back in a live pipeline or on the CPU.
  *
  * |[
  * gst-launch-1.0 v4l2src ! videoconvert ! cudaconv kernel=sobel ! autovideosink
@@ -139,7 +139,7 @@ gst_cuda_conv_get_unit_size(GstBaseTransform *trans, GstCaps *caps, gsize *size)
 /* No frame is filtered as long as the caps are refused, by this element or by the base class. */
 static gboolean
 take_caps(GstCudaConv *self, GstEvent *event) {
-  if (!begin_caps(self, event)) {
+  if (!self->started || !begin_caps(self, event)) {
     gst_event_unref(event);
     return FALSE;
   }
@@ -151,7 +151,7 @@ take_caps(GstCudaConv *self, GstEvent *event) {
 static gboolean
 gst_cuda_conv_sink_event(GstBaseTransform *trans, GstEvent *event) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
-  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP)
+  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP && self->started)
     cc_session_clear(self->session);
   else if (GST_EVENT_IS_SERIALIZED(event))
     gst_cuda_conv_drain(self);
@@ -297,9 +297,9 @@ gst_cuda_conv_transform_meta(GstBaseTransform *trans, GstBuffer *out, GstMeta *m
 
 /* --- states --- */
 
+/* With the stream lock. */
 static gboolean
-gst_cuda_conv_start(GstBaseTransform *trans) {
-  GstCudaConv *self = GST_CUDA_CONV(trans);
+begin_stream(GstCudaConv *self) {
   if (!gst_cuda_conv_open_backend(self))
     return FALSE;
   cc_settings_commit(&self->settings); /* no frame is there yet that could see a part of a change */
@@ -317,10 +317,25 @@ gst_cuda_conv_start(GstBaseTransform *trans) {
   return TRUE;
 }
 
+/* The sink pad takes what upstream pushes before the base class calls this, and until it is over
+ * nothing of that touches the session. */
+static gboolean
+gst_cuda_conv_start(GstBaseTransform *trans) {
+  GstCudaConv *self = GST_CUDA_CONV(trans);
+  GST_PAD_STREAM_LOCK(trans->sinkpad);
+  self->started = begin_stream(self);
+  const gboolean ok = self->started;
+  GST_PAD_STREAM_UNLOCK(trans->sinkpad);
+  return ok;
+}
+
 static gboolean
 gst_cuda_conv_stop(GstBaseTransform *trans) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
+  GST_PAD_STREAM_LOCK(trans->sinkpad);
+  self->started = FALSE;
   cc_session_end(self->session);
+  GST_PAD_STREAM_UNLOCK(trans->sinkpad);
   GST_OBJECT_LOCK(self);
   self->stride = 0;
   GST_OBJECT_UNLOCK(self);

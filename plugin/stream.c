@@ -66,16 +66,25 @@ decide_held_frames(GstCudaConv *self) {
     gst_element_post_message(GST_ELEMENT(self), gst_message_new_latency(GST_OBJECT(self)));
 }
 
+/* What downstream said to the last frame. */
+static GstFlowReturn
+last_answer(GstCudaConv *self) {
+  return gst_pad_get_last_flow_return(GST_BASE_TRANSFORM_SRC_PAD(self));
+}
+
+/* Whether downstream said EOS, FLUSHING or an error, so that nothing is pushed after it. A pad that
+ * is not linked, or not negotiated, may be by the next frame. */
 static gboolean
-downstream_takes_frames(GstCudaConv *self) {
-  return gst_pad_get_last_flow_return(GST_BASE_TRANSFORM_SRC_PAD(self)) == GST_FLOW_OK;
+downstream_refuses(GstCudaConv *self) {
+  const GstFlowReturn answer = last_answer(self);
+  return answer < GST_FLOW_OK && answer != GST_FLOW_NOT_LINKED && answer != GST_FLOW_NOT_NEGOTIATED;
 }
 
 /* Whether more frames are under way than shall be held. None is held for a neighbour that took no
  * frame last, so that what it says is known at once. */
 static gboolean
 one_is_due(GstCudaConv *self) {
-  const guint n_held = downstream_takes_frames(self) ? self->n_held : 0;
+  const guint n_held = last_answer(self) >= GST_FLOW_OK ? self->n_held : 0;
   return cc_session_n_under_way(self->session) > n_held;
 }
 
@@ -105,6 +114,8 @@ follow_context(GstCudaConv *self, GstBuffer *in) {
 static GstFlowReturn
 check_input(GstCudaConv *self, GstBuffer *in) {
   g_autoptr(GError) error = NULL;
+  if (!self->started)
+    return GST_FLOW_FLUSHING;
   if (self->failed)
     return GST_FLOW_ERROR;
   if (self->caps_refused || self->layout.n_planes == 0)
@@ -216,7 +227,7 @@ process_queued(GstCudaConv *self) {
   GstBuffer *out = NULL;
   if (!in)
     return GST_FLOW_OK;
-  if (!downstream_takes_frames(self))
+  if (downstream_refuses(self))
     cc_session_clear(self->session);
   if (!self->liveness_known)
     decide_held_frames(self);
@@ -240,18 +251,23 @@ generate_output(GstBaseTransform *trans, GstBuffer **out) {
 
 GstFlowReturn
 gst_cuda_conv_drain(GstCudaConv *self) {
-  GstFlowReturn ret = GST_FLOW_OK;
-  while (ret == GST_FLOW_OK && cc_session_n_under_way(self->session) > 0) {
-    GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD(self);
+  GstFlowReturn result = GST_FLOW_OK;
+  if (!self->started)
+    return GST_FLOW_FLUSHING;
+  while (cc_session_n_under_way(self->session) > 0) {
     GstBuffer *out;
-    ret = gst_pad_get_last_flow_return(pad);
+    if (downstream_refuses(self)) {
+      result = last_answer(self);
+      cc_session_clear(self->session);
+      break;
+    }
+    GstFlowReturn ret = take(self, &out);
     if (ret == GST_FLOW_OK)
-      ret = take(self, &out);
-    if (ret == GST_FLOW_OK)
-      ret = gst_pad_push(pad, out);
+      ret = gst_pad_push(GST_BASE_TRANSFORM_SRC_PAD(self), out);
+    if (ret < GST_FLOW_OK)
+      result = ret;
   }
-  cc_session_clear(self->session);
-  return ret;
+  return result;
 }
 
 /* The base class passes frames on unfiltered where there is none; generate_output does the work. */
