@@ -125,12 +125,10 @@ parse_case(Case *self, const gchar *text, GError **error) {
 
 /* "gaussian 5x5", "gaussian 5x5 sigma 1.2" */
 static gchar *
-kernel_label(const Case *self) {
-  const CcFilter *filter = &self->filter;
-  if (filter->sigma > 0)
-    return g_strdup_printf("%s %ux%u sigma %.3g", filter->kernel->name, filter->size, filter->size,
-                           filter->sigma);
-  return g_strdup_printf("%s %ux%u", filter->kernel->name, filter->size, filter->size);
+kernel_label(const CcFilter *filter) {
+  g_autofree gchar *sigma = g_strdup_printf(" sigma %.3g", filter->sigma);
+  return g_strdup_printf("%s %ux%u%s", filter->kernel->name, filter->size, filter->size,
+                         filter->sigma > 0 ? sigma : "");
 }
 
 /* What a frame has to read and write: samples of the regions, without padding; planes that are
@@ -259,7 +257,7 @@ run_algorithm(Bench *self, const gchar *name, GError **error) {
   if (peer >= 0
           ? peer_functions[peer](self, &time, &reason)
           : time_algorithm(self, (CcAlgorithm)find_name(algorithm_names, name), &time, &reason)) {
-    g_autofree gchar *kernel = kernel_label(c);
+    g_autofree gchar *kernel = kernel_label(&c->filter);
     bench_print("{'format': <%s>, 'width': <%u>, 'height': <%u>, 'kernel': <%s>, 'border': <%s>, "
                 "'stride': <%u>, 'algorithm': <%s>, 'bytes': <%t>, " BENCH_TIME_FIELDS "}",
                 c->format, c->width, c->height, kernel, cc_border_names[c->filter.border],

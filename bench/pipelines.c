@@ -180,17 +180,6 @@ typedef struct {
   const gchar *in_path, *out_path; /* what cudaconv says of the memory, or ""; interned */
 } Result;
 
-static void
-print_result(const Result *r) {
-  bench_print("{'path': <%s>, 'format': <%s>, 'width': <%u>, 'height': <%u>, 'streams': <%u>, "
-              "'devices': <%u>, " BENCH_TIME_FIELDS ", 'bytes': <%t>, 'latency_ms': <%d>, "
-              "'worst_latency_ms': <%d>, 'device_mb_a_stream': <%d>, 'in_flight': <%u>, "
-              "'memory_in': <%s>, 'memory_out': <%s>}",
-              r->task.path->name, r->task.format, r->task.width, r->task.height, r->task.n_streams,
-              r->n_devices, BENCH_TIME_VALUES(&r->time), (guint64)r->bytes, r->latency_ms,
-              r->worst_ms, r->device_mb, r->in_flight, r->in_path, r->out_path);
-}
-
 /* --- the latency of live sources --- */
 
 /* When frames pass the element's two pads, in the same order and on one thread. */
@@ -348,14 +337,20 @@ measure_bus(const Bench *self, Result *result, GError **error) {
 
 static gboolean
 measure_task(const Bench *self, const Task *task, GError **error) {
-  Result result = {.task = *task,
-                   .devices = (CcCudaDevice **)self->devices->pdata,
-                   .n_devices = task->n_streams > 1 ? self->devices->len : 1,
-                   .in_path = "",
-                   .out_path = ""};
-  if (!(task->path->line ? measure_pipelines : measure_bus)(self, &result, error))
+  Result r = {.task = *task,
+              .devices = (CcCudaDevice **)self->devices->pdata,
+              .n_devices = task->n_streams > 1 ? self->devices->len : 1,
+              .in_path = "",
+              .out_path = ""};
+  if (!(task->path->line ? measure_pipelines : measure_bus)(self, &r, error))
     return FALSE;
-  print_result(&result);
+  bench_print("{'path': <%s>, 'format': <%s>, 'width': <%u>, 'height': <%u>, 'streams': <%u>, "
+              "'devices': <%u>, " BENCH_TIME_FIELDS ", 'bytes': <%t>, 'latency_ms': <%d>, "
+              "'worst_latency_ms': <%d>, 'device_mb_a_stream': <%d>, 'in_flight': <%u>, "
+              "'memory_in': <%s>, 'memory_out': <%s>}",
+              task->path->name, r.task.format, r.task.width, r.task.height, task->n_streams,
+              r.n_devices, BENCH_TIME_VALUES(&r.time), (guint64)r.bytes, r.latency_ms, r.worst_ms,
+              r.device_mb, r.in_flight, r.in_path, r.out_path);
   return TRUE;
 }
 

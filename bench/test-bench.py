@@ -4,7 +4,7 @@
 
 The pipelines need the plugin on GST_PLUGIN_PATH. Those of other elements run where these do.
 
-usage: test-bench.py FOLDER of the programs, which has a stand-in for NPP
+usage: test-bench.py FOLDER of the programs, FOLDER of the stand-in for NPP
 """
 
 import csv
@@ -16,7 +16,7 @@ import tempfile
 import unittest
 import xml.etree.ElementTree
 
-FOLDER = sys.argv.pop(1)
+FOLDER, NPP_FOLDER = sys.argv.pop(1), sys.argv.pop(1)
 ALGORITHMS = {"direct", "constant", "tile-halo", "tile-cached", "scatter", "two-pass",
               "register-tile", "sliding"}
 OWN_PATHS = {"pool", "own", "fresh", "cuda", "cuda-to-system", "system-to-cuda"}
@@ -133,7 +133,7 @@ class Rows(unittest.TestCase):
                       {(r["kernel"], r["algorithm"]) for r in run_["results"]})
 
     def test_npp(self):
-        run_, _ = self.measure("kernels", f"--npp={FOLDER}", "--algorithm=sliding,npp",
+        run_, _ = self.measure("kernels", f"--npp={NPP_FOLDER}", "--algorithm=sliding,npp",
                                "--kernel=gaussian:3,gaussian:7,sobel-x,box:3", "--size=65x9",
                                "--format=GRAY8,NV12")
         self.assertEqual(run_["npp"], "NPP 13.0.1 (libnppif.so.13)")

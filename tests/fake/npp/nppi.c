@@ -2,7 +2,7 @@
 
 /* A stand-in for NPP that looks at its arguments and filters nothing. */
 
-#include "npp.h"
+#include "bench/npp.h"
 
 #define BAD_ARGUMENT (-8)
 #define BAD_MASK (-33)
