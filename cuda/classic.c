@@ -2,7 +2,7 @@
 
 /* The host side of the classic algorithms: all but sliding. */
 
-#include "algorithm.h"
+#include "host_half.h"
 #include "tiles.h"
 #include "two_pass.h"
 

@@ -2,7 +2,7 @@
 #include "program.h"
 
 #include <string.h>
-#include "algorithm.h"
+#include "host_half.h"
 #include "engine/error.h"
 
 #define ALIGNMENT 256 /* bytes, of rows and planes; more than the widest access of a kernel */

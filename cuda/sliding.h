@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The host halves of `sliding`: CcCudaAlgorithm of algorithm.h has what each function does. */
+/* The host halves of `sliding`: CcCudaAlgorithm of host_half.h has what each function does. */
 
-#include "algorithm.h"
+#include "host_half.h"
 
 G_BEGIN_DECLS
 
