@@ -13,7 +13,6 @@ typedef struct {
 /* A frame under way. */
 typedef struct {
   CcSessionFrame *frame;
-  CcBackend *backend;
   CcPlan *plan;
   CcJob *job; /* NULL when it was waited for */
   gboolean mapped;
@@ -142,18 +141,17 @@ unmap_item(Item *item) {
 
 static gboolean
 start_item(Item *item, CcProgram *program, GError **error) {
-  item->backend = program->backend;
-  item->job = cc_backend_submit(item->backend, program, &item->frame->in, &item->frame->out, error);
+  const CcSessionFrame *frame = item->frame;
+  item->job = cc_backend_submit(program->backend, program, &frame->in, &frame->out, error);
   return item->job != NULL;
 }
 
 /* Waits for the item, once; the answer stays the same. */
 static gboolean
 finish_item(Item *item, GError **error) {
-  if (item->job) {
-    item->times = (CcTimes){0};
-    cc_backend_wait(item->backend, g_steal_pointer(&item->job), &item->times, &item->failure);
-  }
+  CcJob *job = g_steal_pointer(&item->job);
+  if (job)
+    cc_backend_wait(job->program->backend, job, &item->times, &item->failure);
   if (!item->failure)
     return TRUE;
   if (error)
