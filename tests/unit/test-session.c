@@ -29,6 +29,14 @@ reset_device(void) {
   memset(&device, 0, sizeof device);
 }
 
+/* Lets so many calls fail, the first of them being number `from`. */
+static void
+fail_calls(Call call, gint from, gint count, gint code) {
+  device.fail_from[call] = from;
+  device.fail_count = count;
+  device.code = code;
+}
+
 static gboolean
 call_works(Call call, GError **error) {
   const gint n = ++device.n_calls[call], first = device.fail_from[call];
@@ -360,9 +368,7 @@ test_failover(void) {
       for (guint c = 0; c < G_N_ELEMENTS(codes); c++)
         for (gint count = 2; count <= 1000; count += 998) {
           reset_device();
-          device.fail_from[call] = first;
-          device.fail_count = count;
-          device.code = codes[c];
+          fail_calls(call, first, count, codes[c]);
           CcSession *session = new_session(CC_BACKEND_AUTO);
           assert_news_of_backend(session, "cuda");
           set_filter(session, "sobel");
@@ -382,9 +388,7 @@ test_failover(void) {
 static void
 test_no_failover(void) {
   reset_device();
-  device.fail_from[WAIT] = 2;
-  device.fail_count = 1000;
-  device.code = CC_ERROR_DEVICE;
+  fail_calls(WAIT, 2, 1000, CC_ERROR_DEVICE);
   CcSession *session = new_session(CC_BACKEND_CUDA);
   set_filter(session, "sobel");
   submit(session, 0);
@@ -412,9 +416,7 @@ test_no_failover(void) {
 static void
 test_shrinks(void) {
   reset_device();
-  device.fail_from[SUBMIT] = 3;
-  device.fail_count = 1;
-  device.code = CC_ERROR_NO_MEMORY;
+  fail_calls(SUBMIT, 3, 1, CC_ERROR_NO_MEMORY);
   CcSession *session = new_session(CC_BACKEND_AUTO);
   assert_news_of_backend(session, "cuda");
   set_filter(session, "sobel");
@@ -442,9 +444,7 @@ test_cpu_cannot_take_over(void) {
   set_filter(session, "sobel");
   TestFrame *frame = new_frame(0);
   frame->host_fails = TRUE;
-  device.fail_from[WAIT] = 1;
-  device.fail_count = 1000;
-  device.code = CC_ERROR_DEVICE;
+  fail_calls(WAIT, 1, 1000, CC_ERROR_DEVICE);
   g_assert_true(cc_session_submit(session, &frame->base, NULL));
   assert_news(session, CC_NEWS_PATHS);
   g_autoptr(GError) error = NULL;
@@ -561,9 +561,7 @@ test_move_that_fails(void) {
   CcSession *session = new_session(CC_BACKEND_AUTO);
   assert_news_of_backend(session, "cuda");
   set_filter(session, "sobel");
-  device.fail_from[OPEN] = 2;
-  device.fail_count = 1000;
-  device.code = CC_ERROR_UNAVAILABLE;
+  fail_calls(OPEN, 2, 1000, CC_ERROR_UNAVAILABLE);
   move(session, &other);
   assert_news(session, CC_NEWS_FAILOVER);
   assert_news_of_backend(session, "cpu");
@@ -588,9 +586,7 @@ test_open_and_close(void) {
   g_assert_true(cc_session_open(session, &other, NULL));
   g_assert_cmpint(device.n_calls[OPEN], ==, 2);
 
-  device.fail_from[OPEN] = 1;
-  device.fail_count = 1000;
-  device.code = CC_ERROR_UNAVAILABLE;
+  fail_calls(OPEN, 1, 1000, CC_ERROR_UNAVAILABLE);
   other.choice = CC_BACKEND_CUDA;
   g_autoptr(GError) error = NULL;
   g_assert_false(cc_session_open(session, &other, &error));
@@ -618,9 +614,7 @@ read_on(gpointer data) {
 static void
 test_threads(void) {
   reset_device();
-  device.fail_from[WAIT] = 30;
-  device.fail_count = 1000;
-  device.code = CC_ERROR_DEVICE;
+  fail_calls(WAIT, 30, 1000, CC_ERROR_DEVICE);
   CcSession *session = new_session(CC_BACKEND_AUTO);
   set_filter(session, "sobel");
   GThread *reader = g_thread_new("reader", read_on, session);
