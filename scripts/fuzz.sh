@@ -42,10 +42,11 @@ stat_of() { # stat_of NAME LOG
   sed -n "s/^stat::$1: *//p" "$2" | tail -n 1
 }
 
-# The message and where it came from.
+# The message, where it came from, and the input.
 show_finding() { # show_finding LOG
   grep -a -E -m 1 'ERROR: |runtime error: |/fuzz/[a-z]+\.c:[0-9]+: ' "$1" | cut -c -300 || tail -n 20 "$1"
   grep -a -E '^ *#[0-9]+ .*\.[ch]:[0-9]+' "$1" | head -n 12 || true
+  grep -a -E '^Base64: ' "$1" | cut -c -1000 || true
 }
 
 run_target() { # run_target NAME

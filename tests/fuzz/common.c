@@ -94,7 +94,8 @@ fuzz_init(void) {
 
 /* --- the element --- */
 
-static guint n_messages[2]; /* warnings, errors */
+static guint n_messages[2];        /* warnings, errors */
+static gchar last_error[MAX_TEXT]; /* empty when there was none */
 
 void
 fuzz_check_text(const gchar *text) {
@@ -115,6 +116,8 @@ take_message(GstBus *bus, GstMessage *message, gpointer unused) {
   if (error) {
     fuzz_check_text(error->message);
     n_messages[is_error]++;
+    if (is_error)
+      g_strlcpy(last_error, error->message, sizeof last_error);
   }
   gst_message_unref(message);
   return GST_BUS_DROP;
@@ -136,6 +139,7 @@ fuzz_element_new(void) {
   GstElement *element = gst_object_ref_sink(gst_element_factory_make("cudaconv", NULL));
   gst_element_set_bus(element, message_counter());
   memset(n_messages, 0, sizeof n_messages);
+  last_error[0] = '\0';
   return element;
 }
 
@@ -151,6 +155,11 @@ fuzz_count_errors(void) {
   const guint n = n_messages[TRUE];
   n_messages[TRUE] = 0;
   return n;
+}
+
+const gchar *
+fuzz_last_error(void) {
+  return last_error;
 }
 
 void

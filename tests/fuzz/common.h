@@ -43,6 +43,9 @@ void fuzz_check_text(const gchar *text);
 guint fuzz_count_warnings(void);
 guint fuzz_count_errors(void);
 
+/* The text of the last error of the element that was made last, or "". */
+const gchar *fuzz_last_error(void);
+
 /* Asks for every readable property. */
 void fuzz_check_readable(GstElement *element);
 

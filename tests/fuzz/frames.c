@@ -217,7 +217,7 @@ push(Stream *self, FuzzBuffer *in) {
     check_output(self, in, out);
   } else {
     fuzz_check(!self->possible || in->locked || !fuzz_buffer_is_right(in, &self->in),
-               "a right buffer is refused");
+               "a right buffer is refused: %s, %s", gst_flow_get_name(flow), fuzz_last_error());
     fuzz_check(!out, "a frame with %s", gst_flow_get_name(flow));
     fuzz_check(n_errors == 1 || (n_errors == 0 && !self->possible), "%s with %u errors",
                gst_flow_get_name(flow), n_errors);
