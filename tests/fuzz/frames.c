@@ -87,6 +87,18 @@ new_caps(const gchar *format, gint width, gint height) {
                              30, 1, NULL);
 }
 
+/* GstVideoInfo computes with int, and says nothing when that overflows: rows are then longer than
+ * the distance from one to the next. */
+static gboolean
+rows_fit(const GstVideoInfo *info) {
+  gboolean fit = TRUE;
+  for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS(info); c++) {
+    const gint64 pixel = GST_VIDEO_INFO_COMP_PSTRIDE(info, c);
+    fit = fit && GST_VIDEO_INFO_COMP_WIDTH(info, c) * pixel <= GST_VIDEO_INFO_COMP_STRIDE(info, c);
+  }
+  return fit;
+}
+
 static guint
 stride_of(guint setting) {
   for (guint i = 0; i < G_N_ELEMENTS(settings[setting]); i++)
@@ -101,7 +113,7 @@ take_caps(Stream *self, FuzzBytes *bytes) {
   const gint width = take_side(bytes), height = take_side(bytes);
   self->caps = new_caps(format, width, height);
   self->possible = width > 0 && height > 0 && gst_video_info_from_caps(&self->in, self->caps) &&
-                   self->in.size <= G_MAXUINT;
+                   self->in.size <= G_MAXUINT && rows_fit(&self->in);
   if (!self->possible) { /* the buffers are for others then */
     gst_video_info_set_format(&self->in, gst_video_format_from_string(format), 16, 16);
     return;
