@@ -51,39 +51,41 @@ typedef struct {
 
 /* --- memory of slots --- */
 
-/* Only while the slot is idle. */
+/* Only while the slot is idle, as for the next two. */
 static void
-free_buffer(const CcCudaDriver *cuda, Buffer *buffer) {
+free_buffer(CudaBackend *self, Buffer *buffer) {
+  const CcCudaDriver *cuda = self->device->cuda;
   if (buffer->host)
     cuda->cuMemFreeHost(buffer->host);
   if (buffer->device)
     cuda->cuMemFree(buffer->device);
+  cc_backend_add_device_bytes(&self->base, -(gssize)buffer->device_bytes);
   *buffer = (Buffer){0};
 }
 
 static void
-free_slot_memory(const CcCudaDriver *cuda, Slot *slot) {
-  free_buffer(cuda, &slot->in);
-  free_buffer(cuda, &slot->out);
-  free_buffer(cuda, &slot->scratch);
+free_slot_memory(CudaBackend *self, Slot *slot) {
+  free_buffer(self, &slot->in);
+  free_buffer(self, &slot->out);
+  free_buffer(self, &slot->scratch);
 }
 
 static gboolean
-reserve_device(const CcCudaDriver *cuda, Buffer *buffer, gsize bytes, GError **error) {
+reserve_device(CudaBackend *self, Buffer *buffer, gsize bytes, GError **error) {
+  const CcCudaDriver *cuda = self->device->cuda;
   if (buffer->device_bytes >= bytes)
     return TRUE;
-  if (buffer->device)
-    cuda->cuMemFree(buffer->device);
-  buffer->device = 0;
-  buffer->device_bytes = 0;
+  free_buffer(self, buffer);
   if (!cc_cuda_check(cuda, cuda->cuMemAlloc(&buffer->device, bytes), "cuMemAlloc", error))
     return FALSE;
   buffer->device_bytes = bytes;
+  cc_backend_add_device_bytes(&self->base, (gssize)bytes);
   return TRUE;
 }
 
 static gboolean
-reserve_host(const CcCudaDriver *cuda, Buffer *buffer, gsize bytes, GError **error) {
+reserve_host(CudaBackend *self, Buffer *buffer, gsize bytes, GError **error) {
+  const CcCudaDriver *cuda = self->device->cuda;
   if (buffer->host_bytes >= bytes)
     return TRUE;
   if (buffer->host)
@@ -99,21 +101,20 @@ reserve_host(const CcCudaDriver *cuda, Buffer *buffer, gsize bytes, GError **err
 }
 
 static gboolean
-reserve_buffer(const CcCudaDriver *cuda, Buffer *buffer, const CcTransfer *transfer,
-               GError **error) {
-  return reserve_device(cuda, buffer, transfer->bytes, error) &&
+reserve_buffer(CudaBackend *self, Buffer *buffer, const CcTransfer *transfer, GError **error) {
+  return reserve_device(self, buffer, transfer->bytes, error) &&
          (transfer->kind != CC_TRANSFER_STAGED ||
-          reserve_host(cuda, buffer, transfer->bytes, error));
+          reserve_host(self, buffer, transfer->bytes, error));
 }
 
 /* What is left over from a failure to reserve is freed, so that others can have it. */
 static gboolean
-reserve_slot(const CcCudaDriver *cuda, Slot *slot, gsize scratch_bytes, GError **error) {
-  const gboolean ok = reserve_buffer(cuda, &slot->in, &slot->src, error) &&
-                      reserve_buffer(cuda, &slot->out, &slot->dst, error) &&
-                      reserve_device(cuda, &slot->scratch, scratch_bytes, error);
+reserve_slot(CudaBackend *self, Slot *slot, gsize scratch_bytes, GError **error) {
+  const gboolean ok = reserve_buffer(self, &slot->in, &slot->src, error) &&
+                      reserve_buffer(self, &slot->out, &slot->dst, error) &&
+                      reserve_device(self, &slot->scratch, scratch_bytes, error);
   if (!ok)
-    free_slot_memory(cuda, slot);
+    free_slot_memory(self, slot);
   return ok;
 }
 
@@ -142,8 +143,9 @@ destroy_event(const CcCudaDriver *cuda, CUevent event) {
 }
 
 static void
-close_slot(const CcCudaDriver *cuda, Slot *slot) {
-  free_slot_memory(cuda, slot);
+close_slot(CudaBackend *self, Slot *slot) {
+  const CcCudaDriver *cuda = self->device->cuda;
+  free_slot_memory(self, slot);
   destroy_event(cuda, slot->done);
   destroy_event(cuda, slot->src_ready);
   destroy_event(cuda, slot->dst_ready);
@@ -267,7 +269,7 @@ cuda_submit(CcBackend *base, CcProgram *base_program, const CcFrame *src, const 
   slot->dst = cc_transfer_of_target(program, dst);
   slot->timed = self->n_frames++ % TIMED_FRAMES == 0;
   gboolean ok =
-      create_events(cuda, slot, error) && reserve_slot(cuda, slot, program->scratch_bytes, error);
+      create_events(cuda, slot, error) && reserve_slot(self, slot, program->scratch_bytes, error);
   if (ok) {
     if (slot->src.kind == CC_TRANSFER_STAGED)
       cc_transfer_fill_staging(&slot->src, slot->in.host);
@@ -365,7 +367,7 @@ cuda_trim(CcBackend *base) {
     return;
   for (guint i = 0; i < CC_MAX_JOBS; i++)
     if (!self->slot[i].busy)
-      free_slot_memory(self->device->cuda, &self->slot[i]);
+      free_slot_memory(self, &self->slot[i]);
   cc_cuda_device_pop(self->device);
 }
 
@@ -377,7 +379,7 @@ cuda_close(CcBackend *base) {
   const gboolean pushed = cc_cuda_device_push(self->device, NULL);
   finish_streams(self);
   for (guint i = 0; i < CC_MAX_JOBS; i++)
-    close_slot(cuda, &self->slot[i]);
+    close_slot(self, &self->slot[i]);
   for (guint i = 0; i < N_STAGES; i++)
     if (self->stream[i])
       cuda->cuStreamDestroy(self->stream[i]);

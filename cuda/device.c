@@ -55,6 +55,17 @@ device_probe(CcDevice *base, GError **error) {
   return cc_cuda_check(cuda, cuda->cuInit(0), "cuInit", error);
 }
 
+static gsize
+device_free_bytes(CcDevice *base) {
+  CcCudaDevice *self = (CcCudaDevice *)base;
+  size_t free_bytes = 0, all;
+  if (!self->cuda->cuMemGetInfo || !cc_cuda_device_push(self, NULL))
+    return G_MAXSIZE;
+  const CUresult result = self->cuda->cuMemGetInfo(&free_bytes, &all);
+  cc_cuda_device_pop(self);
+  return result == CUDA_SUCCESS ? free_bytes : G_MAXSIZE;
+}
+
 static void
 device_ref(CcDevice *base) {
   g_autoptr(GMutexLocker) G_GNUC_UNUSED locker = g_mutex_locker_new(&devices_lock);
@@ -74,6 +85,7 @@ static const CcDeviceClass cuda_device_class = {
     .pin = device_pin,
     .unpin = device_unpin,
     .probe = device_probe,
+    .free_bytes = device_free_bytes,
 };
 
 /* --- devices --- */
@@ -165,10 +177,15 @@ cc_cuda_device_open(gint id, GError **error) {
     g_set_error(error, CC_ERROR, CC_ERROR_UNAVAILABLE, "no CUDA device: %s", reason->message);
     return NULL;
   }
-  if (count == 0 || id >= count) {
+  if (count == 0) {
     g_set_error(error, CC_ERROR, CC_ERROR_UNAVAILABLE,
-                "no CUDA device %d: the driver sees %d (cuda-device-id takes -1 to %d)", MAX(id, 0),
-                count, count - 1);
+                "no CUDA device: the driver sees none; nvidia-smi shows what there is");
+    return NULL;
+  }
+  if (id >= count) {
+    g_set_error(error, CC_ERROR, CC_ERROR_UNAVAILABLE,
+                "no CUDA device %d: the driver sees %d (cuda-device-id takes -1 to %d)", id, count,
+                count - 1);
     return NULL;
   }
   g_autoptr(GMutexLocker) G_GNUC_UNUSED locker = g_mutex_locker_new(&devices_lock);

@@ -6,6 +6,16 @@ cc_backend_close(CcBackend *self) {
   self->klass->close(self);
 }
 
+gsize
+cc_backend_device_bytes(CcBackend *self) {
+  return (gsize)g_atomic_pointer_get(&self->device_bytes);
+}
+
+void
+cc_backend_add_device_bytes(CcBackend *self, gssize bytes) {
+  g_atomic_pointer_add(&self->device_bytes, bytes);
+}
+
 void
 cc_backend_trim(CcBackend *self) {
   if (self->klass->trim)

@@ -65,6 +65,7 @@ struct _CcBackend {
   gchar *device_name; /* for people: "NVIDIA H200" or "AVX2, 2 threads" */
   gint device_id;     /* -1 on the CPU */
   guint depth;        /* jobs that may be under way at once; 1 when submit does all the work */
+  gsize device_bytes; /* memory of the device that is kept for jobs; read with the next function */
 };
 
 struct _CcProgram {
@@ -83,6 +84,12 @@ struct _CcJob {
 /* All jobs must have been waited for and all programs unreferenced. Its device lives on while
  * others refer to it. */
 void cc_backend_close(CcBackend *self);
+
+/* How much memory of the device the backend keeps for jobs. Any thread. */
+gsize cc_backend_device_bytes(CcBackend *self);
+
+/* For backends: it is so much more now, or less. */
+void cc_backend_add_device_bytes(CcBackend *self, gssize bytes);
 
 /* Gives back the memory that is kept for jobs to come, after CC_ERROR_NO_MEMORY, say. No job may be
  * under way. */

@@ -29,6 +29,7 @@ typedef struct {
   gboolean (*pin)(CcDevice *self, gpointer memory, gsize bytes, GError **error);
   void (*unpin)(CcDevice *self, gpointer memory);
   gboolean (*probe)(CcDevice *self, GError **error);
+  gsize (*free_bytes)(CcDevice *self);
 } CcDeviceClass;
 
 struct _CcDevice {
@@ -77,6 +78,12 @@ cc_device_unpin(CcDevice *self, gpointer memory) {
 static inline gboolean
 cc_device_probe(CcDevice *self, GError **error) {
   return self->klass->probe(self, error);
+}
+
+/* Memory of the device that nobody has, in bytes; G_MAXSIZE when the driver does not tell. */
+static inline gsize
+cc_device_free_bytes(CcDevice *self) {
+  return self->klass->free_bytes(self);
 }
 
 G_END_DECLS

@@ -22,6 +22,8 @@ typedef struct {
 
 struct _CcSession {
   CcOpenBackend open;
+  CcAskForMemory ask; /* or NULL */
+  gpointer asker;
 
   /* the streaming thread's; what other threads read of `now` is changed with the lock */
   Engine now;
@@ -85,6 +87,8 @@ cc_session_get_stats(CcSession *self, CcSessionStats *stats) {
   *stats = self->stats;
   stats->device = g_strdup(self->stats.device);
   stats->plan = g_strdup(self->stats.plan);
+  if (self->now.backend)
+    stats->device_bytes = cc_backend_device_bytes(self->now.backend);
   g_mutex_unlock(&self->lock);
 }
 
@@ -303,12 +307,23 @@ cc_session_shrink(CcSession *self, const gchar *reason) {
   g_mutex_unlock(&self->lock);
 }
 
+void
+cc_session_make_room(CcSession *self, const gchar *reason) {
+  cc_session_shrink(self, reason);
+  if (self->ask)
+    self->ask(self->asker);
+}
+
 /* --- failover --- */
 
 static gboolean
+lacks_memory(const GError *error) {
+  return g_error_matches(error, CC_ERROR, CC_ERROR_NO_MEMORY);
+}
+
+static gboolean
 is_error_of_device(const GError *error) {
-  return g_error_matches(error, CC_ERROR, CC_ERROR_DEVICE) ||
-         g_error_matches(error, CC_ERROR, CC_ERROR_NO_MEMORY);
+  return g_error_matches(error, CC_ERROR, CC_ERROR_DEVICE) || lacks_memory(error);
 }
 
 /* Makes the program of the plan that runs now, if there is one, for another backend. */
@@ -347,6 +362,15 @@ fail_over(CcSession *self, const GError *error) {
   return TRUE;
 }
 
+gboolean
+cc_session_give_up_device(CcSession *self, const gchar *reason, GError **error) {
+  g_autoptr(GError) failure = g_error_new_literal(CC_ERROR, CC_ERROR_NO_MEMORY, reason);
+  if (fail_over(self, failure))
+    return TRUE;
+  g_propagate_error(error, g_steal_pointer(&failure));
+  return FALSE;
+}
+
 /* --- the filter --- */
 
 gboolean
@@ -357,6 +381,11 @@ cc_session_set_filter(CcSession *self, const CcFilter *filter, const CcFrameLayo
   if (!plan)
     return FALSE;
   CcProgram *program = cc_backend_prepare(self->now.backend, plan, &reason);
+  if (!program && lacks_memory(reason)) {
+    cc_session_make_room(self, reason->message);
+    g_clear_error(&reason);
+    program = cc_backend_prepare(self->now.backend, plan, &reason);
+  }
   if (!program && fail_over(self, reason)) {
     g_clear_error(&reason);
     program = cc_backend_prepare(self->now.backend, plan, &reason);
@@ -414,8 +443,8 @@ gboolean
 cc_session_submit(CcSession *self, CcSessionFrame *frame, GError **error) {
   g_autoptr(GError) reason = NULL;
   gboolean ok = start_frame(self, frame, &reason);
-  if (!ok && g_error_matches(reason, CC_ERROR, CC_ERROR_NO_MEMORY)) {
-    cc_session_shrink(self, reason->message);
+  if (!ok && lacks_memory(reason)) {
+    cc_session_make_room(self, reason->message);
     g_clear_error(&reason);
     ok = start_frame(self, frame, &reason);
   }
@@ -511,9 +540,11 @@ cc_session_move(CcSession *self, const CcContext *context, GError **error) {
 /* --- its life --- */
 
 CcSession *
-cc_session_new(CcOpenBackend open) {
+cc_session_new(CcOpenBackend open, CcAskForMemory ask, gpointer asker) {
   CcSession *self = g_new0(CcSession, 1);
   self->open = open;
+  self->ask = ask;
+  self->asker = asker;
   g_mutex_init(&self->lock);
   g_queue_init(&self->under_way);
   g_queue_init(&self->news);

@@ -77,6 +77,7 @@ typedef struct {
   gchar *plan;                     /* how the filter is computed; "" before there is one */
   const gchar *algorithm;          /* NULL: the backend has only one way, or there is no plan */
   const gchar *in_path, *out_path; /* of the last frame; NULL: there was none */
+  gsize device_bytes; /* memory of the device that is kept for frames under way and to come */
   guint n_failovers;
   guint64 n_frames, n_bytes; /* that were taken */
   CcTimes times;             /* of all of them */
@@ -93,7 +94,12 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CcSessionStats, cc_session_stats_clear)
 typedef CcBackend *(*CcOpenBackend)(const CcBackendConfig *config, GError **fallback,
                                     GError **error);
 
-CcSession *cc_session_new(CcOpenBackend open);
+/* Asks others who hold memory of the device to hold less of it. Nothing of the session may be
+ * called meanwhile but cc_session_shrink of theirs. */
+typedef void (*CcAskForMemory)(gpointer asker);
+
+/* `ask` may be NULL. */
+CcSession *cc_session_new(CcOpenBackend open, CcAskForMemory ask, gpointer asker);
 
 /* Drops what is under way and closes the backend. */
 void cc_session_free(CcSession *self);
@@ -143,8 +149,16 @@ void cc_session_clear(CcSession *self);
 guint cc_session_capacity(CcSession *self);
 
 /* Waits for the frames under way, gives back all memory that is kept for others to come, and lets
- * frames through only one by one until the next stream. For when memory ran out. */
+ * frames through only one by one until the next stream. For when memory ran out, here or elsewhere.
+ */
 void cc_session_shrink(CcSession *self, const gchar *reason);
+
+/* The same, and asks others for memory. */
+void cc_session_make_room(CcSession *self, const gchar *reason);
+
+/* Goes on without the device, as after an error of it, where the configuration leaves that choice;
+ * all its memory is given back. FALSE: it does not, and *error says why. */
+gboolean cc_session_give_up_device(CcSession *self, const gchar *reason, GError **error);
 
 /* The device that frames may be in the memory of, borrowed until the next call of another function;
  * NULL: there is none. */

@@ -191,7 +191,7 @@ test_no_start(void) {
       {"init=100", "the NVIDIA driver does not start: cuInit: CUDA_ERROR_NO_DEVICE (100)"},
       {"init=999", "the NVIDIA driver does not start: cuInit: CUDA_ERROR_UNKNOWN (999)"},
       {"version=11080", "the NVIDIA driver is too old: it supports CUDA 11.8"},
-      {"devices=0", "no CUDA device 0: the driver sees 0"},
+      {"devices=0", "no CUDA device: the driver sees none"},
       {"fail=cuDevicePrimaryCtxRetain:1+:2", "CUDA device 0 does not open"},
       {"fail=cuModuleLoadData:1+:209", "cannot run this build's kernels"},
   };

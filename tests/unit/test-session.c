@@ -154,7 +154,10 @@ test_open(const CcBackendConfig *config, GError **error) {
   TestBackend *self = g_new0(TestBackend, 1);
   self->cpu = cc_backend_open(&cpu_config, NULL, NULL);
   self->device = (CcDevice){&device_class, config->context ? config->context->handle : &primary, 0};
-  self->base = (CcBackend){&test_class, &self->device, g_strdup("a device"), 0, DEPTH};
+  self->base = (CcBackend){.klass = &test_class,
+                           .device = &self->device,
+                           .device_name = g_strdup("a device"),
+                           .depth = DEPTH};
   device.n_open++;
   device.most_open = MAX(device.most_open, device.n_open);
   return &self->base;
@@ -249,7 +252,7 @@ static CcSession *
 new_session(CcBackendChoice choice) {
   const CcBackendConfig config = {.choice = choice, .device_id = -1, .n_threads = 1};
   g_autoptr(GError) error = NULL;
-  CcSession *session = cc_session_new(open_backend);
+  CcSession *session = cc_session_new(open_backend, NULL, NULL);
   cc_session_open(session, &config, &error);
   g_assert_no_error(error);
   cc_session_begin(session);
@@ -435,6 +438,76 @@ test_shrinks(void) {
   free_session(session);
 }
 
+static guint n_asked;
+
+/* Others give something back; the session is in the middle of a call, and may be asked itself. */
+static void
+ask(gpointer session) {
+  n_asked++;
+  cc_session_shrink(*(CcSession **)session, "others need memory");
+}
+
+/* Memory is short by so many calls: others are asked before the device is given up. */
+static void
+run_short_of_memory(Call call, guint n, guint n_failovers) {
+  const CcBackendConfig config = {.choice = CC_BACKEND_AUTO, .device_id = -1, .n_threads = 1};
+  reset_device();
+  fail_calls(call, 2, n, CC_ERROR_NO_MEMORY);
+  n_asked = 0;
+  CcSession *session = NULL;
+  session = cc_session_new(open_backend, ask, &session);
+  g_assert_true(cc_session_open(session, &config, NULL));
+  cc_session_begin(session);
+  set_filter(session, "sobel");
+  submit(session, 0);
+  set_filter(session, "gaussian");
+  submit(session, 1);
+  take(session, 0, "sobel");
+  take(session, 1, "gaussian");
+  g_assert_cmpuint(n_asked, ==, 1);
+  g_assert_cmpuint(device.n_trims, ==, 2);
+  g_auto(CcSessionStats) stats = {0};
+  cc_session_get_stats(session, &stats);
+  g_assert_cmpuint(stats.n_failovers, ==, n_failovers);
+  free_session(session);
+}
+
+static void
+test_asks_for_memory(void) {
+  run_short_of_memory(SUBMIT, 1, 0);
+  run_short_of_memory(SUBMIT, 2, 1);
+  run_short_of_memory(PREPARE, 1, 0);
+  run_short_of_memory(PREPARE, 2, 1);
+}
+
+/* The frames under way are filtered by the CPU; where the device was insisted on, nothing changes.
+ */
+static void
+test_gives_up_device(void) {
+  reset_device();
+  g_autoptr(GError) error = NULL;
+  CcSession *session = new_session(CC_BACKEND_AUTO);
+  set_filter(session, "sobel");
+  submit(session, 0);
+  submit(session, 1);
+  g_assert_true(cc_session_give_up_device(session, "no room", &error));
+  g_assert_no_error(error);
+  g_assert_null(cc_session_get_device(session));
+  take(session, 0, "sobel");
+  take(session, 1, "sobel");
+  g_assert_false(cc_session_give_up_device(session, "no room", &error));
+  g_assert_error(error, CC_ERROR, CC_ERROR_NO_MEMORY);
+  free_session(session);
+
+  session = new_session(CC_BACKEND_CUDA);
+  set_filter(session, "sobel");
+  submit(session, 0);
+  g_assert_false(cc_session_give_up_device(session, "no room", NULL));
+  g_assert_nonnull(cc_session_get_device(session));
+  take(session, 0, "sobel");
+  free_session(session);
+}
+
 /* Neither the device nor the CPU can have the frame. */
 static void
 test_cpu_cannot_take_over(void) {
@@ -576,7 +649,7 @@ test_open_and_close(void) {
   const CcBackendConfig config = {.choice = CC_BACKEND_AUTO, .device_id = -1};
   CcBackendConfig other = config;
   other.n_threads = 2;
-  CcSession *session = cc_session_new(open_backend);
+  CcSession *session = cc_session_new(open_backend, NULL, NULL);
   g_assert_false(cc_session_is_open_as(session, NULL));
   g_assert_cmpuint(cc_session_capacity(session), ==, 1);
   g_assert_null(cc_session_get_device(session));
@@ -631,6 +704,8 @@ main(int argc, char **argv) {
   g_test_add_func("/session/failover", test_failover);
   g_test_add_func("/session/no-failover", test_no_failover);
   g_test_add_func("/session/shrinks", test_shrinks);
+  g_test_add_func("/session/asks-for-memory", test_asks_for_memory);
+  g_test_add_func("/session/gives-up-device", test_gives_up_device);
   g_test_add_func("/session/cpu-cannot-take-over", test_cpu_cannot_take_over);
   g_test_add_func("/session/set-filter", test_set_filter);
   g_test_add_func("/session/contexts", test_contexts);
