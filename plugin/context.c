@@ -51,8 +51,11 @@ gst_cuda_conv_open_backend(GstCudaConv *self) {
   return TRUE;
 }
 
+/* GStreamer's aggregators never let go of an allocator that they were offered. */
 static void
 clear_memory(CcDeviceMemory *memory) {
+  if (memory->pinned)
+    cc_pinned_allocator_close(memory->pinned);
   g_clear_pointer(&memory->device, cc_device_unref);
   g_clear_object(&memory->pinned);
   g_clear_object(&memory->context);
@@ -96,11 +99,23 @@ gst_cuda_conv_takes_cuda(GstCudaConv *self) {
 }
 
 gboolean
-gst_cuda_conv_has_cuda(GstCudaConv *self) {
+gst_cuda_conv_can_use_cuda(GstCudaConv *self) {
+  CcBackendConfig config;
+  cc_settings_get_backend(&self->settings, &config);
   GST_OBJECT_LOCK(self);
   const gboolean in_caps = self->in_cuda || self->out_cuda;
   GST_OBJECT_UNLOCK(self);
-  return in_caps || gst_cuda_conv_takes_cuda(self);
+  return in_caps || (cc_cuda_memory_is_built() && config.choice != CC_BACKEND_CPU);
+}
+
+gint
+gst_cuda_conv_device_id(GstCudaConv *self) {
+  GST_OBJECT_LOCK(self);
+  const gint id = self->memory.device ? self->memory.device->id : -1;
+  g_autoptr(GstObject) context =
+      id < 0 && self->memory.context ? gst_object_ref(self->memory.context) : NULL;
+  GST_OBJECT_UNLOCK(self);
+  return context ? cc_cuda_context_describe(context).device_id : id;
 }
 
 /* Makes a context of the device for others to share, unless the element has moved on meanwhile. */
@@ -136,6 +151,12 @@ gst_cuda_conv_ref_context(GstCudaConv *self) {
   return context;
 }
 
+GstObject *
+gst_cuda_conv_find_context(GstCudaConv *self) {
+  GstObject *own = gst_cuda_conv_ref_context(self);
+  return own ? own : ask_for_context(self);
+}
+
 /* --- following the session --- */
 
 /* Takes the memory of the session's device, when it is another one than before. */
@@ -161,7 +182,7 @@ follow_device(GstCudaConv *self, GstObject *context) {
   self->memory = next;
   GST_OBJECT_UNLOCK(self);
   clear_memory(&before);
-  if (self->out_cuda || !device) /* the pool behind the element is of the device before */
+  if (self->out_cuda && device) /* the pool behind the element is of the device before */
     gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
 }
 
@@ -172,8 +193,7 @@ gst_cuda_conv_follow_session(GstCudaConv *self, GstObject *context) {
   while ((news = cc_session_next_news(self->session))) {
     if (news->kind == CC_NEWS_FAILOVER || news->kind == CC_NEWS_SHRUNK)
       self->liveness_known = FALSE;
-    if (news->kind == CC_NEWS_FAILOVER) /* nobody has a reason any more to send pinned memory */
-      gst_base_transform_reconfigure_sink(GST_BASE_TRANSFORM(self));
+    self->negotiates_memory |= news->kind == CC_NEWS_FAILOVER;
     gst_cuda_conv_tell(self, news);
     cc_news_free(news);
   }

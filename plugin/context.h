@@ -22,13 +22,20 @@ void gst_cuda_conv_take_context(GstCudaConv *self, GstContext *offered);
  * been opened. Any thread. */
 gboolean gst_cuda_conv_takes_cuda(GstCudaConv *self);
 
-/* Whether frames may be in CUDA memory, or still are: after a failover, until the neighbours have
- * followed. Any thread. */
-gboolean gst_cuda_conv_has_cuda(GstCudaConv *self);
+/* Whether frames can be in CUDA memory at all, on a device or with the CPU, which maps it. Any
+ * thread. */
+gboolean gst_cuda_conv_can_use_cuda(GstCudaConv *self);
+
+/* The number of the device that the backend has, or whose context frames may still be in; -1: there
+ * is none. Any thread. */
+gint gst_cuda_conv_device_id(GstCudaConv *self);
 
 /* The context that the backend works in, for memory and for neighbours (transfer full); NULL when
  * it has none. Any thread. */
 GstObject *gst_cuda_conv_ref_context(GstCudaConv *self);
+
+/* The same, or that of a neighbour. For the streaming thread. */
+GstObject *gst_cuda_conv_find_context(GstCudaConv *self);
 
 /* To be called when something was done with the session: takes the memory of its device when that
  * is another one now, and tells the application what is new. `context` is that of the new device,

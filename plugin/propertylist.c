@@ -240,10 +240,12 @@ const CcProperty cc_properties[] = {
      *
      * How many frames the GPU works on at once. More than one lets the transfers of some overlap
      * the work on others, and delays each by the others. 0, the default, is automatic: 1 in a live
-     * pipeline, which adds no latency, and 3 otherwise. The CPU always has 1.
+     * pipeline, which adds no latency, 2 where frames come and leave in CUDA memory, and 3
+     * otherwise. The CPU always has 1.
      */
-    {"in-flight", "In flight", "Frames on the GPU at once (0 = automatic: 1 when live, else 3)",
-     DEVICE(in_flight), INT(0, CC_MAX_JOBS, 0)},
+    {"in-flight", "In flight",
+     "Frames on the GPU at once (0 = automatic: 1 when live, else 2 or 3)", DEVICE(in_flight),
+     INT(0, CC_MAX_JOBS, 0)},
 
     /**
      * GstCudaConv:stats:
@@ -253,9 +255,10 @@ const CcProperty cc_properties[] = {
      * there are caps), input-path and output-path (strings, how the device reads and writes
      * frames; not before the first frame), in-flight (uint, frames under way at once), frames and
      * bytes (guint64, output), upload-time, kernel-time, download-time and wait-time (guint64,
-     * nanoseconds in all since the element was started), registered-bytes (guint64, memory of
-     * others that this process has pinned now), and failovers (uint, from the GPU to the CPU since
-     * the start).
+     * nanoseconds in all since the element was started), device-bytes (guint64, memory of the
+     * device that is held for frames, in the pool behind the element too), registered-bytes
+     * (guint64, memory of others that this process has pinned now), and failovers (uint, from the
+     * GPU to the CPU since the start).
      */
     {"stats", "Statistics",
      "Backend, device, algorithm and memory paths in use, frames, bytes, nanoseconds, failovers",

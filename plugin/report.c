@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "report.h"
 
+#include "memory/cudamemory.h"
 #include "memory/pinning.h"
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
@@ -27,14 +28,32 @@ gst_cuda_conv_post_pending_warnings(GstCudaConv *self) {
                         ("%s", (const gchar *)g_ptr_array_index(warnings, i)), (NULL));
 }
 
+/* What to do about an error of the device, for people; empty about others. */
+static const gchar *
+find_advice(GstCudaConv *self, const GError *error) {
+  CcBackendConfig config;
+  cc_settings_get_backend(&self->settings, &config);
+  const gboolean failed = g_error_matches(error, CC_ERROR, CC_ERROR_DEVICE);
+  if (config.choice == 0)
+    return failed ? ". Frames that are in nothing but the memory of the device are lost with it; "
+                    "set the pipeline to NULL and start it again to go on, on the CPU if the "
+                    "device does not come back"
+                  : "";
+  if (failed || (cc_session_get_device(self->session) &&
+                 g_error_matches(error, CC_ERROR, CC_ERROR_NO_MEMORY)))
+    return ". With backend=auto the CPU goes on where CUDA cannot";
+  return "";
+}
+
 void
 gst_cuda_conv_post_error(GstCudaConv *self, const GError *error) {
+  g_autofree gchar *text = g_strconcat(error->message, find_advice(self, error), NULL);
   if (g_error_matches(error, CC_ERROR, CC_ERROR_INVALID))
-    GST_ELEMENT_ERROR(self, LIBRARY, SETTINGS, ("%s", error->message), (NULL));
+    GST_ELEMENT_ERROR(self, LIBRARY, SETTINGS, ("%s", text), (NULL));
   else if (g_error_matches(error, CC_ERROR, CC_ERROR_UNAVAILABLE))
-    GST_ELEMENT_ERROR(self, RESOURCE, NOT_FOUND, ("%s", error->message), (NULL));
+    GST_ELEMENT_ERROR(self, RESOURCE, NOT_FOUND, ("%s", text), (NULL));
   else
-    GST_ELEMENT_ERROR(self, RESOURCE, FAILED, ("%s", error->message), (NULL));
+    GST_ELEMENT_ERROR(self, RESOURCE, FAILED, ("%s", text), (NULL));
 }
 
 static void
@@ -57,11 +76,13 @@ gst_cuda_conv_tell(GstCudaConv *self, const CcNews *news) {
     announce_backend(self, news);
     break;
   case CC_NEWS_FAILOVER:
-    GST_ELEMENT_WARNING(self, RESOURCE, FAILED,
-                        ("The CUDA device failed, and the CPU filters from here on: %s. No frame "
-                         "is lost; the element tries CUDA again when it is started anew.",
-                         news->reason),
-                        (NULL));
+    if (!self->failed)
+      GST_ELEMENT_WARNING(
+          self, RESOURCE, FAILED,
+          ("CUDA cannot go on, and the CPU filters from here on, the frames under way included: "
+           "%s. The element tries CUDA again after it has been in NULL.",
+           news->reason),
+          (NULL));
     break;
   case CC_NEWS_NO_FAILOVER:
     GST_ERROR_OBJECT(self, "the CPU cannot take over: %s", news->reason);
@@ -80,6 +101,13 @@ gst_cuda_conv_tell(GstCudaConv *self, const CcNews *news) {
                     news->out_path);
     break;
   }
+}
+
+/* What the pool of the output has of the device's memory. */
+static gsize
+pool_bytes(GstCudaConv *self) {
+  g_autoptr(GstBufferPool) pool = gst_base_transform_get_buffer_pool(GST_BASE_TRANSFORM(self));
+  return pool ? cc_cuda_pool_bytes(pool) : 0;
 }
 
 GstStructure *
@@ -102,6 +130,8 @@ gst_cuda_conv_get_stats(GstCudaConv *self) {
   if (session.in_path)
     gst_structure_set(stats, "input-path", G_TYPE_STRING, session.in_path, "output-path",
                       G_TYPE_STRING, session.out_path, NULL);
-  gst_structure_set(stats, "registered-bytes", G_TYPE_UINT64, cc_pinning_registered_bytes(), NULL);
+  gst_structure_set(stats, "device-bytes", G_TYPE_UINT64,
+                    (guint64)session.device_bytes + pool_bytes(self), "registered-bytes",
+                    G_TYPE_UINT64, cc_pinning_registered_bytes(), NULL);
   return stats;
 }

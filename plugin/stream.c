@@ -1,69 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "stream.h"
 
+#include "caps.h"
 #include "context.h"
+#include "inflight.h"
 #include "memory/bufferframe.h"
 #include "memory/cudamemory.h"
+#include "negotiation.h"
+#include "neighbours.h"
 #include "report.h"
 #include "selection.h"
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
 
-/* One frame is uploaded, one filtered, one downloaded. */
-#define AUTOMATIC_IN_FLIGHT 3
-
 static GstBaseTransformClass *
 parent_class(void) {
   return g_type_class_peek(GST_TYPE_BASE_TRANSFORM);
-}
-
-GstFlowReturn
-gst_cuda_conv_fail(GstCudaConv *self, const GError *error) {
-  cc_session_clear(self->session);
-  if (!self->failed)
-    gst_cuda_conv_post_error(self, error);
-  self->failed = TRUE;
-  return GST_FLOW_ERROR;
-}
-
-/* --- how many frames are held back --- */
-
-static gboolean
-upstream_is_live(GstCudaConv *self) {
-  g_autoptr(GstQuery) query = gst_query_new_latency();
-  gboolean live = TRUE; /* unless someone says that it is not */
-  if (gst_pad_peer_query(GST_BASE_TRANSFORM_SINK_PAD(self), query))
-    gst_query_parse_latency(query, &live, NULL, NULL);
-  return live;
-}
-
-guint
-gst_cuda_conv_most_in_flight(GstCudaConv *self) {
-  const guint wanted = cc_settings_get_in_flight(&self->settings);
-  return MIN(wanted ? wanted : AUTOMATIC_IN_FLIGHT, cc_session_capacity(self->session));
-}
-
-/* Keeps frames back, so that transfers and kernels overlap: when that delays nobody, or the
- * properties ask for it. */
-static void
-decide_held_frames(GstCudaConv *self) {
-  const guint most = gst_cuda_conv_most_in_flight(self);
-  const gboolean automatic = cc_settings_get_in_flight(&self->settings) == 0;
-  const guint n_held = most > 1 && !(automatic && upstream_is_live(self)) ? most - 1 : 0;
-  self->liveness_known = TRUE;
-  GST_INFO_OBJECT(self, "%u frames in flight", n_held + 1);
-
-  const GstVideoInfo *info = &self->in_info;
-  GstClockTime time = 0; /* also when the frame rate is not known */
-  if (info->fps_n > 0)
-    time = gst_util_uint64_scale(n_held * GST_SECOND, info->fps_d, info->fps_n);
-  GST_OBJECT_LOCK(self);
-  const gboolean changed = time != self->held_time;
-  self->held_time = time;
-  self->n_held = n_held;
-  GST_OBJECT_UNLOCK(self);
-  if (changed)
-    gst_element_post_message(GST_ELEMENT(self), gst_message_new_latency(GST_OBJECT(self)));
 }
 
 /* What downstream said to the last frame. */
@@ -71,6 +23,18 @@ static GstFlowReturn
 last_answer(GstCudaConv *self) {
   return gst_pad_get_last_flow_return(GST_BASE_TRANSFORM_SRC_PAD(self));
 }
+
+GstFlowReturn
+gst_cuda_conv_fail(GstCudaConv *self, const GError *error) {
+  cc_session_clear(self->session);
+  if (!self->failed && last_answer(self) != GST_FLOW_ERROR &&
+      gst_cuda_conv_claim_error(self, error))
+    gst_cuda_conv_post_error(self, error);
+  self->failed = TRUE;
+  return GST_FLOW_ERROR;
+}
+
+/* --- what downstream says --- */
 
 /* Whether downstream said EOS, FLUSHING or an error, so that nothing is pushed after it. A pad that
  * is not linked, or not negotiated, may be by the next frame. */
@@ -126,6 +90,20 @@ check_input(GstCudaConv *self, GstBuffer *in) {
   return gst_cuda_conv_fail(self, error);
 }
 
+/* Does what others have asked for. */
+static void
+give_memory(GstCudaConv *self) {
+  GST_OBJECT_LOCK(self);
+  const gint wanted = self->short_device;
+  self->short_device = -1;
+  GST_OBJECT_UNLOCK(self);
+  const CcDevice *device = self->started ? cc_session_get_device(self->session) : NULL;
+  if (device && device->id == wanted) {
+    cc_session_shrink(self->session, "another element needs the memory");
+    gst_cuda_conv_follow_session(self, NULL);
+  }
+}
+
 /* Values that control bindings give the frame. */
 static void
 sync_properties(GstBaseTransform *trans, GstBuffer *in) {
@@ -141,18 +119,56 @@ sync_properties(GstBaseTransform *trans, GstBuffer *in) {
   cc_settings_end_control(&self->settings);
 }
 
+/* The base class would do it as well, with a warning when it fails. */
+static GstFlowReturn
+negotiate_again(GstCudaConv *self) {
+  GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD(self);
+  if (gst_cuda_conv_negotiate_again(self))
+    return GST_FLOW_OK;
+  gst_pad_mark_reconfigure(pad);
+  return self->failed               ? GST_FLOW_ERROR
+         : GST_PAD_IS_FLUSHING(pad) ? GST_FLOW_FLUSHING
+                                    : GST_FLOW_NOT_NEGOTIATED;
+}
+
+/* Whether upstream, which sends CUDA memory, can send other memory as well. */
+static gboolean
+upstream_has_choice(GstCudaConv *self) {
+  g_autoptr(GstCaps) caps = gst_pad_peer_query_caps(GST_BASE_TRANSFORM_SINK_PAD(self), NULL);
+  g_autoptr(GstCaps) in_cuda = cc_caps_in_cuda(caps);
+  return !gst_caps_is_subset(caps, in_cuda);
+}
+
+/* After a failover nobody has a reason any more to send or to take CUDA memory. A sink that waits
+ * for the others of the pipeline lets no allocation query pass, so that comes first. */
+static void
+negotiate_memory(GstCudaConv *self) {
+  GstBaseTransform *trans = GST_BASE_TRANSFORM(self);
+  if (!self->negotiates_memory || GST_STATE(self) != GST_STATE_PLAYING)
+    return;
+  self->negotiates_memory = FALSE;
+  if (self->in_cuda && upstream_has_choice(self))
+    gst_base_transform_reconfigure_sink(trans);
+  gst_base_transform_reconfigure_src(trans);
+}
+
 /* A frame boundary. The base class marks the next buffer that it pushes as discontinuous and may
  * renegotiate here, so earlier frames have to be out before. */
 static GstFlowReturn
 submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *in) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
+  self->streaming_thread = g_thread_self();
   GstFlowReturn ret = check_input(self, in);
   if (ret == GST_FLOW_OK) {
     cc_settings_begin_frame(&self->settings);
+    give_memory(self);
     gst_cuda_conv_follow_properties(self);
+    negotiate_memory(self);
     if (GST_BUFFER_IS_DISCONT(in) || gst_pad_needs_reconfigure(trans->srcpad))
       ret = gst_cuda_conv_drain(self);
   }
+  if (ret == GST_FLOW_OK && gst_pad_check_reconfigure(trans->srcpad))
+    ret = negotiate_again(self);
   if (ret != GST_FLOW_OK) {
     gst_buffer_unref(in);
     return ret;
@@ -164,34 +180,81 @@ submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *in) {
   return drained == GST_FLOW_OK ? ret : drained;
 }
 
-/* Ends the stream for want of an output buffer. The base class has told about a pool that does not
- * start. */
+/* --- buffers for the output --- */
+
+/* Whether there is a pool that works, or none is needed: frames in system memory can do without.
+ * The base class would post an error about one that does not start. */
+static gboolean
+has_pool(GstCudaConv *self) {
+  g_autoptr(GstBufferPool) pool = gst_base_transform_get_buffer_pool(GST_BASE_TRANSFORM(self));
+  return pool ? gst_buffer_pool_is_active(pool) || gst_buffer_pool_set_active(pool, TRUE)
+              : !self->out_cuda;
+}
+
+static GstFlowReturn
+get_buffer(GstCudaConv *self, GstBuffer *in, GstBuffer **out) {
+  GstFlowReturn ret = has_pool(self) ? GST_FLOW_OK : negotiate_again(self);
+  if (ret != GST_FLOW_OK)
+    return ret;
+  return has_pool(self) ? parent_class()->prepare_output_buffer(GST_BASE_TRANSFORM(self), in, out)
+                        : GST_FLOW_ERROR;
+}
+
+/* Ways to get a buffer after all, from the cheapest to the last. */
+typedef enum { FEWER_FRAMES, SYSTEM_MEMORY, NO_DEVICE, NO_WAY } Remedy;
+
+/* Lets frames leave in system memory from now on, if downstream takes that. */
+static GstFlowReturn
+avoid_cuda(GstCudaConv *self) {
+  gst_cuda_conv_avoid_cuda(self);
+  return negotiate_again(self);
+}
+
+/* Tries a way, with no frame under way any more, so that what those had is free. */
+static GstFlowReturn
+try_remedy(GstCudaConv *self, Remedy remedy) {
+  static const gchar *const reason = "no buffer for an output frame";
+  const gboolean on_device = cc_session_get_device(self->session) != NULL;
+  if (remedy == SYSTEM_MEMORY && self->out_cuda)
+    return avoid_cuda(self);
+  if (remedy == FEWER_FRAMES && on_device)
+    cc_session_make_room(self->session, reason);
+  else if (remedy == NO_DEVICE && on_device && self->out_cuda)
+    cc_session_give_up_device(self->session, reason, NULL);
+  gst_cuda_conv_follow_session(self, NULL);
+  return GST_FLOW_OK;
+}
+
+/* Ends the stream for want of a buffer. The base class has told about a pool that does not start.
+ */
 static GstFlowReturn
 fail_without_buffer(GstCudaConv *self) {
-  g_autoptr(GError) error =
-      g_error_new_literal(CC_ERROR, CC_ERROR_NO_MEMORY,
-                          "no buffer for an output frame can be had: memory, or the pool of what "
-                          "is behind the element, is used up");
-  g_autoptr(GstBufferPool) pool = gst_base_transform_get_buffer_pool(GST_BASE_TRANSFORM(self));
-  self->failed |= pool && !gst_buffer_pool_is_active(pool);
+  g_autoptr(GError) error = g_error_new_literal(
+      CC_ERROR, CC_ERROR_NO_MEMORY,
+      self->out_cuda
+          ? "no output frame in CUDA memory can be made, and the caps behind the element "
+            "allow no other memory; video/x-raw in place of "
+            "video/x-raw(memory:CUDAMemory) allows system memory"
+          : "no buffer for an output frame can be had: memory, or the pool of what is "
+            "behind the element, is used up");
   return gst_cuda_conv_fail(self, error);
 }
 
-/* Gets a buffer for the output. Memory that held frames have may be what a pool lacks. */
 static GstFlowReturn
 prepare(GstCudaConv *self, GstBuffer *in, GstBuffer **out) {
-  GstBaseTransform *trans = GST_BASE_TRANSFORM(self);
-  GstFlowReturn ret = parent_class()->prepare_output_buffer(trans, in, out);
-  if (ret == GST_FLOW_ERROR && cc_session_n_under_way(self->session) > 0) {
-    const GstFlowReturn drained = gst_cuda_conv_drain(self);
-    if (drained != GST_FLOW_OK)
-      return drained;
-    cc_session_shrink(self->session, "no buffer for an output frame");
-    gst_cuda_conv_follow_session(self, NULL);
-    ret = parent_class()->prepare_output_buffer(trans, in, out);
+  GstFlowReturn ret = get_buffer(self, in, out);
+  for (Remedy remedy = FEWER_FRAMES; ret == GST_FLOW_ERROR && remedy < NO_WAY; remedy++) {
+    ret = gst_cuda_conv_drain(self);
+    if (ret == GST_FLOW_OK)
+      ret = try_remedy(self, remedy);
+    if (ret != GST_FLOW_OK)
+      return ret;
+    ret = get_buffer(self, in, out);
   }
   return ret == GST_FLOW_ERROR ? fail_without_buffer(self) : ret;
 }
+
+/* --- in and out of the session --- */
 
 /* Puts a frame under way. Takes `out`. */
 static GstFlowReturn
@@ -207,16 +270,39 @@ submit(GstCudaConv *self, GstBuffer *in, GstBuffer *out) {
   return gst_cuda_conv_fail(self, error);
 }
 
+/* For a frame that is in `*out`, in system memory, and should have been in `lost` (taken), in CUDA
+ * memory: lets frames leave in system memory from now on, or, where downstream takes none, copies
+ * this one. */
+static GstFlowReturn
+replace_lost(GstCudaConv *self, GstBuffer **out, GstBuffer *lost) {
+  g_autoptr(GError) error = NULL;
+  GstFlowReturn ret = self->out_cuda ? avoid_cuda(self) : GST_FLOW_OK;
+  if (ret == GST_FLOW_OK && self->out_cuda) {
+    if (cc_buffer_copy_into_cuda(lost, *out, &self->out_info, &error)) {
+      GstBuffer *copied = *out;
+      *out = lost;
+      lost = copied;
+    } else {
+      ret = gst_cuda_conv_fail(self, error);
+    }
+  }
+  gst_buffer_unref(lost);
+  if (ret != GST_FLOW_OK)
+    gst_clear_buffer(out);
+  return ret;
+}
+
 /* Waits for the oldest frame under way and takes it. */
 static GstFlowReturn
 take(GstCudaConv *self, GstBuffer **out) {
   g_autoptr(GError) error = NULL;
+  GstBuffer *lost;
   CcSessionFrame *frame = cc_session_take(self->session, &error);
   gst_cuda_conv_follow_session(self, NULL);
   if (!frame)
     return gst_cuda_conv_fail(self, error);
-  *out = cc_buffer_frame_free_to_output(frame);
-  return GST_FLOW_OK;
+  *out = cc_buffer_frame_free_to_output(frame, &lost);
+  return lost ? replace_lost(self, out, lost) : GST_FLOW_OK;
 }
 
 /* Puts the buffer that the base class has queued under way. */
@@ -230,12 +316,12 @@ process_queued(GstCudaConv *self) {
   if (downstream_refuses(self))
     cc_session_clear(self->session);
   if (!self->liveness_known)
-    decide_held_frames(self);
+    gst_cuda_conv_decide_held_frames(self);
   GstFlowReturn ret = prepare(self, in, &out);
   if (ret == GST_FLOW_OK)
     ret = submit(self, in, out);
   if (!self->liveness_known) /* the session changed with this frame */
-    decide_held_frames(self);
+    gst_cuda_conv_decide_held_frames(self);
   return ret;
 }
 
@@ -254,6 +340,7 @@ gst_cuda_conv_drain(GstCudaConv *self) {
   GstFlowReturn result = GST_FLOW_OK;
   if (!self->started)
     return GST_FLOW_FLUSHING;
+  self->n_active++;
   while (cc_session_n_under_way(self->session) > 0) {
     GstBuffer *out;
     if (downstream_refuses(self)) {
@@ -267,7 +354,73 @@ gst_cuda_conv_drain(GstCudaConv *self) {
     if (ret < GST_FLOW_OK)
       result = ret;
   }
+  self->n_active--;
   return result;
+}
+
+static GstFlowReturn
+take_frame(GstPad *pad, GstObject *parent, GstBuffer *in) {
+  GstCudaConv *self = GST_CUDA_CONV(parent);
+  self->n_active++;
+  const GstFlowReturn ret = self->take_frame(pad, parent, in);
+  self->n_active--;
+  return ret;
+}
+
+void
+gst_cuda_conv_watch_frames(GstCudaConv *self) {
+  GstPad *pad = GST_BASE_TRANSFORM_SINK_PAD(self);
+  self->take_frame = GST_PAD_CHAINFUNC(pad);
+  gst_pad_set_chain_function(pad, take_frame);
+}
+
+/* --- memory for others --- */
+
+/* For who works in this thread. Where that brings the element its frames, and is not inside of it,
+ * those under way are pushed, since they hold memory of those in front. */
+static void
+give_memory_at_once(GstCudaConv *self) {
+  if (self->n_active == 0 && self->streaming_thread == g_thread_self())
+    gst_cuda_conv_drain(self);
+  give_memory(self);
+}
+
+/* Where another thread is busy in the element it does that at the next frame. */
+static void
+ask_for_memory(GstCudaConv *self, gint device_id, void (*give)(GstCudaConv *)) {
+  GstPad *pad = GST_BASE_TRANSFORM_SINK_PAD(self);
+  GST_OBJECT_LOCK(self);
+  self->short_device = device_id;
+  GST_OBJECT_UNLOCK(self);
+  if (!GST_PAD_STREAM_TRYLOCK(pad))
+    return;
+  give(self);
+  GST_PAD_STREAM_UNLOCK(pad);
+}
+
+static void
+ask_all(GPtrArray *elements, gint device_id, void (*give)(GstCudaConv *)) {
+  for (guint i = 0; i < elements->len; i++)
+    ask_for_memory(g_ptr_array_index(elements, i), device_id, give);
+  g_ptr_array_unref(elements);
+}
+
+void
+gst_cuda_conv_ask_for_memory(gpointer asker) {
+  const gint id = gst_cuda_conv_device_id(asker);
+  if (id < 0)
+    return;
+  ask_all(gst_cuda_conv_list_behind(asker), id, give_memory_at_once);
+  ask_all(gst_cuda_conv_list_others(asker), id, give_memory);
+}
+
+void
+gst_cuda_conv_make_room_for_upstream(GObject *object) {
+  GstCudaConv *self = GST_CUDA_CONV(object);
+  const gint id = gst_cuda_conv_device_id(self);
+  if (id >= 0)
+    ask_for_memory(self, id, give_memory_at_once);
+  gst_cuda_conv_ask_for_memory(self);
 }
 
 /* The base class passes frames on unfiltered where there is none; generate_output does the work. */

@@ -11,13 +11,21 @@ G_BEGIN_DECLS
 /* Takes over the functions of the base class that handle buffers. */
 void gst_cuda_conv_install_frame_functions(GstBaseTransformClass *klass);
 
-/* How many frames may be under way at once in a pipeline that is not live. */
-guint gst_cuda_conv_most_in_flight(GstCudaConv *self);
-
 /* Pushes all frames under way, in order; what the pushes returned. Nothing is pushed when
  * downstream said before that it takes no more, nor after it says so: the frames are dropped then.
  */
 GstFlowReturn gst_cuda_conv_drain(GstCudaConv *self);
+
+/* Once for an element, when it is made. */
+void gst_cuda_conv_watch_frames(GstCudaConv *self);
+
+/* Asks all elements of the process that use the asker's device to keep fewer frames from now on. It
+ * waits for none that another thread is busy in. For the session of the asker, an element. */
+void gst_cuda_conv_ask_for_memory(gpointer asker);
+
+/* The same, and asks the element itself, on behalf of one of another kind in front that gets no
+ * buffer, and would drop the frame. Any thread. */
+void gst_cuda_conv_make_room_for_upstream(GObject *self);
 
 /* Ends the stream with the one error that it gets; what is still under way is dropped. */
 GstFlowReturn gst_cuda_conv_fail(GstCudaConv *self, const GError *error);

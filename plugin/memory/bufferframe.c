@@ -1,12 +1,40 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "bufferframe.h"
 
+#include "cudamemory.h"
+#include "engine/error.h"
+
 typedef struct {
   CcSessionFrame parent;
   GstBuffer *in, *out;
+  GstBuffer *spare; /* system memory in place of `out`, or NULL */
   GstVideoInfo in_info, out_info;
   CcMappedFrame in_map, out_map;
 } BufferFrame;
+
+/* A buffer of system memory like `out`, which is of CUDA memory. */
+static gboolean
+take_spare(BufferFrame *self) {
+  if (!cc_buffer_get_cuda_context(self->out))
+    return FALSE;
+  if (!self->spare && (self->spare = gst_buffer_new_allocate(NULL, self->out_info.size, NULL)))
+    gst_buffer_copy_into(self->spare, self->out, GST_BUFFER_COPY_METADATA, 0, (gsize)-1);
+  return self->spare != NULL;
+}
+
+/* A device that is lost takes no result, but the CPU can put it elsewhere. */
+static gboolean
+map_output(BufferFrame *self, const CcPlan *plan, CcDevice *device, GError **error) {
+  g_autoptr(GError) reason = NULL;
+  if (cc_mapped_frame_map(&self->out_map, self->out, &self->out_info, &plan->out_layout,
+                          GST_MAP_WRITE, device, &reason) ||
+      (!device && take_spare(self) &&
+       cc_mapped_frame_map(&self->out_map, self->spare, &self->out_info, &plan->out_layout,
+                           GST_MAP_WRITE, NULL, NULL)))
+    return TRUE;
+  g_propagate_error(error, g_steal_pointer(&reason));
+  return FALSE;
+}
 
 static gboolean
 buffer_frame_map(CcSessionFrame *base, const CcPlan *plan, CcDevice *device, GError **error) {
@@ -14,8 +42,7 @@ buffer_frame_map(CcSessionFrame *base, const CcPlan *plan, CcDevice *device, GEr
   if (!cc_mapped_frame_map(&self->in_map, self->in, &self->in_info, &plan->layout, GST_MAP_READ,
                            device, error))
     return FALSE;
-  if (!cc_mapped_frame_map(&self->out_map, self->out, &self->out_info, &plan->out_layout,
-                           GST_MAP_WRITE, device, error)) {
+  if (!map_output(self, plan, device, error)) {
     cc_mapped_frame_unmap(&self->in_map);
     return FALSE;
   }
@@ -34,17 +61,20 @@ buffer_frame_unmap(CcSessionFrame *base) {
 }
 
 GstBuffer *
-cc_buffer_frame_free_to_output(CcSessionFrame *base) {
+cc_buffer_frame_free_to_output(CcSessionFrame *base, GstBuffer **lost) {
   BufferFrame *self = (BufferFrame *)base;
-  GstBuffer *out = self->out;
+  GstBuffer *result = self->spare ? self->spare : self->out;
+  *lost = self->spare ? self->out : NULL;
   gst_buffer_unref(self->in);
   g_free(self);
-  return out;
+  return result;
 }
 
 static void
 buffer_frame_free(CcSessionFrame *base) {
-  gst_buffer_unref(cc_buffer_frame_free_to_output(base));
+  GstBuffer *lost;
+  gst_buffer_unref(cc_buffer_frame_free_to_output(base, &lost));
+  gst_clear_buffer(&lost);
 }
 
 CcSessionFrame *
@@ -54,10 +84,47 @@ cc_buffer_frame_new(GstBuffer *in, const GstVideoInfo *in_info, GstBuffer *out,
                                             buffer_frame_free};
   BufferFrame *self = g_new0(BufferFrame, 1);
   self->parent.klass = &klass;
-  self->parent.bytes = gst_buffer_get_size(out);
+  self->parent.bytes = out_info->size;
   self->in = gst_buffer_ref(in);
   self->out = out;
   self->in_info = *in_info;
   self->out_info = *out_info;
   return &self->parent;
+}
+
+/* The frame as it lies in `cuda`, in memory of our own. */
+static GstBuffer *
+lay_out_like(GstBuffer *cuda, GstBuffer *system, const GstVideoInfo *info) {
+  GstVideoMeta *meta = gst_buffer_get_video_meta(cuda);
+  GstVideoFrame from, to;
+  GstBuffer *copy = gst_buffer_new_allocate(NULL, gst_buffer_get_size(cuda), NULL);
+  gst_buffer_add_video_meta_full(copy, GST_VIDEO_FRAME_FLAG_NONE, meta->format, meta->width,
+                                 meta->height, meta->n_planes, meta->offset, meta->stride);
+  if (gst_video_frame_map(&from, info, system, GST_MAP_READ)) {
+    if (gst_video_frame_map(&to, info, copy, GST_MAP_WRITE)) {
+      gst_video_frame_copy(&to, &from);
+      gst_video_frame_unmap(&to);
+    }
+    gst_video_frame_unmap(&from);
+  }
+  return copy;
+}
+
+gboolean
+cc_buffer_copy_into_cuda(GstBuffer *cuda, GstBuffer *system, const GstVideoInfo *info,
+                         GError **error) {
+  GstMapInfo map;
+  gboolean ok = FALSE;
+  if (gst_buffer_n_memory(cuda) == 1 && gst_buffer_get_video_meta(cuda)) {
+    g_autoptr(GstBuffer) copy = lay_out_like(cuda, system, info);
+    gst_buffer_map(copy, &map, GST_MAP_READ);
+    ok = cc_cuda_memory_write(gst_buffer_peek_memory(cuda, 0), map.data);
+    gst_buffer_unmap(copy, &map);
+  }
+  if (!ok)
+    g_set_error(error, CC_ERROR, CC_ERROR_NO_MEMORY,
+                "the device that has failed takes no frame in its memory, and the caps behind the "
+                "element allow no other memory; video/x-raw in place of "
+                "video/x-raw(memory:CUDAMemory) allows system memory");
+  return ok;
 }

@@ -154,15 +154,167 @@ cc_cuda_memory_sync(GstMemory *memory) {
 #endif
 }
 
-GstBufferPool *
-cc_cuda_pool_new(GstObject *context) {
-  gst_cuda_memory_init_once();
-  return gst_cuda_buffer_pool_new(GST_CUDA_CONTEXT_CAST(context));
+/* All rows of a memory, with what is between them; such memories have one pitch. */
+static CUDA_MEMCPY2D
+describe_rows(GstMemory *memory) {
+  const gsize pitch = (gsize)((GstCudaMemory *)memory)->info.stride[0];
+  return (CUDA_MEMCPY2D){
+      .srcPitch = pitch, .dstPitch = pitch, .WidthInBytes = pitch, .Height = memory->size / pitch};
+}
+
+static gboolean
+copy_rows(GstMemory *memory, const CUDA_MEMCPY2D *rows) {
+  if (!gst_cuda_context_push(((GstCudaMemory *)memory)->context))
+    return FALSE;
+  const gboolean ok = gst_cuda_result(CuMemcpy2D(rows));
+  gst_cuda_context_pop(NULL);
+  return ok;
 }
 
 gboolean
-cc_cuda_pool_is_in(GstBufferPool *pool, GstObject *context) {
-  return GST_IS_CUDA_BUFFER_POOL(pool) &&
-         gst_cuda_context_get_handle(GST_CUDA_BUFFER_POOL(pool)->context) ==
-             gst_cuda_context_get_handle(GST_CUDA_CONTEXT_CAST(context));
+cc_cuda_memory_read(GstMemory *memory, guint8 *host) {
+  GstMapInfo map;
+  CUDA_MEMCPY2D rows = describe_rows(memory);
+  cc_cuda_memory_sync(memory);
+  if (!gst_memory_map(memory, &map, GST_MAP_READ | cc_cuda_memory_map_flag()))
+    return FALSE;
+  rows.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+  rows.srcDevice = (CUdeviceptr)map.data;
+  rows.dstMemoryType = CU_MEMORYTYPE_HOST;
+  rows.dstHost = host;
+  const gboolean ok = copy_rows(memory, &rows);
+  gst_memory_unmap(memory, &map);
+  return ok;
+}
+
+gboolean
+cc_cuda_memory_write(GstMemory *memory, const guint8 *host) {
+  GstMapInfo map;
+  CUDA_MEMCPY2D rows = describe_rows(memory);
+  if (!gst_memory_map(memory, &map, GST_MAP_WRITE | cc_cuda_memory_map_flag()))
+    return FALSE;
+  rows.srcMemoryType = CU_MEMORYTYPE_HOST;
+  rows.srcHost = host;
+  rows.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+  rows.dstDevice = (CUdeviceptr)map.data;
+  const gboolean ok = copy_rows(memory, &rows);
+  gst_memory_unmap(memory, &map);
+  return ok;
+}
+
+/* --- pools --- */
+
+typedef struct {
+  GstCudaBufferPool parent;
+  gsize bytes;          /* atomic */
+  CcMakeRoom make_room; /* or NULL */
+  GWeakRef holder;
+} CcCudaPool;
+
+typedef struct {
+  GstCudaBufferPoolClass parent_class;
+} CcCudaPoolClass;
+
+GType cc_cuda_pool_get_type(void);
+G_DEFINE_TYPE(CcCudaPool, cc_cuda_pool, GST_TYPE_CUDA_BUFFER_POOL)
+
+static void
+count_buffer(GstBufferPool *pool, GstBuffer *buffer, gssize n) {
+  gsize bytes;
+  gst_buffer_get_sizes(buffer, NULL, &bytes); /* whatever part of it others use */
+  g_atomic_pointer_add(&((CcCudaPool *)pool)->bytes, n * (gssize)bytes);
+}
+
+/* Whether to try again: once as it is, since a device may fail only now and then, and once more
+ * when the holder, if there is one, has given memory back. */
+static gboolean
+is_worth_a_try(CcCudaPool *self, guint n_tried) {
+  if (!self->make_room || n_tried > 2)
+    return FALSE;
+  g_autoptr(GObject) holder = n_tried == 2 ? g_weak_ref_get(&self->holder) : NULL;
+  if (holder)
+    self->make_room(holder);
+  return n_tried == 1 || holder;
+}
+
+/* It takes the memory of a frame for a moment. */
+static gboolean
+cc_cuda_pool_set_config(GstBufferPool *pool, GstStructure *config) {
+  gboolean ok;
+  guint n = 0;
+  do
+    ok = GST_BUFFER_POOL_CLASS(cc_cuda_pool_parent_class)->set_config(pool, config);
+  while (!ok && is_worth_a_try((CcCudaPool *)pool, ++n));
+  return ok;
+}
+
+static GstFlowReturn
+cc_cuda_pool_alloc_buffer(GstBufferPool *pool, GstBuffer **buffer,
+                          GstBufferPoolAcquireParams *params) {
+  GstFlowReturn ret;
+  guint n = 0;
+  do
+    ret = GST_BUFFER_POOL_CLASS(cc_cuda_pool_parent_class)->alloc_buffer(pool, buffer, params);
+  while (ret == GST_FLOW_ERROR && is_worth_a_try((CcCudaPool *)pool, ++n));
+  if (ret == GST_FLOW_OK)
+    count_buffer(pool, *buffer, 1);
+  return ret;
+}
+
+/* What a holder that was asked gave back may be buffers of this pool. */
+static GstFlowReturn
+cc_cuda_pool_acquire_buffer(GstBufferPool *pool, GstBuffer **buffer,
+                            GstBufferPoolAcquireParams *params) {
+  GstBufferPoolClass *klass = GST_BUFFER_POOL_CLASS(cc_cuda_pool_parent_class);
+  const GstFlowReturn ret = klass->acquire_buffer(pool, buffer, params);
+  return ret == GST_FLOW_ERROR && ((CcCudaPool *)pool)->make_room
+             ? klass->acquire_buffer(pool, buffer, params)
+             : ret;
+}
+
+static void
+cc_cuda_pool_free_buffer(GstBufferPool *pool, GstBuffer *buffer) {
+  count_buffer(pool, buffer, -1);
+  GST_BUFFER_POOL_CLASS(cc_cuda_pool_parent_class)->free_buffer(pool, buffer);
+}
+
+static void
+cc_cuda_pool_finalize(GObject *object) {
+  g_weak_ref_clear(&((CcCudaPool *)object)->holder);
+  G_OBJECT_CLASS(cc_cuda_pool_parent_class)->finalize(object);
+}
+
+static void
+cc_cuda_pool_init(CcCudaPool *self) {
+  g_weak_ref_init(&self->holder, NULL);
+}
+
+static void
+cc_cuda_pool_class_init(CcCudaPoolClass *klass) {
+  G_OBJECT_CLASS(klass)->finalize = cc_cuda_pool_finalize;
+  GST_BUFFER_POOL_CLASS(klass)->set_config = cc_cuda_pool_set_config;
+  GST_BUFFER_POOL_CLASS(klass)->acquire_buffer = cc_cuda_pool_acquire_buffer;
+  GST_BUFFER_POOL_CLASS(klass)->alloc_buffer = cc_cuda_pool_alloc_buffer;
+  GST_BUFFER_POOL_CLASS(klass)->free_buffer = cc_cuda_pool_free_buffer;
+}
+
+GstBufferPool *
+cc_cuda_pool_new(GstObject *context) {
+  gst_cuda_memory_init_once();
+  GstCudaBufferPool *pool = gst_object_ref_sink(g_object_new(cc_cuda_pool_get_type(), NULL));
+  pool->context = gst_object_ref(GST_CUDA_CONTEXT_CAST(context));
+  return GST_BUFFER_POOL_CAST(pool);
+}
+
+void
+cc_cuda_pool_ask(GstBufferPool *pool, CcMakeRoom make_room, GObject *holder) {
+  ((CcCudaPool *)pool)->make_room = make_room;
+  g_weak_ref_set(&((CcCudaPool *)pool)->holder, holder);
+}
+
+gsize
+cc_cuda_pool_bytes(GstBufferPool *pool) {
+  return G_TYPE_CHECK_INSTANCE_TYPE(pool, cc_cuda_pool_get_type())
+             ? (gsize)g_atomic_pointer_get(&((CcCudaPool *)pool)->bytes)
+             : 0;
 }

@@ -60,10 +60,23 @@ gpointer cc_cuda_memory_get_stream(GstMemory *memory, GstMapFlags flags);
 /* Waits for the work on that stream. */
 void cc_cuda_memory_sync(GstMemory *memory);
 
-/* A pool of frames in the context. */
+/* Copies all bytes of a memory to or from host memory, which need not be pinned: for when it cannot
+ * be mapped as system memory, which takes pinned memory. */
+gboolean cc_cuda_memory_read(GstMemory *memory, guint8 *host);
+gboolean cc_cuda_memory_write(GstMemory *memory, const guint8 *host);
+
+/* A pool of frames in the context, which counts the memory that it has. */
 GstBufferPool *cc_cuda_pool_new(GstObject *context);
 
-/* Whether `pool` is one of CUDA memory in this context. */
-gboolean cc_cuda_pool_is_in(GstBufferPool *pool, GstObject *context);
+/* Has a holder of the device's memory give some of it back. In any thread that takes a buffer. */
+typedef void (*CcMakeRoom)(GObject *holder);
+
+/* Lets such a pool, before others have it, ask a holder, as long as that lives, and try again
+ * when no buffer can be made, nor a configuration tried. For those who give up at once. */
+void cc_cuda_pool_ask(GstBufferPool *pool, CcMakeRoom make_room, GObject *holder);
+
+/* How many bytes of a device such a pool has, its buffers elsewhere included; 0 for other pools.
+ * Any thread. */
+gsize cc_cuda_pool_bytes(GstBufferPool *pool);
 
 G_END_DECLS

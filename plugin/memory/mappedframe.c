@@ -138,6 +138,15 @@ cc_buffer_check(GstBuffer *buffer, const GstVideoInfo *info, const CcFrameLayout
   return locate_planes(extent, buffer, info, layout, error);
 }
 
+/* A device may be what fails when CUDA memory cannot be mapped. */
+static CcError
+mapping_error(GstBuffer *buffer) {
+  for (guint i = 0; i < gst_buffer_n_memory(buffer); i++)
+    if (cc_cuda_memory_get_context(gst_buffer_peek_memory(buffer, i)))
+      return CC_ERROR_DEVICE;
+  return CC_ERROR_INVALID;
+}
+
 /* Maps the memory that holds bytes start to end of the buffer; the address of its byte `start`. */
 static guint8 *
 map_bytes(CcMappedFrame *self, gsize start, gsize end, GstMapFlags flags, GError **error) {
@@ -146,7 +155,9 @@ map_bytes(CcMappedFrame *self, gsize start, gsize end, GstMapFlags flags, GError
   GstMapInfo *map = &self->map[self->n_maps];
   if (!gst_buffer_find_memory(self->buffer, start, end - start, &index, &length, &skip) ||
       !gst_buffer_map_range(self->buffer, index, length, map, flags)) {
-    g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "a buffer's memory cannot be mapped for %s",
+    g_set_error(error, CC_ERROR, mapping_error(self->buffer),
+                "a buffer's %smemory cannot be mapped for %s",
+                mapping_error(self->buffer) == CC_ERROR_DEVICE ? "CUDA " : "",
                 flags & GST_MAP_WRITE ? "writing" : "reading");
     return NULL;
   }
@@ -180,21 +191,45 @@ need_one_map(GstBuffer *buffer, const PlaneExtent *extent, guint n_planes) {
   return crosses;
 }
 
+/* Says where the planes are; `whole` is the address of the buffer's first byte. */
+static void
+place_planes(CcMappedFrame *self, const PlaneExtent *extent, guint n_planes, guint8 *whole) {
+  for (guint p = 0; p < n_planes; p++) {
+    self->frame.plane[p].data = whole + extent[p].origin;
+    self->frame.plane[p].pitch = extent[p].stride;
+  }
+  self->frame.is_one_block = TRUE;
+}
+
+/* Reads the planes of a buffer of one CUDA memory into memory of our own, where GStreamer cannot
+ * map it as system memory, for which it takes pinned memory. */
+static gboolean
+copy_planes(CcMappedFrame *self, const PlaneExtent *extent, guint n_planes) {
+  GstMemory *memory = gst_buffer_peek_memory(self->buffer, 0);
+  if (gst_buffer_n_memory(self->buffer) > 1 || !cc_cuda_memory_get_context(memory) ||
+      memory->offset > 0 || !(self->copy = g_try_malloc(memory->size)))
+    return FALSE;
+  place_planes(self, extent, n_planes, self->copy);
+  return cc_cuda_memory_read(memory, self->copy);
+}
+
 static gboolean
 map_planes(CcMappedFrame *self, const PlaneExtent *extent, guint n_planes, gboolean at_once,
            GstMapFlags flags, GError **error) {
   guint8 *whole = NULL;
   if (at_once && !(whole = map_bytes(self, 0, gst_buffer_get_size(self->buffer), flags, error)))
     return FALSE;
+  if (at_once) {
+    place_planes(self, extent, n_planes, whole);
+    return TRUE;
+  }
   for (guint p = 0; p < n_planes; p++) {
-    guint8 *start = at_once ? whole + extent[p].start
-                            : map_bytes(self, extent[p].start, extent[p].end, flags, error);
+    guint8 *start = map_bytes(self, extent[p].start, extent[p].end, flags, error);
     if (!start)
       return FALSE;
     self->frame.plane[p].data = start + (extent[p].origin - extent[p].start);
     self->frame.plane[p].pitch = extent[p].stride;
   }
-  self->frame.is_one_block = at_once;
   return TRUE;
 }
 
@@ -335,7 +370,11 @@ cc_mapped_frame_map(CcMappedFrame *self, GstBuffer *buffer, const GstVideoInfo *
   const gboolean cuda = device && maps_as_cuda(buffer, at_once, flags);
   if (cuda)
     flags |= cc_cuda_memory_map_flag();
-  gboolean ok = map_planes(self, extent, layout->n_planes, at_once, flags, error);
+  g_autoptr(GError) reason = NULL;
+  gboolean ok = map_planes(self, extent, layout->n_planes, at_once, flags, &reason) ||
+                (!cuda && !(flags & GST_MAP_WRITE) && copy_planes(self, extent, layout->n_planes));
+  if (!ok)
+    g_propagate_error(error, g_steal_pointer(&reason));
   if (ok && cuda)
     take_cuda_memory(self, flags, device);
   else if (ok && device)
@@ -351,6 +390,7 @@ void
 cc_mapped_frame_unmap(CcMappedFrame *self) {
   for (guint p = 0; p < CC_MAX_PLANES; p++)
     g_free(self->repacked[p]);
+  g_free(self->copy);
   for (guint i = 0; i < self->n_maps; i++)
     gst_buffer_unmap(self->buffer, &self->map[i]);
   memset(self, 0, sizeof *self);

@@ -14,8 +14,9 @@ typedef struct {
   GstBuffer *buffer; /* borrowed */
   guint n_maps;
   GstMapInfo map[CC_MAX_PLANES];
-  gpointer
-      repacked[CC_MAX_PLANES]; /* own copies of planes that the engine could not read in place */
+  /* own copies: of planes that the engine could not read in place, and of all of a memory of CUDA
+   * that could not be mapped */
+  gpointer repacked[CC_MAX_PLANES], copy;
   CcFrame frame;
   const gchar *path; /* how a device reads or writes it, for people; static */
 } CcMappedFrame;
@@ -33,7 +34,8 @@ GstObject *cc_buffer_get_cuda_context(GstBuffer *buffer);
  * GstVideoMeta where it has one. With a device, CUDA memory of one context is mapped as such and
  * system memory is pinned if it can be; a buffer of both, or of several contexts, is mapped as
  * system memory, and so is all without a device. Nothing is mapped when cc_buffer_check fails, the
- * memory cannot be mapped (CC_ERROR_INVALID) or there is none for a copy (CC_ERROR_NO_MEMORY). */
+ * memory cannot be mapped (CC_ERROR_INVALID, or of CUDA memory CC_ERROR_DEVICE) or there is none
+ * for a copy (CC_ERROR_NO_MEMORY). */
 gboolean cc_mapped_frame_map(CcMappedFrame *self, GstBuffer *buffer, const GstVideoInfo *info,
                              const CcFrameLayout *layout, GstMapFlags flags, CcDevice *device,
                              GError **error);

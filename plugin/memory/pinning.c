@@ -21,7 +21,7 @@ typedef struct {
 
 typedef struct {
   GstAllocator parent;
-  CcDevice *device;
+  CcDevice *device; /* NULL: it was closed; with the object lock */
 } CcPinnedAllocator;
 
 typedef struct {
@@ -40,22 +40,34 @@ new_memory(GstAllocator *allocator, GstMemory *whole, GstMemoryFlags flags, guin
   return &memory->parent;
 }
 
+static CcDevice *
+ref_device(GstAllocator *allocator) {
+  CcPinnedAllocator *self = (CcPinnedAllocator *)allocator;
+  GST_OBJECT_LOCK(self);
+  CcDevice *device = self->device ? cc_device_ref(self->device) : NULL;
+  GST_OBJECT_UNLOCK(self);
+  return device;
+}
+
 /* Pinned memory begins on a page, so it is aligned to all that anyone asks for up to that. What
  * cannot be counted is no memory at all: GStreamer's own allocator does not check its sum. */
 static GstMemory *
 pinned_alloc(GstAllocator *allocator, gsize bytes, GstAllocationParams *params) {
-  CcDevice *device = ((CcPinnedAllocator *)allocator)->device;
   gsize most;
   g_autoptr(GError) error = NULL;
   guint8 *data = NULL;
   if (!g_size_checked_add(&most, bytes, params->prefix) ||
       !g_size_checked_add(&most, most, params->padding))
     return NULL;
+  CcDevice *device = ref_device(allocator);
+  if (!device)
+    return gst_allocator_alloc(NULL, bytes, params);
   if (most > 0 && params->align < (gsize)sysconf(_SC_PAGESIZE))
     data = cc_device_alloc_pinned(device, most, &error);
   if (!data) {
     GST_WARNING_OBJECT(allocator, "%" G_GSIZE_FORMAT " bytes cannot be pinned: %s", bytes,
                        error ? error->message : "no size, or no alignment, of pinned memory");
+    cc_device_unref(device);
     return gst_allocator_alloc(NULL, bytes, params);
   }
   if (params->flags & GST_MEMORY_FLAG_ZERO_PREFIXED)
@@ -64,7 +76,7 @@ pinned_alloc(GstAllocator *allocator, gsize bytes, GstAllocationParams *params) 
     memset(data + params->prefix + bytes, 0, params->padding);
   GstMemory *memory =
       new_memory(allocator, NULL, params->flags, data, most, params->align, params->prefix, bytes);
-  ((PinnedMemory *)memory)->device = cc_device_ref(device);
+  ((PinnedMemory *)memory)->device = device;
   return memory;
 }
 
@@ -105,9 +117,19 @@ pinned_is_span(GstMemory *first, GstMemory *second, gsize *offset) {
          ((PinnedMemory *)second)->data + second->offset;
 }
 
+void
+cc_pinned_allocator_close(GstAllocator *allocator) {
+  CcPinnedAllocator *self = (CcPinnedAllocator *)allocator;
+  GST_OBJECT_LOCK(self);
+  CcDevice *device = g_steal_pointer(&self->device);
+  GST_OBJECT_UNLOCK(self);
+  if (device)
+    cc_device_unref(device);
+}
+
 static void
 cc_pinned_allocator_finalize(GObject *object) {
-  cc_device_unref(((CcPinnedAllocator *)object)->device);
+  cc_pinned_allocator_close(GST_ALLOCATOR(object));
   G_OBJECT_CLASS(cc_pinned_allocator_parent_class)->finalize(object);
 }
 

@@ -13,6 +13,10 @@ G_BEGIN_DECLS
  * than a gsize counts, prefix and padding included, is NULL. Its memory keeps the device alive. */
 GstAllocator *cc_pinned_allocator_new(CcDevice *device);
 
+/* Lets go of the device; what is allocated from now on is not pinned. Others may keep the allocator
+ * for longer than it is of use, and some never let go of it. */
+void cc_pinned_allocator_close(GstAllocator *allocator);
+
 /* How a memory got pinned, or why it is not. */
 typedef enum {
   CC_PINNING_OWN,      /* it comes from an allocator as above */

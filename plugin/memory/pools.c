@@ -135,9 +135,9 @@ add_held(guint n, const CcAllocation *allocation) {
   return n > G_MAXUINT - allocation->n_held ? G_MAXUINT : n + allocation->n_held;
 }
 
-static void
-choose_system_pool(GstQuery *query, const CcAllocation *allocation, Offer *offer,
-                   const gchar **why) {
+static const gchar *
+choose_system_pool(GstQuery *query, const CcAllocation *allocation, Offer *offer) {
+  const gchar *why = "downstream's own";
   g_autoptr(GstAllocator) allocator = NULL;
   GstAllocationParams params;
   get_params(query, &allocator, &params);
@@ -145,12 +145,11 @@ choose_system_pool(GstQuery *query, const CcAllocation *allocation, Offer *offer
   guint size = MAX(offer->size, (guint)offer->bytes), min = add_held(offer->min, allocation);
   guint max = offer->max > 0 ? add_held(offer->max, allocation) : 0;
 
-  *why = "downstream's own";
   if (allocation->pinned && allocator_is_plain(allocator) &&
       (!offer->pool || pool_is_plain(offer->pool))) {
     g_clear_object(&offer->pool);
     gst_object_replace((GstObject **)&allocator, GST_OBJECT(allocation->pinned));
-    *why = "pinned";
+    why = "pinned";
   }
   if (!offer->pool ||
       !configure(offer->pool, offer->caps, size, min, max, allocator, &params, video_meta)) {
@@ -159,7 +158,7 @@ choose_system_pool(GstQuery *query, const CcAllocation *allocation, Offer *offer
     size = (guint)offer->bytes;
     min = MIN(min, MAX_MIN);
     if (!allocation->pinned)
-      *why = "our own";
+      why = "our own";
     configure(offer->pool, offer->caps, size, min, max = 0, allocator, &params, video_meta);
   }
   set_pool(query, offer->pool, size, min, max);
@@ -167,13 +166,24 @@ choose_system_pool(GstQuery *query, const CcAllocation *allocation, Offer *offer
     gst_query_set_nth_allocation_param(query, 0, allocator, &params);
   else
     gst_query_add_allocation_param(query, allocator, &params);
+  return why;
+}
+
+const gchar *
+cc_choose_system_pool(GstQuery *query, const CcAllocation *allocation) {
+  Offer offer;
+  if (!parse_offer(query, &offer))
+    return "none";
+  const gchar *why = choose_system_pool(query, allocation, &offer);
+  g_clear_object(&offer.pool);
+  return why;
 }
 
 /* Configures a pool of CUDA memory and finds out how large its buffers are. None of our own is made
  * before it is needed: GStreamer 1.22 loses those of a start that fails half-way. */
 static gboolean
-configure_cuda(GstBufferPool *pool, GstCaps *caps, guint *size, guint min, guint max) {
-  if (!configure(pool, caps, *size, min, max, NULL, NULL, TRUE))
+configure_cuda(GstBufferPool *pool, GstCaps *caps, guint *size) {
+  if (!configure(pool, caps, *size, 0, 0, NULL, NULL, TRUE))
     return FALSE;
   GstStructure *config = gst_buffer_pool_get_config(pool);
   gst_buffer_pool_config_get_params(config, NULL, size, NULL, NULL);
@@ -181,46 +191,34 @@ configure_cuda(GstBufferPool *pool, GstCaps *caps, guint *size, guint min, guint
   return TRUE;
 }
 
-static gboolean
-choose_cuda_pool(GstQuery *query, const CcAllocation *allocation, Offer *offer, const gchar **why) {
-  guint size = (guint)offer->bytes, min = add_held(offer->min, allocation);
-  guint max = offer->max > 0 ? add_held(offer->max, allocation) : 0;
-  *why = "downstream's own, in CUDA memory";
-  if (!offer->pool || !cc_cuda_pool_is_in(offer->pool, allocation->cuda) ||
-      !configure_cuda(offer->pool, offer->caps, &size, min, max)) {
-    g_clear_object(&offer->pool);
-    offer->pool = cc_cuda_pool_new(allocation->cuda);
-    *why = "CUDA memory";
-    size = (guint)offer->bytes;
-    if (!configure_cuda(offer->pool, offer->caps, &size, min = 0, max = 0))
-      return FALSE;
-  }
-  set_pool(query, offer->pool, size, min, max);
+gboolean
+cc_choose_cuda_pool(GstQuery *query, const CcAllocation *allocation) {
+  GstCaps *caps;
+  GstVideoInfo info;
+  gst_query_parse_allocation(query, &caps, NULL);
+  if (!gst_video_info_from_caps(&info, caps))
+    return FALSE;
+  g_autoptr(GstBufferPool) pool = cc_cuda_pool_new(allocation->cuda);
+  guint size = (guint)info.size;
+  if (!configure_cuda(pool, caps, &size))
+    return FALSE;
+  set_pool(query, pool, size, 0, 0);
   return TRUE;
 }
 
-gboolean
-cc_choose_output_pool(GstQuery *query, const CcAllocation *allocation, const gchar **why) {
-  Offer offer;
-  gboolean ok = TRUE;
-  *why = "none";
-  if (!parse_offer(query, &offer))
-    return TRUE;
-  if (allocation->cuda)
-    ok = choose_cuda_pool(query, allocation, &offer, why);
-  else
-    choose_system_pool(query, allocation, &offer, why);
-  g_clear_object(&offer.pool);
-  return ok;
+void
+cc_propose_metas(GstQuery *query) {
+  gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, NULL);
+  gst_query_add_allocation_meta(query, GST_VIDEO_CROP_META_API_TYPE, NULL);
 }
 
 static void
 propose_cuda_pool(GstQuery *query, const CcAllocation *allocation, GstCaps *caps, guint size) {
   g_autoptr(GstBufferPool) pool = cc_cuda_pool_new(allocation->cuda);
-  if (!configure_cuda(pool, caps, &size, 0, 0))
+  cc_cuda_pool_ask(pool, allocation->make_room, allocation->holder);
+  if (!configure_cuda(pool, caps, &size))
     return;
   gst_query_add_allocation_pool(query, pool, size, allocation->n_held, 0);
-  gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, NULL);
 }
 
 void
@@ -246,5 +244,4 @@ cc_propose_input_pool(GstQuery *query, const CcAllocation *allocation) {
   }
   gst_query_add_allocation_param(query, allocation->pinned, &params);
   gst_query_add_allocation_pool(query, pool, info.size, allocation->n_held, 0);
-  gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, NULL);
 }

@@ -14,14 +14,25 @@ typedef struct {
   GstAllocator *pinned; /* for system memory that a device reads and writes; NULL: any will do */
   GstObject *cuda;      /* the context of buffers in CUDA memory, when the caps are of such */
   guint n_held;         /* how many buffers this element keeps back at most */
+  /* asked when upstream finds no memory of the device for a buffer */
+  void (*make_room)(GObject *holder);
+  GObject *holder;
 } CcAllocation;
 
-/* Puts a pool into the answer to the allocation query on the source pad: downstream's where it
- * insists on its own memory, else one of ours. FALSE when there is none for these caps. *why
- * says for the log which pool it is; static. */
-gboolean cc_choose_output_pool(GstQuery *query, const CcAllocation *allocation, const gchar **why);
+/* Puts a pool into the answer to the allocation query on the source pad, about frames in system
+ * memory: downstream's where it insists on its own memory, else one of ours. Returns for the log
+ * which pool it is; static. */
+const gchar *cc_choose_system_pool(GstQuery *query, const CcAllocation *allocation);
 
-/* Adds a pool, and that any stride and offset is welcome, to upstream's allocation query. */
+/* The same about frames in CUDA memory, always with a pool of ours, which makes buffers as they are
+ * needed. FALSE: no such frame can be made. */
+gboolean cc_choose_cuda_pool(GstQuery *query, const CcAllocation *allocation);
+
+/* Adds to upstream's allocation query that rows and planes may lie anywhere, and that a frame may
+ * be a part of a picture: who crops need not copy, which few can in CUDA memory. */
+void cc_propose_metas(GstQuery *query);
+
+/* Adds a pool to upstream's allocation query, if one can be made. */
 void cc_propose_input_pool(GstQuery *query, const CcAllocation *allocation);
 
 G_END_DECLS

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "inflight.h"
+
+#define GST_CAT_DEFAULT gst_cuda_conv_debug
+
+/* One frame is uploaded, one filtered, one downloaded; of frames that stay on the device one is
+ * filtered while the one before goes on. */
+#define IN_FLIGHT 3
+#define IN_FLIGHT_ON_DEVICE 2
+
+/* Frames are kept back in CUDA memory while so many more would fit into it, for other elements hold
+ * some as well. */
+#define SPARE_FRAMES 16
+
+static gboolean
+upstream_is_live(GstCudaConv *self) {
+  g_autoptr(GstQuery) query = gst_query_new_latency();
+  gboolean live = TRUE; /* unless someone says that it is not */
+  if (gst_pad_peer_query(GST_BASE_TRANSFORM_SINK_PAD(self), query))
+    gst_query_parse_latency(query, &live, NULL, NULL);
+  return live;
+}
+
+guint
+gst_cuda_conv_most_in_flight(GstCudaConv *self) {
+  const guint wanted = cc_settings_get_in_flight(&self->settings);
+  GST_OBJECT_LOCK(self);
+  const guint automatic = self->in_cuda && self->out_cuda ? IN_FLIGHT_ON_DEVICE : IN_FLIGHT;
+  GST_OBJECT_UNLOCK(self);
+  return MIN(wanted ? wanted : automatic, cc_session_capacity(self->session));
+}
+
+/* Whether few frames more than those that each element needs fit into the device's memory. */
+static gboolean
+memory_is_tight(GstCudaConv *self) {
+  CcDevice *device = cc_session_get_device(self->session);
+  guint bytes = 0;
+  g_autoptr(GstBufferPool) pool = gst_base_transform_get_buffer_pool(GST_BASE_TRANSFORM(self));
+  if (!device || !pool || !self->out_cuda)
+    return FALSE;
+  GstStructure *config = gst_buffer_pool_get_config(pool);
+  gst_buffer_pool_config_get_params(config, NULL, &bytes, NULL, NULL);
+  gst_structure_free(config);
+  return cc_device_free_bytes(device) / SPARE_FRAMES < bytes;
+}
+
+void
+gst_cuda_conv_decide_held_frames(GstCudaConv *self) {
+  const guint most = gst_cuda_conv_most_in_flight(self);
+  const gboolean automatic = cc_settings_get_in_flight(&self->settings) == 0;
+  const gboolean hurries = automatic && (upstream_is_live(self) || memory_is_tight(self));
+  const guint n_held = hurries ? 0 : most - 1;
+  self->liveness_known = TRUE;
+  GST_INFO_OBJECT(self, "%u frames in flight", n_held + 1);
+
+  const GstVideoInfo *info = &self->in_info;
+  GstClockTime time = 0; /* also when the frame rate is not known */
+  if (info->fps_n > 0)
+    time = gst_util_uint64_scale(n_held * GST_SECOND, info->fps_d, info->fps_n);
+  GST_OBJECT_LOCK(self);
+  const gboolean changed = time != self->held_time;
+  self->held_time = time;
+  self->n_held = n_held;
+  GST_OBJECT_UNLOCK(self);
+  if (changed)
+    gst_element_post_message(GST_ELEMENT(self), gst_message_new_latency(GST_OBJECT(self)));
+}
