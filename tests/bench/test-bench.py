@@ -19,7 +19,8 @@ import xml.etree.ElementTree
 FOLDER, NPP_FOLDER = sys.argv.pop(1), sys.argv.pop(1)
 ALGORITHMS = {"direct", "constant", "tile-halo", "tile-cached", "scatter", "two-pass",
               "register-tile", "sliding"}
-OWN_PATHS = {"pool", "own", "fresh", "cuda", "cuda-to-system", "system-to-cuda"}
+OWN_PATHS = {"pool", "chain-2", "chain-5", "own", "fresh", "cuda", "cuda-to-system",
+             "system-to-cuda"}
 PEERS = {"cudaupload", "cudaupload-queue", "gl"}
 LIMITS = {"bus", "bus-up", "bus-down", "kernel"}
 
@@ -175,6 +176,7 @@ class Rows(unittest.TestCase):
         self.assertEqual(
             {path: (one[path]["memory_in"], one[path]["memory_out"]) for path in OWN_PATHS},
             {"pool": ("pinned pool", "pinned pool"), "own": ("registered", "pinned pool"),
+             "chain-2": ("pinned pool", "CUDA memory"), "chain-5": ("pinned pool", "CUDA memory"),
              "fresh": ("staged: memory that has not been seen before", "pinned pool"),
              "cuda": ("CUDA memory", "CUDA memory"),
              "cuda-to-system": ("CUDA memory", "pinned pool"),
@@ -184,7 +186,7 @@ class Rows(unittest.TestCase):
         run_, table = self.measure("pipelines", "--format=GRAY8,NV12-Y", "--size=16x8",
                                    "--decode=/nowhere")
         self.assertEqual({r["path"] for r in run_["results"]} - PEERS,
-                         LIMITS | {"pool", "own", "fresh"})
+                         LIMITS | {"pool", "chain-2", "chain-5", "own", "fresh"})
         self.assertIn("  cuda: no element takes GRAY8 of 16x8 in CUDA memory", table)
         self.assertIn("no frames of NV12-Y", table)
         self.assertIn("decode: no element \"nvh264dec\"", table)

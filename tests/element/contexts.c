@@ -5,6 +5,7 @@
 
 #include "cudacontext.h"
 
+#include <dlfcn.h>
 #include <gst/cuda/gstcudaloader.h>
 #include <string.h>
 
@@ -177,6 +178,25 @@ GST_START_TEST(stride_after_a_failover) {
   guint n;
   g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_WARNING, &n);
   fail_unless(n == 1 && strstr(text, "the CPU filters from here on"), "%s", text);
+  gst_buffer_pool_set_active(pool, FALSE);
+  test_teardown(h);
+}
+GST_END_TEST;
+
+/* Elements of others drop a frame for which they get no buffer. */
+GST_START_TEST(offered_pool_tries_again) {
+  g_autofree gchar *settings = g_strdup_printf("fail=cuMemAllocPitch:%d:2", 2 + __i__);
+  g_setenv("FAKE_CUDA", settings, TRUE);
+  g_autofree gchar *caps = test_caps("NV12", 322, 240);
+  g_autofree gchar *caps_in_cuda = test_caps_in_cuda(caps);
+  GstHarness *h = test_harness_new("backend=auto " BLUR, caps_in_cuda);
+  g_autoptr(GstBufferPool) pool = test_offered_pool(h, caps_in_cuda);
+  GstBuffer *taken[4];
+  for (guint i = 0; i < G_N_ELEMENTS(taken); i++)
+    fail_unless(gst_buffer_pool_acquire_buffer(pool, &taken[i], NULL) == GST_FLOW_OK,
+                "%s: buffer %u", settings, i);
+  for (guint i = 0; i < G_N_ELEMENTS(taken); i++)
+    gst_buffer_unref(taken[i]);
   gst_buffer_pool_set_active(pool, FALSE);
   test_teardown(h);
 }
@@ -377,6 +397,76 @@ GST_START_TEST(output_of_several_memories) {
 }
 GST_END_TEST;
 
+/* --- device memory --- */
+
+/* The driver, in a context that this test keeps open. */
+typedef struct {
+  gint (*init)(guint flags);
+  gint (*retain)(gpointer *context, gint device);
+  gint (*release)(gint device);
+  gint (*push)(gpointer context);
+  gint (*pop)(gpointer *context);
+  gint (*info)(gsize *unused, gsize *all);
+  gpointer context;
+} Driver;
+
+static Driver
+open_driver(void) {
+  Driver self;
+  gpointer library = dlopen("libcuda.so.1", RTLD_LAZY);
+  fail_unless(library != NULL);
+  *(gpointer *)&self.init = dlsym(library, "cuInit");
+  *(gpointer *)&self.retain = dlsym(library, "cuDevicePrimaryCtxRetain");
+  *(gpointer *)&self.release = dlsym(library, "cuDevicePrimaryCtxRelease_v2");
+  *(gpointer *)&self.push = dlsym(library, "cuCtxPushCurrent_v2");
+  *(gpointer *)&self.pop = dlsym(library, "cuCtxPopCurrent_v2");
+  *(gpointer *)&self.info = dlsym(library, "cuMemGetInfo_v2");
+  fail_unless_equals_int(self.init(0), 0);
+  fail_unless_equals_int(self.retain(&self.context, 0), 0);
+  return self;
+}
+
+static gsize
+used_bytes(const Driver *driver) {
+  gsize unused = 0, all = 0;
+  gpointer context;
+  fail_unless_equals_int(driver->push(driver->context), 0);
+  fail_unless_equals_int(driver->info(&unused, &all), 0);
+  driver->pop(&context);
+  return all - unused;
+}
+
+static void
+run_chain(guint n_frames) {
+  g_autofree gchar *line = g_strdup_printf(
+      "videotestsrc num-buffers=%u ! video/x-raw,format=NV12,width=320,height=240 ! "
+      "cudaconv backend=cuda kernel=gaussian ! cudaconv backend=cuda kernel=sharpen ! "
+      "cudaconv backend=cuda kernel=sobel ! fakesink",
+      n_frames);
+  GstElement *pipeline = gst_parse_launch(line, NULL);
+  test_play_to_eos(pipeline, 60);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+}
+
+/* Starts and stops of a chain, and many frames, take no more memory of the device in the end than
+ * in the beginning. */
+GST_START_TEST(chain_gives_back_its_memory) {
+  const Driver driver = open_driver();
+  const guint n_cycles = test_repeats("CUDACONV_TEST_CYCLES", 40);
+  run_chain(3);
+  const gsize before = used_bytes(&driver);
+  for (guint i = 0; i < n_cycles; i++)
+    run_chain(3);
+  run_chain(10 * n_cycles);
+  const gsize after = used_bytes(&driver);
+  g_print("%u starts and stops, %u frames: %.3f MB before, %.3f MB after\n", n_cycles,
+          10 * n_cycles, (gdouble)before / 1e6, (gdouble)after / 1e6);
+  fail_unless(after <= before, "%zu bytes more", after - before);
+  driver.release(0);
+}
+GST_END_TEST;
+
 static Suite *
 contexts_suite(void) {
   Suite *suite = suite_create("contexts");
@@ -389,10 +479,12 @@ contexts_suite(void) {
   if (g_getenv("FAKE_CUDA")) {
     tcase_add_loop_test(tc, move_that_fails, 0, 4);
     tcase_add_test(tc, stride_after_a_failover);
+    tcase_add_loop_test(tc, offered_pool_tries_again, 0, 4);
     tcase_add_test(tc, no_cuda_memory_is_one_error);
   }
   tcase_add_loop_test(tc, buffers_of_several_memories, 0, 2);
   tcase_add_loop_test(tc, output_of_several_memories, 0, 2);
+  tcase_add_test(tc, chain_gives_back_its_memory);
   suite_add_tcase(suite, tc);
   return suite;
 }

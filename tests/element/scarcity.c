@@ -186,12 +186,23 @@ offer_pool(GstPad *pad, GstPadProbeInfo *info, gpointer pool) {
   return GST_PAD_PROBE_HANDLED;
 }
 
-/* A sink insists on its pool, which does not start or soon has no buffers: one error. */
+/* Two elements in a row. */
+static GstElement *
+new_chain(void) {
+  g_autofree gchar *line =
+      g_strdup_printf("cudaconv backend=%s kernel=gaussian ! cudaconv backend=%s kernel=sobel",
+                      test_backend(), test_backend());
+  return gst_object_ref_sink(gst_parse_bin_from_description(line, TRUE, NULL));
+}
+
+/* A sink insists on its pool, which does not start or soon has no buffers: one error, also from two
+ * elements in a row. */
 GST_START_TEST(foreign_pool_does_not_work) {
   g_autofree gchar *caps = test_caps("GRAY8", WIDTH, HEIGHT);
   BrokenPool *pool = gst_object_ref_sink(g_object_new(broken_pool_get_type(), NULL));
-  pool->starts = __i__;
-  GstHarness *h = test_harness_new("kernel=gaussian", NULL);
+  pool->starts = __i__ % 2;
+  g_autoptr(GstElement) element = __i__ < 2 ? test_element_new("kernel=gaussian") : new_chain();
+  GstHarness *h = test_harness_around(element, NULL);
   gst_pad_add_probe(h->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PUSH,
                     offer_pool, pool, NULL);
   gst_harness_set_src_caps_str(h, caps);
@@ -312,7 +323,7 @@ scarcity_suite(void) {
     tcase_add_test(tc, start_without_memory);
   }
   tcase_add_loop_test(tc, no_memory_for_frames_that_are_not_there, 0, G_N_ELEMENTS(large));
-  tcase_add_loop_test(tc, foreign_pool_does_not_work, 0, 2);
+  tcase_add_loop_test(tc, foreign_pool_does_not_work, 0, 4);
   tcase_add_loop_test(tc, strange_wishes_of_a_sink, 0, G_N_ELEMENTS(wishes));
   tcase_add_test(tc, strange_allocation_queries);
   suite_add_tcase(suite, tc);

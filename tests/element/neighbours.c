@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Elements beside each other and beside those of others: where frames lie between them, how many,
+ * how late they leave and how much memory they take. The output is that of the same pipeline
+ * without a device. */
+
+#include "memory.h"
+
+#include <string.h>
+
+#define N_FRAMES 20
+
+/* --- pipelines --- */
+
+typedef struct {
+  GChecksum *sum;
+  guint n;
+} Output;
+
+static GstPadProbeReturn
+take_buffer(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  Output *output = user_data;
+  GstMapInfo map;
+  fail_unless(gst_buffer_map(GST_PAD_PROBE_INFO_BUFFER(info), &map, GST_MAP_READ));
+  g_checksum_update(output->sum, map.data, (gssize)map.size);
+  gst_buffer_unmap(GST_PAD_PROBE_INFO_BUFFER(info), &map);
+  output->n++;
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+watch(GstElement *pipeline, const gchar *sink, Output *output) {
+  g_autoptr(GstElement) element = gst_bin_get_by_name(GST_BIN(pipeline), sink);
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(element, "sink");
+  output->sum = g_checksum_new(G_CHECKSUM_SHA256);
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, take_buffer, output, NULL);
+}
+
+static gchar *
+replace(const gchar *text, const gchar *what, const gchar *with) {
+  g_auto(GStrv) parts = g_strsplit(text, what, -1);
+  return g_strjoinv(with, parts);
+}
+
+/* The pipeline of a line in which CONV stands for the element, and UP, DOWN and CUDA for what takes
+ * frames to the device and back and keeps them there; nothing stands for them on the CPU. */
+static GstElement *
+new_pipeline(const gchar *line, const gchar *backend) {
+  static const gchar *const on_device[][2] = {{"UP", "cudaupload !"},
+                                              {"DOWN", "cudadownload !"},
+                                              {"CUDA", "video/x-raw(memory:CUDAMemory) !"}};
+  g_autofree gchar *element = g_strdup_printf("cudaconv backend=%s", backend);
+  gchar *text = replace(line, "CONV", element);
+  for (guint i = 0; i < G_N_ELEMENTS(on_device); i++) {
+    gchar *next =
+        replace(text, on_device[i][0], g_str_equal(backend, "cpu") ? "" : on_device[i][1]);
+    g_free(text);
+    text = next;
+  }
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch(text, &error);
+  fail_unless(error == NULL, "%s: %s", text, error ? error->message : "");
+  g_free(text);
+  return pipeline;
+}
+
+#define SOURCE(format, width, height)                                                              \
+  "videotestsrc num-buffers=20 pattern=ball ! "                                                    \
+  "video/x-raw,format=" format ",width=" #width ",height=" #height " ! "
+
+static gchar *
+sum_of(const gchar *line, const gchar *backend, const gchar *sink, guint *n) {
+  Output output = {0};
+  GstElement *pipeline = new_pipeline(line, backend);
+  watch(pipeline, sink, &output);
+  test_play_to_eos(pipeline, 30);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+  gchar *text = g_strdup(g_checksum_get_string(output.sum));
+  g_checksum_free(output.sum);
+  *n = output.n;
+  return text;
+}
+
+static gboolean
+has_element(const gchar *name) {
+  g_autoptr(GstElementFactory) factory = gst_element_factory_find(name);
+  return factory != NULL;
+}
+
+static void
+compare(const gchar *line, const gchar *sink) {
+  guint n, n_wanted;
+  if ((strstr(line, "UP") || strstr(line, "DOWN")) && !has_element("cudaupload"))
+    return;
+  g_autofree gchar *wanted = sum_of(line, "cpu", sink, &n_wanted);
+  g_autofree gchar *sum = sum_of(line, test_backend(), sink, &n);
+  fail_unless_equals_int(n_wanted, N_FRAMES);
+  fail_unless(n == N_FRAMES && g_str_equal(sum, wanted), "%s: %u frames", line, n);
+}
+
+/* --- beside elements of others --- */
+
+GST_START_TEST(mixed_chains) {
+  static const gchar *const lines[] = {
+      SOURCE("NV12", 320, 240) "CONV kernel=gaussian ! CONV kernel=sobel ! fakesink name=s",
+      SOURCE("NV12", 320, 240) "UP CUDA CONV kernel=gaussian ! CONV kernel=sobel ! CUDA DOWN "
+                               "video/x-raw ! fakesink name=s",
+      SOURCE("NV12", 320, 240) "CONV kernel=gaussian ! CUDA DOWN video/x-raw ! "
+                               "CONV kernel=sobel ! fakesink name=s",
+      SOURCE("RGBA", 320, 240) "CONV kernel=gaussian ! queue ! CONV kernel=sobel ! queue ! "
+                               "CONV kernel=sharpen ! videoconvert ! fakesink name=s",
+      /* grey has no frames in CUDA memory */
+      SOURCE("GRAY8", 320, 240) "CONV kernel=gaussian ! CONV kernel=sobel ! fakesink name=s",
+      /* which says where the frame is in a picture, and copies nothing */
+      SOURCE("I420", 323, 247) "CONV kernel=gaussian ! videocrop left=3 right=6 top=1 bottom=5 ! "
+                               "CONV kernel=sobel ! fakesink name=s",
+      SOURCE("I420", 322, 246) "CONV kernel=gaussian stride=2 ! CONV kernel=sobel ! "
+                               "fakesink name=s",
+      SOURCE("I420", 320, 240) "CONV kernel=gaussian in-flight=8 ! CONV kernel=box in-flight=1 ! "
+                               "CONV kernel=sobel in-flight=2 ! fakesink name=s",
+  };
+  compare(lines[__i__], "s");
+}
+GST_END_TEST;
+
+GST_START_TEST(tee_to_two) {
+  const gchar *line = SOURCE(
+      "NV12", 320, 240) "tee name=t "
+                        "t. ! queue ! CONV kernel=gaussian ! CONV kernel=sobel ! fakesink name=s "
+                        "t. ! queue ! CONV kernel=sharpen ! fakesink name=s2";
+  compare(line, "s");
+  compare(line, "s2");
+  const gchar *shared =
+      SOURCE("NV12", 320, 240) "CONV kernel=gaussian ! CUDA tee name=t "
+                               "t. ! queue ! CONV kernel=sobel ! fakesink name=s "
+                               "t. ! queue ! CONV kernel=sharpen ! fakesink name=s2";
+  compare(shared, "s");
+  compare(shared, "s2");
+}
+GST_END_TEST;
+
+GST_START_TEST(compositor) {
+  if (has_element("compositor"))
+    compare("compositor name=c sink_0::width=160 sink_1::xpos=160 ! "
+            "video/x-raw,format=I420,width=320,height=240 ! CONV kernel=sharpen ! fakesink "
+            "name=s " SOURCE("I420", 320, 240) "CONV kernel=gaussian ! c.sink_0 " SOURCE(
+                "I420", 160, 240) "CONV "
+                                  "kernel=sobel ! "
+                                  "c.sink_1",
+            "s");
+}
+GST_END_TEST;
+
+/* --- downstream has enough --- */
+
+GST_START_TEST(no_frame_too_many) {
+  static const gchar *const lines[] = {
+      SOURCE("NV12", 64, 48) "CONV ! fakesink num-buffers=9 name=s",
+      SOURCE("NV12", 64, 48) "CONV ! CONV kernel=sobel ! fakesink num-buffers=9 name=s",
+      SOURCE("NV12", 64, 48) "CONV ! CONV kernel=sobel ! CONV ! identity eos-after=10 ! "
+                             "fakesink name=s",
+  };
+  guint n;
+  g_free(sum_of(lines[__i__], test_backend(), "s", &n));
+  fail_unless_equals_int(n, 9);
+}
+GST_END_TEST;
+
+/* --- latency --- */
+
+static GstClockTime
+latency_of(const gchar *line, const gchar *backend) {
+  gboolean live;
+  GstClockTime min, max;
+  GstElement *pipeline = new_pipeline(line, backend);
+  g_autoptr(GstQuery) query = gst_query_new_latency();
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  fail_unless_equals_int(gst_element_get_state(pipeline, NULL, NULL, 10 * GST_SECOND),
+                         GST_STATE_CHANGE_SUCCESS);
+  fail_unless(gst_element_query(pipeline, query));
+  gst_query_parse_latency(query, &live, &min, &max);
+  fail_unless(live);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+  return min;
+}
+
+/* A live pipeline waits for no frame to come. */
+GST_START_TEST(live_chain) {
+  const gchar *line = "videotestsrc is-live=true ! video/x-raw,format=NV12,framerate=30/1 ! "
+                      "CONV ! CONV kernel=sobel ! fakesink sync=true";
+  fail_unless_equals_uint64(latency_of(line, test_backend()), latency_of(line, "cpu"));
+}
+GST_END_TEST;
+
+/* --- memory of the device --- */
+
+#define N_CHAIN 5
+#define WIDTH 640
+#define HEIGHT 360
+
+static guint64
+device_bytes(GstElement *pipeline, guint i) {
+  guint64 bytes = 0;
+  g_autofree gchar *name = g_strdup_printf("c%u", i);
+  g_autoptr(GstElement) element = gst_bin_get_by_name(GST_BIN(pipeline), name);
+  GstStructure *stats = test_stats(element);
+  fail_unless(gst_structure_get_uint64(stats, "device-bytes", &bytes));
+  gst_structure_free(stats);
+  return bytes;
+}
+
+/* Each gap between elements has the frame that is read, the one that is written and the one that
+ * the element in front keeps back; the ends have one for each frame in flight. */
+GST_START_TEST(device_memory_of_a_chain) {
+  GstElement *pipeline = new_pipeline(
+      SOURCE("NV12", 640, 360) "CONV name=c0 ! CONV name=c1 ! CONV name=c2 ! CONV name=c3 ! "
+                               "CONV name=c4 ! fakesink",
+      test_backend());
+  const guint64 frame = WIDTH * HEIGHT * 3 / 2, in_pool = 1024 * HEIGHT * 2;
+  guint64 all = 0;
+  test_play_to_eos(pipeline, 30);
+  for (guint i = 0; i < N_CHAIN; i++)
+    all += device_bytes(pipeline, i);
+  g_print("%.1f MB in %u elements\n", (gdouble)all / 1e6, N_CHAIN);
+  const guint64 most = 2 * 3 * frame * 11 / 10 + (N_CHAIN - 1) * 5 * in_pool;
+  if (g_str_equal(test_backend(), "cpu")) {
+    fail_unless_equals_uint64(all, 0);
+  } else {
+    fail_unless(all > 0 && all <= most, "%" G_GUINT64_FORMAT, all);
+  }
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+}
+GST_END_TEST;
+
+/* --- branches, while the driver fails; chains.c has those of a row --- */
+
+static GstElement *
+new_pipeline_with_failures(const gchar *failures, const gchar *line) {
+  g_setenv("FAKE_CUDA", failures, TRUE);
+  return new_pipeline(line, "auto");
+}
+
+/* How many of our elements went from the device to the CPU. */
+static guint
+count_failovers(GstElement *pipeline) {
+  GstIterator *elements =
+      gst_bin_iterate_all_by_element_factory_name(GST_BIN(pipeline), "cudaconv");
+  GValue value = G_VALUE_INIT;
+  guint all = 0;
+  while (gst_iterator_next(elements, &value) == GST_ITERATOR_OK) {
+    guint n = 0;
+    GstStructure *stats = test_stats(g_value_get_object(&value));
+    gst_structure_get_uint(stats, "failovers", &n);
+    gst_structure_free(stats);
+    all += n;
+    g_value_reset(&value);
+  }
+  g_value_unset(&value);
+  gst_iterator_free(elements);
+  return all;
+}
+
+/* A sink that has its first frame lets nothing pass until the other one has one as well. */
+GST_START_TEST(preroll_of_branches) {
+  static const gchar *const lines[] = {
+      SOURCE("NV12", 64, 34) "tee name=t t. ! queue ! fakesink "
+                             "t. ! queue ! CONV ! CONV kernel=sharpen ! fakesink name=s",
+      SOURCE("NV12", 64, 34) "tee name=t t. ! queue ! CONV ! fakesink "
+                             "t. ! queue ! CONV kernel=sharpen ! fakesink name=s",
+  };
+  static const gchar *const failures[] = {"fail=cuMemAlloc:1:999", "fail=cuMemAlloc:2:999",
+                                          "fail=cuMemAlloc:3:999"};
+  GstElement *pipeline = new_pipeline_with_failures(failures[__i__ / 2], lines[__i__ % 2]);
+  test_play_to_eos(pipeline, 20);
+  fail_unless_equals_int(count_failovers(pipeline), 1);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+}
+GST_END_TEST;
+
+static GstPadProbeReturn
+block(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  return GST_PAD_PROBE_OK;
+}
+
+/* An application that records only when something happens blocks a branch until then. */
+GST_START_TEST(blocked_branch) {
+  static const gchar *const failures[] = {"fail=cuMemAlloc:3:2", "memory=60000"};
+  GstElement *pipeline = new_pipeline_with_failures(
+      failures[__i__], SOURCE("NV12", 64, 34) "CONV ! CONV kernel=sobel ! tee name=t "
+                                              "t. ! queue ! fakesink name=s async=false t. ! "
+                                              "queue name=q leaky=downstream ! "
+                                              "fakesink async=false");
+  g_autoptr(GstElement) queue = gst_bin_get_by_name(GST_BIN(pipeline), "q");
+  g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "s");
+  g_autoptr(GstPad) blocked = gst_element_get_static_pad(queue, "src");
+  g_autoptr(GstPad) open = gst_element_get_static_pad(sink, "sink");
+  Output output = {0};
+  gst_pad_add_probe(blocked, GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM, block, NULL, NULL);
+  watch(pipeline, "s", &output);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  for (guint i = 0; i < 1000 && !GST_PAD_IS_EOS(open); i++)
+    g_usleep(10000);
+  fail_unless_equals_int(output.n, N_FRAMES);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+  g_checksum_free(output.sum);
+}
+GST_END_TEST;
+
+/* Of all elements that share a device that is lost the first posts an error. */
+GST_START_TEST(one_error_of_branches) {
+  GstElement *pipeline = new_pipeline_with_failures(
+      "lost=cuEventQuery:20:700",
+      SOURCE("NV12", 64, 34) "tee name=t "
+                             "t. ! queue ! CONV kernel=gaussian ! CONV kernel=sobel ! fakesink "
+                             "t. ! queue ! CONV kernel=sharpen ! CONV kernel=box ! fakesink");
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
+  GstMessage *message;
+  guint n = 0;
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  g_usleep(G_USEC_PER_SEC);
+  while ((message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR))) {
+    n += g_str_has_prefix(GST_MESSAGE_SRC_NAME(message), "cudaconv");
+    gst_message_unref(message);
+  }
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+  fail_unless_equals_int(n, 1);
+}
+GST_END_TEST;
+
+/* An aggregator keeps what it is offered; the stand-in says at the end what was left behind. */
+GST_START_TEST(aggregator_after_a_failover) {
+  if (!has_element("compositor"))
+    return;
+  GstElement *pipeline = new_pipeline_with_failures(
+      "fail=cuLaunchKernelEx:2+:999",
+      "compositor name=c ! video/x-raw,format=I420 ! CONV ! fakesink " SOURCE("I420", 64, 34) "c.");
+  test_play_to_eos(pipeline, 20);
+  fail_unless_equals_int(count_failovers(pipeline), 1);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+}
+GST_END_TEST;
+
+static GstPadProbeReturn
+add_picture(GstPad *pad, GstPadProbeInfo *info, gpointer pictures) {
+  GstMapInfo map;
+  fail_unless(gst_buffer_map(GST_PAD_PROBE_INFO_BUFFER(info), &map, GST_MAP_READ));
+  g_ptr_array_add(pictures, g_compute_checksum_for_data(G_CHECKSUM_SHA256, map.data, map.size));
+  gst_buffer_unmap(GST_PAD_PROBE_INFO_BUFFER(info), &map);
+  return GST_PAD_PROBE_OK;
+}
+
+static gint
+compare_texts(gconstpointer a, gconstpointer b) {
+  return strcmp(*(const gchar *const *)a, *(const gchar *const *)b);
+}
+
+/* The pictures that arrive, in an order of their own. */
+static gchar *
+pictures_of(const gchar *line, const gchar *backend) {
+  GstElement *pipeline = new_pipeline(line, backend);
+  g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "s");
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(sink, "sink");
+  g_autoptr(GPtrArray) pictures = g_ptr_array_new_with_free_func(g_free);
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, add_picture, pictures, NULL);
+  test_play_to_eos(pipeline, 20);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+  g_ptr_array_sort(pictures, compare_texts);
+  g_ptr_array_add(pictures, NULL);
+  return g_strjoinv(" ", (gchar **)pictures->pdata);
+}
+
+/* Frames of one element that another one asks for memory would come to the asker. How branches
+ * that join take turns depends on how many frames are in flight. */
+GST_START_TEST(branches_that_join) {
+  const gchar *line =
+      SOURCE("NV12", 64, 34) "tee name=t t. ! CONV kernel=sobel stride=2 ! f. t. ! identity ! f. "
+                             "funnel name=f ! CONV kernel=box ! fakesink name=s";
+  g_autofree gchar *failures = g_strdup_printf("fail=cuMemAlloc:%d:2", 3 + __i__);
+  g_setenv("FAKE_CUDA", failures, TRUE);
+  g_autofree gchar *wanted = pictures_of(line, "cpu");
+  g_autofree gchar *pictures = pictures_of(line, "auto");
+  fail_unless(g_str_equal(pictures, wanted), "%s", failures);
+}
+GST_END_TEST;
+
+/* An element of others that takes its frames from our pool, which asks our element for memory. */
+GST_START_TEST(too_little_memory_for_upstream) {
+  if (!has_element("cudaupload"))
+    return;
+  g_autofree gchar *failures = g_strdup_printf("memory=%d", 80000 + 10000 * __i__);
+  GstElement *pipeline =
+      new_pipeline_with_failures(failures, SOURCE("NV12", 64, 34) "UP CUDA CONV ! fakesink name=s");
+  Output output = {0};
+  watch(pipeline, "s", &output);
+  test_play_to_eos(pipeline, 20);
+  fail_unless_equals_int(output.n, N_FRAMES);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+  g_checksum_free(output.sum);
+}
+GST_END_TEST;
+
+static Suite *
+neighbours_suite(void) {
+  Suite *suite = suite_create("neighbours");
+  TCase *tc = tcase_create("neighbours");
+  suite_add_tcase(suite, tc);
+  tcase_add_loop_test(tc, mixed_chains, 0, 8);
+  tcase_add_test(tc, tee_to_two);
+  tcase_add_test(tc, compositor);
+  tcase_add_loop_test(tc, no_frame_too_many, 0, 3);
+  tcase_add_test(tc, live_chain);
+  tcase_add_test(tc, device_memory_of_a_chain);
+  if (g_getenv("FAKE_CUDA")) {
+    tcase_add_loop_test(tc, preroll_of_branches, 0, 6);
+    tcase_add_loop_test(tc, blocked_branch, 0, 2);
+    tcase_add_test(tc, one_error_of_branches);
+    tcase_add_test(tc, aggregator_after_a_failover);
+    tcase_add_loop_test(tc, branches_that_join, 0, 6);
+    tcase_add_loop_test(tc, too_little_memory_for_upstream, 0, 3);
+  }
+  return suite;
+}
+
+TEST_MAIN(neighbours)
