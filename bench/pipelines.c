@@ -44,6 +44,7 @@ typedef struct {
 #define CUDA_MEMORY "memory:CUDAMemory"
 #define IN_CUDA "video/x-raw(" CUDA_MEMORY ")"
 #define FILTER "cudaconv name=filter kernel=sobel backend=cuda"
+#define NEXT " ! cudaconv kernel=sobel backend=cuda"
 #define SINK "fakesink name=sink sync=false enable-last-sample=false"
 #define DECODER "filesrc name=file ! parsebin ! nvh264dec ! " IN_CUDA
 
@@ -53,15 +54,19 @@ static const Path paths[] = {
     {"bus-up", .bus_up = TRUE},
     {"bus-down", .bus_down = TRUE},
     {"pool", BENCH_MEMORY_POOL, .line = FILTER " ! " SINK},
+    {"chain-2", BENCH_MEMORY_POOL, .line = FILTER NEXT " ! " SINK},
+    {"chain-5", BENCH_MEMORY_POOL, .line = FILTER NEXT NEXT NEXT NEXT " ! " SINK},
     {"own", BENCH_MEMORY_OWN, .line = FILTER " ! " SINK},
     {"fresh", BENCH_MEMORY_FRESH, .line = FILTER " ! " SINK},
     {"live", BENCH_MEMORY_POOL, .live = TRUE, .line = FILTER " ! " SINK},
-    {"cuda", BENCH_MEMORY_POOL, .cuda_in = TRUE, .cuda_out = TRUE, .line = FILTER " ! " SINK},
-    {"cuda-to-system", BENCH_MEMORY_POOL, .cuda_in = TRUE, .line = FILTER " ! video/x-raw ! " SINK},
+    {"cuda", BENCH_MEMORY_POOL, .cuda_in = TRUE, .cuda_out = TRUE,
+     .line = FILTER " ! " IN_CUDA " ! " SINK},
+    {"cuda-to-system", BENCH_MEMORY_POOL, .cuda_in = TRUE, .line = FILTER " ! " SINK},
     {"system-to-cuda", BENCH_MEMORY_POOL, .cuda_out = TRUE,
      .line = FILTER " ! " IN_CUDA " ! " SINK},
     {"decode", .peer = TRUE, .file = TRUE, .cuda_out = TRUE, .line = DECODER " ! " SINK},
-    {"decode-cudaconv", .file = TRUE, .cuda_out = TRUE, .line = DECODER " ! " FILTER " ! " SINK},
+    {"decode-cudaconv", .file = TRUE, .cuda_out = TRUE,
+     .line = DECODER " ! " FILTER " ! " IN_CUDA " ! " SINK},
 };
 
 /* The path with this name, or of the peer with these elements, which takes frames of a source's own

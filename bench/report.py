@@ -53,7 +53,7 @@ PIPELINE_PEERS = {
     "cudaupload": "cudaupload ! video/x-raw(memory:CUDAMemory) ! cudadownload",
     "cudaupload-queue": "cudaupload ! video/x-raw(memory:CUDAMemory) ! queue ! cudadownload",
     "gl": "glupload ! gleffects_sobel ! gldownload"}
-SYSTEM_PATHS = ["bus", "pool", "own", "fresh", *PIPELINE_PEERS]
+SYSTEM_PATHS = ["bus", "pool", "chain-2", "chain-5", "own", "fresh", *PIPELINE_PEERS]
 CUDA_PATHS = "bus-up bus-down cuda cuda-to-system system-to-cuda".split()
 # heading, formats, sizes, paths, streams
 MEMORY = [("System memory", "RGBA", "1920x1080,3840x2160", SYSTEM_PATHS, 1),
@@ -105,6 +105,7 @@ TARGETS = {
         ("times_serial", AT_LEAST, 100, FASTEST, "GRAY8", "10001x10001", 2, G3)],
     "pipelines": [
         ("percent_of_bus", AT_LEAST, 85, "pool,own", "RGBA", f"{HD},{UHD}", 1, ""),
+        ("percent_of_bus", AT_LEAST, 85, "chain-2,chain-5", "RGBA", f"{HD},{UHD}", 1, ""),
         ("percent_of_bus", AT_LEAST, 85, "pool,own", "I420", HD, 1, ""),
         ("times_cudaupload", AT_LEAST, 5, "pool,own", "RGBA", f"{HD},{UHD}", 1, ""),
         ("times_cudaupload", AT_LEAST, 5, "pool,own", "I420", HD, 1, ""),
