@@ -16,4 +16,11 @@ typedef enum {
 
 GQuark cc_error_quark(void);
 
+/* Whether a device failed or lacks memory, so that it may go on without one. */
+static inline gboolean
+cc_error_is_of_device(const GError *error) {
+  return g_error_matches(error, CC_ERROR, CC_ERROR_DEVICE) ||
+         g_error_matches(error, CC_ERROR, CC_ERROR_NO_MEMORY);
+}
+
 G_END_DECLS

@@ -321,11 +321,6 @@ lacks_memory(const GError *error) {
   return g_error_matches(error, CC_ERROR, CC_ERROR_NO_MEMORY);
 }
 
-static gboolean
-is_error_of_device(const GError *error) {
-  return g_error_matches(error, CC_ERROR, CC_ERROR_DEVICE) || lacks_memory(error);
-}
-
 /* Makes the program of the plan that runs now, if there is one, for another backend. */
 static gboolean
 remake_program(CcSession *self, Engine *engine, GError **error) {
@@ -340,7 +335,7 @@ remake_program(CcSession *self, Engine *engine, GError **error) {
 static gboolean
 fail_over(CcSession *self, const GError *error) {
   CcBackendConfig config = self->config;
-  if (!self->now.backend->device || config.choice != 0 || !is_error_of_device(error))
+  if (!self->now.backend->device || config.choice != 0 || !cc_error_is_of_device(error))
     return FALSE;
   g_autoptr(GError) reason = NULL;
   config.no_device = TRUE;

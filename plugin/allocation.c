@@ -9,11 +9,6 @@
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
 
-static GstBaseTransformClass *
-parent_class(void) {
-  return g_type_class_peek(GST_TYPE_BASE_TRANSFORM);
-}
-
 /* The caps of an allocation query, or NULL when they are not of frames that a pad can have. */
 static GstCaps *
 parse_frames(GstQuery *query) {
@@ -43,7 +38,7 @@ static gboolean
 decide_in_cuda(GstCudaConv *self, GstQuery *query) {
   while (gst_query_get_n_allocation_pools(query) > 0)
     gst_query_remove_nth_allocation_pool(query, 0);
-  if (!parent_class()->decide_allocation(GST_BASE_TRANSFORM(self), query))
+  if (!gst_cuda_conv_base_class()->decide_allocation(GST_BASE_TRANSFORM(self), query))
     return FALSE;
   CcAllocation allocation = describe_allocation(self);
   gboolean ok = FALSE;
@@ -69,13 +64,13 @@ decide_allocation(GstBaseTransform *trans, GstQuery *query) {
     clear_allocation(&allocation);
     GST_INFO_OBJECT(self, "pool of output buffers: %s", why);
   }
-  return parent_class()->decide_allocation(trans, query);
+  return gst_cuda_conv_base_class()->decide_allocation(trans, query);
 }
 
 static gboolean
 propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
-  if (!parent_class()->propose_allocation(trans, decide_query, query))
+  if (!gst_cuda_conv_base_class()->propose_allocation(trans, decide_query, query))
     return FALSE;
   GstCaps *caps = parse_frames(query);
   if (!caps)

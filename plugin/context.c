@@ -86,26 +86,29 @@ gst_cuda_conv_take_context(GstCudaConv *self, GstContext *offered) {
   g_clear_object(&context);
 }
 
-gboolean
-gst_cuda_conv_takes_cuda(GstCudaConv *self) {
+/* Whether the properties and the build leave room for CUDA memory. */
+static gboolean
+allows_cuda(GstCudaConv *self) {
   CcBackendConfig config;
   cc_settings_get_backend(&self->settings, &config);
+  return cc_cuda_memory_is_built() && config.choice != CC_BACKEND_CPU;
+}
+
+gboolean
+gst_cuda_conv_takes_cuda(GstCudaConv *self) {
+  const gboolean allowed = allows_cuda(self);
   GST_OBJECT_LOCK(self);
-  const gboolean takes = self->memory.open
-                             ? self->memory.works
-                             : cc_cuda_memory_is_built() && config.choice != CC_BACKEND_CPU;
+  const gboolean takes = self->memory.open ? self->memory.works : allowed;
   GST_OBJECT_UNLOCK(self);
   return takes;
 }
 
 gboolean
 gst_cuda_conv_can_use_cuda(GstCudaConv *self) {
-  CcBackendConfig config;
-  cc_settings_get_backend(&self->settings, &config);
   GST_OBJECT_LOCK(self);
   const gboolean in_caps = self->in_cuda || self->out_cuda;
   GST_OBJECT_UNLOCK(self);
-  return in_caps || (cc_cuda_memory_is_built() && config.choice != CC_BACKEND_CPU);
+  return in_caps || allows_cuda(self);
 }
 
 gint

@@ -74,4 +74,10 @@ struct _GstCudaConv {
   gboolean caps_refused; /* the caps that upstream tried last were, so nothing is filtered */
 };
 
+/* For what the element leaves to the base class. */
+static inline GstBaseTransformClass *
+gst_cuda_conv_base_class(void) {
+  return g_type_class_peek(GST_TYPE_BASE_TRANSFORM);
+}
+
 G_END_DECLS

@@ -11,11 +11,6 @@
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
 
-static GstBaseTransformClass *
-parent_class(void) {
-  return g_type_class_peek(GST_TYPE_BASE_TRANSFORM);
-}
-
 /* --- which memory --- */
 
 static void
@@ -113,7 +108,7 @@ gst_cuda_conv_take_caps(GstCudaConv *self, GstEvent *event) {
     gst_event_unref(event);
     return FALSE;
   }
-  self->caps_refused = !parent_class()->sink_event(GST_BASE_TRANSFORM(self), event);
+  self->caps_refused = !gst_cuda_conv_base_class()->sink_event(GST_BASE_TRANSFORM(self), event);
   return !self->caps_refused;
 }
 
@@ -121,7 +116,7 @@ gboolean
 gst_cuda_conv_negotiate_again(GstCudaConv *self) {
   GstBaseTransform *trans = GST_BASE_TRANSFORM(self);
   g_autoptr(GstCaps) caps = gst_pad_get_current_caps(trans->sinkpad);
-  return !caps || parent_class()->sink_event(trans, gst_event_new_caps(caps));
+  return !caps || gst_cuda_conv_base_class()->sink_event(trans, gst_event_new_caps(caps));
 }
 
 void

@@ -126,16 +126,10 @@ pipeline_of(GstCudaConv *self) {
   return object;
 }
 
-static gboolean
-is_of_device(const GError *error) {
-  return g_error_matches(error, CC_ERROR, CC_ERROR_DEVICE) ||
-         g_error_matches(error, CC_ERROR, CC_ERROR_NO_MEMORY);
-}
-
 gboolean
 gst_cuda_conv_claim_error(GstCudaConv *self, const GError *error) {
   gboolean first = TRUE;
-  if (!is_of_device(error))
+  if (!cc_error_is_of_device(error))
     return TRUE;
   g_mutex_lock(&lock);
   GPtrArray *others = list_others(self);

@@ -13,11 +13,6 @@
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
 
-static GstBaseTransformClass *
-parent_class(void) {
-  return g_type_class_peek(GST_TYPE_BASE_TRANSFORM);
-}
-
 /* What downstream said to the last frame. */
 static GstFlowReturn
 last_answer(GstCudaConv *self) {
@@ -173,7 +168,7 @@ submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *in) {
     gst_buffer_unref(in);
     return ret;
   }
-  ret = parent_class()->submit_input_buffer(trans, discont, in);
+  ret = gst_cuda_conv_base_class()->submit_input_buffer(trans, discont, in);
   if (ret != GST_BASE_TRANSFORM_FLOW_DROPPED)
     return ret;
   const GstFlowReturn drained = gst_cuda_conv_drain(self);
@@ -196,8 +191,9 @@ get_buffer(GstCudaConv *self, GstBuffer *in, GstBuffer **out) {
   GstFlowReturn ret = has_pool(self) ? GST_FLOW_OK : negotiate_again(self);
   if (ret != GST_FLOW_OK)
     return ret;
-  return has_pool(self) ? parent_class()->prepare_output_buffer(GST_BASE_TRANSFORM(self), in, out)
-                        : GST_FLOW_ERROR;
+  return has_pool(self)
+             ? gst_cuda_conv_base_class()->prepare_output_buffer(GST_BASE_TRANSFORM(self), in, out)
+             : GST_FLOW_ERROR;
 }
 
 /* Ways to get a buffer after all, from the cheapest to the last. */
