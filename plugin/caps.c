@@ -183,6 +183,115 @@ transform_structure(GstCapsFeatures *features, GstStructure *structure, gpointer
   return TRUE;
 }
 
+/* --- preference --- */
+
+/* The place in the list of formats; that of another value is behind all of them. */
+static guint
+rank_of_name(const gchar *name) {
+  guint i = 0;
+  while (i < G_N_ELEMENTS(formats) && (!name || !g_str_equal(name, formats[i].name)))
+    i++;
+  return i;
+}
+
+static guint
+rank_of_value(const GValue *value) {
+  guint rank = G_N_ELEMENTS(formats);
+  if (value && G_VALUE_HOLDS_STRING(value))
+    return rank_of_name(g_value_get_string(value));
+  if (value && GST_VALUE_HOLDS_LIST(value))
+    for (guint i = 0; i < gst_value_list_get_size(value); i++)
+      rank = MIN(rank, rank_of_value(gst_value_list_get_value(value, i)));
+  return rank;
+}
+
+static gint
+compare_values(gconstpointer a, gconstpointer b) {
+  return (gint)rank_of_value(a) - (gint)rank_of_value(b);
+}
+
+static void
+unset_value(gpointer value) {
+  g_value_unset(value);
+}
+
+/* Puts the formats of a list into the order of preference. */
+static gboolean
+sort_formats(GstCapsFeatures *features, GstStructure *structure, gpointer user_data) {
+  const GValue *list = gst_structure_get_value(structure, "format");
+  if (!list || !GST_VALUE_HOLDS_LIST(list))
+    return TRUE;
+  g_autoptr(GArray) names = g_array_new(FALSE, TRUE, sizeof(GValue));
+  g_array_set_clear_func(names, unset_value);
+  g_array_set_size(names, gst_value_list_get_size(list));
+  for (guint i = 0; i < names->len; i++) {
+    const GValue *name = gst_value_list_get_value(list, i);
+    g_value_init(&g_array_index(names, GValue, i), G_VALUE_TYPE(name));
+    g_value_copy(name, &g_array_index(names, GValue, i));
+  }
+  g_array_sort(names, compare_values);
+  GValue sorted = G_VALUE_INIT;
+  g_value_init(&sorted, GST_TYPE_LIST);
+  for (guint i = 0; i < names->len; i++)
+    gst_value_list_append_value(&sorted, &g_array_index(names, GValue, i));
+  gst_structure_take_value(structure, "format", &sorted);
+  return TRUE;
+}
+
+static const GValue *
+format_of(const GstCaps *caps, guint i) {
+  return gst_structure_get_value(gst_caps_get_structure(caps, i), "format");
+}
+
+/* Whether two structures of the caps have formats and say the same otherwise. */
+static gboolean
+differ_in_format(const GstCaps *caps, guint a, guint b) {
+  if (!format_of(caps, a) || !format_of(caps, b) ||
+      !gst_caps_features_is_equal(gst_caps_get_features(caps, a), gst_caps_get_features(caps, b)))
+    return FALSE;
+  g_autoptr(GstStructure) one = gst_structure_copy(gst_caps_get_structure(caps, a));
+  g_autoptr(GstStructure) other = gst_structure_copy(gst_caps_get_structure(caps, b));
+  gst_structure_remove_field(one, "format");
+  gst_structure_remove_field(other, "format");
+  return gst_structure_is_equal(one, other);
+}
+
+static void
+swap_formats(GstCaps *caps, guint a, guint b) {
+  GValue format = G_VALUE_INIT;
+  g_value_init(&format, G_VALUE_TYPE(format_of(caps, a)));
+  g_value_copy(format_of(caps, a), &format);
+  gst_structure_set_value(gst_caps_get_structure(caps, a), "format", format_of(caps, b));
+  gst_structure_take_value(gst_caps_get_structure(caps, b), "format", &format);
+}
+
+#define MAX_STRUCTURES 256 /* that are compared with each other */
+
+/* Sizes, rates and memory stay in the order in which they are; among the structures that differ in
+ * the format only, the preferred format comes first. */
+static void
+sort_structures(GstCaps *caps) {
+  for (guint next = 1; next < MIN(gst_caps_get_size(caps), MAX_STRUCTURES); next++) {
+    guint moved = next;
+    for (guint i = next; i-- > 0;)
+      if (rank_of_value(format_of(caps, moved)) < rank_of_value(format_of(caps, i)) &&
+          differ_in_format(caps, i, moved)) {
+        swap_formats(caps, i, moved);
+        moved = i;
+      }
+  }
+}
+
+GstCaps *
+cc_caps_prefer(const GstCaps *caps) {
+  GstCaps *sorted = gst_caps_copy(caps);
+  if (gst_caps_is_any(caps) || gst_caps_is_fixed(caps))
+    return sorted;
+  gst_caps_filter_and_map_in_place(sorted, sort_formats, NULL);
+  sort_structures(sorted);
+  return sorted;
+}
+
 /* --- both --- */
 
 GstCaps *

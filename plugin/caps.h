@@ -27,6 +27,10 @@ gboolean cc_caps_are_cuda(const GstCaps *caps);
 GstCaps *cc_caps_transform(const GstCaps *caps, GstPadDirection direction, guint stride,
                            gboolean cuda);
 
+/* The same set of caps with the formats in the order of CC_FORMATS, wherever caps leave the format
+ * open; the order of everything else stays (transfer full). */
+GstCaps *cc_caps_prefer(const GstCaps *caps);
+
 /* The structures of `caps` that name CUDA memory, which ANY does not; transfer full. */
 GstCaps *cc_caps_in_cuda(const GstCaps *caps);
 

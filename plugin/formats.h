@@ -14,16 +14,19 @@ typedef enum {
 /* A row is F(name as in caps, CcInCuda), and F says what to make of it. This makes the names. */
 #define CC_FORMAT_NAME(name, in_cuda) #name,
 
+/* The order is the preference where neighbours leave the format open: what costs least comes first,
+ * but colour before grey, which loses it. */
 #define CC_FORMATS(F)                                                                              \
-  F(GRAY8, CC_IN_CUDA_NEVER)                                                                       \
-  F(GRAY16_LE, CC_IN_CUDA_NEVER)                                                                   \
   F(I420, CC_IN_CUDA_EVEN)                                                                         \
-  F(YV12, CC_IN_CUDA_EVEN)                                                                         \
-  F(Y42B, CC_IN_CUDA_ANY)                                                                          \
-  F(Y444, CC_IN_CUDA_ANY)                                                                          \
   F(NV12, CC_IN_CUDA_ANY)                                                                          \
+  F(YV12, CC_IN_CUDA_EVEN)                                                                         \
   F(NV21, CC_IN_CUDA_ANY)                                                                          \
+  F(Y42B, CC_IN_CUDA_ANY)                                                                          \
   F(NV16, CC_IN_CUDA_NEVER)                                                                        \
+  F(Y444, CC_IN_CUDA_ANY)                                                                          \
+  F(AYUV, CC_IN_CUDA_NEVER)                                                                        \
+  F(GBR, CC_IN_CUDA_ANY)                                                                           \
+  F(RGBP, CC_IN_CUDA_ANY)                                                                          \
   F(RGB, CC_IN_CUDA_ANY)                                                                           \
   F(BGR, CC_IN_CUDA_ANY)                                                                           \
   F(RGBx, CC_IN_CUDA_ANY)                                                                          \
@@ -34,13 +37,18 @@ typedef enum {
   F(BGRA, CC_IN_CUDA_ANY)                                                                          \
   F(ARGB, CC_IN_CUDA_ANY)                                                                          \
   F(ABGR, CC_IN_CUDA_ANY)                                                                          \
-  F(AYUV, CC_IN_CUDA_NEVER)                                                                        \
-  F(GBR, CC_IN_CUDA_ANY)                                                                           \
-  F(RGBP, CC_IN_CUDA_ANY)                                                                          \
+  F(GRAY8, CC_IN_CUDA_NEVER)                                                                       \
   F(I420_10LE, CC_IN_CUDA_EVEN)                                                                    \
-  F(I422_10LE, CC_IN_CUDA_ANY)                                                                     \
-  F(Y444_10LE, CC_IN_CUDA_NEVER)                                                                   \
   F(P010_10LE, CC_IN_CUDA_ANY)                                                                     \
+  F(I420_12LE, CC_IN_CUDA_NEVER)                                                                   \
+  F(P012_LE, CC_IN_CUDA_NEVER)                                                                     \
+  F(I422_10LE, CC_IN_CUDA_ANY)                                                                     \
+  F(I422_12LE, CC_IN_CUDA_ANY)                                                                     \
+  F(Y444_10LE, CC_IN_CUDA_NEVER)                                                                   \
+  F(GBR_10LE, CC_IN_CUDA_NEVER)                                                                    \
+  F(Y444_12LE, CC_IN_CUDA_NEVER)                                                                   \
+  F(GBR_12LE, CC_IN_CUDA_NEVER)                                                                    \
   F(P016_LE, CC_IN_CUDA_ANY)                                                                       \
   F(Y444_16LE, CC_IN_CUDA_ANY)                                                                     \
+  F(GRAY16_LE, CC_IN_CUDA_NEVER)                                                                   \
   F(ARGB64, CC_IN_CUDA_NEVER)

@@ -109,6 +109,17 @@ answer_context_query(GstCudaConv *self, GstQuery *query) {
   return context != NULL;
 }
 
+/* The base class keeps the order of the one who asks, whose first format is often the dearest. */
+static void
+prefer_cheap_formats(GstQuery *query) {
+  GstCaps *caps;
+  gst_query_parse_caps_result(query, &caps);
+  if (!caps)
+    return;
+  g_autoptr(GstCaps) preferred = cc_caps_prefer(caps);
+  gst_query_set_caps_result(query, preferred);
+}
+
 static gboolean
 gst_cuda_conv_query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
@@ -122,6 +133,8 @@ gst_cuda_conv_query(GstBaseTransform *trans, GstPadDirection direction, GstQuery
       GST_BASE_TRANSFORM_CLASS(gst_cuda_conv_parent_class)->query(trans, direction, query);
   if (answered && direction == GST_PAD_SRC && GST_QUERY_TYPE(query) == GST_QUERY_LATENCY)
     add_held_time(self, query);
+  if (answered && GST_QUERY_TYPE(query) == GST_QUERY_CAPS)
+    prefer_cheap_formats(query);
   return answered;
 }
 

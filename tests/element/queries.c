@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Allocation in both directions and latency. */
+/* Allocation in both directions, latency, and which caps are offered. */
 
 #include "memory.h"
+
+#include <string.h>
 
 #define WIDTH 17
 #define HEIGHT 5
@@ -188,6 +190,99 @@ GST_START_TEST(output_caps_are_the_input_caps) {
 }
 GST_END_TEST;
 
+/* --- which format is taken --- */
+
+typedef struct {
+  const gchar *asked, *answer;
+} Order;
+
+#define RAW(format) "video/x-raw, format=(string)" format
+#define IN_CUDA(format) "video/x-raw(memory:CUDAMemory), format=(string)" format
+#define SIZE(n) ", width=(int)" #n ", height=(int)" #n ", framerate=(fraction)30/1"
+
+static const Order orders[] = {
+    /* a list, by cost and not as it was */
+    {RAW("{ ARGB64, GRAY8, RGBA, P010_10LE, Y444, NV12, I420 }") SIZE(8),
+     RAW("{ I420, NV12, Y444, RGBA, GRAY8, P010_10LE, ARGB64 }") SIZE(8)},
+    {RAW("{ NV12, ARGB64 }") SIZE(8), RAW("{ NV12, ARGB64 }") SIZE(8)},
+    /* what the element does not take is no part of it */
+    {RAW("{ ARGB64, v210, AYUV64, GRAY8 }") SIZE(8), RAW("{ GRAY8, ARGB64 }") SIZE(8)},
+    {RAW("ARGB64") SIZE(8), RAW("ARGB64") SIZE(8)},
+    /* structures that differ in the format only */
+    {RAW("ARGB64") SIZE(8) "; " RAW("Y444") SIZE(8) "; " RAW("I420") SIZE(8),
+     RAW("I420") SIZE(8) "; " RAW("Y444") SIZE(8) "; " RAW("ARGB64") SIZE(8)},
+    {RAW("{ GRAY16_LE, RGB }") SIZE(8) "; " RAW("{ BGR, NV21 }") SIZE(8),
+     RAW("{ NV21, BGR }") SIZE(8) "; " RAW("{ RGB, GRAY16_LE }") SIZE(8)},
+    /* the order of sizes stays */
+    {RAW("Y444") SIZE(9) "; " RAW("I420") SIZE(8) "; " RAW("RGB") SIZE(8) "; " RAW("I420") SIZE(9),
+     RAW("I420") SIZE(9) "; " RAW("I420") SIZE(8) "; " RAW("RGB") SIZE(8) "; " RAW("Y444") SIZE(9)},
+    /* and so does that of memory */
+    {IN_CUDA("{ Y444, I420 }") SIZE(8) "; " RAW("{ ARGB64, NV12 }") SIZE(8),
+     IN_CUDA("{ I420, Y444 }") SIZE(8) "; " RAW("{ NV12, ARGB64 }") SIZE(8)},
+    {RAW("{ ARGB64, NV12 }") SIZE(8) "; " IN_CUDA("{ Y444, I420 }") SIZE(8),
+     RAW("{ NV12, ARGB64 }") SIZE(8) "; " IN_CUDA("{ I420, Y444 }") SIZE(8)},
+};
+
+/* On both pads the answer holds what was asked for, its formats in the order of preference. */
+GST_START_TEST(open_formats_come_by_cost) {
+  const Order *order = &orders[__i__];
+  GstHarness *h = test_harness_new("kernel=gaussian", NULL);
+  GstPad *const pads[] = {h->srcpad, h->sinkpad};
+  g_autoptr(GstCaps) asked = gst_caps_from_string(order->asked);
+  g_autoptr(GstCaps) expected = gst_caps_from_string(order->answer);
+  const gboolean with_cuda = strstr(order->asked, "CUDA") != NULL;
+  for (guint i = 0; i < G_N_ELEMENTS(pads) && (!with_cuda || test_is_on_cuda(h)); i++) {
+    g_autoptr(GstCaps) answer = gst_pad_peer_query_caps(pads[i], asked);
+    g_autofree gchar *text = gst_caps_to_string(answer);
+    fail_unless(gst_caps_is_strictly_equal(answer, expected), "pad %u: %s", i, text);
+  }
+  test_teardown(h);
+}
+GST_END_TEST;
+
+typedef struct {
+  const gchar *line, *format;
+} Line;
+
+/* The first is what a source takes that begins its own list with the best quality. */
+static const Line lines[] = {
+    {"videotestsrc num-buffers=1 ! cudaconv name=c ! fakesink", "I420"},
+    {"videotestsrc num-buffers=1 ! cudaconv name=c ! videoconvert ! fakesink", "I420"},
+    {"videotestsrc num-buffers=1 ! videoconvert ! cudaconv name=c ! videoconvert ! fakesink",
+     "I420"},
+    {"videotestsrc num-buffers=1 ! cudaconv name=c ! cudaconv ! fakesink", "I420"},
+    {"videotestsrc num-buffers=1 ! cudaconv name=c ! video/x-raw,format={RGB,NV12} ! fakesink",
+     "NV12"},
+    /* what a neighbour settles stays, and so does the quality that a converter keeps */
+    {"videotestsrc num-buffers=1 ! video/x-raw,format=ARGB64 ! cudaconv name=c ! fakesink",
+     "ARGB64"},
+    {"videotestsrc num-buffers=1 ! cudaconv name=c ! video/x-raw,format=P010_10LE ! fakesink",
+     "P010_10LE"},
+    {"videotestsrc num-buffers=1 ! video/x-raw,format=RGBA ! videoconvert ! cudaconv name=c ! "
+     "fakesink",
+     "RGBA"},
+    {"videotestsrc num-buffers=1 ! video/x-raw,format=I420_12LE ! videoconvert ! cudaconv name=c ! "
+     "fakesink",
+     "I420_12LE"},
+};
+
+GST_START_TEST(format_that_is_negotiated) {
+  const Line *line = &lines[__i__];
+  GstElement *pipeline = gst_parse_launch(line->line, NULL);
+  fail_unless(pipeline != NULL, "%s", line->line);
+  GstElement *element = gst_bin_get_by_name(GST_BIN(pipeline), "c");
+  gst_util_set_object_arg(G_OBJECT(element), "backend", test_backend());
+  test_play_to_eos(pipeline, 30);
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(element, "src");
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
+  const gchar *format = gst_structure_get_string(gst_caps_get_structure(caps, 0), "format");
+  fail_unless(g_str_equal(format, line->format), "%s: %s", line->line, format);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(element);
+  gst_object_unref(pipeline);
+}
+GST_END_TEST;
+
 static Suite *
 queries_suite(void) {
   Suite *suite = suite_create("queries");
@@ -200,6 +295,8 @@ queries_suite(void) {
   tcase_add_test(tc, live_frames_are_not_held);
   tcase_add_test(tc, caps_pass_through);
   tcase_add_loop_test(tc, output_caps_are_the_input_caps, 0, 6);
+  tcase_add_loop_test(tc, open_formats_come_by_cost, 0, G_N_ELEMENTS(orders));
+  tcase_add_loop_test(tc, format_that_is_negotiated, 0, G_N_ELEMENTS(lines));
   suite_add_tcase(suite, tc);
   return suite;
 }
