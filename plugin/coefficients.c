@@ -54,20 +54,33 @@ refuse_entry(guint i, const GValue *entry, GError **error) {
 }
 
 static gboolean
-append_numbers(Numbers *numbers, const GValue *array, GError **error) {
-  for (guint i = 0; i < gst_value_array_get_size(array); i++) {
-    if (numbers->n == CC_MAX_COEFFS) {
-      g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-                  "more than %d coefficients; a matrix has at most %d rows of %d", CC_MAX_COEFFS,
-                  CC_MAX_KERNEL_SIZE, CC_MAX_KERNEL_SIZE);
-      return FALSE;
-    }
-    const GValue *entry = gst_value_array_get_value(array, i);
-    if (!number_from_value(entry, &numbers->value[numbers->n]))
-      return refuse_entry(numbers->n + 1, entry, error);
-    numbers->n++;
+append_number(Numbers *numbers, const GValue *entry, GError **error) {
+  if (numbers->n == CC_MAX_COEFFS) {
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                "more than %d coefficients; a matrix has at most %d rows of %d", CC_MAX_COEFFS,
+                CC_MAX_KERNEL_SIZE, CC_MAX_KERNEL_SIZE);
+    return FALSE;
   }
+  if (!number_from_value(entry, &numbers->value[numbers->n]))
+    return refuse_entry(numbers->n + 1, entry, error);
+  numbers->n++;
   return TRUE;
+}
+
+static gboolean
+append_numbers(Numbers *numbers, const GValue *array, GError **error) {
+  for (guint i = 0; i < gst_value_array_get_size(array); i++)
+    if (!append_number(numbers, gst_value_array_get_value(array, i), error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+refuse_length(guint row, guint length, guint width, GError **error) {
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+              "row %u has %u coefficients and row 1 has %u; every row needs the same number", row,
+              length, width);
+  return FALSE;
 }
 
 /* The length of every row, or 0 with an error. */
@@ -85,9 +98,7 @@ common_row_length(const GValue *matrix, GError **error) {
       g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
                   "entry %u is not a row of coefficients; write <<1,2,1>,<2,4,2>,<1,2,1>>", i + 1);
     else
-      g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-                  "row %u has %u coefficients and row 1 has %u; every row needs the same number",
-                  i + 1, length, width);
+      refuse_length(i + 1, length, width, error);
     return 0;
   }
   return width;
@@ -127,4 +138,97 @@ cc_kernel_new_from_row_and_column(const GValue *row, const GValue *column, GErro
   if (!numbers_or_one(&x, row, error) || !numbers_or_one(&y, column, error))
     return NULL;
   return cc_kernel_new_separable(x.value, x.n, y.value, y.n, error);
+}
+
+/* --- text --- */
+
+#define BLANKS " \t\r\f\v"
+#define ROW_ENDS ";\n"
+
+typedef struct {
+  Numbers numbers;
+  guint n_rows, row[CC_MAX_COEFFS]; /* the length of each */
+  gboolean divided;                 /* by `;` */
+} Text;
+
+static gboolean
+append_word(Numbers *numbers, const gchar *word, gsize length, GError **error) {
+  g_auto(GValue) entry = G_VALUE_INIT;
+  g_value_init(&entry, G_TYPE_STRING);
+  g_value_take_string(&entry, g_strndup(word, length));
+  return append_number(numbers, &entry, error);
+}
+
+/* Lines with nothing in them are no rows. */
+static gboolean
+end_row(Text *self, guint length, gchar end, GError **error) {
+  self->divided |= end == ';';
+  if (length > 0) {
+    self->row[self->n_rows++] = length;
+  } else if (end == ';') {
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "no coefficients stand before \";\" of row %u",
+                self->n_rows + 1);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+parse_text(Text *self, const gchar *at, GError **error) {
+  for (guint before = 0;;) {
+    at += strspn(at, BLANKS);
+    const gsize length = strcspn(at, BLANKS ROW_ENDS);
+    if (length > 0) {
+      if (!append_word(&self->numbers, at, length, error))
+        return FALSE;
+      at += length;
+      continue;
+    }
+    if (!end_row(self, self->numbers.n - before, *at, error))
+      return FALSE;
+    if (*at++ == '\0')
+      return TRUE;
+    before = self->numbers.n;
+  }
+}
+
+static gboolean
+is_square(guint n) {
+  guint side = 1;
+  while (side * side < n)
+    side += 2;
+  return side * side == n;
+}
+
+static gboolean
+check_rows(const Text *self, GError **error) {
+  if (self->n_rows < 2 && !self->divided) {
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                "a list of %u coefficients is no square of an odd side up to %d (1, 9, 25, 49, ... "
+                "225); in other shapes each row ends with \";\": \"1 2 1;\"",
+                self->numbers.n, CC_MAX_KERNEL_SIZE);
+    return FALSE;
+  }
+  for (guint i = 1; i < self->n_rows; i++)
+    if (self->row[i] != self->row[0])
+      return refuse_length(i + 1, self->row[i], self->row[0], error);
+  return TRUE;
+}
+
+CcKernel *
+cc_kernel_new_from_text(const gchar *text, GError **error) {
+  Text parsed = {0};
+  if (strnlen(text, CC_MAX_MATRIX_TEXT + 1) > CC_MAX_MATRIX_TEXT) {
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "the text has more than %d bytes",
+                CC_MAX_MATRIX_TEXT);
+    return NULL;
+  }
+  if (!parse_text(&parsed, text, error))
+    return NULL;
+  const Numbers *numbers = &parsed.numbers;
+  if (!parsed.divided && is_square(numbers->n))
+    return cc_kernel_new_square(numbers->value, numbers->n, error);
+  return check_rows(&parsed, error)
+             ? cc_kernel_new_matrix(numbers->value, numbers->n, parsed.row[0], error)
+             : NULL;
 }

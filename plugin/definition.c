@@ -19,6 +19,7 @@ cc_definition_clear(CcDefinition *self) {
   g_value_unset(&self->matrix);
   g_value_unset(&self->row);
   g_value_unset(&self->column);
+  g_clear_pointer(&self->text, g_free);
   g_clear_pointer(&self->file, g_free);
 }
 
@@ -30,6 +31,7 @@ cc_definition_assign(CcDefinition *self, const CcDefinition *other) {
   g_value_copy(&other->matrix, &self->matrix);
   g_value_copy(&other->row, &self->row);
   g_value_copy(&other->column, &self->column);
+  self->text = g_strdup(other->text);
   self->file = g_strdup(other->file);
 }
 
@@ -89,16 +91,28 @@ cc_definition_set_column(CcDefinition *self, const GValue *column, GError **erro
   return set_row_and_column(self, &self->row, column, error);
 }
 
-gboolean
-cc_definition_set_file(CcDefinition *self, const GValue *path, GError **error) {
-  const gchar *file = g_value_get_string(path);
-  const gboolean empty = !file || *file == '\0';
-  if (empty && !self->file)
+/* `place` is that of the string in `self`. */
+static gboolean
+set_string(CcDefinition *self, gchar **place, const GValue *value,
+           CcKernel *(*make)(const gchar *string, GError **error), GError **error) {
+  const gchar *string = g_value_get_string(value);
+  const gboolean empty = !string || *string == '\0';
+  if (empty && !*place)
     return TRUE;
-  CcKernel *kernel = empty ? NULL : cc_kernel_load(file, error);
+  CcKernel *kernel = empty ? NULL : make(string, error);
   if (!empty && !kernel)
     return FALSE;
   define(self, kernel);
-  self->file = empty ? NULL : g_strdup(file);
+  *place = empty ? NULL : g_strdup(string);
   return TRUE;
+}
+
+gboolean
+cc_definition_set_text(CcDefinition *self, const GValue *text, GError **error) {
+  return set_string(self, &self->text, text, cc_kernel_new_from_text, error);
+}
+
+gboolean
+cc_definition_set_file(CcDefinition *self, const GValue *path, GError **error) {
+  return set_string(self, &self->file, path, cc_kernel_load, error);
 }

@@ -10,8 +10,9 @@ gst_cuda_conv_kernel_get_type(void) {
   if (g_once_init_enter(&type)) {
     const GPtrArray *kernels = cc_kernels_builtin();
     GEnumValue *values = g_new0(GEnumValue, kernels->len + 2); /* the type keeps them for good */
-    values[0] = (GEnumValue){GST_CUDA_CONV_KERNEL_CUSTOM,
-                             "What matrix, row, column or kernel-file defined last", "custom"};
+    values[0] =
+        (GEnumValue){GST_CUDA_CONV_KERNEL_CUSTOM,
+                     "What matrix, matrix-text, row, column or kernel-file defined last", "custom"};
     for (guint i = 0; i < kernels->len; i++) {
       const CcKernel *kernel = g_ptr_array_index(kernels, i);
       values[i + 1] = (GEnumValue){(gint)i + 1, kernel->description, kernel->name};

@@ -66,6 +66,19 @@ const CcProperty cc_properties[] = {
      DEFINES(matrix, cc_definition_set_matrix), ARRAY},
 
     /**
+     * GstCudaConv:matrix-text:
+     *
+     * The coefficients of a custom kernel as one text with white space between them, in the form of
+     * FFmpeg's convolution. A list without a `;` whose length is the square of an odd number is
+     * that square; of every other shape, `;` or a new line ends each row, so that "1 2 1;" is a row
+     * of three. Up to 16384 bytes.
+     */
+    {"matrix-text", "Matrix text",
+     "Coefficients as one text: a square matrix-text=\"0 -1 0 -1 5 -1 0 -1 0\" or rows "
+     "matrix-text=\"1 2 1; 2 4 2; 1 2 1\"",
+     DEFINES(text, cc_definition_set_text), STRING},
+
+    /**
      * GstCudaConv:row:
      *
      * The row of a custom separable kernel, which is column times row; without a column it is a
@@ -102,8 +115,9 @@ const CcProperty cc_properties[] = {
     /**
      * GstCudaConv:kernel:
      *
-     * A named kernel, or `custom` for the coefficients that matrix, row, column or kernel-file gave
-     * last; setting one of these selects it. They are remembered while a named kernel is in use.
+     * A named kernel, or `custom` for the coefficients that matrix, matrix-text, row, column or
+     * kernel-file gave last; setting one of these selects it. They are remembered while a named
+     * kernel is in use.
      */
     {"kernel", "Kernel", "Convolution kernel; setting a matrix makes it custom", FILTERS(kernel),
      ENUM(gst_cuda_conv_kernel_get_type, "sobel"), .apply = apply_kernel},

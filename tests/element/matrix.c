@@ -6,6 +6,7 @@
 #include "common.h"
 
 #include <glib/gstdio.h>
+#include <string.h>
 
 static gchar *caps;
 
@@ -44,6 +45,23 @@ static const gchar *const same[][2] = {
     {"matrix=<<1,4,6,4,1>>", "row=<1,4,6,4,1> column=<1>"},
     {"matrix=<<1>,<2>,<1>>", "row=<1> column=<1,2,1>"},
     {"matrix=<<1,2,3,2,1>,<2,4,6,4,2>,<1,2,3,2,1>>", "row=<1,2,3,2,1> column=<1,2,1>"},
+    /* one text: a square, wrapped anywhere; rows that `;` or new lines end, or both */
+    {"matrix=<0,-1,0,-1,5,-1,0,-1,0>", "matrix-text=\"0 -1 0 -1 5 -1 0 -1 0\""},
+    {"matrix=<0,-1,0,-1,5,-1,0,-1,0>", "matrix-text=\"  0 -1\n\t0 -1 5 -1 0\r\n-1 0 \n\""},
+    {"matrix=<0,-1,0,-1,5,-1,0,-1,0>", "matrix-text=\"0 -1 0; -1 5 -1; 0 -1 0\""},
+    {"matrix=<0,-1,0,-1,5,-1,0,-1,0>", "matrix-text=\"0 -1 0;\n-1 5 -1;\n\n0 -1 0;\n\""},
+    {"matrix=<<1,4,6,4,1>>", "matrix-text=\"1 4 6 4 1;\""},
+    {"matrix=<<1,1,1,1,1,1,1,1,1>>", "matrix-text=\"1 1 1 1 1 1 1 1 1;\""},
+    {"matrix=<<1>,<2>,<1>>", "matrix-text=\"1;2;1\""},
+    {"matrix=<<1>,<2>,<1>>", "matrix-text=\"1\n2\n1\""},
+    {"matrix=<<1,2,3,2,1>,<2,4,6,4,2>,<1,2,3,2,1>>",
+     "matrix-text=\"1 2 3 2 1\n2 4 6 4 2\n1 2 3 2 1\""},
+    {"matrix=<<1,2,3,2,1>,<2,4,6,4,2>,<1,2,3,2,1>>",
+     "matrix-text=\"1e0 2 3.0 +2 1;\n18/9 4 6 4 2\n1 2 3 2 1\""},
+    {"matrix=<1>", "matrix-text=7"},
+    {"matrix=<<1,2,1>>", "matrix=<1,2,1,2,4,2,1,2,1> matrix-text=\"1 2 1;\""},
+    {"row=<1,2,1>", "matrix-text=\"1 4 6 4 1;\" row=<1,2,1>"},
+    {"kernel=gaussian", "matrix-text=\"1 2 1;\" kernel=gaussian"},
     /* against the named kernels, whose classes treat RGB as a plain matrix does */
     {"kernel=gaussian size=5", "row=<1,4,6,4,1> column=<1,4,6,4,1>"},
     {"kernel=box size=3", "matrix=<1,1,1,1,1,1,1,1,1>"},
@@ -143,14 +161,15 @@ static const gchar *const refused[] = {
     "<<1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1>>", /* 17 wide */
 };
 
-/* Fails unless the value, which was just set, led to one warning about the property and the frames
- * are still those that were expected before. */
+/* Fails unless the value, which was just set, led to one warning about the property that says why,
+ * and the frames are still those that were expected before. */
 static void
-assert_was_refused(GstHarness *h, GstBuffer *expected, const gchar *property, const gchar *value) {
+assert_was_refused(GstHarness *h, GstBuffer *expected, const gchar *property, const gchar *value,
+                   const gchar *why) {
   guint n;
   g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_WARNING, &n);
   fail_unless(n == 1, "%s=%s: %u warnings: %s", property, value, n, text);
-  fail_unless(strstr(text, property) != NULL, "%s=%s: %s", property, value, text);
+  fail_unless(strstr(text, property) && strstr(text, why), "%s=%s: %s", property, value, text);
   GST_INFO("%s=%s: %s", property, value, text);
   GstBuffer *result = test_push_pull(h, test_frame_random(caps, 1));
   test_assert_same_picture(caps, result, expected, value);
@@ -160,7 +179,7 @@ assert_was_refused(GstHarness *h, GstBuffer *expected, const gchar *property, co
 static void
 assert_refused(GstHarness *h, GstBuffer *expected, const gchar *property, const gchar *value) {
   gst_util_set_object_arg(G_OBJECT(h->element), property, value);
-  assert_was_refused(h, expected, property, value);
+  assert_was_refused(h, expected, property, value, "is refused: ");
 }
 
 GST_START_TEST(refused_matrices_leave_the_old_one) {
@@ -186,21 +205,9 @@ GST_START_TEST(strings_that_are_no_numbers) {
     g_value_set_string(&text, texts[i]);
     gst_value_array_append_and_take_value(&matrix, &text);
     g_object_set_property(G_OBJECT(h->element), "matrix", &matrix);
-    assert_was_refused(h, expected, "matrix", texts[i] ? texts[i] : "NULL");
+    assert_was_refused(h, expected, "matrix", texts[i] ? texts[i] : "NULL", "coefficient 1 is");
     g_value_unset(&matrix);
   }
-  test_teardown(h);
-  gst_buffer_unref(expected);
-}
-GST_END_TEST;
-
-GST_START_TEST(refused_matrices_leave_a_named_kernel) {
-  GstBuffer *expected = test_filter("kernel=gaussian", caps, test_frame_random(caps, 1));
-  GstHarness *h = test_harness_new("kernel=gaussian", caps);
-  assert_refused(h, expected, "matrix", "<1,2>");
-  assert_refused(h, expected, "row", "<1,2>");
-  assert_refused(h, expected, "column", "<1,nan,2>");
-  assert_refused(h, expected, "kernel-file", "/nowhere/at/all.ini");
   test_teardown(h);
   gst_buffer_unref(expected);
 }
@@ -222,6 +229,132 @@ remove_file(gchar *path) {
   g_unlink(path);
   g_free(path);
 }
+
+typedef struct {
+  const gchar *text, *why;
+} RefusedText;
+
+static const RefusedText refused_texts[] = {
+    {" \n ", "a list of 0 coefficients is no square of an odd side"},
+    {";", "no coefficients stand before \";\" of row 1"},
+    {"1 2 1;;1 2 1", "no coefficients stand before \";\" of row 2"},
+    {"1 2", "a list of 2 coefficients is no square of an odd side"},
+    {"1 2 3 4", "a list of 4 coefficients is no square"},
+    {"1 2;", "the number of columns is 2; an odd number from 1 to 15 is needed"},
+    {"1 2 1\n2 4 2", "the number of rows is 2; an odd number from 1 to 15 is needed"},
+    {"1 2 1; 1 2; 1 2 1", "row 2 has 2 coefficients and row 1 has 3"},
+    {"1 2 1 2 nan 2 1 2 1", "coefficient 5 is nan; a finite number from"},
+    {"1 2 1 2 inf 2 1 2 1", "coefficient 5 is inf; a finite number from"},
+    {"1 2 1 2 1e300 2 1 2 1", "coefficient 5 is 1e+300; a finite number from"},
+    {"1 2 1 2 four 2 1 2 1", "coefficient 5 is \"four\"; a number such as 2, -0.5 or 1/9"},
+    {"1 2 1 2 4x 2 1 2 1", "coefficient 5 is \"4x\"; a number"},
+    {"1,2,1", "coefficient 1 is \"1,2,1\"; a number"},
+    {"1 1/ 9", "coefficient 2 is \"1/\"; a number"},
+    {"<1 2 1>", "coefficient 1 is \"<1\"; a number"},
+    {"1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1;", "the number of columns is 17; an odd number"},
+};
+
+GST_START_TEST(refused_texts_leave_the_old_matrix) {
+  static const gchar *const before[] = {"matrix=<1,2,3,4,5,6,7,8,9>", "matrix-text=\"1 2 3;\"",
+                                        "kernel=gaussian"};
+  for (guint b = 0; b < G_N_ELEMENTS(before); b++) {
+    GstBuffer *expected = test_filter(before[b], caps, test_frame_random(caps, 1));
+    GstHarness *h = test_harness_new(before[b], caps);
+    g_autofree gchar *text = test_property_text(h->element, "matrix-text");
+    for (guint i = 0; i < G_N_ELEMENTS(refused_texts); i++) {
+      g_object_set(h->element, "matrix-text", refused_texts[i].text, NULL);
+      assert_was_refused(h, expected, "matrix-text", refused_texts[i].text, refused_texts[i].why);
+      g_autofree gchar *after = test_property_text(h->element, "matrix-text");
+      fail_unless_equals_string(after, text);
+    }
+    test_teardown(h);
+    gst_buffer_unref(expected);
+  }
+}
+GST_END_TEST;
+
+/* As long as it may be, and longer. */
+GST_START_TEST(length_of_a_text) {
+  g_autofree gchar *blanks = g_strnfill(16384 - 5, ' ');
+  g_autofree gchar *longest = g_strconcat("1 2", blanks, "1;", NULL);
+  g_autofree gchar *longer = g_strconcat(longest, " ", NULL);
+  g_autofree gchar *endless = g_strnfill(10 << 20, '1');
+  GstBuffer *expected = test_filter("matrix=<<1,2,1>>", caps, test_frame_random(caps, 1));
+  GstHarness *h = test_harness_new("kernel=sobel", caps);
+  g_object_set(h->element, "matrix-text", longest, NULL);
+  g_object_set(h->element, "matrix-text", longer, NULL);
+  assert_was_refused(h, expected, "matrix-text", "16385 bytes", "more than 16384 bytes");
+  g_object_set(h->element, "matrix-text", endless, NULL);
+  assert_was_refused(h, expected, "matrix-text", "ten megabytes", "more than 16384 bytes");
+  test_teardown(h);
+  gst_buffer_unref(expected);
+}
+GST_END_TEST;
+
+static void
+assert_reads(GstElement *element, const gchar *property, const gchar *wanted) {
+  g_autofree gchar *text = NULL;
+  g_object_get(element, property, &text, NULL);
+  fail_unless(g_strcmp0(text, wanted) == 0, "%s reads %s, not %s", property, text, wanted);
+}
+
+/* It reads as it was set; another definition empties it, and it empties the others. */
+GST_START_TEST(text_is_one_of_the_definitions) {
+  static const gchar *const others[][2] = {
+      {"matrix", "<1,2,1,2,4,2,1,2,1>"}, {"row", "<1,2,1>"}, {"column", "<1,2,1>"}};
+  static const gchar text[] = "  1 2 1 ;2 4 2\n1 2 1\n";
+  GstElement *element = test_element_new(NULL);
+  assert_reads(element, "matrix-text", NULL);
+  for (guint i = 0; i < G_N_ELEMENTS(others); i++) {
+    gst_util_set_object_arg(G_OBJECT(element), others[i][0], others[i][1]);
+    g_object_set(element, "matrix-text", text, NULL);
+    assert_reads(element, "matrix-text", text);
+    g_autofree gchar *other = test_property_text(element, others[i][0]);
+    fail_unless_equals_string(other, "<  >");
+    gst_util_set_object_arg(G_OBJECT(element), others[i][0], others[i][1]);
+    assert_reads(element, "matrix-text", NULL);
+  }
+  gchar *path = write_kernel_file("[mine]\nmatrix-1=1\n");
+  g_object_set(element, "kernel-file", path, NULL);
+  assert_reads(element, "matrix-text", NULL);
+  g_object_set(element, "matrix-text", text, NULL);
+  assert_reads(element, "kernel-file", NULL);
+  remove_file(path);
+  gst_object_unref(element);
+}
+GST_END_TEST;
+
+/* An empty text undefines what another one defined, and nothing else. */
+GST_START_TEST(empty_text) {
+  static const gchar *const nothing[] = {"", NULL};
+  for (guint i = 0; i < G_N_ELEMENTS(nothing); i++) {
+    GstHarness *h = test_harness_new("row=<1,2,1>", NULL);
+    g_object_set(h->element, "matrix-text", nothing[i], NULL);
+    g_autofree gchar *row = test_property_text(h->element, "row");
+    fail_unless_equals_string(row, "< (int)1, (int)2, (int)1 >");
+    g_object_set(h->element, "matrix-text", "1 2 1;", NULL);
+    g_object_set(h->element, "matrix-text", nothing[i], NULL);
+    assert_reads(h->element, "matrix-text", NULL);
+    guint n;
+    gst_harness_set_src_caps_str(h, caps);
+    g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_ERROR, &n);
+    fail_unless(n == 1 && strstr(text, "no coefficients are set"), "%u errors: %s", n, text);
+    test_teardown(h);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(refused_matrices_leave_a_named_kernel) {
+  GstBuffer *expected = test_filter("kernel=gaussian", caps, test_frame_random(caps, 1));
+  GstHarness *h = test_harness_new("kernel=gaussian", caps);
+  assert_refused(h, expected, "matrix", "<1,2>");
+  assert_refused(h, expected, "row", "<1,2>");
+  assert_refused(h, expected, "column", "<1,nan,2>");
+  assert_refused(h, expected, "kernel-file", "/nowhere/at/all.ini");
+  test_teardown(h);
+  gst_buffer_unref(expected);
+}
+GST_END_TEST;
 
 static const gchar *const kernel_files[][2] = {
     {"[mine]\nmatrix-3=1 2 1; 2 4 2; 1 2 1\n", "matrix=<1,2,1,2,4,2,1,2,1>"},
@@ -279,6 +412,10 @@ matrix_suite(void) {
   tcase_add_test(tc, what_is_read_can_be_set);
   tcase_add_test(tc, refused_matrices_leave_the_old_one);
   tcase_add_test(tc, strings_that_are_no_numbers);
+  tcase_add_test(tc, refused_texts_leave_the_old_matrix);
+  tcase_add_test(tc, length_of_a_text);
+  tcase_add_test(tc, text_is_one_of_the_definitions);
+  tcase_add_test(tc, empty_text);
   tcase_add_test(tc, refused_matrices_leave_a_named_kernel);
   tcase_add_loop_test(tc, good_kernel_files, 0, G_N_ELEMENTS(kernel_files));
   tcase_add_loop_test(tc, bad_kernel_files_leave_the_old_kernel, 0, G_N_ELEMENTS(bad_kernel_files));

@@ -97,10 +97,9 @@ GST_START_TEST(arrays_are_empty_at_first) {
     fail_unless_equals_int(gst_value_array_get_size(&value), 0);
     g_value_unset(&value);
   }
-  gchar *path = NULL;
-  g_object_get(element, "kernel-file", &path, NULL);
-  fail_unless(path == NULL || !*path);
-  g_free(path);
+  g_autofree gchar *path = NULL, *text = NULL;
+  g_object_get(element, "kernel-file", &path, "matrix-text", &text, NULL);
+  fail_unless(path == NULL && text == NULL);
   gst_object_unref(element);
 }
 GST_END_TEST;

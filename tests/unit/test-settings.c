@@ -85,14 +85,23 @@ test_commit(void) {
 static void
 test_every_property(void) {
   static const gchar *const values[][2] = {
-      {"kernel", "box"},     {"size", "5"},
-      {"sigma", "2"},        {"scale", "0.5"},
-      {"bias", "-4"},        {"response", "absolute"},
-      {"border", "wrap"},    {"border-value", "0.5"},
-      {"chroma", "copy"},    {"alpha", "filter"},
-      {"stride", "4"},       {"algorithm", "sliding"},
-      {"matrix", "<1,2,1>"}, {"row", "<1,2,1>"},
-      {"column", "<1,2,1>"}, {"kernel-file", "/dev/null"},
+      {"kernel", "box"},
+      {"size", "5"},
+      {"sigma", "2"},
+      {"scale", "0.5"},
+      {"bias", "-4"},
+      {"response", "absolute"},
+      {"border", "wrap"},
+      {"border-value", "0.5"},
+      {"chroma", "copy"},
+      {"alpha", "filter"},
+      {"stride", "4"},
+      {"algorithm", "sliding"},
+      {"matrix", "<1,2,1>"},
+      {"row", "<1,2,1>"},
+      {"column", "<1,2,1>"},
+      {"kernel-file", "/dev/null"},
+      {"matrix-text", "1 2 1;"},
   };
   guint n_seen = 0;
   CcSettings settings;
