@@ -31,6 +31,7 @@
 #include "metas.h"
 #include "negotiation.h"
 #include "neighbours.h"
+#include "presets.h"
 #include "properties.h"
 #include "report.h"
 #include "selection.h"
@@ -258,6 +259,7 @@ gst_cuda_conv_class_init(GstCudaConvClass *klass) {
 
   object_class->finalize = gst_cuda_conv_finalize;
   gst_cuda_conv_install_properties(object_class);
+  gst_cuda_conv_install_presets(object_class);
 
   element_class->change_state = gst_cuda_conv_change_state;
   element_class->set_context = gst_cuda_conv_set_context;

@@ -8,7 +8,4 @@ G_BEGIN_DECLS
 /* Installs all properties of the element with their accessors. */
 void gst_cuda_conv_install_properties(GObjectClass *klass);
 
-/* Presets hold the properties that affect pixels, and take effect as a whole. */
-void gst_cuda_conv_preset_interface_init(GstPresetInterface *interface);
-
 G_END_DECLS

@@ -53,6 +53,8 @@ def inspect(build):
                               stdout=subprocess.PIPE).stdout
     properties = {}
     for line in text.split("Element Properties:\n")[1].splitlines():
+        if re.match(r"\S", line):  # the next heading
+            break
         head = re.match(r"  (\S+) *: (.*)", line)
         if head:
             properties[head[1]] = lines = [head[2]]

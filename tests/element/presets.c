@@ -19,8 +19,11 @@ static const gchar user_presets[] = "[_presets_]\n"
                                     "row=<1,2,1>\n"
                                     "column=<1,4,6,4,1>\n"
                                     "size=0\n"
+                                    "[my-text]\n"
+                                    "matrix-text=0 -1 0 -1 5 -1 0 -1 0\n"
                                     "[my-whole]\n"
                                     "matrix=<  >\n"
+                                    "matrix-text=\n"
                                     "row=<  >\n"
                                     "column=<  >\n"
                                     "kernel-file=\n"
@@ -43,8 +46,7 @@ preset_names(GstElement *element) {
     if (!g_str_has_prefix(names[i], "my-"))
       g_strv_builder_add(shipped, names[i]);
   gchar **result = g_strv_builder_end(shipped);
-  fail_unless(g_strv_length(result) > 0, "no presets in GST_PRESET_PATH=%s",
-              g_getenv("GST_PRESET_PATH"));
+  fail_unless(g_strv_length(result) > 0, "no presets are compiled in");
   return result;
 }
 
@@ -83,7 +85,8 @@ disturb(GstElement *element) {
 
 /* Other ways to define a kernel than the matrix of disturb(). */
 static const gchar *const definitions[] = {"row=<1,2,1>", "column=<1,4,6,4,1> row=<1,0,-1>",
-                                           "matrix=<1,2,1,2,4,2,1,2,1> kernel=box"};
+                                           "matrix=<1,2,1,2,4,2,1,2,1> kernel=box",
+                                           "matrix-text=\"1 2 1;\""};
 
 static void
 load(GstElement *element, const gchar *name) {
@@ -117,14 +120,13 @@ assert_complete(const gchar *name) {
     assert_loads(defined, name, wanted);
   }
   g_autoptr(GstElement) of_file = test_element_new(NULL);
-  g_autofree gchar *path = g_build_filename(g_getenv("GST_PRESET_PATH"), "kernels.ini", NULL);
-  g_object_set(of_file, "kernel-file", path, NULL);
+  g_object_set(of_file, "kernel-file", g_getenv("KERNELS_INI"), NULL);
   assert_text(of_file, "kernel", "custom");
   assert_loads(of_file, name, wanted);
 }
 
 GST_START_TEST(every_preset_is_complete) {
-  static const gchar *const of_user[] = {"my-bias", "my-row", "my-whole"};
+  static const gchar *const of_user[] = {"my-bias", "my-row", "my-text", "my-whole"};
   g_autoptr(GstElement) lister = test_element_new(NULL);
   g_auto(GStrv) properties = gst_preset_get_property_names(GST_PRESET(lister));
   fail_unless(g_strv_contains((const gchar *const *)properties, "kernel"));
@@ -149,6 +151,9 @@ GST_START_TEST(what_a_preset_says) {
   assert_text(element, "kernel", "custom");
   assert_text(element, "column", "< (int)1, (int)4, (int)6, (int)4, (int)1 >");
   assert_text(element, "bias", "0");
+  load(element, "my-text");
+  assert_text(element, "kernel", "custom");
+  assert_text(element, "matrix-text", "\"0\\ -1\\ 0\\ -1\\ 5\\ -1\\ 0\\ -1\\ 0\"");
   load(element, "my-bias");
   assert_text(element, "kernel", "identity");
   assert_text(element, "bias", "10");
@@ -259,13 +264,37 @@ GST_END_TEST;
 
 /* What is saved is what is loaded. */
 GST_START_TEST(saved_preset_comes_back) {
-  g_autoptr(GstElement) element = test_element_new("row=<1,2,1> bias=-3 border=wrap chroma=copy");
-  g_autofree gchar *wanted = describe(element);
+  static const gchar *const saved[] = {
+      "row=<1,2,1> bias=-3 border=wrap chroma=copy",
+      "matrix-text=\"1 -2 1;\n 2 4 2\n1\t1/9 1 ;\" stride=2",
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(saved); i++) {
+    g_autoptr(GstElement) element = test_element_new(saved[i]);
+    g_autofree gchar *wanted = describe(element);
+    fail_unless(gst_preset_save_preset(GST_PRESET(element), "my-own"));
+    disturb(element);
+    load(element, "my-own");
+    g_autofree gchar *got = describe(element);
+    fail_unless_equals_string(got, wanted);
+    fail_unless(gst_preset_delete_preset(GST_PRESET(element), "my-own"));
+  }
+}
+GST_END_TEST;
+
+/* A path with every kind of character in it but quotes, which GStreamer does not read back. */
+GST_START_TEST(saved_path_comes_back) {
+  g_autofree gchar *path =
+      g_build_filename(g_get_user_data_dir(), "a b\\c;e\tf\\012\xc3\xa9.ini", NULL);
+  g_autofree gchar *got = NULL;
+  fail_unless(g_file_set_contents(path, "[mine]\nmatrix-1=1\n", -1, NULL));
+  g_autoptr(GstElement) element = test_element_new(NULL);
+  g_object_set(element, "kernel-file", path, NULL);
+  assert_text(element, "kernel", "custom");
   fail_unless(gst_preset_save_preset(GST_PRESET(element), "my-own"));
   disturb(element);
   load(element, "my-own");
-  g_autofree gchar *got = describe(element);
-  fail_unless_equals_string(got, wanted);
+  g_object_get(element, "kernel-file", &got, NULL);
+  fail_unless_equals_string(got, path);
   fail_unless(gst_preset_delete_preset(GST_PRESET(element), "my-own"));
 }
 GST_END_TEST;
@@ -307,6 +336,99 @@ GST_START_TEST(every_preset_is_described) {
 }
 GST_END_TEST;
 
+/* --- those that are compiled in, and the user's --- */
+
+/* Each once and in order, without what is not for users. */
+GST_START_TEST(names_of_presets) {
+  g_autoptr(GstElement) element = test_element_new(NULL);
+  g_auto(GStrv) names = gst_preset_get_preset_names(GST_PRESET(element));
+  static const gchar *const some[] = {"edges", "sketch", "my-bias", "my-row"};
+  for (guint i = 0; i < G_N_ELEMENTS(some); i++)
+    fail_unless(g_strv_contains((const gchar *const *)names, some[i]), "%s", some[i]);
+  for (guint i = 0; names[i]; i++) {
+    fail_if(*names[i] == '_', "%s", names[i]);
+    fail_unless(i == 0 || strcmp(names[i - 1], names[i]) < 0, "%s before %s", names[i - 1],
+                names[i]);
+  }
+}
+GST_END_TEST;
+
+static void
+assert_comment(GstElement *element, const gchar *name, const gchar *wanted) {
+  g_autofree gchar *comment = NULL;
+  const gboolean found = gst_preset_get_meta(GST_PRESET(element), name, "comment", &comment);
+  fail_unless(found == (wanted != NULL) && g_strcmp0(comment, wanted) == 0, "[%s] %s", name,
+              comment);
+}
+
+/* One that the user saves under the name stands for it until it is deleted. */
+GST_START_TEST(preset_of_the_user_wins) {
+  static const gchar shipped[] = "The picture in colour with raised edges";
+  g_autoptr(GstElement) element = test_element_new("kernel=identity bias=77");
+  GstPreset *preset = GST_PRESET(element);
+  assert_comment(element, "emboss", shipped);
+  fail_unless(gst_preset_save_preset(preset, "emboss"));
+  g_autoptr(GstElement) other = test_element_new(NULL);
+  load(other, "emboss");
+  assert_text(other, "kernel", "identity");
+  assert_text(other, "bias", "77");
+  assert_comment(other, "emboss", NULL);
+  fail_unless(gst_preset_set_meta(preset, "emboss", "comment", "mine"));
+  assert_comment(other, "emboss", "mine");
+  g_auto(GStrv) names = gst_preset_get_preset_names(preset);
+  guint n = 0;
+  for (guint i = 0; names[i]; i++)
+    n += g_str_equal(names[i], "emboss");
+  fail_unless_equals_int(n, 1);
+
+  fail_unless(gst_preset_rename_preset(preset, "emboss", "my-emboss"));
+  load(other, "my-emboss");
+  assert_text(other, "bias", "77");
+  assert_comment(other, "my-emboss", "mine");
+  fail_unless(gst_preset_delete_preset(preset, "my-emboss"));
+  load(other, "emboss");
+  assert_text(other, "kernel", "emboss");
+  assert_text(other, "bias", "0");
+  assert_comment(other, "emboss", shipped);
+}
+GST_END_TEST;
+
+static guint n_logged;
+
+static void
+count_log(GstDebugCategory *category, GstDebugLevel level, const gchar *file, const gchar *function,
+          gint line, GObject *object, GstDebugMessage *message, gpointer data) {
+  if (level == GST_LEVEL_WARNING && strstr(gst_debug_message_get(message), "part of the element"))
+    n_logged++;
+}
+
+/* Nobody changes what is compiled in, and GStreamer's file of the user stays as it is. */
+GST_START_TEST(shipped_presets_stay) {
+  g_autofree gchar *path =
+      g_build_filename(g_get_user_data_dir(), "gstreamer-1.0", "presets", "GstCudaConv.prs", NULL);
+  g_autofree gchar *before = NULL, *after = NULL, *nothing = NULL;
+  g_autoptr(GstElement) element = test_element_new("kernel=box");
+  GstPreset *preset = GST_PRESET(element);
+  gst_debug_set_threshold_for_name("cudaconv", GST_LEVEL_WARNING);
+  gst_debug_add_log_function(count_log, NULL, NULL);
+  g_file_get_contents(path, &before, NULL, NULL);
+  fail_if(gst_preset_delete_preset(preset, "edges"));
+  fail_if(gst_preset_rename_preset(preset, "edges", "my-edges"));
+  fail_if(gst_preset_set_meta(preset, "edges", "comment", "mine"));
+  fail_unless_equals_int(n_logged, 3);
+  gst_debug_remove_log_function(count_log);
+  fail_if(gst_preset_get_meta(preset, "edges", "no-such-tag", &nothing));
+  fail_unless(nothing == NULL);
+  fail_if(gst_preset_delete_preset(preset, "no-such-preset"));
+  g_file_get_contents(path, &after, NULL, NULL);
+  fail_unless(before && after && g_str_equal(before, after));
+  load(element, "edges");
+  assert_text(element, "kernel", "sobel");
+  assert_comment(element, "edges",
+                 "Outlines of everything, white on black: Sobel gradient magnitude");
+}
+GST_END_TEST;
+
 static Suite *
 presets_suite(void) {
   Suite *suite = suite_create("presets");
@@ -322,6 +444,10 @@ presets_suite(void) {
   tcase_add_test(tc, preset_while_playing);
   tcase_add_test(tc, preset_on_a_launch_line);
   tcase_add_test(tc, saved_preset_comes_back);
+  tcase_add_test(tc, saved_path_comes_back);
+  tcase_add_test(tc, names_of_presets);
+  tcase_add_test(tc, preset_of_the_user_wins);
+  tcase_add_test(tc, shipped_presets_stay);
   suite_add_tcase(suite, tc);
   return suite;
 }

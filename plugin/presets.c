@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "presets.h"
+
+#include "element.h"
+
+#include <gio/gio.h>
+
+#define GST_CAT_DEFAULT gst_cuda_conv_debug
+
+#define RESOURCE "/cudaconv/GstCudaConv.prs"
+
+static GstPresetInterface of_user; /* GStreamer's own functions, which know the user's files */
+static void (*parent_set_property)(GObject *object, guint id, const GValue *value,
+                                   GParamSpec *pspec);
+static GPrivate loading; /* the element whose preset of the user this thread loads */
+
+/* --- what there is --- */
+
+GResource *cc_presets_get_resource(void); /* generated */
+
+static gpointer
+read_shipped(gpointer data) {
+  g_autoptr(GError) error = NULL;
+  GKeyFile *presets = g_key_file_new();
+  g_autoptr(GBytes) bytes = g_resource_lookup_data(cc_presets_get_resource(), RESOURCE,
+                                                   G_RESOURCE_LOOKUP_FLAGS_NONE, &error);
+  if (!bytes || !g_key_file_load_from_bytes(presets, bytes, G_KEY_FILE_NONE, &error))
+    g_error("%s: %s", RESOURCE, error->message);
+  return presets;
+}
+
+/* Names that begin so are groups of GStreamer. */
+static gboolean
+is_private(const gchar *name) {
+  return *name == '_';
+}
+
+/* The presets that are compiled in; read once and kept. */
+static GKeyFile *
+get_shipped(void) {
+  static GOnce once = G_ONCE_INIT;
+  return g_once(&once, read_shipped, NULL);
+}
+
+static gboolean
+is_shipped(const gchar *name) {
+  return !is_private(name) && g_key_file_has_group(get_shipped(), name);
+}
+
+static gboolean
+is_of_user(GstPreset *preset, const gchar *name) {
+  g_auto(GStrv) names = of_user.get_preset_names(preset);
+  return !is_private(name) && names && g_strv_contains((const gchar *const *)names, name);
+}
+
+/* Whether only the shipped preset has the name, which nobody can change. */
+static gboolean
+refuse_change(GstPreset *preset, const gchar *name, const gchar *change) {
+  if (!is_shipped(name) || is_of_user(preset, name))
+    return FALSE;
+  GST_WARNING_OBJECT(preset, "preset '%s' is part of the element and cannot be %s", name, change);
+  return TRUE;
+}
+
+/* --- names --- */
+
+static gint
+compare_names(gconstpointer a, gconstpointer b) {
+  return g_strcmp0(*(const gchar *const *)a, *(const gchar *const *)b);
+}
+
+/* Adds copies of the names that are not there yet. */
+static void
+add_names(GPtrArray *all, gchar **names) {
+  for (gchar **name = names; name && *name; name++)
+    if (!is_private(*name) && !g_ptr_array_find_with_equal_func(all, *name, g_str_equal, NULL))
+      g_ptr_array_add(all, g_strdup(*name));
+}
+
+/* Each name once, in GStreamer's order. */
+static gchar **
+get_preset_names(GstPreset *preset) {
+  g_auto(GStrv) shipped = g_key_file_get_groups(get_shipped(), NULL);
+  g_auto(GStrv) users = of_user.get_preset_names(preset);
+  GPtrArray *all = g_ptr_array_new();
+  add_names(all, shipped);
+  add_names(all, users);
+  g_ptr_array_sort(all, compare_names);
+  g_ptr_array_add(all, NULL);
+  return (gchar **)g_ptr_array_free(all, FALSE);
+}
+
+/* Only what affects pixels. */
+static gchar **
+get_property_names(GstPreset *preset) {
+  GStrvBuilder *names = g_strv_builder_new();
+  for (guint i = 0; i < cc_n_properties; i++)
+    if (cc_property_affects_pixels(&cc_properties[i]))
+      g_strv_builder_add(names, cc_properties[i].name);
+  gchar **all = g_strv_builder_end(names);
+  g_strv_builder_unref(names);
+  return all;
+}
+
+/* --- texts of the user's presets --- */
+
+/* Puts what each escape stands for into its place: `\\ ` is a blank, `\\012` a new line. */
+static void
+unescape(gchar *text) {
+  gchar *to = text;
+  for (const gchar *from = text; *from; to++) {
+    if (from[0] != '\\' || from[1] == '\0') {
+      *to = *from++;
+    } else if (g_ascii_isdigit(from[1]) && g_ascii_isdigit(from[2]) && g_ascii_isdigit(from[3])) {
+      *to = (gchar)((from[1] - '0') * 64 + (from[2] - '0') * 8 + (from[3] - '0'));
+      from += 4;
+    } else {
+      *to = from[1];
+      from += 2;
+    }
+  }
+  *to = '\0';
+}
+
+/* GStreamer escapes a text twice when it saves it, as a value and for the file, and undoes that
+ * once when it loads it. */
+static void
+set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
+  if (g_private_get(&loading) != object || !G_VALUE_HOLDS_STRING(value) ||
+      !g_value_get_string(value)) {
+    parent_set_property(object, id, value, pspec);
+    return;
+  }
+  g_auto(GValue) text = G_VALUE_INIT;
+  gchar *unescaped = g_value_dup_string(value);
+  unescape(unescaped);
+  g_value_init(&text, G_TYPE_STRING);
+  g_value_take_string(&text, unescaped);
+  parent_set_property(object, id, &text, pspec);
+}
+
+void
+gst_cuda_conv_install_presets(GObjectClass *klass) {
+  parent_set_property = klass->set_property;
+  klass->set_property = set_property;
+}
+
+static gboolean
+load_of_user(GstPreset *preset, const gchar *name) {
+  g_private_set(&loading, preset);
+  const gboolean ok = of_user.load_preset(preset, name);
+  g_private_set(&loading, NULL);
+  return ok;
+}
+
+/* --- loading --- */
+
+/* As GStreamer does it with the user's. */
+static gboolean
+load_shipped(GstPreset *preset, const gchar *name) {
+  for (guint i = 0; i < cc_n_properties; i++) {
+    const gchar *property = cc_properties[i].name;
+    GParamSpec *pspec = g_object_class_find_property(G_OBJECT_GET_CLASS(preset), property);
+    g_autofree gchar *text = g_key_file_get_value(get_shipped(), name, property, NULL);
+    g_auto(GValue) value = G_VALUE_INIT;
+    if (!text)
+      continue;
+    g_value_init(&value, pspec->value_type);
+    if (!gst_value_deserialize(&value, text))
+      return FALSE;
+    g_object_set_property(G_OBJECT(preset), property, &value);
+  }
+  return TRUE;
+}
+
+/* Sets what a preset says and the defaults of what it omits. Where one of its values is refused,
+ * nothing changes. */
+static gboolean
+apply_preset(GstCudaConv *self, const gchar *name) {
+  GstPreset *preset = GST_PRESET(self);
+  const gboolean users = is_of_user(preset, name);
+  cc_settings_begin_preset(&self->settings);
+  const gboolean loaded = users ? load_of_user(preset, name) : load_shipped(preset, name);
+  if (!cc_settings_end_preset(&self->settings, loaded))
+    return FALSE;
+  for (guint i = 0; i < cc_n_properties; i++)
+    if (cc_property_affects_pixels(&cc_properties[i]))
+      g_object_notify(G_OBJECT(self), cc_properties[i].name);
+  return TRUE;
+}
+
+/* All of a preset is one change. */
+static gboolean
+load_preset(GstPreset *preset, const gchar *name) {
+  if (!is_shipped(name) && !is_of_user(preset, name)) {
+    GST_WARNING_OBJECT(preset, "no preset named '%s'", name);
+    return FALSE;
+  }
+  g_object_freeze_notify(G_OBJECT(preset));
+  const gboolean ok = apply_preset(GST_CUDA_CONV(preset), name);
+  g_object_thaw_notify(G_OBJECT(preset));
+  return ok;
+}
+
+static gboolean
+get_meta(GstPreset *preset, const gchar *name, const gchar *tag, gchar **value) {
+  if (!is_shipped(name) || is_of_user(preset, name))
+    return of_user.get_meta(preset, name, tag, value) && *value;
+  g_autofree gchar *key = g_strdup_printf("_meta/%s", tag);
+  *value = g_key_file_get_value(get_shipped(), name, key, NULL);
+  return *value != NULL;
+}
+
+/* --- changing --- */
+
+static gboolean
+rename_preset(GstPreset *preset, const gchar *old_name, const gchar *new_name) {
+  return !refuse_change(preset, old_name, "renamed") &&
+         of_user.rename_preset(preset, old_name, new_name);
+}
+
+static gboolean
+delete_preset(GstPreset *preset, const gchar *name) {
+  return !refuse_change(preset, name, "deleted") && of_user.delete_preset(preset, name);
+}
+
+/* GStreamer's function would make a preset of the user that holds nothing else. */
+static gboolean
+set_meta(GstPreset *preset, const gchar *name, const gchar *tag, const gchar *value) {
+  return !refuse_change(preset, name, "described") && of_user.set_meta(preset, name, tag, value);
+}
+
+void
+gst_cuda_conv_preset_interface_init(GstPresetInterface *interface) {
+  of_user = *interface;
+  interface->get_preset_names = get_preset_names;
+  interface->get_property_names = get_property_names;
+  interface->load_preset = load_preset;
+  interface->rename_preset = rename_preset;
+  interface->delete_preset = delete_preset;
+  interface->set_meta = set_meta;
+  interface->get_meta = get_meta;
+}
