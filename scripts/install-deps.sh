@@ -22,6 +22,8 @@ declare -A packages=(
   [display]="gstreamer1.0-x gstreamer1.0-gl"
   # the filters that the benchmark compares with
   [bench]="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-opencv ffmpeg"
+  # the filters that docs/migration.md compares with; OpenCV comes from PyPI
+  [migration]="ffmpeg"
   [lint]="git clang-format clang-tidy cppcheck shellcheck python3"
   [sanitize]="valgrind python3"
   # libFuzzer comes with the runtime library; llvm names the lines of a stack

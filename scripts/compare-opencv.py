@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Filters the frames of a video with cudaconv and with OpenCV, and counts the pixels that differ.
+
+The video is decoded once, by OpenCV, and both filter the same frames in grey. The exit status is 0 when all
+pixels are the same, 1 when some differ, and 2 when it could not be done.
+"""
+
+import argparse
+import pathlib
+import queue
+import sys
+import threading
+
+import gstfilter
+
+try:
+    import cv2
+    import numpy
+except ImportError as missing:
+    print(f"{missing}; `python3 -m venv DIR && DIR/bin/pip install opencv-python-headless numpy` installs what is needed",
+          file=sys.stderr)
+    sys.exit(2)
+
+AHEAD = 16  # frames that wait for the comparison, more than the element ever holds
+REPLICATE = {"borderType": cv2.BORDER_REPLICATE}
+
+
+def derivative(frame, x, y, size):
+    return cv2.Sobel(frame, cv2.CV_32F, x, y, ksize=size, **REPLICATE)
+
+
+def scharr(frame, x, y):
+    return cv2.Scharr(frame, cv2.CV_32F, x, y, **REPLICATE)
+
+
+def sobel(frame, size):
+    return cv2.convertScaleAbs(cv2.magnitude(derivative(frame, 1, 0, size), derivative(frame, 0, 1, size)))
+
+
+ODD = tuple(range(3, 17, 2))
+
+# a kernel of cudaconv, its sizes, and the same in OpenCV
+KERNELS = {
+    "sobel": ((3, 5, 7), sobel),
+    "sobel-x": ((3, 5, 7), lambda frame, size: cv2.convertScaleAbs(derivative(frame, 1, 0, size))),
+    "sobel-y": ((3, 5, 7), lambda frame, size: cv2.convertScaleAbs(derivative(frame, 0, 1, size))),
+    "scharr": ((3,), lambda frame, size: cv2.convertScaleAbs(cv2.magnitude(scharr(frame, 1, 0), scharr(frame, 0, 1)))),
+    "laplacian": ((3,), lambda frame, size: cv2.convertScaleAbs(cv2.Laplacian(frame, cv2.CV_16S, **REPLICATE))),
+    "gaussian": (ODD, lambda frame, size: cv2.GaussianBlur(frame, (size, size), 0, **REPLICATE)),
+    "box": (ODD, lambda frame, size: cv2.blur(frame, (size, size), **REPLICATE)),
+}
+
+
+def frames_of(path, most):
+    """The frames of a video in grey."""
+    if not pathlib.Path(path).is_file():
+        raise gstfilter.Failed(f"{path}: there is no such file")
+    video = cv2.VideoCapture(path)
+    n = 0
+    while most is None or n < most:
+        ok, frame = video.read()
+        if not ok:
+            break
+        n += 1
+        yield cv2.cvtColor(frame, cv2.COLOR_BGR2GRAY) if frame.ndim == 3 else frame
+    if n == 0:
+        raise gstfilter.Failed(f"{path}: no video that OpenCV decodes")
+
+
+class Filter:
+    """cudaconv in a process of its own, which takes frames and gives them back filtered, in order."""
+
+    def __init__(self, build, properties, height, width):
+        self.height, self.width, self.row = height, width, gstfilter.row_bytes(width)
+        self.properties = properties
+        self.process = gstfilter.start(build, properties, width, height)
+        self.told = b""
+        self.listener = threading.Thread(target=self.listen, daemon=True)
+        self.listener.start()
+
+    def listen(self):
+        self.told = self.process.stderr.read()
+
+    def give(self, frame):
+        padded = numpy.zeros((self.height, self.row), numpy.uint8)
+        padded[:, :self.width] = frame
+        self.process.stdin.write(padded.tobytes())
+        self.process.stdin.flush()
+
+    def take(self):
+        data = self.process.stdout.read(self.height * self.row)
+        if len(data) != self.height * self.row:
+            self.fail("it ended early")
+        return numpy.frombuffer(data, numpy.uint8).reshape(self.height, self.row)[:, :self.width]
+
+    def end(self):
+        """After all frames were given and taken."""
+        if self.process.stdout.read() or self.process.wait() != 0:
+            self.fail("more came out than went in")
+
+    def fail(self, otherwise):
+        self.listener.join(timeout=10)
+        told = self.told.decode(errors="replace").strip()
+        raise gstfilter.Failed(f"cudaconv {' '.join(self.properties)}: {told or otherwise}")
+
+
+class Tally:
+    """What was compared."""
+
+    def __init__(self):
+        self.frames = self.frames_that_differ = self.pixels = self.pixels_that_differ = self.largest = 0
+
+    def add(self, ours, theirs):
+        difference = cv2.absdiff(ours, theirs)
+        n = int(numpy.count_nonzero(difference))
+        self.frames += 1
+        self.frames_that_differ += n > 0
+        self.pixels += difference.size
+        self.pixels_that_differ += n
+        self.largest = max(self.largest, int(difference.max()))
+
+
+def feed(frames, ours, waiting):
+    """Gives all frames to cudaconv and puts each, or what went wrong, into the queue `waiting`; None ends it."""
+    try:
+        for frame in frames:
+            if frame.shape != (ours.height, ours.width):
+                raise gstfilter.Failed("the size of the video changes")
+            waiting.put(frame)
+            ours.give(frame)
+        ours.process.stdin.close()
+        waiting.put(None)
+    except BrokenPipeError:
+        pass  # whoever waits for the frame sees why
+    except gstfilter.Failed as error:
+        waiting.put(error)
+
+
+def compare(frames, ours, theirs):
+    """Compares frame by frame. The element has frames in flight, so a thread feeds it, ahead of what comes out."""
+    waiting = queue.Queue(maxsize=AHEAD)
+    threading.Thread(target=feed, args=(frames, ours, waiting), daemon=True).start()
+    tally = Tally()
+    while (frame := waiting.get()) is not None:
+        if isinstance(frame, gstfilter.Failed):
+            raise frame
+        tally.add(ours.take(), theirs(frame))
+    ours.end()
+    return tally
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="kernels and sizes:\n" + "\n".join(f"  {name}: {', '.join(map(str, sizes))}"
+                                                  for name, (sizes, _) in KERNELS.items()) +
+        "\nOpenCV has Gaussian coefficients of its own from size 7 on.")
+    parser.add_argument("video", metavar="VIDEO", help="a file that OpenCV decodes")
+    parser.add_argument("--kernel", default="sobel", choices=KERNELS, metavar="KERNEL", help="default: sobel")
+    parser.add_argument("--size", type=int, help="rows and columns of the kernel; default: 3")
+    parser.add_argument("--backend", default="auto", choices=("auto", "cpu", "cuda"), help="default: auto")
+    parser.add_argument("--frames", type=int, metavar="N", help="only the first N frames")
+    parser.add_argument("--build", metavar="DIR", help="a folder that the plugin was built in; default: the installed one")
+    arguments = parser.parse_args()
+    sizes, theirs = KERNELS[arguments.kernel]
+    size = arguments.size or sizes[0]
+    if size not in sizes:
+        parser.error(f"--size={size}: {arguments.kernel} has {', '.join(map(str, sizes))}")
+    if arguments.frames is not None and arguments.frames < 1:
+        parser.error(f"--frames={arguments.frames}: 1 or more is needed")
+
+    first = next(frames_of(arguments.video, 1))
+    properties = [f"kernel={arguments.kernel}", f"size={size}", f"backend={arguments.backend}"]
+    ours = Filter(arguments.build, properties, *first.shape)
+    tally = compare(frames_of(arguments.video, arguments.frames), ours, lambda frame: theirs(frame, size))
+    print(f"{arguments.kernel}, {size}x{size}, OpenCV {cv2.__version__}: {tally.frames_that_differ} of {tally.frames} "
+          f"frames of {ours.width}x{ours.height} differ, {tally.pixels_that_differ} of {tally.pixels} pixels, "
+          f"by {tally.largest} at most")
+    return 1 if tally.pixels_that_differ else 0
+
+
+try:
+    sys.exit(main())
+except gstfilter.Failed as error:
+    print(f"{pathlib.Path(sys.argv[0]).name}: {error}", file=sys.stderr)
+    sys.exit(2)

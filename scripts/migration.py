@@ -1,0 +1,334 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs filters of FFmpeg and OpenCV and their lines for cudaconv, and makes tables of what differs.
+
+    scripts/migration.py [--check | --write] [--only PACKAGE] BUILD [VIDEO]
+
+The pictures are made here: noise, black and white noise, a chessboard, ramps and a scene. With VIDEO
+its first frames come instead, in grey. --write puts the tables into docs/migration.md; --check says
+whether those that are there are true. PACKAGE is ffmpeg or opencv. Exits with 77 where a package is
+missing.
+"""
+
+import argparse
+import dataclasses
+import importlib.util
+import math
+import pathlib
+import random
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+import gstfilter
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "migration.md"
+MARKER = "<!-- The table for {} is written by scripts/migration.py. -->\n"
+END = "<!-- Here the table ends. -->\n"
+WIDTH, HEIGHT = 160, 120
+FRAMES_OF_VIDEO = 8
+
+
+@dataclasses.dataclass
+class Row:
+    """A filter, the properties of cudaconv that stand for it, and why they are not the same."""
+
+    filter: str
+    properties: str
+    why: str = ""
+    video_format: str = "GRAY8"
+    at_most: bool = False  # the difference depends on the machine
+
+
+# --- FFmpeg ---
+
+MIXED = "border of 3x3"
+CUT = "fractions"
+EDGES = f"{CUT}, {MIXED}"
+M5 = "1 4 6 4 1 4 16 24 16 4 6 24 36 24 6 4 16 24 16 4 1 4 6 4 1"
+
+FFMPEG = [
+    Row("convolution=0m='0 -1 0 -1 5 -1 0 -1 0'", 'matrix-text="0 -1 0 -1 5 -1 0 -1 0" border=reflect-101', MIXED),
+    Row("convolution=0m='-2 -1 0 -1 1 1 0 1 2':0bias=20",
+        'matrix-text="-2 -1 0 -1 1 1 0 1 2" bias=20 border=reflect-101', MIXED),
+    Row(f"convolution=0m='{M5}'", f'matrix-text="{M5}" border=reflect-101'),
+    Row(f"convolution=0m='{' '.join(49 * '1')}'", "kernel=box size=7 border=reflect-101"),
+    Row("convolution=0m='1 4 6 4 1':0mode=row", 'row="<1,4,6,4,1>" border=reflect-101'),
+    Row("convolution=0m='1 4 6 4 1':0mode=column", 'column="<1,4,6,4,1>" border=reflect-101',
+        "threads"),
+    Row("sobel", "kernel=sobel bias=-0.5 border=reflect-101", EDGES),
+    Row("sobel=scale=0.25:delta=10", "kernel=sobel scale=0.25 bias=9.5 border=reflect-101", EDGES),
+    Row("prewitt", "kernel=prewitt bias=-0.5 border=reflect-101", EDGES),
+    Row("roberts", "kernel-file=examples/ffmpeg-roberts.ini bias=-0.5 border=reflect-101",
+        f"{CUT}, own matrices"),
+    Row("scharr", "kernel-file=examples/ffmpeg-scharr.ini scale=0.00390625 bias=-0.5 border=reflect-101",
+        f"{EDGES}, own matrices"),
+    Row("unsharp", "kernel=unsharp bias=-0.001", "halves", "I420"),
+    Row("unsharp=3:3:1", "kernel=unsharp size=3 bias=-0.001", "halves", "I420"),
+    Row("unsharp=5:5:-0.5", "matrix-text=\"" + M5.replace("36", "292") + "\" bias=-0.25 chroma=copy",
+        "rounded twice", "I420"),
+    Row("unsharp=5:5:0.5", "matrix-text=\"" + " ".join(f"-{c}" for c in M5.split()).replace("-36", "732") +
+        "\" bias=-0.25 chroma=copy", "rounded twice", "I420"),
+    Row("avgblur", "kernel=box size=3 bias=-0.5", CUT),
+    Row("avgblur=sizeX=3", "kernel=box size=7 bias=-0.5", CUT),
+    Row("avgblur=sizeX=2:sizeY=1", 'row="<1,1,1,1,1>" column="<1,1,1>" bias=-0.5', CUT),
+]
+
+
+def run_ffmpeg(row, pictures):
+    pixels = {"GRAY8": "gray", "I420": "yuv420p"}[row.video_format]
+    raw = ["-f", "rawvideo", "-pix_fmt", pixels]
+    command = ["ffmpeg", "-v", "error", "-filter_threads", "1", *raw, "-s", f"{pictures.width}x{pictures.height}",
+               "-i", "-", "-vf", row.filter, *raw, "-"]
+    return subprocess.run(command, input=pictures.frames(row.video_format), stdout=subprocess.PIPE, check=True,
+                          env=gstfilter.environment_of_others()).stdout
+
+
+# --- OpenCV ---
+
+R101 = "border=reflect-101"
+TIES = "halves"
+FIXED = "coefficients"
+DX_DY = "Sobel(g, CV_32F, 1, 0), Sobel(g, CV_32F, 0, 1)"
+
+OPENCV = [
+    Row("filter2D(g, -1, array([[0, -1, 0], [-1, 5, -1], [0, -1, 0]]))",
+        f'matrix="< <0,-1,0>, <-1,5,-1>, <0,-1,0> >" {R101}'),
+    Row("filter2D(g, -1, ones((5, 5)) / 25)", f"kernel=box size=5 {R101}"),
+    Row("filter2D(g, -1, array([[1, 2, 1], [2, 4, 2], [1, 2, 1]]) / 16)",
+        f'matrix-text="1 2 1 2 4 2 1 2 1" {R101}', TIES),
+    Row("filter2D(g, -1, array([[-2, -1, 0], [-1, 1, 1], [0, 1, 2]]), delta=20)",
+        f'matrix-text="-2 -1 0 -1 1 1 0 1 2" bias=20 {R101}'),
+    Row("Sobel(g, CV_8U, 1, 0)", f"kernel=sobel-x response=clamp {R101}"),
+    Row("convertScaleAbs(Sobel(g, CV_16S, 1, 0))", f"kernel=sobel-x {R101}"),
+    Row("convertScaleAbs(Sobel(g, CV_16S, 0, 1, ksize=5))", f"kernel=sobel-y size=5 {R101}"),
+    Row("convertScaleAbs(Sobel(g, CV_32F, 1, 0, ksize=7))", f"kernel=sobel-x size=7 {R101}"),
+    Row(f"convertScaleAbs(magnitude({DX_DY}))", f"kernel=sobel {R101}"),
+    Row(f"convertScaleAbs(add(*absolute(({DX_DY}))))", f"kernel=sobel response=magnitude-l1 {R101}"),
+    Row("addWeighted(convertScaleAbs(Sobel(g, CV_16S, 1, 0)), 0.5, convertScaleAbs(Sobel(g, CV_16S, 0, 1)), 0.5, 0)",
+        f"kernel=sobel response=magnitude-l1 scale=0.5 {R101}",
+        f"clamped twice, {TIES}"),
+    Row("convertScaleAbs(magnitude(Scharr(g, CV_32F, 1, 0), Scharr(g, CV_32F, 0, 1)))", f"kernel=scharr {R101}"),
+    Row("convertScaleAbs(Scharr(g, CV_16S, 1, 0))",
+        f'row="<-1,0,1>" column="<3,10,3>" response=absolute chroma=neutral {R101}'),
+    Row("convertScaleAbs(Laplacian(g, CV_16S))", f"kernel=laplacian {R101}"),
+    Row("Laplacian(g, CV_8U)", f"kernel=laplacian response=clamp {R101}"),
+    Row("convertScaleAbs(Laplacian(g, CV_16S, ksize=3))",
+        f'matrix-text="2 0 2 0 -8 0 2 0 2" response=absolute chroma=neutral {R101}'),
+    Row("convertScaleAbs(Laplacian(g, CV_32F, ksize=5))",
+        'matrix-text="2 4 4 4 2 4 0 -8 0 4 4 -8 -24 -8 4 4 0 -8 0 4 2 4 4 4 2" response=absolute chroma=neutral '
+        + R101),
+    Row("GaussianBlur(g, (3, 3), 0)", f"kernel=gaussian size=3 {R101}"),
+    Row("GaussianBlur(g, (5, 5), 0)", f"kernel=gaussian size=5 {R101}"),
+    Row("GaussianBlur(g, (7, 7), 0)", f'row="<2,7,14,18,14,7,2>" column="<2,7,14,18,14,7,2>" {R101}',
+        "own coefficients"),
+    Row("GaussianBlur(g, (7, 7), 1)", f"kernel=gaussian size=7 sigma=1 {R101}", FIXED, at_most=True),
+    Row("GaussianBlur(g, (11, 11), 1.5)", f"kernel=gaussian size=11 sigma=1.5 {R101}", FIXED, at_most=True),
+    Row("blur(g, (3, 3))", f"kernel=box size=3 {R101}"),
+    Row("blur(g, (9, 9))", f"kernel=box size=9 {R101}"),
+    Row("blur(g, (5, 5), borderType=BORDER_REPLICATE)", "kernel=box size=5"),
+]
+
+
+def run_opencv(row, pictures):
+    import cv2
+    import numpy
+    names = {**vars(numpy), **vars(cv2)}
+    frames = numpy.frombuffer(pictures.frames("GRAY8"), numpy.uint8)
+    results = [eval(row.filter, names, {"g": g})  # a text of the list above, as the page shows it
+               for g in frames.reshape(-1, pictures.height, pictures.width)]
+    return b"".join(result.astype(numpy.uint8).tobytes() for result in results)
+
+
+PACKAGES = {"ffmpeg": (FFMPEG, run_ffmpeg), "opencv": (OPENCV, run_opencv)}
+
+
+def missing(package):
+    """What is missing for a package, as text, or None."""
+    if package == "ffmpeg":
+        return None if shutil.which("ffmpeg") else "ffmpeg (Debian's package ffmpeg)"
+    names = [name for name in ("cv2", "numpy") if not importlib.util.find_spec(name)]
+    return f"{' and '.join(names)} (opencv-python-headless and numpy of PyPI)" if names else None
+
+
+# --- pictures ---
+
+
+@dataclasses.dataclass
+class Pictures:
+    """Frames of grey, a list of bytes, of one size."""
+
+    width: int
+    height: int
+    luma: list
+
+    def frames(self, video_format):
+        if video_format == "GRAY8":
+            return b"".join(self.luma)
+        chroma = (self.width + 1) // 2 * ((self.height + 1) // 2) * 2
+        return b"".join(frame + (frame[::-1] * 2)[:chroma] for frame in self.luma)
+
+
+def scene(x, y):
+    """A bright disk with a soft edge on a striped ground."""
+    far = math.hypot(x - 90, y - 50)
+    ground = 90 + 60 * math.sin(x / 9) * math.cos(y / 6)
+    return int(min(255, max(0, ground + 160 / (1 + math.exp((far - 30) / 2)))))
+
+
+def generated():
+    dice = random.Random(14)
+    places = [(x, y) for y in range(HEIGHT) for x in range(WIDTH)]
+    makers = [
+        lambda x, y: dice.randrange(256),
+        lambda x, y: 255 * dice.randrange(2),
+        lambda x, y: 255 * ((x // 7 + y // 5) % 2),
+        lambda x, y: (3 * x + y) % 256,
+        lambda x, y: scene(x, y) // 8 * 8 + dice.randrange(8),
+    ]
+    return Pictures(WIDTH, HEIGHT, [bytes(make(x, y) for x, y in places) for make in makers])
+
+
+def of_video(path):
+    """The first frames of a video in grey, their sides cut to multiples of 4 so that rows have no padding."""
+    if missing("ffmpeg"):
+        raise gstfilter.Failed(f"{path}: missing to decode it: {missing('ffmpeg')}")
+    command = ["ffmpeg", "-v", "error", "-i", path, "-frames:v", str(FRAMES_OF_VIDEO), "-vf",
+               "crop=floor(iw/4)*4:floor(ih/4)*4", "-pix_fmt", "gray", "-c:v", "pgm", "-f", "image2pipe", "-"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    head = re.match(rb"P5\s(\d+)\s(\d+)\s255\s", done.stdout)
+    if not head:
+        raise gstfilter.Failed(f"{path}: no video that ffmpeg decodes: {done.stderr.decode(errors='replace').strip()}")
+    width, height = int(head[1]), int(head[2])
+    whole = len(head[0]) + width * height
+    return Pictures(width, height, [done.stdout[i + len(head[0]):i + whole]
+                                    for i in range(0, len(done.stdout), whole)])
+
+
+# --- comparison ---
+
+
+def radius(properties):
+    """How far the kernel reaches at most."""
+    size = re.search(r"\bsize=(\d+)", properties)
+    arrays = [len(array.split(",")) for array in re.findall(r'(?:row|column)="<([^>]*)>', properties)]
+    text = re.search(r'matrix-text="([^"]*)"', properties)
+    sides = arrays + ([int(size[1])] if size else []) + ([math.isqrt(len(text[1].split()))] if text else [])
+    return max(sides, default=3 if "unsharp" not in properties else 5) // 2
+
+
+def differences(row, pictures, theirs, ours):
+    """The largest difference inside and where the border rule counts."""
+    if len(theirs) != len(ours):
+        raise gstfilter.Failed(f"{row.filter}: {len(theirs)} bytes, and cudaconv made {len(ours)}")
+    width, height, reach = pictures.width, pictures.height, radius(row.properties)
+    frame_bytes = len(pictures.frames(row.video_format)) // len(pictures.luma)
+    inside = border = 0
+    for i, (a, b) in enumerate(zip(theirs, ours)):
+        if a == b:
+            continue
+        place = i % frame_bytes
+        y, x = divmod(place, width)
+        if y < height and not (reach <= x < width - reach and reach <= y < height - reach):
+            border = max(border, abs(a - b))
+        else:
+            inside = max(inside, abs(a - b))
+    return inside, border
+
+
+def measure(build, package, pictures):
+    """(row, inside, border) of each row of a package."""
+    rows, run = PACKAGES[package]
+    for row in rows:
+        properties = shlex.split(row.properties)
+        ours = gstfilter.run(build, properties, pictures.frames(row.video_format), pictures.width,
+                             pictures.height, row.video_format, folder=ROOT)
+        yield row, *differences(row, pictures, run(row, pictures), ours)
+
+
+# --- tables ---
+
+
+def cell(text):
+    return f"`{text}`".replace("|", "\\|")
+
+
+def table(measured):
+    lines = ["| filter | `cudaconv` | inside | border | why |", "| --- | --- | --- | --- | --- |"]
+    lines += [f"| {cell(row.filter)} | {cell(row.properties)} | {inside} | {border} | {row.why} |"
+              for row, inside, border in measured]
+    return "\n".join(lines) + "\n"
+
+
+def split_page(package):
+    """The page before the table of the package, the table, and the rest."""
+    head, rest = PAGE.read_text(encoding="utf-8").split(MARKER.format(package))
+    old, tail = rest.split(END, 1)
+    return head + MARKER.format(package), old, END + tail
+
+
+def figures(line):
+    """A line of a table without its two differences, and these."""
+    cells = line.split(" | ")
+    return " | ".join(cells[:2] + cells[4:]), cells[2:4]
+
+
+def is_true(row, stated, measured):
+    """Whether the page may keep a line although another one was measured."""
+    (text, old), (new_text, new) = figures(stated), figures(measured)
+    return text == new_text and row.at_most and all(int(n) <= int(o) for n, o in zip(new, old))
+
+
+def check(package, measured):
+    stated = split_page(package)[1].splitlines()
+    lines = table(measured).splitlines()
+    rows = [None, None] + [row for row, _, _ in measured]
+    wrong = [line for line, old, row in zip(lines, stated, rows)
+             if line != old and not (row and is_true(row, old, line))]
+    for line in wrong:
+        print(f"docs/migration.md does not have this line: {line}")
+    return not wrong and len(lines) == len(stated)
+
+
+def write(package, measured):
+    head, _, tail = split_page(package)
+    PAGE.write_text(head + table(measured) + tail, encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--check", action="store_true", help="compare with docs/migration.md")
+    what.add_argument("--write", action="store_true", help="write the tables into docs/migration.md")
+    parser.add_argument("--only", choices=PACKAGES, metavar="PACKAGE", help="ffmpeg or opencv; without it both")
+    parser.add_argument("build", metavar="BUILD", help="a folder that ninja has built the plugin in")
+    parser.add_argument("video", metavar="VIDEO", nargs="?", help="take its first frames as pictures")
+    arguments = parser.parse_args()
+    if arguments.video and (arguments.check or arguments.write):
+        parser.error("the tables of docs/migration.md are those of the pictures that are made here, not of a video")
+
+    chosen = [arguments.only] if arguments.only else list(PACKAGES)
+    lacking = [text for text in map(missing, chosen) if text]
+    if lacking:
+        print("missing: " + "; ".join(lacking))
+        return gstfilter.SKIPPED
+    pictures = of_video(arguments.video) if arguments.video else generated()
+    ok = True
+    for package in chosen:
+        measured = list(measure(arguments.build, package, pictures))
+        if arguments.check:
+            ok = check(package, measured) and ok
+        elif arguments.write:
+            write(package, measured)
+        else:
+            print(table(measured))
+    return 0 if ok else 1
+
+
+try:
+    sys.exit(main())
+except gstfilter.Failed as error:
+    sys.exit(f"{pathlib.Path(sys.argv[0]).name}: {error}")
