@@ -148,6 +148,25 @@ GST_START_TEST(long_and_strange_strings) {
 }
 GST_END_TEST;
 
+/* The same in the place of a whole matrix. */
+GST_START_TEST(long_and_strange_texts) {
+  g_autofree gchar *digits = g_strnfill(10 << 20, '1'), *rows = g_strnfill(16384, ';');
+  g_autofree gchar *numbers = g_strnfill(16384, '1');
+  for (gchar *c = numbers; *c; c += 2)
+    *c = ' ';
+  const gchar *const texts[] = {digits,      rows,       numbers, "\xff\xfe\xfd",
+                                "\033[2J\a", "\\\\\"\"", "1/1/1"};
+  GstHarness *h = test_harness_new("kernel=gaussian", NULL);
+  for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
+    GValue value = G_VALUE_INIT;
+    g_value_init(&value, G_TYPE_STRING);
+    g_value_set_string(&value, texts[i]);
+    assert_refused(h, "matrix-text", &value, "matrix-text");
+  }
+  test_teardown(h);
+}
+GST_END_TEST;
+
 /* Values of types that are no numbers, among them some that would be long as text. */
 GST_START_TEST(strange_types) {
   const struct {
@@ -294,6 +313,7 @@ hostile_suite(void) {
   tcase_add_test(tc, brackets_in_brackets);
   tcase_add_test(tc, long_arrays);
   tcase_add_test(tc, long_and_strange_strings);
+  tcase_add_test(tc, long_and_strange_texts);
   tcase_add_test(tc, strange_types);
   const gboolean forks = g_strcmp0(g_getenv("CK_FORK"), "no") != 0;
   tcase_add_loop_test(tc, preset_with_brackets, 0, forks ? G_N_ELEMENTS(arrays) : 1);

@@ -56,8 +56,7 @@ reads_back(const GValue *set, const GValue *read) {
   return empty ? !g_value_get_string(read) : fuzz_same_value(set, read);
 }
 
-/* A value is refused with one warning and nothing changes, or it can be read back. One of another
- * type than the property's is refused by GObject, which makes texts of many. */
+/* A value is refused with one warning and nothing changes, or it can be read back. */
 static void
 set(GstElement *element, const gchar *property, const GValue *value) {
   Definition before, after;
@@ -68,11 +67,10 @@ set(GstElement *element, const gchar *property, const GValue *value) {
   get_definition(element, &after);
   fuzz_check(n_warnings <= 1, "%u warnings", n_warnings);
   g_object_get_property(G_OBJECT(element), property, &now);
-  const gboolean is_own = G_VALUE_TYPE(value) == G_VALUE_TYPE(&now);
-  if (n_warnings > 0 || (!is_own && !G_VALUE_HOLDS_STRING(&now)))
+  if (n_warnings > 0 || G_VALUE_TYPE(value) != G_VALUE_TYPE(&now))
     fuzz_check(same_definition(&before, &after), "%s changed with a value that is refused",
                property);
-  else if (is_own)
+  else
     fuzz_check(reads_back(value, &now), "%s is not what was set", property);
   clear_definition(&before);
   clear_definition(&after);
@@ -108,13 +106,16 @@ set_lines(GstElement *element, FuzzBytes *bytes) {
       set_text(element, *line);
 }
 
+/* GObject makes a text of whatever is no text before the element sees it, and GStreamer's texts of
+ * arrays in arrays are endless. */
 static void
 set_values(GstElement *element, FuzzBytes *bytes) {
   for (guint i = 0; i < MAX_STEPS && bytes->size > 0; i++) {
     g_auto(GValue) value = G_VALUE_INIT;
     const gchar *property = properties[fuzz_take_byte(bytes) % N_PROPERTIES];
     fuzz_take_value(bytes, &value);
-    set(element, property, &value);
+    if (!g_str_equal(property, "matrix-text") || G_VALUE_HOLDS_STRING(&value))
+      set(element, property, &value);
   }
 }
 
