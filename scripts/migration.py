@@ -7,7 +7,7 @@
 The pictures are made here: noise, black and white noise, a chessboard, ramps and a scene. With VIDEO
 its first frames come instead, in grey. --write puts the tables into docs/migration.md; --check says
 whether those that are there are true. PACKAGE is ffmpeg or opencv. Exits with 77 where a package is
-missing.
+missing, or where --check finds another version of FFmpeg than that of the page.
 """
 
 import argparse
@@ -45,6 +45,7 @@ class Row:
 
 # --- FFmpeg ---
 
+FFMPEG_VERSION = "5.1"  # that docs/migration.md is about
 MIXED = "border of 3x3"
 CUT = "fractions"
 EDGES = f"{CUT}, {MIXED}"
@@ -144,6 +145,14 @@ def run_opencv(row, pictures):
 
 
 PACKAGES = {"ffmpeg": (FFMPEG, run_ffmpeg), "opencv": (OPENCV, run_opencv)}
+
+
+def other_version():
+    """The version of ffmpeg, if it is not the one that docs/migration.md is about."""
+    told = subprocess.run(["ffmpeg", "-version"], stdout=subprocess.PIPE, text=True, check=True,
+                          env=gstfilter.environment_of_others()).stdout
+    version = told.split()[2]
+    return None if version.startswith(f"{FFMPEG_VERSION}.") else version
 
 
 def missing(package):
@@ -314,6 +323,9 @@ def main():
     lacking = [text for text in map(missing, chosen) if text]
     if lacking:
         print("missing: " + "; ".join(lacking))
+        return gstfilter.SKIPPED
+    if arguments.check and "ffmpeg" in chosen and other_version():
+        print(f"the table is about FFmpeg {FFMPEG_VERSION}, and this one is {other_version()}")
         return gstfilter.SKIPPED
     pictures = of_video(arguments.video) if arguments.video else generated()
     ok = True
