@@ -82,9 +82,9 @@ parse_kernel(Case *self, const gchar *word, GError **error) {
     return bench_refuse(error, "there is no kernel \"%s\"", word);
   if (parts[1] && !g_ascii_string_to_unsigned(parts[1], 10, 1, CC_MAX_KERNEL_SIZE, &size, error))
     return FALSE;
-  const CcKernelSize *entry = cc_kernel_get_size(kernel, (guint)size, error);
-  if (!entry)
-    return FALSE;
+  const CcKernelSize *entry = cc_kernel_get_size(kernel, (guint)size);
+  if (size && entry->size != size)
+    return bench_refuse(error, "\"%s\": the kernel %s has no such size", word, kernel->name);
   self->filter.kernel = kernel;
   self->filter.size = entry->size;
   if (!parts[1] || !parts[2])

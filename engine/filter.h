@@ -30,8 +30,9 @@ typedef struct {
 /* Zero-initialised plus a kernel is a valid filter. */
 typedef struct {
   CcKernel *kernel; /* not NULL; borrowed by cc_plan_new */
-  guint size;       /* 0: the kernel's default */
-  gdouble sigma;    /* pixels; > 0 samples a Gaussian where the kernel is one, else ignored */
+  guint size;       /* a wish, 0 or odd, as cc_kernel_get_size takes it */
+  gdouble sigma;    /* pixels; > 0 samples a Gaussian where the kernel is one, else ignored: of the
+                       size or, where that is 0, of as many taps as three sigma need */
   gdouble scale;    /* 0: the kernel's, or automatic */
   gdouble bias;     /* in 8-bit code values */
   CcResponse response;

@@ -24,27 +24,13 @@ cc_kernel_unref(CcKernel *kernel) {
   g_free(kernel);
 }
 
-static gchar *
-list_sizes(const CcKernel *kernel) {
-  GString *text = g_string_new(NULL);
-  for (guint i = 0; i < kernel->n_sizes; i++) {
-    const gchar *divider = i == 0 ? "" : i + 1 < kernel->n_sizes ? ", " : " and ";
-    g_string_append_printf(text, "%s%u", divider, kernel->sizes[i].size);
-  }
-  return g_string_free(text, FALSE);
-}
-
 const CcKernelSize *
-cc_kernel_get_size(const CcKernel *kernel, guint size, GError **error) {
-  const guint wanted = size ? size : kernel->default_size;
-  for (guint i = 0; i < kernel->n_sizes; i++)
-    if (kernel->sizes[i].size == wanted)
-      return &kernel->sizes[i];
-  g_autofree gchar *sizes = list_sizes(kernel);
-  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-              "size=%u: the kernel %s has no such size; it has %s (0 takes its own, %u)", size,
-              kernel->name, sizes, kernel->default_size);
-  return NULL;
+cc_kernel_get_size(const CcKernel *kernel, guint size) {
+  const guint wish = size ? size : kernel->default_size;
+  guint i = kernel->n_sizes - 1;
+  while (i > 0 && kernel->sizes[i].size > wish)
+    i--;
+  return &kernel->sizes[i];
 }
 
 static gboolean

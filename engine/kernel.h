@@ -71,8 +71,9 @@ CcKernel *cc_kernel_ref(CcKernel *kernel);
 void cc_kernel_unref(CcKernel *kernel);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcKernel, cc_kernel_unref)
 
-/* The definition at `size` (0: its default), or NULL with CC_ERROR_INVALID that lists the sizes. */
-const CcKernelSize *cc_kernel_get_size(const CcKernel *kernel, guint size, GError **error);
+/* The definition that a wish for `size` gets (0: the default): the one of that size, else the next
+ * smaller one, and below the smallest that. A user's matrix has only its own. */
+const CcKernelSize *cc_kernel_get_size(const CcKernel *kernel, guint size);
 
 /* A plain kernel named "custom" of one matrix given as `n` coefficients in rows of `width`.
  * Refused with CC_ERROR_INVALID: even or too large sides, n not a multiple of width, coefficients

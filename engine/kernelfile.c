@@ -409,7 +409,7 @@ parse_default_size(const Section *section, CcKernel *kernel, GError **error) {
   const Value value = {section, "default-size", text};
   guint64 size = kernel->sizes[0].size;
   if (text && (!g_ascii_string_to_unsigned(text, 10, 1, CC_MAX_KERNEL_SIZE, &size, NULL) ||
-               !cc_kernel_get_size(kernel, (guint)size, NULL)))
+               cc_kernel_get_size(kernel, (guint)size)->size != size))
     return cc_keytext_refuse(section->text, value_place(&value, text), error,
                              "not a size that matrix-N or row-N defines here");
   kernel->default_size = (guint)size;

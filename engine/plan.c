@@ -82,25 +82,52 @@ negate(Operator *op) {
       op->matrix[m].coeff[i] = -op->matrix[m].coeff[i];
 }
 
+/* As many taps as three sigma on both sides need, by OpenCV's rule for pictures of 8 bits. */
+static guint
+taps_of_sigma(gdouble sigma) {
+  return MAX(3, (guint)round(6 * MIN(sigma, CC_MAX_SIGMA) + 1) | 1);
+}
+
+static gboolean
+check_size(guint size, GError **error) {
+  if (size == 0 || (size % 2 == 1 && size <= CC_MAX_KERNEL_SIZE))
+    return TRUE;
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+              "size=%u: an odd number from 1 to %d is needed, or 0 for the kernel's own", size,
+              CC_MAX_KERNEL_SIZE);
+  return FALSE;
+}
+
+/* The rows and columns of a sampled Gaussian; 0: it has too many. */
+static guint
+gaussian_size(const CcFilter *filter, GError **error) {
+  const guint size = filter->size ? filter->size : taps_of_sigma(filter->sigma);
+  if (size <= CC_MAX_KERNEL_SIZE)
+    return size;
+  /* the least that is too much, rounded down to what a person writes */
+  const gdouble largest = floor((CC_MAX_KERNEL_SIZE - 0.5) / 6 * 100) / 100;
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+              "sigma=%g: that Gaussian has %u rows and columns, and %d are the most; %g is the "
+              "largest sigma, or an explicit size, such as size=%d, cuts the Gaussian off there",
+              filter->sigma, size, CC_MAX_KERNEL_SIZE, largest, CC_MAX_KERNEL_SIZE);
+  return 0;
+}
+
 /* Fills an op of zeros; what it owns is freed with it, also after an error. */
 static gboolean
 operator_init(Operator *op, const CcFilter *filter, GError **error) {
   const CcKernel *kernel = filter->kernel;
+  if (!check_size(filter->size, error))
+    return FALSE;
   if (kernel->gaussian && filter->sigma > 0) {
-    const guint fitting = 2 * (guint)ceil(3 * MIN(filter->sigma, CC_MAX_SIGMA)) + 1;
-    const guint size = filter->size ? filter->size : CLAMP(fitting, 3, CC_MAX_KERNEL_SIZE);
-    if (size % 2 == 0 || size > CC_MAX_KERNEL_SIZE) {
-      g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-                  "size=%u: an odd number from 1 to %d is needed, or 0", size, CC_MAX_KERNEL_SIZE);
+    const guint size = gaussian_size(filter, error);
+    if (size == 0)
       return FALSE;
-    }
     op->n = 1;
     op->matrix = g_new0(CcMatrix, 1);
     sample_gaussian(op->matrix, filter->sigma, size);
   } else {
-    const CcKernelSize *size = cc_kernel_get_size(kernel, filter->size, error);
-    if (!size)
-      return FALSE;
+    const CcKernelSize *size = cc_kernel_get_size(kernel, filter->size);
     op->n = size->n_matrices;
     op->matrix = g_memdup2(size->matrix, size->n_matrices * sizeof *size->matrix);
     op->scale = size->scale;

@@ -51,11 +51,8 @@ kernel_clear(gpointer data) {
 static void
 add(GArray *kernels, CcKernel *kernel, guint size, gdouble sigma, gchar *label) {
   TestKernel entry = {kernel, size, sigma, 1, label};
-  if (sigma == 0) {
-    const CcKernelSize *found = cc_kernel_get_size(kernel, size, NULL);
-    g_assert_nonnull(found);
-    entry.n_matrices = found->n_matrices;
-  }
+  if (sigma == 0)
+    entry.n_matrices = cc_kernel_get_size(kernel, size)->n_matrices;
   g_array_append_val(kernels, entry);
 }
 

@@ -46,7 +46,8 @@ check_kernel(CcKernel *kernel) {
              "a kernel without a name of its own");
   fuzz_check(kernel->response != CC_RESPONSE_AUTO && kernel->chroma != CC_CHROMA_AUTO,
              "a kernel without a response or a chroma");
-  fuzz_check(cc_kernel_get_size(kernel, 0, NULL), "no size %u, the default", kernel->default_size);
+  fuzz_check(cc_kernel_get_size(kernel, 0)->size == kernel->default_size, "no size %u, the default",
+             kernel->default_size);
   for (guint i = 0; i < kernel->n_sizes; i++) {
     fuzz_check(i == 0 || kernel->sizes[i].size > kernel->sizes[i - 1].size, "sizes not in order");
     check_size(kernel, &kernel->sizes[i]);

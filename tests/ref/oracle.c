@@ -99,8 +99,10 @@ number_divided(Number number, gint64 divisor) {
 
 static void
 sample_gaussian(Matrices *m, guint size, gdouble sigma) {
+  /* OpenCV: cvRound(sigma * 3 * 2 + 1) | 1 */
   if (size == 0)
-    size = (guint)CLAMP(2 * ceil(3 * sigma) + 1, 3, CC_MAX_KERNEL_SIZE);
+    size = 2 * (guint)fmax(1, floor(3 * sigma + 0.75)) + 1;
+  g_assert_cmpuint(size, <=, CC_MAX_KERNEL_SIZE);
   long double axis[CC_MAX_KERNEL_SIZE], sum = 0;
   gint half = (gint)size / 2;
   for (guint i = 0; i < size; i++) {
@@ -175,6 +177,16 @@ choose_gain(Matrices *m, gdouble scale) {
   }
 }
 
+/* The largest that is no larger than the wish, or else the smallest. */
+static const CcKernelSize *
+nearest_size(const CcKernel *kernel, guint wish) {
+  const CcKernelSize *nearest = &kernel->sizes[0];
+  for (guint i = 1; i < kernel->n_sizes; i++)
+    if (kernel->sizes[i].size <= (wish ? wish : kernel->default_size))
+      nearest = &kernel->sizes[i];
+  return nearest;
+}
+
 static void
 matrices_init(Matrices *m, const CcFilter *filter) {
   memset(m, 0, sizeof *m);
@@ -182,8 +194,7 @@ matrices_init(Matrices *m, const CcFilter *filter) {
   if (filter->sigma > 0 && filter->kernel->gaussian) {
     sample_gaussian(m, filter->size, filter->sigma);
   } else {
-    const CcKernelSize *size = cc_kernel_get_size(filter->kernel, filter->size, NULL);
-    g_assert_nonnull(size);
+    const CcKernelSize *size = nearest_size(filter->kernel, filter->size);
     m->n = size->n_matrices;
     m->width = size->matrix[0].width;
     m->height = size->matrix[0].height;

@@ -81,12 +81,12 @@ test_builtin_shapes(void) {
   for (guint i = 0; i < builtin->len; i++) {
     const CcKernel *kernel = g_ptr_array_index(builtin, i);
     g_assert_cmpuint(kernel->n_sizes, >=, 1);
-    g_assert_nonnull(cc_kernel_get_size(kernel, 0, NULL));
+    g_assert_cmpuint(cc_kernel_get_size(kernel, 0)->size, ==, kernel->default_size);
     for (guint s = 0; s < kernel->n_sizes; s++) {
       const CcKernelSize *size = &kernel->sizes[s];
       g_assert_cmpuint(size->size, <=, CC_MAX_KERNEL_SIZE);
       g_assert_true(s == 0 || size->size > kernel->sizes[s - 1].size);
-      g_assert_true(cc_kernel_get_size(kernel, size->size, NULL) == size);
+      g_assert_true(cc_kernel_get_size(kernel, size->size) == size);
       for (guint m = 0; m < size->n_matrices; m++) {
         g_assert_cmpuint(size->matrix[m].width, ==, size->size);
         g_assert_cmpuint(size->matrix[m].height, ==, size->size);
@@ -171,17 +171,26 @@ test_gaussian_sums(void) {
   }
 }
 
+/* A size that the kernel does not have gets the next smaller one, or the smallest. */
 static void
-test_unknown_size(void) {
-  g_autoptr(GError) error = NULL;
-  g_assert_null(cc_kernel_get_size(cc_kernels_find("gaussian"), 4, &error));
-  g_assert_error(error, CC_ERROR, CC_ERROR_INVALID);
-  for (guint size = 3; size <= 15; size += 2) {
-    g_autofree gchar *text = g_strdup_printf("%u", size);
-    g_assert_nonnull(strstr(error->message, text));
+test_wish_for_a_size(void) {
+  static const struct {
+    const gchar *kernel;
+    guint wish, size;
+  } cases[] = {
+      {"gaussian", 0, 5},       {"gaussian", 1, 3},   {"gaussian", 3, 3}, {"gaussian", 4, 3},
+      {"gaussian", 15, 15},     {"gaussian", 17, 15}, {"sobel", 9, 7},    {"sobel", 1, 3},
+      {"scharr", G_MAXUINT, 3}, {"kirsch", 15, 3},
+  };
+  static const gdouble row[] = {1, 2, 3, 2, 1};
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const CcKernel *kernel = cc_kernels_find(cases[i].kernel);
+    g_test_message("%s, %u", cases[i].kernel, cases[i].wish);
+    g_assert_cmpuint(cc_kernel_get_size(kernel, cases[i].wish)->size, ==, cases[i].size);
   }
-  g_assert_nonnull(strstr(error->message, "gaussian"));
-  g_assert_null(cc_kernel_get_size(cc_kernels_find("scharr"), G_MAXUINT, NULL));
+  g_autoptr(CcKernel) custom = cc_kernel_new_matrix(row, 5, 5, NULL);
+  for (guint wish = 0; wish <= CC_MAX_KERNEL_SIZE; wish++)
+    g_assert_cmpuint(cc_kernel_get_size(custom, wish)->size, ==, 5);
 }
 
 /* --- a user's matrices --- */
@@ -199,8 +208,7 @@ test_matrix(void) {
     g_assert_cmpint(kernel->klass, ==, CC_KERNEL_PLAIN);
     g_assert_cmpint(kernel->response, ==, CC_RESPONSE_CLAMP);
     g_assert_cmpint(kernel->chroma, ==, CC_CHROMA_FILTER);
-    const CcKernelSize *size = cc_kernel_get_size(kernel, 0, &error);
-    g_assert_no_error(error);
+    const CcKernelSize *size = cc_kernel_get_size(kernel, 0);
     g_assert_cmpuint(size->size, ==, MAX(width, 15 / width));
     g_assert_cmpuint(size->n_matrices, ==, 1);
     g_assert_cmpfloat(size->scale, ==, 0);
@@ -326,7 +334,7 @@ main(int argc, char **argv) {
   g_test_add_func("/kernel/builtin/gradients", test_gradients);
   g_test_add_func("/kernel/builtin/sobel-parts", test_sobel_parts);
   g_test_add_func("/kernel/builtin/gaussian-sums", test_gaussian_sums);
-  g_test_add_func("/kernel/builtin/unknown-size", test_unknown_size);
+  g_test_add_func("/kernel/builtin/wish-for-a-size", test_wish_for_a_size);
   g_test_add_func("/kernel/matrix/shapes", test_matrix);
   g_test_add_func("/kernel/matrix/limits", test_matrix_limits);
   g_test_add_func("/kernel/matrix/bad-coefficients", test_bad_coefficients);

@@ -35,7 +35,7 @@ check_limits(const GPtrArray *kernels) {
     g_assert_cmpstr(kernel->name, !=, "custom");
     g_assert_cmpint(kernel->response, !=, CC_RESPONSE_AUTO);
     g_assert_cmpint(kernel->chroma, !=, CC_CHROMA_AUTO);
-    g_assert_nonnull(cc_kernel_get_size(kernel, 0, NULL));
+    g_assert_cmpuint(cc_kernel_get_size(kernel, 0)->size, ==, kernel->default_size);
     for (guint s = 0; s < kernel->n_sizes; s++) {
       const CcKernelSize *size = &kernel->sizes[s];
       g_assert_cmpuint(size->n_matrices, >=, 1);

@@ -148,8 +148,9 @@ test_gaussian_sizes(void) {
   static const struct {
     gdouble sigma;
     guint size, expected;
-  } cases[] = {{0.1, 0, 3},  {0.5, 0, 5}, {0.84, 0, 7}, {1, 0, 7},
-               {2.1, 0, 15}, {99, 0, 15}, {2, 5, 5},    {0.5, 15, 15}};
+  } cases[] = {{0.1, 0, 3},    {0.4, 0, 3},  {0.42, 0, 5}, {0.5, 0, 5},  {0.7, 0, 5},
+               {0.8, 0, 7},    {1, 0, 7},    {1.4, 0, 9},  {2.1, 0, 15}, {2.41, 0, 15},
+               {2.416, 0, 15}, {99, 15, 15}, {2, 5, 5},    {9, 1, 1},    {0.5, 15, 15}};
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     const CcFilter filter = {
         .kernel = cc_kernels_find("gaussian"), .size = cases[i].size, .sigma = cases[i].sigma};
@@ -157,6 +158,19 @@ test_gaussian_sizes(void) {
     g_assert_cmpuint(plan->op->width, ==, cases[i].expected);
     g_assert_cmpuint(plan->op->height, ==, cases[i].expected);
     g_assert_true(plan->op->separable);
+  }
+}
+
+/* A size that the kernel does not have is a wish. */
+static void
+test_sizes(void) {
+  static const struct {
+    const gchar *name;
+    guint wish, expected;
+  } cases[] = {{"sobel", 9, 7}, {"sobel", 1, 3}, {"scharr", 15, 3}, {"gaussian", 1, 3}};
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autoptr(CcPlan) plan = plan_for_named(cases[i].name, cases[i].wish, "GRAY8");
+    g_assert_cmpuint(plan->op->width, ==, cases[i].expected);
   }
 }
 
@@ -395,13 +409,16 @@ test_refused(void) {
     CcFilter filter;
     const gchar *part, *other_part;
   } cases[] = {
-      {{.kernel = sobel, .size = 4}, "size=4", "3, 5 and 7"},
-      {{.kernel = sobel, .size = 9}, "size=9", "3, 5 and 7"},
+      {{.kernel = sobel, .size = 4}, "size=4", "odd"},
+      {{.kernel = sobel, .size = 17}, "size=17", "15"},
       {{.kernel = gaussian, .size = 4, .sigma = 1}, "size=4", "odd"},
       {{.kernel = gaussian, .size = 17, .sigma = 1}, "size=17", "15"},
       {{.kernel = gaussian, .sigma = -1}, "sigma=-1", "0"},
       {{.kernel = gaussian, .sigma = NAN}, "sigma=", "0"},
       {{.kernel = gaussian, .sigma = INFINITY}, "sigma=inf", "0"},
+      {{.kernel = gaussian, .sigma = 2.417}, "sigma=2.417", "2.41 is the largest sigma"},
+      {{.kernel = gaussian, .sigma = 1000}, "sigma=1000", "size=15, cuts the Gaussian off"},
+      {{.kernel = gaussian, .size = 15, .sigma = 1001}, "sigma=1001", "1000"},
       {{.kernel = sobel, .scale = NAN}, "scale=", "1e+"},
       {{.kernel = sobel, .scale = INFINITY}, "scale=inf", "1e+"},
       {{.kernel = sobel, .scale = -1e300}, "scale=-1e+300", "1e+"},
@@ -479,6 +496,7 @@ main(int argc, char **argv) {
   g_test_add_func("/plan/not-separable", test_not_separable);
   g_test_add_func("/plan/exact", test_exact);
   g_test_add_func("/plan/gaussian-sizes", test_gaussian_sizes);
+  g_test_add_func("/plan/sizes", test_sizes);
   g_test_add_func("/plan/sigma-elsewhere", test_sigma_elsewhere);
   g_test_add_func("/plan/bounds", test_bounds);
   g_test_add_func("/plan/arithmetic", test_arithmetic);
