@@ -103,6 +103,12 @@ describe_backend(CcSession *self) {
   stats->device_id = backend ? backend->device_id : -1;
 }
 
+/* Of the kernel; 0: nothing is filtered. */
+static guint
+larger_side(const CcPlan *plan) {
+  return plan->n_ops > 0 ? MAX(plan->op[0].width, plan->op[0].height) : 0;
+}
+
 /* The caller holds the lock. Without a program, what the last one was can still be read. */
 static void
 describe_program(CcSession *self) {
@@ -111,6 +117,7 @@ describe_program(CcSession *self) {
     return;
   g_free(self->stats.plan);
   self->stats.plan = cc_plan_describe(program->plan);
+  self->stats.size = larger_side(program->plan);
   self->stats.algorithm = program->algorithm;
 }
 

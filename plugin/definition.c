@@ -25,6 +25,8 @@ cc_definition_clear(CcDefinition *self) {
 
 void
 cc_definition_assign(CcDefinition *self, const CcDefinition *other) {
+  if (self->kernel == other->kernel) /* so the rest is the same, or empty */
+    return;
   cc_definition_clear(self);
   cc_definition_init(self);
   self->kernel = other->kernel ? cc_kernel_ref(other->kernel) : NULL;

@@ -161,10 +161,10 @@ static gboolean
 begin_stream(GstCudaConv *self) {
   if (!gst_cuda_conv_open_backend(self))
     return FALSE;
-  cc_settings_commit(&self->settings); /* no frame is there yet that could see a part of a change */
   cc_session_begin(self->session);
   gst_cuda_conv_forget_caps(self);
   self->tried = 0;
+  self->sigma_told = FALSE;
   self->failed = FALSE;
   self->negotiates_memory = FALSE;
   GST_OBJECT_LOCK(self);
@@ -175,17 +175,32 @@ begin_stream(GstCudaConv *self) {
   return TRUE;
 }
 
+/* Whether no value waits to be mended that was refused before the start: nothing runs with another
+ * filter than the one that was asked for. */
+static gboolean
+begin_settings(GstCudaConv *self) {
+  g_autoptr(GError) error = NULL;
+  const gboolean ok = cc_settings_start(&self->settings, &error);
+  if (!ok)
+    gst_cuda_conv_post_error(self, error);
+  return ok;
+}
+
 /* The sink pad takes what upstream pushes before the base class calls this, and until it is over
  * nothing of that touches the session. */
 static gboolean
 gst_cuda_conv_start(GstBaseTransform *trans) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
+  if (!begin_settings(self))
+    return FALSE;
   GST_PAD_STREAM_LOCK(trans->sinkpad);
   self->started = begin_stream(self);
   const gboolean ok = self->started;
   GST_PAD_STREAM_UNLOCK(trans->sinkpad);
   if (ok)
     gst_cuda_conv_join(self);
+  else
+    cc_settings_stop(&self->settings);
   return ok;
 }
 
@@ -197,6 +212,7 @@ gst_cuda_conv_stop(GstBaseTransform *trans) {
   self->started = FALSE;
   cc_session_end(self->session);
   GST_PAD_STREAM_UNLOCK(trans->sinkpad);
+  cc_settings_stop(&self->settings);
   GST_OBJECT_LOCK(self);
   self->stride = 0;
   GST_OBJECT_UNLOCK(self);

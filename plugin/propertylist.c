@@ -32,6 +32,17 @@ check_stride(const GValue *value, GError **error) {
   return FALSE;
 }
 
+static gboolean
+check_size(const GValue *value, GError **error) {
+  const gint size = g_value_get_int(value);
+  if (size == 0 || size % 2 == 1)
+    return TRUE;
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+              "an odd number from 1 to %d is needed, or 0 for the kernel's own",
+              CC_MAX_KERNEL_SIZE);
+  return FALSE;
+}
+
 /* --- the list --- */
 
 #define DEFINES(field, function)                                                                   \
@@ -125,19 +136,27 @@ const CcProperty cc_properties[] = {
     /**
      * GstCudaConv:size:
      *
-     * Rows and columns of the named kernel: an odd number that the kernel has; 0, the default, is
-     * the kernel's own.
+     * Rows and columns of the kernel, as a wish: an odd number, or 0, the default, for the kernel's
+     * own. A kernel that has no such size takes its next smaller one, and below the smallest that.
+     * A matrix has only its own size. The field `size` of the property stats says which one runs.
      */
-    {"size", "Size", "Rows and columns of the kernel: 3, 5, ... (0 = its own)", FILTERS(size),
-     INT(0, CC_MAX_KERNEL_SIZE, 0)},
+    {"size", "Size",
+     "Rows and columns of the kernel: 1, 3, 5, ... (0 = its own); what it does not have becomes "
+     "its next smaller one",
+     FILTERS(size), INT(0, CC_MAX_KERNEL_SIZE, 0), .check = check_size},
 
     /**
      * GstCudaConv:sigma:
      *
      * Standard deviation of kernel=gaussian in pixels; 0, the default, takes the binomial
-     * coefficients of the size. Other kernels ignore it.
+     * coefficients of the size. With size=0 the Gaussian has as many rows and columns as three
+     * sigma on both sides need, by OpenCV's rule for pictures of 8 bits: 6 sigma + 1, rounded, and
+     * made odd. That is at most 15, so a sigma above 2.41 needs an explicit size, which cuts the
+     * Gaussian off there. Other kernels ignore it, with a warning.
      */
-    {"sigma", "Sigma", "Standard deviation of kernel=gaussian in pixels (0 = binomial of the size)",
+    {"sigma", "Sigma",
+     "Standard deviation of kernel=gaussian in pixels, up to 2.41 without a size (0 = binomial of "
+     "the size)",
      FILTERS(sigma), DOUBLE(0, CC_MAX_SIGMA, 0)},
 
     /**
@@ -265,21 +284,24 @@ const CcProperty cc_properties[] = {
      * GstCudaConv:stats:
      *
      * A structure `cudaconv-stats`: backend and device (strings), device-id (int), plan (string,
-     * how the kernel is computed), algorithm (string, the one that runs; not on the CPU and before
-     * there are caps), input-path and output-path (strings, how the device reads and writes
-     * frames; not before the first frame), in-flight (uint, frames under way at once), frames and
-     * bytes (guint64, output), upload-time, kernel-time, download-time and wait-time (guint64,
-     * nanoseconds in all since the element was started), device-bytes (guint64, memory of the
-     * device that is held for frames, in the pool behind the element too), registered-bytes
+     * how the kernel is computed), size (uint, rows or columns of the kernel that runs, whichever
+     * are more; not before there are caps), algorithm (string, the one that runs; not on the CPU
+     * and before there are caps), input-path and output-path (strings, how the device reads and
+     * writes frames; not before the first frame), in-flight (uint, frames under way at once),
+     * frames and bytes (guint64, output), upload-time, kernel-time, download-time and wait-time
+     * (guint64, nanoseconds in all since the element was started), device-bytes (guint64, memory of
+     * the device that is held for frames, in the pool behind the element too), registered-bytes
      * (guint64, memory of others that this process has pinned now), and failovers (uint, from the
      * GPU to the CPU since the start).
      */
     {"stats", "Statistics",
-     "Backend, device, algorithm and memory paths in use, frames, bytes, nanoseconds, failovers",
+     "Backend, device, kernel size, algorithm and memory paths in use, frames, bytes, nanoseconds, "
+     "failovers",
      .use = CC_USE_STATS, .type = CC_TYPE_STRUCTURE},
 };
 
 const guint cc_n_properties = G_N_ELEMENTS(cc_properties);
+G_STATIC_ASSERT(G_N_ELEMENTS(cc_properties) <= CC_MAX_PROPERTIES);
 
 /* --- what a row says --- */
 
@@ -393,6 +415,23 @@ cc_property_apply(const CcProperty *self, const CcValues *values, CcFilter *filt
   return changed;
 }
 
+gboolean
+cc_property_is_same(const CcProperty *self, const CcValues *a, const CcValues *b) {
+  const gsize offset = self->value_offset;
+  if (self->use == CC_USE_DEFINITION) /* each definition makes a kernel of its own */
+    return a->definition.kernel == b->definition.kernel;
+  return memcmp((const gchar *)a + offset, (const gchar *)b + offset, size_of(self)) == 0;
+}
+
+void
+cc_property_assign(const CcProperty *self, CcValues *to, const CcValues *from) {
+  const gsize offset = self->value_offset;
+  if (self->use == CC_USE_DEFINITION)
+    cc_definition_assign(&to->definition, &from->definition);
+  else
+    memcpy((gchar *)to + offset, (const gchar *)from + offset, size_of(self));
+}
+
 /* --- all values --- */
 
 void
@@ -415,11 +454,7 @@ cc_values_clear(CcValues *self) {
 
 void
 cc_values_assign_pixels(CcValues *self, const CcValues *other) {
-  cc_definition_assign(&self->definition, &other->definition);
-  for (guint i = 0; i < cc_n_properties; i++) {
-    const CcProperty *property = &cc_properties[i];
-    const gsize offset = property->value_offset;
-    if (property->use == CC_USE_PIXELS)
-      memcpy((gchar *)self + offset, (const gchar *)other + offset, size_of(property));
-  }
+  for (guint i = 0; i < cc_n_properties; i++)
+    if (cc_property_affects_pixels(&cc_properties[i]))
+      cc_property_assign(&cc_properties[i], self, other);
 }

@@ -65,6 +65,15 @@ typedef struct {
 extern const CcProperty cc_properties[];
 extern const guint cc_n_properties;
 
+/* Some of the properties: bit i is row i. */
+typedef guint64 CcPropertySet;
+enum { CC_MAX_PROPERTIES = 64 };
+
+static inline CcPropertySet
+cc_property_bit(guint i) {
+  return (CcPropertySet)1 << i;
+}
+
 GParamSpec *cc_property_new_spec(const CcProperty *self);
 
 /* Whether the property decides about pixels, so that presets hold it. */
@@ -75,6 +84,13 @@ void cc_property_get(const CcProperty *self, const CcValues *values, GValue *val
 
 /* Stores a value that was checked, for the uses PIXELS and DEVICE. */
 void cc_property_set(const CcProperty *self, CcValues *values, const GValue *value);
+
+/* Whether both have the same value. Of the custom kernel there is one definition, so of those that
+ * define it all differ or none. For what affects pixels, as is the next. */
+gboolean cc_property_is_same(const CcProperty *self, const CcValues *a, const CcValues *b);
+
+/* Takes the value from `from`: of those that define the custom kernel, the whole definition. */
+void cc_property_assign(const CcProperty *self, CcValues *to, const CcValues *from);
 
 /* Puts the value into a filter; TRUE when the filter is another one then. For the use PIXELS. */
 gboolean cc_property_apply(const CcProperty *self, const CcValues *values, CcFilter *filter);

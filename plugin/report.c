@@ -125,6 +125,8 @@ gst_cuda_conv_get_stats(GstCudaConv *self) {
       G_TYPE_UINT64, session.times.kernel, "download-time", G_TYPE_UINT64, session.times.download,
       "wait-time", G_TYPE_UINT64, session.times.wait, "in-flight", G_TYPE_UINT, in_flight,
       "failovers", G_TYPE_UINT, session.n_failovers, NULL);
+  if (session.size)
+    gst_structure_set(stats, "size", G_TYPE_UINT, session.size, NULL);
   if (session.algorithm)
     gst_structure_set(stats, "algorithm", G_TYPE_STRING, session.algorithm, NULL);
   if (session.in_path)

@@ -3,6 +3,7 @@
 
 #include "caps.h"
 #include "context.h"
+#include "properties.h"
 #include "report.h"
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
@@ -63,26 +64,114 @@ check_downstream(GstCudaConv *self, const GstCaps *caps, guint stride, GError **
   return FALSE;
 }
 
-/* What the properties say goes to the session. FALSE: that cannot work, and nothing has changed.
- * *told says whether the same was tried before. */
-static gboolean
-try_properties(GstCudaConv *self, const GstCaps *caps, const CcFrameLayout *layout, gboolean *told,
-               GError **error) {
-  g_auto(CcFilter) filter = {0};
-  const CcFilter *running = cc_session_get_filter(self->session);
-  const guint64 serial = cc_settings_get_filter(&self->settings, &filter);
-  *told = serial == self->tried;
-  self->tried = serial;
-  const gboolean same_size = !running->kernel || filter.stride == running->stride;
-  return (same_size || check_downstream(self, caps, filter.stride, error)) &&
-         set_filter(self, &filter, layout, error);
+/* --- once for each control binding --- */
+
+gboolean
+gst_cuda_conv_may_complain(GstCudaConv *self, const gchar *property) {
+  static const gchar told[] = "cudaconv-told";
+  g_autoptr(GstControlBinding) binding = gst_object_get_control_binding(GST_OBJECT(self), property);
+  if (!binding)
+    return TRUE;
+  GObject *object = G_OBJECT(binding);
+  return g_object_replace_data(object, told, NULL, object, NULL, NULL);
 }
 
+/* Those of the properties that are to be told about. All are, if a control binding set none. */
+static CcPropertySet
+choose_told(GstCudaConv *self, CcPropertySet refused, CcPropertySet bound) {
+  CcPropertySet told = refused;
+  for (guint i = 0; i < cc_n_properties; i++)
+    if (refused & bound & cc_property_bit(i) &&
+        !gst_cuda_conv_may_complain(self, cc_properties[i].name))
+      told &= ~cc_property_bit(i);
+  return told;
+}
+
+/* --- trying --- */
+
+/* What runs, with `part` of what the properties say, goes to the session. FALSE: that cannot work,
+ * and nothing has changed. */
+static gboolean
+try_part(GstCudaConv *self, CcPropertySet part, const GstCaps *caps, const CcFrameLayout *layout,
+         GError **error) {
+  g_auto(CcFilter) filter = {0};
+  const CcFilter *running = cc_session_get_filter(self->session);
+  cc_settings_get_part(&self->settings, part, &filter);
+  const gboolean same_size = !running->kernel || filter.stride == running->stride;
+  if ((!same_size && !check_downstream(self, caps, filter.stride, error)) ||
+      !set_filter(self, &filter, layout, error))
+    return FALSE;
+  cc_settings_accept(&self->settings, part);
+  return TRUE;
+}
+
+/* What cannot work is told, and the properties read again what runs. */
 static void
-tell_refusal(GstCudaConv *self, const GError *reason) {
+refuse(GstCudaConv *self, CcPropertySet refused, CcPropertySet bound, const GError *reason) {
+  const CcPropertySet told = choose_told(self, refused, bound);
+  const CcPropertySet back = cc_settings_put_back(&self->settings, &self->tried);
+  if (!told)
+    return;
   g_autofree gchar *text =
       g_strdup_printf("%s. The filter goes on as it was before.", reason->message);
   gst_cuda_conv_warn(self, text);
+  gst_cuda_conv_notify(self, back & told);
+}
+
+/* A kernel that is no Gaussian has no use for sigma; told when that begins. */
+static void
+check_sigma(GstCudaConv *self) {
+  const CcFilter *filter = cc_session_get_filter(self->session);
+  const gboolean useless = filter->kernel && filter->sigma > 0 && !filter->kernel->gaussian;
+  if (useless && !self->sigma_told && gst_cuda_conv_may_complain(self, "sigma")) {
+    g_autofree gchar *text =
+        g_strdup_printf("sigma=%g has no effect on the kernel %s, which is no Gaussian; "
+                        "kernel=gaussian is one",
+                        filter->sigma, filter->kernel->name);
+    gst_cuda_conv_warn(self, text);
+  }
+  self->sigma_told = useless;
+}
+
+/* After all of `changes` together did not work: takes those of others than control bindings, where
+ * they work, and each of a binding that does, since one that sets a wrong value for every frame
+ * must stop nobody else. Returns the rest; *reason says why. */
+static CcPropertySet
+try_apart(GstCudaConv *self, CcPropertySet changes, CcPropertySet bound, const GstCaps *caps,
+          const CcFrameLayout *layout, GError **reason) {
+  g_autoptr(GError) of_others = NULL;
+  const CcPropertySet others = changes & ~bound;
+  CcPropertySet refused = changes;
+  if (others && bound && try_part(self, others, caps, layout, &of_others))
+    refused = bound;
+  for (guint i = 0; i < cc_n_properties; i++)
+    if (bound & cc_property_bit(i) && changes != cc_property_bit(i) &&
+        try_part(self, cc_property_bit(i), caps, layout, NULL))
+      refused &= ~cc_property_bit(i);
+  if (of_others) {
+    g_clear_error(reason);
+    *reason = g_steal_pointer(&of_others);
+  }
+  return refused;
+}
+
+/* FALSE: some of it does not work, and the properties say so where anything ran before. */
+static gboolean
+try_properties(GstCudaConv *self, const GstCaps *caps, const CcFrameLayout *layout,
+               GError **error) {
+  g_auto(CcFilter) asked = {0};
+  CcPropertySet bound;
+  g_autoptr(GError) reason = NULL;
+  self->tried = cc_settings_get_filter(&self->settings, &asked);
+  const CcPropertySet changes = cc_settings_list_changes(&self->settings, &bound);
+  if (try_part(self, changes, caps, layout, &reason))
+    return TRUE;
+  if (cc_session_get_filter(self->session)->kernel && changes) {
+    const CcPropertySet refused = try_apart(self, changes, bound, caps, layout, &reason);
+    refuse(self, refused, bound, reason);
+  }
+  g_propagate_error(error, g_steal_pointer(&reason));
+  return FALSE;
 }
 
 gboolean
@@ -90,26 +179,22 @@ gst_cuda_conv_choose_filter(GstCudaConv *self, const GstCaps *caps, const CcFram
                             GError **error) {
   const CcFilter *running = cc_session_get_filter(self->session);
   g_autoptr(GError) reason = NULL;
-  gboolean told;
-  if (try_properties(self, caps, layout, &told, &reason))
-    return TRUE;
-  if (!running->kernel) {
+  const gboolean ok = try_properties(self, caps, layout, &reason);
+  if (!ok && !running->kernel)
     g_propagate_error(error, g_steal_pointer(&reason));
+  else if (ok || set_filter(self, running, layout, error))
+    check_sigma(self);
+  else
     return FALSE;
-  }
-  if (!told)
-    tell_refusal(self, reason);
-  return set_filter(self, running, layout, error);
+  return ok || running->kernel != NULL;
 }
 
 void
 gst_cuda_conv_follow_properties(GstCudaConv *self) {
-  g_autoptr(GError) reason = NULL;
   g_autoptr(GstCaps) caps = NULL;
-  gboolean told;
   if (cc_settings_get_serial(&self->settings) == self->tried ||
       !(caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(self))))
     return;
-  if (!try_properties(self, caps, &self->layout, &told, &reason))
-    tell_refusal(self, reason);
+  try_properties(self, caps, &self->layout, NULL);
+  check_sigma(self);
 }

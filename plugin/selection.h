@@ -12,10 +12,14 @@ G_BEGIN_DECLS
 guint gst_cuda_conv_current_stride(GstCudaConv *self);
 
 /* Lets the frames that come next, which have these caps, go through what the properties say, or,
- * when that cannot work, through what ran before; this is told once. At the start of a stream
- * nothing ran before, and the caps are refused. */
+ * when that cannot work, through what ran before; then the properties read that again, which is
+ * told. At the start of a stream nothing ran before, and the caps are refused. */
 gboolean gst_cuda_conv_choose_filter(GstCudaConv *self, const GstCaps *caps,
                                      const CcFrameLayout *layout, GError **error);
+
+/* Whether the application is to hear that a value of this property is refused or of no use: the
+ * first time for the control binding that drives it, and always when none does. Any thread. */
+gboolean gst_cuda_conv_may_complain(GstCudaConv *self, const gchar *property);
 
 /* Follows the properties at a frame boundary. */
 void gst_cuda_conv_follow_properties(GstCudaConv *self);

@@ -141,21 +141,6 @@ GST_START_TEST(named_algorithms) {
 }
 GST_END_TEST;
 
-/* Between 1 and 4 there is a number that is none of the values. */
-GST_START_TEST(stride_of_3_is_refused) {
-  GstHarness *h = test_harness_new("stride=2", NULL);
-  g_object_set(h->element, "stride", 3, NULL);
-  gint stride;
-  g_object_get(h->element, "stride", &stride, NULL);
-  fail_unless_equals_int(stride, 2);
-  guint n;
-  g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_WARNING, &n);
-  fail_unless(n == 1 && strstr(text, "stride=3 is refused: 1, 2 or 4 is needed"), "%u: %s", n,
-              text);
-  test_teardown(h);
-}
-GST_END_TEST;
-
 static void
 assert_kernel(GstElement *element, const gchar *wanted) {
   g_autofree gchar *kernel = test_property_text(element, "kernel");
@@ -251,6 +236,36 @@ GST_START_TEST(stats_name_the_algorithm) {
 }
 GST_END_TEST;
 
+/* size may read other than what runs; the statistics say what does. */
+GST_START_TEST(stats_say_the_size) {
+  static const struct {
+    const gchar *properties;
+    gint reads;
+    guint size;
+  } cases[] = {
+      {"kernel=sobel", 0, 3},         {"kernel=sobel size=9", 9, 7},
+      {"kernel=scharr size=1", 1, 3}, {"kernel=gaussian size=9", 9, 9},
+      {"kernel=gaussian", 0, 5},      {"kernel=gaussian sigma=1", 0, 7},
+      {"matrix=<<1,2,1>>", 0, 3},     {"matrix=<<1,2,3,2,1>> size=3", 3, 5},
+  };
+  g_autofree gchar *caps = test_caps("GRAY8", 16, 8);
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    GstHarness *h = test_harness_new(cases[i].properties, NULL);
+    g_autoptr(GstStructure) before = NULL, stats = NULL;
+    gint reads;
+    guint size = 0;
+    g_object_get(h->element, "stats", &before, NULL);
+    fail_if(gst_structure_has_field(before, "size"));
+    gst_harness_set_src_caps_str(h, caps);
+    g_object_get(h->element, "stats", &stats, "size", &reads, NULL);
+    fail_unless(gst_structure_get_uint(stats, "size", &size));
+    fail_unless(size == cases[i].size && reads == cases[i].reads, "%s: %d, %u", cases[i].properties,
+                reads, size);
+    test_teardown(h);
+  }
+}
+GST_END_TEST;
+
 GST_START_TEST(stats_can_be_read_at_any_time) {
   GstElement *element = test_element_new(NULL);
   static const GstState states[] = {GST_STATE_NULL, GST_STATE_READY, GST_STATE_PAUSED,
@@ -285,7 +300,7 @@ GST_START_TEST(ends_of_ranges_work) {
   static const gchar *const names[] = {"sigma", "scale", "bias", "border-value", "n-threads"};
   g_autofree gchar *caps = test_caps("GRAY8", 33, 17);
   for (guint i = 0; i < 2 * G_N_ELEMENTS(names); i++) {
-    g_autoptr(GstElement) element = test_element_new("kernel=gaussian");
+    g_autoptr(GstElement) element = test_element_new("kernel=gaussian size=15");
     const gchar *name = names[i / 2];
     GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element), name);
     if (G_IS_PARAM_SPEC_DOUBLE(spec)) {
@@ -336,7 +351,7 @@ properties_suite(void) {
   tcase_add_test(tc, arrays_are_empty_at_first);
   tcase_add_test(tc, named_kernels);
   tcase_add_test(tc, named_algorithms);
-  tcase_add_test(tc, stride_of_3_is_refused);
+  tcase_add_test(tc, stats_say_the_size);
   tcase_add_test(tc, coefficients_select_custom);
   tcase_add_test(tc, backend_message);
   tcase_add_test(tc, stats_count_frames);

@@ -6,6 +6,8 @@
 
 #include "common.h"
 
+#include "engine/shared.h"
+
 #include <gst/controller/controller.h>
 #include <gst/video/navigation.h>
 #include <string.h>
@@ -366,15 +368,18 @@ GST_START_TEST(change_that_downstream_refuses) {
 }
 GST_END_TEST;
 
-/* Set together with a value that cannot work, it waits as the rest does. */
+/* Set together with a value that cannot work, it is put back as that is. */
 GST_START_TEST(change_with_a_refused_value) {
   g_autofree gchar *caps = test_caps("GRAY8", 64, 48);
   GstHarness *h = test_harness_new("kernel=gaussian", caps);
   g_autoptr(GPtrArray) seen = watch_sizes(h);
   fail_unless_equals_int(gst_harness_push(h, test_frame_random(caps, 0)), GST_FLOW_OK);
-  g_object_set(h->element, "stride", 2, "size", 4, NULL);
+  g_object_set(h->element, "stride", 2, "response", CC_RESPONSE_DIRECTION, NULL);
   fail_unless_equals_int(gst_harness_push(h, test_frame_random(caps, 1)), GST_FLOW_OK);
-  g_object_set(h->element, "size", 0, NULL);
+  gint stride;
+  g_object_get(h->element, "stride", &stride, NULL);
+  fail_unless_equals_int(stride, 1);
+  g_object_set(h->element, "stride", 2, NULL);
   fail_unless_equals_int(gst_harness_push(h, test_frame_random(caps, 2)), GST_FLOW_OK);
   test_drain(h);
   assert_frame(h, seen, caps, 0, 1);
@@ -382,7 +387,7 @@ GST_START_TEST(change_with_a_refused_value) {
   assert_frame(h, seen, caps, 2, 2);
   guint n;
   g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_WARNING, &n);
-  fail_unless(n == 1 && strstr(text, "size=4"), "%u: %s", n, text);
+  fail_unless(n == 1 && strstr(text, "response=direction"), "%u: %s", n, text);
   test_teardown(h);
 }
 GST_END_TEST;

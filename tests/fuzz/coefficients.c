@@ -8,6 +8,7 @@
 #include <string.h>
 #include "common.h"
 #include "filter.h"
+#include "plugin/element.h"
 #include "values.h"
 
 #define MAX_STEPS 8
@@ -123,7 +124,9 @@ int
 LLVMFuzzerTestOneInput(const guint8 *data, gsize size) {
   FuzzBytes bytes = {.data = data, .size = size};
   GstElement *element = fuzz_element_new();
-  if (size > 0 && memchr("mrct", *data, 4))
+  cc_settings_start(&GST_CUDA_CONV(element)->settings,
+                    NULL); /* so that refusals are told at once */
+  if (size > 0 && (*data == 'm' || *data == 'r' || *data == 'c'))
     set_lines(element, &bytes);
   else
     set_values(element, &bytes);

@@ -28,7 +28,7 @@ static const Setting settings[][4] = {
     {{"kernel", "sobel"}},
     {{"kernel", "sobel"}, {"response", "direction"}, {"border", "reflect"}},
     {{"kernel", "gaussian"}, {"size", "15"}, {"border", "reflect-101"}},
-    {{"kernel", "gaussian"}, {"sigma", "3"}, {"stride", "2"}, {"chroma", "copy"}},
+    {{"kernel", "gaussian"}, {"sigma", "2.4"}, {"stride", "2"}, {"chroma", "copy"}},
     {{"kernel", "box"}, {"size", "9"}, {"border", "wrap"}, {"alpha", "filter"}},
     {{"kernel", "kirsch"}, {"border", "constant"}, {"border-value", "0.5"}, {"alpha", "opaque"}},
     {{"kernel", "identity"}, {"stride", "4"}},

@@ -153,9 +153,9 @@ test_preset(void) {
   cc_settings_commit(&settings);
   g_assert_cmpuint(serial_of(&settings), ==, 3);
   assert_bias(&settings, 0);
-  g_assert_cmpuint(gst_value_array_get_size(&settings.values.definition.column), ==, 0);
-  g_assert_cmpuint(gst_value_array_get_size(&settings.values.definition.row), ==, 3);
-  g_assert_cmpint(settings.values.kernel, ==, GST_CUDA_CONV_KERNEL_CUSTOM);
+  g_assert_cmpuint(gst_value_array_get_size(&settings.now.values.definition.column), ==, 0);
+  g_assert_cmpuint(gst_value_array_get_size(&settings.now.values.definition.row), ==, 3);
+  g_assert_cmpint(settings.now.values.kernel, ==, GST_CUDA_CONV_KERNEL_CUSTOM);
   cc_settings_clear(&settings);
 }
 
