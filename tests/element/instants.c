@@ -1,0 +1,740 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A frame's values are all of one instant: while frames flow, everything that affects pixels
+ * changes at random, about 100 times a second and with each frame: by two threads, of which each
+ * sets several properties in one call, or one as text, and by control bindings. Every frame equals
+ * the oracle's for values of one instant, which lies between the moment when the frame came and the
+ * one when it was taken in. Memory does not grow.
+ *
+ * CUDACONV_TEST_SECONDS and CUDACONV_TEST_LARGE_SECONDS say how long, for 160x90 and 1920x1080. */
+
+#include "common.h"
+
+#include <gst/controller/controller.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "layout.h"
+#include "tests/ref/oracle.h"
+
+#define FRAME_TIME (10 * GST_MSECOND)
+#define N_INPUTS 6
+#define RING 4096           /* choices of a group that are remembered */
+#define PATIENCE_US 45000   /* from then on a call that is under way may land in part */
+#define PHASE_SECONDS 15    /* at most */
+#define MEMORY_TOLERANCE 24 /* MiB */
+
+/* --- what can be chosen --- */
+
+enum { KERNELS, LOOKS, N_GROUPS }; /* properties that one thread sets */
+
+typedef struct {
+  const gchar *name;
+  guint group;
+  gsize offset; /* in CcFilter */
+  gboolean real;
+  guint n;
+  gdouble values[8];
+} Knob;
+
+#define WHOLE(name, group, field, n, ...)                                                          \
+  {                                                                                                \
+    name, group, offsetof(CcFilter, field), FALSE, n, {                                            \
+      __VA_ARGS__                                                                                  \
+    }                                                                                              \
+  }
+#define REAL(name, group, field, n, ...)                                                           \
+  {                                                                                                \
+    name, group, offsetof(CcFilter, field), TRUE, n, {                                             \
+      __VA_ARGS__                                                                                  \
+    }                                                                                              \
+  }
+
+static const Knob knobs[] = {
+    WHOLE("size", KERNELS, size, 7, 0, 0, 1, 3, 5, 7, 9),
+    REAL("sigma", KERNELS, sigma, 5, 0, 0, 0.5, 0.8, 1.4),
+    WHOLE("response", KERNELS, response, 7, 0, 1, 2, 3, 4, 5, 6),
+    WHOLE("algorithm", KERNELS, algorithm, 8, 0, 1, 2, 3, 4, 6, 7, 8), /* the fifth is inexact */
+    REAL("scale", LOOKS, scale, 6, 0, 0, 0.25, 0.5, 2, -0.5),
+    REAL("bias", LOOKS, bias, 8, 0, 1, 2.5, 7, -11, 30, 64.5, -40),
+    WHOLE("border", LOOKS, border, 5, 0, 1, 2, 3, 4),
+    REAL("border-value", LOOKS, border_value, 4, 0, 0.25, 0.5, 1),
+    WHOLE("chroma", LOOKS, chroma, 4, 0, 1, 2, 3),
+    WHOLE("alpha", LOOKS, alpha, 3, 0, 1, 2),
+    WHOLE("stride", LOOKS, stride, 4, 1, 1, 2, 4),
+};
+
+typedef struct {
+  const gchar *set[2][2]; /* properties and texts that choose it */
+  CcKernel *kernel;
+  gint choice; /* of the property kernel; 0: custom */
+} Kernel;
+
+static Kernel kernels[64];
+static guint n_kernels, n_named;
+
+/* What control bindings drive in turn. */
+#define N_PHASES 4
+static const gchar *const bound_names[N_PHASES][5] = {
+    {"bias", "border-value", "chroma", "border"},
+    {"scale", "alpha", "stride"},
+    {"kernel", "size", "sigma"},
+    {"response", "algorithm"},
+};
+
+static void
+add_kernel(CcKernel *kernel, gint choice, const gchar *first, const gchar *first_text,
+           const gchar *second, const gchar *second_text) {
+  kernels[n_kernels++] = (Kernel){{{first, first_text}, {second, second_text}}, kernel, choice};
+}
+
+static void
+add_custom(const gchar *file) {
+  static const gdouble blur[] = {1, 2, 1, 2, 4, 2, 1, 2, 1}, row[] = {1, 4, 6, 4, 1};
+  static const gdouble column[] = {-1, 0, 1}, flat[] = {1, 2, 1}, ramp[] = {1, -2, 3, 0.5, 0.1};
+  g_autoptr(GError) error = NULL;
+  add_kernel(cc_kernel_new_matrix(blur, 9, 3, NULL), 0, "matrix", "<1,2,1,2,4,2,1,2,1>", NULL,
+             NULL);
+  add_kernel(cc_kernel_new_matrix(flat, 3, 3, NULL), 0, "matrix", "< <1,2,1> >", NULL, NULL);
+  add_kernel(cc_kernel_new_matrix(ramp, 5, 1, NULL), 0, "matrix", "< <1>,<-2>,<3>,<0.5>,<1/10> >",
+             NULL, NULL);
+  add_kernel(cc_kernel_new_separable(row, 5, column, 3, NULL), 0, "row", "<1,4,6,4,1>", "column",
+             "<-1,0,1>");
+  add_kernel(cc_kernel_new_separable(flat, 3, row, 5, NULL), 0, "column", "<1,4,6,4,1>", "row",
+             "<(string)1,(string)2,(string)1>");
+  add_kernel(cc_kernel_load(file, &error), 0, "kernel-file", file, NULL, NULL);
+  fail_unless(error == NULL, "%s", error ? error->message : "");
+}
+
+static void
+list_kernels(const gchar *file) {
+  const GPtrArray *builtin = cc_kernels_builtin();
+  n_kernels = 0;
+  for (guint i = 0; i < builtin->len; i++) {
+    CcKernel *kernel = g_ptr_array_index(builtin, i);
+    add_kernel(kernel, (gint)i + 1, "kernel", kernel->name, NULL, NULL);
+  }
+  n_named = n_kernels;
+  add_custom(file);
+}
+
+/* A choice of all knobs and a kernel, of which a group sets its own. */
+typedef struct {
+  guint kernel; /* of kernels */
+  CcFilter filter;
+} Choice;
+
+static gdouble
+get(const Knob *knob, const CcFilter *filter) {
+  gconstpointer place = (const gchar *)filter + knob->offset;
+  return knob->real ? *(const gdouble *)place : *(const gint *)place;
+}
+
+static void
+put(const Knob *knob, CcFilter *filter, gdouble value) {
+  gpointer place = (gchar *)filter + knob->offset;
+  if (knob->real)
+    *(gdouble *)place = value;
+  else
+    *(gint *)place = (gint)value;
+}
+
+/* --- the state of a run --- */
+
+typedef struct {
+  struct Test *test;
+  guint id;
+  GRand *rand;
+  GThread *thread;
+  Choice ring[RING];
+  guint64 begun, done; /* numbers of the last choice that a call began to set, and has set */
+  guint64 sure;        /* that was set when no thread was in a call */
+  gint64 began;        /* when the call that goes on began; 0: none does */
+} Group;
+
+typedef struct {
+  const Knob *knob; /* NULL: the kernel */
+  const gchar *name;
+  GstControlSource *source;
+  gdouble value;
+  gboolean trigger;
+} Bound;
+
+typedef struct {
+  guint64 low[N_GROUPS], high[N_GROUPS]; /* choices that may have been in effect */
+  gint64 pushed, returned;
+  CcFilter bound; /* the values of control bindings */
+  guint input;
+} Frame;
+
+typedef struct Test {
+  GstHarness *h;
+  const gchar *caps;
+  CcFrameLayout layout;
+  GstBuffer *input[N_INPUTS];
+  guint phase;
+  gint stop;   /* atomic */
+  GMutex lock; /* guards the next, and the numbers of groups */
+  guint n_calls;
+  gint64 slow_from, slow_to; /* the last call that took longer than patience */
+  Group group[N_GROUPS];
+  Bound bound[5];
+  guint n_bound;
+  GRand *rand;
+  GQueue frames, widths; /* under way; that came out */
+  GMutex widths_lock;
+  guint64 n_pushed, n_checked, n_changes, n_excused, n_of_several;
+} Test;
+
+static gboolean
+is_bound(const Test *test, const gchar *name) {
+  for (guint i = 0; bound_names[test->phase][i]; i++)
+    if (g_str_equal(bound_names[test->phase][i], name))
+      return TRUE;
+  return FALSE;
+}
+
+/* --- choices --- */
+
+/* Where the kernel and how it is computed are set apart, only what goes with every kernel. */
+static gboolean
+is_modest(const CcFilter *filter) {
+  return filter->response != CC_RESPONSE_DIRECTION && filter->algorithm < CC_ALGORITHM_SCATTER;
+}
+
+static gboolean
+works(const Test *test, const Choice *choice) {
+  CcFilter filter = choice->filter;
+  filter.kernel = kernels[choice->kernel].kernel;
+  if (test->phase >= 2 && !is_modest(&filter))
+    return FALSE;
+  g_autoptr(CcPlan) plan = cc_plan_new(&filter, &test->layout, NULL);
+  return plan != NULL;
+}
+
+static void
+turn(const Knob *knob, Choice *choice, GRand *rand) {
+  put(knob, &choice->filter, knob->values[g_rand_int_range(rand, 0, (gint)knob->n)]);
+}
+
+/* Chooses all that the group sets anew, or one knob of it, which is returned. */
+static const Knob *
+choose(const Test *test, const Group *group, Choice *choice, gboolean one) {
+  const Choice before = *choice;
+  do {
+    *choice = before;
+    if (group->id == KERNELS && !one)
+      choice->kernel = (guint)g_rand_int_range(group->rand, 0, (gint)n_kernels);
+    const guint first = (guint)g_rand_int_range(group->rand, 0, G_N_ELEMENTS(knobs));
+    for (guint i = 0; i < G_N_ELEMENTS(knobs); i++) {
+      const Knob *knob = &knobs[(first + i) % G_N_ELEMENTS(knobs)];
+      if (knob->group != group->id || is_bound(test, knob->name))
+        continue;
+      turn(knob, choice, group->rand);
+      if (one && works(test, choice))
+        return knob;
+      if (one)
+        *choice = before;
+    }
+  } while (one || !works(test, choice));
+  return NULL;
+}
+
+/* --- setting --- */
+
+typedef struct {
+  guint n;
+  const gchar *name[16];
+  gchar *text[16];
+} Assignments;
+
+static void
+assign(Assignments *all, const gchar *name, const gchar *text) {
+  all->name[all->n] = name;
+  all->text[all->n++] = g_strdup(text);
+}
+
+static void
+assign_knob(Assignments *all, const Knob *knob, const CcFilter *filter) {
+  gchar text[G_ASCII_DTOSTR_BUF_SIZE];
+  assign(all, knob->name, g_ascii_dtostr(text, sizeof text, get(knob, filter)));
+}
+
+/* `all_groups` also when a binding drives them. */
+static void
+list_assignments(const Test *test, const Group *group, const Choice *choice, gboolean with_bound,
+                 Assignments *all) {
+  const Kernel *kernel = &kernels[choice->kernel];
+  for (guint i = 0; group->id == KERNELS && i < 2 && kernel->set[i][0]; i++)
+    if (with_bound || !is_bound(test, "kernel"))
+      assign(all, kernel->set[i][0], kernel->set[i][1]);
+  for (guint i = 0; i < G_N_ELEMENTS(knobs); i++)
+    if (knobs[i].group == group->id && (with_bound || !is_bound(test, knobs[i].name)))
+      assign_knob(all, &knobs[i], &choice->filter);
+}
+
+/* As one g_object_set does. */
+static void
+set_values(GObject *object, const Assignments *all) {
+  GValue values[16] = {0};
+  for (guint i = 0; i < all->n; i++) {
+    GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(object), all->name[i]);
+    g_value_init(&values[i], spec->value_type);
+    fail_unless(gst_value_deserialize_with_pspec(&values[i], all->text[i], spec), "%s=%s",
+                all->name[i], all->text[i]);
+  }
+  g_object_setv(object, all->n, (const gchar **)all->name, values);
+  for (guint i = 0; i < all->n; i++)
+    g_value_unset(&values[i]);
+}
+
+static void
+set_texts(GObject *object, const Assignments *all) {
+  g_object_freeze_notify(object);
+  for (guint i = 0; i < all->n; i++)
+    gst_util_set_object_arg(object, all->name[i], all->text[i]);
+  g_object_thaw_notify(object);
+}
+
+static void
+begin_call(Test *test, Group *group, const Choice *choice) {
+  g_mutex_lock(&test->lock);
+  group->ring[(group->begun + 1) % RING] = *choice;
+  group->begun++;
+  group->began = g_get_monotonic_time();
+  test->n_calls++;
+  g_mutex_unlock(&test->lock);
+}
+
+static void
+end_call(Test *test, Group *group) {
+  g_mutex_lock(&test->lock);
+  const gint64 now = g_get_monotonic_time();
+  if (now - group->began >= PATIENCE_US) {
+    test->slow_from = group->began;
+    test->slow_to = now;
+  }
+  group->began = 0;
+  group->done = group->begun;
+  test->n_changes++;
+  if (--test->n_calls == 0)
+    for (guint g = 0; g < N_GROUPS; g++)
+      test->group[g].sure = test->group[g].done;
+  g_mutex_unlock(&test->lock);
+}
+
+static void
+set(Group *group, const Choice *choice, const Knob *one, gboolean with_bound) {
+  Test *test = group->test;
+  GObject *object = G_OBJECT(test->h->element);
+  Assignments all = {0};
+  if (one)
+    assign_knob(&all, one, &choice->filter);
+  else
+    list_assignments(test, group, choice, with_bound, &all);
+  const gboolean as_texts = one || g_rand_boolean(group->rand);
+  begin_call(test, group, choice);
+  if (all.n == 1)
+    gst_util_set_object_arg(object, all.name[0], all.text[0]);
+  else if (as_texts)
+    set_texts(object, &all);
+  else
+    set_values(object, &all);
+  end_call(test, group);
+  for (guint i = 0; i < all.n; i++)
+    g_free(all.text[i]);
+}
+
+static gpointer
+change_on_and_on(gpointer data) {
+  Group *group = data;
+  Choice choice = group->ring[group->begun % RING];
+  while (!g_atomic_int_get(&group->test->stop)) {
+    const Knob *one = choose(group->test, group, &choice, g_rand_int(group->rand) % 3 == 0);
+    set(group, &choice, one, FALSE);
+    g_usleep((gulong)g_rand_int_range(group->rand, 0, 40000));
+  }
+  return NULL;
+}
+
+/* --- control bindings --- */
+
+static void
+bind(Test *test, const gchar *name) {
+  GstObject *element = GST_OBJECT(test->h->element);
+  Bound *bound = &test->bound[test->n_bound++];
+  *bound = (Bound){.name = name};
+  for (guint i = 0; i < G_N_ELEMENTS(knobs); i++)
+    if (g_str_equal(knobs[i].name, name))
+      bound->knob = &knobs[i];
+  bound->trigger = !bound->knob || !bound->knob->real;
+  bound->source =
+      bound->trigger ? gst_trigger_control_source_new() : gst_interpolation_control_source_new();
+  if (!bound->trigger)
+    g_object_set(bound->source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
+  fail_unless(gst_object_add_control_binding(
+      element, gst_direct_control_binding_new_absolute(element, name, bound->source)));
+}
+
+static void
+unbind_all(Test *test) {
+  GstObject *element = GST_OBJECT(test->h->element);
+  for (guint i = 0; i < test->n_bound; i++) {
+    g_autoptr(GstControlBinding) binding =
+        gst_object_get_control_binding(element, test->bound[i].name);
+    gst_object_remove_control_binding(element, binding);
+    gst_object_unref(test->bound[i].source);
+  }
+  test->n_bound = 0;
+}
+
+static gdouble
+new_value(const Test *test, const Bound *bound) {
+  const Knob *knob = bound->knob;
+  if (!knob)
+    return kernels[g_rand_int_range(test->rand, 0, (gint)n_named)].choice;
+  for (;;) {
+    CcFilter filter = {0};
+    put(knob, &filter, knob->values[g_rand_int_range(test->rand, 0, (gint)knob->n)]);
+    if (is_modest(&filter))
+      return get(knob, &filter);
+  }
+}
+
+/* What the control source has to say for the value: of a choice, its place from 0 to 1. */
+static gdouble
+controlled(const Test *test, const Bound *bound) {
+  GObjectClass *klass = G_OBJECT_GET_CLASS(test->h->element);
+  GParamSpec *spec = g_object_class_find_property(klass, bound->name);
+  if (!G_IS_PARAM_SPEC_ENUM(spec))
+    return bound->value;
+  const GEnumClass *choices = G_PARAM_SPEC_ENUM(spec)->enum_class;
+  guint i = 0;
+  while (choices->values[i].value != (gint)bound->value)
+    i++;
+  return MIN(1, (i + 0.5) / (choices->n_values - 1));
+}
+
+/* Gives the bindings their values for the frame at `time`, and writes these into a filter. */
+static void
+control(Test *test, GstClockTime time, gboolean first, CcFilter *filter) {
+  for (guint i = 0; i < test->n_bound; i++) {
+    Bound *bound = &test->bound[i];
+    GstTimedValueControlSource *source = GST_TIMED_VALUE_CONTROL_SOURCE(bound->source);
+    const gboolean fresh = first || g_rand_int(test->rand) % 4 == 0;
+    if (fresh)
+      bound->value = new_value(test, bound);
+    if (fresh || !bound->trigger)
+      fail_unless(gst_timed_value_control_source_set(source, time, controlled(test, bound)));
+    if (time >= 2 * FRAME_TIME)
+      gst_timed_value_control_source_unset(source, time - 2 * FRAME_TIME);
+    if (bound->knob)
+      put(bound->knob, filter, bound->value);
+    else
+      filter->kernel = kernels[(guint)bound->value - 1].kernel;
+  }
+}
+
+/* --- frames --- */
+
+static GstPadProbeReturn
+note_width(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
+  Test *test = data;
+  gint width = 0;
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
+  gst_structure_get_int(gst_caps_get_structure(caps, 0), "width", &width);
+  g_mutex_lock(&test->widths_lock);
+  g_queue_push_tail(&test->widths, GINT_TO_POINTER(width));
+  g_mutex_unlock(&test->widths_lock);
+  return GST_PAD_PROBE_OK;
+}
+
+/* The filter of one choice of each group and of the values of bindings. */
+static CcFilter
+combine(const Test *test, const Frame *frame, const guint64 number[N_GROUPS]) {
+  const Choice *choice = &test->group[KERNELS].ring[number[KERNELS] % RING];
+  CcFilter filter = {.kernel = kernels[choice->kernel].kernel};
+  for (guint i = 0; i < G_N_ELEMENTS(knobs); i++) {
+    const Group *group = &test->group[knobs[i].group];
+    put(&knobs[i], &filter, get(&knobs[i], &group->ring[number[group->id] % RING].filter));
+  }
+  for (guint i = 0; i < test->n_bound; i++)
+    if (test->bound[i].knob)
+      put(test->bound[i].knob, &filter, get(test->bound[i].knob, &frame->bound));
+    else
+      filter.kernel = frame->bound.kernel;
+  return filter;
+}
+
+static gboolean
+same_plane(const TestPicture *got, const TestPicture *wanted, guint p,
+           const OracleTolerance *tolerance) {
+  const CcPlaneLayout *plane = &wanted->layout.plane[p];
+  for (guint y = 0; y < plane->height; y++) {
+    const guint8 *a = test_row(got, p, y), *b = test_row(wanted, p, y);
+    for (guint i = 0; i < plane->width * plane->step; i++) {
+      const guint limit = tolerance->limit[p][i % plane->step];
+      const guint d = (guint)ABS(a[i] - b[i]);
+      if (d > limit && !(tolerance->circular && limit > 0 && 256 - d <= limit))
+        return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+static gboolean
+is_result_of(const Test *test, const CcFilter *filter, GstBuffer *input, GstBuffer *result,
+             gint width) {
+  g_autofree gchar *out_caps = test_caps_divided(test->caps, filter->stride);
+  TestPicture from, to, got;
+  OracleTolerance tolerance;
+  test_map(&from, test->caps, input, GST_MAP_READ);
+  g_autoptr(GstBuffer) wanted = test_frame_flat(out_caps, 0);
+  test_map(&to, out_caps, wanted, GST_MAP_WRITE);
+  gboolean same = (gint)to.layout.plane[0].width == width;
+  if (same) {
+    oracle_filter(filter, &from.layout, &from.planes, &to.planes, &tolerance);
+    test_map(&got, out_caps, result, GST_MAP_READ);
+    for (guint p = 0; same && p < to.layout.n_planes; p++)
+      same = same_plane(&got, &to, p, &tolerance);
+    test_unmap(&got);
+  }
+  test_unmap(&to);
+  test_unmap(&from);
+  return same;
+}
+
+/* Whether a call took so long while the frame was taken in that others were committed with a part
+ * of it, which docs/embedding.md allows. */
+static gboolean
+met_slow_call(Test *test, const Frame *frame) {
+  g_mutex_lock(&test->lock);
+  gboolean slow = test->slow_from < frame->returned && test->slow_to > frame->pushed;
+  for (guint g = 0; g < N_GROUPS; g++)
+    slow |= test->group[g].began && frame->returned - test->group[g].began >= PATIENCE_US;
+  g_mutex_unlock(&test->lock);
+  return slow;
+}
+
+static gboolean
+find_instant(const Test *test, const Frame *frame, GstBuffer *result, gint width) {
+  guint64 n[N_GROUPS];
+  for (n[0] = frame->low[0]; n[0] <= frame->high[0]; n[0]++)
+    for (n[1] = frame->low[1]; n[1] <= frame->high[1]; n[1]++) {
+      const CcFilter filter = combine(test, frame, n);
+      if (is_result_of(test, &filter, test->input[frame->input], result, width))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+check_results(Test *test, guint every) {
+  GstBuffer *result;
+  while ((result = gst_harness_try_pull(test->h))) {
+    g_autofree Frame *frame = g_queue_pop_head(&test->frames);
+    fail_unless(frame != NULL, "more frames come out than went in");
+    g_mutex_lock(&test->widths_lock);
+    const gint width = GPOINTER_TO_INT(g_queue_pop_head(&test->widths));
+    g_mutex_unlock(&test->widths_lock);
+    const guint64 number = GST_BUFFER_PTS(result) / FRAME_TIME;
+    if (number % every == 0) {
+      test->n_checked++;
+      test->n_of_several += frame->low[0] != frame->high[0] || frame->low[1] != frame->high[1];
+      if (!find_instant(test, frame, result, width)) {
+        test->n_excused++;
+        fail_unless(met_slow_call(test, frame),
+                    "frame %" G_GUINT64_FORMAT ", phase %u, is of none of %" G_GUINT64_FORMAT
+                    " times %" G_GUINT64_FORMAT " instants",
+                    number, test->phase, frame->high[0] - frame->low[0] + 1,
+                    frame->high[1] - frame->low[1] + 1);
+      }
+    }
+    gst_buffer_unref(result);
+  }
+}
+
+static void
+push(Test *test, gboolean begins) {
+  Frame *frame = g_new0(Frame, 1);
+  const GstClockTime time = test->n_pushed * FRAME_TIME;
+  frame->input = (guint)(test->n_pushed++ % N_INPUTS);
+  GstBuffer *buffer = gst_buffer_copy(test->input[frame->input]);
+  GST_BUFFER_PTS(buffer) = time;
+  control(test, time, begins, &frame->bound);
+  g_mutex_lock(&test->lock);
+  for (guint g = 0; g < N_GROUPS; g++)
+    frame->low[g] = test->group[g].sure;
+  frame->pushed = g_get_monotonic_time();
+  g_mutex_unlock(&test->lock);
+  g_queue_push_tail(&test->frames, frame);
+  fail_unless_equals_int(gst_harness_push(test->h, buffer), GST_FLOW_OK);
+  g_mutex_lock(&test->lock);
+  for (guint g = 0; g < N_GROUPS; g++)
+    frame->high[g] = test->group[g].begun;
+  frame->returned = g_get_monotonic_time();
+  g_mutex_unlock(&test->lock);
+}
+
+/* Whatever was chosen works, so that nothing is said but that sigma is of no use now. */
+static void
+check_messages(Test *test) {
+  GstMessage *message;
+  while ((message = gst_bus_pop(test_harness_bus(test->h)))) {
+    g_autoptr(GError) error = NULL;
+    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING)
+      gst_message_parse_warning(message, &error, NULL);
+    else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR)
+      gst_message_parse_error(message, &error, NULL);
+    fail_unless(!error || strstr(error->message, "has no effect"), "%s", error->message);
+    gst_message_unref(message);
+  }
+}
+
+/* One set of bindings, for so long. */
+static void
+run_phase(Test *test, guint phase, gint64 us, guint every) {
+  test->phase = phase;
+  for (guint g = 0; g < N_GROUPS; g++) {
+    Group *group = &test->group[g];
+    Choice choice = group->ring[group->begun % RING];
+    choose(test, group, &choice, FALSE);
+    set(group, &choice, NULL, TRUE);
+  }
+  for (guint i = 0; bound_names[phase][i]; i++)
+    bind(test, bound_names[phase][i]);
+  g_atomic_int_set(&test->stop, FALSE);
+  for (guint g = 0; g < N_GROUPS; g++)
+    test->group[g].thread = g_thread_new("changes", change_on_and_on, &test->group[g]);
+  const gint64 end = g_get_monotonic_time() + us;
+  for (gboolean first = TRUE; first || g_get_monotonic_time() < end; first = FALSE) {
+    push(test, first);
+    check_results(test, every);
+    check_messages(test);
+  }
+  g_atomic_int_set(&test->stop, TRUE);
+  for (guint g = 0; g < N_GROUPS; g++)
+    g_thread_join(test->group[g].thread);
+  fail_unless(gst_harness_push_event(test->h, test_serialized_event()));
+  check_results(test, every);
+  fail_unless(g_queue_is_empty(&test->frames), "frames are missing");
+  GstEvent *event;
+  while ((event = gst_harness_try_pull_event(test->h)))
+    gst_event_unref(event);
+  unbind_all(test);
+}
+
+/* --- a run --- */
+
+static gdouble
+resident_mib(void) {
+  g_autofree gchar *text = NULL;
+  unsigned long pages = 0, resident = 0;
+  if (g_file_get_contents("/proc/self/statm", &text, NULL, NULL))
+    sscanf(text, "%lu %lu", &pages, &resident);
+  return (gdouble)resident * (gdouble)sysconf(_SC_PAGESIZE) / (1024 * 1024);
+}
+
+static Test *
+test_new(const gchar *caps, guint32 seed) {
+  Test *test = g_new0(Test, 1);
+  test->caps = caps;
+  test->layout = test_layout(caps);
+  test->h = test_harness_new(NULL, caps);
+  test->rand = g_rand_new_with_seed(seed);
+  g_mutex_init(&test->lock);
+  g_mutex_init(&test->widths_lock);
+  for (guint i = 0; i < N_INPUTS; i++)
+    test->input[i] = test_frame_random(caps, i);
+  for (guint g = 0; g < N_GROUPS; g++) {
+    Group *group = &test->group[g];
+    *group = (Group){.test = test, .id = g, .rand = g_rand_new_with_seed(seed + 1 + g)};
+    group->ring[0].filter.stride = 1;
+  }
+  gst_pad_add_probe(test->h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, note_width, test, NULL);
+  return test;
+}
+
+static void
+test_free(Test *test) {
+  for (guint i = 0; i < N_INPUTS; i++)
+    gst_buffer_unref(test->input[i]);
+  for (guint g = 0; g < N_GROUPS; g++)
+    g_rand_free(test->group[g].rand);
+  g_rand_free(test->rand);
+  test_teardown(test->h);
+  g_mutex_clear(&test->lock);
+  g_mutex_clear(&test->widths_lock);
+  g_free(test);
+}
+
+static guint
+seconds_of(const gchar *variable, guint normal) {
+  return MAX(test_repeats(variable, normal), 1);
+}
+
+/* All phases are gone through at least twice, so that the memory after the first time is that of
+ * the second. */
+static void
+run(const gchar *caps, guint seconds, guint every) {
+  const gint64 us = (gint64)seconds * G_USEC_PER_SEC;
+  const guint rounds = MAX(2, seconds / (N_PHASES * PHASE_SECONDS));
+  gdouble warm = 0, mib = 0;
+  g_autofree gchar *file = g_build_filename(g_get_tmp_dir(), "cudaconv-instants-XXXXXX", NULL);
+  close(g_mkstemp(file));
+  fail_unless(g_file_set_contents(
+      file,
+      "[mine]\nclass=edge\nresponse=magnitude\nrow-3=-1 0 1 | 1 2 1\ncolumn-3=1 2 1 | -1 0 1\n", -1,
+      NULL));
+  list_kernels(file);
+  Test *test = test_new(caps, g_random_int());
+  for (guint round = 0; round < rounds; round++) {
+    for (guint phase = 0; phase < N_PHASES; phase++)
+      run_phase(test, phase, us / rounds / N_PHASES, every);
+    mib = resident_mib();
+    warm = round == 0 ? mib : warm;
+    if (rounds > 2)
+      g_print("%u s: %" G_GUINT64_FORMAT " frames, %.1f MiB\n", (round + 1) * seconds / rounds,
+              test->n_pushed, mib);
+  }
+  g_print("%s, %s: %u s, %" G_GUINT64_FORMAT " frames, %" G_GUINT64_FORMAT
+          " checked, %" G_GUINT64_FORMAT " of them met a change, %" G_GUINT64_FORMAT
+          " changes by threads, %" G_GUINT64_FORMAT " frames beside a call that took too long, "
+          "resident %.1f MiB after the first round and %.1f at the end\n",
+          caps, test_backend(), seconds, test->n_pushed, test->n_checked, test->n_of_several,
+          test->n_changes, test->n_excused, warm, mib);
+  fail_unless(test->n_excused <= 1 + test->n_checked / 100, "too many slow calls");
+  fail_unless(test->n_changes >= seconds * 10 && test->n_checked > 0, "too few changes");
+  fail_unless(test_is_instrumented() || mib <= warm + MEMORY_TOLERANCE, "memory grows");
+  test_free(test);
+  for (guint i = n_named; i < n_kernels; i++)
+    cc_kernel_unref(kernels[i].kernel);
+  unlink(file);
+}
+
+GST_START_TEST(small_pictures) {
+  g_autofree gchar *caps = test_caps("AYUV", 160, 90);
+  run(caps, seconds_of("CUDACONV_TEST_SECONDS", 4), 1);
+}
+GST_END_TEST;
+
+GST_START_TEST(large_pictures) {
+  g_autofree gchar *caps = test_caps("AYUV", 1920, 1080);
+  run(caps, seconds_of("CUDACONV_TEST_LARGE_SECONDS", 2), 50);
+}
+GST_END_TEST;
+
+static Suite *
+instants_suite(void) {
+  Suite *suite = suite_create("instants");
+  TCase *tc = tcase_create("instants");
+  tcase_set_timeout(tc, 60 + 2.0 * MAX(seconds_of("CUDACONV_TEST_SECONDS", 4),
+                                       seconds_of("CUDACONV_TEST_LARGE_SECONDS", 2)));
+  tcase_add_test(tc, small_pictures);
+  tcase_add_test(tc, large_pictures);
+  suite_add_tcase(suite, tc);
+  return suite;
+}
+
+TEST_MAIN(instants)
