@@ -289,11 +289,14 @@ set_values(GObject *object, const Assignments *all) {
     g_value_unset(&values[i]);
 }
 
+/* As one change that takes longer than a frame. */
 static void
 set_texts(GObject *object, const Assignments *all) {
   g_object_freeze_notify(object);
-  for (guint i = 0; i < all->n; i++)
+  for (guint i = 0; i < all->n; i++) {
     gst_util_set_object_arg(object, all->name[i], all->text[i]);
+    g_usleep(300);
+  }
   g_object_thaw_notify(object);
 }
 
