@@ -215,6 +215,74 @@ GST_START_TEST(flushes_while_frames_flow) {
 }
 GST_END_TEST;
 
+/* Sets something else whenever anything changes, also when a refused value goes back. */
+static void
+set_another(GObject *object, GParamSpec *pspec, gpointer data) {
+  static __thread guint depth;
+  if (depth++ == 0 && !g_str_equal(pspec->name, "border-value"))
+    g_object_set(object, "border-value", g_random_double(), "bias", 3.0, NULL);
+  depth--;
+}
+
+/* Frames come out or not, as the values of the moment and the state allow. */
+static void
+push_or_not(gpointer thread, gpointer data) {
+  Source *source = data;
+  g_mutex_lock(&source->streaming);
+  gst_harness_push(source->h, gst_buffer_copy(source->buffer));
+  g_mutex_unlock(&source->streaming);
+}
+
+/* Values that cannot work, by themselves and together, from many threads, from handlers of notify
+ * and while the state changes. A preset mends all of them. */
+GST_START_TEST(refusals_while_frames_flow) {
+  Source source;
+  g_autofree gchar *caps = test_caps("I420", 65, 33);
+  source_init(&source, "kernel=sobel", caps);
+  GstHarness *h = source.h;
+  Setting settings[] = {
+      {h, "kernel", "sobel"},
+      {h, "kernel", "box"},
+      {h, "response", "direction"},
+      {h, "response", "auto"},
+      {h, "stride", "3"},
+      {h, "stride", "2"},
+      {h, "size", "4"},
+      {h, "matrix", "<1,2>"},
+      {h, "matrix", "<<1,2,1>>"},
+      {h, "algorithm", "two-pass"},
+      {h, "algorithm", "auto"},
+      {h, "kernel", "kirsch"},
+      {h, "sigma", "5"},
+      {h, "kernel", "gaussian"},
+      {h, "kernel-file", "nope.ini"},
+  };
+  GstHarnessThread *threads[G_N_ELEMENTS(settings)];
+  g_signal_connect(h->element, "notify", G_CALLBACK(set_another), NULL);
+  GstHarnessThread *frames = gst_harness_stress_custom_start(h, NULL, push_or_not, &source, 0);
+  GstHarnessThread *restarts =
+      gst_harness_stress_custom_start(h, NULL, stop_and_start, &source, 5000);
+  for (guint i = 0; i < G_N_ELEMENTS(settings); i++)
+    threads[i] = gst_harness_stress_custom_start(h, NULL, set_and_get, &settings[i], 200);
+  g_usleep(stress_time());
+  for (guint i = 0; i < G_N_ELEMENTS(settings); i++)
+    gst_harness_stress_thread_stop(threads[i]);
+  gst_harness_stress_thread_stop(restarts);
+  gst_harness_stress_thread_stop(frames);
+
+  g_signal_handlers_disconnect_by_func(h->element, set_another, NULL);
+  fail_unless(gst_preset_load_preset(GST_PRESET(h->element), "edges"));
+  stop_and_start(NULL, &source);
+  push_frame(NULL, &source);
+  test_drain(h);
+  g_autoptr(GstStructure) stats = NULL;
+  guint64 n;
+  g_object_get(h->element, "stats", &stats, NULL);
+  fail_unless(gst_structure_get_uint64(stats, "frames", &n) && n == 1);
+  source_clear(&source);
+}
+GST_END_TEST;
+
 static Suite *
 stress_suite(void) {
   Suite *suite = suite_create("stress");
@@ -224,6 +292,7 @@ stress_suite(void) {
   tcase_add_test(tc, restarts_while_frames_flow);
   tcase_add_test(tc, reading_while_frames_flow);
   tcase_add_test(tc, flushes_while_frames_flow);
+  tcase_add_test(tc, refusals_while_frames_flow);
   suite_add_tcase(suite, tc);
   return suite;
 }

@@ -3,6 +3,7 @@
 /* The values of properties and the filter that is made from them: when it is another one, which its
  * serial number tells, and what a preset does to it. */
 
+#include "engine/error.h"
 #include "plugin/enums.h"
 #include "plugin/settings.h"
 
@@ -176,6 +177,123 @@ test_refused_preset(void) {
   cc_settings_clear(&settings);
 }
 
+/* --- what runs --- */
+
+static CcPropertySet
+bit(const gchar *name) {
+  return cc_property_bit((guint)(find(name) - cc_properties));
+}
+
+static gchar *
+text_of(CcSettings *settings, const gchar *name) {
+  const CcProperty *property = find(name);
+  GParamSpec *pspec = g_param_spec_ref_sink(cc_property_new_spec(property));
+  g_auto(GValue) value = G_VALUE_INIT;
+  g_value_init(&value, G_PARAM_SPEC_VALUE_TYPE(pspec));
+  g_param_spec_unref(pspec);
+  cc_settings_get(settings, property, &value);
+  return gst_value_serialize(&value);
+}
+
+static void
+assert_reads(CcSettings *settings, const gchar *name, const gchar *wanted) {
+  g_autofree gchar *text = text_of(settings, name);
+  g_assert_cmpstr(text, ==, wanted);
+}
+
+/* Lets the streaming thread take what was committed. */
+static CcPropertySet
+take(CcSettings *settings) {
+  CcPropertySet bound;
+  serial_of(settings);
+  return cc_settings_list_changes(settings, &bound);
+}
+
+/* What was taken and does not run goes back; what was set anew meanwhile, or is not complete, or a
+ * part that runs, stays. */
+static void
+test_put_back(void) {
+  CcSettings settings;
+  guint64 serial;
+  cc_settings_init(&settings);
+  g_assert_cmpuint(take(&settings), ==, ~(CcPropertySet)0);
+  cc_settings_accept(&settings, ~(CcPropertySet)0);
+  g_assert_cmpuint(take(&settings), ==, 0);
+
+  g_assert_true(set(&settings, "row", "<1,2,1>"));
+  g_assert_true(set(&settings, "bias", "5"));
+  g_assert_true(set(&settings, "scale", "2"));
+  g_assert_true(set(&settings, "border", "wrap"));
+  cc_settings_commit(&settings);
+  const CcPropertySet definition = bit("matrix") | bit("row") | bit("column") | bit("kernel-file");
+  g_assert_cmpuint(take(&settings), ==,
+                   definition | bit("kernel") | bit("bias") | bit("scale") | bit("border"));
+  cc_settings_accept(&settings, bit("scale"));
+  g_assert_true(set(&settings, "bias", "5")); /* anew, and committed */
+  cc_settings_commit(&settings);
+  g_assert_true(set(&settings, "border", "wrap")); /* anew, of a call that goes on */
+  g_assert_cmpuint(cc_settings_put_back(&settings, &serial), ==, definition | bit("kernel"));
+  g_assert_cmpuint(serial, ==, 0); /* bias is still to be tried */
+  assert_reads(&settings, "row", "<  >");
+  assert_reads(&settings, "kernel", "sobel");
+  assert_reads(&settings, "bias", "5");
+  assert_reads(&settings, "scale", "2");
+  assert_reads(&settings, "border", "wrap");
+  CcFilter filter;
+  cc_settings_get_filter(&settings, &filter);
+  g_assert_true(filter.kernel == cc_kernels_find("sobel"));
+  g_assert_cmpfloat(filter.scale, ==, 2);
+  g_assert_cmpint(filter.border, ==, CC_BORDER_REPLICATE);
+  cc_filter_clear(&filter);
+  g_assert_cmpuint(take(&settings), ==, bit("bias"));
+  cc_settings_put_back(&settings, &serial);
+  g_assert_cmpuint(serial, ==, serial_of(&settings));
+  cc_settings_clear(&settings);
+}
+
+/* A commit as of a number of sets leaves out what was set since. */
+static void
+test_commit_as_of(void) {
+  CcSettings settings;
+  cc_settings_init(&settings);
+  g_assert_true(set(&settings, "bias", "5"));
+  const guint64 n_sets = cc_settings_count_sets(&settings);
+  g_assert_true(set(&settings, "bias", "6"));
+  g_assert_false(cc_settings_commit_as_of(&settings, n_sets));
+  assert_bias(&settings, 0);
+  g_assert_true(cc_settings_commit_as_of(&settings, n_sets + 1));
+  assert_bias(&settings, 6);
+  cc_settings_clear(&settings);
+}
+
+/* What was refused before the start is an error at the start until it is mended. */
+static void
+test_start(void) {
+  g_autoptr(GError) error = NULL;
+  CcSettings settings;
+  cc_settings_init(&settings);
+  g_assert_true(cc_settings_remember_refusal(&settings, find("stride"), "stride=3 is bad"));
+  g_assert_true(cc_settings_remember_refusal(&settings, find("matrix"), "matrix=<1> is bad"));
+  g_assert_false(cc_settings_start(&settings, &error));
+  g_assert_error(error, CC_ERROR, CC_ERROR_INVALID);
+  g_assert_cmpstr(error->message, ==, "matrix=<1> is bad. stride=3 is bad");
+  g_clear_error(&error);
+  g_assert_true(set(&settings, "stride", "2"));
+  g_assert_true(set(&settings, "kernel", "custom"));
+  g_assert_false(cc_settings_start(&settings, &error));
+  g_assert_cmpstr(error->message, ==, "matrix=<1> is bad");
+  g_assert_true(set(&settings, "kernel", "box"));
+  g_assert_true(cc_settings_start(&settings, NULL));
+  g_assert_false(cc_settings_remember_refusal(&settings, find("stride"), "stride=3 is bad"));
+  cc_settings_stop(&settings);
+  g_assert_true(cc_settings_remember_refusal(&settings, find("stride"), "stride=3 is bad"));
+  cc_settings_begin_preset(&settings);
+  g_assert_false(cc_settings_remember_refusal(&settings, find("size"), "size=4 is bad"));
+  g_assert_true(cc_settings_end_preset(&settings, TRUE));
+  g_assert_true(cc_settings_start(&settings, NULL));
+  cc_settings_clear(&settings);
+}
+
 int
 main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
@@ -184,5 +302,8 @@ main(int argc, char **argv) {
   g_test_add_func("/settings/every-property", test_every_property);
   g_test_add_func("/settings/preset", test_preset);
   g_test_add_func("/settings/refused-preset", test_refused_preset);
+  g_test_add_func("/settings/put-back", test_put_back);
+  g_test_add_func("/settings/commit-as-of", test_commit_as_of);
+  g_test_add_func("/settings/start", test_start);
   return g_test_run();
 }
