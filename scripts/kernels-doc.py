@@ -85,9 +85,12 @@ def document():
         details.append(f"\n## {name}\n\n{section['description']}.\n")
         if section.get("gaussian") == "true":
             details.append("\nWith `sigma` above 0 the coefficients are sampled from a Gaussian "
-                           "instead.\n")
+                           "instead: of the given `size`, or of as many rows and columns as three "
+                           "sigma need.\n")
         details.extend("\n" + describe_size(section, size) for size in sizes)
-    return HEAD + "".join(table) + "\nThe default size is in bold.\n" + "".join(details)
+    return HEAD + "".join(table) + ("\nThe default size is in bold. For a "
+            "`size` that a kernel does not have it takes its next smaller one, and below its "
+            "smallest that.\n") + "".join(details)
 
 
 def main():

@@ -34,8 +34,9 @@ This page is written by `scripts/properties-doc.py` from the plugin and the comm
 [plugin/propertylist.c](../plugin/propertylist.c).
 
 What is changeable while playing takes effect between two frames. What is controllable can be driven
-by a `GstController` as well. A value that is wrong by itself is refused with a warning that says why,
-and the old one stays; [messages.md](messages.md) has those that do not fit each other.
+by a `GstController` as well. A value that cannot work is refused with a warning that says why, and the
+property reads again what it read before; at the start it is an error. [messages.md](messages.md) has
+the messages.
 [kernels.md](kernels.md) has the matrices of the named kernels.
 """
 

@@ -230,7 +230,8 @@ print_row(const Row *row, const Result *result) {
   const gchar *caps = g_str_equal(row->source, VIDEO) ? "" : strrchr(row->source, '!') + 2;
   g_autofree gchar *message = g_strstrip(g_strdup(result->messages->str));
   g_strdelimit(message, "\n", ' ');
-  g_print("| `%s%s` | %s | %s |\n", row->properties, caps, outcomes[row->outcome], message);
+  g_print("| `%s%s` | %s | %s |\n", row->properties, caps, outcomes[row->outcome],
+          *message ? message : "(none)");
 }
 
 int
