@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "choices.h"
+
+#include <gst/check/gstcheck.h>
+
+/* --- knobs --- */
+
+#define WHOLE(name, group, field, n, ...)                                                          \
+  {                                                                                                \
+    name, group, offsetof(CcFilter, field), FALSE, n, {                                            \
+      __VA_ARGS__                                                                                  \
+    }                                                                                              \
+  }
+#define REAL(name, group, field, n, ...)                                                           \
+  {                                                                                                \
+    name, group, offsetof(CcFilter, field), TRUE, n, {                                             \
+      __VA_ARGS__                                                                                  \
+    }                                                                                              \
+  }
+
+const TestKnob test_knobs[] = {
+    WHOLE("size", TEST_KERNELS, size, 7, 0, 0, 1, 3, 5, 7, 9),
+    REAL("sigma", TEST_KERNELS, sigma, 5, 0, 0, 0.5, 0.8, 1.4),
+    WHOLE("response", TEST_KERNELS, response, 7, 0, 1, 2, 3, 4, 5, 6),
+    WHOLE("algorithm", TEST_KERNELS, algorithm, 8, 0, 1, 2, 3, 4, 6, 7,
+          8), /* the fifth is inexact */
+    REAL("scale", TEST_LOOKS, scale, 6, 0, 0, 0.25, 0.5, 2, -0.5),
+    REAL("bias", TEST_LOOKS, bias, 8, 0, 1, 2.5, 7, -11, 30, 64.5, -40),
+    WHOLE("border", TEST_LOOKS, border, 5, 0, 1, 2, 3, 4),
+    REAL("border-value", TEST_LOOKS, border_value, 4, 0, 0.25, 0.5, 1),
+    WHOLE("chroma", TEST_LOOKS, chroma, 4, 0, 1, 2, 3),
+    WHOLE("alpha", TEST_LOOKS, alpha, 3, 0, 1, 2),
+    WHOLE("stride", TEST_LOOKS, stride, 4, 1, 1, 2, 4),
+};
+
+const guint test_n_knobs = G_N_ELEMENTS(test_knobs);
+
+gdouble
+test_knob_get(const TestKnob *knob, const CcFilter *filter) {
+  gconstpointer place = (const gchar *)filter + knob->offset;
+  return knob->real ? *(const gdouble *)place : *(const gint *)place;
+}
+
+void
+test_knob_put(const TestKnob *knob, CcFilter *filter, gdouble value) {
+  gpointer place = (gchar *)filter + knob->offset;
+  if (knob->real)
+    *(gdouble *)place = value;
+  else
+    *(gint *)place = (gint)value;
+}
+
+/* --- kernels --- */
+
+TestKernel test_kernels[64];
+guint test_n_kernels, test_n_named_kernels;
+
+static void
+add_kernel(CcKernel *kernel, gint choice, const gchar *first, const gchar *first_text,
+           const gchar *second, const gchar *second_text) {
+  test_kernels[test_n_kernels++] =
+      (TestKernel){{{first, first_text}, {second, second_text}}, kernel, choice};
+}
+
+static void
+add_custom(const gchar *file) {
+  static const gdouble blur[] = {1, 2, 1, 2, 4, 2, 1, 2, 1}, row[] = {1, 4, 6, 4, 1};
+  static const gdouble column[] = {-1, 0, 1}, flat[] = {1, 2, 1}, ramp[] = {1, -2, 3, 0.5, 0.1};
+  g_autoptr(GError) error = NULL;
+  add_kernel(cc_kernel_new_matrix(blur, 9, 3, NULL), 0, "matrix", "<1,2,1,2,4,2,1,2,1>", NULL,
+             NULL);
+  add_kernel(cc_kernel_new_matrix(flat, 3, 3, NULL), 0, "matrix", "< <1,2,1> >", NULL, NULL);
+  add_kernel(cc_kernel_new_matrix(ramp, 5, 1, NULL), 0, "matrix", "< <1>,<-2>,<3>,<0.5>,<1/10> >",
+             NULL, NULL);
+  add_kernel(cc_kernel_new_separable(row, 5, column, 3, NULL), 0, "row", "<1,4,6,4,1>", "column",
+             "<-1,0,1>");
+  add_kernel(cc_kernel_new_separable(flat, 3, row, 5, NULL), 0, "column", "<1,4,6,4,1>", "row",
+             "<(string)1,(string)2,(string)1>");
+  add_kernel(cc_kernel_load(file, &error), 0, "kernel-file", file, NULL, NULL);
+  fail_unless(error == NULL, "%s", error ? error->message : "");
+}
+
+void
+test_kernels_list(const gchar *file) {
+  const GPtrArray *builtin = cc_kernels_builtin();
+  test_n_kernels = 0;
+  for (guint i = 0; i < builtin->len; i++) {
+    CcKernel *kernel = g_ptr_array_index(builtin, i);
+    add_kernel(kernel, (gint)i + 1, "kernel", kernel->name, NULL, NULL);
+  }
+  test_n_named_kernels = test_n_kernels;
+  add_custom(file);
+}
+
+void
+test_kernels_clear(void) {
+  for (guint i = test_n_named_kernels; i < test_n_kernels; i++)
+    cc_kernel_unref(test_kernels[i].kernel);
+  test_n_kernels = 0;
+}
+
+static gboolean
+is_chosen(const gchar *name) {
+  gboolean chosen = FALSE;
+  for (guint i = 0; i < test_n_knobs; i++)
+    chosen |= g_str_equal(test_knobs[i].name, name);
+  for (guint i = 0; i < test_n_kernels; i++)
+    chosen |= g_strcmp0(test_kernels[i].set[0][0], name) == 0;
+  return chosen;
+}
+
+void
+test_assert_all_chosen(GstElement *element) {
+  g_auto(GStrv) names = gst_preset_get_property_names(GST_PRESET(element));
+  for (guint i = 0; names[i]; i++)
+    fail_unless(is_chosen(names[i]), "no values of %s", names[i]);
+}
+
+/* --- setting --- */
+
+void
+test_assign(TestAssignments *all, const gchar *name, const gchar *text) {
+  all->name[all->n] = name;
+  all->text[all->n++] = g_strdup(text);
+}
+
+void
+test_assign_knob(TestAssignments *all, const TestKnob *knob, const CcFilter *filter) {
+  gchar text[G_ASCII_DTOSTR_BUF_SIZE];
+  test_assign(all, knob->name, g_ascii_dtostr(text, sizeof text, test_knob_get(knob, filter)));
+}
+
+void
+test_assignments_clear(TestAssignments *all) {
+  for (guint i = 0; i < all->n; i++)
+    g_free(all->text[i]);
+  all->n = 0;
+}
+
+void
+test_set_values(GObject *object, const TestAssignments *all) {
+  GValue values[16] = {0};
+  for (guint i = 0; i < all->n; i++) {
+    GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(object), all->name[i]);
+    g_value_init(&values[i], spec->value_type);
+    fail_unless(gst_value_deserialize_with_pspec(&values[i], all->text[i], spec), "%s=%s",
+                all->name[i], all->text[i]);
+  }
+  g_object_setv(object, all->n, (const gchar **)all->name, values);
+  for (guint i = 0; i < all->n; i++)
+    g_value_unset(&values[i]);
+}
+
+void
+test_set_texts(GObject *object, const TestAssignments *all) {
+  g_object_freeze_notify(object);
+  for (guint i = 0; i < all->n; i++) {
+    gst_util_set_object_arg(object, all->name[i], all->text[i]);
+    g_usleep(300);
+  }
+  g_object_thaw_notify(object);
+}
