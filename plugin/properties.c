@@ -3,7 +3,6 @@
 
 #include "element.h"
 #include "report.h"
-#include "selection.h"
 #include "valuetext.h"
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
@@ -19,7 +18,7 @@ refuse(GstCudaConv *self, const CcProperty *property, const GValue *value, const
   g_autofree gchar *text = cc_value_describe(value);
   g_autofree gchar *refusal = g_strdup_printf("%s=%s is refused: %s", property->name, text, why);
   if (cc_settings_remember_refusal(&self->settings, property, refusal)) {
-    GST_INFO_OBJECT(self, "%s", refusal);
+    GST_WARNING_OBJECT(self, "%s", refusal);
     return;
   }
   if (cc_settings_is_controlling(&self->settings) &&

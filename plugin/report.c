@@ -28,6 +28,16 @@ gst_cuda_conv_post_pending_warnings(GstCudaConv *self) {
                         ("%s", (const gchar *)g_ptr_array_index(warnings, i)), (NULL));
 }
 
+gboolean
+gst_cuda_conv_may_complain(GstCudaConv *self, const gchar *property) {
+  static const gchar told[] = "cudaconv-told";
+  g_autoptr(GstControlBinding) binding = gst_object_get_control_binding(GST_OBJECT(self), property);
+  if (!binding)
+    return TRUE;
+  GObject *object = G_OBJECT(binding);
+  return g_object_replace_data(object, told, NULL, object, NULL, NULL);
+}
+
 /* What to do about an error of the device, for people; empty about others. */
 static const gchar *
 find_advice(GstCudaConv *self, const GError *error) {

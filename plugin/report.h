@@ -11,6 +11,10 @@ G_BEGIN_DECLS
 void gst_cuda_conv_warn(GstCudaConv *self, const gchar *text);
 void gst_cuda_conv_post_pending_warnings(GstCudaConv *self);
 
+/* Whether the application is to hear that a value of this property is refused or of no use: the
+ * first time for the control binding that drives it, and always when none does. Any thread. */
+gboolean gst_cuda_conv_may_complain(GstCudaConv *self, const gchar *property);
+
 /* Posts an error of the engine or of the memory. */
 void gst_cuda_conv_post_error(GstCudaConv *self, const GError *error);
 

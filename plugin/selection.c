@@ -64,31 +64,6 @@ check_downstream(GstCudaConv *self, const GstCaps *caps, guint stride, GError **
   return FALSE;
 }
 
-/* --- once for each control binding --- */
-
-gboolean
-gst_cuda_conv_may_complain(GstCudaConv *self, const gchar *property) {
-  static const gchar told[] = "cudaconv-told";
-  g_autoptr(GstControlBinding) binding = gst_object_get_control_binding(GST_OBJECT(self), property);
-  if (!binding)
-    return TRUE;
-  GObject *object = G_OBJECT(binding);
-  return g_object_replace_data(object, told, NULL, object, NULL, NULL);
-}
-
-/* Those of the properties that are to be told about. All are, if a control binding set none. */
-static CcPropertySet
-choose_told(GstCudaConv *self, CcPropertySet refused, CcPropertySet bound) {
-  CcPropertySet told = refused;
-  for (guint i = 0; i < cc_n_properties; i++)
-    if (refused & bound & cc_property_bit(i) &&
-        !gst_cuda_conv_may_complain(self, cc_properties[i].name))
-      told &= ~cc_property_bit(i);
-  return told;
-}
-
-/* --- trying --- */
-
 /* What runs, with `part` of what the properties say, goes to the session. FALSE: that cannot work,
  * and nothing has changed. */
 static gboolean
@@ -103,6 +78,17 @@ try_part(GstCudaConv *self, CcPropertySet part, const GstCaps *caps, const CcFra
     return FALSE;
   cc_settings_accept(&self->settings, part);
   return TRUE;
+}
+
+/* Those of the properties that are to be told about. All are, if a control binding set none. */
+static CcPropertySet
+choose_told(GstCudaConv *self, CcPropertySet refused, CcPropertySet bound) {
+  CcPropertySet told = refused;
+  for (guint i = 0; i < cc_n_properties; i++)
+    if (refused & bound & cc_property_bit(i) &&
+        !gst_cuda_conv_may_complain(self, cc_properties[i].name))
+      told &= ~cc_property_bit(i);
+  return told;
 }
 
 /* What cannot work is told, and the properties read again what runs. */

@@ -17,10 +17,6 @@ guint gst_cuda_conv_current_stride(GstCudaConv *self);
 gboolean gst_cuda_conv_choose_filter(GstCudaConv *self, const GstCaps *caps,
                                      const CcFrameLayout *layout, GError **error);
 
-/* Whether the application is to hear that a value of this property is refused or of no use: the
- * first time for the control binding that drives it, and always when none does. Any thread. */
-gboolean gst_cuda_conv_may_complain(GstCudaConv *self, const gchar *property);
-
 /* Follows the properties at a frame boundary. */
 void gst_cuda_conv_follow_properties(GstCudaConv *self);
 
