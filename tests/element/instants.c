@@ -52,7 +52,7 @@ typedef struct {
   GThread *thread;
   Choice ring[RING];
   guint64 begun, done; /* numbers of the last choice that a call began to set, and has set */
-  guint64 sure;        /* that was set when no thread was in a call */
+  guint64 sure;        /* that is in effect in any case */
 } Group;
 
 typedef struct {
@@ -79,7 +79,8 @@ typedef struct Test {
   gint stop;   /* atomic */
   GMutex lock; /* guards the next, and the numbers of groups */
   guint n_calls;
-  gint64 busy_since;         /* when calls went on, one beside the other, and */
+  gboolean pushing;
+  gint64 busy_since;         /* when calls went on, one beside the other; 0: none does */
   gint64 slow_from, slow_to; /* when they last did so for longer than patience */
   Group group[TEST_N_GROUPS];
   Bound bound[5];
@@ -162,19 +163,24 @@ begin_call(Test *test, Group *group, const Choice *choice) {
   g_mutex_lock(&test->lock);
   group->ring[(group->begun + 1) % RING] = *choice;
   group->begun++;
-  if (test->n_calls++ == 0)
+  test->n_calls++;
+  if (test->busy_since == 0)
     test->busy_since = g_get_monotonic_time();
   g_mutex_unlock(&test->lock);
 }
 
-/* The caller holds the lock. */
+/* Once no call goes on, nor one of the bindings within a push, all is in effect. The caller holds
+ * the lock. */
 static void
-end_busy_time(Test *test) {
+settle(Test *test) {
   const gint64 now = g_get_monotonic_time();
-  if (now - test->busy_since >= PATIENCE_US) {
+  if (test->n_calls > 0 || test->pushing)
+    return;
+  if (test->busy_since && now - test->busy_since >= PATIENCE_US) {
     test->slow_from = test->busy_since;
     test->slow_to = now;
   }
+  test->busy_since = 0;
   for (guint g = 0; g < TEST_N_GROUPS; g++)
     test->group[g].sure = test->group[g].done;
 }
@@ -184,8 +190,8 @@ end_call(Test *test, Group *group) {
   g_mutex_lock(&test->lock);
   group->done = group->begun;
   test->n_changes++;
-  if (--test->n_calls == 0)
-    end_busy_time(test);
+  test->n_calls--;
+  settle(test);
   g_mutex_unlock(&test->lock);
 }
 
@@ -377,7 +383,7 @@ static gboolean
 met_slow_calls(Test *test, const Frame *frame) {
   g_mutex_lock(&test->lock);
   const gboolean slow = (test->slow_from < frame->returned && test->slow_to > frame->pushed) ||
-                        (test->n_calls > 0 && frame->returned - test->busy_since >= PATIENCE_US);
+                        (test->busy_since && frame->returned - test->busy_since >= PATIENCE_US);
   g_mutex_unlock(&test->lock);
   return slow;
 }
@@ -432,6 +438,7 @@ push(Test *test, gboolean begins) {
   for (guint g = 0; g < TEST_N_GROUPS; g++)
     frame->low[g] = test->group[g].sure;
   frame->pushed = g_get_monotonic_time();
+  test->pushing = TRUE;
   g_mutex_unlock(&test->lock);
   g_queue_push_tail(&test->frames, frame);
   fail_unless_equals_int(gst_harness_push(test->h, buffer), GST_FLOW_OK);
@@ -439,6 +446,8 @@ push(Test *test, gboolean begins) {
   for (guint g = 0; g < TEST_N_GROUPS; g++)
     frame->high[g] = test->group[g].begun;
   frame->returned = g_get_monotonic_time();
+  test->pushing = FALSE;
+  settle(test);
   g_mutex_unlock(&test->lock);
 }
 
