@@ -71,6 +71,15 @@ parse_layout(Case *self, GError **error) {
   return TRUE;
 }
 
+static gboolean
+refuse_size(const CcKernel *kernel, const gchar *word, GError **error) {
+  g_autoptr(GString) sizes = g_string_new(NULL);
+  for (guint i = 0; i < kernel->n_sizes; i++)
+    g_string_append_printf(sizes, "%s%u", i > 0 ? ", " : "", kernel->sizes[i].size);
+  return bench_refuse(error, "\"%s\": the kernel %s has no such size; it has %s", word,
+                      kernel->name, sizes->str);
+}
+
 /* NAME[:SIZE[:SIGMA]] */
 static gboolean
 parse_kernel(Case *self, const gchar *word, GError **error) {
@@ -84,7 +93,7 @@ parse_kernel(Case *self, const gchar *word, GError **error) {
     return FALSE;
   const CcKernelSize *entry = cc_kernel_get_size(kernel, (guint)size);
   if (size && entry->size != size)
-    return bench_refuse(error, "\"%s\": the kernel %s has no such size", word, kernel->name);
+    return refuse_size(kernel, word, error);
   self->filter.kernel = kernel;
   self->filter.size = entry->size;
   if (!parts[1] || !parts[2])
