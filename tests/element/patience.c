@@ -85,6 +85,26 @@ GST_START_TEST(one_call_lands_as_a_whole) {
 }
 GST_END_TEST;
 
+/* A call may begin after another one has ended, and before GObject has told of that: what tells of
+ * the one does not commit a part of the other. */
+GST_START_TEST(end_of_one_call_is_not_that_of_another) {
+  const gchar *caps;
+  GstHarness *h = open_harness(&caps);
+  GObject *object = G_OBJECT(h->element);
+  GObjectClass *klass = G_OBJECT_GET_CLASS(object);
+  GParamSpec *told = g_object_class_find_property(klass, "border");
+  fail_unless_equals_int(filtered(h, caps, 0), 50);
+  g_object_freeze_notify(object);
+  g_object_set(object, "bias", 7.0, NULL);
+  klass->dispatch_properties_changed(object, 1, &told);
+  fail_unless_equals_int(filtered(h, caps, 0), 50);
+  g_object_set(object, "scale", 2.0, NULL);
+  g_object_thaw_notify(object);
+  fail_unless_equals_int(filtered(h, caps, 0), 107);
+  test_teardown(h);
+}
+GST_END_TEST;
+
 /* What is set before the start is there at the start. */
 GST_START_TEST(change_before_the_start) {
   static const gchar caps[] = "video/x-raw,format=GRAY8,width=16,height=8,framerate=30/1";
@@ -164,6 +184,7 @@ patience_suite(void) {
   TCase *tc = tcase_create("patience");
   tcase_add_test(tc, change_is_seen_while_a_call_never_ends);
   tcase_add_test(tc, one_call_lands_as_a_whole);
+  tcase_add_test(tc, end_of_one_call_is_not_that_of_another);
   tcase_add_test(tc, change_before_the_start);
   tcase_add_test(tc, change_is_seen_among_setters);
   tcase_add_test(tc, controlled_values_do_not_wait);
