@@ -17,6 +17,15 @@ G_BEGIN_DECLS
 typedef enum { CC_ALPHAS(CC_LIST_CONSTANT) } CcAlpha;
 enum { CC_N_ALPHAS = CC_ALPHAS(CC_LIST_PLUS_ONE) };
 
+/* What R, G and B are filtered as. */
+#define CC_COLORS(F)                                                                               \
+  F(CC_COLOR_AUTO, "auto", "Grey with edge kernels, else components")                              \
+  F(CC_COLOR_COMPONENTS, "components", "Red, green and blue each by itself")                       \
+  F(CC_COLOR_GREY, "grey", "Their luma, which all three become")
+
+typedef enum { CC_COLORS(CC_LIST_CONSTANT) } CcColor;
+enum { CC_N_COLORS = CC_COLORS(CC_LIST_PLUS_ONE) };
+
 /* A rectangle of pixels. */
 typedef struct {
   guint x, y, width, height;
@@ -39,6 +48,7 @@ typedef struct {
   CcBorder border;
   gdouble border_value; /* 0 to 1 of full scale */
   CcChroma chroma;
+  CcColor color;
   CcAlpha alpha;
   CcAlgorithm algorithm; /* refused where it cannot run the kernel, on every backend */
   guint stride;          /* 1, 2 or 4 (0 is 1): every n-th pixel of every n-th row is kept */

@@ -4,7 +4,7 @@
 static gboolean
 plane_layout_equal(const CcPlaneLayout *a, const CcPlaneLayout *b) {
   if (a->width != b->width || a->height != b->height || a->step != b->step || a->type != b->type ||
-      a->depth != b->depth || a->shift != b->shift)
+      a->depth != b->depth || a->shift != b->shift || a->pairs != b->pairs)
     return FALSE;
   for (guint i = 0; i < a->step; i++)
     if (a->role[i] != b->role[i])
@@ -14,7 +14,8 @@ plane_layout_equal(const CcPlaneLayout *a, const CcPlaneLayout *b) {
 
 gboolean
 cc_frame_layout_equal(const CcFrameLayout *a, const CcFrameLayout *b) {
-  if (a->n_planes != b->n_planes || a->limited_range != b->limited_range)
+  if (a->n_planes != b->n_planes || a->limited_range != b->limited_range || a->kr != b->kr ||
+      a->kb != b->kb)
     return FALSE;
   for (guint i = 0; i < a->n_planes; i++)
     if (!plane_layout_equal(&a->plane[i], &b->plane[i]))

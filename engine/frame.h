@@ -18,29 +18,46 @@ typedef enum {
 
 /* What a sample stands for; it decides whether the sample is filtered, copied or set. */
 typedef enum {
-  CC_ROLE_COLOR,  /* R, G, B or grey */
-  CC_ROLE_LUMA,   /* Y' */
-  CC_ROLE_CHROMA, /* Cb or Cr; neutral at half of the range */
+  CC_ROLE_GREY,
+  CC_ROLE_RED,
+  CC_ROLE_GREEN,
+  CC_ROLE_BLUE,
+  CC_ROLE_LUMA, /* Y' */
+  CC_ROLE_CB,   /* chroma is neutral at half of the range */
+  CC_ROLE_CR,
   CC_ROLE_ALPHA,
   CC_ROLE_PADDING, /* the x of RGBx: always copied */
 } CcRole;
 
-/* The shape of one plane, without its memory. */
+static inline gboolean
+cc_role_is_chroma(CcRole role) {
+  return role == CC_ROLE_CB || role == CC_ROLE_CR;
+}
+
+/* The shape of one plane, without its memory. A row is groups of `step` samples. A group is a
+ * pixel, or in packed 4:2:2, where `pairs` says so, two neighbours that share their chroma; of an
+ * odd width the last one has a sample of luma that belongs to no pixel and repeats the one before.
+ */
 typedef struct {
   guint width;  /* pixels a row, >= 1 */
   guint height; /* rows, >= 1 */
-  guint step;   /* samples from a pixel to its right neighbour, 1 to CC_MAX_COMPONENTS */
+  guint step;   /* samples from a group to its right neighbour, 1 to CC_MAX_COMPONENTS */
   CcSampleType type;
   guint depth; /* significant bits of a sample, 8 to 16; 8 with CC_SAMPLE_U8 */
   guint shift; /* how far left they stand in the stored word: 6 for P010, else 0 */
   CcRole role[CC_MAX_COMPONENTS]; /* of the first `step` samples */
+  gboolean pairs; /* a group is two pixels: four samples, among them two of luma, two apart */
 } CcPlaneLayout;
 
 typedef struct {
   guint n_planes;
   CcPlaneLayout plane[CC_MAX_PLANES];
   gboolean limited_range; /* black is 16 << (depth - 8) in luma, not 0 */
+  gdouble kr, kb;         /* what red and blue weigh in luma; 0: not known, taken for BT.601 */
 } CcFrameLayout;
+
+#define CC_DEFAULT_KR 0.299
+#define CC_DEFAULT_KB 0.114
 
 /* Where one plane lies. The memory is not owned. */
 typedef struct {
@@ -70,10 +87,16 @@ cc_sample_size(CcSampleType type) {
   return type == CC_SAMPLE_U8 ? 1 : 2;
 }
 
+/* Groups of samples in a row. */
+static inline guint
+cc_plane_groups(const CcPlaneLayout *plane) {
+  return plane->pairs ? plane->width / 2 + plane->width % 2 : plane->width;
+}
+
 /* Bytes of samples in one row, padding left out. */
 static inline gsize
 cc_plane_row_bytes(const CcPlaneLayout *plane) {
-  return (gsize)plane->width * plane->step * cc_sample_size(plane->type);
+  return (gsize)cc_plane_groups(plane) * plane->step * cc_sample_size(plane->type);
 }
 
 gboolean cc_frame_layout_equal(const CcFrameLayout *a, const CcFrameLayout *b);

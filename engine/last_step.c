@@ -125,7 +125,7 @@ cc_op_agrees(const CcOp *op, CcRange range, CcCodeFunc code, gconstpointer form)
     const gdouble t = (level - op->add) / op->mul;
     if (is_magnitude(op) && t < 0)
       continue; /* below the first result */
-    /* the op's code value comes to `level` at this n or at one of the next two */
+    /* the op's code value comes to `level`, or leaves it, at this n or at one of the next two */
     const gdouble step = floor(is_magnitude(op) ? t * t : t);
     if (step + 2 < (gdouble)range.least || step - 1 > (gdouble)range.most)
       continue;
@@ -149,8 +149,9 @@ float_is_exact(const CcOp *op) {
   if (range.most > FLOAT_EXACT) {
     /* Sums of squares beyond may be rounded, but never below this bound: fine where it saturates.
      */
-    if (!is_magnitude(op) || code_in_float(op, FLOAT_EXACT) < op->hi ||
-        code_in_double(op, FLOAT_EXACT) < op->hi)
+    const gint limit = op->mul > 0 ? op->hi : op->lo;
+    if (!is_magnitude(op) || code_in_float(op, FLOAT_EXACT) != limit ||
+        code_in_double(op, FLOAT_EXACT) != limit)
       return FALSE;
     range.most = FLOAT_EXACT;
   }

@@ -5,7 +5,8 @@
  * a cheaper form gives the same. last_step_shared.h defines it.
  *
  * Where an op is exact, the last step starts from an integer n: t, or with magnitude the square of
- * t. The code value of n is a staircase that rises with n. Direction has no such n; what is said of
+ * t. The code value of n is a staircase that rises with n, or falls where the scale is negative.
+ * Direction has no such n; what is said of
  * n below is not for that response. */
 
 #include "last_step_shared.h"
@@ -15,8 +16,8 @@
 G_BEGIN_DECLS
 
 /* Sets mul, add, mul_f, add_f and arith of an op whose taps, sum bounds, response, lo and hi are
- * set. `scale` multiplies the tap sums and is > 0; `offset` is everything added, in code values of
- * `depth` bits, rounding aside. scale_fraction is scale as a fraction, or has den 0. */
+ * set. `scale` multiplies the tap sums and is not 0; `offset` is everything added, in code values
+ * of `depth` bits, rounding aside. scale_fraction is scale as a fraction, or has den 0. */
 void cc_op_set_last_step(CcOp *op, gdouble scale, CcRational scale_fraction, gdouble offset);
 
 /* The code value that the sums of all matrices have in the op's arithmetic. */
@@ -38,7 +39,8 @@ CcRange cc_op_range(const CcOp *op);
 /* The code value of n in the op's arithmetic. The op is exact. */
 gint cc_op_code(const CcOp *op, gint64 n);
 
-/* Another form of the last step: the code value that it gives n. It does not fall when n rises. */
+/* Another form of the last step: the code value that it gives n, which rises or falls as the op's.
+ */
 typedef gint (*CcCodeFunc)(gconstpointer form, gint64 n);
 
 /* Whether `code` gives the op's code value for every n of `range`. Both are staircases, so they

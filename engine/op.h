@@ -47,7 +47,7 @@ typedef struct {
   gint64 sum_min[CC_MAX_MATRICES], sum_max[CC_MAX_MATRICES];
   gdouble mul, add;
   gfloat mul_f, add_f;
-  gint lo, hi; /* code values, hi = 2^depth - 1 */
+  gint lo, hi; /* code values; with direction 0 and 2^depth - 1 */
 } CcOp;
 
 G_END_DECLS

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "plan.h"
+#include "factor.h"
 #include "last_step.h"
 #include "names.h"
 #include "rational.h"
@@ -10,7 +11,6 @@
 
 #define MAX_DIVISOR 4096     /* of the coefficients of an exact op */
 #define COEFF_TOLERANCE 1e-6 /* of the largest coefficient, or of 1 when that is less */
-#define FLOAT_TOLERANCE 1e-7 /* about what a float keeps */
 #define MAX_SCALE_DENOMINATOR (1 << 20)
 
 /* A kernel at one size with what the user's filter says about it. */
@@ -75,11 +75,17 @@ find_divisor(Operator *op) {
   op->divisor = 0;
 }
 
+/* Moves a negative scale into the taps, for which there are more and faster last steps. Only where
+ * the result is linear in the sums is it the same. */
 static void
-negate(Operator *op) {
-  for (guint m = 0; m < op->n; m++)
-    for (guint i = 0; i < op->width * op->height; i++)
-      op->matrix[m].coeff[i] = -op->matrix[m].coeff[i];
+move_sign(Operator *op) {
+  const gboolean is_linear =
+      op->n == 1 && (op->response == CC_RESPONSE_CLAMP || op->response == CC_RESPONSE_OFFSET);
+  if (op->scale >= 0 || !is_linear)
+    return;
+  for (guint i = 0; i < op->width * op->height; i++)
+    op->matrix->coeff[i] = -op->matrix->coeff[i];
+  op->scale = -op->scale;
 }
 
 /* As many taps as three sigma on both sides need, by OpenCV's rule for pictures of 8 bits. */
@@ -139,10 +145,7 @@ operator_init(Operator *op, const CcFilter *filter, GError **error) {
   op->chroma = filter->chroma ? filter->chroma : kernel->chroma;
   if (filter->scale != 0)
     op->scale = filter->scale;
-  if (op->scale < 0) { /* the response sees the scaled sums, and mul stays positive */
-    negate(op);
-    op->scale = -op->scale;
-  }
+  move_sign(op);
   find_divisor(op);
   return TRUE;
 }
@@ -182,61 +185,6 @@ operator_scale(const Operator *op, CcRational *fraction) {
   return (gdouble)fraction->num / (gdouble)fraction->den;
 }
 
-/* --- separability: is matrix m a column times a row? --- */
-
-/* Over integers: the first row that is not zero, divided by what its elements share, is the row. */
-static gboolean
-factor_whole(const gint64 *c, guint width, guint height, gint32 *row, gint32 *column) {
-  guint base = 0, pivot = 0;
-  while (base < height && pivot == 0) {
-    for (pivot = 0; pivot < width && c[base * width + pivot] == 0;)
-      pivot++;
-    if (pivot < width)
-      break;
-    pivot = 0;
-    base++;
-  }
-  memset(row, 0, width * sizeof *row);
-  memset(column, 0, height * sizeof *column);
-  if (base == height)
-    return TRUE; /* all zero */
-  gint64 shared = 0;
-  for (guint x = 0; x < width; x++)
-    shared = cc_gcd(c[base * width + x], shared);
-  for (guint x = 0; x < width; x++)
-    row[x] = (gint32)(c[base * width + x] / shared);
-  for (guint y = 0; y < height; y++) {
-    column[y] = (gint32)(c[y * width + pivot] / row[pivot]);
-    for (guint x = 0; x < width; x++)
-      if ((gint64)column[y] * row[x] != c[y * width + x])
-        return FALSE;
-  }
-  return TRUE;
-}
-
-/* Over reals: the row through the largest element. */
-static gboolean
-factor_real(const CcMatrix *matrix, gfloat *row, gfloat *column) {
-  const guint width = matrix->width, height = matrix->height;
-  guint pivot = 0;
-  for (guint i = 1; i < width * height; i++)
-    if (fabs(matrix->coeff[i]) > fabs(matrix->coeff[pivot]))
-      pivot = i;
-  const gdouble *through_y = matrix->coeff + pivot / width * width;
-  const gdouble *through_x = matrix->coeff + pivot % width;
-  const gdouble largest = matrix->coeff[pivot];
-  for (guint y = 0; y < height; y++)
-    for (guint x = 0; x < width; x++)
-      if (fabs(through_x[y * width] / largest * through_y[x] - matrix->coeff[y * width + x]) >
-          FLOAT_TOLERANCE * fabs(largest))
-        return FALSE;
-  for (guint x = 0; x < width; x++)
-    row[x] = (gfloat)through_y[x];
-  for (guint y = 0; y < height; y++)
-    column[y] = (gfloat)(through_x[y * width] / largest);
-  return TRUE;
-}
-
 static void
 set_taps(CcOp *op, const Operator *from) {
   const guint area = from->width * from->height;
@@ -255,27 +203,28 @@ set_taps(CcOp *op, const Operator *from) {
     if (!op->separable)
       continue;
     if (op->exact) {
-      op->separable = factor_whole(from->whole + m * area, from->width, from->height, op->row_i[m],
-                                   op->column_i[m]);
+      op->separable = cc_factor_whole(from->whole + m * area, from->width, from->height,
+                                      op->row_i[m], op->column_i[m]);
       for (guint i = 0; i < CC_MAX_KERNEL_SIZE; i++) {
         op->row_f[m][i] = (gfloat)op->row_i[m][i];
         op->column_f[m][i] = (gfloat)op->column_i[m][i];
       }
     } else {
-      op->separable = factor_real(&from->matrix[m], op->row_f[m], op->column_f[m]);
+      op->separable = cc_factor_real(&from->matrix[m], op->row_f[m], op->column_f[m]);
     }
   }
 }
 
+/* Samples are 0 to `most_code`. */
 static void
-set_bounds(CcOp *op) {
+set_bounds(CcOp *op, gint most_code) {
   const guint area = op->width * op->height;
   if (!op->exact)
     return;
   for (guint m = 0; m < op->n_matrices; m++) {
     op->sum_min[m] = op->sum_max[m] = 0;
     for (guint i = 0; i < area; i++) {
-      const gint64 most = (gint64)op->tap_i[m * area + i] * op->hi;
+      const gint64 most = (gint64)op->tap_i[m * area + i] * most_code;
       *(most < 0 ? &op->sum_min[m] : &op->sum_max[m]) += most;
     }
   }
@@ -290,21 +239,22 @@ typedef struct {
   gdouble offset[CC_MAX_PASSES]; /* what each op of the plan adds */
 } Builder;
 
-/* The value that stands for nothing there: what an edge kernel answers a flat area with. */
-static gint
-black_level(const Builder *b, CcRole role, guint depth) {
-  if (b->taps->klass != CC_KERNEL_EDGE || b->taps->response == CC_RESPONSE_DIRECTION ||
-      b->taps->response == CC_RESPONSE_OFFSET)
-    return 0;
-  if (role == CC_ROLE_LUMA && b->plan->layout.limited_range)
-    return 16 << (depth - 8);
-  return 0;
+/* The code values that results may have. Edges lie within the stream's range: its black is what
+ * they answer a flat area with. Angles, and what lies around mid-grey, know no black. */
+static void
+find_limits(const Builder *b, CcRole role, guint depth, gint *lo, gint *hi) {
+  const gboolean is_edge = b->taps->klass == CC_KERNEL_EDGE &&
+                           b->taps->response != CC_RESPONSE_DIRECTION &&
+                           b->taps->response != CC_RESPONSE_OFFSET;
+  const gboolean limited = is_edge && role == CC_ROLE_LUMA && b->plan->frame_layout.limited_range;
+  *lo = limited ? 16 << (depth - 8) : 0;
+  *hi = limited ? 235 << (depth - 8) : (1 << depth) - 1;
 }
 
 /* Edge results of chroma lie around neutral; mid-grey is where signed results lie around. */
 static gint
 middle(const Builder *b, CcRole role, guint depth) {
-  const gboolean signed_chroma = b->taps->klass == CC_KERNEL_EDGE && role == CC_ROLE_CHROMA &&
+  const gboolean signed_chroma = b->taps->klass == CC_KERNEL_EDGE && cc_role_is_chroma(role) &&
                                  b->taps->response != CC_RESPONSE_DIRECTION;
   return b->taps->response == CC_RESPONSE_OFFSET || signed_chroma ? 1 << (depth - 1) : 0;
 }
@@ -312,8 +262,8 @@ middle(const Builder *b, CcRole role, guint depth) {
 /* The op for samples of `role`; the same one for all roles and planes that need the same. */
 static const CcOp *
 get_op(Builder *b, CcRole role, guint depth) {
-  const gint hi = (1 << depth) - 1;
-  const gint lo = black_level(b, role, depth);
+  gint lo, hi;
+  find_limits(b, role, depth, &lo, &hi);
   const gdouble offset =
       b->filter->bias * (gdouble)(1 << (depth - 8)) + lo + middle(b, role, depth);
   for (guint i = 0; i < b->plan->n_ops; i++) {
@@ -326,7 +276,7 @@ get_op(Builder *b, CcRole role, guint depth) {
   op->lo = lo;
   op->hi = hi;
   set_taps(op, b->taps);
-  set_bounds(op);
+  set_bounds(op, (1 << depth) - 1);
   CcRational fraction;
   const gdouble scale = operator_scale(b->taps, &fraction);
   cc_op_set_last_step(op, scale, fraction, offset);
@@ -342,7 +292,8 @@ typedef enum {
 static Action
 action_for(const Builder *b, CcRole role) {
   switch (role) {
-  case CC_ROLE_CHROMA:
+  case CC_ROLE_CB:
+  case CC_ROLE_CR:
     return b->taps->chroma == CC_CHROMA_FILTER ? ACTION_FILTER
            : b->taps->chroma == CC_CHROMA_COPY ? ACTION_COPY
                                                : ACTION_FILL;
@@ -361,7 +312,8 @@ static guint16
 border_code(const Builder *b, CcRole role, guint depth) {
   const gint hi = (1 << depth) - 1;
   switch (role) {
-  case CC_ROLE_CHROMA:
+  case CC_ROLE_CB:
+  case CC_ROLE_CR:
     return (guint16)(1 << (depth - 1));
   case CC_ROLE_ALPHA:
     return (guint16)hi;
@@ -396,6 +348,9 @@ static void
 add_component(Builder *b, guint plane, guint component) {
   const CcPlaneLayout *layout = &b->plan->layout.plane[plane];
   const CcRole role = layout->role[component];
+  const CcHue *hue = b->plan->hue;
+  if (hue && (role < CC_ROLE_ALPHA || (hue->aside && hue->aside_role == role)))
+    return; /* painted */
   const Action action = action_for(b, role);
   const CcOp *op = action == ACTION_FILTER ? get_op(b, role, layout->depth) : NULL;
   CcPass *pass = get_pass(b, plane, op);
@@ -407,7 +362,7 @@ add_component(Builder *b, guint plane, guint component) {
   else
     pass->fill_mask |= bit;
   pass->fill[component] =
-      (guint16)(role == CC_ROLE_CHROMA ? 1 << (layout->depth - 1) : (1 << layout->depth) - 1);
+      (guint16)(cc_role_is_chroma(role) ? 1 << (layout->depth - 1) : (1 << layout->depth) - 1);
 }
 
 /* --- the plan --- */
@@ -448,6 +403,74 @@ runs_plan(CcAlgorithm algorithm, const CcPlan *plan) {
   for (guint i = 0; i < plan->n_ops; i++)
     if (!cc_algorithm_runs(algorithm, &plan->op[i]))
       return FALSE;
+  return TRUE;
+}
+
+/* Whether R, G and B are filtered as their luma. */
+static gboolean
+is_grey(const CcFilter *filter, const Operator *taps, const CcFrameLayout *frame) {
+  const gboolean wanted = filter->color == CC_COLOR_AUTO ? taps->klass == CC_KERNEL_EDGE
+                                                         : filter->color == CC_COLOR_GREY;
+  return wanted && cc_frame_layout_has_rgb(frame);
+}
+
+/* Whether direction is painted as hue: there is colour, and nothing says what else is to become of
+ * it. Only sums of integers are the same in any order. */
+static gboolean
+is_painted(const CcFilter *filter, const Operator *taps, const CcFrameLayout *frame) {
+  return taps->response == CC_RESPONSE_DIRECTION && taps->divisor &&
+         (is_grey(filter, taps, frame) ||
+          (filter->chroma == CC_CHROMA_AUTO && cc_frame_layout_has_yuv(frame)));
+}
+
+static void
+set_hue(Builder *b) {
+  CcHue *hue = b->plan->hue = g_new(CcHue, 1);
+  cc_hue_init(hue, &b->plan->layout, b->plan->packing);
+  const CcPlaneLayout *luma = &b->plan->layout.plane[hue->plane];
+  hue->op = get_op(b, CC_ROLE_LUMA, luma->depth);
+  hue->add = (gfloat)(b->filter->bias + 0.5);
+  hue->border = border_code(b, CC_ROLE_LUMA, luma->depth);
+  hue->repeats = b->plan->repeats[hue->plane];
+  if (!hue->aside)
+    return;
+  const Action action = action_for(b, hue->aside_role);
+  hue->aside = action == ACTION_COPY   ? CC_ASIDE_COPY
+               : action == ACTION_FILL ? CC_ASIDE_FILL
+                                       : CC_ASIDE_NOTHING;
+  hue->aside_word = (guint16)(((1u << luma->depth) - 1) << luma->shift);
+}
+
+/* Sets what of each plane of the frame is read and written. Chroma of pairs, which comes after
+ * luma, tells how many groups that is. */
+static void
+set_frame_regions(CcPlan *plan) {
+  for (guint p = 0; p < plan->layout.n_planes; p++) {
+    const CcPacking *packing = &plan->packing[p];
+    for (guint i = 0; i < cc_packing_n_places(packing); i++) {
+      plan->frame_source[packing->place[i].plane] = plan->source[p];
+      plan->frame_target[packing->place[i].plane] = plan->target[p];
+    }
+  }
+  for (guint p = 0; p < plan->layout.n_planes; p++) {
+    const guint of_frame = plan->packing[p].place[0].plane;
+    if (plan->frame_layout.plane[of_frame].pairs && plan->layout.plane[p].step == 1)
+      plan->repeats[p] = 2 * plan->frame_target[of_frame].width - plan->target[p].width;
+  }
+}
+
+/* Sets everything about frames and planes but the passes. */
+static gboolean
+set_planes(CcPlan *plan, const CcFilter *filter, const Operator *taps, const CcFrameLayout *frame,
+           GError **error) {
+  plan->frame_layout = *frame;
+  plan->out_frame_layout = cc_frame_layout_shrink(frame, plan->stride);
+  plan->packed = cc_packing_find(frame, is_grey(filter, taps, frame), &plan->layout, plan->packing);
+  plan->out_layout = cc_frame_layout_shrink(&plan->layout, plan->stride);
+  if (!cc_filter_find_regions(filter, frame, &plan->layout, &plan->out_layout, plan->stride,
+                              plan->source, plan->target, error))
+    return FALSE;
+  set_frame_regions(plan);
   return TRUE;
 }
 
@@ -495,18 +518,17 @@ cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error)
 
   g_autoptr(CcPlan) plan = g_new0(CcPlan, 1);
   g_atomic_ref_count_init(&plan->refs);
-  plan->layout = *layout;
   plan->border = filter->border;
   plan->stride = MAX(1, filter->stride);
   plan->algorithm = filter->algorithm;
-  plan->out_layout = cc_frame_layout_shrink(layout, plan->stride);
-  if (!cc_filter_find_regions(filter, layout, &plan->out_layout, plan->stride, plan->source,
-                              plan->target, error))
+  if (!set_planes(plan, filter, taps, layout, error))
     return NULL;
   plan->op = g_new0(CcOp, CC_MAX_PASSES);
   Builder builder = {.filter = filter, .taps = taps, .plan = plan};
-  for (guint p = 0; p < layout->n_planes; p++)
-    for (guint c = 0; c < layout->plane[p].step; c++)
+  if (is_painted(filter, taps, layout))
+    set_hue(&builder);
+  for (guint p = 0; p < plan->layout.n_planes; p++)
+    for (guint c = 0; c < plan->layout.plane[p].step; c++)
       add_component(&builder, p, c);
   if (!check_algorithm(plan, filter->algorithm, error))
     return NULL;
@@ -523,6 +545,7 @@ void
 cc_plan_unref(CcPlan *plan) {
   if (!g_atomic_ref_count_dec(&plan->refs))
     return;
+  g_free(plan->hue);
   g_free(plan->op);
   g_free(plan);
 }
@@ -549,11 +572,12 @@ cc_plan_describe(const CcPlan *plan) {
     g_string_append(text, "no filtering");
   } else {
     const CcOp *op = &plan->op[0];
-    g_string_append_printf(
-        text, "%ux%u, %u matri%s, %s, %s, %s, %s", op->width, op->height, op->n_matrices,
-        op->n_matrices == 1 ? "x" : "ces", op->separable ? "separable" : "not separable",
-        op->exact ? "exact integers" : "fractional",
-        op->arith == CC_ARITH_F32 ? "float sums" : "64-bit sums", cc_response_names[op->response]);
+    g_string_append_printf(text, "%ux%u, %u matri%s, %s, %s, %s, %s%s", op->width, op->height,
+                           op->n_matrices, op->n_matrices == 1 ? "x" : "ces",
+                           op->separable ? "separable" : "not separable",
+                           op->exact ? "exact integers" : "fractional",
+                           op->arith == CC_ARITH_F32 ? "float sums" : "64-bit sums",
+                           cc_response_names[op->response], plan->hue ? " as hue" : "");
     if (plan->algorithm != CC_ALGORITHM_AUTO)
       g_string_append_printf(text, ", algorithm %s", cc_algorithm_name(plan->algorithm));
   }

@@ -8,7 +8,9 @@
 #include <glib.h>
 #include "filter.h"
 #include "frame.h"
+#include "hue.h"
 #include "op.h"
+#include "packing.h"
 
 G_BEGIN_DECLS
 
@@ -30,19 +32,31 @@ typedef struct {
 /* Immutable once made, reference counted. */
 typedef struct {
   gatomicrefcount refs;
-  CcFrameLayout layout;     /* of the input */
-  CcFrameLayout out_layout; /* of the output: planes of 1/stride the size, rounded up */
-  guint stride;             /* 1, 2 or 4 */
+  CcFrameLayout frame_layout;     /* of the input */
+  CcFrameLayout out_frame_layout; /* of the output: planes of 1/stride the size, rounded up */
+  /* For each plane of the frame, in groups of samples: what is read, and what is written. */
+  CcRect frame_source[CC_MAX_PLANES], frame_target[CC_MAX_PLANES];
+  /* What passes work on: the planes of the frame, or what packing makes of them. Of planes that are
+   * packed, all have the same height. All that follows counts these planes. */
+  CcFrameLayout layout, out_layout;
+  gboolean packed; /* not all planes are the frame's */
+  CcPacking packing[CC_MAX_PLANES];
+  guint repeats[CC_MAX_PLANES]; /* how many samples behind the target's last one repeat it in the
+                                   frame: 1 where an odd width ends in half a pair, else 0 */
+  guint stride;                 /* 1, 2 or 4 */
   /* For each plane, in its own pixels: what is read, and what is written. Pixel (x, y) of the
    * target is made from the window around pixel (stride * x, stride * y) of the source, both
    * counted from their top left corners. Neither is empty. */
   CcRect source[CC_MAX_PLANES], target[CC_MAX_PLANES];
   CcAlgorithm algorithm;
   CcBorder border;
-  guint n_passes; /* every component of every plane is written by exactly one */
+  guint n_passes; /* every component of every plane is written by exactly one, or by hue */
   CcPass pass[CC_MAX_PASSES];
   guint n_ops;
   CcOp *op;
+  /* Where a gradient's direction is painted as hue: luma and chroma, or R, G and B, which no pass
+   * writes then. NULL elsewhere. Its op is the first. */
+  CcHue *hue;
 } CcPlan;
 
 /* Works out the plan of `filter` for frames of `layout`. CC_ERROR_INVALID names the property, its

@@ -69,10 +69,33 @@ check_regions(const CcFilter *filter, const PictureSpan *across, const PictureSp
   return TRUE;
 }
 
+static gboolean
+has_pairs(const CcFrameLayout *frame) {
+  for (guint p = 0; p < frame->n_planes; p++)
+    if (frame->plane[p].pairs)
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether whole pairs of pixels are read and written; the last one of a row may be half a pair. */
+static gboolean
+check_pairs(const PictureSpan *across, guint stride, GError **error) {
+  const guint end = across->from + across->n_read;
+  const guint out_end = across->to + (across->n_read + stride - 1) / stride;
+  if (across->from % 2 == 0 && (end % 2 == 0 || end == across->size) && across->to % 2 == 0 &&
+      (out_end % 2 == 0 || out_end >= across->out_size))
+    return TRUE;
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+              "roi=<%u, ..., %u, ...> target=<%u, ...>: whole pairs of pixels are needed in packed "
+              "4:2:2, from even columns to even columns",
+              across->from, across->n_read, across->to);
+  return FALSE;
+}
+
 gboolean
-cc_filter_find_regions(const CcFilter *filter, const CcFrameLayout *layout,
-                       const CcFrameLayout *out_layout, guint stride, CcRect source[CC_MAX_PLANES],
-                       CcRect target[CC_MAX_PLANES], GError **error) {
+cc_filter_find_regions(const CcFilter *filter, const CcFrameLayout *frame,
+                       const CcFrameLayout *layout, const CcFrameLayout *out_layout, guint stride,
+                       CcRect source[CC_MAX_PLANES], CcRect target[CC_MAX_PLANES], GError **error) {
   PictureSpan across = {0}, down = {0};
   largest_plane(layout, &across.size, &down.size);
   largest_plane(out_layout, &across.out_size, &down.out_size);
@@ -90,6 +113,8 @@ cc_filter_find_regions(const CcFilter *filter, const CcFrameLayout *layout,
     across.n_read = MIN(filter->source.width, across.size - across.from);
     down.n_read = MIN(filter->source.height, down.size - down.from);
   }
+  if (has_pairs(frame) && !check_pairs(&across, stride, error))
+    return FALSE;
   for (guint p = 0; p < layout->n_planes; p++) {
     const CcPlaneLayout *in = &layout->plane[p], *out = &out_layout->plane[p];
     const Span x = plane_span(&across, in->width, out->width, stride);

@@ -88,3 +88,18 @@ cc_border_index(int i, int n, CcBorder border) {
   }
   return -1;
 }
+
+/* The luma of red, green and blue, by the weights of BT.709, as a code value of their depth. The
+ * weights add up to 2^CC_LUMA_SHIFT, so grey stays as it is, and no sum of 16-bit samples leaves 32
+ * bits. */
+#define CC_LUMA_RED 13933u
+#define CC_LUMA_GREEN 46871u
+#define CC_LUMA_BLUE 4732u
+#define CC_LUMA_HALF 32768u
+#define CC_LUMA_SHIFT 16
+
+CC_SHARED unsigned
+cc_luma_of(unsigned red, unsigned green, unsigned blue) {
+  return (CC_LUMA_RED * red + CC_LUMA_GREEN * green + CC_LUMA_BLUE * blue + CC_LUMA_HALF) >>
+         CC_LUMA_SHIFT;
+}

@@ -16,12 +16,28 @@ static const Format formats[] = {CC_FORMATS(FORMAT_ROW)};
 
 /* --- memory --- */
 
+/* How the library that is loaded holds a format. */
+static CcInCuda
+in_cuda_now(const Format *format) {
+  guint major, minor, micro, nano;
+  gst_version(&major, &minor, &micro, &nano);
+  const gboolean is_1_24 = major > 1 || minor >= 24;
+  switch (format->in_cuda) {
+  case CC_IN_CUDA_EVEN_1_24:
+    return is_1_24 ? CC_IN_CUDA_EVEN : CC_IN_CUDA_NEVER;
+  case CC_IN_CUDA_ANY_1_24:
+    return is_1_24 ? CC_IN_CUDA_ANY : CC_IN_CUDA_NEVER;
+  default:
+    return format->in_cuda;
+  }
+}
+
 /* The caps of all formats that CUDA memory holds at least so well. */
 static GstCaps *
 make_caps(CcInCuda least) {
   g_autoptr(GString) names = g_string_new(NULL);
   for (guint i = 0; i < G_N_ELEMENTS(formats); i++)
-    if (formats[i].in_cuda >= least)
+    if (in_cuda_now(&formats[i]) >= least)
       g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : "", formats[i].name);
   g_autofree gchar *text = g_strdup_printf(GST_VIDEO_CAPS_MAKE("{ %s }"), names->str);
   return gst_caps_from_string(text);
@@ -73,7 +89,7 @@ planes_overlap(const GstStructure *structure) {
   const gchar *name = gst_structure_get_string(structure, "format");
   gint height;
   for (guint i = 0; name && i < G_N_ELEMENTS(formats); i++)
-    if (formats[i].in_cuda == CC_IN_CUDA_EVEN && g_str_equal(name, formats[i].name))
+    if (in_cuda_now(&formats[i]) == CC_IN_CUDA_EVEN && g_str_equal(name, formats[i].name))
       return gst_structure_get_int(structure, "height", &height) && height % 2 != 0;
   return FALSE;
 }

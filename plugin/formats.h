@@ -3,12 +3,14 @@
 
 /* The video formats of the element, for its caps, the tests and the benches. */
 
-/* How GstCudaMemory of GStreamer 1.22 holds frames of a format. */
+/* How GstCudaMemory holds frames of a format. */
 typedef enum {
   CC_IN_CUDA_NEVER, /* it ends the process */
   CC_IN_CUDA_EVEN,  /* only an even height: of any other, the last plane begins half a row early, on
                        top of the plane before it */
   CC_IN_CUDA_ANY,
+  CC_IN_CUDA_EVEN_1_24, /* the same from GStreamer 1.24 on, and never before */
+  CC_IN_CUDA_ANY_1_24,
 } CcInCuda;
 
 /* A row is F(name as in caps, CcInCuda), and F says what to make of it. This makes the names. */
@@ -23,6 +25,10 @@ typedef enum {
   F(NV21, CC_IN_CUDA_ANY)                                                                          \
   F(Y42B, CC_IN_CUDA_ANY)                                                                          \
   F(NV16, CC_IN_CUDA_NEVER)                                                                        \
+  F(YUY2, CC_IN_CUDA_ANY_1_24)                                                                     \
+  F(UYVY, CC_IN_CUDA_ANY_1_24)                                                                     \
+  F(YVYU, CC_IN_CUDA_NEVER)                                                                        \
+  F(VYUY, CC_IN_CUDA_NEVER)                                                                        \
   F(Y444, CC_IN_CUDA_ANY)                                                                          \
   F(AYUV, CC_IN_CUDA_NEVER)                                                                        \
   F(GBR, CC_IN_CUDA_ANY)                                                                           \
@@ -40,14 +46,14 @@ typedef enum {
   F(GRAY8, CC_IN_CUDA_NEVER)                                                                       \
   F(I420_10LE, CC_IN_CUDA_EVEN)                                                                    \
   F(P010_10LE, CC_IN_CUDA_ANY)                                                                     \
-  F(I420_12LE, CC_IN_CUDA_NEVER)                                                                   \
-  F(P012_LE, CC_IN_CUDA_NEVER)                                                                     \
+  F(I420_12LE, CC_IN_CUDA_EVEN_1_24)                                                               \
+  F(P012_LE, CC_IN_CUDA_ANY_1_24)                                                                  \
   F(I422_10LE, CC_IN_CUDA_ANY)                                                                     \
   F(I422_12LE, CC_IN_CUDA_ANY)                                                                     \
-  F(Y444_10LE, CC_IN_CUDA_NEVER)                                                                   \
-  F(GBR_10LE, CC_IN_CUDA_NEVER)                                                                    \
-  F(Y444_12LE, CC_IN_CUDA_NEVER)                                                                   \
-  F(GBR_12LE, CC_IN_CUDA_NEVER)                                                                    \
+  F(Y444_10LE, CC_IN_CUDA_ANY_1_24)                                                                \
+  F(GBR_10LE, CC_IN_CUDA_ANY_1_24)                                                                 \
+  F(Y444_12LE, CC_IN_CUDA_ANY_1_24)                                                                \
+  F(GBR_12LE, CC_IN_CUDA_ANY_1_24)                                                                 \
   F(P016_LE, CC_IN_CUDA_ANY)                                                                       \
   F(Y444_16LE, CC_IN_CUDA_ANY)                                                                     \
   F(GRAY16_LE, CC_IN_CUDA_NEVER)                                                                   \

@@ -13,27 +13,60 @@ is_limited(const GstVideoInfo *info) {
  */
 static CcRole
 component_role(const GstVideoInfo *info, guint component) {
+  static const CcRole yuv[] = {CC_ROLE_LUMA, CC_ROLE_CB, CC_ROLE_CR};
+  static const CcRole rgb[] = {CC_ROLE_RED, CC_ROLE_GREEN, CC_ROLE_BLUE};
   if (component == GST_VIDEO_COMP_A)
     return CC_ROLE_ALPHA;
   if (GST_VIDEO_INFO_IS_YUV(info))
-    return component == GST_VIDEO_COMP_Y ? CC_ROLE_LUMA : CC_ROLE_CHROMA;
-  return is_limited(info) ? CC_ROLE_LUMA : CC_ROLE_COLOR;
+    return yuv[component];
+  if (GST_VIDEO_INFO_IS_RGB(info))
+    return rgb[component];
+  return is_limited(info) ? CC_ROLE_LUMA : CC_ROLE_GREY;
+}
+
+/* The samples from one of a component to its next. */
+static guint
+component_step(const GstVideoFormatInfo *format, guint component) {
+  return format->pixel_stride[component] /
+         (format->depth[component] + format->shift[component] > 8 ? 2 : 1);
+}
+
+/* The samples after which a row of the plane repeats: as many as its components are apart. Luma of
+ * packed 4:2:2 is less far apart than chroma. */
+static guint
+plane_step(const GstVideoFormatInfo *format, guint plane) {
+  guint step = 0;
+  for (guint c = 0; c < format->n_components; c++)
+    if (format->plane[c] == plane)
+      step = MAX(step, component_step(format, c));
+  return step;
+}
+
+/* Where the component begins, in samples. GStreamer 1.22 counts the offset of P010's and P016's
+ * second chroma sample in samples, and says that Cb comes first in VYUY, where it puts Cr like
+ * everybody else. */
+static guint
+first_sample(const GstVideoFormatInfo *format, guint component, guint bytes) {
+  const guint offset = format->poffset[component];
+  if (format->format == GST_VIDEO_FORMAT_VYUY && component != GST_VIDEO_COMP_Y)
+    return component == GST_VIDEO_COMP_U ? 2 : 0;
+  return offset % bytes == 0 ? offset / bytes : offset;
 }
 
 static void
 add_component(CcPlaneLayout *plane, const GstVideoInfo *info, guint component) {
   const GstVideoFormatInfo *format = info->finfo;
-  plane->width = GST_VIDEO_INFO_COMP_WIDTH(info, component);
+  const guint step = component_step(format, component);
+  plane->width = MAX(plane->width, (guint)GST_VIDEO_INFO_COMP_WIDTH(info, component));
   plane->height = GST_VIDEO_INFO_COMP_HEIGHT(info, component);
   plane->depth = format->depth[component];
   plane->shift = format->shift[component];
   plane->type = plane->depth + plane->shift > 8 ? CC_SAMPLE_U16 : CC_SAMPLE_U8;
-  const guint bytes = cc_sample_size(plane->type);
-  plane->step = format->pixel_stride[component] / bytes;
-  /* GStreamer 1.22 counts the offset of P010's and P016's second chroma sample in samples */
-  const guint offset = format->poffset[component];
-  const guint index = offset % bytes == 0 ? offset / bytes : offset;
-  plane->role[index] = component_role(info, component);
+  plane->step = plane_step(format, format->plane[component]);
+  plane->pairs |= step < plane->step;
+  const guint first = first_sample(format, component, cc_sample_size(plane->type));
+  for (guint i = first; i < plane->step; i += step)
+    plane->role[i] = component_role(info, component);
 }
 
 /* Bytes of a row, and rows, so that backends can count them with int, somewhat more included. */
@@ -61,6 +94,8 @@ cc_frame_layout_from_video_info(const GstVideoInfo *info, CcFrameLayout *layout,
   memset(layout, 0, sizeof *layout);
   layout->n_planes = format->n_planes;
   layout->limited_range = is_limited(info);
+  /* of an unknown matrix, and of that of R, G and B, nothing is set */
+  gst_video_color_matrix_get_Kr_Kb(info->colorimetry.matrix, &layout->kr, &layout->kb);
   for (guint p = 0; p < layout->n_planes; p++)
     for (guint i = 0; i < CC_MAX_COMPONENTS; i++)
       layout->plane[p].role[i] = CC_ROLE_PADDING;

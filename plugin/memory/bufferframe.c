@@ -26,10 +26,10 @@ take_spare(BufferFrame *self) {
 static gboolean
 map_output(BufferFrame *self, const CcPlan *plan, CcDevice *device, GError **error) {
   g_autoptr(GError) reason = NULL;
-  if (cc_mapped_frame_map(&self->out_map, self->out, &self->out_info, &plan->out_layout,
+  if (cc_mapped_frame_map(&self->out_map, self->out, &self->out_info, &plan->out_frame_layout,
                           GST_MAP_WRITE, device, &reason) ||
       (!device && take_spare(self) &&
-       cc_mapped_frame_map(&self->out_map, self->spare, &self->out_info, &plan->out_layout,
+       cc_mapped_frame_map(&self->out_map, self->spare, &self->out_info, &plan->out_frame_layout,
                            GST_MAP_WRITE, NULL, NULL)))
     return TRUE;
   g_propagate_error(error, g_steal_pointer(&reason));
@@ -39,8 +39,8 @@ map_output(BufferFrame *self, const CcPlan *plan, CcDevice *device, GError **err
 static gboolean
 buffer_frame_map(CcSessionFrame *base, const CcPlan *plan, CcDevice *device, GError **error) {
   BufferFrame *self = (BufferFrame *)base;
-  if (!cc_mapped_frame_map(&self->in_map, self->in, &self->in_info, &plan->layout, GST_MAP_READ,
-                           device, error))
+  if (!cc_mapped_frame_map(&self->in_map, self->in, &self->in_info, &plan->frame_layout,
+                           GST_MAP_READ, device, error))
     return FALSE;
   if (!map_output(self, plan, device, error)) {
     cc_mapped_frame_unmap(&self->in_map);
