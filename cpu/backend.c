@@ -44,6 +44,37 @@ typedef struct {
   guint64 time;
 } CpuJob;
 
+/* --- scratch memory --- */
+
+/* Makes room for at least `size` bytes, a multiple of CC_ROW_ALIGN; what was there is lost. On
+ * failure the room that there was stays, for the programs that use it. What kernels read beyond the
+ * ends of rows has no effect, but a value. */
+static gboolean
+grow_scratch(Scratch *scratch, gsize size, GError **error) {
+  if (scratch->size >= size)
+    return TRUE;
+  guint8 *memory = aligned_alloc(CC_ROW_ALIGN, size);
+  if (!memory) {
+    g_set_error(error, CC_ERROR, CC_ERROR_NO_MEMORY,
+                "out of memory: %" G_GSIZE_FORMAT " bytes for the rows of a thread", size);
+    return FALSE;
+  }
+  memset(memory, 0, size);
+  free(scratch->memory);
+  scratch->memory = memory;
+  scratch->size = size;
+  return TRUE;
+}
+
+/* Makes room for each thread. */
+static gboolean
+reserve(CpuBackend *self, gsize size, GError **error) {
+  for (guint i = 0; i < self->n_threads; i++)
+    if (!grow_scratch(&self->scratch[i], size, error))
+      return FALSE;
+  return TRUE;
+}
+
 /* --- frames --- */
 
 static guint64
@@ -60,13 +91,7 @@ run_slices(CpuBackend *self, guint8 *scratch) {
     const guint i = (guint)g_atomic_int_add(&self->next_slice, 1);
     if (i >= program->n_slices)
       return;
-    const CcSlice *slice = &program->slices[i];
-    for (guint s = 0; s < program->n_sweeps; s++) {
-      const CcSweep *sweep = &program->sweep[s];
-      if (sweep->plane == slice->plane)
-        cc_sweep_run(sweep, &self->src->plane[slice->plane], &self->dst->plane[slice->plane],
-                     slice->y0, slice->y1, scratch);
-    }
+    cc_cpu_program_run(program, &program->slices[i], self->src, self->dst, scratch);
   }
 }
 
@@ -147,6 +172,8 @@ cpu_submit(CcBackend *backend, CcProgram *base, const CcFrame *src, const CcFram
   CpuBackend *self = (CpuBackend *)backend;
   const guint64 start = now();
   self->program = (CcCpuProgram *)base;
+  if (!reserve(self, cc_cpu_program_frame_scratch(self->program), error))
+    return NULL;
   self->src = src;
   self->dst = dst;
   g_atomic_int_set(&self->next_slice, 0);
@@ -171,37 +198,14 @@ cpu_wait(CcBackend *backend, CcJob *base, CcTimes *times, GError **error) {
 
 /* --- programs --- */
 
-/* Makes room for at least `size` bytes, a multiple of CC_ROW_ALIGN; what was there is lost. On
- * failure the room that there was stays, for the programs that use it. What kernels read beyond the
- * ends of rows has no effect, but a value. */
-static gboolean
-grow_scratch(Scratch *scratch, gsize size, GError **error) {
-  if (scratch->size >= size)
-    return TRUE;
-  guint8 *memory = aligned_alloc(CC_ROW_ALIGN, size);
-  if (!memory) {
-    g_set_error(error, CC_ERROR, CC_ERROR_NO_MEMORY,
-                "out of memory: %" G_GSIZE_FORMAT " bytes for the rows of a thread", size);
-    return FALSE;
-  }
-  memset(memory, 0, size);
-  free(scratch->memory);
-  scratch->memory = memory;
-  scratch->size = size;
-  return TRUE;
-}
-
 static CcProgram *
 cpu_prepare(CcBackend *backend, const CcPlan *plan, GError **error) {
   CpuBackend *self = (CpuBackend *)backend;
   CcCpuProgram *program = cc_cpu_program_new(plan, self->n_threads);
-  for (guint i = 0; i < self->n_threads; i++) {
-    if (!grow_scratch(&self->scratch[i], program->scratch_size, error)) {
-      cc_cpu_program_free(program);
-      return NULL;
-    }
-  }
-  return &program->base;
+  if (reserve(self, program->scratch_size, error))
+    return &program->base;
+  cc_cpu_program_free(program);
+  return NULL;
 }
 
 static void

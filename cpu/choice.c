@@ -15,6 +15,7 @@
 
 #include "choice.h"
 #include "forms.h"
+#include "pairs.h"
 
 #include <math.h>
 
@@ -216,6 +217,25 @@ choose_apply(CcChoice *choice, const CcOp *op, const CcRows *rows) {
     choose_kernels(choice->along, 1, rows->sum_split);
 }
 
+/* Split sums keep samples with even and odd numbers apart, and of pairs those are luma and chroma,
+ * whose neighbours lie at different distances. So each get their own places. */
+static void
+choose_pairs(CcChoice *choice, const CcPlaneLayout *plane, const CcRows *rows) {
+  CcWeights *along = &choice->along[0];
+  if (!plane->pairs || !choice->apply || !choice->separable || !rows->sum_pairs[along->shape])
+    return;
+  const guint n = along->n_taps;
+  along->sum = rows->sum_pairs[along->shape];
+  along->places = g_renew(CcTapPlace, along->places, 2 * n);
+  for (guint i = 0; i < n; i++) {
+    const gint pixels = along->places[i].offset / (gint)plane->step;
+    along->places[i].offset = pixels * (gint)cc_pairs_step(plane, 0);
+    along->places[n + i] = (CcTapPlace){0, pixels * (gint)cc_pairs_step(plane, 1)};
+  }
+  along->n_taps = 2 * n;
+  choice->pairs = TRUE;
+}
+
 /* --- the ladder --- */
 
 static void
@@ -244,6 +264,7 @@ choose_filter(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, cons
   choose_kernels(choice->over, op->n_matrices, rows->sum[choice->ring_lane]);
 
   choose_apply(choice, op, rows);
+  choose_pairs(choice, plane, rows);
 }
 
 void

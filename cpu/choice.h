@@ -33,6 +33,7 @@ typedef struct {
   gboolean separable; /* run as column times row */
   CcLane sample_lane; /* of loaded rows */
   CcLane ring_lane;   /* of the rows that the last sums are over */
+  gboolean pairs;     /* samples with even and odd numbers have places of their own along a line */
   CcApplyFunc apply;  /* sum, absolute value and last step in one; NULL: they are not */
   CcWeights along[CC_MAX_MATRICES]; /* sums along a line, when separable */
   CcWeights over[CC_MAX_MATRICES];  /* sums over the window's rows */

@@ -55,6 +55,8 @@ lift_limits(const CcFormSearch *search, guint left, CcFinish *finish) {
     finish->in_16 = limited;
 }
 
+/* --- forms; the factor of either is a positive number, so codes that fall have none --- */
+
 /* Sums are made as large as 16 bits hold, for the factor to have many bits. A power of two is
  * exact; for others the factor and offset next to the ideal ones are tried. */
 gboolean
@@ -62,7 +64,7 @@ cc_find_form_16(const CcFormSearch *search, gboolean reduces, CcFinish *finish, 
   const CcOp *op = search->op;
   gdouble fraction;
   const gdouble base = split_start(search, &fraction);
-  if (!(fabs(base) < 0x1p30) || base > op->hi || op->lo - base > G_MAXUINT16)
+  if (op->mul < 0 || !(fabs(base) < 0x1p30) || base > op->hi || op->lo - base > G_MAXUINT16)
     return FALSE;
   const gdouble span = (gdouble)(search->t.most - search->t.least) + fraction / op->mul + 1;
   const gdouble largest = (gdouble)cc_op_largest_sum(op);
@@ -100,7 +102,7 @@ cc_find_form_32(const CcFormSearch *search, CcFinish *finish) {
   const gdouble base = split_start(search, &fraction);
   const gdouble span = (gdouble)(search->t.most - search->t.least);
   const gdouble most = span * op->mul + 2;
-  if (!(most < 0x1p24) || !(fabs(base) < 0x1p24))
+  if (op->mul < 0 || !(most < 0x1p24) || !(fabs(base) < 0x1p24))
     return FALSE;
   CcFinish32 *form = &finish->in_32;
   form->base = (gint)base;

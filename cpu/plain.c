@@ -11,31 +11,53 @@ typedef struct {
   const CcPlan *plan;
   const CcPass *pass;
   const CcPlaneLayout *layout;
+  const CcPacking *packing;
   const CcRect *source, *target;
-  const CcPlane *src, *dst;
+  const CcFrame *src, *dst;
 } Sweep;
 
 /* --- stored words --- */
 
-/* Where component c of pixel (x, y) lies. */
+/* Where sample i of row y lies in the frame. */
 static guint8 *
-place_of(const Sweep *sweep, const CcPlane *plane, guint x, guint y, guint c) {
-  const gsize sample = (gsize)x * sweep->layout->step + c;
+place_of(const Sweep *sweep, const CcFrame *frame, const CcPlace *place, guint i, guint y) {
+  const CcPlane *plane = &frame->plane[place->plane];
+  const gsize sample = place->first + (gsize)i * place->spacing;
   return plane->data + (gssize)y * plane->pitch + sample * cc_sample_size(sweep->layout->type);
 }
 
 static guint
-load_word(const Sweep *sweep, guint x, guint y, guint c) {
-  const guint8 *from = place_of(sweep, sweep->src, x, y, c);
+load_from(const Sweep *sweep, const CcPlace *place, guint i, guint y) {
+  const guint8 *from = place_of(sweep, sweep->src, place, i, y);
   return sweep->layout->type == CC_SAMPLE_U8 ? from[0] : from[0] | (guint)from[1] << 8;
 }
 
 static void
-store_word(const Sweep *sweep, guint x, guint y, guint c, guint word) {
-  guint8 *to = place_of(sweep, sweep->dst, x, y, c);
+store_to(const Sweep *sweep, const CcPlace *place, guint i, guint y, guint word) {
+  guint8 *to = place_of(sweep, sweep->dst, place, i, y);
   to[0] = (guint8)word;
   if (sweep->layout->type == CC_SAMPLE_U16)
     to[1] = (guint8)(word >> 8);
+}
+
+/* Component c of pixel (x, y). */
+static guint
+load_word(const Sweep *sweep, guint x, guint y, guint c) {
+  const CcPlace *place = sweep->packing->place;
+  const guint i = x * sweep->layout->step + c, shift = sweep->layout->shift;
+  if (sweep->packing->kind != CC_PACKING_LUMA)
+    return load_from(sweep, place, i, y);
+  return cc_luma_of(load_from(sweep, &place[0], i, y) >> shift,
+                    load_from(sweep, &place[1], i, y) >> shift,
+                    load_from(sweep, &place[2], i, y) >> shift)
+         << shift;
+}
+
+static void
+store_word(const Sweep *sweep, guint x, guint y, guint c, guint word) {
+  const guint i = x * sweep->layout->step + c;
+  for (guint n = 0; n < cc_packing_n_places(sweep->packing); n++)
+    store_to(sweep, &sweep->packing->place[n], i, y, word);
 }
 
 /* --- the window --- */
@@ -133,15 +155,18 @@ make_sample(const Sweep *sweep, guint x, guint y, guint c) {
     return; /* another pass writes it */
   }
   store_word(sweep, target->x + x, target->y + y, c, word);
+  if (x == target->width - 1 && sweep->plan->repeats[pass->plane])
+    store_word(sweep, target->x + x + 1, target->y + y, c, word);
 }
 
 void
-cc_plain_sweep(const CcPlan *plan, const CcPass *pass, const CcPlane *src, const CcPlane *dst,
+cc_plain_sweep(const CcPlan *plan, const CcPass *pass, const CcFrame *src, const CcFrame *dst,
                guint y0, guint y1) {
   const Sweep sweep = {
       .plan = plan,
       .pass = pass,
       .layout = &plan->layout.plane[pass->plane],
+      .packing = &plan->packing[pass->plane],
       .source = &plan->source[pass->plane],
       .target = &plan->target[pass->plane],
       .src = src,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "program.h"
 #include "cpu.h"
+#include "pairs.h"
+#include "plain.h"
 
 #define RING_BYTES (32 * 1024) /* leaves room in a level 1 cache for what passes through */
 #define MIN_TILE 768           /* samples; narrower ones would load too many edges */
@@ -8,6 +10,7 @@
 #define WORK_PER_THREAD (64 * 1024) /* samples for which waking a thread pays */
 #define FILL_PIXELS 4096
 #define TAPS_PER_WORK 8 /* taps that cost as much as the rest of a sample */
+#define HUE_TAPS 64     /* and as much as the hue of a gradient */
 
 static gsize
 round_up(gsize n, gsize to) {
@@ -16,13 +19,15 @@ round_up(gsize n, gsize to) {
 
 /* --- rows that are the same for every frame --- */
 
-/* A row of `width` pixels that all have the given code values. Its width is bounded, and not that
- * of the frame: no memory is taken for a frame that may never come. */
+/* A row of `width` pixels that all have the given code values, whose samples are `spacing` apart.
+ * Its width is bounded, and not that of the frame: no memory is taken for a frame that may never
+ * come. */
 static guint8 *
-constant_row(const CcPlaneLayout *plane, guint width, const guint16 *codes) {
-  guint8 *row = g_malloc(width * plane->step * cc_sample_size(plane->type));
-  for (guint x = 0; x < width * plane->step; x++) {
-    const guint16 code = codes[x % plane->step];
+constant_row(const CcPlaneLayout *plane, guint spacing, guint width, const guint16 *codes) {
+  const guint n = width * plane->step * spacing;
+  guint8 *row = g_malloc(n * cc_sample_size(plane->type));
+  for (guint x = 0; x < n; x++) {
+    const guint16 code = codes[x / spacing % plane->step];
     if (plane->type == CC_SAMPLE_U8)
       row[x] = (guint8)code;
     else
@@ -52,15 +57,18 @@ merge_masks(const CcPass *pass, const CcPlaneLayout *plane) {
   return masks;
 }
 
-/* The samples of the n pixels from pixel `first` on, which are outside of the picture. */
+/* The samples of the n pixels, or pairs, from number `first` on, which are outside the picture. */
 static CcOutside *
 outside_pixels(const CcSweep *sweep, const CcPass *pass, const CcPlaneLayout *plane, gint first,
                guint n) {
-  CcOutside *outside = g_new(CcOutside, n * plane->step), *to = outside;
-  for (guint i = 0; i < n; i++) {
-    const gint from = cc_border_index(first + (gint)i, (gint)sweep->source.width, sweep->border);
-    for (guint c = 0; c < plane->step; c++)
-      *to++ = (CcOutside){from < 0 ? -1 : from * (gint)plane->step + (gint)c, pass->border[c]};
+  CcOutside *outside = g_new(CcOutside, n * plane->step);
+  for (guint i = 0; i < n * plane->step; i++) {
+    const guint c = i % plane->step;
+    const gint step = (gint)cc_pairs_step(plane, c), in_pixel = (gint)c % step;
+    const gint pixel = (first * (gint)plane->step + (gint)i - in_pixel) / step;
+    const gint from = cc_border_index(pixel, (gint)sweep->n_source / step, sweep->border);
+    outside[i] = (CcOutside){from < 0 ? -1 : (from * step + in_pixel) * (gint)sweep->spacing,
+                             pass->border[c]};
   }
   return outside;
 }
@@ -108,17 +116,28 @@ static void
 lay_out_scratch(CcSweep *sweep) {
   gsize line_pitch;
   const gboolean separable = sweep->choice.separable;
-  const guint n_rings = separable ? sweep->n_matrices : 1;
-  sweep->tile = choose_tile(sweep, n_rings * sweep->window);
+  const guint n_rows = (separable ? sweep->n_matrices : 1) * sweep->window;
+  sweep->tile = choose_tile(sweep, n_rows);
   if (separable)
     sweep->line = take_rows(sweep, 1, sweep->sample_lane_size, &line_pitch);
-  sweep->ring =
-      take_rows(sweep, n_rings * sweep->window, sweep->ring_lane_size, &sweep->ring_pitch);
+  const guint n_tiles = sweep->plan->packed ? (sweep->n + sweep->tile - 1) / sweep->tile : 1;
+  sweep->ring = take_rows(sweep, n_tiles * n_rows, sweep->ring_lane_size, &sweep->ring_pitch);
+  sweep->tile_pitch = sweep->plan->packed ? n_rows * sweep->ring_pitch : 0;
   sweep->matrix_pitch = separable ? sweep->window * sweep->ring_pitch : 0;
   sweep->sums_pitch = CC_CHUNK * sweep->sum_lane_size + CC_ROW_SLACK;
   sweep->sums = take(sweep, sweep->n_matrices * sweep->sums_pitch);
   sweep->t = take(sweep, CC_CHUNK * sizeof(gdouble));
   sweep->filtered = take(sweep, CC_CHUNK * sweep->sample_size);
+}
+
+/* Packed samples are loaded from where they lie if nothing else wants them. */
+static void
+set_source(CcSweep *sweep, const CcPlan *plan, const CcPass *pass) {
+  const CcPacking *packing = &plan->packing[pass->plane];
+  const gboolean where_it_lies = sweep->choice.loop == CC_LOOP_FILTER && !sweep->choice.merges &&
+                                 packing->kind != CC_PACKING_LUMA;
+  sweep->by_position = plan->packed && !where_it_lies;
+  sweep->spacing = plan->packed && where_it_lies ? packing->place[0].spacing : 1;
 }
 
 static void
@@ -136,15 +155,15 @@ set_filter(CcSweep *sweep, const CcRows *rows, const CcPass *pass, const CcPlane
   sweep->finish = rows->finish[plane->type][choice->form][choice->number];
   set_edges(sweep, pass, plane);
   lay_out_scratch(sweep);
-  sweep->outside =
-      constant_row(plane, (sweep->tile + 2 * sweep->n_edge) / plane->step + 2, pass->border);
+  sweep->outside = constant_row(plane, sweep->spacing,
+                                (sweep->tile + 2 * sweep->n_edge) / plane->step + 2, pass->border);
 }
 
 static void
 set_fill(CcSweep *sweep, const CcPass *pass, const CcPlaneLayout *plane) {
   const guint n_pixels = MIN(sweep->target.width, FILL_PIXELS);
   sweep->fill_bytes = n_pixels * sweep->pixel_size;
-  sweep->fill = constant_row(plane, n_pixels, pass->fill);
+  sweep->fill = constant_row(plane, 1, n_pixels, pass->fill);
 }
 
 static void
@@ -172,6 +191,7 @@ sweep_init(CcSweep *sweep, const CcPlan *plan, const CcPass *pass, const CcRows 
   cc_choice_init(&sweep->choice, plan, pass, rows);
   if (sweep->choice.loop == CC_LOOP_PLAIN)
     return;
+  set_source(sweep, plan, pass);
   if (sweep->choice.loop == CC_LOOP_FILTER)
     set_filter(sweep, rows, pass, plane);
   if (sweep->choice.loop == CC_LOOP_FILL)
@@ -196,6 +216,15 @@ sweep_clear(CcSweep *sweep) {
 
 /* --- slices --- */
 
+/* Work as that of a sample that is copied. */
+static gsize
+hue_work(const CcHueSweep *sweep) {
+  const CcRect *target = &sweep->plan->target[sweep->field->plane];
+  const CcOp *op = sweep->plan->hue->op;
+  const gsize n_pixels = (gsize)sweep->field->across * sweep->field->down * target->width;
+  return n_pixels * target->height * (2 * op->width * op->height + HUE_TAPS) / TAPS_PER_WORK;
+}
+
 /* The threads, up to n_threads, that the work of a frame is worth. */
 static guint
 count_threads(const CcCpuProgram *program, guint n_threads) {
@@ -207,6 +236,8 @@ count_threads(const CcCpuProgram *program, guint n_threads) {
       taps += sweep->choice.along[m].n_taps + sweep->choice.over[m].n_taps;
     work += (gsize)sweep->n * sweep->target.height * taps / TAPS_PER_WORK;
   }
+  for (guint i = 0; i < program->n_hue_sweeps; i++)
+    work += hue_work(&program->hue_sweep[i]);
   return (guint)CLAMP(work / WORK_PER_THREAD, 1, n_threads);
 }
 
@@ -219,8 +250,10 @@ cut_slices(CcCpuProgram *program, const CcPlan *plan) {
   guint window = 1;
   for (guint i = 0; i < program->n_sweeps; i++)
     window = MAX(window, program->sweep[i].window);
+  if (plan->hue)
+    window = MAX(window, plan->hue->op->height);
   const guint least = MAX(MIN_SLICE_ROWS, 4 * (window - 1));
-  for (guint p = 0; p < plan->layout.n_planes; p++) {
+  for (guint p = 0; p < (plan->packed ? 1 : plan->layout.n_planes); p++) {
     const guint height = plan->target[p].height;
     for (guint y = 0; y < height;) {
       guint rows = height - y;
@@ -237,18 +270,57 @@ cut_slices(CcCpuProgram *program, const CcPlan *plan) {
   program->slices = (CcSlice *)g_array_free(slices, FALSE);
 }
 
+static void
+set_unpacked(CcCpuProgram *program, const CcPlan *plan, const CcRows *rows) {
+  guint window = 1, mask = 0;
+  gsize at = 0;
+  for (guint i = 0; i < program->n_sweeps; i++) {
+    const CcSweep *sweep = &program->sweep[i];
+    program->scratch_at[i] = at;
+    at += sweep->scratch_size;
+    window = MAX(window, sweep->window);
+    if (sweep->by_position && sweep->pass->filter_mask | sweep->pass->copy_mask)
+      mask |= 1u << sweep->plane;
+  }
+  program->unpacks = TRUE;
+  program->scratch_size = 0;
+  cc_unpacked_init(&program->unpacked, plan, rows, mask, window / 2, at);
+}
+
+/* Whether pairs can be filtered as they lie, which is faster than to take them apart. */
+static gboolean
+find_pairs(const CcPlan *plan, const CcRows *rows, CcPlan *whole) {
+  if (!rows || !cc_pairs_find(plan, whole))
+    return FALSE;
+  CcChoice choice;
+  cc_choice_init(&choice, whole, &whole->pass[0], rows);
+  const gboolean found = choice.pairs;
+  cc_choice_clear(&choice);
+  return found;
+}
+
 CcCpuProgram *
 cc_cpu_program_new(const CcPlan *plan, guint n_threads) {
   CcCpuProgram *program = g_new0(CcCpuProgram, 1);
   const CcRows *rows = cc_cpu_variant()->rows;
+  if (find_pairs(plan, rows, &program->whole))
+    plan = &program->whole;
   program->n_sweeps = plan->n_passes;
   for (guint i = 0; i < plan->n_passes; i++) {
     CcSweep *sweep = &program->sweep[i];
     sweep_init(sweep, plan, &plan->pass[i], rows);
     program->scratch_size = MAX(program->scratch_size, sweep->scratch_size);
   }
+  program->n_hue_sweeps = plan->hue ? plan->hue->n_fields : 0;
+  for (guint i = 0; i < program->n_hue_sweeps; i++) {
+    CcHueSweep *sweep = &program->hue_sweep[i];
+    cc_hue_sweep_init(sweep, plan, &plan->hue->field[i], rows);
+    program->scratch_size = MAX(program->scratch_size, sweep->scratch_size);
+  }
   program->n_threads = count_threads(program, n_threads);
   cut_slices(program, plan);
+  if (plan->packed && rows && program->n_sweeps > 0)
+    set_unpacked(program, plan, rows);
   return program;
 }
 
@@ -256,6 +328,79 @@ void
 cc_cpu_program_free(CcCpuProgram *program) {
   for (guint i = 0; i < program->n_sweeps; i++)
     sweep_clear(&program->sweep[i]);
+  for (guint i = 0; i < program->n_hue_sweeps; i++)
+    cc_hue_sweep_clear(&program->hue_sweep[i]);
   g_free(program->slices);
   g_free(program);
+}
+
+/* --- frames --- */
+
+gsize
+cc_cpu_program_frame_scratch(const CcCpuProgram *program) {
+  return program->unpacks ? program->unpacked.size : program->scratch_size;
+}
+
+static CcStrip
+strip_of(const CcPlane *plane, const CcRect *rect, gsize pixel_size) {
+  return (CcStrip){plane->data + (gssize)rect->y * plane->pitch + rect->x * pixel_size,
+                   plane->pitch, 0, G_MAXUINT};
+}
+
+static void
+run_where_it_lies(const CcSweep *sweep, const CcSlice *slice, const CcFrame *src,
+                  const CcFrame *dst, guint8 *scratch) {
+  const CcStrip from = strip_of(&src->plane[sweep->plane], &sweep->source, sweep->pixel_size);
+  const CcStrip to = strip_of(&dst->plane[sweep->plane], &sweep->target, sweep->pixel_size);
+  gint next = CC_NO_ROW;
+  cc_sweep_run(sweep, &from, &to, slice->y0, slice->y1, &next, scratch);
+}
+
+static void
+run_unpacked(const CcCpuProgram *program, const CcSlice *slice, const CcFrame *src,
+             const CcFrame *dst, guint8 *scratch) {
+  const CcUnpacked *unpacked = &program->unpacked;
+  gint next[CC_MAX_PASSES];
+  for (guint i = 0; i < program->n_sweeps; i++)
+    next[i] = CC_NO_ROW;
+  CcUnpacking unpacking;
+  cc_unpacking_begin(&unpacking, unpacked, src, dst, slice->y0, scratch);
+  for (guint y0 = slice->y0; y0 < slice->y1; y0 += unpacked->n_rows) {
+    const guint y1 = y0 + MIN(unpacked->n_rows, slice->y1 - y0);
+    cc_unpacking_load(&unpacking, y1);
+    for (guint i = 0; i < program->n_sweeps; i++) {
+      const CcSweep *sweep = &program->sweep[i];
+      cc_sweep_run(sweep, &unpacking.from[sweep->plane], &unpacking.to[sweep->plane], y0, y1,
+                   &next[i], scratch + program->scratch_at[i]);
+    }
+    cc_unpacking_store(&unpacking, y1);
+  }
+}
+
+static void
+run_sweeps(const CcCpuProgram *program, const CcSlice *slice, const CcFrame *src,
+           const CcFrame *dst, guint8 *scratch) {
+  for (guint i = 0; i < program->n_sweeps; i++) {
+    const CcSweep *sweep = &program->sweep[i];
+    if (sweep->choice.loop == CC_LOOP_PLAIN &&
+        (sweep->plane == slice->plane || sweep->plan->packed))
+      cc_plain_sweep(sweep->plan, sweep->pass, src, dst, slice->y0, slice->y1);
+    else if (sweep->plane == slice->plane)
+      run_where_it_lies(sweep, slice, src, dst, scratch);
+  }
+}
+
+void
+cc_cpu_program_run(const CcCpuProgram *program, const CcSlice *slice, const CcFrame *src,
+                   const CcFrame *dst, guint8 *scratch) {
+  if (program->unpacks)
+    run_unpacked(program, slice, src, dst, scratch);
+  else
+    run_sweeps(program, slice, src, dst, scratch);
+  /* after those, which write whole pixels of packed frames */
+  for (guint i = 0; i < program->n_hue_sweeps; i++) {
+    const CcHueSweep *sweep = &program->hue_sweep[i];
+    if (sweep->field->plane == slice->plane || sweep->plan->packed)
+      cc_hue_sweep_run(sweep, src, dst, slice->y0, slice->y1, scratch);
+  }
 }

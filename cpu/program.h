@@ -5,7 +5,9 @@
  * sweep. */
 
 #include "choice.h"
+#include "hue.h"
 #include "engine/backend.h"
+#include "unpacked.h"
 
 G_BEGIN_DECLS
 
@@ -52,38 +54,59 @@ typedef struct {
   CcMergeFunc merge;
   CcThinFunc thin; /* NULL with stride 1 */
 
+  guint spacing;        /* from one sample of the source to the next */
+  gboolean by_position; /* rows of the source are unpacked, with those around it */
+
   guint n_matrices, window; /* rows of the window */
   gsize sample_lane_size, sum_lane_size, ring_lane_size;
 
   /* offsets into the scratch memory; those of rows are of sample 0 */
   gsize line, ring, ring_pitch, matrix_pitch; /* matrix_pitch is 0 when all share a ring */
+  gsize tile_pitch; /* 0 when all tiles share rings, as they do unless frames are packed */
   gsize sums, sums_pitch, t, filtered;
   gsize thinned, thinned_src; /* with a stride: results and source samples of a chunk */
   gsize scratch_size;
 } CcSweep;
 
-/* Rows y0 to y1 - 1 of a plane's target: what a thread takes at once. */
+/* Rows y0 to y1 - 1 of a plane's target: what a thread takes at once. Of packed planes, which share
+ * the rows of a frame, it takes those of all planes. */
 typedef struct {
   guint plane, y0, y1;
 } CcSlice;
 
 typedef struct {
   CcProgram base;
+  CcPlan whole; /* of pairs that are filtered as they lie */
   guint n_sweeps;
   CcSweep sweep[CC_MAX_PASSES];
+  guint n_hue_sweeps; /* one for each field of the plan's hue */
+  CcHueSweep hue_sweep[2];
   guint n_slices;
   CcSlice *slices;
   guint n_threads; /* that the work is worth */
   gsize scratch_size;
+  gboolean unpacks; /* then only a frame takes scratch memory, as it is a row of all tiles */
+  gsize scratch_at[CC_MAX_PASSES]; /* where that of each sweep begins */
+  CcUnpacked unpacked;             /* its rows are behind what the sweeps use */
 } CcCpuProgram;
 
 /* Resolves `plan`, which has to outlive the program, for up to n_threads threads. */
 CcCpuProgram *cc_cpu_program_new(const CcPlan *plan, guint n_threads);
 void cc_cpu_program_free(CcCpuProgram *program);
 
-/* Makes rows y0 to y1 - 1 of the sweep's target. src and dst are planes of whole frames; scratch
- * has the program's scratch_size. */
-void cc_sweep_run(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0, guint y1,
-                  guint8 *scratch);
+/* The scratch memory that a frame takes; more than scratch_size where frames are unpacked. Only who
+ * has such a frame should take that much. */
+gsize cc_cpu_program_frame_scratch(const CcCpuProgram *program);
+
+/* Makes a slice of dst. */
+void cc_cpu_program_run(const CcCpuProgram *program, const CcSlice *slice, const CcFrame *src,
+                        const CcFrame *dst, guint8 *scratch);
+
+/* Makes rows y0 to y1 - 1 of the sweep's target. The strips are of its source and its target.
+ * `next` is the row that the rings want next: CC_NO_ROW when they are empty; and where tiles share
+ * no rings, what it was left at with the rows above. */
+#define CC_NO_ROW G_MININT
+void cc_sweep_run(const CcSweep *sweep, const CcStrip *src, const CcStrip *dst, guint y0, guint y1,
+                  gint *next, guint8 *scratch);
 
 G_END_DECLS

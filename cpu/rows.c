@@ -5,7 +5,8 @@
  * types, which keep the sums in registers; the rest are loops that the compilers vectorise well. */
 
 #include "rows.h"
-#include "engine/last_step_shared.h"
+#include "engine/hue_shared.h"
+#include "engine/packing.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -28,14 +29,77 @@
 /* A sample of two bytes, wherever a pitch puts it. */
 typedef guint16 Word __attribute__((aligned(1), may_alias));
 
+/* Whatever the size: vectors stay in registers, and constant arguments take code away. */
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
 #define UNROLL 4 /* vectors of a sum that are in registers at once */
 G_STATIC_ASSERT(CC_ROW_SLACK >= UNROLL * VECTOR_BYTES);
+
+/* With the spacing known where it is called, the loop vectorises. */
+#define FOR_SPACING(spacing, call)                                                                 \
+  switch (spacing) {                                                                               \
+  case 1:                                                                                          \
+    call(1);                                                                                       \
+    break;                                                                                         \
+  case 2:                                                                                          \
+    call(2);                                                                                       \
+    break;                                                                                         \
+  case 3:                                                                                          \
+    call(3);                                                                                       \
+    break;                                                                                         \
+  default:                                                                                         \
+    call(4);                                                                                       \
+    break;                                                                                         \
+  }
 
 #define LANE guint8
 #define NAME(f) f##_8
 #include "rows_load.h"
 #undef LANE
 #undef NAME
+
+/* Bytes that lie among as many others, which are most of what packed frames have. GCC needs more
+ * steps for the same. Each gives how many samples it has done. */
+#if defined __AVX512BW__
+static guint
+load_second_bytes(guint8 *out, const guint8 *in, guint n) {
+  const __m512i low = _mm512_set1_epi16(0xff), order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+  guint x = 0;
+  for (; x + VECTOR_BYTES < n; x += VECTOR_BYTES) { /* the last sample has no other behind it */
+    const __m512i a = _mm512_and_si512(_mm512_loadu_si512(in + 2 * (gsize)x), low);
+    const __m512i b = _mm512_and_si512(_mm512_loadu_si512(in + 2 * (gsize)x + VECTOR_BYTES), low);
+    const __m512i both = _mm512_packus_epi16(a, b);
+    _mm512_storeu_si512(out + x, _mm512_permutexvar_epi64(order, both));
+  }
+  return x;
+}
+
+static guint
+join_two_bytes(guint8 *out, const guint8 *a, const guint8 *b, guint n) {
+  const __m512i first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+  const __m512i second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+  guint x = 0;
+  for (; x + VECTOR_BYTES <= n; x += VECTOR_BYTES) {
+    const __m512i in_a = _mm512_loadu_si512(a + x), in_b = _mm512_loadu_si512(b + x);
+    const __m512i low = _mm512_unpacklo_epi8(in_a, in_b);
+    const __m512i high = _mm512_unpackhi_epi8(in_a, in_b);
+    guint8 *to = out + 2 * (gsize)x;
+    _mm512_storeu_si512(to, _mm512_permutex2var_epi64(low, first, high));
+    _mm512_storeu_si512(to + VECTOR_BYTES, _mm512_permutex2var_epi64(low, second, high));
+  }
+  return x;
+}
+#else
+#define load_second_bytes(out, in, n) 0
+#define join_two_bytes(out, a, b, n) 0
+#endif
+
+static void
+load_bytes(gpointer row, gconstpointer src, guint spacing, guint n, guint shift) {
+  const guint done = spacing == 2 ? load_second_bytes(row, src, n) : 0;
+  load_u8_8((guint8 *)row + done, (const guint8 *)src + (gsize)done * spacing, spacing, n - done,
+            shift);
+}
 
 #define LANE guint16
 #define SIGNED gint16
@@ -265,6 +329,18 @@ DEFINE_TURNS(turns_32, gint32)
 DEFINE_TURNS(turns_64, gint64)
 DEFINE_TURNS(turns_float, gfloat)
 
+#define DEFINE_HUES(name, lane)                                                                    \
+  static void name(guint8 *restrict index, gconstpointer x_sums, gconstpointer y_sums, guint n,    \
+                   gfloat add) {                                                                   \
+    const lane *restrict in_x = x_sums;                                                            \
+    const lane *restrict in_y = y_sums;                                                            \
+    for (guint x = 0; x < n; x++)                                                                  \
+      index[x] = (guint8)cc_hue_of((gfloat)in_x[x], (gfloat)in_y[x], add);                         \
+  }
+
+DEFINE_HUES(hues_32, gint32)
+DEFINE_HUES(hues_64, gint64)
+
 /* --- t to samples --- */
 
 /* Where there is no fmaf instruction, product and sum do the same if the product is exact. */
@@ -366,6 +442,27 @@ thin(guint8 *restrict dst, const guint8 *restrict src, guint n, gsize pixel_byte
 DEFINE_THINS(2)
 DEFINE_THINS(4)
 
+/* --- samples among others --- */
+
+#define SAMPLE guint8
+#define NAME(f) f##_u8
+#include "rows_spaced.h"
+
+#define SAMPLE Word
+#define NAME(f) f##_u16
+#include "rows_spaced.h"
+
+static void
+join_bytes(gpointer dst, const gconstpointer parts[], guint n_parts, guint n) {
+  if (n_parts != 2) {
+    join_u8(dst, parts, n_parts, n);
+    return;
+  }
+  const guint done = join_two_bytes(dst, parts[0], parts[1], n);
+  const gconstpointer rest[] = {(const guint8 *)parts[0] + done, (const guint8 *)parts[1] + done};
+  join_u8((guint8 *)dst + 2 * (gsize)done, rest, 2, n - done);
+}
+
 /* --- the table --- */
 
 #define LANES(f)                                                                                   \
@@ -380,6 +477,7 @@ DEFINE_THINS(4)
 #define SUM_16(shape) sum_16_##shape
 #define SUM_32(shape) sum_32_##shape
 #define SUM_SPLIT(shape) sum_split_##shape
+#define SUM_PAIRS(shape) sum_pairs_##shape
 #define APPLY(shape)                                                                               \
   { apply_##shape, apply_absolute_##shape }
 #define THINS(stride)                                                                              \
@@ -403,7 +501,7 @@ DEFINE_THINS(4)
 const CcRows CC_ROWS = {
     .load =
         {
-            [CC_SAMPLE_U8] = {load_u8_16, load_u8_32, load_u8_64, load_u8_float, load_u8_8},
+            [CC_SAMPLE_U8] = {load_u8_16, load_u8_32, load_u8_64, load_u8_float, load_bytes},
             [CC_SAMPLE_U16] = LANES(load_u16),
         },
     .extend =
@@ -422,6 +520,7 @@ const CcRows CC_ROWS = {
             [CC_LANE_FLOAT] = {[CC_SHAPE_ANY] = sum_float},
         },
     .sum_split = {SHAPES_ALONG(SUM_SPLIT), SHAPES_ACROSS(SUM_SPLIT)},
+    .sum_pairs = {SHAPES_ALONG(SUM_PAIRS)},
     .apply = {[CC_LANE_8] = {SHAPES_ACROSS(APPLY)}, [CC_LANE_16] = {SHAPES_ALONG(APPLY)}},
     .reduce =
         {
@@ -435,4 +534,9 @@ const CcRows CC_ROWS = {
     .finish = {[CC_SAMPLE_U8] = FINISHES(u8), [CC_SAMPLE_U16] = FINISHES(u16)},
     .merge = merge,
     .thin = {THINS(2), THINS(4)},
+    .take = {take_u8, take_u16},
+    .split = {split_u8, split_u16},
+    .join = {join_bytes, join_u16},
+    .luma = {luma_u8, luma_u16},
+    .hues = {[CC_LANE_32] = hues_32, [CC_LANE_64] = hues_64},
 };

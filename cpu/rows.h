@@ -127,8 +127,9 @@ typedef enum {
   CC_N_REDUCES,
 } CcReduce;
 
-/* Samples of the source to lanes, `shift` taken away. */
-typedef void (*CcLoadFunc)(gpointer row, gconstpointer src, guint n, guint shift);
+/* Every spacing-th of the samples of the source to n lanes, `shift` taken away. spacing is 1 to
+ * CC_MAX_COMPONENTS. */
+typedef void (*CcLoadFunc)(gpointer row, gconstpointer src, guint spacing, guint n, guint shift);
 
 /* Lanes for n samples outside of the picture; src is sample 0 of the row. */
 typedef void (*CcExtendFunc)(gpointer row, gconstpointer src, const CcOutside *outside, guint n,
@@ -158,18 +159,43 @@ typedef void (*CcMergeFunc)(guint8 *dst, const guint8 *filtered, const guint8 *s
 /* The first of every stride (2 or 4) pixels of src, n >= 1 of them. */
 typedef void (*CcThinFunc)(guint8 *dst, const guint8 *src, guint n);
 
+/* Every spacing-th of the samples of src, n of them. spacing is 1 to CC_MAX_COMPONENTS. */
+typedef void (*CcTakeFunc)(gpointer dst, gconstpointer src, guint spacing, guint n);
+
+/* n samples of src that have even numbers, and as many that have odd ones. */
+typedef void (*CcSplitFunc)(gpointer even, gpointer odd, gconstpointer src, guint n);
+
+/* A sample of each of the parts in turn, n times. They may be the same rows. */
+typedef void (*CcJoinFunc)(gpointer dst, const gconstpointer parts[], guint n_parts, guint n);
+
+/* The luma of n pixels, as words that are shifted as those of red, green and blue are; from one
+ * pixel to the next it is `spacing` samples. */
+typedef void (*CcLumaFunc)(gpointer dst, const gconstpointer rgb[3], guint spacing, guint n,
+                           guint shift);
+
+/* The indices of the hues of n gradients, as cc_hue_of has them. */
+typedef void (*CcHueFunc)(guint8 *index, gconstpointer x_sums, gconstpointer y_sums, guint n,
+                          gfloat add);
+
 #define CC_MAX_PIXEL_BYTES (2 * CC_MAX_COMPONENTS)
 
 typedef struct {
   CcLoadFunc load[2][CC_N_LANES]; /* by sample type */
   CcExtendFunc extend[2][CC_N_LANES];
-  CcSumFunc sum[CC_N_LANES][CC_N_SHAPES];        /* by lane of the taps; NULL: there is none */
-  CcSumFunc sum_split[CC_N_SHAPES];              /* split sums of bytes; NULL: there is none */
+  CcSumFunc sum[CC_N_LANES][CC_N_SHAPES]; /* by lane of the taps; NULL: there is none */
+  CcSumFunc sum_split[CC_N_SHAPES];       /* split sums of bytes; NULL: there is none */
+  CcSumFunc sum_pairs[CC_N_SHAPES]; /* the same of taps for samples with even numbers, and behind
+                                       them as many for those with odd ones */
   CcApplyFunc apply[CC_N_LANES][CC_N_SHAPES][2]; /* by lane of the taps; second: absolute value */
   CcReduceFunc reduce[CC_N_REDUCES][CC_N_LANES];
   CcFinishFunc finish[2][CC_N_FINISHES][CC_N_NUMBERS]; /* by sample type; NULL: there is none */
   CcMergeFunc merge;
   CcThinFunc thin[2][CC_MAX_PIXEL_BYTES + 1]; /* for stride 2 and 4, by the bytes of a pixel */
+  CcTakeFunc take[2];                         /* by sample type */
+  CcSplitFunc split[2];
+  CcJoinFunc join[2];
+  CcLumaFunc luma[2];
+  CcHueFunc hues[CC_N_LANES]; /* by lane of the sums; NULL: there is none */
 } CcRows;
 
 extern const CcRows cc_rows_c;

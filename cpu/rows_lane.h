@@ -10,12 +10,18 @@
 
 #include "rows_load.h"
 
-static void
-NAME(load_u16)(gpointer row, gconstpointer src, guint n, guint shift) {
-  LANE *restrict out = row;
-  const Word *restrict in = src;
+static ALWAYS_INLINE void
+NAME(load_spaced_u16)(LANE *restrict out, const Word *restrict in, guint spacing, guint n,
+                      guint shift) {
   for (guint x = 0; x < n; x++)
-    out[x] = (LANE)(in[x] >> shift);
+    out[x] = (LANE)(in[(gsize)x * spacing] >> shift);
+}
+
+static void
+NAME(load_u16)(gpointer row, gconstpointer src, guint spacing, guint n, guint shift) {
+#define LOAD(constant) NAME(load_spaced_u16)(row, src, constant, n, shift)
+  FOR_SPACING(spacing, LOAD)
+#undef LOAD
 }
 
 static void

@@ -4,12 +4,17 @@
  *   LANE     the type
  *   NAME(f)  f with the lane's suffix */
 
-static void
-NAME(load_u8)(gpointer row, gconstpointer src, guint n, guint shift) {
-  LANE *restrict out = row;
-  const guint8 *restrict in = src;
+static ALWAYS_INLINE void
+NAME(load_spaced_u8)(LANE *restrict out, const guint8 *restrict in, guint spacing, guint n) {
   for (guint x = 0; x < n; x++)
-    out[x] = in[x];
+    out[x] = in[(gsize)x * spacing];
+}
+
+static void
+NAME(load_u8)(gpointer row, gconstpointer src, guint spacing, guint n, guint shift) {
+#define LOAD(constant) NAME(load_spaced_u8)(row, src, constant, n)
+  FOR_SPACING(spacing, LOAD)
+#undef LOAD
 }
 
 static void

@@ -73,6 +73,46 @@ NAME(sum_split)(gpointer out, const CcTerm *terms, guint n_terms, const gconstpo
 }
 
 #if ALONG
+/* Low and high bytes of words from taps of their own. If `shared`, see shares_taps. */
+static ALWAYS_INLINE void
+NAME(sum_pairs_of)(SplitSums *to, const guint8 *const near[N_TAPS], const guint8 *const far[N_TAPS],
+                   const Vector_16 f[N_TERMS], guint n, gboolean near_is_low, gboolean shared) {
+  for (gsize x = 0; x < n; x += VECTOR_BYTES) {
+    Vector_16 by_near[N_TAPS], by_far[N_TAPS], in[N_TAPS];
+    for (guint i = 0; i < N_TAPS; i++)
+      by_near[i] = *(const UnalignedBytes *)(near[i] + x);
+    for (guint i = 0; i < N_TAPS; i++)
+      if (shared && i >= 2)
+        by_far[i] = by_near[i == 4 ? 4 : i - 2];
+      else
+        by_far[i] = *(const UnalignedBytes *)(far[i] + x);
+    if (shared)
+      atomic_signal_fence(memory_order_acquire); /* or GCC reads again what it has */
+    for (guint i = 0; i < N_TAPS; i++)
+      in[i] = (near_is_low ? by_near[i] : by_far[i]) & 0xff;
+    to->low = SUM;
+    for (guint i = 0; i < N_TAPS; i++)
+      in[i] = (near_is_low ? by_far[i] : by_near[i]) >> 8;
+    to->high = SUM;
+    to++;
+  }
+}
+
+static void
+NAME(sum_pairs)(gpointer out, const CcTerm *terms, guint n_terms, const gconstpointer *taps,
+                gsize at, guint n) {
+  DEFINE_TAPS_AND_VECTOR_FACTORS
+  const guint8 *odd[N_TAPS];
+  for (guint i = 0; i < N_TAPS; i++)
+    odd[i] = (const guint8 *)taps[N_TAPS + i] + at;
+  if (N_TERMS == 3 && shares_taps(tap, odd))
+    NAME(sum_pairs_of)(out, tap, odd, f, n, TRUE, TRUE);
+  else if (N_TERMS == 3 && shares_taps(odd, tap))
+    NAME(sum_pairs_of)(out, odd, tap, f, n, FALSE, TRUE);
+  else
+    NAME(sum_pairs_of)(out, tap, odd, f, n, TRUE, FALSE);
+}
+
 /* Sums over split sums, for the results from x on. */
 static ALWAYS_INLINE SplitSums
 NAME(sums_to_apply)(const guint8 *const tap[N_TAPS], const Vector_16 f[N_TERMS], gsize x) {

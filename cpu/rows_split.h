@@ -7,9 +7,6 @@
  * as words in the same way. A row of split sums has the two vectors in turn, for VECTOR_BYTES
  * samples each. */
 
-/* Whatever the size: vectors stay in registers, and constant arguments take code away. */
-#define ALWAYS_INLINE inline __attribute__((always_inline))
-
 typedef gint16 SignedVector_16 __attribute__((vector_size(VECTOR_BYTES)));
 typedef guint16 UnalignedBytes __attribute__((vector_size(VECTOR_BYTES), aligned(1), may_alias));
 
@@ -75,4 +72,11 @@ bytes_of_split(SplitSums sums, const VectorFinish *f, gboolean absolute, gboolea
   const Vector_16 low = codes_of_sums(sums.low, f, absolute, plain);
   const Vector_16 high = codes_of_sums(sums.high, f, absolute, plain);
   return low | high << 8;
+}
+
+/* Whether of taps 1 4 6 4 1, which come as 1 1 4 4 6, the far ones with 4 and 6 are the near ones
+ * with 1 and 6, as they lie twice as far apart. Reading them once saves much of the time. */
+static inline gboolean
+shares_taps(const guint8 *const *near, const guint8 *const *far) {
+  return far[2] == near[0] && far[3] == near[1] && far[4] == near[4];
 }

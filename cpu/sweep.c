@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "plain.h"
 #include "program.h"
 
 #include <string.h>
@@ -9,51 +8,43 @@
 /* The columns that a sweep is at. */
 typedef struct {
   const CcSweep *sweep;
-  const CcPlane *src, *dst;
+  const CcStrip *src, *dst;
   guint x, n; /* samples x to x + n - 1 of the rows */
-  guint8 *scratch;
+  guint8 *scratch, *rings;
 } Tile;
-
-static const guint8 *
-source_row(const CcPlane *plane, guint y) {
-  return plane->data + (gssize)y * plane->pitch;
-}
-
-static guint8 *
-target_row(const CcPlane *plane, guint y) {
-  return plane->data + (gssize)y * plane->pitch;
-}
 
 /* Row y of the picture or its surroundings is at (y + radius) % window in the ring. */
 static guint8 *
 ring_row(const Tile *tile, guint matrix, guint at) {
   const CcSweep *sweep = tile->sweep;
-  return tile->scratch + sweep->ring + matrix * sweep->matrix_pitch + at * sweep->ring_pitch;
+  return tile->rings + matrix * sweep->matrix_pitch + at * sweep->ring_pitch;
 }
 
 /* Asks for a row that is loaded a little later: sweeps are fast enough to wait for memory. */
 static void
-prefetch_row(const Tile *tile, guint y) {
+prefetch_row(const Tile *tile, gint y) {
   enum { CACHE_LINE = 64 };
-  if (y >= tile->sweep->source.height)
+  if (y < 0 || y >= (gint)tile->sweep->source.height || tile->sweep->by_position)
     return;
-  const guint8 *row = source_row(tile->src, y) + tile->x * tile->sweep->sample_size;
-  for (gsize i = 0; i < tile->n * tile->sweep->sample_size; i += CACHE_LINE)
+  const gsize sample = tile->sweep->spacing * tile->sweep->sample_size;
+  const guint8 *row = cc_strip_row(tile->src, y) + tile->x * sample;
+  for (gsize i = 0; i < tile->n * sample; i += CACHE_LINE)
     __builtin_prefetch(row + i);
 }
 
-/* Loads the tile's part of row y of the picture, and what the window reaches left and right of it;
- * a row of the constant border, which repeats every pixel, when y < 0. */
+/* Loads the tile's part of a row of the picture, and what the window reaches left and right of it;
+ * a row of the constant border, which repeats every pixel, when it is NULL. */
 static void
-load_samples(const Tile *tile, gint y, guint8 *row) {
+load_samples(const Tile *tile, const guint8 *picture, guint8 *row) {
   const CcSweep *sweep = tile->sweep;
   const gsize lane = sweep->sample_lane_size;
   const guint shift = sweep->choice.to_sample.shift;
   const guint right_of = sweep->n_source - tile->x - tile->n;
   const guint left = MIN(sweep->n_edge, tile->x), right = MIN(sweep->n_edge, right_of);
-  const guint8 *src = y < 0 ? sweep->outside : source_row(tile->src, (guint)y);
-  const gsize first = (tile->x - left) * sweep->sample_size;
-  sweep->load(row - left * lane, src + (y < 0 ? first % sweep->pixel_size : first),
+  const guint8 *src = picture ? picture : sweep->outside;
+  const gsize first = (tile->x - left) * sweep->spacing * sweep->sample_size;
+  const gsize period = sweep->spacing * sweep->pixel_size; /* of the constant border */
+  sweep->load(row - left * lane, src + (picture ? first : first % period), sweep->spacing,
               left + tile->n + right, shift);
   if (left < sweep->n_edge)
     sweep->extend(row - sweep->n_edge * lane, src, sweep->left + left, sweep->n_edge - left, shift);
@@ -68,7 +59,7 @@ load_row(const Tile *tile, gint y) {
   const guint at = (guint)(y + (gint)sweep->window / 2) % sweep->window;
   const gint from = cc_border_index(y, (gint)sweep->source.height, sweep->border);
   guint8 *row = sweep->choice.separable ? tile->scratch + sweep->line : ring_row(tile, 0, at);
-  load_samples(tile, from, row);
+  load_samples(tile, from < 0 ? NULL : cc_strip_row(tile->src, sweep->by_position ? y : from), row);
   if (!sweep->choice.separable)
     return;
   for (guint m = 0; m < sweep->n_matrices; m++) {
@@ -126,8 +117,8 @@ make_row(const Tile *tile, guint y) {
   const CcSweep *sweep = tile->sweep;
   gconstpointer taps[CC_MAX_TAPS];
   place_taps(tile, y, taps);
-  const guint8 *src = source_row(tile->src, y);
-  guint8 *dst = target_row(tile->dst, y), *filtered = tile->scratch + sweep->filtered;
+  const guint8 *src = cc_strip_row(tile->src, (gint)y);
+  guint8 *dst = cc_strip_row(tile->dst, (gint)y), *filtered = tile->scratch + sweep->filtered;
   for (guint at = 0; at < tile->n; at += CC_CHUNK) {
     const guint n = MIN(tile->n - at, CC_CHUNK);
     const gsize byte = (tile->x + at) * sweep->sample_size;
@@ -145,8 +136,8 @@ make_thin_row(const Tile *tile, guint y) {
   const guint step = (guint)(sweep->pixel_size / sweep->sample_size);
   gconstpointer taps[CC_MAX_TAPS];
   place_taps(tile, y * sweep->stride, taps);
-  const guint8 *src = source_row(tile->src, y * sweep->stride);
-  guint8 *dst = target_row(tile->dst, y), *filtered = tile->scratch + sweep->filtered;
+  const guint8 *src = cc_strip_row(tile->src, (gint)(y * sweep->stride));
+  guint8 *dst = cc_strip_row(tile->dst, (gint)y), *filtered = tile->scratch + sweep->filtered;
   guint8 *thinned = tile->scratch + sweep->thinned,
          *thinned_src = tile->scratch + sweep->thinned_src;
   for (guint at = 0; at < tile->n; at += CC_CHUNK) {
@@ -164,16 +155,18 @@ make_thin_row(const Tile *tile, guint y) {
 }
 
 static void
-run_filter(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0, guint y1,
-           guint8 *scratch) {
+run_filter(const CcSweep *sweep, const CcStrip *src, const CcStrip *dst, guint y0, guint y1,
+           gint *next_row, guint8 *scratch) {
   const gint radius = (gint)sweep->window / 2;
-  for (guint x = 0; x < sweep->n; x += sweep->tile) {
-    const Tile tile = {sweep, src, dst, x, MIN(sweep->tile, sweep->n - x), scratch};
-    gint next = (gint)(y0 * sweep->stride) - radius; /* the next row to load */
+  gint next = *next_row;
+  guint8 *rings = scratch + sweep->ring;
+  for (guint x = 0; x < sweep->n; x += sweep->tile, rings += sweep->tile_pitch) {
+    const Tile tile = {sweep, src, dst, x, MIN(sweep->tile, sweep->n - x), scratch, rings};
+    next = *next_row;
     for (guint y = y0; y < y1; y++) {
       const gint center = (gint)(y * sweep->stride);
       for (next = MAX(next, center - radius); next <= center + radius; next++) {
-        prefetch_row(&tile, (guint)(next + PREFETCH_ROWS));
+        prefetch_row(&tile, next + PREFETCH_ROWS);
         load_row(&tile, next);
       }
       if (sweep->thin)
@@ -182,6 +175,7 @@ run_filter(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y
         make_row(&tile, y);
     }
   }
+  *next_row = next;
 }
 
 /* Row y, of which nothing is filtered, with a stride. */
@@ -197,64 +191,54 @@ merge_thin_row(const CcSweep *sweep, const guint8 *src, guint8 *dst, guint8 *scr
 }
 
 static void
-run_merge(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0, guint y1,
+run_merge(const CcSweep *sweep, const CcStrip *src, const CcStrip *dst, guint y0, guint y1,
           guint8 *scratch) {
   for (guint y = y0; y < y1; y++) {
-    const guint8 *from = source_row(src, y * sweep->stride);
+    const guint8 *from = cc_strip_row(src, (gint)(y * sweep->stride));
     if (sweep->thin)
-      merge_thin_row(sweep, from, target_row(dst, y), scratch);
+      merge_thin_row(sweep, from, cc_strip_row(dst, (gint)y), scratch);
     else
-      sweep->merge(target_row(dst, y), from, from, sweep->masks, sweep->row_bytes);
+      sweep->merge(cc_strip_row(dst, (gint)y), from, from, sweep->masks, sweep->row_bytes);
   }
 }
 
 static void
-run_copy(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0, guint y1) {
+run_copy(const CcSweep *sweep, const CcStrip *src, const CcStrip *dst, guint y0, guint y1) {
   for (guint y = y0; y < y1; y++) {
-    const guint8 *from = source_row(src, y * sweep->stride);
+    const guint8 *from = cc_strip_row(src, (gint)(y * sweep->stride));
     if (sweep->thin)
-      sweep->thin(target_row(dst, y), from, sweep->target.width);
+      sweep->thin(cc_strip_row(dst, (gint)y), from, sweep->target.width);
     else
-      memcpy(target_row(dst, y), from, sweep->row_bytes);
+      memcpy(cc_strip_row(dst, (gint)y), from, sweep->row_bytes);
   }
 }
 
 static void
-run_fill(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0, guint y1) {
+run_fill(const CcSweep *sweep, const CcStrip *dst, guint y0, guint y1) {
   for (guint y = y0; y < y1; y++) {
-    guint8 *row = target_row(dst, y);
+    guint8 *row = cc_strip_row(dst, (gint)y);
     for (gsize at = 0; at < sweep->row_bytes; at += sweep->fill_bytes)
       memcpy(row + at, sweep->fill, MIN(sweep->fill_bytes, sweep->row_bytes - at));
   }
 }
 
-/* A plane that begins at a rectangle's corner. */
-static CcPlane
-plane_at(const CcPlane *plane, const CcRect *rect, gsize pixel_size) {
-  return (CcPlane){plane->data + (gssize)rect->y * plane->pitch + rect->x * pixel_size,
-                   plane->pitch};
-}
-
 void
-cc_sweep_run(const CcSweep *sweep, const CcPlane *src, const CcPlane *dst, guint y0, guint y1,
-             guint8 *scratch) {
-  const CcPlane from = plane_at(src, &sweep->source, sweep->pixel_size);
-  const CcPlane to = plane_at(dst, &sweep->target, sweep->pixel_size);
+cc_sweep_run(const CcSweep *sweep, const CcStrip *src, const CcStrip *dst, guint y0, guint y1,
+             gint *next, guint8 *scratch) {
   switch (sweep->choice.loop) {
-  case CC_LOOP_PLAIN:
-    cc_plain_sweep(sweep->plan, sweep->pass, src, dst, y0, y1);
+  case CC_LOOP_PLAIN: /* needs no strips */
     break;
   case CC_LOOP_FILTER:
-    run_filter(sweep, &from, &to, y0, y1, scratch);
+    run_filter(sweep, src, dst, y0, y1, next, scratch);
     break;
   case CC_LOOP_MERGE:
-    run_merge(sweep, &from, &to, y0, y1, scratch);
+    run_merge(sweep, src, dst, y0, y1, scratch);
     break;
   case CC_LOOP_COPY:
-    run_copy(sweep, &from, &to, y0, y1);
+    run_copy(sweep, src, dst, y0, y1);
     break;
   case CC_LOOP_FILL:
-    run_fill(sweep, &from, &to, y0, y1);
+    run_fill(sweep, dst, y0, y1);
     break;
   }
 }
