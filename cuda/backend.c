@@ -350,7 +350,7 @@ cuda_prepare(CcBackend *base, const CcPlan *plan, GError **error) {
     return NULL;
   CcCudaProgram *program = cc_cuda_program_new(self->device, plan, error);
   cc_cuda_device_pop(self->device);
-  if (program && plan->n_ops > 0)
+  if (program && plan->n_ops > 0 && !plan->hue)
     program->base.algorithm = cc_algorithm_name(program->algorithm);
   return (CcProgram *)program;
 }

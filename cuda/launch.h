@@ -19,7 +19,7 @@ typedef union {
 } CcTap;
 
 /* Bytes of what only one algorithm knows: a struct of its own header, which CC_OWN finds there. */
-#define CC_OWN_BYTES 88
+#define CC_OWN_BYTES 112
 typedef union {
   uint64_t align;
   unsigned char bytes[CC_OWN_BYTES];

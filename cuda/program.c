@@ -3,6 +3,9 @@
 
 #include <string.h>
 #include "host_half.h"
+#include "hue_step.h"
+#include "packing_steps.h"
+#include "sliding.h"
 #include "engine/error.h"
 
 #define ALIGNMENT 256 /* bytes, of rows and planes; more than the widest access of a kernel */
@@ -158,24 +161,6 @@ set_taps(CcLaunch *launch, const CcOp *op, const CcCudaKernel *kernel) {
 #undef TAP
 }
 
-/* Numbers the tiles of all parts. */
-static gboolean
-set_first_tiles(CcLaunch *launch, GError **error) {
-  guint64 n = 0;
-  for (gint i = 0; i < launch->n_parts; i++) {
-    launch->part[i].first_tile = (gint)n;
-    n += (guint)launch->part[i].n_tiles;
-    if (n >= G_MAXINT32) {
-      g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-                  "a picture of %dx%d needs more tiles than a launch can have with this algorithm",
-                  launch->part[0].width, launch->part[0].height);
-      return FALSE;
-    }
-  }
-  launch->n_tiles = (gint)n;
-  return TRUE;
-}
-
 /* Makes the step's taps part of all taps and sets memory_taps to their place there. */
 static void
 add_taps(CcCudaStep *step, GByteArray *taps, GBytes *own) {
@@ -209,7 +194,7 @@ set_step(CcCudaStep *step, CcCudaProgram *self, const CcPlan *plan, const Group 
     step->plane[i] = (guint8)group->pass[i]->plane;
   }
   algorithm->set_tiles(launch, kernel, self->device, group->pass);
-  if (!set_first_tiles(launch, error))
+  if (!cc_cuda_set_first_tiles(launch, error))
     return FALSE;
   self->scratch_bytes = MAX(self->scratch_bytes, launch->scratch_bytes);
   if (algorithm->make_taps) {
@@ -264,15 +249,75 @@ place_plane(CcCudaPlane *place, gsize *bytes, const CcPlaneLayout *layout, const
   *bytes += place->pitch * rect->height;
 }
 
+static CcCudaStep *
+next_step(CcCudaProgram *self) {
+  return &self->step[self->n_steps++];
+}
+
 static gboolean
-set_steps(CcCudaProgram *self, const CcPlan *plan, GError **error) {
+set_filter_steps(CcCudaProgram *self, const CcPlan *plan, GByteArray *taps, GError **error) {
   Group group[CC_MAX_PASSES];
-  g_autoptr(GByteArray) taps = g_byte_array_new();
   const guint n = make_groups(plan, group);
   for (guint g = 0; g < n; g++)
     for (const CcCudaAlgorithm *a = group[g].algorithm; a; a = a->next)
-      if (!set_step(&self->step[self->n_steps++], self, plan, &group[g], a, taps, error))
+      if (!set_step(next_step(self), self, plan, &group[g], a, taps, error))
         return FALSE;
+  return TRUE;
+}
+
+static gboolean
+set_hue_step(CcCudaProgram *self, const CcPlan *plan, GByteArray *taps, GError **error) {
+  CcCudaStep *step = next_step(self);
+  g_autoptr(GBytes) table = cc_hue_set_step(step, self->device, plan, error);
+  if (table)
+    add_taps(step, taps, table);
+  return table != NULL;
+}
+
+/* Makes the plan that filters packed frames as they are, if all of it is for the tensor cores. */
+static gboolean
+merge_plan(CcPlan *merged, const CcCudaProgram *self, const CcPlan *plan) {
+  if (plan->hue || self->algorithm != CC_ALGORITHM_SLIDING || !cc_packing_merge_plan(merged, plan))
+    return FALSE;
+  for (guint i = 0; i < merged->n_passes; i++) {
+    CcCudaKernel kernel = {0};
+    if (!cc_tensor_core_choose(merged, &merged->pass[i], &kernel))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Puts the planes of a packed plan into scratch. */
+static void
+place_unpacked(CcCudaProgram *self, const CcPlan *plan) {
+  for (guint p = 0; p < plan->layout.n_planes; p++) {
+    const CcPlaneLayout *layout = &plan->layout.plane[p];
+    place_plane(&self->unpacked_src[p], &self->plane_bytes, layout, &plan->source[p]);
+    place_plane(&self->unpacked_dst[p], &self->plane_bytes, layout, &plan->target[p]);
+  }
+}
+
+static gboolean
+set_steps(CcCudaProgram *self, const CcPlan *plan, GError **error) {
+  g_autoptr(GByteArray) taps = g_byte_array_new();
+  g_autofree CcPlan *merged = plan->packed ? g_new(CcPlan, 1) : NULL;
+  if (merged && merge_plan(merged, self, plan))
+    plan = merged;
+  else
+    self->unpacks = plan->packed && plan->n_passes > 0;
+  if (self->unpacks) {
+    place_unpacked(self, plan);
+    if (!cc_packing_set_step(next_step(self), self->device, plan, CC_CUDA_UNPACK, error))
+      return FALSE;
+  }
+  if (!set_filter_steps(self, plan, taps, error))
+    return FALSE;
+  if (self->unpacks &&
+      !cc_packing_set_step(next_step(self), self->device, plan, CC_CUDA_PACK, error))
+    return FALSE;
+  if (plan->hue && !set_hue_step(self, plan, taps, error))
+    return FALSE;
+  self->scratch_bytes += self->plane_bytes;
   return set_memory_taps(self, taps, error);
 }
 
@@ -281,10 +326,10 @@ cc_cuda_program_new(CcCudaDevice *device, const CcPlan *plan, GError **error) {
   CcCudaProgram *self = g_new0(CcCudaProgram, 1);
   self->device = device;
   self->algorithm = choose_algorithm(plan, plan->n_ops ? &plan->op[0] : NULL);
-  for (guint p = 0; p < plan->layout.n_planes; p++) {
-    const CcPlaneLayout *layout = &plan->layout.plane[p];
-    place_plane(&self->src[p], &self->src_bytes, layout, &plan->source[p]);
-    place_plane(&self->dst[p], &self->dst_bytes, layout, &plan->target[p]);
+  for (guint p = 0; p < plan->frame_layout.n_planes; p++) {
+    const CcPlaneLayout *layout = &plan->frame_layout.plane[p];
+    place_plane(&self->src[p], &self->src_bytes, layout, &plan->frame_source[p]);
+    place_plane(&self->dst[p], &self->dst_bytes, layout, &plan->frame_target[p]);
   }
   if (!set_steps(self, plan, error)) {
     cc_cuda_program_free(self);
@@ -333,22 +378,38 @@ launch_step(const CcCudaProgram *self, const CcCudaStep *step, CcLaunch *params,
                        "cuLaunchKernelEx", error);
 }
 
+static void
+place_parts(CcLaunch *launch, const CcCudaStep *step, const CcCudaPlane *src,
+            const CcCudaPlane *dst) {
+  for (gint p = 0; p < launch->n_parts; p++) {
+    CcPart *part = &launch->part[p];
+    const guint plane = step->plane[p];
+    part->src = src[plane].offset;
+    part->dst = dst[plane].offset;
+    part->src_pitch = (gint)src[plane].pitch;
+    part->dst_pitch = (gint)dst[plane].pitch;
+  }
+}
+
 gboolean
 cc_cuda_program_launch_planes(const CcCudaProgram *self, const CcCudaDriver *cuda,
                               const CcCudaPlane *src, const CcCudaPlane *dst, CUdeviceptr scratch,
                               CUstream stream, GError **error) {
+  CcCudaPlane own_src[CC_MAX_PLANES], own_dst[CC_MAX_PLANES];
+  cc_cuda_place_planes(own_src, self->unpacked_src, scratch);
+  cc_cuda_place_planes(own_dst, self->unpacked_dst, scratch);
   for (guint i = 0; i < self->n_steps; i++) {
     const CcCudaStep *step = &self->step[i];
     CcLaunch params = step->params;
-    params.scratch = scratch;
-    for (gint p = 0; p < params.n_parts; p++) {
-      CcPart *part = &params.part[p];
-      const guint plane = step->plane[p];
-      part->src = src[plane].offset;
-      part->dst = dst[plane].offset;
-      part->src_pitch = (gint)src[plane].pitch;
-      part->dst_pitch = (gint)dst[plane].pitch;
-    }
+    params.scratch = scratch + self->plane_bytes;
+    if (step->kind == CC_CUDA_UNPACK)
+      cc_packing_place_unpack(&params, src, own_src);
+    else if (step->kind == CC_CUDA_PACK)
+      cc_packing_place_pack(&params, dst, own_dst);
+    else if (step->kind == CC_CUDA_HUE)
+      cc_hue_place_parts(&params, src, dst);
+    else
+      place_parts(&params, step, self->unpacks ? own_src : src, self->unpacks ? own_dst : dst);
     if (!launch_step(self, step, &params, stream, error))
       return FALSE;
   }

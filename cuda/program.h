@@ -5,26 +5,12 @@
 
 #include "device.h"
 #include "engine/backend.h"
-#include "launch.h"
+#include "step.h"
 
 G_BEGIN_DECLS
 
-typedef struct {
-  CUfunction function;
-  guint n_blocks, block[2];      /* blocks, and threads of a block each way */
-  gboolean memory_taps;          /* needs params.memory_taps */
-  gboolean overlaps;             /* may be prepared while the launch before it runs */
-  guint8 plane[CC_LAUNCH_PARTS]; /* of each part */
-  CcLaunch params; /* without what each launch sets: places and pitches of planes, and scratch */
-} CcCudaStep;
-
 /* What kernels ask of the address and the pitch of a plane: how many bytes divide them. */
 #define CC_CUDA_PLANE_ALIGNMENT 16
-
-/* Where a plane's rectangle lies in device memory, or in a buffer when its address is 0. */
-typedef struct {
-  gsize offset, pitch; /* bytes */
-} CcCudaPlane;
 
 typedef struct {
   CcProgram base;
@@ -34,10 +20,15 @@ typedef struct {
    * what surrounds them; offsets and pitches are multiples of 256 */
   CcCudaPlane src[CC_MAX_PLANES], dst[CC_MAX_PLANES];
   gsize src_bytes, dst_bytes;
-  gsize scratch_bytes;     /* between two launches of a frame */
+  gsize scratch_bytes; /* between two launches of a frame */
+  /* Of packed frames the planes lie in scratch, where those of algorithms begin after
+   * plane_bytes, if kernels cannot work on frames as they are. */
+  gboolean unpacks;
+  CcCudaPlane unpacked_src[CC_MAX_PLANES], unpacked_dst[CC_MAX_PLANES];
+  gsize plane_bytes;
   CUdeviceptr memory_taps; /* of all steps that have such; 0 when none has */
   guint n_steps;
-  CcCudaStep step[2 * CC_MAX_PASSES];
+  CcCudaStep step[2 * CC_MAX_PASSES + 3];
 } CcCudaProgram;
 
 /* Makes the launches of a plan. The device must be pushed. CC_ERROR_INVALID when the frame has more

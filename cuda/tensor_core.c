@@ -32,7 +32,10 @@ static const Kernel kernels[] = {
 /* What is chosen for a pass. */
 typedef struct {
   const Kernel *kernel;
-  CcTensorCoreNumbering numbering; /* only of a pass that filters */
+  CcTensorCoreNumbering numbering;   /* only of a pass that filters */
+  guint8 apart[CC_MAX_COMPONENTS];   /* samples from one of a component to its next, for each sample
+                                        of   a group */
+  guint32 pairs, weights[2], colors; /* as in CcTensorCorePart */
 } Choice;
 CC_OWN_FITS(Choice);
 
@@ -63,16 +66,32 @@ is_gradient(const CcOp *op) {
   return outer_rows_agree(op, 0, 1) && (outer_rows_agree(op, 1, 1) || outer_rows_agree(op, 1, -1));
 }
 
-/* Whether a kernel takes the op's window and taps, for samples that lie so. */
+/* Whether sample `i` of a group is the luma of one of two pixels. */
 static gboolean
-takes_taps(const Kernel *kernel, const CcOp *op, const CcPlaneLayout *layout) {
+is_paired(const CcPlaneLayout *layout, guint i) {
+  return layout->pairs && layout->role[i] == CC_ROLE_LUMA;
+}
+
+/* The samples that the outermost column of the window is away. */
+static guint
+farthest_sample(const CcPass *pass, const CcPlaneLayout *layout) {
+  gboolean all_paired = TRUE;
+  for (guint i = 0; i < layout->step; i++)
+    all_paired &= is_paired(layout, i) || !(pass->filter_mask >> i & 1);
+  return pass->op->width / 2 * (all_paired ? layout->step / 2 : layout->step);
+}
+
+/* Whether a kernel takes the pass's window and taps, for samples that lie so. */
+static gboolean
+takes_taps(const Kernel *kernel, const CcPass *pass, const CcPlaneLayout *layout) {
+  const CcOp *op = pass->op;
   const guint bytes = (guint)cc_sample_size(layout->type);
   const gint most = kernel->digits == 1 ? 127 : CC_TENSOR_CORE_DIGIT * 127;
   return kernel->bytes == bytes && kernel->n_matrices == op->n_matrices &&
          (!CC_TENSOR_CORE_IS_GRADIENT(kernel->n_matrices, kernel->height, kernel->finish) ||
           is_gradient(op)) &&
          kernel->height >= op->height && cc_tensor_core_largest_tap(op) <= most &&
-         op->width / 2 * layout->step * bytes <= CC_TENSOR_CORE_REACH(kernel->window);
+         farthest_sample(pass, layout) * bytes <= CC_TENSOR_CORE_REACH(kernel->window);
 }
 
 /* How much a kernel multiplies for a target byte. */
@@ -81,19 +100,20 @@ cost(const Kernel *kernel) {
   return kernel->window * kernel->digits * kernel->height;
 }
 
-/* The tensor core kernel that runs an op and the numbers of its last step, or NULL. The proofs of
+/* The tensor core kernel that runs a pass and the numbers of its last step, or NULL. The proofs of
  * last steps take longest, so only those are tried that there is a kernel with. */
 static const Kernel *
-find_kernel(const CcOp *op, const CcPlaneLayout *layout, guint stride,
+find_kernel(const CcPass *pass, const CcPlaneLayout *layout, guint stride,
             CcTensorCoreNumbering *numbering) {
+  const CcOp *op = pass->op;
   if (!op->exact || !word_sums_fit(op, layout->shift))
     return NULL;
   for (CcTensorCoreFinish finish = 0; finish < CC_TENSOR_CORE_N_FINISHES; finish++) {
     const Kernel *best = NULL;
     for (guint i = 0; i < G_N_ELEMENTS(kernels); i++) {
       const Kernel *kernel = &kernels[i];
-      if (kernel->finish == finish && kernel->stride == stride && takes_taps(kernel, op, layout) &&
-          (!best || cost(kernel) < cost(best)))
+      if (kernel->finish == finish && kernel->stride == stride &&
+          takes_taps(kernel, pass, layout) && (!best || cost(kernel) < cost(best)))
         best = kernel;
     }
     if (best && cc_tensor_core_find_finish(finish, op, best->bytes, layout->shift, numbering))
@@ -121,15 +141,35 @@ can_write(const CcPass *pass, const CcPlaneLayout *layout, guint stride) {
          (layout->step != 3 || (pass->filter_mask == all && stride == 1));
 }
 
+/* Sets where neighbours lie, and luma that is to be made of bytes. FALSE: of two bytes it is not.
+ */
+static gboolean
+set_packing(Choice *choice, const CcPlaneLayout *layout, const CcPacking *packing) {
+  static const guint16 weights[3] = {CC_LUMA_RED, CC_LUMA_GREEN, CC_LUMA_BLUE};
+  for (guint i = 0; i < layout->step; i++) {
+    const gboolean paired = is_paired(layout, i);
+    choice->apart[i] = (guint8)(paired ? layout->step / 2 : layout->step);
+    choice->pairs |= (guint)paired << i;
+  }
+  if (packing->kind != CC_PACKING_LUMA)
+    return TRUE;
+  for (guint i = 0; i < 3; i++) {
+    const guint at = packing->place[i].first;
+    choice->weights[at / 2] |= (guint32)weights[i] << at % 2 * 16;
+    choice->colors |= 0xFFu << 8 * at;
+  }
+  return layout->type == CC_SAMPLE_U8 && layout->step >= 3;
+}
+
 gboolean
 cc_tensor_core_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   const CcPass *leading = cc_cuda_leading_pass(plan, pass);
   const CcPlaneLayout *layout = &plan->layout.plane[leading->plane];
   Choice *choice = CC_OWN(Choice, kernel);
-  if (can_write(leading, layout, plan->stride))
-    choice->kernel = leading->op
-                         ? find_kernel(leading->op, layout, plan->stride, &choice->numbering)
-                         : find_passing_kernel(layout, plan->stride);
+  if (set_packing(choice, layout, &plan->packing[leading->plane]) &&
+      can_write(leading, layout, plan->stride))
+    choice->kernel = leading->op ? find_kernel(leading, layout, plan->stride, &choice->numbering)
+                                 : find_passing_kernel(layout, plan->stride);
   if (!choice->kernel)
     return FALSE;
   kernel->module = cc_fatbin_tensor_core;
@@ -169,9 +209,11 @@ set_samples(CcPart *part, const CcPass *pass, const CcTensorCoreNumbering *numbe
     CcTensorCoreNumbers *place = &own->place[i];
     if (pass->filter_mask >> component & 1) {
       *place = numbering->filtered;
+      own->excess[i] = (guint8)numbering->excess;
       continue;
     }
     *place = numbering->passed;
+    own->excess[i] = 0;
     own->passes |= 1u << i;
   }
 }
@@ -232,6 +274,9 @@ cc_tensor_core_set_tiles(CcLaunch *launch, const CcCudaKernel *chosen, const CcC
     CcTensorCorePart *own = CC_OWN(CcTensorCorePart, part);
     set_pattern(own->border, sizeof own->border, part, part->border_code);
     set_pattern(&own->fill, sizeof own->fill, part, part->fill);
+    own->pairs = CC_OWN(const Choice, &chosen[i])->pairs;
+    own->colors = CC_OWN(const Choice, &chosen[i])->colors;
+    memcpy(own->weights, CC_OWN(const Choice, &chosen[i])->weights, sizeof own->weights);
     if (pass[i]->op) {
       set_samples(part, pass[i], &CC_OWN(Choice, &chosen[i])->numbering);
       own->table = bytes;
@@ -252,9 +297,9 @@ tap_digit(gint tap, guint digits, guint digit) {
 /* The sample of the source window that target byte `byte` of a window's centre is made from,
  * counted from the first of the centre. */
 static gint
-source_sample(const CcPart *part, guint stride, gint byte) {
-  const gint sample = byte / part->sample_bytes;
-  return (gint)stride * (sample / part->step) * part->step + sample % part->step;
+source_sample(const CcPart *part, const Choice *choice, gint byte) {
+  const gint sample = byte / part->sample_bytes, apart = choice->apart[sample % part->step];
+  return (gint)choice->kernel->stride * (sample / apart) * apart + sample % apart;
 }
 
 /* The tap that row r of matrix m has at byte `at` of a window for target byte `byte` of its centre.
@@ -268,12 +313,11 @@ tap_for_byte(const CcOp *op, const CcPass *pass, const CcPart *part, const Choic
   if (at % bytes != byte % bytes)
     return 0;
   const gint component = byte / bytes % part->step;
-  const gint distance =
-      (at - reach - byte % bytes) / bytes - source_sample(part, kernel->stride, byte);
+  const gint distance = (at - reach - byte % bytes) / bytes - source_sample(part, choice, byte);
   if (!(pass->filter_mask >> component & 1))
     return pass->copy_mask >> component & 1 && distance == 0 && m == 0 && r == op->height / 2;
-  const gint place = distance / part->step + (gint)op->width / 2;
-  if (distance % part->step != 0 || place < 0 || place >= (gint)op->width)
+  const gint apart = choice->apart[component], place = distance / apart + (gint)op->width / 2;
+  if (distance % apart != 0 || place < 0 || place >= (gint)op->width)
     return 0;
   return op->tap_i[(m * op->height + r) * op->width + (guint)place] *
          (1 << choice->numbering.tap_shift);

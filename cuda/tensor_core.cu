@@ -205,14 +205,24 @@ template <typename V> struct Table {
 template <typename V> struct Numbers {
   CcTensorCoreNumbers sample[V::SAMPLES];
   bool passes[V::SAMPLES];
+  unsigned excess; /* of the lane's bytes */
 
-  __device__ __forceinline__ Numbers(const CcPart &part) {
+  /* of pixels of four bytes that are grey but for one that passes: which of the lane's is that, and
+   * the numbers of the others */
+  bool is_grey, is_alpha[V::SAMPLES];
+  CcTensorCoreNumbers grey;
+
+  __device__ __forceinline__ Numbers(const CcPart &part)
+      : excess(0), is_grey(OWN(part).colors && part.step == 4 && OWN(part).passes) {
 #pragma unroll
     for (int i = 0; i < V::SAMPLES; i++) {
       const int place = V::SAMPLES == 4 ? i : (V::SAMPLES * (threadIdx.x & 3) + i) & 3;
       sample[i] = OWN(part).place[place];
+      excess |= OWN(part).excess[place] << 8 * i;
       passes[i] = OWN(part).passes >> place & 1;
+      is_alpha[i] = is_grey && passes[i];
     }
+    grey = is_alpha[0] ? sample[V::SAMPLES - 1] : sample[0];
   }
 };
 
@@ -308,12 +318,11 @@ code_of_sums(const CcLaunch &launch, const CcPart &part, const int (&s)[MATRICES
   return response.code(launch.response, part);
 }
 
-/* The code value of sample i, not yet saturated to a byte. */
+/* The code value of a sample, not yet saturated to a byte, by its numbers. */
 template <typename V>
 static __device__ __forceinline__ int
-code(const CcLaunch &launch, const CcPart &part, const Numbers<V> &numbers, int i,
+code(const CcLaunch &launch, const CcPart &part, const CcTensorCoreNumbers &n, bool passes,
      const int (&s)[V::MATRICES]) {
-  const CcTensorCoreNumbers &n = numbers.sample[i];
   if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_bytes ||
                 V::FINISH == CC_TENSOR_CORE_FINISH_whole)
     return s[0];
@@ -339,7 +348,7 @@ code(const CcLaunch &launch, const CcPart &part, const Numbers<V> &numbers, int 
       value = code_of_sums<float>(launch, part, s);
     else
       value = code_of_sums<int>(launch, part, s);
-    return numbers.passes[i] ? s[0] : value;
+    return passes ? s[0] : value;
   }
 }
 
@@ -353,22 +362,56 @@ selector(const Numbers<V> &numbers, int i) {
   return V::BYTES == 1 ? first + 0x40 + 0x10 * second : 0x11 * first + 0x5410 + 0x1100 * second;
 }
 
-/* A lane's target bytes of window g, or with `half` 1 of window g + 8; 4 or with a stride 2. */
+/* Whether the last step may take an excess away. */
 template <typename V>
-static __device__ __forceinline__ unsigned
-finish(const CcLaunch &launch, const CcPart &part, const Numbers<V> &numbers, const Sums<V> &sums,
-       int half) {
-  constexpr bool bytes = V::FINISH == CC_TENSOR_CORE_FINISH_bytes;
-  constexpr bool shifted = V::BYTES == 2 && !bytes && V::FINISH != CC_TENSOR_CORE_FINISH_root;
-  int value[V::SAMPLES];
+static constexpr bool has_excess = V::FINISH == CC_TENSOR_CORE_FINISH_scaleabs ||
+                                   V::FINISH == CC_TENSOR_CORE_FINISH_lifted ||
+                                   (V::FINISH == CC_TENSOR_CORE_FINISH_scale && V::MATRICES == 2);
+
+/* The code values of a lane's samples of grey pixels: one last step does for all but alpha, which
+ * is its sum. */
+template <typename V>
+static __device__ __forceinline__ void
+finish_grey(const CcLaunch &launch, const CcPart &part, const Numbers<V> &numbers,
+            const Sums<V> &sums, int half, int (&value)[V::SAMPLES]) {
+  int s[V::MATRICES];
+#pragma unroll
+  for (int m = 0; m < V::MATRICES; m++)
+    s[m] =
+        numbers.is_alpha[0] ? sums.of_sample(m, half, V::SAMPLES - 1) : sums.of_sample(m, half, 0);
+  const int grey = code<V>(launch, part, numbers.grey, false, s);
+#pragma unroll
+  for (int i = 0; i < V::SAMPLES; i++)
+    value[i] = numbers.is_alpha[i] ? sums.of_sample(0, half, i) : grey;
+}
+
+/* The code values of a lane's samples. */
+template <typename V>
+static __device__ __forceinline__ void
+finish_samples(const CcLaunch &launch, const CcPart &part, const Numbers<V> &numbers,
+               const Sums<V> &sums, int half, bool shifted, int (&value)[V::SAMPLES]) {
 #pragma unroll
   for (int i = 0; i < V::SAMPLES; i++) {
     int s[V::MATRICES];
 #pragma unroll
     for (int m = 0; m < V::MATRICES; m++)
       s[m] = sums.of_sample(m, half, i) >> (shifted ? part.shift : 0);
-    value[i] = code<V>(launch, part, numbers, i, s);
+    value[i] = code<V>(launch, part, numbers.sample[i], numbers.passes[i], s);
   }
+}
+
+/* A lane's target bytes of window g, or with `half` 1 of window g + 8; 4 or with a stride 2. */
+template <typename V, bool GREY>
+static __device__ __forceinline__ unsigned
+finish(const CcLaunch &launch, const CcPart &part, const Numbers<V> &numbers, const Sums<V> &sums,
+       int half) {
+  constexpr bool bytes = V::FINISH == CC_TENSOR_CORE_FINISH_bytes;
+  constexpr bool shifted = V::BYTES == 2 && !bytes && V::FINISH != CC_TENSOR_CORE_FINISH_root;
+  int value[V::SAMPLES];
+  if constexpr (GREY)
+    finish_grey(launch, part, numbers, sums, half, value);
+  else
+    finish_samples(launch, part, numbers, sums, half, shifted, value);
   if constexpr (V::BYTES == 2) {
     const unsigned word = __byte_perm(value[0], value[V::SAMPLES - 1], selector(numbers, 0));
     if (bytes)
@@ -383,7 +426,8 @@ finish(const CcLaunch &launch, const CcPart &part, const Numbers<V> &numbers, co
     return __byte_perm(low, high, 0x5410);
   } else {
     const unsigned high = saturate_bytes(value[V::SAMPLES - 2], value[V::SAMPLES - 1], 0);
-    return V::SAMPLES == 2 ? high : saturate_bytes(value[0], value[1], high);
+    const unsigned word = V::SAMPLES == 2 ? high : saturate_bytes(value[0], value[1], high);
+    return has_excess<V> ? word - numbers.excess : word;
   }
 }
 
@@ -457,8 +501,9 @@ template <typename V> struct Rows<V, true> {
   }
 };
 
-/* Filters the warp's rows of a staged tile. FREE: all that it writes lies inside. */
-template <typename V, bool FREE>
+/* Filters the warp's rows of a staged tile. FREE: all that it writes lies inside. GREY: its pixels
+ * are. */
+template <typename V, bool FREE, bool GREY = false>
 static __device__ __forceinline__ void
 filter_rows(const CcLaunch &launch, const typename V::Tile &tile, const Table<V> &table,
             const Numbers<V> &numbers, const typename V::StagedRows &staged) {
@@ -482,7 +527,7 @@ filter_rows(const CcLaunch &launch, const typename V::Tile &tile, const Table<V>
         const Sums<V> sums = rows.sums(table, set, i - first);
 #pragma unroll
         for (int half = 0; half < 2; half++) {
-          const unsigned word = finish<V>(launch, part, numbers, sums, half);
+          const unsigned word = finish<V, GREY>(launch, part, numbers, sums, half);
           const int at = V::CENTRE * (16 * set + 8 * half);
           if (FREE || i < below)
             store_bytes<V::CENTRE / 4>(to + at, FREE ? 4 : left - at, word);
@@ -505,13 +550,23 @@ slide(const CcLaunch &launch) {
   }
   const Table<V> table(launch, tile.part); /* no launch writes it */
   const Numbers<V> numbers(tile.part);
+  /* read early, as the numbers: the constants come while the launch waits */
+  const int grey_step = V::BYTES == 1 && OWN(tile.part).colors ? tile.part.step : 0;
   wait_for_last_launch();
   stage_rows<V::BYTES>(launch, tile, staged);
+  if (grey_step == 4)
+    make_own_grey(tile, staged);
   finish_copies();
+  if (V::STRIDE == 1 && grey_step == 3)
+    make_luma(tile, staged);
   stage_sides<V::BYTES>(launch, tile, staged);
   if (V::BYTES == 2 && tile.part.shift)
     keep_code_bits(tile, staged);
-  if (is_write_free<V::BYTES>(tile))
+  const bool is_free = is_write_free<V::BYTES>(tile);
+  if constexpr (V::BYTES == 1 && V::MATRICES == 2 && V::STRIDE == 1 && !V::GRADIENT)
+    if (is_free && numbers.is_grey)
+      return filter_rows<V, true, true>(launch, tile, table, numbers, staged);
+  if (is_free)
     filter_rows<V, true>(launch, tile, table, numbers, staged);
   else
     filter_rows<V, false>(launch, tile, table, numbers, staged);

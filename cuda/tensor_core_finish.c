@@ -95,7 +95,7 @@ scaled_product(const CcTensorCoreNumbering *n, gint64 t) {
 static gint
 byte_of_scale(gconstpointer numbering, gint64 t) {
   const CcTensorCoreNumbering *n = numbering;
-  return cc_clamp_code((gint)(scaled_product(n, t) >> n->down), 0, G_MAXUINT8);
+  return cc_clamp_code((gint)(scaled_product(n, t) >> n->down), 0, G_MAXUINT8) - (gint)n->excess;
 }
 
 /* No product leaves 32 bits when those at the ends do not. */
@@ -130,13 +130,16 @@ find_absolute(const CcOp *op, CcTensorCoreNumbering *n) {
 static gboolean
 find_scale(const CcOp *op, gboolean absolute, CcTensorCoreNumbering *n) {
   CcRange range;
-  if (op->hi != 255 || !find_scaled(op, absolute, &range))
+  if ((op->hi != G_MAXUINT8 && !absolute) || op->hi > G_MAXUINT8 ||
+      !find_scaled(op, absolute, &range))
     return FALSE;
+  n->excess = (guint)(G_MAXUINT8 - op->hi);
+  const gdouble add = op->add + n->excess;
   /* as many bits as a product of 31 leaves; copied bytes leave 23 */
-  const gdouble largest = (gdouble)MAX(-range.least, range.most) * op->mul + fabs(op->add) + 1;
+  const gdouble largest = (gdouble)MAX(-range.least, range.most) * fabs(op->mul) + fabs(add) + 1;
   for (gint down = MIN(23, (gint)floor(31 - log2(largest))); down >= 0; down--) {
-    const gdouble factor = round(ldexp(op->mul, down)), addend = floor(ldexp(op->add, down));
-    if (factor > G_MAXINT32 || fabs(addend) > G_MAXINT32)
+    const gdouble factor = round(ldexp(op->mul, down)), addend = floor(ldexp(add, down));
+    if (fabs(factor) > G_MAXINT32 || fabs(addend) > G_MAXINT32)
       continue;
     set_scale(n, (gint)factor, (gint)addend, down);
     if (scale_agrees(op, n, range))
@@ -167,7 +170,8 @@ byte_of_root(gconstpointer form, gint64 n) {
   const Root *self = form;
   const CcTensorCoreNumbers *numbers = &self->numbering->filtered;
   const gdouble root = sqrt((gdouble)n * (gdouble)numbers->factor.f) * self->error;
-  return (gint)rintf(MIN((gfloat)root + numbers->addend.f, 255));
+  return (gint)rintf(MIN((gfloat)root + numbers->addend.f, G_MAXUINT8)) -
+         (gint)self->numbering->excess;
 }
 
 /* The word, which is exact. n is whole, so that a half is never hit. */
@@ -188,11 +192,12 @@ root_byte_agrees(const CcOp *op, const CcTensorCoreNumbering *numbering) {
 
 static gboolean
 find_root_byte(const CcOp *op, gint lift, CcTensorCoreNumbering *n) {
-  if (!is_magnitude_of_two(op) || op->lo > lift || op->hi != 255 || op->arith != CC_ARITH_F32 ||
-      cc_op_range(op).most >= MAX_SQUARES)
+  if (!is_magnitude_of_two(op) || op->mul < 0 || op->lo > lift || op->hi < lift ||
+      op->hi > G_MAXUINT8 || op->arith != CC_ARITH_F32 || cc_op_range(op).most >= MAX_SQUARES)
     return FALSE;
+  n->excess = (guint)(G_MAXUINT8 - op->hi);
   n->filtered.factor.f = (gfloat)(op->mul * op->mul);
-  n->filtered.addend.f = (gfloat)lift;
+  n->filtered.addend.f = (gfloat)(lift + (gint)n->excess);
   n->passed.factor.f = 1;
   return root_byte_agrees(op, n);
 }
@@ -239,7 +244,8 @@ cc_tensor_core_find_finish(CcTensorCoreFinish finish, const CcOp *op, guint byte
   case CC_TENSOR_CORE_FINISH_scaleabs:
     return bytes == 1 && op->n_matrices == 1 && find_scale(op, TRUE, numbering);
   case CC_TENSOR_CORE_FINISH_root:
-    return bytes == 1 ? find_root_byte(op, 0, numbering) : !shift && find_root_word(op, numbering);
+    return bytes == 1 ? op->hi == G_MAXUINT8 && find_root_byte(op, 0, numbering)
+                      : !shift && find_root_word(op, numbering);
   case CC_TENSOR_CORE_FINISH_lifted:
     return bytes == 1 && find_root_byte(op, (gint)floor(op->add), numbering);
   case CC_TENSOR_CORE_FINISH_clamp:

@@ -17,6 +17,7 @@ typedef struct {
   CcTensorCoreNumbers filtered; /* of samples that are filtered */
   CcTensorCoreNumbers passed;   /* of those that are copied or filled */
   gint down;
+  guint excess; /* is taken from what is filtered, where the last step says so */
 } CcTensorCoreNumbering;
 
 /* Whether the last step gives the op's code values for samples of so many bytes, stored so far

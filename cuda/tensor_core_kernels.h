@@ -54,9 +54,10 @@
  *   lifted    of a byte: the same plus addend before it is rounded
  *   clamp     (S + addend) >> down within lo..hi
  *   float, double  as engine/last_step_shared.h says
- * Components that are copied have a single tap of 1 and those that are filled none but their value
- * for `start`. Numbers of their own make that sum the code value; with clamp, float, double and the
- * root of two bytes `passes` says that it is. */
+ * From the bytes of scaleabs, lifted and the scale of two matrices `excess` is taken away, so that
+ * they saturate below 255. Components that are copied have a single tap of 1 and those that are
+ * filled none but their value for `start`. Numbers of their own make that sum the code value; with
+ * clamp, float, double and the root of two bytes `passes` says that it is. */
 typedef enum {
   CC_TENSOR_CORE_FINISH_bytes,
   CC_TENSOR_CORE_FINISH_whole,
@@ -82,8 +83,14 @@ typedef struct {
   uint64_t border[3]; /* a row of the constant border, stored words, which repeats after it */
   uint64_t fill;      /* 8 bytes of a row of what is filled */
   CcTensorCoreNumbers place[4]; /* for samples 0 to 3 of a target row, after which they repeat */
+  uint8_t excess[4];            /* for the same samples */
   uint32_t passes;              /* has a bit for each of the four that is not filtered */
   int32_t down;
+  uint32_t pairs; /* has a bit for each of these samples that has its neighbours two samples
+                     away, where others of its group have them four away; 0: none has */
+  uint32_t
+      weights[2];    /* of the samples of a group in its luma, 16 bits each; 0, 0: there is none */
+  uint32_t colors;   /* the bytes of a group that become the luma */
   int32_t tall_rows; /* the first rows of tiles have twice TILE_ROWS source rows */
   uint32_t inverse;  /* 2^32 / tiles_across, rounded down, at most 2^32 - 1 */
 } CcTensorCorePart;

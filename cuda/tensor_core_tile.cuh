@@ -133,12 +133,18 @@ start_copy_of_part(unsigned char *to, const char *from, int bytes) {
 #endif
 }
 
-/* Waits for the copies of all threads of the block. */
+/* Waits for the thread's own copies. */
 static __device__ __forceinline__ void
-finish_copies() {
+finish_own_copies() {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
+}
+
+/* Waits for the copies of all threads of the block. */
+static __device__ __forceinline__ void
+finish_copies() {
+  finish_own_copies();
   __syncthreads();
 }
 
@@ -205,6 +211,34 @@ pixel_of(const CcPart &part, int n) {
   return (int)(pixel - zero);
 }
 
+/* The source sample that the border rule puts in the place of `sample` of a row, or -1. Of pairs,
+ * whose rows have whole ones here, luma is two samples apart. */
+static __device__ __forceinline__ int
+border_sample(const CcLaunch &launch, const CcPart &part, int sample) {
+  const int group = pixel_of(part, sample), component = sample - group * part.step;
+  if (OWN(part).pairs >> component & 1) {
+    const int first = component & 1;
+    const int x = cc_border_index((sample - first) >> 1, 2 * part.src_width, launch.border);
+    return x < 0 ? -1 : 2 * x + first;
+  }
+  const int x = cc_border_index(group, part.src_width, launch.border);
+  return x < 0 ? -1 : x * part.step + component;
+}
+
+/* The luma of a group of 4 bytes, or of 3: byte 2 of the result, above a fraction. */
+#define LUMA_BYTE 2
+static __device__ __forceinline__ unsigned
+weigh_group(const CcPart &part, unsigned group) {
+  static_assert(CC_LUMA_SHIFT == 8 * LUMA_BYTE, "the luma is a byte");
+  const auto weights = [&](int i) {
+    const unsigned both = OWN(part).weights[i];
+    return make_ushort2((unsigned short)both, (unsigned short)(both >> 16));
+  };
+  const uchar4 bytes = make_uchar4((unsigned char)group, (unsigned char)(group >> 8),
+                                   (unsigned char)(group >> 16), (unsigned char)(group >> 24));
+  return __dp2a_hi(weights(1), bytes, __dp2a_lo(weights(0), bytes, CC_LUMA_HALF));
+}
+
 /* Stages a tile's source rows, and what the border rule puts above and below them. */
 template <int BYTES, int STRIDE, int HEIGHT>
 static __device__ __forceinline__ void
@@ -233,6 +267,40 @@ stage_rows(const CcLaunch &launch, const ByteTile<STRIDE> &tile, Staged<STRIDE, 
   });
 }
 
+/* A pixel of four bytes with red, green and blue as their luma. */
+static __device__ __forceinline__ unsigned
+grey_of(const CcPart &part, unsigned pixel) {
+  const unsigned alpha_is_last = OWN(part).colors & 1;
+  return __byte_perm(weigh_group(part, pixel), pixel, alpha_is_last ? 0x7222 : 0x2224);
+}
+
+/* Makes the pixels of four bytes grey that the thread has staged. */
+template <int STRIDE, int HEIGHT>
+static __device__ __forceinline__ void
+make_own_grey(const ByteTile<STRIDE> &tile, Staged<STRIDE, HEIGHT> &staged) {
+  const CcPart &part = tile.part;
+  finish_own_copies();
+  for_pieces<staged.MOST>(staged.rows(tile), [&](int row, int byte) {
+    uint4 *piece = (uint4 *)&staged.row[row][byte];
+    const uint4 was = *piece;
+    *piece = make_uint4(grey_of(part, was.x), grey_of(part, was.y), grey_of(part, was.z),
+                        grey_of(part, was.w));
+  });
+}
+
+/* The stored word of sample x of a row, or the luma that it becomes. */
+template <int BYTES>
+static __device__ __forceinline__ Stored<BYTES>
+fetch_word(const CcPart &part, const Stored<BYTES> *row, int x) {
+  const int first = pixel_of(part, x) * part.step;
+  if (BYTES == 2 || !(OWN(part).colors >> 8 * (x - first) & 0xFF))
+    return __ldg(row + x);
+  unsigned pixel = 0;
+  for (int i = 0; i < part.step; i++)
+    pixel |= (unsigned)__ldg(row + first + i) << 8 * i;
+  return (Stored<BYTES>)(weigh_group(part, pixel) >> CC_LUMA_SHIFT);
+}
+
 /* Puts the REACH bytes from byte `from` of a row on, which is outside, beside the staged rows by
  * the border rule. A lane has a sample of all rows. What it repeats is nearly always staged. */
 template <int BYTES, int STRIDE, int HEIGHT>
@@ -245,9 +313,9 @@ stage_side(const CcLaunch &launch, const ByteTile<STRIDE> &tile, int from,
   const int sample = from / BYTES + threadIdx.x, to = sample * BYTES - left;
   if (threadIdx.x >= CC_TENSOR_CORE_MOST_REACH / BYTES || to + BYTES > STAGED_BYTES)
     return;
-  const int pixel = pixel_of(part, sample), component = sample - pixel * part.step;
-  const int x = cc_border_index(pixel, part.src_width, launch.border);
-  const int inside = (x * part.step + component) * BYTES - left;
+  const int component = sample - pixel_of(part, sample) * part.step;
+  const int x = border_sample(launch, part, sample);
+  const int inside = x * BYTES - left;
   const bool is_staged = inside >= 0 && inside + BYTES <= STAGED_BYTES;
 #pragma unroll 2
   for (int row = threadIdx.y; row < rows; row += CC_TENSOR_CORE_WARPS) {
@@ -257,7 +325,7 @@ stage_side(const CcLaunch &launch, const ByteTile<STRIDE> &tile, int from,
     } else if (x >= 0) {
       const int top = STRIDE * tile.y - HEIGHT / 2;
       const int y = cc_border_index(top + row, part.src_height, launch.border);
-      word = __ldg(source_row<Sample>(part, y) + x * part.step + component);
+      word = fetch_word<BYTES>(part, source_row<Sample>(part, y), x);
     }
     *(Sample *)&staged.row[row][to] = word;
   }
@@ -287,6 +355,33 @@ keep_code_bits(const ByteTile<STRIDE> &tile, Staged<STRIDE, HEIGHT> &staged) {
 #pragma unroll 2
   for (int i = 32 * threadIdx.y + threadIdx.x; i < words; i += 32 * CC_TENSOR_CORE_WARPS)
     word[i] &= mask;
+  __syncthreads();
+}
+
+/* Makes red, green and blue of staged pixels of three bytes their luma. A thread has four pixels at
+ * a time, which are three words; from byte FIRST on those are all that is read. */
+template <int STRIDE, int HEIGHT>
+static __device__ __forceinline__ void
+make_luma(const ByteTile<STRIDE> &tile, Staged<STRIDE, HEIGHT> &staged) {
+  constexpr int EACH = (STAGED_BYTES - 4) / 12; /* fours of a row; 8 bytes are left over, or 4 */
+  const CcPart &part = tile.part;
+  const int left = STRIDE * tile.x - PIECE, skip = pixel_of(part, left + 2) * 3 - left;
+  const int first = skip + 3 * skip; /* pixels begin there and at `skip`, and words there */
+  static_assert(8 + 12 * (EACH - 1) >= PIECE + CC_TENSOR_CORE_TILE_BYTES + 6, "all that is read");
+  const int rows = staged.rows(tile);
+#pragma unroll 2
+  for (int i = 32 * threadIdx.y + threadIdx.x; i < rows * EACH; i += 32 * CC_TENSOR_CORE_WARPS) {
+    const int at = first + i % EACH * 12;
+    if (at + 12 > STAGED_BYTES)
+      continue;
+    unsigned *word = (unsigned *)(staged.row[i / EACH] + at);
+    const unsigned x = word[0], y = word[1], z = word[2];
+    const unsigned a = weigh_group(part, x), b = weigh_group(part, __byte_perm(x, y, 0x6543));
+    const unsigned c = weigh_group(part, __byte_perm(y, z, 0x5432)), d = weigh_group(part, z >> 8);
+    word[0] = __byte_perm(a, b, 0x6222);
+    word[1] = __byte_perm(b, c, 0x6622);
+    word[2] = __byte_perm(c, d, 0x6662);
+  }
   __syncthreads();
 }
 

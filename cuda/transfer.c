@@ -111,9 +111,9 @@ choose(CcTransfer *self, const CcCudaPlane *own, gsize own_bytes, gsize most_byt
 CcTransfer
 cc_transfer_of_source(const CcCudaProgram *program, const CcFrame *frame) {
   const CcPlan *plan = program->base.plan;
-  CcTransfer self = {.n_planes = plan->layout.n_planes,
-                     .layout = plan->layout.plane,
-                     .rect = plan->source,
+  CcTransfer self = {.n_planes = plan->frame_layout.n_planes,
+                     .layout = plan->frame_layout.plane,
+                     .rect = plan->frame_source,
                      .frame = *frame};
   /* gaps between rows are worth copying while they are few */
   choose(&self, program->src, program->src_bytes, sum_of_rows(&self) / 8 * 9);
@@ -123,9 +123,9 @@ cc_transfer_of_source(const CcCudaProgram *program, const CcFrame *frame) {
 CcTransfer
 cc_transfer_of_target(const CcCudaProgram *program, const CcFrame *frame) {
   const CcPlan *plan = program->base.plan;
-  CcTransfer self = {.n_planes = plan->layout.n_planes,
-                     .layout = plan->out_layout.plane,
-                     .rect = plan->target,
+  CcTransfer self = {.n_planes = plan->frame_layout.n_planes,
+                     .layout = plan->out_frame_layout.plane,
+                     .rect = plan->frame_target,
                      .frame = *frame};
   /* what lies between rows must not be written */
   choose(&self, program->dst, program->dst_bytes, sum_of_rows(&self));

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "packing_steps.h"
+
+#include <string.h>
+#include "host_half.h"
+#include "packing.h"
+
+CC_CUDA_DECLARE_MODULE(packing);
+
+/* --- one plan of the frame's own planes --- */
+
+/* Gives a sample of the frame's group what the pass does with component c. */
+static gboolean
+merge_sample(CcPass *to, guint sample, const CcPass *from, guint c) {
+  const guint bit = 1u << sample;
+  if (from->filter_mask >> c & 1) {
+    if (to->op && to->op != from->op)
+      return FALSE;
+    to->op = from->op;
+    to->filter_mask |= bit;
+  } else if (from->copy_mask >> c & 1) {
+    to->copy_mask |= bit;
+  } else if (from->fill_mask >> c & 1) {
+    to->fill_mask |= bit;
+  }
+  to->fill[sample] = from->fill[c];
+  to->border[sample] = from->border[c];
+  return TRUE;
+}
+
+static gboolean
+merge_pass(CcPlan *merged, const CcPlan *plan, const CcPass *pass) {
+  const CcPacking *packing = &plan->packing[pass->plane];
+  const guint step = plan->layout.plane[pass->plane].step;
+  for (guint i = 0; i < cc_packing_n_places(packing); i++) {
+    const CcPlace *place = &packing->place[i];
+    if (place->plane != packing->place[0].plane)
+      return FALSE; /* R, G and B are not side by side */
+    const guint group = merged->layout.plane[place->plane].step;
+    for (guint n = 0; place->first + n * place->spacing < group; n++)
+      if (!merge_sample(&merged->pass[place->plane], place->first + n * place->spacing, pass,
+                        n % step))
+        return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+cc_packing_merge_plan(CcPlan *merged, const CcPlan *plan) {
+  *merged = *plan;
+  merged->layout = plan->frame_layout;
+  merged->out_layout = plan->out_frame_layout;
+  memcpy(merged->source, plan->frame_source, sizeof merged->source);
+  memcpy(merged->target, plan->frame_target, sizeof merged->target);
+  memset(merged->pass, 0, sizeof merged->pass);
+  memset(merged->packing, 0, sizeof merged->packing);
+  merged->n_passes = merged->layout.n_planes;
+  for (guint p = 0; p < merged->n_passes; p++)
+    merged->pass[p].plane = p;
+  for (guint p = 0; p < plan->layout.n_planes; p++) {
+    if (plan->repeats[p] ||
+        (plan->frame_layout.plane[0].pairs && plan->frame_layout.plane[0].width % 2))
+      return FALSE;
+    if (plan->packing[p].kind == CC_PACKING_LUMA)
+      merged->packing[plan->packing[p].place[0].plane] = plan->packing[p];
+  }
+  for (guint i = 0; i < plan->n_passes; i++)
+    if (!merge_pass(merged, plan, &plan->pass[i]))
+      return FALSE;
+  return TRUE;
+}
+
+/* --- steps --- */
+
+static const guint16 luma_weights[3] = {CC_LUMA_RED, CC_LUMA_GREEN, CC_LUMA_BLUE};
+
+static void
+set_samples(CcPart *part, const CcPlaneLayout *layout, guint groups, guint rows) {
+  const guint across = CC_PACKING_ACROSS * CC_PACKING_EACH;
+  part->width = part->src_width = (gint)groups;
+  part->height = part->src_height = (gint)rows;
+  part->step = (gint)layout->step;
+  part->shift = (gint)layout->shift;
+  part->sample_bytes = (gint)cc_sample_size(layout->type);
+  cc_cuda_part_set_tiles(part, cc_cuda_divide_up(groups * layout->step, across),
+                         cc_cuda_divide_up(rows, CC_PACKING_DOWN * CC_PACKING_ROWS));
+}
+
+/* Part p takes plane p out of the frame. */
+static void
+set_unpack_part(CcPart *part, const CcPlan *plan, guint p) {
+  const CcPacking *packing = &plan->packing[p];
+  CcUnpackPart *own = CC_OWN(CcUnpackPart, part);
+  set_samples(part, &plan->layout.plane[p], plan->source[p].width, plan->source[p].height);
+  own->spacing = (gint)packing->place[0].spacing;
+  own->first = (gint)packing->place[0].first;
+  own->plane[0] = (guint8)packing->place[0].plane;
+  own->n_planes = 1;
+  own->is_luma = packing->kind == CC_PACKING_LUMA;
+  if (!own->is_luma)
+    return;
+  own->n_planes = packing->place[0].plane != packing->place[1].plane ? 3 : 1;
+  for (guint i = 0; i < 3; i++) {
+    own->weight[own->n_planes == 3 ? i : packing->place[i].first] = luma_weights[i];
+    own->plane[i] = (guint8)packing->place[i].plane;
+  }
+}
+
+/* Part p makes plane p of the frame. */
+static void
+set_pack_part(CcPart *part, const CcPlan *plan, guint p) {
+  const guint step = plan->frame_layout.plane[p].step;
+  CcPackPart *own = CC_OWN(CcPackPart, part);
+  set_samples(part, &plan->frame_layout.plane[p], plan->frame_target[p].width,
+              plan->frame_target[p].height);
+  for (guint from = 0; from < plan->layout.n_planes; from++) {
+    const CcPacking *packing = &plan->packing[from];
+    for (guint i = 0; i < cc_packing_n_places(packing); i++) {
+      const CcPlace *place = &packing->place[i];
+      for (guint n = 0; place->plane == p && place->first + n * place->spacing < step; n++) {
+        const guint at = place->first + n * place->spacing;
+        own->each[at] = (guint8)(step / place->spacing);
+        own->offset[at] = (guint8)n;
+        own->last[at] = (gint)(plan->target[from].width * plan->layout.plane[from].step) - 1;
+        own->plane[at] = (guint8)from;
+      }
+    }
+  }
+}
+
+gboolean
+cc_packing_set_step(CcCudaStep *step, CcCudaDevice *device, const CcPlan *plan, CcCudaStepKind kind,
+                    GError **error) {
+  static const gchar *const names[][2] = {[CC_CUDA_UNPACK] = {"cc_unpack_u8", "cc_unpack_u16"},
+                                          [CC_CUDA_PACK] = {"cc_pack_u8", "cc_pack_u16"}};
+  const gboolean packs = kind == CC_CUDA_PACK;
+  step->kind = kind;
+  step->params.n_parts = (gint)(packs ? plan->frame_layout.n_planes : plan->layout.n_planes);
+  for (gint p = 0; p < step->params.n_parts; p++) {
+    if (packs)
+      set_pack_part(&step->params.part[p], plan, (guint)p);
+    else
+      set_unpack_part(&step->params.part[p], plan, (guint)p);
+    step->plane[p] = (guint8)p;
+  }
+  step->block[0] = CC_PACKING_ACROSS;
+  step->block[1] = CC_PACKING_DOWN;
+  step->overlaps = TRUE;
+  if (!cc_cuda_set_first_tiles(&step->params, error))
+    return FALSE;
+  step->n_blocks = (guint)step->params.n_tiles;
+  const gchar *name = names[kind][plan->layout.plane[0].type];
+  step->function = cc_cuda_device_get_function(device, cc_fatbin_packing, name, error);
+  return step->function != NULL;
+}
+
+/* Both ends of what a part writes are its own plane: nothing reads src. */
+static void
+place_part(CcPart *part, const CcCudaPlane *plane) {
+  part->src = part->dst = plane->offset;
+  part->src_pitch = part->dst_pitch = (gint)plane->pitch;
+}
+
+void
+cc_packing_place_unpack(CcLaunch *launch, const CcCudaPlane *frame, const CcCudaPlane *planes) {
+  for (gint p = 0; p < launch->n_parts; p++) {
+    CcUnpackPart *own = CC_OWN(CcUnpackPart, &launch->part[p]);
+    place_part(&launch->part[p], &planes[p]);
+    for (gint i = 0; i < own->n_planes; i++) {
+      own->address[i] = frame[own->plane[i]].offset;
+      own->pitch[i] = (gint)frame[own->plane[i]].pitch;
+    }
+  }
+}
+
+void
+cc_packing_place_pack(CcLaunch *launch, const CcCudaPlane *frame, const CcCudaPlane *planes) {
+  for (gint p = 0; p < launch->n_parts; p++) {
+    CcPackPart *own = CC_OWN(CcPackPart, &launch->part[p]);
+    place_part(&launch->part[p], &frame[p]);
+    for (gint i = 0; i < launch->part[p].step; i++) {
+      own->address[i] = planes[own->plane[i]].offset;
+      own->pitch[i] = (gint)planes[own->plane[i]].pitch;
+    }
+  }
+}

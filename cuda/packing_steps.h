@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* How a program gets at the planes of packed frames. */
+
+#include "step.h"
+#include "engine/plan.h"
+
+G_BEGIN_DECLS
+
+/* Makes the plan of a packed one that works on the planes of the frame as they are, for kernels to
+ * which samples of one component need not be alike far apart, and which make luma themselves where
+ * the packing of a plane says so. It borrows the ops. FALSE: there is none, since samples that lie
+ * side by side differ in more than in that. */
+gboolean cc_packing_merge_plan(CcPlan *merged, const CcPlan *plan);
+
+/* Sets what a step needs to take the planes of a plan from a frame, or to put them back. The device
+ * must be pushed. */
+gboolean cc_packing_set_step(CcCudaStep *step, CcCudaDevice *device, const CcPlan *plan,
+                             CcCudaStepKind kind, GError **error);
+
+/* Set where the frame of a launch of such a step lies, and where the planes. */
+void cc_packing_place_unpack(CcLaunch *launch, const CcCudaPlane *frame, const CcCudaPlane *planes);
+void cc_packing_place_pack(CcLaunch *launch, const CcCudaPlane *frame, const CcCudaPlane *planes);
+
+G_END_DECLS
