@@ -35,6 +35,7 @@ gst_cuda_conv_kernel_get_type(void) {
 
 DEFINE_ENUM(CC_RESPONSES, gst_cuda_conv_response_get_type, "GstCudaConvResponse")
 DEFINE_ENUM(CC_BORDERS, gst_cuda_conv_border_get_type, "GstCudaConvBorder")
+DEFINE_ENUM(CC_COLORS, gst_cuda_conv_color_get_type, "GstCudaConvColor")
 DEFINE_ENUM(CC_CHROMAS, gst_cuda_conv_chroma_get_type, "GstCudaConvChroma")
 DEFINE_ENUM(CC_ALPHAS, gst_cuda_conv_alpha_get_type, "GstCudaConvAlpha")
 DEFINE_ENUM(CC_BACKENDS, gst_cuda_conv_backend_get_type, "GstCudaConvBackend")

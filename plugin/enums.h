@@ -16,6 +16,7 @@ GType gst_cuda_conv_kernel_get_type(void);
 
 GType gst_cuda_conv_response_get_type(void);
 GType gst_cuda_conv_border_get_type(void);
+GType gst_cuda_conv_color_get_type(void);
 GType gst_cuda_conv_chroma_get_type(void);
 GType gst_cuda_conv_alpha_get_type(void);
 GType gst_cuda_conv_algorithm_get_type(void);

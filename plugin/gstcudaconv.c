@@ -15,7 +15,7 @@
  * pipeline or on the CPU. Elements in a row share CUDA memory.
  *
  * |[
- * gst-launch-1.0 v4l2src ! videoconvert ! cudaconv kernel=sobel ! autovideosink
+ * gst-launch-1.0 v4l2src ! cudaconv kernel=sobel ! autovideosink
  * gst-launch-1.0 videotestsrc ! cudaconv matrix="<1,2,1,2,4,2,1,2,1>" ! autovideosink
  * gst-launch-1.0 videotestsrc ! cudaconv kernel=gaussian stride=2 ! autovideosink
  * ]|

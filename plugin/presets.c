@@ -2,6 +2,7 @@
 #include "presets.h"
 
 #include "element.h"
+#include "report.h"
 
 #include <gio/gio.h>
 
@@ -173,6 +174,14 @@ load_shipped(GstPreset *preset, const gchar *name) {
   return TRUE;
 }
 
+/* Tells what is wrong with a preset that was loaded. */
+static void
+tell_complaints(GstCudaConv *self) {
+  g_autoptr(GPtrArray) complaints = cc_settings_take_complaints(&self->settings);
+  for (guint i = 0; complaints && i < complaints->len; i++)
+    gst_cuda_conv_warn(self, g_ptr_array_index(complaints, i));
+}
+
 /* Sets what a preset says and the defaults of what it omits. Where one of its values is refused,
  * nothing changes. */
 static gboolean
@@ -181,7 +190,9 @@ apply_preset(GstCudaConv *self, const gchar *name) {
   const gboolean users = is_of_user(preset, name);
   cc_settings_begin_preset(&self->settings);
   const gboolean loaded = users ? load_of_user(preset, name) : load_shipped(preset, name);
-  if (!cc_settings_end_preset(&self->settings, loaded))
+  const gboolean taken = cc_settings_end_preset(&self->settings, loaded);
+  tell_complaints(self);
+  if (!taken)
     return FALSE;
   for (guint i = 0; i < cc_n_properties; i++)
     if (cc_property_affects_pixels(&cc_properties[i]))

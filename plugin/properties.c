@@ -25,7 +25,8 @@ refuse(GstCudaConv *self, const CcProperty *property, const GValue *value, const
       !gst_cuda_conv_may_complain(self, property->name))
     return;
   g_autofree gchar *warning = g_strdup_printf("%s. What was set before stays.", refusal);
-  gst_cuda_conv_warn(self, warning);
+  if (!cc_settings_keep_complaint(&self->settings, warning))
+    gst_cuda_conv_warn(self, warning);
 }
 
 /* A property that defines the custom kernel changes `kernel` too. */

@@ -11,7 +11,4 @@ void gst_cuda_conv_install_properties(GObjectClass *klass);
 /* Tells others that these have changed, other than by being set. */
 void gst_cuda_conv_notify(GstCudaConv *self, CcPropertySet set);
 
-/* Presets hold the properties that affect pixels, and take effect as a whole. */
-void gst_cuda_conv_preset_interface_init(GstPresetInterface *interface);
-
 G_END_DECLS

@@ -139,6 +139,8 @@ const CcProperty cc_properties[] = {
      * Rows and columns of the kernel, as a wish: an odd number, or 0, the default, for the kernel's
      * own. A kernel that has no such size takes its next smaller one, and below the smallest that.
      * A matrix has only its own size. The field `size` of the property stats says which one runs.
+     * Larger derivatives give larger results: scale=0.0625 brings those of sobel with size=5 to
+     * about the strength of size=3.
      */
     {"size", "Size",
      "Rows and columns of the kernel: 1, 3, 5, ... (0 = its own); what it does not have becomes "
@@ -162,17 +164,23 @@ const CcProperty cc_properties[] = {
     /**
      * GstCudaConv:scale:
      *
-     * Factor of the sum. 0, the default, is automatic: one over the sum of the coefficients where
-     * that is positive, else 1.
+     * Factor of the response, which is the sum, or its absolute value or magnitude. 0, the default,
+     * is automatic: one over the sum of the coefficients where that is positive, else 1. A negative
+     * one turns the picture round: `scale=-1 bias=255` draws dark edges on white. Any value
+     * replaces the automatic one. Where chroma is filtered it is scaled as well.
      */
-    {"scale", "Scale", "Factor of the sum (0 = one over the sum of a positive matrix, else 1)",
+    {"scale", "Scale",
+     "Factor of the response (0 = one over the sum of a positive matrix, else 1); negative turns "
+     "the picture round",
      FILTERS(scale), DOUBLE(-CC_MAX_SCALE, CC_MAX_SCALE, 0)},
 
     /**
      * GstCudaConv:bias:
      *
      * Added to the result, in code values of 8 bits; deeper formats multiply it, so that 128 is
-     * mid-grey in all of them.
+     * mid-grey in all of them. Where chroma is filtered, as by blurs and matrices, it is added to
+     * that too and shifts the colours; chroma=copy keeps them. Where direction is a hue, a full
+     * turn of the hues is 255.
      */
     {"bias", "Bias", "Added to the result, in 8-bit code values: 128 is mid-grey at every depth",
      FILTERS(bias), DOUBLE(-CC_MAX_BIAS, CC_MAX_BIAS, 0)},
@@ -181,6 +189,11 @@ const CcProperty cc_properties[] = {
      * GstCudaConv:response:
      *
      * How the signed sums of the kernel become pixels. Default: auto, the kernel's own.
+     *
+     * Where there is colour, direction is a hue: the angle 0 is red, and no gradient is black. That
+     * is so for R, G and B that are filtered as grey (see color), and for luma and chroma with
+     * chroma=auto; the chroma of several pixels has the hue of their mean gradient. Elsewhere, and
+     * with coefficients that have no common divisor, direction is a code value.
      */
     {"response", "Response", "How signed sums become pixels", FILTERS(response),
      ENUM(gst_cuda_conv_response_get_type, "auto")},
@@ -210,6 +223,18 @@ const CcProperty cc_properties[] = {
      */
     {"chroma", "Chroma", "What happens to the chroma of YUV video", FILTERS(chroma),
      ENUM(gst_cuda_conv_chroma_get_type, "auto")},
+
+    /**
+     * GstCudaConv:color:
+     *
+     * What R, G and B are filtered as: each by itself, or as their luma, which all three become.
+     * The luma is (13933 R + 46871 G + 4732 B + 32768) >> 16, by the weights of BT.709, rounded
+     * before it is filtered. Default: auto, the luma with edge kernels, whose results are grey in
+     * RGB then as they are in YUV, else each by itself. Formats without R, G and B do not look at
+     * it.
+     */
+    {"color", "Color", "What red, green and blue are filtered as", FILTERS(color),
+     ENUM(gst_cuda_conv_color_get_type, "auto")},
 
     /**
      * GstCudaConv:alpha:

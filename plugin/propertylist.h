@@ -21,7 +21,7 @@ typedef struct {
   gint response;
   gint border;
   gdouble border_value;
-  gint chroma, alpha;
+  gint chroma, color, alpha;
   gint stride;
   gint algorithm;
   CcBackendConfig backend;

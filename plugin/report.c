@@ -116,7 +116,10 @@ gst_cuda_conv_tell(GstCudaConv *self, const CcNews *news) {
 /* What the pool of the output has of the device's memory. */
 static gsize
 pool_bytes(GstCudaConv *self) {
+  /* the base class reads the pool without a lock, but changes it with this one */
+  GST_OBJECT_LOCK(self);
   g_autoptr(GstBufferPool) pool = gst_base_transform_get_buffer_pool(GST_BASE_TRANSFORM(self));
+  GST_OBJECT_UNLOCK(self);
   return pool ? cc_cuda_pool_bytes(pool) : 0;
 }
 

@@ -32,8 +32,8 @@ static gboolean
 set_filter(GstCudaConv *self, const CcFilter *filter, const CcFrameLayout *layout, GError **error) {
   if (!filter->kernel) {
     g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-                "kernel=custom: no coefficients are set; matrix, row, column or kernel-file sets "
-                "them");
+                "kernel=custom: no coefficients are set; matrix, matrix-text, row, column or "
+                "kernel-file sets them");
     return FALSE;
   }
   const gboolean ok = cc_session_set_filter(self->session, filter, layout, error);

@@ -81,6 +81,7 @@ cc_settings_init(CcSettings *self) {
 void
 cc_settings_clear(CcSettings *self) {
   cc_filter_clear(&self->asked);
+  g_clear_pointer(&self->complaints, g_ptr_array_unref);
   cc_values_clear(&self->now.values);
   cc_values_clear(&self->committed.values);
   cc_values_clear(&self->taken.values);
@@ -374,6 +375,26 @@ cc_settings_end_preset(CcSettings *self, gboolean keep) {
   g_mutex_unlock(&self->lock);
   g_rec_mutex_unlock(&self->defining);
   return ok;
+}
+
+gboolean
+cc_settings_keep_complaint(CcSettings *self, const gchar *text) {
+  g_mutex_lock(&self->lock);
+  const gboolean loads = self->loader == g_thread_self();
+  if (loads && !self->complaints)
+    self->complaints = g_ptr_array_new_with_free_func(g_free);
+  if (loads)
+    g_ptr_array_add(self->complaints, g_strdup(text));
+  g_mutex_unlock(&self->lock);
+  return loads;
+}
+
+GPtrArray *
+cc_settings_take_complaints(CcSettings *self) {
+  g_mutex_lock(&self->lock);
+  GPtrArray *complaints = g_steal_pointer(&self->complaints);
+  g_mutex_unlock(&self->lock);
+  return complaints;
 }
 
 /* --- what is asked for, and what runs --- */

@@ -42,6 +42,7 @@ typedef struct {
   GThread *loader; /* loads a preset into `preset`, and changed with `defining` too; NULL: none */
   CcValues preset;
   gboolean preset_refused;           /* one of its values was */
+  GPtrArray *complaints;             /* texts about these; NULL: there are none */
   gchar *refusal[CC_MAX_PROPERTIES]; /* why the start has to fail; NULL: not for this one */
 } CcSettings;
 
@@ -97,6 +98,13 @@ void cc_settings_get(CcSettings *self, const CcProperty *property, GValue *value
  * changed, without `keep` or because a value was refused. */
 void cc_settings_begin_preset(CcSettings *self);
 gboolean cc_settings_end_preset(CcSettings *self, gboolean keep);
+
+/* Keeps what is to be told about a value until the preset that the calling thread loads is there,
+ * so that nobody who is told can get in between. FALSE: it loads none. */
+gboolean cc_settings_keep_complaint(CcSettings *self, const gchar *text);
+
+/* What was kept; NULL: nothing. The caller owns it. */
+GPtrArray *cc_settings_take_complaints(CcSettings *self);
 
 /* --- what is asked for, and what runs --- */
 
