@@ -2,20 +2,56 @@
 
 #include "tests/compare/bench.h"
 
-#define SECONDS 0.3 /* measured for each line */
+#include <string.h>
+
+#define SECONDS 1 /* measured for each line */
 
 static const struct {
   const gchar *kernel;
   guint size;
   const gchar *format;
   guint stride;
+  CcChroma chroma;
+  CcColor color;
 } cases[] = {
-    {"gaussian", 3, "GRAY8", 1},     {"gaussian", 5, "GRAY8", 1},  {"sobel", 3, "GRAY8", 1},
-    {"sharpen", 3, "GRAY8", 1},      {"box", 15, "GRAY8", 1},      {"sobel-x", 3, "RGB", 1},
-    {"gaussian", 5, "RGBA", 1},      {"gaussian", 5, "NV12", 1},   {"sobel", 3, "NV12", 1},
-    {"gaussian", 5, "P010_10LE", 1}, {"sobel", 3, "GRAY16_LE", 1}, {"kirsch", 3, "GRAY8", 1},
-    {"gaussian", 5, "GRAY8", 2},     {"gaussian", 5, "RGB", 1},    {"gaussian", 5, "RGB", 2},
-    {"gaussian", 5, "RGBA", 2},      {"sobel", 3, "NV12", 4},      {"sobel", 3, "GRAY16_LE", 2},
+    {"gaussian", 3, "GRAY8", 1, CC_CHROMA_AUTO, CC_COLOR_AUTO},
+    {"gaussian", 5, "GRAY8", 1, CC_CHROMA_AUTO, CC_COLOR_AUTO},
+    {"sobel", 3, "GRAY8", 1, CC_CHROMA_AUTO, CC_COLOR_AUTO},
+    {"sharpen", 3, "GRAY8", 1, CC_CHROMA_AUTO, CC_COLOR_AUTO},
+    {"box", 15, "GRAY8", 1, CC_CHROMA_AUTO, CC_COLOR_AUTO},
+    {"sobel-x", 3, "RGB", 1, CC_CHROMA_AUTO, CC_COLOR_AUTO},
+    {"gaussian", 5, "RGBA", 1, CC_CHROMA_AUTO, CC_COLOR_AUTO},
+    {"gaussian", 5, "NV12", 1, CC_CHROMA_AUTO, CC_COLOR_AUTO},
+    {"sobel", 3, "NV12", 1, CC_CHROMA_AUTO, CC_COLOR_AUTO},
+    {"gaussian", 5, "P010_10LE", 1, CC_CHROMA_AUTO, CC_COLOR_AUTO},
+    {"sobel", 3, "GRAY16_LE", 1, CC_CHROMA_AUTO, CC_COLOR_AUTO},
+    {"kirsch", 3, "GRAY8", 1, CC_CHROMA_AUTO, CC_COLOR_AUTO},
+    {"gaussian", 5, "GRAY8", 2, CC_CHROMA_AUTO, CC_COLOR_AUTO},
+    {"gaussian", 5, "RGB", 1, CC_CHROMA_AUTO, CC_COLOR_AUTO},
+    {"gaussian", 5, "RGB", 2, CC_CHROMA_AUTO, CC_COLOR_AUTO},
+    {"gaussian", 5, "RGBA", 2, CC_CHROMA_AUTO, CC_COLOR_AUTO},
+    {"sobel", 3, "NV12", 4, CC_CHROMA_AUTO, CC_COLOR_AUTO},
+    {"sobel", 3, "GRAY16_LE", 2, CC_CHROMA_AUTO, CC_COLOR_AUTO},
+    /* packed, and what it is to be held against */
+    {"gaussian", 3, "NV16", 1, CC_CHROMA_FILTER, CC_COLOR_AUTO},
+    {"gaussian", 3, "YUY2", 1, CC_CHROMA_FILTER, CC_COLOR_AUTO},
+    {"gaussian", 3, "UYVY", 1, CC_CHROMA_FILTER, CC_COLOR_AUTO},
+    {"gaussian", 5, "NV16", 1, CC_CHROMA_FILTER, CC_COLOR_AUTO},
+    {"gaussian", 5, "YUY2", 1, CC_CHROMA_FILTER, CC_COLOR_AUTO},
+    {"gaussian", 5, "UYVY", 1, CC_CHROMA_FILTER, CC_COLOR_AUTO},
+    {"sharpen", 3, "NV16", 1, CC_CHROMA_FILTER, CC_COLOR_AUTO},
+    {"sharpen", 3, "YUY2", 1, CC_CHROMA_FILTER, CC_COLOR_AUTO},
+    {"sharpen", 3, "UYVY", 1, CC_CHROMA_FILTER, CC_COLOR_AUTO},
+    {"sobel", 3, "NV16", 1, CC_CHROMA_AUTO, CC_COLOR_AUTO},
+    {"sobel", 3, "YUY2", 1, CC_CHROMA_AUTO, CC_COLOR_AUTO},
+    {"sharpen", 3, "NV16", 1, CC_CHROMA_COPY, CC_COLOR_AUTO},
+    {"sharpen", 3, "YUY2", 1, CC_CHROMA_COPY, CC_COLOR_AUTO},
+    {"sobel", 3, "RGB", 1, CC_CHROMA_AUTO, CC_COLOR_GREY},
+    {"sobel", 3, "RGB", 1, CC_CHROMA_AUTO, CC_COLOR_COMPONENTS},
+    {"sobel", 3, "RGBA", 1, CC_CHROMA_AUTO, CC_COLOR_GREY},
+    {"sobel", 3, "RGBA", 1, CC_CHROMA_AUTO, CC_COLOR_COMPONENTS},
+    {"sobel", 3, "GBR", 1, CC_CHROMA_AUTO, CC_COLOR_GREY},
+    {"sobel", 3, "GBR", 1, CC_CHROMA_AUTO, CC_COLOR_COMPONENTS},
 };
 
 static gsize
@@ -52,6 +88,8 @@ bench_case(const Target *target, guint i) {
       test_format_layout(test_format_find(cases[i].format), 1920, 1080, TRUE);
   const CcFilter filter = {.kernel = cc_kernels_find(cases[i].kernel),
                            .size = cases[i].size,
+                           .chroma = cases[i].chroma,
+                           .color = cases[i].color,
                            .algorithm = target->algorithm,
                            .stride = cases[i].stride};
   g_autoptr(GError) error = NULL;
@@ -63,19 +101,26 @@ bench_case(const Target *target, guint i) {
   }
   g_autoptr(GRand) rand = g_rand_new_with_seed(1);
   g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_ALIGNED);
-  g_autoptr(GuardedFrame) dst = guarded_frame_new(&plan->out_layout, PLACE_ALIGNED);
+  g_autoptr(GuardedFrame) dst = guarded_frame_new(&plan->out_frame_layout, PLACE_ALIGNED);
   guarded_frame_draw(src, PATTERN_RANDOM, rand);
   gdouble seconds = time_frames(target, program, src, dst);
   g_autofree gchar *name = target_name(target);
-  g_print("%-18s %-12s %2u %-10s 1920x1080 stride %u %10.0f ns/frame %8.2f GB/s\n", name,
-          cases[i].kernel, cases[i].size, cases[i].format, cases[i].stride, seconds * 1e9,
-          (gdouble)(frame_bytes(&layout) + frame_bytes(&plan->out_layout)) / seconds / 1e9);
+  const gchar *color = cases[i].color == CC_COLOR_GREY         ? " grey"
+                       : cases[i].color == CC_COLOR_COMPONENTS ? " components"
+                                                               : "";
+  g_print("%-18s %-12s %2u %-10s%s 1920x1080 stride %u %10.0f ns/frame %8.2f GB/s\n", name,
+          cases[i].kernel, cases[i].size, cases[i].format, color, cases[i].stride, seconds * 1e9,
+          (gdouble)(frame_bytes(&layout) + frame_bytes(&plan->out_frame_layout)) / seconds / 1e9);
   cc_program_unref(program);
 }
 
 void
-bench_targets(const Target *targets, guint n_targets) {
-  for (guint i = 0; i < G_N_ELEMENTS(cases); i++)
+bench_targets(const Target *targets, guint n_targets, const gchar *filter) {
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autofree gchar *text =
+        g_strdup_printf("%s %u %s", cases[i].kernel, cases[i].size, cases[i].format);
     for (guint t = 0; t < n_targets; t++)
-      bench_case(&targets[t], i);
+      if (!filter || strstr(text, filter))
+        bench_case(&targets[t], i);
+  }
 }

@@ -5,7 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* Prints the time of a few common filters on every target. */
-void bench_targets(const Target *targets, guint n_targets);
+/* Prints the time of a few common filters on every target; with `filter`, of those that have the
+ * text in "kernel size format". */
+void bench_targets(const Target *targets, guint n_targets, const gchar *filter);
 
 G_END_DECLS

@@ -22,7 +22,20 @@ enum { SIZE_MEDIUM = N_SMALL, SIZE_LARGE };
 static const gdouble border_values[] = {0, 0.3, 0.5, 1};
 static const gdouble scales[] = {0, 0.125, -0.25, 1 / 9.0, 0.37, 2, 0.1234567891};
 static const gdouble biases[] = {0, 128, -20, 0.5, 7.25, 0.0312791};
-static const gchar *const range_names[] = {"full", "limited"};
+#define COLOR_NAME(constant, name, ...) name,
+static const gchar *const color_names[] = {CC_COLORS(COLOR_NAME)};
+
+/* Range and matrix, which tell the colours of hues. */
+static const struct {
+  const gchar *name;
+  gboolean limited;
+  gdouble kr, kb;
+} ranges[] = {
+    {"full", FALSE, 0, 0},
+    {"limited", TRUE, 0, 0},
+    {"limited-bt709", TRUE, 0.2126, 0.0722},
+    {"full-bt2020", FALSE, 0.2627, 0.0593},
+};
 
 /* Most cases have the whole picture, pixel for pixel; so most levels stand for that. */
 static const guint strides[] = {1, 1, 1, 2, 4};
@@ -51,10 +64,11 @@ level_count(const CaseList *list, Dimension dimension) {
       [DIM_BORDER] = CC_N_BORDERS,
       [DIM_RESPONSE] = CC_N_RESPONSES,
       [DIM_CHROMA] = CC_N_CHROMAS,
+      [DIM_COLOR] = CC_N_COLORS,
       [DIM_ALPHA] = CC_N_ALPHAS,
       [DIM_SCALE] = G_N_ELEMENTS(scales),
       [DIM_BIAS] = G_N_ELEMENTS(biases),
-      [DIM_RANGE] = G_N_ELEMENTS(range_names),
+      [DIM_RANGE] = G_N_ELEMENTS(ranges),
       [DIM_STRIDE] = G_N_ELEMENTS(strides),
       [DIM_REGION] = G_N_ELEMENTS(regions),
       [DIM_PATTERN] = PATTERN_COUNT,
@@ -242,6 +256,24 @@ set_region(CcFilter *filter, Region region, guint width, guint height, guint32 s
   filter->target_y = random_place(rect.height / stride, (height + stride - 1) / stride, cut, rand);
 }
 
+/* Moves a region in packed 4:2:2 so that whole pairs are read and written: from and to even
+ * columns, or to the end of a row. */
+static void
+keep_pairs(CcFilter *filter, guint width) {
+  const guint stride = filter->stride, out_width = (width + stride - 1) / stride;
+  CcRect *source = &filter->source;
+  const guint unit = 2 * stride;
+  source->x -= source->x % (filter->target_set ? 2 : unit);
+  source->width += (unit - source->width % unit) % unit;
+  filter->target_x -= filter->target_x % 2;
+  const guint n_read = source->width ? MIN(source->width, width - source->x) : width;
+  const guint n_made = (n_read + stride - 1) / stride;
+  if (!filter->target_set || n_made % 2 == 0 || filter->target_x + n_made >= out_width)
+    return;
+  filter->target_set = FALSE; /* half a pair, at the end of the row */
+  source->x -= source->x % unit;
+}
+
 Case
 case_list_get(const CaseList *list, guint index) {
   const guint8 *level = g_array_index(list->combinations, Combination, index).level;
@@ -260,21 +292,27 @@ case_list_get(const CaseList *list, guint index) {
               .border = level[DIM_BORDER],
               .border_value = border_values[index % G_N_ELEMENTS(border_values)],
               .chroma = level[DIM_CHROMA],
+              .color = level[DIM_COLOR],
               .alpha = level[DIM_ALPHA],
               .stride = strides[level[DIM_STRIDE]],
           },
       .layout = test_format_layout(&test_formats[level[DIM_FORMAT]], width, height,
-                                   level[DIM_RANGE] == 1),
+                                   ranges[level[DIM_RANGE]].limited),
       .pattern = level[DIM_PATTERN],
       .src = level[DIM_SRC],
       .dst = level[DIM_DST],
       .seed = list->seed ^ index,
       .kernel = kernel->label,
+      .range = ranges[level[DIM_RANGE]].name,
       .format = test_formats[level[DIM_FORMAT]].name,
       .width = width,
       .height = height,
   };
+  result.layout.kr = ranges[level[DIM_RANGE]].kr;
+  result.layout.kb = ranges[level[DIM_RANGE]].kb;
   set_region(&result.filter, regions[level[DIM_REGION]], width, height, result.seed);
+  if (result.layout.plane[0].pairs)
+    keep_pairs(&result.filter, width);
   result.refused = result.filter.response == CC_RESPONSE_DIRECTION && kernel->n_matrices != 2;
   return result;
 }
@@ -297,10 +335,10 @@ case_describe(const Case *c) {
   g_autofree gchar *region = describe_region(&c->filter);
   return g_strdup_printf(
       "kernel=%s format=%s size=%ux%u range=%s border=%s border-value=%g response=%s chroma=%s "
-      "alpha=%s scale=%.17g bias=%g stride=%u %s pattern=%s src=%s dst=%s",
-      c->kernel, c->format, c->width, c->height, range_names[c->layout.limited_range],
-      cc_border_names[c->filter.border], c->filter.border_value,
-      cc_response_names[c->filter.response], cc_chroma_names[c->filter.chroma],
+      "color=%s alpha=%s scale=%.17g bias=%g stride=%u %s pattern=%s src=%s dst=%s",
+      c->kernel, c->format, c->width, c->height, c->range, cc_border_names[c->filter.border],
+      c->filter.border_value, cc_response_names[c->filter.response],
+      cc_chroma_names[c->filter.chroma], color_names[c->filter.color],
       cc_alpha_names[c->filter.alpha], c->filter.scale, c->filter.bias, c->filter.stride, region,
       pattern_names[c->pattern], placement_names[c->src], placement_names[c->dst]);
 }

@@ -18,6 +18,7 @@ typedef enum {
   DIM_BORDER,
   DIM_RESPONSE,
   DIM_CHROMA,
+  DIM_COLOR,
   DIM_ALPHA,
   DIM_SCALE,
   DIM_BIAS,
@@ -44,7 +45,7 @@ typedef struct {
   guint32 seed;     /* of the picture */
   gboolean refused; /* direction with other than two matrices, which the plan must not accept */
   /* for its description */
-  const gchar *kernel, *format;
+  const gchar *kernel, *format, *range;
   guint width, height;
 } Case;
 

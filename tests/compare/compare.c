@@ -17,9 +17,9 @@
 
 static struct {
   gchar *backend, *variant, *algorithm, *filter;
-  gint seed, only;
+  gint seed, only, threads;
   gboolean quick, full, product, bench;
-} options = {.seed = DEFAULT_SEED, .only = -1};
+} options = {.seed = DEFAULT_SEED, .only = -1, .threads = N_THREADS};
 
 static const GOptionEntry entries[] = {
     {"backend", 0, 0, G_OPTION_ARG_STRING, &options.backend, "cpu (default) or cuda", "NAME"},
@@ -35,7 +35,9 @@ static const GOptionEntry entries[] = {
     {"full", 0, 0, G_OPTION_ARG_NONE, &options.full, "several rounds of cases", NULL},
     {"product", 0, 0, G_OPTION_ARG_NONE, &options.product,
      "all combinations of what algorithms differ in; with --quick without large pictures", NULL},
-    {"bench", 0, 0, G_OPTION_ARG_NONE, &options.bench, "measure times instead", NULL},
+    {"threads", 0, 0, G_OPTION_ARG_INT, &options.threads, "of the CPU backend", "N"},
+    {"bench", 0, 0, G_OPTION_ARG_NONE, &options.bench,
+     "measure times instead; --filter is of \"kernel size format\" then", NULL},
     {NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL},
 };
 
@@ -202,7 +204,8 @@ compare(const Target *targets, guint n_targets) {
 /* Opens a backend or ends the program: with a skip when it is not to be had here. */
 static CcBackend *
 open_backend(CcBackendChoice choice) {
-  const CcBackendConfig config = {.choice = choice, .device_id = -1, .n_threads = N_THREADS};
+  const CcBackendConfig config = {
+      .choice = choice, .device_id = -1, .n_threads = (guint)options.threads};
   g_autoptr(GError) error = NULL;
   CcBackend *backend = cc_backend_open(&config, NULL, &error);
   if (backend) {
@@ -249,7 +252,7 @@ main(int argc, char **argv) {
   gboolean parsed = g_option_context_parse(context, &argc, &argv, &error);
   gboolean cuda = g_strcmp0(options.backend, "cuda") == 0;
   if (!parsed || argc > 1 || (options.backend && !cuda && strcmp(options.backend, "cpu") != 0) ||
-      (options.algorithm && !is_algorithm(options.algorithm))) {
+      options.threads < 1 || (options.algorithm && !is_algorithm(options.algorithm))) {
     g_printerr("%s\n", error ? error->message : "wrong arguments; see --help");
     return EXIT_FAILURE;
   }
@@ -271,7 +274,7 @@ main(int argc, char **argv) {
   const Target *first = (const Target *)(gpointer)targets->data;
   int status = EXIT_SUCCESS;
   if (options.bench)
-    bench_targets(first, targets->len);
+    bench_targets(first, targets->len, options.filter);
   else
     status = compare(first, targets->len);
   if (device)

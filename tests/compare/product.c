@@ -6,18 +6,31 @@
 #define N_TYPES 2
 #define PASCAL_SIDE 7 /* the widest window whose row is binomial; wider ones rise by 1 */
 
-#define C CC_ROLE_COLOR
+#define W CC_ROLE_GREY
+#define R CC_ROLE_RED
+#define G CC_ROLE_GREEN
+#define B CC_ROLE_BLUE
+#define Y CC_ROLE_LUMA
+#define U CC_ROLE_CB
+#define V CC_ROLE_CR
 #define A CC_ROLE_ALPHA
 
-static const TestFormat formats[N_TYPES][CC_MAX_COMPONENTS] = {
-    {{"8-bit-x1", CC_SAMPLE_U8, 8, 0, 1, {{1, 1, 1, {C}}}},
-     {"8-bit-x2", CC_SAMPLE_U8, 8, 0, 1, {{2, 1, 1, {C, C}}}},
-     {"8-bit-x3", CC_SAMPLE_U8, 8, 0, 1, {{3, 1, 1, {C, C, C}}}},
-     {"8-bit-x4", CC_SAMPLE_U8, 8, 0, 1, {{4, 1, 1, {C, C, C, A}}}}},
-    {{"16-bit-x1", CC_SAMPLE_U16, 16, 0, 1, {{1, 1, 1, {C}}}},
-     {"16-bit-x2", CC_SAMPLE_U16, 16, 0, 1, {{2, 1, 1, {C, C}}}},
-     {"16-bit-x3", CC_SAMPLE_U16, 16, 0, 1, {{3, 1, 1, {C, C, C}}}},
-     {"16-bit-x4", CC_SAMPLE_U16, 16, 0, 1, {{4, 1, 1, {C, C, C, A}}}}},
+/* The last two of each are packed: luma and chroma as they lie in YUY2, and RGBA, which is filtered
+ * as grey. */
+#define N_SHAPES 6
+static const TestFormat formats[N_TYPES][N_SHAPES] = {
+    {{"8-bit-x1", CC_SAMPLE_U8, 8, 0, 1, {{1, 1, 1, {W}}}},
+     {"8-bit-x2", CC_SAMPLE_U8, 8, 0, 1, {{2, 1, 1, {W, W}}}},
+     {"8-bit-x3", CC_SAMPLE_U8, 8, 0, 1, {{3, 1, 1, {W, W, W}}}},
+     {"8-bit-x4", CC_SAMPLE_U8, 8, 0, 1, {{4, 1, 1, {W, W, W, A}}}},
+     {"8-bit-pairs", CC_SAMPLE_U8, 8, 0, 1, {{4, 1, 1, {Y, U, Y, V}}}},
+     {"8-bit-rgba", CC_SAMPLE_U8, 8, 0, 1, {{4, 1, 1, {R, G, B, A}}}}},
+    {{"16-bit-x1", CC_SAMPLE_U16, 16, 0, 1, {{1, 1, 1, {W}}}},
+     {"16-bit-x2", CC_SAMPLE_U16, 16, 0, 1, {{2, 1, 1, {W, W}}}},
+     {"16-bit-x3", CC_SAMPLE_U16, 16, 0, 1, {{3, 1, 1, {W, W, W}}}},
+     {"16-bit-x4", CC_SAMPLE_U16, 16, 0, 1, {{4, 1, 1, {W, W, W, A}}}},
+     {"16-bit-pairs", CC_SAMPLE_U16, 16, 0, 1, {{4, 1, 1, {Y, U, Y, V}}}},
+     {"16-bit-rgba", CC_SAMPLE_U16, 16, 0, 1, {{4, 1, 1, {R, G, B, A}}}}},
 };
 static const guint sizes[][2] = {{5, 3}, {67, 41}, {640, 360}};
 static const guint strides[] = {1, 2, 4};
@@ -76,7 +89,7 @@ product_free(Product *product) {
 
 guint
 product_count(const Product *product) {
-  return N_TYPES * CC_MAX_COMPONENTS * N_SIDES * N_KERNELS * CC_N_BORDERS * G_N_ELEMENTS(strides) *
+  return N_TYPES * N_SHAPES * N_SIDES * N_KERNELS * CC_N_BORDERS * G_N_ELEMENTS(strides) *
          product->n_sizes;
 }
 
@@ -95,16 +108,18 @@ product_get(const Product *product, guint index) {
   const guint border = take_digit(&rest, CC_N_BORDERS);
   const guint kernel = take_digit(&rest, N_KERNELS);
   const guint side = take_digit(&rest, N_SIDES);
-  const guint step = take_digit(&rest, CC_MAX_COMPONENTS);
+  const guint shape = take_digit(&rest, N_SHAPES);
   const guint type = take_digit(&rest, N_TYPES);
   const guint *size = sizes[take_digit(&rest, product->n_sizes)];
-  const TestFormat *format = &formats[type][step];
+  const TestFormat *format = &formats[type][shape];
   return (Case){
       .filter =
           {
               .kernel = product->kernel[kernel][side],
               .border = (CcBorder)border,
               .border_value = 0.3,
+              .chroma = CC_CHROMA_FILTER,
+              .color = CC_COLOR_GREY,
               .alpha = border % 2 ? CC_ALPHA_FILTER : CC_ALPHA_COPY,
               .stride = strides[stride],
           },
@@ -114,6 +129,7 @@ product_get(const Product *product, guint index) {
       .seed = index,
       .kernel = product->label[kernel][side],
       .format = format->name,
+      .range = "full",
       .width = size[0],
       .height = size[1],
   };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The full product of what the algorithms differ in: sample types, steps, windows, separable or
- * not, picture sizes, borders and strides. All kernels are exact, so that one answer is right. */
+/* The full product of what the algorithms differ in: sample types, steps, packing, windows,
+ * separable or not, picture sizes, borders and strides. All kernels are exact, so that one answer
+ * is right. */
 
 #include "tests/compare/cases.h"
 

@@ -39,7 +39,7 @@ target_prepare(const Target *target, CcPlan *plan, GError **error) {
 
 static gboolean
 is_whole(const CcRect *rect, const CcPlaneLayout *plane) {
-  return rect->width == plane->width && rect->height == plane->height;
+  return rect->width == cc_plane_groups(plane) && rect->height == plane->height;
 }
 
 Trial *
@@ -217,6 +217,11 @@ run_target(Trial *trial, const Target *target, gchar **why) {
   return *why ? VERDICT_FAILED : plan ? VERDICT_PASSED : VERDICT_REFUSED;
 }
 
+static gboolean
+is_same(const CcRect *a, const CcRect *b) {
+  return a->x == b->x && a->y == b->y && a->width == b->width && a->height == b->height;
+}
+
 /* What is wrong with the case's plan as such, or NULL; sets it. */
 static gchar *
 make_plan(Trial *trial) {
@@ -230,8 +235,12 @@ make_plan(Trial *trial) {
   trial->plan = cc_plan_new(&trial->filter, &trial->c.layout, &error);
   if (!trial->plan)
     return g_strdup_printf("plan: %s", error->message);
-  if (!cc_frame_layout_equal(&trial->plan->out_layout, &trial->out_layout))
+  if (!cc_frame_layout_equal(&trial->plan->out_frame_layout, &trial->out_layout))
     return g_strdup("the plan has another output layout");
+  for (guint p = 0; p < trial->out_layout.n_planes; p++)
+    if (!is_same(&trial->plan->frame_source[p], &trial->source[p]) ||
+        !is_same(&trial->plan->frame_target[p], &trial->tolerance.target[p]))
+      return g_strdup_printf("the plan has another region in plane %u", p);
   return NULL;
 }
 

@@ -145,7 +145,7 @@ static const gchar *const impossible_caps[] = {
     "video/x-raw,format=GRAY8,width=0,height=48,framerate=30/1",
     "video/x-raw,format=GRAY8,width=-64,height=48,framerate=30/1",
     "video/x-raw,format=GRAY8,framerate=30/1",
-    "video/x-raw,format=YUY2,width=64,height=48,framerate=30/1",
+    "video/x-raw,format=v210,width=64,height=48,framerate=30/1",
     "video/x-raw,format=nonsense,width=64,height=48,framerate=30/1",
     "audio/x-raw,format=S16LE,rate=48000,channels=2,layout=interleaved",
 };

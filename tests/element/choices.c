@@ -29,6 +29,7 @@ const TestKnob test_knobs[] = {
     WHOLE("border", TEST_LOOKS, border, 5, 0, 1, 2, 3, 4),
     REAL("border-value", TEST_LOOKS, border_value, 4, 0, 0.25, 0.5, 1),
     WHOLE("chroma", TEST_LOOKS, chroma, 4, 0, 1, 2, 3),
+    WHOLE("color", TEST_LOOKS, color, 3, 0, 1, 2),
     WHOLE("alpha", TEST_LOOKS, alpha, 3, 0, 1, 2),
     WHOLE("stride", TEST_LOOKS, stride, 4, 1, 1, 2, 4),
 };
@@ -72,6 +73,7 @@ add_custom(const gchar *file) {
   add_kernel(cc_kernel_new_matrix(flat, 3, 3, NULL), 0, "matrix", "< <1,2,1> >", NULL, NULL);
   add_kernel(cc_kernel_new_matrix(ramp, 5, 1, NULL), 0, "matrix", "< <1>,<-2>,<3>,<0.5>,<1/10> >",
              NULL, NULL);
+  add_kernel(cc_kernel_new_matrix(flat, 3, 1, NULL), 0, "matrix-text", "1; 2; 1", NULL, NULL);
   add_kernel(cc_kernel_new_separable(row, 5, column, 3, NULL), 0, "row", "<1,4,6,4,1>", "column",
              "<-1,0,1>");
   add_kernel(cc_kernel_new_separable(flat, 3, row, 5, NULL), 0, "column", "<1,4,6,4,1>", "row",

@@ -205,7 +205,7 @@ fill_plane(TestPicture *picture, guint p, GRand *rand, gboolean extreme) {
   guint32 greatest = (1u << plane->depth) - 1;
   for (guint y = 0; y < plane->height; y++) {
     guint8 *row = test_row(picture, p, y);
-    for (guint i = 0; i < plane->width * plane->step; i++) {
+    for (guint i = 0; i < cc_plane_groups(plane) * plane->step; i++) {
       guint32 value = g_rand_int(rand);
       value = extreme ? (value & 1 ? greatest : 0) : value & greatest;
       if (plane->type == CC_SAMPLE_U8)

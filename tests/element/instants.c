@@ -25,6 +25,7 @@
 #define PATIENCE_US 45000   /* after so long a call may land in part */
 #define PHASE_SECONDS 15    /* at most */
 #define MEMORY_TOLERANCE 24 /* MiB, or a quarter where that is more */
+#define WARM_FRAMES 300     /* after which memory must not grow */
 
 /* --- choices --- */
 
@@ -32,7 +33,7 @@
 #define N_PHASES 4
 static const gchar *const bound_names[N_PHASES][5] = {
     {"bias", "border-value", "chroma", "border"},
-    {"scale", "alpha", "stride"},
+    {"scale", "alpha", "stride", "color"},
     {"kernel", "size", "sigma"},
     {"response", "algorithm"},
 };
@@ -343,7 +344,8 @@ same_plane(const TestPicture *got, const TestPicture *wanted, guint p,
     for (guint i = 0; i < plane->width * plane->step; i++) {
       const guint limit = tolerance->limit[p][i % plane->step];
       const guint d = (guint)ABS(a[i] - b[i]);
-      if (d > limit && !(tolerance->circular && limit > 0 && 256 - d <= limit))
+      if (d > limit && !(tolerance->circular && limit > 0 && 256 - d <= limit) &&
+          !oracle_hues_match(tolerance, p, i % plane->step, b[i], a[i]))
         return FALSE;
     }
   }
@@ -565,7 +567,9 @@ run(const gchar *caps, guint seconds, guint every) {
   fail_unless(test->n_excused <= 1 + test->n_checked / (test_is_instrumented() ? 4 : 100),
               "too many slow calls");
   fail_unless(test->n_changes >= seconds * 10 && test->n_checked > 0, "too few changes");
-  fail_unless(test_is_instrumented() || mib <= warm + MAX(MEMORY_TOLERANCE, warm / 4),
+  /* a short run may end before the memory of all paths and sizes is there */
+  fail_unless(test_is_instrumented() || test->n_pushed < WARM_FRAMES ||
+                  mib <= warm + MAX(MEMORY_TOLERANCE, warm / 4),
               "memory grows");
   test_free(test);
   test_kernels_clear();

@@ -14,8 +14,34 @@ static gboolean
 is_limited(const TestFormat *format, const GstStructure *caps) {
   const gchar *colorimetry = gst_structure_get_string(caps, "colorimetry");
   gboolean full = colorimetry && g_str_has_prefix(colorimetry, "1:");
-  gboolean luma = format->plane[0].role[0] == CC_ROLE_LUMA || g_str_equal(format->name, "AYUV");
-  return luma && !full;
+  for (guint c = 0; c < format->plane[0].step; c++)
+    if (format->plane[0].role[c] == CC_ROLE_LUMA)
+      return !full;
+  return FALSE;
+}
+
+/* What red and blue weigh in the luma of caps, whose matrix GStreamer knows where they do not say
+ * it. */
+static void
+set_weights(CcFrameLayout *layout, const GstCaps *caps) {
+  GstVideoInfo info;
+  fail_unless(gst_video_info_from_caps(&info, caps));
+  switch (info.colorimetry.matrix) {
+  case GST_VIDEO_COLOR_MATRIX_BT709:
+    layout->kr = 0.2126;
+    layout->kb = 0.0722;
+    break;
+  case GST_VIDEO_COLOR_MATRIX_BT601:
+    layout->kr = 0.299;
+    layout->kb = 0.114;
+    break;
+  case GST_VIDEO_COLOR_MATRIX_BT2020:
+    layout->kr = 0.2627;
+    layout->kb = 0.0593;
+    break;
+  default:
+    break; /* unknown, or of R, G and B */
+  }
 }
 
 CcFrameLayout
@@ -26,7 +52,10 @@ test_layout(const gchar *caps_text) {
   fail_unless(gst_structure_get(structure, "width", G_TYPE_INT, &width, "height", G_TYPE_INT,
                                 &height, NULL));
   const TestFormat *format = test_format_find(gst_structure_get_string(structure, "format"));
-  return test_format_layout(format, (guint)width, (guint)height, is_limited(format, structure));
+  CcFrameLayout layout =
+      test_format_layout(format, (guint)width, (guint)height, is_limited(format, structure));
+  set_weights(&layout, caps);
+  return layout;
 }
 
 void

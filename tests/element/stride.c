@@ -169,7 +169,7 @@ GST_START_TEST(accept_caps) {
   } rows[] = {
       {"sink", "video/x-raw,format=GRAY8,width=64,height=48,framerate=30/1", TRUE},
       {"sink", "video/x-raw,format=GRAY8,width=1,height=1,framerate=30/1", TRUE},
-      {"sink", "video/x-raw,format=YUY2,width=64,height=48,framerate=30/1", FALSE},
+      {"sink", "video/x-raw,format=v210,width=64,height=48,framerate=30/1", FALSE},
       {"src", "video/x-raw,format=GRAY8,width=64,height=48,framerate=30/1", TRUE},
       {"src", "video/x-raw,format=GRAY8,width=1073741825,height=48,framerate=30/1", FALSE},
   };

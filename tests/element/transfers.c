@@ -342,16 +342,30 @@ check_cuda_memory(const gchar *caps, gboolean in_cuda, gboolean out_cuda) {
   gst_object_unref(pool);
 }
 
-/* Every format that CUDA memory holds, in sizes that are as odd as may be, and not. */
+/* Whether the library that is loaded holds a format, and only with an even height. */
+static gboolean
+is_held(CcInCuda in_cuda, gboolean *even) {
+  guint major, minor, micro, nano;
+  gst_version(&major, &minor, &micro, &nano);
+  *even = in_cuda == CC_IN_CUDA_EVEN || in_cuda == CC_IN_CUDA_EVEN_1_24;
+  return in_cuda == CC_IN_CUDA_EVEN || in_cuda == CC_IN_CUDA_ANY ||
+         (in_cuda != CC_IN_CUDA_NEVER && (major > 1 || minor >= 24));
+}
+
+/* Every format that CUDA memory holds, in sizes that are as odd as may be, and not. Of an odd width
+ * of packed 4:2:2 gst_video_frame_copy() forgets the last sample of chroma. */
 GST_START_TEST(cuda_memory) {
   static const gint sizes[][2] = {{65, 33}, {66, 34}, {1, 1}};
+  gboolean even;
   for (guint f = 0; f < G_N_ELEMENTS(cuda_formats); f++)
     for (guint s = 0; s < G_N_ELEMENTS(sizes); s++) {
-      const gboolean more = cuda_formats[f].in_cuda == CC_IN_CUDA_EVEN && sizes[s][1] % 2;
-      g_autofree gchar *caps =
-          test_caps(cuda_formats[f].format, sizes[s][0], sizes[s][1] + (more ? 1 : 0));
-      if (cuda_formats[f].in_cuda != CC_IN_CUDA_NEVER)
-        check_cuda_memory(caps, __i__ & 1, __i__ >> 1);
+      const gchar *format = cuda_formats[f].format;
+      const gboolean pairs = g_str_equal(format, "YUY2") || g_str_equal(format, "UYVY");
+      if (!is_held(cuda_formats[f].in_cuda, &even))
+        continue;
+      g_autofree gchar *caps = test_caps(format, sizes[s][0] + (pairs ? sizes[s][0] % 2 : 0),
+                                         sizes[s][1] + (even ? sizes[s][1] % 2 : 0));
+      check_cuda_memory(caps, __i__ & 1, __i__ >> 1);
     }
 }
 GST_END_TEST;

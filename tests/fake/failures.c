@@ -19,7 +19,7 @@
 static CcPlan *
 make_plan(CcAlgorithm algorithm, guint width, guint height) {
   CcFrameLayout layout = {.n_planes = 1};
-  layout.plane[0] = (CcPlaneLayout){width, height, 1, CC_SAMPLE_U8, 8, 0, {CC_ROLE_COLOR}};
+  layout.plane[0] = (CcPlaneLayout){width, height, 1, CC_SAMPLE_U8, 8, 0, {CC_ROLE_GREY}, FALSE};
   const CcFilter filter = {.kernel = cc_kernels_find("gaussian"), .algorithm = algorithm};
   return cc_plan_new(&filter, &layout, NULL);
 }

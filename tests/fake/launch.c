@@ -6,6 +6,8 @@
 
 #include <math.h>
 #include <string.h>
+#include "cuda/packing.h"
+#include "cuda/tensor_core_kernels.h"
 #include "engine/last_step_shared.h"
 #include "engine/plan.h"
 
@@ -14,6 +16,7 @@ typedef struct {
   const CcLaunch *launch, *taps; /* the same, unless the taps are read from memory */
   const CcPart *part;
   gboolean integers; /* the taps are integers: sums in integers, the last step in double */
+  gboolean packed;   /* takes planes of packed frames as they are */
 } Kernel;
 
 /* --- names --- */
@@ -23,17 +26,18 @@ static const struct {
   gboolean integers;     /* of all of these kernels; others say it in their names */
   gboolean memory_taps;  /* read from a copy of the launch */
   gboolean first_of_two; /* leaves everything to the second launch */
+  gboolean packed;       /* takes planes of packed frames as they are */
 } families[] = {
-    {"cc_direct_", FALSE, TRUE, FALSE},
-    {"cc_constant_", FALSE, FALSE, FALSE},
-    {"cc_tile_halo_", FALSE, FALSE, FALSE},
-    {"cc_tile_cached_", FALSE, FALSE, FALSE},
-    {"cc_scatter_", FALSE, TRUE, FALSE},
-    {"cc_two_pass_rows_", FALSE, FALSE, TRUE},
-    {"cc_two_pass_columns_", FALSE, FALSE, FALSE},
-    {"cc_register_tile_", FALSE, FALSE, FALSE},
-    {"cc_register_window_", FALSE, FALSE, FALSE},
-    {"cc_tensor_core_", TRUE, FALSE, FALSE},
+    {"cc_direct_", FALSE, TRUE, FALSE, FALSE},
+    {"cc_constant_", FALSE, FALSE, FALSE, FALSE},
+    {"cc_tile_halo_", FALSE, FALSE, FALSE, FALSE},
+    {"cc_tile_cached_", FALSE, FALSE, FALSE, FALSE},
+    {"cc_scatter_", FALSE, TRUE, FALSE, FALSE},
+    {"cc_two_pass_rows_", FALSE, FALSE, TRUE, FALSE},
+    {"cc_two_pass_columns_", FALSE, FALSE, FALSE, FALSE},
+    {"cc_register_tile_", FALSE, FALSE, FALSE, FALSE},
+    {"cc_register_window_", FALSE, FALSE, FALSE, FALSE},
+    {"cc_tensor_core_", TRUE, FALSE, FALSE, TRUE},
 };
 
 /* Reads the name; whether there is anything to do. */
@@ -45,6 +49,7 @@ read_name(const gchar *name, Kernel *kernel) {
   if (i == G_N_ELEMENTS(families))
     g_error("fake CUDA: there is no kernel %s", name);
   kernel->integers = families[i].integers || strstr(name, "_i32") || strstr(name, "_i64");
+  kernel->packed = families[i].packed;
   kernel->taps =
       families[i].memory_taps ? (const CcLaunch *)kernel->launch->memory_taps : kernel->launch;
   return !families[i].first_of_two;
@@ -52,28 +57,62 @@ read_name(const gchar *name, Kernel *kernel) {
 
 /* --- samples --- */
 
+/* Sample i of row y of the source. */
 static gint
-stored_at(const Kernel *kernel, gint x, gint y, gint c) {
+stored_at(const Kernel *kernel, gint64 i, gint y) {
   const CcPart *part = kernel->part;
-  const guint8 *at = (const guint8 *)part->src + (gint64)y * part->src_pitch +
-                     ((gint64)x * part->step + c) * part->sample_bytes;
+  const guint8 *at =
+      (const guint8 *)part->src + (gint64)y * part->src_pitch + i * part->sample_bytes;
   return part->sample_bytes == 1 ? at[0] : at[0] | at[1] << 8;
 }
 
-/* The code values under the window of target pixel (x, y), row by row. */
+/* What only kernels for packed frames know. */
+static const CcTensorCorePart *
+packing_of(const Kernel *kernel) {
+  return kernel->packed ? CC_OWN(const CcTensorCorePart, kernel->part) : NULL;
+}
+
+/* The code value of sample i of row y, or the luma that it becomes. */
+static gint
+code_at(const Kernel *kernel, gint64 i, gint y) {
+  const CcPart *part = kernel->part;
+  const CcTensorCorePart *own = packing_of(kernel);
+  const gint c = (gint)(i % part->step);
+  if (!own || !(own->colors >> 8 * c & 0xFF))
+    return stored_at(kernel, i, y) >> part->shift;
+  guint luma = CC_LUMA_HALF;
+  for (gint k = 0; k < part->step; k++)
+    luma += (own->weights[k / 2] >> k % 2 * 16 & 0xFFFF) * (guint)stored_at(kernel, i - c + k, y);
+  return (gint)(luma >> CC_LUMA_SHIFT);
+}
+
+/* The source samples under a row of the window of sample c of target group x; -1: outside. */
+static void
+find_columns(const Kernel *kernel, gint x, gint c, gint64 sample[]) {
+  const CcLaunch *l = kernel->launch;
+  const CcPart *part = kernel->part;
+  const CcTensorCorePart *own = packing_of(kernel);
+  const gint each = own && own->pairs >> c & 1 ? 2 : 1; /* of the component in a group */
+  const gint apart = part->step / each, first = c % apart;
+  const gint left = l->stride * (each * x + c / apart) - l->window_width / 2;
+  for (gint i = 0; i < l->window_width; i++) {
+    const gint column = cc_border_index(left + i, each * part->src_width, l->border);
+    sample[i] = column < 0 ? -1 : (gint64)column * apart + first;
+  }
+}
+
+/* The code values under the window of sample c of target group x in row y, row by row. */
 static void
 read_window(const Kernel *kernel, gint x, gint y, gint c, gint code[]) {
   const CcLaunch *l = kernel->launch;
   const CcPart *part = kernel->part;
-  const gint left = l->stride * x - l->window_width / 2, top = l->stride * y - l->window_height / 2;
-  gint column[CC_LAUNCH_SIDE];
-  for (gint i = 0; i < l->window_width; i++)
-    column[i] = cc_border_index(left + i, part->src_width, l->border);
+  const gint top = l->stride * y - l->window_height / 2;
+  gint64 sample[CC_LAUNCH_SIDE];
+  find_columns(kernel, x, c, sample);
   for (gint j = 0; j < l->window_height; j++) {
     const gint row = cc_border_index(top + j, part->src_height, l->border);
     for (gint i = 0; i < l->window_width; i++)
-      *code++ = column[i] < 0 || row < 0 ? part->border_code[c]
-                                         : stored_at(kernel, column[i], row, c) >> part->shift;
+      *code++ = sample[i] < 0 || row < 0 ? part->border_code[c] : code_at(kernel, sample[i], row);
   }
 }
 
@@ -137,7 +176,7 @@ filtered(const Kernel *kernel, gint x, gint y, gint c) {
                   : cc_code_f32((gfloat)t, part->mul_f, part->add_f, part->lo, part->hi);
 }
 
-/* --- launches --- */
+/* --- samples of the target --- */
 
 static void
 run_sample(const Kernel *kernel, gint x, gint y, gint c) {
@@ -147,7 +186,7 @@ run_sample(const Kernel *kernel, gint x, gint y, gint c) {
   if (part->filter_mask >> c & 1)
     word = filtered(kernel, x, y, c) << part->shift;
   else if (part->copy_mask >> c & 1)
-    word = stored_at(kernel, stride * x, stride * y, c);
+    word = stored_at(kernel, (gint64)stride * x * part->step + c, stride * y);
   else if (part->fill_mask >> c & 1)
     word = part->fill[c] << part->shift;
   else
@@ -158,6 +197,55 @@ run_sample(const Kernel *kernel, gint x, gint y, gint c) {
   if (part->sample_bytes == 2)
     at[1] = (guint8)(word >> 8);
 }
+
+/* --- planes of packed frames --- */
+
+static guint
+word_of(const CcPart *part, guint64 address, gint pitch, gint64 i, gint y) {
+  const guint8 *at = (const guint8 *)address + (gint64)y * pitch + i * part->sample_bytes;
+  return part->sample_bytes == 1 ? at[0] : at[0] | (guint)at[1] << 8;
+}
+
+static guint
+unpacked(const CcPart *part, gint i, gint y) {
+  const CcUnpackPart *own = CC_OWN(const CcUnpackPart, part);
+  const gint64 at = (gint64)i * own->spacing;
+  guint luma = CC_LUMA_HALF;
+  if (!own->is_luma)
+    return word_of(part, own->address[0], own->pitch[0], at + own->first, y);
+  for (gint n = 0; n < (own->n_planes == 3 ? 3 : own->spacing); n++) {
+    const gint plane = own->n_planes == 3 ? n : 0;
+    luma += own->weight[n] * (word_of(part, own->address[plane], own->pitch[plane],
+                                      own->n_planes == 3 ? i : at + n, y) >>
+                              part->shift);
+  }
+  return luma >> CC_LUMA_SHIFT << part->shift;
+}
+
+static guint
+packed(const CcPart *part, gint i, gint y) {
+  const CcPackPart *own = CC_OWN(const CcPackPart, part);
+  const gint place = i % part->step;
+  const gint at = i / part->step * own->each[place] + own->offset[place];
+  return word_of(part, own->address[place], own->pitch[place], MIN(at, own->last[place]), y);
+}
+
+static void
+run_packing(const CcLaunch *launch, gboolean packs) {
+  for (gint p = 0; p < launch->n_parts; p++) {
+    const CcPart *part = &launch->part[p];
+    for (gint y = 0; y < part->height; y++)
+      for (gint i = 0; i < part->width * part->step; i++) {
+        const guint word = packs ? packed(part, i, y) : unpacked(part, i, y);
+        guint8 *to = (guint8 *)part->dst + (gint64)y * part->dst_pitch + i * part->sample_bytes;
+        to[0] = (guint8)word;
+        if (part->sample_bytes == 2)
+          to[1] = (guint8)(word >> 8);
+      }
+  }
+}
+
+/* --- launches --- */
 
 /* The tiles of the parts follow one another, and every block has at least one, every thread at most
  * one. */
@@ -183,6 +271,14 @@ void
 fake_launch(const gchar *name, const FakeGrid *grid, const CcLaunch *launch) {
   Kernel kernel = {.launch = launch};
   check_tiles(launch, grid);
+  if (g_str_has_prefix(name, "cc_pack_") || g_str_has_prefix(name, "cc_unpack_")) {
+    run_packing(launch, g_str_has_prefix(name, "cc_pack_"));
+    return;
+  }
+  if (g_str_has_prefix(name, "cc_hue_")) {
+    fake_launch_hue(launch);
+    return;
+  }
   if (!read_name(name, &kernel))
     return;
   for (gint p = 0; p < launch->n_parts; p++) {

@@ -11,3 +11,6 @@ typedef struct {
 /* Does what the kernel `name` would do with `launch`: all samples of all parts, one by one. Aborts
  * on a name that no .cu file has and where the grid does not fit the launch's tiles. */
 void fake_launch(const gchar *name, const FakeGrid *grid, const CcLaunch *launch);
+
+/* The same for kernels that paint direction as hue. */
+void fake_launch_hue(const CcLaunch *launch);

@@ -4,6 +4,8 @@
 
 #include "stream.h"
 
+#include "cuda/hue.h"
+
 struct CUmod_st {
   FakeObject object;
   GPtrArray *functions;
@@ -213,6 +215,27 @@ cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
 
 /* --- launches --- */
 
+/* Samples `spacing` apart, n of them in a row. */
+static void
+add_spaced_range(FakeOp *op, const CcPart *part, guint64 address, gint pitch, gint first,
+                 gint spacing, gint n, gint rows) {
+  const gsize samples = (gsize)(first + spacing * (n - 1) + 1);
+  op->range[op->n_ranges++] = rows_range((gconstpointer)address, (gsize)pitch,
+                                         samples * (gsize)part->sample_bytes, (gsize)rows);
+}
+
+/* What is special about kernels that paint direction as hue. */
+static void
+add_hue_ranges(FakeOp *op, const CcPart *part) {
+  const CcHuePart *own = CC_OWN(const CcHuePart, part);
+  for (gint i = 0; i < own->n_src; i++)
+    add_spaced_range(op, part, own->src[i], own->src_pitch[i], own->src_first[i],
+                     own->src_spacing[i], part->src_width, part->src_height);
+  for (gint i = 0; i < own->n_dst; i++)
+    add_spaced_range(op, part, own->dst[i], own->dst_pitch[i], own->dst_first[i],
+                     own->dst_spacing[i], part->width, part->height);
+}
+
 /* A kernel's parameters name memory that its context can reach. */
 static void
 set_launch_ranges(const gchar *call, FakeOp *op, CUcontext context) {
@@ -220,6 +243,10 @@ set_launch_ranges(const gchar *call, FakeOp *op, CUcontext context) {
   for (gint p = 0; p < MIN(l->n_parts, CC_LAUNCH_PARTS); p++) {
     const CcPart *part = &l->part[p];
     const gsize pixel = (gsize)part->step * (gsize)part->sample_bytes;
+    if (g_str_has_prefix(op->kernel, "cc_hue_")) {
+      add_hue_ranges(op, part);
+      continue;
+    }
     op->range[op->n_ranges++] = rows_range((gconstpointer)part->src, (gsize)part->src_pitch,
                                            (gsize)part->src_width * pixel, (gsize)part->src_height);
     op->range[op->n_ranges++] = rows_range((gconstpointer)part->dst, (gsize)part->dst_pitch,

@@ -8,22 +8,25 @@
 #define WIDTH 5
 #define HEIGHT 4
 
-/* Luma and chroma with black at 16, as NV12 has them. */
-static const CcFrameLayout picture = {
-    .n_planes = 2,
-    .plane = {{.width = WIDTH,
-               .height = HEIGHT,
-               .step = 1,
-               .type = CC_SAMPLE_U8,
-               .depth = 8,
-               .role = {CC_ROLE_LUMA}},
-              {.width = (WIDTH + 1) / 2,
-               .height = HEIGHT / 2,
-               .step = 2,
-               .type = CC_SAMPLE_U8,
-               .depth = 8,
-               .role = {CC_ROLE_CHROMA, CC_ROLE_CHROMA}}},
-    .limited_range = TRUE,
+#define PLANE(columns, rows, n)                                                                    \
+  .width = (columns), .height = (rows), .step = (n), .type = CC_SAMPLE_U8, .depth = 8
+
+/* Luma and chroma with black at 16, as NV12 has them; the same in pairs, as YUY2 does, with half a
+ * pair at the end; and colours with alpha, as BGRA. */
+static const CcFrameLayout pictures[] = {
+    {.n_planes = 2,
+     .plane = {{PLANE(WIDTH, HEIGHT, 1), .role = {CC_ROLE_LUMA}},
+               {PLANE((WIDTH + 1) / 2, HEIGHT / 2, 2), .role = {CC_ROLE_CB, CC_ROLE_CR}}},
+     .limited_range = TRUE},
+    {.n_planes = 1,
+     .plane = {{PLANE(WIDTH, HEIGHT, 4),
+                .role = {CC_ROLE_LUMA, CC_ROLE_CB, CC_ROLE_LUMA, CC_ROLE_CR}, .pairs = TRUE}},
+     .limited_range = TRUE,
+     .kr = 0.2126,
+     .kb = 0.0722},
+    {.n_planes = 1,
+     .plane = {{PLANE(WIDTH, HEIGHT, 4),
+                .role = {CC_ROLE_BLUE, CC_ROLE_GREEN, CC_ROLE_RED, CC_ROLE_ALPHA}}}},
 };
 
 static CcFrame
@@ -60,7 +63,7 @@ run_plan(CcPlan *plan) {
   CcTimes times;
   CcProgram *program = cc_backend_prepare(cpu_backend(), plan, NULL);
   fuzz_check(program, "no program of a plan");
-  CcFrame src = new_frame(&plan->layout), dst = new_frame(&plan->out_layout);
+  CcFrame src = new_frame(&plan->frame_layout), dst = new_frame(&plan->out_frame_layout);
   CcJob *job = cc_backend_submit(cpu_backend(), program, &src, &dst, NULL);
   fuzz_check(job && cc_backend_wait(cpu_backend(), job, &times, NULL), "a program does not run");
   free_frame(&src);
@@ -68,10 +71,10 @@ run_plan(CcPlan *plan) {
   cc_program_unref(program);
 }
 
-void
-fuzz_check_filter(const CcFilter *filter) {
+static void
+check_filter_of_picture(const CcFilter *filter, const CcFrameLayout *picture) {
   g_autoptr(GError) error = NULL;
-  g_autoptr(CcPlan) plan = cc_plan_new(filter, &picture, &error);
+  g_autoptr(CcPlan) plan = cc_plan_new(filter, picture, &error);
   fuzz_check(!plan == !!error, "a plan and an error, or neither");
   if (error) {
     fuzz_check_text(error->message);
@@ -80,6 +83,12 @@ fuzz_check_filter(const CcFilter *filter) {
   g_autofree gchar *text = cc_plan_describe(plan);
   fuzz_check_text(text);
   run_plan(plan);
+}
+
+void
+fuzz_check_filter(const CcFilter *filter) {
+  for (guint i = 0; i < G_N_ELEMENTS(pictures); i++)
+    check_filter_of_picture(filter, &pictures[i]);
 }
 
 void

@@ -4,9 +4,13 @@
 
 #include <string.h>
 
-#define C CC_ROLE_COLOR
+#define W CC_ROLE_GREY
+#define R CC_ROLE_RED
+#define G CC_ROLE_GREEN
+#define B CC_ROLE_BLUE
 #define Y CC_ROLE_LUMA
-#define U CC_ROLE_CHROMA
+#define U CC_ROLE_CB
+#define V CC_ROLE_CR
 #define A CC_ROLE_ALPHA
 #define X CC_ROLE_PADDING
 
@@ -18,40 +22,46 @@
 #define U16 CC_SAMPLE_U16, 16, 0
 
 const TestFormat test_formats[] = {
-    {"GRAY8", U8, 1, {{1, 1, 1, {C}}}},
-    {"GRAY16_LE", U16, 1, {{1, 1, 1, {C}}}},
-    {"I420", U8, 3, {{1, 1, 1, {Y}}, {1, 2, 2, {U}}, {1, 2, 2, {U}}}},
-    {"Y42B", U8, 3, {{1, 1, 1, {Y}}, {1, 2, 1, {U}}, {1, 2, 1, {U}}}},
-    {"Y444", U8, 3, {{1, 1, 1, {Y}}, {1, 1, 1, {U}}, {1, 1, 1, {U}}}},
-    {"NV12", U8, 2, {{1, 1, 1, {Y}}, {2, 2, 2, {U, U}}}},
-    {"NV16", U8, 2, {{1, 1, 1, {Y}}, {2, 2, 1, {U, U}}}},
-    {"RGB", U8, 1, {{3, 1, 1, {C, C, C}}}},
-    {"RGBx", U8, 1, {{4, 1, 1, {C, C, C, X}}}},
-    {"xRGB", U8, 1, {{4, 1, 1, {X, C, C, C}}}},
-    {"RGBA", U8, 1, {{4, 1, 1, {C, C, C, A}}}},
-    {"ARGB", U8, 1, {{4, 1, 1, {A, C, C, C}}}},
-    {"AYUV", U8, 1, {{4, 1, 1, {A, Y, U, U}}}},
-    {"GBR", U8, 3, {{1, 1, 1, {C}}, {1, 1, 1, {C}}, {1, 1, 1, {C}}}},
-    {"I420_10LE", U10, 3, {{1, 1, 1, {Y}}, {1, 2, 2, {U}}, {1, 2, 2, {U}}}},
-    {"I422_10LE", U10, 3, {{1, 1, 1, {Y}}, {1, 2, 1, {U}}, {1, 2, 1, {U}}}},
-    {"Y444_10LE", U10, 3, {{1, 1, 1, {Y}}, {1, 1, 1, {U}}, {1, 1, 1, {U}}}},
-    {"GBR_10LE", U10, 3, {{1, 1, 1, {C}}, {1, 1, 1, {C}}, {1, 1, 1, {C}}}},
-    {"I420_12LE", U12, 3, {{1, 1, 1, {Y}}, {1, 2, 2, {U}}, {1, 2, 2, {U}}}},
-    {"I422_12LE", U12, 3, {{1, 1, 1, {Y}}, {1, 2, 1, {U}}, {1, 2, 1, {U}}}},
-    {"Y444_12LE", U12, 3, {{1, 1, 1, {Y}}, {1, 1, 1, {U}}, {1, 1, 1, {U}}}},
-    {"GBR_12LE", U12, 3, {{1, 1, 1, {C}}, {1, 1, 1, {C}}, {1, 1, 1, {C}}}},
-    {"P010_10LE", U10_HIGH, 2, {{1, 1, 1, {Y}}, {2, 2, 2, {U, U}}}},
-    {"P012_LE", U12_HIGH, 2, {{1, 1, 1, {Y}}, {2, 2, 2, {U, U}}}},
-    {"P016_LE", U16, 2, {{1, 1, 1, {Y}}, {2, 2, 2, {U, U}}}},
-    {"Y444_16LE", U16, 3, {{1, 1, 1, {Y}}, {1, 1, 1, {U}}, {1, 1, 1, {U}}}},
-    {"ARGB64", U16, 1, {{4, 1, 1, {A, C, C, C}}}},
+    {"GRAY8", U8, 1, {{1, 1, 1, {W}}}},
+    {"GRAY16_LE", U16, 1, {{1, 1, 1, {W}}}},
+    {"I420", U8, 3, {{1, 1, 1, {Y}}, {1, 2, 2, {U}}, {1, 2, 2, {V}}}},
+    {"YV12", U8, 3, {{1, 1, 1, {Y}}, {1, 2, 2, {V}}, {1, 2, 2, {U}}}},
+    {"Y42B", U8, 3, {{1, 1, 1, {Y}}, {1, 2, 1, {U}}, {1, 2, 1, {V}}}},
+    {"Y444", U8, 3, {{1, 1, 1, {Y}}, {1, 1, 1, {U}}, {1, 1, 1, {V}}}},
+    {"NV12", U8, 2, {{1, 1, 1, {Y}}, {2, 2, 2, {U, V}}}},
+    {"NV21", U8, 2, {{1, 1, 1, {Y}}, {2, 2, 2, {V, U}}}},
+    {"NV16", U8, 2, {{1, 1, 1, {Y}}, {2, 2, 1, {U, V}}}},
+    {"YUY2", U8, 1, {{4, 1, 1, {Y, U, Y, V}}}},
+    {"UYVY", U8, 1, {{4, 1, 1, {U, Y, V, Y}}}},
+    {"YVYU", U8, 1, {{4, 1, 1, {Y, V, Y, U}}}},
+    {"VYUY", U8, 1, {{4, 1, 1, {V, Y, U, Y}}}},
+    {"RGB", U8, 1, {{3, 1, 1, {R, G, B}}}},
+    {"BGR", U8, 1, {{3, 1, 1, {B, G, R}}}},
+    {"RGBx", U8, 1, {{4, 1, 1, {R, G, B, X}}}},
+    {"BGRx", U8, 1, {{4, 1, 1, {B, G, R, X}}}},
+    {"xRGB", U8, 1, {{4, 1, 1, {X, R, G, B}}}},
+    {"xBGR", U8, 1, {{4, 1, 1, {X, B, G, R}}}},
+    {"RGBA", U8, 1, {{4, 1, 1, {R, G, B, A}}}},
+    {"BGRA", U8, 1, {{4, 1, 1, {B, G, R, A}}}},
+    {"ARGB", U8, 1, {{4, 1, 1, {A, R, G, B}}}},
+    {"ABGR", U8, 1, {{4, 1, 1, {A, B, G, R}}}},
+    {"AYUV", U8, 1, {{4, 1, 1, {A, Y, U, V}}}},
+    {"GBR", U8, 3, {{1, 1, 1, {G}}, {1, 1, 1, {B}}, {1, 1, 1, {R}}}},
+    {"RGBP", U8, 3, {{1, 1, 1, {R}}, {1, 1, 1, {G}}, {1, 1, 1, {B}}}},
+    {"I420_10LE", U10, 3, {{1, 1, 1, {Y}}, {1, 2, 2, {U}}, {1, 2, 2, {V}}}},
+    {"I422_10LE", U10, 3, {{1, 1, 1, {Y}}, {1, 2, 1, {U}}, {1, 2, 1, {V}}}},
+    {"Y444_10LE", U10, 3, {{1, 1, 1, {Y}}, {1, 1, 1, {U}}, {1, 1, 1, {V}}}},
+    {"P010_10LE", U10_HIGH, 2, {{1, 1, 1, {Y}}, {2, 2, 2, {U, V}}}},
+    {"GBR_10LE", U10, 3, {{1, 1, 1, {G}}, {1, 1, 1, {B}}, {1, 1, 1, {R}}}},
+    {"I420_12LE", U12, 3, {{1, 1, 1, {Y}}, {1, 2, 2, {U}}, {1, 2, 2, {V}}}},
+    {"I422_12LE", U12, 3, {{1, 1, 1, {Y}}, {1, 2, 1, {U}}, {1, 2, 1, {V}}}},
+    {"Y444_12LE", U12, 3, {{1, 1, 1, {Y}}, {1, 1, 1, {U}}, {1, 1, 1, {V}}}},
+    {"P012_LE", U12_HIGH, 2, {{1, 1, 1, {Y}}, {2, 2, 2, {U, V}}}},
+    {"GBR_12LE", U12, 3, {{1, 1, 1, {G}}, {1, 1, 1, {B}}, {1, 1, 1, {R}}}},
+    {"P016_LE", U16, 2, {{1, 1, 1, {Y}}, {2, 2, 2, {U, V}}}},
+    {"Y444_16LE", U16, 3, {{1, 1, 1, {Y}}, {1, 1, 1, {U}}, {1, 1, 1, {V}}}},
+    {"ARGB64", U16, 1, {{4, 1, 1, {A, R, G, B}}}},
     {NULL, U8, 0, {{0}}},
-};
-
-/* Formats that differ only in which colour a component is, which no filter can tell. */
-static const gchar *const same_shape[][2] = {
-    {"YV12", "I420"}, {"NV21", "NV12"}, {"BGR", "RGB"},   {"BGRx", "RGBx"},
-    {"xBGR", "xRGB"}, {"BGRA", "RGBA"}, {"ABGR", "ARGB"}, {"RGBP", "GBR"},
 };
 
 guint
@@ -61,13 +71,18 @@ test_formats_count(void) {
 
 const TestFormat *
 test_format_find(const gchar *name) {
-  for (guint i = 0; i < G_N_ELEMENTS(same_shape); i++)
-    if (strcmp(same_shape[i][0], name) == 0)
-      name = same_shape[i][1];
   for (const TestFormat *format = test_formats; format->name; format++)
     if (strcmp(format->name, name) == 0)
       return format;
   g_assert_not_reached();
+}
+
+static guint
+count_luma(const CcPlaneLayout *plane) {
+  guint n = 0;
+  for (guint c = 0; c < plane->step; c++)
+    n += plane->role[c] == CC_ROLE_LUMA;
+  return n;
 }
 
 CcFrameLayout
@@ -83,6 +98,7 @@ test_format_layout(const TestFormat *format, guint width, guint height, gboolean
     plane->depth = format->depth;
     plane->shift = format->shift;
     memcpy(plane->role, format->plane[p].role, sizeof plane->role);
+    plane->pairs = count_luma(plane) == 2;
   }
   return layout;
 }

@@ -14,18 +14,17 @@ typedef struct {
   guint n_planes;
   struct {
     guint step;
-    guint columns, rows; /* luma pixels that one pixel of this plane stands for */
-    CcRole role[CC_MAX_COMPONENTS];
+    guint columns, rows;            /* luma pixels that one pixel of this plane stands for */
+    CcRole role[CC_MAX_COMPONENTS]; /* with two of luma, `step` samples are a pair of pixels */
   } plane[CC_MAX_PLANES];
 } TestFormat;
 
-/* One for each shape that a format of the element has, and one of 12 bits. Ends with an entry
- * without a name. */
+/* One for each format of the element. Ends with an entry without a name. */
 extern const TestFormat test_formats[];
 
 guint test_formats_count(void);
 
-/* The format of the shape that `name`, a format of the element, has. */
+/* The format of that name, which is one of the element's. */
 const TestFormat *test_format_find(const gchar *name);
 
 /* The planes of a picture of width x height pixels; odd chroma sizes are rounded up. */

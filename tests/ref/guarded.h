@@ -49,13 +49,14 @@ GuardedFrame *guarded_frame_new(const CcFrameLayout *layout, Placement placement
 void guarded_frame_free(GuardedFrame *guarded);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GuardedFrame, guarded_frame_free)
 
-/* Draws a pattern. Bits of a word that hold no picture, as the low ones of P010, are random. */
+/* Draws a pattern. What holds no picture is random: the low bits of P010, and the spare luma of an
+ * odd width in pairs. */
 void guarded_frame_draw(GuardedFrame *guarded, Pattern pattern, GRand *rand);
 
 /* Gives `guarded` the samples of a frame of the same layout. */
 void guarded_frame_copy(GuardedFrame *guarded, const GuardedFrame *from);
 
-/* Puts random bits into all samples outside of a rectangle of each plane. */
+/* Puts random bits into all samples outside of a rectangle of each plane, in groups of samples. */
 void guarded_frame_poison(GuardedFrame *guarded, const CcRect *keep, GRand *rand);
 
 /* Makes AddressSanitizer, where the program is built with it, report every access outside of a

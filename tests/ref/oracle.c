@@ -2,6 +2,9 @@
 
 #include "tests/ref/oracle.h"
 
+#include "tests/ref/oracle_hue.h"
+#include "tests/ref/oracle_samples.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -23,14 +26,14 @@ typedef struct {
   long double real;
 } Number;
 
-/* The matrices of a filter, their signs turned so that the scale is positive. */
+/* The matrices of a filter. */
 typedef struct {
   guint n, width, height;
   gdouble coeff[CC_MAX_TAPS];
   gboolean rational; /* coeff is num / den */
   gint64 num[CC_MAX_TAPS];
   gint64 den;
-  Number gain; /* what a sum of num (or of coeff when not rational) is multiplied by; > 0 */
+  Number gain; /* what a sum of num (or of coeff when not rational) is multiplied by; not 0 */
 } Matrices;
 
 /* What becomes of the sums of one component. */
@@ -88,7 +91,7 @@ number_plus_integer(Number number, gint64 i) {
   return number;
 }
 
-/* value / divisor, both positive. */
+/* value / divisor, which is positive. */
 static Number
 number_divided(Number number, gint64 divisor) {
   if (number.rational)
@@ -150,13 +153,7 @@ make_rational(Matrices *m) {
 static void
 choose_gain(Matrices *m, gdouble scale) {
   if (scale != 0) {
-    if (scale < 0) {
-      for (guint i = 0; i < m->n * m->width * m->height; i++) {
-        m->coeff[i] = -m->coeff[i];
-        m->num[i] = -m->num[i];
-      }
-    }
-    m->gain = number_divided(number_from_double(fabs(scale)), m->rational ? m->den : 1);
+    m->gain = number_divided(number_from_double(scale), m->rational ? m->den : 1);
     return;
   }
   guint n_taps = m->width * m->height;
@@ -211,7 +208,8 @@ matrices_init(Matrices *m, const CcFilter *filter) {
 static Fate
 fate_of_role(const CcFilter *filter, CcRole role, const CcPlaneLayout *plane, guint *fill) {
   switch (role) {
-  case CC_ROLE_CHROMA: {
+  case CC_ROLE_CB:
+  case CC_ROLE_CR: {
     CcChroma chroma = filter->chroma == CC_CHROMA_AUTO ? filter->kernel->chroma : filter->chroma;
     *fill = 1u << (plane->depth - 1);
     return chroma == CC_CHROMA_FILTER ? FATE_FILTER
@@ -233,22 +231,22 @@ fate_of_role(const CcFilter *filter, CcRole role, const CcPlaneLayout *plane, gu
 static Rule
 rule_of_role(const CcFilter *filter, CcRole role, const CcPlaneLayout *plane,
              gboolean limited_range) {
-  gint mid = 1 << (plane->depth - 1);
-  gint black = limited_range ? 16 << (plane->depth - 8) : 0;
+  gint mid = 1 << (plane->depth - 1), unit = 1 << (plane->depth - 8);
   gboolean edge = filter->kernel->klass == CC_KERNEL_EDGE;
   Rule rule = {
       .response =
           filter->response == CC_RESPONSE_AUTO ? filter->kernel->response : filter->response,
-      .add = number_from_double(filter->bias * (1 << (plane->depth - 8))),
+      .add = number_from_double(filter->bias * unit),
       .hi = (1 << plane->depth) - 1,
   };
   if (rule.response == CC_RESPONSE_DIRECTION)
     return rule;
-  if (rule.response == CC_RESPONSE_OFFSET || (edge && role == CC_ROLE_CHROMA)) {
+  if (rule.response == CC_RESPONSE_OFFSET || (edge && cc_role_is_chroma(role))) {
     rule.add = number_plus_integer(rule.add, mid);
-  } else if (edge && role == CC_ROLE_LUMA) {
-    rule.add = number_plus_integer(rule.add, black);
-    rule.lo = black;
+  } else if (edge && role == CC_ROLE_LUMA && limited_range) {
+    rule.lo = 16 * unit;
+    rule.hi = 235 * unit;
+    rule.add = number_plus_integer(rule.add, rule.lo);
   }
   return rule;
 }
@@ -280,28 +278,11 @@ oracle_border_index(gint i, gint n, CcBorder border) {
 static guint
 constant_of_role(const CcFilter *filter, CcRole role, guint depth) {
   guint max = (1u << depth) - 1;
-  if (role == CC_ROLE_CHROMA)
+  if (cc_role_is_chroma(role))
     return 1u << (depth - 1);
   if (role == CC_ROLE_ALPHA)
     return max;
   return (guint)floor(filter->border_value * max + 0.5);
-}
-
-static guint
-load_word(const guint8 *row, guint index, CcSampleType type) {
-  if (type == CC_SAMPLE_U8)
-    return row[index];
-  return row[2 * index] | (guint)row[2 * index + 1] << 8;
-}
-
-static void
-store_word(guint8 *row, guint index, CcSampleType type, guint word) {
-  if (type == CC_SAMPLE_U8) {
-    row[index] = (guint8)word;
-  } else {
-    row[2 * index] = (guint8)word;
-    row[2 * index + 1] = (guint8)(word >> 8);
-  }
 }
 
 /* floor(t * gain + add + 1/2) between lo and hi; t is an integer. */
@@ -402,143 +383,7 @@ respond_really(const long double *sum, guint n, const Number *gain, const Rule *
   return round_real(t, gain, rule);
 }
 
-/* --- regions and stride --- */
-
-/* What is read of a plane and written of the output's plane; both begin at `data`. */
-typedef struct {
-  const CcPlaneLayout *layout; /* of the input's plane */
-  CcRect source, target;
-  guint stride;
-  const guint8 *from;
-  guint8 *to;
-  gssize from_pitch, to_pitch;
-} Area;
-
-static guint
-stride_of(const CcFilter *filter) {
-  return filter->stride == 0 ? 1 : filter->stride;
-}
-
-/* How many of n pixels are left when every stride-th is kept. */
-static guint
-count_kept(guint n, guint stride) {
-  guint count = 0;
-  for (guint i = 0; i < n; i += stride)
-    count++;
-  return count;
-}
-
-CcFrameLayout
-oracle_out_layout(const CcFilter *filter, const CcFrameLayout *layout) {
-  CcFrameLayout out = *layout;
-  for (guint p = 0; p < out.n_planes; p++) {
-    out.plane[p].width = count_kept(layout->plane[p].width, stride_of(filter));
-    out.plane[p].height = count_kept(layout->plane[p].height, stride_of(filter));
-  }
-  return out;
-}
-
-/* One direction of a region: pixels first to last of the picture go to pixel `place` on; a plane of
- * `size` pixels has one for every `each` of the picture. */
-static void
-span_of_plane(guint picture, guint first, guint last, guint place, guint size, guint stride,
-              guint *from, guint *n_read, guint *to, guint *n_written) {
-  guint each = 1;
-  while (count_kept(picture, each) != size) {
-    g_assert_cmpuint(each, <, picture);
-    each *= 2;
-  }
-  *from = first / each;
-  *n_read = last / each - first / each + 1;
-  *to = place / each;
-  *n_written = 0;
-  for (guint i = 0; i < *n_read && *to + *n_written < count_kept(size, stride); i += stride)
-    ++*n_written;
-}
-
-void
-oracle_regions(const CcFilter *filter, const CcFrameLayout *layout, guint plane, CcRect *source,
-               CcRect *target) {
-  guint stride = stride_of(filter), width = 0, height = 0;
-  for (guint p = 0; p < layout->n_planes; p++) {
-    width = layout->plane[p].width > width ? layout->plane[p].width : width;
-    height = layout->plane[p].height > height ? layout->plane[p].height : height;
-  }
-  guint left = 0, top = 0, right = width - 1, bottom = height - 1;
-  if (filter->source.width != 0 && filter->source.height != 0) {
-    left = filter->source.x;
-    top = filter->source.y;
-    if (filter->source.width <= right - left)
-      right = left + filter->source.width - 1;
-    if (filter->source.height <= bottom - top)
-      bottom = top + filter->source.height - 1;
-  }
-  guint place_x = filter->target_set ? filter->target_x : left / stride;
-  guint place_y = filter->target_set ? filter->target_y : top / stride;
-  span_of_plane(width, left, right, place_x, layout->plane[plane].width, stride, &source->x,
-                &source->width, &target->x, &target->width);
-  span_of_plane(height, top, bottom, place_y, layout->plane[plane].height, stride, &source->y,
-                &source->height, &target->y, &target->height);
-}
-
-static Area
-area_of_plane(const CcFilter *filter, const CcFrameLayout *layout, guint p, const CcPlane *src,
-              const CcPlane *dst) {
-  Area area = {
-      .layout = &layout->plane[p],
-      .stride = stride_of(filter),
-      .from_pitch = src->pitch,
-      .to_pitch = dst->pitch,
-  };
-  oracle_regions(filter, layout, p, &area.source, &area.target);
-  gsize pixel = area.layout->step * cc_sample_size(area.layout->type);
-  area.from = src->data + (gssize)area.source.y * src->pitch + area.source.x * pixel;
-  area.to = dst->data + (gssize)area.target.y * dst->pitch + area.target.x * pixel;
-  return area;
-}
-
-/* --- planes --- */
-
-/* One component of one plane, filtered. */
-typedef struct {
-  const Matrices *m;
-  const Area *area;
-  guint component;
-  guint outside;      /* code value of a tap outside, for a constant border */
-  const gint *column; /* of every position from -width/2 on; -1 outside */
-  const gint *row;    /* the same */
-} Component;
-
-static guint
-component_tap(const Component *c, gint row, gint column) {
-  if (row < 0 || column < 0)
-    return c->outside;
-  const CcPlaneLayout *plane = c->area->layout;
-  guint index = (guint)column * plane->step + c->component;
-  return load_word(c->area->from + row * c->area->from_pitch, index, plane->type) >> plane->shift;
-}
-
-/* The filtered sample of pixel (x, y) of the source. */
-static guint
-component_pixel(const Component *c, guint x, guint y, const Rule *rule) {
-  const Matrices *m = c->m;
-  gint64 exact[CC_MAX_MATRICES] = {0};
-  long double real[CC_MAX_MATRICES] = {0};
-  for (guint i = 0; i < m->n; i++) {
-    for (guint r = 0; r < m->height; r++) {
-      for (guint k = 0; k < m->width; k++) {
-        guint tap = (i * m->height + r) * m->width + k;
-        guint sample = component_tap(c, c->row[y + r], c->column[x + k]);
-        if (m->rational)
-          exact[i] += m->num[tap] * sample;
-        else
-          real[i] += (long double)m->coeff[tap] * sample;
-      }
-    }
-  }
-  return m->rational ? respond_exactly(exact, m->n, &m->gain, rule)
-                     : respond_really(real, m->n, &m->gain, rule);
-}
+/* --- filtering --- */
 
 static gint *
 border_table(guint n, guint window, CcBorder border) {
@@ -548,45 +393,92 @@ border_table(guint n, guint window, CcBorder border) {
   return table;
 }
 
-static void
-filter_component(const CcFilter *filter, const Matrices *m, const Area *area, guint component,
-                 const Rule *rule) {
-  const CcPlaneLayout *plane = area->layout;
-  g_autofree gint *column = border_table(area->source.width, m->width, filter->border);
-  g_autofree gint *row = border_table(area->source.height, m->height, filter->border);
-  const Component c = {
-      .m = m,
-      .area = area,
-      .component = component,
-      .outside = constant_of_role(filter, plane->role[component], plane->depth),
-      .column = column,
-      .row = row,
-  };
-  for (guint y = 0; y < area->target.height; y++)
-    for (guint x = 0; x < area->target.width; x++)
-      store_word(area->to + (gssize)y * area->to_pitch, x * plane->step + component, plane->type,
-                 component_pixel(&c, x * area->stride, y * area->stride, rule) << plane->shift);
+/* What taps read: code values. Positions begin half a window before the field; those outside are
+ * -1. */
+typedef struct {
+  const Field *field;
+  guint shift;
+  guint outside;
+  const gint *column, *row;
+} Window;
+
+static guint
+read_tap(const Window *window, guint x, guint y) {
+  gint row = window->row[y], column = window->column[x];
+  if (row < 0 || column < 0)
+    return window->outside;
+  return window->field->word[(gsize)row * window->field->width + (gsize)column] >> window->shift;
 }
 
+/* The sums of whole numbers over the window of sample (x, y). */
 static void
-set_component(const Area *area, guint component, Fate fate, guint fill) {
-  const CcPlaneLayout *plane = area->layout;
-  for (guint y = 0; y < area->target.height; y++) {
-    const guint8 *from = area->from + (gssize)(y * area->stride) * area->from_pitch;
-    guint8 *to = area->to + (gssize)y * area->to_pitch;
-    for (guint x = 0; x < area->target.width; x++) {
-      guint word = fill << plane->shift;
-      if (fate == FATE_COPY)
-        word = load_word(from, x * area->stride * plane->step + component, plane->type);
-      store_word(to, x * plane->step + component, plane->type, word);
-    }
+sum_exactly(const Window *window, const Matrices *m, guint x, guint y, gint64 *sum) {
+  for (guint i = 0; i < m->n; i++) {
+    sum[i] = 0;
+    for (guint r = 0; r < m->height; r++)
+      for (guint k = 0; k < m->width; k++)
+        sum[i] += m->num[(i * m->height + r) * m->width + k] * read_tap(window, x + k, y + r);
   }
 }
 
-/* 0 where everything is rational. Else 1, for a value that lies next to a rounding limit, and what
- * float arithmetic can add to that: the usual bound on a sum's error in units of 2^-24. */
+static void
+sum_really(const Window *window, const Matrices *m, guint x, guint y, long double *sum) {
+  for (guint i = 0; i < m->n; i++) {
+    sum[i] = 0;
+    for (guint r = 0; r < m->height; r++)
+      for (guint k = 0; k < m->width; k++)
+        sum[i] += (long double)m->coeff[(i * m->height + r) * m->width + k] *
+                  read_tap(window, x + k, y + r);
+  }
+}
+
+/* The filtered sample (x, y). */
 static guint
-tolerance_of_rule(const Matrices *m, const Rule *rule) {
+filter_sample(const Window *window, const Matrices *m, guint x, guint y, const Rule *rule) {
+  gint64 exact[CC_MAX_MATRICES];
+  long double real[CC_MAX_MATRICES];
+  if (m->rational) {
+    sum_exactly(window, m, x, y, exact);
+    return respond_exactly(exact, m->n, &m->gain, rule);
+  }
+  sum_really(window, m, x, y, real);
+  return respond_really(real, m->n, &m->gain, rule);
+}
+
+/* Makes the samples of `to` from `from`. */
+static void
+filter_field(const CcFilter *filter, const Matrices *m, const Kind *kind, const Rule *rule,
+             const Field *from, const Field *to) {
+  guint stride = MAX(filter->stride, 1), *word = to->word;
+  g_autofree gint *column = border_table(from->width, m->width, filter->border);
+  g_autofree gint *row = border_table(from->height, m->height, filter->border);
+  const Window window = {
+      .field = from,
+      .shift = kind->layout->shift,
+      .outside = constant_of_role(filter, kind->role, kind->layout->depth),
+      .column = column,
+      .row = row,
+  };
+  for (guint y = 0; y < to->height; y++)
+    for (guint x = 0; x < to->width; x++)
+      *word++ = filter_sample(&window, m, x * stride, y * stride, rule) << kind->layout->shift;
+}
+
+static void
+set_field(const CcFilter *filter, const Kind *kind, Fate fate, guint fill, const Field *from,
+          const Field *to) {
+  guint stride = MAX(filter->stride, 1), *word = to->word;
+  for (guint y = 0; y < to->height; y++)
+    for (guint x = 0; x < to->width; x++)
+      *word++ = fate == FATE_COPY ? from->word[(gsize)y * stride * from->width + x * stride]
+                                  : fill << kind->layout->shift;
+}
+
+/* 0 where everything is rational. Else 1, for a value that lies next to a rounding limit, and what
+ * float arithmetic can add to that: the usual bound on a sum's error in units of 2^-24. Samples are
+ * up to `greatest`. */
+static guint
+tolerance_of_rule(const Matrices *m, const Rule *rule, guint greatest) {
   if (rule->response == CC_RESPONSE_DIRECTION)
     return 1;
   if (m->rational && m->gain.rational && rule->add.rational)
@@ -596,33 +488,229 @@ tolerance_of_rule(const Matrices *m, const Rule *rule) {
   if (!m->rational)
     for (guint i = 0; i < m->n * n_taps; i++)
       sum += fabs(m->coeff[i]);
-  long double error = sum * rule->hi * m->gain.real * (n_taps + 4) * 0x1p-24L;
+  long double error = sum * greatest * fabsl(m->gain.real) * (n_taps + 4) * 0x1p-24L;
   return 1 + (guint)fminl(error, rule->hi);
+}
+
+static void
+set_limit(OracleTolerance *tolerance, const Kind *kind, guint limit) {
+  for (guint i = 0; i < kind->n_places; i++) {
+    const Place *place = &kind->place[i];
+    tolerance->limit[place->plane][place->first] = limit;
+    if (place->two)
+      tolerance->limit[place->plane][place->first + 2] = limit;
+  }
+}
+
+/* All samples of a kind. */
+static void
+make_kind(const CcFilter *filter, const CcFrameLayout *layout, const Matrices *m, const Kind *kind,
+          const CcFrame *src, const CcFrame *dst, OracleTolerance *found) {
+  const CcPlaneLayout *plane = kind->layout;
+  guint fill = 0;
+  Fate fate = fate_of_role(filter, kind->role, plane, &fill);
+  Rule rule = rule_of_role(filter, kind->role, plane, layout->limited_range);
+  const CcFrameLayout out_layout = oracle_out_layout(filter, layout);
+  CcRect source, target;
+  oracle_regions_of_size(filter, layout, kind->place[0].two ? plane->width : cc_plane_groups(plane),
+                         plane->height, &source, &target);
+  const Field from = oracle_read_field(kind, src, &source), to = oracle_field_new(&target);
+  if (fate == FATE_FILTER) {
+    filter_field(filter, m, kind, &rule, &from, &to);
+    set_limit(found, kind, tolerance_of_rule(m, &rule, (1u << plane->depth) - 1));
+    found->circular = rule.response == CC_RESPONSE_DIRECTION;
+  } else {
+    set_field(filter, kind, fate, fill, &from, &to);
+  }
+  oracle_write_field(kind, &to, dst, &target, out_layout.plane[kind->place[0].plane].width);
+  g_free(from.word);
+  g_free(to.word);
+}
+
+/* --- hues --- */
+
+/* The gradients of all pixels of a rectangle. */
+typedef struct {
+  CcRect rect;
+  gint64 *sums; /* two for each pixel */
+} Gradients;
+
+static Gradients
+find_gradients(const CcFilter *filter, const Matrices *m, const Kind *luma, const CcFrame *src,
+               const CcRect *rect) {
+  const Field from = oracle_read_field(luma, src, rect);
+  Gradients gradients = {*rect, g_new(gint64, (gsize)2 * rect->width * rect->height)};
+  g_autofree gint *column = border_table(from.width, m->width, filter->border);
+  g_autofree gint *row = border_table(from.height, m->height, filter->border);
+  const Window window = {
+      .field = &from,
+      .shift = luma->layout->shift,
+      .outside = constant_of_role(filter, luma->role, luma->layout->depth),
+      .column = column,
+      .row = row,
+  };
+  gint64 *sums = gradients.sums;
+  for (guint y = 0; y < rect->height; y++)
+    for (guint x = 0; x < rect->width; x++, sums += 2)
+      sum_exactly(&window, m, x, y, sums);
+  g_free(from.word);
+  return gradients;
+}
+
+/* The hue of the sample that stands for across x down pixels of the picture, from (left, top) on.
+ */
+static guint
+hue_of_pixels(const Gradients *gradients, guint left, guint top, guint across, guint down,
+              gdouble bias) {
+  const CcRect *rect = &gradients->rect;
+  gint64 x_sum = 0, y_sum = 0;
+  for (guint y = top; y < top + down; y++)
+    for (guint x = left; x < left + across; x++)
+      if (x >= rect->x && x - rect->x < rect->width && y >= rect->y && y - rect->y < rect->height) {
+        gsize at = 2 * ((gsize)(y - rect->y) * rect->width + (x - rect->x));
+        x_sum += gradients->sums[at];
+        y_sum += gradients->sums[at + 1];
+      }
+  return oracle_hue_index(x_sum, y_sum, bias);
+}
+
+static guint
+pixels_of_sample(guint picture, guint n) {
+  guint each = 1;
+  while ((picture + each - 1) / each != n)
+    each *= 2;
+  return each;
+}
+
+/* The width and the height that a frame has in samples of a kind. */
+static void
+size_of_kind(const Kind *kind, guint *width, guint *height) {
+  *width = kind->place[0].two ? kind->layout->width : cc_plane_groups(kind->layout);
+  *height = kind->layout->height;
+}
+
+static void
+paint_kind(const CcFilter *filter, const CcFrameLayout *layout, const Kind *luma, const Kind *kind,
+           const Gradients *gradients, const CcFrame *dst, OracleTolerance *found) {
+  guint width, height, picture_width, picture_height, stride = MAX(filter->stride, 1);
+  const CcFrameLayout out_layout = oracle_out_layout(filter, layout);
+  const Place *place = &kind->place[0];
+  CcRect source, target;
+  size_of_kind(luma, &picture_width, &picture_height);
+  size_of_kind(kind, &width, &height);
+  guint across = pixels_of_sample(picture_width, width);
+  guint down = pixels_of_sample(picture_height, height);
+  oracle_regions_of_size(filter, layout, width, height, &source, &target);
+  const Field to = oracle_field_new(&target);
+  guint component = oracle_hue_component(kind->role), *word = to.word;
+  for (guint y = 0; y < to.height; y++)
+    for (guint x = 0; x < to.width; x++)
+      *word++ = found->hue_word[component][hue_of_pixels(
+          gradients, across * (source.x + stride * x), down * (source.y + stride * y), across, down,
+          filter->bias)];
+  oracle_write_field(kind, &to, dst, &target, out_layout.plane[place->plane].width);
+  for (guint i = 0; i <= (place->two ? 2 : 0); i += 2)
+    found->hue_component[place->plane][place->first + i] = component + 1;
+  g_free(to.word);
+}
+
+/* --- frames --- */
+
+/* Where the frame has a role first. */
+static gboolean
+find_role(const CcFrameLayout *layout, CcRole role, Place *place) {
+  for (guint p = 0; p < layout->n_planes; p++)
+    for (guint c = 0; c < layout->plane[p].step; c++)
+      if (layout->plane[p].role[c] == role) {
+        *place = (Place){p, c, FALSE};
+        return TRUE;
+      }
+  return FALSE;
+}
+
+static gboolean
+is_grey(const CcFilter *filter, const CcFrameLayout *layout, Place rgb[3]) {
+  gboolean wanted = filter->color == CC_COLOR_GREY ||
+                    (filter->color == CC_COLOR_AUTO && filter->kernel->klass == CC_KERNEL_EDGE);
+  return wanted && find_role(layout, CC_ROLE_RED, &rgb[0]) &&
+         find_role(layout, CC_ROLE_GREEN, &rgb[1]) && find_role(layout, CC_ROLE_BLUE, &rgb[2]);
+}
+
+/* Whether direction is painted as hue, and where the frame has luma then, if it has that. */
+static gboolean
+is_painted(const CcFilter *filter, const CcFrameLayout *layout, const Matrices *m, gboolean grey,
+           Place *luma) {
+  Place chroma;
+  CcResponse response = filter->response ? filter->response : filter->kernel->response;
+  if (response != CC_RESPONSE_DIRECTION || !m->rational)
+    return FALSE;
+  return grey || (filter->chroma == CC_CHROMA_AUTO && find_role(layout, CC_ROLE_LUMA, luma) &&
+                  find_role(layout, CC_ROLE_CB, &chroma) && find_role(layout, CC_ROLE_CR, &chroma));
+}
+
+/* The kind of a component, unless another component stands for it. */
+static gboolean
+find_kind(const CcFrameLayout *layout, guint plane, guint component, const Place *rgb, Kind *kind) {
+  const CcPlaneLayout *in = &layout->plane[plane];
+  CcRole role = in->role[component];
+  gboolean two = in->pairs && role == CC_ROLE_LUMA;
+  *kind = (Kind){in, role, 1, {{plane, component, two}}};
+  if (rgb && (role == CC_ROLE_RED || role == CC_ROLE_GREEN || role == CC_ROLE_BLUE)) {
+    *kind = (Kind){in, CC_ROLE_GREY, 3, {rgb[0], rgb[1], rgb[2]}};
+    return role == CC_ROLE_RED;
+  }
+  return !two || component < 2;
+}
+
+/* Paints what has a colour. */
+static void
+paint_frame(const CcFilter *filter, const CcFrameLayout *layout, const Matrices *m,
+            const Kind *luma, const CcFrame *src, const CcFrame *dst, OracleTolerance *found) {
+  guint width, height;
+  CcRect source, target;
+  Kind kind;
+  size_of_kind(luma, &width, &height);
+  oracle_regions_of_size(filter, layout, width, height, &source, &target);
+  oracle_hue_table(layout, luma->layout, luma->n_places == 3, found->hue_word);
+  const Gradients gradients = find_gradients(filter, m, luma, src, &source);
+  for (guint p = 0; p < layout->n_planes; p++)
+    for (guint c = 0; c < layout->plane[p].step; c++)
+      if (oracle_hue_has(layout->plane[p].role[c]) && find_kind(layout, p, c, NULL, &kind))
+        paint_kind(filter, layout, luma, &kind, &gradients, dst, found);
+  g_free(gradients.sums);
 }
 
 void
 oracle_filter(const CcFilter *filter, const CcFrameLayout *layout, const CcFrame *src,
               const CcFrame *dst, OracleTolerance *tolerance) {
   OracleTolerance found = {0};
+  Place rgb[3], place;
+  Kind kind;
+  gboolean grey = is_grey(filter, layout, rgb);
   g_autofree Matrices *m = g_new(Matrices, 1);
   matrices_init(m, filter);
+  gboolean painted = is_painted(filter, layout, m, grey, &place);
+  if (painted) {
+    if (grey)
+      place = rgb[0];
+    find_kind(layout, place.plane, place.first, grey ? rgb : NULL, &kind);
+    paint_frame(filter, layout, m, &kind, src, dst, &found);
+  }
   for (guint p = 0; p < layout->n_planes; p++) {
-    const CcPlaneLayout *plane = &layout->plane[p];
-    const Area area = area_of_plane(filter, layout, p, &src->plane[p], &dst->plane[p]);
-    found.target[p] = area.target;
-    for (guint c = 0; c < plane->step; c++) {
-      guint fill = 0;
-      Fate fate = fate_of_role(filter, plane->role[c], plane, &fill);
-      if (fate == FATE_FILTER) {
-        Rule rule = rule_of_role(filter, plane->role[c], plane, layout->limited_range);
-        filter_component(filter, m, &area, c, &rule);
-        found.limit[p][c] = tolerance_of_rule(m, &rule);
-        found.circular = rule.response == CC_RESPONSE_DIRECTION;
-      } else {
-        set_component(&area, c, fate, fill);
-      }
-    }
+    CcRect source;
+    oracle_regions(filter, layout, p, &source, &found.target[p]);
+    for (guint c = 0; c < layout->plane[p].step; c++)
+      if (!(painted && oracle_hue_has(layout->plane[p].role[c])) &&
+          find_kind(layout, p, c, grey ? rgb : NULL, &kind))
+        make_kind(filter, layout, m, &kind, src, dst, &found);
   }
   if (tolerance)
     *tolerance = found;
+}
+
+gboolean
+oracle_hues_match(const OracleTolerance *tolerance, guint plane, guint component, guint expected,
+                  guint got) {
+  guint row = tolerance->hue_component[plane][component];
+  return row > 0 && oracle_hue_words_match(tolerance->hue_word[row - 1], expected, got);
 }

@@ -87,11 +87,11 @@ picture_draw(const CcFrameLayout *layout, const CcFrame *frame) {
   guint32 state = 1;
   for (guint p = 0; p < layout->n_planes; p++) {
     const CcPlaneLayout *plane = &layout->plane[p];
+    guint n_groups = cc_plane_groups(plane);
     for (guint y = 0; y < plane->height; y++) {
       guint8 *row = frame->plane[p].data + (gssize)y * frame->plane[p].pitch;
-      for (guint x = 0; x < plane->width; x++) {
-        gint shade =
-            scene_shade((gint)(x * SCENE / plane->width), (gint)(y * SCENE / plane->height));
+      for (guint x = 0; x < n_groups; x++) {
+        gint shade = scene_shade((gint)(x * SCENE / n_groups), (gint)(y * SCENE / plane->height));
         for (guint c = 0; c < plane->step; c++)
           store_sample(row, x * plane->step + c, plane,
                        sample_code(shade, p + c, plane->depth, &state));

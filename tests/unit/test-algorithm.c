@@ -176,7 +176,7 @@ static void
 test_no_op(void) {
   const CcFrameLayout layout = {
       .n_planes = 1,
-      .plane = {{.width = 4, .height = 4, .step = 1, .depth = 8, .role = {CC_ROLE_CHROMA}}}};
+      .plane = {{.width = 4, .height = 4, .step = 1, .depth = 8, .role = {CC_ROLE_CB}}}};
   for (CcAlgorithm algorithm = CC_ALGORITHM_AUTO; algorithm < CC_N_ALGORITHMS; algorithm++) {
     const CcFilter filter = {.kernel = cc_kernels_find("kirsch")};
     check_algorithm(filter, &layout, algorithm, ALL | PASSES | SLIDING);

@@ -152,7 +152,7 @@ static GuardedFrame *
 run_with_threads(const CcFilter *filter, const GuardedFrame *src, guint n_threads) {
   CcBackend *backend = open_cpu(n_threads);
   CcProgram *program = prepare(backend, filter, &src->layout);
-  GuardedFrame *dst = guarded_frame_new(&program->plan->out_layout, PLACE_BOTTOM_UP);
+  GuardedFrame *dst = guarded_frame_new(&program->plan->out_frame_layout, PLACE_BOTTOM_UP);
   run(backend, program, src, dst);
   cc_program_unref(program);
   cc_backend_close(backend);

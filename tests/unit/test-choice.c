@@ -4,6 +4,7 @@
  * speed. */
 
 #include "cpu/choice.h"
+#include "cpu/pairs.h"
 #include "tests/ref/formats.h"
 
 static CcPlan *
@@ -22,7 +23,7 @@ static const struct {
   guint size;
   const gchar *format;
   CcResponse response;
-  gdouble scale, sigma;
+  gdouble scale, bias, sigma;
   /* what is to come of it */
   CcLane sum_lane, sample_lane;
   CcFinishForm form;
@@ -89,6 +90,49 @@ static const struct {
      .sample_lane = CC_LANE_FLOAT,
      .form = CC_FINISH_F32,
      .separable = TRUE},
+    /* what lies among other samples is filtered as what does not */
+    {.kernel = "gaussian",
+     .size = 3,
+     .format = "YUY2",
+     .sum_lane = CC_LANE_16,
+     .sample_lane = CC_LANE_8,
+     .form = CC_FINISH_16,
+     .separable = TRUE,
+     .applies = TRUE},
+    {.kernel = "sobel",
+     .size = 3,
+     .format = "BGRA",
+     .sum_lane = CC_LANE_16,
+     .sample_lane = CC_LANE_8,
+     .form = CC_FINISH_F32},
+    /* a negative scale: in the taps; where the result falls, no form in integers */
+    {.kernel = "gaussian",
+     .size = 3,
+     .format = "GRAY8",
+     .scale = -1 / 16.0,
+     .bias = 255,
+     .sum_lane = CC_LANE_16,
+     .sample_lane = CC_LANE_8,
+     .form = CC_FINISH_16,
+     .separable = TRUE,
+     .applies = TRUE},
+    {.kernel = "sobel-x",
+     .size = 3,
+     .format = "GRAY8",
+     .response = CC_RESPONSE_ABSOLUTE,
+     .scale = -1,
+     .bias = 255,
+     .sum_lane = CC_LANE_16,
+     .sample_lane = CC_LANE_8,
+     .form = CC_FINISH_F32},
+    {.kernel = "sobel",
+     .size = 3,
+     .format = "GRAY8",
+     .scale = -1,
+     .bias = 255,
+     .sum_lane = CC_LANE_16,
+     .sample_lane = CC_LANE_8,
+     .form = CC_FINISH_F32},
     /* a shape of no kernel widens the bytes */
     {.kernel = "log",
      .size = 5,
@@ -104,6 +148,7 @@ check_case(guint i, const CcRows *rows) {
                            .size = cases[i].size,
                            .response = cases[i].response,
                            .scale = cases[i].scale,
+                           .bias = cases[i].bias,
                            .sigma = cases[i].sigma};
   g_autoptr(CcPlan) plan = plan_for(&filter, cases[i].format);
   CcChoice choice;
@@ -148,10 +193,47 @@ test_loops(void) {
   g_autoptr(CcPlan) fills = plan_for(&filter, "NV12");
   g_assert_cmpint(loop_of(fills, 1, &merges), ==, CC_LOOP_FILL);
   g_assert_false(merges);
+  g_autoptr(CcPlan) packed = plan_for(&filter, "YUY2");
+  g_assert_cmpint(loop_of(packed, 1, &merges), ==, CC_LOOP_FILL);
+  filter.chroma = CC_CHROMA_COPY;
+  g_autoptr(CcPlan) packed_copy = plan_for(&filter, "YUY2");
+  g_assert_cmpint(loop_of(packed_copy, 1, &merges), ==, CC_LOOP_COPY);
+  g_assert_false(merges);
   filter.alpha = CC_ALPHA_COPY;
   g_autoptr(CcPlan) beside = plan_for(&filter, "RGBA");
   g_assert_cmpint(loop_of(beside, 0, &merges), ==, CC_LOOP_FILTER);
   g_assert_true(merges);
+}
+
+/* --- pairs --- */
+
+/* Whether luma and chroma are filtered in one sweep. */
+static gboolean
+pairs_of(const CcFilter *filter, const gchar *format) {
+  g_autoptr(CcPlan) plan = plan_for(filter, format);
+  CcPlan whole;
+  if (!cc_pairs_find(plan, &whole))
+    return FALSE;
+  CcChoice choice;
+  cc_choice_init(&choice, &whole, &whole.pass[0], &cc_rows_c);
+  const gboolean pairs = choice.pairs;
+  cc_choice_clear(&choice);
+  return pairs;
+}
+
+static void
+test_pairs(void) {
+  CcFilter filter = {.kernel = cc_kernels_find("gaussian"), .size = 5, .chroma = CC_CHROMA_FILTER};
+  g_assert_true(pairs_of(&filter, "YUY2"));
+  g_assert_true(pairs_of(&filter, "UYVY"));
+  g_assert_false(pairs_of(&filter, "NV16"));
+  filter.chroma = CC_CHROMA_COPY;
+  g_assert_false(pairs_of(&filter, "YUY2"));
+  filter =
+      (CcFilter){.kernel = cc_kernels_find("gaussian"), .chroma = CC_CHROMA_FILTER, .stride = 2};
+  g_assert_false(pairs_of(&filter, "YUY2"));
+  filter = (CcFilter){.kernel = cc_kernels_find("sharpen"), .chroma = CC_CHROMA_FILTER};
+  g_assert_false(pairs_of(&filter, "YUY2"));
 }
 
 /* Without row kernels there is one loop, and nothing more to choose. */
@@ -173,6 +255,7 @@ main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/choice/filters", test_filters);
   g_test_add_func("/choice/loops", test_loops);
+  g_test_add_func("/choice/pairs", test_pairs);
   g_test_add_func("/choice/plain", test_plain);
   return g_test_run();
 }

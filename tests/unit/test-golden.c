@@ -14,7 +14,8 @@
 #define WIDTH 320
 #define HEIGHT 180
 
-static const gchar *const formats[] = {"GRAY8", "RGB", "NV12", "AYUV", "P010_10LE", "GRAY16_LE"};
+static const gchar *const formats[] = {"GRAY8", "RGB",       "NV12",     "AYUV",
+                                       "YUY2",  "P010_10LE", "GRAY16_LE"};
 
 /* One line of golden.txt. */
 typedef struct {

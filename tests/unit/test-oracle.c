@@ -53,7 +53,8 @@ test_rounding(void) {
       {{.kernel = kernel, .bias = -2.5}, {0, 0, 0, 0, 126, 252}},
       {{.kernel = kernel, .scale = 2}, {0, 2, 6, 10, 255, 255}},
       {{.kernel = kernel, .scale = -0.5, .bias = 3}, {3, 3, 2, 1, 0, 0}},
-      {{.kernel = kernel, .scale = -0.5, .response = CC_RESPONSE_ABSOLUTE}, {0, 1, 2, 3, 129, 255}},
+      {{.kernel = kernel, .scale = -0.5, .bias = 255, .response = CC_RESPONSE_ABSOLUTE},
+       {255, 255, 254, 253, 127, 1}},
       {{.kernel = kernel, .scale = -0.5, .response = CC_RESPONSE_OFFSET},
        {128, 128, 127, 126, 0, 0}},
   };
@@ -135,6 +136,7 @@ test_roles(void) {
       {"sobel", "AYUV", FALSE, CC_CHROMA_FILTER, CC_ALPHA_OPAQUE, {255, 0, 128, 128}},
       {"sobel", "AYUV", TRUE, CC_CHROMA_COPY, CC_ALPHA_FILTER, {0, 16, 50, 60}},
       {"sobel", "RGBx", TRUE, CC_CHROMA_AUTO, CC_ALPHA_COPY, {0, 0, 0, 60}},
+      {"sobel", "ABGR", TRUE, CC_CHROMA_AUTO, CC_ALPHA_FILTER, {0, 0, 0, 0}},
       {"gaussian", "AYUV", TRUE, CC_CHROMA_AUTO, CC_ALPHA_FILTER, {200, 100, 50, 60}},
       {"gaussian", "AYUV", TRUE, CC_CHROMA_NEUTRAL, CC_ALPHA_COPY, {200, 100, 128, 128}},
   };
@@ -144,6 +146,94 @@ test_roles(void) {
                              .alpha = cases[i].alpha};
     guint8 dst[4];
     filter_bytes(&filter, cases[i].format, cases[i].limited_range, 1, 1, flat, dst);
+    g_assert_cmpmem(dst, 4, cases[i].expected, 4);
+  }
+}
+
+/* Luma, chroma and the spare sample of five pixels; with a stride two are left of three groups. */
+static void
+test_pairs(void) {
+  static const gdouble coeff[] = {1, 2, 4};
+  static const guint8 src[] = {1, 10, 2, 20, 3, 11, 4, 21, 5, 12, 99, 22};
+  static const struct {
+    guint stride;
+    CcChroma chroma;
+    CcRect source;
+    guint8 expected[12];
+  } cases[] = {
+      {1, CC_CHROMA_COPY, {0}, {11, 10, 17, 20, 24, 11, 31, 21, 34, 12, 34, 22}},
+      {1, CC_CHROMA_NEUTRAL, {0}, {11, 128, 17, 128, 24, 128, 31, 128, 34, 128, 34, 128}},
+      {1, CC_CHROMA_FILTER, {0}, {11, 74, 17, 144, 24, 80, 31, 150, 34, 83, 34, 153}},
+      {1, CC_CHROMA_FILTER, {2, 0, 2, 1}, {7, 7, 7, 7, 25, 77, 27, 147, 7, 7, 7, 7}},
+      {2, CC_CHROMA_FILTER, {0}, {11, 74, 24, 144, 34, 83, 34, 153}},
+      {4, CC_CHROMA_FILTER, {0}, {11, 74, 34, 144}},
+  };
+  g_autoptr(CcKernel) kernel = kernel_of_row(coeff, 3);
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const CcFilter filter = {.kernel = kernel,
+                             .scale = 1,
+                             .chroma = cases[i].chroma,
+                             .source = cases[i].source,
+                             .stride = cases[i].stride};
+    const gsize n = cases[i].stride == 1 ? 12 : cases[i].stride == 2 ? 8 : 4;
+    guint8 dst[12];
+    memset(dst, 7, sizeof dst);
+    filter_bytes(&filter, "YUY2", TRUE, 5, 1, src, dst);
+    g_assert_cmpmem(dst, n, cases[i].expected, n);
+  }
+}
+
+/* The luma is rounded, then summed: 54, 182 and 18 are those of full red, green and blue. */
+static void
+test_grey(void) {
+  static const gdouble coeff[] = {1, 2, 4};
+  static const guint8 src[] = {255, 0, 0, 40, 0, 255, 0, 50, 0, 0, 255, 60};
+  static const struct {
+    const gchar *format;
+    CcColor color;
+    CcAlpha alpha;
+    guint8 expected[12];
+  } cases[] = {
+      /* (54 + 108 + 4 * 182) / 7, (54 + 364 + 72) / 7, (182 + 36 + 72) / 7 */
+      {"RGBx", CC_COLOR_GREY, CC_ALPHA_COPY, {127, 127, 127, 40, 70, 70, 70, 50, 41, 41, 41, 60}},
+      {"BGRx", CC_COLOR_GREY, CC_ALPHA_COPY, {112, 112, 112, 40, 85, 85, 85, 50, 72, 72, 72, 60}},
+      {"RGBA", CC_COLOR_GREY, CC_ALPHA_FILTER, {127, 127, 127, 46, 70, 70, 70, 54, 41, 41, 41, 59}},
+      {"RGBA",
+       CC_COLOR_AUTO,
+       CC_ALPHA_OPAQUE,
+       {109, 146, 0, 255, 36, 73, 146, 255, 0, 36, 219, 255}},
+  };
+  g_autoptr(CcKernel) kernel = kernel_of_row(coeff, 3);
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const CcFilter filter = {.kernel = kernel, .color = cases[i].color, .alpha = cases[i].alpha};
+    guint8 dst[12];
+    filter_bytes(&filter, cases[i].format, TRUE, 3, 1, src, dst);
+    g_assert_cmpmem(dst, 12, cases[i].expected, 12);
+  }
+}
+
+/* Edges end at white as they begin at black; the negative scale turns them round. */
+static void
+test_limits(void) {
+  static const guint8 src[] = {0, 0, 255, 255};
+  static const struct {
+    gboolean limited_range;
+    gdouble scale, bias;
+    guint8 expected[4];
+  } cases[] = {
+      {TRUE, 0, 0, {16, 235, 235, 16}},          {FALSE, 0, 0, {0, 255, 255, 0}},
+      {FALSE, -1, 255, {255, 0, 0, 255}},        {TRUE, -1, 219, {235, 16, 16, 235}},
+      {TRUE, -0.125, 219, {235, 108, 108, 235}}, /* 235 - 1020 / 8 = 107.5 */
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const CcFilter filter = {
+        .kernel = cc_kernels_find("sobel"), .scale = cases[i].scale, .bias = cases[i].bias};
+    const CcFrameLayout layout =
+        test_format_layout(test_format_find("NV12"), 4, 1, cases[i].limited_range);
+    guint8 dst[4], chroma[4] = {0};
+    const CcFrame from = {.plane = {{(guint8 *)src, 4}, {chroma, 4}}};
+    const CcFrame to = {.plane = {{dst, 4}, {chroma, 4}}};
+    oracle_filter(&filter, &layout, &from, &to, NULL);
     g_assert_cmpmem(dst, 4, cases[i].expected, 4);
   }
 }
@@ -308,6 +398,9 @@ main(int argc, char **argv) {
   g_test_add_func("/oracle/gradient", test_gradient);
   g_test_add_func("/oracle/directions", test_directions);
   g_test_add_func("/oracle/roles", test_roles);
+  g_test_add_func("/oracle/pairs", test_pairs);
+  g_test_add_func("/oracle/grey", test_grey);
+  g_test_add_func("/oracle/limits", test_limits);
   g_test_add_func("/oracle/regions", test_regions);
   g_test_add_func("/oracle/region-of-chroma", test_region_of_chroma);
   g_test_add_func("/oracle/high-bits", test_high_bits);

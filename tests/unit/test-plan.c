@@ -309,26 +309,36 @@ static void
 test_roles(void) {
   static const struct {
     const gchar *kernel, *format;
-    guint plane;
+    guint plane; /* of those that are filtered */
     CcChroma chroma;
     CcAlpha alpha;
     guint filter, copy, fill;
+    CcColor color;
   } cases[] = {
-      {"sobel", "AYUV", 0, CC_CHROMA_AUTO, CC_ALPHA_COPY, 0x2, 0x1, 0xc},
-      {"sobel", "AYUV", 0, CC_CHROMA_FILTER, CC_ALPHA_OPAQUE, 0xe, 0x0, 0x1},
-      {"gaussian", "AYUV", 0, CC_CHROMA_AUTO, CC_ALPHA_FILTER, 0xf, 0x0, 0x0},
-      {"sharpen", "AYUV", 0, CC_CHROMA_AUTO, CC_ALPHA_COPY, 0x2, 0xd, 0x0},
-      {"sobel", "NV12", 0, CC_CHROMA_AUTO, CC_ALPHA_COPY, 0x1, 0x0, 0x0},
-      {"sobel", "NV12", 1, CC_CHROMA_AUTO, CC_ALPHA_COPY, 0x0, 0x0, 0x3},
-      {"sharpen", "NV12", 1, CC_CHROMA_AUTO, CC_ALPHA_COPY, 0x0, 0x3, 0x0},
-      {"sobel", "I420", 2, CC_CHROMA_COPY, CC_ALPHA_COPY, 0x0, 0x1, 0x0},
-      {"sobel", "RGBx", 0, CC_CHROMA_NEUTRAL, CC_ALPHA_OPAQUE, 0x7, 0x8, 0x0},
-      {"gaussian", "ARGB64", 0, CC_CHROMA_AUTO, CC_ALPHA_COPY, 0xe, 0x1, 0x0},
-      {"gaussian", "GBR", 2, CC_CHROMA_NEUTRAL, CC_ALPHA_COPY, 0x1, 0x0, 0x0},
+      {"sobel", "AYUV", 0, CC_CHROMA_AUTO, CC_ALPHA_COPY, 0x2, 0x1, 0xc, CC_COLOR_AUTO},
+      {"sobel", "AYUV", 0, CC_CHROMA_FILTER, CC_ALPHA_OPAQUE, 0xe, 0x0, 0x1, CC_COLOR_AUTO},
+      {"gaussian", "AYUV", 0, CC_CHROMA_AUTO, CC_ALPHA_FILTER, 0xf, 0x0, 0x0, CC_COLOR_AUTO},
+      {"sharpen", "AYUV", 0, CC_CHROMA_AUTO, CC_ALPHA_COPY, 0x2, 0xd, 0x0, CC_COLOR_AUTO},
+      {"sobel", "NV12", 0, CC_CHROMA_AUTO, CC_ALPHA_COPY, 0x1, 0x0, 0x0, CC_COLOR_AUTO},
+      {"sobel", "NV12", 1, CC_CHROMA_AUTO, CC_ALPHA_COPY, 0x0, 0x0, 0x3, CC_COLOR_AUTO},
+      {"sharpen", "NV12", 1, CC_CHROMA_AUTO, CC_ALPHA_COPY, 0x0, 0x3, 0x0, CC_COLOR_AUTO},
+      {"sobel", "I420", 2, CC_CHROMA_COPY, CC_ALPHA_COPY, 0x0, 0x1, 0x0, CC_COLOR_AUTO},
+      {"sobel", "RGBx", 0, CC_CHROMA_NEUTRAL, CC_ALPHA_OPAQUE, 0x7, 0x8, 0x0, CC_COLOR_COMPONENTS},
+      {"sobel", "RGBx", 0, CC_CHROMA_NEUTRAL, CC_ALPHA_OPAQUE, 0x1, 0x0, 0x0, CC_COLOR_AUTO},
+      {"sobel", "RGBx", 1, CC_CHROMA_NEUTRAL, CC_ALPHA_OPAQUE, 0x0, 0x1, 0x0, CC_COLOR_AUTO},
+      {"sobel", "ARGB", 1, CC_CHROMA_NEUTRAL, CC_ALPHA_OPAQUE, 0x0, 0x0, 0x1, CC_COLOR_AUTO},
+      {"sobel", "ARGB", 1, CC_CHROMA_NEUTRAL, CC_ALPHA_FILTER, 0x1, 0x0, 0x0, CC_COLOR_AUTO},
+      {"gaussian", "GBR", 0, CC_CHROMA_AUTO, CC_ALPHA_COPY, 0x1, 0x0, 0x0, CC_COLOR_GREY},
+      {"sobel", "UYVY", 0, CC_CHROMA_AUTO, CC_ALPHA_COPY, 0x1, 0x0, 0x0, CC_COLOR_AUTO},
+      {"sobel", "UYVY", 1, CC_CHROMA_AUTO, CC_ALPHA_COPY, 0x0, 0x0, 0x3, CC_COLOR_AUTO},
+      {"sharpen", "UYVY", 1, CC_CHROMA_AUTO, CC_ALPHA_COPY, 0x0, 0x3, 0x0, CC_COLOR_AUTO},
+      {"gaussian", "ARGB64", 0, CC_CHROMA_AUTO, CC_ALPHA_COPY, 0xe, 0x1, 0x0, CC_COLOR_AUTO},
+      {"gaussian", "GBR", 2, CC_CHROMA_NEUTRAL, CC_ALPHA_COPY, 0x1, 0x0, 0x0, CC_COLOR_AUTO},
   };
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     const CcFilter filter = {.kernel = cc_kernels_find(cases[i].kernel),
                              .chroma = cases[i].chroma,
+                             .color = cases[i].color,
                              .alpha = cases[i].alpha};
     g_autoptr(CcPlan) plan = plan_for(&filter, cases[i].format, FALSE);
     guint filtered, copied, filled;
@@ -365,26 +375,60 @@ test_fill_and_border_values(void) {
   }
 }
 
+/* Edges lie within the limited range of luma, from black to white. */
 static void
-test_black(void) {
+test_range(void) {
   static const struct {
     const gchar *kernel;
     CcResponse response;
-    gint lo;
+    gint lo, hi;
   } cases[] = {
-      {"sobel", CC_RESPONSE_AUTO, 64},         {"laplacian", CC_RESPONSE_CLAMP, 64},
-      {"sobel", CC_RESPONSE_MAGNITUDE_L1, 64}, {"sobel", CC_RESPONSE_OFFSET, 0},
-      {"sobel", CC_RESPONSE_DIRECTION, 0},     {"sharpen", CC_RESPONSE_AUTO, 0},
-      {"gaussian", CC_RESPONSE_ABSOLUTE, 0},
+      {"sobel", CC_RESPONSE_AUTO, 64, 940},         {"laplacian", CC_RESPONSE_CLAMP, 64, 940},
+      {"sobel", CC_RESPONSE_MAGNITUDE_L1, 64, 940}, {"sobel", CC_RESPONSE_OFFSET, 0, 1023},
+      {"sobel", CC_RESPONSE_DIRECTION, 0, 1023},    {"sharpen", CC_RESPONSE_AUTO, 0, 1023},
+      {"gaussian", CC_RESPONSE_ABSOLUTE, 0, 1023},
   };
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     const CcFilter filter = {.kernel = cc_kernels_find(cases[i].kernel),
                              .response = cases[i].response,
-                             .chroma = CC_CHROMA_NEUTRAL};
+                             .chroma = CC_CHROMA_FILTER};
     g_autoptr(CcPlan) limited = plan_for(&filter, "I420_10LE", TRUE);
     g_autoptr(CcPlan) full = plan_for(&filter, "I420_10LE", FALSE);
-    g_assert_cmpint(limited->op->lo, ==, cases[i].lo);
+    g_assert_cmpint(limited->pass[0].op->lo, ==, cases[i].lo);
+    g_assert_cmpint(limited->pass[0].op->hi, ==, cases[i].hi);
+    g_assert_cmpint(limited->pass[1].op->lo, ==, 0); /* chroma has all of the range */
+    g_assert_cmpint(limited->pass[1].op->hi, ==, 1023);
     g_assert_cmpint(full->op->lo, ==, 0);
+    g_assert_cmpint(full->op->hi, ==, 1023);
+  }
+}
+
+/* A negative scale stays with the result, but for one matrix whose result is linear: there the taps
+ * take its sign. */
+static void
+test_negative_scale(void) {
+  static const struct {
+    const gchar *kernel;
+    CcResponse response;
+    gboolean in_taps;
+  } cases[] = {
+      {"sobel-x", CC_RESPONSE_AUTO, FALSE},    {"sobel-x", CC_RESPONSE_CLAMP, TRUE},
+      {"sobel-x", CC_RESPONSE_OFFSET, TRUE},   {"sobel-x", CC_RESPONSE_ABSOLUTE, FALSE},
+      {"sobel", CC_RESPONSE_MAGNITUDE, FALSE}, {"sobel", CC_RESPONSE_MAGNITUDE_L1, FALSE},
+      {"kirsch", CC_RESPONSE_CLAMP, FALSE},    {"gaussian", CC_RESPONSE_AUTO, TRUE},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    CcFilter filter = {.kernel = cc_kernels_find(cases[i].kernel),
+                       .response = cases[i].response,
+                       .scale = 0.5,
+                       .bias = 255};
+    g_autoptr(CcPlan) positive = plan_for(&filter, "GRAY8", FALSE);
+    filter.scale = -0.5;
+    g_autoptr(CcPlan) negative = plan_for(&filter, "GRAY8", FALSE);
+    const CcOp *a = positive->op, *b = negative->op;
+    for (guint t = 0; t < a->n_matrices * a->width * a->height; t++)
+      g_assert_cmpint(b->tap_i[t], ==, cases[i].in_taps ? -a->tap_i[t] : a->tap_i[t]);
+    g_assert_cmpfloat(b->mul, ==, cases[i].in_taps ? a->mul : -a->mul);
   }
 }
 
@@ -475,6 +519,8 @@ test_layouts_differ(void) {
   const TestFormat *nv12 = test_format_find("NV12"), *nv16 = test_format_find("NV16");
   const CcFrameLayout a = test_format_layout(nv12, 64, 48, TRUE);
   const CcFrameLayout same = test_format_layout(nv12, 64, 48, TRUE);
+  CcFrameLayout with_pairs = a;
+  with_pairs.plane[0].pairs = TRUE;
   const CcFrameLayout others[] = {
       test_format_layout(nv12, 65, 48, TRUE),
       test_format_layout(nv12, 64, 50, TRUE),
@@ -482,6 +528,7 @@ test_layouts_differ(void) {
       test_format_layout(nv16, 64, 48, TRUE),
       test_format_layout(test_format_find("P010_10LE"), 64, 48, TRUE),
       test_format_layout(test_format_find("I420"), 64, 48, TRUE),
+      with_pairs,
   };
   g_assert_true(cc_frame_layout_equal(&a, &same));
   for (guint i = 0; i < G_N_ELEMENTS(others); i++)
@@ -505,7 +552,8 @@ main(int argc, char **argv) {
   g_test_add_func("/plan/cover", test_cover);
   g_test_add_func("/plan/roles", test_roles);
   g_test_add_func("/plan/fill-and-border-values", test_fill_and_border_values);
-  g_test_add_func("/plan/black", test_black);
+  g_test_add_func("/plan/range", test_range);
+  g_test_add_func("/plan/negative-scale", test_negative_scale);
   g_test_add_func("/plan/refused", test_refused);
   g_test_add_func("/plan/tiny-sigma", test_tiny_sigma);
   g_test_add_func("/plan/tiny-scale", test_tiny_scale);

@@ -19,6 +19,15 @@ plan_for(const CcFilter *region, const CcFrameLayout *layout) {
 }
 
 static void
+assert_refused(const CcFilter *region, const CcFrameLayout *layout) {
+  CcFilter filter = *region;
+  filter.kernel = cc_kernels_find("gaussian");
+  g_autoptr(GError) error = NULL;
+  g_assert_null(cc_plan_new(&filter, layout, &error));
+  g_assert_error(error, CC_ERROR, CC_ERROR_INVALID);
+}
+
+static void
 assert_rect(const CcRect *got, const CcRect *expected) {
   g_assert_cmpuint(got->x, ==, expected->x);
   g_assert_cmpuint(got->y, ==, expected->y);
@@ -92,17 +101,74 @@ test_rectangles(void) {
   }
 }
 
+/* The same in packed 4:2:2: of the frame in groups, of luma and chroma in their own pixels. */
+static void
+test_rectangles_of_pairs(void) {
+  static const struct {
+    guint width;
+    CcFilter region;
+    CcRect source, target;           /* of the frame */
+    CcRect luma_source, luma_target; /* those of chroma are as the frame's */
+    guint repeats;
+  } cases[] = {
+      {15, {0}, {0, 0, 8, 9}, {0, 0, 8, 9}, {0, 0, 15, 9}, {0, 0, 15, 9}, 1},
+      {16, {0}, {0, 0, 8, 9}, {0, 0, 8, 9}, {0, 0, 16, 9}, {0, 0, 16, 9}, 0},
+      {15, {.stride = 2}, {0, 0, 8, 9}, {0, 0, 4, 5}, {0, 0, 15, 9}, {0, 0, 8, 5}, 0},
+      {17, {.stride = 2}, {0, 0, 9, 9}, {0, 0, 5, 5}, {0, 0, 17, 9}, {0, 0, 9, 5}, 1},
+      {17, {.stride = 4}, {0, 0, 9, 9}, {0, 0, 3, 3}, {0, 0, 17, 9}, {0, 0, 5, 3}, 1},
+      {1, {.stride = 4}, {0, 0, 1, 9}, {0, 0, 1, 3}, {0, 0, 1, 9}, {0, 0, 1, 3}, 1},
+      {15, {.source = {4, 1, 6, 4}}, {2, 1, 3, 4}, {2, 1, 3, 4}, {4, 1, 6, 4}, {4, 1, 6, 4}, 0},
+      /* to the end of the row */
+      {15, {.source = {4, 1, 99, 4}}, {2, 1, 6, 4}, {2, 1, 6, 4}, {4, 1, 11, 4}, {4, 1, 11, 4}, 1},
+      /* a result that does not fit is cut, in the middle of a pair too */
+      {15,
+       {.source = {0, 0, 8, 2}, .target_set = TRUE, .target_x = 10},
+       {0, 0, 4, 2},
+       {5, 0, 3, 2},
+       {0, 0, 8, 2},
+       {10, 0, 5, 2},
+       1},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const CcFrameLayout layout =
+        test_format_layout(test_format_find("YUY2"), cases[i].width, 9, FALSE);
+    g_autoptr(CcPlan) plan = plan_for(&cases[i].region, &layout);
+    assert_rect(&plan->frame_source[0], &cases[i].source);
+    assert_rect(&plan->frame_target[0], &cases[i].target);
+    assert_rect(&plan->source[0], &cases[i].luma_source);
+    assert_rect(&plan->target[0], &cases[i].luma_target);
+    assert_rect(&plan->source[1], &cases[i].source);
+    assert_rect(&plan->target[1], &cases[i].target);
+    g_assert_cmpuint(plan->repeats[0], ==, cases[i].repeats);
+    g_assert_cmpuint(plan->repeats[1], ==, 0);
+  }
+}
+
 static gboolean
 lies_inside(const CcRect *rect, const CcPlaneLayout *plane) {
-  return rect->width >= 1 && rect->height >= 1 && rect->x + rect->width <= plane->width &&
+  return rect->width >= 1 && rect->height >= 1 && rect->x + rect->width <= cc_plane_groups(plane) &&
          rect->y + rect->height <= plane->height;
+}
+
+/* Whether packed 4:2:2 of that width is read and written in whole pairs, or to the end of a row. */
+static gboolean
+keeps_pairs(const CcFilter *filter, guint width) {
+  const gboolean is_part = filter->source.width && filter->source.height;
+  const guint out_width = (width + filter->stride - 1) / filter->stride;
+  const guint from = is_part ? filter->source.x : 0;
+  const guint end = is_part ? MIN(from + filter->source.width, width) : width;
+  const guint to = filter->target_set ? filter->target_x : from / filter->stride;
+  const guint out_end = to + (end - from + filter->stride - 1) / filter->stride;
+  return from % 2 == 0 && to % 2 == 0 && (end % 2 == 0 || end == width) &&
+         (out_end % 2 == 0 || out_end >= out_width);
 }
 
 /* Against the oracle's own arithmetic. */
 static void
 test_random_regions(void) {
   g_autoptr(GRand) rand = g_rand_new_with_seed(3);
-  for (guint i = 0; i < 3000; i++) {
+  guint n_refused = 0;
+  for (guint i = 0; i < 6000; i++) {
     const TestFormat *format = &test_formats[g_rand_int_range(rand, 0, (gint)test_formats_count())];
     const gint width = g_rand_int_range(rand, 1, 40), height = g_rand_int_range(rand, 1, 40);
     const CcFrameLayout layout = test_format_layout(format, (guint)width, (guint)height, FALSE);
@@ -114,17 +180,23 @@ test_random_regions(void) {
     const CcFrameLayout out = oracle_out_layout(&filter, &layout);
     filter.target_x = (guint)g_rand_int_range(rand, 0, (gint)out.plane[0].width);
     filter.target_y = (guint)g_rand_int_range(rand, 0, (gint)out.plane[0].height);
+    if (layout.plane[0].pairs && !keeps_pairs(&filter, (guint)width)) {
+      assert_refused(&filter, &layout);
+      n_refused++;
+      continue;
+    }
     g_autoptr(CcPlan) plan = plan_for(&filter, &layout);
-    g_assert_true(cc_frame_layout_equal(&plan->out_layout, &out));
+    g_assert_true(cc_frame_layout_equal(&plan->out_frame_layout, &out));
     for (guint p = 0; p < layout.n_planes; p++) {
       CcRect source, target;
       oracle_regions(&filter, &layout, p, &source, &target);
-      assert_rect(&plan->source[p], &source);
-      assert_rect(&plan->target[p], &target);
+      assert_rect(&plan->frame_source[p], &source);
+      assert_rect(&plan->frame_target[p], &target);
       g_assert_true(lies_inside(&source, &layout.plane[p]));
       g_assert_true(lies_inside(&target, &out.plane[p]));
     }
   }
+  g_assert_cmpuint(n_refused, >, 100);
 }
 
 /* All of every plane, also when the sizes have nothing to do with one another. */
@@ -173,27 +245,45 @@ test_refused(void) {
   static const struct {
     CcFilter region;
     const gchar *message;
+    const gchar *format; /* NULL: I420 */
   } cases[] = {
-      {{.stride = 3}, "stride=3: 1, 2 or 4 is needed"},
-      {{.stride = 8}, "stride=8: 1, 2 or 4 is needed"},
+      {{.stride = 3}, "stride=3: 1, 2 or 4 is needed", "I420"},
+      {{.stride = 8}, "stride=8: 1, 2 or 4 is needed", "I420"},
       {{.source = {8, 2, 1, 3}},
        "roi=<8, 2, 1, 3>: nothing of it lies in the picture; <x, y, width, height> with x below 8 "
-       "and y below 6 is needed"},
+       "and y below 6 is needed",
+       "I420"},
       {{.source = {0, 6, 1, 1}},
        "roi=<0, 6, 1, 1>: nothing of it lies in the picture; <x, y, width, height> with x below 8 "
-       "and y below 6 is needed"},
+       "and y below 6 is needed",
+       "I420"},
       {{.target_set = TRUE, .target_x = 8},
        "target=<8, 0>: outside of the output picture; <x, y> with x below 8 and y below 6 is "
-       "needed"},
+       "needed",
+       "I420"},
       {{.target_set = TRUE, .target_x = 1, .target_y = 3, .stride = 2},
        "target=<1, 3>: outside of the output picture; <x, y> with x below 4 and y below 3 is "
-       "needed"},
+       "needed",
+       "I420"},
       {{.target_set = TRUE, .target_y = G_MAXUINT},
        "target=<0, 4294967295>: outside of the output picture; <x, y> with x below 8 and y below 6 "
-       "is needed"},
+       "is needed",
+       "I420"},
+      {{.source = {3, 0, 2, 2}},
+       "roi=<3, ..., 2, ...> target=<3, ...>: whole pairs of pixels are needed in packed 4:2:2, "
+       "from even columns to even columns",
+       "UYVY"},
+      {{.source = {2, 0, 4, 2}, .target_set = TRUE, .target_x = 1},
+       "roi=<2, ..., 4, ...> target=<1, ...>: whole pairs of pixels are needed in packed 4:2:2, "
+       "from even columns to even columns",
+       "YUY2"},
+      {{.source = {0, 0, 2, 2}, .stride = 2},
+       "roi=<0, ..., 2, ...> target=<0, ...>: whole pairs of pixels are needed in packed 4:2:2, "
+       "from even columns to even columns",
+       "YUY2"},
   };
-  const CcFrameLayout layout = test_format_layout(test_format_find("I420"), 8, 6, FALSE);
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const CcFrameLayout layout = test_format_layout(test_format_find(cases[i].format), 8, 6, FALSE);
     CcFilter filter = cases[i].region;
     filter.kernel = cc_kernels_find("sobel");
     g_autoptr(GError) error = NULL;
@@ -231,6 +321,7 @@ int
 main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/region/rectangles", test_rectangles);
+  g_test_add_func("/region/rectangles-of-pairs", test_rectangles_of_pairs);
   g_test_add_func("/region/random", test_random_regions);
   g_test_add_func("/region/unrelated-planes", test_unrelated_planes);
   g_test_add_func("/region/shrink", test_shrink);

@@ -14,7 +14,8 @@ __extension__ typedef __int128 int128;
 static const struct {
   gint num, den;
 } fractions[] = {{1, 1}, {1, 9}, {1, 8}, {3, 7}, {1, 10}, {5, 3}, {1, 255}, {117, 1000}},
-  offsets[] = {{0, 1}, {128, 1}, {-20, 1}, {1, 2}, {1, 3}, {29, 4}, {1, 10}, {-7, 9}};
+  offsets[] = {{0, 1},  {128, 1}, {-20, 1}, {1, 2},   {1, 3},
+               {29, 4}, {1, 10},  {-7, 9},  {255, 1}, {383, 3}};
 
 /* The last step in double, which is right whatever the op's arithmetic is, and in the latter. */
 static void
@@ -24,21 +25,22 @@ assert_last_step(const CcOp *op, gint64 n, gint expected) {
   g_assert_cmpint(cc_op_code(op, n), ==, expected);
 }
 
-/* floor(t * scale + bias + 1/2) between 0 and hi, in integers. */
+/* floor(t * scale + bias + 1/2) between 0 and hi, in integers; the scale with a sign. */
 static gint
-exact_result(gint64 t, guint scale, guint bias, gint hi) {
+exact_result(gint64 t, gint sign, guint scale, guint bias, gint hi) {
   gint64 q = fractions[scale].den, b = offsets[bias].den;
-  gint64 num = 2 * t * fractions[scale].num * b + 2 * offsets[bias].num * q + q * b;
+  gint64 num = 2 * t * sign * fractions[scale].num * b + 2 * offsets[bias].num * q + q * b;
   gint64 den = 2 * q * b;
   gint64 floored = num >= 0 ? num / den : -((-num + den - 1) / den);
   return (gint)CLAMP(floored, 0, hi);
 }
 
 static CcPlan *
-plan_for_fractions(CcKernel *kernel, guint scale, guint bias) {
+plan_for_fractions(CcKernel *kernel, CcResponse response, gint sign, guint scale, guint bias) {
   const CcFilter filter = {
       .kernel = kernel,
-      .scale = (gdouble)fractions[scale].num / fractions[scale].den,
+      .response = response,
+      .scale = (gdouble)sign * fractions[scale].num / fractions[scale].den,
       .bias = (gdouble)offsets[bias].num / offsets[bias].den,
   };
   const CcFrameLayout layout = test_format_layout(test_format_find("GRAY8"), 8, 8, FALSE);
@@ -54,13 +56,32 @@ test_linear_steps(void) {
   g_autoptr(CcKernel) kernel = cc_kernel_new_matrix(coeff, 3, 3, NULL);
   for (guint scale = 0; scale < G_N_ELEMENTS(fractions); scale++) {
     for (guint bias = 0; bias < G_N_ELEMENTS(offsets); bias++) {
-      g_autoptr(CcPlan) plan = plan_for_fractions(kernel, scale, bias);
+      g_autoptr(CcPlan) plan = plan_for_fractions(kernel, CC_RESPONSE_AUTO, 1, scale, bias);
       const CcOp *op = plan->op;
       const CcRange range = cc_op_range(op);
       g_assert_cmpint(range.least, ==, op->sum_min[0]);
       g_assert_cmpint(range.most, ==, op->sum_max[0]);
       for (gint64 t = range.least; t <= range.most; t++)
-        assert_last_step(op, t, exact_result(t, scale, bias, op->hi));
+        assert_last_step(op, t, exact_result(t, 1, scale, bias, op->hi));
+    }
+  }
+}
+
+/* A negative scale, which no taps take: the greater t, the less the result. */
+static void
+test_falling_linear_steps(void) {
+  static const gdouble coeff[] = {-2, 3, 17};
+  g_autoptr(CcKernel) kernel = cc_kernel_new_matrix(coeff, 3, 3, NULL);
+  for (guint scale = 0; scale < G_N_ELEMENTS(fractions); scale++) {
+    for (guint bias = 0; bias < G_N_ELEMENTS(offsets); bias++) {
+      g_autoptr(CcPlan) plan =
+          plan_for_fractions(kernel, CC_RESPONSE_MAGNITUDE_L1, -1, scale, bias);
+      const CcOp *op = plan->op;
+      const CcRange range = cc_op_range(op);
+      g_assert_cmpfloat(op->mul, <, 0);
+      g_assert_cmpint(range.least, ==, 0);
+      for (gint64 t = 0; t <= range.most; t++)
+        assert_last_step(op, t, exact_result(t, -1, scale, bias, op->hi));
     }
   }
 }
@@ -83,7 +104,8 @@ static void
 test_root_steps(void) {
   for (guint scale = 0; scale < G_N_ELEMENTS(fractions); scale++) {
     for (guint bias = 0; bias < G_N_ELEMENTS(offsets); bias++) {
-      g_autoptr(CcPlan) plan = plan_for_fractions(cc_kernels_find("sobel"), scale, bias);
+      g_autoptr(CcPlan) plan =
+          plan_for_fractions(cc_kernels_find("sobel"), CC_RESPONSE_AUTO, 1, scale, bias);
       const CcOp *op = plan->op;
       gint64 most = op->sum_max[0] * op->sum_max[0] + op->sum_max[1] * op->sum_max[1];
       gint expected = 0;
@@ -92,6 +114,38 @@ test_root_steps(void) {
       g_assert_cmpint(range.most, ==, most);
       for (gint64 n = 0; n <= most; n++) {
         expected = exact_root_result(n, scale, bias, op->hi, expected);
+        assert_last_step(op, n, expected);
+      }
+    }
+  }
+}
+
+/* floor(bias + 1/2 - sqrt(n) * scale): the largest k from 0 for which sqrt(n) * p / q is at most
+ * bias + 1/2 - k, which is y / 2b; found by moving down from the k of a smaller n. */
+static gint
+exact_falling_root_result(gint64 n, guint scale, guint bias, gint k) {
+  gint64 p = fractions[scale].num, q = fractions[scale].den, b = offsets[bias].den;
+  while (k > 0) {
+    gint64 y = 2 * offsets[bias].num + b - 2 * b * k;
+    if (y >= 0 && (int128)y * y * q * q >= (int128)4 * b * b * n * p * p)
+      break;
+    k--;
+  }
+  return k;
+}
+
+static void
+test_falling_root_steps(void) {
+  for (guint scale = 0; scale < G_N_ELEMENTS(fractions); scale++) {
+    for (guint bias = 0; bias < G_N_ELEMENTS(offsets); bias++) {
+      g_autoptr(CcPlan) plan =
+          plan_for_fractions(cc_kernels_find("sobel"), CC_RESPONSE_AUTO, -1, scale, bias);
+      const CcOp *op = plan->op;
+      gint expected = op->hi;
+      const CcRange range = cc_op_range(op);
+      g_assert_cmpfloat(op->mul, <, 0);
+      for (gint64 n = 0; n <= range.most; n++) {
+        expected = exact_falling_root_result(n, scale, bias, expected);
         assert_last_step(op, n, expected);
       }
     }
@@ -115,25 +169,38 @@ wrong_code(gconstpointer form, gint64 n) {
 
 /* A form with a step that comes one n too early or too late is found out. */
 static void
+check_proof(const CcOp *op) {
+  const CcRange range = cc_op_range(op);
+  const gint rise = op->mul > 0 ? 1 : -1;
+  guint n_steps = 0;
+  g_assert_true(cc_op_agrees(op, range, wrong_code, &(WrongForm){op, G_MAXINT64, 0}));
+  for (gint64 n = range.least + 1; n <= range.most; n++) {
+    if (cc_op_code(op, n) == cc_op_code(op, n - 1))
+      continue;
+    g_assert_false(cc_op_agrees(op, range, wrong_code, &(WrongForm){op, n - 1, rise}));
+    g_assert_false(cc_op_agrees(op, range, wrong_code, &(WrongForm){op, n, -rise}));
+    n_steps++;
+  }
+  g_assert_cmpuint(n_steps, >, 50);
+}
+
+static void
 test_proof(void) {
+  enum { EIGHTH = 2, BLACK = 2, WHITE = 8 };
   static const gdouble coeff[] = {-2, 3, 17};
   g_autoptr(CcKernel) line = cc_kernel_new_matrix(coeff, 3, 3, NULL);
+  static const CcResponse responses[] = {CC_RESPONSE_ABSOLUTE, CC_RESPONSE_MAGNITUDE,
+                                         CC_RESPONSE_MAGNITUDE_L1};
   CcKernel *const kernels[] = {line, cc_kernels_find("sobel")};
-  for (guint k = 0; k < G_N_ELEMENTS(kernels); k++) {
-    g_autoptr(CcPlan) plan = plan_for_fractions(kernels[k], 2, 2);
-    const CcOp *op = plan->op;
-    const CcRange range = cc_op_range(op);
-    guint n_steps = 0;
-    g_assert_true(cc_op_agrees(op, range, wrong_code, &(WrongForm){op, G_MAXINT64, 0}));
-    for (gint64 n = range.least + 1; n <= range.most; n++) {
-      if (cc_op_code(op, n) == cc_op_code(op, n - 1))
-        continue;
-      g_assert_false(cc_op_agrees(op, range, wrong_code, &(WrongForm){op, n - 1, 1}));
-      g_assert_false(cc_op_agrees(op, range, wrong_code, &(WrongForm){op, n, -1}));
-      n_steps++;
+  g_autoptr(CcPlan) plain = plan_for_fractions(line, CC_RESPONSE_AUTO, 1, EIGHTH, BLACK);
+  check_proof(plain->op);
+  for (guint k = 0; k < G_N_ELEMENTS(kernels); k++)
+    for (guint r = 0; r < G_N_ELEMENTS(responses); r++) {
+      g_autoptr(CcPlan) rises = plan_for_fractions(kernels[k], responses[r], 1, EIGHTH, BLACK);
+      g_autoptr(CcPlan) falls = plan_for_fractions(kernels[k], responses[r], -1, EIGHTH, WHITE);
+      check_proof(rises->op);
+      check_proof(falls->op);
     }
-    g_assert_cmpuint(n_steps, >, 50);
-  }
 }
 
 /* --- sums --- */
@@ -182,7 +249,9 @@ int
 main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/rounding/linear", test_linear_steps);
+  g_test_add_func("/rounding/falling-linear", test_falling_linear_steps);
   g_test_add_func("/rounding/root", test_root_steps);
+  g_test_add_func("/rounding/falling-root", test_falling_root_steps);
   g_test_add_func("/rounding/proof", test_proof);
   g_test_add_func("/rounding/sums", test_sums);
   g_test_add_func("/rounding/saturation", test_saturation);

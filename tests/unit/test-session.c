@@ -232,7 +232,7 @@ new_frame(guint number) {
 
 static const CcFrameLayout layout = {
     .n_planes = 1,
-    .plane = {{.width = SIDE, .height = SIDE, .step = 1, .depth = 8, .role = {CC_ROLE_COLOR}}},
+    .plane = {{.width = SIDE, .height = SIDE, .step = 1, .depth = 8, .role = {CC_ROLE_GREY}}},
 };
 
 static CcFilter

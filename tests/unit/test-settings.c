@@ -95,6 +95,7 @@ test_every_property(void) {
       {"border", "wrap"},
       {"border-value", "0.5"},
       {"chroma", "copy"},
+      {"color", "grey"},
       {"alpha", "filter"},
       {"stride", "4"},
       {"algorithm", "sliding"},
@@ -127,6 +128,7 @@ test_every_property(void) {
   g_assert_cmpint(filter.border, ==, CC_BORDER_WRAP);
   g_assert_cmpfloat(filter.border_value, ==, 0.5);
   g_assert_cmpint(filter.chroma, ==, CC_CHROMA_COPY);
+  g_assert_cmpint(filter.color, ==, CC_COLOR_GREY);
   g_assert_cmpint(filter.alpha, ==, CC_ALPHA_FILTER);
   g_assert_cmpuint(filter.stride, ==, 4);
   g_assert_cmpint(filter.algorithm, ==, CC_ALGORITHM_SLIDING);
@@ -225,7 +227,8 @@ test_put_back(void) {
   g_assert_true(set(&settings, "scale", "2"));
   g_assert_true(set(&settings, "border", "wrap"));
   cc_settings_commit(&settings);
-  const CcPropertySet definition = bit("matrix") | bit("row") | bit("column") | bit("kernel-file");
+  const CcPropertySet definition =
+      bit("matrix") | bit("matrix-text") | bit("row") | bit("column") | bit("kernel-file");
   g_assert_cmpuint(take(&settings), ==,
                    definition | bit("kernel") | bit("bias") | bit("scale") | bit("border"));
   cc_settings_accept(&settings, bit("scale"));

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/ref/oracle_hue.h"
+
+#include <math.h>
+
+#define HUES 255
+#define CIRCLE 1536 /* steps from red by green and blue to red */
+#define PARTS 10000 /* weights of luma are so many parts of one */
+
+gboolean
+oracle_hue_has(CcRole role) {
+  return role != CC_ROLE_GREY && role != CC_ROLE_ALPHA && role != CC_ROLE_PADDING;
+}
+
+guint
+oracle_hue_component(CcRole role) {
+  switch (role) {
+  case CC_ROLE_GREEN:
+  case CC_ROLE_CB:
+    return 1;
+  case CC_ROLE_BLUE:
+  case CC_ROLE_CR:
+    return 2;
+  default:
+    return 0;
+  }
+}
+
+guint
+oracle_hue_index(gint64 x, gint64 y, gdouble bias) {
+  if (x == 0 && y == 0)
+    return 0;
+  long double turns = atan2l(y, x) / (2 * 3.14159265358979323846264338327950288L);
+  gint64 hue = (gint64)floorl(turns * HUES + bias + 0.5L);
+  while (hue < 0)
+    hue += HUES;
+  return 1 + (guint)(hue % HUES);
+}
+
+/* How much of a component there is `position` steps from red on, where most is at `peak`: it rises
+ * from 0 a third of the circle before to 255, and falls as far behind. */
+static gint64
+amount(gint position, gint peak) {
+  gint rising = position - (peak - CIRCLE / 3), falling = peak + CIRCLE / 3 - 1 - position;
+  return CLAMP(MIN(rising, falling), 0, 255);
+}
+
+static void
+color_of_index(guint index, gint64 rgb[3]) {
+  gint position = (CIRCLE * ((gint)index - 1) + 127) / HUES;
+  rgb[0] = index ? MAX(amount(position, 0), amount(position, CIRCLE)) : 0;
+  rgb[1] = index ? amount(position, CIRCLE / 3) : 0;
+  rgb[2] = index ? amount(position, 2 * CIRCLE / 3) : 0;
+}
+
+/* num / den, rounded half up, as a code value. */
+static gint64
+round_code(gint64 num, gint64 den, guint depth) {
+  gint64 code = (2 * num + den) / (2 * den);
+  if (2 * num + den < 0)
+    code = 0;
+  return MIN(code, (1 << depth) - 1);
+}
+
+/* Y', Cb and Cr of a colour. */
+static void
+convert(const CcFrameLayout *layout, const gint64 rgb[3], guint depth, gint64 yuv[3]) {
+  gint64 red = llround(layout->kr * PARTS), blue = llround(layout->kb * PARTS);
+  if (red == 0 || blue == 0) {
+    red = 2990;
+    blue = 1140;
+  }
+  gint64 luma = red * rgb[0] + (PARTS - red - blue) * rgb[1] + blue * rgb[2]; /* in parts */
+  gint64 cb = PARTS * rgb[2] - luma, cr = PARTS * rgb[0] - luma;
+  gint64 cb_most = (PARTS - blue) * 255, cr_most = (PARTS - red) * 255; /* half of the range */
+  gint64 unit = 1 << (depth - 8), most = (1 << depth) - 1, full = (gint64)PARTS * 255;
+  gint64 half = layout->limited_range ? 112 * unit * 2 : most; /* twice what cb_most becomes */
+  yuv[0] = layout->limited_range ? round_code(unit * (16 * full + 219 * luma), full, depth)
+                                 : round_code(most * luma, full, depth);
+  yuv[1] = round_code(256 * unit * cb_most + half * cb, 2 * cb_most, depth);
+  yuv[2] = round_code(256 * unit * cr_most + half * cr, 2 * cr_most, depth);
+}
+
+void
+oracle_hue_table(const CcFrameLayout *layout, const CcPlaneLayout *plane, gboolean rgb,
+                 guint16 word[3][256]) {
+  for (guint i = 0; i < 256; i++) {
+    gint64 color[3], code[3];
+    color_of_index(i, color);
+    convert(layout, color, plane->depth, code);
+    for (guint c = 0; c < 3; c++) {
+      if (rgb)
+        code[c] = (color[c] * ((1 << plane->depth) - 1) + 127) / 255;
+      word[c][i] = (guint16)(code[c] << plane->shift);
+    }
+  }
+}
+
+gboolean
+oracle_hue_words_match(const guint16 word[256], guint expected, guint got) {
+  for (guint i = 0; i < HUES; i++) {
+    guint a = word[1 + i], b = word[1 + (i + 1) % HUES];
+    if ((a == expected && b == got) || (b == expected && a == got))
+      return TRUE;
+  }
+  return expected == got;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Regions and stride, as the oracle has them. */
+
+#include "tests/ref/oracle.h"
+
+static guint
+stride_of(const CcFilter *filter) {
+  return filter->stride == 0 ? 1 : filter->stride;
+}
+
+/* How many of n pixels are left when every stride-th is kept. */
+static guint
+count_kept(guint n, guint stride) {
+  guint count = 0;
+  for (guint i = 0; i < n; i += stride)
+    count++;
+  return count;
+}
+
+CcFrameLayout
+oracle_out_layout(const CcFilter *filter, const CcFrameLayout *layout) {
+  CcFrameLayout out = *layout;
+  for (guint p = 0; p < out.n_planes; p++) {
+    out.plane[p].width = count_kept(layout->plane[p].width, stride_of(filter));
+    out.plane[p].height = count_kept(layout->plane[p].height, stride_of(filter));
+  }
+  return out;
+}
+
+/* One direction of a region: pixels first to last of the picture go to pixel `place` on; a plane of
+ * `size` pixels has one for every `each` of the picture. */
+static void
+span_of_plane(guint picture, guint first, guint last, guint place, guint size, guint stride,
+              guint *from, guint *n_read, guint *to, guint *n_written) {
+  guint each = 1;
+  while (count_kept(picture, each) != size) {
+    g_assert_cmpuint(each, <, picture);
+    each *= 2;
+  }
+  *from = first / each;
+  *n_read = last / each - first / each + 1;
+  *to = place / each;
+  *n_written = 0;
+  for (guint i = 0; i < *n_read && *to + *n_written < count_kept(size, stride); i += stride)
+    ++*n_written;
+}
+
+void
+oracle_regions_of_size(const CcFilter *filter, const CcFrameLayout *layout, guint plane_width,
+                       guint plane_height, CcRect *source, CcRect *target) {
+  guint stride = stride_of(filter), width = 0, height = 0;
+  for (guint p = 0; p < layout->n_planes; p++) {
+    width = layout->plane[p].width > width ? layout->plane[p].width : width;
+    height = layout->plane[p].height > height ? layout->plane[p].height : height;
+  }
+  guint left = 0, top = 0, right = width - 1, bottom = height - 1;
+  if (filter->source.width != 0 && filter->source.height != 0) {
+    left = filter->source.x;
+    top = filter->source.y;
+    if (filter->source.width <= right - left)
+      right = left + filter->source.width - 1;
+    if (filter->source.height <= bottom - top)
+      bottom = top + filter->source.height - 1;
+  }
+  guint place_x = filter->target_set ? filter->target_x : left / stride;
+  guint place_y = filter->target_set ? filter->target_y : top / stride;
+  span_of_plane(width, left, right, place_x, plane_width, stride, &source->x, &source->width,
+                &target->x, &target->width);
+  span_of_plane(height, top, bottom, place_y, plane_height, stride, &source->y, &source->height,
+                &target->y, &target->height);
+}
+
+void
+oracle_regions(const CcFilter *filter, const CcFrameLayout *layout, guint plane, CcRect *source,
+               CcRect *target) {
+  oracle_regions_of_size(filter, layout, cc_plane_groups(&layout->plane[plane]),
+                         layout->plane[plane].height, source, target);
+}

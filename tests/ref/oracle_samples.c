@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/ref/oracle_samples.h"
+
+static guint
+load_word(const guint8 *row, guint index, CcSampleType type) {
+  if (type == CC_SAMPLE_U8)
+    return row[index];
+  return row[2 * index] | (guint)row[2 * index + 1] << 8;
+}
+
+static void
+store_word(guint8 *row, guint index, CcSampleType type, guint word) {
+  if (type == CC_SAMPLE_U8) {
+    row[index] = (guint8)word;
+  } else {
+    row[2 * index] = (guint8)word;
+    row[2 * index + 1] = (guint8)(word >> 8);
+  }
+}
+
+Field
+oracle_field_new(const CcRect *rect) {
+  return (Field){rect->width, rect->height, g_new(guint, (gsize)rect->width * rect->height)};
+}
+
+static guint
+index_at(const CcPlaneLayout *layout, const Place *place, guint x) {
+  if (place->two)
+    return x / 2 * layout->step + x % 2 * 2 + place->first;
+  return x * layout->step + place->first;
+}
+
+static guint
+word_at(const Kind *kind, const CcFrame *frame, guint place, guint x, guint y) {
+  const CcPlane *plane = &frame->plane[kind->place[place].plane];
+  return load_word(plane->data + (gssize)y * plane->pitch,
+                   index_at(kind->layout, &kind->place[place], x), kind->layout->type);
+}
+
+static guint
+luma_word_at(const Kind *kind, const CcFrame *frame, guint x, guint y) {
+  guint shift = kind->layout->shift;
+  gint64 red = word_at(kind, frame, 0, x, y) >> shift;
+  gint64 green = word_at(kind, frame, 1, x, y) >> shift;
+  gint64 blue = word_at(kind, frame, 2, x, y) >> shift;
+  return (guint)((13933 * red + 46871 * green + 4732 * blue + 32768) / 65536) << shift;
+}
+
+Field
+oracle_read_field(const Kind *kind, const CcFrame *frame, const CcRect *rect) {
+  Field field = oracle_field_new(rect);
+  guint *to = field.word;
+  for (guint y = rect->y; y < rect->y + rect->height; y++)
+    for (guint x = rect->x; x < rect->x + rect->width; x++)
+      *to++ = kind->n_places == 3 ? luma_word_at(kind, frame, x, y) : word_at(kind, frame, 0, x, y);
+  return field;
+}
+
+static void
+write_sample(const Kind *kind, const CcFrame *frame, guint x, guint y, guint word) {
+  for (guint i = 0; i < kind->n_places; i++) {
+    const CcPlane *plane = &frame->plane[kind->place[i].plane];
+    store_word(plane->data + (gssize)y * plane->pitch, index_at(kind->layout, &kind->place[i], x),
+               kind->layout->type, word);
+  }
+}
+
+void
+oracle_write_field(const Kind *kind, const Field *field, const CcFrame *frame, const CcRect *rect,
+                   guint width) {
+  const guint *from = field->word;
+  guint end = rect->x + rect->width;
+  for (guint y = rect->y; y < rect->y + rect->height; y++) {
+    for (guint x = rect->x; x < end; x++)
+      write_sample(kind, frame, x, y, *from++);
+    if (kind->place[0].two && end == width && width % 2 == 1)
+      write_sample(kind, frame, end, y, from[-1]);
+  }
+}

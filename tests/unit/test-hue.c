@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Direction as hue: the colours and the table with numbers worked out by hand, for which frames it
+ * is, and which pixels a sample stands for, on every variant of the CPU backend. */
+
+#include "backends/backends.h"
+#include "cpu/cpu.h"
+#include "tests/ref/formats.h"
+#include "tests/ref/guarded.h"
+
+#include <string.h>
+
+#define KR_709 0.2126
+#define KB_709 0.0722
+
+/* --- hues --- */
+
+static void
+test_colors(void) {
+  static const struct {
+    guint index, rgb[3];
+  } cases[] = {
+      {0, {0, 0, 0}},      {1, {255, 0, 0}},     {2, {255, 6, 0}},     {43, {255, 253, 0}},
+      {44, {252, 255, 0}}, {86, {0, 255, 0}},    {128, {0, 255, 253}}, {129, {0, 252, 255}},
+      {171, {0, 0, 255}},  {214, {255, 0, 252}}, {255, {255, 0, 5}},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    guint rgb[3];
+    cc_hue_color(cases[i].index, rgb);
+    for (guint c = 0; c < 3; c++)
+      g_assert_cmpuint(rgb[c], ==, cases[i].rgb[c]);
+  }
+}
+
+/* A turn is 255 hues, from 1 on. */
+static void
+test_indices(void) {
+  static const struct {
+    gfloat x, y, bias;
+    gint index;
+  } cases[] = {
+      {0, 0, 0, 0},      {0, 0, 100, 0},   {1, 0, 0, 1},
+      {65535, 0, 0, 1},  {0, 1, 0, 65}, /* 63.75 */
+      {1, 1, 0, 33},                    /* 31.875 */
+      {-1, 0, 0, 129},                  /* 127.5 */
+      {-1, -1, 0, 160},                 /* 159.375 */
+      {0, -1, 0, 192},                  /* 191.25 */
+      {100, -1, 0, 1},                  /* 254.6: past the last half hue it is the first again */
+      {100, -2, 0, 255},                /* 254.2 */
+      {1, 0, -1, 255},   {1, 0, 255, 1},   {1, 0, -255, 1},
+      {0, 1, 64, 129},   {1, 0, 65535, 1}, {1, 0, -65535, 1},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++)
+    g_assert_cmpint(cc_hue_of(cases[i].x, cases[i].y, cases[i].bias + 0.5f), ==, cases[i].index);
+}
+
+/* --- tables --- */
+
+static void
+test_tables(void) {
+  static const struct {
+    const gchar *format;
+    gboolean limited;
+    gdouble kr, kb;
+    guint index;
+    guint word[3];
+  } cases[] = {
+      {"RGB", FALSE, 0, 0, 0, {0, 0, 0}},
+      {"RGB", FALSE, 0, 0, 1, {255, 0, 0}},
+      {"RGB", FALSE, 0, 0, 44, {252, 255, 0}},
+      {"GBR_10LE", FALSE, 0, 0, 44, {1011, 1023, 0}}, /* 252 * 1023 / 255 = 1010.96 */
+      {"ARGB64", FALSE, 0, 0, 2, {65535, 1542, 0}},   /* 6 * 257 */
+      {"I420", TRUE, 0, 0, 0, {16, 128, 128}},
+      {"I420", FALSE, 0, 0, 0, {0, 128, 128}},
+      {"I420_10LE", TRUE, 0, 0, 0, {64, 512, 512}},
+      {"P010_10LE", TRUE, 0, 0, 0, {64 << 6, 512 << 6, 512 << 6}},
+      {"P016_LE", FALSE, 0, 0, 0, {0, 32768, 32768}},
+      /* red: Y' 16 + 219 * 0.299 = 81.481, Cb 128 - 112 * 0.299 / 0.886 = 90.203 */
+      {"I420", TRUE, 0, 0, 1, {81, 90, 240}},
+      {"I420", TRUE, 0.299, 0.114, 1, {81, 90, 240}},
+      {"I420_10LE", TRUE, 0, 0, 1, {326, 361, 960}},
+      {"P010_10LE", TRUE, 0, 0, 1, {326 << 6, 361 << 6, 960 << 6}},
+      {"P016_LE", TRUE, 0, 0, 1, {20859, 23092, 61440}},
+      /* full range: Y' 76.245, Cb 84.972, Cr 255.5, which there is not */
+      {"I420", FALSE, 0, 0, 1, {76, 85, 255}},
+      {"I420_10LE", FALSE, 0, 0, 1, {306, 339, 1023}},
+      /* BT.709: Y' 62.559, Cb 102.336; full range: 54.213, Cb 98.784 */
+      {"I420", TRUE, KR_709, KB_709, 1, {63, 102, 240}},
+      {"YUY2", TRUE, KR_709, KB_709, 1, {63, 102, 240}},
+      {"I420", FALSE, KR_709, KB_709, 1, {54, 99, 255}},
+      /* blue: Y' 40.966 and 29.07, Cr 109.786 and 107.265 */
+      {"I420", TRUE, 0, 0, 171, {41, 240, 110}},
+      {"AYUV", FALSE, 0, 0, 171, {29, 255, 107}},
+  };
+  const CcFilter filter = {.kernel = cc_kernels_find("sobel"), .response = CC_RESPONSE_DIRECTION};
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    CcFrameLayout layout =
+        test_format_layout(test_format_find(cases[i].format), 8, 4, cases[i].limited);
+    layout.kr = cases[i].kr;
+    layout.kb = cases[i].kb;
+    g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
+    for (guint c = 0; c < 3; c++)
+      g_assert_cmpuint(plan->hue->word[c][cases[i].index], ==, cases[i].word[c]);
+  }
+}
+
+/* --- plans --- */
+
+static CcPlan *
+plan_for(const CcFilter *filter, const gchar *format) {
+  const CcFrameLayout layout = test_format_layout(test_format_find(format), 9, 5, TRUE);
+  g_autoptr(GError) error = NULL;
+  CcPlan *plan = cc_plan_new(filter, &layout, &error);
+  g_assert_no_error(error);
+  return plan;
+}
+
+static void
+test_when(void) {
+  static const struct {
+    const gchar *format;
+    CcColor color;
+    CcChroma chroma;
+    gboolean painted;
+  } cases[] = {
+      {"GRAY8", 0, 0, FALSE},
+      {"RGB", 0, 0, TRUE},
+      {"GBR_12LE", CC_COLOR_GREY, 0, TRUE},
+      {"BGRA", CC_COLOR_COMPONENTS, 0, FALSE},
+      {"RGB", 0, CC_CHROMA_NEUTRAL, TRUE},
+      {"I420", 0, 0, TRUE},
+      {"I420", CC_COLOR_COMPONENTS, 0, TRUE},
+      {"UYVY", 0, 0, TRUE},
+      {"AYUV", 0, 0, TRUE},
+      {"I420", 0, CC_CHROMA_NEUTRAL, FALSE},
+      {"NV12", 0, CC_CHROMA_COPY, FALSE},
+      {"YUY2", 0, CC_CHROMA_FILTER, FALSE},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const CcFilter filter = {.kernel = cc_kernels_find("sobel"),
+                             .response = CC_RESPONSE_DIRECTION,
+                             .color = cases[i].color,
+                             .chroma = cases[i].chroma};
+    g_autoptr(CcPlan) plan = plan_for(&filter, cases[i].format);
+    g_autofree gchar *text = cc_plan_describe(plan);
+    g_assert_cmpint(plan->hue != NULL, ==, cases[i].painted);
+    g_assert_cmpint(strstr(text, "direction as hue") != NULL, ==, cases[i].painted);
+    g_assert_cmpuint(plan->n_ops, ==, 1);
+    g_assert_true(!plan->hue || plan->hue->op == plan->op);
+  }
+}
+
+/* Magnitudes are what they are, and so are the angles of fractional sums. */
+static void
+test_when_not(void) {
+  static const gchar text[] = "[fractional]\n"
+                              "class=edge\n"
+                              "response=direction\n"
+                              "matrix-3=0 0 0; -0.318309886 0 0.318309886; 0 0 0 | "
+                              "0 -0.577350269 0; 0 0 0; 0 0.577350269 0\n";
+  g_autoptr(GPtrArray) kernels = cc_kernels_parse(text, strlen(text), "text", NULL);
+  const CcFilter fractional = {.kernel = g_ptr_array_index(kernels, 0)};
+  const CcFilter magnitude = {.kernel = cc_kernels_find("sobel")};
+  static const gchar *const formats[] = {"RGB", "I420", "YUY2"};
+  for (guint i = 0; i < G_N_ELEMENTS(formats); i++) {
+    g_autoptr(CcPlan) a = plan_for(&fractional, formats[i]);
+    g_autoptr(CcPlan) b = plan_for(&magnitude, formats[i]);
+    g_assert_null(a->hue);
+    g_assert_null(b->hue);
+  }
+}
+
+/* What is no colour has passes of its own only where it is filtered. */
+static void
+test_passes(void) {
+  static const struct {
+    const gchar *format;
+    guint n_fields, n_passes, across, down; /* the last two of the last field */
+  } cases[] = {
+      {"RGB", 1, 0, 1, 1},  {"RGBx", 1, 0, 1, 1}, {"ARGB", 1, 1, 1, 1}, {"GBR", 1, 0, 1, 1},
+      {"Y444", 1, 0, 1, 1}, {"AYUV", 1, 1, 1, 1}, {"Y42B", 2, 0, 2, 1}, {"NV16", 2, 0, 2, 1},
+      {"I420", 2, 0, 2, 2}, {"NV12", 2, 0, 2, 2}, {"YUY2", 2, 0, 2, 1}, {"VYUY", 2, 0, 2, 1},
+  };
+  const CcFilter filter = {.kernel = cc_kernels_find("sobel"),
+                           .response = CC_RESPONSE_DIRECTION,
+                           .alpha = CC_ALPHA_FILTER};
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autoptr(CcPlan) plan = plan_for(&filter, cases[i].format);
+    CcFilter opaque = filter;
+    opaque.alpha = CC_ALPHA_OPAQUE;
+    g_autoptr(CcPlan) opaque_plan = plan_for(&opaque, cases[i].format);
+    g_assert_cmpuint(opaque_plan->n_passes, ==, 0);
+    const CcHueField *last = &plan->hue->field[plan->hue->n_fields - 1];
+    g_assert_cmpuint(plan->hue->n_fields, ==, cases[i].n_fields);
+    g_assert_cmpuint(plan->n_passes, ==, cases[i].n_passes);
+    g_assert_cmpuint(last->across, ==, cases[i].across);
+    g_assert_cmpuint(last->down, ==, cases[i].down);
+    g_assert_cmpuint(last->n, ==, cases[i].n_fields == 1 ? 3 : 2);
+  }
+}
+
+/* --- frames --- */
+
+static guint8 *
+row_of(const GuardedFrame *frame, guint plane, guint y) {
+  return frame->frame.plane[plane].data + (gssize)y * frame->frame.plane[plane].pitch;
+}
+
+/* Filters a frame with a variant of the CPU backend on so many threads. */
+static GuardedFrame *
+filter_frame(const CcFilter *filter, const gchar *variant, guint n_threads,
+             const GuardedFrame *src) {
+  const CcBackendConfig config = {
+      .choice = CC_BACKEND_CPU, .device_id = -1, .n_threads = n_threads};
+  g_autoptr(GError) error = NULL;
+  gchar *message = NULL;
+  CcTimes times;
+  CcBackend *backend = cc_backend_open(&config, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_true(cc_cpu_set_variant(variant));
+  g_autoptr(CcPlan) plan = cc_plan_new(filter, &src->layout, &error);
+  g_assert_no_error(error);
+  CcProgram *program = cc_backend_prepare(backend, plan, &error);
+  g_assert_no_error(error);
+  GuardedFrame *dst = guarded_frame_new(&plan->out_frame_layout, PLACE_ODD);
+  CcJob *job = cc_backend_submit(backend, program, &src->frame, &dst->frame, &error);
+  g_assert_no_error(error);
+  g_assert_true(cc_backend_wait(backend, job, &times, &error));
+  guarded_frame_intact(dst, &message);
+  g_assert_cmpstr(message, ==, NULL);
+  cc_program_unref(program);
+  cc_backend_close(backend);
+  g_assert_true(cc_cpu_set_variant(NULL));
+  return dst;
+}
+
+/* Sample (x, y) of luma and of Cb, of formats of 8 bits. */
+static guint8 *
+luma_at(const GuardedFrame *frame, guint x, guint y) {
+  return row_of(frame, 0, y) + (frame->layout.plane[0].pairs ? 2 * x : x);
+}
+
+static guint8 *
+cb_at(const GuardedFrame *frame, guint x, guint y) {
+  return frame->layout.plane[0].pairs ? row_of(frame, 0, y) + 4 * x + 1
+                                      : row_of(frame, 1, y) + frame->layout.plane[1].step * x;
+}
+
+/* Luma 0, 10, 0 from left to right or from top to bottom has the gradients 40, 0 and -40. Two of
+ * them share a chroma sample, the third has one alone. */
+static void
+test_odd_sizes(void) {
+  static const struct {
+    const gchar *format;
+    guint width, height;
+    guint luma[3], chroma[2]; /* indices of their hues */
+  } cases[] = {
+      {"Y42B", 3, 1, {1, 0, 129}, {1, 129}},   {"NV16", 3, 1, {1, 0, 129}, {1, 129}},
+      {"YUY2", 3, 1, {1, 0, 129}, {1, 129}},   {"I420", 3, 1, {1, 0, 129}, {1, 129}},
+      {"I420", 1, 3, {65, 0, 192}, {65, 192}}, {"NV12", 1, 3, {65, 0, 192}, {65, 192}},
+  };
+  const CcFilter filter = {.kernel = cc_kernels_find("sobel"), .response = CC_RESPONSE_DIRECTION};
+  for (const gchar *const *variant = cc_cpu_variants(); *variant; variant++)
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+      const CcFrameLayout layout = test_format_layout(test_format_find(cases[i].format),
+                                                      cases[i].width, cases[i].height, TRUE);
+      const guint right = cases[i].width > 1, below = cases[i].height > 1;
+      g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
+      g_autoptr(GRand) rand = g_rand_new_with_seed(i);
+      g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_AT_END);
+      guarded_frame_draw(src, PATTERN_RANDOM, rand);
+      for (guint k = 0; k < 3; k++)
+        *luma_at(src, k * right, k * below) = k == 1 ? 10 : 0;
+      g_autoptr(GuardedFrame) got = filter_frame(&filter, *variant, 1, src);
+      for (guint k = 0; k < 3; k++)
+        g_assert_cmpuint(*luma_at(got, k * right, k * below), ==,
+                         plan->hue->word[0][cases[i].luma[k]]);
+      for (guint k = 0; k < 2; k++)
+        g_assert_cmpuint(*cb_at(got, k * right, k * below), ==,
+                         plan->hue->word[1][cases[i].chroma[k]]);
+      if (layout.plane[0].pairs)
+        g_assert_cmpuint(*luma_at(got, 3, 0), ==, *luma_at(got, 2, 0));
+    }
+}
+
+/* Opposite gradients in a block cancel each other out: its luma has hues, its chroma none. */
+static void
+test_mean(void) {
+  static const guint8 luma[] = {0, 10, 10, 0};      /* gradients of 40, 40, -40 and -40 */
+  static const guint8 opposite[] = {10, 20, 0, 10}; /* of 40, -40, -40 and 40 */
+  const CcFilter filter = {.kernel = cc_kernels_find("sobel"), .response = CC_RESPONSE_DIRECTION};
+  CcFilter part = filter;
+  part.source = (CcRect){1, 0, 3, 1}; /* of which the first block has one pixel */
+  const CcFrameLayout layout = test_format_layout(test_format_find("Y42B"), 4, 1, FALSE);
+  g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
+  const guint16 *word = plan->hue->word[1];
+  for (const gchar *const *variant = cc_cpu_variants(); *variant; variant++) {
+    g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_AT_END);
+    memcpy(row_of(src, 0, 0), luma, sizeof luma);
+    memset(row_of(src, 1, 0), 0, 2);
+    memset(row_of(src, 2, 0), 0, 2);
+    g_autoptr(GuardedFrame) whole = filter_frame(&filter, *variant, 1, src);
+    g_assert_cmpuint(row_of(whole, 1, 0)[0], ==, word[1]);
+    g_assert_cmpuint(row_of(whole, 1, 0)[1], ==, word[129]);
+    g_autoptr(GuardedFrame) cut = filter_frame(&part, *variant, 1, src);
+    g_assert_cmpuint(row_of(cut, 1, 0)[0], ==, word[0]); /* 10 and 10: no gradient */
+    g_assert_cmpuint(row_of(cut, 1, 0)[1], ==, word[129]);
+    memcpy(row_of(src, 0, 0), opposite, sizeof opposite);
+    g_autoptr(GuardedFrame) none = filter_frame(&filter, *variant, 1, src);
+    g_assert_cmpuint(row_of(none, 1, 0)[0], ==, word[0]);
+  }
+}
+
+/* Rows of several tiles, planes of several slices, and threads that share them. */
+static void
+test_wide(void) {
+  static const gchar *const formats[] = {"RGB", "BGRA", "I420", "UYVY", "P010_10LE", "AYUV"};
+  for (guint f = 0; f < G_N_ELEMENTS(formats); f++)
+    for (guint stride = 1; stride <= 4; stride *= 2) {
+      const CcFrameLayout layout =
+          test_format_layout(test_format_find(formats[f]), 2301, 77, f % 2 == 0);
+      const CcFilter filter = {.kernel = cc_kernels_find("scharr"),
+                               .response = CC_RESPONSE_DIRECTION,
+                               .border = CC_BORDER_WRAP,
+                               .alpha = CC_ALPHA_FILTER,
+                               .bias = 40,
+                               .stride = stride};
+      g_autoptr(GRand) rand = g_rand_new_with_seed(f);
+      g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_ODD);
+      guarded_frame_draw(src, PATTERN_RANDOM, rand);
+      g_autoptr(GuardedFrame) plain = filter_frame(&filter, "plain", 1, src);
+      for (const gchar *const *variant = cc_cpu_variants(); *variant; variant++) {
+        gchar *message = NULL;
+        g_autoptr(GuardedFrame) got = filter_frame(&filter, *variant, 3, src);
+        frames_match(&got->layout, &plain->frame, &got->frame, NULL, &message);
+        g_assert_cmpstr(message, ==, NULL);
+      }
+    }
+}
+
+int
+main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/hue/colors", test_colors);
+  g_test_add_func("/hue/indices", test_indices);
+  g_test_add_func("/hue/tables", test_tables);
+  g_test_add_func("/hue/when", test_when);
+  g_test_add_func("/hue/when-not", test_when_not);
+  g_test_add_func("/hue/passes", test_passes);
+  g_test_add_func("/hue/odd-sizes", test_odd_sizes);
+  g_test_add_func("/hue/mean", test_mean);
+  g_test_add_func("/hue/wide", test_wide);
+  return g_test_run();
+}

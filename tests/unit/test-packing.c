@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* How the planes that are filtered lie in frames: where packed 4:2:2 has luma and chroma, and R, G
+ * and B their luma. Then that filtering them there gives what filtering planes of their own does,
+ * on every variant of the CPU backend. */
+
+#include "backends/backends.h"
+#include "cpu/cpu.h"
+#include "tests/ref/formats.h"
+#include "tests/ref/guarded.h"
+
+#include <string.h>
+
+static CcFrameLayout
+layout_of(const gchar *format, guint width, guint height) {
+  return test_format_layout(test_format_find(format), width, height, TRUE);
+}
+
+static void
+assert_place(const CcPlace *place, guint plane, guint first, guint spacing) {
+  g_assert_cmpuint(place->plane, ==, plane);
+  g_assert_cmpuint(place->first, ==, first);
+  g_assert_cmpuint(place->spacing, ==, spacing);
+}
+
+/* --- what cc_packing_find says --- */
+
+static void
+test_pairs(void) {
+  static const struct {
+    const gchar *format;
+    guint luma;
+    CcRole chroma[2];
+  } cases[] = {
+      {"YUY2", 0, {CC_ROLE_CB, CC_ROLE_CR}},
+      {"UYVY", 1, {CC_ROLE_CB, CC_ROLE_CR}},
+      {"YVYU", 0, {CC_ROLE_CR, CC_ROLE_CB}},
+      {"VYUY", 1, {CC_ROLE_CR, CC_ROLE_CB}},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    for (guint width = 1; width <= 9; width++) {
+      const CcFrameLayout frame = layout_of(cases[i].format, width, 3);
+      CcFrameLayout planes, expected = layout_of("NV16", width, 3);
+      CcPacking packing[CC_MAX_PLANES];
+      expected.plane[1].role[0] = cases[i].chroma[0];
+      expected.plane[1].role[1] = cases[i].chroma[1];
+      g_assert_true(cc_packing_find(&frame, FALSE, &planes, packing));
+      g_assert_true(cc_frame_layout_equal(&planes, &expected));
+      g_assert_false(cc_frame_layout_has_rgb(&frame));
+      g_assert_cmpint(packing[0].kind, ==, CC_PACKING_SPACED);
+      g_assert_cmpint(packing[1].kind, ==, CC_PACKING_SPACED);
+      assert_place(&packing[0].place[0], 0, cases[i].luma, 2);
+      assert_place(&packing[1].place[0], 0, 1 - cases[i].luma, 2);
+    }
+  }
+}
+
+static void
+test_grey(void) {
+  static const struct {
+    const gchar *format;
+    CcPlace rgb[3];
+    gint other; /* where alpha or padding is, which follow as a plane of their own; -1: nowhere */
+    CcRole role;
+  } cases[] = {
+      {"RGB", {{0, 0, 3}, {0, 1, 3}, {0, 2, 3}}, -1, 0},
+      {"BGR", {{0, 2, 3}, {0, 1, 3}, {0, 0, 3}}, -1, 0},
+      {"RGBx", {{0, 0, 4}, {0, 1, 4}, {0, 2, 4}}, 3, CC_ROLE_PADDING},
+      {"BGRx", {{0, 2, 4}, {0, 1, 4}, {0, 0, 4}}, 3, CC_ROLE_PADDING},
+      {"xRGB", {{0, 1, 4}, {0, 2, 4}, {0, 3, 4}}, 0, CC_ROLE_PADDING},
+      {"xBGR", {{0, 3, 4}, {0, 2, 4}, {0, 1, 4}}, 0, CC_ROLE_PADDING},
+      {"RGBA", {{0, 0, 4}, {0, 1, 4}, {0, 2, 4}}, 3, CC_ROLE_ALPHA},
+      {"BGRA", {{0, 2, 4}, {0, 1, 4}, {0, 0, 4}}, 3, CC_ROLE_ALPHA},
+      {"ARGB", {{0, 1, 4}, {0, 2, 4}, {0, 3, 4}}, 0, CC_ROLE_ALPHA},
+      {"ABGR", {{0, 3, 4}, {0, 2, 4}, {0, 1, 4}}, 0, CC_ROLE_ALPHA},
+      {"ARGB64", {{0, 1, 4}, {0, 2, 4}, {0, 3, 4}}, 0, CC_ROLE_ALPHA},
+      {"GBR", {{2, 0, 1}, {0, 0, 1}, {1, 0, 1}}, -1, 0},
+      {"RGBP", {{0, 0, 1}, {1, 0, 1}, {2, 0, 1}}, -1, 0},
+      {"GBR_12LE", {{2, 0, 1}, {0, 0, 1}, {1, 0, 1}}, -1, 0},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const CcFrameLayout frame = layout_of(cases[i].format, 5, 3);
+    CcFrameLayout planes;
+    CcPacking packing[CC_MAX_PLANES];
+    g_assert_true(cc_frame_layout_has_rgb(&frame));
+    g_assert_true(cc_packing_find(&frame, TRUE, &planes, packing));
+    g_assert_cmpuint(planes.n_planes, ==, cases[i].other < 0 ? 1 : 2);
+    g_assert_cmpuint(planes.plane[0].step, ==, 1);
+    g_assert_cmpuint(planes.plane[0].width, ==, 5);
+    g_assert_cmpint(planes.plane[0].role[0], ==, CC_ROLE_GREY);
+    g_assert_cmpint(packing[0].kind, ==, CC_PACKING_LUMA);
+    for (guint c = 0; c < 3; c++)
+      assert_place(&packing[0].place[c], cases[i].rgb[c].plane, cases[i].rgb[c].first,
+                   cases[i].rgb[c].spacing);
+    if (cases[i].other < 0)
+      continue;
+    g_assert_cmpint(planes.plane[1].role[0], ==, cases[i].role);
+    g_assert_cmpint(packing[1].kind, ==, CC_PACKING_SPACED);
+    assert_place(&packing[1].place[0], 0, (guint)cases[i].other, 4);
+  }
+}
+
+/* All else is filtered where it lies. */
+static void
+test_none(void) {
+  for (const TestFormat *format = test_formats; format->name; format++) {
+    const CcFrameLayout frame = test_format_layout(format, 7, 5, FALSE);
+    CcFrameLayout planes;
+    CcPacking packing[CC_MAX_PLANES];
+    if (frame.plane[0].pairs)
+      continue;
+    g_assert_false(cc_packing_find(&frame, FALSE, &planes, packing));
+    g_assert_true(cc_frame_layout_equal(&planes, &frame));
+    for (guint p = 0; p < frame.n_planes; p++) {
+      g_assert_cmpint(packing[p].kind, ==, CC_PACKING_NONE);
+      assert_place(&packing[p].place[0], p, 0, 1);
+    }
+  }
+}
+
+/* Grey without all of red, green and blue is what it was. */
+static void
+test_nothing_to_grey(void) {
+  static const gchar *const formats[] = {"GRAY8", "NV12", "YUY2", "AYUV", "Y444_16LE"};
+  for (guint i = 0; i < G_N_ELEMENTS(formats); i++) {
+    const CcFrameLayout layout = layout_of(formats[i], 8, 4);
+    const CcFilter filter = {.kernel = cc_kernels_find("gaussian"), .color = CC_COLOR_GREY};
+    g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
+    g_assert_false(cc_frame_layout_has_rgb(&layout));
+    for (guint p = 0; p < plan->layout.n_planes; p++)
+      g_assert_cmpint(plan->packing[p].kind, !=, CC_PACKING_LUMA);
+  }
+}
+
+/* auto is grey for edges alone. */
+static void
+test_auto(void) {
+  static const struct {
+    const gchar *kernel;
+    CcColor color;
+    gboolean grey;
+  } cases[] = {
+      {"sobel", CC_COLOR_AUTO, TRUE},        {"laplacian", CC_COLOR_AUTO, TRUE},
+      {"gaussian", CC_COLOR_AUTO, FALSE},    {"sharpen", CC_COLOR_AUTO, FALSE},
+      {"sobel", CC_COLOR_COMPONENTS, FALSE}, {"sobel", CC_COLOR_GREY, TRUE},
+      {"gaussian", CC_COLOR_GREY, TRUE},     {"emboss", CC_COLOR_AUTO, FALSE},
+  };
+  const CcFrameLayout layout = layout_of("RGB", 8, 4);
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const CcFilter filter = {.kernel = cc_kernels_find(cases[i].kernel), .color = cases[i].color};
+    g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
+    g_assert_cmpint(plan->packed, ==, cases[i].grey);
+    g_assert_cmpint(plan->packing[0].kind, ==, cases[i].grey ? CC_PACKING_LUMA : CC_PACKING_NONE);
+  }
+}
+
+static void
+test_luma(void) {
+  for (guint v = 0; v <= G_MAXUINT16; v++)
+    g_assert_cmpuint(cc_luma_of(v, v, v), ==, v);
+  /* the weights of BT.709: 0.2126, 0.7152, 0.0722 */
+  g_assert_cmpuint(cc_luma_of(255, 0, 0), ==, 54);
+  g_assert_cmpuint(cc_luma_of(0, 255, 0), ==, 182);
+  g_assert_cmpuint(cc_luma_of(0, 0, 255), ==, 18);
+  g_assert_cmpuint(cc_luma_of(65535, 0, 65535), ==, 18665);
+}
+
+/* --- what backends make of it --- */
+
+/* Filters a frame with a variant of the CPU backend. */
+static GuardedFrame *
+filter_frame(const CcFilter *filter, const gchar *variant, const GuardedFrame *src) {
+  const CcBackendConfig config = {.choice = CC_BACKEND_CPU, .device_id = -1, .n_threads = 1};
+  g_autoptr(GError) error = NULL;
+  gchar *message = NULL;
+  CcTimes times;
+  CcBackend *backend = cc_backend_open(&config, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_true(cc_cpu_set_variant(variant));
+  g_autoptr(CcPlan) plan = cc_plan_new(filter, &src->layout, &error);
+  g_assert_no_error(error);
+  CcProgram *program = cc_backend_prepare(backend, plan, &error);
+  g_assert_no_error(error);
+  GuardedFrame *dst = guarded_frame_new(&plan->out_frame_layout, PLACE_ODD);
+  CcJob *job = cc_backend_submit(backend, program, &src->frame, &dst->frame, &error);
+  g_assert_no_error(error);
+  g_assert_true(cc_backend_wait(backend, job, &times, &error));
+  guarded_frame_intact(dst, &message);
+  g_assert_cmpstr(message, ==, NULL);
+  cc_program_unref(program);
+  cc_backend_close(backend);
+  g_assert_true(cc_cpu_set_variant(NULL));
+  return dst;
+}
+
+static guint8 *
+row_of(const GuardedFrame *frame, guint plane, guint y) {
+  return frame->frame.plane[plane].data + (gssize)y * frame->frame.plane[plane].pitch;
+}
+
+/* A frame of another format of 8 bits whose sample i of plane p is sample first[p] + i * spacing of
+ * the given one's first plane. */
+static GuardedFrame *
+take_planes(const GuardedFrame *from, const gchar *format, const guint *first, guint spacing) {
+  const CcFrameLayout layout =
+      layout_of(format, from->layout.plane[0].width, from->layout.plane[0].height);
+  GuardedFrame *to = guarded_frame_new(&layout, PLACE_ALIGNED);
+  for (guint p = 0; p < layout.n_planes; p++)
+    for (guint y = 0; y < layout.plane[p].height; y++)
+      for (guint i = 0; i < cc_plane_row_bytes(&layout.plane[p]); i++)
+        row_of(to, p, y)[i] = row_of(from, 0, y)[first[p] + i * spacing];
+  return to;
+}
+
+static void
+assert_same(const GuardedFrame *a, const GuardedFrame *b) {
+  gchar *message = NULL;
+  frames_match(&a->layout, &a->frame, &b->frame, NULL, &message);
+  g_assert_cmpstr(message, ==, NULL);
+}
+
+/* The samples of YUY2 and its kin become what those of NV16 do. Of an odd width the last luma comes
+ * twice, and what the input has in the second place is never seen. */
+static void
+check_pairs(const gchar *variant, const gchar *format, const CcFilter *filter, guint width) {
+  const CcFrameLayout layout = layout_of(format, width, 5);
+  const guint luma = layout.plane[0].role[0] == CC_ROLE_LUMA ? 0 : 1;
+  const guint first[] = {luma, 1 - luma};
+  g_autoptr(GRand) rand = g_rand_new_with_seed(width);
+  g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_AT_END);
+  guarded_frame_draw(src, PATTERN_RANDOM, rand);
+  g_autoptr(GuardedFrame) planes = take_planes(src, "NV16", first, 2);
+  g_autoptr(GuardedFrame) got = filter_frame(filter, variant, src);
+  g_autoptr(GuardedFrame) expected = filter_frame(filter, variant, planes);
+  g_autoptr(GuardedFrame) got_planes = take_planes(got, "NV16", first, 2);
+  assert_same(expected, got_planes);
+  const guint out_width = got->layout.plane[0].width;
+  for (guint y = 0; out_width % 2 == 1 && y < got->layout.plane[0].height; y++) {
+    const guint8 *last = row_of(got, 0, y) + luma + 2 * (out_width - 1);
+    g_assert_cmpuint(last[2], ==, last[0]);
+  }
+}
+
+static void
+test_odd_widths(void) {
+  static const gchar *const formats[] = {"YUY2", "UYVY", "YVYU", "VYUY"};
+  static const gchar *const kernels[] = {"gaussian", "sobel", "sharpen"};
+  for (const gchar *const *variant = cc_cpu_variants(); *variant; variant++)
+    for (guint f = 0; f < G_N_ELEMENTS(formats); f++)
+      for (guint k = 0; k < G_N_ELEMENTS(kernels); k++)
+        for (guint width = 1; width <= 9; width++)
+          for (guint stride = 1; stride <= 4; stride *= 2)
+            for (gint chroma = 0; chroma < CC_N_CHROMAS; chroma++) {
+              const CcFilter filter = {.kernel = cc_kernels_find(kernels[k]),
+                                       .border = (CcBorder)((width + stride) % CC_N_BORDERS),
+                                       .border_value = 0.3,
+                                       .chroma = (CcChroma)chroma,
+                                       .stride = stride};
+              check_pairs(*variant, formats[f], &filter, width);
+            }
+}
+
+/* Rows longer than a chunk and a tile. */
+static void
+test_wide(void) {
+  static const guint widths[] = {640, 2047, 4099};
+  for (const gchar *const *variant = cc_cpu_variants(); *variant; variant++)
+    for (guint i = 0; i < G_N_ELEMENTS(widths); i++)
+      for (guint stride = 1; stride <= 4; stride *= 2) {
+        const CcFilter filter = {.kernel = cc_kernels_find("gaussian"), .stride = stride};
+        check_pairs(*variant, "UYVY", &filter, widths[i]);
+      }
+}
+
+/* The grey of R, G and B becomes what that of GRAY8 does, and alpha too where it is filtered. */
+static void
+check_grey(const gchar *variant, const CcFilter *filter, guint width) {
+  static const guint alpha[] = {3};
+  const CcFrameLayout layout = layout_of("BGRA", width, 5);
+  g_autoptr(GRand) rand = g_rand_new_with_seed(width);
+  g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_AT_END);
+  guarded_frame_draw(src, PATTERN_RANDOM, rand);
+  g_autoptr(GuardedFrame) grey = take_planes(src, "GRAY8", alpha, 4);
+  g_autoptr(GuardedFrame) alphas = filter_frame(filter, variant, grey);
+  for (guint y = 0; y < 5; y++)
+    for (guint x = 0; x < width; x++) {
+      const guint8 *bgra = row_of(src, 0, y) + 4 * x;
+      row_of(grey, 0, y)[x] =
+          (guint8)((13933 * bgra[2] + 46871 * bgra[1] + 4732 * bgra[0] + 32768) / 65536);
+    }
+  g_autoptr(GuardedFrame) greys = filter_frame(filter, variant, grey);
+  g_autoptr(GuardedFrame) got = filter_frame(filter, variant, src);
+  for (guint c = 0; c < 4; c++) {
+    g_autoptr(GuardedFrame) component = take_planes(got, "GRAY8", &c, 4);
+    assert_same(c == 3 ? alphas : greys, component);
+  }
+}
+
+static void
+test_grey_result(void) {
+  static const gchar *const kernels[] = {"gaussian", "sobel", "kirsch"};
+  for (const gchar *const *variant = cc_cpu_variants(); *variant; variant++)
+    for (guint k = 0; k < G_N_ELEMENTS(kernels); k++)
+      for (guint width = 1; width <= 9; width++)
+        for (guint stride = 1; stride <= 4; stride *= 2) {
+          const CcFilter filter = {.kernel = cc_kernels_find(kernels[k]),
+                                   .color = CC_COLOR_GREY,
+                                   .alpha = CC_ALPHA_FILTER,
+                                   .border = CC_BORDER_REFLECT,
+                                   .stride = stride};
+          check_grey(*variant, &filter, width == 9 ? 2500 : width);
+        }
+}
+
+int
+main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/packing/pairs", test_pairs);
+  g_test_add_func("/packing/grey", test_grey);
+  g_test_add_func("/packing/none", test_none);
+  g_test_add_func("/packing/nothing-to-grey", test_nothing_to_grey);
+  g_test_add_func("/packing/auto", test_auto);
+  g_test_add_func("/packing/luma", test_luma);
+  g_test_add_func("/packing/odd-widths", test_odd_widths);
+  g_test_add_func("/packing/wide", test_wide);
+  g_test_add_func("/packing/grey-result", test_grey_result);
+  return g_test_run();
+}
