@@ -17,7 +17,8 @@
  * live as long as the process. */
 typedef struct {
   gchar *heading; /* no case, but a text to print; else NULL */
-  gchar *format;  /* of GStreamer, or one with "-Y" or "-UV" behind it: one plane alone */
+  gchar *format;  /* of GStreamer, or one with "-Y" or "-UV" behind it, one plane alone, or with
+                    "-limited", luma from 16 to 235 */
   guint width, height;
   CcFrameLayout layout;
   CcFilter filter;    /* with the algorithm AUTO */
@@ -52,16 +53,20 @@ parse_layout(Case *self, GError **error) {
   const gchar *dash = strchr(self->format, '-');
   g_autofree gchar *name = g_strndup(self->format, strcspn(self->format, "-"));
   const GstVideoFormat format = gst_video_format_from_string(name);
+  const gboolean limited = dash && strcmp(dash, "-limited") == 0;
   const guint plane = dash && strcmp(dash, "-UV") == 0;
   GstVideoInfo info;
-  if (format == GST_VIDEO_FORMAT_UNKNOWN || (dash && !plane && strcmp(dash, "-Y") != 0))
+  if (format == GST_VIDEO_FORMAT_UNKNOWN || (dash && !plane && !limited && strcmp(dash, "-Y") != 0))
     return bench_refuse(error, "there is no format \"%s\"", self->format);
   if (!gst_video_info_set_format(&info, format, self->width, self->height))
     return bench_refuse(error, "%s of %ux%u is too large for GStreamer", name, self->width,
                         self->height);
-  info.colorimetry.range = GST_VIDEO_COLOR_RANGE_0_255; /* the same work for all formats */
+  /* the same work for all formats */
+  info.colorimetry.range = limited ? GST_VIDEO_COLOR_RANGE_16_235 : GST_VIDEO_COLOR_RANGE_0_255;
   if (!cc_frame_layout_from_video_info(&info, &self->layout, error))
     return FALSE;
+  if (limited)
+    return TRUE;
   if (dash && plane >= self->layout.n_planes)
     return bench_refuse(error, "%s has no such plane", self->format);
   if (dash) {
@@ -140,21 +145,33 @@ kernel_label(const CcFilter *filter) {
                          filter->sigma > 0 ? sigma : "");
 }
 
+/* Which planes of the frame have samples that are filtered or copied; a bit each. */
+static guint
+planes_read(const CcPlan *plan) {
+  guint mask = 0;
+  for (guint i = 0; i < plan->n_passes; i++) {
+    const CcPass *pass = &plan->pass[i];
+    const CcPacking *packing = &plan->packing[pass->plane];
+    if (pass->filter_mask | pass->copy_mask)
+      for (guint n = 0; n < cc_packing_n_places(packing); n++)
+        mask |= 1u << packing->place[n].plane;
+  }
+  return mask;
+}
+
 /* What a frame has to read and write: samples of the regions, without padding; planes that are
  * only filled are not read. */
 static gsize
 plan_bytes(const CcPlan *plan) {
+  const guint read_mask = planes_read(plan);
   gsize bytes = 0;
-  for (guint p = 0; p < plan->layout.n_planes; p++) {
-    const CcPlaneLayout *plane = &plan->layout.plane[p];
-    const gsize pixel = plane->step * cc_sample_size(plane->type);
-    guint read_mask = 0;
-    for (guint i = 0; i < plan->n_passes; i++)
-      if (plan->pass[i].plane == p)
-        read_mask |= plan->pass[i].filter_mask | plan->pass[i].copy_mask;
-    if (read_mask)
-      bytes += pixel * plan->source[p].width * plan->source[p].height;
-    bytes += pixel * plan->target[p].width * plan->target[p].height;
+  for (guint p = 0; p < plan->frame_layout.n_planes; p++) {
+    const CcPlaneLayout *plane = &plan->frame_layout.plane[p];
+    const CcRect *source = &plan->frame_source[p], *target = &plan->frame_target[p];
+    const gsize group = plane->step * cc_sample_size(plane->type);
+    if (read_mask & 1u << p)
+      bytes += group * source->width * source->height;
+    bytes += group * target->width * target->height;
   }
   return bytes;
 }

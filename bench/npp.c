@@ -136,7 +136,7 @@ bench_npp_time(const BenchNpp *self, BenchTimer *timer, const CcFilter *filter, 
     return FALSE;
   }
   if (filter->border != CC_BORDER_REPLICATE || filter->stride != 1 || filter->sigma > 0 ||
-      plan->layout.n_planes != 1 || plane->depth % 8 != 0 ||
+      plan->packed || plan->layout.n_planes != 1 || plane->depth % 8 != 0 ||
       !find_function(self, filter, plane, &call))
     return bench_refuse(error, "npp has no such filter");
   return bench_time_work(timer, &work, time, error);
