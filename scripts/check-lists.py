@@ -30,7 +30,7 @@ FORMAT = r"\w*[A-Z]\w*"
 PLACES = [
     ("README.md", r"^Formats: ([^.]*)\.", FORMAT, FORMATS),
     ("docs/gpu.md", r"of 16 bits a sample\s+only\s([^.]*)\.", FORMAT,
-     [name for name, in_cuda in FORMATS.items() if "_" in name and in_cuda != "NEVER"]),
+     [name for name, in_cuda in FORMATS.items() if "_" in name and in_cuda in ("EVEN", "ANY")]),
     ("presets/kernels.ini", r"^#   class  ([^:]*):", PLAIN, CLASSES),
     ("presets/kernels.ini", r"^#   response  (.*)$", PLAIN, RESPONSES[1:]),
     ("presets/kernels.ini", r"^#   chroma  (.*), where", PLAIN, CHROMAS[1:]),
