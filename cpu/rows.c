@@ -90,8 +90,15 @@ join_two_bytes(guint8 *out, const guint8 *a, const guint8 *b, guint n) {
   return x;
 }
 #else
-#define load_second_bytes(out, in, n) 0
-#define join_two_bytes(out, a, b, n) 0
+static inline guint
+load_second_bytes(guint8 *out, const guint8 *in, guint n) {
+  return 0;
+}
+
+static inline guint
+join_two_bytes(guint8 *out, const guint8 *a, const guint8 *b, guint n) {
+  return 0;
+}
 #endif
 
 static void

@@ -83,7 +83,7 @@ NAME(sum_pairs_of)(SplitSums *to, const guint8 *const near[N_TAPS], const guint8
       by_near[i] = *(const UnalignedBytes *)(near[i] + x);
     for (guint i = 0; i < N_TAPS; i++)
       if (shared && i >= 2)
-        by_far[i] = by_near[i == 4 ? 4 : i - 2];
+        by_far[i] = by_near[i == N_TAPS - 1 ? i : i - 2];
       else
         by_far[i] = *(const UnalignedBytes *)(far[i] + x);
     if (shared)

@@ -219,7 +219,7 @@ cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
 static void
 add_spaced_range(FakeOp *op, const CcPart *part, guint64 address, gint pitch, gint first,
                  gint spacing, gint n, gint rows) {
-  const gsize samples = (gsize)(first + spacing * (n - 1) + 1);
+  const gsize samples = (gsize)first + (gsize)spacing * (gsize)(n - 1) + 1;
   op->range[op->n_ranges++] = rows_range((gconstpointer)address, (gsize)pitch,
                                          samples * (gsize)part->sample_bytes, (gsize)rows);
 }
