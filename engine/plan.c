@@ -1,240 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "plan.h"
-#include "factor.h"
 #include "last_step.h"
 #include "names.h"
-#include "rational.h"
+#include "operator.h"
 #include "region.h"
 
 #include <math.h>
 #include <string.h>
 
-#define MAX_DIVISOR 4096     /* of the coefficients of an exact op */
-#define COEFF_TOLERANCE 1e-6 /* of the largest coefficient, or of 1 when that is less */
-#define MAX_SCALE_DENOMINATOR (1 << 20)
-
-/* A kernel at one size with what the user's filter says about it. */
-typedef struct {
-  guint n, width, height;
-  CcMatrix *matrix; /* n of them, owned */
-  CcResponse response;
-  CcChroma chroma;
-  CcKernelClass klass;
-  gdouble scale; /* 0: automatic */
-  /* all coefficients are whole[] / divisor; divisor is 0 when there is none */
-  gint64 divisor;
-  gint64 whole[CC_MAX_TAPS];
-} Operator;
-
-/* --- coefficients --- */
-
-static void
-sample_gaussian(CcMatrix *matrix, gdouble sigma, guint size) {
-  gdouble weight[CC_MAX_KERNEL_SIZE], sum = 0;
-  const gint r = (gint)size / 2;
-  for (gint i = -r; i <= r; i++)
-    sum += weight[i + r] = exp(-0.5 * (i / sigma) * (i / sigma));
-  matrix->width = matrix->height = size;
-  for (guint y = 0; y < size; y++)
-    for (guint x = 0; x < size; x++)
-      matrix->coeff[y * size + x] = weight[y] / sum * (weight[x] / sum);
-}
-
-static gdouble
-largest_coefficient(const Operator *op) {
-  gdouble largest = 0;
-  for (guint m = 0; m < op->n; m++)
-    for (guint i = 0; i < op->width * op->height; i++)
-      largest = MAX(largest, fabs(op->matrix[m].coeff[i]));
-  return largest;
-}
-
-/* Finds the least divisor that makes every coefficient an integer within the tolerance. */
-static void
-find_divisor(Operator *op) {
-  const guint area = op->width * op->height;
-  const gdouble tolerance = COEFF_TOLERANCE * MIN(1, largest_coefficient(op));
-  for (gint64 d = 1; d <= MAX_DIVISOR; d++) {
-    gboolean fits = TRUE;
-    for (guint m = 0; fits && m < op->n; m++) {
-      gint64 sum = 0;
-      for (guint i = 0; fits && i < area; i++) {
-        const gdouble c = op->matrix[m].coeff[i];
-        const gdouble whole = round(c * (gdouble)d);
-        fits = fabs(c - whole / (gdouble)d) <= tolerance;
-        op->whole[m * area + i] = (gint64)whole;
-        sum += ABS((gint64)whole);
-      }
-      fits = fits && sum <= G_MAXINT32;
-    }
-    if (fits) {
-      op->divisor = d;
-      return;
-    }
-  }
-  op->divisor = 0;
-}
-
-/* Moves a negative scale into the taps, for which there are more and faster last steps. Only where
- * the result is linear in the sums is it the same. */
-static void
-move_sign(Operator *op) {
-  const gboolean is_linear =
-      op->n == 1 && (op->response == CC_RESPONSE_CLAMP || op->response == CC_RESPONSE_OFFSET);
-  if (op->scale >= 0 || !is_linear)
-    return;
-  for (guint i = 0; i < op->width * op->height; i++)
-    op->matrix->coeff[i] = -op->matrix->coeff[i];
-  op->scale = -op->scale;
-}
-
-/* As many taps as three sigma on both sides need, by OpenCV's rule for pictures of 8 bits. */
-static guint
-taps_of_sigma(gdouble sigma) {
-  return MAX(3, (guint)round(6 * MIN(sigma, CC_MAX_SIGMA) + 1) | 1);
-}
-
-static gboolean
-check_size(guint size, GError **error) {
-  if (size == 0 || (size % 2 == 1 && size <= CC_MAX_KERNEL_SIZE))
-    return TRUE;
-  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-              "size=%u: an odd number from 1 to %d is needed, or 0 for the kernel's own", size,
-              CC_MAX_KERNEL_SIZE);
-  return FALSE;
-}
-
-/* The rows and columns of a sampled Gaussian; 0: it has too many. */
-static guint
-gaussian_size(const CcFilter *filter, GError **error) {
-  const guint size = filter->size ? filter->size : taps_of_sigma(filter->sigma);
-  if (size <= CC_MAX_KERNEL_SIZE)
-    return size;
-  /* the least that is too much, rounded down to what a person writes */
-  const gdouble largest = floor((CC_MAX_KERNEL_SIZE - 0.5) / 6 * 100) / 100;
-  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-              "sigma=%g: that Gaussian has %u rows and columns, and %d are the most; %g is the "
-              "largest sigma, or an explicit size, such as size=%d, cuts the Gaussian off there",
-              filter->sigma, size, CC_MAX_KERNEL_SIZE, largest, CC_MAX_KERNEL_SIZE);
-  return 0;
-}
-
-/* Fills an op of zeros; what it owns is freed with it, also after an error. */
-static gboolean
-operator_init(Operator *op, const CcFilter *filter, GError **error) {
-  const CcKernel *kernel = filter->kernel;
-  if (!check_size(filter->size, error))
-    return FALSE;
-  if (kernel->gaussian && filter->sigma > 0) {
-    const guint size = gaussian_size(filter, error);
-    if (size == 0)
-      return FALSE;
-    op->n = 1;
-    op->matrix = g_new0(CcMatrix, 1);
-    sample_gaussian(op->matrix, filter->sigma, size);
-  } else {
-    const CcKernelSize *size = cc_kernel_get_size(kernel, filter->size);
-    op->n = size->n_matrices;
-    op->matrix = g_memdup2(size->matrix, size->n_matrices * sizeof *size->matrix);
-    op->scale = size->scale;
-  }
-  op->width = op->matrix[0].width;
-  op->height = op->matrix[0].height;
-  op->klass = kernel->klass;
-  op->response = filter->response ? filter->response : kernel->response;
-  op->chroma = filter->chroma ? filter->chroma : kernel->chroma;
-  if (filter->scale != 0)
-    op->scale = filter->scale;
-  move_sign(op);
-  find_divisor(op);
-  return TRUE;
-}
-
-static void
-operator_free(Operator *op) {
-  g_free(op->matrix);
-  g_free(op);
-}
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(Operator, operator_free)
-
-/* The factor from sums of coefficients (of whole numbers where there is a divisor) to results. */
-static gdouble
-operator_scale(const Operator *op, CcRational *fraction) {
-  const guint area = op->width * op->height;
-  *fraction = (CcRational){0, 0};
-  if (op->divisor && op->scale == 0) {
-    gint64 sum = 0;
-    for (guint i = 0; i < area; i++)
-      sum += op->whole[i];
-    *fraction = (CcRational){1, sum > 0 ? sum : op->divisor};
-  } else if (op->divisor) {
-    const CcRational scale = cc_rational(op->scale, MAX_SCALE_DENOMINATOR);
-    if (!scale.den)
-      return op->scale / (gdouble)op->divisor;
-    *fraction = (CcRational){scale.num, scale.den * op->divisor};
-  } else if (op->scale == 0) {
-    gdouble sum = 0, sum_abs = 0;
-    for (guint i = 0; i < area; i++) {
-      sum += op->matrix[0].coeff[i];
-      sum_abs += fabs(op->matrix[0].coeff[i]);
-    }
-    return sum > COEFF_TOLERANCE * sum_abs ? 1 / sum : 1;
-  } else {
-    return op->scale;
-  }
-  return (gdouble)fraction->num / (gdouble)fraction->den;
-}
-
-static void
-set_taps(CcOp *op, const Operator *from) {
-  const guint area = from->width * from->height;
-  op->n_matrices = from->n;
-  op->width = from->width;
-  op->height = from->height;
-  op->response = from->response;
-  op->exact = from->divisor != 0;
-  op->separable = TRUE;
-  for (guint m = 0; m < from->n; m++) {
-    for (guint i = 0; i < area; i++) {
-      const guint at = m * area + i;
-      op->tap_i[at] = op->exact ? (gint32)from->whole[at] : 0;
-      op->tap_f[at] = op->exact ? (gfloat)from->whole[at] : (gfloat)from->matrix[m].coeff[i];
-    }
-    if (!op->separable)
-      continue;
-    if (op->exact) {
-      op->separable = cc_factor_whole(from->whole + m * area, from->width, from->height,
-                                      op->row_i[m], op->column_i[m]);
-      for (guint i = 0; i < CC_MAX_KERNEL_SIZE; i++) {
-        op->row_f[m][i] = (gfloat)op->row_i[m][i];
-        op->column_f[m][i] = (gfloat)op->column_i[m][i];
-      }
-    } else {
-      op->separable = cc_factor_real(&from->matrix[m], op->row_f[m], op->column_f[m]);
-    }
-  }
-}
-
-/* Samples are 0 to `most_code`. */
-static void
-set_bounds(CcOp *op, gint most_code) {
-  const guint area = op->width * op->height;
-  if (!op->exact)
-    return;
-  for (guint m = 0; m < op->n_matrices; m++) {
-    op->sum_min[m] = op->sum_max[m] = 0;
-    for (guint i = 0; i < area; i++) {
-      const gint64 most = (gint64)op->tap_i[m * area + i] * most_code;
-      *(most < 0 ? &op->sum_min[m] : &op->sum_max[m]) += most;
-    }
-  }
-}
-
 /* --- planes --- */
 
 typedef struct {
   const CcFilter *filter;
-  const Operator *taps;
+  const CcOperator *taps;
   CcPlan *plan;
   gdouble offset[CC_MAX_PASSES]; /* what each op of the plan adds */
 } Builder;
@@ -251,6 +29,13 @@ find_limits(const Builder *b, CcRole role, guint depth, gint *lo, gint *hi) {
   *hi = limited ? 235 << (depth - 8) : (1 << depth) - 1;
 }
 
+/* What bias is counted from. With a negative scale that is as far below white of a limited range as
+ * 0 is below white of the full one, so that the same bias draws on white in both. */
+static gint
+zero_level(const Builder *b, gint depth, gint lo, gint hi) {
+  return b->taps->falls ? hi - ((1 << depth) - 1) : lo;
+}
+
 /* Edge results of chroma lie around neutral; mid-grey is where signed results lie around. */
 static gint
 middle(const Builder *b, CcRole role, guint depth) {
@@ -264,8 +49,8 @@ static const CcOp *
 get_op(Builder *b, CcRole role, guint depth) {
   gint lo, hi;
   find_limits(b, role, depth, &lo, &hi);
-  const gdouble offset =
-      b->filter->bias * (gdouble)(1 << (depth - 8)) + lo + middle(b, role, depth);
+  const gdouble offset = b->filter->bias * (gdouble)(1 << (depth - 8)) +
+                         zero_level(b, depth, lo, hi) + middle(b, role, depth);
   for (guint i = 0; i < b->plan->n_ops; i++) {
     const CcOp *other = &b->plan->op[i];
     if (other->lo == lo && other->hi == hi && b->offset[i] == offset)
@@ -275,10 +60,9 @@ get_op(Builder *b, CcRole role, guint depth) {
   CcOp *op = &b->plan->op[b->plan->n_ops++];
   op->lo = lo;
   op->hi = hi;
-  set_taps(op, b->taps);
-  set_bounds(op, (1 << depth) - 1);
+  cc_operator_set_taps(b->taps, op, (1 << depth) - 1);
   CcRational fraction;
-  const gdouble scale = operator_scale(b->taps, &fraction);
+  const gdouble scale = cc_operator_scale(b->taps, &fraction);
   cc_op_set_last_step(op, scale, fraction, offset);
   return op;
 }
@@ -377,7 +161,7 @@ check_number(const gchar *name, gdouble value, gdouble least, gdouble most, GErr
 }
 
 static gboolean
-check_filter(const CcFilter *filter, const Operator *op, GError **error) {
+check_filter(const CcFilter *filter, const CcOperator *op, GError **error) {
   if (!check_number("sigma", filter->sigma, 0, CC_MAX_SIGMA, error) ||
       !check_number("scale", filter->scale, -CC_MAX_SCALE, CC_MAX_SCALE, error) ||
       !check_number("bias", filter->bias, -CC_MAX_BIAS, CC_MAX_BIAS, error) ||
@@ -408,7 +192,7 @@ runs_plan(CcAlgorithm algorithm, const CcPlan *plan) {
 
 /* Whether R, G and B are filtered as their luma. */
 static gboolean
-is_grey(const CcFilter *filter, const Operator *taps, const CcFrameLayout *frame) {
+is_grey(const CcFilter *filter, const CcOperator *taps, const CcFrameLayout *frame) {
   const gboolean wanted = filter->color == CC_COLOR_AUTO ? taps->klass == CC_KERNEL_EDGE
                                                          : filter->color == CC_COLOR_GREY;
   return wanted && cc_frame_layout_has_rgb(frame);
@@ -417,7 +201,7 @@ is_grey(const CcFilter *filter, const Operator *taps, const CcFrameLayout *frame
 /* Whether direction is painted as hue: there is colour, and nothing says what else is to become of
  * it. Only sums of integers are the same in any order. */
 static gboolean
-is_painted(const CcFilter *filter, const Operator *taps, const CcFrameLayout *frame) {
+is_painted(const CcFilter *filter, const CcOperator *taps, const CcFrameLayout *frame) {
   return taps->response == CC_RESPONSE_DIRECTION && taps->divisor &&
          (is_grey(filter, taps, frame) ||
           (filter->chroma == CC_CHROMA_AUTO && cc_frame_layout_has_yuv(frame)));
@@ -461,7 +245,7 @@ set_frame_regions(CcPlan *plan) {
 
 /* Sets everything about frames and planes but the passes. */
 static gboolean
-set_planes(CcPlan *plan, const CcFilter *filter, const Operator *taps, const CcFrameLayout *frame,
+set_planes(CcPlan *plan, const CcFilter *filter, const CcOperator *taps, const CcFrameLayout *frame,
            GError **error) {
   plan->frame_layout = *frame;
   plan->out_frame_layout = cc_frame_layout_shrink(frame, plan->stride);
@@ -512,8 +296,8 @@ check_algorithm(const CcPlan *plan, CcAlgorithm algorithm, GError **error) {
 
 CcPlan *
 cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error) {
-  g_autoptr(Operator) taps = g_new0(Operator, 1);
-  if (!operator_init(taps, filter, error) || !check_filter(filter, taps, error))
+  g_autoptr(CcOperator) taps = cc_operator_new(filter, error);
+  if (!taps || !check_filter(filter, taps, error))
     return NULL;
 
   g_autoptr(CcPlan) plan = g_new0(CcPlan, 1);
@@ -533,6 +317,17 @@ cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error)
   if (!check_algorithm(plan, filter->algorithm, error))
     return NULL;
   return g_steal_pointer(&plan);
+}
+
+gboolean
+cc_filter_check(const CcFilter *filter, GError **error) {
+  /* Has room for every region, and samples for which sums are the smallest. */
+  static const CcFrameLayout least_demanding = {
+      .n_planes = 1,
+      .plane = {{.width = G_MAXINT, .height = G_MAXINT, .step = 1, .depth = 8}},
+  };
+  g_autoptr(CcPlan) plan = cc_plan_new(filter, &least_demanding, error);
+  return plan != NULL;
 }
 
 CcPlan *

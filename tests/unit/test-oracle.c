@@ -212,7 +212,7 @@ test_grey(void) {
   }
 }
 
-/* Edges end at white as they begin at black; the negative scale turns them round. */
+/* Edges end at white as they begin at black. A negative scale turns them round, on white. */
 static void
 test_limits(void) {
   static const guint8 src[] = {0, 0, 255, 255};
@@ -222,8 +222,8 @@ test_limits(void) {
     guint8 expected[4];
   } cases[] = {
       {TRUE, 0, 0, {16, 235, 235, 16}},          {FALSE, 0, 0, {0, 255, 255, 0}},
-      {FALSE, -1, 255, {255, 0, 0, 255}},        {TRUE, -1, 219, {235, 16, 16, 235}},
-      {TRUE, -0.125, 219, {235, 108, 108, 235}}, /* 235 - 1020 / 8 = 107.5 */
+      {FALSE, -1, 255, {255, 0, 0, 255}},        {TRUE, -1, 255, {235, 16, 16, 235}},
+      {TRUE, -0.125, 255, {235, 108, 108, 235}}, /* 235 - 1020 / 8 = 107.5 */
   };
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     const CcFilter filter = {

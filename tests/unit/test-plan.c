@@ -446,6 +446,37 @@ assert_refused(const CcFilter *filter, const gchar *part, const gchar *other_par
   g_assert_nonnull(strstr(error->message, other_part));
 }
 
+/* What no frame can mend is known without one, and what depends on frames is not refused. */
+static void
+test_check(void) {
+  const CcFilter possible[] = {
+      {.kernel = cc_kernels_find("sobel")},
+      {.kernel = cc_kernels_find("sobel"), .response = CC_RESPONSE_DIRECTION},
+      {.kernel = cc_kernels_find("box"), .size = 15, .stride = 4, .border = CC_BORDER_WRAP},
+      {.kernel = cc_kernels_find("gaussian"), .source = {7000, 7000, 1, 1}},
+  };
+  const CcFilter impossible[] = {
+      {.kernel = cc_kernels_find("gaussian"), .sigma = 3},
+      {.kernel = cc_kernels_find("gaussian"), .response = CC_RESPONSE_DIRECTION},
+      {.kernel = cc_kernels_find("kirsch"), .algorithm = CC_ALGORITHM_TWO_PASS},
+      {.kernel = cc_kernels_find("sobel"), .stride = 3},
+      {.kernel = cc_kernels_find("sobel"), .bias = NAN},
+  };
+  g_autoptr(GError) none = NULL;
+  for (guint i = 0; i < G_N_ELEMENTS(possible); i++) {
+    g_assert_true(cc_filter_check(&possible[i], &none));
+    g_assert_no_error(none);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(impossible); i++) {
+    g_autoptr(GError) error = NULL, of_plan = NULL;
+    const CcFrameLayout layout = test_format_layout(test_format_find("I420"), 33, 17, TRUE);
+    g_assert_false(cc_filter_check(&impossible[i], &error));
+    g_assert_null(cc_plan_new(&impossible[i], &layout, &of_plan));
+    g_assert_error(error, CC_ERROR, CC_ERROR_INVALID);
+    g_assert_cmpstr(error->message, ==, of_plan->message);
+  }
+}
+
 static void
 test_refused(void) {
   CcKernel *sobel = cc_kernels_find("sobel"), *gaussian = cc_kernels_find("gaussian");
@@ -554,6 +585,7 @@ main(int argc, char **argv) {
   g_test_add_func("/plan/fill-and-border-values", test_fill_and_border_values);
   g_test_add_func("/plan/range", test_range);
   g_test_add_func("/plan/negative-scale", test_negative_scale);
+  g_test_add_func("/plan/check", test_check);
   g_test_add_func("/plan/refused", test_refused);
   g_test_add_func("/plan/tiny-sigma", test_tiny_sigma);
   g_test_add_func("/plan/tiny-scale", test_tiny_scale);
