@@ -175,15 +175,16 @@ begin_stream(GstCudaConv *self) {
   return TRUE;
 }
 
-/* Whether no value waits to be mended that was refused before the start: nothing runs with another
- * filter than the one that was asked for. */
+/* Whether no value waits to be mended that was refused before the start, and all of them go
+ * together: nothing runs with another filter than the one that was asked for. */
 static gboolean
 begin_settings(GstCudaConv *self) {
   g_autoptr(GError) error = NULL;
-  const gboolean ok = cc_settings_start(&self->settings, &error);
-  if (!ok)
-    gst_cuda_conv_post_error(self, error);
-  return ok;
+  if (cc_settings_start(&self->settings, &error) && gst_cuda_conv_check_properties(self, &error))
+    return TRUE;
+  gst_cuda_conv_post_error(self, error);
+  cc_settings_stop(&self->settings);
+  return FALSE;
 }
 
 /* The sink pad takes what upstream pushes before the base class calls this, and until it is over

@@ -27,15 +27,28 @@ set_stride(GstCudaConv *self, guint stride) {
     gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
 }
 
+static gboolean
+check_kernel(const CcFilter *filter, GError **error) {
+  if (filter->kernel)
+    return TRUE;
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+              "kernel=custom: no coefficients are set; matrix, matrix-text, row, column or "
+              "kernel-file sets them");
+  return FALSE;
+}
+
+gboolean
+gst_cuda_conv_check_properties(GstCudaConv *self, GError **error) {
+  g_auto(CcFilter) filter = {0};
+  cc_settings_get_filter(&self->settings, &filter);
+  return check_kernel(&filter, error) && cc_filter_check(&filter, error);
+}
+
 /* Hands the filter to the session, for frames of `layout`. */
 static gboolean
 set_filter(GstCudaConv *self, const CcFilter *filter, const CcFrameLayout *layout, GError **error) {
-  if (!filter->kernel) {
-    g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-                "kernel=custom: no coefficients are set; matrix, matrix-text, row, column or "
-                "kernel-file sets them");
+  if (!check_kernel(filter, error))
     return FALSE;
-  }
   const gboolean ok = cc_session_set_filter(self->session, filter, layout, error);
   gst_cuda_conv_follow_session(self, NULL);
   if (!ok)

@@ -11,6 +11,9 @@ G_BEGIN_DECLS
  * Any thread. */
 guint gst_cuda_conv_current_stride(GstCudaConv *self);
 
+/* At the start: whether what the properties say together can work on any frame. */
+gboolean gst_cuda_conv_check_properties(GstCudaConv *self, GError **error);
+
 /* Lets the frames that come next, which have these caps, go through what the properties say, or,
  * when that cannot work, through what ran before; then the properties read that again, which is
  * told. At the start of a stream nothing ran before, and the caps are refused. */
