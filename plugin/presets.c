@@ -224,9 +224,28 @@ get_meta(GstPreset *preset, const gchar *name, const gchar *tag, gchar **value) 
 
 /* --- changing --- */
 
+/* Whether GStreamer's file cannot have a preset of that name, or would not show it. */
+static gboolean
+refuse_name(GstPreset *preset, const gchar *name) {
+  gboolean can_be = *name && !is_private(name) && g_utf8_validate(name, -1, NULL);
+  for (const gchar *c = name; can_be && *c; c++)
+    can_be = *c != '[' && *c != ']' && !g_ascii_iscntrl(*c);
+  if (!can_be)
+    GST_WARNING_OBJECT(preset,
+                       "'%s' is no name for a preset: it must not begin with _ nor have a bracket "
+                       "or a control character in it",
+                       name);
+  return !can_be;
+}
+
+static gboolean
+save_preset(GstPreset *preset, const gchar *name) {
+  return !refuse_name(preset, name) && of_user.save_preset(preset, name);
+}
+
 static gboolean
 rename_preset(GstPreset *preset, const gchar *old_name, const gchar *new_name) {
-  return !refuse_change(preset, old_name, "renamed") &&
+  return !refuse_change(preset, old_name, "renamed") && !refuse_name(preset, new_name) &&
          of_user.rename_preset(preset, old_name, new_name);
 }
 
@@ -247,6 +266,7 @@ gst_cuda_conv_preset_interface_init(GstPresetInterface *interface) {
   interface->get_preset_names = get_preset_names;
   interface->get_property_names = get_property_names;
   interface->load_preset = load_preset;
+  interface->save_preset = save_preset;
   interface->rename_preset = rename_preset;
   interface->delete_preset = delete_preset;
   interface->set_meta = set_meta;

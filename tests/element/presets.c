@@ -205,6 +205,36 @@ GST_START_TEST(refused_preset_changes_nothing) {
 }
 GST_END_TEST;
 
+static GstBusSyncReply
+load_another(GstBus *bus, GstMessage *message, gpointer data) {
+  gboolean *loaded = data;
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING && !*loaded) {
+    *loaded = TRUE; /* before the call: its own warnings come here too */
+    load(GST_ELEMENT(GST_MESSAGE_SRC(message)), "my-row");
+  }
+  return GST_BUS_PASS;
+}
+
+/* Who is told of a refusal may load another preset at once: the refused one is over by then. */
+GST_START_TEST(preset_after_a_refused_one) {
+  g_autoptr(GstElement) element = test_element_new("kernel=identity bias=3");
+  g_autoptr(GstElement) fresh = test_element_new(NULL);
+  load(fresh, "my-row");
+  g_autofree gchar *wanted = describe(fresh);
+  gboolean loaded = FALSE;
+  g_autoptr(GstBus) bus = gst_bus_new();
+  gst_bus_set_sync_handler(bus, load_another, &loaded, NULL);
+  gst_element_set_bus(element, bus);
+  fail_if(gst_preset_load_preset(GST_PRESET(element), "my-mistake"));
+  fail_unless(loaded);
+  g_autofree gchar *got = describe(element);
+  fail_unless_equals_string(got, wanted);
+  load(element, "my-bias");
+  assert_text(element, "bias", "10");
+  gst_element_set_bus(element, NULL);
+}
+GST_END_TEST;
+
 typedef struct {
   const gchar *wanted; /* what the properties read when others are told */
   GHashTable *seen;
@@ -393,6 +423,23 @@ GST_START_TEST(preset_of_the_user_wins) {
 }
 GST_END_TEST;
 
+/* What GStreamer's file cannot hold as a name, or would hide. */
+GST_START_TEST(names_that_cannot_be) {
+  static const gchar *const names[] = {"", "_mine", "_presets_", "a]b", "[a", "a\nb", "\xff"};
+  g_autoptr(GstElement) element = test_element_new("kernel=box");
+  GstPreset *preset = GST_PRESET(element);
+  fail_unless(gst_preset_save_preset(preset, "my-own"));
+  g_auto(GStrv) before = gst_preset_get_preset_names(preset);
+  for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+    fail_if(gst_preset_save_preset(preset, names[i]), "[%s]", names[i]);
+    fail_if(gst_preset_rename_preset(preset, "my-own", names[i]), "[%s]", names[i]);
+    g_auto(GStrv) after = gst_preset_get_preset_names(preset);
+    fail_unless(g_strv_equal((const gchar *const *)before, (const gchar *const *)after));
+  }
+  fail_unless(gst_preset_delete_preset(preset, "my-own"));
+}
+GST_END_TEST;
+
 static guint n_logged;
 
 static void
@@ -440,6 +487,7 @@ presets_suite(void) {
   tcase_add_test(tc, presets_leave_the_device_alone);
   tcase_add_test(tc, missing_preset_changes_nothing);
   tcase_add_test(tc, refused_preset_changes_nothing);
+  tcase_add_test(tc, preset_after_a_refused_one);
   tcase_add_test(tc, preset_is_one_change);
   tcase_add_test(tc, preset_while_playing);
   tcase_add_test(tc, preset_on_a_launch_line);
@@ -447,6 +495,7 @@ presets_suite(void) {
   tcase_add_test(tc, saved_path_comes_back);
   tcase_add_test(tc, names_of_presets);
   tcase_add_test(tc, preset_of_the_user_wins);
+  tcase_add_test(tc, names_that_cannot_be);
   tcase_add_test(tc, shipped_presets_stay);
   suite_add_tcase(suite, tc);
   return suite;
