@@ -4,6 +4,8 @@
 #include "cudamemory.h"
 #include "engine/error.h"
 
+#include <string.h>
+
 typedef struct {
   CcSessionFrame parent;
   GstBuffer *in, *out;
@@ -92,6 +94,25 @@ cc_buffer_frame_new(GstBuffer *in, const GstVideoInfo *in_info, GstBuffer *out,
   return &self->parent;
 }
 
+/* Whole rows, padding included: gst_video_frame_copy leaves out the last Cr of packed 4:2:2 where
+ * the width is odd. */
+static void
+copy_planes(GstVideoFrame *to, const GstVideoFrame *from) {
+  for (guint p = 0; p < GST_VIDEO_FRAME_N_PLANES(to); p++) {
+    gint component[GST_VIDEO_MAX_COMPONENTS];
+    gst_video_format_info_component(to->info.finfo, p, component);
+    const gsize to_stride = (gsize)GST_VIDEO_FRAME_PLANE_STRIDE(to, p);
+    const gsize from_stride = (gsize)GST_VIDEO_FRAME_PLANE_STRIDE(from, p);
+    guint8 *to_row = GST_VIDEO_FRAME_PLANE_DATA(to, p);
+    const guint8 *from_row = GST_VIDEO_FRAME_PLANE_DATA(from, p);
+    for (gint y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT(to, component[0]); y++) {
+      memcpy(to_row, from_row, MIN(to_stride, from_stride));
+      to_row += to_stride;
+      from_row += from_stride;
+    }
+  }
+}
+
 /* The frame as it lies in `cuda`, in memory of our own. */
 static GstBuffer *
 lay_out_like(GstBuffer *cuda, GstBuffer *system, const GstVideoInfo *info) {
@@ -102,7 +123,7 @@ lay_out_like(GstBuffer *cuda, GstBuffer *system, const GstVideoInfo *info) {
                                  meta->height, meta->n_planes, meta->offset, meta->stride);
   if (gst_video_frame_map(&from, info, system, GST_MAP_READ)) {
     if (gst_video_frame_map(&to, info, copy, GST_MAP_WRITE)) {
-      gst_video_frame_copy(&to, &from);
+      copy_planes(&to, &from);
       gst_video_frame_unmap(&to);
     }
     gst_video_frame_unmap(&from);

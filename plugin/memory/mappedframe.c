@@ -76,12 +76,15 @@ typedef struct {
   const GstVideoCropMeta *crop; /* NULL: the frame is the whole picture */
 } FrameInBuffer;
 
-/* Moves *at from the first sample of a plane to that of the crop. */
+/* Moves *at from the first sample of a plane to that of the crop. Packed 4:2:2 has no pixel at an
+ * odd column without the one before, so such a crop starts there; GStreamer's videocrop does the
+ * same. */
 static gboolean
 add_crop(gsize *at, const GstVideoCropMeta *crop, const GstVideoInfo *info,
          const CcPlaneLayout *plane, guint p, gint stride) {
   const gint component = plane_component(info, p);
-  const gsize column = crop->x >> GST_VIDEO_FORMAT_INFO_W_SUB(info->finfo, component);
+  const gsize column =
+      plane->pairs ? crop->x / 2 : crop->x >> GST_VIDEO_FORMAT_INFO_W_SUB(info->finfo, component);
   const gsize row = crop->y >> GST_VIDEO_FORMAT_INFO_H_SUB(info->finfo, component);
   gsize bytes;
   return g_size_checked_mul(&bytes, column, plane->step * cc_sample_size(plane->type)) &&

@@ -30,7 +30,8 @@ static gboolean
 plane_is_inside(const Extreme *e, const CcFrameLayout *layout, guint p, gsize bytes,
                 gboolean cropped) {
   const CcPlaneLayout *plane = &layout->plane[p];
-  const gboolean halved = plane->width < (guint)e->width || plane->height < (guint)e->height;
+  const gboolean halved =
+      plane->pairs || plane->width < (guint)e->width || plane->height < (guint)e->height;
   const guint sub_x = halved ? 1 : 0;
   const guint sub_y = plane->height < (guint)e->height ? 1 : 0;
   const __int128 step = plane->step * cc_sample_size(plane->type);
@@ -120,6 +121,10 @@ check(const Extreme *e) {
 #define HUGE G_MAXSIZE
 
 static const Extreme extremes[] = {
+    /* Pixels 7 to 15 are groups 3 to 7 of eight: the last row fits, and with a byte less does not.
+     */
+    {"YUY2", 9, 5, 160, 16, 5, {0}, {32}, TRUE, 7, 0, 9, 5},
+    {"YUY2", 9, 5, 159, 16, 5, {0}, {32}, TRUE, 7, 0, 9, 5},
     {"ARGB64", 64, 100, 0, BIG, BIG, {0}, {G_MAXINT - 1}, TRUE, BIG - 64, BIG - 100, 64, 100},
     {"ARGB64", 64, 100, 0, BIG, BIG, {0}, {G_MININT + 2}, TRUE, BIG - 64, BIG - 100, 64, 100},
     {"ARGB64", 64, 100, 0, BIG, BIG, {HUGE}, {G_MAXINT - 1}, TRUE, BIG - 64, BIG - 100, 64, 100},
@@ -151,8 +156,9 @@ GST_END_TEST;
 static const struct {
   const gchar *format;
   gint width, height;
-} frames[] = {{"GRAY8", 64, 48}, {"ARGB64", 64, 100}, {"I420", 64, 48}, {"NV12", 66, 34},
-              {"GRAY8", 1, 1},   {"RGB", 33, 17},     {"I420", 33, 17}, {"GRAY16_LE", 5, 9}};
+} frames[] = {{"GRAY8", 64, 48}, {"ARGB64", 64, 100}, {"I420", 64, 48},
+              {"NV12", 66, 34},  {"GRAY8", 1, 1},     {"RGB", 33, 17},
+              {"I420", 33, 17},  {"GRAY16_LE", 5, 9}, {"YUY2", 9, 5}};
 
 /* A frame as it should be, in a larger picture when it is cropped. */
 static Extreme

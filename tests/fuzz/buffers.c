@@ -143,11 +143,18 @@ typedef struct {
   guint row_bytes, n_rows;
 } Place;
 
+/* The component whose samples are farthest apart: they repeat as all of the plane does, which luma
+ * of packed 4:2:2 does not. */
 static gint
-first_component(const GstVideoInfo *info, guint plane) {
+sparsest_component(const GstVideoInfo *info, guint plane) {
   gint components[GST_VIDEO_MAX_COMPONENTS];
   gst_video_format_info_component(info->finfo, plane, components);
-  return components[0];
+  gint sparsest = components[0];
+  for (gint i = 1; i < GST_VIDEO_MAX_COMPONENTS && components[i] >= 0; i++)
+    if (GST_VIDEO_INFO_COMP_PSTRIDE(info, components[i]) >
+        GST_VIDEO_INFO_COMP_PSTRIDE(info, sparsest))
+      sparsest = components[i];
+  return sparsest;
 }
 
 static gboolean
@@ -163,7 +170,7 @@ crop_counts(const FuzzBuffer *self, const GstVideoInfo *info) {
 
 static Place
 find_plane(const FuzzBuffer *self, const GstVideoInfo *info, guint plane) {
-  const gint c = first_component(info, plane);
+  const gint c = sparsest_component(info, plane);
   const Wide pixel = GST_VIDEO_INFO_COMP_PSTRIDE(info, c);
   Place place = {
       .origin = self->has_meta ? self->meta.offset[plane] : info->offset[plane],
@@ -205,9 +212,7 @@ fuzz_buffer_is_right(const FuzzBuffer *self, const GstVideoInfo *info) {
 }
 
 const guint8 *
-fuzz_buffer_row(const FuzzBuffer *self, const GstVideoInfo *info, guint plane, guint row,
-                gsize *n_bytes) {
+fuzz_buffer_row(const FuzzBuffer *self, const GstVideoInfo *info, guint plane, guint row) {
   const Place place = find_plane(self, info, plane);
-  *n_bytes = place.row_bytes;
   return self->content + (gssize)(place.origin + row * place.stride);
 }

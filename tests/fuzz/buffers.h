@@ -29,6 +29,6 @@ void fuzz_buffer_clear(FuzzBuffer *self);
  * nothing overflows. */
 gboolean fuzz_buffer_is_right(const FuzzBuffer *self, const GstVideoInfo *info);
 
-/* The bytes of one row of a right buffer, and how many. */
+/* The bytes of one row of a right buffer. */
 const guint8 *fuzz_buffer_row(const FuzzBuffer *self, const GstVideoInfo *info, guint plane,
-                              guint row, gsize *n_bytes);
+                              guint row);

@@ -72,6 +72,7 @@ FRAMES = {
     "plain-gray8": caps(COPY, "GRAY8", 16, 9) + buffer(),
     "two-frames": caps(SOBEL, "RGBA", 33, 17) + buffer() + buffer(),
     "i420-odd": caps(COPY, "I420", 33, 17) + buffer(),
+    "yuy2-odd": caps(COPY, "YUY2", 9, 4) + buffer(),
     "nv12-direction": caps(DIRECTION, "NV12", 16, 16) + buffer(),
     "p010-stride-2": caps(HALF, "P010_10LE", 31, 15) + buffer(),
     "argb64-stride-4": caps(QUARTER, "ARGB64", 13, 11) + buffer(),
@@ -127,6 +128,9 @@ FRAMES = {
         META | CROP, size=raw(32 * 16 * 3 // 2),
         meta=metas(raw(32), raw(16), x=raw(3), y=raw(5), places=[
             (RIGHT, raw(32)), (raw(512), raw(16)), (raw(640), raw(16))])),
+    "crop-yuy2-odd": caps(COPY, "YUY2", 9, 4) + buffer(
+        META | CROP, size=raw(32 * 16),
+        meta=metas(raw(16), raw(16), x=raw(7), y=raw(5), places=[(RIGHT, raw(32))])),
     "crop-of-whole": caps(COPY_WRAP, "GRAY8", 8, 4) + buffer(
         META | CROP, meta=metas(x=raw(1), y=raw(1))),
     # the last line of the picture is where 2^64 is passed
