@@ -156,7 +156,12 @@ append_word(Numbers *numbers, const gchar *word, gsize length, GError **error) {
   g_auto(GValue) entry = G_VALUE_INIT;
   g_value_init(&entry, G_TYPE_STRING);
   g_value_take_string(&entry, g_strndup(word, length));
-  return append_number(numbers, &entry, error);
+  g_autoptr(GError) reason = NULL;
+  if (append_number(numbers, &entry, &reason))
+    return TRUE;
+  g_set_error(error, reason->domain, reason->code, "%s%s", reason->message,
+              memchr(word, ',', length) ? ", and spaces between them instead of commas" : "");
+  return FALSE;
 }
 
 /* Lines with nothing in them are no rows. */

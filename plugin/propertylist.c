@@ -80,9 +80,11 @@ const CcProperty cc_properties[] = {
      * GstCudaConv:matrix-text:
      *
      * The coefficients of a custom kernel as one text with white space between them, in the form of
-     * FFmpeg's convolution. A list without a `;` whose length is the square of an odd number is
-     * that square; of every other shape, `;` or a new line ends each row, so that "1 2 1;" is a row
-     * of three. Up to 16384 bytes.
+     * one matrix of FFmpeg's convolution. A list without a `;` whose length is the square of an odd
+     * number is that square; of every other shape, `;` or a new line ends each row, so that "1 2
+     * 1;" is a row of three. Up to 16384 bytes. In a gst-launch line `;` is easier, since a new
+     * line needs quotes within the quotes of the shell. An empty text forgets the coefficients; it
+     * is refused while they are in use.
      */
     {"matrix-text", "Matrix text",
      "Coefficients as one text: a square matrix-text=\"0 -1 0 -1 5 -1 0 -1 0\" or rows "
@@ -115,8 +117,8 @@ const CcProperty cc_properties[] = {
      * GstCudaConv:kernel-file:
      *
      * Path of a file whose first kernel definition becomes the custom kernel; the format is that of
-     * the plugin's own kernels.ini. The path has to be that of a regular file of up to 64 KiB, and
-     * the file is read when the property is set.
+     * the plugin's own, presets/kernels.ini of the sources. The path has to be that of a regular
+     * file of up to 64 KiB, and the file is read when the property is set.
      */
     {"kernel-file", "Kernel file",
      "Path of a file that defines the custom kernel, as \"[soft]\", \"matrix-3=1 2 1; 2 4 2; 1 2 "
@@ -193,7 +195,8 @@ const CcProperty cc_properties[] = {
      * Where there is colour, direction is a hue: the angle 0 is red, and no gradient is black. That
      * is so for R, G and B that are filtered as grey (see color), and for luma and chroma with
      * chroma=auto; the chroma of several pixels has the hue of their mean gradient. Elsewhere, and
-     * with coefficients that have no common divisor, direction is a code value.
+     * with coefficients that no whole numbers are in proportion to, direction is a code value: 0
+     * where it grows brighter to the right, 64 downwards, 128 to the left and 192 upwards.
      */
     {"response", "Response", "How signed sums become pixels", FILTERS(response),
      ENUM(gst_cuda_conv_response_get_type, "auto")},

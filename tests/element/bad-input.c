@@ -69,7 +69,8 @@ static const Row rows[] = {
     {VIDEO, "matrix-text=\"1 2 1\"", STOPS, "a list of 3 coefficients"},
     {VIDEO, "matrix-text=\"1 2 1; 1 2; 1 2 1\"", STOPS, "row 2 has 2 coefficients and row 1 has 3"},
     {VIDEO, "matrix-text=\"1 2 1 2 four 2 1 2 1\"", STOPS, "coefficient 5 is \"four\""},
-    {VIDEO, "matrix-text=\"0,-1,0,-1,5,-1,0,-1,0\"", STOPS, "coefficient 1 is \"0,-1,0"},
+    {VIDEO, "matrix-text=\"0,-1,0,-1,5,-1,0,-1,0\"", STOPS,
+     "and spaces between them instead of commas"},
     {VIDEO, "size=4", STOPS, "size=4 is refused: an odd number from 1 to 15 is needed, or 0"},
     {VIDEO, "stride=3", STOPS, "stride=3 is refused: 1, 2 or 4 is needed"},
     {VIDEO, "row=<1,2>", STOPS, "the length of row is 2; an odd number"},
@@ -89,7 +90,7 @@ static const Row rows[] = {
     /* values that are of no use */
     {VIDEO, "sigma=1.5", RUNS, "sigma=1.5 has no effect on the kernel sobel"},
     {VIDEO, "kernel=sobel size=9", RUNS, ""},
-    /* values that do not go together, found when the stream starts */
+    /* values that do not go together */
     {VIDEO, "kernel=custom", STOPS, "kernel=custom"},
     {VIDEO, "kernel=gaussian sigma=3", STOPS, "2.41 is the largest sigma"},
     {VIDEO, "kernel=gaussian response=direction", STOPS, "response=direction: the kernel gaussian"},
