@@ -576,8 +576,11 @@ run(const gchar *caps, guint seconds, guint every) {
   unlink(file);
 }
 
+/* Chroma means something in the one, color in the other, and alpha in both. */
+static const gchar *const formats[] = {"AYUV", "RGBA"};
+
 GST_START_TEST(small_pictures) {
-  g_autofree gchar *caps = test_caps("AYUV", 160, 90);
+  g_autofree gchar *caps = test_caps(formats[__i__], 160, 90);
   run(caps, seconds_of("CUDACONV_TEST_SECONDS", 4), 1);
 }
 GST_END_TEST;
@@ -594,7 +597,7 @@ instants_suite(void) {
   TCase *tc = tcase_create("instants");
   tcase_set_timeout(tc, 60 + 2.0 * MAX(seconds_of("CUDACONV_TEST_SECONDS", 4),
                                        seconds_of("CUDACONV_TEST_LARGE_SECONDS", 2)));
-  tcase_add_test(tc, small_pictures);
+  tcase_add_loop_test(tc, small_pictures, 0, G_N_ELEMENTS(formats));
   tcase_add_test(tc, large_pictures);
   suite_add_tcase(suite, tc);
   return suite;
