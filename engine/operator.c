@@ -58,6 +58,15 @@ find_divisor(CcOperator *self) {
   self->divisor = 0;
 }
 
+/* Brings the largest coefficient to between 1/2 and 1. No digit of any changes. */
+static void
+bring_into_range(CcOperator *self) {
+  frexp(largest_coefficient(self), &self->exponent);
+  for (guint m = 0; m < self->n; m++)
+    for (guint i = 0; i < self->width * self->height; i++)
+      self->matrix[m].coeff[i] = ldexp(self->matrix[m].coeff[i], -self->exponent);
+}
+
 /* Moves a negative scale into the taps, for which there are more and faster last steps. Only where
  * the result is linear in the sums is it the same. */
 static void
@@ -137,6 +146,8 @@ cc_operator_new(const CcFilter *filter, GError **error) {
   self->falls = self->scale < 0;
   move_sign(self);
   find_divisor(self);
+  if (!self->divisor)
+    bring_into_range(self);
   return g_steal_pointer(&self);
 }
 
@@ -219,9 +230,9 @@ cc_operator_scale(const CcOperator *self, CcRational *fraction) {
       sum += self->matrix[0].coeff[i];
       sum_abs += fabs(self->matrix[0].coeff[i]);
     }
-    return sum > COEFF_TOLERANCE * sum_abs ? 1 / sum : 1;
+    return sum > COEFF_TOLERANCE * sum_abs ? 1 / sum : ldexp(1, self->exponent);
   } else {
-    return self->scale;
+    return ldexp(self->scale, self->exponent);
   }
   return (gdouble)fraction->num / (gdouble)fraction->den;
 }

@@ -19,9 +19,11 @@ typedef struct {
   CcKernelClass klass;
   gdouble scale;  /* 0: automatic */
   gboolean falls; /* it was negative: results fall when responses rise */
-  /* all coefficients are whole[] / divisor; divisor is 0 when there is none */
+  /* All coefficients are whole[] / divisor. Where there is none that does, divisor is 0, and the
+   * matrices hold the coefficients times 2^-exponent, of which floats hold the squares too. */
   gint64 divisor;
   gint64 whole[CC_MAX_TAPS];
+  gint exponent;
 } CcOperator;
 
 /* CC_ERROR_INVALID names the property, its value and what would be accepted. */

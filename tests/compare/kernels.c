@@ -14,11 +14,12 @@ typedef enum {
   COEFFS_MEAN,       /* positive reals */
   COEFFS_REAL,       /* reals of both signs up to 1 */
   COEFFS_TINY,       /* hundred-millionths */
+  COEFFS_MINUTE,     /* reals whose squares no float holds */
   COEFFS_SPARSE,     /* mostly zero */
 } Coeffs;
 
 static const gchar *const coeffs_names[] = {"small", "large", "sixteenths", "mean",
-                                            "real",  "tiny",  "sparse"};
+                                            "real",  "tiny",  "minute",     "sparse"};
 
 static gdouble
 random_coeff(Coeffs coeffs, GRand *rand) {
@@ -35,6 +36,8 @@ random_coeff(Coeffs coeffs, GRand *rand) {
     return g_rand_double_range(rand, -1, 1);
   case COEFFS_TINY:
     return g_rand_int_range(rand, -3, 10) * 1e-8;
+  case COEFFS_MINUTE:
+    return g_rand_double_range(rand, -0.2, 1) * 1e-30;
   default:
     return g_rand_int_range(rand, 0, 10) == 0 ? g_rand_int_range(rand, -5, 6) : 0;
   }
@@ -175,8 +178,8 @@ test_kernels_new(guint32 seed) {
   static const guint shapes[][2] = {{1, 1}, {1, 3}, {3, 1},  {3, 3},  {1, 5},   {5, 1},
                                     {3, 5}, {5, 3}, {5, 5},  {3, 7},  {7, 3},   {7, 7},
                                     {9, 9}, {5, 9}, {1, 15}, {15, 1}, {13, 11}, {15, 15}};
-  static const Coeffs mixed[] = {COEFFS_LARGE, COEFFS_SIXTEENTHS, COEFFS_MEAN,
-                                 COEFFS_REAL,  COEFFS_TINY,       COEFFS_SPARSE};
+  static const Coeffs mixed[] = {COEFFS_LARGE, COEFFS_SIXTEENTHS, COEFFS_MEAN,  COEFFS_REAL,
+                                 COEFFS_TINY,  COEFFS_MINUTE,     COEFFS_SPARSE};
   GArray *kernels = g_array_new(FALSE, FALSE, sizeof(TestKernel));
   g_array_set_clear_func(kernels, kernel_clear);
   g_autoptr(GRand) rand = g_rand_new_with_seed(seed);
