@@ -383,6 +383,12 @@ cc_property_affects_pixels(const CcProperty *self) {
   return self->use == CC_USE_DEFINITION || self->use == CC_USE_PIXELS;
 }
 
+gboolean
+cc_property_is_other_half(const CcProperty *self, const CcProperty *other) {
+  return (self->define == cc_definition_set_row && other->define == cc_definition_set_column) ||
+         (self->define == cc_definition_set_column && other->define == cc_definition_set_row);
+}
+
 void
 cc_property_get(const CcProperty *self, const CcValues *values, GValue *value) {
   gconstpointer place = (const gchar *)values + self->value_offset;

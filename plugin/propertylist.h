@@ -79,6 +79,9 @@ GParamSpec *cc_property_new_spec(const CcProperty *self);
 /* Whether the property decides about pixels, so that presets hold it. */
 gboolean cc_property_affects_pixels(const CcProperty *self);
 
+/* Whether the two are the row and the column of one kernel, in any order. */
+gboolean cc_property_is_other_half(const CcProperty *self, const CcProperty *other);
+
 /* Reads the value, for all uses but STATS. */
 void cc_property_get(const CcProperty *self, const CcValues *values, GValue *value);
 

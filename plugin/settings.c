@@ -180,10 +180,13 @@ forget_refusal(CcSettings *self, guint i) {
   g_clear_pointer(&self->refusal[i], g_free);
 }
 
+/* Of each property that the definition of a kernel by `property`, or a named kernel (NULL), puts an
+ * end to. A row or column is half of a kernel and leaves the other half as it is. */
 static void
-forget_definitions(CcSettings *self) {
+forget_definitions(CcSettings *self, const CcProperty *property) {
   for (guint i = 0; i < cc_n_properties; i++)
-    if (cc_properties[i].use == CC_USE_DEFINITION)
+    if (cc_properties[i].use == CC_USE_DEFINITION &&
+        !(property && cc_property_is_other_half(property, &cc_properties[i])))
       forget_refusal(self, i);
 }
 
@@ -251,15 +254,17 @@ note_definition(CcSettings *self, gboolean selects) {
   note_change(self);
 }
 
-static void
+/* Whether that is another one. */
+static gboolean
 take_definition(CcSettings *self, CcValues *values, const CcDefinition *next) {
   if (next->kernel == values->definition.kernel)
-    return;
+    return FALSE;
   cc_definition_assign(&values->definition, next);
   if (next->kernel)
     values->kernel = GST_CUDA_CONV_KERNEL_CUSTOM;
   if (values == &self->now.values)
     note_definition(self, next->kernel != NULL);
+  return TRUE;
 }
 
 static gboolean
@@ -272,9 +277,11 @@ define(CcSettings *self, const CcProperty *property, const GValue *value, GError
   const gboolean ok = property->define(&next, value, error);
   if (ok) {
     g_mutex_lock(&self->lock);
-    take_definition(self, values, &next);
+    const gboolean differs = take_definition(self, values, &next);
     if (values == &self->now.values)
-      forget_definitions(self);
+      forget_refusal(self, (guint)(property - cc_properties));
+    if (values == &self->now.values && differs)
+      forget_definitions(self, property);
     g_mutex_unlock(&self->lock);
   }
   g_rec_mutex_unlock(&self->defining);
@@ -291,7 +298,7 @@ note_value(CcSettings *self, guint i) {
   note_set(self, &self->now, i, bound);
   forget_refusal(self, i);
   if (chooses_kernel(property) && self->now.values.kernel != GST_CUDA_CONV_KERNEL_CUSTOM)
-    forget_definitions(self);
+    forget_definitions(self, NULL);
   if (property->use != CC_USE_PIXELS)
     return;
   if (bound) {

@@ -175,7 +175,7 @@ GST_START_TEST(wrong_value_stays_out) {
       {"stride=3", "stride=3 is refused: 1, 2 or 4 is needed"},
       {"size=4", "size=4 is refused: an odd number from 1 to 15 is needed, or 0"},
       {"matrix=<1,1,1,1>", "matrix=<1, 1, 1, 1> is refused"},
-      {"kernel-file=nope.ini", "kernel-file=nope.ini is refused"},
+      {"kernel-file=nope.ini", "kernel-file=\"nope.ini\" is refused"},
   };
   GstHarness *h = test_harness_new("kernel=gaussian stride=2", CAPS);
   g_autofree gchar *before = describe(h->element);
@@ -302,8 +302,8 @@ static const Start starts[] = {
     {"stride=3", NULL, "stride=3 is refused: 1, 2 or 4 is needed"},
     {"size=4", NULL, "size=4 is refused: an odd number"},
     {"matrix=<1,1,1,1>", NULL, "matrix=<1, 1, 1, 1> is refused"},
-    {"kernel-file=nope.ini", NULL, "kernel-file=nope.ini is refused: nope.ini: No such file"},
-    {"kernel-file=nope.ini", "bias=20 stride=2", "kernel-file=nope.ini is refused"},
+    {"kernel-file=nope.ini", NULL, "kernel-file=\"nope.ini\" is refused: nope.ini: No such file"},
+    {"kernel-file=nope.ini", "bias=20 stride=2", "kernel-file=\"nope.ini\" is refused"},
     {"matrix=<1,1,1,1>", "kernel=custom", "matrix=<1, 1, 1, 1> is refused"},
     {"stride=3 size=4", "stride=2", "size=4 is refused"},
     {"stride=3", "kernel=box", "stride=3 is refused"},
@@ -324,6 +324,13 @@ static const Start starts[] = {
     {"size=4 stride=3", "stride=4 size=5", NULL},
     {"matrix=<1,1,1,1>", "matrix=<1,2,1,2,4,2,1,2,1>", NULL},
     {"matrix=<1,1,1,1>", "row=<1,2,1>", NULL},
+    {"row=<1,2>", "column=<1,2,1>", "row=<1, 2> is refused"},
+    {"column=<1,2>", "row=<1,2,1>", "column=<1, 2> is refused"},
+    {"matrix=<1,2>", "row=<>", "matrix=<1, 2> is refused"},
+    {"matrix=<1,2>", "kernel-file=", "matrix=<1, 2> is refused"},
+    {"row=<1,2>", "row=<1,2,1> column=<1,2,1>", NULL},
+    {"row=<1,2> column=<1,2>", "matrix-text=1;2;1", NULL},
+    {"row=<1,2> column=<1,2,1>", "row=<>", NULL},
     {"kernel-file=nope.ini row=<1,2>", "kernel=box", NULL},
     {"kernel-file=nope.ini", "kernel-file=", NULL},
     {"kernel-file=nope.ini stride=3", "@preset=edges", NULL},
