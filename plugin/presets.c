@@ -5,6 +5,7 @@
 #include "report.h"
 
 #include <gio/gio.h>
+#include <string.h>
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
 
@@ -224,12 +225,19 @@ get_meta(GstPreset *preset, const gchar *name, const gchar *tag, gchar **value) 
 
 /* --- changing --- */
 
+/* Whether it is UTF-8 without control characters. */
+static gboolean
+is_one_line(const gchar *text) {
+  const gboolean is_utf8 = g_utf8_validate(text, -1, NULL);
+  while (*text && !g_ascii_iscntrl(*text))
+    text++;
+  return is_utf8 && !*text;
+}
+
 /* Whether GStreamer's file cannot have a preset of that name, or would not show it. */
 static gboolean
 refuse_name(GstPreset *preset, const gchar *name) {
-  gboolean can_be = *name && !is_private(name) && g_utf8_validate(name, -1, NULL);
-  for (const gchar *c = name; can_be && *c; c++)
-    can_be = *c != '[' && *c != ']' && !g_ascii_iscntrl(*c);
+  const gboolean can_be = *name && !is_private(name) && !strpbrk(name, "[]") && is_one_line(name);
   if (!can_be)
     GST_WARNING_OBJECT(preset,
                        "'%s' is no name for a preset: it must not begin with _ nor have a bracket "
@@ -238,9 +246,21 @@ refuse_name(GstPreset *preset, const gchar *name) {
   return !can_be;
 }
 
+/* Whether the path of the kernel file has a quote in it, which GStreamer's file does not give back.
+ */
+static gboolean
+refuse_path(GstPreset *preset) {
+  g_autofree gchar *path = NULL;
+  g_object_get(preset, "kernel-file", &path, NULL);
+  const gboolean has_quote = path && strchr(path, '"');
+  if (has_quote)
+    GST_WARNING_OBJECT(preset, "kernel-file=%s has a quote in it, which no preset can hold", path);
+  return has_quote;
+}
+
 static gboolean
 save_preset(GstPreset *preset, const gchar *name) {
-  return !refuse_name(preset, name) && of_user.save_preset(preset, name);
+  return !refuse_name(preset, name) && !refuse_path(preset) && of_user.save_preset(preset, name);
 }
 
 static gboolean
@@ -254,10 +274,28 @@ delete_preset(GstPreset *preset, const gchar *name) {
   return !refuse_change(preset, name, "deleted") && of_user.delete_preset(preset, name);
 }
 
-/* GStreamer's function would make a preset of the user that holds nothing else. */
+/* Whether a line of GStreamer's file cannot hold what is told of a preset. */
+static gboolean
+refuse_meta(GstPreset *preset, const gchar *tag, const gchar *value) {
+  const gboolean fits =
+      *tag && !strpbrk(tag, "=[] ") && is_one_line(tag) && (!value || is_one_line(value));
+  if (!fits)
+    GST_WARNING_OBJECT(preset,
+                       "a preset cannot hold '%s' as '%s': the tag is one word without = and "
+                       "brackets, and both are one line of UTF-8",
+                       value, tag);
+  return !fits;
+}
+
+/* GStreamer's function would make a preset that holds nothing else. */
 static gboolean
 set_meta(GstPreset *preset, const gchar *name, const gchar *tag, const gchar *value) {
-  return !refuse_change(preset, name, "described") && of_user.set_meta(preset, name, tag, value);
+  if (refuse_change(preset, name, "described") || refuse_meta(preset, tag, value))
+    return FALSE;
+  if (is_of_user(preset, name))
+    return of_user.set_meta(preset, name, tag, value);
+  GST_WARNING_OBJECT(preset, "no preset named '%s'", name);
+  return FALSE;
 }
 
 void

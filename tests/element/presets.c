@@ -329,6 +329,17 @@ GST_START_TEST(saved_path_comes_back) {
 }
 GST_END_TEST;
 
+GST_START_TEST(path_with_a_quote_is_not_saved) {
+  g_autofree gchar *path = g_build_filename(g_get_user_data_dir(), "a\"b.ini", NULL);
+  fail_unless(g_file_set_contents(path, "[mine]\nmatrix-1=1\n", -1, NULL));
+  g_autoptr(GstElement) element = test_element_new(NULL);
+  g_object_set(element, "kernel-file", path, NULL);
+  assert_text(element, "kernel", "custom");
+  fail_if(gst_preset_save_preset(GST_PRESET(element), "my-own"));
+  fail_if(gst_preset_load_preset(GST_PRESET(element), "my-own"));
+}
+GST_END_TEST;
+
 /* On a launch line a preset wins over the properties beside it, and the frames show it. */
 GST_START_TEST(every_preset_runs) {
   g_autofree gchar *caps = test_caps("I420", 33, 17);
@@ -440,6 +451,26 @@ GST_START_TEST(names_that_cannot_be) {
 }
 GST_END_TEST;
 
+/* What one line of GStreamer's file cannot hold is refused before it spoils the file. */
+GST_START_TEST(what_cannot_be_told) {
+  static const gchar *const wrong[][2] = {
+      {"", "x"},     {"a=b", "x"},        {"a]b", "x"},        {"a ", "x"},
+      {"a\nb", "x"}, {"comment", "x\ny"}, {"comment", "\xff"}, {"\xff", "x"},
+  };
+  g_autoptr(GstElement) element = test_element_new("kernel=box");
+  GstPreset *preset = GST_PRESET(element);
+  fail_unless(gst_preset_save_preset(preset, "my-own"));
+  fail_unless(gst_preset_set_meta(preset, "my-own", "comment", "Soft = [better]"));
+  for (guint i = 0; i < G_N_ELEMENTS(wrong); i++)
+    fail_if(gst_preset_set_meta(preset, "my-own", wrong[i][0], wrong[i][1]), "row %u", i);
+  assert_comment(element, "my-own", "Soft = [better]");
+  fail_unless(gst_preset_set_meta(preset, "my-own", "comment", NULL));
+  fail_if(gst_preset_set_meta(preset, "another", "comment", "x"));
+  fail_if(gst_preset_load_preset(preset, "another"));
+  fail_unless(gst_preset_delete_preset(preset, "my-own"));
+}
+GST_END_TEST;
+
 static guint n_logged;
 
 static void
@@ -493,9 +524,11 @@ presets_suite(void) {
   tcase_add_test(tc, preset_on_a_launch_line);
   tcase_add_test(tc, saved_preset_comes_back);
   tcase_add_test(tc, saved_path_comes_back);
+  tcase_add_test(tc, path_with_a_quote_is_not_saved);
   tcase_add_test(tc, names_of_presets);
   tcase_add_test(tc, preset_of_the_user_wins);
   tcase_add_test(tc, names_that_cannot_be);
+  tcase_add_test(tc, what_cannot_be_told);
   tcase_add_test(tc, shipped_presets_stay);
   suite_add_tcase(suite, tc);
   return suite;
