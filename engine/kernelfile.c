@@ -249,8 +249,8 @@ check_matrices(const Section *section, const gchar *key, const GArray *matrices,
                                matrix[i].height, matrix->width, matrix->height);
   if (MAX(matrix->width, matrix->height) != size)
     return cc_keytext_refuse(section->text, value_start(section, key), error,
-                             "a matrix of %ux%u under size %u", matrix->width, matrix->height,
-                             size);
+                             "%u columns and %u rows under size %u, which the larger has to be",
+                             matrix->width, matrix->height, size);
   for (guint i = 0; i < matrices->len; i++)
     for (guint c = 0; c < matrix->width * matrix->height; c++)
       if (fabs(matrix[i].coeff[c]) > CC_MAX_COEFF)

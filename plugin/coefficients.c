@@ -46,10 +46,8 @@ number_from_value(const GValue *value, gdouble *number) {
 static gboolean
 refuse_entry(guint i, const GValue *entry, GError **error) {
   g_autofree gchar *text = cc_value_describe(entry);
-  const gchar *quote = G_VALUE_HOLDS_STRING(entry) ? "\"" : "";
   g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-              "coefficient %u is %s%s%s; a number such as 2, -0.5 or 1/9 is needed", i, quote, text,
-              quote);
+              "coefficient %u is %s; a number such as 2, -0.5 or 1/9 is needed", i, text);
   return FALSE;
 }
 
@@ -151,6 +149,14 @@ typedef struct {
   gboolean divided;                 /* by `;` */
 } Text;
 
+/* What else to do about a word that is no number, for people who are used to other forms. */
+static const gchar *
+hint(const gchar *word) {
+  return strpbrk(word, ",|[]{}()<>")
+             ? ", with white space between coefficients and \";\" between rows"
+             : "";
+}
+
 static gboolean
 append_word(Numbers *numbers, const gchar *word, gsize length, GError **error) {
   g_auto(GValue) entry = G_VALUE_INIT;
@@ -160,7 +166,7 @@ append_word(Numbers *numbers, const gchar *word, gsize length, GError **error) {
   if (append_number(numbers, &entry, &reason))
     return TRUE;
   g_set_error(error, reason->domain, reason->code, "%s%s", reason->message,
-              memchr(word, ',', length) ? ", and spaces between them instead of commas" : "");
+              hint(g_value_get_string(&entry)));
   return FALSE;
 }
 

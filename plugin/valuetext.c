@@ -50,6 +50,7 @@ append_value(GString *text, const GValue *value, guint depth) {
 
 gchar *
 cc_value_describe(const GValue *value) {
+  const gchar *quote = G_VALUE_HOLDS_STRING(value) ? "\"" : "";
   g_autoptr(GString) text = g_string_new(NULL);
   append_value(text, value, 0);
   if (is_full(text)) {
@@ -57,5 +58,7 @@ cc_value_describe(const GValue *value) {
     g_string_truncate(text, (gsize)(end - text->str));
     g_string_append(text, "...");
   }
+  g_string_prepend(text, quote);
+  g_string_append(text, quote);
   return g_string_free(g_steal_pointer(&text), FALSE);
 }
