@@ -18,12 +18,10 @@ try:
     import cv2
     import numpy
 except ImportError as missing:
-    print(f"{missing}; `python3 -m venv DIR && DIR/bin/pip install opencv-python-headless numpy` installs what is needed",
-          file=sys.stderr)
-    sys.exit(2)
+    cv2, LACKING = None, missing
 
 AHEAD = 16  # frames that wait for the comparison, more than the element ever holds
-REPLICATE = {"borderType": cv2.BORDER_REPLICATE}
+REPLICATE = {"borderType": cv2.BORDER_REPLICATE} if cv2 else {}
 
 
 def derivative(frame, x, y, size):
@@ -170,6 +168,9 @@ def main():
     if arguments.frames is not None and arguments.frames < 1:
         parser.error(f"--frames={arguments.frames}: 1 or more is needed")
 
+    if not cv2:
+        raise gstfilter.Failed(f"{LACKING}; `python3 -m venv DIR && DIR/bin/pip install opencv-python-headless numpy` "
+                               "installs what is needed")
     first = next(frames_of(arguments.video, 1))
     properties = [f"kernel={arguments.kernel}", f"size={size}", f"backend={arguments.backend}"]
     ours = Filter(arguments.build, properties, *first.shape)

@@ -323,6 +323,8 @@ def main():
     lacking = [text for text in map(missing, chosen) if text]
     if lacking:
         print("missing: " + "; ".join(lacking))
+        if not arguments.only:
+            print("--only ffmpeg or --only opencv does without the other")
         return gstfilter.SKIPPED
     if arguments.check and "ffmpeg" in chosen and other_version():
         print(f"the table is about FFmpeg {FFMPEG_VERSION}, and this one is {other_version()}")
