@@ -69,7 +69,8 @@ const CcProperty cc_properties[] = {
      *
      * Coefficients of a custom kernel: an array of rows, or the flat list of a square. Width and
      * height are odd, 1 to 15 each. Numbers from -1e8 to 1e8; fractions and numeric strings are
-     * accepted. The matrix is not flipped.
+     * accepted. The matrix is not flipped. An empty one forgets the coefficients; it is refused
+     * while they are in use.
      */
     {"matrix", "Matrix",
      "Coefficients of a custom kernel, 1x1 to 15x15, odd sides: a flat square "
@@ -95,7 +96,7 @@ const CcProperty cc_properties[] = {
      * GstCudaConv:row:
      *
      * The row of a custom separable kernel, which is column times row; without a column it is a
-     * kernel one pixel high. An odd number of coefficients, 1 to 15.
+     * kernel one pixel high. An odd number of coefficients, 1 to 15. An empty one is none.
      */
     {"row", "Row",
      "Row of a custom separable kernel, 1 to 15 coefficients: row=\"<-1,0,1>\" column=\"<1,2,1>\"; "
@@ -106,7 +107,7 @@ const CcProperty cc_properties[] = {
      * GstCudaConv:column:
      *
      * The column of a custom separable kernel, which is column times row; without a row it is a
-     * kernel one pixel wide. An odd number of coefficients, 1 to 15.
+     * kernel one pixel wide. An odd number of coefficients, 1 to 15. An empty one is none.
      */
     {"column", "Column",
      "Column of a custom separable kernel, 1 to 15 coefficients: column=\"<1,4,6,4,1>\"; alone, a "
@@ -116,9 +117,12 @@ const CcProperty cc_properties[] = {
     /**
      * GstCudaConv:kernel-file:
      *
-     * Path of a file whose first kernel definition becomes the custom kernel; the format is that of
-     * the plugin's own, presets/kernels.ini of the sources. The path has to be that of a regular
-     * file of up to 64 KiB, and the file is read when the property is set.
+     * Path of a file whose first kernel definition becomes the custom kernel. It has a `[name]` and
+     * below it lines such as `matrix-3=1 2 1; 2 4 2; 1 2 1`, or `row-3=1 2 1` and `column-3=1 2 1`,
+     * several matrices with `|` between them, and `scale-3`, `class` (plain, blur, sharpen or
+     * edge), `response`, `chroma` and `default-size` where the defaults do not fit; the format is
+     * that of the plugin's own, presets/kernels.ini of the sources. The path has to be that of a
+     * regular file of up to 64 KiB, and the file is read when the property is set.
      */
     {"kernel-file", "Kernel file",
      "Path of a file that defines the custom kernel, as \"[soft]\", \"matrix-3=1 2 1; 2 4 2; 1 2 "
@@ -166,10 +170,12 @@ const CcProperty cc_properties[] = {
     /**
      * GstCudaConv:scale:
      *
-     * Factor of the response, which is the sum, or its absolute value or magnitude. 0, the default,
-     * is automatic: one over the sum of the coefficients where that is positive, else 1. A negative
-     * one turns the picture round: `scale=-1 bias=255` draws dark edges on white. Any value
-     * replaces the automatic one. Where chroma is filtered it is scaled as well.
+     * Factor of the response, which is the sum, or its absolute value or magnitude; a number, not a
+     * fraction. 0, the default, is automatic: one over the sum of the coefficients where that is
+     * positive, else 1. Any other value replaces the automatic one. A negative one turns the
+     * picture round: `scale=-1 bias=255` draws dark edges on white, and a blur whose coefficients
+     * have the sum 16 takes -1/16, `kernel=gaussian size=3 scale=-0.0625 bias=255`. Where chroma is
+     * filtered it is scaled as well.
      */
     {"scale", "Scale",
      "Factor of the response (0 = one over the sum of a positive matrix, else 1); negative turns "
@@ -190,7 +196,10 @@ const CcProperty cc_properties[] = {
     /**
      * GstCudaConv:response:
      *
-     * How the signed sums of the kernel become pixels. Default: auto, the kernel's own.
+     * How the signed sums of the kernel become pixels. Default: auto, the kernel's own. Edge
+     * kernels, which are those from sobel to log in the list of `kernel`, keep the luma of limited
+     * range to 16 to 235 and count the bias from 16, but for offset and direction; everything else
+     * uses all code values, and so does a matrix of one's own.
      *
      * Where there is colour, direction is a hue: the angle 0 is red, and no gradient is black. That
      * is so for R, G and B that are filtered as grey (see color), and for luma and chroma with
