@@ -73,7 +73,7 @@ static const gchar *const same[][2] = {
     {"matrix=<<1,2,1>>", "matrix=<<1,2,1>> scale=0.25"},
     {"kernel=identity", "matrix-text=1e-25 response=magnitude"},
     {"kernel=identity", "matrix-text=1e-39"},
-    {"kernel=identity", "matrix-text=1e-320 response=magnitude"},
+    {"kernel=identity", "matrix-text=1e-300 response=magnitude"},
     {"matrix=<<1,0,-1>> bias=128", "matrix=<<1,0,-1>> bias=128 scale=1"},
     {"matrix=<<-1,0,0>> bias=255", "matrix=<<-1,0,0>> bias=255 scale=1"},
     /* kernel=custom goes with it, wherever it stands */
