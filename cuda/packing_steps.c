@@ -47,6 +47,8 @@ merge_pass(CcPlan *merged, const CcPlan *plan, const CcPass *pass) {
 
 gboolean
 cc_packing_merge_plan(CcPlan *merged, const CcPlan *plan) {
+  if (plan->frame_layout.plane[0].pairs && plan->frame_layout.plane[0].width % 2)
+    return FALSE;
   *merged = *plan;
   merged->layout = plan->frame_layout;
   merged->out_layout = plan->out_frame_layout;
@@ -58,8 +60,7 @@ cc_packing_merge_plan(CcPlan *merged, const CcPlan *plan) {
   for (guint p = 0; p < merged->n_passes; p++)
     merged->pass[p].plane = p;
   for (guint p = 0; p < plan->layout.n_planes; p++) {
-    if (plan->repeats[p] ||
-        (plan->frame_layout.plane[0].pairs && plan->frame_layout.plane[0].width % 2))
+    if (plan->repeats[p])
       return FALSE;
     if (plan->packing[p].kind == CC_PACKING_LUMA)
       merged->packing[plan->packing[p].place[0].plane] = plan->packing[p];

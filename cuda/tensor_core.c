@@ -33,8 +33,6 @@ static const Kernel kernels[] = {
 typedef struct {
   const Kernel *kernel;
   CcTensorCoreNumbering numbering;   /* only of a pass that filters */
-  guint8 apart[CC_MAX_COMPONENTS];   /* samples from one of a component to its next, for each sample
-                                        of   a group */
   guint32 pairs, weights[2], colors; /* as in CcTensorCorePart */
 } Choice;
 CC_OWN_FITS(Choice);
@@ -146,11 +144,8 @@ can_write(const CcPass *pass, const CcPlaneLayout *layout, guint stride) {
 static gboolean
 set_packing(Choice *choice, const CcPlaneLayout *layout, const CcPacking *packing) {
   static const guint16 weights[3] = {CC_LUMA_RED, CC_LUMA_GREEN, CC_LUMA_BLUE};
-  for (guint i = 0; i < layout->step; i++) {
-    const gboolean paired = is_paired(layout, i);
-    choice->apart[i] = (guint8)(paired ? layout->step / 2 : layout->step);
-    choice->pairs |= (guint)paired << i;
-  }
+  for (guint i = 0; i < layout->step; i++)
+    choice->pairs |= (guint)is_paired(layout, i) << i;
   if (packing->kind != CC_PACKING_LUMA)
     return TRUE;
   for (guint i = 0; i < 3; i++) {
@@ -294,11 +289,18 @@ tap_digit(gint tap, guint digits, guint digit) {
   return (gint8)(digit == 0 ? low : (tap - low) / CC_TENSOR_CORE_DIGIT);
 }
 
+/* The samples from one of a component to its next. */
+static gint
+samples_apart(const CcPart *part, const Choice *choice, gint component) {
+  return choice->pairs >> component & 1 ? part->step / 2 : part->step;
+}
+
 /* The sample of the source window that target byte `byte` of a window's centre is made from,
  * counted from the first of the centre. */
 static gint
 source_sample(const CcPart *part, const Choice *choice, gint byte) {
-  const gint sample = byte / part->sample_bytes, apart = choice->apart[sample % part->step];
+  const gint sample = byte / part->sample_bytes;
+  const gint apart = samples_apart(part, choice, sample % part->step);
   return (gint)choice->kernel->stride * (sample / apart) * apart + sample % apart;
 }
 
@@ -316,7 +318,8 @@ tap_for_byte(const CcOp *op, const CcPass *pass, const CcPart *part, const Choic
   const gint distance = (at - reach - byte % bytes) / bytes - source_sample(part, choice, byte);
   if (!(pass->filter_mask >> component & 1))
     return pass->copy_mask >> component & 1 && distance == 0 && m == 0 && r == op->height / 2;
-  const gint apart = choice->apart[component], place = distance / apart + (gint)op->width / 2;
+  const gint apart = samples_apart(part, choice, component);
+  const gint place = distance / apart + (gint)op->width / 2;
   if (distance % apart != 0 || place < 0 || place >= (gint)op->width)
     return 0;
   return op->tap_i[(m * op->height + r) * op->width + (guint)place] *
