@@ -275,16 +275,11 @@ cc_hue_sweep_run(const CcHueSweep *sweep, const CcFrame *src, const CcFrame *dst
 
 /* --- what is the same for every frame --- */
 
-static gsize
-round_up(gsize n) {
-  return (n + CC_ROW_ALIGN - 1) / CC_ROW_ALIGN * CC_ROW_ALIGN;
-}
-
 /* Takes aligned room from the scratch memory. */
 static gsize
 take(CcHueSweep *sweep, gsize n_bytes) {
   const gsize at = sweep->scratch_size;
-  sweep->scratch_size += round_up(n_bytes);
+  sweep->scratch_size += cc_row_align(n_bytes);
   return at;
 }
 
@@ -292,9 +287,9 @@ static void
 lay_out_scratch(CcHueSweep *sweep) {
   const CcOp *op = sweep->plan->hue->op;
   const guint n_loaded = sweep->n_pixels + op->width - 1;
-  const gsize lead = round_up(op->width / 2 * sweep->lane_size);
+  const gsize lead = cc_row_align(op->width / 2 * sweep->lane_size);
   sweep->words = take(sweep, n_loaded * cc_sample_size(sweep->type));
-  sweep->ring_pitch = round_up(lead + n_loaded * sweep->lane_size + CC_ROW_SLACK);
+  sweep->ring_pitch = cc_row_align(lead + n_loaded * sweep->lane_size + CC_ROW_SLACK);
   sweep->ring = take(sweep, op->height * sweep->ring_pitch) + lead;
   for (guint m = 0; m < 2; m++) {
     sweep->sums[m] = take(sweep, sweep->n_pixels * sweep->lane_size + CC_ROW_SLACK);

@@ -5,6 +5,7 @@
 
 #include "plain.h"
 #include "engine/last_step.h"
+#include "place.h"
 
 /* A pass and what it reads and writes. */
 typedef struct {
@@ -18,38 +19,16 @@ typedef struct {
 
 /* --- stored words --- */
 
-/* Where sample i of row y lies in the frame. */
-static guint8 *
-place_of(const Sweep *sweep, const CcFrame *frame, const CcPlace *place, guint i, guint y) {
-  const CcPlane *plane = &frame->plane[place->plane];
-  const gsize sample = place->first + (gsize)i * place->spacing;
-  return plane->data + (gssize)y * plane->pitch + sample * cc_sample_size(sweep->layout->type);
-}
-
-static guint
-load_from(const Sweep *sweep, const CcPlace *place, guint i, guint y) {
-  const guint8 *from = place_of(sweep, sweep->src, place, i, y);
-  return sweep->layout->type == CC_SAMPLE_U8 ? from[0] : from[0] | (guint)from[1] << 8;
-}
-
-static void
-store_to(const Sweep *sweep, const CcPlace *place, guint i, guint y, guint word) {
-  guint8 *to = place_of(sweep, sweep->dst, place, i, y);
-  to[0] = (guint8)word;
-  if (sweep->layout->type == CC_SAMPLE_U16)
-    to[1] = (guint8)(word >> 8);
-}
-
 /* Component c of pixel (x, y). */
 static guint
 load_word(const Sweep *sweep, guint x, guint y, guint c) {
   const CcPlace *place = sweep->packing->place;
   const guint i = x * sweep->layout->step + c, shift = sweep->layout->shift;
   if (sweep->packing->kind != CC_PACKING_LUMA)
-    return load_from(sweep, place, i, y);
-  return cc_luma_of(load_from(sweep, &place[0], i, y) >> shift,
-                    load_from(sweep, &place[1], i, y) >> shift,
-                    load_from(sweep, &place[2], i, y) >> shift)
+    return cc_place_load(place, sweep->src, sweep->layout->type, i, y);
+  return cc_luma_of(cc_place_load(&place[0], sweep->src, sweep->layout->type, i, y) >> shift,
+                    cc_place_load(&place[1], sweep->src, sweep->layout->type, i, y) >> shift,
+                    cc_place_load(&place[2], sweep->src, sweep->layout->type, i, y) >> shift)
          << shift;
 }
 
@@ -57,7 +36,7 @@ static void
 store_word(const Sweep *sweep, guint x, guint y, guint c, guint word) {
   const guint i = x * sweep->layout->step + c;
   for (guint n = 0; n < cc_packing_n_places(sweep->packing); n++)
-    store_to(sweep, &sweep->packing->place[n], i, y, word);
+    cc_place_store(&sweep->packing->place[n], sweep->dst, sweep->layout->type, i, y, word);
 }
 
 /* --- the window --- */

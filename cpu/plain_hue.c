@@ -2,6 +2,7 @@
 
 /* What engine/hue.h says, as a loop over the samples of the target, without regard to speed. */
 
+#include "place.h"
 #include "plain.h"
 
 /* A field and what it is made from. */
@@ -18,31 +19,9 @@ typedef struct {
   gint64 x, y;
 } Gradient;
 
-/* Where sample i of row y lies in a frame. */
-static guint8 *
-place_of(const Painting *self, const CcFrame *frame, const CcPlace *place, guint i, guint y) {
-  const CcPlane *plane = &frame->plane[place->plane];
-  const gsize sample = place->first + (gsize)i * place->spacing;
-  return plane->data + (gssize)y * plane->pitch + sample * cc_sample_size(self->layout->type);
-}
-
-static guint
-word_from(const Painting *self, const CcPlace *place, guint i, guint y) {
-  const guint8 *from = place_of(self, self->src, place, i, y);
-  return self->layout->type == CC_SAMPLE_U8 ? from[0] : from[0] | (guint)from[1] << 8;
-}
-
 static guint
 code_from(const Painting *self, const CcPlace *place, guint i, guint y) {
-  return word_from(self, place, i, y) >> self->layout->shift;
-}
-
-static void
-store_to(const Painting *self, const CcPlace *place, guint i, guint y, guint word) {
-  guint8 *to = place_of(self, self->dst, place, i, y);
-  to[0] = (guint8)word;
-  if (self->layout->type == CC_SAMPLE_U16)
-    to[1] = (guint8)(word >> 8);
+  return cc_place_load(place, self->src, self->layout->type, i, y) >> self->layout->shift;
 }
 
 /* The luma of pixel (x, y) of the source, which may lie outside. */
@@ -103,10 +82,11 @@ store_aside(const Painting *self, guint x, guint y) {
   const CcRect *target = &self->plan->target[hue->plane];
   const guint from_x = self->pixels->x + self->plan->stride * x;
   const guint from_y = self->pixels->y + self->plan->stride * y;
-  const guint word = hue->aside == CC_ASIDE_COPY
-                         ? word_from(self, &hue->aside_place, from_x, from_y)
-                         : hue->aside_word;
-  store_to(self, &hue->aside_place, target->x + x, target->y + y, word);
+  const guint word = hue->aside == CC_ASIDE_COPY ? cc_place_load(&hue->aside_place, self->src,
+                                                                 self->layout->type, from_x, from_y)
+                                                 : hue->aside_word;
+  cc_place_store(&hue->aside_place, self->dst, self->layout->type, target->x + x, target->y + y,
+                 word);
 }
 
 void
@@ -131,8 +111,8 @@ cc_plain_hue(const CcPlan *plan, const CcHueField *field, const CcFrame *src, co
       for (guint i = 0; i < field->n; i++) {
         const guint repeats = x + 1 == target->width ? cc_hue_repeats(hue, field, i) : 0;
         for (guint k = 0; k <= repeats; k++)
-          store_to(&self, &field->place[i], target->x + x + k, target->y + y,
-                   hue->word[field->component[i]][index]);
+          cc_place_store(&field->place[i], dst, self.layout->type, target->x + x + k, target->y + y,
+                         hue->word[field->component[i]][index]);
       }
     }
 }

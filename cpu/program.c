@@ -12,11 +12,6 @@
 #define TAPS_PER_WORK 8 /* taps that cost as much as the rest of a sample */
 #define HUE_TAPS 64     /* and as much as the hue of a gradient */
 
-static gsize
-round_up(gsize n, gsize to) {
-  return (n + to - 1) / to * to;
-}
-
 /* --- rows that are the same for every frame --- */
 
 /* A row of `width` pixels that all have the given code values, whose samples are `spacing` apart.
@@ -87,17 +82,17 @@ set_edges(CcSweep *sweep, const CcPass *pass, const CcPlaneLayout *plane) {
 static gsize
 take(CcSweep *sweep, gsize n_bytes) {
   const gsize at = sweep->scratch_size;
-  sweep->scratch_size += round_up(n_bytes, CC_ROW_ALIGN);
+  sweep->scratch_size += cc_row_align(n_bytes);
   return at;
 }
 
 /* Takes n_rows rows of a tile with its edges, a pitch apart; gives where sample 0 is. */
 static gsize
 take_rows(CcSweep *sweep, guint n_rows, gsize lane_size, gsize *pitch) {
-  const gsize lead = round_up(sweep->n_edge * lane_size, CC_ROW_ALIGN);
+  const gsize lead = cc_row_align(sweep->n_edge * lane_size);
   const gsize row = lead + (sweep->tile + sweep->n_edge) * lane_size + CC_ROW_SLACK;
   /* an odd number of cache lines, so that the rows of a column fall into different cache sets */
-  *pitch = round_up(row, CC_ROW_ALIGN) | CC_ROW_ALIGN;
+  *pitch = cc_row_align(row) | CC_ROW_ALIGN;
   return take(sweep, n_rows * *pitch) + lead;
 }
 
@@ -107,7 +102,8 @@ choose_tile(const CcSweep *sweep, guint n_ring_rows) {
   const gsize fitting = RING_BYTES / (n_ring_rows * sweep->ring_lane_size);
   const guint most = (guint)MAX(fitting, MIN_TILE);
   const guint n_tiles = (sweep->n + most - 1) / most;
-  const guint tile = (guint)round_up((sweep->n + n_tiles - 1) / n_tiles, CC_MASK_PERIOD);
+  const guint even = (sweep->n + n_tiles - 1) / n_tiles;
+  const guint tile = (even + CC_MASK_PERIOD - 1) / CC_MASK_PERIOD * CC_MASK_PERIOD;
   return MIN(tile, sweep->n);
 }
 

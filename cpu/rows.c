@@ -541,7 +541,6 @@ const CcRows CC_ROWS = {
     .finish = {[CC_SAMPLE_U8] = FINISHES(u8), [CC_SAMPLE_U16] = FINISHES(u16)},
     .merge = merge,
     .thin = {THINS(2), THINS(4)},
-    .take = {take_u8, take_u16},
     .split = {split_u8, split_u16},
     .join = {join_bytes, join_u16},
     .luma = {luma_u8, luma_u16},

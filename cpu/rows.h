@@ -36,6 +36,11 @@ typedef enum {
 #define CC_ROW_ALIGN 64
 #define CC_ROW_SLACK 256
 
+static inline gsize
+cc_row_align(gsize n_bytes) {
+  return (n_bytes + CC_ROW_ALIGN - 1) / CC_ROW_ALIGN * CC_ROW_ALIGN;
+}
+
 /* Bytes after which what concerns components repeats, for every step and sample size. */
 #define CC_MASK_PERIOD 192
 
@@ -159,9 +164,6 @@ typedef void (*CcMergeFunc)(guint8 *dst, const guint8 *filtered, const guint8 *s
 /* The first of every stride (2 or 4) pixels of src, n >= 1 of them. */
 typedef void (*CcThinFunc)(guint8 *dst, const guint8 *src, guint n);
 
-/* Every spacing-th of the samples of src, n of them. spacing is 1 to CC_MAX_COMPONENTS. */
-typedef void (*CcTakeFunc)(gpointer dst, gconstpointer src, guint spacing, guint n);
-
 /* n samples of src that have even numbers, and as many that have odd ones. */
 typedef void (*CcSplitFunc)(gpointer even, gpointer odd, gconstpointer src, guint n);
 
@@ -191,8 +193,7 @@ typedef struct {
   CcFinishFunc finish[2][CC_N_FINISHES][CC_N_NUMBERS]; /* by sample type; NULL: there is none */
   CcMergeFunc merge;
   CcThinFunc thin[2][CC_MAX_PIXEL_BYTES + 1]; /* for stride 2 and 4, by the bytes of a pixel */
-  CcTakeFunc take[2];                         /* by sample type */
-  CcSplitFunc split[2];
+  CcSplitFunc split[2];                       /* by sample type */
   CcJoinFunc join[2];
   CcLumaFunc luma[2];
   CcHueFunc hues[CC_N_LANES]; /* by lane of the sums; NULL: there is none */

@@ -4,19 +4,6 @@
  *   SAMPLE   the type
  *   NAME(f)  f with the type's suffix */
 
-static ALWAYS_INLINE void
-NAME(take_spaced)(SAMPLE *restrict out, const SAMPLE *restrict in, guint spacing, guint n) {
-  for (gsize i = 0; i < n; i++)
-    out[i] = in[i * spacing];
-}
-
-static void
-NAME(take)(gpointer dst, gconstpointer src, guint spacing, guint n) {
-#define TAKE(constant) NAME(take_spaced)(dst, src, constant, n)
-  FOR_SPACING(spacing, TAKE)
-#undef TAKE
-}
-
 static void
 NAME(split)(gpointer even, gpointer odd, gconstpointer src, guint n) {
   SAMPLE *restrict a = even, *restrict b = odd;

@@ -12,8 +12,7 @@
  * fall into different cache sets. */
 static gsize
 pitch_of(const CcPlaneLayout *plane, gsize n) {
-  const gsize bytes = n * cc_sample_size(plane->type);
-  return (bytes + CC_ROW_ALIGN - 1) / CC_ROW_ALIGN * CC_ROW_ALIGN | CC_ROW_ALIGN;
+  return cc_row_align(n * cc_sample_size(plane->type)) | CC_ROW_ALIGN;
 }
 
 /* Samples of a row that a plane has in a rectangle of the frame, the spare one of pairs included.
@@ -93,7 +92,8 @@ load_row(const CcUnpacked *self, const CcFrame *src, guint y, gint at, const CcS
                                      samples_in(plan, p, plan->frame_source));
       p++;
     } else {
-      self->rows->take[plane->type](to, from, place->spacing, n);
+      const CcLane lane = plane->type == CC_SAMPLE_U8 ? CC_LANE_8 : CC_LANE_16;
+      self->rows->load[plane->type][lane](to, from, place->spacing, n, 0);
     }
   }
 }
