@@ -95,45 +95,41 @@ add_component(CcHue *hue, const CcFrameLayout *planes, guint plane, CcPlace plac
   field->component[field->n++] = component;
 }
 
-/* Where the planes have a role; whether they do. */
+/* The plane and the component that have a role, and where they lie in the frame. FALSE: none does.
+ */
 static gboolean
-find_role(const CcFrameLayout *planes, CcRole role, guint *plane, guint *component) {
-  for (*plane = 0; *plane < planes->n_planes; ++*plane)
-    for (*component = 0; *component < planes->plane[*plane].step; ++*component)
-      if (planes->plane[*plane].role[*component] == role)
-        return TRUE;
-  return FALSE;
-}
-
-/* Where component c of a plane lies in the frame. */
-static CcPlace
-place_of(const CcFrameLayout *planes, const CcPacking *packing, guint plane, guint c) {
-  CcPlace place = packing[plane].place[0];
-  place.first += c * place.spacing;
-  place.spacing *= planes->plane[plane].step;
-  return place;
+find_role(const CcFrameLayout *planes, const CcPacking *packing, CcRole role, guint *plane,
+          CcPlace *place) {
+  CcPlace component;
+  if (!cc_frame_layout_find_role(planes, role, &component))
+    return FALSE;
+  *plane = component.plane;
+  *place = packing[*plane].place[0];
+  place->first += component.first * place->spacing;
+  place->spacing *= component.spacing;
+  return TRUE;
 }
 
 /* Adds luma or chroma where it lies in the frame. */
 static void
 add_role(CcHue *hue, const CcFrameLayout *planes, const CcPacking *packing, CcRole role) {
-  guint plane, c;
-  if (!find_role(planes, role, &plane, &c))
+  guint plane;
+  CcPlace place;
+  if (!find_role(planes, packing, role, &plane, &place))
     return;
   if (role == CC_ROLE_LUMA)
     hue->plane = plane;
-  add_component(hue, planes, plane, place_of(planes, packing, plane, c), role - CC_ROLE_LUMA);
+  add_component(hue, planes, plane, place, role - CC_ROLE_LUMA);
 }
 
 /* Alpha or padding of the first field's plane of the frame. */
 static void
 find_aside(CcHue *hue, const CcFrameLayout *planes, const CcPacking *packing) {
-  guint plane, c;
+  guint plane;
+  CcPlace place;
   for (CcRole role = CC_ROLE_ALPHA; role <= CC_ROLE_PADDING; role++) {
-    if (!find_role(planes, role, &plane, &c))
-      continue;
-    const CcPlace place = place_of(planes, packing, plane, c);
-    if (place.plane != hue->field[0].place[0].plane)
+    if (!find_role(planes, packing, role, &plane, &place) ||
+        place.plane != hue->field[0].place[0].plane)
       continue;
     hue->aside = CC_ASIDE_COPY;
     hue->aside_role = role;

@@ -6,8 +6,7 @@
  *
  * Where an op is exact, the last step starts from an integer n: t, or with magnitude the square of
  * t. The code value of n is a staircase that rises with n, or falls where the scale is negative.
- * Direction has no such n; what is said of
- * n below is not for that response. */
+ * Direction has no such n; what is said of n below is not for that response. */
 
 #include "last_step_shared.h"
 #include "op.h"

@@ -28,9 +28,8 @@ add_pairs(CcFrameLayout *planes, const CcFrameLayout *frame, CcPacking packing[C
             cc_plane_groups(plane), 2);
 }
 
-/* Where the frame has a role. */
-static gboolean
-find_role(const CcFrameLayout *frame, CcRole role, CcPlace *place) {
+gboolean
+cc_frame_layout_find_role(const CcFrameLayout *frame, CcRole role, CcPlace *place) {
   for (guint p = 0; p < frame->n_planes; p++)
     for (guint c = 0; c < frame->plane[p].step; c++)
       if (frame->plane[p].role[c] == role) {
@@ -42,8 +41,9 @@ find_role(const CcFrameLayout *frame, CcRole role, CcPlace *place) {
 
 static gboolean
 find_rgb(const CcFrameLayout *frame, CcPlace place[3]) {
-  return find_role(frame, CC_ROLE_RED, &place[0]) && find_role(frame, CC_ROLE_GREEN, &place[1]) &&
-         find_role(frame, CC_ROLE_BLUE, &place[2]);
+  return cc_frame_layout_find_role(frame, CC_ROLE_RED, &place[0]) &&
+         cc_frame_layout_find_role(frame, CC_ROLE_GREEN, &place[1]) &&
+         cc_frame_layout_find_role(frame, CC_ROLE_BLUE, &place[2]);
 }
 
 gboolean
@@ -55,8 +55,9 @@ cc_frame_layout_has_rgb(const CcFrameLayout *frame) {
 gboolean
 cc_frame_layout_has_yuv(const CcFrameLayout *frame) {
   CcPlace place;
-  return find_role(frame, CC_ROLE_LUMA, &place) && find_role(frame, CC_ROLE_CB, &place) &&
-         find_role(frame, CC_ROLE_CR, &place);
+  return cc_frame_layout_find_role(frame, CC_ROLE_LUMA, &place) &&
+         cc_frame_layout_find_role(frame, CC_ROLE_CB, &place) &&
+         cc_frame_layout_find_role(frame, CC_ROLE_CR, &place);
 }
 
 /* The luma, and a plane for each component that is no colour. */
@@ -70,7 +71,7 @@ add_luma(CcFrameLayout *planes, const CcFrameLayout *frame, CcPacking packing[CC
   for (guint i = 0; i < 3; i++)
     packing[0].place[i] = rgb[i];
   for (CcRole role = CC_ROLE_ALPHA; role <= CC_ROLE_PADDING; role++)
-    if (find_role(frame, role, &place))
+    if (cc_frame_layout_find_role(frame, role, &place))
       add_plane(planes, frame, packing, CC_PACKING_SPACED, place, luma->width, 1);
 }
 

@@ -34,6 +34,9 @@ cc_packing_n_places(const CcPacking *packing) {
   return packing->kind == CC_PACKING_LUMA ? 3 : 1;
 }
 
+/* Where the frame has a component of a role, the first one. FALSE: it has none. */
+gboolean cc_frame_layout_find_role(const CcFrameLayout *frame, CcRole role, CcPlace *place);
+
 /* Whether the frame has red, green and blue. */
 gboolean cc_frame_layout_has_rgb(const CcFrameLayout *frame);
 

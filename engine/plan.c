@@ -201,10 +201,10 @@ is_grey(const CcFilter *filter, const CcOperator *taps, const CcFrameLayout *fra
 /* Whether direction is painted as hue: there is colour, and nothing says what else is to become of
  * it. Only sums of integers are the same in any order. */
 static gboolean
-is_painted(const CcFilter *filter, const CcOperator *taps, const CcFrameLayout *frame) {
+is_painted(const CcFilter *filter, const CcOperator *taps, const CcPlan *plan) {
   return taps->response == CC_RESPONSE_DIRECTION && taps->divisor &&
-         (is_grey(filter, taps, frame) ||
-          (filter->chroma == CC_CHROMA_AUTO && cc_frame_layout_has_yuv(frame)));
+         (plan->packing[0].kind == CC_PACKING_LUMA ||
+          (filter->chroma == CC_CHROMA_AUTO && cc_frame_layout_has_yuv(&plan->frame_layout)));
 }
 
 static void
@@ -309,7 +309,7 @@ cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error)
     return NULL;
   plan->op = g_new0(CcOp, CC_MAX_PASSES);
   Builder builder = {.filter = filter, .taps = taps, .plan = plan};
-  if (is_painted(filter, taps, layout))
+  if (is_painted(filter, taps, plan))
     set_hue(&builder);
   for (guint p = 0; p < plan->layout.n_planes; p++)
     for (guint c = 0; c < plan->layout.plane[p].step; c++)

@@ -62,6 +62,7 @@ typedef struct {
 /* Works out the plan of `filter` for frames of `layout`. CC_ERROR_INVALID names the property, its
  * value and what would be accepted. */
 CcPlan *cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error);
+
 /* Whether there are frames that the filter can work on, so that what no frame can mend is known
  * before the first one. Errors are as above. */
 gboolean cc_filter_check(const CcFilter *filter, GError **error);

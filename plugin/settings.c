@@ -242,10 +242,12 @@ target_of(CcSettings *self) {
   return self->loader == g_thread_self() ? &self->preset : &self->now.values;
 }
 
-/* Notes that the custom kernel is defined anew, which selects it unless there is none any more. */
+/* Notes that `by` defines the custom kernel anew, which selects it unless there is none any more.
+ */
 static void
-note_definition(CcSettings *self, gboolean selects) {
+note_definition(CcSettings *self, const CcProperty *by, gboolean selects) {
   self->n_sets++;
+  forget_definitions(self, by);
   for (guint i = 0; i < cc_n_properties; i++) {
     const CcProperty *property = &cc_properties[i];
     if (property->use == CC_USE_DEFINITION || (selects && chooses_kernel(property)))
@@ -254,17 +256,16 @@ note_definition(CcSettings *self, gboolean selects) {
   note_change(self);
 }
 
-/* Whether that is another one. */
-static gboolean
-take_definition(CcSettings *self, CcValues *values, const CcDefinition *next) {
+static void
+take_definition(CcSettings *self, CcValues *values, const CcProperty *by,
+                const CcDefinition *next) {
   if (next->kernel == values->definition.kernel)
-    return FALSE;
+    return;
   cc_definition_assign(&values->definition, next);
   if (next->kernel)
     values->kernel = GST_CUDA_CONV_KERNEL_CUSTOM;
   if (values == &self->now.values)
-    note_definition(self, next->kernel != NULL);
-  return TRUE;
+    note_definition(self, by, next->kernel != NULL);
 }
 
 static gboolean
@@ -277,11 +278,9 @@ define(CcSettings *self, const CcProperty *property, const GValue *value, GError
   const gboolean ok = property->define(&next, value, error);
   if (ok) {
     g_mutex_lock(&self->lock);
-    const gboolean differs = take_definition(self, values, &next);
+    take_definition(self, values, property, &next);
     if (values == &self->now.values)
       forget_refusal(self, (guint)(property - cc_properties));
-    if (values == &self->now.values && differs)
-      forget_definitions(self, property);
     g_mutex_unlock(&self->lock);
   }
   g_rec_mutex_unlock(&self->defining);

@@ -53,8 +53,9 @@ void cc_settings_clear(CcSettings *self);
 /* --- start and stop --- */
 
 /* The text about a value that was refused becomes a reason not to start, until a later value mends
- * it: one of the same property, of the custom kernel any definition or the choice of a named
- * kernel, or a preset. FALSE: it does not, after the start or while a preset is loaded. */
+ * it: one of the same property, of the custom kernel another definition but for the other half
+ * of row and column, the choice of a named kernel, or a preset. FALSE: it does not, after the start
+ * or while a preset is loaded. */
 gboolean cc_settings_remember_refusal(CcSettings *self, const CcProperty *property,
                                       const gchar *text);
 
@@ -125,8 +126,7 @@ void cc_settings_get_part(CcSettings *self, CcPropertySet part, CcFilter *filter
 void cc_settings_accept(CcSettings *self, CcPropertySet part);
 
 /* Lets the properties read what runs where they still have a value that was taken and does not, and
- * returns those. *serial is that of what was committed if that is
- * what runs then, else 0. */
+ * returns those. *serial is that of what was committed if that is what runs then, else 0. */
 CcPropertySet cc_settings_put_back(CcSettings *self, guint64 *serial);
 
 guint cc_settings_get_stride(CcSettings *self);

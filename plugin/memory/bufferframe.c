@@ -99,13 +99,12 @@ cc_buffer_frame_new(GstBuffer *in, const GstVideoInfo *in_info, GstBuffer *out,
 static void
 copy_planes(GstVideoFrame *to, const GstVideoFrame *from) {
   for (guint p = 0; p < GST_VIDEO_FRAME_N_PLANES(to); p++) {
-    gint component[GST_VIDEO_MAX_COMPONENTS];
-    gst_video_format_info_component(to->info.finfo, p, component);
+    const gint height = GST_VIDEO_FRAME_COMP_HEIGHT(to, cc_plane_component(&to->info, p));
     const gsize to_stride = (gsize)GST_VIDEO_FRAME_PLANE_STRIDE(to, p);
     const gsize from_stride = (gsize)GST_VIDEO_FRAME_PLANE_STRIDE(from, p);
     guint8 *to_row = GST_VIDEO_FRAME_PLANE_DATA(to, p);
     const guint8 *from_row = GST_VIDEO_FRAME_PLANE_DATA(from, p);
-    for (gint y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT(to, component[0]); y++) {
+    for (gint y = 0; y < height; y++) {
       memcpy(to_row, from_row, MIN(to_stride, from_stride));
       to_row += to_stride;
       from_row += from_stride;

@@ -47,8 +47,8 @@ check_meta(GstBuffer *buffer, const GstVideoMeta *meta, const GstVideoInfo *info
   return FALSE;
 }
 
-static gint
-plane_component(const GstVideoInfo *info, guint p) {
+gint
+cc_plane_component(const GstVideoInfo *info, guint p) {
   gint component[GST_VIDEO_MAX_COMPONENTS];
   gst_video_format_info_component(info->finfo, p, component);
   return component[0];
@@ -82,7 +82,7 @@ typedef struct {
 static gboolean
 add_crop(gsize *at, const GstVideoCropMeta *crop, const GstVideoInfo *info,
          const CcPlaneLayout *plane, guint p, gint stride) {
-  const gint component = plane_component(info, p);
+  const gint component = cc_plane_component(info, p);
   const gsize column =
       plane->pairs ? crop->x / 2 : crop->x >> GST_VIDEO_FORMAT_INFO_W_SUB(info->finfo, component);
   const gsize row = crop->y >> GST_VIDEO_FORMAT_INFO_H_SUB(info->finfo, component);

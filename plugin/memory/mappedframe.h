@@ -41,6 +41,9 @@ gboolean cc_mapped_frame_map(CcMappedFrame *self, GstBuffer *buffer, const GstVi
                              GError **error);
 void cc_mapped_frame_unmap(CcMappedFrame *self);
 
+/* The first component that lies in a plane. */
+gint cc_plane_component(const GstVideoInfo *info, guint p);
+
 /* Whether the caps tell the size of the buffer's GstVideoCropMeta and not that of the whole picture
  * in memory. Only what is inside the crop is then mapped. */
 gboolean cc_buffer_is_cropped(GstBuffer *buffer, const GstVideoInfo *info);
