@@ -22,8 +22,6 @@ enum { SIZE_MEDIUM = N_SMALL, SIZE_LARGE };
 static const gdouble border_values[] = {0, 0.3, 0.5, 1};
 static const gdouble scales[] = {0, 0.125, -0.25, 1 / 9.0, 0.37, 2, 0.1234567891};
 static const gdouble biases[] = {0, 128, -20, 0.5, 7.25, 0.0312791};
-#define COLOR_NAME(constant, name, ...) name,
-static const gchar *const color_names[] = {CC_COLORS(COLOR_NAME)};
 
 /* Range and matrix, which tell the colours of hues. */
 static const struct {
@@ -338,7 +336,7 @@ case_describe(const Case *c) {
       "color=%s alpha=%s scale=%.17g bias=%g stride=%u %s pattern=%s src=%s dst=%s",
       c->kernel, c->format, c->width, c->height, c->range, cc_border_names[c->filter.border],
       c->filter.border_value, cc_response_names[c->filter.response],
-      cc_chroma_names[c->filter.chroma], color_names[c->filter.color],
+      cc_chroma_names[c->filter.chroma], cc_color_names[c->filter.color],
       cc_alpha_names[c->filter.alpha], c->filter.scale, c->filter.bias, c->filter.stride, region,
       pattern_names[c->pattern], placement_names[c->src], placement_names[c->dst]);
 }

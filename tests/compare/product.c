@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/compare/product.h"
+#include "tests/ref/roleletters.h"
 
 #define N_SIDES 7 /* 3 to 15 */
 #define N_TYPES 2
 #define PASCAL_SIDE 7 /* the widest window whose row is binomial; wider ones rise by 1 */
-
-#define W CC_ROLE_GREY
-#define R CC_ROLE_RED
-#define G CC_ROLE_GREEN
-#define B CC_ROLE_BLUE
-#define Y CC_ROLE_LUMA
-#define U CC_ROLE_CB
-#define V CC_ROLE_CR
-#define A CC_ROLE_ALPHA
 
 /* The last two of each are packed: luma and chroma as they lie in YUY2, and RGBA, which is filtered
  * as grey. */

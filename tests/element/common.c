@@ -55,6 +55,23 @@ test_property_text(GstElement *element, const gchar *name) {
   return text;
 }
 
+void
+test_assert_text(GstElement *element, const gchar *name, const gchar *wanted) {
+  g_autofree gchar *text = test_property_text(element, name);
+  fail_unless(g_str_equal(text, wanted), "%s is %s instead of %s", name, text, wanted);
+}
+
+gchar *
+test_pixel_properties(GstElement *element) {
+  GString *text = g_string_new(NULL);
+  g_auto(GStrv) names = gst_preset_get_property_names(GST_PRESET(element));
+  for (guint i = 0; names[i]; i++) {
+    g_autofree gchar *value = test_property_text(element, names[i]);
+    g_string_append_printf(text, "%s=%s\n", names[i], value);
+  }
+  return g_string_free(text, FALSE);
+}
+
 gchar *
 test_caps_with(const gchar *format, gint width, gint height, const gchar *fields) {
   return g_strdup_printf("video/x-raw,format=%s,width=%d,height=%d,framerate=30/1%s%s", format,

@@ -25,6 +25,11 @@ GstElement *test_element_new(const gchar *properties);
 /* A property's value as GstValue writes it, so that "0.5" and 0.5 are the same; to be freed. */
 gchar *test_property_text(GstElement *element, const gchar *name);
 
+void test_assert_text(GstElement *element, const gchar *name, const gchar *wanted);
+
+/* All properties that decide pixels, which are those of presets, as text. */
+gchar *test_pixel_properties(GstElement *element);
+
 /* Caps of 30 frames a second; the second form takes further fields ("colorimetry=1:4:0:0"). */
 gchar *test_caps(const gchar *format, gint width, gint height);
 gchar *test_caps_with(const gchar *format, gint width, gint height, const gchar *fields);

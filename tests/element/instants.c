@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "layout.h"
-#include "tests/ref/oracle.h"
+#include "tests/ref/guarded.h"
 
 #define FRAME_TIME (10 * GST_MSECOND)
 #define N_INPUTS 6
@@ -148,7 +148,7 @@ choose(const Test *test, const Group *group, Choice *choice, gboolean one) {
 
 /* --- setting --- */
 
-/* `all_groups` also when a binding drives them. */
+/* With `with_bound` also what a binding drives. */
 static void
 list_assignments(const Test *test, const Group *group, const Choice *choice, gboolean with_bound,
                  TestAssignments *all) {
@@ -338,23 +338,6 @@ combine(const Test *test, const Frame *frame, const guint64 number[TEST_N_GROUPS
 }
 
 static gboolean
-same_plane(const TestPicture *got, const TestPicture *wanted, guint p,
-           const OracleTolerance *tolerance) {
-  const CcPlaneLayout *plane = &wanted->layout.plane[p];
-  for (guint y = 0; y < plane->height; y++) {
-    const guint8 *a = test_row(got, p, y), *b = test_row(wanted, p, y);
-    for (guint i = 0; i < plane->width * plane->step; i++) {
-      const guint limit = tolerance->limit[p][i % plane->step];
-      const guint d = (guint)ABS(a[i] - b[i]);
-      if (d > limit && !(tolerance->circular && limit > 0 && 256 - d <= limit) &&
-          !oracle_hues_match(tolerance, p, i % plane->step, b[i], a[i]))
-        return FALSE;
-    }
-  }
-  return TRUE;
-}
-
-static gboolean
 is_result_of(const Test *test, const CcFilter *filter, GstBuffer *input, GstBuffer *result,
              gint width) {
   g_autofree gchar *out_caps = test_caps_divided(test->caps, filter->stride);
@@ -367,8 +350,8 @@ is_result_of(const Test *test, const CcFilter *filter, GstBuffer *input, GstBuff
   if (same) {
     oracle_filter(filter, &from.layout, &from.planes, &to.planes, &tolerance);
     test_map(&got, out_caps, result, GST_MAP_READ);
-    for (guint p = 0; same && p < to.layout.n_planes; p++)
-      same = same_plane(&got, &to, p, &tolerance);
+    g_autofree gchar *message = NULL;
+    same = frames_match(&to.layout, &to.planes, &got.planes, &tolerance, &message);
     test_unmap(&got);
   }
   test_unmap(&to);

@@ -50,18 +50,6 @@ preset_names(GstElement *element) {
   return result;
 }
 
-/* All that a preset may hold, as text. */
-static gchar *
-describe(GstElement *element) {
-  GString *text = g_string_new(NULL);
-  g_auto(GStrv) names = gst_preset_get_property_names(GST_PRESET(element));
-  for (guint i = 0; names[i]; i++) {
-    g_autofree gchar *value = test_property_text(element, names[i]);
-    g_string_append_printf(text, "%s=%s\n", names[i], value);
-  }
-  return g_string_free(text, FALSE);
-}
-
 /* Away from every default. */
 static void
 disturb(GstElement *element) {
@@ -94,15 +82,9 @@ load(GstElement *element, const gchar *name) {
 }
 
 static void
-assert_text(GstElement *element, const gchar *name, const gchar *wanted) {
-  g_autofree gchar *text = test_property_text(element, name);
-  fail_unless(g_str_equal(text, wanted), "%s is %s instead of %s", name, text, wanted);
-}
-
-static void
 assert_loads(GstElement *element, const gchar *name, const gchar *wanted) {
   load(element, name);
-  g_autofree gchar *got = describe(element);
+  g_autofree gchar *got = test_pixel_properties(element);
   fail_unless_equals_string(got, wanted);
 }
 
@@ -111,7 +93,7 @@ static void
 assert_complete(const gchar *name) {
   g_autoptr(GstElement) fresh = test_element_new(NULL);
   load(fresh, name);
-  g_autofree gchar *wanted = describe(fresh);
+  g_autofree gchar *wanted = test_pixel_properties(fresh);
   g_autoptr(GstElement) disturbed = test_element_new(NULL);
   disturb(disturbed);
   assert_loads(disturbed, name, wanted);
@@ -121,7 +103,7 @@ assert_complete(const gchar *name) {
   }
   g_autoptr(GstElement) of_file = test_element_new(NULL);
   g_object_set(of_file, "kernel-file", g_getenv("KERNELS_INI"), NULL);
-  assert_text(of_file, "kernel", "custom");
+  test_assert_text(of_file, "kernel", "custom");
   assert_loads(of_file, name, wanted);
 }
 
@@ -143,21 +125,21 @@ GST_START_TEST(what_a_preset_says) {
   g_autoptr(GstElement) element = test_element_new("kernel=gaussian size=9");
   disturb(element);
   load(element, "sketch");
-  assert_text(element, "kernel", "laplacian-8");
-  assert_text(element, "bias", "255");
-  assert_text(element, "matrix", "<  >");
-  assert_text(element, "size", "0");
+  test_assert_text(element, "kernel", "laplacian-8");
+  test_assert_text(element, "bias", "255");
+  test_assert_text(element, "matrix", "<  >");
+  test_assert_text(element, "size", "0");
   load(element, "my-row");
-  assert_text(element, "kernel", "custom");
-  assert_text(element, "column", "< (int)1, (int)4, (int)6, (int)4, (int)1 >");
-  assert_text(element, "bias", "0");
+  test_assert_text(element, "kernel", "custom");
+  test_assert_text(element, "column", "< (int)1, (int)4, (int)6, (int)4, (int)1 >");
+  test_assert_text(element, "bias", "0");
   load(element, "my-text");
-  assert_text(element, "kernel", "custom");
-  assert_text(element, "matrix-text", "\"0\\ -1\\ 0\\ -1\\ 5\\ -1\\ 0\\ -1\\ 0\"");
+  test_assert_text(element, "kernel", "custom");
+  test_assert_text(element, "matrix-text", "\"0\\ -1\\ 0\\ -1\\ 5\\ -1\\ 0\\ -1\\ 0\"");
   load(element, "my-bias");
-  assert_text(element, "kernel", "identity");
-  assert_text(element, "bias", "10");
-  assert_text(element, "column", "<  >");
+  test_assert_text(element, "kernel", "identity");
+  test_assert_text(element, "bias", "10");
+  test_assert_text(element, "column", "<  >");
 }
 GST_END_TEST;
 
@@ -165,8 +147,8 @@ GST_END_TEST;
 GST_START_TEST(presets_leave_the_device_alone) {
   g_autoptr(GstElement) element = test_element_new("n-threads=3 in-flight=2");
   load(element, "edges");
-  assert_text(element, "n-threads", "3");
-  assert_text(element, "in-flight", "2");
+  test_assert_text(element, "n-threads", "3");
+  test_assert_text(element, "in-flight", "2");
 }
 GST_END_TEST;
 
@@ -175,10 +157,10 @@ GST_START_TEST(missing_preset_changes_nothing) {
   static const gchar *const names[] = {"no-such-preset", "", "_presets_", "_hidden"};
   g_autoptr(GstElement) element = test_element_new(NULL);
   disturb(element);
-  g_autofree gchar *before = describe(element);
+  g_autofree gchar *before = test_pixel_properties(element);
   for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
     fail_if(gst_preset_load_preset(GST_PRESET(element), names[i]), "[%s]", names[i]);
-    g_autofree gchar *after = describe(element);
+    g_autofree gchar *after = test_pixel_properties(element);
     fail_unless_equals_string(after, before);
   }
 }
@@ -188,9 +170,9 @@ GST_END_TEST;
 GST_START_TEST(refused_preset_changes_nothing) {
   g_autofree gchar *caps = test_caps("GRAY8", 16, 8);
   GstHarness *h = test_harness_new("kernel=identity bias=3", caps);
-  g_autofree gchar *before = describe(h->element);
+  g_autofree gchar *before = test_pixel_properties(h->element);
   fail_if(gst_preset_load_preset(GST_PRESET(h->element), "my-mistake"));
-  g_autofree gchar *after = describe(h->element);
+  g_autofree gchar *after = test_pixel_properties(h->element);
   fail_unless_equals_string(after, before);
   guint n;
   g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_WARNING, &n);
@@ -220,17 +202,17 @@ GST_START_TEST(preset_after_a_refused_one) {
   g_autoptr(GstElement) element = test_element_new("kernel=identity bias=3");
   g_autoptr(GstElement) fresh = test_element_new(NULL);
   load(fresh, "my-row");
-  g_autofree gchar *wanted = describe(fresh);
+  g_autofree gchar *wanted = test_pixel_properties(fresh);
   gboolean loaded = FALSE;
   g_autoptr(GstBus) bus = gst_bus_new();
   gst_bus_set_sync_handler(bus, load_another, &loaded, NULL);
   gst_element_set_bus(element, bus);
   fail_if(gst_preset_load_preset(GST_PRESET(element), "my-mistake"));
   fail_unless(loaded);
-  g_autofree gchar *got = describe(element);
+  g_autofree gchar *got = test_pixel_properties(element);
   fail_unless_equals_string(got, wanted);
   load(element, "my-bias");
-  assert_text(element, "bias", "10");
+  test_assert_text(element, "bias", "10");
   gst_element_set_bus(element, NULL);
 }
 GST_END_TEST;
@@ -243,7 +225,7 @@ typedef struct {
 static void
 watch_notify(GObject *object, GParamSpec *pspec, gpointer data) {
   Watch *watch = data;
-  g_autofree gchar *text = describe(GST_ELEMENT(object));
+  g_autofree gchar *text = test_pixel_properties(GST_ELEMENT(object));
   fail_unless(g_str_equal(text, watch->wanted), "at the notify of %s:\n%s", pspec->name, text);
   fail_unless(g_hash_table_add(watch->seen, g_strdup(pspec->name)), "%s twice", pspec->name);
 }
@@ -255,7 +237,7 @@ GST_START_TEST(preset_is_one_change) {
   for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
     g_autoptr(GstElement) fresh = test_element_new(NULL);
     load(fresh, names[i]);
-    g_autofree gchar *wanted = describe(fresh);
+    g_autofree gchar *wanted = test_pixel_properties(fresh);
     g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     Watch watch = {.wanted = wanted, .seen = seen};
     const gulong id = g_signal_connect(element, "notify", G_CALLBACK(watch_notify), &watch);
@@ -286,9 +268,9 @@ GST_END_TEST;
 /* On a launch line the preset is applied after the properties on both sides of it. */
 GST_START_TEST(preset_on_a_launch_line) {
   g_autoptr(GstElement) element = test_element_new("size=5 @preset=my-bias bias=3 stride=2");
-  assert_text(element, "bias", "10");
-  assert_text(element, "size", "0");
-  assert_text(element, "stride", "1");
+  test_assert_text(element, "bias", "10");
+  test_assert_text(element, "size", "0");
+  test_assert_text(element, "stride", "1");
 }
 GST_END_TEST;
 
@@ -300,11 +282,11 @@ GST_START_TEST(saved_preset_comes_back) {
   };
   for (guint i = 0; i < G_N_ELEMENTS(saved); i++) {
     g_autoptr(GstElement) element = test_element_new(saved[i]);
-    g_autofree gchar *wanted = describe(element);
+    g_autofree gchar *wanted = test_pixel_properties(element);
     fail_unless(gst_preset_save_preset(GST_PRESET(element), "my-own"));
     disturb(element);
     load(element, "my-own");
-    g_autofree gchar *got = describe(element);
+    g_autofree gchar *got = test_pixel_properties(element);
     fail_unless_equals_string(got, wanted);
     fail_unless(gst_preset_delete_preset(GST_PRESET(element), "my-own"));
   }
@@ -319,7 +301,7 @@ GST_START_TEST(saved_path_comes_back) {
   fail_unless(g_file_set_contents(path, "[mine]\nmatrix-1=1\n", -1, NULL));
   g_autoptr(GstElement) element = test_element_new(NULL);
   g_object_set(element, "kernel-file", path, NULL);
-  assert_text(element, "kernel", "custom");
+  test_assert_text(element, "kernel", "custom");
   fail_unless(gst_preset_save_preset(GST_PRESET(element), "my-own"));
   disturb(element);
   load(element, "my-own");
@@ -334,7 +316,7 @@ GST_START_TEST(path_with_a_quote_is_not_saved) {
   fail_unless(g_file_set_contents(path, "[mine]\nmatrix-1=1\n", -1, NULL));
   g_autoptr(GstElement) element = test_element_new(NULL);
   g_object_set(element, "kernel-file", path, NULL);
-  assert_text(element, "kernel", "custom");
+  test_assert_text(element, "kernel", "custom");
   fail_if(gst_preset_save_preset(GST_PRESET(element), "my-own"));
   fail_if(gst_preset_load_preset(GST_PRESET(element), "my-own"));
 }
@@ -411,8 +393,8 @@ GST_START_TEST(preset_of_the_user_wins) {
   fail_unless(gst_preset_save_preset(preset, "emboss"));
   g_autoptr(GstElement) other = test_element_new(NULL);
   load(other, "emboss");
-  assert_text(other, "kernel", "identity");
-  assert_text(other, "bias", "77");
+  test_assert_text(other, "kernel", "identity");
+  test_assert_text(other, "bias", "77");
   assert_comment(other, "emboss", NULL);
   fail_unless(gst_preset_set_meta(preset, "emboss", "comment", "mine"));
   assert_comment(other, "emboss", "mine");
@@ -424,12 +406,12 @@ GST_START_TEST(preset_of_the_user_wins) {
 
   fail_unless(gst_preset_rename_preset(preset, "emboss", "my-emboss"));
   load(other, "my-emboss");
-  assert_text(other, "bias", "77");
+  test_assert_text(other, "bias", "77");
   assert_comment(other, "my-emboss", "mine");
   fail_unless(gst_preset_delete_preset(preset, "my-emboss"));
   load(other, "emboss");
-  assert_text(other, "kernel", "emboss");
-  assert_text(other, "bias", "0");
+  test_assert_text(other, "kernel", "emboss");
+  test_assert_text(other, "bias", "0");
   assert_comment(other, "emboss", shipped);
 }
 GST_END_TEST;
@@ -501,7 +483,7 @@ GST_START_TEST(shipped_presets_stay) {
   g_file_get_contents(path, &after, NULL, NULL);
   fail_unless(before && after && g_str_equal(before, after));
   load(element, "edges");
-  assert_text(element, "kernel", "sobel");
+  test_assert_text(element, "kernel", "sobel");
   assert_comment(element, "edges",
                  "Outlines of everything, white on black: Sobel gradient magnitude");
 }

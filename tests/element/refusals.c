@@ -23,24 +23,6 @@ set(GstElement *element, const gchar *settings) {
   g_object_thaw_notify(G_OBJECT(element));
 }
 
-/* All that presets hold, as text. */
-static gchar *
-describe(GstElement *element) {
-  GString *text = g_string_new(NULL);
-  g_auto(GStrv) names = gst_preset_get_property_names(GST_PRESET(element));
-  for (guint i = 0; names[i]; i++) {
-    g_autofree gchar *value = test_property_text(element, names[i]);
-    g_string_append_printf(text, "%s=%s\n", names[i], value);
-  }
-  return g_string_free(text, FALSE);
-}
-
-static void
-assert_text(GstElement *element, const gchar *name, const gchar *wanted) {
-  g_autofree gchar *text = test_property_text(element, name);
-  fail_unless(g_str_equal(text, wanted), "%s is %s instead of %s", name, text, wanted);
-}
-
 /* Exactly so many warnings since the last call, and `says` in them; no errors. */
 static void
 assert_warnings(GstHarness *h, guint n_wanted, const gchar *says) {
@@ -78,16 +60,9 @@ static const Contradiction contradictions[] = {
      "response=direction"},
 };
 
-typedef struct {
-  GHashTable *seen;
-  guint n;
-} Notified;
-
 static void
 note(GObject *object, GParamSpec *pspec, gpointer data) {
-  Notified *notified = data;
-  notified->n++;
-  g_hash_table_add(notified->seen, g_strdup(pspec->name));
+  g_hash_table_add(data, g_strdup(pspec->name));
 }
 
 /* After a refusal at a frame boundary all reads as before, those that went back are notified, and
@@ -96,17 +71,16 @@ GST_START_TEST(contradiction_goes_back) {
   const Contradiction *c = &contradictions[__i__];
   GstHarness *h = test_harness_new(c->runs, CAPS);
   assert_filters_as(h, c->runs);
-  g_autofree gchar *before = describe(h->element);
+  g_autofree gchar *before = test_pixel_properties(h->element);
   set(h->element, c->refused);
-  g_autofree gchar *asked = describe(h->element);
+  g_autofree gchar *asked = test_pixel_properties(h->element);
   fail_if(g_str_equal(asked, before), "%s changes nothing", c->refused);
 
   g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-  Notified notified = {.seen = seen};
-  const gulong id = g_signal_connect(h->element, "notify", G_CALLBACK(note), &notified);
+  const gulong id = g_signal_connect(h->element, "notify", G_CALLBACK(note), seen);
   assert_filters_as(h, c->runs);
   g_signal_handler_disconnect(h->element, id);
-  g_autofree gchar *after = describe(h->element);
+  g_autofree gchar *after = test_pixel_properties(h->element);
   fail_unless_equals_string(after, before);
   g_auto(GStrv) words = g_strsplit(c->refused, " ", -1);
   for (guint i = 0; words[i]; i++) {
@@ -136,8 +110,8 @@ GST_START_TEST(newer_value_stays) {
   g_object_freeze_notify(G_OBJECT(h->element)); /* so that this is not committed yet */
   g_object_set(h->element, "bias", 9.0, NULL);
   g_autoptr(GstBuffer) old = test_push_pull(h, test_frame_random(CAPS, 1));
-  assert_text(h->element, "response", "auto");
-  assert_text(h->element, "bias", "9");
+  test_assert_text(h->element, "response", "auto");
+  test_assert_text(h->element, "bias", "9");
   g_object_thaw_notify(G_OBJECT(h->element));
   assert_filters_as(h, "kernel=gaussian bias=9");
   assert_warnings(h, 1, "response=direction");
@@ -163,7 +137,7 @@ GST_START_TEST(handler_of_notify_sets_again) {
   for (guint i = 0; i < 8; i++) {
     set(h->element, "algorithm=scatter response=direction");
     assert_filters_as(h, "kernel=gaussian");
-    assert_text(h->element, "response", left ? "direction" : "auto");
+    test_assert_text(h->element, "response", left ? "direction" : "auto");
   }
   test_teardown(h);
 }
@@ -178,10 +152,10 @@ GST_START_TEST(wrong_value_stays_out) {
       {"kernel-file=nope.ini", "kernel-file=\"nope.ini\" is refused"},
   };
   GstHarness *h = test_harness_new("kernel=gaussian stride=2", CAPS);
-  g_autofree gchar *before = describe(h->element);
+  g_autofree gchar *before = test_pixel_properties(h->element);
   for (guint i = 0; i < G_N_ELEMENTS(wrong); i++) {
     set(h->element, wrong[i][0]);
-    g_autofree gchar *after = describe(h->element);
+    g_autofree gchar *after = test_pixel_properties(h->element);
     fail_unless_equals_string(after, before);
     assert_warnings(h, 1, wrong[i][1]);
   }
@@ -203,7 +177,7 @@ GST_START_TEST(size_is_a_wish) {
   assert_filters_as(h, "row=<1,2,1>");
   set(h->element, "kernel=gaussian");
   assert_filters_as(h, "kernel=gaussian size=9");
-  assert_text(h->element, "size", "9");
+  test_assert_text(h->element, "size", "9");
   assert_warnings(h, 0, "");
   test_teardown(h);
 }
@@ -229,7 +203,7 @@ GST_END_TEST;
 
 /* --- control bindings --- */
 
-static GstControlSource *
+static void
 bind(GstHarness *h, const gchar *property, const gdouble *values, guint n) {
   GstControlSource *source = gst_interpolation_control_source_new();
   g_object_set(source, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
@@ -239,7 +213,7 @@ bind(GstHarness *h, const gchar *property, const gdouble *values, guint n) {
   fail_unless(gst_object_add_control_binding(
       GST_OBJECT(h->element),
       gst_direct_control_binding_new_absolute(GST_OBJECT(h->element), property, source)));
-  return source;
+  gst_object_unref(source);
 }
 
 static void
@@ -257,27 +231,23 @@ GST_START_TEST(bindings_are_told_once) {
   GstHarness *h = test_harness_new("kernel=gaussian", CAPS);
   push_at(h, 0);
   for (guint round = 0; round < 2; round++) {
-    GstControlSource *sources[] = {
-        bind(h, "size", sizes, G_N_ELEMENTS(sizes)),
-        bind(h, "sigma", sigmas, G_N_ELEMENTS(sigmas)),
-        bind(h, "bias", biases, G_N_ELEMENTS(biases)),
-    };
+    bind(h, "size", sizes, G_N_ELEMENTS(sizes));
+    bind(h, "sigma", sigmas, G_N_ELEMENTS(sigmas));
+    bind(h, "bias", biases, G_N_ELEMENTS(biases));
     for (guint i = 0; i < G_N_ELEMENTS(sizes); i++) {
       g_autofree gchar *scale = g_strdup_printf("%g", 0.25 * (i + 1));
       g_autofree gchar *bias = g_strdup_printf("%g", biases[i]);
       set(h->element, i < 3 ? "size=0 border=wrap" : "border=reflect");
       gst_util_set_object_arg(G_OBJECT(h->element), "scale", scale);
       push_at(h, i);
-      assert_text(h->element, "bias", bias);
-      assert_text(h->element, "scale", scale);
-      assert_text(h->element, "border", i < 3 ? "wrap" : "reflect");
-      assert_text(h->element, "size", i < 3 ? "0" : "3");
+      test_assert_text(h->element, "bias", bias);
+      test_assert_text(h->element, "scale", scale);
+      test_assert_text(h->element, "border", i < 3 ? "wrap" : "reflect");
+      test_assert_text(h->element, "size", i < 3 ? "0" : "3");
       g_autofree gchar *sigma = g_strdup_printf("%g", i < 2 ? 0 : sigmas[i]); /* size=3 cuts off */
-      assert_text(h->element, "sigma", sigma);
+      test_assert_text(h->element, "sigma", sigma);
     }
     assert_warnings(h, 2, "2.41 is the largest sigma");
-    for (guint i = 0; i < G_N_ELEMENTS(sources); i++)
-      gst_object_unref(sources[i]);
     static const gchar *const bound[] = {"size", "sigma", "bias"};
     for (guint i = 0; i < G_N_ELEMENTS(bound); i++) {
       g_autoptr(GstControlBinding) binding =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What the kernels that paint direction as hue compute. The gradients of all pixels of a source are
- * worked out first, in 64 bits, and then the means of samples. */
+/* What the kernels that paint direction as hue compute. The luma of all pixels of a source is
+ * worked out first, then for each sample the sum of its pixels' gradients, in 64 bits. */
 
 #include "cuda/hue.h"
 

@@ -57,13 +57,26 @@ read_name(const gchar *name, Kernel *kernel) {
 
 /* --- samples --- */
 
+static guint
+word_of(const CcPart *part, guint64 address, gint pitch, gint64 i, gint y) {
+  const guint8 *at = (const guint8 *)address + (gint64)y * pitch + i * part->sample_bytes;
+  return part->sample_bytes == 1 ? at[0] : at[0] | (guint)at[1] << 8;
+}
+
 /* Sample i of row y of the source. */
 static gint
 stored_at(const Kernel *kernel, gint64 i, gint y) {
   const CcPart *part = kernel->part;
-  const guint8 *at =
-      (const guint8 *)part->src + (gint64)y * part->src_pitch + i * part->sample_bytes;
-  return part->sample_bytes == 1 ? at[0] : at[0] | at[1] << 8;
+  return (gint)word_of(part, part->src, part->src_pitch, i, y);
+}
+
+/* Writes sample i of row y of the target. */
+static void
+store_word(const CcPart *part, gint64 i, gint y, guint word) {
+  guint8 *to = (guint8 *)part->dst + (gint64)y * part->dst_pitch + i * part->sample_bytes;
+  to[0] = (guint8)word;
+  if (part->sample_bytes == 2)
+    to[1] = (guint8)(word >> 8);
 }
 
 /* What only kernels for packed frames know. */
@@ -191,20 +204,10 @@ run_sample(const Kernel *kernel, gint x, gint y, gint c) {
     word = part->fill[c] << part->shift;
   else
     return;
-  guint8 *at = (guint8 *)part->dst + (gint64)y * part->dst_pitch +
-               ((gint64)x * part->step + c) * part->sample_bytes;
-  at[0] = (guint8)word;
-  if (part->sample_bytes == 2)
-    at[1] = (guint8)(word >> 8);
+  store_word(part, (gint64)x * part->step + c, y, (guint)word);
 }
 
 /* --- planes of packed frames --- */
-
-static guint
-word_of(const CcPart *part, guint64 address, gint pitch, gint64 i, gint y) {
-  const guint8 *at = (const guint8 *)address + (gint64)y * pitch + i * part->sample_bytes;
-  return part->sample_bytes == 1 ? at[0] : at[0] | (guint)at[1] << 8;
-}
 
 static guint
 unpacked(const CcPart *part, gint i, gint y) {
@@ -235,13 +238,8 @@ run_packing(const CcLaunch *launch, gboolean packs) {
   for (gint p = 0; p < launch->n_parts; p++) {
     const CcPart *part = &launch->part[p];
     for (gint y = 0; y < part->height; y++)
-      for (gint i = 0; i < part->width * part->step; i++) {
-        const guint word = packs ? packed(part, i, y) : unpacked(part, i, y);
-        guint8 *to = (guint8 *)part->dst + (gint64)y * part->dst_pitch + i * part->sample_bytes;
-        to[0] = (guint8)word;
-        if (part->sample_bytes == 2)
-          to[1] = (guint8)(word >> 8);
-      }
+      for (gint i = 0; i < part->width * part->step; i++)
+        store_word(part, i, y, packs ? packed(part, i, y) : unpacked(part, i, y));
   }
 }
 

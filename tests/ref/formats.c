@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/ref/formats.h"
+#include "tests/ref/roleletters.h"
 
 #include <string.h>
-
-#define W CC_ROLE_GREY
-#define R CC_ROLE_RED
-#define G CC_ROLE_GREEN
-#define B CC_ROLE_BLUE
-#define Y CC_ROLE_LUMA
-#define U CC_ROLE_CB
-#define V CC_ROLE_CR
-#define A CC_ROLE_ALPHA
-#define X CC_ROLE_PADDING
 
 #define U8 CC_SAMPLE_U8, 8, 0
 #define U10 CC_SAMPLE_U16, 10, 0

@@ -113,7 +113,7 @@ guarded_frame_draw(GuardedFrame *guarded, Pattern pattern, GRand *rand) {
     guint max = (1u << plane->depth) - 1, unused = (1u << plane->shift) - 1;
     guint spike = g_rand_boolean(rand) ? max : 0;
     for (guint y = 0; y < plane->height; y++) {
-      guint8 *row = guarded->frame.plane[p].data + (gssize)y * guarded->frame.plane[p].pitch;
+      guint8 *row = guarded_frame_row(guarded, p, y);
       for (guint i = 0; i < cc_plane_groups(plane) * plane->step; i++) {
         Pattern drawn = is_spare(plane, i) ? PATTERN_RANDOM : pattern;
         guint code = pattern_code(drawn, i / plane->step, y, max, spike, rand);
@@ -152,7 +152,7 @@ guarded_frame_poison(GuardedFrame *guarded, const CcRect *keep, GRand *rand) {
     const CcPlaneLayout *plane = &guarded->layout.plane[p];
     gsize group = plane->step * cc_sample_size(plane->type), end = cc_plane_row_bytes(plane);
     for (guint y = 0; y < plane->height; y++) {
-      guint8 *row = guarded->frame.plane[p].data + (gssize)y * guarded->frame.plane[p].pitch;
+      guint8 *row = guarded_frame_row(guarded, p, y);
       gboolean is_kept = y >= keep[p].y && y - keep[p].y < keep[p].height;
       gsize first = is_kept ? keep[p].x * group : end;
       gsize last = is_kept ? (keep[p].x + keep[p].width) * group : end;
@@ -173,7 +173,7 @@ guarded_frame_forbid(const GuardedFrame *guarded, const CcRect *except) {
     }
     ASAN_POISON_MEMORY_REGION(guarded->plane[p].area, guarded->plane[p].length);
     for (guint y = except[p].y; y < except[p].y + except[p].height; y++) {
-      const guint8 *row = guarded->frame.plane[p].data + (gssize)y * guarded->frame.plane[p].pitch;
+      const guint8 *row = guarded_frame_row(guarded, p, y);
       ASAN_UNPOISON_MEMORY_REGION(row + except[p].x * group, except[p].width * group);
     }
   }

@@ -49,6 +49,12 @@ GuardedFrame *guarded_frame_new(const CcFrameLayout *layout, Placement placement
 void guarded_frame_free(GuardedFrame *guarded);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GuardedFrame, guarded_frame_free)
 
+/* The first sample of row y of a plane. */
+static inline guint8 *
+guarded_frame_row(const GuardedFrame *guarded, guint plane, guint y) {
+  return guarded->frame.plane[plane].data + (gssize)y * guarded->frame.plane[plane].pitch;
+}
+
 /* Draws a pattern. What holds no picture is random: the low bits of P010, and the spare luma of an
  * odd width in pairs. */
 void guarded_frame_draw(GuardedFrame *guarded, Pattern pattern, GRand *rand);

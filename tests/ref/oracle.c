@@ -7,7 +7,6 @@
 #include "tests/ref/oracle_samples.h"
 
 #include <math.h>
-#include <string.h>
 
 __extension__ typedef __int128 int128;
 
@@ -323,18 +322,25 @@ set_limit(OracleTolerance *tolerance, const Kind *kind, guint limit) {
   }
 }
 
+/* The width and the height that a frame has in samples of a kind. */
+static void
+size_of_kind(const Kind *kind, guint *width, guint *height) {
+  *width = kind->place[0].two ? kind->layout->width : cc_plane_groups(kind->layout);
+  *height = kind->layout->height;
+}
+
 /* All samples of a kind. */
 static void
 make_kind(const CcFilter *filter, const CcFrameLayout *layout, const Matrices *m, const Kind *kind,
           const CcFrame *src, const CcFrame *dst, OracleTolerance *found) {
   const CcPlaneLayout *plane = kind->layout;
-  guint fill = 0;
+  guint fill = 0, width, height;
   Fate fate = fate_of_role(filter, kind->role, plane, &fill);
   Rule rule = rule_of_role(filter, m, kind->role, plane, layout->limited_range);
   const CcFrameLayout out_layout = oracle_out_layout(filter, layout);
   CcRect source, target;
-  oracle_regions_of_size(filter, layout, kind->place[0].two ? plane->width : cc_plane_groups(plane),
-                         plane->height, &source, &target);
+  size_of_kind(kind, &width, &height);
+  oracle_regions_of_size(filter, layout, width, height, &source, &target);
   const Field from = oracle_read_field(kind, src, &source), to = oracle_field_new(&target);
   if (fate == FATE_FILTER) {
     filter_field(filter, m, kind, &rule, &from, &to);
@@ -401,13 +407,6 @@ pixels_of_sample(guint picture, guint n) {
   while ((picture + each - 1) / each != n)
     each *= 2;
   return each;
-}
-
-/* The width and the height that a frame has in samples of a kind. */
-static void
-size_of_kind(const Kind *kind, guint *width, guint *height) {
-  *width = kind->place[0].two ? kind->layout->width : cc_plane_groups(kind->layout);
-  *height = kind->layout->height;
 }
 
 static void

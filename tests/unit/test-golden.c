@@ -4,10 +4,9 @@
  * With --print the oracle makes them anew, for a change of results that is meant. The environment
  * variable GOLDEN_TXT names the file. */
 
-#include "backends/backends.h"
 #include "tests/ref/formats.h"
-#include "tests/ref/guarded.h"
 #include "tests/ref/picture.h"
+#include "tests/unit/filtered.h"
 
 #include <string.h>
 
@@ -40,22 +39,7 @@ oracle_checksum(const CcFilter *filter, const gchar *format, GuardedFrame **src)
 
 static gchar *
 backend_checksum(const CcFilter *filter, const GuardedFrame *src) {
-  const CcBackendConfig config = {.choice = CC_BACKEND_CPU, .device_id = -1, .n_threads = 2};
-  g_autoptr(GError) error = NULL;
-  CcBackend *backend = cc_backend_open(&config, NULL, &error);
-  g_assert_no_error(error);
-  g_autoptr(CcPlan) plan = cc_plan_new(filter, &src->layout, &error);
-  g_assert_no_error(error);
-  CcProgram *program = cc_backend_prepare(backend, plan, &error);
-  g_assert_no_error(error);
-  g_autoptr(GuardedFrame) dst = guarded_frame_new(&src->layout, PLACE_ODD);
-  CcJob *job = cc_backend_submit(backend, program, &src->frame, &dst->frame, &error);
-  g_assert_no_error(error);
-  CcTimes times;
-  g_assert_true(cc_backend_wait(backend, job, &times, &error));
-  g_assert_no_error(error);
-  cc_program_unref(program);
-  cc_backend_close(backend);
+  g_autoptr(GuardedFrame) dst = filtered_frame_new(filter, NULL, 2, src);
   return picture_checksum(&src->layout, &dst->frame);
 }
 

@@ -6,7 +6,7 @@
 #include "backends/backends.h"
 #include "cpu/cpu.h"
 #include "tests/ref/formats.h"
-#include "tests/ref/guarded.h"
+#include "tests/unit/filtered.h"
 
 #include <string.h>
 
@@ -201,49 +201,17 @@ test_passes(void) {
 
 /* --- frames --- */
 
-static guint8 *
-row_of(const GuardedFrame *frame, guint plane, guint y) {
-  return frame->frame.plane[plane].data + (gssize)y * frame->frame.plane[plane].pitch;
-}
-
-/* Filters a frame with a variant of the CPU backend on so many threads. */
-static GuardedFrame *
-filter_frame(const CcFilter *filter, const gchar *variant, guint n_threads,
-             const GuardedFrame *src) {
-  const CcBackendConfig config = {
-      .choice = CC_BACKEND_CPU, .device_id = -1, .n_threads = n_threads};
-  g_autoptr(GError) error = NULL;
-  gchar *message = NULL;
-  CcTimes times;
-  CcBackend *backend = cc_backend_open(&config, NULL, &error);
-  g_assert_no_error(error);
-  g_assert_true(cc_cpu_set_variant(variant));
-  g_autoptr(CcPlan) plan = cc_plan_new(filter, &src->layout, &error);
-  g_assert_no_error(error);
-  CcProgram *program = cc_backend_prepare(backend, plan, &error);
-  g_assert_no_error(error);
-  GuardedFrame *dst = guarded_frame_new(&plan->out_frame_layout, PLACE_ODD);
-  CcJob *job = cc_backend_submit(backend, program, &src->frame, &dst->frame, &error);
-  g_assert_no_error(error);
-  g_assert_true(cc_backend_wait(backend, job, &times, &error));
-  guarded_frame_intact(dst, &message);
-  g_assert_cmpstr(message, ==, NULL);
-  cc_program_unref(program);
-  cc_backend_close(backend);
-  g_assert_true(cc_cpu_set_variant(NULL));
-  return dst;
-}
-
 /* Sample (x, y) of luma and of Cb, of formats of 8 bits. */
 static guint8 *
 luma_at(const GuardedFrame *frame, guint x, guint y) {
-  return row_of(frame, 0, y) + (frame->layout.plane[0].pairs ? 2 * x : x);
+  return guarded_frame_row(frame, 0, y) + (frame->layout.plane[0].pairs ? 2 * x : x);
 }
 
 static guint8 *
 cb_at(const GuardedFrame *frame, guint x, guint y) {
-  return frame->layout.plane[0].pairs ? row_of(frame, 0, y) + 4 * x + 1
-                                      : row_of(frame, 1, y) + frame->layout.plane[1].step * x;
+  return frame->layout.plane[0].pairs
+             ? guarded_frame_row(frame, 0, y) + 4 * x + 1
+             : guarded_frame_row(frame, 1, y) + frame->layout.plane[1].step * x;
 }
 
 /* Luma 0, 10, 0 from left to right or from top to bottom has the gradients 40, 0 and -40. Two of
@@ -271,7 +239,7 @@ test_odd_sizes(void) {
       guarded_frame_draw(src, PATTERN_RANDOM, rand);
       for (guint k = 0; k < 3; k++)
         *luma_at(src, k * right, k * below) = k == 1 ? 10 : 0;
-      g_autoptr(GuardedFrame) got = filter_frame(&filter, *variant, 1, src);
+      g_autoptr(GuardedFrame) got = filtered_frame_new(&filter, *variant, 1, src);
       for (guint k = 0; k < 3; k++)
         g_assert_cmpuint(*luma_at(got, k * right, k * below), ==,
                          plan->hue->word[0][cases[i].luma[k]]);
@@ -296,18 +264,18 @@ test_mean(void) {
   const guint16 *word = plan->hue->word[1];
   for (const gchar *const *variant = cc_cpu_variants(); *variant; variant++) {
     g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_AT_END);
-    memcpy(row_of(src, 0, 0), luma, sizeof luma);
-    memset(row_of(src, 1, 0), 0, 2);
-    memset(row_of(src, 2, 0), 0, 2);
-    g_autoptr(GuardedFrame) whole = filter_frame(&filter, *variant, 1, src);
-    g_assert_cmpuint(row_of(whole, 1, 0)[0], ==, word[1]);
-    g_assert_cmpuint(row_of(whole, 1, 0)[1], ==, word[129]);
-    g_autoptr(GuardedFrame) cut = filter_frame(&part, *variant, 1, src);
-    g_assert_cmpuint(row_of(cut, 1, 0)[0], ==, word[0]); /* 10 and 10: no gradient */
-    g_assert_cmpuint(row_of(cut, 1, 0)[1], ==, word[129]);
-    memcpy(row_of(src, 0, 0), opposite, sizeof opposite);
-    g_autoptr(GuardedFrame) none = filter_frame(&filter, *variant, 1, src);
-    g_assert_cmpuint(row_of(none, 1, 0)[0], ==, word[0]);
+    memcpy(guarded_frame_row(src, 0, 0), luma, sizeof luma);
+    memset(guarded_frame_row(src, 1, 0), 0, 2);
+    memset(guarded_frame_row(src, 2, 0), 0, 2);
+    g_autoptr(GuardedFrame) whole = filtered_frame_new(&filter, *variant, 1, src);
+    g_assert_cmpuint(guarded_frame_row(whole, 1, 0)[0], ==, word[1]);
+    g_assert_cmpuint(guarded_frame_row(whole, 1, 0)[1], ==, word[129]);
+    g_autoptr(GuardedFrame) cut = filtered_frame_new(&part, *variant, 1, src);
+    g_assert_cmpuint(guarded_frame_row(cut, 1, 0)[0], ==, word[0]); /* 10 and 10: no gradient */
+    g_assert_cmpuint(guarded_frame_row(cut, 1, 0)[1], ==, word[129]);
+    memcpy(guarded_frame_row(src, 0, 0), opposite, sizeof opposite);
+    g_autoptr(GuardedFrame) none = filtered_frame_new(&filter, *variant, 1, src);
+    g_assert_cmpuint(guarded_frame_row(none, 1, 0)[0], ==, word[0]);
   }
 }
 
@@ -328,10 +296,10 @@ test_wide(void) {
       g_autoptr(GRand) rand = g_rand_new_with_seed(f);
       g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_ODD);
       guarded_frame_draw(src, PATTERN_RANDOM, rand);
-      g_autoptr(GuardedFrame) plain = filter_frame(&filter, "plain", 1, src);
+      g_autoptr(GuardedFrame) plain = filtered_frame_new(&filter, "plain", 1, src);
       for (const gchar *const *variant = cc_cpu_variants(); *variant; variant++) {
         gchar *message = NULL;
-        g_autoptr(GuardedFrame) got = filter_frame(&filter, *variant, 3, src);
+        g_autoptr(GuardedFrame) got = filtered_frame_new(&filter, *variant, 3, src);
         frames_match(&got->layout, &plain->frame, &got->frame, NULL, &message);
         g_assert_cmpstr(message, ==, NULL);
       }

@@ -7,7 +7,7 @@
 #include "backends/backends.h"
 #include "cpu/cpu.h"
 #include "tests/ref/formats.h"
-#include "tests/ref/guarded.h"
+#include "tests/unit/filtered.h"
 
 #include <string.h>
 
@@ -167,37 +167,6 @@ test_luma(void) {
 
 /* --- what backends make of it --- */
 
-/* Filters a frame with a variant of the CPU backend. */
-static GuardedFrame *
-filter_frame(const CcFilter *filter, const gchar *variant, const GuardedFrame *src) {
-  const CcBackendConfig config = {.choice = CC_BACKEND_CPU, .device_id = -1, .n_threads = 1};
-  g_autoptr(GError) error = NULL;
-  gchar *message = NULL;
-  CcTimes times;
-  CcBackend *backend = cc_backend_open(&config, NULL, &error);
-  g_assert_no_error(error);
-  g_assert_true(cc_cpu_set_variant(variant));
-  g_autoptr(CcPlan) plan = cc_plan_new(filter, &src->layout, &error);
-  g_assert_no_error(error);
-  CcProgram *program = cc_backend_prepare(backend, plan, &error);
-  g_assert_no_error(error);
-  GuardedFrame *dst = guarded_frame_new(&plan->out_frame_layout, PLACE_ODD);
-  CcJob *job = cc_backend_submit(backend, program, &src->frame, &dst->frame, &error);
-  g_assert_no_error(error);
-  g_assert_true(cc_backend_wait(backend, job, &times, &error));
-  guarded_frame_intact(dst, &message);
-  g_assert_cmpstr(message, ==, NULL);
-  cc_program_unref(program);
-  cc_backend_close(backend);
-  g_assert_true(cc_cpu_set_variant(NULL));
-  return dst;
-}
-
-static guint8 *
-row_of(const GuardedFrame *frame, guint plane, guint y) {
-  return frame->frame.plane[plane].data + (gssize)y * frame->frame.plane[plane].pitch;
-}
-
 /* A frame of another format of 8 bits whose sample i of plane p is sample first[p] + i * spacing of
  * the given one's first plane. */
 static GuardedFrame *
@@ -208,7 +177,7 @@ take_planes(const GuardedFrame *from, const gchar *format, const guint *first, g
   for (guint p = 0; p < layout.n_planes; p++)
     for (guint y = 0; y < layout.plane[p].height; y++)
       for (guint i = 0; i < cc_plane_row_bytes(&layout.plane[p]); i++)
-        row_of(to, p, y)[i] = row_of(from, 0, y)[first[p] + i * spacing];
+        guarded_frame_row(to, p, y)[i] = guarded_frame_row(from, 0, y)[first[p] + i * spacing];
   return to;
 }
 
@@ -230,13 +199,13 @@ check_pairs(const gchar *variant, const gchar *format, const CcFilter *filter, g
   g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_AT_END);
   guarded_frame_draw(src, PATTERN_RANDOM, rand);
   g_autoptr(GuardedFrame) planes = take_planes(src, "NV16", first, 2);
-  g_autoptr(GuardedFrame) got = filter_frame(filter, variant, src);
-  g_autoptr(GuardedFrame) expected = filter_frame(filter, variant, planes);
+  g_autoptr(GuardedFrame) got = filtered_frame_new(filter, variant, 1, src);
+  g_autoptr(GuardedFrame) expected = filtered_frame_new(filter, variant, 1, planes);
   g_autoptr(GuardedFrame) got_planes = take_planes(got, "NV16", first, 2);
   assert_same(expected, got_planes);
   const guint out_width = got->layout.plane[0].width;
   for (guint y = 0; out_width % 2 == 1 && y < got->layout.plane[0].height; y++) {
-    const guint8 *last = row_of(got, 0, y) + luma + 2 * (out_width - 1);
+    const guint8 *last = guarded_frame_row(got, 0, y) + luma + 2 * (out_width - 1);
     g_assert_cmpuint(last[2], ==, last[0]);
   }
 }
@@ -281,15 +250,15 @@ check_grey(const gchar *variant, const CcFilter *filter, guint width) {
   g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_AT_END);
   guarded_frame_draw(src, PATTERN_RANDOM, rand);
   g_autoptr(GuardedFrame) grey = take_planes(src, "GRAY8", alpha, 4);
-  g_autoptr(GuardedFrame) alphas = filter_frame(filter, variant, grey);
+  g_autoptr(GuardedFrame) alphas = filtered_frame_new(filter, variant, 1, grey);
   for (guint y = 0; y < 5; y++)
     for (guint x = 0; x < width; x++) {
-      const guint8 *bgra = row_of(src, 0, y) + 4 * x;
-      row_of(grey, 0, y)[x] =
+      const guint8 *bgra = guarded_frame_row(src, 0, y) + 4 * x;
+      guarded_frame_row(grey, 0, y)[x] =
           (guint8)((13933 * bgra[2] + 46871 * bgra[1] + 4732 * bgra[0] + 32768) / 65536);
     }
-  g_autoptr(GuardedFrame) greys = filter_frame(filter, variant, grey);
-  g_autoptr(GuardedFrame) got = filter_frame(filter, variant, src);
+  g_autoptr(GuardedFrame) greys = filtered_frame_new(filter, variant, 1, grey);
+  g_autoptr(GuardedFrame) got = filtered_frame_new(filter, variant, 1, src);
   for (guint c = 0; c < 4; c++) {
     g_autoptr(GuardedFrame) component = take_planes(got, "GRAY8", &c, 4);
     assert_same(c == 3 ? alphas : greys, component);

@@ -245,7 +245,7 @@ test_refused(void) {
   static const struct {
     CcFilter region;
     const gchar *message;
-    const gchar *format; /* NULL: I420 */
+    const gchar *format;
   } cases[] = {
       {{.stride = 3}, "stride=3: 1, 2 or 4 is needed", "I420"},
       {{.stride = 8}, "stride=8: 1, 2 or 4 is needed", "I420"},
