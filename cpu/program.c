@@ -279,7 +279,6 @@ set_unpacked(CcCpuProgram *program, const CcPlan *plan, const CcRows *rows) {
       mask |= 1u << sweep->plane;
   }
   program->unpacks = TRUE;
-  program->scratch_size = 0;
   cc_unpacked_init(&program->unpacked, plan, rows, mask, window / 2, at);
 }
 
@@ -334,7 +333,7 @@ cc_cpu_program_free(CcCpuProgram *program) {
 
 gsize
 cc_cpu_program_frame_scratch(const CcCpuProgram *program) {
-  return program->unpacks ? program->unpacked.size : program->scratch_size;
+  return MAX(program->scratch_size, program->unpacked.size);
 }
 
 static CcStrip

@@ -306,6 +306,35 @@ test_wide(void) {
     }
 }
 
+/* Alpha has a pass beside the hue, whose window takes more memory than that does. */
+static void
+test_large_window(void) {
+  g_autoptr(GRand) rand = g_rand_new_with_seed(1);
+  g_autoptr(GString) text = g_string_new("[large]\nresponse=direction\nmatrix-15=");
+  for (guint i = 0; i < 2 * 15 * 15; i++) {
+    const gint tap = g_rand_int_range(rand, 0, 2) ? 0 : g_rand_int_range(rand, -1, 2);
+    g_string_append_printf(text, "%d%s", tap, i == 15 * 15 - 1 ? "|" : i % 15 == 14 ? ";" : " ");
+  }
+  g_autoptr(GPtrArray) kernels = cc_kernels_parse(text->str, text->len, "text", NULL);
+  g_assert_nonnull(kernels);
+  const CcFrameLayout layout = test_format_layout(test_format_find("RGBA"), 1024, 40, FALSE);
+  for (guint stride = 1; stride <= 4; stride *= 2) {
+    const CcFilter filter = {.kernel = g_ptr_array_index(kernels, 0),
+                             .alpha = CC_ALPHA_FILTER,
+                             .color = CC_COLOR_GREY,
+                             .stride = stride};
+    g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_ODD);
+    guarded_frame_draw(src, PATTERN_RANDOM, rand);
+    g_autoptr(GuardedFrame) plain = filtered_frame_new(&filter, "plain", 1, src);
+    for (const gchar *const *variant = cc_cpu_variants(); *variant; variant++) {
+      gchar *message = NULL;
+      g_autoptr(GuardedFrame) got = filtered_frame_new(&filter, *variant, 1, src);
+      frames_match(&got->layout, &plain->frame, &got->frame, NULL, &message);
+      g_assert_cmpstr(message, ==, NULL);
+    }
+  }
+}
+
 int
 main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
@@ -318,5 +347,6 @@ main(int argc, char **argv) {
   g_test_add_func("/hue/odd-sizes", test_odd_sizes);
   g_test_add_func("/hue/mean", test_mean);
   g_test_add_func("/hue/wide", test_wide);
+  g_test_add_func("/hue/large-window", test_large_window);
   return g_test_run();
 }
