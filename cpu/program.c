@@ -279,6 +279,7 @@ set_unpacked(CcCpuProgram *program, const CcPlan *plan, const CcRows *rows) {
       mask |= 1u << sweep->plane;
   }
   program->unpacks = TRUE;
+  program->scratch_size = 0;
   cc_unpacked_init(&program->unpacked, plan, rows, mask, window / 2, at);
 }
 
@@ -306,6 +307,8 @@ cc_cpu_program_new(const CcPlan *plan, guint n_threads) {
     sweep_init(sweep, plan, &plan->pass[i], rows);
     program->scratch_size = MAX(program->scratch_size, sweep->scratch_size);
   }
+  if (plan->packed && rows && program->n_sweeps > 0)
+    set_unpacked(program, plan, rows);
   program->n_hue_sweeps = plan->hue ? plan->hue->n_fields : 0;
   for (guint i = 0; i < program->n_hue_sweeps; i++) {
     CcHueSweep *sweep = &program->hue_sweep[i];
@@ -314,8 +317,6 @@ cc_cpu_program_new(const CcPlan *plan, guint n_threads) {
   }
   program->n_threads = count_threads(program, n_threads);
   cut_slices(program, plan);
-  if (plan->packed && rows && program->n_sweeps > 0)
-    set_unpacked(program, plan, rows);
   return program;
 }
 

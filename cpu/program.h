@@ -85,7 +85,7 @@ typedef struct {
   CcSlice *slices;
   guint n_threads; /* that the work is worth */
   gsize scratch_size;
-  gboolean unpacks; /* then a frame takes more scratch memory, for rows of all tiles */
+  gboolean unpacks; /* then only a frame takes memory for sweeps, as it is a row of all tiles */
   gsize scratch_at[CC_MAX_PASSES]; /* where that of each sweep begins */
   CcUnpacked unpacked;             /* its rows are behind what the sweeps use */
 } CcCpuProgram;

@@ -5,6 +5,7 @@
 
 #include "backends/backends.h"
 #include "cpu/cpu.h"
+#include "cpu/program.h"
 #include "tests/ref/formats.h"
 #include "tests/unit/filtered.h"
 
@@ -335,6 +336,24 @@ test_large_window(void) {
   }
 }
 
+/* No memory is taken for rows of a frame that may never come. */
+static void
+test_huge_frame(void) {
+  const CcFrameLayout layout = test_format_layout(test_format_find("RGBA"), 1 << 27, 1, FALSE);
+  const CcFilter filter = {.kernel = cc_kernels_find("sobel"),
+                           .response = CC_RESPONSE_DIRECTION,
+                           .alpha = CC_ALPHA_FILTER};
+  g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
+  g_assert_nonnull(plan);
+  for (const gchar *const *variant = cc_cpu_variants(); *variant; variant++) {
+    g_assert_true(cc_cpu_set_variant(*variant));
+    CcCpuProgram *program = cc_cpu_program_new(plan, 1);
+    g_assert_cmpuint(program->scratch_size, <, 1 << 20);
+    cc_cpu_program_free(program);
+  }
+  g_assert_true(cc_cpu_set_variant(NULL));
+}
+
 int
 main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
@@ -348,5 +367,6 @@ main(int argc, char **argv) {
   g_test_add_func("/hue/mean", test_mean);
   g_test_add_func("/hue/wide", test_wide);
   g_test_add_func("/hue/large-window", test_large_window);
+  g_test_add_func("/hue/huge-frame", test_huge_frame);
   return g_test_run();
 }
