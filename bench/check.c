@@ -34,7 +34,7 @@ find_divisor(const CcPlan *plan) {
   gint sum = 0;
   if (!op || plan->packed || plan->layout.n_planes != 1 || plane->step != 1 ||
       plane->type != CC_SAMPLE_U8 || plan->border != CC_BORDER_CONSTANT ||
-      plan->pass[0].border[0] != 0 || !op->exact || op->n_matrices != 1 ||
+      plan->pass[0].border[0] != 0 || op->error > 0 || op->n_matrices != 1 ||
       op->width != op->height || op->response != CC_RESPONSE_CLAMP)
     return 0;
   for (guint i = 0; i < op->width * op->height; i++) {

@@ -112,14 +112,11 @@ fits_32_bits(const CcOp *op) {
          (op->response != CC_RESPONSE_MAGNITUDE_L1 || cc_op_range(op).most <= G_MAXINT32);
 }
 
-/* A vector holds twice as many samples in half the bits, so the narrowest lane is the best. Sums of
- * fractional taps are rounded, in float, in the plan's order. An op whose arithmetic is float has
- * sums that fit 32 bits. */
+/* A vector holds twice as many samples in half the bits, so the narrowest lane is the best. An op
+ * whose arithmetic is float has sums that fit 32 bits. */
 static void
 choose_sums(CcChoice *choice, const CcOp *op, const CcRows *rows) {
-  if (!op->exact)
-    take_plans_step(choice, op, CC_LANE_FLOAT);
-  else if (take_16_bits(choice, op, rows))
+  if (take_16_bits(choice, op, rows))
     return;
   else if (fits_32_bits(op))
     take_plans_step(choice, op, CC_LANE_32);
@@ -138,10 +135,10 @@ count_nonzero(const gint32 *c, guint n) {
 }
 
 /* Whether column times row is less work than all taps at once: it is for 3x3 blurs, and not for 3x3
- * derivatives. Float has no choice: the plan fixes the order of its sums. */
+ * derivatives. */
 static gboolean
-runs_separable(const CcOp *op, CcLane lane) {
-  if (!op->separable || lane == CC_LANE_FLOAT)
+runs_separable(const CcOp *op) {
+  if (!op->separable || !op->has_taps)
     return op->separable;
   const guint direct = count_nonzero(op->tap_i, op->n_matrices * op->width * op->height);
   guint separate = 0;
@@ -158,7 +155,6 @@ runs_separable(const CcOp *op, CcLane lane) {
 static void
 set_weights(CcChoice *choice, const CcOp *op, guint step) {
   CcTapPlace places[CC_MAX_COEFFS];
-  const CcLane lane = choice->sum_lane;
   const gint center = (gint)op->width / 2, pixel = (gint)step;
   const guint area = op->width * op->height;
   for (guint m = 0; m < op->n_matrices; m++) {
@@ -166,14 +162,14 @@ set_weights(CcChoice *choice, const CcOp *op, guint step) {
     if (choice->separable) {
       for (guint i = 0; i < op->width; i++)
         places[i] = (CcTapPlace){0, ((gint)i - center) * pixel};
-      cc_weights_init(along, lane, op->row_i[m], op->row_f[m], places, op->width);
+      cc_weights_init(along, op->row_i[m], places, op->width);
       for (guint i = 0; i < op->height; i++)
         places[i] = (CcTapPlace){i, 0};
-      cc_weights_init(over, lane, op->column_i[m], op->column_f[m], places, op->height);
+      cc_weights_init(over, op->column_i[m], places, op->height);
     } else {
       for (guint i = 0; i < area; i++)
         places[i] = (CcTapPlace){i / op->width, ((gint)(i % op->width) - center) * pixel};
-      cc_weights_init(over, lane, op->tap_i + m * area, op->tap_f + m * area, places, area);
+      cc_weights_init(over, op->tap_i + m * area, places, area);
     }
     for (guint t = 0; t < over->n_terms; t++)
       over->terms[t].factor *= 1 << choice->left;
@@ -254,7 +250,7 @@ choose_filter(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, cons
   choose_sums(choice, op, rows);
   choice->to_sample.shift = plane->shift;
 
-  choice->separable = runs_separable(op, choice->sum_lane);
+  choice->separable = runs_separable(op);
 
   set_weights(choice, op, plane->step);
   choice->sample_lane = choose_sample_lane(choice, op->n_matrices, plane->type);

@@ -308,7 +308,7 @@ set_weights(CcHueSweep *sweep) {
   for (guint m = 0; m < 2; m++) {
     CcWeights *weights = &sweep->weights[m];
     const CcSumFunc *kernels = sweep->rows->sum[sweep->lane];
-    cc_weights_init(weights, sweep->lane, op->tap_i + m * area, op->tap_f + m * area, places, area);
+    cc_weights_init(weights, op->tap_i + m * area, places, area);
     weights->sum = kernels[weights->shape] ? kernels[weights->shape] : kernels[CC_SHAPE_ANY];
   }
 }

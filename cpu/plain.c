@@ -62,57 +62,26 @@ read_window(const Sweep *sweep, gint x, gint y, guint c, gint *code) {
       *code++ = code_at(sweep, x + i - width / 2, y + j - height / 2, c);
 }
 
-/* --- the sum of matrix m over a window --- */
+/* --- the code value of a window --- */
 
 static gint64
-sum_of_integers(const CcOp *op, guint m, const gint *code) {
-  const guint area = op->width * op->height;
+sum_of_taps(const CcOp *op, guint m, const gint *code) {
   gint64 sum = 0;
-  for (guint i = 0; i < area; i++)
-    sum += (gint64)op->tap_i[m * area + i] * code[i];
+  for (guint r = 0; r < op->height; r++)
+    for (guint c = 0; c < op->width; c++)
+      sum += cc_op_tap(op, m, r, c) * *code++;
   return sum;
 }
 
-static gfloat
-sum_of_floats(const CcOp *op, guint m, const gint *code) {
-  const guint area = op->width * op->height;
-  gfloat sum = 0;
-  for (guint i = 0; i < area; i++)
-    sum = fmaf(op->tap_f[m * area + i], (gfloat)code[i], sum);
-  return sum;
-}
-
-/* The rows from left to right, then the column from top to bottom. */
-static gfloat
-sum_of_separable_floats(const CcOp *op, guint m, const gint *code) {
-  gfloat sum = 0;
-  for (guint j = 0; j < op->height; j++) {
-    gfloat row = 0;
-    for (guint i = 0; i < op->width; i++)
-      row = fmaf(op->row_f[m][i], (gfloat)code[j * op->width + i], row);
-    sum = fmaf(op->column_f[m][j], row, sum);
-  }
-  return sum;
+static gint
+filter_window(const CcOp *op, const gint *code) {
+  CcSumsI64 sums = {0};
+  for (guint m = 0; m < op->n_matrices; m++)
+    cc_sums_add_i64(&sums, op->response, (gint)m, sum_of_taps(op, m, code));
+  return cc_op_code_of_sums_i64(op, &sums);
 }
 
 /* --- samples --- */
-
-/* The code value that the window has. */
-static gint
-filter_window(const CcOp *op, const gint *code) {
-  if (op->arith == CC_ARITH_I64) {
-    CcSumsI64 sums = {0};
-    for (guint m = 0; m < op->n_matrices; m++)
-      cc_sums_add_i64(&sums, op->response, (gint)m, sum_of_integers(op, m, code));
-    return cc_op_code_of_sums_i64(op, &sums);
-  }
-  CcSumsF32 sums = {0};
-  for (guint m = 0; m < op->n_matrices; m++)
-    cc_sums_add_f32(&sums, op->response, (gint)m,
-                    op->separable ? sum_of_separable_floats(op, m, code)
-                                  : sum_of_floats(op, m, code));
-  return cc_op_code_of_sums_f32(op, &sums);
-}
 
 /* Component c of pixel (x, y) of the target is made from the source around pixel (stride * x,
  * stride * y); both are counted from the corners of their rectangles. */

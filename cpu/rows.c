@@ -112,68 +112,19 @@ load_bytes(gpointer row, gconstpointer src, guint spacing, guint n, guint shift)
 #define SIGNED gint16
 #define ABSOLUTE(a) ((a) < 0 ? -(a) : (a))
 #define NAME(f) f##_16
-#define INTEGER 1
 #include "rows_lane.h"
 
 #define LANE guint32
 #define SIGNED gint32
 #define ABSOLUTE(a) ((a) < 0 ? -(a) : (a))
 #define NAME(f) f##_32
-#define INTEGER 1
 #include "rows_lane.h"
 
 #define LANE guint64
 #define SIGNED gint64
 #define ABSOLUTE(a) ((a) < 0 ? -(a) : (a))
 #define NAME(f) f##_64
-#define INTEGER 1
 #include "rows_lane.h"
-
-#define LANE gfloat
-#define SIGNED gfloat
-#define ABSOLUTE(a) fabsf(a)
-#define NAME(f) f##_float
-#define INTEGER 0
-#include "rows_lane.h"
-
-/* --- sums in float --- */
-
-typedef gfloat FloatVector __attribute__((vector_size(VECTOR_BYTES), may_alias));
-typedef gfloat UnalignedFloatVector
-    __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(gfloat)), may_alias));
-
-/* a * b + c, rounded once */
-static inline FloatVector
-fused_multiply_add(FloatVector a, FloatVector b, FloatVector c) {
-#if defined __AVX512BW__
-  return (FloatVector)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
-#elif defined __AVX2__
-  return (FloatVector)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
-#else
-  for (guint i = 0; i < VECTOR_BYTES / sizeof(gfloat); i++)
-    c[i] = fmaf(a[i], b[i], c[i]);
-  return c;
-#endif
-}
-
-/* Every step is rounded, so the order is the plan's and no terms are shared. */
-static void
-sum_float(gpointer out, const CcTerm *terms, guint n_terms, const gconstpointer *taps, gsize at,
-          guint n) {
-  const gsize n_bytes = n * sizeof(gfloat);
-  for (gsize x = 0; x < n_bytes; x += UNROLL * VECTOR_BYTES) {
-    FloatVector total[UNROLL] = {{0}};
-    for (guint t = 0; t < n_terms; t++) {
-      const UnalignedFloatVector *in = (gconstpointer)((const guint8 *)taps[t] + at + x);
-      const FloatVector factor = terms[t].factor_f + (FloatVector){0};
-      for (guint u = 0; u < UNROLL; u++)
-        total[u] = fused_multiply_add(factor, in[u], total[u]);
-    }
-    FloatVector *to = (gpointer)((guint8 *)out + x);
-    for (guint u = 0; u < UNROLL; u++)
-      to[u] = total[u];
-  }
-}
 
 /* --- sums of known shapes, and the last step in 16 bits --- */
 
@@ -291,7 +242,6 @@ is_plain(const CcFinish16 *f) {
 /* Sums of integers are added without fmaf: where float can tell, squares and their sums are exact,
  * and beyond the result saturates. */
 #define SQUARE_ADD(s, n) ((s) * (s) + (n))
-#define SQUARE_ADD_FUSED(s, n) fmaf(s, s, n)
 #define SQUARE_ADD_FUSED_DOUBLE(s, n) fma(s, s, n)
 
 /* With n_sums known where it is called, the inner loop unrolls and the outer one vectorises. */
@@ -316,7 +266,6 @@ is_plain(const CcFinish16 *f) {
 
 DEFINE_NORM(norm_16, gint16, gfloat, SQUARE_ADD, sqrtf)
 DEFINE_NORM(norm_32, gint32, gfloat, SQUARE_ADD, sqrtf)
-DEFINE_NORM(norm_float, gfloat, gfloat, SQUARE_ADD_FUSED, sqrtf)
 DEFINE_NORM(norm_double_32, gint32, gdouble, SQUARE_ADD_FUSED_DOUBLE, sqrt)
 DEFINE_NORM(norm_double_64, gint64, gdouble, SQUARE_ADD_FUSED_DOUBLE, sqrt)
 
@@ -334,7 +283,6 @@ DEFINE_NORM(norm_double_64, gint64, gdouble, SQUARE_ADD_FUSED_DOUBLE, sqrt)
 DEFINE_TURNS(turns_16, gint16)
 DEFINE_TURNS(turns_32, gint32)
 DEFINE_TURNS(turns_64, gint64)
-DEFINE_TURNS(turns_float, gfloat)
 
 #define DEFINE_HUES(name, lane)                                                                    \
   static void name(guint8 *restrict index, gconstpointer x_sums, gconstpointer y_sums, guint n,    \
@@ -473,7 +421,7 @@ join_bytes(gpointer dst, const gconstpointer parts[], guint n_parts, guint n) {
 /* --- the table --- */
 
 #define LANES(f)                                                                                   \
-  { f##_16, f##_32, f##_64, f##_float }
+  { f##_16, f##_32, f##_64 }
 #define SHAPES_ALONG(f)                                                                            \
   [CC_SHAPE_10] = f(10), [CC_SHAPE_11] = f(11), [CC_SHAPE_30] = f(30), [CC_SHAPE_50] = f(50),      \
   [CC_SHAPE_20_10] = f(20_10), [CC_SHAPE_11_11] = f(11_11), [CC_SHAPE_20_20_10] = f(20_20_10)
@@ -508,13 +456,12 @@ join_bytes(gpointer dst, const gconstpointer parts[], guint n_parts, guint n) {
 const CcRows CC_ROWS = {
     .load =
         {
-            [CC_SAMPLE_U8] = {load_u8_16, load_u8_32, load_u8_64, load_u8_float, load_bytes},
+            [CC_SAMPLE_U8] = {load_u8_16, load_u8_32, load_u8_64, load_bytes},
             [CC_SAMPLE_U16] = LANES(load_u16),
         },
     .extend =
         {
-            [CC_SAMPLE_U8] = {extend_u8_16, extend_u8_32, extend_u8_64, extend_u8_float,
-                              extend_u8_8},
+            [CC_SAMPLE_U8] = {extend_u8_16, extend_u8_32, extend_u8_64, extend_u8_8},
             [CC_SAMPLE_U16] = LANES(extend_u16),
         },
     .sum =
@@ -524,7 +471,6 @@ const CcRows CC_ROWS = {
             [CC_LANE_32] = {SHAPES_ALONG(SUM_32),
                             SHAPES_ACROSS(SUM_32), [CC_SHAPE_ANY] = sum_any_32},
             [CC_LANE_64] = {[CC_SHAPE_ANY] = sum_any_64},
-            [CC_LANE_FLOAT] = {[CC_SHAPE_ANY] = sum_float},
         },
     .sum_split = {SHAPES_ALONG(SUM_SPLIT), SHAPES_ACROSS(SUM_SPLIT)},
     .sum_pairs = {SHAPES_ALONG(SUM_PAIRS)},
@@ -534,8 +480,8 @@ const CcRows CC_ROWS = {
             [CC_REDUCE_MAX] = LANES(reduce_max),
             [CC_REDUCE_MAX_ABS] = LANES(reduce_max_abs),
             [CC_REDUCE_SUM_ABS] = LANES(reduce_sum_abs),
-            [CC_REDUCE_NORM] = {norm_16, norm_32, NULL, norm_float},
-            [CC_REDUCE_NORM_DOUBLE] = {NULL, norm_double_32, norm_double_64, NULL},
+            [CC_REDUCE_NORM] = {norm_16, norm_32},
+            [CC_REDUCE_NORM_DOUBLE] = {NULL, norm_double_32, norm_double_64},
             [CC_REDUCE_TURNS] = LANES(turns),
         },
     .finish = {[CC_SAMPLE_U8] = FINISHES(u8), [CC_SAMPLE_U16] = FINISHES(u16)},

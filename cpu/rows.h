@@ -17,17 +17,16 @@ typedef enum {
   CC_LANE_16, /* integers modulo 2^16 */
   CC_LANE_32, /* integers modulo 2^32 */
   CC_LANE_64,
-  CC_LANE_FLOAT,
   CC_LANE_8, /* samples of one byte as they are; their sums are 16-bit lanes */
   CC_N_LANES,
 } CcLane;
 
-/* What a number is between the sums and the result; the first four are the lanes of sums. */
+/* What a number is between the sums and the result; the first three are the lanes of sums. */
 typedef enum {
   CC_NUMBER_16 = CC_LANE_16,
   CC_NUMBER_32 = CC_LANE_32,
   CC_NUMBER_64 = CC_LANE_64,
-  CC_NUMBER_FLOAT = CC_LANE_FLOAT,
+  CC_NUMBER_FLOAT,
   CC_NUMBER_DOUBLE,
   CC_N_NUMBERS,
 } CcNumber;
@@ -52,10 +51,9 @@ typedef struct {
 } CcMasks;
 
 /* Taps that share the absolute value of their coefficient: factor * (sum of the first n_plus taps
- * - sum of the next n_minus). n_plus >= 1. Float terms have one tap each, in the plan's order. */
+ * - sum of the next n_minus). n_plus >= 1. */
 typedef struct {
   gint32 factor;
-  gfloat factor_f;
   guint n_plus, n_minus;
 } CcTerm;
 

@@ -5,8 +5,7 @@
  *                final one fits by the plan's bounds
  *   SIGNED       the same as a signed type
  *   ABSOLUTE(a)  the absolute value of a
- *   NAME(f)      f with the lane's suffix
- *   INTEGER      1 for integers */
+ *   NAME(f)      f with the lane's suffix */
 
 #include "rows_load.h"
 
@@ -32,7 +31,6 @@ NAME(extend_u16)(gpointer row, gconstpointer src, const CcOutside *outside, guin
     out[i] = (LANE)(outside[i].index < 0 ? outside[i].constant : in[outside[i].index] >> shift);
 }
 
-#if INTEGER
 typedef LANE NAME(Vector) __attribute__((vector_size(VECTOR_BYTES), may_alias));
 typedef LANE NAME(Unaligned)
     __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(LANE)), may_alias));
@@ -68,7 +66,6 @@ NAME(sum_any)(gpointer out, const CcTerm *terms, guint n_terms, const gconstpoin
       to[u] = total[u];
   }
 }
-#endif
 
 static void
 NAME(reduce_max)(gpointer t, const gconstpointer *sums, guint n_sums, guint n) {
@@ -113,4 +110,3 @@ NAME(reduce_sum_abs)(gpointer t, const gconstpointer *sums, guint n_sums, guint 
 #undef SIGNED
 #undef ABSOLUTE
 #undef NAME
-#undef INTEGER

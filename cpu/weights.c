@@ -46,26 +46,18 @@ find_shape(const CcWeights *weights) {
 }
 
 void
-cc_weights_init(CcWeights *weights, CcLane lane, const gint32 *c, const gfloat *f,
-                const CcTapPlace *places, guint n) {
+cc_weights_init(CcWeights *weights, const gint32 *c, const CcTapPlace *places, guint n) {
   weights->n_terms = weights->n_taps = 0;
   weights->terms = g_new(CcTerm, n);
   weights->places = g_new(CcTapPlace, n);
   for (guint i = 0; i < n; i++) {
-    if (lane == CC_LANE_FLOAT) {
-      if (f[i] == 0)
-        continue;
-      weights->terms[weights->n_terms++] = (CcTerm){.factor_f = f[i], .n_plus = 1};
-      weights->places[weights->n_taps++] = places[i];
-    } else if (c[i] != 0) {
-      gboolean seen = FALSE;
-      for (guint k = 0; k < i && !seen; k++)
-        seen = c[k] == c[i] || c[k] == -c[i];
-      if (!seen)
-        add_shared_term(weights, c, places, n, i);
-    }
+    gboolean seen = c[i] == 0;
+    for (guint k = 0; k < i && !seen; k++)
+      seen = c[k] == c[i] || c[k] == -c[i];
+    if (!seen)
+      add_shared_term(weights, c, places, n, i);
   }
-  weights->shape = lane == CC_LANE_FLOAT ? CC_SHAPE_ANY : find_shape(weights);
+  weights->shape = find_shape(weights);
 }
 
 void

@@ -22,10 +22,8 @@ typedef struct {
   CcTapPlace *places;
 } CcWeights;
 
-/* The weighted sum of n taps and its shape: of c in integer lanes, of f in float. Taps of 0 add
- * nothing, not even a rounding, and are left out. `sum` is left to the caller. */
-void cc_weights_init(CcWeights *weights, CcLane lane, const gint32 *c, const gfloat *f,
-                     const CcTapPlace *places, guint n);
+/* The weighted sum of n taps and its shape. Taps of 0 are left out. `sum` is left to the caller. */
+void cc_weights_init(CcWeights *weights, const gint32 *c, const CcTapPlace *places, guint n);
 void cc_weights_clear(CcWeights *weights);
 
 G_END_DECLS

@@ -54,26 +54,14 @@ same_kernel(const CcCudaKernel *a, const CcCudaKernel *b) {
          a->integer == b->integer && a->side == b->side;
 }
 
-static gboolean
-same_floats(const gfloat *a, const gfloat *b, gsize n) {
-  for (gsize i = 0; i < n; i++)
-    if (a[i] != b[i])
-      return FALSE;
-  return TRUE;
-}
-
 /* Whether two ops have all in common that is the same for all parts of a launch. */
 static gboolean
 same_sums(const CcOp *a, const CcOp *b) {
-  const gsize lines = CC_MAX_MATRICES * CC_MAX_KERNEL_SIZE;
   return a->n_matrices == b->n_matrices && a->width == b->width && a->height == b->height &&
-         a->response == b->response && a->arith == b->arith && a->exact == b->exact &&
-         a->separable == b->separable && memcmp(a->tap_i, b->tap_i, sizeof a->tap_i) == 0 &&
+         a->response == b->response && a->arith == b->arith && a->separable == b->separable &&
+         a->has_taps == b->has_taps && memcmp(a->tap_i, b->tap_i, sizeof a->tap_i) == 0 &&
          memcmp(a->row_i, b->row_i, sizeof a->row_i) == 0 &&
-         memcmp(a->column_i, b->column_i, sizeof a->column_i) == 0 &&
-         same_floats(a->tap_f, b->tap_f, CC_MAX_TAPS) &&
-         same_floats(a->row_f[0], b->row_f[0], lines) &&
-         same_floats(a->column_f[0], b->column_f[0], lines);
+         memcmp(a->column_i, b->column_i, sizeof a->column_i) == 0;
 }
 
 static gboolean
@@ -140,7 +128,7 @@ set_taps(CcLaunch *launch, const CcOp *op, const CcCudaKernel *kernel) {
   const guint width = kernel->side ? kernel->side : op->width;
   const guint height = kernel->side ? kernel->side : op->height;
   const guint left = (width - op->width) / 2, top = (height - op->height) / 2;
-#define TAP(whole, real) (kernel->integer ? (CcTap){.i = (whole)} : (CcTap){.f = (real)})
+#define TAP(tap) (kernel->integer ? (CcTap){.i = (tap)} : (CcTap){.f = (gfloat)(tap)})
   launch->response = op->response;
   launch->n_matrices = (gint)op->n_matrices;
   launch->window_width = (gint)width;
@@ -148,15 +136,13 @@ set_taps(CcLaunch *launch, const CcOp *op, const CcCudaKernel *kernel) {
   launch->separable = op->separable;
   for (guint m = 0; m < op->n_matrices; m++) {
     for (guint i = 0; op->separable && i < op->width; i++)
-      launch->row[m][left + i] = TAP(op->row_i[m][i], op->row_f[m][i]);
+      launch->row[m][left + i] = TAP(op->row_i[m][i]);
     for (guint i = 0; op->separable && i < op->height; i++)
-      launch->column[m][top + i] = TAP(op->column_i[m][i], op->column_f[m][i]);
-    for (guint y = 0; y < op->height; y++)
-      for (guint x = 0; x < op->width; x++) {
-        const guint from = (m * op->height + y) * op->width + x;
+      launch->column[m][top + i] = TAP(op->column_i[m][i]);
+    for (guint y = 0; op->has_taps && y < op->height; y++)
+      for (guint x = 0; x < op->width; x++)
         launch->tap[(m * height + top + y) * width + left + x] =
-            TAP(op->tap_i[from], op->tap_f[from]);
-      }
+            TAP(op->tap_i[(m * op->height + y) * op->width + x]);
   }
 #undef TAP
 }

@@ -104,7 +104,7 @@ static const Kernel *
 find_kernel(const CcPass *pass, const CcPlaneLayout *layout, guint stride,
             CcTensorCoreNumbering *numbering) {
   const CcOp *op = pass->op;
-  if (!op->exact || !word_sums_fit(op, layout->shift))
+  if (!op->has_taps || !word_sums_fit(op, layout->shift))
     return NULL;
   for (CcTensorCoreFinish finish = 0; finish < CC_TENSOR_CORE_N_FINISHES; finish++) {
     const Kernel *best = NULL;

@@ -15,8 +15,6 @@ cc_algorithm_name(CcAlgorithm algorithm) {
 
 gboolean
 cc_op_fits_int32(const CcOp *op) {
-  if (!op->exact)
-    return FALSE;
   for (guint m = 0; m < op->n_matrices; m++)
     if (op->sum_min[m] < -G_MAXINT32 || op->sum_max[m] > G_MAXINT32)
       return FALSE;
@@ -33,6 +31,11 @@ has_sides_up_to(const CcOp *op, guint side) {
 static gboolean
 runs_all(const CcOp *op) {
   return TRUE;
+}
+
+static gboolean
+runs_taps(const CcOp *op) {
+  return op->has_taps;
 }
 
 static gboolean

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The convolution algorithms of the GPU; docs/algorithms.md explains each. All give the same bytes,
- * but for scatter, whose results of fractional kernels may differ by one code value. */
+/* The convolution algorithms of the GPU; docs/algorithms.md explains each. All give the same bytes.
+ */
 
 #include "op.h"
 
@@ -17,7 +17,7 @@ G_BEGIN_DECLS
   F(CC_ALGORITHM_TILE_HALO, "tile-halo", "Tiles with their halo in shared memory", all, tile_halo) \
   F(CC_ALGORITHM_TILE_CACHED, "tile-cached", "Tiles in shared memory, their halo from the cache",  \
     all, tile_cached)                                                                              \
-  F(CC_ALGORITHM_SCATTER, "scatter", "A block a pixel, a thread a coefficient", all, scatter)      \
+  F(CC_ALGORITHM_SCATTER, "scatter", "A block a pixel, a thread a coefficient", taps, scatter)     \
   F(CC_ALGORITHM_TWO_PASS, "two-pass", "Rows, then columns; separable kernels up to 7x7",          \
     small_separable, two_pass)                                                                     \
   F(CC_ALGORITHM_REGISTER_TILE, "register-tile",                                                   \
@@ -40,7 +40,7 @@ const gchar *cc_algorithm_name(CcAlgorithm algorithm);
 /* Whether the algorithm can run the op. */
 gboolean cc_algorithm_runs(CcAlgorithm algorithm, const CcOp *op);
 
-/* Whether the op is exact and no sum, nor a part of one, in any order, leaves 32-bit integers. */
+/* Whether no sum, nor a part of one, in any order, leaves 32-bit integers. */
 gboolean cc_op_fits_int32(const CcOp *op);
 
 G_END_DECLS

@@ -5,8 +5,6 @@
 #include <string.h>
 #include "rational.h"
 
-#define FLOAT_TOLERANCE 1e-7 /* about what a float keeps */
-
 /* The first row that is not zero, divided by what its elements share, is the row. */
 gboolean
 cc_factor_whole(const gint64 *c, guint width, guint height, gint32 *row, gint32 *column) {
@@ -37,25 +35,44 @@ cc_factor_whole(const gint64 *c, guint width, guint height, gint32 *row, gint32 
   return TRUE;
 }
 
-/* The row through the largest element. */
-gboolean
-cc_factor_real(const CcMatrix *matrix, gfloat *row, gfloat *column) {
-  const guint width = matrix->width, height = matrix->height;
+static gdouble
+sum_of_squares(const gdouble *x, guint n) {
+  gdouble sum = 0;
+  for (guint i = 0; i < n; i++)
+    sum += x[i] * x[i];
+  return sum;
+}
+
+/* From the row through the largest element, the column that fits it best, then the row that fits
+ * that best: a step of the power method, after which rounding errors of elements average out. */
+void
+cc_factor_real(const gdouble *c, guint width, guint height, gdouble *row, gdouble *column) {
   guint pivot = 0;
   for (guint i = 1; i < width * height; i++)
-    if (fabs(matrix->coeff[i]) > fabs(matrix->coeff[pivot]))
+    if (fabs(c[i]) > fabs(c[pivot]))
       pivot = i;
-  const gdouble *through_y = matrix->coeff + pivot / width * width;
-  const gdouble *through_x = matrix->coeff + pivot % width;
-  const gdouble largest = matrix->coeff[pivot];
-  for (guint y = 0; y < height; y++)
-    for (guint x = 0; x < width; x++)
-      if (fabs(through_x[y * width] / largest * through_y[x] - matrix->coeff[y * width + x]) >
-          FLOAT_TOLERANCE * fabs(largest))
-        return FALSE;
+  memcpy(row, c + pivot / width * width, width * sizeof *row);
+  memset(column, 0, height * sizeof *column);
+  if (c[pivot] == 0)
+    return; /* all zero */
   for (guint x = 0; x < width; x++)
-    row[x] = (gfloat)through_y[x];
+    row[x] /= fabs(c[pivot]); /* or squares of small ones would be nothing */
+  const gdouble of_row = sum_of_squares(row, width);
+  for (guint y = 0; y < height; y++) {
+    for (guint x = 0; x < width; x++)
+      column[y] += c[y * width + x] * row[x];
+    column[y] /= of_row;
+  }
+  gdouble largest = 0;
   for (guint y = 0; y < height; y++)
-    column[y] = (gfloat)(through_x[y * width] / largest);
-  return TRUE;
+    largest = MAX(largest, fabs(column[y]));
+  gdouble of_column = 0;
+  for (guint y = 0; y < height; y++)
+    of_column += column[y] / largest * (column[y] / largest);
+  for (guint x = 0; x < width; x++) {
+    gdouble sum = 0;
+    for (guint y = 0; y < height; y++)
+      sum += c[y * width + x] / largest * (column[y] / largest);
+    row[x] = sum / of_column;
+  }
 }

@@ -3,14 +3,14 @@
 
 /* Separability: whether a matrix is a column times a row. */
 
-#include "kernel.h"
+#include <glib.h>
 
 G_BEGIN_DECLS
 
 /* Of `height` rows of `width` integers. FALSE: it is not, and what is in row and column is open. */
 gboolean cc_factor_whole(const gint64 *c, guint width, guint height, gint32 *row, gint32 *column);
 
-/* Of reals, as far as floats tell. */
-gboolean cc_factor_real(const CcMatrix *matrix, gfloat *row, gfloat *column);
+/* Of reals: the column and the row whose products come close to them. */
+void cc_factor_real(const gdouble *c, guint width, guint height, gdouble *row, gdouble *column);
 
 G_END_DECLS

@@ -33,7 +33,7 @@ typedef enum {
 } CcAside;
 
 typedef struct {
-  const CcOp *op; /* of the sums: exact, two matrices */
+  const CcOp *op; /* of the sums of two matrices */
   gfloat add;     /* of cc_hue_of */
   guint16 border; /* what a tap outside reads with CC_BORDER_CONSTANT */
   guint plane;    /* of the plan: the luma that the sums are over */

@@ -166,7 +166,7 @@ float_is_exact(const CcOp *op) {
 static gdouble
 nudge(const CcOp *op, CcRational scale, gdouble offset) {
   const CcRational fraction = cc_rational(offset, MAX_DENOMINATOR);
-  if (!op->exact || op->response == CC_RESPONSE_DIRECTION || !scale.den || !fraction.den)
+  if (op->response == CC_RESPONSE_DIRECTION || !scale.den || !fraction.den)
     return 0;
   const gint64 common = scale.den / cc_gcd(scale.den, fraction.den) * fraction.den;
   if (common > MAX_DENOMINATOR)
@@ -180,8 +180,8 @@ cc_op_set_last_step(CcOp *op, gdouble scale, CcRational scale_fraction, gdouble 
   op->add = offset + 0.5 + nudge(op, scale_fraction, offset);
   op->mul_f = (gfloat)op->mul;
   /* float rounds more; where that is too much, the staircases tell */
-  op->add_f = (gfloat)(is_magnitude(op) && op->exact ? op->add + 0x1p-24 : op->add);
+  op->add_f = (gfloat)(is_magnitude(op) ? op->add + 0x1p-24 : op->add);
   op->arith = CC_ARITH_I64;
-  if (!op->exact || float_is_exact(op))
+  if (float_is_exact(op))
     op->arith = CC_ARITH_F32;
 }

@@ -4,7 +4,7 @@
 /* The last step of an op, for the host: its numbers, its range, its code values, and the proof that
  * a cheaper form gives the same. last_step_shared.h defines it.
  *
- * Where an op is exact, the last step starts from an integer n: t, or with magnitude the square of
+ * The last step starts from an integer n: t, or with magnitude the square of
  * t. The code value of n is a staircase that rises with n, or falls where the scale is negative.
  * Direction has no such n; what is said of n below is not for that response. */
 
@@ -23,7 +23,7 @@ void cc_op_set_last_step(CcOp *op, gdouble scale, CcRational scale_fraction, gdo
 gint cc_op_code_of_sums_f32(const CcOp *op, const CcSumsF32 *sums);
 gint cc_op_code_of_sums_i64(const CcOp *op, const CcSumsI64 *sums);
 
-/* The largest |S_i| that samples can give. The op is exact. */
+/* The largest |S_i| that samples can give. */
 gint64 cc_op_largest_sum(const CcOp *op);
 
 /* Integers from least to most. */
@@ -32,10 +32,10 @@ typedef struct {
 } CcRange;
 
 /* The range of n: the least and the greatest that samples can give. What an int64 cannot hold is
- * the nearest that it can. The op is exact. */
+ * the nearest that it can. */
 CcRange cc_op_range(const CcOp *op);
 
-/* The code value of n in the op's arithmetic. The op is exact. */
+/* The code value of n in the op's arithmetic. */
 gint cc_op_code(const CcOp *op, gint64 n);
 
 /* Another form of the last step: the code value that it gives n, which rises or falls as the op's.
@@ -43,7 +43,7 @@ gint cc_op_code(const CcOp *op, gint64 n);
 typedef gint (*CcCodeFunc)(gconstpointer form, gint64 n);
 
 /* Whether `code` gives the op's code value for every n of `range`. Both are staircases, so they
- * agree everywhere when they do around each of the op's steps and at both ends. The op is exact. */
+ * agree everywhere when they do around each of the op's steps and at both ends. */
 gboolean cc_op_agrees(const CcOp *op, CcRange range, CcCodeFunc code, gconstpointer form);
 
 G_END_DECLS

@@ -7,12 +7,10 @@
 
 G_BEGIN_DECLS
 
-/* How sums are formed; either gives the same bytes on every backend.
- *   F32  float: s = fmaf(tap, sample, s) from 0 in raster order, or, when separable, rows left to
- *        right and then the column top to bottom; t in float; v = fmaf(t, mul_f, add_f). Where the
- *        op is exact no sum that matters can be rounded, so any order, int32 or packed lanes may
- *        be used instead.
- *   I64  64-bit integers, then v = fma((double)t, mul, add); for exact ops beyond float. */
+/* How t becomes a code value; sums are exact integers before, whatever their order.
+ *   F32  v = fmaf(t, mul_f, add_f) in float, which is proved to give what I64 gives: floats hold
+ *        every sum that matters
+ *   I64  v = fma((double)t, mul, add) */
 typedef enum {
   CC_ARITH_F32,
   CC_ARITH_I64,
@@ -35,19 +33,30 @@ typedef struct {
   guint width, height; /* the window, common to all matrices */
   CcResponse response; /* never AUTO */
   CcArith arith;
-  gboolean exact; /* the taps are integers; the result is the rational one, whatever the order */
   gboolean separable; /* matrix i is column i times row i */
-  /* matrix i, row r, column c at [(i * height + r) * width + c]; tap_i only when exact */
-  gint32 tap_i[CC_MAX_TAPS];
-  gfloat tap_f[CC_MAX_TAPS];
   /* only when separable */
   gint32 row_i[CC_MAX_MATRICES][CC_MAX_KERNEL_SIZE], column_i[CC_MAX_MATRICES][CC_MAX_KERNEL_SIZE];
-  gfloat row_f[CC_MAX_MATRICES][CC_MAX_KERNEL_SIZE], column_f[CC_MAX_MATRICES][CC_MAX_KERNEL_SIZE];
-  /* the least and greatest S_i that samples of this depth can give; only when exact */
+  /* matrix i, row r, column c at [(i * height + r) * width + c]; always when not separable, else
+   * where the products fit */
+  gboolean has_taps;
+  gint32 tap_i[CC_MAX_TAPS];
+  /* the least and greatest S_i that samples of this depth can give */
   gint64 sum_min[CC_MAX_MATRICES], sum_max[CC_MAX_MATRICES];
+  gdouble error; /* how far, in code values, the taps may move a result from that of the real
+                    coefficients, before it is rounded; 0: they are the coefficients */
   gdouble mul, add;
   gfloat mul_f, add_f;
   gint lo, hi; /* code values; with direction 0 and 2^depth - 1 */
 } CcOp;
+
+/* Tap (r, c) of matrix m, whether the op has taps or only rows and columns. */
+static inline gint64
+cc_op_tap(const CcOp *op, guint m, guint r, guint c) {
+  return op->separable ? (gint64)op->column_i[m][r] * op->row_i[m][c]
+                       : op->tap_i[(m * op->height + r) * op->width + c];
+}
+
+/* Sets has_taps and tap_i of a separable op. */
+void cc_op_set_taps_of_factors(CcOp *op);
 
 G_END_DECLS

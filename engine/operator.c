@@ -4,10 +4,12 @@
 #include <math.h>
 #include "error.h"
 #include "factor.h"
+#include "quantize.h"
 
 #define MAX_DIVISOR 4096     /* of the coefficients of an exact op */
 #define COEFF_TOLERANCE 1e-6 /* of the largest coefficient, or of 1 when that is less */
 #define MAX_SCALE_DENOMINATOR (1 << 20)
+#define MAX_FRACTION_DENOMINATOR (1 << 30)
 
 /* --- coefficients --- */
 
@@ -58,13 +60,33 @@ find_divisor(CcOperator *self) {
   self->divisor = 0;
 }
 
-/* Brings the largest coefficient to between 1/2 and 1. No digit of any changes. */
+/* What the scale makes of a coefficient of 2^exponent less than it is, without its sign. */
+static gdouble
+size_of_scale(const CcOperator *self, const gdouble *coeff, gint exponent) {
+  if (self->scale != 0)
+    return ldexp(fabs(self->scale), exponent);
+  gdouble sum = 0, sum_abs = 0;
+  for (guint i = 0; i < self->width * self->height; i++) {
+    sum += coeff[i];
+    sum_abs += fabs(coeff[i]);
+  }
+  /* what rounding leaves of a zero sum is no positive sum */
+  return sum > COEFF_TOLERANCE * sum_abs ? 1 / sum : ldexp(1, exponent);
+}
+
+/* Sets the weights. The largest coefficient is brought to between 1/2 and 1 before, so that their
+ * sums are neither nothing nor infinite. */
 static void
-bring_into_range(CcOperator *self) {
-  frexp(largest_coefficient(self), &self->exponent);
+set_weights(CcOperator *self) {
+  const guint area = self->width * self->height;
+  gint exponent;
+  frexp(largest_coefficient(self), &exponent);
   for (guint m = 0; m < self->n; m++)
-    for (guint i = 0; i < self->width * self->height; i++)
-      self->matrix[m].coeff[i] = ldexp(self->matrix[m].coeff[i], -self->exponent);
+    for (guint i = 0; i < area; i++)
+      self->weight[m * area + i] = ldexp(self->matrix[m].coeff[i], -exponent);
+  const gdouble by = size_of_scale(self, self->weight, exponent);
+  for (guint i = 0; i < self->n * area; i++)
+    self->weight[i] *= by;
 }
 
 /* Moves a negative scale into the taps, for which there are more and faster last steps. Only where
@@ -147,7 +169,7 @@ cc_operator_new(const CcFilter *filter, GError **error) {
   move_sign(self);
   find_divisor(self);
   if (!self->divisor)
-    bring_into_range(self);
+    set_weights(self);
   return g_steal_pointer(&self);
 }
 
@@ -160,79 +182,66 @@ cc_operator_free(CcOperator *self) {
 /* --- taps --- */
 
 static void
-set_taps(CcOp *op, const CcOperator *from) {
-  const guint area = from->width * from->height;
-  op->n_matrices = from->n;
-  op->width = from->width;
-  op->height = from->height;
-  op->response = from->response;
-  op->exact = from->divisor != 0;
+set_whole_taps(CcOp *op, const CcOperator *from) {
+  const guint area = op->width * op->height;
+  op->has_taps = TRUE;
   op->separable = TRUE;
-  for (guint m = 0; m < from->n; m++) {
-    for (guint i = 0; i < area; i++) {
-      const guint at = m * area + i;
-      op->tap_i[at] = op->exact ? (gint32)from->whole[at] : 0;
-      op->tap_f[at] = op->exact ? (gfloat)from->whole[at] : (gfloat)from->matrix[m].coeff[i];
-    }
-    if (!op->separable)
-      continue;
-    if (op->exact) {
-      op->separable = cc_factor_whole(from->whole + m * area, from->width, from->height,
-                                      op->row_i[m], op->column_i[m]);
-      for (guint i = 0; i < CC_MAX_KERNEL_SIZE; i++) {
-        op->row_f[m][i] = (gfloat)op->row_i[m][i];
-        op->column_f[m][i] = (gfloat)op->column_i[m][i];
-      }
-    } else {
-      op->separable = cc_factor_real(&from->matrix[m], op->row_f[m], op->column_f[m]);
-    }
+  for (guint m = 0; m < op->n_matrices; m++) {
+    for (guint i = 0; i < area; i++)
+      op->tap_i[m * area + i] = (gint32)from->whole[m * area + i];
+    op->separable = op->separable && cc_factor_whole(from->whole + m * area, op->width, op->height,
+                                                     op->row_i[m], op->column_i[m]);
   }
 }
 
 /* Samples are 0 to `most_code`. */
 static void
 set_bounds(CcOp *op, gint most_code) {
-  const guint area = op->width * op->height;
-  if (!op->exact)
-    return;
   for (guint m = 0; m < op->n_matrices; m++) {
     op->sum_min[m] = op->sum_max[m] = 0;
-    for (guint i = 0; i < area; i++) {
-      const gint64 most = (gint64)op->tap_i[m * area + i] * most_code;
-      *(most < 0 ? &op->sum_min[m] : &op->sum_max[m]) += most;
-    }
+    for (guint r = 0; r < op->height; r++)
+      for (guint c = 0; c < op->width; c++) {
+        const gint64 most = cc_op_tap(op, m, r, c) * most_code;
+        *(most < 0 ? &op->sum_min[m] : &op->sum_max[m]) += most;
+      }
   }
 }
 
-void
-cc_operator_set_taps(const CcOperator *self, CcOp *op, gint most_code) {
-  set_taps(op, self);
-  set_bounds(op, most_code);
-}
-
-gdouble
-cc_operator_scale(const CcOperator *self, CcRational *fraction) {
-  const guint area = self->width * self->height;
-  *fraction = (CcRational){0, 0};
-  if (self->divisor && self->scale == 0) {
+/* The factor from sums of whole taps to results. */
+static gdouble
+whole_scale(const CcOperator *self, CcRational *fraction) {
+  if (self->scale == 0) {
     gint64 sum = 0;
-    for (guint i = 0; i < area; i++)
+    for (guint i = 0; i < self->width * self->height; i++)
       sum += self->whole[i];
     *fraction = (CcRational){1, sum > 0 ? sum : self->divisor};
-  } else if (self->divisor) {
+  } else {
     const CcRational scale = cc_rational(self->scale, MAX_SCALE_DENOMINATOR);
     if (!scale.den)
       return self->scale / (gdouble)self->divisor;
     *fraction = (CcRational){scale.num, scale.den * self->divisor};
-  } else if (self->scale == 0) {
-    gdouble sum = 0, sum_abs = 0;
-    for (guint i = 0; i < area; i++) {
-      sum += self->matrix[0].coeff[i];
-      sum_abs += fabs(self->matrix[0].coeff[i]);
-    }
-    return sum > COEFF_TOLERANCE * sum_abs ? 1 / sum : ldexp(1, self->exponent);
-  } else {
-    return ldexp(self->scale, self->exponent);
   }
   return (gdouble)fraction->num / (gdouble)fraction->den;
+}
+
+gdouble
+cc_operator_set_taps(const CcOperator *self, CcOp *op, gint most_code, CcRational *fraction) {
+  gdouble scale;
+  *fraction = (CcRational){0, 0};
+  op->n_matrices = self->n;
+  op->width = self->width;
+  op->height = self->height;
+  op->response = self->response;
+  if (self->divisor) {
+    set_whole_taps(op, self);
+    scale = whole_scale(self, fraction);
+  } else {
+    const gdouble divisor = cc_quantize(op, self->weight, most_code);
+    const gint sign = self->scale < 0 ? -1 : 1;
+    if (divisor >= 1 && divisor <= MAX_FRACTION_DENOMINATOR)
+      *fraction = (CcRational){sign, (gint64)divisor};
+    scale = sign / divisor;
+  }
+  set_bounds(op, most_code);
+  return scale;
 }

@@ -2,8 +2,8 @@
 #pragma once
 
 /* The operator: a kernel at one size with what the filter says about it, before anything is known
- * of frames. Its coefficients are whole numbers over one divisor wherever that is possible, since
- * sums of integers are the same in any order. */
+ * of frames. Its coefficients are whole numbers over one divisor wherever that is possible; others
+ * are rounded to such, as finely as the samples of an op need (quantize.h). */
 
 #include "filter.h"
 #include "op.h"
@@ -19,11 +19,11 @@ typedef struct {
   CcKernelClass klass;
   gdouble scale;  /* 0: automatic */
   gboolean falls; /* it was negative: results fall when responses rise */
-  /* All coefficients are whole[] / divisor. Where there is none that does, divisor is 0, and the
-   * matrices hold the coefficients times 2^-exponent, of which floats hold the squares too. */
+  /* All coefficients are whole[] / divisor. Where there is none that does, divisor is 0, and
+   * weight[] is what samples count in a result, but for the scale's sign. */
   gint64 divisor;
   gint64 whole[CC_MAX_TAPS];
-  gint exponent;
+  gdouble weight[CC_MAX_TAPS];
 } CcOperator;
 
 /* CC_ERROR_INVALID names the property, its value and what would be accepted. */
@@ -31,11 +31,10 @@ CcOperator *cc_operator_new(const CcFilter *filter, GError **error);
 void cc_operator_free(CcOperator *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcOperator, cc_operator_free)
 
-/* Sets the taps of an op for samples of 0 to `most_code`, the bounds of their sums included. */
-void cc_operator_set_taps(const CcOperator *self, CcOp *op, gint most_code);
-
-/* The factor from sums of the op's taps to results; the denominator of *fraction, which is the same
- * as a fraction, is 0 where there is none of moderate size. */
-gdouble cc_operator_scale(const CcOperator *self, CcRational *fraction);
+/* Sets the taps of an op for samples of 0 to `most_code`, with the bounds of their sums and their
+ * error. Gives the factor from sums of these taps to results; the denominator of *fraction, which
+ * is the same as a fraction, is 0 where there is none of moderate size. */
+gdouble cc_operator_set_taps(const CcOperator *self, CcOp *op, gint most_code,
+                             CcRational *fraction);
 
 G_END_DECLS

@@ -60,9 +60,8 @@ get_op(Builder *b, CcRole role, guint depth) {
   CcOp *op = &b->plan->op[b->plan->n_ops++];
   op->lo = lo;
   op->hi = hi;
-  cc_operator_set_taps(b->taps, op, (1 << depth) - 1);
   CcRational fraction;
-  const gdouble scale = cc_operator_scale(b->taps, &fraction);
+  const gdouble scale = cc_operator_set_taps(b->taps, op, (1 << depth) - 1, &fraction);
   cc_op_set_last_step(op, scale, fraction, offset);
   return op;
 }
@@ -290,7 +289,7 @@ check_algorithm(const CcPlan *plan, CcAlgorithm algorithm, GError **error) {
               "algorithm=%s cannot run this kernel (%ux%u%s, %s%s): %s can, or auto",
               cc_algorithm_name(algorithm), op->width, op->height, matrices,
               op->separable ? "separable" : "not separable",
-              op->exact && !cc_op_fits_int32(op) ? ", sums beyond 32 bits" : "", able);
+              !cc_op_fits_int32(op) ? ", sums beyond 32 bits" : "", able);
   return FALSE;
 }
 
@@ -360,6 +359,12 @@ describe_regions(const CcPlan *plan, GString *text) {
                            from->x, from->y, to->width, to->height, to->x, to->y);
 }
 
+/* As two's complement. */
+static guint
+bits_of_sums(const CcOp *op) {
+  return g_bit_storage((gulong)cc_op_largest_sum(op)) + 1;
+}
+
 gchar *
 cc_plan_describe(const CcPlan *plan) {
   g_autoptr(GString) text = g_string_new(NULL);
@@ -367,11 +372,14 @@ cc_plan_describe(const CcPlan *plan) {
     g_string_append(text, "no filtering");
   } else {
     const CcOp *op = &plan->op[0];
-    g_string_append_printf(text, "%ux%u, %u matri%s, %s, %s, %s, %s%s", op->width, op->height,
-                           op->n_matrices, op->n_matrices == 1 ? "x" : "ces",
-                           op->separable ? "separable" : "not separable",
-                           op->exact ? "exact integers" : "fractional",
-                           op->arith == CC_ARITH_F32 ? "float sums" : "64-bit sums",
+    g_string_append_printf(text, "%ux%u, %u matri%s, %s, ", op->width, op->height, op->n_matrices,
+                           op->n_matrices == 1 ? "x" : "ces",
+                           op->separable ? "separable" : "not separable");
+    if (op->error > 0)
+      g_string_append_printf(text, "rounded to within %.2g codes, ", op->error);
+    else
+      g_string_append(text, "exact, ");
+    g_string_append_printf(text, "sums of %u bits, %s%s", bits_of_sums(op),
                            cc_response_names[op->response], plan->hue ? " as hue" : "");
     if (plan->algorithm != CC_ALGORITHM_AUTO)
       g_string_append_printf(text, ", algorithm %s", cc_algorithm_name(plan->algorithm));

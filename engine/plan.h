@@ -3,7 +3,7 @@
 
 /* The plan: what happens to every sample of every plane, worked out once when caps or properties
  * change, never per frame. It fixes the arithmetic to the last bit, so that all backends and
- * algorithms give the same bytes; docs/numerics.md explains it and has the one exception. */
+ * algorithms give the same bytes; docs/numerics.md explains it. */
 
 #include <glib.h>
 #include "filter.h"
@@ -71,8 +71,8 @@ CcPlan *cc_plan_ref(CcPlan *plan);
 void cc_plan_unref(CcPlan *plan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcPlan, cc_plan_unref)
 
-/* One line for people, which says how the filter is computed: "3x3, 2 matrices, separable, exact
- * integers, float sums, magnitude, 1 passes". */
+/* One line for people, which says how the filter is computed: "3x3, 2 matrices, separable, exact,
+ * sums of 12 bits, magnitude, 1 passes". */
 gchar *cc_plan_describe(const CcPlan *plan);
 
 G_END_DECLS

@@ -85,6 +85,7 @@ typedef struct {
   guint n_targets;
   guint (*counts)[N_VERDICTS]; /* of each target */
   guint n_failed;
+  guint64 n_tolerated, n_off; /* samples, as trial_count_off() has them */
   /* the case that runs */
   const Case *c;
   guint index;
@@ -131,6 +132,10 @@ print_sums(const Tally *tally, guint n_skipped) {
     for (guint v = 0; v < N_VERDICTS; v++)
       sum[v] += counts[v];
   }
+  if (tally->n_tolerated > 0)
+    g_print("where coefficients or scales are rounded, %.2f %% of %" G_GUINT64_FORMAT
+            " samples are off by one\n",
+            100.0 * (gdouble)tally->n_off / (gdouble)tally->n_tolerated, tally->n_tolerated);
   g_print("%u passed, %u failed, %u refused, %u skipped\n", sum[VERDICT_PASSED],
           sum[VERDICT_FAILED], sum[VERDICT_REFUSED], n_skipped);
 }
@@ -160,6 +165,7 @@ run_slots(Slot *slots, guint n, Tally *tally) {
     tally->c = &slots[i].c;
     tally->index = slots[i].index;
     trial_run(slots[i].trial, tally->targets, tally->n_targets, count_verdict, tally);
+    trial_count_off(slots[i].trial, &tally->n_tolerated, &tally->n_off);
     trial_free(slots[i].trial);
   }
 }

@@ -39,10 +39,14 @@ void trial_free(Trial *trial);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Trial, trial_free)
 
 /* Runs the case on all targets, the first of which has no algorithm. Each result has to agree with
- * the oracle, and where that allows a tolerance, be equal to the first target's; only with scatter,
- * whose order of sums is not defined, it may differ from that. Samples outside of the filter's
- * target have to stay as they were, and those outside of its source are not what the oracle saw. */
+ * the oracle, and where that allows a tolerance, be equal to the first target's. Samples outside of
+ * the filter's target have to stay as they were, and those outside of its source are not what the
+ * oracle saw. */
 void trial_run(Trial *trial, const Target *targets, guint n_targets, VerdictFunc verdict,
                gpointer data);
+
+/* Adds the filtered samples of the first target that may differ from the oracle's by one to *n, and
+ * those of them that do to *n_off. */
+void trial_count_off(const Trial *trial, guint64 *n, guint64 *n_off);
 
 G_END_DECLS

@@ -275,3 +275,25 @@ frames_match(const CcFrameLayout *layout, const CcFrame *expected, const CcFrame
   }
   return TRUE;
 }
+
+guint64
+frames_count_off(const CcFrameLayout *layout, const CcFrame *expected, const CcFrame *got,
+                 const OracleTolerance *tolerance, guint64 *n) {
+  guint64 n_off = 0;
+  *n = 0;
+  for (guint p = 0; p < layout->n_planes && !tolerance->circular; p++) {
+    const CcPlaneLayout *plane = &layout->plane[p];
+    const CcRect *target = &tolerance->target[p];
+    for (guint y = target->y; y < target->y + target->height; y++) {
+      const guint8 *want = expected->plane[p].data + (gssize)y * expected->plane[p].pitch;
+      const guint8 *have = got->plane[p].data + (gssize)y * got->plane[p].pitch;
+      for (guint i = target->x * plane->step; i < (target->x + target->width) * plane->step; i++) {
+        if (tolerance->limit[p][i % plane->step] == 0)
+          continue;
+        (*n)++;
+        n_off += word_at(want, i, plane->type) != word_at(have, i, plane->type);
+      }
+    }
+  }
+  return n_off;
+}

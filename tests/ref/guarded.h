@@ -80,4 +80,8 @@ GBytes *guarded_frame_snapshot(const GuardedFrame *guarded);
 gboolean frames_match(const CcFrameLayout *layout, const CcFrame *expected, const CcFrame *got,
                       const OracleTolerance *tolerance, gchar **message);
 
+/* How many samples are not as expected, of the *n that `tolerance` gives a limit, angles aside. */
+guint64 frames_count_off(const CcFrameLayout *layout, const CcFrame *expected, const CcFrame *got,
+                         const OracleTolerance *tolerance, guint64 *n);
+
 G_END_DECLS

@@ -294,22 +294,12 @@ set_field(const CcFilter *filter, const Kind *kind, Fate fate, guint fill, const
                                   : fill << kind->layout->shift;
 }
 
-/* 0 where everything is rational. Else 1, for a value that lies next to a rounding limit, and what
- * float arithmetic can add to that: the usual bound on a sum's error in units of 2^-24. Samples are
- * up to `greatest`. */
+/* 0 where everything is rational; else 1: for coefficients that were rounded, and for a value that
+ * lies next to a rounding limit. */
 static guint
-tolerance_of_rule(const Matrices *m, const Rule *rule, guint greatest) {
-  if (rule->response == CC_RESPONSE_DIRECTION)
-    return 1;
-  if (m->rational && m->gain.rational && rule->add.rational)
-    return 0;
-  long double sum = 0;
-  guint n_taps = m->width * m->height;
-  if (!m->rational)
-    for (guint i = 0; i < m->n * n_taps; i++)
-      sum += fabs(m->coeff[i]);
-  long double error = sum * greatest * fabsl(m->gain.real) * (n_taps + 4) * 0x1p-24L;
-  return 1 + (guint)fminl(error, rule->hi);
+tolerance_of_rule(const Matrices *m, const Rule *rule) {
+  return rule->response == CC_RESPONSE_DIRECTION || !m->rational || !m->gain.rational ||
+         !rule->add.rational;
 }
 
 static void
@@ -344,7 +334,7 @@ make_kind(const CcFilter *filter, const CcFrameLayout *layout, const Matrices *m
   const Field from = oracle_read_field(kind, src, &source), to = oracle_field_new(&target);
   if (fate == FATE_FILTER) {
     filter_field(filter, m, kind, &rule, &from, &to);
-    set_limit(found, kind, tolerance_of_rule(m, &rule, (1u << plane->depth) - 1));
+    set_limit(found, kind, tolerance_of_rule(m, &rule));
     found->circular = rule.response == CC_RESPONSE_DIRECTION;
   } else {
     set_field(filter, kind, fate, fill, &from, &to);

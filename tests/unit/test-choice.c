@@ -86,9 +86,9 @@ static const struct {
      .size = 3,
      .format = "GRAY8",
      .sigma = 0.7,
-     .sum_lane = CC_LANE_FLOAT,
-     .sample_lane = CC_LANE_FLOAT,
-     .form = CC_FINISH_F32,
+     .sum_lane = CC_LANE_32,
+     .sample_lane = CC_LANE_32,
+     .form = CC_FINISH_F64,
      .separable = TRUE},
     /* what lies among other samples is filtered as what does not */
     {.kernel = "gaussian",

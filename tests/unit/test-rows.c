@@ -208,7 +208,7 @@ static void
 check_reductions(const CcRows *rows) {
   for (guint r = 0; r < G_N_ELEMENTS(reductions); r++) {
     const gboolean is_direction = reductions[r].response == CC_RESPONSE_DIRECTION;
-    for (CcLane lane = 0; lane <= CC_LANE_FLOAT; lane++)
+    for (CcLane lane = 0; lane <= CC_LANE_64; lane++)
       for (guint n = is_direction ? 2 : 1; n <= (is_direction ? 2 : 3); n++)
         if (rows->reduce[reductions[r].reduce][lane])
           check_reduction(rows->reduce[reductions[r].reduce][lane], r, (CcNumber)lane, n);

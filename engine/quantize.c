@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "quantize.h"
+
+#include <math.h>
+#include <string.h>
+#include "factor.h"
+
+/* The bound that a divisor has to meet, in code values. Below 1 a result is off by at most 1: real
+ * numbers that lie closer together than that are rounded to the same integer or to neighbours. */
+#define MOST_ERROR 0.95
+
+/* The same where the result is an angle, of which weak gradients need more. */
+#define MOST_ANGLE_ERROR 0.0625
+
+#define MOST_TRIED 512      /* divisors, of which the best is taken */
+#define MOST_WORK (1 << 17) /* coefficients that may be rounded to find it */
+#define LARGEST_SIMPLE 16   /* divisors up to here are tried first, as they may be exact */
+#define SIMPLE_ERROR 1e-12  /* of a weight, where they are */
+#define MULTIPLE                                                                                   \
+  16 /* divisors that are large enough are multiples of this, so that sums                         \
+        of both directions can lose a byte without a remainder */
+#define SOME_MULTIPLES (16 * MULTIPLE)
+
+/* --- how fine integers may be --- */
+
+/* What limits the integers of a level; levels are tried from the cheapest on. */
+typedef struct {
+  guint digits;       /* of a tap: see largest_tap() */
+  gint64 largest_sum; /* of samples times taps */
+  gint64 largest_row; /* the same along the row of a separable kernel */
+} Level;
+
+#define NARROW G_MAXINT32
+#define WIDE (G_GINT64_CONSTANT(1) << 60)
+
+static const Level levels[] = {
+    {1, NARROW, NARROW}, {2, NARROW, NARROW}, {1, WIDE, G_MAXUINT32}, {2, WIDE, G_MAXUINT32},
+    {2, WIDE, WIDE},     {3, WIDE, WIDE},     {4, WIDE, WIDE},
+};
+
+/* The largest tap of so many digits: a signed byte, or two or three with 7 bits in each lower one,
+ * which is what byte products take. Those that are not negative may have an unsigned byte. */
+static gint64
+largest_tap(guint digits, gboolean may_be_unsigned) {
+  static const gint64 largest[] = {0, 127, 127 << 7, 127 << 14, 1 << 30};
+  return digits == 1 && may_be_unsigned ? G_MAXUINT8 : largest[digits];
+}
+
+/* --- numbers that share a divisor --- */
+
+/* n_lines lines of n weights. */
+typedef struct {
+  guint n_lines, n;
+  const gdouble *weight;
+  gdouble largest;          /* of their absolute values */
+  gdouble most;             /* the largest sum of those of a line */
+  gboolean may_be_unsigned; /* as one digit, when none is negative */
+} Lines;
+
+static Lines
+measure_lines(const gdouble *weight, guint n_lines, guint n, gboolean unsigned_digit) {
+  Lines lines = {.n_lines = n_lines, .n = n, .weight = weight, .may_be_unsigned = unsigned_digit};
+  for (guint line = 0; line < n_lines; line++) {
+    gdouble sum = 0;
+    for (guint i = 0; i < n; i++) {
+      const gdouble w = weight[line * n + i];
+      sum += fabs(w);
+      lines.largest = MAX(lines.largest, fabs(w));
+      lines.may_be_unsigned &= w >= 0;
+    }
+    lines.most = MAX(lines.most, sum);
+  }
+  return lines;
+}
+
+/* Rounds a line, symmetric weights alike. Its middle takes what their sum lacks then. The sum of
+ * all errors, or infinity when a tap is too large. */
+static gdouble
+round_line(const gdouble *weight, guint n, gdouble divisor, gint64 largest, gint32 *tap) {
+  gdouble sum = 0, error = 0;
+  gint64 rounded = 0;
+  for (guint i = 0; i < n; i++) {
+    tap[i] = (gint32)round(weight[i] * divisor);
+    rounded += tap[i];
+    sum += weight[i];
+  }
+  const gint64 middle = tap[n / 2] + (gint64)round(sum * divisor) - rounded;
+  if (ABS(middle) > largest)
+    return INFINITY;
+  tap[n / 2] = (gint32)middle;
+  for (guint i = 0; i < n; i++)
+    error += fabs(tap[i] / divisor - weight[i]);
+  return error;
+}
+
+/* The largest error of a line. */
+static gdouble
+round_lines(const Lines *lines, gdouble divisor, gint64 largest, gint32 *tap) {
+  gdouble error = 0;
+  for (guint line = 0; line < lines->n_lines; line++)
+    error = MAX(error, round_line(lines->weight + line * lines->n, lines->n, divisor, largest,
+                                  tap + line * lines->n));
+  return error;
+}
+
+/* The divisor, up to `most`, of the integers that fit best; sets those. */
+static gdouble
+find_divisor(const Lines *lines, gint64 largest, gdouble most, gint32 *tap) {
+  const gdouble top = MIN(most, (gdouble)largest / lines->largest);
+  if (!(top >= 1)) { /* even 1 is too fine */
+    gint exponent;
+    frexp(top, &exponent);
+    const gdouble coarse = ldexp(0.5, exponent);
+    round_lines(lines, coarse, G_MAXINT32, tap);
+    return coarse;
+  }
+  for (gdouble d = 1; d <= MIN(top, LARGEST_SIMPLE); d++)
+    if (round_lines(lines, d, largest, tap) <= SIMPLE_ERROR * lines->largest)
+      return d;
+  const gdouble multiple = top >= SOME_MULTIPLES ? MULTIPLE : 1;
+  const guint tried = CLAMP(MOST_WORK / (lines->n * lines->n_lines), 1, MOST_TRIED);
+  gdouble best = 1, least = INFINITY, d = floor(top / multiple) * multiple;
+  for (guint i = 0; i < tried && d >= top / 2; i++, d -= multiple) {
+    const gdouble error = round_lines(lines, d, largest, tap);
+    if (error < least) {
+      least = error;
+      best = d;
+    }
+  }
+  round_lines(lines, best, largest, tap);
+  return best;
+}
+
+/* --- the bound --- */
+
+/* What the taps of a matrix change at most, in code values: all samples may be such that they meet
+ * only the errors of one sign. */
+static gdouble
+error_of_matrix(const CcOp *op, guint m, const gdouble *weight, gdouble divisor, gint most_code) {
+  gdouble above = 0, below = 0;
+  for (guint r = 0; r < op->height; r++)
+    for (guint c = 0; c < op->width; c++) {
+      const gdouble error = (gdouble)cc_op_tap(op, m, r, c) / divisor - *weight++;
+      *(error > 0 ? &above : &below) += error;
+    }
+  return MAX(above, -below) * most_code;
+}
+
+/* What they change in the response. */
+static gdouble
+error_of_response(const CcOp *op, const gdouble *weight, gdouble divisor, gint most_code) {
+  gdouble largest = 0, sum = 0, squares = 0;
+  for (guint m = 0; m < op->n_matrices; m++) {
+    const gdouble error =
+        error_of_matrix(op, m, weight + m * op->width * op->height, divisor, most_code);
+    largest = MAX(largest, error);
+    sum += error;
+    squares += error * error;
+  }
+  return op->response == CC_RESPONSE_MAGNITUDE_L1 ? sum
+         : op->response == CC_RESPONSE_MAGNITUDE  ? sqrt(squares)
+                                                  : largest;
+}
+
+static gboolean
+is_fine_enough(const CcOp *op) {
+  return op->error <= (op->response == CC_RESPONSE_DIRECTION ? MOST_ANGLE_ERROR : MOST_ERROR);
+}
+
+/* --- column times row --- */
+
+/* The factors of all matrices. */
+typedef struct {
+  gdouble row[CC_MAX_MATRICES * CC_MAX_KERNEL_SIZE], column[CC_MAX_MATRICES * CC_MAX_KERNEL_SIZE];
+} Factors;
+
+/* Makes the row's sum 1, or where it has none that of its absolute values. */
+static void
+balance(gdouble *row, guint width, gdouble *column, guint height) {
+  gdouble sum = 0, sum_abs = 0;
+  for (guint i = 0; i < width; i++) {
+    sum += row[i];
+    sum_abs += fabs(row[i]);
+  }
+  const gdouble by = fabs(sum) > 1e-6 * sum_abs ? sum : sum_abs;
+  if (by == 0)
+    return;
+  for (guint i = 0; i < width; i++)
+    row[i] /= by;
+  for (guint i = 0; i < height; i++)
+    column[i] *= by;
+}
+
+/* Whether there are factors whose products are near enough to the weights to be rounded. */
+static gboolean
+find_factors(Factors *factors, const CcOp *op, const gdouble *weight, gint most_code) {
+  for (guint m = 0; m < op->n_matrices; m++, weight += op->width * op->height) {
+    gdouble *row = factors->row + m * op->width, *column = factors->column + m * op->height;
+    cc_factor_real(weight, op->width, op->height, row, column);
+    balance(row, op->width, column, op->height);
+    gdouble residue = 0;
+    for (guint r = 0; r < op->height; r++)
+      for (guint c = 0; c < op->width; c++)
+        residue += fabs(column[r] * row[c] - weight[r * op->width + c]);
+    if (residue * most_code > MOST_ERROR / 4)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+set_factors(CcOp *op, const gint32 *row, const gint32 *column) {
+  for (guint m = 0; m < op->n_matrices; m++) {
+    memcpy(op->row_i[m], row + m * op->width, op->width * sizeof *row);
+    memcpy(op->column_i[m], column + m * op->height, op->height * sizeof *column);
+  }
+  cc_op_set_taps_of_factors(op);
+}
+
+/* Rounds rows and columns within a level; the divisor of their products. */
+static gdouble
+quantize_factors(CcOp *op, const Factors *factors, const Level *level, gint most_code) {
+  gint32 row[CC_MAX_MATRICES * CC_MAX_KERNEL_SIZE], column[CC_MAX_MATRICES * CC_MAX_KERNEL_SIZE];
+  const Lines rows = measure_lines(factors->row, op->n_matrices, op->width, TRUE);
+  const Lines columns = measure_lines(factors->column, op->n_matrices, op->height, TRUE);
+  /* sums over rows leave columns as many bits as they take themselves */
+  const gdouble of_rows = most_code * rows.most;
+  const gdouble most_along =
+      MIN(level->largest_row, sqrt((gdouble)level->largest_sum * most_code)) / of_rows;
+  const gdouble along = find_divisor(&rows, largest_tap(level->digits, rows.may_be_unsigned),
+                                     MAX(1, floor(most_along)), row);
+  const gdouble most_down = (gdouble)level->largest_sum / (of_rows * along * columns.most);
+  const gdouble down = find_divisor(&columns, largest_tap(level->digits, columns.may_be_unsigned),
+                                    most_down >= 1 ? floor(most_down) : most_down, column);
+  set_factors(op, row, column);
+  return along * down;
+}
+
+/* --- all taps at once --- */
+
+static gdouble
+quantize_taps(CcOp *op, const gdouble *weight, const Level *level, gint most_code) {
+  const Lines lines = measure_lines(weight, op->n_matrices, op->width * op->height, FALSE);
+  const gdouble most = (gdouble)level->largest_sum / (most_code * lines.most);
+  return find_divisor(&lines, largest_tap(level->digits, FALSE), most >= 1 ? floor(most) : most,
+                      op->tap_i);
+}
+
+/* --- levels --- */
+
+/* Sets the taps within the first level that is fine enough, or the last one. A level in which the
+ * sums do not fit is left out. */
+static gdouble
+quantize(CcOp *op, const Factors *factors, const gdouble *weight, gint most_code) {
+  gdouble divisor = 1;
+  for (guint i = 0; i < G_N_ELEMENTS(levels); i++) {
+    divisor = factors ? quantize_factors(op, factors, &levels[i], most_code)
+                      : quantize_taps(op, weight, &levels[i], most_code);
+    op->error = error_of_response(op, weight, divisor, most_code);
+    if (is_fine_enough(op))
+      break;
+  }
+  return divisor;
+}
+
+static gboolean
+is_zero(const CcOp *op, const gdouble *weight) {
+  for (guint i = 0; i < op->n_matrices * op->width * op->height; i++)
+    if (weight[i] != 0)
+      return FALSE;
+  return TRUE;
+}
+
+gdouble
+cc_quantize(CcOp *op, const gdouble *weight, gint most_code) {
+  if (is_zero(op, weight)) /* a scale may have made them so; the taps are 0 already */
+    return 1;
+  g_autofree Factors *factors = g_new0(Factors, 1);
+  if (find_factors(factors, op, weight, most_code)) {
+    op->separable = TRUE;
+    const gdouble divisor = quantize(op, factors, weight, most_code);
+    if (is_fine_enough(op))
+      return divisor;
+  }
+  op->separable = FALSE;
+  op->has_taps = TRUE;
+  return quantize(op, NULL, weight, most_code);
+}
