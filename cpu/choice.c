@@ -112,6 +112,14 @@ fits_32_bits(const CcOp *op) {
          (op->response != CC_RESPONSE_MAGNITUDE_L1 || cc_op_range(op).most <= G_MAXINT32);
 }
 
+static void
+take_32_bits(CcChoice *choice, const CcOp *op) {
+  take_plans_step(choice, op, CC_LANE_32);
+  if (choice->form == CC_FINISH_F64 && choice->number == CC_NUMBER_32 &&
+      cc_find_form_shifted(op, &choice->to_sample))
+    choice->form = CC_FINISH_SHIFTED;
+}
+
 /* A vector holds twice as many samples in half the bits, so the narrowest lane is the best. An op
  * whose arithmetic is float has sums that fit 32 bits. */
 static void
@@ -119,7 +127,7 @@ choose_sums(CcChoice *choice, const CcOp *op, const CcRows *rows) {
   if (take_16_bits(choice, op, rows))
     return;
   else if (fits_32_bits(op))
-    take_plans_step(choice, op, CC_LANE_32);
+    take_32_bits(choice, op);
   else
     take_plans_step(choice, op, CC_LANE_64);
 }

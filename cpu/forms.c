@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#define FLOAT_BITS 24 /* of an integer that a float holds */
+#define MOST_RIGHT 8  /* bits that quantized kernels can lose: see MULTIPLE of engine/quantize.c */
+
 void
 cc_form_search_init(CcFormSearch *search, const CcOp *op, const CcRows *rows) {
   *search = (CcFormSearch){.op = op, .rows = rows, .t = cc_op_range(op)};
@@ -119,6 +122,32 @@ cc_find_form_32(const CcFormSearch *search, CcFinish *finish) {
     const gdouble addend = ldexp(fraction, (gint)form->right) - excess * quarters / 4;
     form->addend = (guint32)MAX(floor(addend), 0);
     if (gives_all_codes(search, CC_FINISH_32, 0, finish))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* The code value that the form gives t. Product and sum are rounded each. */
+static gint
+code_of_shifted(gconstpointer finish, gint64 t) {
+  const CcFinish *f = finish;
+  const gfloat product = (gfloat)(t >> f->shifted.right) * f->shifted.mul;
+  return cc_clamp_code(cc_floor_f32(product + f->shifted.add), f->lo, f->hi);
+}
+
+/* What the lowest bits could add is half made up for, so that a float's rounding matters least. */
+gboolean
+cc_find_form_shifted(const CcOp *op, CcFinish *finish) {
+  const CcRange range = cc_op_range(op);
+  const gint right = (gint)g_bit_storage((gulong)MAX(-range.least, range.most)) - FLOAT_BITS;
+  if (op->response == CC_RESPONSE_MAGNITUDE || op->response == CC_RESPONSE_DIRECTION || right <= 0)
+    return FALSE;
+  for (finish->shifted.right = (guint)right; finish->shifted.right <= MOST_RIGHT;
+       finish->shifted.right++) {
+    const gdouble mul = ldexp(op->mul, (gint)finish->shifted.right);
+    finish->shifted.mul = (gfloat)mul;
+    finish->shifted.add = (gfloat)(op->add + mul / 2);
+    if (cc_op_agrees(op, range, code_of_shifted, finish))
       return TRUE;
   }
   return FALSE;

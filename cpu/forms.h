@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The integer forms of the last step, CcFinish16 and CcFinish32. One is only found when it gives
- * the code value of engine/last_step.h for every t that can come. */
+/* The cheaper forms of the last step, CcFinish16, CcFinish32 and CcFinishShifted. One is only found
+ * when it gives the code value of engine/last_step.h for every t that can come. */
 
 #include "engine/last_step.h"
 #include "rows.h"
@@ -28,5 +28,9 @@ gboolean cc_find_form_16(const CcFormSearch *search, gboolean reduces, CcFinish 
 
 /* Whether there is a form in 32 bits; sets finish->in_32. */
 gboolean cc_find_form_32(const CcFormSearch *search, CcFinish *finish);
+
+/* Whether there is a form in float for sums of 32 bits without their lowest ones; sets
+ * finish->shifted. */
+gboolean cc_find_form_shifted(const CcOp *op, CcFinish *finish);
 
 G_END_DECLS

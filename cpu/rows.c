@@ -447,6 +447,7 @@ join_bytes(gpointer dst, const gconstpointer parts[], guint n_parts, guint n) {
     [CC_FINISH_F32] = {[CC_NUMBER_16] = finish_f32_16_##sample,                                    \
                        [CC_NUMBER_32] = finish_f32_32_##sample,                                    \
                        [CC_NUMBER_FLOAT] = finish_f32_float_##sample},                             \
+    [CC_FINISH_SHIFTED] = {[CC_NUMBER_32] = finish_shifted_##sample},                              \
     [CC_FINISH_F64] = {[CC_NUMBER_32] = finish_f64_32_##sample,                                    \
                        [CC_NUMBER_64] = finish_f64_64_##sample,                                    \
                        [CC_NUMBER_DOUBLE] = finish_f64_double_##sample},                           \

@@ -97,6 +97,12 @@ typedef struct {
   gint base, least, most;
 } CcFinish32;
 
+/* The last step in float from sums that float does not hold: floor((t >> right) * mul + add). */
+typedef struct {
+  guint right;
+  gfloat mul, add;
+} CcFinishShifted;
+
 /* How t becomes a sample. */
 typedef struct {
   gint lo, hi;
@@ -107,15 +113,17 @@ typedef struct {
   gboolean exact_product; /* mul is a power of two: no product by it is rounded */
   CcFinish16 in_16;
   CcFinish32 in_32;
+  CcFinishShifted shifted;
 } CcFinish;
 
 /* How t becomes a sample: a form of CcFinish and the number that t is. */
 typedef enum {
-  CC_FINISH_16,    /* from 16 bits, all in 16 bits */
-  CC_FINISH_32,    /* from 16 bits, in 32 bits */
-  CC_FINISH_F32,   /* v = fmaf(t, mul_f, add_f) */
-  CC_FINISH_F64,   /* v = fma(t, mul, add) */
-  CC_FINISH_TURNS, /* v as in F32; the result is taken modulo hi + 1 */
+  CC_FINISH_16,      /* from 16 bits, all in 16 bits */
+  CC_FINISH_32,      /* from 16 bits, in 32 bits */
+  CC_FINISH_F32,     /* v = fmaf(t, mul_f, add_f) */
+  CC_FINISH_SHIFTED, /* from 32 bits, in float without the lowest ones */
+  CC_FINISH_F64,     /* v = fma(t, mul, add) */
+  CC_FINISH_TURNS,   /* v as in F32; the result is taken modulo hi + 1 */
   CC_N_FINISHES,
 } CcFinishForm;
 

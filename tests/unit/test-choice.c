@@ -88,7 +88,7 @@ static const struct {
      .sigma = 0.7,
      .sum_lane = CC_LANE_32,
      .sample_lane = CC_LANE_32,
-     .form = CC_FINISH_F64,
+     .form = CC_FINISH_SHIFTED,
      .separable = TRUE},
     /* what lies among other samples is filtered as what does not */
     {.kernel = "gaussian",

@@ -108,6 +108,10 @@ expected_code(CcFinishForm form, const CcFinish *f, gdouble t) {
     return cc_code_f32((gfloat)t, f->mul_f, f->add_f, f->lo, f->hi);
   case CC_FINISH_F64:
     return cc_code_f64(t, f->mul, f->add, f->lo, f->hi);
+  case CC_FINISH_SHIFTED: {
+    const gfloat product = (gfloat)((gint)t >> f->shifted.right) * f->shifted.mul;
+    return cc_clamp_code((gint)floorf(product + f->shifted.add), f->lo, f->hi);
+  }
   case CC_FINISH_TURNS:
     return cc_code_of_turns((gfloat)t, f->mul_f, f->add_f, f->hi);
   case CC_FINISH_16: /* proved for each op by cpu/forms.c */
@@ -142,6 +146,7 @@ check_finishes(const CcRows *rows) {
         f.mul = f.hi + 1, f.add = 0.5;
       f.mul_f = (gfloat)f.mul;
       f.add_f = (gfloat)f.add;
+      f.shifted = (CcFinishShifted){8, (gfloat)(f.mul * 256), (gfloat)(f.add + f.mul * 128)};
       const CcSampleType type = f.hi > 255 ? CC_SAMPLE_U16 : CC_SAMPLE_U8;
       for (CcNumber number = 0; number < CC_N_NUMBERS; number++)
         if (rows->finish[type][form][number])
