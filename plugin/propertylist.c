@@ -271,10 +271,9 @@ const CcProperty cc_properties[] = {
     /**
      * GstCudaConv:algorithm:
      *
-     * How the GPU computes the sums; the CPU has one way only. All algorithms give the same bytes,
-     * but for `scatter`, whose results of fractional kernels may differ by 1, because it adds in an
-     * order of its own. An algorithm that cannot run the kernel is refused on the CPU too, with a
-     * message that lists those that can. Default: auto, the fastest for the kernel.
+     * How the GPU computes the sums; the CPU has one way only. All algorithms give the same bytes.
+     * An algorithm that cannot run the kernel is refused on the CPU too, with a message that lists
+     * those that can. Default: auto, the fastest for the kernel.
      */
     {"algorithm", "Algorithm", "Which convolution algorithm runs on the GPU", FILTERS(algorithm),
      ENUM(gst_cuda_conv_algorithm_get_type, "auto")},
