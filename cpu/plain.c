@@ -92,7 +92,7 @@ make_sample(const Sweep *sweep, guint x, guint y, guint c) {
   const guint from_x = sweep->plan->stride * x, from_y = sweep->plan->stride * y, bit = 1u << c;
   guint word;
   if (pass->filter_mask & bit) {
-    gint code[CC_MAX_COEFFS];
+    gint code[CC_MAX_KERNEL_SIZE * CC_MAX_KERNEL_SIZE];
     read_window(sweep, (gint)from_x, (gint)from_y, c, code);
     word = (guint)filter_window(pass->op, code) << sweep->layout->shift;
   } else if (pass->copy_mask & bit) {

@@ -11,7 +11,7 @@
 #define ALIGNMENT 256 /* bytes, of rows and planes; more than the widest access of a kernel */
 
 G_STATIC_ASSERT(CC_LAUNCH_TAPS == CC_MAX_TAPS && CC_LAUNCH_MATRICES == CC_MAX_MATRICES &&
-                CC_LAUNCH_SIDE == CC_MAX_KERNEL_SIZE && CC_LAUNCH_PARTS == CC_MAX_PLANES);
+                CC_LAUNCH_SIDE == CC_MAX_MATRIX_SIZE && CC_LAUNCH_PARTS == CC_MAX_PLANES);
 
 /* --- which algorithm --- */
 
@@ -134,6 +134,8 @@ set_taps(CcLaunch *launch, const CcOp *op, const CcCudaKernel *kernel) {
   launch->window_width = (gint)width;
   launch->window_height = (gint)height;
   launch->separable = op->separable;
+  if (MAX(width, height) > CC_LAUNCH_SIDE)
+    return; /* then the algorithm has its own */
   for (guint m = 0; m < op->n_matrices; m++) {
     for (guint i = 0; op->separable && i < op->width; i++)
       launch->row[m][left + i] = TAP(op->row_i[m][i]);

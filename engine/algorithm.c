@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "algorithm.h"
 
-#define SMALL_SIDE 7         /* taps that two-pass and register-tile have kernels for */
+#define TINY_SIDE 7          /* taps that two-pass and register-tile have kernels for */
 #define SLIDING_MATRICES 2   /* that sliding keeps the sums of in registers */
 #define SLIDING_WHOLE_SIDE 5 /* of a matrix that is no column times a row */
 
@@ -34,13 +34,18 @@ runs_all(const CcOp *op) {
 }
 
 static gboolean
+runs_small(const CcOp *op) {
+  return has_sides_up_to(op, CC_MAX_MATRIX_SIZE);
+}
+
+static gboolean
 runs_taps(const CcOp *op) {
   return op->has_taps;
 }
 
 static gboolean
-runs_small_separable(const CcOp *op) {
-  return op->separable && has_sides_up_to(op, SMALL_SIDE);
+runs_tiny_separable(const CcOp *op) {
+  return op->separable && has_sides_up_to(op, TINY_SIDE);
 }
 
 static gboolean

@@ -11,17 +11,19 @@ G_BEGIN_DECLS
 /* The list of them: F(constant, name, text for users, ops that it runs as in algorithm.c, host
  * half, which is cc_cuda_... in cuda/). A new one needs its row here, its .cu and its host half. */
 #define CC_ALGORITHMS(F)                                                                           \
-  F(CC_ALGORITHM_DIRECT, "direct", "A thread a pixel, coefficients in global memory", all, direct) \
-  F(CC_ALGORITHM_CONSTANT, "constant", "A thread a pixel, coefficients in constant memory", all,   \
+  F(CC_ALGORITHM_DIRECT, "direct", "A thread a pixel, coefficients in global memory", small,       \
+    direct)                                                                                        \
+  F(CC_ALGORITHM_CONSTANT, "constant", "A thread a pixel, coefficients in constant memory", small, \
     constant)                                                                                      \
-  F(CC_ALGORITHM_TILE_HALO, "tile-halo", "Tiles with their halo in shared memory", all, tile_halo) \
+  F(CC_ALGORITHM_TILE_HALO, "tile-halo", "Tiles with their halo in shared memory", small,          \
+    tile_halo)                                                                                     \
   F(CC_ALGORITHM_TILE_CACHED, "tile-cached", "Tiles in shared memory, their halo from the cache",  \
-    all, tile_cached)                                                                              \
+    small, tile_cached)                                                                            \
   F(CC_ALGORITHM_SCATTER, "scatter", "A block a pixel, a thread a coefficient", taps, scatter)     \
   F(CC_ALGORITHM_TWO_PASS, "two-pass", "Rows, then columns; separable kernels up to 7x7",          \
-    small_separable, two_pass)                                                                     \
+    tiny_separable, two_pass)                                                                      \
   F(CC_ALGORITHM_REGISTER_TILE, "register-tile",                                                   \
-    "4x4 pixels a thread; separable kernels up to 7x7", small_separable, register_tile)            \
+    "4x4 pixels a thread; separable kernels up to 7x7", tiny_separable, register_tile)             \
   F(CC_ALGORITHM_SLIDING, "sliding", "Registers that slide down the picture, packed arithmetic",   \
     sliding, sliding)
 

@@ -33,12 +33,30 @@ cc_kernel_get_size(const CcKernel *kernel, guint size) {
   return &kernel->sizes[i];
 }
 
+void
+cc_matrix_init_product(CcMatrix *matrix, const gdouble *row, guint n_row, const gdouble *column,
+                       guint n_column) {
+  *matrix = (CcMatrix){
+      .width = n_row,
+      .height = n_column,
+      .factored = MAX(n_row, n_column) > CC_MAX_MATRIX_SIZE,
+  };
+  if (matrix->factored) {
+    memcpy(matrix->row, row, n_row * sizeof *row);
+    memcpy(matrix->column, column, n_column * sizeof *column);
+    return;
+  }
+  for (guint y = 0; y < n_column; y++)
+    for (guint x = 0; x < n_row; x++)
+      matrix->coeff[y * n_row + x] = column[y] * row[x];
+}
+
 static gboolean
-check_side(const gchar *what, guint n, GError **error) {
-  if (n % 2 == 1 && n <= CC_MAX_KERNEL_SIZE)
+check_side(const gchar *what, guint n, guint most, GError **error) {
+  if (n % 2 == 1 && n <= most)
     return TRUE;
-  g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "%s is %u; an odd number from 1 to %d is needed",
-              what, n, CC_MAX_KERNEL_SIZE);
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "%s is %u; an odd number from 1 to %u is needed",
+              what, n, most);
   return FALSE;
 }
 
@@ -83,8 +101,9 @@ cc_kernel_new_matrix(const gdouble *coeff, guint n, guint width, GError **error)
                 n, width);
     return NULL;
   }
-  if (!check_side("the number of columns", width, error) ||
-      !check_side("the number of rows", n / width, error) || !check_coefficients(coeff, n, error))
+  if (!check_side("the number of columns", width, CC_MAX_MATRIX_SIZE, error) ||
+      !check_side("the number of rows", n / width, CC_MAX_MATRIX_SIZE, error) ||
+      !check_coefficients(coeff, n, error))
     return NULL;
   CcKernel *kernel = new_custom(width, n / width);
   memcpy(kernel->sizes[0].matrix[0].coeff, coeff, n * sizeof *coeff);
@@ -93,25 +112,29 @@ cc_kernel_new_matrix(const gdouble *coeff, guint n, guint width, GError **error)
 
 CcKernel *
 cc_kernel_new_square(const gdouble *coeff, guint n, GError **error) {
-  for (guint side = 1; side <= CC_MAX_KERNEL_SIZE; side += 2)
+  for (guint side = 1; side <= CC_MAX_MATRIX_SIZE; side += 2)
     if (side * side == n)
       return cc_kernel_new_matrix(coeff, n, side, error);
   g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
               "a flat list of %u coefficients is no square of an odd side up to %d "
               "(1, 9, 25, 49, ... 225); other shapes are written as rows: <<1,2,1>>",
-              n, CC_MAX_KERNEL_SIZE);
+              n, CC_MAX_MATRIX_SIZE);
   return NULL;
 }
 
 CcKernel *
 cc_kernel_new_separable(const gdouble *row, guint n_row, const gdouble *column, guint n_column,
                         GError **error) {
-  if (!check_side("the length of row", n_row, error) ||
-      !check_side("the length of column", n_column, error))
+  if (!check_side("the length of row", n_row, CC_MAX_LINE_SIZE, error) ||
+      !check_side("the length of column", n_column, CC_MAX_LINE_SIZE, error))
     return NULL;
-  gdouble product[CC_MAX_COEFFS];
+  gdouble product[CC_MAX_LINE_SIZE * CC_MAX_LINE_SIZE];
   for (guint y = 0; y < n_column; y++)
     for (guint x = 0; x < n_row; x++)
       product[y * n_row + x] = column[y] * row[x];
-  return cc_kernel_new_matrix(product, n_row * n_column, n_row, error);
+  if (!check_coefficients(product, n_row * n_column, error))
+    return NULL;
+  CcKernel *kernel = new_custom(n_row, n_column);
+  cc_matrix_init_product(kernel->sizes[0].matrix, row, n_row, column, n_column);
+  return kernel;
 }

@@ -10,10 +10,13 @@
 
 G_BEGIN_DECLS
 
-#define CC_MAX_KERNEL_SIZE 15                                   /* rows and columns of a matrix */
-#define CC_MAX_COEFFS (CC_MAX_KERNEL_SIZE * CC_MAX_KERNEL_SIZE) /* of one matrix */
+#define CC_MAX_KERNEL_SIZE                                                                         \
+  127                         /* rows and columns of any kernel; so large are means and Gaussians */
+#define CC_MAX_LINE_SIZE 31   /* coefficients of a row or a column that is given */
+#define CC_MAX_MATRIX_SIZE 15 /* rows and columns of a matrix that is given */
+#define CC_MAX_COEFFS (CC_MAX_MATRIX_SIZE * CC_MAX_MATRIX_SIZE) /* of such a one */
 #define CC_MAX_MATRICES 8                                       /* of one kernel */
-#define CC_MAX_TAPS (2 * CC_MAX_COEFFS)                         /* of all matrices of a kernel */
+#define CC_MAX_TAPS (2 * CC_MAX_COEFFS)                         /* of all such of a kernel */
 #define CC_MAX_COEFF 1e8                                        /* largest absolute value */
 #define CC_MAX_FILE_BYTES (64 * 1024)                           /* of a file of definitions */
 
@@ -39,17 +42,20 @@ enum { CC_N_CHROMAS = CC_CHROMAS(CC_LIST_PLUS_ONE) };
 typedef enum { CC_KERNEL_CLASSES(CC_LIST_CONSTANT) } CcKernelClass;
 enum { CC_N_KERNEL_CLASSES = CC_KERNEL_CLASSES(CC_LIST_PLUS_ONE) };
 
-/* `height` rows of `width` coefficients, row by row; both odd, 1 to CC_MAX_KERNEL_SIZE. */
+/* `height` rows of `width` coefficients; both odd, 1 to CC_MAX_KERNEL_SIZE. */
 typedef struct {
   guint width, height;
-  gdouble coeff[CC_MAX_COEFFS];
+  gboolean factored;            /* beyond CC_MAX_MATRIX_SIZE: it is column times row */
+  gdouble coeff[CC_MAX_COEFFS]; /* row by row; not when factored */
+  gdouble row[CC_MAX_KERNEL_SIZE], column[CC_MAX_KERNEL_SIZE]; /* only when factored */
 } CcMatrix;
 
 /* The matrices of a kernel at one size; all have the same width and height. */
 typedef struct {
   guint size;       /* what the user writes: the larger side */
   gdouble scale;    /* 0: automatic, 1/sum of the first matrix when that is positive, else 1 */
-  guint n_matrices; /* 1 to CC_MAX_MATRICES, and at most CC_MAX_TAPS coefficients in all */
+  guint n_matrices; /* 1 to CC_MAX_MATRICES, and at most CC_MAX_TAPS coefficients in all, or 1 or 2
+                       when they are factored */
   CcMatrix *matrix;
 } CcKernelSize;
 
@@ -61,7 +67,9 @@ typedef struct {
   CcKernelClass klass;
   CcResponse response; /* never AUTO */
   CcChroma chroma;     /* never AUTO */
-  gboolean gaussian;   /* may also be sampled from a Gaussian with a given sigma */
+  gboolean gaussian;   /* may also be sampled from a Gaussian: with a given sigma, or of a larger
+                          size than all of sizes */
+  gboolean mean;       /* larger sizes than all of sizes are means */
   guint default_size;  /* one of sizes */
   guint n_sizes;
   CcKernelSize *sizes; /* ascending by size */
@@ -71,8 +79,13 @@ CcKernel *cc_kernel_ref(CcKernel *kernel);
 void cc_kernel_unref(CcKernel *kernel);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcKernel, cc_kernel_unref)
 
+/* Makes a matrix of column times row, from n_row and n_column numbers. */
+void cc_matrix_init_product(CcMatrix *matrix, const gdouble *row, guint n_row,
+                            const gdouble *column, guint n_column);
+
 /* The definition that a wish for `size` gets (0: the default): the one of that size, else the next
- * smaller one, and below the smallest that. A user's matrix has only its own. */
+ * smaller one, and below the smallest that. A user's matrix has only its own. What is sampled, or a
+ * larger mean, is no definition. */
 const CcKernelSize *cc_kernel_get_size(const CcKernel *kernel, guint size);
 
 /* A plain kernel named "custom" of one matrix given as `n` coefficients in rows of `width`.

@@ -101,18 +101,18 @@ parse_number(const gchar *text, const gchar *end, gdouble *value) {
   return next == end && isfinite(*value) && fabs(*value) <= CC_MAX_COEFF;
 }
 
-/* The numbers of one row from `at` on. Sets *end to the ";" or "|" after them, or the value's end.
- */
+/* The numbers of one row, at most `most`, from `at` on. Sets *end to the ";" or "|" after them, or
+ * the value's end. */
 static gboolean
-parse_numbers(const Value *value, const gchar *at, gdouble *coeff, guint *n, const gchar **end,
-              GError **error) {
+parse_numbers(const Value *value, const gchar *at, gdouble *coeff, guint most, guint *n,
+              const gchar **end, GError **error) {
   const CcKeyText *text = value->section->text;
   gsize length;
   *n = 0;
   while ((length = strcspn(at, WORD_DIVIDERS ROW_DIVIDERS)) > 0) {
-    if (*n == CC_MAX_KERNEL_SIZE)
+    if (*n == most)
       return cc_keytext_refuse(text, value_place(value, at), error,
-                               "more than %d coefficients in a row", CC_MAX_KERNEL_SIZE);
+                               "more than %u coefficients in a row", most);
     if (!parse_number(at, at + length, &coeff[(*n)++]))
       return cc_keytext_refuse(text, value_place(value, at), error,
                                "not a number or a fraction between -%g and %g", CC_MAX_COEFF,
@@ -126,14 +126,15 @@ parse_numbers(const Value *value, const gchar *at, gdouble *coeff, guint *n, con
 
 /* Adds the row at *at to the matrix, and goes to the ";" or "|" after it or to the value's end. */
 static gboolean
-parse_row(const Value *value, const gchar **at, CcMatrix *matrix, GError **error) {
+parse_row(const Value *value, const gchar **at, guint most, CcMatrix *matrix, GError **error) {
   const CcKeyText *text = value->section->text;
   const gchar *row = *at + strspn(*at, WORD_DIVIDERS);
   guint n;
-  if (matrix->height == CC_MAX_KERNEL_SIZE)
+  if (matrix->height == CC_MAX_MATRIX_SIZE || matrix->width > CC_MAX_MATRIX_SIZE)
     return cc_keytext_refuse(text, value_place(value, row), error, "more than %d rows",
-                             CC_MAX_KERNEL_SIZE);
-  if (!parse_numbers(value, row, matrix->coeff + matrix->height * matrix->width, &n, at, error))
+                             matrix->width > CC_MAX_MATRIX_SIZE ? 1 : CC_MAX_MATRIX_SIZE);
+  if (!parse_numbers(value, row, matrix->coeff + matrix->height * matrix->width, most, &n, at,
+                     error))
     return FALSE;
   if (n % 2 == 0)
     return cc_keytext_refuse(text, value_place(value, row), error,
@@ -158,10 +159,10 @@ next_row(const gchar **at) {
 }
 
 static gboolean
-parse_matrix(const Value *value, const gchar **at, CcMatrix *matrix, GError **error) {
+parse_matrix(const Value *value, const gchar **at, guint most, CcMatrix *matrix, GError **error) {
   const gchar *start = *at + strspn(*at, BLANKS);
   do {
-    if (!parse_row(value, at, matrix, error))
+    if (!parse_row(value, at, most, matrix, error))
       return FALSE;
   } while (next_row(at));
   if (matrix->height % 2 == 0)
@@ -170,9 +171,10 @@ parse_matrix(const Value *value, const gchar **at, CcMatrix *matrix, GError **er
   return TRUE;
 }
 
-/* The matrices of a key's value, divided by "|"; an array of CcMatrix, or NULL. */
+/* The matrices of a key's value, divided by "|", with at most `most` coefficients in a row; an
+ * array of CcMatrix, or NULL. */
 static GArray *
-parse_matrices(const Section *section, const gchar *key, GError **error) {
+parse_matrices(const Section *section, const gchar *key, guint most, GError **error) {
   g_autofree gchar *text = get_text(section, key);
   const Value value = {section, key, text ? text : ""};
   const gchar *at = value.text;
@@ -184,7 +186,7 @@ parse_matrices(const Section *section, const gchar *key, GError **error) {
                         CC_MAX_MATRICES);
       return NULL;
     }
-    if (!parse_matrix(&value, &at, &matrix, error))
+    if (!parse_matrix(&value, &at, most, &matrix, error))
       return NULL;
     g_array_append_val(matrices, matrix);
   } while (*at++ == '|');
@@ -194,7 +196,7 @@ parse_matrices(const Section *section, const gchar *key, GError **error) {
 /* Those of row-N or column-N, which are plain lists. */
 static GArray *
 parse_lists(const Section *section, const gchar *key, GError **error) {
-  g_autoptr(GArray) lists = parse_matrices(section, key, error);
+  g_autoptr(GArray) lists = parse_matrices(section, key, CC_MAX_LINE_SIZE, error);
   for (guint i = 0; lists && i < lists->len; i++) {
     if (g_array_index(lists, CcMatrix, i).height == 1)
       continue;
@@ -208,10 +210,8 @@ parse_lists(const Section *section, const gchar *key, GError **error) {
 /* A column times a row, which the product replaces. */
 static void
 multiply(CcMatrix *row, const CcMatrix *column) {
-  CcMatrix product = {.width = row->width, .height = column->width};
-  for (guint y = 0; y < product.height; y++)
-    for (guint x = 0; x < product.width; x++)
-      product.coeff[y * product.width + x] = column->coeff[y] * row->coeff[x];
+  CcMatrix product;
+  cc_matrix_init_product(&product, row->coeff, row->width, column->coeff, column->width);
   *row = product;
 }
 
@@ -238,6 +238,19 @@ parse_separable(const Section *section, const gchar *row_key, guint size, GError
   return g_steal_pointer(&rows);
 }
 
+/* Without its sign. */
+static gdouble
+largest_coefficient(const CcMatrix *matrix) {
+  gdouble of_row = 0, of_column = 0, largest = 0;
+  for (guint i = 0; matrix->factored && i < matrix->width; i++)
+    of_row = MAX(of_row, fabs(matrix->row[i]));
+  for (guint i = 0; matrix->factored && i < matrix->height; i++)
+    of_column = MAX(of_column, fabs(matrix->column[i]));
+  for (guint i = 0; !matrix->factored && i < matrix->width * matrix->height; i++)
+    largest = MAX(largest, fabs(matrix->coeff[i]));
+  return matrix->factored ? of_row * of_column : largest;
+}
+
 static gboolean
 check_matrices(const Section *section, const gchar *key, const GArray *matrices, guint size,
                GError **error) {
@@ -252,12 +265,15 @@ check_matrices(const Section *section, const gchar *key, const GArray *matrices,
                              "%u columns and %u rows under size %u, which the larger has to be",
                              matrix->width, matrix->height, size);
   for (guint i = 0; i < matrices->len; i++)
-    for (guint c = 0; c < matrix->width * matrix->height; c++)
-      if (fabs(matrix[i].coeff[c]) > CC_MAX_COEFF)
-        return cc_keytext_refuse(section->text, value_start(section, key), error,
-                                 "column times row is a coefficient that is not between -%g and %g",
-                                 CC_MAX_COEFF, CC_MAX_COEFF);
-  if (matrices->len * matrix->width * matrix->height > CC_MAX_TAPS)
+    if (largest_coefficient(&matrix[i]) > CC_MAX_COEFF)
+      return cc_keytext_refuse(section->text, value_start(section, key), error,
+                               "column times row is a coefficient that is not between -%g and %g",
+                               CC_MAX_COEFF, CC_MAX_COEFF);
+  if (matrix->factored && matrices->len > 2)
+    return cc_keytext_refuse(section->text, value_start(section, key), error,
+                             "more than 2 matrices of more than %d rows or columns",
+                             CC_MAX_MATRIX_SIZE);
+  if (!matrix->factored && matrices->len * matrix->width * matrix->height > CC_MAX_TAPS)
     return cc_keytext_refuse(section->text, value_start(section, key), error,
                              "more than %d coefficients in all", CC_MAX_TAPS);
   return TRUE;
@@ -290,7 +306,7 @@ parse_size(const Section *section, const gchar *key, guint size, GArray *sizes, 
                                "size %u is given twice", size);
   g_autoptr(GArray) matrices = g_str_has_prefix(key, "row-")
                                    ? parse_separable(section, key, size, error)
-                                   : parse_matrices(section, key, error);
+                                   : parse_matrices(section, key, CC_MAX_MATRIX_SIZE, error);
   CcKernelSize entry = {.size = size};
   if (!matrices || !check_matrices(section, key, matrices, size, error) ||
       !parse_scale(section, size, &entry.scale, error))
@@ -327,8 +343,8 @@ is_extra_key(const gchar *key) {
 
 static gboolean
 is_plain_key(const gchar *key) {
-  static const gchar *const plain[] = {"description", "class",        "response", "chroma",
-                                       "gaussian",    "default-size", NULL};
+  static const gchar *const plain[] = {"description", "class", "response",     "chroma",
+                                       "gaussian",    "mean",  "default-size", NULL};
   return g_strv_contains(plain, key);
 }
 
@@ -338,12 +354,12 @@ static guint
 parse_key_size(const Section *section, const gchar *key, GError **error) {
   const gchar *text = strchr(key, '-') + 1;
   guint64 size;
-  if (*text != '0' && g_ascii_string_to_unsigned(text, 10, 1, CC_MAX_KERNEL_SIZE, &size, NULL) &&
+  if (*text != '0' && g_ascii_string_to_unsigned(text, 10, 1, CC_MAX_LINE_SIZE, &size, NULL) &&
       size % 2 == 1)
     return (guint)size;
   const gchar *place = key_place(section, key);
   cc_keytext_refuse(section->text, place ? place + (text - key) : NULL, error,
-                    "the size is not an odd number from 1 to %d", CC_MAX_KERNEL_SIZE);
+                    "the size is not an odd number from 1 to %d", CC_MAX_LINE_SIZE);
   return 0;
 }
 
@@ -354,7 +370,7 @@ parse_key(const Section *section, const gchar *key, GArray *sizes, GError **erro
   if (!is_size_key(key) && !is_extra_key(key))
     return cc_keytext_refuse(section->text, key_place(section, key), error,
                              "no such key; there are description, class, response, chroma, "
-                             "gaussian, default-size, matrix-N, row-N, column-N and scale-N");
+                             "gaussian, mean, default-size, matrix-N, row-N, column-N and scale-N");
   const guint size = parse_key_size(section, key, error);
   if (size == 0)
     return FALSE;
@@ -441,7 +457,8 @@ parse_words(const Section *section, CcKernel *kernel, GError **error) {
     return FALSE;
   gint chroma = (gint)class_chroma[klass];
   if (!get_word(section, "chroma", cc_chroma_names, CC_CHROMA_AUTO + 1, &chroma, error) ||
-      !get_word(section, "gaussian", boolean_names, FALSE, &kernel->gaussian, error))
+      !get_word(section, "gaussian", boolean_names, FALSE, &kernel->gaussian, error) ||
+      !get_word(section, "mean", boolean_names, FALSE, &kernel->mean, error))
     return FALSE;
   kernel->klass = klass;
   kernel->response = response;

@@ -2,6 +2,7 @@
 #include "operator.h"
 
 #include <math.h>
+#include <string.h>
 #include "error.h"
 #include "factor.h"
 #include "quantize.h"
@@ -13,80 +14,138 @@
 
 /* --- coefficients --- */
 
+/* Fills a line of the size with a Gaussian whose sum is 1. */
 static void
-sample_gaussian(CcMatrix *matrix, gdouble sigma, guint size) {
-  gdouble weight[CC_MAX_KERNEL_SIZE], sum = 0;
+sample_gaussian(gdouble line[CC_MAX_KERNEL_SIZE], gdouble sigma, guint size) {
+  gdouble sum = 0;
   const gint r = (gint)size / 2;
   for (gint i = -r; i <= r; i++)
-    sum += weight[i + r] = exp(-0.5 * (i / sigma) * (i / sigma));
-  matrix->width = matrix->height = size;
-  for (guint y = 0; y < size; y++)
-    for (guint x = 0; x < size; x++)
-      matrix->coeff[y * size + x] = weight[y] / sum * (weight[x] / sum);
+    sum += line[i + r] = exp(-0.5 * (i / sigma) * (i / sigma));
+  for (guint i = 0; i < size; i++)
+    line[i] /= sum;
 }
 
 static gdouble
-largest_coefficient(const CcOperator *self) {
+largest_number(const gdouble *number, guint n) {
   gdouble largest = 0;
-  for (guint m = 0; m < self->n; m++)
-    for (guint i = 0; i < self->width * self->height; i++)
-      largest = MAX(largest, fabs(self->matrix[m].coeff[i]));
+  for (guint i = 0; i < n; i++)
+    largest = MAX(largest, fabs(number[i]));
   return largest;
 }
 
-/* Finds the least divisor that makes every coefficient an integer within the tolerance. */
-static void
-find_divisor(CcOperator *self) {
-  const guint area = self->width * self->height;
-  const gdouble tolerance = COEFF_TOLERANCE * MIN(1, largest_coefficient(self));
-  for (gint64 d = 1; d <= MAX_DIVISOR; d++) {
-    gboolean fits = TRUE;
-    for (guint m = 0; fits && m < self->n; m++) {
-      gint64 sum = 0;
-      for (guint i = 0; fits && i < area; i++) {
-        const gdouble c = self->matrix[m].coeff[i];
-        const gdouble whole = round(c * (gdouble)d);
-        fits = fabs(c - whole / (gdouble)d) <= tolerance;
-        self->whole[m * area + i] = (gint64)whole;
-        sum += ABS((gint64)whole);
-      }
-      fits = fits && sum <= G_MAXINT32;
-    }
-    if (fits) {
-      self->divisor = d;
-      return;
-    }
+/* Whether `divisor` makes all of them integers within the tolerance; sets those. */
+static gboolean
+divides(gint64 divisor, CcNumbers *numbers, guint n_matrices, gdouble tolerance) {
+  gint64 sum = 0;
+  for (guint i = 0; i < n_matrices * numbers->n; i++) {
+    const gdouble c = numbers->real[i], whole = round(c * (gdouble)divisor);
+    sum = (i % numbers->n ? sum : 0) + (gint64)fabs(whole);
+    if (fabs(c - whole / (gdouble)divisor) > tolerance || sum > G_MAXINT32)
+      return FALSE;
+    numbers->whole[i] = (gint64)whole;
   }
-  self->divisor = 0;
+  return TRUE;
 }
 
-/* What the scale makes of a coefficient of 2^exponent less than it is, without its sign. */
-static gdouble
-size_of_scale(const CcOperator *self, const gdouble *coeff, gint exponent) {
-  if (self->scale != 0)
-    return ldexp(fabs(self->scale), exponent);
-  gdouble sum = 0, sum_abs = 0;
-  for (guint i = 0; i < self->width * self->height; i++) {
-    sum += coeff[i];
-    sum_abs += fabs(coeff[i]);
+/* The least divisor that makes every number an integer within the tolerance, or 0. */
+static gint64
+find_divisor(CcNumbers *numbers, guint n_matrices) {
+  const gdouble largest = largest_number(numbers->real, n_matrices * numbers->n);
+  for (gint64 d = 1; d <= MAX_DIVISOR; d++)
+    if (divides(d, numbers, n_matrices, COEFF_TOLERANCE * MIN(1, largest)))
+      return d;
+  return 0;
+}
+
+static gint64
+sum_whole(const CcNumbers *numbers, gboolean absolute) {
+  gint64 sum = 0;
+  for (guint i = 0; i < numbers->n; i++)
+    sum += absolute ? ABS(numbers->whole[i]) : numbers->whole[i];
+  return sum;
+}
+
+/* The divisor of products of rows and columns, whose sums have to fit as those of others do. */
+static gint64
+find_product_divisor(CcOperator *self) {
+  const gint64 along = find_divisor(&self->rows, self->n);
+  const gint64 down = along ? find_divisor(&self->columns, self->n) : 0;
+  for (guint m = 0; m < self->n && down; m++) {
+    const CcNumbers row = {self->width, self->rows.whole + m * self->width, NULL};
+    const CcNumbers column = {self->height, self->columns.whole + m * self->height, NULL};
+    if (sum_whole(&row, TRUE) * sum_whole(&column, TRUE) > G_MAXINT32)
+      return 0;
   }
+  return along * down;
+}
+
+/* What the scale makes of a coefficient of 2^exponent less than it is, without its sign. The sums
+ * are those of the first matrix. */
+static gdouble
+size_of_scale(gdouble scale, gdouble sum, gdouble sum_abs, gint exponent) {
+  if (scale != 0)
+    return ldexp(fabs(scale), exponent);
   /* what rounding leaves of a zero sum is no positive sum */
   return sum > COEFF_TOLERANCE * sum_abs ? 1 / sum : ldexp(1, exponent);
 }
 
-/* Sets the weights. The largest coefficient is brought to between 1/2 and 1 before, so that their
- * sums are neither nothing nor infinite. */
+/* Brings the largest number to between 1/2 and 1, so that sums are neither nothing nor infinite;
+ * gives the exponent. Adds up those of the first matrix. */
+static gint
+bring_into_range(CcNumbers *numbers, guint n_matrices, gdouble *sum, gdouble *sum_abs) {
+  gint exponent;
+  frexp(largest_number(numbers->real, n_matrices * numbers->n), &exponent);
+  *sum = *sum_abs = 0;
+  for (guint i = 0; i < n_matrices * numbers->n; i++) {
+    numbers->real[i] = ldexp(numbers->real[i], -exponent);
+    *sum += i < numbers->n ? numbers->real[i] : 0;
+    *sum_abs += i < numbers->n ? fabs(numbers->real[i]) : 0;
+  }
+  return exponent;
+}
+
+/* Multiplies the numbers, or the columns of factors, by the scale. */
 static void
 set_weights(CcOperator *self) {
+  gdouble sum, sum_abs, of_rows = 1, of_rows_abs = 1;
+  CcNumbers *scaled = self->factored ? &self->columns : &self->taps;
+  gint exponent = bring_into_range(scaled, self->n, &sum, &sum_abs);
+  if (self->factored)
+    exponent += bring_into_range(&self->rows, self->n, &of_rows, &of_rows_abs);
+  const gdouble by = size_of_scale(self->scale, sum * of_rows, sum_abs * of_rows_abs, exponent);
+  for (guint i = 0; i < self->n * scaled->n; i++)
+    scaled->real[i] *= by;
+}
+
+static void
+numbers_init(CcNumbers *self, guint n_matrices, guint n) {
+  *self = (CcNumbers){n, g_new0(gint64, n_matrices * n), g_new0(gdouble, n_matrices * n)};
+}
+
+static void
+numbers_clear(CcNumbers *self) {
+  g_free(self->whole);
+  g_free(self->real);
+}
+
+/* Copies the matrices into numbers, and finds out whether those are whole. */
+static void
+set_numbers(CcOperator *self) {
   const guint area = self->width * self->height;
-  gint exponent;
-  frexp(largest_coefficient(self), &exponent);
-  for (guint m = 0; m < self->n; m++)
-    for (guint i = 0; i < area; i++)
-      self->weight[m * area + i] = ldexp(self->matrix[m].coeff[i], -exponent);
-  const gdouble by = size_of_scale(self, self->weight, exponent);
-  for (guint i = 0; i < self->n * area; i++)
-    self->weight[i] *= by;
+  self->factored = self->matrix->factored;
+  numbers_init(&self->taps, self->n, self->factored ? 0 : area);
+  numbers_init(&self->rows, self->n, self->factored ? self->width : 0);
+  numbers_init(&self->columns, self->n, self->factored ? self->height : 0);
+  for (guint m = 0; m < self->n; m++) {
+    const CcMatrix *matrix = &self->matrix[m];
+    memcpy(self->taps.real + m * self->taps.n, matrix->coeff, self->taps.n * sizeof(gdouble));
+    memcpy(self->rows.real + m * self->rows.n, matrix->row, self->rows.n * sizeof(gdouble));
+    memcpy(self->columns.real + m * self->columns.n, matrix->column,
+           self->columns.n * sizeof(gdouble));
+  }
+  self->divisor = self->factored ? find_product_divisor(self) : find_divisor(&self->taps, self->n);
+  if (!self->divisor)
+    set_weights(self);
 }
 
 /* Moves a negative scale into the taps, for which there are more and faster last steps. Only where
@@ -97,8 +156,10 @@ move_sign(CcOperator *self) {
       self->n == 1 && (self->response == CC_RESPONSE_CLAMP || self->response == CC_RESPONSE_OFFSET);
   if (self->scale >= 0 || !is_linear)
     return;
-  for (guint i = 0; i < self->width * self->height; i++)
+  for (guint i = 0; i < CC_MAX_COEFFS; i++)
     self->matrix->coeff[i] = -self->matrix->coeff[i];
+  for (guint i = 0; i < CC_MAX_KERNEL_SIZE; i++)
+    self->matrix->column[i] = -self->matrix->column[i];
   self->scale = -self->scale;
 }
 
@@ -133,24 +194,49 @@ gaussian_size(const CcFilter *filter, GError **error) {
   return 0;
 }
 
+/* Makes the only matrix a square of size x size, the line times itself. */
+static void
+take_square(CcOperator *self, const gdouble *line, guint size) {
+  self->n = 1;
+  self->matrix = g_new(CcMatrix, 1);
+  cc_matrix_init_product(self->matrix, line, size, line, size);
+}
+
+static gboolean
+take_gaussian(CcOperator *self, const CcFilter *filter, GError **error) {
+  gdouble line[CC_MAX_KERNEL_SIZE];
+  const guint size = gaussian_size(filter, error);
+  if (size == 0)
+    return FALSE;
+  /* a size alone has three sigma on both sides, too */
+  sample_gaussian(line, filter->sigma > 0 ? filter->sigma : (size - 1) / 6.0, size);
+  take_square(self, line, size);
+  return TRUE;
+}
+
+static void
+take_mean(CcOperator *self, guint size) {
+  gdouble line[CC_MAX_KERNEL_SIZE];
+  for (guint i = 0; i < size; i++)
+    line[i] = 1;
+  take_square(self, line, size);
+}
+
 /* Takes the coefficients at the size that the filter asks for. */
 static gboolean
 take_matrices(CcOperator *self, const CcFilter *filter, GError **error) {
-  if (filter->kernel->gaussian && filter->sigma > 0) {
-    const guint size = gaussian_size(filter, error);
-    if (size == 0)
-      return FALSE;
-    self->n = 1;
-    self->matrix = g_new0(CcMatrix, 1);
-    sample_gaussian(self->matrix, filter->sigma, size);
-  } else {
-    const CcKernelSize *size = cc_kernel_get_size(filter->kernel, filter->size);
-    self->n = size->n_matrices;
-    self->matrix = g_memdup2(size->matrix, size->n_matrices * sizeof *size->matrix);
-    self->scale = size->scale;
+  const CcKernel *kernel = filter->kernel;
+  const gboolean is_larger = filter->size > kernel->sizes[kernel->n_sizes - 1].size;
+  if (kernel->gaussian && (filter->sigma > 0 || is_larger))
+    return take_gaussian(self, filter, error);
+  if (kernel->mean && is_larger) {
+    take_mean(self, filter->size);
+    return TRUE;
   }
-  self->width = self->matrix[0].width;
-  self->height = self->matrix[0].height;
+  const CcKernelSize *size = cc_kernel_get_size(kernel, filter->size);
+  self->n = size->n_matrices;
+  self->matrix = g_memdup2(size->matrix, size->n_matrices * sizeof *size->matrix);
+  self->scale = size->scale;
   return TRUE;
 }
 
@@ -160,6 +246,8 @@ cc_operator_new(const CcFilter *filter, GError **error) {
   g_autoptr(CcOperator) self = g_new0(CcOperator, 1);
   if (!check_size(filter->size, error) || !take_matrices(self, filter, error))
     return NULL;
+  self->width = self->matrix->width;
+  self->height = self->matrix->height;
   self->klass = kernel->klass;
   self->response = filter->response ? filter->response : kernel->response;
   self->chroma = filter->chroma ? filter->chroma : kernel->chroma;
@@ -167,19 +255,31 @@ cc_operator_new(const CcFilter *filter, GError **error) {
     self->scale = filter->scale;
   self->falls = self->scale < 0;
   move_sign(self);
-  find_divisor(self);
-  if (!self->divisor)
-    set_weights(self);
+  set_numbers(self);
   return g_steal_pointer(&self);
 }
 
 void
 cc_operator_free(CcOperator *self) {
+  numbers_clear(&self->taps);
+  numbers_clear(&self->rows);
+  numbers_clear(&self->columns);
   g_free(self->matrix);
   g_free(self);
 }
 
 /* --- taps --- */
+
+static void
+set_whole_factors(CcOp *op, const CcOperator *from) {
+  op->separable = TRUE;
+  for (guint m = 0; m < op->n_matrices; m++) {
+    for (guint i = 0; i < op->width; i++)
+      op->row_i[m][i] = (gint32)from->rows.whole[m * op->width + i];
+    for (guint i = 0; i < op->height; i++)
+      op->column_i[m][i] = (gint32)from->columns.whole[m * op->height + i];
+  }
+}
 
 static void
 set_whole_taps(CcOp *op, const CcOperator *from) {
@@ -188,9 +288,9 @@ set_whole_taps(CcOp *op, const CcOperator *from) {
   op->separable = TRUE;
   for (guint m = 0; m < op->n_matrices; m++) {
     for (guint i = 0; i < area; i++)
-      op->tap_i[m * area + i] = (gint32)from->whole[m * area + i];
-    op->separable = op->separable && cc_factor_whole(from->whole + m * area, op->width, op->height,
-                                                     op->row_i[m], op->column_i[m]);
+      op->tap_i[m * area + i] = (gint32)from->taps.whole[m * area + i];
+    op->separable = op->separable && cc_factor_whole(from->taps.whole + m * area, op->width,
+                                                     op->height, op->row_i[m], op->column_i[m]);
   }
 }
 
@@ -211,9 +311,9 @@ set_bounds(CcOp *op, gint most_code) {
 static gdouble
 whole_scale(const CcOperator *self, CcRational *fraction) {
   if (self->scale == 0) {
-    gint64 sum = 0;
-    for (guint i = 0; i < self->width * self->height; i++)
-      sum += self->whole[i];
+    const gint64 sum = self->factored
+                           ? sum_whole(&self->rows, FALSE) * sum_whole(&self->columns, FALSE)
+                           : sum_whole(&self->taps, FALSE);
     *fraction = (CcRational){1, sum > 0 ? sum : self->divisor};
   } else {
     const CcRational scale = cc_rational(self->scale, MAX_SCALE_DENOMINATOR);
@@ -233,10 +333,15 @@ cc_operator_set_taps(const CcOperator *self, CcOp *op, gint most_code, CcRationa
   op->height = self->height;
   op->response = self->response;
   if (self->divisor) {
-    set_whole_taps(op, self);
+    if (self->factored)
+      set_whole_factors(op, self);
+    else
+      set_whole_taps(op, self);
     scale = whole_scale(self, fraction);
   } else {
-    const gdouble divisor = cc_quantize(op, self->weight, most_code);
+    const gdouble divisor =
+        self->factored ? cc_quantize_factors(op, self->rows.real, self->columns.real, most_code)
+                       : cc_quantize(op, self->taps.real, most_code);
     const gint sign = self->scale < 0 ? -1 : 1;
     if (divisor >= 1 && divisor <= MAX_FRACTION_DENOMINATOR)
       *fraction = (CcRational){sign, (gint64)divisor};

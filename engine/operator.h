@@ -11,6 +11,14 @@
 
 G_BEGIN_DECLS
 
+/* Numbers of all matrices, one matrix after the other: coefficients, or one line of factors each.
+ */
+typedef struct {
+  guint n;       /* of each matrix */
+  gint64 *whole; /* the numbers times the divisor of them all */
+  gdouble *real; /* what samples count in a result, but for the scale's sign */
+} CcNumbers;
+
 typedef struct {
   guint n, width, height;
   CcMatrix *matrix; /* n of them, owned */
@@ -19,11 +27,11 @@ typedef struct {
   CcKernelClass klass;
   gdouble scale;  /* 0: automatic */
   gboolean falls; /* it was negative: results fall when responses rise */
-  /* All coefficients are whole[] / divisor. Where there is none that does, divisor is 0, and
-   * weight[] is what samples count in a result, but for the scale's sign. */
+  /* Of coefficients that are whole numbers over one divisor, those; else divisor is 0, and these
+   * are real weights. Of factored matrices these are rows and columns, whose products are meant. */
   gint64 divisor;
-  gint64 whole[CC_MAX_TAPS];
-  gdouble weight[CC_MAX_TAPS];
+  gboolean factored;
+  CcNumbers taps, rows, columns;
 } CcOperator;
 
 /* CC_ERROR_INVALID names the property, its value and what would be accepted. */

@@ -201,7 +201,7 @@ is_grey(const CcFilter *filter, const CcOperator *taps, const CcFrameLayout *fra
  * it. Only sums of integers are the same in any order. */
 static gboolean
 is_painted(const CcFilter *filter, const CcOperator *taps, const CcPlan *plan) {
-  return taps->response == CC_RESPONSE_DIRECTION && taps->divisor &&
+  return taps->response == CC_RESPONSE_DIRECTION && taps->divisor && !taps->factored &&
          (plan->packing[0].kind == CC_PACKING_LUMA ||
           (filter->chroma == CC_CHROMA_AUTO && cc_frame_layout_has_yuv(&plan->frame_layout)));
 }

@@ -12,6 +12,9 @@
 /* The same where the result is an angle, of which weak gradients need more. */
 #define MOST_ANGLE_ERROR 0.0625
 
+/* Sums of a row that are less than this of that of its absolute values are none. */
+#define SMALLEST_SUM 1e-3
+
 #define MOST_TRIED 512      /* divisors, of which the best is taken */
 #define MOST_WORK (1 << 17) /* coefficients that may be rounded to find it */
 #define LARGEST_SIMPLE 16   /* divisors up to here are tried first, as they may be exact */
@@ -131,28 +134,43 @@ find_divisor(const Lines *lines, gint64 largest, gdouble most, gint32 *tap) {
   return best;
 }
 
+/* --- weights --- */
+
+/* What is to be quantized: all weights, or columns and rows whose products they are, or both. */
+typedef struct {
+  const gdouble *all; /* NULL: only factors are known */
+  gdouble *row, *column;
+  gint most_code; /* of samples */
+} Weights;
+
+static gdouble
+weight_at(const Weights *weights, const CcOp *op, guint m, guint r, guint c) {
+  return weights->all ? weights->all[(m * op->height + r) * op->width + c]
+                      : weights->column[m * op->height + r] * weights->row[m * op->width + c];
+}
+
 /* --- the bound --- */
 
 /* What the taps of a matrix change at most, in code values: all samples may be such that they meet
  * only the errors of one sign. */
 static gdouble
-error_of_matrix(const CcOp *op, guint m, const gdouble *weight, gdouble divisor, gint most_code) {
+error_of_matrix(const CcOp *op, guint m, const Weights *weights, gdouble divisor) {
   gdouble above = 0, below = 0;
   for (guint r = 0; r < op->height; r++)
     for (guint c = 0; c < op->width; c++) {
-      const gdouble error = (gdouble)cc_op_tap(op, m, r, c) / divisor - *weight++;
+      const gdouble tap = (gdouble)cc_op_tap(op, m, r, c);
+      const gdouble error = tap / divisor - weight_at(weights, op, m, r, c);
       *(error > 0 ? &above : &below) += error;
     }
-  return MAX(above, -below) * most_code;
+  return MAX(above, -below) * weights->most_code;
 }
 
 /* What they change in the response. */
 static gdouble
-error_of_response(const CcOp *op, const gdouble *weight, gdouble divisor, gint most_code) {
+error_of_response(const CcOp *op, const Weights *weights, gdouble divisor) {
   gdouble largest = 0, sum = 0, squares = 0;
   for (guint m = 0; m < op->n_matrices; m++) {
-    const gdouble error =
-        error_of_matrix(op, m, weight + m * op->width * op->height, divisor, most_code);
+    const gdouble error = error_of_matrix(op, m, weights, divisor);
     largest = MAX(largest, error);
     sum += error;
     squares += error * error;
@@ -169,11 +187,6 @@ is_fine_enough(const CcOp *op) {
 
 /* --- column times row --- */
 
-/* The factors of all matrices. */
-typedef struct {
-  gdouble row[CC_MAX_MATRICES * CC_MAX_KERNEL_SIZE], column[CC_MAX_MATRICES * CC_MAX_KERNEL_SIZE];
-} Factors;
-
 /* Makes the row's sum 1, or where it has none that of its absolute values. */
 static void
 balance(gdouble *row, guint width, gdouble *column, guint height) {
@@ -182,7 +195,7 @@ balance(gdouble *row, guint width, gdouble *column, guint height) {
     sum += row[i];
     sum_abs += fabs(row[i]);
   }
-  const gdouble by = fabs(sum) > 1e-6 * sum_abs ? sum : sum_abs;
+  const gdouble by = fabs(sum) > SMALLEST_SUM * sum_abs ? sum : sum_abs;
   if (by == 0)
     return;
   for (guint i = 0; i < width; i++)
@@ -191,18 +204,18 @@ balance(gdouble *row, guint width, gdouble *column, guint height) {
     column[i] *= by;
 }
 
-/* Whether there are factors whose products are near enough to the weights to be rounded. */
+/* Finds factors whose products are so near to all weights that they may be rounded instead. */
 static gboolean
-find_factors(Factors *factors, const CcOp *op, const gdouble *weight, gint most_code) {
-  for (guint m = 0; m < op->n_matrices; m++, weight += op->width * op->height) {
-    gdouble *row = factors->row + m * op->width, *column = factors->column + m * op->height;
-    cc_factor_real(weight, op->width, op->height, row, column);
-    balance(row, op->width, column, op->height);
+find_factors(const Weights *weights, const CcOp *op) {
+  for (guint m = 0; m < op->n_matrices; m++) {
+    cc_factor_real(weights->all + m * op->width * op->height, op->width, op->height,
+                   weights->row + m * op->width, weights->column + m * op->height);
     gdouble residue = 0;
     for (guint r = 0; r < op->height; r++)
       for (guint c = 0; c < op->width; c++)
-        residue += fabs(column[r] * row[c] - weight[r * op->width + c]);
-    if (residue * most_code > MOST_ERROR / 4)
+        residue += fabs(weights->column[m * op->height + r] * weights->row[m * op->width + c] -
+                        weight_at(weights, op, m, r, c));
+    if (residue * weights->most_code > MOST_ERROR / 4)
       return FALSE;
   }
   return TRUE;
@@ -219,14 +232,14 @@ set_factors(CcOp *op, const gint32 *row, const gint32 *column) {
 
 /* Rounds rows and columns within a level; the divisor of their products. */
 static gdouble
-quantize_factors(CcOp *op, const Factors *factors, const Level *level, gint most_code) {
+round_factors(CcOp *op, const Weights *weights, const Level *level) {
   gint32 row[CC_MAX_MATRICES * CC_MAX_KERNEL_SIZE], column[CC_MAX_MATRICES * CC_MAX_KERNEL_SIZE];
-  const Lines rows = measure_lines(factors->row, op->n_matrices, op->width, TRUE);
-  const Lines columns = measure_lines(factors->column, op->n_matrices, op->height, TRUE);
-  /* sums over rows leave columns as many bits as they take themselves */
-  const gdouble of_rows = most_code * rows.most;
+  const Lines rows = measure_lines(weights->row, op->n_matrices, op->width, TRUE);
+  const Lines columns = measure_lines(weights->column, op->n_matrices, op->height, TRUE);
+  const gdouble most_code = weights->most_code, of_rows = most_code * rows.most;
+  /* sums along rows leave those over columns as many bits as they take themselves */
   const gdouble most_along =
-      MIN(level->largest_row, sqrt((gdouble)level->largest_sum * most_code)) / of_rows;
+      MIN((gdouble)level->largest_row, sqrt((gdouble)level->largest_sum * most_code)) / of_rows;
   const gdouble along = find_divisor(&rows, largest_tap(level->digits, rows.may_be_unsigned),
                                      MAX(1, floor(most_along)), row);
   const gdouble most_down = (gdouble)level->largest_sum / (of_rows * along * columns.most);
@@ -239,33 +252,40 @@ quantize_factors(CcOp *op, const Factors *factors, const Level *level, gint most
 /* --- all taps at once --- */
 
 static gdouble
-quantize_taps(CcOp *op, const gdouble *weight, const Level *level, gint most_code) {
-  const Lines lines = measure_lines(weight, op->n_matrices, op->width * op->height, FALSE);
-  const gdouble most = (gdouble)level->largest_sum / (most_code * lines.most);
+round_taps(CcOp *op, const Weights *weights, const Level *level) {
+  const Lines lines = measure_lines(weights->all, op->n_matrices, op->width * op->height, FALSE);
+  const gdouble most = (gdouble)level->largest_sum / (weights->most_code * lines.most);
   return find_divisor(&lines, largest_tap(level->digits, FALSE), most >= 1 ? floor(most) : most,
                       op->tap_i);
 }
 
 /* --- levels --- */
 
-/* Sets the taps within the first level that is fine enough, or the last one. A level in which the
- * sums do not fit is left out. */
+/* Sets the taps within the first level that is fine enough, or the last one. */
 static gdouble
-quantize(CcOp *op, const Factors *factors, const gdouble *weight, gint most_code) {
+quantize(CcOp *op, const Weights *weights) {
   gdouble divisor = 1;
   for (guint i = 0; i < G_N_ELEMENTS(levels); i++) {
-    divisor = factors ? quantize_factors(op, factors, &levels[i], most_code)
-                      : quantize_taps(op, weight, &levels[i], most_code);
-    op->error = error_of_response(op, weight, divisor, most_code);
+    divisor = op->separable ? round_factors(op, weights, &levels[i])
+                            : round_taps(op, weights, &levels[i]);
+    op->error = error_of_response(op, weights, divisor);
     if (is_fine_enough(op))
       break;
   }
   return divisor;
 }
 
+static gdouble
+quantize_products(CcOp *op, const Weights *weights) {
+  for (guint m = 0; m < op->n_matrices; m++)
+    balance(weights->row + m * op->width, op->width, weights->column + m * op->height, op->height);
+  op->separable = TRUE;
+  return quantize(op, weights);
+}
+
 static gboolean
-is_zero(const CcOp *op, const gdouble *weight) {
-  for (guint i = 0; i < op->n_matrices * op->width * op->height; i++)
+is_zero(const gdouble *weight, guint n) {
+  for (guint i = 0; i < n; i++)
     if (weight[i] != 0)
       return FALSE;
   return TRUE;
@@ -273,16 +293,29 @@ is_zero(const CcOp *op, const gdouble *weight) {
 
 gdouble
 cc_quantize(CcOp *op, const gdouble *weight, gint most_code) {
-  if (is_zero(op, weight)) /* a scale may have made them so; the taps are 0 already */
-    return 1;
-  g_autofree Factors *factors = g_new0(Factors, 1);
-  if (find_factors(factors, op, weight, most_code)) {
-    op->separable = TRUE;
-    const gdouble divisor = quantize(op, factors, weight, most_code);
+  gdouble row[CC_MAX_MATRICES * CC_MAX_MATRIX_SIZE], column[CC_MAX_MATRICES * CC_MAX_MATRIX_SIZE];
+  const Weights weights = {weight, row, column, most_code};
+  op->has_taps = TRUE;
+  if (is_zero(weight, op->n_matrices * op->width * op->height))
+    return 1; /* a scale may have made them so; the taps are 0 already */
+  if (find_factors(&weights, op)) {
+    const gdouble divisor = quantize_products(op, &weights);
     if (is_fine_enough(op))
       return divisor;
   }
   op->separable = FALSE;
   op->has_taps = TRUE;
-  return quantize(op, NULL, weight, most_code);
+  return quantize(op, &weights);
+}
+
+gdouble
+cc_quantize_factors(CcOp *op, const gdouble *row, const gdouble *column, gint most_code) {
+  gdouble rows[CC_MAX_MATRICES * CC_MAX_KERNEL_SIZE], columns[CC_MAX_MATRICES * CC_MAX_KERNEL_SIZE];
+  const Weights weights = {NULL, rows, columns, most_code};
+  memcpy(rows, row, op->n_matrices * op->width * sizeof *row);
+  memcpy(columns, column, op->n_matrices * op->height * sizeof *column);
+  op->separable = TRUE;
+  if (is_zero(row, op->n_matrices * op->width) || is_zero(column, op->n_matrices * op->height))
+    return 1; /* the taps are 0 already */
+  return quantize_products(op, &weights);
 }

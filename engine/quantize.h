@@ -16,4 +16,7 @@ G_BEGIN_DECLS
  * flat areas as they are. */
 gdouble cc_quantize(CcOp *op, const gdouble *weight, gint most_code);
 
+/* The same of weights that are columns times rows, one of each for every matrix. */
+gdouble cc_quantize_factors(CcOp *op, const gdouble *row, const gdouble *column, gint most_code);
+
 G_END_DECLS

@@ -56,7 +56,7 @@ append_number(Numbers *numbers, const GValue *entry, GError **error) {
   if (numbers->n == CC_MAX_COEFFS) {
     g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
                 "more than %d coefficients; a matrix has at most %d rows of %d", CC_MAX_COEFFS,
-                CC_MAX_KERNEL_SIZE, CC_MAX_KERNEL_SIZE);
+                CC_MAX_MATRIX_SIZE, CC_MAX_MATRIX_SIZE);
     return FALSE;
   }
   if (!number_from_value(entry, &numbers->value[numbers->n]))
@@ -217,7 +217,7 @@ check_rows(const Text *self, GError **error) {
     g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
                 "a list of %u coefficients is no square of an odd side up to %d (1, 9, 25, 49, ... "
                 "225); in other shapes each row ends with \";\": \"1 2 1;\"",
-                self->numbers.n, CC_MAX_KERNEL_SIZE);
+                self->numbers.n, CC_MAX_MATRIX_SIZE);
     return FALSE;
   }
   for (guint i = 1; i < self->n_rows; i++)

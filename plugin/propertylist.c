@@ -96,10 +96,10 @@ const CcProperty cc_properties[] = {
      * GstCudaConv:row:
      *
      * The row of a custom separable kernel, which is column times row; without a column it is a
-     * kernel one pixel high. An odd number of coefficients, 1 to 15. An empty one is none.
+     * kernel one pixel high. An odd number of coefficients, 1 to 31. An empty one is none.
      */
     {"row", "Row",
-     "Row of a custom separable kernel, 1 to 15 coefficients: row=\"<-1,0,1>\" column=\"<1,2,1>\"; "
+     "Row of a custom separable kernel, 1 to 31 coefficients: row=\"<-1,0,1>\" column=\"<1,2,1>\"; "
      "alone, a kernel one pixel high",
      DEFINES(row, cc_definition_set_row), ARRAY},
 
@@ -107,10 +107,10 @@ const CcProperty cc_properties[] = {
      * GstCudaConv:column:
      *
      * The column of a custom separable kernel, which is column times row; without a row it is a
-     * kernel one pixel wide. An odd number of coefficients, 1 to 15. An empty one is none.
+     * kernel one pixel wide. An odd number of coefficients, 1 to 31. An empty one is none.
      */
     {"column", "Column",
-     "Column of a custom separable kernel, 1 to 15 coefficients: column=\"<1,4,6,4,1>\"; alone, a "
+     "Column of a custom separable kernel, 1 to 31 coefficients: column=\"<1,4,6,4,1>\"; alone, a "
      "kernel one pixel wide",
      DEFINES(column, cc_definition_set_column), ARRAY},
 
@@ -144,9 +144,10 @@ const CcProperty cc_properties[] = {
      *
      * Rows and columns of the kernel, as a wish: an odd number, or 0, the default, for the kernel's
      * own. A kernel that has no such size takes its next smaller one, and below the smallest that.
-     * A matrix has only its own size. The field `size` of the property stats says which one runs.
-     * Larger derivatives give larger results: scale=0.0625 brings those of sobel with size=5 to
-     * about the strength of size=3.
+     * box and gaussian have every odd size up to 127; beyond 15 gaussian is sampled with a sigma
+     * of a sixth of the size less 1, if no sigma is set. A matrix has only its own size. The field
+     * `size` of the property stats says which one runs. Larger derivatives give larger results:
+     * scale=0.0625 brings those of sobel with size=5 to about the strength of size=3.
      */
     {"size", "Size",
      "Rows and columns of the kernel: 1, 3, 5, ... (0 = its own); what it does not have becomes "
@@ -159,11 +160,11 @@ const CcProperty cc_properties[] = {
      * Standard deviation of kernel=gaussian in pixels; 0, the default, takes the binomial
      * coefficients of the size. With size=0 the Gaussian has as many rows and columns as three
      * sigma on both sides need, by OpenCV's rule for pictures of 8 bits: 6 sigma + 1, rounded, and
-     * made odd. That is at most 15, so a sigma above 2.41 needs an explicit size, which cuts the
+     * made odd. That is at most 127, so a sigma above 21.08 needs an explicit size, which cuts the
      * Gaussian off there. Other kernels ignore it, with a warning.
      */
     {"sigma", "Sigma",
-     "Standard deviation of kernel=gaussian in pixels, up to 2.41 without a size (0 = binomial of "
+     "Standard deviation of kernel=gaussian in pixels, up to 21.08 without a size (0 = binomial of "
      "the size)",
      FILTERS(sigma), DOUBLE(0, CC_MAX_SIGMA, 0)},
 

@@ -54,7 +54,7 @@ kernel_clear(gpointer data) {
 static void
 add(GArray *kernels, CcKernel *kernel, guint size, gdouble sigma, gchar *label) {
   TestKernel entry = {kernel, size, sigma, 1, label};
-  if (sigma == 0)
+  if (sigma == 0 && size <= CC_MAX_LINE_SIZE)
     entry.n_matrices = cc_kernel_get_size(kernel, size)->n_matrices;
   g_array_append_val(kernels, entry);
 }
@@ -76,10 +76,19 @@ add_gaussians(GArray *kernels) {
   static const struct {
     guint size;
     gdouble sigma;
-  } samples[] = {{0, 0.3}, {0, 0.8}, {5, 1.1}, {0, 1.5}, {0, 2.4}, {15, 4}, {3, 20}};
+  } samples[] = {{0, 0.3}, {0, 0.8}, {5, 1.1}, {0, 1.5},  {0, 2.4}, {15, 4}, {3, 20},
+                 {17, 0},  {21, 6},  {0, 5},   {63, 9.5}, {65, 0},  {0, 21}};
   for (guint i = 0; i < G_N_ELEMENTS(samples); i++)
     add(kernels, cc_kernel_ref(cc_kernels_find("gaussian")), samples[i].size, samples[i].sigma,
         g_strdup_printf("gaussian(size=%u,sigma=%g)", samples[i].size, samples[i].sigma));
+}
+
+static void
+add_means(GArray *kernels) {
+  static const guint sizes[] = {17, 31, 33, 127};
+  for (guint i = 0; i < G_N_ELEMENTS(sizes); i++)
+    add(kernels, cc_kernel_ref(cc_kernels_find("box")), sizes[i], 0,
+        g_strdup_printf("box-%u", sizes[i]));
 }
 
 static void
@@ -94,8 +103,8 @@ add_random(GArray *kernels, guint width, guint height, Coeffs coeffs, GRand *ran
 
 static void
 add_random_separable(GArray *kernels, guint width, guint height, Coeffs coeffs, GRand *rand) {
-  gdouble row[CC_MAX_KERNEL_SIZE], column[CC_MAX_KERNEL_SIZE];
-  for (guint i = 0; i < CC_MAX_KERNEL_SIZE; i++) {
+  gdouble row[CC_MAX_LINE_SIZE], column[CC_MAX_LINE_SIZE];
+  for (guint i = 0; i < MAX(width, height); i++) {
     row[i] = random_coeff(coeffs, rand);
     column[i] = random_coeff(coeffs, rand);
   }
@@ -143,6 +152,23 @@ add_gradient(GArray *kernels, const gchar *name, const gchar *matrices) {
   add(kernels, cc_kernel_ref(g_ptr_array_index(parsed, 0)), 0, 0, g_strdup(name));
 }
 
+/* Two columns times rows, too long for matrices. */
+static void
+add_long_gradient(GArray *kernels, GRand *rand) {
+  g_autoptr(GString) text = g_string_new("[long]\nclass=edge\nresponse=magnitude\nrow-25=");
+  append_coeffs(text, 25, 1, rand);
+  g_string_append(text, " | ");
+  append_coeffs(text, 25, 1, rand);
+  g_string_append(text, "\ncolumn-25=");
+  append_coeffs(text, 19, 1, rand);
+  g_string_append(text, " | ");
+  append_coeffs(text, 19, 1, rand);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GPtrArray) parsed = cc_kernels_parse(text->str, text->len, "long", &error);
+  g_assert_no_error(error);
+  add(kernels, cc_kernel_ref(g_ptr_array_index(parsed, 0)), 0, 0, g_strdup("long-gradient"));
+}
+
 /* Outer rows that are equal, or all but one of them. */
 static void
 add_gradients(GArray *kernels) {
@@ -185,6 +211,7 @@ test_kernels_new(guint32 seed) {
   g_autoptr(GRand) rand = g_rand_new_with_seed(seed);
   add_named(kernels);
   add_gaussians(kernels);
+  add_means(kernels);
   add_ties(kernels);
   add_typed_gaussian(kernels);
   add_gradients(kernels);
@@ -203,6 +230,12 @@ test_kernels_new(guint32 seed) {
   add_random_separable(kernels, 3, 3, COEFFS_REAL, rand);
   add_random_separable(kernels, 5, 5, COEFFS_MEAN, rand);
   add_random_separable(kernels, 9, 15, COEFFS_MEAN, rand);
+  add_random_separable(kernels, 31, 31, COEFFS_SMALL, rand);
+  add_random_separable(kernels, 17, 3, COEFFS_MEAN, rand);
+  add_random_separable(kernels, 1, 31, COEFFS_REAL, rand);
+  add_random_separable(kernels, 31, 1, COEFFS_SIXTEENTHS, rand);
+  add_random_separable(kernels, 21, 25, COEFFS_REAL, rand);
+  add_long_gradient(kernels, rand);
   add_random_definition(kernels, "response=magnitude", 2, 3, 3, rand);
   add_random_definition(kernels, "class=edge\nresponse=magnitude", 2, 15, 15, rand);
   add_random_definition(kernels, "class=edge\nresponse=direction", 2, 5, 5, rand);

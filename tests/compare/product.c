@@ -38,7 +38,7 @@ struct _Product {
 /* A blur: 1 2 1, 1 4 6 4 1 and so on. */
 static CcKernel *
 separable_kernel(guint side) {
-  gdouble row[CC_MAX_KERNEL_SIZE] = {1};
+  gdouble row[CC_MAX_MATRIX_SIZE] = {1};
   for (guint i = 1; i < side; i++)
     row[i] = side <= PASCAL_SIDE ? row[i - 1] * (side - i) / i : MIN(i + 1, side - i);
   return cc_kernel_new_separable(row, side, row, side, NULL);

@@ -22,18 +22,23 @@ check_matrix(const CcMatrix *matrix, const CcKernelSize *size) {
              matrix->width, matrix->height, size->size);
   fuzz_check(matrix->width == size->matrix->width && matrix->height == size->matrix->height,
              "matrices of two shapes");
-  for (guint i = 0; i < matrix->width * matrix->height; i++)
-    fuzz_check(fabs(matrix->coeff[i]) <= CC_MAX_COEFF, "a coefficient of %g", matrix->coeff[i]);
+  for (guint i = 0; i < matrix->width * matrix->height; i++) {
+    const gdouble coeff = matrix->factored
+                              ? matrix->column[i / matrix->width] * matrix->row[i % matrix->width]
+                              : matrix->coeff[i];
+    fuzz_check(fabs(coeff) <= CC_MAX_COEFF, "a coefficient of %g", coeff);
+  }
 }
 
 static void
 check_size(CcKernel *kernel, const CcKernelSize *size) {
-  fuzz_check(size->size <= CC_MAX_KERNEL_SIZE, "size %u", size->size);
+  fuzz_check(size->size <= CC_MAX_LINE_SIZE, "size %u", size->size);
   fuzz_check(isfinite(size->scale), "a scale of %g", size->scale);
   fuzz_check(size->n_matrices >= 1 && size->n_matrices <= CC_MAX_MATRICES, "%u matrices",
              size->n_matrices);
-  fuzz_check(size->n_matrices * size->matrix->width * size->matrix->height <= CC_MAX_TAPS,
-             "more than %d coefficients", CC_MAX_TAPS);
+  const guint taps = size->n_matrices * size->matrix->width * size->matrix->height;
+  fuzz_check(size->matrix->factored ? size->n_matrices <= 2 : taps <= CC_MAX_TAPS,
+             "%u coefficients", taps);
   for (guint i = 0; i < size->n_matrices; i++)
     check_matrix(&size->matrix[i], size);
   const CcFilter filter = {.kernel = kernel, .size = size->size};

@@ -237,7 +237,7 @@ sum_exactly(const Window *window, const Matrices *m, guint x, guint y, gint64 *s
     sum[i] = 0;
     for (guint r = 0; r < m->height; r++)
       for (guint k = 0; k < m->width; k++)
-        sum[i] += m->num[(i * m->height + r) * m->width + k] * read_tap(window, x + k, y + r);
+        sum[i] += m->taps.num[(i * m->height + r) * m->width + k] * read_tap(window, x + k, y + r);
   }
 }
 
@@ -247,7 +247,7 @@ sum_really(const Window *window, const Matrices *m, guint x, guint y, long doubl
     sum[i] = 0;
     for (guint r = 0; r < m->height; r++)
       for (guint k = 0; k < m->width; k++)
-        sum[i] += (long double)m->coeff[(i * m->height + r) * m->width + k] *
+        sum[i] += (long double)m->taps.real[(i * m->height + r) * m->width + k] *
                   read_tap(window, x + k, y + r);
   }
 }
@@ -265,6 +265,50 @@ filter_sample(const Window *window, const Matrices *m, guint x, guint y, const R
   return respond_really(real, m->n, &m->gain, rule);
 }
 
+/* Sums along the rows of matrices that are factored: of matrix i for target column x of row y of
+ * the window's rows. One of the two is there. */
+typedef struct {
+  guint n_rows, width;
+  gint64 *exact;
+  long double *real;
+} RowSums;
+
+static RowSums
+sum_rows(const Window *window, const Matrices *m, guint n_rows, guint width, guint stride) {
+  gsize n = (gsize)m->n * n_rows * width;
+  RowSums sums = {n_rows, width, m->rational ? g_new0(gint64, n) : NULL,
+                  m->rational ? NULL : g_new0(long double, n)};
+  gsize at = 0;
+  for (guint i = 0; i < m->n; i++)
+    for (guint y = 0; y < n_rows; y++)
+      for (guint x = 0; x < width; x++, at++)
+        for (guint k = 0; k < m->width; k++) {
+          guint code = read_tap(window, x * stride + k, y);
+          if (m->rational)
+            sums.exact[at] += m->rows.num[i * m->width + k] * code;
+          else
+            sums.real[at] += (long double)m->rows.real[i * m->width + k] * code;
+        }
+  return sums;
+}
+
+/* The filtered sample of target column x whose window begins at row y. */
+static guint
+filter_column(const RowSums *sums, const Matrices *m, guint x, guint y, const Rule *rule) {
+  gint64 exact[CC_MAX_MATRICES] = {0};
+  long double real[CC_MAX_MATRICES] = {0};
+  for (guint i = 0; i < m->n; i++)
+    for (guint r = 0; r < m->height; r++) {
+      gsize at = ((gsize)i * sums->n_rows + y + r) * sums->width + x;
+      if (m->rational)
+        exact[i] += m->columns.num[i * m->height + r] * sums->exact[at];
+      else
+        real[i] += m->columns.real[i * m->height + r] * sums->real[at];
+    }
+  return m->rational ? respond_exactly(exact, m->n, &m->gain, rule)
+                     : respond_really(real, m->n, &m->gain, rule);
+}
+
 /* Makes the samples of `to` from `from`. */
 static void
 filter_field(const CcFilter *filter, const Matrices *m, const Kind *kind, const Rule *rule,
@@ -279,9 +323,16 @@ filter_field(const CcFilter *filter, const Matrices *m, const Kind *kind, const 
       .column = column,
       .row = row,
   };
+  RowSums sums = {0};
+  if (m->factored)
+    sums = sum_rows(&window, m, from->height + m->height - 1, to->width, stride);
   for (guint y = 0; y < to->height; y++)
     for (guint x = 0; x < to->width; x++)
-      *word++ = filter_sample(&window, m, x * stride, y * stride, rule) << kind->layout->shift;
+      *word++ = (m->factored ? filter_column(&sums, m, x, y * stride, rule)
+                             : filter_sample(&window, m, x * stride, y * stride, rule))
+                << kind->layout->shift;
+  g_free(sums.exact);
+  g_free(sums.real);
 }
 
 static void
@@ -452,7 +503,7 @@ is_painted(const CcFilter *filter, const CcFrameLayout *layout, const Matrices *
            Place *luma) {
   Place chroma;
   CcResponse response = filter->response ? filter->response : filter->kernel->response;
-  if (response != CC_RESPONSE_DIRECTION || !m->rational)
+  if (response != CC_RESPONSE_DIRECTION || !m->rational || m->factored)
     return FALSE;
   return grey || (filter->chroma == CC_CHROMA_AUTO && find_role(layout, CC_ROLE_LUMA, luma) &&
                   find_role(layout, CC_ROLE_CB, &chroma) && find_role(layout, CC_ROLE_CR, &chroma));

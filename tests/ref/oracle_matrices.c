@@ -62,52 +62,135 @@ number_divided(Number number, gint64 divisor) {
 }
 
 static void
+set_coefficients(Coefficients *to, guint m, const gdouble *from, guint n) {
+  to->n = n;
+  memcpy(to->real + m * n, from, n * sizeof *from);
+}
+
+/* A matrix that is a line times itself. */
+static void
+set_square(Matrices *m, const gdouble *line, guint size) {
+  gdouble product[CC_MAX_COEFFS];
+  m->n = 1;
+  m->width = m->height = size;
+  m->factored = size > 15;
+  if (m->factored) {
+    set_coefficients(&m->rows, 0, line, size);
+    set_coefficients(&m->columns, 0, line, size);
+    return;
+  }
+  for (guint i = 0; i < size * size; i++)
+    product[i] = line[i / size] * line[i % size];
+  set_coefficients(&m->taps, 0, product, size * size);
+}
+
+static void
 sample_gaussian(Matrices *m, guint size, gdouble sigma) {
   /* OpenCV: cvRound(sigma * 3 * 2 + 1) | 1 */
   if (size == 0)
     size = 2 * (guint)fmax(1, floor(3 * sigma + 0.75)) + 1;
-  g_assert_cmpuint(size, <=, CC_MAX_KERNEL_SIZE);
-  long double axis[CC_MAX_KERNEL_SIZE], sum = 0;
+  else if (sigma == 0)
+    sigma = (size - 1) / 6.0;
+  g_assert_cmpuint(size, <=, 127);
+  long double axis[127], sum = 0;
+  gdouble line[127];
   gint half = (gint)size / 2;
   for (guint i = 0; i < size; i++) {
     gint distance = (gint)i - half;
     axis[i] = expl(-(long double)(distance * distance) / (2 * (long double)sigma * sigma));
     sum += axis[i];
   }
-  m->n = 1;
-  m->width = m->height = size;
-  for (guint y = 0; y < size; y++)
-    for (guint x = 0; x < size; x++)
-      m->coeff[y * size + x] = (gdouble)(axis[y] / sum * (axis[x] / sum));
+  for (guint i = 0; i < size; i++)
+    line[i] = (gdouble)(axis[i] / sum);
+  set_square(m, line, size);
+}
+
+static void
+set_mean(Matrices *m, guint size) {
+  gdouble line[127];
+  for (guint i = 0; i < size; i++)
+    line[i] = 1;
+  set_square(m, line, size);
+}
+
+static void
+set_defined(Matrices *m, const CcKernelSize *size) {
+  m->n = size->n_matrices;
+  m->width = size->matrix[0].width;
+  m->height = size->matrix[0].height;
+  m->factored = MAX(m->width, m->height) > 15;
+  for (guint i = 0; i < m->n; i++) {
+    const CcMatrix *matrix = &size->matrix[i];
+    if (m->factored) {
+      set_coefficients(&m->rows, i, matrix->row, m->width);
+      set_coefficients(&m->columns, i, matrix->column, m->height);
+    } else {
+      set_coefficients(&m->taps, i, matrix->coeff, m->width * m->height);
+    }
+  }
 }
 
 static gboolean
-coefficients_fit(const Matrices *m, gint64 den, gdouble tolerance) {
-  guint n_taps = m->width * m->height;
+denominator_fits(const Coefficients *c, guint n_matrices, gint64 den, gdouble tolerance) {
   gdouble sum = 0;
-  for (guint i = 0; i < m->n * n_taps; i++) {
-    gdouble whole = nearbyint(m->coeff[i] * den);
-    sum = (i % n_taps == 0 ? 0 : sum) + fabs(whole);
-    if (fabs(m->coeff[i] - whole / den) > tolerance || sum > MAX_WHOLE_SUM)
+  for (guint i = 0; i < n_matrices * c->n; i++) {
+    gdouble whole = nearbyint(c->real[i] * den);
+    sum = (i % c->n == 0 ? 0 : sum) + fabs(whole);
+    if (fabs(c->real[i] - whole / den) > tolerance || sum > MAX_WHOLE_SUM)
       return FALSE;
   }
   return TRUE;
 }
 
-/* Finds the least common divisor with which all coefficients are integers. */
+/* Finds the least denominator with which all coefficients are integers; 0: there is none. */
+static gint64
+find_denominator(Coefficients *c, guint n_matrices) {
+  gdouble largest = 0;
+  for (guint i = 0; i < n_matrices * c->n; i++)
+    largest = fmax(largest, fabs(c->real[i]));
+  gdouble tolerance = COEFF_TOLERANCE * fmin(1, largest);
+  for (gint64 den = 1; den <= MAX_DIVISOR; den++) {
+    if (!denominator_fits(c, n_matrices, den, tolerance))
+      continue;
+    for (guint i = 0; i < n_matrices * c->n; i++)
+      c->num[i] = (gint64)nearbyint(c->real[i] * den);
+    return den;
+  }
+  return 0;
+}
+
+/* The numerators of a matrix, signs dropped. */
+static gint64
+total_of(const Coefficients *c, guint matrix) {
+  gint64 total = 0;
+  for (guint i = 0; i < c->n; i++)
+    total += ABS(c->num[matrix * c->n + i]);
+  return total;
+}
+
 static void
 make_rational(Matrices *m) {
-  gdouble largest = 0;
-  for (guint i = 0; i < m->n * m->width * m->height; i++)
-    largest = fmax(largest, fabs(m->coeff[i]));
-  gdouble tolerance = COEFF_TOLERANCE * fmin(1, largest);
-  for (gint64 den = 1; den <= MAX_DIVISOR && !m->rational; den++) {
-    if (!coefficients_fit(m, den, tolerance))
-      continue;
-    for (guint i = 0; i < m->n * m->width * m->height; i++)
-      m->num[i] = (gint64)nearbyint(m->coeff[i] * den);
-    m->den = den;
-    m->rational = TRUE;
+  if (m->factored) {
+    gint64 row = find_denominator(&m->rows, m->n), column = find_denominator(&m->columns, m->n);
+    m->den = row * column;
+    for (guint i = 0; i < m->n && m->den; i++)
+      if (total_of(&m->rows, i) * total_of(&m->columns, i) > MAX_WHOLE_SUM)
+        m->den = 0;
+  } else {
+    m->den = find_denominator(&m->taps, m->n);
+  }
+  m->rational = m->den != 0;
+}
+
+/* The sum of all numbers of the first matrix, as they are and of their absolute values. */
+static void
+sum_up(const Coefficients *c, gint64 *num, long double *real, long double *absolute) {
+  *num = 0;
+  *real = *absolute = 0;
+  for (guint i = 0; i < c->n; i++) {
+    *num += c->num[i];
+    *real += c->real[i];
+    *absolute += fabs(c->real[i]);
   }
 }
 
@@ -117,22 +200,18 @@ choose_gain(Matrices *m, gdouble scale) {
     m->gain = number_divided(oracle_number(scale), m->rational ? m->den : 1);
     return;
   }
-  guint n_taps = m->width * m->height;
-  if (m->rational) {
-    gint64 sum = 0;
-    for (guint i = 0; i < n_taps; i++)
-      sum += m->num[i];
-    /* 1 / (sum / den), and the den of the taps themselves cancels out */
-    m->gain = number_from_ratio(1, sum > 0 ? sum : m->den);
-  } else {
-    long double sum = 0, sum_abs = 0;
-    for (guint i = 0; i < n_taps; i++) {
-      sum += m->coeff[i];
-      sum_abs += fabs(m->coeff[i]);
-    }
-    /* what rounding leaves of a zero sum is no positive sum */
-    m->gain = (Number){FALSE, {0, 1}, sum > COEFF_TOLERANCE * sum_abs ? 1 / sum : 1};
-  }
+  gint64 num, of_rows = 1;
+  long double real, absolute, real_rows = 1, absolute_rows = 1;
+  sum_up(m->factored ? &m->columns : &m->taps, &num, &real, &absolute);
+  if (m->factored)
+    sum_up(&m->rows, &of_rows, &real_rows, &absolute_rows);
+  num *= of_rows;
+  real *= real_rows;
+  absolute *= absolute_rows;
+  if (m->rational) /* 1 / (num / den), and the den of the taps themselves cancels out */
+    m->gain = number_from_ratio(1, num > 0 ? num : m->den);
+  else /* what rounding leaves of a zero sum is no positive sum */
+    m->gain = (Number){FALSE, {0, 1}, real > COEFF_TOLERANCE * absolute ? 1 / real : 1};
 }
 
 /* The largest that is no larger than the wish, or else the smallest. */
@@ -147,18 +226,17 @@ nearest_size(const CcKernel *kernel, guint wish) {
 
 void
 oracle_matrices_init(Matrices *m, const CcFilter *filter) {
-  memset(m, 0, sizeof *m);
+  const CcKernel *kernel = filter->kernel;
+  gboolean larger = filter->size > kernel->sizes[kernel->n_sizes - 1].size;
   gdouble scale = filter->scale;
-  if (filter->sigma > 0 && filter->kernel->gaussian) {
+  memset(m, 0, sizeof *m);
+  if (kernel->gaussian && (filter->sigma > 0 || larger)) {
     sample_gaussian(m, filter->size, filter->sigma);
+  } else if (kernel->mean && larger) {
+    set_mean(m, filter->size);
   } else {
-    const CcKernelSize *size = nearest_size(filter->kernel, filter->size);
-    m->n = size->n_matrices;
-    m->width = size->matrix[0].width;
-    m->height = size->matrix[0].height;
-    guint n_taps = m->width * m->height;
-    for (guint i = 0; i < m->n; i++)
-      memcpy(m->coeff + i * n_taps, size->matrix[i].coeff, n_taps * sizeof(gdouble));
+    const CcKernelSize *size = nearest_size(kernel, filter->size);
+    set_defined(m, size);
     if (scale == 0)
       scale = size->scale;
   }

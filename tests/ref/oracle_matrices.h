@@ -18,14 +18,21 @@ typedef struct {
   long double real;
 } Number;
 
-/* The matrices of a filter. */
+/* n coefficients of each matrix, one matrix after the other. */
+typedef struct {
+  guint n;
+  gdouble real[CC_MAX_TAPS];
+  gint64 num[CC_MAX_TAPS]; /* where they are rational, over a common denominator */
+} Coefficients;
+
+/* The matrices of a filter: taps, or where they are large, columns times rows. */
 typedef struct {
   guint n, width, height;
-  gdouble coeff[CC_MAX_TAPS];
-  gboolean rational; /* coeff is num / den */
-  gint64 num[CC_MAX_TAPS];
+  gboolean factored;
+  Coefficients taps, rows, columns;
+  gboolean rational; /* every tap, or product of factors, is its num / den */
   gint64 den;
-  Number gain; /* what a sum of num (or of coeff when not rational) is multiplied by; not 0 */
+  Number gain; /* what a sum by num (or by real when not rational) is multiplied by; not 0 */
 } Matrices;
 
 /* `value` as the simplest fraction that is it to the last bit, where there is one. */

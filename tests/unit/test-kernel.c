@@ -84,7 +84,7 @@ test_builtin_shapes(void) {
     g_assert_cmpuint(cc_kernel_get_size(kernel, 0)->size, ==, kernel->default_size);
     for (guint s = 0; s < kernel->n_sizes; s++) {
       const CcKernelSize *size = &kernel->sizes[s];
-      g_assert_cmpuint(size->size, <=, CC_MAX_KERNEL_SIZE);
+      g_assert_cmpuint(size->size, <=, CC_MAX_MATRIX_SIZE);
       g_assert_true(s == 0 || size->size > kernel->sizes[s - 1].size);
       g_assert_true(cc_kernel_get_size(kernel, size->size) == size);
       for (guint m = 0; m < size->n_matrices; m++) {
@@ -189,7 +189,7 @@ test_wish_for_a_size(void) {
     g_assert_cmpuint(cc_kernel_get_size(kernel, cases[i].wish)->size, ==, cases[i].size);
   }
   g_autoptr(CcKernel) custom = cc_kernel_new_matrix(row, 5, 5, NULL);
-  for (guint wish = 0; wish <= CC_MAX_KERNEL_SIZE; wish++)
+  for (guint wish = 0; wish <= CC_MAX_MATRIX_SIZE; wish++)
     g_assert_cmpuint(cc_kernel_get_size(custom, wish)->size, ==, 5);
 }
 
@@ -223,7 +223,7 @@ test_matrix_limits(void) {
   gdouble coeff[CC_MAX_COEFFS + 64] = {[0] = CC_MAX_COEFF, [1] = -CC_MAX_COEFF};
   GError *error = NULL;
   g_autoptr(CcKernel) largest =
-      cc_kernel_new_matrix(coeff, CC_MAX_COEFFS, CC_MAX_KERNEL_SIZE, &error);
+      cc_kernel_new_matrix(coeff, CC_MAX_COEFFS, CC_MAX_MATRIX_SIZE, &error);
   g_assert_no_error(error);
   g_assert_nonnull(largest);
 
@@ -268,7 +268,7 @@ test_square(void) {
     guint side = (guint)lround(sqrt(n));
     GError *error = NULL;
     CcKernel *kernel = cc_kernel_new_square(coeff, n, &error);
-    if (side * side == n && side % 2 == 1 && side <= CC_MAX_KERNEL_SIZE) {
+    if (side * side == n && side % 2 == 1 && side <= CC_MAX_MATRIX_SIZE) {
       g_assert_no_error(error);
       g_assert_cmpuint(kernel->sizes[0].matrix[0].width, ==, side);
       g_assert_cmpuint(kernel->sizes[0].matrix[0].height, ==, side);

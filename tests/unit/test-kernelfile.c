@@ -44,7 +44,7 @@ check_limits(const GPtrArray *kernels) {
       guint width = size->matrix[0].width, height = size->matrix[0].height;
       g_assert_true(width % 2 == 1 && height % 2 == 1);
       g_assert_cmpuint(MAX(width, height), ==, size->size);
-      g_assert_cmpuint(size->size, <=, CC_MAX_KERNEL_SIZE);
+      g_assert_cmpuint(size->size, <=, CC_MAX_MATRIX_SIZE);
       g_assert_cmpuint(size->n_matrices * width * height, <=, CC_MAX_TAPS);
       for (guint m = 0; m < size->n_matrices; m++) {
         g_assert_cmpuint(size->matrix[m].width, ==, width);

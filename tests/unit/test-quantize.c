@@ -159,9 +159,9 @@ static void
 test_gaussians(void) {
   g_autoptr(GRand) rand = g_rand_new_with_seed(5);
   Share share[2] = {{0}};
-  for (guint size = 3; size <= CC_MAX_KERNEL_SIZE; size += 2)
+  for (guint size = 3; size <= CC_MAX_MATRIX_SIZE; size += 2)
     for (gdouble sigma = 0.4; sigma < size / 2.0; sigma += 0.3) {
-      gdouble axis[CC_MAX_KERNEL_SIZE], weight[CC_MAX_COEFFS], sum = 0;
+      gdouble axis[CC_MAX_MATRIX_SIZE], weight[CC_MAX_COEFFS], sum = 0;
       const gint middle = (gint)size / 2;
       for (gint i = 0; i < (gint)size; i++)
         sum += axis[i] = exp(-0.5 * (i - middle) * (i - middle) / (sigma * sigma));
