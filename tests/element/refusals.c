@@ -52,8 +52,8 @@ static const Contradiction contradictions[] = {
     {"kernel=sobel", "kernel=custom", "kernel=custom: no coefficients"},
     {"kernel=box size=3", "algorithm=two-pass kernel=kirsch", "algorithm=two-pass cannot run"},
     {"row=<1,2,1> algorithm=two-pass", "matrix=<1,0,0,0,3,0,0,0,5>", "algorithm=two-pass cannot"},
-    {"kernel=gaussian", "sigma=3", "2.41 is the largest sigma"},
-    {"kernel=gaussian size=15 sigma=4", "size=0", "2.41 is the largest sigma"},
+    {"kernel=gaussian", "sigma=22", "21.08 is the largest sigma"},
+    {"kernel=gaussian size=15 sigma=24", "size=0", "21.08 is the largest sigma"},
     {"kernel=sobel",
      "bias=7 response=offset stride=2 algorithm=scatter row=<1,2,1> kernel=custom "
      "response=direction",
@@ -147,7 +147,7 @@ GST_END_TEST;
 GST_START_TEST(wrong_value_stays_out) {
   static const gchar *const wrong[][2] = {
       {"stride=3", "stride=3 is refused: 1, 2 or 4 is needed"},
-      {"size=4", "size=4 is refused: an odd number from 1 to 15 is needed, or 0"},
+      {"size=4", "size=4 is refused: an odd number from 1 to 127 is needed, or 0"},
       {"matrix=<1,1,1,1>", "matrix=<1, 1, 1, 1> is refused"},
       {"kernel-file=nope.ini", "kernel-file=\"nope.ini\" is refused"},
   };
@@ -226,7 +226,7 @@ push_at(GstHarness *h, guint seconds) {
 /* A binding that sets wrong values for one frame after the other is told of once, another one once
  * more, and what others set is taken. */
 GST_START_TEST(bindings_are_told_once) {
-  static const gdouble sizes[] = {4, 6, 8, 3, 10, 12}, sigmas[] = {3, 4, 1, 5, 6, 7};
+  static const gdouble sizes[] = {4, 6, 8, 3, 10, 12}, sigmas[] = {23, 24, 1, 25, 26, 27};
   static const gdouble biases[] = {1, 2, 3, 4, 5, 6};
   GstHarness *h = test_harness_new("kernel=gaussian", CAPS);
   push_at(h, 0);
@@ -247,7 +247,7 @@ GST_START_TEST(bindings_are_told_once) {
       g_autofree gchar *sigma = g_strdup_printf("%g", i < 2 ? 0 : sigmas[i]); /* size=3 cuts off */
       test_assert_text(h->element, "sigma", sigma);
     }
-    assert_warnings(h, 2, "2.41 is the largest sigma");
+    assert_warnings(h, 2, "21.08 is the largest sigma");
     static const gchar *const bound[] = {"size", "sigma", "bias"};
     for (guint i = 0; i < G_N_ELEMENTS(bound); i++) {
       g_autoptr(GstControlBinding) binding =
@@ -278,15 +278,15 @@ static const Start starts[] = {
     {"stride=3 size=4", "stride=2", "size=4 is refused"},
     {"stride=3", "kernel=box", "stride=3 is refused"},
     {"kernel=custom", NULL, "kernel=custom: no coefficients are set"},
-    {"kernel=gaussian sigma=3", NULL, "2.41 is the largest sigma"},
-    {"kernel=gaussian sigma=3", "response=direction", "2.41 is the largest sigma"},
+    {"kernel=gaussian sigma=22", NULL, "21.08 is the largest sigma"},
+    {"kernel=gaussian sigma=22", "response=direction", "21.08 is the largest sigma"},
     {"kernel=gaussian response=direction", NULL, "response=direction: the kernel gaussian has 1"},
     {"kernel=kirsch algorithm=two-pass", NULL, "algorithm=two-pass cannot run this kernel"},
     {"kernel=custom stride=3", "stride=2", "kernel=custom: no coefficients are set"},
     {"kernel=custom", "matrix=<1,2,1,2,4,2,1,2,1>", NULL},
     {"kernel=custom", "kernel=box", NULL},
-    {"kernel=gaussian sigma=3", "sigma=2", NULL},
-    {"kernel=gaussian sigma=3", "kernel=custom row=<1,2,1>", NULL},
+    {"kernel=gaussian sigma=22", "sigma=2", NULL},
+    {"kernel=gaussian sigma=22", "kernel=custom row=<1,2,1>", NULL},
     {"kernel=gaussian response=direction", "kernel=scharr", NULL},
     {"kernel=kirsch algorithm=two-pass", "@preset=edges", NULL},
     {"stride=3", "stride=2", NULL},

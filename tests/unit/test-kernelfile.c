@@ -172,6 +172,7 @@ test_words(void) {
 /* --- malformed --- */
 
 #define ROW16 "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1"
+#define ROW17 ROW16 " 1"
 #define ROW15 "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1"
 #define ROWS4(row) row ";" row ";" row ";" row
 #define MATRIX15 ROWS4(ROW15) ";" ROWS4(ROW15) ";" ROWS4(ROW15) ";" ROW15 ";" ROW15 ";" ROW15
@@ -181,7 +182,7 @@ test_words(void) {
 
 #define NUMBER "not a number or a fraction between -1e+08 and 1e+08"
 #define NO_COEFFICIENTS "0 coefficients in a row; an odd number is needed"
-#define SIZE "the size is not an odd number from 1 to 15"
+#define SIZE "the size is not an odd number from 1 to 31"
 #define NAME "a name has lower case letters, digits and dashes"
 #define ESCAPE "a \"\\\" before none of s, n, t, r and \\"
 #define SYNTAX "neither a [name] nor a known key with = and a value nor a # comment"
@@ -224,7 +225,7 @@ static const struct {
     {"size-even", "[a]\nmatrix-4=1\n", ":2:8", SIZE},
     {"size-zero", "[a]\nmatrix-0=1\n", ":2:8", SIZE},
     {"size-zero-first", "[a]\nmatrix-03=1 2 1\n", ":2:8", SIZE},
-    {"size-large", "[a]\nmatrix-17=1\n", ":2:8", SIZE},
+    {"size-large", "[a]\nmatrix-33=1\n", ":2:8", SIZE},
     {"size-negative", "[a]\nmatrix--3=1\n", ":2:8", SIZE},
     {"size-huge", "[a]\nmatrix-99999999999999999999=1\n", ":2:8", SIZE},
     {"size-text", "[a]\nmatrix-x=1\n", ":2:8", SIZE},
@@ -263,6 +264,8 @@ static const struct {
      "matrix 2 is 1x3, the first is 3x1"},
     {"matrices-taps", "[a]\nmatrix-15=" MATRIX15 "|" MATRIX15 "|" MATRIX15 "\n", ":2:11",
      "more than 450 coefficients in all"},
+    {"matrices-long", "[a]\nrow-17=" ROW17 "|" ROW17 "|" ROW17 "\ncolumn-17=1|1|1\n", ":2:8",
+     "more than 2 matrices of more than 15 rows or columns"},
     {"matrices-empty", "[a]\nmatrix-1=1|\n", ":2:12", NO_COEFFICIENTS},
     {"column-missing", "[a]\nrow-3=1 2 1\n", ":2:1", "column-3 is missing"},
     {"row-missing", "[a]\nmatrix-1=1\ncolumn-3=1 2 1\n", ":3:1", "row-3 is missing"},

@@ -146,9 +146,11 @@ test_gaussian_sizes(void) {
   static const struct {
     gdouble sigma;
     guint size, expected;
-  } cases[] = {{0.1, 0, 3},    {0.4, 0, 3},  {0.42, 0, 5}, {0.5, 0, 5},  {0.7, 0, 5},
-               {0.8, 0, 7},    {1, 0, 7},    {1.4, 0, 9},  {2.1, 0, 15}, {2.41, 0, 15},
-               {2.416, 0, 15}, {99, 15, 15}, {2, 5, 5},    {9, 1, 1},    {0.5, 15, 15}};
+  } cases[] = {{0.1, 0, 3},    {0.4, 0, 3},    {0.42, 0, 5}, {0.5, 0, 5},  {0.7, 0, 5},
+               {0.8, 0, 7},    {1, 0, 7},      {1.4, 0, 9},  {2.1, 0, 15}, {2.41, 0, 15},
+               {2.416, 0, 15}, {99, 15, 15},   {2, 5, 5},    {9, 1, 1},    {0.5, 15, 15},
+               {3, 0, 19},     {5, 0, 31},     {10, 63, 63}, {0, 17, 17},  {0, 127, 127},
+               {21, 0, 127},   {21.08, 0, 127}};
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     const CcFilter filter = {
         .kernel = cc_kernels_find("gaussian"), .size = cases[i].size, .sigma = cases[i].sigma};
@@ -165,7 +167,9 @@ test_sizes(void) {
   static const struct {
     const gchar *name;
     guint wish, expected;
-  } cases[] = {{"sobel", 9, 7}, {"sobel", 1, 3}, {"scharr", 15, 3}, {"gaussian", 1, 3}};
+  } cases[] = {{"sobel", 9, 7},      {"sobel", 1, 3},      {"scharr", 15, 3}, {"gaussian", 1, 3},
+               {"sobel", 127, 7},    {"box", 15, 15},      {"box", 17, 17},   {"box", 127, 127},
+               {"gaussian", 15, 15}, {"gaussian", 17, 17}, {"log", 127, 9}};
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     g_autoptr(CcPlan) plan = plan_for_named(cases[i].name, cases[i].wish, "GRAY8");
     g_assert_cmpuint(plan->op->width, ==, cases[i].expected);
@@ -454,7 +458,7 @@ test_check(void) {
       {.kernel = cc_kernels_find("gaussian"), .source = {7000, 7000, 1, 1}},
   };
   const CcFilter impossible[] = {
-      {.kernel = cc_kernels_find("gaussian"), .sigma = 3},
+      {.kernel = cc_kernels_find("gaussian"), .sigma = 22},
       {.kernel = cc_kernels_find("gaussian"), .response = CC_RESPONSE_DIRECTION},
       {.kernel = cc_kernels_find("kirsch"), .algorithm = CC_ALGORITHM_TWO_PASS},
       {.kernel = cc_kernels_find("sobel"), .stride = 3},
@@ -483,14 +487,14 @@ test_refused(void) {
     const gchar *part, *other_part;
   } cases[] = {
       {{.kernel = sobel, .size = 4}, "size=4", "odd"},
-      {{.kernel = sobel, .size = 17}, "size=17", "15"},
+      {{.kernel = sobel, .size = 129}, "size=129", "127"},
       {{.kernel = gaussian, .size = 4, .sigma = 1}, "size=4", "odd"},
-      {{.kernel = gaussian, .size = 17, .sigma = 1}, "size=17", "15"},
+      {{.kernel = gaussian, .size = 129, .sigma = 1}, "size=129", "127"},
       {{.kernel = gaussian, .sigma = -1}, "sigma=-1", "0"},
       {{.kernel = gaussian, .sigma = NAN}, "sigma=", "0"},
       {{.kernel = gaussian, .sigma = INFINITY}, "sigma=inf", "0"},
-      {{.kernel = gaussian, .sigma = 2.417}, "sigma=2.417", "2.41 is the largest sigma"},
-      {{.kernel = gaussian, .sigma = 1000}, "sigma=1000", "size=15, cuts the Gaussian off"},
+      {{.kernel = gaussian, .sigma = 21.09}, "sigma=21.09", "21.08 is the largest sigma"},
+      {{.kernel = gaussian, .sigma = 1000}, "sigma=1000", "size=127, cuts the Gaussian off"},
       {{.kernel = gaussian, .size = 15, .sigma = 1001}, "sigma=1001", "1000"},
       {{.kernel = sobel, .scale = NAN}, "scale=", "1e+"},
       {{.kernel = sobel, .scale = INFINITY}, "scale=inf", "1e+"},

@@ -189,6 +189,20 @@ test_gaussians(void) {
                    100.0 * (gdouble)share[f].n_off / (gdouble)share[f].n, share[f].n);
 }
 
+/* The bound of all large ones; windows of theirs would take long. */
+static void
+test_large_gaussians(void) {
+  static const gchar *const all[] = {"GRAY8", "Y444_10LE", "Y444_12LE", "GRAY16_LE"};
+  for (guint size = 17; size <= CC_MAX_KERNEL_SIZE; size += 10)
+    for (guint f = 0; f < G_N_ELEMENTS(all); f++) {
+      const CcFilter filter = {.kernel = cc_kernels_find("gaussian"), .size = size};
+      g_autoptr(CcPlan) plan = plan_for(&filter, all[f]);
+      g_assert_true(plan->op->separable && !plan->op->has_taps);
+      g_assert_cmpfloat(plan->op->error, <, 1);
+      check_flat(plan->op);
+    }
+}
+
 /* --- limits --- */
 
 /* A matrix that is typed to six decimals is column times row as far as samples of a byte can tell.
@@ -231,6 +245,7 @@ main(int argc, char **argv) {
   g_test_add_func("/quantize/signed", test_signed);
   g_test_add_func("/quantize/separable-signed", test_separable_signed);
   g_test_add_func("/quantize/gaussians", test_gaussians);
+  g_test_add_func("/quantize/large-gaussians", test_large_gaussians);
   g_test_add_func("/quantize/typed-gaussian", test_typed_gaussian);
   g_test_add_func("/quantize/hopeless", test_hopeless);
   return g_test_run();
