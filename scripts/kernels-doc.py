@@ -79,14 +79,20 @@ def document():
         sizes = sizes_of(section)
         default = int(section.get("default-size", sizes[0]))
         listed = ", ".join(f"**{size}**" if size == default else str(size) for size in sizes)
+        is_gaussian, is_mean = (section.get(key) == "true" for key in ("gaussian", "mean"))
+        if is_gaussian or is_mean:
+            listed += ", and on to 127"
         chroma = section.get("chroma", CHROMA[section["class"]])
         table.append(f"| [{name}](#{name}) | {section['description']} | {listed} | "
                      f"{section.get('response', 'clamp')} | {chroma} |\n")
         details.append(f"\n## {name}\n\n{section['description']}.\n")
-        if section.get("gaussian") == "true":
+        if is_gaussian:
             details.append("\nWith `sigma` above 0 the coefficients are sampled from a Gaussian "
                            "instead: of the given `size`, or of as many rows and columns as three "
-                           "sigma need.\n")
+                           "sigma need. A larger size than these, to 127, is sampled too; without "
+                           "`sigma`, with a sixth of the size less 1.\n")
+        if is_mean:
+            details.append("\nA larger size than these, to 127, is a mean as well.\n")
         details.extend("\n" + describe_size(section, size) for size in sizes)
     return HEAD + "".join(table) + ("\nThe default size is in bold. For a "
             "`size` that a kernel does not have it takes its next smaller one, and below its "
