@@ -107,12 +107,25 @@ reserve_buffer(CudaBackend *self, Buffer *buffer, const CcTransfer *transfer, GE
           reserve_host(self, buffer, transfer->bytes, error));
 }
 
+/* Kernels read words that reach behind the end of a row, where planes that come one by one leave
+ * gaps. */
+static gboolean
+clear_gaps(CudaBackend *self, Slot *slot, GError **error) {
+  const CcCudaDriver *cuda = self->device->cuda;
+  return slot->src.kind != CC_TRANSFER_PLANES ||
+         cc_cuda_check(
+             cuda, cuda->cuMemsetD8Async(slot->in.device, 0, slot->src.bytes, self->stream[UPLOAD]),
+             "cuMemsetD8Async", error);
+}
+
 /* What is left over from a failure to reserve is freed, so that others can have it. */
 static gboolean
 reserve_slot(CudaBackend *self, Slot *slot, gsize scratch_bytes, GError **error) {
+  const gboolean is_new = slot->in.device_bytes < slot->src.bytes;
   const gboolean ok = reserve_buffer(self, &slot->in, &slot->src, error) &&
                       reserve_buffer(self, &slot->out, &slot->dst, error) &&
-                      reserve_device(self, &slot->scratch, scratch_bytes, error);
+                      reserve_device(self, &slot->scratch, scratch_bytes, error) &&
+                      (!is_new || clear_gaps(self, slot, error));
   if (!ok)
     free_slot_memory(self, slot);
   return ok;

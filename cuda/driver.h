@@ -46,6 +46,7 @@ G_BEGIN_DECLS
   F(cuMemcpyDtoHAsync)                                                                             \
   F(cuMemcpyDtoDAsync)                                                                             \
   F(cuMemcpy2DAsync)                                                                               \
+  F(cuMemsetD8Async)                                                                               \
   F(cuLaunchKernel)
 
 /* Functions that a driver need not have. */

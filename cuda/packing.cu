@@ -25,18 +25,20 @@ store_samples(Sample *to, const unsigned (&sample)[EACH], int n) {
         to[i] = (Sample)sample[i];
 }
 
-/* A thread's samples: EACH of a row from sample `first` on, of which `n` are in the row, in every
- * DOWN-th row from `top` on. */
+/* A thread's samples: EACH of a row from sample `first` on, of which `n` are in the row and `room`
+ * are written, in every DOWN-th row from `top` on. What is written behind a row fills it up to a
+ * `multiple` of samples. */
 struct Own {
   const CcPart &part;
-  int first, n, top;
+  int first, n, room, top;
 
-  __device__ __forceinline__ explicit Own(const CcLaunch &launch)
+  __device__ __forceinline__ explicit Own(const CcLaunch &launch, int multiple)
       : part(find_part(launch, blockIdx.x)) {
     const int index = blockIdx.x - part.first_tile;
     const int row = index / part.tiles_across, column = index - row * part.tiles_across;
     first = (column * CC_PACKING_ACROSS + threadIdx.x) * EACH;
     n = part.width * part.step - first;
+    room = (part.width * part.step + multiple - 1) / multiple * multiple - first;
     top = row * (CC_PACKING_DOWN * CC_PACKING_ROWS) + threadIdx.y;
   }
 
@@ -55,7 +57,7 @@ struct Own {
 #pragma unroll
       for (int i = 0; i < BATCH; i++)
         if (has_row(from + i))
-          store_samples(target_row<Sample>(part, row(from + i)) + first, sample[i], n);
+          store_samples(target_row<Sample>(part, row(from + i)) + first, sample[i], room);
     }
   }
 
@@ -64,7 +66,7 @@ private:
     return top + i * CC_PACKING_DOWN;
   }
   __device__ __forceinline__ bool has_row(int i) const {
-    return row(i) < part.height && n > 0;
+    return row(i) < part.height && room > 0;
   }
 };
 
@@ -173,7 +175,7 @@ static __device__ __forceinline__ void
 unpack(const CcLaunch &launch) {
   allow_next_launch();
   wait_for_last_launch();
-  const Own thread(launch);
+  const Own thread(launch, CC_PACKING_FILL / sizeof(Sample));
   const CcPart &part = thread.part;
   const CcUnpackPart &own = *CC_OWN(const CcUnpackPart, &part);
   const int first = thread.first;
@@ -206,6 +208,8 @@ unpack(const CcLaunch &launch) {
 template <typename Sample>
 static __device__ __forceinline__ unsigned
 pack_sample(const CcPackPart &own, int y, int group, int place) {
+  if (own.each[place] == 0)
+    return 0;
   const int at = min(group * own.each[place] + own.offset[place], own.last[place]);
   return ((const Sample *)((const char *)own.address[place] + (long long)y * own.pitch[place]))[at];
 }
@@ -215,12 +219,12 @@ static __device__ __forceinline__ void
 pack(const CcLaunch &launch) {
   allow_next_launch();
   wait_for_last_launch();
-  const Own thread(launch);
+  const Own thread(launch, 1);
   const CcPart &part = thread.part;
   const CcPackPart &own = *CC_OWN(const CcPackPart, &part);
   const int first = thread.first, n = thread.n;
   const int group = first / part.step, place = first - group * part.step;
-  if (part.step == 1 && n >= EACH) {
+  if (part.step == 1 && n >= EACH && own.each[0] > 0) {
     const char *from = (const char *)own.address[0] + (long long)first * sizeof(Sample);
     thread.make_rows<Sample>([&](int y, unsigned(&sample)[EACH]) {
       Neighbours<Sample, EACH> run;

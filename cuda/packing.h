@@ -14,6 +14,10 @@
 #define CC_PACKING_EACH 4
 #define CC_PACKING_ROWS 8
 
+/* Rows in scratch are filled up with zeros to a multiple of so many bytes, the widest access of a
+ * kernel, so that none meets bytes that nothing has written. */
+#define CC_PACKING_FILL 16
+
 /* Of cc_unpack: a part is a plane in scratch, its dst. Sample i is sample first + i * spacing of a
  * row of the frame's only plane that has it, or the luma of the `spacing` samples from i * spacing
  * on, by their weights; where R, G and B have planes of their own, of one of each. */
@@ -30,7 +34,7 @@ CC_OWN_FITS(CcUnpackPart);
 
 /* Of cc_pack: a part is a plane of the frame, its dst, whose rows have groups of part.step samples.
  * Place p of group g is sample g * each[p] + offset[p] of a plane in scratch, or of the row's last
- * sample where that is beyond. */
+ * sample where that is beyond; with each[p] == 0 it has none there, and is 0. */
 typedef struct {
   uint64_t address[4];
   int32_t pitch[4], last[4];

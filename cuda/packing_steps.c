@@ -107,6 +107,16 @@ set_unpack_part(CcPart *part, const CcPlan *plan, guint p) {
   }
 }
 
+/* Whether a pass makes the component; hues are painted afterwards, where the frame has them. */
+static gboolean
+is_made(const CcPlan *plan, guint plane, guint component) {
+  guint mask = 0;
+  for (guint i = 0; i < plan->n_passes; i++)
+    if (plan->pass[i].plane == plane)
+      mask |= plan->pass[i].filter_mask | plan->pass[i].copy_mask | plan->pass[i].fill_mask;
+  return mask >> component & 1;
+}
+
 /* Part p makes plane p of the frame. */
 static void
 set_pack_part(CcPart *part, const CcPlan *plan, guint p) {
@@ -120,6 +130,8 @@ set_pack_part(CcPart *part, const CcPlan *plan, guint p) {
       const CcPlace *place = &packing->place[i];
       for (guint n = 0; place->plane == p && place->first + n * place->spacing < step; n++) {
         const guint at = place->first + n * place->spacing;
+        if (!is_made(plan, from, n % plan->layout.plane[from].step))
+          continue;
         own->each[at] = (guint8)(step / place->spacing);
         own->offset[at] = (guint8)n;
         own->last[at] = (gint)(plan->target[from].width * plan->layout.plane[from].step) - 1;

@@ -161,13 +161,15 @@ cc_transfer_empty_staging(const CcTransfer *self, const guint8 *staging) {
 
 /* --- copies --- */
 
+/* Between the device and where the plane lies on the other side: in staging memory, or when that is
+ * NULL in the frame. Only what rows hold is copied: what lies between them was never written. */
 static gboolean
 copy_plane(const CcTransfer *self, const CcCudaDriver *cuda, guint p, CUdeviceptr buffer,
-           gboolean to_device, CUstream stream, GError **error) {
-  guint8 *data = rect_data(self, p);
-  const gsize pitch = (gsize)self->frame.plane[p].pitch;
-  const CUdeviceptr place = buffer + self->plane[p].offset;
-  const gboolean on_host = self->frame.memory == CC_MEMORY_PINNED;
+           guint8 *staging, gboolean to_device, CUstream stream, GError **error) {
+  const CcCudaPlane *place = &self->plane[p];
+  guint8 *data = staging ? staging + place->offset : rect_data(self, p);
+  const gsize pitch = staging ? place->pitch : (gsize)self->frame.plane[p].pitch;
+  const gboolean on_host = staging || self->frame.memory == CC_MEMORY_PINNED;
   CUDA_MEMCPY2D copy = {.WidthInBytes = rect_row_bytes(self, p), .Height = self->rect[p].height};
   /* the address tells which memory it is of, that of another device too */
   const CUmemorytype type = on_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_UNIFIED;
@@ -177,12 +179,12 @@ copy_plane(const CcTransfer *self, const CcCudaDriver *cuda, guint p, CUdevicept
     copy.srcDevice = on_host ? 0 : (CUdeviceptr)data;
     copy.srcPitch = pitch;
     copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
-    copy.dstDevice = place;
-    copy.dstPitch = self->plane[p].pitch;
+    copy.dstDevice = buffer + place->offset;
+    copy.dstPitch = place->pitch;
   } else {
     copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
-    copy.srcDevice = place;
-    copy.srcPitch = self->plane[p].pitch;
+    copy.srcDevice = buffer + place->offset;
+    copy.srcPitch = place->pitch;
     copy.dstMemoryType = type;
     copy.dstHost = on_host ? data : NULL;
     copy.dstDevice = on_host ? 0 : (CUdeviceptr)data;
@@ -192,10 +194,10 @@ copy_plane(const CcTransfer *self, const CcCudaDriver *cuda, guint p, CUdevicept
 }
 
 static gboolean
-copy_planes(const CcTransfer *self, const CcCudaDriver *cuda, CUdeviceptr buffer,
+copy_planes(const CcTransfer *self, const CcCudaDriver *cuda, CUdeviceptr buffer, guint8 *staging,
             gboolean to_device, CUstream stream, GError **error) {
   for (guint p = 0; p < self->n_planes; p++)
-    if (!copy_plane(self, cuda, p, buffer, to_device, stream, error))
+    if (!copy_plane(self, cuda, p, buffer, staging, to_device, stream, error))
       return FALSE;
   return TRUE;
 }
@@ -206,7 +208,7 @@ cc_transfer_upload(const CcTransfer *self, const CcCudaDriver *cuda, CUdeviceptr
   if (self->kind == CC_TRANSFER_NONE)
     return TRUE;
   if (self->kind == CC_TRANSFER_PLANES)
-    return copy_planes(self, cuda, buffer, TRUE, stream, error);
+    return copy_planes(self, cuda, buffer, NULL, TRUE, stream, error);
   const guint8 *from = self->kind == CC_TRANSFER_WHOLE ? self->block : staging;
   return cc_cuda_check(cuda, cuda->cuMemcpyHtoDAsync(buffer, from, self->bytes, stream),
                        "cuMemcpyHtoDAsync", error);
@@ -217,9 +219,9 @@ cc_transfer_download(const CcTransfer *self, const CcCudaDriver *cuda, CUdevicep
                      guint8 *staging, CUstream stream, GError **error) {
   if (self->kind == CC_TRANSFER_NONE)
     return TRUE;
-  if (self->kind == CC_TRANSFER_PLANES)
-    return copy_planes(self, cuda, buffer, FALSE, stream, error);
-  guint8 *to = self->kind == CC_TRANSFER_WHOLE ? self->block : staging;
-  return cc_cuda_check(cuda, cuda->cuMemcpyDtoHAsync(to, buffer, self->bytes, stream),
+  if (self->kind != CC_TRANSFER_WHOLE)
+    return copy_planes(self, cuda, buffer, self->kind == CC_TRANSFER_STAGED ? staging : NULL, FALSE,
+                       stream, error);
+  return cc_cuda_check(cuda, cuda->cuMemcpyDtoHAsync(self->block, buffer, self->bytes, stream),
                        "cuMemcpyDtoHAsync", error);
 }

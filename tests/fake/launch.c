@@ -229,6 +229,8 @@ static guint
 packed(const CcPart *part, gint i, gint y) {
   const CcPackPart *own = CC_OWN(const CcPackPart, part);
   const gint place = i % part->step;
+  if (own->each[place] == 0)
+    return 0;
   const gint at = i / part->step * own->each[place] + own->offset[place];
   return word_of(part, own->address[place], own->pitch[place], MIN(at, own->last[place]), y);
 }
