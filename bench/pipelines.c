@@ -70,7 +70,8 @@ static const Path paths[] = {
 };
 
 /* The path with this name, or of the peer with these elements, which takes frames of a source's own
- * memory; lives as long as the process. NULL: there is none. */
+ * memory, or fresh ones where its name says so; lives as long as the process. NULL: there is none.
+ */
 static const Path *
 find_path(const gchar *name, const gchar *elements) {
   for (guint i = 0; i < G_N_ELEMENTS(paths); i++)
@@ -80,7 +81,7 @@ find_path(const gchar *name, const gchar *elements) {
     return NULL;
   Path *path = g_new0(Path, 1);
   path->peer = TRUE;
-  path->memory = BENCH_MEMORY_OWN;
+  path->memory = g_str_has_prefix(name, "fresh-") ? BENCH_MEMORY_FRESH : BENCH_MEMORY_OWN;
   path->name = g_intern_string(name);
   path->line = g_strdup_printf("%s ! video/x-raw ! " SINK, elements);
   return path;

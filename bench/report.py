@@ -53,7 +53,10 @@ PAPER = [
 PIPELINE_PEERS = {
     "cudaupload": "cudaupload ! video/x-raw(memory:CUDAMemory) ! cudadownload",
     "cudaupload-queue": "cudaupload ! video/x-raw(memory:CUDAMemory) ! queue ! cudadownload",
-    "gl": "glupload ! gleffects_sobel ! gldownload"}
+    "gl": "glupload ! gleffects_sobel ! gldownload",
+    # those whose names begin like this get new memory for each frame, as the path `fresh` does
+    "fresh-cudaupload": "cudaupload ! video/x-raw(memory:CUDAMemory) ! cudadownload",
+    "fresh-source": "identity"}
 SYSTEM_PATHS = ["bus", "pool", "chain-2", "chain-5", "own", "fresh", *PIPELINE_PEERS]
 CUDA_PATHS = "bus-up bus-down cuda cuda-to-system system-to-cuda".split()
 # heading, formats, sizes, paths, streams
@@ -113,6 +116,8 @@ TARGETS = {
         ("times_cudaupload", AT_LEAST, 5, "pool,own", "RGBA", f"{HD},{UHD}", 1, ""),
         ("times_cudaupload", AT_LEAST, 5, "pool,own", "I420", HD, 1, ""),
         ("times_gl", AT_LEAST, 8, "pool,own", "RGBA", f"{HD},{UHD}", 1, ""),
+        ("times_fresh-cudaupload", AT_LEAST, 1.5, "fresh", "RGBA", f"{HD},{UHD}", 1, ""),
+        ("times_fresh-cudaupload", AT_LEAST, 1.5, "fresh", "I420", HD, 1, ""),
         ("above_kernel_us", AT_MOST, 10, "cuda", "NV12", HD, 1, ""),
         ("percent_of_bus", AT_LEAST, 95, "pool", "RGBA", HD, STREAMS, ""),
         ("latency_ms", AT_MOST, 2, "live", "RGBA", HD, 1, ""),
@@ -177,6 +182,8 @@ def derive(run):
         if "bytes" in row:  # a decoder has none
             row["gb_s"] = 1e-3 * row["bytes"] / us
         for peer in peers_of(run) if who not in NO_FILTERS else []:
+            if peer.startswith("fresh-") > (who == "fresh"):
+                continue  # is given other frames
             if (peer, format_, *what) in found:
                 row[f"times_{peer}"] = found[peer, format_, *what] / us
         limit = found.get(("copy" if kernels else LIMITS.get(who, "bus"), format_, *what))
@@ -514,6 +521,7 @@ def kernels_table(run):
 
 def pipelines_table(run):
     fields = ["fps", "percent_of_bus", "times_cudaupload", "times_cudaupload-queue", "times_gl",
+              "times_fresh-cudaupload", "times_fresh-source",
               "device_mb_a_stream", "above_kernel_us", "latency_ms", "worst_latency_ms"]
     rows = []
     for row in run["results"]:
@@ -522,7 +530,7 @@ def pipelines_table(run):
             rows.append([f"`{path}`" + f", {streams} at once" * (streams > 1), f"{format_} {size}"]
                         + [figure(row.get(field)) for field in fields])
     return table(["", "frames", "frames/s", "% of the bus", "times `cudaupload`", "with a queue",
-                  "times `gl`", "MB a stream", "us above the kernel", "median ms", "worst ms"], rows)
+                  "times `gl`", "times `fresh-cudaupload`", "times `fresh-source`", "MB a stream", "us above the kernel", "median ms", "worst ms"], rows)
 
 
 def targets_table(run):

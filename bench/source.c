@@ -7,6 +7,7 @@
 #include "common.h"
 
 #define OWN_BUFFERS 8
+#define FRESH_AHEAD 16 /* fresh frames that are made before they are asked for */
 
 G_DECLARE_FINAL_TYPE(BenchSource, bench_source, BENCH, SOURCE, GstPushSrc)
 
@@ -16,6 +17,8 @@ struct _BenchSource {
   GstVideoInfo info;
   BenchMemory memory;
   guint64 n_frames;
+  GThreadPool *makers; /* of fresh frames, and those that they made; NULL: there are none */
+  GAsyncQueue *made;
 };
 
 G_DEFINE_TYPE(BenchSource, bench_source, GST_TYPE_PUSH_SRC)
@@ -61,14 +64,67 @@ bench_source_decide_allocation(GstBaseSrc *base, GstQuery *query) {
   return gst_buffer_pool_set_config(pool, config);
 }
 
+/* --- fresh memory --- */
+
+/* Makes a frame and writes as little as lets the system hand out the pages. A thread of the pool.
+ */
+static void
+make_fresh(gpointer unused, gpointer data) {
+  BenchSource *self = data;
+  const gsize page = (gsize)sysconf(_SC_PAGESIZE);
+  GstBuffer *buffer = gst_buffer_new_allocate(NULL, self->info.size, NULL);
+  GstMapInfo map;
+  if (gst_buffer_map(buffer, &map, GST_MAP_WRITE)) {
+    for (gsize at = 0; at < map.size; at += page)
+      map.data[at] = (guint8)(at / page);
+    gst_buffer_unmap(buffer, &map);
+  }
+  g_async_queue_push(self->made, buffer);
+}
+
+static void
+order_fresh(BenchSource *self) {
+  g_thread_pool_push(self->makers, self, NULL);
+}
+
+static gboolean
+bench_source_start(GstBaseSrc *base) {
+  BenchSource *self = BENCH_SOURCE(base);
+  if (self->memory != BENCH_MEMORY_FRESH)
+    return TRUE;
+  const guint n = MAX(g_get_num_processors() / 2, 1);
+  self->made = g_async_queue_new_full((GDestroyNotify)gst_buffer_unref);
+  self->makers = g_thread_pool_new(make_fresh, self, (gint)n, FALSE, NULL);
+  for (guint i = 0; i < FRESH_AHEAD; i++)
+    order_fresh(self);
+  return TRUE;
+}
+
+static gboolean
+bench_source_stop(GstBaseSrc *base) {
+  BenchSource *self = BENCH_SOURCE(base);
+  if (self->makers)
+    g_thread_pool_free(g_steal_pointer(&self->makers), FALSE, TRUE);
+  g_clear_pointer(&self->made, g_async_queue_unref);
+  return TRUE;
+}
+
+static GstFlowReturn
+bench_source_alloc(GstBaseSrc *base, guint64 offset, guint bytes, GstBuffer **buffer) {
+  BenchSource *self = BENCH_SOURCE(base);
+  if (!self->makers)
+    return GST_BASE_SRC_CLASS(bench_source_parent_class)->alloc(base, offset, bytes, buffer);
+  *buffer = g_async_queue_pop(self->made);
+  order_fresh(self);
+  return GST_FLOW_OK;
+}
+
 /* --- pixels --- */
 
-/* Writes into a memory that has not been here before; into a fresh one as little as makes the
- * system hand out the pages. */
+/* Writes into a memory that has not been here before. */
 static gboolean
 fill_memory(BenchSource *self, GstMemory *memory) {
   const GQuark quark = g_quark_from_static_string("cudaconv-bench-filled");
-  const gsize page = (gsize)sysconf(_SC_PAGESIZE);
   GstMapInfo map;
   if (gst_mini_object_get_qdata(GST_MINI_OBJECT(memory), quark))
     return TRUE;
@@ -76,10 +132,7 @@ fill_memory(BenchSource *self, GstMemory *memory) {
     GST_ELEMENT_ERROR(self, RESOURCE, WRITE, ("A frame's memory cannot be written."), (NULL));
     return FALSE;
   }
-  if (self->memory != BENCH_MEMORY_FRESH)
-    bench_fill_random(map.data, map.size);
-  for (gsize at = 0; self->memory == BENCH_MEMORY_FRESH && at < map.size; at += page)
-    map.data[at] = (guint8)(at / page);
+  bench_fill_random(map.data, map.size);
   gst_memory_unmap(memory, &map);
   gst_mini_object_set_qdata(GST_MINI_OBJECT(memory), quark, GUINT_TO_POINTER(1), NULL);
   return TRUE;
@@ -89,7 +142,7 @@ static GstFlowReturn
 bench_source_fill(GstPushSrc *push, GstBuffer *buffer) {
   BenchSource *self = BENCH_SOURCE(push);
   const guint64 n = self->n_frames++, fps = (guint64)self->info.fps_n;
-  for (guint i = 0; i < gst_buffer_n_memory(buffer); i++)
+  for (guint i = 0; self->memory != BENCH_MEMORY_FRESH && i < gst_buffer_n_memory(buffer); i++)
     if (!fill_memory(self, gst_buffer_peek_memory(buffer, i)))
       return GST_FLOW_ERROR;
   GST_BUFFER_PTS(buffer) = gst_util_uint64_scale(n, GST_SECOND, fps);
@@ -119,6 +172,9 @@ bench_source_class_init(BenchSourceClass *klass) {
   base_class->get_caps = bench_source_get_caps;
   base_class->decide_allocation = bench_source_decide_allocation;
   base_class->get_times = bench_source_get_times;
+  base_class->alloc = bench_source_alloc;
+  base_class->start = bench_source_start;
+  base_class->stop = bench_source_stop;
   GST_PUSH_SRC_CLASS(klass)->fill = bench_source_fill;
 }
 

@@ -12,7 +12,8 @@ G_BEGIN_DECLS
 typedef enum {
   BENCH_MEMORY_POOL,  /* the pool that downstream proposes, without which the source fails */
   BENCH_MEMORY_OWN,   /* pageable, recycled by a pool of the source's own */
-  BENCH_MEMORY_FRESH, /* pageable, new for each frame; only one byte of each page is written */
+  BENCH_MEMORY_FRESH, /* pageable, new for each frame; threads of the source's own make it ahead,
+                         and write only one byte of each page */
 } BenchMemory;
 
 /* A floating element that produces frames without end. The caps are those of fixed raw video, with

@@ -3,11 +3,13 @@
 /* The CUDA backend. Each of its slots holds one frame under way. Uploads, kernels and downloads
  * have a stream each, chained by events, so that the transfers of some frames overlap the work on
  * others. What lies in pinned or device memory is read and written where it is; the rest goes by
- * way of pinned staging memory. */
+ * way of pinned staging memory. Helpers fill that while the caller goes on, and the one that ends
+ * queues what comes next. */
 
 #include "backend.h"
 #include "engine/error.h"
 #include "program.h"
+#include "sharedwork.h"
 #include "transfer.h"
 
 CC_CUDA_DECLARE_MODULE(constant);
@@ -27,10 +29,16 @@ typedef struct {
   guint8 *host;
 } Buffer;
 
+typedef struct _CudaBackend CudaBackend;
+
 typedef struct {
   CcJob base;
+  CudaBackend *backend;
   gboolean busy;
+  const CcCudaProgram *program;
   CcTransfer src, dst;
+  CcSharedWork *filling; /* of staging, and then the queueing; NULL: the caller has done both */
+  GError *failure;       /* of that queueing; NULL: it went well */
   gboolean timed;
   /* NULL until they are needed */
   CUevent src_ready, dst_ready;           /* when others still use the frame's memory */
@@ -40,14 +48,15 @@ typedef struct {
   Buffer in, out, scratch;
 } Slot;
 
-typedef struct {
+struct _CudaBackend {
   CcBackend base;
   CcCudaDevice *device;
+  GMutex queueing; /* held while a frame's stages are queued, so that frames do not mix */
   CUstream stream[N_STAGES];
   Slot slot[CC_MAX_JOBS];
   guint n_frames;
   CcTimes times; /* of the frame that was timed last */
-} CudaBackend;
+};
 
 /* --- memory of slots --- */
 
@@ -268,34 +277,99 @@ finish_streams(CudaBackend *self) {
       self->device->cuda->cuStreamSynchronize(self->stream[i]);
 }
 
+/* Queues all stages of the slot's frame. The device must be pushed. */
+static gboolean
+queue_stages(CudaBackend *self, Slot *slot, GError **error) {
+  g_mutex_lock(&self->queueing);
+  const gboolean ok = await_frames(self, slot, error) && queue_upload(self, slot, error) &&
+                      queue_kernels(self, slot, slot->program, error) &&
+                      queue_download(self, slot, error);
+  g_mutex_unlock(&self->queueing);
+  return ok;
+}
+
+/* --- staging --- */
+
+static void
+fill_slice(gpointer data, guint slice) {
+  Slot *slot = data;
+  cc_transfer_fill_staging(&slot->src, slot->in.host, slice, cc_transfer_n_slices(&slot->src));
+}
+
+static void
+queue_filled(gpointer data) {
+  Slot *slot = data;
+  CcCudaDevice *device = slot->backend->device;
+  if (!cc_cuda_device_push(device, &slot->failure))
+    return;
+  queue_stages(slot->backend, slot, &slot->failure);
+  cc_cuda_device_pop(device);
+}
+
+static void
+empty_slice(gpointer data, guint slice) {
+  Slot *slot = data;
+  cc_transfer_empty_staging(&slot->dst, slot->out.host, slice, cc_transfer_n_slices(&slot->dst));
+}
+
+static void
+empty_staging(Slot *slot) {
+  const guint n_slices = cc_transfer_n_slices(&slot->dst);
+  if (n_slices > 0)
+    cc_shared_work_finish(cc_shared_work_start(n_slices, empty_slice, NULL, slot));
+  else
+    cc_transfer_empty_staging(&slot->dst, slot->out.host, 0, 1);
+}
+
+/* Fills the staging memory, if there is any, and queues all stages, or leaves both to helpers. */
+static gboolean
+start_slot(CudaBackend *self, Slot *slot, GError **error) {
+  const gboolean staged = slot->src.kind == CC_TRANSFER_STAGED;
+  const guint n_slices = staged ? cc_transfer_n_slices(&slot->src) : 0;
+  if (n_slices > 0) {
+    slot->filling = cc_shared_work_start(n_slices, fill_slice, queue_filled, slot);
+    return TRUE;
+  }
+  if (staged)
+    cc_transfer_fill_staging(&slot->src, slot->in.host, 0, 1);
+  if (queue_stages(self, slot, error))
+    return TRUE;
+  finish_streams(self);
+  return FALSE;
+}
+
+/* --- jobs --- */
+
 static CcJob *
 cuda_submit(CcBackend *base, CcProgram *base_program, const CcFrame *src, const CcFrame *dst,
             GError **error) {
   CudaBackend *self = (CudaBackend *)base;
   CcCudaProgram *program = (CcCudaProgram *)base_program;
-  const CcCudaDriver *cuda = self->device->cuda;
   Slot *slot = find_idle_slot(self);
   g_return_val_if_fail(slot, NULL);
   if (!cc_cuda_device_push(self->device, error))
     return NULL;
+  slot->program = program;
   slot->src = cc_transfer_of_source(program, src);
   slot->dst = cc_transfer_of_target(program, dst);
   slot->timed = self->n_frames++ % TIMED_FRAMES == 0;
-  gboolean ok =
-      create_events(cuda, slot, error) && reserve_slot(self, slot, program->scratch_bytes, error);
-  if (ok) {
-    if (slot->src.kind == CC_TRANSFER_STAGED)
-      cc_transfer_fill_staging(&slot->src, slot->in.host);
-    ok = await_frames(self, slot, error) && queue_upload(self, slot, error) &&
-         queue_kernels(self, slot, program, error) && queue_download(self, slot, error);
-    if (!ok)
-      finish_streams(self);
-  }
+  slot->busy = create_events(self->device->cuda, slot, error) &&
+               reserve_slot(self, slot, program->scratch_bytes, error) &&
+               start_slot(self, slot, error);
   cc_cuda_device_pop(self->device);
-  if (!ok)
-    return NULL;
-  slot->busy = TRUE;
-  return &slot->base;
+  return slot->busy ? &slot->base : NULL;
+}
+
+/* Waits until all stages are queued. */
+static gboolean
+finish_start(Slot *slot, GError **error) {
+  CcSharedWork *filling = g_steal_pointer(&slot->filling);
+  if (filling)
+    cc_shared_work_finish(filling);
+  if (!slot->failure)
+    return TRUE;
+  g_propagate_error(error, g_steal_pointer(&slot->failure));
+  return FALSE;
 }
 
 /* Waits for the slot's last stage: awake for as long as a kernel alone takes, then asleep. */
@@ -337,8 +411,9 @@ cuda_wait(CcBackend *base, CcJob *job, CcTimes *times, GError **error) {
   Slot *slot = (Slot *)job;
   const gint64 begin = g_get_monotonic_time();
   slot->busy = FALSE;
-  const gboolean pushed = cc_cuda_device_push(self->device, error);
-  const gboolean ok = pushed && wait_for_slot(cuda, slot, error);
+  const gboolean started = finish_start(slot, error);
+  const gboolean pushed = cc_cuda_device_push(self->device, started ? error : NULL);
+  const gboolean ok = started && pushed && wait_for_slot(cuda, slot, error);
   if (!ok) /* the program, whose taps the launches read, may be freed now */
     finish_streams(self);
   if (ok) {
@@ -347,7 +422,7 @@ cuda_wait(CcBackend *base, CcJob *job, CcTimes *times, GError **error) {
     *times = self->times;
     times->wait = (guint64)(g_get_monotonic_time() - begin) * 1000;
     if (slot->dst.kind == CC_TRANSFER_STAGED)
-      cc_transfer_empty_staging(&slot->dst, slot->out.host);
+      empty_staging(slot);
   }
   if (pushed)
     cc_cuda_device_pop(self->device);
@@ -399,6 +474,7 @@ cuda_close(CcBackend *base) {
   if (pushed)
     cc_cuda_device_pop(self->device);
   cc_cuda_device_close(self->device);
+  g_mutex_clear(&self->queueing);
   g_free(self->base.device_name);
   g_free(self);
 }
@@ -428,6 +504,9 @@ cuda_open(const CcBackendConfig *config, GError **error) {
     return NULL;
   CudaBackend *self = g_new0(CudaBackend, 1);
   self->device = device;
+  g_mutex_init(&self->queueing);
+  for (guint i = 0; i < CC_MAX_JOBS; i++)
+    self->slot[i].backend = self;
   self->base = (CcBackend){
       .klass = &cc_cuda_backend,
       .device = &device->base,

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#define SLICE_BYTES ((gsize)256 << 10) /* takes longer to copy than it takes to wake a thread */
+
 /* --- places --- */
 
 /* The first sample of the plane's rectangle. */
@@ -145,18 +147,43 @@ copy_rows(guint8 *to, gssize to_pitch, const guint8 *from, gssize from_pitch, gs
     memcpy(to + (gssize)y * to_pitch, from + (gssize)y * from_pitch, row_bytes);
 }
 
-void
-cc_transfer_fill_staging(const CcTransfer *self, guint8 *staging) {
-  for (guint p = 0; p < self->n_planes; p++)
-    copy_rows(staging + self->plane[p].offset, (gssize)self->plane[p].pitch, rect_data(self, p),
-              self->frame.plane[p].pitch, rect_row_bytes(self, p), self->rect[p].height);
+guint
+cc_transfer_n_slices(const CcTransfer *self) {
+  return (guint)(self->bytes / SLICE_BYTES);
+}
+
+/* The rows of a plane that a slice has, from *first on. */
+static guint
+rows_of_slice(const CcTransfer *self, guint p, guint slice, guint n_slices, guint *first) {
+  const guint64 height = self->rect[p].height;
+  *first = (guint)(height * slice / n_slices);
+  return (guint)(height * (slice + 1) / n_slices) - *first;
 }
 
 void
-cc_transfer_empty_staging(const CcTransfer *self, const guint8 *staging) {
-  for (guint p = 0; p < self->n_planes; p++)
-    copy_rows(rect_data(self, p), self->frame.plane[p].pitch, staging + self->plane[p].offset,
-              (gssize)self->plane[p].pitch, rect_row_bytes(self, p), self->rect[p].height);
+cc_transfer_fill_staging(const CcTransfer *self, guint8 *staging, guint slice, guint n_slices) {
+  for (guint p = 0; p < self->n_planes; p++) {
+    guint first;
+    const guint rows = rows_of_slice(self, p, slice, n_slices, &first);
+    const CcCudaPlane *place = &self->plane[p];
+    const gssize pitch = self->frame.plane[p].pitch;
+    copy_rows(staging + place->offset + first * place->pitch, (gssize)place->pitch,
+              rect_data(self, p) + first * pitch, pitch, rect_row_bytes(self, p), rows);
+  }
+}
+
+void
+cc_transfer_empty_staging(const CcTransfer *self, const guint8 *staging, guint slice,
+                          guint n_slices) {
+  for (guint p = 0; p < self->n_planes; p++) {
+    guint first;
+    const guint rows = rows_of_slice(self, p, slice, n_slices, &first);
+    const CcCudaPlane *place = &self->plane[p];
+    const gssize pitch = self->frame.plane[p].pitch;
+    copy_rows(rect_data(self, p) + first * pitch, pitch,
+              staging + place->offset + first * place->pitch, (gssize)place->pitch,
+              rect_row_bytes(self, p), rows);
+  }
 }
 
 /* --- copies --- */

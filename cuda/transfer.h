@@ -33,9 +33,15 @@ CcTransfer cc_transfer_of_source(const CcCudaProgram *program, const CcFrame *fr
 /* And from the device to the plan's target of a frame, of which nothing else is written. */
 CcTransfer cc_transfer_of_target(const CcCudaProgram *program, const CcFrame *frame);
 
-/* Copies between the frame and `staging` of self->bytes; only with STAGED. */
-void cc_transfer_fill_staging(const CcTransfer *self, guint8 *staging);
-void cc_transfer_empty_staging(const CcTransfer *self, const guint8 *staging);
+/* Into how many slices, each of some rows of every plane, copies to and from staging are worth
+ * dividing; 0: they are so small that other threads are no help. */
+guint cc_transfer_n_slices(const CcTransfer *self);
+
+/* Copies a slice, of `n_slices`, between the frame and `staging` of self->bytes; only with STAGED.
+ */
+void cc_transfer_fill_staging(const CcTransfer *self, guint8 *staging, guint slice, guint n_slices);
+void cc_transfer_empty_staging(const CcTransfer *self, const guint8 *staging, guint slice,
+                               guint n_slices);
 
 /* Queue the copies to or from the device buffer. `staging` is used with STAGED, and nothing is done
  * with NONE. The device must be pushed. */

@@ -21,7 +21,7 @@ ALGORITHMS = {"direct", "constant", "tile-halo", "tile-cached", "scatter", "two-
               "register-tile", "sliding"}
 OWN_PATHS = {"pool", "chain-2", "chain-5", "own", "fresh", "cuda", "cuda-to-system",
              "system-to-cuda"}
-PEERS = {"cudaupload", "cudaupload-queue", "gl"}
+PEERS = {"cudaupload", "cudaupload-queue", "gl", "fresh-cudaupload", "fresh-source"}
 LIMITS = {"bus", "bus-up", "bus-down", "kernel"}
 
 

@@ -90,7 +90,8 @@ GST_START_TEST(one_run) {
   const gchar *path = child_path;
   GstHarness *h = test_harness_new("kernel=gaussian size=5", NULL);
   const gboolean cuda = g_str_equal(path, "cuda");
-  g_autofree gchar *plain = test_caps("NV12", WIDTH, HEIGHT);
+  g_autofree gchar *plain =
+      g_str_equal(path, "large") ? test_caps("GRAY8", 640, 480) : test_caps("NV12", WIDTH, HEIGHT);
   g_autofree gchar *caps = cuda && test_is_on_cuda(h) ? test_caps_in_cuda(plain) : g_strdup(plain);
   gst_harness_set_src_caps_str(h, caps);
   pause_failures(cuda); /* the memory that GStreamer's library takes for this test */
@@ -304,6 +305,25 @@ GST_START_TEST(words) {
 }
 GST_END_TEST;
 
+/* Frames that are large enough for helpers, whose failures come to light later. */
+GST_START_TEST(large_frames) {
+  static const gchar *const failures[] = {
+      "cuMemcpyHtoDAsync:3:700", "cuMemcpyHtoDAsync:2+:2", "cuLaunchKernelEx:4+:719",
+      "cuLaunchKernelEx:1:2",    "cuEventRecord:7:999",    "cuStreamWaitEvent:5+:700",
+      "cuCtxPushCurrent:9+:999", "cuMemHostAlloc:2:2",     "cuMemcpyDtoHAsync:1+:700"};
+  g_auto(Outcome) wanted = {0};
+  run(&wanted, "cpu", "large", "");
+  for (guint f = 0; f < G_N_ELEMENTS(failures); f++) {
+    g_auto(Outcome) outcome = {0};
+    run(&outcome, "auto", "large", failures[f]);
+    check_all("large", failures[f], &outcome, &wanted);
+  }
+  g_auto(Outcome) insisting = {0};
+  run(&insisting, "cuda", "large", "cuLaunchKernelEx:4:700");
+  fail_unless(insisting.failovers == 0 && insisting.errors == 1, "%s", insisting.rest);
+}
+GST_END_TEST;
+
 /* Memory for one frame in flight is enough. */
 GST_START_TEST(fewer_frames_in_flight) {
   g_auto(Outcome) wanted = {0}, outcome = {0};
@@ -355,6 +375,7 @@ failover_suite(void) {
   TCase *tc = add_case(suite, "rest");
   tcase_add_test(tc, each_call_of_gstreamer_fails);
   tcase_add_test(tc, words);
+  tcase_add_test(tc, large_frames);
   tcase_add_test(tc, fewer_frames_in_flight);
   tcase_add_loop_test(tc, cpu_cannot_take_over, 0, 3); /* all but CUDA memory */
   return suite;
