@@ -44,7 +44,7 @@ bench:
 	@scripts/missing-here.sh bench
 	$(setup)
 	@ninja -C $(BUILD)
-	@for what in cpu kernels pipelines; do \
+	@for what in cpu kernels reach pipelines; do \
 	  GST_PLUGIN_PATH=$(BUILD)/plugin $(BUILD)/bench/cudaconv-bench $$what || [ $$? = 77 ] || exit 1; \
 	done
 

@@ -3,6 +3,7 @@
 /* cudaconv-bench-kernels: the device time of the CUDA kernels and of their peers, case by case, as
  * lines of JSON. docs/benchmarks.md explains the figures. */
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "check.h"
@@ -13,6 +14,10 @@
 
 #define BUDGET_MS 200
 
+/* Kernels of fractional coefficients without any pattern, of each odd side. */
+#define MADE_SEPARABLE "separable"
+#define MADE_WHOLE "whole"
+
 /* What is measured: a kernel on frames of a format and a size, with several algorithms. Its texts
  * live as long as the process. */
 typedef struct {
@@ -22,6 +27,7 @@ typedef struct {
   guint width, height;
   CcFrameLayout layout;
   CcFilter filter;    /* with the algorithm AUTO */
+  gchar *kernel;      /* its name */
   gchar **algorithms; /* and peers */
 } Case;
 
@@ -85,17 +91,35 @@ refuse_size(const CcKernel *kernel, const gchar *word, GError **error) {
                       kernel->name, sizes->str);
 }
 
+/* One of those that are made here; NULL: the name is of none. */
+static CcKernel *
+make_kernel(const gchar *name, guint size, GError **error) {
+  gdouble coeff[CC_MAX_COEFFS];
+  for (guint i = 0; i < size * size; i++)
+    coeff[i] = fmod(sqrt(i + 2), 1) / size;
+  if (strcmp(name, MADE_SEPARABLE) == 0)
+    return cc_kernel_new_separable(coeff, size, coeff, size, error);
+  return strcmp(name, MADE_WHOLE) == 0 ? cc_kernel_new_matrix(coeff, size * size, size, error)
+                                       : NULL;
+}
+
 /* NAME[:SIZE[:SIGMA]] */
 static gboolean
 parse_kernel(Case *self, const gchar *word, GError **error) {
   g_auto(GStrv) parts = g_strsplit(word, ":", 3);
+  g_autoptr(GError) reason = NULL;
   guint64 size = 0;
   gchar *end = NULL;
-  CcKernel *kernel = parts[0] ? cc_kernels_find(parts[0]) : NULL;
-  if (!kernel)
-    return bench_refuse(error, "there is no kernel \"%s\"", word);
-  if (parts[1] && !g_ascii_string_to_unsigned(parts[1], 10, 1, CC_MAX_KERNEL_SIZE, &size, error))
+  if (parts[0] && parts[1] &&
+      !g_ascii_string_to_unsigned(parts[1], 10, 1, CC_MAX_KERNEL_SIZE, &size, error))
     return FALSE;
+  CcKernel *kernel = parts[0] ? cc_kernels_find(parts[0]) : NULL;
+  if (!kernel && size > 0)
+    kernel = make_kernel(parts[0], (guint)size, &reason);
+  if (!kernel)
+    return bench_refuse(error, "there is no kernel \"%s\"%s%s", word, reason ? ": " : "",
+                        reason ? reason->message : "");
+  self->kernel = g_strdup(parts[0]);
   const CcKernelSize *entry = cc_kernel_get_size(kernel, (guint)size);
   if (size && entry->size != size)
     return refuse_size(kernel, word, error);
@@ -139,9 +163,10 @@ parse_case(Case *self, const gchar *text, GError **error) {
 
 /* "gaussian 5x5", "gaussian 5x5 sigma 1.2" */
 static gchar *
-kernel_label(const CcFilter *filter) {
+kernel_label(const Case *self) {
+  const CcFilter *filter = &self->filter;
   g_autofree gchar *sigma = g_strdup_printf(" sigma %.3g", filter->sigma);
-  return g_strdup_printf("%s %ux%u%s", filter->kernel->name, filter->size, filter->size,
+  return g_strdup_printf("%s %ux%u%s", self->kernel, filter->size, filter->size,
                          filter->sigma > 0 ? sigma : "");
 }
 
@@ -277,18 +302,20 @@ static gboolean
 run_algorithm(Bench *self, const gchar *name, GError **error) {
   g_autoptr(GError) reason = NULL;
   const Case *c = self->c;
+  const CcOp *op = &self->plan->op[0]; /* of no matrices, where nothing is filtered */
   const gint peer = find_name(peer_names, name);
   BenchTime time;
   self->label = name;
   if (peer >= 0
           ? peer_functions[peer](self, &time, &reason)
           : time_algorithm(self, (CcAlgorithm)find_name(algorithm_names, name), &time, &reason)) {
-    g_autofree gchar *kernel = kernel_label(&c->filter);
+    g_autofree gchar *kernel = kernel_label(c);
     bench_print("{'format': <%s>, 'width': <%u>, 'height': <%u>, 'kernel': <%s>, 'border': <%s>, "
-                "'stride': <%u>, 'algorithm': <%s>, 'bytes': <%t>, " BENCH_TIME_FIELDS "}",
+                "'stride': <%u>, 'side': <%u>, 'matrices': <%u>, 'separable': <%u>, "
+                "'algorithm': <%s>, 'bytes': <%t>, " BENCH_TIME_FIELDS "}",
                 c->format, c->width, c->height, kernel, cc_border_names[c->filter.border],
-                c->filter.stride, self->label, (guint64)plan_bytes(self->plan),
-                BENCH_TIME_VALUES(&time));
+                c->filter.stride, MAX(op->width, op->height), op->n_matrices, (guint)op->separable,
+                self->label, (guint64)plan_bytes(self->plan), BENCH_TIME_VALUES(&time));
     return TRUE;
   }
   if (g_error_matches(reason, CC_ERROR, CC_ERROR_UNAVAILABLE))
@@ -338,7 +365,12 @@ print_list(void) {
       g_string_append_printf(kernels, "%s%s:%u", kernels->len ? "," : "", kernel->name,
                              kernel->sizes[s].size);
   }
-  bench_print("{'algorithms': <%s>, 'kernels': <%s>}", algorithms, kernels->str);
+  g_autoptr(GString) made = g_string_new(NULL);
+  for (guint size = 3; size <= CC_MAX_KERNEL_SIZE; size += 2)
+    g_string_append_printf(made, "%s" MADE_SEPARABLE ":%u," MADE_WHOLE ":%u", size > 3 ? "," : "",
+                           size, size);
+  bench_print("{'algorithms': <%s>, 'kernels': <%s>, 'made': <%s>}", algorithms, kernels->str,
+              made->str);
 }
 
 static gboolean

@@ -19,113 +19,11 @@ import sys
 import tempfile
 import time
 
-# --- what is measured ---
-
-FASTEST = "sliding"
-FORMATS = "GRAY8,GRAY16_LE,RGB,RGBA,ARGB64,NV12,NV12-Y,NV12-UV,NV16,YUY2,I420,Y444,P010_10LE"
-SIZES = "7680x4320,3840x2160,1920x1080"
-
-# heading, formats, sizes, kernels, algorithms and peers; and border, stride
-SERIAL = ("A serial loop on one CPU core, and the GPU: every second pixel of every second row kept",
-          "GRAY8", "10001x10001", "gaussian:3", "serial,all", "constant", 2)
-STANDARD = [
-    ("All algorithms", "GRAY8,RGBA", "7680x4320",
-     "gaussian:3,gaussian:5,sobel:3,sobel-x:3,sobel-y:3", "all,npp"),
-    ("Large and fractional kernels, and such as are not separable", "GRAY8", "7680x4320",
-     "sharpen:3,laplacian:3,unsharp:5,gaussian:5:1.2,gaussian:7,gaussian:15:2.5,box:15", "all,npp"),
-    ("Sixteen bits, three samples a pixel, two planes, each of them alone, and 4:2:2 with luma and "
-     "chroma in two planes and in one", "GRAY16_LE,RGB,NV12,NV12-Y,NV12-UV,NV16,YUY2",
-     "7680x4320", "gaussian:3,gaussian:5,sobel:3", FASTEST),
-    ("A size that is a multiple of nothing", "GRAY8,RGBA", "7679x4319",
-     "gaussian:3,gaussian:5,sobel:3", FASTEST),
-    ("HD", "GRAY8,RGBA,GRAY16_LE,NV12", "1920x1080", "gaussian:3,gaussian:5,sobel:3",
-     FASTEST + ",npp"),
-    SERIAL]
-PAPER = [
-    SERIAL,
-    ("Tiled convolution in registers, and two passes", "GRAY8", "512x512,2048x2048,8192x8192",
-     "gaussian:3,gaussian:5", "two-pass,register-tile," + FASTEST),
-    ("Naive, constant memory, shared tile with halo, shared tile and cache", "GRAY8",
-     "512x512,2048x2048,8192x8192", "box:3,box:5,box:7,box:15",
-     "direct,constant,tile-halo,tile-cached")]
-
-# A peer of pipelines is what its elements are; one of kernels is a function in kernels.c.
-PIPELINE_PEERS = {
-    "cudaupload": "cudaupload ! video/x-raw(memory:CUDAMemory) ! cudadownload",
-    "cudaupload-queue": "cudaupload ! video/x-raw(memory:CUDAMemory) ! queue ! cudadownload",
-    "gl": "glupload ! gleffects_sobel ! gldownload",
-    # those whose names begin like this get new memory for each frame, as the path `fresh` does
-    "fresh-cudaupload": "cudaupload ! video/x-raw(memory:CUDAMemory) ! cudadownload",
-    "fresh-source": "identity"}
-SYSTEM_PATHS = ["bus", "pool", "chain-2", "chain-5", "own", "fresh", *PIPELINE_PEERS]
-CUDA_PATHS = "bus-up bus-down cuda cuda-to-system system-to-cuda".split()
-# heading, formats, sizes, paths, streams
-MEMORY = [("System memory", "RGBA", "1920x1080,3840x2160", SYSTEM_PATHS, 1),
-          ("System memory", "I420", "1920x1080", SYSTEM_PATHS, 1),
-          ("CUDA memory", "NV12", "1920x1080", CUDA_PATHS, 1)]
-STREAMS = 16
-DECODERS, ROUNDS = ("decode", "decode-cudaconv"), 5
-
-# title, format, own element, GStreamer's peer or FFmpeg's with its pixel format
-CPU_SIZE, CPU_FRAMES, CPU_ROUNDS = {"width": 1920, "height": 1080}, (20, 620), 7
-CPU = [("gaussian 5x5 beside cvsmooth", "GRAY8", "kernel=gaussian size=5",
-        "cvsmooth type=gaussian kernel-width=5 kernel-height=5", None),
-       ("sobel-x beside cvsobel", "RGB", "kernel=sobel-x", "cvsobel", None),
-       ("sobel beside FFmpeg's sobel", "GRAY8", "kernel=sobel", "sobel", "gray")]
-
-# The algorithms that rows are compared with, beside the peers that a run of kernels names.
-KERNEL_PEERS = ["direct", "two-pass"]
-NO_FILTERS = ("copy", "serial", "bus", "bus-up", "bus-down", "kernel")
-LIMITS = {"cuda-to-system": "bus-down", "system-to-cuda": "bus-up", "bus-up": "bus-up",
-          "bus-down": "bus-down", "cuda": "", "kernel": "", "decode": "", "decode-cudaconv": ""}
-
-# --- what is claimed ---
-
-UNITS = {"percent_of_copy": "% of the copy rate", "times_a_copy": "times the time of a copy",
-         "times_its_planes": "times its planes' sum", "us": "us",
-         "percent_of_bus": "% of the bus limit", "above_kernel_us": "us above the kernel's time",
-         "latency_ms": "ms in the element, median", "worst_latency_ms": "ms in the element, worst",
-         "percent_of_decoder": "% of the decoder's own rate",
-         "times_peer": "times as fast as its peer"}
-LARGE, HD, UHD = "7680x4320", "1920x1080", "3840x2160"
-G3, G5, S3, BOTH = "gaussian 3x3", "gaussian 5x5", "sobel 3x3", "gaussian 3x3,gaussian 5x5"
-AT_LEAST, AT_MOST = "at least", "at most"
-# field of a row, bound, algorithms or paths, formats ("": all that were measured), sizes, stride or
-# streams, kernels; a field times_PEER is "times as fast as PEER"
-TARGETS = {
-    "kernels": [
-        ("percent_of_copy", AT_LEAST, 95, FASTEST, "GRAY8,RGBA", LARGE, 1, G3),
-        ("percent_of_copy", AT_LEAST, 90, FASTEST, "GRAY8,RGBA", LARGE, 1, G5),
-        ("percent_of_copy", AT_LEAST, 85, FASTEST, "GRAY8", LARGE, 1, S3),
-        ("percent_of_copy", AT_LEAST, 78, FASTEST, "RGBA", LARGE, 1, S3),
-        ("percent_of_copy", AT_LEAST, 87, FASTEST, "NV16,YUY2", LARGE, 1, BOTH),
-        ("percent_of_copy", AT_LEAST, 90, FASTEST, "GRAY16_LE", LARGE, 1, BOTH),
-        ("times_its_planes", AT_MOST, 1.1, FASTEST, "NV12", LARGE, 1, BOTH),
-        ("times_a_copy", AT_MOST, 1.6, FASTEST, "GRAY8,RGBA,GRAY16_LE,NV12", HD, 1, f"{BOTH},{S3}"),
-        ("times_npp", AT_LEAST, 10, FASTEST, "GRAY8", LARGE, 1, G5),
-        ("times_npp", AT_LEAST, 2.2, FASTEST, "GRAY8", LARGE, 1, f"{G3},sobel-x 3x3,sobel-y 3x3"),
-        ("times_two-pass", AT_LEAST, 8, FASTEST, "GRAY8", LARGE, 1, BOTH),
-        ("times_direct", AT_LEAST, 10, FASTEST, "GRAY8", LARGE, 1, BOTH),
-        ("times_two-pass", AT_LEAST, 4, "register-tile", "GRAY8", LARGE, 1, BOTH),
-        ("us", AT_MOST, 100, FASTEST, "GRAY8", "10001x10001", 2, G3),
-        ("times_serial", AT_LEAST, 100, FASTEST, "GRAY8", "10001x10001", 2, G3)],
-    "pipelines": [
-        ("percent_of_bus", AT_LEAST, 85, "pool,own", "RGBA", f"{HD},{UHD}", 1, ""),
-        ("percent_of_bus", AT_LEAST, 85, "chain-2,chain-5", "RGBA", f"{HD},{UHD}", 1, ""),
-        ("percent_of_bus", AT_LEAST, 85, "pool,own", "I420", HD, 1, ""),
-        ("times_cudaupload", AT_LEAST, 5, "pool,own", "RGBA", f"{HD},{UHD}", 1, ""),
-        ("times_cudaupload", AT_LEAST, 5, "pool,own", "I420", HD, 1, ""),
-        ("times_gl", AT_LEAST, 8, "pool,own", "RGBA", f"{HD},{UHD}", 1, ""),
-        ("times_fresh-cudaupload", AT_LEAST, 1.5, "fresh", "RGBA", f"{HD},{UHD}", 1, ""),
-        ("times_fresh-cudaupload", AT_LEAST, 1.5, "fresh", "I420", HD, 1, ""),
-        ("above_kernel_us", AT_MOST, 10, "cuda", "NV12", HD, 1, ""),
-        ("percent_of_bus", AT_LEAST, 95, "pool", "RGBA", HD, STREAMS, ""),
-        ("latency_ms", AT_MOST, 2, "live", "RGBA", HD, 1, ""),
-        ("worst_latency_ms", AT_MOST, 2, "live", "RGBA", HD, 1, ""),
-        ("percent_of_decoder", AT_LEAST, 98, "decode-cudaconv", "", "", 1, "")],
-    "cpu": [("times_peer", AT_LEAST, 4, "cudaconv", "GRAY8", HD, 1, CPU[0][0]),
-            ("times_peer", AT_LEAST, 4, "cudaconv", "RGB", HD, 1, CPU[1][0]),
-            ("times_peer", AT_LEAST, 8, "cudaconv", "GRAY8", HD, 1, CPU[2][0])]}
+import reach
+from lists import (AT_LEAST, AT_MOST, CPU, CPU_FRAMES, CPU_ROUNDS, CPU_SIZE, CUDA_PATHS,
+                   DECODERS, FASTEST, FORMATS, G3, G5, HD, KERNEL_PEERS, LARGE, LIMITS, MEMORY,
+                   NO_FILTERS, PAPER, PIPELINE_PEERS, ROUNDS, S3, SIZES, STANDARD, STREAMS,
+                   SYSTEM_PATHS, TARGETS, UNITS)
 
 # --- running ---
 
@@ -142,7 +40,7 @@ def lines_of(args, name, *words):
     """Runs a program of ours, which lies beside this one; yields what it prints."""
     program = pathlib.Path(__file__).resolve().parent / f"cudaconv-bench-{name}"
     options = [f"--{option}={getattr(args, option)}" for option in ("budget", "device", "npp")
-               if getattr(args, option, None) is not None]
+               if getattr(args, option, None) is not None and (name, option) != ("cvcuda", "npp")]
     if not program.exists():
         raise Failure(77, f"no {program}: it is part of a build with CUDA")
     with subprocess.Popen([program, *options, *words], stdout=subprocess.PIPE, text=True) as child:
@@ -170,6 +68,7 @@ def key(row):
 
 def peers_of(run):
     return {"kernels": KERNEL_PEERS + [p for p in run.get("peers", []) if p != "copy"],
+            "reach": ["npp", "cvcuda"],
             "pipelines": [*PIPELINE_PEERS, "decode"], "cpu": []}[run["kind"]]
 
 
@@ -178,7 +77,7 @@ def derive(run):
     found = {key(row): row["us"] for row in run["results"]}
     for row in run["results"]:
         who, format_, *what = key(row)
-        us, kernels = row["us"], run["kind"] == "kernels"
+        us, kernels = row["us"], run["kind"] in ("kernels", "reach")
         if "bytes" in row:  # a decoder has none
             row["gb_s"] = 1e-3 * row["bytes"] / us
         for peer in peers_of(run) if who not in NO_FILTERS else []:
@@ -215,16 +114,19 @@ def finish(run, lines):
     """Takes over and prints what was measured of the same frames."""
     rows = list(medians([line for line in lines if "us" in line]))
     notes = list(dict.fromkeys(line["note"] for line in lines if "note" in line))
+    if run["kind"] == "reach" and rows:
+        notes = []  # which classics cannot run a kernel is no news
     run["results"] += rows
     run["notes"] += notes
-    derive(run)
+    derive({**run, "results": rows} if run["kind"] == "reach" else run)
     print_rows(run, rows, notes)
 
 
 def measure(args, run, words):
     """Runs the program of this kind of run, and prints rows as they come, frames by frames."""
     lines, frames = [], None
-    for line in lines_of(args, run["kind"], *words):
+    program = "kernels" if run["kind"] == "reach" else run["kind"]
+    for line in lines_of(args, program, *words):
         if "heading" in line or "us" in line and key(line)[1:] != frames:
             finish(run, lines)
             lines = []
@@ -273,6 +175,27 @@ def run_kernels(args):
     return measure(args, new_run("kernels", sweeps is STANDARD), words)
 
 
+def run_reach(args):
+    """Measures all kernels on all kinds of formats, and CV-CUDA's where that is here."""
+    kernels, missing = reach.kernels(next(lines_of(args, "kernels", "--list")))
+    kernels = words_of(args.kernel) if args.kernel else kernels
+    run = new_run("reach", not (args.kernel or args.format or args.size), missing=missing)
+    names = f"copy,auto,npp,{reach.CLASSICS}"
+    words = [f"{format_} {size} {kernel} replicate 1 {names}"
+             for size in words_of(args.size or reach.SIZES) for kernel in kernels
+             for format_ in words_of(args.format or reach.FORMATS)]
+    print_heading(run, f"{len(words)} cells")
+    measure(args, run, words)
+    for line in lines_of(args, "cvcuda", *words):
+        if "cvcuda" in line:
+            run.update(line)
+            say(f"\n{line['cvcuda']}")
+        else:
+            finish(run, [line])
+    derive(run)
+    return run
+
+
 def run_pipelines(args):
     """Measures the memory paths, many pipelines at once, latency and decoding, or some of these."""
     selected = args.format or args.size
@@ -283,7 +206,8 @@ def run_pipelines(args):
     frames = [args.format or "RGBA", args.size or HD]
     groups = []  # heading, formats, sizes, paths, streams
     if "paths" in only:
-        groups += [("Selected frames", *frames, SYSTEM_PATHS + CUDA_PATHS, 1)] if selected else MEMORY
+        own = [("Selected frames", *frames, SYSTEM_PATHS + CUDA_PATHS, 1)]
+        groups += own if selected else MEMORY
     if "streams" in only:
         groups.append(("Pipelines at once", *frames, ["bus", "pool"], args.streams))
     if "latency" in only:
@@ -382,7 +306,7 @@ def columns(run):
         return {"": (-30, lambda r: r["kernel"]), "cudaconv": number(9, 3, "us", scale=1e-3),
                 "peer": number(9, 3, "peer_us", scale=1e-3), "ratio": number(7, 1, "times_peer")}
     frames = {"format": (-10, lambda r: r["format"]), "size": (11, size_of)}
-    if run["kind"] == "kernels":
+    if run["kind"] in ("kernels", "reach"):
         return {**frames,
                 "kernel": (-22, lambda r: r["kernel"] + f" /{r['stride']}" * (r["stride"] > 1)),
                 "algorithm": (-16, lambda r: r["algorithm"]), "us/frame": number(10, 2, "us"),
@@ -452,6 +376,8 @@ def judge_one(run, target):
 
 
 def judge(run):
+    if run["kind"] == "reach":
+        return reach.judge(run)
     return [verdict for target in TARGETS[run["kind"]] for verdict in judge_one(run, target)]
 
 
@@ -530,11 +456,14 @@ def pipelines_table(run):
             rows.append([f"`{path}`" + f", {streams} at once" * (streams > 1), f"{format_} {size}"]
                         + [figure(row.get(field)) for field in fields])
     return table(["", "frames", "frames/s", "% of the bus", "times `cudaupload`", "with a queue",
-                  "times `gl`", "times `fresh-cudaupload`", "times `fresh-source`", "MB a stream", "us above the kernel", "median ms", "worst ms"], rows)
+                  "times `gl`", "times `fresh-cudaupload`", "times `fresh-source`", "MB a stream",
+                  "us above the kernel", "median ms", "worst ms"], rows)
 
 
 def targets_table(run):
     """A row for each target, with all that it was measured on."""
+    if run["kind"] == "reach":
+        return table(*reach.summary(run))
     rows = []
     for target in TARGETS[run["kind"]]:
         field, bound, wanted, whos, formats, sizes, count, kernels = target
@@ -550,7 +479,8 @@ def targets_table(run):
     return table(["", "frames", "what", "wanted", "measured"], rows)
 
 
-TABLES = {"kernels": kernels_table, "pipelines": pipelines_table}
+TABLES = {"kernels": kernels_table, "pipelines": pipelines_table,
+          "reach": lambda run: table(*reach.rows_of_table(run))}
 
 
 def write_docs(args):
@@ -578,7 +508,10 @@ def report(args):
     """Measures, or reads, and writes what is asked for."""
     run = args.run(args)
     verdicts = judge(run)
-    if verdicts:
+    if run["kind"] == "reach":  # there are too many to show those that are met
+        say(f"\nTargets: {sum(v['met'] for v in verdicts)} of {len(verdicts)} are met")
+        print_verdicts([v for v in verdicts if not v["met"]])
+    elif verdicts:
         say("\nTargets")
         print_verdicts(verdicts)
     if args.json:
@@ -604,24 +537,26 @@ def show_run(args):
 WRITTEN, READ = (argparse.FileType(mode, encoding="utf-8") for mode in "wr")
 # commands, flags, what argparse makes of it (None: a switch, a text: its metavar) and help
 OPTIONS = [
-    ("kernels pipelines cpu show", "--json", WRITTEN, "write all figures as JSON"),
-    ("kernels pipelines cpu show", "--csv", WRITTEN, "and as CSV"),
-    ("kernels pipelines cpu show", "--plot", WRITTEN, "draw the shares of the copy rate as SVG"),
-    ("kernels pipelines cpu show", "--check", None, "end with 1 when a target is missed"),
-    ("kernels pipelines", "--budget", float, "ms for a line (200; pipelines 3000, live 10000)"),
-    ("kernels pipelines", "-d --device", int, "CUDA device"),
-    ("kernels pipelines", "-f --format", "LIST", f"of {FORMATS}"),
-    ("kernels pipelines", "-s --size", "LIST", "of WIDTHxHEIGHT"),
-    ("kernels", "-k --kernel", "LIST", "of NAME[:SIZE[:SIGMA]]"),
+    ("kernels reach pipelines cpu show", "--json", WRITTEN, "write all figures as JSON"),
+    ("kernels reach pipelines cpu show", "--csv", WRITTEN, "and as CSV"),
+    ("kernels reach pipelines cpu show", "--plot", WRITTEN, "draw the shares of a copy as SVG"),
+    ("kernels reach pipelines cpu show", "--check", None, "end with 1 when a target is missed"),
+    ("kernels reach pipelines", "--budget", float,
+     "ms for a line (200; pipelines 3000, live 10000)"),
+    ("kernels reach pipelines", "-d --device", int, "CUDA device"),
+    ("kernels reach pipelines", "-f --format", "LIST", f"of {FORMATS}"),
+    ("kernels reach pipelines", "-s --size", "LIST", "of WIDTHxHEIGHT"),
+    ("kernels reach", "-k --kernel", "LIST", "of NAME[:SIZE[:SIGMA]]"),
     ("kernels", "-a --algorithm", "LIST", "algorithms and npp"),
     ("kernels", "--stride", int, "1, 2 or 4"),
     ("kernels", "--border", "NAME", "replicate, constant, reflect, reflect-101 or wrap"),
     ("kernels", "--paper", None, "repeat the texts' experiments instead"),
-    ("kernels", "--npp", "FOLDER", "of libnppif.so and libnppc.so"),
+    ("kernels reach", "--npp", "FOLDER", "of libnppif.so and libnppc.so"),
     ("pipelines", "--only", "LIST", "of paths, streams, latency and decode"),
     ("pipelines", "--streams", int, "pipelines at once"),
     ("pipelines", "--decode", "FILE", "an H.264 video, for its decoder as well")]
 COMMANDS = {"kernels": (run_kernels, "the CUDA kernels beside a copy, NPP and the classics"),
+            "reach": (run_reach, "all kernels on many formats beside what they are to reach"),
             "pipelines": (run_pipelines, "the element in pipelines beside the bus"),
             "cpu": (run_cpu, "the element on the CPU beside OpenCV and FFmpeg"),
             "show": (show_run, "a run that --json wrote")}

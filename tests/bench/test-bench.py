@@ -27,7 +27,7 @@ LIMITS = {"bus", "bus-up", "bus-down", "kernel"}
 
 def run(command, *options, status=0, **environment):
     """Runs the report with no NPP and hardly any time; returns what it wrote, to both places."""
-    npp = ["--npp=/nowhere"] if command == "kernels" else []
+    npp = ["--npp=/nowhere"] if command in ("kernels", "reach") else []
     done = subprocess.run([f"{FOLDER}/cudaconv-bench", command, *npp, "--budget=0.009", *options],
                           env={**os.environ, **environment}, capture_output=True, text=True,
                           check=False)
@@ -132,6 +132,20 @@ class Rows(unittest.TestCase):
         self.assertEqual({r["algorithm"] for r in strided if "times_serial" in r}, ALGORITHMS)
         self.assertIn(("box 15x15", "tile-cached"),
                       {(r["kernel"], r["algorithm"]) for r in run_["results"]})
+
+    def test_reach(self):
+        """Everything is as fast as a copy here, so only what is not there is missed."""
+        run_, table = self.measure("reach", "--size=16x8", "--format=GRAY8,YUY2,ARGB64")
+        own = [r for r in run_["results"] if r["algorithm"].startswith("auto")]
+        names = {r["kernel"] for r in own}
+        self.assertEqual(len(own), 3 * len(names))
+        self.assertLessEqual({"kirsch 3x3", "gaussian 9x9 sigma 2", "whole 15x15", "separable 3x3"},
+                             names)
+        kirsch = next(r for r in own if r["kernel"] == "kirsch 3x3")
+        self.assertEqual((kirsch["side"], kirsch["matrices"]), (3, 8))
+        self.assertEqual([v["measured"] for v in run_["targets"] if not v["met"]],
+                         [None] * len(run_["missing"]))
+        self.assertTrue("cvcuda" in run_ or "CV-CUDA is not measured" in table)
 
     def test_npp(self):
         run_, _ = self.measure("kernels", f"--npp={NPP_FOLDER}", "--algorithm=sliding,npp",

@@ -95,6 +95,45 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(report.report(args), 0)
 
 
+class Reach(unittest.TestCase):
+    """One cell of each kind: met, below its share, and slower than a peer."""
+
+    ROWS = {("GRAY8", "gaussian 5x5 sigma 1.2", 5, 1, 1): {"auto (sliding)": 12, "npp": 90},
+            ("RGBA", "kirsch 3x3", 3, 8, 0): {"auto (constant)": 25, "constant": 24, "npp": 22},
+            ("ARGB64", "whole 15x15", 15, 1, 0): {"auto (constant)": 60, "tile-halo": 59}}
+
+    def setUp(self):
+        self.run_ = made_up("reach", [
+            {"format": format_, "width": 3840, "height": 2160, "kernel": kernel, "stride": 1,
+             "side": side, "matrices": matrices, "separable": separable, "bytes": 1000,
+             "algorithm": name, "us": us}
+            for (format_, kernel, side, matrices, separable), times in self.ROWS.items()
+            for name, us in {"copy": 10, **times}.items()],
+            missing=["gaussian:63:10: there is no such size"])
+
+    def test_verdicts(self):
+        verdicts = [(v["claim"].split(" ", 2)[2] if v["measured"] else v["claim"],
+                     v["measured"] and round(v["measured"], 2), v["at_least"], v["met"])
+                    for v in report.judge(self.run_)]
+        self.assertEqual(verdicts, [
+            ("gaussian 5x5 sigma 1.2, % of the copy rate", 83.33, 80, True),
+            ("gaussian 5x5 sigma 1.2, times as fast as npp", 7.5, 0.95, True),
+            ("kirsch 3x3, % of the copy rate", 40, 45, False),
+            ("kirsch 3x3, times as fast as npp", 0.88, 0.95, False),
+            ("whole 15x15, % of the copy rate", 16.67, 20, False),
+            ("whole 15x15, times as fast as tile-halo", 0.98, 0.95, True),
+            ("gaussian:63:10: there is no such size", None, 1, False)])
+
+    def test_tables(self):
+        page = report.TABLES["reach"](self.run_)
+        self.assertIn("| gaussian 5x5 sigma 1.2 | 83 | |", page)
+        self.assertIn("| **40** of 45, npp 1.1x |", page)
+        self.assertIn("| gaussian:63:10 | not there |", page)
+        summary = report.targets_table(self.run_)
+        self.assertIn("| to 3x3, 8 matrices | 45/30 | 0 of 1 | kirsch 3x3 |", summary)
+        self.assertIn("| 2 of 3 | kirsch 3x3 |", summary)
+
+
 class Pages(unittest.TestCase):
     def test_tables(self):
         page = pathlib.Path(report.__file__).parent.parent / "docs" / "benchmarks.md"
@@ -102,7 +141,8 @@ class Pages(unittest.TestCase):
             copy, file = pathlib.Path(folder, "page.md"), pathlib.Path(folder, "run.json")
             copy.write_bytes(page.read_bytes())
             for run, words in ((kernels({"GRAY8": {"sliding": 18.5}}), "`sliding` | 18.5 (97.3) |"),
-                               (pipelines({"bus": 840, "own": 1000}), "84.0: missed |")):
+                               (pipelines({"bus": 840, "own": 1000}), "84.0: missed |"),
+                               (made_up("reach", []), "cells that meet it |")):
                 file.write_text(report.json.dumps(run), encoding="utf-8")
                 self.assertEqual(report.main(["docs", f"--page={copy}", str(file)]), 0)
                 self.assertIn(words, copy.read_text(encoding="utf-8"))
