@@ -95,7 +95,7 @@ refuse_size(const CcKernel *kernel, const gchar *word, GError **error) {
 static CcKernel *
 make_kernel(const gchar *name, guint size, GError **error) {
   gdouble coeff[CC_MAX_COEFFS];
-  for (guint i = 0; i < size * size; i++)
+  for (guint i = 0; i < MIN(size * size, CC_MAX_COEFFS); i++)
     coeff[i] = fmod(sqrt(i + 2), 1) / size;
   if (strcmp(name, MADE_SEPARABLE) == 0)
     return cc_kernel_new_separable(coeff, size, coeff, size, error);
@@ -121,10 +121,11 @@ parse_kernel(Case *self, const gchar *word, GError **error) {
                         reason ? reason->message : "");
   self->kernel = g_strdup(parts[0]);
   const CcKernelSize *entry = cc_kernel_get_size(kernel, (guint)size);
-  if (size && entry->size != size)
+  const gboolean is_larger = cc_kernel_has_larger_size(kernel, (guint)size);
+  if (size && entry->size != size && !is_larger)
     return refuse_size(kernel, word, error);
   self->filter.kernel = kernel;
-  self->filter.size = entry->size;
+  self->filter.size = is_larger ? (guint)size : entry->size;
   if (!parts[1] || !parts[2])
     return TRUE;
   self->filter.sigma = g_ascii_strtod(parts[2], &end);
@@ -356,6 +357,7 @@ run_case(Bench *self, const Case *c, GError **error) {
 /* What cases can name, as lists divided by commas. */
 static void
 print_list(void) {
+  static const guint larger[] = {31, 63, 127}; /* some of those that there are */
   const GPtrArray *builtin = cc_kernels_builtin();
   g_autofree gchar *algorithms = g_strjoinv(",", (gchar **)algorithm_names);
   g_autoptr(GString) kernels = g_string_new(NULL);
@@ -364,9 +366,12 @@ print_list(void) {
     for (guint s = 0; s < kernel->n_sizes; s++)
       g_string_append_printf(kernels, "%s%s:%u", kernels->len ? "," : "", kernel->name,
                              kernel->sizes[s].size);
+    for (guint s = 0; s < G_N_ELEMENTS(larger); s++)
+      if (cc_kernel_has_larger_size(kernel, larger[s]))
+        g_string_append_printf(kernels, ",%s:%u", kernel->name, larger[s]);
   }
   g_autoptr(GString) made = g_string_new(NULL);
-  for (guint size = 3; size <= CC_MAX_KERNEL_SIZE; size += 2)
+  for (guint size = 3; size <= CC_MAX_MATRIX_SIZE; size += 2)
     g_string_append_printf(made, "%s" MADE_SEPARABLE ":%u," MADE_WHOLE ":%u", size > 3 ? "," : "",
                            size, size);
   bench_print("{'algorithms': <%s>, 'kernels': <%s>, 'made': <%s>}", algorithms, kernels->str,

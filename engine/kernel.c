@@ -33,6 +33,12 @@ cc_kernel_get_size(const CcKernel *kernel, guint size) {
   return &kernel->sizes[i];
 }
 
+gboolean
+cc_kernel_has_larger_size(const CcKernel *kernel, guint size) {
+  return (kernel->gaussian || kernel->mean) && size <= CC_MAX_KERNEL_SIZE && size % 2 == 1 &&
+         size > kernel->sizes[kernel->n_sizes - 1].size;
+}
+
 void
 cc_matrix_init_product(CcMatrix *matrix, const gdouble *row, guint n_row, const gdouble *column,
                        guint n_column) {

@@ -88,6 +88,9 @@ void cc_matrix_init_product(CcMatrix *matrix, const gdouble *row, guint n_row,
  * larger mean, is no definition. */
 const CcKernelSize *cc_kernel_get_size(const CcKernel *kernel, guint size);
 
+/* Whether the kernel takes a size beyond all of its definitions, as Gaussian or mean. */
+gboolean cc_kernel_has_larger_size(const CcKernel *kernel, guint size);
+
 /* A plain kernel named "custom" of one matrix given as `n` coefficients in rows of `width`.
  * Refused with CC_ERROR_INVALID: even or too large sides, n not a multiple of width, coefficients
  * that are not finite or above CC_MAX_COEFF. */

@@ -226,7 +226,7 @@ take_mean(CcOperator *self, guint size) {
 static gboolean
 take_matrices(CcOperator *self, const CcFilter *filter, GError **error) {
   const CcKernel *kernel = filter->kernel;
-  const gboolean is_larger = filter->size > kernel->sizes[kernel->n_sizes - 1].size;
+  const gboolean is_larger = cc_kernel_has_larger_size(kernel, filter->size);
   if (kernel->gaussian && (filter->sigma > 0 || is_larger))
     return take_gaussian(self, filter, error);
   if (kernel->mean && is_larger) {
