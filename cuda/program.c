@@ -269,7 +269,7 @@ merge_plan(CcPlan *merged, const CcCudaProgram *self, const CcPlan *plan) {
     return FALSE;
   for (guint i = 0; i < merged->n_passes; i++) {
     CcCudaKernel kernel = {0};
-    if (!cc_tensor_core_choose(merged, &merged->pass[i], &kernel))
+    if (!cc_sliding_choose_tensor_core(merged, &merged->pass[i], &kernel))
       return FALSE;
   }
   return TRUE;

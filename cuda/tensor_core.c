@@ -7,6 +7,7 @@
 #include <string.h>
 #include "engine/last_step.h"
 #include "tensor_core_finish.h"
+#include "tensor_core_pass.h"
 
 CC_CUDA_DECLARE_MODULE(tensor_core);
 
@@ -32,8 +33,8 @@ static const Kernel kernels[] = {
 /* What is chosen for a pass. */
 typedef struct {
   const Kernel *kernel;
-  CcTensorCoreNumbering numbering;   /* only of a pass that filters */
-  guint32 pairs, weights[2], colors; /* as in CcTensorCorePart */
+  CcTensorCoreNumbering numbering; /* only of a pass that filters */
+  CcTensorCorePacking packing;
 } Choice;
 CC_OWN_FITS(Choice);
 
@@ -70,9 +71,8 @@ is_paired(const CcPlaneLayout *layout, guint i) {
   return layout->pairs && layout->role[i] == CC_ROLE_LUMA;
 }
 
-/* The samples that the outermost column of the window is away. */
-static guint
-farthest_sample(const CcPass *pass, const CcPlaneLayout *layout) {
+guint
+cc_tensor_core_farthest_sample(const CcPass *pass, const CcPlaneLayout *layout) {
   gboolean all_paired = TRUE;
   for (guint i = 0; i < layout->step; i++)
     all_paired &= is_paired(layout, i) || !(pass->filter_mask >> i & 1);
@@ -89,7 +89,8 @@ takes_taps(const Kernel *kernel, const CcPass *pass, const CcPlaneLayout *layout
          (!CC_TENSOR_CORE_IS_GRADIENT(kernel->n_matrices, kernel->height, kernel->finish) ||
           is_gradient(op)) &&
          kernel->height >= op->height && cc_tensor_core_largest_tap(op) <= most &&
-         farthest_sample(pass, layout) * bytes <= CC_TENSOR_CORE_REACH(kernel->window);
+         cc_tensor_core_farthest_sample(pass, layout) * bytes <=
+             CC_TENSOR_CORE_REACH(kernel->window);
 }
 
 /* How much a kernel multiplies for a target byte. */
@@ -129,29 +130,26 @@ find_passing_kernel(const CcPlaneLayout *layout, guint stride) {
   return NULL;
 }
 
-/* The tensor core kernels write all components and copy none that are shifted. What is not the same
- * for all components, or has a stride, repeats after 8 bytes. */
-static gboolean
-can_write(const CcPass *pass, const CcPlaneLayout *layout, guint stride) {
+gboolean
+cc_tensor_core_can_write(const CcPass *pass, const CcPlaneLayout *layout, guint stride) {
   const guint all = (1u << layout->step) - 1;
   return (pass->filter_mask | pass->copy_mask | pass->fill_mask) == all &&
          (!pass->copy_mask || !layout->shift) &&
          (layout->step != 3 || (pass->filter_mask == all && stride == 1));
 }
 
-/* Sets where neighbours lie, and luma that is to be made of bytes. FALSE: of two bytes it is not.
- */
-static gboolean
-set_packing(Choice *choice, const CcPlaneLayout *layout, const CcPacking *packing) {
+gboolean
+cc_tensor_core_find_packing(CcTensorCorePacking *found, const CcPlaneLayout *layout,
+                            const CcPacking *packing) {
   static const guint16 weights[3] = {CC_LUMA_RED, CC_LUMA_GREEN, CC_LUMA_BLUE};
   for (guint i = 0; i < layout->step; i++)
-    choice->pairs |= (guint)is_paired(layout, i) << i;
+    found->pairs |= (guint)is_paired(layout, i) << i;
   if (packing->kind != CC_PACKING_LUMA)
     return TRUE;
   for (guint i = 0; i < 3; i++) {
     const guint at = packing->place[i].first;
-    choice->weights[at / 2] |= (guint32)weights[i] << at % 2 * 16;
-    choice->colors |= 0xFFu << 8 * at;
+    found->weights[at / 2] |= (guint32)weights[i] << at % 2 * 16;
+    found->colors |= 0xFFu << 8 * at;
   }
   return layout->type == CC_SAMPLE_U8 && layout->step >= 3;
 }
@@ -161,8 +159,8 @@ cc_tensor_core_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kern
   const CcPass *leading = cc_cuda_leading_pass(plan, pass);
   const CcPlaneLayout *layout = &plan->layout.plane[leading->plane];
   Choice *choice = CC_OWN(Choice, kernel);
-  if (set_packing(choice, layout, &plan->packing[leading->plane]) &&
-      can_write(leading, layout, plan->stride))
+  if (cc_tensor_core_find_packing(&choice->packing, layout, &plan->packing[leading->plane]) &&
+      cc_tensor_core_can_write(leading, layout, plan->stride))
     choice->kernel = leading->op ? find_kernel(leading, layout, plan->stride, &choice->numbering)
                                  : find_passing_kernel(layout, plan->stride);
   if (!choice->kernel)
@@ -175,6 +173,12 @@ cc_tensor_core_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kern
   kernel->integer = TRUE;
   kernel->overlaps = TRUE;
   return TRUE;
+}
+
+guint
+cc_tensor_core_cost(const CcCudaKernel *kernel) {
+  const Kernel *self = CC_OWN(const Choice, kernel)->kernel;
+  return self->n_matrices * cost(self) / 16;
 }
 
 gboolean
@@ -191,6 +195,16 @@ set_pattern(guint64 *to, gint bytes, const CcPart *part, const gint32 *code) {
     const guint64 word = (guint64)code[i / part->sample_bytes % part->step] << part->shift;
     to[i / 8] = (i % 8 ? to[i / 8] : 0) | word << 8 * (i % 8);
   }
+}
+
+void
+cc_tensor_core_set_packing(CcPart *part, const CcTensorCorePacking *packing) {
+  CcTensorCorePart *own = CC_OWN(CcTensorCorePart, part);
+  set_pattern(own->border, sizeof own->border, part, part->border_code);
+  set_pattern(&own->fill, sizeof own->fill, part, part->fill);
+  own->pairs = packing->pairs;
+  own->colors = packing->colors;
+  memcpy(own->weights, packing->weights, sizeof own->weights);
 }
 
 /* The numbers of the last step for the samples of a row. */
@@ -267,11 +281,7 @@ cc_tensor_core_set_tiles(CcLaunch *launch, const CcCudaKernel *chosen, const CcC
   for (gint i = 0; i < launch->n_parts; i++) {
     CcPart *part = &launch->part[i];
     CcTensorCorePart *own = CC_OWN(CcTensorCorePart, part);
-    set_pattern(own->border, sizeof own->border, part, part->border_code);
-    set_pattern(&own->fill, sizeof own->fill, part, part->fill);
-    own->pairs = CC_OWN(const Choice, &chosen[i])->pairs;
-    own->colors = CC_OWN(const Choice, &chosen[i])->colors;
-    memcpy(own->weights, CC_OWN(const Choice, &chosen[i])->weights, sizeof own->weights);
+    cc_tensor_core_set_packing(part, &CC_OWN(const Choice, &chosen[i])->packing);
     if (pass[i]->op) {
       set_samples(part, pass[i], &CC_OWN(Choice, &chosen[i])->numbering);
       own->table = bytes;
@@ -289,10 +299,10 @@ tap_digit(gint tap, guint digits, guint digit) {
   return (gint8)(digit == 0 ? low : (tap - low) / CC_TENSOR_CORE_DIGIT);
 }
 
-/* The samples from one of a component to its next. */
-static gint
-samples_apart(const CcPart *part, const Choice *choice, gint component) {
-  return choice->pairs >> component & 1 ? part->step / 2 : part->step;
+gint
+cc_tensor_core_samples_apart(const CcPart *part, const CcTensorCorePacking *packing,
+                             gint component) {
+  return packing->pairs >> component & 1 ? part->step / 2 : part->step;
 }
 
 /* The sample of the source window that target byte `byte` of a window's centre is made from,
@@ -300,7 +310,7 @@ samples_apart(const CcPart *part, const Choice *choice, gint component) {
 static gint
 source_sample(const CcPart *part, const Choice *choice, gint byte) {
   const gint sample = byte / part->sample_bytes;
-  const gint apart = samples_apart(part, choice, sample % part->step);
+  const gint apart = cc_tensor_core_samples_apart(part, &choice->packing, sample % part->step);
   return (gint)choice->kernel->stride * (sample / apart) * apart + sample % apart;
 }
 
@@ -318,7 +328,7 @@ tap_for_byte(const CcOp *op, const CcPass *pass, const CcPart *part, const Choic
   const gint distance = (at - reach - byte % bytes) / bytes - source_sample(part, choice, byte);
   if (!(pass->filter_mask >> component & 1))
     return pass->copy_mask >> component & 1 && distance == 0 && m == 0 && r == op->height / 2;
-  const gint apart = samples_apart(part, choice, component);
+  const gint apart = cc_tensor_core_samples_apart(part, &choice->packing, component);
   const gint place = distance / apart + (gint)op->width / 2;
   if (distance % apart != 0 || place < 0 || place >= (gint)op->width)
     return 0;

@@ -201,10 +201,10 @@ stage_inside(const ByteTile<STRIDE> &tile, const char *from, Staged<STRIDE, HEIG
   });
 }
 
-/* The pixel of the sample `n` >= -PIECE, rounded down. */
+/* The pixel of the sample `n`, rounded down, which is not further left than a reach. */
 static __device__ __forceinline__ int
 pixel_of(const CcPart &part, int n) {
-  constexpr int up = 2 * PIECE; /* nothing is negative, and divided by 1 to 4 */
+  constexpr int up = 16 * PIECE; /* nothing is negative, and divided by 1 to 4 */
   const unsigned positive = (unsigned)(n + 3 * up);
   const unsigned pixel = part.step == 3 ? positive / 3 : positive >> (part.step >> 1);
   const unsigned zero = part.step == 3 ? up : 3 * up >> (part.step >> 1);

@@ -38,6 +38,7 @@ static const struct {
     {"cc_register_tile_", FALSE, FALSE, FALSE, FALSE},
     {"cc_register_window_", FALSE, FALSE, FALSE, FALSE},
     {"cc_tensor_core_", TRUE, FALSE, FALSE, TRUE},
+    {"cc_tensor_separable_", TRUE, FALSE, FALSE, TRUE},
 };
 
 /* Reads the name; whether there is anything to do. */

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* What all kernels on the tensor cores have to know of a pass. */
+
+#include "host_half.h"
+#include "tensor_core_kernels.h"
+
+G_BEGIN_DECLS
+
+/* As in CcTensorCorePart. */
+typedef struct {
+  guint32 pairs, weights[2], colors;
+} CcTensorCorePacking;
+
+/* Finds where neighbours lie, and luma that is to be made of bytes. FALSE: of two bytes it is not.
+ */
+gboolean cc_tensor_core_find_packing(CcTensorCorePacking *found, const CcPlaneLayout *layout,
+                                     const CcPacking *packing);
+
+/* Whether the tensor core kernels can write a pass: they write all components and copy none that
+ * are shifted. What is not the same for all components, or has a stride, repeats after 8 bytes. */
+gboolean cc_tensor_core_can_write(const CcPass *pass, const CcPlaneLayout *layout, guint stride);
+
+/* The samples that the outermost column of the window is away. */
+guint cc_tensor_core_farthest_sample(const CcPass *pass, const CcPlaneLayout *layout);
+
+/* Sets what a part knows of its border, its filling and its packing. */
+void cc_tensor_core_set_packing(CcPart *part, const CcTensorCorePacking *packing);
+
+/* The samples from one of a component to its next. */
+gint cc_tensor_core_samples_apart(const CcPart *part, const CcTensorCorePacking *packing,
+                                  gint component);
+
+G_END_DECLS

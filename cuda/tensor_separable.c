@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The host half of the kernels for separable windows on the tensor cores: which of them runs a
+ * pass, its tiles and its tables. */
+
+#include "sliding.h"
+
+#include <string.h>
+#include "engine/last_step.h"
+#include "tensor_core_pass.h"
+#include "tensor_separable_finish.h"
+
+CC_CUDA_DECLARE_MODULE(tensor_separable);
+
+#define MOST_ROWS 256 /* of a tile */
+
+/* --- which kernel --- */
+
+typedef struct {
+  guint bytes, planes, digits;
+  gboolean is_signed;
+  guint n_matrices, blocks;
+  CcTensorSeparableSums sums;
+  const gchar *name;
+} Kernel;
+
+#define SIGN_u FALSE
+#define SIGN_s TRUE
+static const Kernel kernels[] = {
+#define ENTRY(bytes, planes, digits, sign, matrices, blocks, sums)                                 \
+  {bytes,                                                                                          \
+   planes,                                                                                         \
+   digits,                                                                                         \
+   SIGN_##sign,                                                                                    \
+   matrices,                                                                                       \
+   blocks,                                                                                         \
+   CC_TENSOR_SEPARABLE_SUMS_##sums,                                                                \
+   CC_TENSOR_SEPARABLE_NAME(bytes, planes, digits, sign, matrices, blocks, sums)},
+    CC_TENSOR_SEPARABLE_KERNELS(ENTRY)
+#undef ENTRY
+};
+
+/* What is chosen for a pass. */
+typedef struct {
+  const Kernel *kernel;
+  guint steps;    /* of 32 bytes along a row */
+  gint most_code; /* the largest code value */
+  CcTensorCorePacking packing;
+} Choice;
+CC_OWN_FITS(Choice);
+
+static const gint32 *
+row_of(const CcOp *op, guint m) {
+  return op->row_i[m];
+}
+
+static const gint32 *
+column_of(const CcOp *op, guint m) {
+  return op->column_i[m];
+}
+
+/* A digit of a tap: signed bytes of weight 1, 256 and so on. */
+static gint
+tap_digit(gint tap, guint digit) {
+  for (; digit > 0; digit--)
+    tap = (tap - (gint8)tap) / 256;
+  return (gint8)tap;
+}
+
+/* Whether a tap fits into the digits. */
+static gboolean
+fits_digits(gint64 tap, guint digits, gboolean is_signed) {
+  if (!is_signed)
+    return tap >= 0 && tap <= G_MAXUINT8;
+  for (guint i = 0; i < digits; i++)
+    tap = (tap - (gint8)tap) / 256;
+  return tap == 0;
+}
+
+static gboolean
+all_fit(const gint32 *tap, guint n, const Kernel *kernel) {
+  for (guint i = 0; i < n; i++)
+    if (!fits_digits(tap[i], kernel->digits, kernel->is_signed))
+      return FALSE;
+  return TRUE;
+}
+
+/* The range of sums along a row. */
+static CcRange
+range_of_row(const CcOp *op, guint m, gint most_code) {
+  CcRange range = {0, 0};
+  for (guint i = 0; i < op->width; i++)
+    *(row_of(op, m)[i] < 0 ? &range.least : &range.most) += (gint64)row_of(op, m)[i] * most_code;
+  return range;
+}
+
+/* Whether the sums along rows fit into the kernel's bytes, and the taps into its digits. */
+static gboolean
+takes_taps(const Kernel *kernel, const CcOp *op, gint most_code) {
+  for (guint m = 0; m < op->n_matrices; m++) {
+    const CcRange range = range_of_row(op, m, most_code);
+    if (!all_fit(row_of(op, m), op->width, kernel) ||
+        !all_fit(column_of(op, m), op->height, kernel) ||
+        (range.most - range.least) >> 8 * kernel->planes != 0)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Products for 256 target bytes. */
+static guint
+cost(const Kernel *kernel, guint steps) {
+  const guint rows = 2 * steps * CC_TENSOR_SEPARABLE_SETS(kernel->bytes, kernel->digits);
+  return kernel->n_matrices *
+         (rows + kernel->planes * kernel->digits * kernel->blocks / kernel->bytes);
+}
+
+/* The kernel that runs a pass, or NULL. */
+static const Kernel *
+find_kernel(const CcPass *pass, const CcPlaneLayout *layout, const Choice *choice) {
+  const CcOp *op = pass->op;
+  const Kernel *best = NULL;
+  for (guint i = 0; i < G_N_ELEMENTS(kernels); i++) {
+    const Kernel *kernel = &kernels[i];
+    CcTensorSeparableTable table;
+    gint64 begin;
+    if (kernel->bytes == cc_sample_size(layout->type) && kernel->n_matrices == op->n_matrices &&
+        op->height / 2 <= CC_TENSOR_SEPARABLE_REACH_DOWN(kernel->blocks) &&
+        choice->steps <= CC_TENSOR_SEPARABLE_MOST_STEPS(kernel->blocks) &&
+        (!best || cost(kernel, choice->steps) < cost(best, choice->steps)) &&
+        takes_taps(kernel, op, choice->most_code) &&
+        cc_tensor_separable_find_finish(kernel->sums, op, kernel->bytes, &table, &begin))
+      best = kernel;
+  }
+  return best;
+}
+
+gboolean
+cc_tensor_separable_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  const CcPass *leading = cc_cuda_leading_pass(plan, pass);
+  const CcPlaneLayout *layout = &plan->layout.plane[leading->plane];
+  Choice *choice = CC_OWN(Choice, kernel);
+  const CcOp *op = leading->op;
+  if (plan->stride != 1 || !op || !op->exact || !op->separable || op->n_matrices > 2 ||
+      !cc_tensor_core_find_packing(&choice->packing, layout, &plan->packing[leading->plane]) ||
+      (choice->packing.colors && layout->step == 3) ||
+      !cc_tensor_core_can_write(leading, layout, plan->stride))
+    return FALSE;
+  const guint reach =
+      cc_tensor_core_farthest_sample(leading, layout) * (guint)cc_sample_size(layout->type);
+  choice->most_code = (1 << layout->depth) - 1;
+  choice->steps = cc_cuda_divide_up(reach + 8, CC_TENSOR_SEPARABLE_CENTRE);
+  choice->kernel = find_kernel(leading, layout, choice);
+  if (!choice->kernel)
+    return FALSE;
+  kernel->module = cc_fatbin_tensor_separable;
+  g_strlcpy(kernel->name, choice->kernel->name, sizeof kernel->name);
+  kernel->block[0] = 32;
+  kernel->block[1] = CC_TENSOR_SEPARABLE_WARPS;
+  kernel->tiles_per_block = 1;
+  kernel->integer = TRUE;
+  kernel->overlaps = TRUE;
+  return TRUE;
+}
+
+gboolean
+cc_tensor_separable_is_chosen(const CcCudaKernel *kernel) {
+  return kernel->module == cc_fatbin_tensor_separable;
+}
+
+guint
+cc_tensor_separable_cost(const CcCudaKernel *kernel) {
+  const Choice *choice = CC_OWN(const Choice, kernel);
+  return cost(choice->kernel, choice->steps);
+}
+
+/* --- tiles --- */
+
+static guint
+tile_bytes(const Kernel *kernel) {
+  return (guint)CC_TENSOR_SEPARABLE_TILE_BYTES(
+      CC_TENSOR_SEPARABLE_PAIRS(kernel->bytes, kernel->planes, kernel->n_matrices, kernel->blocks));
+}
+
+/* Cuts the targets into tiles of so many rows; how many there are. */
+static guint64
+cut_tiles(CcLaunch *launch, const Kernel *kernel, guint rows) {
+  guint64 n = 0;
+  for (gint i = 0; i < launch->n_parts; i++) {
+    CcPart *part = &launch->part[i];
+    CcTensorCorePart *own = CC_OWN(CcTensorCorePart, part);
+    const guint row_bytes = (guint)(part->width * part->step * part->sample_bytes);
+    const guint across = cc_cuda_divide_up(row_bytes, tile_bytes(kernel));
+    cc_cuda_part_set_tiles(part, across, cc_cuda_divide_up((guint)part->height, rows));
+    own->tall_rows = (gint)rows;
+    own->inverse = (guint)MIN((G_GUINT64_CONSTANT(1) << 32) / across, G_MAXUINT32);
+    n += (guint)part->n_tiles;
+  }
+  return n;
+}
+
+/* Tall tiles read few rows twice, but there have to be enough for all multiprocessors to end
+ * together. */
+static void
+choose_tiles(CcLaunch *launch, const Kernel *kernel, const CcCudaDevice *device) {
+  const guint64 at_once =
+      (guint64)CC_TENSOR_SEPARABLE_RESIDENT(kernel->bytes, kernel->planes, kernel->digits,
+                                            kernel->n_matrices, kernel->blocks) *
+      device->multiprocessors;
+  guint64 least = G_MAXUINT64;
+  guint best = 0;
+  for (guint rows = 2 * CC_TENSOR_SEPARABLE_BLOCK_ROWS; rows <= MOST_ROWS;
+       rows += CC_TENSOR_SEPARABLE_BLOCK_ROWS) {
+    const guint64 n = cut_tiles(launch, kernel, rows);
+    const guint64 time =
+        (n + at_once - 1) / at_once * (rows + CC_TENSOR_SEPARABLE_BLOCK_ROWS * kernel->blocks);
+    if (time < least) {
+      least = time;
+      best = rows;
+    }
+  }
+  cut_tiles(launch, kernel, best);
+}
+
+/* Bytes of a part's table. */
+static guint
+fragments_of_rows(const Choice *choice) {
+  const Kernel *kernel = choice->kernel;
+  return kernel->n_matrices * CC_TENSOR_SEPARABLE_SETS(kernel->bytes, kernel->digits) *
+         choice->steps;
+}
+
+static guint
+table_bytes(const Choice *choice) {
+  const Kernel *kernel = choice->kernel;
+  const guint columns = kernel->n_matrices * kernel->digits * ((kernel->blocks + 1) / 2);
+  return CC_TENSOR_SEPARABLE_TABLE_BYTES +
+         (fragments_of_rows(choice) + columns) * CC_TENSOR_SEPARABLE_FRAGMENT_BYTES;
+}
+
+void
+cc_tensor_separable_set_tiles(CcLaunch *launch, const CcCudaKernel *chosen,
+                              const CcCudaDevice *device, const CcPass *const *pass) {
+  guint64 bytes = 0;
+  choose_tiles(launch, CC_OWN(const Choice, chosen)->kernel, device);
+  for (gint i = 0; i < launch->n_parts; i++) {
+    CcPart *part = &launch->part[i];
+    const Choice *choice = CC_OWN(const Choice, &chosen[i]);
+    cc_tensor_core_set_packing(part, &choice->packing);
+    if (pass[i]->op) {
+      CC_OWN(CcTensorCorePart, part)->table = bytes;
+      bytes += table_bytes(choice);
+    }
+  }
+}
+
+/* --- taps --- */
+
+/* The tap of matrix m that stands `distance` samples from a component's own. */
+static gint
+row_tap(const CcOp *op, const CcPass *pass, const CcPart *part, const Choice *choice, guint m,
+        gint component, gint distance) {
+  const gint apart = cc_tensor_core_samples_apart(part, &choice->packing, component);
+  const gint place = distance / apart + (gint)op->width / 2;
+  if (!(pass->filter_mask >> component & 1) || distance % apart != 0 || place < 0 ||
+      place >= (gint)op->width)
+    return 0;
+  return row_of(op, m)[place];
+}
+
+/* The digit that row `i` of set `set` has for byte `at` of those a warp reads for 16. */
+static gint
+row_digit(const CcOp *op, const CcPass *pass, const CcPart *part, const Choice *choice, guint m,
+          guint set, gint i, gint at) {
+  const Kernel *kernel = choice->kernel;
+  const gint bytes = part->sample_bytes;
+  const gint reach = (gint)CC_TENSOR_SEPARABLE_REACH_ACROSS(choice->steps);
+  /* bytes: lane 4g + t of the last products has columns 2t and 2t + 1 of both eights */
+  const gint column = i % 8;
+  const gint sample = bytes == 1 ? 4 * (column / 2) + column % 2 + i / 8 * 2 : column;
+  const gint weight = bytes == 1 ? (gint)set : 2 * (gint)set + i / 8;
+  const gint digit = weight - at % bytes;
+  if (digit < 0 || digit >= (gint)kernel->digits)
+    return 0;
+  const gint tap = row_tap(op, pass, part, choice, m, sample % part->step,
+                           (at - at % bytes - reach) / bytes - sample);
+  return kernel->is_signed ? tap_digit(tap, (guint)digit) : tap;
+}
+
+/* The digit that row `i` of 16 target rows has for source row `row` of its blocks. */
+static gint
+column_digit(const CcOp *op, const Kernel *kernel, guint m, guint digit, gint i, gint row) {
+  const gint place =
+      row - i - (gint)CC_TENSOR_SEPARABLE_REACH_DOWN(kernel->blocks) + (gint)op->height / 2;
+  if (place < 0 || place >= (gint)op->height ||
+      row >= CC_TENSOR_SEPARABLE_BLOCK_ROWS * (gint)kernel->blocks)
+    return 0;
+  const gint tap = column_of(op, m)[place];
+  return kernel->is_signed ? tap_digit(tap, digit) : tap;
+}
+
+/* A matrix of 16 x 32 as lanes have it: lane 4g + t columns 4t to 4t + 3 of row g and of row g + 8,
+ * and columns 16 + 4t to 16 + 4t + 3 of both. */
+#define FOR_FRAGMENT(i, k)                                                                         \
+  for (gint lane = 0; lane < 32; lane++)                                                           \
+    for (gint byte = 0, i, k;                                                                      \
+         i = lane / 4 + byte / 4 % 2 * 8, k = lane % 4 * 4 + byte % 4 + byte / 8 * 16, byte < 16;  \
+         byte++)
+
+/* The row of a block that a lane has as number `k` of 16: two of the upper half, two of the lower.
+ */
+static gint
+row_of_block(gint k) {
+  return k / 4 * 2 + k % 2 + k % 4 / 2 * 8;
+}
+
+static void
+write_fragments(gint8 *to, const CcOp *op, const CcPass *pass, const CcPart *part,
+                const Choice *choice) {
+  const Kernel *kernel = choice->kernel;
+  const guint sets = CC_TENSOR_SEPARABLE_SETS(kernel->bytes, kernel->digits);
+  for (guint m = 0; m < kernel->n_matrices; m++)
+    for (guint set = 0; set < sets; set++)
+      for (guint step = 0; step < choice->steps; step++)
+        FOR_FRAGMENT(i, k)
+  *to++ = (gint8)row_digit(op, pass, part, choice, m, set, i, 32 * (gint)step + k);
+  for (guint m = 0; m < kernel->n_matrices; m++)
+    for (guint digit = 0; digit < kernel->digits; digit++)
+      for (guint step = 0; step < (kernel->blocks + 1) / 2; step++)
+        FOR_FRAGMENT(i, k)
+  *to++ = (gint8)column_digit(op, kernel, m, digit, i,
+                              32 * (gint)step + k / 16 * 16 + row_of_block(k % 16));
+}
+
+/* What the sums of matrix m begin with: along rows, so that none is negative, and then what takes
+ * that out again and what the last step adds. */
+static void
+set_starts(CcTensorSeparableTable *table, const CcOp *op, const Choice *choice, guint m,
+           gint64 begin) {
+  const Kernel *kernel = choice->kernel;
+  const gint64 offset = -range_of_row(op, m, choice->most_code).least;
+  const gboolean split = kernel->bytes + kernel->digits > 2;
+  table->offset[m][0] = (gint32)(split ? offset & 255 : offset);
+  table->offset[m][1] = (gint32)(split ? offset >> 8 : 0);
+  gint64 start = begin;
+  for (guint i = 0; i < op->height; i++)
+    start -= offset * column_of(op, m)[i];
+  const gint last = kernel->sums != CC_TENSOR_SEPARABLE_SUMS_wide ? 1 : 3;
+  for (gint i = 0; i < last; i++, start >>= 8)
+    table->start[m][i] = (gint32)(start & 255);
+  table->start[m][last] = (gint32)start;
+}
+
+/* Which of 8 bytes of a row the components of `mask` have. */
+static guint64
+bytes_of(const CcPart *part, guint mask) {
+  guint64 bytes = 0;
+  for (gint i = 0; i < 8; i++)
+    if (mask >> i / part->sample_bytes % part->step & 1)
+      bytes |= G_GUINT64_CONSTANT(255) << 8 * i;
+  return bytes;
+}
+
+static void
+write_table(guint8 *to, const CcPass *pass, const CcPart *part, const Choice *choice) {
+  const Kernel *kernel = choice->kernel;
+  CcTensorSeparableTable *table = (CcTensorSeparableTable *)(gpointer)to;
+  gint64 begin;
+  cc_tensor_separable_find_finish(kernel->sums, pass->op, kernel->bytes, table, &begin);
+  table->steps = (gint32)choice->steps;
+  table->filtered = bytes_of(part, pass->filter_mask);
+  table->copied = bytes_of(part, pass->copy_mask);
+  for (guint m = 0; m < kernel->n_matrices; m++)
+    set_starts(table, pass->op, choice, m, begin);
+  write_fragments((gint8 *)to + CC_TENSOR_SEPARABLE_TABLE_BYTES, pass->op, pass, part, choice);
+}
+
+GBytes *
+cc_tensor_separable_make_taps(const CcLaunch *launch, const CcCudaKernel *chosen,
+                              const CcPass *const *pass) {
+  GByteArray *tables = g_byte_array_new();
+  for (gint i = 0; i < launch->n_parts; i++) {
+    const CcPart *part = &launch->part[i];
+    if (!pass[i]->op)
+      continue;
+    const Choice *choice = CC_OWN(const Choice, &chosen[i]);
+    const guint at = (guint)CC_OWN(const CcTensorCorePart, part)->table;
+    g_byte_array_set_size(tables, at + table_bytes(choice));
+    memset(tables->data + at, 0, table_bytes(choice));
+    write_table(tables->data + at, pass[i], part, choice);
+  }
+  return g_byte_array_free_to_bytes(tables);
+}

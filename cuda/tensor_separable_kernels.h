@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The kernels of `sliding` that make a separable window in two stages on the tensor cores: their
+ * names, tiles, tables and parameters, for host and device. What only they know of a part is
+ * CcTensorCorePart, of which `tall_rows` is the rows of a tile here. */
+
+#include "tensor_core_kernels.h"
+
+/* A tile is a block's: as many target rows as its part says, a multiple of BLOCK_ROWS. They are
+ * made BLOCK_ROWS at a time, from `blocks` blocks of as many source rows: a window may reach
+ * REACH_DOWN rows up and down. */
+#define CC_TENSOR_SEPARABLE_WARPS 4
+#define CC_TENSOR_SEPARABLE_BLOCK_ROWS 16
+#define CC_TENSOR_SEPARABLE_REACH_DOWN(blocks) (8 * ((blocks)-1))
+
+/* A warp makes bytes of a row in pairs of 2 x CENTRE. For CENTRE bytes it reads them and the bytes
+ * around them in steps of 32 bytes: a window may reach REACH_ACROSS bytes to each side. */
+#define CC_TENSOR_SEPARABLE_CENTRE 16
+#define CC_TENSOR_SEPARABLE_REACH_ACROSS(steps) (16 * (steps)-8)
+#define CC_TENSOR_SEPARABLE_PAIRS(bytes, planes, matrices, blocks)                                 \
+  ((planes) * (matrices) * ((blocks)-1) <= 3 * (bytes) ? 2 : 1)
+#define CC_TENSOR_SEPARABLE_TILE_BYTES(pairs)                                                      \
+  (CC_TENSOR_SEPARABLE_WARPS * 2 * CC_TENSOR_SEPARABLE_CENTRE * (pairs))
+
+/* Blocks of threads that a multiprocessor should hold at once, as registers allow. */
+#define CC_TENSOR_SEPARABLE_RESIDENT(bytes, planes, digits, matrices, blocks)                      \
+  ((matrices) * (digits) * ((blocks)-1) == 1   ? 5                                                 \
+   : (matrices) * (digits) * ((blocks)-1) <= 2 ? 4                                                 \
+   : (matrices) * (digits) * ((blocks)-1) <= 3 ? 3                                                 \
+                                               : 2)
+
+/* The most steps: what shared memory is made for, in small kernels and in large ones. */
+#define CC_TENSOR_SEPARABLE_MOST_STEPS(blocks) ((blocks) <= 3 ? 4 : 9)
+
+/* Taps are digits, signed bytes of weight 1, 256 and so on, or one unsigned byte. Sums over a row
+ * are made for each of these weights, of samples of two bytes also for each of their bytes: a set
+ * of products makes those of two weights for 8 such samples, or of one for 16 samples of a byte. */
+#define CC_TENSOR_SEPARABLE_SETS(bytes, digits) ((bytes) == 1 ? (digits) : ((digits) + 2) / 2)
+
+/* Taps as the tensor cores take them: 16 bytes for each lane of a warp. */
+#define CC_TENSOR_SEPARABLE_FRAGMENT_BYTES 512
+
+/* How the sums become code values:
+ *   linear   max(S, least) * multiplier >> 32 >> down, where S may be without its low bits
+ *   general  as `finish` says, for sums of 32 bits
+ *   wide     the same for sums of 64 bits */
+typedef enum {
+  CC_TENSOR_SEPARABLE_SUMS_linear,
+  CC_TENSOR_SEPARABLE_SUMS_general,
+  CC_TENSOR_SEPARABLE_SUMS_wide,
+} CcTensorSeparableSums;
+
+/* Of general and wide sums:
+ *   float, double  as engine/last_step_shared.h says
+ *   absolute       (|S| + addend) * multiplier >> 32 >> down, of one matrix and 32 bits
+ *   root           of two matrices: the root of S0^2 + S1^2 times `scale`, approximate, plus `lift`
+ *                  and rounded down
+ *   real           of one matrix and less than 2^51: floor(S * mul + add), or with `absolute` |S|
+ */
+typedef enum {
+  CC_TENSOR_SEPARABLE_FINISH_float,
+  CC_TENSOR_SEPARABLE_FINISH_double,
+  CC_TENSOR_SEPARABLE_FINISH_absolute,
+  CC_TENSOR_SEPARABLE_FINISH_root,
+  CC_TENSOR_SEPARABLE_FINISH_real,
+} CcTensorSeparableFinish;
+
+/* What begins the table of a part. Behind it stand the rows' fragments by matrix, set and step, and
+ * the columns' by matrix, digit and every two blocks. */
+typedef struct {
+  int32_t steps;         /* along a row */
+  int32_t offset[2][2];  /* what a row's sums of weight 1 and 256 begin with, for each matrix,
+                            so that none is negative */
+  int32_t start[2][4];   /* what the sums of a matrix begin with: of weight 1, 256, 2^16 and 2^24
+                            when they are wide, else of 1 and 256 */
+  int32_t lift, drop;    /* 256, 0: sums are whole; 1, 8: without the lowest byte */
+  int32_t least, addend; /* of the last step, and so on */
+  uint32_t multiplier;
+  int32_t down;
+  int32_t finish; /* CcTensorSeparableFinish */
+  int32_t absolute;
+  float scale, lift_f;
+  uint64_t filtered, copied; /* which of 8 bytes of a row are */
+} CcTensorSeparableTable;
+
+#define CC_TENSOR_SEPARABLE_TABLE_BYTES 128
+static_assert(sizeof(CcTensorSeparableTable) <= CC_TENSOR_SEPARABLE_TABLE_BYTES, "it has to fit");
+
+/* F(bytes of a sample, bytes of a row's sum, digits of a tap, whether those are signed, matrices,
+ * blocks, sums). Behind each stands what it is for, as a rule. */
+#define CC_TENSOR_SEPARABLE_KERNELS(F)                                                             \
+  /* up to 17 rows */                                                                              \
+  F(1, 2, 1, u, 1, 2, linear)  /* box, gaussian to 9 */                                            \
+  F(1, 3, 1, u, 1, 2, linear)  /* gaussian with a sigma */                                         \
+  F(1, 3, 1, s, 1, 2, linear)  /* signed taps */                                                   \
+  F(1, 3, 1, s, 1, 2, general) /* sobel-x */                                                       \
+  F(1, 3, 2, s, 1, 2, linear)  /* gaussian 11 to 15 */                                             \
+  F(1, 4, 2, s, 1, 2, general) /* larger taps */                                                   \
+  F(1, 2, 1, s, 2, 2, general) /* sobel */                                                         \
+  F(1, 4, 2, s, 2, 2, general)                                                                     \
+  F(2, 3, 1, u, 1, 2, linear)  /* box, gaussian to 9 */                                            \
+  F(2, 3, 1, s, 1, 2, general) /* sobel-x */                                                       \
+  F(2, 4, 2, s, 1, 2, linear)  /* gaussian 11 to 15 */                                             \
+  F(2, 4, 2, s, 1, 2, wide)    /* gaussian with a sigma */                                         \
+  F(2, 5, 3, s, 1, 2, wide)    /* larger taps */                                                   \
+  F(2, 3, 1, s, 2, 2, wide)    /* sobel */                                                         \
+  F(2, 5, 3, s, 2, 2, wide)                                                                        \
+  /* up to 33 rows */                                                                              \
+  F(1, 3, 1, u, 1, 3, linear)                                                                      \
+  F(1, 3, 2, s, 1, 3, linear) F(1, 4, 2, s, 1, 3, general) F(1, 4, 2, s, 2, 3, general)            \
+      F(2, 4, 2, s, 1, 3, wide) F(2, 5, 3, s, 1, 3, wide)
+
+#define CC_TENSOR_SEPARABLE_NAME(bytes, planes, digits, sign, matrices, blocks, sums)              \
+  "cc_tensor_separable_u" #bytes "_p" #planes "_d" #digits #sign "_m" #matrices "_b" #blocks       \
+  "_" #sums
