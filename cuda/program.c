@@ -26,15 +26,25 @@ static const CcAlgorithm fastest_first[] = {
     CC_ALGORITHM_CONSTANT,
 };
 
-/* The algorithm of a pass with this op, or without one. */
+/* The algorithm of an op, or of none. */
 static CcAlgorithm
-choose_algorithm(const CcPlan *plan, const CcOp *op) {
+algorithm_of_op(const CcPlan *plan, const CcOp *op) {
   if (plan->algorithm != CC_ALGORITHM_AUTO)
     return plan->algorithm;
   guint i = 0;
   while (op && i < G_N_ELEMENTS(fastest_first) - 1 && !cc_algorithm_runs(fastest_first[i], op))
     i++;
   return fastest_first[i];
+}
+
+/* The algorithm of a pass: AUTO is sliding wherever the tensor cores take the pass, which is more
+ * than what sliding can promise for an op. */
+static CcAlgorithm
+algorithm_of_pass(const CcPlan *plan, const CcPass *pass) {
+  CcCudaKernel kernel = {0};
+  if (plan->algorithm == CC_ALGORITHM_AUTO && cc_sliding_choose_tensor_core(plan, pass, &kernel))
+    return CC_ALGORITHM_SLIDING;
+  return algorithm_of_op(plan, cc_cuda_leading_pass(plan, pass)->op);
 }
 
 /* --- passes that share a launch --- */
@@ -76,8 +86,7 @@ make_groups(const CcPlan *plan, Group group[CC_MAX_PASSES]) {
   guint n = 0;
   for (guint i = 0; i < plan->n_passes; i++) {
     const CcPass *pass = &plan->pass[i];
-    const CcOp *op = cc_cuda_leading_pass(plan, pass)->op;
-    const CcCudaAlgorithm *algorithm = algorithms[choose_algorithm(plan, op)];
+    const CcCudaAlgorithm *algorithm = algorithms[algorithm_of_pass(plan, pass)];
     CcCudaKernel kernel = {0};
     algorithm->choose(plan, pass, &kernel);
     guint g = 0;
@@ -313,7 +322,8 @@ CcCudaProgram *
 cc_cuda_program_new(CcCudaDevice *device, const CcPlan *plan, GError **error) {
   CcCudaProgram *self = g_new0(CcCudaProgram, 1);
   self->device = device;
-  self->algorithm = choose_algorithm(plan, plan->n_ops ? &plan->op[0] : NULL);
+  self->algorithm = plan->n_passes ? algorithm_of_pass(plan, &plan->pass[0])
+                                   : algorithm_of_op(plan, plan->n_ops ? &plan->op[0] : NULL);
   for (guint p = 0; p < plan->frame_layout.n_planes; p++) {
     const CcPlaneLayout *layout = &plan->frame_layout.plane[p];
     place_plane(&self->src[p], &self->src_bytes, layout, &plan->frame_source[p]);

@@ -5,7 +5,7 @@
 #include "sliding.h"
 
 /* What two stages cost beside their products, in products. */
-#define COST_OF_TWO_STAGES 3
+#define COST_OF_TWO_STAGES 8
 
 gboolean
 cc_sliding_choose_tensor_core(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {

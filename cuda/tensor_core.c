@@ -11,6 +11,9 @@
 
 CC_CUDA_DECLARE_MODULE(tensor_core);
 
+/* What the last steps cost that take any response, in products for 256 target bytes. */
+#define COST_OF_RESPONSE 8
+
 /* --- which kernel --- */
 
 typedef struct {
@@ -178,7 +181,8 @@ cc_tensor_core_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kern
 guint
 cc_tensor_core_cost(const CcCudaKernel *kernel) {
   const Kernel *self = CC_OWN(const Choice, kernel)->kernel;
-  return self->n_matrices * cost(self) / 16;
+  const guint finish = self->finish >= CC_TENSOR_CORE_FINISH_float ? COST_OF_RESPONSE : 0;
+  return self->n_matrices * cost(self) / 16 + finish;
 }
 
 gboolean

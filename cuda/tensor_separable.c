@@ -12,7 +12,7 @@
 
 CC_CUDA_DECLARE_MODULE(tensor_separable);
 
-#define MOST_ROWS 256 /* of a tile */
+#define MOST_ROWS 128 /* of a tile */
 
 /* --- which kernel --- */
 
@@ -203,17 +203,13 @@ cut_tiles(CcLaunch *launch, const Kernel *kernel, guint rows) {
  * together. */
 static void
 choose_tiles(CcLaunch *launch, const Kernel *kernel, const CcCudaDevice *device) {
-  const guint64 at_once =
-      (guint64)CC_TENSOR_SEPARABLE_RESIDENT(kernel->bytes, kernel->planes, kernel->digits,
-                                            kernel->n_matrices, kernel->blocks) *
-      device->multiprocessors;
   guint64 least = G_MAXUINT64;
   guint best = 0;
   for (guint rows = 2 * CC_TENSOR_SEPARABLE_BLOCK_ROWS; rows <= MOST_ROWS;
        rows += CC_TENSOR_SEPARABLE_BLOCK_ROWS) {
     const guint64 n = cut_tiles(launch, kernel, rows);
-    const guint64 time =
-        (n + at_once - 1) / at_once * (rows + CC_TENSOR_SEPARABLE_BLOCK_ROWS * kernel->blocks);
+    const guint64 rounds = (n + device->multiprocessors - 1) / device->multiprocessors;
+    const guint64 time = rounds * (rows + CC_TENSOR_SEPARABLE_BLOCK_ROWS * kernel->blocks);
     if (time < least) {
       least = time;
       best = rows;
@@ -247,6 +243,7 @@ cc_tensor_separable_set_tiles(CcLaunch *launch, const CcCudaKernel *chosen,
     CcPart *part = &launch->part[i];
     const Choice *choice = CC_OWN(const Choice, &chosen[i]);
     cc_tensor_core_set_packing(part, &choice->packing);
+    CC_OWN(CcTensorCorePart, part)->down = (gint)choice->steps;
     if (pass[i]->op) {
       CC_OWN(CcTensorCorePart, part)->table = bytes;
       bytes += table_bytes(choice);
@@ -320,16 +317,16 @@ write_fragments(gint8 *to, const CcOp *op, const CcPass *pass, const CcPart *par
   const Kernel *kernel = choice->kernel;
   const guint sets = CC_TENSOR_SEPARABLE_SETS(kernel->bytes, kernel->digits);
   for (guint m = 0; m < kernel->n_matrices; m++)
-    for (guint set = 0; set < sets; set++)
-      for (guint step = 0; step < choice->steps; step++)
-        FOR_FRAGMENT(i, k)
-  *to++ = (gint8)row_digit(op, pass, part, choice, m, set, i, 32 * (gint)step + k);
-  for (guint m = 0; m < kernel->n_matrices; m++)
     for (guint digit = 0; digit < kernel->digits; digit++)
       for (guint step = 0; step < (kernel->blocks + 1) / 2; step++)
         FOR_FRAGMENT(i, k)
   *to++ = (gint8)column_digit(op, kernel, m, digit, i,
                               32 * (gint)step + k / 16 * 16 + row_of_block(k % 16));
+  for (guint step = 0; step < choice->steps; step++)
+    for (guint m = 0; m < kernel->n_matrices; m++)
+      for (guint set = 0; set < sets; set++)
+        FOR_FRAGMENT(i, k)
+  *to++ = (gint8)row_digit(op, pass, part, choice, m, set, i, 32 * (gint)step + k);
 }
 
 /* What the sums of matrix m begin with: along rows, so that none is negative, and then what takes
@@ -345,7 +342,9 @@ set_starts(CcTensorSeparableTable *table, const CcOp *op, const Choice *choice, 
   gint64 start = begin;
   for (guint i = 0; i < op->height; i++)
     start -= offset * column_of(op, m)[i];
-  const gint last = kernel->sums != CC_TENSOR_SEPARABLE_SUMS_wide ? 1 : 3;
+  const gint last = kernel->sums == CC_TENSOR_SEPARABLE_SUMS_wide      ? 3
+                    : kernel->sums == CC_TENSOR_SEPARABLE_SUMS_dropped ? 1
+                                                                       : 0;
   for (gint i = 0; i < last; i++, start >>= 8)
     table->start[m][i] = (gint32)(start & 255);
   table->start[m][last] = (gint32)start;
@@ -367,7 +366,6 @@ write_table(guint8 *to, const CcPass *pass, const CcPart *part, const Choice *ch
   CcTensorSeparableTable *table = (CcTensorSeparableTable *)(gpointer)to;
   gint64 begin;
   cc_tensor_separable_find_finish(kernel->sums, pass->op, kernel->bytes, table, &begin);
-  table->steps = (gint32)choice->steps;
   table->filtered = bytes_of(part, pass->filter_mask);
   table->copied = bytes_of(part, pass->copy_mask);
   for (guint m = 0; m < kernel->n_matrices; m++)

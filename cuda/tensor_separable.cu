@@ -16,299 +16,33 @@
  * the last step is right (tensor_separable.c). */
 
 #include "finish.cuh"
-#include "tensor_separable_tile.cuh"
-
-/* What a kernel is made for: see CC_TENSOR_SEPARABLE_KERNELS. */
-template <int BYTES_, int PLANES_, int DIGITS_, bool SIGNED_, int MATRICES_, int BLOCKS_,
-          CcTensorSeparableSums SUMS_>
-struct Variant {
-  static constexpr int BYTES = BYTES_, PLANES = PLANES_, DIGITS = DIGITS_, MATRICES = MATRICES_;
-  static constexpr int BLOCKS = BLOCKS_;
-  static constexpr bool SIGNED = SIGNED_;
-  static constexpr CcTensorSeparableSums SUMS = SUMS_;
-  static constexpr bool WIDE = SUMS == CC_TENSOR_SEPARABLE_SUMS_wide;
-  static constexpr int PAIRS = CC_TENSOR_SEPARABLE_PAIRS(BYTES, PLANES, MATRICES, BLOCKS);
-  static constexpr int TILE_BYTES = CC_TENSOR_SEPARABLE_TILE_BYTES(PAIRS);
-  static constexpr int MOST_STEPS = CC_TENSOR_SEPARABLE_MOST_STEPS(BLOCKS);
-  static constexpr int SETS = CC_TENSOR_SEPARABLE_SETS(BYTES, DIGITS);
-  static constexpr int EIGHTS = 2 / BYTES; /* columns of 16 bytes, eight at a time */
-  static constexpr int WEIGHTS = PLANES + DIGITS - 1;
-  static constexpr int DOWN_STEPS = (BLOCKS + 1) / 2; /* of 32 rows */
-  typedef StagedBlocks<TILE_BYTES, MOST_STEPS> Staged;
-};
-
-/* --- matrix products --- */
-
-/* Four sums of a lane: of lane 4g + t row g of the product, columns 2t and 2t + 1, and then the
- * same of row g + 8. */
-struct Products {
-  int sum[4];
-};
-
-#define MULTIPLY(shape, type, ...)                                                                 \
-  asm("mma.sync.aligned." shape ".row.col.s32." type ".u8.s32 " __VA_ARGS__)
-
-/* Adds to `to` the product of a matrix of taps, 16 x 16, with one of bytes, 16 x 8. */
-template <bool SIGNED>
-static __device__ __forceinline__ void
-multiply_add_half(Products &to, unsigned upper, unsigned lower, unsigned bytes) {
-#if __CUDA_ARCH__ >= 800
-#define OPERANDS                                                                                   \
-  "{%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};" : "+r"(to.sum[0]),                                \
-                                                   "+r"(to.sum[1]),                                \
-                                                   "+r"(to.sum[2]),                                \
-                                                   "+r"(to.sum[3])                                 \
-      : "r"(upper), "r"(lower), "r"(bytes)
-  if (SIGNED)
-    MULTIPLY("m16n8k16", "s8", OPERANDS);
-  else
-    MULTIPLY("m16n8k16", "u8", OPERANDS);
-#undef OPERANDS
-#else
-  /* Turing multiplies 8 rows at a time */
-#define OPERANDS(i, taps)                                                                          \
-  "{%0,%1}, {%2}, {%3}, {%0,%1};" : "+r"(to.sum[i]), "+r"(to.sum[i + 1]) : "r"(taps), "r"(bytes)
-  if (SIGNED) {
-    MULTIPLY("m8n8k16", "s8", OPERANDS(0, upper));
-    MULTIPLY("m8n8k16", "s8", OPERANDS(2, lower));
-  } else {
-    MULTIPLY("m8n8k16", "u8", OPERANDS(0, upper));
-    MULTIPLY("m8n8k16", "u8", OPERANDS(2, lower));
-  }
-#undef OPERANDS
-#endif
-}
-
-/* The same of 16 x 32 and 32 x 8. */
-template <bool SIGNED>
-static __device__ __forceinline__ void
-multiply_add(Products &to, const uint4 &taps, unsigned first, unsigned second) {
-#if __CUDA_ARCH__ >= 800
-#define OPERANDS                                                                                   \
-  "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};" : "+r"(to.sum[0]),                       \
-                                                            "+r"(to.sum[1]),                       \
-                                                            "+r"(to.sum[2]),                       \
-                                                            "+r"(to.sum[3])                        \
-      : "r"(taps.x), "r"(taps.y), "r"(taps.z), "r"(taps.w), "r"(first), "r"(second)
-  if (SIGNED)
-    MULTIPLY("m16n8k32", "s8", OPERANDS);
-  else
-    MULTIPLY("m16n8k32", "u8", OPERANDS);
-#undef OPERANDS
-#else
-  multiply_add_half<SIGNED>(to, taps.x, taps.y, first);
-  multiply_add_half<SIGNED>(to, taps.z, taps.w, second);
-#endif
-}
-
-/* --- the table --- */
-
-/* A lane's share of the table of a part. */
-template <typename V> struct Table : CcTensorSeparableTable {
-  const uint4 *rows; /* fragments of the lane */
-  uint4 columns[V::MATRICES][V::DIGITS][V::DOWN_STEPS];
-
-  __device__ __forceinline__ Table(const CcLaunch &launch, const CcPart &part) {
-    const char *from = (const char *)launch.memory_taps + OWN(part).table;
-    *(CcTensorSeparableTable *)this = *(const CcTensorSeparableTable *)from;
-    rows = (const uint4 *)(from + CC_TENSOR_SEPARABLE_TABLE_BYTES) + threadIdx.x;
-    const uint4 *next = rows + 32 * V::MATRICES * V::SETS * steps;
-#pragma unroll
-    for (int m = 0; m < V::MATRICES; m++)
-#pragma unroll
-      for (int d = 0; d < V::DIGITS; d++)
-#pragma unroll
-        for (int s = 0; s < V::DOWN_STEPS; s++, next += 32)
-          columns[m][d][s] = *next;
-  }
-};
-
-/* --- rows --- */
-
-/* How source bytes become what is multiplied. */
-struct SourceForm {
-  int shift;
-  unsigned mask; /* of stored words, two at a time */
-  bool grey;     /* pixels of four bytes become grey */
-};
-
-/* Reads 32 bytes of each of 16 rows: of lane 4g + t bytes 4t and on of row g, then bytes 16 + 4t
- * and on, and then both of row g + 8. */
-template <int BYTES>
-static __device__ __forceinline__ void
-load_bytes(unsigned (&word)[4], unsigned address, const CcPart &part, const SourceForm &form) {
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
-               : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
-               : "r"(address)
-               : "memory");
-  if (BYTES == 2)
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-      word[i] = word[i] >> form.shift & form.mask;
-  else if (form.grey)
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-      word[i] = grey_of(part, word[i]);
-}
-
-/* Byte `i` of four numbers as a word. */
-static __device__ __forceinline__ unsigned
-gather_byte(const unsigned (&s)[4], int i) {
-  return __byte_perm(__byte_perm(s[0], s[1], i + 16 * (4 + i)),
-                     __byte_perm(s[2], s[3], i + 16 * (4 + i)), 0x5410);
-}
-
-/* The first COUNT bytes of four numbers, as words. */
-template <int COUNT>
-static __device__ __forceinline__ void
-gather_bytes(unsigned *plane, const unsigned (&s)[4]) {
-#pragma unroll
-  for (int p = 0; p + 1 < COUNT; p += 2) {
-    const unsigned low = __byte_perm(s[0], s[1], p ? 0x7362 : 0x5140);
-    const unsigned high = __byte_perm(s[2], s[3], p ? 0x7362 : 0x5140);
-    plane[p] = __byte_perm(low, high, 0x5410);
-    plane[p + 1] = __byte_perm(low, high, 0x7632);
-  }
-  if (COUNT % 2)
-    plane[COUNT - 1] = gather_byte(s, COUNT - 1);
-}
-
-/* A lane's sums along 16 rows for 16 bytes of them, of one matrix: for rows 0 to 7 and 8 to 15. */
-template <typename V> struct RowSums {
-  Products half[V::SETS][2];
-
-  __device__ __forceinline__ void begin(const int (&offset)[2]) {
-#pragma unroll
-    for (int set = 0; set < V::SETS; set++)
-#pragma unroll
-      for (int i = 0; i < 2; i++)
-#pragma unroll
-        for (int k = 0; k < 4; k++) {
-          const int weight = V::BYTES == 1 ? set : 2 * set + k / 2;
-          half[set][i].sum[k] = weight < 2 ? offset[weight & 1] : 0;
-        }
-  }
-
-  /* The sum of weight 256^w for row i of the lane's four. */
-  __device__ __forceinline__ int of_weight(int w, int eight, int i) const {
-    return V::BYTES == 1 ? half[w][i / 2].sum[2 * eight + i % 2]
-                         : half[w / 2][i / 2].sum[w % 2 * 2 + i % 2];
-  }
-
-  /* The bytes of the sums for eight columns, as words of the lane's four rows. */
-  __device__ __forceinline__ void get_planes(unsigned *plane, int eight) const {
-    constexpr int WEIGHTS = V::DIGITS + V::BYTES - 1, FIRST = V::PLANES > 4;
-    unsigned s[4], low[4];
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-      low[i] = of_weight(0, eight, i);
-      unsigned sum = of_weight(WEIGHTS - 1, eight, i);
-#pragma unroll
-      for (int w = WEIGHTS - 2; w >= FIRST; w--)
-        sum = 256 * sum + of_weight(w, eight, i);
-      s[i] = FIRST ? sum + ((int)low[i] >> 8) : sum;
-    }
-    if (FIRST)
-      plane[0] = gather_byte(low, 0);
-    gather_bytes<V::PLANES - FIRST>(plane + FIRST, s);
-  }
-};
-
-/* --- columns --- */
-
-/* The sums along rows that the lane has of 16 bytes, byte by byte, of the blocks of a window. */
-template <typename V> struct Ring {
-  unsigned word[V::EIGHTS][V::MATRICES][V::PLANES][V::BLOCKS];
-
-  /* Slides by the block at `address` in shared memory. */
-  __device__ __forceinline__ void slide(const Table<V> &table, const CcPart &part,
-                                        const SourceForm &form, unsigned address) {
-    RowSums<V> sums[V::MATRICES];
-#pragma unroll
-    for (int m = 0; m < V::MATRICES; m++)
-      sums[m].begin(table.offset[m]);
-#pragma unroll 1
-    for (int step = 0; step < table.steps; step++) {
-      unsigned bytes[4];
-      load_bytes<V::BYTES>(bytes, address + 32 * step, part, form);
-#pragma unroll
-      for (int m = 0; m < V::MATRICES; m++)
-#pragma unroll
-        for (int set = 0; set < V::SETS; set++) {
-          const uint4 taps = __ldg(table.rows + 32 * ((m * V::SETS + set) * table.steps + step));
-          multiply_add<V::SIGNED>(sums[m].half[set][0], taps, bytes[0], bytes[1]);
-          multiply_add<V::SIGNED>(sums[m].half[set][1], taps, bytes[2], bytes[3]);
-        }
-    }
-#pragma unroll
-    for (int e = 0; e < V::EIGHTS; e++)
-#pragma unroll
-      for (int m = 0; m < V::MATRICES; m++) {
-        unsigned plane[V::PLANES];
-        sums[m].get_planes(plane, e);
-#pragma unroll
-        for (int p = 0; p < V::PLANES; p++) {
-#pragma unroll
-          for (int b = 0; b + 1 < V::BLOCKS; b++)
-            word[e][m][p][b] = word[e][m][p][b + 1];
-          word[e][m][p][V::BLOCKS - 1] = plane[p];
-        }
-      }
-  }
-
-  /* Adds to `to` the products of weight 256^w. */
-  __device__ __forceinline__ void weigh(Products &to, const Table<V> &table, int e, int m,
-                                        int w) const {
-#pragma unroll
-    for (int p = 0; p < V::PLANES; p++)
-      if (w - p >= 0 && w - p < V::DIGITS)
-#pragma unroll
-        for (int s = 0; s < V::DOWN_STEPS; s++) {
-          const uint4 &taps = table.columns[m][w - p < V::DIGITS ? w - p : 0][s];
-          if (2 * s + 1 < V::BLOCKS)
-            multiply_add<V::SIGNED>(to, taps, word[e][m][p][2 * s],
-                                    word[e][m][p][2 * s + 1 < V::BLOCKS ? 2 * s + 1 : 0]);
-          else
-            multiply_add_half<V::SIGNED>(to, taps.x, taps.y, word[e][m][p][2 * s]);
-        }
-  }
-
-  /* The sums of the weights from `lowest` on, divided by that; the lowest begins with `start`. */
-  __device__ __forceinline__ Products weigh_from(const Table<V> &table, int e, int m, int lowest,
-                                                 int start) const {
-    Products sums = {};
-#pragma unroll
-    for (int w = V::WEIGHTS - 1; w >= lowest; w--) {
-#pragma unroll
-      for (int i = 0; i < 4; i++)
-        sums.sum[i] = 256 * sums.sum[i] + (w == lowest ? start : 0);
-      weigh(sums, table, e, m, w);
-    }
-    return sums;
-  }
-};
+#include "tensor_separable_sums.cuh"
 
 /* --- last steps --- */
 
-/* The sums of one matrix for a lane's four samples of eight columns: two of row g, two of row g
- * + 8.
- */
+/* The sums of one matrix for a lane's four samples of eight columns: two of row g, two of
+ * row g + 8. */
 template <typename V> struct Sums {
   typedef std::conditional_t<V::WIDE, long long, int> Sum;
   Sum of[4];
 
   __device__ __forceinline__ void make(const Ring<V> &ring, const Table<V> &table, int e, int m) {
     const int(&start)[4] = table.start[m];
+    if constexpr (!V::WIDE && !V::DROPPED) {
+      const Products all = ring.weigh_from(table, e, m, 0, start[0]);
+#pragma unroll
+      for (int i = 0; i < 4; i++)
+        of[i] = all.sum[i];
+      return;
+    }
     Products low = {start[0], start[0], start[0], start[0]};
     ring.weigh(low, table, e, m, 0);
-    if constexpr (!V::WIDE) {
+    if constexpr (V::DROPPED) {
       const Products high = ring.weigh_from(table, e, m, 1, start[1]);
 #pragma unroll
       for (int i = 0; i < 4; i++)
-        of[i] = V::SUMS == CC_TENSOR_SEPARABLE_SUMS_linear
-                    ? high.sum[i] * table.lift + (low.sum[i] >> table.drop)
-                    : high.sum[i] * 256 + low.sum[i];
-    } else {
+        of[i] = high.sum[i] + (low.sum[i] >> 8);
+    } else if constexpr (V::WIDE) {
       Products second = {start[1], start[1], start[1], start[1]};
       Products third = {start[2], start[2], start[2], start[2]};
       ring.weigh(second, table, e, m, 1);
@@ -354,6 +88,25 @@ double_of(long long n) {
   return __dadd_rn(__longlong_as_double(biased), -0x1.8p52);
 }
 
+static __device__ __forceinline__ float
+approximate_root(float n) {
+  float root;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(n));
+  return root;
+}
+
+/* The root of n = x^2 + y^2 to the nearest, when that is at most 65535; else at least 65535. Up to
+ * there the float is wrong by less than 0.1, so the nearest is r, the integer below the float, or
+ * the next: that when n > (r + 1/2)^2, or n - r^2 > r. */
+static __device__ __forceinline__ int
+root_word(int x, int y) {
+  const float fx = (float)x, fy = (float)y;
+  const int r = __float2int_rz(approximate_root(__fmaf_rn(fx, fx, __fmul_rn(fy, fy))));
+  const unsigned square = (unsigned)x * (unsigned)x + (unsigned)y * (unsigned)y;
+  const int below = (int)((unsigned)r * (unsigned)(r + 1) - square); /* needs few bits */
+  return r - (below >> 31);
+}
+
 /* The code value of a sample's sums as engine/last_step_shared.h says. */
 template <typename Kind, typename Sum, int MATRICES>
 static __device__ __forceinline__ int
@@ -365,12 +118,17 @@ code_by_response(const CcLaunch &launch, const CcPart &part, const Sum (&s)[MATR
   return response.code(launch.response, part);
 }
 
-/* The code value of a sample's sums; for bytes not yet saturated. */
+/* The code value of a sample's sums; for bytes not yet saturated, and of low and high a number that
+ * holds it. */
 template <typename V>
 static __device__ __forceinline__ int
 code(const CcLaunch &launch, const CcPart &part, const Table<V> &table,
      const typename Sums<V>::Sum (&s)[V::MATRICES]) {
-  if constexpr (V::SUMS == CC_TENSOR_SEPARABLE_SUMS_linear) {
+  if constexpr (V::SUMS == CC_TENSOR_SEPARABLE_SUMS_low) {
+    return s[0] * (int)table.multiplier;
+  } else if constexpr (V::SUMS == CC_TENSOR_SEPARABLE_SUMS_high) {
+    return (int)__umulhi((unsigned)s[0], table.multiplier);
+  } else if constexpr (V::SUMS == CC_TENSOR_SEPARABLE_SUMS_linear || V::DROPPED) {
     const int value = scale_down(table, max(s[0], table.least));
     return V::BYTES == 1 ? value : min(max(value, part.lo), part.hi);
   } else if (!V::WIDE && table.finish == CC_TENSOR_SEPARABLE_FINISH_float) {
@@ -379,10 +137,13 @@ code(const CcLaunch &launch, const CcPart &part, const Table<V> &table,
     const int n = (int)(s[0] < 0 ? -s[0] : s[0]) + table.addend;
     return min(max(scale_down(table, n), part.lo), part.hi);
   } else if (V::MATRICES == 2 && !V::WIDE && table.finish == CC_TENSOR_SEPARABLE_FINISH_root) {
-    const float x = (float)s[0], y = (float)s[V::MATRICES - 1];
-    float root;
-    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(__fmaf_rn(x, x, __fmul_rn(y, y))));
-    return min(max(__float2int_rd(__fmaf_rn(root, table.scale, table.lift_f)), part.lo), part.hi);
+    /* behind the exponent of 2^23 a float and its bits count alike */
+    const float x = __int_as_float((int)s[0]) - 12582912.0f;
+    const float y = __int_as_float((int)s[V::MATRICES - 1]) - 12582912.0f;
+    const float root = approximate_root(__fmaf_rn(x, x, __fmul_rn(y, y)));
+    return min(max(__float2int_rd(__fmaf_rn(root, table.scale, table.lift)), part.lo), part.hi);
+  } else if (V::MATRICES == 2 && !V::WIDE && table.finish == CC_TENSOR_SEPARABLE_FINISH_word) {
+    return min(root_word((int)s[0], (int)s[V::MATRICES - 1]) + table.addend, part.hi);
   } else if (V::MATRICES == 1 && V::WIDE && table.finish == CC_TENSOR_SEPARABLE_FINISH_real) {
     const double t = double_of(s[0]);
     const int value = floor_of(__fma_rn(table.absolute ? fabs(t) : t, part.mul, part.add));
@@ -418,7 +179,19 @@ finish(const CcLaunch &launch, const CcPart &part, const Table<V> &table, const 
 #pragma unroll
   for (int e = 0; e < V::EIGHTS; e++)
     finish_eight(launch, part, table, ring, e, value[e]);
-  if constexpr (V::BYTES == 2)
+  if constexpr (V::SUMS == CC_TENSOR_SEPARABLE_SUMS_low ||
+                V::SUMS == CC_TENSOR_SEPARABLE_SUMS_high) {
+    unsigned two[2][V::EIGHTS];
+#pragma unroll
+    for (int e = 0; e < V::EIGHTS; e++)
+#pragma unroll
+      for (int row = 0; row < 2; row++)
+        two[row][e] = __byte_perm(value[e][2 * row], value[e][2 * row + 1], table.pick);
+    if (V::BYTES == 2)
+      return make_uint2(two[0][0] << part.shift, two[1][0] << part.shift);
+    return make_uint2(__byte_perm(two[0][0], two[0][V::EIGHTS - 1], 0x5410),
+                      __byte_perm(two[1][0], two[1][V::EIGHTS - 1], 0x5410));
+  } else if constexpr (V::BYTES == 2)
     return make_uint2(__byte_perm(value[0][0], value[0][1], 0x5410) << part.shift,
                       __byte_perm(value[0][2], value[0][3], 0x5410) << part.shift);
   else
@@ -446,78 +219,75 @@ join(unsigned first, unsigned second) {
   return (uint64_t)high << 32 | low;
 }
 
-/* Writes what a warp has of a pair: 2 x 16 bytes of 16 rows. */
+/* Writes what a warp has of a pair: 2 x 16 bytes of 16 rows. FREE: all of them lie inside. */
+template <bool FREE>
 static __device__ __forceinline__ void
 store_pair(const CcPart &part, const CcTensorSeparableTable &table, const Target &target, int at,
            const uint2 (&words)[2]) {
   const bool passes = table.filtered != ~(uint64_t)0;
 #pragma unroll
   for (int half = 0; half < 2; half++) {
-    const long long row = 8 * half;
     uint64_t word = half ? join(words[0].y, words[1].y) : join(words[0].x, words[1].x);
-    if (8 * half >= target.below)
+    const long long row = 8 * half;
+    const int left = FREE ? WORD : target.left - at;
+    if (!FREE && row >= target.below)
       continue;
-    const int left = target.left - at;
     if (passes)
       word = merge_unfiltered(part, table, target.from + row * part.src_pitch + at, left, word);
     store_word(target.to + row * part.dst_pitch + at, left, word);
   }
 }
 
-/* The block's tile, of which all is staged that is needed first. */
-template <typename V>
+/* Filters the block's tile. FREE: all that it reads and writes lies inside, but for rows above and
+ * below that are read. ONE: a single step makes the sums along rows. */
+template <typename V, bool FREE, bool ONE>
 static __device__ __forceinline__ void
-filter_tile(const CcLaunch &launch, const SeparableTile &tile, const Table<V> &table,
+filter_tile(const CcLaunch &launch, const SeparableTile &tile, const Span &span,
             typename V::Staged &staged) {
   typedef typename V::Staged Staged;
   constexpr int AHEAD = Staged::N - 1; /* blocks that are on their way */
   constexpr int REACH_DOWN = CC_TENSOR_SEPARABLE_REACH_DOWN(V::BLOCKS);
   const CcPart &part = tile.part;
-  const int reach = CC_TENSOR_SEPARABLE_REACH_ACROSS(table.steps);
-  const Span span = {tile.x - reach, V::TILE_BYTES + 2 * reach};
   const int blocks = tile.rows / BLOCK_ROWS + V::BLOCKS - 1, top = tile.y - REACH_DOWN;
+
   const SourceForm form = {part.shift, (0xFFFFu >> part.shift) * 0x10001u,
                            V::BYTES == 1 && OWN(part).colors != 0};
-  const bool sides = has_sides<V::BYTES>(part, span);
   const int lane = threadIdx.x, g = lane >> 2, t = lane & 3;
   const int warp_x = 32 * V::PAIRS * threadIdx.y;
+  const int x = tile.x + warp_x + (t & 1) * 12 + 4 * t;
   const unsigned source =
       (unsigned)__cvta_generic_to_shared(&staged.row[0][lane % 8 + lane / 16 * 8][0]) + warp_x +
       (lane / 8 % 2) * 16;
-  const int x = tile.x + warp_x + (t & 1) * 12 + 4 * t;
   Target target = {target_row<char>(part, tile.y + g) + x, source_row<char>(part, tile.y + g) + x,
                    part.height - tile.y - g, target_bytes<V::BYTES>(part) - x};
+  Stager<V::BYTES, V::TILE_BYTES, FREE, ONE, Staged> stager(launch, part, span, top, staged);
+  const Table<V> table(launch, part);
+  const RowTaps<V, ONE> rows(table, OWN(part).down);
   Ring<V> ring[V::PAIRS][2];
+  unsigned block = 0;
 #pragma unroll 1
   for (int i = -AHEAD; i < blocks; i++) {
     if (i >= 0) {
       wait_for_groups<AHEAD - 1>();
       __syncthreads();
-      if (sides)
-        stage_both_sides<V::BYTES>(launch, part, span, top + BLOCK_ROWS * i, reach,
-                                   staged.row[i % Staged::N]);
+      if (!FREE)
+        stager.stage_outside(i, top + BLOCK_ROWS * i);
     }
-    const int next = i + AHEAD;
-    if (next < blocks)
-      stage_block<V::BYTES>(launch, part, span, top + BLOCK_ROWS * next,
-                            staged.row[next % Staged::N]);
-    end_group();
+    stager.start(i + AHEAD < blocks);
     if (i < 0)
       continue;
-    const unsigned block = source + i % Staged::N * (BLOCK_ROWS * Staged::PITCH);
 #pragma unroll
     for (int pair = 0; pair < V::PAIRS; pair++) {
       uint2 words[2];
-#pragma unroll
-      for (int k = 0; k < 2; k++)
-        ring[pair][k].slide(table, part, form, block + 16 * (2 * pair + k));
+      slide_pair<V, ONE>(ring[pair], table, rows, part, form, source + block + 32 * pair);
       if (i < V::BLOCKS - 1)
         continue;
 #pragma unroll
       for (int k = 0; k < 2; k++)
         words[k] = finish(launch, part, table, ring[pair][k]);
-      store_pair(part, table, target, 32 * pair, words);
+      store_pair<FREE>(part, table, target, 32 * pair, words);
     }
+    block = block == AHEAD * sizeof staged.row[0] ? 0 : block + sizeof staged.row[0];
     if (i < V::BLOCKS - 1)
       continue;
     target.to += (long long)BLOCK_ROWS * part.dst_pitch;
@@ -570,9 +340,15 @@ filter_separable(const CcLaunch &launch) {
     pass_separable_tile<V>(launch, tile);
     return;
   }
-  const Table<V> table(launch, tile.part); /* no launch writes it */
+  const int steps = OWN(tile.part).down, reach = CC_TENSOR_SEPARABLE_REACH_ACROSS(steps);
+  const Span span = {tile.x - reach, V::TILE_BYTES + 2 * reach, reach};
   wait_for_last_launch();
-  filter_tile<V>(launch, tile, table, staged);
+  if (!is_free<V::BYTES, V::TILE_BYTES>(tile, span, CC_TENSOR_SEPARABLE_REACH_DOWN(V::BLOCKS)))
+    filter_tile<V, false, false>(launch, tile, span, staged);
+  else if (V::BLOCKS == 2 && steps == 1)
+    filter_tile<V, true, V::BLOCKS == 2>(launch, tile, span, staged);
+  else
+    filter_tile<V, true, false>(launch, tile, span, staged);
 }
 
 #define SIGN_u false

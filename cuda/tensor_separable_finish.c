@@ -6,14 +6,16 @@
 
 /* Relative error of the device's approximate root of a float and of what is made of it, twice what
  * it is. */
-#define ROOT_ERROR 0x1p-20
+#define ROOT_ERROR 0x1p-21
 
-#define DROPPED_BITS 8
+/* The bits of the float 2^23 * 3 / 2, behind which whole numbers below 2^22 stand in its bits. */
+#define FLOAT_BITS 0x4B400000
 
-/* A scale as the device applies it, to sums that begin with `begin`. */
+/* A scale as the device applies it: to sums that begin with `begin`, without their lowest bits. */
 typedef struct {
-  const CcTensorSeparableTable *table;
-  gint64 begin;
+  gint64 begin, least;
+  guint drop, down;
+  guint32 multiplier;
   gint lo, hi;
 } Scale;
 
@@ -27,62 +29,89 @@ is_linear(const CcOp *op) {
 static gint
 code_of_scale(gconstpointer form, gint64 n) {
   const Scale *self = form;
-  const gint64 kept = MAX((n + self->begin) >> self->table->drop, self->table->least);
-  const guint64 product = (guint64)kept * self->table->multiplier;
-  return cc_clamp_code((gint)MIN(product >> 32 >> self->table->down, G_MAXINT32), self->lo,
-                       self->hi);
+  const gint64 kept = MAX((n + self->begin) >> self->drop, self->least);
+  const guint64 product = (guint64)kept * self->multiplier >> self->down;
+  return cc_clamp_code((gint)MIN(product, G_MAXINT32), self->lo, self->hi);
 }
 
-/* Whether (n + begin) >> drop fits 32 bits, and a result less. */
+/* Whether the device can multiply all sums: at most so many, and not negative or clamped to 0. */
 static gboolean
-scale_fits(const Scale *self, CcRange range) {
-  const gint64 least = (range.least + self->begin) >> self->table->drop;
-  const gint64 most = (range.most + self->begin) >> self->table->drop;
-  return least >= G_MININT32 && most <= G_MAXINT32;
+sums_fit(const Scale *scale, CcRange range, gint64 largest) {
+  const gint64 least = (range.least + scale->begin) >> scale->drop;
+  const gint64 most = (range.most + scale->begin) >> scale->drop;
+  return least >= (scale->least == 0 ? G_MININT32 : 0) && most <= largest;
 }
 
-/* Finds multiplier and down for a scale that is positive and below 1. */
+/* Finds the multiplier for a scale and how far down products are shifted, and the beginning. */
 static gboolean
-find_multiplier(const CcOp *op, CcRange range, CcTensorSeparableTable *table, Scale *scale) {
-  gint exponent;
-  const gdouble mul = ldexp(op->mul, table->drop);
-  const gdouble fraction = frexp(mul, &exponent); /* mul = fraction * 2^exponent */
-  if (mul <= 0 || exponent > 0 || exponent < -31)
-    return FALSE;
-  table->down = -exponent;
-  const gdouble exact = ldexp(fraction, 32);
+find_multiplier(const CcOp *op, guint down, gint64 largest, Scale *scale) {
+  const CcRange range = cc_op_range(op);
+  const gdouble exact = ldexp(op->mul, (gint)(down + scale->drop));
   const gdouble begin = floor(op->add / op->mul);
-  if (fabs(begin) > 0x1p50)
+  if (exact < 1 || exact >= 0x1p32 || fabs(begin) > 0x1p50)
     return FALSE;
+  scale->down = down;
   for (gint i = 0; i < 4; i++) {
     const gdouble multiplier = i % 2 == 0 ? ceil(exact) : floor(exact);
     if (multiplier > G_MAXUINT32)
       continue;
-    table->multiplier = (guint32)multiplier;
+    scale->multiplier = (guint32)multiplier;
     scale->begin = (gint64)begin + i / 2;
-    if (scale_fits(scale, range) && cc_op_agrees(op, range, code_of_scale, scale))
+    if (sums_fit(scale, range, largest) && cc_op_agrees(op, range, code_of_scale, scale))
       return TRUE;
   }
   return FALSE;
 }
 
-/* A power of two, of which the multiplier is at most 2^31. */
+/* Whether no sum's code value has to be clamped, by the op or to be stored. */
 static gboolean
-find_scale(const CcOp *op, CcRange range, CcTensorSeparableTable *table, Scale *scale) {
-  table->lift = 256;
-  table->drop = 0;
-  if (find_multiplier(op, range, table, scale))
+never_clamps(const CcOp *op) {
+  const gdouble least = floor((gdouble)op->sum_min[0] * op->mul + op->add);
+  const gdouble most = floor((gdouble)op->sum_max[0] * op->mul + op->add);
+  return op->mul > 0 && least >= op->lo && most <= op->hi;
+}
+
+/* Code values are byte `at` and, of two bytes, the next of a product. */
+static gboolean
+find_picked(const CcOp *op, guint bytes, gboolean high, CcTensorSeparableTable *table,
+            gint64 *begin) {
+  if (!is_linear(op) || !never_clamps(op))
+    return FALSE;
+  for (gint at = 4 - (gint)bytes; at >= 0; at -= (gint)bytes) {
+    Scale scale = {.least = G_MININT64, .lo = op->lo, .hi = op->hi};
+    const guint down = 8 * (guint)at + (high ? 32 : 0);
+    /* a product fits 32 bits */
+    const gdouble most = high ? G_MAXUINT32 : floor(G_MAXUINT32 / ldexp(op->mul, (gint)down));
+    if (!find_multiplier(op, down, (gint64)most, &scale))
+      continue;
+    const guint first = bytes == 1 ? (guint)at : (guint)at | ((guint)at + 1) << 4;
+    table->pick = first | (first + (bytes == 1 ? 4 : 0x44)) << 4 * bytes;
+    table->multiplier = scale.multiplier;
+    *begin = scale.begin;
     return TRUE;
-  table->lift = 1;
-  table->drop = DROPPED_BITS;
-  return find_multiplier(op, range, table, scale);
+  }
+  return FALSE;
+}
+
+/* A scale that is positive and below 1, of products of 64 bits. */
+static gboolean
+find_scale(const CcOp *op, Scale *scale, CcTensorSeparableTable *table) {
+  gint exponent;
+  frexp(ldexp(op->mul, (gint)scale->drop), &exponent); /* mul is from half of 2^exponent on */
+  if (op->mul <= 0 || exponent > 0 || exponent < -31 ||
+      !find_multiplier(op, (guint)(32 - exponent), G_MAXINT32, scale))
+    return FALSE;
+  table->multiplier = scale->multiplier;
+  table->down = -exponent;
+  table->least = 0;
+  return TRUE;
 }
 
 static gboolean
-find_linear(const CcOp *op, guint bytes, CcTensorSeparableTable *table, gint64 *begin) {
-  Scale scale = {table, 0, bytes == 1 ? 0 : op->lo, bytes == 1 ? G_MAXUINT8 : op->hi};
-  table->least = 0;
-  if (!is_linear(op) || !find_scale(op, cc_op_range(op), table, &scale))
+find_linear(const CcOp *op, guint bytes, guint drop, CcTensorSeparableTable *table, gint64 *begin) {
+  Scale scale = {
+      .drop = drop, .lo = bytes == 1 ? 0 : op->lo, .hi = bytes == 1 ? G_MAXUINT8 : op->hi};
+  if (!is_linear(op) || !find_scale(op, &scale, table))
     return FALSE;
   *begin = scale.begin;
   return TRUE;
@@ -90,11 +119,9 @@ find_linear(const CcOp *op, guint bytes, CcTensorSeparableTable *table, gint64 *
 
 static gboolean
 find_absolute(const CcOp *op, CcTensorSeparableTable *table) {
-  Scale scale = {table, 0, op->lo, op->hi};
-  table->drop = 0;
+  Scale scale = {.lo = op->lo, .hi = op->hi};
   if (op->n_matrices != 1 || op->response != CC_RESPONSE_ABSOLUTE ||
-      !find_multiplier(op, cc_op_range(op), table, &scale) || scale.begin > G_MAXINT32 ||
-      scale.begin < 0)
+      !find_scale(op, &scale, table) || scale.begin > G_MAXINT32 || scale.begin < 0)
     return FALSE;
   table->addend = (gint32)scale.begin;
   table->finish = CC_TENSOR_SEPARABLE_FINISH_absolute;
@@ -112,29 +139,56 @@ static gint
 code_of_root(gconstpointer form, gint64 n) {
   const Root *self = form;
   const gfloat root = (gfloat)(sqrt((gdouble)n) * self->error);
-  return cc_clamp_code(cc_floor_f32(fmaf(root, self->table->scale, self->table->lift_f)), self->lo,
+  return cc_clamp_code(cc_floor_f32(fmaf(root, self->table->scale, self->table->lift)), self->lo,
                        self->hi);
 }
 
 static gboolean
-find_root(const CcOp *op, CcTensorSeparableTable *table) {
-  if (op->n_matrices != 2 || op->response != CC_RESPONSE_MAGNITUDE || op->mul <= 0)
+is_magnitude_of_two(const CcOp *op) {
+  return op->n_matrices == 2 && op->response == CC_RESPONSE_MAGNITUDE;
+}
+
+static gboolean
+find_root(const CcOp *op, CcTensorSeparableTable *table, gint64 *begin) {
+  if (!is_magnitude_of_two(op) || op->mul <= 0 || cc_op_largest_sum(op) >= 1 << 22)
     return FALSE;
   table->scale = (gfloat)op->mul;
-  table->lift_f = (gfloat)op->add;
+  table->lift = (gfloat)op->add;
   table->finish = CC_TENSOR_SEPARABLE_FINISH_root;
   const Root least = {table, 1 - ROOT_ERROR, op->lo, op->hi};
   const Root most = {table, 1 + ROOT_ERROR, op->lo, op->hi};
   const CcRange range = cc_op_range(op);
+  *begin = FLOAT_BITS;
   return cc_op_agrees(op, range, code_of_root, &least) &&
          cc_op_agrees(op, range, code_of_root, &most);
 }
 
+/* n is whole, so that a half is never hit. */
+static gint
+code_of_word(gconstpointer form, gint64 n) {
+  const Root *self = form;
+  return MIN((gint)MIN(rint(sqrt((gdouble)n)), G_MAXINT16 * 4) + self->table->addend, self->hi);
+}
+
 static gboolean
-find_general(const CcOp *op, CcTensorSeparableTable *table) {
+find_word(const CcOp *op, CcTensorSeparableTable *table) {
+  const gdouble offset = floor(op->add);
+  if (!is_magnitude_of_two(op) || op->mul != 1 || offset < 0 || offset > op->hi)
+    return FALSE;
+  table->addend = (gint32)offset;
+  table->finish = CC_TENSOR_SEPARABLE_FINISH_word;
+  const Root root = {table, 1, op->lo, op->hi};
+  return cc_op_agrees(op, cc_op_range(op), code_of_word, &root);
+}
+
+static gboolean
+find_general(const CcOp *op, guint bytes, CcTensorSeparableTable *table, gint64 *begin) {
   if (cc_op_largest_sum(op) > G_MAXINT32)
     return FALSE;
-  if (find_absolute(op, table) || find_root(op, table))
+  if (find_absolute(op, table) || (bytes == 1 && find_root(op, table, begin)))
+    return TRUE;
+  *begin = 0;
+  if (bytes == 2 && find_word(op, table))
     return TRUE;
   table->finish = op->arith == CC_ARITH_F32 ? CC_TENSOR_SEPARABLE_FINISH_float
                                             : CC_TENSOR_SEPARABLE_FINISH_double;
@@ -144,7 +198,6 @@ find_general(const CcOp *op, CcTensorSeparableTable *table) {
 /* Sums of 2^51 and more are no part of a double's fraction, and v of 2^31 and more no integer. */
 static gboolean
 find_wide(const CcOp *op, CcTensorSeparableTable *table) {
-  const CcRange range = cc_op_range(op);
   const gint64 largest = cc_op_largest_sum(op);
   table->finish = CC_TENSOR_SEPARABLE_FINISH_double;
   if (largest >= G_GINT64_CONSTANT(1) << 54)
@@ -152,7 +205,7 @@ find_wide(const CcOp *op, CcTensorSeparableTable *table) {
   if (op->arith != CC_ARITH_I64)
     return FALSE;
   table->absolute = op->response == CC_RESPONSE_ABSOLUTE;
-  const gdouble most = (gdouble)MAX(-range.least, range.most) * fabs(op->mul) + fabs(op->add);
+  const gdouble most = (gdouble)largest * fabs(op->mul) + fabs(op->add);
   if (op->n_matrices == 1 && (is_linear(op) || table->absolute) &&
       largest < G_GINT64_CONSTANT(1) << 51 && most < G_MAXINT32)
     table->finish = CC_TENSOR_SEPARABLE_FINISH_real;
@@ -164,10 +217,15 @@ cc_tensor_separable_find_finish(CcTensorSeparableSums sums, const CcOp *op, guin
                                 CcTensorSeparableTable *table, gint64 *begin) {
   *begin = 0;
   switch (sums) {
+  case CC_TENSOR_SEPARABLE_SUMS_low:
+  case CC_TENSOR_SEPARABLE_SUMS_high:
+    return find_picked(op, bytes, sums == CC_TENSOR_SEPARABLE_SUMS_high, table, begin);
   case CC_TENSOR_SEPARABLE_SUMS_linear:
-    return find_linear(op, bytes, table, begin);
+    return find_linear(op, bytes, 0, table, begin);
+  case CC_TENSOR_SEPARABLE_SUMS_dropped:
+    return find_linear(op, bytes, 8, table, begin);
   case CC_TENSOR_SEPARABLE_SUMS_general:
-    return find_general(op, table);
+    return find_general(op, bytes, table, begin);
   case CC_TENSOR_SEPARABLE_SUMS_wide:
     return find_wide(op, table);
   }

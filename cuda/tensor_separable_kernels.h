@@ -3,7 +3,8 @@
 
 /* The kernels of `sliding` that make a separable window in two stages on the tensor cores: their
  * names, tiles, tables and parameters, for host and device. What only they know of a part is
- * CcTensorCorePart, of which `tall_rows` is the rows of a tile here. */
+ * CcTensorCorePart, of which `tall_rows` is the rows of a tile here, and `down` the steps along a
+ * row. */
 
 #include "tensor_core_kernels.h"
 
@@ -25,10 +26,10 @@
 
 /* Blocks of threads that a multiprocessor should hold at once, as registers allow. */
 #define CC_TENSOR_SEPARABLE_RESIDENT(bytes, planes, digits, matrices, blocks)                      \
-  ((matrices) * (digits) * ((blocks)-1) == 1   ? 5                                                 \
-   : (matrices) * (digits) * ((blocks)-1) <= 2 ? 4                                                 \
-   : (matrices) * (digits) * ((blocks)-1) <= 3 ? 3                                                 \
-                                               : 2)
+  ((planes) * (matrices) * (digits) * ((blocks)-1) <= 2 * (bytes)   ? 5                            \
+   : (planes) * (matrices) * (digits) * ((blocks)-1) <= 6 * (bytes) ? 4                            \
+   : (matrices) == 1                                                ? 3                            \
+                                                                    : 2)
 
 /* The most steps: what shared memory is made for, in small kernels and in large ones. */
 #define CC_TENSOR_SEPARABLE_MOST_STEPS(blocks) ((blocks) <= 3 ? 4 : 9)
@@ -41,12 +42,18 @@
 /* Taps as the tensor cores take them: 16 bytes for each lane of a warp. */
 #define CC_TENSOR_SEPARABLE_FRAGMENT_BYTES 512
 
-/* How the sums become code values:
- *   linear   max(S, least) * multiplier >> 32 >> down, where S may be without its low bits
+/* How the sums S, begun with what the last step adds, become code values:
+ *   low      the bytes that `pick` takes of S * multiplier, of which none is clamped
+ *   high     those of S * multiplier >> 32
+ *   linear   max(S, least) * multiplier >> 32 >> down, clamped
+ *   dropped  the same of S >> 8
  *   general  as `finish` says, for sums of 32 bits
  *   wide     the same for sums of 64 bits */
 typedef enum {
+  CC_TENSOR_SEPARABLE_SUMS_low,
+  CC_TENSOR_SEPARABLE_SUMS_high,
   CC_TENSOR_SEPARABLE_SUMS_linear,
+  CC_TENSOR_SEPARABLE_SUMS_dropped,
   CC_TENSOR_SEPARABLE_SUMS_general,
   CC_TENSOR_SEPARABLE_SUMS_wide,
 } CcTensorSeparableSums;
@@ -55,7 +62,8 @@ typedef enum {
  *   float, double  as engine/last_step_shared.h says
  *   absolute       (|S| + addend) * multiplier >> 32 >> down, of one matrix and 32 bits
  *   root           of two matrices: the root of S0^2 + S1^2 times `scale`, approximate, plus `lift`
- *                  and rounded down
+ *                  and rounded down; the sums begin with the bits of the float 2^23 * 3 / 2
+ *   word           of two matrices: the root of S0^2 + S1^2 to the nearest, plus addend
  *   real           of one matrix and less than 2^51: floor(S * mul + add), or with `absolute` |S|
  */
 typedef enum {
@@ -63,24 +71,24 @@ typedef enum {
   CC_TENSOR_SEPARABLE_FINISH_double,
   CC_TENSOR_SEPARABLE_FINISH_absolute,
   CC_TENSOR_SEPARABLE_FINISH_root,
+  CC_TENSOR_SEPARABLE_FINISH_word,
   CC_TENSOR_SEPARABLE_FINISH_real,
 } CcTensorSeparableFinish;
 
-/* What begins the table of a part. Behind it stand the rows' fragments by matrix, set and step, and
- * the columns' by matrix, digit and every two blocks. */
+/* What begins the table of a part. Behind it stand the fragments of the columns by
+ * matrix, digit and every two blocks, and then of the rows by step, matrix and set. */
 typedef struct {
-  int32_t steps;         /* along a row */
   int32_t offset[2][2];  /* what a row's sums of weight 1 and 256 begin with, for each matrix,
                             so that none is negative */
   int32_t start[2][4];   /* what the sums of a matrix begin with: of weight 1, 256, 2^16 and 2^24
-                            when they are wide, else of 1 and 256 */
-  int32_t lift, drop;    /* 256, 0: sums are whole; 1, 8: without the lowest byte */
+                            when they are wide, of 1 and 256 when they are dropped, else of 1 */
+  uint32_t pick;         /* the bytes of two numbers that are two code values */
   int32_t least, addend; /* of the last step, and so on */
   uint32_t multiplier;
   int32_t down;
   int32_t finish; /* CcTensorSeparableFinish */
   int32_t absolute;
-  float scale, lift_f;
+  float scale, lift;
   uint64_t filtered, copied; /* which of 8 bytes of a row are */
 } CcTensorSeparableTable;
 
@@ -91,25 +99,33 @@ static_assert(sizeof(CcTensorSeparableTable) <= CC_TENSOR_SEPARABLE_TABLE_BYTES,
  * blocks, sums). Behind each stands what it is for, as a rule. */
 #define CC_TENSOR_SEPARABLE_KERNELS(F)                                                             \
   /* up to 17 rows */                                                                              \
-  F(1, 2, 1, u, 1, 2, linear)  /* box, gaussian to 9 */                                            \
-  F(1, 3, 1, u, 1, 2, linear)  /* gaussian with a sigma */                                         \
+  F(1, 2, 1, u, 1, 2, low)     /* box, gaussian to 9 */                                            \
+  F(1, 3, 1, u, 1, 2, high)    /* gaussian with a sigma */                                         \
   F(1, 3, 1, s, 1, 2, linear)  /* signed taps */                                                   \
   F(1, 3, 1, s, 1, 2, general) /* sobel-x */                                                       \
-  F(1, 3, 2, s, 1, 2, linear)  /* gaussian 11 to 15 */                                             \
+  F(1, 3, 2, s, 1, 2, dropped) /* gaussian 11 to 15 */                                             \
   F(1, 4, 2, s, 1, 2, general) /* larger taps */                                                   \
   F(1, 2, 1, s, 2, 2, general) /* sobel */                                                         \
   F(1, 4, 2, s, 2, 2, general)                                                                     \
-  F(2, 3, 1, u, 1, 2, linear)  /* box, gaussian to 9 */                                            \
+  F(2, 3, 1, u, 1, 2, high)    /* box, gaussian to 9 */                                            \
   F(2, 3, 1, s, 1, 2, general) /* sobel-x */                                                       \
-  F(2, 4, 2, s, 1, 2, linear)  /* gaussian 11 to 15 */                                             \
-  F(2, 4, 2, s, 1, 2, wide)    /* gaussian with a sigma */                                         \
+  F(2, 4, 2, s, 1, 2, wide)    /* gaussian from 11 on */                                           \
   F(2, 5, 3, s, 1, 2, wide)    /* larger taps */                                                   \
-  F(2, 3, 1, s, 2, 2, wide)    /* sobel */                                                         \
+  F(2, 3, 1, s, 2, 2, general) /* sobel */                                                         \
   F(2, 5, 3, s, 2, 2, wide)                                                                        \
   /* up to 33 rows */                                                                              \
-  F(1, 3, 1, u, 1, 3, linear)                                                                      \
-  F(1, 3, 2, s, 1, 3, linear) F(1, 4, 2, s, 1, 3, general) F(1, 4, 2, s, 2, 3, general)            \
-      F(2, 4, 2, s, 1, 3, wide) F(2, 5, 3, s, 1, 3, wide)
+  F(1, 3, 1, u, 1, 3, high)                                                                        \
+  F(1, 3, 2, s, 1, 3, dropped)                                                                     \
+  F(1, 4, 2, s, 1, 3, general)                                                                     \
+  F(1, 4, 2, s, 2, 3, general)                                                                     \
+  F(2, 3, 1, u, 1, 3, high)                                                                        \
+  F(2, 4, 2, s, 1, 3, wide)                                                                        \
+  F(2, 5, 3, s, 1, 3, wide)                                                                        \
+  /* up to 65 rows */                                                                              \
+  F(1, 3, 1, u, 1, 5, high)                                                                        \
+  F(1, 4, 2, s, 1, 5, general)                                                                     \
+  F(2, 3, 1, u, 1, 5, high)                                                                        \
+  F(2, 4, 2, s, 1, 5, wide)
 
 #define CC_TENSOR_SEPARABLE_NAME(bytes, planes, digits, sign, matrices, blocks, sums)              \
   "cc_tensor_separable_u" #bytes "_p" #planes "_d" #digits #sign "_m" #matrices "_b" #blocks       \

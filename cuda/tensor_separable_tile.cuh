@@ -42,28 +42,31 @@ template <int TILE_BYTES, int MOST_STEPS> struct StagedBlocks {
   static_assert(PITCH % 32 == 16, "8 rows lie in different banks");
 
   alignas(16) unsigned char row[N][BLOCK_ROWS][PITCH];
+  /* for each sample beside the source that is read, left of it and right: the one that the border
+   * rule puts there, or -1 */
+  int outside[2][CC_TENSOR_SEPARABLE_REACH_ACROSS(MOST_STEPS)];
 };
 
-/* What of a block is staged. */
+/* What of source rows is staged. */
 struct Span {
-  int left, bytes; /* of source rows */
+  int left, bytes;
+  int reach; /* bytes on each side of the tile */
 };
 
+/* Copies the first `bytes` bytes, at most 8, of a word; what becomes of the others is open. */
 static __device__ __forceinline__ void
-start_copy_of_word(unsigned char *to, const char *from) {
+start_copy_of_word(unsigned char *to, const char *from, int bytes) {
 #if __CUDA_ARCH__ >= 800
   const unsigned address = (unsigned)__cvta_generic_to_shared(to);
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(address), "l"(from) : "memory");
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(address), "l"(from), "r"(bytes)
+               : "memory");
 #else
-  *(uint2 *)to = __ldg((const uint2 *)from);
+  if (bytes == WORD)
+    *(uint2 *)to = __ldg((const uint2 *)from);
+  else
+    for (int i = 0; i < bytes; i++)
+      to[i] = __ldg((const unsigned char *)from + i);
 #endif
-}
-
-/* Copies the first `bytes` bytes, below 8, of a word; what becomes of the others is open. */
-static __device__ __forceinline__ void
-copy_part_of_word(unsigned char *to, const char *from, int bytes) {
-  for (int i = 0; i < bytes; i++)
-    to[i] = __ldg((const unsigned char *)from + i);
 }
 
 /* Ends a group of copies, one for each block of rows. */
@@ -83,90 +86,137 @@ wait_for_groups() {
 #endif
 }
 
-/* Starts to stage BLOCK_ROWS source rows from row `top` on, and what the border rule puts in the
- * place of those above and below the source. */
-template <int BYTES, int PITCH>
-static __device__ __forceinline__ void
-stage_block(const CcLaunch &launch, const CcPart &part, const Span &span, int top,
-            unsigned char (*to)[PITCH]) {
-  const int row_bytes = source_bytes<BYTES>(part);
-  if (span.left >= 0 && span.left + span.bytes <= row_bytes && top >= 0 &&
-      top + BLOCK_ROWS <= part.src_height) {
-    const char *from = source_row<char>(part, top + threadIdx.y) + span.left + WORD * threadIdx.x;
-    const long long distance = (long long)CC_TENSOR_SEPARABLE_WARPS * part.src_pitch;
-#pragma unroll
-    for (int row = 0; row < BLOCK_ROWS; row += CC_TENSOR_SEPARABLE_WARPS, from += distance)
-#pragma unroll 1
-      for (int byte = 0; byte < span.bytes - WORD * threadIdx.x; byte += 32 * WORD)
-        start_copy_of_word(&to[row + threadIdx.y][WORD * threadIdx.x + byte], from + byte);
-    return;
-  }
-#pragma unroll 1
-  for (int row = threadIdx.y; row < BLOCK_ROWS; row += CC_TENSOR_SEPARABLE_WARPS) {
-    const int y = cc_border_index(top + row, part.src_height, launch.border);
-    const char *from = source_row<char>(part, max(y, 0));
-#pragma unroll 1
-    for (int byte = WORD * threadIdx.x; byte < span.bytes; byte += 32 * WORD) {
-      const int at = span.left + byte, bytes = row_bytes - at;
-      if (at < 0 || bytes <= 0)
-        continue;
-      if (y < 0)
-        *(uint64_t *)&to[row][byte] = OWN(part).border[(unsigned)at / 8 % 3];
-      else if (bytes >= WORD)
-        start_copy_of_word(&to[row][byte], from + at);
-      else
-        copy_part_of_word(&to[row][byte], from + at, bytes);
-    }
-  }
-}
-
-/* Puts what the border rule says beside a staged block: the bytes from `from` to `end`, which are
- * outside. What they repeat is nearly always staged. */
-template <int BYTES, int PITCH>
-static __device__ __forceinline__ void
-stage_outside(const CcLaunch &launch, const CcPart &part, const Span &span, int top, int from,
-              int end, unsigned char (*to)[PITCH]) {
-  typedef Stored<BYTES> Sample;
-#pragma unroll 1
-  for (int sample = from / BYTES + threadIdx.x; sample < end / BYTES; sample += 32) {
-    const int component = sample - pixel_of(part, sample) * part.step;
-    const int x = border_sample(launch, part, sample);
-    const int inside = x * BYTES - span.left;
-    const bool is_staged = inside >= 0 && inside + BYTES <= span.bytes;
-#pragma unroll 1
-    for (int row = threadIdx.y; row < BLOCK_ROWS; row += CC_TENSOR_SEPARABLE_WARPS) {
-      Sample word = (Sample)(part.border_code[component] << part.shift);
-      if (x >= 0 && is_staged)
-        word = *(const Sample *)&to[row][inside];
-      else if (x >= 0)
-        word = __ldg(
-            source_row<Sample>(part, cc_border_index(top + row, part.src_height, launch.border)) +
-            x);
-      *(Sample *)&to[row][sample * BYTES - span.left] = word;
-    }
-  }
-}
-
-/* Whether a tile has sides that are outside. */
+/* The bytes beside the source that a tile reads, left of it and right, from its end on. */
 template <int BYTES>
-static __device__ __forceinline__ bool
-has_sides(const CcPart &part, const Span &span) {
-  return span.left < 0 || span.left + span.bytes > source_bytes<BYTES>(part);
+static __device__ __forceinline__ int
+bytes_outside(const CcPart &part, const Span &span, int side) {
+  if (side == 0)
+    return -min(span.left, 0);
+  const int row_bytes = source_bytes<BYTES>(part);
+  return max(min(span.left + span.bytes - row_bytes, span.reach), 0);
 }
 
-/* Puts what is outside on the left and right beside a staged block. `reach`: how far that is read.
- */
-template <int BYTES, int PITCH>
-static __device__ __forceinline__ void
-stage_both_sides(const CcLaunch &launch, const CcPart &part, const Span &span, int top, int reach,
-                 unsigned char (*to)[PITCH]) {
-  const int row_bytes = source_bytes<BYTES>(part);
-  if (span.left < 0)
-    stage_outside<BYTES>(launch, part, span, top, span.left, 0, to);
-  stage_outside<BYTES>(launch, part, span, top, max(row_bytes, span.left),
-                       min(row_bytes + reach, span.left + span.bytes), to);
-  __syncthreads();
+/* Whether all that a tile reads and writes lies inside. `down`: the rows that it reads above. */
+template <int BYTES, int TILE_BYTES>
+static __device__ __forceinline__ bool
+is_free(const SeparableTile &tile, const Span &span, int down) {
+  const CcPart &part = tile.part;
+  return span.left >= 0 && span.left + span.bytes <= source_bytes<BYTES>(part) && tile.y >= down &&
+         tile.y + tile.rows + down <= part.src_height && tile.y + tile.rows <= part.height;
 }
+
+/* Stages a tile's source rows, block by block. Each thread has words of each block: those as wide
+ * as the tile, and then what is left at its end. FREE: all lies inside. ONE: the reach is that of a
+ * single step. */
+template <int BYTES, int TILE_BYTES, bool FREE, bool ONE, typename Staged> struct Stager {
+  static constexpr int THREADS = 32 * CC_TENSOR_SEPARABLE_WARPS, ACROSS = TILE_BYTES / WORD;
+  static constexpr int EACH = THREADS / ACROSS; /* rows that are staged at once */
+
+  const CcLaunch &launch;
+  const CcPart &part;
+  const Span &span;
+  Staged &staged;
+  int top;    /* the first row of the next block */
+  int slot;   /* where that goes */
+  bool sides; /* something beside the source is read */
+
+  static __device__ __forceinline__ int thread() {
+    return 32 * threadIdx.y + threadIdx.x;
+  }
+
+  __device__ __forceinline__ Stager(const CcLaunch &l, const CcPart &p, const Span &s, int first,
+                                    Staged &to)
+      : launch(l), part(p), span(s), staged(to), top(first), slot(0), sides(false) {
+    if (!FREE)
+      find_outside();
+  }
+
+  /* Starts to stage the next block, if there is one. */
+  __device__ __forceinline__ void start(bool exists) {
+    if (exists && (FREE || (top >= 0 && top + BLOCK_ROWS <= part.src_height)))
+      stage_block<true>();
+    else if (exists)
+      stage_block<false>();
+    end_group();
+    top += BLOCK_ROWS;
+    slot = slot == Staged::N - 1 ? 0 : slot + 1;
+  }
+
+  /* INSIDE: all of its rows are. */
+  template <bool INSIDE> __device__ __forceinline__ void stage_block() {
+    constexpr int UNROLL = INSIDE ? 4 : 1;
+    const int across = thread() % ACROSS, end_row = thread() % BLOCK_ROWS;
+#pragma unroll UNROLL
+    for (int row = thread() / ACROSS; row < BLOCK_ROWS; row += EACH)
+      stage_word<INSIDE>(row, across * WORD);
+#pragma unroll 1
+    for (int k = thread() / BLOCK_ROWS; k < (ONE ? 2 : span.reach / (WORD / 2));
+         k += ONE ? 2 : THREADS / BLOCK_ROWS)
+      stage_word<INSIDE>(end_row, TILE_BYTES + WORD * k);
+  }
+
+  /* Also what the border rule puts in the place of rows above and below the source. */
+  template <bool INSIDE> __device__ __forceinline__ void stage_word(int row, int byte) {
+    const int at = span.left + byte;
+    unsigned char *to = &staged.row[slot][row][byte];
+    if (FREE) {
+      start_copy_of_word(to, source_row<char>(part, top + row) + at, WORD);
+      return;
+    }
+    const int y = INSIDE ? top + row : cc_border_index(top + row, part.src_height, launch.border);
+    const int bytes = at < 0 ? 0 : min(max(source_bytes<BYTES>(part) - at, 0), WORD);
+    if (!INSIDE && y < 0)
+      *(uint64_t *)to = OWN(part).border[(unsigned)(at + 48 * WORD) / WORD % 3];
+    else
+      start_copy_of_word(to, source_row<char>(part, y) + (bytes > 0 ? at : 0), bytes);
+  }
+
+  /* Finds what is beside the source, if the tile reads that. */
+  __device__ __forceinline__ void find_outside() {
+#pragma unroll 1
+    for (int side = 0; side < 2; side++) {
+      const int samples = bytes_outside<BYTES>(part, span, side) / BYTES;
+      const int first = side == 0 ? -samples : source_bytes<BYTES>(part) / BYTES;
+      sides |= samples > 0;
+#pragma unroll 1
+      for (int i = thread(); i < samples; i += THREADS)
+        staged.outside[side][i] = border_sample(launch, part, first + i);
+    }
+  }
+
+  /* Puts that beside block `i`, which is staged and begins with `first_row`. What is repeated is
+   * nearly always staged. */
+  __device__ __forceinline__ void stage_outside(int i, int first_row) {
+    if (!sides)
+      return;
+    const int row = thread() % BLOCK_ROWS;
+    unsigned char *to = staged.row[i % Staged::N][row] - span.left;
+#pragma unroll 1
+    for (int side = 0; side < 2; side++) {
+      const int samples = bytes_outside<BYTES>(part, span, side) / BYTES;
+      const int first = side == 0 ? -samples : source_bytes<BYTES>(part) / BYTES;
+#pragma unroll 1
+      for (int k = thread() / BLOCK_ROWS; k < samples; k += THREADS / BLOCK_ROWS)
+        *(Stored<BYTES> *)(to + (first + k) * BYTES) =
+            find_word(to, first + k, staged.outside[side][k], first_row + row);
+    }
+    __syncthreads();
+  }
+
+  /* Sample `x` of source row `y`, or of what the border rule puts there, in the place of `sample`;
+   * `row` is where byte 0 of the staged row were. */
+  __device__ __forceinline__ Stored<BYTES> find_word(const unsigned char *row, int sample, int x,
+                                                     int y) const {
+    const int inside = x * BYTES - span.left;
+    if (x < 0)
+      return (Stored<BYTES>)(part.border_code[sample - pixel_of(part, sample) * part.step]
+                             << part.shift);
+    if (inside >= 0 && inside + BYTES <= span.bytes)
+      return *(const Stored<BYTES> *)(row + x * BYTES);
+    const int inner = cc_border_index(y, part.src_height, launch.border);
+    return __ldg(source_row<Stored<BYTES>>(part, inner) + x);
+  }
+};
 
 /* --- writing --- */
 
@@ -178,6 +228,7 @@ merge_unfiltered(const CcPart &part, const CcTensorSeparableTable &table, const 
   if (table.copied && left >= WORD)
     source = __ldg((const unsigned long long *)from);
   else if (table.copied)
+#pragma unroll 1
     for (int i = 0; i < left; i++)
       source |= (uint64_t)__ldg((const unsigned char *)from + i) << 8 * i;
   return (word & table.filtered) | (source & table.copied) |
@@ -190,6 +241,7 @@ store_word(char *to, int left, uint64_t word) {
   if (left >= WORD)
     *(uint64_t *)to = word;
   else
+#pragma unroll 1
     for (int i = 0; i < left; i++)
       to[i] = (char)(word >> 8 * i);
 }

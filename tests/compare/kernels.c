@@ -9,6 +9,8 @@
 
 typedef enum {
   COEFFS_SMALL,      /* integers up to 9 */
+  COEFFS_HUNDREDS,   /* integers up to 300 */
+  COEFFS_THOUSANDS,  /* integers up to 20000 */
   COEFFS_LARGE,      /* integers up to LARGE */
   COEFFS_SIXTEENTHS, /* of up to 4 */
   COEFFS_MEAN,       /* positive reals */
@@ -18,14 +20,19 @@ typedef enum {
   COEFFS_SPARSE,     /* mostly zero */
 } Coeffs;
 
-static const gchar *const coeffs_names[] = {"small", "large", "sixteenths", "mean",
-                                            "real",  "tiny",  "minute",     "sparse"};
+static const gchar *const coeffs_names[] = {"small",      "hundreds", "thousands", "large",
+                                            "sixteenths", "mean",     "real",      "tiny",
+                                            "minute",     "sparse"};
 
 static gdouble
 random_coeff(Coeffs coeffs, GRand *rand) {
   switch (coeffs) {
   case COEFFS_SMALL:
     return g_rand_int_range(rand, -9, 10);
+  case COEFFS_HUNDREDS:
+    return g_rand_int_range(rand, -300, 301);
+  case COEFFS_THOUSANDS:
+    return g_rand_int_range(rand, -20000, 20001);
   case COEFFS_LARGE:
     return g_rand_int_range(rand, -LARGE, LARGE + 1);
   case COEFFS_SIXTEENTHS:
@@ -106,7 +113,8 @@ add_random_separable(GArray *kernels, guint width, guint height, Coeffs coeffs, 
   gdouble row[CC_MAX_LINE_SIZE], column[CC_MAX_LINE_SIZE];
   for (guint i = 0; i < MAX(width, height); i++) {
     row[i] = random_coeff(coeffs, rand);
-    column[i] = random_coeff(coeffs, rand);
+    /* their products have to be coefficients too */
+    column[i] = random_coeff(coeffs == COEFFS_THOUSANDS ? COEFFS_SMALL : coeffs, rand);
   }
   CcKernel *kernel = cc_kernel_new_separable(row, width, column, height, NULL);
   g_assert_nonnull(kernel);
@@ -139,6 +147,27 @@ add_random_definition(GArray *kernels, const gchar *head, guint n, guint width, 
   g_assert_no_error(error);
   add(kernels, cc_kernel_ref(g_ptr_array_index(parsed, 0)), 0, 0,
       g_strdup_printf("matrices(%ux%ux%u,%s)", n, width, height, head));
+}
+
+static void
+append_lines(GString *text, const gchar *key, guint n, guint size, gint largest, GRand *rand) {
+  g_string_append_printf(text, "\n%s-%u=", key, size);
+  for (guint i = 0; i < n * size; i++)
+    g_string_append_printf(text, "%s%d", i > 0 && i % size == 0 ? " | " : " ",
+                           g_rand_int_range(rand, -largest, largest + 1));
+}
+
+/* Two matrices that are a column times a row each. */
+static void
+add_separable_gradient(GArray *kernels, guint size, gint largest, GRand *rand) {
+  g_autoptr(GString) text = g_string_new("[random]\nclass=edge\nresponse=magnitude");
+  append_lines(text, "row", 2, size, largest, rand);
+  append_lines(text, "column", 2, size, MIN(largest, 99), rand);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GPtrArray) parsed = cc_kernels_parse(text->str, text->len, "random", &error);
+  g_assert_no_error(error);
+  add(kernels, cc_kernel_ref(g_ptr_array_index(parsed, 0)), 0, 0,
+      g_strdup_printf("gradient(%u,%d,separable)", size, largest));
 }
 
 /* Two matrices of 3x3. */
@@ -227,6 +256,10 @@ test_kernels_new(guint32 seed) {
   add_random_separable(kernels, 5, 5, COEFFS_SMALL, rand);
   add_random_separable(kernels, 7, 5, COEFFS_SMALL, rand);
   add_random_separable(kernels, 15, 15, COEFFS_SMALL, rand);
+  add_random_separable(kernels, 5, 5, COEFFS_HUNDREDS, rand);
+  add_random_separable(kernels, 15, 9, COEFFS_HUNDREDS, rand);
+  add_random_separable(kernels, 5, 7, COEFFS_THOUSANDS, rand);
+  add_random_separable(kernels, 13, 3, COEFFS_THOUSANDS, rand);
   add_random_separable(kernels, 3, 3, COEFFS_REAL, rand);
   add_random_separable(kernels, 5, 5, COEFFS_MEAN, rand);
   add_random_separable(kernels, 9, 15, COEFFS_MEAN, rand);
@@ -236,6 +269,10 @@ test_kernels_new(guint32 seed) {
   add_random_separable(kernels, 31, 1, COEFFS_SIXTEENTHS, rand);
   add_random_separable(kernels, 21, 25, COEFFS_REAL, rand);
   add_long_gradient(kernels, rand);
+  add_separable_gradient(kernels, 7, 9, rand);
+  add_separable_gradient(kernels, 9, 120, rand);
+  add_separable_gradient(kernels, 5, 3000, rand);
+  add_separable_gradient(kernels, 3, 10000, rand);
   add_random_definition(kernels, "response=magnitude", 2, 3, 3, rand);
   add_random_definition(kernels, "class=edge\nresponse=magnitude", 2, 15, 15, rand);
   add_random_definition(kernels, "class=edge\nresponse=direction", 2, 5, 5, rand);
