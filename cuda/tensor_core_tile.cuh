@@ -33,12 +33,17 @@ template <int STRIDE> struct ByteTile {
   static constexpr int BYTES = CC_TENSOR_CORE_TILE_BYTES / STRIDE;
   static constexpr int SPAN_BYTES = CC_TENSOR_CORE_SPAN_BYTES / STRIDE;
   static constexpr int SPAN_ROWS = CC_TENSOR_CORE_SPAN_ROWS / STRIDE;
-  static constexpr int CENTRE = CC_TENSOR_CORE_CENTRE(32) / STRIDE; /* target bytes of a window */
 
   const CcPart &part;
   int x, y;
   int spans; /* SPAN_ROWS of each warp; 1 or 2 */
 
+  static __device__ __forceinline__ constexpr int stride() {
+    return STRIDE;
+  }
+  static __device__ __forceinline__ constexpr int bytes() {
+    return BYTES;
+  }
   __device__ __forceinline__ int warp_rows() const {
     return spans * SPAN_ROWS;
   }
@@ -62,30 +67,38 @@ divide(int n, int d, unsigned inverse) {
   return n - q * d >= d ? q + 1 : q;
 }
 
-/* The block's tile. One that would reach beyond the target's end begins further left or up, and
- * writes what another writes as well; only in small targets does it reach out, or to fill up its
- * last window. */
-template <int BYTES, int STRIDE>
-static __device__ __forceinline__ ByteTile<STRIDE>
-find_byte_tile(const CcLaunch &launch) {
-  typedef ByteTile<STRIDE> Tile;
-  const CcPart &part = find_part(launch, blockIdx.x);
+/* Where the block's tile lies. One that would reach beyond the target's end begins further left or
+ * up, and writes what another writes as well; only in small targets does it reach out, or to fill
+ * up its last window. */
+template <int BYTES, typename Tile>
+static __device__ __forceinline__ void
+place_tile(Tile &tile) {
+  const CcPart &part = tile.part;
   const int index = blockIdx.x - part.first_tile;
   const int row = divide(index, part.tiles_across, OWN(part).inverse);
   const int column = index - row * part.tiles_across;
-  const int whole = (target_bytes<BYTES>(part) + Tile::CENTRE - 1) & -Tile::CENTRE;
-  Tile tile = {part, min(column * Tile::BYTES, max(whole - Tile::BYTES, 0)), 0,
-               row < OWN(part).tall_rows ? 2 : 1};
-  const int y = (row + min(row, OWN(part).tall_rows)) * CC_TENSOR_CORE_TILE_ROWS / STRIDE;
+  const int down = tile.stride() >> 1; /* the logarithm */
+  const int centre = CC_TENSOR_CORE_CENTRE(32) >> down;
+  const int whole = (target_bytes<BYTES>(part) + centre - 1) & -centre;
+  tile.x = min(column * tile.bytes(), max(whole - tile.bytes(), 0));
+  tile.spans = row < OWN(part).tall_rows ? 2 : 1;
+  const int y = (row + min(row, OWN(part).tall_rows)) * (CC_TENSOR_CORE_TILE_ROWS >> down);
   tile.y = min(y, max(part.height - tile.rows(), 0));
+}
+
+template <int BYTES, int STRIDE>
+static __device__ __forceinline__ ByteTile<STRIDE>
+find_byte_tile(const CcLaunch &launch) {
+  ByteTile<STRIDE> tile = {find_part(launch, blockIdx.x), 0, 0, 0};
+  place_tile<BYTES>(tile);
   return tile;
 }
 
 /* Whether all that the tile writes lies inside. */
-template <int BYTES, int STRIDE>
+template <int BYTES, typename Tile>
 static __device__ __forceinline__ bool
-is_write_free(const ByteTile<STRIDE> &tile) {
-  return tile.x + tile.BYTES <= target_bytes<BYTES>(tile.part) &&
+is_write_free(const Tile &tile) {
+  return tile.x + tile.bytes() <= target_bytes<BYTES>(tile.part) &&
          tile.y + tile.rows() <= tile.part.height;
 }
 
@@ -103,6 +116,19 @@ template <int STRIDE, int HEIGHT> struct Staged {
 
   alignas(PIECE) unsigned char row[MOST][STAGED_BYTES];
 
+  /* Bytes of a row, those left of the tile, and those of them that are read; rows above it. */
+  static __device__ __forceinline__ constexpr int width() {
+    return STAGED_BYTES;
+  }
+  static __device__ __forceinline__ constexpr int margin() {
+    return PIECE;
+  }
+  static __device__ __forceinline__ constexpr int reach() {
+    return CC_TENSOR_CORE_MOST_REACH;
+  }
+  static __device__ __forceinline__ constexpr int above() {
+    return HEIGHT / 2;
+  }
   static __device__ __forceinline__ int rows(const ByteTile<STRIDE> &tile) {
     return LEAST + (tile.spans - 1) * CC_TENSOR_CORE_TILE_ROWS;
   }
@@ -148,28 +174,28 @@ finish_copies() {
   __syncthreads();
 }
 
-/* A warp stages the first pieces of a row, and each thread one of those that are left of all. */
+/* A warp stages the first pieces of a row, and each thread some of those that are left of all. */
 #define PIECES 32
-#define PIECES_LEFT (STAGED_BYTES / PIECE - PIECES)
 
-/* Calls copy(row, byte) for the thread's piece of those that are left of `rows` rows. */
-template <int MOST, typename Copy>
+/* Calls copy(row, byte) for the thread's pieces of those that are left of `rows` rows. */
+template <int STRIDE, int HEIGHT, typename Copy>
 static __device__ __forceinline__ void
-for_piece_left(int rows, Copy copy) {
+for_pieces_left(const Staged<STRIDE, HEIGHT> &staged, int rows, Copy copy) {
+  constexpr int LEFT = STAGED_BYTES / PIECE - PIECES;
   const int thread = 32 * threadIdx.y + threadIdx.x;
-  static_assert(PIECES_LEFT * MOST <= 32 * CC_TENSOR_CORE_WARPS, "at most one for each thread");
-  if (thread < PIECES_LEFT * rows)
-    copy(thread / PIECES_LEFT, PIECE * (PIECES + thread % PIECES_LEFT));
+  static_assert(LEFT * staged.MOST <= 32 * CC_TENSOR_CORE_WARPS, "at most one for each thread");
+  if (thread < LEFT * rows)
+    copy(thread / LEFT, PIECE * (PIECES + thread % LEFT));
 }
 
 /* Calls copy(row, byte) for all of the thread's pieces. */
-template <int MOST, typename Copy>
+template <typename Rows, typename Copy>
 static __device__ __forceinline__ void
-for_pieces(int rows, Copy copy) {
+for_pieces(const Rows &staged, int rows, Copy copy) {
 #pragma unroll 4
   for (int row = threadIdx.y; row < rows; row += CC_TENSOR_CORE_WARPS)
     copy(row, PIECE * threadIdx.x);
-  for_piece_left<MOST>(rows, copy);
+  for_pieces_left(staged, rows, copy);
 }
 
 /* Stages rows that lie inside, from `from` on. From a thread's piece to its next it is always as
@@ -196,7 +222,7 @@ stage_inside(const ByteTile<STRIDE> &tile, const char *from, Staged<STRIDE, HEIG
   for (int row = 0; row < staged.LEAST - ROWS; row += CC_TENSOR_CORE_WARPS)
     if (row + warp < staged.LEAST - ROWS)
       copy();
-  for_piece_left<staged.MOST>(staged.rows(tile), [&](int row, int byte) {
+  for_pieces_left(staged, staged.rows(tile), [&](int row, int byte) {
     start_copy(&staged.row[row][byte], from + (long long)row * pitch + byte);
   });
 }
@@ -240,17 +266,19 @@ weigh_group(const CcPart &part, unsigned group) {
 }
 
 /* Stages a tile's source rows, and what the border rule puts above and below them. */
-template <int BYTES, int STRIDE, int HEIGHT>
+template <int BYTES, typename Tile, typename Rows>
 static __device__ __forceinline__ void
-stage_rows(const CcLaunch &launch, const ByteTile<STRIDE> &tile, Staged<STRIDE, HEIGHT> &staged) {
+stage_rows(const CcLaunch &launch, const Tile &tile, Rows &staged) {
   const CcPart &part = tile.part;
-  const int left = STRIDE * tile.x - PIECE, top = STRIDE * tile.y - HEIGHT / 2;
+  const int left = tile.stride() * tile.x - staged.margin();
+  const int top = tile.stride() * tile.y - staged.above();
   const int rows = staged.rows(tile), row_bytes = source_bytes<BYTES>(part);
-  if (left >= 0 && left + STAGED_BYTES <= row_bytes && top >= 0 && top + rows <= part.src_height) {
+  if (left >= 0 && left + staged.width() <= row_bytes && top >= 0 &&
+      top + rows <= part.src_height) {
     stage_inside(tile, source_row<char>(part, top) + left, staged);
     return;
   }
-  for_pieces<staged.MOST>(rows, [&](int row, int byte) {
+  for_pieces(staged, rows, [&](int row, int byte) {
     const int at = left + byte, bytes = row_bytes - at;
     const int y = cc_border_index(top + row, part.src_height, launch.border);
     unsigned char *to = &staged.row[row][byte];
@@ -275,12 +303,12 @@ grey_of(const CcPart &part, unsigned pixel) {
 }
 
 /* Makes the pixels of four bytes grey that the thread has staged. */
-template <int STRIDE, int HEIGHT>
+template <typename Tile, typename Rows>
 static __device__ __forceinline__ void
-make_own_grey(const ByteTile<STRIDE> &tile, Staged<STRIDE, HEIGHT> &staged) {
+make_own_grey(const Tile &tile, Rows &staged) {
   const CcPart &part = tile.part;
   finish_own_copies();
-  for_pieces<staged.MOST>(staged.rows(tile), [&](int row, int byte) {
+  for_pieces(staged, staged.rows(tile), [&](int row, int byte) {
     uint4 *piece = (uint4 *)&staged.row[row][byte];
     const uint4 was = *piece;
     *piece = make_uint4(grey_of(part, was.x), grey_of(part, was.y), grey_of(part, was.z),
@@ -301,29 +329,29 @@ fetch_word(const CcPart &part, const Stored<BYTES> *row, int x) {
   return (Stored<BYTES>)(weigh_group(part, pixel) >> CC_LUMA_SHIFT);
 }
 
-/* Puts the REACH bytes from byte `from` of a row on, which is outside, beside the staged rows by
- * the border rule. A lane has a sample of all rows. What it repeats is nearly always staged. */
-template <int BYTES, int STRIDE, int HEIGHT>
+/* Puts the bytes that are read from byte `from` of a row on, which is outside, beside the staged
+ * rows by the border rule. A lane has a sample of all rows. What it repeats is nearly always
+ * staged. */
+template <int BYTES, typename Tile, typename Rows>
 static __device__ __forceinline__ void
-stage_side(const CcLaunch &launch, const ByteTile<STRIDE> &tile, int from,
-           Staged<STRIDE, HEIGHT> &staged) {
+stage_side(const CcLaunch &launch, const Tile &tile, int from, Rows &staged) {
   typedef Stored<BYTES> Sample;
   const CcPart &part = tile.part;
-  const int left = STRIDE * tile.x - PIECE, rows = staged.rows(tile);
+  const int left = tile.stride() * tile.x - staged.margin(), rows = staged.rows(tile);
   const int sample = from / BYTES + threadIdx.x, to = sample * BYTES - left;
-  if (threadIdx.x >= CC_TENSOR_CORE_MOST_REACH / BYTES || to + BYTES > STAGED_BYTES)
+  if (threadIdx.x >= staged.reach() / BYTES || to + BYTES > staged.width())
     return;
   const int component = sample - pixel_of(part, sample) * part.step;
   const int x = border_sample(launch, part, sample);
   const int inside = x * BYTES - left;
-  const bool is_staged = inside >= 0 && inside + BYTES <= STAGED_BYTES;
+  const bool is_staged = inside >= 0 && inside + BYTES <= staged.width();
 #pragma unroll 2
   for (int row = threadIdx.y; row < rows; row += CC_TENSOR_CORE_WARPS) {
     Sample word = (Sample)(part.border_code[component] << part.shift);
     if (x >= 0 && is_staged) {
       word = *(const Sample *)&staged.row[row][inside];
     } else if (x >= 0) {
-      const int top = STRIDE * tile.y - HEIGHT / 2;
+      const int top = tile.stride() * tile.y - staged.above();
       const int y = cc_border_index(top + row, part.src_height, launch.border);
       word = fetch_word<BYTES>(part, source_row<Sample>(part, y), x);
     }
@@ -332,13 +360,14 @@ stage_side(const CcLaunch &launch, const ByteTile<STRIDE> &tile, int from,
 }
 
 /* Puts what is outside on the left and right beside the staged rows. */
-template <int BYTES, int STRIDE, int HEIGHT>
+template <int BYTES, typename Tile, typename Rows>
 static __device__ __forceinline__ void
-stage_sides(const CcLaunch &launch, const ByteTile<STRIDE> &tile, Staged<STRIDE, HEIGHT> &staged) {
+stage_sides(const CcLaunch &launch, const Tile &tile, Rows &staged) {
   const int row_bytes = source_bytes<BYTES>(tile.part);
-  const bool at_left = tile.x == 0, at_right = STRIDE * tile.x - PIECE + STAGED_BYTES > row_bytes;
+  const int left = tile.stride() * tile.x - staged.margin();
+  const bool at_left = tile.x == 0, at_right = left + staged.width() > row_bytes;
   if (at_left)
-    stage_side<BYTES>(launch, tile, -CC_TENSOR_CORE_MOST_REACH, staged);
+    stage_side<BYTES>(launch, tile, -staged.reach(), staged);
   if (at_right)
     stage_side<BYTES>(launch, tile, row_bytes, staged);
   if (at_left || at_right)
@@ -346,12 +375,12 @@ stage_sides(const CcLaunch &launch, const ByteTile<STRIDE> &tile, Staged<STRIDE,
 }
 
 /* Takes from staged words of two bytes what is not part of their code value. */
-template <int STRIDE, int HEIGHT>
+template <typename Tile, typename Rows>
 static __device__ __forceinline__ void
-keep_code_bits(const ByteTile<STRIDE> &tile, Staged<STRIDE, HEIGHT> &staged) {
+keep_code_bits(const Tile &tile, Rows &staged) {
   const unsigned mask = (0xFFFFu << tile.part.shift & 0xFFFFu) * 0x10001u;
-  unsigned *word = (unsigned *)staged.row;
-  const int words = staged.rows(tile) * (STAGED_BYTES / 4);
+  unsigned *word = (unsigned *)staged.row[0];
+  const int words = staged.rows(tile) * (int)(sizeof staged.row[0] / 4);
 #pragma unroll 2
   for (int i = 32 * threadIdx.y + threadIdx.x; i < words; i += 32 * CC_TENSOR_CORE_WARPS)
     word[i] &= mask;
@@ -360,21 +389,21 @@ keep_code_bits(const ByteTile<STRIDE> &tile, Staged<STRIDE, HEIGHT> &staged) {
 
 /* Makes red, green and blue of staged pixels of three bytes their luma. A thread has four pixels at
  * a time, which are three words; from byte FIRST on those are all that is read. */
-template <int STRIDE, int HEIGHT>
+template <typename Tile, typename Rows>
 static __device__ __forceinline__ void
-make_luma(const ByteTile<STRIDE> &tile, Staged<STRIDE, HEIGHT> &staged) {
-  constexpr int EACH = (STAGED_BYTES - 4) / 12; /* fours of a row; 8 bytes are left over, or 4 */
+make_luma(const Tile &tile, Rows &staged) {
+  const int each = staged.width() / 12; /* fours of a row; 8 bytes are left over, or fewer */
   const CcPart &part = tile.part;
-  const int left = STRIDE * tile.x - PIECE, skip = pixel_of(part, left + 2) * 3 - left;
+  const int left = tile.stride() * tile.x - staged.margin();
+  const int skip = pixel_of(part, left + 2) * 3 - left;
   const int first = skip + 3 * skip; /* pixels begin there and at `skip`, and words there */
-  static_assert(8 + 12 * (EACH - 1) >= PIECE + CC_TENSOR_CORE_TILE_BYTES + 6, "all that is read");
   const int rows = staged.rows(tile);
 #pragma unroll 2
-  for (int i = 32 * threadIdx.y + threadIdx.x; i < rows * EACH; i += 32 * CC_TENSOR_CORE_WARPS) {
-    const int at = first + i % EACH * 12;
-    if (at + 12 > STAGED_BYTES)
+  for (int i = 32 * threadIdx.y + threadIdx.x; i < rows * each; i += 32 * CC_TENSOR_CORE_WARPS) {
+    const int at = first + i % each * 12;
+    if (at + 12 > staged.width())
       continue;
-    unsigned *word = (unsigned *)(staged.row[i / EACH] + at);
+    unsigned *word = (unsigned *)(staged.row[i / each] + at);
     const unsigned x = word[0], y = word[1], z = word[2];
     const unsigned a = weigh_group(part, x), b = weigh_group(part, __byte_perm(x, y, 0x6543));
     const unsigned c = weigh_group(part, __byte_perm(y, z, 0x5432)), d = weigh_group(part, z >> 8);
