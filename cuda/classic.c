@@ -61,16 +61,18 @@ set_tiles(CcLaunch *launch, guint width, guint height) {
 
 /* --- direct, constant --- */
 
-static void
+static gboolean
 choose_direct(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   set_kernel(kernel, cc_fatbin_direct, "direct", plan, pass, CC_PIXEL_TILE_WIDTH,
              CC_PIXEL_TILE_HEIGHT);
+  return TRUE;
 }
 
-static void
+static gboolean
 choose_constant(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   set_kernel(kernel, cc_fatbin_constant, "constant", plan, pass, CC_PIXEL_TILE_WIDTH,
              CC_PIXEL_TILE_HEIGHT);
+  return TRUE;
 }
 
 static void
@@ -91,10 +93,11 @@ const CcCudaAlgorithm cc_cuda_constant = {.choose = choose_constant, .set_tiles 
 
 /* --- tile-halo, tile-cached --- */
 
-static void
+static gboolean
 choose_tile_halo(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   set_kernel(kernel, cc_fatbin_tile_halo, "tile_halo", plan, pass, CC_SHARED_TILE_SIDE,
              CC_SHARED_TILE_SIDE);
+  return TRUE;
 }
 
 static void
@@ -104,10 +107,11 @@ set_halo_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice 
             (guint)((CC_SHARED_TILE_SIDE - launch->window_height) / launch->stride + 1));
 }
 
-static void
+static gboolean
 choose_tile_cached(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   set_kernel(kernel, cc_fatbin_tile_cached, "tile_cached", plan, pass, CC_SHARED_TILE_SIDE,
              CC_SHARED_TILE_SIDE);
+  return TRUE;
 }
 
 static void
@@ -123,12 +127,13 @@ const CcCudaAlgorithm cc_cuda_tile_cached = {.choose = choose_tile_cached,
 
 /* --- scatter --- */
 
-static void
+static gboolean
 choose_scatter(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   const CcOp *op = cc_cuda_leading_pass(plan, pass)->op;
   const guint taps = op ? op->width * op->height : 1;
   set_kernel(kernel, cc_fatbin_scatter, "scatter", plan, pass, cc_cuda_divide_up(taps, WARP) * WARP,
              1);
+  return TRUE;
 }
 
 static void
@@ -159,13 +164,13 @@ static void
 choose_half(const gchar *name, const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   set_kernel(kernel, cc_fatbin_two_pass, name, plan, pass, CC_TWO_PASS_TILE_SIDE,
              CC_TWO_PASS_BLOCK_HEIGHT);
-  set_side(kernel, cc_cuda_leading_pass(plan, pass)->op);
 }
 
-static void
+static gboolean
 choose_rows(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   choose_half("two_pass_rows", plan, pass, kernel);
   kernel->overlaps = TRUE;
+  return TRUE;
 }
 
 static void
@@ -180,9 +185,10 @@ set_row_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *
   }
 }
 
-static void
+static gboolean
 choose_columns(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   choose_half("two_pass_columns", plan, pass, kernel);
+  return TRUE;
 }
 
 static void
@@ -198,12 +204,13 @@ const CcCudaAlgorithm cc_cuda_two_pass = {
 
 /* --- register-tile --- */
 
-static void
+static gboolean
 choose_register_tile(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   set_kernel(kernel, cc_fatbin_register_tile, "register_tile", plan, pass, CC_REGISTER_TILE_ACROSS,
              CC_REGISTER_TILE_DOWN);
   kernel->overlaps = TRUE;
   set_side(kernel, cc_cuda_leading_pass(plan, pass)->op);
+  return TRUE;
 }
 
 static void

@@ -7,7 +7,7 @@
 #include "launch.h"
 
 /* nvcc does not say that a switch forgot one. What goes through the responses here, in
- * register_window.cuh and in CC_CASE_PLAIN of last_step_shared.h knows these. */
+ * CC_CASE_PLAIN of last_step_shared.h knows these. */
 static_assert(CC_N_RESPONSES == 7, "a new response needs its arithmetic in device code");
 
 /* Collects the sums of a kernel's matrices, in order, into one code value. Every call has to name

@@ -24,8 +24,9 @@ typedef struct {
 typedef struct _CcCudaAlgorithm CcCudaAlgorithm;
 
 struct _CcCudaAlgorithm {
-  /* The kernel that runs a pass, whose op the algorithm can run (or which has none). */
-  void (*choose)(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel);
+  /* The kernel that runs a pass, whose op the algorithm can run (or which has none). FALSE: there
+   * is none for samples that lie as these. */
+  gboolean (*choose)(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel);
   /* Sets tiles_across and n_tiles of all parts, scratch_bytes where the algorithm needs scratch,
    * and what only this algorithm reads. `launch` has everything else; pass[i] is what part i was
    * made from, and kernel[i] what was chosen for it, all the same but for `own`. */

@@ -19,7 +19,7 @@ typedef union {
 } CcTap;
 
 /* Bytes of what only one algorithm knows: a struct of its own header, which CC_OWN finds there. */
-#define CC_OWN_BYTES 112
+#define CC_OWN_BYTES 128
 typedef union {
   uint64_t align;
   unsigned char bytes[CC_OWN_BYTES];
@@ -62,6 +62,8 @@ typedef struct {
   uint64_t scratch;       /* device address of what an algorithm needs between two launches */
   uint64_t scratch_bytes; /* how much that is */
   uint64_t memory_taps;   /* device address of taps, as the algorithm lays them out */
+  uint64_t lines;         /* device address of rows and columns of more than CC_LAUNCH_SIDE taps:
+                             the row of each matrix, then the column of each; else 0 */
   CcTap row[CC_LAUNCH_MATRICES][CC_LAUNCH_SIDE], column[CC_LAUNCH_MATRICES][CC_LAUNCH_SIDE];
   CcTap tap[CC_LAUNCH_TAPS];
 } CcLaunch;

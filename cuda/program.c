@@ -19,32 +19,30 @@ G_STATIC_ASSERT(CC_LAUNCH_TAPS == CC_MAX_TAPS && CC_LAUNCH_MATRICES == CC_MAX_MA
 static const CcCudaAlgorithm *const algorithms[] = {CC_ALGORITHMS(ALGORITHM)};
 #undef ALGORITHM
 
-/* What AUTO takes the first that can from; the last can always. */
+/* What AUTO takes the first that can from; the last but one can with rows and columns of any
+ * length, and the last with everything else. */
 static const CcAlgorithm fastest_first[] = {
     CC_ALGORITHM_SLIDING,
     CC_ALGORITHM_REGISTER_TILE,
+    CC_ALGORITHM_TWO_PASS,
     CC_ALGORITHM_CONSTANT,
 };
 
-/* The algorithm of an op, or of none. */
+/* The algorithm of a pass and its kernel: the plan's, where that has one for samples that lie as
+ * these, or the fastest that has. */
 static CcAlgorithm
-algorithm_of_op(const CcPlan *plan, const CcOp *op) {
-  if (plan->algorithm != CC_ALGORITHM_AUTO)
-    return plan->algorithm;
-  guint i = 0;
-  while (op && i < G_N_ELEMENTS(fastest_first) - 1 && !cc_algorithm_runs(fastest_first[i], op))
-    i++;
-  return fastest_first[i];
-}
-
-/* The algorithm of a pass: AUTO is sliding wherever the tensor cores take the pass, which is more
- * than what sliding can promise for an op. */
-static CcAlgorithm
-algorithm_of_pass(const CcPlan *plan, const CcPass *pass) {
-  CcCudaKernel kernel = {0};
-  if (plan->algorithm == CC_ALGORITHM_AUTO && cc_sliding_choose_tensor_core(plan, pass, &kernel))
-    return CC_ALGORITHM_SLIDING;
-  return algorithm_of_op(plan, cc_cuda_leading_pass(plan, pass)->op);
+choose_algorithm(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  const CcOp *op = cc_cuda_leading_pass(plan, pass)->op;
+  const CcAlgorithm wanted = plan->algorithm;
+  if (wanted != CC_ALGORITHM_AUTO && algorithms[wanted]->choose(plan, pass, kernel))
+    return wanted;
+  for (guint i = 0; i < G_N_ELEMENTS(fastest_first); i++) {
+    *kernel = (CcCudaKernel){0};
+    if ((!op || cc_algorithm_runs(fastest_first[i], op)) &&
+        algorithms[fastest_first[i]]->choose(plan, pass, kernel))
+      return fastest_first[i];
+  }
+  g_return_val_if_reached(CC_ALGORITHM_CONSTANT);
 }
 
 /* --- passes that share a launch --- */
@@ -131,43 +129,74 @@ set_part(CcPart *part, const CcPlan *plan, const CcPass *pass) {
   }
 }
 
+static CcTap
+make_tap(gint32 tap, const CcCudaKernel *kernel) {
+  return kernel->integer ? (CcTap){.i = tap} : (CcTap){.f = (gfloat)tap};
+}
+
+static gboolean
+has_long_lines(const CcOp *op) {
+  return MAX(op->width, op->height) > CC_LAUNCH_SIDE;
+}
+
 /* Sets the window and its taps, in the middle of side x side where the kernel has a side. */
 static void
 set_taps(CcLaunch *launch, const CcOp *op, const CcCudaKernel *kernel) {
   const guint width = kernel->side ? kernel->side : op->width;
   const guint height = kernel->side ? kernel->side : op->height;
   const guint left = (width - op->width) / 2, top = (height - op->height) / 2;
-#define TAP(tap) (kernel->integer ? (CcTap){.i = (tap)} : (CcTap){.f = (gfloat)(tap)})
   launch->response = op->response;
   launch->n_matrices = (gint)op->n_matrices;
   launch->window_width = (gint)width;
   launch->window_height = (gint)height;
   launch->separable = op->separable;
-  if (MAX(width, height) > CC_LAUNCH_SIDE)
-    return; /* then the algorithm has its own */
+  if (has_long_lines(op))
+    return;
   for (guint m = 0; m < op->n_matrices; m++) {
     for (guint i = 0; op->separable && i < op->width; i++)
-      launch->row[m][left + i] = TAP(op->row_i[m][i]);
+      launch->row[m][left + i] = make_tap(op->row_i[m][i], kernel);
     for (guint i = 0; op->separable && i < op->height; i++)
-      launch->column[m][top + i] = TAP(op->column_i[m][i]);
+      launch->column[m][top + i] = make_tap(op->column_i[m][i], kernel);
     for (guint y = 0; op->has_taps && y < op->height; y++)
       for (guint x = 0; x < op->width; x++)
         launch->tap[(m * height + top + y) * width + left + x] =
-            TAP(op->tap_i[(m * op->height + y) * op->width + x]);
+            make_tap(op->tap_i[(m * op->height + y) * op->width + x], kernel);
   }
-#undef TAP
 }
 
-/* Makes the step's taps part of all taps and sets memory_taps to their place there. */
+/* Makes a step's own taps part of all taps; their place there. */
+static guint
+append_taps(GByteArray *taps, gconstpointer own, gsize size) {
+  const guint place = (taps->len + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  g_byte_array_set_size(taps, place);
+  g_byte_array_append(taps, own, (guint)size);
+  return place;
+}
+
 static void
 add_taps(CcCudaStep *step, GByteArray *taps, GBytes *own) {
-  const guint place = (taps->len + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   gsize size;
   const guint8 *data = g_bytes_get_data(own, &size);
-  g_byte_array_set_size(taps, place);
-  g_byte_array_append(taps, data, (guint)size);
+  step->params.memory_taps = append_taps(taps, data, size);
   step->memory_taps = TRUE;
-  step->params.memory_taps = place;
+}
+
+/* Adds rows and columns that do not fit the launch's parameters. */
+static void
+add_lines(CcCudaStep *step, GByteArray *taps, const CcOp *op, const CcCudaKernel *kernel) {
+  g_autoptr(GArray) lines = g_array_new(FALSE, FALSE, sizeof(CcTap));
+  for (guint m = 0; m < op->n_matrices; m++)
+    for (guint i = 0; i < op->width; i++) {
+      const CcTap tap = make_tap(op->row_i[m][i], kernel);
+      g_array_append_val(lines, tap);
+    }
+  for (guint m = 0; m < op->n_matrices; m++)
+    for (guint i = 0; i < op->height; i++) {
+      const CcTap tap = make_tap(op->column_i[m][i], kernel);
+      g_array_append_val(lines, tap);
+    }
+  step->params.lines = append_taps(taps, lines->data, lines->len * sizeof(CcTap));
+  step->lines = TRUE;
 }
 
 static gboolean
@@ -199,6 +228,8 @@ set_step(CcCudaStep *step, CcCudaProgram *self, const CcPlan *plan, const Group 
     if (own)
       add_taps(step, taps, own);
   }
+  if (group->op && has_long_lines(group->op))
+    add_lines(step, taps, group->op, kernel);
   step->n_blocks = ((guint)launch->n_tiles - 1) / kernel->tiles_per_block + 1;
   step->overlaps = kernel->overlaps;
   step->block[0] = kernel->block[0];
@@ -221,6 +252,15 @@ upload(const CcCudaDriver *cuda, CUdeviceptr to, const GByteArray *from, GError 
   return ok;
 }
 
+/* Makes places within all taps addresses, once these lie at `base`. */
+static void
+place_taps(CcCudaStep *step, CUdeviceptr base) {
+  if (step->memory_taps)
+    step->params.memory_taps += base;
+  if (step->lines)
+    step->params.lines += base;
+}
+
 /* Puts the taps of all steps into device memory. */
 static gboolean
 set_memory_taps(CcCudaProgram *self, const GByteArray *taps, GError **error) {
@@ -230,8 +270,7 @@ set_memory_taps(CcCudaProgram *self, const GByteArray *taps, GError **error) {
   if (!cc_cuda_check(cuda, cuda->cuMemAlloc(&self->memory_taps, taps->len), "cuMemAlloc", error))
     return FALSE;
   for (guint i = 0; i < self->n_steps; i++)
-    if (self->step[i].memory_taps)
-      self->step[i].params.memory_taps += self->memory_taps;
+    place_taps(&self->step[i], self->memory_taps);
   return upload(cuda, self->memory_taps, taps, error);
 }
 
@@ -271,6 +310,15 @@ set_hue_step(CcCudaProgram *self, const CcPlan *plan, GByteArray *taps, GError *
   return table != NULL;
 }
 
+/* The algorithm of the first pass that filters, or of the first; AUTO when there is none. */
+static CcAlgorithm
+algorithm_of_plan(const CcPlan *plan) {
+  CcCudaKernel kernel = {0};
+  return plan->n_passes
+             ? choose_algorithm(plan, cc_cuda_leading_pass(plan, &plan->pass[0]), &kernel)
+             : plan->algorithm;
+}
+
 /* Makes the plan that filters packed frames as they are, if all of it is for the tensor cores. */
 static gboolean
 merge_plan(CcPlan *merged, const CcCudaProgram *self, const CcPlan *plan) {
@@ -278,7 +326,7 @@ merge_plan(CcPlan *merged, const CcCudaProgram *self, const CcPlan *plan) {
     return FALSE;
   for (guint i = 0; i < merged->n_passes; i++) {
     CcCudaKernel kernel = {0};
-    if (!cc_sliding_choose_tensor_core(merged, &merged->pass[i], &kernel))
+    if (!cc_cuda_sliding.choose(merged, &merged->pass[i], &kernel))
       return FALSE;
   }
   return TRUE;

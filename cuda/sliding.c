@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* sliding: on the tensor cores what they can do, in two stages or in one, in registers the rest. */
+/* sliding: on the tensor cores, in two stages or in one. */
 
 #include "sliding.h"
 
 /* What two stages cost beside their products, in products. */
 #define COST_OF_TWO_STAGES 8
 
-gboolean
-cc_sliding_choose_tensor_core(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+static gboolean
+choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   CcCudaKernel one = {0}, two = {0};
   const gboolean has_one = cc_tensor_core_choose(plan, pass, &one);
   const gboolean has_two = cc_tensor_separable_choose(plan, pass, &two);
-  if (has_two &&
-      (!has_one || cc_tensor_separable_cost(&two) + COST_OF_TWO_STAGES < cc_tensor_core_cost(&one)))
+  if (has_two && (!has_one || cc_tensor_separable_cost(&two) + COST_OF_TWO_STAGES <
+                                  cc_tensor_core_cost(&one, cc_cuda_leading_pass(plan, pass)->op)))
     *kernel = two;
   else if (has_one)
     *kernel = one;
@@ -21,27 +21,18 @@ cc_sliding_choose_tensor_core(const CcPlan *plan, const CcPass *pass, CcCudaKern
 }
 
 static void
-choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
-  if (!cc_sliding_choose_tensor_core(plan, pass, kernel))
-    cc_register_window_choose(plan, pass, kernel);
-}
-
-static void
 set_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device,
           const CcPass *const *pass) {
   if (cc_tensor_separable_is_chosen(kernel))
     cc_tensor_separable_set_tiles(launch, kernel, device, pass);
-  else if (cc_tensor_core_is_chosen(kernel))
-    cc_tensor_core_set_tiles(launch, kernel, device, pass);
   else
-    cc_register_window_set_tiles(launch, device);
+    cc_tensor_core_set_tiles(launch, kernel, device, pass);
 }
 
 static GBytes *
 make_taps(const CcLaunch *launch, const CcCudaKernel *kernel, const CcPass *const *pass) {
-  if (cc_tensor_separable_is_chosen(kernel))
-    return cc_tensor_separable_make_taps(launch, kernel, pass);
-  return cc_tensor_core_is_chosen(kernel) ? cc_tensor_core_make_taps(launch, kernel, pass) : NULL;
+  return cc_tensor_separable_is_chosen(kernel) ? cc_tensor_separable_make_taps(launch, kernel, pass)
+                                               : cc_tensor_core_make_taps(launch, kernel, pass);
 }
 
 const CcCudaAlgorithm cc_cuda_sliding = {

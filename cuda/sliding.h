@@ -16,7 +16,7 @@ GBytes *cc_tensor_core_make_taps(const CcLaunch *launch, const CcCudaKernel *cho
 gboolean cc_tensor_core_is_chosen(const CcCudaKernel *kernel);
 
 /* Products for 256 target bytes. */
-guint cc_tensor_core_cost(const CcCudaKernel *kernel);
+guint cc_tensor_core_cost(const CcCudaKernel *kernel, const CcOp *op);
 
 /* On the tensor cores, of separable windows rows first and then columns. FALSE: as above. */
 gboolean cc_tensor_separable_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel);
@@ -26,13 +26,5 @@ GBytes *cc_tensor_separable_make_taps(const CcLaunch *launch, const CcCudaKernel
                                       const CcPass *const *pass);
 gboolean cc_tensor_separable_is_chosen(const CcCudaKernel *kernel);
 guint cc_tensor_separable_cost(const CcCudaKernel *kernel);
-
-/* The better of the two. FALSE: as above. */
-gboolean cc_sliding_choose_tensor_core(const CcPlan *plan, const CcPass *pass,
-                                       CcCudaKernel *kernel);
-
-/* In registers, which can run every pass. */
-void cc_register_window_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel);
-void cc_register_window_set_tiles(CcLaunch *launch, const CcCudaDevice *device);
 
 G_END_DECLS

@@ -20,6 +20,7 @@ typedef struct {
   CUfunction function;
   guint n_blocks, block[2];      /* blocks, and threads of a block each way */
   gboolean memory_taps;          /* needs params.memory_taps */
+  gboolean lines;                /* needs params.lines */
   gboolean overlaps;             /* may be prepared while the launch before it runs */
   guint8 plane[CC_LAUNCH_PARTS]; /* of each part */
   CcLaunch params; /* without what each launch sets: places and pitches of planes, and scratch */

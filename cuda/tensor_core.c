@@ -6,10 +6,12 @@
 
 #include <string.h>
 #include "engine/last_step.h"
-#include "tensor_core_finish.h"
+#include "tensor_core_any.h"
+#include "tensor_core_any_kernels.h"
 #include "tensor_core_pass.h"
 
 CC_CUDA_DECLARE_MODULE(tensor_core);
+CC_CUDA_DECLARE_MODULE(tensor_core_any);
 
 /* What the last steps cost that take any response, in products for 256 target bytes. */
 #define COST_OF_RESPONSE 8
@@ -35,7 +37,8 @@ static const Kernel kernels[] = {
 
 /* What is chosen for a pass. */
 typedef struct {
-  const Kernel *kernel;
+  const Kernel *kernel;            /* or NULL */
+  CcTensorCoreAny any;             /* only then */
   CcTensorCoreNumbering numbering; /* only of a pass that filters */
   CcTensorCorePacking packing;
 } Choice;
@@ -133,12 +136,24 @@ find_passing_kernel(const CcPlaneLayout *layout, guint stride) {
   return NULL;
 }
 
-gboolean
-cc_tensor_core_can_write(const CcPass *pass, const CcPlaneLayout *layout, guint stride) {
+/* No kernel copies samples that are shifted beside some that it filters. What is not the same for
+ * all components repeats after 8 bytes. */
+static gboolean
+can_pass(const CcPass *pass, const CcPlaneLayout *layout) {
   const guint all = (1u << layout->step) - 1;
-  return (pass->filter_mask | pass->copy_mask | pass->fill_mask) == all &&
-         (!pass->copy_mask || !layout->shift) &&
-         (layout->step != 3 || (pass->filter_mask == all && stride == 1));
+  return (!pass->copy_mask || !pass->filter_mask || !layout->shift) &&
+         (layout->step != 3 || pass->filter_mask == all || !pass->filter_mask);
+}
+
+/* Whether the pass leaves no component to another. */
+static gboolean
+writes_all(const CcPass *pass, const CcPlaneLayout *layout) {
+  return (pass->filter_mask | pass->copy_mask | pass->fill_mask) == (1u << layout->step) - 1;
+}
+
+gboolean
+cc_tensor_core_can_write(const CcPass *pass, const CcPlaneLayout *layout) {
+  return writes_all(pass, layout) && can_pass(pass, layout);
 }
 
 gboolean
@@ -147,14 +162,14 @@ cc_tensor_core_find_packing(CcTensorCorePacking *found, const CcPlaneLayout *lay
   static const guint16 weights[3] = {CC_LUMA_RED, CC_LUMA_GREEN, CC_LUMA_BLUE};
   for (guint i = 0; i < layout->step; i++)
     found->pairs |= (guint)is_paired(layout, i) << i;
-  if (packing->kind != CC_PACKING_LUMA)
-    return TRUE;
+  if (packing->kind != CC_PACKING_LUMA || layout->step < 3)
+    return TRUE; /* or it is made by now */
   for (guint i = 0; i < 3; i++) {
     const guint at = packing->place[i].first;
     found->weights[at / 2] |= (guint32)weights[i] << at % 2 * 16;
     found->colors |= 0xFFu << 8 * at;
   }
-  return layout->type == CC_SAMPLE_U8 && layout->step >= 3;
+  return layout->type == CC_SAMPLE_U8;
 }
 
 gboolean
@@ -162,14 +177,22 @@ cc_tensor_core_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kern
   const CcPass *leading = cc_cuda_leading_pass(plan, pass);
   const CcPlaneLayout *layout = &plan->layout.plane[leading->plane];
   Choice *choice = CC_OWN(Choice, kernel);
-  if (cc_tensor_core_find_packing(&choice->packing, layout, &plan->packing[leading->plane]) &&
-      cc_tensor_core_can_write(leading, layout, plan->stride))
+  if (!cc_tensor_core_find_packing(&choice->packing, layout, &plan->packing[leading->plane]) ||
+      !can_pass(leading, layout))
+    return FALSE;
+  if (writes_all(leading, layout))
     choice->kernel = leading->op ? find_kernel(leading, layout, plan->stride, &choice->numbering)
                                  : find_passing_kernel(layout, plan->stride);
-  if (!choice->kernel)
+  if (!choice->kernel &&
+      !cc_tensor_core_any_choose(leading, layout, plan->stride, choice->packing.pairs, &choice->any,
+                                 &choice->numbering))
     return FALSE;
-  kernel->module = cc_fatbin_tensor_core;
-  g_strlcpy(kernel->name, choice->kernel->name, sizeof kernel->name);
+  kernel->module = choice->kernel ? cc_fatbin_tensor_core : cc_fatbin_tensor_core_any;
+  g_strlcpy(kernel->name,
+            choice->kernel
+                ? choice->kernel->name
+                : cc_tensor_core_any_name(&choice->any, (guint)cc_sample_size(layout->type)),
+            sizeof kernel->name);
   kernel->block[0] = 32;
   kernel->block[1] = CC_TENSOR_CORE_WARPS;
   kernel->tiles_per_block = 1;
@@ -179,15 +202,18 @@ cc_tensor_core_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kern
 }
 
 guint
-cc_tensor_core_cost(const CcCudaKernel *kernel) {
-  const Kernel *self = CC_OWN(const Choice, kernel)->kernel;
+cc_tensor_core_cost(const CcCudaKernel *kernel, const CcOp *op) {
+  const Choice *choice = CC_OWN(const Choice, kernel);
+  const Kernel *self = choice->kernel;
+  if (!self)
+    return cc_tensor_core_any_cost(&choice->any, op);
   const guint finish = self->finish >= CC_TENSOR_CORE_FINISH_float ? COST_OF_RESPONSE : 0;
   return self->n_matrices * cost(self) / 16 + finish;
 }
 
 gboolean
 cc_tensor_core_is_chosen(const CcCudaKernel *kernel) {
-  return kernel->module == cc_fatbin_tensor_core;
+  return kernel->module == cc_fatbin_tensor_core || kernel->module == cc_fatbin_tensor_core_any;
 }
 
 /* --- tiles and taps --- */
@@ -216,6 +242,7 @@ static void
 set_samples(CcPart *part, const CcPass *pass, const CcTensorCoreNumbering *numbering) {
   CcTensorCorePart *own = CC_OWN(CcTensorCorePart, part);
   own->down = numbering->down;
+  own->low = numbering->low;
   own->passes = 0;
   for (gint i = 0; i < 4; i++) {
     const gint component = i % part->step;
@@ -243,17 +270,23 @@ table_bytes(const Kernel *kernel) {
   return fragment_bytes(kernel) + CC_TENSOR_CORE_START_BYTES(kernel->window, kernel->stride);
 }
 
+static guint
+part_table_bytes(const CcLaunch *launch, const Choice *choice, const CcPart *part) {
+  return choice->kernel ? table_bytes(choice->kernel)
+                        : cc_tensor_core_any_table_bytes(&choice->any, launch, part);
+}
+
 /* Cuts the targets into tiles, of which the last `n_short` are short; how many there are. */
 static guint64
-cut_tiles(CcLaunch *launch, const Kernel *kernel, guint64 n_short) {
+cut_tiles(CcLaunch *launch, guint64 n_short) {
+  const guint stride = (guint)launch->stride;
   guint64 n = 0;
   for (gint i = launch->n_parts - 1; i >= 0; i--) {
     CcPart *part = &launch->part[i];
     CcTensorCorePart *own = CC_OWN(CcTensorCorePart, part);
     const guint row_bytes = (guint)(part->width * part->step * part->sample_bytes);
-    const guint across = cc_cuda_divide_up(row_bytes, CC_TENSOR_CORE_TILE_BYTES / kernel->stride);
-    const guint down =
-        cc_cuda_divide_up((guint)part->height, CC_TENSOR_CORE_TILE_ROWS / kernel->stride);
+    const guint across = cc_cuda_divide_up(row_bytes, CC_TENSOR_CORE_TILE_BYTES / stride);
+    const guint down = cc_cuda_divide_up((guint)part->height, CC_TENSOR_CORE_TILE_ROWS / stride);
     const guint short_rows = (guint)MIN(n_short / across, down);
     const guint tall_rows = (down - short_rows) / 2;
     n_short -= (guint64)across * short_rows;
@@ -268,28 +301,35 @@ cut_tiles(CcLaunch *launch, const Kernel *kernel, guint64 n_short) {
 /* Tall tiles read few rows twice. The last ones are short, so that the multiprocessors end
  * together; and so are all when tall ones would not be enough for them. */
 static void
-choose_tiles(CcLaunch *launch, const Kernel *kernel, const CcCudaDevice *device) {
-  const guint64 at_once = (guint64)CC_TENSOR_CORE_MOST_BLOCKS * device->multiprocessors;
-  if (cut_tiles(launch, kernel, 0) < at_once)
-    cut_tiles(launch, kernel, G_MAXUINT64);
+choose_tiles(CcLaunch *launch, guint blocks, const CcCudaDevice *device) {
+  const guint64 at_once = (guint64)blocks * device->multiprocessors;
+  if (cut_tiles(launch, 0) < at_once)
+    cut_tiles(launch, G_MAXUINT64);
   else
-    cut_tiles(launch, kernel, at_once / 2);
+    cut_tiles(launch, at_once / 2);
 }
 
 void
 cc_tensor_core_set_tiles(CcLaunch *launch, const CcCudaKernel *chosen, const CcCudaDevice *device,
                          const CcPass *const *pass) {
-  const Kernel *kernel = CC_OWN(Choice, chosen)->kernel;
   guint64 bytes = 0;
-  choose_tiles(launch, kernel, device);
+  choose_tiles(launch,
+               CC_OWN(Choice, chosen)->kernel ? CC_TENSOR_CORE_MOST_BLOCKS
+                                              : CC_TENSOR_CORE_ANY_MOST_BLOCKS,
+               device);
   for (gint i = 0; i < launch->n_parts; i++) {
     CcPart *part = &launch->part[i];
     CcTensorCorePart *own = CC_OWN(CcTensorCorePart, part);
     cc_tensor_core_set_packing(part, &CC_OWN(const Choice, &chosen[i])->packing);
     if (pass[i]->op) {
-      set_samples(part, pass[i], &CC_OWN(Choice, &chosen[i])->numbering);
+      const Choice *choice = CC_OWN(const Choice, &chosen[i]);
+      set_samples(part, pass[i], &choice->numbering);
+      own->digits = choice->any.digits;
+      own->chunks = choice->any.chunks;
+      own->margin = choice->any.margin;
+      own->reach = choice->any.reach;
       own->table = bytes;
-      bytes += table_bytes(kernel);
+      bytes += part_table_bytes(launch, choice, part);
     }
   }
 }
@@ -377,28 +417,37 @@ write_starts(gint32 *to, const CcPass *pass, const CcPart *part, const Choice *c
       *to++ = start_of_byte(pass, part, choice, 2 * pair + i % 2);
 }
 
+/* Writes a part's table, which is all zero. */
+static void
+write_table(guint8 *table, const Choice *choice, const CcPart *part, const CcPass *pass) {
+  const Kernel *kernel = choice->kernel;
+  const CcOp *op = pass->op;
+  const guint row_bytes = CC_TENSOR_CORE_FRAGMENT_BYTES(kernel->window, kernel->stride);
+  gint8 *to = (gint8 *)table + (kernel->height - op->height) / 2 * row_bytes;
+  for (guint m = 0; m < kernel->n_matrices; m++)
+    for (guint d = 0; d < kernel->digits; d++, to += kernel->height * row_bytes)
+      for (guint r = 0; r < op->height; r++)
+        write_fragment(to + r * row_bytes, op, pass, part, choice, m, r, d);
+  write_starts((gint32 *)(gpointer)(table + fragment_bytes(kernel)), pass, part, choice);
+}
+
 GBytes *
 cc_tensor_core_make_taps(const CcLaunch *launch, const CcCudaKernel *chosen,
                          const CcPass *const *pass) {
-  const Kernel *kernel = CC_OWN(Choice, chosen)->kernel;
-  const guint row_bytes = CC_TENSOR_CORE_FRAGMENT_BYTES(kernel->window, kernel->stride);
   GByteArray *tables = g_byte_array_new();
   for (gint i = 0; i < launch->n_parts; i++) {
     const CcPart *part = &launch->part[i];
-    const CcOp *op = pass[i]->op;
-    if (!op)
+    if (!pass[i]->op)
       continue;
     const Choice *choice = CC_OWN(const Choice, &chosen[i]);
     const guint at = (guint)CC_OWN(const CcTensorCorePart, part)->table;
-    g_byte_array_set_size(tables, at + table_bytes(kernel));
-    guint8 *table = tables->data + at;
-    memset(table, 0, table_bytes(kernel));
-    gint8 *to = (gint8 *)table + (kernel->height - op->height) / 2 * row_bytes;
-    for (guint m = 0; m < kernel->n_matrices; m++)
-      for (guint d = 0; d < kernel->digits; d++, to += kernel->height * row_bytes)
-        for (guint r = 0; r < op->height; r++)
-          write_fragment(to + r * row_bytes, op, pass[i], part, choice, m, r, d);
-    write_starts((gint32 *)(gpointer)(table + fragment_bytes(kernel)), pass[i], part, choice);
+    const guint bytes = part_table_bytes(launch, choice, part);
+    g_byte_array_set_size(tables, at + bytes);
+    memset(tables->data + at, 0, bytes);
+    if (choice->kernel)
+      write_table(tables->data + at, choice, part, pass[i]);
+    else
+      cc_tensor_core_any_write_table(tables->data + at, &choice->any, launch, part, pass[i]);
   }
   return g_byte_array_free_to_bytes(tables);
 }

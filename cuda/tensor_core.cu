@@ -12,7 +12,7 @@
  * does not matter; the plan has proved that the last step is right (tensor_core_finish.c). */
 
 #include "finish.cuh"
-#include "tensor_core_tile.cuh"
+#include "tensor_core_products.cuh"
 
 template <int WINDOW, int HEIGHT> struct Taps;
 struct GradientTaps;
@@ -39,57 +39,7 @@ struct Variant {
   typedef std::conditional_t<GRADIENT, ::GradientTaps, ::Taps<WINDOW, HEIGHT>> Taps;
 };
 
-/* --- matrix products --- */
-
-/* A lane's sums for 8 target bytes of each window: of lane 4g + t, columns 2t and 2t + 1 of window
- * g, then of window g + 8. */
-struct Products {
-  int sum[4];
-};
-
-/* `sums` + the product of 16 windows of 32 bytes, or of twice 16 bytes, with taps. */
-static __device__ __forceinline__ Products
-multiply_add(const Windows &windows, uint2 taps, const Products &sums) {
-  Products to;
-#if __CUDA_ARCH__ >= 800
-  asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-      "{%10,%11,%12,%13};"
-      : "=r"(to.sum[0]), "=r"(to.sum[1]), "=r"(to.sum[2]), "=r"(to.sum[3])
-      : "r"(windows.word[0]), "r"(windows.word[1]), "r"(windows.word[2]), "r"(windows.word[3]),
-        "r"(taps.x), "r"(taps.y), "r"(sums.sum[0]), "r"(sums.sum[1]), "r"(sums.sum[2]),
-        "r"(sums.sum[3]));
-#else
-  /* Turing multiplies 8 windows of 16 bytes at a time */
-  to = sums;
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-    asm("mma.sync.aligned.m8n8k16.row.col.s32.u8.s8.s32 {%0,%1}, {%2}, {%3}, {%0,%1};"
-        : "+r"(to.sum[2 * (i & 1)]), "+r"(to.sum[2 * (i & 1) + 1])
-        : "r"(windows.word[i]), "r"(i < 2 ? taps.x : taps.y));
-#endif
-  return to;
-}
-
-/* Multiplies and adds in the same way 16 windows of 16 bytes in row `row` of `windows`. */
-static __device__ __forceinline__ Products
-multiply_add_row(const Windows &windows, int row, unsigned taps, const Products &sums) {
-  Products to;
-#if __CUDA_ARCH__ >= 800
-  asm("mma.sync.aligned.m16n8k16.row.col.s32.u8.s8.s32 {%0,%1,%2,%3}, {%4,%5}, {%6}, "
-      "{%7,%8,%9,%10};"
-      : "=r"(to.sum[0]), "=r"(to.sum[1]), "=r"(to.sum[2]), "=r"(to.sum[3])
-      : "r"(windows.word[2 * row]), "r"(windows.word[2 * row + 1]), "r"(taps), "r"(sums.sum[0]),
-        "r"(sums.sum[1]), "r"(sums.sum[2]), "r"(sums.sum[3]));
-#else
-  to = sums;
-#pragma unroll
-  for (int i = 0; i < 2; i++)
-    asm("mma.sync.aligned.m8n8k16.row.col.s32.u8.s8.s32 {%0,%1}, {%2}, {%3}, {%0,%1};"
-        : "+r"(to.sum[2 * i]), "+r"(to.sum[2 * i + 1])
-        : "r"(windows.word[2 * row + i]), "r"(taps));
-#endif
-  return to;
-}
+/* --- taps --- */
 
 /* Loads that stay where they are written. The compiler moves others behind the barrier for the
  * source rows, where nothing hides how long they take. */
@@ -268,42 +218,22 @@ template <typename V> struct Sums {
 
 /* --- last steps --- */
 
-/* Two numbers as bytes, saturated, the first in the lower one; above them the low half of `rest`.
- */
-static __device__ __forceinline__ unsigned
-saturate_bytes(int low, int high, unsigned rest) {
-  unsigned bytes;
-  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(bytes) : "r"(high), "r"(low), "r"(rest));
-  return bytes;
-}
-
 static __device__ __forceinline__ int
 scaled(const CcPart &part, const CcTensorCoreNumbers &n, int t) {
   return (t * n.factor.i + n.addend.i) >> OWN(part).down;
 }
 
-/* The root of x^2 + y^2, which is below 2^23, times the root of `factor`, approximate. Behind the
- * exponent of 2^23 a float and its bits count alike. */
+/* The root of x^2 + y^2, which is below 2^23 or, with FAR, counts as 2^23 - 1, times the root of
+ * `factor`, approximate. Behind the exponent of 2^23 a float and its bits count alike. */
+template <bool FAR>
 static __device__ __forceinline__ float
 scaled_root(int x, int y, float factor) {
-  const float behind = __int_as_float(x * x + (y * y + 0x4B000000));
+  const int bits = x * x + (y * y + 0x4B000000);
+  const float behind = __int_as_float(FAR ? min(bits, 0x4B7FFFFF) : bits);
   const float squares = __fmaf_rn(behind, factor, -8388608.0f * factor);
   float root;
   asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(squares));
   return root;
-}
-
-/* The root of n = x^2 + y^2, of which both are below 2^23, to the nearest, when that is at most
- * 65535; else at least 65536. Up to there the float is wrong by less than 0.1, so the nearest is r,
- * the integer below the float, or the next: that when n > (r + 1/2)^2, or n - r^2 > r. */
-static __device__ __forceinline__ int
-root_word(int x, int y) {
-  const float fx = (float)x, fy = (float)y;
-  float root;
-  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(__fmaf_rn(fx, fx, __fmul_rn(fy, fy))));
-  const int r = __float2int_rz(root);
-  const int below = r * r + r - (x * x + y * y); /* modulo 2^32, of which it needs few bits */
-  return r - (below >> 31);
 }
 
 /* The code value of a pixel's sums as engine/last_step_shared.h says: Sum is float, or int for
@@ -335,9 +265,11 @@ code(const CcLaunch &launch, const CcPart &part, const CcTensorCoreNumbers &n, b
   else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_scaleabs)
     return scaled(part, n, abs(s[0]));
   else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_root && V::BYTES == 1)
-    return __float2int_rn(scaled_root(s[0], s[1], n.factor.f));
+    return __float2int_rn(scaled_root<false>(s[0], s[1], n.factor.f));
   else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_lifted)
-    return __float2int_rn(scaled_root(s[0], s[1], n.factor.f) + n.addend.f);
+    return __float2int_rn(scaled_root<false>(s[0], s[1], n.factor.f) + n.addend.f);
+  else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_far)
+    return __float2int_rn(scaled_root<true>(s[0], s[1], n.factor.f) + n.addend.f);
   else {
     int value;
     if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_root)
@@ -366,6 +298,7 @@ selector(const Numbers<V> &numbers, int i) {
 template <typename V>
 static constexpr bool has_excess = V::FINISH == CC_TENSOR_CORE_FINISH_scaleabs ||
                                    V::FINISH == CC_TENSOR_CORE_FINISH_lifted ||
+                                   V::FINISH == CC_TENSOR_CORE_FINISH_far ||
                                    (V::FINISH == CC_TENSOR_CORE_FINISH_scale && V::MATRICES == 2);
 
 /* The code values of a lane's samples of grey pixels: one last step does for all but alpha, which

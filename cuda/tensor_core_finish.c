@@ -6,11 +6,11 @@
 
 #define MAX_SCALED (1 << 20) /* sums that scales are tried for */
 
-/* Relative error of the device's approximate root and of what is made of it, twice what it is. */
-#define ROOT_ERROR 0x1p-21
-
 /* Sums of squares below this are formed behind a float's exponent. */
 #define MAX_SQUARES (1 << 23)
+
+/* Sums of squares from here on leave 32 bits behind it. */
+#define MAX_FAR_SQUARES (G_MAXINT32 - 0x4B000000)
 
 /* A tap's lowest bits that can be left over in a signed byte. */
 #define MAX_TAP_SHIFT 6
@@ -169,7 +169,8 @@ static gint
 byte_of_root(gconstpointer form, gint64 n) {
   const Root *self = form;
   const CcTensorCoreNumbers *numbers = &self->numbering->filtered;
-  const gdouble root = sqrt((gdouble)n * (gdouble)numbers->factor.f) * self->error;
+  const gint64 squares = MIN(n, MAX_SQUARES - 1);
+  const gdouble root = sqrt((gdouble)squares * (gdouble)numbers->factor.f) * self->error;
   return (gint)rintf(MIN((gfloat)root + numbers->addend.f, G_MAXUINT8)) -
          (gint)self->numbering->excess;
 }
@@ -183,17 +184,17 @@ word_of_root(gconstpointer form, gint64 n) {
 
 static gboolean
 root_byte_agrees(const CcOp *op, const CcTensorCoreNumbering *numbering) {
-  const Root least = {numbering, 1 - ROOT_ERROR, op->hi},
-             most = {numbering, 1 + ROOT_ERROR, op->hi};
+  const Root least = {numbering, 1 - CC_TENSOR_CORE_ROOT_ERROR, op->hi},
+             most = {numbering, 1 + CC_TENSOR_CORE_ROOT_ERROR, op->hi};
   const CcRange range = cc_op_range(op);
   return cc_op_agrees(op, range, byte_of_root, &least) &&
          cc_op_agrees(op, range, byte_of_root, &most);
 }
 
 static gboolean
-find_root_byte(const CcOp *op, gint lift, CcTensorCoreNumbering *n) {
+find_root_byte(const CcOp *op, gint lift, gint64 most, CcTensorCoreNumbering *n) {
   if (!is_magnitude_of_two(op) || op->mul < 0 || op->lo > lift || op->hi < lift ||
-      op->hi > G_MAXUINT8 || op->arith != CC_ARITH_F32 || cc_op_range(op).most >= MAX_SQUARES)
+      op->hi > G_MAXUINT8 || op->arith != CC_ARITH_F32 || cc_op_range(op).most >= most)
     return FALSE;
   n->excess = (guint)(G_MAXUINT8 - op->hi);
   n->filtered.factor.f = (gfloat)(op->mul * op->mul);
@@ -244,10 +245,12 @@ cc_tensor_core_find_finish(CcTensorCoreFinish finish, const CcOp *op, guint byte
   case CC_TENSOR_CORE_FINISH_scaleabs:
     return bytes == 1 && op->n_matrices == 1 && find_scale(op, TRUE, numbering);
   case CC_TENSOR_CORE_FINISH_root:
-    return bytes == 1 ? op->hi == G_MAXUINT8 && find_root_byte(op, 0, numbering)
+    return bytes == 1 ? op->hi == G_MAXUINT8 && find_root_byte(op, 0, MAX_SQUARES, numbering)
                       : !shift && find_root_word(op, numbering);
   case CC_TENSOR_CORE_FINISH_lifted:
-    return bytes == 1 && find_root_byte(op, (gint)floor(op->add), numbering);
+    return bytes == 1 && find_root_byte(op, (gint)floor(op->add), MAX_SQUARES, numbering);
+  case CC_TENSOR_CORE_FINISH_far:
+    return bytes == 1 && find_root_byte(op, (gint)floor(op->add), MAX_FAR_SQUARES, numbering);
   case CC_TENSOR_CORE_FINISH_clamp:
     return bytes == 2 && find_clamp(op, numbering);
   case CC_TENSOR_CORE_FINISH_float:

@@ -10,6 +10,9 @@
 
 G_BEGIN_DECLS
 
+/* Relative error of the device's approximate root and of what is made of it, twice what it is. */
+#define CC_TENSOR_CORE_ROOT_ERROR 0x1p-21
+
 /* How an op's sums become code values. */
 typedef struct {
   guint tap_shift;              /* the taps are shifted left by so many bits */
@@ -17,6 +20,7 @@ typedef struct {
   CcTensorCoreNumbers filtered; /* of samples that are filtered */
   CcTensorCoreNumbers passed;   /* of those that are copied or filled */
   gint down;
+  gint64 low;   /* only for the kernels of tensor_core_any_kernels.h */
   guint excess; /* is taken from what is filtered, where the last step says so */
 } CcTensorCoreNumbering;
 

@@ -52,12 +52,13 @@
  *             saturated; of two bytes, not shifted: that of S0^2 + S1^2, to the nearest, plus
  *             addend, at most hi
  *   lifted    of a byte: the same plus addend before it is rounded
+ *   far       the same of greater sums, whose squares count as the most that lifted takes
  *   clamp     (S + addend) >> down within lo..hi
  *   float, double  as engine/last_step_shared.h says
- * From the bytes of scaleabs, lifted and the scale of two matrices `excess` is taken away, so that
- * they saturate below 255. Components that are copied have a single tap of 1 and those that are
- * filled none but their value for `start`. Numbers of their own make that sum the code value; with
- * clamp, float, double and the root of two bytes `passes` says that it is. */
+ * From the bytes of scaleabs, lifted, far and the scale of two matrices `excess` is taken away, so
+ * that they saturate below 255. Components that are copied have a single tap of 1 and those that
+ * are filled none but their value for `start`. Numbers of their own make that sum the code value;
+ * with clamp, float, double and the root of two bytes `passes` says that it is. */
 typedef enum {
   CC_TENSOR_CORE_FINISH_bytes,
   CC_TENSOR_CORE_FINISH_whole,
@@ -66,6 +67,7 @@ typedef enum {
   CC_TENSOR_CORE_FINISH_scaleabs,
   CC_TENSOR_CORE_FINISH_root,
   CC_TENSOR_CORE_FINISH_lifted,
+  CC_TENSOR_CORE_FINISH_far,
   CC_TENSOR_CORE_FINISH_clamp,
   CC_TENSOR_CORE_FINISH_float,
   CC_TENSOR_CORE_FINISH_double,
@@ -93,6 +95,11 @@ typedef struct {
   uint32_t colors;   /* the bytes of a group that become the luma */
   int32_t tall_rows; /* the first rows of tiles have twice TILE_ROWS source rows */
   uint32_t inverse;  /* 2^32 / tiles_across, rounded down, at most 2^32 - 1 */
+
+  /* only for the kernels of tensor_core_any_kernels.h */
+  uint8_t digits, chunks;
+  uint8_t margin, reach; /* bytes of a row that are staged, and read, on each side of a tile */
+  int64_t low;
 } CcTensorCorePart;
 CC_OWN_FITS(CcTensorCorePart);
 
@@ -114,71 +121,27 @@ CC_OWN_FITS(CcTensorCorePart);
   F(1, 16, 1, 1, 3, absolute, 1) /* laplacian, sobel-x, full range */                              \
   F(1, 16, 1, 1, 3, scale, 1)    /* box, motion-blur, unsharp */                                   \
   F(1, 16, 1, 1, 3, scaleabs, 1) /* laplacian, sobel-x, limited range */                           \
-  F(1, 16, 1, 1, 3, float, 1)    /* other responses */                                             \
   F(1, 16, 1, 1, 5, bytes, 1)    /* gaussian 5 */                                                  \
   F(1, 16, 1, 1, 5, whole, 1)    /* identity 5 */                                                  \
   F(1, 16, 1, 1, 5, scale, 1)    /* box 5, motion-blur 5, sharpen 5 */                             \
-  F(1, 16, 1, 1, 5, float, 1)    /* log, sobel-x 5 */                                              \
-  F(1, 16, 1, 1, 7, bytes, 1)    /* a user's matrix whose sum is a power of two */                 \
-  F(1, 16, 1, 1, 7, scale, 1)    /* box 7 */                                                       \
-  F(1, 16, 1, 1, 7, float, 1)    /* sobel-x 7 */                                                   \
   F(1, 16, 1, 2, 3, scale, 1)    /* sobel, prewitt as magnitude-l1 */                              \
   F(1, 16, 1, 2, 3, root, 1)     /* sobel, prewitt, full range */                                  \
   F(1, 16, 1, 2, 3, lifted, 1)   /* sobel, prewitt, limited range */                               \
-  F(1, 16, 1, 2, 3, float, 1)    /* scharr, directions */                                          \
-  F(1, 16, 1, 2, 5, float, 1)    /* sobel 5 */                                                     \
-  F(1, 16, 1, 2, 7, float, 1)    /* sobel 7 */                                                     \
-  F(1, 16, 2, 1, 5, scale, 1)    /* unsharp 5 */                                                   \
-  F(1, 16, 2, 1, 5, float, 1)    /* unsharp 5 with another scale or response */                    \
-  F(1, 16, 2, 1, 7, scale, 1)    /* gaussian 7 */                                                  \
-  F(1, 16, 2, 1, 7, float, 1)    /* gaussian 7 with another scale */                               \
+  F(1, 16, 1, 2, 3, far, 1)      /* scharr */                                                      \
   /* up to 8 bytes: 5 columns of RGBA, 15 of one sample a pixel */                                 \
   F(1, 32, 1, 1, 5, bytes, 1)  /* gaussian 5 */                                                    \
   F(1, 32, 1, 1, 5, whole, 1)  /* identity 5 */                                                    \
   F(1, 32, 1, 1, 5, scale, 1)  /* box 5, motion-blur 5, sharpen 5 */                               \
-  F(1, 32, 1, 1, 5, float, 1)  /* log, sobel-x 5 */                                                \
-  F(1, 32, 1, 2, 5, float, 1)  /* sobel 5 */                                                       \
-  F(1, 32, 1, 1, 15, scale, 1) /* box 7, 9, 13 */                                                  \
-  F(1, 32, 1, 1, 15, float, 1) /* box 11, 15 */                                                    \
-  F(1, 32, 2, 1, 5, scale, 1)  /* unsharp 5 */                                                     \
-  F(1, 32, 2, 1, 15, float, 1) /* gaussian 7, 9 */                                                 \
-  /* the same with a stride of 2 */                                                                \
-  F(1, 32, 1, 1, 3, bytes, 2) /* gaussian 3 */                                                     \
-  F(1, 32, 1, 1, 3, whole, 2) /* identity, sharpen, emboss */                                      \
-  F(1, 32, 1, 1, 3, scale, 2) /* box, motion-blur, unsharp */                                      \
-  F(1, 32, 1, 1, 3, float, 2) /* laplacian, sobel-x */                                             \
-  F(1, 32, 1, 1, 5, bytes, 2) /* gaussian 5 */                                                     \
-  F(1, 32, 1, 1, 5, scale, 2) /* box 5, identity 5, motion-blur 5, sharpen 5 */                    \
-  F(1, 32, 1, 1, 5, float, 2) /* log, sobel-x 5 */                                                 \
-  F(1, 32, 1, 2, 3, root, 2)  /* sobel, prewitt, full range */                                     \
-  F(1, 32, 1, 2, 3, float, 2) /* sobel, prewitt, limited range; scharr */                          \
+  F(1, 32, 1, 1, 15, scale, 1) /* box 13 */                                                        \
   /* 16 bits with up to 4 bytes on each side: 3 columns of P010's chroma, 5 of one sample */       \
-  F(2, 16, 1, 1, 3, bytes, 1)  /* gaussian 3 */                                                    \
-  F(2, 16, 1, 1, 3, clamp, 1)  /* identity, sharpen, emboss, unsharp */                            \
-  F(2, 16, 1, 1, 3, float, 1)  /* box, laplacian, motion-blur, sobel-x */                          \
-  F(2, 16, 1, 1, 3, double, 1) /* those as magnitude; 16 bits with a scale */                      \
-  F(2, 16, 1, 1, 5, bytes, 1)  /* gaussian 5 */                                                    \
-  F(2, 16, 1, 1, 5, clamp, 1)  /* identity 5, sharpen 5 */                                         \
-  F(2, 16, 1, 1, 5, float, 1)  /* box 5, log, motion-blur 5, sobel-x 5 */                          \
-  F(2, 16, 1, 1, 5, double, 1) /* those as magnitude */                                            \
-  F(2, 16, 1, 2, 3, root, 1)   /* sobel, prewitt, scharr */                                        \
-  F(2, 16, 1, 2, 3, float, 1)  /* the same of shifted samples, as P010 */                          \
-  F(2, 16, 1, 2, 3, double, 1) /* the same with a scale */                                         \
-  F(2, 16, 1, 2, 5, double, 1) /* sobel 5 beyond 10 bits */                                        \
+  F(2, 16, 1, 1, 3, bytes, 1) /* gaussian 3 */                                                     \
+  F(2, 16, 1, 1, 3, clamp, 1) /* identity, sharpen, emboss, unsharp */                             \
+  F(2, 16, 1, 1, 5, bytes, 1) /* gaussian 5 */                                                     \
+  F(2, 16, 1, 1, 5, clamp, 1) /* identity 5, sharpen 5 */                                          \
+  F(2, 16, 1, 2, 3, root, 1)  /* sobel, prewitt, scharr */                                         \
   /* up to 8 bytes: 3 columns of ARGB64, 5 of P010's chroma, 9 of one sample */                    \
-  F(2, 32, 1, 1, 5, bytes, 1)  /* gaussian 3, 5 */                                                 \
-  F(2, 32, 1, 1, 5, clamp, 1)  /* identity, sharpen, emboss, unsharp */                            \
-  F(2, 32, 1, 1, 5, float, 1)  /* box, laplacian, motion-blur */                                   \
-  F(2, 32, 1, 1, 5, double, 1) /* those as magnitude */                                            \
-  F(2, 32, 1, 2, 5, float, 1)  /* sobel 5 of 10 bits */                                            \
-  F(2, 32, 1, 2, 5, double, 1) /* sobel, prewitt, scharr of ARGB64 */                              \
-  F(2, 32, 2, 1, 7, clamp, 1)  /* gaussian 7, unsharp 5 */                                         \
-  F(2, 32, 2, 1, 7, double, 1) /* sobel-x 7 */                                                     \
-  /* the same with a stride of 2 */                                                                \
-  F(2, 32, 1, 1, 3, bytes, 2)  /* gaussian 3 */                                                    \
-  F(2, 32, 1, 1, 3, double, 2) /* the others of 3 rows as magnitude */                             \
-  F(2, 32, 1, 1, 5, bytes, 2)  /* gaussian 5 */                                                    \
-  F(2, 32, 1, 1, 5, double, 2) /* the others of 5 rows as magnitude */
+  F(2, 32, 1, 1, 5, bytes, 1) /* gaussian 3, 5 */                                                  \
+  F(2, 32, 1, 1, 5, clamp, 1) /* identity, sharpen, emboss, unsharp */
 
 #define CC_TENSOR_CORE_NAME(bytes, window, digits, matrices, height, finish, stride)               \
   "cc_tensor_core_u" #bytes "_w" #window "_d" #digits "_m" #matrices "_h" #height "_" #finish      \

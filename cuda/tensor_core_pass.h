@@ -18,9 +18,9 @@ typedef struct {
 gboolean cc_tensor_core_find_packing(CcTensorCorePacking *found, const CcPlaneLayout *layout,
                                      const CcPacking *packing);
 
-/* Whether the tensor core kernels can write a pass: they write all components and copy none that
- * are shifted. What is not the same for all components, or has a stride, repeats after 8 bytes. */
-gboolean cc_tensor_core_can_write(const CcPass *pass, const CcPlaneLayout *layout, guint stride);
+/* Whether kernels can write a pass that write all components and copy none that are shifted. What
+ * is not the same for all components repeats after 8 bytes. */
+gboolean cc_tensor_core_can_write(const CcPass *pass, const CcPlaneLayout *layout);
 
 /* The samples that the outermost column of the window is away. */
 guint cc_tensor_core_farthest_sample(const CcPass *pass, const CcPlaneLayout *layout);

@@ -141,10 +141,9 @@ cc_tensor_separable_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel 
   const CcPlaneLayout *layout = &plan->layout.plane[leading->plane];
   Choice *choice = CC_OWN(Choice, kernel);
   const CcOp *op = leading->op;
-  if (plan->stride != 1 || !op || !op->exact || !op->separable || op->n_matrices > 2 ||
+  if (plan->stride != 1 || !op || !op->separable || op->n_matrices > 2 ||
       !cc_tensor_core_find_packing(&choice->packing, layout, &plan->packing[leading->plane]) ||
-      (choice->packing.colors && layout->step == 3) ||
-      !cc_tensor_core_can_write(leading, layout, plan->stride))
+      (choice->packing.colors && layout->step == 3) || !cc_tensor_core_can_write(leading, layout))
     return FALSE;
   const guint reach =
       cc_tensor_core_farthest_sample(leading, layout) * (guint)cc_sample_size(layout->type);

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "algorithm.h"
 
-#define TINY_SIDE 7          /* taps that two-pass and register-tile have kernels for */
-#define SLIDING_MATRICES 2   /* that sliding keeps the sums of in registers */
-#define SLIDING_WHOLE_SIDE 5 /* of a matrix that is no column times a row */
+#include "last_step.h"
+
+#define TINY_SIDE 7 /* taps that register-tile has kernels for */
+
+/* What sliding takes: sums up to this, and of matrices that are only rows and columns so many, of
+ * so many rows. */
+#define SLIDING_SUM (G_GINT64_CONSTANT(1) << 52)
+#define SLIDING_MATRICES 2
+#define SLIDING_SIDE 65
 
 const gchar *
 cc_algorithm_name(CcAlgorithm algorithm) {
@@ -44,17 +50,20 @@ runs_taps(const CcOp *op) {
 }
 
 static gboolean
+runs_separable(const CcOp *op) {
+  return op->separable;
+}
+
+static gboolean
 runs_tiny_separable(const CcOp *op) {
   return op->separable && has_sides_up_to(op, TINY_SIDE);
 }
 
 static gboolean
 runs_sliding(const CcOp *op) {
-  if (op->arith == CC_ARITH_I64 && !cc_op_fits_int32(op))
-    return FALSE;
-  if (op->separable)
-    return op->n_matrices <= SLIDING_MATRICES;
-  return op->n_matrices == 1 && has_sides_up_to(op, SLIDING_WHOLE_SIDE);
+  const gboolean is_lines = op->separable && op->n_matrices <= SLIDING_MATRICES;
+  return cc_op_largest_sum(op) <= SLIDING_SUM &&
+         (op->has_taps || (is_lines && has_sides_up_to(op, SLIDING_SIDE)));
 }
 
 gboolean

@@ -97,7 +97,6 @@ static const Row rows[] = {
     {VIDEO, "kernel=gaussian response=direction", STOPS, "response=direction: the kernel gaussian"},
     {VIDEO, "kernel=kirsch algorithm=two-pass", STOPS, "algorithm=two-pass cannot run this kernel"},
     {VIDEO, "kernel=box size=9 algorithm=register-tile", STOPS, "algorithm=register-tile cannot"},
-    {VIDEO, "kernel=kirsch algorithm=sliding", STOPS, "tile-cached and scatter can, or auto"},
     {VIDEO, "backend=cuda cuda-device-id=99", STOPS, "cuda"},
     /* caps */
     {BYTES RAW "v210,width=64,height=48", "", NO_START, "can't handle caps"},

@@ -36,7 +36,6 @@ static const struct {
     {"cc_two_pass_rows_", FALSE, FALSE, TRUE, FALSE},
     {"cc_two_pass_columns_", FALSE, FALSE, FALSE, FALSE},
     {"cc_register_tile_", FALSE, FALSE, FALSE, FALSE},
-    {"cc_register_window_", FALSE, FALSE, FALSE, FALSE},
     {"cc_tensor_core_", TRUE, FALSE, FALSE, TRUE},
     {"cc_tensor_separable_", TRUE, FALSE, FALSE, TRUE},
 };
@@ -121,7 +120,7 @@ read_window(const Kernel *kernel, gint x, gint y, gint c, gint code[]) {
   const CcLaunch *l = kernel->launch;
   const CcPart *part = kernel->part;
   const gint top = l->stride * y - l->window_height / 2;
-  gint64 sample[CC_LAUNCH_SIDE];
+  gint64 sample[CC_MAX_KERNEL_SIZE];
   find_columns(kernel, x, c, sample);
   for (gint j = 0; j < l->window_height; j++) {
     const gint row = cc_border_index(top + j, part->src_height, l->border);
@@ -132,6 +131,19 @@ read_window(const Kernel *kernel, gint x, gint y, gint c, gint code[]) {
 
 /* --- sums of matrix m over such a window --- */
 
+static const CcTap *
+row_of(const Kernel *kernel, gint m) {
+  const CcLaunch *l = kernel->launch;
+  return l->lines ? (const CcTap *)l->lines + m * l->window_width : kernel->taps->row[m];
+}
+
+static const CcTap *
+column_of(const Kernel *kernel, gint m) {
+  const CcLaunch *l = kernel->launch;
+  const gint rows = l->n_matrices * l->window_width;
+  return l->lines ? (const CcTap *)l->lines + rows + m * l->window_height : kernel->taps->column[m];
+}
+
 static gint64
 sum_integers(const Kernel *kernel, gint m, const gint code[]) {
   const CcLaunch *l = kernel->launch, *taps = kernel->taps;
@@ -139,7 +151,7 @@ sum_integers(const Kernel *kernel, gint m, const gint code[]) {
   gint64 sum = 0;
   for (gint j = 0; j < h; j++)
     for (gint i = 0; i < w; i++) {
-      const gint64 tap = l->separable ? (gint64)taps->row[m][i].i * taps->column[m][j].i
+      const gint64 tap = l->separable ? (gint64)row_of(kernel, m)[i].i * column_of(kernel, m)[j].i
                                       : taps->tap[(m * h + j) * w + i].i;
       sum += tap * code[j * w + i];
     }
@@ -156,12 +168,12 @@ sum_floats(const Kernel *kernel, gint m, const gint code[]) {
     for (gint i = 0; i < w; i++) {
       const gfloat value = (gfloat)code[j * w + i];
       if (l->separable)
-        row = fmaf(taps->row[m][i].f, value, row);
+        row = fmaf(row_of(kernel, m)[i].f, value, row);
       else
         sum = fmaf(taps->tap[(m * h + j) * w + i].f, value, sum);
     }
     if (l->separable)
-      sum = fmaf(taps->column[m][j].f, row, sum);
+      sum = fmaf(column_of(kernel, m)[j].f, row, sum);
   }
   return sum;
 }
@@ -174,7 +186,7 @@ filtered(const Kernel *kernel, gint x, gint y, gint c) {
   const gboolean integers = kernel->integers;
   CcSumsF32 in_float = {0};
   CcSumsI64 in_integers = {0};
-  gint code[CC_LAUNCH_SIDE * CC_LAUNCH_SIDE];
+  gint code[CC_MAX_KERNEL_SIZE * CC_MAX_KERNEL_SIZE];
   read_window(kernel, x, y, c, code);
   for (gint m = 0; m < kernel->launch->n_matrices; m++) {
     if (integers)
