@@ -124,15 +124,21 @@ CC_OWN_FITS(CcTensorCorePart);
   F(1, 16, 1, 1, 5, bytes, 1)    /* gaussian 5 */                                                  \
   F(1, 16, 1, 1, 5, whole, 1)    /* identity 5 */                                                  \
   F(1, 16, 1, 1, 5, scale, 1)    /* box 5, motion-blur 5, sharpen 5 */                             \
+  F(1, 16, 1, 1, 5, scaleabs, 1) /* log, sobel-x 5 */                                              \
   F(1, 16, 1, 2, 3, scale, 1)    /* sobel, prewitt as magnitude-l1 */                              \
   F(1, 16, 1, 2, 3, root, 1)     /* sobel, prewitt, full range */                                  \
   F(1, 16, 1, 2, 3, lifted, 1)   /* sobel, prewitt, limited range */                               \
   F(1, 16, 1, 2, 3, far, 1)      /* scharr */                                                      \
+  F(1, 16, 1, 2, 5, far, 1)      /* sobel 5, roberts */                                            \
   /* up to 8 bytes: 5 columns of RGBA, 15 of one sample a pixel */                                 \
-  F(1, 32, 1, 1, 5, bytes, 1)  /* gaussian 5 */                                                    \
-  F(1, 32, 1, 1, 5, whole, 1)  /* identity 5 */                                                    \
-  F(1, 32, 1, 1, 5, scale, 1)  /* box 5, motion-blur 5, sharpen 5 */                               \
-  F(1, 32, 1, 1, 15, scale, 1) /* box 13 */                                                        \
+  F(1, 32, 1, 1, 5, bytes, 1)    /* gaussian 5 */                                                  \
+  F(1, 32, 1, 1, 5, whole, 1)    /* identity 5 */                                                  \
+  F(1, 32, 1, 1, 5, scale, 1)    /* box 5, motion-blur 5, sharpen 5 */                             \
+  F(1, 32, 1, 1, 5, scaleabs, 1) /* log, sobel-x 5 */                                              \
+  F(1, 32, 1, 2, 5, far, 1)      /* sobel 5 */                                                     \
+  F(1, 32, 1, 1, 9, scale, 1)    /* box, motion-blur 9 */                                          \
+  F(1, 32, 1, 1, 9, scaleabs, 1) /* log 9 */                                                       \
+  F(1, 32, 1, 1, 15, scale, 1)   /* box 13 */                                                      \
   /* 16 bits with up to 4 bytes on each side: 3 columns of P010's chroma, 5 of one sample */       \
   F(2, 16, 1, 1, 3, bytes, 1) /* gaussian 3 */                                                     \
   F(2, 16, 1, 1, 3, clamp, 1) /* identity, sharpen, emboss, unsharp */                             \
