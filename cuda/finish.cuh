@@ -6,7 +6,7 @@
 #include "engine/last_step_shared.h"
 #include "launch.h"
 
-/* nvcc does not say that a switch forgot one. What goes through the responses here, in
+/* nvcc does not say that a switch forgot one. What goes through the responses here and in
  * CC_CASE_PLAIN of last_step_shared.h knows these. */
 static_assert(CC_N_RESPONSES == 7, "a new response needs its arithmetic in device code");
 
