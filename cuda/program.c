@@ -234,6 +234,7 @@ set_step(CcCudaStep *step, CcCudaProgram *self, const CcPlan *plan, const Group 
   step->overlaps = kernel->overlaps;
   step->block[0] = kernel->block[0];
   step->block[1] = kernel->block[1];
+  g_debug("cuda: %s in %u blocks", kernel->name, step->n_blocks);
   step->function = cc_cuda_device_get_function(self->device, kernel->module, kernel->name, error);
   return step->function != NULL;
 }

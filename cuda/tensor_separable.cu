@@ -345,8 +345,8 @@ filter_separable(const CcLaunch &launch) {
   wait_for_last_launch();
   if (!is_free<V::BYTES, V::TILE_BYTES>(tile, span, CC_TENSOR_SEPARABLE_REACH_DOWN(V::BLOCKS)))
     filter_tile<V, false, false>(launch, tile, span, staged);
-  else if (V::BLOCKS == 2 && steps == 1)
-    filter_tile<V, true, V::BLOCKS == 2>(launch, tile, span, staged);
+  else if (V::MAY_BE_ONE && steps == 1)
+    filter_tile<V, true, V::MAY_BE_ONE>(launch, tile, span, staged);
   else
     filter_tile<V, true, false>(launch, tile, span, staged);
 }
@@ -356,8 +356,8 @@ filter_separable(const CcLaunch &launch) {
 
 #define ENTRY(bytes, planes, digits, sign, matrices, blocks, sums)                                   \
   extern "C" __global__ void __launch_bounds__(                                                      \
-      32 * CC_TENSOR_SEPARABLE_WARPS,                                                                \
-      CC_TENSOR_SEPARABLE_RESIDENT(bytes, planes, digits, matrices, blocks))                         \
+      32 * CC_TENSOR_SEPARABLE_WARPS, CC_TENSOR_SEPARABLE_RESIDENT(CC_TENSOR_SEPARABLE_WEIGHT(       \
+                                          bytes, planes, digits, matrices, blocks)))                 \
       cc_tensor_separable_u##bytes##_p##planes##_d##digits##sign##_m##matrices##_b##blocks##_##sums( \
           const __grid_constant__ CcLaunch launch) {                                                 \
     filter_separable<Variant<bytes, planes, digits, SIGN_##sign, matrices, blocks,                   \

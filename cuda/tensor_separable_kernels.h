@@ -25,11 +25,10 @@
   (CC_TENSOR_SEPARABLE_WARPS * 2 * CC_TENSOR_SEPARABLE_CENTRE * (pairs))
 
 /* Blocks of threads that a multiprocessor should hold at once, as registers allow. */
-#define CC_TENSOR_SEPARABLE_RESIDENT(bytes, planes, digits, matrices, blocks)                      \
-  ((planes) * (matrices) * (digits) * ((blocks)-1) <= 2 * (bytes)   ? 5                            \
-   : (planes) * (matrices) * (digits) * ((blocks)-1) <= 6 * (bytes) ? 4                            \
-   : (matrices) == 1                                                ? 3                            \
-                                                                    : 2)
+#define CC_TENSOR_SEPARABLE_WEIGHT(bytes, planes, digits, matrices, blocks)                        \
+  ((planes) * (matrices) * (digits) * ((blocks)-1) * (5 - (bytes)))
+#define CC_TENSOR_SEPARABLE_RESIDENT(weight)                                                       \
+  ((weight) <= 10 ? 5 : (weight) <= 16 ? 4 : (weight) <= 48 ? 3 : 2)
 
 /* The most steps: what shared memory is made for, in small kernels and in large ones. */
 #define CC_TENSOR_SEPARABLE_MOST_STEPS(blocks) ((blocks) <= 3 ? 4 : 9)

@@ -21,7 +21,8 @@ struct Variant {
   static constexpr int SETS = CC_TENSOR_SEPARABLE_SETS(BYTES, DIGITS);
   static constexpr int EIGHTS = 2 / BYTES; /* columns of 16 bytes, eight at a time */
   static constexpr int WEIGHTS = PLANES + DIGITS - 1;
-  static constexpr int DOWN_STEPS = (BLOCKS + 1) / 2; /* of 32 rows */
+  static constexpr int DOWN_STEPS = (BLOCKS + 1) / 2;            /* of 32 rows */
+  static constexpr bool MAY_BE_ONE = BLOCKS == 2 && DIGITS == 1; /* code for a single step pays */
   typedef StagedBlocks<TILE_BYTES, MOST_STEPS> Staged;
 };
 
@@ -251,7 +252,7 @@ template <typename V> struct Ring {
     for (int w = V::WEIGHTS - 1; w >= lowest; w--) {
 #pragma unroll
       for (int i = 0; i < 4; i++)
-        sums.sum[i] = 256 * sums.sum[i] + (w == lowest ? start : 0);
+        sums.sum[i] = (int)(256 * (unsigned)sums.sum[i]) + (w == lowest ? start : 0);
       weigh(sums, table, e, m, w);
     }
     return sums;
