@@ -19,8 +19,8 @@ G_STATIC_ASSERT(CC_LAUNCH_TAPS == CC_MAX_TAPS && CC_LAUNCH_MATRICES == CC_MAX_MA
 static const CcCudaAlgorithm *const algorithms[] = {CC_ALGORITHMS(ALGORITHM)};
 #undef ALGORITHM
 
-/* What AUTO takes the first that can from; the last but one can with rows and columns of any
- * length, and the last with everything else. */
+/* What AUTO takes the first that can from. The first knows by itself what it has kernels for, the
+ * last but one runs rows and columns of any length, and the last everything else. */
 static const CcAlgorithm fastest_first[] = {
     CC_ALGORITHM_SLIDING,
     CC_ALGORITHM_REGISTER_TILE,
@@ -38,7 +38,7 @@ choose_algorithm(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
     return wanted;
   for (guint i = 0; i < G_N_ELEMENTS(fastest_first); i++) {
     *kernel = (CcCudaKernel){0};
-    if ((!op || cc_algorithm_runs(fastest_first[i], op)) &&
+    if ((!op || i == 0 || cc_algorithm_runs(fastest_first[i], op)) &&
         algorithms[fastest_first[i]]->choose(plan, pass, kernel))
       return fastest_first[i];
   }
@@ -84,9 +84,8 @@ make_groups(const CcPlan *plan, Group group[CC_MAX_PASSES]) {
   guint n = 0;
   for (guint i = 0; i < plan->n_passes; i++) {
     const CcPass *pass = &plan->pass[i];
-    const CcCudaAlgorithm *algorithm = algorithms[algorithm_of_pass(plan, pass)];
     CcCudaKernel kernel = {0};
-    algorithm->choose(plan, pass, &kernel);
+    const CcCudaAlgorithm *algorithm = algorithms[choose_algorithm(plan, pass, &kernel)];
     guint g = 0;
     while (g < n && !group_takes(&group[g], &kernel, pass->op))
       g++;
@@ -311,13 +310,14 @@ set_hue_step(CcCudaProgram *self, const CcPlan *plan, GByteArray *taps, GError *
   return table != NULL;
 }
 
-/* The algorithm of the first pass that filters, or of the first; AUTO when there is none. */
+/* The algorithm of the first pass that filters, or of the first. Where there is none, hues are
+ * painted, which is no algorithm's. */
 static CcAlgorithm
 algorithm_of_plan(const CcPlan *plan) {
   CcCudaKernel kernel = {0};
-  return plan->n_passes
-             ? choose_algorithm(plan, cc_cuda_leading_pass(plan, &plan->pass[0]), &kernel)
-             : plan->algorithm;
+  if (plan->n_passes == 0)
+    return plan->algorithm ? plan->algorithm : fastest_first[0];
+  return choose_algorithm(plan, cc_cuda_leading_pass(plan, &plan->pass[0]), &kernel);
 }
 
 /* Makes the plan that filters packed frames as they are, if all of it is for the tensor cores. */
@@ -371,8 +371,7 @@ CcCudaProgram *
 cc_cuda_program_new(CcCudaDevice *device, const CcPlan *plan, GError **error) {
   CcCudaProgram *self = g_new0(CcCudaProgram, 1);
   self->device = device;
-  self->algorithm = plan->n_passes ? algorithm_of_pass(plan, &plan->pass[0])
-                                   : algorithm_of_op(plan, plan->n_ops ? &plan->op[0] : NULL);
+  self->algorithm = algorithm_of_plan(plan);
   for (guint p = 0; p < plan->frame_layout.n_planes; p++) {
     const CcPlaneLayout *layout = &plan->frame_layout.plane[p];
     place_plane(&self->src[p], &self->src_bytes, layout, &plan->frame_source[p]);

@@ -254,7 +254,7 @@ taps_bytes(const CcTensorCoreAny *any, const CcLaunch *launch) {
 
 guint
 cc_tensor_core_any_cost(const CcTensorCoreAny *any, const CcOp *op) {
-  const guint rows = is_paired(any) ? (any->height + 1) / 2 : op->height * any->chunks;
+  const guint rows = is_paired(any) ? (any->height + 1u) / 2 : op->height * any->chunks;
   return 2 * op->n_matrices * any->digits * rows;
 }
 
