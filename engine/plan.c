@@ -268,7 +268,7 @@ list_algorithms(const CcPlan *plan) {
   const gchar *last = names[--n];
   names[n] = NULL;
   g_autofree gchar *others = g_strjoinv(", ", (gchar **)names);
-  return g_strdup_printf("%s and %s", others, last);
+  return n ? g_strdup_printf("%s and %s", others, last) : g_strdup(last);
 }
 
 static gboolean

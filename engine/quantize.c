@@ -34,11 +34,13 @@ typedef struct {
 } Level;
 
 #define NARROW G_MAXINT32
-#define WIDE (G_GINT64_CONSTANT(1) << 60)
+#define WIDE (G_GINT64_CONSTANT(1) << 50) /* that a double's fraction holds with room */
+#define WIDEST (G_GINT64_CONSTANT(1) << 60)
 
 static const Level levels[] = {
     {1, NARROW, NARROW}, {2, NARROW, NARROW}, {1, WIDE, G_MAXUINT32}, {2, WIDE, G_MAXUINT32},
-    {2, WIDE, WIDE},     {3, WIDE, WIDE},     {4, WIDE, WIDE},
+    {2, WIDE, WIDE},     {3, WIDE, WIDE},     {4, WIDE, WIDE},        {2, WIDEST, WIDEST},
+    {3, WIDEST, WIDEST}, {4, WIDEST, WIDEST},
 };
 
 /* The largest tap of so many digits: a signed byte, or two or three with 7 bits in each lower one,

@@ -10,6 +10,7 @@
 #define ALL                                                                                        \
   (1u << CC_ALGORITHM_AUTO | 1u << CC_ALGORITHM_DIRECT | 1u << CC_ALGORITHM_CONSTANT |             \
    1u << CC_ALGORITHM_TILE_HALO | 1u << CC_ALGORITHM_TILE_CACHED | 1u << CC_ALGORITHM_SCATTER)
+#define LINES (1u << CC_ALGORITHM_AUTO | 1u << CC_ALGORITHM_TWO_PASS)
 #define PASSES (1u << CC_ALGORITHM_TWO_PASS | 1u << CC_ALGORITHM_REGISTER_TILE)
 #define SLIDING (1u << CC_ALGORITHM_SLIDING)
 
@@ -61,11 +62,16 @@ test_named(void) {
       {"identity", 0, 0, "GRAY8", ALL | PASSES | SLIDING},
       {"gaussian", 3, 0, "NV12", ALL | PASSES | SLIDING},
       {"gaussian", 7, 0, "GRAY16_LE", ALL | PASSES | SLIDING},
-      {"gaussian", 9, 0, "GRAY8", ALL | SLIDING},
-      {"gaussian", 15, 0, "GRAY8", ALL | SLIDING}, /* sums of 2^28 samples */
-      {"box", 15, 0, "GRAY16_LE", ALL | SLIDING},
-      {"gaussian", 0, 1.0, "I420", ALL | PASSES | SLIDING}, /* fractional, 7x7 */
-      {"gaussian", 0, 2.0, "GRAY16_LE", ALL} /* sums of 50 bits */,
+      {"gaussian", 9, 0, "GRAY8", ALL | LINES | SLIDING},
+      {"gaussian", 15, 0, "GRAY8", ALL | LINES | SLIDING}, /* sums of 2^28 samples */
+      {"box", 15, 0, "GRAY16_LE", ALL | LINES | SLIDING},
+      {"gaussian", 0, 1.0, "I420", ALL | PASSES | SLIDING},     /* fractional, 7x7 */
+      {"gaussian", 0, 2.0, "GRAY16_LE", ALL | LINES | SLIDING}, /* sums of 50 bits */
+      {"gaussian", 17, 0, "GRAY8", LINES | SLIDING},
+      {"gaussian", 63, 0, "I420", LINES | SLIDING},
+      {"gaussian", 127, 0, "GRAY8", LINES},
+      {"box", 65, 0, "RGBA", LINES | SLIDING},
+      {"box", 67, 0, "RGBA", LINES},
       {"sobel", 7, 0, "GRAY8", ALL | PASSES | SLIDING}, /* two matrices */
       {"sobel", 3, 0, "GRAY16_LE", ALL | PASSES | SLIDING},
       {"kirsch", 3, 0, "GRAY8", ALL | SLIDING}, /* eight, not separable */
@@ -104,7 +110,7 @@ test_matrices(void) {
       {8, separable, ALL | PASSES | SLIDING},
       {1, cross, ALL | SLIDING},
       {2, cross, ALL | SLIDING},
-      {2, crooked, ALL},
+      {2, crooked, ALL | SLIDING},
   };
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     g_autoptr(CcKernel) kernel = kernel_of_matrices(cases[i].n, cases[i].matrix);
@@ -151,21 +157,23 @@ assert_message(CcKernel *kernel, guint size, CcAlgorithm algorithm, const gchar 
 
 static void
 test_messages(void) {
-  static const gdouble crooked[49] = {0.1234567, 0.7654321, 0, 0, 0, 0, 0, 0.2718281, 1};
-  g_autoptr(CcKernel) real = cc_kernel_new_matrix(crooked, 49, 7, NULL);
+  CcKernel *box = cc_kernels_find("box");
   assert_message(
       cc_kernels_find("log"), 5, CC_ALGORITHM_TWO_PASS,
       "algorithm=two-pass cannot run this kernel (5x5, not separable): direct, constant, "
       "tile-halo, tile-cached, scatter and sliding can, or auto");
-  assert_message(real, 0, CC_ALGORITHM_SLIDING,
-                 "algorithm=sliding cannot run this kernel (7x7, not separable): "
-                 "direct, constant, tile-halo, tile-cached and scatter can, or auto");
+  assert_message(box, 31, CC_ALGORITHM_DIRECT,
+                 "algorithm=direct cannot run this kernel (31x31, separable): two-pass and sliding "
+                 "can, or auto");
+  assert_message(box, 127, CC_ALGORITHM_SLIDING,
+                 "algorithm=sliding cannot run this kernel (127x127, separable): two-pass can, or "
+                 "auto");
   for (gint i = -1; i <= CC_N_ALGORITHMS; i += CC_N_ALGORITHMS + 1) {
     g_autofree gchar *message = g_strdup_printf(
         "algorithm=%d: there is no such one; there are direct, constant, tile-halo, "
         "tile-cached, scatter, two-pass, register-tile and sliding, and auto",
         i);
-    assert_message(real, 0, (CcAlgorithm)i, message);
+    assert_message(box, 3, (CcAlgorithm)i, message);
   }
 }
 
