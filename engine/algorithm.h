@@ -20,8 +20,8 @@ G_BEGIN_DECLS
   F(CC_ALGORITHM_TILE_CACHED, "tile-cached", "Tiles in shared memory, their halo from the cache",  \
     small, tile_cached)                                                                            \
   F(CC_ALGORITHM_SCATTER, "scatter", "A block a pixel, a thread a coefficient", taps, scatter)     \
-  F(CC_ALGORITHM_TWO_PASS, "two-pass", "Rows, then columns; separable kernels",                    \
-    separable, two_pass)                                                                      \
+  F(CC_ALGORITHM_TWO_PASS, "two-pass", "Rows, then columns; separable kernels", separable,         \
+    two_pass)                                                                                      \
   F(CC_ALGORITHM_REGISTER_TILE, "register-tile",                                                   \
     "4x4 pixels a thread; separable kernels up to 7x7", tiny_separable, register_tile)             \
   F(CC_ALGORITHM_SLIDING, "sliding", "Registers that slide down the picture, packed arithmetic",   \

@@ -112,10 +112,11 @@ GST_START_TEST(refused_algorithm) {
   }
   guint n;
   g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_WARNING, &n);
-  fail_unless(n == 1 && strstr(text, "algorithm=two-pass cannot run this kernel") &&
-                  strstr(text, "direct, constant, tile-halo, tile-cached, scatter and sliding can") &&
-                  strstr(text, "The filter goes on as it was before."),
-              "%u: %s", n, text);
+  fail_unless(
+      n == 1 && strstr(text, "algorithm=two-pass cannot run this kernel") &&
+          strstr(text, "direct, constant, tile-halo, tile-cached, scatter and sliding can") &&
+          strstr(text, "The filter goes on as it was before."),
+      "%u: %s", n, text);
 
   g_autofree gchar *algorithm = test_property_text(h->element, "algorithm");
   fail_unless_equals_string(algorithm, "auto");
