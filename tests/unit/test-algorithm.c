@@ -10,7 +10,8 @@
 #define ALL                                                                                        \
   (1u << CC_ALGORITHM_AUTO | 1u << CC_ALGORITHM_DIRECT | 1u << CC_ALGORITHM_CONSTANT |             \
    1u << CC_ALGORITHM_TILE_HALO | 1u << CC_ALGORITHM_TILE_CACHED | 1u << CC_ALGORITHM_SCATTER)
-#define LINES (1u << CC_ALGORITHM_AUTO | 1u << CC_ALGORITHM_TWO_PASS)
+#define AUTO (1u << CC_ALGORITHM_AUTO)
+#define LINES (1u << CC_ALGORITHM_TWO_PASS)
 #define PASSES (1u << CC_ALGORITHM_TWO_PASS | 1u << CC_ALGORITHM_REGISTER_TILE)
 #define SLIDING (1u << CC_ALGORITHM_SLIDING)
 
@@ -67,11 +68,11 @@ test_named(void) {
       {"box", 15, 0, "GRAY16_LE", ALL | LINES | SLIDING},
       {"gaussian", 0, 1.0, "I420", ALL | PASSES | SLIDING},     /* fractional, 7x7 */
       {"gaussian", 0, 2.0, "GRAY16_LE", ALL | LINES | SLIDING}, /* sums of 50 bits */
-      {"gaussian", 17, 0, "GRAY8", LINES | SLIDING},
-      {"gaussian", 63, 0, "I420", LINES | SLIDING},
-      {"gaussian", 127, 0, "GRAY8", LINES},
-      {"box", 65, 0, "RGBA", LINES | SLIDING},
-      {"box", 67, 0, "RGBA", LINES},
+      {"gaussian", 17, 0, "GRAY8", AUTO | LINES | SLIDING},
+      {"gaussian", 63, 0, "I420", AUTO | LINES | SLIDING},
+      {"gaussian", 127, 0, "GRAY8", AUTO | LINES},
+      {"box", 65, 0, "RGBA", AUTO | LINES | SLIDING},
+      {"box", 67, 0, "RGBA", AUTO | LINES},
       {"sobel", 7, 0, "GRAY8", ALL | PASSES | SLIDING}, /* two matrices */
       {"sobel", 3, 0, "GRAY16_LE", ALL | PASSES | SLIDING},
       {"kirsch", 3, 0, "GRAY8", ALL | SLIDING}, /* eight, not separable */
