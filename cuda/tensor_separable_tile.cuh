@@ -102,7 +102,8 @@ static __device__ __forceinline__ bool
 is_free(const SeparableTile &tile, const Span &span, int down) {
   const CcPart &part = tile.part;
   return span.left >= 0 && span.left + span.bytes <= source_bytes<BYTES>(part) && tile.y >= down &&
-         tile.y + tile.rows + down <= part.src_height && tile.y + tile.rows <= part.height;
+         tile.y + tile.rows + down <= part.src_height &&
+         tile.x + TILE_BYTES <= target_bytes<BYTES>(part) && tile.y + tile.rows <= part.height;
 }
 
 /* Stages a tile's source rows, block by block. Each thread has words of each block: those as wide
