@@ -2,7 +2,6 @@
 #include "operator.h"
 
 #include <math.h>
-#include <string.h>
 #include "error.h"
 #include "factor.h"
 #include "quantize.h"
@@ -117,9 +116,16 @@ set_weights(CcOperator *self) {
     scaled->real[i] *= by;
 }
 
+/* Takes n numbers of each matrix; n may be 0. */
 static void
 numbers_init(CcNumbers *self, guint n_matrices, guint n) {
   *self = (CcNumbers){n, g_new0(gint64, n_matrices * n), g_new0(gdouble, n_matrices * n)};
+}
+
+static void
+set_line(CcNumbers *self, guint matrix, const gdouble *from) {
+  for (guint i = 0; i < self->n; i++)
+    self->real[matrix * self->n + i] = from[i];
 }
 
 static void
@@ -137,11 +143,9 @@ set_numbers(CcOperator *self) {
   numbers_init(&self->rows, self->n, self->factored ? self->width : 0);
   numbers_init(&self->columns, self->n, self->factored ? self->height : 0);
   for (guint m = 0; m < self->n; m++) {
-    const CcMatrix *matrix = &self->matrix[m];
-    memcpy(self->taps.real + m * self->taps.n, matrix->coeff, self->taps.n * sizeof(gdouble));
-    memcpy(self->rows.real + m * self->rows.n, matrix->row, self->rows.n * sizeof(gdouble));
-    memcpy(self->columns.real + m * self->columns.n, matrix->column,
-           self->columns.n * sizeof(gdouble));
+    set_line(&self->taps, m, self->matrix[m].coeff);
+    set_line(&self->rows, m, self->matrix[m].row);
+    set_line(&self->columns, m, self->matrix[m].column);
   }
   self->divisor = self->factored ? find_product_divisor(self) : find_divisor(&self->taps, self->n);
   if (!self->divisor)
