@@ -12,6 +12,9 @@
 /* The same where the result is an angle, of which weak gradients need more. */
 #define MOST_ANGLE_ERROR 0.0625
 
+/* What results do not show, in code values. */
+#define NOTHING 1e-6
+
 /* Sums of a row that are less than this of that of its absolute values are none. */
 #define SMALLEST_SUM 1e-3
 
@@ -285,12 +288,19 @@ quantize_products(CcOp *op, const Weights *weights) {
   return quantize(op, weights);
 }
 
-static gboolean
-is_zero(const gdouble *weight, guint n) {
+static gdouble
+sum_of_absolute(const gdouble *weight, guint n) {
+  gdouble sum = 0;
   for (guint i = 0; i < n; i++)
-    if (weight[i] != 0)
-      return FALSE;
-  return TRUE;
+    sum += fabs(weight[i]);
+  return sum;
+}
+
+/* Whether weights with this sum, signs dropped, change no result; then taps of 0 do. */
+static gboolean
+is_nothing(CcOp *op, gdouble sum, gint most_code) {
+  op->error = sum * most_code;
+  return op->error < NOTHING;
 }
 
 gdouble
@@ -298,8 +308,8 @@ cc_quantize(CcOp *op, const gdouble *weight, gint most_code) {
   gdouble row[CC_MAX_MATRICES * CC_MAX_MATRIX_SIZE], column[CC_MAX_MATRICES * CC_MAX_MATRIX_SIZE];
   const Weights weights = {weight, row, column, most_code};
   op->has_taps = TRUE;
-  if (is_zero(weight, op->n_matrices * op->width * op->height))
-    return 1; /* a scale may have made them so; the taps are 0 already */
+  if (is_nothing(op, sum_of_absolute(weight, op->n_matrices * op->width * op->height), most_code))
+    return 1; /* the taps are 0 already */
   if (find_factors(&weights, op)) {
     const gdouble divisor = quantize_products(op, &weights);
     if (is_fine_enough(op))
@@ -317,7 +327,9 @@ cc_quantize_factors(CcOp *op, const gdouble *row, const gdouble *column, gint mo
   memcpy(rows, row, op->n_matrices * op->width * sizeof *row);
   memcpy(columns, column, op->n_matrices * op->height * sizeof *column);
   op->separable = TRUE;
-  if (is_zero(row, op->n_matrices * op->width) || is_zero(column, op->n_matrices * op->height))
+  const gdouble sum = sum_of_absolute(row, op->n_matrices * op->width) *
+                      sum_of_absolute(column, op->n_matrices * op->height);
+  if (is_nothing(op, sum, most_code))
     return 1; /* the taps are 0 already */
   return quantize_products(op, &weights);
 }
