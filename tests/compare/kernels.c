@@ -60,7 +60,8 @@ kernel_clear(gpointer data) {
 /* Takes the kernel and the label. */
 static void
 add(GArray *kernels, CcKernel *kernel, guint size, gdouble sigma, gchar *label) {
-  TestKernel entry = {kernel, size, sigma, 1, label};
+  const gboolean is_long = size ? size > CC_MAX_LINE_SIZE : 6 * sigma > CC_MAX_LINE_SIZE;
+  TestKernel entry = {kernel, size, sigma, 1, label, is_long};
   if (sigma == 0 && size <= CC_MAX_LINE_SIZE)
     entry.n_matrices = cc_kernel_get_size(kernel, size)->n_matrices;
   g_array_append_val(kernels, entry);

@@ -14,6 +14,7 @@ typedef struct {
   gdouble sigma;
   guint n_matrices;
   gchar *label;
+  gboolean is_long; /* more than CC_MAX_LINE_SIZE rows and columns */
 } TestKernel;
 
 /* An array of TestKernel that owns them; the random ones follow from `seed`. */
