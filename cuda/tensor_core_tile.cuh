@@ -339,7 +339,7 @@ stage_side(const CcLaunch &launch, const Tile &tile, int from, Rows &staged) {
   const CcPart &part = tile.part;
   const int left = tile.stride() * tile.x - staged.margin(), rows = staged.rows(tile);
   const int sample = from / BYTES + threadIdx.x, to = sample * BYTES - left;
-  if (threadIdx.x >= staged.reach() / BYTES || to + BYTES > staged.width())
+  if (threadIdx.x >= staged.reach() / BYTES || to < 0 || to + BYTES > staged.width())
     return;
   const int component = sample - pixel_of(part, sample) * part.step;
   const int x = border_sample(launch, part, sample);
@@ -365,7 +365,8 @@ static __device__ __forceinline__ void
 stage_sides(const CcLaunch &launch, const Tile &tile, Rows &staged) {
   const int row_bytes = source_bytes<BYTES>(tile.part);
   const int left = tile.stride() * tile.x - staged.margin();
-  const bool at_left = tile.x == 0, at_right = left + staged.width() > row_bytes;
+  const bool at_left =
+      tile.stride() * tile.x<staged.reach(), at_right = left + staged.width()> row_bytes;
   if (at_left)
     stage_side<BYTES>(launch, tile, -staged.reach(), staged);
   if (at_right)
