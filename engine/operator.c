@@ -9,7 +9,6 @@
 #define MAX_DIVISOR 4096     /* of the coefficients of an exact op */
 #define COEFF_TOLERANCE 1e-6 /* of the largest coefficient, or of 1 when that is less */
 #define MAX_SCALE_DENOMINATOR (1 << 20)
-#define MAX_FRACTION_DENOMINATOR (1 << 30)
 
 /* --- coefficients --- */
 
@@ -347,9 +346,9 @@ cc_operator_set_taps(const CcOperator *self, CcOp *op, gint most_code, CcRationa
         self->factored ? cc_quantize_factors(op, self->rows.real, self->columns.real, most_code)
                        : cc_quantize(op, self->taps.real, most_code);
     const gint sign = self->scale < 0 ? -1 : 1;
-    if (divisor >= 1 && divisor <= MAX_FRACTION_DENOMINATOR)
-      *fraction = (CcRational){sign, (gint64)divisor};
-    scale = sign / divisor;
+    const CcRational exact = cc_rational(divisor, MAX_SCALE_DENOMINATOR);
+    *fraction = (CcRational){sign * exact.den, exact.num};
+    scale = exact.den ? (gdouble)fraction->num / (gdouble)fraction->den : sign / divisor;
   }
   set_bounds(op, most_code);
   return scale;

@@ -12,20 +12,33 @@
 /* The same where the result is an angle, of which weak gradients need more. */
 #define MOST_ANGLE_ERROR 0.0625
 
+/* The same where all samples are alike: below half a code value none changes, and rows and columns
+ * have half of that each. */
+#define MOST_FLAT_ERROR 0.24
+
 /* What results do not show, in code values. */
 #define NOTHING 1e-6
 
 /* Sums of a row that are less than this of that of its absolute values are none. */
 #define SMALLEST_SUM 1e-3
 
-#define MOST_TRIED 512      /* divisors, of which the best is taken */
+#define MOST_TRIED 2048     /* divisors, of which the best is taken */
 #define MOST_WORK (1 << 17) /* coefficients that may be rounded to find it */
 #define LARGEST_SIMPLE 16   /* divisors up to here are tried first, as they may be exact */
 #define SIMPLE_ERROR 1e-12  /* of a weight, where they are */
-#define MULTIPLE                                                                                   \
-  16 /* divisors that are large enough are multiples of this, so that sums                         \
-        of both directions can lose a byte without a remainder */
+
+/* Divisors of rows and of columns are multiples of this when they are large enough, so that their
+ * sums can lose a byte without a remainder. */
+#define MULTIPLE 16
 #define SOME_MULTIPLES (16 * MULTIPLE)
+
+/* Divisors of all weights at once are 2^k / n, so that dividing a sum is multiplying it by n and
+ * shifting it right. From this n on they lie close enough together to find one that fits well. */
+#define SHIFT_OF_SOME 11
+#define MOST_SMALL_SIDE 5 /* of windows whose rows and columns have such divisors, too */
+#define SHIFT_OF_SMALL 11
+#define PRODUCT_BITS_OF_BYTES 31 /* that such a product may have */
+#define PRODUCT_BITS_OF_WORDS 62
 
 /* --- how fine integers may be --- */
 
@@ -34,23 +47,34 @@ typedef struct {
   guint digits;       /* of a tap: see largest_tap() */
   gint64 largest_sum; /* of samples times taps */
   gint64 largest_row; /* the same along the row of a separable kernel */
+  gint shift;         /* at most, where the divisor of all weights is 2^k / n */
 } Level;
+
+#define MOST_SMALL_SIDE                                                                            \
+  5 /* of windows whose rows and columns are tried as the first level says                         \
+     */
 
 #define NARROW G_MAXINT32
 #define WIDE (G_GINT64_CONSTANT(1) << 50) /* that a double's fraction holds with room */
 #define WIDEST (G_GINT64_CONSTANT(1) << 60)
 
+/* Bytes shifted by 16 are floats; words never are. */
+#define FLOAT 16
+#define FINE 44
+
 static const Level levels[] = {
-    {1, NARROW, NARROW}, {2, NARROW, NARROW}, {1, WIDE, G_MAXUINT32}, {2, WIDE, G_MAXUINT32},
-    {2, WIDE, WIDE},     {3, WIDE, WIDE},     {4, WIDE, WIDE},        {2, WIDEST, WIDEST},
-    {3, WIDEST, WIDEST}, {4, WIDEST, WIDEST},
+    {0, NARROW, NARROW, FLOAT}, {1, NARROW, NARROW, FLOAT},   {1, NARROW, NARROW, FINE},
+    {2, NARROW, NARROW, FINE},  {1, WIDE, G_MAXUINT32, FINE}, {2, WIDE, G_MAXUINT32, FINE},
+    {2, WIDE, WIDE, FINE},      {3, WIDE, WIDE, FINE},        {4, WIDE, WIDE, FINE},
+    {2, WIDEST, WIDEST, FINE},  {3, WIDEST, WIDEST, FINE},    {4, WIDEST, WIDEST, FINE},
 };
 
-/* The largest tap of so many digits: a signed byte, or two or three with 7 bits in each lower one,
+/* The largest tap of so many digits; 0 stands for rows and columns of small windows, whose products
+ * have two digits. A digit is a signed byte, or two or three with 7 bits in each lower one,
  * which is what byte products take. Those that are not negative may have an unsigned byte. */
 static gint64
 largest_tap(guint digits, gboolean may_be_unsigned) {
-  static const gint64 largest[] = {0, 127, 127 << 7, 127 << 14, 1 << 30};
+  static const gint64 largest[] = {127, 127, 127 << 7, 127 << 14, 1 << 30};
   return digits == 1 && may_be_unsigned ? G_MAXUINT8 : largest[digits];
 }
 
@@ -60,8 +84,9 @@ largest_tap(guint digits, gboolean may_be_unsigned) {
 typedef struct {
   guint n_lines, n;
   const gdouble *weight;
-  gdouble largest;          /* of their absolute values */
-  gdouble most;             /* the largest sum of those of a line */
+  gdouble largest; /* of their absolute values */
+  gdouble most;    /* the largest sum of those of a line */
+  gdouble sum[CC_MAX_MATRICES];
   gboolean may_be_unsigned; /* as one digit, when none is negative */
 } Lines;
 
@@ -73,6 +98,7 @@ measure_lines(const gdouble *weight, guint n_lines, guint n, gboolean unsigned_d
     for (guint i = 0; i < n; i++) {
       const gdouble w = weight[line * n + i];
       sum += fabs(w);
+      lines.sum[line] += w;
       lines.largest = MAX(lines.largest, fabs(w));
       lines.may_be_unsigned &= w >= 0;
     }
@@ -101,7 +127,7 @@ round_line(const gdouble *weight, guint n, gdouble divisor, gint64 largest, gint
   return error;
 }
 
-/* The largest error of a line. */
+/* The largest error of a line, or infinity when a tap is too large. */
 static gdouble
 round_lines(const Lines *lines, gdouble divisor, gint64 largest, gint32 *tap) {
   gdouble error = 0;
@@ -111,9 +137,36 @@ round_lines(const Lines *lines, gdouble divisor, gint64 largest, gint32 *tap) {
   return error;
 }
 
+/* Whether flat areas stay as they are, to half a code value. */
+static gboolean
+keeps_sums(const Lines *lines, gdouble divisor, gint most_code) {
+  for (guint line = 0; line < lines->n_lines; line++) {
+    const gdouble sum = lines->sum[line] * divisor;
+    if (fabs(round(sum) - sum) * most_code > MOST_FLAT_ERROR * divisor)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* The divisors that are tried: multiples of `multiple`, or 2^shift / n. */
+typedef struct {
+  gdouble multiple;
+  gint shift; /* -1: there is none */
+} Grid;
+
+/* The i-th divisor, from `top` down. */
+static gdouble
+divisor_at(const Grid *grid, gdouble top, guint i) {
+  if (grid->shift < 0)
+    return (floor(top / grid->multiple) - i) * grid->multiple;
+  const gdouble power = ldexp(1, grid->shift);
+  return power / (ceil(power / top) + i);
+}
+
 /* The divisor, up to `most`, of the integers that fit best; sets those. */
 static gdouble
-find_divisor(const Lines *lines, gint64 largest, gdouble most, gint32 *tap) {
+find_divisor(const Lines *lines, gint64 largest, gdouble most, gint shift, gint most_code,
+             gint32 *tap) {
   const gdouble top = MIN(most, (gdouble)largest / lines->largest);
   if (!(top >= 1)) { /* even 1 is too fine */
     gint exponent;
@@ -125,12 +178,15 @@ find_divisor(const Lines *lines, gint64 largest, gdouble most, gint32 *tap) {
   for (gdouble d = 1; d <= MIN(top, LARGEST_SIMPLE); d++)
     if (round_lines(lines, d, largest, tap) <= SIMPLE_ERROR * lines->largest)
       return d;
-  const gdouble multiple = top >= SOME_MULTIPLES ? MULTIPLE : 1;
+  const Grid grid = {top >= SOME_MULTIPLES ? MULTIPLE : 1, shift};
   const guint tried = CLAMP(MOST_WORK / (lines->n * lines->n_lines), 1, MOST_TRIED);
-  gdouble best = 1, least = INFINITY, d = floor(top / multiple) * multiple;
-  for (guint i = 0; i < tried && d >= top / 2; i++, d -= multiple) {
+  gdouble best = 1, least = INFINITY;
+  for (guint i = 0; i < tried; i++) {
+    const gdouble d = divisor_at(&grid, top, i);
+    if (d < top / 2)
+      break;
     const gdouble error = round_lines(lines, d, largest, tap);
-    if (error < least) {
+    if (error < least && keeps_sums(lines, d, most_code)) {
       least = error;
       best = d;
     }
@@ -242,25 +298,40 @@ round_factors(CcOp *op, const Weights *weights, const Level *level) {
   const Lines rows = measure_lines(weights->row, op->n_matrices, op->width, TRUE);
   const Lines columns = measure_lines(weights->column, op->n_matrices, op->height, TRUE);
   const gdouble most_code = weights->most_code, of_rows = most_code * rows.most;
+  const gint shift = level->digits == 0 ? SHIFT_OF_SMALL : -1;
   /* sums along rows leave those over columns as many bits as they take themselves */
   const gdouble most_along =
       MIN((gdouble)level->largest_row, sqrt((gdouble)level->largest_sum * most_code)) / of_rows;
   const gdouble along = find_divisor(&rows, largest_tap(level->digits, rows.may_be_unsigned),
-                                     MAX(1, floor(most_along)), row);
+                                     MAX(1, floor(most_along)), shift, weights->most_code, row);
   const gdouble most_down = (gdouble)level->largest_sum / (of_rows * along * columns.most);
   const gdouble down = find_divisor(&columns, largest_tap(level->digits, columns.may_be_unsigned),
-                                    most_down >= 1 ? floor(most_down) : most_down, column);
+                                    most_down >= 1 ? floor(most_down) : most_down, shift,
+                                    weights->most_code, column);
   set_factors(op, row, column);
   return along * down;
 }
 
 /* --- all taps at once --- */
 
+/* The shift for divisors up to `top`: no finer than products of sums leave. */
+static gint
+find_shift(const Lines *lines, const Level *level, gint most_code, gdouble top) {
+  const gboolean is_byte = most_code <= G_MAXUINT8;
+  const gint bits = is_byte ? PRODUCT_BITS_OF_BYTES : PRODUCT_BITS_OF_WORDS;
+  const gint left = bits - (gint)ceil(log2(most_code * (lines->most + 1) + 2));
+  const gint wanted = SHIFT_OF_SOME + (gint)ceil(log2(MAX(top, 1)));
+  return CLAMP(MIN(left, wanted), 0, is_byte ? level->shift : FINE);
+}
+
 static gdouble
 round_taps(CcOp *op, const Weights *weights, const Level *level) {
   const Lines lines = measure_lines(weights->all, op->n_matrices, op->width * op->height, FALSE);
+  const gint64 largest = largest_tap(level->digits, FALSE);
   const gdouble most = (gdouble)level->largest_sum / (weights->most_code * lines.most);
-  return find_divisor(&lines, largest_tap(level->digits, FALSE), most >= 1 ? floor(most) : most,
+  const gdouble top = MIN(most, (gdouble)largest / lines.largest);
+  return find_divisor(&lines, largest, most >= 1 ? floor(most) : most,
+                      find_shift(&lines, level, weights->most_code, top), weights->most_code,
                       op->tap_i);
 }
 
@@ -270,7 +341,9 @@ round_taps(CcOp *op, const Weights *weights, const Level *level) {
 static gdouble
 quantize(CcOp *op, const Weights *weights) {
   gdouble divisor = 1;
-  for (guint i = 0; i < G_N_ELEMENTS(levels); i++) {
+  const gboolean is_small = op->separable && MAX(op->width, op->height) <= MOST_SMALL_SIDE &&
+                            weights->most_code <= G_MAXUINT8;
+  for (guint i = is_small ? 0 : 1; i < G_N_ELEMENTS(levels); i++) {
     divisor = op->separable ? round_factors(op, weights, &levels[i])
                             : round_taps(op, weights, &levels[i]);
     op->error = error_of_response(op, weights, divisor);

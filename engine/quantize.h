@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 /* Sets the taps of an op whose n_matrices, width, height and response are set, for samples of 0 to
  * `most_code`, and the bound on what that changes, op->error. `weight` is what samples count in a
  * result, matrix by matrix and row by row. Gives the divisor: weight is about tap / divisor. What
- * the weights of a matrix add up to is kept wherever the divisor can express it, so a blur leaves
- * flat areas as they are. */
+ * the weights of a matrix add up to is kept to less than half a code value, so a blur leaves flat
+ * areas as they are. */
 gdouble cc_quantize(CcOp *op, const gdouble *weight, gint most_code);
 
 /* The same of weights that are columns times rows, one of each for every matrix. */

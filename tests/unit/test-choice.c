@@ -83,9 +83,9 @@ static const struct {
      .form = CC_FINISH_F64},
     /* fractional taps */
     {.kernel = "gaussian",
-     .size = 3,
+     .size = 7,
      .format = "GRAY8",
-     .sigma = 0.7,
+     .sigma = 1.5,
      .sum_lane = CC_LANE_32,
      .sample_lane = CC_LANE_32,
      .form = CC_FINISH_SHIFTED,
