@@ -5,7 +5,7 @@
 #include "sliding.h"
 
 /* What two stages cost beside their products, in products. */
-#define COST_OF_TWO_STAGES 8
+#define COST_OF_TWO_STAGES 14
 
 static gboolean
 choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {

@@ -92,7 +92,8 @@ takes_taps(const Kernel *kernel, const CcPass *pass, const CcPlaneLayout *layout
   const guint bytes = (guint)cc_sample_size(layout->type);
   const gint most = kernel->digits == 1 ? 127 : CC_TENSOR_CORE_DIGIT * 127;
   return kernel->bytes == bytes && kernel->n_matrices == op->n_matrices &&
-         (!CC_TENSOR_CORE_IS_GRADIENT(kernel->n_matrices, kernel->height, kernel->finish) ||
+         (!CC_TENSOR_CORE_IS_GRADIENT(kernel->window, kernel->n_matrices, kernel->height,
+                                      kernel->finish) ||
           is_gradient(op)) &&
          kernel->height >= op->height && cc_tensor_core_largest_tap(op) <= most &&
          cc_tensor_core_farthest_sample(pass, layout) * bytes <=

@@ -12,6 +12,7 @@
  * does not matter; the plan has proved that the last step is right (tensor_core_finish.c). */
 
 #include "finish.cuh"
+#include "tensor_core_last_step.cuh"
 #include "tensor_core_products.cuh"
 
 template <int WINDOW, int HEIGHT> struct Taps;
@@ -24,8 +25,7 @@ struct Variant {
   static constexpr int BYTES = BYTES_, WINDOW = WINDOW_, DIGITS = DIGITS_, MATRICES = MATRICES_;
   static constexpr int HEIGHT = HEIGHT_, STRIDE = STRIDE_;
   static constexpr CcTensorCoreFinish FINISH = FINISH_;
-  static constexpr bool GRADIENT =
-      CC_TENSOR_CORE_IS_GRADIENT(MATRICES, HEIGHT, FINISH) && WINDOW == 16;
+  static constexpr bool GRADIENT = CC_TENSOR_CORE_IS_GRADIENT(WINDOW, MATRICES, HEIGHT, FINISH);
   static constexpr int GROUPS = CC_TENSOR_CORE_GROUPS(WINDOW, STRIDE);
   static constexpr int CENTRE = 8 * GROUPS;          /* target bytes of a window */
   static constexpr int SAMPLES = CENTRE / 4 / BYTES; /* that a lane makes of a window */
@@ -231,9 +231,7 @@ scaled_root(int x, int y, float factor) {
   const int bits = x * x + (y * y + 0x4B000000);
   const float behind = __int_as_float(FAR ? min(bits, 0x4B7FFFFF) : bits);
   const float squares = __fmaf_rn(behind, factor, -8388608.0f * factor);
-  float root;
-  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(squares));
-  return root;
+  return approximate_root(squares);
 }
 
 /* The code value of a pixel's sums as engine/last_step_shared.h says: Sum is float, or int for
@@ -276,7 +274,11 @@ code(const CcLaunch &launch, const CcPart &part, const CcTensorCoreNumbers &n, b
       value = min(root_word(s[0], s[1]) + n.addend.i, part.hi);
     else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_clamp)
       value = min(max((s[0] + n.addend.i) >> OWN(part).down, part.lo), part.hi);
-    else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_float)
+    else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_high) {
+      const int t = launch.response == CC_RESPONSE_ABSOLUTE ? abs(s[0]) : s[0];
+      const long long product = (long long)t * n.factor.i + OWN(part).low;
+      value = min(max((int)(product >> OWN(part).down), part.lo), part.hi);
+    } else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_float)
       value = code_of_sums<float>(launch, part, s);
     else
       value = code_of_sums<int>(launch, part, s);
@@ -510,7 +512,7 @@ slide(const CcLaunch &launch) {
 static constexpr int
 blocks_resident(int window, int digits, int matrices, int height, CcTensorCoreFinish finish) {
   const int products = window / 16 * digits * matrices * height;
-  if (window == 16 && CC_TENSOR_CORE_IS_GRADIENT(matrices, height, finish))
+  if (CC_TENSOR_CORE_IS_GRADIENT(window, matrices, height, finish))
     return 6;
   return products <= 5 || (window == 32 && products <= 10) ? CC_TENSOR_CORE_MOST_BLOCKS
          : products <= 10                                  ? 7

@@ -8,8 +8,8 @@
 /* Sums up to here are whole numbers in double too, and squares of them do not overflow. */
 #define MOST_SUM (G_GINT64_CONSTANT(1) << 52)
 
-/* How far samples of a byte can be shifted left. */
-#define PASSED_DOWN 22
+/* What a row of taps costs, in the two products that it is: loops over rows take their time too. */
+#define COST_OF_ROW 4
 
 /* --- last steps --- */
 
@@ -18,41 +18,6 @@ typedef struct {
   const CcOp *op;
   gdouble error; /* of a root, as a factor */
 } Form;
-
-static gint
-code_of_scale(gconstpointer form, gint64 t) {
-  const Form *self = form;
-  const CcTensorCoreNumbering *n = self->numbering;
-  const gint code = (gint)((t * n->filtered.factor.i + n->low) >> n->down);
-  return cc_clamp_code(code, self->op->lo, self->op->hi);
-}
-
-/* With as many bits of the scale as a product of `room` bits leaves; the proof shows whether these
- * are enough. */
-static gboolean
-find_scale(const CcOp *op, gint room, gint most_down, CcTensorCoreNumbering *n) {
-  if (op->response == CC_RESPONSE_MAGNITUDE || op->response == CC_RESPONSE_DIRECTION)
-    return FALSE;
-  const CcRange range = cc_op_range(op);
-  const gdouble largest = (gdouble)MAX(-range.least, range.most) + 1;
-  const gdouble most = largest * fabs(op->mul) + fabs(op->add) + 2;
-  if (most > (1 << 30))
-    return FALSE;
-  gint exponent;
-  frexp(op->mul, &exponent);
-  const gint down = MIN(31 - exponent, MIN(most_down, (gint)floor(room - log2(most))));
-  if (down < 0)
-    return FALSE;
-  const gdouble factor = round(ldexp(op->mul, down)), low = floor(ldexp(op->add, down));
-  if (fabs(factor) > G_MAXINT32 || fabs(factor) * largest + fabs(low) >= ldexp(1, room))
-    return FALSE;
-  n->filtered.factor.i = (gint)factor;
-  n->low = (gint64)low;
-  n->down = down;
-  n->passed.factor.i = down <= PASSED_DOWN ? 1 << down : 0; /* of bytes */
-  const Form form = {.numbering = n, .op = op};
-  return cc_op_agrees(op, range, code_of_scale, &form);
-}
 
 static gint
 code_of_root(gconstpointer form, gint64 n) {
@@ -70,7 +35,7 @@ find_root(const CcOp *op, guint bytes, CcTensorCoreNumbering *n) {
   if (bytes == 2) /* of code values, which are never shifted */
     return op->n_matrices == 2 && op->lo == 0 &&
            cc_tensor_core_find_finish(CC_TENSOR_CORE_FINISH_root, op, bytes, 0, n);
-  if (cc_op_largest_sum(op) >= CC_TENSOR_CORE_ANY_MOST_FLOAT)
+  if (cc_op_largest_sum(op) >= CC_TENSOR_CORE_MOST_FLOAT)
     return FALSE;
   n->filtered.factor.f = (gfloat)op->mul;
   n->filtered.addend.f = (gfloat)(op->add - 0.5);
@@ -78,7 +43,7 @@ find_root(const CcOp *op, guint bytes, CcTensorCoreNumbering *n) {
   const Form least = {n, op, 1 - CC_TENSOR_CORE_ROOT_ERROR},
              most = {n, op, 1 + CC_TENSOR_CORE_ROOT_ERROR};
   const CcRange range = cc_op_range(op);
-  if (sqrt((gdouble)range.most) * fabs(op->mul) + fabs(op->add) >= CC_TENSOR_CORE_ANY_MOST_FLOAT)
+  if (sqrt((gdouble)range.most) * fabs(op->mul) + fabs(op->add) >= CC_TENSOR_CORE_MOST_FLOAT)
     return FALSE;
   return cc_op_agrees(op, range, code_of_root, &least) &&
          cc_op_agrees(op, range, code_of_root, &most);
@@ -96,17 +61,18 @@ fits_int32(const CcOp *op, guint shift) {
 static gboolean
 fits_float(const CcOp *op, guint bytes) {
   return op->arith == CC_ARITH_F32 &&
-         (bytes == 2 || cc_op_largest_sum(op) < CC_TENSOR_CORE_ANY_MOST_FLOAT);
+         (bytes == 2 || cc_op_largest_sum(op) < CC_TENSOR_CORE_MOST_FLOAT);
 }
 
 static CcTensorCoreAnyFinish
 find_finish(const CcOp *op, guint bytes, guint shift, CcTensorCoreNumbering *numbering) {
   *numbering = (CcTensorCoreNumbering){0};
   const gboolean fits = fits_int32(op, shift);
-  if (fits && find_scale(op, bytes == 1 ? 31 : 62, bytes == 1 ? PASSED_DOWN : 62, numbering))
+  if (fits && cc_tensor_core_find_product(op, bytes == 1 ? 31 : 62,
+                                          bytes == 1 ? CC_TENSOR_CORE_PASSED_DOWN : 62, numbering))
     return CC_TENSOR_CORE_ANY_scale;
-  if (find_scale(op, 62, 62, numbering))
-    return CC_TENSOR_CORE_ANY_wide;
+  if ((fits || bytes == 2) && cc_tensor_core_find_product(op, 62, 62, numbering))
+    return bytes == 1 ? CC_TENSOR_CORE_ANY_high : CC_TENSOR_CORE_ANY_wide;
   *numbering = (CcTensorCoreNumbering){0};
   if (fits && find_root(op, bytes, numbering))
     return CC_TENSOR_CORE_ANY_root;
@@ -255,7 +221,7 @@ taps_bytes(const CcTensorCoreAny *any, const CcLaunch *launch) {
 guint
 cc_tensor_core_any_cost(const CcTensorCoreAny *any, const CcOp *op) {
   const guint rows = is_paired(any) ? (any->height + 1u) / 2 : op->height * any->chunks;
-  return 2 * op->n_matrices * any->digits * rows;
+  return COST_OF_ROW * op->n_matrices * any->digits * rows;
 }
 
 guint

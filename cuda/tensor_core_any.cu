@@ -7,6 +7,7 @@
 
 #include "finish.cuh"
 #include "tensor_core_any_kernels.h"
+#include "tensor_core_last_step.cuh"
 #include "tensor_core_products.cuh"
 
 /* What a kernel is made for: see CC_TENSOR_CORE_ANY_KERNELS. */
@@ -222,7 +223,8 @@ keep(Number n) {
 
 /* The numbers of the last step of a part, for a lane's samples. */
 template <typename V> struct Numbers {
-  typedef std::conditional_t<V::BYTES == 1 && !V::WIDE, int, long long> Low;
+  typedef std::conditional_t<V::BYTES == 1 && V::FINISH != CC_TENSOR_CORE_ANY_high, int, long long>
+      Low;
   int lo, hi, down, shift;
   CcTap factor[V::SAMPLES], addend[V::SAMPLES];
   Low low[V::SAMPLES];
@@ -254,14 +256,7 @@ template <typename V> struct Numbers {
 /* What a last step keeps of the sums of a sample. */
 template <typename V, CcTensorCoreAnyFinish FINISH = V::FINISH> struct Kept;
 
-static __device__ __forceinline__ float
-approximate_root(float n) {
-  float root;
-  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(n));
-  return root;
-}
-
-/* scale, wide */
+/* scale, high, wide */
 template <typename V, CcTensorCoreAnyFinish FINISH> struct Kept {
   typedef std::conditional_t<V::WIDE, long long, int> Sum;
   Sum t;
@@ -302,9 +297,9 @@ template <typename V> struct Kept<V, CC_TENSOR_CORE_ANY_root> {
     if constexpr (V::BYTES == 2)
       return t + n.addend[i].i;
     /* the bits of a float are an integer and those of none */
-    const float none = __int_as_float(CC_TENSOR_CORE_ANY_FLOAT_BITS);
+    const float none = __int_as_float(CC_TENSOR_CORE_FLOAT_BITS);
     const float code = __fmaf_rn(approximate_root((float)t), n.factor[i].f, n.addend[i].f);
-    return __float_as_int(__fadd_rn(code, none)) - CC_TENSOR_CORE_ANY_FLOAT_BITS;
+    return __float_as_int(__fadd_rn(code, none)) - CC_TENSOR_CORE_FLOAT_BITS;
   }
 };
 
@@ -382,7 +377,7 @@ template <typename V> struct Unit {
 
   __device__ __forceinline__ Sum sum_of(int sum) const {
     if constexpr (V::FLOATS)
-      return __fadd_rn(__int_as_float(sum), -__int_as_float(CC_TENSOR_CORE_ANY_FLOAT_BITS));
+      return __fadd_rn(__int_as_float(sum), -__int_as_float(CC_TENSOR_CORE_FLOAT_BITS));
     else
       return (Sum)(V::BYTES == 1 ? sum : sum >> numbers.shift);
   }
@@ -395,7 +390,7 @@ template <typename V> struct Unit {
    * or to `begin` where they are new. */
   template <typename Add>
   __device__ __forceinline__ void sum_up(bool is_first, int2 start, Add add) {
-    const int digits = OWN(part).digits, bits = V::FLOATS ? CC_TENSOR_CORE_ANY_FLOAT_BITS : 0;
+    const int digits = OWN(part).digits, bits = V::FLOATS ? CC_TENSOR_CORE_FLOAT_BITS : 0;
     const int x = (is_first ? start.x : 0) + bits, y = (is_first ? start.y : 0) + bits;
     Products sums[V::ROWS] = {};
     long long whole[V::WIDE ? V::ROWS : 1][COUNT] = {}; /* of sums that are wide */

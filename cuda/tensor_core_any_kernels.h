@@ -35,21 +35,19 @@
  * clamped to lo..hi; those are the first matrix's sum.
  *   scale   t, which is what the response makes of the sums, as t * factor + low >> down
  *   root    of a byte: the root of the sum of squares, approximate, times factor plus addend, to
- * the nearest; of two bytes: that of two squares, to the nearest, plus addend wide    the same as
- * scale with sums of 64 bits float   as engine/last_step_shared.h says double  the same with sums
- * of 64 bits */
+ *           the nearest; of two bytes: that of two squares, to the nearest, plus addend
+ *   high    of a byte: the same as scale with products of 64 bits; those of two bytes always are
+ *   wide    of two bytes: the same as scale with sums of 64 bits
+ *   float   as engine/last_step_shared.h says
+ *   double  the same with sums of 64 bits */
 typedef enum {
   CC_TENSOR_CORE_ANY_scale,
   CC_TENSOR_CORE_ANY_root,
+  CC_TENSOR_CORE_ANY_high,
   CC_TENSOR_CORE_ANY_wide,
   CC_TENSOR_CORE_ANY_float,
   CC_TENSOR_CORE_ANY_double,
 } CcTensorCoreAnyFinish;
-
-/* Sums that the last steps root and float take for bytes: they are floats once the bits of this are
- * added. */
-#define CC_TENSOR_CORE_ANY_FLOAT_BITS 0x4B400000 /* 1.5 * 2^23 */
-#define CC_TENSOR_CORE_ANY_MOST_FLOAT (1 << 22)
 
 /* F(bytes of a sample, rows of the window at most, last step) */
 #define CC_TENSOR_CORE_ANY_KERNELS(F)                                                              \
@@ -60,7 +58,7 @@ typedef enum {
   F(1, 5, root)                                                                                    \
   F(1, 15, scale)                                                                                  \
   F(1, 15, root)                                                                                   \
-  F(1, 15, wide)                                                                                   \
+  F(1, 15, high)                                                                                   \
   F(1, 15, float)                                                                                  \
   F(1, 15, double)                                                                                 \
   F(2, 3, scale)                                                                                   \

@@ -4,7 +4,7 @@
 #include <math.h>
 #include "engine/last_step.h"
 
-#define MAX_SCALED (1 << 20) /* sums that scales are tried for */
+#define MAX_SCALED (1 << 30) /* sums that scales are tried for */
 
 /* Sums of squares below this are formed behind a float's exponent. */
 #define MAX_SQUARES (1 << 23)
@@ -23,8 +23,8 @@ cc_tensor_core_largest_tap(const CcOp *op) {
   return largest;
 }
 
-static gboolean
-is_linear(const CcOp *op) {
+gboolean
+cc_tensor_core_is_linear(const CcOp *op) {
   return op->n_matrices == 1 &&
          (op->response == CC_RESPONSE_CLAMP || op->response == CC_RESPONSE_OFFSET ||
           (op->response == CC_RESPONSE_ABSOLUTE && op->sum_min[0] >= 0));
@@ -48,9 +48,8 @@ set_scale(CcTensorCoreNumbering *n, gint factor, gint addend, gint down) {
 
 /* --- bytes --- */
 
-/* Whether no sum's code value has to be clamped. It is the smallest at an end, and the greatest. */
-static gboolean
-never_clamps(const CcOp *op) {
+gboolean
+cc_tensor_core_never_clamps(const CcOp *op) {
   const gdouble least = floor((gdouble)op->sum_min[0] * op->mul + op->add);
   const gdouble most = floor((gdouble)op->sum_max[0] * op->mul + op->add);
   return least >= op->lo && most <= op->hi;
@@ -61,7 +60,7 @@ never_clamps(const CcOp *op) {
 static gboolean
 find_bytes(const CcOp *op, guint shift, CcTensorCoreNumbering *n) {
   const gint down = shift_of_scale(op);
-  if (!is_linear(op) || down < 1 || down > 16 || !never_clamps(op))
+  if (!cc_tensor_core_is_linear(op) || down < 1 || down > 16 || !cc_tensor_core_never_clamps(op))
     return FALSE;
   const gint byte = down <= 8 ? 1 : 2, up = 8 * byte - down;
   const gdouble start = floor(ldexp(op->add, 8 * byte + (gint)shift));
@@ -80,7 +79,7 @@ static gboolean
 find_scaled(const CcOp *op, gboolean absolute, CcRange *range) {
   const gboolean is_absolute = op->response == CC_RESPONSE_MAGNITUDE_L1 ||
                                (op->response == CC_RESPONSE_ABSOLUTE && op->n_matrices == 1);
-  if (absolute ? !is_absolute : !is_linear(op))
+  if (absolute ? !is_absolute : !cc_tensor_core_is_linear(op))
     return FALSE;
   *range = cc_op_range(op);
   return range->most - range->least < MAX_SCALED;
@@ -152,8 +151,8 @@ find_scale(const CcOp *op, gboolean absolute, CcTensorCoreNumbering *n) {
 
 /* --- roots --- */
 
-static gboolean
-is_magnitude_of_two(const CcOp *op) {
+gboolean
+cc_tensor_core_is_magnitude_of_two(const CcOp *op) {
   return op->response == CC_RESPONSE_MAGNITUDE && op->n_matrices == 2;
 }
 
@@ -193,7 +192,7 @@ root_byte_agrees(const CcOp *op, const CcTensorCoreNumbering *numbering) {
 
 static gboolean
 find_root_byte(const CcOp *op, gint lift, gint64 most, CcTensorCoreNumbering *n) {
-  if (!is_magnitude_of_two(op) || op->mul < 0 || op->lo > lift || op->hi < lift ||
+  if (!cc_tensor_core_is_magnitude_of_two(op) || op->mul < 0 || op->lo > lift || op->hi < lift ||
       op->hi > G_MAXUINT8 || op->arith != CC_ARITH_F32 || cc_op_range(op).most >= most)
     return FALSE;
   n->excess = (guint)(G_MAXUINT8 - op->hi);
@@ -206,7 +205,7 @@ find_root_byte(const CcOp *op, gint lift, gint64 most, CcTensorCoreNumbering *n)
 static gboolean
 find_root_word(const CcOp *op, CcTensorCoreNumbering *n) {
   const gdouble offset = floor(op->add);
-  if (!is_magnitude_of_two(op) || op->mul != 1 || offset < 0 || offset > op->hi ||
+  if (!cc_tensor_core_is_magnitude_of_two(op) || op->mul != 1 || offset < 0 || offset > op->hi ||
       cc_op_range(op).most >= (gint64)MAX_SQUARES * MAX_SQUARES)
     return FALSE;
   n->filtered.addend.i = (gint)offset;
@@ -219,7 +218,7 @@ find_root_word(const CcOp *op, CcTensorCoreNumbering *n) {
 static gboolean
 find_clamp(const CcOp *op, CcTensorCoreNumbering *n) {
   const gint down = shift_of_scale(op);
-  if (!is_linear(op) || down < 0)
+  if (!cc_tensor_core_is_linear(op) || down < 0)
     return FALSE;
   const gdouble start = floor(ldexp(op->add, down));
   if ((gdouble)cc_op_largest_sum(op) + fabs(start) > G_MAXINT32)
@@ -227,6 +226,46 @@ find_clamp(const CcOp *op, CcTensorCoreNumbering *n) {
   n->filtered.addend.i = (gint)start;
   n->down = down;
   return TRUE;
+}
+
+/* --- products --- */
+
+typedef struct {
+  const CcTensorCoreNumbering *numbering;
+  const CcOp *op;
+} Product;
+
+static gint
+code_of_product(gconstpointer form, gint64 t) {
+  const Product *self = form;
+  const CcTensorCoreNumbering *n = self->numbering;
+  const gint code = (gint)((t * n->filtered.factor.i + n->low) >> n->down);
+  return cc_clamp_code(code, self->op->lo, self->op->hi);
+}
+
+gboolean
+cc_tensor_core_find_product(const CcOp *op, gint room, gint most_down, CcTensorCoreNumbering *n) {
+  if (op->response == CC_RESPONSE_MAGNITUDE || op->response == CC_RESPONSE_DIRECTION)
+    return FALSE;
+  const CcRange range = cc_op_range(op);
+  const gdouble largest = (gdouble)MAX(-range.least, range.most) + 1;
+  const gdouble most = largest * fabs(op->mul) + fabs(op->add) + 2;
+  if (most > (1 << 30))
+    return FALSE;
+  gint exponent;
+  frexp(op->mul, &exponent);
+  const gint down = MIN(31 - exponent, MIN(most_down, (gint)floor(room - log2(most))));
+  if (down < 0)
+    return FALSE;
+  const gdouble factor = round(ldexp(op->mul, down)), low = floor(ldexp(op->add, down));
+  if (fabs(factor) > G_MAXINT32 || fabs(factor) * largest + fabs(low) >= ldexp(1, room))
+    return FALSE;
+  n->filtered.factor.i = (gint)factor;
+  n->low = (gint64)low;
+  n->down = down;
+  n->passed.factor.i = down <= CC_TENSOR_CORE_PASSED_DOWN ? 1 << down : 0; /* of bytes */
+  const Product product = {n, op};
+  return cc_op_agrees(op, range, code_of_product, &product);
 }
 
 gboolean
@@ -253,6 +292,9 @@ cc_tensor_core_find_finish(CcTensorCoreFinish finish, const CcOp *op, guint byte
     return bytes == 1 && find_root_byte(op, (gint)floor(op->add), MAX_FAR_SQUARES, numbering);
   case CC_TENSOR_CORE_FINISH_clamp:
     return bytes == 2 && find_clamp(op, numbering);
+  case CC_TENSOR_CORE_FINISH_high:
+    return bytes == 2 && op->n_matrices == 1 && op->response != CC_RESPONSE_MAGNITUDE_L1 &&
+           cc_tensor_core_find_product(op, 62, 62, numbering);
   case CC_TENSOR_CORE_FINISH_float:
     return op->arith == CC_ARITH_F32;
   case CC_TENSOR_CORE_FINISH_double:

@@ -13,6 +13,9 @@ G_BEGIN_DECLS
 /* Relative error of the device's approximate root and of what is made of it, twice what it is. */
 #define CC_TENSOR_CORE_ROOT_ERROR 0x1p-21
 
+/* How far samples of a byte that are not filtered are shifted left, at most. */
+#define CC_TENSOR_CORE_PASSED_DOWN 22
+
 /* How an op's sums become code values. */
 typedef struct {
   guint tap_shift;              /* the taps are shifted left by so many bits */
@@ -20,7 +23,7 @@ typedef struct {
   CcTensorCoreNumbers filtered; /* of samples that are filtered */
   CcTensorCoreNumbers passed;   /* of those that are copied or filled */
   gint down;
-  gint64 low;   /* only for the kernels of tensor_core_any_kernels.h */
+  gint64 low;   /* of products of 64 bits */
   guint excess; /* is taken from what is filtered, where the last step says so */
 } CcTensorCoreNumbering;
 
@@ -28,6 +31,20 @@ typedef struct {
  * left, and its numbers. */
 gboolean cc_tensor_core_find_finish(CcTensorCoreFinish finish, const CcOp *op, guint bytes,
                                     guint shift, CcTensorCoreNumbering *numbering);
+
+/* Finds factor, low and down so that t * factor + low >> down is the code value of t, which is what
+ * the response makes of the sums. The product has at most `room` bits, and is shifted by at most
+ * `most_down`. */
+gboolean cc_tensor_core_find_product(const CcOp *op, gint room, gint most_down,
+                                     CcTensorCoreNumbering *numbering);
+
+/* Whether the response is a sum of one matrix as it is. */
+gboolean cc_tensor_core_is_linear(const CcOp *op);
+
+/* Whether no sum's code value has to be clamped. It is the smallest at an end, and the greatest. */
+gboolean cc_tensor_core_never_clamps(const CcOp *op);
+
+gboolean cc_tensor_core_is_magnitude_of_two(const CcOp *op);
 
 /* The largest of an op's taps without their signs. */
 gint cc_tensor_core_largest_tap(const CcOp *op);

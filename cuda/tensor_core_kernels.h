@@ -54,11 +54,13 @@
  *   lifted    of a byte: the same plus addend before it is rounded
  *   far       the same of greater sums, whose squares count as the most that lifted takes
  *   clamp     (S + addend) >> down within lo..hi
+ *   high      of two bytes: S * factor + low >> down in 64 bits within lo..hi; with the response
+ *             absolute |S|
  *   float, double  as engine/last_step_shared.h says
  * From the bytes of scaleabs, lifted, far and the scale of two matrices `excess` is taken away, so
  * that they saturate below 255. Components that are copied have a single tap of 1 and those that
  * are filled none but their value for `start`. Numbers of their own make that sum the code value;
- * with clamp, float, double and the root of two bytes `passes` says that it is. */
+ * with clamp, high, float, double and the root of two bytes `passes` says that it is. */
 typedef enum {
   CC_TENSOR_CORE_FINISH_bytes,
   CC_TENSOR_CORE_FINISH_whole,
@@ -69,10 +71,15 @@ typedef enum {
   CC_TENSOR_CORE_FINISH_lifted,
   CC_TENSOR_CORE_FINISH_far,
   CC_TENSOR_CORE_FINISH_clamp,
+  CC_TENSOR_CORE_FINISH_high,
   CC_TENSOR_CORE_FINISH_float,
   CC_TENSOR_CORE_FINISH_double,
   CC_TENSOR_CORE_N_FINISHES,
 } CcTensorCoreFinish;
+
+/* Sums below MOST_FLOAT are the bits of floats once FLOAT_BITS, those of 1.5 * 2^23, are added. */
+#define CC_TENSOR_CORE_FLOAT_BITS 0x4B400000
+#define CC_TENSOR_CORE_MOST_FLOAT (1 << 22)
 
 /* The numbers of a last step. */
 typedef struct {
@@ -99,15 +106,15 @@ typedef struct {
   /* only for the kernels of tensor_core_any_kernels.h */
   uint8_t digits, chunks;
   uint8_t margin, reach; /* bytes of a row that are staged, and read, on each side of a tile */
-  int64_t low;
+  int64_t low;           /* also of the last step high */
 } CcTensorCorePart;
 CC_OWN_FITS(CcTensorCorePart);
 
 /* Kernels for the two matrices of a gradient: the first has equal outer rows, and the second outer
  * rows that are equal but for the sign, and zeros between. They may give the second sum with the
  * other sign, which their last steps do not see. */
-#define CC_TENSOR_CORE_IS_GRADIENT(matrices, height, finish)                                       \
-  ((matrices) == 2 && (height) == 3 && (finish) < CC_TENSOR_CORE_FINISH_clamp)
+#define CC_TENSOR_CORE_IS_GRADIENT(window, matrices, height, finish)                               \
+  ((window) == 16 && (matrices) == 2 && (height) == 3 && (finish) < CC_TENSOR_CORE_FINISH_clamp)
 
 /* F(bytes of a sample, bytes of a window, digits of a tap, matrices, rows of the window, last step,
  * stride). A stride is for windows of 32 bytes. Behind each row stands what it is for, as a rule:
@@ -125,6 +132,7 @@ CC_OWN_FITS(CcTensorCorePart);
   F(1, 16, 1, 1, 5, whole, 1)    /* identity 5 */                                                  \
   F(1, 16, 1, 1, 5, scale, 1)    /* box 5, motion-blur 5, sharpen 5 */                             \
   F(1, 16, 1, 1, 5, scaleabs, 1) /* log, sobel-x 5 */                                              \
+  F(1, 16, 2, 1, 5, scale, 1)    /* unsharp 5, gaussian 3, 5 with a sigma */                       \
   F(1, 16, 1, 2, 3, scale, 1)    /* sobel, prewitt as magnitude-l1 */                              \
   F(1, 16, 1, 2, 3, root, 1)     /* sobel, prewitt, full range */                                  \
   F(1, 16, 1, 2, 3, lifted, 1)   /* sobel, prewitt, limited range */                               \
@@ -135,6 +143,7 @@ CC_OWN_FITS(CcTensorCorePart);
   F(1, 32, 1, 1, 5, whole, 1)    /* identity 5 */                                                  \
   F(1, 32, 1, 1, 5, scale, 1)    /* box 5, motion-blur 5, sharpen 5 */                             \
   F(1, 32, 1, 1, 5, scaleabs, 1) /* log, sobel-x 5 */                                              \
+  F(1, 32, 2, 1, 5, scale, 1)    /* unsharp 5 */                                                   \
   F(1, 32, 1, 2, 5, far, 1)      /* sobel 5 */                                                     \
   F(1, 32, 1, 1, 9, scale, 1)    /* box, motion-blur 9 */                                          \
   F(1, 32, 1, 1, 9, scaleabs, 1) /* log 9 */                                                       \
@@ -142,12 +151,17 @@ CC_OWN_FITS(CcTensorCorePart);
   /* 16 bits with up to 4 bytes on each side: 3 columns of P010's chroma, 5 of one sample */       \
   F(2, 16, 1, 1, 3, bytes, 1) /* gaussian 3 */                                                     \
   F(2, 16, 1, 1, 3, clamp, 1) /* identity, sharpen, emboss, unsharp */                             \
+  F(2, 16, 1, 1, 3, high, 1)  /* box, sobel-x, laplacian, motion-blur */                           \
   F(2, 16, 1, 1, 5, bytes, 1) /* gaussian 5 */                                                     \
   F(2, 16, 1, 1, 5, clamp, 1) /* identity 5, sharpen 5 */                                          \
+  F(2, 16, 1, 1, 5, high, 1)  /* box 5, sobel-x 5, log 5, motion-blur 5 */                         \
+  F(2, 16, 2, 1, 5, clamp, 1) /* unsharp 5 */                                                      \
   F(2, 16, 1, 2, 3, root, 1)  /* sobel, prewitt, scharr */                                         \
   /* up to 8 bytes: 3 columns of ARGB64, 5 of P010's chroma, 9 of one sample */                    \
   F(2, 32, 1, 1, 5, bytes, 1) /* gaussian 3, 5 */                                                  \
-  F(2, 32, 1, 1, 5, clamp, 1) /* identity, sharpen, emboss, unsharp */
+  F(2, 32, 1, 1, 5, clamp, 1) /* identity, sharpen, emboss, unsharp */                             \
+  F(2, 32, 1, 1, 5, high, 1)  /* box, sobel-x, laplacian, log 5, motion-blur */                    \
+  F(2, 32, 1, 2, 3, root, 1)  /* sobel, prewitt, scharr, roberts */
 
 #define CC_TENSOR_CORE_NAME(bytes, window, digits, matrices, height, finish, stride)               \
   "cc_tensor_core_u" #bytes "_w" #window "_d" #digits "_m" #matrices "_h" #height "_" #finish      \

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What the kernels on the tensor cores make of windows: sums, and the last steps that several of
- * them have. */
+/* What the kernels on the tensor cores make of windows. */
 
 #include "tensor_core_tile.cuh"
 
@@ -56,28 +55,4 @@ multiply_add_row(const Windows &windows, int row, unsigned taps, const Products 
         : "r"(windows.word[2 * row + i]), "r"(taps));
 #endif
   return to;
-}
-
-/* --- last steps --- */
-
-/* Two numbers as bytes, saturated, the first in the lower one; above them the low half of `rest`.
- */
-static __device__ __forceinline__ unsigned
-saturate_bytes(int low, int high, unsigned rest) {
-  unsigned bytes;
-  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(bytes) : "r"(high), "r"(low), "r"(rest));
-  return bytes;
-}
-
-/* The root of n = x^2 + y^2, of which both are below 2^23, to the nearest, when that is at most
- * 65535; else at least 65536. Up to there the float is wrong by less than 0.1, so the nearest is r,
- * the integer below the float, or the next: that when n > (r + 1/2)^2, or n - r^2 > r. */
-static __device__ __forceinline__ int
-root_word(int x, int y) {
-  const float fx = (float)x, fy = (float)y;
-  float root;
-  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(__fmaf_rn(fx, fx, __fmul_rn(fy, fy))));
-  const int r = __float2int_rz(root);
-  const int below = r * r + r - (x * x + y * y); /* modulo 2^32, of which it needs few bits */
-  return r - (below >> 31);
 }

@@ -12,7 +12,7 @@
 
 CC_CUDA_DECLARE_MODULE(tensor_separable);
 
-#define MOST_ROWS 128 /* of a tile */
+#define LEAST_ROWS (2 * CC_TENSOR_SEPARABLE_BLOCK_ROWS) /* of a tile */
 
 /* --- which kernel --- */
 
@@ -49,16 +49,6 @@ typedef struct {
 } Choice;
 CC_OWN_FITS(Choice);
 
-static const gint32 *
-row_of(const CcOp *op, guint m) {
-  return op->row_i[m];
-}
-
-static const gint32 *
-column_of(const CcOp *op, guint m) {
-  return op->column_i[m];
-}
-
 /* A digit of a tap: signed bytes of weight 1, 256 and so on. */
 static gint
 tap_digit(gint tap, guint digit) {
@@ -90,7 +80,7 @@ static CcRange
 range_of_row(const CcOp *op, guint m, gint most_code) {
   CcRange range = {0, 0};
   for (guint i = 0; i < op->width; i++)
-    *(row_of(op, m)[i] < 0 ? &range.least : &range.most) += (gint64)row_of(op, m)[i] * most_code;
+    *(op->row_i[m][i] < 0 ? &range.least : &range.most) += (gint64)op->row_i[m][i] * most_code;
   return range;
 }
 
@@ -99,8 +89,8 @@ static gboolean
 takes_taps(const Kernel *kernel, const CcOp *op, gint most_code) {
   for (guint m = 0; m < op->n_matrices; m++) {
     const CcRange range = range_of_row(op, m, most_code);
-    if (!all_fit(row_of(op, m), op->width, kernel) ||
-        !all_fit(column_of(op, m), op->height, kernel) ||
+    if (!all_fit(op->row_i[m], op->width, kernel) ||
+        !all_fit(op->column_i[m], op->height, kernel) ||
         (range.most - range.least) >> 8 * kernel->planes != 0)
       return FALSE;
   }
@@ -198,19 +188,22 @@ cut_tiles(CcLaunch *launch, const Kernel *kernel, guint rows) {
   return n;
 }
 
-/* Tall tiles read few rows twice, but there have to be enough for all multiprocessors to end
- * together. */
+/* Tall tiles read few rows twice, but the multiprocessors have to end together: of the tiles that
+ * they have at once, the last ones should be nearly as many. */
 static void
 choose_tiles(CcLaunch *launch, const Kernel *kernel, const CcCudaDevice *device) {
+  const guint at_once =
+      (guint)device->multiprocessors *
+      CC_TENSOR_SEPARABLE_RESIDENT(CC_TENSOR_SEPARABLE_WEIGHT(
+          kernel->bytes, kernel->planes, kernel->digits, kernel->n_matrices, kernel->blocks));
+  const guint more = CC_TENSOR_SEPARABLE_BLOCK_ROWS * (kernel->blocks - 1);
   guint64 least = G_MAXUINT64;
-  guint best = 0;
-  for (guint rows = 2 * CC_TENSOR_SEPARABLE_BLOCK_ROWS; rows <= MOST_ROWS;
+  guint best = LEAST_ROWS;
+  for (guint rows = LEAST_ROWS; rows <= LEAST_ROWS * kernel->blocks;
        rows += CC_TENSOR_SEPARABLE_BLOCK_ROWS) {
-    const guint64 n = cut_tiles(launch, kernel, rows);
-    const guint64 rounds = (n + device->multiprocessors - 1) / device->multiprocessors;
-    const guint64 time = rounds * (rows + CC_TENSOR_SEPARABLE_BLOCK_ROWS * kernel->blocks);
-    if (time < least) {
-      least = time;
+    const guint64 rounds = (cut_tiles(launch, kernel, rows) + at_once - 1) / at_once;
+    if (rounds * (rows + more) < least) {
+      least = rounds * (rows + more);
       best = rows;
     }
   }
@@ -261,7 +254,7 @@ row_tap(const CcOp *op, const CcPass *pass, const CcPart *part, const Choice *ch
   if (!(pass->filter_mask >> component & 1) || distance % apart != 0 || place < 0 ||
       place >= (gint)op->width)
     return 0;
-  return row_of(op, m)[place];
+  return op->row_i[m][place];
 }
 
 /* The digit that row `i` of set `set` has for byte `at` of those a warp reads for 16. */
@@ -291,7 +284,7 @@ column_digit(const CcOp *op, const Kernel *kernel, guint m, guint digit, gint i,
   if (place < 0 || place >= (gint)op->height ||
       row >= CC_TENSOR_SEPARABLE_BLOCK_ROWS * (gint)kernel->blocks)
     return 0;
-  const gint tap = column_of(op, m)[place];
+  const gint tap = op->column_i[m][place];
   return kernel->is_signed ? tap_digit(tap, digit) : tap;
 }
 
@@ -340,10 +333,10 @@ set_starts(CcTensorSeparableTable *table, const CcOp *op, const Choice *choice, 
   table->offset[m][1] = (gint32)(split ? offset >> 8 : 0);
   gint64 start = begin;
   for (guint i = 0; i < op->height; i++)
-    start -= offset * column_of(op, m)[i];
-  const gint last = kernel->sums == CC_TENSOR_SEPARABLE_SUMS_wide      ? 3
-                    : kernel->sums == CC_TENSOR_SEPARABLE_SUMS_dropped ? 1
-                                                                       : 0;
+    start -= offset * op->column_i[m][i];
+  const gboolean wide = kernel->sums == CC_TENSOR_SEPARABLE_SUMS_wide ||
+                        kernel->sums == CC_TENSOR_SEPARABLE_SUMS_double;
+  const gint last = wide ? 3 : kernel->sums == CC_TENSOR_SEPARABLE_SUMS_dropped ? 1 : 0;
   for (gint i = 0; i < last; i++, start >>= 8)
     table->start[m][i] = (gint32)(start & 255);
   table->start[m][last] = (gint32)start;

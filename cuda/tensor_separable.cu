@@ -16,6 +16,7 @@
  * the last step is right (tensor_separable.c). */
 
 #include "finish.cuh"
+#include "tensor_core_last_step.cuh"
 #include "tensor_separable_sums.cuh"
 
 /* --- last steps --- */
@@ -60,15 +61,6 @@ template <typename V> struct Sums {
   }
 };
 
-/* Two numbers as bytes, saturated, the first in the lower one; above them the low half of `rest`.
- */
-static __device__ __forceinline__ unsigned
-saturate_two(int low, int high, unsigned rest) {
-  unsigned bytes;
-  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(bytes) : "r"(high), "r"(low), "r"(rest));
-  return bytes;
-}
-
 /* (n * multiplier >> 32) >> down, of n that is not negative. */
 static __device__ __forceinline__ int
 scale_down(const CcTensorSeparableTable &table, int n) {
@@ -88,36 +80,6 @@ double_of(long long n) {
   return __dadd_rn(__longlong_as_double(biased), -0x1.8p52);
 }
 
-static __device__ __forceinline__ float
-approximate_root(float n) {
-  float root;
-  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(n));
-  return root;
-}
-
-/* The root of n = x^2 + y^2 to the nearest, when that is at most 65535; else at least 65535. Up to
- * there the float is wrong by less than 0.1, so the nearest is r, the integer below the float, or
- * the next: that when n > (r + 1/2)^2, or n - r^2 > r. */
-static __device__ __forceinline__ int
-root_word(int x, int y) {
-  const float fx = (float)x, fy = (float)y;
-  const int r = __float2int_rz(approximate_root(__fmaf_rn(fx, fx, __fmul_rn(fy, fy))));
-  const unsigned square = (unsigned)x * (unsigned)x + (unsigned)y * (unsigned)y;
-  const int below = (int)((unsigned)r * (unsigned)(r + 1) - square); /* needs few bits */
-  return r - (below >> 31);
-}
-
-/* The code value of a sample's sums as engine/last_step_shared.h says. */
-template <typename Kind, typename Sum, int MATRICES>
-static __device__ __forceinline__ int
-code_by_response(const CcLaunch &launch, const CcPart &part, const Sum (&s)[MATRICES]) {
-  Response<Kind> response;
-#pragma unroll
-  for (int m = 0; m < MATRICES; m++)
-    response.add(launch.response, m, (Kind)s[m]);
-  return response.code(launch.response, part);
-}
-
 /* The code value of a sample's sums; for bytes not yet saturated, and of low and high a number that
  * holds it. */
 template <typename V>
@@ -128,28 +90,30 @@ code(const CcLaunch &launch, const CcPart &part, const Table<V> &table,
     return s[0] * (int)table.multiplier;
   } else if constexpr (V::SUMS == CC_TENSOR_SEPARABLE_SUMS_high) {
     return (int)__umulhi((unsigned)s[0], table.multiplier);
-  } else if constexpr (V::SUMS == CC_TENSOR_SEPARABLE_SUMS_linear || V::DROPPED) {
-    const int value = scale_down(table, max(s[0], table.least));
-    return V::BYTES == 1 ? value : min(max(value, part.lo), part.hi);
-  } else if (!V::WIDE && table.finish == CC_TENSOR_SEPARABLE_FINISH_float) {
-    return code_by_response<float>(launch, part, s);
-  } else if (V::MATRICES == 1 && !V::WIDE && table.finish == CC_TENSOR_SEPARABLE_FINISH_absolute) {
-    const int n = (int)(s[0] < 0 ? -s[0] : s[0]) + table.addend;
-    return min(max(scale_down(table, n), part.lo), part.hi);
-  } else if (V::MATRICES == 2 && !V::WIDE && table.finish == CC_TENSOR_SEPARABLE_FINISH_root) {
-    /* behind the exponent of 2^23 a float and its bits count alike */
-    const float x = __int_as_float((int)s[0]) - 12582912.0f;
-    const float y = __int_as_float((int)s[V::MATRICES - 1]) - 12582912.0f;
+  } else if constexpr (V::SUMS == CC_TENSOR_SEPARABLE_SUMS_scale || V::DROPPED) {
+    const bool absolute = !V::DROPPED && table.absolute;
+    const int n = absolute ? abs(s[0]) + table.addend : max(s[0], 0);
+    const int value = scale_down(table, n);
+    return V::BYTES == 1 && !absolute ? value : min(max(value, part.lo), part.hi);
+  } else if constexpr (V::SUMS == CC_TENSOR_SEPARABLE_SUMS_root) {
+    const float none = __int_as_float(CC_TENSOR_CORE_FLOAT_BITS);
+    const float x = __int_as_float(s[0]) - none;
+    const float y = __int_as_float(s[V::MATRICES - 1]) - none;
     const float root = approximate_root(__fmaf_rn(x, x, __fmul_rn(y, y)));
     return min(max(__float2int_rd(__fmaf_rn(root, table.scale, table.lift)), part.lo), part.hi);
-  } else if (V::MATRICES == 2 && !V::WIDE && table.finish == CC_TENSOR_SEPARABLE_FINISH_word) {
-    return min(root_word((int)s[0], (int)s[V::MATRICES - 1]) + table.addend, part.hi);
-  } else if (V::MATRICES == 1 && V::WIDE && table.finish == CC_TENSOR_SEPARABLE_FINISH_real) {
+  } else if constexpr (V::SUMS == CC_TENSOR_SEPARABLE_SUMS_word) {
+    return min(root_word(s[0], s[V::MATRICES - 1]) + table.addend, part.hi);
+  } else if constexpr (V::SUMS == CC_TENSOR_SEPARABLE_SUMS_wide) {
     const double t = double_of(s[0]);
     const int value = floor_of(__fma_rn(table.absolute ? fabs(t) : t, part.mul, part.add));
     return min(max(value, part.lo), part.hi);
+  } else {
+    Response<long long> response;
+#pragma unroll
+    for (int m = 0; m < V::MATRICES; m++)
+      response.add(launch.response, m, s[m]);
+    return response.code(launch.response, part);
   }
-  return code_by_response<std::conditional_t<V::WIDE, long long, int>>(launch, part, s);
 }
 
 /* The code values of eight columns: those of row g and of row g + 8, two each. */
@@ -196,8 +160,8 @@ finish(const CcLaunch &launch, const CcPart &part, const Table<V> &table, const 
                       __byte_perm(value[0][2], value[0][3], 0x5410) << part.shift);
   else
     return make_uint2(
-        saturate_two(value[0][0], value[0][1], saturate_two(value[1][0], value[1][1], 0)),
-        saturate_two(value[0][2], value[0][3], saturate_two(value[1][2], value[1][3], 0)));
+        saturate_bytes(value[0][0], value[0][1], saturate_bytes(value[1][0], value[1][1], 0)),
+        saturate_bytes(value[0][2], value[0][3], saturate_bytes(value[1][2], value[1][3], 0)));
 }
 
 /* --- tiles --- */
@@ -219,37 +183,45 @@ join(unsigned first, unsigned second) {
   return (uint64_t)high << 32 | low;
 }
 
-/* Writes what a warp has of a pair: 2 x 16 bytes of 16 rows. FREE: all of them lie inside. */
+/* A lane's source words of a pair, of which bytes are copied: of row g of a block and of row g + 8.
+ * FREE: all of them lie inside. */
+template <bool FREE>
+static __device__ __forceinline__ void
+load_copied(uint64_t (&copied)[2], const CcPart &part, const Target &target, int at) {
+#pragma unroll
+  for (int half = 0; half < 2; half++)
+    if (FREE || 8 * half < target.below)
+      copied[half] =
+          load_word(target.from + 8ll * half * part.src_pitch + at, FREE ? WORD : target.left - at);
+}
+
+/* Writes what a warp has of a pair: 2 x 16 bytes of 16 rows. */
 template <bool FREE>
 static __device__ __forceinline__ void
 store_pair(const CcPart &part, const CcTensorSeparableTable &table, const Target &target, int at,
-           const uint2 (&words)[2]) {
+           const uint2 (&words)[2], const uint64_t (&copied)[2]) {
   const bool passes = table.filtered != ~(uint64_t)0;
 #pragma unroll
   for (int half = 0; half < 2; half++) {
     uint64_t word = half ? join(words[0].y, words[1].y) : join(words[0].x, words[1].x);
-    const long long row = 8 * half;
-    const int left = FREE ? WORD : target.left - at;
-    if (!FREE && row >= target.below)
+    if (!FREE && 8 * half >= target.below)
       continue;
     if (passes)
-      word = merge_unfiltered(part, table, target.from + row * part.src_pitch + at, left, word);
-    store_word(target.to + row * part.dst_pitch + at, left, word);
+      word = merge_unfiltered(part, table, copied[half], word);
+    store_word(target.to + 8ll * half * part.dst_pitch + at, FREE ? WORD : target.left - at, word);
   }
 }
 
-/* Filters the block's tile. FREE: all that it reads and writes lies inside, but for rows above and
- * below that are read. ONE: a single step makes the sums along rows. */
-template <typename V, bool FREE, bool ONE>
+/* Filters the block's tile. FREE: all that it reads and writes lies inside. */
+template <typename V, bool FREE>
 static __device__ __forceinline__ void
 filter_tile(const CcLaunch &launch, const SeparableTile &tile, const Span &span,
-            typename V::Staged &staged) {
+            const Table<V> &table, typename V::Staged &staged) {
   typedef typename V::Staged Staged;
   constexpr int AHEAD = Staged::N - 1; /* blocks that are on their way */
-  constexpr int REACH_DOWN = CC_TENSOR_SEPARABLE_REACH_DOWN(V::BLOCKS);
   const CcPart &part = tile.part;
-  const int blocks = tile.rows / BLOCK_ROWS + V::BLOCKS - 1, top = tile.y - REACH_DOWN;
-
+  const int blocks = tile.rows / BLOCK_ROWS + V::BLOCKS - 1, steps = OWN(part).down;
+  const int top = tile.y - CC_TENSOR_SEPARABLE_REACH_DOWN(V::BLOCKS);
   const SourceForm form = {part.shift, (0xFFFFu >> part.shift) * 0x10001u,
                            V::BYTES == 1 && OWN(part).colors != 0};
   const int lane = threadIdx.x, g = lane >> 2, t = lane & 3;
@@ -260,36 +232,51 @@ filter_tile(const CcLaunch &launch, const SeparableTile &tile, const Span &span,
       (lane / 8 % 2) * 16;
   Target target = {target_row<char>(part, tile.y + g) + x, source_row<char>(part, tile.y + g) + x,
                    part.height - tile.y - g, target_bytes<V::BYTES>(part) - x};
-  Stager<V::BYTES, V::TILE_BYTES, FREE, ONE, Staged> stager(launch, part, span, top, staged);
-  const Table<V> table(launch, part);
-  const RowTaps<V, ONE> rows(table, OWN(part).down);
+  Stager<V::BYTES, V::TILE_BYTES, FREE, Staged> stager(launch, part, span, top, staged);
+#pragma unroll 1
+  for (int i = 0; i < AHEAD; i++)
+    stager.start(i < blocks);
   Ring<V> ring[V::PAIRS][2];
   unsigned block = 0;
-#pragma unroll 1
-  for (int i = -AHEAD; i < blocks; i++) {
-    if (i >= 0) {
-      wait_for_groups<AHEAD - 1>();
-      __syncthreads();
-      if (!FREE)
-        stager.stage_outside(i, top + BLOCK_ROWS * i);
-    }
+  const auto get_block = [&](int i) {
+    wait_for_groups<AHEAD - 1>();
+    __syncthreads();
+    if (!FREE)
+      stager.stage_outside(i, top + BLOCK_ROWS * i);
     stager.start(i + AHEAD < blocks);
-    if (i < 0)
-      continue;
+  };
+  const auto slide = [&](int pair) {
+    slide_pair<V>(ring[pair], table, staged, steps, part, form, source + block + 32 * pair);
+  };
+  const auto end_block = [&] {
+    block = block == AHEAD * sizeof staged.row[0] ? 0 : block + sizeof staged.row[0];
+  };
+#pragma unroll 1
+  for (int i = 0; i < V::BLOCKS - 1; i++) {
+    get_block(i);
+#pragma unroll
+    for (int pair = 0; pair < V::PAIRS; pair++)
+      slide(pair);
+    end_block();
+  }
+#pragma unroll 1
+  for (int i = V::BLOCKS - 1; i < blocks; i++) {
+    uint64_t copied[V::PAIRS][2] = {};
+    if (table.copied)
+#pragma unroll
+      for (int pair = 0; pair < V::PAIRS; pair++)
+        load_copied<FREE>(copied[pair], part, target, 32 * pair);
+    get_block(i);
 #pragma unroll
     for (int pair = 0; pair < V::PAIRS; pair++) {
       uint2 words[2];
-      slide_pair<V, ONE>(ring[pair], table, rows, part, form, source + block + 32 * pair);
-      if (i < V::BLOCKS - 1)
-        continue;
+      slide(pair);
 #pragma unroll
       for (int k = 0; k < 2; k++)
         words[k] = finish(launch, part, table, ring[pair][k]);
-      store_pair<FREE>(part, table, target, 32 * pair, words);
+      store_pair<FREE>(part, table, target, 32 * pair, words, copied[pair]);
     }
-    block = block == AHEAD * sizeof staged.row[0] ? 0 : block + sizeof staged.row[0];
-    if (i < V::BLOCKS - 1)
-      continue;
+    end_block();
     target.to += (long long)BLOCK_ROWS * part.dst_pitch;
     target.from += (long long)BLOCK_ROWS * part.src_pitch;
     target.below -= BLOCK_ROWS;
@@ -340,15 +327,14 @@ filter_separable(const CcLaunch &launch) {
     pass_separable_tile<V>(launch, tile);
     return;
   }
-  const int steps = OWN(tile.part).down, reach = CC_TENSOR_SEPARABLE_REACH_ACROSS(steps);
+  const int reach = CC_TENSOR_SEPARABLE_REACH_ACROSS(OWN(tile.part).down);
   const Span span = {tile.x - reach, V::TILE_BYTES + 2 * reach, reach};
+  const Table<V> table(launch, tile.part, staged);
   wait_for_last_launch();
-  if (!is_free<V::BYTES, V::TILE_BYTES>(tile, span, CC_TENSOR_SEPARABLE_REACH_DOWN(V::BLOCKS)))
-    filter_tile<V, false, false>(launch, tile, span, staged);
-  else if (V::MAY_BE_ONE && steps == 1)
-    filter_tile<V, true, V::MAY_BE_ONE>(launch, tile, span, staged);
+  if (is_free<V::BYTES, V::TILE_BYTES>(tile, span, CC_TENSOR_SEPARABLE_REACH_DOWN(V::BLOCKS)))
+    filter_tile<V, true>(launch, tile, span, table, staged);
   else
-    filter_tile<V, true, false>(launch, tile, span, staged);
+    filter_tile<V, false>(launch, tile, span, table, staged);
 }
 
 #define SIGN_u false

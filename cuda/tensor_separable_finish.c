@@ -3,13 +3,10 @@
 
 #include <math.h>
 #include "engine/last_step.h"
+#include "tensor_core_finish.h"
 
-/* Relative error of the device's approximate root of a float and of what is made of it, twice what
- * it is. */
-#define ROOT_ERROR 0x1p-21
-
-/* The bits of the float 2^23 * 3 / 2, behind which whole numbers below 2^22 stand in its bits. */
-#define FLOAT_BITS 0x4B400000
+/* Sums below this fit 32 bits above their lowest three bytes. */
+#define MOST_WIDE (G_GINT64_CONSTANT(1) << 55)
 
 /* A scale as the device applies it: to sums that begin with `begin`, without their lowest bits. */
 typedef struct {
@@ -18,13 +15,6 @@ typedef struct {
   guint32 multiplier;
   gint lo, hi;
 } Scale;
-
-static gboolean
-is_linear(const CcOp *op) {
-  return op->n_matrices == 1 &&
-         (op->response == CC_RESPONSE_CLAMP || op->response == CC_RESPONSE_OFFSET ||
-          (op->response == CC_RESPONSE_ABSOLUTE && op->sum_min[0] >= 0));
-}
 
 static gint
 code_of_scale(gconstpointer form, gint64 n) {
@@ -63,19 +53,11 @@ find_multiplier(const CcOp *op, guint down, gint64 largest, Scale *scale) {
   return FALSE;
 }
 
-/* Whether no sum's code value has to be clamped, by the op or to be stored. */
-static gboolean
-never_clamps(const CcOp *op) {
-  const gdouble least = floor((gdouble)op->sum_min[0] * op->mul + op->add);
-  const gdouble most = floor((gdouble)op->sum_max[0] * op->mul + op->add);
-  return op->mul > 0 && least >= op->lo && most <= op->hi;
-}
-
 /* Code values are byte `at` and, of two bytes, the next of a product. */
 static gboolean
 find_picked(const CcOp *op, guint bytes, gboolean high, CcTensorSeparableTable *table,
             gint64 *begin) {
-  if (!is_linear(op) || !never_clamps(op))
+  if (!cc_tensor_core_is_linear(op) || op->mul <= 0 || !cc_tensor_core_never_clamps(op))
     return FALSE;
   for (gint at = 4 - (gint)bytes; at >= 0; at -= (gint)bytes) {
     Scale scale = {.least = G_MININT64, .lo = op->lo, .hi = op->hi};
@@ -103,7 +85,6 @@ find_scale(const CcOp *op, Scale *scale, CcTensorSeparableTable *table) {
     return FALSE;
   table->multiplier = scale->multiplier;
   table->down = -exponent;
-  table->least = 0;
   return TRUE;
 }
 
@@ -111,7 +92,7 @@ static gboolean
 find_linear(const CcOp *op, guint bytes, guint drop, CcTensorSeparableTable *table, gint64 *begin) {
   Scale scale = {
       .drop = drop, .lo = bytes == 1 ? 0 : op->lo, .hi = bytes == 1 ? G_MAXUINT8 : op->hi};
-  if (!is_linear(op) || !find_scale(op, &scale, table))
+  if (!cc_tensor_core_is_linear(op) || !find_scale(op, &scale, table))
     return FALSE;
   *begin = scale.begin;
   return TRUE;
@@ -124,7 +105,7 @@ find_absolute(const CcOp *op, CcTensorSeparableTable *table) {
       !find_scale(op, &scale, table) || scale.begin > G_MAXINT32 || scale.begin < 0)
     return FALSE;
   table->addend = (gint32)scale.begin;
-  table->finish = CC_TENSOR_SEPARABLE_FINISH_absolute;
+  table->absolute = TRUE;
   return TRUE;
 }
 
@@ -144,21 +125,16 @@ code_of_root(gconstpointer form, gint64 n) {
 }
 
 static gboolean
-is_magnitude_of_two(const CcOp *op) {
-  return op->n_matrices == 2 && op->response == CC_RESPONSE_MAGNITUDE;
-}
-
-static gboolean
 find_root(const CcOp *op, CcTensorSeparableTable *table, gint64 *begin) {
-  if (!is_magnitude_of_two(op) || op->mul <= 0 || cc_op_largest_sum(op) >= 1 << 22)
+  if (!cc_tensor_core_is_magnitude_of_two(op) || op->mul <= 0 ||
+      cc_op_largest_sum(op) >= CC_TENSOR_CORE_MOST_FLOAT)
     return FALSE;
   table->scale = (gfloat)op->mul;
   table->lift = (gfloat)op->add;
-  table->finish = CC_TENSOR_SEPARABLE_FINISH_root;
-  const Root least = {table, 1 - ROOT_ERROR, op->lo, op->hi};
-  const Root most = {table, 1 + ROOT_ERROR, op->lo, op->hi};
+  const Root least = {table, 1 - CC_TENSOR_CORE_ROOT_ERROR, op->lo, op->hi};
+  const Root most = {table, 1 + CC_TENSOR_CORE_ROOT_ERROR, op->lo, op->hi};
   const CcRange range = cc_op_range(op);
-  *begin = FLOAT_BITS;
+  *begin = CC_TENSOR_CORE_FLOAT_BITS;
   return cc_op_agrees(op, range, code_of_root, &least) &&
          cc_op_agrees(op, range, code_of_root, &most);
 }
@@ -173,61 +149,46 @@ code_of_word(gconstpointer form, gint64 n) {
 static gboolean
 find_word(const CcOp *op, CcTensorSeparableTable *table) {
   const gdouble offset = floor(op->add);
-  if (!is_magnitude_of_two(op) || op->mul != 1 || offset < 0 || offset > op->hi)
+  if (!cc_tensor_core_is_magnitude_of_two(op) || op->mul != 1 || offset < 0 || offset > op->hi)
     return FALSE;
   table->addend = (gint32)offset;
-  table->finish = CC_TENSOR_SEPARABLE_FINISH_word;
   const Root root = {table, 1, op->lo, op->hi};
   return cc_op_agrees(op, cc_op_range(op), code_of_word, &root);
 }
 
-static gboolean
-find_general(const CcOp *op, guint bytes, CcTensorSeparableTable *table, gint64 *begin) {
-  if (cc_op_largest_sum(op) > G_MAXINT32)
-    return FALSE;
-  if (find_absolute(op, table) || (bytes == 1 && find_root(op, table, begin)))
-    return TRUE;
-  *begin = 0;
-  if (bytes == 2 && find_word(op, table))
-    return TRUE;
-  table->finish = op->arith == CC_ARITH_F32 ? CC_TENSOR_SEPARABLE_FINISH_float
-                                            : CC_TENSOR_SEPARABLE_FINISH_double;
-  return TRUE;
-}
-
-/* Sums of 2^51 and more are no part of a double's fraction, and v of 2^31 and more no integer. */
+/* Sums of 2^51 and more are no whole numbers behind a double's exponent, and v of 2^31 and more no
+ * integer. */
 static gboolean
 find_wide(const CcOp *op, CcTensorSeparableTable *table) {
   const gint64 largest = cc_op_largest_sum(op);
-  table->finish = CC_TENSOR_SEPARABLE_FINISH_double;
-  if (largest >= G_GINT64_CONSTANT(1) << 54)
-    return FALSE;
-  if (op->arith != CC_ARITH_I64)
-    return FALSE;
-  table->absolute = op->response == CC_RESPONSE_ABSOLUTE;
   const gdouble most = (gdouble)largest * fabs(op->mul) + fabs(op->add);
-  if (op->n_matrices == 1 && (is_linear(op) || table->absolute) &&
-      largest < G_GINT64_CONSTANT(1) << 51 && most < G_MAXINT32)
-    table->finish = CC_TENSOR_SEPARABLE_FINISH_real;
-  return TRUE;
+  table->absolute = op->response == CC_RESPONSE_ABSOLUTE;
+  return op->arith == CC_ARITH_I64 && op->n_matrices == 1 &&
+         (cc_tensor_core_is_linear(op) || table->absolute) &&
+         largest < G_GINT64_CONSTANT(1) << 51 && most < G_MAXINT32;
 }
 
 gboolean
 cc_tensor_separable_find_finish(CcTensorSeparableSums sums, const CcOp *op, guint bytes,
                                 CcTensorSeparableTable *table, gint64 *begin) {
+  const gboolean fits_int32 = cc_op_largest_sum(op) <= G_MAXINT32;
   *begin = 0;
   switch (sums) {
   case CC_TENSOR_SEPARABLE_SUMS_low:
   case CC_TENSOR_SEPARABLE_SUMS_high:
     return find_picked(op, bytes, sums == CC_TENSOR_SEPARABLE_SUMS_high, table, begin);
-  case CC_TENSOR_SEPARABLE_SUMS_linear:
-    return find_linear(op, bytes, 0, table, begin);
+  case CC_TENSOR_SEPARABLE_SUMS_scale:
+    return fits_int32 && (find_linear(op, bytes, 0, table, begin) || find_absolute(op, table));
   case CC_TENSOR_SEPARABLE_SUMS_dropped:
     return find_linear(op, bytes, 8, table, begin);
-  case CC_TENSOR_SEPARABLE_SUMS_general:
-    return find_general(op, bytes, table, begin);
+  case CC_TENSOR_SEPARABLE_SUMS_root:
+    return find_root(op, table, begin);
+  case CC_TENSOR_SEPARABLE_SUMS_word:
+    return fits_int32 && find_word(op, table);
   case CC_TENSOR_SEPARABLE_SUMS_wide:
     return find_wide(op, table);
+  case CC_TENSOR_SEPARABLE_SUMS_double:
+    return op->arith == CC_ARITH_I64 && cc_op_largest_sum(op) < MOST_WIDE;
   }
   g_return_val_if_reached(FALSE);
 }

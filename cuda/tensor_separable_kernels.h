@@ -27,8 +27,7 @@
 /* Blocks of threads that a multiprocessor should hold at once, as registers allow. */
 #define CC_TENSOR_SEPARABLE_WEIGHT(bytes, planes, digits, matrices, blocks)                        \
   ((planes) * (matrices) * (digits) * ((blocks)-1) * (5 - (bytes)))
-#define CC_TENSOR_SEPARABLE_RESIDENT(weight)                                                       \
-  ((weight) <= 10 ? 5 : (weight) <= 16 ? 4 : (weight) <= 48 ? 3 : 2)
+#define CC_TENSOR_SEPARABLE_RESIDENT(weight) ((weight) <= 16 ? 4 : (weight) <= 48 ? 3 : 2)
 
 /* The most steps: what shared memory is made for, in small kernels and in large ones. */
 #define CC_TENSOR_SEPARABLE_MOST_STEPS(blocks) ((blocks) <= 3 ? 4 : 9)
@@ -44,48 +43,35 @@
 /* How the sums S, begun with what the last step adds, become code values:
  *   low      the bytes that `pick` takes of S * multiplier, of which none is clamped
  *   high     those of S * multiplier >> 32
- *   linear   max(S, least) * multiplier >> 32 >> down, clamped
- *   dropped  the same of S >> 8
- *   general  as `finish` says, for sums of 32 bits
- *   wide     the same for sums of 64 bits */
+ *   scale    max(S, 0) * multiplier >> 32 >> down, clamped; with `absolute` of |S| + addend
+ *   dropped  the same of S >> 8, never absolute
+ *   root     of two matrices: the root of S0^2 + S1^2 times `scale`, approximate, plus `lift` and
+ *            rounded down; the sums begin with the bits of the float 2^23 * 3 / 2
+ *   word     of two matrices: the root of S0^2 + S1^2 to the nearest, plus addend
+ *   wide     of one matrix, less than 2^51: floor(S * mul + add), or with `absolute` |S|
+ *   double   sums of 64 bits, as engine/last_step_shared.h says */
 typedef enum {
   CC_TENSOR_SEPARABLE_SUMS_low,
   CC_TENSOR_SEPARABLE_SUMS_high,
-  CC_TENSOR_SEPARABLE_SUMS_linear,
+  CC_TENSOR_SEPARABLE_SUMS_scale,
   CC_TENSOR_SEPARABLE_SUMS_dropped,
-  CC_TENSOR_SEPARABLE_SUMS_general,
+  CC_TENSOR_SEPARABLE_SUMS_root,
+  CC_TENSOR_SEPARABLE_SUMS_word,
   CC_TENSOR_SEPARABLE_SUMS_wide,
+  CC_TENSOR_SEPARABLE_SUMS_double,
 } CcTensorSeparableSums;
-
-/* Of general and wide sums:
- *   float, double  as engine/last_step_shared.h says
- *   absolute       (|S| + addend) * multiplier >> 32 >> down, of one matrix and 32 bits
- *   root           of two matrices: the root of S0^2 + S1^2 times `scale`, approximate, plus `lift`
- *                  and rounded down; the sums begin with the bits of the float 2^23 * 3 / 2
- *   word           of two matrices: the root of S0^2 + S1^2 to the nearest, plus addend
- *   real           of one matrix and less than 2^51: floor(S * mul + add), or with `absolute` |S|
- */
-typedef enum {
-  CC_TENSOR_SEPARABLE_FINISH_float,
-  CC_TENSOR_SEPARABLE_FINISH_double,
-  CC_TENSOR_SEPARABLE_FINISH_absolute,
-  CC_TENSOR_SEPARABLE_FINISH_root,
-  CC_TENSOR_SEPARABLE_FINISH_word,
-  CC_TENSOR_SEPARABLE_FINISH_real,
-} CcTensorSeparableFinish;
 
 /* What begins the table of a part. Behind it stand the fragments of the columns by
  * matrix, digit and every two blocks, and then of the rows by step, matrix and set. */
 typedef struct {
-  int32_t offset[2][2];  /* what a row's sums of weight 1 and 256 begin with, for each matrix,
-                            so that none is negative */
-  int32_t start[2][4];   /* what the sums of a matrix begin with: of weight 1, 256, 2^16 and 2^24
-                            when they are wide, of 1 and 256 when they are dropped, else of 1 */
-  uint32_t pick;         /* the bytes of two numbers that are two code values */
-  int32_t least, addend; /* of the last step, and so on */
+  int32_t offset[2][2]; /* what a row's sums of weight 1 and 256 begin with, for each matrix,
+                           so that none is negative */
+  int32_t start[2][4];  /* what the sums of a matrix begin with: of weight 1, 256, 2^16 and 2^24
+                           when they are wide, of 1 and 256 when they are dropped, else of 1 */
+  uint32_t pick;        /* the bytes of two numbers that are two code values */
+  int32_t addend;       /* of the last step, and so on */
   uint32_t multiplier;
   int32_t down;
-  int32_t finish; /* CcTensorSeparableFinish */
   int32_t absolute;
   float scale, lift;
   uint64_t filtered, copied; /* which of 8 bytes of a row are */
@@ -98,31 +84,33 @@ static_assert(sizeof(CcTensorSeparableTable) <= CC_TENSOR_SEPARABLE_TABLE_BYTES,
  * blocks, sums). Behind each stands what it is for, as a rule. */
 #define CC_TENSOR_SEPARABLE_KERNELS(F)                                                             \
   /* up to 17 rows */                                                                              \
-  F(1, 2, 1, u, 1, 2, low)     /* box, gaussian to 9 */                                            \
-  F(1, 3, 1, u, 1, 2, high)    /* gaussian with a sigma */                                         \
-  F(1, 3, 1, s, 1, 2, linear)  /* signed taps */                                                   \
-  F(1, 3, 1, s, 1, 2, general) /* sobel-x */                                                       \
+  F(1, 2, 1, u, 1, 2, low) /* box, gaussian to 9 */                                                \
+  F(1, 3, 1, u, 1, 2, high)                                                                        \
+  F(1, 3, 1, u, 1, 2, dropped) /* gaussian with a sigma */                                         \
+  F(1, 3, 1, s, 1, 2, scale)   /* sobel-x */                                                       \
   F(1, 3, 2, s, 1, 2, dropped) /* gaussian 11 to 15 */                                             \
-  F(1, 4, 2, s, 1, 2, general) /* larger taps */                                                   \
-  F(1, 2, 1, s, 2, 2, general) /* sobel */                                                         \
-  F(1, 4, 2, s, 2, 2, general)                                                                     \
-  F(2, 3, 1, u, 1, 2, high)    /* box, gaussian to 9 */                                            \
-  F(2, 3, 1, s, 1, 2, general) /* sobel-x */                                                       \
-  F(2, 4, 2, s, 1, 2, wide)    /* gaussian from 11 on */                                           \
-  F(2, 5, 3, s, 1, 2, wide)    /* larger taps */                                                   \
-  F(2, 3, 1, s, 2, 2, general) /* sobel */                                                         \
-  F(2, 5, 3, s, 2, 2, wide)                                                                        \
+  F(1, 4, 2, s, 1, 2, scale)   /* larger taps */                                                   \
+  F(1, 2, 1, s, 2, 2, root)    /* sobel */                                                         \
+  F(1, 4, 2, s, 2, 2, root)                                                                        \
+  F(2, 3, 1, u, 1, 2, high)  /* box, gaussian to 9 */                                              \
+  F(2, 3, 1, s, 1, 2, scale) /* sobel-x */                                                         \
+  F(2, 4, 2, s, 1, 2, wide)  /* gaussian from 11 on */                                             \
+  F(2, 5, 3, s, 1, 2, wide)  /* larger taps */                                                     \
+  F(2, 3, 1, s, 2, 2, word)  /* sobel */                                                           \
+  F(2, 5, 3, s, 2, 2, double)                                                                      \
   /* up to 33 rows */                                                                              \
   F(1, 3, 1, u, 1, 3, high)                                                                        \
+  F(1, 3, 1, u, 1, 3, dropped)                                                                     \
   F(1, 3, 2, s, 1, 3, dropped)                                                                     \
-  F(1, 4, 2, s, 1, 3, general)                                                                     \
-  F(1, 4, 2, s, 2, 3, general)                                                                     \
+  F(1, 4, 2, s, 1, 3, scale)                                                                       \
+  F(1, 4, 2, s, 2, 3, root)                                                                        \
   F(2, 3, 1, u, 1, 3, high)                                                                        \
   F(2, 4, 2, s, 1, 3, wide)                                                                        \
   F(2, 5, 3, s, 1, 3, wide)                                                                        \
   /* up to 65 rows */                                                                              \
   F(1, 3, 1, u, 1, 5, high)                                                                        \
-  F(1, 4, 2, s, 1, 5, general)                                                                     \
+  F(1, 3, 1, u, 1, 5, dropped)                                                                     \
+  F(1, 4, 2, s, 1, 5, scale)                                                                       \
   F(2, 3, 1, u, 1, 5, high)                                                                        \
   F(2, 4, 2, s, 1, 5, wide)
 

@@ -13,7 +13,8 @@ struct Variant {
   static constexpr int BLOCKS = BLOCKS_;
   static constexpr bool SIGNED = SIGNED_;
   static constexpr CcTensorSeparableSums SUMS = SUMS_;
-  static constexpr bool WIDE = SUMS == CC_TENSOR_SEPARABLE_SUMS_wide;
+  static constexpr bool WIDE =
+      SUMS == CC_TENSOR_SEPARABLE_SUMS_wide || SUMS == CC_TENSOR_SEPARABLE_SUMS_double;
   static constexpr bool DROPPED = SUMS == CC_TENSOR_SEPARABLE_SUMS_dropped;
   static constexpr int PAIRS = CC_TENSOR_SEPARABLE_PAIRS(BYTES, PLANES, MATRICES, BLOCKS);
   static constexpr int TILE_BYTES = CC_TENSOR_SEPARABLE_TILE_BYTES(PAIRS);
@@ -21,9 +22,8 @@ struct Variant {
   static constexpr int SETS = CC_TENSOR_SEPARABLE_SETS(BYTES, DIGITS);
   static constexpr int EIGHTS = 2 / BYTES; /* columns of 16 bytes, eight at a time */
   static constexpr int WEIGHTS = PLANES + DIGITS - 1;
-  static constexpr int DOWN_STEPS = (BLOCKS + 1) / 2;            /* of 32 rows */
-  static constexpr bool MAY_BE_ONE = BLOCKS == 2 && DIGITS == 1; /* code for a single step pays */
-  typedef StagedBlocks<TILE_BYTES, MOST_STEPS> Staged;
+  static constexpr int DOWN_STEPS = (BLOCKS + 1) / 2; /* of 32 rows */
+  typedef StagedBlocks<TILE_BYTES, MOST_STEPS, MATRICES * SETS> Staged;
 };
 
 /* --- matrix products --- */
@@ -92,12 +92,12 @@ multiply_add(Products &to, const uint4 &taps, unsigned first, unsigned second) {
 
 /* --- the table --- */
 
-/* A lane's share of the table of a part. */
+/* A lane's share of the table of a part. The taps of rows go to shared memory. */
 template <typename V> struct Table : CcTensorSeparableTable {
-  const uint4 *rows; /* fragments of the lane */
   uint4 columns[V::MATRICES][V::DIGITS][V::DOWN_STEPS];
 
-  __device__ __forceinline__ Table(const CcLaunch &launch, const CcPart &part) {
+  __device__ __forceinline__ Table(const CcLaunch &launch, const CcPart &part,
+                                   typename V::Staged &staged) {
     const char *from = (const char *)launch.memory_taps + OWN(part).table;
     const uint4 *next = (const uint4 *)(from + CC_TENSOR_SEPARABLE_TABLE_BYTES) + threadIdx.x;
     *(CcTensorSeparableTable *)this = *(const CcTensorSeparableTable *)from;
@@ -108,7 +108,9 @@ template <typename V> struct Table : CcTensorSeparableTable {
 #pragma unroll
         for (int s = 0; s < V::DOWN_STEPS; s++, next += 32)
           columns[m][d][s] = *next;
-    rows = next;
+    const int rows = OWN(part).down * V::MATRICES * V::SETS;
+    for (int i = threadIdx.y; i < rows; i += CC_TENSOR_SEPARABLE_WARPS)
+      staged.taps[i][threadIdx.x] = next[32 * i];
   }
 };
 
@@ -259,44 +261,10 @@ template <typename V> struct Ring {
   }
 };
 
-/* The taps of rows: those of the only step in registers, or of all steps in memory. */
-template <typename V, bool ONE> struct RowTaps;
-
-template <typename V> struct RowTaps<V, true> {
-  uint4 taps[V::MATRICES][V::SETS];
-
-  __device__ __forceinline__ RowTaps(const Table<V> &table, int) {
-#pragma unroll
-    for (int i = 0; i < V::MATRICES * V::SETS; i++)
-      taps[i / V::SETS][i % V::SETS] = table.rows[32 * i];
-  }
-  __device__ __forceinline__ int steps() const {
-    return 1;
-  }
-  __device__ __forceinline__ uint4 get(int, int m, int set) const {
-    return taps[m][set];
-  }
-};
-
-template <typename V> struct RowTaps<V, false> {
-  const uint4 *rows;
-  const int n;
-
-  __device__ __forceinline__ RowTaps(const Table<V> &table, int steps)
-      : rows(table.rows), n(steps) {
-  }
-  __device__ __forceinline__ int steps() const {
-    return n;
-  }
-  __device__ __forceinline__ uint4 get(int step, int m, int set) const {
-    return __ldg(rows + 32 * ((step * V::MATRICES + m) * V::SETS + set));
-  }
-};
-
 /* Slides a pair by the block of rows that begins at `address` in shared memory. */
-template <typename V, bool ONE>
+template <typename V>
 static __device__ __forceinline__ void
-slide_pair(Ring<V> (&ring)[2], const Table<V> &table, const RowTaps<V, ONE> &rows,
+slide_pair(Ring<V> (&ring)[2], const Table<V> &table, const typename V::Staged &staged, int steps,
            const CcPart &part, const SourceForm &form, unsigned address) {
   RowSums<V> sums[2][V::MATRICES];
 #pragma unroll
@@ -304,9 +272,9 @@ slide_pair(Ring<V> (&ring)[2], const Table<V> &table, const RowTaps<V, ONE> &row
 #pragma unroll
     for (int m = 0; m < V::MATRICES; m++)
       sums[k][m].begin(table.offset[m]);
-  int step = 0;
+  const uint4(*tap)[32] = staged.taps;
 #pragma unroll 1
-  do {
+  for (int step = 0; step < steps; step++) {
     unsigned bytes[2][4];
 #pragma unroll
     for (int k = 0; k < 2; k++)
@@ -314,8 +282,8 @@ slide_pair(Ring<V> (&ring)[2], const Table<V> &table, const RowTaps<V, ONE> &row
 #pragma unroll
     for (int m = 0; m < V::MATRICES; m++)
 #pragma unroll
-      for (int set = 0; set < V::SETS; set++) {
-        const uint4 taps = rows.get(step, m, set);
+      for (int set = 0; set < V::SETS; set++, tap++) {
+        const uint4 taps = (*tap)[threadIdx.x];
 #pragma unroll
         for (int k = 0; k < 2; k++)
 #pragma unroll
@@ -323,7 +291,7 @@ slide_pair(Ring<V> (&ring)[2], const Table<V> &table, const RowTaps<V, ONE> &row
             multiply_add<V::SIGNED>(sums[k][m].half[set][half], taps, bytes[k][2 * half],
                                     bytes[k][2 * half + 1]);
       }
-  } while (++step < rows.steps());
+  }
 #pragma unroll
   for (int k = 0; k < 2; k++)
     ring[k].slide(sums[k]);

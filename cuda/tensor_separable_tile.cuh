@@ -35,13 +35,15 @@ find_separable_tile(const CcLaunch &launch) {
 
 /* --- reading --- */
 
-/* Blocks of source rows in shared memory: one in work, and those that are on their way. */
-template <int TILE_BYTES, int MOST_STEPS> struct StagedBlocks {
+/* Blocks of source rows in shared memory: one in work, and those that are on their way. Beside them
+ * the taps of rows, FRAGMENTS for each step. */
+template <int TILE_BYTES, int MOST_STEPS, int FRAGMENTS> struct StagedBlocks {
   static constexpr int N = 4;
   static constexpr int PITCH = TILE_BYTES + 32 * MOST_STEPS - 16;
   static_assert(PITCH % 32 == 16, "8 rows lie in different banks");
 
   alignas(16) unsigned char row[N][BLOCK_ROWS][PITCH];
+  uint4 taps[MOST_STEPS * FRAGMENTS][32]; /* of each lane */
   /* for each sample beside the source that is read, left of it and right: the one that the border
    * rule puts there, or -1 */
   int outside[2][CC_TENSOR_SEPARABLE_REACH_ACROSS(MOST_STEPS)];
@@ -107,11 +109,11 @@ is_free(const SeparableTile &tile, const Span &span, int down) {
 }
 
 /* Stages a tile's source rows, block by block. Each thread has words of each block: those as wide
- * as the tile, and then what is left at its end. FREE: all lies inside. ONE: the reach is that of a
- * single step. */
-template <int BYTES, int TILE_BYTES, bool FREE, bool ONE, typename Staged> struct Stager {
+ * as the tile, and then what is left at its end. FREE: all lies inside. */
+template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
   static constexpr int THREADS = 32 * CC_TENSOR_SEPARABLE_WARPS, ACROSS = TILE_BYTES / WORD;
-  static constexpr int EACH = THREADS / ACROSS; /* rows that are staged at once */
+  static constexpr int EACH = THREADS / ACROSS;     /* rows that are staged at once */
+  static constexpr int ENDS = THREADS / BLOCK_ROWS; /* words at the end of a row, at once */
 
   const CcLaunch &launch;
   const CcPart &part;
@@ -120,6 +122,8 @@ template <int BYTES, int TILE_BYTES, bool FREE, bool ONE, typename Staged> struc
   int top;    /* the first row of the next block */
   int slot;   /* where that goes */
   bool sides; /* something beside the source is read */
+  /* only when FREE: the thread's first word of that block, and its first one at the end of a row */
+  const char *next, *next_end;
 
   static __device__ __forceinline__ int thread() {
     return 32 * threadIdx.y + threadIdx.x;
@@ -128,45 +132,59 @@ template <int BYTES, int TILE_BYTES, bool FREE, bool ONE, typename Staged> struc
   __device__ __forceinline__ Stager(const CcLaunch &l, const CcPart &p, const Span &s, int first,
                                     Staged &to)
       : launch(l), part(p), span(s), staged(to), top(first), slot(0), sides(false) {
-    if (!FREE)
+    if (!FREE) {
       find_outside();
+      return;
+    }
+    next = source_row<char>(part, top + thread() / ACROSS) + span.left + thread() % ACROSS * WORD;
+    next_end = source_row<char>(part, top + thread() % BLOCK_ROWS) + span.left + TILE_BYTES +
+               thread() / BLOCK_ROWS * WORD;
   }
 
   /* Starts to stage the next block, if there is one. */
   __device__ __forceinline__ void start(bool exists) {
-    if (exists && (FREE || (top >= 0 && top + BLOCK_ROWS <= part.src_height)))
-      stage_block<true>();
+    if (exists && FREE)
+      stage_inside();
     else if (exists)
-      stage_block<false>();
+      stage_block(top >= 0 && top + BLOCK_ROWS <= part.src_height);
     end_group();
     top += BLOCK_ROWS;
     slot = slot == Staged::N - 1 ? 0 : slot + 1;
   }
 
-  /* INSIDE: all of its rows are. */
-  template <bool INSIDE> __device__ __forceinline__ void stage_block() {
-    constexpr int UNROLL = INSIDE ? 4 : 1;
-    const int across = thread() % ACROSS, end_row = thread() % BLOCK_ROWS;
-#pragma unroll UNROLL
-    for (int row = thread() / ACROSS; row < BLOCK_ROWS; row += EACH)
-      stage_word<INSIDE>(row, across * WORD);
+  __device__ __forceinline__ void stage_inside() {
+    const long long pitch = part.src_pitch;
+    unsigned char *to = &staged.row[slot][thread() / ACROSS][thread() % ACROSS * WORD];
+#pragma unroll
+    for (int i = 0; i < BLOCK_ROWS / EACH; i++, next += EACH * pitch)
+      start_copy_of_word(to + i * EACH * Staged::PITCH, next, WORD);
+    unsigned char *end =
+        &staged.row[slot][thread() % BLOCK_ROWS][TILE_BYTES + thread() / BLOCK_ROWS * WORD];
 #pragma unroll 1
-    for (int k = thread() / BLOCK_ROWS; k < (ONE ? 2 : span.reach / (WORD / 2));
-         k += ONE ? 2 : THREADS / BLOCK_ROWS)
-      stage_word<INSIDE>(end_row, TILE_BYTES + WORD * k);
+    for (int k = thread() / BLOCK_ROWS * WORD; k < 2 * span.reach; k += ENDS * WORD) {
+      start_copy_of_word(end, next_end + (k - thread() / BLOCK_ROWS * WORD), WORD);
+      end += ENDS * WORD;
+    }
+    next_end += BLOCK_ROWS * pitch;
+  }
+
+  /* `inside`: all of its rows are. */
+  __device__ __forceinline__ void stage_block(bool inside) {
+#pragma unroll 1
+    for (int i = 0; i < BLOCK_ROWS / EACH; i++)
+      stage_word(inside, thread() / ACROSS + i * EACH, thread() % ACROSS * WORD);
+#pragma unroll 1
+    for (int k = thread() / BLOCK_ROWS * WORD; k < 2 * span.reach; k += ENDS * WORD)
+      stage_word(inside, thread() % BLOCK_ROWS, TILE_BYTES + k);
   }
 
   /* Also what the border rule puts in the place of rows above and below the source. */
-  template <bool INSIDE> __device__ __forceinline__ void stage_word(int row, int byte) {
+  __device__ __forceinline__ void stage_word(bool inside, int row, int byte) {
     const int at = span.left + byte;
     unsigned char *to = &staged.row[slot][row][byte];
-    if (FREE) {
-      start_copy_of_word(to, source_row<char>(part, top + row) + at, WORD);
-      return;
-    }
-    const int y = INSIDE ? top + row : cc_border_index(top + row, part.src_height, launch.border);
+    const int y = inside ? top + row : cc_border_index(top + row, part.src_height, launch.border);
     const int bytes = at < 0 ? 0 : min(max(source_bytes<BYTES>(part) - at, 0), WORD);
-    if (!INSIDE && y < 0)
+    if (y < 0)
       *(uint64_t *)to = OWN(part).border[(unsigned)(at + 48 * WORD) / WORD % 3];
     else
       start_copy_of_word(to, source_row<char>(part, y) + (bytes > 0 ? at : 0), bytes);
@@ -221,17 +239,22 @@ template <int BYTES, int TILE_BYTES, bool FREE, bool ONE, typename Staged> struc
 
 /* --- writing --- */
 
-/* Puts what is copied and filled into 8 bytes of a row, of which `left` lie in the target. */
+/* 8 bytes of a source row, of which `left` lie in it. */
 static __device__ __forceinline__ uint64_t
-merge_unfiltered(const CcPart &part, const CcTensorSeparableTable &table, const char *from,
-                 int left, uint64_t word) {
-  uint64_t source = 0;
-  if (table.copied && left >= WORD)
-    source = __ldg((const unsigned long long *)from);
-  else if (table.copied)
+load_word(const char *from, int left) {
+  if (left >= WORD)
+    return __ldg((const unsigned long long *)from);
+  uint64_t word = 0;
 #pragma unroll 1
-    for (int i = 0; i < left; i++)
-      source |= (uint64_t)__ldg((const unsigned char *)from + i) << 8 * i;
+  for (int i = 0; i < left; i++)
+    word |= (uint64_t)__ldg((const unsigned char *)from + i) << 8 * i;
+  return word;
+}
+
+/* Puts what is copied, of `source`, and what is filled into 8 bytes of a row. */
+static __device__ __forceinline__ uint64_t
+merge_unfiltered(const CcPart &part, const CcTensorSeparableTable &table, uint64_t source,
+                 uint64_t word) {
   return (word & table.filtered) | (source & table.copied) |
          (OWN(part).fill & ~(table.filtered | table.copied));
 }
