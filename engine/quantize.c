@@ -50,10 +50,6 @@ typedef struct {
   gint shift;         /* at most, where the divisor of all weights is 2^k / n */
 } Level;
 
-#define MOST_SMALL_SIDE                                                                            \
-  5 /* of windows whose rows and columns are tried as the first level says                         \
-     */
-
 #define NARROW G_MAXINT32
 #define WIDE (G_GINT64_CONSTANT(1) << 50) /* that a double's fraction holds with room */
 #define WIDEST (G_GINT64_CONSTANT(1) << 60)
@@ -137,7 +133,7 @@ round_lines(const Lines *lines, gdouble divisor, gint64 largest, gint32 *tap) {
   return error;
 }
 
-/* Whether flat areas stay as they are, to half a code value. */
+/* Whether flat areas stay as they are, to MOST_FLAT_ERROR. */
 static gboolean
 keeps_sums(const Lines *lines, gdouble divisor, gint most_code) {
   for (guint line = 0; line < lines->n_lines; line++) {
@@ -337,13 +333,25 @@ round_taps(CcOp *op, const Weights *weights, const Level *level) {
 
 /* --- levels --- */
 
+/* Levels of few bits of shift are for bytes: those of rows and columns for small windows, and the
+ * other for all weights at once, as it is the next level for all else. */
+static gboolean
+is_tried(const CcOp *op, const Weights *weights, const Level *level) {
+  if (level->shift != FLOAT)
+    return TRUE;
+  if (weights->most_code > G_MAXUINT8)
+    return FALSE;
+  return level->digits == 0 ? op->separable && MAX(op->width, op->height) <= MOST_SMALL_SIDE
+                            : !op->separable;
+}
+
 /* Sets the taps within the first level that is fine enough, or the last one. */
 static gdouble
 quantize(CcOp *op, const Weights *weights) {
   gdouble divisor = 1;
-  const gboolean is_small = op->separable && MAX(op->width, op->height) <= MOST_SMALL_SIDE &&
-                            weights->most_code <= G_MAXUINT8;
-  for (guint i = is_small ? 0 : 1; i < G_N_ELEMENTS(levels); i++) {
+  for (guint i = 0; i < G_N_ELEMENTS(levels); i++) {
+    if (!is_tried(op, weights, &levels[i]))
+      continue;
     divisor = op->separable ? round_factors(op, weights, &levels[i])
                             : round_taps(op, weights, &levels[i]);
     op->error = error_of_response(op, weights, divisor);
