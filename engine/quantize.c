@@ -9,6 +9,9 @@
  * numbers that lie closer together than that are rounded to the same integer or to neighbours. */
 #define MOST_ERROR 0.95
 
+/* The same for level 0, which others follow that are finer and nearly as fast. */
+#define MOST_SMALL_ERROR 0.7
+
 /* The same where the result is an angle, of which weak gradients need more. */
 #define MOST_ANGLE_ERROR 0.0625
 
@@ -51,7 +54,8 @@ typedef struct {
 } Level;
 
 #define NARROW G_MAXINT32
-#define WIDE (G_GINT64_CONSTANT(1) << 50) /* that a double's fraction holds with room */
+#define WIDE (G_GINT64_CONSTANT(1) << 50)           /* that a double's fraction holds with room */
+#define WIDER ((G_GINT64_CONSTANT(1) << 55) - WIDE) /* 32 bits above three bytes */
 #define WIDEST (G_GINT64_CONSTANT(1) << 60)
 
 /* Bytes shifted by 16 are floats; words never are. */
@@ -62,7 +66,8 @@ static const Level levels[] = {
     {0, NARROW, NARROW, FLOAT}, {1, NARROW, NARROW, FLOAT},   {1, NARROW, NARROW, FINE},
     {2, NARROW, NARROW, FINE},  {1, WIDE, G_MAXUINT32, FINE}, {2, WIDE, G_MAXUINT32, FINE},
     {2, WIDE, WIDE, FINE},      {3, WIDE, WIDE, FINE},        {4, WIDE, WIDE, FINE},
-    {2, WIDEST, WIDEST, FINE},  {3, WIDEST, WIDEST, FINE},    {4, WIDEST, WIDEST, FINE},
+    {3, WIDER, WIDER, FINE},    {2, WIDEST, WIDEST, FINE},    {3, WIDEST, WIDEST, FINE},
+    {4, WIDEST, WIDEST, FINE},
 };
 
 /* The largest tap of so many digits; 0 stands for rows and columns of small windows, whose products
@@ -237,9 +242,14 @@ error_of_response(const CcOp *op, const Weights *weights, gdouble divisor) {
                                                   : largest;
 }
 
+static gdouble
+most_error(const CcOp *op) {
+  return op->response == CC_RESPONSE_DIRECTION ? MOST_ANGLE_ERROR : MOST_ERROR;
+}
+
 static gboolean
 is_fine_enough(const CcOp *op) {
-  return op->error <= (op->response == CC_RESPONSE_DIRECTION ? MOST_ANGLE_ERROR : MOST_ERROR);
+  return op->error <= most_error(op);
 }
 
 /* --- column times row --- */
@@ -355,7 +365,8 @@ quantize(CcOp *op, const Weights *weights) {
     divisor = op->separable ? round_factors(op, weights, &levels[i])
                             : round_taps(op, weights, &levels[i]);
     op->error = error_of_response(op, weights, divisor);
-    if (is_fine_enough(op))
+    if (op->error <=
+        (levels[i].digits == 0 ? MIN(MOST_SMALL_ERROR, most_error(op)) : most_error(op)))
       break;
   }
   return divisor;
