@@ -112,10 +112,12 @@ static const Kernel *
 find_kernel(const CcPass *pass, const CcPlaneLayout *layout, guint stride,
             CcTensorCoreNumbering *numbering) {
   const CcOp *op = pass->op;
-  if (!op->has_taps || !word_sums_fit(op, layout->shift))
+  if (!op->has_taps)
     return NULL;
   for (CcTensorCoreFinish finish = 0; finish < CC_TENSOR_CORE_N_FINISHES; finish++) {
     const Kernel *best = NULL;
+    if (finish != CC_TENSOR_CORE_FINISH_wide && !word_sums_fit(op, layout->shift))
+      continue;
     for (guint i = 0; i < G_N_ELEMENTS(kernels); i++) {
       const Kernel *kernel = &kernels[i];
       if (kernel->finish == finish && kernel->stride == stride &&
@@ -170,7 +172,8 @@ cc_tensor_core_find_packing(CcTensorCorePacking *found, const CcPlaneLayout *lay
     found->weights[at / 2] |= (guint32)weights[i] << at % 2 * 16;
     found->colors |= 0xFFu << 8 * at;
   }
-  return layout->type == CC_SAMPLE_U8;
+  return layout->type == CC_SAMPLE_U8 ||
+         (layout->type == CC_SAMPLE_U16 && layout->step == 4 && layout->shift == 0);
 }
 
 gboolean

@@ -208,7 +208,8 @@ template <typename V> struct Sums {
     return V::DIGITS == 1 ? low : low + CC_TENSOR_CORE_DIGIT * digit[V::DIGITS - 1].sum[at];
   }
 
-  /* The sum of matrix m for sample i, over stored words. */
+  /* The sum of matrix m for sample i, over stored words; modulo 2^32 where the last step is wide.
+   */
   __device__ __forceinline__ int of_sample(int m, int half, int i) const {
     if (V::BYTES == 1)
       return of_byte(m, half, i);
@@ -244,6 +245,15 @@ code_of_sums(const CcLaunch &launch, const CcPart &part, const int (&s)[MATRICES
   for (int m = 0; m < MATRICES; m++)
     response.add(launch.response, m, (Sum)s[m]);
   return response.code(launch.response, part);
+}
+
+/* The code value of a sample of two bytes, of the sums of its low bytes and its high ones. The
+ * products are of stored words, which are `shift` bits further up, and so is what is added. */
+static __device__ __forceinline__ int
+wide_code(const CcPart &part, const CcTensorCoreNumbers &n, int low, int high) {
+  const long long begun = (long long)low * n.factor.i + OWN(part).low;
+  const long long product = (long long)high * (256 * n.factor.i) + begun;
+  return min(max((int)(product >> OWN(part).down), part.lo), part.hi);
 }
 
 /* The code value of a sample, not yet saturated to a byte, by its numbers. */
@@ -331,7 +341,13 @@ finish_samples(const CcLaunch &launch, const CcPart &part, const Numbers<V> &num
 #pragma unroll
     for (int m = 0; m < V::MATRICES; m++)
       s[m] = sums.of_sample(m, half, i) >> (shifted ? part.shift : 0);
-    value[i] = code<V>(launch, part, numbers.sample[i], numbers.passes[i], s);
+    if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_wide)
+      value[i] = numbers.passes[i]
+                     ? s[0]
+                     : wide_code(part, numbers.sample[i], sums.of_byte(0, half, 2 * i),
+                                 sums.of_byte(0, half, 2 * i + 1));
+    else
+      value[i] = code<V>(launch, part, numbers.sample[i], numbers.passes[i], s);
   }
 }
 
@@ -486,13 +502,13 @@ slide(const CcLaunch &launch) {
   const Table<V> table(launch, tile.part); /* no launch writes it */
   const Numbers<V> numbers(tile.part);
   /* read early, as the numbers: the constants come while the launch waits */
-  const int grey_step = V::BYTES == 1 && OWN(tile.part).colors ? tile.part.step : 0;
+  const int grey_step = OWN(tile.part).colors ? tile.part.step : 0;
   wait_for_last_launch();
   stage_rows<V::BYTES>(launch, tile, staged);
   if (grey_step == 4)
-    make_own_grey(tile, staged);
+    make_own_grey<V::BYTES>(tile, staged);
   finish_copies();
-  if (V::STRIDE == 1 && grey_step == 3)
+  if (V::BYTES == 1 && V::STRIDE == 1 && grey_step == 3)
     make_luma(tile, staged);
   stage_sides<V::BYTES>(launch, tile, staged);
   if (V::BYTES == 2 && tile.part.shift)

@@ -169,6 +169,32 @@ add_chunks(Products (&sums)[ROWS], const Source &source, const uint2 *taps, int 
   }
 }
 
+/* The taps of pairs, digit by digit of all matrices. Those of the next one are on their way while
+ * one is in use. */
+template <int HEIGHT> struct PairTaps {
+  const unsigned *next, *last;
+  unsigned ahead[HEIGHT];
+
+  __device__ __forceinline__ PairTaps(const char *table, int digits)
+      : next((const unsigned *)table + threadIdx.x), last(next + 32 * HEIGHT * (digits - 1)) {
+    load();
+  }
+  __device__ __forceinline__ void load() {
+#pragma unroll
+    for (int r = 0; r < HEIGHT; r++)
+      ahead[r] = __ldg(next + 32 * r);
+  }
+  __device__ __forceinline__ void take(unsigned (&tap)[HEIGHT]) {
+#pragma unroll
+    for (int r = 0; r < HEIGHT; r++)
+      tap[r] = ahead[r];
+    if (next < last) {
+      next += 32 * HEIGHT;
+      load();
+    }
+  }
+};
+
 /* Pairs of source rows for windows of 16 bytes. */
 template <typename V> struct Pairs {
   static constexpr int COUNT = (V::ROWS + V::HEIGHT - 1) / 2;
@@ -187,11 +213,7 @@ template <typename V> struct Pairs {
    * second row of a pair the first row is left, of others the last. */
   template <typename IsNew>
   __device__ __forceinline__ void add_to(Products (&sums)[V::ROWS], const Products &begin, IsNew,
-                                         const unsigned *taps) const {
-    unsigned tap[V::HEIGHT];
-#pragma unroll
-    for (int r = 0; r < V::HEIGHT; r++)
-      tap[r] = __ldg(taps + 32 * r);
+                                         const unsigned (&tap)[V::HEIGHT]) const {
 #pragma unroll
     for (int i = 0; i < V::HEIGHT / 2; i++)
 #pragma unroll
@@ -526,15 +548,17 @@ filter_tile(const CcLaunch &launch, const AnyTile &tile, const AnyStaged<V::PITC
     const Source source = {&staged.row[stride * y][at], 8 * stride * apart};
     const int2 start = __ldg((const int2 *)(table + taps_bytes) + t);
     const std::conditional_t<V::PAIRED, Pairs<V>, Source> pairs(source);
+    PairTaps<V::PAIRED ? V::HEIGHT : 1> pair_taps(table, launch.n_matrices * own.digits);
     Unit<V> unit(launch, part, numbers);
     const auto sum_up = [&](int m, bool is_first) {
       const char *taps = table + m * own.digits * digit_bytes;
       unit.sum_up(is_first, start,
                   [&](Products(&sums)[V::ROWS], int d, const Products &begin, auto is_new) {
-                    if constexpr (V::PAIRED)
-                      pairs.add_to(sums, begin, is_new,
-                                   (const unsigned *)(taps + d * digit_bytes) + threadIdx.x);
-                    else
+                    if constexpr (V::PAIRED) {
+                      unsigned tap[V::HEIGHT];
+                      pair_taps.take(tap);
+                      pairs.add_to(sums, begin, is_new, tap);
+                    } else
                       add_chunks<V::PITCH>(sums, source,
                                            (const uint2 *)(taps + d * digit_bytes) + threadIdx.x,
                                            own.chunks, height, stride);
@@ -578,12 +602,12 @@ slide_any(const CcLaunch &launch) {
     return;
   }
   AnyStaged<V::PITCH> staged = {row, OWN(part), V::PAIRED ? V::HEIGHT : launch.window_height};
-  const int grey_step = V::BYTES == 1 && OWN(part).colors ? part.step : 0;
+  const int grey_step = OWN(part).colors ? part.step : 0;
   stage_rows<V::BYTES>(launch, tile, staged);
   if (grey_step == 4)
-    make_own_grey(tile, staged);
+    make_own_grey<V::BYTES>(tile, staged);
   finish_copies();
-  if (grey_step == 3)
+  if (V::BYTES == 1 && grey_step == 3)
     make_luma(tile, staged);
   stage_sides<V::BYTES>(launch, tile, staged);
   if (V::BYTES == 2 && part.shift)

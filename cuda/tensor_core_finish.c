@@ -268,6 +268,29 @@ cc_tensor_core_find_product(const CcOp *op, gint room, gint most_down, CcTensorC
   return cc_op_agrees(op, range, code_of_product, &product);
 }
 
+/* Divides the numbers of a product by 2 while its factor stays whole. No code value changes. */
+static void
+reduce_product(CcTensorCoreNumbering *n) {
+  for (; n->filtered.factor.i % 2 == 0 && n->down > 0; n->down--) {
+    n->filtered.factor.i /= 2;
+    n->low = (n->low - (n->low & 1)) / 2;
+  }
+}
+
+/* The products are of sums of stored words: as those of code values, but further up. The sums of
+ * low bytes and of high ones each fit 32 bits. */
+static gboolean
+find_wide(const CcOp *op, guint shift, CcTensorCoreNumbering *n) {
+  const gint room = 62 - (gint)shift;
+  if (!cc_tensor_core_is_linear(op) || !cc_tensor_core_find_product(op, room, room, n) ||
+      cc_op_largest_sum(op) >> 8 > G_MAXINT32 >> shift)
+    return FALSE;
+  reduce_product(n);
+  n->low *= G_GINT64_CONSTANT(1) << shift;
+  n->down += (gint)shift;
+  return ABS(n->filtered.factor.i) <= G_MAXINT32 / 256;
+}
+
 gboolean
 cc_tensor_core_find_finish(CcTensorCoreFinish finish, const CcOp *op, guint bytes, guint shift,
                            CcTensorCoreNumbering *numbering) {
@@ -295,6 +318,8 @@ cc_tensor_core_find_finish(CcTensorCoreFinish finish, const CcOp *op, guint byte
   case CC_TENSOR_CORE_FINISH_high:
     return bytes == 2 && op->n_matrices == 1 && op->response != CC_RESPONSE_MAGNITUDE_L1 &&
            cc_tensor_core_find_product(op, 62, 62, numbering);
+  case CC_TENSOR_CORE_FINISH_wide:
+    return bytes == 2 && find_wide(op, shift, numbering);
   case CC_TENSOR_CORE_FINISH_float:
     return op->arith == CC_ARITH_F32;
   case CC_TENSOR_CORE_FINISH_double:

@@ -56,11 +56,12 @@
  *   clamp     (S + addend) >> down within lo..hi
  *   high      of two bytes: S * factor + low >> down in 64 bits within lo..hi; with the response
  *             absolute |S|
+ *   wide      of two bytes: the same of sums of 64 bits, never absolute
  *   float, double  as engine/last_step_shared.h says
  * From the bytes of scaleabs, lifted, far and the scale of two matrices `excess` is taken away, so
  * that they saturate below 255. Components that are copied have a single tap of 1 and those that
  * are filled none but their value for `start`. Numbers of their own make that sum the code value;
- * with clamp, high, float, double and the root of two bytes `passes` says that it is. */
+ * with clamp, high, wide, float, double and the root of two bytes `passes` says that it is. */
 typedef enum {
   CC_TENSOR_CORE_FINISH_bytes,
   CC_TENSOR_CORE_FINISH_whole,
@@ -72,6 +73,7 @@ typedef enum {
   CC_TENSOR_CORE_FINISH_far,
   CC_TENSOR_CORE_FINISH_clamp,
   CC_TENSOR_CORE_FINISH_high,
+  CC_TENSOR_CORE_FINISH_wide,
   CC_TENSOR_CORE_FINISH_float,
   CC_TENSOR_CORE_FINISH_double,
   CC_TENSOR_CORE_N_FINISHES,
@@ -106,7 +108,7 @@ typedef struct {
   /* only for the kernels of tensor_core_any_kernels.h */
   uint8_t digits, chunks;
   uint8_t margin, reach; /* bytes of a row that are staged, and read, on each side of a tile */
-  int64_t low;           /* also of the last step high */
+  int64_t low;           /* also of the last steps high and wide */
 } CcTensorCorePart;
 CC_OWN_FITS(CcTensorCorePart);
 
@@ -156,11 +158,13 @@ CC_OWN_FITS(CcTensorCorePart);
   F(2, 16, 1, 1, 5, clamp, 1) /* identity 5, sharpen 5 */                                          \
   F(2, 16, 1, 1, 5, high, 1)  /* box 5, sobel-x 5, log 5, motion-blur 5 */                         \
   F(2, 16, 2, 1, 5, clamp, 1) /* unsharp 5 */                                                      \
+  F(2, 16, 2, 1, 5, wide, 1)  /* fractions */                                                      \
   F(2, 16, 1, 2, 3, root, 1)  /* sobel, prewitt, scharr */                                         \
   /* up to 8 bytes: 3 columns of ARGB64, 5 of P010's chroma, 9 of one sample */                    \
   F(2, 32, 1, 1, 5, bytes, 1) /* gaussian 3, 5 */                                                  \
   F(2, 32, 1, 1, 5, clamp, 1) /* identity, sharpen, emboss, unsharp */                             \
   F(2, 32, 1, 1, 5, high, 1)  /* box, sobel-x, laplacian, log 5, motion-blur */                    \
+  F(2, 32, 2, 1, 5, wide, 1)  /* fractions */                                                      \
   F(2, 32, 1, 2, 3, root, 1)  /* sobel, prewitt, scharr, roberts */
 
 #define CC_TENSOR_CORE_NAME(bytes, window, digits, matrices, height, finish, stride)               \

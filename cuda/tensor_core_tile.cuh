@@ -302,17 +302,41 @@ grey_of(const CcPart &part, unsigned pixel) {
   return __byte_perm(weigh_group(part, pixel), pixel, alpha_is_last ? 0x7222 : 0x2224);
 }
 
-/* Makes the pixels of four bytes grey that the thread has staged. */
-template <typename Tile, typename Rows>
+/* The luma of a pixel of four samples of two bytes. */
+static __device__ __forceinline__ unsigned
+luma_of_words(const CcPart &part, uint2 pixel) {
+  const unsigned low = OWN(part).weights[0], high = OWN(part).weights[1];
+  const unsigned luma = CC_LUMA_HALF + (pixel.x & 0xFFFF) * (low & 0xFFFF) +
+                        (pixel.x >> 16) * (low >> 16) + (pixel.y & 0xFFFF) * (high & 0xFFFF) +
+                        (pixel.y >> 16) * (high >> 16);
+  return luma >> CC_LUMA_SHIFT;
+}
+
+/* Makes the pixels of four samples grey that 8 bytes are. */
+template <int BYTES>
+static __device__ __forceinline__ void
+make_grey(const CcPart &part, unsigned char *bytes) {
+  uint2 *word = (uint2 *)bytes;
+  const uint2 was = *word;
+  if (BYTES == 1) {
+    *word = make_uint2(grey_of(part, was.x), grey_of(part, was.y));
+  } else {
+    const unsigned luma = luma_of_words(part, was);
+    const bool alpha_is_last = OWN(part).colors & 1;
+    *word = make_uint2(__byte_perm(luma, was.x, alpha_is_last ? 0x1010 : 0x1054),
+                       __byte_perm(luma, was.y, alpha_is_last ? 0x7610 : 0x1010));
+  }
+}
+
+/* Makes the pixels of four samples grey that the thread has staged. */
+template <int BYTES, typename Tile, typename Rows>
 static __device__ __forceinline__ void
 make_own_grey(const Tile &tile, Rows &staged) {
-  const CcPart &part = tile.part;
   finish_own_copies();
   for_pieces(staged, staged.rows(tile), [&](int row, int byte) {
-    uint4 *piece = (uint4 *)&staged.row[row][byte];
-    const uint4 was = *piece;
-    *piece = make_uint4(grey_of(part, was.x), grey_of(part, was.y), grey_of(part, was.z),
-                        grey_of(part, was.w));
+#pragma unroll
+    for (int i = 0; i < PIECE; i += 8)
+      make_grey<BYTES>(tile.part, &staged.row[row][byte + i]);
   });
 }
 
@@ -321,8 +345,14 @@ template <int BYTES>
 static __device__ __forceinline__ Stored<BYTES>
 fetch_word(const CcPart &part, const Stored<BYTES> *row, int x) {
   const int first = pixel_of(part, x) * part.step;
-  if (BYTES == 2 || !(OWN(part).colors >> 8 * (x - first) & 0xFF))
+  if (!(OWN(part).colors >> 8 * (x - first) & 0xFF))
     return __ldg(row + x);
+  if (BYTES == 2) {
+    const Stored<BYTES> *of = row + first;
+    const uint2 both = {__ldg(of) | (unsigned)__ldg(of + 1) << 16,
+                        __ldg(of + 2) | (unsigned)__ldg(of + 3) << 16};
+    return (Stored<BYTES>)luma_of_words(part, both);
+  }
   unsigned pixel = 0;
   for (int i = 0; i < part.step; i++)
     pixel |= (unsigned)__ldg(row + first + i) << 8 * i;
@@ -388,23 +418,21 @@ keep_code_bits(const Tile &tile, Rows &staged) {
   __syncthreads();
 }
 
-/* Makes red, green and blue of staged pixels of three bytes their luma. A thread has four pixels at
- * a time, which are three words; from byte FIRST on those are all that is read. */
-template <typename Tile, typename Rows>
+/* Makes red, green and blue of pixels of three bytes their luma, in staged rows that begin with
+ * byte `left` of a row. A thread has four pixels at a time, which are three words; from byte
+ * FIRST on those are all that is read. */
 static __device__ __forceinline__ void
-make_luma(const Tile &tile, Rows &staged) {
-  const int each = staged.width() / 12; /* fours of a row; 8 bytes are left over, or fewer */
-  const CcPart &part = tile.part;
-  const int left = tile.stride() * tile.x - staged.margin();
+make_rows_luma(const CcPart &part, unsigned char *staged, int pitch, int rows, int left,
+               int width) {
+  const int each = width / 12; /* fours of a row; 8 bytes are left over, or fewer */
   const int skip = pixel_of(part, left + 2) * 3 - left;
   const int first = skip + 3 * skip; /* pixels begin there and at `skip`, and words there */
-  const int rows = staged.rows(tile);
 #pragma unroll 2
   for (int i = 32 * threadIdx.y + threadIdx.x; i < rows * each; i += 32 * CC_TENSOR_CORE_WARPS) {
     const int at = first + i % each * 12;
-    if (at + 12 > staged.width())
+    if (at + 12 > width)
       continue;
-    unsigned *word = (unsigned *)(staged.row[i / each] + at);
+    unsigned *word = (unsigned *)(staged + i / each * pitch + at);
     const unsigned x = word[0], y = word[1], z = word[2];
     const unsigned a = weigh_group(part, x), b = weigh_group(part, __byte_perm(x, y, 0x6543));
     const unsigned c = weigh_group(part, __byte_perm(y, z, 0x5432)), d = weigh_group(part, z >> 8);
@@ -413,6 +441,13 @@ make_luma(const Tile &tile, Rows &staged) {
     word[2] = __byte_perm(c, d, 0x6662);
   }
   __syncthreads();
+}
+
+template <typename Tile, typename Rows>
+static __device__ __forceinline__ void
+make_luma(const Tile &tile, Rows &staged) {
+  make_rows_luma(tile.part, staged.row[0], sizeof staged.row[0], staged.rows(tile),
+                 tile.stride() * tile.x - staged.margin(), staged.width());
 }
 
 /* What the tensor cores multiply at once: a lane's bytes of 16 windows. Of windows of 32 bytes lane
