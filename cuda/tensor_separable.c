@@ -21,13 +21,14 @@ typedef struct {
   gboolean is_signed;
   guint n_matrices, blocks;
   CcTensorSeparableSums sums;
+  guint pairs, resident;
   const gchar *name;
 } Kernel;
 
 #define SIGN_u FALSE
 #define SIGN_s TRUE
 static const Kernel kernels[] = {
-#define ENTRY(bytes, planes, digits, sign, matrices, blocks, sums)                                 \
+#define ENTRY(bytes, planes, digits, sign, matrices, blocks, sums, pairs, resident)                \
   {bytes,                                                                                          \
    planes,                                                                                         \
    digits,                                                                                         \
@@ -35,6 +36,8 @@ static const Kernel kernels[] = {
    matrices,                                                                                       \
    blocks,                                                                                         \
    CC_TENSOR_SEPARABLE_SUMS_##sums,                                                                \
+   pairs,                                                                                          \
+   resident,                                                                                       \
    CC_TENSOR_SEPARABLE_NAME(bytes, planes, digits, sign, matrices, blocks, sums)},
     CC_TENSOR_SEPARABLE_KERNELS(ENTRY)
 #undef ENTRY
@@ -133,10 +136,12 @@ cc_tensor_separable_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel 
   const CcOp *op = leading->op;
   if (plan->stride != 1 || !op || !op->separable || op->n_matrices > 2 ||
       !cc_tensor_core_find_packing(&choice->packing, layout, &plan->packing[leading->plane]) ||
-      (choice->packing.colors && layout->step == 3) || !cc_tensor_core_can_write(leading, layout))
+      !cc_tensor_core_can_write(leading, layout))
     return FALSE;
+  /* pixels of three bytes become grey in fours, which may begin and end outside */
   const guint reach =
-      cc_tensor_core_farthest_sample(leading, layout) * (guint)cc_sample_size(layout->type);
+      cc_tensor_core_farthest_sample(leading, layout) * (guint)cc_sample_size(layout->type) +
+      (choice->packing.colors && layout->step == 3 ? 12 : 0);
   choice->most_code = (1 << layout->depth) - 1;
   choice->steps = cc_cuda_divide_up(reach + 8, CC_TENSOR_SEPARABLE_CENTRE);
   choice->kernel = find_kernel(leading, layout, choice);
@@ -165,12 +170,6 @@ cc_tensor_separable_cost(const CcCudaKernel *kernel) {
 
 /* --- tiles --- */
 
-static guint
-tile_bytes(const Kernel *kernel) {
-  return (guint)CC_TENSOR_SEPARABLE_TILE_BYTES(
-      CC_TENSOR_SEPARABLE_PAIRS(kernel->bytes, kernel->planes, kernel->n_matrices, kernel->blocks));
-}
-
 /* Cuts the targets into tiles of so many rows; how many there are. */
 static guint64
 cut_tiles(CcLaunch *launch, const Kernel *kernel, guint rows) {
@@ -179,7 +178,8 @@ cut_tiles(CcLaunch *launch, const Kernel *kernel, guint rows) {
     CcPart *part = &launch->part[i];
     CcTensorCorePart *own = CC_OWN(CcTensorCorePart, part);
     const guint row_bytes = (guint)(part->width * part->step * part->sample_bytes);
-    const guint across = cc_cuda_divide_up(row_bytes, tile_bytes(kernel));
+    const guint across =
+        cc_cuda_divide_up(row_bytes, CC_TENSOR_SEPARABLE_TILE_BYTES(kernel->pairs));
     cc_cuda_part_set_tiles(part, across, cc_cuda_divide_up((guint)part->height, rows));
     own->tall_rows = (gint)rows;
     own->inverse = (guint)MIN((G_GUINT64_CONSTANT(1) << 32) / across, G_MAXUINT32);
@@ -192,10 +192,7 @@ cut_tiles(CcLaunch *launch, const Kernel *kernel, guint rows) {
  * they have at once, the last ones should be nearly as many. */
 static void
 choose_tiles(CcLaunch *launch, const Kernel *kernel, const CcCudaDevice *device) {
-  const guint at_once =
-      (guint)device->multiprocessors *
-      CC_TENSOR_SEPARABLE_RESIDENT(CC_TENSOR_SEPARABLE_WEIGHT(
-          kernel->bytes, kernel->planes, kernel->digits, kernel->n_matrices, kernel->blocks));
+  const guint at_once = (guint)device->multiprocessors * kernel->resident;
   const guint more = CC_TENSOR_SEPARABLE_BLOCK_ROWS * (kernel->blocks - 1);
   guint64 least = G_MAXUINT64;
   guint best = LEAST_ROWS;

@@ -166,50 +166,44 @@ finish(const CcLaunch &launch, const CcPart &part, const Table<V> &table, const 
 
 /* --- tiles --- */
 
-/* Where a warp writes. */
+/* Where a lane writes. */
 struct Target {
-  char *to;         /* the lane's 8 bytes of a pair in row g of a block */
-  const char *from; /* the same of the source */
-  int below, left;  /* rows and bytes of the target from there on */
+  char *to;        /* its bytes of row g of a block */
+  int below, left; /* rows and bytes of the target from there on */
 };
 
-/* Of words for 16 bytes and for the next 16 in a row, 4 for each lane, makes 8 neighbouring bytes:
- * an even lane of the first 16, for itself and the next lane, an odd one of the others. */
-static __device__ __forceinline__ uint64_t
-join(unsigned first, unsigned second) {
-  const bool odd = threadIdx.x & 1;
-  const unsigned other = __shfl_xor_sync(~0u, odd ? first : second, 1);
-  const unsigned low = odd ? other : first, high = odd ? second : other;
-  return (uint64_t)high << 32 | low;
+/* Swaps words between lanes t and t ^ `other`: of those with that bit clear, `second` becomes the
+ * other's `first`; of those with it set `first` becomes the other's `second`. */
+static __device__ __forceinline__ void
+swap_words(unsigned &first, unsigned &second, int other) {
+  const bool upper = threadIdx.x & other;
+  const unsigned given = __shfl_xor_sync(~0u, upper ? first : second, other);
+  (upper ? first : second) = given;
 }
 
-/* A lane's source words of a pair, of which bytes are copied: of row g of a block and of row g + 8.
- * FREE: all of them lie inside. */
-template <bool FREE>
+/* The neighbouring bytes that a lane writes of a row, of its words for each 16 bytes of which a
+ * warp makes 2 x PAIRS in a row: of word i lane t has bytes 4t and on. */
+template <int PAIRS>
 static __device__ __forceinline__ void
-load_copied(uint64_t (&copied)[2], const CcPart &part, const Target &target, int at) {
+join(unsigned (&word)[2 * PAIRS]) {
 #pragma unroll
-  for (int half = 0; half < 2; half++)
-    if (FREE || 8 * half < target.below)
-      copied[half] =
-          load_word(target.from + 8ll * half * part.src_pitch + at, FREE ? WORD : target.left - at);
+  for (int pair = 0; pair < PAIRS; pair++)
+    swap_words(word[2 * pair], word[2 * pair + 1], 1);
+  if (PAIRS == 2)
+#pragma unroll
+    for (int i = 0; i < 2; i++)
+      swap_words(word[i], word[2 * PAIRS - 2 + i], 2);
 }
 
-/* Writes what a warp has of a pair: 2 x 16 bytes of 16 rows. */
-template <bool FREE>
-static __device__ __forceinline__ void
-store_pair(const CcPart &part, const CcTensorSeparableTable &table, const Target &target, int at,
-           const uint2 (&words)[2], const uint64_t (&copied)[2]) {
-  const bool passes = table.filtered != ~(uint64_t)0;
-#pragma unroll
-  for (int half = 0; half < 2; half++) {
-    uint64_t word = half ? join(words[0].y, words[1].y) : join(words[0].x, words[1].x);
-    if (!FREE && 8 * half >= target.below)
-      continue;
-    if (passes)
-      word = merge_unfiltered(part, table, copied[half], word);
-    store_word(target.to + 8ll * half * part.dst_pitch + at, FREE ? WORD : target.left - at, word);
-  }
+/* The source bytes under those that a lane writes of row g, or with `half` 1 of row g + 8, when
+ * block `i` is the last of the window. `byte` is where they lie in staged rows. */
+template <typename V>
+static __device__ __forceinline__ const unsigned *
+bytes_below(const typename V::Staged &staged, int i, int half, int byte) {
+  constexpr int N = V::Staged::N, REACH = CC_TENSOR_SEPARABLE_REACH_DOWN(V::BLOCKS);
+  const int row = REACH + 8 * half, block = i + N - (V::BLOCKS - 1) + row / BLOCK_ROWS;
+  return (const unsigned *)&staged
+      .row[(unsigned)block % N][row % BLOCK_ROWS + (threadIdx.x >> 2)][byte];
 }
 
 /* Filters the block's tile. FREE: all that it reads and writes lies inside. */
@@ -218,38 +212,43 @@ static __device__ __forceinline__ void
 filter_tile(const CcLaunch &launch, const SeparableTile &tile, const Span &span,
             const Table<V> &table, typename V::Staged &staged) {
   typedef typename V::Staged Staged;
-  constexpr int AHEAD = Staged::N - 1; /* blocks that are on their way */
+  constexpr int EACH = WORD * V::PAIRS; /* bytes of a row that a lane writes */
   const CcPart &part = tile.part;
   const int blocks = tile.rows / BLOCK_ROWS + V::BLOCKS - 1, steps = OWN(part).down;
   const int top = tile.y - CC_TENSOR_SEPARABLE_REACH_DOWN(V::BLOCKS);
-  const SourceForm form = {part.shift, (0xFFFFu >> part.shift) * 0x10001u,
-                           V::BYTES == 1 && OWN(part).colors != 0};
+  const int grey_step = OWN(part).colors ? part.step : 0;
+  const SourceForm form = {part.shift, (0xFFFFu >> part.shift) * 0x10001u};
+  const bool passes = part.copy_mask | part.fill_mask;
   const int lane = threadIdx.x, g = lane >> 2, t = lane & 3;
   const int warp_x = 32 * V::PAIRS * threadIdx.y;
-  const int x = tile.x + warp_x + (t & 1) * 12 + 4 * t;
+  const int lane_x = warp_x + (V::PAIRS == 2 ? 16 * t : (t & 1) * 16 + (t & 2) * 4);
   const unsigned source =
       (unsigned)__cvta_generic_to_shared(&staged.row[0][lane % 8 + lane / 16 * 8][0]) + warp_x +
       (lane / 8 % 2) * 16;
-  Target target = {target_row<char>(part, tile.y + g) + x, source_row<char>(part, tile.y + g) + x,
-                   part.height - tile.y - g, target_bytes<V::BYTES>(part) - x};
+  Target target = {target_row<char>(part, tile.y + g) + tile.x + lane_x, part.height - tile.y - g,
+                   target_bytes<V::BYTES>(part) - tile.x - lane_x};
   Stager<V::BYTES, V::TILE_BYTES, FREE, Staged> stager(launch, part, span, top, staged);
 #pragma unroll 1
-  for (int i = 0; i < AHEAD; i++)
+  for (int i = 0; i < Staged::AHEAD; i++)
     stager.start(i < blocks);
   Ring<V> ring[V::PAIRS][2];
   unsigned block = 0;
   const auto get_block = [&](int i) {
-    wait_for_groups<AHEAD - 1>();
+    wait_for_groups<Staged::AHEAD - 1>();
+    if (grey_step == 4)
+      stager.make_own_grey(i);
     __syncthreads();
+    if (V::BYTES == 1 && grey_step == 3)
+      stager.make_luma(i);
     if (!FREE)
       stager.stage_outside(i, top + BLOCK_ROWS * i);
-    stager.start(i + AHEAD < blocks);
+    stager.start(i + Staged::AHEAD < blocks);
   };
   const auto slide = [&](int pair) {
-    slide_pair<V>(ring[pair], table, staged, steps, part, form, source + block + 32 * pair);
+    slide_pair<V>(ring[pair], table, staged, steps, form, source + block + 16 * pair);
   };
   const auto end_block = [&] {
-    block = block == AHEAD * sizeof staged.row[0] ? 0 : block + sizeof staged.row[0];
+    block = block == (Staged::N - 1) * sizeof staged.row[0] ? 0 : block + sizeof staged.row[0];
   };
 #pragma unroll 1
   for (int i = 0; i < V::BLOCKS - 1; i++) {
@@ -261,24 +260,31 @@ filter_tile(const CcLaunch &launch, const SeparableTile &tile, const Span &span,
   }
 #pragma unroll 1
   for (int i = V::BLOCKS - 1; i < blocks; i++) {
-    uint64_t copied[V::PAIRS][2] = {};
-    if (table.copied)
-#pragma unroll
-      for (int pair = 0; pair < V::PAIRS; pair++)
-        load_copied<FREE>(copied[pair], part, target, 32 * pair);
+    unsigned word[2][2 * V::PAIRS];
     get_block(i);
 #pragma unroll
     for (int pair = 0; pair < V::PAIRS; pair++) {
-      uint2 words[2];
       slide(pair);
 #pragma unroll
-      for (int k = 0; k < 2; k++)
-        words[k] = finish(launch, part, table, ring[pair][k]);
-      store_pair<FREE>(part, table, target, 32 * pair, words, copied[pair]);
+      for (int k = 0; k < 2; k++) {
+        const uint2 both = finish(launch, part, table, ring[pair][k]);
+        word[0][pair + V::PAIRS * k] = both.x;
+        word[1][pair + V::PAIRS * k] = both.y;
+      }
+    }
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+      join<V::PAIRS>(word[half]);
+      if (!FREE && 8 * half >= target.below)
+        continue;
+      if (passes)
+        merge_unfiltered(staged.filtered, staged.copied, OWN(part).fill,
+                         bytes_below<V>(staged, i, half, span.reach + lane_x), word[half]);
+      store_words<EACH>(target.to + 8ll * half * part.dst_pitch, FREE ? EACH : target.left,
+                        word[half]);
     }
     end_block();
     target.to += (long long)BLOCK_ROWS * part.dst_pitch;
-    target.from += (long long)BLOCK_ROWS * part.src_pitch;
     target.below -= BLOCK_ROWS;
   }
 }
@@ -340,14 +346,12 @@ filter_separable(const CcLaunch &launch) {
 #define SIGN_u false
 #define SIGN_s true
 
-#define ENTRY(bytes, planes, digits, sign, matrices, blocks, sums)                                   \
-  extern "C" __global__ void __launch_bounds__(                                                      \
-      32 * CC_TENSOR_SEPARABLE_WARPS, CC_TENSOR_SEPARABLE_RESIDENT(CC_TENSOR_SEPARABLE_WEIGHT(       \
-                                          bytes, planes, digits, matrices, blocks)))                 \
+#define ENTRY(bytes, planes, digits, sign, matrices, blocks, sums, pairs, resident)                  \
+  extern "C" __global__ void __launch_bounds__(32 * CC_TENSOR_SEPARABLE_WARPS, resident)             \
       cc_tensor_separable_u##bytes##_p##planes##_d##digits##sign##_m##matrices##_b##blocks##_##sums( \
           const __grid_constant__ CcLaunch launch) {                                                 \
     filter_separable<Variant<bytes, planes, digits, SIGN_##sign, matrices, blocks,                   \
-                             CC_TENSOR_SEPARABLE_SUMS_##sums>>(launch);                              \
+                             CC_TENSOR_SEPARABLE_SUMS_##sums, pairs>>(launch);                       \
   }
 
 CC_TENSOR_SEPARABLE_KERNELS(ENTRY)

@@ -5,8 +5,8 @@
 #include "engine/last_step.h"
 #include "tensor_core_finish.h"
 
-/* Sums below this fit 32 bits above their lowest three bytes, with room. */
-#define MOST_WIDE (G_GINT64_CONSTANT(1) << 54)
+/* Sums below this fit 32 bits above their lowest three bytes. */
+#define MOST_WIDE (G_GINT64_CONSTANT(1) << 55)
 
 /* A scale as the device applies it: to sums that begin with `begin`, without their lowest bits. */
 typedef struct {

@@ -15,19 +15,14 @@
 #define CC_TENSOR_SEPARABLE_BLOCK_ROWS 16
 #define CC_TENSOR_SEPARABLE_REACH_DOWN(blocks) (8 * ((blocks)-1))
 
-/* A warp makes bytes of a row in pairs of 2 x CENTRE. For CENTRE bytes it reads them and the bytes
- * around them in steps of 32 bytes: a window may reach REACH_ACROSS bytes to each side. */
+/* A warp makes bytes of a row in pairs of 2 x CENTRE, which lie side by side when it makes one of
+ * them; of two pairs the first has the first and third CENTRE. For CENTRE bytes it reads them and
+ * the bytes around them in steps of 32 bytes: a window may reach REACH_ACROSS bytes to each side.
+ */
 #define CC_TENSOR_SEPARABLE_CENTRE 16
 #define CC_TENSOR_SEPARABLE_REACH_ACROSS(steps) (16 * (steps)-8)
-#define CC_TENSOR_SEPARABLE_PAIRS(bytes, planes, matrices, blocks)                                 \
-  ((planes) * (matrices) * ((blocks)-1) <= 3 * (bytes) ? 2 : 1)
 #define CC_TENSOR_SEPARABLE_TILE_BYTES(pairs)                                                      \
   (CC_TENSOR_SEPARABLE_WARPS * 2 * CC_TENSOR_SEPARABLE_CENTRE * (pairs))
-
-/* Blocks of threads that a multiprocessor should hold at once, as registers allow. */
-#define CC_TENSOR_SEPARABLE_WEIGHT(bytes, planes, digits, matrices, blocks)                        \
-  ((planes) * (matrices) * (digits) * ((blocks)-1) * (5 - (bytes)))
-#define CC_TENSOR_SEPARABLE_RESIDENT(weight) ((weight) <= 16 ? 4 : (weight) <= 48 ? 3 : 2)
 
 /* The most steps: what shared memory is made for, in small kernels and in large ones. */
 #define CC_TENSOR_SEPARABLE_MOST_STEPS(blocks) ((blocks) <= 3 ? 4 : 9)
@@ -81,38 +76,42 @@ typedef struct {
 static_assert(sizeof(CcTensorSeparableTable) <= CC_TENSOR_SEPARABLE_TABLE_BYTES, "it has to fit");
 
 /* F(bytes of a sample, bytes of a row's sum, digits of a tap, whether those are signed, matrices,
- * blocks, sums). Behind each stands what it is for, as a rule. */
+ * blocks, sums, pairs that a warp makes, blocks of threads that a multiprocessor should hold at
+ * once). The last two are those that were the fastest when they were measured. Behind each stands
+ * what it is for, as a rule. */
 #define CC_TENSOR_SEPARABLE_KERNELS(F)                                                             \
   /* up to 17 rows */                                                                              \
-  F(1, 2, 1, u, 1, 2, low) /* box, gaussian to 9 */                                                \
-  F(1, 3, 1, u, 1, 2, high)                                                                        \
-  F(1, 3, 1, u, 1, 2, dropped) /* gaussian with a sigma */                                         \
-  F(1, 3, 1, s, 1, 2, scale)   /* sobel-x */                                                       \
-  F(1, 3, 2, s, 1, 2, dropped) /* gaussian 11 to 15 */                                             \
-  F(1, 4, 2, s, 1, 2, scale)   /* larger taps */                                                   \
-  F(1, 2, 1, s, 2, 2, root)    /* sobel */                                                         \
-  F(1, 4, 2, s, 2, 2, root)                                                                        \
-  F(2, 3, 1, u, 1, 2, high)  /* box, gaussian to 9 */                                              \
-  F(2, 3, 1, s, 1, 2, scale) /* sobel-x */                                                         \
-  F(2, 4, 2, s, 1, 2, wide)  /* gaussian from 11 on */                                             \
-  F(2, 5, 3, s, 1, 2, wide)  /* larger taps */                                                     \
-  F(2, 3, 1, s, 2, 2, word)  /* sobel */                                                           \
-  F(2, 5, 3, s, 2, 2, double)                                                                      \
+  F(1, 2, 1, u, 1, 2, low, 2, 4) /* box, gaussian to 9 */                                          \
+  F(1, 3, 1, u, 1, 2, high, 2, 4)                                                                  \
+  F(1, 3, 1, u, 1, 2, dropped, 1, 5) /* gaussian with a sigma */                                   \
+  F(1, 3, 1, s, 1, 2, scale, 2, 4)   /* sobel-x */                                                 \
+  F(1, 3, 2, s, 1, 2, dropped, 1, 3) /* gaussian 11 to 15 */                                       \
+  F(1, 4, 2, s, 1, 2, scale, 1, 3)   /* larger taps */                                             \
+  F(1, 2, 1, s, 2, 2, root, 2, 3)    /* sobel */                                                   \
+  F(1, 4, 2, s, 2, 2, root, 1, 2)                                                                  \
+  F(2, 3, 1, u, 1, 2, high, 2, 4)  /* box, gaussian to 9 */                                        \
+  F(2, 3, 1, s, 1, 2, scale, 2, 4) /* sobel-x */                                                   \
+  F(2, 4, 2, s, 1, 2, wide, 2, 3)  /* gaussian from 11 on */                                       \
+  F(2, 5, 3, s, 1, 2, wide, 1, 3)  /* larger taps */                                               \
+  F(2, 3, 1, s, 2, 2, word, 2, 3)  /* sobel */                                                     \
+  F(2, 5, 3, s, 2, 2, double, 1, 2)                                                                \
   /* up to 33 rows */                                                                              \
-  F(1, 3, 1, u, 1, 3, high)                                                                        \
-  F(1, 3, 1, u, 1, 3, dropped)                                                                     \
-  F(1, 3, 2, s, 1, 3, dropped)                                                                     \
-  F(1, 4, 2, s, 1, 3, scale)                                                                       \
-  F(1, 4, 2, s, 2, 3, root)                                                                        \
-  F(2, 3, 1, u, 1, 3, high)                                                                        \
-  F(2, 4, 2, s, 1, 3, wide)                                                                        \
-  F(2, 5, 3, s, 1, 3, wide)                                                                        \
+  F(1, 3, 1, u, 1, 3, high, 1, 4)                                                                  \
+  F(1, 3, 1, u, 1, 3, dropped, 1, 4)                                                               \
+  F(1, 3, 2, s, 1, 3, dropped, 1, 3)                                                               \
+  F(1, 4, 2, s, 1, 3, scale, 1, 3)                                                                 \
+  F(1, 4, 2, s, 2, 3, root, 1, 2)                                                                  \
+  F(2, 3, 1, u, 1, 3, high, 1, 3)                                                                  \
+  F(2, 4, 2, s, 1, 3, wide, 1, 3)                                                                  \
+  F(2, 5, 3, s, 1, 3, wide, 1, 3)                                                                  \
+  F(2, 5, 3, s, 1, 3, double, 1, 4)                                                                \
   /* up to 65 rows */                                                                              \
-  F(1, 3, 1, u, 1, 5, high)                                                                        \
-  F(1, 3, 1, u, 1, 5, dropped)                                                                     \
-  F(1, 4, 2, s, 1, 5, scale)                                                                       \
-  F(2, 3, 1, u, 1, 5, high)                                                                        \
-  F(2, 4, 2, s, 1, 5, wide)
+  F(1, 3, 1, u, 1, 5, high, 1, 4)                                                                  \
+  F(1, 3, 1, u, 1, 5, dropped, 1, 3)                                                               \
+  F(1, 4, 2, s, 1, 5, scale, 1, 2)                                                                 \
+  F(2, 3, 1, u, 1, 5, high, 1, 3)                                                                  \
+  F(2, 4, 2, s, 1, 5, wide, 1, 3)                                                                  \
+  F(2, 5, 3, s, 1, 5, double, 1, 4)
 
 #define CC_TENSOR_SEPARABLE_NAME(bytes, planes, digits, sign, matrices, blocks, sums)              \
   "cc_tensor_separable_u" #bytes "_p" #planes "_d" #digits #sign "_m" #matrices "_b" #blocks       \

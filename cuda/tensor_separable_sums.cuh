@@ -7,23 +7,22 @@
 
 /* What a kernel is made for: see CC_TENSOR_SEPARABLE_KERNELS. */
 template <int BYTES_, int PLANES_, int DIGITS_, bool SIGNED_, int MATRICES_, int BLOCKS_,
-          CcTensorSeparableSums SUMS_>
+          CcTensorSeparableSums SUMS_, int PAIRS_>
 struct Variant {
   static constexpr int BYTES = BYTES_, PLANES = PLANES_, DIGITS = DIGITS_, MATRICES = MATRICES_;
-  static constexpr int BLOCKS = BLOCKS_;
+  static constexpr int BLOCKS = BLOCKS_, PAIRS = PAIRS_;
   static constexpr bool SIGNED = SIGNED_;
   static constexpr CcTensorSeparableSums SUMS = SUMS_;
   static constexpr bool WIDE =
       SUMS == CC_TENSOR_SEPARABLE_SUMS_wide || SUMS == CC_TENSOR_SEPARABLE_SUMS_double;
   static constexpr bool DROPPED = SUMS == CC_TENSOR_SEPARABLE_SUMS_dropped;
-  static constexpr int PAIRS = CC_TENSOR_SEPARABLE_PAIRS(BYTES, PLANES, MATRICES, BLOCKS);
   static constexpr int TILE_BYTES = CC_TENSOR_SEPARABLE_TILE_BYTES(PAIRS);
   static constexpr int MOST_STEPS = CC_TENSOR_SEPARABLE_MOST_STEPS(BLOCKS);
   static constexpr int SETS = CC_TENSOR_SEPARABLE_SETS(BYTES, DIGITS);
   static constexpr int EIGHTS = 2 / BYTES; /* columns of 16 bytes, eight at a time */
   static constexpr int WEIGHTS = PLANES + DIGITS - 1;
   static constexpr int DOWN_STEPS = (BLOCKS + 1) / 2; /* of 32 rows */
-  typedef StagedBlocks<TILE_BYTES, MOST_STEPS, MATRICES * SETS> Staged;
+  typedef StagedBlocks<TILE_BYTES, MOST_STEPS, MATRICES * SETS, BLOCKS> Staged;
 };
 
 /* --- matrix products --- */
@@ -111,35 +110,46 @@ template <typename V> struct Table : CcTensorSeparableTable {
     const int rows = OWN(part).down * V::MATRICES * V::SETS;
     for (int i = threadIdx.y; i < rows; i += CC_TENSOR_SEPARABLE_WARPS)
       staged.taps[i][threadIdx.x] = next[32 * i];
+    if (threadIdx.y == 0 && threadIdx.x == 0) {
+      staged.filtered = filtered;
+      staged.copied = copied;
+    }
   }
 };
 
 /* --- rows --- */
 
-/* How source bytes become what is multiplied. */
+/* How stored words of two bytes, two at a time, become code values. */
 struct SourceForm {
   int shift;
-  unsigned mask; /* of stored words, two at a time */
-  bool grey;     /* pixels of four bytes become grey */
+  unsigned mask;
 };
 
-/* Reads 32 bytes of each of 16 rows: of lane 4g + t bytes 4t and on of row g, then bytes 16 + 4t
- * and on, and then both of row g + 8. */
+/* A lane's share of 32 bytes of 16 rows: of lane 4g + t bytes 4t and on of row g, then bytes 16 +
+ * 4t and on, and then both of row g + 8. */
+struct Bytes {
+  unsigned word[4];
+};
+
 template <int BYTES>
-static __device__ __forceinline__ void
-load_bytes(unsigned (&word)[4], unsigned address, const CcPart &part, const SourceForm &form) {
+static __device__ __forceinline__ Bytes
+load_bytes(unsigned address, const SourceForm &form) {
+  Bytes to;
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
-               : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
+               : "=r"(to.word[0]), "=r"(to.word[1]), "=r"(to.word[2]), "=r"(to.word[3])
                : "r"(address)
                : "memory");
   if (BYTES == 2)
 #pragma unroll
     for (int i = 0; i < 4; i++)
-      word[i] = word[i] >> form.shift & form.mask;
-  else if (form.grey)
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-      word[i] = grey_of(part, word[i]);
+      to.word[i] = to.word[i] >> form.shift & form.mask;
+  return to;
+}
+
+/* The 32 bytes in the middle of 64. */
+static __device__ __forceinline__ Bytes
+middle_of(const Bytes &first, const Bytes &second) {
+  return {first.word[1], second.word[0], first.word[3], second.word[2]};
 }
 
 /* Byte `i` of four numbers as a word. */
@@ -261,37 +271,41 @@ template <typename V> struct Ring {
   }
 };
 
-/* Slides a pair by the block of rows that begins at `address` in shared memory. */
+/* Slides a pair by the block of rows that begins at `address` in shared memory. What is read for
+ * its first half serves the second in the next step, or half of it. The first step is not part of
+ * the loop, so that sums that begin with zero need no registers for that. */
 template <typename V>
 static __device__ __forceinline__ void
 slide_pair(Ring<V> (&ring)[2], const Table<V> &table, const typename V::Staged &staged, int steps,
-           const CcPart &part, const SourceForm &form, unsigned address) {
+           const SourceForm &form, unsigned address) {
   RowSums<V> sums[2][V::MATRICES];
 #pragma unroll
   for (int k = 0; k < 2; k++)
 #pragma unroll
     for (int m = 0; m < V::MATRICES; m++)
       sums[k][m].begin(table.offset[m]);
-  const uint4(*tap)[32] = staged.taps;
-#pragma unroll 1
-  for (int step = 0; step < steps; step++) {
-    unsigned bytes[2][4];
-#pragma unroll
-    for (int k = 0; k < 2; k++)
-      load_bytes<V::BYTES>(bytes[k], address + 32 * step + 16 * k, part, form);
+  Bytes first = load_bytes<V::BYTES>(address, form);
+  const auto add_step = [&](int step) {
+    const Bytes next = load_bytes<V::BYTES>(address + 32 * (step + 1), form);
+    const Bytes bytes[2] = {first, V::PAIRS == 2 ? next : middle_of(first, next)};
 #pragma unroll
     for (int m = 0; m < V::MATRICES; m++)
 #pragma unroll
-      for (int set = 0; set < V::SETS; set++, tap++) {
-        const uint4 taps = (*tap)[threadIdx.x];
+      for (int set = 0; set < V::SETS; set++) {
+        const uint4 taps = staged.taps[(step * V::MATRICES + m) * V::SETS + set][threadIdx.x];
 #pragma unroll
         for (int k = 0; k < 2; k++)
 #pragma unroll
           for (int half = 0; half < 2; half++)
-            multiply_add<V::SIGNED>(sums[k][m].half[set][half], taps, bytes[k][2 * half],
-                                    bytes[k][2 * half + 1]);
+            multiply_add<V::SIGNED>(sums[k][m].half[set][half], taps, bytes[k].word[2 * half],
+                                    bytes[k].word[2 * half + 1]);
       }
-  }
+    first = next;
+  };
+  add_step(0);
+#pragma unroll 1
+  for (int step = 1; step < steps; step++)
+    add_step(step);
 #pragma unroll
   for (int k = 0; k < 2; k++)
     ring[k].slide(sums[k]);

@@ -35,15 +35,18 @@ find_separable_tile(const CcLaunch &launch) {
 
 /* --- reading --- */
 
-/* Blocks of source rows in shared memory: one in work, and those that are on their way. Beside them
- * the taps of rows, FRAGMENTS for each step. */
-template <int TILE_BYTES, int MOST_STEPS, int FRAGMENTS> struct StagedBlocks {
-  static constexpr int N = 4;
-  static constexpr int PITCH = TILE_BYTES + 32 * MOST_STEPS - 16;
+/* Blocks of source rows in shared memory: one in work, AHEAD that are on their way, and those
+ * before it to the middle of a window of BLOCKS, of which bytes may be copied. Beside them the taps
+ * of rows, FRAGMENTS for each step. */
+template <int TILE_BYTES, int MOST_STEPS, int FRAGMENTS, int BLOCKS> struct StagedBlocks {
+  static constexpr int AHEAD = BLOCKS == 5 ? 1 : 2, N = AHEAD + 1 + BLOCKS / 2;
+  /* the last 32 bytes are not used; words that are copied share few banks */
+  static constexpr int PITCH = ((TILE_BYTES + 32 * MOST_STEPS + 16 - 48 + 127) & -128) + 48;
   static_assert(PITCH % 32 == 16, "8 rows lie in different banks");
 
   alignas(16) unsigned char row[N][BLOCK_ROWS][PITCH];
   uint4 taps[MOST_STEPS * FRAGMENTS][32]; /* of each lane */
+  uint64_t filtered, copied;              /* see CcTensorSeparableTable */
   /* for each sample beside the source that is read, left of it and right: the one that the border
    * rule puts there, or -1 */
   int outside[2][CC_TENSOR_SEPARABLE_REACH_ACROSS(MOST_STEPS)];
@@ -113,7 +116,7 @@ is_free(const SeparableTile &tile, const Span &span, int down) {
 template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
   static constexpr int THREADS = 32 * CC_TENSOR_SEPARABLE_WARPS, ACROSS = TILE_BYTES / WORD;
   static constexpr int EACH = THREADS / ACROSS;     /* rows that are staged at once */
-  static constexpr int ENDS = THREADS / BLOCK_ROWS; /* words at the end of a row, at once */
+  static constexpr int ENDS = THREADS / BLOCK_ROWS; /* words at the end of each row, at once */
 
   const CcLaunch &launch;
   const CcPart &part;
@@ -137,8 +140,8 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
       return;
     }
     next = source_row<char>(part, top + thread() / ACROSS) + span.left + thread() % ACROSS * WORD;
-    next_end = source_row<char>(part, top + thread() % BLOCK_ROWS) + span.left + TILE_BYTES +
-               thread() / BLOCK_ROWS * WORD;
+    next_end = source_row<char>(part, top + thread() / ENDS) + span.left + TILE_BYTES +
+               thread() % ENDS * WORD;
   }
 
   /* Starts to stage the next block, if there is one. */
@@ -158,13 +161,10 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
 #pragma unroll
     for (int i = 0; i < BLOCK_ROWS / EACH; i++, next += EACH * pitch)
       start_copy_of_word(to + i * EACH * Staged::PITCH, next, WORD);
-    unsigned char *end =
-        &staged.row[slot][thread() % BLOCK_ROWS][TILE_BYTES + thread() / BLOCK_ROWS * WORD];
+    unsigned char *end = &staged.row[slot][thread() / ENDS][TILE_BYTES];
 #pragma unroll 1
-    for (int k = thread() / BLOCK_ROWS * WORD; k < 2 * span.reach; k += ENDS * WORD) {
-      start_copy_of_word(end, next_end + (k - thread() / BLOCK_ROWS * WORD), WORD);
-      end += ENDS * WORD;
-    }
+    for (int k = thread() % ENDS * WORD; k < 2 * span.reach; k += ENDS * WORD)
+      start_copy_of_word(end + k, next_end + (k - thread() % ENDS * WORD), WORD);
     next_end += BLOCK_ROWS * pitch;
   }
 
@@ -174,8 +174,8 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
     for (int i = 0; i < BLOCK_ROWS / EACH; i++)
       stage_word(inside, thread() / ACROSS + i * EACH, thread() % ACROSS * WORD);
 #pragma unroll 1
-    for (int k = thread() / BLOCK_ROWS * WORD; k < 2 * span.reach; k += ENDS * WORD)
-      stage_word(inside, thread() % BLOCK_ROWS, TILE_BYTES + k);
+    for (int k = thread() % ENDS * WORD; k < 2 * span.reach; k += ENDS * WORD)
+      stage_word(inside, thread() / ENDS, TILE_BYTES + k);
   }
 
   /* Also what the border rule puts in the place of rows above and below the source. */
@@ -188,6 +188,23 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
       *(uint64_t *)to = OWN(part).border[(unsigned)(at + 48 * WORD) / WORD % 3];
     else
       start_copy_of_word(to, source_row<char>(part, y) + (bytes > 0 ? at : 0), bytes);
+  }
+
+  /* Makes the pixels of four samples grey that the thread has staged of block `i`. */
+  __device__ __forceinline__ void make_own_grey(int i) {
+    unsigned char(*row)[Staged::PITCH] = staged.row[i % Staged::N];
+#pragma unroll
+    for (int k = 0; k < BLOCK_ROWS / EACH; k++)
+      make_grey<BYTES>(part, &row[thread() / ACROSS + k * EACH][thread() % ACROSS * WORD]);
+#pragma unroll 1
+    for (int k = thread() % ENDS * WORD; k < 2 * span.reach; k += ENDS * WORD)
+      make_grey<BYTES>(part, &row[thread() / ENDS][TILE_BYTES + k]);
+  }
+
+  /* Makes the pixels of three bytes grey that lie in block `i`, which is staged. */
+  __device__ __forceinline__ void make_luma(int i) {
+    make_rows_luma(part, staged.row[i % Staged::N][0], Staged::PITCH, BLOCK_ROWS, span.left,
+                   span.bytes);
   }
 
   /* Finds what is beside the source, if the tile reads that. */
@@ -233,39 +250,37 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
     if (inside >= 0 && inside + BYTES <= span.bytes)
       return *(const Stored<BYTES> *)(row + x * BYTES);
     const int inner = cc_border_index(y, part.src_height, launch.border);
-    return __ldg(source_row<Stored<BYTES>>(part, inner) + x);
+    return fetch_word<BYTES>(part, source_row<Stored<BYTES>>(part, inner), x);
   }
 };
 
 /* --- writing --- */
 
-/* 8 bytes of a source row, of which `left` lie in it. */
-static __device__ __forceinline__ uint64_t
-load_word(const char *from, int left) {
-  if (left >= WORD)
-    return __ldg((const unsigned long long *)from);
-  uint64_t word = 0;
-#pragma unroll 1
-  for (int i = 0; i < left; i++)
-    word |= (uint64_t)__ldg((const unsigned char *)from + i) << 8 * i;
-  return word;
-}
-
-/* Puts what is copied, of `source`, and what is filled into 8 bytes of a row. */
-static __device__ __forceinline__ uint64_t
-merge_unfiltered(const CcPart &part, const CcTensorSeparableTable &table, uint64_t source,
-                 uint64_t word) {
-  return (word & table.filtered) | (source & table.copied) |
-         (OWN(part).fill & ~(table.filtered | table.copied));
-}
-
-/* Writes 8 bytes of a row, of which `left` lie in the target. */
+/* Puts what is copied, of `source`, and what is filled into words of a row. */
+template <int COUNT>
 static __device__ __forceinline__ void
-store_word(char *to, int left, uint64_t word) {
-  if (left >= WORD)
-    *(uint64_t *)to = word;
+merge_unfiltered(uint64_t filtered, uint64_t copied, uint64_t fill, const unsigned *source,
+                 unsigned (&word)[COUNT]) {
+  const uint64_t filled = fill & ~(filtered | copied);
+#pragma unroll
+  for (int i = 0; i < COUNT; i++) {
+    const int down = 32 * (i % 2);
+    word[i] = (word[i] & (unsigned)(filtered >> down)) | (source[i] & (unsigned)(copied >> down)) |
+              (unsigned)(filled >> down);
+  }
+}
+
+/* Writes BYTES bytes of a row, 8 or 16, of which `left` lie in the target. */
+template <int BYTES>
+static __device__ __forceinline__ void
+store_words(char *to, int left, const unsigned (&word)[BYTES / 4]) {
+  if (left >= BYTES && BYTES == 16)
+    *(uint4 *)to = make_uint4(word[0], word[1], word[BYTES / 4 - 2], word[BYTES / 4 - 1]);
+  else if (left >= BYTES)
+    *(uint2 *)to = make_uint2(word[0], word[1]);
   else
-#pragma unroll 1
-    for (int i = 0; i < left; i++)
-      to[i] = (char)(word >> 8 * i);
+#pragma unroll
+    for (int i = 0; i < BYTES - 1; i++)
+      if (i < left)
+        to[i] = (char)(word[i / 4] >> 8 * (i % 4));
 }
