@@ -24,7 +24,7 @@ G_BEGIN_DECLS
     two_pass)                                                                                      \
   F(CC_ALGORITHM_REGISTER_TILE, "register-tile",                                                   \
     "4x4 pixels a thread; separable kernels up to 7x7", tiny_separable, register_tile)             \
-  F(CC_ALGORITHM_SLIDING, "sliding", "Registers that slide down the picture, packed arithmetic",   \
+  F(CC_ALGORITHM_SLIDING, "sliding", "Products of matrices on the tensor cores, down the picture", \
     sliding, sliding)
 
 /* The list of algorithms with AUTO before them, which stands for the fastest one that runs the
