@@ -83,7 +83,10 @@ def judge(run):
 
 def cell_text(cell):
     _, share, wanted, rival, times = cell
-    text = f"{share:.0f}" if share >= wanted else f"**{share:.0f}** of {wanted}"
+    rounded = f"{share:.0f}" if round(share) != wanted else f"{share:.1f}"
+    if f"{wanted:.1f}" == rounded:
+        rounded = f"{share:.2f}"
+    text = rounded if share >= wanted else f"**{rounded}** of {wanted}"
     return text + (f", {rival['algorithm']} {1 / times:.1f}x" if rival and times < NOISE else "")
 
 
@@ -117,5 +120,8 @@ def summary(run):
     rows.append(["as fast as NPP, CV-CUDA and the classics", f"{NOISE}x",
                  f"{len(found) - len(slower)} of {len(found)}",
                  ", ".join(dict.fromkeys(kernel for kernel, *_ in slower))])
+    unasked = [where for where, cell in found.items() if class_of(cell[0]) == len(SHARES)]
+    if unasked:
+        rows.append(["others", "nothing", f"{len(unasked)}", ""])
     head = ["kernels", "wanted, 8/16 bits", "cells that meet it", "kernels that miss it somewhere"]
     return head, rows
