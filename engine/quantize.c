@@ -40,8 +40,8 @@
 #define SHIFT_OF_SOME 11
 #define MOST_SMALL_SIDE 5 /* of windows whose rows and columns have such divisors, too */
 #define SHIFT_OF_SMALL 11
-#define PRODUCT_BITS_OF_BYTES 31 /* that such a product may have */
-#define PRODUCT_BITS_OF_WORDS 62
+#define PRODUCT_BITS_OF_NARROW 31 /* that such a product may have, of narrow sums of bytes */
+#define PRODUCT_BITS 62
 
 /* --- how fine integers may be --- */
 
@@ -168,7 +168,8 @@ divisor_at(const Grid *grid, gdouble top, guint i) {
 static gdouble
 find_divisor(const Lines *lines, gint64 largest, gdouble most, gint shift, gint most_code,
              gint32 *tap) {
-  const gdouble top = MIN(most, (gdouble)largest / lines->largest);
+  const gdouble finest = shift < 0 ? INFINITY : ldexp(1, shift);
+  const gdouble top = MIN(MIN(most, finest), (gdouble)largest / lines->largest);
   if (!(top >= 1)) { /* even 1 is too fine */
     gint exponent;
     frexp(top, &exponent);
@@ -324,7 +325,8 @@ round_factors(CcOp *op, const Weights *weights, const Level *level) {
 static gint
 find_shift(const Lines *lines, const Level *level, gint most_code, gdouble top) {
   const gboolean is_byte = most_code <= G_MAXUINT8;
-  const gint bits = is_byte ? PRODUCT_BITS_OF_BYTES : PRODUCT_BITS_OF_WORDS;
+  const gboolean is_narrow = is_byte && level->largest_sum <= NARROW;
+  const gint bits = is_narrow ? PRODUCT_BITS_OF_NARROW : PRODUCT_BITS;
   const gint left = bits - (gint)ceil(log2(most_code * (lines->most + 1) + 2));
   const gint wanted = SHIFT_OF_SOME + (gint)ceil(log2(MAX(top, 1)));
   return CLAMP(MIN(left, wanted), 0, is_byte ? level->shift : FINE);

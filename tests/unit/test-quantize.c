@@ -153,6 +153,25 @@ test_separable_signed(void) {
   check_random(1000, FALSE, TRUE, 4);
 }
 
+/* Sums of many times a sample leave products few bits for a fine divisor. */
+static void
+test_amplified(void) {
+  g_autoptr(GRand) rand = g_rand_new_with_seed(7);
+  for (guint i = 0; i < 1000; i++) {
+    const guint width = 2 * (guint)g_rand_int_range(rand, 0, 8) + 1;
+    const guint height = 2 * (guint)g_rand_int_range(rand, 0, 8) + 1;
+    gdouble coeff[CC_MAX_COEFFS];
+    for (guint k = 0; k < width * height; k++)
+      coeff[k] = g_rand_double_range(rand, -1, 1);
+    g_autoptr(CcKernel) kernel = cc_kernel_new_matrix(coeff, width * height, width, NULL);
+    const CcFilter filter = {.kernel = kernel, .scale = pow(2, g_rand_double_range(rand, -2, 6))};
+    for (guint f = 0; f < G_N_ELEMENTS(formats); f++) {
+      g_autoptr(CcPlan) plan = plan_for(&filter, formats[f]);
+      g_assert_cmpfloat(plan->op->error, <, 1);
+    }
+  }
+}
+
 /* --- Gaussians --- */
 
 static void
@@ -244,6 +263,7 @@ main(int argc, char **argv) {
   g_test_add_func("/quantize/separable-means", test_separable_means);
   g_test_add_func("/quantize/signed", test_signed);
   g_test_add_func("/quantize/separable-signed", test_separable_signed);
+  g_test_add_func("/quantize/amplified", test_amplified);
   g_test_add_func("/quantize/gaussians", test_gaussians);
   g_test_add_func("/quantize/large-gaussians", test_large_gaussians);
   g_test_add_func("/quantize/typed-gaussian", test_typed_gaussian);
