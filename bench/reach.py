@@ -83,9 +83,8 @@ def judge(run):
 
 def cell_text(cell):
     _, share, wanted, rival, times = cell
-    rounded = f"{share:.0f}" if round(share) != wanted else f"{share:.1f}"
-    if f"{wanted:.1f}" == rounded:
-        rounded = f"{share:.2f}"
+    texts = [f"{share:.{digits}f}" for digits in range(3)]
+    rounded = next((text for text in texts if float(text) != wanted), texts[-1])
     text = rounded if share >= wanted else f"**{rounded}** of {wanted}"
     return text + (f", {rival['algorithm']} {1 / times:.1f}x" if rival and times < NOISE else "")
 
@@ -120,8 +119,8 @@ def summary(run):
     rows.append(["as fast as NPP, CV-CUDA and the classics", f"{NOISE}x",
                  f"{len(found) - len(slower)} of {len(found)}",
                  ", ".join(dict.fromkeys(kernel for kernel, *_ in slower))])
-    unasked = [where for where, cell in found.items() if class_of(cell[0]) == len(SHARES)]
+    unasked = sum(class_of(cell[0]) == len(SHARES) for cell in found.values())
     if unasked:
-        rows.append(["others", "nothing", f"{len(unasked)}", ""])
+        rows.append(["others", "nothing", f"{unasked}", ""])
     head = ["kernels", "wanted, 8/16 bits", "cells that meet it", "kernels that miss it somewhere"]
     return head, rows

@@ -243,14 +243,10 @@ error_of_response(const CcOp *op, const Weights *weights, gdouble divisor) {
                                                   : largest;
 }
 
-static gdouble
-most_error(const CcOp *op) {
-  return op->response == CC_RESPONSE_DIRECTION ? MOST_ANGLE_ERROR : MOST_ERROR;
-}
-
+/* Whether the error is at most `most`, or what an angle allows. */
 static gboolean
-is_fine_enough(const CcOp *op) {
-  return op->error <= most_error(op);
+is_fine_enough(const CcOp *op, gdouble most) {
+  return op->error <= (op->response == CC_RESPONSE_DIRECTION ? MOST_ANGLE_ERROR : most);
 }
 
 /* --- column times row --- */
@@ -367,8 +363,7 @@ quantize(CcOp *op, const Weights *weights) {
     divisor = op->separable ? round_factors(op, weights, &levels[i])
                             : round_taps(op, weights, &levels[i]);
     op->error = error_of_response(op, weights, divisor);
-    if (op->error <=
-        (levels[i].digits == 0 ? MIN(MOST_SMALL_ERROR, most_error(op)) : most_error(op)))
+    if (is_fine_enough(op, levels[i].digits == 0 ? MOST_SMALL_ERROR : MOST_ERROR))
       break;
   }
   return divisor;
@@ -406,7 +401,7 @@ cc_quantize(CcOp *op, const gdouble *weight, gint most_code) {
     return 1; /* the taps are 0 already */
   if (find_factors(&weights, op)) {
     const gdouble divisor = quantize_products(op, &weights);
-    if (is_fine_enough(op))
+    if (is_fine_enough(op, MOST_ERROR))
       return divisor;
   }
   op->separable = FALSE;
