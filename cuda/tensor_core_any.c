@@ -183,8 +183,7 @@ cc_tensor_core_any_choose(const CcPass *pass, const CcPlaneLayout *layout, guint
   any->reach = (guint8)reach;
   any->pairs = (guint8)pairs;
   const gint taken = CC_TENSOR_CORE_ANY_LEAD(CC_TENSOR_CORE_ANY_CHUNK * any->chunks, (gint)stride);
-  /* pixels of three bytes that begin outside become their luma in fours */
-  const gint margin = MAX(taken, lead + (step == 3 ? 12 : 0));
+  const gint margin = MAX(taken, lead + (step == 3 ? CC_TENSOR_CORE_LUMA_BYTES : 0));
   any->margin = (guint8)(16 * cc_cuda_divide_up((guint)margin, 16));
   return any->margin <= CC_TENSOR_CORE_ANY_MOST_MARGIN;
 }

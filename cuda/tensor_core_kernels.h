@@ -42,6 +42,10 @@
 /* Taps beyond a signed byte are two digits, low + CC_TENSOR_CORE_DIGIT * high. */
 #define CC_TENSOR_CORE_DIGIT 128
 
+/* Pixels of three bytes become grey in fours, from a word on: of those that are staged, fewer than
+ * these bytes at each end may stay as they are. */
+#define CC_TENSOR_CORE_LUMA_BYTES 12
+
 /* The last steps, the fastest first. A part's sums S, begun with `start`, become code values:
  *   bytes     byte `factor` of S, or that and the next for samples of two
  *   whole     S, saturated to a byte

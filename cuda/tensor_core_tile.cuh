@@ -424,13 +424,14 @@ keep_code_bits(const Tile &tile, Rows &staged) {
 static __device__ __forceinline__ void
 make_rows_luma(const CcPart &part, unsigned char *staged, int pitch, int rows, int left,
                int width) {
-  const int each = width / 12; /* fours of a row; 8 bytes are left over, or fewer */
+  const int each =
+      width / CC_TENSOR_CORE_LUMA_BYTES; /* fours of a row; 8 bytes are left over, or fewer */
   const int skip = pixel_of(part, left + 2) * 3 - left;
   const int first = skip + 3 * skip; /* pixels begin there and at `skip`, and words there */
 #pragma unroll 2
   for (int i = 32 * threadIdx.y + threadIdx.x; i < rows * each; i += 32 * CC_TENSOR_CORE_WARPS) {
-    const int at = first + i % each * 12;
-    if (at + 12 > width)
+    const int at = first + i % each * CC_TENSOR_CORE_LUMA_BYTES;
+    if (at + CC_TENSOR_CORE_LUMA_BYTES > width)
       continue;
     unsigned *word = (unsigned *)(staged + i / each * pitch + at);
     const unsigned x = word[0], y = word[1], z = word[2];

@@ -138,10 +138,9 @@ cc_tensor_separable_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel 
       !cc_tensor_core_find_packing(&choice->packing, layout, &plan->packing[leading->plane]) ||
       !cc_tensor_core_can_write(leading, layout))
     return FALSE;
-  /* pixels of three bytes become grey in fours, which may begin and end outside */
   const guint reach =
       cc_tensor_core_farthest_sample(leading, layout) * (guint)cc_sample_size(layout->type) +
-      (choice->packing.colors && layout->step == 3 ? 12 : 0);
+      (choice->packing.colors && layout->step == 3 ? CC_TENSOR_CORE_LUMA_BYTES : 0);
   choice->most_code = (1 << layout->depth) - 1;
   choice->steps = cc_cuda_divide_up(reach + 8, CC_TENSOR_SEPARABLE_CENTRE);
   choice->kernel = find_kernel(leading, layout, choice);

@@ -39,6 +39,7 @@ find_separable_tile(const CcLaunch &launch) {
  * before it to the middle of a window of BLOCKS, of which bytes may be copied. Beside them the taps
  * of rows, FRAGMENTS for each step. */
 template <int TILE_BYTES, int MOST_STEPS, int FRAGMENTS, int BLOCKS> struct StagedBlocks {
+  /* with most rows one is enough, and leaves shared memory for more tiles at once */
   static constexpr int AHEAD = BLOCKS == 5 ? 1 : 2, N = AHEAD + 1 + BLOCKS / 2;
   /* the last 32 bytes are not used; words that are copied share few banks */
   static constexpr int PITCH = ((TILE_BYTES + 32 * MOST_STEPS + 16 - 48 + 127) & -128) + 48;
