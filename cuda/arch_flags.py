@@ -4,14 +4,19 @@
 
 usage: arch_flags.py NVCC [ARCH...]
 
-ARCH is like sm_90, and gets code of its own; PTX of the newest is added, which later GPUs compile
+ARCH is like sm_90, and gets code of its own; PTX for the newest is added, which later GPUs compile
 when they load it. Without any, it is the first of every generation that this nvcc knows from Turing
-(75) up, whose code runs on the generation's others, and PTX of the oldest too, for those that take
-no other's code (embedded boards).
+(75) up, whose code runs on the generation's others, and PTX for Ampere (80), for GPUs to come and
+for those that take no other's code (embedded boards).
+
+The device code is compiled once for each of the architectures that it tells apart, which takes most
+of the time, and then made into code for the GPUs that have what that one has.
 """
 import re
 import subprocess
 import sys
+
+TOLD_APART = 75, 80, 90
 
 
 def known(nvcc):
@@ -21,21 +26,27 @@ def known(nvcc):
 
 def first_of_generations(numbers):
     first = {}
-    for number in sorted(number for number in numbers if number >= 75):
+    for number in sorted(number for number in numbers if number >= TOLD_APART[0]):
         first.setdefault(number // 10, number)
     return list(first.values())
+
+
+def compiled_for(number):
+    return max(apart for apart in TOLD_APART if apart <= number)
 
 
 def main():
     nvcc, *wanted = sys.argv[1:]
     for name in wanted:
-        if not re.fullmatch(r'sm_\d+', name):
-            sys.exit(f'cuda-arch: "{name}" is not an architecture such as sm_90')
+        if not re.fullmatch(r'sm_\d+', name) or int(name[3:]) < TOLD_APART[0]:
+            sys.exit(f'cuda-arch: "{name}" is not an architecture such as sm_90, from sm_{TOLD_APART[0]} up')
     numbers = sorted(int(name[3:]) for name in wanted) or first_of_generations(known(nvcc))
-    for number in numbers:
-        print(f'-gencode=arch=compute_{number},code=sm_{number}')
-    for number in numbers[-1:] if wanted else (numbers[0], numbers[-1]):
-        print(f'-gencode=arch=compute_{number},code=compute_{number}')
+    ptx = compiled_for(numbers[-1]) if wanted else 80
+    for apart in TOLD_APART:
+        codes = [f'sm_{number}' for number in numbers if compiled_for(number) == apart]
+        codes += [f'compute_{apart}'] * (apart == ptx)
+        if codes:
+            print(f'-gencode=arch=compute_{apart},code=[{",".join(codes)}]')
 
 
 main()

@@ -22,7 +22,14 @@ CC_CUDA_DECLARE_MODULE(register_tile);
 
 static const gchar *
 sum_name(const CcOp *op) {
-  return !op || op->arith == CC_ARITH_F32 ? "f32" : cc_op_fits_int32(op) ? "i32" : "i64";
+  return !op || op->arith == CC_ARITH_F32 ? "f32" : "i64";
+}
+
+static void
+name_kernel(CcCudaKernel *kernel, const CcPlan *plan, const CcPass *pass, const gchar *name,
+            const gchar *sum) {
+  g_snprintf(kernel->name, sizeof kernel->name, "cc_%s_%s_%s", name,
+             plan->layout.plane[pass->plane].type == CC_SAMPLE_U8 ? "u8" : "u16", sum);
 }
 
 static void
@@ -30,21 +37,11 @@ set_kernel(CcCudaKernel *kernel, CcCudaModule module, const gchar *name, const C
            const CcPass *pass, guint width, guint height) {
   const CcOp *op = cc_cuda_leading_pass(plan, pass)->op;
   kernel->module = module;
-  g_snprintf(kernel->name, sizeof kernel->name, "cc_%s_%s_%s", name,
-             plan->layout.plane[pass->plane].type == CC_SAMPLE_U8 ? "u8" : "u16", sum_name(op));
+  name_kernel(kernel, plan, pass, name, sum_name(op));
   kernel->block[0] = width;
   kernel->block[1] = height;
   kernel->tiles_per_block = 1;
   kernel->integer = op && op->arith == CC_ARITH_I64;
-}
-
-/* The window grows to the next side that there are kernels for. */
-static void
-set_side(CcCudaKernel *kernel, const CcOp *op) {
-  const guint side = op ? MAX(op->width, op->height) : 0;
-  kernel->side = side <= 3 ? 3 : side <= 5 ? 5 : 7;
-  const gsize length = strlen(kernel->name);
-  g_snprintf(kernel->name + length, sizeof kernel->name - length, "_%u", kernel->side);
 }
 
 /* --- tiles --- */
@@ -147,13 +144,19 @@ const CcCudaAlgorithm cc_cuda_scatter = {
 
 /* --- two-pass --- */
 
+/* The intermediate is half as large where 32 bits hold the sums. */
+static const gchar *
+intermediate_name(const CcOp *op) {
+  return op && op->arith == CC_ARITH_I64 && cc_op_fits_int32(op) ? "i32" : sum_name(op);
+}
+
 /* Sets where the parts' intermediates lie: a sum for every matrix, component, column of the target
  * and row of the source. */
 static void
 set_scratch(CcLaunch *launch, const CcPass *const *pass) {
   for (gint i = 0; i < launch->n_parts; i++) {
     CcPart *part = &launch->part[i];
-    const gboolean wide = pass[i]->op && g_str_equal(sum_name(pass[i]->op), "i64");
+    const gboolean wide = pass[i]->op && g_str_equal(intermediate_name(pass[i]->op), "i64");
     const guint64 columns = (guint64)launch->n_matrices * (guint)part->step * (guint)part->width;
     CC_OWN(CcTwoPassPart, part)->intermediate = launch->scratch_bytes;
     launch->scratch_bytes += columns * CC_TWO_PASS_PITCH((guint)part->src_height) * (wide ? 8 : 4);
@@ -164,6 +167,7 @@ static void
 choose_half(const gchar *name, const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   set_kernel(kernel, cc_fatbin_two_pass, name, plan, pass, CC_TWO_PASS_TILE_SIDE,
              CC_TWO_PASS_BLOCK_HEIGHT);
+  name_kernel(kernel, plan, pass, name, intermediate_name(cc_cuda_leading_pass(plan, pass)->op));
 }
 
 static gboolean
@@ -204,12 +208,20 @@ const CcCudaAlgorithm cc_cuda_two_pass = {
 
 /* --- register-tile --- */
 
+/* The window grows to the next side that there are kernels for. There are none for strides, and for
+ * sums of 64 bits only those of side 7. */
 static gboolean
 choose_register_tile(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  const CcOp *op = cc_cuda_leading_pass(plan, pass)->op;
+  if (plan->stride != 1)
+    return FALSE;
   set_kernel(kernel, cc_fatbin_register_tile, "register_tile", plan, pass, CC_REGISTER_TILE_ACROSS,
              CC_REGISTER_TILE_DOWN);
   kernel->overlaps = TRUE;
-  set_side(kernel, cc_cuda_leading_pass(plan, pass)->op);
+  const guint side = kernel->integer ? 7 : op ? MAX(op->width, op->height) : 0;
+  kernel->side = side <= 3 ? 3 : side <= 5 ? 5 : 7;
+  const gsize length = strlen(kernel->name);
+  g_snprintf(kernel->name + length, sizeof kernel->name - length, "_%u", kernel->side);
   return TRUE;
 }
 
@@ -217,7 +229,7 @@ static void
 set_register_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device,
                    const CcPass *const *pass) {
   set_tiles(launch, CC_REGISTER_TILE_ACROSS * CC_REGISTER_TILE_SIDE,
-            CC_REGISTER_TILE_DOWN * CC_REGISTER_TILE_SIDE / (guint)launch->stride);
+            CC_REGISTER_TILE_DOWN * CC_REGISTER_TILE_SIDE);
 }
 
 const CcCudaAlgorithm cc_cuda_register_tile = {.choose = choose_register_tile,

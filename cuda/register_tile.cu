@@ -9,13 +9,12 @@
  * the tile. The sums of strips that vertical neighbours need go to local memory at once; those of
  * its own the thread keeps. Then it reads the r strips above its own and the r below and filters
  * along the columns, again in registers. Matrices follow one another and use the same local
- * memory. With a stride a tile has as many source rows as without, so a thread makes 4x2 or 4x1
- * pixels.
+ * memory.
  *
- * Where words of samples cannot be read as they lie, on the border, with interleaved samples or a
- * stride, the raw tile is put into local memory first ("staged"). The border rule is then looked up
- * once for each row and column, and all reads of a thread are under way at once: a small picture
- * takes as long as its slowest tile, and those are on the border.
+ * Where words of samples cannot be read as they lie, on the border or with interleaved samples, the
+ * raw tile is put into local memory first ("staged"). The border rule is then looked up once for
+ * each row and column, and all reads of a thread are under way at once: a small picture takes as
+ * long as its slowest tile, and those are on the border.
  *
  * For a window of side 2r+1 and 16 pixels: 4 + r/4 strips of 3 wide fetches, min(2r, 4) + r/4
  * strips to local memory and 2r from there, and (2r+1) * (32 + r) multiply-adds: 13 fetches and 99
@@ -40,15 +39,13 @@ template <typename Sample> using Word = std::conditional_t<sizeof(Sample) == 1, 
 
 /* A tile with its halo, in source samples, and how it is cut up. Columns are counted from SIDE to
  * the left of the tile's first pixel on, rows from the first of the halo on. */
-template <typename Sample_, typename Sum_, int TAPS, int STRIDE_> struct Shape {
+template <typename Sample_, typename Sum_, int TAPS> struct Shape {
   using Sample = Sample_;
   using Sum = Sum_;
   using Code = ::Code<Sum>;
-  static constexpr int STRIDE = STRIDE_, RADIUS = TAPS / 2;
-  static constexpr int ROWS = HEIGHT + TAPS - 1, COLUMNS = STRIDE * WIDTH + 2 * SIDE;
-  static constexpr int CODES = STRIDE * (SIDE - 1) + TAPS; /* that a strip is made from */
+  static constexpr int RADIUS = TAPS / 2, ROWS = HEIGHT + TAPS - 1, COLUMNS = WIDTH + 2 * SIDE;
+  static constexpr int CODES = SIDE - 1 + TAPS; /* that a strip is made from */
   static constexpr int WORDS = (SIDE - RADIUS + CODES + SIDE - 1) / SIDE; /* that those are in */
-  static constexpr int LINES = SIDE / STRIDE; /* target rows of a thread */
 
   struct Shared {
     Strip<Sum> row[ROWS][ACROSS];              /* what the rows gave */
@@ -58,16 +55,15 @@ template <typename Sample_, typename Sum_, int TAPS, int STRIDE_> struct Shape {
 };
 
 /* The source column and row that a tile's first are, before the border rule. */
-template <typename S>
 static __device__ __forceinline__ int
 first_column(const Tile &tile) {
-  return S::STRIDE * tile.x - SIDE;
+  return tile.x - SIDE;
 }
 
 template <typename S>
 static __device__ __forceinline__ int
 first_row(const Tile &tile) {
-  return S::STRIDE * tile.y - S::RADIUS;
+  return tile.y - S::RADIUS;
 }
 
 static __device__ __forceinline__ int
@@ -123,7 +119,7 @@ look_up_border(const CcLaunch &launch, const Tile &tile, typename S::Shared &sha
     const int row = i - S::COLUMNS;
     if (row < 0)
       shared.column_from[i] =
-          cc_border_index(first_column<S>(tile) + i, part.src_width, launch.border);
+          cc_border_index(first_column(tile) + i, part.src_width, launch.border);
     else
       shared.row_from[row] =
           cc_border_index(first_row<S>(tile) + row, part.src_height, launch.border);
@@ -153,7 +149,7 @@ template <int N, int MOST> struct Batch {
 template <typename S>
 static __device__ __forceinline__ void
 stage_samples(const Tile &tile, typename S::Shared &shared) {
-  constexpr int FIRST = SIDE - S::RADIUS, NEEDED = S::STRIDE * (WIDTH - 1) + 2 * S::RADIUS + 1;
+  constexpr int FIRST = SIDE - S::RADIUS, NEEDED = WIDTH + 2 * S::RADIUS;
   constexpr int N = S::ROWS * NEEDED, BATCH = Batch<N, 21>::SIZE;
   typename S::Sample *staged = (typename S::Sample *)shared.staged;
 #pragma unroll 1
@@ -192,7 +188,7 @@ stage_words(const Tile &tile, typename S::Shared &shared) {
   using Sample = typename S::Sample;
   constexpr int WORDS = S::COLUMNS / SIDE, N = S::ROWS * WORDS, BATCH = Batch<N, 9>::SIZE;
   const CcPart &part = tile.part;
-  const int left = first_column<S>(tile), last = (part.src_width & ~(SIDE - 1)) - SIDE;
+  const int left = first_column(tile), last = (part.src_width & ~(SIDE - 1)) - SIDE;
   const Sample outside = (Sample)(part.border_code[tile.component] << part.shift);
 #pragma unroll 1
   for (int first = thread_number(); first < N; first += BATCH * THREADS) {
@@ -220,7 +216,7 @@ stage_ends(const Tile &tile, typename S::Shared &shared) {
   static_assert(S::ROWS <= THREADS / 2, "a thread for each end");
   const int row = thread_number() % (THREADS / 2);
   const bool right = thread_number() >= THREADS / 2;
-  const int left = first_column<S>(tile), width = tile.part.src_width;
+  const int left = first_column(tile), width = tile.part.src_width;
   const int from = right ? max((width & ~(SIDE - 1)) - left, 0) : SIDE - S::RADIUS;
   const int to = right ? min(width + S::RADIUS - left, S::COLUMNS) : -left;
   if (row < S::ROWS)
@@ -254,7 +250,7 @@ fetch_strip(const Tile &tile, const typename S::Shared &shared, int row,
   using Sample = typename S::Sample;
   const Word<Sample> *at;
   if (STAGED) {
-    at = &shared.staged[row][S::STRIDE * threadIdx.x];
+    at = &shared.staged[row][threadIdx.x];
   } else {
     const Sample *line = source_row<Sample>(tile.part, tile.y - S::RADIUS + row);
     at = (const Word<Sample> *)(line + tile.x) + threadIdx.x - 1;
@@ -281,7 +277,7 @@ filter_strip(const CcLaunch &launch, int matrix, const typename S::Code (&code)[
   for (int i = 0; i < SIDE; i++)
 #pragma unroll
     for (int k = 0; k < TAPS; k++)
-      sum.at[i] = multiply_add(launch.row[matrix][k], code[S::STRIDE * i + k], sum.at[i]);
+      sum.at[i] = multiply_add(launch.row[matrix][k], code[i + k], sum.at[i]);
   return sum;
 }
 
@@ -318,24 +314,24 @@ template <typename S, int TAPS>
 static __device__ __forceinline__ void
 filter_columns(const CcLaunch &launch, int matrix, const typename S::Shared &shared,
                const Strip<typename S::Sum> (&own)[SIDE],
-               Response<typename S::Sum> (&response)[S::LINES][SIDE]) {
+               Response<typename S::Sum> (&response)[SIDE][SIDE]) {
   using Sum = typename S::Sum;
-  constexpr int R = S::RADIUS, NEEDED = SIDE - S::STRIDE + TAPS;
+  constexpr int R = S::RADIUS, NEEDED = SIDE - 1 + TAPS;
   Strip<Sum> row[NEEDED];
 #pragma unroll
   for (int i = 0; i < NEEDED; i++)
     row[i] = i >= R && i < R + SIDE ? own[i - R] : shared.row[threadIdx.y * SIDE + i][threadIdx.x];
-  Sum sum[S::LINES][SIDE] = {};
+  Sum sum[SIDE][SIDE] = {};
 #pragma unroll
-  for (int j = 0; j < S::LINES; j++)
+  for (int j = 0; j < SIDE; j++)
 #pragma unroll
     for (int k = 0; k < TAPS; k++)
 #pragma unroll
       for (int i = 0; i < SIDE; i++)
-        sum[j][i] = multiply_add(launch.column[matrix][k], row[S::STRIDE * j + k].at[i], sum[j][i]);
+        sum[j][i] = multiply_add(launch.column[matrix][k], row[j + k].at[i], sum[j][i]);
   const auto add = [&](CcResponse kind, int nth) {
 #pragma unroll
-    for (int j = 0; j < S::LINES; j++)
+    for (int j = 0; j < SIDE; j++)
 #pragma unroll
       for (int i = 0; i < SIDE; i++)
         response[j][i].add(kind, nth, sum[j][i]);
@@ -351,7 +347,7 @@ filter_columns(const CcLaunch &launch, int matrix, const typename S::Shared &sha
 template <typename S, int TAPS, bool STAGED>
 static __device__ __forceinline__ void
 filter_tile(const CcLaunch &launch, const Tile &tile, typename S::Shared &shared,
-            Response<typename S::Sum> (&response)[S::LINES][SIDE]) {
+            Response<typename S::Sum> (&response)[SIDE][SIDE]) {
   if (STAGED)
     stage<S>(launch, tile, shared);
   else
@@ -382,15 +378,15 @@ pack(const uint32_t (&code)[SIDE], unsigned short) {
 template <typename S>
 static __device__ __forceinline__ void
 store_pixels(const CcLaunch &launch, const Tile &tile, const Clamp &clamp,
-             const Response<typename S::Sum> (&response)[S::LINES][SIDE]) {
+             const Response<typename S::Sum> (&response)[SIDE][SIDE]) {
   using Sample = typename S::Sample;
   const CcPart &part = tile.part;
-  const int x = tile.x + threadIdx.x * SIDE, top = tile.y + threadIdx.y * S::LINES;
-  const bool wide = is_write_free(tile, WIDTH, HEIGHT / S::STRIDE) && part.step == 1;
-  uint32_t code[S::LINES][SIDE];
+  const int x = tile.x + threadIdx.x * SIDE, top = tile.y + threadIdx.y * SIDE;
+  const bool wide = is_write_free(tile, WIDTH, HEIGHT) && part.step == 1;
+  uint32_t code[SIDE][SIDE];
   const auto finish = [&](auto code_for) {
 #pragma unroll
-    for (int j = 0; j < S::LINES; j++)
+    for (int j = 0; j < SIDE; j++)
 #pragma unroll
       for (int i = 0; i < SIDE; i++)
         code[j][i] = (uint32_t)code_for(response[j][i]) << (sizeof(Sample) == 1 ? 0 : part.shift);
@@ -402,7 +398,7 @@ store_pixels(const CcLaunch &launch, const Tile &tile, const Clamp &clamp,
       finish([&](const auto &one) { return one.code(kind, part); });
     });
 #pragma unroll
-  for (int j = 0; j < S::LINES; j++) {
+  for (int j = 0; j < SIDE; j++) {
     if (wide) {
       *(Word<Sample> *)(target_row<Sample>(part, top + j) + x) = pack(code[j], Sample());
     } else {
@@ -417,28 +413,27 @@ store_pixels(const CcLaunch &launch, const Tile &tile, const Clamp &clamp,
 template <typename S>
 static __device__ __forceinline__ void
 pass_tile(const CcLaunch &launch, const Tile &tile) {
-  for (int y = threadIdx.y; y < HEIGHT / S::STRIDE; y += DOWN)
+  for (int y = threadIdx.y; y < HEIGHT; y += DOWN)
     for (int x = threadIdx.x; x < WIDTH; x += ACROSS)
       store_unfiltered<typename S::Sample>(launch, tile.part, tile.x + x, tile.y + y,
                                            tile.component);
 }
 
 /* As find_tile, with one division where pixels have one sample. */
-template <typename S>
 static __device__ __forceinline__ Tile
 find_own_tile(const CcLaunch &launch) {
   const CcPart &part = find_part(launch, blockIdx.x);
   const unsigned index = blockIdx.x - part.first_tile, across = part.tiles_across;
   const int row = index / across, column = index - row * across;
   const int pixels = part.step == 1 ? column : column / part.step;
-  return {part, pixels * WIDTH, row * (HEIGHT / S::STRIDE), column - pixels * part.step};
+  return {part, pixels * WIDTH, row * HEIGHT, column - pixels * part.step};
 }
 
 /* Whether the tile's words and those beside them can be read as they are. */
 template <typename S>
 static __device__ __forceinline__ bool
 is_free(const Tile &tile) {
-  return S::STRIDE == 1 && tile.part.step == 1 &&
+  return tile.part.step == 1 &&
          is_inside(tile.part, tile.x - SIDE, tile.y - S::RADIUS, tile.x + WIDTH + SIDE - 1,
                    tile.y + HEIGHT + S::RADIUS - 1);
 }
@@ -446,16 +441,16 @@ is_free(const Tile &tile) {
 template <typename S, int TAPS>
 static __device__ __forceinline__ void
 run_tile(const CcLaunch &launch, typename S::Shared &shared) {
-  const Tile tile = find_own_tile<S>(launch);
+  const Tile tile = find_own_tile(launch);
   if (!is_filtered(tile.part, tile.component)) {
     wait_for_last_launch();
     pass_tile<S>(launch, tile);
     return;
   }
   const Clamp clamp(tile.part); /* read early: the constants come while the launch waits */
-  Response<typename S::Sum> response[S::LINES][SIDE];
+  Response<typename S::Sum> response[SIDE][SIDE];
   if (is_free<S>(tile))
-    filter_tile<S, TAPS, S::STRIDE != 1>(launch, tile, shared, response);
+    filter_tile<S, TAPS, false>(launch, tile, shared, response);
   else
     filter_tile<S, TAPS, true>(launch, tile, shared, response);
   store_pixels<S>(launch, tile, clamp, response);
@@ -464,21 +459,20 @@ run_tile(const CcLaunch &launch, typename S::Shared &shared) {
 template <typename Sample, typename Sum, int TAPS>
 static __device__ __forceinline__ void
 register_tile(const CcLaunch &launch) {
-  using By1 = Shape<Sample, Sum, TAPS, 1>;
-  using By2 = Shape<Sample, Sum, TAPS, 2>;
-  using By4 = Shape<Sample, Sum, TAPS, 4>;
-  __shared__ union {
-    typename By1::Shared by1;
-    typename By2::Shared by2;
-    typename By4::Shared by4;
-  } shared;
+  using S = Shape<Sample, Sum, TAPS>;
+  __shared__ typename S::Shared shared;
   allow_next_launch();
-  if (launch.stride == 1)
-    run_tile<By1, TAPS>(launch, shared.by1);
-  else if (launch.stride == 2)
-    run_tile<By2, TAPS>(launch, shared.by2);
-  else
-    run_tile<By4, TAPS>(launch, shared.by4);
+  run_tile<S, TAPS>(launch, shared);
 }
 
-CC_ENTRIES_BY_SIDE(cc_register_tile, THREADS, register_tile)
+#define ENTRY(sample, Sample, sum, Sum, side)                                                      \
+  CC_ENTRY(cc_register_tile_##sample##_##sum##_##side, THREADS, register_tile<Sample, Sum, side>)
+
+ENTRY(u8, unsigned char, f32, float, 3)
+ENTRY(u8, unsigned char, f32, float, 5)
+ENTRY(u8, unsigned char, f32, float, 7)
+ENTRY(u8, unsigned char, i64, long long, 7)
+ENTRY(u16, unsigned short, f32, float, 3)
+ENTRY(u16, unsigned short, f32, float, 5)
+ENTRY(u16, unsigned short, f32, float, 7)
+ENTRY(u16, unsigned short, i64, long long, 7)

@@ -216,22 +216,6 @@ filter_window(const CcLaunch &launch, const CcLaunch &taps, const CcPart &part, 
 /* A kernel for each type of samples and of sums: NAME_u8_f32 and so on run BODY<Sample, Sum>. */
 #define CC_ENTRIES(name, threads, body)                                                            \
   CC_ENTRY(name##_u8_f32, threads, body<unsigned char, float>)                                     \
-  CC_ENTRY(name##_u8_i32, threads, body<unsigned char, int>)                                       \
   CC_ENTRY(name##_u8_i64, threads, body<unsigned char, long long>)                                 \
   CC_ENTRY(name##_u16_f32, threads, body<unsigned short, float>)                                   \
-  CC_ENTRY(name##_u16_i32, threads, body<unsigned short, int>)                                     \
   CC_ENTRY(name##_u16_i64, threads, body<unsigned short, long long>)
-
-/* A kernel for each side of the window too: NAME_u8_f32_3 and so on run BODY<Sample, Sum, SIDE>. */
-#define CC_ENTRIES_OF_SIDE(name, threads, body, side)                                              \
-  CC_ENTRY(name##_u8_f32_##side, threads, body<unsigned char, float, side>)                        \
-  CC_ENTRY(name##_u8_i32_##side, threads, body<unsigned char, int, side>)                          \
-  CC_ENTRY(name##_u8_i64_##side, threads, body<unsigned char, long long, side>)                    \
-  CC_ENTRY(name##_u16_f32_##side, threads, body<unsigned short, float, side>)                      \
-  CC_ENTRY(name##_u16_i32_##side, threads, body<unsigned short, int, side>)                        \
-  CC_ENTRY(name##_u16_i64_##side, threads, body<unsigned short, long long, side>)
-
-#define CC_ENTRIES_BY_SIDE(name, threads, body)                                                    \
-  CC_ENTRIES_OF_SIDE(name, threads, body, 3)                                                       \
-  CC_ENTRIES_OF_SIDE(name, threads, body, 5)                                                       \
-  CC_ENTRIES_OF_SIDE(name, threads, body, 7)

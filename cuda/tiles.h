@@ -11,9 +11,7 @@
 /* tile-halo, tile-cached: source pixels that a block loads, each way, one a thread */
 #define CC_SHARED_TILE_SIDE 32
 
-/* register-tile: threads of a block across and down, and pixels of a thread, each way: target
- * pixels across and, so that a tile has as many rows to filter with any stride, source pixels down
- */
+/* register-tile: threads of a block across and down, and pixels of a thread, each way */
 #define CC_REGISTER_TILE_ACROSS 16
 #define CC_REGISTER_TILE_DOWN 8
 #define CC_REGISTER_TILE_SIDE 4

@@ -160,5 +160,9 @@ two_pass_columns(const CcLaunch &launch) {
             });
 }
 
+CC_ENTRY(cc_two_pass_rows_u8_i32, SIDE *BLOCK_HEIGHT, two_pass_rows<unsigned char, int>)
+CC_ENTRY(cc_two_pass_rows_u16_i32, SIDE *BLOCK_HEIGHT, two_pass_rows<unsigned short, int>)
 CC_ENTRIES(cc_two_pass_rows, SIDE *BLOCK_HEIGHT, two_pass_rows)
+CC_ENTRY(cc_two_pass_columns_u8_i32, SIDE *BLOCK_HEIGHT, two_pass_columns<unsigned char, int>)
+CC_ENTRY(cc_two_pass_columns_u16_i32, SIDE *BLOCK_HEIGHT, two_pass_columns<unsigned short, int>)
 CC_ENTRIES(cc_two_pass_columns, SIDE *BLOCK_HEIGHT, two_pass_columns)

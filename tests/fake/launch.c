@@ -146,15 +146,17 @@ column_of(const Kernel *kernel, gint m) {
 
 static gint64
 sum_integers(const Kernel *kernel, gint m, const gint code[]) {
-  const CcLaunch *l = kernel->launch, *taps = kernel->taps;
+  const CcLaunch *l = kernel->launch;
   const gint w = l->window_width, h = l->window_height;
+  const CcTap *column = l->separable ? column_of(kernel, m) : NULL;
   gint64 sum = 0;
-  for (gint j = 0; j < h; j++)
-    for (gint i = 0; i < w; i++) {
-      const gint64 tap = l->separable ? (gint64)row_of(kernel, m)[i].i * column_of(kernel, m)[j].i
-                                      : taps->tap[(m * h + j) * w + i].i;
-      sum += tap * code[j * w + i];
-    }
+  for (gint j = 0; j < h; j++) {
+    const CcTap *taps = column ? row_of(kernel, m) : &kernel->taps->tap[(m * h + j) * w];
+    gint64 row = 0;
+    for (gint i = 0; i < w; i++)
+      row += (gint64)taps[i].i * code[j * w + i];
+    sum += column ? column[j].i * row : row;
+  }
   return sum;
 }
 
