@@ -5,7 +5,7 @@
  * pixels, and stores it in each of the field's places. */
 
 #include "hue.h"
-#include "overlap.cuh"
+#include "instructions.cuh"
 #include "tile.cuh"
 
 #define OWN(part) (*CC_OWN(const CcHuePart, &(part)))

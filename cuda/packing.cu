@@ -5,7 +5,7 @@
  * hold all of its samples, except at the end of a row. */
 
 #include "packing.h"
-#include "overlap.cuh"
+#include "instructions.cuh"
 #include "tile.cuh"
 
 #define EACH CC_PACKING_EACH

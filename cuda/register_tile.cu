@@ -21,7 +21,7 @@
  * multiply-adds for 3x3. Bytes become floats, and the results of `clamp` code values, by an
  * addition, not by a conversion. */
 
-#include "overlap.cuh"
+#include "instructions.cuh"
 #include "tile.cuh"
 
 #define SIDE CC_REGISTER_TILE_SIDE

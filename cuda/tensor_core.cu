@@ -41,32 +41,6 @@ struct Variant {
 
 /* --- taps --- */
 
-/* Loads that stay where they are written. The compiler moves others behind the barrier for the
- * source rows, where nothing hides how long they take. */
-static __device__ __forceinline__ unsigned
-load_now(const unsigned *from) {
-  unsigned to;
-  asm volatile("ld.global.b32 %0, [%1];" : "=r"(to) : "l"(from) : "memory");
-  return to;
-}
-
-static __device__ __forceinline__ uint2
-load_now(const uint2 *from) {
-  uint2 to;
-  asm volatile("ld.global.v2.b32 {%0, %1}, [%2];" : "=r"(to.x), "=r"(to.y) : "l"(from) : "memory");
-  return to;
-}
-
-static __device__ __forceinline__ int4
-load_now(const int4 *from) {
-  int4 to;
-  asm volatile("ld.global.v4.b32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(to.x), "=r"(to.y), "=r"(to.z), "=r"(to.w)
-               : "l"(from)
-               : "memory");
-  return to;
-}
-
 /* A lane's taps for 8 target bytes, those of one matrix and digit: of windows of 32 bytes. */
 template <int HEIGHT> struct Taps<32, HEIGHT> {
   uint2 row[HEIGHT];

@@ -230,19 +230,6 @@ template <typename V> struct Pairs {
 
 /* --- last steps --- */
 
-/* A number that the compiler does not read again each time, from constants that are far away. */
-template <typename Number>
-static __device__ __forceinline__ Number
-keep(Number n) {
-  if constexpr (sizeof(Number) == 8)
-    asm volatile("" : "+l"(n));
-  else if constexpr (std::is_same_v<Number, float>)
-    asm volatile("" : "+f"(n));
-  else
-    asm volatile("" : "+r"(n));
-  return n;
-}
-
 /* The numbers of the last step of a part, for a lane's samples. */
 template <typename V> struct Numbers {
   typedef std::conditional_t<V::BYTES == 1 && V::FINISH != CC_TENSOR_CORE_ANY_high, int, long long>
@@ -591,7 +578,7 @@ pass_any_tile(const CcLaunch &launch, const AnyTile &tile) {
 template <typename V>
 static __device__ __forceinline__ void
 slide_any(const CcLaunch &launch) {
-  __shared__ alignas(PIECE) unsigned char row[V::STAGED][V::PITCH];
+  alignas(PIECE) __shared__ unsigned char row[V::STAGED][V::PITCH];
   AnyTile tile = {find_part(launch, blockIdx.x), 0, 0, 0, V::PAIRED ? 1 : launch.stride};
   const CcPart &part = tile.part;
   place_tile<V::BYTES>(tile);

@@ -3,21 +3,7 @@
 
 /* What several last steps of the kernels on the tensor cores are made of. */
 
-/* Two numbers as bytes, saturated, the first in the lower one; above them the low half of `rest`.
- */
-static __device__ __forceinline__ unsigned
-saturate_bytes(int low, int high, unsigned rest) {
-  unsigned bytes;
-  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(bytes) : "r"(high), "r"(low), "r"(rest));
-  return bytes;
-}
-
-static __device__ __forceinline__ float
-approximate_root(float n) {
-  float root;
-  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(n));
-  return root;
-}
+#include "instructions.cuh"
 
 /* The root of n = x^2 + y^2, of which both are below 2^23, to the nearest, when that is at most
  * 65535; else at least 65536. Up to there the float is wrong by less than 0.1, so the nearest is r,

@@ -4,7 +4,7 @@
 /* The tiles of tensor_core.cu: which one a block has, how its source bytes get into shared memory
  * by the border rule, and what is written. Bytes are counted within rows. */
 
-#include "overlap.cuh"
+#include "instructions.cuh"
 #include "tensor_core_kernels.h"
 #include "tile.cuh"
 
@@ -133,39 +133,6 @@ template <int STRIDE, int HEIGHT> struct Staged {
     return LEAST + (tile.spans - 1) * CC_TENSOR_CORE_TILE_ROWS;
   }
 };
-
-/* Copies a piece to shared memory in the background; finish_copies() waits for it. */
-static __device__ __forceinline__ void
-start_copy(unsigned char *to, const char *from) {
-#if __CUDA_ARCH__ >= 800
-  const unsigned address = (unsigned)__cvta_generic_to_shared(to);
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
-#else
-  *(uint4 *)to = __ldg((const uint4 *)from);
-#endif
-}
-
-/* Copies the first `bytes` bytes, below 16, of a piece in the same way; what becomes of the others
- * is open. */
-static __device__ __forceinline__ void
-start_copy_of_part(unsigned char *to, const char *from, int bytes) {
-#if __CUDA_ARCH__ >= 800
-  const unsigned address = (unsigned)__cvta_generic_to_shared(to);
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(bytes)
-               : "memory");
-#else
-  for (int i = 0; i < bytes; i++)
-    to[i] = __ldg((const unsigned char *)from + i);
-#endif
-}
-
-/* Waits for the thread's own copies. */
-static __device__ __forceinline__ void
-finish_own_copies() {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-}
 
 /* Waits for the copies of all threads of the block. */
 static __device__ __forceinline__ void

@@ -33,60 +33,19 @@ struct Products {
   int sum[4];
 };
 
-#define MULTIPLY(shape, type, ...)                                                                 \
-  asm("mma.sync.aligned." shape ".row.col.s32." type ".u8.s32 " __VA_ARGS__)
-
 /* Adds to `to` the product of a matrix of taps, 16 x 16, with one of bytes, 16 x 8. */
 template <bool SIGNED>
 static __device__ __forceinline__ void
 multiply_add_half(Products &to, unsigned upper, unsigned lower, unsigned bytes) {
-#if __CUDA_ARCH__ >= 800
-#define OPERANDS                                                                                   \
-  "{%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};" : "+r"(to.sum[0]),                                \
-                                                   "+r"(to.sum[1]),                                \
-                                                   "+r"(to.sum[2]),                                \
-                                                   "+r"(to.sum[3])                                 \
-      : "r"(upper), "r"(lower), "r"(bytes)
-  if (SIGNED)
-    MULTIPLY("m16n8k16", "s8", OPERANDS);
-  else
-    MULTIPLY("m16n8k16", "u8", OPERANDS);
-#undef OPERANDS
-#else
-  /* Turing multiplies 8 rows at a time */
-#define OPERANDS(i, taps)                                                                          \
-  "{%0,%1}, {%2}, {%3}, {%0,%1};" : "+r"(to.sum[i]), "+r"(to.sum[i + 1]) : "r"(taps), "r"(bytes)
-  if (SIGNED) {
-    MULTIPLY("m8n8k16", "s8", OPERANDS(0, upper));
-    MULTIPLY("m8n8k16", "s8", OPERANDS(2, lower));
-  } else {
-    MULTIPLY("m8n8k16", "u8", OPERANDS(0, upper));
-    MULTIPLY("m8n8k16", "u8", OPERANDS(2, lower));
-  }
-#undef OPERANDS
-#endif
+  add_product<SIGNED, false>(to.sum, upper, lower, bytes);
 }
 
 /* The same of 16 x 32 and 32 x 8. */
 template <bool SIGNED>
 static __device__ __forceinline__ void
 multiply_add(Products &to, const uint4 &taps, unsigned first, unsigned second) {
-#if __CUDA_ARCH__ >= 800
-#define OPERANDS                                                                                   \
-  "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};" : "+r"(to.sum[0]),                       \
-                                                            "+r"(to.sum[1]),                       \
-                                                            "+r"(to.sum[2]),                       \
-                                                            "+r"(to.sum[3])                        \
-      : "r"(taps.x), "r"(taps.y), "r"(taps.z), "r"(taps.w), "r"(first), "r"(second)
-  if (SIGNED)
-    MULTIPLY("m16n8k32", "s8", OPERANDS);
-  else
-    MULTIPLY("m16n8k32", "u8", OPERANDS);
-#undef OPERANDS
-#else
-  multiply_add_half<SIGNED>(to, taps.x, taps.y, first);
-  multiply_add_half<SIGNED>(to, taps.z, taps.w, second);
-#endif
+  const unsigned left[4] = {taps.x, taps.y, taps.z, taps.w}, right[2] = {first, second};
+  add_product<SIGNED, false>(to.sum, left, right);
 }
 
 /* --- the table --- */
@@ -135,10 +94,7 @@ template <int BYTES>
 static __device__ __forceinline__ Bytes
 load_bytes(unsigned address, const SourceForm &form) {
   Bytes to;
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
-               : "=r"(to.word[0]), "=r"(to.word[1]), "=r"(to.word[2]), "=r"(to.word[3])
-               : "r"(address)
-               : "memory");
+  load_matrices(to.word, address);
   if (BYTES == 2)
 #pragma unroll
     for (int i = 0; i < 4; i++)

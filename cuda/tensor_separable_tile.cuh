@@ -59,39 +59,6 @@ struct Span {
   int reach; /* bytes on each side of the tile */
 };
 
-/* Copies the first `bytes` bytes, at most 8, of a word; what becomes of the others is open. */
-static __device__ __forceinline__ void
-start_copy_of_word(unsigned char *to, const char *from, int bytes) {
-#if __CUDA_ARCH__ >= 800
-  const unsigned address = (unsigned)__cvta_generic_to_shared(to);
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(address), "l"(from), "r"(bytes)
-               : "memory");
-#else
-  if (bytes == WORD)
-    *(uint2 *)to = __ldg((const uint2 *)from);
-  else
-    for (int i = 0; i < bytes; i++)
-      to[i] = __ldg((const unsigned char *)from + i);
-#endif
-}
-
-/* Ends a group of copies, one for each block of rows. */
-static __device__ __forceinline__ void
-end_group() {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-
-/* Waits for the thread's own copies of all groups but the last LEFT. */
-template <int LEFT>
-static __device__ __forceinline__ void
-wait_for_groups() {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_group %0;" ::"n"(LEFT) : "memory");
-#endif
-}
-
 /* The bytes beside the source that a tile reads, left of it and right, from its end on. */
 template <int BYTES>
 static __device__ __forceinline__ int

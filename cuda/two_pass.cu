@@ -10,7 +10,7 @@
  * For a window of side n: 2 n fetches through the L1 cache and 2 n multiply-adds a pixel, but also
  * a sum written and read back, of at least 4 bytes where the picture itself may have 1. */
 
-#include "overlap.cuh"
+#include "instructions.cuh"
 #include "tile.cuh"
 #include "two_pass.h"
 
