@@ -279,7 +279,7 @@ check_tiles(const CcLaunch *launch, const FakeGrid *grid) {
   }
   g_assert_cmpint(launch->n_tiles, ==, n);
   g_assert_cmpint(grid->n_blocks, <=, n);
-  g_assert_cmpint((gint64)grid->n_blocks * grid->n_threads, >=, n);
+  g_assert_cmpint((gint64)grid->n_blocks * grid->across * grid->down, >=, n);
 }
 
 void

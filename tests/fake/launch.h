@@ -4,8 +4,11 @@
 #include <glib.h>
 #include "cuda/launch.h"
 
+G_BEGIN_DECLS
+
 typedef struct {
-  guint n_blocks, n_threads; /* of the grid, of a block */
+  guint n_blocks;     /* of the grid */
+  guint across, down; /* threads of a block */
 } FakeGrid;
 
 /* Does what the kernel `name` would do with `launch`: all samples of all parts, one by one. Aborts
@@ -14,3 +17,5 @@ void fake_launch(const gchar *name, const FakeGrid *grid, const CcLaunch *launch
 
 /* The same for kernels that paint direction as hue. */
 void fake_launch_hue(const CcLaunch *launch);
+
+G_END_DECLS

@@ -272,7 +272,7 @@ enqueue_launch(const gchar *call, const CUlaunchConfig *config, CUfunction funct
   g_assert_cmpuint(config->gridDimY * config->gridDimZ, ==, 1);
   FakeOp op = {.kind = FAKE_OP_LAUNCH,
                .kernel = function->name,
-               .grid = {config->gridDimX, threads},
+               .grid = {config->gridDimX, config->blockDimX, config->blockDimY * config->blockDimZ},
                .launch = *(const CcLaunch *)parameters[0]};
   set_launch_ranges(call, &op, fake_current(call));
   fake_enqueue(stream, &op);

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* What nvcc gives device code without an #include, for a C++ compiler. One block runs at a time,
+ * and its threads take turns (emulator.cpp). */
+
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <bit>
+#include <type_traits>
+
+/* --- qualifiers --- */
+
+#define __CUDACC__ 1
+#define __device__
+#define __forceinline__ inline
+#define __global__ __attribute__((visibility("default"), used))
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __shared__ static /* blocks find what the last one left */
+
+/* --- vectors --- */
+
+struct alignas(8) int2 {
+  int x, y;
+};
+struct alignas(16) int4 {
+  int x, y, z, w;
+};
+struct alignas(8) uint2 {
+  unsigned x, y;
+};
+struct alignas(16) uint4 {
+  unsigned x, y, z, w;
+};
+struct alignas(4) uchar4 {
+  unsigned char x, y, z, w;
+};
+struct alignas(4) ushort2 {
+  unsigned short x, y;
+};
+
+static inline uint2
+make_uint2(unsigned x, unsigned y) {
+  return {x, y};
+}
+
+static inline uint4
+make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) {
+  return {x, y, z, w};
+}
+
+static inline uchar4
+make_uchar4(unsigned char x, unsigned char y, unsigned char z, unsigned char w) {
+  return {x, y, z, w};
+}
+
+static inline ushort2
+make_ushort2(unsigned short x, unsigned short y) {
+  return {x, y};
+}
+
+/* --- threads --- */
+
+struct EmulatorPlace {
+  unsigned x, y, z;
+};
+
+#define threadIdx emulator_thread
+#define blockIdx emulator_block
+
+extern EmulatorPlace emulator_thread, emulator_block; /* of the thread that runs */
+
+/* Waits for the threads of the block that have not ended. */
+void emulator_wait_for_block();
+
+int emulator_lane();
+
+/* Gives a word to the other lanes of the warp, which do the same, and returns what each gave. It
+ * stays until the lane's next exchange. */
+const unsigned *emulator_exchange(unsigned word);
+
+#define __syncthreads emulator_wait_for_block
+
+static inline unsigned
+__shfl_xor_sync(unsigned mask, unsigned word, int lanes) {
+  const int lane = emulator_lane();
+  return emulator_exchange(word)[lane ^ lanes];
+}
+
+/* --- memory --- */
+
+extern const char emulator_shared[]; /* where shared addresses count from */
+
+/* The address in 32 bits that instructions on shared memory take. */
+static inline size_t
+__cvta_generic_to_shared(const void *address) {
+  return (size_t)((const char *)address - emulator_shared);
+}
+
+template <typename T>
+static inline T
+__ldg(const T *from) {
+  return *from;
+}
+
+template <typename T>
+static inline T
+atomicAdd(T *to, T n) {
+  const T before = *to;
+  *to += n;
+  return before;
+}
+
+/* --- numbers --- */
+
+template <typename T>
+static inline T
+min(T a, T b) {
+  return b < a ? b : a;
+}
+
+template <typename T>
+static inline T
+max(T a, T b) {
+  return a < b ? b : a;
+}
+
+static inline unsigned
+__umulhi(unsigned a, unsigned b) {
+  return (unsigned)((uint64_t)a * b >> 32);
+}
+
+static inline unsigned
+__byte_perm(unsigned low, unsigned high, unsigned selector) {
+  const uint64_t bytes = (uint64_t)high << 32 | low;
+  unsigned word = 0;
+  for (int i = 0; i < 4; i++) {
+    const unsigned of = selector >> 4 * i, byte = bytes >> 8 * (of & 7) & 0xFF;
+    word |= (of & 8 ? byte >> 7 ? 0xFF : 0 : byte) << 8 * i;
+  }
+  return word;
+}
+
+static inline unsigned
+__dp2a_lo(ushort2 a, uchar4 b, unsigned c) {
+  return c + a.x * b.x + a.y * b.y;
+}
+
+static inline unsigned
+__dp2a_hi(ushort2 a, uchar4 b, unsigned c) {
+  return c + a.x * b.z + a.y * b.w;
+}
+
+static inline int64_t
+__double_as_longlong(double n) {
+  return std::bit_cast<int64_t>(n);
+}
+
+static inline double
+__longlong_as_double(int64_t bits) {
+  return std::bit_cast<double>(bits);
+}
+
+static inline int
+__double2loint(double n) {
+  return (int)(uint32_t)__double_as_longlong(n);
+}
+
+static inline float
+__int_as_float(int bits) {
+  return std::bit_cast<float>(bits);
+}
+
+static inline float
+__uint_as_float(unsigned bits) {
+  return std::bit_cast<float>(bits);
+}
+
+static inline int
+__float_as_int(float n) {
+  return std::bit_cast<int>(n);
+}
+
+static inline unsigned
+__float_as_uint(float n) {
+  return std::bit_cast<unsigned>(n);
+}
+
+static inline float
+__fadd_rn(float a, float b) {
+  return a + b;
+}
+
+static inline float
+__fsub_rn(float a, float b) {
+  return a - b;
+}
+
+static inline float
+__fmul_rn(float a, float b) {
+  return a * b;
+}
+
+static inline float
+__fdiv_rn(float a, float b) {
+  return a / b;
+}
+
+static inline float
+__fmaf_rn(float a, float b, float c) {
+  return fmaf(a, b, c);
+}
+
+static inline float
+__fsqrt_rn(float n) {
+  return sqrtf(n);
+}
+
+static inline double
+__dadd_rn(double a, double b) {
+  return a + b;
+}
+
+static inline double
+__fma_rn(double a, double b, double c) {
+  return fma(a, b, c);
+}
+
+static inline double
+__dsqrt_rn(double n) {
+  return sqrt(n);
+}
+
+/* Sums rounded down: what the nearest is too large by, the error of the sum says exactly. */
+template <typename T>
+static inline T
+emulator_add_down(T a, T b) {
+  const T sum = a + b, from_a = sum - b, error = (a - from_a) + (b - (sum - from_a));
+  return error < 0
+             ? std::is_same_v<T, float> ? nextafterf(sum, -INFINITY) : nextafter(sum, -INFINITY)
+             : sum;
+}
+
+static inline float
+__fadd_rd(float a, float b) {
+  return emulator_add_down(a, b);
+}
+
+static inline double
+__dadd_rd(double a, double b) {
+  return emulator_add_down(a, b);
+}
+
+/* Conversions saturate. */
+static inline int
+emulator_int(double whole) {
+  return isnan(whole) ? 0 : whole >= INT_MAX ? INT_MAX : whole <= INT_MIN ? INT_MIN : (int)whole;
+}
+
+static inline int
+__float2int_rd(float n) {
+  return emulator_int(floor(n));
+}
+
+static inline int
+__float2int_rz(float n) {
+  return emulator_int(trunc(n));
+}
+
+static inline int
+__float2int_rn(float n) {
+  return emulator_int(rint(n));
+}
+
+static inline int
+__double2int_rd(double n) {
+  return emulator_int(floor(n));
+}
