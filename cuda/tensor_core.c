@@ -347,18 +347,13 @@ tap_digit(gint tap, guint digits, guint digit) {
   return (gint8)(digit == 0 ? low : (tap - low) / CC_TENSOR_CORE_DIGIT);
 }
 
-gint
-cc_tensor_core_samples_apart(const CcPart *part, const CcTensorCorePacking *packing,
-                             gint component) {
-  return packing->pairs >> component & 1 ? part->step / 2 : part->step;
-}
-
 /* The sample of the source window that target byte `byte` of a window's centre is made from,
  * counted from the first of the centre. */
 static gint
 source_sample(const CcPart *part, const Choice *choice, gint byte) {
   const gint sample = byte / part->sample_bytes;
-  const gint apart = cc_tensor_core_samples_apart(part, &choice->packing, sample % part->step);
+  const gint apart =
+      cc_tensor_core_samples_apart(choice->packing.pairs, part->step, sample % part->step);
   return (gint)choice->kernel->stride * (sample / apart) * apart + sample % apart;
 }
 
@@ -376,7 +371,7 @@ tap_for_byte(const CcOp *op, const CcPass *pass, const CcPart *part, const Choic
   const gint distance = (at - reach - byte % bytes) / bytes - source_sample(part, choice, byte);
   if (!(pass->filter_mask >> component & 1))
     return pass->copy_mask >> component & 1 && distance == 0 && m == 0 && r == op->height / 2;
-  const gint apart = cc_tensor_core_samples_apart(part, &choice->packing, component);
+  const gint apart = cc_tensor_core_samples_apart(choice->packing.pairs, part->step, component);
   const gint place = distance / apart + (gint)op->width / 2;
   if (distance % apart != 0 || place < 0 || place >= (gint)op->width)
     return 0;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include "engine/last_step.h"
 #include "tensor_core_any_kernels.h"
+#include "tensor_core_pass.h"
 
 /* Sums up to here are whole numbers in double too, and squares of them do not overflow. */
 #define MOST_SUM (G_GINT64_CONSTANT(1) << 52)
@@ -122,17 +123,11 @@ digits_of(const CcOp *op) {
   return most;
 }
 
-/* The samples from one of a component to its next. */
-static gint
-samples_apart(guint pairs, gint step, gint component) {
-  return pairs >> component & 1 ? step / 2 : step;
-}
-
 /* How far the source sample under sample n of a window's target is from where the source bytes of
  * the window begin; the window begins with component `first`. */
 static gint
 source_sample(guint pairs, gint step, gint stride, gint first, gint n) {
-  const gint sample = first + n, apart = samples_apart(pairs, step, sample % step);
+  const gint sample = first + n, apart = cc_tensor_core_samples_apart(pairs, step, sample % step);
   return stride * (sample / apart * apart - first) + sample % apart;
 }
 
@@ -144,9 +139,10 @@ find_lead(const CcPass *pass, gint step, gint bytes, gint stride, guint pairs) {
   for (gint first = 0; first < CC_TENSOR_CORE_ANY_PHASES(step, stride); first++)
     for (gint n = 0; n < samples; n++) {
       const gint component = (first + n) % step;
-      const gint reach = pass->filter_mask >> component & 1
-                             ? (gint)pass->op->width / 2 * samples_apart(pairs, step, component)
-                             : 0;
+      const gint reach =
+          pass->filter_mask >> component & 1
+              ? (gint)pass->op->width / 2 * cc_tensor_core_samples_apart(pairs, step, component)
+              : 0;
       const gint at = source_sample(pairs, step, stride, first, n);
       lead = MAX(lead, MAX(reach - at, at + reach + 1 - samples * stride));
     }
@@ -159,7 +155,7 @@ find_reach(const CcPass *pass, gint step, gint bytes, guint pairs) {
   gint reach = 0;
   for (gint i = 0; i < step; i++)
     if (pass->filter_mask >> i & 1)
-      reach = MAX(reach, (gint)pass->op->width / 2 * samples_apart(pairs, step, i));
+      reach = MAX(reach, (gint)pass->op->width / 2 * cc_tensor_core_samples_apart(pairs, step, i));
   return reach * bytes;
 }
 
@@ -258,7 +254,7 @@ tap_for_byte(const Window *w, guint m, guint r, gint byte, gint at) {
       source_sample(w->any->pairs, w->part->step, w->stride, w->first, byte / bytes);
   if (!(w->pass->filter_mask >> component & 1))
     return w->pass->copy_mask >> component & 1 && distance == 0 && m == 0 && r == op->height / 2;
-  const gint apart = samples_apart(w->any->pairs, w->part->step, component);
+  const gint apart = cc_tensor_core_samples_apart(w->any->pairs, w->part->step, component);
   const gint place = distance / apart + (gint)op->width / 2;
   if (distance % apart != 0 || place < 0 || place >= (gint)op->width)
     return 0;

@@ -28,8 +28,11 @@ guint cc_tensor_core_farthest_sample(const CcPass *pass, const CcPlaneLayout *la
 /* Sets what a part knows of its border, its filling and its packing. */
 void cc_tensor_core_set_packing(CcPart *part, const CcTensorCorePacking *packing);
 
-/* The samples from one of a component to its next. */
-gint cc_tensor_core_samples_apart(const CcPart *part, const CcTensorCorePacking *packing,
-                                  gint component);
+/* The samples from one of a component to its next in a group of `step`; `pairs` as in
+ * CcTensorCorePart. */
+static inline gint
+cc_tensor_core_samples_apart(guint pairs, gint step, gint component) {
+  return pairs >> component & 1 ? step / 2 : step;
+}
 
 G_END_DECLS

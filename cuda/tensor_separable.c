@@ -245,7 +245,7 @@ cc_tensor_separable_set_tiles(CcLaunch *launch, const CcCudaKernel *chosen,
 static gint
 row_tap(const CcOp *op, const CcPass *pass, const CcPart *part, const Choice *choice, guint m,
         gint component, gint distance) {
-  const gint apart = cc_tensor_core_samples_apart(part, &choice->packing, component);
+  const gint apart = cc_tensor_core_samples_apart(choice->packing.pairs, part->step, component);
   const gint place = distance / apart + (gint)op->width / 2;
   if (!(pass->filter_mask >> component & 1) || distance % apart != 0 || place < 0 ||
       place >= (gint)op->width)

@@ -16,14 +16,6 @@ is_magnitude(const CcOp *op) {
 /* --- code values --- */
 
 gint
-cc_op_code_of_sums_f32(const CcOp *op, const CcSumsF32 *sums) {
-  const gfloat t = cc_sums_t_f32(sums, op->response);
-  if (op->response == CC_RESPONSE_DIRECTION)
-    return cc_code_of_turns(t, op->mul_f, op->add_f, op->hi);
-  return cc_code_f32(t, op->mul_f, op->add_f, op->lo, op->hi);
-}
-
-gint
 cc_op_code_of_sums_i64(const CcOp *op, const CcSumsI64 *sums) {
   const gdouble t = cc_sums_t_i64(sums, op->response);
   if (op->response == CC_RESPONSE_DIRECTION)

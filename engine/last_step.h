@@ -19,8 +19,7 @@ G_BEGIN_DECLS
  * of `depth` bits, rounding aside. scale_fraction is scale as a fraction, or has den 0. */
 void cc_op_set_last_step(CcOp *op, gdouble scale, CcRational scale_fraction, gdouble offset);
 
-/* The code value that the sums of all matrices have in the op's arithmetic. */
-gint cc_op_code_of_sums_f32(const CcOp *op, const CcSumsF32 *sums);
+/* The code value that the sums of all matrices have in integers. */
 gint cc_op_code_of_sums_i64(const CcOp *op, const CcSumsI64 *sums);
 
 /* The largest |S_i| that samples can give. */

@@ -31,9 +31,11 @@ declare -A packages=(
   # a Debian of another release in a folder
   [bootstrap]="debootstrap"
 )
-# nvcc preprocesses with g++, and a build with CUDA knows GStreamer's CUDA memory
+# nvcc preprocesses with g++, a build with CUDA knows GStreamer's CUDA memory, and its tests run device
+# code as fibers
 if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
   packages[build]+=" g++ libgstreamer-plugins-bad1.0-dev"
+  packages[test]+=" libboost-context-dev"
 fi
 
 wanted=()

@@ -19,7 +19,7 @@ tracked() {
     while IFS= read -r -d '' file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done
 }
 
-check_format() { tracked '*.c' '*.h' '*.cu' '*.cuh' | xargs -0r clang-format --dry-run -Werror; }
+check_format() { tracked '*.c' '*.cpp' '*.h' '*.cu' '*.cuh' | xargs -0r clang-format --dry-run -Werror; }
 
 check_text() {
   ! git grep --untracked -nIE '[[:blank:]]+$' -- ':!*.png' ':!LICENSE' &&
@@ -37,12 +37,12 @@ check_includes() {
   scripts/check-grants.py "$build" || [ $? -eq 77 ]
 }
 
-# Only what is compiled here is looked at, as it is compiled here. The compiler, the sanitizers and
+# Only C that is compiled here is looked at, as it is compiled here. The compiler, the sanitizers and
 # valgrind find uninitialised variables: cppcheck takes every loop for one that may run zero times.
 # It does not know that a failed g_assert ends a test, and gives up at a compound literal in ?:.
 check_cppcheck() {
   local places=('*:*cudaconv-resources.c' '*:tests/*' '*:*/tests/*' '*:*/test-*')
-  cppcheck --quiet --project="$build/compile_commands.json" -D"__$(uname -m)__" --std=c11 \
+  cppcheck --quiet --project="$build/compile_commands.json" --file-filter='*.c' -D"__$(uname -m)__" --std=c11 \
     --library=gtk --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
     --suppress={uninitvar,internalAstError} "${places[@]/#/--suppress=}" -j "$(nproc)"
 }
