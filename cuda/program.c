@@ -320,14 +320,34 @@ algorithm_of_plan(const CcPlan *plan) {
   return choose_algorithm(plan, cc_cuda_leading_pass(plan, &plan->pass[0]), &kernel);
 }
 
-/* Makes the plan that filters packed frames as they are, if all of it is for the tensor cores. */
+/* What it costs to take planes out of a frame and to put them back, in products for 256 bytes of
+ * the frame (docs/experiments.md). */
+#define COST_OF_UNPACKING 64
+
+/* Whether it is cheaper to filter a plane of luma than each sample of the pixels that are to be
+ * grey. `pass` and `kernel` are for those, in the plan `merged`. */
+static gboolean
+is_luma_cheaper(const CcPlan *merged, const CcPass *pass, const CcCudaKernel *kernel,
+                const CcPlan *plan) {
+  const CcPass *luma = cc_cuda_leading_pass(plan, &plan->pass[0]);
+  const guint step = merged->layout.plane[pass->plane].step;
+  CcCudaKernel of_luma = {0};
+  return pass->op && plan->packing[luma->plane].kind == CC_PACKING_LUMA &&
+         cc_cuda_sliding.choose(plan, luma, &of_luma) &&
+         step * cc_cuda_sliding_cost(kernel, pass->op) >
+             cc_cuda_sliding_cost(&of_luma, luma->op) + step * COST_OF_UNPACKING;
+}
+
+/* Makes the plan that filters packed frames as they are, if all of it is for the tensor cores and
+ * costs less there. */
 static gboolean
 merge_plan(CcPlan *merged, const CcCudaProgram *self, const CcPlan *plan) {
   if (plan->hue || self->algorithm != CC_ALGORITHM_SLIDING || !cc_packing_merge_plan(merged, plan))
     return FALSE;
   for (guint i = 0; i < merged->n_passes; i++) {
     CcCudaKernel kernel = {0};
-    if (!cc_cuda_sliding.choose(merged, &merged->pass[i], &kernel))
+    if (!cc_cuda_sliding.choose(merged, &merged->pass[i], &kernel) ||
+        is_luma_cheaper(merged, &merged->pass[i], &kernel, plan))
       return FALSE;
   }
   return TRUE;

@@ -7,6 +7,9 @@
 
 G_BEGIN_DECLS
 
+/* What the kernel that cc_cuda_sliding chose costs, in products for 256 target bytes. */
+guint cc_cuda_sliding_cost(const CcCudaKernel *kernel, const CcOp *op);
+
 /* On the tensor cores. FALSE: these have no kernel that runs the pass. */
 gboolean cc_tensor_core_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel);
 void cc_tensor_core_set_tiles(CcLaunch *launch, const CcCudaKernel *chosen,
