@@ -167,31 +167,29 @@ load_matrices(unsigned (&word)[4], unsigned address) {
       : "+r"(sum[first]), "+r"(sum[first + 1])                                                     \
       : "r"(left), "r"(right))
 
+/* `add` for the types of bytes that LEFT_SIGNED and RIGHT_SIGNED say, of which one is unsigned. */
+#define CC_ADD_BY_SIGNS(add, ...)                                                                  \
+  do {                                                                                             \
+    if (LEFT_SIGNED)                                                                               \
+      add("s8", "u8", ##__VA_ARGS__);                                                              \
+    else if (RIGHT_SIGNED)                                                                         \
+      add("u8", "s8", ##__VA_ARGS__);                                                              \
+    else                                                                                           \
+      add("u8", "u8", ##__VA_ARGS__);                                                              \
+  } while (0)
+
 template <bool LEFT_SIGNED, bool RIGHT_SIGNED>
 static __device__ __forceinline__ void
 add_product(int (&sum)[4], unsigned upper, unsigned lower, unsigned right) {
 #if __CUDA_ARCH__ >= 800
   int to[4];
-  if (LEFT_SIGNED)
-    CC_ADD_PRODUCT_OF_16("s8", "u8");
-  else if (RIGHT_SIGNED)
-    CC_ADD_PRODUCT_OF_16("u8", "s8");
-  else
-    CC_ADD_PRODUCT_OF_16("u8", "u8");
+  CC_ADD_BY_SIGNS(CC_ADD_PRODUCT_OF_16);
 #pragma unroll
   for (int i = 0; i < 4; i++)
     sum[i] = to[i];
 #else
-  if (LEFT_SIGNED) {
-    CC_ADD_PRODUCT_OF_8_ROWS("s8", "u8", 0, upper);
-    CC_ADD_PRODUCT_OF_8_ROWS("s8", "u8", 2, lower);
-  } else if (RIGHT_SIGNED) {
-    CC_ADD_PRODUCT_OF_8_ROWS("u8", "s8", 0, upper);
-    CC_ADD_PRODUCT_OF_8_ROWS("u8", "s8", 2, lower);
-  } else {
-    CC_ADD_PRODUCT_OF_8_ROWS("u8", "u8", 0, upper);
-    CC_ADD_PRODUCT_OF_8_ROWS("u8", "u8", 2, lower);
-  }
+  CC_ADD_BY_SIGNS(CC_ADD_PRODUCT_OF_8_ROWS, 0, upper);
+  CC_ADD_BY_SIGNS(CC_ADD_PRODUCT_OF_8_ROWS, 2, lower);
 #endif
 }
 
@@ -209,12 +207,7 @@ static __device__ __forceinline__ void
 add_product(int (&sum)[4], const unsigned (&left)[4], const unsigned (&right)[2]) {
 #if __CUDA_ARCH__ >= 800
   int to[4];
-  if (LEFT_SIGNED)
-    CC_ADD_PRODUCT_OF_32("s8", "u8");
-  else if (RIGHT_SIGNED)
-    CC_ADD_PRODUCT_OF_32("u8", "s8");
-  else
-    CC_ADD_PRODUCT_OF_32("u8", "u8");
+  CC_ADD_BY_SIGNS(CC_ADD_PRODUCT_OF_32);
 #pragma unroll
   for (int i = 0; i < 4; i++)
     sum[i] = to[i];
