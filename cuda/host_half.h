@@ -15,10 +15,11 @@ typedef struct {
   gchar name[64]; /* of the entry point */
   guint block[2]; /* threads each way */
   guint tiles_per_block;
-  gboolean integer;  /* the taps are CcTap.i */
-  gboolean overlaps; /* waits by itself for the launch before, so it may be started meanwhile */
-  guint side;        /* the window is padded with zero taps to side x side; 0: it is the op's own */
-  CcOwn own;         /* of the algorithm */
+  guint shared_bytes; /* that a launch asks for */
+  gboolean integer;   /* the taps are CcTap.i */
+  gboolean overlaps;  /* waits by itself for the launch before, so it may be started meanwhile */
+  guint side; /* the window is padded with zero taps to side x side; 0: it is the op's own */
+  CcOwn own;  /* of the algorithm */
 } CcCudaKernel;
 
 typedef struct _CcCudaAlgorithm CcCudaAlgorithm;

@@ -69,6 +69,15 @@ keep(Number n) {
   return n;
 }
 
+/* --- shared memory --- */
+
+/* What a launch asks for beside the shared memory that a kernel declares. */
+static __device__ __forceinline__ unsigned char *
+shared_of_launch() {
+  extern __shared__ uint4 of_launch[];
+  return (unsigned char *)of_launch;
+}
+
 /* --- copies to shared memory in the background --- */
 
 /* Begins to copy 16 bytes. */

@@ -50,6 +50,7 @@ cc_packing_merge_plan(CcPlan *merged, const CcPlan *plan) {
   if (plan->frame_layout.plane[0].pairs && plan->frame_layout.plane[0].width % 2)
     return FALSE;
   *merged = *plan;
+  merged->packed = FALSE;
   merged->layout = plan->frame_layout;
   merged->out_layout = plan->out_frame_layout;
   memcpy(merged->source, plan->frame_source, sizeof merged->source);
@@ -68,6 +69,27 @@ cc_packing_merge_plan(CcPlan *merged, const CcPlan *plan) {
   for (guint i = 0; i < plan->n_passes; i++)
     if (!merge_pass(merged, plan, &plan->pass[i]))
       return FALSE;
+  return TRUE;
+}
+
+gboolean
+cc_packing_fuse_plan(CcPlan *fused, const CcPlan *merged, const CcPlan *plan) {
+  const CcPass *luma = cc_cuda_leading_pass(plan, &plan->pass[0]);
+  const CcPass *pixels = &merged->pass[0];
+  const CcPlace *place = plan->packing[0].place;
+  const guint aside = 6 - place[0].first - place[1].first - place[2].first;
+  if (merged->n_passes != 1 || luma->plane != 0 || plan->packing[0].kind != CC_PACKING_LUMA ||
+      pixels->filter_mask >> aside & 1)
+    return FALSE;
+  *fused = *merged;
+  fused->layout.plane[0] = plan->layout.plane[0];
+  fused->out_layout.plane[0] = plan->out_layout.plane[0];
+  fused->source[0] = plan->source[0];
+  fused->target[0] = plan->target[0];
+  fused->pass[0] = *luma;
+  fused->pass[0].copy_mask = (pixels->copy_mask >> aside & 1) << 1;
+  fused->pass[0].fill_mask = (pixels->fill_mask >> aside & 1) << 1;
+  fused->pass[0].fill[1] = pixels->fill[aside];
   return TRUE;
 }
 

@@ -14,6 +14,12 @@ G_BEGIN_DECLS
  * side by side differ in more than in that. */
 gboolean cc_packing_merge_plan(CcPlan *merged, const CcPlan *plan);
 
+/* Makes of a packed plan and its merged one that which works on the luma of the frame's pixels as
+ * if that were a plane, for kernels that make luma where they read and pixels where they write.
+ * Component 1 of its pass is what lies aside of red, green and blue in a pixel. FALSE: the plan is
+ * not for the luma of pixels, or filters what lies aside. */
+gboolean cc_packing_fuse_plan(CcPlan *fused, const CcPlan *merged, const CcPlan *plan);
+
 /* Sets what a step needs to take the planes of a plan from a frame, or to put them back. The device
  * must be pushed. */
 gboolean cc_packing_set_step(CcCudaStep *step, CcCudaDevice *device, const CcPlan *plan,

@@ -230,6 +230,7 @@ set_step(CcCudaStep *step, CcCudaProgram *self, const CcPlan *plan, const Group 
   if (group->op && has_long_lines(group->op))
     add_lines(step, taps, group->op, kernel);
   step->n_blocks = ((guint)launch->n_tiles - 1) / kernel->tiles_per_block + 1;
+  step->shared_bytes = kernel->shared_bytes;
   step->overlaps = kernel->overlaps;
   step->block[0] = kernel->block[0];
   step->block[1] = kernel->block[1];
@@ -320,37 +321,50 @@ algorithm_of_plan(const CcPlan *plan) {
   return choose_algorithm(plan, cc_cuda_leading_pass(plan, &plan->pass[0]), &kernel);
 }
 
-/* What it costs to take planes out of a frame and to put them back, in products for 256 bytes of
- * the frame (docs/experiments.md). */
+/* What it costs to take planes out of a frame and to put them back, and to make luma where it is
+ * filtered, in products for 256 bytes of the frame, or of the luma (docs/experiments.md). */
 #define COST_OF_UNPACKING 64
+#define COST_OF_PIXELS 36
 
-/* Whether it is cheaper to filter a plane of luma than each sample of the pixels that are to be
- * grey. `pass` and `kernel` are for those, in the plan `merged`. */
-static gboolean
-is_luma_cheaper(const CcPlan *merged, const CcPass *pass, const CcCudaKernel *kernel,
-                const CcPlan *plan) {
-  const CcPass *luma = cc_cuda_leading_pass(plan, &plan->pass[0]);
-  const guint step = merged->layout.plane[pass->plane].step;
-  CcCudaKernel of_luma = {0};
-  return pass->op && plan->packing[luma->plane].kind == CC_PACKING_LUMA &&
-         cc_cuda_sliding.choose(plan, luma, &of_luma) &&
-         step * cc_cuda_sliding_cost(kernel, pass->op) >
-             cc_cuda_sliding_cost(&of_luma, luma->op) + step * COST_OF_UNPACKING;
+/* What it costs to make grey pixels by a plan, in products for 256 bytes of one of their samples.
+ * G_MAXUINT: it is not all for the tensor cores. */
+static guint
+cost_of_grey(const CcPlan *plan) {
+  const CcPass *pass = cc_cuda_leading_pass(plan, &plan->pass[0]);
+  const guint pixel = plan->frame_layout.plane[plan->packing[pass->plane].place[0].plane].step;
+  const guint step = plan->layout.plane[pass->plane].step;
+  CcCudaKernel kernel = {0};
+  if (!pass->op || !cc_cuda_sliding.choose(plan, pass, &kernel))
+    return G_MAXUINT;
+  return step * cc_cuda_sliding_cost(&kernel, pass->op) + (plan->packed ? pixel * COST_OF_UNPACKING
+                                                           : step == 1  ? COST_OF_PIXELS
+                                                                        : 0);
 }
 
-/* Makes the plan that filters packed frames as they are, if all of it is for the tensor cores and
- * costs less there. */
+/* Whether all of a plan is for the tensor cores. */
 static gboolean
-merge_plan(CcPlan *merged, const CcCudaProgram *self, const CcPlan *plan) {
-  if (plan->hue || self->algorithm != CC_ALGORITHM_SLIDING || !cc_packing_merge_plan(merged, plan))
-    return FALSE;
-  for (guint i = 0; i < merged->n_passes; i++) {
+is_sliding(const CcPlan *plan) {
+  for (guint i = 0; i < plan->n_passes; i++) {
     CcCudaKernel kernel = {0};
-    if (!cc_cuda_sliding.choose(merged, &merged->pass[i], &kernel) ||
-        is_luma_cheaper(merged, &merged->pass[i], &kernel, plan))
+    if (!cc_cuda_sliding.choose(plan, &plan->pass[i], &kernel))
       return FALSE;
   }
   return TRUE;
+}
+
+/* Makes the plan that filters packed frames as they are, on the tensor cores, where there is one
+ * and where it costs less. */
+static gboolean
+make_direct_plan(CcPlan *direct, const CcCudaProgram *self, const CcPlan *plan) {
+  g_autofree CcPlan *fused = g_new(CcPlan, 1);
+  if (!plan->packed || plan->hue || self->algorithm != CC_ALGORITHM_SLIDING ||
+      !cc_packing_merge_plan(direct, plan))
+    return FALSE;
+  if (!cc_packing_fuse_plan(fused, direct, plan))
+    return is_sliding(direct);
+  if (cost_of_grey(fused) <= cost_of_grey(direct))
+    *direct = *fused;
+  return is_sliding(direct) && cost_of_grey(direct) <= cost_of_grey(plan);
 }
 
 /* Puts the planes of a packed plan into scratch. */
@@ -366,9 +380,9 @@ place_unpacked(CcCudaProgram *self, const CcPlan *plan) {
 static gboolean
 set_steps(CcCudaProgram *self, const CcPlan *plan, GError **error) {
   g_autoptr(GByteArray) taps = g_byte_array_new();
-  g_autofree CcPlan *merged = plan->packed ? g_new(CcPlan, 1) : NULL;
-  if (merged && merge_plan(merged, self, plan))
-    plan = merged;
+  g_autofree CcPlan *direct = g_new(CcPlan, 1);
+  if (make_direct_plan(direct, self, plan))
+    plan = direct;
   else
     self->unpacks = plan->packed && plan->n_passes > 0;
   if (self->unpacks) {
@@ -423,7 +437,8 @@ launch_step(const CcCudaProgram *self, const CcCudaStep *step, CcLaunch *params,
   if (!step->overlaps || !self->device->overlaps)
     return cc_cuda_check(cuda,
                          cuda->cuLaunchKernel(step->function, step->n_blocks, 1, 1, step->block[0],
-                                              step->block[1], 1, 0, stream, arguments, NULL),
+                                              step->block[1], 1, step->shared_bytes, stream,
+                                              arguments, NULL),
                          "cuLaunchKernel", error);
   CUlaunchAttribute overlap = {
       .id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
@@ -436,6 +451,7 @@ launch_step(const CcCudaProgram *self, const CcCudaStep *step, CcLaunch *params,
       .blockDimX = step->block[0],
       .blockDimY = step->block[1],
       .blockDimZ = 1,
+      .sharedMemBytes = step->shared_bytes,
       .hStream = stream,
       .attrs = &overlap,
       .numAttrs = 1,

@@ -4,17 +4,17 @@
 
 #include "sliding.h"
 
-/* What two stages cost beside their products, in products. */
+/* What two stages cost beside their products for each matrix, in products. */
 #define COST_OF_TWO_STAGES 14
 
 static guint
-cost_of_two(const CcCudaKernel *two) {
-  return cc_tensor_separable_cost(two) + COST_OF_TWO_STAGES;
+cost_of_two(const CcCudaKernel *two, const CcOp *op) {
+  return cc_tensor_separable_cost(two) + COST_OF_TWO_STAGES * op->n_matrices;
 }
 
 guint
 cc_cuda_sliding_cost(const CcCudaKernel *kernel, const CcOp *op) {
-  return cc_tensor_separable_is_chosen(kernel) ? cost_of_two(kernel)
+  return cc_tensor_separable_is_chosen(kernel) ? cost_of_two(kernel, op)
                                                : cc_tensor_core_cost(kernel, op);
 }
 
@@ -23,8 +23,8 @@ choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   CcCudaKernel one = {0}, two = {0};
   const gboolean has_one = cc_tensor_core_choose(plan, pass, &one);
   const gboolean has_two = cc_tensor_separable_choose(plan, pass, &two);
-  if (has_two && (!has_one || cost_of_two(&two) <
-                                  cc_tensor_core_cost(&one, cc_cuda_leading_pass(plan, pass)->op)))
+  const CcOp *op = cc_cuda_leading_pass(plan, pass)->op;
+  if (has_two && (!has_one || cost_of_two(&two, op) < cc_tensor_core_cost(&one, op)))
     *kernel = two;
   else if (has_one)
     *kernel = one;

@@ -19,6 +19,7 @@ typedef struct {
   CcCudaStepKind kind;
   CUfunction function;
   guint n_blocks, block[2];      /* blocks, and threads of a block each way */
+  guint shared_bytes;            /* that a block has beside what the kernel declares */
   gboolean memory_taps;          /* needs params.memory_taps */
   gboolean lines;                /* needs params.lines */
   gboolean overlaps;             /* may be prepared while the launch before it runs */

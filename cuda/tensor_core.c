@@ -109,7 +109,7 @@ cost(const Kernel *kernel) {
 /* The tensor core kernel that runs a pass and the numbers of its last step, or NULL. The proofs of
  * last steps take longest, so only those are tried that there is a kernel with. */
 static const Kernel *
-find_kernel(const CcPass *pass, const CcPlaneLayout *layout, guint stride,
+find_kernel(const CcPass *pass, const CcPlaneLayout *layout, gboolean has_pixels, guint stride,
             CcTensorCoreNumbering *numbering) {
   const CcOp *op = pass->op;
   if (!op->has_taps)
@@ -121,6 +121,7 @@ find_kernel(const CcPass *pass, const CcPlaneLayout *layout, guint stride,
     for (guint i = 0; i < G_N_ELEMENTS(kernels); i++) {
       const Kernel *kernel = &kernels[i];
       if (kernel->finish == finish && kernel->stride == stride &&
+          (!has_pixels || CC_TENSOR_CORE_TAKES_PIXELS(kernel->bytes, kernel->window, finish)) &&
           takes_taps(kernel, pass, layout) && (!best || cost(kernel) < cost(best)))
         best = kernel;
     }
@@ -144,14 +145,15 @@ find_passing_kernel(const CcPlaneLayout *layout, guint stride) {
 static gboolean
 can_pass(const CcPass *pass, const CcPlaneLayout *layout) {
   const guint all = (1u << layout->step) - 1;
-  return (!pass->copy_mask || !pass->filter_mask || !layout->shift) &&
+  return (!(pass->copy_mask & all) || !pass->filter_mask || !layout->shift) &&
          (layout->step != 3 || pass->filter_mask == all || !pass->filter_mask);
 }
 
 /* Whether the pass leaves no component to another. */
 static gboolean
 writes_all(const CcPass *pass, const CcPlaneLayout *layout) {
-  return (pass->filter_mask | pass->copy_mask | pass->fill_mask) == (1u << layout->step) - 1;
+  const guint all = (1u << layout->step) - 1;
+  return ((pass->filter_mask | pass->copy_mask | pass->fill_mask) & all) == all;
 }
 
 gboolean
@@ -160,20 +162,23 @@ cc_tensor_core_can_write(const CcPass *pass, const CcPlaneLayout *layout) {
 }
 
 gboolean
-cc_tensor_core_find_packing(CcTensorCorePacking *found, const CcPlaneLayout *layout,
-                            const CcPacking *packing) {
+cc_tensor_core_find_packing(CcTensorCorePacking *found, const CcPlan *plan, const CcPass *pass) {
   static const guint16 weights[3] = {CC_LUMA_RED, CC_LUMA_GREEN, CC_LUMA_BLUE};
+  const CcPlaneLayout *layout = &plan->layout.plane[pass->plane];
+  const CcPacking *packing = &plan->packing[pass->plane];
+  const guint step = plan->frame_layout.plane[packing->place[0].plane].step;
   for (guint i = 0; i < layout->step; i++)
     found->pairs |= (guint)is_paired(layout, i) << i;
-  if (packing->kind != CC_PACKING_LUMA || layout->step < 3)
+  if (packing->kind != CC_PACKING_LUMA || plan->packed)
     return TRUE; /* or it is made by now */
+  found->pixel = layout->step == 1 ? (guint8)step : 0;
   for (guint i = 0; i < 3; i++) {
     const guint at = packing->place[i].first;
     found->weights[at / 2] |= (guint32)weights[i] << at % 2 * 16;
     found->colors |= 0xFFu << 8 * at;
   }
-  return layout->type == CC_SAMPLE_U8 ||
-         (layout->type == CC_SAMPLE_U16 && layout->step == 4 && layout->shift == 0);
+  return (layout->type == CC_SAMPLE_U8 || (step == 4 && layout->shift == 0)) &&
+         (!found->pixel || plan->stride == 1);
 }
 
 gboolean
@@ -181,12 +186,17 @@ cc_tensor_core_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kern
   const CcPass *leading = cc_cuda_leading_pass(plan, pass);
   const CcPlaneLayout *layout = &plan->layout.plane[leading->plane];
   Choice *choice = CC_OWN(Choice, kernel);
-  if (!cc_tensor_core_find_packing(&choice->packing, layout, &plan->packing[leading->plane]) ||
+  if (!cc_tensor_core_find_packing(&choice->packing, plan, leading) ||
+      (choice->packing.colors && !choice->packing.pixel &&
+       (layout->type != CC_SAMPLE_U8 || plan->stride != 1)) ||
       !can_pass(leading, layout))
     return FALSE;
   if (writes_all(leading, layout))
-    choice->kernel = leading->op ? find_kernel(leading, layout, plan->stride, &choice->numbering)
+    choice->kernel = leading->op ? find_kernel(leading, layout, choice->packing.pixel > 0,
+                                               plan->stride, &choice->numbering)
                                  : find_passing_kernel(layout, plan->stride);
+  if (!choice->kernel && choice->packing.colors && !choice->packing.pixel)
+    return FALSE;
   if (!choice->kernel &&
       !cc_tensor_core_any_choose(leading, layout, plan->stride, choice->packing.pairs, &choice->any,
                                  &choice->numbering))
@@ -202,6 +212,8 @@ cc_tensor_core_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kern
   kernel->tiles_per_block = 1;
   kernel->integer = TRUE;
   kernel->overlaps = TRUE;
+  if (leading->copy_mask & CC_TENSOR_CORE_ASIDE && choice->packing.pixel)
+    kernel->shared_bytes = CC_TENSOR_CORE_ASIDE_BYTES;
   return TRUE;
 }
 
@@ -238,6 +250,7 @@ cc_tensor_core_set_packing(CcPart *part, const CcTensorCorePacking *packing) {
   set_pattern(&own->fill, sizeof own->fill, part, part->fill);
   own->pairs = packing->pairs;
   own->colors = packing->colors;
+  own->pixel = packing->pixel;
   memcpy(own->weights, packing->weights, sizeof own->weights);
 }
 

@@ -13,6 +13,7 @@
 
 #include "finish.cuh"
 #include "tensor_core_last_step.cuh"
+#include "tensor_core_pixels.cuh"
 #include "tensor_core_products.cuh"
 
 template <int WINDOW, int HEIGHT> struct Taps;
@@ -26,6 +27,7 @@ struct Variant {
   static constexpr int HEIGHT = HEIGHT_, STRIDE = STRIDE_;
   static constexpr CcTensorCoreFinish FINISH = FINISH_;
   static constexpr bool GRADIENT = CC_TENSOR_CORE_IS_GRADIENT(WINDOW, MATRICES, HEIGHT, FINISH);
+  static constexpr bool TAKES_PIXELS = CC_TENSOR_CORE_TAKES_PIXELS(BYTES, WINDOW, FINISH);
   static constexpr int GROUPS = CC_TENSOR_CORE_GROUPS(WINDOW, STRIDE);
   static constexpr int CENTRE = 8 * GROUPS;          /* target bytes of a window */
   static constexpr int SAMPLES = CENTRE / 4 / BYTES; /* that a lane makes of a window */
@@ -131,22 +133,14 @@ template <typename V> struct Numbers {
   bool passes[V::SAMPLES];
   unsigned excess; /* of the lane's bytes */
 
-  /* of pixels of four bytes that are grey but for one that passes: which of the lane's is that, and
-   * the numbers of the others */
-  bool is_grey, is_alpha[V::SAMPLES];
-  CcTensorCoreNumbers grey;
-
-  __device__ __forceinline__ Numbers(const CcPart &part)
-      : excess(0), is_grey(OWN(part).colors && part.step == 4 && OWN(part).passes) {
+  __device__ __forceinline__ Numbers(const CcPart &part) : excess(0) {
 #pragma unroll
     for (int i = 0; i < V::SAMPLES; i++) {
       const int place = V::SAMPLES == 4 ? i : (V::SAMPLES * (threadIdx.x & 3) + i) & 3;
       sample[i] = OWN(part).place[place];
       excess |= OWN(part).excess[place] << 8 * i;
       passes[i] = OWN(part).passes >> place & 1;
-      is_alpha[i] = is_grey && passes[i];
     }
-    grey = is_alpha[0] ? sample[V::SAMPLES - 1] : sample[0];
   }
 };
 
@@ -287,23 +281,6 @@ static constexpr bool has_excess = V::FINISH == CC_TENSOR_CORE_FINISH_scaleabs |
                                    V::FINISH == CC_TENSOR_CORE_FINISH_far ||
                                    (V::FINISH == CC_TENSOR_CORE_FINISH_scale && V::MATRICES == 2);
 
-/* The code values of a lane's samples of grey pixels: one last step does for all but alpha, which
- * is its sum. */
-template <typename V>
-static __device__ __forceinline__ void
-finish_grey(const CcLaunch &launch, const CcPart &part, const Numbers<V> &numbers,
-            const Sums<V> &sums, int half, int (&value)[V::SAMPLES]) {
-  int s[V::MATRICES];
-#pragma unroll
-  for (int m = 0; m < V::MATRICES; m++)
-    s[m] =
-        numbers.is_alpha[0] ? sums.of_sample(m, half, V::SAMPLES - 1) : sums.of_sample(m, half, 0);
-  const int grey = code<V>(launch, part, numbers.grey, false, s);
-#pragma unroll
-  for (int i = 0; i < V::SAMPLES; i++)
-    value[i] = numbers.is_alpha[i] ? sums.of_sample(0, half, i) : grey;
-}
-
 /* The code values of a lane's samples. */
 template <typename V>
 static __device__ __forceinline__ void
@@ -326,17 +303,14 @@ finish_samples(const CcLaunch &launch, const CcPart &part, const Numbers<V> &num
 }
 
 /* A lane's target bytes of window g, or with `half` 1 of window g + 8; 4 or with a stride 2. */
-template <typename V, bool GREY>
+template <typename V>
 static __device__ __forceinline__ unsigned
 finish(const CcLaunch &launch, const CcPart &part, const Numbers<V> &numbers, const Sums<V> &sums,
        int half) {
   constexpr bool bytes = V::FINISH == CC_TENSOR_CORE_FINISH_bytes;
   constexpr bool shifted = V::BYTES == 2 && !bytes && V::FINISH != CC_TENSOR_CORE_FINISH_root;
   int value[V::SAMPLES];
-  if constexpr (GREY)
-    finish_grey(launch, part, numbers, sums, half, value);
-  else
-    finish_samples(launch, part, numbers, sums, half, shifted, value);
+  finish_samples(launch, part, numbers, sums, half, shifted, value);
   if constexpr (V::BYTES == 2) {
     const unsigned word = __byte_perm(value[0], value[V::SAMPLES - 1], selector(numbers, 0));
     if (bytes)
@@ -426,9 +400,9 @@ template <typename V> struct Rows<V, true> {
   }
 };
 
-/* Filters the warp's rows of a staged tile. FREE: all that it writes lies inside. GREY: its pixels
- * are. */
-template <typename V, bool FREE, bool GREY = false>
+/* Filters the warp's rows of a staged tile. FREE: all that it writes lies inside. PIXELS: it is
+ * luma, of which pixels are written. */
+template <typename V, bool FREE, bool PIXELS = false>
 static __device__ __forceinline__ void
 filter_rows(const CcLaunch &launch, const typename V::Tile &tile, const Table<V> &table,
             const Numbers<V> &numbers, const typename V::StagedRows &staged) {
@@ -437,6 +411,8 @@ filter_rows(const CcLaunch &launch, const typename V::Tile &tile, const Table<V>
   const int g = threadIdx.x >> 2, t = threadIdx.x & 3;
   const int x = tile.x + tile.warp_x() + V::CENTRE * g + V::CENTRE / 4 * t;
   const int y = tile.y + tile.warp_y();
+  std::conditional_t<PIXELS, PixelWriter<V::BYTES>, NoPixels> pixels(part, shared_of_launch(), x, y,
+                                                                     x - tile.x, y - tile.y);
   char *to = target_row<char>(part, y) + x;
   const long long pitch = part.dst_pitch;
   const int below = part.height - y, left = target_bytes<V::BYTES>(part) - x;
@@ -452,12 +428,17 @@ filter_rows(const CcLaunch &launch, const typename V::Tile &tile, const Table<V>
         const Sums<V> sums = rows.sums(table, set, i - first);
 #pragma unroll
         for (int half = 0; half < 2; half++) {
-          const unsigned word = finish<V, GREY>(launch, part, numbers, sums, half);
+          const unsigned word = finish<V>(launch, part, numbers, sums, half);
           const int at = V::CENTRE * (16 * set + 8 * half);
-          if (FREE || i < below)
+          if constexpr (PIXELS) {
+            if (i < below)
+              pixels.store(at, word);
+          } else if (FREE || i < below)
             store_bytes<V::CENTRE / 4>(to + at, FREE ? 4 : left - at, word);
         }
       }
+      if constexpr (PIXELS)
+        pixels.end_row();
     }
 }
 
@@ -476,21 +457,26 @@ slide(const CcLaunch &launch) {
   const Table<V> table(launch, tile.part); /* no launch writes it */
   const Numbers<V> numbers(tile.part);
   /* read early, as the numbers: the constants come while the launch waits */
-  const int grey_step = OWN(tile.part).colors ? tile.part.step : 0;
+  const bool has_pixels = V::TAKES_PIXELS && OWN(tile.part).pixel;
+  const int grey_step = V::BYTES == 1 && OWN(tile.part).colors ? tile.part.step : 0;
   wait_for_last_launch();
-  stage_rows<V::BYTES>(launch, tile, staged);
-  if (grey_step == 4)
-    make_own_grey<V::BYTES>(tile, staged);
+  if constexpr (V::TAKES_PIXELS)
+    if (has_pixels)
+      stage_pixels<V::BYTES>(launch, tile, staged, shared_of_launch());
+  if (!has_pixels)
+    stage_rows<V::BYTES>(launch, tile, staged);
+  if (V::BYTES == 1 && grey_step == 4)
+    make_own_grey(tile, staged);
   finish_copies();
   if (V::BYTES == 1 && V::STRIDE == 1 && grey_step == 3)
     make_luma(tile, staged);
-  stage_sides<V::BYTES>(launch, tile, staged);
+  stage_sides<V::BYTES, V::TAKES_PIXELS>(launch, tile, staged);
   if (V::BYTES == 2 && tile.part.shift)
     keep_code_bits(tile, staged);
   const bool is_free = is_write_free<V::BYTES>(tile);
-  if constexpr (V::BYTES == 1 && V::MATRICES == 2 && V::STRIDE == 1 && !V::GRADIENT)
-    if (is_free && numbers.is_grey)
-      return filter_rows<V, true, true>(launch, tile, table, numbers, staged);
+  if constexpr (V::TAKES_PIXELS)
+    if (has_pixels)
+      return filter_rows<V, false, true>(launch, tile, table, numbers, staged);
   if (is_free)
     filter_rows<V, true>(launch, tile, table, numbers, staged);
   else

@@ -9,7 +9,8 @@
 /* Sums up to here are whole numbers in double too, and squares of them do not overflow. */
 #define MOST_SUM (G_GINT64_CONSTANT(1) << 52)
 
-/* What a row of taps costs, in the two products that it is: loops over rows take their time too. */
+/* What a row of taps costs, in the two products that it is: loops over rows take their time too.
+ * With sums of 64 bits it serves fewer rows of a picture. */
 #define COST_OF_ROW 4
 
 /* --- last steps --- */
@@ -179,8 +180,7 @@ cc_tensor_core_any_choose(const CcPass *pass, const CcPlaneLayout *layout, guint
   any->reach = (guint8)reach;
   any->pairs = (guint8)pairs;
   const gint taken = CC_TENSOR_CORE_ANY_LEAD(CC_TENSOR_CORE_ANY_CHUNK * any->chunks, (gint)stride);
-  const gint margin = MAX(taken, lead + (step == 3 ? CC_TENSOR_CORE_LUMA_BYTES : 0));
-  any->margin = (guint8)(16 * cc_cuda_divide_up((guint)margin, 16));
+  any->margin = (guint8)(16 * cc_cuda_divide_up((guint)MAX(taken, lead), 16));
   return any->margin <= CC_TENSOR_CORE_ANY_MOST_MARGIN;
 }
 
@@ -216,7 +216,8 @@ taps_bytes(const CcTensorCoreAny *any, const CcLaunch *launch) {
 guint
 cc_tensor_core_any_cost(const CcTensorCoreAny *any, const CcOp *op) {
   const guint rows = is_paired(any) ? (any->height + 1u) / 2 : op->height * any->chunks;
-  return COST_OF_ROW * op->n_matrices * any->digits * rows;
+  const guint times = any->finish == CC_TENSOR_CORE_ANY_double ? 4 : 1;
+  return COST_OF_ROW * times * op->n_matrices * any->digits * rows;
 }
 
 guint

@@ -8,6 +8,7 @@
 #include "finish.cuh"
 #include "tensor_core_any_kernels.h"
 #include "tensor_core_last_step.cuh"
+#include "tensor_core_pixels.cuh"
 #include "tensor_core_products.cuh"
 
 /* What a kernel is made for: see CC_TENSOR_CORE_ANY_KERNELS. */
@@ -431,9 +432,13 @@ template <typename V> struct Unit {
     });
   }
 
-  /* Writes `rows` rows from `to` on, of which `left` bytes lie in the target from window g on.
+  /* Writes the rows from `from_top` of the tile on, from its byte `from_left` on in window g.
    * Window g + 8 is `far` bytes away. */
-  __device__ __forceinline__ void write(char *to, int rows, int left, int far) const {
+  __device__ __forceinline__ void write(const AnyTile &tile, int from_left, int from_top,
+                                        int far) const {
+    const int rows = min(tile.rows(), part.height - tile.y) - from_top;
+    const int left = min(tile.bytes(), target_bytes<V::BYTES>(part) - tile.x) - from_left;
+    char *to = target_row<char>(part, tile.y + from_top) + tile.x + from_left;
     constexpr int all = (1 << V::SAMPLES) - 1;
     int value[V::ROWS][COUNT];
     run_own_response<V::FINISH>(launch.response, [&](CcResponse response) {
@@ -452,6 +457,10 @@ template <typename V> struct Unit {
         if (numbers.passes >> i % V::SAMPLES & 1)
           value[r][i] = kept[r][i].passed();
       });
+    if (OWN(part).pixel) {
+      write_pixels(tile, from_left, from_top, value);
+      return;
+    }
     if (numbers.writes != all) {
       if (numbers.writes)
         write_some(to, value, rows, left, far);
@@ -473,6 +482,20 @@ template <typename V> struct Unit {
         store_bytes<2>(to, left, word_of(value[r], 0));
         store_bytes<2>(to + far, left - far, word_of(value[r], 1));
       }
+  }
+
+  /* The same of pixels that are filtered as their luma. */
+  __device__ __forceinline__ void write_pixels(const AnyTile &tile, int from_left, int from_top,
+                                               const int (&value)[V::ROWS][COUNT]) const {
+    PixelWriter<V::BYTES> pixels(part, shared_of_launch(), tile.x + from_left, tile.y + from_top,
+                                 from_left, from_top);
+    const int below = min(tile.rows(), part.height - tile.y) - from_top;
+#pragma unroll
+    for (int r = 0; r < V::ROWS; r++, pixels.end_row())
+      if (r < below)
+#pragma unroll
+        for (int half = 0; half < 2; half++)
+          pixels.store(8 * CC_TENSOR_CORE_ANY_BYTES * half, word_of(value[r], half));
   }
 
   /* The same where another pass writes one of two neighbouring samples, which are bytes. */
@@ -555,10 +578,7 @@ filter_tile(const CcLaunch &launch, const AnyTile &tile, const AnyStaged<V::PITC
 #pragma unroll 1
     for (int m = 1; m < launch.n_matrices; m++)
       sum_up(m, false);
-    const int byte = x + apart * g + 2 * t, far = 8 * apart;
-    const int end = min(tile.bytes(), target_bytes<V::BYTES>(part) - tile.x);
-    unit.write(target_row<char>(part, tile.y + y) + tile.x + byte,
-               min(tile.rows(), part.height - tile.y) - y, end - byte, far);
+    unit.write(tile, x + apart * g + 2 * t, y, 8 * apart);
   }
 }
 
@@ -589,14 +609,12 @@ slide_any(const CcLaunch &launch) {
     return;
   }
   AnyStaged<V::PITCH> staged = {row, OWN(part), V::PAIRED ? V::HEIGHT : launch.window_height};
-  const int grey_step = OWN(part).colors ? part.step : 0;
-  stage_rows<V::BYTES>(launch, tile, staged);
-  if (grey_step == 4)
-    make_own_grey<V::BYTES>(tile, staged);
+  if (OWN(part).pixel)
+    stage_pixels<V::BYTES>(launch, tile, staged, shared_of_launch());
+  else
+    stage_rows<V::BYTES>(launch, tile, staged);
   finish_copies();
-  if (V::BYTES == 1 && grey_step == 3)
-    make_luma(tile, staged);
-  stage_sides<V::BYTES>(launch, tile, staged);
+  stage_sides<V::BYTES, true>(launch, tile, staged);
   if (V::BYTES == 2 && part.shift)
     keep_code_bits(tile, staged);
   filter_tile<V>(launch, tile, staged);

@@ -108,6 +108,9 @@ typedef struct {
   uint32_t colors;   /* the bytes of a group that become the luma */
   int32_t tall_rows; /* the first rows of tiles have twice TILE_ROWS source rows */
   uint32_t inverse;  /* 2^32 / tiles_across, rounded down, at most 2^32 - 1 */
+  uint8_t pixel; /* samples of a pixel that is filtered as its luma, 3 or 4: the part has but one
+                    sample for it. Then copy_mask, fill_mask and fill have as component 1 what lies
+                    aside of red, green and blue. 0: a group is a group */
 
   /* only for the kernels of tensor_core_any_kernels.h */
   uint8_t digits, chunks;
@@ -170,6 +173,18 @@ CC_OWN_FITS(CcTensorCorePart);
   F(2, 32, 1, 1, 5, high, 1)  /* box, sobel-x, laplacian, log 5, motion-blur */                    \
   F(2, 32, 2, 1, 5, wide, 1)  /* fractions */                                                      \
   F(2, 32, 1, 2, 3, root, 1)  /* sobel, prewitt, scharr, roberts */
+
+/* Component 1 of a part of pixels that are filtered as their luma. */
+#define CC_TENSOR_CORE_ASIDE 2
+
+/* What such pixels need of shared memory, for what lies aside. */
+#define CC_TENSOR_CORE_ASIDE_BYTES (2 * CC_TENSOR_CORE_TILE_ROWS * CC_TENSOR_CORE_TILE_BYTES)
+
+/* Whether a kernel takes such pixels: of bytes none does, since what that costs in registers would
+ * be for all that it takes. */
+#define CC_TENSOR_CORE_TAKES_PIXELS(bytes, window, finish)                                         \
+  ((bytes) == 2 && (window) == 16 &&                                                               \
+   ((finish) == CC_TENSOR_CORE_FINISH_high || (finish) == CC_TENSOR_CORE_FINISH_root))
 
 #define CC_TENSOR_CORE_NAME(bytes, window, digits, matrices, height, finish, stride)               \
   "cc_tensor_core_u" #bytes "_w" #window "_d" #digits "_m" #matrices "_h" #height "_" #finish      \

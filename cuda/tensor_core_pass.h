@@ -11,12 +11,13 @@ G_BEGIN_DECLS
 /* As in CcTensorCorePart. */
 typedef struct {
   guint32 pairs, weights[2], colors;
+  guint8 pixel;
 } CcTensorCorePacking;
 
-/* Finds where neighbours lie, and luma that is to be made of bytes. FALSE: of two bytes it is not.
- */
-gboolean cc_tensor_core_find_packing(CcTensorCorePacking *found, const CcPlaneLayout *layout,
-                                     const CcPacking *packing);
+/* Finds where neighbours lie, and how luma is made that a pass of a plan filters. FALSE: that is
+ * not made of such samples. */
+gboolean cc_tensor_core_find_packing(CcTensorCorePacking *found, const CcPlan *plan,
+                                     const CcPass *pass);
 
 /* Whether kernels can write a pass that write all components and copy none that are shifted. What
  * is not the same for all components repeats after 8 bytes. */

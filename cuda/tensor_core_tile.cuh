@@ -295,16 +295,32 @@ make_grey(const CcPart &part, unsigned char *bytes) {
   }
 }
 
-/* Makes the pixels of four samples grey that the thread has staged. */
-template <int BYTES, typename Tile, typename Rows>
+/* Makes the pixels of four bytes grey that the thread has staged. */
+template <typename Tile, typename Rows>
 static __device__ __forceinline__ void
 make_own_grey(const Tile &tile, Rows &staged) {
   finish_own_copies();
   for_pieces(staged, staged.rows(tile), [&](int row, int byte) {
 #pragma unroll
     for (int i = 0; i < PIECE; i += 8)
-      make_grey<BYTES>(tile.part, &staged.row[row][byte + i]);
+      make_grey<1>(tile.part, &staged.row[row][byte + i]);
   });
+}
+
+/* The luma of a pixel that begins with sample `first` of a row, of four samples or three. */
+template <int BYTES>
+static __device__ __forceinline__ Stored<BYTES>
+fetch_luma(const CcPart &part, const Stored<BYTES> *row, int first, bool has_four) {
+  const Stored<BYTES> *of = row + first;
+  if (BYTES == 2) {
+    const uint2 both = {__ldg(of) | (unsigned)__ldg(of + 1) << 16,
+                        __ldg(of + 2) | (unsigned)__ldg(of + 3) << 16};
+    return (Stored<BYTES>)luma_of_words(part, both);
+  }
+  unsigned pixel = __ldg(of) | (unsigned)__ldg(of + 1) << 8 | (unsigned)__ldg(of + 2) << 16;
+  if (has_four)
+    pixel |= (unsigned)__ldg(of + 3) << 24;
+  return (Stored<BYTES>)(weigh_group(part, pixel) >> CC_LUMA_SHIFT);
 }
 
 /* The stored word of sample x of a row, or the luma that it becomes. */
@@ -314,22 +330,13 @@ fetch_word(const CcPart &part, const Stored<BYTES> *row, int x) {
   const int first = pixel_of(part, x) * part.step;
   if (!(OWN(part).colors >> 8 * (x - first) & 0xFF))
     return __ldg(row + x);
-  if (BYTES == 2) {
-    const Stored<BYTES> *of = row + first;
-    const uint2 both = {__ldg(of) | (unsigned)__ldg(of + 1) << 16,
-                        __ldg(of + 2) | (unsigned)__ldg(of + 3) << 16};
-    return (Stored<BYTES>)luma_of_words(part, both);
-  }
-  unsigned pixel = 0;
-  for (int i = 0; i < part.step; i++)
-    pixel |= (unsigned)__ldg(row + first + i) << 8 * i;
-  return (Stored<BYTES>)(weigh_group(part, pixel) >> CC_LUMA_SHIFT);
+  return fetch_luma<BYTES>(part, row, first, part.step == 4);
 }
 
 /* Puts the bytes that are read from byte `from` of a row on, which is outside, beside the staged
- * rows by the border rule. A lane has a sample of all rows. What it repeats is nearly always
- * staged. */
-template <int BYTES, typename Tile, typename Rows>
+ * rows by the border rule. PIXELS: these may be luma of pixels. A lane has a sample of all rows.
+ * What it repeats is nearly always staged. */
+template <int BYTES, bool PIXELS, typename Tile, typename Rows>
 static __device__ __forceinline__ void
 stage_side(const CcLaunch &launch, const Tile &tile, int from, Rows &staged) {
   typedef Stored<BYTES> Sample;
@@ -350,14 +357,18 @@ stage_side(const CcLaunch &launch, const Tile &tile, int from, Rows &staged) {
     } else if (x >= 0) {
       const int top = tile.stride() * tile.y - staged.above();
       const int y = cc_border_index(top + row, part.src_height, launch.border);
-      word = fetch_word<BYTES>(part, source_row<Sample>(part, y), x);
+      const Sample *from = source_row<Sample>(part, y);
+      if (PIXELS && OWN(part).pixel)
+        word = fetch_luma<BYTES>(part, from, x * OWN(part).pixel, OWN(part).pixel == 4);
+      else
+        word = fetch_word<BYTES>(part, from, x);
     }
     *(Sample *)&staged.row[row][to] = word;
   }
 }
 
 /* Puts what is outside on the left and right beside the staged rows. */
-template <int BYTES, typename Tile, typename Rows>
+template <int BYTES, bool PIXELS, typename Tile, typename Rows>
 static __device__ __forceinline__ void
 stage_sides(const CcLaunch &launch, const Tile &tile, Rows &staged) {
   const int row_bytes = source_bytes<BYTES>(tile.part);
@@ -365,9 +376,9 @@ stage_sides(const CcLaunch &launch, const Tile &tile, Rows &staged) {
   const bool at_left =
       tile.stride() * tile.x<staged.reach(), at_right = left + staged.width()> row_bytes;
   if (at_left)
-    stage_side<BYTES>(launch, tile, -staged.reach(), staged);
+    stage_side<BYTES, PIXELS>(launch, tile, -staged.reach(), staged);
   if (at_right)
-    stage_side<BYTES>(launch, tile, row_bytes, staged);
+    stage_side<BYTES, PIXELS>(launch, tile, row_bytes, staged);
   if (at_left || at_right)
     __syncthreads();
 }

@@ -135,7 +135,7 @@ cc_tensor_separable_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel 
   Choice *choice = CC_OWN(Choice, kernel);
   const CcOp *op = leading->op;
   if (plan->stride != 1 || !op || !op->separable || op->n_matrices > 2 ||
-      !cc_tensor_core_find_packing(&choice->packing, layout, &plan->packing[leading->plane]) ||
+      !cc_tensor_core_find_packing(&choice->packing, plan, leading) || choice->packing.pixel ||
       !cc_tensor_core_can_write(leading, layout))
     return FALSE;
   const guint reach =

@@ -91,6 +91,12 @@ __shfl_xor_sync(unsigned mask, unsigned word, int lanes) {
   return emulator_exchange(word)[lane ^ lanes];
 }
 
+static inline unsigned
+__shfl_down_sync(unsigned mask, unsigned word, int lanes) {
+  const int from = emulator_lane() + lanes;
+  return emulator_exchange(word)[from < 32 ? from : emulator_lane()];
+}
+
 /* --- memory --- */
 
 extern const char emulator_shared[]; /* where shared addresses count from */

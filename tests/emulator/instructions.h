@@ -27,6 +27,16 @@ keep(Number n) {
   return n;
 }
 
+/* --- shared memory --- */
+
+#define EMULATOR_SHARED_OF_LAUNCH (48 << 10) /* as much as a launch may ask for */
+
+static inline unsigned char *
+shared_of_launch() {
+  __shared__ uint4 of_launch[EMULATOR_SHARED_OF_LAUNCH / sizeof(uint4)];
+  return (unsigned char *)of_launch;
+}
+
 /* --- copies to shared memory in the background --- */
 
 /* Begins to copy the first `bytes` of `size` bytes, at addresses that are multiples of `size`, from
