@@ -52,6 +52,7 @@ struct Warp {
 
 EmulatorPlace emulator_thread, emulator_block;
 const char emulator_shared[1] = {};
+alignas(16) unsigned char emulator_shared_of_launch[EMULATOR_SHARED_OF_LAUNCH];
 
 /* --- what runs --- */
 
@@ -65,6 +66,8 @@ static boost::context::fiber scheduler;
 /* of the largest block so far; they live as long as the process, and so do these */
 static std::vector<Thread *> &threads = *new std::vector<Thread *>;
 static std::vector<Warp> &warps = *new std::vector<Warp>;
+
+#define UNTOUCHED 0xA5 /* bytes of shared memory before a launch */
 
 #define DIE(...)                                                                                   \
   (fprintf(stderr, "emulator: %s: ", kernel), fprintf(stderr, __VA_ARGS__), fputc('\n', stderr),   \
@@ -318,10 +321,16 @@ fake_launch(const gchar *name, const FakeGrid *grid, const CcLaunch *of) {
   if (n_threads % LANES)
     DIE("blocks of %u threads", n_threads);
   make_threads();
+  if (grid->shared_bytes > EMULATOR_SHARED_OF_LAUNCH)
+    DIE("it asks for %u bytes of shared memory", grid->shared_bytes);
+  std::fill(std::begin(emulator_shared_of_launch), std::end(emulator_shared_of_launch), UNTOUCHED);
   std::vector<guint> blocks(grid->n_blocks);
   std::iota(blocks.begin(), blocks.end(), 0u);
   for (guint left = grid->n_blocks; left > 0; left--) {
     std::swap(blocks[left - 1], blocks[chance(left)]);
     run_block(blocks[left - 1]);
   }
+  for (guint i = grid->shared_bytes; i < EMULATOR_SHARED_OF_LAUNCH; i++)
+    if (emulator_shared_of_launch[i] != UNTOUCHED)
+      DIE("byte %u of the %u of shared memory that it asked for is written", i, grid->shared_bytes);
 }

@@ -30,11 +30,11 @@ keep(Number n) {
 /* --- shared memory --- */
 
 #define EMULATOR_SHARED_OF_LAUNCH (48 << 10) /* as much as a launch may ask for */
+alignas(16) extern unsigned char emulator_shared_of_launch[];
 
 static inline unsigned char *
 shared_of_launch() {
-  __shared__ uint4 of_launch[EMULATOR_SHARED_OF_LAUNCH / sizeof(uint4)];
-  return (unsigned char *)of_launch;
+  return emulator_shared_of_launch;
 }
 
 /* --- copies to shared memory in the background --- */

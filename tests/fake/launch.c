@@ -85,17 +85,25 @@ packing_of(const Kernel *kernel) {
   return kernel->packed ? CC_OWN(const CcTensorCorePart, kernel->part) : NULL;
 }
 
+/* The samples of a pixel of which the part has but the luma; 0: it has all of its own. */
+static gint
+pixel_of(const Kernel *kernel) {
+  const CcTensorCorePart *own = packing_of(kernel);
+  return own ? own->pixel : 0;
+}
+
 /* The code value of sample i of row y, or the luma that it becomes. */
 static gint
 code_at(const Kernel *kernel, gint64 i, gint y) {
   const CcPart *part = kernel->part;
   const CcTensorCorePart *own = packing_of(kernel);
-  const gint c = (gint)(i % part->step);
-  if (!own || !(own->colors >> 8 * c & 0xFF))
+  const gint c = (gint)(i % part->step), pixel = pixel_of(kernel);
+  if (!own || (!pixel && !(own->colors >> 8 * c & 0xFF)))
     return stored_at(kernel, i, y) >> part->shift;
+  const gint64 first = pixel ? i * pixel : i - c;
   guint luma = CC_LUMA_HALF;
-  for (gint k = 0; k < part->step; k++)
-    luma += (own->weights[k / 2] >> k % 2 * 16 & 0xFFFF) * (guint)stored_at(kernel, i - c + k, y);
+  for (gint k = 0; k < (pixel ? pixel : part->step); k++)
+    luma += (own->weights[k / 2] >> k % 2 * 16 & 0xFFFF) * (guint)stored_at(kernel, first + k, y);
   return (gint)(luma >> CC_LUMA_SHIFT);
 }
 
@@ -222,6 +230,22 @@ run_sample(const Kernel *kernel, gint x, gint y, gint c) {
   store_word(part, (gint64)x * part->step + c, y, (guint)word);
 }
 
+/* The same for pixel x, of which the part has but the luma. */
+static void
+run_pixel(const Kernel *kernel, gint x, gint y) {
+  const CcPart *part = kernel->part;
+  const gint pixel = pixel_of(kernel), value = filtered(kernel, x, y, 0);
+  for (gint k = 0; k < pixel; k++) {
+    const gint64 i = (gint64)x * pixel + k;
+    gint word = part->fill[1];
+    if (packing_of(kernel)->colors >> 8 * k & 0xFF)
+      word = value;
+    else if (part->copy_mask & CC_TENSOR_CORE_ASIDE)
+      word = stored_at(kernel, i, y);
+    store_word(part, i, y, (guint)word);
+  }
+}
+
 /* --- planes of packed frames --- */
 
 static guint
@@ -300,7 +324,10 @@ fake_launch(const gchar *name, const FakeGrid *grid, const CcLaunch *launch) {
     kernel.part = &launch->part[p];
     for (gint y = 0; y < kernel.part->height; y++)
       for (gint x = 0; x < kernel.part->width; x++)
-        for (gint c = 0; c < kernel.part->step; c++)
-          run_sample(&kernel, x, y, c);
+        if (pixel_of(&kernel))
+          run_pixel(&kernel, x, y);
+        else
+          for (gint c = 0; c < kernel.part->step; c++)
+            run_sample(&kernel, x, y, c);
   }
 }

@@ -9,6 +9,7 @@ G_BEGIN_DECLS
 typedef struct {
   guint n_blocks;     /* of the grid */
   guint across, down; /* threads of a block */
+  guint shared_bytes; /* that a block asks for beside what the kernel declares */
 } FakeGrid;
 
 /* Does what the kernel `name` would do with `launch`: all samples of all parts, one by one. Aborts

@@ -5,6 +5,7 @@
 #include "stream.h"
 
 #include "cuda/hue.h"
+#include "cuda/tensor_core_kernels.h"
 
 struct CUmod_st {
   FakeObject object;
@@ -242,7 +243,10 @@ set_launch_ranges(const gchar *call, FakeOp *op, CUcontext context) {
   const CcLaunch *l = &op->launch;
   for (gint p = 0; p < MIN(l->n_parts, CC_LAUNCH_PARTS); p++) {
     const CcPart *part = &l->part[p];
-    const gsize pixel = (gsize)part->step * (gsize)part->sample_bytes;
+    const gboolean has_pixels = g_str_has_prefix(op->kernel, "cc_tensor_core_") &&
+                                CC_OWN(const CcTensorCorePart, part)->pixel;
+    const gint step = has_pixels ? CC_OWN(const CcTensorCorePart, part)->pixel : part->step;
+    const gsize pixel = (gsize)step * (gsize)part->sample_bytes;
     if (g_str_has_prefix(op->kernel, "cc_hue_")) {
       add_hue_ranges(op, part);
       continue;
@@ -272,7 +276,8 @@ enqueue_launch(const gchar *call, const CUlaunchConfig *config, CUfunction funct
   g_assert_cmpuint(config->gridDimY * config->gridDimZ, ==, 1);
   FakeOp op = {.kind = FAKE_OP_LAUNCH,
                .kernel = function->name,
-               .grid = {config->gridDimX, config->blockDimX, config->blockDimY * config->blockDimZ},
+               .grid = {config->gridDimX, config->blockDimX, config->blockDimY * config->blockDimZ,
+                        config->sharedMemBytes},
                .launch = *(const CcLaunch *)parameters[0]};
   set_launch_ranges(call, &op, fake_current(call));
   fake_enqueue(stream, &op);
@@ -290,6 +295,7 @@ cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned g
                                  .blockDimX = block_x,
                                  .blockDimY = block_y,
                                  .blockDimZ = block_z,
+                                 .sharedMemBytes = shared_bytes,
                                  .hStream = stream};
   return enqueue_launch("cuLaunchKernel", &config, function, parameters);
 }
