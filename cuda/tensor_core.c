@@ -186,20 +186,18 @@ cc_tensor_core_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kern
   const CcPass *leading = cc_cuda_leading_pass(plan, pass);
   const CcPlaneLayout *layout = &plan->layout.plane[leading->plane];
   Choice *choice = CC_OWN(Choice, kernel);
-  if (!cc_tensor_core_find_packing(&choice->packing, plan, leading) ||
-      (choice->packing.colors && !choice->packing.pixel &&
-       (layout->type != CC_SAMPLE_U8 || plan->stride != 1)) ||
-      !can_pass(leading, layout))
+  if (!cc_tensor_core_find_packing(&choice->packing, plan, leading) || !can_pass(leading, layout))
     return FALSE;
+  const gboolean by_samples = choice->packing.colors && !choice->packing.pixel;
+  if (by_samples && (layout->type != CC_SAMPLE_U8 || plan->stride != 1))
+    return FALSE; /* none of them becomes grey so */
   if (writes_all(leading, layout))
     choice->kernel = leading->op ? find_kernel(leading, layout, choice->packing.pixel > 0,
                                                plan->stride, &choice->numbering)
                                  : find_passing_kernel(layout, plan->stride);
-  if (!choice->kernel && choice->packing.colors && !choice->packing.pixel)
-    return FALSE;
-  if (!choice->kernel &&
-      !cc_tensor_core_any_choose(leading, layout, plan->stride, choice->packing.pairs, &choice->any,
-                                 &choice->numbering))
+  if (!choice->kernel && (by_samples || !cc_tensor_core_any_choose(
+                                            leading, layout, plan->stride, choice->packing.pairs,
+                                            &choice->any, &choice->numbering)))
     return FALSE;
   kernel->module = choice->kernel ? cc_fatbin_tensor_core : cc_fatbin_tensor_core_any;
   g_strlcpy(kernel->name,
