@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 
+import ncu
 import reach
 from lists import (AT_LEAST, AT_MOST, CPU, CPU_FRAMES, CPU_ROUNDS, CPU_SIZE, CUDA_PATHS,
                    DECODERS, FASTEST, FORMATS, G3, G5, HD, KERNEL_PEERS, LARGE, LIMITS, MEMORY,
@@ -36,13 +37,19 @@ class Failure(Exception):
         self.status = status
 
 
-def lines_of(args, name, *words):
-    """Runs a program of ours, which lies beside this one; yields what it prints."""
+def path_of(name):
+    """Where a program of ours lies: beside this one."""
     program = pathlib.Path(__file__).resolve().parent / f"cudaconv-bench-{name}"
-    options = [f"--{option}={getattr(args, option)}" for option in ("budget", "device", "npp")
-               if getattr(args, option, None) is not None and (name, option) != ("cvcuda", "npp")]
     if not program.exists():
         raise Failure(77, f"no {program}: it is part of a build with CUDA")
+    return program
+
+
+def lines_of(args, name, *words):
+    """Runs a program of ours; yields what it prints."""
+    program = path_of(name)
+    options = [f"--{option}={getattr(args, option)}" for option in ("budget", "device", "npp")
+               if getattr(args, option, None) is not None and (name, option) != ("cvcuda", "npp")]
     with subprocess.Popen([program, *options, *words], stdout=subprocess.PIPE, text=True) as child:
         for line in child.stdout:
             yield {field: value for field, value in json.loads(line).items() if value}
@@ -501,6 +508,30 @@ def write_docs(args):
     return 0
 
 
+# --- why cells miss ---
+
+
+def profile(args):
+    """Has all cells of a run of reach profiled that miss."""
+    reached = json.load(args.file)
+    if reached.get("kind") != "reach":
+        raise Failure(2, f"{args.file.name} is no run of reach")
+    if not ncu.is_there():
+        raise Failure(77, "no ncu on the PATH: it comes with NVIDIA's CUDA toolkit")
+    listed = next(lines_of(args, "kernels", "--list"))
+    options = [] if args.device is None else [f"--device={args.device}"]
+    run = {**new_run("profile", reached["complete"]), "device": reached["device"]}
+    say("  ".join(["cell", *ncu.HEAD]))
+    for row in ncu.rows_of(reached, listed, path_of("kernels"), options, run["notes"].append):
+        run["results"].append(row)
+        say("  ".join(ncu.cells_of(row)))
+    for note in run["notes"]:
+        say(note)
+    if args.json:
+        args.json.write(json.dumps(run, indent=1) + "\n")
+    return 1 if run["notes"] else 0
+
+
 # --- the program ---
 
 
@@ -578,6 +609,12 @@ def parse(argv):
         if name == "show":
             sub.add_argument("file", type=READ)
         sub.set_defaults(main=report, run=run, streams=STREAMS)
+    help_ = "why cells of a run of reach miss, by NVIDIA's ncu"
+    sub = commands.add_parser("profile", help=help_, description=help_)
+    sub.add_argument("--json", type=WRITTEN, help="write all figures as JSON")
+    sub.add_argument("-d", "--device", type=int, help="CUDA device")
+    sub.add_argument("file", type=READ, help="what reach --json wrote")
+    sub.set_defaults(main=profile)
     sub = commands.add_parser("docs", help="put runs that --json wrote into docs/benchmarks.md")
     sub.add_argument("--page", default="docs/benchmarks.md")
     sub.add_argument("runs", nargs="+", type=READ)

@@ -23,6 +23,11 @@ OWN_PATHS = {"pool", "chain-2", "chain-5", "own", "fresh", "cuda", "cuda-to-syst
              "system-to-cuda"}
 PEERS = {"cudaupload", "cudaupload-queue", "gl", "fresh-cudaupload", "fresh-source"}
 LIMITS = {"bus", "bus-up", "bus-down", "kernel"}
+METRICS = ["smsp__inst_executed.sum", "smsp__issue_active.avg.pct_of_peak_sustained_active",
+           "sm__pipe_tensor_op_imma_cycles_active.avg.pct_of_peak_sustained_active",
+           "l1tex__throughput.avg.pct_of_peak_sustained_active",
+           "sm__warps_active.avg.pct_of_peak_sustained_active", "dram__bytes.sum",
+           "gpu__time_duration.sum", "smsp__cycles_elapsed.avg.per_second", "launch__sm_count"]
 
 
 def run(command, *options, status=0, **environment):
@@ -146,6 +151,41 @@ class Rows(unittest.TestCase):
         self.assertEqual([v["measured"] for v in run_["targets"] if not v["met"]],
                          [None] * len(run_["missing"]))
         self.assertTrue("cvcuda" in run_ or "CV-CUDA is not measured" in table)
+
+    def test_profile(self):
+        """A stand-in for ncu counts the two launches of a frame of each cell that misses."""
+        rows = [{"format": "RGBA", "width": 16, "height": 8, "kernel": kernel, "side": 3,
+                 "matrices": matrices, "separable": 0, "stride": 1, "algorithm": name, "us": us}
+                for kernel, matrices, own in (("kirsch 3x3", 8, 25), ("sobel 3x3", 2, 11))
+                for name, us in (("copy", 10), ("auto (sliding)", own))]
+        head = ["Kernel Name", *METRICS]
+        units = ["", *["unit"] * len(METRICS)]
+        launches = [[f"cc_{name}(CcLaunch)", *values] for name, values in (
+            ("unpack_u8", ["1,000", 20, 0, 30, 40, 500, "1,000", 1e9, 2]),
+            ("filter", ["3,000", 60, 40, 50, 80, 700, "3,000", 1e9, 2])) * 3]
+        with tempfile.TemporaryDirectory() as folder:
+            lines = "\n".join(",".join(f'"{cell}"' for cell in line)
+                              for line in [head, units, *launches])
+            with open(f"{folder}/ncu", "w", encoding="utf-8") as script:
+                script.write(f"#!/bin/sh\ncat <<'END'\n==PROF== Connected\n{lines}\nEND\n")
+            os.chmod(f"{folder}/ncu", 0o755)
+            with open(f"{folder}/reach.json", "w", encoding="utf-8") as file:
+                json.dump({"kind": "reach", "complete": False, "device": "made up", "missing": [],
+                           "notes": [], "results": rows}, file)
+            done = subprocess.run(
+                [f"{FOLDER}/cudaconv-bench", "profile", f"{folder}/reach.json",
+                 f"--json={folder}/out.json"], capture_output=True, text=True, check=False,
+                env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("kirsch 3x3, RGBA  40, 45", done.stdout)
+            with open(f"{folder}/out.json", encoding="utf-8") as file:
+                found = json.load(file)["results"]
+        self.assertEqual([row["kernel"] for row in found], ["kirsch 3x3"])
+        row = found[0]
+        self.assertEqual((row["kernels"], row["instructions"], row["dram_bytes"], row["issued"]),
+                         (["cc_unpack_u8", "cc_filter"], 4000, 1200, 50))
+        # 45 % of the copy rate leaves 22.2 us, in which 8 schedulers issue 177.8 thousand
+        self.assertAlmostEqual(row["needed"], 100 * 4000 / (10 / 0.45 * 1e-6 * 1e9 * 8))
 
     def test_npp(self):
         run_, _ = self.measure("kernels", f"--npp={NPP_FOLDER}", "--algorithm=sliding,npp",
