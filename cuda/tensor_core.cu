@@ -34,8 +34,9 @@ struct Variant {
   static constexpr int WINDOWS =
       CC_TENSOR_CORE_SPAN_BYTES / CC_TENSOR_CORE_CENTRE(WINDOW); /* of a warp */
   static constexpr int SETS = WINDOWS / 16;                      /* that are multiplied at once */
-  static constexpr int DEPTH = WINDOW == 32 ? 1 : 2;             /* source rows in Windows */
-  static constexpr int RING = (HEIGHT + DEPTH - 1) / DEPTH;      /* Windows for DEPTH target rows */
+  static constexpr int SPAN_ROWS = CC_TENSOR_CORE_SPAN_ROWS / STRIDE;
+  static constexpr int DEPTH = WINDOW == 32 ? 1 : 2;        /* source rows in Windows */
+  static constexpr int RING = (HEIGHT + DEPTH - 1) / DEPTH; /* Windows for DEPTH target rows */
   typedef ByteTile<STRIDE> Tile;
   typedef Staged<STRIDE, HEIGHT> StagedRows;
   typedef std::conditional_t<GRADIENT, ::GradientTaps, ::Taps<WINDOW, HEIGHT>> Taps;
@@ -391,7 +392,7 @@ template <typename V> struct Rows<V, true> {
   }
 
   __device__ __forceinline__ void slide_to(int i) {
-    static_assert(V::Tile::SPAN_ROWS % 4 == 0, "a span begins with the first half of the first");
+    static_assert(V::SPAN_ROWS % 4 == 0, "a span begins with the first half of the first");
     load(i + 2);
   }
 
@@ -419,9 +420,9 @@ filter_rows(const CcLaunch &launch, const typename V::Tile &tile, const Table<V>
   Rows<V> rows(&staged.row[V::STRIDE * tile.warp_y()]
                           [V::STRIDE * tile.warp_x() + PIECE - CC_TENSOR_CORE_REACH(V::WINDOW)]);
 #pragma unroll 1
-  for (int first = 0; first < tile.warp_rows(); first += Tile::SPAN_ROWS)
+  for (int first = 0; first < tile.warp_rows(); first += V::SPAN_ROWS)
 #pragma unroll
-    for (int i = first; i < first + Tile::SPAN_ROWS; i++, to += pitch) {
+    for (int i = first; i < first + V::SPAN_ROWS; i++, to += pitch) {
       rows.slide_to(i - first);
 #pragma unroll
       for (int set = 0; set < V::SETS; set++) {

@@ -36,21 +36,7 @@ template <int BYTES_, int HEIGHT_, CcTensorCoreAnyFinish FINISH_> struct Variant
 
 /* --- tiles --- */
 
-struct AnyTile {
-  const CcPart &part;
-  int x, y, spans; /* as in ByteTile */
-  int step;        /* the stride */
-
-  __device__ __forceinline__ int stride() const {
-    return step;
-  }
-  __device__ __forceinline__ int bytes() const {
-    return CC_TENSOR_CORE_TILE_BYTES >> (step >> 1);
-  }
-  __device__ __forceinline__ int rows() const {
-    return spans * CC_TENSOR_CORE_TILE_ROWS >> (step >> 1);
-  }
-};
+typedef ByteTile<0> AnyTile;
 
 /* A tile's source rows, PITCH bytes apart: see Staged. */
 template <int PITCH> struct AnyStaged {
@@ -582,30 +568,18 @@ filter_tile(const CcLaunch &launch, const AnyTile &tile, const AnyStaged<V::PITC
   }
 }
 
-template <typename V>
-static __device__ __forceinline__ void
-pass_any_tile(const CcLaunch &launch, const AnyTile &tile) {
-  const CcPart &part = tile.part;
-  if (tile.step == 1)
-    pass_tile<V::BYTES>(launch, ByteTile<1>{part, tile.x, tile.y, tile.spans});
-  else if (tile.step == 2)
-    pass_tile<V::BYTES>(launch, ByteTile<2>{part, tile.x, tile.y, tile.spans});
-  else
-    pass_tile<V::BYTES>(launch, ByteTile<4>{part, tile.x, tile.y, tile.spans});
-}
-
 /* The block's tile. */
 template <typename V>
 static __device__ __forceinline__ void
 slide_any(const CcLaunch &launch) {
   alignas(PIECE) __shared__ unsigned char row[V::STAGED][V::PITCH];
-  AnyTile tile = {find_part(launch, blockIdx.x), 0, 0, 0, V::PAIRED ? 1 : launch.stride};
+  AnyTile tile = {find_part(launch, blockIdx.x), V::PAIRED ? 1 : launch.stride, 0, 0, 0};
   const CcPart &part = tile.part;
   place_tile<V::BYTES>(tile);
   allow_next_launch();
   wait_for_last_launch();
   if (!part.filter_mask) {
-    pass_any_tile<V>(launch, tile);
+    pass_tile<V::BYTES>(launch, tile);
     return;
   }
   AnyStaged<V::PITCH> staged = {row, OWN(part), V::PAIRED ? V::HEIGHT : launch.window_height};

@@ -31,17 +31,6 @@ template <int BYTES, int STEP> struct SomePixels {
     }
   }
 
-  /* Those from pixel `x` of a row of `n` on that are in it. */
-  __device__ __forceinline__ void load_some(const Stored<BYTES> *row, int x, int n) {
-#pragma unroll
-    for (int i = 0; i < BYTES * STEP; i++)
-      word[i] = 0;
-#pragma unroll
-    for (int i = 0; i < PIXELS_EACH * STEP; i++)
-      if (x + i / STEP >= 0 && x + i / STEP < n)
-        word[i * BYTES / 4] |= (unsigned)__ldg(row + STEP * x + i) << 8 * (i * BYTES % 4);
-  }
-
   /* Pixel `i`, which may have bytes of its neighbour behind it. */
   __device__ __forceinline__ unsigned group(int i) const {
     if constexpr (STEP == 4)
@@ -124,11 +113,16 @@ template <int BYTES, int STEP> struct PixelStager {
   __device__ __forceinline__ void put_aside(const Some &some, int row, int at) const {
     const int x = at - margin, y = row - above;
     unsigned word[BYTES];
-    if (STEP == 3 || !aside || (unsigned)x >= CC_TENSOR_CORE_TILE_BYTES ||
-        (unsigned)y >= (unsigned)own_rows)
+    if (!is_own(x, y))
       return;
     some.get_aside(OWN(part).colors & 1, word);
     put_words<BYTES>(aside + y * CC_TENSOR_CORE_TILE_BYTES + x, word);
+  }
+
+  /* Whether what is aside of byte x of row y of the tile is needed. */
+  __device__ __forceinline__ bool is_own(int x, int y) const {
+    return STEP == 4 && aside && (unsigned)x < CC_TENSOR_CORE_TILE_BYTES &&
+           (unsigned)y < (unsigned)own_rows;
   }
 
   /* The source row of which row `row` is staged, or -1. */
@@ -169,18 +163,26 @@ template <int BYTES, int STEP> struct PixelStager {
     }
   }
 
+  /* Stages pixel x of source row y. */
+  __device__ __forceinline__ void stage_one(int row, int x, int y) const {
+    const Sample *source = source_row<Sample>(part, y);
+    const int at = x * BYTES - left, own_at = at - margin, own_row = row - above;
+    if (at < 0 || at >= CC_TENSOR_CORE_TILE_BYTES + 2 * margin)
+      return;
+    *(Sample *)(staged + row * pitch + at) = fetch_luma<BYTES>(part, source, STEP * x, STEP == 4);
+    if (is_own(own_at, own_row))
+      *(Sample *)(aside + own_row * CC_TENSOR_CORE_TILE_BYTES + own_at) =
+          __ldg(source + STEP * x + (OWN(part).colors & 1 ? 3 : 0));
+  }
+
   /* Stages the pixels that are no whole group, and rows of the constant border. */
   __device__ __forceinline__ void stage_rest(const CcLaunch &launch, int width) const {
-    const int first = part.src_width & -PIXELS_EACH, at = first * BYTES - left;
     __syncthreads();
-    if (first < part.src_width && at >= 0 && at < width)
 #pragma unroll 1
-      for (int row = 32 * threadIdx.y + threadIdx.x; row < rows; row += 32 * WARPS) {
-        const int y = max(source_of(launch, false, row), 0);
-        Some some;
-        some.load_some(source_row<Sample>(part, y), first, part.src_width);
-        put(some, row, at);
-      }
+    for (int x = part.src_width & -PIXELS_EACH; x < part.src_width; x++)
+#pragma unroll 1
+      for (int row = 32 * threadIdx.y + threadIdx.x; row < rows; row += 32 * WARPS)
+        stage_one(row, x, max(source_of(launch, false, row), 0));
     if (launch.border != CC_BORDER_CONSTANT)
       return;
     __syncthreads();

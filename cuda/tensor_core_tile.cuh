@@ -28,32 +28,39 @@ target_bytes(const CcPart &part) {
 
 /* --- which tile --- */
 
-/* A rectangle of the target, from byte x of row y on, and how much of it a warp makes. */
+/* A rectangle of the target, from byte x of row y on, and how much of it a warp makes. Of STRIDE 0
+ * only the launch knows the stride. */
 template <int STRIDE> struct ByteTile {
-  static constexpr int BYTES = CC_TENSOR_CORE_TILE_BYTES / STRIDE;
-  static constexpr int SPAN_BYTES = CC_TENSOR_CORE_SPAN_BYTES / STRIDE;
-  static constexpr int SPAN_ROWS = CC_TENSOR_CORE_SPAN_ROWS / STRIDE;
-
   const CcPart &part;
+  int launch_stride;
   int x, y;
-  int spans; /* SPAN_ROWS of each warp; 1 or 2 */
+  int spans; /* span_rows() of each warp; 1 or 2 */
 
-  static __device__ __forceinline__ constexpr int stride() {
-    return STRIDE;
+  __device__ __forceinline__ int stride() const {
+    return STRIDE ? STRIDE : launch_stride;
   }
-  static __device__ __forceinline__ constexpr int bytes() {
-    return BYTES;
+  __device__ __forceinline__ int down() const {
+    return stride() >> 1; /* the logarithm */
+  }
+  __device__ __forceinline__ int bytes() const {
+    return CC_TENSOR_CORE_TILE_BYTES >> down();
+  }
+  __device__ __forceinline__ int span_bytes() const {
+    return CC_TENSOR_CORE_SPAN_BYTES >> down();
+  }
+  __device__ __forceinline__ int span_rows() const {
+    return CC_TENSOR_CORE_SPAN_ROWS >> down();
   }
   __device__ __forceinline__ int warp_rows() const {
-    return spans * SPAN_ROWS;
+    return spans * span_rows();
   }
   __device__ __forceinline__ int rows() const {
     return CC_TENSOR_CORE_WARPS_DOWN * warp_rows();
   }
 
   /* Where the warp's part begins in the tile. */
-  static __device__ __forceinline__ int warp_x() {
-    return threadIdx.y % CC_TENSOR_CORE_WARPS_ACROSS * SPAN_BYTES;
+  __device__ __forceinline__ int warp_x() const {
+    return threadIdx.y % CC_TENSOR_CORE_WARPS_ACROSS * span_bytes();
   }
   __device__ __forceinline__ int warp_y() const {
     return threadIdx.y / CC_TENSOR_CORE_WARPS_ACROSS * warp_rows();
@@ -77,19 +84,18 @@ place_tile(Tile &tile) {
   const int index = blockIdx.x - part.first_tile;
   const int row = divide(index, part.tiles_across, OWN(part).inverse);
   const int column = index - row * part.tiles_across;
-  const int down = tile.stride() >> 1; /* the logarithm */
-  const int centre = CC_TENSOR_CORE_CENTRE(32) >> down;
+  const int centre = CC_TENSOR_CORE_CENTRE(32) >> tile.down();
   const int whole = (target_bytes<BYTES>(part) + centre - 1) & -centre;
   tile.x = min(column * tile.bytes(), max(whole - tile.bytes(), 0));
   tile.spans = row < OWN(part).tall_rows ? 2 : 1;
-  const int y = (row + min(row, OWN(part).tall_rows)) * (CC_TENSOR_CORE_TILE_ROWS >> down);
+  const int y = (row + min(row, OWN(part).tall_rows)) * (CC_TENSOR_CORE_TILE_ROWS >> tile.down());
   tile.y = min(y, max(part.height - tile.rows(), 0));
 }
 
 template <int BYTES, int STRIDE>
 static __device__ __forceinline__ ByteTile<STRIDE>
 find_byte_tile(const CcLaunch &launch) {
-  ByteTile<STRIDE> tile = {find_part(launch, blockIdx.x), 0, 0, 0};
+  ByteTile<STRIDE> tile = {find_part(launch, blockIdx.x), launch.stride, 0, 0, 0};
   place_tile<BYTES>(tile);
   return tile;
 }
@@ -373,14 +379,14 @@ static __device__ __forceinline__ void
 stage_sides(const CcLaunch &launch, const Tile &tile, Rows &staged) {
   const int row_bytes = source_bytes<BYTES>(tile.part);
   const int left = tile.stride() * tile.x - staged.margin();
-  const bool at_left =
-      tile.stride() * tile.x<staged.reach(), at_right = left + staged.width()> row_bytes;
-  if (at_left)
-    stage_side<BYTES, PIXELS>(launch, tile, -staged.reach(), staged);
-  if (at_right)
-    stage_side<BYTES, PIXELS>(launch, tile, row_bytes, staged);
-  if (at_left || at_right)
-    __syncthreads();
+  const bool at_left = tile.stride() * tile.x < staged.reach();
+  const bool at_right = left + staged.width() > row_bytes;
+  if (!at_left && !at_right)
+    return;
+#pragma unroll 1
+  for (int side = at_left ? 0 : 1; side <= (at_right ? 1 : 0); side++)
+    stage_side<BYTES, PIXELS>(launch, tile, side == 0 ? -staged.reach() : row_bytes, staged);
+  __syncthreads();
 }
 
 /* Takes from staged words of two bytes what is not part of their code value. */
@@ -474,25 +480,26 @@ store_bytes(char *to, int left, unsigned word) {
 }
 
 /* A tile of a part that is only copied and filled. */
-template <int BYTES, int STRIDE>
+template <int BYTES, typename Tile>
 static __device__ __forceinline__ void
-pass_tile(const CcLaunch &launch, const ByteTile<STRIDE> &tile) {
+pass_tile(const CcLaunch &launch, const Tile &tile) {
   typedef Stored<BYTES> Sample;
+  constexpr int MOST_ROWS = CC_TENSOR_CORE_SPAN_ROWS;
   const CcPart &part = tile.part;
   const int all = (1 << part.step) - 1;
   const int left = tile.x + tile.warp_x(), top = tile.y + tile.warp_y();
   const int bottom = top + tile.warp_rows();
-  if (STRIDE == 1 && is_write_free<BYTES>(tile) &&
+  if (tile.stride() == 1 && is_write_free<BYTES>(tile) &&
       (part.copy_mask == all || (part.fill_mask == all && part.step != 3))) {
     const int at = left + 8 * threadIdx.x;
-#pragma unroll tile.SPAN_ROWS
+#pragma unroll MOST_ROWS
     for (int y = top; y < bottom; y++)
       *(uint64_t *)(target_row<char>(part, y) + at) =
           part.copy_mask ? __ldg((const unsigned long long *)(source_row<char>(part, y) + at))
                          : OWN(part).fill;
     return;
   }
-  const int end = min(left + tile.SPAN_BYTES, target_bytes<BYTES>(part)) / BYTES;
+  const int end = min(left + tile.span_bytes(), target_bytes<BYTES>(part)) / BYTES;
 #pragma unroll 1
   for (int i = left / BYTES + threadIdx.x; i < end; i += 32) {
     const int x = pixel_of(part, i), component = i - x * part.step;
