@@ -93,6 +93,55 @@ cc_packing_fuse_plan(CcPlan *fused, const CcPlan *merged, const CcPlan *plan) {
   return TRUE;
 }
 
+/* --- one plan of planes that the frame has not --- */
+
+/* A plane of one component of pixels. */
+static CcPlaneLayout
+layout_of_component(const CcPlaneLayout *pixels, guint c) {
+  CcPlaneLayout layout = *pixels;
+  layout.step = 1;
+  layout.role[0] = pixels->role[c];
+  return layout;
+}
+
+static CcPass
+pass_of_component(const CcPass *pass, guint c) {
+  const gboolean filters = pass->filter_mask >> c & 1;
+  return (CcPass){
+      .plane = c,
+      .op = filters ? pass->op : NULL,
+      .filter_mask = filters,
+      .copy_mask = pass->copy_mask >> c & 1,
+      .fill_mask = pass->fill_mask >> c & 1,
+      .fill = {pass->fill[c]},
+      .border = {pass->border[c]},
+  };
+}
+
+gboolean
+cc_packing_split_plan(CcPlan *split, const CcPlan *plan) {
+  const guint step = plan->layout.plane[0].step;
+  if (plan->packed || plan->hue || plan->layout.n_planes != 1 || step == 1)
+    return FALSE;
+  *split = *plan;
+  split->packed = TRUE;
+  split->layout.n_planes = split->out_layout.n_planes = step;
+  split->n_passes = 0;
+  for (guint c = 0; c < step; c++) {
+    split->layout.plane[c] = layout_of_component(&plan->layout.plane[0], c);
+    split->out_layout.plane[c] = layout_of_component(&plan->out_layout.plane[0], c);
+    split->source[c] = plan->source[0];
+    split->target[c] = plan->target[0];
+    split->packing[c] = (CcPacking){CC_PACKING_SPACED, {{0, c, step}}};
+    for (guint i = 0; i < plan->n_passes; i++) {
+      const CcPass pass = pass_of_component(&plan->pass[i], c);
+      if (pass.filter_mask | pass.copy_mask | pass.fill_mask)
+        split->pass[split->n_passes++] = pass;
+    }
+  }
+  return TRUE;
+}
+
 /* --- steps --- */
 
 static const guint16 luma_weights[3] = {CC_LUMA_RED, CC_LUMA_GREEN, CC_LUMA_BLUE};

@@ -20,6 +20,10 @@ gboolean cc_packing_merge_plan(CcPlan *merged, const CcPlan *plan);
  * not for the luma of pixels, or filters what lies aside. */
 gboolean cc_packing_fuse_plan(CcPlan *fused, const CcPlan *merged, const CcPlan *plan);
 
+/* Makes the plan of a frame of pixels that has a plane for each of their components. It borrows the
+ * ops. FALSE: the frame has no such pixels, or other planes. */
+gboolean cc_packing_split_plan(CcPlan *split, const CcPlan *plan);
+
 /* Sets what a step needs to take the planes of a plan from a frame, or to put them back. The device
  * must be pushed. */
 gboolean cc_packing_set_step(CcCudaStep *step, CcCudaDevice *device, const CcPlan *plan,

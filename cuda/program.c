@@ -367,6 +367,38 @@ make_direct_plan(CcPlan *direct, const CcCudaProgram *self, const CcPlan *plan) 
   return is_sliding(direct) && cost_of_grey(direct) <= cost_of_grey(plan);
 }
 
+/* What it costs to take all components of pixels out of a frame and to put them back, in products
+ * for 256 bytes of it. */
+#define COST_OF_SPLITTING 150
+
+/* What the tensor cores need for 256 bytes of the frame of a plan for pixels, or for a plane of each
+ * of their components. */
+static guint
+cost_of_pixels(const CcPlan *plan) {
+  guint cost = 0, components = 0;
+  for (guint i = 0; i < plan->n_passes; i++) {
+    const CcPass *pass = &plan->pass[i];
+    CcCudaKernel kernel = {0};
+    if (!cc_cuda_sliding.choose(plan, pass, &kernel))
+      return G_MAXUINT;
+    components += plan->layout.plane[pass->plane].step;
+    if (pass->op)
+      cost += cc_cuda_sliding_cost(&kernel, pass->op) * plan->layout.plane[pass->plane].step;
+  }
+  return cost / MAX(components, 1);
+}
+
+/* Makes the plan that filters the components of pixels as planes, where their windows are too wide
+ * for the tensor cores, or where it costs less. */
+static gboolean
+make_split_plan(CcPlan *split, const CcPlan *plan) {
+  if ((plan->algorithm != CC_ALGORITHM_AUTO && plan->algorithm != CC_ALGORITHM_SLIDING) ||
+      !cc_packing_split_plan(split, plan))
+    return FALSE;
+  const guint cost = cost_of_pixels(split);
+  return cost < G_MAXUINT && cost + COST_OF_SPLITTING < cost_of_pixels(plan);
+}
+
 /* Puts the planes of a packed plan into scratch. */
 static void
 place_unpacked(CcCudaProgram *self, const CcPlan *plan) {
@@ -380,11 +412,11 @@ place_unpacked(CcCudaProgram *self, const CcPlan *plan) {
 static gboolean
 set_steps(CcCudaProgram *self, const CcPlan *plan, GError **error) {
   g_autoptr(GByteArray) taps = g_byte_array_new();
-  g_autofree CcPlan *direct = g_new(CcPlan, 1);
-  if (make_direct_plan(direct, self, plan))
-    plan = direct;
-  else
-    self->unpacks = plan->packed && plan->n_passes > 0;
+  g_autofree CcPlan *other = g_new(CcPlan, 1);
+  if (make_direct_plan(other, self, plan) || make_split_plan(other, plan))
+    plan = other;
+  self->algorithm = algorithm_of_plan(plan);
+  self->unpacks = plan->packed && plan->n_passes > 0;
   if (self->unpacks) {
     place_unpacked(self, plan);
     if (!cc_packing_set_step(next_step(self), self->device, plan, CC_CUDA_UNPACK, error))
