@@ -59,4 +59,7 @@ cc_op_tap(const CcOp *op, guint m, guint r, guint c) {
 /* Sets has_taps and tap_i of a separable op. */
 void cc_op_set_taps_of_factors(CcOp *op);
 
+/* Takes away outer rows and columns, on both sides alike, that are zero in all matrices. */
+void cc_op_trim(CcOp *op);
+
 G_END_DECLS

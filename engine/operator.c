@@ -350,6 +350,7 @@ cc_operator_set_taps(const CcOperator *self, CcOp *op, gint most_code, CcRationa
     *fraction = (CcRational){sign * exact.den, exact.num};
     scale = exact.den ? (gdouble)fraction->num / (gdouble)fraction->den : sign / divisor;
   }
+  cc_op_trim(op);
   set_bounds(op, most_code);
   return scale;
 }
