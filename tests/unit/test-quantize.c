@@ -25,17 +25,31 @@ plan_for(const CcFilter *filter, const gchar *format) {
 
 /* --- a window against the real number --- */
 
-/* One result of a single matrix: by the taps, and what the real weights give. */
+/* The real weights of a single matrix. */
+typedef struct {
+  guint width, height;
+  const gdouble *weight;
+} Weights;
+
+/* The tap of a weight: 0 where it lies outside of the op's window, which ends where only zeros
+ * follow. */
+static gint64
+tap_of(const CcOp *op, const Weights *real, guint i) {
+  const gint r = (gint)(i / real->width) - (gint)(real->height - op->height) / 2;
+  const gint c = (gint)(i % real->width) - (gint)(real->width - op->width) / 2;
+  const gboolean is_inside = r >= 0 && r < (gint)op->height && c >= 0 && c < (gint)op->width;
+  return is_inside ? cc_op_tap(op, 0, (guint)r, (guint)c) : 0;
+}
+
+/* One result: by the taps, and what the real weights give. */
 static void
-check_window(const CcOp *op, const gdouble *weight, const guint16 *code, Share *share) {
+check_window(const CcOp *op, const Weights *weights, const guint16 *code, Share *share) {
   gint64 sum = 0;
   long double real = 0;
-  for (guint r = 0; r < op->height; r++)
-    for (guint c = 0; c < op->width; c++) {
-      const guint i = r * op->width + c;
-      sum += cc_op_tap(op, 0, r, c) * code[i];
-      real += (long double)weight[i] * code[i];
-    }
+  for (guint i = 0; i < weights->width * weights->height; i++) {
+    sum += tap_of(op, weights, i) * code[i];
+    real += (long double)weights->weight[i] * code[i];
+  }
   const gint got = cc_op_code(op, sum);
   const gint expected = (gint)CLAMP(floorl(real + 0.5L), op->lo, op->hi);
   g_assert_cmpint(ABS(got - expected), <=, 1);
@@ -45,26 +59,26 @@ check_window(const CcOp *op, const gdouble *weight, const guint16 *code, Share *
 
 /* Windows that meet only errors of one sign, and random ones: the oracle of op->error. */
 static void
-check_windows(const CcOp *op, const gdouble *weight, GRand *rand, Share *share) {
-  const guint area = op->width * op->height;
+check_windows(const CcOp *op, const Weights *weights, GRand *rand, Share *share) {
+  const guint area = weights->width * weights->height;
   g_autofree guint16 *code = g_new(guint16, area);
   long double extreme[2] = {0, 0};
   for (guint sign = 0; sign < 2; sign++) {
     for (guint i = 0; i < area; i++) {
-      const long double tap = cc_op_tap(op, 0, i / op->width, i % op->width);
-      const long double error = tap * op->mul - weight[i];
+      const long double tap = tap_of(op, weights, i);
+      const long double error = tap * op->mul - weights->weight[i];
       const gboolean met = sign ? error > 0 : error < 0;
       code[i] = met ? (guint16)op->hi : 0;
       extreme[sign] += met ? fabsl(error) * op->hi : 0;
     }
     Share ignored = {0};
-    check_window(op, weight, code, &ignored);
+    check_window(op, weights, code, &ignored);
   }
   g_assert_cmpfloat((gdouble)MAX(extreme[0], extreme[1]), <=, op->error * (1 + 1e-6) + 1e-9);
   for (guint round = 0; round < 20; round++) {
     for (guint i = 0; i < area; i++)
       code[i] = (guint16)g_rand_int_range(rand, 0, op->hi + 1);
-    check_window(op, weight, code, share);
+    check_window(op, weights, code, share);
   }
 }
 
@@ -119,7 +133,7 @@ check_random(guint n, gboolean positive, gboolean separable, guint32 seed) {
       if (separable && f == 0) /* sums of 64 bits cannot tell words so well */
         g_assert_true(plan->op->separable);
       g_assert_cmpfloat(plan->op->error, <, 1);
-      check_windows(plan->op, weight, rand, &share[f]);
+      check_windows(plan->op, &(Weights){width, height, weight}, rand, &share[f]);
       if (positive)
         check_flat(plan->op);
     }
@@ -192,15 +206,19 @@ test_gaussians(void) {
         g_assert_true(plan->op->separable);
         if (is_exact(plan->op))
           continue;
-        check_windows(plan->op, weight, rand, &share[f]);
+        check_windows(plan->op, &(Weights){size, size, weight}, rand, &share[f]);
         check_flat(plan->op);
-        for (guint i = 0; i < size; i++) {
-          g_assert_cmpint(plan->op->row_i[0][i], ==, plan->op->row_i[0][size - 1 - i]);
-          g_assert_cmpint(plan->op->column_i[0][i], ==, plan->op->column_i[0][size - 1 - i]);
+        const gint32 *row = plan->op->row_i[0], *column = plan->op->column_i[0];
+        const guint last = plan->op->width - 1;
+        g_assert_cmpuint(plan->op->height, ==, last + 1);
+        g_assert_cmpint(row[0], !=, 0);
+        for (guint i = 0; i <= last; i++) {
+          g_assert_cmpint(row[i], ==, row[last - i]);
+          g_assert_cmpint(column[i], ==, column[last - i]);
         }
         if (f == 0) /* one unsigned byte, and sums of 32 bits */
           g_assert_true(cc_algorithm_runs(CC_ALGORITHM_SLIDING, plan->op) &&
-                        cc_op_fits_int32(plan->op) && plan->op->row_i[0][middle] <= G_MAXUINT8);
+                        cc_op_fits_int32(plan->op) && row[last / 2] <= G_MAXUINT8);
       }
     }
   for (guint f = 0; f < G_N_ELEMENTS(formats); f++)
