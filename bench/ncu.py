@@ -19,6 +19,17 @@ METRICS = {"instructions": "smsp__inst_executed.sum",  # of warps
            "ns": "gpu__time_duration.sum",
            "hz": "smsp__cycles_elapsed.avg.per_second",
            "multiprocessors": "launch__sm_count"}
+WAITS = {"memory": "long_scoreboard",
+         "shared memory": "short_scoreboard",
+         "results": "wait",  # of the warp's own instructions before
+         "barrier": "barrier",
+         "tensor cores": "math_pipe_throttle",
+         "L1 queue": "mio_throttle",
+         "load queue": "lg_throttle",
+         "code": "no_instruction",
+         "turn": "not_selected"}
+METRICS |= {wait: f"smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio"
+            for wait, reason in WAITS.items()}  # cycles for each instruction
 SUMS = ("instructions", "dram_bytes", "ns")  # over the launches of a frame; of the others the mean
 LAUNCHES = 6  # that are looked at, which hold a frame's; before them one is for starting
 SECONDS = 120  # for a cell

@@ -321,10 +321,11 @@ algorithm_of_plan(const CcPlan *plan) {
   return choose_algorithm(plan, cc_cuda_leading_pass(plan, &plan->pass[0]), &kernel);
 }
 
-/* What it costs to take planes out of a frame and to put them back, and to make luma where it is
- * filtered, in products for 256 bytes of the frame, or of the luma (docs/experiments.md). */
+/* What it costs to take planes out of a frame and to put them back, and to make luma of pixels of
+ * so many samples where it is filtered, in products for 256 bytes of the frame, or of the luma
+ * (docs/experiments.md). */
 #define COST_OF_UNPACKING 64
-#define COST_OF_PIXELS 36
+#define COST_OF_PIXELS(samples) ((samples) == 3 ? 36 : 60)
 
 /* What it costs to make grey pixels by a plan, in products for 256 bytes of one of their samples.
  * G_MAXUINT: it is not all for the tensor cores. */
@@ -337,7 +338,7 @@ cost_of_grey(const CcPlan *plan) {
   if (!pass->op || !cc_cuda_sliding.choose(plan, pass, &kernel))
     return G_MAXUINT;
   return step * cc_cuda_sliding_cost(&kernel, pass->op) + (plan->packed ? pixel * COST_OF_UNPACKING
-                                                           : step == 1  ? COST_OF_PIXELS
+                                                           : step == 1  ? COST_OF_PIXELS(pixel)
                                                                         : 0);
 }
 
@@ -371,8 +372,8 @@ make_direct_plan(CcPlan *direct, const CcCudaProgram *self, const CcPlan *plan) 
  * for 256 bytes of it. */
 #define COST_OF_SPLITTING 150
 
-/* What the tensor cores need for 256 bytes of the frame of a plan for pixels, or for a plane of each
- * of their components. */
+/* What the tensor cores need for 256 bytes of the frame of a plan for pixels, or for a plane of
+ * each of their components. */
 static guint
 cost_of_pixels(const CcPlan *plan) {
   guint cost = 0, components = 0;
