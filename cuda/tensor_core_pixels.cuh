@@ -141,7 +141,7 @@ template <int BYTES, int STEP> struct PixelStager {
 #pragma unroll
     for (int k = 0; k < ACROSS; k++)
       from[k] = STEP * min(max(left + lane_at + 32 * EACH * k, 0), end);
-#pragma unroll 2
+#pragma unroll 1
     for (int row = threadIdx.y; row < rows; row += WARPS) {
       const char *source = source_row<char>(part, max(source_of(launch, is_inside, row), 0));
       Some some[ACROSS];
