@@ -213,6 +213,7 @@ typedef struct {
   CcCudaProgram *program;
   BenchCheck check;   /* only after the peer "serial" */
   const gchar *label; /* what ran: "sliding", "auto (sliding)", "copy"; lives on */
+  guint n_launches;   /* of a frame of it; 0: not known */
 } Bench;
 
 static void
@@ -256,6 +257,7 @@ time_algorithm(Bench *self, CcAlgorithm algorithm, BenchTime *time, GError **err
                           .dst_bytes = program->dst_bytes,
                           .scratch_bytes = program->scratch_bytes,
                           .n_launches = program->n_steps};
+  self->n_launches = program->n_steps;
   return (!self->check.expected.data ||
           bench_check_program(&self->check, &self->timer, program, error)) &&
          bench_time_work(&self->timer, &work, time, error);
@@ -307,16 +309,17 @@ run_algorithm(Bench *self, const gchar *name, GError **error) {
   const gint peer = find_name(peer_names, name);
   BenchTime time;
   self->label = name;
+  self->n_launches = 0;
   if (peer >= 0
           ? peer_functions[peer](self, &time, &reason)
           : time_algorithm(self, (CcAlgorithm)find_name(algorithm_names, name), &time, &reason)) {
     g_autofree gchar *kernel = kernel_label(c);
     bench_print("{'format': <%s>, 'width': <%u>, 'height': <%u>, 'kernel': <%s>, 'border': <%s>, "
                 "'stride': <%u>, 'side': <%u>, 'matrices': <%u>, 'separable': <%u>, "
-                "'algorithm': <%s>, 'bytes': <%t>, " BENCH_TIME_FIELDS "}",
+                "'algorithm': <%s>, 'launches': <%u>, 'bytes': <%t>, " BENCH_TIME_FIELDS "}",
                 c->format, c->width, c->height, kernel, cc_border_names[c->filter.border],
                 c->filter.stride, MAX(op->width, op->height), op->n_matrices, (guint)op->separable,
-                self->label, (guint64)plan_bytes(self->plan), BENCH_TIME_VALUES(&time));
+                self->label, self->n_launches, (guint64)plan_bytes(self->plan), BENCH_TIME_VALUES(&time));
     return TRUE;
   }
   if (g_error_matches(reason, CC_ERROR, CC_ERROR_UNAVAILABLE))
@@ -404,6 +407,8 @@ main(int argc, char **argv) {
   const GOptionEntry entries[] = {
       {"npp", 0, 0, G_OPTION_ARG_FILENAME, &npp_folder,
        "Folder of libnppif.so and libnppc.so (the loader's path)", "FOLDER"},
+      {"once", 0, 0, G_OPTION_ARG_NONE, &bench.timer.once,
+       "Queue one frame of each case, for a profiler, and time nothing", NULL},
       {"list", 0, 0, G_OPTION_ARG_NONE, &list, "Print what cases can name", NULL},
       G_OPTION_ENTRY_NULL};
   if (!bench_parse_options(&argc, &argv, entries, "CASE...",

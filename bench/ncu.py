@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Why cells of a reach run miss their share: what NVIDIA's profiler, ncu, counts in a frame of each."""
 
-import concurrent.futures
 import csv
-import os
+import itertools
+import json
 import shutil
 import subprocess
 
@@ -12,9 +12,12 @@ import reach
 SCHEDULERS = 4  # of a multiprocessor
 METRICS = {"instructions": "smsp__inst_executed.sum",  # of warps
            "issued": "smsp__issue_active.avg.pct_of_peak_sustained_active",
+           "active": "sm__cycles_active.avg.pct_of_peak_sustained_elapsed",
            "tensor": "sm__pipe_tensor_op_imma_cycles_active.avg.pct_of_peak_sustained_active",
            "l1": "l1tex__throughput.avg.pct_of_peak_sustained_active",
-           "warps": "sm__warps_active.avg.pct_of_peak_sustained_active",
+           "registers": "launch__registers_per_thread",
+           "warps": "smsp__warps_active.avg.per_cycle_active",  # of a scheduler
+           "cycles": "smsp__average_warp_latency_per_inst_issued.ratio",
            "dram_bytes": "dram__bytes.sum",
            "ns": "gpu__time_duration.sum",
            "hz": "smsp__cycles_elapsed.avg.per_second",
@@ -31,16 +34,15 @@ WAITS = {"memory": "long_scoreboard",
 METRICS |= {wait: f"smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio"
             for wait, reason in WAITS.items()}  # cycles for each instruction
 SUMS = ("instructions", "dram_bytes", "ns")  # over the launches of a frame; of the others the mean
-LAUNCHES = 6  # that are looked at, which hold a frame's; before them one is for starting
-SECONDS = 120  # for a cell
+AT_ONCE = 30  # cells of one run of ncu
+SECONDS = 300  # for that
 
 
-def command(program, case, options=()):
-    """ncu on the program that measures kernels, which runs one case."""
+def command(program, cases, options=()):
+    """ncu on the program that measures kernels, which launches one frame of each case."""
     return ["ncu", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none",
             "--metrics", ",".join(METRICS.values()), "--kernel-name", "regex:^cc_",
-            "--launch-skip", "1", "--launch-count", str(LAUNCHES),
-            str(program), *options, "--budget=2", case]
+            str(program), *options, "--once", *cases]
 
 
 def launches_of(text):
@@ -53,30 +55,30 @@ def launches_of(text):
 
 
 def frame_of(launches):
-    """The metrics of one frame, whose launches repeat; None without any."""
-    found = {}
-    for name, metrics in launches:
-        found.setdefault(name, metrics)
-    if not found:
-        return None
-    frame = {"kernels": list(found)}
-    time = sum(metrics["ns"] for metrics in found.values())
-    for metric in METRICS:
-        frame[metric] = sum(m[metric] * (1 if metric in SUMS else m["ns"] / time)
-                            for m in found.values())
-    return frame
+    """The metrics of one frame's launches together."""
+    time = sum(metrics["ns"] for _, metrics in launches)
+    return {"kernels": [name for name, _ in launches]} | {
+        metric: sum(metrics[metric] * (1 if metric in SUMS else metrics["ns"] / time)
+                    for _, metrics in launches)
+        for metric in METRICS}
 
 
-def profile(program, case, options=()):
-    """The metrics of a frame of a case, or why there are none."""
+def profile(program, cases, options=()):
+    """The metrics of a frame of each case, or why there are none."""
     try:
-        done = subprocess.run(command(program, case, options), capture_output=True, text=True,
+        done = subprocess.run(command(program, cases, options), capture_output=True, text=True,
                               timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:
-        return None, f"nothing within {SECONDS} s"
-    frame = frame_of(launches_of(done.stdout))
-    words = (done.stdout + done.stderr).strip().splitlines()
-    return frame, None if frame else words[-1] if words else f"status {done.returncode}"
+        return None, f"ncu: nothing within {SECONDS} s"
+    counts = [json.loads(line).get("launches", 0) for line in done.stdout.splitlines()
+              if line.startswith("{")]
+    counts = [n for n in counts if n]
+    launches = list(launches_of(done.stdout))
+    if len(counts) != len(cases) or sum(counts) != len(launches):
+        words = (done.stdout + done.stderr).strip().splitlines()
+        return None, f"ncu: {words[-1] if words else f'status {done.returncode}'}"
+    each = iter(launches)
+    return [frame_of(list(itertools.islice(each, n))) for n in counts], None
 
 
 def needed(row):
@@ -99,9 +101,10 @@ def misses(run, listed):
 def rows_of(run, listed, program, options=(), say=print):
     """Profiles all cells that miss; yields their rows in order, and says which fail."""
     cells = list(misses(run, listed))
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        frames = pool.map(lambda cell: profile(program, cell[1], options), cells)
-        for (row, case), (frame, error) in zip(cells, frames):
+    for first in range(0, len(cells), AT_ONCE):
+        rows, cases = zip(*cells[first:first + AT_ONCE])
+        frames, error = profile(program, cases, options)
+        for row, case, frame in zip(rows, cases, frames or [None] * len(rows)):
             if frame:
                 row = {**row, **frame}
                 yield {**row, "needed": needed(row)}
@@ -113,12 +116,15 @@ def is_there():
     return shutil.which("ncu") is not None
 
 
-HEAD = ["reached, wanted", "million instructions", "slots needed", "slots used", "tensor", "L1",
-        "warps"]
+HEAD = ["reached, wanted", "million instructions", "slots needed", "slots used", "active",
+        "tensor", "L1", "registers", "warps", "cycles", "of which waits"]
 
 
 def cells_of(row):
     """A row as text: the cell, and what HEAD names."""
+    waits = sorted(WAITS, key=lambda wait: -row[wait])[:3]
     return [f"{row['kernel']}, {row['format']}", f"{row['share']:.0f}, {row['wanted']:g}",
-            f"{1e-6 * row['instructions']:.1f}", f"{row['needed']:.0f}",
-            *(f"{row[name]:.0f}" for name in ("issued", "tensor", "l1", "warps"))]
+            f"{1e-6 * row['instructions']:.1f}", f"{row['needed']:.0f}", f"{row['issued']:.0f}",
+            f"{row['active']:.0f}", f"{row['tensor']:.0f}", f"{row['l1']:.0f}",
+            f"{row['registers']:.0f}", f"{row['warps']:.1f}", f"{row['cycles']:.1f}",
+            ", ".join(f"{wait} {row[wait]:.1f}" for wait in waits)]

@@ -144,9 +144,14 @@ bench_time_work(BenchTimer *self, const BenchWork *work, BenchTime *time, GError
   const guint most_frames = MAX(MAX_LAUNCHES / MAX(work->n_launches, 1), 1);
   self->work = work;
   self->host_us = 0;
+  *time = (BenchTime){0};
   const gboolean ok =
       bench_timer_reserve(self, work->src_bytes, work->dst_bytes, work->scratch_bytes, error) &&
-      bench_time_batches(run_batch, self, most_frames, self->budget_ms, time, error);
+      (self->once
+           ? work->queue(work, self, self->src.address, self->dst.address, self->scratch.address,
+                         error) &&
+                 BENCH_CALL(self, cuStreamSynchronize, self->stream)
+           : bench_time_batches(run_batch, self, most_frames, self->budget_ms, time, error));
   if (!ok)
     self->cuda->cuStreamSynchronize(self->stream);
   return ok;

@@ -34,6 +34,7 @@ struct _BenchTimer {
   CUevent begin, end;
   gsize l2_bytes;
   gdouble budget_ms;            /* device time that the batches of one measurement may take */
+  gboolean once;                /* one frame is queued, for a profiler, and not timed */
   BenchArena src, dst, scratch; /* src holds random bytes */
   gdouble sweep_us;             /* what a copy of the whole src takes */
   guint64 frame;                /* frames queued so far; the next one takes the next buffers */
@@ -50,7 +51,8 @@ void bench_timer_close(BenchTimer *self);
 gboolean bench_timer_reserve(BenchTimer *self, gsize src_bytes, gsize dst_bytes,
                              gsize scratch_bytes, GError **error);
 
-/* Measures, after a warm-up. Nothing of the work is under way any more when it returns. */
+/* Measures, after a warm-up, or queues one frame, which takes no time. Nothing of the work is under
+ * way any more when it returns. */
 gboolean bench_time_work(BenchTimer *self, const BenchWork *work, BenchTime *time, GError **error);
 
 G_END_DECLS

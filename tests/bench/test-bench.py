@@ -17,17 +17,14 @@ import unittest
 import xml.etree.ElementTree
 
 FOLDER, NPP_FOLDER = sys.argv.pop(1), sys.argv.pop(1)
+sys.path.insert(0, FOLDER)
+from ncu import METRICS  # pylint: disable=wrong-import-position
 ALGORITHMS = {"direct", "constant", "tile-halo", "tile-cached", "scatter", "two-pass",
               "register-tile", "sliding"}
 OWN_PATHS = {"pool", "chain-2", "chain-5", "own", "fresh", "cuda", "cuda-to-system",
              "system-to-cuda"}
 PEERS = {"cudaupload", "cudaupload-queue", "gl", "fresh-cudaupload", "fresh-source"}
 LIMITS = {"bus", "bus-up", "bus-down", "kernel"}
-METRICS = ["smsp__inst_executed.sum", "smsp__issue_active.avg.pct_of_peak_sustained_active",
-           "sm__pipe_tensor_op_imma_cycles_active.avg.pct_of_peak_sustained_active",
-           "l1tex__throughput.avg.pct_of_peak_sustained_active",
-           "sm__warps_active.avg.pct_of_peak_sustained_active", "dram__bytes.sum",
-           "gpu__time_duration.sum", "smsp__cycles_elapsed.avg.per_second", "launch__sm_count"]
 
 
 def run(command, *options, status=0, **environment):
@@ -158,16 +155,20 @@ class Rows(unittest.TestCase):
                  "matrices": matrices, "separable": 0, "stride": 1, "algorithm": name, "us": us}
                 for kernel, matrices, own in (("kirsch 3x3", 8, 25), ("sobel 3x3", 2, 11))
                 for name, us in (("copy", 10), ("auto (sliding)", own))]
-        head = ["Kernel Name", *METRICS]
-        units = ["", *["unit"] * len(METRICS)]
-        launches = [[f"cc_{name}(CcLaunch)", *values] for name, values in (
-            ("unpack_u8", ["1,000", 20, 0, 30, 40, 500, "1,000", 1e9, 2]),
-            ("filter", ["3,000", 60, 40, 50, 80, 700, "3,000", 1e9, 2])) * 3]
+        counted = [
+            ("cc_unpack_u8(CcLaunch)", {"instructions": "1,000", "issued": 20, "dram_bytes": 500,
+                                        "ns": "1,000"}),
+            ("cc_filter(CcLaunch)", {"instructions": "3,000", "issued": 60, "dram_bytes": 700,
+                                     "ns": "3,000"})]
+        lines = [["Kernel Name", *METRICS.values()], ["", *["unit"] * len(METRICS)]]
+        for name, counts in counted:
+            counts = dict.fromkeys(METRICS, 1) | {"hz": 1e9, "multiprocessors": 2} | counts
+            lines.append([name, *(counts[metric] for metric in METRICS)])
+        printed = ["==PROF== Connected", '{"device": "made up"}', '{"launches": 2}',
+                   *(",".join(f'"{cell}"' for cell in line) for line in lines)]
         with tempfile.TemporaryDirectory() as folder:
-            lines = "\n".join(",".join(f'"{cell}"' for cell in line)
-                              for line in [head, units, *launches])
             with open(f"{folder}/ncu", "w", encoding="utf-8") as script:
-                script.write(f"#!/bin/sh\ncat <<'END'\n==PROF== Connected\n{lines}\nEND\n")
+                script.write("\n".join(["#!/bin/sh", "cat <<'END'", *printed, "END", ""]))
             os.chmod(f"{folder}/ncu", 0o755)
             with open(f"{folder}/reach.json", "w", encoding="utf-8") as file:
                 json.dump({"kind": "reach", "complete": False, "device": "made up", "missing": [],
