@@ -94,7 +94,7 @@ def misses(run, listed):
     for (kernel, format_, size), (own, share, wanted, *_) in reach.cells(run).items():
         if share < wanted:
             yield ({"format": format_, "size": size, "kernel": kernel, "share": share,
-                    "wanted": wanted, "copy_us": own["us"] * share / 100},
+                    "wanted": wanted, "bytes": own["bytes"], "copy_us": own["us"] * share / 100},
                    f"{format_} {size} {words.get(kernel, kernel)} replicate 1 auto")
 
 
@@ -116,15 +116,63 @@ def is_there():
     return shutil.which("ncu") is not None
 
 
-HEAD = ["reached, wanted", "million instructions", "slots needed", "slots used", "active",
-        "tensor", "L1", "registers", "warps", "cycles", "of which waits"]
+def limit(row):
+    """What keeps a cell from its share: see docs/limits.md."""
+    return "instructions" if row["needed"] >= 90 else \
+        "latency" if row["needed"] > row["issued"] else "start and end"
+
+
+def instructions(row):
+    """For 256 bytes that are written."""
+    return row["instructions"] / (row["bytes"] / 2 / 256)
+
+
+def most_waits(row):
+    return ", ".join(f"{wait} {row[wait]:.1f}"
+                     for wait in sorted(WAITS, key=lambda wait: -row[wait])[:3])
+
+
+NUMBERS = {"instructions": (instructions, ".0f"), "slots needed": ("needed", ".0f"),
+           "slots used": ("issued", ".0f"), "active": ("active", ".0f"),
+           "tensor": ("tensor", ".0f"), "L1": ("l1", ".0f"), "registers": ("registers", ".0f"),
+           "warps": ("warps", ".1f"), "cycles": ("cycles", ".1f")}
+HEAD = ["reached, wanted", *NUMBERS, "of which waits", "limit"]
+
+
+def number(row, name):
+    of = NUMBERS[name][0]
+    return of(row) if callable(of) else row[of]
 
 
 def cells_of(row):
     """A row as text: the cell, and what HEAD names."""
-    waits = sorted(WAITS, key=lambda wait: -row[wait])[:3]
     return [f"{row['kernel']}, {row['format']}", f"{row['share']:.0f}, {row['wanted']:g}",
-            f"{1e-6 * row['instructions']:.1f}", f"{row['needed']:.0f}", f"{row['issued']:.0f}",
-            f"{row['active']:.0f}", f"{row['tensor']:.0f}", f"{row['l1']:.0f}",
-            f"{row['registers']:.0f}", f"{row['warps']:.1f}", f"{row['cycles']:.1f}",
-            ", ".join(f"{wait} {row[wait]:.1f}" for wait in waits)]
+            *(f"{number(row, name):{NUMBERS[name][1]}}" for name in NUMBERS),
+            most_waits(row), limit(row)]
+
+
+def span(values, form):
+    least, most = f"{min(values):{form}}", f"{max(values):{form}}"
+    return least if least == most else f"{least} to {most}"
+
+
+def rows_of_kernels(run):
+    """The same of all cells that one kernel makes, and of how many of them which limit holds."""
+    rows = [["", "cells", *HEAD]]
+    groups = {}
+    for row in run["results"]:
+        groups.setdefault(", ".join(name[3:] for name in row["kernels"]), []).append(row)
+    for name, group in sorted(groups.items(), key=lambda item: -len(item[1])):
+        mean = {wait: sum(row[wait] for row in group) / len(group) for wait in WAITS}
+        held = [limit(row) for row in group]
+        rows.append([f"`{name}`", str(len(group)),
+                     f"{span([row['share'] for row in group], '.0f')} of "
+                     f"{span([row['wanted'] for row in group], 'g')}",
+                     *(span([number(row, of) for row in group], NUMBERS[of][1]) for of in NUMBERS),
+                     most_waits(mean),
+                     ", ".join(f"{one} {held.count(one)}" for one in sorted(set(held)))])
+    return rows[0], rows[1:]
+
+
+def rows_of_cells(run):
+    return ["", *HEAD], [cells_of(row) for row in run["results"]]

@@ -486,8 +486,13 @@ def targets_table(run):
     return table(["", "frames", "what", "wanted", "measured"], rows)
 
 
-TABLES = {"kernels": kernels_table, "pipelines": pipelines_table,
-          "reach": lambda run: table(*reach.rows_of_table(run))}
+TABLES = {  # of each kind of run, by their marks
+    "kernels": {"kernels": kernels_table, "kernels-targets": targets_table},
+    "pipelines": {"pipelines": pipelines_table, "pipelines-targets": targets_table},
+    "reach": {"reach": lambda run: table(*reach.rows_of_table(run)),
+              "reach-targets": targets_table},
+    "profile": {"profile": lambda run: table(*ncu.rows_of_kernels(run)),
+                "profile-cells": lambda run: table(*ncu.rows_of_cells(run))}}
 
 
 def write_docs(args):
@@ -497,8 +502,8 @@ def write_docs(args):
     for run in map(json.load, args.runs):
         if run["kind"] not in TABLES:
             raise Failure(2, f"{page} has no figures of {run['kind']}")
-        for mark, made in ((run["kind"], TABLES[run["kind"]](run)),
-                           (f"{run['kind']}-targets", targets_table(run))):
+        for mark, make in TABLES[run["kind"]].items():
+            made = make(run)
             content, n = re.subn(rf"(<!-- figures: {mark} -->\n).*?(<!-- end -->)",
                                  lambda m, made=made: f"{m[1]}\n{made}\n{m[2]}", content,
                                  flags=re.DOTALL)
@@ -575,9 +580,12 @@ OPTIONS = [
     ("kernels reach pipelines", "--budget", float,
      "ms for a line (200; pipelines 3000, live 10000)"),
     ("kernels reach pipelines", "-d --device", int, "CUDA device"),
-    ("kernels reach pipelines", "-f --format", "LIST", f"of {FORMATS}"),
-    ("kernels reach pipelines", "-s --size", "LIST", "of WIDTHxHEIGHT"),
-    ("kernels reach", "-k --kernel", "LIST", "of NAME[:SIZE[:SIGMA]]"),
+    ("kernels pipelines", "-f --format", "LIST", f"of {FORMATS}"),
+    ("kernels pipelines", "-s --size", "LIST", "of WIDTHxHEIGHT"),
+    ("kernels", "-k --kernel", "LIST", "of NAME[:SIZE[:SIGMA]]"),
+    ("reach", "-f --format", "LIST", f"of {FORMATS} ({reach.FORMATS})"),
+    ("reach", "-s --size", "LIST", f"of WIDTHxHEIGHT ({reach.SIZES})"),
+    ("reach", "-k --kernel", "LIST", "of NAME[:SIZE[:SIGMA]] (all)"),
     ("kernels", "-a --algorithm", "LIST", "algorithms and npp"),
     ("kernels", "--stride", int, "1, 2 or 4"),
     ("kernels", "--border", "NAME", "replicate, constant, reflect, reflect-101 or wrap"),
@@ -615,7 +623,7 @@ def parse(argv):
     sub.add_argument("-d", "--device", type=int, help="CUDA device")
     sub.add_argument("file", type=READ, help="what reach --json wrote")
     sub.set_defaults(main=profile)
-    sub = commands.add_parser("docs", help="put runs that --json wrote into docs/benchmarks.md")
+    sub = commands.add_parser("docs", help="put runs that --json wrote into a page of docs/")
     sub.add_argument("--page", default="docs/benchmarks.md")
     sub.add_argument("runs", nargs="+", type=READ)
     sub.set_defaults(main=write_docs)

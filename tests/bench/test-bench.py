@@ -152,7 +152,8 @@ class Rows(unittest.TestCase):
     def test_profile(self):
         """A stand-in for ncu counts the two launches of a frame of each cell that misses."""
         rows = [{"format": "RGBA", "width": 16, "height": 8, "kernel": kernel, "side": 3,
-                 "matrices": matrices, "separable": 0, "stride": 1, "algorithm": name, "us": us}
+                 "matrices": matrices, "separable": 0, "stride": 1, "algorithm": name, "bytes": 256,
+                 "us": us}
                 for kernel, matrices, own in (("kirsch 3x3", 8, 25), ("sobel 3x3", 2, 11))
                 for name, us in (("copy", 10), ("auto (sliding)", own))]
         counted = [

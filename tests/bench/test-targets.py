@@ -125,7 +125,7 @@ class Reach(unittest.TestCase):
             ("gaussian:63:10: there is no such size", None, 1, False)])
 
     def test_tables(self):
-        page = report.TABLES["reach"](self.run_)
+        page = report.TABLES["reach"]["reach"](self.run_)
         self.assertIn("| gaussian 5x5 sigma 1.2 | 83 | |", page)
         self.assertIn("| **40** of 45, npp 1.1x |", page)
         self.assertIn("| gaussian:63:10 | not there |", page)
@@ -134,7 +134,45 @@ class Reach(unittest.TestCase):
         self.assertIn("| 2 of 3 | kirsch 3x3 |", summary)
 
 
+def profiled(kernels, needed, issued):
+    """A row of a profile."""
+    return {"kernel": "kirsch 3x3", "format": "RGB", "share": 40, "wanted": 45, "bytes": 1024,
+            "kernels": kernels, **dict.fromkeys(report.ncu.METRICS, 1), "instructions": 400,
+            "needed": needed, "issued": issued}
+
+
+class Profile(unittest.TestCase):
+    def test_limits(self):
+        for needed, issued, limit in ((90, 95, "instructions"), (89, 50, "latency"),
+                                      (50, 51, "start and end")):
+            self.assertEqual(report.ncu.limit(profiled(["cc_a"], needed, issued)), limit)
+
+    def test_tables(self):
+        run = {"results": [profiled(["cc_a"], 60, 50), profiled(["cc_b", "cc_a"], 95, 50),
+                           profiled(["cc_a"], 40, 50)]}
+        head, rows = report.ncu.rows_of_kernels(run)
+        self.assertEqual([row[:2] for row in rows], [["`a`", "2"], ["`b, a`", "1"]])
+        self.assertEqual(rows[0][head.index("instructions")], "200")  # 400 for 512 bytes
+        self.assertEqual(rows[0][head.index("slots needed")], "40 to 60")
+        self.assertEqual(rows[0][-1], "latency 1, start and end 1")
+        head, rows = report.ncu.rows_of_cells(run)
+        self.assertEqual([row[-1] for row in rows], ["latency", "instructions", "start and end"])
+        self.assertEqual({len(row) for row in [head, *rows]}, {len(head)})
+
+
 class Pages(unittest.TestCase):
+    def test_profile(self):
+        page = pathlib.Path(report.__file__).parent.parent / "docs" / "limits.md"
+        with tempfile.TemporaryDirectory() as folder:
+            copy, file = pathlib.Path(folder, "page.md"), pathlib.Path(folder, "run.json")
+            copy.write_bytes(page.read_bytes())
+            file.write_text(report.json.dumps(made_up("profile", [profiled(["cc_a"], 60, 50)])),
+                            encoding="utf-8")
+            self.assertEqual(report.main(["docs", f"--page={copy}", str(file)]), 0)
+            content = copy.read_text(encoding="utf-8")
+        self.assertIn("| `a` | 1 | 40 of 45 | 200 |", content)
+        self.assertIn("| kirsch 3x3, RGB | 40, 45 | 200 |", content)
+
     def test_tables(self):
         page = pathlib.Path(report.__file__).parent.parent / "docs" / "benchmarks.md"
         with tempfile.TemporaryDirectory() as folder:
