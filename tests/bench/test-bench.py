@@ -149,6 +149,26 @@ class Rows(unittest.TestCase):
                          [None] * len(run_["missing"]))
         self.assertTrue("cvcuda" in run_ or "CV-CUDA is not measured" in table)
 
+    def test_ways(self):
+        """Which algorithm auto takes, and whether frames are taken apart for it: three launches."""
+        ways = {"RGBA 48x32 gaussian:5": ("auto (sliding)", 1),
+                "YUY2 48x32 gaussian:15": ("auto (sliding)", 1),
+                "RGB 48x32 kirsch:3": ("auto (sliding)", 1),  # as luma, in one launch
+                "RGBA 48x32 box:63": ("auto (sliding)", 1),
+                "ARGB64 48x32 box:31": ("auto (sliding)", 1),
+                "ARGB64 48x32 box:63": ("auto (sliding)", 3),  # too wide: as planes
+                "ARGB64 48x32 whole:5": ("auto (sliding)", 1),
+                "ARGB64 48x32 whole:13": ("auto (sliding)", 3),  # cheaper as planes
+                "GRAY8 48x32 box:127": ("auto (two-pass)", 2)}
+        done = subprocess.run(
+            [f"{FOLDER}/cudaconv-bench-kernels", "--npp=/nowhere", "--once",
+             *(f"{case} replicate 1 auto" for case in ways)], capture_output=True, text=True,
+            check=True)
+        rows = [row for row in map(json.loads, done.stdout.splitlines()) if "launches" in row]
+        self.assertEqual([(row["algorithm"], row["launches"]) for row in rows],
+                         list(ways.values()))
+        self.assertEqual({row["us"] for row in rows}, {0})  # nothing is timed
+
     def test_profile(self):
         """A stand-in for ncu counts the two launches of a frame of each cell that misses."""
         rows = [{"format": "RGBA", "width": 16, "height": 8, "kernel": kernel, "side": 3,

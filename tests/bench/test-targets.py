@@ -166,8 +166,8 @@ class Pages(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             copy, file = pathlib.Path(folder, "page.md"), pathlib.Path(folder, "run.json")
             copy.write_bytes(page.read_bytes())
-            file.write_text(report.json.dumps(made_up("profile", [profiled(["cc_a"], 60, 50)])),
-                            encoding="utf-8")
+            run = {"kind": "profile", "results": [profiled(["cc_a"], 60, 50)]}
+            file.write_text(report.json.dumps(run), encoding="utf-8")
             self.assertEqual(report.main(["docs", f"--page={copy}", str(file)]), 0)
             content = copy.read_text(encoding="utf-8")
         self.assertIn("| `a` | 1 | 40 of 45 | 200 |", content)
