@@ -319,7 +319,8 @@ run_algorithm(Bench *self, const gchar *name, GError **error) {
                 "'algorithm': <%s>, 'launches': <%u>, 'bytes': <%t>, " BENCH_TIME_FIELDS "}",
                 c->format, c->width, c->height, kernel, cc_border_names[c->filter.border],
                 c->filter.stride, MAX(op->width, op->height), op->n_matrices, (guint)op->separable,
-                self->label, self->n_launches, (guint64)plan_bytes(self->plan), BENCH_TIME_VALUES(&time));
+                self->label, self->n_launches, (guint64)plan_bytes(self->plan),
+                BENCH_TIME_VALUES(&time));
     return TRUE;
   }
   if (g_error_matches(reason, CC_ERROR, CC_ERROR_UNAVAILABLE))

@@ -147,11 +147,10 @@ bench_time_work(BenchTimer *self, const BenchWork *work, BenchTime *time, GError
   *time = (BenchTime){0};
   const gboolean ok =
       bench_timer_reserve(self, work->src_bytes, work->dst_bytes, work->scratch_bytes, error) &&
-      (self->once
-           ? work->queue(work, self, self->src.address, self->dst.address, self->scratch.address,
-                         error) &&
-                 BENCH_CALL(self, cuStreamSynchronize, self->stream)
-           : bench_time_batches(run_batch, self, most_frames, self->budget_ms, time, error));
+      (self->once ? work->queue(work, self, self->src.address, self->dst.address,
+                                self->scratch.address, error) &&
+                        BENCH_CALL(self, cuStreamSynchronize, self->stream)
+                  : bench_time_batches(run_batch, self, most_frames, self->budget_ms, time, error));
   if (!ok)
     self->cuda->cuStreamSynchronize(self->stream);
   return ok;
