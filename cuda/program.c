@@ -368,25 +368,33 @@ make_direct_plan(CcPlan *direct, const CcCudaProgram *self, const CcPlan *plan) 
   return is_sliding(direct) && cost_of_grey(direct) <= cost_of_grey(plan);
 }
 
-/* What it costs to take all components of pixels out of a frame and to put them back, in products
- * for 256 bytes of it. */
-#define COST_OF_SPLITTING 150
+/* What it costs to take all components of pixels out of 256 bytes of a frame, and to put them into
+ * as many, in products. */
+#define COST_OF_TAKING_APART 75
+#define COST_OF_PUTTING_TOGETHER 75
 
-/* What the tensor cores need for 256 bytes of the frame of a plan for pixels, or for a plane of
- * each of their components. */
+/* The same for 256 target bytes: with a stride these come from more bytes of the source. */
 static guint
-cost_of_pixels(const CcPlan *plan) {
+cost_of_splitting(guint stride) {
+  return COST_OF_TAKING_APART * stride * stride + COST_OF_PUTTING_TOGETHER;
+}
+
+/* What the tensor cores need for 256 target bytes of a plan for pixels, or for a plane of each of
+ * their components. Several passes over one plane all cost. G_MAXUINT: it is not all for them. */
+static guint
+cost_of_plan(const CcPlan *plan) {
   guint cost = 0, components = 0;
   for (guint i = 0; i < plan->n_passes; i++) {
     const CcPass *pass = &plan->pass[i];
     CcCudaKernel kernel = {0};
     if (!cc_cuda_sliding.choose(plan, pass, &kernel))
       return G_MAXUINT;
-    components += plan->layout.plane[pass->plane].step;
     if (pass->op)
       cost += cc_cuda_sliding_cost(&kernel, pass->op) * plan->layout.plane[pass->plane].step;
   }
-  return cost / MAX(components, 1);
+  for (guint p = 0; p < plan->layout.n_planes; p++)
+    components += plan->layout.plane[p].step;
+  return cost / components;
 }
 
 /* Makes the plan that filters the components of pixels as planes, where their windows are too wide
@@ -396,8 +404,8 @@ make_split_plan(CcPlan *split, const CcPlan *plan) {
   if ((plan->algorithm != CC_ALGORITHM_AUTO && plan->algorithm != CC_ALGORITHM_SLIDING) ||
       !cc_packing_split_plan(split, plan))
     return FALSE;
-  const guint cost = cost_of_pixels(split);
-  return cost < G_MAXUINT && cost + COST_OF_SPLITTING < cost_of_pixels(plan);
+  const guint cost = cost_of_plan(split);
+  return cost < G_MAXUINT && cost + cost_of_splitting(plan->stride) < cost_of_plan(plan);
 }
 
 /* Puts the planes of a packed plan into scratch. */

@@ -10,6 +10,7 @@ usage: test-bench.py FOLDER of the programs, FOLDER of the stand-in for NPP
 import csv
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -151,23 +152,48 @@ class Rows(unittest.TestCase):
 
     def test_ways(self):
         """Which algorithm auto takes, and whether frames are taken apart for it: three launches."""
-        ways = {"RGBA 48x32 gaussian:5": ("auto (sliding)", 1),
-                "YUY2 48x32 gaussian:15": ("auto (sliding)", 1),
-                "RGB 48x32 kirsch:3": ("auto (sliding)", 1),  # as luma, in one launch
-                "RGBA 48x32 box:63": ("auto (sliding)", 1),
-                "ARGB64 48x32 box:31": ("auto (sliding)", 1),
-                "ARGB64 48x32 box:63": ("auto (sliding)", 3),  # too wide: as planes
-                "ARGB64 48x32 whole:5": ("auto (sliding)", 1),
-                "ARGB64 48x32 whole:13": ("auto (sliding)", 3),  # cheaper as planes
-                "GRAY8 48x32 box:127": ("auto (two-pass)", 2)}
+        ways = {"RGBA gaussian:5 1": ("auto (sliding)", 1),
+                "YUY2 gaussian:15 1": ("auto (sliding)", 1),
+                "RGB kirsch:3 1": ("auto (sliding)", 1),  # as luma, in one launch
+                "RGBA box:63 1": ("auto (sliding)", 1),
+                "ARGB64 box:31 1": ("auto (sliding)", 1),
+                "ARGB64 box:63 1": ("auto (sliding)", 3),  # too wide: as planes
+                "ARGB64 whole:5 1": ("auto (sliding)", 1),
+                "ARGB64 whole:13 1": ("auto (sliding)", 3),  # cheaper as planes
+                "ARGB64 whole:13 2": ("auto (sliding)", 1),  # but not of four times the source
+                "RGBA separable:15 2": ("auto (sliding)", 3),
+                "RGBA separable:15 4": ("auto (sliding)", 1),
+                "GRAY8 box:127 1": ("auto (two-pass)", 2)}
+        cases = [case.split() for case in ways]
         done = subprocess.run(
             [f"{FOLDER}/cudaconv-bench-kernels", "--npp=/nowhere", "--once",
-             *(f"{case} replicate 1 auto" for case in ways)], capture_output=True, text=True,
-            check=True)
+             *(f"{format_} 48x32 {kernel} replicate {stride} auto"
+               for format_, kernel, stride in cases)], capture_output=True, text=True, check=True)
         rows = [row for row in map(json.loads, done.stdout.splitlines()) if "launches" in row]
         self.assertEqual([(row["algorithm"], row["launches"]) for row in rows],
                          list(ways.values()))
         self.assertEqual({row["us"] for row in rows}, {0})  # nothing is timed
+
+    @unittest.skipUnless(shutil.which("gst-launch-1.0"), "no gst-launch-1.0")
+    def test_ways_of_passes(self):
+        """Edges of luma and of chroma have different zeros. Two passes over pixels cost twice what
+        one costs, and so more than planes do: three launches, of which the last can fail."""
+        rows = [[(x * y + 3 * x + y * y) % 5 - 2 for x in range(15)] for y in range(15)]
+        rows[7][7] -= sum(map(sum, rows))
+        matrix = "; ".join(" ".join(map(str, row)) for row in rows)
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
+            file.write(f"[wide]\nclass=edge\nresponse=absolute\nmatrix-15={matrix}\n")
+            file.flush()
+            for chroma, failing, status in (("neutral", 1, 1), ("neutral", 2, 0),
+                                            ("filter", 3, 1), ("filter", 4, 0)):
+                done = subprocess.run(
+                    ["gst-launch-1.0", "-q", *(
+                        "videotestsrc num-buffers=1 ! video/x-raw,format=AYUV,width=48,height=32 "
+                        f"! cudaconv backend=cuda kernel-file={file.name} chroma={chroma} "
+                        "! fakesink").split()], capture_output=True, text=True, check=False,
+                    env={**os.environ, "FAKE_CUDA": f"fail=cuLaunchKernelEx:{failing}:700"})
+                self.assertEqual((chroma, failing, done.returncode), (chroma, failing, status),
+                                 done.stderr)
 
     def test_profile(self):
         """A stand-in for ncu counts the two launches of a frame of each cell that misses."""
