@@ -185,20 +185,30 @@ planes_read(const CcPlan *plan) {
   return mask;
 }
 
-/* What a frame has to read and write: samples of the regions, without padding; planes that are
- * only filled are not read. */
+/* The samples of a rectangle of a plane of the frame, without padding. */
+static gsize
+rect_bytes(const CcPlan *plan, guint plane, const CcRect *rect) {
+  const CcPlaneLayout *layout = &plan->frame_layout.plane[plane];
+  return (gsize)layout->step * cc_sample_size(layout->type) * rect->width * rect->height;
+}
+
+/* What a frame has to write. */
+static gsize
+plan_target_bytes(const CcPlan *plan) {
+  gsize bytes = 0;
+  for (guint p = 0; p < plan->frame_layout.n_planes; p++)
+    bytes += rect_bytes(plan, p, &plan->frame_target[p]);
+  return bytes;
+}
+
+/* What a frame has to read and write; planes that are only filled are not read. */
 static gsize
 plan_bytes(const CcPlan *plan) {
   const guint read_mask = planes_read(plan);
-  gsize bytes = 0;
-  for (guint p = 0; p < plan->frame_layout.n_planes; p++) {
-    const CcPlaneLayout *plane = &plan->frame_layout.plane[p];
-    const CcRect *source = &plan->frame_source[p], *target = &plan->frame_target[p];
-    const gsize group = plane->step * cc_sample_size(plane->type);
+  gsize bytes = plan_target_bytes(plan);
+  for (guint p = 0; p < plan->frame_layout.n_planes; p++)
     if (read_mask & 1u << p)
-      bytes += group * source->width * source->height;
-    bytes += group * target->width * target->height;
-  }
+      bytes += rect_bytes(plan, p, &plan->frame_source[p]);
   return bytes;
 }
 
@@ -316,11 +326,12 @@ run_algorithm(Bench *self, const gchar *name, GError **error) {
     g_autofree gchar *kernel = kernel_label(c);
     bench_print("{'format': <%s>, 'width': <%u>, 'height': <%u>, 'kernel': <%s>, 'border': <%s>, "
                 "'stride': <%u>, 'side': <%u>, 'matrices': <%u>, 'separable': <%u>, "
-                "'algorithm': <%s>, 'launches': <%u>, 'bytes': <%t>, " BENCH_TIME_FIELDS "}",
+                "'algorithm': <%s>, 'launches': <%u>, 'bytes': <%t>, "
+                "'target_bytes': <%t>, " BENCH_TIME_FIELDS "}",
                 c->format, c->width, c->height, kernel, cc_border_names[c->filter.border],
                 c->filter.stride, MAX(op->width, op->height), op->n_matrices, (guint)op->separable,
                 self->label, self->n_launches, (guint64)plan_bytes(self->plan),
-                BENCH_TIME_VALUES(&time));
+                (guint64)plan_target_bytes(self->plan), BENCH_TIME_VALUES(&time));
     return TRUE;
   }
   if (g_error_matches(reason, CC_ERROR, CC_ERROR_UNAVAILABLE))

@@ -34,6 +34,8 @@ WAITS = {"memory": "long_scoreboard",
 METRICS |= {wait: f"smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio"
             for wait, reason in WAITS.items()}  # cycles for each instruction
 SUMS = ("instructions", "dram_bytes", "ns")  # over the launches of a frame; of the others the mean
+FIELDS = {"format", "size", "kernel", "kernels", "share", "wanted", "target_bytes", "needed",
+          *METRICS}  # of a row
 AT_ONCE = 30  # cells of one run of ncu
 SECONDS = 300  # for that
 
@@ -54,10 +56,10 @@ def launches_of(text):
                 name: float(row[metric].replace(",", "")) for name, metric in METRICS.items()}
 
 
-def frame_of(launches):
-    """The metrics of one frame's launches together."""
+def frame_of(case, launches):
+    """What the program says of a case, and the metrics of its frame's launches together."""
     time = sum(metrics["ns"] for _, metrics in launches)
-    return {"kernels": [name for name, _ in launches]} | {
+    return {"target_bytes": case["target_bytes"], "kernels": [name for name, _ in launches]} | {
         metric: sum(metrics[metric] * (1 if metric in SUMS else metrics["ns"] / time)
                     for _, metrics in launches)
         for metric in METRICS}
@@ -70,15 +72,15 @@ def profile(program, cases, options=()):
                               timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:
         return None, f"ncu: nothing within {SECONDS} s"
-    counts = [json.loads(line).get("launches", 0) for line in done.stdout.splitlines()
-              if line.startswith("{")]
-    counts = [n for n in counts if n]
+    found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    found = [case for case in found if case.get("launches")]
     launches = list(launches_of(done.stdout))
-    if len(counts) != len(cases) or sum(counts) != len(launches):
+    if len(found) != len(cases) or sum(case["launches"] for case in found) != len(launches):
         words = (done.stdout + done.stderr).strip().splitlines()
         return None, f"ncu: {words[-1] if words else f'status {done.returncode}'}"
     each = iter(launches)
-    return [frame_of(list(itertools.islice(each, n))) for n in counts], None
+    return [frame_of(case, list(itertools.islice(each, case["launches"])))
+            for case in found], None
 
 
 def needed(row):
@@ -88,23 +90,32 @@ def needed(row):
     return 100 * row["instructions"] / (slots * row["multiprocessors"])
 
 
-def misses(run, listed):
+def misses(run):
     """Rows of the cells that miss their share, without metrics, and the words of their cases."""
-    words = {reach.label(word): word for word in reach.kernels(listed)[0]}
     for (kernel, format_, size), (own, share, wanted, *_) in reach.cells(run).items():
         if share < wanted:
             yield ({"format": format_, "size": size, "kernel": kernel, "share": share,
-                    "wanted": wanted, "bytes": own["bytes"], "copy_us": own["us"] * share / 100},
-                   f"{format_} {size} {words.get(kernel, kernel)} replicate 1 auto")
+                    "wanted": wanted, "copy_us": own["us"] * share / 100},
+                   f"{format_} {size} {reach.word(kernel)} replicate 1 auto")
 
 
-def rows_of(run, listed, program, options=(), say=print):
+def frames_of(program, cases, options=()):
+    """The metrics of a frame of each case, or None, and why there are none. One case that fails
+    leaves nothing of a run of ncu, so its cases run again one by one."""
+    frames, error = profile(program, cases, options)
+    if frames:
+        return [(frame, None) for frame in frames]
+    if len(cases) == 1:
+        return [(None, error)]
+    return [frames_of(program, [case], options)[0] for case in cases]
+
+
+def rows_of(run, program, options=(), say=print):
     """Profiles all cells that miss; yields their rows in order, and says which fail."""
-    cells = list(misses(run, listed))
+    cells = list(misses(run))
     for first in range(0, len(cells), AT_ONCE):
         rows, cases = zip(*cells[first:first + AT_ONCE])
-        frames, error = profile(program, cases, options)
-        for row, case, frame in zip(rows, cases, frames or [None] * len(rows)):
+        for row, case, (frame, error) in zip(rows, cases, frames_of(program, cases, options)):
             if frame:
                 row = {**row, **frame}
                 yield {**row, "needed": needed(row)}
@@ -123,8 +134,8 @@ def limit(row):
 
 
 def instructions(row):
-    """For 256 bytes that are written."""
-    return row["instructions"] / (row["bytes"] / 2 / 256)
+    """For 256 target bytes."""
+    return row["instructions"] / (row["target_bytes"] / 256)
 
 
 def most_waits(row):
@@ -139,40 +150,61 @@ NUMBERS = {"instructions": (instructions, ".0f"), "slots needed": ("needed", ".0
 HEAD = ["reached, wanted", *NUMBERS, "of which waits", "limit"]
 
 
+def lacks(run):
+    """Fields that the tables need and some row has not: it is of an older program."""
+    return sorted({field for row in run["results"] for field in FIELDS - set(row)})
+
+
+def has_sizes(run):
+    """Whether the run has frames of several sizes, which the tables then name."""
+    return len({row["size"] for row in run["results"]}) > 1
+
+
 def number(row, name):
     of = NUMBERS[name][0]
     return of(row) if callable(of) else row[of]
 
 
-def cells_of(row):
+def share_of(row):
+    return reach.rounded(row["share"], row["wanted"])
+
+
+def cells_of(row, names_size=True):
     """A row as text: the cell, and what HEAD names."""
-    return [f"{row['kernel']}, {row['format']}", f"{row['share']:.0f}, {row['wanted']:g}",
+    return [f"{row['kernel']}, {row['format']}" + f", {row['size']}" * names_size,
+            f"{share_of(row)}, {row['wanted']:g}",
             *(f"{number(row, name):{NUMBERS[name][1]}}" for name in NUMBERS),
             most_waits(row), limit(row)]
 
 
-def span(values, form):
-    least, most = f"{min(values):{form}}", f"{max(values):{form}}"
+def span(least, most):
     return least if least == most else f"{least} to {most}"
+
+
+def span_of(values, form):
+    return span(f"{min(values):{form}}", f"{max(values):{form}}")
 
 
 def rows_of_kernels(run):
     """The same of all cells that one kernel makes, and of how many of them which limit holds."""
     rows = [["", "cells", *HEAD]]
-    groups = {}
+    groups, names_size = {}, has_sizes(run)
     for row in run["results"]:
-        groups.setdefault(", ".join(name[3:] for name in row["kernels"]), []).append(row)
+        name = ", ".join(name[3:] for name in row["kernels"])
+        groups.setdefault(f"`{name}`" + f", {row['size']}" * names_size, []).append(row)
     for name, group in sorted(groups.items(), key=lambda item: -len(item[1])):
+        ranked = sorted(group, key=lambda row: row["share"])
         mean = {wait: sum(row[wait] for row in group) / len(group) for wait in WAITS}
         held = [limit(row) for row in group]
-        rows.append([f"`{name}`", str(len(group)),
-                     f"{span([row['share'] for row in group], '.0f')} of "
-                     f"{span([row['wanted'] for row in group], 'g')}",
-                     *(span([number(row, of) for row in group], NUMBERS[of][1]) for of in NUMBERS),
+        rows.append([name, str(len(group)),
+                     f"{span(share_of(ranked[0]), share_of(ranked[-1]))} of "
+                     f"{span_of([row['wanted'] for row in group], 'g')}",
+                     *(span_of([number(row, of) for row in group], NUMBERS[of][1])
+                       for of in NUMBERS),
                      most_waits(mean),
                      ", ".join(f"{one} {held.count(one)}" for one in sorted(set(held)))])
     return rows[0], rows[1:]
 
 
 def rows_of_cells(run):
-    return ["", *HEAD], [cells_of(row) for row in run["results"]]
+    return ["", *HEAD], [cells_of(row, has_sizes(run)) for row in run["results"]]

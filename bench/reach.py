@@ -26,10 +26,10 @@ def kernels(listed):
             [f"{word}: there is no such size" for word in missing])
 
 
-def label(word):
-    """The kernel that is written like this, as rows name it."""
-    name, side, *sigma = word.split(":")
-    return f"{name} {side}x{side}" + "".join(f" sigma {float(s):.3g}" for s in sigma)
+def word(name):
+    """How the kernel is written that rows name like this."""
+    kernel, sides, *sigma = name.split(" ")  # of which the first says "sigma"
+    return ":".join([kernel, sides.split("x", maxsplit=1)[0], *sigma[1:]])
 
 
 def class_of(row):
@@ -81,11 +81,16 @@ def judge(run):
     return verdicts
 
 
+def rounded(share, wanted):
+    """A share as text, with as many digits as it takes to tell it from what is wanted."""
+    texts = [f"{share:.{digits}f}" for digits in range(3)]
+    return next((text for text in texts if float(text) != wanted), texts[-1])
+
+
 def cell_text(cell):
     _, share, wanted, rival, times = cell
-    texts = [f"{share:.{digits}f}" for digits in range(3)]
-    rounded = next((text for text in texts if float(text) != wanted), texts[-1])
-    text = rounded if share >= wanted else f"**{rounded}** of {wanted}"
+    text = rounded(share, wanted)
+    text = text if share >= wanted else f"**{text}** of {wanted}"
     return text + (f", {rival['algorithm']} {1 / times:.1f}x" if rival and times < NOISE else "")
 
 

@@ -502,6 +502,9 @@ def write_docs(args):
     for run in map(json.load, args.runs):
         if run["kind"] not in TABLES:
             raise Failure(2, f"{page} has no figures of {run['kind']}")
+        if run["kind"] == "profile" and ncu.lacks(run):
+            raise Failure(2, f"the profile has rows without {', '.join(ncu.lacks(run))}: profile "
+                             "again")
         for mark, make in TABLES[run["kind"]].items():
             made = make(run)
             content, n = re.subn(rf"(<!-- figures: {mark} -->\n).*?(<!-- end -->)",
@@ -523,11 +526,10 @@ def profile(args):
         raise Failure(2, f"{args.file.name} is no run of reach")
     if not ncu.is_there():
         raise Failure(77, "no ncu on the PATH: it comes with NVIDIA's CUDA toolkit")
-    listed = next(lines_of(args, "kernels", "--list"))
     options = [] if args.device is None else [f"--device={args.device}"]
     run = {**new_run("profile", reached["complete"]), "device": reached["device"]}
     say("  ".join(["cell", *ncu.HEAD]))
-    for row in ncu.rows_of(reached, listed, path_of("kernels"), options, run["notes"].append):
+    for row in ncu.rows_of(reached, path_of("kernels"), options, run["notes"].append):
         run["results"].append(row)
         say("  ".join(ncu.cells_of(row)))
     for note in run["notes"]:

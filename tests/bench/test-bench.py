@@ -111,16 +111,17 @@ class Rows(unittest.TestCase):
                          sum(r["algorithm"] != "copy" for r in results))
 
     def test_bytes(self):
-        for options, bytes_ in (
-                (("--format=GRAY8", "--kernel=box:3"), 2 * 17 * 9),
-                (("--format=GRAY16_LE", "--kernel=box:3"), 4 * 17 * 9),
-                (("--format=NV12", "--kernel=box:3"), 2 * 17 * 9 + 4 * 9 * 5),
-                (("--format=NV12-UV", "--kernel=box:3"), 4 * 9 * 5),
+        for options, read, written in (
+                (("--format=GRAY8", "--kernel=box:3"), 17 * 9, 17 * 9),
+                (("--format=GRAY16_LE", "--kernel=box:3"), 2 * 17 * 9, 2 * 17 * 9),
+                (("--format=NV12", "--kernel=box:3"), 17 * 9 + 2 * 9 * 5, 17 * 9 + 2 * 9 * 5),
+                (("--format=NV12-UV", "--kernel=box:3"), 2 * 9 * 5, 2 * 9 * 5),
                 # an edge filter fills the chroma without reading it
-                (("--format=NV12", "--kernel=sobel"), 2 * 17 * 9 + 2 * 9 * 5),
-                (("--format=GRAY8", "--kernel=box:3", "--stride=4"), 17 * 9 + 5 * 3)):
+                (("--format=NV12", "--kernel=sobel"), 17 * 9, 17 * 9 + 2 * 9 * 5),
+                (("--format=GRAY8", "--kernel=box:3", "--stride=4"), 17 * 9, 5 * 3)):
             run_, _ = self.measure("kernels", "--size=17x9", "--algorithm=constant", *options)
-            self.assertEqual({r["bytes"] for r in run_["results"]}, {bytes_}, options)
+            self.assertEqual({(r["bytes"], r["target_bytes"]) for r in run_["results"]},
+                             {(read + written, written)}, options)
 
     def test_auto_says_what_ran(self):
         run_, _ = self.measure("kernels", "--size=16x8", "--algorithm=auto", "--format=GRAY8",
@@ -196,11 +197,14 @@ class Rows(unittest.TestCase):
                                  done.stderr)
 
     def test_profile(self):
-        """A stand-in for ncu counts the two launches of a frame of each cell that misses."""
-        rows = [{"format": "RGBA", "width": 16, "height": 8, "kernel": kernel, "side": 3,
+        """A stand-in for ncu counts the two launches of a frame of each cell that misses. It fails
+        where the cell of GRAY8 is among them, and the others are profiled all the same."""
+        rows = [{"format": format_, "width": 16, "height": 8, "kernel": kernel, "side": 3,
                  "matrices": matrices, "separable": 0, "stride": 1, "algorithm": name, "bytes": 256,
                  "us": us}
-                for kernel, matrices, own in (("kirsch 3x3", 8, 25), ("sobel 3x3", 2, 11))
+                for format_, kernel, matrices, own in (
+                    ("RGBA", "kirsch 3x3", 8, 25), ("RGBA", "sobel 3x3", 2, 11),
+                    ("GRAY8", "gaussian 9x9 sigma 1.7", 1, 40))
                 for name, us in (("copy", 10), ("auto (sliding)", own))]
         counted = [
             ("cc_unpack_u8(CcLaunch)", {"instructions": "1,000", "issued": 20, "dram_bytes": 500,
@@ -211,11 +215,15 @@ class Rows(unittest.TestCase):
         for name, counts in counted:
             counts = dict.fromkeys(METRICS, 1) | {"hz": 1e9, "multiprocessors": 2} | counts
             lines.append([name, *(counts[metric] for metric in METRICS)])
-        printed = ["==PROF== Connected", '{"device": "made up"}', '{"launches": 2}',
+        printed = ["==PROF== Connected", '{"device": "made up"}',
+                   '{"launches": 2, "target_bytes": 512}',
                    *(",".join(f'"{cell}"' for cell in line) for line in lines)]
         with tempfile.TemporaryDirectory() as folder:
             with open(f"{folder}/ncu", "w", encoding="utf-8") as script:
-                script.write("\n".join(["#!/bin/sh", "cat <<'END'", *printed, "END", ""]))
+                script.write("\n".join([
+                    "#!/bin/sh", f"for word; do echo \"$word\"; done >> {folder}/words",
+                    "case \"$*\" in *GRAY8*) echo no such cell; exit 1;; esac",
+                    "cat <<'END'", *printed, "END", ""]))
             os.chmod(f"{folder}/ncu", 0o755)
             with open(f"{folder}/reach.json", "w", encoding="utf-8") as file:
                 json.dump({"kind": "reach", "complete": False, "device": "made up", "missing": [],
@@ -224,14 +232,20 @@ class Rows(unittest.TestCase):
                 [f"{FOLDER}/cudaconv-bench", "profile", f"{folder}/reach.json",
                  f"--json={folder}/out.json"], capture_output=True, text=True, check=False,
                 env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
-            self.assertIn("kirsch 3x3, RGBA  40, 45", done.stdout)
+            self.assertEqual((done.returncode, done.stderr), (1, ""))
+            self.assertIn("kirsch 3x3, RGBA, 16x8  40, 45", done.stdout)
+            with open(f"{folder}/words", encoding="utf-8") as file:
+                cases = [line.rstrip() for line in file if "replicate" in line]
+            both = ["RGBA 16x8 kirsch:3 replicate 1 auto",
+                    "GRAY8 16x8 gaussian:9:1.7 replicate 1 auto"]
+            self.assertEqual(cases, 2 * both)  # together, and then each
+            self.assertIn(f"{both[1]}: ncu: no such cell", done.stdout)
             with open(f"{folder}/out.json", encoding="utf-8") as file:
                 found = json.load(file)["results"]
         self.assertEqual([row["kernel"] for row in found], ["kirsch 3x3"])
         row = found[0]
-        self.assertEqual((row["kernels"], row["instructions"], row["dram_bytes"], row["issued"]),
-                         (["cc_unpack_u8", "cc_filter"], 4000, 1200, 50))
+        self.assertEqual((row["kernels"], row["instructions"], row["dram_bytes"], row["issued"],
+                          row["target_bytes"]), (["cc_unpack_u8", "cc_filter"], 4000, 1200, 50, 512))
         # 45 % of the copy rate leaves 22.2 us, in which 8 schedulers issue 177.8 thousand
         self.assertAlmostEqual(row["needed"], 100 * 4000 / (10 / 0.45 * 1e-6 * 1e9 * 8))
 

@@ -3,6 +3,8 @@
 """The verdicts and the pages' tables, on made-up rows."""
 
 import argparse
+import contextlib
+import io
 import os
 import pathlib
 import sys
@@ -124,21 +126,28 @@ class Reach(unittest.TestCase):
             ("whole 15x15, times as fast as tile-halo", 0.98, 0.95, True),
             ("gaussian:63:10: there is no such size", None, 1, False)])
 
+    def test_words(self):
+        for name, word in (("kirsch 3x3", "kirsch:3"), ("box 21x21", "box:21"),
+                           ("gaussian 9x9 sigma 1.7", "gaussian:9:1.7")):
+            self.assertEqual(report.reach.word(name), word)
+
     def test_tables(self):
         page = report.TABLES["reach"]["reach"](self.run_)
         self.assertIn("| gaussian 5x5 sigma 1.2 | 83 | |", page)
         self.assertIn("| **40** of 45, npp 1.1x |", page)
         self.assertIn("| gaussian:63:10 | not there |", page)
+        self.assertEqual([report.reach.rounded(share, 80) for share in (79.8, 80.2, 60.2)],
+                         ["79.8", "80.2", "60"])
         summary = report.targets_table(self.run_)
         self.assertIn("| to 3x3, 8 matrices | 45/30 | 0 of 1 | kirsch 3x3 |", summary)
         self.assertIn("| 2 of 3 | kirsch 3x3 |", summary)
 
 
-def profiled(kernels, needed, issued):
+def profiled(kernels, needed, issued, **more):
     """A row of a profile."""
-    return {"kernel": "kirsch 3x3", "format": "RGB", "share": 40, "wanted": 45, "bytes": 1024,
-            "kernels": kernels, **dict.fromkeys(report.ncu.METRICS, 1), "instructions": 400,
-            "needed": needed, "issued": issued}
+    return {"kernel": "kirsch 3x3", "format": "RGB", "size": "16x8", "share": 40, "wanted": 45,
+            "target_bytes": 512, "kernels": kernels, **dict.fromkeys(report.ncu.METRICS, 1),
+            "instructions": 400, "needed": needed, "issued": issued, **more}
 
 
 class Profile(unittest.TestCase):
@@ -159,6 +168,20 @@ class Profile(unittest.TestCase):
         self.assertEqual([row[-1] for row in rows], ["latency", "instructions", "start and end"])
         self.assertEqual({len(row) for row in [head, *rows]}, {len(head)})
 
+    def test_shares(self):
+        """A share just below what is wanted does not look like it."""
+        run = {"results": [profiled(["cc_a"], 60, 50, share=share) for share in (44.8, 40)]}
+        self.assertEqual(report.ncu.rows_of_kernels(run)[1][0][2], "40 to 44.8 of 45")
+        self.assertEqual([row[1] for row in report.ncu.rows_of_cells(run)[1]],
+                         ["44.8, 45", "40, 45"])
+
+    def test_sizes(self):
+        run = {"results": [profiled(["cc_a"], 60, 50), profiled(["cc_a"], 60, 50, size="8x8")]}
+        self.assertEqual([row[0] for row in report.ncu.rows_of_kernels(run)[1]],
+                         ["`a`, 16x8", "`a`, 8x8"])
+        self.assertEqual([row[0] for row in report.ncu.rows_of_cells(run)[1]],
+                         ["kirsch 3x3, RGB, 16x8", "kirsch 3x3, RGB, 8x8"])
+
 
 class Pages(unittest.TestCase):
     def test_profile(self):
@@ -170,6 +193,13 @@ class Pages(unittest.TestCase):
             file.write_text(report.json.dumps(run), encoding="utf-8")
             self.assertEqual(report.main(["docs", f"--page={copy}", str(file)]), 0)
             content = copy.read_text(encoding="utf-8")
+            del run["results"][0]["target_bytes"]  # as in a run of an older program
+            file.write_text(report.json.dumps(run), encoding="utf-8")
+            error = io.StringIO()
+            with contextlib.redirect_stderr(error):
+                self.assertEqual(report.main(["docs", f"--page={copy}", str(file)]), 2)
+            self.assertIn("without target_bytes: profile again", error.getvalue())
+            self.assertEqual(copy.read_text(encoding="utf-8"), content)
         self.assertIn("| `a` | 1 | 40 of 45 | 200 |", content)
         self.assertIn("| kirsch 3x3, RGB | 40, 45 | 200 |", content)
 
