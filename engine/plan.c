@@ -271,8 +271,17 @@ list_algorithms(const CcPlan *plan) {
   return n ? g_strdup_printf("%s and %s", others, last) : g_strdup(last);
 }
 
+/* The kernel's own size, and that of its op where this leaves outer zeros out. */
+static gchar *
+describe_size(const CcOperator *taps, const CcOp *op) {
+  if (op->width == taps->width && op->height == taps->height)
+    return g_strdup_printf("%ux%u", op->width, op->height);
+  return g_strdup_printf("%ux%u, all zero outside %ux%u", taps->width, taps->height, op->width,
+                         op->height);
+}
+
 static gboolean
-check_algorithm(const CcPlan *plan, CcAlgorithm algorithm, GError **error) {
+check_algorithm(const CcPlan *plan, CcAlgorithm algorithm, const CcOperator *taps, GError **error) {
   if ((guint)algorithm >= CC_N_ALGORITHMS) {
     g_autofree gchar *all = list_algorithms(NULL);
     g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
@@ -283,11 +292,12 @@ check_algorithm(const CcPlan *plan, CcAlgorithm algorithm, GError **error) {
     return TRUE;
   const CcOp *op = &plan->op[0];
   g_autofree gchar *able = list_algorithms(plan);
+  g_autofree gchar *size = describe_size(taps, op);
   g_autofree gchar *matrices =
       op->n_matrices > 1 ? g_strdup_printf(", %u matrices", op->n_matrices) : g_strdup("");
   g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-              "algorithm=%s cannot run this kernel (%ux%u%s, %s%s): %s can, or auto",
-              cc_algorithm_name(algorithm), op->width, op->height, matrices,
+              "algorithm=%s cannot run this kernel (%s%s, %s%s): %s can, or auto",
+              cc_algorithm_name(algorithm), size, matrices,
               op->separable ? "separable" : "not separable",
               !cc_op_fits_int32(op) ? ", sums beyond 32 bits" : "", able);
   return FALSE;
@@ -313,7 +323,7 @@ cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error)
   for (guint p = 0; p < plan->layout.n_planes; p++)
     for (guint c = 0; c < plan->layout.plane[p].step; c++)
       add_component(&builder, p, c);
-  if (!check_algorithm(plan, filter->algorithm, error))
+  if (!check_algorithm(plan, filter->algorithm, taps, error))
     return NULL;
   return g_steal_pointer(&plan);
 }

@@ -147,13 +147,18 @@ test_int32(void) {
 }
 
 static void
-assert_message(CcKernel *kernel, guint size, CcAlgorithm algorithm, const gchar *message) {
+assert_filter_message(const CcFilter *filter, const gchar *message) {
   const CcFrameLayout layout = test_format_layout(test_format_find("GRAY16_LE"), 8, 8, FALSE);
-  const CcFilter filter = {.kernel = kernel, .size = size, .algorithm = algorithm};
   g_autoptr(GError) error = NULL;
-  g_assert_null(cc_plan_new(&filter, &layout, &error));
+  g_assert_null(cc_plan_new(filter, &layout, &error));
   g_assert_error(error, CC_ERROR, CC_ERROR_INVALID);
   g_assert_cmpstr(error->message, ==, message);
+}
+
+static void
+assert_message(CcKernel *kernel, guint size, CcAlgorithm algorithm, const gchar *message) {
+  const CcFilter filter = {.kernel = kernel, .size = size, .algorithm = algorithm};
+  assert_filter_message(&filter, message);
 }
 
 static void
@@ -176,6 +181,27 @@ test_messages(void) {
         i);
     assert_message(box, 3, (CcAlgorithm)i, message);
   }
+}
+
+/* A window whose outer taps are zero is smaller than its kernel, which is what users know. */
+static void
+test_trimmed_messages(void) {
+  const CcFilter gaussian = {.kernel = cc_kernels_find("gaussian"),
+                             .size = 31,
+                             .sigma = 1,
+                             .algorithm = CC_ALGORITHM_REGISTER_TILE};
+  gdouble coeff[25] = {0};
+  for (guint i = 0; i < 3; i++)
+    coeff[6 + i] = coeff[18 - i] = i + 1;
+  g_autoptr(CcKernel) kernel = cc_kernel_new_matrix(coeff, 25, 5, NULL);
+  assert_message(kernel, 0, CC_ALGORITHM_TWO_PASS,
+                 "algorithm=two-pass cannot run this kernel (5x5, all zero outside 3x3, not "
+                 "separable): direct, constant, tile-halo, tile-cached, scatter and sliding can, "
+                 "or auto");
+  assert_filter_message(&gaussian,
+                        "algorithm=register-tile cannot run this kernel (31x31, all zero outside "
+                        "9x9, separable, sums beyond 32 bits): direct, constant, tile-halo, "
+                        "tile-cached, two-pass and sliding can, or auto");
 }
 
 /* What is only copied or filled needs no algorithm. */
@@ -206,6 +232,7 @@ main(int argc, char **argv) {
   g_test_add_func("/algorithm/matrices", test_matrices);
   g_test_add_func("/algorithm/int32", test_int32);
   g_test_add_func("/algorithm/messages", test_messages);
+  g_test_add_func("/algorithm/trimmed-messages", test_trimmed_messages);
   g_test_add_func("/algorithm/no-op", test_no_op);
   g_test_add_func("/algorithm/describe", test_describe);
   return g_test_run();
