@@ -8,38 +8,37 @@
 #include "engine/last_step.h"
 #include "tensor_core_any.h"
 #include "tensor_core_any_kernels.h"
-#include "tensor_core_pass.h"
 
 CC_CUDA_DECLARE_MODULE(tensor_core);
 CC_CUDA_DECLARE_MODULE(tensor_core_any);
-
-/* What the last steps cost that take any response, in products for 256 target bytes. */
-#define COST_OF_RESPONSE 8
 
 /* --- which kernel --- */
 
 typedef struct {
   guint bytes, window, digits, n_matrices, height;
   CcTensorCoreFinish finish;
-  guint stride;
   const gchar *name;
 } Kernel;
 
 static const Kernel kernels[] = {
-#define ENTRY(bytes, window, digits, matrices, height, finish, stride)                             \
-  {bytes,  window,                                                                                 \
-   digits, matrices,                                                                               \
-   height, CC_TENSOR_CORE_FINISH_##finish,                                                         \
-   stride, CC_TENSOR_CORE_NAME(bytes, window, digits, matrices, height, finish, stride)},
+#define ENTRY(bytes, window, digits, matrices, height, finish)                                     \
+  {bytes,                                                                                          \
+   window,                                                                                         \
+   digits,                                                                                         \
+   matrices,                                                                                       \
+   height,                                                                                         \
+   CC_TENSOR_CORE_FINISH_##finish,                                                                 \
+   CC_TENSOR_CORE_NAME(bytes, window, digits, matrices, height, finish)},
     CC_TENSOR_CORE_KERNELS(ENTRY)
 #undef ENTRY
 };
 
 /* What is chosen for a pass. */
 typedef struct {
-  const Kernel *kernel;            /* or NULL */
-  CcTensorCoreAny any;             /* only then */
-  CcTensorCoreNumbering numbering; /* only of a pass that filters */
+  const Kernel *kernel;    /* or NULL */
+  CcTensorCoreAny any;     /* only then */
+  CcTensorCoreTable table; /* this and the next only of a pass that filters */
+  CcTensorCoreNumbering numbering;
   CcTensorCorePacking packing;
 } Choice;
 CC_OWN_FITS(Choice);
@@ -90,12 +89,12 @@ static gboolean
 takes_taps(const Kernel *kernel, const CcPass *pass, const CcPlaneLayout *layout) {
   const CcOp *op = pass->op;
   const guint bytes = (guint)cc_sample_size(layout->type);
-  const gint most = kernel->digits == 1 ? 127 : CC_TENSOR_CORE_DIGIT * 127;
   return kernel->bytes == bytes && kernel->n_matrices == op->n_matrices &&
          (!CC_TENSOR_CORE_IS_GRADIENT(kernel->window, kernel->n_matrices, kernel->height,
                                       kernel->finish) ||
           is_gradient(op)) &&
-         kernel->height >= op->height && cc_tensor_core_largest_tap(op) <= most &&
+         kernel->height >= op->height &&
+         cc_tensor_n_digits(op->tap_i, op->n_matrices * op->width * op->height) <= kernel->digits &&
          cc_tensor_core_farthest_sample(pass, layout) * bytes <=
              CC_TENSOR_CORE_REACH(kernel->window);
 }
@@ -109,7 +108,7 @@ cost(const Kernel *kernel) {
 /* The tensor core kernel that runs a pass and the numbers of its last step, or NULL. The proofs of
  * last steps take longest, so only those are tried that there is a kernel with. */
 static const Kernel *
-find_kernel(const CcPass *pass, const CcPlaneLayout *layout, gboolean has_pixels, guint stride,
+find_kernel(const CcPass *pass, const CcPlaneLayout *layout, gboolean has_pixels,
             CcTensorCoreNumbering *numbering) {
   const CcOp *op = pass->op;
   if (!op->has_taps)
@@ -120,7 +119,7 @@ find_kernel(const CcPass *pass, const CcPlaneLayout *layout, gboolean has_pixels
       continue;
     for (guint i = 0; i < G_N_ELEMENTS(kernels); i++) {
       const Kernel *kernel = &kernels[i];
-      if (kernel->finish == finish && kernel->stride == stride &&
+      if (kernel->finish == finish &&
           (!has_pixels || CC_TENSOR_CORE_TAKES_PIXELS(kernel->bytes, kernel->window, finish)) &&
           takes_taps(kernel, pass, layout) && (!best || cost(kernel) < cost(best)))
         best = kernel;
@@ -133,9 +132,9 @@ find_kernel(const CcPass *pass, const CcPlaneLayout *layout, gboolean has_pixels
 
 /* A tensor core kernel for planes that are only copied or filled, which all do alike. */
 static const Kernel *
-find_passing_kernel(const CcPlaneLayout *layout, guint stride) {
+find_passing_kernel(const CcPlaneLayout *layout) {
   for (guint i = 0; i < G_N_ELEMENTS(kernels); i++)
-    if (kernels[i].bytes == cc_sample_size(layout->type) && kernels[i].stride == stride)
+    if (kernels[i].bytes == cc_sample_size(layout->type))
       return &kernels[i];
   return NULL;
 }
@@ -181,6 +180,20 @@ cc_tensor_core_find_packing(CcTensorCorePacking *found, const CcPlan *plan, cons
          (!found->pixel || plan->stride == 1);
 }
 
+static CcTensorCoreTable
+table_for(const Kernel *kernel) {
+  return (CcTensorCoreTable){
+      .digits = (guint8)kernel->digits,
+      .chunks = 1,
+      .chunk_bytes = (guint8)kernel->window,
+      .groups = (guint8)CC_TENSOR_CORE_GROUPS(kernel->window),
+      .rows = (guint8)kernel->height,
+      .lead = (guint8)CC_TENSOR_CORE_REACH(kernel->window),
+      .stride = 1,
+      .phases = 1,
+  };
+}
+
 gboolean
 cc_tensor_core_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   const CcPass *leading = cc_cuda_leading_pass(plan, pass);
@@ -191,13 +204,15 @@ cc_tensor_core_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kern
   const gboolean by_samples = choice->packing.colors && !choice->packing.pixel;
   if (by_samples && (layout->type != CC_SAMPLE_U8 || plan->stride != 1))
     return FALSE; /* none of them becomes grey so */
-  if (writes_all(leading, layout))
-    choice->kernel = leading->op ? find_kernel(leading, layout, choice->packing.pixel > 0,
-                                               plan->stride, &choice->numbering)
-                                 : find_passing_kernel(layout, plan->stride);
-  if (!choice->kernel && (by_samples || !cc_tensor_core_any_choose(
-                                            leading, layout, plan->stride, choice->packing.pairs,
-                                            &choice->any, &choice->numbering)))
+  if (writes_all(leading, layout) && plan->stride == 1)
+    choice->kernel =
+        leading->op ? find_kernel(leading, layout, choice->packing.pixel > 0, &choice->numbering)
+                    : find_passing_kernel(layout);
+  if (choice->kernel)
+    choice->table = table_for(choice->kernel);
+  else if (by_samples ||
+           !cc_tensor_core_any_choose(leading, layout, plan->stride, choice->packing.pairs,
+                                      &choice->any, &choice->table, &choice->numbering))
     return FALSE;
   kernel->module = choice->kernel ? cc_fatbin_tensor_core : cc_fatbin_tensor_core_any;
   g_strlcpy(kernel->name,
@@ -220,9 +235,8 @@ cc_tensor_core_cost(const CcCudaKernel *kernel, const CcOp *op) {
   const Choice *choice = CC_OWN(const Choice, kernel);
   const Kernel *self = choice->kernel;
   if (!self)
-    return cc_tensor_core_any_cost(&choice->any, op);
-  const guint finish = self->finish >= CC_TENSOR_CORE_FINISH_float ? COST_OF_RESPONSE : 0;
-  return self->n_matrices * cost(self) / 16 + finish;
+    return cc_tensor_core_any_cost(&choice->any, &choice->table, op);
+  return self->n_matrices * cost(self) / 16;
 }
 
 gboolean
@@ -273,24 +287,6 @@ set_samples(CcPart *part, const CcPass *pass, const CcTensorCoreNumbering *numbe
   }
 }
 
-/* Bytes of a part's table: its taps, and all of it. */
-static guint
-fragment_bytes(const Kernel *kernel) {
-  return kernel->n_matrices * kernel->digits * kernel->height *
-         CC_TENSOR_CORE_FRAGMENT_BYTES(kernel->window, kernel->stride);
-}
-
-static guint
-table_bytes(const Kernel *kernel) {
-  return fragment_bytes(kernel) + CC_TENSOR_CORE_START_BYTES(kernel->window, kernel->stride);
-}
-
-static guint
-part_table_bytes(const CcLaunch *launch, const Choice *choice, const CcPart *part) {
-  return choice->kernel ? table_bytes(choice->kernel)
-                        : cc_tensor_core_any_table_bytes(&choice->any, launch, part);
-}
-
 /* Cuts the targets into tiles, of which the last `n_short` are short; how many there are. */
 static guint64
 cut_tiles(CcLaunch *launch, guint64 n_short) {
@@ -339,106 +335,14 @@ cc_tensor_core_set_tiles(CcLaunch *launch, const CcCudaKernel *chosen, const CcC
     if (pass[i]->op) {
       const Choice *choice = CC_OWN(const Choice, &chosen[i]);
       set_samples(part, pass[i], &choice->numbering);
-      own->digits = choice->any.digits;
-      own->chunks = choice->any.chunks;
+      own->digits = choice->table.digits;
+      own->chunks = choice->table.chunks;
       own->margin = choice->any.margin;
       own->reach = choice->any.reach;
       own->table = bytes;
-      bytes += part_table_bytes(launch, choice, part);
+      bytes += cc_tensor_core_table_bytes(&choice->table, pass[i]->op);
     }
   }
-}
-
-/* A digit of a tap: the taps are low + CC_TENSOR_CORE_DIGIT * high. */
-static gint8
-tap_digit(gint tap, guint digits, guint digit) {
-  if (digits == 1)
-    return (gint8)tap;
-  const gint low = ((tap + 64) & (CC_TENSOR_CORE_DIGIT - 1)) - 64;
-  return (gint8)(digit == 0 ? low : (tap - low) / CC_TENSOR_CORE_DIGIT);
-}
-
-/* The sample of the source window that target byte `byte` of a window's centre is made from,
- * counted from the first of the centre. */
-static gint
-source_sample(const CcPart *part, const Choice *choice, gint byte) {
-  const gint sample = byte / part->sample_bytes;
-  const gint apart =
-      cc_tensor_core_samples_apart(choice->packing.pairs, part->step, sample % part->step);
-  return (gint)choice->kernel->stride * (sample / apart) * apart + sample % apart;
-}
-
-/* The tap that row r of matrix m has at byte `at` of a window for target byte `byte` of its centre.
- * Of samples of two bytes the first target byte is the sum of the low bytes, and the second of the
- * high ones. */
-static gint
-tap_for_byte(const CcOp *op, const CcPass *pass, const CcPart *part, const Choice *choice, guint m,
-             guint r, gint byte, gint at) {
-  const Kernel *kernel = choice->kernel;
-  const gint bytes = part->sample_bytes, reach = (gint)CC_TENSOR_CORE_REACH(kernel->window);
-  if (at % bytes != byte % bytes)
-    return 0;
-  const gint component = byte / bytes % part->step;
-  const gint distance = (at - reach - byte % bytes) / bytes - source_sample(part, choice, byte);
-  if (!(pass->filter_mask >> component & 1))
-    return pass->copy_mask >> component & 1 && distance == 0 && m == 0 && r == op->height / 2;
-  const gint apart = cc_tensor_core_samples_apart(choice->packing.pairs, part->step, component);
-  const gint place = distance / apart + (gint)op->width / 2;
-  if (distance % apart != 0 || place < 0 || place >= (gint)op->width)
-    return 0;
-  return op->tap_i[(m * op->height + r) * op->width + (guint)place] *
-         (1 << choice->numbering.tap_shift);
-}
-
-/* Row r of matrix m, lane by lane: lane 4g + t has bytes 4t and 16 + 4t and on of column g, whose
- * target byte is such that lane 4g + t of the products gets neighbours. */
-static void
-write_fragment(gint8 *to, const CcOp *op, const CcPass *pass, const CcPart *part,
-               const Choice *choice, guint m, guint r, guint digit) {
-  const Kernel *kernel = choice->kernel;
-  const gint groups = (gint)CC_TENSOR_CORE_GROUPS(kernel->window, kernel->stride);
-  for (gint lane = 0; lane < 32; lane++)
-    for (gint group = 0; group < groups; group++)
-      for (gint i = 0; i < (gint)kernel->window / 4; i++) {
-        const gint column = lane / 4, byte = 2 * (groups * (column / 2) + group) + column % 2;
-        const gint at = 4 * (lane % 4) + 16 * (i / 4) + i % 4;
-        const gint tap = tap_for_byte(op, pass, part, choice, m, r, byte, at);
-        *to++ = tap_digit(tap, kernel->digits, digit);
-      }
-}
-
-/* What the sum of target byte `byte` of a centre begins with. */
-static gint32
-start_of_byte(const CcPass *pass, const CcPart *part, const Choice *choice, gint byte) {
-  const gint component = byte / part->sample_bytes % part->step;
-  if (byte % part->sample_bytes != 0)
-    return 0;
-  if (pass->filter_mask >> component & 1)
-    return choice->numbering.start;
-  return pass->fill_mask >> component & 1 ? pass->fill[component] << part->shift : 0;
-}
-
-static void
-write_starts(gint32 *to, const CcPass *pass, const CcPart *part, const Choice *choice) {
-  const Kernel *kernel = choice->kernel;
-  const gint pairs = 4 * (gint)CC_TENSOR_CORE_GROUPS(kernel->window, kernel->stride);
-  for (gint pair = 0; pair < pairs; pair++)
-    for (gint i = 0; i < 4; i++)
-      *to++ = start_of_byte(pass, part, choice, 2 * pair + i % 2);
-}
-
-/* Writes a part's table, which is all zero. */
-static void
-write_table(guint8 *table, const Choice *choice, const CcPart *part, const CcPass *pass) {
-  const Kernel *kernel = choice->kernel;
-  const CcOp *op = pass->op;
-  const guint row_bytes = CC_TENSOR_CORE_FRAGMENT_BYTES(kernel->window, kernel->stride);
-  gint8 *to = (gint8 *)table + (kernel->height - op->height) / 2 * row_bytes;
-  for (guint m = 0; m < kernel->n_matrices; m++)
-    for (guint d = 0; d < kernel->digits; d++, to += kernel->height * row_bytes)
-      for (guint r = 0; r < op->height; r++)
-        write_fragment(to + r * row_bytes, op, pass, part, choice, m, r, d);
-  write_starts((gint32 *)(gpointer)(table + fragment_bytes(kernel)), pass, part, choice);
 }
 
 GBytes *
@@ -451,13 +355,11 @@ cc_tensor_core_make_taps(const CcLaunch *launch, const CcCudaKernel *chosen,
       continue;
     const Choice *choice = CC_OWN(const Choice, &chosen[i]);
     const guint at = (guint)CC_OWN(const CcTensorCorePart, part)->table;
-    const guint bytes = part_table_bytes(launch, choice, part);
+    const guint bytes = cc_tensor_core_table_bytes(&choice->table, pass[i]->op);
     g_byte_array_set_size(tables, at + bytes);
     memset(tables->data + at, 0, bytes);
-    if (choice->kernel)
-      write_table(tables->data + at, choice, part, pass[i]);
-    else
-      cc_tensor_core_any_write_table(tables->data + at, &choice->any, launch, part, pass[i]);
+    cc_tensor_core_write_table(tables->data + at, &choice->table, part, pass[i], &choice->numbering,
+                               choice->packing.pairs);
   }
   return g_byte_array_free_to_bytes(tables);
 }

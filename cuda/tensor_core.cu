@@ -6,8 +6,8 @@
  * bytes of each, with 32-bit sums. A warp keeps the rows of its span in registers and adds the
  * products of a window's rows into the sums of each target row, sliding down.
  *
- * Neighbours `step` samples away, other window widths, a stride and components that are copied are
- * only other matrices, so every format is the same code. Samples of two bytes are sums over low and
+ * Neighbours `step` samples away, other window widths and components that are copied are only other
+ * matrices, so every format is the same code. Samples of two bytes are sums over low and
  * high bytes, taps of more than a byte sums over two digits. The sums are exact, so their order
  * does not matter; the plan has proved that the last step is right (tensor_core_finish.c). */
 
@@ -21,24 +21,23 @@ struct GradientTaps;
 
 /* What a kernel is made for: see CC_TENSOR_CORE_KERNELS. */
 template <int BYTES_, int WINDOW_, int DIGITS_, int MATRICES_, int HEIGHT_,
-          CcTensorCoreFinish FINISH_, int STRIDE_>
+          CcTensorCoreFinish FINISH_>
 struct Variant {
   static constexpr int BYTES = BYTES_, WINDOW = WINDOW_, DIGITS = DIGITS_, MATRICES = MATRICES_;
-  static constexpr int HEIGHT = HEIGHT_, STRIDE = STRIDE_;
+  static constexpr int HEIGHT = HEIGHT_;
   static constexpr CcTensorCoreFinish FINISH = FINISH_;
   static constexpr bool GRADIENT = CC_TENSOR_CORE_IS_GRADIENT(WINDOW, MATRICES, HEIGHT, FINISH);
   static constexpr bool TAKES_PIXELS = CC_TENSOR_CORE_TAKES_PIXELS(BYTES, WINDOW, FINISH);
-  static constexpr int GROUPS = CC_TENSOR_CORE_GROUPS(WINDOW, STRIDE);
+  static constexpr int GROUPS = CC_TENSOR_CORE_GROUPS(WINDOW);
   static constexpr int CENTRE = 8 * GROUPS;          /* target bytes of a window */
   static constexpr int SAMPLES = CENTRE / 4 / BYTES; /* that a lane makes of a window */
   static constexpr int WINDOWS =
       CC_TENSOR_CORE_SPAN_BYTES / CC_TENSOR_CORE_CENTRE(WINDOW); /* of a warp */
   static constexpr int SETS = WINDOWS / 16;                      /* that are multiplied at once */
-  static constexpr int SPAN_ROWS = CC_TENSOR_CORE_SPAN_ROWS / STRIDE;
-  static constexpr int DEPTH = WINDOW == 32 ? 1 : 2;        /* source rows in Windows */
-  static constexpr int RING = (HEIGHT + DEPTH - 1) / DEPTH; /* Windows for DEPTH target rows */
-  typedef ByteTile<STRIDE> Tile;
-  typedef Staged<STRIDE, HEIGHT> StagedRows;
+  static constexpr int DEPTH = WINDOW == 32 ? 1 : 2;             /* source rows in Windows */
+  static constexpr int RING = (HEIGHT + DEPTH - 1) / DEPTH;      /* Windows for DEPTH target rows */
+  typedef ByteTile<1> Tile;
+  typedef Staged<HEIGHT> StagedRows;
   typedef std::conditional_t<GRADIENT, ::GradientTaps, ::Taps<WINDOW, HEIGHT>> Taps;
 };
 
@@ -107,7 +106,7 @@ template <typename V> struct Table {
   Products start[V::GROUPS];
 
   __device__ __forceinline__ Table(const CcLaunch &launch, const CcPart &part) {
-    constexpr int pitch = CC_TENSOR_CORE_FRAGMENT_BYTES(V::WINDOW, V::STRIDE);
+    constexpr int pitch = CC_TENSOR_CORE_ROW_BYTES(V::WINDOW);
     const char *table = (const char *)launch.memory_taps + OWN(part).table;
     const char *own = table + pitch / 32 * threadIdx.x;
 #pragma unroll
@@ -158,7 +157,7 @@ template <typename V> struct Sums {
 #pragma unroll
         for (int d = 0; d < V::DIGITS; d++)
           product[g][m][d] = table.taps[g][m][d].add_to(
-              m == 0 && d == 0 ? table.start[g] : Products{}, windows, row);
+              m == 0 && d == V::DIGITS - 1 ? table.start[g] : Products{}, windows, row);
   }
 
   /* Makes the sums of a gradient, whose middle row is row `row` of `middle`. */
@@ -173,8 +172,8 @@ template <typename V> struct Sums {
   /* The sum of matrix m for byte i of a lane's bytes of a window, put together from its digits. */
   __device__ __forceinline__ int of_byte(int m, int half, int i) const {
     const Products(&digit)[V::DIGITS] = product[i / 2][m];
-    const int at = 2 * half + i % 2, low = digit[0].sum[at];
-    return V::DIGITS == 1 ? low : low + CC_TENSOR_CORE_DIGIT * digit[V::DIGITS - 1].sum[at];
+    const int at = 2 * half + i % 2, low = digit[V::DIGITS - 1].sum[at];
+    return V::DIGITS == 1 ? low : low + 256 * digit[0].sum[at];
   }
 
   /* The sum of matrix m for sample i, over stored words; modulo 2^32 where the last step is wide.
@@ -202,18 +201,6 @@ scaled_root(int x, int y, float factor) {
   const float behind = __int_as_float(FAR ? min(bits, 0x4B7FFFFF) : bits);
   const float squares = __fmaf_rn(behind, factor, -8388608.0f * factor);
   return approximate_root(squares);
-}
-
-/* The code value of a pixel's sums as engine/last_step_shared.h says: Sum is float, or int for
- * double. */
-template <typename Sum, int MATRICES>
-static __device__ __forceinline__ int
-code_of_sums(const CcLaunch &launch, const CcPart &part, const int (&s)[MATRICES]) {
-  Response<Sum> response;
-#pragma unroll
-  for (int m = 0; m < MATRICES; m++)
-    response.add(launch.response, m, (Sum)s[m]);
-  return response.code(launch.response, part);
 }
 
 /* The code value of a sample of two bytes, of the sums of its low bytes and its high ones. The
@@ -253,14 +240,11 @@ code(const CcLaunch &launch, const CcPart &part, const CcTensorCoreNumbers &n, b
       value = min(root_word(s[0], s[1]) + n.addend.i, part.hi);
     else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_clamp)
       value = min(max((s[0] + n.addend.i) >> OWN(part).down, part.lo), part.hi);
-    else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_high) {
+    else {
       const int t = launch.response == CC_RESPONSE_ABSOLUTE ? abs(s[0]) : s[0];
       const long long product = (long long)t * n.factor.i + OWN(part).low;
       value = min(max((int)(product >> OWN(part).down), part.lo), part.hi);
-    } else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_float)
-      value = code_of_sums<float>(launch, part, s);
-    else
-      value = code_of_sums<int>(launch, part, s);
+    }
     return passes ? s[0] : value;
   }
 }
@@ -335,7 +319,7 @@ finish(const CcLaunch &launch, const CcPart &part, const Numbers<V> &numbers, co
 
 /* The staged rows that a warp is at, in registers. */
 template <typename V, bool GRADIENT = V::GRADIENT> struct Rows {
-  static constexpr int KNOWN = V::RING - V::STRIDE; /* of those for the next target rows */
+  static constexpr int KNOWN = V::RING - 1; /* of those for the next target rows */
 
   const unsigned char *from; /* the row to be read next */
   Windows ring[V::SETS][V::RING];
@@ -343,7 +327,7 @@ template <typename V, bool GRADIENT = V::GRADIENT> struct Rows {
   __device__ __forceinline__ explicit Rows(const unsigned char *first) : from(first) {
 #pragma unroll
     for (int r = 0; r < KNOWN; r++)
-      load(r + V::STRIDE);
+      load(r + 1);
   }
 
   __device__ __forceinline__ void load(int at) {
@@ -361,7 +345,7 @@ template <typename V, bool GRADIENT = V::GRADIENT> struct Rows {
     for (int set = 0; set < V::SETS; set++)
 #pragma unroll
       for (int r = 0; r < KNOWN; r++)
-        ring[set][r] = ring[set][r + V::STRIDE];
+        ring[set][r] = ring[set][r + 1];
 #pragma unroll
     for (int r = KNOWN; r < V::RING; r++)
       load(r);
@@ -392,7 +376,8 @@ template <typename V> struct Rows<V, true> {
   }
 
   __device__ __forceinline__ void slide_to(int i) {
-    static_assert(V::SPAN_ROWS % 4 == 0, "a span begins with the first half of the first");
+    static_assert(CC_TENSOR_CORE_SPAN_ROWS % 4 == 0,
+                  "a span begins with the first half of the first");
     load(i + 2);
   }
 
@@ -417,12 +402,11 @@ filter_rows(const CcLaunch &launch, const typename V::Tile &tile, const Table<V>
   char *to = target_row<char>(part, y) + x;
   const long long pitch = part.dst_pitch;
   const int below = part.height - y, left = target_bytes<V::BYTES>(part) - x;
-  Rows<V> rows(&staged.row[V::STRIDE * tile.warp_y()]
-                          [V::STRIDE * tile.warp_x() + PIECE - CC_TENSOR_CORE_REACH(V::WINDOW)]);
+  Rows<V> rows(&staged.row[tile.warp_y()][tile.warp_x() + PIECE - CC_TENSOR_CORE_REACH(V::WINDOW)]);
 #pragma unroll 1
-  for (int first = 0; first < tile.warp_rows(); first += V::SPAN_ROWS)
+  for (int first = 0; first < tile.warp_rows(); first += CC_TENSOR_CORE_SPAN_ROWS)
 #pragma unroll
-    for (int i = first; i < first + V::SPAN_ROWS; i++, to += pitch) {
+    for (int i = first; i < first + CC_TENSOR_CORE_SPAN_ROWS; i++, to += pitch) {
       rows.slide_to(i - first);
 #pragma unroll
       for (int set = 0; set < V::SETS; set++) {
@@ -448,7 +432,7 @@ template <typename V>
 static __device__ __forceinline__ void
 slide(const CcLaunch &launch) {
   __shared__ typename V::StagedRows staged;
-  const typename V::Tile tile = find_byte_tile<V::BYTES, V::STRIDE>(launch);
+  const typename V::Tile tile = find_byte_tile<V::BYTES>(launch);
   allow_next_launch();
   if (!tile.part.filter_mask) {
     wait_for_last_launch();
@@ -469,7 +453,7 @@ slide(const CcLaunch &launch) {
   if (V::BYTES == 1 && grey_step == 4)
     make_own_grey(tile, staged);
   finish_copies();
-  if (V::BYTES == 1 && V::STRIDE == 1 && grey_step == 3)
+  if (V::BYTES == 1 && grey_step == 3)
     make_luma(tile, staged);
   stage_sides<V::BYTES, V::TAKES_PIXELS>(launch, tile, staged);
   if (V::BYTES == 2 && tile.part.shift)
@@ -497,15 +481,14 @@ blocks_resident(int window, int digits, int matrices, int height, CcTensorCoreFi
                                                            : 3;
 }
 
-#define ENTRY(bytes, window, digits, matrices, height, finish, stride)                                  \
-  extern "C" __global__ void __launch_bounds__(                                                         \
-      32 * CC_TENSOR_CORE_WARPS,                                                                        \
-      blocks_resident(window, digits, matrices, height, CC_TENSOR_CORE_FINISH_##finish))                \
-      cc_tensor_core_u##bytes##_w##window##_d##digits##_m##matrices##_h##height##_##finish##_s##stride( \
-          const __grid_constant__ CcLaunch launch) {                                                    \
-    slide<                                                                                              \
-        Variant<bytes, window, digits, matrices, height, CC_TENSOR_CORE_FINISH_##finish, stride>>(      \
-        launch);                                                                                        \
+#define ENTRY(bytes, window, digits, matrices, height, finish)                                     \
+  extern "C" __global__ void __launch_bounds__(                                                    \
+      32 * CC_TENSOR_CORE_WARPS,                                                                   \
+      blocks_resident(window, digits, matrices, height, CC_TENSOR_CORE_FINISH_##finish))           \
+      cc_tensor_core_u##bytes##_w##window##_d##digits##_m##matrices##_h##height##_##finish(        \
+          const __grid_constant__ CcLaunch launch) {                                               \
+    slide<Variant<bytes, window, digits, matrices, height, CC_TENSOR_CORE_FINISH_##finish>>(       \
+        launch);                                                                                   \
   }
 
 CC_TENSOR_CORE_KERNELS(ENTRY)

@@ -542,7 +542,7 @@ filter_tile(const CcLaunch &launch, const AnyTile &tile, const AnyStaged<V::PITC
     const char *table = tables + phase * (taps_bytes + CC_TENSOR_CORE_ANY_START_BYTES);
     const int y = row * V::ROWS, at = staged.margin() - lead + stride * (x + apart * g) + 4 * t;
     const Source source = {&staged.row[stride * y][at], 8 * stride * apart};
-    const int2 start = __ldg((const int2 *)(table + taps_bytes) + t);
+    const int2 start = __ldg((const int2 *)(table + taps_bytes) + 2 * t);
     const std::conditional_t<V::PAIRED, Pairs<V>, Source> pairs(source);
     PairTaps<V::PAIRED ? V::HEIGHT : 1> pair_taps(table, launch.n_matrices * own.digits);
     Unit<V> unit(launch, part, numbers);

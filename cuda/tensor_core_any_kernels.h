@@ -23,12 +23,9 @@
 /* Blocks that a multiprocessor runs at once, at most. */
 #define CC_TENSOR_CORE_ANY_MOST_BLOCKS 4
 
-/* A part's table has, for each matrix, its digits, the highest first: they are signed, of base 256.
- * Of each digit it has the chunks and of each of these the rows of taps, as a matrix of bytes of
- * the window x 8 target bytes: for each lane of a warp 4 bytes, or 8 of a chunk. Behind them stands
- * what the sums of each target byte begin with, as int32. Where three samples are a pixel and there
- * is a stride, windows begin with each of the three components: there are three such tables. */
-#define CC_TENSOR_CORE_ANY_START_BYTES (4 * CC_TENSOR_CORE_ANY_BYTES)
+/* A part's table is as tensor_core_table.h says, of one group. Where three samples are a pixel and
+ * there is a stride, windows begin with each of the three components: there are three phases. */
+#define CC_TENSOR_CORE_ANY_START_BYTES (2 * 4 * CC_TENSOR_CORE_ANY_BYTES)
 #define CC_TENSOR_CORE_ANY_PHASES(step, stride) ((step) == 3 && (stride) > 1 ? 3 : 1)
 
 /* The last steps, the fastest first. All but the code values of samples that are not filtered is

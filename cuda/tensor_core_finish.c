@@ -206,7 +206,7 @@ static gboolean
 find_root_word(const CcOp *op, CcTensorCoreNumbering *n) {
   const gdouble offset = floor(op->add);
   if (!cc_tensor_core_is_magnitude_of_two(op) || op->mul != 1 || offset < 0 || offset > op->hi ||
-      cc_op_range(op).most >= (gint64)MAX_SQUARES * MAX_SQUARES)
+      cc_op_range(op).most >= CC_TENSOR_CORE_MOST_SQUARES)
     return FALSE;
   n->filtered.addend.i = (gint)offset;
   const Root root = {n, 1, op->hi};
@@ -320,10 +320,6 @@ cc_tensor_core_find_finish(CcTensorCoreFinish finish, const CcOp *op, guint byte
            cc_tensor_core_find_product(op, 62, 62, numbering);
   case CC_TENSOR_CORE_FINISH_wide:
     return bytes == 2 && find_wide(op, shift, numbering);
-  case CC_TENSOR_CORE_FINISH_float:
-    return op->arith == CC_ARITH_F32;
-  case CC_TENSOR_CORE_FINISH_double:
-    return op->arith == CC_ARITH_I64;
   case CC_TENSOR_CORE_N_FINISHES:
     break;
   }

@@ -13,6 +13,9 @@ G_BEGIN_DECLS
 /* Relative error of the device's approximate root and of what is made of it, twice what it is. */
 #define CC_TENSOR_CORE_ROOT_ERROR 0x1p-21
 
+/* The device's roots of words are right for sums of squares below this. */
+#define CC_TENSOR_CORE_MOST_SQUARES (G_GINT64_CONSTANT(1) << 60)
+
 /* How far samples of a byte that are not filtered are shifted left, at most. */
 #define CC_TENSOR_CORE_PASSED_DOWN 22
 

@@ -6,9 +6,8 @@
 
 #include "launch.h"
 
-/* A window is WINDOW bytes of a source row, 16 or 32. From those in the middle, its centre, target
- * bytes are made: as many with a stride of 1, half with 2. A quarter of it may be read left and
- * right of the centre. */
+/* A window is WINDOW bytes of a source row, 16 or 32. From those in the middle, its centre, as
+ * many target bytes are made. A quarter of it may be read left and right of the centre. */
 #define CC_TENSOR_CORE_CENTRE(window) ((window) / 2)
 #define CC_TENSOR_CORE_REACH(window) ((window) / 4)
 #define CC_TENSOR_CORE_MOST_REACH CC_TENSOR_CORE_REACH(32)
@@ -27,20 +26,11 @@
 /* Blocks that a multiprocessor runs at once, at most. */
 #define CC_TENSOR_CORE_MOST_BLOCKS 8
 
-/* A row of taps as matrices of WINDOW x 8 signed bytes, one for each group of 8 target bytes of a
- * centre, as the tensor cores take them: WINDOW / 4 bytes of each for each lane of a warp. The rows
- * are in the order matrix, digit, row of the window. */
-#define CC_TENSOR_CORE_GROUPS(window, stride) (CC_TENSOR_CORE_CENTRE(window) / 8 / (stride))
-#define CC_TENSOR_CORE_FRAGMENT_BYTES(window, stride)                                              \
-  (32 * (window) / 4 * CC_TENSOR_CORE_GROUPS(window, stride))
+/* A part's table is as tensor_core_table.h says, of these groups of 8 target bytes. */
+#define CC_TENSOR_CORE_GROUPS(window) (CC_TENSOR_CORE_CENTRE(window) / 8)
 
-/* Behind these matrices stands for each quarter of a centre what its four sums begin with, as
- * int32: those of two bytes of window g and again of window g + 8, and so on for every further
- * group. */
-#define CC_TENSOR_CORE_START_BYTES(window, stride) (4 * 16 * CC_TENSOR_CORE_GROUPS(window, stride))
-
-/* Taps beyond a signed byte are two digits, low + CC_TENSOR_CORE_DIGIT * high. */
-#define CC_TENSOR_CORE_DIGIT 128
+/* A row of taps in it. */
+#define CC_TENSOR_CORE_ROW_BYTES(window) (8 * (window)*CC_TENSOR_CORE_GROUPS(window))
 
 /* Pixels of three bytes become grey in fours, from a word on: of those that are staged, fewer than
  * these bytes at each end may stay as they are. */
@@ -61,11 +51,10 @@
  *   high      of two bytes: S * factor + low >> down in 64 bits within lo..hi; with the response
  *             absolute |S|
  *   wide      of two bytes: the same of sums of 64 bits, never absolute
- *   float, double  as engine/last_step_shared.h says
  * From the bytes of scaleabs, lifted, far and the scale of two matrices `excess` is taken away, so
  * that they saturate below 255. Components that are copied have a single tap of 1 and those that
  * are filled none but their value for `start`. Numbers of their own make that sum the code value;
- * with clamp, high, wide, float, double and the root of two bytes `passes` says that it is. */
+ * with clamp, high, wide and the root of two bytes `passes` says that it is. */
 typedef enum {
   CC_TENSOR_CORE_FINISH_bytes,
   CC_TENSOR_CORE_FINISH_whole,
@@ -78,8 +67,6 @@ typedef enum {
   CC_TENSOR_CORE_FINISH_clamp,
   CC_TENSOR_CORE_FINISH_high,
   CC_TENSOR_CORE_FINISH_wide,
-  CC_TENSOR_CORE_FINISH_float,
-  CC_TENSOR_CORE_FINISH_double,
   CC_TENSOR_CORE_N_FINISHES,
 } CcTensorCoreFinish;
 
@@ -125,54 +112,54 @@ CC_OWN_FITS(CcTensorCorePart);
 #define CC_TENSOR_CORE_IS_GRADIENT(window, matrices, height, finish)                               \
   ((window) == 16 && (matrices) == 2 && (height) == 3 && (finish) < CC_TENSOR_CORE_FINISH_clamp)
 
-/* F(bytes of a sample, bytes of a window, digits of a tap, matrices, rows of the window, last step,
- * stride). A stride is for windows of 32 bytes. Behind each row stands what it is for, as a rule:
- * the named kernels that take it, at their own scale and response where nothing else is said.
- * Planes that are only copied or filled take any. */
+/* F(bytes of a sample, bytes of a window, digits of a tap, matrices, rows of the window, last
+ * step). Behind each row stands what it is for, as a rule: the named kernels that take it, at their
+ * own scale and response where nothing else is said. Planes that are only copied or filled take
+ * any. */
 #define CC_TENSOR_CORE_KERNELS(F)                                                                  \
   /* 8 bits with up to 4 bytes of a row on each side: 3 columns of any format, 5 of NV12's         \
    * chroma, 9 of one sample a pixel */                                                            \
-  F(1, 16, 1, 1, 3, bytes, 1)    /* gaussian 3 */                                                  \
-  F(1, 16, 1, 1, 3, whole, 1)    /* identity, sharpen, emboss */                                   \
-  F(1, 16, 1, 1, 3, absolute, 1) /* laplacian, sobel-x, full range */                              \
-  F(1, 16, 1, 1, 3, scale, 1)    /* box, motion-blur, unsharp */                                   \
-  F(1, 16, 1, 1, 3, scaleabs, 1) /* laplacian, sobel-x, limited range */                           \
-  F(1, 16, 1, 1, 5, bytes, 1)    /* gaussian 5 */                                                  \
-  F(1, 16, 1, 1, 5, whole, 1)    /* identity 5 */                                                  \
-  F(1, 16, 1, 1, 5, scale, 1)    /* box 5, motion-blur 5, sharpen 5 */                             \
-  F(1, 16, 1, 1, 5, scaleabs, 1) /* log, sobel-x 5 */                                              \
-  F(1, 16, 2, 1, 5, scale, 1)    /* unsharp 5, gaussian 3, 5 with a sigma */                       \
-  F(1, 16, 1, 2, 3, scale, 1)    /* sobel, prewitt as magnitude-l1 */                              \
-  F(1, 16, 1, 2, 3, root, 1)     /* sobel, prewitt, full range */                                  \
-  F(1, 16, 1, 2, 3, lifted, 1)   /* sobel, prewitt, limited range */                               \
-  F(1, 16, 1, 2, 3, far, 1)      /* scharr */                                                      \
-  F(1, 16, 1, 2, 5, far, 1)      /* sobel 5, roberts */                                            \
+  F(1, 16, 1, 1, 3, bytes)    /* gaussian 3 */                                                     \
+  F(1, 16, 1, 1, 3, whole)    /* identity, sharpen, emboss */                                      \
+  F(1, 16, 1, 1, 3, absolute) /* laplacian, sobel-x, full range */                                 \
+  F(1, 16, 1, 1, 3, scale)    /* box, motion-blur, unsharp */                                      \
+  F(1, 16, 1, 1, 3, scaleabs) /* laplacian, sobel-x, limited range */                              \
+  F(1, 16, 1, 1, 5, bytes)    /* gaussian 5 */                                                     \
+  F(1, 16, 1, 1, 5, whole)    /* identity 5 */                                                     \
+  F(1, 16, 1, 1, 5, scale)    /* box 5, motion-blur 5, sharpen 5 */                                \
+  F(1, 16, 1, 1, 5, scaleabs) /* log, sobel-x 5 */                                                 \
+  F(1, 16, 2, 1, 5, scale)    /* unsharp 5, gaussian 3, 5 with a sigma */                          \
+  F(1, 16, 1, 2, 3, scale)    /* sobel, prewitt as magnitude-l1 */                                 \
+  F(1, 16, 1, 2, 3, root)     /* sobel, prewitt, full range */                                     \
+  F(1, 16, 1, 2, 3, lifted)   /* sobel, prewitt, limited range */                                  \
+  F(1, 16, 1, 2, 3, far)      /* scharr */                                                         \
+  F(1, 16, 1, 2, 5, far)      /* sobel 5, roberts */                                               \
   /* up to 8 bytes: 5 columns of RGBA, 15 of one sample a pixel */                                 \
-  F(1, 32, 1, 1, 5, bytes, 1)    /* gaussian 5 */                                                  \
-  F(1, 32, 1, 1, 5, whole, 1)    /* identity 5 */                                                  \
-  F(1, 32, 1, 1, 5, scale, 1)    /* box 5, motion-blur 5, sharpen 5 */                             \
-  F(1, 32, 1, 1, 5, scaleabs, 1) /* log, sobel-x 5 */                                              \
-  F(1, 32, 2, 1, 5, scale, 1)    /* unsharp 5 */                                                   \
-  F(1, 32, 1, 2, 5, far, 1)      /* sobel 5 */                                                     \
-  F(1, 32, 1, 1, 9, scale, 1)    /* box, motion-blur 9 */                                          \
-  F(1, 32, 1, 1, 9, scaleabs, 1) /* log 9 */                                                       \
-  F(1, 32, 1, 1, 15, scale, 1)   /* box 13 */                                                      \
+  F(1, 32, 1, 1, 5, bytes)    /* gaussian 5 */                                                     \
+  F(1, 32, 1, 1, 5, whole)    /* identity 5 */                                                     \
+  F(1, 32, 1, 1, 5, scale)    /* box 5, motion-blur 5, sharpen 5 */                                \
+  F(1, 32, 1, 1, 5, scaleabs) /* log, sobel-x 5 */                                                 \
+  F(1, 32, 2, 1, 5, scale)    /* unsharp 5 */                                                      \
+  F(1, 32, 1, 2, 5, far)      /* sobel 5 */                                                        \
+  F(1, 32, 1, 1, 9, scale)    /* box, motion-blur 9 */                                             \
+  F(1, 32, 1, 1, 9, scaleabs) /* log 9 */                                                          \
+  F(1, 32, 1, 1, 15, scale)   /* box 13 */                                                         \
   /* 16 bits with up to 4 bytes on each side: 3 columns of P010's chroma, 5 of one sample */       \
-  F(2, 16, 1, 1, 3, bytes, 1) /* gaussian 3 */                                                     \
-  F(2, 16, 1, 1, 3, clamp, 1) /* identity, sharpen, emboss, unsharp */                             \
-  F(2, 16, 1, 1, 3, high, 1)  /* box, sobel-x, laplacian, motion-blur */                           \
-  F(2, 16, 1, 1, 5, bytes, 1) /* gaussian 5 */                                                     \
-  F(2, 16, 1, 1, 5, clamp, 1) /* identity 5, sharpen 5 */                                          \
-  F(2, 16, 1, 1, 5, high, 1)  /* box 5, sobel-x 5, log 5, motion-blur 5 */                         \
-  F(2, 16, 2, 1, 5, clamp, 1) /* unsharp 5 */                                                      \
-  F(2, 16, 2, 1, 5, wide, 1)  /* fractions */                                                      \
-  F(2, 16, 1, 2, 3, root, 1)  /* sobel, prewitt, scharr */                                         \
+  F(2, 16, 1, 1, 3, bytes) /* gaussian 3 */                                                        \
+  F(2, 16, 1, 1, 3, clamp) /* identity, sharpen, emboss, unsharp */                                \
+  F(2, 16, 1, 1, 3, high)  /* box, sobel-x, laplacian, motion-blur */                              \
+  F(2, 16, 1, 1, 5, bytes) /* gaussian 5 */                                                        \
+  F(2, 16, 1, 1, 5, clamp) /* identity 5, sharpen 5 */                                             \
+  F(2, 16, 1, 1, 5, high)  /* box 5, sobel-x 5, log 5, motion-blur 5 */                            \
+  F(2, 16, 2, 1, 5, clamp) /* unsharp 5 */                                                         \
+  F(2, 16, 2, 1, 5, wide)  /* fractions */                                                         \
+  F(2, 16, 1, 2, 3, root)  /* sobel, prewitt, scharr */                                            \
   /* up to 8 bytes: 3 columns of ARGB64, 5 of P010's chroma, 9 of one sample */                    \
-  F(2, 32, 1, 1, 5, bytes, 1) /* gaussian 3, 5 */                                                  \
-  F(2, 32, 1, 1, 5, clamp, 1) /* identity, sharpen, emboss, unsharp */                             \
-  F(2, 32, 1, 1, 5, high, 1)  /* box, sobel-x, laplacian, log 5, motion-blur */                    \
-  F(2, 32, 2, 1, 5, wide, 1)  /* fractions */                                                      \
-  F(2, 32, 1, 2, 3, root, 1)  /* sobel, prewitt, scharr, roberts */
+  F(2, 32, 1, 1, 5, bytes) /* gaussian 3, 5 */                                                     \
+  F(2, 32, 1, 1, 5, clamp) /* identity, sharpen, emboss, unsharp */                                \
+  F(2, 32, 1, 1, 5, high)  /* box, sobel-x, laplacian, log 5, motion-blur */                       \
+  F(2, 32, 2, 1, 5, wide)  /* fractions */                                                         \
+  F(2, 32, 1, 2, 3, root)  /* sobel, prewitt, scharr, roberts */
 
 /* Component 1 of a part of pixels that are filtered as their luma. */
 #define CC_TENSOR_CORE_ASIDE 2
@@ -186,6 +173,5 @@ CC_OWN_FITS(CcTensorCorePart);
   ((bytes) == 2 && (window) == 16 &&                                                               \
    ((finish) == CC_TENSOR_CORE_FINISH_high || (finish) == CC_TENSOR_CORE_FINISH_root))
 
-#define CC_TENSOR_CORE_NAME(bytes, window, digits, matrices, height, finish, stride)               \
-  "cc_tensor_core_u" #bytes "_w" #window "_d" #digits "_m" #matrices "_h" #height "_" #finish      \
-  "_s" #stride
+#define CC_TENSOR_CORE_NAME(bytes, window, digits, matrices, height, finish)                       \
+  "cc_tensor_core_u" #bytes "_w" #window "_d" #digits "_m" #matrices "_h" #height "_" #finish

@@ -5,9 +5,9 @@
 
 #include "instructions.cuh"
 
-/* The root of n = x^2 + y^2, of which both are below 2^23, to the nearest, when that is at most
- * 65535; else at least 65536. Up to there the float is wrong by less than 0.1, so the nearest is r,
- * the integer below the float, or the next: that when n > (r + 1/2)^2, or n - r^2 > r. */
+/* The root of n = x^2 + y^2, which is below 2^60, to the nearest, when that is at most 65535; else
+ * at least 65536. Up to there the float is wrong by less than 0.1, so the nearest is r, the integer
+ * below the float, or the next: that when n > (r + 1/2)^2, or n - r^2 > r. */
 static __device__ __forceinline__ int
 root_word(int x, int y) {
   const float fx = (float)x, fy = (float)y;

@@ -92,10 +92,10 @@ place_tile(Tile &tile) {
   tile.y = min(y, max(part.height - tile.rows(), 0));
 }
 
-template <int BYTES, int STRIDE>
-static __device__ __forceinline__ ByteTile<STRIDE>
+template <int BYTES>
+static __device__ __forceinline__ ByteTile<1>
 find_byte_tile(const CcLaunch &launch) {
-  ByteTile<STRIDE> tile = {find_part(launch, blockIdx.x), launch.stride, 0, 0, 0};
+  ByteTile<1> tile = {find_part(launch, blockIdx.x), launch.stride, 0, 0, 0};
   place_tile<BYTES>(tile);
   return tile;
 }
@@ -115,10 +115,9 @@ is_write_free(const Tile &tile) {
 #define STAGED_BYTES (CC_TENSOR_CORE_TILE_BYTES + 2 * PIECE)
 
 /* The source rows that a tile stages for a window of HEIGHT rows. */
-template <int STRIDE, int HEIGHT> struct Staged {
-  /* How many rows a tile of one span has, without any that a stride leaves out at its end. */
-  static constexpr int LEAST = CC_TENSOR_CORE_TILE_ROWS - STRIDE + HEIGHT;
-  static constexpr int MOST = LEAST + CC_TENSOR_CORE_TILE_ROWS; /* of two spans */
+template <int HEIGHT> struct Staged {
+  static constexpr int LEAST = CC_TENSOR_CORE_TILE_ROWS - 1 + HEIGHT; /* of a tile of one span */
+  static constexpr int MOST = LEAST + CC_TENSOR_CORE_TILE_ROWS;       /* of two spans */
 
   alignas(PIECE) unsigned char row[MOST][STAGED_BYTES];
 
@@ -135,7 +134,7 @@ template <int STRIDE, int HEIGHT> struct Staged {
   static __device__ __forceinline__ constexpr int above() {
     return HEIGHT / 2;
   }
-  static __device__ __forceinline__ int rows(const ByteTile<STRIDE> &tile) {
+  static __device__ __forceinline__ int rows(const ByteTile<1> &tile) {
     return LEAST + (tile.spans - 1) * CC_TENSOR_CORE_TILE_ROWS;
   }
 };
@@ -151,9 +150,9 @@ finish_copies() {
 #define PIECES 32
 
 /* Calls copy(row, byte) for the thread's pieces of those that are left of `rows` rows. */
-template <int STRIDE, int HEIGHT, typename Copy>
+template <int HEIGHT, typename Copy>
 static __device__ __forceinline__ void
-for_pieces_left(const Staged<STRIDE, HEIGHT> &staged, int rows, Copy copy) {
+for_pieces_left(const Staged<HEIGHT> &staged, int rows, Copy copy) {
   constexpr int LEFT = STAGED_BYTES / PIECE - PIECES;
   const int thread = 32 * threadIdx.y + threadIdx.x;
   static_assert(LEFT * staged.MOST <= 32 * CC_TENSOR_CORE_WARPS, "at most one for each thread");
@@ -173,9 +172,9 @@ for_pieces(const Rows &staged, int rows, Copy copy) {
 
 /* Stages rows that lie inside, from `from` on. From a thread's piece to its next it is always as
  * far, which saves most of the arithmetic on addresses. */
-template <int STRIDE, int HEIGHT>
+template <int HEIGHT>
 static __device__ __forceinline__ void
-stage_inside(const ByteTile<STRIDE> &tile, const char *from, Staged<STRIDE, HEIGHT> &staged) {
+stage_inside(const ByteTile<1> &tile, const char *from, Staged<HEIGHT> &staged) {
   constexpr int ROWS = CC_TENSOR_CORE_TILE_ROWS, EACH = ROWS / CC_TENSOR_CORE_WARPS;
   const int lane = threadIdx.x, warp = threadIdx.y, pitch = tile.part.src_pitch;
   const long long distance = (long long)CC_TENSOR_CORE_WARPS * pitch;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 #include "engine/last_step.h"
-#include "tensor_core_pass.h"
+#include "tensor_core_table.h"
 #include "tensor_separable_finish.h"
 
 CC_CUDA_DECLARE_MODULE(tensor_separable);
@@ -52,30 +52,12 @@ typedef struct {
 } Choice;
 CC_OWN_FITS(Choice);
 
-/* A digit of a tap: signed bytes of weight 1, 256 and so on. */
-static gint
-tap_digit(gint tap, guint digit) {
-  for (; digit > 0; digit--)
-    tap = (tap - (gint8)tap) / 256;
-  return (gint8)tap;
-}
-
-/* Whether a tap fits into the digits. */
-static gboolean
-fits_digits(gint64 tap, guint digits, gboolean is_signed) {
-  if (!is_signed)
-    return tap >= 0 && tap <= G_MAXUINT8;
-  for (guint i = 0; i < digits; i++)
-    tap = (tap - (gint8)tap) / 256;
-  return tap == 0;
-}
-
 static gboolean
 all_fit(const gint32 *tap, guint n, const Kernel *kernel) {
-  for (guint i = 0; i < n; i++)
-    if (!fits_digits(tap[i], kernel->digits, kernel->is_signed))
+  for (guint i = 0; i < n && !kernel->is_signed; i++)
+    if (tap[i] < 0 || tap[i] > G_MAXUINT8)
       return FALSE;
-  return TRUE;
+  return !kernel->is_signed || cc_tensor_n_digits(tap, n) <= kernel->digits;
 }
 
 /* The range of sums along a row. */
@@ -269,7 +251,7 @@ row_digit(const CcOp *op, const CcPass *pass, const CcPart *part, const Choice *
     return 0;
   const gint tap = row_tap(op, pass, part, choice, m, sample % part->step,
                            (at - at % bytes - reach) / bytes - sample);
-  return kernel->is_signed ? tap_digit(tap, (guint)digit) : tap;
+  return kernel->is_signed ? cc_tensor_digit(tap, (guint)digit) : tap;
 }
 
 /* The digit that row `i` of 16 target rows has for source row `row` of its blocks. */
@@ -281,7 +263,7 @@ column_digit(const CcOp *op, const Kernel *kernel, guint m, guint digit, gint i,
       row >= CC_TENSOR_SEPARABLE_BLOCK_ROWS * (gint)kernel->blocks)
     return 0;
   const gint tap = op->column_i[m][place];
-  return kernel->is_signed ? tap_digit(tap, digit) : tap;
+  return kernel->is_signed ? cc_tensor_digit(tap, digit) : tap;
 }
 
 /* A matrix of 16 x 32 as lanes have it: lane 4g + t columns 4t to 4t + 3 of row g and of row g + 8,

@@ -149,7 +149,8 @@ code_of_word(gconstpointer form, gint64 n) {
 static gboolean
 find_word(const CcOp *op, CcTensorSeparableTable *table) {
   const gdouble offset = floor(op->add);
-  if (!cc_tensor_core_is_magnitude_of_two(op) || op->mul != 1 || offset < 0 || offset > op->hi)
+  if (!cc_tensor_core_is_magnitude_of_two(op) || op->mul != 1 || offset < 0 || offset > op->hi ||
+      cc_op_range(op).most >= CC_TENSOR_CORE_MOST_SQUARES)
     return FALSE;
   table->addend = (gint32)offset;
   const Root root = {table, 1, op->lo, op->hi};
