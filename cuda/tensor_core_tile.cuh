@@ -267,13 +267,6 @@ stage_rows(const CcLaunch &launch, const Tile &tile, Rows &staged) {
   });
 }
 
-/* A pixel of four bytes with red, green and blue as their luma. */
-static __device__ __forceinline__ unsigned
-grey_of(const CcPart &part, unsigned pixel) {
-  const unsigned alpha_is_last = OWN(part).colors & 1;
-  return __byte_perm(weigh_group(part, pixel), pixel, alpha_is_last ? 0x7222 : 0x2224);
-}
-
 /* The luma of a pixel of four samples of two bytes. */
 static __device__ __forceinline__ unsigned
 luma_of_words(const CcPart &part, uint2 pixel) {
@@ -282,34 +275,6 @@ luma_of_words(const CcPart &part, uint2 pixel) {
                         (pixel.x >> 16) * (low >> 16) + (pixel.y & 0xFFFF) * (high & 0xFFFF) +
                         (pixel.y >> 16) * (high >> 16);
   return luma >> CC_LUMA_SHIFT;
-}
-
-/* Makes the pixels of four samples grey that 8 bytes are. */
-template <int BYTES>
-static __device__ __forceinline__ void
-make_grey(const CcPart &part, unsigned char *bytes) {
-  uint2 *word = (uint2 *)bytes;
-  const uint2 was = *word;
-  if (BYTES == 1) {
-    *word = make_uint2(grey_of(part, was.x), grey_of(part, was.y));
-  } else {
-    const unsigned luma = luma_of_words(part, was);
-    const bool alpha_is_last = OWN(part).colors & 1;
-    *word = make_uint2(__byte_perm(luma, was.x, alpha_is_last ? 0x1010 : 0x1054),
-                       __byte_perm(luma, was.y, alpha_is_last ? 0x7610 : 0x1010));
-  }
-}
-
-/* Makes the pixels of four bytes grey that the thread has staged. */
-template <typename Tile, typename Rows>
-static __device__ __forceinline__ void
-make_own_grey(const Tile &tile, Rows &staged) {
-  finish_own_copies();
-  for_pieces(staged, staged.rows(tile), [&](int row, int byte) {
-#pragma unroll
-    for (int i = 0; i < PIECE; i += 8)
-      make_grey<1>(tile.part, &staged.row[row][byte + i]);
-  });
 }
 
 /* The luma of a pixel that begins with sample `first` of a row, of four samples or three. */
@@ -333,7 +298,7 @@ template <int BYTES>
 static __device__ __forceinline__ Stored<BYTES>
 fetch_word(const CcPart &part, const Stored<BYTES> *row, int x) {
   const int first = pixel_of(part, x) * part.step;
-  if (!(OWN(part).colors >> 8 * (x - first) & 0xFF))
+  if (BYTES == 2 || !(OWN(part).colors >> 8 * (x - first) & 0xFF))
     return __ldg(row + x);
   return fetch_luma<BYTES>(part, row, first, part.step == 4);
 }
@@ -401,39 +366,6 @@ keep_code_bits(const Tile &tile, Rows &staged) {
   __syncthreads();
 }
 
-/* Makes red, green and blue of pixels of three bytes their luma, in staged rows that begin with
- * byte `left` of a row. A thread has four pixels at a time, which are three words; from byte
- * FIRST on those are all that is read. */
-static __device__ __forceinline__ void
-make_rows_luma(const CcPart &part, unsigned char *staged, int pitch, int rows, int left,
-               int width) {
-  const int each =
-      width / CC_TENSOR_CORE_LUMA_BYTES; /* fours of a row; 8 bytes are left over, or fewer */
-  const int skip = pixel_of(part, left + 2) * 3 - left;
-  const int first = skip + 3 * skip; /* pixels begin there and at `skip`, and words there */
-#pragma unroll 2
-  for (int i = 32 * threadIdx.y + threadIdx.x; i < rows * each; i += 32 * CC_TENSOR_CORE_WARPS) {
-    const int at = first + i % each * CC_TENSOR_CORE_LUMA_BYTES;
-    if (at + CC_TENSOR_CORE_LUMA_BYTES > width)
-      continue;
-    unsigned *word = (unsigned *)(staged + i / each * pitch + at);
-    const unsigned x = word[0], y = word[1], z = word[2];
-    const unsigned a = weigh_group(part, x), b = weigh_group(part, __byte_perm(x, y, 0x6543));
-    const unsigned c = weigh_group(part, __byte_perm(y, z, 0x5432)), d = weigh_group(part, z >> 8);
-    word[0] = __byte_perm(a, b, 0x6222);
-    word[1] = __byte_perm(b, c, 0x6622);
-    word[2] = __byte_perm(c, d, 0x6662);
-  }
-  __syncthreads();
-}
-
-template <typename Tile, typename Rows>
-static __device__ __forceinline__ void
-make_luma(const Tile &tile, Rows &staged) {
-  make_rows_luma(tile.part, staged.row[0], sizeof staged.row[0], staged.rows(tile),
-                 tile.stride() * tile.x - staged.margin(), staged.width());
-}
-
 /* What the tensor cores multiply at once: a lane's bytes of 16 windows. Of windows of 32 bytes lane
  * 4g + t has bytes 4t and on of windows g and g + 8, and then bytes 16 + 4t and on of both. Of
  * windows of 16 bytes it has bytes 4t and on of both in one row, and then in the next row. */
@@ -478,32 +410,37 @@ store_bytes(char *to, int left, unsigned word) {
         to[i] = (char)(word >> 8 * i);
 }
 
-/* A tile of a part that is only copied and filled. */
-template <int BYTES, typename Tile>
+/* Copies and fills what a warp has of a part that is not filtered: bytes left..right of every
+ * EVERY-th row from `top` on, before `bottom`. */
+template <int BYTES, int EVERY>
 static __device__ __forceinline__ void
-pass_tile(const CcLaunch &launch, const Tile &tile) {
-  typedef Stored<BYTES> Sample;
-  constexpr int MOST_ROWS = CC_TENSOR_CORE_SPAN_ROWS;
-  const CcPart &part = tile.part;
-  const int all = (1 << part.step) - 1;
-  const int left = tile.x + tile.warp_x(), top = tile.y + tile.warp_y();
-  const int bottom = top + tile.warp_rows();
-  if (tile.stride() == 1 && is_write_free<BYTES>(tile) &&
-      (part.copy_mask == all || (part.fill_mask == all && part.step != 3))) {
-    const int at = left + 8 * threadIdx.x;
-#pragma unroll MOST_ROWS
-    for (int y = top; y < bottom; y++)
+pass_rows(const CcLaunch &launch, const CcPart &part, int left, int right, int top, int bottom) {
+  const int all = (1 << part.step) - 1, end = min(right, target_bytes<BYTES>(part));
+  const bool in_words = launch.stride == 1 && left % 8 == 0 &&
+                        (part.copy_mask == all || (part.fill_mask == all && part.step != 3));
+  const int rest = in_words ? end & -8 : left; /* from there on, samples */
+  bottom = min(bottom, part.height);
+#pragma unroll 1
+  for (int at = left + 8 * threadIdx.x; at < rest; at += 8 * 32)
+#pragma unroll 8
+    for (int y = top; y < bottom; y += EVERY)
       *(uint64_t *)(target_row<char>(part, y) + at) =
           part.copy_mask ? __ldg((const unsigned long long *)(source_row<char>(part, y) + at))
                          : OWN(part).fill;
-    return;
-  }
-  const int end = min(left + tile.span_bytes(), target_bytes<BYTES>(part)) / BYTES;
 #pragma unroll 1
-  for (int i = left / BYTES + threadIdx.x; i < end; i += 32) {
+  for (int i = rest / BYTES + threadIdx.x; i < end / BYTES; i += 32) {
     const int x = pixel_of(part, i), component = i - x * part.step;
 #pragma unroll 4
-    for (int y = top; y < bottom; y++)
-      store_unfiltered<Sample>(launch, part, x, y, component);
+    for (int y = top; y < bottom; y += EVERY)
+      store_unfiltered<Stored<BYTES>>(launch, part, x, y, component);
   }
+}
+
+/* A tile of such a part. */
+template <int BYTES, typename Tile>
+static __device__ __forceinline__ void
+pass_tile(const CcLaunch &launch, const Tile &tile) {
+  const int left = tile.x + tile.warp_x(), top = tile.y + tile.warp_y();
+  pass_rows<BYTES, 1>(launch, tile.part, left, left + tile.span_bytes(), top,
+                      top + tile.warp_rows());
 }

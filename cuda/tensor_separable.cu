@@ -216,7 +216,6 @@ filter_tile(const CcLaunch &launch, const SeparableTile &tile, const Span &span,
   const CcPart &part = tile.part;
   const int blocks = tile.rows / BLOCK_ROWS + V::BLOCKS - 1, steps = OWN(part).down;
   const int top = tile.y - CC_TENSOR_SEPARABLE_REACH_DOWN(V::BLOCKS);
-  const int grey_step = OWN(part).colors ? part.step : 0;
   const SourceForm form = {part.shift, (0xFFFFu >> part.shift) * 0x10001u};
   const bool passes = part.copy_mask | part.fill_mask;
   const int lane = threadIdx.x, g = lane >> 2, t = lane & 3;
@@ -235,11 +234,7 @@ filter_tile(const CcLaunch &launch, const SeparableTile &tile, const Span &span,
   unsigned block = 0;
   const auto get_block = [&](int i) {
     wait_for_groups<Staged::AHEAD - 1>();
-    if (grey_step == 4)
-      stager.make_own_grey(i);
     __syncthreads();
-    if (V::BYTES == 1 && grey_step == 3)
-      stager.make_luma(i);
     if (!FREE)
       stager.stage_outside(i, top + BLOCK_ROWS * i);
     stager.start(i + Staged::AHEAD < blocks);
@@ -289,39 +284,6 @@ filter_tile(const CcLaunch &launch, const SeparableTile &tile, const Span &span,
   }
 }
 
-/* A tile of a part that is only copied and filled. */
-template <typename V>
-static __device__ __forceinline__ void
-pass_separable_tile(const CcLaunch &launch, const SeparableTile &tile) {
-  typedef Stored<V::BYTES> Sample;
-  const CcPart &part = tile.part;
-  const int end = min(tile.x + V::TILE_BYTES, target_bytes<V::BYTES>(part)) / V::BYTES;
-  const int all = (1 << part.step) - 1;
-  if (V::BYTES * tile.x % WORD == 0 && part.copy_mask == all) {
-#pragma unroll 1
-    for (int y = tile.y + threadIdx.y; y < min(tile.y + tile.rows, part.height);
-         y += CC_TENSOR_SEPARABLE_WARPS)
-#pragma unroll 1
-      for (int x = tile.x + WORD * threadIdx.x; x < end * V::BYTES; x += 32 * WORD) {
-        const int left = end * V::BYTES - x;
-        const char *from = source_row<char>(part, y) + x;
-        if (left >= WORD)
-          *(uint64_t *)(target_row<char>(part, y) + x) = __ldg((const unsigned long long *)from);
-        else
-          for (int i = 0; i < left; i++)
-            target_row<char>(part, y)[x + i] = __ldg(from + i);
-      }
-    return;
-  }
-#pragma unroll 1
-  for (int i = tile.x / V::BYTES + threadIdx.x; i < end; i += 32) {
-    const int x = pixel_of(part, i), component = i - x * part.step;
-#pragma unroll 4
-    for (int y = tile.y + threadIdx.y; y < tile.y + tile.rows; y += CC_TENSOR_SEPARABLE_WARPS)
-      store_unfiltered<Sample>(launch, part, x, y, component);
-  }
-}
-
 template <typename V>
 static __device__ __forceinline__ void
 filter_separable(const CcLaunch &launch) {
@@ -330,7 +292,9 @@ filter_separable(const CcLaunch &launch) {
   allow_next_launch();
   if (!tile.part.filter_mask) {
     wait_for_last_launch();
-    pass_separable_tile<V>(launch, tile);
+    pass_rows<V::BYTES, CC_TENSOR_SEPARABLE_WARPS>(launch, tile.part, tile.x,
+                                                   tile.x + V::TILE_BYTES, tile.y + threadIdx.y,
+                                                   tile.y + tile.rows);
     return;
   }
   const int reach = CC_TENSOR_SEPARABLE_REACH_ACROSS(OWN(tile.part).down);
