@@ -7,7 +7,7 @@ usage: arch_flags.py NVCC [ARCH...]
 ARCH is like sm_90, and gets code of its own; PTX for the newest is added, which later GPUs compile
 when they load it. Without any, it is the first of every generation that this nvcc knows from Turing
 (75) up, whose code runs on the generation's others, and PTX for Ampere (80), for GPUs to come and
-for those that take no other's code (embedded boards).
+for boards with a generation of their own (Thor, 110), whose driver compiles it at the first run.
 
 The device code is compiled once for each of the architectures that it tells apart, which takes most
 of the time, and then made into code for the GPUs that have what that one has.
@@ -17,6 +17,7 @@ import subprocess
 import sys
 
 TOLD_APART = 75, 80, 90
+OF_BOARDS = 11,  # generations
 
 
 def known(nvcc):
@@ -26,7 +27,8 @@ def known(nvcc):
 
 def first_of_generations(numbers):
     first = {}
-    for number in sorted(number for number in numbers if number >= TOLD_APART[0]):
+    for number in sorted(number for number in numbers
+                         if number >= TOLD_APART[0] and number // 10 not in OF_BOARDS):
         first.setdefault(number // 10, number)
     return list(first.values())
 
