@@ -27,7 +27,7 @@ static const TestFormat formats[N_TYPES][N_SHAPES] = {
 static const guint sizes[][2] = {{5, 3}, {67, 41}, {640, 360}};
 static const guint strides[] = {1, 2, 4};
 
-enum { KERNEL_SEPARABLE, KERNEL_WHOLE, N_KERNELS };
+enum { KERNEL_SEPARABLE, KERNEL_WHOLE, KERNEL_GRADIENT, N_KERNELS };
 
 struct _Product {
   guint n_sizes;
@@ -54,6 +54,31 @@ whole_kernel(guint side) {
   return cc_kernel_new_matrix(coeff, side * side, side, NULL);
 }
 
+/* Adds `side` numbers that are alike, but for one at an end, and make `sum` or a little less. */
+static void
+append_line(GString *text, const gchar *before, guint side, guint sum, guint odd) {
+  g_string_append(text, before);
+  for (guint i = 0; i < side; i++)
+    g_string_append_printf(text, " %u", sum / side + (i == odd));
+}
+
+/* The magnitude of two matrices, each a column times a row. Of 16 bits their sums are nearly as
+ * large as 32 bits hold, and the root is larger. */
+static CcKernel *
+gradient_kernel(guint side) {
+  g_autoptr(GString) text = g_string_new("[gradient]\nclass=plain\nresponse=magnitude\n");
+  g_autoptr(GError) error = NULL;
+  g_string_append_printf(text, "scale-%u=1\nrow-%u=", side, side);
+  append_line(text, "", side, 252, 0);
+  append_line(text, " |", side, 252, side - 1);
+  g_string_append_printf(text, "\ncolumn-%u=", side);
+  append_line(text, "", side, 127, 0);
+  append_line(text, " |", side, 127, side - 1);
+  g_autoptr(GPtrArray) parsed = cc_kernels_parse(text->str, text->len, "gradient", &error);
+  g_assert_no_error(error);
+  return cc_kernel_ref(g_ptr_array_index(parsed, 0));
+}
+
 Product *
 product_new(gboolean large) {
   Product *product = g_new0(Product, 1);
@@ -62,8 +87,10 @@ product_new(gboolean large) {
     const guint side = 2 * i + 3;
     product->kernel[KERNEL_SEPARABLE][i] = separable_kernel(side);
     product->kernel[KERNEL_WHOLE][i] = whole_kernel(side);
+    product->kernel[KERNEL_GRADIENT][i] = gradient_kernel(side);
     product->label[KERNEL_SEPARABLE][i] = g_strdup_printf("blur(%ux%u)", side, side);
     product->label[KERNEL_WHOLE][i] = g_strdup_printf("whole(%ux%u)", side, side);
+    product->label[KERNEL_GRADIENT][i] = g_strdup_printf("gradient(%ux%u)", side, side);
   }
   return product;
 }
@@ -116,6 +143,7 @@ product_get(const Product *product, guint index) {
               .stride = strides[stride],
           },
       .layout = test_format_layout(format, size[0], size[1], FALSE),
+      .pattern = kernel == KERNEL_GRADIENT ? PATTERN_SPIKES : PATTERN_RANDOM,
       .src = index % PLACE_COUNT,
       .dst = index / PLACE_COUNT % PLACE_COUNT,
       .seed = index,
