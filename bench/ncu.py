@@ -4,7 +4,6 @@
 import csv
 import itertools
 import json
-import shutil
 import subprocess
 
 import reach
@@ -34,8 +33,6 @@ WAITS = {"memory": "long_scoreboard",
 METRICS |= {wait: f"smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio"
             for wait, reason in WAITS.items()}  # cycles for each instruction
 SUMS = ("instructions", "dram_bytes", "ns")  # over the launches of a frame; of the others the mean
-FIELDS = {"format", "size", "kernel", "kernels", "share", "wanted", "target_bytes", "needed",
-          *METRICS}  # of a row
 AT_ONCE = 30  # cells of one run of ncu
 SECONDS = 300  # for that
 
@@ -59,10 +56,10 @@ def launches_of(text):
 def frame_of(case, launches):
     """What the program says of a case, and the metrics of its frame's launches together."""
     time = sum(metrics["ns"] for _, metrics in launches)
-    return {"target_bytes": case["target_bytes"], "kernels": [name for name, _ in launches]} | {
-        metric: sum(metrics[metric] * (1 if metric in SUMS else metrics["ns"] / time)
-                    for _, metrics in launches)
-        for metric in METRICS}
+    frame = {metric: sum(metrics[metric] * (1 if metric in SUMS else metrics["ns"] / time)
+                         for _, metrics in launches) for metric in METRICS}
+    return {**frame, "kernels": [name for name, _ in launches],
+            "per_256_bytes": frame["instructions"] / (case["target_bytes"] / 256)}
 
 
 def profile(program, cases, options=()):
@@ -72,8 +69,8 @@ def profile(program, cases, options=()):
                               timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:
         return None, f"ncu: nothing within {SECONDS} s"
-    found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    found = [case for case in found if case.get("launches")]
+    found = [case for line in done.stdout.splitlines() if line.startswith("{")
+             and (case := json.loads(line)).get("launches")]
     launches = list(launches_of(done.stdout))
     if len(found) != len(cases) or sum(case["launches"] for case in found) != len(launches):
         words = (done.stdout + done.stderr).strip().splitlines()
@@ -92,10 +89,12 @@ def needed(row):
 
 def misses(run):
     """Rows of the cells that miss their share, without metrics, and the words of their cases."""
-    for (kernel, format_, size), (own, share, wanted, *_) in reach.cells(run).items():
+    cells = reach.cells(run)
+    several = len({size for _, _, size in cells}) > 1
+    for (kernel, format_, size), (own, share, wanted, *_) in cells.items():
         if share < wanted:
-            yield ({"format": format_, "size": size, "kernel": kernel, "share": share,
-                    "wanted": wanted, "copy_us": own["us"] * share / 100},
+            yield ({"kernel": kernel, "format": format_, "of_size": f", {size}" * several,
+                    "share": share, "wanted": wanted, "copy_us": own["us"] * share / 100},
                    f"{format_} {size} {reach.word(kernel)} replicate 1 auto")
 
 
@@ -103,11 +102,9 @@ def frames_of(program, cases, options=()):
     """The metrics of a frame of each case, or None, and why there are none. One case that fails
     leaves nothing of a run of ncu, so its cases run again one by one."""
     frames, error = profile(program, cases, options)
-    if frames:
-        return [(frame, None) for frame in frames]
-    if len(cases) == 1:
-        return [(None, error)]
-    return [frames_of(program, [case], options)[0] for case in cases]
+    if len(cases) > 1 and not frames:
+        return [frames_of(program, [case], options)[0] for case in cases]
+    return [(frame, None) for frame in frames] if frames else [(None, error)]
 
 
 def rows_of(run, program, options=(), say=print):
@@ -123,19 +120,10 @@ def rows_of(run, program, options=(), say=print):
                 say(f"{case}: {error}")
 
 
-def is_there():
-    return shutil.which("ncu") is not None
-
-
 def limit(row):
     """What keeps a cell from its share: see docs/limits.md."""
     return "instructions" if row["needed"] >= 90 else \
         "latency" if row["needed"] > row["issued"] else "start and end"
-
-
-def instructions(row):
-    """For 256 target bytes."""
-    return row["instructions"] / (row["target_bytes"] / 256)
 
 
 def most_waits(row):
@@ -143,37 +131,22 @@ def most_waits(row):
                      for wait in sorted(WAITS, key=lambda wait: -row[wait])[:3])
 
 
-NUMBERS = {"instructions": (instructions, ".0f"), "slots needed": ("needed", ".0f"),
+NUMBERS = {"instructions": ("per_256_bytes", ".0f"), "slots needed": ("needed", ".0f"),
            "slots used": ("issued", ".0f"), "active": ("active", ".0f"),
            "tensor": ("tensor", ".0f"), "L1": ("l1", ".0f"), "registers": ("registers", ".0f"),
            "warps": ("warps", ".1f"), "cycles": ("cycles", ".1f")}
 HEAD = ["reached, wanted", *NUMBERS, "of which waits", "limit"]
 
 
-def lacks(run):
-    """Fields that the tables need and some row has not: it is of an older program."""
-    return sorted({field for row in run["results"] for field in FIELDS - set(row)})
-
-
-def has_sizes(run):
-    """Whether the run has frames of several sizes, which the tables then name."""
-    return len({row["size"] for row in run["results"]}) > 1
-
-
-def number(row, name):
-    of = NUMBERS[name][0]
-    return of(row) if callable(of) else row[of]
-
-
 def share_of(row):
     return reach.rounded(row["share"], row["wanted"])
 
 
-def cells_of(row, names_size=True):
+def cells_of(row):
     """A row as text: the cell, and what HEAD names."""
-    return [f"{row['kernel']}, {row['format']}" + f", {row['size']}" * names_size,
+    return [f"{row['kernel']}, {row['format']}{row['of_size']}",
             f"{share_of(row)}, {row['wanted']:g}",
-            *(f"{number(row, name):{NUMBERS[name][1]}}" for name in NUMBERS),
+            *(f"{row[field]:{form}}" for field, form in NUMBERS.values()),
             most_waits(row), limit(row)]
 
 
@@ -188,10 +161,10 @@ def span_of(values, form):
 def rows_of_kernels(run):
     """The same of all cells that one kernel makes, and of how many of them which limit holds."""
     rows = [["", "cells", *HEAD]]
-    groups, names_size = {}, has_sizes(run)
+    groups = {}
     for row in run["results"]:
         name = ", ".join(name[3:] for name in row["kernels"])
-        groups.setdefault(f"`{name}`" + f", {row['size']}" * names_size, []).append(row)
+        groups.setdefault(f"`{name}`{row['of_size']}", []).append(row)
     for name, group in sorted(groups.items(), key=lambda item: -len(item[1])):
         ranked = sorted(group, key=lambda row: row["share"])
         mean = {wait: sum(row[wait] for row in group) / len(group) for wait in WAITS}
@@ -199,12 +172,12 @@ def rows_of_kernels(run):
         rows.append([name, str(len(group)),
                      f"{span(share_of(ranked[0]), share_of(ranked[-1]))} of "
                      f"{span_of([row['wanted'] for row in group], 'g')}",
-                     *(span_of([number(row, of) for row in group], NUMBERS[of][1])
-                       for of in NUMBERS),
+                     *(span_of([row[field] for row in group], form)
+                       for field, form in NUMBERS.values()),
                      most_waits(mean),
                      ", ".join(f"{one} {held.count(one)}" for one in sorted(set(held)))])
     return rows[0], rows[1:]
 
 
 def rows_of_cells(run):
-    return ["", *HEAD], [cells_of(row, has_sizes(run)) for row in run["results"]]
+    return ["", *HEAD], [cells_of(row) for row in run["results"]]

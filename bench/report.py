@@ -13,6 +13,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -502,11 +503,11 @@ def write_docs(args):
     for run in map(json.load, args.runs):
         if run["kind"] not in TABLES:
             raise Failure(2, f"{page} has no figures of {run['kind']}")
-        if run["kind"] == "profile" and ncu.lacks(run):
-            raise Failure(2, f"the profile has rows without {', '.join(ncu.lacks(run))}: profile "
-                             "again")
         for mark, make in TABLES[run["kind"]].items():
-            made = make(run)
+            try:
+                made = make(run)
+            except KeyError as field:
+                raise Failure(2, f"the {run['kind']} has no {field}: measure again") from field
             content, n = re.subn(rf"(<!-- figures: {mark} -->\n).*?(<!-- end -->)",
                                  lambda m, made=made: f"{m[1]}\n{made}\n{m[2]}", content,
                                  flags=re.DOTALL)
@@ -524,7 +525,7 @@ def profile(args):
     reached = json.load(args.file)
     if reached.get("kind") != "reach":
         raise Failure(2, f"{args.file.name} is no run of reach")
-    if not ncu.is_there():
+    if not shutil.which("ncu"):
         raise Failure(77, "no ncu on the PATH: it comes with NVIDIA's CUDA toolkit")
     options = [] if args.device is None else [f"--device={args.device}"]
     run = {**new_run("profile", reached["complete"]), "device": reached["device"]}

@@ -233,7 +233,7 @@ class Rows(unittest.TestCase):
                  f"--json={folder}/out.json"], capture_output=True, text=True, check=False,
                 env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
             self.assertEqual((done.returncode, done.stderr), (1, ""))
-            self.assertIn("kirsch 3x3, RGBA, 16x8  40, 45", done.stdout)
+            self.assertIn("kirsch 3x3, RGBA  40, 45", done.stdout)
             with open(f"{folder}/words", encoding="utf-8") as file:
                 cases = [line.rstrip() for line in file if "replicate" in line]
             both = ["RGBA 16x8 kirsch:3 replicate 1 auto",
@@ -245,7 +245,7 @@ class Rows(unittest.TestCase):
         self.assertEqual([row["kernel"] for row in found], ["kirsch 3x3"])
         row = found[0]
         self.assertEqual((row["kernels"], row["instructions"], row["dram_bytes"], row["issued"],
-                          row["target_bytes"]), (["cc_unpack_u8", "cc_filter"], 4000, 1200, 50, 512))
+                          row["per_256_bytes"]), (["cc_unpack_u8", "cc_filter"], 4000, 1200, 50, 2000))
         # 45 % of the copy rate leaves 22.2 us, in which 8 schedulers issue 177.8 thousand
         self.assertAlmostEqual(row["needed"], 100 * 4000 / (10 / 0.45 * 1e-6 * 1e9 * 8))
 

@@ -145,9 +145,9 @@ class Reach(unittest.TestCase):
 
 def profiled(kernels, needed, issued, **more):
     """A row of a profile."""
-    return {"kernel": "kirsch 3x3", "format": "RGB", "size": "16x8", "share": 40, "wanted": 45,
-            "target_bytes": 512, "kernels": kernels, **dict.fromkeys(report.ncu.METRICS, 1),
-            "instructions": 400, "needed": needed, "issued": issued, **more}
+    return {"kernel": "kirsch 3x3", "format": "RGB", "of_size": "", "share": 40, "wanted": 45,
+            "per_256_bytes": 200, "kernels": kernels, **dict.fromkeys(report.ncu.METRICS, 1),
+            "needed": needed, "issued": issued, **more}
 
 
 class Profile(unittest.TestCase):
@@ -161,7 +161,7 @@ class Profile(unittest.TestCase):
                            profiled(["cc_a"], 40, 50)]}
         head, rows = report.ncu.rows_of_kernels(run)
         self.assertEqual([row[:2] for row in rows], [["`a`", "2"], ["`b, a`", "1"]])
-        self.assertEqual(rows[0][head.index("instructions")], "200")  # 400 for 512 bytes
+        self.assertEqual(rows[0][head.index("instructions")], "200")
         self.assertEqual(rows[0][head.index("slots needed")], "40 to 60")
         self.assertEqual(rows[0][-1], "latency 1, start and end 1")
         head, rows = report.ncu.rows_of_cells(run)
@@ -176,7 +176,7 @@ class Profile(unittest.TestCase):
                          ["44.8, 45", "40, 45"])
 
     def test_sizes(self):
-        run = {"results": [profiled(["cc_a"], 60, 50), profiled(["cc_a"], 60, 50, size="8x8")]}
+        run = {"results": [profiled(["cc_a"], 60, 50, of_size=f", {size}") for size in ("16x8", "8x8")]}
         self.assertEqual([row[0] for row in report.ncu.rows_of_kernels(run)[1]],
                          ["`a`, 16x8", "`a`, 8x8"])
         self.assertEqual([row[0] for row in report.ncu.rows_of_cells(run)[1]],
@@ -193,12 +193,12 @@ class Pages(unittest.TestCase):
             file.write_text(report.json.dumps(run), encoding="utf-8")
             self.assertEqual(report.main(["docs", f"--page={copy}", str(file)]), 0)
             content = copy.read_text(encoding="utf-8")
-            del run["results"][0]["target_bytes"]  # as in a run of an older program
+            del run["results"][0]["per_256_bytes"]  # as in a run of an older program
             file.write_text(report.json.dumps(run), encoding="utf-8")
             error = io.StringIO()
             with contextlib.redirect_stderr(error):
                 self.assertEqual(report.main(["docs", f"--page={copy}", str(file)]), 2)
-            self.assertIn("without target_bytes: profile again", error.getvalue())
+            self.assertIn("has no 'per_256_bytes': measure again", error.getvalue())
             self.assertEqual(copy.read_text(encoding="utf-8"), content)
         self.assertIn("| `a` | 1 | 40 of 45 | 200 |", content)
         self.assertIn("| kirsch 3x3, RGB | 40, 45 | 200 |", content)
