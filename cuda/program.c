@@ -368,16 +368,10 @@ make_direct_plan(CcPlan *direct, const CcCudaProgram *self, const CcPlan *plan) 
   return is_sliding(direct) && cost_of_grey(direct) <= cost_of_grey(plan);
 }
 
-/* What it costs to take all components of pixels out of 256 bytes of a frame, and to put them into
- * as many, in products. */
-#define COST_OF_TAKING_APART 75
-#define COST_OF_PUTTING_TOGETHER 75
-
-/* The same for 256 target bytes: with a stride these come from more bytes of the source. */
-static guint
-cost_of_splitting(guint stride) {
-  return COST_OF_TAKING_APART * stride * stride + COST_OF_PUTTING_TOGETHER;
-}
+/* What it costs to take all components of pixels out of a frame and to put them back, in products
+ * for 256 target bytes: with a stride these come from more bytes of the source
+ * (docs/experiments.md). */
+#define COST_OF_SPLITTING(stride) (25 * (stride) * (stride) + 125)
 
 /* What the tensor cores need for 256 target bytes of a plan for pixels, or for a plane of each of
  * their components. Several passes over one plane all cost. G_MAXUINT: it is not all for them. */
@@ -405,7 +399,7 @@ make_split_plan(CcPlan *split, const CcPlan *plan) {
       !cc_packing_split_plan(split, plan))
     return FALSE;
   const guint cost = cost_of_plan(split);
-  return cost < G_MAXUINT && cost + cost_of_splitting(plan->stride) < cost_of_plan(plan);
+  return cost < G_MAXUINT && cost + COST_OF_SPLITTING(plan->stride) < cost_of_plan(plan);
 }
 
 /* Puts the planes of a packed plan into scratch. */

@@ -241,10 +241,10 @@ static __device__ __forceinline__ void
 make_own_grey(const Tile &tile, Rows &staged) {
   finish_own_copies();
   for_pieces(staged, staged.rows(tile), [&](int row, int byte) {
-    unsigned *word = (unsigned *)&staged.row[row][byte];
-#pragma unroll
-    for (int i = 0; i < PIECE / 4; i++)
-      word[i] = grey_of(tile.part, word[i]);
+    uint4 *four = (uint4 *)&staged.row[row][byte];
+    const uint4 was = *four;
+    *four = make_uint4(grey_of(tile.part, was.x), grey_of(tile.part, was.y),
+                       grey_of(tile.part, was.z), grey_of(tile.part, was.w));
   });
 }
 

@@ -89,11 +89,17 @@ typedef struct {
   gdouble most;    /* the largest sum of those of a line */
   gdouble sum[CC_MAX_MATRICES];
   gboolean may_be_unsigned; /* as one digit, when none is negative */
+  gboolean is_last;         /* no level is finer */
 } Lines;
 
 static Lines
-measure_lines(const gdouble *weight, guint n_lines, guint n, gboolean unsigned_digit) {
-  Lines lines = {.n_lines = n_lines, .n = n, .weight = weight, .may_be_unsigned = unsigned_digit};
+measure_lines(const gdouble *weight, guint n_lines, guint n, const Level *level,
+              gboolean unsigned_digit) {
+  Lines lines = {.n_lines = n_lines,
+                 .n = n,
+                 .weight = weight,
+                 .may_be_unsigned = unsigned_digit,
+                 .is_last = level == &levels[G_N_ELEMENTS(levels) - 1]};
   for (guint line = 0; line < n_lines; line++) {
     gdouble sum = 0;
     for (guint i = 0; i < n; i++) {
@@ -164,7 +170,8 @@ divisor_at(const Grid *grid, gdouble top, guint i) {
   return power / (ceil(power / top) + i);
 }
 
-/* The divisor, up to `most`, of the integers that fit best; sets those. */
+/* The divisor, up to `most`, of the integers that fit best; sets those. 1 where none keeps flat
+ * areas and there is a finer level. */
 static gdouble
 find_divisor(const Lines *lines, gint64 largest, gdouble most, gint shift, gint most_code,
              gint32 *tap) {
@@ -182,17 +189,23 @@ find_divisor(const Lines *lines, gint64 largest, gdouble most, gint shift, gint 
       return d;
   const Grid grid = {top >= SOME_MULTIPLES ? MULTIPLE : 1, shift};
   const guint tried = CLAMP(MOST_WORK / (lines->n * lines->n_lines), 1, MOST_TRIED);
-  gdouble best = 1, least = INFINITY;
+  gdouble best = 1, least = INFINITY, any = 1, least_of_any = INFINITY;
   for (guint i = 0; i < tried; i++) {
     const gdouble d = divisor_at(&grid, top, i);
     if (d < top / 2)
       break;
     const gdouble error = round_lines(lines, d, largest, tap);
+    if (error < least_of_any) {
+      least_of_any = error;
+      any = d;
+    }
     if (error < least && keeps_sums(lines, d, most_code)) {
       least = error;
       best = d;
     }
   }
+  if (lines->is_last && least == INFINITY)
+    best = any;
   round_lines(lines, best, largest, tap);
   return best;
 }
@@ -298,8 +311,8 @@ set_factors(CcOp *op, const gint32 *row, const gint32 *column) {
 static gdouble
 round_factors(CcOp *op, const Weights *weights, const Level *level) {
   gint32 row[CC_MAX_MATRICES * CC_MAX_KERNEL_SIZE], column[CC_MAX_MATRICES * CC_MAX_KERNEL_SIZE];
-  const Lines rows = measure_lines(weights->row, op->n_matrices, op->width, TRUE);
-  const Lines columns = measure_lines(weights->column, op->n_matrices, op->height, TRUE);
+  const Lines rows = measure_lines(weights->row, op->n_matrices, op->width, level, TRUE);
+  const Lines columns = measure_lines(weights->column, op->n_matrices, op->height, level, TRUE);
   const gdouble most_code = weights->most_code, of_rows = most_code * rows.most;
   const gint shift = level->digits == 0 ? SHIFT_OF_SMALL : -1;
   /* sums along rows leave those over columns as many bits as they take themselves */
@@ -330,7 +343,8 @@ find_shift(const Lines *lines, const Level *level, gint most_code, gdouble top) 
 
 static gdouble
 round_taps(CcOp *op, const Weights *weights, const Level *level) {
-  const Lines lines = measure_lines(weights->all, op->n_matrices, op->width * op->height, FALSE);
+  const Lines lines =
+      measure_lines(weights->all, op->n_matrices, op->width * op->height, level, FALSE);
   const gint64 largest = largest_tap(level->digits, FALSE);
   const gdouble most = (gdouble)level->largest_sum / (weights->most_code * lines.most);
   const gdouble top = MIN(most, (gdouble)largest / lines.largest);

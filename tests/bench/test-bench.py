@@ -161,8 +161,10 @@ class Rows(unittest.TestCase):
                 "ARGB64 box:63 1": ("auto (sliding)", 3),  # too wide: as planes
                 "ARGB64 whole:5 1": ("auto (sliding)", 1),
                 "ARGB64 whole:13 1": ("auto (sliding)", 3),  # cheaper as planes
-                "ARGB64 whole:13 2": ("auto (sliding)", 1),  # but not of four times the source
+                "ARGB64 whole:9 1": ("auto (sliding)", 3),
+                "ARGB64 whole:9 2": ("auto (sliding)", 1),  # but not of four times the source
                 "RGBA separable:15 2": ("auto (sliding)", 3),
+                "ARGB64 gaussian:15 4": ("auto (sliding)", 3),
                 "RGBA separable:15 4": ("auto (sliding)", 1),
                 "GRAY8 box:127 1": ("auto (two-pass)", 2)}
         cases = [case.split() for case in ways]

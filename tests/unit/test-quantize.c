@@ -274,6 +274,23 @@ test_hopeless(void) {
       }
 }
 
+/* A gain of hundreds asks for more bits than there are. Then integers are as fine as they can be:
+ * the relative error does not grow by more than the gain. */
+static void
+test_gain(void) {
+  static const gdouble column[] = {9, -3, 7, 5, 8, 6, 9};
+  gdouble row[CC_MAX_LINE_SIZE];
+  g_autoptr(GRand) rand = g_rand_new_with_seed(7);
+  for (guint i = 0; i < CC_MAX_LINE_SIZE; i++)
+    row[i] = round(g_rand_double(rand) * 1e9) / 1e9;
+  g_autoptr(CcKernel) kernel = cc_kernel_new_separable(row, CC_MAX_LINE_SIZE, column, 7, NULL);
+  for (gdouble scale = 0.125; scale <= 1024; scale *= 2) {
+    const CcFilter filter = {.kernel = kernel, .scale = scale};
+    g_autoptr(CcPlan) plan = plan_for(&filter, "GRAY16_LE");
+    g_assert_cmpfloat(plan->op->error, <, MAX(1, 64 * scale));
+  }
+}
+
 int
 main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
@@ -286,5 +303,6 @@ main(int argc, char **argv) {
   g_test_add_func("/quantize/large-gaussians", test_large_gaussians);
   g_test_add_func("/quantize/typed-gaussian", test_typed_gaussian);
   g_test_add_func("/quantize/hopeless", test_hopeless);
+  g_test_add_func("/quantize/gain", test_gain);
   return g_test_run();
 }
