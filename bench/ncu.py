@@ -67,17 +67,17 @@ def profile(program, cases, options=()):
     try:
         done = subprocess.run(command(program, cases, options), capture_output=True, text=True,
                               timeout=SECONDS, check=False)
-    except subprocess.TimeoutExpired:
-        return None, f"ncu: nothing within {SECONDS} s"
-    found = [case for line in done.stdout.splitlines() if line.startswith("{")
-             and (case := json.loads(line)).get("launches")]
-    launches = list(launches_of(done.stdout))
-    if len(found) != len(cases) or sum(case["launches"] for case in found) != len(launches):
-        words = (done.stdout + done.stderr).strip().splitlines()
-        return None, f"ncu: {words[-1] if words else f'status {done.returncode}'}"
-    each = iter(launches)
-    return [frame_of(case, list(itertools.islice(each, case["launches"])))
-            for case in found], None
+        found = [case for line in done.stdout.splitlines() if line.startswith("{")
+                 and (case := json.loads(line)).get("launches")]
+        launches = list(launches_of(done.stdout))
+        if len(found) != len(cases) or sum(case["launches"] for case in found) != len(launches):
+            words = (done.stdout + done.stderr).strip().splitlines()
+            return None, f"ncu: {words[-1] if words else f'status {done.returncode}'}"
+        each = iter(launches)
+        return [frame_of(case, list(itertools.islice(each, case["launches"])))
+                for case in found], None
+    except (ArithmeticError, LookupError, ValueError, subprocess.TimeoutExpired) as why:
+        return None, f"ncu: {why!r}"
 
 
 def needed(row):
@@ -150,12 +150,9 @@ def cells_of(row):
             most_waits(row), limit(row)]
 
 
-def span(least, most):
+def span(values, text):
+    least, most = text(min(values)), text(max(values))
     return least if least == most else f"{least} to {most}"
-
-
-def span_of(values, form):
-    return span(f"{min(values):{form}}", f"{max(values):{form}}")
 
 
 def rows_of_kernels(run):
@@ -166,13 +163,13 @@ def rows_of_kernels(run):
         name = ", ".join(name[3:] for name in row["kernels"])
         groups.setdefault(f"`{name}`{row['of_size']}", []).append(row)
     for name, group in sorted(groups.items(), key=lambda item: -len(item[1])):
-        ranked = sorted(group, key=lambda row: row["share"])
         mean = {wait: sum(row[wait] for row in group) / len(group) for wait in WAITS}
         held = [limit(row) for row in group]
         rows.append([name, str(len(group)),
-                     f"{span(share_of(ranked[0]), share_of(ranked[-1]))} of "
-                     f"{span_of([row['wanted'] for row in group], 'g')}",
-                     *(span_of([row[field] for row in group], form)
+                     span([(row["share"], row["wanted"]) for row in group],
+                          lambda both: reach.rounded(*both)) + " of " +
+                     span([row["wanted"] for row in group], "{:g}".format),
+                     *(span([row[field] for row in group], f"{{:{form}}}".format)
                        for field, form in NUMBERS.values()),
                      most_waits(mean),
                      ", ".join(f"{one} {held.count(one)}" for one in sorted(set(held)))])

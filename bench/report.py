@@ -42,7 +42,7 @@ def path_of(name):
     """Where a program of ours lies: beside this one."""
     program = pathlib.Path(__file__).resolve().parent / f"cudaconv-bench-{name}"
     if not program.exists():
-        raise Failure(77, f"no {program}: it is part of a build with CUDA")
+        raise Failure(77, f"no {program}: \"ninja -C build\" makes it where there is CUDA")
     return program
 
 
@@ -504,10 +504,7 @@ def write_docs(args):
         if run["kind"] not in TABLES:
             raise Failure(2, f"{page} has no figures of {run['kind']}")
         for mark, make in TABLES[run["kind"]].items():
-            try:
-                made = make(run)
-            except KeyError as field:
-                raise Failure(2, f"the {run['kind']} has no {field}: measure again") from field
+            made = make(run)
             content, n = re.subn(rf"(<!-- figures: {mark} -->\n).*?(<!-- end -->)",
                                  lambda m, made=made: f"{m[1]}\n{made}\n{m[2]}", content,
                                  flags=re.DOTALL)
@@ -644,6 +641,11 @@ def main(argv):
         if str(failure):
             print(f"cudaconv-bench: {failure}", file=sys.stderr)
         return failure.status
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as why:
+        if not {"file", "runs"} & vars(args).keys():
+            raise
+        print(f"cudaconv-bench: the file is no run that can be read: {why!r}", file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":

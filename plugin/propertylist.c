@@ -144,9 +144,9 @@ const CcProperty cc_properties[] = {
      *
      * Rows and columns of the kernel, as a wish: an odd number, or 0, the default, for the kernel's
      * own. A kernel that has no such size takes its next smaller one, and below the smallest that.
-     * box and gaussian have every odd size up to 127; beyond 15 gaussian is sampled with a sigma
-     * of a sixth of the size less 1, if no sigma is set. A matrix has only its own size. The field
-     * `size` of the property stats says which one runs. Larger derivatives give larger results:
+     * box and gaussian have every odd size from 3 to 127; beyond 15 gaussian is sampled with a
+     * sigma of (size - 1) / 6, if no sigma is set. A matrix has only its own size. The field `size`
+     * of the property stats says which one runs. Larger derivatives give larger results:
      * scale=0.0625 brings those of sobel with size=5 to about the strength of size=3.
      */
     {"size", "Size",

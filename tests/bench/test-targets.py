@@ -198,7 +198,12 @@ class Pages(unittest.TestCase):
             error = io.StringIO()
             with contextlib.redirect_stderr(error):
                 self.assertEqual(report.main(["docs", f"--page={copy}", str(file)]), 2)
-            self.assertIn("has no 'per_256_bytes': measure again", error.getvalue())
+            self.assertIn("no run that can be read: KeyError('per_256_bytes')", error.getvalue())
+            for text in ("", "[]", "{}", '{"kind": "zzz"}', "[" * 100000):
+                file.write_text(text, encoding="utf-8")
+                with contextlib.redirect_stderr(error):
+                    for command in (["docs", f"--page={copy}"], ["show"], ["profile"]):
+                        self.assertEqual(report.main([*command, str(file)]), 2)
             self.assertEqual(copy.read_text(encoding="utf-8"), content)
         self.assertIn("| `a` | 1 | 40 of 45 | 200 |", content)
         self.assertIn("| kirsch 3x3, RGB | 40, 45 | 200 |", content)
