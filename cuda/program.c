@@ -342,6 +342,20 @@ cost_of_grey(const CcPlan *plan) {
                                                                         : 0);
 }
 
+/* What two stages that make samples grey where they stage them lose against those that filter a
+ * plane of luma, for each sample of a pixel, in the same products (docs/experiments.md). */
+#define COST_OF_GREYING 33
+
+static guint
+cost_of_two_stages(const CcPlan *plan) {
+  const CcPass *pass = cc_cuda_leading_pass(plan, &plan->pass[0]);
+  const guint step = plan->layout.plane[pass->plane].step;
+  CcCudaKernel kernel = {0};
+  const gboolean has_two =
+      cc_cuda_sliding.choose(plan, pass, &kernel) && cc_tensor_separable_is_chosen(&kernel);
+  return has_two && step > 1 ? step * COST_OF_GREYING : 0;
+}
+
 /* Whether all of a plan is for the tensor cores. */
 static gboolean
 is_sliding(const CcPlan *plan) {
@@ -365,7 +379,8 @@ make_direct_plan(CcPlan *direct, const CcCudaProgram *self, const CcPlan *plan) 
     return is_sliding(direct);
   if (cost_of_grey(fused) <= cost_of_grey(direct))
     *direct = *fused;
-  return is_sliding(direct) && cost_of_grey(direct) <= cost_of_grey(plan);
+  return is_sliding(direct) &&
+         cost_of_grey(direct) + cost_of_two_stages(direct) <= cost_of_grey(plan);
 }
 
 /* What it costs to take all components of pixels out of a frame and to put them back, in products

@@ -12,6 +12,7 @@
  * does not matter; the plan has proved that the last step is right (tensor_core_finish.c). */
 
 #include "finish.cuh"
+#include "tensor_core_grey.cuh"
 #include "tensor_core_last_step.cuh"
 #include "tensor_core_pixels.cuh"
 #include "tensor_core_products.cuh"
@@ -287,7 +288,7 @@ finish_samples(const CcLaunch &launch, const CcPart &part, const Numbers<V> &num
   }
 }
 
-/* A lane's target bytes of window g, or with `half` 1 of window g + 8; 4 or with a stride 2. */
+/* A lane's 4 target bytes of window g, or with `half` 1 of window g + 8. */
 template <typename V>
 static __device__ __forceinline__ unsigned
 finish(const CcLaunch &launch, const CcPart &part, const Numbers<V> &numbers, const Sums<V> &sums,

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Pixels that are filtered as their luma, in one of two ways. Either red, green and blue each
- * become it in shared memory and are filtered like any samples; or they become it where they are
- * staged, and its result where they are written, so that between the two a pixel is one sample, and
- * what is aside of them, alpha, waits in shared memory. Of such a part x, widths and bytes of a row
- * are those of luma. The first is faster for small windows. */
+/* Pixels that are filtered as luma of their own: red, green and blue become one sample where they
+ * are staged, and its result becomes them where they are written. What is aside of them, alpha,
+ * waits in shared memory. Of such a part x, widths and bytes of a row are those of luma. For small
+ * windows tensor_core_grey.cuh is the faster way. */
 
 #include "tensor_core_tile.cuh"
 
@@ -224,55 +223,6 @@ stage_pixels(const CcLaunch &launch, const Tile &tile, Rows &staged, unsigned ch
     stage_pixels_of<1, 3>(launch, tile, staged, aside);
   else
     stage_pixels_of<BYTES, 4>(launch, tile, staged, aside);
-}
-
-/* --- in the place of samples --- */
-
-/* A pixel of four bytes with red, green and blue as their luma. */
-static __device__ __forceinline__ unsigned
-grey_of(const CcPart &part, unsigned pixel) {
-  const unsigned alpha_is_last = OWN(part).colors & 1;
-  return __byte_perm(weigh_group(part, pixel), pixel, alpha_is_last ? 0x7222 : 0x2224);
-}
-
-/* Makes the pixels of four bytes grey that the thread has staged. */
-template <typename Tile, typename Rows>
-static __device__ __forceinline__ void
-make_own_grey(const Tile &tile, Rows &staged) {
-  finish_own_copies();
-  for_pieces(staged, staged.rows(tile), [&](int row, int byte) {
-    uint4 *four = (uint4 *)&staged.row[row][byte];
-    const uint4 was = *four;
-    *four = make_uint4(grey_of(tile.part, was.x), grey_of(tile.part, was.y),
-                       grey_of(tile.part, was.z), grey_of(tile.part, was.w));
-  });
-}
-
-/* Makes red, green and blue of pixels of three bytes their luma, in staged rows. A thread has four
- * pixels at a time, which are three words; from byte FIRST on those are all that is read. */
-template <typename Tile, typename Rows>
-static __device__ __forceinline__ void
-make_luma(const Tile &tile, Rows &staged) {
-  const CcPart &part = tile.part;
-  const int left = tile.x - staged.margin(), rows = staged.rows(tile), width = staged.width();
-  const int each =
-      width / CC_TENSOR_CORE_LUMA_BYTES; /* fours of a row; 8 bytes are left over, or fewer */
-  const int skip = pixel_of(part, left + 2) * 3 - left;
-  const int first = skip + 3 * skip; /* pixels begin there and at `skip`, and words there */
-#pragma unroll 2
-  for (int i = 32 * threadIdx.y + threadIdx.x; i < rows * each; i += 32 * CC_TENSOR_CORE_WARPS) {
-    const int at = first + i % each * CC_TENSOR_CORE_LUMA_BYTES;
-    if (at + CC_TENSOR_CORE_LUMA_BYTES > width)
-      continue;
-    unsigned *word = (unsigned *)&staged.row[i / each][at];
-    const unsigned x = word[0], y = word[1], z = word[2];
-    const unsigned a = weigh_group(part, x), b = weigh_group(part, __byte_perm(x, y, 0x6543));
-    const unsigned c = weigh_group(part, __byte_perm(y, z, 0x5432)), d = weigh_group(part, z >> 8);
-    word[0] = __byte_perm(a, b, 0x6222);
-    word[1] = __byte_perm(b, c, 0x6622);
-    word[2] = __byte_perm(c, d, 0x6662);
-  }
-  __syncthreads();
 }
 
 /* --- writing --- */

@@ -117,11 +117,12 @@ cc_tensor_separable_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel 
   Choice *choice = CC_OWN(Choice, kernel);
   const CcOp *op = leading->op;
   if (plan->stride != 1 || !op || !op->separable || op->n_matrices > 2 ||
-      !cc_tensor_core_find_packing(&choice->packing, plan, leading) || choice->packing.colors ||
+      !cc_tensor_core_find_packing(&choice->packing, plan, leading) || choice->packing.pixel ||
       !cc_tensor_core_can_write(leading, layout))
     return FALSE;
   const guint reach =
-      cc_tensor_core_farthest_sample(leading, layout) * (guint)cc_sample_size(layout->type);
+      cc_tensor_core_farthest_sample(leading, layout) * (guint)cc_sample_size(layout->type) +
+      (choice->packing.colors && layout->step == 3 ? CC_TENSOR_CORE_LUMA_BYTES : 0);
   choice->most_code = (1 << layout->depth) - 1;
   choice->steps = cc_cuda_divide_up(reach + 8, CC_TENSOR_SEPARABLE_CENTRE);
   choice->kernel = find_kernel(leading, layout, choice);

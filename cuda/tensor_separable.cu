@@ -216,6 +216,7 @@ filter_tile(const CcLaunch &launch, const SeparableTile &tile, const Span &span,
   const CcPart &part = tile.part;
   const int blocks = tile.rows / BLOCK_ROWS + V::BLOCKS - 1, steps = OWN(part).down;
   const int top = tile.y - CC_TENSOR_SEPARABLE_REACH_DOWN(V::BLOCKS);
+  const int grey_step = OWN(part).colors ? part.step : 0;
   const SourceForm form = {part.shift, (0xFFFFu >> part.shift) * 0x10001u};
   const bool passes = part.copy_mask | part.fill_mask;
   const int lane = threadIdx.x, g = lane >> 2, t = lane & 3;
@@ -234,7 +235,11 @@ filter_tile(const CcLaunch &launch, const SeparableTile &tile, const Span &span,
   unsigned block = 0;
   const auto get_block = [&](int i) {
     wait_for_groups<Staged::AHEAD - 1>();
+    if (grey_step == 4)
+      stager.make_own_grey(i);
     __syncthreads();
+    if (V::BYTES == 1 && grey_step == 3)
+      stager.make_luma(i);
     if (!FREE)
       stager.stage_outside(i, top + BLOCK_ROWS * i);
     stager.start(i + Staged::AHEAD < blocks);

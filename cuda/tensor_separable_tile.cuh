@@ -4,7 +4,7 @@
 /* The tiles of tensor_separable.cu: which one a block has, how its source rows get into shared
  * memory by the border rule, block by block, and what is written. Bytes are counted within rows. */
 
-#include "tensor_core_tile.cuh"
+#include "tensor_core_grey.cuh"
 #include "tensor_separable_kernels.h"
 
 #define BLOCK_ROWS CC_TENSOR_SEPARABLE_BLOCK_ROWS
@@ -158,6 +158,23 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
       start_copy_of_word(to, source_row<char>(part, y) + (bytes > 0 ? at : 0), bytes);
   }
 
+  /* Makes the pixels of four samples grey that the thread has staged of block `i`. */
+  __device__ __forceinline__ void make_own_grey(int i) {
+    unsigned char(*row)[Staged::PITCH] = staged.row[i % Staged::N];
+#pragma unroll
+    for (int k = 0; k < BLOCK_ROWS / EACH; k++)
+      make_grey<BYTES>(part, &row[thread() / ACROSS + k * EACH][thread() % ACROSS * WORD]);
+#pragma unroll 1
+    for (int k = thread() % ENDS * WORD; k < 2 * span.reach; k += ENDS * WORD)
+      make_grey<BYTES>(part, &row[thread() / ENDS][TILE_BYTES + k]);
+  }
+
+  /* Makes the pixels of three bytes grey that lie in block `i`, which is staged. */
+  __device__ __forceinline__ void make_luma(int i) {
+    make_rows_luma(part, staged.row[i % Staged::N][0], Staged::PITCH, BLOCK_ROWS, span.left,
+                   span.bytes);
+  }
+
   /* Finds what is beside the source, if the tile reads that. */
   __device__ __forceinline__ void find_outside() {
 #pragma unroll 1
@@ -201,7 +218,7 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
     if (inside >= 0 && inside + BYTES <= span.bytes)
       return *(const Stored<BYTES> *)(row + x * BYTES);
     const int inner = cc_border_index(y, part.src_height, launch.border);
-    return __ldg(source_row<Stored<BYTES>>(part, inner) + x);
+    return fetch_word<BYTES>(part, source_row<Stored<BYTES>>(part, inner), x);
   }
 };
 
