@@ -178,7 +178,8 @@ byte_of_root(gconstpointer form, gint64 n) {
 static gint
 word_of_root(gconstpointer form, gint64 n) {
   const Root *self = form;
-  return MIN((gint)rint(sqrt((gdouble)n)) + self->numbering->filtered.addend.i, self->hi);
+  const gdouble root = rint(sqrt((gdouble)n)); /* may not be an int */
+  return (gint)MIN(root + self->numbering->filtered.addend.i, self->hi);
 }
 
 static gboolean

@@ -62,18 +62,18 @@ append_line(GString *text, const gchar *before, guint side, guint sum, guint odd
     g_string_append_printf(text, " %u", sum / side + (i == odd));
 }
 
-/* The magnitude of two matrices, each a column times a row. Of 16 bits their sums are nearly as
- * large as 32 bits hold, and the root is larger. */
+/* The magnitude of two matrices, each a column times a row, whose elements make `row_sum` and
+ * `column_sum`. */
 static CcKernel *
-gradient_kernel(guint side) {
+gradient_kernel(guint side, guint row_sum, guint column_sum) {
   g_autoptr(GString) text = g_string_new("[gradient]\nclass=plain\nresponse=magnitude\n");
   g_autoptr(GError) error = NULL;
   g_string_append_printf(text, "scale-%u=1\nrow-%u=", side, side);
-  append_line(text, "", side, 252, 0);
-  append_line(text, " |", side, 252, side - 1);
+  append_line(text, "", side, row_sum, 0);
+  append_line(text, " |", side, row_sum, side - 1);
   g_string_append_printf(text, "\ncolumn-%u=", side);
-  append_line(text, "", side, 127, 0);
-  append_line(text, " |", side, 127, side - 1);
+  append_line(text, "", side, column_sum, 0);
+  append_line(text, " |", side, column_sum, side - 1);
   g_autoptr(GPtrArray) parsed = cc_kernels_parse(text->str, text->len, "gradient", &error);
   g_assert_no_error(error);
   return cc_kernel_ref(g_ptr_array_index(parsed, 0));
@@ -87,7 +87,10 @@ product_new(gboolean large) {
     const guint side = 2 * i + 3;
     product->kernel[KERNEL_SEPARABLE][i] = separable_kernel(side);
     product->kernel[KERNEL_WHOLE][i] = whole_kernel(side);
-    product->kernel[KERNEL_GRADIENT][i] = gradient_kernel(side);
+    /* of 16 bits their sums are nearly as large as 32 bits hold, and the root is larger; or the
+     * squares are nearly as large as the roots of words take, CC_TENSOR_CORE_MOST_SQUARES */
+    product->kernel[KERNEL_GRADIENT][i] =
+        i % 2 ? gradient_kernel(side, 127, 91) : gradient_kernel(side, 252, 127);
     product->label[KERNEL_SEPARABLE][i] = g_strdup_printf("blur(%ux%u)", side, side);
     product->label[KERNEL_WHOLE][i] = g_strdup_printf("whole(%ux%u)", side, side);
     product->label[KERNEL_GRADIENT][i] = g_strdup_printf("gradient(%ux%u)", side, side);
