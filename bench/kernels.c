@@ -166,7 +166,7 @@ parse_case(Case *self, const gchar *text, GError **error) {
 static gchar *
 kernel_label(const Case *self) {
   const CcFilter *filter = &self->filter;
-  g_autofree gchar *sigma = g_strdup_printf(" sigma %.3g", filter->sigma);
+  g_autofree gchar *sigma = g_strdup_printf(" sigma %.15g", filter->sigma);
   return g_strdup_printf("%s %ux%u%s", self->kernel, filter->size, filter->size,
                          filter->sigma > 0 ? sigma : "");
 }

@@ -35,6 +35,7 @@ METRICS |= {wait: f"smsp__average_warps_issue_stalled_{reason}_per_issue_active.
 SUMS = ("instructions", "dram_bytes", "ns")  # over the launches of a frame; of the others the mean
 AT_ONCE = 30  # cells of one run of ncu
 SECONDS = 300  # for that
+TOO_LONG = f"ncu: no end after {SECONDS} s"
 
 
 def command(program, cases, options=()):
@@ -76,7 +77,9 @@ def profile(program, cases, options=()):
         each = iter(launches)
         return [frame_of(case, list(itertools.islice(each, case["launches"])))
                 for case in found], None
-    except (ArithmeticError, LookupError, ValueError, subprocess.TimeoutExpired) as why:
+    except subprocess.TimeoutExpired:
+        return None, TOO_LONG
+    except (ArithmeticError, LookupError, ValueError) as why:
         return None, f"ncu: {why!r}"
 
 
@@ -100,24 +103,27 @@ def misses(run):
 
 def frames_of(program, cases, options=()):
     """The metrics of a frame of each case, or None, and why there are none. One case that fails
-    leaves nothing of a run of ncu, so its cases run again one by one."""
+    leaves nothing of a run of ncu, so its cases run again one by one, if that was not too long."""
     frames, error = profile(program, cases, options)
-    if len(cases) > 1 and not frames:
-        return [frames_of(program, [case], options)[0] for case in cases]
-    return [(frame, None) for frame in frames] if frames else [(None, error)]
+    if frames or len(cases) == 1 or error == TOO_LONG:
+        return [(frame, error) for frame in frames or [None] * len(cases)]
+    return [frames_of(program, [case], options)[0] for case in cases]
 
 
 def rows_of(run, program, options=(), say=print):
-    """Profiles all cells that miss; yields their rows in order, and says which fail."""
+    """Yields the rows of all cells that miss, in order; says which fail, and ends when AT_ONCE do."""
     cells = list(misses(run))
     for first in range(0, len(cells), AT_ONCE):
         rows, cases = zip(*cells[first:first + AT_ONCE])
-        for row, case, (frame, error) in zip(rows, cases, frames_of(program, cases, options)):
+        found = frames_of(program, cases, options)
+        for row, case, (frame, error) in zip(rows, cases, found):
             if frame:
                 row = {**row, **frame}
                 yield {**row, "needed": needed(row)}
             else:
                 say(f"{case}: {error}")
+        if not any(frame for frame, _ in found) and first + AT_ONCE < len(cells):
+            return say(f"{len(cells) - first - AT_ONCE} more cells that miss were not profiled")
 
 
 def limit(row):
@@ -138,14 +144,10 @@ NUMBERS = {"instructions": ("per_256_bytes", ".0f"), "slots needed": ("needed", 
 HEAD = ["reached, wanted", *NUMBERS, "of which waits", "limit"]
 
 
-def share_of(row):
-    return reach.rounded(row["share"], row["wanted"])
-
-
 def cells_of(row):
     """A row as text: the cell, and what HEAD names."""
     return [f"{row['kernel']}, {row['format']}{row['of_size']}",
-            f"{share_of(row)}, {row['wanted']:g}",
+            f"{reach.rounded(row['share'], row['wanted'])}, {row['wanted']:g}",
             *(f"{row[field]:{form}}" for field, form in NUMBERS.values()),
             most_waits(row), limit(row)]
 

@@ -499,7 +499,7 @@ TABLES = {  # of each kind of run, by their marks
 def write_docs(args):
     """Puts the tables of these runs between their marks in the page."""
     page = pathlib.Path(args.page)
-    content = page.read_text(encoding="utf-8")
+    content = page.read_text(encoding="utf-8", errors="surrogateescape")
     for run in map(json.load, args.runs):
         if run["kind"] not in TABLES:
             raise Failure(2, f"{page} has no figures of {run['kind']}")
@@ -510,7 +510,7 @@ def write_docs(args):
                                  flags=re.DOTALL)
             if n != 1:
                 raise Failure(1, f"{page}: no place for \"figures: {mark}\"")
-    page.write_text(content, encoding="utf-8")
+    page.write_text(content, encoding="utf-8", errors="surrogateescape")
     return 0
 
 
@@ -637,10 +637,10 @@ def main(argv):
         text = sys.stderr
     try:
         return args.main(args)
-    except Failure as failure:
+    except (Failure, OSError) as failure:
         if str(failure):
             print(f"cudaconv-bench: {failure}", file=sys.stderr)
-        return failure.status
+        return getattr(failure, "status", 1)
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as why:
         if not {"file", "runs"} & vars(args).keys():
             raise

@@ -10,6 +10,7 @@ import pathlib
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
@@ -183,7 +184,53 @@ class Profile(unittest.TestCase):
                          ["kirsch 3x3, RGB, 16x8", "kirsch 3x3, RGB, 8x8"])
 
 
+class Profiles(unittest.TestCase):
+    def rows(self, failing):
+        """Profiles five cells, two at once, with a stand-in that fails for some; the runs that it
+        made, and what was said."""
+        cells = [({"share": 1, "wanted": 9}, f"case {i}") for i in range(5)]
+        runs, said = [], []
+
+        def profile(_, cases, __):
+            runs.append(" ".join(case[5:] for case in cases))
+            error = failing(cases)
+            return (None, error) if error else ([{"frame": 1}] * len(cases), None)
+
+        with mock.patch.multiple(report.ncu, AT_ONCE=2, misses=lambda _: cells, profile=profile,
+                                 needed=lambda _: 0):
+            rows = list(report.ncu.rows_of({}, "program", say=said.append))
+        return len(rows), runs, said
+
+    def test_one_fails(self):
+        rows, runs, said = self.rows(lambda cases: "case 1" in cases and "none")
+        self.assertEqual((rows, runs), (4, ["0 1", "0", "1", "2 3", "4"]))
+        self.assertEqual(said, ["case 1: none"])
+
+    def test_all_fail(self):
+        rows, runs, said = self.rows(lambda cases: "not allowed")
+        self.assertEqual((rows, runs), (0, ["0 1", "0", "1"]))
+        self.assertEqual(said, ["case 0: not allowed", "case 1: not allowed",
+                                "3 more cells that miss were not profiled"])
+
+    def test_too_long(self):
+        rows, runs, said = self.rows(lambda cases: report.ncu.TOO_LONG)
+        self.assertEqual((rows, runs, len(said)), (0, ["0 1"], 3))
+
+
 class Pages(unittest.TestCase):
+    def test_no_page(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file, error = pathlib.Path(folder, "run.json"), io.StringIO()
+            file.write_text('{"kind": "profile", "results": []}', encoding="utf-8")
+            with contextlib.redirect_stderr(error):
+                self.assertEqual(report.main(["docs", f"--page={folder}/none.md", str(file)]), 1)
+            self.assertIn("none.md", error.getvalue())
+            page = pathlib.Path(folder, "latin.md")
+            page.write_bytes("é".encode("latin-1"))
+            with contextlib.redirect_stderr(error):
+                self.assertEqual(report.main(["docs", f"--page={page}", str(file)]), 1)
+            self.assertIn("latin.md: no place for", error.getvalue())
+
     def test_profile(self):
         page = pathlib.Path(report.__file__).parent.parent / "docs" / "limits.md"
         with tempfile.TemporaryDirectory() as folder:
