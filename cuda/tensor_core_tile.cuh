@@ -418,7 +418,7 @@ pass_rows(const CcLaunch &launch, const CcPart &part, int left, int right, int t
   const int all = (1 << part.step) - 1, end = min(right, target_bytes<BYTES>(part));
   const bool in_words = launch.stride == 1 && left % 8 == 0 &&
                         (part.copy_mask == all || (part.fill_mask == all && part.step != 3));
-  const int rest = in_words ? end & -8 : left; /* from there on, samples */
+  const int rest = in_words ? max(left, end & -8) : left; /* from there on, samples */
   bottom = min(bottom, part.height);
 #pragma unroll 1
   for (int at = left + 8 * threadIdx.x; at < rest; at += 8 * 32)

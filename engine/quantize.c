@@ -71,8 +71,9 @@ static const Level levels[] = {
 };
 
 /* The largest tap of so many digits; 0 stands for rows and columns of small windows, whose products
- * have two digits. A digit is a signed byte, or two or three with 7 bits in each lower one,
- * which is what byte products take. Those that are not negative may have an unsigned byte. */
+ * have two digits. A digit is a signed byte, of weight 256^d. Two and more of them hold about twice
+ * as much and more; with these limits taps are rounded as they always were. Those that are not
+ * negative may have an unsigned byte. */
 static gint64
 largest_tap(guint digits, gboolean may_be_unsigned) {
   static const gint64 largest[] = {127, 127, 127 << 7, 127 << 14, 1 << 30};
