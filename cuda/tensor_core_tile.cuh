@@ -298,7 +298,7 @@ template <int BYTES>
 static __device__ __forceinline__ Stored<BYTES>
 fetch_word(const CcPart &part, const Stored<BYTES> *row, int x) {
   const int first = pixel_of(part, x) * part.step;
-  if (BYTES == 2 || !(OWN(part).colors >> 8 * (x - first) & 0xFF))
+  if (!(OWN(part).colors >> 8 * (x - first) & 0xFF))
     return __ldg(row + x);
   return fetch_luma<BYTES>(part, row, first, part.step == 4);
 }
