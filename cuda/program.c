@@ -322,10 +322,10 @@ algorithm_of_plan(const CcPlan *plan) {
 }
 
 /* What it costs to take planes out of a frame and to put them back, and to make luma of pixels of
- * so many samples where it is filtered, in products for 256 bytes of the frame, or of the luma
- * (docs/experiments.md). */
+ * so many samples of so many bytes where it is filtered, in products for 256 bytes of the frame, or
+ * of the luma (docs/experiments.md). */
 #define COST_OF_UNPACKING 64
-#define COST_OF_PIXELS(samples) ((samples) == 3 ? 36 : 60)
+#define COST_OF_PIXELS(samples, bytes) ((samples) == 3 ? 36 : (bytes) == 1 ? 60 : 50)
 
 /* What it costs to make grey pixels by a plan, in products for 256 bytes of one of their samples.
  * G_MAXUINT: it is not all for the tensor cores. */
@@ -333,13 +333,15 @@ static guint
 cost_of_grey(const CcPlan *plan) {
   const CcPass *pass = cc_cuda_leading_pass(plan, &plan->pass[0]);
   const guint pixel = plan->frame_layout.plane[plan->packing[pass->plane].place[0].plane].step;
-  const guint step = plan->layout.plane[pass->plane].step;
+  const CcPlaneLayout *layout = &plan->layout.plane[pass->plane];
+  const guint bytes = (guint)cc_sample_size(layout->type);
   CcCudaKernel kernel = {0};
   if (!pass->op || !cc_cuda_sliding.choose(plan, pass, &kernel))
     return G_MAXUINT;
-  return step * cc_cuda_sliding_cost(&kernel, pass->op) + (plan->packed ? pixel * COST_OF_UNPACKING
-                                                           : step == 1  ? COST_OF_PIXELS(pixel)
-                                                                        : 0);
+  return layout->step * cc_cuda_sliding_cost(&kernel, pass->op) +
+         (plan->packed        ? pixel * COST_OF_UNPACKING
+          : layout->step == 1 ? COST_OF_PIXELS(pixel, bytes)
+                              : 0);
 }
 
 /* What two stages that make samples grey where they stage them lose against those that filter a

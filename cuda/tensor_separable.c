@@ -101,6 +101,7 @@ find_kernel(const CcPass *pass, const CcPlaneLayout *layout, const Choice *choic
     gint64 begin;
     if (kernel->bytes == cc_sample_size(layout->type) && kernel->n_matrices == op->n_matrices &&
         op->height / 2 <= CC_TENSOR_SEPARABLE_REACH_DOWN(kernel->blocks) &&
+        (CC_TENSOR_SEPARABLE_COPIES(kernel->blocks) || !(pass->copy_mask | pass->fill_mask)) &&
         choice->steps <= CC_TENSOR_SEPARABLE_MOST_STEPS(kernel->blocks) &&
         (!best || cost(kernel, choice->steps) < cost(best, choice->steps)) &&
         takes_taps(kernel, op, choice->most_code) &&
@@ -312,9 +313,7 @@ set_starts(CcTensorSeparableTable *table, const CcOp *op, const Choice *choice, 
   gint64 start = begin;
   for (guint i = 0; i < op->height; i++)
     start -= offset * op->column_i[m][i];
-  const gboolean wide = kernel->sums == CC_TENSOR_SEPARABLE_SUMS_wide ||
-                        kernel->sums == CC_TENSOR_SEPARABLE_SUMS_double;
-  const gint last = wide ? 3 : kernel->sums == CC_TENSOR_SEPARABLE_SUMS_dropped ? 1 : 0;
+  const gint last = CC_TENSOR_SEPARABLE_APART(kernel->sums);
   for (gint i = 0; i < last; i++, start >>= 8)
     table->start[m][i] = (gint32)(start & 255);
   table->start[m][last] = (gint32)start;

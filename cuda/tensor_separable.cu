@@ -28,44 +28,30 @@ template <typename V> struct Sums {
   Sum of[4];
 
   __device__ __forceinline__ void make(const Ring<V> &ring, const Table<V> &table, int e, int m) {
-    const int(&start)[4] = table.start[m];
-    if constexpr (!V::WIDE && !V::DROPPED) {
-      const Products all = ring.weigh_from(table, e, m, 0, start[0]);
+    const int(&start)[5] = table.start[m];
+    Products apart[V::APART + 1];
 #pragma unroll
-      for (int i = 0; i < 4; i++)
-        of[i] = all.sum[i];
-      return;
+    for (int w = 0; w < V::APART; w++) {
+      apart[w] = {start[w], start[w], start[w], start[w]};
+      ring.weigh(apart[w], table, e, m, w);
     }
-    Products low = {start[0], start[0], start[0], start[0]};
-    ring.weigh(low, table, e, m, 0);
-    if constexpr (V::DROPPED) {
-      const Products high = ring.weigh_from(table, e, m, 1, start[1]);
+    apart[V::APART] = ring.weigh_from(table, e, m, V::APART, start[V::APART]);
 #pragma unroll
-      for (int i = 0; i < 4; i++)
-        of[i] = high.sum[i] + (low.sum[i] >> 8);
-    } else if constexpr (V::WIDE) {
-      Products second = {start[1], start[1], start[1], start[1]};
-      Products third = {start[2], start[2], start[2], start[2]};
-      ring.weigh(second, table, e, m, 1);
-      ring.weigh(third, table, e, m, 2);
-      const Products high = ring.weigh_from(table, e, m, 3, start[3]);
-#pragma unroll
-      for (int i = 0; i < 4; i++) {
-        const int a = low.sum[i], b = second.sum[i] + (a >> 8), c = third.sum[i] + (b >> 8);
-        const int top = (V::WEIGHTS > 3 ? high.sum[i] : start[3]) + (c >> 8);
+    for (int i = 0; i < 4; i++) {
+      if constexpr (V::APART == 0) {
+        of[i] = apart[0].sum[i];
+      } else if constexpr (V::APART == 1) {
+        of[i] = apart[1].sum[i] + (apart[0].sum[i] >> 8);
+      } else {
+        const int a = apart[0].sum[i], b = apart[1].sum[i] + (a >> 8);
+        const int c = apart[2].sum[i] + (b >> 8), d = apart[3].sum[i] + (c >> 8);
+        const int top = (V::APART > 3 ? apart[V::APART].sum[i] : 0) + (d >> 8);
         const unsigned rest = __byte_perm(__byte_perm(a, b, 0x40), c, 0x3410);
-        of[i] = (long long)((unsigned long long)(unsigned)(top >> 8) << 32 |
-                            __byte_perm(rest, top, 0x4210));
+        of[i] = (long long)((unsigned long long)(unsigned)top << 32 | __byte_perm(rest, d, 0x4210));
       }
     }
   }
 };
-
-/* (n * multiplier >> 32) >> down, of n that is not negative. */
-static __device__ __forceinline__ int
-scale_down(const CcTensorSeparableTable &table, int n) {
-  return (int)(__umulhi((unsigned)n, table.multiplier) >> table.down);
-}
 
 /* v, below 2^31, rounded down. */
 static __device__ __forceinline__ int
@@ -92,8 +78,10 @@ code(const CcLaunch &launch, const CcPart &part, const Table<V> &table,
     return (int)__umulhi((unsigned)s[0], table.multiplier);
   } else if constexpr (V::SUMS == CC_TENSOR_SEPARABLE_SUMS_scale || V::DROPPED) {
     const bool absolute = !V::DROPPED && table.absolute;
-    const int n = absolute ? abs(s[0]) + table.addend : max(s[0], 0);
-    const int value = scale_down(table, n);
+    const unsigned n = absolute     ? 2u * abs(s[0]) + table.addend
+                       : V::DROPPED ? max(s[0], 0)
+                                    : 2u * max(s[0], 0);
+    const int value = (int)(__umulhi(n, table.multiplier) >> table.down);
     return V::BYTES == 1 && !absolute ? value : min(max(value, part.lo), part.hi);
   } else if constexpr (V::SUMS == CC_TENSOR_SEPARABLE_SUMS_root) {
     const float none = __int_as_float(CC_TENSOR_CORE_FLOAT_BITS);
@@ -102,7 +90,7 @@ code(const CcLaunch &launch, const CcPart &part, const Table<V> &table,
     const float root = approximate_root(__fmaf_rn(x, x, __fmul_rn(y, y)));
     return min(max(__float2int_rd(__fmaf_rn(root, table.scale, table.lift)), part.lo), part.hi);
   } else if constexpr (V::SUMS == CC_TENSOR_SEPARABLE_SUMS_word) {
-    return min(root_word(s[0], s[V::MATRICES - 1]) + table.addend, part.hi);
+    return min(root_word(s[0], s[V::MATRICES - 1]) + (int)table.addend, part.hi);
   } else if constexpr (V::SUMS == CC_TENSOR_SEPARABLE_SUMS_wide) {
     const double t = double_of(s[0]);
     const int value = floor_of(__fma_rn(table.absolute ? fabs(t) : t, part.mul, part.add));
@@ -218,7 +206,8 @@ filter_tile(const CcLaunch &launch, const SeparableTile &tile, const Span &span,
   const int top = tile.y - CC_TENSOR_SEPARABLE_REACH_DOWN(V::BLOCKS);
   const int grey_step = OWN(part).colors ? part.step : 0;
   const SourceForm form = {part.shift, (0xFFFFu >> part.shift) * 0x10001u};
-  const bool passes = part.copy_mask | part.fill_mask;
+  const bool passes =
+      CC_TENSOR_SEPARABLE_COPIES(V::BLOCKS) && (part.copy_mask | part.fill_mask) != 0;
   const int lane = threadIdx.x, g = lane >> 2, t = lane & 3;
   const int warp_x = 32 * V::PAIRS * threadIdx.y;
   const int lane_x = warp_x + (V::PAIRS == 2 ? 16 * t : (t & 1) * 16 + (t & 2) * 4);

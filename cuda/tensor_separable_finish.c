@@ -5,8 +5,8 @@
 #include "engine/last_step.h"
 #include "tensor_core_finish.h"
 
-/* Sums below this fit 32 bits above their lowest three bytes. */
-#define MOST_WIDE (G_GINT64_CONSTANT(1) << 55)
+/* Sums below this fit 32 bits above their lowest four bytes, with room for what they begin with. */
+#define MOST_DOUBLE (G_GINT64_CONSTANT(1) << 61)
 
 /* A scale as the device applies it: to sums that begin with `begin`, without their lowest bits. */
 typedef struct {
@@ -75,16 +75,19 @@ find_picked(const CcOp *op, guint bytes, gboolean high, CcTensorSeparableTable *
   return FALSE;
 }
 
-/* A scale that is positive and below 1, of products of 64 bits. */
+/* A scale that is positive and, of products of 64 bits, below 2, or below 1 where bytes are
+ * dropped: other sums are doubled on the device, so that their multiplier has 32 bits as well. */
 static gboolean
 find_scale(const CcOp *op, Scale *scale, CcTensorSeparableTable *table) {
+  const gint doubled = scale->drop == 0;
   gint exponent;
   frexp(ldexp(op->mul, (gint)scale->drop), &exponent); /* mul is from half of 2^exponent on */
-  if (op->mul <= 0 || exponent > 0 || exponent < -31 ||
-      !find_multiplier(op, (guint)(32 - exponent), G_MAXINT32, scale))
+  const gint64 largest = exponent > 0 ? G_MAXINT32 / 2 : G_MAXINT32;
+  if (op->mul <= 0 || exponent > doubled || exponent < -31 ||
+      !find_multiplier(op, (guint)(32 - exponent), largest, scale))
     return FALSE;
   table->multiplier = scale->multiplier;
-  table->down = -exponent;
+  table->down = doubled - exponent;
   return TRUE;
 }
 
@@ -104,7 +107,7 @@ find_absolute(const CcOp *op, CcTensorSeparableTable *table) {
   if (op->n_matrices != 1 || op->response != CC_RESPONSE_ABSOLUTE ||
       !find_scale(op, &scale, table) || scale.begin > G_MAXINT32 || scale.begin < 0)
     return FALSE;
-  table->addend = (gint32)scale.begin;
+  table->addend = (guint32)scale.begin * 2;
   table->absolute = TRUE;
   return TRUE;
 }
@@ -143,7 +146,8 @@ find_root(const CcOp *op, CcTensorSeparableTable *table, gint64 *begin) {
 static gint
 code_of_word(gconstpointer form, gint64 n) {
   const Root *self = form;
-  return MIN((gint)MIN(rint(sqrt((gdouble)n)), G_MAXINT16 * 4) + self->table->addend, self->hi);
+  const gint root = (gint)MIN(rint(sqrt((gdouble)n)), G_MAXINT16 * 4);
+  return MIN(root + (gint)self->table->addend, self->hi);
 }
 
 static gboolean
@@ -152,7 +156,7 @@ find_word(const CcOp *op, CcTensorSeparableTable *table) {
   if (!cc_tensor_core_is_magnitude_of_two(op) || op->mul != 1 || offset < 0 || offset > op->hi ||
       cc_op_range(op).most >= CC_TENSOR_CORE_MOST_SQUARES)
     return FALSE;
-  table->addend = (gint32)offset;
+  table->addend = (guint32)offset;
   const Root root = {table, 1, op->lo, op->hi};
   return cc_op_agrees(op, cc_op_range(op), code_of_word, &root);
 }
@@ -189,7 +193,7 @@ cc_tensor_separable_find_finish(CcTensorSeparableSums sums, const CcOp *op, guin
   case CC_TENSOR_SEPARABLE_SUMS_wide:
     return find_wide(op, table);
   case CC_TENSOR_SEPARABLE_SUMS_double:
-    return op->arith == CC_ARITH_I64 && cc_op_largest_sum(op) < MOST_WIDE;
+    return op->arith == CC_ARITH_I64 && cc_op_largest_sum(op) < MOST_DOUBLE;
   }
   g_return_val_if_reached(FALSE);
 }

@@ -25,7 +25,11 @@
   (CC_TENSOR_SEPARABLE_WARPS * 2 * CC_TENSOR_SEPARABLE_CENTRE * (pairs))
 
 /* The most steps: what shared memory is made for, in small kernels and in large ones. */
-#define CC_TENSOR_SEPARABLE_MOST_STEPS(blocks) ((blocks) <= 3 ? 4 : 9)
+#define CC_TENSOR_SEPARABLE_MOST_STEPS(blocks) ((blocks) <= 3 ? 4 : (blocks) <= 5 ? 9 : 17)
+
+/* Whether shared memory keeps the source rows in the middle of a window, so that bytes of them may
+ * be copied. */
+#define CC_TENSOR_SEPARABLE_COPIES(blocks) ((blocks) <= 5)
 
 /* Taps are digits, signed bytes of weight 1, 256 and so on, or one unsigned byte. Sums over a row
  * are made for each of these weights, of samples of two bytes also for each of their bytes: a set
@@ -38,13 +42,13 @@
 /* How the sums S, begun with what the last step adds, become code values:
  *   low      the bytes that `pick` takes of S * multiplier, of which none is clamped
  *   high     those of S * multiplier >> 32
- *   scale    max(S, 0) * multiplier >> 32 >> down, clamped; with `absolute` of |S| + addend
- *   dropped  the same of S >> 8, never absolute
+ *   scale    max(2 S, 0) * multiplier >> 32 >> down, clamped; with `absolute` of 2 |S| + addend
+ *   dropped  the same of S >> 8 instead of 2 S, never absolute
  *   root     of two matrices: the root of S0^2 + S1^2 times `scale`, approximate, plus `lift` and
  *            rounded down; the sums begin with the bits of the float 2^23 * 3 / 2
  *   word     of two matrices: the root of S0^2 + S1^2 to the nearest, plus addend
  *   wide     of one matrix, less than 2^51: floor(S * mul + add), or with `absolute` |S|
- *   double   sums of 64 bits, as engine/last_step_shared.h says */
+ *   double   sums of 62 bits, as engine/last_step_shared.h says */
 typedef enum {
   CC_TENSOR_SEPARABLE_SUMS_low,
   CC_TENSOR_SEPARABLE_SUMS_high,
@@ -56,15 +60,23 @@ typedef enum {
   CC_TENSOR_SEPARABLE_SUMS_double,
 } CcTensorSeparableSums;
 
+/* How many of the lowest weights have sums of their own, which then lose their lowest byte to the
+ * result one after another; those of all others are one number. */
+#define CC_TENSOR_SEPARABLE_APART(sums)                                                            \
+  ((sums) == CC_TENSOR_SEPARABLE_SUMS_double    ? 4                                                \
+   : (sums) == CC_TENSOR_SEPARABLE_SUMS_wide    ? 3                                                \
+   : (sums) == CC_TENSOR_SEPARABLE_SUMS_dropped ? 1                                                \
+                                                : 0)
+
 /* What begins the table of a part. Behind it stand the fragments of the columns by
  * matrix, digit and every two blocks, and then of the rows by step, matrix and set. */
 typedef struct {
   int32_t offset[2][2]; /* what a row's sums of weight 1 and 256 begin with, for each matrix,
                            so that none is negative */
-  int32_t start[2][4];  /* what the sums of a matrix begin with: of weight 1, 256, 2^16 and 2^24
-                           when they are wide, of 1 and 256 when they are dropped, else of 1 */
+  int32_t start[2][5];  /* what the sums of a matrix begin with: of each weight that is apart, and
+                           of the others */
   uint32_t pick;        /* the bytes of two numbers that are two code values */
-  int32_t addend;       /* of the last step, and so on */
+  uint32_t addend;      /* of the last step, and so on */
   uint32_t multiplier;
   int32_t down;
   int32_t absolute;
@@ -96,22 +108,27 @@ static_assert(sizeof(CcTensorSeparableTable) <= CC_TENSOR_SEPARABLE_TABLE_BYTES,
   F(2, 3, 1, s, 2, 2, word, 2, 3)  /* sobel */                                                     \
   F(2, 5, 3, s, 2, 2, double, 1, 2)                                                                \
   /* up to 33 rows */                                                                              \
-  F(1, 3, 1, u, 1, 3, high, 1, 4)                                                                  \
-  F(1, 3, 1, u, 1, 3, dropped, 1, 4)                                                               \
+  F(1, 2, 1, u, 1, 3, high, 2, 4)    /* box */                                                     \
+  F(1, 3, 1, u, 1, 3, dropped, 1, 4) /* gaussian */                                                \
   F(1, 3, 2, s, 1, 3, dropped, 1, 3)                                                               \
   F(1, 4, 2, s, 1, 3, scale, 1, 3)                                                                 \
   F(1, 4, 2, s, 2, 3, root, 1, 2)                                                                  \
-  F(2, 3, 1, u, 1, 3, high, 1, 3)                                                                  \
-  F(2, 4, 2, s, 1, 3, wide, 1, 3)                                                                  \
-  F(2, 5, 3, s, 1, 3, wide, 1, 3)                                                                  \
-  F(2, 5, 3, s, 1, 3, double, 1, 4)                                                                \
-  /* up to 65 rows */                                                                              \
-  F(1, 3, 1, u, 1, 5, high, 1, 4)                                                                  \
+  F(2, 3, 1, u, 1, 3, scale, 2, 4)  /* box */                                                      \
+  F(2, 4, 2, s, 1, 3, wide, 1, 3)   /* gaussian of 10 and 12 bits */                               \
+  F(2, 5, 3, s, 1, 3, double, 1, 4) /* gaussian of 16 */                                           \
+  /* up to 65 rows, and narrower ones of many samples a pixel */                                   \
+  F(1, 2, 1, u, 1, 5, high, 1, 5)                                                                  \
   F(1, 3, 1, u, 1, 5, dropped, 1, 3)                                                               \
   F(1, 4, 2, s, 1, 5, scale, 1, 2)                                                                 \
-  F(2, 3, 1, u, 1, 5, high, 1, 3)                                                                  \
+  F(2, 3, 1, u, 1, 5, scale, 2, 3)                                                                 \
   F(2, 4, 2, s, 1, 5, wide, 1, 3)                                                                  \
-  F(2, 5, 3, s, 1, 5, double, 1, 4)
+  F(2, 5, 3, s, 1, 5, double, 1, 4)                                                                \
+  /* up to 129 rows, where all is filtered */                                                      \
+  F(1, 2, 1, u, 1, 9, high, 1, 4)                                                                  \
+  F(1, 3, 1, u, 1, 9, dropped, 1, 3)                                                               \
+  F(2, 3, 1, u, 1, 9, scale, 1, 4)                                                                 \
+  F(2, 4, 2, s, 1, 9, wide, 1, 3)                                                                  \
+  F(2, 5, 3, s, 1, 9, double, 1, 2)
 
 #define CC_TENSOR_SEPARABLE_NAME(bytes, planes, digits, sign, matrices, blocks, sums)              \
   "cc_tensor_separable_u" #bytes "_p" #planes "_d" #digits #sign "_m" #matrices "_b" #blocks       \

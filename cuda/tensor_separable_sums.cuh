@@ -16,12 +16,14 @@ struct Variant {
   static constexpr bool WIDE =
       SUMS == CC_TENSOR_SEPARABLE_SUMS_wide || SUMS == CC_TENSOR_SEPARABLE_SUMS_double;
   static constexpr bool DROPPED = SUMS == CC_TENSOR_SEPARABLE_SUMS_dropped;
+  static constexpr int APART = CC_TENSOR_SEPARABLE_APART(SUMS);
   static constexpr int TILE_BYTES = CC_TENSOR_SEPARABLE_TILE_BYTES(PAIRS);
   static constexpr int MOST_STEPS = CC_TENSOR_SEPARABLE_MOST_STEPS(BLOCKS);
   static constexpr int SETS = CC_TENSOR_SEPARABLE_SETS(BYTES, DIGITS);
   static constexpr int EIGHTS = 2 / BYTES; /* columns of 16 bytes, eight at a time */
   static constexpr int WEIGHTS = PLANES + DIGITS - 1;
   static constexpr int DOWN_STEPS = (BLOCKS + 1) / 2; /* of 32 rows */
+  static_assert(APART < WEIGHTS, "what sums begin with is added to the others");
   typedef StagedBlocks<TILE_BYTES, MOST_STEPS, MATRICES * SETS, BLOCKS> Staged;
 };
 

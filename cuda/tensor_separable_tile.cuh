@@ -35,12 +35,13 @@ find_separable_tile(const CcLaunch &launch) {
 
 /* --- reading --- */
 
-/* Blocks of source rows in shared memory: one in work, AHEAD that are on their way, and those
- * before it to the middle of a window of BLOCKS, of which bytes may be copied. Beside them the taps
- * of rows, FRAGMENTS for each step. */
+/* Blocks of source rows in shared memory: one in work, AHEAD that are on their way, and where bytes
+ * may be copied those before it to the middle of a window of BLOCKS. Beside them the taps of rows,
+ * FRAGMENTS for each step. */
 template <int TILE_BYTES, int MOST_STEPS, int FRAGMENTS, int BLOCKS> struct StagedBlocks {
   /* with most rows one is enough, and leaves shared memory for more tiles at once */
-  static constexpr int AHEAD = BLOCKS == 5 ? 1 : 2, N = AHEAD + 1 + BLOCKS / 2;
+  static constexpr int AHEAD = BLOCKS >= 5 ? 1 : 2;
+  static constexpr int N = AHEAD + 1 + (CC_TENSOR_SEPARABLE_COPIES(BLOCKS) ? BLOCKS / 2 : 0);
   /* the last 32 bytes are not used; words that are copied share few banks */
   static constexpr int PITCH = ((TILE_BYTES + 32 * MOST_STEPS + 16 - 48 + 127) & -128) + 48;
   static_assert(PITCH % 32 == 16, "8 rows lie in different banks");
