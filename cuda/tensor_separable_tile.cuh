@@ -209,14 +209,16 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
   }
 
   /* Sample `x` of source row `y`, or of what the border rule puts there, in the place of `sample`;
-   * `row` is where byte 0 of the staged row were. */
+   * `row` is where byte 0 of the staged row were. At the ends of that, pixels of three bytes may
+   * not be grey. */
   __device__ __forceinline__ Stored<BYTES> find_word(const unsigned char *row, int sample, int x,
                                                      int y) const {
     const int inside = x * BYTES - span.left;
+    const int end = OWN(part).colors && part.step == 3 ? CC_TENSOR_CORE_LUMA_BYTES : 0;
     if (x < 0)
       return (Stored<BYTES>)(part.border_code[sample - pixel_of(part, sample) * part.step]
                              << part.shift);
-    if (inside >= 0 && inside + BYTES <= span.bytes)
+    if (inside >= end && inside + BYTES <= span.bytes - end)
       return *(const Stored<BYTES> *)(row + x * BYTES);
     const int inner = cc_border_index(y, part.src_height, launch.border);
     return fetch_word<BYTES>(part, source_row<Stored<BYTES>>(part, inner), x);

@@ -7,24 +7,26 @@
 #define N_TYPES 2
 #define PASCAL_SIDE 7 /* the widest window whose row is binomial; wider ones rise by 1 */
 
-/* The last two of each are packed: luma and chroma as they lie in YUY2, and RGBA, which is filtered
- * as grey. */
-#define N_SHAPES 6
+/* The last three of each are packed: luma and chroma as they lie in YUY2, and RGB and RGBA, which
+ * are filtered as grey. */
+#define N_SHAPES 7
 static const TestFormat formats[N_TYPES][N_SHAPES] = {
     {{"8-bit-x1", CC_SAMPLE_U8, 8, 0, 1, {{1, 1, 1, {W}}}},
      {"8-bit-x2", CC_SAMPLE_U8, 8, 0, 1, {{2, 1, 1, {W, W}}}},
      {"8-bit-x3", CC_SAMPLE_U8, 8, 0, 1, {{3, 1, 1, {W, W, W}}}},
      {"8-bit-x4", CC_SAMPLE_U8, 8, 0, 1, {{4, 1, 1, {W, W, W, A}}}},
      {"8-bit-pairs", CC_SAMPLE_U8, 8, 0, 1, {{4, 1, 1, {Y, U, Y, V}}}},
+     {"8-bit-rgb", CC_SAMPLE_U8, 8, 0, 1, {{3, 1, 1, {R, G, B}}}},
      {"8-bit-rgba", CC_SAMPLE_U8, 8, 0, 1, {{4, 1, 1, {R, G, B, A}}}}},
     {{"16-bit-x1", CC_SAMPLE_U16, 16, 0, 1, {{1, 1, 1, {W}}}},
      {"16-bit-x2", CC_SAMPLE_U16, 16, 0, 1, {{2, 1, 1, {W, W}}}},
      {"16-bit-x3", CC_SAMPLE_U16, 16, 0, 1, {{3, 1, 1, {W, W, W}}}},
      {"16-bit-x4", CC_SAMPLE_U16, 16, 0, 1, {{4, 1, 1, {W, W, W, A}}}},
      {"16-bit-pairs", CC_SAMPLE_U16, 16, 0, 1, {{4, 1, 1, {Y, U, Y, V}}}},
+     {"16-bit-rgb", CC_SAMPLE_U16, 16, 0, 1, {{3, 1, 1, {R, G, B}}}},
      {"16-bit-rgba", CC_SAMPLE_U16, 16, 0, 1, {{4, 1, 1, {R, G, B, A}}}}},
 };
-static const guint sizes[][2] = {{5, 3}, {67, 41}, {640, 360}};
+static const guint sizes[][2] = {{5, 3}, {93, 41}, {640, 360}};
 static const guint strides[] = {1, 2, 4};
 
 enum { KERNEL_SEPARABLE, KERNEL_WHOLE, KERNEL_GRADIENT, N_KERNELS };

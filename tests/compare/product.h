@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 typedef struct _Product Product;
 
-/* Without `large`, only pictures of up to 67x41 pixels. */
+/* Without `large`, only pictures of up to 93x41 pixels. */
 Product *product_new(gboolean large);
 void product_free(Product *product);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Product, product_free)
