@@ -5,11 +5,11 @@
 
 #define TINY_SIDE 7 /* taps that register-tile has kernels for */
 
-/* What sliding takes: sums up to this, and of matrices that are only rows and columns so many, of
- * so many rows. */
-#define SLIDING_SUM (G_GINT64_CONSTANT(1) << 52)
-#define SLIDING_MATRICES 2
-#define SLIDING_SIDE 65
+/* What sliding takes: sums up to this in one stage, and in two of so many matrices of rows and
+ * columns up to that. */
+#define ONE_STAGE_SUM (G_GINT64_CONSTANT(1) << 52)
+#define TWO_STAGE_SUM ((G_GINT64_CONSTANT(1) << 61) - 1)
+#define TWO_STAGE_MATRICES 2
 
 const gchar *
 cc_algorithm_name(CcAlgorithm algorithm) {
@@ -61,9 +61,9 @@ runs_tiny_separable(const CcOp *op) {
 
 static gboolean
 runs_sliding(const CcOp *op) {
-  const gboolean is_lines = op->separable && op->n_matrices <= SLIDING_MATRICES;
-  return cc_op_largest_sum(op) <= SLIDING_SUM &&
-         (op->has_taps || (is_lines && has_sides_up_to(op, SLIDING_SIDE)));
+  const gboolean in_two = op->separable && op->n_matrices <= TWO_STAGE_MATRICES;
+  const gint64 largest = cc_op_largest_sum(op);
+  return (op->has_taps && largest <= ONE_STAGE_SUM) || (in_two && largest <= TWO_STAGE_SUM);
 }
 
 gboolean

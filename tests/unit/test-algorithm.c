@@ -70,9 +70,10 @@ test_named(void) {
       {"gaussian", 0, 2.0, "GRAY16_LE", ALL | LINES | SLIDING}, /* sums of 50 bits */
       {"gaussian", 17, 0, "GRAY8", AUTO | LINES | SLIDING},
       {"gaussian", 63, 0, "I420", AUTO | LINES | SLIDING},
-      {"gaussian", 127, 0, "GRAY8", AUTO | LINES},
-      {"box", 65, 0, "RGBA", AUTO | LINES | SLIDING},
-      {"box", 67, 0, "RGBA", AUTO | LINES},
+      {"gaussian", 127, 0, "GRAY8", AUTO | LINES | SLIDING},
+      {"gaussian", 0, 21, "GRAY16_LE", AUTO | LINES | SLIDING}, /* sums of 60 bits */
+      {"box", 127, 0, "RGBA", AUTO | LINES | SLIDING},
+      {"box", 127, 0, "P010_10LE", AUTO | LINES | SLIDING},
       {"sobel", 7, 0, "GRAY8", ALL | PASSES | SLIDING}, /* two matrices */
       {"sobel", 3, 0, "GRAY16_LE", ALL | PASSES | SLIDING},
       {"kirsch", 3, 0, "GRAY8", ALL | SLIDING}, /* eight, not separable */
@@ -171,9 +172,10 @@ test_messages(void) {
   assert_message(box, 31, CC_ALGORITHM_DIRECT,
                  "algorithm=direct cannot run this kernel (31x31, separable): two-pass and sliding "
                  "can, or auto");
-  assert_message(box, 127, CC_ALGORITHM_SLIDING,
-                 "algorithm=sliding cannot run this kernel (127x127, separable): two-pass can, or "
-                 "auto");
+  assert_message(
+      box, 127, CC_ALGORITHM_REGISTER_TILE,
+      "algorithm=register-tile cannot run this kernel (127x127, separable): two-pass and "
+      "sliding can, or auto");
   for (gint i = -1; i <= CC_N_ALGORITHMS; i += CC_N_ALGORITHMS + 1) {
     g_autofree gchar *message = g_strdup_printf(
         "algorithm=%d: there is no such one; there are direct, constant, tile-halo, "
