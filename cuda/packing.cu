@@ -224,7 +224,7 @@ pack(const CcLaunch &launch) {
   const CcPackPart &own = *CC_OWN(const CcPackPart, &part);
   const int first = thread.first, n = thread.n;
   const int group = first / part.step, place = first - group * part.step;
-  if (part.step == 1 && n >= EACH && own.each[0] > 0) {
+  if (part.step == 1 && n >= EACH && own.each[0] == 1) {
     const char *from = (const char *)own.address[0] + (long long)first * sizeof(Sample);
     thread.make_rows<Sample>([&](int y, unsigned(&sample)[EACH]) {
       Neighbours<Sample, EACH> run;

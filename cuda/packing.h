@@ -33,8 +33,9 @@ typedef struct {
 CC_OWN_FITS(CcUnpackPart);
 
 /* Of cc_pack: a part is a plane of the frame, its dst, whose rows have groups of part.step samples.
- * Place p of group g is sample g * each[p] + offset[p] of a plane in scratch, or of the row's last
- * sample where that is beyond; with each[p] == 0 it has none there, and is 0. */
+ * Place p of group g is sample g * each[p] + offset[p] of a plane in scratch, or the last one that
+ * a row has for that where it is beyond; with each[p] == 0 it has none there, and is 0. With a
+ * stride, pitch[p] is that of every so many-th row. */
 typedef struct {
   uint64_t address[4];
   int32_t pitch[4], last[4];

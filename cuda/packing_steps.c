@@ -188,54 +188,64 @@ is_made(const CcPlan *plan, guint plane, guint component) {
   return mask >> component & 1;
 }
 
-/* Part p makes plane p of the frame. */
+/* Part p makes plane p of the frame, of every stride-th pixel of planes in scratch. */
 static void
-set_pack_part(CcPart *part, const CcPlan *plan, guint p) {
+set_pack_part(CcPart *part, const CcPlan *plan, guint p, guint stride) {
   const guint step = plan->frame_layout.plane[p].step;
   CcPackPart *own = CC_OWN(CcPackPart, part);
   set_samples(part, &plan->frame_layout.plane[p], plan->frame_target[p].width,
               plan->frame_target[p].height);
   for (guint from = 0; from < plan->layout.n_planes; from++) {
     const CcPacking *packing = &plan->packing[from];
+    const guint pixel = plan->layout.plane[from].step;
+    const guint last = (plan->target[from].width - 1) / stride * stride;
     for (guint i = 0; i < cc_packing_n_places(packing); i++) {
       const CcPlace *place = &packing->place[i];
       for (guint n = 0; place->plane == p && place->first + n * place->spacing < step; n++) {
         const guint at = place->first + n * place->spacing;
-        if (!is_made(plan, from, n % plan->layout.plane[from].step))
+        if (!is_made(plan, from, n % pixel))
           continue;
-        own->each[at] = (guint8)(step / place->spacing);
-        own->offset[at] = (guint8)n;
-        own->last[at] = (gint)(plan->target[from].width * plan->layout.plane[from].step) - 1;
+        own->each[at] = (guint8)(step / place->spacing * stride);
+        own->offset[at] = (guint8)(n / pixel * stride * pixel + n % pixel);
+        own->last[at] = (gint)(last * pixel + pixel - 1);
         own->plane[at] = (guint8)from;
       }
     }
   }
 }
 
-gboolean
-cc_packing_set_step(CcCudaStep *step, CcCudaDevice *device, const CcPlan *plan, CcCudaStepKind kind,
-                    GError **error) {
-  static const gchar *const names[][2] = {[CC_CUDA_UNPACK] = {"cc_unpack_u8", "cc_unpack_u16"},
-                                          [CC_CUDA_PACK] = {"cc_pack_u8", "cc_pack_u16"}};
-  const gboolean packs = kind == CC_CUDA_PACK;
+static gboolean
+set_step(CcCudaStep *step, CcCudaStepKind kind, CcCudaDevice *device, const gchar *name,
+         GError **error) {
   step->kind = kind;
-  step->params.n_parts = (gint)(packs ? plan->frame_layout.n_planes : plan->layout.n_planes);
-  for (gint p = 0; p < step->params.n_parts; p++) {
-    if (packs)
-      set_pack_part(&step->params.part[p], plan, (guint)p);
-    else
-      set_unpack_part(&step->params.part[p], plan, (guint)p);
-    step->plane[p] = (guint8)p;
-  }
   step->block[0] = CC_PACKING_ACROSS;
   step->block[1] = CC_PACKING_DOWN;
   step->overlaps = TRUE;
   if (!cc_cuda_set_first_tiles(&step->params, error))
     return FALSE;
   step->n_blocks = (guint)step->params.n_tiles;
-  const gchar *name = names[kind][plan->layout.plane[0].type];
   step->function = cc_cuda_device_get_function(device, cc_fatbin_packing, name, error);
   return step->function != NULL;
+}
+
+gboolean
+cc_packing_set_unpack(CcCudaStep *step, CcCudaDevice *device, const CcPlan *plan, GError **error) {
+  const gboolean bytes = plan->layout.plane[0].type == CC_SAMPLE_U8;
+  step->params.n_parts = (gint)plan->layout.n_planes;
+  for (guint p = 0; p < plan->layout.n_planes; p++)
+    set_unpack_part(&step->params.part[p], plan, p);
+  return set_step(step, CC_CUDA_UNPACK, device, bytes ? "cc_unpack_u8" : "cc_unpack_u16", error);
+}
+
+gboolean
+cc_packing_set_pack(CcCudaStep *step, CcCudaDevice *device, const CcPlan *plan, guint stride,
+                    GError **error) {
+  const gboolean bytes = plan->layout.plane[0].type == CC_SAMPLE_U8;
+  step->params.n_parts = (gint)plan->frame_layout.n_planes;
+  step->params.stride = (gint)stride;
+  for (guint p = 0; p < plan->frame_layout.n_planes; p++)
+    set_pack_part(&step->params.part[p], plan, p, stride);
+  return set_step(step, CC_CUDA_PACK, device, bytes ? "cc_pack_u8" : "cc_pack_u16", error);
 }
 
 /* Both ends of what a part writes are its own plane: nothing reads src. */
@@ -264,7 +274,7 @@ cc_packing_place_pack(CcLaunch *launch, const CcCudaPlane *frame, const CcCudaPl
     place_part(&launch->part[p], &frame[p]);
     for (gint i = 0; i < launch->part[p].step; i++) {
       own->address[i] = planes[own->plane[i]].offset;
-      own->pitch[i] = (gint)planes[own->plane[i]].pitch;
+      own->pitch[i] = (gint)planes[own->plane[i]].pitch * launch->stride; /* rows that are left */
     }
   }
 }

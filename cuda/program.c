@@ -321,27 +321,46 @@ algorithm_of_plan(const CcPlan *plan) {
   return choose_algorithm(plan, cc_cuda_leading_pass(plan, &plan->pass[0]), &kernel);
 }
 
+/* --- other plans that give the same --- */
+
+/* What the tensor cores need for 256 target bytes of each sample of a plan's pixels, in products.
+ * Several passes over one plane all cost. G_MAXUINT: it is not all for them. */
+static guint
+products_of(const CcPlan *plan) {
+  guint products = 0;
+  for (guint i = 0; i < plan->n_passes; i++) {
+    const CcPass *pass = &plan->pass[i];
+    CcCudaKernel kernel = {0};
+    if (!cc_cuda_sliding.choose(plan, pass, &kernel))
+      return G_MAXUINT;
+    if (pass->op)
+      products += plan->layout.plane[pass->plane].step * cc_cuda_sliding_cost(&kernel, pass->op);
+  }
+  return products;
+}
+
+/* Whether all of a plan is for the tensor cores. */
+static gboolean
+is_sliding(const CcPlan *plan) {
+  return products_of(plan) < G_MAXUINT;
+}
+
 /* What it costs to take planes out of a frame and to put them back, and to make luma of pixels of
  * so many samples of so many bytes where it is filtered, in products for 256 bytes of the frame, or
  * of the luma (docs/experiments.md). */
 #define COST_OF_UNPACKING 64
 #define COST_OF_PIXELS(samples, bytes) ((samples) == 3 ? 36 : (bytes) == 1 ? 60 : 50)
 
-/* What it costs to make grey pixels by a plan, in products for 256 bytes of one of their samples.
- * G_MAXUINT: it is not all for the tensor cores. */
+/* What it costs to make pixels whose colours are grey, in products for 256 bytes of one of their
+ * samples, by a plan that is for the tensor cores. */
 static guint
 cost_of_grey(const CcPlan *plan) {
-  const CcPass *pass = cc_cuda_leading_pass(plan, &plan->pass[0]);
-  const guint pixel = plan->frame_layout.plane[plan->packing[pass->plane].place[0].plane].step;
-  const CcPlaneLayout *layout = &plan->layout.plane[pass->plane];
+  const CcPlaneLayout *layout = &plan->layout.plane[0];
+  const guint pixel = plan->frame_layout.plane[plan->packing[0].place[0].plane].step;
   const guint bytes = (guint)cc_sample_size(layout->type);
-  CcCudaKernel kernel = {0};
-  if (!pass->op || !cc_cuda_sliding.choose(plan, pass, &kernel))
-    return G_MAXUINT;
-  return layout->step * cc_cuda_sliding_cost(&kernel, pass->op) +
-         (plan->packed        ? pixel * COST_OF_UNPACKING
-          : layout->step == 1 ? COST_OF_PIXELS(pixel, bytes)
-                              : 0);
+  return products_of(plan) + (plan->packed        ? pixel * COST_OF_UNPACKING
+                              : layout->step == 1 ? COST_OF_PIXELS(pixel, bytes)
+                                                  : 0);
 }
 
 /* What two stages that make samples grey where they stage them lose against those that filter a
@@ -358,31 +377,22 @@ cost_of_two_stages(const CcPlan *plan) {
   return has_two && step > 1 ? step * COST_OF_GREYING : 0;
 }
 
-/* Whether all of a plan is for the tensor cores. */
-static gboolean
-is_sliding(const CcPlan *plan) {
-  for (guint i = 0; i < plan->n_passes; i++) {
-    CcCudaKernel kernel = {0};
-    if (!cc_cuda_sliding.choose(plan, &plan->pass[i], &kernel))
-      return FALSE;
-  }
-  return TRUE;
-}
-
 /* Makes the plan that filters packed frames as they are, on the tensor cores, where there is one
- * and where it costs less. */
+ * and where it costs less than a packed plan that is for them. */
 static gboolean
 make_direct_plan(CcPlan *direct, const CcCudaProgram *self, const CcPlan *plan) {
   g_autofree CcPlan *fused = g_new(CcPlan, 1);
   if (!plan->packed || plan->hue || self->algorithm != CC_ALGORITHM_SLIDING ||
       !cc_packing_merge_plan(direct, plan))
     return FALSE;
-  if (!cc_packing_fuse_plan(fused, direct, plan))
+  if (plan->packing[0].kind != CC_PACKING_LUMA)
     return is_sliding(direct);
-  if (cost_of_grey(fused) <= cost_of_grey(direct))
+  if (cc_packing_fuse_plan(fused, direct, plan) && is_sliding(fused) &&
+      (!is_sliding(direct) || cost_of_grey(fused) <= cost_of_grey(direct)))
     *direct = *fused;
   return is_sliding(direct) &&
-         cost_of_grey(direct) + cost_of_two_stages(direct) <= cost_of_grey(plan);
+         (!is_sliding(plan) ||
+          cost_of_grey(direct) + cost_of_two_stages(direct) <= cost_of_grey(plan));
 }
 
 /* What it costs to take all components of pixels out of a frame and to put them back, in products
@@ -390,42 +400,55 @@ make_direct_plan(CcPlan *direct, const CcCudaProgram *self, const CcPlan *plan) 
  * (docs/experiments.md). */
 #define COST_OF_SPLITTING(stride) (25 * (stride) * (stride) + 125)
 
-/* What the tensor cores need for 256 target bytes of a plan for pixels, or for a plane of each of
- * their components. Several passes over one plane all cost. G_MAXUINT: it is not all for them. */
+/* What 256 target bytes cost, of a plan for pixels or for a plane of each of their components. */
 static guint
-cost_of_plan(const CcPlan *plan) {
-  guint cost = 0, components = 0;
-  for (guint i = 0; i < plan->n_passes; i++) {
-    const CcPass *pass = &plan->pass[i];
-    CcCudaKernel kernel = {0};
-    if (!cc_cuda_sliding.choose(plan, pass, &kernel))
-      return G_MAXUINT;
-    if (pass->op)
-      cost += cc_cuda_sliding_cost(&kernel, pass->op) * plan->layout.plane[pass->plane].step;
-  }
+cost_of_components(const CcPlan *plan) {
+  guint components = 0;
   for (guint p = 0; p < plan->layout.n_planes; p++)
     components += plan->layout.plane[p].step;
-  return cost / components;
+  return products_of(plan) / components;
+}
+
+static gboolean
+may_slide(const CcPlan *plan) {
+  return plan->algorithm == CC_ALGORITHM_AUTO || plan->algorithm == CC_ALGORITHM_SLIDING;
 }
 
 /* Makes the plan that filters the components of pixels as planes, where their windows are too wide
  * for the tensor cores, or where it costs less. */
 static gboolean
 make_split_plan(CcPlan *split, const CcPlan *plan) {
-  if ((plan->algorithm != CC_ALGORITHM_AUTO && plan->algorithm != CC_ALGORITHM_SLIDING) ||
-      !cc_packing_split_plan(split, plan))
+  if (!may_slide(plan) || !cc_packing_split_plan(split, plan) || !is_sliding(split))
     return FALSE;
-  const guint cost = cost_of_plan(split);
-  return cost < G_MAXUINT && cost + COST_OF_SPLITTING(plan->stride) < cost_of_plan(plan);
+  return !is_sliding(plan) ||
+         cost_of_components(split) + COST_OF_SPLITTING(plan->stride) < cost_of_components(plan);
 }
 
-/* Puts the planes of a packed plan into scratch. */
+/* Makes the plan of a stride that filters all pixels, of which some are left out then, where the
+ * tensor cores have kernels only for that. */
+static gboolean
+make_full_plan(CcPlan *full, const CcPlan *plan) {
+  g_autofree CcPlan *split = g_new(CcPlan, 1);
+  if (plan->stride == 1 || plan->hue || !may_slide(plan) || is_sliding(plan))
+    return FALSE;
+  *full = *plan;
+  full->stride = 1;
+  full->out_layout = full->layout;
+  memcpy(full->target, full->source, sizeof full->target);
+  if (make_split_plan(split, full))
+    *full = *split;
+  return is_sliding(full);
+}
+
+/* Puts the planes that are not the frame's into scratch. */
 static void
-place_unpacked(CcCudaProgram *self, const CcPlan *plan) {
+place_in_scratch(CcCudaProgram *self, const CcPlan *plan) {
   for (guint p = 0; p < plan->layout.n_planes; p++) {
     const CcPlaneLayout *layout = &plan->layout.plane[p];
-    place_plane(&self->unpacked_src[p], &self->plane_bytes, layout, &plan->source[p]);
-    place_plane(&self->unpacked_dst[p], &self->plane_bytes, layout, &plan->target[p]);
+    if (self->unpacks)
+      place_plane(&self->unpacked_src[p], &self->plane_bytes, layout, &plan->source[p]);
+    if (self->packs)
+      place_plane(&self->unpacked_dst[p], &self->plane_bytes, layout, &plan->target[p]);
   }
 }
 
@@ -433,19 +456,20 @@ static gboolean
 set_steps(CcCudaProgram *self, const CcPlan *plan, GError **error) {
   g_autoptr(GByteArray) taps = g_byte_array_new();
   g_autofree CcPlan *other = g_new(CcPlan, 1);
-  if (make_direct_plan(other, self, plan) || make_split_plan(other, plan))
+  const guint stride = plan->stride;
+  if (make_full_plan(other, plan) || make_direct_plan(other, self, plan) ||
+      make_split_plan(other, plan))
     plan = other;
   self->algorithm = algorithm_of_plan(plan);
   self->unpacks = plan->packed && plan->n_passes > 0;
-  if (self->unpacks) {
-    place_unpacked(self, plan);
-    if (!cc_packing_set_step(next_step(self), self->device, plan, CC_CUDA_UNPACK, error))
-      return FALSE;
-  }
+  self->packs = self->unpacks || plan->stride != stride;
+  place_in_scratch(self, plan);
+  if (self->unpacks && !cc_packing_set_unpack(next_step(self), self->device, plan, error))
+    return FALSE;
   if (!set_filter_steps(self, plan, taps, error))
     return FALSE;
-  if (self->unpacks &&
-      !cc_packing_set_step(next_step(self), self->device, plan, CC_CUDA_PACK, error))
+  if (self->packs &&
+      !cc_packing_set_pack(next_step(self), self->device, plan, stride / plan->stride, error))
     return FALSE;
   if (plan->hue && !set_hue_step(self, plan, taps, error))
     return FALSE;
@@ -543,7 +567,7 @@ cc_cuda_program_launch_planes(const CcCudaProgram *self, const CcCudaDriver *cud
     else if (step->kind == CC_CUDA_HUE)
       cc_hue_place_parts(&params, src, dst);
     else
-      place_parts(&params, step, self->unpacks ? own_src : src, self->unpacks ? own_dst : dst);
+      place_parts(&params, step, self->unpacks ? own_src : src, self->packs ? own_dst : dst);
     if (!launch_step(self, step, &params, stream, error))
       return FALSE;
   }

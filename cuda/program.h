@@ -21,9 +21,9 @@ typedef struct {
   CcCudaPlane src[CC_MAX_PLANES], dst[CC_MAX_PLANES];
   gsize src_bytes, dst_bytes;
   gsize scratch_bytes; /* between two launches of a frame */
-  /* Of packed frames the planes lie in scratch, where those of algorithms begin after
-   * plane_bytes, if kernels cannot work on frames as they are. */
-  gboolean unpacks;
+  /* Planes that kernels read, or write, lie in scratch where they cannot work on frames as they
+   * are; what algorithms have there begins after plane_bytes. */
+  gboolean unpacks, packs;
   CcCudaPlane unpacked_src[CC_MAX_PLANES], unpacked_dst[CC_MAX_PLANES];
   gsize plane_bytes;
   CUdeviceptr memory_taps; /* of all steps that have such; 0 when none has */
