@@ -424,20 +424,26 @@ make_split_plan(CcPlan *split, const CcPlan *plan) {
          cost_of_components(split) + COST_OF_SPLITTING(plan->stride) < cost_of_components(plan);
 }
 
+/* What two-pass takes for 256 bytes of the source, in products of the tensor cores
+ * (docs/experiments.md). */
+#define COST_OF_TWO_PASS(taps, stride) (8 * (taps) / (stride))
+
 /* Makes the plan of a stride that filters all pixels, of which some are left out then, where the
- * tensor cores have kernels only for that. */
+ * tensor cores have kernels only for that, and where it costs less than two-pass. */
 static gboolean
 make_full_plan(CcPlan *full, const CcPlan *plan) {
   g_autofree CcPlan *split = g_new(CcPlan, 1);
   if (plan->stride == 1 || plan->hue || !may_slide(plan) || is_sliding(plan))
     return FALSE;
+  const CcOp *op = cc_cuda_leading_pass(plan, &plan->pass[0])->op;
+  const guint taps = op->n_matrices * MAX(op->width, op->height);
   *full = *plan;
   full->stride = 1;
   full->out_layout = full->layout;
   memcpy(full->target, full->source, sizeof full->target);
   if (make_split_plan(split, full))
     *full = *split;
-  return is_sliding(full);
+  return is_sliding(full) && cost_of_components(full) <= COST_OF_TWO_PASS(taps, plan->stride);
 }
 
 /* Puts the planes that are not the frame's into scratch. */
