@@ -121,16 +121,6 @@ find_lead(const CcPass *pass, gint step, gint bytes, gint stride, guint pairs) {
   return lead * bytes;
 }
 
-/* The bytes that are read left and right of a row. */
-static gint
-find_reach(const CcPass *pass, gint step, gint bytes, guint pairs) {
-  gint reach = 0;
-  for (gint i = 0; i < step; i++)
-    if (pass->filter_mask >> i & 1)
-      reach = MAX(reach, (gint)pass->op->width / 2 * cc_tensor_core_samples_apart(pairs, step, i));
-  return reach * bytes;
-}
-
 gboolean
 cc_tensor_core_any_choose(const CcPass *pass, const CcPlaneLayout *layout, guint stride,
                           guint pairs, CcTensorCoreAny *any, CcTensorCoreTable *table,
@@ -141,7 +131,7 @@ cc_tensor_core_any_choose(const CcPass *pass, const CcPlaneLayout *layout, guint
   if ((pass->op && !op->has_taps) || cc_op_largest_sum(op) > MOST_SUM)
     return FALSE;
   const gint lead = pass->op ? find_lead(pass, step, bytes, (gint)stride, pairs) : 0;
-  const gint reach = pass->op ? find_reach(pass, step, bytes, pairs) : 0;
+  const guint reach = pass->op ? cc_tensor_core_farthest_sample(pass, layout) * (guint)bytes : 0;
   const gint middle = CC_TENSOR_CORE_ANY_BYTES * (gint)stride;
   any->finish = (guint8)find_finish(op, (guint)bytes, layout->shift, numbering);
   const gboolean narrow = stride == 1 && lead <= CC_TENSOR_CORE_ANY_LEAD(16, 1);

@@ -142,23 +142,13 @@ find_root(const CcOp *op, CcTensorSeparableTable *table, gint64 *begin) {
          cc_op_agrees(op, range, code_of_root, &most);
 }
 
-/* n is whole, so that a half is never hit. */
-static gint
-code_of_word(gconstpointer form, gint64 n) {
-  const Root *self = form;
-  const gint root = (gint)MIN(rint(sqrt((gdouble)n)), G_MAXINT16 * 4);
-  return MIN(root + (gint)self->table->addend, self->hi);
-}
-
 static gboolean
 find_word(const CcOp *op, CcTensorSeparableTable *table) {
-  const gdouble offset = floor(op->add);
-  if (!cc_tensor_core_is_magnitude_of_two(op) || op->mul != 1 || offset < 0 || offset > op->hi ||
-      cc_op_range(op).most >= CC_TENSOR_CORE_MOST_SQUARES)
+  CcTensorCoreNumbering numbering;
+  if (!cc_tensor_core_find_finish(CC_TENSOR_CORE_FINISH_root, op, 2, 0, &numbering))
     return FALSE;
-  table->addend = (guint32)offset;
-  const Root root = {table, 1, op->lo, op->hi};
-  return cc_op_agrees(op, cc_op_range(op), code_of_word, &root);
+  table->addend = (guint32)numbering.filtered.addend.i;
+  return TRUE;
 }
 
 /* Sums of 2^51 and more are no whole numbers behind a double's exponent, and v of 2^31 and more no
