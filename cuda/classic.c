@@ -40,7 +40,6 @@ set_kernel(CcCudaKernel *kernel, CcCudaModule module, const gchar *name, const C
   name_kernel(kernel, plan, pass, name, sum_name(op));
   kernel->block[0] = width;
   kernel->block[1] = height;
-  kernel->tiles_per_block = 1;
   kernel->integer = op && op->arith == CC_ARITH_I64;
 }
 

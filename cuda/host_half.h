@@ -12,9 +12,8 @@ G_BEGIN_DECLS
 
 typedef struct {
   CcCudaModule module;
-  gchar name[64]; /* of the entry point */
-  guint block[2]; /* threads each way */
-  guint tiles_per_block;
+  gchar name[64];     /* of the entry point */
+  guint block[2];     /* threads each way */
   guint shared_bytes; /* that a launch asks for */
   gboolean integer;   /* the taps are CcTap.i */
   gboolean overlaps;  /* waits by itself for the launch before, so it may be started meanwhile */

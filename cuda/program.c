@@ -58,8 +58,7 @@ typedef struct {
 static gboolean
 same_kernel(const CcCudaKernel *a, const CcCudaKernel *b) {
   return a->module == b->module && g_str_equal(a->name, b->name) && a->block[0] == b->block[0] &&
-         a->block[1] == b->block[1] && a->tiles_per_block == b->tiles_per_block &&
-         a->integer == b->integer && a->side == b->side;
+         a->block[1] == b->block[1] && a->integer == b->integer && a->side == b->side;
 }
 
 /* Whether two ops have all in common that is the same for all parts of a launch. */
@@ -229,7 +228,7 @@ set_step(CcCudaStep *step, CcCudaProgram *self, const CcPlan *plan, const Group 
   }
   if (group->op && has_long_lines(group->op))
     add_lines(step, taps, group->op, kernel);
-  step->n_blocks = ((guint)launch->n_tiles - 1) / kernel->tiles_per_block + 1;
+  step->n_blocks = (guint)launch->n_tiles;
   step->shared_bytes = kernel->shared_bytes;
   step->overlaps = kernel->overlaps;
   step->block[0] = kernel->block[0];

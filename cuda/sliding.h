@@ -16,7 +16,6 @@ void cc_tensor_core_set_tiles(CcLaunch *launch, const CcCudaKernel *chosen,
                               const CcCudaDevice *device, const CcPass *const *pass);
 GBytes *cc_tensor_core_make_taps(const CcLaunch *launch, const CcCudaKernel *chosen,
                                  const CcPass *const *pass);
-gboolean cc_tensor_core_is_chosen(const CcCudaKernel *kernel);
 
 /* Products for 256 target bytes. */
 guint cc_tensor_core_cost(const CcCudaKernel *kernel, const CcOp *op);

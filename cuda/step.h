@@ -23,7 +23,7 @@ typedef struct {
   gboolean memory_taps;          /* needs params.memory_taps */
   gboolean lines;                /* needs params.lines */
   gboolean overlaps;             /* may be prepared while the launch before it runs */
-  guint8 plane[CC_LAUNCH_PARTS]; /* of each part */
+  guint8 plane[CC_LAUNCH_PARTS]; /* of each part; only with FILTER */
   CcLaunch params; /* without what each launch sets: places and pitches of planes, and scratch */
 } CcCudaStep;
 

@@ -222,7 +222,6 @@ cc_tensor_core_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kern
             sizeof kernel->name);
   kernel->block[0] = 32;
   kernel->block[1] = CC_TENSOR_CORE_WARPS;
-  kernel->tiles_per_block = 1;
   kernel->integer = TRUE;
   kernel->overlaps = TRUE;
   if (leading->copy_mask & CC_TENSOR_CORE_ASIDE && choice->packing.pixel)
@@ -237,11 +236,6 @@ cc_tensor_core_cost(const CcCudaKernel *kernel, const CcOp *op) {
   if (!self)
     return cc_tensor_core_any_cost(&choice->any, &choice->table, op);
   return self->n_matrices * cost(self) / 16;
-}
-
-gboolean
-cc_tensor_core_is_chosen(const CcCudaKernel *kernel) {
-  return kernel->module == cc_fatbin_tensor_core || kernel->module == cc_fatbin_tensor_core_any;
 }
 
 /* --- tiles and taps --- */

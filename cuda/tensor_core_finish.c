@@ -15,8 +15,9 @@
 /* A tap's lowest bits that can be left over in a signed byte. */
 #define MAX_TAP_SHIFT 6
 
-gint
-cc_tensor_core_largest_tap(const CcOp *op) {
+/* The largest of an op's taps without their signs. */
+static gint
+largest_tap(const CcOp *op) {
   gint largest = 0;
   for (guint i = 0; i < op->n_matrices * op->width * op->height; i++)
     largest = MAX(largest, ABS(op->tap_i[i]));
@@ -64,7 +65,7 @@ find_bytes(const CcOp *op, guint shift, CcTensorCoreNumbering *n) {
     return FALSE;
   const gint byte = down <= 8 ? 1 : 2, up = 8 * byte - down;
   const gdouble start = floor(ldexp(op->add, 8 * byte + (gint)shift));
-  if (up > MAX_TAP_SHIFT || cc_tensor_core_largest_tap(op) << up > G_MAXINT8 || start > G_MAXINT32)
+  if (up > MAX_TAP_SHIFT || largest_tap(op) << up > G_MAXINT8 || start > G_MAXINT32)
     return FALSE;
   n->tap_shift = (guint)up;
   n->start = (gint)start;

@@ -49,7 +49,4 @@ gboolean cc_tensor_core_never_clamps(const CcOp *op);
 
 gboolean cc_tensor_core_is_magnitude_of_two(const CcOp *op);
 
-/* The largest of an op's taps without their signs. */
-gint cc_tensor_core_largest_tap(const CcOp *op);
-
 G_END_DECLS

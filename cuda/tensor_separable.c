@@ -133,7 +133,6 @@ cc_tensor_separable_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel 
   g_strlcpy(kernel->name, choice->kernel->name, sizeof kernel->name);
   kernel->block[0] = 32;
   kernel->block[1] = CC_TENSOR_SEPARABLE_WARPS;
-  kernel->tiles_per_block = 1;
   kernel->integer = TRUE;
   kernel->overlaps = TRUE;
   return TRUE;
