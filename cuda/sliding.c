@@ -18,12 +18,15 @@ cc_cuda_sliding_cost(const CcCudaKernel *kernel, const CcOp *op) {
                                                : cc_tensor_core_cost(kernel, op);
 }
 
+/* Plans that filter nothing, which no format leads to, are left to other algorithms. */
 static gboolean
 choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   CcCudaKernel one = {0}, two = {0};
+  const CcOp *op = cc_cuda_leading_pass(plan, pass)->op;
+  if (!op)
+    return FALSE;
   const gboolean has_one = cc_tensor_core_choose(plan, pass, &one);
   const gboolean has_two = cc_tensor_separable_choose(plan, pass, &two);
-  const CcOp *op = cc_cuda_leading_pass(plan, pass)->op;
   if (has_two && (!has_one || cost_of_two(&two, op) < cc_tensor_core_cost(&one, op)))
     *kernel = two;
   else if (has_one)

@@ -35,9 +35,9 @@ static const Kernel kernels[] = {
 
 /* What is chosen for a pass. */
 typedef struct {
-  const Kernel *kernel;    /* or NULL */
-  CcTensorCoreAny any;     /* only then */
-  CcTensorCoreTable table; /* this and the next only of a pass that filters */
+  const Kernel *kernel; /* or NULL */
+  CcTensorCoreAny any;  /* only then */
+  CcTensorCoreTable table;
   CcTensorCoreNumbering numbering;
   CcTensorCorePacking packing;
 } Choice;
@@ -130,15 +130,6 @@ find_kernel(const CcPass *pass, const CcPlaneLayout *layout, gboolean has_pixels
   return NULL;
 }
 
-/* A tensor core kernel for planes that are only copied or filled, which all do alike. */
-static const Kernel *
-find_passing_kernel(const CcPlaneLayout *layout) {
-  for (guint i = 0; i < G_N_ELEMENTS(kernels); i++)
-    if (kernels[i].bytes == cc_sample_size(layout->type))
-      return &kernels[i];
-  return NULL;
-}
-
 /* No kernel copies samples that are shifted beside some that it filters. What is not the same for
  * all components repeats after 8 bytes. */
 static gboolean
@@ -205,9 +196,7 @@ cc_tensor_core_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kern
   if (by_samples && (layout->type != CC_SAMPLE_U8 || plan->stride != 1))
     return FALSE; /* none of them becomes grey so */
   if (writes_all(leading, layout) && plan->stride == 1)
-    choice->kernel =
-        leading->op ? find_kernel(leading, layout, choice->packing.pixel > 0, &choice->numbering)
-                    : find_passing_kernel(layout);
+    choice->kernel = find_kernel(leading, layout, choice->packing.pixel > 0, &choice->numbering);
   if (choice->kernel)
     choice->table = table_for(choice->kernel);
   else if (by_samples ||

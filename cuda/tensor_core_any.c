@@ -125,13 +125,11 @@ gboolean
 cc_tensor_core_any_choose(const CcPass *pass, const CcPlaneLayout *layout, guint stride,
                           guint pairs, CcTensorCoreAny *any, CcTensorCoreTable *table,
                           CcTensorCoreNumbering *numbering) {
-  static const CcOp no_op = {.n_matrices = 1, .width = 1, .height = 1, .mul = 1, .hi = 255};
-  const CcOp *op = pass->op ? pass->op : &no_op;
+  const CcOp *op = pass->op;
   const gint step = (gint)layout->step, bytes = (gint)cc_sample_size(layout->type);
-  if ((pass->op && !op->has_taps) || cc_op_largest_sum(op) > MOST_SUM)
+  if (!op->has_taps || cc_op_largest_sum(op) > MOST_SUM)
     return FALSE;
-  const gint lead = pass->op ? find_lead(pass, step, bytes, (gint)stride, pairs) : 0;
-  const guint reach = pass->op ? cc_tensor_core_farthest_sample(pass, layout) * (guint)bytes : 0;
+  const gint lead = find_lead(pass, step, bytes, (gint)stride, pairs);
   const gint middle = CC_TENSOR_CORE_ANY_BYTES * (gint)stride;
   any->finish = (guint8)find_finish(op, (guint)bytes, layout->shift, numbering);
   const gboolean narrow = stride == 1 && lead <= CC_TENSOR_CORE_ANY_LEAD(16, 1);
@@ -139,7 +137,7 @@ cc_tensor_core_any_choose(const CcPass *pass, const CcPlaneLayout *layout, guint
   any->height = (guint8)find_kernel((guint)bytes, height, any->finish)->height;
   const gboolean paired = any->height < CC_TENSOR_CORE_ANY_MOST_HEIGHT;
   const guint chunks = cc_cuda_divide_up((guint)(middle + 2 * lead), CC_TENSOR_CORE_ANY_CHUNK);
-  any->reach = (guint8)reach;
+  any->reach = (guint8)(cc_tensor_core_farthest_sample(pass, layout) * (guint)bytes);
   const gint taken = CC_TENSOR_CORE_ANY_LEAD(CC_TENSOR_CORE_ANY_CHUNK * (gint)chunks, (gint)stride);
   any->margin = (guint8)(16 * cc_cuda_divide_up((guint)MAX(taken, lead), 16));
   *table = (CcTensorCoreTable){

@@ -114,8 +114,7 @@ CC_OWN_FITS(CcTensorCorePart);
 
 /* F(bytes of a sample, bytes of a window, digits of a tap, matrices, rows of the window, last
  * step). Behind each row stands what it is for, as a rule: the named kernels that take it, at their
- * own scale and response where nothing else is said. Planes that are only copied or filled take
- * any. */
+ * own scale and response where nothing else is said. */
 #define CC_TENSOR_CORE_KERNELS(F)                                                                  \
   /* 8 bits with up to 4 bytes of a row on each side: 3 columns of any format, 5 of NV12's         \
    * chroma, 9 of one sample a pixel */                                                            \

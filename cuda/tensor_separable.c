@@ -117,7 +117,7 @@ cc_tensor_separable_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel 
   const CcPlaneLayout *layout = &plan->layout.plane[leading->plane];
   Choice *choice = CC_OWN(Choice, kernel);
   const CcOp *op = leading->op;
-  if (plan->stride != 1 || !op || !op->separable || op->n_matrices > 2 ||
+  if (plan->stride != 1 || !op->separable || op->n_matrices > 2 ||
       !cc_tensor_core_find_packing(&choice->packing, plan, leading) || choice->packing.pixel ||
       !cc_tensor_core_can_write(leading, layout))
     return FALSE;
