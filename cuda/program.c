@@ -333,7 +333,7 @@ products_of(const CcPlan *plan) {
     if (!cc_cuda_sliding.choose(plan, pass, &kernel))
       return G_MAXUINT;
     if (pass->op)
-      products += plan->layout.plane[pass->plane].step * cc_cuda_sliding_cost(&kernel, pass->op);
+      products += plan->layout.plane[pass->plane].step * cc_sliding_choice(&kernel)->cost;
   }
   return products;
 }
@@ -371,8 +371,8 @@ cost_of_two_stages(const CcPlan *plan) {
   const CcPass *pass = cc_cuda_leading_pass(plan, &plan->pass[0]);
   const guint step = plan->layout.plane[pass->plane].step;
   CcCudaKernel kernel = {0};
-  const gboolean has_two =
-      cc_cuda_sliding.choose(plan, pass, &kernel) && cc_tensor_separable_is_chosen(&kernel);
+  const gboolean has_two = cc_cuda_sliding.choose(plan, pass, &kernel) &&
+                           cc_sliding_choice(&kernel)->way == &cc_tensor_separable;
   return has_two && step > 1 ? step * COST_OF_GREYING : 0;
 }
 

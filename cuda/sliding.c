@@ -4,30 +4,29 @@
 
 #include "sliding.h"
 
-/* What two stages cost beside their products for each matrix, in products. */
-#define COST_OF_TWO_STAGES 14
+#include <string.h>
 
-static guint
-cost_of_two(const CcCudaKernel *two, const CcOp *op) {
-  return cc_tensor_separable_cost(two) + COST_OF_TWO_STAGES * op->n_matrices;
-}
-
-guint
-cc_cuda_sliding_cost(const CcCudaKernel *kernel, const CcOp *op) {
-  return cc_tensor_separable_is_chosen(kernel) ? cost_of_two(kernel, op)
-                                               : cc_tensor_core_cost(kernel, op);
+static gboolean
+choose_by(const CcSlidingWay *way, const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  CcSlidingChoice *choice = CC_OWN(CcSlidingChoice, kernel);
+  choice->way = way;
+  kernel->block[0] = 32;
+  kernel->integer = TRUE;
+  kernel->overlaps = TRUE;
+  return cc_tensor_core_find_packing(&choice->packing, plan, pass) &&
+         way->choose(plan, pass, kernel);
 }
 
 /* Plans that filter nothing, which no format leads to, are left to other algorithms. */
 static gboolean
 choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   CcCudaKernel one = {0}, two = {0};
-  const CcOp *op = cc_cuda_leading_pass(plan, pass)->op;
-  if (!op)
+  const CcPass *leading = cc_cuda_leading_pass(plan, pass);
+  if (!leading->op)
     return FALSE;
-  const gboolean has_one = cc_tensor_core_choose(plan, pass, &one);
-  const gboolean has_two = cc_tensor_separable_choose(plan, pass, &two);
-  if (has_two && (!has_one || cost_of_two(&two, op) < cc_tensor_core_cost(&one, op)))
+  const gboolean has_one = choose_by(&cc_tensor_core, plan, leading, &one);
+  const gboolean has_two = choose_by(&cc_tensor_separable, plan, leading, &two);
+  if (has_two && (!has_one || cc_sliding_choice(&two)->cost < cc_sliding_choice(&one)->cost))
     *kernel = two;
   else if (has_one)
     *kernel = one;
@@ -37,16 +36,35 @@ choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
 static void
 set_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device,
           const CcPass *const *pass) {
-  if (cc_tensor_separable_is_chosen(kernel))
-    cc_tensor_separable_set_tiles(launch, kernel, device, pass);
-  else
-    cc_tensor_core_set_tiles(launch, kernel, device, pass);
+  const CcSlidingWay *way = cc_sliding_choice(kernel)->way;
+  guint64 bytes = 0;
+  way->choose_tiles(launch, kernel, device);
+  for (gint i = 0; i < launch->n_parts; i++) {
+    CcPart *part = &launch->part[i];
+    const CcSlidingChoice *choice = cc_sliding_choice(&kernel[i]);
+    cc_tensor_core_set_packing(part, &choice->packing);
+    way->set_part(part, &kernel[i], pass[i]);
+    if (pass[i]->op) {
+      CC_OWN(CcTensorCorePart, part)->table = bytes;
+      bytes += choice->table_bytes;
+    }
+  }
 }
 
 static GBytes *
 make_taps(const CcLaunch *launch, const CcCudaKernel *kernel, const CcPass *const *pass) {
-  return cc_tensor_separable_is_chosen(kernel) ? cc_tensor_separable_make_taps(launch, kernel, pass)
-                                               : cc_tensor_core_make_taps(launch, kernel, pass);
+  GByteArray *tables = g_byte_array_new();
+  for (gint i = 0; i < launch->n_parts; i++) {
+    const CcPart *part = &launch->part[i];
+    const CcSlidingChoice *choice = cc_sliding_choice(&kernel[i]);
+    if (!pass[i]->op)
+      continue;
+    const guint at = tables->len;
+    g_byte_array_set_size(tables, at + choice->table_bytes);
+    memset(tables->data + at, 0, choice->table_bytes);
+    choice->way->write_table(tables->data + at, part, &kernel[i], pass[i]);
+  }
+  return g_byte_array_free_to_bytes(tables);
 }
 
 const CcCudaAlgorithm cc_cuda_sliding = {

@@ -1,32 +1,39 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The host halves of `sliding`: CcCudaAlgorithm of host_half.h has what each function does. */
+/* The two ways of `sliding`: all of a window in one stage, or rows first and then columns. */
 
-#include "host_half.h"
+#include "tensor_core_pass.h"
 
 G_BEGIN_DECLS
 
-/* What the kernel that cc_cuda_sliding chose costs, in products for 256 target bytes. */
-guint cc_cuda_sliding_cost(const CcCudaKernel *kernel, const CcOp *op);
+/* `kernel` is always one that the way has chosen. */
+typedef struct {
+  /* Chooses the kernel for a pass that filters. FALSE: there is none. */
+  gboolean (*choose)(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel);
+  /* Cuts the targets of all parts into tiles. */
+  void (*choose_tiles)(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device);
+  /* Sets what only kernels of this way read of a part. */
+  void (*set_part)(CcPart *part, const CcCudaKernel *kernel, const CcPass *pass);
+  /* Writes the table of a pass that filters to where all is zero. */
+  void (*write_table)(guint8 *to, const CcPart *part, const CcCudaKernel *kernel,
+                      const CcPass *pass);
+} CcSlidingWay;
 
-/* On the tensor cores. FALSE: these have no kernel that runs the pass. */
-gboolean cc_tensor_core_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel);
-void cc_tensor_core_set_tiles(CcLaunch *launch, const CcCudaKernel *chosen,
-                              const CcCudaDevice *device, const CcPass *const *pass);
-GBytes *cc_tensor_core_make_taps(const CcLaunch *launch, const CcCudaKernel *chosen,
-                                 const CcPass *const *pass);
+extern const CcSlidingWay cc_tensor_core, cc_tensor_separable;
 
-/* Products for 256 target bytes. */
-guint cc_tensor_core_cost(const CcCudaKernel *kernel, const CcOp *op);
+/* What is chosen for a pass begins with this. */
+typedef struct {
+  const CcSlidingWay *way;
+  CcTensorCorePacking packing; /* set before the way chooses */
+  guint cost;                  /* in products for 256 target bytes */
+  guint table_bytes;           /* of a pass that filters */
+} CcSlidingChoice;
 
-/* On the tensor cores, of separable windows rows first and then columns. FALSE: as above. */
-gboolean cc_tensor_separable_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel);
-void cc_tensor_separable_set_tiles(CcLaunch *launch, const CcCudaKernel *chosen,
-                                   const CcCudaDevice *device, const CcPass *const *pass);
-GBytes *cc_tensor_separable_make_taps(const CcLaunch *launch, const CcCudaKernel *chosen,
-                                      const CcPass *const *pass);
-gboolean cc_tensor_separable_is_chosen(const CcCudaKernel *kernel);
-guint cc_tensor_separable_cost(const CcCudaKernel *kernel);
+/* What cc_cuda_sliding has chosen. */
+static inline const CcSlidingChoice *
+cc_sliding_choice(const CcCudaKernel *kernel) {
+  return CC_OWN(const CcSlidingChoice, kernel);
+}
 
 G_END_DECLS

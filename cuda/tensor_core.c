@@ -35,11 +35,11 @@ static const Kernel kernels[] = {
 
 /* What is chosen for a pass. */
 typedef struct {
+  CcSlidingChoice base;
   const Kernel *kernel; /* or NULL */
   CcTensorCoreAny any;  /* only then */
   CcTensorCoreTable table;
   CcTensorCoreNumbering numbering;
-  CcTensorCorePacking packing;
 } Choice;
 CC_OWN_FITS(Choice);
 
@@ -185,46 +185,39 @@ table_for(const Kernel *kernel) {
   };
 }
 
-gboolean
-cc_tensor_core_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
-  const CcPass *leading = cc_cuda_leading_pass(plan, pass);
-  const CcPlaneLayout *layout = &plan->layout.plane[leading->plane];
+static gboolean
+choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  const CcPlaneLayout *layout = &plan->layout.plane[pass->plane];
   Choice *choice = CC_OWN(Choice, kernel);
-  if (!cc_tensor_core_find_packing(&choice->packing, plan, leading) || !can_pass(leading, layout))
+  const CcTensorCorePacking *packing = &choice->base.packing;
+  const gboolean by_samples = packing->colors && !packing->pixel;
+  if (!can_pass(pass, layout))
     return FALSE;
-  const gboolean by_samples = choice->packing.colors && !choice->packing.pixel;
   if (by_samples && (layout->type != CC_SAMPLE_U8 || plan->stride != 1))
     return FALSE; /* none of them becomes grey so */
-  if (writes_all(leading, layout) && plan->stride == 1)
-    choice->kernel = find_kernel(leading, layout, choice->packing.pixel > 0, &choice->numbering);
-  if (choice->kernel)
+  if (writes_all(pass, layout) && plan->stride == 1)
+    choice->kernel = find_kernel(pass, layout, packing->pixel > 0, &choice->numbering);
+  const gchar *name;
+  if (choice->kernel) {
+    kernel->module = cc_fatbin_tensor_core;
+    name = choice->kernel->name;
     choice->table = table_for(choice->kernel);
-  else if (by_samples ||
-           !cc_tensor_core_any_choose(leading, layout, plan->stride, choice->packing.pairs,
-                                      &choice->any, &choice->table, &choice->numbering))
+    choice->base.cost = choice->kernel->n_matrices * cost(choice->kernel) / 16;
+  } else if (!by_samples &&
+             cc_tensor_core_any_choose(pass, layout, plan->stride, packing->pairs, &choice->any,
+                                       &choice->table, &choice->numbering)) {
+    kernel->module = cc_fatbin_tensor_core_any;
+    name = cc_tensor_core_any_name(&choice->any, (guint)cc_sample_size(layout->type));
+    choice->base.cost = cc_tensor_core_any_cost(&choice->any, &choice->table, pass->op);
+  } else {
     return FALSE;
-  kernel->module = choice->kernel ? cc_fatbin_tensor_core : cc_fatbin_tensor_core_any;
-  g_strlcpy(kernel->name,
-            choice->kernel
-                ? choice->kernel->name
-                : cc_tensor_core_any_name(&choice->any, (guint)cc_sample_size(layout->type)),
-            sizeof kernel->name);
-  kernel->block[0] = 32;
+  }
+  g_strlcpy(kernel->name, name, sizeof kernel->name);
+  choice->base.table_bytes = cc_tensor_core_table_bytes(&choice->table, pass->op);
   kernel->block[1] = CC_TENSOR_CORE_WARPS;
-  kernel->integer = TRUE;
-  kernel->overlaps = TRUE;
-  if (leading->copy_mask & CC_TENSOR_CORE_ASIDE && choice->packing.pixel)
+  if (pass->copy_mask & CC_TENSOR_CORE_ASIDE && packing->pixel)
     kernel->shared_bytes = CC_TENSOR_CORE_ASIDE_BYTES;
   return TRUE;
-}
-
-guint
-cc_tensor_core_cost(const CcCudaKernel *kernel, const CcOp *op) {
-  const Choice *choice = CC_OWN(const Choice, kernel);
-  const Kernel *self = choice->kernel;
-  if (!self)
-    return cc_tensor_core_any_cost(&choice->any, &choice->table, op);
-  return self->n_matrices * cost(self) / 16;
 }
 
 /* --- tiles and taps --- */
@@ -295,7 +288,9 @@ cut_tiles(CcLaunch *launch, guint64 n_short) {
 /* Tall tiles read few rows twice. The last ones are short, so that the multiprocessors end
  * together; and so are all when tall ones would not be enough for them. */
 static void
-choose_tiles(CcLaunch *launch, guint blocks, const CcCudaDevice *device) {
+choose_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device) {
+  const guint blocks = CC_OWN(const Choice, kernel)->kernel ? CC_TENSOR_CORE_MOST_BLOCKS
+                                                            : CC_TENSOR_CORE_ANY_MOST_BLOCKS;
   const guint64 at_once = (guint64)blocks * device->multiprocessors;
   if (cut_tiles(launch, 0) < at_once)
     cut_tiles(launch, G_MAXUINT64);
@@ -303,46 +298,27 @@ choose_tiles(CcLaunch *launch, guint blocks, const CcCudaDevice *device) {
     cut_tiles(launch, at_once / 2);
 }
 
-void
-cc_tensor_core_set_tiles(CcLaunch *launch, const CcCudaKernel *chosen, const CcCudaDevice *device,
-                         const CcPass *const *pass) {
-  guint64 bytes = 0;
-  choose_tiles(launch,
-               CC_OWN(Choice, chosen)->kernel ? CC_TENSOR_CORE_MOST_BLOCKS
-                                              : CC_TENSOR_CORE_ANY_MOST_BLOCKS,
-               device);
-  for (gint i = 0; i < launch->n_parts; i++) {
-    CcPart *part = &launch->part[i];
-    CcTensorCorePart *own = CC_OWN(CcTensorCorePart, part);
-    cc_tensor_core_set_packing(part, &CC_OWN(const Choice, &chosen[i])->packing);
-    if (pass[i]->op) {
-      const Choice *choice = CC_OWN(const Choice, &chosen[i]);
-      set_samples(part, pass[i], &choice->numbering);
-      own->digits = choice->table.digits;
-      own->chunks = choice->table.chunks;
-      own->margin = choice->any.margin;
-      own->reach = choice->any.reach;
-      own->table = bytes;
-      bytes += cc_tensor_core_table_bytes(&choice->table, pass[i]->op);
-    }
-  }
+static void
+set_part(CcPart *part, const CcCudaKernel *kernel, const CcPass *pass) {
+  const Choice *choice = CC_OWN(const Choice, kernel);
+  CcTensorCorePart *own = CC_OWN(CcTensorCorePart, part);
+  if (!pass->op)
+    return;
+  set_samples(part, pass, &choice->numbering);
+  own->digits = choice->table.digits;
+  own->chunks = choice->table.chunks;
+  own->margin = choice->any.margin;
+  own->reach = choice->any.reach;
 }
 
-GBytes *
-cc_tensor_core_make_taps(const CcLaunch *launch, const CcCudaKernel *chosen,
-                         const CcPass *const *pass) {
-  GByteArray *tables = g_byte_array_new();
-  for (gint i = 0; i < launch->n_parts; i++) {
-    const CcPart *part = &launch->part[i];
-    if (!pass[i]->op)
-      continue;
-    const Choice *choice = CC_OWN(const Choice, &chosen[i]);
-    const guint at = (guint)CC_OWN(const CcTensorCorePart, part)->table;
-    const guint bytes = cc_tensor_core_table_bytes(&choice->table, pass[i]->op);
-    g_byte_array_set_size(tables, at + bytes);
-    memset(tables->data + at, 0, bytes);
-    cc_tensor_core_write_table(tables->data + at, &choice->table, part, pass[i], &choice->numbering,
-                               choice->packing.pairs);
-  }
-  return g_byte_array_free_to_bytes(tables);
+static void
+write_table(guint8 *to, const CcPart *part, const CcCudaKernel *kernel, const CcPass *pass) {
+  const Choice *choice = CC_OWN(const Choice, kernel);
+  cc_tensor_core_write_table(to, &choice->table, part, pass, &choice->numbering,
+                             choice->base.packing.pairs);
 }
+
+const CcSlidingWay cc_tensor_core = {.choose = choose,
+                                     .choose_tiles = choose_tiles,
+                                     .set_part = set_part,
+                                     .write_table = write_table};

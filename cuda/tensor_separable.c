@@ -5,7 +5,6 @@
 
 #include "sliding.h"
 
-#include <string.h>
 #include "engine/last_step.h"
 #include "tensor_core_table.h"
 #include "tensor_separable_finish.h"
@@ -13,6 +12,9 @@
 CC_CUDA_DECLARE_MODULE(tensor_separable);
 
 #define LEAST_ROWS (2 * CC_TENSOR_SEPARABLE_BLOCK_ROWS) /* of a tile */
+
+/* What two stages cost beside their products for each matrix, in products. */
+#define COST_OF_TWO_STAGES 14
 
 /* --- which kernel --- */
 
@@ -45,10 +47,10 @@ static const Kernel kernels[] = {
 
 /* What is chosen for a pass. */
 typedef struct {
+  CcSlidingChoice base;
   const Kernel *kernel;
   guint steps;    /* of 32 bytes along a row */
   gint most_code; /* the largest code value */
-  CcTensorCorePacking packing;
 } Choice;
 CC_OWN_FITS(Choice);
 
@@ -111,42 +113,38 @@ find_kernel(const CcPass *pass, const CcPlaneLayout *layout, const Choice *choic
   return best;
 }
 
-gboolean
-cc_tensor_separable_choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
-  const CcPass *leading = cc_cuda_leading_pass(plan, pass);
-  const CcPlaneLayout *layout = &plan->layout.plane[leading->plane];
+static guint
+table_bytes(const Choice *choice) {
+  const Kernel *kernel = choice->kernel;
+  const guint columns = kernel->digits * ((kernel->blocks + 1) / 2);
+  const guint rows = CC_TENSOR_SEPARABLE_SETS(kernel->bytes, kernel->digits) * choice->steps;
+  return CC_TENSOR_SEPARABLE_TABLE_BYTES +
+         kernel->n_matrices * (columns + rows) * CC_TENSOR_SEPARABLE_FRAGMENT_BYTES;
+}
+
+static gboolean
+choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  const CcPlaneLayout *layout = &plan->layout.plane[pass->plane];
   Choice *choice = CC_OWN(Choice, kernel);
-  const CcOp *op = leading->op;
-  if (plan->stride != 1 || !op->separable || op->n_matrices > 2 ||
-      !cc_tensor_core_find_packing(&choice->packing, plan, leading) || choice->packing.pixel ||
-      !cc_tensor_core_can_write(leading, layout))
+  const CcTensorCorePacking *packing = &choice->base.packing;
+  const CcOp *op = pass->op;
+  if (plan->stride != 1 || !op->separable || op->n_matrices > 2 || packing->pixel ||
+      !cc_tensor_core_can_write(pass, layout))
     return FALSE;
   const guint reach =
-      cc_tensor_core_farthest_sample(leading, layout) * (guint)cc_sample_size(layout->type) +
-      (choice->packing.colors && layout->step == 3 ? CC_TENSOR_CORE_LUMA_BYTES : 0);
+      cc_tensor_core_farthest_sample(pass, layout) * (guint)cc_sample_size(layout->type) +
+      (packing->colors && layout->step == 3 ? CC_TENSOR_CORE_LUMA_BYTES : 0);
   choice->most_code = (1 << layout->depth) - 1;
   choice->steps = cc_cuda_divide_up(reach + 8, CC_TENSOR_SEPARABLE_CENTRE);
-  choice->kernel = find_kernel(leading, layout, choice);
+  choice->kernel = find_kernel(pass, layout, choice);
   if (!choice->kernel)
     return FALSE;
   kernel->module = cc_fatbin_tensor_separable;
   g_strlcpy(kernel->name, choice->kernel->name, sizeof kernel->name);
-  kernel->block[0] = 32;
   kernel->block[1] = CC_TENSOR_SEPARABLE_WARPS;
-  kernel->integer = TRUE;
-  kernel->overlaps = TRUE;
+  choice->base.cost = cost(choice->kernel, choice->steps) + COST_OF_TWO_STAGES * op->n_matrices;
+  choice->base.table_bytes = table_bytes(choice);
   return TRUE;
-}
-
-gboolean
-cc_tensor_separable_is_chosen(const CcCudaKernel *kernel) {
-  return kernel->module == cc_fatbin_tensor_separable;
-}
-
-guint
-cc_tensor_separable_cost(const CcCudaKernel *kernel) {
-  const Choice *choice = CC_OWN(const Choice, kernel);
-  return cost(choice->kernel, choice->steps);
 }
 
 /* --- tiles --- */
@@ -172,7 +170,8 @@ cut_tiles(CcLaunch *launch, const Kernel *kernel, guint rows) {
 /* Tall tiles read few rows twice, but the multiprocessors have to end together: of the tiles that
  * they have at once, the last ones should be nearly as many. */
 static void
-choose_tiles(CcLaunch *launch, const Kernel *kernel, const CcCudaDevice *device) {
+choose_tiles(CcLaunch *launch, const CcCudaKernel *chosen, const CcCudaDevice *device) {
+  const Kernel *kernel = CC_OWN(const Choice, chosen)->kernel;
   const guint at_once = (guint)device->multiprocessors * kernel->resident;
   const guint more = CC_TENSOR_SEPARABLE_BLOCK_ROWS * (kernel->blocks - 1);
   guint64 least = G_MAXUINT64;
@@ -188,37 +187,9 @@ choose_tiles(CcLaunch *launch, const Kernel *kernel, const CcCudaDevice *device)
   cut_tiles(launch, kernel, best);
 }
 
-/* Bytes of a part's table. */
-static guint
-fragments_of_rows(const Choice *choice) {
-  const Kernel *kernel = choice->kernel;
-  return kernel->n_matrices * CC_TENSOR_SEPARABLE_SETS(kernel->bytes, kernel->digits) *
-         choice->steps;
-}
-
-static guint
-table_bytes(const Choice *choice) {
-  const Kernel *kernel = choice->kernel;
-  const guint columns = kernel->n_matrices * kernel->digits * ((kernel->blocks + 1) / 2);
-  return CC_TENSOR_SEPARABLE_TABLE_BYTES +
-         (fragments_of_rows(choice) + columns) * CC_TENSOR_SEPARABLE_FRAGMENT_BYTES;
-}
-
-void
-cc_tensor_separable_set_tiles(CcLaunch *launch, const CcCudaKernel *chosen,
-                              const CcCudaDevice *device, const CcPass *const *pass) {
-  guint64 bytes = 0;
-  choose_tiles(launch, CC_OWN(const Choice, chosen)->kernel, device);
-  for (gint i = 0; i < launch->n_parts; i++) {
-    CcPart *part = &launch->part[i];
-    const Choice *choice = CC_OWN(const Choice, &chosen[i]);
-    cc_tensor_core_set_packing(part, &choice->packing);
-    CC_OWN(CcTensorCorePart, part)->down = (gint)choice->steps;
-    if (pass[i]->op) {
-      CC_OWN(CcTensorCorePart, part)->table = bytes;
-      bytes += table_bytes(choice);
-    }
-  }
+static void
+set_part(CcPart *part, const CcCudaKernel *kernel, const CcPass *pass) {
+  CC_OWN(CcTensorCorePart, part)->down = (gint)CC_OWN(const Choice, kernel)->steps;
 }
 
 /* --- taps --- */
@@ -227,7 +198,8 @@ cc_tensor_separable_set_tiles(CcLaunch *launch, const CcCudaKernel *chosen,
 static gint
 row_tap(const CcOp *op, const CcPass *pass, const CcPart *part, const Choice *choice, guint m,
         gint component, gint distance) {
-  const gint apart = cc_tensor_core_samples_apart(choice->packing.pairs, part->step, component);
+  const gint apart =
+      cc_tensor_core_samples_apart(choice->base.packing.pairs, part->step, component);
   const gint place = distance / apart + (gint)op->width / 2;
   if (!(pass->filter_mask >> component & 1) || distance % apart != 0 || place < 0 ||
       place >= (gint)op->width)
@@ -329,7 +301,8 @@ bytes_of(const CcPart *part, guint mask) {
 }
 
 static void
-write_table(guint8 *to, const CcPass *pass, const CcPart *part, const Choice *choice) {
+write_table(guint8 *to, const CcPart *part, const CcCudaKernel *chosen, const CcPass *pass) {
+  const Choice *choice = CC_OWN(const Choice, chosen);
   const Kernel *kernel = choice->kernel;
   CcTensorSeparableTable *table = (CcTensorSeparableTable *)(gpointer)to;
   gint64 begin;
@@ -341,19 +314,7 @@ write_table(guint8 *to, const CcPass *pass, const CcPart *part, const Choice *ch
   write_fragments((gint8 *)to + CC_TENSOR_SEPARABLE_TABLE_BYTES, pass->op, pass, part, choice);
 }
 
-GBytes *
-cc_tensor_separable_make_taps(const CcLaunch *launch, const CcCudaKernel *chosen,
-                              const CcPass *const *pass) {
-  GByteArray *tables = g_byte_array_new();
-  for (gint i = 0; i < launch->n_parts; i++) {
-    const CcPart *part = &launch->part[i];
-    if (!pass[i]->op)
-      continue;
-    const Choice *choice = CC_OWN(const Choice, &chosen[i]);
-    const guint at = (guint)CC_OWN(const CcTensorCorePart, part)->table;
-    g_byte_array_set_size(tables, at + table_bytes(choice));
-    memset(tables->data + at, 0, table_bytes(choice));
-    write_table(tables->data + at, pass[i], part, choice);
-  }
-  return g_byte_array_free_to_bytes(tables);
-}
+const CcSlidingWay cc_tensor_separable = {.choose = choose,
+                                          .choose_tiles = choose_tiles,
+                                          .set_part = set_part,
+                                          .write_table = write_table};
