@@ -14,16 +14,11 @@
 
 /* --- last steps --- */
 
-typedef struct {
-  const CcTensorCoreNumbering *numbering;
-  const CcOp *op;
-  gdouble error; /* of a root, as a factor */
-} Form;
-
 static gint
 code_of_root(gconstpointer form, gint64 n) {
-  const Form *self = form;
-  const CcTensorCoreNumbers *numbers = &self->numbering->filtered;
+  const CcTensorCoreRoot *self = form;
+  const CcTensorCoreNumbering *numbering = self->numbers;
+  const CcTensorCoreNumbers *numbers = &numbering->filtered;
   const gdouble root = sqrt((gdouble)n) * self->error * (gdouble)numbers->factor.f;
   const gfloat code = (gfloat)(root + (gdouble)numbers->addend.f);
   return cc_clamp_code((gint)rintf(code), self->op->lo, self->op->hi);
@@ -41,13 +36,9 @@ find_root(const CcOp *op, guint bytes, CcTensorCoreNumbering *n) {
   n->filtered.factor.f = (gfloat)op->mul;
   n->filtered.addend.f = (gfloat)(op->add - 0.5);
   n->passed.factor.f = 1;
-  const Form least = {n, op, 1 - CC_TENSOR_CORE_ROOT_ERROR},
-             most = {n, op, 1 + CC_TENSOR_CORE_ROOT_ERROR};
-  const CcRange range = cc_op_range(op);
-  if (sqrt((gdouble)range.most) * fabs(op->mul) + fabs(op->add) >= CC_TENSOR_CORE_MOST_FLOAT)
-    return FALSE;
-  return cc_op_agrees(op, range, code_of_root, &least) &&
-         cc_op_agrees(op, range, code_of_root, &most);
+  const gdouble most = sqrt((gdouble)cc_op_range(op).most);
+  return most * fabs(op->mul) + fabs(op->add) < CC_TENSOR_CORE_MOST_FLOAT &&
+         cc_tensor_core_root_agrees(op, code_of_root, n);
 }
 
 /* Whether sums of stored words, and what the response makes of them, fit 32 bits. */

@@ -4,6 +4,9 @@
 #include <math.h>
 #include "engine/last_step.h"
 
+/* Relative error of the device's approximate root and of what is made of it, twice what it is. */
+#define ROOT_ERROR 0x1p-21
+
 #define MAX_SCALED (1 << 30) /* sums that scales are tried for */
 
 /* Sums of squares below this are formed behind a float's exponent. */
@@ -157,39 +160,32 @@ cc_tensor_core_is_magnitude_of_two(const CcOp *op) {
   return op->response == CC_RESPONSE_MAGNITUDE && op->n_matrices == 2;
 }
 
-/* A last step on the device whose root is wrong by a factor. */
-typedef struct {
-  const CcTensorCoreNumbering *numbering;
-  gdouble error;
-  gint hi;
-} Root;
+gboolean
+cc_tensor_core_root_agrees(const CcOp *op, CcCodeFunc code, gconstpointer numbers) {
+  const CcTensorCoreRoot least = {numbers, op, 1 - ROOT_ERROR},
+                         most = {numbers, op, 1 + ROOT_ERROR};
+  const CcRange range = cc_op_range(op);
+  return cc_op_agrees(op, range, code, &least) && cc_op_agrees(op, range, code, &most);
+}
 
 /* The byte that the device makes of the root of n. */
 static gint
 byte_of_root(gconstpointer form, gint64 n) {
-  const Root *self = form;
-  const CcTensorCoreNumbers *numbers = &self->numbering->filtered;
+  const CcTensorCoreRoot *self = form;
+  const CcTensorCoreNumbering *numbering = self->numbers;
+  const CcTensorCoreNumbers *numbers = &numbering->filtered;
   const gint64 squares = MIN(n, MAX_SQUARES - 1);
   const gdouble root = sqrt((gdouble)squares * (gdouble)numbers->factor.f) * self->error;
-  return (gint)rintf(MIN((gfloat)root + numbers->addend.f, G_MAXUINT8)) -
-         (gint)self->numbering->excess;
+  return (gint)rintf(MIN((gfloat)root + numbers->addend.f, G_MAXUINT8)) - (gint)numbering->excess;
 }
 
 /* The word, which is exact. n is whole, so that a half is never hit. */
 static gint
 word_of_root(gconstpointer form, gint64 n) {
-  const Root *self = form;
+  const CcTensorCoreRoot *self = form;
+  const CcTensorCoreNumbering *numbering = self->numbers;
   const gdouble root = rint(sqrt((gdouble)n)); /* may not be an int */
-  return (gint)MIN(root + self->numbering->filtered.addend.i, self->hi);
-}
-
-static gboolean
-root_byte_agrees(const CcOp *op, const CcTensorCoreNumbering *numbering) {
-  const Root least = {numbering, 1 - CC_TENSOR_CORE_ROOT_ERROR, op->hi},
-             most = {numbering, 1 + CC_TENSOR_CORE_ROOT_ERROR, op->hi};
-  const CcRange range = cc_op_range(op);
-  return cc_op_agrees(op, range, byte_of_root, &least) &&
-         cc_op_agrees(op, range, byte_of_root, &most);
+  return (gint)MIN(root + numbering->filtered.addend.i, self->op->hi);
 }
 
 static gboolean
@@ -201,7 +197,7 @@ find_root_byte(const CcOp *op, gint lift, gint64 most, CcTensorCoreNumbering *n)
   n->filtered.factor.f = (gfloat)(op->mul * op->mul);
   n->filtered.addend.f = (gfloat)(lift + (gint)n->excess);
   n->passed.factor.f = 1;
-  return root_byte_agrees(op, n);
+  return cc_tensor_core_root_agrees(op, byte_of_root, n);
 }
 
 static gboolean
@@ -211,7 +207,7 @@ find_root_word(const CcOp *op, CcTensorCoreNumbering *n) {
       cc_op_range(op).most >= CC_TENSOR_CORE_MOST_SQUARES)
     return FALSE;
   n->filtered.addend.i = (gint)offset;
-  const Root root = {n, 1, op->hi};
+  const CcTensorCoreRoot root = {n, op, 1};
   return cc_op_agrees(op, cc_op_range(op), word_of_root, &root);
 }
 

@@ -4,14 +4,12 @@
 /* The last steps of the tensor core kernels: which of them give the same code values as an op's
  * own, shown for every sum that can occur. */
 
+#include "engine/last_step.h"
 #include "engine/plan.h"
 #include "launch.h"
 #include "tensor_core_kernels.h"
 
 G_BEGIN_DECLS
-
-/* Relative error of the device's approximate root and of what is made of it, twice what it is. */
-#define CC_TENSOR_CORE_ROOT_ERROR 0x1p-21
 
 /* The device's roots of words are right for sums of squares below this. */
 #define CC_TENSOR_CORE_MOST_SQUARES (G_GINT64_CONSTANT(1) << 60)
@@ -40,6 +38,17 @@ gboolean cc_tensor_core_find_finish(CcTensorCoreFinish finish, const CcOp *op, g
  * `most_down`. */
 gboolean cc_tensor_core_find_product(const CcOp *op, gint room, gint most_down,
                                      CcTensorCoreNumbering *numbering);
+
+/* A last step with a root, which the device has wrong by a factor. */
+typedef struct {
+  gconstpointer numbers; /* whatever the last step has */
+  const CcOp *op;
+  gdouble error;
+} CcTensorCoreRoot;
+
+/* Whether `code`, whose form is a CcTensorCoreRoot, gives the op's code values however wrong the
+ * device's approximate root is. */
+gboolean cc_tensor_core_root_agrees(const CcOp *op, CcCodeFunc code, gconstpointer numbers);
 
 /* Whether the response is a sum of one matrix as it is. */
 gboolean cc_tensor_core_is_linear(const CcOp *op);

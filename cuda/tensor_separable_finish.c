@@ -112,19 +112,13 @@ find_absolute(const CcOp *op, CcTensorSeparableTable *table) {
   return TRUE;
 }
 
-/* A last step whose root is wrong by a factor. */
-typedef struct {
-  const CcTensorSeparableTable *table;
-  gdouble error;
-  gint lo, hi;
-} Root;
-
 static gint
 code_of_root(gconstpointer form, gint64 n) {
-  const Root *self = form;
+  const CcTensorCoreRoot *self = form;
+  const CcTensorSeparableTable *table = self->numbers;
   const gfloat root = (gfloat)(sqrt((gdouble)n) * self->error);
-  return cc_clamp_code(cc_floor_f32(fmaf(root, self->table->scale, self->table->lift)), self->lo,
-                       self->hi);
+  return cc_clamp_code(cc_floor_f32(fmaf(root, table->scale, table->lift)), self->op->lo,
+                       self->op->hi);
 }
 
 static gboolean
@@ -134,12 +128,8 @@ find_root(const CcOp *op, CcTensorSeparableTable *table, gint64 *begin) {
     return FALSE;
   table->scale = (gfloat)op->mul;
   table->lift = (gfloat)op->add;
-  const Root least = {table, 1 - CC_TENSOR_CORE_ROOT_ERROR, op->lo, op->hi};
-  const Root most = {table, 1 + CC_TENSOR_CORE_ROOT_ERROR, op->lo, op->hi};
-  const CcRange range = cc_op_range(op);
   *begin = CC_TENSOR_CORE_FLOAT_BITS;
-  return cc_op_agrees(op, range, code_of_root, &least) &&
-         cc_op_agrees(op, range, code_of_root, &most);
+  return cc_tensor_core_root_agrees(op, code_of_root, table);
 }
 
 static gboolean
