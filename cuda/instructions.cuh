@@ -91,28 +91,17 @@ start_copy(unsigned char *to, const char *from) {
 #endif
 }
 
-/* The same of the first `bytes` bytes, below 16; what becomes of the others is open. */
+/* The same of the first `bytes` of SIZE bytes, 8 or 16; what becomes of the others is open. */
+template <int SIZE>
 static __device__ __forceinline__ void
 start_copy_of_part(unsigned char *to, const char *from, int bytes) {
 #if __CUDA_ARCH__ >= 800
   const unsigned address = (unsigned)__cvta_generic_to_shared(to);
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(bytes)
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %3, %2;" ::"r"(address), "l"(from),
+               "r"(bytes), "n"(SIZE)
                : "memory");
 #else
-  for (int i = 0; i < bytes; i++)
-    to[i] = __ldg((const unsigned char *)from + i);
-#endif
-}
-
-/* The same of the first `bytes` of 8 bytes. */
-static __device__ __forceinline__ void
-start_copy_of_word(unsigned char *to, const char *from, int bytes) {
-#if __CUDA_ARCH__ >= 800
-  const unsigned address = (unsigned)__cvta_generic_to_shared(to);
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(address), "l"(from), "r"(bytes)
-               : "memory");
-#else
-  if (bytes == 8)
+  if (SIZE == 8 && bytes == 8)
     *(uint2 *)to = __ldg((const uint2 *)from);
   else
     for (int i = 0; i < bytes; i++)

@@ -263,7 +263,7 @@ stage_rows(const CcLaunch &launch, const Tile &tile, Rows &staged) {
     else if (bytes >= PIECE)
       start_copy(to, from);
     else
-      start_copy_of_part(to, from, bytes);
+      start_copy_of_part<PIECE>(to, from, bytes);
   });
 }
 

@@ -129,11 +129,11 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
     unsigned char *to = &staged.row[slot][thread() / ACROSS][thread() % ACROSS * WORD];
 #pragma unroll
     for (int i = 0; i < BLOCK_ROWS / EACH; i++, next += EACH * pitch)
-      start_copy_of_word(to + i * EACH * Staged::PITCH, next, WORD);
+      start_copy_of_part<WORD>(to + i * EACH * Staged::PITCH, next, WORD);
     unsigned char *end = &staged.row[slot][thread() / ENDS][TILE_BYTES];
 #pragma unroll 1
     for (int k = thread() % ENDS * WORD; k < 2 * span.reach; k += ENDS * WORD)
-      start_copy_of_word(end + k, next_end + (k - thread() % ENDS * WORD), WORD);
+      start_copy_of_part<WORD>(end + k, next_end + (k - thread() % ENDS * WORD), WORD);
     next_end += BLOCK_ROWS * pitch;
   }
 
@@ -156,7 +156,7 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
     if (y < 0)
       *(uint64_t *)to = OWN(part).border[(unsigned)(at + 48 * WORD) / WORD % 3];
     else
-      start_copy_of_word(to, source_row<char>(part, y) + (bytes > 0 ? at : 0), bytes);
+      start_copy_of_part<WORD>(to, source_row<char>(part, y) + (bytes > 0 ? at : 0), bytes);
   }
 
   /* Makes the pixels of four samples grey that the thread has staged of block `i`. */

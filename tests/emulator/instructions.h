@@ -53,14 +53,10 @@ start_copy(unsigned char *to, const char *from) {
   emulator_start_copy(to, from, 16, 16);
 }
 
+template <int SIZE>
 static inline void
 start_copy_of_part(unsigned char *to, const char *from, int bytes) {
-  emulator_start_copy(to, from, 16, bytes);
-}
-
-static inline void
-start_copy_of_word(unsigned char *to, const char *from, int bytes) {
-  emulator_start_copy(to, from, 8, bytes);
+  emulator_start_copy(to, from, SIZE, bytes);
 }
 
 static inline void
