@@ -293,7 +293,7 @@ queue_stages(CudaBackend *self, Slot *slot, GError **error) {
 static void
 fill_slice(gpointer data, guint slice) {
   Slot *slot = data;
-  cc_transfer_fill_staging(&slot->src, slot->in.host, slice, cc_transfer_n_slices(&slot->src));
+  cc_transfer_copy_slice(&slot->src, slot->in.host, slice, cc_transfer_n_slices(&slot->src));
 }
 
 static void
@@ -309,7 +309,7 @@ queue_filled(gpointer data) {
 static void
 empty_slice(gpointer data, guint slice) {
   Slot *slot = data;
-  cc_transfer_empty_staging(&slot->dst, slot->out.host, slice, cc_transfer_n_slices(&slot->dst));
+  cc_transfer_copy_slice(&slot->dst, slot->out.host, slice, cc_transfer_n_slices(&slot->dst));
 }
 
 static void
@@ -318,7 +318,7 @@ empty_staging(Slot *slot) {
   if (n_slices > 0)
     cc_shared_work_finish(cc_shared_work_start(n_slices, empty_slice, NULL, slot));
   else
-    cc_transfer_empty_staging(&slot->dst, slot->out.host, 0, 1);
+    cc_transfer_copy_slice(&slot->dst, slot->out.host, 0, 1);
 }
 
 /* Fills the staging memory, if there is any, and queues all stages, or leaves both to helpers. */
@@ -331,7 +331,7 @@ start_slot(CudaBackend *self, Slot *slot, GError **error) {
     return TRUE;
   }
   if (staged)
-    cc_transfer_fill_staging(&slot->src, slot->in.host, 0, 1);
+    cc_transfer_copy_slice(&slot->src, slot->in.host, 0, 1);
   if (queue_stages(self, slot, error))
     return TRUE;
   finish_streams(self);

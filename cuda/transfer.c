@@ -113,7 +113,8 @@ choose(CcTransfer *self, const CcCudaPlane *own, gsize own_bytes, gsize most_byt
 CcTransfer
 cc_transfer_of_source(const CcCudaProgram *program, const CcFrame *frame) {
   const CcPlan *plan = program->base.plan;
-  CcTransfer self = {.n_planes = plan->frame_layout.n_planes,
+  CcTransfer self = {.to_device = TRUE,
+                     .n_planes = plan->frame_layout.n_planes,
                      .layout = plan->frame_layout.plane,
                      .rect = plan->frame_source,
                      .frame = *frame};
@@ -161,28 +162,18 @@ rows_of_slice(const CcTransfer *self, guint p, guint slice, guint n_slices, guin
 }
 
 void
-cc_transfer_fill_staging(const CcTransfer *self, guint8 *staging, guint slice, guint n_slices) {
+cc_transfer_copy_slice(const CcTransfer *self, guint8 *staging, guint slice, guint n_slices) {
   for (guint p = 0; p < self->n_planes; p++) {
     guint first;
     const guint rows = rows_of_slice(self, p, slice, n_slices, &first);
-    const CcCudaPlane *place = &self->plane[p];
-    const gssize pitch = self->frame.plane[p].pitch;
-    copy_rows(staging + place->offset + first * place->pitch, (gssize)place->pitch,
-              rect_data(self, p) + first * pitch, pitch, rect_row_bytes(self, p), rows);
-  }
-}
-
-void
-cc_transfer_empty_staging(const CcTransfer *self, const guint8 *staging, guint slice,
-                          guint n_slices) {
-  for (guint p = 0; p < self->n_planes; p++) {
-    guint first;
-    const guint rows = rows_of_slice(self, p, slice, n_slices, &first);
-    const CcCudaPlane *place = &self->plane[p];
-    const gssize pitch = self->frame.plane[p].pitch;
-    copy_rows(rect_data(self, p) + first * pitch, pitch,
-              staging + place->offset + first * place->pitch, (gssize)place->pitch,
-              rect_row_bytes(self, p), rows);
+    const gsize row_bytes = rect_row_bytes(self, p);
+    const gssize pitch = self->frame.plane[p].pitch, staged_pitch = (gssize)self->plane[p].pitch;
+    guint8 *data = rect_data(self, p) + first * pitch;
+    guint8 *staged = staging + self->plane[p].offset + first * staged_pitch;
+    if (self->to_device)
+      copy_rows(staged, staged_pitch, data, pitch, row_bytes, rows);
+    else
+      copy_rows(data, pitch, staged, staged_pitch, row_bytes, rows);
   }
 }
 
@@ -192,7 +183,7 @@ cc_transfer_empty_staging(const CcTransfer *self, const guint8 *staging, guint s
  * NULL in the frame. Only what rows hold is copied: what lies between them was never written. */
 static gboolean
 copy_plane(const CcTransfer *self, const CcCudaDriver *cuda, guint p, CUdeviceptr buffer,
-           guint8 *staging, gboolean to_device, CUstream stream, GError **error) {
+           guint8 *staging, CUstream stream, GError **error) {
   const CcCudaPlane *place = &self->plane[p];
   guint8 *data = staging ? staging + place->offset : rect_data(self, p);
   const gsize pitch = staging ? place->pitch : (gsize)self->frame.plane[p].pitch;
@@ -200,7 +191,7 @@ copy_plane(const CcTransfer *self, const CcCudaDriver *cuda, guint p, CUdevicept
   CUDA_MEMCPY2D copy = {.WidthInBytes = rect_row_bytes(self, p), .Height = self->rect[p].height};
   /* the address tells which memory it is of, that of another device too */
   const CUmemorytype type = on_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_UNIFIED;
-  if (to_device) {
+  if (self->to_device) {
     copy.srcMemoryType = type;
     copy.srcHost = on_host ? data : NULL;
     copy.srcDevice = on_host ? 0 : (CUdeviceptr)data;
@@ -222,9 +213,9 @@ copy_plane(const CcTransfer *self, const CcCudaDriver *cuda, guint p, CUdevicept
 
 static gboolean
 copy_planes(const CcTransfer *self, const CcCudaDriver *cuda, CUdeviceptr buffer, guint8 *staging,
-            gboolean to_device, CUstream stream, GError **error) {
+            CUstream stream, GError **error) {
   for (guint p = 0; p < self->n_planes; p++)
-    if (!copy_plane(self, cuda, p, buffer, staging, to_device, stream, error))
+    if (!copy_plane(self, cuda, p, buffer, staging, stream, error))
       return FALSE;
   return TRUE;
 }
@@ -235,7 +226,7 @@ cc_transfer_upload(const CcTransfer *self, const CcCudaDriver *cuda, CUdeviceptr
   if (self->kind == CC_TRANSFER_NONE)
     return TRUE;
   if (self->kind == CC_TRANSFER_PLANES)
-    return copy_planes(self, cuda, buffer, NULL, TRUE, stream, error);
+    return copy_planes(self, cuda, buffer, NULL, stream, error);
   const guint8 *from = self->kind == CC_TRANSFER_WHOLE ? self->block : staging;
   return cc_cuda_check(cuda, cuda->cuMemcpyHtoDAsync(buffer, from, self->bytes, stream),
                        "cuMemcpyHtoDAsync", error);
@@ -247,7 +238,7 @@ cc_transfer_download(const CcTransfer *self, const CcCudaDriver *cuda, CUdevicep
   if (self->kind == CC_TRANSFER_NONE)
     return TRUE;
   if (self->kind != CC_TRANSFER_WHOLE)
-    return copy_planes(self, cuda, buffer, self->kind == CC_TRANSFER_STAGED ? staging : NULL, FALSE,
+    return copy_planes(self, cuda, buffer, self->kind == CC_TRANSFER_STAGED ? staging : NULL,
                        stream, error);
   return cc_cuda_check(cuda, cuda->cuMemcpyDtoHAsync(self->block, buffer, self->bytes, stream),
                        "cuMemcpyDtoHAsync", error);

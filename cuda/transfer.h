@@ -17,6 +17,7 @@ typedef enum {
 
 typedef struct {
   CcTransferKind kind;
+  gboolean to_device;
   gsize bytes; /* of device memory that it needs; 0 with NONE */
   /* on the device: offsets in a buffer of these bytes, but addresses with NONE */
   CcCudaPlane plane[CC_MAX_PLANES];
@@ -37,11 +38,9 @@ CcTransfer cc_transfer_of_target(const CcCudaProgram *program, const CcFrame *fr
  * dividing; 0: they are so small that other threads are no help. */
 guint cc_transfer_n_slices(const CcTransfer *self);
 
-/* Copies a slice, of `n_slices`, between the frame and `staging` of self->bytes; only with STAGED.
- */
-void cc_transfer_fill_staging(const CcTransfer *self, guint8 *staging, guint slice, guint n_slices);
-void cc_transfer_empty_staging(const CcTransfer *self, const guint8 *staging, guint slice,
-                               guint n_slices);
+/* Copies a slice, of `n_slices`, from the frame to `staging` of self->bytes, or back; only with
+ * STAGED. */
+void cc_transfer_copy_slice(const CcTransfer *self, guint8 *staging, guint slice, guint n_slices);
 
 /* Queue the copies to or from the device buffer. `staging` is used with STAGED, and nothing is done
  * with NONE. The device must be pushed. */
