@@ -7,8 +7,8 @@
 
 /* --- matrix products --- */
 
-/* A lane's sums for 8 target bytes of each window: of lane 4g + t, columns 2t and 2t + 1 of window
- * g, then of window g + 8. */
+/* Four sums of a lane: of lane 4g + t columns 2t and 2t + 1 of row g of the product, and then of
+ * row g + 8. In one stage rows are windows, and columns 8 target bytes of each. */
 struct Products {
   int sum[4];
 };

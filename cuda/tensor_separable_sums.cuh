@@ -3,6 +3,7 @@
 
 /* The two products of tensor_separable.cu: sums along rows, and of those along columns. */
 
+#include "tensor_core_products.cuh"
 #include "tensor_separable_tile.cuh"
 
 /* What a kernel is made for: see CC_TENSOR_SEPARABLE_KERNELS. */
@@ -28,12 +29,6 @@ struct Variant {
 };
 
 /* --- matrix products --- */
-
-/* Four sums of a lane: of lane 4g + t row g of the product, columns 2t and 2t + 1, and then the
- * same of row g + 8. */
-struct Products {
-  int sum[4];
-};
 
 /* Adds to `to` the product of a matrix of taps, 16 x 16, with one of bytes, 16 x 8. */
 template <bool SIGNED>
