@@ -166,7 +166,10 @@ class Rows(unittest.TestCase):
                 "RGBA separable:15 2": ("auto (sliding)", 3),
                 "ARGB64 gaussian:15 4": ("auto (sliding)", 3),
                 "RGBA separable:15 4": ("auto (sliding)", 1),
-                "GRAY8 box:127 1": ("auto (two-pass)", 2)}
+                "RGB gaussian:127 1": ("auto (sliding)", 1),
+                "RGBA gaussian:127 1": ("auto (sliding)", 3),  # whose alpha is copied
+                "GRAY8 gaussian:31:5 2": ("auto (sliding)", 2),  # all pixels, then every second
+                "ARGB64 gaussian:31:5 4": ("auto (two-pass)", 2)}  # which is cheaper
         cases = [case.split() for case in ways]
         done = subprocess.run(
             [f"{FOLDER}/cudaconv-bench-kernels", "--npp=/nowhere", "--once",
