@@ -198,7 +198,6 @@ set_pack_part(CcPart *part, const CcPlan *plan, guint p, guint stride) {
   for (guint from = 0; from < plan->layout.n_planes; from++) {
     const CcPacking *packing = &plan->packing[from];
     const guint pixel = plan->layout.plane[from].step;
-    const guint last = (plan->target[from].width - 1) / stride * stride;
     for (guint i = 0; i < cc_packing_n_places(packing); i++) {
       const CcPlace *place = &packing->place[i];
       for (guint n = 0; place->plane == p && place->first + n * place->spacing < step; n++) {
@@ -207,7 +206,7 @@ set_pack_part(CcPart *part, const CcPlan *plan, guint p, guint stride) {
           continue;
         own->each[at] = (guint8)(step / place->spacing * stride);
         own->offset[at] = (guint8)(n / pixel * stride * pixel + n % pixel);
-        own->last[at] = (gint)(last * pixel + pixel - 1);
+        own->last[at] = (gint)(plan->target[from].width * pixel) - 1;
         own->plane[at] = (guint8)from;
       }
     }

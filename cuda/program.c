@@ -427,8 +427,9 @@ make_split_plan(CcPlan *split, const CcPlan *plan) {
  * (docs/experiments.md). */
 #define COST_OF_TWO_PASS(taps, stride) (8 * (taps) / (stride))
 
-/* Makes the plan of a stride that filters all pixels, of which some are left out then, where the
- * tensor cores have kernels only for that, and where it costs less than two-pass. */
+/* Makes the plan of a stride that filters all pixels from the first one that is kept to the last,
+ * of which the others are left out then, where the tensor cores have kernels only for that, and
+ * where it costs less than two-pass. */
 static gboolean
 make_full_plan(CcPlan *full, const CcPlan *plan) {
   g_autofree CcPlan *split = g_new(CcPlan, 1);
@@ -439,7 +440,10 @@ make_full_plan(CcPlan *full, const CcPlan *plan) {
   *full = *plan;
   full->stride = 1;
   full->out_layout = full->layout;
-  memcpy(full->target, full->source, sizeof full->target);
+  for (guint p = 0; p < full->layout.n_planes; p++) {
+    full->target[p].width = (plan->target[p].width - 1) * plan->stride + 1;
+    full->target[p].height = (plan->target[p].height - 1) * plan->stride + 1;
+  }
   if (make_split_plan(split, full))
     *full = *split;
   return is_sliding(full) && cost_of_components(full) <= COST_OF_TWO_PASS(taps, plan->stride);

@@ -83,7 +83,7 @@ find_scale(const CcOp *op, Scale *scale, CcTensorSeparableTable *table) {
   gint exponent;
   frexp(ldexp(op->mul, (gint)scale->drop), &exponent); /* mul is from half of 2^exponent on */
   const gint64 largest = exponent > 0 ? G_MAXINT32 / 2 : G_MAXINT32;
-  if (op->mul <= 0 || exponent > doubled || exponent < -31 ||
+  if (op->mul <= 0 || exponent > doubled || exponent < doubled - 31 ||
       !find_multiplier(op, (guint)(32 - exponent), largest, scale))
     return FALSE;
   table->multiplier = scale->multiplier;
