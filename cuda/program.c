@@ -433,9 +433,9 @@ make_split_plan(CcPlan *split, const CcPlan *plan) {
 static gboolean
 make_full_plan(CcPlan *full, const CcPlan *plan) {
   g_autofree CcPlan *split = g_new(CcPlan, 1);
-  if (plan->stride == 1 || plan->hue || !may_slide(plan) || is_sliding(plan))
+  const CcOp *op = plan->n_passes > 0 ? cc_cuda_leading_pass(plan, &plan->pass[0])->op : NULL;
+  if (plan->stride == 1 || !op || plan->hue || !may_slide(plan) || is_sliding(plan))
     return FALSE;
-  const CcOp *op = cc_cuda_leading_pass(plan, &plan->pass[0])->op;
   const guint taps = op->n_matrices * MAX(op->width, op->height);
   *full = *plan;
   full->stride = 1;
