@@ -115,9 +115,29 @@ fits_32_bits(const CcOp *op) {
 static void
 take_32_bits(CcChoice *choice, const CcOp *op) {
   take_plans_step(choice, op, CC_LANE_32);
-  if (choice->form == CC_FINISH_F64 && choice->number == CC_NUMBER_32 &&
-      cc_find_form_shifted(op, &choice->to_sample))
+  if (choice->number != CC_NUMBER_32)
+    return;
+  if (cc_find_form_bits(op, 0, &choice->to_sample))
+    choice->form = CC_FINISH_BITS;
+  else if (cc_find_form_shifted(op, 0, &choice->to_sample))
     choice->form = CC_FINISH_SHIFTED;
+}
+
+/* The same for sums whose lowest bits, `dropped` of them, are not there. */
+static gboolean
+take_32_bits_without(CcChoice *choice, const CcOp *op, guint dropped) {
+  take_plans_step(choice, op, CC_LANE_32);
+  if (choice->reduces)
+    return FALSE;
+  if (cc_find_form_bits(op, dropped, &choice->to_sample)) {
+    choice->form = CC_FINISH_BITS;
+    return TRUE;
+  }
+  if (!cc_find_form_shifted(op, dropped, &choice->to_sample))
+    return FALSE;
+  choice->to_sample.shifted.right -= dropped;
+  choice->form = CC_FINISH_SHIFTED;
+  return TRUE;
 }
 
 /* A vector holds twice as many samples in half the bits, so the narrowest lane is the best. An op
@@ -240,6 +260,58 @@ choose_pairs(CcChoice *choice, const CcPlaneLayout *plane, const CcRows *rows) {
   choice->pairs = TRUE;
 }
 
+/* --- 8: products of several neighbours --- */
+
+#define COST_OF_LINES 4 /* products that take as long as cutting sums along lines into words */
+
+/* Whether sums along lines and over them are less work than sums over whole windows, by the
+ * instructions that multiply. */
+static gboolean
+prefers_lines(const CcLines *lines, const CcWindow *window, guint width) {
+  if (!lines || !window)
+    return lines != NULL;
+  return lines->along[0].n_groups + COST_OF_LINES + lines->n_groups * lines->n_parts <
+         window->n_groups * width;
+}
+
+static gboolean
+take_lines_step(CcChoice *choice, const CcOp *op, const CcLines *lines) {
+  if (lines->dropped)
+    return take_32_bits_without(choice, op, lines->dropped);
+  take_32_bits(choice, op);
+  return fits_32_bits(op);
+}
+
+/* They are the way where no kernel of bytes knows the shape of the sums. */
+static void
+choose_products(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, const CcRows *rows) {
+  if (choice->sample_lane == CC_LANE_8 || op->response == CC_RESPONSE_DIRECTION)
+    return;
+  CcLines *lines = cc_lines_new(op, plane->type, plane->depth, plane->step, rows);
+  CcWindow *window = cc_window_new(op, plane->type, plane->depth, rows);
+  CcChoice wide = *choice;
+  wide.to_sample.shift = 0;
+  if (lines && (!prefers_lines(lines, window, op->width) || !take_lines_step(&wide, op, lines)))
+    g_clear_pointer(&lines, cc_lines_free);
+  if (lines)
+    g_clear_pointer(&window, cc_window_free);
+  else if (window && fits_32_bits(op))
+    take_32_bits(&wide, op);
+  else
+    g_clear_pointer(&window, cc_window_free);
+  if (!lines && !window)
+    return;
+  *choice = wide;
+  choice->to_sample.shift = plane->shift;
+  choice->lines = lines;
+  choice->window = window;
+  choice->sample_lane = (lines && lines->kind != CC_GROUP_WORDS) || (window && window->group == 4)
+                            ? CC_LANE_8
+                            : CC_LANE_16;
+  choice->ring_lane = CC_LANE_32;
+  choice->separable = lines != NULL;
+}
+
 /* --- the ladder --- */
 
 static void
@@ -269,6 +341,7 @@ choose_filter(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, cons
 
   choose_apply(choice, op, rows);
   choose_pairs(choice, plane, rows);
+  choose_products(choice, op, plane, rows);
 }
 
 void
@@ -288,4 +361,6 @@ cc_choice_clear(CcChoice *choice) {
     cc_weights_clear(&choice->along[m]);
     cc_weights_clear(&choice->over[m]);
   }
+  cc_lines_free(choice->lines);
+  cc_window_free(choice->window);
 }

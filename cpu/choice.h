@@ -4,8 +4,10 @@
 /* The ladder: what a pass of a plan is run with, and why. */
 
 #include "engine/plan.h"
+#include "lines.h"
 #include "rows.h"
 #include "weights.h"
+#include "window.h"
 
 G_BEGIN_DECLS
 
@@ -34,6 +36,9 @@ typedef struct {
   CcLane sample_lane; /* of loaded rows */
   CcLane ring_lane;   /* of the rows that the last sums are over */
   gboolean pairs;     /* samples with even and odd numbers have places of their own along a line */
+  /* sums are products of several neighbours; NULL both: they are sums of terms */
+  CcWindow *window;
+  CcLines *lines;
   CcApplyFunc apply;  /* sum, absolute value and last step in one; NULL: they are not */
   CcWeights along[CC_MAX_MATRICES]; /* sums along a line, when separable */
   CcWeights over[CC_MAX_MATRICES];  /* sums over the window's rows */

@@ -16,8 +16,8 @@ typedef struct {
 } CcVariant;
 
 /* The names of the variants that this machine can run, slowest first, NULL-terminated: "plain", "c"
- * and, on x86-64, "avx2" and "avx512". The environment variable CUDACONV_CPU names the fastest
- * allowed. */
+ * and, on x86-64, "avx2", "avxvnni", "avx512" and "avx512vnni". The environment variable
+ * CUDACONV_CPU names the last one that is allowed. */
 const gchar *const *cc_cpu_variants(void);
 
 /* Makes programs that are prepared from now on use variant `name`, or the fastest one again with

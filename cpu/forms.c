@@ -137,10 +137,11 @@ code_of_shifted(gconstpointer finish, gint64 t) {
 
 /* What the lowest bits could add is half made up for, so that a float's rounding matters least. */
 gboolean
-cc_find_form_shifted(const CcOp *op, CcFinish *finish) {
+cc_find_form_shifted(const CcOp *op, guint least_right, CcFinish *finish) {
   const CcRange range = cc_op_range(op);
-  const gint right = (gint)g_bit_storage((gulong)MAX(-range.least, range.most)) - FLOAT_BITS;
-  if (op->response == CC_RESPONSE_MAGNITUDE || op->response == CC_RESPONSE_DIRECTION || right <= 0)
+  const gint beyond = (gint)g_bit_storage((gulong)MAX(-range.least, range.most)) - FLOAT_BITS;
+  const gint right = MAX(beyond, (gint)least_right);
+  if (op->response == CC_RESPONSE_MAGNITUDE || op->response == CC_RESPONSE_DIRECTION)
     return FALSE;
   for (finish->shifted.right = (guint)right; finish->shifted.right <= MOST_RIGHT;
        finish->shifted.right++) {
@@ -151,4 +152,24 @@ cc_find_form_shifted(const CcOp *op, CcFinish *finish) {
       return TRUE;
   }
   return FALSE;
+}
+
+gboolean
+cc_find_form_bits(const CcOp *op, guint dropped, CcFinish *finish) {
+  gint exponent;
+  if (op->response == CC_RESPONSE_MAGNITUDE || op->response == CC_RESPONSE_DIRECTION ||
+      frexp(op->mul, &exponent) != 0.5)
+    return FALSE;
+  const gint right = 1 - exponent;
+  const CcRange range = cc_op_range(op);
+  if (right < (gint)dropped || right > 62)
+    return FALSE;
+  const gdouble addend = floor(ldexp(op->add, right)), unit = ldexp(1, (gint)dropped);
+  const gdouble least = floor(((gdouble)range.least + addend) / unit);
+  const gdouble most = floor(((gdouble)range.most + addend) / unit);
+  if (fmod(addend, unit) != 0 || least < G_MININT32 || most > G_MAXINT32 ||
+      fabs(addend / unit) > G_MAXINT32 || right - (gint)dropped > 31)
+    return FALSE;
+  finish->bits = (CcFinishBits){(guint)right - dropped, (gint32)(addend / unit)};
+  return TRUE;
 }

@@ -29,8 +29,12 @@ gboolean cc_find_form_16(const CcFormSearch *search, gboolean reduces, CcFinish 
 /* Whether there is a form in 32 bits; sets finish->in_32. */
 gboolean cc_find_form_32(const CcFormSearch *search, CcFinish *finish);
 
-/* Whether there is a form in float for sums of 32 bits without their lowest ones; sets
- * finish->shifted. */
-gboolean cc_find_form_shifted(const CcOp *op, CcFinish *finish);
+/* Whether there is a form that shifts sums of 32 bits, which lack their `dropped` lowest bits; sets
+ * finish->bits. */
+gboolean cc_find_form_bits(const CcOp *op, guint dropped, CcFinish *finish);
+
+/* Whether there is a form in float for sums without their lowest bits, least_right of them or more;
+ * sets finish->shifted. */
+gboolean cc_find_form_shifted(const CcOp *op, guint least_right, CcFinish *finish);
 
 G_END_DECLS

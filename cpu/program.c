@@ -3,6 +3,7 @@
 #include "cpu.h"
 #include "pairs.h"
 #include "plain.h"
+#include "tile_sweeps.h"
 
 #define RING_BYTES (32 * 1024) /* leaves room in a level 1 cache for what passes through */
 #define MIN_TILE 768           /* samples; narrower ones would load too many edges */
@@ -10,6 +11,7 @@
 #define WORK_PER_THREAD (64 * 1024) /* samples for which waking a thread pays */
 #define FILL_PIXELS 4096
 #define TAPS_PER_WORK 8 /* taps that cost as much as the rest of a sample */
+#define MOST_GROUP 4    /* rows of the source that sweeps take at once */
 #define HUE_TAPS 64     /* and as much as the hue of a gradient */
 
 /* --- rows that are the same for every frame --- */
@@ -107,23 +109,70 @@ choose_tile(const CcSweep *sweep, guint n_ring_rows) {
   return MIN(tile, sweep->n);
 }
 
+/* Takes the rings of all tiles, and what a chunk is worked out in. */
+static void
+take_rings(CcSweep *sweep, guint n_rows, guint n_sums) {
+  const guint n_tiles = sweep->plan->packed ? (sweep->n + sweep->tile - 1) / sweep->tile : 1;
+  const guint chunk = MIN(sweep->tile, CC_CHUNK);
+  sweep->ring = take_rows(sweep, n_tiles * n_rows, sweep->ring_lane_size, &sweep->ring_pitch);
+  sweep->tile_pitch = sweep->plan->packed ? n_rows * sweep->ring_pitch : 0;
+  sweep->sums_pitch = cc_row_align(chunk * sweep->sum_lane_size) + CC_ROW_SLACK;
+  sweep->sums = take(sweep, n_sums * sweep->sums_pitch);
+  sweep->t = take(sweep, chunk * sizeof(gdouble));
+  sweep->filtered = take(sweep, chunk * sweep->sample_size);
+}
+
 /* Sets the tile and the places of all rows in the scratch memory. */
 static void
-lay_out_scratch(CcSweep *sweep) {
-  gsize line_pitch;
+lay_out_terms(CcSweep *sweep) {
   const gboolean separable = sweep->choice.separable;
   const guint n_rows = (separable ? sweep->n_matrices : 1) * sweep->window;
   sweep->tile = choose_tile(sweep, n_rows);
   if (separable)
-    sweep->line = take_rows(sweep, 1, sweep->sample_lane_size, &line_pitch);
-  const guint n_tiles = sweep->plan->packed ? (sweep->n + sweep->tile - 1) / sweep->tile : 1;
-  sweep->ring = take_rows(sweep, n_tiles * n_rows, sweep->ring_lane_size, &sweep->ring_pitch);
-  sweep->tile_pitch = sweep->plan->packed ? n_rows * sweep->ring_pitch : 0;
+    sweep->line = take_rows(sweep, 1, sweep->sample_lane_size, &sweep->line_pitch);
+  take_rings(sweep, n_rows, sweep->n_matrices);
   sweep->matrix_pitch = separable ? sweep->window * sweep->ring_pitch : 0;
-  sweep->sums_pitch = CC_CHUNK * sweep->sum_lane_size + CC_ROW_SLACK;
-  sweep->sums = take(sweep, sweep->n_matrices * sweep->sums_pitch);
-  sweep->t = take(sweep, CC_CHUNK * sizeof(gdouble));
-  sweep->filtered = take(sweep, CC_CHUNK * sweep->sample_size);
+}
+
+/* The same for windows; chunks are tiles. */
+static void
+lay_out_window(CcSweep *sweep) {
+  const CcWindow *window = sweep->choice.window;
+  sweep->tile = MIN(choose_tile(sweep, window->n_groups), CC_CHUNK);
+  sweep->line = take_rows(sweep, window->group, sweep->sample_lane_size, &sweep->line_pitch);
+  take_rings(sweep, window->n_groups, sweep->n_matrices * window->group);
+}
+
+static void
+lay_out_lines(CcSweep *sweep) {
+  const CcLines *lines = sweep->choice.lines;
+  const guint n_rows = sweep->n_matrices * lines->n_groups * lines->n_parts;
+  sweep->tile = MIN(choose_tile(sweep, n_rows), CC_CHUNK);
+  sweep->line = take_rows(sweep, 2, sweep->sample_lane_size, &sweep->line_pitch);
+  take_rings(sweep, n_rows, sweep->n_matrices * 2);
+}
+
+static void
+set_window(CcSweep *sweep, const CcRows *rows) {
+  const gboolean bytes = sweep->choice.window->group == 4;
+  sweep->run = cc_window_run;
+  sweep->group = bytes ? rows->group_bytes : rows->group_words;
+  sweep->window_sums = bytes ? rows->window_bytes : rows->window_words;
+  lay_out_window(sweep);
+}
+
+static void
+set_lines(CcSweep *sweep, const CcRows *rows, CcSampleType type) {
+  const CcChoice *choice = &sweep->choice;
+  const CcOverStep step = choice->reduces                       ? CC_OVER_SUMS
+                          : choice->form == CC_FINISH_BITS    ? CC_OVER_BITS
+                          : choice->form == CC_FINISH_SHIFTED ? CC_OVER_SHIFTED
+                                                              : CC_OVER_SUMS;
+  sweep->run = cc_lines_run;
+  sweep->along = rows->along[choice->lines->kind][choice->lines->n_parts - 1];
+  sweep->over = rows->over[type][step][choice->lines->n_parts - 1];
+  sweep->makes_samples = step != CC_OVER_SUMS;
+  lay_out_lines(sweep);
 }
 
 /* Packed samples are loaded from where they lie if nothing else wants them. */
@@ -150,7 +199,14 @@ set_filter(CcSweep *sweep, const CcRows *rows, const CcPass *pass, const CcPlane
   sweep->reduce = choice->reduces ? rows->reduce[choice->reduce][choice->sum_lane] : NULL;
   sweep->finish = rows->finish[plane->type][choice->form][choice->number];
   set_edges(sweep, pass, plane);
-  lay_out_scratch(sweep);
+  if (choice->window) {
+    set_window(sweep, rows);
+  } else if (choice->lines) {
+    set_lines(sweep, rows, plane->type);
+  } else {
+    sweep->run = cc_terms_run;
+    lay_out_terms(sweep);
+  }
   sweep->outside = constant_row(plane, sweep->spacing,
                                 (sweep->tile + 2 * sweep->n_edge) / plane->step + 2, pass->border);
 }
@@ -182,6 +238,7 @@ sweep_init(CcSweep *sweep, const CcPlan *plan, const CcPass *pass, const CcRows 
   sweep->n = (sweep->stride * (sweep->target.width - 1) + 1) * plane->step;
   sweep->sample_size = cc_sample_size(plane->type);
   sweep->pixel_size = plane->step * sweep->sample_size;
+  sweep->step = plane->step;
   sweep->row_bytes = sweep->target.width * sweep->pixel_size;
   sweep->border = plan->border;
   cc_choice_init(&sweep->choice, plan, pass, rows);
@@ -274,7 +331,8 @@ set_unpacked(CcCpuProgram *program, const CcPlan *plan, const CcRows *rows) {
     const CcSweep *sweep = &program->sweep[i];
     program->scratch_at[i] = at;
     at += sweep->scratch_size;
-    window = MAX(window, sweep->window);
+    /* groups may begin earlier and end later */
+    window = MAX(window, sweep->window + 2 * MOST_GROUP);
     if (sweep->by_position && sweep->pass->filter_mask | sweep->pass->copy_mask)
       mask |= 1u << sweep->plane;
   }

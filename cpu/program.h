@@ -25,6 +25,11 @@ G_BEGIN_DECLS
  *
  * With a stride, rows that are left out are not made, and of a row every pixel up to the last
  * result is; thin takes the results from those. */
+typedef struct _CcTile CcTile;
+
+/* Makes rows y0 to y1 - 1 of a tile; tile_sweeps.h has them. */
+typedef gint (*CcTileSweep)(const CcTile *tile, guint y0, guint y1, gint next);
+
 typedef struct {
   const CcPlan *plan; /* the program keeps it */
   const CcPass *pass;
@@ -38,6 +43,7 @@ typedef struct {
   gsize row_bytes;   /* of a row of the target */
   gsize sample_size; /* bytes */
   gsize pixel_size;
+  guint step; /* samples of a pixel */
   CcBorder border;
   guint8 *fill;            /* a part of a row of the fill, where all components are filled */
   gsize fill_bytes;        /* how much that is; whole pixels */
@@ -47,12 +53,18 @@ typedef struct {
   CcOutside *left, *right; /* n_edge each */
 
   /* kernels; reduce is NULL where the only sum is t */
+  CcTileSweep run; /* with CC_LOOP_FILTER */
   CcLoadFunc load;
   CcExtendFunc extend;
   CcReduceFunc reduce;
   CcFinishFunc finish;
   CcMergeFunc merge;
   CcThinFunc thin; /* NULL with stride 1 */
+  CcGroupFunc group;         /* with choice.window only, as the next one */
+  CcWindowFunc window_sums;
+  CcAlongFunc along;         /* with choice.lines only, as the next two */
+  CcOverFunc over;
+  gboolean makes_samples;    /* `over` does */
 
   guint spacing;        /* from one sample of the source to the next */
   gboolean by_position; /* rows of the source are unpacked, with those around it */
@@ -61,12 +73,19 @@ typedef struct {
   gsize sample_lane_size, sum_lane_size, ring_lane_size;
 
   /* offsets into the scratch memory; those of rows are of sample 0 */
-  gsize line, ring, ring_pitch, matrix_pitch; /* matrix_pitch is 0 when all share a ring */
+  gsize line, line_pitch, ring, ring_pitch;
+  gsize matrix_pitch; /* 0 when all share a ring */
   gsize tile_pitch; /* 0 when all tiles share rings, as they do unless frames are packed */
   gsize sums, sums_pitch, t, filtered;
   gsize thinned, thinned_src; /* with a stride: results and source samples of a chunk */
   gsize scratch_size;
 } CcSweep;
+
+/* Samples left of a tile that rows of 32-bit lanes have; whole vectors. */
+static inline guint
+cc_sweep_lead(const CcSweep *sweep) {
+  return (guint)(cc_row_align(sweep->n_edge * sizeof(gint32)) / sizeof(gint32));
+}
 
 /* Rows y0 to y1 - 1 of a plane's target: what a thread takes at once. Of packed planes, which share
  * the rows of a frame, it takes those of all planes. */

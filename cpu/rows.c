@@ -237,6 +237,9 @@ is_plain(const CcFinish16 *f) {
 #define ALONG 0
 #include "rows_shape.h"
 
+#include "rows_codes.h"
+#include "rows_dots.h"
+
 /* --- magnitude --- */
 
 /* Sums of integers are added without fmaf: where float can tell, squares and their sums are exact,
@@ -447,11 +450,18 @@ join_bytes(gpointer dst, const gconstpointer parts[], guint n_parts, guint n) {
     [CC_FINISH_F32] = {[CC_NUMBER_16] = finish_f32_16_##sample,                                    \
                        [CC_NUMBER_32] = finish_f32_32_##sample,                                    \
                        [CC_NUMBER_FLOAT] = finish_f32_float_##sample},                             \
+    [CC_FINISH_BITS] = {[CC_NUMBER_32] = finish_bits_##sample},                                    \
     [CC_FINISH_SHIFTED] = {[CC_NUMBER_32] = finish_shifted_##sample},                              \
     [CC_FINISH_F64] = {[CC_NUMBER_32] = finish_f64_32_##sample,                                    \
                        [CC_NUMBER_64] = finish_f64_64_##sample,                                    \
                        [CC_NUMBER_DOUBLE] = finish_f64_double_##sample},                           \
     [CC_FINISH_TURNS] = {[CC_NUMBER_FLOAT] = finish_turns_##sample},                               \
+  }
+
+#define OVERS(sample)                                                                              \
+  {                                                                                                \
+    {over_sums_1, over_sums_2}, {over_bits_##sample##_1, over_bits_##sample##_2},                  \
+        {over_shifted_##sample##_1, over_shifted_##sample##_2},                                    \
   }
 
 const CcRows CC_ROWS = {
@@ -476,6 +486,20 @@ const CcRows CC_ROWS = {
     .sum_split = {SHAPES_ALONG(SUM_SPLIT), SHAPES_ACROSS(SUM_SPLIT)},
     .sum_pairs = {SHAPES_ALONG(SUM_PAIRS)},
     .apply = {[CC_LANE_8] = {SHAPES_ACROSS(APPLY)}, [CC_LANE_16] = {SHAPES_ALONG(APPLY)}},
+    .group_words = group_words,
+    .window_words = window_words,
+#ifdef __AVX2__
+    .group_bytes = group_bytes,
+    .window_bytes = window_bytes,
+    .along[CC_GROUP_BYTES] = {along_bytes_1, along_bytes_2},
+#endif
+    .along[CC_GROUP_WIDENED] = {along_widened_1, along_widened_2},
+    .along[CC_GROUP_WORDS] = {along_words_1, along_words_2},
+#ifdef __AVX512VBMI__
+    .order_is_whole = TRUE,
+#endif
+    .most_byte_taps = MOST_BYTE_TAPS,
+    .over = {[CC_SAMPLE_U8] = OVERS(u8), [CC_SAMPLE_U16] = OVERS(u16)},
     .reduce =
         {
             [CC_REDUCE_MAX] = LANES(reduce_max),

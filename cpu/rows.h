@@ -97,6 +97,12 @@ typedef struct {
   gint base, least, most;
 } CcFinish32;
 
+/* clamp((t + addend) >> right), in 32 bits. */
+typedef struct {
+  guint right;
+  gint32 addend;
+} CcFinishBits;
+
 /* The last step in float from sums that float does not hold: floor((t >> right) * mul + add). */
 typedef struct {
   guint right;
@@ -113,6 +119,7 @@ typedef struct {
   gboolean exact_product; /* mul is a power of two: no product by it is rounded */
   CcFinish16 in_16;
   CcFinish32 in_32;
+  CcFinishBits bits;
   CcFinishShifted shifted;
 } CcFinish;
 
@@ -121,6 +128,7 @@ typedef enum {
   CC_FINISH_16,      /* from 16 bits, all in 16 bits */
   CC_FINISH_32,      /* from 16 bits, in 32 bits */
   CC_FINISH_F32,     /* v = fmaf(t, mul_f, add_f) */
+  CC_FINISH_BITS,    /* from 32 bits, by a shift */
   CC_FINISH_SHIFTED, /* from 32 bits, in float without the lowest ones */
   CC_FINISH_F64,     /* v = fma(t, mul, add) */
   CC_FINISH_TURNS,   /* v as in F32; the result is taken modulo hi + 1 */
@@ -185,6 +193,64 @@ typedef void (*CcLumaFunc)(gpointer dst, const gconstpointer rgb[3], guint spaci
 typedef void (*CcHueFunc)(guint8 *index, gconstpointer x_sums, gconstpointer y_sums, guint n,
                           gfloat add);
 
+/* --- products of several neighbours at a time: rows_dots.h tells of groups --- */
+
+/* Groups of the samples of as many lines of words, or of bytes, one above the other; `flip` is
+ * applied to each by exclusive or. */
+typedef void (*CcGroupFunc)(gpointer groups, const gconstpointer *lines, guint n, gint32 flip);
+
+/* sums[i] = start + the sum over n_groups rows of groups of group g times taps[g * as many as a
+ * group has + i], for as many rows of sums as a group has. */
+typedef void (*CcWindowFunc)(gint32 *const *sums, const gconstpointer *groups, const gint32 *taps,
+                             guint n_groups, guint n, gint32 start);
+
+/* What groups along a line are of. */
+typedef enum {
+  CC_GROUP_BYTES,   /* four bytes */
+  CC_GROUP_WIDENED, /* two words, of samples that are bytes */
+  CC_GROUP_WORDS,   /* two words */
+  CC_N_GROUP_KINDS,
+} CcGroupKind;
+
+/* Sums along a line, and how they are cut into words. */
+typedef struct {
+  const gint32 *taps;
+  guint n_groups;
+  guint step;       /* samples between those of a group */
+  gsize stride;     /* bytes from a group to the next */
+  guint8 order[64]; /* where the bytes of groups come from */
+  gint32 flip;      /* what makes signed words of samples, by exclusive or */
+  gint32 start;     /* what sums start from */
+  guint low_bits;   /* of two words, the first has so many */
+} CcAlong;
+
+/* The first and, of two parts, the second words of sums along two lines, one in the low and the
+ * other in the high half; the lines are read from the first tap's sample on. */
+typedef void (*CcAlongFunc)(gint32 *const *parts, const gconstpointer *lines, const CcAlong *along,
+                            guint n);
+
+/* Sums over lines, for two rows of results. */
+typedef struct {
+  const gint32 *taps; /* two for each group */
+  guint n_groups;
+  gint32 start[2]; /* by part */
+  guint low_bits;
+  gboolean drops_low; /* the low bits are only carried to the others */
+} CcOver;
+
+/* What becomes of the sums. */
+typedef enum {
+  CC_OVER_SUMS,
+  CC_OVER_BITS,    /* samples, as CC_FINISH_BITS has them */
+  CC_OVER_SHIFTED, /* as CC_FINISH_SHIFTED */
+  CC_N_OVERS,
+} CcOverStep;
+
+/* Two rows of sums or samples, from the parts of all groups in turn. Sums may be written behind the
+ * last one. */
+typedef void (*CcOverFunc)(gpointer const *rows, const gconstpointer *groups, const CcOver *over,
+                           guint n, const CcFinish *finish);
+
 #define CC_MAX_PIXEL_BYTES (2 * CC_MAX_COMPONENTS)
 
 typedef struct {
@@ -195,6 +261,13 @@ typedef struct {
   CcSumFunc sum_pairs[CC_N_SHAPES]; /* the same of taps for samples with even numbers, and behind
                                        them as many for those with odd ones */
   CcApplyFunc apply[CC_N_LANES][CC_N_SHAPES][2]; /* by lane of the taps; second: absolute value */
+  /* of bytes: NULL where there is no instruction */
+  CcGroupFunc group_words, group_bytes;
+  CcWindowFunc window_words, window_bytes;
+  CcAlongFunc along[CC_N_GROUP_KINDS][2]; /* for one part and for two */
+  gboolean order_is_whole; /* CcAlong.order has places in 64 bytes, not in each 16 of them */
+  gint most_byte_taps; /* the largest sum of the absolute values of two neighbouring byte taps */
+  CcOverFunc over[2][CC_N_OVERS][2]; /* by sample type, then for one part and for two */
   CcReduceFunc reduce[CC_N_REDUCES][CC_N_LANES];
   CcFinishFunc finish[2][CC_N_FINISHES][CC_N_NUMBERS]; /* by sample type; NULL: there is none */
   CcMergeFunc merge;
@@ -208,7 +281,9 @@ typedef struct {
 extern const CcRows cc_rows_c;
 #ifdef CC_HAVE_X86_VARIANTS
 extern const CcRows cc_rows_avx2;
+extern const CcRows cc_rows_avxvnni;
 extern const CcRows cc_rows_avx512;
+extern const CcRows cc_rows_avx512vnni;
 #endif
 
 G_END_DECLS

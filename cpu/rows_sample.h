@@ -54,18 +54,6 @@ DEFINE_FINISH_REAL(finish_f64_64, gint64, gdouble, fma, finish->mul, finish->add
 DEFINE_FINISH_REAL(finish_f64_double, gdouble, gdouble, fma, finish->mul, finish->add)
 
 static void
-NAME(finish_shifted)(gpointer dst, gconstpointer t, guint n, const CcFinish *finish) {
-  SAMPLE *restrict out = dst;
-  const gint32 *restrict in = t;
-  const CcFinishShifted form = finish->shifted;
-  const gfloat lo = (gfloat)finish->lo, hi = (gfloat)finish->hi;
-  for (guint x = 0; x < n; x++) {
-    const gfloat v = (gfloat)(in[x] >> form.right) * form.mul + form.add;
-    out[x] = STORE((gint)LIMIT(v, lo, hi));
-  }
-}
-
-static void
 NAME(finish_turns)(gpointer dst, gconstpointer t, guint n, const CcFinish *finish) {
   SAMPLE *restrict out = dst;
   const gfloat *restrict in = t;

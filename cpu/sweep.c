@@ -1,65 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "program.h"
+#include "tile_sweeps.h"
 
 #include <string.h>
 
-#define PREFETCH_ROWS 2
-
-/* The columns that a sweep is at. */
-typedef struct {
-  const CcSweep *sweep;
-  const CcStrip *src, *dst;
-  guint x, n; /* samples x to x + n - 1 of the rows */
-  guint8 *scratch, *rings;
-} Tile;
+/* --- sums of terms --- */
 
 /* Row y of the picture or its surroundings is at (y + radius) % window in the ring. */
 static guint8 *
-ring_row(const Tile *tile, guint matrix, guint at) {
+ring_row(const CcTile *tile, guint matrix, guint at) {
   const CcSweep *sweep = tile->sweep;
   return tile->rings + matrix * sweep->matrix_pitch + at * sweep->ring_pitch;
 }
 
-/* Asks for a row that is loaded a little later: sweeps are fast enough to wait for memory. */
-static void
-prefetch_row(const Tile *tile, gint y) {
-  enum { CACHE_LINE = 64 };
-  if (y < 0 || y >= (gint)tile->sweep->source.height || tile->sweep->by_position)
-    return;
-  const gsize sample = tile->sweep->spacing * tile->sweep->sample_size;
-  const guint8 *row = cc_strip_row(tile->src, y) + tile->x * sample;
-  for (gsize i = 0; i < tile->n * sample; i += CACHE_LINE)
-    __builtin_prefetch(row + i);
-}
-
-/* Loads the tile's part of a row of the picture, and what the window reaches left and right of it;
- * a row of the constant border, which repeats every pixel, when it is NULL. */
-static void
-load_samples(const Tile *tile, const guint8 *picture, guint8 *row) {
-  const CcSweep *sweep = tile->sweep;
-  const gsize lane = sweep->sample_lane_size;
-  const guint shift = sweep->choice.to_sample.shift;
-  const guint right_of = sweep->n_source - tile->x - tile->n;
-  const guint left = MIN(sweep->n_edge, tile->x), right = MIN(sweep->n_edge, right_of);
-  const guint8 *src = picture ? picture : sweep->outside;
-  const gsize first = (tile->x - left) * sweep->spacing * sweep->sample_size;
-  const gsize period = sweep->spacing * sweep->pixel_size; /* of the constant border */
-  sweep->load(row - left * lane, src + (picture ? first : first % period), sweep->spacing,
-              left + tile->n + right, shift);
-  if (left < sweep->n_edge)
-    sweep->extend(row - sweep->n_edge * lane, src, sweep->left + left, sweep->n_edge - left, shift);
-  if (right < sweep->n_edge)
-    sweep->extend(row + (tile->n + right) * lane, src, sweep->right, sweep->n_edge - right, shift);
-}
-
 /* Fills the rings' rows for row y, which may lie outside of the picture. */
 static void
-load_row(const Tile *tile, gint y) {
+load_row(const CcTile *tile, gint y) {
   const CcSweep *sweep = tile->sweep;
   const guint at = (guint)(y + (gint)sweep->window / 2) % sweep->window;
-  const gint from = cc_border_index(y, (gint)sweep->source.height, sweep->border);
   guint8 *row = sweep->choice.separable ? tile->scratch + sweep->line : ring_row(tile, 0, at);
-  load_samples(tile, from < 0 ? NULL : cc_strip_row(tile->src, sweep->by_position ? y : from), row);
+  cc_tile_load(tile, y, row);
   if (!sweep->choice.separable)
     return;
   for (guint m = 0; m < sweep->n_matrices; m++) {
@@ -71,34 +31,36 @@ load_row(const Tile *tile, gint y) {
   }
 }
 
-/* Results for n samples from sample `at` of the tile on, from the taps of all matrices. */
+/* Sum, absolute value and last step in one. */
 static void
-finish_chunk(const Tile *tile, const gconstpointer *taps, guint at, guint n, guint8 *out) {
+apply_chunk(const CcTile *tile, const gconstpointer *taps, guint y, guint at, guint n) {
   const CcSweep *sweep = tile->sweep;
-  const gsize byte = at * sweep->ring_lane_size;
-  if (sweep->choice.apply) {
-    sweep->choice.apply(out, sweep->choice.over[0].terms, taps, byte, n, &sweep->choice.to_sample);
-    return;
-  }
+  const gboolean stores = cc_tile_needs_store(tile);
+  guint8 *out = stores ? tile->scratch + sweep->filtered : cc_tile_target(tile, y, at);
+  sweep->choice.apply(out, sweep->choice.over[0].terms, taps, at * sweep->ring_lane_size, n,
+                      &sweep->choice.to_sample);
+  if (stores)
+    cc_tile_store(tile, y, at, n, out);
+}
+
+/* The same from the taps of all matrices. */
+static void
+sum_chunk(const CcTile *tile, const gconstpointer *taps, guint y, guint at, guint n) {
+  const CcSweep *sweep = tile->sweep;
   gconstpointer sums[CC_MAX_MATRICES];
   for (guint m = 0; m < sweep->n_matrices; m++) {
     const CcWeights *weights = &sweep->choice.over[m];
     guint8 *sum = tile->scratch + sweep->sums + m * sweep->sums_pitch;
-    weights->sum(sum, weights->terms, weights->n_terms, taps, byte, n);
+    weights->sum(sum, weights->terms, weights->n_terms, taps, at * sweep->ring_lane_size, n);
     taps += weights->n_taps;
     sums[m] = sum;
   }
-  gconstpointer t = sums[0];
-  if (sweep->reduce) {
-    sweep->reduce(tile->scratch + sweep->t, sums, sweep->n_matrices, n);
-    t = tile->scratch + sweep->t;
-  }
-  sweep->finish(out, t, n, &sweep->choice.to_sample);
+  cc_tile_finish(tile, sums, n, y, at);
 }
 
 /* Where the taps of all matrices are for the row whose window is in the ring. */
 static void
-place_taps(const Tile *tile, guint y, gconstpointer *taps) {
+place_taps(const CcTile *tile, guint y, gconstpointer *taps) {
   const CcSweep *sweep = tile->sweep;
   const guint top = y % sweep->window; /* where the first row of the window is */
   for (guint m = 0; m < sweep->n_matrices; m++) {
@@ -111,69 +73,44 @@ place_taps(const Tile *tile, guint y, gconstpointer *taps) {
   }
 }
 
-/* Makes the tile's part of row y from the rings, whose rows are all there. */
+/* Makes the tile's part of row y of the target from the rings, whose rows are all there. */
 static void
-make_row(const Tile *tile, guint y) {
-  const CcSweep *sweep = tile->sweep;
+make_row(const CcTile *tile, guint y) {
   gconstpointer taps[CC_MAX_TAPS];
-  place_taps(tile, y, taps);
-  const guint8 *src = cc_strip_row(tile->src, (gint)y);
-  guint8 *dst = cc_strip_row(tile->dst, (gint)y), *filtered = tile->scratch + sweep->filtered;
+  place_taps(tile, y * tile->sweep->stride, taps);
   for (guint at = 0; at < tile->n; at += CC_CHUNK) {
     const guint n = MIN(tile->n - at, CC_CHUNK);
-    const gsize byte = (tile->x + at) * sweep->sample_size;
-    finish_chunk(tile, taps, at, n, sweep->masks ? filtered : dst + byte);
-    if (sweep->masks)
-      sweep->merge(dst + byte, filtered, src + byte, sweep->masks, n * sweep->sample_size);
+    if (tile->sweep->choice.apply)
+      apply_chunk(tile, taps, y, at, n);
+    else
+      sum_chunk(tile, taps, y, at, n);
   }
 }
 
-/* The same with a stride: row y of the target from row y * stride. Tiles and chunks begin at
- * results, as CC_MASK_PERIOD samples are a multiple of four pixels. */
-static void
-make_thin_row(const Tile *tile, guint y) {
-  const CcSweep *sweep = tile->sweep;
-  const guint step = (guint)(sweep->pixel_size / sweep->sample_size);
-  gconstpointer taps[CC_MAX_TAPS];
-  place_taps(tile, y * sweep->stride, taps);
-  const guint8 *src = cc_strip_row(tile->src, (gint)(y * sweep->stride));
-  guint8 *dst = cc_strip_row(tile->dst, (gint)y), *filtered = tile->scratch + sweep->filtered;
-  guint8 *thinned = tile->scratch + sweep->thinned,
-         *thinned_src = tile->scratch + sweep->thinned_src;
-  for (guint at = 0; at < tile->n; at += CC_CHUNK) {
-    const guint n = MIN(tile->n - at, CC_CHUNK);
-    const gsize byte = (tile->x + at) * sweep->sample_size;
-    const guint n_pixels = (n / step + sweep->stride - 1) / sweep->stride;
-    guint8 *out = dst + byte / sweep->stride;
-    finish_chunk(tile, taps, at, n, filtered);
-    sweep->thin(sweep->masks ? thinned : out, filtered, n_pixels);
-    if (sweep->masks) {
-      sweep->thin(thinned_src, src + byte, n_pixels);
-      sweep->merge(out, thinned, thinned_src, sweep->masks, n_pixels * sweep->pixel_size);
+gint
+cc_terms_run(const CcTile *tile, guint y0, guint y1, gint next) {
+  const gint radius = (gint)tile->sweep->window / 2;
+  for (guint y = y0; y < y1; y++) {
+    const gint center = (gint)(y * tile->sweep->stride);
+    for (next = MAX(next, center - radius); next <= center + radius; next++) {
+      cc_tile_prefetch(tile, next + CC_PREFETCH_ROWS);
+      load_row(tile, next);
     }
+    make_row(tile, y);
   }
+  return next;
 }
+
+/* --- filtered, copied and filled --- */
 
 static void
 run_filter(const CcSweep *sweep, const CcStrip *src, const CcStrip *dst, guint y0, guint y1,
            gint *next_row, guint8 *scratch) {
-  const gint radius = (gint)sweep->window / 2;
   gint next = *next_row;
   guint8 *rings = scratch + sweep->ring;
   for (guint x = 0; x < sweep->n; x += sweep->tile, rings += sweep->tile_pitch) {
-    const Tile tile = {sweep, src, dst, x, MIN(sweep->tile, sweep->n - x), scratch, rings};
-    next = *next_row;
-    for (guint y = y0; y < y1; y++) {
-      const gint center = (gint)(y * sweep->stride);
-      for (next = MAX(next, center - radius); next <= center + radius; next++) {
-        prefetch_row(&tile, next + PREFETCH_ROWS);
-        load_row(&tile, next);
-      }
-      if (sweep->thin)
-        make_thin_row(&tile, y);
-      else
-        make_row(&tile, y);
-    }
+    const CcTile tile = {sweep, src, dst, x, MIN(sweep->tile, sweep->n - x), scratch, rings};
+    next = sweep->run(&tile, y0, y1, *next_row);
   }
   *next_row = next;
 }

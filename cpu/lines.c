@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "lines.h"
+#include "engine/last_step.h"
+#include "tile_sweeps.h"
+
+#define LEAST_LOW_BITS 8 /* the last step of quantized kernels can do without so many */
+#define MOST_LOW_BITS 15
+
+/* --- the sums --- */
+
+/* What makes the middle of the range of sums along a line 0, or -1. */
+static gint64
+offset_along(CcTaps taps, gint64 most_sample) {
+  const gint64 all = cc_taps_sum_of_absolutes(taps) * most_sample;
+  const gint64 least = (cc_taps_sum(taps) * most_sample - all) / 2;
+  return -least - all / 2 - 1;
+}
+
+/* Finds how sums along lines are cut into words. Sums wrap around, so that only the results have to
+ * fit 32 bits, and those of low bits, from which is carried. Gives the low bits; with one part there
+ * are none. */
+static gboolean
+find_parts(CcLines *self, const CcOp *op, gint64 most_sample, guint *low_bits) {
+  gint64 span = 0, steepest = 0;
+  const gint64 largest = cc_op_largest_sum(op);
+  for (guint m = 0; m < op->n_matrices; m++) {
+    span = MAX(span, cc_taps_sum_of_absolutes(cc_taps_of_row(op, m)) * most_sample);
+    steepest = MAX(steepest, cc_taps_sum_of_absolutes(cc_taps_of_column(op, m)));
+  }
+  *low_bits = 0;
+  self->n_parts = span <= G_MAXUINT16 ? 1 : 2;
+  if (self->n_parts == 1)
+    return largest <= G_MAXINT32;
+  for (*low_bits = LEAST_LOW_BITS; *low_bits <= MOST_LOW_BITS; (*low_bits)++) {
+    self->dropped = largest <= G_MAXINT32 ? 0 : *low_bits;
+    if (span <= G_MAXUINT32 && span >> *low_bits < G_MAXUINT16 &&
+        (self->dropped == 0 || (steepest + 1) << *low_bits <= G_MAXINT32) &&
+        (largest >> self->dropped) + 1 <= G_MAXINT32)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+find_kind(CcLines *self, const CcOp *op, CcSampleType type, const CcRows *rows) {
+  self->kind = type == CC_SAMPLE_U16               ? CC_GROUP_WORDS
+               : rows->along[CC_GROUP_BYTES][0] ? CC_GROUP_BYTES
+                                                   : CC_GROUP_WIDENED;
+  for (guint m = 0; m < op->n_matrices; m++) {
+    if (!cc_taps_are_words(cc_taps_of_row(op, m)) || !cc_taps_are_words(cc_taps_of_column(op, m)))
+      return FALSE;
+    if (self->kind == CC_GROUP_BYTES && !cc_taps_are_bytes(cc_taps_of_row(op, m), rows))
+      self->kind = CC_GROUP_WIDENED;
+  }
+  return TRUE;
+}
+
+/* --- what the kernels want --- */
+
+/* Where byte `at` of a row of groups comes from; what a byte of two is widened with is 0. */
+static guint8
+place_of_byte(CcGroupKind kind, guint at, guint step) {
+  enum { ZERO = 0x80 };
+  const guint group = at / 4, byte = at % 4;
+  switch (kind) {
+  case CC_GROUP_BYTES:
+    return (guint8)(group + byte * step);
+  case CC_GROUP_WIDENED:
+    return byte % 2 ? ZERO : (guint8)(group + byte / 2 * step);
+  case CC_GROUP_WORDS:
+    return (guint8)(2 * (group + byte / 2 * step) + byte % 2);
+  case CC_N_GROUP_KINDS:
+    break;
+  }
+  g_return_val_if_reached(ZERO);
+}
+
+static gint32 *
+set_along(CcAlong *along, const CcLines *self, CcTaps taps, guint step, gboolean order_is_whole,
+          gint32 *room) {
+  const guint group = self->kind == CC_GROUP_BYTES ? 4 : 2;
+  along->n_groups = (taps.height + group - 1) / group;
+  along->step = step;
+  along->stride = group * step * (self->kind == CC_GROUP_WORDS ? sizeof(guint16) : 1);
+  for (guint i = 0; i < G_N_ELEMENTS(along->order); i++)
+    along->order[i] = place_of_byte(self->kind, order_is_whole ? i : i % 16, step);
+  along->taps = room;
+  for (guint g = 0; g < along->n_groups; g++)
+    *room++ = cc_taps_group(taps, (gint)(g * group), 0, group);
+  return room;
+}
+
+static gint32 *
+set_over(CcOver *over, const CcLines *self, CcTaps taps, gint64 start, guint low_bits,
+         gint32 *room) {
+  const gint64 high = start >> low_bits;
+  over->n_groups = self->n_groups;
+  over->low_bits = low_bits;
+  over->drops_low = self->dropped > 0;
+  over->start[0] = (gint32)(start - (self->n_parts == 2 ? high << low_bits : 0));
+  over->start[1] = (gint32)high;
+  over->taps = room;
+  for (guint g = 0; g < self->n_groups; g++)
+    for (guint i = 0; i < 2; i++)
+      *room++ = cc_taps_group(taps, (gint)(2 * g) - (gint)i, 0, 2);
+  return room;
+}
+
+CcLines *
+cc_lines_new(const CcOp *op, CcSampleType type, guint depth, guint step, const CcRows *rows) {
+  const gint64 most_sample = (1 << depth) - 1, middle = depth == 16 ? 1 << 15 : 0;
+  CcLines found = {0};
+  guint low_bits;
+  if (!op->separable || !find_parts(&found, op, most_sample, &low_bits) ||
+      !find_kind(&found, op, type, rows))
+    return NULL;
+  CcLines *self = g_memdup2(&found, sizeof found);
+  self->n_groups = (op->height + 2) / 2;
+  self->taps = g_new(gint32, op->n_matrices * ((op->width + 1) / 2 + 2 * self->n_groups));
+  gint32 *room = self->taps;
+  for (guint m = 0; m < op->n_matrices; m++) {
+    const CcTaps row = cc_taps_of_row(op, m), column = cc_taps_of_column(op, m);
+    const gint64 offset = offset_along(row, most_sample);
+    room = set_along(&self->along[m], self, row, step, rows->order_is_whole, room);
+    self->along[m].flip = middle ? (gint32)0x80008000 : 0;
+    self->along[m].start = (gint32)(offset + middle * cc_taps_sum(row));
+    self->along[m].low_bits = low_bits;
+    room = set_over(&self->over[m], self, column, -offset * cc_taps_sum(column), low_bits, room);
+  }
+  return self;
+}
+
+void
+cc_lines_free(CcLines *self) {
+  if (self)
+    g_free(self->taps);
+  g_free(self);
+}
+
+/* --- the sweep --- */
+
+#define MOST_GROUPS ((CC_MAX_KERNEL_SIZE + 1) / 2)
+
+/* The groups of lines 2 * number and the next, counted from the first that the first window has. */
+static gint32 *
+ring_row(const CcTile *tile, guint m, guint number, guint part) {
+  const CcSweep *sweep = tile->sweep;
+  const CcLines *lines = sweep->choice.lines;
+  const guint row = (m * lines->n_groups + number % lines->n_groups) * lines->n_parts + part;
+  return (gpointer)(tile->rings + row * sweep->ring_pitch);
+}
+
+/* Loads lines y and y + 1 and sums along them. */
+static void
+load_lines(const CcTile *tile, gint y, guint number) {
+  const CcSweep *sweep = tile->sweep;
+  gconstpointer from[2];
+  for (guint i = 0; i < 2; i++) {
+    guint8 *line = tile->scratch + sweep->line + i * sweep->line_pitch;
+    cc_tile_prefetch(tile, y + (gint)(2 + i));
+    cc_tile_load(tile, y + (gint)i, line);
+    from[i] = line - sweep->n_edge * sweep->sample_lane_size;
+  }
+  for (guint m = 0; m < sweep->n_matrices; m++) {
+    gint32 *const parts[2] = {ring_row(tile, m, number, 0), ring_row(tile, m, number, 1)};
+    sweep->along(parts, from, &sweep->choice.lines->along[m], tile->n);
+  }
+}
+
+static void
+sum_over(const CcTile *tile, guint m, guint block, gpointer const *rows) {
+  const CcSweep *sweep = tile->sweep;
+  const CcLines *lines = sweep->choice.lines;
+  gconstpointer groups[2 * MOST_GROUPS];
+  for (guint g = 0; g < lines->n_groups; g++)
+    for (guint p = 0; p < lines->n_parts; p++)
+      groups[g * lines->n_parts + p] = ring_row(tile, m, block + g, p);
+  sweep->over(rows, groups, &lines->over[m], tile->n, &sweep->choice.to_sample);
+}
+
+static gpointer
+sums_of(const CcTile *tile, guint m, guint i) {
+  return tile->scratch + tile->sweep->sums + (2 * m + i) * tile->sweep->sums_pitch;
+}
+
+/* Samples straight from the sums, of the rows of the target that are named. */
+static void
+make_samples(const CcTile *tile, guint block, const gint of_target[2]) {
+  const gboolean stores = cc_tile_needs_store(tile);
+  gpointer rows[2];
+  for (guint i = 0; i < 2; i++)
+    rows[i] = of_target[i] < 0 || stores ? sums_of(tile, 0, i)
+                                         : cc_tile_target(tile, (guint)of_target[i], 0);
+  sum_over(tile, 0, block, rows);
+  for (guint i = 0; i < 2 && stores; i++)
+    if (of_target[i] >= 0)
+      cc_tile_store(tile, (guint)of_target[i], 0, tile->n, rows[i]);
+}
+
+static void
+make_sums(const CcTile *tile, guint block, const gint of_target[2]) {
+  gconstpointer sums[2][CC_MAX_MATRICES];
+  for (guint m = 0; m < tile->sweep->n_matrices; m++) {
+    gpointer rows[2];
+    for (guint i = 0; i < 2; i++)
+      sums[i][m] = rows[i] = sums_of(tile, m, i);
+    sum_over(tile, m, block, rows);
+  }
+  for (guint i = 0; i < 2; i++)
+    if (of_target[i] >= 0)
+      cc_tile_finish(tile, sums[i], tile->n, (guint)of_target[i], 0);
+}
+
+gint
+cc_lines_run(const CcTile *tile, guint y0, guint y1, gint next) {
+  const CcSweep *sweep = tile->sweep;
+  const gint radius = (gint)sweep->window / 2;
+  for (guint y = y0; y < y1;) {
+    const guint block = y * sweep->stride / 2;
+    for (guint g = 0; g < sweep->choice.lines->n_groups; g++) {
+      const gint line = (gint)(2 * (block + g)) - radius;
+      if (line >= next) {
+        load_lines(tile, line, block + g);
+        next = line + 2;
+      }
+    }
+    gint of_target[2] = {-1, -1}; /* which rows of the target the block's are */
+    for (; y < y1 && y * sweep->stride < 2 * (block + 1); y++) {
+      of_target[y * sweep->stride - 2 * block] = (gint)y;
+      cc_tile_prefetch_target(tile, y + 2);
+    }
+    if (sweep->makes_samples)
+      make_samples(tile, block, of_target);
+    else
+      make_sums(tile, block, of_target);
+  }
+  return next;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* Sums of column times row, by products of several neighbours at a time (rows_dots.h).
+ *
+ * Sums along lines are cut into words: one where that holds them, after the middle of their range
+ * has become 0, else two, the low bits and what is above them. The words of two lines, one below
+ * the other, lie in one group. Sums over lines are those of groups, two rows of results at a time,
+ * which begin at even rows. Of two parts, the sums of the low bits are carried to those of the
+ * others; sums that pass 32 bits are then without their low bits. */
+
+#include "taps.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  CcGroupKind kind; /* of groups along lines */
+  guint n_groups;   /* of lines, that the windows of two rows of results reach over */
+  guint n_parts;    /* words of a sum along a line, 1 or 2 */
+  guint dropped;    /* low bits that the results lack */
+  CcAlong along[CC_MAX_MATRICES];
+  CcOver over[CC_MAX_MATRICES];
+  gint32 *taps; /* of all of those */
+} CcLines;
+
+/* The sums of an op for samples of `type` with `depth` bits, of which `step` make a pixel. NULL:
+ * there is no such way. */
+CcLines *cc_lines_new(const CcOp *op, CcSampleType type, guint depth, guint step,
+                      const CcRows *rows);
+void cc_lines_free(CcLines *self);
+
+G_END_DECLS

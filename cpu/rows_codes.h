@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The last step from sums of 32 bits, in vectors, included by rows.c. A step is an inline function
+ * from sums to code values, and samples are made of UNROLL vectors of those at a time. */
+
+typedef gint32 Sums __attribute__((vector_size(VECTOR_BYTES), may_alias));
+typedef gint32 UnalignedSums __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
+typedef gfloat Floats __attribute__((vector_size(VECTOR_BYTES)));
+
+#define SUMS_AT_ONCE (VECTOR_BYTES / 4)
+
+/* --- code values --- */
+
+#if defined __AVX512BW__
+#define LIMIT_SUMS(v, least, most)                                                                 \
+  ((Sums)_mm512_min_epi32(_mm512_max_epi32((__m512i)(v), (__m512i)(least)), (__m512i)(most)))
+#define TRUNCATE(v, least, most)                                                                   \
+  ((Sums)_mm512_cvttps_epi32(_mm512_min_ps(_mm512_max_ps((__m512)(v), (__m512)(least)), (__m512)(most))))
+#define FUSED(a, b, c) ((Floats)_mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c)))
+#elif defined __AVX2__
+#define LIMIT_SUMS(v, least, most)                                                                 \
+  ((Sums)_mm256_min_epi32(_mm256_max_epi32((__m256i)(v), (__m256i)(least)), (__m256i)(most)))
+#define TRUNCATE(v, least, most)                                                                   \
+  ((Sums)_mm256_cvttps_epi32(_mm256_min_ps(_mm256_max_ps((__m256)(v), (__m256)(least)), (__m256)(most))))
+#define FUSED(a, b, c) ((Floats)_mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(c)))
+#elif defined __SSE2__
+#define LIMIT_SUMS(v, least, most) limit_sums(v, least, most)
+#define TRUNCATE(v, least, most)                                                                   \
+  ((Sums)_mm_cvttps_epi32(_mm_min_ps(_mm_max_ps((__m128)(v), (__m128)(least)), (__m128)(most))))
+#else
+#define LIMIT_SUMS(v, least, most) limit_sums(v, least, most)
+#define TRUNCATE(v, least, most) truncate_floats(v, least, most)
+#endif
+
+#if !defined __AVX2__
+static ALWAYS_INLINE Sums
+limit_sums(Sums v, Sums least, Sums most) {
+  const Sums low = v < least, high = v > most;
+  return (v & ~low & ~high) | (least & low) | (most & high);
+}
+#endif
+#if !defined __SSE2__
+static ALWAYS_INLINE Sums
+truncate_floats(Floats v, Floats least, Floats most) {
+  for (guint i = 0; i < SUMS_AT_ONCE; i++)
+    v[i] = v[i] > least[i] ? (v[i] < most[i] ? v[i] : most[i]) : least[i];
+  return __builtin_convertvector(v, Sums);
+}
+#endif
+
+/* (t + addend) >> right. */
+static ALWAYS_INLINE Sums
+codes_of_bits(Sums t, const CcFinish *f) {
+  const Sums zero = {0};
+  return LIMIT_SUMS((t + f->bits.addend) >> (gint)f->bits.right, f->lo + zero, f->hi + zero);
+}
+
+static ALWAYS_INLINE Sums
+codes_of_shifted(Sums t, const CcFinish *f) {
+  const Floats zero = {0};
+  const Floats v =
+      __builtin_convertvector(t >> (gint)f->shifted.right, Floats) * f->shifted.mul + f->shifted.add;
+  return TRUNCATE(v, (gfloat)f->lo + zero, (gfloat)f->hi + zero);
+}
+
+/* --- samples --- */
+
+static ALWAYS_INLINE void
+store_bytes(guint8 *out, const Sums codes[UNROLL], const CcFinish *f) {
+#if defined __AVX512BW__
+  const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  const __m512i a = _mm512_packs_epi32((__m512i)codes[0], (__m512i)codes[1]);
+  const __m512i b = _mm512_packs_epi32((__m512i)codes[2], (__m512i)codes[3]);
+  _mm512_storeu_si512(out, _mm512_permutexvar_epi32(order, _mm512_packus_epi16(a, b)));
+#elif defined __AVX2__
+  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+  const __m256i a = _mm256_packs_epi32((__m256i)codes[0], (__m256i)codes[1]);
+  const __m256i b = _mm256_packs_epi32((__m256i)codes[2], (__m256i)codes[3]);
+  _mm256_storeu_si256((__m256i *)out,
+                      _mm256_permutevar8x32_epi32(_mm256_packus_epi16(a, b), order));
+#elif defined __SSE2__
+  const __m128i a = _mm_packs_epi32((__m128i)codes[0], (__m128i)codes[1]);
+  const __m128i b = _mm_packs_epi32((__m128i)codes[2], (__m128i)codes[3]);
+  _mm_storeu_si128((__m128i *)out, _mm_packus_epi16(a, b));
+#else
+  for (guint i = 0; i < UNROLL * SUMS_AT_ONCE; i++)
+    out[i] = (guint8)codes[i / SUMS_AT_ONCE][i % SUMS_AT_ONCE];
+#endif
+}
+
+static ALWAYS_INLINE void
+store_words(Word *out, const Sums codes[UNROLL], const CcFinish *f) {
+#if defined __AVX512BW__
+  const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+  for (guint u = 0; u < UNROLL; u += 2) {
+    const __m512i words = _mm512_packus_epi32((__m512i)(codes[u] << (gint)f->shift),
+                                              (__m512i)(codes[u + 1] << (gint)f->shift));
+    _mm512_storeu_si512(out + u * SUMS_AT_ONCE, _mm512_permutexvar_epi64(order, words));
+  }
+#elif defined __AVX2__
+  for (guint u = 0; u < UNROLL; u += 2) {
+    const __m256i words = _mm256_packus_epi32((__m256i)(codes[u] << (gint)f->shift),
+                                              (__m256i)(codes[u + 1] << (gint)f->shift));
+    _mm256_storeu_si256((__m256i *)(out + u * SUMS_AT_ONCE), _mm256_permute4x64_epi64(words, 0xd8));
+  }
+#else
+  for (guint i = 0; i < UNROLL * SUMS_AT_ONCE; i++)
+    out[i] = (guint16)(codes[i / SUMS_AT_ONCE][i % SUMS_AT_ONCE] << f->shift);
+#endif
+}
+
+/* Up to UNROLL vectors of samples; what lies behind the last one is not touched. */
+#define DEFINE_FINISH_VECTORS(name, sample, store, codes_of)                                       \
+  static void name(gpointer dst, gconstpointer t, guint n, const CcFinish *finish) {               \
+    enum { AT_ONCE = UNROLL * SUMS_AT_ONCE };                                                      \
+    const CcFinish form = *finish;                                                                 \
+    sample *out = dst;                                                                             \
+    const Sums *in = t;                                                                            \
+    for (gsize x = 0; x < n; x += AT_ONCE, in += UNROLL) {                                         \
+      Sums codes[UNROLL];                                                                          \
+      for (guint u = 0; u < UNROLL; u++)                                                           \
+        codes[u] = codes_of(in[u], &form);                                                         \
+      if (x + AT_ONCE <= n) {                                                                      \
+        store(out + x, codes, &form);                                                              \
+      } else {                                                                                     \
+        sample last[AT_ONCE];                                                                      \
+        store(last, codes, &form);                                                                 \
+        memcpy(out + x, last, (n - x) * sizeof *out);                                              \
+      }                                                                                            \
+    }                                                                                              \
+  }
+
+DEFINE_FINISH_VECTORS(finish_bits_u8, guint8, store_bytes, codes_of_bits)
+DEFINE_FINISH_VECTORS(finish_bits_u16, Word, store_words, codes_of_bits)
+DEFINE_FINISH_VECTORS(finish_shifted_u8, guint8, store_bytes, codes_of_shifted)
+DEFINE_FINISH_VECTORS(finish_shifted_u16, Word, store_words, codes_of_shifted)

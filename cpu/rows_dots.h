@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Products of several neighbours at a time, included by rows.c.
+ *
+ * A group is a 32-bit lane that holds neighbours: two signed words, or four bytes. One instruction
+ * multiplies each of them by a tap of its own and adds all to a 32-bit lane; sums are modulo 2^32.
+ * Rows of groups are as long as rows of samples, so that the group of the next pixel lies `step`
+ * groups further. */
+
+/* Two products of bytes are added in 16 bits, saturating, where there is no instruction for four. */
+#if defined __AVX512VNNI__ || defined __AVXVNNI__
+#define MOST_BYTE_TAPS 256
+#else
+#define MOST_BYTE_TAPS 128
+#endif
+
+#if defined __AVX512VNNI__
+#define DOT_WORDS(sum, group, taps)                                                                \
+  ((Sums)_mm512_dpwssd_epi32((__m512i)(sum), (__m512i)(group), (__m512i)(taps)))
+#define DOT_BYTES(sum, group, taps)                                                                \
+  ((Sums)_mm512_dpbusd_epi32((__m512i)(sum), (__m512i)(group), (__m512i)(taps)))
+#elif defined __AVX512BW__
+#define DOT_WORDS(sum, group, taps)                                                                \
+  ((sum) + (Sums)_mm512_madd_epi16((__m512i)(group), (__m512i)(taps)))
+#define DOT_BYTES(sum, group, taps)                                                                \
+  DOT_WORDS(sum, _mm512_maddubs_epi16((__m512i)(group), (__m512i)(taps)), _mm512_set1_epi16(1))
+#elif defined __AVXVNNI__
+#define DOT_WORDS(sum, group, taps)                                                                \
+  ((Sums)_mm256_dpwssd_avx_epi32((__m256i)(sum), (__m256i)(group), (__m256i)(taps)))
+#define DOT_BYTES(sum, group, taps)                                                                \
+  ((Sums)_mm256_dpbusd_avx_epi32((__m256i)(sum), (__m256i)(group), (__m256i)(taps)))
+#elif defined __AVX2__
+#define DOT_WORDS(sum, group, taps)                                                                \
+  ((sum) + (Sums)_mm256_madd_epi16((__m256i)(group), (__m256i)(taps)))
+#define DOT_BYTES(sum, group, taps)                                                                \
+  DOT_WORDS(sum, _mm256_maddubs_epi16((__m256i)(group), (__m256i)(taps)), _mm256_set1_epi16(1))
+#elif defined __SSE2__
+#define DOT_WORDS(sum, group, taps) ((sum) + (Sums)_mm_madd_epi16((__m128i)(group), (__m128i)(taps)))
+#else
+#define DOT_WORDS(sum, group, taps)                                                                \
+  ((sum) + ((group) << 16 >> 16) * ((taps) << 16 >> 16) + ((group) >> 16) * ((taps) >> 16))
+#endif
+#ifndef DOT_BYTES
+#define DOT_BYTES(sum, group, taps) (sum) /* has no kernels */
+#endif
+
+/* --- whole windows: groups of samples that lie one above the other --- */
+
+static void
+group_words(gpointer groups, const gconstpointer *lines, guint n, gint32 flip) {
+  guint32 *restrict out = groups;
+  const guint16 *restrict a = lines[0], *restrict b = lines[1];
+  for (guint x = 0; x < n; x++)
+    out[x] = (a[x] | (guint32)b[x] << 16) ^ (guint32)flip;
+}
+
+/* sums[i] = start + the sum over all groups of group times taps[i], for n_sums rows of sums. */
+static ALWAYS_INLINE void
+window_of(gint32 *const *sums, guint n_sums, guint unroll, const gconstpointer *groups,
+          const gint32 *taps, guint n_groups, guint n, gint32 start, gboolean bytes) {
+  for (gsize x = 0; x < n; x += unroll * SUMS_AT_ONCE) {
+    Sums total[4][UNROLL];
+    for (guint i = 0; i < n_sums; i++)
+      for (guint u = 0; u < unroll; u++)
+        total[i][u] = start + (Sums){0};
+    const gint32 *tap = taps;
+    for (guint g = 0; g < n_groups; g++) {
+      const UnalignedSums *in = (gconstpointer)((const gint32 *)groups[g] + x);
+      for (guint i = 0; i < n_sums; i++) {
+        const Sums factor = tap[i] + (Sums){0};
+        for (guint u = 0; u < unroll; u++)
+          if (bytes)
+            total[i][u] = DOT_BYTES(total[i][u], in[u], factor);
+          else
+            total[i][u] = DOT_WORDS(total[i][u], in[u], factor);
+      }
+      tap += n_sums;
+    }
+    for (guint i = 0; i < n_sums; i++)
+      for (guint u = 0; u < unroll; u++)
+        ((Sums *)(gpointer)(sums[i] + x))[u] = total[i][u];
+  }
+}
+
+#if VECTOR_BYTES == 64
+#define UNROLL_2 4
+#define UNROLL_4 3
+#else
+#define UNROLL_2 3
+#define UNROLL_4 2
+#endif
+
+static void
+window_words(gint32 *const *sums, const gconstpointer *groups, const gint32 *taps, guint n_groups,
+             guint n, gint32 start) {
+  window_of(sums, 2, UNROLL_2, groups, taps, n_groups, n, start, FALSE);
+}
+
+#ifdef __AVX2__
+static void
+group_bytes(gpointer groups, const gconstpointer *lines, guint n, gint32 flip) {
+  guint32 *restrict out = groups;
+  const guint8 *restrict a = lines[0], *restrict b = lines[1];
+  const guint8 *restrict c = lines[2], *restrict d = lines[3];
+  for (guint x = 0; x < n; x++)
+    out[x] = a[x] | (guint32)b[x] << 8 | (guint32)c[x] << 16 | (guint32)d[x] << 24;
+}
+
+static void
+window_bytes(gint32 *const *sums, const gconstpointer *groups, const gint32 *taps, guint n_groups,
+             guint n, gint32 start) {
+  window_of(sums, 4, UNROLL_4, groups, taps, n_groups, n, start, TRUE);
+}
+#endif
+
+/* --- along a line: groups of samples a step apart --- */
+
+/* The groups of SUMS_AT_ONCE neighbouring samples, whose bytes are in `order` for those of as many
+ * as a part of 16 bytes has, or for all. */
+static ALWAYS_INLINE Sums
+groups_along(const guint8 *at, const CcAlong *f, CcGroupKind kind) {
+#if defined __AVX512VBMI__
+  const __m512i order = _mm512_loadu_si512(f->order);
+  const __mmask64 used = kind == CC_GROUP_WIDENED ? 0x5555555555555555 : ~(__mmask64)0;
+  return (Sums)_mm512_maskz_permutexvar_epi8(used, order, _mm512_loadu_si512(at));
+#elif defined __AVX512BW__
+  const guint size = kind == CC_GROUP_WORDS ? sizeof(guint16) : 1;
+  const __m512i order = _mm512_loadu_si512(f->order);
+  __m512i parts = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)at));
+  parts = _mm512_inserti32x4(parts, _mm_loadu_si128((const __m128i *)(at + 4 * size)), 1);
+  parts = _mm512_inserti32x4(parts, _mm_loadu_si128((const __m128i *)(at + 8 * size)), 2);
+  parts = _mm512_inserti32x4(parts, _mm_loadu_si128((const __m128i *)(at + 12 * size)), 3);
+  return (Sums)_mm512_shuffle_epi8(parts, order);
+#elif defined __AVX2__
+  const guint size = kind == CC_GROUP_WORDS ? sizeof(guint16) : 1;
+  const __m256i order = _mm256_loadu_si256((const __m256i *)f->order);
+  const __m256i parts =
+      _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)at)),
+                              _mm_loadu_si128((const __m128i *)(at + 4 * size)), 1);
+  return (Sums)_mm256_shuffle_epi8(parts, order);
+#else
+  Sums groups;
+  for (guint i = 0; i < SUMS_AT_ONCE; i++)
+    groups[i] = kind == CC_GROUP_WORDS
+                    ? (gint32)(((const guint16 *)(gconstpointer)at)[i] |
+                               (guint32)((const guint16 *)(gconstpointer)at)[i + f->step] << 16)
+                    : at[i] | at[i + f->step] << 16;
+  return groups;
+#endif
+}
+
+/* Of sums along two lines, one below the other: groups of the words that they are cut into. */
+static ALWAYS_INLINE void
+along_of(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, guint n,
+         CcGroupKind kind, guint n_parts) {
+  enum { AT_ONCE = 2 };
+  const gsize size = kind == CC_GROUP_WORDS ? sizeof(guint16) : 1;
+  for (gsize x = 0; x < n; x += AT_ONCE * SUMS_AT_ONCE) {
+    Sums total[2][AT_ONCE];
+    for (guint i = 0; i < 2; i++)
+      for (guint u = 0; u < AT_ONCE; u++)
+        total[i][u] = f->start + (Sums){0};
+    gsize at = x * size;
+    for (guint g = 0; g < f->n_groups; g++, at += f->stride) {
+      const Sums factor = f->taps[g] + (Sums){0};
+      for (guint i = 0; i < 2; i++)
+        for (guint u = 0; u < AT_ONCE; u++) {
+          const guint8 *from = (const guint8 *)lines[i] + at + u * SUMS_AT_ONCE * size;
+          const Sums group = groups_along(from, f, kind);
+          if (kind == CC_GROUP_BYTES)
+            total[i][u] = DOT_BYTES(total[i][u], group, factor);
+          else if (kind == CC_GROUP_WIDENED)
+            total[i][u] = DOT_WORDS(total[i][u], group, factor);
+          else
+            total[i][u] = DOT_WORDS(total[i][u], group ^ f->flip, factor);
+        }
+    }
+    const gint32 low = n_parts == 2 ? (1 << f->low_bits) - 1 : 0xffff;
+    for (guint u = 0; u < AT_ONCE; u++) {
+      const Sums a = total[0][u], b = total[1][u];
+      ((Sums *)(gpointer)(parts[0] + x))[u] = (a & low) | (b & low) << 16;
+      if (n_parts == 2)
+        ((Sums *)(gpointer)(parts[1] + x))[u] =
+            ((a >> (gint)f->low_bits) & 0xffff) | (b >> (gint)f->low_bits) << 16;
+    }
+  }
+}
+
+#define DEFINE_ALONG(name, kind)                                                                   \
+  static void name##_1(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f,         \
+                       guint n) {                                                                  \
+    along_of(parts, lines, f, n, kind, 1);                                                         \
+  }                                                                                                \
+  static void name##_2(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f,         \
+                       guint n) {                                                                  \
+    along_of(parts, lines, f, n, kind, 2);                                                         \
+  }
+
+#ifdef __AVX2__
+DEFINE_ALONG(along_bytes, CC_GROUP_BYTES)
+#endif
+DEFINE_ALONG(along_widened, CC_GROUP_WIDENED)
+DEFINE_ALONG(along_words, CC_GROUP_WORDS)
+
+/* --- over lines --- */
+
+#define OVER_AT_ONCE (VECTOR_BYTES == 64 ? UNROLL : UNROLL / 2)
+
+/* The sums of two rows of results, from OVER_AT_ONCE vectors of groups from x on. */
+static ALWAYS_INLINE void
+over_of(Sums result[2][UNROLL], const gconstpointer *groups, const CcOver *f, gsize x,
+        guint n_parts) {
+  Sums total[2][2][UNROLL];
+  for (guint i = 0; i < 2; i++)
+    for (guint p = 0; p < n_parts; p++)
+      for (guint u = 0; u < OVER_AT_ONCE; u++)
+        total[i][p][u] = f->start[p] + (Sums){0};
+  for (guint g = 0; g < f->n_groups; g++) {
+    const Sums factor[2] = {f->taps[2 * g] + (Sums){0}, f->taps[2 * g + 1] + (Sums){0}};
+    for (guint p = 0; p < n_parts; p++) {
+      const Sums *in = (gconstpointer)((const gint32 *)groups[n_parts * g + p] + x);
+      for (guint i = 0; i < 2; i++)
+        for (guint u = 0; u < OVER_AT_ONCE; u++)
+          total[i][p][u] = DOT_WORDS(total[i][p][u], in[u], factor[i]);
+    }
+  }
+  for (guint i = 0; i < 2; i++)
+    for (guint u = 0; u < OVER_AT_ONCE; u++) {
+      const Sums low = total[i][0][u];
+      if (n_parts == 1)
+        result[i][u] = low;
+      else if (f->drops_low)
+        result[i][u] = total[i][1][u] + (low >> (gint)f->low_bits);
+      else
+        result[i][u] = (total[i][1][u] << (gint)f->low_bits) + low;
+    }
+}
+
+#define SAME(t, finish) (t)
+
+static ALWAYS_INLINE void
+store_sums(gint32 *out, const Sums codes[UNROLL], const CcFinish *f) {
+  for (guint u = 0; u < UNROLL; u++)
+    ((UnalignedSums *)(gpointer)out)[u] = codes[u];
+}
+
+#define DEFINE_OVER(name, n_parts, sample, store, codes_of)                                        \
+  static void name##_##n_parts(gpointer const *rows, const gconstpointer *groups, const CcOver *f, \
+                               guint n, const CcFinish *finish) {                                  \
+    enum { AT_ONCE = UNROLL * SUMS_AT_ONCE };                                                      \
+    const CcOver over = *f;                                                                        \
+    const CcFinish form = *finish;                                                                 \
+    for (gsize x = 0; x < n; x += AT_ONCE) {                                                       \
+      Sums codes[2][UNROLL];                                                                       \
+      for (guint u = 0; u < UNROLL; u += OVER_AT_ONCE) {                                           \
+        Sums sums[2][UNROLL];                                                                      \
+        over_of(sums, groups, &over, x + u * SUMS_AT_ONCE, n_parts);                               \
+        for (guint i = 0; i < 2; i++)                                                              \
+          for (guint v = 0; v < OVER_AT_ONCE; v++)                                                 \
+            codes[i][u + v] = codes_of(sums[i][v], &form);                                         \
+      }                                                                                            \
+      for (guint i = 0; i < 2; i++) {                                                              \
+        sample *out = (sample *)rows[i] + x;                                                       \
+        if (x + AT_ONCE <= n) {                                                                    \
+          store(out, codes[i], &form);                                                             \
+        } else {                                                                                   \
+          sample last[AT_ONCE];                                                                    \
+          store(last, codes[i], &form);                                                            \
+          memcpy(out, last, (n - x) * sizeof *out);                                                \
+        }                                                                                          \
+      }                                                                                            \
+    }                                                                                              \
+  }
+
+#define DEFINE_OVERS(n_parts)                                                                      \
+  DEFINE_OVER(over_sums, n_parts, gint32, store_sums, SAME)                                        \
+  DEFINE_OVER(over_bits_u8, n_parts, guint8, store_bytes, codes_of_bits)                           \
+  DEFINE_OVER(over_bits_u16, n_parts, Word, store_words, codes_of_bits)                            \
+  DEFINE_OVER(over_shifted_u8, n_parts, guint8, store_bytes, codes_of_shifted)                     \
+  DEFINE_OVER(over_shifted_u16, n_parts, Word, store_words, codes_of_shifted)
+
+DEFINE_OVERS(1)
+DEFINE_OVERS(2)

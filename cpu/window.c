@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "window.h"
+#include "engine/last_step.h"
+#include "tile_sweeps.h"
+
+/* --- the taps --- */
+
+static void
+set_taps(CcWindow *self, CcTaps taps, gint32 *to) {
+  for (guint g = 0; g < self->n_groups; g++)
+    for (guint c = 0; c < taps.width; c++)
+      for (guint i = 0; i < self->group; i++)
+        *to++ = cc_taps_group(taps, (gint)(g * self->group) - (gint)i, c, self->group);
+}
+
+CcWindow *
+cc_window_new(const CcOp *op, CcSampleType type, guint depth, const CcRows *rows) {
+  const gint64 middle = depth == 16 ? 1 << 15 : 0; /* what signed words of samples lack */
+  if (!op->has_taps || cc_op_largest_sum(op) > G_MAXINT32)
+    return NULL;
+  guint group = type == CC_SAMPLE_U8 && rows->window_bytes ? 4 : 2;
+  for (guint m = 0; m < op->n_matrices; m++) {
+    if (!cc_taps_are_words(cc_taps_of_matrix(op, m)))
+      return NULL;
+    if (!cc_taps_are_bytes(cc_taps_of_matrix(op, m), rows))
+      group = 2;
+  }
+  CcWindow *self = g_new0(CcWindow, 1);
+  self->group = group;
+  self->n_groups = (op->height + 2 * (group - 1)) / group;
+  self->flip = middle ? (gint32)0x80008000 : 0;
+  const guint n = self->n_groups * op->width * group;
+  self->taps = g_new(gint32, op->n_matrices * n);
+  for (guint m = 0; m < op->n_matrices; m++) {
+    set_taps(self, cc_taps_of_matrix(op, m), self->taps + m * n);
+    self->start[m] = (gint32)(cc_taps_sum(cc_taps_of_matrix(op, m)) * middle);
+  }
+  return self;
+}
+
+void
+cc_window_free(CcWindow *self) {
+  if (self)
+    g_free(self->taps);
+  g_free(self);
+}
+
+/* --- the sweep --- */
+
+#define MOST_GROUPS ((CC_MAX_MATRIX_SIZE + 1) / 2 * CC_MAX_MATRIX_SIZE)
+
+static guint8 *
+ring_row(const CcTile *tile, guint number) {
+  const CcSweep *sweep = tile->sweep;
+  return tile->rings + number % sweep->choice.window->n_groups * sweep->ring_pitch;
+}
+
+/* Loads the rows from y on as group `number`. */
+static void
+load_group(const CcTile *tile, gint y, guint number) {
+  const CcSweep *sweep = tile->sweep;
+  const CcWindow *window = sweep->choice.window;
+  const guint lead = cc_sweep_lead(sweep);
+  gconstpointer lines[4];
+  for (guint i = 0; i < window->group; i++) {
+    guint8 *line = tile->scratch + sweep->line + i * sweep->line_pitch;
+    cc_tile_prefetch(tile, y + (gint)(window->group + i));
+    cc_tile_load(tile, y + (gint)i, line);
+    lines[i] = line - lead * sweep->sample_lane_size;
+  }
+  sweep->group(ring_row(tile, number) - lead * sizeof(gint32), lines,
+               lead + tile->n + sweep->n_edge, window->flip);
+}
+
+static gint32 *
+sums_of(const CcTile *tile, guint m, guint i) {
+  const CcSweep *sweep = tile->sweep;
+  const guint row = m * sweep->choice.window->group + i;
+  return (gpointer)(tile->scratch + sweep->sums + row * sweep->sums_pitch);
+}
+
+/* The sums of a block. */
+static void
+sum_block(const CcTile *tile, guint block) {
+  const CcSweep *sweep = tile->sweep;
+  const CcWindow *window = sweep->choice.window;
+  const guint width = sweep->pass->op->width, n = window->n_groups * width;
+  gconstpointer groups[MOST_GROUPS];
+  for (guint g = 0; g < window->n_groups; g++)
+    for (guint c = 0; c < width; c++)
+      groups[g * width + c] = (gint32 *)(gpointer)ring_row(tile, block + g) +
+                              ((gint)c - (gint)width / 2) * (gint)sweep->step;
+  for (guint m = 0; m < sweep->n_matrices; m++) {
+    gint32 *sums[4];
+    for (guint i = 0; i < window->group; i++)
+      sums[i] = sums_of(tile, m, i);
+    sweep->window_sums(sums, groups, window->taps + m * n * window->group, n, tile->n,
+                       window->start[m]);
+  }
+}
+
+/* Row y of the target, which is row i of the block. */
+static void
+finish_row(const CcTile *tile, guint i, guint y) {
+  gconstpointer sums[CC_MAX_MATRICES];
+  for (guint m = 0; m < tile->sweep->n_matrices; m++)
+    sums[m] = sums_of(tile, m, i);
+  cc_tile_prefetch_target(tile, y + tile->sweep->choice.window->group);
+  cc_tile_finish(tile, sums, tile->n, y, 0);
+}
+
+gint
+cc_window_run(const CcTile *tile, guint y0, guint y1, gint next) {
+  const CcSweep *sweep = tile->sweep;
+  const guint group = sweep->choice.window->group, n_groups = sweep->choice.window->n_groups;
+  const gint radius = (gint)sweep->window / 2;
+  for (guint y = y0; y < y1;) {
+    const guint block = y * sweep->stride / group;
+    for (guint g = 0; g < n_groups; g++) {
+      const gint row = (gint)((block + g) * group) - radius;
+      if (row >= next) {
+        load_group(tile, row, block + g);
+        next = row + (gint)group;
+      }
+    }
+    sum_block(tile, block);
+    for (; y < y1 && y * sweep->stride < (block + 1) * group; y++)
+      finish_row(tile, y * sweep->stride - block * group, y);
+  }
+  return next;
+}
