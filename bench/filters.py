@@ -75,7 +75,9 @@ FORMATS = {"GRAY8": (1, 1), "RGB": (3, 1), "RGBA": (4, 1), "GRAY16_LE": (1, 2)}
 
 class OpenCV:
     """Filters into the targets. Borders are replicated; derivatives are of the source's type, so
-    that what is below zero is black."""
+    that what is below zero is black. Where 16 bits are slower than float, it goes by way of that."""
+
+    BY_FLOAT = "matrix laplacian sobel-x scharr-x"  # up to 9x9; beyond, both are a Fourier transform
 
     def __init__(self, threads):
         import cv2
@@ -103,11 +105,16 @@ class OpenCV:
             "gaussian": lambda src, dst: cv2.GaussianBlur(src, size, filter_.sigma, dst=dst,
                                                           **border),
             "box": lambda src, dst: cv2.blur(src, size, dst=dst, **border),
-            "matrix": lambda src, dst: cv2.filter2D(src, -1, matrix, dst=dst, **border),
-            "laplacian": lambda src, dst: cv2.Laplacian(src, -1, dst=dst, ksize=1, **border),
-            "sobel-x": lambda src, dst: cv2.Sobel(src, -1, 1, 0, dst=dst, ksize=3, **border),
-            "scharr-x": lambda src, dst: cv2.Scharr(src, -1, 1, 0, dst=dst, **border),
+            "matrix": lambda src, dst, to=-1: cv2.filter2D(src, to, matrix, dst=dst, **border),
+            "laplacian": lambda src, dst, to=-1: cv2.Laplacian(src, to, dst=dst, ksize=1, **border),
+            "sobel-x": lambda src, dst, to=-1: cv2.Sobel(src, to, 1, 0, dst=dst, ksize=3, **border),
+            "scharr-x": lambda src, dst, to=-1: cv2.Scharr(src, to, 1, 0, dst=dst, **border),
             "gradient": self.gradient}[filter_.kind]
+        if (pairs[0][0].dtype == numpy.uint16 and filter_.kind in self.BY_FLOAT.split()
+                and filter_.size <= 9):
+            between = numpy.empty(pairs[0][0].shape, numpy.float32)
+            return [lambda src=src, dst=dst: cv2.add(run(src, between, cv2.CV_32F), 0, dst=dst,
+                                                     dtype=cv2.CV_16U) for src, dst in pairs]
         return [lambda src=src, dst=dst: run(src, dst) for src, dst in pairs]
 
     def pixels(self, result, like):
