@@ -3,7 +3,7 @@
 
 /* How many frames the buses between the host's memory and some devices carry. */
 
-#include "common.h"
+#include "driver.h"
 
 G_BEGIN_DECLS
 

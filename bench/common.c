@@ -93,15 +93,6 @@ bench_print(const gchar *format, ...) {
   fflush(stdout);
 }
 
-const gchar *
-bench_driver_version(const CcCudaDriver *cuda) {
-  static gchar text[32];
-  int version = 0; /* 13000 is CUDA 13.0 */
-  cuda->cuDriverGetVersion(&version);
-  g_snprintf(text, sizeof text, "%d.%d", version / 1000, version % 1000 / 10);
-  return text;
-}
-
 /* --- options --- */
 
 gboolean
@@ -126,13 +117,16 @@ bench_parse_size(const gchar *text, guint *width, guint *height, GError **error)
 gboolean
 bench_parse_options(int *argc, char ***argv, const GOptionEntry *entries, const gchar *words,
                     const gchar *summary, gint *device_id, gdouble *budget_ms, GError **error) {
-  const GOptionEntry common[] = {
+  const GOptionEntry budget[] = {
       {"budget", 0, 0, G_OPTION_ARG_DOUBLE, budget_ms, "Time to measure each line for", "MS"},
-      {"device", 'd', 0, G_OPTION_ARG_INT, device_id, "CUDA device", "ID"},
       G_OPTION_ENTRY_NULL};
+  const GOptionEntry device[] = {
+      {"device", 'd', 0, G_OPTION_ARG_INT, device_id, "CUDA device", "ID"}, G_OPTION_ENTRY_NULL};
   g_autoptr(GOptionContext) context = g_option_context_new(words);
   g_option_context_set_summary(context, summary);
-  g_option_context_add_main_entries(context, common, NULL);
+  g_option_context_add_main_entries(context, budget, NULL);
+  if (device_id)
+    g_option_context_add_main_entries(context, device, NULL);
   if (entries)
     g_option_context_add_main_entries(context, entries, NULL);
   if (!g_option_context_parse(context, argc, argv, error))

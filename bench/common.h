@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What the programs share: times, calls of the driver, and lines of JSON. */
+/* What the programs share: times, options and lines of JSON. */
 
-#include "cuda/device.h"
+#include <glib.h>
 
 G_BEGIN_DECLS
 
@@ -21,11 +21,6 @@ typedef struct {
   "'us': <%d>, 'least_us': <%d>, 'most_us': <%d>, 'batches': <%u>, 'frames_a_batch': <%u>"
 #define BENCH_TIME_VALUES(time)                                                                    \
   (time)->us, (time)->least_us, (time)->most_us, (time)->n_batches, (time)->n_frames
-
-/* Runs `call` of the driver's function and sets error when it fails. The first argument is whatever
- * has the driver as `cuda`. */
-#define BENCH_CALL(self, function, ...)                                                            \
-  cc_cuda_check((self)->cuda, (self)->cuda->function(__VA_ARGS__), #function, error)
 
 /* The median and the extremes of n values, which it sorts. The number of a batch's frames is left
  * to the caller. */
@@ -46,17 +41,14 @@ void bench_fill_random(guint8 *pixels, gsize bytes);
  * g_variant_new_parsed, for an a{sv} of strings and numbers. */
 void bench_print(const gchar *format, ...);
 
-/* The version of CUDA that the driver supports: "13.0". */
-const gchar *bench_driver_version(const CcCudaDriver *cuda);
-
 /* Reads "WIDTHxHEIGHT". */
 gboolean bench_parse_size(const gchar *text, guint *width, guint *height, GError **error);
 
 /* Sets CC_ERROR_INVALID and returns FALSE. */
 gboolean bench_refuse(GError **error, const gchar *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* Parses the options that both programs have, and `entries`, if any; what is left are words, at
- * least one. */
+/* Parses the options that all programs have, `entries`, if any, and --device, unless device_id is
+ * NULL; what is left are words. */
 gboolean bench_parse_options(int *argc, char ***argv, const GOptionEntry *entries,
                              const gchar *words, const gchar *summary, gint *device_id,
                              gdouble *budget_ms, GError **error);

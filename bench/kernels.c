@@ -3,20 +3,15 @@
 /* cudaconv-bench-kernels: the device time of the CUDA kernels and of their peers, case by case, as
  * lines of JSON. docs/benchmarks.md explains the figures. */
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "check.h"
 #include "engine/error.h"
 #include "engine/names.h"
 #include "npp.h"
-#include "plugin/layout.h"
+#include "words.h"
 
 #define BUDGET_MS 200
-
-/* Kernels of fractional coefficients without any pattern, of each odd side. */
-#define MADE_SEPARABLE "separable"
-#define MADE_WHOLE "whole"
 
 /* What is measured: a kernel on frames of a format and a size, with several algorithms. Its texts
  * live as long as the process. */
@@ -27,7 +22,7 @@ typedef struct {
   guint width, height;
   CcFrameLayout layout;
   CcFilter filter;    /* with the algorithm AUTO */
-  gchar *kernel;      /* its name */
+  gchar *kernel;      /* for people: "gaussian 5x5 sigma 1.2" */
   gchar **algorithms; /* and peers */
 } Case;
 
@@ -45,95 +40,6 @@ static const gchar *const algorithm_names[] = {CC_ALGORITHMS_AND_AUTO(ALGORITHM_
 #define PEER_NAME(name) #name,
 static const gchar *const peer_names[] = {PEERS(PEER_NAME) NULL};
 
-/* The index of a name, or -1. */
-static gint
-find_name(const gchar *const *names, const gchar *name) {
-  for (gint i = 0; names[i]; i++)
-    if (strcmp(names[i], name) == 0)
-      return i;
-  return -1;
-}
-
-static gboolean
-parse_layout(Case *self, GError **error) {
-  const gchar *dash = strchr(self->format, '-');
-  g_autofree gchar *name = g_strndup(self->format, strcspn(self->format, "-"));
-  const GstVideoFormat format = gst_video_format_from_string(name);
-  const gboolean limited = dash && strcmp(dash, "-limited") == 0;
-  const guint plane = dash && strcmp(dash, "-UV") == 0;
-  GstVideoInfo info;
-  if (format == GST_VIDEO_FORMAT_UNKNOWN || (dash && !plane && !limited && strcmp(dash, "-Y") != 0))
-    return bench_refuse(error, "there is no format \"%s\"", self->format);
-  if (!gst_video_info_set_format(&info, format, self->width, self->height))
-    return bench_refuse(error, "%s of %ux%u is too large for GStreamer", name, self->width,
-                        self->height);
-  /* the same work for all formats */
-  info.colorimetry.range = limited ? GST_VIDEO_COLOR_RANGE_16_235 : GST_VIDEO_COLOR_RANGE_0_255;
-  if (!cc_frame_layout_from_video_info(&info, &self->layout, error))
-    return FALSE;
-  if (limited)
-    return TRUE;
-  if (dash && plane >= self->layout.n_planes)
-    return bench_refuse(error, "%s has no such plane", self->format);
-  if (dash) {
-    self->layout.plane[0] = self->layout.plane[plane];
-    self->layout.n_planes = 1;
-  }
-  return TRUE;
-}
-
-static gboolean
-refuse_size(const CcKernel *kernel, const gchar *word, GError **error) {
-  g_autoptr(GString) sizes = g_string_new(NULL);
-  for (guint i = 0; i < kernel->n_sizes; i++)
-    g_string_append_printf(sizes, "%s%u", i > 0 ? ", " : "", kernel->sizes[i].size);
-  return bench_refuse(error, "\"%s\": the kernel %s has no such size; it has %s", word,
-                      kernel->name, sizes->str);
-}
-
-/* One of those that are made here; NULL: the name is of none. */
-static CcKernel *
-make_kernel(const gchar *name, guint size, GError **error) {
-  gdouble coeff[CC_MAX_COEFFS];
-  for (guint i = 0; i < MIN(size * size, CC_MAX_COEFFS); i++)
-    coeff[i] = fmod(sqrt(i + 2), 1) / size;
-  if (strcmp(name, MADE_SEPARABLE) == 0)
-    return cc_kernel_new_separable(coeff, size, coeff, size, error);
-  return strcmp(name, MADE_WHOLE) == 0 ? cc_kernel_new_matrix(coeff, size * size, size, error)
-                                       : NULL;
-}
-
-/* NAME[:SIZE[:SIGMA]] */
-static gboolean
-parse_kernel(Case *self, const gchar *word, GError **error) {
-  g_auto(GStrv) parts = g_strsplit(word, ":", 3);
-  g_autoptr(GError) reason = NULL;
-  guint64 size = 0;
-  gchar *end = NULL;
-  if (parts[0] && parts[1] &&
-      !g_ascii_string_to_unsigned(parts[1], 10, 1, CC_MAX_KERNEL_SIZE, &size, error))
-    return FALSE;
-  CcKernel *kernel = parts[0] ? cc_kernels_find(parts[0]) : NULL;
-  if (!kernel && size > 0)
-    kernel = make_kernel(parts[0], (guint)size, &reason);
-  if (!kernel)
-    return bench_refuse(error, "there is no kernel \"%s\"%s%s", word, reason ? ": " : "",
-                        reason ? reason->message : "");
-  self->kernel = g_strdup(parts[0]);
-  const CcKernelSize *entry = cc_kernel_get_size(kernel, (guint)size);
-  const gboolean is_larger = cc_kernel_has_larger_size(kernel, (guint)size);
-  if (size && entry->size != size && !is_larger)
-    return refuse_size(kernel, word, error);
-  self->filter.kernel = kernel;
-  self->filter.size = is_larger ? (guint)size : entry->size;
-  if (!parts[1] || !parts[2])
-    return TRUE;
-  self->filter.sigma = g_ascii_strtod(parts[2], &end);
-  if (*end || !(self->filter.sigma > 0) || !kernel->gaussian)
-    return bench_refuse(error, "\"%s\": the third part is a Gaussian's sigma, above 0", word);
-  return TRUE;
-}
-
 static gboolean
 parse_case(Case *self, const gchar *text, GError **error) {
   g_auto(GStrv) words = g_strsplit(text, " ", -1);
@@ -144,31 +50,23 @@ parse_case(Case *self, const gchar *text, GError **error) {
   }
   if (g_strv_length(words) != 6)
     return bench_refuse(error, "\"%s\": a case is \"" CASE_WORDS "\"", text);
-  const gint border = find_name(cc_border_names, words[3]);
+  const gint border = bench_find_name(cc_border_names, words[3]);
   if (border < 0)
     return bench_refuse(error, "there is no border \"%s\"", words[3]);
   self->format = g_strdup(words[0]);
   self->algorithms = g_strsplit(words[5], ",", -1);
   for (gchar **name = self->algorithms; *name; name++)
-    if (find_name(peer_names, *name) < 0 && find_name(algorithm_names, *name) < 0)
+    if (bench_find_name(peer_names, *name) < 0 && bench_find_name(algorithm_names, *name) < 0)
       return bench_refuse(error, "there is no algorithm \"%s\"", *name);
   if (!bench_parse_size(words[1], &self->width, &self->height, error) ||
-      !parse_kernel(self, words[2], error) ||
-      !g_ascii_string_to_unsigned(words[4], 10, 1, 4, &stride, error) || !parse_layout(self, error))
+      !bench_parse_kernel(words[2], &self->filter, &self->kernel, error) ||
+      !g_ascii_string_to_unsigned(words[4], 10, 1, 4, &stride, error) ||
+      !bench_parse_format(self->format, self->width, self->height, &self->layout, error))
     return FALSE;
   self->filter.border = (CcBorder)border;
   self->filter.stride = (guint)stride;
   g_autoptr(CcPlan) plan = cc_plan_new(&self->filter, &self->layout, error);
   return plan != NULL;
-}
-
-/* "gaussian 5x5", "gaussian 5x5 sigma 1.2" */
-static gchar *
-kernel_label(const Case *self) {
-  const CcFilter *filter = &self->filter;
-  g_autofree gchar *sigma = g_strdup_printf(" sigma %.15g", filter->sigma);
-  return g_strdup_printf("%s %ux%u%s", self->kernel, filter->size, filter->size,
-                         filter->sigma > 0 ? sigma : "");
 }
 
 /* Which planes of the frame have samples that are filtered or copied; a bit each. */
@@ -316,19 +214,18 @@ run_algorithm(Bench *self, const gchar *name, GError **error) {
   g_autoptr(GError) reason = NULL;
   const Case *c = self->c;
   const CcOp *op = &self->plan->op[0]; /* of no matrices, where nothing is filtered */
-  const gint peer = find_name(peer_names, name);
+  const gint peer = bench_find_name(peer_names, name);
   BenchTime time;
   self->label = name;
   self->n_launches = 0;
-  if (peer >= 0
-          ? peer_functions[peer](self, &time, &reason)
-          : time_algorithm(self, (CcAlgorithm)find_name(algorithm_names, name), &time, &reason)) {
-    g_autofree gchar *kernel = kernel_label(c);
+  if (peer >= 0 ? peer_functions[peer](self, &time, &reason)
+                : time_algorithm(self, (CcAlgorithm)bench_find_name(algorithm_names, name), &time,
+                                 &reason)) {
     bench_print("{'format': <%s>, 'width': <%u>, 'height': <%u>, 'kernel': <%s>, 'border': <%s>, "
                 "'stride': <%u>, 'side': <%u>, 'matrices': <%u>, 'separable': <%u>, "
                 "'algorithm': <%s>, 'launches': <%u>, 'bytes': <%t>, "
                 "'target_bytes': <%t>, " BENCH_TIME_FIELDS "}",
-                c->format, c->width, c->height, kernel, cc_border_names[c->filter.border],
+                c->format, c->width, c->height, c->kernel, cc_border_names[c->filter.border],
                 c->filter.stride, MAX(op->width, op->height), op->n_matrices, (guint)op->separable,
                 self->label, self->n_launches, (guint64)plan_bytes(self->plan),
                 (guint64)plan_target_bytes(self->plan), BENCH_TIME_VALUES(&time));
@@ -387,7 +284,7 @@ print_list(void) {
   }
   g_autoptr(GString) made = g_string_new(NULL);
   for (guint size = 3; size <= CC_MAX_MATRIX_SIZE; size += 2)
-    g_string_append_printf(made, "%s" MADE_SEPARABLE ":%u," MADE_WHOLE ":%u", size > 3 ? "," : "",
+    g_string_append_printf(made, "%s" BENCH_SEPARABLE ":%u," BENCH_WHOLE ":%u", size > 3 ? "," : "",
                            size, size);
   bench_print("{'algorithms': <%s>, 'kernels': <%s>, 'made': <%s>}", algorithms, kernels->str,
               made->str);

@@ -5,7 +5,6 @@ docs/benchmarks.md of what they print. That page explains all of it."""
 
 import argparse
 import csv
-import html
 import itertools
 import json
 import math
@@ -20,6 +19,7 @@ import sys
 import tempfile
 import time
 
+import chart
 import ncu
 import reach
 from lists import (AT_LEAST, AT_MOST, CPU, CPU_FRAMES, CPU_ROUNDS, CPU_SIZE, CUDA_PATHS,
@@ -406,20 +406,13 @@ def print_verdicts(verdicts):
 def as_svg(run):
     """A bar for each algorithm on each case: its share of the copy rate."""
     rows = [r for r in run["results"] if key(r)[0] not in NO_FILTERS and "percent_of_copy" in r]
-    scale = 500 / max([100] + [r["percent_of_copy"] for r in rows])
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="1030" height="{60 + 18 * len(rows)}">'
-             "<style>text { font: 12px sans-serif } svg { background: #fff }</style>"
-             f'<text x="24" y="30">Convolution on {html.escape(run["device"])}: bytes read and '
-             "written a second, in percent of what a copy reaches in the same run</text>"]
-    for y, row in zip(itertools.count(48, 18), rows):
+    bars = []
+    for row in rows:
         name, format_, size, stride, kernel = key(row)
         case = f"{format_} {size}, {kernel}" + f", stride {stride}" * (stride > 1)
-        width = row["percent_of_copy"] * scale
-        parts.append(
-            f'<text x="24" y="{y + 11}">{html.escape(f"{case}: {name}")}</text>'
-            f'<rect x="460" y="{y}" width="{width:.1f}" height="14" fill="#0072b2"/>'
-            f'<text x="{464 + width:.1f}" y="{y + 11}">{row["percent_of_copy"]:.1f}</text>')
-    return "\n".join([*parts, "</svg>\n"])
+        bars.append((f"{case}: {name}", row["percent_of_copy"]))
+    return chart.bars(f"Convolution on {run['device']}: bytes read and written a second, in percent "
+                      "of what a copy reaches in the same run", bars, 100)
 
 
 # --- the figures of docs/benchmarks.md ---

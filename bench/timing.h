@@ -4,7 +4,7 @@
 /* How long the device takes for a frame. Frames are queued one behind another between two events,
  * each on other buffers than the one before, which together are more than the L2 cache holds. */
 
-#include "common.h"
+#include "driver.h"
 
 G_BEGIN_DECLS
 

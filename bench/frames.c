@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* cudaconv-bench-frames: how long the CPU backend takes for a frame, and a memcpy of the same
+ * frames, case by case, as lines of JSON. docs/benchmarks.md explains the figures. */
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "backends/backends.h"
+#include "engine/error.h"
+#include "engine/names.h"
+#include "words.h"
+
+#define BUDGET_MS 200
+#define N_BUFFERS 8 /* of sources, and of targets, which frames take in turns */
+#define MIN_FRAMES 3
+#define MAX_INSTANCES 64
+#define ALIGNMENT 64
+
+#define CASE_WORDS "FORMAT WIDTHxHEIGHT KERNEL[:SIZE[:SIGMA]] [NAME=VALUE...]"
+
+typedef struct {
+  gchar *format;
+  guint width, height;
+  CcFrameLayout layout;
+  CcFilter filter;
+  gchar *kernel;                  /* for people */
+  guint64 n_threads, n_instances; /* of each backend; backends that filter at once */
+  CcPlan *plan;
+  gsize bytes; /* of a frame */
+} Case;
+
+/* --- cases as words --- */
+
+static const struct {
+  const gchar *name;
+  const gchar *const *values;
+  gsize at; /* where CcFilter has it, as an enum */
+} choices[] = {
+    {"border", cc_border_names, offsetof(CcFilter, border)},
+    {"response", cc_response_names, offsetof(CcFilter, response)},
+    {"chroma", cc_chroma_names, offsetof(CcFilter, chroma)},
+    {"color", cc_color_names, offsetof(CcFilter, color)},
+    {"alpha", cc_alpha_names, offsetof(CcFilter, alpha)},
+};
+
+/* threads=2 */
+static gboolean
+parse_number(const gchar *name, const gchar *value, guint most, guint64 *number, GError **error) {
+  if (g_ascii_string_to_unsigned(value, 10, 1, most, number, NULL))
+    return TRUE;
+  return bench_refuse(error, "%s=%s: a number from 1 to %u is needed", name, value, most);
+}
+
+/* border=wrap */
+static gboolean
+parse_choice(Case *self, const gchar *name, const gchar *value, GError **error) {
+  for (guint i = 0; i < G_N_ELEMENTS(choices); i++) {
+    if (strcmp(choices[i].name, name) != 0)
+      continue;
+    const gint found = bench_find_name(choices[i].values, value);
+    g_autofree gchar *all = g_strjoinv(", ", (gchar **)choices[i].values);
+    if (found < 0)
+      return bench_refuse(error, "%s=%s: one of %s is needed", name, value, all);
+    G_STRUCT_MEMBER(guint, &self->filter, choices[i].at) = (guint)found;
+    return TRUE;
+  }
+  return bench_refuse(error,
+                      "%s=%s: there are threads, instances, border, response, chroma, color and "
+                      "alpha",
+                      name, value);
+}
+
+static gboolean
+parse_word(Case *self, const gchar *word, GError **error) {
+  g_auto(GStrv) sides = g_strsplit(word, "=", 2);
+  if (!sides[0] || !sides[1])
+    return bench_refuse(error, "\"%s\": NAME=VALUE is needed", word);
+  if (strcmp(sides[0], "threads") == 0)
+    return parse_number(sides[0], sides[1], CC_MAX_THREADS, &self->n_threads, error);
+  if (strcmp(sides[0], "instances") == 0)
+    return parse_number(sides[0], sides[1], MAX_INSTANCES, &self->n_instances, error);
+  return parse_choice(self, sides[0], sides[1], error);
+}
+
+static gsize
+frame_bytes(const CcFrameLayout *layout) {
+  gsize bytes = 0;
+  for (guint p = 0; p < layout->n_planes; p++)
+    bytes += cc_plane_row_bytes(&layout->plane[p]) * layout->plane[p].height;
+  return bytes;
+}
+
+static void
+case_free(Case *self) {
+  g_clear_pointer(&self->plan, cc_plan_unref);
+  g_free(self->format);
+  g_free(self->kernel);
+  g_free(self);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Case, case_free)
+
+static Case *
+case_new(const gchar *text, GError **error) {
+  g_auto(GStrv) words = g_strsplit(text, " ", -1);
+  g_autoptr(Case) self = g_new0(Case, 1);
+  const guint n = g_strv_length(words);
+  if (n < 3) {
+    bench_refuse(error, "\"%s\": a case is \"" CASE_WORDS "\"", text);
+    return NULL;
+  }
+  self->format = g_strdup(words[0]);
+  self->n_threads = self->n_instances = 1;
+  if (!bench_parse_size(words[1], &self->width, &self->height, error) ||
+      !bench_parse_format(words[0], self->width, self->height, &self->layout, error) ||
+      !bench_parse_kernel(words[2], &self->filter, &self->kernel, error))
+    return NULL;
+  for (guint i = 3; i < n; i++)
+    if (!parse_word(self, words[i], error))
+      return NULL;
+  self->bytes = frame_bytes(&self->layout);
+  self->plan = cc_plan_new(&self->filter, &self->layout, error);
+  return self->plan ? g_steal_pointer(&self) : NULL;
+}
+
+/* --- frames --- */
+
+/* What filters frames of a case, alone or beside others in threads of their own. */
+typedef struct {
+  const Case *c;
+  CcBackend *backend;
+  CcProgram *program;
+  guint8 *memory;
+  CcFrame src[N_BUFFERS], dst[N_BUFFERS];
+  guint64 n_frames; /* so far; the next one takes the next buffers */
+  /* of a round */
+  gdouble budget_us;
+  pthread_barrier_t *start;
+  GArray *us;     /* of each frame */
+  gdouble all_us; /* of all of them */
+  GError *error;
+} Instance;
+
+static void
+instance_free(Instance *self) {
+  g_clear_pointer(&self->program, cc_program_unref);
+  g_clear_pointer(&self->backend, cc_backend_close);
+  g_clear_pointer(&self->us, g_array_unref);
+  g_clear_error(&self->error);
+  free(self->memory);
+  g_free(self);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Instance, instance_free)
+
+/* The planes of a frame that lies at `data`, one behind another and without padding. */
+static CcFrame
+frame_at(guint8 *data, const CcFrameLayout *layout) {
+  CcFrame frame = {.memory = CC_MEMORY_HOST, .is_one_block = TRUE};
+  for (guint p = 0; p < layout->n_planes; p++) {
+    const gsize pitch = cc_plane_row_bytes(&layout->plane[p]);
+    frame.plane[p] = (CcPlane){.data = data, .pitch = (gssize)pitch};
+    data += pitch * layout->plane[p].height;
+  }
+  return frame;
+}
+
+/* All buffers hold random pixels, so that none is a page of zeros that was never touched. */
+static gboolean
+make_frames(Instance *self, GError **error) {
+  const gsize room = (self->c->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  self->memory = aligned_alloc(ALIGNMENT, 2 * N_BUFFERS * room);
+  if (!self->memory)
+    return bench_refuse(error, "out of memory: %d frames of %" G_GSIZE_FORMAT " bytes",
+                        2 * N_BUFFERS, self->c->bytes);
+  bench_fill_random(self->memory, N_BUFFERS * room);
+  memcpy(self->memory + N_BUFFERS * room, self->memory, N_BUFFERS * room);
+  for (guint i = 0; i < N_BUFFERS; i++) {
+    self->src[i] = frame_at(self->memory + i * room, &self->c->layout);
+    self->dst[i] = frame_at(self->memory + (N_BUFFERS + i) * room, &self->c->layout);
+  }
+  return TRUE;
+}
+
+static Instance *
+instance_new(const Case *c, GError **error) {
+  g_autoptr(Instance) self = g_new0(Instance, 1);
+  const CcBackendConfig config = {.choice = CC_BACKEND_CPU, .n_threads = (guint)c->n_threads};
+  self->c = c;
+  self->us = g_array_new(FALSE, FALSE, sizeof(gdouble));
+  self->backend = cc_backend_open(&config, NULL, error);
+  self->program = self->backend ? cc_backend_prepare(self->backend, c->plan, error) : NULL;
+  return self->program && make_frames(self, error) ? g_steal_pointer(&self) : NULL;
+}
+
+/* --- measuring --- */
+
+/* Runs one frame. */
+typedef gboolean (*RunFrame)(Instance *self, const CcFrame *src, const CcFrame *dst,
+                             GError **error);
+
+static gboolean
+filter_frame(Instance *self, const CcFrame *src, const CcFrame *dst, GError **error) {
+  CcTimes times;
+  CcJob *job = cc_backend_submit(self->backend, self->program, src, dst, error);
+  return job && cc_backend_wait(self->backend, job, &times, error);
+}
+
+static gboolean
+copy_frame(Instance *self, const CcFrame *src, const CcFrame *dst, GError **error) {
+  memcpy(dst->plane[0].data, src->plane[0].data, self->c->bytes);
+  return TRUE;
+}
+
+static gdouble
+now_us(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return 1e6 * (gdouble)t.tv_sec + 1e-3 * (gdouble)t.tv_nsec;
+}
+
+static gboolean
+run_frame(Instance *self, RunFrame run) {
+  const guint i = self->n_frames++ % N_BUFFERS;
+  return run(self, &self->src[i], &self->dst[i], &self->error);
+}
+
+/* Times frame by frame, behind one that warms up, once all instances are here. */
+static void
+run_round(Instance *self, RunFrame run) {
+  g_array_set_size(self->us, 0);
+  gboolean ok = run_frame(self, run);
+  pthread_barrier_wait(self->start);
+  const gdouble start = now_us();
+  gdouble last = start;
+  while (ok && (self->us->len < MIN_FRAMES || last - start < self->budget_us)) {
+    ok = run_frame(self, run);
+    const gdouble now = now_us(), us = now - last;
+    g_array_append_val(self->us, us);
+    last = now;
+  }
+  self->all_us = last - start;
+}
+
+static gpointer
+filter_round(gpointer self) {
+  run_round(self, filter_frame);
+  return NULL;
+}
+
+static gpointer
+copy_round(gpointer self) {
+  run_round(self, copy_frame);
+  return NULL;
+}
+
+/* A round of all instances at once: the time of one's frame, the median, and frames a second of all
+ * together. */
+static gboolean
+measure(const GPtrArray *instances, GThreadFunc round, gdouble budget_ms, BenchTime *time,
+        gdouble *fps, GError **error) {
+  g_autoptr(GArray) us = g_array_new(FALSE, FALSE, sizeof(gdouble));
+  GThread *threads[MAX_INSTANCES];
+  pthread_barrier_t start;
+  const guint n = instances->len;
+  pthread_barrier_init(&start, NULL, n);
+  for (guint i = 0; i < n; i++) {
+    Instance *instance = g_ptr_array_index(instances, i);
+    instance->budget_us = 1000 * budget_ms;
+    instance->start = &start;
+    threads[i] = i > 0 ? g_thread_new("instance", round, instance) : NULL;
+  }
+  round(g_ptr_array_index(instances, 0));
+  *fps = 0;
+  for (guint i = 0; i < n; i++) {
+    Instance *instance = g_ptr_array_index(instances, i);
+    if (threads[i])
+      g_thread_join(threads[i]);
+    if (instance->error && error && !*error)
+      g_propagate_error(error, g_steal_pointer(&instance->error));
+    g_array_append_vals(us, instance->us->data, instance->us->len);
+    *fps += 1e6 * instance->us->len / MAX(instance->all_us, 1e-3);
+  }
+  pthread_barrier_destroy(&start);
+  if (us->len == 0 || (error && *error))
+    return FALSE;
+  *time = bench_summarize((gdouble *)(gpointer)us->data, us->len);
+  return TRUE;
+}
+
+/* --- cases --- */
+
+/* The case that was measured last, which stays ready for the next round. */
+typedef struct {
+  gdouble budget_ms;
+  gchar *text;
+  Case *c;
+  GPtrArray *instances;
+} Bench;
+
+static void
+bench_clear(Bench *self) {
+  g_clear_pointer(&self->instances, g_ptr_array_unref);
+  g_clear_pointer(&self->c, case_free);
+  g_clear_pointer(&self->text, g_free);
+}
+
+static gboolean
+take_case(Bench *self, const gchar *text, GError **error) {
+  if (g_strcmp0(self->text, text) == 0)
+    return TRUE;
+  bench_clear(self);
+  self->c = case_new(text, error);
+  if (!self->c)
+    return FALSE;
+  self->instances = g_ptr_array_new_with_free_func((GDestroyNotify)instance_free);
+  for (guint i = 0; i < self->c->n_instances; i++) {
+    Instance *instance = instance_new(self->c, error);
+    if (!instance)
+      return FALSE;
+    g_ptr_array_add(self->instances, instance);
+  }
+  self->text = g_strdup(text);
+  return TRUE;
+}
+
+/* Measures a round of the case and prints a line. */
+static gboolean
+run_case(Bench *self, const gchar *text, GError **error) {
+  BenchTime time, copy;
+  gdouble fps, copy_fps;
+  if (!take_case(self, text, error) ||
+      !measure(self->instances, copy_round, self->budget_ms, &copy, &copy_fps, error) ||
+      !measure(self->instances, filter_round, self->budget_ms, &time, &fps, error))
+    return FALSE;
+  const Case *c = self->c;
+  const Instance *first = g_ptr_array_index(self->instances, 0);
+  bench_print("{'format': <%s>, 'width': <%u>, 'height': <%u>, 'kernel': <%s>, 'border': <%s>, "
+              "'threads': <%t>, 'instances': <%t>, 'device': <%s>, 'bytes': <%t>, 'us': <%d>, "
+              "'least_us': <%d>, 'most_us': <%d>, 'frames': <%u>, 'fps': <%d>, 'copy_us': <%d>, "
+              "'copy_fps': <%d>}",
+              c->format, c->width, c->height, c->kernel, cc_border_names[c->filter.border],
+              c->n_threads, c->n_instances, first->backend->device_name, (guint64)(2 * c->bytes),
+              time.us, time.least_us, time.most_us, time.n_batches, fps, copy.us, copy_fps);
+  return TRUE;
+}
+
+/* Writes a frame and what the case makes of it, for others to compare. */
+static gboolean
+save_frame(const Bench *self, const gchar *path, GError **error) {
+  if (!self->text)
+    return bench_refuse(error, "save %s: no case was measured", path);
+  Instance *first = g_ptr_array_index(self->instances, 0);
+  if (!filter_frame(first, &first->src[0], &first->dst[0], error))
+    return FALSE;
+  FILE *file = fopen(path, "wb");
+  gboolean ok = file && fwrite(first->src[0].plane[0].data, self->c->bytes, 1, file) == 1 &&
+                fwrite(first->dst[0].plane[0].data, self->c->bytes, 1, file) == 1;
+  ok = file && fclose(file) == 0 && ok;
+  if (!ok)
+    return bench_refuse(error, "save %s: %s", path, g_strerror(errno));
+  bench_print("{'saved': <%s>}", path);
+  return TRUE;
+}
+
+/* Answers each line of the standard input with one of JSON, until it ends. */
+static void
+serve(Bench *self) {
+  g_autofree gchar *line = NULL;
+  gsize room = 0;
+  while (getline(&line, &room, stdin) > 0) {
+    g_autoptr(GError) error = NULL;
+    const gchar *text = g_strstrip(line);
+    if (g_str_has_prefix(text, "save ") ? save_frame(self, text + strlen("save "), &error)
+                                        : run_case(self, text, &error))
+      continue;
+    bench_clear(self);
+    bench_print("{'error': <%s>}", error->message);
+  }
+}
+
+/* --- the program --- */
+
+/* The lists of options, whose combinations are cases. */
+static struct {
+  const gchar *option, *what;
+  const gchar *prefix; /* of one of them in a case */
+  const gchar *standard;
+  gchar *list;
+} lists[] = {
+    {"formats", "Formats (GRAY8)", "", "GRAY8", NULL},
+    {"sizes", "Sizes (1920x1080)", " ", "1920x1080", NULL},
+    {"kernels", "Kernels (gaussian:5)", " ", "gaussian:5", NULL},
+    {"threads", "Threads of a backend (1)", " threads=", "1", NULL},
+    {"instances", "Backends at once (1)", " instances=", "1", NULL},
+};
+
+/* Adds to `cases` all that begin with `start` and go on with the lists from `i`. */
+static void
+combine(GPtrArray *cases, const gchar *start, guint i) {
+  if (i == G_N_ELEMENTS(lists)) {
+    g_ptr_array_add(cases, g_strdup(start));
+    return;
+  }
+  g_auto(GStrv) words = g_strsplit(lists[i].list ? lists[i].list : lists[i].standard, ",", -1);
+  for (gchar **word = words; *word; word++) {
+    g_autofree gchar *more = g_strconcat(start, lists[i].prefix, *word, NULL);
+    combine(cases, more, i + 1);
+  }
+}
+
+static gboolean
+run_cases(Bench *self, const GPtrArray *cases, GError **error) {
+  for (guint i = 0; i < cases->len; i++)
+    if (!run_case(self, g_ptr_array_index(cases, i), error))
+      return FALSE;
+  return TRUE;
+}
+
+int
+main(int argc, char **argv) {
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GPtrArray) cases = g_ptr_array_new_with_free_func(g_free);
+  GOptionEntry entries[G_N_ELEMENTS(lists) + 1] = {G_OPTION_ENTRY_NULL};
+  Bench bench = {.budget_ms = BUDGET_MS};
+  gboolean combined = FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS(lists); i++)
+    entries[i] = (GOptionEntry){.long_name = lists[i].option,
+                                .arg = G_OPTION_ARG_STRING,
+                                .arg_data = &lists[i].list,
+                                .description = lists[i].what,
+                                .arg_description = "LIST"};
+  if (!bench_parse_options(
+          &argc, &argv, entries, "[CASE...]",
+          "Times the CPU backend, and a memcpy of the same frames. A case is\n\"" CASE_WORDS
+          "\", with threads=N, instances=N, border=, response=,\nchroma=, color= and alpha=. The "
+          "options with lists make cases of all their combinations. Without\nany, each line of the "
+          "standard input is a case and is answered when it was measured; \"save FILE\"\nthere "
+          "writes a frame of the last case, and what it became.",
+          NULL, &bench.budget_ms, &error))
+    return bench_fail(error, BENCH_WRONG);
+  for (int i = 1; i < argc; i++)
+    g_ptr_array_add(cases, g_strdup(argv[i]));
+  for (guint i = 0; i < G_N_ELEMENTS(lists); i++)
+    combined = combined || lists[i].list;
+  if (combined)
+    combine(cases, "", 0);
+  for (guint i = 0; i < cases->len; i++) {
+    g_autoptr(Case) c = case_new(g_ptr_array_index(cases, i), &error);
+    if (!c)
+      return bench_fail(error, BENCH_WRONG);
+  }
+  if (cases->len == 0)
+    serve(&bench);
+  const gboolean ok = run_cases(&bench, cases, &error);
+  bench_clear(&bench);
+  return ok ? EXIT_SUCCESS : bench_fail(error, EXIT_FAILURE);
+}

@@ -1,0 +1,392 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""cudaconv-bench-peers: the CPU backend beside OpenCV, libvips and VapourSynth of PyPI, in turns on
+frames of the same pixels, by as many threads. It makes a virtual environment with them and runs in
+that. docs/benchmarks.md explains the figures."""
+
+import argparse
+import json
+import math
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import chart
+import filters
+
+BUFFERS = 8  # of sources, and of targets, as in frames.c
+COPIES = {"identity": 1.5}  # times a memcpy that are met, whatever the peers take
+MOST_COPIES = 2.5  # of the other filters
+INSIDE = "CUDACONV_BENCH_PEERS"  # in the environment of the run within the virtual one
+NUMPY = "numpy==2.4.6"
+PACKAGES = {"OpenCV": [NUMPY, "opencv-python-headless==5.0.0.93"],
+            "libvips": [NUMPY, "pyvips==3.2.0", "pyvips-binary==8.18.7"],
+            "VapourSynth": [NUMPY, "--only-binary=vapoursynth", "vapoursynth==81"]}
+
+
+class Failure(Exception):
+    """Ends the program with a status."""
+
+    def __init__(self, status, words):
+        super().__init__(words)
+        self.status = status
+
+
+def say(line=""):
+    print(line, flush=True)
+
+
+def tell(line):
+    print(f"cudaconv-bench-peers: {line}", file=sys.stderr, flush=True)
+
+
+# --- the virtual environment ---
+
+
+def run_quietly(*command):
+    """Why a command failed: the last line of what it wrote; else None."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError as error:
+        return str(error)
+    lines = (done.stderr + done.stdout).strip().splitlines()
+    wrong = [line for line in lines if line.startswith("ERROR:")] or lines or ["it failed"]
+    return wrong[-1].removeprefix("ERROR: ") if done.returncode else None
+
+
+def make_environment(folder):
+    """The Python of an environment with the peers that can be installed; others are told."""
+    python, list_ = folder / "bin" / "python", folder / "cudaconv-peers.json"
+    if folder.exists() and any(folder.iterdir()) and not (folder / "pyvenv.cfg").exists():
+        raise Failure(2, f"--environment={folder}: there is something else; a new folder is needed")
+    there = []
+    if list_.exists() and not run_quietly(python, "-c", ""):
+        there = json.loads(list_.read_text(encoding="utf-8"))
+    else:
+        error = run_quietly(sys.executable, "-m", "venv", folder)
+        if error:
+            raise Failure(77, f"no virtual environment in {folder}: {error}")
+    for peer, packages in PACKAGES.items():
+        if packages in there:
+            continue
+        tell(f"installing {peer}")
+        error = run_quietly(python, "-m", "pip", "install", "--disable-pip-version-check",
+                            "--quiet", *packages)
+        if error:
+            tell(f"{peer} is skipped: no {packages[-1]} for Python "
+                 f"{sys.version_info[0]}.{sys.version_info[1]} here: {error}")
+        else:
+            there.append(packages)
+    list_.write_text(json.dumps(there), encoding="utf-8")
+    return python
+
+
+def enter_environment(options):
+    """Goes on as the Python of the environment."""
+    python = make_environment(options.environment)
+    # libvips reads its threads when it starts; large pages for NumPy's frames, but for nobody
+    # else's, would not be equal
+    os.environ.update({INSIDE: "1", "VIPS_CONCURRENCY": str(options.threads),
+                       "NUMPY_MADVISE_HUGEPAGE": "0"})
+    os.execv(python, [python, *sys.argv])
+
+
+def open_peers(threads):
+    """Name to peer, of those that are here."""
+    found = {}
+    for name, kind in filters.PEERS.items():
+        try:
+            found[name] = kind(threads)
+        except ModuleNotFoundError:
+            continue  # that was told where it was not installed
+        except (ImportError, OSError) as error:
+            tell(f"{name} is skipped: {error}")
+    if not found:
+        raise Failure(77, "no peer is here")
+    return found
+
+
+# --- measuring ---
+
+
+class Own:
+    """cudaconv-bench-frames, which measures a round whenever it is asked."""
+
+    def __init__(self, budget):
+        program = pathlib.Path(__file__).resolve().parent / "cudaconv-bench-frames"
+        if not program.exists():
+            raise Failure(77, f"no {program}: \"ninja -C build\" makes it")
+        self.process = subprocess.Popen([program, f"--budget={budget}"], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
+
+    def ask(self, words):
+        self.process.stdin.write(words + "\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        answer = json.loads(line) if line else {"error": "cudaconv-bench-frames ended"}
+        if "error" in answer:
+            raise Failure(1, f"{words}: {answer['error']}")
+        return answer
+
+    def frames(self, like):
+        """A source of the last case and what it became, each like the array."""
+        import numpy
+        with tempfile.TemporaryDirectory() as folder:
+            file = f"{folder}/frames"
+            self.ask(f"save {file}")
+            return numpy.fromfile(file, like.dtype).reshape(2, *like.shape)
+
+
+def round_of(calls, budget):
+    """The median of a peer's frames, in microseconds, behind one that warms up."""
+    calls[-1]()
+    us, begin = [], time.perf_counter()
+    last = begin
+    while len(us) < 3 or last - begin < 1e-3 * budget:
+        calls[len(us) % len(calls)]()
+        now = time.perf_counter()
+        us.append(1e6 * (now - last))
+        last = now
+    return statistics.median(us)
+
+
+class Frames:
+    """Eight sources and targets of a format, aligned as ours are."""
+
+    def __init__(self, format_, width, height):
+        import numpy
+        samples, size = filters.FORMATS[format_]
+        shape = (height, width) if samples == 1 else (height, width, samples)
+        n = math.prod(shape) * size
+
+        def aligned():
+            room = numpy.ones(n + 64, numpy.uint8)
+            start = -room.ctypes.data % 64
+            return room[start:start + n].view(f"<u{size}").reshape(shape)
+
+        self.pairs = [(aligned(), aligned()) for _ in range(BUFFERS)]
+
+    def fill(self, source):
+        import numpy
+        for i, (src, _) in enumerate(self.pairs):
+            src[:] = numpy.roll(source, 977 * i)
+
+
+def difference(own, other, margin):
+    """The largest, where no window reaches beyond the frame; None: there is no such pixel."""
+    inside = [frame[margin:-margin, margin:-margin].astype("int32") for frame in (own, other)]
+    return int(abs(inside[0] - inside[1]).max()) if inside[0].size else None
+
+
+def measure(options, own, peers, frames, format_, filter_):
+    """The row of a cell: medians of rounds in turns."""
+    words = (f"{format_} {options.size} {filter_.own} threads={options.threads} "
+             "color=components alpha=filter")
+    answers, calls, us, differences = [], {}, {}, {}
+    for _ in range(options.rounds):
+        answers.append(own.ask(words))
+        if not calls:
+            source, result = own.frames(frames.pairs[0][0])
+            frames.fill(source)
+            for name, peer in peers.items():
+                prepared = peer.prepare(filter_, frames.pairs)
+                if prepared:
+                    calls[name], us[name] = prepared, []
+                    other = peer.pixels(prepared[0](), result)
+                    differences[name] = difference(result, other, filter_.size)
+        for name, prepared in calls.items():
+            us[name].append(round_of(prepared, options.budget))
+    return {"format": format_, "kernel": filter_.name, "device": answers[0]["device"],
+            "us": statistics.median(answer["us"] for answer in answers),
+            "copy_us": statistics.median(answer["copy_us"] for answer in answers),
+            "peers": {name: {"us": statistics.median(us[name]), "difference": differences[name]}
+                      for name in calls}}
+
+
+def judge(row, at_least):
+    """Adds what follows from a row's times."""
+    fastest = min(row["peers"], key=lambda name: row["peers"][name]["us"], default=None)
+    most = COPIES.get(row["kernel"], MOST_COPIES)
+    row["times_a_copy"] = row["us"] / row["copy_us"]
+    row["met"] = row["times_a_copy"] <= most
+    if fastest:
+        row["fastest"] = fastest
+        row["times_fastest"] = row["peers"][fastest]["us"] / row["us"]
+        if row["kernel"] not in COPIES:
+            row["met"] |= row["times_fastest"] >= at_least
+    return row
+
+
+def cells(options):
+    """Pairs of a format and a filter."""
+    unknown = set(options.formats) - set(filters.FORMATS)
+    if unknown:
+        raise Failure(2, f"--formats={','.join(options.formats)}: there is no "
+                         f"{', '.join(sorted(unknown))}; there are {', '.join(filters.FORMATS)}")
+    found = [(format_, filter_) for format_ in options.formats for filter_ in filters.FILTERS
+             if options.filter in f"{format_} {filter_.name}"]
+    if not found:
+        raise Failure(2, f"--filter={options.filter}: no cell has that in FORMAT KERNEL, such as "
+                         f"\"GRAY8 {filters.FILTERS[1].name}\"")
+    return found
+
+
+def run(options):
+    """Measures all cells, and prints each as it is there."""
+    peers = open_peers(options.threads)
+    width, height = map(int, options.size.split("x"))
+    run_ = {"kind": "peers", "size": options.size, "threads": options.threads,
+            "budget_ms": options.budget, "rounds": options.rounds, "at_least": options.at_least,
+            "peers": {name: peer.version for name, peer in peers.items()}, "results": []}
+    say(f"cudaconv beside {', '.join(run_['peers'].values())}")
+    own, frames, before = Own(options.budget), None, None
+    for format_, filter_ in cells(options):
+        if format_ != before:
+            frames, before = Frames(format_, width, height), format_
+        row = judge(measure(options, own, peers, frames, format_, filter_), options.at_least)
+        if not run_["results"]:
+            run_["device"] = row["device"]
+        print_row(run_, row)
+        run_["results"].append(row)
+    return run_
+
+
+# --- text ---
+
+
+def notes(row):
+    """What the peers do otherwise."""
+    return ", ".join(f"{name} differs by {peer['difference']}"
+                     for name, peer in row["peers"].items() if (peer["difference"] or 0) > 1)
+
+
+def print_row(run_, row):
+    """A row, below a heading where its format is the first such."""
+    if not run_["results"] or run_["results"][-1]["format"] != row["format"]:
+        say(f"\n{row['format']} {run_['size']}, {row['device']}, us a frame")
+        say(f"{'kernel':<24}{'memcpy':>10}{'cudaconv':>10}"
+            + "".join(f"{name:>12}" for name in run_["peers"])
+            + f"{'x fastest':>11}{'x memcpy':>10}  verdict")
+    of_peers = "".join(f"{row['peers'][name]['us']:>12.1f}" if name in row["peers"] else f"{'-':>12}"
+                       for name in run_["peers"])
+    note = notes(row)
+    say(f"{row['kernel']:<24}{row['copy_us']:>10.1f}{row['us']:>10.1f}{of_peers}"
+        f"{row.get('times_fastest', math.nan):>11.2f}{row['times_a_copy']:>10.2f}  "
+        + ("met" if row["met"] else "missed") + f" ({note})" * bool(note))
+
+
+def summary(run_):
+    met = sum(row["met"] for row in run_["results"])
+    return (f"{met} of {len(run_['results'])} cells at least {run_['at_least']:g} times the fastest "
+            f"peer or within {MOST_COPIES} of a memcpy; identity within {COPIES['identity']}")
+
+
+def show(run_):
+    """Prints the table of a run that --json wrote."""
+    rows, run_["results"] = run_["results"], []
+    say(f"cudaconv beside {', '.join(run_['peers'].values())}")
+    for row in rows:
+        print_row(run_, row)
+        run_["results"].append(row)
+    return run_
+
+
+def plot(run_):
+    return chart.bars(
+        f"cudaconv on the CPU ({run_['device']}), {run_['size']}: how many times as fast as the "
+        f"fastest of {', '.join(run_['peers'].values())}",
+        [(f"{row['format']} {row['kernel']}, {row['fastest']}", row["times_fastest"])
+         for row in run_["results"] if "fastest" in row], run_["at_least"], run_["at_least"])
+
+
+# --- the program ---
+
+
+def above_zero(kind):
+    def read(text):
+        value = kind(text)
+        if not value > 0 or value == math.inf:
+            raise ValueError
+        return value
+    read.__name__ = "number above 0"
+    return read
+
+
+def size(text):
+    if not re.fullmatch(r"[1-9]\d{0,4}x[1-9]\d{0,4}", text):
+        raise argparse.ArgumentTypeError(f"\"{text}\": a size is WIDTHxHEIGHT")
+    return text
+
+
+def file_to_write(text):
+    if not pathlib.Path(text).parent.is_dir():
+        raise argparse.ArgumentTypeError(f"{text}: its folder is not there")
+    return pathlib.Path(text)
+
+
+def parse(argv):
+    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
+    held_back = os.environ.get("CUDACONV_CPU") == "avx2"
+    parser = argparse.ArgumentParser(
+        prog="cudaconv-bench-peers",
+        description="Measures cudaconv's CPU backend beside OpenCV, libvips and VapourSynth. The "
+        "status is 77 when none of them is to be had, 1 when a cell misses its claim or something "
+        "fails, and 2 for wrong options.")
+    parser.add_argument("--filter", default="", metavar="TEXT",
+                        help="only cells with that in FORMAT KERNEL, such as \"RGB box 3x3\"")
+    parser.add_argument("--formats", default="GRAY8,RGB,RGBA,GRAY16_LE", metavar="LIST",
+                        type=lambda text: text.split(","), help="of %(default)s")
+    parser.add_argument("--size", default="1920x1080", type=size, metavar="WIDTHxHEIGHT")
+    parser.add_argument("--threads", default=1, type=above_zero(int), help="of everybody (1)")
+    parser.add_argument("--budget", default=100, type=above_zero(float), metavar="MS",
+                        help="of a round (100)")
+    parser.add_argument("--rounds", default=5, type=above_zero(int), help="of a cell (5)")
+    parser.add_argument("--at-least", default=1.2 if held_back else 2, type=above_zero(float),
+                        metavar="TIMES", help="as fast as the fastest peer that a cell has to be "
+                        "(2; 1.2 with CUDACONV_CPU=avx2)")
+    parser.add_argument("--json", type=file_to_write, metavar="FILE",
+                        help="write all figures when the run is over")
+    parser.add_argument("--plot", type=file_to_write, metavar="FILE", help="draw them as SVG")
+    parser.add_argument("--environment", default=cache / "cudaconv" / "peers", metavar="DIR",
+                        type=lambda text: pathlib.Path(text).resolve(),
+                        help="of Python, made if it is not there (%(default)s)")
+    parser.add_argument("--show", type=argparse.FileType(encoding="utf-8"), metavar="FILE",
+                        help="measure nothing; show what --json wrote")
+    return parser.parse_args(argv)
+
+
+def main(argv):
+    options = parse(argv)
+    try:
+        if options.show:
+            run_ = show(json.load(options.show))
+        elif INSIDE in os.environ:
+            run_ = run(options)
+        else:
+            cells(options)  # so that wrong ones are refused at once
+            enter_environment(options)
+        say(f"\n{summary(run_)}")
+        if options.json:
+            options.json.write_text(json.dumps(run_, indent=1) + "\n", encoding="utf-8")
+        if options.plot:
+            options.plot.write_text(plot(run_), encoding="utf-8")
+        return 0 if all(row["met"] for row in run_["results"]) else 1
+    except (Failure, OSError) as failure:
+        tell(failure)
+        return getattr(failure, "status", 1)
+    except (AttributeError, LookupError, TypeError, ValueError) as why:
+        if not options.show:
+            raise
+        tell(f"the file is no run that can be read: {why!r}")
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "words.h"
+
+#include <math.h>
+#include <string.h>
+#include "plugin/layout.h"
+
+#define MATRIX "matrix:"
+
+gint
+bench_find_name(const gchar *const *names, const gchar *name) {
+  for (gint i = 0; names[i]; i++)
+    if (strcmp(names[i], name) == 0)
+      return i;
+  return -1;
+}
+
+gboolean
+bench_parse_format(const gchar *text, guint width, guint height, CcFrameLayout *layout,
+                   GError **error) {
+  const gchar *dash = strchr(text, '-');
+  g_autofree gchar *name = g_strndup(text, strcspn(text, "-"));
+  const GstVideoFormat format = gst_video_format_from_string(name);
+  const gboolean limited = dash && strcmp(dash, "-limited") == 0;
+  const guint plane = dash && strcmp(dash, "-UV") == 0;
+  GstVideoInfo info;
+  if (format == GST_VIDEO_FORMAT_UNKNOWN || (dash && !plane && !limited && strcmp(dash, "-Y") != 0))
+    return bench_refuse(error, "there is no format \"%s\"", text);
+  if (!gst_video_info_set_format(&info, format, width, height))
+    return bench_refuse(error, "%s of %ux%u is too large for GStreamer", name, width, height);
+  /* the same work for all formats */
+  info.colorimetry.range = limited ? GST_VIDEO_COLOR_RANGE_16_235 : GST_VIDEO_COLOR_RANGE_0_255;
+  if (!cc_frame_layout_from_video_info(&info, layout, error))
+    return FALSE;
+  if (limited)
+    return TRUE;
+  if (dash && plane >= layout->n_planes)
+    return bench_refuse(error, "%s has no such plane", text);
+  if (dash) {
+    layout->plane[0] = layout->plane[plane];
+    layout->n_planes = 1;
+  }
+  return TRUE;
+}
+
+static gboolean
+refuse_size(const CcKernel *kernel, const gchar *word, GError **error) {
+  g_autoptr(GString) sizes = g_string_new(NULL);
+  for (guint i = 0; i < kernel->n_sizes; i++)
+    g_string_append_printf(sizes, "%s%u", i > 0 ? ", " : "", kernel->sizes[i].size);
+  return bench_refuse(error, "\"%s\": the kernel %s has no such size; it has %s", word,
+                      kernel->name, sizes->str);
+}
+
+/* One of those that are made here; NULL: the name is of none. */
+static CcKernel *
+make_kernel(const gchar *name, guint size, GError **error) {
+  gdouble coeff[CC_MAX_COEFFS];
+  for (guint i = 0; i < MIN(size * size, CC_MAX_COEFFS); i++)
+    coeff[i] = fmod(sqrt(i + 2), 1) / size;
+  if (strcmp(name, BENCH_SEPARABLE) == 0)
+    return cc_kernel_new_separable(coeff, size, coeff, size, error);
+  return strcmp(name, BENCH_WHOLE) == 0 ? cc_kernel_new_matrix(coeff, size * size, size, error)
+                                        : NULL;
+}
+
+/* "-1,0,1;-2,0,2;-1,0,1" */
+static gboolean
+parse_matrix(const gchar *text, CcFilter *filter, gchar **label, GError **error) {
+  g_auto(GStrv) rows = g_strsplit(text, ";", -1);
+  gdouble coeff[CC_MAX_COEFFS];
+  guint n = 0, width = 0;
+  for (gchar **row = rows; *row; row++) {
+    g_auto(GStrv) words = g_strsplit(*row, ",", -1);
+    const guint n_words = g_strv_length(words);
+    width = n == 0 ? n_words : width;
+    if (n_words == 0 || n_words != width || n + width > G_N_ELEMENTS(coeff))
+      return bench_refuse(error,
+                          "\"%s\": a matrix is rows of as many numbers each, up to %d of both",
+                          text, CC_MAX_MATRIX_SIZE);
+    for (gchar **word = words; *word; word++) {
+      gchar *end;
+      coeff[n++] = g_ascii_strtod(*word, &end);
+      if (*end || end == *word)
+        return bench_refuse(error, "\"%s\": \"%s\" is no number", text, *word);
+    }
+  }
+  filter->kernel = cc_kernel_new_matrix(coeff, n, width, error);
+  if (!filter->kernel)
+    return FALSE;
+  *label = g_strdup_printf("matrix %ux%u", width, n / width);
+  return TRUE;
+}
+
+gboolean
+bench_parse_kernel(const gchar *text, CcFilter *filter, gchar **label, GError **error) {
+  if (g_str_has_prefix(text, MATRIX))
+    return parse_matrix(text + strlen(MATRIX), filter, label, error);
+  g_auto(GStrv) parts = g_strsplit(text, ":", 3);
+  g_autoptr(GError) reason = NULL;
+  guint64 size = 0;
+  gchar *end = NULL;
+  if (parts[0] && parts[1] &&
+      !g_ascii_string_to_unsigned(parts[1], 10, 1, CC_MAX_KERNEL_SIZE, &size, error))
+    return FALSE;
+  CcKernel *kernel = parts[0] ? cc_kernels_find(parts[0]) : NULL;
+  if (!kernel && size > 0)
+    kernel = make_kernel(parts[0], (guint)size, &reason);
+  if (!kernel)
+    return bench_refuse(error, "there is no kernel \"%s\"%s%s", text, reason ? ": " : "",
+                        reason ? reason->message : "");
+  const CcKernelSize *entry = cc_kernel_get_size(kernel, (guint)size);
+  const gboolean is_larger = cc_kernel_has_larger_size(kernel, (guint)size);
+  if (size && entry->size != size && !is_larger)
+    return refuse_size(kernel, text, error);
+  filter->kernel = kernel;
+  filter->size = is_larger ? (guint)size : entry->size;
+  if (parts[1] && parts[2]) {
+    filter->sigma = g_ascii_strtod(parts[2], &end);
+    if (*end || !(filter->sigma > 0) || !kernel->gaussian)
+      return bench_refuse(error, "\"%s\": the third part is a Gaussian's sigma, above 0", text);
+  }
+  g_autofree gchar *sigma = g_strdup_printf(" sigma %.15g", filter->sigma);
+  *label = g_strdup_printf("%s %ux%u%s", parts[0], filter->size, filter->size,
+                           filter->sigma > 0 ? sigma : "");
+  return TRUE;
+}

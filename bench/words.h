@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* What the words of a case stand for. */
+
+#include "common.h"
+#include "engine/filter.h"
+#include "engine/frame.h"
+
+G_BEGIN_DECLS
+
+/* Kernels of fractional coefficients without any pattern, of each odd side. */
+#define BENCH_SEPARABLE "separable"
+#define BENCH_WHOLE "whole"
+
+/* The index of a name in a list that ends with NULL, or -1. */
+gint bench_find_name(const gchar *const *names, const gchar *name);
+
+/* Reads "RGBA": the layout of frames of a format of GStreamer's. One with "-Y" or "-UV" behind it
+ * is a plane alone, and one with "-limited" has luma from 16 to 235. */
+gboolean bench_parse_format(const gchar *text, guint width, guint height, CcFrameLayout *layout,
+                            GError **error);
+
+/* Reads "NAME[:SIZE[:SIGMA]]", or "matrix:" with rows divided by ";" and coefficients by ",". Sets
+ * the filter's kernel, size and sigma, and *label, for people: "gaussian 5x5 sigma 1.2". A kernel
+ * lives as long as the process, as far as the filter knows. */
+gboolean bench_parse_kernel(const gchar *text, CcFilter *filter, gchar **label, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""cudaconv-bench-frames and cudaconv-bench-peers without any peer: options, rows and files.
+
+usage: test-peers.py FOLDER of the programs
+"""
+
+import contextlib
+import io
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+sys.dont_write_bytecode = True
+FOLDER = sys.argv.pop(1)
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
+import filters  # noqa: E402  pylint: disable=wrong-import-position
+import peers  # noqa: E402  pylint: disable=wrong-import-position
+
+
+def frames(*options, lines=None, status=0):
+    """Runs cudaconv-bench-frames; what it answers, and what it complains of."""
+    done = subprocess.run([f"{FOLDER}/cudaconv-bench-frames", "--budget=0.01", *options],
+                          input="\n".join(lines or []), capture_output=True, text=True, check=False)
+    if done.returncode != status:
+        raise AssertionError(f"{options}: status {done.returncode}, not {status}\n{done.stderr}")
+    return list(map(json.loads, done.stdout.splitlines())), done.stderr
+
+
+def saved(words, folder):
+    """A frame, and what the filter of these words makes of it."""
+    file = pathlib.Path(folder, "frame")
+    frames(lines=[words, f"save {file}"])
+    pixels = file.read_bytes()
+    return pixels[:len(pixels) // 2], pixels[len(pixels) // 2:]
+
+
+class Frames(unittest.TestCase):
+    def test_wrong_words_are_refused(self):
+        for words, says in (
+                ("GRAY8 16x8", "a case is"), ("NV99 16x8 box:3", "NV99"),
+                ("GRAY8 16 box:3", "WIDTHxHEIGHT"), ("GRAY8 16x8 nothing", "nothing"),
+                ("GRAY8 16x8 sobel:4", "3, 5"), ("GRAY8 16x8 box:3:2", "sigma"),
+                ("GRAY8 16x8 box:3 wrap", "NAME=VALUE"), ("GRAY8 16x8 box:3 border=x", "reflect"),
+                ("GRAY8 16x8 box:3 size=3", "instances"), ("GRAY8 16x8 box:3 threads=0", "1 to"),
+                ("GRAY8 16x8 box:3 instances=x", "1 to"), ("GRAY8 16x8 matrix:1,2;3", "rows"),
+                ("GRAY8 16x8 matrix:1,x,3", "\"x\" is no number"), ("GRAY8 16x8 matrix:", "rows"),
+                ("GRAY8 16x8 matrix:1,2", "odd")):
+            self.assertIn(says, frames(words, status=2)[1], words)
+            answer = frames(lines=[words, "GRAY8 16x8 box:3"])[0]
+            self.assertIn(says, answer[0]["error"], words)
+            self.assertIn("us", answer[1])  # and the next case is measured
+        for option, says in (("--budget=0", "above 0"), ("--threads=0", "threads=0"),
+                             ("--sizes=16", "WIDTHxHEIGHT"), ("--nothing", "nothing")):
+            self.assertIn(says, frames(option, status=2)[1], option)
+        for line in ("save /nowhere/frame", "save frame"):
+            self.assertIn("no case", frames(lines=[line])[0][0]["error"])
+        self.assertIn("/nowhere/frame: ", frames(lines=["GRAY8 16x8 box:3", "save /nowhere/frame"])
+                      [0][1]["error"])
+        self.assertEqual(frames(lines=[])[0], [])
+
+    def test_rows(self):
+        rows, _ = frames("--sizes=64x32,16x8", "--formats=RGB,NV12", "--kernels=box:3,gaussian:5:1.2",
+                         "--threads=1,2", "--instances=1,3")
+        self.assertEqual(len({(row["width"], row["format"], row["kernel"], row["threads"],
+                               row["instances"]) for row in rows}), 32)
+        self.assertEqual({row["kernel"] for row in rows}, {"box 3x3", "gaussian 5x5 sigma 1.2"})
+        for row in rows:
+            self.assertLessEqual(row["least_us"], row["us"])
+            self.assertLessEqual(row["us"], row["most_us"])
+            self.assertGreaterEqual(row["frames"], 3 * row["instances"])
+            self.assertGreater(min(row["fps"], row["copy_us"], row["copy_fps"]), 0)
+        self.assertEqual(rows[0]["bytes"], 2 * 3 * 64 * 32)
+
+    def test_frames(self):
+        """Identity gives the frame back; alpha too, and of both bytes of a sample."""
+        with tempfile.TemporaryDirectory() as folder:
+            for format_ in ("GRAY8", "RGBA", "GRAY16_LE", "NV12"):
+                source, result = saved(f"{format_} 18x6 identity alpha=filter", folder)
+                self.assertEqual(source, result)
+                self.assertGreater(len(set(source)), 50)
+            source, result = saved("GRAY8 18x6 matrix:2 border=wrap", folder)
+            self.assertEqual(source, result)  # it is divided by its sum
+
+
+class Filters(unittest.TestCase):
+    def test_all_run(self):
+        cases = [f"{format_} 32x24 {filter_.own} color=components alpha=filter"
+                 for format_ in filters.FORMATS for filter_ in filters.FILTERS]
+        rows, _ = frames(*cases)
+        self.assertEqual(len(rows), 4 * 26)
+        self.assertEqual(len({filter_.name for filter_ in filters.FILTERS}), 26)
+
+    def test_peers_get_the_same_coefficients(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for filter_ in filters.FILTERS:
+                matrix = filter_.matrix
+                if filter_.row and not filter_.sigma:
+                    matrix = [[x * y for x in filter_.row] for y in filter_.row]
+                if matrix:
+                    same = filters.of_matrix("", matrix).own + " response=clamp"
+                    results = [saved(f"GRAY8 32x24 {words}", folder)
+                               for words in (filter_.own, same)]
+                    self.assertEqual(*results, filter_.name)
+
+
+def row(format_, kernel, us, **times):
+    return peers.judge({"format": format_, "kernel": kernel, "device": "made up", "us": us,
+                        "copy_us": 100, "peers": {name: {"us": time, "difference": 1}
+                                                  for name, time in times.items()}}, 2)
+
+
+ROWS = [row("GRAY8", "identity", 140, OpenCV=100), row("GRAY8", "box 3x3", 260, OpenCV=530),
+        row("RGB", "box 3x3", 240, OpenCV=90, libvips=800), row("RGB", "box 5x5", 0.2)]
+MISSED = [row("GRAY8", "identity", 160, OpenCV=900), row("RGB", "box 3x3", 260, OpenCV=510)]
+
+
+class Peers(unittest.TestCase):
+    def run_peers(self, *options, status=0, flags=(), **environment):
+        done = subprocess.run([sys.executable, *flags, f"{FOLDER}/cudaconv-bench-peers", *options],
+                              capture_output=True, text=True, check=False,
+                              env={**os.environ, **environment})
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stdout, done.stderr
+
+    def show(self, rows, *options, status=0):
+        """What is shown of a run, and its plot."""
+        run = {"kind": "peers", "size": "1920x1080", "threads": 1, "budget_ms": 60, "rounds": 3,
+               "at_least": 2, "peers": {"OpenCV": "OpenCV 5", "libvips": "libvips 8"},
+               "device": "made up", "results": rows}
+        with tempfile.TemporaryDirectory() as folder:
+            file, plot, copy = (pathlib.Path(folder, name) for name in ("run", "plot", "copy"))
+            file.write_text(json.dumps(run), encoding="utf-8")
+            text, _ = self.run_peers(f"--show={file}", f"--plot={plot}", f"--json={copy}", *options,
+                                     status=status)
+            self.assertEqual(json.loads(copy.read_text(encoding="utf-8")), run)
+            return text, xml.etree.ElementTree.parse(plot)
+
+    def test_verdicts(self):
+        self.assertEqual([row["met"] for row in ROWS], [True] * 4)
+        self.assertEqual([row["met"] for row in MISSED], [False] * 2)
+        self.assertEqual((ROWS[2]["fastest"], ROWS[2]["times_fastest"]), ("OpenCV", 90 / 240))
+
+    def test_show(self):
+        text, chart = self.show(ROWS)
+        self.assertIn("4 of 4 cells at least 2 times the fastest peer", text)
+        self.assertEqual(sum(e.tag.endswith("}rect") for e in chart.iter()), 3)
+        self.assertEqual([line.split() for line in text.splitlines() if line.startswith("box 3x3")],
+                         ["box 3x3 100.0 260.0 530.0 - 2.04 2.60 met".split(),
+                          "box 3x3 100.0 240.0 90.0 800.0 0.38 2.40 met".split()])
+        off = {**MISSED[1], "peers": {"OpenCV": {"us": 510, "difference": 7}}}
+        text, _ = self.show([*ROWS, MISSED[0], off], status=1)
+        self.assertIn("4 of 6 cells", text)
+        self.assertIn("missed (OpenCV differs by 7)", text)
+
+    def test_wrong_options_are_refused(self):
+        for option, words in (("--formats=NV12", "GRAY16_LE"), ("--filter=cubic", "gaussian 3x3"),
+                              ("--size=64", "WIDTHxHEIGHT"), ("--threads=0", "above 0"),
+                              ("--budget=x", "above 0"), ("--rounds=0.5", "above 0"),
+                              ("--at-least=nan", "above 0"), ("--json=/nowhere/run.json", "folder"),
+                              ("--show=/nowhere", "/nowhere"), ("word", "word")):
+            text, error = self.run_peers(option, status=2)
+            self.assertEqual(text, "")
+            self.assertIn(words, error, option)
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "file").touch()
+            self.assertIn("something else",
+                          self.run_peers(f"--environment={folder}", status=2)[1])
+            for text in ("", "[]", "{}"):
+                pathlib.Path(folder, "file").write_text(text, encoding="utf-8")
+                self.assertIn("no run", self.run_peers(f"--show={folder}/file", status=2)[1])
+
+    def test_without_peers_it_skips(self):
+        """-S: without what is installed beside Python."""
+        _, error = self.run_peers(status=77, flags=["-S"], CUDACONV_BENCH_PEERS="1", PYTHONPATH="")
+        self.assertIn("no peer is here", error)
+
+    def test_environment(self):
+        """What cannot be installed is told and tried again; the rest is not installed twice."""
+        asked = []
+
+        def run_quietly(*command):
+            asked.append(str(command[-1]))
+            return "no such thing" if asked[-1].startswith("vapoursynth") else None
+
+        before, peers.run_quietly = peers.run_quietly, run_quietly
+        self.addCleanup(setattr, peers, "run_quietly", before)
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "pyvenv.cfg").touch()
+            for said in (3 + 1, 1 + 1):
+                error = io.StringIO()
+                with contextlib.redirect_stderr(error):
+                    peers.make_environment(pathlib.Path(folder))
+                self.assertEqual(error.getvalue().count("\n"), said)
+                self.assertIn("VapourSynth is skipped", error.getvalue())
+        self.assertEqual(sum(word.startswith("opencv") for word in asked), 1)
+
+    def test_bound(self):
+        """With a variant held back less is claimed."""
+        for held_back, bound in (("avx2", 1.2), ("", 2)):
+            os.environ["CUDACONV_CPU"] = held_back
+            self.assertEqual(peers.parse([]).at_least, bound)
+            self.assertEqual(peers.parse(["--at-least=3"]).at_least, 3)
+        del os.environ["CUDACONV_CPU"]
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
