@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "program.h"
+#include "copies.h"
 #include "cpu.h"
 #include "pairs.h"
 #include "plain.h"
@@ -315,7 +316,7 @@ CcCpuProgram *
 cc_cpu_program_new(const CcPlan *plan, guint n_threads) {
   CcCpuProgram *program = g_new0(CcCpuProgram, 1);
   const CcRows *rows = cc_cpu_variant()->rows;
-  if (find_pairs(plan, rows, &program->whole))
+  if ((rows && cc_copies_find(plan, &program->whole)) || find_pairs(plan, rows, &program->whole))
     plan = &program->whole;
   program->n_sweeps = plan->n_passes;
   for (guint i = 0; i < plan->n_passes; i++) {
