@@ -5,9 +5,10 @@
 #include "program.h"
 #include "workers.h"
 
-/* What a thread has to do for it to be called, which takes some 50 us where it sleeps and 1 us
- * where it looks out. */
-#define WORTH_NS 25000
+/* What a thread has to do for it to be called. One that sleeps comes after some 50 us, and one that
+ * looks out for the next frame after 1 us. */
+#define WORTH_ASLEEP_NS 25000
+#define WORTH_AWAKE_NS 8000
 
 typedef struct {
   CcBackend base;
@@ -15,6 +16,7 @@ typedef struct {
   CcScratch scratch;           /* the calling one's */
   const CcCpuProgram *program; /* that ran last */
   guint64 work;                /* nanoseconds that one thread would take for its frames */
+  guint64 end;                 /* of the last frame */
 } CpuBackend;
 
 typedef struct {
@@ -60,6 +62,15 @@ run_planes(gconstpointer data, guint unused, guint8 *scratch) {
   }
 }
 
+/* How many threads a frame that begins now is worth. Where the last one ended just before, a thread
+ * that is called stays awake for the next ones. */
+static guint
+count_threads(const CpuBackend *self, guint64 start) {
+  const gboolean awake = start - self->end < CC_LOOK_OUT_NS;
+  const guint64 worth = awake ? WORTH_AWAKE_NS : WORTH_ASLEEP_NS;
+  return (guint)CLAMP(self->work / worth, 1, self->n_threads);
+}
+
 /* Takes over what the first frame of a program took, and later ones that took less. A thread that
  * loses its core for a while makes one take more, which counts little. */
 static void
@@ -84,7 +95,7 @@ cpu_submit(CcBackend *backend, CcProgram *base, const CcFrame *src, const CcFram
     self->work = frame.program->work;
   self->program = frame.program;
   CcWork work = {.n_slices = frame.program->n_slices,
-                 .n_threads = (guint)CLAMP(self->work / WORTH_NS, 1, self->n_threads),
+                 .n_threads = count_threads(self, start),
                  .scratch_size = scratch_size,
                  .run = run_slice,
                  .data = &frame};
@@ -94,7 +105,8 @@ cpu_submit(CcBackend *backend, CcProgram *base, const CcFrame *src, const CcFram
   }
   note_work(self, cc_workers_run(&work, self->scratch.memory), first);
   CpuJob *job = g_slice_new0(CpuJob);
-  job->time = cc_now() - start;
+  self->end = cc_now();
+  job->time = self->end - start;
   return &job->base;
 }
 

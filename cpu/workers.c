@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_OUT_NS 30000 /* that a thread looks out for others before it sleeps */
 #define MAX_CORES CC_MAX_THREADS
 #define MAX_PLACES 64 /* frames at once that workers come to */
 #define CALLS_EACH 2  /* as it takes longer to wake a thread than to be awake: a tree */
@@ -68,7 +67,8 @@ cc_scratch_grow(CcScratch *self, gsize size) {
   /* what kernels read beyond the ends of rows has no effect, but a value */
   memset(memory, 0, size);
   free(self->memory);
-  *self = (CcScratch){memory, size};
+  self->memory = memory;
+  self->size = size;
   return TRUE;
 }
 
@@ -170,7 +170,7 @@ close_place(Place *place) {
   const guint64 start = cc_now();
   g_atomic_int_add(&place->gate, -OPEN);
   while (n_inside(g_atomic_int_get(&place->gate)) && !is_crowded() &&
-         cc_now() - start < LOOK_OUT_NS)
+         cc_now() - start < CC_LOOK_OUT_NS)
     relax();
   if (n_inside(g_atomic_int_get(&place->gate))) {
     g_atomic_int_add(&place->gate, WAITED);
@@ -273,7 +273,7 @@ static gboolean
 look_out(gint seen) {
   const guint64 start = cc_now();
   while (g_atomic_int_get(&n_opened) == seen) {
-    if (is_crowded() || cc_now() - start >= LOOK_OUT_NS)
+    if (is_crowded() || cc_now() - start >= CC_LOOK_OUT_NS)
       return FALSE;
     relax();
   }

@@ -31,6 +31,9 @@ typedef struct {
 gboolean cc_scratch_grow(CcScratch *self, gsize size);
 void cc_scratch_clear(CcScratch *self);
 
+/* Nanoseconds that a worker looks out for more work before it sleeps. */
+#define CC_LOOK_OUT_NS 30000
+
 typedef struct {
   guint n_slices;
   guint n_threads;    /* the most at once, of which one brings the work; at least 1 */
