@@ -3,40 +3,20 @@
 
 #include "cpu.h"
 #include "program.h"
+#include "workers.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+/* What a thread has to do for it to be called. One that sleeps comes after some 50 us, and one that
+ * looks out for the next frame after 1 us. */
+#define WORTH_ASLEEP_NS 25000
+#define WORTH_AWAKE_NS 8000
 
-#define LINGER_NS 30000 /* that a worker looks out for the next frame before it sleeps */
-#define SPINS 4000 /* some microseconds: what the last slice of another thread may still take */
-
-typedef struct {
-  guint8 *memory;
-  gsize size;
-} Scratch;
-
-/* A frame is run by the calling thread and whichever workers come in time: they enter while the
- * frame is open and work through the same list of slices. A worker that wakes up after the frame
- * finds it closed, or helps with the next one; nobody waits for it. */
 typedef struct {
   CcBackend base;
-  guint n_threads;  /* the calling one included */
-  Scratch *scratch; /* n_threads; the first is the caller's */
-  GThreadPool *pool;
-
-  GMutex mutex;
-  GCond done;    /* the last worker left */
-  guint called;  /* workers that come: from the pool, or looking out for the next frame */
-  gint n_opened; /* frames; read without the mutex by the latter */
-  gboolean open;
-  gint n_active; /* workers inside; read without the mutex while spinning */
-  guint n_free;
-  guint *free_scratch; /* indices of those that no worker uses */
-
-  const CcCpuProgram *program;
-  const CcFrame *src, *dst;
-  gint next_slice; /* atomic */
+  guint n_threads;             /* as asked for: the most at once, the calling one included */
+  CcScratch scratch;           /* the calling one's */
+  const CcCpuProgram *program; /* that ran last */
+  guint64 work;                /* nanoseconds that one thread would take for its frames */
+  guint64 end;                 /* of the last frame */
 } CpuBackend;
 
 typedef struct {
@@ -44,147 +24,89 @@ typedef struct {
   guint64 time;
 } CpuJob;
 
-/* --- scratch memory --- */
+typedef struct {
+  const CcCpuProgram *program;
+  const CcFrame *src, *dst;
+} Frame;
 
-/* Makes room for at least `size` bytes, a multiple of CC_ROW_ALIGN; what was there is lost. On
- * failure the room that there was stays, for the programs that use it. What kernels read beyond the
- * ends of rows has no effect, but a value. */
-static gboolean
-grow_scratch(Scratch *scratch, gsize size, GError **error) {
-  if (scratch->size >= size)
-    return TRUE;
-  guint8 *memory = aligned_alloc(CC_ROW_ALIGN, size);
-  if (!memory) {
-    g_set_error(error, CC_ERROR, CC_ERROR_NO_MEMORY,
-                "out of memory: %" G_GSIZE_FORMAT " bytes for the rows of a thread", size);
-    return FALSE;
-  }
-  memset(memory, 0, size);
-  free(scratch->memory);
-  scratch->memory = memory;
-  scratch->size = size;
-  return TRUE;
-}
-
-/* Makes room for each thread. */
+/* Makes room for the calling thread. On failure the room that there was stays, for the programs
+ * that use it. */
 static gboolean
 reserve(CpuBackend *self, gsize size, GError **error) {
-  for (guint i = 0; i < self->n_threads; i++)
-    if (!grow_scratch(&self->scratch[i], size, error))
-      return FALSE;
-  return TRUE;
+  if (cc_scratch_grow(&self->scratch, size))
+    return TRUE;
+  g_set_error(error, CC_ERROR, CC_ERROR_NO_MEMORY,
+              "out of memory: %" G_GSIZE_FORMAT " bytes for the rows of a thread", size);
+  return FALSE;
 }
 
 /* --- frames --- */
 
-static guint64
-now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (guint64)t.tv_sec * 1000000000 + (guint64)t.tv_nsec;
+static void
+run_slice(gconstpointer data, guint i, guint8 *scratch) {
+  const Frame *frame = data;
+  const CcCpuProgram *program = frame->program;
+  cc_cpu_program_run(program, &program->slices[i], frame->src, frame->dst, scratch);
 }
 
+/* For one thread, whole planes: no slice loads the rows around it again. */
 static void
-run_slices(CpuBackend *self, guint8 *scratch) {
-  const CcCpuProgram *program = self->program;
-  for (;;) {
-    const guint i = (guint)g_atomic_int_add(&self->next_slice, 1);
-    if (i >= program->n_slices)
-      return;
-    cc_cpu_program_run(program, &program->slices[i], self->src, self->dst, scratch);
+run_planes(gconstpointer data, guint unused, guint8 *scratch) {
+  const Frame *frame = data;
+  const CcCpuProgram *program = frame->program;
+  for (guint i = 0; i < program->n_slices;) {
+    CcSlice plane = program->slices[i++];
+    while (i < program->n_slices && program->slices[i].plane == plane.plane)
+      plane.y1 = program->slices[i++].y1;
+    cc_cpu_program_run(program, &plane, frame->src, frame->dst, scratch);
   }
 }
 
-/* Helps with the open frame; the mutex is held, but not meanwhile. */
-static void
-help(CpuBackend *self) {
-  const guint mine = self->free_scratch[--self->n_free];
-  g_atomic_int_inc(&self->n_active);
-  g_mutex_unlock(&self->mutex);
-
-  run_slices(self, self->scratch[mine].memory);
-
-  g_mutex_lock(&self->mutex);
-  self->free_scratch[self->n_free++] = mine;
-  if (g_atomic_int_dec_and_test(&self->n_active))
-    g_cond_signal(&self->done);
+/* How many threads a frame that begins now is worth. Where the last one ended just before, a thread
+ * that is called stays awake for the next ones. */
+static guint
+count_threads(const CpuBackend *self, guint64 start) {
+  const gboolean awake = start - self->end < CC_LOOK_OUT_NS;
+  const guint64 worth = awake ? WORTH_AWAKE_NS : WORTH_ASLEEP_NS;
+  return (guint)CLAMP(self->work / worth, 1, self->n_threads);
 }
 
-/* Looks out for the frame after number `last` for a while. */
+/* Takes over what the first frame of a program took, and later ones that took less. A thread that
+ * loses its core for a while makes one take more, which counts little. */
 static void
-look_out(CpuBackend *self, gint last) {
-  const guint64 start = now();
-  while (g_atomic_int_get(&self->n_opened) == last && now() - start < LINGER_NS)
-    continue;
-}
-
-/* What the pool runs: helps with frames until none has come for a while, as it takes longer to be
- * woken up than some frames take. */
-static void
-work(gpointer data, gpointer user_data) {
-  CpuBackend *self = user_data;
-  g_mutex_lock(&self->mutex);
-  self->called--;
-  while (self->open) {
-    const gint last = self->n_opened;
-    help(self);
-    self->called++;
-    g_mutex_unlock(&self->mutex);
-    look_out(self, last);
-    g_mutex_lock(&self->mutex);
-    self->called--;
-    if (self->n_opened == last)
-      break;
-  }
-  g_mutex_unlock(&self->mutex);
-}
-
-/* Lets n_workers in, of whom some may be on their way from an earlier frame. */
-static void
-open_frame(CpuBackend *self, guint n_workers) {
-  g_mutex_lock(&self->mutex);
-  self->open = TRUE;
-  g_atomic_int_inc(&self->n_opened);
-  guint n_calls = n_workers > self->called ? n_workers - self->called : 0;
-  self->called += n_calls;
-  g_mutex_unlock(&self->mutex);
-  for (; n_calls; n_calls--)
-    g_thread_pool_push(self->pool, self, NULL);
-}
-
-/* Lets no more workers in and waits for those inside. */
-static void
-close_frame(CpuBackend *self) {
-  g_mutex_lock(&self->mutex);
-  self->open = FALSE;
-  g_mutex_unlock(&self->mutex);
-  for (guint i = 0; i < SPINS && g_atomic_int_get(&self->n_active); i++)
-    continue;
-  g_mutex_lock(&self->mutex);
-  while (g_atomic_int_get(&self->n_active))
-    g_cond_wait(&self->done, &self->mutex);
-  g_mutex_unlock(&self->mutex);
+note_work(CpuBackend *self, guint64 work, gboolean first) {
+  if (first || work < self->work)
+    self->work = work;
+  else
+    self->work += MIN(work - self->work, self->work) / 8;
 }
 
 static CcJob *
 cpu_submit(CcBackend *backend, CcProgram *base, const CcFrame *src, const CcFrame *dst,
            GError **error) {
   CpuBackend *self = (CpuBackend *)backend;
-  const guint64 start = now();
-  self->program = (CcCpuProgram *)base;
-  if (!reserve(self, cc_cpu_program_frame_scratch(self->program), error))
+  const guint64 start = cc_now();
+  const Frame frame = {(CcCpuProgram *)base, src, dst};
+  const gsize scratch_size = cc_cpu_program_frame_scratch(frame.program);
+  if (!reserve(self, scratch_size, error))
     return NULL;
-  self->src = src;
-  self->dst = dst;
-  g_atomic_int_set(&self->next_slice, 0);
-  const guint n_workers = MIN(self->program->n_threads, self->program->n_slices) - 1;
-  if (n_workers > 0)
-    open_frame(self, n_workers);
-  run_slices(self, self->scratch[0].memory);
-  if (n_workers > 0)
-    close_frame(self);
+  const gboolean first = self->program != frame.program;
+  if (first)
+    self->work = frame.program->work;
+  self->program = frame.program;
+  CcWork work = {.n_slices = frame.program->n_slices,
+                 .n_threads = count_threads(self, start),
+                 .scratch_size = scratch_size,
+                 .run = run_slice,
+                 .data = &frame};
+  if (work.n_threads == 1) {
+    work.n_slices = 1;
+    work.run = run_planes;
+  }
+  note_work(self, cc_workers_run(&work, self->scratch.memory), first);
   CpuJob *job = g_slice_new0(CpuJob);
-  job->time = now() - start;
+  self->end = cc_now();
+  job->time = self->end - start;
   return &job->base;
 }
 
@@ -201,7 +123,7 @@ cpu_wait(CcBackend *backend, CcJob *base, CcTimes *times, GError **error) {
 static CcProgram *
 cpu_prepare(CcBackend *backend, const CcPlan *plan, GError **error) {
   CpuBackend *self = (CpuBackend *)backend;
-  CcCpuProgram *program = cc_cpu_program_new(plan, self->n_threads);
+  CcCpuProgram *program = cc_cpu_program_new(plan, MIN(self->n_threads, cc_workers_n_cores()));
   if (reserve(self, program->scratch_size, error))
     return &program->base;
   cc_cpu_program_free(program);
@@ -210,6 +132,9 @@ cpu_prepare(CcBackend *backend, const CcPlan *plan, GError **error) {
 
 static void
 cpu_program_free(CcProgram *program) {
+  CpuBackend *self = (CpuBackend *)program->backend;
+  if (self->program == (CcCpuProgram *)program)
+    self->program = NULL;
   cc_cpu_program_free((CcCpuProgram *)program);
 }
 
@@ -217,17 +142,10 @@ cpu_program_free(CcProgram *program) {
 
 static CcBackend *
 cpu_open(const CcBackendConfig *config, GError **error) {
-  const guint n_threads = config->n_threads ? config->n_threads : g_get_num_processors();
   CpuBackend *self = g_new0(CpuBackend, 1);
-  self->n_threads = MIN(n_threads, CC_MAX_THREADS);
-  self->scratch = g_new0(Scratch, self->n_threads);
-  self->free_scratch = g_new(guint, self->n_threads);
-  for (guint i = 1; i < self->n_threads; i++)
-    self->free_scratch[self->n_free++] = i;
-  g_mutex_init(&self->mutex);
-  g_cond_init(&self->done);
-  if (self->n_threads > 1)
-    self->pool = g_thread_pool_new(work, self, (gint)self->n_threads - 1, FALSE, NULL);
+  cc_workers_ref();
+  self->n_threads =
+      MIN(config->n_threads ? config->n_threads : cc_workers_n_cores(), CC_MAX_THREADS);
   self->base = (CcBackend){
       .klass = &cc_cpu_backend,
       .device_name = g_strdup_printf("%s, %u thread%s", cc_cpu_variant()->title, self->n_threads,
@@ -241,14 +159,8 @@ cpu_open(const CcBackendConfig *config, GError **error) {
 static void
 cpu_close(CcBackend *backend) {
   CpuBackend *self = (CpuBackend *)backend;
-  if (self->pool)
-    g_thread_pool_free(self->pool, FALSE, TRUE);
-  for (guint i = 0; i < self->n_threads; i++)
-    free(self->scratch[i].memory);
-  g_mutex_clear(&self->mutex);
-  g_cond_clear(&self->done);
-  g_free(self->scratch);
-  g_free(self->free_scratch);
+  cc_workers_unref();
+  cc_scratch_clear(&self->scratch);
   g_free(self->base.device_name);
   g_free(self);
 }

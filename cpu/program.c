@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "program.h"
+#include "copies.h"
 #include "cpu.h"
 #include "pairs.h"
 #include "plain.h"
@@ -8,11 +9,12 @@
 #define RING_BYTES (32 * 1024) /* leaves room in a level 1 cache for what passes through */
 #define MIN_TILE 768           /* samples; narrower ones would load too many edges */
 #define MIN_SLICE_ROWS 16
-#define WORK_PER_THREAD (64 * 1024) /* samples for which waking a thread pays */
+#define MIN_SLICE_NS 3000
 #define FILL_PIXELS 4096
-#define TAPS_PER_WORK 8 /* taps that cost as much as the rest of a sample */
-#define MOST_GROUP 4    /* rows of the source that sweeps take at once */
-#define HUE_TAPS 64     /* and as much as the hue of a gradient */
+#define MOST_GROUP 4 /* rows of the source that sweeps take at once */
+#define SAMPLE_TAPS 8 /* as much work as what is done with a sample but for its taps */
+#define HUE_TAPS 64   /* as much as the hue of a gradient */
+#define TAP_PS 5      /* picoseconds for a tap of 16 bits, with the widest registers */
 
 /* --- rows that are the same for every frame --- */
 
@@ -269,51 +271,66 @@ sweep_clear(CcSweep *sweep) {
 
 /* --- slices --- */
 
-/* Work as that of a sample that is copied. */
-static gsize
+/* What rows take one thread, in picoseconds a row of the target: no more than a rough guess, and
+ * rather too little. */
+static guint64
+sweep_work(const CcSweep *sweep) {
+  guint64 taps = SAMPLE_TAPS;
+  for (guint m = 0; m < sweep->n_matrices; m++)
+    taps += (sweep->choice.along[m].n_taps + sweep->choice.over[m].n_taps) *
+            MAX(sweep->sum_lane_size / 2, 1);
+  return sweep->n * taps * TAP_PS;
+}
+
+static guint64
 hue_work(const CcHueSweep *sweep) {
-  const CcRect *target = &sweep->plan->target[sweep->field->plane];
   const CcOp *op = sweep->plan->hue->op;
-  const gsize n_pixels = (gsize)sweep->field->across * sweep->field->down * target->width;
-  return n_pixels * target->height * (2 * op->width * op->height + HUE_TAPS) / TAPS_PER_WORK;
+  const guint width = sweep->plan->target[sweep->field->plane].width;
+  const guint64 n_pixels = (guint64)sweep->field->across * sweep->field->down * width;
+  return n_pixels * (2 * op->width * op->height + HUE_TAPS) * TAP_PS;
 }
 
-/* The threads, up to n_threads, that the work of a frame is worth. */
-static guint
-count_threads(const CcCpuProgram *program, guint n_threads) {
-  gsize work = 0;
-  for (guint i = 0; i < program->n_sweeps; i++) {
-    const CcSweep *sweep = &program->sweep[i];
-    guint taps = TAPS_PER_WORK;
-    for (guint m = 0; m < sweep->n_matrices; m++)
-      taps += sweep->choice.along[m].n_taps + sweep->choice.over[m].n_taps;
-    work += (gsize)sweep->n * sweep->target.height * taps / TAPS_PER_WORK;
-  }
+/* For a row of a plane; of packed planes, of all. */
+static guint64
+row_work(const CcCpuProgram *program, const CcPlan *plan, guint plane) {
+  guint64 work = 0;
+  for (guint i = 0; i < program->n_sweeps; i++)
+    if (plan->packed || program->sweep[i].plane == plane)
+      work += sweep_work(&program->sweep[i]);
   for (guint i = 0; i < program->n_hue_sweeps; i++)
-    work += hue_work(&program->hue_sweep[i]);
-  return (guint)CLAMP(work / WORK_PER_THREAD, 1, n_threads);
+    if (plan->packed || program->hue_sweep[i].field->plane == plane)
+      work += hue_work(&program->hue_sweep[i]);
+  return work;
 }
 
-/* Cuts every plane so that threads take large slices first and small ones in the end, when they
- * should all be done at the same time. Slices are not too small, for each one loads the rows above
- * and below itself again. */
-static void
-cut_slices(CcCpuProgram *program, const CcPlan *plan) {
-  GArray *slices = g_array_new(FALSE, FALSE, sizeof(CcSlice));
+/* The fewest rows of a slice. Each loads the rows above and below itself again, and takes long
+ * enough that taking it costs nothing beside that. */
+static guint
+least_rows(const CcCpuProgram *program, const CcPlan *plan, guint64 work) {
   guint window = 1;
   for (guint i = 0; i < program->n_sweeps; i++)
     window = MAX(window, program->sweep[i].window);
   if (plan->hue)
     window = MAX(window, plan->hue->op->height);
-  const guint least = MAX(MIN_SLICE_ROWS, 4 * (window - 1));
+  const guint64 worth = MIN_SLICE_NS * G_GUINT64_CONSTANT(1000) / MAX(work, 1);
+  return (guint)MAX(MAX(MIN_SLICE_ROWS, 4 * (window - 1)), MIN(worth, G_MAXINT));
+}
+
+/* Cuts every plane so that threads take large slices first and small ones in the end, when they
+ * should all be done at the same time. */
+static void
+cut_slices(CcCpuProgram *program, const CcPlan *plan, guint n_threads) {
+  GArray *slices = g_array_new(FALSE, FALSE, sizeof(CcSlice));
   for (guint p = 0; p < (plan->packed ? 1 : plan->layout.n_planes); p++) {
     const guint height = plan->target[p].height;
+    const guint64 work = row_work(program, plan, p);
+    const guint least = least_rows(program, plan, work);
+    program->work += work * height / 1000;
     for (guint y = 0; y < height;) {
-      guint rows = height - y;
-      if (program->n_threads > 1) {
-        rows = MAX(least, rows / (2 * program->n_threads));
-        rows = y + rows + least > height ? height - y : rows;
-      }
+      const guint left = height - y;
+      guint rows = n_threads > 1 ? MAX(least, left / (2 * n_threads)) : left;
+      if (rows + least > left)
+        rows = left;
       const CcSlice slice = {p, y, y + rows};
       g_array_append_val(slices, slice);
       y += rows;
@@ -357,7 +374,7 @@ CcCpuProgram *
 cc_cpu_program_new(const CcPlan *plan, guint n_threads) {
   CcCpuProgram *program = g_new0(CcCpuProgram, 1);
   const CcRows *rows = cc_cpu_variant()->rows;
-  if (find_pairs(plan, rows, &program->whole))
+  if ((rows && cc_copies_find(plan, &program->whole)) || find_pairs(plan, rows, &program->whole))
     plan = &program->whole;
   program->n_sweeps = plan->n_passes;
   for (guint i = 0; i < plan->n_passes; i++) {
@@ -373,8 +390,7 @@ cc_cpu_program_new(const CcPlan *plan, guint n_threads) {
     cc_hue_sweep_init(sweep, plan, &plan->hue->field[i], rows);
     program->scratch_size = MAX(program->scratch_size, sweep->scratch_size);
   }
-  program->n_threads = count_threads(program, n_threads);
-  cut_slices(program, plan);
+  cut_slices(program, plan, n_threads);
   return program;
 }
 

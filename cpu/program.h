@@ -102,7 +102,7 @@ typedef struct {
   CcHueSweep hue_sweep[2];
   guint n_slices;
   CcSlice *slices;
-  guint n_threads; /* that the work is worth */
+  guint64 work; /* nanoseconds that a frame takes one thread, roughly */
   gsize scratch_size;
   gboolean unpacks; /* then only a frame takes memory for sweeps, as it is a row of all tiles */
   gsize scratch_at[CC_MAX_PASSES]; /* where that of each sweep begins */

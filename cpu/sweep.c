@@ -139,8 +139,18 @@ run_merge(const CcSweep *sweep, const CcStrip *src, const CcStrip *dst, guint y0
   }
 }
 
+/* Whether rows follow each other without a gap, and are all there. */
+static gboolean
+is_block(const CcSweep *sweep, const CcStrip *strip) {
+  return strip->pitch == (gssize)sweep->row_bytes && strip->mask == G_MAXUINT;
+}
+
 static void
 run_copy(const CcSweep *sweep, const CcStrip *src, const CcStrip *dst, guint y0, guint y1) {
+  if (!sweep->thin && is_block(sweep, src) && is_block(sweep, dst)) {
+    memcpy(cc_strip_row(dst, (gint)y0), cc_strip_row(src, (gint)y0), (y1 - y0) * sweep->row_bytes);
+    return;
+  }
   for (guint y = y0; y < y1; y++) {
     const guint8 *from = cc_strip_row(src, (gint)(y * sweep->stride));
     if (sweep->thin)

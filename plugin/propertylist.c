@@ -300,7 +300,9 @@ const CcProperty cc_properties[] = {
     /**
      * GstCudaConv:n-threads:
      *
-     * Threads of the CPU backend; 0, the default, is one for every core, and 256 at most.
+     * The most threads that the CPU backend filters a frame with, the streaming thread among them;
+     * 0, the default, is one for every core, and 256 at most. All elements of a process share the
+     * cores: others than the streaming thread come only while one is free. Small frames take fewer.
      */
     {"n-threads", "Threads", "Threads of the CPU backend (0 = one a core)",
      DEVICE(backend.n_threads), INT(0, CC_MAX_THREADS, 0)},

@@ -284,6 +284,55 @@ GST_START_TEST(refusals_while_frames_flow) {
 }
 GST_END_TEST;
 
+/* --- many elements --- */
+
+#define MANY_FRAMES 12
+
+typedef struct {
+  const gchar *caps;
+  gchar *properties;
+  GstBuffer *results[MANY_FRAMES];
+} Instance;
+
+static gpointer
+run_instance(gpointer data) {
+  Instance *instance = data;
+  GstHarness *h = test_harness_new(instance->properties, instance->caps);
+  for (guint i = 0; i < MANY_FRAMES; i++)
+    instance->results[i] = test_push_pull(h, test_frame_random(instance->caps, i));
+  test_teardown(h);
+  return NULL;
+}
+
+/* Elements that share the cores, or a device, give what each gives alone. */
+GST_START_TEST(many_elements) {
+  enum { N = 16 };
+  static const gchar *const kernels[] = {"gaussian", "sobel", "identity", "log"};
+  g_autofree gchar *caps = test_caps("I420", 640, 361);
+  Instance instances[N];
+  GThread *threads[N];
+  for (guint i = 0; i < N; i++) {
+    instances[i] =
+        (Instance){caps, g_strdup_printf("kernel=%s n-threads=%u", kernels[i % 4], i % 5), {NULL}};
+    threads[i] = g_thread_new("instance", run_instance, &instances[i]);
+  }
+  for (guint i = 0; i < N; i++)
+    g_thread_join(threads[i]);
+  for (guint frame = 0; frame < MANY_FRAMES; frame++)
+    for (guint k = 0; k < G_N_ELEMENTS(kernels); k++) {
+      g_autofree gchar *properties = g_strdup_printf("kernel=%s", kernels[k]);
+      GstBuffer *expected = test_filter(properties, caps, test_frame_random(caps, frame));
+      for (guint i = k; i < N; i += G_N_ELEMENTS(kernels)) {
+        test_assert_same_picture(caps, instances[i].results[frame], expected, properties);
+        gst_buffer_unref(instances[i].results[frame]);
+      }
+      gst_buffer_unref(expected);
+    }
+  for (guint i = 0; i < N; i++)
+    g_free(instances[i].properties);
+}
+GST_END_TEST;
+
 static Suite *
 stress_suite(void) {
   Suite *suite = suite_create("stress");
@@ -294,6 +343,7 @@ stress_suite(void) {
   tcase_add_test(tc, reading_while_frames_flow);
   tcase_add_test(tc, flushes_while_frames_flow);
   tcase_add_test(tc, refusals_while_frames_flow);
+  tcase_add_test(tc, many_elements);
   suite_add_tcase(suite, tc);
   return suite;
 }

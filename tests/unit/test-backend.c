@@ -3,11 +3,15 @@
 /* Opening backends, and what holds for the CPU backend however many threads it has. */
 
 #include "cpu/cpu.h"
+#include "cpu/program.h"
+#include "cpu/workers.h"
 #include "backends/backends.h"
 #include "tests/ref/formats.h"
 #include "tests/ref/guarded.h"
 
 #include <string.h>
+
+#define N_CORES 8 /* that frames are shared among, however many there are */
 
 static CcBackend *
 open_cpu(guint n_threads) {
@@ -231,6 +235,40 @@ test_algorithm_is_ignored(void) {
   }
 }
 
+/* What a filter leaves as it is is copied, and nothing else is. */
+static void
+test_copies(void) {
+  static const struct {
+    const gchar *format;
+    CcFilter filter;
+    gboolean copies;
+  } cases[] = {
+      {"GRAY8", {0}, TRUE},
+      {"GRAY16_LE", {.stride = 2}, TRUE},
+      {"RGBA", {.source = {3, 2, 20, 10}}, TRUE},
+      {"RGBA", {.alpha = CC_ALPHA_FILTER}, TRUE},
+      {"NV12", {.chroma = CC_CHROMA_FILTER}, TRUE},
+      {"YUY2", {.chroma = CC_CHROMA_FILTER}, TRUE},
+      {"GRAY8", {.bias = 1}, FALSE},
+      {"GRAY8", {.scale = 0.99}, FALSE},
+      {"GRAY8", {.response = CC_RESPONSE_MAGNITUDE}, FALSE},
+      {"I420_10LE", {0}, FALSE},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const CcFrameLayout layout =
+        test_format_layout(test_format_find(cases[i].format), 40, 30, FALSE);
+    CcFilter filter = cases[i].filter;
+    filter.kernel = cc_kernels_find("identity");
+    CcBackend *backend = open_cpu(1);
+    CcProgram *base = prepare(backend, &filter, &layout);
+    const CcCpuProgram *program = (CcCpuProgram *)base;
+    g_test_message("%s", cases[i].format);
+    g_assert_cmpint(program->sweep[0].choice.loop == CC_LOOP_COPY, ==, cases[i].copies);
+    cc_program_unref(base);
+    cc_backend_close(backend);
+  }
+}
+
 /* --- programs and jobs --- */
 
 /* Two programs in turn, and each keeps its own filter. */
@@ -308,9 +346,96 @@ test_two_backends(void) {
     g_thread_join(threads[i]);
 }
 
+/* --- many backends --- */
+
+static guint
+count_threads(void) {
+  g_autofree gchar *status = NULL;
+  g_assert_true(g_file_get_contents("/proc/self/status", &status, NULL, NULL));
+  return (guint)g_ascii_strtoull(strstr(status, "\nThreads:") + strlen("\nThreads:"), NULL, 10);
+}
+
+/* Calling another thread would take longer. */
+static void
+test_small_frame_takes_one_thread(void) {
+  const CcFrameLayout layout = test_format_layout(test_format_find("GRAY8"), 16, 16, FALSE);
+  const CcFilter filter = {.kernel = cc_kernels_find("gaussian")};
+  g_autoptr(GuardedFrame) src = random_frame(&layout);
+  const guint before = count_threads();
+  CcBackend *backend = open_cpu(0);
+  CcProgram *program = prepare(backend, &filter, &layout);
+  for (guint i = 0; i < 100; i++) {
+    g_autoptr(GuardedFrame) dst = guarded_frame_new(&layout, PLACE_AT_END);
+    run(backend, program, src, dst);
+    g_assert_cmpuint(count_threads(), <=, before);
+  }
+  cc_program_unref(program);
+  cc_backend_close(backend);
+}
+
+typedef struct {
+  const gchar *kernel;
+  const GuardedFrame *src;
+  GuardedFrame *expected;
+  guint n_threads;
+  guint most; /* threads of the process that it saw */
+} Stream;
+
+static gpointer
+filter_stream(gpointer data) {
+  Stream *stream = data;
+  const CcFilter filter = {.kernel = cc_kernels_find(stream->kernel), .size = 5};
+  for (guint round = 0; round < 4; round++) {
+    CcBackend *backend = open_cpu((stream->n_threads + round) % 12);
+    CcProgram *program = prepare(backend, &filter, &stream->src->layout);
+    for (guint i = 0; i < 8; i++) {
+      g_autoptr(GuardedFrame) dst = guarded_frame_new(&stream->src->layout, PLACE_AT_END);
+      run(backend, program, stream->src, dst);
+      assert_same(stream->expected, dst);
+    }
+    stream->most = MAX(stream->most, count_threads());
+    cc_program_unref(program);
+    cc_backend_close(backend);
+  }
+  return NULL;
+}
+
+/* Each gives the right bytes, with any number of threads and while others open and close, and all
+ * together have no more threads than they are and one for each core. */
+static void
+test_many_backends(void) {
+  static const gchar *const kernels[] = {"gaussian", "sobel", "box", "log"};
+  enum { N_STREAMS = 16 };
+  const CcFrameLayout layout = test_format_layout(test_format_find("I420"), 640, 363, TRUE);
+  g_autoptr(GuardedFrame) src = random_frame(&layout);
+  GuardedFrame *expected[G_N_ELEMENTS(kernels)];
+  for (guint i = 0; i < G_N_ELEMENTS(kernels); i++) {
+    const CcFilter filter = {.kernel = cc_kernels_find(kernels[i]), .size = 5};
+    expected[i] = run_with_threads(&filter, src, 1);
+  }
+  Stream streams[N_STREAMS];
+  GThread *threads[N_STREAMS];
+  const guint before = count_threads();
+  guint most = 0;
+  for (guint i = 0; i < N_STREAMS; i++) {
+    const guint k = i % G_N_ELEMENTS(kernels);
+    streams[i] = (Stream){kernels[k], src, expected[k], i, 0};
+    threads[i] = g_thread_new("stream", filter_stream, &streams[i]);
+  }
+  for (guint i = 0; i < N_STREAMS; i++) {
+    g_thread_join(threads[i]);
+    most = MAX(most, streams[i].most);
+  }
+  g_test_message("%u threads", most);
+  g_assert_cmpuint(most, <=, before + N_STREAMS + N_CORES - 1);
+  for (guint i = 0; i < G_N_ELEMENTS(kernels); i++)
+    guarded_frame_free(expected[i]);
+}
+
 int
 main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
+  cc_workers_set_n_cores(N_CORES);
   g_test_add_func("/backend/open/cpu", test_open_cpu);
   g_test_add_func("/backend/open/auto", test_open_auto);
   g_test_add_func("/backend/open/cuda", test_open_cuda);
@@ -320,8 +445,11 @@ main(int argc, char **argv) {
   g_test_add_func("/backend/threads", test_threads);
   g_test_add_func("/backend/threads-of-regions", test_threads_of_regions);
   g_test_add_func("/backend/algorithm-is-ignored", test_algorithm_is_ignored);
+  g_test_add_func("/backend/copies", test_copies);
   g_test_add_func("/backend/two-programs", test_two_programs);
   g_test_add_func("/backend/job-keeps-program", test_job_keeps_program);
   g_test_add_func("/backend/two-backends", test_two_backends);
+  g_test_add_func("/backend/small-frame-takes-one-thread", test_small_frame_takes_one_thread);
+  g_test_add_func("/backend/many-backends", test_many_backends);
   return g_test_run();
 }

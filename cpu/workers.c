@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "workers.h"
+
+#include "engine/backend.h"
+#include "rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_CORES CC_MAX_THREADS
+#define MAX_PLACES 64 /* frames at once that workers come to */
+#define CALLS_EACH 2  /* as it takes longer to wake a thread than to be awake: a tree */
+
+/* What threads contend for is on cache lines of its own, two as processors fetch pairs. */
+#define APART _Alignas(128)
+
+/* The number of a gate: how many workers are inside, how many more may enter, and the rest. */
+enum {
+  INSIDE = 1,
+  SEAT = 1 << 10,
+  OPEN = 1 << 20,
+  WAITED = 1 << 21, /* who brought the work sleeps until nobody is inside */
+};
+
+/* Where a thread brings work. What is not atomic is changed only when the gate is shut and nobody
+ * is inside. */
+typedef struct {
+  APART gint taken; /* atomic */
+  CcWork work;
+  GMutex mutex; /* for `left` */
+  GCond left;   /* the last worker */
+  APART gint gate;
+  APART gint next_slice; /* atomic */
+  gsize busy;            /* nanoseconds of workers; atomic */
+} Place;
+
+typedef enum { ABSENT, ASLEEP, AWAKE } State;
+
+typedef struct {
+  APART gint state; /* atomic */
+  GThread *thread;  /* NULL while absent */
+  GMutex mutex;     /* for `called` */
+  GCond called;
+  CcScratch scratch; /* its thread's, which touches it first */
+} Worker;
+
+static Place places[MAX_PLACES];
+static Worker workers[MAX_CORES - 1];
+
+static APART gint n_opened;  /* works so far; atomic, as those below */
+static APART gint n_running; /* threads that bring work, and workers that are awake */
+static APART gint n_coming;  /* workers that are awake and not inside */
+static APART gint ending;
+
+static GMutex users_lock; /* guards these */
+static guint n_users, n_cores, n_cores_wanted;
+
+/* --- scratch memory --- */
+
+gboolean
+cc_scratch_grow(CcScratch *self, gsize size) {
+  if (self->size >= size)
+    return TRUE;
+  guint8 *memory = aligned_alloc(CC_ROW_ALIGN, size);
+  if (!memory)
+    return FALSE;
+  /* what kernels read beyond the ends of rows has no effect, but a value */
+  memset(memory, 0, size);
+  free(self->memory);
+  self->memory = memory;
+  self->size = size;
+  return TRUE;
+}
+
+void
+cc_scratch_clear(CcScratch *self) {
+  free(self->memory);
+  *self = (CcScratch){0};
+}
+
+/* --- places --- */
+
+/* For loops that look out. */
+static inline void
+relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+static guint
+n_inside(gint gate) {
+  return (guint)gate % SEAT;
+}
+
+static guint
+n_seats(gint gate) {
+  return gate & OPEN ? (guint)gate % OPEN / SEAT : 0;
+}
+
+/* Whether more threads run than there are cores. */
+static gboolean
+is_crowded(void) {
+  return (guint)g_atomic_int_get(&n_running) > n_cores;
+}
+
+/* NULL: there are as many as workers come to. */
+static Place *
+take_place(void) {
+  for (guint i = 0; i < MIN(n_cores, MAX_PLACES); i++)
+    if (!g_atomic_int_get(&places[i].taken) &&
+        g_atomic_int_compare_and_exchange(&places[i].taken, FALSE, TRUE))
+      return &places[i];
+  return NULL;
+}
+
+/* The open place with the fewest workers; NULL: none has a seat. */
+static Place *
+find_place(void) {
+  Place *best = NULL;
+  guint fewest = G_MAXUINT;
+  for (guint i = 0; i < MIN(n_cores, MAX_PLACES); i++) {
+    const gint gate = g_atomic_int_get(&places[i].gate);
+    if (n_seats(gate) > 0 && n_inside(gate) < fewest) {
+      best = &places[i];
+      fewest = n_inside(gate);
+    }
+  }
+  return best;
+}
+
+static Place *
+enter_place(void) {
+  Place *place;
+  while ((place = find_place())) {
+    const gint gate = g_atomic_int_get(&place->gate);
+    if (n_seats(gate) > 0 &&
+        g_atomic_int_compare_and_exchange(&place->gate, gate, gate - SEAT + INSIDE))
+      break;
+  }
+  return place;
+}
+
+/* The place may be another's as soon as nobody is inside. */
+static void
+leave_place(Place *place, gboolean frees_seat) {
+  const gint before = g_atomic_int_add(&place->gate, frees_seat ? SEAT - INSIDE : -INSIDE);
+  if (!(before & WAITED) || n_inside(before) > 1)
+    return;
+  g_mutex_lock(&place->mutex);
+  g_cond_signal(&place->left);
+  g_mutex_unlock(&place->mutex);
+}
+
+static void
+open_place(Place *place, const CcWork *work, guint seats) {
+  place->work = *work;
+  place->busy = 0;
+  g_atomic_int_set(&place->next_slice, 0);
+  g_atomic_int_set(&place->gate, OPEN + (gint)seats * SEAT);
+  g_atomic_int_inc(&n_opened);
+}
+
+/* Lets no more workers in, waits for those inside and gives the place back. Returns how long they
+ * were busy. */
+static guint64
+close_place(Place *place) {
+  const guint64 start = cc_now();
+  g_atomic_int_add(&place->gate, -OPEN);
+  while (n_inside(g_atomic_int_get(&place->gate)) && !is_crowded() &&
+         cc_now() - start < CC_LOOK_OUT_NS)
+    relax();
+  if (n_inside(g_atomic_int_get(&place->gate))) {
+    g_atomic_int_add(&place->gate, WAITED);
+    g_mutex_lock(&place->mutex);
+    while (n_inside(g_atomic_int_get(&place->gate)))
+      g_cond_wait(&place->left, &place->mutex);
+    g_mutex_unlock(&place->mutex);
+  }
+  const gsize busy = place->busy;
+  g_atomic_int_set(&place->taken, FALSE);
+  return busy;
+}
+
+/* --- workers --- */
+
+static gpointer worker_main(gpointer data);
+
+/* Calls one that sleeps or has not begun. */
+static gboolean
+call_worker(void) {
+  for (guint i = 0; i < n_cores - 1; i++) {
+    Worker *worker = &workers[i];
+    const gint state = g_atomic_int_get(&worker->state);
+    if (state == AWAKE || !g_atomic_int_compare_and_exchange(&worker->state, state, AWAKE))
+      continue;
+    g_atomic_int_inc(&n_running);
+    g_atomic_int_inc(&n_coming);
+    if (state == ASLEEP) {
+      g_mutex_lock(&worker->mutex);
+      g_mutex_unlock(&worker->mutex);
+      g_cond_signal(&worker->called);
+      return TRUE;
+    }
+    worker->thread = g_thread_try_new("cudaconv", worker_main, worker, NULL);
+    if (worker->thread)
+      return TRUE;
+    g_atomic_int_add(&n_running, -1);
+    g_atomic_int_add(&n_coming, -1);
+    g_atomic_int_set(&worker->state, ABSENT);
+    return FALSE;
+  }
+  return FALSE;
+}
+
+/* Calls some, where more can help than come anyway and cores are free. Each that comes does it as
+ * well. */
+static void
+call_workers(Place *place) {
+  for (guint i = 0; i < CALLS_EACH; i++) {
+    const gint n_left = (gint)place->work.n_slices - g_atomic_int_get(&place->next_slice);
+    const gint wanted = MIN((gint)n_seats(g_atomic_int_get(&place->gate)), n_left);
+    if (wanted <= g_atomic_int_get(&n_coming) || (guint)g_atomic_int_get(&n_running) >= n_cores ||
+        !call_worker())
+      return;
+  }
+}
+
+/* Where there are too many, the caller is none of those that run any more. */
+static gboolean
+give_way(void) {
+  while (is_crowded()) {
+    const gint n = g_atomic_int_get(&n_running);
+    if ((guint)n > n_cores && g_atomic_int_compare_and_exchange(&n_running, n, n - 1))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Runs slices until there are none. TRUE: until it gave way to others. */
+static gboolean
+run_slices(Place *place, guint8 *scratch, gboolean gives_way) {
+  const CcWork *work = &place->work;
+  guint i;
+  while ((i = (guint)g_atomic_int_add(&place->next_slice, 1)) < work->n_slices) {
+    work->run(work->data, i, scratch);
+    if (gives_way && give_way())
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* For who is inside. TRUE: it gave way to others. A worker without memory does nothing. */
+static gboolean
+help(Worker *self, Place *place) {
+  gboolean gave_way = FALSE;
+  g_atomic_int_add(&n_coming, -1);
+  if (cc_scratch_grow(&self->scratch, place->work.scratch_size)) {
+    call_workers(place);
+    const guint64 start = cc_now();
+    gave_way = run_slices(place, self->scratch.memory, TRUE);
+    g_atomic_pointer_add(&place->busy, (gssize)(cc_now() - start));
+  }
+  g_atomic_int_inc(&n_coming);
+  leave_place(place, gave_way);
+  return gave_way;
+}
+
+/* Whether another work than the first `seen` ones came within a while. */
+static gboolean
+look_out(gint seen) {
+  const guint64 start = cc_now();
+  while (g_atomic_int_get(&n_opened) == seen) {
+    if (is_crowded() || cc_now() - start >= CC_LOOK_OUT_NS)
+      return FALSE;
+    relax();
+  }
+  return TRUE;
+}
+
+/* Sleeps until it is called or all end, unless work came after the first `seen` ones. */
+static void
+rest(Worker *self, gint seen) {
+  g_atomic_int_set(&self->state, ASLEEP);
+  g_atomic_int_add(&n_coming, -1);
+  if (g_atomic_int_get(&n_opened) != seen &&
+      g_atomic_int_compare_and_exchange(&self->state, ASLEEP, AWAKE)) {
+    g_atomic_int_inc(&n_running);
+    g_atomic_int_inc(&n_coming);
+    return;
+  }
+  g_mutex_lock(&self->mutex);
+  while (g_atomic_int_get(&self->state) == ASLEEP && !g_atomic_int_get(&ending))
+    g_cond_wait(&self->called, &self->mutex);
+  g_mutex_unlock(&self->mutex);
+}
+
+static gpointer
+worker_main(gpointer data) {
+  Worker *self = data;
+  while (!g_atomic_int_get(&ending)) {
+    const gint seen = g_atomic_int_get(&n_opened);
+    gboolean gave_way = give_way();
+    Place *place = gave_way ? NULL : enter_place();
+    if (place)
+      gave_way = help(self, place);
+    if (!gave_way && (place || look_out(seen)))
+      continue;
+    if (!gave_way)
+      g_atomic_int_add(&n_running, -1);
+    rest(self, seen);
+  }
+  cc_scratch_clear(&self->scratch);
+  return NULL;
+}
+
+/* --- users --- */
+
+void
+cc_workers_set_n_cores(guint n) {
+  n_cores_wanted = n;
+}
+
+void
+cc_workers_ref(void) {
+  g_mutex_lock(&users_lock);
+  if (n_users++ == 0) {
+    const guint n = n_cores_wanted ? n_cores_wanted : g_get_num_processors();
+    n_cores = CLAMP(n, 1, MAX_CORES);
+  }
+  g_mutex_unlock(&users_lock);
+}
+
+static void
+end_workers(void) {
+  g_atomic_int_set(&ending, TRUE);
+  for (guint i = 0; i < n_cores - 1; i++) {
+    Worker *worker = &workers[i];
+    if (!worker->thread)
+      continue;
+    g_mutex_lock(&worker->mutex);
+    g_cond_signal(&worker->called);
+    g_mutex_unlock(&worker->mutex);
+    g_thread_join(worker->thread);
+    worker->thread = NULL;
+    worker->state = ABSENT;
+  }
+  n_running = n_coming = 0;
+  g_atomic_int_set(&ending, FALSE);
+}
+
+void
+cc_workers_unref(void) {
+  g_mutex_lock(&users_lock);
+  if (--n_users == 0)
+    end_workers();
+  g_mutex_unlock(&users_lock);
+}
+
+guint
+cc_workers_n_cores(void) {
+  return n_cores;
+}
+
+static guint64
+run_alone(const CcWork *work, guint8 *scratch) {
+  const guint64 start = cc_now();
+  for (guint i = 0; i < work->n_slices; i++)
+    work->run(work->data, i, scratch);
+  return cc_now() - start;
+}
+
+static guint64
+run_at(Place *place, const CcWork *work, guint seats, guint8 *scratch) {
+  open_place(place, work, seats);
+  call_workers(place);
+  const guint64 start = cc_now();
+  run_slices(place, scratch, FALSE);
+  const guint64 own = cc_now() - start;
+  return own + close_place(place);
+}
+
+guint64
+cc_workers_run(const CcWork *work, guint8 *scratch) {
+  const guint n_threads = MIN(MIN(work->n_threads, work->n_slices), n_cores);
+  g_atomic_int_inc(&n_running);
+  Place *place = n_threads > 1 ? take_place() : NULL;
+  const guint64 busy =
+      place ? run_at(place, work, n_threads - 1, scratch) : run_alone(work, scratch);
+  g_atomic_int_add(&n_running, -1);
+  return busy;
+}
