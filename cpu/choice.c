@@ -260,6 +260,33 @@ choose_pairs(CcChoice *choice, const CcPlaneLayout *plane, const CcRows *rows) {
   choice->pairs = TRUE;
 }
 
+/* --- running sums --- */
+
+#define LEAST_MEAN 25 /* pixels of a window; kernels of bytes are as fast for smaller ones */
+
+/* They are the way for all other means. */
+static gboolean
+choose_means(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, const CcRows *rows) {
+  if (choice->pairs || (choice->apply && op->width * op->height < LEAST_MEAN) ||
+      op->response == CC_RESPONSE_DIRECTION || !fits_32_bits(op))
+    return FALSE;
+  choice->means = cc_means_new(op);
+  if (!choice->means)
+    return FALSE;
+  choice->sample_lane = plane->type == CC_SAMPLE_U8 ? CC_LANE_8 : CC_LANE_16;
+  if (choice->sum_lane != CC_LANE_16 || choice->sample_lane == CC_LANE_16) {
+    choice->to_sample.shift = 0;
+    take_32_bits(choice, op);
+    choice->to_sample.shift = plane->shift;
+  }
+  choice->ring_lane = choice->sample_lane;
+  choice->separable = FALSE;
+  choice->over[0].shape = CC_SHAPE_ANY;
+  choice->over[0].sum = rows->sum[choice->sum_lane][CC_SHAPE_ANY];
+  choice->apply = NULL;
+  return TRUE;
+}
+
 /* --- 8: products of several neighbours --- */
 
 #define COST_OF_LINES 4 /* products that take as long as cutting sums along lines into words */
@@ -341,7 +368,8 @@ choose_filter(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, cons
 
   choose_apply(choice, op, rows);
   choose_pairs(choice, plane, rows);
-  choose_products(choice, op, plane, rows);
+  if (!choose_means(choice, op, plane, rows))
+    choose_products(choice, op, plane, rows);
 }
 
 void
@@ -363,4 +391,5 @@ cc_choice_clear(CcChoice *choice) {
   }
   cc_lines_free(choice->lines);
   cc_window_free(choice->window);
+  g_free(choice->means);
 }

@@ -5,6 +5,7 @@
 
 #include "engine/plan.h"
 #include "lines.h"
+#include "means.h"
 #include "rows.h"
 #include "weights.h"
 #include "window.h"
@@ -39,6 +40,7 @@ typedef struct {
   /* sums are products of several neighbours; NULL both: they are sums of terms */
   CcWindow *window;
   CcLines *lines;
+  CcMeans *means; /* or they are running */
   CcApplyFunc apply;  /* sum, absolute value and last step in one; NULL: they are not */
   CcWeights along[CC_MAX_MATRICES]; /* sums along a line, when separable */
   CcWeights over[CC_MAX_MATRICES];  /* sums over the window's rows */

@@ -60,7 +60,7 @@ lift_limits(const CcFormSearch *search, guint left, CcFinish *finish) {
 
 /* --- forms; the factor of either is a positive number, so codes that fall have none --- */
 
-/* Sums are made as large as 16 bits hold, for the factor to have many bits. A power of two is
+/* Sums are made as large as 16 bits hold, so that what is cut off matters least. A power of two is
  * exact; for others the factor and offset next to the ideal ones are tried. */
 gboolean
 cc_find_form_16(const CcFormSearch *search, gboolean reduces, CcFinish *finish, guint *left) {
@@ -82,10 +82,14 @@ cc_find_form_16(const CcFormSearch *search, gboolean reduces, CcFinish *finish, 
   form->base = (guint16)(gint)base;
   form->least = (guint16)MAX(op->lo - (gint)base, 0);
   form->most = (guint16)MIN(op->hi - (gint)base, G_MAXUINT16);
-  const gdouble factor = floor(ldexp(step, 16)), offset = floor(fraction / step);
+  gint exponent;
+  frexp(step, &exponent); /* the factor has all of its 16 bits */
+  form->right = (guint)CLAMP(-exponent, 0, 15);
+  const gdouble factor = floor(ldexp(step, 16 + (gint)form->right));
+  const gdouble offset = floor(fraction / step);
   for (gint more = 0; more <= 1; more++) {
     for (gint nudge = -1; nudge <= 1; nudge++) {
-      form->factor = (guint16)((gint)factor + more);
+      form->factor = (guint16)MIN((gint)factor + more, G_MAXUINT16);
       form->offset = (guint16)((gint64)offset + nudge - search->t.least * (1 << up));
       if (gives_all_codes(search, CC_FINISH_16, up, finish)) {
         lift_limits(search, up, finish);

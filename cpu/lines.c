@@ -157,7 +157,6 @@ load_lines(const CcTile *tile, gint y, guint number) {
   gconstpointer from[2];
   for (guint i = 0; i < 2; i++) {
     guint8 *line = tile->scratch + sweep->line + i * sweep->line_pitch;
-    cc_tile_prefetch(tile, y + (gint)(2 + i));
     cc_tile_load(tile, y + (gint)i, line);
     from[i] = line - sweep->n_edge * sweep->sample_lane_size;
   }
@@ -168,14 +167,14 @@ load_lines(const CcTile *tile, gint y, guint number) {
 }
 
 static void
-sum_over(const CcTile *tile, guint m, guint block, gpointer const *rows) {
+sum_over(const CcTile *tile, guint m, guint block, gpointer const *rows, const CcAhead *ahead) {
   const CcSweep *sweep = tile->sweep;
   const CcLines *lines = sweep->choice.lines;
   gconstpointer groups[2 * MOST_GROUPS];
   for (guint g = 0; g < lines->n_groups; g++)
     for (guint p = 0; p < lines->n_parts; p++)
       groups[g * lines->n_parts + p] = ring_row(tile, m, block + g, p);
-  sweep->over(rows, groups, &lines->over[m], tile->n, &sweep->choice.to_sample);
+  sweep->over(rows, groups, &lines->over[m], tile->n, &sweep->choice.to_sample, ahead);
 }
 
 static gpointer
@@ -185,30 +184,31 @@ sums_of(const CcTile *tile, guint m, guint i) {
 
 /* Samples straight from the sums, of the rows of the target that are named. */
 static void
-make_samples(const CcTile *tile, guint block, const gint of_target[2]) {
+make_samples(const CcTile *tile, guint block, const gint of_target[2], const CcAhead *ahead) {
   const gboolean stores = cc_tile_needs_store(tile);
   gpointer rows[2];
   for (guint i = 0; i < 2; i++)
     rows[i] = of_target[i] < 0 || stores ? sums_of(tile, 0, i)
-                                         : cc_tile_target(tile, (guint)of_target[i], 0);
-  sum_over(tile, 0, block, rows);
+                                         : cc_tile_target(tile, (guint)of_target[i]);
+  sum_over(tile, 0, block, rows, ahead);
   for (guint i = 0; i < 2 && stores; i++)
     if (of_target[i] >= 0)
-      cc_tile_store(tile, (guint)of_target[i], 0, tile->n, rows[i]);
+      cc_tile_store(tile, (guint)of_target[i], rows[i]);
 }
 
 static void
-make_sums(const CcTile *tile, guint block, const gint of_target[2]) {
+make_sums(const CcTile *tile, guint block, const gint of_target[2], const CcAhead *ahead) {
+  static const CcAhead nothing;
   gconstpointer sums[2][CC_MAX_MATRICES];
   for (guint m = 0; m < tile->sweep->n_matrices; m++) {
     gpointer rows[2];
     for (guint i = 0; i < 2; i++)
       sums[i][m] = rows[i] = sums_of(tile, m, i);
-    sum_over(tile, m, block, rows);
+    sum_over(tile, m, block, rows, m == 0 ? ahead : &nothing);
   }
   for (guint i = 0; i < 2; i++)
     if (of_target[i] >= 0)
-      cc_tile_finish(tile, sums[i], tile->n, (guint)of_target[i], 0);
+      cc_tile_finish(tile, sums[i], (guint)of_target[i], &nothing);
 }
 
 gint
@@ -227,12 +227,12 @@ cc_lines_run(const CcTile *tile, guint y0, guint y1, gint next) {
     gint of_target[2] = {-1, -1}; /* which rows of the target the block's are */
     for (; y < y1 && y * sweep->stride < 2 * (block + 1); y++) {
       of_target[y * sweep->stride - 2 * block] = (gint)y;
-      cc_tile_prefetch_target(tile, y + 2);
     }
+    const CcAhead ahead = cc_tile_ahead(tile, next, y, 2);
     if (sweep->makes_samples)
-      make_samples(tile, block, of_target);
+      make_samples(tile, block, of_target, &ahead);
     else
-      make_sums(tile, block, of_target);
+      make_sums(tile, block, of_target, &ahead);
   }
   return next;
 }

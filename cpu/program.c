@@ -6,7 +6,8 @@
 #include "plain.h"
 #include "tile_sweeps.h"
 
-#define RING_BYTES (32 * 1024) /* leaves room in a level 1 cache for what passes through */
+#define TILE_BYTES (32 * 1024)   /* of a tile in use, in a cache of level 1 */
+#define STRIP_BYTES (512 * 1024) /* of rings, in one of level 2 */
 #define MIN_TILE 768           /* samples; narrower ones would load too many edges */
 #define MIN_SLICE_ROWS 16
 #define MIN_SLICE_NS 3000
@@ -100,58 +101,71 @@ take_rows(CcSweep *sweep, guint n_rows, gsize lane_size, gsize *pitch) {
   return take(sweep, n_rows * *pitch) + lead;
 }
 
-/* Rows of the picture are cut into tiles of equal size where the rings would be too large. */
+/* Rows of the picture are cut into tiles of equal size where a level 1 cache would not hold their
+ * rings and sums: rows of so many bytes a sample. */
 static guint
-choose_tile(const CcSweep *sweep, guint n_ring_rows) {
-  const gsize fitting = RING_BYTES / (n_ring_rows * sweep->ring_lane_size);
-  const guint most = (guint)MAX(fitting, MIN_TILE);
+choose_tile(const CcSweep *sweep, gsize bytes) {
+  const guint most = (guint)CLAMP(TILE_BYTES / bytes, MIN_TILE, CC_MOST_TILE);
   const guint n_tiles = (sweep->n + most - 1) / most;
   const guint even = (sweep->n + n_tiles - 1) / n_tiles;
   const guint tile = (even + CC_MASK_PERIOD - 1) / CC_MASK_PERIOD * CC_MASK_PERIOD;
   return MIN(tile, sweep->n);
 }
 
-/* Takes the rings of all tiles, and what a chunk is worked out in. */
+/* Sets the tile, and takes rings of n_rows rows and what n_sums rows of sums become samples in. Tiles
+ * of a strip have rings of their own: all of a packed frame, whose rows are made a few at a time,
+ * else as many as a level 2 cache holds the rings of. */
 static void
-take_rings(CcSweep *sweep, guint n_rows, guint n_sums) {
-  const guint n_tiles = sweep->plan->packed ? (sweep->n + sweep->tile - 1) / sweep->tile : 1;
-  const guint chunk = MIN(sweep->tile, CC_CHUNK);
-  sweep->ring = take_rows(sweep, n_tiles * n_rows, sweep->ring_lane_size, &sweep->ring_pitch);
-  sweep->tile_pitch = sweep->plan->packed ? n_rows * sweep->ring_pitch : 0;
-  sweep->sums_pitch = cc_row_align(chunk * sweep->sum_lane_size) + CC_ROW_SLACK;
-  sweep->sums = take(sweep, n_sums * sweep->sums_pitch);
-  sweep->t = take(sweep, chunk * sizeof(gdouble));
-  sweep->filtered = take(sweep, chunk * sweep->sample_size);
+take_tiles(CcSweep *sweep, guint n_rows, guint n_sums) {
+  const gsize ring_bytes = n_rows * sweep->ring_lane_size;
+  sweep->tile = choose_tile(sweep, ring_bytes + n_sums * sweep->sum_lane_size);
+  const guint n_tiles = (sweep->n + sweep->tile - 1) / sweep->tile;
+  const gsize fitting = MAX(STRIP_BYTES / (ring_bytes * sweep->tile), 1);
+  sweep->strip_tiles = sweep->plan->packed ? n_tiles : (guint)MIN(n_tiles, fitting);
+  sweep->ring = take_rows(sweep, sweep->strip_tiles * n_rows, sweep->ring_lane_size,
+                          &sweep->ring_pitch);
+  sweep->tile_pitch = n_rows * sweep->ring_pitch;
+  sweep->sums_pitch = cc_row_align(sweep->tile * sweep->sum_lane_size) + CC_ROW_SLACK;
+  sweep->sums = take(sweep, MAX(n_sums, 1) * sweep->sums_pitch);
+  sweep->t = take(sweep, sweep->tile * sizeof(gdouble));
+  sweep->filtered = take(sweep, sweep->tile * sweep->sample_size);
 }
 
-/* Sets the tile and the places of all rows in the scratch memory. */
 static void
 lay_out_terms(CcSweep *sweep) {
   const gboolean separable = sweep->choice.separable;
   const guint n_rows = (separable ? sweep->n_matrices : 1) * sweep->window;
-  sweep->tile = choose_tile(sweep, n_rows);
+  take_tiles(sweep, n_rows, sweep->choice.apply ? 0 : sweep->n_matrices);
   if (separable)
     sweep->line = take_rows(sweep, 1, sweep->sample_lane_size, &sweep->line_pitch);
-  take_rings(sweep, n_rows, sweep->n_matrices);
   sweep->matrix_pitch = separable ? sweep->window * sweep->ring_pitch : 0;
+  sweep->band = 1;
 }
 
-/* The same for windows; chunks are tiles. */
 static void
 lay_out_window(CcSweep *sweep) {
   const CcWindow *window = sweep->choice.window;
-  sweep->tile = MIN(choose_tile(sweep, window->n_groups), CC_CHUNK);
+  take_tiles(sweep, window->n_groups, sweep->n_matrices * window->group);
   sweep->line = take_rows(sweep, window->group, sweep->sample_lane_size, &sweep->line_pitch);
-  take_rings(sweep, window->n_groups, sweep->n_matrices * window->group);
+  sweep->band = window->group;
 }
 
 static void
 lay_out_lines(CcSweep *sweep) {
   const CcLines *lines = sweep->choice.lines;
-  const guint n_rows = sweep->n_matrices * lines->n_groups * lines->n_parts;
-  sweep->tile = MIN(choose_tile(sweep, n_rows), CC_CHUNK);
+  take_tiles(sweep, sweep->n_matrices * lines->n_groups * lines->n_parts, sweep->n_matrices * 2);
   sweep->line = take_rows(sweep, 2, sweep->sample_lane_size, &sweep->line_pitch);
-  take_rings(sweep, n_rows, sweep->n_matrices * 2);
+  sweep->band = 2;
+}
+
+/* Tiles have a ring of samples, and sums over its columns. */
+static void
+lay_out_means(CcSweep *sweep) {
+  take_tiles(sweep, sweep->window + 1, 3);
+  sweep->columns =
+      take_rows(sweep, sweep->strip_tiles, sweep->sum_lane_size, &sweep->columns_pitch);
+  sweep->levels = take_rows(sweep, CC_MEANS_LEVELS - 1, sweep->sum_lane_size, &sweep->levels_pitch);
+  sweep->band = 1;
 }
 
 static void
@@ -205,6 +219,10 @@ set_filter(CcSweep *sweep, const CcRows *rows, const CcPass *pass, const CcPlane
     set_window(sweep, rows);
   } else if (choice->lines) {
     set_lines(sweep, rows, plane->type);
+  } else if (choice->means) {
+    sweep->run = cc_means_run;
+    sweep->slide = rows->slide[choice->sample_lane][choice->sum_lane];
+    lay_out_means(sweep);
   } else {
     sweep->run = cc_terms_run;
     lay_out_terms(sweep);
@@ -223,8 +241,8 @@ set_fill(CcSweep *sweep, const CcPass *pass, const CcPlaneLayout *plane) {
 static void
 set_thin(CcSweep *sweep, const CcRows *rows) {
   sweep->thin = rows->thin[sweep->stride == 4][sweep->pixel_size];
-  sweep->thinned = take(sweep, CC_CHUNK * sweep->sample_size);
-  sweep->thinned_src = take(sweep, CC_CHUNK * sweep->sample_size);
+  sweep->thinned = take(sweep, CC_MOST_TILE * sweep->sample_size);
+  sweep->thinned_src = take(sweep, CC_MOST_TILE * sweep->sample_size);
 }
 
 static void

@@ -11,8 +11,8 @@
 
 G_BEGIN_DECLS
 
-/* Samples that sums, t and results are worked out for at a time; a multiple of CC_MASK_PERIOD. */
-#define CC_CHUNK (8 * CC_MASK_PERIOD)
+/* The most samples of a row that are worked on at a time. */
+#define CC_MOST_TILE (16 * CC_MASK_PERIOD)
 
 /* One pass over a plane.
  *
@@ -65,6 +65,7 @@ typedef struct {
   CcAlongFunc along;         /* with choice.lines only, as the next two */
   CcOverFunc over;
   gboolean makes_samples;    /* `over` does */
+  CcSlideFunc slide;         /* with choice.means only */
 
   guint spacing;        /* from one sample of the source to the next */
   gboolean by_position; /* rows of the source are unpacked, with those around it */
@@ -75,7 +76,11 @@ typedef struct {
   /* offsets into the scratch memory; those of rows are of sample 0 */
   gsize line, line_pitch, ring, ring_pitch;
   gsize matrix_pitch; /* 0 when all share a ring */
-  gsize tile_pitch; /* 0 when all tiles share rings, as they do unless frames are packed */
+  gsize columns, columns_pitch, levels, levels_pitch; /* with means: sums over columns of all tiles
+                                                         that have rings, and the levels above */
+  gsize tile_pitch;  /* of the rings of a strip's tiles */
+  guint strip_tiles; /* tiles side by side, of which rows are made in turn */
+  guint band;        /* rows of the source for as many of which results are made at once */
   gsize sums, sums_pitch, t, filtered;
   gsize thinned, thinned_src; /* with a stride: results and source samples of a chunk */
   gsize scratch_size;

@@ -133,12 +133,13 @@ static inline guint16
 code_of_16(guint16 t, const CcFinish16 *f) {
   const guint16 u = (guint16)(t + f->offset);
   guint16 q = (guint16)(((guint32)u * f->factor) >> 16);
+  q = (guint16)(q >> f->right);
   q = q < f->least ? f->least : q;
   q = q > f->most ? f->most : q;
   return (guint16)(q + f->base);
 }
 
-/* Whether the last step is only a product. */
+/* Whether the last step is only a product and a shift. */
 static inline gboolean
 is_plain(const CcFinish16 *f) {
   return f->least == 0 && f->most == G_MAXUINT16 && f->base == 0;
@@ -239,6 +240,20 @@ is_plain(const CcFinish16 *f) {
 
 #include "rows_codes.h"
 #include "rows_dots.h"
+
+/* --- running sums --- */
+
+#define DEFINE_SLIDE(name, sample, sum)                                                            \
+  static void name(gpointer sums, gconstpointer in, gconstpointer out, guint n) {                  \
+    sum *restrict total = sums;                                                                    \
+    const sample *restrict a = in, *restrict b = out;                                              \
+    for (guint x = 0; x < n; x++)                                                                  \
+      total[x] = (sum)(total[x] + a[x] - b[x]);                                                    \
+  }
+
+DEFINE_SLIDE(slide_8_16, guint8, guint16)
+DEFINE_SLIDE(slide_8_32, guint8, guint32)
+DEFINE_SLIDE(slide_16_32, guint16, guint32)
 
 /* --- magnitude --- */
 
@@ -500,6 +515,11 @@ const CcRows CC_ROWS = {
 #endif
     .most_byte_taps = MOST_BYTE_TAPS,
     .over = {[CC_SAMPLE_U8] = OVERS(u8), [CC_SAMPLE_U16] = OVERS(u16)},
+    .slide =
+        {
+            [CC_LANE_8] = {[CC_LANE_16] = slide_8_16, [CC_LANE_32] = slide_8_32},
+            [CC_LANE_16] = {[CC_LANE_32] = slide_16_32},
+        },
     .reduce =
         {
             [CC_REDUCE_MAX] = LANES(reduce_max),

@@ -83,10 +83,11 @@ typedef struct {
   guint16 constant;
 } CcOutside;
 
-/* The last step in integers: base + clamp(((t + offset) mod 2^16) * factor / 2^16, least, most),
- * all in 16 bits, where t is 2^k times what the plan says. */
+/* The last step in integers: base + clamp(((t + offset) mod 2^16) * factor / 2^(16 + right), least,
+ * most), all in 16 bits, where t is 2^k times what the plan says. */
 typedef struct {
   guint16 offset, factor, least, most, base;
+  guint right;
 } CcFinish16;
 
 /* base + clamp((((t + offset) mod 2^16) * factor + addend) / 2^right, least, most) in 32 bits. */
@@ -146,6 +147,27 @@ typedef enum {
   CC_N_REDUCES,
 } CcReduce;
 
+/* Rows that are wanted soon, to ask for while others are worked on: how many bytes of them go with a
+ * sample. Asking for all at once would be to wait for memory instead of working. */
+#define CC_MOST_AHEAD 4
+#define CC_CACHE_LINE 64
+typedef struct {
+  guint n_sources, n_targets; /* up to CC_MOST_AHEAD */
+  const guint8 *source[CC_MOST_AHEAD], *target[CC_MOST_AHEAD];
+  guint source_bytes, target_bytes;
+} CcAhead;
+
+/* Asks for what goes with n samples from number x on. */
+static inline __attribute__((always_inline)) void
+cc_look_ahead(const CcAhead *ahead, gsize x, guint n) {
+  for (guint i = 0; i < ahead->n_sources; i++)
+    for (guint at = 0; at < n * ahead->source_bytes; at += CC_CACHE_LINE)
+      __builtin_prefetch(ahead->source[i] + x * ahead->source_bytes + at, 0);
+  for (guint i = 0; i < ahead->n_targets; i++)
+    for (guint at = 0; at < n * ahead->target_bytes; at += CC_CACHE_LINE)
+      __builtin_prefetch(ahead->target[i] + x * ahead->target_bytes + at, 1);
+}
+
 /* Every spacing-th of the samples of the source to n lanes, `shift` taken away. spacing is 1 to
  * CC_MAX_COMPONENTS. */
 typedef void (*CcLoadFunc)(gpointer row, gconstpointer src, guint spacing, guint n, guint shift);
@@ -163,7 +185,7 @@ typedef void (*CcSumFunc)(gpointer out, const CcTerm *terms, guint n_terms,
  * where the kernel is for that, and the last step as CC_FINISH_16. Split sums are those of
  * sum_split, in an order that only these kernels know. */
 typedef void (*CcApplyFunc)(guint8 *dst, const CcTerm *terms, const gconstpointer *taps, gsize at,
-                            guint n, const CcFinish *finish);
+                            guint n, const CcFinish *finish, const CcAhead *ahead);
 
 /* t from the sums of n_sums >= 1 matrices. */
 typedef void (*CcReduceFunc)(gpointer t, const gconstpointer *sums, guint n_sums, guint n);
@@ -202,7 +224,7 @@ typedef void (*CcGroupFunc)(gpointer groups, const gconstpointer *lines, guint n
 /* sums[i] = start + the sum over n_groups rows of groups of group g times taps[g * as many as a
  * group has + i], for as many rows of sums as a group has. */
 typedef void (*CcWindowFunc)(gint32 *const *sums, const gconstpointer *groups, const gint32 *taps,
-                             guint n_groups, guint n, gint32 start);
+                             guint n_groups, guint n, gint32 start, const CcAhead *ahead);
 
 /* What groups along a line are of. */
 typedef enum {
@@ -249,7 +271,10 @@ typedef enum {
 /* Two rows of sums or samples, from the parts of all groups in turn. Sums may be written behind the
  * last one. */
 typedef void (*CcOverFunc)(gpointer const *rows, const gconstpointer *groups, const CcOver *over,
-                           guint n, const CcFinish *finish);
+                           guint n, const CcFinish *finish, const CcAhead *ahead);
+
+/* sums[i] += in[i] - out[i]. */
+typedef void (*CcSlideFunc)(gpointer sums, gconstpointer in, gconstpointer out, guint n);
 
 #define CC_MAX_PIXEL_BYTES (2 * CC_MAX_COMPONENTS)
 
@@ -268,6 +293,7 @@ typedef struct {
   gboolean order_is_whole; /* CcAlong.order has places in 64 bytes, not in each 16 of them */
   gint most_byte_taps; /* the largest sum of the absolute values of two neighbouring byte taps */
   CcOverFunc over[2][CC_N_OVERS][2]; /* by sample type, then for one part and for two */
+  CcSlideFunc slide[CC_N_LANES][CC_N_LANES]; /* by lane of samples and of sums; NULL: none */
   CcReduceFunc reduce[CC_N_REDUCES][CC_N_LANES];
   CcFinishFunc finish[2][CC_N_FINISHES][CC_N_NUMBERS]; /* by sample type; NULL: there is none */
   CcMergeFunc merge;

@@ -57,8 +57,10 @@ group_words(gpointer groups, const gconstpointer *lines, guint n, gint32 flip) {
 /* sums[i] = start + the sum over all groups of group times taps[i], for n_sums rows of sums. */
 static ALWAYS_INLINE void
 window_of(gint32 *const *sums, guint n_sums, guint unroll, const gconstpointer *groups,
-          const gint32 *taps, guint n_groups, guint n, gint32 start, gboolean bytes) {
+          const gint32 *taps, guint n_groups, guint n, gint32 start, gboolean bytes,
+          const CcAhead *ahead) {
   for (gsize x = 0; x < n; x += unroll * SUMS_AT_ONCE) {
+    cc_look_ahead(ahead, x, unroll * SUMS_AT_ONCE);
     Sums total[4][UNROLL];
     for (guint i = 0; i < n_sums; i++)
       for (guint u = 0; u < unroll; u++)
@@ -92,8 +94,8 @@ window_of(gint32 *const *sums, guint n_sums, guint unroll, const gconstpointer *
 
 static void
 window_words(gint32 *const *sums, const gconstpointer *groups, const gint32 *taps, guint n_groups,
-             guint n, gint32 start) {
-  window_of(sums, 2, UNROLL_2, groups, taps, n_groups, n, start, FALSE);
+             guint n, gint32 start, const CcAhead *ahead) {
+  window_of(sums, 2, UNROLL_2, groups, taps, n_groups, n, start, FALSE, ahead);
 }
 
 #ifdef __AVX2__
@@ -108,8 +110,8 @@ group_bytes(gpointer groups, const gconstpointer *lines, guint n, gint32 flip) {
 
 static void
 window_bytes(gint32 *const *sums, const gconstpointer *groups, const gint32 *taps, guint n_groups,
-             guint n, gint32 start) {
-  window_of(sums, 4, UNROLL_4, groups, taps, n_groups, n, start, TRUE);
+             guint n, gint32 start, const CcAhead *ahead) {
+  window_of(sums, 4, UNROLL_4, groups, taps, n_groups, n, start, TRUE, ahead);
 }
 #endif
 
@@ -246,11 +248,12 @@ store_sums(gint32 *out, const Sums codes[UNROLL], const CcFinish *f) {
 
 #define DEFINE_OVER(name, n_parts, sample, store, codes_of)                                        \
   static void name##_##n_parts(gpointer const *rows, const gconstpointer *groups, const CcOver *f, \
-                               guint n, const CcFinish *finish) {                                  \
+                               guint n, const CcFinish *finish, const CcAhead *ahead) {            \
     enum { AT_ONCE = UNROLL * SUMS_AT_ONCE };                                                      \
     const CcOver over = *f;                                                                        \
     const CcFinish form = *finish;                                                                 \
     for (gsize x = 0; x < n; x += AT_ONCE) {                                                       \
+      cc_look_ahead(ahead, x, AT_ONCE);                                                               \
       Sums codes[2][UNROLL];                                                                       \
       for (guint u = 0; u < UNROLL; u += OVER_AT_ONCE) {                                           \
         Sums sums[2][UNROLL];                                                                      \

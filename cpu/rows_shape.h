@@ -130,13 +130,16 @@ NAME(sums_to_apply)(const guint8 *const tap[N_TAPS], const Vector_16 f[N_TERMS],
 
 static ALWAYS_INLINE void
 NAME(apply_form)(guint8 *dst, const CcTerm *terms, const gconstpointer *taps, gsize at, guint n,
-                 const CcFinish16 *form, gboolean absolute, gboolean plain) {
+                 const CcFinish16 *form, gboolean absolute, gboolean plain, const CcAhead *ahead) {
   DEFINE_TAPS_AND_VECTOR_FACTORS
   const VectorFinish finish = vector_finish(form);
   const gsize whole = n - n % VECTOR_BYTES;
-  for (gsize x = 0; x < whole; x += VECTOR_BYTES)
+  for (gsize x = 0; x < whole; x += VECTOR_BYTES) {
+    if (VECTOR_BYTES == CC_CACHE_LINE || x % CC_CACHE_LINE == 0)
+      cc_look_ahead(ahead, x, CC_CACHE_LINE);
     *(UnalignedBytes *)(dst + x) =
         bytes_of_split(NAME(sums_to_apply)(tap, f, x), &finish, absolute, plain);
+  }
   if (whole < n) {
     const Vector_16 last =
         bytes_of_split(NAME(sums_to_apply)(tap, f, whole), &finish, absolute, plain);
@@ -146,11 +149,11 @@ NAME(apply_form)(guint8 *dst, const CcTerm *terms, const gconstpointer *taps, gs
 
 #define DEFINE_APPLY(name, absolute)                                                               \
   static void NAME(name)(guint8 * dst, const CcTerm *terms, const gconstpointer *taps, gsize at,   \
-                         guint n, const CcFinish *finish) {                                        \
+                         guint n, const CcFinish *finish, const CcAhead *ahead) {                  \
     if (is_plain(&finish->in_16))                                                                  \
-      NAME(apply_form)(dst, terms, taps, at, n, &finish->in_16, absolute, TRUE);                   \
+      NAME(apply_form)(dst, terms, taps, at, n, &finish->in_16, absolute, TRUE, ahead);                   \
     else                                                                                           \
-      NAME(apply_form)(dst, terms, taps, at, n, &finish->in_16, absolute, FALSE);                  \
+      NAME(apply_form)(dst, terms, taps, at, n, &finish->in_16, absolute, FALSE, ahead);                  \
   }
 
 DEFINE_APPLY(apply, FALSE)

@@ -43,13 +43,14 @@ high_product(Vector_16 a, Vector_16 b) {
 /* A CcFinish16 in vectors. */
 typedef struct {
   Vector_16 offset, factor, least, most, base;
+  gint right;
 } VectorFinish;
 
 static ALWAYS_INLINE VectorFinish
 vector_finish(const CcFinish16 *f) {
   const Vector_16 zero = {0};
   return (VectorFinish){f->offset + zero, f->factor + zero, f->least + zero, f->most + zero,
-                        f->base + zero};
+                        f->base + zero, (gint)f->right};
 }
 
 /* What code_of_16 gives each t, or its absolute value if `absolute`. If `plain`, the product alone
@@ -60,7 +61,7 @@ codes_of_sums(Vector_16 t, const VectorFinish *f, gboolean absolute, gboolean pl
     const Vector_16 sign = (Vector_16)((SignedVector_16)t >> 15); /* 0 or -1 */
     t = (t ^ sign) - sign;
   }
-  const Vector_16 q = HIGH_PRODUCT(t + f->offset, f->factor);
+  const Vector_16 q = HIGH_PRODUCT(t + f->offset, f->factor) >> f->right;
   if (plain)
     return q;
   const Vector_16 raised = GREATER(q, f->least);

@@ -33,29 +33,29 @@ load_row(const CcTile *tile, gint y) {
 
 /* Sum, absolute value and last step in one. */
 static void
-apply_chunk(const CcTile *tile, const gconstpointer *taps, guint y, guint at, guint n) {
+apply_row(const CcTile *tile, const gconstpointer *taps, guint y, const CcAhead *ahead) {
   const CcSweep *sweep = tile->sweep;
   const gboolean stores = cc_tile_needs_store(tile);
-  guint8 *out = stores ? tile->scratch + sweep->filtered : cc_tile_target(tile, y, at);
-  sweep->choice.apply(out, sweep->choice.over[0].terms, taps, at * sweep->ring_lane_size, n,
-                      &sweep->choice.to_sample);
+  guint8 *out = stores ? tile->scratch + sweep->filtered : cc_tile_target(tile, y);
+  sweep->choice.apply(out, sweep->choice.over[0].terms, taps, 0, tile->n, &sweep->choice.to_sample,
+                      ahead);
   if (stores)
-    cc_tile_store(tile, y, at, n, out);
+    cc_tile_store(tile, y, out);
 }
 
 /* The same from the taps of all matrices. */
 static void
-sum_chunk(const CcTile *tile, const gconstpointer *taps, guint y, guint at, guint n) {
+sum_row(const CcTile *tile, const gconstpointer *taps, guint y, const CcAhead *ahead) {
   const CcSweep *sweep = tile->sweep;
   gconstpointer sums[CC_MAX_MATRICES];
   for (guint m = 0; m < sweep->n_matrices; m++) {
     const CcWeights *weights = &sweep->choice.over[m];
     guint8 *sum = tile->scratch + sweep->sums + m * sweep->sums_pitch;
-    weights->sum(sum, weights->terms, weights->n_terms, taps, at * sweep->ring_lane_size, n);
+    weights->sum(sum, weights->terms, weights->n_terms, taps, 0, tile->n);
     taps += weights->n_taps;
     sums[m] = sum;
   }
-  cc_tile_finish(tile, sums, n, y, at);
+  cc_tile_finish(tile, sums, y, ahead);
 }
 
 /* Where the taps of all matrices are for the row whose window is in the ring. */
@@ -75,16 +75,14 @@ place_taps(const CcTile *tile, guint y, gconstpointer *taps) {
 
 /* Makes the tile's part of row y of the target from the rings, whose rows are all there. */
 static void
-make_row(const CcTile *tile, guint y) {
+make_row(const CcTile *tile, guint y, gint next) {
+  const CcAhead ahead = cc_tile_ahead(tile, next, y + 1, 1);
   gconstpointer taps[CC_MAX_TAPS];
   place_taps(tile, y * tile->sweep->stride, taps);
-  for (guint at = 0; at < tile->n; at += CC_CHUNK) {
-    const guint n = MIN(tile->n - at, CC_CHUNK);
-    if (tile->sweep->choice.apply)
-      apply_chunk(tile, taps, y, at, n);
-    else
-      sum_chunk(tile, taps, y, at, n);
-  }
+  if (tile->sweep->choice.apply)
+    apply_row(tile, taps, y, &ahead);
+  else
+    sum_row(tile, taps, y, &ahead);
 }
 
 gint
@@ -92,34 +90,53 @@ cc_terms_run(const CcTile *tile, guint y0, guint y1, gint next) {
   const gint radius = (gint)tile->sweep->window / 2;
   for (guint y = y0; y < y1; y++) {
     const gint center = (gint)(y * tile->sweep->stride);
-    for (next = MAX(next, center - radius); next <= center + radius; next++) {
-      cc_tile_prefetch(tile, next + CC_PREFETCH_ROWS);
+    for (next = MAX(next, center - radius); next <= center + radius; next++)
       load_row(tile, next);
-    }
-    make_row(tile, y);
+    make_row(tile, y, next);
   }
   return next;
 }
 
 /* --- filtered, copied and filled --- */
 
+/* Rows y0 to y1 - 1 of a strip, which begins with sample x0. Gives the row that the rings want next.
+ */
+static gint
+run_strip(const CcTile *place, guint x0, guint y0, guint y1, gint next) {
+  const CcSweep *sweep = place->sweep;
+  gint wanted = next;
+  CcTile tile = *place;
+  for (guint i = 0; i < sweep->strip_tiles && x0 + i * sweep->tile < sweep->n; i++) {
+    tile.x = x0 + i * sweep->tile;
+    tile.n = MIN(sweep->tile, sweep->n - tile.x);
+    tile.number = i;
+    tile.rings = tile.scratch + sweep->ring + i * sweep->tile_pitch;
+    wanted = sweep->run(&tile, y0, y1, next);
+  }
+  return wanted;
+}
+
+/* As few rows as can be are made of all tiles of a strip in turn, so that memory is read and written
+ * in its order. */
 static void
 run_filter(const CcSweep *sweep, const CcStrip *src, const CcStrip *dst, guint y0, guint y1,
            gint *next_row, guint8 *scratch) {
-  gint next = *next_row;
-  guint8 *rings = scratch + sweep->ring;
-  for (guint x = 0; x < sweep->n; x += sweep->tile, rings += sweep->tile_pitch) {
-    const CcTile tile = {sweep, src, dst, x, MIN(sweep->tile, sweep->n - x), scratch, rings};
-    next = sweep->run(&tile, y0, y1, *next_row);
+  const CcTile place = {.sweep = sweep, .src = src, .dst = dst, .scratch = scratch};
+  const gint first = *next_row;
+  for (guint x = 0; x < sweep->n; x += sweep->strip_tiles * sweep->tile) {
+    *next_row = first;
+    for (guint y = y0, end; y < y1; y = end) {
+      end = MIN(y1, y - y % sweep->band + sweep->band);
+      *next_row = run_strip(&place, x, y, end, *next_row);
+    }
   }
-  *next_row = next;
 }
 
 /* Row y, of which nothing is filtered, with a stride. */
 static void
 merge_thin_row(const CcSweep *sweep, const guint8 *src, guint8 *dst, guint8 *scratch) {
   guint8 *thinned = scratch + sweep->thinned_src;
-  const gsize chunk = CC_CHUNK / sweep->stride * sweep->sample_size;
+  const gsize chunk = CC_MOST_TILE / sweep->stride * sweep->sample_size;
   for (gsize at = 0; at < sweep->row_bytes; at += chunk) {
     const gsize n = MIN(sweep->row_bytes - at, chunk);
     sweep->thin(thinned, src + at * sweep->stride, (guint)(n / sweep->pixel_size));

@@ -1,34 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tile.h"
 
-/* Tiles and chunks begin at results, as CC_MASK_PERIOD samples are a multiple of four pixels. */
+/* Tiles begin at results, as CC_MASK_PERIOD samples are a multiple of four pixels. */
 guint8 *
-cc_tile_target(const CcTile *tile, guint y, guint at) {
+cc_tile_target(const CcTile *tile, guint y) {
   const CcSweep *sweep = tile->sweep;
-  const gsize byte = (tile->x + at) * sweep->sample_size;
+  const gsize byte = tile->x * sweep->sample_size;
   return cc_strip_row(tile->dst, (gint)y) + byte / sweep->stride;
 }
 
-void
-cc_tile_prefetch(const CcTile *tile, gint y) {
-  enum { CACHE_LINE = 64 };
-  if (y < 0 || y >= (gint)tile->sweep->source.height || tile->sweep->by_position)
-    return;
-  const gsize sample = tile->sweep->spacing * tile->sweep->sample_size;
-  const guint8 *row = cc_strip_row(tile->src, y) + tile->x * sample;
-  for (gsize i = 0; i < tile->n * sample; i += CACHE_LINE)
-    __builtin_prefetch(row + i);
-}
-
-void
-cc_tile_prefetch_target(const CcTile *tile, guint y) {
-  enum { CACHE_LINE = 64 };
-  if (y >= tile->sweep->target.height)
-    return;
-  const guint8 *row = cc_tile_target(tile, y, 0);
-  const gsize n = tile->n * tile->sweep->sample_size / tile->sweep->stride;
-  for (gsize i = 0; i < n; i += CACHE_LINE)
-    __builtin_prefetch(row + i, 1);
+CcAhead
+cc_tile_ahead(const CcTile *tile, gint y, guint first, guint n) {
+  const CcSweep *sweep = tile->sweep;
+  CcAhead ahead = {
+      .source_bytes = (guint)(sweep->spacing * sweep->sample_size),
+      .target_bytes = (guint)sweep->sample_size,
+  };
+  for (gint i = 0; i < (gint)MIN(n * sweep->stride, CC_MOST_AHEAD); i++)
+    if (y + i >= 0 && y + i < (gint)sweep->source.height && !sweep->by_position)
+      ahead.source[ahead.n_sources++] =
+          cc_strip_row(tile->src, y + i) + (gsize)tile->x * ahead.source_bytes;
+  for (guint i = first; i < MIN(first + n, sweep->target.height) && !sweep->plan->packed; i++)
+    ahead.target[ahead.n_targets++] = cc_tile_target(tile, i);
+  return ahead;
 }
 
 /* Loads the tile's part of a row of the picture, and what the window reaches left and right of it;
@@ -59,14 +53,14 @@ cc_tile_load(const CcTile *tile, gint y, guint8 *row) {
 }
 
 void
-cc_tile_store(const CcTile *tile, guint y, guint at, guint n, const guint8 *filtered) {
+cc_tile_store(const CcTile *tile, guint y, const guint8 *filtered) {
   const CcSweep *sweep = tile->sweep;
-  const guint8 *src = cc_strip_row(tile->src, (gint)(y * sweep->stride)) +
-                      (tile->x + at) * sweep->sample_size;
-  guint8 *dst = cc_tile_target(tile, y, at);
-  gsize n_bytes = n * sweep->sample_size;
+  const guint8 *src =
+      cc_strip_row(tile->src, (gint)(y * sweep->stride)) + tile->x * sweep->sample_size;
+  guint8 *dst = cc_tile_target(tile, y);
+  gsize n_bytes = tile->n * sweep->sample_size;
   if (sweep->thin) {
-    const guint n_pixels = (n / sweep->step + sweep->stride - 1) / sweep->stride;
+    const guint n_pixels = (tile->n / sweep->step + sweep->stride - 1) / sweep->stride;
     guint8 *thinned = tile->scratch + sweep->thinned;
     sweep->thin(sweep->masks ? thinned : dst, filtered, n_pixels);
     if (sweep->masks)
@@ -79,17 +73,32 @@ cc_tile_store(const CcTile *tile, guint y, guint at, guint n, const guint8 *filt
     sweep->merge(dst, filtered, src, sweep->masks, n_bytes);
 }
 
-void
-cc_tile_finish(const CcTile *tile, const gconstpointer *sums, guint n, guint y, guint at) {
+/* Samples from number x on. */
+static void
+finish_part(const CcTile *tile, const gconstpointer *sums, guint x, guint n, guint8 *out) {
   const CcSweep *sweep = tile->sweep;
-  const gboolean stores = cc_tile_needs_store(tile);
-  guint8 *out = stores ? tile->scratch + sweep->filtered : cc_tile_target(tile, y, at);
-  gconstpointer t = sums[0];
+  gconstpointer from[CC_MAX_MATRICES];
+  for (guint m = 0; m < sweep->n_matrices; m++)
+    from[m] = (const guint8 *)sums[m] + x * sweep->sum_lane_size;
+  gconstpointer t = from[0];
   if (sweep->reduce) {
-    sweep->reduce(tile->scratch + sweep->t, sums, sweep->n_matrices, n);
+    sweep->reduce(tile->scratch + sweep->t, from, sweep->n_matrices, n);
     t = tile->scratch + sweep->t;
   }
-  sweep->finish(out, t, n, &sweep->choice.to_sample);
+  sweep->finish(out + x * sweep->sample_size, t, n, &sweep->choice.to_sample);
+}
+
+void
+cc_tile_finish(const CcTile *tile, const gconstpointer *sums, guint y, const CcAhead *ahead) {
+  enum { AT_ONCE = 512 };
+  const CcSweep *sweep = tile->sweep;
+  const gboolean stores = cc_tile_needs_store(tile);
+  guint8 *out = stores ? tile->scratch + sweep->filtered : cc_tile_target(tile, y);
+  for (guint x = 0; x < tile->n; x += AT_ONCE) {
+    const guint n = MIN(AT_ONCE, tile->n - x);
+    cc_look_ahead(ahead, x, n);
+    finish_part(tile, sums, x, n, out);
+  }
   if (stores)
-    cc_tile_store(tile, y, at, n, out);
+    cc_tile_store(tile, y, out);
 }

@@ -8,26 +8,24 @@
 
 G_BEGIN_DECLS
 
-#define CC_PREFETCH_ROWS 2
-
 struct _CcTile {
   const CcSweep *sweep;
   const CcStrip *src, *dst;
   guint x, n; /* samples x to x + n - 1 of the rows */
+  guint number; /* among those that have rings of their own */
   guint8 *scratch, *rings;
 };
 
-/* Asks for a row that is loaded a little later: sweeps are fast enough to wait for memory. */
-void cc_tile_prefetch(const CcTile *tile, gint y);
-
-void cc_tile_prefetch_target(const CcTile *tile, guint y);
+/* What to ask for while rows are made: n rows of the source from y on, and rows `first` to
+ * `first` + n - 1 of the target, as far as there are such. */
+CcAhead cc_tile_ahead(const CcTile *tile, gint y, guint first, guint n);
 
 /* Loads row y of the picture, which may lie outside, as lanes with what the window reaches left and
  * right of it. */
 void cc_tile_load(const CcTile *tile, gint y, guint8 *row);
 
-/* Where the samples of row y of the target from number `at` of the tile on lie. */
-guint8 *cc_tile_target(const CcTile *tile, guint y, guint at);
+/* Where the tile's samples of row y of the target lie. */
+guint8 *cc_tile_target(const CcTile *tile, guint y);
 
 /* Whether results are to be made elsewhere, and then stored. */
 static inline gboolean
@@ -35,11 +33,11 @@ cc_tile_needs_store(const CcTile *tile) {
   return tile->sweep->masks || tile->sweep->thin;
 }
 
-/* Brings n samples to row y of the target, from number `at` of the tile on. With a stride, those of
- * the results that are left out are among them. */
-void cc_tile_store(const CcTile *tile, guint y, guint at, guint n, const guint8 *filtered);
+/* Brings samples to row y of the target. With a stride, those of the results that are left out are
+ * among them. */
+void cc_tile_store(const CcTile *tile, guint y, const guint8 *filtered);
 
-/* Makes those samples from the sums of all matrices, and brings them there. */
-void cc_tile_finish(const CcTile *tile, const gconstpointer *sums, guint n, guint y, guint at);
+/* Makes the samples of row y from the sums of all matrices, and brings them there. */
+void cc_tile_finish(const CcTile *tile, const gconstpointer *sums, guint y, const CcAhead *ahead);
 
 G_END_DECLS

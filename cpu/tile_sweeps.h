@@ -11,5 +11,6 @@ G_BEGIN_DECLS
 gint cc_terms_run(const CcTile *tile, guint y0, guint y1, gint next);
 gint cc_window_run(const CcTile *tile, guint y0, guint y1, gint next);
 gint cc_lines_run(const CcTile *tile, guint y0, guint y1, gint next);
+gint cc_means_run(const CcTile *tile, guint y0, guint y1, gint next);
 
 G_END_DECLS

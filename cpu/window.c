@@ -64,7 +64,6 @@ load_group(const CcTile *tile, gint y, guint number) {
   gconstpointer lines[4];
   for (guint i = 0; i < window->group; i++) {
     guint8 *line = tile->scratch + sweep->line + i * sweep->line_pitch;
-    cc_tile_prefetch(tile, y + (gint)(window->group + i));
     cc_tile_load(tile, y + (gint)i, line);
     lines[i] = line - lead * sweep->sample_lane_size;
   }
@@ -81,7 +80,8 @@ sums_of(const CcTile *tile, guint m, guint i) {
 
 /* The sums of a block. */
 static void
-sum_block(const CcTile *tile, guint block) {
+sum_block(const CcTile *tile, guint block, const CcAhead *ahead) {
+  static const CcAhead nothing;
   const CcSweep *sweep = tile->sweep;
   const CcWindow *window = sweep->choice.window;
   const guint width = sweep->pass->op->width, n = window->n_groups * width;
@@ -95,18 +95,18 @@ sum_block(const CcTile *tile, guint block) {
     for (guint i = 0; i < window->group; i++)
       sums[i] = sums_of(tile, m, i);
     sweep->window_sums(sums, groups, window->taps + m * n * window->group, n, tile->n,
-                       window->start[m]);
+                       window->start[m], m == 0 ? ahead : &nothing);
   }
 }
 
 /* Row y of the target, which is row i of the block. */
 static void
 finish_row(const CcTile *tile, guint i, guint y) {
+  static const CcAhead nothing;
   gconstpointer sums[CC_MAX_MATRICES];
   for (guint m = 0; m < tile->sweep->n_matrices; m++)
     sums[m] = sums_of(tile, m, i);
-  cc_tile_prefetch_target(tile, y + tile->sweep->choice.window->group);
-  cc_tile_finish(tile, sums, tile->n, y, 0);
+  cc_tile_finish(tile, sums, y, &nothing);
 }
 
 gint
@@ -123,7 +123,8 @@ cc_window_run(const CcTile *tile, guint y0, guint y1, gint next) {
         next = row + (gint)group;
       }
     }
-    sum_block(tile, block);
+    const CcAhead ahead = cc_tile_ahead(tile, next, (block + 1) * group / sweep->stride, group);
+    sum_block(tile, block, &ahead);
     for (; y < y1 && y * sweep->stride < (block + 1) * group; y++)
       finish_row(tile, y * sweep->stride - block * group, y);
   }
