@@ -270,16 +270,20 @@ choose_means(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, const
   if (choice->pairs || (choice->apply && op->width * op->height < LEAST_MEAN) ||
       op->response == CC_RESPONSE_DIRECTION || !fits_32_bits(op))
     return FALSE;
-  choice->means = cc_means_new(op);
+  const gboolean in_16 = choice->sum_lane == CC_LANE_16 && plane->type == CC_SAMPLE_U8;
+  choice->means = cc_means_new(op, plane->type, plane->depth, plane->step,
+                               in_16 ? choice->left : 0, rows);
   if (!choice->means)
     return FALSE;
-  choice->sample_lane = plane->type == CC_SAMPLE_U8 ? CC_LANE_8 : CC_LANE_16;
-  if (choice->sum_lane != CC_LANE_16 || choice->sample_lane == CC_LANE_16) {
+  if (!in_16) {
     choice->to_sample.shift = 0;
     take_32_bits(choice, op);
     choice->to_sample.shift = plane->shift;
   }
-  choice->ring_lane = choice->sample_lane;
+  choice->sample_lane = !choice->means->along          ? choice->sum_lane
+                        : plane->type == CC_SAMPLE_U8 ? CC_LANE_8
+                                                        : CC_LANE_16;
+  choice->ring_lane = choice->sum_lane;
   choice->separable = FALSE;
   choice->over[0].shape = CC_SHAPE_ANY;
   choice->over[0].sum = rows->sum[choice->sum_lane][CC_SHAPE_ANY];
@@ -391,5 +395,5 @@ cc_choice_clear(CcChoice *choice) {
   }
   cc_lines_free(choice->lines);
   cc_window_free(choice->window);
-  g_free(choice->means);
+  cc_means_free(choice->means);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "lines.h"
+#include "along.h"
 #include "engine/last_step.h"
 #include "tile_sweeps.h"
 
@@ -41,53 +42,17 @@ find_parts(CcLines *self, const CcOp *op, gint64 most_sample, guint *low_bits) {
   return FALSE;
 }
 
+/* FALSE: taps pass words. */
 static gboolean
 find_kind(CcLines *self, const CcOp *op, CcSampleType type, const CcRows *rows) {
-  self->kind = type == CC_SAMPLE_U16               ? CC_GROUP_WORDS
-               : rows->along[CC_GROUP_BYTES][0] ? CC_GROUP_BYTES
-                                                   : CC_GROUP_WIDENED;
+  CcTaps taps[CC_MAX_MATRICES];
   for (guint m = 0; m < op->n_matrices; m++) {
-    if (!cc_taps_are_words(cc_taps_of_row(op, m)) || !cc_taps_are_words(cc_taps_of_column(op, m)))
+    taps[m] = cc_taps_of_row(op, m);
+    if (!cc_taps_are_words(taps[m]) || !cc_taps_are_words(cc_taps_of_column(op, m)))
       return FALSE;
-    if (self->kind == CC_GROUP_BYTES && !cc_taps_are_bytes(cc_taps_of_row(op, m), rows))
-      self->kind = CC_GROUP_WIDENED;
   }
+  self->kind = cc_along_find_kind(taps, op->n_matrices, type, rows);
   return TRUE;
-}
-
-/* --- what the kernels want --- */
-
-/* Where byte `at` of a row of groups comes from; what a byte of two is widened with is 0. */
-static guint8
-place_of_byte(CcGroupKind kind, guint at, guint step) {
-  enum { ZERO = 0x80 };
-  const guint group = at / 4, byte = at % 4;
-  switch (kind) {
-  case CC_GROUP_BYTES:
-    return (guint8)(group + byte * step);
-  case CC_GROUP_WIDENED:
-    return byte % 2 ? ZERO : (guint8)(group + byte / 2 * step);
-  case CC_GROUP_WORDS:
-    return (guint8)(2 * (group + byte / 2 * step) + byte % 2);
-  case CC_N_GROUP_KINDS:
-    break;
-  }
-  g_return_val_if_reached(ZERO);
-}
-
-static gint32 *
-set_along(CcAlong *along, const CcLines *self, CcTaps taps, guint step, gboolean order_is_whole,
-          gint32 *room) {
-  const guint group = self->kind == CC_GROUP_BYTES ? 4 : 2;
-  along->n_groups = (taps.height + group - 1) / group;
-  along->step = step;
-  along->stride = group * step * (self->kind == CC_GROUP_WORDS ? sizeof(guint16) : 1);
-  for (guint i = 0; i < G_N_ELEMENTS(along->order); i++)
-    along->order[i] = place_of_byte(self->kind, order_is_whole ? i : i % 16, step);
-  along->taps = room;
-  for (guint g = 0; g < along->n_groups; g++)
-    *room++ = cc_taps_group(taps, (gint)(g * group), 0, group);
-  return room;
 }
 
 static gint32 *
@@ -108,7 +73,7 @@ set_over(CcOver *over, const CcLines *self, CcTaps taps, gint64 start, guint low
 
 CcLines *
 cc_lines_new(const CcOp *op, CcSampleType type, guint depth, guint step, const CcRows *rows) {
-  const gint64 most_sample = (1 << depth) - 1, middle = depth == 16 ? 1 << 15 : 0;
+  const gint64 most_sample = (1 << depth) - 1;
   CcLines found = {0};
   guint low_bits;
   if (!op->separable || !find_parts(&found, op, most_sample, &low_bits) ||
@@ -121,9 +86,8 @@ cc_lines_new(const CcOp *op, CcSampleType type, guint depth, guint step, const C
   for (guint m = 0; m < op->n_matrices; m++) {
     const CcTaps row = cc_taps_of_row(op, m), column = cc_taps_of_column(op, m);
     const gint64 offset = offset_along(row, most_sample);
-    room = set_along(&self->along[m], self, row, step, rows->order_is_whole, room);
-    self->along[m].flip = middle ? (gint32)0x80008000 : 0;
-    self->along[m].start = (gint32)(offset + middle * cc_taps_sum(row));
+    room = cc_along_init(&self->along[m], self->kind, row, depth, step, rows, room);
+    self->along[m].start += (gint32)offset;
     self->along[m].low_bits = low_bits;
     room = set_over(&self->over[m], self, column, -offset * cc_taps_sum(column), low_bits, room);
   }

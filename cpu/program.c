@@ -158,13 +158,13 @@ lay_out_lines(CcSweep *sweep) {
   sweep->band = 2;
 }
 
-/* Tiles have a ring of samples, and sums over its columns. */
+/* Rings have a row more, with the sums of windows. */
 static void
 lay_out_means(CcSweep *sweep) {
-  take_tiles(sweep, sweep->window + 1, 3);
-  sweep->columns =
-      take_rows(sweep, sweep->strip_tiles, sweep->sum_lane_size, &sweep->columns_pitch);
+  take_tiles(sweep, sweep->window + 2, 0);
+  sweep->line = take_rows(sweep, 1, sweep->sample_lane_size, &sweep->line_pitch);
   sweep->levels = take_rows(sweep, CC_MEANS_LEVELS - 1, sweep->sum_lane_size, &sweep->levels_pitch);
+  sweep->levels -= cc_row_align(sweep->n_edge * sweep->sum_lane_size);
   sweep->band = 1;
 }
 
@@ -189,6 +189,24 @@ set_lines(CcSweep *sweep, const CcRows *rows, CcSampleType type) {
   sweep->over = rows->over[type][step][choice->lines->n_parts - 1];
   sweep->makes_samples = step != CC_OVER_SUMS;
   lay_out_lines(sweep);
+}
+
+static void
+set_means(CcSweep *sweep, const CcRows *rows, CcSampleType type) {
+  const CcChoice *choice = &sweep->choice;
+  const guint wide = choice->sum_lane == CC_LANE_32;
+  const CcSlideStep step = choice->reduces                       ? CC_SLIDE_SUMS
+                           : choice->form == CC_FINISH_16      ? CC_SLIDE_16
+                           : choice->form == CC_FINISH_BITS    ? CC_SLIDE_BITS
+                           : choice->form == CC_FINISH_SHIFTED ? CC_SLIDE_SHIFTED
+                                                               : CC_SLIDE_SUMS;
+  sweep->run = cc_means_run;
+  if (choice->means->along)
+    sweep->along_one = rows->along_one[choice->means->kind][wide];
+  sweep->slide = rows->slide[type][CC_SLIDE_SUMS][wide];
+  sweep->slide_to_samples = rows->slide[type][step][wide];
+  sweep->makes_samples = step != CC_SLIDE_SUMS;
+  lay_out_means(sweep);
 }
 
 /* Packed samples are loaded from where they lie if nothing else wants them. */
@@ -220,9 +238,7 @@ set_filter(CcSweep *sweep, const CcRows *rows, const CcPass *pass, const CcPlane
   } else if (choice->lines) {
     set_lines(sweep, rows, plane->type);
   } else if (choice->means) {
-    sweep->run = cc_means_run;
-    sweep->slide = rows->slide[choice->sample_lane][choice->sum_lane];
-    lay_out_means(sweep);
+    set_means(sweep, rows, plane->type);
   } else {
     sweep->run = cc_terms_run;
     lay_out_terms(sweep);

@@ -64,8 +64,9 @@ typedef struct {
   CcWindowFunc window_sums;
   CcAlongFunc along;         /* with choice.lines only, as the next two */
   CcOverFunc over;
-  gboolean makes_samples;    /* `over` does */
-  CcSlideFunc slide;         /* with choice.means only */
+  gboolean makes_samples;    /* `over` does, or slide_to_samples */
+  CcAlongOneFunc along_one;  /* with choice.means only, as the next two */
+  CcSlideFunc slide, slide_to_samples;
 
   guint spacing;        /* from one sample of the source to the next */
   gboolean by_position; /* rows of the source are unpacked, with those around it */
@@ -76,8 +77,7 @@ typedef struct {
   /* offsets into the scratch memory; those of rows are of sample 0 */
   gsize line, line_pitch, ring, ring_pitch;
   gsize matrix_pitch; /* 0 when all share a ring */
-  gsize columns, columns_pitch, levels, levels_pitch; /* with means: sums over columns of all tiles
-                                                         that have rings, and the levels above */
+  gsize levels, levels_pitch; /* with means: sums of some neighbours */
   gsize tile_pitch;  /* of the rings of a strip's tiles */
   guint strip_tiles; /* tiles side by side, of which rows are made in turn */
   guint band;        /* rows of the source for as many of which results are made at once */

@@ -241,19 +241,7 @@ is_plain(const CcFinish16 *f) {
 #include "rows_codes.h"
 #include "rows_dots.h"
 
-/* --- running sums --- */
-
-#define DEFINE_SLIDE(name, sample, sum)                                                            \
-  static void name(gpointer sums, gconstpointer in, gconstpointer out, guint n) {                  \
-    sum *restrict total = sums;                                                                    \
-    const sample *restrict a = in, *restrict b = out;                                              \
-    for (guint x = 0; x < n; x++)                                                                  \
-      total[x] = (sum)(total[x] + a[x] - b[x]);                                                    \
-  }
-
-DEFINE_SLIDE(slide_8_16, guint8, guint16)
-DEFINE_SLIDE(slide_8_32, guint8, guint32)
-DEFINE_SLIDE(slide_16_32, guint16, guint32)
+#include "rows_slide.h"
 
 /* --- magnitude --- */
 
@@ -507,6 +495,11 @@ const CcRows CC_ROWS = {
     .group_bytes = group_bytes,
     .window_bytes = window_bytes,
     .along[CC_GROUP_BYTES] = {along_bytes_1, along_bytes_2},
+    .along_one[CC_GROUP_BYTES] = {along_bytes_16, along_bytes_32},
+#endif
+#if MOST_BYTE_TAPS == 256
+    .along[CC_GROUP_CENTRED] = {along_centred_1, along_centred_2},
+    .along_one[CC_GROUP_CENTRED] = {along_centred_16, along_centred_32},
 #endif
     .along[CC_GROUP_WIDENED] = {along_widened_1, along_widened_2},
     .along[CC_GROUP_WORDS] = {along_words_1, along_words_2},
@@ -515,11 +508,16 @@ const CcRows CC_ROWS = {
 #endif
     .most_byte_taps = MOST_BYTE_TAPS,
     .over = {[CC_SAMPLE_U8] = OVERS(u8), [CC_SAMPLE_U16] = OVERS(u16)},
-    .slide =
-        {
-            [CC_LANE_8] = {[CC_LANE_16] = slide_8_16, [CC_LANE_32] = slide_8_32},
-            [CC_LANE_16] = {[CC_LANE_32] = slide_16_32},
-        },
+    .along_one[CC_GROUP_WIDENED] = {along_widened_16, along_widened_32},
+    .along_one[CC_GROUP_WORDS] = {along_words_16, along_words_32},
+    .slide = {[CC_SAMPLE_U8] = {{slide_16, slide_32},
+                                {slide_16_u8, NULL},
+                                {NULL, slide_bits_u8},
+                                {NULL, slide_shifted_u8}},
+              [CC_SAMPLE_U16] = {{slide_16, slide_32},
+                                 {NULL, NULL},
+                                 {NULL, slide_bits_u16},
+                                 {NULL, slide_shifted_u16}}},
     .reduce =
         {
             [CC_REDUCE_MAX] = LANES(reduce_max),

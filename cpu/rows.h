@@ -229,6 +229,7 @@ typedef void (*CcWindowFunc)(gint32 *const *sums, const gconstpointer *groups, c
 /* What groups along a line are of. */
 typedef enum {
   CC_GROUP_BYTES,   /* four bytes */
+  CC_GROUP_CENTRED, /* four signed bytes, which lack 128, and taps are not signed */
   CC_GROUP_WIDENED, /* two words, of samples that are bytes */
   CC_GROUP_WORDS,   /* two words */
   CC_N_GROUP_KINDS,
@@ -239,9 +240,10 @@ typedef struct {
   const gint32 *taps;
   guint n_groups;
   guint step;       /* samples between those of a group */
+  guint n_at_once;  /* groups that are made of what is loaded once */
   gsize stride;     /* bytes from a group to the next */
   guint8 order[64]; /* where the bytes of groups come from */
-  gint32 flip;      /* what makes signed words of samples, by exclusive or */
+  gint32 flip;      /* what makes signed samples, by exclusive or */
   gint32 start;     /* what sums start from */
   guint low_bits;   /* of two words, the first has so many */
 } CcAlong;
@@ -250,6 +252,9 @@ typedef struct {
  * other in the high half; the lines are read from the first tap's sample on. */
 typedef void (*CcAlongFunc)(gint32 *const *parts, const gconstpointer *lines, const CcAlong *along,
                             guint n);
+
+/* Sums along one line, as lanes of 16 bits or of 32. They may be written behind the last one. */
+typedef void (*CcAlongOneFunc)(gpointer sums, gconstpointer line, const CcAlong *along, guint n);
 
 /* Sums over lines, for two rows of results. */
 typedef struct {
@@ -273,8 +278,18 @@ typedef enum {
 typedef void (*CcOverFunc)(gpointer const *rows, const gconstpointer *groups, const CcOver *over,
                            guint n, const CcFinish *finish, const CcAhead *ahead);
 
-/* sums[i] += in[i] - out[i]. */
-typedef void (*CcSlideFunc)(gpointer sums, gconstpointer in, gconstpointer out, guint n);
+/* sums[i] += in[i] - out[i], and samples of those. */
+typedef void (*CcSlideFunc)(gpointer sums, gconstpointer in, gconstpointer out, guint n,
+                            gpointer dst, const CcFinish *finish, const CcAhead *ahead);
+
+/* What becomes of running sums. */
+typedef enum {
+  CC_SLIDE_SUMS, /* nothing more */
+  CC_SLIDE_16,   /* samples, as CC_FINISH_16 has them; of bytes and in 16 bits */
+  CC_SLIDE_BITS, /* in 32 bits */
+  CC_SLIDE_SHIFTED,
+  CC_N_SLIDES,
+} CcSlideStep;
 
 #define CC_MAX_PIXEL_BYTES (2 * CC_MAX_COMPONENTS)
 
@@ -293,7 +308,8 @@ typedef struct {
   gboolean order_is_whole; /* CcAlong.order has places in 64 bytes, not in each 16 of them */
   gint most_byte_taps; /* the largest sum of the absolute values of two neighbouring byte taps */
   CcOverFunc over[2][CC_N_OVERS][2]; /* by sample type, then for one part and for two */
-  CcSlideFunc slide[CC_N_LANES][CC_N_LANES]; /* by lane of samples and of sums; NULL: none */
+  CcAlongOneFunc along_one[CC_N_GROUP_KINDS][2]; /* for lanes of 16 and of 32 bits */
+  CcSlideFunc slide[2][CC_N_SLIDES][2]; /* by sample type, then the same; NULL: there is none */
   CcReduceFunc reduce[CC_N_REDUCES][CC_N_LANES];
   CcFinishFunc finish[2][CC_N_FINISHES][CC_N_NUMBERS]; /* by sample type; NULL: there is none */
   CcMergeFunc merge;

@@ -109,6 +109,12 @@ store_words(Word *out, const Sums codes[UNROLL], const CcFinish *f) {
 #endif
 }
 
+static ALWAYS_INLINE void
+store_sums(gint32 *out, const Sums codes[UNROLL], const CcFinish *f) {
+  for (guint u = 0; u < UNROLL; u++)
+    ((UnalignedSums *)(gpointer)out)[u] = codes[u];
+}
+
 /* Up to UNROLL vectors of samples; what lies behind the last one is not touched. */
 #define DEFINE_FINISH_VECTORS(name, sample, store, codes_of)                                       \
   static void name(gpointer dst, gconstpointer t, guint n, const CcFinish *finish) {               \

@@ -117,29 +117,40 @@ window_bytes(gint32 *const *sums, const gconstpointer *groups, const gint32 *tap
 
 /* --- along a line: groups of samples a step apart --- */
 
-/* The groups of SUMS_AT_ONCE neighbouring samples, whose bytes are in `order` for those of as many
- * as a part of 16 bytes has, or for all. */
+/* Bytes that a vector of groups is made of: all of a vector's, of which several kinds of groups can
+ * be made, or as many as a part of 16 bytes has groups of, for each such part. */
 static ALWAYS_INLINE Sums
-groups_along(const guint8 *at, const CcAlong *f, CcGroupKind kind) {
+load_for_groups(const guint8 *at, CcGroupKind kind) {
 #if defined __AVX512VBMI__
-  const __m512i order = _mm512_loadu_si512(f->order);
-  const __mmask64 used = kind == CC_GROUP_WIDENED ? 0x5555555555555555 : ~(__mmask64)0;
-  return (Sums)_mm512_maskz_permutexvar_epi8(used, order, _mm512_loadu_si512(at));
+  return (Sums)_mm512_loadu_si512(at);
 #elif defined __AVX512BW__
   const guint size = kind == CC_GROUP_WORDS ? sizeof(guint16) : 1;
-  const __m512i order = _mm512_loadu_si512(f->order);
   __m512i parts = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)at));
   parts = _mm512_inserti32x4(parts, _mm_loadu_si128((const __m128i *)(at + 4 * size)), 1);
   parts = _mm512_inserti32x4(parts, _mm_loadu_si128((const __m128i *)(at + 8 * size)), 2);
-  parts = _mm512_inserti32x4(parts, _mm_loadu_si128((const __m128i *)(at + 12 * size)), 3);
-  return (Sums)_mm512_shuffle_epi8(parts, order);
+  return (Sums)_mm512_inserti32x4(parts, _mm_loadu_si128((const __m128i *)(at + 12 * size)), 3);
 #elif defined __AVX2__
   const guint size = kind == CC_GROUP_WORDS ? sizeof(guint16) : 1;
-  const __m256i order = _mm256_loadu_si256((const __m256i *)f->order);
-  const __m256i parts =
-      _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)at)),
-                              _mm_loadu_si128((const __m128i *)(at + 4 * size)), 1);
-  return (Sums)_mm256_shuffle_epi8(parts, order);
+  return (Sums)_mm256_inserti128_si256(
+      _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)at)),
+      _mm_loadu_si128((const __m128i *)(at + 4 * size)), 1);
+#else
+  return (Sums){0};
+#endif
+}
+
+/* The groups whose bytes are `skipped` bytes behind those in `order`. */
+static ALWAYS_INLINE Sums
+groups_of(Sums loaded, const guint8 *at, const CcAlong *f, CcGroupKind kind, guint skipped) {
+#if defined __AVX512VBMI__
+  const __m512i order = _mm512_add_epi8(_mm512_loadu_si512(f->order), _mm512_set1_epi8((gchar)skipped));
+  const __mmask64 used = kind == CC_GROUP_WIDENED ? 0x5555555555555555 : ~(__mmask64)0;
+  return (Sums)_mm512_maskz_permutexvar_epi8(used, order, (__m512i)loaded);
+#elif defined __AVX512BW__
+  return (Sums)_mm512_shuffle_epi8((__m512i)loaded, _mm512_loadu_si512(f->order));
+#elif defined __AVX2__
+  return (Sums)_mm256_shuffle_epi8((__m256i)loaded,
+                                   _mm256_loadu_si256((const __m256i *)f->order));
 #else
   Sums groups;
   for (guint i = 0; i < SUMS_AT_ONCE; i++)
@@ -151,39 +162,78 @@ groups_along(const guint8 *at, const CcAlong *f, CcGroupKind kind) {
 #endif
 }
 
+static ALWAYS_INLINE Sums
+dot(Sums total, Sums group, Sums taps, const CcAlong *f, CcGroupKind kind) {
+  if (kind == CC_GROUP_BYTES)
+    return DOT_BYTES(total, group, taps);
+  if (kind == CC_GROUP_CENTRED)
+    return DOT_BYTES(total, taps, group ^ f->flip);
+  if (kind == CC_GROUP_WORDS)
+    group ^= f->flip;
+  return DOT_WORDS(total, group, taps);
+}
+
+/* n_vectors vectors of sums along each of n_lines lines, from sample x on. */
+static ALWAYS_INLINE void
+sums_along(Sums *total, const gconstpointer *lines, const CcAlong *f, gsize x, CcGroupKind kind,
+           guint n_lines, guint n_vectors) {
+  const gsize size = kind == CC_GROUP_WORDS ? sizeof(guint16) : 1;
+  for (guint i = 0; i < n_lines * n_vectors; i++)
+    total[i] = f->start + (Sums){0};
+  gsize at = x * size;
+  for (guint g = 0; g < f->n_groups; g += f->n_at_once, at += f->n_at_once * f->stride) {
+    const guint end = MIN(f->n_at_once, f->n_groups - g);
+    Sums loaded[4];
+    for (guint i = 0; i < n_lines * n_vectors; i++)
+      loaded[i] = load_for_groups((const guint8 *)lines[i / n_vectors] + at +
+                                      i % n_vectors * SUMS_AT_ONCE * size,
+                                  kind);
+    for (guint k = 0; k < end; k++) {
+      const Sums factor = f->taps[g + k] + (Sums){0};
+      for (guint i = 0; i < n_lines * n_vectors; i++) {
+        const guint8 *from =
+            (const guint8 *)lines[i / n_vectors] + at + i % n_vectors * SUMS_AT_ONCE * size;
+        const Sums group = groups_of(loaded[i], from, f, kind, (guint)(k * f->stride));
+        total[i] = dot(total[i], group, factor, f, kind);
+      }
+    }
+  }
+}
+
 /* Of sums along two lines, one below the other: groups of the words that they are cut into. */
 static ALWAYS_INLINE void
 along_of(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, guint n,
          CcGroupKind kind, guint n_parts) {
   enum { AT_ONCE = 2 };
-  const gsize size = kind == CC_GROUP_WORDS ? sizeof(guint16) : 1;
+  const gint32 low = n_parts == 2 ? (1 << f->low_bits) - 1 : 0xffff;
   for (gsize x = 0; x < n; x += AT_ONCE * SUMS_AT_ONCE) {
-    Sums total[2][AT_ONCE];
-    for (guint i = 0; i < 2; i++)
-      for (guint u = 0; u < AT_ONCE; u++)
-        total[i][u] = f->start + (Sums){0};
-    gsize at = x * size;
-    for (guint g = 0; g < f->n_groups; g++, at += f->stride) {
-      const Sums factor = f->taps[g] + (Sums){0};
-      for (guint i = 0; i < 2; i++)
-        for (guint u = 0; u < AT_ONCE; u++) {
-          const guint8 *from = (const guint8 *)lines[i] + at + u * SUMS_AT_ONCE * size;
-          const Sums group = groups_along(from, f, kind);
-          if (kind == CC_GROUP_BYTES)
-            total[i][u] = DOT_BYTES(total[i][u], group, factor);
-          else if (kind == CC_GROUP_WIDENED)
-            total[i][u] = DOT_WORDS(total[i][u], group, factor);
-          else
-            total[i][u] = DOT_WORDS(total[i][u], group ^ f->flip, factor);
-        }
-    }
-    const gint32 low = n_parts == 2 ? (1 << f->low_bits) - 1 : 0xffff;
+    Sums total[2 * AT_ONCE];
+    sums_along(total, lines, f, x, kind, 2, AT_ONCE);
     for (guint u = 0; u < AT_ONCE; u++) {
-      const Sums a = total[0][u], b = total[1][u];
+      const Sums a = total[u], b = total[AT_ONCE + u];
       ((Sums *)(gpointer)(parts[0] + x))[u] = (a & low) | (b & low) << 16;
       if (n_parts == 2)
         ((Sums *)(gpointer)(parts[1] + x))[u] =
             ((a >> (gint)f->low_bits) & 0xffff) | (b >> (gint)f->low_bits) << 16;
+    }
+  }
+}
+
+/* Sums along one line, as lanes of 16 bits or of 32. */
+static ALWAYS_INLINE void
+along_one_of(gpointer sums, gconstpointer line, const CcAlong *f, guint n, CcGroupKind kind,
+             gboolean words) {
+  enum { AT_ONCE = UNROLL };
+  const CcFinish plain = {0};
+  for (gsize x = 0; x < n; x += AT_ONCE * SUMS_AT_ONCE) {
+    Sums total[AT_ONCE];
+    sums_along(total, &line, f, x, kind, 1, AT_ONCE);
+    if (words) {
+      for (guint u = 0; u < AT_ONCE; u++)
+        total[u] &= 0xffff;
+      store_words((Word *)sums + x, total, &plain);
+    } else {
+      store_sums((gint32 *)sums + x, total, &plain);
     }
   }
 }
@@ -196,10 +246,19 @@ along_of(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, gui
   static void name##_2(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f,         \
                        guint n) {                                                                  \
     along_of(parts, lines, f, n, kind, 2);                                                         \
+  }                                                                                                \
+  static void name##_16(gpointer sums, gconstpointer line, const CcAlong *f, guint n) {            \
+    along_one_of(sums, line, f, n, kind, TRUE);                                                    \
+  }                                                                                                \
+  static void name##_32(gpointer sums, gconstpointer line, const CcAlong *f, guint n) {            \
+    along_one_of(sums, line, f, n, kind, FALSE);                                                   \
   }
 
 #ifdef __AVX2__
 DEFINE_ALONG(along_bytes, CC_GROUP_BYTES)
+#endif
+#if MOST_BYTE_TAPS == 256
+DEFINE_ALONG(along_centred, CC_GROUP_CENTRED)
 #endif
 DEFINE_ALONG(along_widened, CC_GROUP_WIDENED)
 DEFINE_ALONG(along_words, CC_GROUP_WORDS)
@@ -240,11 +299,6 @@ over_of(Sums result[2][UNROLL], const gconstpointer *groups, const CcOver *f, gs
 
 #define SAME(t, finish) (t)
 
-static ALWAYS_INLINE void
-store_sums(gint32 *out, const Sums codes[UNROLL], const CcFinish *f) {
-  for (guint u = 0; u < UNROLL; u++)
-    ((UnalignedSums *)(gpointer)out)[u] = codes[u];
-}
 
 #define DEFINE_OVER(name, n_parts, sample, store, codes_of)                                        \
   static void name##_##n_parts(gpointer const *rows, const gconstpointer *groups, const CcOver *f, \

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "along.h"
+
+#define VECTOR_BYTES 64 /* that CcAlong.order is of, at most */
+#define PART_BYTES 16
+
+/* Whether they fit bytes without a sign. */
+static gboolean
+are_unsigned_bytes(CcTaps taps) {
+  for (guint i = 0; i < taps.width * taps.height; i++)
+    if (taps.tap[i] < 0 || taps.tap[i] > G_MAXUINT8)
+      return FALSE;
+  return TRUE;
+}
+
+CcGroupKind
+cc_along_find_kind(const CcTaps *taps, guint n, CcSampleType type, const CcRows *rows) {
+  if (type == CC_SAMPLE_U16)
+    return CC_GROUP_WORDS;
+  gboolean bytes = rows->along[CC_GROUP_BYTES][0] != NULL;
+  gboolean centred = rows->along[CC_GROUP_CENTRED][0] != NULL;
+  for (guint i = 0; i < n; i++) {
+    bytes = bytes && cc_taps_are_bytes(taps[i], rows);
+    centred = centred && are_unsigned_bytes(taps[i]);
+  }
+  return bytes ? CC_GROUP_BYTES : centred ? CC_GROUP_CENTRED : CC_GROUP_WIDENED;
+}
+
+/* Where byte `at` of a vector of groups comes from; what a byte of two is widened with is 0. */
+static guint8
+place_of_byte(CcGroupKind kind, guint at, guint step) {
+  enum { ZERO = 0x80 };
+  const guint group = at / 4, byte = at % 4;
+  switch (kind) {
+  case CC_GROUP_BYTES:
+  case CC_GROUP_CENTRED:
+    return (guint8)(group + byte * step);
+  case CC_GROUP_WIDENED:
+    return byte % 2 ? ZERO : (guint8)(group + byte / 2 * step);
+  case CC_GROUP_WORDS:
+    return (guint8)(2 * (group + byte / 2 * step) + byte % 2);
+  case CC_N_GROUP_KINDS:
+    break;
+  }
+  g_return_val_if_reached(ZERO);
+}
+
+gint32 *
+cc_along_init(CcAlong *self, CcGroupKind kind, CcTaps taps, guint depth, guint step,
+              const CcRows *rows, gint32 *room) {
+  const gboolean four = kind == CC_GROUP_BYTES || kind == CC_GROUP_CENTRED;
+  const guint group = four ? 4 : 2, size = kind == CC_GROUP_WORDS ? sizeof(guint16) : 1;
+  *self = (CcAlong){
+      .taps = room,
+      .n_groups = (taps.height + group - 1) / group,
+      .step = step,
+      .n_at_once = 1,
+      .stride = (gsize)group * step * size,
+  };
+  const guint reach = (VECTOR_BYTES / 4 + (group - 1) * step) * size; /* bytes that groups are of */
+  if (rows->order_is_whole)
+    self->n_at_once = (guint)((VECTOR_BYTES - reach) / self->stride + 1);
+  for (guint i = 0; i < VECTOR_BYTES; i++)
+    self->order[i] = place_of_byte(kind, rows->order_is_whole ? i : i % PART_BYTES, step);
+  for (guint g = 0; g < self->n_groups; g++)
+    *room++ = cc_taps_group(taps, (gint)(g * group), 0, group);
+  if (kind == CC_GROUP_CENTRED) {
+    self->flip = (gint32)0x80808080;
+    self->start = (gint32)(cc_taps_sum(taps) << 7);
+  } else if (kind == CC_GROUP_WORDS && depth == 16) {
+    self->flip = (gint32)0x80008000;
+    self->start = (gint32)(cc_taps_sum(taps) << 15);
+  }
+  return room;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* Sums along lines by products of several neighbours at a time, as rows_dots.h wants them. */
+
+#include "taps.h"
+
+G_BEGIN_DECLS
+
+/* The kind of groups for n rows of taps, which are words, and samples of `type`. */
+CcGroupKind cc_along_find_kind(const CcTaps *taps, guint n, CcSampleType type, const CcRows *rows);
+
+/* Sums of samples of `depth` bits, of which `step` make a pixel. `room` is for the groups of taps,
+ * two neighbours or more each; gives what is left of it. low_bits is left to the caller. */
+gint32 *cc_along_init(CcAlong *self, CcGroupKind kind, CcTaps taps, guint depth, guint step,
+                      const CcRows *rows, gint32 *room);
+
+G_END_DECLS
