@@ -54,12 +54,8 @@ cc_along_init(CcAlong *self, CcGroupKind kind, CcTaps taps, guint depth, guint s
       .taps = room,
       .n_groups = (taps.height + group - 1) / group,
       .step = step,
-      .n_at_once = 1,
       .stride = (gsize)group * step * size,
   };
-  const guint reach = (VECTOR_BYTES / 4 + (group - 1) * step) * size; /* bytes that groups are of */
-  if (rows->order_is_whole)
-    self->n_at_once = (guint)((VECTOR_BYTES - reach) / self->stride + 1);
   for (guint i = 0; i < VECTOR_BYTES; i++)
     self->order[i] = place_of_byte(kind, rows->order_is_whole ? i : i % PART_BYTES, step);
   for (guint g = 0; g < self->n_groups; g++)

@@ -240,7 +240,6 @@ typedef struct {
   const gint32 *taps;
   guint n_groups;
   guint step;       /* samples between those of a group */
-  guint n_at_once;  /* groups that are made of what is loaded once */
   gsize stride;     /* bytes from a group to the next */
   guint8 order[64]; /* where the bytes of groups come from */
   gint32 flip;      /* what makes signed samples, by exclusive or */

@@ -117,40 +117,27 @@ window_bytes(gint32 *const *sums, const gconstpointer *groups, const gint32 *tap
 
 /* --- along a line: groups of samples a step apart --- */
 
-/* Bytes that a vector of groups is made of: all of a vector's, of which several kinds of groups can
- * be made, or as many as a part of 16 bytes has groups of, for each such part. */
+/* The groups of SUMS_AT_ONCE neighbouring samples. Their bytes are in `order`: among all that are
+ * loaded, or, for each 16 of them, among 16 that are loaded. */
 static ALWAYS_INLINE Sums
-load_for_groups(const guint8 *at, CcGroupKind kind) {
+groups_along(const guint8 *at, const CcAlong *f, CcGroupKind kind) {
 #if defined __AVX512VBMI__
-  return (Sums)_mm512_loadu_si512(at);
+  const __mmask64 used = kind == CC_GROUP_WIDENED ? 0x5555555555555555 : ~(__mmask64)0;
+  return (Sums)_mm512_maskz_permutexvar_epi8(used, _mm512_loadu_si512(f->order),
+                                             _mm512_loadu_si512(at));
 #elif defined __AVX512BW__
   const guint size = kind == CC_GROUP_WORDS ? sizeof(guint16) : 1;
   __m512i parts = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)at));
   parts = _mm512_inserti32x4(parts, _mm_loadu_si128((const __m128i *)(at + 4 * size)), 1);
   parts = _mm512_inserti32x4(parts, _mm_loadu_si128((const __m128i *)(at + 8 * size)), 2);
-  return (Sums)_mm512_inserti32x4(parts, _mm_loadu_si128((const __m128i *)(at + 12 * size)), 3);
+  parts = _mm512_inserti32x4(parts, _mm_loadu_si128((const __m128i *)(at + 12 * size)), 3);
+  return (Sums)_mm512_shuffle_epi8(parts, _mm512_loadu_si512(f->order));
 #elif defined __AVX2__
   const guint size = kind == CC_GROUP_WORDS ? sizeof(guint16) : 1;
-  return (Sums)_mm256_inserti128_si256(
-      _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)at)),
-      _mm_loadu_si128((const __m128i *)(at + 4 * size)), 1);
-#else
-  return (Sums){0};
-#endif
-}
-
-/* The groups whose bytes are `skipped` bytes behind those in `order`. */
-static ALWAYS_INLINE Sums
-groups_of(Sums loaded, const guint8 *at, const CcAlong *f, CcGroupKind kind, guint skipped) {
-#if defined __AVX512VBMI__
-  const __m512i order = _mm512_add_epi8(_mm512_loadu_si512(f->order), _mm512_set1_epi8((gchar)skipped));
-  const __mmask64 used = kind == CC_GROUP_WIDENED ? 0x5555555555555555 : ~(__mmask64)0;
-  return (Sums)_mm512_maskz_permutexvar_epi8(used, order, (__m512i)loaded);
-#elif defined __AVX512BW__
-  return (Sums)_mm512_shuffle_epi8((__m512i)loaded, _mm512_loadu_si512(f->order));
-#elif defined __AVX2__
-  return (Sums)_mm256_shuffle_epi8((__m256i)loaded,
-                                   _mm256_loadu_si256((const __m256i *)f->order));
+  const __m256i parts =
+      _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)at)),
+                              _mm_loadu_si128((const __m128i *)(at + 4 * size)), 1);
+  return (Sums)_mm256_shuffle_epi8(parts, _mm256_loadu_si256((const __m256i *)f->order));
 #else
   Sums groups;
   for (guint i = 0; i < SUMS_AT_ONCE; i++)
@@ -181,21 +168,12 @@ sums_along(Sums *total, const gconstpointer *lines, const CcAlong *f, gsize x, C
   for (guint i = 0; i < n_lines * n_vectors; i++)
     total[i] = f->start + (Sums){0};
   gsize at = x * size;
-  for (guint g = 0; g < f->n_groups; g += f->n_at_once, at += f->n_at_once * f->stride) {
-    const guint end = MIN(f->n_at_once, f->n_groups - g);
-    Sums loaded[4];
-    for (guint i = 0; i < n_lines * n_vectors; i++)
-      loaded[i] = load_for_groups((const guint8 *)lines[i / n_vectors] + at +
-                                      i % n_vectors * SUMS_AT_ONCE * size,
-                                  kind);
-    for (guint k = 0; k < end; k++) {
-      const Sums factor = f->taps[g + k] + (Sums){0};
-      for (guint i = 0; i < n_lines * n_vectors; i++) {
-        const guint8 *from =
-            (const guint8 *)lines[i / n_vectors] + at + i % n_vectors * SUMS_AT_ONCE * size;
-        const Sums group = groups_of(loaded[i], from, f, kind, (guint)(k * f->stride));
-        total[i] = dot(total[i], group, factor, f, kind);
-      }
+  for (guint g = 0; g < f->n_groups; g++, at += f->stride) {
+    const Sums factor = f->taps[g] + (Sums){0};
+    for (guint i = 0; i < n_lines * n_vectors; i++) {
+      const guint8 *from =
+          (const guint8 *)lines[i / n_vectors] + at + i % n_vectors * SUMS_AT_ONCE * size;
+      total[i] = dot(total[i], groups_along(from, f, kind), factor, f, kind);
     }
   }
 }
