@@ -336,9 +336,7 @@ choose_products(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, co
   choice->to_sample.shift = plane->shift;
   choice->lines = lines;
   choice->window = window;
-  choice->sample_lane = (lines && lines->kind != CC_GROUP_WORDS) || (window && window->group == 4)
-                            ? CC_LANE_8
-                            : CC_LANE_16;
+  choice->sample_lane = plane->type == CC_SAMPLE_U8 ? CC_LANE_8 : CC_LANE_16;
   choice->ring_lane = CC_LANE_32;
   choice->separable = lines != NULL;
 }

@@ -141,40 +141,6 @@ sum_over(const CcTile *tile, guint m, guint block, gpointer const *rows, const C
   sweep->over(rows, groups, &lines->over[m], tile->n, &sweep->choice.to_sample, ahead);
 }
 
-static gpointer
-sums_of(const CcTile *tile, guint m, guint i) {
-  return tile->scratch + tile->sweep->sums + (2 * m + i) * tile->sweep->sums_pitch;
-}
-
-/* Samples straight from the sums, of the rows of the target that are named. */
-static void
-make_samples(const CcTile *tile, guint block, const gint of_target[2], const CcAhead *ahead) {
-  const gboolean stores = cc_tile_needs_store(tile);
-  gpointer rows[2];
-  for (guint i = 0; i < 2; i++)
-    rows[i] = of_target[i] < 0 || stores ? sums_of(tile, 0, i)
-                                         : cc_tile_target(tile, (guint)of_target[i]);
-  sum_over(tile, 0, block, rows, ahead);
-  for (guint i = 0; i < 2 && stores; i++)
-    if (of_target[i] >= 0)
-      cc_tile_store(tile, (guint)of_target[i], rows[i]);
-}
-
-static void
-make_sums(const CcTile *tile, guint block, const gint of_target[2], const CcAhead *ahead) {
-  static const CcAhead nothing;
-  gconstpointer sums[2][CC_MAX_MATRICES];
-  for (guint m = 0; m < tile->sweep->n_matrices; m++) {
-    gpointer rows[2];
-    for (guint i = 0; i < 2; i++)
-      sums[i][m] = rows[i] = sums_of(tile, m, i);
-    sum_over(tile, m, block, rows, m == 0 ? ahead : &nothing);
-  }
-  for (guint i = 0; i < 2; i++)
-    if (of_target[i] >= 0)
-      cc_tile_finish(tile, sums[i], (guint)of_target[i], &nothing);
-}
-
 gint
 cc_lines_run(const CcTile *tile, guint y0, guint y1, gint next) {
   const CcSweep *sweep = tile->sweep;
@@ -188,15 +154,8 @@ cc_lines_run(const CcTile *tile, guint y0, guint y1, gint next) {
         next = line + 2;
       }
     }
-    gint of_target[2] = {-1, -1}; /* which rows of the target the block's are */
-    for (; y < y1 && y * sweep->stride < 2 * (block + 1); y++) {
-      of_target[y * sweep->stride - 2 * block] = (gint)y;
-    }
-    const CcAhead ahead = cc_tile_ahead(tile, next, y, 2);
-    if (sweep->makes_samples)
-      make_samples(tile, block, of_target, &ahead);
-    else
-      make_sums(tile, block, of_target, &ahead);
+    const CcAhead ahead = cc_tile_ahead(tile, next, y + 2 / sweep->stride, 2);
+    y = cc_tile_make_block(tile, block, y, y1, &ahead, sum_over);
   }
   return next;
 }

@@ -6,7 +6,12 @@
 #include "plain.h"
 #include "tile_sweeps.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #define TILE_BYTES (32 * 1024)   /* of a tile in use, in a cache of level 1 */
+#define LARGE_FRAME 4000000      /* bytes */
 #define STRIP_BYTES (512 * 1024) /* of rings, in one of level 2 */
 #define MIN_TILE 768           /* samples; narrower ones would load too many edges */
 #define MIN_SLICE_ROWS 16
@@ -168,26 +173,35 @@ lay_out_means(CcSweep *sweep) {
   sweep->band = 1;
 }
 
+/* What kernels make of the sums of a block. */
+static CcSumStep
+find_sum_step(const CcChoice *choice) {
+  if (choice->reduces)
+    return CC_STEP_SUMS;
+  return choice->form == CC_FINISH_BITS      ? CC_STEP_BITS
+         : choice->form == CC_FINISH_SHIFTED ? CC_STEP_SHIFTED
+                                             : CC_STEP_SUMS;
+}
+
 static void
-set_window(CcSweep *sweep, const CcRows *rows) {
-  const gboolean bytes = sweep->choice.window->group == 4;
+set_window(CcSweep *sweep, const CcRows *rows, CcSampleType type) {
+  const CcGroupKind kind = sweep->choice.window->kind;
+  const CcSumStep step = find_sum_step(&sweep->choice);
   sweep->run = cc_window_run;
-  sweep->group = bytes ? rows->group_bytes : rows->group_words;
-  sweep->window_sums = bytes ? rows->window_bytes : rows->window_words;
+  sweep->group = rows->group[kind];
+  sweep->window_sums = rows->window[kind == CC_GROUP_BYTES][type][step];
+  sweep->makes_samples = step != CC_STEP_SUMS;
   lay_out_window(sweep);
 }
 
 static void
 set_lines(CcSweep *sweep, const CcRows *rows, CcSampleType type) {
-  const CcChoice *choice = &sweep->choice;
-  const CcOverStep step = choice->reduces                       ? CC_OVER_SUMS
-                          : choice->form == CC_FINISH_BITS    ? CC_OVER_BITS
-                          : choice->form == CC_FINISH_SHIFTED ? CC_OVER_SHIFTED
-                                                              : CC_OVER_SUMS;
+  const CcLines *lines = sweep->choice.lines;
+  const CcSumStep step = find_sum_step(&sweep->choice);
   sweep->run = cc_lines_run;
-  sweep->along = rows->along[choice->lines->kind][choice->lines->n_parts - 1];
-  sweep->over = rows->over[type][step][choice->lines->n_parts - 1];
-  sweep->makes_samples = step != CC_OVER_SUMS;
+  sweep->along = rows->along[lines->kind][lines->n_parts - 1];
+  sweep->over = rows->over[type][step][lines->n_parts - 1];
+  sweep->makes_samples = step != CC_STEP_SUMS;
   lay_out_lines(sweep);
 }
 
@@ -234,7 +248,7 @@ set_filter(CcSweep *sweep, const CcRows *rows, const CcPass *pass, const CcPlane
   sweep->finish = rows->finish[plane->type][choice->form][choice->number];
   set_edges(sweep, pass, plane);
   if (choice->window) {
-    set_window(sweep, rows);
+    set_window(sweep, rows, plane->type);
   } else if (choice->lines) {
     set_lines(sweep, rows, plane->type);
   } else if (choice->means) {
@@ -261,6 +275,15 @@ set_thin(CcSweep *sweep, const CcRows *rows) {
   sweep->thinned_src = take(sweep, CC_MOST_TILE * sweep->sample_size);
 }
 
+/* Whether a frame is larger than what caches keep until somebody reads it. */
+static gboolean
+is_large(const CcFrameLayout *layout) {
+  gsize bytes = 0;
+  for (guint p = 0; p < layout->n_planes; p++)
+    bytes += cc_plane_row_bytes(&layout->plane[p]) * layout->plane[p].height;
+  return bytes >= LARGE_FRAME;
+}
+
 static void
 sweep_init(CcSweep *sweep, const CcPlan *plan, const CcPass *pass, const CcRows *rows) {
   const CcPlaneLayout *plane = &plan->layout.plane[pass->plane];
@@ -275,6 +298,7 @@ sweep_init(CcSweep *sweep, const CcPlan *plan, const CcPass *pass, const CcRows 
   sweep->sample_size = cc_sample_size(plane->type);
   sweep->pixel_size = plane->step * sweep->sample_size;
   sweep->step = plane->step;
+  sweep->streams = !plan->packed && is_large(&plan->out_frame_layout);
   sweep->row_bytes = sweep->target.width * sweep->pixel_size;
   sweep->border = plan->border;
   cc_choice_init(&sweep->choice, plan, pass, rows);
@@ -507,4 +531,7 @@ cc_cpu_program_run(const CcCpuProgram *program, const CcSlice *slice, const CcFr
     if (sweep->field->plane == slice->plane || sweep->plan->packed)
       cc_hue_sweep_run(sweep, src, dst, slice->y0, slice->y1, scratch);
   }
+#ifdef __SSE2__
+  _mm_sfence(); /* after what was written past the caches */
+#endif
 }

@@ -80,6 +80,7 @@ typedef struct {
   gsize levels, levels_pitch; /* with means: sums of some neighbours */
   gsize tile_pitch;  /* of the rings of a strip's tiles */
   guint strip_tiles; /* tiles side by side, of which rows are made in turn */
+  gboolean streams;  /* no cache keeps the target */
   guint band;        /* rows of the source for as many of which results are made at once */
   gsize sums, sums_pitch, t, filtered;
   gsize thinned, thinned_src; /* with a stride: results and source samples of a chunk */

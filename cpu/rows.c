@@ -145,6 +145,7 @@ is_plain(const CcFinish16 *f) {
   return f->least == 0 && f->most == G_MAXUINT16 && f->base == 0;
 }
 
+#include "rows_codes.h"
 #include "rows_split.h"
 
 #define SHAPE 10
@@ -238,7 +239,6 @@ is_plain(const CcFinish16 *f) {
 #define ALONG 0
 #include "rows_shape.h"
 
-#include "rows_codes.h"
 #include "rows_dots.h"
 
 #include "rows_slide.h"
@@ -489,11 +489,13 @@ const CcRows CC_ROWS = {
     .sum_split = {SHAPES_ALONG(SUM_SPLIT), SHAPES_ACROSS(SUM_SPLIT)},
     .sum_pairs = {SHAPES_ALONG(SUM_PAIRS)},
     .apply = {[CC_LANE_8] = {SHAPES_ACROSS(APPLY)}, [CC_LANE_16] = {SHAPES_ALONG(APPLY)}},
-    .group_words = group_words,
-    .window_words = window_words,
+    .group = {[CC_GROUP_BYTES] = group_bytes,
+              [CC_GROUP_WIDENED] = group_widened,
+              [CC_GROUP_WORDS] = group_words},
+    .window[0] = {{window_sums_2, window_bits_u8_2, window_shifted_u8_2},
+                  {window_sums_2, window_bits_u16_2, window_shifted_u16_2}},
 #ifdef __AVX2__
-    .group_bytes = group_bytes,
-    .window_bytes = window_bytes,
+    .window[1] = {{window_sums_4, window_bits_u8_4, window_shifted_u8_4}},
     .along[CC_GROUP_BYTES] = {along_bytes_1, along_bytes_2},
     .along_one[CC_GROUP_BYTES] = {along_bytes_16, along_bytes_32},
 #endif

@@ -147,14 +147,16 @@ typedef enum {
   CC_N_REDUCES,
 } CcReduce;
 
-/* Rows that are wanted soon, to ask for while others are worked on: how many bytes of them go with a
- * sample. Asking for all at once would be to wait for memory instead of working. */
+/* What is known of memory. Rows that are wanted soon are asked for while others are worked on, since
+ * to ask for all at once would be to wait: how many bytes of them go with a sample. A target that no
+ * cache keeps is not asked for, but written past the caches. */
 #define CC_MOST_AHEAD 4
 #define CC_CACHE_LINE 64
 typedef struct {
   guint n_sources, n_targets; /* up to CC_MOST_AHEAD */
   const guint8 *source[CC_MOST_AHEAD], *target[CC_MOST_AHEAD];
   guint source_bytes, target_bytes;
+  gboolean streams; /* rows of the target begin at cache lines and are written past the caches */
 } CcAhead;
 
 /* Asks for what goes with n samples from number x on. */
@@ -217,16 +219,7 @@ typedef void (*CcHueFunc)(guint8 *index, gconstpointer x_sums, gconstpointer y_s
 
 /* --- products of several neighbours at a time: rows_dots.h tells of groups --- */
 
-/* Groups of the samples of as many lines of words, or of bytes, one above the other; `flip` is
- * applied to each by exclusive or. */
-typedef void (*CcGroupFunc)(gpointer groups, const gconstpointer *lines, guint n, gint32 flip);
-
-/* sums[i] = start + the sum over n_groups rows of groups of group g times taps[g * as many as a
- * group has + i], for as many rows of sums as a group has. */
-typedef void (*CcWindowFunc)(gint32 *const *sums, const gconstpointer *groups, const gint32 *taps,
-                             guint n_groups, guint n, gint32 start, const CcAhead *ahead);
-
-/* What groups along a line are of. */
+/* What groups are of. */
 typedef enum {
   CC_GROUP_BYTES,   /* four bytes */
   CC_GROUP_CENTRED, /* four signed bytes, which lack 128, and taps are not signed */
@@ -234,6 +227,24 @@ typedef enum {
   CC_GROUP_WORDS,   /* two words */
   CC_N_GROUP_KINDS,
 } CcGroupKind;
+
+/* Groups of the samples of two or four lines, one above the other; `flip` is applied to each by
+ * exclusive or. */
+typedef void (*CcGroupFunc)(gpointer groups, const gconstpointer *lines, guint n, gint32 flip);
+
+/* What becomes of sums of 32 bits. */
+typedef enum {
+  CC_STEP_SUMS,
+  CC_STEP_BITS,    /* samples, as CC_FINISH_BITS has them */
+  CC_STEP_SHIFTED, /* as CC_FINISH_SHIFTED */
+  CC_N_STEPS,
+} CcSumStep;
+
+/* As many rows of sums or samples as a group has: row i is of start + the sum over n_groups rows of
+ * groups of group g times taps[g * rows + i]. Sums may be written behind the last one. */
+typedef void (*CcWindowFunc)(gpointer const *rows, const gconstpointer *groups, const gint32 *taps,
+                             guint n_groups, guint n, gint32 start, const CcFinish *finish,
+                             const CcAhead *ahead);
 
 /* Sums along a line, and how they are cut into words. */
 typedef struct {
@@ -264,14 +275,6 @@ typedef struct {
   gboolean drops_low; /* the low bits are only carried to the others */
 } CcOver;
 
-/* What becomes of the sums. */
-typedef enum {
-  CC_OVER_SUMS,
-  CC_OVER_BITS,    /* samples, as CC_FINISH_BITS has them */
-  CC_OVER_SHIFTED, /* as CC_FINISH_SHIFTED */
-  CC_N_OVERS,
-} CcOverStep;
-
 /* Two rows of sums or samples, from the parts of all groups in turn. Sums may be written behind the
  * last one. */
 typedef void (*CcOverFunc)(gpointer const *rows, const gconstpointer *groups, const CcOver *over,
@@ -301,12 +304,12 @@ typedef struct {
                                        them as many for those with odd ones */
   CcApplyFunc apply[CC_N_LANES][CC_N_SHAPES][2]; /* by lane of the taps; second: absolute value */
   /* of bytes: NULL where there is no instruction */
-  CcGroupFunc group_words, group_bytes;
-  CcWindowFunc window_words, window_bytes;
+  CcGroupFunc group[CC_N_GROUP_KINDS];
+  CcWindowFunc window[2][2][CC_N_STEPS]; /* for words and for bytes, then by sample type */
   CcAlongFunc along[CC_N_GROUP_KINDS][2]; /* for one part and for two */
   gboolean order_is_whole; /* CcAlong.order has places in 64 bytes, not in each 16 of them */
   gint most_byte_taps; /* the largest sum of the absolute values of two neighbouring byte taps */
-  CcOverFunc over[2][CC_N_OVERS][2]; /* by sample type, then for one part and for two */
+  CcOverFunc over[2][CC_N_STEPS][2]; /* by sample type, then for one part and for two */
   CcAlongOneFunc along_one[CC_N_GROUP_KINDS][2]; /* for lanes of 16 and of 32 bits */
   CcSlideFunc slide[2][CC_N_SLIDES][2]; /* by sample type, then the same; NULL: there is none */
   CcReduceFunc reduce[CC_N_REDUCES][CC_N_LANES];

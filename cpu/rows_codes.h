@@ -65,23 +65,49 @@ codes_of_shifted(Sums t, const CcFinish *f) {
 
 /* --- samples --- */
 
+/* A vector of samples. */
+#if defined __AVX512BW__
 static ALWAYS_INLINE void
-store_bytes(guint8 *out, const Sums codes[UNROLL], const CcFinish *f) {
+store_vector(gpointer out, __m512i samples, gboolean streams) {
+  if (streams)
+    _mm512_stream_si512(out, samples);
+  else
+    _mm512_storeu_si512(out, samples);
+}
+#elif defined __AVX2__
+static ALWAYS_INLINE void
+store_vector(gpointer out, __m256i samples, gboolean streams) {
+  if (streams)
+    _mm256_stream_si256(out, samples);
+  else
+    _mm256_storeu_si256(out, samples);
+}
+#elif defined __SSE2__
+static ALWAYS_INLINE void
+store_vector(gpointer out, __m128i samples, gboolean streams) {
+  if (streams)
+    _mm_stream_si128(out, samples);
+  else
+    _mm_storeu_si128(out, samples);
+}
+#endif
+
+static ALWAYS_INLINE void
+store_bytes(guint8 *out, const Sums codes[UNROLL], const CcFinish *f, gboolean streams) {
 #if defined __AVX512BW__
   const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
   const __m512i a = _mm512_packs_epi32((__m512i)codes[0], (__m512i)codes[1]);
   const __m512i b = _mm512_packs_epi32((__m512i)codes[2], (__m512i)codes[3]);
-  _mm512_storeu_si512(out, _mm512_permutexvar_epi32(order, _mm512_packus_epi16(a, b)));
+  store_vector(out, _mm512_permutexvar_epi32(order, _mm512_packus_epi16(a, b)), streams);
 #elif defined __AVX2__
   const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
   const __m256i a = _mm256_packs_epi32((__m256i)codes[0], (__m256i)codes[1]);
   const __m256i b = _mm256_packs_epi32((__m256i)codes[2], (__m256i)codes[3]);
-  _mm256_storeu_si256((__m256i *)out,
-                      _mm256_permutevar8x32_epi32(_mm256_packus_epi16(a, b), order));
+  store_vector(out, _mm256_permutevar8x32_epi32(_mm256_packus_epi16(a, b), order), streams);
 #elif defined __SSE2__
   const __m128i a = _mm_packs_epi32((__m128i)codes[0], (__m128i)codes[1]);
   const __m128i b = _mm_packs_epi32((__m128i)codes[2], (__m128i)codes[3]);
-  _mm_storeu_si128((__m128i *)out, _mm_packus_epi16(a, b));
+  store_vector(out, _mm_packus_epi16(a, b), streams);
 #else
   for (guint i = 0; i < UNROLL * SUMS_AT_ONCE; i++)
     out[i] = (guint8)codes[i / SUMS_AT_ONCE][i % SUMS_AT_ONCE];
@@ -89,19 +115,19 @@ store_bytes(guint8 *out, const Sums codes[UNROLL], const CcFinish *f) {
 }
 
 static ALWAYS_INLINE void
-store_words(Word *out, const Sums codes[UNROLL], const CcFinish *f) {
+store_words(Word *out, const Sums codes[UNROLL], const CcFinish *f, gboolean streams) {
 #if defined __AVX512BW__
   const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
   for (guint u = 0; u < UNROLL; u += 2) {
     const __m512i words = _mm512_packus_epi32((__m512i)(codes[u] << (gint)f->shift),
                                               (__m512i)(codes[u + 1] << (gint)f->shift));
-    _mm512_storeu_si512(out + u * SUMS_AT_ONCE, _mm512_permutexvar_epi64(order, words));
+    store_vector(out + u * SUMS_AT_ONCE, _mm512_permutexvar_epi64(order, words), streams);
   }
 #elif defined __AVX2__
   for (guint u = 0; u < UNROLL; u += 2) {
     const __m256i words = _mm256_packus_epi32((__m256i)(codes[u] << (gint)f->shift),
                                               (__m256i)(codes[u + 1] << (gint)f->shift));
-    _mm256_storeu_si256((__m256i *)(out + u * SUMS_AT_ONCE), _mm256_permute4x64_epi64(words, 0xd8));
+    store_vector(out + u * SUMS_AT_ONCE, _mm256_permute4x64_epi64(words, 0xd8), streams);
   }
 #else
   for (guint i = 0; i < UNROLL * SUMS_AT_ONCE; i++)
@@ -110,7 +136,7 @@ store_words(Word *out, const Sums codes[UNROLL], const CcFinish *f) {
 }
 
 static ALWAYS_INLINE void
-store_sums(gint32 *out, const Sums codes[UNROLL], const CcFinish *f) {
+store_sums(gint32 *out, const Sums codes[UNROLL], const CcFinish *f, gboolean streams) {
   for (guint u = 0; u < UNROLL; u++)
     ((UnalignedSums *)(gpointer)out)[u] = codes[u];
 }
@@ -127,10 +153,10 @@ store_sums(gint32 *out, const Sums codes[UNROLL], const CcFinish *f) {
       for (guint u = 0; u < UNROLL; u++)                                                           \
         codes[u] = codes_of(in[u], &form);                                                         \
       if (x + AT_ONCE <= n) {                                                                      \
-        store(out + x, codes, &form);                                                              \
+        store(out + x, codes, &form, FALSE);                                                              \
       } else {                                                                                     \
         sample last[AT_ONCE];                                                                      \
-        store(last, codes, &form);                                                                 \
+        store(last, codes, &form, FALSE);                                                                 \
         memcpy(out + x, last, (n - x) * sizeof *out);                                              \
       }                                                                                            \
     }                                                                                              \

@@ -54,51 +54,14 @@ group_words(gpointer groups, const gconstpointer *lines, guint n, gint32 flip) {
     out[x] = (a[x] | (guint32)b[x] << 16) ^ (guint32)flip;
 }
 
-/* sums[i] = start + the sum over all groups of group times taps[i], for n_sums rows of sums. */
-static ALWAYS_INLINE void
-window_of(gint32 *const *sums, guint n_sums, guint unroll, const gconstpointer *groups,
-          const gint32 *taps, guint n_groups, guint n, gint32 start, gboolean bytes,
-          const CcAhead *ahead) {
-  for (gsize x = 0; x < n; x += unroll * SUMS_AT_ONCE) {
-    cc_look_ahead(ahead, x, unroll * SUMS_AT_ONCE);
-    Sums total[4][UNROLL];
-    for (guint i = 0; i < n_sums; i++)
-      for (guint u = 0; u < unroll; u++)
-        total[i][u] = start + (Sums){0};
-    const gint32 *tap = taps;
-    for (guint g = 0; g < n_groups; g++) {
-      const UnalignedSums *in = (gconstpointer)((const gint32 *)groups[g] + x);
-      for (guint i = 0; i < n_sums; i++) {
-        const Sums factor = tap[i] + (Sums){0};
-        for (guint u = 0; u < unroll; u++)
-          if (bytes)
-            total[i][u] = DOT_BYTES(total[i][u], in[u], factor);
-          else
-            total[i][u] = DOT_WORDS(total[i][u], in[u], factor);
-      }
-      tap += n_sums;
-    }
-    for (guint i = 0; i < n_sums; i++)
-      for (guint u = 0; u < unroll; u++)
-        ((Sums *)(gpointer)(sums[i] + x))[u] = total[i][u];
-  }
-}
-
-#if VECTOR_BYTES == 64
-#define UNROLL_2 4
-#define UNROLL_4 3
-#else
-#define UNROLL_2 3
-#define UNROLL_4 2
-#endif
-
 static void
-window_words(gint32 *const *sums, const gconstpointer *groups, const gint32 *taps, guint n_groups,
-             guint n, gint32 start, const CcAhead *ahead) {
-  window_of(sums, 2, UNROLL_2, groups, taps, n_groups, n, start, FALSE, ahead);
+group_widened(gpointer groups, const gconstpointer *lines, guint n, gint32 flip) {
+  guint32 *restrict out = groups;
+  const guint8 *restrict a = lines[0], *restrict b = lines[1];
+  for (guint x = 0; x < n; x++)
+    out[x] = a[x] | (guint32)b[x] << 16;
 }
 
-#ifdef __AVX2__
 static void
 group_bytes(gpointer groups, const gconstpointer *lines, guint n, gint32 flip) {
   guint32 *restrict out = groups;
@@ -108,11 +71,71 @@ group_bytes(gpointer groups, const gconstpointer *lines, guint n, gint32 flip) {
     out[x] = a[x] | (guint32)b[x] << 8 | (guint32)c[x] << 16 | (guint32)d[x] << 24;
 }
 
-static void
-window_bytes(gint32 *const *sums, const gconstpointer *groups, const gint32 *taps, guint n_groups,
-             guint n, gint32 start, const CcAhead *ahead) {
-  window_of(sums, 4, UNROLL_4, groups, taps, n_groups, n, start, TRUE, ahead);
+/* n_vectors vectors of the sums of n_rows rows of results, from place x on. */
+static ALWAYS_INLINE void
+sums_of_window(Sums total[4][UNROLL], guint n_rows, guint n_vectors, const gconstpointer *groups,
+               const gint32 *taps, guint n_groups, gint32 start, gsize x) {
+  for (guint i = 0; i < n_rows; i++)
+    for (guint u = 0; u < n_vectors; u++)
+      total[i][u] = start + (Sums){0};
+  for (guint g = 0; g < n_groups; g++, taps += n_rows) {
+    const UnalignedSums *in = (gconstpointer)((const gint32 *)groups[g] + x);
+    for (guint i = 0; i < n_rows; i++) {
+      const Sums factor = taps[i] + (Sums){0};
+      for (guint u = 0; u < n_vectors; u++)
+        if (n_rows == 4)
+          total[i][u] = DOT_BYTES(total[i][u], in[u], factor);
+        else
+          total[i][u] = DOT_WORDS(total[i][u], in[u], factor);
+    }
+  }
 }
+
+/* As many sums as registers hold are made at a time. */
+#define WINDOW_AT_ONCE(n_rows) (VECTOR_BYTES == 64 || (n_rows) == 2 ? UNROLL : UNROLL / 2)
+
+#define DEFINE_WINDOW(name, n_rows, sample, store, codes_of)                                       \
+  static void name##_##n_rows(gpointer const *rows, const gconstpointer *groups,                   \
+                              const gint32 *taps, guint n_groups, guint n, gint32 start,           \
+                              const CcFinish *finish, const CcAhead *ahead) {                      \
+    enum { AT_ONCE = UNROLL * SUMS_AT_ONCE };                                                      \
+    const gboolean streams = ahead->streams;                                                       \
+    const CcFinish form = *finish;                                                                 \
+    for (gsize x = 0; x < n; x += AT_ONCE) {                                                       \
+      cc_look_ahead(ahead, x, AT_ONCE);                                                            \
+      Sums codes[n_rows][UNROLL];                                                                  \
+      for (guint u = 0; u < UNROLL; u += WINDOW_AT_ONCE(n_rows)) {                                 \
+        Sums sums[4][UNROLL];                                                                      \
+        sums_of_window(sums, n_rows, WINDOW_AT_ONCE(n_rows), groups, taps, n_groups, start,        \
+                       x + u * SUMS_AT_ONCE);                                                      \
+        for (guint i = 0; i < n_rows; i++)                                                         \
+          for (guint v = 0; v < WINDOW_AT_ONCE(n_rows); v++)                                       \
+            codes[i][u + v] = codes_of(sums[i][v], &form);                                         \
+      }                                                                                            \
+      for (guint i = 0; i < n_rows; i++) {                                                         \
+        sample *out = (sample *)rows[i] + x;                                                       \
+        if (x + AT_ONCE <= n) {                                                                    \
+          store(out, codes[i], &form, streams);                                                    \
+        } else {                                                                                   \
+          sample last[AT_ONCE];                                                                    \
+          store(last, codes[i], &form, FALSE);                                                     \
+          memcpy(out, last, (n - x) * sizeof *out);                                                \
+        }                                                                                          \
+      }                                                                                            \
+    }                                                                                              \
+  }
+
+#define SAME(t, finish) (t)
+
+DEFINE_WINDOW(window_sums, 2, gint32, store_sums, SAME)
+DEFINE_WINDOW(window_bits_u8, 2, guint8, store_bytes, codes_of_bits)
+DEFINE_WINDOW(window_bits_u16, 2, Word, store_words, codes_of_bits)
+DEFINE_WINDOW(window_shifted_u8, 2, guint8, store_bytes, codes_of_shifted)
+DEFINE_WINDOW(window_shifted_u16, 2, Word, store_words, codes_of_shifted)
+#ifdef __AVX2__
+DEFINE_WINDOW(window_sums, 4, gint32, store_sums, SAME)
+DEFINE_WINDOW(window_bits_u8, 4, guint8, store_bytes, codes_of_bits)
+DEFINE_WINDOW(window_shifted_u8, 4, guint8, store_bytes, codes_of_shifted)
 #endif
 
 /* --- along a line: groups of samples a step apart --- */
@@ -209,9 +232,9 @@ along_one_of(gpointer sums, gconstpointer line, const CcAlong *f, guint n, CcGro
     if (words) {
       for (guint u = 0; u < AT_ONCE; u++)
         total[u] &= 0xffff;
-      store_words((Word *)sums + x, total, &plain);
+      store_words((Word *)sums + x, total, &plain, FALSE);
     } else {
-      store_sums((gint32 *)sums + x, total, &plain);
+      store_sums((gint32 *)sums + x, total, &plain, FALSE);
     }
   }
 }
@@ -275,13 +298,13 @@ over_of(Sums result[2][UNROLL], const gconstpointer *groups, const CcOver *f, gs
     }
 }
 
-#define SAME(t, finish) (t)
 
 
 #define DEFINE_OVER(name, n_parts, sample, store, codes_of)                                        \
   static void name##_##n_parts(gpointer const *rows, const gconstpointer *groups, const CcOver *f, \
                                guint n, const CcFinish *finish, const CcAhead *ahead) {            \
     enum { AT_ONCE = UNROLL * SUMS_AT_ONCE };                                                      \
+    const gboolean streams = ahead->streams;                                                       \
     const CcOver over = *f;                                                                        \
     const CcFinish form = *finish;                                                                 \
     for (gsize x = 0; x < n; x += AT_ONCE) {                                                       \
@@ -297,10 +320,10 @@ over_of(Sums result[2][UNROLL], const gconstpointer *groups, const CcOver *f, gs
       for (guint i = 0; i < 2; i++) {                                                              \
         sample *out = (sample *)rows[i] + x;                                                       \
         if (x + AT_ONCE <= n) {                                                                    \
-          store(out, codes[i], &form);                                                             \
+          store(out, codes[i], &form, streams);                                                             \
         } else {                                                                                   \
           sample last[AT_ONCE];                                                                    \
-          store(last, codes[i], &form);                                                            \
+          store(last, codes[i], &form, FALSE);                                                            \
           memcpy(out, last, (n - x) * sizeof *out);                                                \
         }                                                                                          \
       }                                                                                            \

@@ -137,8 +137,8 @@ NAME(apply_form)(guint8 *dst, const CcTerm *terms, const gconstpointer *taps, gs
   for (gsize x = 0; x < whole; x += VECTOR_BYTES) {
     if (VECTOR_BYTES == CC_CACHE_LINE || x % CC_CACHE_LINE == 0)
       cc_look_ahead(ahead, x, CC_CACHE_LINE);
-    *(UnalignedBytes *)(dst + x) =
-        bytes_of_split(NAME(sums_to_apply)(tap, f, x), &finish, absolute, plain);
+    store_split(dst + x, bytes_of_split(NAME(sums_to_apply)(tap, f, x), &finish, absolute, plain),
+                ahead->streams);
   }
   if (whole < n) {
     const Vector_16 last =

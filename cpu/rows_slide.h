@@ -23,16 +23,16 @@ slide_32(gpointer sums, gconstpointer in, gconstpointer out, guint n, gpointer d
 
 /* Bytes of codes of twice as many words as a vector holds. */
 static ALWAYS_INLINE void
-store_bytes_of_words(guint8 *out, const Vector_16 codes[2]) {
+store_bytes_of_words(guint8 *out, const Vector_16 codes[2], gboolean streams) {
 #if defined __AVX512BW__
   const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
   const __m512i bytes = _mm512_packus_epi16((__m512i)codes[0], (__m512i)codes[1]);
-  _mm512_storeu_si512(out, _mm512_permutexvar_epi64(order, bytes));
+  store_vector(out, _mm512_permutexvar_epi64(order, bytes), streams);
 #elif defined __AVX2__
   const __m256i bytes = _mm256_packus_epi16((__m256i)codes[0], (__m256i)codes[1]);
-  _mm256_storeu_si256((__m256i *)out, _mm256_permute4x64_epi64(bytes, 0xd8));
+  store_vector(out, _mm256_permute4x64_epi64(bytes, 0xd8), streams);
 #elif defined __SSE2__
-  _mm_storeu_si128((__m128i *)out, _mm_packus_epi16((__m128i)codes[0], (__m128i)codes[1]));
+  store_vector(out, _mm_packus_epi16((__m128i)codes[0], (__m128i)codes[1]), streams);
 #else
   for (guint i = 0; i < VECTOR_BYTES; i++)
     out[i] = (guint8)codes[i / (VECTOR_BYTES / 2)][i % (VECTOR_BYTES / 2)];
@@ -55,10 +55,10 @@ slide_16_u8(gpointer sums, gconstpointer in, gconstpointer out, guint n, gpointe
       codes[i] = codes_of_sums(total[i], &form, FALSE, FALSE);
     }
     if (x + VECTOR_BYTES <= n) {
-      store_bytes_of_words(to + x, codes);
+      store_bytes_of_words(to + x, codes, ahead->streams);
     } else {
       guint8 last[VECTOR_BYTES];
-      store_bytes_of_words(last, codes);
+      store_bytes_of_words(last, codes, FALSE);
       memcpy(to + x, last, n - x);
     }
   }
@@ -80,10 +80,10 @@ slide_16_u8(gpointer sums, gconstpointer in, gconstpointer out, guint n, gpointe
         codes[u] = codes_of(total[u], &form);                                                      \
       }                                                                                            \
       if (x + AT_ONCE <= n) {                                                                      \
-        store(to + x, codes, &form);                                                               \
+        store(to + x, codes, &form, ahead->streams);                                                               \
       } else {                                                                                     \
         sample last[AT_ONCE];                                                                      \
-        store(last, codes, &form);                                                                 \
+        store(last, codes, &form, FALSE);                                                                 \
         memcpy(to + x, last, (n - x) * sizeof *to);                                                \
       }                                                                                            \
     }                                                                                              \

@@ -75,6 +75,19 @@ bytes_of_split(SplitSums sums, const VectorFinish *f, gboolean absolute, gboolea
   return low | high << 8;
 }
 
+static ALWAYS_INLINE void
+store_split(guint8 *out, Vector_16 bytes, gboolean streams) {
+#if defined __AVX512BW__
+  store_vector(out, (__m512i)bytes, streams);
+#elif defined __AVX2__
+  store_vector(out, (__m256i)bytes, streams);
+#elif defined __SSE2__
+  store_vector(out, (__m128i)bytes, streams);
+#else
+  *(UnalignedBytes *)out = bytes;
+#endif
+}
+
 /* Whether of taps 1 4 6 4 1, which come as 1 1 4 4 6, the far ones with 4 and 6 are the near ones
  * with 1 and 6, as they lie twice as far apart. Reading them once saves much of the time. */
 static inline gboolean

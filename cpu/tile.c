@@ -20,7 +20,10 @@ cc_tile_ahead(const CcTile *tile, gint y, guint first, guint n) {
     if (y + i >= 0 && y + i < (gint)sweep->source.height && !sweep->by_position)
       ahead.source[ahead.n_sources++] =
           cc_strip_row(tile->src, y + i) + (gsize)tile->x * ahead.source_bytes;
-  for (guint i = first; i < MIN(first + n, sweep->target.height) && !sweep->plan->packed; i++)
+  const guintptr place = (guintptr)cc_tile_target(tile, 0) | (guintptr)tile->dst->pitch;
+  ahead.streams = sweep->streams && place % CC_CACHE_LINE == 0 && !cc_tile_needs_store(tile);
+  const gboolean asks_for_target = !sweep->plan->packed && !ahead.streams;
+  for (guint i = first; i < MIN(first + n, sweep->target.height) && asks_for_target; i++)
     ahead.target[ahead.n_targets++] = cc_tile_target(tile, i);
   return ahead;
 }
@@ -101,4 +104,61 @@ cc_tile_finish(const CcTile *tile, const gconstpointer *sums, guint y, const CcA
   }
   if (stores)
     cc_tile_store(tile, y, out);
+}
+
+/* --- blocks --- */
+
+#define MOST_ROWS 4 /* of a block */
+#define NO_ROW (-1)
+
+static gpointer
+sums_of(const CcTile *tile, guint m, guint i) {
+  const CcSweep *sweep = tile->sweep;
+  return tile->scratch + sweep->sums + (m * sweep->band + i) * sweep->sums_pitch;
+}
+
+/* Samples straight from the sums. */
+static void
+make_samples(const CcTile *tile, guint block, const gint *of_target, const CcAhead *ahead,
+             CcBlockSums sum) {
+  const gboolean stores = cc_tile_needs_store(tile);
+  gpointer rows[MOST_ROWS];
+  for (guint i = 0; i < tile->sweep->band; i++) {
+    const gboolean there = of_target[i] != NO_ROW && !stores;
+    rows[i] = there ? cc_tile_target(tile, (guint)of_target[i]) : sums_of(tile, 0, i);
+  }
+  sum(tile, 0, block, rows, ahead);
+  for (guint i = 0; i < tile->sweep->band && stores; i++)
+    if (of_target[i] != NO_ROW)
+      cc_tile_store(tile, (guint)of_target[i], rows[i]);
+}
+
+static void
+make_sums(const CcTile *tile, guint block, const gint *of_target, const CcAhead *ahead,
+          CcBlockSums sum) {
+  static const CcAhead nothing;
+  gconstpointer sums[MOST_ROWS][CC_MAX_MATRICES];
+  for (guint m = 0; m < tile->sweep->n_matrices; m++) {
+    gpointer rows[MOST_ROWS];
+    for (guint i = 0; i < tile->sweep->band; i++)
+      sums[i][m] = rows[i] = sums_of(tile, m, i);
+    sum(tile, m, block, rows, m == 0 ? ahead : &nothing);
+  }
+  for (guint i = 0; i < tile->sweep->band; i++)
+    if (of_target[i] != NO_ROW)
+      cc_tile_finish(tile, sums[i], (guint)of_target[i], &nothing);
+}
+
+guint
+cc_tile_make_block(const CcTile *tile, guint block, guint y, guint y1, const CcAhead *ahead,
+                   CcBlockSums sum) {
+  const CcSweep *sweep = tile->sweep;
+  gint of_target[MOST_ROWS] = {NO_ROW, NO_ROW, NO_ROW, NO_ROW};
+  for (; y < y1 && y * sweep->stride < (block + 1) * sweep->band; y++)
+    of_target[y * sweep->stride - block * sweep->band] = (gint)y;
+  if (sweep->makes_samples)
+    make_samples(tile, block, of_target, ahead, sum);
+  else
+    make_sums(tile, block, of_target, ahead, sum);
+  return y;
 }

@@ -40,4 +40,14 @@ void cc_tile_store(const CcTile *tile, guint y, const guint8 *filtered);
 /* Makes the samples of row y from the sums of all matrices, and brings them there. */
 void cc_tile_finish(const CcTile *tile, const gconstpointer *sums, guint y, const CcAhead *ahead);
 
+/* Sums of matrix m for a block of rows, into as many rows as it has; or samples, where sweep says
+ * so. */
+typedef void (*CcBlockSums)(const CcTile *tile, guint m, guint block, gpointer const *rows,
+                            const CcAhead *ahead);
+
+/* Makes those of rows y to y1 - 1 of the target that are in block number `block`, of sweep->band
+ * rows of the source each. Gives the first row of the target that is not in it. */
+guint cc_tile_make_block(const CcTile *tile, guint block, guint y, guint y1, const CcAhead *ahead,
+                         CcBlockSums sum);
+
 G_END_DECLS

@@ -18,14 +18,18 @@ cc_window_new(const CcOp *op, CcSampleType type, guint depth, const CcRows *rows
   const gint64 middle = depth == 16 ? 1 << 15 : 0; /* what signed words of samples lack */
   if (!op->has_taps || cc_op_largest_sum(op) > G_MAXINT32)
     return NULL;
-  guint group = type == CC_SAMPLE_U8 && rows->window_bytes ? 4 : 2;
+  CcGroupKind kind = type == CC_SAMPLE_U16    ? CC_GROUP_WORDS
+                     : rows->window[1][0][0] ? CC_GROUP_BYTES
+                                             : CC_GROUP_WIDENED;
   for (guint m = 0; m < op->n_matrices; m++) {
     if (!cc_taps_are_words(cc_taps_of_matrix(op, m)))
       return NULL;
-    if (!cc_taps_are_bytes(cc_taps_of_matrix(op, m), rows))
-      group = 2;
+    if (kind == CC_GROUP_BYTES && !cc_taps_are_bytes(cc_taps_of_matrix(op, m), rows))
+      kind = CC_GROUP_WIDENED;
   }
   CcWindow *self = g_new0(CcWindow, 1);
+  const guint group = kind == CC_GROUP_BYTES ? 4 : 2;
+  self->kind = kind;
   self->group = group;
   self->n_groups = (op->height + 2 * (group - 1)) / group;
   self->flip = middle ? (gint32)0x80008000 : 0;
@@ -71,17 +75,8 @@ load_group(const CcTile *tile, gint y, guint number) {
                lead + tile->n + sweep->n_edge, window->flip);
 }
 
-static gint32 *
-sums_of(const CcTile *tile, guint m, guint i) {
-  const CcSweep *sweep = tile->sweep;
-  const guint row = m * sweep->choice.window->group + i;
-  return (gpointer)(tile->scratch + sweep->sums + row * sweep->sums_pitch);
-}
-
-/* The sums of a block. */
 static void
-sum_block(const CcTile *tile, guint block, const CcAhead *ahead) {
-  static const CcAhead nothing;
+sum_windows(const CcTile *tile, guint m, guint block, gpointer const *rows, const CcAhead *ahead) {
   const CcSweep *sweep = tile->sweep;
   const CcWindow *window = sweep->choice.window;
   const guint width = sweep->pass->op->width, n = window->n_groups * width;
@@ -90,23 +85,8 @@ sum_block(const CcTile *tile, guint block, const CcAhead *ahead) {
     for (guint c = 0; c < width; c++)
       groups[g * width + c] = (gint32 *)(gpointer)ring_row(tile, block + g) +
                               ((gint)c - (gint)width / 2) * (gint)sweep->step;
-  for (guint m = 0; m < sweep->n_matrices; m++) {
-    gint32 *sums[4];
-    for (guint i = 0; i < window->group; i++)
-      sums[i] = sums_of(tile, m, i);
-    sweep->window_sums(sums, groups, window->taps + m * n * window->group, n, tile->n,
-                       window->start[m], m == 0 ? ahead : &nothing);
-  }
-}
-
-/* Row y of the target, which is row i of the block. */
-static void
-finish_row(const CcTile *tile, guint i, guint y) {
-  static const CcAhead nothing;
-  gconstpointer sums[CC_MAX_MATRICES];
-  for (guint m = 0; m < tile->sweep->n_matrices; m++)
-    sums[m] = sums_of(tile, m, i);
-  cc_tile_finish(tile, sums, y, &nothing);
+  sweep->window_sums(rows, groups, window->taps + m * n * window->group, n, tile->n,
+                     window->start[m], &sweep->choice.to_sample, ahead);
 }
 
 gint
@@ -124,9 +104,7 @@ cc_window_run(const CcTile *tile, guint y0, guint y1, gint next) {
       }
     }
     const CcAhead ahead = cc_tile_ahead(tile, next, (block + 1) * group / sweep->stride, group);
-    sum_block(tile, block, &ahead);
-    for (; y < y1 && y * sweep->stride < (block + 1) * group; y++)
-      finish_row(tile, y * sweep->stride - block * group, y);
+    y = cc_tile_make_block(tile, block, y, y1, &ahead, sum_windows);
   }
   return next;
 }

@@ -12,6 +12,7 @@
 G_BEGIN_DECLS
 
 typedef struct {
+  CcGroupKind kind; /* BYTES, WIDENED or WORDS */
   guint group;    /* rows of a group, 2 or 4 */
   guint n_groups; /* that the windows of a block reach over */
   gint32 flip;    /* what makes signed words of samples, by exclusive or */
