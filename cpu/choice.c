@@ -140,8 +140,11 @@ take_32_bits_without(CcChoice *choice, const CcOp *op, guint dropped) {
   return TRUE;
 }
 
+#define LARGEST_IN_DOUBLE (G_GINT64_CONSTANT(1) << 53)
+
 /* A vector holds twice as many samples in half the bits, so the narrowest lane is the best. An op
- * whose arithmetic is float has sums that fit 32 bits. */
+ * whose arithmetic is float has sums that fit 32 bits. Doubles have instructions for products where
+ * integers of 64 bits lack them. */
 static void
 choose_sums(CcChoice *choice, const CcOp *op, const CcRows *rows) {
   if (take_16_bits(choice, op, rows))
@@ -149,7 +152,8 @@ choose_sums(CcChoice *choice, const CcOp *op, const CcRows *rows) {
   else if (fits_32_bits(op))
     take_32_bits(choice, op);
   else
-    take_plans_step(choice, op, CC_LANE_64);
+    take_plans_step(choice, op,
+                    cc_op_largest_sum(op) <= LARGEST_IN_DOUBLE ? CC_LANE_DOUBLE : CC_LANE_64);
 }
 
 /* --- 4: the order of the sums --- */

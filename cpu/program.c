@@ -235,7 +235,7 @@ set_source(CcSweep *sweep, const CcPlan *plan, const CcPass *pass) {
 
 static void
 set_filter(CcSweep *sweep, const CcRows *rows, const CcPass *pass, const CcPlaneLayout *plane) {
-  static const gsize lane_sizes[CC_N_LANES] = {2, 4, 8, 1};
+  static const gsize lane_sizes[CC_N_LANES] = {2, 4, 8, 1, 8};
   const CcChoice *choice = &sweep->choice;
   sweep->n_matrices = pass->op->n_matrices;
   sweep->window = pass->op->height;

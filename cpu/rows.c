@@ -126,6 +126,12 @@ load_bytes(gpointer row, gconstpointer src, guint spacing, guint n, guint shift)
 #define NAME(f) f##_64
 #include "rows_lane.h"
 
+#define LANE gdouble
+#define SIGNED gdouble
+#define ABSOLUTE(a) ((a) < 0 ? -(a) : (a))
+#define NAME(f) f##_double
+#include "rows_lane.h"
+
 /* --- sums of known shapes, and the last step in 16 bits --- */
 
 /* The code value of t in 16 bits throughout; the high half of a product is one instruction. */
@@ -274,6 +280,7 @@ DEFINE_NORM(norm_16, gint16, gfloat, SQUARE_ADD, sqrtf)
 DEFINE_NORM(norm_32, gint32, gfloat, SQUARE_ADD, sqrtf)
 DEFINE_NORM(norm_double_32, gint32, gdouble, SQUARE_ADD_FUSED_DOUBLE, sqrt)
 DEFINE_NORM(norm_double_64, gint64, gdouble, SQUARE_ADD_FUSED_DOUBLE, sqrt)
+DEFINE_NORM(norm_double_double, gdouble, gdouble, SQUARE_ADD_FUSED_DOUBLE, sqrt)
 
 /* --- direction --- */
 
@@ -289,6 +296,7 @@ DEFINE_NORM(norm_double_64, gint64, gdouble, SQUARE_ADD_FUSED_DOUBLE, sqrt)
 DEFINE_TURNS(turns_16, gint16)
 DEFINE_TURNS(turns_32, gint32)
 DEFINE_TURNS(turns_64, gint64)
+DEFINE_TURNS(turns_double, gdouble)
 
 #define DEFINE_HUES(name, lane)                                                                    \
   static void name(guint8 *restrict index, gconstpointer x_sums, gconstpointer y_sums, guint n,    \
@@ -427,7 +435,7 @@ join_bytes(gpointer dst, const gconstpointer parts[], guint n_parts, guint n) {
 /* --- the table --- */
 
 #define LANES(f)                                                                                   \
-  { f##_16, f##_32, f##_64 }
+  { f##_16, f##_32, f##_64, [CC_LANE_DOUBLE] = f##_double }
 #define SHAPES_ALONG(f)                                                                            \
   [CC_SHAPE_10] = f(10), [CC_SHAPE_11] = f(11), [CC_SHAPE_30] = f(30), [CC_SHAPE_50] = f(50),      \
   [CC_SHAPE_20_10] = f(20_10), [CC_SHAPE_11_11] = f(11_11), [CC_SHAPE_20_20_10] = f(20_20_10)
@@ -470,12 +478,12 @@ join_bytes(gpointer dst, const gconstpointer parts[], guint n_parts, guint n) {
 const CcRows CC_ROWS = {
     .load =
         {
-            [CC_SAMPLE_U8] = {load_u8_16, load_u8_32, load_u8_64, load_bytes},
+            [CC_SAMPLE_U8] = {load_u8_16, load_u8_32, load_u8_64, load_bytes, load_u8_double},
             [CC_SAMPLE_U16] = LANES(load_u16),
         },
     .extend =
         {
-            [CC_SAMPLE_U8] = {extend_u8_16, extend_u8_32, extend_u8_64, extend_u8_8},
+            [CC_SAMPLE_U8] = {extend_u8_16, extend_u8_32, extend_u8_64, extend_u8_8, extend_u8_double},
             [CC_SAMPLE_U16] = LANES(extend_u16),
         },
     .sum =
@@ -485,6 +493,7 @@ const CcRows CC_ROWS = {
             [CC_LANE_32] = {SHAPES_ALONG(SUM_32),
                             SHAPES_ACROSS(SUM_32), [CC_SHAPE_ANY] = sum_any_32},
             [CC_LANE_64] = {[CC_SHAPE_ANY] = sum_any_64},
+            [CC_LANE_DOUBLE] = {[CC_SHAPE_ANY] = sum_any_double},
         },
     .sum_split = {SHAPES_ALONG(SUM_SPLIT), SHAPES_ACROSS(SUM_SPLIT)},
     .sum_pairs = {SHAPES_ALONG(SUM_PAIRS)},
@@ -526,7 +535,7 @@ const CcRows CC_ROWS = {
             [CC_REDUCE_MAX_ABS] = LANES(reduce_max_abs),
             [CC_REDUCE_SUM_ABS] = LANES(reduce_sum_abs),
             [CC_REDUCE_NORM] = {norm_16, norm_32},
-            [CC_REDUCE_NORM_DOUBLE] = {NULL, norm_double_32, norm_double_64},
+            [CC_REDUCE_NORM_DOUBLE] = {NULL, norm_double_32, norm_double_64, NULL, norm_double_double},
             [CC_REDUCE_TURNS] = LANES(turns),
         },
     .finish = {[CC_SAMPLE_U8] = FINISHES(u8), [CC_SAMPLE_U16] = FINISHES(u16)},

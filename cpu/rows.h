@@ -18,6 +18,7 @@ typedef enum {
   CC_LANE_32, /* integers modulo 2^32 */
   CC_LANE_64,
   CC_LANE_8, /* samples of one byte as they are; their sums are 16-bit lanes */
+  CC_LANE_DOUBLE, /* integers up to 2^53 */
   CC_N_LANES,
 } CcLane;
 
@@ -27,7 +28,7 @@ typedef enum {
   CC_NUMBER_32 = CC_LANE_32,
   CC_NUMBER_64 = CC_LANE_64,
   CC_NUMBER_FLOAT,
-  CC_NUMBER_DOUBLE,
+  CC_NUMBER_DOUBLE = CC_LANE_DOUBLE,
   CC_N_NUMBERS,
 } CcNumber;
 
