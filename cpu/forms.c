@@ -151,7 +151,7 @@ cc_find_form_shifted(const CcOp *op, guint least_right, CcFinish *finish) {
        finish->shifted.right++) {
     const gdouble mul = ldexp(op->mul, (gint)finish->shifted.right);
     finish->shifted.mul = (gfloat)mul;
-    finish->shifted.add = (gfloat)(op->add + mul / 2);
+    finish->shifted.add = (gfloat)(op->add + (mul - op->mul) / 2);
     if (cc_op_agrees(op, range, code_of_shifted, finish))
       return TRUE;
   }

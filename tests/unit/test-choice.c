@@ -18,6 +18,14 @@ plan_for(const CcFilter *filter, const gchar *format) {
 
 /* --- sums, last step and kernels --- */
 
+/* How sums are made. */
+typedef enum { TERMS, WINDOW, LINES, MEANS } Method;
+
+static Method
+method_of(const CcChoice *choice) {
+  return choice->window ? WINDOW : choice->lines ? LINES : choice->means ? MEANS : TERMS;
+}
+
 static const struct {
   const gchar *kernel;
   guint size;
@@ -28,6 +36,7 @@ static const struct {
   CcLane sum_lane, sample_lane;
   CcFinishForm form;
   gboolean separable, applies;
+  Method method;
 } cases[] = {
     /* bytes all the way */
     {.kernel = "gaussian",
@@ -72,24 +81,83 @@ static const struct {
      .size = 5,
      .format = "GRAY16_LE",
      .sum_lane = CC_LANE_32,
-     .sample_lane = CC_LANE_32,
-     .form = CC_FINISH_F32,
-     .separable = TRUE},
+     .sample_lane = CC_LANE_16,
+     .form = CC_FINISH_BITS,
+     .separable = TRUE,
+     .method = LINES},
     {.kernel = "sobel",
      .size = 3,
      .format = "GRAY16_LE",
      .sum_lane = CC_LANE_32,
-     .sample_lane = CC_LANE_32,
-     .form = CC_FINISH_F64},
+     .sample_lane = CC_LANE_16,
+     .form = CC_FINISH_F64,
+     .method = WINDOW},
     /* fractional taps */
     {.kernel = "gaussian",
      .size = 7,
      .format = "GRAY8",
      .sigma = 1.5,
      .sum_lane = CC_LANE_32,
+     .sample_lane = CC_LANE_8,
+     .form = CC_FINISH_SHIFTED,
+     .separable = TRUE,
+     .method = LINES},
+    /* sums along lines and over them that pass 32 bits come without their low bits, while there are
+     * instructions for those; then in doubles, and then in integers */
+    {.kernel = "gaussian",
+     .size = 15,
+     .format = "GRAY8",
+     .sum_lane = CC_LANE_32,
+     .sample_lane = CC_LANE_8,
+     .form = CC_FINISH_BITS,
+     .separable = TRUE,
+     .method = LINES},
+    {.kernel = "gaussian",
+     .size = 15,
+     .format = "GRAY16_LE",
+     .sigma = 3,
+     .sum_lane = CC_LANE_DOUBLE,
+     .sample_lane = CC_LANE_DOUBLE,
+     .form = CC_FINISH_F64,
+     .separable = TRUE},
+    {.kernel = "gaussian",
+     .size = 63,
+     .format = "GRAY16_LE",
+     .sigma = 10,
+     .sum_lane = CC_LANE_64,
+     .sample_lane = CC_LANE_64,
+     .form = CC_FINISH_F64,
+     .separable = TRUE},
+    /* means run, in 16 bits while those hold the sums, but for small ones of bytes */
+    {.kernel = "box",
+     .size = 3,
+     .format = "GRAY8",
+     .sum_lane = CC_LANE_16,
+     .sample_lane = CC_LANE_8,
+     .form = CC_FINISH_16,
+     .separable = TRUE,
+     .applies = TRUE},
+    {.kernel = "box",
+     .size = 15,
+     .format = "RGB",
+     .sum_lane = CC_LANE_16,
+     .sample_lane = CC_LANE_16,
+     .form = CC_FINISH_16,
+     .method = MEANS},
+    {.kernel = "box",
+     .size = 31,
+     .format = "GRAY8",
+     .sum_lane = CC_LANE_32,
      .sample_lane = CC_LANE_32,
      .form = CC_FINISH_SHIFTED,
-     .separable = TRUE},
+     .method = MEANS},
+    {.kernel = "box",
+     .size = 3,
+     .format = "GRAY16_LE",
+     .sum_lane = CC_LANE_32,
+     .sample_lane = CC_LANE_32,
+     .form = CC_FINISH_SHIFTED,
+     .method = MEANS},
     /* what lies among other samples is filtered as what does not */
     {.kernel = "gaussian",
      .size = 3,
@@ -133,13 +201,21 @@ static const struct {
      .sum_lane = CC_LANE_16,
      .sample_lane = CC_LANE_8,
      .form = CC_FINISH_F32},
-    /* a shape of no kernel widens the bytes */
+    /* windows of a shape that no kernel knows */
     {.kernel = "log",
      .size = 5,
      .format = "GRAY8",
-     .sum_lane = CC_LANE_16,
-     .sample_lane = CC_LANE_16,
-     .form = CC_FINISH_16},
+     .sum_lane = CC_LANE_32,
+     .sample_lane = CC_LANE_8,
+     .form = CC_FINISH_BITS,
+     .method = WINDOW},
+    {.kernel = "kirsch",
+     .size = 3,
+     .format = "RGBA",
+     .sum_lane = CC_LANE_32,
+     .sample_lane = CC_LANE_8,
+     .form = CC_FINISH_BITS,
+     .method = WINDOW},
 };
 
 static void
@@ -160,6 +236,7 @@ check_case(guint i, const CcRows *rows) {
   g_assert_cmpint(choice.form, ==, cases[i].form);
   g_assert_cmpint(choice.separable, ==, cases[i].separable);
   g_assert_cmpint(choice.apply != NULL, ==, cases[i].applies);
+  g_assert_cmpint(method_of(&choice), ==, cases[i].method);
   cc_choice_clear(&choice);
 }
 

@@ -112,6 +112,8 @@ expected_code(CcFinishForm form, const CcFinish *f, gdouble t) {
     const gfloat product = (gfloat)((gint)t >> f->shifted.right) * f->shifted.mul;
     return cc_clamp_code((gint)floorf(product + f->shifted.add), f->lo, f->hi);
   }
+  case CC_FINISH_BITS:
+    return cc_clamp_code(((gint)t + f->bits.addend) >> f->bits.right, f->lo, f->hi);
   case CC_FINISH_TURNS:
     return cc_code_of_turns((gfloat)t, f->mul_f, f->add_f, f->hi);
   case CC_FINISH_16: /* proved for each op by cpu/forms.c */
@@ -146,6 +148,7 @@ check_finishes(const CcRows *rows) {
         f.mul = f.hi + 1, f.add = 0.5;
       f.mul_f = (gfloat)f.mul;
       f.add_f = (gfloat)f.add;
+      f.bits = (CcFinishBits){5, 12345};
       f.shifted = (CcFinishShifted){8, (gfloat)(f.mul * 256), (gfloat)(f.add + f.mul * 128)};
       const CcSampleType type = f.hi > 255 ? CC_SAMPLE_U16 : CC_SAMPLE_U8;
       for (CcNumber number = 0; number < CC_N_NUMBERS; number++)
