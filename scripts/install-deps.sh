@@ -11,9 +11,9 @@ declare -A packages=(
   # what meson setup and ninja use
   [build]="gcc libc6-dev meson ninja-build pkg-config python3 libglib2.0-dev libgstreamer1.0-dev
            libgstreamer-plugins-base1.0-dev"
-  # elements in the pipelines of the tests, and gst-launch-1.0
+  # elements in the pipelines of the tests, and gst-launch-1.0; processors that this one is not
   [test]="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
-          gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav"
+          gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav qemu-user"
   # the encoder and the muxer of the demo
   [demo]="gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-ugly"
   # decoders for a video that the user brings

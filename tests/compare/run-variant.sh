@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Compares one variant of the CPU backend with the plain loop: on this processor, or, where that
+# lacks the instructions, on the one that qemu-user emulates. Exits with 77 where that has none
+# either.
+#
+#   run-variant.sh CUDACONV_COMPARE VARIANT
+compare=$1 variant=$2
+set -- "$compare" --variant "$variant" --quick --filter border=wrap
+
+status=0
+"$@" || status=$?
+[ "$status" = 77 ] || exit "$status"
+if ! command -v qemu-x86_64 >/dev/null; then
+  echo "skipped: this processor lacks what $variant needs, and there is no qemu-x86_64 (qemu-user)"
+  exit 77
+fi
+status=0
+qemu-x86_64 -cpu max "$@" || status=$?
+[ "$status" != 77 ] || echo "skipped: neither this processor nor qemu-user has what $variant needs"
+exit "$status"
