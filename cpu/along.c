@@ -4,12 +4,17 @@
 #define VECTOR_BYTES 64 /* that CcAlong.order is of, at most */
 #define PART_BYTES 16
 
-/* Whether they fit bytes without a sign. */
+/* Whether they fit bytes without a sign, and the kernels can multiply them: by signed bytes, which
+ * are half as large as those of samples. */
 static gboolean
-are_unsigned_bytes(CcTaps taps) {
-  for (guint i = 0; i < taps.width * taps.height; i++)
-    if (taps.tap[i] < 0 || taps.tap[i] > G_MAXUINT8)
+are_unsigned_bytes(CcTaps taps, const CcRows *rows) {
+  const guint n = taps.width * taps.height;
+  for (guint i = 0; i < n; i++) {
+    const gint32 next = i + 1 < n ? taps.tap[i + 1] : 0;
+    if (taps.tap[i] < 0 || taps.tap[i] > G_MAXUINT8 ||
+        taps.tap[i] + (gint64)next >= 2 * rows->most_byte_taps)
       return FALSE;
+  }
   return TRUE;
 }
 
@@ -21,7 +26,7 @@ cc_along_find_kind(const CcTaps *taps, guint n, CcSampleType type, const CcRows 
   gboolean centred = rows->along[CC_GROUP_CENTRED][0] != NULL;
   for (guint i = 0; i < n; i++) {
     bytes = bytes && cc_taps_are_bytes(taps[i], rows);
-    centred = centred && are_unsigned_bytes(taps[i]);
+    centred = centred && are_unsigned_bytes(taps[i], rows);
   }
   return bytes ? CC_GROUP_BYTES : centred ? CC_GROUP_CENTRED : CC_GROUP_WIDENED;
 }

@@ -507,8 +507,6 @@ const CcRows CC_ROWS = {
     .window[1] = {{window_sums_4, window_bits_u8_4, window_shifted_u8_4}},
     .along[CC_GROUP_BYTES] = {along_bytes_1, along_bytes_2},
     .along_one[CC_GROUP_BYTES] = {along_bytes_16, along_bytes_32},
-#endif
-#if MOST_BYTE_TAPS == 256
     .along[CC_GROUP_CENTRED] = {along_centred_1, along_centred_2},
     .along_one[CC_GROUP_CENTRED] = {along_centred_16, along_centred_32},
 #endif

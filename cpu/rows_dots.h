@@ -257,8 +257,6 @@ along_one_of(gpointer sums, gconstpointer line, const CcAlong *f, guint n, CcGro
 
 #ifdef __AVX2__
 DEFINE_ALONG(along_bytes, CC_GROUP_BYTES)
-#endif
-#if MOST_BYTE_TAPS == 256
 DEFINE_ALONG(along_centred, CC_GROUP_CENTRED)
 #endif
 DEFINE_ALONG(along_widened, CC_GROUP_WIDENED)
