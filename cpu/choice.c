@@ -275,8 +275,8 @@ choose_means(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, const
       op->response == CC_RESPONSE_DIRECTION || !fits_32_bits(op))
     return FALSE;
   const gboolean in_16 = choice->sum_lane == CC_LANE_16 && plane->type == CC_SAMPLE_U8;
-  choice->means = cc_means_new(op, plane->type, plane->depth, plane->step,
-                               in_16 ? choice->left : 0, rows);
+  choice->means =
+      cc_means_new(op, plane->type, plane->depth, plane->step, in_16 ? choice->left : 0, rows);
   if (!choice->means)
     return FALSE;
   if (!in_16) {
@@ -284,9 +284,9 @@ choose_means(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, const
     take_32_bits(choice, op);
     choice->to_sample.shift = plane->shift;
   }
-  choice->sample_lane = !choice->means->along          ? choice->sum_lane
+  choice->sample_lane = !choice->means->along         ? choice->sum_lane
                         : plane->type == CC_SAMPLE_U8 ? CC_LANE_8
-                                                        : CC_LANE_16;
+                                                      : CC_LANE_16;
   choice->ring_lane = choice->sum_lane;
   choice->separable = FALSE;
   choice->over[0].shape = CC_SHAPE_ANY;

@@ -40,8 +40,8 @@ typedef struct {
   /* sums are products of several neighbours; NULL both: they are sums of terms */
   CcWindow *window;
   CcLines *lines;
-  CcMeans *means; /* or they are running */
-  CcApplyFunc apply;  /* sum, absolute value and last step in one; NULL: they are not */
+  CcMeans *means;    /* or they are running */
+  CcApplyFunc apply; /* sum, absolute value and last step in one; NULL: they are not */
   CcWeights along[CC_MAX_MATRICES]; /* sums along a line, when separable */
   CcWeights over[CC_MAX_MATRICES];  /* sums over the window's rows */
 } CcChoice;

@@ -18,8 +18,8 @@ offset_along(CcTaps taps, gint64 most_sample) {
 }
 
 /* Finds how sums along lines are cut into words. Sums wrap around, so that only the results have to
- * fit 32 bits, and those of low bits, from which is carried. Gives the low bits; with one part there
- * are none. */
+ * fit 32 bits, and those of low bits, from which is carried. Gives the low bits; with one part
+ * there are none. */
 static gboolean
 find_parts(CcLines *self, const CcOp *op, gint64 most_sample, guint *low_bits) {
   gint64 span = 0, steepest = 0;

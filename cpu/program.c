@@ -13,11 +13,11 @@
 #define TILE_BYTES (32 * 1024)   /* of a tile in use, in a cache of level 1 */
 #define LARGE_FRAME 4000000      /* bytes */
 #define STRIP_BYTES (512 * 1024) /* of rings, in one of level 2 */
-#define MIN_TILE 768           /* samples; narrower ones would load too many edges */
+#define MIN_TILE 768             /* samples; narrower ones would load too many edges */
 #define MIN_SLICE_ROWS 16
 #define MIN_SLICE_NS 3000
 #define FILL_PIXELS 4096
-#define MOST_GROUP 4 /* rows of the source that sweeps take at once */
+#define MOST_GROUP 4  /* rows of the source that sweeps take at once */
 #define SAMPLE_TAPS 8 /* as much work as what is done with a sample but for its taps */
 #define HUE_TAPS 64   /* as much as the hue of a gradient */
 #define TAP_PS 5      /* picoseconds for a tap of 16 bits, with the widest registers */
@@ -117,9 +117,9 @@ choose_tile(const CcSweep *sweep, gsize bytes) {
   return MIN(tile, sweep->n);
 }
 
-/* Sets the tile, and takes rings of n_rows rows and what n_sums rows of sums become samples in. Tiles
- * of a strip have rings of their own: all of a packed frame, whose rows are made a few at a time,
- * else as many as a level 2 cache holds the rings of. */
+/* Sets the tile, and takes rings of n_rows rows and what n_sums rows of sums become samples in.
+ * Tiles of a strip have rings of their own: all of a packed frame, whose rows are made a few at a
+ * time, else as many as a level 2 cache holds the rings of. */
 static void
 take_tiles(CcSweep *sweep, guint n_rows, guint n_sums) {
   const gsize ring_bytes = n_rows * sweep->ring_lane_size;
@@ -127,8 +127,8 @@ take_tiles(CcSweep *sweep, guint n_rows, guint n_sums) {
   const guint n_tiles = (sweep->n + sweep->tile - 1) / sweep->tile;
   const gsize fitting = MAX(STRIP_BYTES / (ring_bytes * sweep->tile), 1);
   sweep->strip_tiles = sweep->plan->packed ? n_tiles : (guint)MIN(n_tiles, fitting);
-  sweep->ring = take_rows(sweep, sweep->strip_tiles * n_rows, sweep->ring_lane_size,
-                          &sweep->ring_pitch);
+  sweep->ring =
+      take_rows(sweep, sweep->strip_tiles * n_rows, sweep->ring_lane_size, &sweep->ring_pitch);
   sweep->tile_pitch = n_rows * sweep->ring_pitch;
   sweep->sums_pitch = cc_row_align(sweep->tile * sweep->sum_lane_size) + CC_ROW_SLACK;
   sweep->sums = take(sweep, MAX(n_sums, 1) * sweep->sums_pitch);
@@ -209,7 +209,7 @@ static void
 set_means(CcSweep *sweep, const CcRows *rows, CcSampleType type) {
   const CcChoice *choice = &sweep->choice;
   const guint wide = choice->sum_lane == CC_LANE_32;
-  const CcSlideStep step = choice->reduces                       ? CC_SLIDE_SUMS
+  const CcSlideStep step = choice->reduces                     ? CC_SLIDE_SUMS
                            : choice->form == CC_FINISH_16      ? CC_SLIDE_16
                            : choice->form == CC_FINISH_BITS    ? CC_SLIDE_BITS
                            : choice->form == CC_FINISH_SHIFTED ? CC_SLIDE_SHIFTED

@@ -59,13 +59,13 @@ typedef struct {
   CcReduceFunc reduce;
   CcFinishFunc finish;
   CcMergeFunc merge;
-  CcThinFunc thin; /* NULL with stride 1 */
-  CcGroupFunc group;         /* with choice.window only, as the next one */
+  CcThinFunc thin;   /* NULL with stride 1 */
+  CcGroupFunc group; /* with choice.window only, as the next one */
   CcWindowFunc window_sums;
-  CcAlongFunc along;         /* with choice.lines only, as the next two */
+  CcAlongFunc along; /* with choice.lines only, as the next two */
   CcOverFunc over;
-  gboolean makes_samples;    /* `over` does, or slide_to_samples */
-  CcAlongOneFunc along_one;  /* with choice.means only, as the next two */
+  gboolean makes_samples;   /* `over` does, or slide_to_samples */
+  CcAlongOneFunc along_one; /* with choice.means only, as the next two */
   CcSlideFunc slide, slide_to_samples;
 
   guint spacing;        /* from one sample of the source to the next */
@@ -76,12 +76,12 @@ typedef struct {
 
   /* offsets into the scratch memory; those of rows are of sample 0 */
   gsize line, line_pitch, ring, ring_pitch;
-  gsize matrix_pitch; /* 0 when all share a ring */
+  gsize matrix_pitch;         /* 0 when all share a ring */
   gsize levels, levels_pitch; /* with means: sums of some neighbours */
-  gsize tile_pitch;  /* of the rings of a strip's tiles */
-  guint strip_tiles; /* tiles side by side, of which rows are made in turn */
-  gboolean streams;  /* no cache keeps the target */
-  guint band;        /* rows of the source for as many of which results are made at once */
+  gsize tile_pitch;           /* of the rings of a strip's tiles */
+  guint strip_tiles;          /* tiles side by side, of which rows are made in turn */
+  gboolean streams;           /* no cache keeps the target */
+  guint band;                 /* rows of the source for as many of which results are made at once */
   gsize sums, sums_pitch, t, filtered;
   gsize thinned, thinned_src; /* with a stride: results and source samples of a chunk */
   gsize scratch_size;

@@ -148,9 +148,9 @@ typedef enum {
   CC_N_REDUCES,
 } CcReduce;
 
-/* What is known of memory. Rows that are wanted soon are asked for while others are worked on, since
- * to ask for all at once would be to wait: how many bytes of them go with a sample. A target that no
- * cache keeps is not asked for, but written past the caches. */
+/* What is known of memory. Rows that are wanted soon are asked for while others are worked on,
+ * since to ask for all at once would be to wait: how many bytes of them go with a sample. A target
+ * that no cache keeps is not asked for, but written past the caches. */
 #define CC_MOST_AHEAD 4
 #define CC_CACHE_LINE 64
 typedef struct {
@@ -306,11 +306,11 @@ typedef struct {
   CcApplyFunc apply[CC_N_LANES][CC_N_SHAPES][2]; /* by lane of the taps; second: absolute value */
   /* of bytes: NULL where there is no instruction */
   CcGroupFunc group[CC_N_GROUP_KINDS];
-  CcWindowFunc window[2][2][CC_N_STEPS]; /* for words and for bytes, then by sample type */
+  CcWindowFunc window[2][2][CC_N_STEPS];  /* for words and for bytes, then by sample type */
   CcAlongFunc along[CC_N_GROUP_KINDS][2]; /* for one part and for two */
   gboolean order_is_whole; /* CcAlong.order has places in 64 bytes, not in each 16 of them */
   gint most_byte_taps; /* the largest sum of the absolute values of two neighbouring byte taps */
-  CcOverFunc over[2][CC_N_STEPS][2]; /* by sample type, then for one part and for two */
+  CcOverFunc over[2][CC_N_STEPS][2];             /* by sample type, then for one part and for two */
   CcAlongOneFunc along_one[CC_N_GROUP_KINDS][2]; /* for lanes of 16 and of 32 bits */
   CcSlideFunc slide[2][CC_N_SLIDES][2]; /* by sample type, then the same; NULL: there is none */
   CcReduceFunc reduce[CC_N_REDUCES][CC_N_LANES];

@@ -15,13 +15,15 @@ typedef gfloat Floats __attribute__((vector_size(VECTOR_BYTES)));
 #define LIMIT_SUMS(v, least, most)                                                                 \
   ((Sums)_mm512_min_epi32(_mm512_max_epi32((__m512i)(v), (__m512i)(least)), (__m512i)(most)))
 #define TRUNCATE(v, least, most)                                                                   \
-  ((Sums)_mm512_cvttps_epi32(_mm512_min_ps(_mm512_max_ps((__m512)(v), (__m512)(least)), (__m512)(most))))
+  ((Sums)_mm512_cvttps_epi32(                                                                      \
+      _mm512_min_ps(_mm512_max_ps((__m512)(v), (__m512)(least)), (__m512)(most))))
 #define FUSED(a, b, c) ((Floats)_mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c)))
 #elif defined __AVX2__
 #define LIMIT_SUMS(v, least, most)                                                                 \
   ((Sums)_mm256_min_epi32(_mm256_max_epi32((__m256i)(v), (__m256i)(least)), (__m256i)(most)))
 #define TRUNCATE(v, least, most)                                                                   \
-  ((Sums)_mm256_cvttps_epi32(_mm256_min_ps(_mm256_max_ps((__m256)(v), (__m256)(least)), (__m256)(most))))
+  ((Sums)_mm256_cvttps_epi32(                                                                      \
+      _mm256_min_ps(_mm256_max_ps((__m256)(v), (__m256)(least)), (__m256)(most))))
 #define FUSED(a, b, c) ((Floats)_mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(c)))
 #elif defined __SSE2__
 #define LIMIT_SUMS(v, least, most) limit_sums(v, least, most)
@@ -35,7 +37,7 @@ typedef gfloat Floats __attribute__((vector_size(VECTOR_BYTES)));
 #if !defined __AVX2__
 static ALWAYS_INLINE Sums
 limit_sums(Sums v, Sums least, Sums most) {
-  const Sums low = v < least, high = v > most;
+  const Sums low = v<least, high = v> most;
   return (v & ~low & ~high) | (least & low) | (most & high);
 }
 #endif
@@ -58,8 +60,8 @@ codes_of_bits(Sums t, const CcFinish *f) {
 static ALWAYS_INLINE Sums
 codes_of_shifted(Sums t, const CcFinish *f) {
   const Floats zero = {0};
-  const Floats v =
-      __builtin_convertvector(t >> (gint)f->shifted.right, Floats) * f->shifted.mul + f->shifted.add;
+  const Floats v = __builtin_convertvector(t >> (gint)f->shifted.right, Floats) * f->shifted.mul +
+                   f->shifted.add;
   return TRUNCATE(v, (gfloat)f->lo + zero, (gfloat)f->hi + zero);
 }
 
@@ -153,10 +155,10 @@ store_sums(gint32 *out, const Sums codes[UNROLL], const CcFinish *f, gboolean st
       for (guint u = 0; u < UNROLL; u++)                                                           \
         codes[u] = codes_of(in[u], &form);                                                         \
       if (x + AT_ONCE <= n) {                                                                      \
-        store(out + x, codes, &form, FALSE);                                                              \
+        store(out + x, codes, &form, FALSE);                                                       \
       } else {                                                                                     \
         sample last[AT_ONCE];                                                                      \
-        store(last, codes, &form, FALSE);                                                                 \
+        store(last, codes, &form, FALSE);                                                          \
         memcpy(out + x, last, (n - x) * sizeof *out);                                              \
       }                                                                                            \
     }                                                                                              \

@@ -7,7 +7,8 @@
  * Rows of groups are as long as rows of samples, so that the group of the next pixel lies `step`
  * groups further. */
 
-/* Two products of bytes are added in 16 bits, saturating, where there is no instruction for four. */
+/* Two products of bytes are added in 16 bits, saturating, where there is no instruction for four.
+ */
 #if defined __AVX512VNNI__ || defined __AVXVNNI__
 #define MOST_BYTE_TAPS 256
 #else
@@ -35,7 +36,8 @@
 #define DOT_BYTES(sum, group, taps)                                                                \
   DOT_WORDS(sum, _mm256_maddubs_epi16((__m256i)(group), (__m256i)(taps)), _mm256_set1_epi16(1))
 #elif defined __SSE2__
-#define DOT_WORDS(sum, group, taps) ((sum) + (Sums)_mm_madd_epi16((__m128i)(group), (__m128i)(taps)))
+#define DOT_WORDS(sum, group, taps)                                                                \
+  ((sum) + (Sums)_mm_madd_epi16((__m128i)(group), (__m128i)(taps)))
 #else
 #define DOT_WORDS(sum, group, taps)                                                                \
   ((sum) + ((group) << 16 >> 16) * ((taps) << 16 >> 16) + ((group) >> 16) * ((taps) >> 16))
@@ -296,8 +298,6 @@ over_of(Sums result[2][UNROLL], const gconstpointer *groups, const CcOver *f, gs
     }
 }
 
-
-
 #define DEFINE_OVER(name, n_parts, sample, store, codes_of)                                        \
   static void name##_##n_parts(gpointer const *rows, const gconstpointer *groups, const CcOver *f, \
                                guint n, const CcFinish *finish, const CcAhead *ahead) {            \
@@ -306,7 +306,7 @@ over_of(Sums result[2][UNROLL], const gconstpointer *groups, const CcOver *f, gs
     const CcOver over = *f;                                                                        \
     const CcFinish form = *finish;                                                                 \
     for (gsize x = 0; x < n; x += AT_ONCE) {                                                       \
-      cc_look_ahead(ahead, x, AT_ONCE);                                                               \
+      cc_look_ahead(ahead, x, AT_ONCE);                                                            \
       Sums codes[2][UNROLL];                                                                       \
       for (guint u = 0; u < UNROLL; u += OVER_AT_ONCE) {                                           \
         Sums sums[2][UNROLL];                                                                      \
@@ -318,10 +318,10 @@ over_of(Sums result[2][UNROLL], const gconstpointer *groups, const CcOver *f, gs
       for (guint i = 0; i < 2; i++) {                                                              \
         sample *out = (sample *)rows[i] + x;                                                       \
         if (x + AT_ONCE <= n) {                                                                    \
-          store(out, codes[i], &form, streams);                                                             \
+          store(out, codes[i], &form, streams);                                                    \
         } else {                                                                                   \
           sample last[AT_ONCE];                                                                    \
-          store(last, codes[i], &form, FALSE);                                                            \
+          store(last, codes[i], &form, FALSE);                                                     \
           memcpy(out, last, (n - x) * sizeof *out);                                                \
         }                                                                                          \
       }                                                                                            \

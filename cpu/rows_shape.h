@@ -151,9 +151,9 @@ NAME(apply_form)(guint8 *dst, const CcTerm *terms, const gconstpointer *taps, gs
   static void NAME(name)(guint8 * dst, const CcTerm *terms, const gconstpointer *taps, gsize at,   \
                          guint n, const CcFinish *finish, const CcAhead *ahead) {                  \
     if (is_plain(&finish->in_16))                                                                  \
-      NAME(apply_form)(dst, terms, taps, at, n, &finish->in_16, absolute, TRUE, ahead);                   \
+      NAME(apply_form)(dst, terms, taps, at, n, &finish->in_16, absolute, TRUE, ahead);            \
     else                                                                                           \
-      NAME(apply_form)(dst, terms, taps, at, n, &finish->in_16, absolute, FALSE, ahead);                  \
+      NAME(apply_form)(dst, terms, taps, at, n, &finish->in_16, absolute, FALSE, ahead);           \
   }
 
 DEFINE_APPLY(apply, FALSE)

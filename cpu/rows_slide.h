@@ -80,10 +80,10 @@ slide_16_u8(gpointer sums, gconstpointer in, gconstpointer out, guint n, gpointe
         codes[u] = codes_of(total[u], &form);                                                      \
       }                                                                                            \
       if (x + AT_ONCE <= n) {                                                                      \
-        store(to + x, codes, &form, ahead->streams);                                                               \
+        store(to + x, codes, &form, ahead->streams);                                               \
       } else {                                                                                     \
         sample last[AT_ONCE];                                                                      \
-        store(last, codes, &form, FALSE);                                                                 \
+        store(last, codes, &form, FALSE);                                                          \
         memcpy(to + x, last, (n - x) * sizeof *to);                                                \
       }                                                                                            \
     }                                                                                              \

@@ -49,8 +49,8 @@ typedef struct {
 static ALWAYS_INLINE VectorFinish
 vector_finish(const CcFinish16 *f) {
   const Vector_16 zero = {0};
-  return (VectorFinish){f->offset + zero, f->factor + zero, f->least + zero, f->most + zero,
-                        f->base + zero, (gint)f->right};
+  return (VectorFinish){f->offset + zero, f->factor + zero, f->least + zero,
+                        f->most + zero,   f->base + zero,   (gint)f->right};
 }
 
 /* What code_of_16 gives each t, or its absolute value if `absolute`. If `plain`, the product alone

@@ -99,7 +99,8 @@ cc_terms_run(const CcTile *tile, guint y0, guint y1, gint next) {
 
 /* --- filtered, copied and filled --- */
 
-/* Rows y0 to y1 - 1 of a strip, which begins with sample x0. Gives the row that the rings want next.
+/* Rows y0 to y1 - 1 of a strip, which begins with sample x0. Gives the row that the rings want
+ * next.
  */
 static gint
 run_strip(const CcTile *place, guint x0, guint y0, guint y1, gint next) {
@@ -116,8 +117,8 @@ run_strip(const CcTile *place, guint x0, guint y0, guint y1, gint next) {
   return wanted;
 }
 
-/* As few rows as can be are made of all tiles of a strip in turn, so that memory is read and written
- * in its order. */
+/* As few rows as can be are made of all tiles of a strip in turn, so that memory is read and
+ * written in its order. */
 static void
 run_filter(const CcSweep *sweep, const CcStrip *src, const CcStrip *dst, guint y0, guint y1,
            gint *next_row, guint8 *scratch) {

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 struct _CcTile {
   const CcSweep *sweep;
   const CcStrip *src, *dst;
-  guint x, n; /* samples x to x + n - 1 of the rows */
+  guint x, n;   /* samples x to x + n - 1 of the rows */
   guint number; /* among those that have rings of their own */
   guint8 *scratch, *rings;
 };

@@ -18,7 +18,7 @@ cc_window_new(const CcOp *op, CcSampleType type, guint depth, const CcRows *rows
   const gint64 middle = depth == 16 ? 1 << 15 : 0; /* what signed words of samples lack */
   if (!op->has_taps || cc_op_largest_sum(op) > G_MAXINT32)
     return NULL;
-  CcGroupKind kind = type == CC_SAMPLE_U16    ? CC_GROUP_WORDS
+  CcGroupKind kind = type == CC_SAMPLE_U16   ? CC_GROUP_WORDS
                      : rows->window[1][0][0] ? CC_GROUP_BYTES
                                              : CC_GROUP_WIDENED;
   for (guint m = 0; m < op->n_matrices; m++) {
