@@ -108,7 +108,7 @@ sum_row(const Tile *tile, guint m, guint y, guint8 *out) {
   for (guint i = 0; i < weights->n_taps; i++)
     taps[i] = ring_row(tile, (y + weights->places[i].row) % tile->hue->op->height) +
               weights->places[i].offset * (gssize)sweep->lane_size;
-  weights->sum(out, weights->terms, weights->n_terms, taps, 0, tile->n_pixels);
+  weights->sum(out, weights->terms, weights->n_terms, taps, tile->n_pixels);
 }
 
 /* add_NAME adds n sums to others. gather_NAME gives the sum of `across` of n_in, those from at + i

@@ -119,7 +119,7 @@ sum_levels(const CcTile *tile, const guint8 *line, guint8 *sums) {
     for (guint i = 0; i < width / below; i++)
       taps[i] = row[level - 1] + i * below * pixel;
     guint8 *to = tile->scratch + sweep->levels + (level - 1) * sweep->levels_pitch;
-    sum(to, &plain, 1, taps, 0, tile->n + 2 * sweep->n_edge - (width - 1) * sweep->step);
+    sum(to, &plain, 1, taps, tile->n + 2 * sweep->n_edge - (width - 1) * sweep->step);
     row[level] = to;
   }
   guint n_taps = 0, first = 0;
@@ -127,7 +127,7 @@ sum_levels(const CcTile *tile, const guint8 *line, guint8 *sums) {
     for (guint i = 0; i < means->count[level]; i++, first += means->width[level])
       taps[n_taps++] = row[level] + first * pixel;
   const CcTerm whole = {means->factor, n_taps, 0};
-  sum(sums, &whole, 1, taps, 0, tile->n);
+  sum(sums, &whole, 1, taps, tile->n);
 }
 
 static void

@@ -179,16 +179,16 @@ typedef void (*CcLoadFunc)(gpointer row, gconstpointer src, guint spacing, guint
 typedef void (*CcExtendFunc)(gpointer row, gconstpointer src, const CcOutside *outside, guint n,
                              guint shift);
 
-/* Sums of terms over n lanes. taps are read from byte `at` on and need only the alignment of a
- * lane; out is aligned to CC_ROW_ALIGN. n_terms is not looked at where the shape is known. */
+/* Sums of terms over n lanes. taps need only the alignment of a lane; out is aligned to
+ * CC_ROW_ALIGN. n_terms is not looked at where the shape is known. */
 typedef void (*CcSumFunc)(gpointer out, const CcTerm *terms, guint n_terms,
-                          const gconstpointer *taps, gsize at, guint n);
+                          const gconstpointer *taps, guint n);
 
 /* Bytes straight from taps, which are bytes or rows of split sums: the sum, its absolute value
  * where the kernel is for that, and the last step as CC_FINISH_16. Split sums are those of
  * sum_split, in an order that only these kernels know. */
-typedef void (*CcApplyFunc)(guint8 *dst, const CcTerm *terms, const gconstpointer *taps, gsize at,
-                            guint n, const CcFinish *finish, const CcAhead *ahead);
+typedef void (*CcApplyFunc)(guint8 *dst, const CcTerm *terms, const gconstpointer *taps, guint n,
+                            const CcFinish *finish, const CcAhead *ahead);
 
 /* t from the sums of n_sums >= 1 matrices. */
 typedef void (*CcReduceFunc)(gpointer t, const gconstpointer *sums, guint n_sums, guint n);
@@ -310,8 +310,9 @@ typedef struct {
   CcAlongFunc along[CC_N_GROUP_KINDS][2]; /* for one part and for two */
   gboolean order_is_whole; /* CcAlong.order has places in 64 bytes, not in each 16 of them */
   gint most_byte_taps; /* the largest sum of the absolute values of two neighbouring byte taps */
-  CcOverFunc over[2][CC_N_STEPS][2];             /* by sample type, then for one part and for two */
-  CcAlongOneFunc along_one[CC_N_GROUP_KINDS][2]; /* for lanes of 16 and of 32 bits */
+  CcOverFunc over[2][CC_N_STEPS][2]; /* by sample type, then for one part and for two */
+  /* for lanes of 16 bits, which only taps of a byte give, and of 32; only where order_is_whole */
+  CcAlongOneFunc along_one[CC_N_GROUP_KINDS][2];
   CcSlideFunc slide[2][CC_N_SLIDES][2]; /* by sample type, then the same; NULL: there is none */
   CcReduceFunc reduce[CC_N_REDUCES][CC_N_LANES];
   CcFinishFunc finish[2][CC_N_FINISHES][CC_N_NUMBERS]; /* by sample type; NULL: there is none */

@@ -64,6 +64,7 @@ group_widened(gpointer groups, const gconstpointer *lines, guint n, gint32 flip)
     out[x] = a[x] | (guint32)b[x] << 16;
 }
 
+#ifdef __AVX2__
 static void
 group_bytes(gpointer groups, const gconstpointer *lines, guint n, gint32 flip) {
   guint32 *restrict out = groups;
@@ -72,6 +73,7 @@ group_bytes(gpointer groups, const gconstpointer *lines, guint n, gint32 flip) {
   for (guint x = 0; x < n; x++)
     out[x] = a[x] | (guint32)b[x] << 8 | (guint32)c[x] << 16 | (guint32)d[x] << 24;
 }
+#endif
 
 /* n_vectors vectors of the sums of n_rows rows of results, from place x on. */
 static ALWAYS_INLINE void
@@ -222,6 +224,25 @@ along_of(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, gui
   }
 }
 
+#define DEFINE_ALONG(name, kind)                                                                   \
+  static void name##_1(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f,         \
+                       guint n) {                                                                  \
+    along_of(parts, lines, f, n, kind, 1);                                                         \
+  }                                                                                                \
+  static void name##_2(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f,         \
+                       guint n) {                                                                  \
+    along_of(parts, lines, f, n, kind, 2);                                                         \
+  }
+
+#ifdef __AVX2__
+DEFINE_ALONG(along_bytes, CC_GROUP_BYTES)
+DEFINE_ALONG(along_centred, CC_GROUP_CENTRED)
+#endif
+DEFINE_ALONG(along_widened, CC_GROUP_WIDENED)
+DEFINE_ALONG(along_words, CC_GROUP_WORDS)
+
+/* Only running sums want those of one line, and only where they are faster than sums of terms. */
+#ifdef __AVX512VBMI__
 /* Sums along one line, as lanes of 16 bits or of 32. */
 static ALWAYS_INLINE void
 along_one_of(gpointer sums, gconstpointer line, const CcAlong *f, guint n, CcGroupKind kind,
@@ -241,28 +262,17 @@ along_one_of(gpointer sums, gconstpointer line, const CcAlong *f, guint n, CcGro
   }
 }
 
-#define DEFINE_ALONG(name, kind)                                                                   \
-  static void name##_1(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f,         \
-                       guint n) {                                                                  \
-    along_of(parts, lines, f, n, kind, 1);                                                         \
-  }                                                                                                \
-  static void name##_2(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f,         \
-                       guint n) {                                                                  \
-    along_of(parts, lines, f, n, kind, 2);                                                         \
-  }                                                                                                \
-  static void name##_16(gpointer sums, gconstpointer line, const CcAlong *f, guint n) {            \
-    along_one_of(sums, line, f, n, kind, TRUE);                                                    \
-  }                                                                                                \
-  static void name##_32(gpointer sums, gconstpointer line, const CcAlong *f, guint n) {            \
-    along_one_of(sums, line, f, n, kind, FALSE);                                                   \
+#define DEFINE_ALONG_ONE(name, kind, words)                                                        \
+  static void name(gpointer sums, gconstpointer line, const CcAlong *f, guint n) {                 \
+    along_one_of(sums, line, f, n, kind, words);                                                   \
   }
 
-#ifdef __AVX2__
-DEFINE_ALONG(along_bytes, CC_GROUP_BYTES)
-DEFINE_ALONG(along_centred, CC_GROUP_CENTRED)
+DEFINE_ALONG_ONE(along_bytes_16, CC_GROUP_BYTES, TRUE)
+DEFINE_ALONG_ONE(along_bytes_32, CC_GROUP_BYTES, FALSE)
+DEFINE_ALONG_ONE(along_centred_32, CC_GROUP_CENTRED, FALSE)
+DEFINE_ALONG_ONE(along_widened_32, CC_GROUP_WIDENED, FALSE)
+DEFINE_ALONG_ONE(along_words_32, CC_GROUP_WORDS, FALSE)
 #endif
-DEFINE_ALONG(along_widened, CC_GROUP_WIDENED)
-DEFINE_ALONG(along_words, CC_GROUP_WORDS)
 
 /* --- over lines --- */
 

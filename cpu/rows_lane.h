@@ -36,7 +36,7 @@ typedef LANE NAME(Unaligned)
     __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(LANE)), may_alias));
 
 static void
-NAME(sum_any)(gpointer out, const CcTerm *terms, guint n_terms, const gconstpointer *taps, gsize at,
+NAME(sum_any)(gpointer out, const CcTerm *terms, guint n_terms, const gconstpointer *taps,
               guint n) {
   const gsize n_bytes = n * sizeof(LANE);
   for (gsize x = 0; x < n_bytes; x += UNROLL * VECTOR_BYTES) {
@@ -44,16 +44,16 @@ NAME(sum_any)(gpointer out, const CcTerm *terms, guint n_terms, const gconstpoin
     NAME(Vector) total[UNROLL] = {{0}};
     for (guint t = 0; t < n_terms; t++) {
       NAME(Vector) part[UNROLL];
-      const NAME(Unaligned) *in = (gconstpointer)((const guint8 *)*tap++ + at + x);
+      const NAME(Unaligned) *in = (gconstpointer)((const guint8 *)*tap++ + x);
       for (guint u = 0; u < UNROLL; u++)
         part[u] = in[u];
       for (guint i = 1; i < terms[t].n_plus; i++) {
-        in = (gconstpointer)((const guint8 *)*tap++ + at + x);
+        in = (gconstpointer)((const guint8 *)*tap++ + x);
         for (guint u = 0; u < UNROLL; u++)
           part[u] += in[u];
       }
       for (guint i = 0; i < terms[t].n_minus; i++) {
-        in = (gconstpointer)((const guint8 *)*tap++ + at + x);
+        in = (gconstpointer)((const guint8 *)*tap++ + x);
         for (guint u = 0; u < UNROLL; u++)
           part[u] -= in[u];
       }

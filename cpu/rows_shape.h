@@ -14,11 +14,11 @@
 /* Local copies, which no store to a row can change. */
 #define DEFINE_SUM(name, from, to)                                                                 \
   static void NAME(name)(gpointer out, const CcTerm *terms, guint n_terms,                         \
-                         const gconstpointer *taps, gsize at, guint n) {                           \
+                         const gconstpointer *taps, guint n) {                                     \
     const from *tap[N_TAPS];                                                                       \
     guint32 f[N_TERMS];                                                                            \
     for (guint i = 0; i < N_TAPS; i++)                                                             \
-      tap[i] = (gconstpointer)((const guint8 *)taps[i] + at);                                      \
+      tap[i] = taps[i];                                                                            \
     for (guint i = 0; i < N_TERMS; i++)                                                            \
       f[i] = (guint32)terms[i].factor;                                                             \
     to *restrict sums = out;                                                                       \
@@ -41,7 +41,7 @@ DEFINE_SUM(sum_16, guint16, guint16)
   const guint8 *tap[N_TAPS];                                                                       \
   Vector_16 f[N_TERMS];                                                                            \
   for (guint i = 0; i < N_TAPS; i++)                                                               \
-    tap[i] = (const guint8 *)taps[i] + at;                                                         \
+    tap[i] = taps[i];                                                                              \
   for (guint i = 0; i < N_TERMS; i++)                                                              \
     f[i] = (guint16)terms[i].factor + (Vector_16){0};
 
@@ -61,7 +61,7 @@ NAME(sums_of_bytes)(const guint8 *const tap[N_TAPS], const Vector_16 f[N_TERMS],
 
 static void
 NAME(sum_split)(gpointer out, const CcTerm *terms, guint n_terms, const gconstpointer *taps,
-                gsize at, guint n) {
+                guint n) {
   DEFINE_TAPS_AND_VECTOR_FACTORS
   SplitSums *to = out;
   for (gsize x = 0; x < n; x += VECTOR_BYTES) {
@@ -100,11 +100,11 @@ NAME(sum_pairs_of)(SplitSums *to, const guint8 *const near[N_TAPS], const guint8
 
 static void
 NAME(sum_pairs)(gpointer out, const CcTerm *terms, guint n_terms, const gconstpointer *taps,
-                gsize at, guint n) {
+                guint n) {
   DEFINE_TAPS_AND_VECTOR_FACTORS
   const guint8 *odd[N_TAPS];
   for (guint i = 0; i < N_TAPS; i++)
-    odd[i] = (const guint8 *)taps[N_TAPS + i] + at;
+    odd[i] = taps[N_TAPS + i];
   if (N_TERMS == 3 && shares_taps(tap, odd))
     NAME(sum_pairs_of)(out, tap, odd, f, n, TRUE, TRUE);
   else if (N_TERMS == 3 && shares_taps(odd, tap))
@@ -129,7 +129,7 @@ NAME(sums_to_apply)(const guint8 *const tap[N_TAPS], const Vector_16 f[N_TERMS],
 #endif
 
 static ALWAYS_INLINE void
-NAME(apply_form)(guint8 *dst, const CcTerm *terms, const gconstpointer *taps, gsize at, guint n,
+NAME(apply_form)(guint8 *dst, const CcTerm *terms, const gconstpointer *taps, guint n,
                  const CcFinish16 *form, gboolean absolute, gboolean plain, const CcAhead *ahead) {
   DEFINE_TAPS_AND_VECTOR_FACTORS
   const VectorFinish finish = vector_finish(form);
@@ -148,12 +148,12 @@ NAME(apply_form)(guint8 *dst, const CcTerm *terms, const gconstpointer *taps, gs
 }
 
 #define DEFINE_APPLY(name, absolute)                                                               \
-  static void NAME(name)(guint8 * dst, const CcTerm *terms, const gconstpointer *taps, gsize at,   \
-                         guint n, const CcFinish *finish, const CcAhead *ahead) {                  \
+  static void NAME(name)(guint8 * dst, const CcTerm *terms, const gconstpointer *taps, guint n,    \
+                         const CcFinish *finish, const CcAhead *ahead) {                           \
     if (is_plain(&finish->in_16))                                                                  \
-      NAME(apply_form)(dst, terms, taps, at, n, &finish->in_16, absolute, TRUE, ahead);            \
+      NAME(apply_form)(dst, terms, taps, n, &finish->in_16, absolute, TRUE, ahead);                \
     else                                                                                           \
-      NAME(apply_form)(dst, terms, taps, at, n, &finish->in_16, absolute, FALSE, ahead);           \
+      NAME(apply_form)(dst, terms, taps, n, &finish->in_16, absolute, FALSE, ahead);               \
   }
 
 DEFINE_APPLY(apply, FALSE)

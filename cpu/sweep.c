@@ -27,7 +27,7 @@ load_row(const CcTile *tile, gint y) {
     gconstpointer taps[CC_MAX_KERNEL_SIZE];
     for (guint i = 0; i < weights->n_taps; i++)
       taps[i] = row + weights->places[i].offset * (gssize)sweep->sample_lane_size;
-    weights->sum(ring_row(tile, m, at), weights->terms, weights->n_terms, taps, 0, tile->n);
+    weights->sum(ring_row(tile, m, at), weights->terms, weights->n_terms, taps, tile->n);
   }
 }
 
@@ -37,7 +37,7 @@ apply_row(const CcTile *tile, const gconstpointer *taps, guint y, const CcAhead 
   const CcSweep *sweep = tile->sweep;
   const gboolean stores = cc_tile_needs_store(tile);
   guint8 *out = stores ? tile->scratch + sweep->filtered : cc_tile_target(tile, y);
-  sweep->choice.apply(out, sweep->choice.over[0].terms, taps, 0, tile->n, &sweep->choice.to_sample,
+  sweep->choice.apply(out, sweep->choice.over[0].terms, taps, tile->n, &sweep->choice.to_sample,
                       ahead);
   if (stores)
     cc_tile_store(tile, y, out);
@@ -51,7 +51,7 @@ sum_row(const CcTile *tile, const gconstpointer *taps, guint y, const CcAhead *a
   for (guint m = 0; m < sweep->n_matrices; m++) {
     const CcWeights *weights = &sweep->choice.over[m];
     guint8 *sum = tile->scratch + sweep->sums + m * sweep->sums_pitch;
-    weights->sum(sum, weights->terms, weights->n_terms, taps, 0, tile->n);
+    weights->sum(sum, weights->terms, weights->n_terms, taps, tile->n);
     taps += weights->n_taps;
     sums[m] = sum;
   }
