@@ -143,28 +143,40 @@ store_sums(gint32 *out, const Sums codes[UNROLL], const CcFinish *f, gboolean st
     ((UnalignedSums *)(gpointer)out)[u] = codes[u];
 }
 
-/* Up to UNROLL vectors of samples; what lies behind the last one is not touched. */
-#define DEFINE_FINISH_VECTORS(name, sample, store, codes_of)                                       \
-  static void name(gpointer dst, gconstpointer t, guint n, const CcFinish *finish) {               \
-    enum { AT_ONCE = UNROLL * SUMS_AT_ONCE };                                                      \
-    const CcFinish form = *finish;                                                                 \
-    sample *out = dst;                                                                             \
-    const Sums *in = t;                                                                            \
-    for (gsize x = 0; x < n; x += AT_ONCE, in += UNROLL) {                                         \
-      Sums codes[UNROLL];                                                                          \
-      for (guint u = 0; u < UNROLL; u++)                                                           \
-        codes[u] = codes_of(in[u], &form);                                                         \
-      if (x + AT_ONCE <= n) {                                                                      \
-        store(out + x, codes, &form, FALSE);                                                       \
-      } else {                                                                                     \
-        sample last[AT_ONCE];                                                                      \
-        store(last, codes, &form, FALSE);                                                          \
-        memcpy(out + x, last, (n - x) * sizeof *out);                                              \
-      }                                                                                            \
+#define CODES_AT_ONCE (UNROLL * SUMS_AT_ONCE)
+
+/* The samples of a row of n from number x on, UNROLL vectors or what is left; what lies behind the
+ * last one is not touched. */
+#define DEFINE_STORE_SOME(store, sample)                                                           \
+  static ALWAYS_INLINE void store##_some(gpointer row, gsize x, guint n, const Sums codes[UNROLL], \
+                                         const CcFinish *f, gboolean streams) {                    \
+    sample *out = (sample *)row + x;                                                               \
+    if (x + CODES_AT_ONCE <= n) {                                                                  \
+      store(out, codes, f, streams);                                                               \
+    } else {                                                                                       \
+      sample last[CODES_AT_ONCE];                                                                  \
+      store(last, codes, f, FALSE);                                                                \
+      memcpy(out, last, (n - x) * sizeof *out);                                                    \
     }                                                                                              \
   }
 
-DEFINE_FINISH_VECTORS(finish_bits_u8, guint8, store_bytes, codes_of_bits)
-DEFINE_FINISH_VECTORS(finish_bits_u16, Word, store_words, codes_of_bits)
-DEFINE_FINISH_VECTORS(finish_shifted_u8, guint8, store_bytes, codes_of_shifted)
-DEFINE_FINISH_VECTORS(finish_shifted_u16, Word, store_words, codes_of_shifted)
+DEFINE_STORE_SOME(store_bytes, guint8)
+DEFINE_STORE_SOME(store_words, Word)
+DEFINE_STORE_SOME(store_sums, gint32)
+
+#define DEFINE_FINISH_VECTORS(name, store, codes_of)                                               \
+  static void name(gpointer dst, gconstpointer t, guint n, const CcFinish *finish) {               \
+    const CcFinish form = *finish;                                                                 \
+    const Sums *in = t;                                                                            \
+    for (gsize x = 0; x < n; x += CODES_AT_ONCE, in += UNROLL) {                                   \
+      Sums codes[UNROLL];                                                                          \
+      for (guint u = 0; u < UNROLL; u++)                                                           \
+        codes[u] = codes_of(in[u], &form);                                                         \
+      store##_some(dst, x, n, codes, &form, FALSE);                                                \
+    }                                                                                              \
+  }
+
+DEFINE_FINISH_VECTORS(finish_bits_u8, store_bytes, codes_of_bits)
+DEFINE_FINISH_VECTORS(finish_bits_u16, store_words, codes_of_bits)
+DEFINE_FINISH_VECTORS(finish_shifted_u8, store_bytes, codes_of_shifted)
+DEFINE_FINISH_VECTORS(finish_shifted_u16, store_words, codes_of_shifted)

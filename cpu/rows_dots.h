@@ -98,15 +98,14 @@ sums_of_window(Sums total[4][UNROLL], guint n_rows, guint n_vectors, const gcons
 /* As many sums as registers hold are made at a time. */
 #define WINDOW_AT_ONCE(n_rows) (VECTOR_BYTES == 64 || (n_rows) == 2 ? UNROLL : UNROLL / 2)
 
-#define DEFINE_WINDOW(name, n_rows, sample, store, codes_of)                                       \
+#define DEFINE_WINDOW(name, n_rows, store, codes_of)                                               \
   static void name##_##n_rows(gpointer const *rows, const gconstpointer *groups,                   \
                               const gint32 *taps, guint n_groups, guint n, gint32 start,           \
                               const CcFinish *finish, const CcAhead *ahead) {                      \
-    enum { AT_ONCE = UNROLL * SUMS_AT_ONCE };                                                      \
     const gboolean streams = ahead->streams;                                                       \
     const CcFinish form = *finish;                                                                 \
-    for (gsize x = 0; x < n; x += AT_ONCE) {                                                       \
-      cc_look_ahead(ahead, x, AT_ONCE);                                                            \
+    for (gsize x = 0; x < n; x += CODES_AT_ONCE) {                                                 \
+      cc_look_ahead(ahead, x, CODES_AT_ONCE);                                                      \
       Sums codes[n_rows][UNROLL];                                                                  \
       for (guint u = 0; u < UNROLL; u += WINDOW_AT_ONCE(n_rows)) {                                 \
         Sums sums[4][UNROLL];                                                                      \
@@ -116,30 +115,22 @@ sums_of_window(Sums total[4][UNROLL], guint n_rows, guint n_vectors, const gcons
           for (guint v = 0; v < WINDOW_AT_ONCE(n_rows); v++)                                       \
             codes[i][u + v] = codes_of(sums[i][v], &form);                                         \
       }                                                                                            \
-      for (guint i = 0; i < n_rows; i++) {                                                         \
-        sample *out = (sample *)rows[i] + x;                                                       \
-        if (x + AT_ONCE <= n) {                                                                    \
-          store(out, codes[i], &form, streams);                                                    \
-        } else {                                                                                   \
-          sample last[AT_ONCE];                                                                    \
-          store(last, codes[i], &form, FALSE);                                                     \
-          memcpy(out, last, (n - x) * sizeof *out);                                                \
-        }                                                                                          \
-      }                                                                                            \
+      for (guint i = 0; i < n_rows; i++)                                                           \
+        store##_some(rows[i], x, n, codes[i], &form, streams);                                     \
     }                                                                                              \
   }
 
 #define SAME(t, finish) (t)
 
-DEFINE_WINDOW(window_sums, 2, gint32, store_sums, SAME)
-DEFINE_WINDOW(window_bits_u8, 2, guint8, store_bytes, codes_of_bits)
-DEFINE_WINDOW(window_bits_u16, 2, Word, store_words, codes_of_bits)
-DEFINE_WINDOW(window_shifted_u8, 2, guint8, store_bytes, codes_of_shifted)
-DEFINE_WINDOW(window_shifted_u16, 2, Word, store_words, codes_of_shifted)
+DEFINE_WINDOW(window_sums, 2, store_sums, SAME)
+DEFINE_WINDOW(window_bits_u8, 2, store_bytes, codes_of_bits)
+DEFINE_WINDOW(window_bits_u16, 2, store_words, codes_of_bits)
+DEFINE_WINDOW(window_shifted_u8, 2, store_bytes, codes_of_shifted)
+DEFINE_WINDOW(window_shifted_u16, 2, store_words, codes_of_shifted)
 #ifdef __AVX2__
-DEFINE_WINDOW(window_sums, 4, gint32, store_sums, SAME)
-DEFINE_WINDOW(window_bits_u8, 4, guint8, store_bytes, codes_of_bits)
-DEFINE_WINDOW(window_shifted_u8, 4, guint8, store_bytes, codes_of_shifted)
+DEFINE_WINDOW(window_sums, 4, store_sums, SAME)
+DEFINE_WINDOW(window_bits_u8, 4, store_bytes, codes_of_bits)
+DEFINE_WINDOW(window_shifted_u8, 4, store_bytes, codes_of_shifted)
 #endif
 
 /* --- along a line: groups of samples a step apart --- */
@@ -308,15 +299,14 @@ over_of(Sums result[2][UNROLL], const gconstpointer *groups, const CcOver *f, gs
     }
 }
 
-#define DEFINE_OVER(name, n_parts, sample, store, codes_of)                                        \
+#define DEFINE_OVER(name, n_parts, store, codes_of)                                                \
   static void name##_##n_parts(gpointer const *rows, const gconstpointer *groups, const CcOver *f, \
                                guint n, const CcFinish *finish, const CcAhead *ahead) {            \
-    enum { AT_ONCE = UNROLL * SUMS_AT_ONCE };                                                      \
     const gboolean streams = ahead->streams;                                                       \
     const CcOver over = *f;                                                                        \
     const CcFinish form = *finish;                                                                 \
-    for (gsize x = 0; x < n; x += AT_ONCE) {                                                       \
-      cc_look_ahead(ahead, x, AT_ONCE);                                                            \
+    for (gsize x = 0; x < n; x += CODES_AT_ONCE) {                                                 \
+      cc_look_ahead(ahead, x, CODES_AT_ONCE);                                                      \
       Sums codes[2][UNROLL];                                                                       \
       for (guint u = 0; u < UNROLL; u += OVER_AT_ONCE) {                                           \
         Sums sums[2][UNROLL];                                                                      \
@@ -325,25 +315,17 @@ over_of(Sums result[2][UNROLL], const gconstpointer *groups, const CcOver *f, gs
           for (guint v = 0; v < OVER_AT_ONCE; v++)                                                 \
             codes[i][u + v] = codes_of(sums[i][v], &form);                                         \
       }                                                                                            \
-      for (guint i = 0; i < 2; i++) {                                                              \
-        sample *out = (sample *)rows[i] + x;                                                       \
-        if (x + AT_ONCE <= n) {                                                                    \
-          store(out, codes[i], &form, streams);                                                    \
-        } else {                                                                                   \
-          sample last[AT_ONCE];                                                                    \
-          store(last, codes[i], &form, FALSE);                                                     \
-          memcpy(out, last, (n - x) * sizeof *out);                                                \
-        }                                                                                          \
-      }                                                                                            \
+      for (guint i = 0; i < 2; i++)                                                                \
+        store##_some(rows[i], x, n, codes[i], &form, streams);                                     \
     }                                                                                              \
   }
 
 #define DEFINE_OVERS(n_parts)                                                                      \
-  DEFINE_OVER(over_sums, n_parts, gint32, store_sums, SAME)                                        \
-  DEFINE_OVER(over_bits_u8, n_parts, guint8, store_bytes, codes_of_bits)                           \
-  DEFINE_OVER(over_bits_u16, n_parts, Word, store_words, codes_of_bits)                            \
-  DEFINE_OVER(over_shifted_u8, n_parts, guint8, store_bytes, codes_of_shifted)                     \
-  DEFINE_OVER(over_shifted_u16, n_parts, Word, store_words, codes_of_shifted)
+  DEFINE_OVER(over_sums, n_parts, store_sums, SAME)                                                \
+  DEFINE_OVER(over_bits_u8, n_parts, store_bytes, codes_of_bits)                                   \
+  DEFINE_OVER(over_bits_u16, n_parts, store_words, codes_of_bits)                                  \
+  DEFINE_OVER(over_shifted_u8, n_parts, store_bytes, codes_of_shifted)                             \
+  DEFINE_OVER(over_shifted_u16, n_parts, store_words, codes_of_shifted)
 
 DEFINE_OVERS(1)
 DEFINE_OVERS(2)

@@ -64,32 +64,24 @@ slide_16_u8(gpointer sums, gconstpointer in, gconstpointer out, guint n, gpointe
   }
 }
 
-#define DEFINE_SLIDE(name, sample, store, codes_of)                                                \
+#define DEFINE_SLIDE(name, store, codes_of)                                                        \
   static void name(gpointer sums, gconstpointer in, gconstpointer out, guint n, gpointer dst,      \
                    const CcFinish *finish, const CcAhead *ahead) {                                 \
-    enum { AT_ONCE = UNROLL * SUMS_AT_ONCE };                                                      \
     const CcFinish form = *finish;                                                                 \
     Sums *total = sums;                                                                            \
     const Sums *a = in, *b = out;                                                                  \
-    sample *to = dst;                                                                              \
-    for (gsize x = 0; x < n; x += AT_ONCE, total += UNROLL, a += UNROLL, b += UNROLL) {            \
-      cc_look_ahead(ahead, x, AT_ONCE);                                                            \
+    for (gsize x = 0; x < n; x += CODES_AT_ONCE, total += UNROLL, a += UNROLL, b += UNROLL) {      \
+      cc_look_ahead(ahead, x, CODES_AT_ONCE);                                                      \
       Sums codes[UNROLL];                                                                          \
       for (guint u = 0; u < UNROLL; u++) {                                                         \
         total[u] += a[u] - b[u];                                                                   \
         codes[u] = codes_of(total[u], &form);                                                      \
       }                                                                                            \
-      if (x + AT_ONCE <= n) {                                                                      \
-        store(to + x, codes, &form, ahead->streams);                                               \
-      } else {                                                                                     \
-        sample last[AT_ONCE];                                                                      \
-        store(last, codes, &form, FALSE);                                                          \
-        memcpy(to + x, last, (n - x) * sizeof *to);                                                \
-      }                                                                                            \
+      store##_some(dst, x, n, codes, &form, ahead->streams);                                       \
     }                                                                                              \
   }
 
-DEFINE_SLIDE(slide_bits_u8, guint8, store_bytes, codes_of_bits)
-DEFINE_SLIDE(slide_bits_u16, Word, store_words, codes_of_bits)
-DEFINE_SLIDE(slide_shifted_u8, guint8, store_bytes, codes_of_shifted)
-DEFINE_SLIDE(slide_shifted_u16, Word, store_words, codes_of_shifted)
+DEFINE_SLIDE(slide_bits_u8, store_bytes, codes_of_bits)
+DEFINE_SLIDE(slide_bits_u16, store_words, codes_of_bits)
+DEFINE_SLIDE(slide_shifted_u8, store_bytes, codes_of_shifted)
+DEFINE_SLIDE(slide_shifted_u16, store_words, codes_of_shifted)
