@@ -9,7 +9,11 @@
  *   4 order    column times row, or all taps at once
  *   5 shape    kernels that know the taps' pattern, where there are some
  *   6 samples  bytes as they are, or widened to the lane of the sums
- *   7 all      sum and last step in one kernel
+ *   7 at once  sum and last step in one kernel
+ *   8 running  sums that change from row to row, of windows whose taps are all the same
+ *   9 products several neighbours at a time, where no kernel knows the taps' pattern
+ *
+ * The last two take the sums and the last step in 32 bits where rung 3 did not.
  *
  * Whatever a rung says, the bytes are those of plain.c. */
 
@@ -232,7 +236,7 @@ choose_sample_lane(const CcChoice *choice, guint n_matrices, CcSampleType type) 
   return CC_LANE_8;
 }
 
-/* --- 7: all in one --- */
+/* --- 7: sum and last step at once --- */
 
 /* The kernels take bytes, one matrix and the 16-bit form; one sum is only reduced to its absolute
  * value. Column times row then goes by way of split sums. */
@@ -264,7 +268,7 @@ choose_pairs(CcChoice *choice, const CcPlaneLayout *plane, const CcRows *rows) {
   choice->pairs = TRUE;
 }
 
-/* --- running sums --- */
+/* --- 8: running sums --- */
 
 #define LEAST_MEAN 25 /* pixels of a window; kernels of bytes are as fast for smaller ones */
 
@@ -279,11 +283,8 @@ choose_means(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, const
       cc_means_new(op, plane->type, plane->depth, plane->step, in_16 ? choice->left : 0, rows);
   if (!choice->means)
     return FALSE;
-  if (!in_16) {
-    choice->to_sample.shift = 0;
+  if (!in_16)
     take_32_bits(choice, op);
-    choice->to_sample.shift = plane->shift;
-  }
   choice->sample_lane = !choice->means->along         ? choice->sum_lane
                         : plane->type == CC_SAMPLE_U8 ? CC_LANE_8
                                                       : CC_LANE_16;
@@ -295,7 +296,7 @@ choose_means(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, const
   return TRUE;
 }
 
-/* --- 8: products of several neighbours --- */
+/* --- 9: products of several neighbours --- */
 
 #define COST_OF_LINES 4 /* products that take as long as cutting sums along lines into words */
 
@@ -325,7 +326,6 @@ choose_products(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, co
   CcLines *lines = cc_lines_new(op, plane->type, plane->depth, plane->step, rows);
   CcWindow *window = cc_window_new(op, plane->type, plane->depth, rows);
   CcChoice wide = *choice;
-  wide.to_sample.shift = 0;
   if (lines && (!prefers_lines(lines, window, op->width) || !take_lines_step(&wide, op, lines)))
     g_clear_pointer(&lines, cc_lines_free);
   if (lines)
@@ -337,7 +337,6 @@ choose_products(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, co
   if (!lines && !window)
     return;
   *choice = wide;
-  choice->to_sample.shift = plane->shift;
   choice->lines = lines;
   choice->window = window;
   choice->sample_lane = plane->type == CC_SAMPLE_U8 ? CC_LANE_8 : CC_LANE_16;
@@ -353,7 +352,7 @@ choose_filter(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, cons
   choice->to_sample = (CcFinish){
       .lo = op->lo,
       .hi = op->hi,
-      .shift = 0, /* while forms are tried */
+      .shift = plane->shift,
       .mul_f = op->mul_f,
       .add_f = op->add_f,
       .mul = op->mul,
@@ -361,10 +360,7 @@ choose_filter(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, cons
       .exact_product = frexp(op->mul, &exponent) == 0.5,
   };
   choose_sums(choice, op, rows);
-  choice->to_sample.shift = plane->shift;
-
   choice->separable = runs_separable(op);
-
   set_weights(choice, op, plane->step);
   choice->sample_lane = choose_sample_lane(choice, op->n_matrices, plane->type);
   choice->ring_lane = choice->separable ? choice->sum_lane : choice->sample_lane;

@@ -21,18 +21,21 @@ cc_form_search_clear(CcFormSearch *search) {
   g_free(search->codes);
 }
 
-/* Whether a form gives the code value of every t, which comes 2^left times as large. */
+/* Whether a form gives the code value of every t, which comes 2^left times as large. Stored words
+ * are tried without their shift. */
 static gboolean
 gives_all_codes(const CcFormSearch *search, CcFinishForm form, guint left, const CcFinish *finish) {
   enum { N = 1024 };
   const CcFinishFunc run = search->rows->finish[CC_SAMPLE_U16][form][CC_NUMBER_16];
   const guint16 *wanted = search->codes;
+  CcFinish unshifted = *finish;
+  unshifted.shift = 0;
   guint16 t_16[N], found[N];
   for (gint64 t = search->t.least; t <= search->t.most; t += N) {
     const guint n = (guint)MIN(N, search->t.most - t + 1);
     for (guint i = 0; i < n; i++)
       t_16[i] = (guint16)((guint32)(t + i) << left);
-    run(found, t_16, n, finish);
+    run(found, t_16, n, &unshifted);
     if (memcmp(found, wanted, n * sizeof *found) != 0)
       return FALSE;
     wanted += n;

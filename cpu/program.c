@@ -173,14 +173,15 @@ lay_out_means(CcSweep *sweep) {
   sweep->band = 1;
 }
 
-/* What kernels make of the sums of a block. */
+/* What the kernels that sum make of the sums. */
 static CcSumStep
 find_sum_step(const CcChoice *choice) {
-  if (choice->reduces)
-    return CC_STEP_SUMS;
-  return choice->form == CC_FINISH_BITS      ? CC_STEP_BITS
-         : choice->form == CC_FINISH_SHIFTED ? CC_STEP_SHIFTED
-                                             : CC_STEP_SUMS;
+  static const CcSumStep steps[CC_N_FINISHES] = {
+      [CC_FINISH_16] = CC_STEP_16,
+      [CC_FINISH_BITS] = CC_STEP_BITS,
+      [CC_FINISH_SHIFTED] = CC_STEP_SHIFTED,
+  };
+  return choice->reduces ? CC_STEP_SUMS : steps[choice->form];
 }
 
 static void
@@ -209,17 +210,13 @@ static void
 set_means(CcSweep *sweep, const CcRows *rows, CcSampleType type) {
   const CcChoice *choice = &sweep->choice;
   const guint wide = choice->sum_lane == CC_LANE_32;
-  const CcSlideStep step = choice->reduces                     ? CC_SLIDE_SUMS
-                           : choice->form == CC_FINISH_16      ? CC_SLIDE_16
-                           : choice->form == CC_FINISH_BITS    ? CC_SLIDE_BITS
-                           : choice->form == CC_FINISH_SHIFTED ? CC_SLIDE_SHIFTED
-                                                               : CC_SLIDE_SUMS;
+  const CcSumStep step = find_sum_step(choice);
   sweep->run = cc_means_run;
   if (choice->means->along)
     sweep->along_one = rows->along_one[choice->means->kind][wide];
-  sweep->slide = rows->slide[type][CC_SLIDE_SUMS][wide];
+  sweep->slide = rows->slide[type][CC_STEP_SUMS][wide];
   sweep->slide_to_samples = rows->slide[type][step][wide];
-  sweep->makes_samples = step != CC_SLIDE_SUMS;
+  sweep->makes_samples = step != CC_STEP_SUMS;
   lay_out_means(sweep);
 }
 

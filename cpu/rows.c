@@ -520,11 +520,10 @@ const CcRows CC_ROWS = {
     .most_byte_taps = MOST_BYTE_TAPS,
     .over = {[CC_SAMPLE_U8] = OVERS(u8), [CC_SAMPLE_U16] = OVERS(u16)},
     .slide = {[CC_SAMPLE_U8] = {{slide_16, slide_32},
-                                {slide_16_u8, NULL},
                                 {NULL, slide_bits_u8},
-                                {NULL, slide_shifted_u8}},
+                                {NULL, slide_shifted_u8},
+                                {slide_16_u8, NULL}},
               [CC_SAMPLE_U16] = {{slide_16, slide_32},
-                                 {NULL, NULL},
                                  {NULL, slide_bits_u16},
                                  {NULL, slide_shifted_u16}}},
     .reduce =

@@ -233,11 +233,12 @@ typedef enum {
  * exclusive or. */
 typedef void (*CcGroupFunc)(gpointer groups, const gconstpointer *lines, guint n, gint32 flip);
 
-/* What becomes of sums of 32 bits. */
+/* What the kernels that sum make of the sums. */
 typedef enum {
-  CC_STEP_SUMS,
+  CC_STEP_SUMS,    /* nothing more */
   CC_STEP_BITS,    /* samples, as CC_FINISH_BITS has them */
   CC_STEP_SHIFTED, /* as CC_FINISH_SHIFTED */
+  CC_STEP_16,      /* as CC_FINISH_16: bytes, of running sums of 16 bits */
   CC_N_STEPS,
 } CcSumStep;
 
@@ -281,18 +282,9 @@ typedef struct {
 typedef void (*CcOverFunc)(gpointer const *rows, const gconstpointer *groups, const CcOver *over,
                            guint n, const CcFinish *finish, const CcAhead *ahead);
 
-/* sums[i] += in[i] - out[i], and samples of those. */
+/* sums[i] += in[i] - out[i], and samples of those where the kernel makes some. */
 typedef void (*CcSlideFunc)(gpointer sums, gconstpointer in, gconstpointer out, guint n,
                             gpointer dst, const CcFinish *finish, const CcAhead *ahead);
-
-/* What becomes of running sums. */
-typedef enum {
-  CC_SLIDE_SUMS, /* nothing more */
-  CC_SLIDE_16,   /* samples, as CC_FINISH_16 has them; of bytes and in 16 bits */
-  CC_SLIDE_BITS, /* in 32 bits */
-  CC_SLIDE_SHIFTED,
-  CC_N_SLIDES,
-} CcSlideStep;
 
 #define CC_MAX_PIXEL_BYTES (2 * CC_MAX_COMPONENTS)
 
@@ -313,7 +305,7 @@ typedef struct {
   CcOverFunc over[2][CC_N_STEPS][2]; /* by sample type, then for one part and for two */
   /* for lanes of 16 bits, which only taps of a byte give, and of 32; only where order_is_whole */
   CcAlongOneFunc along_one[CC_N_GROUP_KINDS][2];
-  CcSlideFunc slide[2][CC_N_SLIDES][2]; /* by sample type, then the same; NULL: there is none */
+  CcSlideFunc slide[2][CC_N_STEPS][2]; /* by sample type, then for sums of 16 and of 32 bits */
   CcReduceFunc reduce[CC_N_REDUCES][CC_N_LANES];
   CcFinishFunc finish[2][CC_N_FINISHES][CC_N_NUMBERS]; /* by sample type; NULL: there is none */
   CcMergeFunc merge;
