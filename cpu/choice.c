@@ -395,3 +395,13 @@ cc_choice_clear(CcChoice *choice) {
   cc_window_free(choice->window);
   cc_means_free(choice->means);
 }
+
+CcSumStep
+cc_choice_sum_step(const CcChoice *choice) {
+  static const CcSumStep steps[CC_N_FINISHES] = {
+      [CC_FINISH_16] = CC_STEP_16,
+      [CC_FINISH_BITS] = CC_STEP_BITS,
+      [CC_FINISH_SHIFTED] = CC_STEP_SHIFTED,
+  };
+  return choice->reduces ? CC_STEP_SUMS : steps[choice->form];
+}

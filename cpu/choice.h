@@ -50,4 +50,7 @@ typedef struct {
 void cc_choice_init(CcChoice *choice, const CcPlan *plan, const CcPass *pass, const CcRows *rows);
 void cc_choice_clear(CcChoice *choice);
 
+/* What the kernels that sum make of the sums, where there is a choice. */
+CcSumStep cc_choice_sum_step(const CcChoice *choice);
+
 G_END_DECLS

@@ -2,6 +2,7 @@
 #include "lines.h"
 #include "along.h"
 #include "engine/last_step.h"
+#include "room.h"
 #include "tile_sweeps.h"
 
 #define LEAST_LOW_BITS 8 /* the last step of quantized kernels can do without so many */
@@ -141,10 +142,10 @@ sum_over(const CcTile *tile, guint m, guint block, gpointer const *rows, const C
   sweep->over(rows, groups, &lines->over[m], tile->n, &sweep->choice.to_sample, ahead);
 }
 
-gint
-cc_lines_run(const CcTile *tile, guint y0, guint y1, gint next) {
+static gint
+run(const CcTile *tile, guint y0, guint y1, gint next) {
   const CcSweep *sweep = tile->sweep;
-  const gint radius = (gint)sweep->window / 2;
+  const gint radius = (gint)sweep->window_rows / 2;
   for (guint y = y0; y < y1;) {
     const guint block = y * sweep->stride / 2;
     for (guint g = 0; g < sweep->choice.lines->n_groups; g++) {
@@ -158,4 +159,18 @@ cc_lines_run(const CcTile *tile, guint y0, guint y1, gint next) {
     y = cc_tile_make_block(tile, block, y, y1, &ahead, sum_over);
   }
   return next;
+}
+
+void
+cc_lines_prepare(CcSweep *sweep, const CcRows *rows, CcSampleType type) {
+  const CcLines *lines = sweep->choice.lines;
+  const CcSumStep step = cc_choice_sum_step(&sweep->choice);
+  sweep->run = run;
+  sweep->along = rows->along[lines->kind][lines->n_parts - 1];
+  sweep->over = rows->over[type][step][lines->n_parts - 1];
+  sweep->makes_samples = step != CC_STEP_SUMS;
+  sweep->block_rows = 2;
+  cc_sweep_take_tiles(sweep, sweep->n_matrices * lines->n_groups * lines->n_parts,
+                      sweep->n_matrices * 2);
+  sweep->line = cc_sweep_take_rows(sweep, 2, sweep->sample_lane_size, &sweep->line_pitch);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "means.h"
 
+#include "room.h"
 #include "tile_sweeps.h"
 
 #include <string.h>
@@ -85,20 +86,20 @@ cc_means_free(CcMeans *self) {
 static guint8 *
 ring_row(const CcTile *tile, gint y) {
   const CcSweep *sweep = tile->sweep;
-  const guint at = (guint)(y + 2 * (gint)sweep->window) % (sweep->window + 1);
+  const guint at = (guint)(y + 2 * (gint)sweep->window_rows) % (sweep->window_rows + 1);
   return tile->rings + at * sweep->ring_pitch;
 }
 
 /* The sums of the windows of a row of results. */
 static guint8 *
 window_sums(const CcTile *tile) {
-  return tile->rings + (tile->sweep->window + 1) * tile->sweep->ring_pitch;
+  return tile->rings + (tile->sweep->window_rows + 1) * tile->sweep->ring_pitch;
 }
 
 static void
 clear(const CcTile *tile) {
   const CcSweep *sweep = tile->sweep;
-  memset(tile->rings, 0, (sweep->window + 2) * sweep->ring_pitch);
+  memset(tile->rings, 0, (sweep->window_rows + 2) * sweep->ring_pitch);
 }
 
 /* Sums along a line from those of levels; `line` is the first sample that the first window has. */
@@ -147,8 +148,8 @@ load_line(const CcTile *tile, gint y) {
 static void
 slide(const CcTile *tile, CcSlideFunc by, gint y, gpointer dst, const CcAhead *ahead) {
   const CcSweep *sweep = tile->sweep;
-  by(window_sums(tile), ring_row(tile, y), ring_row(tile, y - (gint)sweep->window), tile->n, dst,
-     &sweep->choice.to_sample, ahead);
+  by(window_sums(tile), ring_row(tile, y), ring_row(tile, y - (gint)sweep->window_rows), tile->n,
+     dst, &sweep->choice.to_sample, ahead);
 }
 
 /* Row y of the target, whose windows end with line `last`. */
@@ -168,10 +169,10 @@ make_row(const CcTile *tile, guint y, gint last) {
     cc_tile_store(tile, y, out);
 }
 
-gint
-cc_means_run(const CcTile *tile, guint y0, guint y1, gint next) {
+static gint
+run(const CcTile *tile, guint y0, guint y1, gint next) {
   static const CcAhead nothing;
-  const gint radius = (gint)tile->sweep->window / 2;
+  const gint radius = (gint)tile->sweep->window_rows / 2;
   for (guint y = y0; y < y1; y++) {
     const gint last = (gint)(y * tile->sweep->stride) + radius;
     if (next == CC_NO_ROW) {
@@ -186,4 +187,25 @@ cc_means_run(const CcTile *tile, guint y0, guint y1, gint next) {
     make_row(tile, y, last);
   }
   return next;
+}
+
+/* Rings have two rows more than the window: one leaves it, and the sums of windows are the other.
+ */
+void
+cc_means_prepare(CcSweep *sweep, const CcRows *rows, CcSampleType type) {
+  const CcChoice *choice = &sweep->choice;
+  const guint wide = choice->sum_lane == CC_LANE_32;
+  const CcSumStep step = cc_choice_sum_step(choice);
+  sweep->run = run;
+  if (choice->means->along)
+    sweep->along_one = rows->along_one[choice->means->kind][wide];
+  sweep->slide = rows->slide[type][CC_STEP_SUMS][wide];
+  sweep->slide_to_samples = rows->slide[type][step][wide];
+  sweep->makes_samples = step != CC_STEP_SUMS;
+  sweep->block_rows = 1;
+  cc_sweep_take_tiles(sweep, sweep->window_rows + 2, 0);
+  sweep->line = cc_sweep_take_rows(sweep, 1, sweep->sample_lane_size, &sweep->line_pitch);
+  sweep->levels =
+      cc_sweep_take_rows(sweep, CC_MEANS_LEVELS - 1, sweep->sum_lane_size, &sweep->levels_pitch);
+  sweep->levels -= cc_row_align(sweep->n_edge * sweep->sum_lane_size);
 }

@@ -4,16 +4,14 @@
 #include "cpu.h"
 #include "pairs.h"
 #include "plain.h"
+#include "room.h"
 #include "tile_sweeps.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 
-#define TILE_BYTES (32 * 1024)   /* of a tile in use, in a cache of level 1 */
-#define LARGE_FRAME 4000000      /* bytes */
-#define STRIP_BYTES (512 * 1024) /* of rings, in one of level 2 */
-#define MIN_TILE 768             /* samples; narrower ones would load too many edges */
+#define LARGE_FRAME 4000000 /* bytes */
 #define MIN_SLICE_ROWS 16
 #define MIN_SLICE_NS 3000
 #define FILL_PIXELS 4096
@@ -88,138 +86,6 @@ set_edges(CcSweep *sweep, const CcPass *pass, const CcPlaneLayout *plane) {
 
 /* --- sweeps --- */
 
-/* Takes aligned room from the scratch memory. */
-static gsize
-take(CcSweep *sweep, gsize n_bytes) {
-  const gsize at = sweep->scratch_size;
-  sweep->scratch_size += cc_row_align(n_bytes);
-  return at;
-}
-
-/* Takes n_rows rows of a tile with its edges, a pitch apart; gives where sample 0 is. */
-static gsize
-take_rows(CcSweep *sweep, guint n_rows, gsize lane_size, gsize *pitch) {
-  const gsize lead = cc_row_align(sweep->n_edge * lane_size);
-  const gsize row = lead + (sweep->tile + sweep->n_edge) * lane_size + CC_ROW_SLACK;
-  /* an odd number of cache lines, so that the rows of a column fall into different cache sets */
-  *pitch = cc_row_align(row) | CC_ROW_ALIGN;
-  return take(sweep, n_rows * *pitch) + lead;
-}
-
-/* Rows of the picture are cut into tiles of equal size where a level 1 cache would not hold their
- * rings and sums: rows of so many bytes a sample. */
-static guint
-choose_tile(const CcSweep *sweep, gsize bytes) {
-  const guint most = (guint)CLAMP(TILE_BYTES / bytes, MIN_TILE, CC_MOST_TILE);
-  const guint n_tiles = (sweep->n + most - 1) / most;
-  const guint even = (sweep->n + n_tiles - 1) / n_tiles;
-  const guint tile = (even + CC_MASK_PERIOD - 1) / CC_MASK_PERIOD * CC_MASK_PERIOD;
-  return MIN(tile, sweep->n);
-}
-
-/* Sets the tile, and takes rings of n_rows rows and what n_sums rows of sums become samples in.
- * Tiles of a strip have rings of their own: all of a packed frame, whose rows are made a few at a
- * time, else as many as a level 2 cache holds the rings of. */
-static void
-take_tiles(CcSweep *sweep, guint n_rows, guint n_sums) {
-  const gsize ring_bytes = n_rows * sweep->ring_lane_size;
-  sweep->tile = choose_tile(sweep, ring_bytes + n_sums * sweep->sum_lane_size);
-  const guint n_tiles = (sweep->n + sweep->tile - 1) / sweep->tile;
-  const gsize fitting = MAX(STRIP_BYTES / (ring_bytes * sweep->tile), 1);
-  sweep->strip_tiles = sweep->plan->packed ? n_tiles : (guint)MIN(n_tiles, fitting);
-  sweep->ring =
-      take_rows(sweep, sweep->strip_tiles * n_rows, sweep->ring_lane_size, &sweep->ring_pitch);
-  sweep->tile_pitch = n_rows * sweep->ring_pitch;
-  sweep->sums_pitch = cc_row_align(sweep->tile * sweep->sum_lane_size) + CC_ROW_SLACK;
-  sweep->sums = take(sweep, MAX(n_sums, 1) * sweep->sums_pitch);
-  sweep->t = take(sweep, sweep->tile * sizeof(gdouble));
-  sweep->filtered = take(sweep, sweep->tile * sweep->sample_size);
-}
-
-static void
-lay_out_terms(CcSweep *sweep) {
-  const gboolean separable = sweep->choice.separable;
-  const guint n_rows = (separable ? sweep->n_matrices : 1) * sweep->window;
-  take_tiles(sweep, n_rows, sweep->choice.apply ? 0 : sweep->n_matrices);
-  if (separable)
-    sweep->line = take_rows(sweep, 1, sweep->sample_lane_size, &sweep->line_pitch);
-  sweep->matrix_pitch = separable ? sweep->window * sweep->ring_pitch : 0;
-  sweep->band = 1;
-}
-
-static void
-lay_out_window(CcSweep *sweep) {
-  const CcWindow *window = sweep->choice.window;
-  take_tiles(sweep, window->n_groups, sweep->n_matrices * window->group);
-  sweep->line = take_rows(sweep, window->group, sweep->sample_lane_size, &sweep->line_pitch);
-  sweep->band = window->group;
-}
-
-static void
-lay_out_lines(CcSweep *sweep) {
-  const CcLines *lines = sweep->choice.lines;
-  take_tiles(sweep, sweep->n_matrices * lines->n_groups * lines->n_parts, sweep->n_matrices * 2);
-  sweep->line = take_rows(sweep, 2, sweep->sample_lane_size, &sweep->line_pitch);
-  sweep->band = 2;
-}
-
-/* Rings have a row more, with the sums of windows. */
-static void
-lay_out_means(CcSweep *sweep) {
-  take_tiles(sweep, sweep->window + 2, 0);
-  sweep->line = take_rows(sweep, 1, sweep->sample_lane_size, &sweep->line_pitch);
-  sweep->levels = take_rows(sweep, CC_MEANS_LEVELS - 1, sweep->sum_lane_size, &sweep->levels_pitch);
-  sweep->levels -= cc_row_align(sweep->n_edge * sweep->sum_lane_size);
-  sweep->band = 1;
-}
-
-/* What the kernels that sum make of the sums. */
-static CcSumStep
-find_sum_step(const CcChoice *choice) {
-  static const CcSumStep steps[CC_N_FINISHES] = {
-      [CC_FINISH_16] = CC_STEP_16,
-      [CC_FINISH_BITS] = CC_STEP_BITS,
-      [CC_FINISH_SHIFTED] = CC_STEP_SHIFTED,
-  };
-  return choice->reduces ? CC_STEP_SUMS : steps[choice->form];
-}
-
-static void
-set_window(CcSweep *sweep, const CcRows *rows, CcSampleType type) {
-  const CcGroupKind kind = sweep->choice.window->kind;
-  const CcSumStep step = find_sum_step(&sweep->choice);
-  sweep->run = cc_window_run;
-  sweep->group = rows->group[kind];
-  sweep->window_sums = rows->window[kind == CC_GROUP_BYTES][type][step];
-  sweep->makes_samples = step != CC_STEP_SUMS;
-  lay_out_window(sweep);
-}
-
-static void
-set_lines(CcSweep *sweep, const CcRows *rows, CcSampleType type) {
-  const CcLines *lines = sweep->choice.lines;
-  const CcSumStep step = find_sum_step(&sweep->choice);
-  sweep->run = cc_lines_run;
-  sweep->along = rows->along[lines->kind][lines->n_parts - 1];
-  sweep->over = rows->over[type][step][lines->n_parts - 1];
-  sweep->makes_samples = step != CC_STEP_SUMS;
-  lay_out_lines(sweep);
-}
-
-static void
-set_means(CcSweep *sweep, const CcRows *rows, CcSampleType type) {
-  const CcChoice *choice = &sweep->choice;
-  const guint wide = choice->sum_lane == CC_LANE_32;
-  const CcSumStep step = find_sum_step(choice);
-  sweep->run = cc_means_run;
-  if (choice->means->along)
-    sweep->along_one = rows->along_one[choice->means->kind][wide];
-  sweep->slide = rows->slide[type][CC_STEP_SUMS][wide];
-  sweep->slide_to_samples = rows->slide[type][step][wide];
-  sweep->makes_samples = step != CC_STEP_SUMS;
-  lay_out_means(sweep);
-}
-
 /* Packed samples are loaded from where they lie if nothing else wants them. */
 static void
 set_source(CcSweep *sweep, const CcPlan *plan, const CcPass *pass) {
@@ -235,7 +101,7 @@ set_filter(CcSweep *sweep, const CcRows *rows, const CcPass *pass, const CcPlane
   static const gsize lane_sizes[CC_N_LANES] = {2, 4, 8, 1, 8};
   const CcChoice *choice = &sweep->choice;
   sweep->n_matrices = pass->op->n_matrices;
-  sweep->window = pass->op->height;
+  sweep->window_rows = pass->op->height;
   sweep->sum_lane_size = lane_sizes[choice->sum_lane];
   sweep->sample_lane_size = lane_sizes[choice->sample_lane];
   sweep->ring_lane_size = lane_sizes[choice->ring_lane];
@@ -244,16 +110,14 @@ set_filter(CcSweep *sweep, const CcRows *rows, const CcPass *pass, const CcPlane
   sweep->reduce = choice->reduces ? rows->reduce[choice->reduce][choice->sum_lane] : NULL;
   sweep->finish = rows->finish[plane->type][choice->form][choice->number];
   set_edges(sweep, pass, plane);
-  if (choice->window) {
-    set_window(sweep, rows, plane->type);
-  } else if (choice->lines) {
-    set_lines(sweep, rows, plane->type);
-  } else if (choice->means) {
-    set_means(sweep, rows, plane->type);
-  } else {
-    sweep->run = cc_terms_run;
-    lay_out_terms(sweep);
-  }
+  if (choice->window)
+    cc_window_prepare(sweep, rows, plane->type);
+  else if (choice->lines)
+    cc_lines_prepare(sweep, rows, plane->type);
+  else if (choice->means)
+    cc_means_prepare(sweep, rows, plane->type);
+  else
+    cc_terms_prepare(sweep);
   sweep->outside = constant_row(plane, sweep->spacing,
                                 (sweep->tile + 2 * sweep->n_edge) / plane->step + 2, pass->border);
 }
@@ -268,8 +132,8 @@ set_fill(CcSweep *sweep, const CcPass *pass, const CcPlaneLayout *plane) {
 static void
 set_thin(CcSweep *sweep, const CcRows *rows) {
   sweep->thin = rows->thin[sweep->stride == 4][sweep->pixel_size];
-  sweep->thinned = take(sweep, CC_MOST_TILE * sweep->sample_size);
-  sweep->thinned_src = take(sweep, CC_MOST_TILE * sweep->sample_size);
+  sweep->thinned = cc_sweep_take(sweep, CC_MOST_TILE * sweep->sample_size);
+  sweep->thinned_src = cc_sweep_take(sweep, CC_MOST_TILE * sweep->sample_size);
 }
 
 /* Whether a frame is larger than what caches keep until somebody reads it. */
@@ -364,7 +228,7 @@ static guint
 least_rows(const CcCpuProgram *program, const CcPlan *plan, guint64 work) {
   guint window = 1;
   for (guint i = 0; i < program->n_sweeps; i++)
-    window = MAX(window, program->sweep[i].window);
+    window = MAX(window, program->sweep[i].window_rows);
   if (plan->hue)
     window = MAX(window, plan->hue->op->height);
   const guint64 worth = MIN_SLICE_NS * G_GUINT64_CONSTANT(1000) / MAX(work, 1);
@@ -404,7 +268,7 @@ set_unpacked(CcCpuProgram *program, const CcPlan *plan, const CcRows *rows) {
     program->scratch_at[i] = at;
     at += sweep->scratch_size;
     /* groups may begin earlier and end later */
-    window = MAX(window, sweep->window + 2 * MOST_GROUP);
+    window = MAX(window, sweep->window_rows + 2 * MOST_GROUP);
     if (sweep->by_position && sweep->pass->filter_mask | sweep->pass->copy_mask)
       mask |= 1u << sweep->plane;
   }

@@ -14,22 +14,27 @@ G_BEGIN_DECLS
 /* The most samples of a row that are worked on at a time. */
 #define CC_MOST_TILE (16 * CC_MASK_PERIOD)
 
-/* One pass over a plane.
- *
- * Every source row is loaded once, as lanes with its surroundings, into a ring of as many rows as
- * the window has. When the kernel is run as column times row, it is loaded to a line instead, and
- * the ring of each matrix gets the weighted sums along the line. Then the weighted sums over the
- * rings are the S_i of a result row. Rows outside the picture are loaded like others, from
- * where the border rule says, so that nothing else knows of borders. "The picture" is the plan's
- * source rectangle throughout.
- *
- * With a stride, rows that are left out are not made, and of a row every pixel up to the last
- * result is; thin takes the results from those. */
 typedef struct _CcTile CcTile;
 
-/* Makes rows y0 to y1 - 1 of a tile; tile_sweeps.h has them. */
+/* Makes rows y0 to y1 - 1 of the target, as far as they are in a tile. `next` is the row that the
+ * rings want next, CC_NO_ROW when they are empty; what they want then is given. */
 typedef gint (*CcTileSweep)(const CcTile *tile, guint y0, guint y1, gint next);
+#define CC_NO_ROW G_MININT
 
+/* One pass over a plane.
+ *
+ * Every source row is loaded once, as lanes with its surroundings. What the windows of the next
+ * rows want of it stays in a ring: the row itself, groups of its samples with those of its
+ * neighbours, or sums along it. From the rings come the S_i of a result row, or of all rows of a
+ * block at once. tile_sweeps.h has the ways to sum. Rows outside the picture are loaded like
+ * others, from where the border rule says, so that nothing else knows of borders. "The picture" is
+ * the plan's source rectangle throughout.
+ *
+ * A row is made in tiles of so many samples, each with rings of its own, and as many tiles as a
+ * strip has take turns.
+ *
+ * With a stride, rows that are left out are not made, unless they are in a block with others, and
+ * of a row every pixel up to the last result is; thin takes the results from those. */
 typedef struct {
   const CcPlan *plan; /* the program keeps it */
   const CcPass *pass;
@@ -52,8 +57,8 @@ typedef struct {
   guint n_edge;            /* samples that the window reaches left and right of a row */
   CcOutside *left, *right; /* n_edge each */
 
-  /* kernels; reduce is NULL where the only sum is t */
   CcTileSweep run; /* with CC_LOOP_FILTER */
+  /* kernels; reduce is NULL where the only sum is t */
   CcLoadFunc load;
   CcExtendFunc extend;
   CcReduceFunc reduce;
@@ -64,14 +69,16 @@ typedef struct {
   CcWindowFunc window_sums;
   CcAlongFunc along; /* with choice.lines only, as the next two */
   CcOverFunc over;
-  gboolean makes_samples;   /* `over` does, or slide_to_samples */
   CcAlongOneFunc along_one; /* with choice.means only, as the next two */
   CcSlideFunc slide, slide_to_samples;
+  gboolean makes_samples; /* window_sums does, over, or slide_to_samples */
 
   guint spacing;        /* from one sample of the source to the next */
   gboolean by_position; /* rows of the source are unpacked, with those around it */
 
-  guint n_matrices, window; /* rows of the window */
+  guint n_matrices;
+  guint window_rows; /* that the window reaches over */
+  guint block_rows;  /* of the source, for as many of which results are made at once */
   gsize sample_lane_size, sum_lane_size, ring_lane_size;
 
   /* offsets into the scratch memory; those of rows are of sample 0 */
@@ -81,7 +88,6 @@ typedef struct {
   gsize tile_pitch;           /* of the rings of a strip's tiles */
   guint strip_tiles;          /* tiles side by side, of which rows are made in turn */
   gboolean streams;           /* no cache keeps the target */
-  guint band;                 /* rows of the source for as many of which results are made at once */
   gsize sums, sums_pitch, t, filtered;
   gsize thinned, thinned_src; /* with a stride: results and source samples of a chunk */
   gsize scratch_size;
@@ -130,7 +136,6 @@ void cc_cpu_program_run(const CcCpuProgram *program, const CcSlice *slice, const
 /* Makes rows y0 to y1 - 1 of the sweep's target. The strips are of its source and its target.
  * `next` is the row that the rings want next: CC_NO_ROW when they are empty; and where tiles share
  * no rings, what it was left at with the rows above. */
-#define CC_NO_ROW G_MININT
 void cc_sweep_run(const CcSweep *sweep, const CcStrip *src, const CcStrip *dst, guint y0, guint y1,
                   gint *next, guint8 *scratch);
 

@@ -1,107 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "program.h"
-#include "tile_sweeps.h"
+
+/* The loops over rows: what is filtered, copied and filled. */
+
+#include "tile.h"
 
 #include <string.h>
 
-/* --- sums of terms --- */
-
-/* Row y of the picture or its surroundings is at (y + radius) % window in the ring. */
-static guint8 *
-ring_row(const CcTile *tile, guint matrix, guint at) {
-  const CcSweep *sweep = tile->sweep;
-  return tile->rings + matrix * sweep->matrix_pitch + at * sweep->ring_pitch;
-}
-
-/* Fills the rings' rows for row y, which may lie outside of the picture. */
-static void
-load_row(const CcTile *tile, gint y) {
-  const CcSweep *sweep = tile->sweep;
-  const guint at = (guint)(y + (gint)sweep->window / 2) % sweep->window;
-  guint8 *row = sweep->choice.separable ? tile->scratch + sweep->line : ring_row(tile, 0, at);
-  cc_tile_load(tile, y, row);
-  if (!sweep->choice.separable)
-    return;
-  for (guint m = 0; m < sweep->n_matrices; m++) {
-    const CcWeights *weights = &sweep->choice.along[m];
-    gconstpointer taps[CC_MAX_KERNEL_SIZE];
-    for (guint i = 0; i < weights->n_taps; i++)
-      taps[i] = row + weights->places[i].offset * (gssize)sweep->sample_lane_size;
-    weights->sum(ring_row(tile, m, at), weights->terms, weights->n_terms, taps, tile->n);
-  }
-}
-
-/* Sum, absolute value and last step in one. */
-static void
-apply_row(const CcTile *tile, const gconstpointer *taps, guint y, const CcAhead *ahead) {
-  const CcSweep *sweep = tile->sweep;
-  const gboolean stores = cc_tile_needs_store(tile);
-  guint8 *out = stores ? tile->scratch + sweep->filtered : cc_tile_target(tile, y);
-  sweep->choice.apply(out, sweep->choice.over[0].terms, taps, tile->n, &sweep->choice.to_sample,
-                      ahead);
-  if (stores)
-    cc_tile_store(tile, y, out);
-}
-
-/* The same from the taps of all matrices. */
-static void
-sum_row(const CcTile *tile, const gconstpointer *taps, guint y, const CcAhead *ahead) {
-  const CcSweep *sweep = tile->sweep;
-  gconstpointer sums[CC_MAX_MATRICES];
-  for (guint m = 0; m < sweep->n_matrices; m++) {
-    const CcWeights *weights = &sweep->choice.over[m];
-    guint8 *sum = tile->scratch + sweep->sums + m * sweep->sums_pitch;
-    weights->sum(sum, weights->terms, weights->n_terms, taps, tile->n);
-    taps += weights->n_taps;
-    sums[m] = sum;
-  }
-  cc_tile_finish(tile, sums, y, ahead);
-}
-
-/* Where the taps of all matrices are for the row whose window is in the ring. */
-static void
-place_taps(const CcTile *tile, guint y, gconstpointer *taps) {
-  const CcSweep *sweep = tile->sweep;
-  const guint top = y % sweep->window; /* where the first row of the window is */
-  for (guint m = 0; m < sweep->n_matrices; m++) {
-    const CcWeights *weights = &sweep->choice.over[m];
-    for (guint i = 0; i < weights->n_taps; i++) {
-      const guint at = top + weights->places[i].row;
-      *taps++ = ring_row(tile, m, at < sweep->window ? at : at - sweep->window) +
-                weights->places[i].offset * (gssize)sweep->ring_lane_size;
-    }
-  }
-}
-
-/* Makes the tile's part of row y of the target from the rings, whose rows are all there. */
-static void
-make_row(const CcTile *tile, guint y, gint next) {
-  const CcAhead ahead = cc_tile_ahead(tile, next, y + 1, 1);
-  gconstpointer taps[CC_MAX_TAPS];
-  place_taps(tile, y * tile->sweep->stride, taps);
-  if (tile->sweep->choice.apply)
-    apply_row(tile, taps, y, &ahead);
-  else
-    sum_row(tile, taps, y, &ahead);
-}
-
-gint
-cc_terms_run(const CcTile *tile, guint y0, guint y1, gint next) {
-  const gint radius = (gint)tile->sweep->window / 2;
-  for (guint y = y0; y < y1; y++) {
-    const gint center = (gint)(y * tile->sweep->stride);
-    for (next = MAX(next, center - radius); next <= center + radius; next++)
-      load_row(tile, next);
-    make_row(tile, y, next);
-  }
-  return next;
-}
-
-/* --- filtered, copied and filled --- */
-
-/* Rows y0 to y1 - 1 of a strip, which begins with sample x0. Gives the row that the rings want
- * next.
- */
+/* Rows y0 to y1 - 1 of a strip, which begins with sample x0. Gives the row that its rings want
+ * next. */
 static gint
 run_strip(const CcTile *place, guint x0, guint y0, guint y1, gint next) {
   const CcSweep *sweep = place->sweep;
@@ -110,7 +16,6 @@ run_strip(const CcTile *place, guint x0, guint y0, guint y1, gint next) {
   for (guint i = 0; i < sweep->strip_tiles && x0 + i * sweep->tile < sweep->n; i++) {
     tile.x = x0 + i * sweep->tile;
     tile.n = MIN(sweep->tile, sweep->n - tile.x);
-    tile.number = i;
     tile.rings = tile.scratch + sweep->ring + i * sweep->tile_pitch;
     wanted = sweep->run(&tile, y0, y1, next);
   }
@@ -127,7 +32,7 @@ run_filter(const CcSweep *sweep, const CcStrip *src, const CcStrip *dst, guint y
   for (guint x = 0; x < sweep->n; x += sweep->strip_tiles * sweep->tile) {
     *next_row = first;
     for (guint y = y0, end; y < y1; y = end) {
-      end = MIN(y1, y - y % sweep->band + sweep->band);
+      end = MIN(y1, y - y % sweep->block_rows + sweep->block_rows);
       *next_row = run_strip(&place, x, y, end, *next_row);
     }
   }

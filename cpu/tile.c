@@ -114,7 +114,7 @@ cc_tile_finish(const CcTile *tile, const gconstpointer *sums, guint y, const CcA
 static gpointer
 sums_of(const CcTile *tile, guint m, guint i) {
   const CcSweep *sweep = tile->sweep;
-  return tile->scratch + sweep->sums + (m * sweep->band + i) * sweep->sums_pitch;
+  return tile->scratch + sweep->sums + (m * sweep->block_rows + i) * sweep->sums_pitch;
 }
 
 /* Samples straight from the sums. */
@@ -123,12 +123,12 @@ make_samples(const CcTile *tile, guint block, const gint *of_target, const CcAhe
              CcBlockSums sum) {
   const gboolean stores = cc_tile_needs_store(tile);
   gpointer rows[MOST_ROWS];
-  for (guint i = 0; i < tile->sweep->band; i++) {
+  for (guint i = 0; i < tile->sweep->block_rows; i++) {
     const gboolean there = of_target[i] != NO_ROW && !stores;
     rows[i] = there ? cc_tile_target(tile, (guint)of_target[i]) : sums_of(tile, 0, i);
   }
   sum(tile, 0, block, rows, ahead);
-  for (guint i = 0; i < tile->sweep->band && stores; i++)
+  for (guint i = 0; i < tile->sweep->block_rows && stores; i++)
     if (of_target[i] != NO_ROW)
       cc_tile_store(tile, (guint)of_target[i], rows[i]);
 }
@@ -140,11 +140,11 @@ make_sums(const CcTile *tile, guint block, const gint *of_target, const CcAhead 
   gconstpointer sums[MOST_ROWS][CC_MAX_MATRICES];
   for (guint m = 0; m < tile->sweep->n_matrices; m++) {
     gpointer rows[MOST_ROWS];
-    for (guint i = 0; i < tile->sweep->band; i++)
+    for (guint i = 0; i < tile->sweep->block_rows; i++)
       sums[i][m] = rows[i] = sums_of(tile, m, i);
     sum(tile, m, block, rows, m == 0 ? ahead : &nothing);
   }
-  for (guint i = 0; i < tile->sweep->band; i++)
+  for (guint i = 0; i < tile->sweep->block_rows; i++)
     if (of_target[i] != NO_ROW)
       cc_tile_finish(tile, sums[i], (guint)of_target[i], &nothing);
 }
@@ -154,8 +154,8 @@ cc_tile_make_block(const CcTile *tile, guint block, guint y, guint y1, const CcA
                    CcBlockSums sum) {
   const CcSweep *sweep = tile->sweep;
   gint of_target[MOST_ROWS] = {NO_ROW, NO_ROW, NO_ROW, NO_ROW};
-  for (; y < y1 && y * sweep->stride < (block + 1) * sweep->band; y++)
-    of_target[y * sweep->stride - block * sweep->band] = (gint)y;
+  for (; y < y1 && y * sweep->stride < (block + 1) * sweep->block_rows; y++)
+    of_target[y * sweep->stride - block * sweep->block_rows] = (gint)y;
   if (sweep->makes_samples)
     make_samples(tile, block, of_target, ahead, sum);
   else

@@ -11,8 +11,7 @@ G_BEGIN_DECLS
 struct _CcTile {
   const CcSweep *sweep;
   const CcStrip *src, *dst;
-  guint x, n;   /* samples x to x + n - 1 of the rows */
-  guint number; /* among those that have rings of their own */
+  guint x, n; /* samples x to x + n - 1 of the rows */
   guint8 *scratch, *rings;
 };
 
@@ -45,8 +44,9 @@ void cc_tile_finish(const CcTile *tile, const gconstpointer *sums, guint y, cons
 typedef void (*CcBlockSums)(const CcTile *tile, guint m, guint block, gpointer const *rows,
                             const CcAhead *ahead);
 
-/* Makes those of rows y to y1 - 1 of the target that are in block number `block`, of sweep->band
- * rows of the source each. Gives the first row of the target that is not in it. */
+/* Makes those of rows y to y1 - 1 of the target that are in block number `block`, of
+ * sweep->block_rows rows of the source each. Gives the first row of the target that is not in it.
+ */
 guint cc_tile_make_block(const CcTile *tile, guint block, guint y, guint y1, const CcAhead *ahead,
                          CcBlockSums sum);
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Sweeps over a tile, one for each way to sum. All make rows y0 to y1 - 1 of the target. `next` is
- * the row that the rings want next, CC_NO_ROW when they are empty; what they want then is given. */
+/* The ways to sum. Each sets what it makes rows of a tile with: the function, its kernels, and the
+ * rows that it has in the scratch memory. */
 
 #include "tile.h"
 
 G_BEGIN_DECLS
 
-gint cc_terms_run(const CcTile *tile, guint y0, guint y1, gint next);
-gint cc_window_run(const CcTile *tile, guint y0, guint y1, gint next);
-gint cc_lines_run(const CcTile *tile, guint y0, guint y1, gint next);
-gint cc_means_run(const CcTile *tile, guint y0, guint y1, gint next);
+/* For samples of `type`; those of sums of terms are set with their weights. */
+void cc_terms_prepare(CcSweep *sweep);
+void cc_window_prepare(CcSweep *sweep, const CcRows *rows, CcSampleType type);
+void cc_lines_prepare(CcSweep *sweep, const CcRows *rows, CcSampleType type);
+void cc_means_prepare(CcSweep *sweep, const CcRows *rows, CcSampleType type);
 
 G_END_DECLS

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "window.h"
 #include "engine/last_step.h"
+#include "room.h"
 #include "tile_sweeps.h"
 
 /* --- the taps --- */
@@ -89,11 +90,11 @@ sum_windows(const CcTile *tile, guint m, guint block, gpointer const *rows, cons
                      window->start[m], &sweep->choice.to_sample, ahead);
 }
 
-gint
-cc_window_run(const CcTile *tile, guint y0, guint y1, gint next) {
+static gint
+run(const CcTile *tile, guint y0, guint y1, gint next) {
   const CcSweep *sweep = tile->sweep;
   const guint group = sweep->choice.window->group, n_groups = sweep->choice.window->n_groups;
-  const gint radius = (gint)sweep->window / 2;
+  const gint radius = (gint)sweep->window_rows / 2;
   for (guint y = y0; y < y1;) {
     const guint block = y * sweep->stride / group;
     for (guint g = 0; g < n_groups; g++) {
@@ -107,4 +108,18 @@ cc_window_run(const CcTile *tile, guint y0, guint y1, gint next) {
     y = cc_tile_make_block(tile, block, y, y1, &ahead, sum_windows);
   }
   return next;
+}
+
+void
+cc_window_prepare(CcSweep *sweep, const CcRows *rows, CcSampleType type) {
+  const CcWindow *window = sweep->choice.window;
+  const CcSumStep step = cc_choice_sum_step(&sweep->choice);
+  sweep->run = run;
+  sweep->group = rows->group[window->kind];
+  sweep->window_sums = rows->window[window->kind == CC_GROUP_BYTES][type][step];
+  sweep->makes_samples = step != CC_STEP_SUMS;
+  sweep->block_rows = window->group;
+  cc_sweep_take_tiles(sweep, window->n_groups, sweep->n_matrices * window->group);
+  sweep->line =
+      cc_sweep_take_rows(sweep, window->group, sweep->sample_lane_size, &sweep->line_pitch);
 }
