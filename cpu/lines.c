@@ -2,13 +2,9 @@
 #include "lines.h"
 #include "along.h"
 #include "engine/last_step.h"
-#include "room.h"
-#include "tile_sweeps.h"
 
 #define LEAST_LOW_BITS 8 /* the last step of quantized kernels can do without so many */
 #define MOST_LOW_BITS 15
-
-/* --- the sums --- */
 
 /* What makes the middle of the range of sums along a line 0, or -1. */
 static gint64
@@ -100,77 +96,4 @@ cc_lines_free(CcLines *self) {
   if (self)
     g_free(self->taps);
   g_free(self);
-}
-
-/* --- the sweep --- */
-
-#define MOST_GROUPS ((CC_MAX_KERNEL_SIZE + 1) / 2)
-
-/* The groups of lines 2 * number and the next, counted from the first that the first window has. */
-static gint32 *
-ring_row(const CcTile *tile, guint m, guint number, guint part) {
-  const CcSweep *sweep = tile->sweep;
-  const CcLines *lines = sweep->choice.lines;
-  const guint row = (m * lines->n_groups + number % lines->n_groups) * lines->n_parts + part;
-  return (gpointer)(tile->rings + row * sweep->ring_pitch);
-}
-
-/* Loads lines y and y + 1 and sums along them. */
-static void
-load_lines(const CcTile *tile, gint y, guint number) {
-  const CcSweep *sweep = tile->sweep;
-  gconstpointer from[2];
-  for (guint i = 0; i < 2; i++) {
-    guint8 *line = tile->scratch + sweep->line + i * sweep->line_pitch;
-    cc_tile_load(tile, y + (gint)i, line);
-    from[i] = line - sweep->n_edge * sweep->sample_lane_size;
-  }
-  for (guint m = 0; m < sweep->n_matrices; m++) {
-    gint32 *const parts[2] = {ring_row(tile, m, number, 0), ring_row(tile, m, number, 1)};
-    sweep->along(parts, from, &sweep->choice.lines->along[m], tile->n);
-  }
-}
-
-static void
-sum_over(const CcTile *tile, guint m, guint block, gpointer const *rows, const CcAhead *ahead) {
-  const CcSweep *sweep = tile->sweep;
-  const CcLines *lines = sweep->choice.lines;
-  gconstpointer groups[2 * MOST_GROUPS];
-  for (guint g = 0; g < lines->n_groups; g++)
-    for (guint p = 0; p < lines->n_parts; p++)
-      groups[g * lines->n_parts + p] = ring_row(tile, m, block + g, p);
-  sweep->over(rows, groups, &lines->over[m], tile->n, &sweep->choice.to_sample, ahead);
-}
-
-static gint
-run(const CcTile *tile, guint y0, guint y1, gint next) {
-  const CcSweep *sweep = tile->sweep;
-  const gint radius = (gint)sweep->window_rows / 2;
-  for (guint y = y0; y < y1;) {
-    const guint block = y * sweep->stride / 2;
-    for (guint g = 0; g < sweep->choice.lines->n_groups; g++) {
-      const gint line = (gint)(2 * (block + g)) - radius;
-      if (line >= next) {
-        load_lines(tile, line, block + g);
-        next = line + 2;
-      }
-    }
-    const CcAhead ahead = cc_tile_ahead(tile, next, y + 2 / sweep->stride, 2);
-    y = cc_tile_make_block(tile, block, y, y1, &ahead, sum_over);
-  }
-  return next;
-}
-
-void
-cc_lines_prepare(CcSweep *sweep, const CcRows *rows, CcSampleType type) {
-  const CcLines *lines = sweep->choice.lines;
-  const CcSumStep step = cc_choice_sum_step(&sweep->choice);
-  sweep->run = run;
-  sweep->along = rows->along[lines->kind][lines->n_parts - 1];
-  sweep->over = rows->over[type][step][lines->n_parts - 1];
-  sweep->makes_samples = step != CC_STEP_SUMS;
-  sweep->block_rows = 2;
-  cc_sweep_take_tiles(sweep, sweep->n_matrices * lines->n_groups * lines->n_parts,
-                      sweep->n_matrices * 2);
-  sweep->line = cc_sweep_take_rows(sweep, 2, sweep->sample_lane_size, &sweep->line_pitch);
 }

@@ -2,6 +2,7 @@
 #include "program.h"
 #include "copies.h"
 #include "cpu.h"
+#include "loops.h"
 #include "pairs.h"
 #include "plain.h"
 #include "room.h"

@@ -3,7 +3,7 @@
 
 /* Room for a sweep in the scratch memory of a thread, as offsets into it. */
 
-#include "program.h"
+#include "sweep.h"
 
 G_BEGIN_DECLS
 

@@ -4,7 +4,7 @@
 /* What sweeps have in common: the columns that one is at, how its rows are loaded, and how
  * results get into the target. */
 
-#include "program.h"
+#include "sweep.h"
 
 G_BEGIN_DECLS
 

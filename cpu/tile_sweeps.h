@@ -4,7 +4,7 @@
 /* The ways to sum. Each sets what it makes rows of a tile with: the function, its kernels, and the
  * rows that it has in the scratch memory. */
 
-#include "tile.h"
+#include "sweep.h"
 
 G_BEGIN_DECLS
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-
-/* The loops over rows: what is filtered, copied and filled. */
-
+#include "loops.h"
 #include "tile.h"
 
 #include <string.h>

@@ -3,6 +3,7 @@
 /* Sums of terms: of taps that share their coefficients (weights.h). */
 
 #include "room.h"
+#include "tile.h"
 #include "tile_sweeps.h"
 
 /* Row y of the picture or its surroundings is at (y + radius) % window in the ring. */
