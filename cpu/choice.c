@@ -272,7 +272,8 @@ choose_pairs(CcChoice *choice, const CcPlaneLayout *plane, const CcRows *rows) {
 
 #define LEAST_MEAN 25 /* pixels of a window; kernels of bytes are as fast for smaller ones */
 
-/* They are the way for all other means. */
+/* They are the way for means, but for small ones of bytes that are summed and finished at once, and
+ * for pairs that are filtered as they lie. */
 static gboolean
 choose_means(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, const CcRows *rows) {
   if (choice->pairs || (choice->apply && op->width * op->height < LEAST_MEAN) ||
@@ -326,22 +327,23 @@ choose_products(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, co
   CcLines *lines = cc_lines_new(op, plane->type, plane->depth, plane->step, rows);
   CcWindow *window = cc_window_new(op, plane->type, plane->depth, rows);
   CcChoice wide = *choice;
-  if (lines && (!prefers_lines(lines, window, op->width) || !take_lines_step(&wide, op, lines)))
-    g_clear_pointer(&lines, cc_lines_free);
-  if (lines)
-    g_clear_pointer(&window, cc_window_free);
-  else if (window && fits_32_bits(op))
+  const gboolean takes_lines =
+      prefers_lines(lines, window, op->width) && take_lines_step(&wide, op, lines);
+  const gboolean takes_window = !takes_lines && window && fits_32_bits(op);
+  if (takes_window)
     take_32_bits(&wide, op);
-  else
+  if (!takes_lines)
+    g_clear_pointer(&lines, cc_lines_free);
+  if (!takes_window)
     g_clear_pointer(&window, cc_window_free);
-  if (!lines && !window)
+  if (!takes_lines && !takes_window)
     return;
   *choice = wide;
   choice->lines = lines;
   choice->window = window;
   choice->sample_lane = plane->type == CC_SAMPLE_U8 ? CC_LANE_8 : CC_LANE_16;
   choice->ring_lane = CC_LANE_32;
-  choice->separable = lines != NULL;
+  choice->separable = takes_lines;
 }
 
 /* --- the ladder --- */

@@ -33,15 +33,17 @@ typedef struct {
   CcNumber number; /* that t is */
   CcFinishForm form;
   CcFinish to_sample;
-  gboolean separable; /* run as column times row */
+  gboolean separable; /* run as column times row, by sums of terms or lines */
   CcLane sample_lane; /* of loaded rows */
   CcLane ring_lane;   /* of the rows that the last sums are over */
-  gboolean pairs;     /* samples with even and odd numbers have places of their own along a line */
-  /* sums are products of several neighbours; NULL both: they are sums of terms */
+  /* The way to sum: products over whole windows, or along lines and over them, or running sums.
+   * NULL all: sums of terms. */
   CcWindow *window;
   CcLines *lines;
-  CcMeans *means;    /* or they are running */
-  CcApplyFunc apply; /* sum, absolute value and last step in one; NULL: they are not */
+  CcMeans *means;
+  /* sums of terms */
+  CcApplyFunc apply; /* sum, absolute value and last step at once; NULL: they are not */
+  gboolean pairs;    /* samples with even and odd numbers have places of their own along a line */
   CcWeights along[CC_MAX_MATRICES]; /* sums along a line, when separable */
   CcWeights over[CC_MAX_MATRICES];  /* sums over the window's rows */
 } CcChoice;

@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-/* Rows y0 to y1 - 1 of a strip, which begins with sample x0. Gives the row that its rings want
- * next. */
+/* Rows y0 to y1 - 1 of the tiles that take turns, which begin with sample x0. Gives the row that
+ * their rings want next. */
 static gint
-run_strip(const CcTile *place, guint x0, guint y0, guint y1, gint next) {
+run_in_turn(const CcTile *place, guint x0, guint y0, guint y1, gint next) {
   const CcSweep *sweep = place->sweep;
   gint wanted = next;
   CcTile tile = *place;
-  for (guint i = 0; i < sweep->strip_tiles && x0 + i * sweep->tile < sweep->n; i++) {
+  for (guint i = 0; i < sweep->tiles_in_turn && x0 + i * sweep->tile < sweep->n; i++) {
     tile.x = x0 + i * sweep->tile;
     tile.n = MIN(sweep->tile, sweep->n - tile.x);
     tile.rings = tile.scratch + sweep->ring + i * sweep->tile_pitch;
@@ -20,18 +20,18 @@ run_strip(const CcTile *place, guint x0, guint y0, guint y1, gint next) {
   return wanted;
 }
 
-/* As few rows as can be are made of all tiles of a strip in turn, so that memory is read and
+/* As few rows as can be are made of the tiles in turn, so that memory is read and
  * written in its order. */
 static void
 run_filter(const CcSweep *sweep, const CcStrip *src, const CcStrip *dst, guint y0, guint y1,
            gint *next_row, guint8 *scratch) {
   const CcTile place = {.sweep = sweep, .src = src, .dst = dst, .scratch = scratch};
   const gint first = *next_row;
-  for (guint x = 0; x < sweep->n; x += sweep->strip_tiles * sweep->tile) {
+  for (guint x = 0; x < sweep->n; x += sweep->tiles_in_turn * sweep->tile) {
     *next_row = first;
     for (guint y = y0, end; y < y1; y = end) {
       end = MIN(y1, y - y % sweep->block_rows + sweep->block_rows);
-      *next_row = run_strip(&place, x, y, end, *next_row);
+      *next_row = run_in_turn(&place, x, y, end, *next_row);
     }
   }
 }

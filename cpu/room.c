@@ -2,7 +2,7 @@
 #include "room.h"
 
 #define TILE_BYTES (32 * 1024)   /* of a tile in use, in a cache of level 1 */
-#define STRIP_BYTES (512 * 1024) /* of rings, in one of level 2 */
+#define RINGS_BYTES (512 * 1024) /* of rings, in one of level 2 */
 #define MIN_TILE 768             /* samples; narrower ones would load too many edges */
 
 gsize
@@ -37,9 +37,9 @@ cc_sweep_take_tiles(CcSweep *sweep, guint n_rows, guint n_sums) {
   const gsize ring_bytes = n_rows * sweep->ring_lane_size;
   sweep->tile = choose_tile(sweep, ring_bytes + n_sums * sweep->sum_lane_size);
   const guint n_tiles = (sweep->n + sweep->tile - 1) / sweep->tile;
-  const gsize fitting = MAX(STRIP_BYTES / (ring_bytes * sweep->tile), 1);
-  sweep->strip_tiles = sweep->plan->packed ? n_tiles : (guint)MIN(n_tiles, fitting);
-  sweep->ring = cc_sweep_take_rows(sweep, sweep->strip_tiles * n_rows, sweep->ring_lane_size,
+  const gsize fitting = MAX(RINGS_BYTES / (ring_bytes * sweep->tile), 1);
+  sweep->tiles_in_turn = sweep->plan->packed ? n_tiles : (guint)MIN(n_tiles, fitting);
+  sweep->ring = cc_sweep_take_rows(sweep, sweep->tiles_in_turn * n_rows, sweep->ring_lane_size,
                                    &sweep->ring_pitch);
   sweep->tile_pitch = n_rows * sweep->ring_pitch;
   sweep->sums_pitch = cc_row_align(sweep->tile * sweep->sum_lane_size) + CC_ROW_SLACK;

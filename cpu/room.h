@@ -14,8 +14,8 @@ gsize cc_sweep_take(CcSweep *sweep, gsize n_bytes);
 gsize cc_sweep_take_rows(CcSweep *sweep, guint n_rows, gsize lane_size, gsize *pitch);
 
 /* Sets the tile, and takes rings of n_rows rows and what n_sums rows of sums become samples in.
- * Tiles of a strip have rings of their own: all of a packed frame, whose rows are made a few at a
- * time, else as many as a level 2 cache holds the rings of. */
+ * Tiles that take turns have rings of their own: all of a packed frame, whose rows are made a few
+ * at a time, else as many as a level 2 cache holds the rings of. */
 void cc_sweep_take_tiles(CcSweep *sweep, guint n_rows, guint n_sums);
 
 G_END_DECLS

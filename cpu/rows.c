@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Compiled once for each instruction set, with CC_ROWS the name of the table. Weighted sums of any
- * shape are written with the compilers' vector
- * types, which keep the sums in registers; the rest are loops that the compilers vectorise well. */
+/* Compiled once for each instruction set, with CC_ROWS the name of the table. Sums are written with
+ * the compilers' vector types, which keep them in registers, and with the instructions that
+ * multiply several neighbours or pack samples; the rest are loops that the compilers vectorise
+ * well. */
 
 #include "rows.h"
 #include "engine/hue_shared.h"
@@ -483,7 +484,8 @@ const CcRows CC_ROWS = {
         },
     .extend =
         {
-            [CC_SAMPLE_U8] = {extend_u8_16, extend_u8_32, extend_u8_64, extend_u8_8, extend_u8_double},
+            [CC_SAMPLE_U8] = {extend_u8_16, extend_u8_32, extend_u8_64, extend_u8_8,
+                              extend_u8_double},
             [CC_SAMPLE_U16] = LANES(extend_u16),
         },
     .sum =
@@ -532,7 +534,8 @@ const CcRows CC_ROWS = {
             [CC_REDUCE_MAX_ABS] = LANES(reduce_max_abs),
             [CC_REDUCE_SUM_ABS] = LANES(reduce_sum_abs),
             [CC_REDUCE_NORM] = {norm_16, norm_32},
-            [CC_REDUCE_NORM_DOUBLE] = {NULL, norm_double_32, norm_double_64, NULL, norm_double_double},
+            [CC_REDUCE_NORM_DOUBLE] = {NULL, norm_double_32, norm_double_64, NULL,
+                                       norm_double_double},
             [CC_REDUCE_TURNS] = LANES(turns),
         },
     .finish = {[CC_SAMPLE_U8] = FINISHES(u8), [CC_SAMPLE_U16] = FINISHES(u16)},

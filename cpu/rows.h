@@ -17,7 +17,7 @@ typedef enum {
   CC_LANE_16, /* integers modulo 2^16 */
   CC_LANE_32, /* integers modulo 2^32 */
   CC_LANE_64,
-  CC_LANE_8, /* samples of one byte as they are; their sums are 16-bit lanes */
+  CC_LANE_8,      /* samples of one byte as they are; their sums are 16-bit lanes */
   CC_LANE_DOUBLE, /* integers up to 2^53 */
   CC_N_LANES,
 } CcLane;
@@ -296,9 +296,9 @@ typedef struct {
   CcSumFunc sum_pairs[CC_N_SHAPES]; /* the same of taps for samples with even numbers, and behind
                                        them as many for those with odd ones */
   CcApplyFunc apply[CC_N_LANES][CC_N_SHAPES][2]; /* by lane of the taps; second: absolute value */
-  /* of bytes: NULL where there is no instruction */
+  /* of groups of bytes: NULL where no instruction multiplies those */
   CcGroupFunc group[CC_N_GROUP_KINDS];
-  CcWindowFunc window[2][2][CC_N_STEPS];  /* for words and for bytes, then by sample type */
+  CcWindowFunc window[2][2][CC_N_STEPS];  /* of groups of words and of bytes, then by sample type */
   CcAlongFunc along[CC_N_GROUP_KINDS][2]; /* for one part and for two */
   gboolean order_is_whole; /* CcAlong.order has places in 64 bytes, not in each 16 of them */
   gint most_byte_taps; /* the largest sum of the absolute values of two neighbouring byte taps */

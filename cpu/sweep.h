@@ -27,8 +27,8 @@ typedef gint (*CcTileSweep)(const CcTile *tile, guint y0, guint y1, gint next);
  * others, from where the border rule says, so that nothing else knows of borders. "The picture" is
  * the plan's source rectangle throughout.
  *
- * A row is made in tiles of so many samples, each with rings of its own, and as many tiles as a
- * strip has take turns.
+ * A row is made in tiles of so many samples. Some tiles, which lie side by side and have rings of
+ * their own, take turns: of each as few rows are made as can be.
  *
  * With a stride, rows that are left out are not made, unless they are in a block with others, and
  * of a row every pixel up to the last result is; thin takes the results from those. */
@@ -82,8 +82,8 @@ typedef struct {
   gsize line, line_pitch, ring, ring_pitch;
   gsize matrix_pitch;         /* 0 when all share a ring */
   gsize levels, levels_pitch; /* with means: sums of some neighbours */
-  gsize tile_pitch;           /* of the rings of a strip's tiles */
-  guint strip_tiles;          /* tiles side by side, of which rows are made in turn */
+  gsize tile_pitch;           /* from a tile's rings to the next one's */
+  guint tiles_in_turn;        /* tiles that take turns */
   gboolean streams;           /* no cache keeps the target */
   gsize sums, sums_pitch, t, filtered;
   gsize thinned, thinned_src; /* with a stride: results and source samples of a chunk */
