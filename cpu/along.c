@@ -67,10 +67,10 @@ cc_along_init(CcAlong *self, CcGroupKind kind, CcTaps taps, guint depth, guint s
     *room++ = cc_taps_group(taps, (gint)(g * group), 0, group);
   if (kind == CC_GROUP_CENTRED) {
     self->flip = (gint32)0x80808080;
-    self->start = (gint32)(cc_taps_sum(taps) << 7);
+    self->start = (gint32)(cc_taps_sum(taps) * (1 << 7));
   } else if (kind == CC_GROUP_WORDS && depth == 16) {
     self->flip = (gint32)0x80008000;
-    self->start = (gint32)(cc_taps_sum(taps) << 15);
+    self->start = (gint32)(cc_taps_sum(taps) * (1 << 15));
   }
   return room;
 }

@@ -59,7 +59,7 @@ set_over(CcOver *over, const CcLines *self, CcTaps taps, gint64 start, guint low
   over->n_groups = self->n_groups;
   over->low_bits = low_bits;
   over->drops_low = self->dropped > 0;
-  over->start[0] = (gint32)(start - (self->n_parts == 2 ? high << low_bits : 0));
+  over->start[0] = (gint32)(start - (self->n_parts == 2 ? high * (1 << low_bits) : 0));
   over->start[1] = (gint32)high;
   over->taps = room;
   for (guint g = 0; g < self->n_groups; g++)
@@ -84,7 +84,7 @@ cc_lines_new(const CcOp *op, CcSampleType type, guint depth, guint step, const C
     const CcTaps row = cc_taps_of_row(op, m), column = cc_taps_of_column(op, m);
     const gint64 offset = offset_along(row, most_sample);
     room = cc_along_init(&self->along[m], self->kind, row, depth, step, rows, room);
-    self->along[m].start += (gint32)offset;
+    self->along[m].start = (gint32)(self->along[m].start + offset);
     self->along[m].low_bits = low_bits;
     room = set_over(&self->over[m], self, column, -offset * cc_taps_sum(column), low_bits, room);
   }

@@ -39,7 +39,8 @@ set_levels(CcMeans *self, guint width) {
 static void
 set_along(CcMeans *self, const CcOp *op, CcSampleType type, guint depth, guint step,
           const CcRows *rows) {
-  if (!rows->order_is_whole || op->width > MOST_PRODUCTS || self->factor > G_MAXINT16)
+  if (!rows->order_is_whole || op->width > MOST_PRODUCTS || self->factor > G_MAXINT16 ||
+      self->factor < G_MININT16)
     return;
   gint32 row[MOST_PRODUCTS];
   for (guint i = 0; i < op->width; i++)

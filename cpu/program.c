@@ -268,8 +268,9 @@ set_unpacked(CcCpuProgram *program, const CcPlan *plan, const CcRows *rows) {
     const CcSweep *sweep = &program->sweep[i];
     program->scratch_at[i] = at;
     at += sweep->scratch_size;
-    /* groups may begin earlier and end later */
-    window = MAX(window, sweep->window_rows + 2 * MOST_GROUP);
+    /* groups may begin earlier and end later: a block begins up to MOST_GROUP - 1 rows above the last
+     * row that is made, or ends as many below, and its last group has as many more */
+    window = MAX(window, sweep->window_rows + 4 * (MOST_GROUP - 1));
     if (sweep->by_position && sweep->pass->filter_mask | sweep->pass->copy_mask)
       mask |= 1u << sweep->plane;
   }
