@@ -13,7 +13,8 @@
  *   8 running  sums that change from row to row, of windows whose taps are all the same
  *   9 products several neighbours at a time, where no kernel knows the taps' pattern
  *
- * The last two take the sums and the last step in 32 bits where rung 3 did not.
+ * Products are summed in 32 bits whatever rung 3 says, and so are running sums, but for those of
+ * bytes that it puts into 16 bits; the last step follows.
  *
  * Whatever a rung says, the bytes are those of plain.c. */
 

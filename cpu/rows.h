@@ -22,7 +22,7 @@ typedef enum {
   CC_N_LANES,
 } CcLane;
 
-/* What a number is between the sums and the result; the first three are the lanes of sums. */
+/* What a number is between the sums and the result; all but FLOAT are the lanes of sums. */
 typedef enum {
   CC_NUMBER_16 = CC_LANE_16,
   CC_NUMBER_32 = CC_LANE_32,
