@@ -18,57 +18,57 @@ are_unsigned_bytes(CcTaps taps, const CcRows *rows) {
   return TRUE;
 }
 
-CcGroupKind
+CcBundleKind
 cc_along_find_kind(const CcTaps *taps, guint n, CcSampleType type, const CcRows *rows) {
   if (type == CC_SAMPLE_U16)
-    return CC_GROUP_WORDS;
-  gboolean bytes = rows->along[CC_GROUP_BYTES][0] != NULL;
-  gboolean centred = rows->along[CC_GROUP_CENTRED][0] != NULL;
+    return CC_BUNDLE_WORDS;
+  gboolean bytes = rows->along[CC_BUNDLE_BYTES][0] != NULL;
+  gboolean centred = rows->along[CC_BUNDLE_CENTRED][0] != NULL;
   for (guint i = 0; i < n; i++) {
     bytes = bytes && cc_taps_are_bytes(taps[i], rows);
     centred = centred && are_unsigned_bytes(taps[i], rows);
   }
-  return bytes ? CC_GROUP_BYTES : centred ? CC_GROUP_CENTRED : CC_GROUP_WIDENED;
+  return bytes ? CC_BUNDLE_BYTES : centred ? CC_BUNDLE_CENTRED : CC_BUNDLE_WIDENED;
 }
 
-/* Where byte `at` of a vector of groups comes from; what a byte of two is widened with is 0. */
+/* Where byte `at` of a vector of bundles comes from; what a byte of two is widened with is 0. */
 static guint8
-place_of_byte(CcGroupKind kind, guint at, guint step) {
+place_of_byte(CcBundleKind kind, guint at, guint step) {
   enum { ZERO = 0x80 };
-  const guint group = at / 4, byte = at % 4;
+  const guint bundle = at / 4, byte = at % 4;
   switch (kind) {
-  case CC_GROUP_BYTES:
-  case CC_GROUP_CENTRED:
-    return (guint8)(group + byte * step);
-  case CC_GROUP_WIDENED:
-    return byte % 2 ? ZERO : (guint8)(group + byte / 2 * step);
-  case CC_GROUP_WORDS:
-    return (guint8)(2 * (group + byte / 2 * step) + byte % 2);
-  case CC_N_GROUP_KINDS:
+  case CC_BUNDLE_BYTES:
+  case CC_BUNDLE_CENTRED:
+    return (guint8)(bundle + byte * step);
+  case CC_BUNDLE_WIDENED:
+    return byte % 2 ? ZERO : (guint8)(bundle + byte / 2 * step);
+  case CC_BUNDLE_WORDS:
+    return (guint8)(2 * (bundle + byte / 2 * step) + byte % 2);
+  case CC_N_BUNDLE_KINDS:
     break;
   }
   g_return_val_if_reached(ZERO);
 }
 
 gint32 *
-cc_along_init(CcAlong *self, CcGroupKind kind, CcTaps taps, guint depth, guint step,
+cc_along_init(CcAlong *self, CcBundleKind kind, CcTaps taps, guint depth, guint step,
               const CcRows *rows, gint32 *room) {
-  const gboolean four = kind == CC_GROUP_BYTES || kind == CC_GROUP_CENTRED;
-  const guint group = four ? 4 : 2, size = kind == CC_GROUP_WORDS ? sizeof(guint16) : 1;
+  const gboolean four = kind == CC_BUNDLE_BYTES || kind == CC_BUNDLE_CENTRED;
+  const guint bundle = four ? 4 : 2, size = kind == CC_BUNDLE_WORDS ? sizeof(guint16) : 1;
   *self = (CcAlong){
       .taps = room,
-      .n_groups = (taps.height + group - 1) / group,
+      .n_bundles = (taps.height + bundle - 1) / bundle,
       .step = step,
-      .stride = (gsize)group * step * size,
+      .stride = (gsize)bundle * step * size,
   };
   for (guint i = 0; i < VECTOR_BYTES; i++)
     self->order[i] = place_of_byte(kind, rows->order_is_whole ? i : i % PART_BYTES, step);
-  for (guint g = 0; g < self->n_groups; g++)
-    *room++ = cc_taps_group(taps, (gint)(g * group), 0, group);
-  if (kind == CC_GROUP_CENTRED) {
+  for (guint g = 0; g < self->n_bundles; g++)
+    *room++ = cc_taps_bundle(taps, (gint)(g * bundle), 0, bundle);
+  if (kind == CC_BUNDLE_CENTRED) {
     self->flip = (gint32)0x80808080;
     self->start = (gint32)(cc_taps_sum(taps) * (1 << 7));
-  } else if (kind == CC_GROUP_WORDS && depth == 16) {
+  } else if (kind == CC_BUNDLE_WORDS && depth == 16) {
     self->flip = (gint32)0x80008000;
     self->start = (gint32)(cc_taps_sum(taps) * (1 << 15));
   }

@@ -308,8 +308,8 @@ static gboolean
 prefers_lines(const CcLines *lines, const CcWindow *window, guint width) {
   if (!lines || !window)
     return lines != NULL;
-  return lines->along[0].n_groups + COST_OF_LINES + lines->n_groups * lines->n_parts <
-         window->n_groups * width;
+  return lines->along[0].n_bundles + COST_OF_LINES + lines->n_bundles * lines->n_parts <
+         window->n_bundles * width;
 }
 
 static gboolean

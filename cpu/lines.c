@@ -56,15 +56,15 @@ static gint32 *
 set_over(CcOver *over, const CcLines *self, CcTaps taps, gint64 start, guint low_bits,
          gint32 *room) {
   const gint64 high = start >> low_bits;
-  over->n_groups = self->n_groups;
+  over->n_bundles = self->n_bundles;
   over->low_bits = low_bits;
   over->drops_low = self->dropped > 0;
   over->start[0] = (gint32)(start - (self->n_parts == 2 ? high * (1 << low_bits) : 0));
   over->start[1] = (gint32)high;
   over->taps = room;
-  for (guint g = 0; g < self->n_groups; g++)
+  for (guint g = 0; g < self->n_bundles; g++)
     for (guint i = 0; i < 2; i++)
-      *room++ = cc_taps_group(taps, (gint)(2 * g) - (gint)i, 0, 2);
+      *room++ = cc_taps_bundle(taps, (gint)(2 * g) - (gint)i, 0, 2);
   return room;
 }
 
@@ -77,8 +77,8 @@ cc_lines_new(const CcOp *op, CcSampleType type, guint depth, guint step, const C
       !find_kind(&found, op, type, rows))
     return NULL;
   CcLines *self = g_memdup2(&found, sizeof found);
-  self->n_groups = (op->height + 2) / 2;
-  self->taps = g_new(gint32, op->n_matrices * ((op->width + 1) / 2 + 2 * self->n_groups));
+  self->n_bundles = (op->height + 2) / 2;
+  self->taps = g_new(gint32, op->n_matrices * ((op->width + 1) / 2 + 2 * self->n_bundles));
   gint32 *room = self->taps;
   for (guint m = 0; m < op->n_matrices; m++) {
     const CcTaps row = cc_taps_of_row(op, m), column = cc_taps_of_column(op, m);

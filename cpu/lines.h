@@ -5,19 +5,19 @@
  *
  * Sums along lines are cut into words: one where that holds them, after the middle of their range
  * has become 0, else two, the low bits and what is above them. The words of two lines, one below
- * the other, lie in one group. Sums over lines are those of groups, two rows of results at a time,
- * which begin at even rows. Of two parts, the sums of the low bits are carried to those of the
- * others; sums that pass 32 bits are then without their low bits. */
+ * the other, lie in one bundle. Sums over lines are those of bundles, two rows of results at a
+ * time, which begin at even rows. Of two parts, the sums of the low bits are carried to those of
+ * the others; sums that pass 32 bits are then without their low bits. */
 
 #include "taps.h"
 
 G_BEGIN_DECLS
 
 typedef struct {
-  CcGroupKind kind; /* of groups along lines */
-  guint n_groups;   /* of lines, that the windows of two rows of results reach over */
-  guint n_parts;    /* words of a sum along a line, 1 or 2 */
-  guint dropped;    /* low bits that the results lack */
+  CcBundleKind kind; /* of bundles along lines */
+  guint n_bundles;   /* of lines, that the windows of two rows of results reach over */
+  guint n_parts;     /* words of a sum along a line, 1 or 2 */
+  guint dropped;     /* low bits that the results lack */
   CcAlong along[CC_MAX_MATRICES];
   CcOver over[CC_MAX_MATRICES];
   gint32 *taps; /* of all of those */

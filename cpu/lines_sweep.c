@@ -6,14 +6,15 @@
 #include "tile.h"
 #include "tile_sweeps.h"
 
-#define MOST_GROUPS ((CC_MAX_KERNEL_SIZE + 1) / 2)
+#define MOST_BUNDLES ((CC_MAX_KERNEL_SIZE + 1) / 2)
 
-/* The groups of lines 2 * number and the next, counted from the first that the first window has. */
+/* The bundles of lines 2 * number and the next, counted from the first that the first window has.
+ */
 static gint32 *
 ring_row(const CcTile *tile, guint m, guint number, guint part) {
   const CcSweep *sweep = tile->sweep;
   const CcLines *lines = sweep->choice.lines;
-  const guint row = (m * lines->n_groups + number % lines->n_groups) * lines->n_parts + part;
+  const guint row = (m * lines->n_bundles + number % lines->n_bundles) * lines->n_parts + part;
   return (gpointer)(tile->rings + row * sweep->ring_pitch);
 }
 
@@ -37,11 +38,11 @@ static void
 sum_over(const CcTile *tile, guint m, guint block, gpointer const *rows, const CcAhead *ahead) {
   const CcSweep *sweep = tile->sweep;
   const CcLines *lines = sweep->choice.lines;
-  gconstpointer groups[2 * MOST_GROUPS];
-  for (guint g = 0; g < lines->n_groups; g++)
+  gconstpointer bundles[2 * MOST_BUNDLES];
+  for (guint g = 0; g < lines->n_bundles; g++)
     for (guint p = 0; p < lines->n_parts; p++)
-      groups[g * lines->n_parts + p] = ring_row(tile, m, block + g, p);
-  sweep->over(rows, groups, &lines->over[m], tile->n, &sweep->choice.to_sample, ahead);
+      bundles[g * lines->n_parts + p] = ring_row(tile, m, block + g, p);
+  sweep->over(rows, bundles, &lines->over[m], tile->n, &sweep->choice.to_sample, ahead);
 }
 
 static gint
@@ -50,7 +51,7 @@ run(const CcTile *tile, guint y0, guint y1, gint next) {
   const gint radius = (gint)sweep->window_rows / 2;
   for (guint y = y0; y < y1;) {
     const guint block = y * sweep->stride / 2;
-    for (guint g = 0; g < sweep->choice.lines->n_groups; g++) {
+    for (guint g = 0; g < sweep->choice.lines->n_bundles; g++) {
       const gint line = (gint)(2 * (block + g)) - radius;
       if (line >= next) {
         load_lines(tile, line, block + g);
@@ -72,7 +73,7 @@ cc_lines_prepare(CcSweep *sweep, const CcRows *rows, CcSampleType type) {
   sweep->over = rows->over[type][step][lines->n_parts - 1];
   sweep->makes_samples = step != CC_STEP_SUMS;
   sweep->block_rows = 2;
-  cc_sweep_take_tiles(sweep, sweep->n_matrices * lines->n_groups * lines->n_parts,
+  cc_sweep_take_tiles(sweep, sweep->n_matrices * lines->n_bundles * lines->n_parts,
                       sweep->n_matrices * 2);
   sweep->line = cc_sweep_take_rows(sweep, 2, sweep->sample_lane_size, &sweep->line_pitch);
 }

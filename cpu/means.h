@@ -17,7 +17,7 @@ typedef struct {
    * width[i] / width[i - 1] sums of the level below. The whole is made of count[i] sums of each
    * level, the widest first. */
   CcAlong *along;
-  CcGroupKind kind;
+  CcBundleKind kind;
   gint32 *taps;
   guint width[CC_MEANS_LEVELS], count[CC_MEANS_LEVELS];
 } CcMeans;

@@ -16,7 +16,7 @@
 #define MIN_SLICE_ROWS 16
 #define MIN_SLICE_NS 3000
 #define FILL_PIXELS 4096
-#define MOST_GROUP 4  /* rows of the source that sweeps take at once */
+#define MOST_BUNDLE 4 /* rows of the source that sweeps take at once */
 #define SAMPLE_TAPS 8 /* as much work as what is done with a sample but for its taps */
 #define HUE_TAPS 64   /* as much as the hue of a gradient */
 #define TAP_PS 5      /* picoseconds for a tap of 16 bits, with the widest registers */
@@ -268,9 +268,9 @@ set_unpacked(CcCpuProgram *program, const CcPlan *plan, const CcRows *rows) {
     const CcSweep *sweep = &program->sweep[i];
     program->scratch_at[i] = at;
     at += sweep->scratch_size;
-    /* groups may begin earlier and end later: a block begins up to MOST_GROUP - 1 rows above the last
-     * row that is made, or ends as many below, and its last group has as many more */
-    window = MAX(window, sweep->window_rows + 4 * (MOST_GROUP - 1));
+    /* bundles may begin earlier and end later: a block begins up to MOST_BUNDLE - 1 rows above the
+     * last row that is made, or ends as many below, and its last bundle has as many more */
+    window = MAX(window, sweep->window_rows + 4 * (MOST_BUNDLE - 1));
     if (sweep->by_position && sweep->pass->filter_mask | sweep->pass->copy_mask)
       mask |= 1u << sweep->plane;
   }

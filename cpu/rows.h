@@ -218,20 +218,20 @@ typedef void (*CcLumaFunc)(gpointer dst, const gconstpointer rgb[3], guint spaci
 typedef void (*CcHueFunc)(guint8 *index, gconstpointer x_sums, gconstpointer y_sums, guint n,
                           gfloat add);
 
-/* --- products of several neighbours at a time: rows_dots.h tells of groups --- */
+/* --- products of several neighbours at a time: rows_dots.h tells of bundles --- */
 
-/* What groups are of. */
+/* What bundles are of. */
 typedef enum {
-  CC_GROUP_BYTES,   /* four bytes */
-  CC_GROUP_CENTRED, /* four signed bytes, which lack 128, and taps are not signed */
-  CC_GROUP_WIDENED, /* two words, of samples that are bytes */
-  CC_GROUP_WORDS,   /* two words */
-  CC_N_GROUP_KINDS,
-} CcGroupKind;
+  CC_BUNDLE_BYTES,   /* four bytes */
+  CC_BUNDLE_CENTRED, /* four signed bytes, which lack 128, and taps are not signed */
+  CC_BUNDLE_WIDENED, /* two words, of samples that are bytes */
+  CC_BUNDLE_WORDS,   /* two words */
+  CC_N_BUNDLE_KINDS,
+} CcBundleKind;
 
-/* Groups of the samples of two or four lines, one above the other; `flip` is applied to each by
+/* Bundles of the samples of two or four lines, one above the other; `flip` is applied to each by
  * exclusive or. */
-typedef void (*CcGroupFunc)(gpointer groups, const gconstpointer *lines, guint n, gint32 flip);
+typedef void (*CcBundleFunc)(gpointer bundles, const gconstpointer *lines, guint n, gint32 flip);
 
 /* What the kernels that sum make of the sums. */
 typedef enum {
@@ -242,19 +242,19 @@ typedef enum {
   CC_N_STEPS,
 } CcSumStep;
 
-/* As many rows of sums or samples as a group has: row i is of start + the sum over n_groups rows of
- * groups of group g times taps[g * rows + i]. Sums may be written behind the last one. */
-typedef void (*CcWindowFunc)(gpointer const *rows, const gconstpointer *groups, const gint32 *taps,
-                             guint n_groups, guint n, gint32 start, const CcFinish *finish,
+/* As many rows of sums or samples as a bundle has: row i is of start + the sum over n_bundles rows
+ * of bundles of bundle g times taps[g * rows + i]. Sums may be written behind the last one. */
+typedef void (*CcWindowFunc)(gpointer const *rows, const gconstpointer *bundles, const gint32 *taps,
+                             guint n_bundles, guint n, gint32 start, const CcFinish *finish,
                              const CcAhead *ahead);
 
 /* Sums along a line, and how they are cut into words. */
 typedef struct {
   const gint32 *taps;
-  guint n_groups;
-  guint step;       /* samples between those of a group */
-  gsize stride;     /* bytes from a group to the next */
-  guint8 order[64]; /* where the bytes of groups come from */
+  guint n_bundles;
+  guint step;       /* samples between those of a bundle */
+  gsize stride;     /* bytes from a bundle to the next */
+  guint8 order[64]; /* where the bytes of bundles come from */
   gint32 flip;      /* what makes signed samples, by exclusive or */
   gint32 start;     /* what sums start from */
   guint low_bits;   /* of two words, the first has so many */
@@ -270,16 +270,16 @@ typedef void (*CcAlongOneFunc)(gpointer sums, gconstpointer line, const CcAlong 
 
 /* Sums over lines, for two rows of results. */
 typedef struct {
-  const gint32 *taps; /* two for each group */
-  guint n_groups;
+  const gint32 *taps; /* two for each bundle */
+  guint n_bundles;
   gint32 start[2]; /* by part */
   guint low_bits;
   gboolean drops_low; /* the low bits are only carried to the others */
 } CcOver;
 
-/* Two rows of sums or samples, from the parts of all groups in turn. Sums may be written behind the
- * last one. */
-typedef void (*CcOverFunc)(gpointer const *rows, const gconstpointer *groups, const CcOver *over,
+/* Two rows of sums or samples, from the parts of all bundles in turn. Sums may be written behind
+ * the last one. */
+typedef void (*CcOverFunc)(gpointer const *rows, const gconstpointer *bundles, const CcOver *over,
                            guint n, const CcFinish *finish, const CcAhead *ahead);
 
 /* sums[i] += in[i] - out[i], and samples of those where the kernel makes some. */
@@ -296,15 +296,15 @@ typedef struct {
   CcSumFunc sum_pairs[CC_N_SHAPES]; /* the same of taps for samples with even numbers, and behind
                                        them as many for those with odd ones */
   CcApplyFunc apply[CC_N_LANES][CC_N_SHAPES][2]; /* by lane of the taps; second: absolute value */
-  /* of groups of bytes: NULL where no instruction multiplies those */
-  CcGroupFunc group[CC_N_GROUP_KINDS];
-  CcWindowFunc window[2][2][CC_N_STEPS];  /* of groups of words and of bytes, then by sample type */
-  CcAlongFunc along[CC_N_GROUP_KINDS][2]; /* for one part and for two */
+  /* of bundles of bytes: NULL where no instruction multiplies those */
+  CcBundleFunc bundle[CC_N_BUNDLE_KINDS];
+  CcWindowFunc window[2][2][CC_N_STEPS]; /* of bundles of words and of bytes, then by sample type */
+  CcAlongFunc along[CC_N_BUNDLE_KINDS][2]; /* for one part and for two */
   gboolean order_is_whole; /* CcAlong.order has places in 64 bytes, not in each 16 of them */
   gint most_byte_taps; /* the largest sum of the absolute values of two neighbouring byte taps */
   CcOverFunc over[2][CC_N_STEPS][2]; /* by sample type, then for one part and for two */
   /* for lanes of 16 bits, which only taps of a byte give, and of 32; only where order_is_whole */
-  CcAlongOneFunc along_one[CC_N_GROUP_KINDS][2];
+  CcAlongOneFunc along_one[CC_N_BUNDLE_KINDS][2];
   CcSlideFunc slide[2][CC_N_STEPS][2]; /* by sample type, then for sums of 16 and of 32 bits */
   CcReduceFunc reduce[CC_N_REDUCES][CC_N_LANES];
   CcFinishFunc finish[2][CC_N_FINISHES][CC_N_NUMBERS]; /* by sample type; NULL: there is none */

@@ -2,10 +2,10 @@
 
 /* Products of several neighbours at a time, included by rows.c.
  *
- * A group is a 32-bit lane that holds neighbours: two signed words, or four bytes. One instruction
+ * A bundle is a 32-bit lane that holds neighbours: two signed words, or four bytes. One instruction
  * multiplies each of them by a tap of its own and adds all to a 32-bit lane; sums are modulo 2^32.
- * Rows of groups are as long as rows of samples, so that the group of the next pixel lies `step`
- * groups further. */
+ * Rows of bundles are as long as rows of samples, so that the bundle of the next pixel lies `step`
+ * bundles further. */
 
 /* Two products of bytes are added in 16 bits, saturating, where there is no instruction for four.
  */
@@ -16,49 +16,49 @@
 #endif
 
 #if defined __AVX512VNNI__
-#define DOT_WORDS(sum, group, taps)                                                                \
-  ((Sums)_mm512_dpwssd_epi32((__m512i)(sum), (__m512i)(group), (__m512i)(taps)))
-#define DOT_BYTES(sum, group, taps)                                                                \
-  ((Sums)_mm512_dpbusd_epi32((__m512i)(sum), (__m512i)(group), (__m512i)(taps)))
+#define DOT_WORDS(sum, bundle, taps)                                                               \
+  ((Sums)_mm512_dpwssd_epi32((__m512i)(sum), (__m512i)(bundle), (__m512i)(taps)))
+#define DOT_BYTES(sum, bundle, taps)                                                               \
+  ((Sums)_mm512_dpbusd_epi32((__m512i)(sum), (__m512i)(bundle), (__m512i)(taps)))
 #elif defined __AVX512BW__
-#define DOT_WORDS(sum, group, taps)                                                                \
-  ((sum) + (Sums)_mm512_madd_epi16((__m512i)(group), (__m512i)(taps)))
-#define DOT_BYTES(sum, group, taps)                                                                \
-  DOT_WORDS(sum, _mm512_maddubs_epi16((__m512i)(group), (__m512i)(taps)), _mm512_set1_epi16(1))
+#define DOT_WORDS(sum, bundle, taps)                                                               \
+  ((sum) + (Sums)_mm512_madd_epi16((__m512i)(bundle), (__m512i)(taps)))
+#define DOT_BYTES(sum, bundle, taps)                                                               \
+  DOT_WORDS(sum, _mm512_maddubs_epi16((__m512i)(bundle), (__m512i)(taps)), _mm512_set1_epi16(1))
 #elif defined __AVXVNNI__
-#define DOT_WORDS(sum, group, taps)                                                                \
-  ((Sums)_mm256_dpwssd_avx_epi32((__m256i)(sum), (__m256i)(group), (__m256i)(taps)))
-#define DOT_BYTES(sum, group, taps)                                                                \
-  ((Sums)_mm256_dpbusd_avx_epi32((__m256i)(sum), (__m256i)(group), (__m256i)(taps)))
+#define DOT_WORDS(sum, bundle, taps)                                                               \
+  ((Sums)_mm256_dpwssd_avx_epi32((__m256i)(sum), (__m256i)(bundle), (__m256i)(taps)))
+#define DOT_BYTES(sum, bundle, taps)                                                               \
+  ((Sums)_mm256_dpbusd_avx_epi32((__m256i)(sum), (__m256i)(bundle), (__m256i)(taps)))
 #elif defined __AVX2__
-#define DOT_WORDS(sum, group, taps)                                                                \
-  ((sum) + (Sums)_mm256_madd_epi16((__m256i)(group), (__m256i)(taps)))
-#define DOT_BYTES(sum, group, taps)                                                                \
-  DOT_WORDS(sum, _mm256_maddubs_epi16((__m256i)(group), (__m256i)(taps)), _mm256_set1_epi16(1))
+#define DOT_WORDS(sum, bundle, taps)                                                               \
+  ((sum) + (Sums)_mm256_madd_epi16((__m256i)(bundle), (__m256i)(taps)))
+#define DOT_BYTES(sum, bundle, taps)                                                               \
+  DOT_WORDS(sum, _mm256_maddubs_epi16((__m256i)(bundle), (__m256i)(taps)), _mm256_set1_epi16(1))
 #elif defined __SSE2__
-#define DOT_WORDS(sum, group, taps)                                                                \
-  ((sum) + (Sums)_mm_madd_epi16((__m128i)(group), (__m128i)(taps)))
+#define DOT_WORDS(sum, bundle, taps)                                                               \
+  ((sum) + (Sums)_mm_madd_epi16((__m128i)(bundle), (__m128i)(taps)))
 #else
-#define DOT_WORDS(sum, group, taps)                                                                \
-  ((sum) + ((group) << 16 >> 16) * ((taps) << 16 >> 16) + ((group) >> 16) * ((taps) >> 16))
+#define DOT_WORDS(sum, bundle, taps)                                                               \
+  ((sum) + ((bundle) << 16 >> 16) * ((taps) << 16 >> 16) + ((bundle) >> 16) * ((taps) >> 16))
 #endif
 #ifndef DOT_BYTES
-#define DOT_BYTES(sum, group, taps) (sum) /* has no kernels */
+#define DOT_BYTES(sum, bundle, taps) (sum) /* has no kernels */
 #endif
 
-/* --- whole windows: groups of samples that lie one above the other --- */
+/* --- whole windows: bundles of samples that lie one above the other --- */
 
 static void
-group_words(gpointer groups, const gconstpointer *lines, guint n, gint32 flip) {
-  guint32 *restrict out = groups;
+bundle_words(gpointer bundles, const gconstpointer *lines, guint n, gint32 flip) {
+  guint32 *restrict out = bundles;
   const guint16 *restrict a = lines[0], *restrict b = lines[1];
   for (guint x = 0; x < n; x++)
     out[x] = (a[x] | (guint32)b[x] << 16) ^ (guint32)flip;
 }
 
 static void
-group_widened(gpointer groups, const gconstpointer *lines, guint n, gint32 flip) {
-  guint32 *restrict out = groups;
+bundle_widened(gpointer bundles, const gconstpointer *lines, guint n, gint32 flip) {
+  guint32 *restrict out = bundles;
   const guint8 *restrict a = lines[0], *restrict b = lines[1];
   for (guint x = 0; x < n; x++)
     out[x] = a[x] | (guint32)b[x] << 16;
@@ -66,8 +66,8 @@ group_widened(gpointer groups, const gconstpointer *lines, guint n, gint32 flip)
 
 #ifdef __AVX2__
 static void
-group_bytes(gpointer groups, const gconstpointer *lines, guint n, gint32 flip) {
-  guint32 *restrict out = groups;
+bundle_bytes(gpointer bundles, const gconstpointer *lines, guint n, gint32 flip) {
+  guint32 *restrict out = bundles;
   const guint8 *restrict a = lines[0], *restrict b = lines[1];
   const guint8 *restrict c = lines[2], *restrict d = lines[3];
   for (guint x = 0; x < n; x++)
@@ -77,13 +77,13 @@ group_bytes(gpointer groups, const gconstpointer *lines, guint n, gint32 flip) {
 
 /* n_vectors vectors of the sums of n_rows rows of results, from place x on. */
 static ALWAYS_INLINE void
-sums_of_window(Sums total[4][UNROLL], guint n_rows, guint n_vectors, const gconstpointer *groups,
-               const gint32 *taps, guint n_groups, gint32 start, gsize x) {
+sums_of_window(Sums total[4][UNROLL], guint n_rows, guint n_vectors, const gconstpointer *bundles,
+               const gint32 *taps, guint n_bundles, gint32 start, gsize x) {
   for (guint i = 0; i < n_rows; i++)
     for (guint u = 0; u < n_vectors; u++)
       total[i][u] = start + (Sums){0};
-  for (guint g = 0; g < n_groups; g++, taps += n_rows) {
-    const UnalignedSums *in = (gconstpointer)((const gint32 *)groups[g] + x);
+  for (guint g = 0; g < n_bundles; g++, taps += n_rows) {
+    const UnalignedSums *in = (gconstpointer)((const gint32 *)bundles[g] + x);
     for (guint i = 0; i < n_rows; i++) {
       const Sums factor = taps[i] + (Sums){0};
       for (guint u = 0; u < n_vectors; u++)
@@ -99,8 +99,8 @@ sums_of_window(Sums total[4][UNROLL], guint n_rows, guint n_vectors, const gcons
 #define WINDOW_AT_ONCE(n_rows) (VECTOR_BYTES == 64 || (n_rows) == 2 ? UNROLL : UNROLL / 2)
 
 #define DEFINE_WINDOW(name, n_rows, store, codes_of)                                               \
-  static void name##_##n_rows(gpointer const *rows, const gconstpointer *groups,                   \
-                              const gint32 *taps, guint n_groups, guint n, gint32 start,           \
+  static void name##_##n_rows(gpointer const *rows, const gconstpointer *bundles,                  \
+                              const gint32 *taps, guint n_bundles, guint n, gint32 start,          \
                               const CcFinish *finish, const CcAhead *ahead) {                      \
     const gboolean streams = ahead->streams;                                                       \
     const CcFinish form = *finish;                                                                 \
@@ -109,7 +109,7 @@ sums_of_window(Sums total[4][UNROLL], guint n_rows, guint n_vectors, const gcons
       Sums codes[n_rows][UNROLL];                                                                  \
       for (guint u = 0; u < UNROLL; u += WINDOW_AT_ONCE(n_rows)) {                                 \
         Sums sums[4][UNROLL];                                                                      \
-        sums_of_window(sums, n_rows, WINDOW_AT_ONCE(n_rows), groups, taps, n_groups, start,        \
+        sums_of_window(sums, n_rows, WINDOW_AT_ONCE(n_rows), bundles, taps, n_bundles, start,      \
                        x + u * SUMS_AT_ONCE);                                                      \
         for (guint i = 0; i < n_rows; i++)                                                         \
           for (guint v = 0; v < WINDOW_AT_ONCE(n_rows); v++)                                       \
@@ -133,73 +133,73 @@ DEFINE_WINDOW(window_bits_u8, 4, store_bytes, codes_of_bits)
 DEFINE_WINDOW(window_shifted_u8, 4, store_bytes, codes_of_shifted)
 #endif
 
-/* --- along a line: groups of samples a step apart --- */
+/* --- along a line: bundles of samples a step apart --- */
 
-/* The groups of SUMS_AT_ONCE neighbouring samples. Their bytes are in `order`: among all that are
+/* The bundles of SUMS_AT_ONCE neighbouring samples. Their bytes are in `order`: among all that are
  * loaded, or, for each 16 of them, among 16 that are loaded. */
 static ALWAYS_INLINE Sums
-groups_along(const guint8 *at, const CcAlong *f, CcGroupKind kind) {
+bundles_along(const guint8 *at, const CcAlong *f, CcBundleKind kind) {
 #if defined __AVX512VBMI__
-  const __mmask64 used = kind == CC_GROUP_WIDENED ? 0x5555555555555555 : ~(__mmask64)0;
+  const __mmask64 used = kind == CC_BUNDLE_WIDENED ? 0x5555555555555555 : ~(__mmask64)0;
   return (Sums)_mm512_maskz_permutexvar_epi8(used, _mm512_loadu_si512(f->order),
                                              _mm512_loadu_si512(at));
 #elif defined __AVX512BW__
-  const guint size = kind == CC_GROUP_WORDS ? sizeof(guint16) : 1;
+  const guint size = kind == CC_BUNDLE_WORDS ? sizeof(guint16) : 1;
   __m512i parts = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)at));
   parts = _mm512_inserti32x4(parts, _mm_loadu_si128((const __m128i *)(at + 4 * size)), 1);
   parts = _mm512_inserti32x4(parts, _mm_loadu_si128((const __m128i *)(at + 8 * size)), 2);
   parts = _mm512_inserti32x4(parts, _mm_loadu_si128((const __m128i *)(at + 12 * size)), 3);
   return (Sums)_mm512_shuffle_epi8(parts, _mm512_loadu_si512(f->order));
 #elif defined __AVX2__
-  const guint size = kind == CC_GROUP_WORDS ? sizeof(guint16) : 1;
+  const guint size = kind == CC_BUNDLE_WORDS ? sizeof(guint16) : 1;
   const __m256i parts =
       _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)at)),
                               _mm_loadu_si128((const __m128i *)(at + 4 * size)), 1);
   return (Sums)_mm256_shuffle_epi8(parts, _mm256_loadu_si256((const __m256i *)f->order));
 #else
-  Sums groups;
+  Sums bundles;
   for (guint i = 0; i < SUMS_AT_ONCE; i++)
-    groups[i] = kind == CC_GROUP_WORDS
-                    ? (gint32)(((const guint16 *)(gconstpointer)at)[i] |
-                               (guint32)((const guint16 *)(gconstpointer)at)[i + f->step] << 16)
-                    : at[i] | at[i + f->step] << 16;
-  return groups;
+    bundles[i] = kind == CC_BUNDLE_WORDS
+                     ? (gint32)(((const guint16 *)(gconstpointer)at)[i] |
+                                (guint32)((const guint16 *)(gconstpointer)at)[i + f->step] << 16)
+                     : at[i] | at[i + f->step] << 16;
+  return bundles;
 #endif
 }
 
 static ALWAYS_INLINE Sums
-dot(Sums total, Sums group, Sums taps, const CcAlong *f, CcGroupKind kind) {
-  if (kind == CC_GROUP_BYTES)
-    return DOT_BYTES(total, group, taps);
-  if (kind == CC_GROUP_CENTRED)
-    return DOT_BYTES(total, taps, group ^ f->flip);
-  if (kind == CC_GROUP_WORDS)
-    group ^= f->flip;
-  return DOT_WORDS(total, group, taps);
+dot(Sums total, Sums bundle, Sums taps, const CcAlong *f, CcBundleKind kind) {
+  if (kind == CC_BUNDLE_BYTES)
+    return DOT_BYTES(total, bundle, taps);
+  if (kind == CC_BUNDLE_CENTRED)
+    return DOT_BYTES(total, taps, bundle ^ f->flip);
+  if (kind == CC_BUNDLE_WORDS)
+    bundle ^= f->flip;
+  return DOT_WORDS(total, bundle, taps);
 }
 
 /* n_vectors vectors of sums along each of n_lines lines, from sample x on. */
 static ALWAYS_INLINE void
-sums_along(Sums *total, const gconstpointer *lines, const CcAlong *f, gsize x, CcGroupKind kind,
+sums_along(Sums *total, const gconstpointer *lines, const CcAlong *f, gsize x, CcBundleKind kind,
            guint n_lines, guint n_vectors) {
-  const gsize size = kind == CC_GROUP_WORDS ? sizeof(guint16) : 1;
+  const gsize size = kind == CC_BUNDLE_WORDS ? sizeof(guint16) : 1;
   for (guint i = 0; i < n_lines * n_vectors; i++)
     total[i] = f->start + (Sums){0};
   gsize at = x * size;
-  for (guint g = 0; g < f->n_groups; g++, at += f->stride) {
+  for (guint g = 0; g < f->n_bundles; g++, at += f->stride) {
     const Sums factor = f->taps[g] + (Sums){0};
     for (guint i = 0; i < n_lines * n_vectors; i++) {
       const guint8 *from =
           (const guint8 *)lines[i / n_vectors] + at + i % n_vectors * SUMS_AT_ONCE * size;
-      total[i] = dot(total[i], groups_along(from, f, kind), factor, f, kind);
+      total[i] = dot(total[i], bundles_along(from, f, kind), factor, f, kind);
     }
   }
 }
 
-/* Of sums along two lines, one below the other: groups of the words that they are cut into. */
+/* Of sums along two lines, one below the other: bundles of the words that they are cut into. */
 static ALWAYS_INLINE void
 along_of(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, guint n,
-         CcGroupKind kind, guint n_parts) {
+         CcBundleKind kind, guint n_parts) {
   enum { AT_ONCE = 2 };
   const gint32 low = n_parts == 2 ? (1 << f->low_bits) - 1 : 0xffff;
   for (gsize x = 0; x < n; x += AT_ONCE * SUMS_AT_ONCE) {
@@ -226,17 +226,17 @@ along_of(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, gui
   }
 
 #ifdef __AVX2__
-DEFINE_ALONG(along_bytes, CC_GROUP_BYTES)
-DEFINE_ALONG(along_centred, CC_GROUP_CENTRED)
+DEFINE_ALONG(along_bytes, CC_BUNDLE_BYTES)
+DEFINE_ALONG(along_centred, CC_BUNDLE_CENTRED)
 #endif
-DEFINE_ALONG(along_widened, CC_GROUP_WIDENED)
-DEFINE_ALONG(along_words, CC_GROUP_WORDS)
+DEFINE_ALONG(along_widened, CC_BUNDLE_WIDENED)
+DEFINE_ALONG(along_words, CC_BUNDLE_WORDS)
 
 /* Only running sums want those of one line, and only where they are faster than sums of terms. */
 #ifdef __AVX512VBMI__
 /* Sums along one line, as lanes of 16 bits or of 32. */
 static ALWAYS_INLINE void
-along_one_of(gpointer sums, gconstpointer line, const CcAlong *f, guint n, CcGroupKind kind,
+along_one_of(gpointer sums, gconstpointer line, const CcAlong *f, guint n, CcBundleKind kind,
              gboolean words) {
   enum { AT_ONCE = UNROLL };
   const CcFinish plain = {0};
@@ -258,30 +258,30 @@ along_one_of(gpointer sums, gconstpointer line, const CcAlong *f, guint n, CcGro
     along_one_of(sums, line, f, n, kind, words);                                                   \
   }
 
-DEFINE_ALONG_ONE(along_bytes_16, CC_GROUP_BYTES, TRUE)
-DEFINE_ALONG_ONE(along_bytes_32, CC_GROUP_BYTES, FALSE)
-DEFINE_ALONG_ONE(along_centred_32, CC_GROUP_CENTRED, FALSE)
-DEFINE_ALONG_ONE(along_widened_32, CC_GROUP_WIDENED, FALSE)
-DEFINE_ALONG_ONE(along_words_32, CC_GROUP_WORDS, FALSE)
+DEFINE_ALONG_ONE(along_bytes_16, CC_BUNDLE_BYTES, TRUE)
+DEFINE_ALONG_ONE(along_bytes_32, CC_BUNDLE_BYTES, FALSE)
+DEFINE_ALONG_ONE(along_centred_32, CC_BUNDLE_CENTRED, FALSE)
+DEFINE_ALONG_ONE(along_widened_32, CC_BUNDLE_WIDENED, FALSE)
+DEFINE_ALONG_ONE(along_words_32, CC_BUNDLE_WORDS, FALSE)
 #endif
 
 /* --- over lines --- */
 
 #define OVER_AT_ONCE (VECTOR_BYTES == 64 ? UNROLL : UNROLL / 2)
 
-/* The sums of two rows of results, from OVER_AT_ONCE vectors of groups from x on. */
+/* The sums of two rows of results, from OVER_AT_ONCE vectors of bundles from x on. */
 static ALWAYS_INLINE void
-over_of(Sums result[2][UNROLL], const gconstpointer *groups, const CcOver *f, gsize x,
+over_of(Sums result[2][UNROLL], const gconstpointer *bundles, const CcOver *f, gsize x,
         guint n_parts) {
   Sums total[2][2][UNROLL];
   for (guint i = 0; i < 2; i++)
     for (guint p = 0; p < n_parts; p++)
       for (guint u = 0; u < OVER_AT_ONCE; u++)
         total[i][p][u] = f->start[p] + (Sums){0};
-  for (guint g = 0; g < f->n_groups; g++) {
+  for (guint g = 0; g < f->n_bundles; g++) {
     const Sums factor[2] = {f->taps[2 * g] + (Sums){0}, f->taps[2 * g + 1] + (Sums){0}};
     for (guint p = 0; p < n_parts; p++) {
-      const Sums *in = (gconstpointer)((const gint32 *)groups[n_parts * g + p] + x);
+      const Sums *in = (gconstpointer)((const gint32 *)bundles[n_parts * g + p] + x);
       for (guint i = 0; i < 2; i++)
         for (guint u = 0; u < OVER_AT_ONCE; u++)
           total[i][p][u] = DOT_WORDS(total[i][p][u], in[u], factor[i]);
@@ -300,8 +300,9 @@ over_of(Sums result[2][UNROLL], const gconstpointer *groups, const CcOver *f, gs
 }
 
 #define DEFINE_OVER(name, n_parts, store, codes_of)                                                \
-  static void name##_##n_parts(gpointer const *rows, const gconstpointer *groups, const CcOver *f, \
-                               guint n, const CcFinish *finish, const CcAhead *ahead) {            \
+  static void name##_##n_parts(gpointer const *rows, const gconstpointer *bundles,                 \
+                               const CcOver *f, guint n, const CcFinish *finish,                   \
+                               const CcAhead *ahead) {                                             \
     const gboolean streams = ahead->streams;                                                       \
     const CcOver over = *f;                                                                        \
     const CcFinish form = *finish;                                                                 \
@@ -310,7 +311,7 @@ over_of(Sums result[2][UNROLL], const gconstpointer *groups, const CcOver *f, gs
       Sums codes[2][UNROLL];                                                                       \
       for (guint u = 0; u < UNROLL; u += OVER_AT_ONCE) {                                           \
         Sums sums[2][UNROLL];                                                                      \
-        over_of(sums, groups, &over, x + u * SUMS_AT_ONCE, n_parts);                               \
+        over_of(sums, bundles, &over, x + u * SUMS_AT_ONCE, n_parts);                              \
         for (guint i = 0; i < 2; i++)                                                              \
           for (guint v = 0; v < OVER_AT_ONCE; v++)                                                 \
             codes[i][u + v] = codes_of(sums[i][v], &form);                                         \

@@ -21,7 +21,7 @@ typedef gint (*CcTileSweep)(const CcTile *tile, guint y0, guint y1, gint next);
 /* One pass over a plane.
  *
  * Every source row is loaded once, as lanes with its surroundings. What the windows of the next
- * rows want of it stays in a ring: the row itself, groups of its samples with those of its
+ * rows want of it stays in a ring: the row itself, bundles of its samples with those of its
  * neighbours, or sums along it. From the rings come the S_i of a result row, or of all rows of a
  * block at once. tile_sweeps.h has the ways to sum. Rows outside the picture are loaded like
  * others, from where the border rule says, so that nothing else knows of borders. "The picture" is
@@ -61,8 +61,8 @@ typedef struct {
   CcReduceFunc reduce;
   CcFinishFunc finish;
   CcMergeFunc merge;
-  CcThinFunc thin;   /* NULL with stride 1 */
-  CcGroupFunc group; /* with choice.window only, as the next one */
+  CcThinFunc thin;     /* NULL with stride 1 */
+  CcBundleFunc bundle; /* with choice.window only, as the next one */
   CcWindowFunc window_sums;
   CcAlongFunc along; /* with choice.lines only, as the next two */
   CcOverFunc over;

@@ -29,7 +29,7 @@ gboolean cc_taps_are_words(CcTaps taps);
 /* Whether they fit signed bytes, and the kernels can multiply bytes that lie below each other. */
 gboolean cc_taps_are_bytes(CcTaps taps, const CcRows *rows);
 
-/* `group` (2 or 4) taps of a column from `row` on, which may lie outside: those are 0. */
-gint32 cc_taps_group(CcTaps taps, gint row, guint column, guint group);
+/* `bundle` (2 or 4) taps of a column from `row` on, which may lie outside: those are 0. */
+gint32 cc_taps_bundle(CcTaps taps, gint row, guint column, guint bundle);
 
 G_END_DECLS

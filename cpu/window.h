@@ -3,9 +3,9 @@
 
 /* Sums over whole windows by products of several neighbours at a time (rows_dots.h).
  *
- * Rows of the source lie in groups of two words or of four bytes, one above the other. As many rows
- * of results as a group has are made at a time, a block, from the same groups and from taps that
- * are shifted by a row each. Blocks begin at multiples of that number, whatever a slice begins
+ * Rows of the source lie in bundles of two words or of four bytes, one above the other. As many
+ * rows of results as a bundle has are made at a time, a block, from the same bundles and from taps
+ * that are shifted by a row each. Blocks begin at multiples of that number, whatever a slice begins
  * with. */
 
 #include "taps.h"
@@ -13,12 +13,12 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  CcGroupKind kind;              /* BYTES, WIDENED or WORDS */
-  guint group;                   /* rows of a group, 2 or 4 */
-  guint n_groups;                /* that the windows of a block reach over */
+  CcBundleKind kind;             /* BYTES, WIDENED or WORDS */
+  guint bundle;                  /* rows of a bundle, 2 or 4 */
+  guint n_bundles;               /* that the windows of a block reach over */
   gint32 flip;                   /* what makes signed words of samples, by exclusive or */
-  gint32 *taps;                  /* of matrix m, group g, column c and row i of the block at
-                                    ((m * n_groups + g) * width + c) * group + i */
+  gint32 *taps;                  /* of matrix m, bundle g, column c and row i of the block at
+                                    ((m * n_bundles + g) * width + c) * bundle + i */
   gint32 start[CC_MAX_MATRICES]; /* what the sums of a matrix start from */
 } CcWindow;
 

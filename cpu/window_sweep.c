@@ -1,64 +1,64 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Sums over whole windows: loads groups of rows, and makes a block of rows from them. */
+/* Sums over whole windows: loads bundles of rows, and makes a block of rows from them. */
 
 #include "room.h"
 #include "tile.h"
 #include "tile_sweeps.h"
 
-#define MOST_GROUPS ((CC_MAX_MATRIX_SIZE + 1) / 2 * CC_MAX_MATRIX_SIZE)
+#define MOST_BUNDLES ((CC_MAX_MATRIX_SIZE + 1) / 2 * CC_MAX_MATRIX_SIZE)
 
 static guint8 *
 ring_row(const CcTile *tile, guint number) {
   const CcSweep *sweep = tile->sweep;
-  return tile->rings + number % sweep->choice.window->n_groups * sweep->ring_pitch;
+  return tile->rings + number % sweep->choice.window->n_bundles * sweep->ring_pitch;
 }
 
-/* Loads the rows from y on as group `number`. */
+/* Loads the rows from y on as bundle `number`. */
 static void
-load_group(const CcTile *tile, gint y, guint number) {
+load_bundle(const CcTile *tile, gint y, guint number) {
   const CcSweep *sweep = tile->sweep;
   const CcWindow *window = sweep->choice.window;
   const guint lead = cc_sweep_lead(sweep);
   gconstpointer lines[4];
-  for (guint i = 0; i < window->group; i++) {
+  for (guint i = 0; i < window->bundle; i++) {
     guint8 *line = tile->scratch + sweep->line + i * sweep->line_pitch;
     cc_tile_load(tile, y + (gint)i, line);
     lines[i] = line - lead * sweep->sample_lane_size;
   }
-  sweep->group(ring_row(tile, number) - lead * sizeof(gint32), lines,
-               lead + tile->n + sweep->n_edge, window->flip);
+  sweep->bundle(ring_row(tile, number) - lead * sizeof(gint32), lines,
+                lead + tile->n + sweep->n_edge, window->flip);
 }
 
 static void
 sum_windows(const CcTile *tile, guint m, guint block, gpointer const *rows, const CcAhead *ahead) {
   const CcSweep *sweep = tile->sweep;
   const CcWindow *window = sweep->choice.window;
-  const guint width = sweep->pass->op->width, n = window->n_groups * width;
-  gconstpointer groups[MOST_GROUPS];
-  for (guint g = 0; g < window->n_groups; g++)
+  const guint width = sweep->pass->op->width, n = window->n_bundles * width;
+  gconstpointer bundles[MOST_BUNDLES];
+  for (guint g = 0; g < window->n_bundles; g++)
     for (guint c = 0; c < width; c++)
-      groups[g * width + c] = (gint32 *)(gpointer)ring_row(tile, block + g) +
-                              ((gint)c - (gint)width / 2) * (gint)sweep->step;
-  sweep->window_sums(rows, groups, window->taps + m * n * window->group, n, tile->n,
+      bundles[g * width + c] = (gint32 *)(gpointer)ring_row(tile, block + g) +
+                               ((gint)c - (gint)width / 2) * (gint)sweep->step;
+  sweep->window_sums(rows, bundles, window->taps + m * n * window->bundle, n, tile->n,
                      window->start[m], &sweep->choice.to_sample, ahead);
 }
 
 static gint
 run(const CcTile *tile, guint y0, guint y1, gint next) {
   const CcSweep *sweep = tile->sweep;
-  const guint group = sweep->choice.window->group, n_groups = sweep->choice.window->n_groups;
+  const guint bundle = sweep->choice.window->bundle, n_bundles = sweep->choice.window->n_bundles;
   const gint radius = (gint)sweep->window_rows / 2;
   for (guint y = y0; y < y1;) {
-    const guint block = y * sweep->stride / group;
-    for (guint g = 0; g < n_groups; g++) {
-      const gint row = (gint)((block + g) * group) - radius;
+    const guint block = y * sweep->stride / bundle;
+    for (guint g = 0; g < n_bundles; g++) {
+      const gint row = (gint)((block + g) * bundle) - radius;
       if (row >= next) {
-        load_group(tile, row, block + g);
-        next = row + (gint)group;
+        load_bundle(tile, row, block + g);
+        next = row + (gint)bundle;
       }
     }
-    const CcAhead ahead = cc_tile_ahead(tile, next, (block + 1) * group / sweep->stride, group);
+    const CcAhead ahead = cc_tile_ahead(tile, next, (block + 1) * bundle / sweep->stride, bundle);
     y = cc_tile_make_block(tile, block, y, y1, &ahead, sum_windows);
   }
   return next;
@@ -69,11 +69,11 @@ cc_window_prepare(CcSweep *sweep, const CcRows *rows, CcSampleType type) {
   const CcWindow *window = sweep->choice.window;
   const CcSumStep step = cc_choice_sum_step(&sweep->choice);
   sweep->run = run;
-  sweep->group = rows->group[window->kind];
-  sweep->window_sums = rows->window[window->kind == CC_GROUP_BYTES][type][step];
+  sweep->bundle = rows->bundle[window->kind];
+  sweep->window_sums = rows->window[window->kind == CC_BUNDLE_BYTES][type][step];
   sweep->makes_samples = step != CC_STEP_SUMS;
-  sweep->block_rows = window->group;
-  cc_sweep_take_tiles(sweep, window->n_groups, sweep->n_matrices * window->group);
+  sweep->block_rows = window->bundle;
+  cc_sweep_take_tiles(sweep, window->n_bundles, sweep->n_matrices * window->bundle);
   sweep->line =
-      cc_sweep_take_rows(sweep, window->group, sweep->sample_lane_size, &sweep->line_pitch);
+      cc_sweep_take_rows(sweep, window->bundle, sweep->sample_lane_size, &sweep->line_pitch);
 }
