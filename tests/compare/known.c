@@ -2,8 +2,14 @@
 
 #include "tests/compare/known.h"
 
-#define FAINT "faint" /* a kernel of this file */
+/* kernels of this file */
+#define FAINT "faint"
+#define MIXED "mixed"
+#define STEEP "steep"
+
 #define FAINT_SIDE 17
+#define MIXED_SIDE 7
+#define STEEP_SIDE 3
 
 static const struct {
   const gchar *kernel;
@@ -13,20 +19,25 @@ static const struct {
   guint width, height;
   CcBorder border;
   guint stride, target_x; /* 0: no target */
+  CcResponse response;
 } cases[] = {
     /* repeated pixels that were not grey yet */
-    {"gaussian", 9, 0, "RGB", 93, 14, CC_BORDER_WRAP, 1, 0},
-    {"box", 31, 0, "RGB", 76, 8, CC_BORDER_WRAP, 1, 0},
+    {"gaussian", 9, 0, "RGB", 93, 14, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_AUTO},
+    {"box", 31, 0, "RGB", 76, 8, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_AUTO},
     /* half a pair at the end of rows of which the source has more */
-    {"gaussian", 21, 0, "YUY2", 50, 7, CC_BORDER_CONSTANT, 2, 22},
-    {"box", 31, 0, "UYVY", 66, 9, CC_BORDER_REFLECT, 4, 4},
+    {"gaussian", 21, 0, "YUY2", 50, 7, CC_BORDER_CONSTANT, 2, 22, CC_RESPONSE_AUTO},
+    {"box", 31, 0, "UYVY", 66, 9, CC_BORDER_REFLECT, 4, 4, CC_RESPONSE_AUTO},
     /* code values far below the lowest bit of what sums are multiplied by */
-    {FAINT, 0, 4.2e-10, "GRAY8", 64, 40, CC_BORDER_REPLICATE, 1, 0},
-    {FAINT, 0, 4.8e-10, "GRAY8", 64, 40, CC_BORDER_REPLICATE, 1, 0},
+    {FAINT, 0, 4.2e-10, "GRAY8", 64, 40, CC_BORDER_REPLICATE, 1, 0, CC_RESPONSE_AUTO},
+    {FAINT, 0, 4.8e-10, "GRAY8", 64, 40, CC_BORDER_REPLICATE, 1, 0, CC_RESPONSE_AUTO},
     /* the widest, and all pixels of a stride */
-    {"gaussian", 127, 0, "ARGB64", 150, 131, CC_BORDER_WRAP, 1, 0},
-    {"gaussian", 127, 0, "NV12", 150, 131, CC_BORDER_REFLECT_101, 4, 0},
-    {"box", 127, 0, "RGBA", 150, 131, CC_BORDER_CONSTANT, 2, 0},
+    {"gaussian", 127, 0, "ARGB64", 150, 131, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_AUTO},
+    {"gaussian", 127, 0, "NV12", 150, 131, CC_BORDER_REFLECT_101, 4, 0, CC_RESPONSE_AUTO},
+    {"box", 127, 0, "RGBA", 150, 131, CC_BORDER_CONSTANT, 2, 0, CC_RESPONSE_AUTO},
+    /* rows of a packed frame that bundles reach and results do not */
+    {MIXED, 0, 0, "RGB", 64, 400, CC_BORDER_REPLICATE, 4, 0, CC_RESPONSE_AUTO},
+    /* means whose factor passes a word */
+    {STEEP, 0, 1.5e-7, "GRAY8", 64, 64, CC_BORDER_REPLICATE, 1, 0, CC_RESPONSE_OFFSET},
 };
 
 guint
@@ -45,18 +56,43 @@ faint_kernel(void) {
   return cc_kernel_new_separable(row, FAINT_SIDE, column, FAINT_SIDE, NULL);
 }
 
+/* Taps that are bytes, of no shape. */
+static CcKernel *
+mixed_kernel(void) {
+  gdouble taps[MIXED_SIDE * MIXED_SIDE];
+  for (guint i = 0; i < G_N_ELEMENTS(taps); i++)
+    taps[i] = i * 7919 % 13 - 3.0;
+  return cc_kernel_new_square(taps, G_N_ELEMENTS(taps), NULL);
+}
+
+static CcKernel *
+steep_kernel(void) {
+  const gdouble row[STEEP_SIDE] = {-3000, -3000, -3000}, column[STEEP_SIDE] = {117, 117, 117};
+  return cc_kernel_new_separable(row, STEEP_SIDE, column, STEEP_SIDE, NULL);
+}
+
+static CcKernel *
+find_kernel(const gchar *name) {
+  static CcKernel *faint, *mixed, *steep;
+  if (!faint) {
+    faint = faint_kernel();
+    mixed = mixed_kernel();
+    steep = steep_kernel();
+  }
+  return g_str_equal(name, FAINT)   ? faint
+         : g_str_equal(name, MIXED) ? mixed
+         : g_str_equal(name, STEEP) ? steep
+                                    : cc_kernels_find(name);
+}
+
 Case
 known_get(guint index) {
-  static CcKernel *faint;
   const TestFormat *format = test_format_find(cases[index].format);
-  if (!faint)
-    faint = faint_kernel();
   return (Case){
       .filter =
           {
-              .kernel = g_str_equal(cases[index].kernel, FAINT)
-                            ? faint
-                            : cc_kernels_find(cases[index].kernel),
+              .kernel = find_kernel(cases[index].kernel),
+              .response = cases[index].response,
               .size = cases[index].size,
               .scale = cases[index].scale,
               .border = cases[index].border,
