@@ -162,7 +162,13 @@ store_sums(gint32 *out, const Sums codes[UNROLL], const CcFinish *f, gboolean st
 
 DEFINE_STORE_SOME(store_bytes, guint8)
 DEFINE_STORE_SOME(store_words, Word)
-DEFINE_STORE_SOME(store_sums, gint32)
+
+/* Sums may be written behind the last one. */
+static ALWAYS_INLINE void
+store_sums_some(gpointer row, gsize x, guint n, const Sums codes[UNROLL], const CcFinish *f,
+                gboolean streams) {
+  store_sums((gint32 *)row + x, codes, f, streams);
+}
 
 #define DEFINE_FINISH_VECTORS(name, store, codes_of)                                               \
   static void name(gpointer dst, gconstpointer t, guint n, const CcFinish *finish) {               \
