@@ -224,7 +224,8 @@ row_work(const CcCpuProgram *program, const CcPlan *plan, guint plane) {
 }
 
 /* The fewest rows of a slice. Each loads the rows above and below itself again, and takes long
- * enough that taking it costs nothing beside that. */
+ * enough that taking it costs nothing beside that. Larger ones leave threads without any in the end.
+ */
 static guint
 least_rows(const CcCpuProgram *program, const CcPlan *plan, guint64 work) {
   guint window = 1;
@@ -233,7 +234,7 @@ least_rows(const CcCpuProgram *program, const CcPlan *plan, guint64 work) {
   if (plan->hue)
     window = MAX(window, plan->hue->op->height);
   const guint64 worth = MIN_SLICE_NS * G_GUINT64_CONSTANT(1000) / MAX(work, 1);
-  return (guint)MAX(MAX(MIN_SLICE_ROWS, 4 * (window - 1)), MIN(worth, G_MAXINT));
+  return (guint)MAX(MAX(MIN_SLICE_ROWS, 2 * (window - 1)), MIN(worth, G_MAXINT));
 }
 
 /* Cuts every plane so that threads take large slices first and small ones in the end, when they
@@ -249,6 +250,7 @@ cut_slices(CcCpuProgram *program, const CcPlan *plan, guint n_threads) {
     for (guint y = 0; y < height;) {
       const guint left = height - y;
       guint rows = n_threads > 1 ? MAX(least, left / (2 * n_threads)) : left;
+      rows = (rows + MOST_BUNDLE - 1) / MOST_BUNDLE * MOST_BUNDLE; /* no block is made twice */
       if (rows + least > left)
         rows = left;
       const CcSlice slice = {p, y, y + rows};
