@@ -224,8 +224,7 @@ row_work(const CcCpuProgram *program, const CcPlan *plan, guint plane) {
 }
 
 /* The fewest rows of a slice. Each loads the rows above and below itself again, and takes long
- * enough that taking it costs nothing beside that. Larger ones leave threads without any in the end.
- */
+ * enough that taking it costs nothing beside that. Larger ones leave more threads without any. */
 static guint
 least_rows(const CcCpuProgram *program, const CcPlan *plan, guint64 work) {
   guint window = 1;
