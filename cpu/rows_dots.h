@@ -43,7 +43,7 @@
   ((sum) + ((bundle) << 16 >> 16) * ((taps) << 16 >> 16) + ((bundle) >> 16) * ((taps) >> 16))
 #endif
 #ifndef DOT_BYTES
-#define DOT_BYTES(sum, bundle, taps) (sum) /* has no kernels */
+#define DOT_BYTES DOT_WORDS /* there are no kernels of bytes */
 #endif
 
 /* --- whole windows: bundles of samples that lie one above the other --- */
