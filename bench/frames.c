@@ -86,14 +86,6 @@ parse_word(Case *self, const gchar *word, GError **error) {
   return parse_choice(self, sides[0], sides[1], error);
 }
 
-static gsize
-frame_bytes(const CcFrameLayout *layout) {
-  gsize bytes = 0;
-  for (guint p = 0; p < layout->n_planes; p++)
-    bytes += cc_plane_row_bytes(&layout->plane[p]) * layout->plane[p].height;
-  return bytes;
-}
-
 static void
 case_free(Case *self) {
   g_clear_pointer(&self->plan, cc_plan_unref);
@@ -121,7 +113,7 @@ case_new(const gchar *text, GError **error) {
   for (guint i = 3; i < n; i++)
     if (!parse_word(self, words[i], error))
       return NULL;
-  self->bytes = frame_bytes(&self->layout);
+  self->bytes = cc_frame_layout_bytes(&self->layout);
   self->plan = cc_plan_new(&self->filter, &self->layout, error);
   return self->plan ? g_steal_pointer(&self) : NULL;
 }

@@ -117,23 +117,9 @@ fits_32_bits(const CcOp *op) {
          (op->response != CC_RESPONSE_MAGNITUDE_L1 || cc_op_range(op).most <= G_MAXINT32);
 }
 
-static void
-take_32_bits(CcChoice *choice, const CcOp *op) {
-  take_plans_step(choice, op, CC_LANE_32);
-  if (choice->number != CC_NUMBER_32)
-    return;
-  if (cc_find_form_bits(op, 0, &choice->to_sample))
-    choice->form = CC_FINISH_BITS;
-  else if (cc_find_form_shifted(op, 0, &choice->to_sample))
-    choice->form = CC_FINISH_SHIFTED;
-}
-
-/* The same for sums whose lowest bits, `dropped` of them, are not there. */
+/* Whether there is a form for sums of 32 bits, which lack their `dropped` lowest bits; takes it. */
 static gboolean
-take_32_bits_without(CcChoice *choice, const CcOp *op, guint dropped) {
-  take_plans_step(choice, op, CC_LANE_32);
-  if (choice->reduces)
-    return FALSE;
+find_step_from_32(CcChoice *choice, const CcOp *op, guint dropped) {
   if (cc_find_form_bits(op, dropped, &choice->to_sample)) {
     choice->form = CC_FINISH_BITS;
     return TRUE;
@@ -143,6 +129,19 @@ take_32_bits_without(CcChoice *choice, const CcOp *op, guint dropped) {
   choice->to_sample.shifted.right -= dropped;
   choice->form = CC_FINISH_SHIFTED;
   return TRUE;
+}
+
+static void
+take_32_bits(CcChoice *choice, const CcOp *op) {
+  take_plans_step(choice, op, CC_LANE_32);
+  if (choice->number == CC_NUMBER_32)
+    find_step_from_32(choice, op, 0);
+}
+
+static gboolean
+take_32_bits_without(CcChoice *choice, const CcOp *op, guint dropped) {
+  take_plans_step(choice, op, CC_LANE_32);
+  return !choice->reduces && find_step_from_32(choice, op, dropped);
 }
 
 #define LARGEST_IN_DOUBLE (G_GINT64_CONSTANT(1) << 53)

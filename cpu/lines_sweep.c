@@ -47,21 +47,8 @@ sum_over(const CcTile *tile, guint m, guint block, gpointer const *rows, const C
 
 static gint
 run(const CcTile *tile, guint y0, guint y1, gint next) {
-  const CcSweep *sweep = tile->sweep;
-  const gint radius = (gint)sweep->window_rows / 2;
-  for (guint y = y0; y < y1;) {
-    const guint block = y * sweep->stride / 2;
-    for (guint g = 0; g < sweep->choice.lines->n_bundles; g++) {
-      const gint line = (gint)(2 * (block + g)) - radius;
-      if (line >= next) {
-        load_lines(tile, line, block + g);
-        next = line + 2;
-      }
-    }
-    const CcAhead ahead = cc_tile_ahead(tile, next, y + 2 / sweep->stride, 2);
-    y = cc_tile_make_block(tile, block, y, y1, &ahead, sum_over);
-  }
-  return next;
+  return cc_tile_run_blocks(tile, y0, y1, next, tile->sweep->choice.lines->n_bundles, load_lines,
+                            sum_over);
 }
 
 void

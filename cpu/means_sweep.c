@@ -83,16 +83,14 @@ static void
 make_row(const CcTile *tile, guint y, gint last) {
   const CcSweep *sweep = tile->sweep;
   const CcAhead ahead = cc_tile_ahead(tile, last + 1, y + 1, 1);
-  const gboolean stores = cc_tile_needs_store(tile);
-  guint8 *out = stores ? tile->scratch + sweep->filtered : cc_tile_target(tile, y);
   if (!sweep->makes_samples) {
     slide(tile, sweep->slide, last, NULL, &ahead);
     cc_tile_finish(tile, (gconstpointer[]){window_sums(tile)}, y, &ahead);
     return;
   }
+  guint8 *out = cc_tile_place(tile, y);
   slide(tile, sweep->slide_to_samples, last, out, &ahead);
-  if (stores)
-    cc_tile_store(tile, y, out);
+  cc_tile_store(tile, y, out);
 }
 
 static gint

@@ -137,15 +137,6 @@ set_thin(CcSweep *sweep, const CcRows *rows) {
   sweep->thinned_src = cc_sweep_take(sweep, CC_MOST_TILE * sweep->sample_size);
 }
 
-/* Whether a frame is larger than what caches keep until somebody reads it. */
-static gboolean
-is_large(const CcFrameLayout *layout) {
-  gsize bytes = 0;
-  for (guint p = 0; p < layout->n_planes; p++)
-    bytes += cc_plane_row_bytes(&layout->plane[p]) * layout->plane[p].height;
-  return bytes >= LARGE_FRAME;
-}
-
 static void
 sweep_init(CcSweep *sweep, const CcPlan *plan, const CcPass *pass, const CcRows *rows) {
   const CcPlaneLayout *plane = &plan->layout.plane[pass->plane];
@@ -160,7 +151,7 @@ sweep_init(CcSweep *sweep, const CcPlan *plan, const CcPass *pass, const CcRows 
   sweep->sample_size = cc_sample_size(plane->type);
   sweep->pixel_size = plane->step * sweep->sample_size;
   sweep->step = plane->step;
-  sweep->streams = !plan->packed && is_large(&plan->out_frame_layout);
+  sweep->streams = !plan->packed && cc_frame_layout_bytes(&plan->out_frame_layout) >= LARGE_FRAME;
   sweep->row_bytes = sweep->target.width * sweep->pixel_size;
   sweep->border = plan->border;
   cc_choice_init(&sweep->choice, plan, pass, rows);
@@ -269,9 +260,10 @@ set_unpacked(CcCpuProgram *program, const CcPlan *plan, const CcRows *rows) {
     const CcSweep *sweep = &program->sweep[i];
     program->scratch_at[i] = at;
     at += sweep->scratch_size;
-    /* bundles may begin earlier and end later: a block begins up to MOST_BUNDLE - 1 rows above the
-     * last row that is made, or ends as many below, and its last bundle has as many more */
-    window = MAX(window, sweep->window_rows + 4 * (MOST_BUNDLE - 1));
+    /* A block begins up to block_rows - 1 rows above the last row that is made, or ends as many
+     * below, and its last bundle has as many more. */
+    const guint beside = MAX(sweep->block_rows, 1) - 1;
+    window = MAX(window, sweep->window_rows + 4 * beside);
     if (sweep->by_position && sweep->pass->filter_mask | sweep->pass->copy_mask)
       mask |= 1u << sweep->plane;
   }

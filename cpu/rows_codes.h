@@ -17,14 +17,12 @@ typedef gfloat Floats __attribute__((vector_size(VECTOR_BYTES)));
 #define TRUNCATE(v, least, most)                                                                   \
   ((Sums)_mm512_cvttps_epi32(                                                                      \
       _mm512_min_ps(_mm512_max_ps((__m512)(v), (__m512)(least)), (__m512)(most))))
-#define FUSED(a, b, c) ((Floats)_mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c)))
 #elif defined __AVX2__
 #define LIMIT_SUMS(v, least, most)                                                                 \
   ((Sums)_mm256_min_epi32(_mm256_max_epi32((__m256i)(v), (__m256i)(least)), (__m256i)(most)))
 #define TRUNCATE(v, least, most)                                                                   \
   ((Sums)_mm256_cvttps_epi32(                                                                      \
       _mm256_min_ps(_mm256_max_ps((__m256)(v), (__m256)(least)), (__m256)(most))))
-#define FUSED(a, b, c) ((Floats)_mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(c)))
 #elif defined __SSE2__
 #define LIMIT_SUMS(v, least, most) limit_sums(v, least, most)
 #define TRUNCATE(v, least, most)                                                                   \

@@ -35,12 +35,10 @@ load_row(const CcTile *tile, gint y) {
 static void
 apply_row(const CcTile *tile, const gconstpointer *taps, guint y, const CcAhead *ahead) {
   const CcSweep *sweep = tile->sweep;
-  const gboolean stores = cc_tile_needs_store(tile);
-  guint8 *out = stores ? tile->scratch + sweep->filtered : cc_tile_target(tile, y);
+  guint8 *out = cc_tile_place(tile, y);
   sweep->choice.apply(out, sweep->choice.over[0].terms, taps, tile->n, &sweep->choice.to_sample,
                       ahead);
-  if (stores)
-    cc_tile_store(tile, y, out);
+  cc_tile_store(tile, y, out);
 }
 
 /* The same from the taps of all matrices. */

@@ -58,6 +58,8 @@ cc_tile_load(const CcTile *tile, gint y, guint8 *row) {
 void
 cc_tile_store(const CcTile *tile, guint y, const guint8 *filtered) {
   const CcSweep *sweep = tile->sweep;
+  if (!cc_tile_needs_store(tile))
+    return;
   const guint8 *src =
       cc_strip_row(tile->src, (gint)(y * sweep->stride)) + tile->x * sweep->sample_size;
   guint8 *dst = cc_tile_target(tile, y);
@@ -94,16 +96,13 @@ finish_part(const CcTile *tile, const gconstpointer *sums, guint x, guint n, gui
 void
 cc_tile_finish(const CcTile *tile, const gconstpointer *sums, guint y, const CcAhead *ahead) {
   enum { AT_ONCE = 512 };
-  const CcSweep *sweep = tile->sweep;
-  const gboolean stores = cc_tile_needs_store(tile);
-  guint8 *out = stores ? tile->scratch + sweep->filtered : cc_tile_target(tile, y);
+  guint8 *out = cc_tile_place(tile, y);
   for (guint x = 0; x < tile->n; x += AT_ONCE) {
     const guint n = MIN(AT_ONCE, tile->n - x);
     cc_look_ahead(ahead, x, n);
     finish_part(tile, sums, x, n, out);
   }
-  if (stores)
-    cc_tile_store(tile, y, out);
+  cc_tile_store(tile, y, out);
 }
 
 /* --- blocks --- */
@@ -128,7 +127,7 @@ make_samples(const CcTile *tile, guint block, const gint *of_target, const CcAhe
     rows[i] = there ? cc_tile_target(tile, (guint)of_target[i]) : sums_of(tile, 0, i);
   }
   sum(tile, 0, block, rows, ahead);
-  for (guint i = 0; i < tile->sweep->block_rows && stores; i++)
+  for (guint i = 0; i < tile->sweep->block_rows; i++)
     if (of_target[i] != NO_ROW)
       cc_tile_store(tile, (guint)of_target[i], rows[i]);
 }
@@ -149,9 +148,11 @@ make_sums(const CcTile *tile, guint block, const gint *of_target, const CcAhead 
       cc_tile_finish(tile, sums[i], (guint)of_target[i], &nothing);
 }
 
-guint
-cc_tile_make_block(const CcTile *tile, guint block, guint y, guint y1, const CcAhead *ahead,
-                   CcBlockSums sum) {
+/* Makes those of rows y to y1 - 1 of the target that are in the block. Gives the first that is not.
+ */
+static guint
+make_block(const CcTile *tile, guint block, guint y, guint y1, const CcAhead *ahead,
+           CcBlockSums sum) {
   const CcSweep *sweep = tile->sweep;
   gint of_target[MOST_ROWS] = {NO_ROW, NO_ROW, NO_ROW, NO_ROW};
   for (; y < y1 && y * sweep->stride < (block + 1) * sweep->block_rows; y++)
@@ -161,4 +162,25 @@ cc_tile_make_block(const CcTile *tile, guint block, guint y, guint y1, const CcA
   else
     make_sums(tile, block, of_target, ahead, sum);
   return y;
+}
+
+gint
+cc_tile_run_blocks(const CcTile *tile, guint y0, guint y1, gint next, guint n_bundles,
+                   CcLoadBundle load, CcBlockSums sum) {
+  const CcSweep *sweep = tile->sweep;
+  const guint rows = sweep->block_rows;
+  const gint radius = (gint)sweep->window_rows / 2;
+  for (guint y = y0; y < y1;) {
+    const guint block = y * sweep->stride / rows;
+    for (guint i = block; i < block + n_bundles; i++) {
+      const gint row = (gint)(i * rows) - radius;
+      if (row >= next) {
+        load(tile, row, i);
+        next = row + (gint)rows;
+      }
+    }
+    const CcAhead ahead = cc_tile_ahead(tile, next, (block + 1) * rows / sweep->stride, rows);
+    y = make_block(tile, block, y, y1, &ahead, sum);
+  }
+  return next;
 }

@@ -32,8 +32,15 @@ cc_tile_needs_store(const CcTile *tile) {
   return tile->sweep->masks || tile->sweep->thin;
 }
 
-/* Brings samples to row y of the target. With a stride, those of the results that are left out are
- * among them. */
+/* Where the samples of row y are to be made, and brought from by cc_tile_store. */
+static inline guint8 *
+cc_tile_place(const CcTile *tile, guint y) {
+  return cc_tile_needs_store(tile) ? tile->scratch + tile->sweep->filtered
+                                   : cc_tile_target(tile, y);
+}
+
+/* Brings samples that are not there yet to row y of the target. With a stride, those of the results
+ * that are left out are among them. */
 void cc_tile_store(const CcTile *tile, guint y, const guint8 *filtered);
 
 /* Makes the samples of row y from the sums of all matrices, and brings them there. */
@@ -44,10 +51,12 @@ void cc_tile_finish(const CcTile *tile, const gconstpointer *sums, guint y, cons
 typedef void (*CcBlockSums)(const CcTile *tile, guint m, guint block, gpointer const *rows,
                             const CcAhead *ahead);
 
-/* Makes those of rows y to y1 - 1 of the target that are in block number `block`, of
- * sweep->block_rows rows of the source each. Gives the first row of the target that is not in it.
- */
-guint cc_tile_make_block(const CcTile *tile, guint block, guint y, guint y1, const CcAhead *ahead,
-                         CcBlockSums sum);
+/* Loads the rows from y on, as many as a block has, as bundle `number` of the rings. */
+typedef void (*CcLoadBundle)(const CcTile *tile, gint y, guint number);
+
+/* A CcTileSweep in blocks of sweep->block_rows rows of the source, which begin at multiples of that
+ * number. Block number b is made from bundles b to b + n_bundles - 1. */
+gint cc_tile_run_blocks(const CcTile *tile, guint y0, guint y1, gint next, guint n_bundles,
+                        CcLoadBundle load, CcBlockSums sum);
 
 G_END_DECLS

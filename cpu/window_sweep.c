@@ -46,22 +46,8 @@ sum_windows(const CcTile *tile, guint m, guint block, gpointer const *rows, cons
 
 static gint
 run(const CcTile *tile, guint y0, guint y1, gint next) {
-  const CcSweep *sweep = tile->sweep;
-  const guint bundle = sweep->choice.window->bundle, n_bundles = sweep->choice.window->n_bundles;
-  const gint radius = (gint)sweep->window_rows / 2;
-  for (guint y = y0; y < y1;) {
-    const guint block = y * sweep->stride / bundle;
-    for (guint g = 0; g < n_bundles; g++) {
-      const gint row = (gint)((block + g) * bundle) - radius;
-      if (row >= next) {
-        load_bundle(tile, row, block + g);
-        next = row + (gint)bundle;
-      }
-    }
-    const CcAhead ahead = cc_tile_ahead(tile, next, (block + 1) * bundle / sweep->stride, bundle);
-    y = cc_tile_make_block(tile, block, y, y1, &ahead, sum_windows);
-  }
-  return next;
+  return cc_tile_run_blocks(tile, y0, y1, next, tile->sweep->choice.window->n_bundles, load_bundle,
+                            sum_windows);
 }
 
 void

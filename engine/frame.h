@@ -99,6 +99,15 @@ cc_plane_row_bytes(const CcPlaneLayout *plane) {
   return (gsize)cc_plane_groups(plane) * plane->step * cc_sample_size(plane->type);
 }
 
+/* Bytes of samples in all planes, padding left out. */
+static inline gsize
+cc_frame_layout_bytes(const CcFrameLayout *layout) {
+  gsize bytes = 0;
+  for (guint p = 0; p < layout->n_planes; p++)
+    bytes += cc_plane_row_bytes(&layout->plane[p]) * layout->plane[p].height;
+  return bytes;
+}
+
 gboolean cc_frame_layout_equal(const CcFrameLayout *a, const CcFrameLayout *b);
 
 /* What a layout becomes when every stride-th pixel of every stride-th row is kept, from the first

@@ -54,14 +54,6 @@ static const struct {
     {"sobel", 3, "GBR", 1, CC_CHROMA_AUTO, CC_COLOR_COMPONENTS},
 };
 
-static gsize
-frame_bytes(const CcFrameLayout *layout) {
-  gsize bytes = 0;
-  for (guint p = 0; p < layout->n_planes; p++)
-    bytes += cc_plane_row_bytes(&layout->plane[p]) * layout->plane[p].height;
-  return bytes;
-}
-
 /* Seconds for a frame, the best of as many as fit into SECONDS; or -1. */
 static gdouble
 time_frames(const Target *target, CcProgram *program, const GuardedFrame *src,
@@ -108,9 +100,11 @@ bench_case(const Target *target, guint i) {
   const gchar *color = cases[i].color == CC_COLOR_GREY         ? " grey"
                        : cases[i].color == CC_COLOR_COMPONENTS ? " components"
                                                                : "";
-  g_print("%-18s %-12s %2u %-10s%s 1920x1080 stride %u %10.0f ns/frame %8.2f GB/s\n", name,
-          cases[i].kernel, cases[i].size, cases[i].format, color, cases[i].stride, seconds * 1e9,
-          (gdouble)(frame_bytes(&layout) + frame_bytes(&plan->out_frame_layout)) / seconds / 1e9);
+  g_print(
+      "%-18s %-12s %2u %-10s%s 1920x1080 stride %u %10.0f ns/frame %8.2f GB/s\n", name,
+      cases[i].kernel, cases[i].size, cases[i].format, color, cases[i].stride, seconds * 1e9,
+      (gdouble)(cc_frame_layout_bytes(&layout) + cc_frame_layout_bytes(&plan->out_frame_layout)) /
+          seconds / 1e9);
   cc_program_unref(program);
 }
 
