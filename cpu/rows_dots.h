@@ -42,9 +42,16 @@
 #define DOT_WORDS(sum, bundle, taps)                                                               \
   ((sum) + ((bundle) << 16 >> 16) * ((taps) << 16 >> 16) + ((bundle) >> 16) * ((taps) >> 16))
 #endif
-#ifndef DOT_BYTES
-#define DOT_BYTES DOT_WORDS /* there are no kernels of bytes */
+
+/* The sum and the products of words, or, where there are instructions for those, of bytes. */
+static ALWAYS_INLINE Sums
+dot(Sums sum, Sums bundle, Sums taps, gboolean bytes) {
+#ifdef DOT_BYTES
+  if (bytes)
+    return DOT_BYTES(sum, bundle, taps);
 #endif
+  return DOT_WORDS(sum, bundle, taps);
+}
 
 /* --- whole windows: bundles of samples that lie one above the other --- */
 
@@ -87,10 +94,7 @@ sums_of_window(Sums total[4][UNROLL], guint n_rows, guint n_vectors, const gcons
     for (guint i = 0; i < n_rows; i++) {
       const Sums factor = taps[i] + (Sums){0};
       for (guint u = 0; u < n_vectors; u++)
-        if (n_rows == 4)
-          total[i][u] = DOT_BYTES(total[i][u], in[u], factor);
-        else
-          total[i][u] = DOT_WORDS(total[i][u], in[u], factor);
+        total[i][u] = dot(total[i][u], in[u], factor, n_rows == 4);
     }
   }
 }
@@ -168,14 +172,12 @@ bundles_along(const guint8 *at, const CcAlong *f, CcBundleKind kind) {
 }
 
 static ALWAYS_INLINE Sums
-dot(Sums total, Sums bundle, Sums taps, const CcAlong *f, CcBundleKind kind) {
-  if (kind == CC_BUNDLE_BYTES)
-    return DOT_BYTES(total, bundle, taps);
+dot_along(Sums total, Sums bundle, Sums taps, const CcAlong *f, CcBundleKind kind) {
   if (kind == CC_BUNDLE_CENTRED)
-    return DOT_BYTES(total, taps, bundle ^ f->flip);
+    return dot(total, taps, bundle ^ f->flip, TRUE);
   if (kind == CC_BUNDLE_WORDS)
     bundle ^= f->flip;
-  return DOT_WORDS(total, bundle, taps);
+  return dot(total, bundle, taps, kind == CC_BUNDLE_BYTES);
 }
 
 /* n_vectors vectors of sums along each of n_lines lines, from sample x on. */
@@ -191,7 +193,7 @@ sums_along(Sums *total, const gconstpointer *lines, const CcAlong *f, gsize x, C
     for (guint i = 0; i < n_lines * n_vectors; i++) {
       const guint8 *from =
           (const guint8 *)lines[i / n_vectors] + at + i % n_vectors * SUMS_AT_ONCE * size;
-      total[i] = dot(total[i], bundles_along(from, f, kind), factor, f, kind);
+      total[i] = dot_along(total[i], bundles_along(from, f, kind), factor, f, kind);
     }
   }
 }
