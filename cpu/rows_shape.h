@@ -133,18 +133,8 @@ NAME(apply_form)(guint8 *dst, const CcTerm *terms, const gconstpointer *taps, gu
                  const CcFinish16 *form, gboolean absolute, gboolean plain, const CcAhead *ahead) {
   DEFINE_TAPS_AND_VECTOR_FACTORS
   const VectorFinish finish = vector_finish(form);
-  const gsize whole = n - n % VECTOR_BYTES;
-  for (gsize x = 0; x < whole; x += VECTOR_BYTES) {
-    if (VECTOR_BYTES == CC_CACHE_LINE || x % CC_CACHE_LINE == 0)
-      cc_look_ahead(ahead, x, CC_CACHE_LINE);
-    store_split(dst + x, bytes_of_split(NAME(sums_to_apply)(tap, f, x), &finish, absolute, plain),
-                ahead->streams);
-  }
-  if (whole < n) {
-    const Vector_16 last =
-        bytes_of_split(NAME(sums_to_apply)(tap, f, whole), &finish, absolute, plain);
-    memcpy(dst + whole, &last, n - whole);
-  }
+  STORE_ROW(dst, n, ahead,
+            bytes_of_split(NAME(sums_to_apply)(tap, f, x), &finish, absolute, plain));
 }
 
 #define DEFINE_APPLY(name, absolute)                                                               \

@@ -18,19 +18,23 @@ typedef struct {
 #define HIGH_PRODUCT(a, b) ((Vector_16)_mm512_mulhi_epu16((__m512i)(a), (__m512i)(b)))
 #define LESSER(a, b) ((Vector_16)_mm512_min_epu16((__m512i)(a), (__m512i)(b)))
 #define GREATER(a, b) ((Vector_16)_mm512_max_epu16((__m512i)(a), (__m512i)(b)))
+#define ABSOLUTE_WORDS(a) ((Vector_16)_mm512_abs_epi16((__m512i)(a)))
 #elif defined __AVX2__
 #define HIGH_PRODUCT(a, b) ((Vector_16)_mm256_mulhi_epu16((__m256i)(a), (__m256i)(b)))
 #define LESSER(a, b) ((Vector_16)_mm256_min_epu16((__m256i)(a), (__m256i)(b)))
 #define GREATER(a, b) ((Vector_16)_mm256_max_epu16((__m256i)(a), (__m256i)(b)))
+#define ABSOLUTE_WORDS(a) ((Vector_16)_mm256_abs_epi16((__m256i)(a)))
 #elif defined __SSE2__
 #define HIGH_PRODUCT(a, b) ((Vector_16)_mm_mulhi_epu16((__m128i)(a), (__m128i)(b)))
 #define EXCESS(a, b) ((Vector_16)_mm_subs_epu16((__m128i)(a), (__m128i)(b)))
 #define LESSER(a, b) ((a)-EXCESS(a, b))
 #define GREATER(a, b) ((b) + EXCESS(a, b))
+#define ABSOLUTE_WORDS(a) ((Vector_16)_mm_max_epi16((__m128i)(a), (__m128i)(-(a))))
 #else
 #define SELECT(which, a, b) (((a) & (Vector_16)(which)) | ((b) & ~(Vector_16)(which)))
 #define LESSER(a, b) SELECT((a) < (b), a, b)
 #define GREATER(a, b) SELECT((a) > (b), a, b)
+#define ABSOLUTE_WORDS(a) SELECT((SignedVector_16)(a) < 0, -(a), a)
 #define HIGH_PRODUCT(a, b) high_product(a, b)
 static ALWAYS_INLINE Vector_16
 high_product(Vector_16 a, Vector_16 b) {
@@ -57,10 +61,8 @@ vector_finish(const CcFinish16 *f) {
  * is the code value. */
 static ALWAYS_INLINE Vector_16
 codes_of_sums(Vector_16 t, const VectorFinish *f, gboolean absolute, gboolean plain) {
-  if (absolute) {
-    const Vector_16 sign = (Vector_16)((SignedVector_16)t >> 15); /* 0 or -1 */
-    t = (t ^ sign) - sign;
-  }
+  if (absolute)
+    t = ABSOLUTE_WORDS(t);
   const Vector_16 q = HIGH_PRODUCT(t + f->offset, f->factor) >> f->right;
   if (plain)
     return q;
@@ -87,6 +89,21 @@ store_split(guint8 *out, Vector_16 bytes, gboolean streams) {
   *(UnalignedBytes *)out = bytes;
 #endif
 }
+
+/* A row of n bytes, of which `bytes` is a vector from number x on. */
+#define STORE_ROW(dst, n, ahead, bytes)                                                            \
+  do {                                                                                             \
+    gsize x = 0;                                                                                   \
+    for (; x + VECTOR_BYTES <= (n); x += VECTOR_BYTES) {                                           \
+      if (VECTOR_BYTES == CC_CACHE_LINE || x % CC_CACHE_LINE == 0)                                 \
+        cc_look_ahead(ahead, x, CC_CACHE_LINE);                                                    \
+      store_split((dst) + x, bytes, (ahead)->streams);                                             \
+    }                                                                                              \
+    if (x < (n)) {                                                                                 \
+      const Vector_16 last = bytes;                                                                \
+      memcpy((dst) + x, &last, (n)-x);                                                             \
+    }                                                                                              \
+  } while (0)
 
 /* Whether of taps 1 4 6 4 1, which come as 1 1 4 4 6, the far ones with 4 and 6 are the near ones
  * with 1 and 6, as they lie twice as far apart. Reading them once saves much of the time. */
