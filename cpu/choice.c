@@ -9,7 +9,7 @@
  *   4 order    column times row, or all taps at once
  *   5 shape    kernels that know the taps' pattern, where there are some
  *   6 samples  bytes as they are, or widened to the lane of the sums
- *   7 at once  sum and last step in one kernel
+ *   7 at once  sum and last step in one kernel, also of two matrices that are a gradient
  *   8 running  sums that change from row to row, of windows whose taps are all the same
  *   9 products several neighbours at a time, where no kernel knows the taps' pattern
  *
@@ -20,6 +20,7 @@
 
 #include "choice.h"
 #include "forms.h"
+#include "gradient.h"
 #include "pairs.h"
 
 #include <math.h>
@@ -238,15 +239,36 @@ choose_sample_lane(const CcChoice *choice, guint n_matrices, CcSampleType type) 
 
 /* --- 7: sum and last step at once --- */
 
-/* The kernels take bytes, one matrix and the 16-bit form; one sum is only reduced to its absolute
- * value. Column times row then goes by way of split sums. */
+/* One sum is only reduced to its absolute value. Column times row then goes by way of split sums.
+ */
 static void
-choose_apply(CcChoice *choice, const CcOp *op, const CcRows *rows) {
-  if (choice->sample_lane != CC_LANE_8 || op->n_matrices != 1 || choice->form != CC_FINISH_16)
-    return;
+choose_apply_sum(CcChoice *choice, const CcRows *rows) {
   choice->apply = rows->apply[choice->ring_lane][choice->over[0].shape][choice->reduces];
   if (choice->apply && choice->separable)
     choose_kernels(choice->along, 1, rows->sum_split);
+}
+
+static void
+choose_apply_gradient(CcChoice *choice, const CcOp *op, guint step, const CcRows *rows) {
+  const CcGradient gradient = cc_gradient_find(op, choice->over);
+  if (gradient == CC_N_GRADIENTS)
+    return;
+  choice->apply = rows->apply_gradient[gradient][choice->reduce];
+  if (choice->apply)
+    cc_gradient_join(gradient, op, choice->over, step, choice->left);
+}
+
+/* The kernels take bytes. The last step is the 16-bit form or, of two matrices, that of the norm.
+ */
+static void
+choose_apply(CcChoice *choice, const CcOp *op, guint step, const CcRows *rows) {
+  if (choice->sample_lane != CC_LANE_8)
+    return;
+  const gboolean in_16 = choice->form == CC_FINISH_16;
+  if (op->n_matrices == 1 && in_16)
+    choose_apply_sum(choice, rows);
+  else if (op->n_matrices == 2 && !choice->separable && (in_16 || choice->reduce == CC_REDUCE_NORM))
+    choose_apply_gradient(choice, op, step, rows);
 }
 
 /* Split sums keep samples with even and odd numbers apart, and of pairs those are luma and chroma,
@@ -370,7 +392,7 @@ choose_filter(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, cons
     choose_kernels(choice->along, op->n_matrices, rows->sum[choice->sample_lane]);
   choose_kernels(choice->over, op->n_matrices, rows->sum[choice->ring_lane]);
 
-  choose_apply(choice, op, rows);
+  choose_apply(choice, op, plane->step, rows);
   choose_pairs(choice, plane, rows);
   if (!choose_means(choice, op, plane, rows))
     choose_products(choice, op, plane, rows);

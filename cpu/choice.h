@@ -42,7 +42,7 @@ typedef struct {
   CcLines *lines;
   CcMeans *means;
   /* sums of terms */
-  CcApplyFunc apply; /* sum, absolute value and last step at once; NULL: they are not */
+  CcApplyFunc apply; /* sums, reduction and last step at once; NULL: they are not */
   gboolean pairs;    /* samples with even and odd numbers have places of their own along a line */
   CcWeights along[CC_MAX_MATRICES]; /* sums along a line, when separable */
   CcWeights over[CC_MAX_MATRICES];  /* sums over the window's rows */

@@ -152,6 +152,13 @@ is_plain(const CcFinish16 *f) {
   return f->least == 0 && f->most == G_MAXUINT16 && f->base == 0;
 }
 
+/* Where there is no fmaf instruction, product and sum do the same if the product is exact. */
+#if defined __AVX2__ || defined FP_FAST_FMAF
+#define PREFER_FUSED(finish) TRUE
+#else
+#define PREFER_FUSED(finish) (!(finish)->exact_product)
+#endif
+
 #include "rows_codes.h"
 #include "rows_split.h"
 
@@ -248,6 +255,8 @@ is_plain(const CcFinish16 *f) {
 
 #include "rows_dots.h"
 
+#include "rows_gradient.h"
+
 #include "rows_slide.h"
 
 /* --- magnitude --- */
@@ -312,13 +321,6 @@ DEFINE_HUES(hues_32, gint32)
 DEFINE_HUES(hues_64, gint64)
 
 /* --- t to samples --- */
-
-/* Where there is no fmaf instruction, product and sum do the same if the product is exact. */
-#if defined __AVX2__ || defined FP_FAST_FMAF
-#define PREFER_FUSED(finish) TRUE
-#else
-#define PREFER_FUSED(finish) (!(finish)->exact_product)
-#endif
 
 /* Not GLib's: this form is what the instructions do, also with a NaN. */
 #define LIMIT(v, least, most) ((v) > (least) ? ((v) < (most) ? (v) : (most)) : (least))
@@ -450,6 +452,11 @@ join_bytes(gpointer dst, const gconstpointer parts[], guint n_parts, guint n) {
 #define SUM_PAIRS(shape) sum_pairs_##shape
 #define APPLY(shape)                                                                               \
   { apply_##shape, apply_absolute_##shape }
+#define GRADIENTS(kind)                                                                            \
+  {                                                                                                \
+    [CC_REDUCE_MAX_ABS] = max_abs_##kind, [CC_REDUCE_SUM_ABS] = sum_abs_##kind,                    \
+    [CC_REDUCE_NORM] = norm_##kind                                                                 \
+  }
 #define THINS(stride)                                                                              \
   {                                                                                                \
     NULL, thin_##stride##_1, thin_##stride##_2, thin_##stride##_3, thin_##stride##_4, NULL,        \
@@ -500,6 +507,8 @@ const CcRows CC_ROWS = {
     .sum_split = {SHAPES_ALONG(SUM_SPLIT), SHAPES_ACROSS(SUM_SPLIT)},
     .sum_pairs = {SHAPES_ALONG(SUM_PAIRS)},
     .apply = {[CC_LANE_8] = {SHAPES_ACROSS(APPLY)}, [CC_LANE_16] = {SHAPES_ALONG(APPLY)}},
+    .apply_gradient =
+        {[CC_GRADIENT_OF_FOUR] = GRADIENTS(of_four), [CC_GRADIENT_OF_EIGHT] = GRADIENTS(of_eight)},
     .bundle[CC_BUNDLE_WIDENED] = bundle_widened,
     .bundle[CC_BUNDLE_WORDS] = bundle_words,
     .window[0] = {{window_sums_2, window_bits_u8_2, window_shifted_u8_2},

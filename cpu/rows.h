@@ -78,6 +78,15 @@ typedef enum {
   CC_N_SHAPES,
 } CcShape;
 
+/* Two matrices that have kernels of their own, by the taps t of both. Terms carry the factors only.
+ * A response that takes absolute values does not tell a sum from one with its sign changed. */
+typedef enum {
+  CC_GRADIENT_OF_FOUR,  /* f0 (t0 - t1) and f0 (t2 - t3) */
+  CC_GRADIENT_OF_EIGHT, /* with c = t0 - t1 and d = t2 - t3: f0 (c + d) + f1 (t4 - t5) and
+                           f0 (c - d) + f1 (t6 - t7) */
+  CC_N_GRADIENTS,       /* or none */
+} CcGradient;
+
 /* A sample left or right of the picture: one of the same row, or a constant. */
 typedef struct {
   gint32 index; /* -1 for the constant */
@@ -186,7 +195,8 @@ typedef void (*CcSumFunc)(gpointer out, const CcTerm *terms, guint n_terms,
 
 /* Bytes straight from taps, which are bytes or rows of split sums: the sum, its absolute value
  * where the kernel is for that, and the last step as CC_FINISH_16. Split sums are those of
- * sum_split, in an order that only these kernels know. */
+ * sum_split, in an order that only these kernels know. Of a gradient it is both sums, the reduction
+ * and the last step, which is CC_FINISH_F32 of the norm. */
 typedef void (*CcApplyFunc)(guint8 *dst, const CcTerm *terms, const gconstpointer *taps, guint n,
                             const CcFinish *finish, const CcAhead *ahead);
 
@@ -296,6 +306,7 @@ typedef struct {
   CcSumFunc sum_pairs[CC_N_SHAPES]; /* the same of taps for samples with even numbers, and behind
                                        them as many for those with odd ones */
   CcApplyFunc apply[CC_N_LANES][CC_N_SHAPES][2]; /* by lane of the taps; second: absolute value */
+  CcApplyFunc apply_gradient[CC_N_GRADIENTS][CC_N_REDUCES]; /* NULL: there is none */
   /* of bundles of bytes: NULL where no instruction multiplies those */
   CcBundleFunc bundle[CC_N_BUNDLE_KINDS];
   CcWindowFunc window[2][2][CC_N_STEPS]; /* of bundles of words and of bytes, then by sample type */

@@ -31,7 +31,7 @@ load_row(const CcTile *tile, gint y) {
   }
 }
 
-/* Sum, absolute value and last step in one. */
+/* Sums, reduction and last step in one. */
 static void
 apply_row(const CcTile *tile, const gconstpointer *taps, guint y, const CcAhead *ahead) {
   const CcSweep *sweep = tile->sweep;
