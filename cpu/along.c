@@ -50,11 +50,16 @@ place_of_byte(CcBundleKind kind, guint at, guint step) {
   g_return_val_if_reached(ZERO);
 }
 
+guint
+cc_along_bundle(CcBundleKind kind) {
+  return kind == CC_BUNDLE_BYTES || kind == CC_BUNDLE_CENTRED ? 4 : 2;
+}
+
 gint32 *
 cc_along_init(CcAlong *self, CcBundleKind kind, CcTaps taps, guint depth, guint step,
               const CcRows *rows, gint32 *room) {
-  const gboolean four = kind == CC_BUNDLE_BYTES || kind == CC_BUNDLE_CENTRED;
-  const guint bundle = four ? 4 : 2, size = kind == CC_BUNDLE_WORDS ? sizeof(guint16) : 1;
+  const guint bundle = cc_along_bundle(kind);
+  const guint size = kind == CC_BUNDLE_WORDS ? sizeof(guint16) : 1;
   *self = (CcAlong){
       .taps = room,
       .n_bundles = (taps.height + bundle - 1) / bundle,

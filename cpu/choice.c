@@ -13,8 +13,9 @@
  *   8 running  sums that change from row to row, of windows whose taps are all the same
  *   9 products several neighbours at a time, where no kernel knows the taps' pattern
  *
- * Products are summed in 32 bits whatever rung 3 says, and so are running sums, but for those of
- * bytes that it puts into 16 bits; the last step follows.
+ * Products are summed in 32 bits whatever rung 3 says, in three parts where one does not hold them,
+ * and so are running sums in one, but for those of bytes that it puts into 16 bits; the last step
+ * follows.
  *
  * Whatever a rung says, the bytes are those of plain.c. */
 
@@ -143,6 +144,14 @@ static gboolean
 take_32_bits_without(CcChoice *choice, const CcOp *op, guint dropped) {
   take_plans_step(choice, op, CC_LANE_32);
   return !choice->reduces && find_step_from_32(choice, op, dropped);
+}
+
+/* Whether there is a form for sums in three parts; takes it. */
+static gboolean
+take_three_parts(CcChoice *choice, const CcOp *op) {
+  take_plans_step(choice, op, CC_LANE_32);
+  choice->form = CC_FINISH_PARTS;
+  return !choice->reduces && cc_find_form_parts(op, &choice->to_sample);
 }
 
 #define LARGEST_IN_DOUBLE (G_GINT64_CONSTANT(1) << 53)
@@ -335,37 +344,50 @@ prefers_lines(const CcLines *lines, const CcWindow *window, guint width) {
 
 static gboolean
 take_lines_step(CcChoice *choice, const CcOp *op, const CcLines *lines) {
+  if (lines->n_parts == CC_MOST_PARTS)
+    return take_three_parts(choice, op);
   if (lines->dropped)
     return take_32_bits_without(choice, op, lines->dropped);
   take_32_bits(choice, op);
   return fits_32_bits(op);
 }
 
-/* They are the way where no kernel of bytes knows the shape of the sums. */
+/* The lines of an op, if they have a last step, which is taken. NULL: they have none. */
+static CcLines *
+find_lines(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, gboolean wide,
+           const CcWindow *window, const CcRows *rows) {
+  CcLines *lines = cc_lines_new(op, plane->type, plane->depth, plane->step, wide, rows);
+  if (prefers_lines(lines, window, op->width) && take_lines_step(choice, op, lines))
+    return lines;
+  cc_lines_free(lines);
+  return NULL;
+}
+
+/* They are the way where no kernel of bytes knows the shape of the sums. Wide sums of bytes are
+ * slower than those of terms where no instruction multiplies bytes. */
 static void
 choose_products(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, const CcRows *rows) {
   if (choice->sample_lane == CC_LANE_8 || op->response == CC_RESPONSE_DIRECTION)
     return;
-  CcLines *lines = cc_lines_new(op, plane->type, plane->depth, plane->step, rows);
   CcWindow *window = cc_window_new(op, plane->type, plane->depth, rows);
-  CcChoice wide = *choice;
-  const gboolean takes_lines =
-      prefers_lines(lines, window, op->width) && take_lines_step(&wide, op, lines);
-  const gboolean takes_window = !takes_lines && window && fits_32_bits(op);
+  CcChoice found = *choice;
+  CcLines *lines = find_lines(&found, op, plane, FALSE, window, rows);
+  if (!lines && choice->sum_lane == CC_LANE_DOUBLE &&
+      (plane->type == CC_SAMPLE_U16 || rows->along[CC_BUNDLE_BYTES][0]))
+    lines = find_lines(&found, op, plane, TRUE, window, rows);
+  const gboolean takes_window = !lines && window && fits_32_bits(op);
   if (takes_window)
-    take_32_bits(&wide, op);
-  if (!takes_lines)
-    g_clear_pointer(&lines, cc_lines_free);
-  if (!takes_window)
+    take_32_bits(&found, op);
+  else
     g_clear_pointer(&window, cc_window_free);
-  if (!takes_lines && !takes_window)
+  if (!lines && !window)
     return;
-  *choice = wide;
+  *choice = found;
   choice->lines = lines;
   choice->window = window;
   choice->sample_lane = plane->type == CC_SAMPLE_U8 ? CC_LANE_8 : CC_LANE_16;
   choice->ring_lane = CC_LANE_32;
-  choice->separable = takes_lines;
+  choice->separable = lines != NULL;
 }
 
 /* --- the ladder --- */
@@ -426,6 +448,7 @@ cc_choice_sum_step(const CcChoice *choice) {
       [CC_FINISH_16] = CC_STEP_16,
       [CC_FINISH_BITS] = CC_STEP_BITS,
       [CC_FINISH_SHIFTED] = CC_STEP_SHIFTED,
+      [CC_FINISH_PARTS] = CC_STEP_PARTS,
   };
   return choice->reduces ? CC_STEP_SUMS : steps[choice->form];
 }

@@ -180,3 +180,31 @@ cc_find_form_bits(const CcOp *op, guint dropped, CcFinish *finish) {
   finish->bits = (CcFinishBits){(guint)right - dropped, (gint32)(addend / unit)};
   return TRUE;
 }
+
+static gdouble
+value_of_parts(const CcFinish *f, gint64 t) {
+  const gdouble product = (gdouble)t * f->parts.mul;
+  return product + f->parts.add;
+}
+
+static gint
+code_of_parts(gconstpointer finish, gint64 t) {
+  const CcFinish *f = finish;
+  return cc_clamp_code(cc_floor_f64(value_of_parts(f, t)), f->lo, f->hi);
+}
+
+/* Results are raised by less than the smallest step, so that rounding twice moves none. */
+gboolean
+cc_find_form_parts(const CcOp *op, CcFinish *finish) {
+  const CcRange range = cc_op_range(op);
+  if (op->response == CC_RESPONSE_MAGNITUDE || op->response == CC_RESPONSE_DIRECTION)
+    return FALSE;
+  for (gint quarters = 0; quarters < 4; quarters++) {
+    finish->parts = (CcFinishParts){op->mul, op->add + fabs(op->mul) * quarters / 4};
+    if (fabs(value_of_parts(finish, range.least)) < G_MAXINT32 &&
+        fabs(value_of_parts(finish, range.most)) < G_MAXINT32 &&
+        cc_op_agrees(op, range, code_of_parts, finish))
+      return TRUE;
+  }
+  return FALSE;
+}

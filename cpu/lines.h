@@ -7,7 +7,10 @@
  * has become 0, else two, the low bits and what is above them. The words of two lines, one below
  * the other, lie in one bundle. Sums over lines are those of bundles, two rows of results at a
  * time, which begin at even rows. Of two parts, the sums of the low bits are carried to those of
- * the others; sums that pass 32 bits are then without their low bits. */
+ * the others; sums that pass 32 bits are then without their low bits.
+ *
+ * Wide sums have three parts, none of which passes 32 bits over lines, and become samples in
+ * double. Sums along a line may then pass 32 bits, too, as they are made of pieces. */
 
 #include "taps.h"
 
@@ -16,16 +19,17 @@ G_BEGIN_DECLS
 typedef struct {
   CcBundleKind kind; /* of bundles along lines */
   guint n_bundles;   /* of lines, that the windows of two rows of results reach over */
-  guint n_parts;     /* words of a sum along a line, 1 or 2 */
+  guint n_parts;     /* words of a sum along a line, 1 to CC_MOST_PARTS */
+  guint low_bits;    /* of all words but the last */
   guint dropped;     /* low bits that the results lack */
   CcAlong along[CC_MAX_MATRICES];
   CcOver over[CC_MAX_MATRICES];
   gint32 *taps; /* of all of those */
 } CcLines;
 
-/* The sums of an op for samples of `type` with `depth` bits, of which `step` make a pixel. NULL:
- * there is no such way. */
-CcLines *cc_lines_new(const CcOp *op, CcSampleType type, guint depth, guint step,
+/* The sums of an op, wide or not, for samples of `type` with `depth` bits, of which `step` make a
+ * pixel. NULL: there is no such way. */
+CcLines *cc_lines_new(const CcOp *op, CcSampleType type, guint depth, guint step, gboolean wide,
                       const CcRows *rows);
 void cc_lines_free(CcLines *self);
 

@@ -29,7 +29,9 @@ load_lines(const CcTile *tile, gint y, guint number) {
     from[i] = line - sweep->n_edge * sweep->sample_lane_size;
   }
   for (guint m = 0; m < sweep->n_matrices; m++) {
-    gint32 *const parts[2] = {ring_row(tile, m, number, 0), ring_row(tile, m, number, 1)};
+    gint32 *parts[CC_MOST_PARTS];
+    for (guint p = 0; p < sweep->choice.lines->n_parts; p++)
+      parts[p] = ring_row(tile, m, number, p);
     sweep->along(parts, from, &sweep->choice.lines->along[m], tile->n);
   }
 }
@@ -38,7 +40,7 @@ static void
 sum_over(const CcTile *tile, guint m, guint block, gpointer const *rows, const CcAhead *ahead) {
   const CcSweep *sweep = tile->sweep;
   const CcLines *lines = sweep->choice.lines;
-  gconstpointer bundles[2 * MOST_BUNDLES];
+  gconstpointer bundles[CC_MOST_PARTS * MOST_BUNDLES];
   for (guint g = 0; g < lines->n_bundles; g++)
     for (guint p = 0; p < lines->n_parts; p++)
       bundles[g * lines->n_parts + p] = ring_row(tile, m, block + g, p);

@@ -480,7 +480,9 @@ join_bytes(gpointer dst, const gconstpointer parts[], guint n_parts, guint n) {
 #define OVERS(sample)                                                                              \
   {                                                                                                \
     {over_sums_1, over_sums_2}, {over_bits_##sample##_1, over_bits_##sample##_2},                  \
-        {over_shifted_##sample##_1, over_shifted_##sample##_2},                                    \
+        {over_shifted_##sample##_1, over_shifted_##sample##_2}, {                                  \
+      [2] = over_parts_##sample##_3                                                                \
+    }                                                                                              \
   }
 
 const CcRows CC_ROWS = {
@@ -516,11 +518,11 @@ const CcRows CC_ROWS = {
 #ifdef __AVX2__
     .bundle[CC_BUNDLE_BYTES] = bundle_bytes,
     .window[1] = {{window_sums_4, window_bits_u8_4, window_shifted_u8_4}},
-    .along[CC_BUNDLE_BYTES] = {along_bytes_1, along_bytes_2},
-    .along[CC_BUNDLE_CENTRED] = {along_centred_1, along_centred_2},
+    .along[CC_BUNDLE_BYTES] = {along_bytes_1, along_bytes_2, along_bytes_3},
+    .along[CC_BUNDLE_CENTRED] = {along_centred_1, along_centred_2, along_centred_3},
 #endif
-    .along[CC_BUNDLE_WIDENED] = {along_widened_1, along_widened_2},
-    .along[CC_BUNDLE_WORDS] = {along_words_1, along_words_2},
+    .along[CC_BUNDLE_WIDENED] = {along_widened_1, along_widened_2, along_widened_3},
+    .along[CC_BUNDLE_WORDS] = {along_words_1, along_words_2, along_words_3},
 #ifdef __AVX512VBMI__
     .order_is_whole = TRUE,
     .along_one = {[CC_BUNDLE_BYTES] = {along_bytes_16, along_bytes_32},
@@ -533,7 +535,7 @@ const CcRows CC_ROWS = {
     .slide = {[CC_SAMPLE_U8] = {{slide_16, slide_32},
                                 {NULL, slide_bits_u8},
                                 {NULL, slide_shifted_u8},
-                                {slide_16_u8, NULL}},
+                                [CC_STEP_16] = {slide_16_u8, NULL}},
               [CC_SAMPLE_U16] = {{slide_16, slide_32},
                                  {NULL, slide_bits_u16},
                                  {NULL, slide_shifted_u16}}},

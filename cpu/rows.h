@@ -120,6 +120,12 @@ typedef struct {
   gfloat mul, add;
 } CcFinishShifted;
 
+/* The last step in double from sums in three parts: floor(t * mul + add), where product and sum are
+ * rounded each. The floor fits 32 bits. */
+typedef struct {
+  gdouble mul, add;
+} CcFinishParts;
+
 /* How t becomes a sample. */
 typedef struct {
   gint lo, hi;
@@ -132,6 +138,7 @@ typedef struct {
   CcFinish32 in_32;
   CcFinishBits bits;
   CcFinishShifted shifted;
+  CcFinishParts parts;
 } CcFinish;
 
 /* How t becomes a sample: a form of CcFinish and the number that t is. */
@@ -141,6 +148,7 @@ typedef enum {
   CC_FINISH_F32,     /* v = fmaf(t, mul_f, add_f) */
   CC_FINISH_BITS,    /* from 32 bits, by a shift */
   CC_FINISH_SHIFTED, /* from 32 bits, in float without the lowest ones */
+  CC_FINISH_PARTS,   /* from sums in three parts, in double */
   CC_FINISH_F64,     /* v = fma(t, mul, add) */
   CC_FINISH_TURNS,   /* v as in F32; the result is taken modulo hi + 1 */
   CC_N_FINISHES,
@@ -248,6 +256,7 @@ typedef enum {
   CC_STEP_SUMS,    /* nothing more */
   CC_STEP_BITS,    /* samples, as CC_FINISH_BITS has them */
   CC_STEP_SHIFTED, /* as CC_FINISH_SHIFTED */
+  CC_STEP_PARTS,   /* as CC_FINISH_PARTS */
   CC_STEP_16,      /* as CC_FINISH_16: bytes, of running sums of 16 bits */
   CC_N_STEPS,
 } CcSumStep;
@@ -258,20 +267,30 @@ typedef void (*CcWindowFunc)(gpointer const *rows, const gconstpointer *bundles,
                              guint n_bundles, guint n, gint32 start, const CcFinish *finish,
                              const CcAhead *ahead);
 
-/* Sums along a line, and how they are cut into words. */
+/* Words that a sum along a line is cut into, at most. */
+#define CC_MOST_PARTS 3
+
+/* Of three parts, the first two have so many bits. */
+#define CC_PART_BITS 11
+
+/* Sums along a line, and how they are cut into words. Those that are cut into three parts may pass
+ * 32 bits, and are made of pieces that do not. */
+#define CC_MOST_PIECES 8
 typedef struct {
   const gint32 *taps;
   guint n_bundles;
-  guint step;       /* samples between those of a bundle */
-  gsize stride;     /* bytes from a bundle to the next */
-  guint8 order[64]; /* where the bytes of bundles come from */
-  gint32 flip;      /* what makes signed samples, by exclusive or */
-  gint32 start;     /* what sums start from */
-  guint low_bits;   /* of two words, the first has so many */
+  guint n_pieces;                  /* with three parts only, as the next one */
+  guint piece_end[CC_MOST_PIECES]; /* the bundle behind the last one of a piece */
+  guint step;                      /* samples between those of a bundle */
+  gsize stride;                    /* bytes from a bundle to the next */
+  guint8 order[64];                /* where the bytes of bundles come from */
+  gint32 flip;                     /* what makes signed samples, by exclusive or */
+  gint32 start;                    /* what sums start from */
+  guint low_bits;                  /* of two words, the first has so many */
 } CcAlong;
 
-/* The first and, of two parts, the second words of sums along two lines, one in the low and the
- * other in the high half; the lines are read from the first tap's sample on. */
+/* The words of each part of sums along two lines, one in the low and the other in the high half;
+ * the lines are read from the first tap's sample on. */
 typedef void (*CcAlongFunc)(gint32 *const *parts, const gconstpointer *lines, const CcAlong *along,
                             guint n);
 
@@ -282,7 +301,7 @@ typedef void (*CcAlongOneFunc)(gpointer sums, gconstpointer line, const CcAlong 
 typedef struct {
   const gint32 *taps; /* two for each bundle */
   guint n_bundles;
-  gint32 start[2]; /* by part */
+  gint32 start[CC_MOST_PARTS]; /* by part */
   guint low_bits;
   gboolean drops_low; /* the low bits are only carried to the others */
 } CcOver;
@@ -310,10 +329,11 @@ typedef struct {
   /* of bundles of bytes: NULL where no instruction multiplies those */
   CcBundleFunc bundle[CC_N_BUNDLE_KINDS];
   CcWindowFunc window[2][2][CC_N_STEPS]; /* of bundles of words and of bytes, then by sample type */
-  CcAlongFunc along[CC_N_BUNDLE_KINDS][2]; /* for one part and for two */
+  CcAlongFunc along[CC_N_BUNDLE_KINDS][CC_MOST_PARTS]; /* for one part, two and three */
   gboolean order_is_whole; /* CcAlong.order has places in 64 bytes, not in each 16 of them */
   gint most_byte_taps; /* the largest sum of the absolute values of two neighbouring byte taps */
-  CcOverFunc over[2][CC_N_STEPS][2]; /* by sample type, then for one part and for two */
+  CcOverFunc over[2][CC_N_STEPS][CC_MOST_PARTS]; /* by sample type, then as above; three parts are
+                                                    for CC_STEP_PARTS, and that for no other */
   /* for lanes of 16 bits, which only taps of a byte give, and of 32; only where order_is_whole */
   CcAlongOneFunc along_one[CC_N_BUNDLE_KINDS][2];
   CcSlideFunc slide[2][CC_N_STEPS][2]; /* by sample type, then for sums of 16 and of 32 bits */

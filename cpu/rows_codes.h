@@ -6,6 +6,10 @@
 typedef gint32 Sums __attribute__((vector_size(VECTOR_BYTES), may_alias));
 typedef gint32 UnalignedSums __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 typedef gfloat Floats __attribute__((vector_size(VECTOR_BYTES)));
+typedef gdouble Doubles __attribute__((vector_size(VECTOR_BYTES)));
+typedef gint32 HalfSums __attribute__((vector_size(VECTOR_BYTES / 2)));
+typedef guint64 Longs __attribute__((vector_size(VECTOR_BYTES)));
+typedef gint64 SignedLongs __attribute__((vector_size(VECTOR_BYTES)));
 
 #define SUMS_AT_ONCE (VECTOR_BYTES / 4)
 
@@ -61,6 +65,40 @@ codes_of_shifted(Sums t, const CcFinish *f) {
   const Floats v = __builtin_convertvector(t >> (gint)f->shifted.right, Floats) * f->shifted.mul +
                    f->shifted.add;
   return TRUNCATE(v, (gfloat)f->lo + zero, (gfloat)f->hi + zero);
+}
+
+/* The last step in double. An integer of 32 bits without a sign becomes a double when the upper
+ * bits of one are set above it; that double is a power of two too large. */
+#define UPPER(exponent) ((guint64)(1023 + (exponent)) << 52)
+#define LOW_POWER 52
+#define HIGH_POWER (LOW_POWER + 2 * CC_PART_BITS)
+
+static ALWAYS_INLINE Longs
+truncate_doubles(Doubles v) {
+#ifdef __AVX512DQ__
+  return (Longs) __builtin_convertvector(v, SignedLongs);
+#else
+  return (Longs) __builtin_convertvector(__builtin_convertvector(v, HalfSums), SignedLongs);
+#endif
+}
+
+static ALWAYS_INLINE Longs
+truncated_of_parts(Longs high, Longs low, const CcFinish *f) {
+  const gdouble signs = 0x1p31 * (1 << 2 * CC_PART_BITS) + 0x1p31;
+  const gdouble power = (gdouble)(1 << 2 * CC_PART_BITS) * 0x1p52 + 0x1p52;
+  const Doubles t =
+      ((Doubles)(high | UPPER(HIGH_POWER)) - (power + signs)) + (Doubles)(low | UPPER(LOW_POWER));
+  return truncate_doubles(t * f->parts.mul + f->parts.add);
+}
+
+/* From high * 2^(2 * CC_PART_BITS) + low, where 2^31 was added to either. */
+static ALWAYS_INLINE Sums
+codes_of_parts(Sums high, Sums low, const CcFinish *f) {
+  const guint64 even = G_MAXUINT32;
+  const Sums zero = {0};
+  const Longs first = truncated_of_parts((Longs)high & even, (Longs)low & even, f);
+  const Longs second = truncated_of_parts((Longs)high >> 32, (Longs)low >> 32, f);
+  return LIMIT_SUMS((Sums)((first & even) | second << 32), f->lo + zero, f->hi + zero);
 }
 
 /* --- samples --- */

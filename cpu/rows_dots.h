@@ -180,15 +180,16 @@ dot_along(Sums total, Sums bundle, Sums taps, const CcAlong *f, CcBundleKind kin
   return dot(total, bundle, taps, kind == CC_BUNDLE_BYTES);
 }
 
-/* n_vectors vectors of sums along each of n_lines lines, from sample x on. */
+/* n_vectors vectors of sums along each of n_lines lines, from sample x on, of bundles `first` to
+ * end - 1. */
 static ALWAYS_INLINE void
-sums_along(Sums *total, const gconstpointer *lines, const CcAlong *f, gsize x, CcBundleKind kind,
-           guint n_lines, guint n_vectors) {
+sums_of_bundles(Sums *total, const gconstpointer *lines, const CcAlong *f, gsize x,
+                CcBundleKind kind, guint n_lines, guint n_vectors, guint first, guint end) {
   const gsize size = kind == CC_BUNDLE_WORDS ? sizeof(guint16) : 1;
   for (guint i = 0; i < n_lines * n_vectors; i++)
     total[i] = f->start + (Sums){0};
-  gsize at = x * size;
-  for (guint g = 0; g < f->n_bundles; g++, at += f->stride) {
+  gsize at = x * size + first * f->stride;
+  for (guint g = first; g < end; g++, at += f->stride) {
     const Sums factor = f->taps[g] + (Sums){0};
     for (guint i = 0; i < n_lines * n_vectors; i++) {
       const guint8 *from =
@@ -198,7 +199,62 @@ sums_along(Sums *total, const gconstpointer *lines, const CcAlong *f, gsize x, C
   }
 }
 
-/* Of sums along two lines, one below the other: bundles of the words that they are cut into. */
+static ALWAYS_INLINE void
+sums_along(Sums *total, const gconstpointer *lines, const CcAlong *f, gsize x, CcBundleKind kind,
+           guint n_lines, guint n_vectors) {
+  sums_of_bundles(total, lines, f, x, kind, n_lines, n_vectors, 0, f->n_bundles);
+}
+
+/* The bundles of two rows of words. */
+static ALWAYS_INLINE Sums
+bundle_of(Sums a, Sums b) {
+  return (a & 0xffff) | b << 16;
+}
+
+/* Sums along lines as high * 2^(2 * CC_PART_BITS) + rest. The lowest bits of a piece are left out
+ * of `high`, which makes room for the sum of all, and may lack one then; the rest is exact, as it
+ * is small and what wraps around is the same. */
+static ALWAYS_INLINE void
+sums_of_pieces(Sums *rest, Sums *high, const gconstpointer *lines, const CcAlong *f, gsize x,
+               CcBundleKind kind, guint n_lines, guint n_vectors) {
+  enum { LOWEST = 8, HIGH = 2 * CC_PART_BITS };
+  const guint n = n_lines * n_vectors;
+  for (guint i = 0; i < n; i++)
+    rest[i] = high[i] = (Sums){0};
+  for (guint p = 0, first = 0; p < f->n_pieces; first = f->piece_end[p++]) {
+    Sums piece[4];
+    sums_of_bundles(piece, lines, f, x, kind, n_lines, n_vectors, first, f->piece_end[p]);
+    for (guint i = 0; i < n; i++) {
+      rest[i] += piece[i];
+      high[i] += piece[i] >> LOWEST;
+    }
+  }
+  for (guint i = 0; i < n; i++) {
+    high[i] >>= HIGH - LOWEST;
+    rest[i] -= high[i] << HIGH;
+  }
+}
+
+/* Of sums along two lines, one below the other: bundles of the three words that they are cut into.
+ */
+static ALWAYS_INLINE void
+along_in_pieces(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, guint n,
+                CcBundleKind kind) {
+  enum { AT_ONCE = 2 };
+  const gint32 low = (1 << CC_PART_BITS) - 1;
+  for (gsize x = 0; x < n; x += AT_ONCE * SUMS_AT_ONCE) {
+    Sums rest[2 * AT_ONCE], high[2 * AT_ONCE];
+    sums_of_pieces(rest, high, lines, f, x, kind, 2, AT_ONCE);
+    for (guint u = 0; u < AT_ONCE; u++) {
+      const Sums a = rest[u], b = rest[AT_ONCE + u];
+      ((Sums *)(gpointer)(parts[0] + x))[u] = bundle_of(a & low, b & low);
+      ((Sums *)(gpointer)(parts[1] + x))[u] = bundle_of(a >> CC_PART_BITS, b >> CC_PART_BITS);
+      ((Sums *)(gpointer)(parts[2] + x))[u] = bundle_of(high[u], high[AT_ONCE + u]);
+    }
+  }
+}
+
+/* The same of one word or two. */
 static ALWAYS_INLINE void
 along_of(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, guint n,
          CcBundleKind kind, guint n_parts) {
@@ -212,7 +268,7 @@ along_of(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, gui
       ((Sums *)(gpointer)(parts[0] + x))[u] = (a & low) | (b & low) << 16;
       if (n_parts == 2)
         ((Sums *)(gpointer)(parts[1] + x))[u] =
-            ((a >> (gint)f->low_bits) & 0xffff) | (b >> (gint)f->low_bits) << 16;
+            bundle_of(a >> (gint)f->low_bits, b >> (gint)f->low_bits);
     }
   }
 }
@@ -225,6 +281,10 @@ along_of(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, gui
   static void name##_2(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f,         \
                        guint n) {                                                                  \
     along_of(parts, lines, f, n, kind, 2);                                                         \
+  }                                                                                                \
+  static void name##_3(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f,         \
+                       guint n) {                                                                  \
+    along_in_pieces(parts, lines, f, n, kind);                                                     \
   }
 
 #ifdef __AVX2__
@@ -271,11 +331,20 @@ DEFINE_ALONG_ONE(along_words_32, CC_BUNDLE_WORDS, FALSE)
 
 #define OVER_AT_ONCE (VECTOR_BYTES == 64 ? UNROLL : UNROLL / 2)
 
-/* The sums of two rows of results, from OVER_AT_ONCE vectors of bundles from x on. */
+/* The sum of three parts as two numbers, as codes_of_parts wants them. */
+static ALWAYS_INLINE Sums
+codes_of_three(Sums low, Sums middle, Sums high, const CcFinish *finish) {
+  const gint32 mask = (1 << CC_PART_BITS) - 1;
+  return codes_of_parts(high + (middle >> CC_PART_BITS), ((middle & mask) << CC_PART_BITS) + low,
+                        finish);
+}
+
+/* The sums of two rows of results, or, of three parts, their code values, from OVER_AT_ONCE vectors
+ * of bundles from x on. */
 static ALWAYS_INLINE void
-over_of(Sums result[2][UNROLL], const gconstpointer *bundles, const CcOver *f, gsize x,
-        guint n_parts) {
-  Sums total[2][2][UNROLL];
+over_of(Sums result[2][UNROLL], const gconstpointer *bundles, const CcOver *f,
+        const CcFinish *finish, gsize x, guint n_parts) {
+  Sums total[2][CC_MOST_PARTS][UNROLL];
   for (guint i = 0; i < 2; i++)
     for (guint p = 0; p < n_parts; p++)
       for (guint u = 0; u < OVER_AT_ONCE; u++)
@@ -294,6 +363,8 @@ over_of(Sums result[2][UNROLL], const gconstpointer *bundles, const CcOver *f, g
       const Sums low = total[i][0][u];
       if (n_parts == 1)
         result[i][u] = low;
+      else if (n_parts == 3)
+        result[i][u] = codes_of_three(low, total[i][1][u], total[i][2][u], finish);
       else if (f->drops_low)
         result[i][u] = total[i][1][u] + (low >> (gint)f->low_bits);
       else
@@ -313,7 +384,7 @@ over_of(Sums result[2][UNROLL], const gconstpointer *bundles, const CcOver *f, g
       Sums codes[2][UNROLL];                                                                       \
       for (guint u = 0; u < UNROLL; u += OVER_AT_ONCE) {                                           \
         Sums sums[2][UNROLL];                                                                      \
-        over_of(sums, bundles, &over, x + u * SUMS_AT_ONCE, n_parts);                              \
+        over_of(sums, bundles, &over, &form, x + u * SUMS_AT_ONCE, n_parts);                       \
         for (guint i = 0; i < 2; i++)                                                              \
           for (guint v = 0; v < OVER_AT_ONCE; v++)                                                 \
             codes[i][u + v] = codes_of(sums[i][v], &form);                                         \
@@ -332,3 +403,5 @@ over_of(Sums result[2][UNROLL], const gconstpointer *bundles, const CcOver *f, g
 
 DEFINE_OVERS(1)
 DEFINE_OVERS(2)
+DEFINE_OVER(over_parts_u8, 3, store_bytes, SAME)
+DEFINE_OVER(over_parts_u16, 3, store_words, SAME)

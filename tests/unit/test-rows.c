@@ -2,9 +2,11 @@
 
 /* The row kernels that reduce sums and make samples of t are forms of engine/last_step_shared.h
  * for vectors. Here those of every variant are held against it, on random numbers, on those around
- * the steps between code values and on those far beyond. */
+ * the steps between code values and on those far beyond. Wide sums are held against sums in 64
+ * bits. */
 
 #include "cpu/cpu.h"
+#include "cpu/lines.h"
 #include "engine/last_step_shared.h"
 
 #define N 1024
@@ -116,7 +118,8 @@ expected_code(CcFinishForm form, const CcFinish *f, gdouble t) {
     return cc_clamp_code(((gint)t + f->bits.addend) >> f->bits.right, f->lo, f->hi);
   case CC_FINISH_TURNS:
     return cc_code_of_turns((gfloat)t, f->mul_f, f->add_f, f->hi);
-  case CC_FINISH_16: /* proved for each op by cpu/forms.c */
+  case CC_FINISH_PARTS: /* no kernel has it alone */
+  case CC_FINISH_16:    /* proved for each op by cpu/forms.c */
   case CC_FINISH_32:
   case CC_N_FINISHES:
     break;
@@ -228,10 +231,134 @@ test_reductions(void) {
   for_each_rows(check_reductions);
 }
 
+/* --- wide sums --- */
+
+#define MOST_TAPS 65
+#define MOST_STEP 4
+#define N_WIDE 100 /* samples, which do not fill vectors */
+
+typedef struct {
+  CcSampleType type;
+  guint depth, step;
+  CcOp op;
+  guint16 sample[MOST_TAPS + 1][N_WIDE + MOST_TAPS * MOST_STEP];
+} WideSums;
+
+/* Taps of words or bytes, of any signs, so that sums along lines come to all numbers of pieces. */
+static void
+draw_taps(GRand *rand, gint32 *tap, guint n) {
+  static const gint largest[] = {32, 127, 255, 6000, 16256, G_MAXINT16};
+  const gint most = largest[g_rand_int_range(rand, 0, G_N_ELEMENTS(largest))];
+  const gint least = g_rand_boolean(rand) ? -most : g_rand_boolean(rand) ? most : 0;
+  for (guint i = 0; i < n; i++)
+    tap[i] = g_rand_int_range(rand, least, most + 1);
+}
+
+static guint
+draw_sample(GRand *rand, guint pattern, guint x, guint y, guint most) {
+  const guint extremes[] = {0, most, x % 2 * most, y % 2 * most};
+  return pattern < G_N_ELEMENTS(extremes) ? extremes[pattern]
+                                          : (guint)g_rand_int_range(rand, 0, (gint)most + 1);
+}
+
+static void
+draw_wide_sums(GRand *rand, WideSums *self) {
+  static const guint depths[] = {8, 10, 12, 16}, sides[] = {1, 3, 5, 9, 15, 17, MOST_TAPS};
+  gint64 along = 0, over = 0;
+  self->depth = depths[g_rand_int_range(rand, 0, G_N_ELEMENTS(depths))];
+  self->type = self->depth == 8 ? CC_SAMPLE_U8 : CC_SAMPLE_U16;
+  self->step = (guint)g_rand_int_range(rand, 1, MOST_STEP + 1);
+  const guint most = (1u << self->depth) - 1, pattern = (guint)g_rand_int_range(rand, 0, 8);
+  self->op = (CcOp){.n_matrices = 1, .separable = TRUE};
+  self->op.width = sides[g_rand_int_range(rand, 0, G_N_ELEMENTS(sides))];
+  self->op.height = sides[g_rand_int_range(rand, 0, G_N_ELEMENTS(sides))];
+  draw_taps(rand, self->op.row_i[0], self->op.width);
+  draw_taps(rand, self->op.column_i[0], self->op.height);
+  for (guint i = 0; i < self->op.width; i++)
+    along += ABS(self->op.row_i[0][i]);
+  for (guint i = 0; i < self->op.height; i++)
+    over += ABS(self->op.column_i[0][i]);
+  self->op.sum_max[0] = along * over * most;
+  self->op.sum_min[0] = -self->op.sum_max[0];
+  for (guint y = 0; y < G_N_ELEMENTS(self->sample); y++)
+    for (guint x = 0; x < G_N_ELEMENTS(self->sample[0]); x++)
+      self->sample[y][x] = (guint16)draw_sample(rand, pattern, x, y, most);
+}
+
+static gint64
+wide_sum_at(const WideSums *self, guint x, guint y) {
+  gint64 sum = 0;
+  for (guint r = 0; r < self->op.height; r++)
+    for (guint c = 0; c < self->op.width; c++)
+      sum += cc_op_tap(&self->op, 0, r, c) * self->sample[y + r][x + c * self->step];
+  return sum;
+}
+
+/* Makes two rows of samples. */
+static void
+run_wide_sums(const WideSums *self, const CcLines *lines, const CcRows *rows,
+              const CcFinish *finish, Row out[2]) {
+  static Row line[2], parts[MOST_TAPS + 1][CC_MOST_PARTS];
+  gconstpointer bundles[(MOST_TAPS + 1) * CC_MOST_PARTS];
+  const CcAhead ahead = {0};
+  for (guint g = 0; g < lines->n_bundles; g++) {
+    for (guint i = 0; i < 2; i++)
+      for (guint x = 0; x < G_N_ELEMENTS(self->sample[0]); x++)
+        if (self->type == CC_SAMPLE_U8)
+          ((guint8 *)&line[i])[x] = (guint8)self->sample[2 * g + i][x];
+        else
+          line[i].i16[x] = (gint16)self->sample[2 * g + i][x];
+    gint32 *to[CC_MOST_PARTS];
+    for (guint p = 0; p < CC_MOST_PARTS; p++)
+      bundles[g * CC_MOST_PARTS + p] = to[p] = parts[g][p].i32;
+    rows->along[lines->kind][CC_MOST_PARTS - 1](to, (const gconstpointer[]){&line[0], &line[1]},
+                                                &lines->along[0], N_WIDE);
+  }
+  rows->over[self->type][CC_STEP_PARTS][CC_MOST_PARTS - 1](
+      (const gpointer[]){&out[0], &out[1]}, bundles, &lines->over[0], N_WIDE, finish, &ahead);
+}
+
+/* All bits of a sum show where its code value is in the middle of the range. */
+static void
+check_wide_sum(const WideSums *self, const CcLines *lines, const CcRows *rows, guint x, guint y) {
+  enum { MIDDLE = 100 };
+  static Row out[2];
+  const CcFinish finish = {.hi = (1 << self->depth) - 1,
+                           .parts = {1, MIDDLE - (gdouble)wide_sum_at(self, x, y)}};
+  run_wide_sums(self, lines, rows, &finish, out);
+  const guint found =
+      self->type == CC_SAMPLE_U8 ? ((const guint8 *)&out[y])[x] : (guint16)out[y].i16[x];
+  g_assert_cmpuint(found, ==, MIDDLE);
+}
+
+static void
+check_all_wide_sums(const CcRows *rows) {
+  enum { ROUNDS = 2000, LEAST_FOUND = ROUNDS / 4 };
+  g_autoptr(GRand) rand = g_rand_new_with_seed(9);
+  guint n_found = 0;
+  for (guint i = 0; i < ROUNDS; i++) {
+    static WideSums sums;
+    draw_wide_sums(rand, &sums);
+    CcLines *lines = cc_lines_new(&sums.op, sums.type, sums.depth, sums.step, TRUE, rows);
+    const guint x = (guint)g_rand_int_range(rand, 0, N_WIDE), y = i % 2;
+    if (lines)
+      check_wide_sum(&sums, lines, rows, x, y);
+    n_found += lines != NULL;
+    cc_lines_free(lines);
+  }
+  g_assert_cmpuint(n_found, >=, LEAST_FOUND);
+}
+
+static void
+test_wide_sums(void) {
+  for_each_rows(check_all_wide_sums);
+}
+
 int
 main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/rows/finishes", test_finishes);
   g_test_add_func("/rows/reductions", test_reductions);
+  g_test_add_func("/rows/wide-sums", test_wide_sums);
   return g_test_run();
 }
