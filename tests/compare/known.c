@@ -20,24 +20,47 @@ static const struct {
   CcBorder border;
   guint stride, target_x; /* 0: no target */
   CcResponse response;
+  gdouble sigma;
+  Pattern pattern;
 } cases[] = {
     /* repeated pixels that were not grey yet */
-    {"gaussian", 9, 0, "RGB", 93, 14, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_AUTO},
-    {"box", 31, 0, "RGB", 76, 8, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_AUTO},
+    {"gaussian", 9, 0, "RGB", 93, 14, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_AUTO, 0, PATTERN_RANDOM},
+    {"box", 31, 0, "RGB", 76, 8, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_AUTO, 0, PATTERN_RANDOM},
     /* half a pair at the end of rows of which the source has more */
-    {"gaussian", 21, 0, "YUY2", 50, 7, CC_BORDER_CONSTANT, 2, 22, CC_RESPONSE_AUTO},
-    {"box", 31, 0, "UYVY", 66, 9, CC_BORDER_REFLECT, 4, 4, CC_RESPONSE_AUTO},
+    {"gaussian", 21, 0, "YUY2", 50, 7, CC_BORDER_CONSTANT, 2, 22, CC_RESPONSE_AUTO, 0,
+     PATTERN_RANDOM},
+    {"box", 31, 0, "UYVY", 66, 9, CC_BORDER_REFLECT, 4, 4, CC_RESPONSE_AUTO, 0, PATTERN_RANDOM},
     /* code values far below the lowest bit of what sums are multiplied by */
-    {FAINT, 0, 4.2e-10, "GRAY8", 64, 40, CC_BORDER_REPLICATE, 1, 0, CC_RESPONSE_AUTO},
-    {FAINT, 0, 4.8e-10, "GRAY8", 64, 40, CC_BORDER_REPLICATE, 1, 0, CC_RESPONSE_AUTO},
+    {FAINT, 0, 4.2e-10, "GRAY8", 64, 40, CC_BORDER_REPLICATE, 1, 0, CC_RESPONSE_AUTO, 0,
+     PATTERN_RANDOM},
+    {FAINT, 0, 4.8e-10, "GRAY8", 64, 40, CC_BORDER_REPLICATE, 1, 0, CC_RESPONSE_AUTO, 0,
+     PATTERN_RANDOM},
     /* the widest, and all pixels of a stride */
-    {"gaussian", 127, 0, "ARGB64", 150, 131, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_AUTO},
-    {"gaussian", 127, 0, "NV12", 150, 131, CC_BORDER_REFLECT_101, 4, 0, CC_RESPONSE_AUTO},
-    {"box", 127, 0, "RGBA", 150, 131, CC_BORDER_CONSTANT, 2, 0, CC_RESPONSE_AUTO},
+    {"gaussian", 127, 0, "ARGB64", 150, 131, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_AUTO, 0,
+     PATTERN_RANDOM},
+    {"gaussian", 127, 0, "NV12", 150, 131, CC_BORDER_REFLECT_101, 4, 0, CC_RESPONSE_AUTO, 0,
+     PATTERN_RANDOM},
+    {"box", 127, 0, "RGBA", 150, 131, CC_BORDER_CONSTANT, 2, 0, CC_RESPONSE_AUTO, 0,
+     PATTERN_RANDOM},
     /* rows of a packed frame that bundles reach and results do not */
-    {MIXED, 0, 0, "RGB", 64, 400, CC_BORDER_REPLICATE, 4, 0, CC_RESPONSE_AUTO},
+    {MIXED, 0, 0, "RGB", 64, 400, CC_BORDER_REPLICATE, 4, 0, CC_RESPONSE_AUTO, 0, PATTERN_RANDOM},
     /* means whose factor passes a word */
-    {STEEP, 0, 1.5e-7, "GRAY8", 64, 64, CC_BORDER_REPLICATE, 1, 0, CC_RESPONSE_OFFSET},
+    {STEEP, 0, 1.5e-7, "GRAY8", 64, 64, CC_BORDER_REPLICATE, 1, 0, CC_RESPONSE_OFFSET, 0,
+     PATTERN_RANDOM},
+    /* sums that pass 32 bits, also along lines, at their largest */
+    {"gaussian", 15, 0, "GRAY16_LE", 1, 9, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_CLAMP, 3, PATTERN_MAX},
+    {"gaussian", 15, 0, "GRAY16_LE", 2, 1, CC_BORDER_REFLECT, 1, 0, CC_RESPONSE_CLAMP, 3,
+     PATTERN_CHECKER},
+    {"gaussian", 15, -1, "ARGB64", 99, 40, CC_BORDER_CONSTANT, 1, 0, CC_RESPONSE_CLAMP, 3,
+     PATTERN_CHECKER},
+    {"gaussian", 9, 0, "GRAY16_LE", 99, 40, CC_BORDER_CONSTANT, 1, 0, CC_RESPONSE_CLAMP, 2,
+     PATTERN_SPIKES},
+    {"gaussian", 5, 0, "GRAY16_LE", 99, 40, CC_BORDER_CONSTANT, 4, 0, CC_RESPONSE_CLAMP, 1.2,
+     PATTERN_RANDOM},
+    {"gaussian", 31, 0, "P012_LE", 99, 40, CC_BORDER_CONSTANT, 1, 0, CC_RESPONSE_CLAMP, 6,
+     PATTERN_CHECKER},
+    {"gaussian", 127, 0, "GRAY8", 150, 131, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_CLAMP, 0,
+     PATTERN_SPIKES},
 };
 
 guint
@@ -94,6 +117,7 @@ known_get(guint index) {
               .kernel = find_kernel(cases[index].kernel),
               .response = cases[index].response,
               .size = cases[index].size,
+              .sigma = cases[index].sigma,
               .scale = cases[index].scale,
               .border = cases[index].border,
               .border_value = 0.3,
@@ -104,7 +128,7 @@ known_get(guint index) {
               .target_x = cases[index].target_x,
           },
       .layout = test_format_layout(format, cases[index].width, cases[index].height, FALSE),
-      .pattern = PATTERN_RANDOM,
+      .pattern = cases[index].pattern,
       .seed = index,
       .kernel = cases[index].kernel,
       .format = format->name,
