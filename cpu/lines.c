@@ -43,7 +43,6 @@ find_parts(CcLines *self, const CcOp *op, gint64 most_sample) {
 
 /* --- three parts --- */
 
-#define HIGH_BITS (2 * CC_PART_BITS)  /* of the first two parts */
 #define MOST_WORD (2 << CC_PART_BITS) /* more than any word */
 
 /* Whether three parts do: words fit, so do the sums of each part over lines, and so do both
@@ -52,9 +51,9 @@ static gboolean
 fits_three_parts(const CcOp *op, gint64 most_sample) {
   const gint64 along = cc_taps_sum_of_absolutes(cc_taps_of_row(op, 0)) * most_sample;
   const gint64 over = cc_taps_sum_of_absolutes(cc_taps_of_column(op, 0));
-  return op->n_matrices == 1 && (along >> HIGH_BITS) + 2 < MOST_WORD &&
-         over * MOST_WORD + (1 << (HIGH_BITS + 1)) <= G_MAXINT32 &&
-         (cc_op_largest_sum(op) >> HIGH_BITS) + MOST_WORD <= G_MAXINT32;
+  return op->n_matrices == 1 && (along >> CC_HIGH_BITS) + 2 < MOST_WORD &&
+         over * MOST_WORD + (1 << (CC_HIGH_BITS + 1)) <= G_MAXINT32 &&
+         (cc_op_largest_sum(op) >> CC_HIGH_BITS) + MOST_WORD <= G_MAXINT32;
 }
 
 /* Cuts the bundles of a line into pieces whose sums fit 32 bits. FALSE: they are too many. */

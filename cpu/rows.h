@@ -270,8 +270,9 @@ typedef void (*CcWindowFunc)(gpointer const *rows, const gconstpointer *bundles,
 /* Words that a sum along a line is cut into, at most. */
 #define CC_MOST_PARTS 3
 
-/* Of three parts, the first two have so many bits. */
+/* Of three parts, the first two have so many bits, and so many are below the third. */
 #define CC_PART_BITS 11
+#define CC_HIGH_BITS (2 * CC_PART_BITS)
 
 /* Sums along a line, and how they are cut into words. Those that are cut into three parts may pass
  * 32 bits, and are made of pieces that do not. */
@@ -286,7 +287,7 @@ typedef struct {
   guint8 order[64];                /* where the bytes of bundles come from */
   gint32 flip;                     /* what makes signed samples, by exclusive or */
   gint32 start;                    /* what sums start from */
-  guint low_bits;                  /* of two words, the first has so many */
+  guint low_bits;                  /* of each word but the last */
 } CcAlong;
 
 /* The words of each part of sums along two lines, one in the low and the other in the high half;

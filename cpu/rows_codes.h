@@ -71,7 +71,7 @@ codes_of_shifted(Sums t, const CcFinish *f) {
  * bits of one are set above it; that double is a power of two too large. */
 #define UPPER(exponent) ((guint64)(1023 + (exponent)) << 52)
 #define LOW_POWER 52
-#define HIGH_POWER (LOW_POWER + 2 * CC_PART_BITS)
+#define HIGH_POWER (LOW_POWER + CC_HIGH_BITS)
 
 static ALWAYS_INLINE Longs
 truncate_doubles(Doubles v) {
@@ -84,14 +84,14 @@ truncate_doubles(Doubles v) {
 
 static ALWAYS_INLINE Longs
 truncated_of_parts(Longs high, Longs low, const CcFinish *f) {
-  const gdouble signs = 0x1p31 * (1 << 2 * CC_PART_BITS) + 0x1p31;
-  const gdouble power = (gdouble)(1 << 2 * CC_PART_BITS) * 0x1p52 + 0x1p52;
+  const gdouble signs = 0x1p31 * (1 << CC_HIGH_BITS) + 0x1p31;
+  const gdouble power = (gdouble)(1 << CC_HIGH_BITS) * 0x1p52 + 0x1p52;
   const Doubles t =
       ((Doubles)(high | UPPER(HIGH_POWER)) - (power + signs)) + (Doubles)(low | UPPER(LOW_POWER));
   return truncate_doubles(t * f->parts.mul + f->parts.add);
 }
 
-/* From high * 2^(2 * CC_PART_BITS) + low, where 2^31 was added to either. */
+/* From high * 2^CC_HIGH_BITS + low, where 2^31 was added to either. */
 static ALWAYS_INLINE Sums
 codes_of_parts(Sums high, Sums low, const CcFinish *f) {
   const guint64 even = G_MAXUINT32;

@@ -211,13 +211,13 @@ bundle_of(Sums a, Sums b) {
   return (a & 0xffff) | b << 16;
 }
 
-/* Sums along lines as high * 2^(2 * CC_PART_BITS) + rest. The lowest bits of a piece are left out
+/* Sums along lines as high * 2^CC_HIGH_BITS + rest. The lowest bits of a piece are left out
  * of `high`, which makes room for the sum of all, and may lack one then; the rest is exact, as it
  * is small and what wraps around is the same. */
 static ALWAYS_INLINE void
 sums_of_pieces(Sums *rest, Sums *high, const gconstpointer *lines, const CcAlong *f, gsize x,
                CcBundleKind kind, guint n_lines, guint n_vectors) {
-  enum { LOWEST = 8, HIGH = 2 * CC_PART_BITS };
+  enum { LOWEST = 8 };
   const guint n = n_lines * n_vectors;
   for (guint i = 0; i < n; i++)
     rest[i] = high[i] = (Sums){0};
@@ -230,45 +230,31 @@ sums_of_pieces(Sums *rest, Sums *high, const gconstpointer *lines, const CcAlong
     }
   }
   for (guint i = 0; i < n; i++) {
-    high[i] >>= HIGH - LOWEST;
-    rest[i] -= high[i] << HIGH;
+    high[i] >>= CC_HIGH_BITS - LOWEST;
+    rest[i] -= high[i] << CC_HIGH_BITS;
   }
 }
 
-/* Of sums along two lines, one below the other: bundles of the three words that they are cut into.
- */
-static ALWAYS_INLINE void
-along_in_pieces(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, guint n,
-                CcBundleKind kind) {
-  enum { AT_ONCE = 2 };
-  const gint32 low = (1 << CC_PART_BITS) - 1;
-  for (gsize x = 0; x < n; x += AT_ONCE * SUMS_AT_ONCE) {
-    Sums rest[2 * AT_ONCE], high[2 * AT_ONCE];
-    sums_of_pieces(rest, high, lines, f, x, kind, 2, AT_ONCE);
-    for (guint u = 0; u < AT_ONCE; u++) {
-      const Sums a = rest[u], b = rest[AT_ONCE + u];
-      ((Sums *)(gpointer)(parts[0] + x))[u] = bundle_of(a & low, b & low);
-      ((Sums *)(gpointer)(parts[1] + x))[u] = bundle_of(a >> CC_PART_BITS, b >> CC_PART_BITS);
-      ((Sums *)(gpointer)(parts[2] + x))[u] = bundle_of(high[u], high[AT_ONCE + u]);
-    }
-  }
-}
-
-/* The same of one word or two. */
+/* Of sums along two lines, one below the other: bundles of the words that they are cut into. */
 static ALWAYS_INLINE void
 along_of(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, guint n,
          CcBundleKind kind, guint n_parts) {
   enum { AT_ONCE = 2 };
-  const gint32 low = n_parts == 2 ? (1 << f->low_bits) - 1 : 0xffff;
+  const gint32 low = n_parts == 1 ? 0xffff : (1 << f->low_bits) - 1;
   for (gsize x = 0; x < n; x += AT_ONCE * SUMS_AT_ONCE) {
-    Sums total[2 * AT_ONCE];
-    sums_along(total, lines, f, x, kind, 2, AT_ONCE);
+    Sums total[2 * AT_ONCE], high[2 * AT_ONCE];
+    if (n_parts == 3)
+      sums_of_pieces(total, high, lines, f, x, kind, 2, AT_ONCE);
+    else
+      sums_along(total, lines, f, x, kind, 2, AT_ONCE);
     for (guint u = 0; u < AT_ONCE; u++) {
       const Sums a = total[u], b = total[AT_ONCE + u];
       ((Sums *)(gpointer)(parts[0] + x))[u] = (a & low) | (b & low) << 16;
-      if (n_parts == 2)
+      if (n_parts > 1)
         ((Sums *)(gpointer)(parts[1] + x))[u] =
             bundle_of(a >> (gint)f->low_bits, b >> (gint)f->low_bits);
+      if (n_parts == 3)
+        ((Sums *)(gpointer)(parts[2] + x))[u] = bundle_of(high[u], high[AT_ONCE + u]);
     }
   }
 }
@@ -284,7 +270,7 @@ along_of(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, gui
   }                                                                                                \
   static void name##_3(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f,         \
                        guint n) {                                                                  \
-    along_in_pieces(parts, lines, f, n, kind);                                                     \
+    along_of(parts, lines, f, n, kind, 3);                                                         \
   }
 
 #ifdef __AVX2__
