@@ -56,6 +56,14 @@ cc_along_bundle(CcBundleKind kind) {
 }
 
 gint32 *
+cc_along_bundle_taps(CcTaps taps, CcBundleKind kind, gint32 *room) {
+  const guint bundle = cc_along_bundle(kind);
+  for (guint first = 0; first < taps.height; first += bundle)
+    *room++ = cc_taps_bundle(taps, (gint)first, 0, bundle);
+  return room;
+}
+
+gint32 *
 cc_along_init(CcAlong *self, CcBundleKind kind, CcTaps taps, guint depth, guint step,
               const CcRows *rows, gint32 *room) {
   const guint bundle = cc_along_bundle(kind);
@@ -68,8 +76,7 @@ cc_along_init(CcAlong *self, CcBundleKind kind, CcTaps taps, guint depth, guint 
   };
   for (guint i = 0; i < VECTOR_BYTES; i++)
     self->order[i] = place_of_byte(kind, rows->order_is_whole ? i : i % PART_BYTES, step);
-  for (guint g = 0; g < self->n_bundles; g++)
-    *room++ = cc_taps_bundle(taps, (gint)(g * bundle), 0, bundle);
+  room = cc_along_bundle_taps(taps, kind, room);
   if (kind == CC_BUNDLE_CENTRED) {
     self->flip = (gint32)0x80808080;
     self->start = (gint32)(cc_taps_sum(taps) * (1 << 7));

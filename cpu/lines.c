@@ -16,6 +16,57 @@ offset_along(CcTaps taps, gint64 most_sample) {
   return -least - all / 2 - 1;
 }
 
+/* A row of taps that is cut: 2^low_bits * high + low, with low ones of either sign. */
+typedef struct {
+  gint32 low[CC_MAX_KERNEL_SIZE], high[CC_MAX_KERNEL_SIZE];
+} CutRow;
+
+static void
+cut_row(CutRow *cut, CcTaps row, guint low_bits) {
+  for (guint i = 0; i < row.height; i++) {
+    cut->high[i] = (row.tap[i] + (1 << low_bits >> 1)) >> low_bits;
+    cut->low[i] = row.tap[i] - cut->high[i] * (1 << low_bits);
+  }
+}
+
+/* Whether kernels can multiply the taps by signed samples of a byte, and the sums fit words. */
+static gboolean
+fits_word(CcTaps taps, const CcRows *rows) {
+  const gint64 sum = cc_taps_sum(taps), absolute = cc_taps_sum_of_absolutes(taps);
+  const gint64 plus = (absolute + sum) / 2, minus = (absolute - sum) / 2;
+  return cc_taps_are_bytes(taps, rows) && plus * G_MAXINT8 - minus * G_MININT8 <= G_MAXINT16 &&
+         plus * G_MININT8 - minus * G_MAXINT8 >= G_MININT16;
+}
+
+/* Finds how taps of words are cut into bytes, if they can be. The low sums are carried from where
+ * the results lack their bits, and so must not wrap around. */
+static gboolean
+find_cut(CcLines *self, const CcOp *op, CcSampleType type, const CcRows *rows) {
+  const gint64 largest = cc_op_largest_sum(op);
+  if (type != CC_SAMPLE_U8 || self->n_parts != 2 || !rows->along_cut)
+    return FALSE;
+  for (guint bits = 1; bits < 8; bits++) {
+    const guint dropped = largest <= G_MAXINT32 ? 0 : bits;
+    gboolean fits = (largest >> dropped) + 1 <= G_MAXINT32;
+    for (guint m = 0; m < op->n_matrices && fits; m++) {
+      const gint64 over = cc_taps_sum_of_absolutes(cc_taps_of_column(op, m));
+      CutRow cut;
+      cut_row(&cut, cc_taps_of_row(op, m), bits);
+      fits = fits_word((CcTaps){cut.low, 1, op->width}, rows) &&
+             fits_word((CcTaps){cut.high, 1, op->width}, rows) &&
+             (dropped == 0 || over * -G_MININT16 + (1 << bits) <= G_MAXINT32);
+    }
+    if (fits) {
+      self->kind = CC_BUNDLE_BYTES;
+      self->cuts_taps = TRUE;
+      self->low_bits = bits;
+      self->dropped = dropped;
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
 /* Finds how sums along lines are cut into one word or two. Sums wrap around, so that only the
  * results have to fit 32 bits, and those of low bits, from which is carried. With one part
  * there are no low bits. */
@@ -111,33 +162,72 @@ set_over(CcOver *over, const CcLines *self, CcTaps taps, gint64 start, gint32 *r
   return room;
 }
 
+/* Sums along lines of one part or two; gives what is left of the room. Sets the offset of sums. */
+static gint32 *
+set_along(CcAlong *self, const CcLines *lines, CcTaps row, guint depth, guint step,
+          const CcRows *rows, gint32 *room, gint64 *offset) {
+  room = cc_along_init(self, lines->kind, row, depth, step, rows, room);
+  *offset = offset_along(row, (1 << depth) - 1);
+  self->start = (gint32)(self->start + *offset);
+  self->low_bits = lines->low_bits;
+  return room;
+}
+
+/* The same of taps that are cut, and of samples that lack 128. */
+static gint32 *
+set_cut_along(CcAlong *self, const CcLines *lines, CcTaps row, guint depth, guint step,
+              const CcRows *rows, gint32 *room, gint64 *offset) {
+  CutRow cut;
+  cut_row(&cut, row, lines->low_bits);
+  const CcTaps low = {cut.low, 1, row.height}, high = {cut.high, 1, row.height};
+  gint32 *const low_taps = cc_along_init(self, lines->kind, high, depth, step, rows, room);
+  *offset = G_MININT8 * cc_taps_sum(row);
+  self->start =
+      (guint16)(G_MININT8 * cc_taps_sum(high)); /* halves of lanes are sums of their own */
+  self->low_start = (guint16)(G_MININT8 * cc_taps_sum(low));
+  self->low_taps = low_taps;
+  return cc_along_bundle_taps(low, lines->kind, low_taps);
+}
+
+/* The same of three parts. NULL: there are too many pieces. */
+static gint32 *
+set_wide_along(CcAlong *self, const CcLines *lines, CcTaps row, guint depth, guint step,
+               const CcRows *rows, gint32 *room, gint64 *offset) {
+  const gint64 most_sample = (1 << depth) - 1;
+  room = cc_along_init(self, lines->kind, row, depth, step, rows, room);
+  const gint64 lacking = self->flip ? (most_sample + 1) / 2 : 0; /* of signed samples */
+  *offset = -lacking * cc_taps_sum(row);
+  self->start = 0;
+  self->low_bits = lines->low_bits;
+  const gint64 most = MAX(lacking, most_sample - lacking);
+  return set_pieces(self, row, cc_along_bundle(lines->kind), most) ? room : NULL;
+}
+
 CcLines *
 cc_lines_new(const CcOp *op, CcSampleType type, guint depth, guint step, gboolean wide,
              const CcRows *rows) {
   const gint64 most_sample = (1 << depth) - 1;
   CcLines found = {.n_parts = CC_MOST_PARTS, .low_bits = CC_PART_BITS};
   if (!op->separable || !find_kind(&found, op, type, rows) ||
-      !(wide ? fits_three_parts(op, most_sample) : find_parts(&found, op, most_sample)))
+      !(wide ? fits_three_parts(op, most_sample)
+             : find_parts(&found, op, most_sample) | find_cut(&found, op, type, rows)))
     return NULL;
   CcLines *self = g_memdup2(&found, sizeof found);
   self->n_bundles = (op->height + 2) / 2;
-  self->taps = g_new(gint32, op->n_matrices * ((op->width + 1) / 2 + 2 * self->n_bundles));
+  self->taps = g_new(gint32, op->n_matrices * ((op->width + 3) / 2 + 2 * self->n_bundles));
   gint32 *room = self->taps;
-  for (guint m = 0; m < op->n_matrices; m++) {
-    CcAlong *along = &self->along[m];
+  for (guint m = 0; m < op->n_matrices && room; m++) {
     const CcTaps row = cc_taps_of_row(op, m), column = cc_taps_of_column(op, m);
-    room = cc_along_init(along, self->kind, row, depth, step, rows, room);
-    const gint64 lacking = along->flip ? (most_sample + 1) / 2 : 0; /* of signed samples */
-    const gint64 offset = wide ? -lacking * cc_taps_sum(row) : offset_along(row, most_sample);
-    along->start = wide ? 0 : (gint32)(along->start + offset);
-    along->low_bits = self->low_bits;
-    room = set_over(&self->over[m], self, column, -offset * cc_taps_sum(column), room);
-    if (wide &&
-        !set_pieces(along, row, cc_along_bundle(self->kind), MAX(lacking, most_sample - lacking))) {
-      cc_lines_free(self);
-      return NULL;
-    }
+    gint64 offset;
+    room = (wide ? set_wide_along
+            : self->cuts_taps
+                ? set_cut_along
+                : set_along)(&self->along[m], self, row, depth, step, rows, room, &offset);
+    if (room)
+      room = set_over(&self->over[m], self, column, -offset * cc_taps_sum(column), room);
   }
+  if (!room)
+    g_clear_pointer(&self, cc_lines_free);
   return self;
 }
 

@@ -520,6 +520,7 @@ const CcRows CC_ROWS = {
     .window[1] = {{window_sums_4, window_bits_u8_4, window_shifted_u8_4}},
     .along[CC_BUNDLE_BYTES] = {along_bytes_1, along_bytes_2, along_bytes_3},
     .along[CC_BUNDLE_CENTRED] = {along_centred_1, along_centred_2, along_centred_3},
+    .along_cut = along_cut,
 #endif
     .along[CC_BUNDLE_WIDENED] = {along_widened_1, along_widened_2, along_widened_3},
     .along[CC_BUNDLE_WORDS] = {along_words_1, along_words_2, along_words_3},

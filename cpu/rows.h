@@ -275,7 +275,8 @@ typedef void (*CcWindowFunc)(gpointer const *rows, const gconstpointer *bundles,
 #define CC_HIGH_BITS (2 * CC_PART_BITS)
 
 /* Sums along a line, and how they are cut into words. Those that are cut into three parts may pass
- * 32 bits, and are made of pieces that do not. */
+ * 32 bits, and are made of pieces that do not. Where taps are cut, not sums, `taps` and `start` are
+ * of what they have above the low bits. */
 #define CC_MOST_PIECES 8
 typedef struct {
   const gint32 *taps;
@@ -288,6 +289,8 @@ typedef struct {
   gint32 flip;                     /* what makes signed samples, by exclusive or */
   gint32 start;                    /* what sums start from */
   guint low_bits;                  /* of each word but the last */
+  const gint32 *low_taps;          /* low bits of taps, with signs; with along_cut only */
+  gint32 low_start;
 } CcAlong;
 
 /* The words of each part of sums along two lines, one in the low and the other in the high half;
@@ -331,6 +334,8 @@ typedef struct {
   CcBundleFunc bundle[CC_N_BUNDLE_KINDS];
   CcWindowFunc window[2][2][CC_N_STEPS]; /* of bundles of words and of bytes, then by sample type */
   CcAlongFunc along[CC_N_BUNDLE_KINDS][CC_MOST_PARTS]; /* for one part, two and three */
+  CcAlongFunc along_cut; /* of bundles of bytes, for two parts: by taps that are cut; NULL: there is
+                            none */
   gboolean order_is_whole; /* CcAlong.order has places in 64 bytes, not in each 16 of them */
   gint most_byte_taps; /* the largest sum of the absolute values of two neighbouring byte taps */
   CcOverFunc over[2][CC_N_STEPS][CC_MOST_PARTS]; /* by sample type, then as above; three parts are

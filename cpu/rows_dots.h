@@ -141,13 +141,10 @@ DEFINE_WINDOW(window_shifted_u8, 4, store_bytes, codes_of_shifted)
 
 /* The bundles of SUMS_AT_ONCE neighbouring samples. Their bytes are in `order`: among all that are
  * loaded, or, for each 16 of them, among 16 that are loaded. */
+#if !defined __AVX512VBMI__
 static ALWAYS_INLINE Sums
 bundles_along(const guint8 *at, const CcAlong *f, CcBundleKind kind) {
-#if defined __AVX512VBMI__
-  const __mmask64 used = kind == CC_BUNDLE_WIDENED ? 0x5555555555555555 : ~(__mmask64)0;
-  return (Sums)_mm512_maskz_permutexvar_epi8(used, _mm512_loadu_si512(f->order),
-                                             _mm512_loadu_si512(at));
-#elif defined __AVX512BW__
+#if defined __AVX512BW__
   const guint size = kind == CC_BUNDLE_WORDS ? sizeof(guint16) : 1;
   __m512i parts = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)at));
   parts = _mm512_inserti32x4(parts, _mm_loadu_si128((const __m128i *)(at + 4 * size)), 1);
@@ -168,6 +165,31 @@ bundles_along(const guint8 *at, const CcAlong *f, CcBundleKind kind) {
                                 (guint32)((const guint16 *)(gconstpointer)at)[i + f->step] << 16)
                      : at[i] | at[i + f->step] << 16;
   return bundles;
+#endif
+}
+#endif
+
+/* n_vectors vectors of them. Where bytes can be put in any order, two are made of those that are
+ * loaded at once, as loads from any address take longest. */
+static ALWAYS_INLINE void
+load_bundles(Sums *bundles, const guint8 *at, const CcAlong *f, CcBundleKind kind,
+             guint n_vectors) {
+#if defined __AVX512VBMI__
+  typedef guint8 Bytes __attribute__((vector_size(VECTOR_BYTES)));
+  const __mmask64 used = kind == CC_BUNDLE_WIDENED ? 0x5555555555555555 : ~(__mmask64)0;
+  const guint bytes = SUMS_AT_ONCE * (kind == CC_BUNDLE_WORDS ? sizeof(guint16) : 1);
+  const guint at_once = kind == CC_BUNDLE_WORDS ? 1 : 2;
+  const Bytes order = (Bytes)_mm512_loadu_si512(f->order);
+  for (guint u = 0; u < n_vectors; u++) {
+    const guint shared = u / at_once * at_once;
+    bundles[u] =
+        (Sums)_mm512_maskz_permutexvar_epi8(used, (__m512i)(order + (guint8)((u - shared) * bytes)),
+                                            _mm512_loadu_si512(at + shared * bytes));
+  }
+#else
+  const gsize size = kind == CC_BUNDLE_WORDS ? sizeof(guint16) : 1;
+  for (guint u = 0; u < n_vectors; u++)
+    bundles[u] = bundles_along(at + u * SUMS_AT_ONCE * size, f, kind);
 #endif
 }
 
@@ -191,10 +213,11 @@ sums_of_bundles(Sums *total, const gconstpointer *lines, const CcAlong *f, gsize
   gsize at = x * size + first * f->stride;
   for (guint g = first; g < end; g++, at += f->stride) {
     const Sums factor = f->taps[g] + (Sums){0};
-    for (guint i = 0; i < n_lines * n_vectors; i++) {
-      const guint8 *from =
-          (const guint8 *)lines[i / n_vectors] + at + i % n_vectors * SUMS_AT_ONCE * size;
-      total[i] = dot_along(total[i], bundles_along(from, f, kind), factor, f, kind);
+    for (guint i = 0; i < n_lines; i++) {
+      Sums bundles[UNROLL];
+      load_bundles(bundles, (const guint8 *)lines[i] + at, f, kind, n_vectors);
+      for (guint u = 0; u < n_vectors; u++)
+        total[i * n_vectors + u] = dot_along(total[i * n_vectors + u], bundles[u], factor, f, kind);
     }
   }
 }
@@ -279,6 +302,58 @@ DEFINE_ALONG(along_centred, CC_BUNDLE_CENTRED)
 #endif
 DEFINE_ALONG(along_widened, CC_BUNDLE_WIDENED)
 DEFINE_ALONG(along_words, CC_BUNDLE_WORDS)
+
+/* --- along a line with taps that are cut, not sums --- */
+
+/* The sum and the products of bytes, of which only the low 16 bits of a lane are wanted: before
+ * PAIR_SUMS they may lie in its halves. */
+#ifdef __AVX2__
+#if defined __AVX512VNNI__ || defined __AVXVNNI__
+#define DOT_BYTES_16 DOT_BYTES
+#define PAIR_SUMS(sum) (sum)
+#elif defined __AVX512BW__
+#define DOT_BYTES_16(sum, bundle, taps)                                                            \
+  ((Sums)_mm512_add_epi16((__m512i)(sum), _mm512_maddubs_epi16((__m512i)(bundle), (__m512i)(taps))))
+#define PAIR_SUMS(sum) ((sum) + ((sum) >> 16))
+#else
+#define DOT_BYTES_16(sum, bundle, taps)                                                            \
+  ((Sums)_mm256_add_epi16((__m256i)(sum), _mm256_maddubs_epi16((__m256i)(bundle), (__m256i)(taps))))
+#define PAIR_SUMS(sum) ((sum) + ((sum) >> 16))
+#endif
+
+/* Of two lines, one below the other: bundles of the sums by either half of the taps, which fit
+ * words. */
+static void
+along_cut(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, guint n) {
+  enum { AT_ONCE = 2 };
+  for (gsize x = 0; x < n; x += AT_ONCE * SUMS_AT_ONCE) {
+    Sums low[2 * AT_ONCE], high[2 * AT_ONCE];
+    for (guint i = 0; i < 2 * AT_ONCE; i++) {
+      low[i] = f->low_start + (Sums){0};
+      high[i] = f->start + (Sums){0};
+    }
+    gsize at = x;
+    for (guint g = 0; g < f->n_bundles; g++, at += f->stride) {
+      const Sums by_low = f->low_taps[g] + (Sums){0}, by_high = f->taps[g] + (Sums){0};
+      for (guint i = 0; i < 2; i++) {
+        Sums bundles[AT_ONCE];
+        load_bundles(bundles, (const guint8 *)lines[i] + at, f, CC_BUNDLE_BYTES, AT_ONCE);
+        for (guint u = 0; u < AT_ONCE; u++) {
+          Sums *to_low = &low[i * AT_ONCE + u], *to_high = &high[i * AT_ONCE + u];
+          *to_low = DOT_BYTES_16(*to_low, bundles[u], by_low);
+          *to_high = DOT_BYTES_16(*to_high, bundles[u], by_high);
+        }
+      }
+    }
+    for (guint u = 0; u < AT_ONCE; u++) {
+      ((Sums *)(gpointer)(parts[0] + x))[u] =
+          bundle_of(PAIR_SUMS(low[u]), PAIR_SUMS(low[AT_ONCE + u]));
+      ((Sums *)(gpointer)(parts[1] + x))[u] =
+          bundle_of(PAIR_SUMS(high[u]), PAIR_SUMS(high[AT_ONCE + u]));
+    }
+  }
+}
+#endif
 
 /* Only running sums want those of one line, and only where they are faster than sums of terms. */
 #ifdef __AVX512VBMI__

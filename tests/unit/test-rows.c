@@ -231,18 +231,18 @@ test_reductions(void) {
   for_each_rows(check_reductions);
 }
 
-/* --- wide sums --- */
+/* --- sums along lines and over them --- */
 
 #define MOST_TAPS 65
 #define MOST_STEP 4
-#define N_WIDE 100 /* samples, which do not fill vectors */
+#define N_SAMPLES 100 /* samples, which do not fill vectors */
 
 typedef struct {
   CcSampleType type;
   guint depth, step;
   CcOp op;
-  guint16 sample[MOST_TAPS + 1][N_WIDE + MOST_TAPS * MOST_STEP];
-} WideSums;
+  guint16 sample[MOST_TAPS + 1][N_SAMPLES + MOST_TAPS * MOST_STEP];
+} LineSums;
 
 /* Taps of words or bytes, of any signs, so that sums along lines come to all numbers of pieces. */
 static void
@@ -261,10 +261,21 @@ draw_sample(GRand *rand, guint pattern, guint x, guint y, guint most) {
                                           : (guint)g_rand_int_range(rand, 0, (gint)most + 1);
 }
 
+/* What no sum of the op passes. */
 static void
-draw_wide_sums(GRand *rand, WideSums *self) {
-  static const guint depths[] = {8, 10, 12, 16}, sides[] = {1, 3, 5, 9, 15, 17, MOST_TAPS};
+set_largest_sum(LineSums *self) {
   gint64 along = 0, over = 0;
+  for (guint i = 0; i < self->op.width; i++)
+    along += ABS(self->op.row_i[0][i]);
+  for (guint i = 0; i < self->op.height; i++)
+    over += ABS(self->op.column_i[0][i]);
+  self->op.sum_max[0] = along * over * ((1 << self->depth) - 1);
+  self->op.sum_min[0] = -self->op.sum_max[0];
+}
+
+static void
+draw_sums(GRand *rand, LineSums *self) {
+  static const guint depths[] = {8, 10, 12, 16}, sides[] = {1, 3, 5, 9, 15, 17, MOST_TAPS};
   self->depth = depths[g_rand_int_range(rand, 0, G_N_ELEMENTS(depths))];
   self->type = self->depth == 8 ? CC_SAMPLE_U8 : CC_SAMPLE_U16;
   self->step = (guint)g_rand_int_range(rand, 1, MOST_STEP + 1);
@@ -274,19 +285,14 @@ draw_wide_sums(GRand *rand, WideSums *self) {
   self->op.height = sides[g_rand_int_range(rand, 0, G_N_ELEMENTS(sides))];
   draw_taps(rand, self->op.row_i[0], self->op.width);
   draw_taps(rand, self->op.column_i[0], self->op.height);
-  for (guint i = 0; i < self->op.width; i++)
-    along += ABS(self->op.row_i[0][i]);
-  for (guint i = 0; i < self->op.height; i++)
-    over += ABS(self->op.column_i[0][i]);
-  self->op.sum_max[0] = along * over * most;
-  self->op.sum_min[0] = -self->op.sum_max[0];
+  set_largest_sum(self);
   for (guint y = 0; y < G_N_ELEMENTS(self->sample); y++)
     for (guint x = 0; x < G_N_ELEMENTS(self->sample[0]); x++)
       self->sample[y][x] = (guint16)draw_sample(rand, pattern, x, y, most);
 }
 
 static gint64
-wide_sum_at(const WideSums *self, guint x, guint y) {
+sum_at(const LineSums *self, guint x, guint y) {
   gint64 sum = 0;
   for (guint r = 0; r < self->op.height; r++)
     for (guint c = 0; c < self->op.width; c++)
@@ -294,13 +300,17 @@ wide_sum_at(const WideSums *self, guint x, guint y) {
   return sum;
 }
 
-/* Makes two rows of samples. */
+/* Makes two rows, of samples from wide sums, else of sums. */
 static void
-run_wide_sums(const WideSums *self, const CcLines *lines, const CcRows *rows,
-              const CcFinish *finish, Row out[2]) {
+run_lines(const LineSums *self, const CcLines *lines, const CcRows *rows, const CcFinish *finish,
+          Row out[2]) {
   static Row line[2], parts[MOST_TAPS + 1][CC_MOST_PARTS];
   gconstpointer bundles[(MOST_TAPS + 1) * CC_MOST_PARTS];
   const CcAhead ahead = {0};
+  const guint n_parts = lines->n_parts;
+  const CcAlongFunc along =
+      lines->cuts_taps ? rows->along_cut : rows->along[lines->kind][n_parts - 1];
+  const CcSumStep step = n_parts == CC_MOST_PARTS ? CC_STEP_PARTS : CC_STEP_SUMS;
   for (guint g = 0; g < lines->n_bundles; g++) {
     for (guint i = 0; i < 2; i++)
       for (guint x = 0; x < G_N_ELEMENTS(self->sample[0]); x++)
@@ -309,44 +319,94 @@ run_wide_sums(const WideSums *self, const CcLines *lines, const CcRows *rows,
         else
           line[i].i16[x] = (gint16)self->sample[2 * g + i][x];
     gint32 *to[CC_MOST_PARTS];
-    for (guint p = 0; p < CC_MOST_PARTS; p++)
-      bundles[g * CC_MOST_PARTS + p] = to[p] = parts[g][p].i32;
-    rows->along[lines->kind][CC_MOST_PARTS - 1](to, (const gconstpointer[]){&line[0], &line[1]},
-                                                &lines->along[0], N_WIDE);
+    for (guint p = 0; p < n_parts; p++)
+      bundles[g * n_parts + p] = to[p] = parts[g][p].i32;
+    along(to, (const gconstpointer[]){&line[0], &line[1]}, &lines->along[0], N_SAMPLES);
   }
-  rows->over[self->type][CC_STEP_PARTS][CC_MOST_PARTS - 1](
-      (const gpointer[]){&out[0], &out[1]}, bundles, &lines->over[0], N_WIDE, finish, &ahead);
+  rows->over[self->type][step][n_parts - 1]((const gpointer[]){&out[0], &out[1]}, bundles,
+                                            &lines->over[0], N_SAMPLES, finish, &ahead);
 }
 
 /* All bits of a sum show where its code value is in the middle of the range. */
 static void
-check_wide_sum(const WideSums *self, const CcLines *lines, const CcRows *rows, guint x, guint y) {
+check_wide_sum(const LineSums *self, const CcLines *lines, const CcRows *rows, guint x, guint y) {
   enum { MIDDLE = 100 };
   static Row out[2];
   const CcFinish finish = {.hi = (1 << self->depth) - 1,
-                           .parts = {1, MIDDLE - (gdouble)wide_sum_at(self, x, y)}};
-  run_wide_sums(self, lines, rows, &finish, out);
+                           .parts = {1, MIDDLE - (gdouble)sum_at(self, x, y)}};
+  run_lines(self, lines, rows, &finish, out);
   const guint found =
       self->type == CC_SAMPLE_U8 ? ((const guint8 *)&out[y])[x] : (guint16)out[y].i16[x];
   g_assert_cmpuint(found, ==, MIDDLE);
 }
 
 static void
-check_all_wide_sums(const CcRows *rows) {
-  enum { ROUNDS = 2000, LEAST_FOUND = ROUNDS / 4 };
+check_sum(const LineSums *self, const CcLines *lines, const CcRows *rows, guint x, guint y) {
+  static Row out[2];
+  const CcFinish finish = {0};
+  run_lines(self, lines, rows, &finish, out);
+  g_assert_cmpint(out[y].i32[x], ==, (gint32)(sum_at(self, x, y) >> lines->dropped));
+}
+
+static void
+check_line_sums(const CcRows *rows, gboolean wide) {
+  enum { ROUNDS = 2000, LEAST_FOUND = ROUNDS / 4, LEAST_CUT = ROUNDS / 20 };
   g_autoptr(GRand) rand = g_rand_new_with_seed(9);
-  guint n_found = 0;
+  guint n_found = 0, n_cut = 0;
   for (guint i = 0; i < ROUNDS; i++) {
-    static WideSums sums;
-    draw_wide_sums(rand, &sums);
-    CcLines *lines = cc_lines_new(&sums.op, sums.type, sums.depth, sums.step, TRUE, rows);
-    const guint x = (guint)g_rand_int_range(rand, 0, N_WIDE), y = i % 2;
-    if (lines)
-      check_wide_sum(&sums, lines, rows, x, y);
-    n_found += lines != NULL;
+    static LineSums sums;
+    draw_sums(rand, &sums);
+    CcLines *lines = cc_lines_new(&sums.op, sums.type, sums.depth, sums.step, wide, rows);
+    const guint x = (guint)g_rand_int_range(rand, 0, N_SAMPLES), y = i % 2;
+    if (!lines)
+      continue;
+    (wide ? check_wide_sum : check_sum)(&sums, lines, rows, x, y);
+    n_found++;
+    n_cut += lines->cuts_taps;
     cc_lines_free(lines);
   }
   g_assert_cmpuint(n_found, >=, LEAST_FOUND);
+  g_assert_cmpuint(n_cut, >=, wide || !rows->along_cut ? 0 : LEAST_CUT);
+}
+
+/* Means of all sums, so that some are at the bounds of a way to cut them, of the darkest and the
+ * brightest samples. */
+static void
+check_bounds(const CcRows *rows) {
+  static LineSums sums;
+  sums = (LineSums){.type = CC_SAMPLE_U8, .depth = 8, .step = 1};
+  sums.op = (CcOp){.n_matrices = 1, .separable = TRUE, .width = 3, .height = 3};
+  for (gint32 tap = -16256; tap <= 16256; tap++) {
+    memset(sums.sample, 0, sizeof sums.sample);
+    for (guint y = 0; y < 4; y++)
+      for (guint x = 0; x < G_N_ELEMENTS(sums.sample[0]) && tap % 2; x++)
+        sums.sample[y][x] = G_MAXUINT8;
+    for (guint i = 0; i < sums.op.width; i++)
+      sums.op.row_i[0][i] = tap / 2;
+    for (guint i = 0; i < sums.op.height; i++)
+      sums.op.column_i[0][i] = 37;
+    set_largest_sum(&sums);
+    CcLines *lines = cc_lines_new(&sums.op, sums.type, sums.depth, sums.step, FALSE, rows);
+    g_assert_nonnull(lines);
+    check_sum(&sums, lines, rows, 0, 0);
+    cc_lines_free(lines);
+  }
+}
+
+static void
+check_all_line_sums(const CcRows *rows) {
+  check_line_sums(rows, FALSE);
+  check_bounds(rows);
+}
+
+static void
+test_line_sums(void) {
+  for_each_rows(check_all_line_sums);
+}
+
+static void
+check_all_wide_sums(const CcRows *rows) {
+  check_line_sums(rows, TRUE);
 }
 
 static void
@@ -359,6 +419,7 @@ main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/rows/finishes", test_finishes);
   g_test_add_func("/rows/reductions", test_reductions);
+  g_test_add_func("/rows/line-sums", test_line_sums);
   g_test_add_func("/rows/wide-sums", test_wide_sums);
   return g_test_run();
 }
