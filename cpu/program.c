@@ -224,7 +224,7 @@ least_rows(const CcCpuProgram *program, const CcPlan *plan, guint64 work) {
   if (plan->hue)
     window = MAX(window, plan->hue->op->height);
   const guint64 worth = MIN_SLICE_NS * G_GUINT64_CONSTANT(1000) / MAX(work, 1);
-  return (guint)MAX(MAX(MIN_SLICE_ROWS, 2 * (window - 1)), MIN(worth, G_MAXINT));
+  return (guint)MAX(MAX(MIN_SLICE_ROWS, window - 1), MIN(worth, G_MAXINT));
 }
 
 /* Cuts every plane so that threads take large slices first and small ones in the end, when they
@@ -239,7 +239,7 @@ cut_slices(CcCpuProgram *program, const CcPlan *plan, guint n_threads) {
     program->work += work * height / 1000;
     for (guint y = 0; y < height;) {
       const guint left = height - y;
-      guint rows = n_threads > 1 ? MAX(least, left / (2 * n_threads)) : left;
+      guint rows = n_threads > 1 ? MAX(least, 3 * left / (4 * n_threads)) : left;
       rows = (rows + MOST_BUNDLE - 1) / MOST_BUNDLE * MOST_BUNDLE; /* no block is made twice */
       if (rows + least > left)
         rows = left;

@@ -8,8 +8,9 @@
 #include <string.h>
 
 #define MAX_CORES CC_MAX_THREADS
-#define MAX_PLACES 64 /* frames at once that workers come to */
-#define CALLS_EACH 2  /* as it takes longer to wake a thread than to be awake: a tree */
+#define MAX_PLACES 64                          /* frames at once that workers come to */
+#define MOST_LOOK_OUT_NS (10 * CC_LOOK_OUT_NS) /* while others still work */
+#define CALLS_EACH 2 /* as it takes longer to wake a thread than to be awake: a tree */
 
 /* What threads contend for is on cache lines of its own, two as processors fetch pairs. */
 #define APART _Alignas(128)
@@ -47,9 +48,10 @@ typedef struct {
 static Place places[MAX_PLACES];
 static Worker workers[MAX_CORES - 1];
 
-static APART gint n_opened;  /* works so far; atomic, as those below */
-static APART gint n_running; /* threads that bring work, and workers that are awake */
-static APART gint n_coming;  /* workers that are awake and not inside */
+static APART gint n_under_way; /* works; atomic, as those below */
+static APART gint n_opened;    /* works so far */
+static APART gint n_running;   /* threads that bring work, and workers that are awake */
+static APART gint n_coming;    /* workers that are awake and not inside */
 static APART gint ending;
 
 static GMutex users_lock; /* guards these */
@@ -160,6 +162,7 @@ open_place(Place *place, const CcWork *work, guint seats) {
   place->busy = 0;
   g_atomic_int_set(&place->next_slice, 0);
   g_atomic_int_set(&place->gate, OPEN + (gint)seats * SEAT);
+  g_atomic_int_inc(&n_under_way);
   g_atomic_int_inc(&n_opened);
 }
 
@@ -180,6 +183,7 @@ close_place(Place *place) {
     g_mutex_unlock(&place->mutex);
   }
   const gsize busy = place->busy;
+  g_atomic_int_add(&n_under_way, -1);
   g_atomic_int_set(&place->taken, FALSE);
   return busy;
 }
@@ -268,13 +272,18 @@ help(Worker *self, Place *place) {
   return gave_way;
 }
 
-/* Whether another work than the first `seen` ones came within a while. */
+/* Whether another work than the first `seen` ones came within a while after the last one ended, if
+ * that was soon. */
 static gboolean
 look_out(gint seen) {
   const guint64 start = cc_now();
+  guint64 ended = start;
   while (g_atomic_int_get(&n_opened) == seen) {
-    if (is_crowded() || cc_now() - start >= CC_LOOK_OUT_NS)
+    const guint64 now = cc_now();
+    if (is_crowded() || now - ended >= CC_LOOK_OUT_NS)
       return FALSE;
+    if (g_atomic_int_get(&n_under_way) && now - start < MOST_LOOK_OUT_NS)
+      ended = now;
     relax();
   }
   return TRUE;
