@@ -62,7 +62,7 @@ cc_lines_prepare(CcSweep *sweep, const CcRows *rows, CcSampleType type) {
   sweep->over = rows->over[type][step][lines->n_parts - 1];
   sweep->makes_samples = step != CC_STEP_SUMS;
   sweep->block_rows = 2;
-  cc_sweep_take_tiles(sweep, sweep->n_matrices * lines->n_bundles * lines->n_parts,
-                      sweep->n_matrices * 2);
+  const guint n_rows = sweep->n_matrices * lines->n_bundles * lines->n_parts;
+  cc_sweep_take_tiles(sweep, n_rows, n_rows, sweep->n_matrices * 2);
   sweep->line = cc_sweep_take_rows(sweep, 2, sweep->sample_lane_size, &sweep->line_pitch);
 }

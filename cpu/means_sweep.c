@@ -127,7 +127,7 @@ cc_means_prepare(CcSweep *sweep, const CcRows *rows, CcSampleType type) {
   sweep->slide_to_samples = rows->slide[type][step][wide];
   sweep->makes_samples = step != CC_STEP_SUMS;
   sweep->block_rows = 1;
-  cc_sweep_take_tiles(sweep, sweep->window_rows + 2, 0);
+  cc_sweep_take_tiles(sweep, sweep->window_rows + 2, sweep->window_rows + 2, 0);
   sweep->line = cc_sweep_take_rows(sweep, 1, sweep->sample_lane_size, &sweep->line_pitch);
   sweep->levels =
       cc_sweep_take_rows(sweep, CC_MEANS_LEVELS - 1, sweep->sum_lane_size, &sweep->levels_pitch);

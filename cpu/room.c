@@ -33,9 +33,9 @@ choose_tile(const CcSweep *sweep, gsize bytes) {
 }
 
 void
-cc_sweep_take_tiles(CcSweep *sweep, guint n_rows, guint n_sums) {
+cc_sweep_take_tiles(CcSweep *sweep, guint n_rows, guint n_used, guint n_sums) {
   const gsize ring_bytes = n_rows * sweep->ring_lane_size;
-  sweep->tile = choose_tile(sweep, ring_bytes + n_sums * sweep->sum_lane_size);
+  sweep->tile = choose_tile(sweep, n_used * sweep->ring_lane_size + n_sums * sweep->sum_lane_size);
   const guint n_tiles = (sweep->n + sweep->tile - 1) / sweep->tile;
   const gsize fitting = MAX(RINGS_BYTES / (ring_bytes * sweep->tile), 1);
   sweep->tiles_in_turn = sweep->plan->packed ? n_tiles : (guint)MIN(n_tiles, fitting);

@@ -101,7 +101,7 @@ cc_terms_prepare(CcSweep *sweep) {
   const guint n_rows = (separable ? sweep->n_matrices : 1) * sweep->window_rows;
   sweep->run = run;
   sweep->block_rows = 1;
-  cc_sweep_take_tiles(sweep, n_rows, sweep->choice.apply ? 0 : sweep->n_matrices);
+  cc_sweep_take_tiles(sweep, n_rows, n_rows, sweep->choice.apply ? 0 : sweep->n_matrices);
   if (separable)
     sweep->line = cc_sweep_take_rows(sweep, 1, sweep->sample_lane_size, &sweep->line_pitch);
   sweep->matrix_pitch = separable ? sweep->window_rows * sweep->ring_pitch : 0;

@@ -59,7 +59,8 @@ cc_window_prepare(CcSweep *sweep, const CcRows *rows, CcSampleType type) {
   sweep->window_sums = rows->window[window->kind == CC_BUNDLE_BYTES][type][step];
   sweep->makes_samples = step != CC_STEP_SUMS;
   sweep->block_rows = window->bundle;
-  cc_sweep_take_tiles(sweep, window->n_bundles, sweep->n_matrices * window->bundle);
+  cc_sweep_take_tiles(sweep, window->n_bundles, window->n_bundles,
+                      sweep->n_matrices * window->bundle);
   sweep->line =
       cc_sweep_take_rows(sweep, window->bundle, sweep->sample_lane_size, &sweep->line_pitch);
 }
