@@ -303,6 +303,31 @@ choose_pairs(CcChoice *choice, const CcPlaneLayout *plane, const CcRows *rows) {
 
 #define LEAST_MEAN 25 /* pixels of a window; kernels of bytes are as fast for smaller ones */
 
+/* Whether samples can be made of sums at once: of bytes in 16 bits, and of words around the middle
+ * of the sums. */
+static gboolean
+take_columns_step(CcChoice *choice, const CcOp *op, CcSampleType type) {
+  if (choice->reduces)
+    return FALSE;
+  if (type == CC_SAMPLE_U8)
+    return choice->form == CC_FINISH_16;
+  if (choice->means->factor != 1 || !cc_find_form_centred(op, &choice->to_sample))
+    return FALSE;
+  choice->form = CC_FINISH_CENTRED;
+  return TRUE;
+}
+
+/* By columns where there are kernels, which is with AVX2 and wider, for windows of up to 15. */
+static void
+choose_columns(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, const CcRows *rows) {
+  const guint radius = op->width / 2;
+  if (radius > CC_MOST_MEANS_RADIUS)
+    return;
+  const CcMeansFunc run = rows->means[plane->type][plane->step - 1][radius - 1];
+  if (run && take_columns_step(choice, op, plane->type))
+    choice->means->by_columns = run;
+}
+
 /* They are the way for means, but for small ones of bytes that are summed and finished at once, and
  * for pairs that are filtered as they lie. */
 static gboolean
@@ -311,16 +336,16 @@ choose_means(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, const
       op->response == CC_RESPONSE_DIRECTION || !fits_32_bits(op))
     return FALSE;
   const gboolean in_16 = choice->sum_lane == CC_LANE_16 && plane->type == CC_SAMPLE_U8;
-  choice->means =
-      cc_means_new(op, plane->type, plane->depth, plane->step, in_16 ? choice->left : 0, rows);
+  choice->means = cc_means_new(op, in_16 ? choice->left : 0);
   if (!choice->means)
     return FALSE;
   if (!in_16)
     take_32_bits(choice, op);
-  choice->sample_lane = !choice->means->along         ? choice->sum_lane
+  choose_columns(choice, op, plane, rows);
+  choice->sample_lane = !choice->means->by_columns    ? choice->sum_lane
                         : plane->type == CC_SAMPLE_U8 ? CC_LANE_8
                                                       : CC_LANE_16;
-  choice->ring_lane = choice->sum_lane;
+  choice->ring_lane = choice->means->by_columns ? choice->sample_lane : choice->sum_lane;
   choice->separable = FALSE;
   choice->over[0].shape = CC_SHAPE_ANY;
   choice->over[0].sum = rows->sum[choice->sum_lane][CC_SHAPE_ANY];
@@ -439,7 +464,7 @@ cc_choice_clear(CcChoice *choice) {
   }
   cc_lines_free(choice->lines);
   cc_window_free(choice->window);
-  cc_means_free(choice->means);
+  g_free(choice->means);
 }
 
 CcSumStep

@@ -161,6 +161,33 @@ cc_find_form_shifted(const CcOp *op, guint least_right, CcFinish *finish) {
   return FALSE;
 }
 
+static gint
+code_of_centred(gconstpointer finish, gint64 t) {
+  const CcFinish *f = finish;
+  const gfloat v = fmaf((gfloat)(t - f->centred.middle), f->centred.mul, f->centred.add);
+  return cc_clamp_code((gint)rintf(v) + f->centred.base, f->lo, f->hi);
+}
+
+/* Results are moved by less than the smallest step, so that rounding moves none. */
+gboolean
+cc_find_form_centred(const CcOp *op, CcFinish *finish) {
+  const CcRange range = cc_op_range(op);
+  const gint64 middle = (range.least + range.most) / 2;
+  const gdouble at_middle = (gdouble)middle * op->mul + op->add;
+  const gdouble span = (gdouble)(range.most - range.least);
+  if (op->response == CC_RESPONSE_MAGNITUDE || op->response == CC_RESPONSE_DIRECTION ||
+      span > (1 << FLOAT_BITS) || fabs(span * op->mul) + fabs(at_middle) > G_MAXINT32 / 2)
+    return FALSE;
+  const gdouble add = at_middle - floor(at_middle) - 0.5;
+  for (gint quarters = -1; quarters <= 1; quarters++) {
+    finish->centred = (CcFinishCentred){(gint32)middle, (gint32)floor(at_middle), (gfloat)op->mul,
+                                        (gfloat)(add + op->mul * quarters / 4)};
+    if (cc_op_agrees(op, range, code_of_centred, finish))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 gboolean
 cc_find_form_bits(const CcOp *op, guint dropped, CcFinish *finish) {
   gint exponent;

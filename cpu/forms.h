@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The cheaper forms of the last step, CcFinish16, CcFinish32, CcFinishShifted and CcFinishParts.
+/* The cheaper forms of the last step, CcFinish16, CcFinish32, CcFinishShifted,
+ * CcFinishCentred and CcFinishParts.
  * One is only found when it gives the code value of engine/last_step.h for every t that can come.
  */
 
@@ -37,6 +38,9 @@ gboolean cc_find_form_bits(const CcOp *op, guint dropped, CcFinish *finish);
 /* Whether there is a form in float for sums without their lowest bits, least_right of them or more;
  * sets finish->shifted. */
 gboolean cc_find_form_shifted(const CcOp *op, guint least_right, CcFinish *finish);
+
+/* Whether there is a form in float around the middle of the sums; sets finish->centred. */
+gboolean cc_find_form_centred(const CcOp *op, CcFinish *finish);
 
 /* Whether there is a form for sums in three parts; sets finish->parts. */
 gboolean cc_find_form_parts(const CcOp *op, CcFinish *finish);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "means.h"
 
-#define MOST_PRODUCTS 15 /* taps of a line; longer sums are made of sums */
-
 static gboolean
 are_same(const gint32 *taps, guint n) {
   for (guint i = 1; i < n; i++)
@@ -35,41 +33,13 @@ set_levels(CcMeans *self, guint width) {
   }
 }
 
-/* Short sums are products where bytes can be put in any order. */
-static void
-set_along(CcMeans *self, const CcOp *op, CcSampleType type, guint depth, guint step,
-          const CcRows *rows) {
-  if (!rows->order_is_whole || op->width > MOST_PRODUCTS || self->factor > G_MAXINT16 ||
-      self->factor < G_MININT16)
-    return;
-  gint32 row[MOST_PRODUCTS];
-  for (guint i = 0; i < op->width; i++)
-    row[i] = self->factor;
-  const CcTaps taps = {row, 1, op->width};
-  self->kind = cc_along_find_kind(&taps, 1, type, rows);
-  self->along = g_new(CcAlong, 1);
-  self->taps = g_new(gint32, op->width);
-  cc_along_init(self->along, self->kind, taps, depth, step, rows, self->taps);
-}
-
 CcMeans *
-cc_means_new(const CcOp *op, CcSampleType type, guint depth, guint step, guint left,
-             const CcRows *rows) {
+cc_means_new(const CcOp *op, guint left) {
   if (!op->separable || op->n_matrices != 1 || op->width == 1 || op->height == 1 ||
       !are_same(op->row_i[0], op->width) || !are_same(op->column_i[0], op->height))
     return NULL;
   CcMeans *self = g_new0(CcMeans, 1);
   self->factor = op->row_i[0][0] * op->column_i[0][0] * (1 << left);
   set_levels(self, op->width);
-  set_along(self, op, type, depth, step, rows);
   return self;
-}
-
-void
-cc_means_free(CcMeans *self) {
-  if (!self)
-    return;
-  g_free(self->along);
-  g_free(self->taps);
-  g_free(self);
 }

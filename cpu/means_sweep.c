@@ -60,14 +60,9 @@ sum_levels(const CcTile *tile, const guint8 *line, guint8 *sums) {
 static void
 load_line(const CcTile *tile, gint y) {
   const CcSweep *sweep = tile->sweep;
-  const CcMeans *means = sweep->choice.means;
   guint8 *line = tile->scratch + sweep->line;
   cc_tile_load(tile, y, line);
-  line -= sweep->n_edge * sweep->sample_lane_size;
-  if (means->along)
-    sweep->along_one(ring_row(tile, y), line, means->along, tile->n);
-  else
-    sum_levels(tile, line, ring_row(tile, y));
+  sum_levels(tile, line - sweep->n_edge * sweep->sample_lane_size, ring_row(tile, y));
 }
 
 /* Line y enters the windows, and the first of those before leaves them. */
@@ -121,8 +116,6 @@ cc_means_prepare(CcSweep *sweep, const CcRows *rows, CcSampleType type) {
   const guint wide = choice->sum_lane == CC_LANE_32;
   const CcSumStep step = cc_choice_sum_step(choice);
   sweep->run = run;
-  if (choice->means->along)
-    sweep->along_one = rows->along_one[choice->means->kind][wide];
   sweep->slide = rows->slide[type][CC_STEP_SUMS][wide];
   sweep->slide_to_samples = rows->slide[type][step][wide];
   sweep->makes_samples = step != CC_STEP_SUMS;

@@ -115,6 +115,8 @@ set_filter(CcSweep *sweep, const CcRows *rows, const CcPass *pass, const CcPlane
     cc_window_prepare(sweep, rows, plane->type);
   else if (choice->lines)
     cc_lines_prepare(sweep, rows, plane->type);
+  else if (choice->means && choice->means->by_columns)
+    cc_columns_prepare(sweep, rows, plane->type);
   else if (choice->means)
     cc_means_prepare(sweep, rows, plane->type);
   else

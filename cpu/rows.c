@@ -259,6 +259,10 @@ is_plain(const CcFinish16 *f) {
 
 #include "rows_slide.h"
 
+#ifdef __AVX2__
+#include "rows_means.h"
+#endif
+
 /* --- magnitude --- */
 
 /* Sums of integers are added without fmaf: where float can tell, squares and their sums are exact,
@@ -462,6 +466,14 @@ join_bytes(gpointer dst, const gconstpointer parts[], guint n_parts, guint n) {
     NULL, thin_##stride##_1, thin_##stride##_2, thin_##stride##_3, thin_##stride##_4, NULL,        \
         thin_##stride##_6, NULL, thin_##stride##_8                                                 \
   }
+#define MEANS_OF(step, lane)                                                                       \
+  {                                                                                                \
+    means_##step##_1_##lane, means_##step##_2_##lane, means_##step##_3_##lane,                     \
+        means_##step##_4_##lane, means_##step##_5_##lane, means_##step##_6_##lane,                 \
+        means_##step##_7_##lane                                                                    \
+  }
+#define MEANS(lane)                                                                                \
+  { MEANS_OF(1, lane), MEANS_OF(2, lane), MEANS_OF(3, lane), MEANS_OF(4, lane) }
 #define FINISHES(sample)                                                                           \
   {                                                                                                \
     [CC_FINISH_16] = {[CC_NUMBER_16] = finish_16_##sample},                                        \
@@ -526,10 +538,6 @@ const CcRows CC_ROWS = {
     .along[CC_BUNDLE_WORDS] = {along_words_1, along_words_2, along_words_3},
 #ifdef __AVX512VBMI__
     .order_is_whole = TRUE,
-    .along_one = {[CC_BUNDLE_BYTES] = {along_bytes_16, along_bytes_32},
-                  [CC_BUNDLE_CENTRED] = {NULL, along_centred_32},
-                  [CC_BUNDLE_WIDENED] = {NULL, along_widened_32},
-                  [CC_BUNDLE_WORDS] = {NULL, along_words_32}},
 #endif
     .most_byte_taps = MOST_BYTE_TAPS,
     .over = {[CC_SAMPLE_U8] = OVERS(u8), [CC_SAMPLE_U16] = OVERS(u16)},
@@ -540,6 +548,10 @@ const CcRows CC_ROWS = {
               [CC_SAMPLE_U16] = {{slide_16, slide_32},
                                  {NULL, slide_bits_u16},
                                  {NULL, slide_shifted_u16}}},
+#ifdef __AVX2__
+    .add_columns = {add_columns_16, add_columns_32},
+    .means = {MEANS(16), MEANS(32)},
+#endif
     .reduce =
         {
             [CC_REDUCE_MAX] = LANES(reduce_max),

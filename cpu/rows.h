@@ -120,6 +120,14 @@ typedef struct {
   gfloat mul, add;
 } CcFinishShifted;
 
+/* The last step in float from sums that are small once the middle of their range is 0, so that
+ * float holds more bits of the fraction: clamp(nearest((t - middle) * mul + add) + base), where
+ * product and sum are rounded once, and a half goes to the even integer. */
+typedef struct {
+  gint32 middle, base;
+  gfloat mul, add;
+} CcFinishCentred;
+
 /* The last step in double from sums in three parts: floor(t * mul + add), where product and sum are
  * rounded each. The floor fits 32 bits. */
 typedef struct {
@@ -138,6 +146,7 @@ typedef struct {
   CcFinish32 in_32;
   CcFinishBits bits;
   CcFinishShifted shifted;
+  CcFinishCentred centred;
   CcFinishParts parts;
 } CcFinish;
 
@@ -148,6 +157,7 @@ typedef enum {
   CC_FINISH_F32,     /* v = fmaf(t, mul_f, add_f) */
   CC_FINISH_BITS,    /* from 32 bits, by a shift */
   CC_FINISH_SHIFTED, /* from 32 bits, in float without the lowest ones */
+  CC_FINISH_CENTRED, /* from 32 bits, in float around the middle; of means by columns */
   CC_FINISH_PARTS,   /* from sums in three parts, in double */
   CC_FINISH_F64,     /* v = fma(t, mul, add) */
   CC_FINISH_TURNS,   /* v as in F32; the result is taken modulo hi + 1 */
@@ -298,9 +308,6 @@ typedef struct {
 typedef void (*CcAlongFunc)(gint32 *const *parts, const gconstpointer *lines, const CcAlong *along,
                             guint n);
 
-/* Sums along one line, as lanes of 16 bits or of 32. They may be written behind the last one. */
-typedef void (*CcAlongOneFunc)(gpointer sums, gconstpointer line, const CcAlong *along, guint n);
-
 /* Sums over lines, for two rows of results. */
 typedef struct {
   const gint32 *taps; /* two for each bundle */
@@ -318,6 +325,18 @@ typedef void (*CcOverFunc)(gpointer const *rows, const gconstpointer *bundles, c
 /* sums[i] += in[i] - out[i], and samples of those where the kernel makes some. */
 typedef void (*CcSlideFunc)(gpointer sums, gconstpointer in, gconstpointer out, guint n,
                             gpointer dst, const CcFinish *finish, const CcAhead *ahead);
+
+/* Means by columns: rows_means.h. Sums over columns are kept for all bytes of a row; those of a
+ * line that enters are added, and those of one that leaves are taken away. */
+typedef void (*CcColumnsFunc)(gpointer columns, gconstpointer in, gconstpointer out, gsize n_bytes);
+
+/* The same, and n samples, each of `factor` times the sum of a window. Columns and lines are those
+ * that windows end at; what lies before them is read as far as the first window reaches. The last
+ * step is CC_FINISH_16 of bytes, and CC_FINISH_CENTRED of words, whose factor is 1. */
+typedef void (*CcMeansFunc)(gpointer columns, gconstpointer in, gconstpointer out, guint n,
+                            guint8 *dst, const CcFinish *finish, gint32 factor,
+                            const CcAhead *ahead);
+#define CC_MOST_MEANS_RADIUS 7
 
 #define CC_MAX_PIXEL_BYTES (2 * CC_MAX_COMPONENTS)
 
@@ -340,9 +359,11 @@ typedef struct {
   gint most_byte_taps; /* the largest sum of the absolute values of two neighbouring byte taps */
   CcOverFunc over[2][CC_N_STEPS][CC_MOST_PARTS]; /* by sample type, then as above; three parts are
                                                     for CC_STEP_PARTS, and that for no other */
-  /* for lanes of 16 bits, which only taps of a byte give, and of 32; only where order_is_whole */
-  CcAlongOneFunc along_one[CC_N_BUNDLE_KINDS][2];
   CcSlideFunc slide[2][CC_N_STEPS][2]; /* by sample type, then for sums of 16 and of 32 bits */
+  /* by sample type; then by the samples of a pixel and the radius, 1 being the first; NULL: there
+   * are none */
+  CcColumnsFunc add_columns[2];
+  CcMeansFunc means[2][CC_MAX_COMPONENTS][CC_MOST_MEANS_RADIUS];
   CcReduceFunc reduce[CC_N_REDUCES][CC_N_LANES];
   CcFinishFunc finish[2][CC_N_FINISHES][CC_N_NUMBERS]; /* by sample type; NULL: there is none */
   CcMergeFunc merge;

@@ -67,6 +67,23 @@ codes_of_shifted(Sums t, const CcFinish *f) {
   return TRUNCATE(v, (gfloat)f->lo + zero, (gfloat)f->hi + zero);
 }
 
+/* The nearest integer to (t - middle) * mul + add, with one rounding, + base. */
+#ifdef __AVX2__
+static ALWAYS_INLINE Sums
+codes_of_centred(Sums t, const CcFinish *f) {
+  const Floats zero = {0}, mul = f->centred.mul + zero, add = f->centred.add + zero;
+  const Floats centred = __builtin_convertvector(t - f->centred.middle, Floats);
+#if defined __AVX512BW__
+  const Sums nearest =
+      (Sums)_mm512_cvtps_epi32(_mm512_fmadd_ps((__m512)centred, (__m512)mul, (__m512)add));
+#else
+  const Sums nearest =
+      (Sums)_mm256_cvtps_epi32(_mm256_fmadd_ps((__m256)centred, (__m256)mul, (__m256)add));
+#endif
+  return LIMIT_SUMS(nearest + f->centred.base, f->lo + (Sums){0}, f->hi + (Sums){0});
+}
+#endif
+
 /* The last step in double. An integer of 32 bits without a sign becomes a double when the upper
  * bits of one are set above it; that double is a power of two too large. */
 #define UPPER(exponent) ((guint64)(1023 + (exponent)) << 52)

@@ -355,39 +355,6 @@ along_cut(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, gu
 }
 #endif
 
-/* Only running sums want those of one line, and only where they are faster than sums of terms. */
-#ifdef __AVX512VBMI__
-/* Sums along one line, as lanes of 16 bits or of 32. */
-static ALWAYS_INLINE void
-along_one_of(gpointer sums, gconstpointer line, const CcAlong *f, guint n, CcBundleKind kind,
-             gboolean words) {
-  enum { AT_ONCE = UNROLL };
-  const CcFinish plain = {0};
-  for (gsize x = 0; x < n; x += AT_ONCE * SUMS_AT_ONCE) {
-    Sums total[AT_ONCE];
-    sums_along(total, &line, f, x, kind, 1, AT_ONCE);
-    if (words) {
-      for (guint u = 0; u < AT_ONCE; u++)
-        total[u] &= 0xffff;
-      store_words((Word *)sums + x, total, &plain, FALSE);
-    } else {
-      store_sums((gint32 *)sums + x, total, &plain, FALSE);
-    }
-  }
-}
-
-#define DEFINE_ALONG_ONE(name, kind, words)                                                        \
-  static void name(gpointer sums, gconstpointer line, const CcAlong *f, guint n) {                 \
-    along_one_of(sums, line, f, n, kind, words);                                                   \
-  }
-
-DEFINE_ALONG_ONE(along_bytes_16, CC_BUNDLE_BYTES, TRUE)
-DEFINE_ALONG_ONE(along_bytes_32, CC_BUNDLE_BYTES, FALSE)
-DEFINE_ALONG_ONE(along_centred_32, CC_BUNDLE_CENTRED, FALSE)
-DEFINE_ALONG_ONE(along_widened_32, CC_BUNDLE_WIDENED, FALSE)
-DEFINE_ALONG_ONE(along_words_32, CC_BUNDLE_WORDS, FALSE)
-#endif
-
 /* --- over lines --- */
 
 #define OVER_AT_ONCE (VECTOR_BYTES == 64 ? UNROLL : UNROLL / 2)

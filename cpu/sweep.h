@@ -66,9 +66,9 @@ typedef struct {
   CcWindowFunc window_sums;
   CcAlongFunc along; /* with choice.lines only, as the next two */
   CcOverFunc over;
-  CcAlongOneFunc along_one; /* with choice.means only, as the next two */
-  CcSlideFunc slide, slide_to_samples;
-  gboolean makes_samples; /* window_sums does, over, or slide_to_samples */
+  CcSlideFunc slide, slide_to_samples; /* with choice.means only; not by columns */
+  CcColumnsFunc add_columns;           /* by columns */
+  gboolean makes_samples;              /* window_sums does, over, or slide_to_samples */
 
   guint spacing;        /* from one sample of the source to the next */
   gboolean by_position; /* rows of the source are unpacked, with those around it */

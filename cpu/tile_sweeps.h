@@ -12,6 +12,7 @@ G_BEGIN_DECLS
 void cc_terms_prepare(CcSweep *sweep);
 void cc_window_prepare(CcSweep *sweep, const CcRows *rows, CcSampleType type);
 void cc_lines_prepare(CcSweep *sweep, const CcRows *rows, CcSampleType type);
+void cc_columns_prepare(CcSweep *sweep, const CcRows *rows, CcSampleType type);
 void cc_means_prepare(CcSweep *sweep, const CcRows *rows, CcSampleType type);
 
 G_END_DECLS

@@ -118,8 +118,9 @@ expected_code(CcFinishForm form, const CcFinish *f, gdouble t) {
     return cc_clamp_code(((gint)t + f->bits.addend) >> f->bits.right, f->lo, f->hi);
   case CC_FINISH_TURNS:
     return cc_code_of_turns((gfloat)t, f->mul_f, f->add_f, f->hi);
-  case CC_FINISH_PARTS: /* no kernel has it alone */
-  case CC_FINISH_16:    /* proved for each op by cpu/forms.c */
+  case CC_FINISH_PARTS:   /* no kernel has it alone */
+  case CC_FINISH_CENTRED: /* test-means.c */
+  case CC_FINISH_16:      /* proved for each op by cpu/forms.c */
   case CC_FINISH_32:
   case CC_N_FINISHES:
     break;
