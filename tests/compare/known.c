@@ -47,6 +47,18 @@ static const struct {
     /* means whose factor passes a word */
     {STEEP, 0, 1.5e-7, "GRAY8", 64, 64, CC_BORDER_REPLICATE, 1, 0, CC_RESPONSE_OFFSET, 0,
      PATTERN_RANDOM},
+    /* means by columns: several tiles, one pixel, and what does not fill vectors */
+    {"box", 15, 0, "RGBA", 1700, 20, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_AUTO, 0, PATTERN_RANDOM},
+    {"box", 13, 0, "ARGB64", 1700, 20, CC_BORDER_CONSTANT, 1, 0, CC_RESPONSE_AUTO, 0,
+     PATTERN_CHECKER},
+    {"box", 11, 0, "RGB", 2111, 20, CC_BORDER_REFLECT_101, 2, 0, CC_RESPONSE_AUTO, 0,
+     PATTERN_RANDOM},
+    {"box", 9, 0, "GRAY16_LE", 3500, 20, CC_BORDER_REPLICATE, 4, 0, CC_RESPONSE_AUTO, 0,
+     PATTERN_RANDOM},
+    {"box", 15, 0, "GRAY16_LE", 99, 40, CC_BORDER_REPLICATE, 1, 0, CC_RESPONSE_AUTO, 0,
+     PATTERN_MAX},
+    {"box", 15, 0, "RGB", 1, 9, CC_BORDER_REFLECT, 1, 0, CC_RESPONSE_AUTO, 0, PATTERN_MAX},
+    {"box", 7, 0, "P010_10LE", 83, 37, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_AUTO, 0, PATTERN_RANDOM},
     /* sums that pass 32 bits, also along lines, at their largest */
     {"gaussian", 15, 0, "GRAY16_LE", 1, 9, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_CLAMP, 3, PATTERN_MAX},
     {"gaussian", 15, 0, "GRAY16_LE", 2, 1, CC_BORDER_REFLECT, 1, 0, CC_RESPONSE_CLAMP, 3,
