@@ -6,6 +6,7 @@
 #define FAINT "faint"
 #define MIXED "mixed"
 #define STEEP "steep"
+#define EACH "box of each component" /* the others are of luma, where there are colours */
 
 #define FAINT_SIDE 17
 #define MIXED_SIDE 7
@@ -48,17 +49,19 @@ static const struct {
     {STEEP, 0, 1.5e-7, "GRAY8", 64, 64, CC_BORDER_REPLICATE, 1, 0, CC_RESPONSE_OFFSET, 0,
      PATTERN_RANDOM},
     /* means by columns: several tiles, one pixel, and what does not fill vectors */
-    {"box", 15, 0, "RGBA", 1700, 20, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_AUTO, 0, PATTERN_RANDOM},
-    {"box", 13, 0, "ARGB64", 1700, 20, CC_BORDER_CONSTANT, 1, 0, CC_RESPONSE_AUTO, 0,
-     PATTERN_CHECKER},
-    {"box", 11, 0, "RGB", 2111, 20, CC_BORDER_REFLECT_101, 2, 0, CC_RESPONSE_AUTO, 0,
+    {EACH, 15, 0, "RGBA", 1700, 20, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_AUTO, 0, PATTERN_RANDOM},
+    {EACH, 13, 0, "ARGB64", 1700, 20, CC_BORDER_CONSTANT, 1, 0, CC_RESPONSE_AUTO, 0,
+     PATTERN_RANDOM},
+    {EACH, 11, 0, "RGB", 2111, 20, CC_BORDER_REFLECT_101, 2, 0, CC_RESPONSE_AUTO, 0,
      PATTERN_RANDOM},
     {"box", 9, 0, "GRAY16_LE", 3500, 20, CC_BORDER_REPLICATE, 4, 0, CC_RESPONSE_AUTO, 0,
      PATTERN_RANDOM},
     {"box", 15, 0, "GRAY16_LE", 99, 40, CC_BORDER_REPLICATE, 1, 0, CC_RESPONSE_AUTO, 0,
      PATTERN_MAX},
-    {"box", 15, 0, "RGB", 1, 9, CC_BORDER_REFLECT, 1, 0, CC_RESPONSE_AUTO, 0, PATTERN_MAX},
-    {"box", 7, 0, "P010_10LE", 83, 37, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_AUTO, 0, PATTERN_RANDOM},
+    {EACH, 15, 0, "RGB", 1, 9, CC_BORDER_REFLECT, 1, 0, CC_RESPONSE_AUTO, 0, PATTERN_MAX},
+    {"box", 13, 0, "NV12", 83, 37, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_AUTO, 0, PATTERN_RANDOM},
+    {"box", 11, 0, "P010_10LE", 283, 37, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_AUTO, 0, PATTERN_RANDOM},
+    {"box", 5, 0, "AYUV", 283, 37, CC_BORDER_REFLECT, 1, 0, CC_RESPONSE_AUTO, 0, PATTERN_SPIKES},
     /* sums that pass 32 bits, also along lines, at their largest */
     {"gaussian", 15, 0, "GRAY16_LE", 1, 9, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_CLAMP, 3, PATTERN_MAX},
     {"gaussian", 15, 0, "GRAY16_LE", 2, 1, CC_BORDER_REFLECT, 1, 0, CC_RESPONSE_CLAMP, 3,
@@ -114,7 +117,8 @@ find_kernel(const gchar *name) {
     mixed = mixed_kernel();
     steep = steep_kernel();
   }
-  return g_str_equal(name, FAINT)   ? faint
+  return g_str_equal(name, EACH)    ? cc_kernels_find("box")
+         : g_str_equal(name, FAINT) ? faint
          : g_str_equal(name, MIXED) ? mixed
          : g_str_equal(name, STEEP) ? steep
                                     : cc_kernels_find(name);
@@ -134,7 +138,7 @@ known_get(guint index) {
               .border = cases[index].border,
               .border_value = 0.3,
               .chroma = CC_CHROMA_FILTER,
-              .color = CC_COLOR_GREY,
+              .color = g_str_equal(cases[index].kernel, EACH) ? CC_COLOR_COMPONENTS : CC_COLOR_GREY,
               .stride = cases[index].stride,
               .target_set = cases[index].target_x > 0,
               .target_x = cases[index].target_x,
