@@ -92,6 +92,14 @@ find_parts(CcLines *self, const CcOp *op, gint64 most_sample) {
   return FALSE;
 }
 
+/* Taps are cut if they can be, else sums. */
+static gboolean
+find_words(CcLines *self, const CcOp *op, CcSampleType type, gint64 most_sample,
+           const CcRows *rows) {
+  const gboolean cuts_sums = find_parts(self, op, most_sample);
+  return find_cut(self, op, type, rows) || cuts_sums;
+}
+
 /* --- three parts --- */
 
 #define MOST_WORD (2 << CC_PART_BITS) /* more than any word */
@@ -210,7 +218,7 @@ cc_lines_new(const CcOp *op, CcSampleType type, guint depth, guint step, gboolea
   CcLines found = {.n_parts = CC_MOST_PARTS, .low_bits = CC_PART_BITS};
   if (!op->separable || !find_kind(&found, op, type, rows) ||
       !(wide ? fits_three_parts(op, most_sample)
-             : find_parts(&found, op, most_sample) | find_cut(&found, op, type, rows)))
+             : find_words(&found, op, type, most_sample, rows)))
     return NULL;
   CcLines *self = g_memdup2(&found, sizeof found);
   self->n_bundles = (op->height + 2) / 2;
