@@ -217,8 +217,7 @@ cc_lines_new(const CcOp *op, CcSampleType type, guint depth, guint step, gboolea
   const gint64 most_sample = (1 << depth) - 1;
   CcLines found = {.n_parts = CC_MOST_PARTS, .low_bits = CC_PART_BITS};
   if (!op->separable || !find_kind(&found, op, type, rows) ||
-      !(wide ? fits_three_parts(op, most_sample)
-             : find_words(&found, op, type, most_sample, rows)))
+      !(wide ? fits_three_parts(op, most_sample) : find_words(&found, op, type, most_sample, rows)))
     return NULL;
   CcLines *self = g_memdup2(&found, sizeof found);
   self->n_bundles = (op->height + 2) / 2;
