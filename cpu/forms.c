@@ -176,7 +176,7 @@ cc_find_form_centred(const CcOp *op, CcFinish *finish) {
   const gdouble at_middle = (gdouble)middle * op->mul + op->add;
   const gdouble span = (gdouble)(range.most - range.least);
   if (op->response == CC_RESPONSE_MAGNITUDE || op->response == CC_RESPONSE_DIRECTION ||
-      span > (1 << FLOAT_BITS) || fabs(span * op->mul) + fabs(at_middle) > G_MAXINT32 / 2)
+      span > (1 << FLOAT_BITS) || fabs(span * op->mul) + fabs(at_middle) > 0x1p30)
     return FALSE;
   const gdouble add = at_middle - floor(at_middle) - 0.5;
   for (gint quarters = -1; quarters <= 1; quarters++) {
