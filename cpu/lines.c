@@ -170,7 +170,12 @@ set_over(CcOver *over, const CcLines *self, CcTaps taps, gint64 start, gint32 *r
   return room;
 }
 
-/* Sums along lines of one part or two; gives what is left of the room. Sets the offset of sums. */
+/* Sets sums along lines and their offset; gives what is left of the room. NULL: there are too many
+ * pieces. */
+typedef gint32 *(*SetAlong)(CcAlong *self, const CcLines *lines, CcTaps row, guint depth,
+                            guint step, const CcRows *rows, gint32 *room, gint64 *offset);
+
+/* Of one part or two. */
 static gint32 *
 set_along(CcAlong *self, const CcLines *lines, CcTaps row, guint depth, guint step,
           const CcRows *rows, gint32 *room, gint64 *offset) {
@@ -181,7 +186,7 @@ set_along(CcAlong *self, const CcLines *lines, CcTaps row, guint depth, guint st
   return room;
 }
 
-/* The same of taps that are cut, and of samples that lack 128. */
+/* Of taps that are cut, and of samples that lack 128. */
 static gint32 *
 set_cut_along(CcAlong *self, const CcLines *lines, CcTaps row, guint depth, guint step,
               const CcRows *rows, gint32 *room, gint64 *offset) {
@@ -197,7 +202,7 @@ set_cut_along(CcAlong *self, const CcLines *lines, CcTaps row, guint depth, guin
   return cc_along_bundle_taps(low, lines->kind, low_taps);
 }
 
-/* The same of three parts. NULL: there are too many pieces. */
+/* Of three parts. */
 static gint32 *
 set_wide_along(CcAlong *self, const CcLines *lines, CcTaps row, guint depth, guint step,
                const CcRows *rows, gint32 *room, gint64 *offset) {
@@ -222,14 +227,12 @@ cc_lines_new(const CcOp *op, CcSampleType type, guint depth, guint step, gboolea
   CcLines *self = g_memdup2(&found, sizeof found);
   self->n_bundles = (op->height + 2) / 2;
   self->taps = g_new(gint32, op->n_matrices * ((op->width + 3) / 2 + 2 * self->n_bundles));
+  const SetAlong set = wide ? set_wide_along : self->cuts_taps ? set_cut_along : set_along;
   gint32 *room = self->taps;
   for (guint m = 0; m < op->n_matrices && room; m++) {
     const CcTaps row = cc_taps_of_row(op, m), column = cc_taps_of_column(op, m);
     gint64 offset;
-    room = (wide ? set_wide_along
-            : self->cuts_taps
-                ? set_cut_along
-                : set_along)(&self->along[m], self, row, depth, step, rows, room, &offset);
+    room = set(&self->along[m], self, row, depth, step, rows, room, &offset);
     if (room)
       room = set_over(&self->over[m], self, column, -offset * cc_taps_sum(column), room);
   }

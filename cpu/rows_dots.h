@@ -222,12 +222,6 @@ sums_of_bundles(Sums *total, const gconstpointer *lines, const CcAlong *f, gsize
   }
 }
 
-static ALWAYS_INLINE void
-sums_along(Sums *total, const gconstpointer *lines, const CcAlong *f, gsize x, CcBundleKind kind,
-           guint n_lines, guint n_vectors) {
-  sums_of_bundles(total, lines, f, x, kind, n_lines, n_vectors, 0, f->n_bundles);
-}
-
 /* The bundles of two rows of words. */
 static ALWAYS_INLINE Sums
 bundle_of(Sums a, Sums b) {
@@ -269,7 +263,7 @@ along_of(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, gui
     if (n_parts == 3)
       sums_of_pieces(total, high, lines, f, x, kind, 2, AT_ONCE);
     else
-      sums_along(total, lines, f, x, kind, 2, AT_ONCE);
+      sums_of_bundles(total, lines, f, x, kind, 2, AT_ONCE, 0, f->n_bundles);
     for (guint u = 0; u < AT_ONCE; u++) {
       const Sums a = total[u], b = total[AT_ONCE + u];
       ((Sums *)(gpointer)(parts[0] + x))[u] = (a & low) | (b & low) << 16;
@@ -310,14 +304,16 @@ DEFINE_ALONG(along_words, CC_BUNDLE_WORDS)
 #ifdef __AVX2__
 #if defined __AVX512VNNI__ || defined __AVXVNNI__
 #define DOT_BYTES_16 DOT_BYTES
-#define PAIR_SUMS(sum) (sum)
 #elif defined __AVX512BW__
 #define DOT_BYTES_16(sum, bundle, taps)                                                            \
   ((Sums)_mm512_add_epi16((__m512i)(sum), _mm512_maddubs_epi16((__m512i)(bundle), (__m512i)(taps))))
-#define PAIR_SUMS(sum) ((sum) + ((sum) >> 16))
 #else
 #define DOT_BYTES_16(sum, bundle, taps)                                                            \
   ((Sums)_mm256_add_epi16((__m256i)(sum), _mm256_maddubs_epi16((__m256i)(bundle), (__m256i)(taps))))
+#endif
+#if defined __AVX512VNNI__ || defined __AVXVNNI__
+#define PAIR_SUMS(sum) (sum)
+#else
 #define PAIR_SUMS(sum) ((sum) + ((sum) >> 16))
 #endif
 
