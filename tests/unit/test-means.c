@@ -4,23 +4,11 @@
  * sums over the windows. */
 
 #include "cpu/choice.h"
-#include "cpu/cpu.h"
+#include "eachrows.h"
 #include "tests/ref/formats.h"
 
 #include <math.h>
 #include <string.h>
-
-/* For every variant with row kernels. */
-static void
-for_each_rows(void (*check)(const gchar *name, const CcRows *rows)) {
-  for (const gchar *const *name = cc_cpu_variants(); *name; name++) {
-    g_assert_true(cc_cpu_set_variant(*name));
-    g_test_message("variant %s", *name);
-    if (cc_cpu_variant()->rows)
-      check(*name, cc_cpu_variant()->rows);
-  }
-  g_assert_true(cc_cpu_set_variant(NULL));
-}
 
 /* --- the choice --- */
 
@@ -40,10 +28,10 @@ check_choice(const CcRows *rows, const CcFilter *filter, const gchar *format, gb
 }
 
 static void
-check_choices(const gchar *name, const CcRows *rows) {
+check_choices(const CcRows *rows) {
   static const gchar *const formats[] = {"GRAY8",     "NV12",      "RGB",   "RGBA",
                                          "GRAY16_LE", "P010_10LE", "ARGB64"};
-  const gboolean has_kernels = strcmp(name, "c") != 0;
+  const gboolean has_kernels = strcmp(cc_cpu_variant()->name, "c") != 0;
   for (guint i = 0; i < G_N_ELEMENTS(formats); i++) {
     CcFilter filter = {
         .kernel = cc_kernels_find("box"), .chroma = CC_CHROMA_FILTER, .alpha = CC_ALPHA_FILTER};
@@ -163,7 +151,7 @@ draw_lines(GRand *rand, Means *self) {
 }
 
 static void
-check_kernels(const gchar *name, const CcRows *rows) {
+check_kernels(const CcRows *rows) {
   static Means means;
   g_autoptr(GRand) rand = g_rand_new_with_seed(10);
   for (CcSampleType type = CC_SAMPLE_U8; type <= CC_SAMPLE_U16; type++)

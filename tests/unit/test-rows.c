@@ -5,23 +5,11 @@
  * the steps between code values and on those far beyond. Wide sums are held against sums in 64
  * bits. */
 
-#include "cpu/cpu.h"
 #include "cpu/lines.h"
+#include "eachrows.h"
 #include "engine/last_step_shared.h"
 
 #define N 1024
-
-/* For every variant with row kernels. */
-static void
-for_each_rows(void (*check)(const CcRows *rows)) {
-  for (const gchar *const *name = cc_cpu_variants(); *name; name++) {
-    g_assert_true(cc_cpu_set_variant(*name));
-    g_test_message("variant %s", *name);
-    if (cc_cpu_variant()->rows)
-      check(cc_cpu_variant()->rows);
-  }
-  g_assert_true(cc_cpu_set_variant(NULL));
-}
 
 /* --- numbers of every type --- */
 
