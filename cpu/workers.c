@@ -4,6 +4,7 @@
 #include "engine/backend.h"
 #include "rows.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -332,8 +333,27 @@ cc_workers_set_n_cores(guint n) {
   n_cores_wanted = n;
 }
 
+/* In the child of a fork, which has the thread that forked alone: as if no worker had begun. */
+static void
+forget_workers(void) {
+  for (guint i = 0; i < MAX_CORES - 1; i++) {
+    workers[i].state = ABSENT;
+    workers[i].thread = NULL;
+    g_mutex_init(&workers[i].mutex);
+    g_cond_init(&workers[i].called);
+  }
+  memset(places, 0, sizeof places);
+  n_under_way = n_running = n_coming = ending = 0;
+  g_mutex_init(&users_lock);
+}
+
 void
 cc_workers_ref(void) {
+  static gsize once;
+  if (g_once_init_enter(&once)) {
+    pthread_atfork(NULL, NULL, forget_workers);
+    g_once_init_leave(&once, 1);
+  }
   g_mutex_lock(&users_lock);
   if (n_users++ == 0) {
     const guint n = n_cores_wanted ? n_cores_wanted : g_get_num_processors();

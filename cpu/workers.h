@@ -43,7 +43,8 @@ typedef struct {
 } CcWork;
 
 /* Counts those who use workers. Workers begin when they are called for the first time, and have
- * ended when the last user is gone. Any thread. */
+ * ended when the last user is gone. Any thread. A child that the process forks has its parent's
+ * users, and workers of its own. */
 void cc_workers_ref(void);
 void cc_workers_unref(void);
 

@@ -6,6 +6,8 @@
 #include "cpu/workers.h"
 
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define N_CORES 6
 #define N_SLICES 300
@@ -204,6 +206,34 @@ test_many_users(void) {
   assert_threads_end(before);
 }
 
+/* A child works on with workers of its own, and ends without those of its parent. */
+static void
+test_fork(void) {
+  Counts counts;
+  begin();
+  do
+    bring(&counts, N_SLICES, N_CORES, 100000);
+  while (counts.n_helped == 0);
+  const pid_t child = fork();
+  g_assert_cmpint(child, >=, 0);
+  if (child == 0) {
+    alarm(60);
+    const guint alone = count_threads();
+    do
+      bring(&counts, N_SLICES, N_CORES, 100000);
+    while (counts.n_helped == 0);
+    cc_workers_unref();
+    assert_threads_end(alone);
+    _exit(alone == 1 ? 0 : 1);
+  }
+  gint status;
+  g_assert_cmpint(waitpid(child, &status, 0), ==, child);
+  g_assert_true(WIFEXITED(status));
+  g_assert_cmpint(WEXITSTATUS(status), ==, 0);
+  bring(&counts, N_SLICES, N_CORES, 0);
+  cc_workers_unref();
+}
+
 int
 main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
@@ -212,5 +242,6 @@ main(int argc, char **argv) {
   g_test_add_func("/workers/one-core", test_one_core);
   g_test_add_func("/workers/without-memory", test_without_memory);
   g_test_add_func("/workers/many-users", test_many_users);
+  g_test_add_func("/workers/fork", test_fork);
   return g_test_run();
 }
