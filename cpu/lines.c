@@ -229,9 +229,9 @@ cc_lines_new(const CcOp *op, CcSampleType type, guint depth, guint step, gboolea
   self->taps = g_new(gint32, op->n_matrices * ((op->width + 3) / 2 + 2 * self->n_bundles));
   const SetAlong set = wide ? set_wide_along : self->cuts_taps ? set_cut_along : set_along;
   gint32 *room = self->taps;
+  gint64 offset = 0;
   for (guint m = 0; m < op->n_matrices && room; m++) {
     const CcTaps row = cc_taps_of_row(op, m), column = cc_taps_of_column(op, m);
-    gint64 offset;
     room = set(&self->along[m], self, row, depth, step, rows, room, &offset);
     if (room)
       room = set_over(&self->over[m], self, column, -offset * cc_taps_sum(column), room);
