@@ -66,7 +66,8 @@ add_line(const CcTile *tile, gint y) {
 static void
 make_row(const CcTile *tile, guint y, gint last) {
   const CcSweep *sweep = tile->sweep;
-  const CcAhead ahead = cc_tile_ahead(tile, last + 1, y + 1, 1);
+  CcAhead ahead;
+  cc_tile_ahead(tile, last + 1, y + 1, 1, &ahead);
   guint8 *out = cc_tile_place(tile, y);
   sweep->choice.means->by_columns(columns_of(tile), ring_row(tile, last),
                                   ring_row(tile, last - (gint)sweep->window_rows), tile->n, out,

@@ -7,15 +7,14 @@
 /* Rows y0 to y1 - 1 of the tiles that take turns, which begin with sample x0. Gives the row that
  * their rings want next. */
 static gint
-run_in_turn(const CcTile *place, guint x0, guint y0, guint y1, gint next) {
-  const CcSweep *sweep = place->sweep;
+run_in_turn(CcTile *tile, guint x0, guint y0, guint y1, gint next) {
+  const CcSweep *sweep = tile->sweep;
   gint wanted = next;
-  CcTile tile = *place;
   for (guint i = 0; i < sweep->tiles_in_turn && x0 + i * sweep->tile < sweep->n; i++) {
-    tile.x = x0 + i * sweep->tile;
-    tile.n = MIN(sweep->tile, sweep->n - tile.x);
-    tile.rings = tile.scratch + sweep->ring + i * sweep->tile_pitch;
-    wanted = sweep->run(&tile, y0, y1, next);
+    tile->x = x0 + i * sweep->tile;
+    tile->n = MIN(sweep->tile, sweep->n - tile->x);
+    tile->rings = tile->scratch + sweep->ring + i * sweep->tile_pitch;
+    wanted = sweep->run(tile, y0, y1, next);
   }
   return wanted;
 }
@@ -25,13 +24,13 @@ run_in_turn(const CcTile *place, guint x0, guint y0, guint y1, gint next) {
 static void
 run_filter(const CcSweep *sweep, const CcStrip *src, const CcStrip *dst, guint y0, guint y1,
            gint *next_row, guint8 *scratch) {
-  const CcTile place = {.sweep = sweep, .src = src, .dst = dst, .scratch = scratch};
+  CcTile tile = {.sweep = sweep, .src = src, .dst = dst, .scratch = scratch};
   const gint first = *next_row;
   for (guint x = 0; x < sweep->n; x += sweep->tiles_in_turn * sweep->tile) {
     *next_row = first;
     for (guint y = y0, end; y < y1; y = end) {
       end = MIN(y1, y - y % sweep->block_rows + sweep->block_rows);
-      *next_row = run_in_turn(&place, x, y, end, *next_row);
+      *next_row = run_in_turn(&tile, x, y, end, *next_row);
     }
   }
 }

@@ -77,7 +77,8 @@ slide(const CcTile *tile, CcSlideFunc by, gint y, gpointer dst, const CcAhead *a
 static void
 make_row(const CcTile *tile, guint y, gint last) {
   const CcSweep *sweep = tile->sweep;
-  const CcAhead ahead = cc_tile_ahead(tile, last + 1, y + 1, 1);
+  CcAhead ahead;
+  cc_tile_ahead(tile, last + 1, y + 1, 1, &ahead);
   if (!sweep->makes_samples) {
     slide(tile, sweep->slide, last, NULL, &ahead);
     cc_tile_finish(tile, (gconstpointer[]){window_sums(tile)}, y, &ahead);

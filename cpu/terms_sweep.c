@@ -74,7 +74,8 @@ place_taps(const CcTile *tile, guint y, gconstpointer *taps) {
 /* Makes the tile's part of row y of the target from the rings, whose rows are all there. */
 static void
 make_row(const CcTile *tile, guint y, gint next) {
-  const CcAhead ahead = cc_tile_ahead(tile, next, y + 1, 1);
+  CcAhead ahead;
+  cc_tile_ahead(tile, next, y + 1, 1, &ahead);
   gconstpointer taps[CC_MAX_TAPS];
   place_taps(tile, y * tile->sweep->stride, taps);
   if (tile->sweep->choice.apply)

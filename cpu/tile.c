@@ -9,23 +9,21 @@ cc_tile_target(const CcTile *tile, guint y) {
   return cc_strip_row(tile->dst, (gint)y) + byte / sweep->stride;
 }
 
-CcAhead
-cc_tile_ahead(const CcTile *tile, gint y, guint first, guint n) {
+void
+cc_tile_ahead(const CcTile *tile, gint y, guint first, guint n, CcAhead *ahead) {
   const CcSweep *sweep = tile->sweep;
-  CcAhead ahead = {
-      .source_bytes = (guint)(sweep->spacing * sweep->sample_size),
-      .target_bytes = (guint)sweep->sample_size,
-  };
+  ahead->n_sources = ahead->n_targets = 0;
+  ahead->source_bytes = (guint)(sweep->spacing * sweep->sample_size);
+  ahead->target_bytes = (guint)sweep->sample_size;
   for (gint i = 0; i < (gint)MIN(n * sweep->stride, CC_MOST_AHEAD); i++)
     if (y + i >= 0 && y + i < (gint)sweep->source.height && !sweep->by_position)
-      ahead.source[ahead.n_sources++] =
-          cc_strip_row(tile->src, y + i) + (gsize)tile->x * ahead.source_bytes;
+      ahead->source[ahead->n_sources++] =
+          cc_strip_row(tile->src, y + i) + (gsize)tile->x * ahead->source_bytes;
   const guintptr place = (guintptr)cc_tile_target(tile, 0) | (guintptr)tile->dst->pitch;
-  ahead.streams = sweep->streams && place % CC_CACHE_LINE == 0 && !cc_tile_needs_store(tile);
-  const gboolean asks_for_target = !sweep->plan->packed && !ahead.streams;
+  ahead->streams = sweep->streams && place % CC_CACHE_LINE == 0 && !cc_tile_needs_store(tile);
+  const gboolean asks_for_target = !sweep->plan->packed && !ahead->streams;
   for (guint i = first; i < MIN(first + n, sweep->target.height) && asks_for_target; i++)
-    ahead.target[ahead.n_targets++] = cc_tile_target(tile, i);
-  return ahead;
+    ahead->target[ahead->n_targets++] = cc_tile_target(tile, i);
 }
 
 /* Loads the tile's part of a row of the picture, and what the window reaches left and right of it;
@@ -179,7 +177,8 @@ cc_tile_run_blocks(const CcTile *tile, guint y0, guint y1, gint next, guint n_bu
         next = row + (gint)rows;
       }
     }
-    const CcAhead ahead = cc_tile_ahead(tile, next, (block + 1) * rows / sweep->stride, rows);
+    CcAhead ahead;
+    cc_tile_ahead(tile, next, (block + 1) * rows / sweep->stride, rows, &ahead);
     y = make_block(tile, block, y, y1, &ahead, sum);
   }
   return next;

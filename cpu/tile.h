@@ -16,8 +16,9 @@ struct _CcTile {
 };
 
 /* What to ask for while rows are made: n rows of the source from y on, and rows `first` to
- * `first` + n - 1 of the target, as far as there are such. */
-CcAhead cc_tile_ahead(const CcTile *tile, gint y, guint first, guint n);
+ * `first` + n - 1 of the target, as far as there are such. It is set where it lies: a copy that is
+ * read in wider pieces than it was written in takes as long as some vectors of a row. */
+void cc_tile_ahead(const CcTile *tile, gint y, guint first, guint n, CcAhead *ahead);
 
 /* Loads row y of the picture, which may lie outside, as lanes with what the window reaches left and
  * right of it. */
