@@ -24,6 +24,12 @@ COPIES = {"identity": 1.5}  # times a memcpy that are met, whatever the peers ta
 MOST_COPIES = 2.5  # of the other filters
 INSIDE = "CUDACONV_BENCH_PEERS"  # in the environment of the run within the virtual one
 NUMPY = "numpy==2.4.6"
+AVX2 = "avx2"  # CUDACONV_CPU that holds us to it
+# What holds the peers to it: OpenCV's own code, its IPP, and the bits of Highway's targets, of which
+# those with AVX-512 come before bit 9.
+PEERS_AVX2 = {"OPENCV_CPU_DISABLE": "AVX512-COMMON,AVX512-SKX,AVX512-CNL,AVX512-CLX,AVX512-ICL",
+              "OPENCV_IPP": "avx2", "VIPS_VECTOR": "511"}
+LEAST_PYTHON = {"VapourSynth": (3, 12)}  # of those that need a newer one than the others
 PACKAGES = {"OpenCV": [NUMPY, "opencv-python-headless==5.0.0.93"],
             "libvips": [NUMPY, "pyvips==3.2.0", "pyvips-binary==8.18.7"],
             "VapourSynth": [NUMPY, "--only-binary=vapoursynth", "vapoursynth==81"]}
@@ -74,6 +80,9 @@ def make_environment(folder):
     for peer, packages in PACKAGES.items():
         if packages in there:
             continue
+        if sys.version_info < LEAST_PYTHON.get(peer, (0,)):
+            tell(f"{peer} is skipped: it needs Python {'.'.join(map(str, LEAST_PYTHON[peer]))}")
+            continue
         tell(f"installing {peer}")
         error = run_quietly(python, "-m", "pip", "install", "--disable-pip-version-check",
                             "--quiet", *packages)
@@ -92,7 +101,8 @@ def enter_environment(options):
     # libvips reads its threads when it starts; large pages for NumPy's frames, but for nobody
     # else's, would not be equal
     os.environ.update({INSIDE: "1", "VIPS_CONCURRENCY": str(options.threads),
-                       "NUMPY_MADVISE_HUGEPAGE": "0"})
+                       "NUMPY_MADVISE_HUGEPAGE": "0",
+                       **(PEERS_AVX2 if os.environ.get("CUDACONV_CPU") == AVX2 else {})})
     os.execv(python, [python, *sys.argv])
 
 
@@ -331,7 +341,7 @@ def file_to_write(text):
 
 def parse(argv):
     cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
-    held_back = os.environ.get("CUDACONV_CPU") == "avx2"
+    held_back = os.environ.get("CUDACONV_CPU") == AVX2
     parser = argparse.ArgumentParser(
         prog="cudaconv-bench-peers",
         description="Measures cudaconv's CPU backend beside OpenCV, libvips and VapourSynth. The "

@@ -48,6 +48,8 @@ refuse_size(const CcKernel *kernel, const gchar *word, GError **error) {
   g_autoptr(GString) sizes = g_string_new(NULL);
   for (guint i = 0; i < kernel->n_sizes; i++)
     g_string_append_printf(sizes, "%s%u", i > 0 ? ", " : "", kernel->sizes[i].size);
+  if (kernel->gaussian || kernel->mean)
+    g_string_append_printf(sizes, ", and odd ones to %d", CC_MAX_KERNEL_SIZE);
   return bench_refuse(error, "\"%s\": the kernel %s has no such size; it has %s", word,
                       kernel->name, sizes->str);
 }
@@ -101,8 +103,9 @@ bench_parse_kernel(const gchar *text, CcFilter *filter, gchar **label, GError **
   guint64 size = 0;
   gchar *end = NULL;
   if (parts[0] && parts[1] &&
-      !g_ascii_string_to_unsigned(parts[1], 10, 1, CC_MAX_KERNEL_SIZE, &size, error))
-    return FALSE;
+      !g_ascii_string_to_unsigned(parts[1], 10, 1, CC_MAX_KERNEL_SIZE, &size, NULL))
+    return bench_refuse(error, "\"%s\": the second part is a size, 1 to %d", text,
+                        CC_MAX_KERNEL_SIZE);
   CcKernel *kernel = parts[0] ? cc_kernels_find(parts[0]) : NULL;
   if (!kernel && size > 0)
     kernel = make_kernel(parts[0], (guint)size, &reason);
