@@ -77,10 +77,10 @@ detect(void) {
   if (!g_once_init_enter(&done))
     return;
   const gchar *wanted = g_getenv("CUDACONV_CPU");
-  const guint limit = wanted ? find_variant(wanted) : N_VARIANTS - 1;
+  const guint limit = wanted && *wanted ? find_variant(wanted) : N_VARIANTS - 1;
   if (limit == N_VARIANTS) {
     g_autofree gchar *all = list_names();
-    g_warning("CUDACONV_CPU=%s: one of %s is needed", wanted, all);
+    g_warning("CUDACONV_CPU=%s is ignored: it takes %s", wanted, all);
   }
   guint n = 0;
   for (guint i = 0; i <= MIN(limit, N_VARIANTS - 1); i++)

@@ -287,8 +287,8 @@ gst_cuda_conv_class_init(GstCudaConvClass *klass) {
       element_class, gst_pad_template_new("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps));
   gst_element_class_set_static_metadata(
       element_class, "Convolution filter", "Filter/Effect/Video",
-      "Convolution of video with a small kernel (edges, blur, sharpening or any matrix up to "
-      "15x15), on an NVIDIA GPU or the CPU with the same result",
+      "Convolution of video with a kernel (edges, blur up to 127x127, sharpening or any matrix up "
+      "to 15x15), on an NVIDIA GPU or the CPU with the same result",
       "cudaconv developers");
 
   trans_class->start = gst_cuda_conv_start;

@@ -117,7 +117,10 @@ test_variant_cap(void) {
   g_setenv("CUDACONV_CPU", "abacus", TRUE);
   g_test_trap_subprocess(NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
   g_test_trap_assert_failed(); /* warnings are fatal here */
-  g_test_trap_assert_stderr("*abacus*needed*");
+  g_test_trap_assert_stderr("*abacus is ignored: it takes plain, c, avx2, *");
+  g_setenv("CUDACONV_CPU", "", TRUE); /* as if it were not set */
+  g_test_trap_subprocess(NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
+  g_test_trap_assert_passed();
   g_unsetenv("CUDACONV_CPU");
 }
 
