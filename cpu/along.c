@@ -71,6 +71,7 @@ cc_along_init(CcAlong *self, CcBundleKind kind, CcTaps taps, guint depth, guint 
   *self = (CcAlong){
       .taps = room,
       .n_bundles = (taps.height + bundle - 1) / bundle,
+      .n_pairs = (taps.height + 1) / 2,
       .step = step,
       .stride = (gsize)bundle * step * size,
   };

@@ -254,6 +254,9 @@ is_plain(const CcFinish16 *f) {
 #include "rows_shape.h"
 
 #include "rows_dots.h"
+#if defined __AVX2__ && !defined __AVX512VNNI__ && !defined __AVXVNNI__
+#include "rows_pairs.h"
+#endif
 
 #include "rows_gradient.h"
 

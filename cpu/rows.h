@@ -291,6 +291,7 @@ typedef void (*CcWindowFunc)(gpointer const *rows, const gconstpointer *bundles,
 typedef struct {
   const gint32 *taps;
   guint n_bundles;
+  guint n_pairs;                   /* of taps */
   guint n_pieces;                  /* with three parts only, as the next one */
   guint piece_end[CC_MOST_PIECES]; /* the bundle behind the last one of a piece */
   guint step;                      /* samples between those of a bundle */

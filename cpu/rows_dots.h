@@ -276,49 +276,35 @@ along_of(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, gui
   }
 }
 
-#define DEFINE_ALONG(name, kind)                                                                   \
-  static void name##_1(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f,         \
-                       guint n) {                                                                  \
-    along_of(parts, lines, f, n, kind, 1);                                                         \
-  }                                                                                                \
-  static void name##_2(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f,         \
-                       guint n) {                                                                  \
-    along_of(parts, lines, f, n, kind, 2);                                                         \
-  }                                                                                                \
-  static void name##_3(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f,         \
-                       guint n) {                                                                  \
-    along_of(parts, lines, f, n, kind, 3);                                                         \
+#define DEFINE_ALONG(name, kind, n_parts)                                                          \
+  static void name##_##n_parts(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, \
+                               guint n) {                                                          \
+    along_of(parts, lines, f, n, kind, n_parts);                                                   \
   }
 
-#ifdef __AVX2__
-DEFINE_ALONG(along_bytes, CC_BUNDLE_BYTES)
-DEFINE_ALONG(along_centred, CC_BUNDLE_CENTRED)
+/* Without such instructions, products of bytes are added in words where those do: rows_pairs.h. */
+#if defined __AVX512VNNI__ || defined __AVXVNNI__
+DEFINE_ALONG(along_bytes, CC_BUNDLE_BYTES, 1)
+DEFINE_ALONG(along_centred, CC_BUNDLE_CENTRED, 1)
 #endif
-DEFINE_ALONG(along_widened, CC_BUNDLE_WIDENED)
-DEFINE_ALONG(along_words, CC_BUNDLE_WORDS)
+#ifdef __AVX2__
+DEFINE_ALONG(along_bytes, CC_BUNDLE_BYTES, 2)
+DEFINE_ALONG(along_bytes, CC_BUNDLE_BYTES, 3)
+DEFINE_ALONG(along_centred, CC_BUNDLE_CENTRED, 2)
+DEFINE_ALONG(along_centred, CC_BUNDLE_CENTRED, 3)
+#endif
+DEFINE_ALONG(along_widened, CC_BUNDLE_WIDENED, 1)
+DEFINE_ALONG(along_widened, CC_BUNDLE_WIDENED, 2)
+DEFINE_ALONG(along_widened, CC_BUNDLE_WIDENED, 3)
+DEFINE_ALONG(along_words, CC_BUNDLE_WORDS, 1)
+DEFINE_ALONG(along_words, CC_BUNDLE_WORDS, 2)
+DEFINE_ALONG(along_words, CC_BUNDLE_WORDS, 3)
 
 /* --- along a line with taps that are cut, not sums --- */
 
-/* The sum and the products of bytes, of which only the low 16 bits of a lane are wanted: before
- * PAIR_SUMS they may lie in its halves. */
-#ifdef __AVX2__
-#if defined __AVX512VNNI__ || defined __AVXVNNI__
-#define DOT_BYTES_16 DOT_BYTES
-#elif defined __AVX512BW__
-#define DOT_BYTES_16(sum, bundle, taps)                                                            \
-  ((Sums)_mm512_add_epi16((__m512i)(sum), _mm512_maddubs_epi16((__m512i)(bundle), (__m512i)(taps))))
-#else
-#define DOT_BYTES_16(sum, bundle, taps)                                                            \
-  ((Sums)_mm256_add_epi16((__m256i)(sum), _mm256_maddubs_epi16((__m256i)(bundle), (__m256i)(taps))))
-#endif
-#if defined __AVX512VNNI__ || defined __AVXVNNI__
-#define PAIR_SUMS(sum) (sum)
-#else
-#define PAIR_SUMS(sum) ((sum) + ((sum) >> 16))
-#endif
-
 /* Of two lines, one below the other: bundles of the sums by either half of the taps, which fit
  * words. */
+#if defined __AVX512VNNI__ || defined __AVXVNNI__
 static void
 along_cut(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, guint n) {
   enum { AT_ONCE = 2 };
@@ -336,16 +322,14 @@ along_cut(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, gu
         load_bundles(bundles, (const guint8 *)lines[i] + at, f, CC_BUNDLE_BYTES, AT_ONCE);
         for (guint u = 0; u < AT_ONCE; u++) {
           Sums *to_low = &low[i * AT_ONCE + u], *to_high = &high[i * AT_ONCE + u];
-          *to_low = DOT_BYTES_16(*to_low, bundles[u], by_low);
-          *to_high = DOT_BYTES_16(*to_high, bundles[u], by_high);
+          *to_low = DOT_BYTES(*to_low, bundles[u], by_low);
+          *to_high = DOT_BYTES(*to_high, bundles[u], by_high);
         }
       }
     }
     for (guint u = 0; u < AT_ONCE; u++) {
-      ((Sums *)(gpointer)(parts[0] + x))[u] =
-          bundle_of(PAIR_SUMS(low[u]), PAIR_SUMS(low[AT_ONCE + u]));
-      ((Sums *)(gpointer)(parts[1] + x))[u] =
-          bundle_of(PAIR_SUMS(high[u]), PAIR_SUMS(high[AT_ONCE + u]));
+      ((Sums *)(gpointer)(parts[0] + x))[u] = bundle_of(low[u], low[AT_ONCE + u]);
+      ((Sums *)(gpointer)(parts[1] + x))[u] = bundle_of(high[u], high[AT_ONCE + u]);
     }
   }
 }
