@@ -92,12 +92,25 @@ find_parts(CcLines *self, const CcOp *op, gint64 most_sample) {
   return FALSE;
 }
 
+/* Whether taps over lines fit words when they are multiplied by what is above the low bits. */
+static gboolean
+can_add_parts(const CcLines *self, const CcOp *op) {
+  for (guint m = 0; m < op->n_matrices; m++)
+    for (guint i = 0; i < op->height; i++)
+      if (ABS((gint64)op->column_i[m][i]) << self->low_bits > G_MAXINT16)
+        return FALSE;
+  return self->dropped == 0;
+}
+
 /* Taps are cut if they can be, else sums. */
 static gboolean
 find_words(CcLines *self, const CcOp *op, CcSampleType type, gint64 most_sample,
            const CcRows *rows) {
   const gboolean cuts_sums = find_parts(self, op, most_sample);
-  return find_cut(self, op, type, rows) || cuts_sums;
+  if (!find_cut(self, op, type, rows) && !cuts_sums)
+    return FALSE;
+  self->over_parts = can_add_parts(self, op) ? 1 : self->n_parts;
+  return TRUE;
 }
 
 /* --- three parts --- */
@@ -149,13 +162,24 @@ find_kind(CcLines *self, const CcOp *op, CcSampleType type, const CcRows *rows) 
   return TRUE;
 }
 
+/* The taps for two rows, for part p of the bundles from `first` on. */
+static void
+set_taps_over(gint32 row_taps[2], const CcLines *self, CcTaps taps, guint first, guint p) {
+  gint32 shifted[CC_MAX_KERNEL_SIZE];
+  const guint left = self->over_parts == 1 ? p * self->low_bits : 0;
+  for (guint i = 0; i < taps.height; i++)
+    shifted[i] = taps.tap[i] * (1 << left);
+  for (guint i = 0; i < 2; i++)
+    row_taps[i] = cc_taps_bundle((CcTaps){shifted, 1, taps.height}, (gint)first - (gint)i, 0, 2);
+}
+
 static gint32 *
 set_over(CcOver *over, const CcLines *self, CcTaps taps, gint64 start, gint32 *room) {
-  over->n_bundles = self->n_bundles;
+  over->n_bundles = self->n_bundles * (self->n_parts / self->over_parts);
   over->low_bits = self->low_bits;
   over->drops_low = self->dropped > 0;
-  for (guint p = 0; p < self->n_parts; p++) {
-    const gboolean last = p + 1 == self->n_parts;
+  for (guint p = 0; p < self->over_parts; p++) {
+    const gboolean last = p + 1 == self->over_parts;
     over->start[p] = (gint32)(last ? start : start & ((1 << self->low_bits) - 1));
     start >>= self->low_bits;
   }
@@ -165,8 +189,8 @@ set_over(CcOver *over, const CcLines *self, CcTaps taps, gint64 start, gint32 *r
   }
   over->taps = room;
   for (guint g = 0; g < self->n_bundles; g++)
-    for (guint i = 0; i < 2; i++)
-      *room++ = cc_taps_bundle(taps, (gint)(2 * g) - (gint)i, 0, 2);
+    for (guint p = 0; p < self->n_parts / self->over_parts; p++, room += 2)
+      set_taps_over(room, self, taps, 2 * g, p);
   return room;
 }
 
@@ -220,13 +244,14 @@ CcLines *
 cc_lines_new(const CcOp *op, CcSampleType type, guint depth, guint step, gboolean wide,
              const CcRows *rows) {
   const gint64 most_sample = (1 << depth) - 1;
-  CcLines found = {.n_parts = CC_MOST_PARTS, .low_bits = CC_PART_BITS};
+  CcLines found = {.n_parts = CC_MOST_PARTS, .over_parts = CC_MOST_PARTS, .low_bits = CC_PART_BITS};
   if (!op->separable || !find_kind(&found, op, type, rows) ||
       !(wide ? fits_three_parts(op, most_sample) : find_words(&found, op, type, most_sample, rows)))
     return NULL;
   CcLines *self = g_memdup2(&found, sizeof found);
   self->n_bundles = (op->height + 2) / 2;
-  self->taps = g_new(gint32, op->n_matrices * ((op->width + 3) / 2 + 2 * self->n_bundles));
+  self->taps =
+      g_new(gint32, op->n_matrices * ((op->width + 3) / 2 + 2 * self->n_parts * self->n_bundles));
   const SetAlong set = wide ? set_wide_along : self->cuts_taps ? set_cut_along : set_along;
   gint32 *room = self->taps;
   gint64 offset = 0;

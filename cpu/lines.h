@@ -7,7 +7,8 @@
  * has become 0, else two, the low bits and what is above them. Where kernels can and both fit, it
  * is the taps that are cut in two, and each half has sums of its own, of signed samples. The words
  * of two lines, one below the other, lie in one bundle. Sums over lines are those of bundles, two
- * rows of results at a time, which begin at even rows. Of two parts, the sums of the low bits are
+ * rows of results at a time, which begin at even rows. Two parts are added by products, too, where
+ * taps over lines that are shifted to the left still fit words. Else the sums of the low bits are
  * carried to those of the others; sums that pass 32 bits are then without their low bits.
  *
  * Wide sums have three parts, none of which passes 32 bits over lines, and become samples in
@@ -23,6 +24,7 @@ typedef struct {
   guint n_parts;     /* words of a sum along a line, 1 to CC_MOST_PARTS */
   guint low_bits;    /* of all words but the last */
   gboolean cuts_taps;
+  guint over_parts; /* that sums over lines are made in: as many, or 1 where products add them */
   guint dropped; /* low bits that the results lack */
   CcAlong along[CC_MAX_MATRICES];
   CcOver over[CC_MAX_MATRICES];

@@ -59,7 +59,7 @@ cc_lines_prepare(CcSweep *sweep, const CcRows *rows, CcSampleType type) {
   const CcSumStep step = cc_choice_sum_step(&sweep->choice);
   sweep->run = run;
   sweep->along = lines->cuts_taps ? rows->along_cut : rows->along[lines->kind][lines->n_parts - 1];
-  sweep->over = rows->over[type][step][lines->n_parts - 1];
+  sweep->over = rows->over[type][step][lines->over_parts - 1];
   sweep->makes_samples = step != CC_STEP_SUMS;
   sweep->block_rows = 2;
   const guint n_rows = sweep->n_matrices * lines->n_bundles * lines->n_parts;

@@ -337,7 +337,8 @@ along_cut(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, gu
 
 /* --- over lines --- */
 
-#define OVER_AT_ONCE (VECTOR_BYTES == 64 ? UNROLL : UNROLL / 2)
+/* As many sums as registers hold. */
+#define OVER_AT_ONCE(n_parts) (VECTOR_BYTES == 64 || (n_parts) == 1 ? UNROLL : UNROLL / 2)
 
 /* The sum of three parts as two numbers, as codes_of_parts wants them. */
 static ALWAYS_INLINE Sums
@@ -347,7 +348,7 @@ codes_of_three(Sums low, Sums middle, Sums high, const CcFinish *finish) {
                         finish);
 }
 
-/* The sums of two rows of results, or, of three parts, their code values, from OVER_AT_ONCE vectors
+/* The sums of two rows of results, or, of three parts, their code values, from vectors
  * of bundles from x on. */
 static ALWAYS_INLINE void
 over_of(Sums result[2][UNROLL], const gconstpointer *bundles, const CcOver *f,
@@ -355,19 +356,19 @@ over_of(Sums result[2][UNROLL], const gconstpointer *bundles, const CcOver *f,
   Sums total[2][CC_MOST_PARTS][UNROLL];
   for (guint i = 0; i < 2; i++)
     for (guint p = 0; p < n_parts; p++)
-      for (guint u = 0; u < OVER_AT_ONCE; u++)
+      for (guint u = 0; u < OVER_AT_ONCE(n_parts); u++)
         total[i][p][u] = f->start[p] + (Sums){0};
   for (guint g = 0; g < f->n_bundles; g++) {
     const Sums factor[2] = {f->taps[2 * g] + (Sums){0}, f->taps[2 * g + 1] + (Sums){0}};
     for (guint p = 0; p < n_parts; p++) {
       const Sums *in = (gconstpointer)((const gint32 *)bundles[n_parts * g + p] + x);
       for (guint i = 0; i < 2; i++)
-        for (guint u = 0; u < OVER_AT_ONCE; u++)
+        for (guint u = 0; u < OVER_AT_ONCE(n_parts); u++)
           total[i][p][u] = DOT_WORDS(total[i][p][u], in[u], factor[i]);
     }
   }
   for (guint i = 0; i < 2; i++)
-    for (guint u = 0; u < OVER_AT_ONCE; u++) {
+    for (guint u = 0; u < OVER_AT_ONCE(n_parts); u++) {
       const Sums low = total[i][0][u];
       if (n_parts == 1)
         result[i][u] = low;
@@ -390,11 +391,11 @@ over_of(Sums result[2][UNROLL], const gconstpointer *bundles, const CcOver *f,
     for (gsize x = 0; x < n; x += CODES_AT_ONCE) {                                                 \
       cc_look_ahead(ahead, x, CODES_AT_ONCE);                                                      \
       Sums codes[2][UNROLL];                                                                       \
-      for (guint u = 0; u < UNROLL; u += OVER_AT_ONCE) {                                           \
+      for (guint u = 0; u < UNROLL; u += OVER_AT_ONCE(n_parts)) {                                  \
         Sums sums[2][UNROLL];                                                                      \
         over_of(sums, bundles, &over, &form, x + u * SUMS_AT_ONCE, n_parts);                       \
         for (guint i = 0; i < 2; i++)                                                              \
-          for (guint v = 0; v < OVER_AT_ONCE; v++)                                                 \
+          for (guint v = 0; v < OVER_AT_ONCE(n_parts); v++)                                        \
             codes[i][u + v] = codes_of(sums[i][v], &form);                                         \
       }                                                                                            \
       for (guint i = 0; i < 2; i++)                                                                \

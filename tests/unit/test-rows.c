@@ -318,7 +318,7 @@ run_lines(const LineSums *self, const CcLines *lines, const CcRows *rows, const 
       bundles[g * n_parts + p] = to[p] = parts[g][p].i32;
     along(to, (const gconstpointer[]){&line[0], &line[1]}, &lines->along[0], N_SAMPLES);
   }
-  rows->over[self->type][step][n_parts - 1]((const gpointer[]){&out[0], &out[1]}, bundles,
+  rows->over[self->type][step][lines->over_parts - 1]((const gpointer[]){&out[0], &out[1]}, bundles,
                                             &lines->over[0], N_SAMPLES, finish, &ahead);
 }
 
