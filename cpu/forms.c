@@ -134,6 +134,8 @@ cc_find_form_32(const CcFormSearch *search, CcFinish *finish) {
   return FALSE;
 }
 
+#define MOST_CODE 0x1p30 /* that floats become integers of 32 bits from, with some room */
+
 /* The code value that the form gives t. Product and sum are rounded each. */
 static gint
 code_of_shifted(gconstpointer finish, gint64 t) {
@@ -148,7 +150,10 @@ cc_find_form_shifted(const CcOp *op, guint least_right, CcFinish *finish) {
   const CcRange range = cc_op_range(op);
   const gint beyond = (gint)g_bit_storage((gulong)MAX(-range.least, range.most)) - FLOAT_BITS;
   const gint right = MAX(beyond, (gint)least_right);
-  if (op->response == CC_RESPONSE_MAGNITUDE || op->response == CC_RESPONSE_DIRECTION)
+  const gdouble least = (gdouble)range.least * op->mul + op->add;
+  const gdouble most = (gdouble)range.most * op->mul + op->add;
+  if (op->response == CC_RESPONSE_MAGNITUDE || op->response == CC_RESPONSE_DIRECTION ||
+      fabs(least) > MOST_CODE || fabs(most) > MOST_CODE)
     return FALSE;
   for (finish->shifted.right = (guint)right; finish->shifted.right <= MOST_RIGHT;
        finish->shifted.right++) {
@@ -176,7 +181,7 @@ cc_find_form_centred(const CcOp *op, CcFinish *finish) {
   const gdouble at_middle = (gdouble)middle * op->mul + op->add;
   const gdouble span = (gdouble)(range.most - range.least);
   if (op->response == CC_RESPONSE_MAGNITUDE || op->response == CC_RESPONSE_DIRECTION ||
-      span > (1 << FLOAT_BITS) || fabs(span * op->mul) + fabs(at_middle) > 0x1p30)
+      span > (1 << FLOAT_BITS) || fabs(span * op->mul) + fabs(at_middle) > MOST_CODE)
     return FALSE;
   const gdouble add = at_middle - floor(at_middle) - 0.5;
   for (gint quarters = -1; quarters <= 1; quarters++) {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The last step from sums of 32 bits, in vectors, included by rows.c. A step is an inline function
- * from sums to code values, and samples are made of UNROLL vectors of those at a time. */
+ * from sums to code values, which may lie outside of the range that samples have, and samples are
+ * made of UNROLL vectors of those at a time. They are limited when they are packed, as then there
+ * are more in a vector. */
 
 typedef gint32 Sums __attribute__((vector_size(VECTOR_BYTES), may_alias));
 typedef gint32 UnalignedSums __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
@@ -55,16 +57,15 @@ truncate_floats(Floats v, Floats least, Floats most) {
 /* (t + addend) >> right. */
 static ALWAYS_INLINE Sums
 codes_of_bits(Sums t, const CcFinish *f) {
-  const Sums zero = {0};
-  return LIMIT_SUMS((t + f->bits.addend) >> (gint)f->bits.right, f->lo + zero, f->hi + zero);
+  return (t + f->bits.addend) >> (gint)f->bits.right;
 }
 
+/* Below 0 it is one more than it should be, which makes no difference to samples. */
 static ALWAYS_INLINE Sums
 codes_of_shifted(Sums t, const CcFinish *f) {
-  const Floats zero = {0};
   const Floats v = __builtin_convertvector(t >> (gint)f->shifted.right, Floats) * f->shifted.mul +
                    f->shifted.add;
-  return TRUNCATE(v, (gfloat)f->lo + zero, (gfloat)f->hi + zero);
+  return __builtin_convertvector(v, Sums);
 }
 
 /* The nearest integer to (t - middle) * mul + add, with one rounding, + base. */
@@ -153,19 +154,24 @@ store_bytes(guint8 *out, const Sums codes[UNROLL], const CcFinish *f, gboolean s
   const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
   const __m512i a = _mm512_packs_epi32((__m512i)codes[0], (__m512i)codes[1]);
   const __m512i b = _mm512_packs_epi32((__m512i)codes[2], (__m512i)codes[3]);
-  store_vector(out, _mm512_permutexvar_epi32(order, _mm512_packus_epi16(a, b)), streams);
+  const __m512i least = _mm512_set1_epi8((gchar)f->lo), most = _mm512_set1_epi8((gchar)f->hi);
+  const __m512i bytes = _mm512_max_epu8(_mm512_min_epu8(_mm512_packus_epi16(a, b), most), least);
+  store_vector(out, _mm512_permutexvar_epi32(order, bytes), streams);
 #elif defined __AVX2__
   const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
   const __m256i a = _mm256_packs_epi32((__m256i)codes[0], (__m256i)codes[1]);
   const __m256i b = _mm256_packs_epi32((__m256i)codes[2], (__m256i)codes[3]);
-  store_vector(out, _mm256_permutevar8x32_epi32(_mm256_packus_epi16(a, b), order), streams);
+  const __m256i least = _mm256_set1_epi8((gchar)f->lo), most = _mm256_set1_epi8((gchar)f->hi);
+  const __m256i bytes = _mm256_max_epu8(_mm256_min_epu8(_mm256_packus_epi16(a, b), most), least);
+  store_vector(out, _mm256_permutevar8x32_epi32(bytes, order), streams);
 #elif defined __SSE2__
   const __m128i a = _mm_packs_epi32((__m128i)codes[0], (__m128i)codes[1]);
   const __m128i b = _mm_packs_epi32((__m128i)codes[2], (__m128i)codes[3]);
-  store_vector(out, _mm_packus_epi16(a, b), streams);
+  const __m128i least = _mm_set1_epi8((gchar)f->lo), most = _mm_set1_epi8((gchar)f->hi);
+  store_vector(out, _mm_max_epu8(_mm_min_epu8(_mm_packus_epi16(a, b), most), least), streams);
 #else
   for (guint i = 0; i < UNROLL * SUMS_AT_ONCE; i++)
-    out[i] = (guint8)codes[i / SUMS_AT_ONCE][i % SUMS_AT_ONCE];
+    out[i] = (guint8)CLAMP(codes[i / SUMS_AT_ONCE][i % SUMS_AT_ONCE], f->lo, f->hi);
 #endif
 }
 
@@ -173,20 +179,30 @@ static ALWAYS_INLINE void
 store_words(Word *out, const Sums codes[UNROLL], const CcFinish *f, gboolean streams) {
 #if defined __AVX512BW__
   const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+  const __m512i least = _mm512_set1_epi16((gshort)f->lo), most = _mm512_set1_epi16((gshort)f->hi);
+  const __m128i shift = _mm_cvtsi32_si128((gint)f->shift);
   for (guint u = 0; u < UNROLL; u += 2) {
-    const __m512i words = _mm512_packus_epi32((__m512i)(codes[u] << (gint)f->shift),
-                                              (__m512i)(codes[u + 1] << (gint)f->shift));
+    const __m512i packed = _mm512_packus_epi32((__m512i)codes[u], (__m512i)codes[u + 1]);
+    const __m512i words =
+        _mm512_sll_epi16(_mm512_max_epu16(_mm512_min_epu16(packed, most), least), shift);
     store_vector(out + u * SUMS_AT_ONCE, _mm512_permutexvar_epi64(order, words), streams);
   }
 #elif defined __AVX2__
+  const __m256i least = _mm256_set1_epi16((gshort)f->lo), most = _mm256_set1_epi16((gshort)f->hi);
+  const __m128i shift = _mm_cvtsi32_si128((gint)f->shift);
   for (guint u = 0; u < UNROLL; u += 2) {
-    const __m256i words = _mm256_packus_epi32((__m256i)(codes[u] << (gint)f->shift),
-                                              (__m256i)(codes[u + 1] << (gint)f->shift));
+    const __m256i packed = _mm256_packus_epi32((__m256i)codes[u], (__m256i)codes[u + 1]);
+    const __m256i words =
+        _mm256_sll_epi16(_mm256_max_epu16(_mm256_min_epu16(packed, most), least), shift);
     store_vector(out + u * SUMS_AT_ONCE, _mm256_permute4x64_epi64(words, 0xd8), streams);
   }
 #else
-  for (guint i = 0; i < UNROLL * SUMS_AT_ONCE; i++)
-    out[i] = (guint16)(codes[i / SUMS_AT_ONCE][i % SUMS_AT_ONCE] << f->shift);
+  const Sums zero = {0};
+  for (guint u = 0; u < UNROLL; u++) {
+    const Sums limited = LIMIT_SUMS(codes[u], f->lo + zero, f->hi + zero);
+    for (guint i = 0; i < SUMS_AT_ONCE; i++)
+      out[u * SUMS_AT_ONCE + i] = (guint16)(limited[i] << f->shift);
+  }
 #endif
 }
 

@@ -76,6 +76,14 @@ static const struct {
      PATTERN_CHECKER},
     {"gaussian", 127, 0, "GRAY8", 150, 131, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_CLAMP, 0,
      PATTERN_SPIKES},
+    /* code values that pass 32 bits, of either sign */
+    {"sobel", 7, 9e5, "GRAY8", 99, 40, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_CLAMP, 0, PATTERN_RANDOM},
+    {"sobel", 7, -9e5, "RGBA", 99, 40, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_CLAMP, 0, PATTERN_RANDOM},
+    {MIXED, 0, 9e5, "GRAY8", 99, 40, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_CLAMP, 0, PATTERN_RANDOM},
+    {"gaussian", 5, 9e5, "GRAY16_LE", 99, 40, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_CLAMP, 1.2,
+     PATTERN_RANDOM},
+    {"sobel", 3, 9e5, "P010_10LE", 99, 40, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_OFFSET, 0,
+     PATTERN_RANDOM},
 };
 
 guint
