@@ -25,7 +25,7 @@ typedef struct {
   guint low_bits;    /* of all words but the last */
   gboolean cuts_taps;
   guint over_parts; /* that sums over lines are made in: as many, or 1 where products add them */
-  guint dropped; /* low bits that the results lack */
+  guint dropped;    /* low bits that the results lack */
   CcAlong along[CC_MAX_MATRICES];
   CcOver over[CC_MAX_MATRICES];
   gint32 *taps; /* of all of those */

@@ -319,7 +319,7 @@ run_lines(const LineSums *self, const CcLines *lines, const CcRows *rows, const 
     along(to, (const gconstpointer[]){&line[0], &line[1]}, &lines->along[0], N_SAMPLES);
   }
   rows->over[self->type][step][lines->over_parts - 1]((const gpointer[]){&out[0], &out[1]}, bundles,
-                                            &lines->over[0], N_SAMPLES, finish, &ahead);
+                                                      &lines->over[0], N_SAMPLES, finish, &ahead);
 }
 
 /* All bits of a sum show where its code value is in the middle of the range. */
