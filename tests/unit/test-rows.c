@@ -345,9 +345,14 @@ check_sum(const LineSums *self, const CcLines *lines, const CcRows *rows, guint 
 
 static void
 check_line_sums(const CcRows *rows, gboolean wide) {
-  enum { ROUNDS = 2000, LEAST_FOUND = ROUNDS / 4, LEAST_CUT = ROUNDS / 20 };
+  enum {
+    ROUNDS = 2000,
+    LEAST_FOUND = ROUNDS / 4,
+    LEAST_CUT = ROUNDS / 20,
+    LEAST_ADDED = ROUNDS / 20
+  };
   g_autoptr(GRand) rand = g_rand_new_with_seed(9);
-  guint n_found = 0, n_cut = 0;
+  guint n_found = 0, n_cut = 0, n_added = 0;
   for (guint i = 0; i < ROUNDS; i++) {
     static LineSums sums;
     draw_sums(rand, &sums);
@@ -358,10 +363,14 @@ check_line_sums(const CcRows *rows, gboolean wide) {
     (wide ? check_wide_sum : check_sum)(&sums, lines, rows, x, y);
     n_found++;
     n_cut += lines->cuts_taps;
+    n_added += lines->over_parts < lines->n_parts;
     cc_lines_free(lines);
   }
   g_assert_cmpuint(n_found, >=, LEAST_FOUND);
   g_assert_cmpuint(n_cut, >=, wide || !rows->along_cut ? 0 : LEAST_CUT);
+  g_assert_cmpuint(n_added, >=, wide ? 0 : LEAST_ADDED);
+  g_test_message("%u ways, %u with taps that are cut, %u with parts that are added", n_found, n_cut,
+                 n_added);
 }
 
 /* Rows of all sums, so that some are at the bounds of a way to cut them, of the darkest and the
