@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 import xml.etree.ElementTree
 
 sys.dont_write_bytecode = True
@@ -180,25 +181,47 @@ class Peers(unittest.TestCase):
         _, error = self.run_peers(status=77, flags=["-S"], CUDACONV_BENCH_PEERS="1", PYTHONPATH="")
         self.assertIn("no peer is here", error)
 
-    def test_environment(self):
-        """What cannot be installed is told and tried again; the rest is not installed twice."""
+    def make_environment(self, folder, least_python):
+        """What is asked for, and what is told of it."""
         asked = []
 
         def run_quietly(*command):
             asked.append(str(command[-1]))
             return "no such thing" if asked[-1].startswith("vapoursynth") else None
 
-        before, peers.run_quietly = peers.run_quietly, run_quietly
-        self.addCleanup(setattr, peers, "run_quietly", before)
+        error = io.StringIO()
+        with mock.patch.object(peers, "run_quietly", run_quietly), \
+                mock.patch.object(peers, "LEAST_PYTHON", least_python), \
+                contextlib.redirect_stderr(error):
+            peers.make_environment(pathlib.Path(folder))
+        return " ".join(asked), error.getvalue()
+
+    def test_environment(self):
+        """What cannot be installed is told and tried again; the rest is not installed twice."""
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "pyvenv.cfg").touch()
-            for said in (3 + 1, 1 + 1):
-                error = io.StringIO()
-                with contextlib.redirect_stderr(error):
-                    peers.make_environment(pathlib.Path(folder))
-                self.assertEqual(error.getvalue().count("\n"), said)
-                self.assertIn("VapourSynth is skipped", error.getvalue())
-        self.assertEqual(sum(word.startswith("opencv") for word in asked), 1)
+            for first in (True, False):
+                asked, told = self.make_environment(folder, {})
+                self.assertEqual(told.count("\n"), 3 + 1 if first else 1 + 1)
+                self.assertIn("VapourSynth is skipped: no vapoursynth", told)
+                self.assertEqual("opencv" in asked, first)
+
+    def test_old_python(self):
+        """What needs a newer Python is told, and not tried."""
+        with tempfile.TemporaryDirectory() as folder:
+            asked, told = self.make_environment(folder, {"VapourSynth": (99, 1)})
+        self.assertIn("VapourSynth is skipped: it needs Python 99.1", told)
+        self.assertNotIn("vapoursynth", asked)
+
+    def test_peers_are_held_back(self):
+        """They have no more instructions than we have."""
+        for cpu, ipp in (("avx2", "avx2"), ("avx512", None), ("", None)):
+            with mock.patch.dict(os.environ, {"CUDACONV_CPU": cpu}), \
+                    mock.patch.object(os, "execv"), \
+                    mock.patch.object(peers, "make_environment", return_value="python"):
+                os.environ.pop("OPENCV_IPP", None)
+                peers.enter_environment(peers.parse([]))
+                self.assertEqual(os.environ.get("OPENCV_IPP"), ipp)
 
     def test_bound(self):
         """With a variant held back less is claimed."""
