@@ -36,7 +36,9 @@ load_pairs(const guint8 *at, guint step) {
 /* Pair g of taps, in every word. */
 static ALWAYS_INLINE Words
 pair_of_taps(const gint32 *taps, guint g) {
-  return V(set1_epi16)(((const gint16 *)(gconstpointer)taps)[g]);
+  gint16 pair;
+  memcpy(&pair, (const guint8 *)taps + g * sizeof pair, sizeof pair);
+  return V(set1_epi16)(pair);
 }
 
 /* The sums and the products, of which no two bytes with their taps pass a word. */

@@ -339,6 +339,7 @@ forget_workers(void) {
   for (guint i = 0; i < MAX_CORES - 1; i++) {
     workers[i].state = ABSENT;
     workers[i].thread = NULL;
+    workers[i].scratch = (CcScratch){0}; /* it may have been about to grow */
     g_mutex_init(&workers[i].mutex);
     g_cond_init(&workers[i].called);
   }
@@ -355,10 +356,11 @@ cc_workers_ref(void) {
     g_once_init_leave(&once, 1);
   }
   g_mutex_lock(&users_lock);
-  if (n_users++ == 0) {
+  if (n_users == 0) {
     const guint n = n_cores_wanted ? n_cores_wanted : g_get_num_processors();
     n_cores = CLAMP(n, 1, MAX_CORES);
   }
+  n_users++; /* last, as another thread may fork */
   g_mutex_unlock(&users_lock);
 }
 
