@@ -24,8 +24,7 @@ COPIES = {"identity": 1.5}  # times a memcpy that are met, whatever the peers ta
 MOST_COPIES = 2.5  # of the other filters
 INSIDE = "CUDACONV_BENCH_PEERS"  # in the environment of the run within the virtual one
 NUMPY = "numpy==2.4.6"
-AVX2 = "avx2"  # CUDACONV_CPU that holds us to it
-# What holds the peers to it: OpenCV's own code, its IPP, and the bits of Highway's targets, of which
+# What holds the peers to AVX2: OpenCV's own code, its IPP, and the bits of Highway's targets, of which
 # those with AVX-512 come before bit 9.
 PEERS_AVX2 = {"OPENCV_CPU_DISABLE": "AVX512-COMMON,AVX512-SKX,AVX512-CNL,AVX512-CLX,AVX512-ICL",
               "OPENCV_IPP": "avx2", "VIPS_VECTOR": "511"}
@@ -95,6 +94,11 @@ def make_environment(folder):
     return python
 
 
+def is_held_to_avx2():
+    """Whether we are, and the peers with us."""
+    return os.environ.get("CUDACONV_CPU") == "avx2"
+
+
 def enter_environment(options):
     """Goes on as the Python of the environment."""
     python = make_environment(options.environment)
@@ -102,7 +106,7 @@ def enter_environment(options):
     # else's, would not be equal
     os.environ.update({INSIDE: "1", "VIPS_CONCURRENCY": str(options.threads),
                        "NUMPY_MADVISE_HUGEPAGE": "0",
-                       **(PEERS_AVX2 if os.environ.get("CUDACONV_CPU") == AVX2 else {})})
+                       **(PEERS_AVX2 if is_held_to_avx2() else {})})
     os.execv(python, [python, *sys.argv])
 
 
@@ -341,7 +345,6 @@ def file_to_write(text):
 
 def parse(argv):
     cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
-    held_back = os.environ.get("CUDACONV_CPU") == AVX2
     parser = argparse.ArgumentParser(
         prog="cudaconv-bench-peers",
         description="Measures cudaconv's CPU backend beside OpenCV, libvips and VapourSynth. The "
@@ -356,7 +359,7 @@ def parse(argv):
     parser.add_argument("--budget", default=100, type=above_zero(float), metavar="MS",
                         help="of a round (100)")
     parser.add_argument("--rounds", default=5, type=above_zero(int), help="of a cell (5)")
-    parser.add_argument("--at-least", default=1.2 if held_back else 2, type=above_zero(float),
+    parser.add_argument("--at-least", default=1.2 if is_held_to_avx2() else 2, type=above_zero(float),
                         metavar="TIMES", help="as fast as the fastest peer that a cell has to be "
                         "(2; 1.2 with CUDACONV_CPU=avx2)")
     parser.add_argument("--json", type=file_to_write, metavar="FILE",

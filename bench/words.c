@@ -48,7 +48,7 @@ refuse_size(const CcKernel *kernel, const gchar *word, GError **error) {
   g_autoptr(GString) sizes = g_string_new(NULL);
   for (guint i = 0; i < kernel->n_sizes; i++)
     g_string_append_printf(sizes, "%s%u", i > 0 ? ", " : "", kernel->sizes[i].size);
-  if (kernel->gaussian || kernel->mean)
+  if (cc_kernel_has_larger_size(kernel, CC_MAX_KERNEL_SIZE))
     g_string_append_printf(sizes, ", and odd ones to %d", CC_MAX_KERNEL_SIZE);
   return bench_refuse(error, "\"%s\": the kernel %s has no such size; it has %s", word,
                       kernel->name, sizes->str);
