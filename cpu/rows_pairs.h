@@ -77,51 +77,36 @@ store_bundles(gint32 *to, WordSums a, WordSums b) {
 #endif
 }
 
-/* Of two lines, one below the other: bundles of sums, which are made modulo 2^16. */
+/* Of two lines, one below the other: bundles of sums, which are made modulo 2^16. Of two parts, the
+ * first is of the low bits of taps that are cut. */
 static ALWAYS_INLINE void
-along_words_of(gint32 *to, const gconstpointer *lines, const CcAlong *f, guint n,
-               CcBundleKind kind) {
+along_pairs_of(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, guint n,
+               CcBundleKind kind, guint n_parts) {
+  const gint32 *const taps[2] = {n_parts == 1 ? f->taps : f->low_taps, f->taps};
+  const gint32 start[2] = {n_parts == 1 ? f->start : f->low_start, f->start};
   for (gsize x = 0; x < n; x += VECTOR_BYTES) {
-    WordSums sums[2] = {word_sums(f->start), word_sums(f->start)};
+    WordSums sums[2][2];
+    for (guint p = 0; p < n_parts; p++)
+      sums[p][0] = sums[p][1] = word_sums(start[p]);
     gsize at = x;
-    for (guint g = 0; g < f->n_pairs; g++, at += 2 * (gsize)f->step) {
-      const Words taps = pair_of_taps(f->taps, g);
-      for (guint i = 0; i < 2; i++)
-        sums[i] =
-            dot_pairs(sums[i], load_pairs((const guint8 *)lines[i] + at, f->step), taps, f, kind);
-    }
-    store_bundles(to + x, sums[0], sums[1]);
-  }
-}
-
-static void
-along_bytes_1(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, guint n) {
-  along_words_of(parts[0], lines, f, n, CC_BUNDLE_BYTES);
-}
-
-static void
-along_centred_1(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, guint n) {
-  along_words_of(parts[0], lines, f, n, CC_BUNDLE_CENTRED);
-}
-
-/* The same of the sums by either half of taps that are cut. */
-static void
-along_cut(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, guint n) {
-  for (gsize x = 0; x < n; x += VECTOR_BYTES) {
-    WordSums low[2] = {word_sums(f->low_start), word_sums(f->low_start)};
-    WordSums high[2] = {word_sums(f->start), word_sums(f->start)};
-    gsize at = x;
-    for (guint g = 0; g < f->n_pairs; g++, at += 2 * (gsize)f->step) {
-      const Words by_low = pair_of_taps(f->low_taps, g), by_high = pair_of_taps(f->taps, g);
+    for (guint g = 0; g < f->n_pairs; g++, at += 2 * (gsize)f->step)
       for (guint i = 0; i < 2; i++) {
         const WordSums pairs = load_pairs((const guint8 *)lines[i] + at, f->step);
-        low[i] = dot_pairs(low[i], pairs, by_low, f, CC_BUNDLE_BYTES);
-        high[i] = dot_pairs(high[i], pairs, by_high, f, CC_BUNDLE_BYTES);
+        for (guint p = 0; p < n_parts; p++)
+          sums[p][i] = dot_pairs(sums[p][i], pairs, pair_of_taps(taps[p], g), f, kind);
       }
-    }
-    store_bundles(parts[0] + x, low[0], low[1]);
-    store_bundles(parts[1] + x, high[0], high[1]);
+    for (guint p = 0; p < n_parts; p++)
+      store_bundles(parts[p] + x, sums[p][0], sums[p][1]);
   }
 }
+
+#define DEFINE_ALONG_PAIRS(name, kind, n_parts)                                                    \
+  static void name(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, guint n) {  \
+    along_pairs_of(parts, lines, f, n, kind, n_parts);                                             \
+  }
+
+DEFINE_ALONG_PAIRS(along_bytes_1, CC_BUNDLE_BYTES, 1)
+DEFINE_ALONG_PAIRS(along_centred_1, CC_BUNDLE_CENTRED, 1)
+DEFINE_ALONG_PAIRS(along_cut, CC_BUNDLE_BYTES, 2)
 
 #undef V
