@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "command.h"
+
+AppStatus
+app_doctor(int argc, char **argv) {
+  return APP_FAILED;
+}

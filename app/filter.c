@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "filter.h"
+#include "command.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ELEMENT "cudaconv"
+
+typedef struct {
+  gchar *property, *text;
+} Setting;
+
+struct _FilterOptions {
+  GstElement *model;       /* tells the properties; never starts */
+  GParamSpec **properties; /* those that can be set */
+  GOptionEntry *entries;   /* one for each property */
+  GPtrArray *descriptions; /* the texts of the entries */
+  GArray *settings;        /* of Setting, in the order of the command line */
+  gchar *preset;
+};
+
+static void
+clear_setting(Setting *setting) {
+  g_free(setting->property);
+  g_free(setting->text);
+}
+
+GParamSpec **
+filter_list_properties(GstElement *filter) {
+  guint count, used = 0;
+  GParamSpec **all = g_object_class_list_properties(G_OBJECT_GET_CLASS(filter), &count);
+  for (guint i = 0; i < count; i++) {
+    /* those of the base classes are for pipelines */
+    if (all[i]->flags & G_PARAM_WRITABLE && all[i]->owner_type == G_OBJECT_TYPE(filter))
+      all[used++] = all[i];
+  }
+  all = g_renew(GParamSpec *, all, used + 1);
+  all[used] = NULL;
+  return all;
+}
+
+/* What a property takes, as in "0 to 127" or "a|b|c". */
+static gchar *
+describe_values(const GParamSpec *spec) {
+  if (G_IS_PARAM_SPEC_ENUM(spec)) {
+    const GEnumClass *choices = G_PARAM_SPEC_ENUM(spec)->enum_class;
+    g_autoptr(GString) names = g_string_new(NULL);
+    for (guint i = 0; i < choices->n_values; i++)
+      g_string_append_printf(names, "%s%s", i ? ", " : "", choices->values[i].value_nick);
+    return g_strdup(names->str);
+  }
+  if (G_IS_PARAM_SPEC_INT(spec)) {
+    const GParamSpecInt *range = G_PARAM_SPEC_INT(spec);
+    return range->maximum == G_MAXINT ? g_strdup_printf("%d or more", range->minimum)
+                                      : g_strdup_printf("%d to %d", range->minimum, range->maximum);
+  }
+  if (G_IS_PARAM_SPEC_DOUBLE(spec)) {
+    const GParamSpecDouble *range = G_PARAM_SPEC_DOUBLE(spec);
+    return g_strdup_printf("%.15g to %.15g", range->minimum, range->maximum);
+  }
+  if (GST_IS_PARAM_SPEC_ARRAY_LIST(spec))
+    return g_strdup("numbers like <1,2,1>");
+  return g_strdup("text");
+}
+
+/* The placeholder of an option's value in the help. */
+static const gchar *
+placeholder(const GParamSpec *spec) {
+  if (G_IS_PARAM_SPEC_ENUM(spec))
+    return "NAME";
+  if (G_IS_PARAM_SPEC_INT(spec))
+    return "N";
+  if (G_IS_PARAM_SPEC_DOUBLE(spec))
+    return "X";
+  if (GST_IS_PARAM_SPEC_ARRAY_LIST(spec))
+    return "ARRAY";
+  return "TEXT";
+}
+
+/* ---- setting ---- */
+
+static gboolean
+refuse(GError **error, const GParamSpec *spec, const gchar *text) {
+  g_autofree gchar *values = describe_values(spec);
+  g_set_error(error, APP_USAGE_ERROR, 0, "--%s \"%s\": %s: %s", spec->name, text,
+              G_IS_PARAM_SPEC_ENUM(spec) ? "there is no such value; there are" : "it takes",
+              values);
+  return FALSE;
+}
+
+/* The value that a text stands for. Whole numbers and choices are read strictly, since GStreamer
+ * takes "3x" for 3 in some of its versions. */
+static gboolean
+read_value(GParamSpec *spec, const gchar *text, GValue *value) {
+  g_value_init(value, spec->value_type);
+  if (G_VALUE_HOLDS_STRING(value)) {
+    g_value_set_string(value, text);
+    return TRUE;
+  }
+  if (G_IS_PARAM_SPEC_ENUM(spec)) {
+    const GEnumValue *choice = g_enum_get_value_by_nick(G_PARAM_SPEC_ENUM(spec)->enum_class, text);
+    if (choice)
+      g_value_set_enum(value, choice->value);
+    return choice != NULL;
+  }
+  if (G_VALUE_HOLDS_INT(value)) {
+    gint64 number;
+    if (!g_ascii_string_to_signed(text, 10, G_MININT, G_MAXINT, &number, NULL))
+      return FALSE;
+    g_value_set_int(value, (gint)number);
+    return TRUE;
+  }
+  if (G_VALUE_HOLDS_DOUBLE(value)) {
+    gchar *end;
+    g_value_set_double(value, g_ascii_strtod(text, &end));
+    return end != text && *end == '\0';
+  }
+  return gst_value_deserialize_with_pspec(value, text, spec);
+}
+
+gboolean
+filter_set(GstElement *filter, const gchar *property, const gchar *text, GError **error) {
+  GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(filter), property);
+  if (!spec || !(spec->flags & G_PARAM_WRITABLE) || spec->owner_type != G_OBJECT_TYPE(filter)) {
+    g_autofree GParamSpec **all = filter_list_properties(filter);
+    g_autoptr(GString) names = g_string_new(NULL);
+    for (guint i = 0; all[i]; i++)
+      g_string_append_printf(names, "%s%s", i ? ", " : "", all[i]->name);
+    g_set_error(error, APP_USAGE_ERROR, 0,
+                "--set %s=%s: there is no property \"%s\"; there are: %s", property, text, property,
+                names->str);
+    return FALSE;
+  }
+  g_auto(GValue) value = G_VALUE_INIT;
+  if (!read_value(spec, text, &value))
+    return refuse(error, spec, text);
+  /* which puts a number that is out of range at its end; NaN is in no range */
+  if (g_param_value_validate(spec, &value) ||
+      (G_VALUE_HOLDS_DOUBLE(&value) && isnan(g_value_get_double(&value))))
+    return refuse(error, spec, text);
+  g_object_set_property(G_OBJECT(filter), property, &value);
+  return TRUE;
+}
+
+static gboolean
+load_preset(GstElement *filter, const gchar *preset, GError **error) {
+  if (gst_preset_load_preset(GST_PRESET(filter), preset))
+    return TRUE;
+  g_auto(GStrv) names = gst_preset_get_preset_names(GST_PRESET(filter));
+  g_autofree gchar *list = names ? g_strjoinv(", ", names) : g_strdup("none");
+  g_set_error(error, APP_USAGE_ERROR, 0,
+              "--preset \"%s\": there is no such preset, or it has wrong values; there are: %s",
+              preset, list);
+  return FALSE;
+}
+
+GstElement *
+filter_options_make(const FilterOptions *self, GError **error) {
+  g_autoptr(GstElement) filter = gst_object_ref_sink(gst_element_factory_make(ELEMENT, "filter"));
+  if (self->preset && !load_preset(filter, self->preset, error))
+    return NULL;
+  for (guint i = 0; i < self->settings->len; i++) {
+    const Setting *setting = &g_array_index(self->settings, Setting, i);
+    if (!filter_set(filter, setting->property, setting->text, error))
+      return NULL;
+  }
+  GstElement *made = g_steal_pointer(&filter);
+  g_object_force_floating(G_OBJECT(made));
+  return made;
+}
+
+/* ---- options ---- */
+
+/* Of an option that is named like a property. */
+static gboolean
+take_property(const gchar *option, const gchar *text, gpointer user_data, GError **error) {
+  FilterOptions *self = user_data;
+  const gchar *property = strcmp(option, "-k") == 0 ? "kernel" : option + strlen("--");
+  const Setting setting = {g_strdup(property), g_strdup(text)};
+  g_array_append_val(self->settings, setting);
+  return TRUE;
+}
+
+static gboolean
+take_set(const gchar *option, const gchar *text, gpointer user_data, GError **error) {
+  FilterOptions *self = user_data;
+  const gchar *equals = strchr(text, '=');
+  if (!equals || equals == text) {
+    g_set_error(error, APP_USAGE_ERROR, 0, "--set \"%s\": it takes PROPERTY=VALUE, such as size=5",
+                text);
+    return FALSE;
+  }
+  const Setting setting = {g_strndup(text, (gsize)(equals - text)), g_strdup(equals + 1)};
+  g_array_append_val(self->settings, setting);
+  return TRUE;
+}
+
+static gboolean
+take_preset(const gchar *option, const gchar *text, gpointer user_data, GError **error) {
+  FilterOptions *self = user_data;
+  g_free(self->preset);
+  self->preset = g_strdup(text);
+  return TRUE;
+}
+
+/* "Blurb. Default: x; values": the values are not repeated where the blurb or its like has them. */
+static gchar *
+describe_property(const FilterOptions *self, GParamSpec *spec) {
+  g_auto(GValue) value = G_VALUE_INIT;
+  g_value_init(&value, spec->value_type);
+  g_object_get_property(G_OBJECT(self->model), spec->name, &value);
+  const gchar *blurb = g_param_spec_get_blurb(spec);
+  if (G_IS_PARAM_SPEC_ENUM(spec)) {
+    const GEnumValue *choice =
+        g_enum_get_value(G_PARAM_SPEC_ENUM(spec)->enum_class, g_value_get_enum(&value));
+    g_autofree gchar *values = describe_values(spec);
+    return g_strdup_printf("%s (%s): %s", blurb, choice->value_nick, values);
+  }
+  if (G_IS_PARAM_SPEC_INT(spec) || G_IS_PARAM_SPEC_DOUBLE(spec)) {
+    g_autofree gchar *values = describe_values(spec);
+    return g_strdup_printf("%s; %s", blurb, values);
+  }
+  return g_strdup(blurb);
+}
+
+FilterOptions *
+filter_options_new(GError **error) {
+  GstElement *model = gst_element_factory_make(ELEMENT, NULL);
+  if (!model) {
+    g_set_error(error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+                "GStreamer does not find the element " ELEMENT "; `cudaconv doctor` says why");
+    return NULL;
+  }
+  FilterOptions *self = g_new0(FilterOptions, 1);
+  self->model = gst_object_ref_sink(model);
+  self->properties = filter_list_properties(model);
+  self->settings = g_array_new(FALSE, FALSE, sizeof(Setting));
+  g_array_set_clear_func(self->settings, (GDestroyNotify)clear_setting);
+  self->descriptions = g_ptr_array_new_with_free_func(g_free);
+  return self;
+}
+
+void
+filter_options_free(FilterOptions *self) {
+  g_free(self->entries);
+  g_ptr_array_unref(self->descriptions);
+  g_array_unref(self->settings);
+  g_free(self->properties);
+  gst_object_unref(self->model);
+  g_free(self->preset);
+  g_free(self);
+}
+
+void
+filter_options_add(FilterOptions *self, GOptionContext *context) {
+  const GOptionEntry common[] = {
+      {"preset", 'p', 0, G_OPTION_ARG_CALLBACK, take_preset,
+       "Start from a preset (`cudaconv presets`); the options below come after it", "NAME"},
+      {"set", 0, 0, G_OPTION_ARG_CALLBACK, take_set, "Set a property, as its option does",
+       "PROPERTY=VALUE"},
+      {0}};
+  GOptionGroup *group = g_option_context_get_main_group(context);
+  g_option_group_add_entries(group, common);
+  g_autoptr(GArray) entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));
+  for (guint i = 0; self->properties[i]; i++) {
+    GParamSpec *spec = self->properties[i];
+    gchar *description = describe_property(self, spec);
+    g_ptr_array_add(self->descriptions, description);
+    const GOptionEntry entry = {spec->name,
+                                strcmp(spec->name, "kernel") == 0 ? 'k' : 0,
+                                0,
+                                G_OPTION_ARG_CALLBACK,
+                                take_property,
+                                description,
+                                placeholder(spec)};
+    g_array_append_val(entries, entry);
+  }
+  g_free(self->entries);
+  self->entries = (GOptionEntry *)g_array_free(g_steal_pointer(&entries), FALSE);
+  g_option_group_add_entries(group, self->entries);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The program `cudaconv`: the element for people who have a file or a camera and do not know
+ * GStreamer. Each sub-command is a file of its own. */
+
+#include "command.h"
+
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+  const gchar *name, *arguments, *summary;
+  AppRun run;
+} commands[] = {
+    {"apply", "IN OUT", "filter a film, a picture or a camera into a file", app_apply},
+    {"play", "[IN]", "filter in a window, before and after side by side", app_play},
+    {"kernels", "", "list the kernels", app_kernels},
+    {"presets", "", "list the presets", app_presets},
+    {"doctor", "", "say what is installed, what is missing and how to mend it", app_doctor},
+};
+
+static void
+print_help(void) {
+  g_print("Usage: cudaconv COMMAND [OPTION...]\n\n"
+          "Convolves video: edges, blur, sharpening. Commands:\n\n");
+  for (guint i = 0; i < G_N_ELEMENTS(commands); i++) {
+    g_autofree gchar *usage = g_strdup_printf("%s %s", commands[i].name, commands[i].arguments);
+    g_print("  %-16s %s\n", usage, commands[i].summary);
+  }
+  g_print(
+      "\n`cudaconv COMMAND --help` lists the options of each, `cudaconv --version` the versions.\n"
+      "\n"
+      "  cudaconv apply --kernel sobel holiday.mp4 edges.mp4\n"
+      "  cudaconv apply --kernel gaussian --sigma 3 photo.jpg soft.jpg\n"
+      "  cudaconv play --preset sketch\n");
+}
+
+static void
+print_version(void) {
+  g_autofree gchar *gstreamer = gst_version_string();
+  g_print("cudaconv %s, %s\n", VERSION, gstreamer);
+}
+
+static int
+compare_names(gconstpointer a, gconstpointer b) {
+  return strcmp(*(const gchar *const *)a, *(const gchar *const *)b);
+}
+
+static AppStatus
+refuse_command(const gchar *name) {
+  const gchar *names[G_N_ELEMENTS(commands) + 1] = {NULL};
+  for (guint i = 0; i < G_N_ELEMENTS(commands); i++)
+    names[i] = commands[i].name;
+  qsort(names, G_N_ELEMENTS(commands), sizeof *names, compare_names);
+  g_autofree gchar *list = g_strjoinv(", ", (gchar **)names);
+  g_printerr("cudaconv: there is no command \"%s\"; there are: %s\n", name, list);
+  return APP_WRONG_USAGE;
+}
+
+/* A build that is not installed has the plugin in the folder beside the one of this program. */
+static void
+find_plugin_in_build(void) {
+  g_autoptr(GstElementFactory) known = gst_element_factory_find("cudaconv");
+  g_autofree gchar *program = g_file_read_link("/proc/self/exe", NULL);
+  if (known || !program)
+    return;
+  g_autofree gchar *folder = g_path_get_dirname(program);
+  g_autofree gchar *plugins = g_build_filename(folder, "..", "plugin", NULL);
+  gst_registry_scan_path(gst_registry_get(), plugins);
+}
+
+static const gchar *
+arguments_of(const gchar *name) {
+  for (guint i = 0; i < G_N_ELEMENTS(commands); i++) {
+    if (strcmp(name, commands[i].name) == 0)
+      return commands[i].arguments;
+  }
+  g_return_val_if_reached("");
+}
+
+GOptionContext *
+app_option_context_new(const gchar *name, const gchar *summary, const GOptionEntry *entries,
+                       gpointer user_data) {
+  GOptionContext *context = g_option_context_new(arguments_of(name));
+  GOptionGroup *group = g_option_group_new(name, name, name, user_data, NULL);
+  g_option_group_add_entries(group, entries);
+  g_option_context_set_main_group(context, group);
+  g_option_context_set_summary(context, summary);
+  return context;
+}
+
+gchar **
+app_parse_arguments(GOptionContext *context, int argc, char **argv, guint least, guint most,
+                    GError **error) {
+  g_auto(GStrv) copy = g_new0(gchar *, argc + 1);
+  for (int i = 0; i < argc; i++)
+    copy[i] = g_strdup(argv[i]);
+  if (!g_option_context_parse_strv(context, &copy, error))
+    return NULL;
+  g_autoptr(GPtrArray) words = g_ptr_array_new();
+  for (gchar **word = copy + 1; *word; word++) {
+    if (strcmp(*word, "--") != 0)
+      g_ptr_array_add(words, *word);
+  }
+  if (words->len < least || words->len > most) {
+    const gchar *wanted = arguments_of(argv[0]);
+    g_set_error(error, APP_USAGE_ERROR, 0, "it takes %s, not %u argument%s",
+                *wanted ? wanted : "no argument", words->len, words->len == 1 ? "" : "s");
+    return NULL;
+  }
+  g_ptr_array_add(words, NULL);
+  return g_strdupv((gchar **)words->pdata);
+}
+
+AppStatus
+app_fail(const gchar *name, AppStatus status, const GError *error) {
+  g_printerr("cudaconv %s: %s\n", name, error->message);
+  if (status == APP_WRONG_USAGE)
+    g_printerr("`cudaconv %s --help` says what it takes.\n", name);
+  return status;
+}
+
+int
+main(int argc, char **argv) {
+  setlocale(LC_ALL, "");
+  if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+      strcmp(argv[1], "help") == 0) {
+    print_help();
+    return argc < 2 ? APP_WRONG_USAGE : APP_DONE;
+  }
+  gst_init(NULL, NULL);
+  if (strcmp(argv[1], "--version") == 0) {
+    print_version();
+    return APP_DONE;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(commands); i++) {
+    if (strcmp(argv[1], commands[i].name) == 0) {
+      g_autofree gchar *usage = g_strconcat("cudaconv ", argv[1], NULL);
+      g_set_prgname(usage); /* the help begins with it */
+      find_plugin_in_build();
+      return commands[i].run(argc - 1, argv + 1);
+    }
+  }
+  return refuse_command(argv[1]);
+}
