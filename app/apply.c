@@ -1,7 +1,223 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* cudaconv apply IN OUT: reads the options, and says in the end what was made. */
+
 #include "command.h"
+#include "film.h"
+#include "filter.h"
+#include "input.h"
+#include "job.h"
+#include "output.h"
+#include "picture.h"
+
+#include <glib-unix.h>
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SUMMARY                                                                                    \
+  "Filters IN into OUT.\n\n"                                                                       \
+  "IN is a film, a picture, a URI, a camera such as /dev/video0 (until Ctrl-C, or\n"               \
+  "--seconds), or numbered pictures such as frames/%04d.png. The ending of OUT says\n"             \
+  "what it becomes: a film (.mp4 .m4v .mov .mkv .webm .avi .ogv), a picture (.png\n"               \
+  ".jpg .tiff .webp), or numbered pictures (out/%04d.png). Sound, subtitles, rotation,\n"          \
+  "frame rate and colour description stay as they are, where OUT can hold them.\n"                 \
+  "OUT appears when it is complete; what had its name stays until then."
+
+typedef struct {
+  gchar *encoder, *seconds, *at, *framerate; /* as they were given */
+  gboolean lossless, quiet;
+
+  gdouble seconds_value, at_value;
+  gchar *rate;
+} ApplyOptions;
+
+static void
+clear_options(ApplyOptions *options) {
+  g_free(options->encoder);
+  g_free(options->seconds);
+  g_free(options->at);
+  g_free(options->framerate);
+  g_free(options->rate);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ApplyOptions, clear_options)
+
+/* ---- checks ---- */
+
+static gboolean refuse(GError **error, const gchar *format, ...) G_GNUC_PRINTF(2, 3);
+
+static gboolean
+refuse(GError **error, const gchar *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  *error = g_error_new_valist(APP_USAGE_ERROR, 0, format, arguments);
+  va_end(arguments);
+  return FALSE;
+}
+
+static gboolean
+read_seconds(const gchar *option, const gchar *text, gdouble *seconds, GError **error) {
+  gchar *end;
+  if (!text)
+    return TRUE;
+  *seconds = g_ascii_strtod(text, &end);
+  if (end != text && *end == '\0' && *seconds >= 0 && *seconds < 1e9)
+    return TRUE;
+  return refuse(error, "%s \"%s\": it takes a number of seconds, such as 2.5", option, text);
+}
+
+/* "25" and "30000/1001" are rates. */
+static gboolean
+read_rate(ApplyOptions *options, GError **error) {
+  const gchar *text = options->framerate ? options->framerate : "25";
+  g_auto(GStrv) parts = g_strsplit(text, "/", 2);
+  guint64 n = 0, d = 1;
+  if (!parts[0] || !g_ascii_string_to_unsigned(parts[0], 10, 1, G_MAXINT, &n, NULL) ||
+      (parts[1] && !g_ascii_string_to_unsigned(parts[1], 10, 1, G_MAXINT, &d, NULL)))
+    return refuse(error, "--framerate \"%s\": it takes pictures a second, such as 25 or 30000/1001",
+                  text);
+  options->rate = g_strdup_printf("%u/%u", (guint)n, (guint)d);
+  return TRUE;
+}
+
+static gboolean
+check_options(ApplyOptions *options, const Input *input, const Output *output, GError **error) {
+  const Media *media = output->media;
+  if (options->framerate && !input->pictures)
+    return refuse(error,
+                  "--framerate \"%s\": it is for numbered pictures as IN, such as frames/%%04d.png",
+                  options->framerate);
+  if (options->at && (media->kind == MEDIA_FILM || output->pictures))
+    return refuse(error, "--at \"%s\": it is for one picture as OUT", options->at);
+  if (options->seconds && media->kind == MEDIA_PICTURE && !output->pictures)
+    return refuse(
+        error, "--seconds \"%s\": it is for a film as OUT; --at says which frame becomes a picture",
+        options->seconds);
+  if (options->lossless && options->encoder)
+    return refuse(error, "--lossless and --encoder \"%s\": only one of the two says what encodes",
+                  options->encoder);
+  if (options->lossless && !media->lossless[0])
+    return refuse(
+        error,
+        "--lossless: %s has losses; .mkv, .mp4, .mov, .webm, .png, .tiff and .webp can do without",
+        media->endings[0]);
+  if (input_is_file(input, output->path))
+    return refuse(error, "%s: IN and OUT are the same file", output->name);
+  return TRUE;
+}
+
+/* ---- the result ---- */
+
+static void
+report(const Job *job, const Output *output, const FilmReport *film) {
+  g_autoptr(GString) line = g_string_new(output->name);
+  g_string_append_printf(line, ": %" G_GUINT64_FORMAT " frame%s", job->frames,
+                         job->frames == 1 ? "" : "s");
+  if (film->codec) {
+    g_string_append_printf(line, " of %dx%d, %s", job->width, job->height, film->codec);
+    g_string_append_printf(line, "; %s", film->sound->len ? film->sound->str : "no sound");
+  }
+  g_string_append_printf(line, "; filtered on %s", job->backend ? job->backend : "?");
+  if (job->device)
+    g_string_append_printf(line, " (%s)", job->device);
+  if (job->frames > 1 && job->took > 0)
+    g_string_append_printf(line, ", %.0f frames a second",
+                           (gdouble)job->frames * GST_SECOND / (gdouble)job->took);
+  g_print("%s\n", line->str);
+}
+
+/* A film that is much shorter than it says has a broken or cut file behind it. */
+static void
+check_length(Job *job, const ApplyOptions *options) {
+  GstClockTime told = job->length;
+  if (!GST_CLOCK_TIME_IS_VALID(told) || !GST_CLOCK_TIME_IS_VALID(job->last) || options->seconds)
+    return;
+  if (job->last + MAX(2 * GST_SECOND, told / 20) < told)
+    job_note(job, "%s: it says that it lasts %.1f s, and ended after %.1f s", job->input,
+             (gdouble)told / GST_SECOND, (gdouble)job->last / GST_SECOND);
+}
+
+/* Ends as the signal would have ended it, so that a loop of a shell ends as well. */
+static AppStatus
+end_by_signal(gint number) {
+  signal(number, SIG_DFL);
+  raise(number);
+  return APP_FAILED;
+}
+
+static gboolean
+make(GstElement *filter, const Input *input, Output *output, const ApplyOptions *options, Job *job,
+     FilmReport *film, GError **error) {
+  if (output->media->kind == MEDIA_FILM) {
+    const FilmOptions wanted = {options->encoder, options->lossless, options->seconds_value,
+                                options->rate};
+    return output_begin(output, error) &&
+           film_make(filter, input, output, &wanted, job, film, error) &&
+           input_check_unchanged(input, error) && output_commit(output, error);
+  }
+  const PictureOptions wanted = {options->encoder, options->lossless, options->seconds_value,
+                                 options->at_value, options->rate};
+  return picture_make(filter, input, output, &wanted, job, error);
+}
+
+/* Does the work. FALSE without an error when a signal ended it. */
+static gboolean
+apply(const ApplyOptions *options, const FilterOptions *properties, const Input *input,
+      Output *output, gint *signal_number, GError **error) {
+  GstElement *filter = filter_options_make(properties, error);
+  if (!filter)
+    return FALSE;
+  g_autoptr(GstElement) owned = gst_object_ref_sink(filter);
+  g_auto(Job) job = {.quiet = options->quiet};
+  g_auto(FilmReport) film = {0};
+  gboolean ok = make(filter, input, output, options, &job, &film, error);
+  *signal_number = job.signal;
+  if (ok) {
+    check_length(&job, options);
+    if (!options->quiet)
+      report(&job, output, &film);
+  }
+  return ok;
+}
 
 AppStatus
 app_apply(int argc, char **argv) {
-  return APP_FAILED;
+  g_auto(ApplyOptions) options = {0};
+  const GOptionEntry entries[] = {
+      {"lossless", 0, 0, G_OPTION_ARG_NONE, &options.lossless, "Encode without losses", NULL},
+      {"encoder", 0, 0, G_OPTION_ARG_STRING, &options.encoder,
+       "Encode the video with this, as in a gst-launch line: \"x264enc bitrate=4000\"", "ELEMENT"},
+      {"seconds", 0, 0, G_OPTION_ARG_STRING, &options.seconds,
+       "Stop after so many seconds of video", "SECONDS"},
+      {"at", 0, 0, G_OPTION_ARG_STRING, &options.at,
+       "Make a picture of the frame at this time of a film", "SECONDS"},
+      {"framerate", 0, 0, G_OPTION_ARG_STRING, &options.framerate,
+       "Rate of numbered pictures as IN: 25 (the default) or 30000/1001", "RATE"},
+      {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "Say nothing but errors", NULL},
+      {0}};
+  g_autoptr(GError) error = NULL;
+  g_autoptr(FilterOptions) properties = filter_options_new(&error);
+  if (!properties)
+    return app_fail("apply", APP_FAILED, error);
+  g_autoptr(GOptionContext) context = app_option_context_new("apply", SUMMARY, entries, properties);
+  filter_options_add(properties, context);
+  g_auto(GStrv) words = app_parse_arguments(context, argc, argv, 2, 2, &error);
+  if (!words || !read_seconds("--seconds", options.seconds, &options.seconds_value, &error) ||
+      !read_seconds("--at", options.at, &options.at_value, &error) || !read_rate(&options, &error))
+    return app_fail("apply", APP_WRONG_USAGE, error);
+
+  g_auto(Input) input = {0};
+  g_auto(Output) output = {0};
+  gint number = 0;
+  if (input_init(&input, words[0], &error) && output_init(&output, words[1], &error) &&
+      check_options(&options, &input, &output, &error) &&
+      apply(&options, properties, &input, &output, &number, &error))
+    return APP_DONE;
+  if (error)
+    return app_fail("apply", error->domain == APP_USAGE_ERROR ? APP_WRONG_USAGE : APP_FAILED,
+                    error);
+  output_clear(&output);
+  g_printerr("cudaconv apply: interrupted; %s is as it was\n", words[1]);
+  return end_by_signal(number);
 }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* Making, adding and linking elements, with errors for people. */
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* A new element (floating) with a name, or one of its own where that is NULL. NULL when it is not
+ * installed. */
+GstElement *elements_new(const gchar *factory, const gchar *name, GError **error);
+
+/* What a user wrote as in a gst-launch line, with a sink and a source pad where it has them
+ * (floating). `option` is named in the error. */
+GstElement *elements_parse(const gchar *description, const gchar *option, GError **error);
+
+/* Adds an element to a pipeline and brings it into its state. Returns the element. */
+GstElement *elements_add(GstElement *pipeline, GstElement *element);
+
+/* Turns the frames that leave `pad` (a source pad, linked before the first of them) upright, when a
+ * tag says that they are to be turned. */
+void elements_keep_upright(GstElement *pipeline, GstPad *pad);
+
+/* Ends the stream that leaves `pad` (a source pad that is to be linked) before the first buffer of
+ * that many seconds of running time. */
+void elements_end_after(GstPad *pad, gdouble seconds);
+
+G_END_DECLS

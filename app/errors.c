@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "errors.h"
+
+#include <string.h>
+
+static gboolean
+has_flag(GstObject *object, guint flag) {
+  return object && GST_IS_ELEMENT(object) && GST_OBJECT_FLAG_IS_SET(object, flag);
+}
+
+/* Whether one of the object's parents, or itself, has the name. */
+static gboolean
+is_within(GstObject *object, const gchar *name) {
+  for (; object; object = GST_OBJECT_PARENT(object)) {
+    if (g_strcmp0(GST_OBJECT_NAME(object), name) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gchar *
+explain_input(const GError *error, const gchar *input, const gchar *missing) {
+  if (missing)
+    return g_strdup_printf(
+        "%s: not installed: %s; packages with decoders are gstreamer1.0-libav and "
+        "gstreamer1.0-plugins-good, -bad and -ugly",
+        input, missing);
+  if (g_error_matches(error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN))
+    return g_strdup_printf("%s: there is no video in it", input);
+  if (g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND) ||
+      g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE))
+    return g_strdup_printf("%s: this is no film or picture that is known here (%s)", input,
+                           error->message);
+  return g_strdup_printf("%s: %s", input, error->message);
+}
+
+gchar *
+error_explain(GstMessage *message, GstElement *filter, const gchar *input, const gchar *output,
+              const gchar *missing) {
+  g_autoptr(GError) error = NULL;
+  g_autofree gchar *details = NULL;
+  gst_message_parse_error(message, &error, &details);
+  GstObject *from = GST_MESSAGE_SRC(message);
+  g_strdelimit(error->message, "\n", ' ');
+
+  if (from == GST_OBJECT(filter))
+    return g_strdup(error->message);
+  if (g_error_matches(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT))
+    return g_strdup_printf("%s: there is no space left for it", output);
+  if (has_flag(from, GST_ELEMENT_FLAG_SINK))
+    return g_strdup_printf("%s: %s", output, error->message);
+  if (is_within(from, "source"))
+    return explain_input(error, input, missing);
+  if (details && strstr(details, "not-negotiated"))
+    return g_strdup_printf("%s: its frames do not fit the next step (%s)", GST_OBJECT_NAME(from),
+                           error->message);
+  return g_strdup_printf("%s: %s", GST_OBJECT_NAME(from), error->message);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* What GStreamer's errors mean to somebody who does not know GStreamer. */
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* One line about a message of type ERROR: it begins with the name of what has to be mended, the
+ * input or the output, unless it is the filter's own. `missing` describes the last decoder that was
+ * not found, or is NULL. */
+gchar *error_explain(GstMessage *message, GstElement *filter, const gchar *input,
+                     const gchar *output, const gchar *missing);
+
+G_END_DECLS

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "numbered.h"
+#include "command.h"
+
+#include <string.h>
+
+#define PATTERN "^([^%]*)%(?:0?([1-9]))?d([^%/]*)$"
+
+gboolean
+numbered_is_pattern(const gchar *name) {
+  return g_regex_match_simple("%(0?[1-9])?d", name, 0, 0);
+}
+
+Numbered *
+numbered_new(const gchar *pattern, GError **error) {
+  g_autoptr(GRegex) regex = g_regex_new(PATTERN, 0, 0, NULL);
+  g_autoptr(GMatchInfo) match = NULL;
+  if (!g_regex_match(regex, pattern, 0, &match)) {
+    g_set_error(error, APP_USAGE_ERROR, 0,
+                "%s: numbered pictures have one number and no other %% in their name, such as "
+                "frames/%%04d.png",
+                pattern);
+    return NULL;
+  }
+  Numbered *self = g_new0(Numbered, 1);
+  self->before = g_match_info_fetch(match, 1);
+  g_autofree gchar *digits = g_match_info_fetch(match, 2);
+  self->digits = *digits ? (guint)(*digits - '0') : 1;
+  self->after = g_match_info_fetch(match, 3);
+  return self;
+}
+
+void
+numbered_free(Numbered *self) {
+  g_free(self->before);
+  g_free(self->after);
+  g_free(self);
+}
+
+gchar *
+numbered_name(const Numbered *self, guint number) {
+  return g_strdup_printf("%s%0*u%s", self->before, (int)self->digits, number, self->after);
+}
+
+gchar *
+numbered_pattern(const Numbered *self) {
+  return g_strdup_printf("%s%%0%ud%s", self->before, self->digits, self->after);
+}
+
+/* The number of a file's name, or FALSE for one that the pattern does not make. */
+static gboolean
+read_number(const Numbered *self, const gchar *folder, const gchar *file, guint *number) {
+  g_autofree gchar *path =
+      strchr(self->before, '/') ? g_build_filename(folder, file, NULL) : g_strdup(file);
+  g_autofree gchar *digits = NULL;
+  if (!g_str_has_prefix(path, self->before) || !g_str_has_suffix(path, self->after) ||
+      strlen(path) <= strlen(self->before) + strlen(self->after))
+    return FALSE;
+  digits = g_strndup(path + strlen(self->before),
+                     strlen(path) - strlen(self->before) - strlen(self->after));
+  guint64 value;
+  if (!g_ascii_string_to_unsigned(digits, 10, 0, G_MAXINT, &value, NULL))
+    return FALSE;
+  g_autofree gchar *name = numbered_name(self, (guint)value);
+  *number = (guint)value;
+  return strcmp(name, path) == 0;
+}
+
+gboolean
+numbered_find(const Numbered *self, guint *first, guint *last, GError **error) {
+  const gchar *slash = strrchr(self->before, '/');
+  g_autofree gchar *folder =
+      slash ? g_strndup(self->before, (gsize)(slash - self->before) + 1) : g_strdup(".");
+  g_autoptr(GDir) dir = g_dir_open(folder, 0, error);
+  if (!dir)
+    return FALSE;
+  guint count = 0, number;
+  *first = G_MAXUINT;
+  *last = 0;
+  for (const gchar *file; (file = g_dir_read_name(dir));) {
+    if (read_number(self, folder, file, &number)) {
+      count++;
+      *first = MIN(*first, number);
+      *last = MAX(*last, number);
+    }
+  }
+  g_autofree gchar *pattern = numbered_pattern(self);
+  if (count == 0) {
+    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT, "%s: there is no such picture", pattern);
+    return FALSE;
+  }
+  for (number = *first; count != *last - *first + 1; number++) {
+    g_autofree gchar *name = numbered_name(self, number);
+    if (!g_file_test(name, G_FILE_TEST_EXISTS)) {
+      g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
+                  "%s: picture %s is missing; there are others from %u to %u", pattern, name,
+                  *first, *last);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}

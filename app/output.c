@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "output.h"
+#include "command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static gboolean
+fail(GError **error, gint code, const gchar *name) {
+  g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(code), "%s: cannot be written: %s", name,
+              g_strerror(code));
+  return FALSE;
+}
+
+/* A link stays, and what it points to is written. */
+static gchar *
+follow_links(const gchar *name) {
+  char *real = realpath(name, NULL);
+  gchar *path = g_strdup(real ? real : name);
+  free(real);
+  return path;
+}
+
+static gboolean
+check_place(const gchar *path, const gchar *name, GError **error) {
+  struct stat there;
+  if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
+    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED,
+                "%s: this is %s; OUT is the name of a file", name,
+                S_ISDIR(there.st_mode) ? "a folder" : "no regular file");
+    return FALSE;
+  }
+  g_autofree gchar *folder = g_path_get_dirname(path);
+  if (!g_file_test(folder, G_FILE_TEST_IS_DIR)) {
+    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT, "%s: there is no folder %s", name, folder);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+output_init(Output *self, const gchar *name, GError **error) {
+  memset(self, 0, sizeof *self);
+  self->name = name;
+  self->media = media_of_name(name);
+  if (!self->media) {
+    g_autofree gchar *endings = media_list_endings();
+    g_set_error(error, APP_USAGE_ERROR, 0,
+                "%s: the ending of OUT says what it becomes; it takes %s", name, endings);
+    return FALSE;
+  }
+  if (self->media->kind == MEDIA_PICTURE && numbered_is_pattern(name)) {
+    self->pictures = numbered_new(name, error);
+    if (!self->pictures)
+      return FALSE;
+    self->path = numbered_name(self->pictures, 1);
+  } else {
+    self->path = follow_links(name);
+  }
+  return check_place(self->path, name, error);
+}
+
+void
+output_clear(Output *self) {
+  if (self->part)
+    g_unlink(self->part);
+  g_clear_pointer(&self->part, g_free);
+  g_clear_pointer(&self->path, g_free);
+  g_clear_pointer(&self->pictures, numbered_free);
+}
+
+gboolean
+output_begin(Output *self, GError **error) {
+  gchar *part = g_strconcat(self->path, ".XXXXXX.part", NULL);
+  int fd = mkostemps(part, (int)strlen(".part"), O_CLOEXEC);
+  if (fd < 0) {
+    gint code = errno;
+    g_free(part);
+    return fail(error, code, self->name);
+  }
+  self->part = part;
+  mode_t mask = umask(0);
+  umask(mask);
+  gint code = fchmod(fd, 0666 & ~mask) == 0 ? 0 : errno;
+  close(fd);
+  return code == 0 || fail(error, code, self->name);
+}
+
+/* A rename may reach the disk before the data does. */
+static gint
+sync_file(const gchar *path) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  gint code = fd >= 0 && fsync(fd) == 0 ? 0 : errno;
+  if (fd >= 0)
+    close(fd);
+  return code;
+}
+
+gboolean
+output_commit(Output *self, GError **error) {
+  gint code = sync_file(self->part);
+  if (code == 0 && g_rename(self->part, self->path) != 0)
+    code = errno;
+  if (code != 0)
+    return fail(error, code, self->name);
+  g_clear_pointer(&self->part, g_free);
+  return TRUE;
+}
+
+gboolean
+output_write(const Output *self, guint number, GBytes *picture, GError **error) {
+  g_autofree gchar *path =
+      self->pictures ? numbered_name(self->pictures, number) : g_strdup(self->path);
+  gsize size;
+  const gchar *data = g_bytes_get_data(picture, &size);
+  return g_file_set_contents_full(path, data, (gssize)size, G_FILE_SET_CONTENTS_CONSISTENT, 0666,
+                                  error);
+}

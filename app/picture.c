@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "picture.h"
+#include "elements.h"
+
+#include <gst/app/gstappsink.h>
+#include <gst/video/video.h>
+
+/* Only raw video leaves the source; sound is not even decoded. */
+#define VIDEO "video/x-raw(ANY)"
+
+typedef struct {
+  GstElement *pipeline;
+  GstElement *convert; /* in front of the filter */
+  const Output *output;
+  const PictureOptions *options;
+  Job *job;
+  gboolean has_video;
+  guint next; /* number of the picture that comes next */
+} Pictures;
+
+/* The frame that is shown at a time is the one that ends after it; those before are not filtered.
+ */
+static GstPadProbeReturn
+skip_frame(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  const Pictures *self = user_data;
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+  GstClockTime at = (GstClockTime)(self->options->at * GST_SECOND);
+  GstClockTime end = GST_BUFFER_PTS(buffer);
+  if (!GST_CLOCK_TIME_IS_VALID(end))
+    return GST_PAD_PROBE_OK;
+  end += GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : 1;
+  return end > at ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+}
+
+static void
+on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
+  Pictures *self = user_data;
+  GstElement *queue = gst_element_factory_make("queue", NULL);
+  g_object_set(queue, "max-size-buffers", 4, "max-size-bytes", 0, "max-size-time", (guint64)0,
+               NULL);
+  elements_add(self->pipeline, queue);
+  if (self->has_video) {
+    GstElement *sink = gst_element_factory_make("fakesink", NULL);
+    g_object_set(sink, "async", FALSE, NULL);
+    gst_element_link(queue, elements_add(self->pipeline, sink));
+  } else {
+    gst_element_link(queue, self->convert);
+    elements_keep_upright(self->pipeline, pad);
+    if (self->options->at > 0)
+      gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, skip_frame, self, NULL);
+    if (self->options->seconds > 0)
+      elements_end_after(pad, self->options->seconds);
+    self->has_video = TRUE;
+  }
+  g_autoptr(GstPad) sink = gst_element_get_static_pad(queue, "sink");
+  gst_pad_link(pad, sink);
+}
+
+static GstFlowReturn
+on_sample(GstAppSink *sink, gpointer user_data) {
+  Pictures *self = user_data;
+  g_autoptr(GstSample) sample = gst_app_sink_pull_sample(sink);
+  g_autoptr(GError) error = NULL;
+  GstMapInfo map;
+  if (!sample)
+    return GST_FLOW_EOS;
+  GstBuffer *buffer = gst_sample_get_buffer(sample);
+  if (!gst_buffer_map(buffer, &map, GST_MAP_READ))
+    return GST_FLOW_ERROR;
+  g_autoptr(GBytes) bytes = g_bytes_new_static(map.data, map.size);
+  gboolean written = output_write(self->output, self->next++, bytes, &error);
+  gst_buffer_unmap(buffer, &map);
+  if (!written) {
+    job_fail(self->job, g_steal_pointer(&error));
+    return GST_FLOW_EOS;
+  }
+  if (self->output->pictures)
+    return GST_FLOW_OK;
+  job_finish(self->job);
+  return GST_FLOW_EOS;
+}
+
+static GstElement *
+new_encoder(const Pictures *self, GError **error) {
+  const gchar *description;
+  const Media *media = self->output->media;
+  if (self->options->encoder)
+    return elements_parse(self->options->encoder, "--encoder", error);
+  return media_new_encoder(self->options->lossless ? media->lossless : media->video,
+                           self->output->name, &description, error);
+}
+
+/* Whether there was a frame to make a picture of. */
+static gboolean
+check_written(const Pictures *self, guint first, const gchar *input, GError **error) {
+  if (self->next > first)
+    return TRUE;
+  if (self->options->at > 0)
+    g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+                "%s: it has no frame at --at %g seconds", input, self->options->at);
+  else
+    g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, "%s: there is no video in it",
+                input);
+  return FALSE;
+}
+
+gboolean
+picture_make(GstElement *filter, const Input *input, const Output *output,
+             const PictureOptions *options, Job *job, GError **error) {
+  g_autoptr(GstElement) pipeline = gst_object_ref_sink(gst_pipeline_new(NULL));
+  guint first = input->pictures ? input->first : 1;
+  Pictures self = {pipeline, NULL, output, options, job, FALSE, first};
+  elements_add(pipeline, filter);
+  GstElement *encoder = new_encoder(&self, error);
+  if (!encoder)
+    return FALSE;
+  elements_add(pipeline, encoder);
+  GstElement *source = elements_new("uridecodebin", "source", error);
+  if (!source)
+    return FALSE;
+  elements_add(pipeline, source);
+  GstElement *sink = elements_new("appsink", NULL, error);
+  if (!sink)
+    return FALSE;
+  elements_add(pipeline, sink);
+  self.convert = elements_add(pipeline, gst_element_factory_make("videoconvert", NULL));
+  GstElement *after = elements_add(pipeline, gst_element_factory_make("videoconvert", NULL));
+  if (!gst_element_link_many(self.convert, filter, after, encoder, sink, NULL)) {
+    g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+                "--encoder \"%s\": it takes no video", options->encoder);
+    return FALSE;
+  }
+  g_autofree gchar *uri = input_get_uri(input, options->rate);
+  g_autoptr(GstCaps) video = gst_caps_from_string(VIDEO);
+  g_object_set(source, "uri", uri, "caps", video, "expose-all-streams", FALSE, NULL);
+  g_object_set(sink, "sync", FALSE, "emit-signals", FALSE, "max-buffers", 2, NULL);
+  GstAppSinkCallbacks callbacks = {.new_sample = on_sample};
+  gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, &self, NULL);
+  g_signal_connect(source, "pad-added", G_CALLBACK(on_pad_added), &self);
+
+  job_init(job, pipeline, filter, input->name, output->name);
+  job->seconds = options->seconds;
+  job->expected = input->pictures ? input->last - first + 1 : output->pictures ? 0 : 1;
+  return job_run(job, error) && check_written(&self, first, input->name, error);
+}

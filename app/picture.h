@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* Pictures through the filter into pictures: one, or numbered ones; also those of a film. */
+
+#include <gst/gst.h>
+
+#include "input.h"
+#include "job.h"
+#include "output.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  const gchar *encoder; /* as in a gst-launch line; NULL: by the ending of OUT */
+  gboolean lossless;
+  gdouble seconds;   /* of a film into numbered pictures, from its start; 0: all of it */
+  gdouble at;        /* of a film into one picture: the frame that is shown at this time */
+  const gchar *rate; /* of numbered pictures that are read, as "25/1" */
+} PictureOptions;
+
+/* Runs `filter` (floating) over the input and writes the output. FALSE with an error, or without
+ * one when a signal ended it, which the job tells; pictures that were written by then stay. */
+gboolean picture_make(GstElement *filter, const Input *input, const Output *output,
+                      const PictureOptions *options, Job *job, GError **error);
+
+G_END_DECLS
