@@ -57,12 +57,13 @@ refuse(GError **error, const gchar *format, ...) {
 }
 
 static gboolean
-read_seconds(const gchar *option, const gchar *text, gdouble *seconds, GError **error) {
+read_seconds(const gchar *option, const gchar *text, gdouble least, gdouble *seconds,
+             GError **error) {
   gchar *end;
   if (!text)
     return TRUE;
   *seconds = g_ascii_strtod(text, &end);
-  if (end != text && *end == '\0' && *seconds >= 0 && *seconds < 1e9)
+  if (end != text && *end == '\0' && *seconds >= least && *seconds < 1e9)
     return TRUE;
   return refuse(error, "%s \"%s\": it takes a number of seconds, such as 2.5", option, text);
 }
@@ -112,10 +113,13 @@ check_options(ApplyOptions *options, const Input *input, const Output *output, G
 static void
 report(const Job *job, const Output *output, const FilmReport *film) {
   g_autoptr(GString) line = g_string_new(output->name);
-  g_string_append_printf(line, ": %" G_GUINT64_FORMAT " frame%s", job->frames,
-                         job->frames == 1 ? "" : "s");
+  g_string_append_printf(line, ": %" G_GUINT64_FORMAT " %s of %dx%d", job->frames,
+                         film->codec        ? "frames"
+                         : output->pictures ? "pictures"
+                                            : "picture",
+                         job->width, job->height);
   if (film->codec) {
-    g_string_append_printf(line, " of %dx%d, %s", job->width, job->height, film->codec);
+    g_string_append_printf(line, ", %s", film->codec);
     g_string_append_printf(line, "; %s", film->sound->len ? film->sound->str : "no sound");
   }
   g_string_append_printf(line, "; filtered on %s", job->backend ? job->backend : "?");
@@ -203,8 +207,10 @@ app_apply(int argc, char **argv) {
   g_autoptr(GOptionContext) context = app_option_context_new("apply", SUMMARY, entries, properties);
   filter_options_add(properties, context);
   g_auto(GStrv) words = app_parse_arguments(context, argc, argv, 2, 2, &error);
-  if (!words || !read_seconds("--seconds", options.seconds, &options.seconds_value, &error) ||
-      !read_seconds("--at", options.at, &options.at_value, &error) || !read_rate(&options, &error))
+  if (!words ||
+      !read_seconds("--seconds", options.seconds, 0.001, &options.seconds_value, &error) ||
+      !read_seconds("--at", options.at, 0, &options.at_value, &error) ||
+      !read_rate(&options, &error))
     return app_fail("apply", APP_WRONG_USAGE, error);
 
   g_auto(Input) input = {0};

@@ -31,6 +31,8 @@ explain_input(const GError *error, const gchar *input, const gchar *missing) {
       g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE))
     return g_strdup_printf("%s: this is no film or picture that is known here (%s)", input,
                            error->message);
+  if (g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED))
+    return g_strdup_printf("%s: it could not be read (%s)", input, error->message);
   return g_strdup_printf("%s: %s", input, error->message);
 }
 

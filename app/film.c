@@ -16,6 +16,7 @@ typedef struct {
   Job *job;
   FilmReport *report;
   gboolean has_video;
+  guint64 encoded; /* frames that left the encoder */
 } Film;
 
 void
@@ -116,6 +117,13 @@ takes_format(GstElement *encoder, const gchar *format) {
   return gst_caps_can_intersect(caps, wanted);
 }
 
+static GstPadProbeReturn
+count_encoded(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  Film *self = user_data;
+  self->encoded++;
+  return GST_PAD_PROBE_OK;
+}
+
 static void
 describe_interlace(GstElement *bin, const GstVideoInfo *info) {
   g_autoptr(GstElement) encoder = gst_bin_get_by_name(GST_BIN(bin), "encoder");
@@ -157,6 +165,7 @@ link_encoder(Film *self, GstElement *last, const GstVideoInfo *info, GError **er
   g_autoptr(GstPad) src = gst_element_get_static_pad(encoder, "src");
   g_autoptr(GstCaps) codec = gst_pad_query_caps(src, NULL);
   g_auto(Route) route = {0};
+  gst_pad_add_probe(src, GST_PAD_PROBE_TYPE_BUFFER, count_encoded, self, NULL);
   if (!route_find(&route, self->muxer, codec)) {
     g_autofree gchar *what = gst_caps_is_any(codec) || gst_caps_is_empty(codec)
                                  ? g_strdup("anything but an encoder's stream")
@@ -343,9 +352,14 @@ film_make(GstElement *filter, const Input *input, const Output *output, const Fi
   job->seconds = options->seconds;
   job->expected = input->pictures ? input->last - input->first + 1 : 0;
 
-  Film self = {pipeline, filter, muxer, output, options, job, report, FALSE};
+  Film self = {pipeline, filter, muxer, output, options, job, report, FALSE, 0};
   g_signal_connect(source, "autoplug-continue", G_CALLBACK(on_autoplug_continue), &self);
   g_signal_connect(source, "pad-added", G_CALLBACK(on_pad_added), &self);
   g_signal_connect(source, "no-more-pads", G_CALLBACK(on_no_more_pads), &self);
-  return job_run(job, error);
+  if (!job_run(job, error))
+    return FALSE;
+  if (self.encoded < job->frames)
+    job_note(job, "%s: the encoder left out %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " frames",
+             output->name, job->frames - self.encoded, job->frames);
+  return TRUE;
 }

@@ -60,7 +60,7 @@ describe_values(const GParamSpec *spec) {
     return g_strdup_printf("%.15g to %.15g", range->minimum, range->maximum);
   }
   if (GST_IS_PARAM_SPEC_ARRAY_LIST(spec))
-    return g_strdup("numbers like <1,2,1>");
+    return g_strdup("an array such as <1,2,1> or <<0,1,0>,<1,4,1>,<0,1,0>>");
   return g_strdup("text");
 }
 
@@ -83,8 +83,8 @@ placeholder(const GParamSpec *spec) {
 static gboolean
 refuse(GError **error, const GParamSpec *spec, const gchar *text) {
   g_autofree gchar *values = describe_values(spec);
-  g_set_error(error, APP_USAGE_ERROR, 0, "--%s \"%s\": %s: %s", spec->name, text,
-              G_IS_PARAM_SPEC_ENUM(spec) ? "there is no such value; there are" : "it takes",
+  g_set_error(error, APP_USAGE_ERROR, 0, "--%s \"%s\": %s %s", spec->name, text,
+              G_IS_PARAM_SPEC_ENUM(spec) ? "there is no such value; there are:" : "it takes",
               values);
   return FALSE;
 }

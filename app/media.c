@@ -11,6 +11,8 @@
 #define VP9(quality)                                                                               \
   "vp9enc name=encoder target-bitrate=1000000000 lag-in-frames=0 timebase=1/90000 deadline=1 "     \
   "cpu-used=5 row-mt=true threads=16 " quality
+/* jpegenc does not look at what the code values mean: JPEG has one meaning for them. */
+#define JPEG "capsfilter caps=video/x-raw,colorimetry=1:4:0:0 ! jpegenc name=encoder quality=95"
 #define FFV1 "avenc_ffv1 name=encoder"
 #define AAC "fdkaacenc", "avenc_aac bitrate=192000", "voaacenc bitrate=192000"
 
@@ -31,13 +33,7 @@ static const Media media[] = {
      {0},
      {VP9("min-quantizer=0 max-quantizer=0")},
      {"opusenc bitrate=160000", "vorbisenc"}},
-    {{".avi"},
-     MEDIA_FILM,
-     "avimux",
-     {"jpegenc name=encoder quality=95"},
-     {0},
-     {0},
-     {"lamemp3enc target=bitrate bitrate=192"}},
+    {{".avi"}, MEDIA_FILM, "avimux", {JPEG}, {0}, {0}, {"lamemp3enc target=bitrate bitrate=192"}},
     {{".ogv", ".ogg"},
      MEDIA_FILM,
      "oggmux",
@@ -46,9 +42,15 @@ static const Media media[] = {
      {0},
      {"vorbisenc quality=0.5"}},
     {{".png"}, MEDIA_PICTURE, NULL, {"pngenc"}, {0}, {"pngenc"}, {0}},
-    {{".jpg", ".jpeg"}, MEDIA_PICTURE, NULL, {"jpegenc quality=95"}, {0}, {0}, {0}},
+    {{".jpg", ".jpeg"}, MEDIA_PICTURE, NULL, {JPEG}, {0}, {0}, {0}},
     {{".tif", ".tiff"}, MEDIA_PICTURE, NULL, {"avenc_tiff"}, {0}, {"avenc_tiff"}, {0}},
-    {{".webp"}, MEDIA_PICTURE, NULL, {"webpenc quality=95"}, {0}, {"webpenc lossless=true"}, {0}},
+    {{".webp"},
+     MEDIA_PICTURE,
+     NULL,
+     {"capsfilter caps=video/x-raw,format={RGB,RGBA} ! webpenc quality=95"},
+     {0},
+     {"capsfilter caps=video/x-raw,format={RGB,RGBA} ! webpenc lossless=true"},
+     {0}},
 };
 
 const Media *
@@ -78,7 +80,9 @@ static gchar *
 element_names(const gchar *const *list) {
   g_autoptr(GString) names = g_string_new(NULL);
   for (; *list; list++) {
-    g_autofree gchar *name = g_strndup(*list, strcspn(*list, " "));
+    const gchar *last = strrchr(*list, '!');
+    const gchar *begin = last ? last + strlen("! ") : *list;
+    g_autofree gchar *name = g_strndup(begin, strcspn(begin, " "));
     g_string_append_printf(names, "%s%s", names->len ? " or " : "", name);
   }
   return g_string_free(g_steal_pointer(&names), FALSE);

@@ -44,6 +44,8 @@ numbered_name(const Numbered *self, guint number) {
 
 gchar *
 numbered_pattern(const Numbered *self) {
+  if (self->digits == 1)
+    return g_strconcat(self->before, "%d", self->after, NULL);
   return g_strdup_printf("%s%%0%ud%s", self->before, self->digits, self->after);
 }
 

@@ -141,5 +141,7 @@ picture_make(GstElement *filter, const Input *input, const Output *output,
   job_init(job, pipeline, filter, input->name, output->name);
   job->seconds = options->seconds;
   job->expected = input->pictures ? input->last - first + 1 : output->pictures ? 0 : 1;
-  return job_run(job, error) && check_written(&self, first, input->name, error);
+  gboolean ended = job_run(job, error);
+  job->frames = self.next - first; /* one more may have been on its way */
+  return ended && check_written(&self, first, input->name, error);
 }

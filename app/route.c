@@ -46,22 +46,34 @@ route_clear(Route *self) {
   g_clear_object(&self->parser);
 }
 
-gboolean
-route_find(Route *self, GstElement *muxer, GstCaps *caps) {
-  self->parser = NULL;
-  self->into = find_template(muxer, caps);
-  if (self->into || gst_caps_is_any(caps) || gst_caps_is_empty(caps))
-    return self->into != NULL;
+static gboolean
+find_parser(Route *self, GstElement *muxer, GstCaps *caps) {
   GList *all =
       gst_element_factory_list_get_elements(GST_ELEMENT_FACTORY_TYPE_PARSER, GST_RANK_MARGINAL);
   GList *fitting = gst_element_factory_list_filter(all, caps, GST_PAD_SINK, FALSE);
-  for (GList *next = fitting; next && !self->into; next = next->next) {
+  for (GList *next = fitting; next && !self->parser; next = next->next) {
     g_autoptr(GstCaps) parsed = parsed_caps(next->data, caps);
-    self->into = find_template(muxer, parsed);
-    if (self->into)
+    GstPadTemplate *into = find_template(muxer, parsed);
+    if (into) {
+      self->into = into;
       self->parser = gst_object_ref(next->data);
+    }
   }
   gst_plugin_feature_list_free(fitting);
   gst_plugin_feature_list_free(all);
-  return self->into != NULL;
+  return self->parser != NULL;
+}
+
+gboolean
+route_find(Route *self, GstElement *muxer, GstCaps *caps) {
+  self->parser = NULL;
+  self->into = NULL;
+  if (gst_caps_is_any(caps) || gst_caps_is_empty(caps))
+    return FALSE;
+  /* demuxers leave out of sound what some muxers want, and parsers find it */
+  const gchar *type = gst_structure_get_name(gst_caps_get_structure(caps, 0));
+  if (g_str_has_prefix(type, "audio/") && find_parser(self, muxer, caps))
+    return TRUE;
+  self->into = find_template(muxer, caps);
+  return self->into || find_parser(self, muxer, caps);
 }
