@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "terminal.h"
+
+#include <glib-unix.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+/* A process has one terminal. */
+static struct {
+  struct termios before;
+  guint source; /* 0: not open */
+  TerminalKey take;
+  gpointer user_data;
+} terminal;
+
+/* What keys send, and their names. */
+static const struct {
+  const gchar *sent, *name;
+} keys[] = {
+    {"\x1b[A", "Up"}, {"\x1b[B", "Down"}, {"\x1b[C", "Right"}, {"\x1b[D", "Left"},
+    {"\x1bOA", "Up"}, {"\x1bOB", "Down"}, {"\x1bOC", "Right"}, {"\x1bOD", "Left"},
+    {" ", "space"},   {"+", "plus"},      {"-", "minus"},      {"?", "question"},
+};
+
+/* Takes one key from the front of `text`; the bytes of it. */
+static gsize
+take_key(const gchar *text) {
+  for (guint i = 0; i < G_N_ELEMENTS(keys); i++) {
+    if (g_str_has_prefix(text, keys[i].sent)) {
+      terminal.take(keys[i].name, terminal.user_data);
+      return strlen(keys[i].sent);
+    }
+  }
+  if (*text == '\x1b') { /* alone it is Escape; else it begins a key that is none of ours */
+    if (text[1] == '\0')
+      terminal.take("Escape", terminal.user_data);
+    return strlen(text);
+  }
+  const gchar name[] = {*text, '\0'};
+  if (g_ascii_isalnum(*text))
+    terminal.take(name, terminal.user_data);
+  return 1;
+}
+
+/* The keys that were pressed since the last time. */
+static gboolean
+on_input(gint fd, GIOCondition condition, gpointer user_data) {
+  gchar text[64];
+  const gssize length = read(fd, text, sizeof text - 1);
+  if (length <= 0) {
+    terminal.source = 0;
+    return G_SOURCE_REMOVE;
+  }
+  text[length] = '\0';
+  for (gsize at = 0; at < strlen(text);)
+    at += take_key(text + at);
+  return G_SOURCE_CONTINUE;
+}
+
+void
+terminal_open(TerminalKey take, gpointer user_data) {
+  if (!isatty(STDIN_FILENO) || tcgetpgrp(STDIN_FILENO) != getpgrp() ||
+      tcgetattr(STDIN_FILENO, &terminal.before) != 0)
+    return;
+  struct termios single = terminal.before;
+  single.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+  if (tcsetattr(STDIN_FILENO, TCSANOW, &single) != 0)
+    return;
+  terminal.take = take;
+  terminal.user_data = user_data;
+  terminal.source = g_unix_fd_add(STDIN_FILENO, G_IO_IN | G_IO_HUP, on_input, NULL);
+}
+
+void
+terminal_close(void) {
+  if (!terminal.take)
+    return;
+  if (terminal.source)
+    g_source_remove(terminal.source);
+  tcsetattr(STDIN_FILENO, TCSANOW, &terminal.before);
+  memset(&terminal, 0, sizeof terminal);
+}
