@@ -9,6 +9,7 @@
 #include "job.h"
 #include "output.h"
 #include "picture.h"
+#include "split.h"
 
 #include <glib-unix.h>
 #include <math.h>
@@ -26,10 +27,10 @@
   "OUT appears when it is complete; what had its name stays until then."
 
 typedef struct {
-  gchar *encoder, *seconds, *at, *framerate; /* as they were given */
+  gchar *encoder, *seconds, *at, *framerate, *split; /* as they were given */
   gboolean lossless, quiet;
 
-  gdouble seconds_value, at_value;
+  gdouble seconds_value, at_value, split_value;
   gchar *rate;
 } ApplyOptions;
 
@@ -39,6 +40,7 @@ clear_options(ApplyOptions *options) {
   g_free(options->seconds);
   g_free(options->at);
   g_free(options->framerate);
+  g_free(options->split);
   g_free(options->rate);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ApplyOptions, clear_options)
@@ -66,6 +68,19 @@ read_seconds(const gchar *option, const gchar *text, gdouble least, gdouble *sec
   if (end != text && *end == '\0' && *seconds >= least && *seconds < 1e9)
     return TRUE;
   return refuse(error, "%s \"%s\": it takes a number of seconds, such as 2.5", option, text);
+}
+
+static gboolean
+read_share(ApplyOptions *options, GError **error) {
+  gchar *end;
+  if (!options->split)
+    return TRUE;
+  options->split_value = g_ascii_strtod(options->split, &end);
+  if (end != options->split && *end == '\0' && options->split_value >= 0 &&
+      options->split_value <= 1)
+    return TRUE;
+  return refuse(error, "--split \"%s\": it takes a share of the width from 0 to 1, such as 0.5",
+                options->split);
 }
 
 /* "25" and "30000/1001" are rates. */
@@ -173,6 +188,8 @@ apply(const ApplyOptions *options, const FilterOptions *properties, const Input 
   if (!filter)
     return FALSE;
   g_autoptr(GstElement) owned = gst_object_ref_sink(filter);
+  if (options->split)
+    split_attach(filter, options->split_value);
   g_auto(Job) job = {.quiet = options->quiet};
   g_auto(FilmReport) film = {0};
   gboolean ok = make(filter, input, output, options, &job, &film, error);
@@ -196,6 +213,8 @@ app_apply(int argc, char **argv) {
        "Stop after so many seconds of video", "SECONDS"},
       {"at", 0, 0, G_OPTION_ARG_STRING, &options.at,
        "Make a picture of the frame at this time of a film", "SECONDS"},
+      {"split", 0, 0, G_OPTION_ARG_STRING, &options.split,
+       "Leave this share of each frame as it was, on the left: 0.5 is half of it", "SHARE"},
       {"framerate", 0, 0, G_OPTION_ARG_STRING, &options.framerate,
        "Rate of numbered pictures as IN: 25 (the default) or 30000/1001", "RATE"},
       {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "Say nothing but errors", NULL},
@@ -210,7 +229,7 @@ app_apply(int argc, char **argv) {
   if (!words ||
       !read_seconds("--seconds", options.seconds, 0.001, &options.seconds_value, &error) ||
       !read_seconds("--at", options.at, 0, &options.at_value, &error) ||
-      !read_rate(&options, &error))
+      !read_share(&options, &error) || !read_rate(&options, &error))
     return app_fail("apply", APP_WRONG_USAGE, error);
 
   g_auto(Input) input = {0};
