@@ -1,10 +1,26 @@
 # Front door for people who do not know Meson: every target installs the Debian packages that it
 # needs (only those that are missing), configures and builds, then does its work.
 #
-#   make demo [KERNEL=sobel] [INPUT=file, URI or /dev/videoN] [BACKEND=auto|cuda|cpu]
-#   make test | bench | lint | install | clean
+# `make help` prints the lines that start with "#:".
 #
-# MESON_OPTIONS goes to `meson setup` when the build folder is made: MESON_OPTIONS=-Dcuda=disabled
+#: make             builds everything
+#: make demo        filters a video, yours or one of its own, and shows the result
+#: make test        runs the tests
+#: make bench       measures the speed
+#: make lint        checks the source
+#: make install     installs for all users, as root or through sudo
+#: make uninstall   removes what make install installed; with the same PREFIX
+#: make clean       removes what was built
+#:
+#: Variables, as in "make demo KERNEL=gaussian INPUT=holiday.mp4":
+#:   KERNEL=sobel        demo: a kernel of docs/kernels.md
+#:   INPUT=              demo: a video file, a URI or /dev/videoN; empty: a test picture that moves
+#:   BACKEND=auto        demo: auto, cuda or cpu
+#:   OUTPUT=build/demo   demo: the folder for the result
+#:   PREFIX=             install, uninstall: PREFIX=~/.local is for you alone, without root
+#:   DESTDIR=            install: everything goes below this folder, for packages
+#:   BUILD=build         the folder to build in
+#:   MESON_OPTIONS=      options for a new build folder: MESON_OPTIONS=-Dcuda=disabled
 
 BUILD ?= build
 MESON_OPTIONS ?=
@@ -12,49 +28,76 @@ KERNEL ?= sobel
 BACKEND ?= auto
 INPUT ?=
 OUTPUT ?= $(BUILD)/demo
-SUDO := $(if $(DESTDIR),,$(shell [ "$$(id -u)" = 0 ] || echo sudo))
+PREFIX ?=
+export DESTDIR
 
-setup = @test -f $(BUILD)/build.ninja || meson setup $(BUILD) $(MESON_OPTIONS)
+# what follows `make`, and those that Meson and make know
+known := KERNEL INPUT BACKEND OUTPUT PREFIX DESTDIR BUILD MESON_OPTIONS \
+  CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS PKG_CONFIG_PATH SHELL MAKEFLAGS
+given := $(foreach name,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(name)))),$(name)))
+ifneq ($(filter-out $(known),$(given)),)
+$(error There is no variable $(filter-out $(known),$(given)); make help lists them)
+endif
 
-.PHONY: all demo test bench lint install clean
+display = $(if $(DISPLAY)$(WAYLAND_DISPLAY),display)
+setup = @scripts/configure.sh '$(BUILD)' $(MESON_OPTIONS) >/dev/null
+
+.PHONY: all demo test bench lint install uninstall clean help
 
 all:
 	@scripts/install-deps.sh build
 	$(setup)
-	@ninja -C $(BUILD)
+	@ninja -C '$(BUILD)'
+
+help:
+	@sed -n 's/^#: \{0,1\}//p' $(firstword $(MAKEFILE_LIST))
 
 demo:
-	@scripts/install-deps.sh build demo $(if $(INPUT),decode) \
-	  $(if $(DISPLAY)$(WAYLAND_DISPLAY),display)
+	$(if $(filter $(BACKEND),auto cuda cpu),,$(error BACKEND=$(BACKEND): auto, cuda or cpu is needed))
+	@scripts/install-deps.sh build demo $(if $(INPUT),decode) $(display)
 	@scripts/missing-here.sh demo
-	$(setup)
-	@ninja -C $(BUILD) plugin/libgstcudaconv.so examples/cudaconv-demo
-	@GST_PLUGIN_PATH=$(BUILD)/plugin $(BUILD)/examples/cudaconv-demo \
+	@build=$$(scripts/configure.sh --demo '$(BUILD)' $(MESON_OPTIONS)) && \
+	ninja -C "$$build" plugin/libgstcudaconv.so examples/cudaconv-demo && \
+	GST_PLUGIN_PATH="$$build/plugin" "$$build/examples/cudaconv-demo" \
 	  --kernel='$(KERNEL)' --backend='$(BACKEND)' --output='$(OUTPUT)' $(if $(INPUT),'$(INPUT)')
 
 test:
 	@scripts/install-deps.sh build test
 	@scripts/missing-here.sh test
 	$(setup)
-	@ninja -C $(BUILD)
-	@meson test -C $(BUILD) --no-rebuild --print-errorlogs
+	@ninja -C '$(BUILD)'
+	@meson test -C '$(BUILD)' --no-rebuild --print-errorlogs
 
 bench:
 	@scripts/install-deps.sh build bench
 	@scripts/missing-here.sh bench
 	$(setup)
-	@ninja -C $(BUILD)
+	@ninja -C '$(BUILD)'
 	@for what in cpu kernels reach pipelines; do \
-	  GST_PLUGIN_PATH=$(BUILD)/plugin $(BUILD)/bench/cudaconv-bench $$what || [ $$? = 77 ] || exit 1; \
+	  GST_PLUGIN_PATH='$(BUILD)/plugin' '$(BUILD)/bench/cudaconv-bench' $$what || [ $$? = 77 ] || exit 1; \
 	done
 
 lint:
 	@scripts/install-deps.sh build lint
 	$(setup)
-	@scripts/lint.sh $(BUILD)
+	@scripts/lint.sh '$(BUILD)'
 
-install: all
-	@$(SUDO) meson install -C $(BUILD) --no-rebuild
+# What is for users only may be missing: a user without root has no other choice.
+install:
+ifeq ($(PREFIX)$(DESTDIR)$(wildcard $(BUILD)/build.ninja),)
+	@[ "$$(id -u)" = 0 ] || command -v sudo >/dev/null || \
+	{ echo 'Installing for all users needs root or sudo. For you alone: make install PREFIX=~/.local' >&2; exit 1; }
+endif
+	@scripts/install-deps.sh build
+	@$(if $(DESTDIR),,scripts/install-deps.sh run $(display) || echo 'Going on without these.' >&2)
+	$(setup)
+	@scripts/install.py install '$(BUILD)' '$(PREFIX)'
+
+uninstall:
+	@scripts/install.py uninstall '$(BUILD)' '$(PREFIX)'
 
 clean:
-	rm -rf $(BUILD)
+	rm -rf '$(BUILD)' '$(BUILD)-demo'
+
+.DEFAULT:
+	@echo "There is no target '$@'; make help lists them." >&2; exit 2

@@ -14,6 +14,10 @@ declare -A packages=(
   # elements in the pipelines of the tests, and gst-launch-1.0; processors that this one is not
   [test]="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
           gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav qemu-user"
+  # for users of an installation: gst-launch-1.0, and what reads and writes the usual files, cameras
+  # and networks
+  [run]="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
+         gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav"
   # the encoder and the muxer of the demo
   [demo]="gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-ugly"
   # decoders for a video that the user brings
@@ -80,7 +84,7 @@ install() {
 if ! compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null || ! install; then
   if ! quietly apt-get update || ! install; then
     cat "$log" >&2
-    echo "The packages could not be installed." >&2
+    echo "The packages could not be installed: ${missing[*]}" >&2
     exit 1
   fi
 fi

@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Builds and installs what a build folder has for users, or removes it; `make install` calls it.
+
+    scripts/install.py install BUILD [PREFIX]
+    scripts/install.py uninstall BUILD [PREFIX]
+
+Without PREFIX everything goes where BUILD was configured to. With it, what lies below the prefix of
+BUILD goes below PREFIX, and the plugin where the GStreamer of that prefix looks for plugins. BUILD
+itself stays as it is configured. PREFIX/share/cudaconv/installed lists the files, for uninstall.
+sudo is asked only when a folder is not writable. With DESTDIR in the environment everything goes
+below it, nothing is checked, and no list is written: this is for packages.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+LIST = pathlib.PurePath("share/cudaconv/installed")
+HOME = pathlib.Path.home()
+
+# MODE FILE PLACE ... -- FILE TO REMOVE ...
+COPY = """umask 022
+while [ "$1" != -- ]; do
+  install -D -m "$1" "$2" "$3"
+  shift 3
+done
+shift
+rm -f "$@"
+"""
+# FOLDER OF OURS, FILE ...
+REMOVE = """folder=$1
+shift
+rm -f "$@"
+rmdir --ignore-fail-on-non-empty "$folder"
+"""
+
+
+def introspect(build, what):
+    text = subprocess.run(["meson", "introspect", build, what], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+    return json.loads(text)
+
+
+def option(build, name):
+    options = introspect(build, "--buildoptions")
+    return next(option["value"] for option in options if option["name"] == name)
+
+
+def data_home():
+    return pathlib.Path(os.environ.get("XDG_DATA_HOME") or HOME / ".local/share")
+
+
+class Places:
+    """Where files go that would go somewhere else with Meson alone."""
+
+    def __init__(self, build, prefix):
+        self.own = pathlib.Path(option(build, "prefix"))
+        self.prefix = pathlib.Path(prefix or self.own)
+        self.libdir = option(build, "libdir")
+        found = subprocess.run(["pkg-config", "--variable=pluginsdir", "gstreamer-1.0"],
+                               check=True, text=True, stdout=subprocess.PIPE)
+        self.system_plugins = pathlib.Path(found.stdout.strip())
+
+    def plugins(self):
+        """The folder for plugins: GStreamer's own wherever it has one."""
+        if self.prefix == HOME / ".local":
+            return data_home() / "gstreamer-1.0/plugins"
+        if self.prefix in (pathlib.Path("/usr/local"), pathlib.Path("/usr")):
+            return self.system_plugins
+        return self.prefix / self.libdir / "gstreamer-1.0"
+
+    def of(self, path):
+        if self.prefix == self.own:
+            return path
+        if path.suffix == ".so":
+            return self.plugins() / path.name
+        below = path.relative_to(self.own)
+        if self.prefix == HOME / ".local" and below.parts[:2] == ("share", "bash-completion"):
+            return data_home().joinpath(*below.parts[1:])
+        return self.prefix / below
+
+
+def writable(path):
+    """Whether the file can be made or replaced, with the folders that are missing."""
+    while not os.path.lexists(path := path.parent):
+        pass
+    if not path.is_dir():
+        sys.exit(f"{path} is no folder: choose another PREFIX")
+    return os.access(path, os.W_OK)
+
+
+def helper(paths):
+    """What has to stand before a command that writes there."""
+    refused = next((path for path in paths if not writable(path)), None)
+    if not refused:
+        return []
+    if os.geteuid() == 0:
+        sys.exit(f"{refused.parent} is not writable, not even for root")
+    if not shutil.which("sudo"):
+        sys.exit(f"{refused.parent} is not writable for you, and there is no sudo. For yourself "
+                 f"alone: make install PREFIX={HOME}/.local")
+    return ["sudo"]
+
+
+def run(command):
+    done = subprocess.run(command, check=False)
+    if done.returncode and command[0] == "sudo":
+        print(f"That needs sudo. For yourself alone: make install PREFIX={HOME}/.local",
+              file=sys.stderr)
+    if done.returncode:
+        sys.exit(done.returncode)
+
+
+def listed(file):
+    """The files of an earlier installation."""
+    try:
+        return [pathlib.Path(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    except FileNotFoundError:
+        return []
+
+
+def build_products(build):
+    targets = [os.path.relpath(name, os.path.realpath(build))
+               for target in introspect(build, "--targets") if target["installed"]
+               for name in target["filename"]]
+    run(["ninja", "-C", build, *targets])
+
+
+def stage(build, folder):
+    """Has Meson install into a folder; the files there by their places."""
+    run(["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--destdir", folder])
+    # it names files that are gone in a moment, and would belong to root after `sudo make install`
+    pathlib.Path(build, "meson-logs", "install-log.txt").unlink(missing_ok=True)
+    files = sorted(file for file in pathlib.Path(folder).rglob("*") if file.is_file())
+    return {pathlib.Path("/") / file.relative_to(folder): file for file in files}
+
+
+def inspected(plugins=None):
+    """The file in which GStreamer finds the element, None: nowhere. No registry is touched."""
+    with tempfile.TemporaryDirectory() as folder:
+        env = {**os.environ, "GST_REGISTRY": f"{folder}/registry", "LC_ALL": "C"}
+        if plugins:
+            env["GST_PLUGIN_PATH"] = str(plugins)
+        done = subprocess.run(["gst-inspect-1.0", "cudaconv"], env=env, text=True, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    names = (line.split(None, 1) for line in done.stdout.splitlines())
+    return next((pathlib.Path(name[1]) for name in names if name[0:1] == ["Filename"]), None)
+
+
+def check(files):
+    """Says whether the plugin and the commands are found; False: the plugin does not work."""
+    plugin = next(file for file in files if file.name == "libgstcudaconv.so")
+    if not shutil.which("gst-inspect-1.0"):
+        print("gst-inspect-1.0 is not there, so nobody has checked that GStreamer finds the plugin; "
+              "it is in the package gstreamer1.0-tools")
+        return True
+    found = inspected()
+    if not found:
+        if not inspected(plugin.parent):
+            print(f"GStreamer cannot load {plugin}: GST_DEBUG=4 gst-inspect-1.0 {plugin} says why",
+                  file=sys.stderr)
+            return False
+        print(f"GStreamer does not look there by itself: export GST_PLUGIN_PATH={plugin.parent}")
+    elif not plugin.samefile(found):
+        print(f"GStreamer finds another cudaconv first: {found}")
+    else:
+        print("GStreamer finds the element: gst-inspect-1.0 cudaconv")
+    for command in (file for file in files if file.parent.name == "bin"):
+        first = shutil.which(command.name)
+        if not first:
+            print(f"{command.parent} is not on your PATH: export PATH={command.parent}:$PATH")
+        elif not command.samefile(first):
+            print(f"The shell finds another {command.name} first: {first}")
+    return True
+
+
+def install(build, prefix):
+    places = Places(build, prefix)
+    destdir = os.environ.get("DESTDIR", "")
+    destdir = os.path.abspath(destdir) if destdir else ""
+    below = lambda path: pathlib.Path(f"{destdir}{path}")  # noqa: E731
+    old = places.prefix / LIST
+    # before minutes of building
+    helper([below(places.plugins()) / "plugin", below(old)])
+    build_products(build)
+    with tempfile.TemporaryDirectory() as folder:
+        staged = {below(places.of(path)): file for path, file in stage(build, folder).items()}
+        files = list(staged)
+        gone = []
+        if not destdir:
+            gone = [path for path in listed(old) if path not in staged]
+            names = pathlib.Path(folder, "installed")
+            names.write_text("".join(f"{path}\n" for path in files), encoding="utf-8")
+            names.chmod(0o644)
+            staged[old] = names
+        words = [word for path, file in staged.items()
+                 for word in (f"{file.stat().st_mode & 0o777:o}", file, path)]
+        run([*helper([*staged, *gone]), "sh", "-ec", COPY, "sh", *words, "--", *gone])
+    print("Installed:", *files, sep="\n  ")
+    return bool(destdir) or check(files)
+
+
+def uninstall(build, prefix):
+    if not prefix:
+        prefix = option(build, "prefix") if os.path.exists(f"{build}/build.ninja") else "/usr/local"
+    file = pathlib.Path(prefix) / LIST
+    files = listed(file)
+    if not files:
+        sys.exit(f"Nothing was installed below {prefix}: there is no {file}. What went elsewhere "
+                 "is removed with the same PREFIX, which is "
+                 f"{HOME}/.local after make install PREFIX={HOME}/.local")
+    files = [path for path in files if os.path.lexists(path)]
+    run([*helper([*files, file]), "sh", "-ec", REMOVE, "sh", file.parent, *files, file])
+    print("Removed:", *files, sep="\n  ")
+    return True
+
+
+def main():
+    if len(sys.argv) not in (3, 4) or sys.argv[1] not in ("install", "uninstall"):
+        sys.exit(__doc__)
+    prefix = sys.argv[3] if len(sys.argv) == 4 else ""
+    # not every shell expands the ~ of PREFIX=~/.local
+    prefix = os.path.abspath(os.path.expanduser(prefix)) if prefix else ""
+    return {"install": install, "uninstall": uninstall}[sys.argv[1]](sys.argv[2], prefix)
+
+
+sys.exit(0 if main() else 1)
