@@ -133,9 +133,15 @@ def build_products(build):
 
 def stage(build, folder):
     """Has Meson install into a folder; the files there by their places."""
+    # Meson's own list is for what `meson install` installed, and may belong to root
+    log = pathlib.Path(build, "meson-logs", "install-log.txt")
+    kept = log.with_suffix(".kept")
+    if log.exists():
+        log.rename(kept)
     run(["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--destdir", folder])
-    # it names files that are gone in a moment, and would belong to root after `sudo make install`
-    pathlib.Path(build, "meson-logs", "install-log.txt").unlink(missing_ok=True)
+    log.unlink(missing_ok=True)
+    if kept.exists():
+        kept.rename(log)
     files = sorted(file for file in pathlib.Path(folder).rglob("*") if file.is_file())
     return {pathlib.Path("/") / file.relative_to(folder): file for file in files}
 
@@ -211,9 +217,10 @@ def uninstall(build, prefix):
     file = pathlib.Path(prefix) / LIST
     files = listed(file)
     if not files:
-        sys.exit(f"Nothing was installed below {prefix}: there is no {file}. What went elsewhere "
-                 "is removed with the same PREFIX, which is "
-                 f"{HOME}/.local after make install PREFIX={HOME}/.local")
+        others = [place for place in ("/usr/local", f"{HOME}/.local")
+                  if listed(pathlib.Path(place) / LIST)]
+        sys.exit(f"Nothing is installed below {prefix}: there is no {file}."
+                 + "".join(f" For {place}: make uninstall PREFIX={place}" for place in others))
     files = [path for path in files if os.path.lexists(path)]
     run([*helper([*files, file]), "sh", "-ec", REMOVE, "sh", file.parent, *files, file])
     print("Removed:", *files, sep="\n  ")

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What scripts/configure.sh asks of Meson on machines with nvcc, and cuda/arch_flags.py of nvcc.
+
+usage: test-configure.py C-COMPILER [OPTION...]
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COMPILER = sys.argv[1:]
+del sys.argv[1:]
+
+NVCC = """#!/bin/sh
+[ "$1" = --list-gpu-arch ] && printf 'compute_%s\\n' 50 75 80 86 90 120
+"""
+MESON = """#!/bin/sh
+shift
+mkdir -p "$1"
+echo "$@" >"$1/build.ninja"
+"""
+DRIVER = """
+#include <stdlib.h>
+#include <string.h>
+static const char *gpus(void) { return getenv("GPUS"); } /* "8.6 9.0" */
+int cuInit(unsigned flags) { return strcmp(gpus(), "broken") ? 0 : 999; }
+int cuDeviceGetCount(int *n) { *n = (int)(strlen(gpus()) + 1) / 4; return 0; }
+int cuDeviceGetAttribute(int *value, int which, int device) {
+  *value = gpus()[4 * device + 2 * (which - 75)] - '0';
+  return 0;
+}
+"""
+
+
+class Machine(unittest.TestCase):
+    """A machine with nvcc, a driver and the GPUs that a test wants."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        for name, text in (("nvcc", NVCC), ("meson", MESON)):
+            (cls.folder / name).write_text(text)
+            (cls.folder / name).chmod(0o755)
+        (cls.folder / "driver.c").write_text(DRIVER)
+        subprocess.run([*COMPILER, "-shared", "-fPIC", "-o", cls.folder / "libcuda.so.1",
+                        cls.folder / "driver.c"], check=True)
+
+
+class Configure(Machine):
+    def configure(self, gpus, *words, **more):
+        """The name of the build folder, what Meson was asked for, and what was said."""
+        with tempfile.TemporaryDirectory() as folder:
+            env = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}", "GPUS": gpus,
+                   "LD_LIBRARY_PATH": str(self.folder), "DESTDIR": "", **more}
+            place = [] if words[:1] != ("--demo",) else ["--demo"]
+            done = subprocess.run([ROOT / "scripts/configure.sh", *place, f"{folder}/b",
+                                   *words[len(place):]], env=env, text=True, check=True,
+                                  capture_output=True)
+            build = pathlib.Path(done.stdout.strip())
+            asked = (build / "build.ninja").read_text().split(maxsplit=1)
+            return build.name, "".join(asked[1:]).strip(), done.stderr
+
+    def test_gpus(self):
+        """Those of the machine, each once."""
+        self.assertEqual(self.configure("8.6 9.0 8.6")[:2], ("b", "-Dcuda-arch=sm_86 sm_90"))
+        self.assertEqual(self.configure("8.6", "--demo")[:2], ("b", "-Dcuda-arch=sm_86"))
+
+    def test_all(self):
+        """Where nvcc does not know one, or it is too old, and for packages."""
+        for gpus in ("8.9", "6.1", "8.6 6.1"):
+            self.assertEqual(self.configure(gpus)[:2], ("b", ""))
+        self.assertEqual(self.configure("8.6", DESTDIR="/package")[:2], ("b", ""))
+
+    def test_no_gpu(self):
+        for gpus in ("", "broken"):
+            build, asked, said = self.configure(gpus)
+            self.assertEqual((build, asked), ("b", ""))
+            self.assertIn("MESON_OPTIONS=-Dcuda=disabled", said)
+            build, asked, said = self.configure(gpus, "--demo", "-Dbuildtype=debug")
+            self.assertEqual((build, asked), (
+                "b-demo", "-Dbuildtype=debug -Dcuda=disabled -Dtests=disabled -Dbench=disabled"))
+            self.assertIn("MESON_OPTIONS=-Dcuda=enabled", said)
+
+    def test_options_stand_above(self):
+        for option in ("-Dcuda=enabled", "-Dcuda-arch=sm_75", "-Dcuda-arch="):
+            self.assertEqual(self.configure("", "--demo", option)[:2], ("b", option))
+            self.assertEqual(self.configure("8.6", option)[:2], ("b", option))
+
+
+class ArchFlags(Machine):
+    def flags(self, *words, status=0):
+        done = subprocess.run([sys.executable, ROOT / "cuda/arch_flags.py", self.folder / "nvcc",
+                               *words], text=True, check=False, capture_output=True)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stderr if status else done.stdout.splitlines()
+
+    def test_spellings(self):
+        wanted = ["-gencode=arch=compute_80,code=[sm_86,compute_80]"]
+        for word in ("sm_86", "86", "8.6"):
+            self.assertEqual(self.flags(word), wanted)
+        wanted = ["-gencode=arch=compute_75,code=[sm_75]",
+                  "-gencode=arch=compute_90,code=[sm_120,compute_90]"]
+        for words in (["sm_75", "sm_120"], ["120 7.5"], ["75,12.0"], ["75;120", "75"]):
+            self.assertEqual(self.flags(*words), wanted)
+
+    def test_default(self):
+        self.assertEqual(self.flags(), ["-gencode=arch=compute_75,code=[sm_75]",
+                                        "-gencode=arch=compute_80,code=[sm_80,compute_80]",
+                                        "-gencode=arch=compute_90,code=[sm_90,sm_120]"])
+
+    def test_refused(self):
+        for word in ("ampere", "sm_90a", "sm86", "compute_86", "60", "6.1", "native"):
+            self.assertIn(f'"{word}" is not an architecture such as sm_90, 90 or 9.0, from sm_75 up',
+                          self.flags(word, status=1))
+        self.assertIn('does not know "sm_89"; it knows sm_75, sm_80, sm_86, sm_90, sm_120',
+                      self.flags("sm_89", status=1))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

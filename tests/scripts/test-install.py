@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""scripts/install.py puts what is built where GStreamer finds it, and takes it away again.
+
+usage: test-install.py BUILD
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "install.py"
+BUILD = sys.argv.pop(1)
+PLUGIN = "libgstcudaconv.so"
+
+
+class Install(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.home = pathlib.Path(folder.name, "home")
+        self.home.mkdir()
+
+    def run_script(self, *words, status=0, **env):
+        """What the script says in a home of its own, where GStreamer knows of no other plugin."""
+        own = {**os.environ, "HOME": str(self.home), "GST_PLUGIN_PATH": "", **env}
+        for name in ("XDG_DATA_HOME", "DESTDIR"):
+            if name not in env:
+                own.pop(name, None)
+        done = subprocess.run([SCRIPT, words[0], BUILD, *words[1:]], env=own, text=True, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.assertEqual(done.returncode, status, done.stdout)
+        return done.stdout
+
+    def files(self):
+        return sorted(str(path.relative_to(self.home)) for path in self.home.rglob("*")
+                      if path.is_file() and ".cache" not in path.parts)
+
+    def test_home(self):
+        """For one user: GStreamer finds it there, and nothing is left of it after."""
+        said = self.run_script("install", "~/.local")
+        self.assertIn(f".local/share/gstreamer-1.0/plugins/{PLUGIN}", self.files())
+        self.assertIn("GStreamer finds the element", said)
+        stale = self.home / ".local/share/stale"
+        stale.touch()
+        names = self.home / ".local/share/cudaconv/installed"
+        names.write_text(names.read_text() + f"{stale}\n")  # of an older version
+        self.run_script("install", "~/.local")
+        self.assertFalse(stale.exists())
+        self.assertIn(PLUGIN, self.run_script("uninstall", "~/.local"))
+        self.assertEqual(self.files(), [])
+        self.assertIn("Nothing is installed", self.run_script("uninstall", "~/.local", status=1))
+
+    def test_data_home(self):
+        said = self.run_script("install", f"{self.home}/.local", XDG_DATA_HOME=f"{self.home}/data")
+        self.assertIn(f"data/gstreamer-1.0/plugins/{PLUGIN}", self.files())
+        self.assertIn("GStreamer finds the element", said)
+
+    def test_other_prefix(self):
+        """Where GStreamer does not look, it is told how."""
+        said = self.run_script("install", f"{self.home}/opt")
+        place = next(name for name in self.files() if name.endswith(PLUGIN))
+        self.assertTrue(place.startswith("opt/lib"), place)
+        self.assertIn(f"export GST_PLUGIN_PATH={self.home}/{os.path.dirname(place)}", said)
+
+    def test_destdir(self):
+        """Nothing but what a package is to have."""
+        self.run_script("install", "/usr", DESTDIR=f"{self.home}/package")
+        self.assertTrue(all(name.startswith("package/usr/") for name in self.files()))
+        self.assertTrue(any(name.endswith(f"/gstreamer-1.0/{PLUGIN}") for name in self.files()))
+        self.assertFalse(any("installed" in name for name in self.files()))
+
+    def test_list_of_meson_stays(self):
+        """`ninja uninstall` still removes what `meson install` installed."""
+        log = pathlib.Path(BUILD, "meson-logs", "install-log.txt")
+        before = log.read_text() if log.exists() else None
+        self.run_script("install", "~/.local")
+        self.assertEqual(log.read_text() if log.exists() else None, before)
+
+    def test_no_folder(self):
+        (self.home / "file").touch()
+        self.assertIn(f"{self.home}/file is no folder",
+                      self.run_script("install", f"{self.home}/file/below", status=1))
+
+    def test_another_is_found_first(self):
+        self.run_script("install", f"{self.home}/opt")
+        first = next(path.parent for path in self.home.rglob(PLUGIN))
+        said = self.run_script("install", "~/.local", GST_PLUGIN_PATH=str(first))
+        self.assertIn(f"GStreamer finds another cudaconv first: {first}", said)
+
+
+if __name__ == "__main__":
+    missing = [name for name in ("meson", "ninja", "gst-inspect-1.0") if not shutil.which(name)]
+    if missing:
+        print(f"{', '.join(missing)}: not there")
+        sys.exit(77)
+    unittest.main(verbosity=2)
