@@ -26,6 +26,7 @@ from lists import (AT_LEAST, AT_MOST, CPU, CPU_FRAMES, CPU_ROUNDS, CPU_SIZE, CUD
                    DECODERS, FASTEST, FORMATS, G3, G5, HD, KERNEL_PEERS, LARGE, LIMITS, MEMORY,
                    NO_FILTERS, PAPER, PIPELINE_PEERS, ROUNDS, S3, SIZES, STANDARD, STREAMS,
                    SYSTEM_PATHS, TARGETS, UNITS)
+from written import Written
 
 # --- running ---
 
@@ -264,9 +265,22 @@ def ffmpeg(pixels, name, filter_):
             "-filter_threads", str(os.cpu_count()), "-vf", filter_, "-f", "null", "-"]
 
 
+def find_element():
+    """Ends the program where GStreamer does not find cudaconv."""
+    try:
+        subprocess.run(["gst-inspect-1.0", "--exists", "cudaconv"], check=True)
+    except FileNotFoundError:
+        raise Failure(77, "no gst-inspect-1.0 and gst-launch-1.0 on the PATH: they come with "
+                          "gstreamer1.0-tools") from None
+    except subprocess.CalledProcessError:
+        raise Failure(1, "GStreamer does not find the element cudaconv: set GST_PLUGIN_PATH to the "
+                         "folder plugin of the build, or install it") from None
+
+
 def run_cpu(args):
     """Measures the element on the CPU beside other filters, in turns, each net of what its
     pipeline needs without a filter."""
+    find_element()
     run = new_run("cpu", True, device=f"{os.cpu_count()} processors")
     print_heading(run, f"{size_of(CPU_SIZE)}, {run['device']}, ms a frame, medians of "
                        f"{CPU_ROUNDS} rounds in turns")
@@ -563,12 +577,12 @@ def show_run(args):
     return run
 
 
-WRITTEN, READ = (argparse.FileType(mode, encoding="utf-8") for mode in "wr")
+READ = argparse.FileType(encoding="utf-8")
 # commands, flags, what argparse makes of it (None: a switch, a text: its metavar) and help
 OPTIONS = [
-    ("kernels reach pipelines cpu show", "--json", WRITTEN, "write all figures as JSON"),
-    ("kernels reach pipelines cpu show", "--csv", WRITTEN, "and as CSV"),
-    ("kernels reach pipelines cpu show", "--plot", WRITTEN, "draw the shares of a copy as SVG"),
+    ("kernels reach pipelines cpu show", "--json", Written, "write all figures as JSON"),
+    ("kernels reach pipelines cpu show", "--csv", Written, "and as CSV"),
+    ("kernels reach pipelines cpu show", "--plot", Written, "draw the shares of a copy as SVG"),
     ("kernels reach pipelines cpu show", "--check", None, "end with 1 when a target is missed"),
     ("kernels reach pipelines", "--budget", float,
      "ms for a line (200; pipelines 3000, live 10000)"),
@@ -612,7 +626,7 @@ def parse(argv):
         sub.set_defaults(main=report, run=run, streams=STREAMS)
     help_ = "why cells of a run of reach miss, by NVIDIA's ncu"
     sub = commands.add_parser("profile", help=help_, description=help_)
-    sub.add_argument("--json", type=WRITTEN, help="write all figures as JSON")
+    sub.add_argument("--json", type=Written, help="write all figures as JSON")
     sub.add_argument("-d", "--device", type=int, help="CUDA device")
     sub.add_argument("file", type=READ, help="what reach --json wrote")
     sub.set_defaults(main=profile)
@@ -626,10 +640,14 @@ def parse(argv):
 def main(argv):
     global text
     args = parse(argv)
-    if sys.stdout in vars(args).values():
+    files = [value for value in vars(args).values() if isinstance(value, Written)]
+    if any(file.file is sys.stdout for file in files):
         text = sys.stderr
     try:
-        return args.main(args)
+        status = args.main(args)
+        for file in files:
+            file.keep()
+        return status
     except (Failure, OSError) as failure:
         if str(failure):
             print(f"cudaconv-bench: {failure}", file=sys.stderr)
@@ -639,6 +657,9 @@ def main(argv):
             raise
         print(f"cudaconv-bench: the file is no run that can be read: {why!r}", file=sys.stderr)
         return 2
+    finally:
+        for file in files:
+            file.drop()
 
 
 if __name__ == "__main__":

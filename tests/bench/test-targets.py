@@ -268,5 +268,60 @@ class Pages(unittest.TestCase):
                 self.assertIn(words, copy.read_text(encoding="utf-8"))
 
 
+class Files(unittest.TestCase):
+    """What --json names is replaced by a whole run, and by nothing else."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.old, self.file = self.folder / "old.json", self.folder / "run.json"
+        self.old.write_text("old", encoding="utf-8")
+        self.file.write_text(report.json.dumps(
+            {**kernels({"GRAY8": {"sliding": 18.5}}), "device": "made up"}), encoding="utf-8")
+
+    def run_main(self, *words, status):
+        error = io.StringIO()
+        with contextlib.redirect_stderr(error):
+            self.assertEqual(report.main(list(words)), status)
+        self.assertEqual(len(list(self.folder.iterdir())), 2)
+        return error.getvalue()
+
+    def test_kept(self):
+        self.run_main("show", str(self.file), f"--json={self.old}", status=0)
+        self.assertEqual(report.json.loads(self.old.read_text(encoding="utf-8"))["kind"], "kernels")
+
+    def test_dropped(self):
+        self.file.write_text("{}", encoding="utf-8")
+        self.run_main("show", str(self.file), f"--json={self.old}", status=2)
+        with mock.patch.object(report, "judge", side_effect=KeyboardInterrupt):
+            self.file.write_text(report.json.dumps(
+                {**kernels({"GRAY8": {"sliding": 18.5}}), "device": "made up"}), encoding="utf-8")
+            with self.assertRaises(KeyboardInterrupt):
+                report.main(["show", str(self.file), f"--json={self.old}"])
+        self.assertEqual(self.old.read_text(encoding="utf-8"), "old")
+        self.assertEqual(len(list(self.folder.iterdir())), 2)
+
+    def test_refused(self):
+        """Before anything is measured."""
+        error = io.StringIO()
+        with contextlib.redirect_stderr(error), self.assertRaises(SystemExit):
+            report.main(["cpu", f"--json={self.folder}/none/run.json"])
+        self.assertIn("none/run.json cannot be written: No such file", error.getvalue())
+
+    def test_no_element(self):
+        """It is not the peer that is missing."""
+        for program, status, words in (("exit 1", 1, "does not find the element cudaconv"),
+                                       (None, 77, "gstreamer1.0-tools")):
+            with tempfile.TemporaryDirectory() as path:
+                if program:
+                    inspect = pathlib.Path(path, "gst-inspect-1.0")
+                    inspect.write_text(f"#!/bin/sh\n{program}\n", encoding="utf-8")
+                    inspect.chmod(0o755)
+                with mock.patch.dict(os.environ, PATH=path):
+                    self.assertIn(words, self.run_main("cpu", f"--json={self.old}", status=status))
+        self.assertEqual(self.old.read_text(encoding="utf-8"), "old")
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)
