@@ -81,7 +81,7 @@ get_word(const Section *section, const gchar *key, const gchar *const *names, gi
     g_string_append_printf(known, "%s%s", i == first ? "" : ", ", names[i]);
   }
   const Value wrong = {section, key, text};
-  return cc_keytext_refuse(section->text, value_place(&wrong, text), error, "none of %s",
+  return cc_keytext_refuse(section->text, value_place(&wrong, text), error, "%s is none of %s", key,
                            known->str);
 }
 
@@ -425,9 +425,14 @@ parse_default_size(const Section *section, CcKernel *kernel, GError **error) {
   const Value value = {section, "default-size", text};
   guint64 size = kernel->sizes[0].size;
   if (text && (!g_ascii_string_to_unsigned(text, 10, 1, CC_MAX_KERNEL_SIZE, &size, NULL) ||
-               cc_kernel_get_size(kernel, (guint)size)->size != size))
+               cc_kernel_get_size(kernel, (guint)size)->size != size)) {
+    g_autoptr(GString) known = g_string_new(NULL);
+    for (guint i = 0; i < kernel->n_sizes; i++)
+      g_string_append_printf(known, "%s%u", i == 0 ? "" : ", ", kernel->sizes[i].size);
     return cc_keytext_refuse(section->text, value_place(&value, text), error,
-                             "not a size that matrix-N or row-N defines here");
+                             "default-size is none of the sizes that are defined here: %s",
+                             known->str);
+  }
   kernel->default_size = (guint)size;
   return TRUE;
 }

@@ -68,7 +68,10 @@ fake_settings(void) {
           sscanf(*word, "pinned-only=%zu", &s.pinned_only) != 1 &&
           sscanf(*word, "peer=%d", &s.peer) != 1 &&
           sscanf(*word, "capability=%d", &s.capability) != 1)
-        g_error("FAKE_CUDA: \"%s\" is no setting", *word);
+        g_error(
+            "FAKE_CUDA: \"%s\" is no setting; there are devices=, version=, init=, capability=, "
+            "peer=, memory=, pinned=, pinned-only=, fail= and lost=",
+            *word);
     g_once_init_leave(&once, 1);
   }
   return &s;

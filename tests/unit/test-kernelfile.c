@@ -187,7 +187,7 @@ test_words(void) {
 #define ESCAPE "a \"\\\" before none of s, n, t, r and \\"
 #define SYNTAX "neither a [name] nor a known key with = and a value nor a # comment"
 #define LISTS "\";\" has no place here: a row and a column are plain lists"
-#define DEFAULT "not a size that matrix-N or row-N defines here"
+#define DEFAULT "default-size is none of the sizes that are defined here: 1"
 
 /* Each with the place that the message has to name after the origin, and words that follow. */
 static const struct {
@@ -215,10 +215,12 @@ static const struct {
     {"no-matrix", "[a]\ndescription=x\n", ":1:2", "matrix-N, or row-N and column-N, is missing"},
     {"unknown-key", "[a]\nmatrix-1=1\ncolour=red\n", ":3:1",
      "no such key; there are description, "},
-    {"class", "[a]\nclass=soft\nmatrix-1=1\n", ":2:7", "none of plain, blur, sharpen, edge"},
-    {"response", "[a]\nresponse= auto\nmatrix-1=1\n", ":2:11", "none of clamp, absolute, "},
-    {"chroma", "[a]\nchroma=\nmatrix-1=1\n", ":2:8", "none of filter, copy, neutral"},
-    {"gaussian", "[a]\ngaussian=maybe\nmatrix-1=1\n", ":2:10", "none of false, true"},
+    {"class", "[a]\nclass=soft\nmatrix-1=1\n", ":2:7",
+     "class is none of plain, blur, sharpen, edge"},
+    {"response", "[a]\nresponse= auto\nmatrix-1=1\n", ":2:11",
+     "response is none of clamp, absolute, "},
+    {"chroma", "[a]\nchroma=\nmatrix-1=1\n", ":2:8", "chroma is none of filter, copy, neutral"},
+    {"gaussian", "[a]\ngaussian=maybe\nmatrix-1=1\n", ":2:10", "gaussian is none of false, true"},
     {"escape", "[a]\nclass=ed\\qge\nmatrix-1=1\n", ":2:9", ESCAPE},
     {"escape-description", "[a]\ndescription=\\s\\\\50\\%\nmatrix-1=1\n", ":2:19", ESCAPE},
     {"escape-column", "[a]\nrow-3=1 2 1\ncolumn-3=1 2 1\\\n", ":3:15", ESCAPE},
