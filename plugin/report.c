@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "report.h"
 
+#include "backends/backends.h"
 #include "memory/cudamemory.h"
 #include "memory/pinning.h"
 
@@ -38,26 +39,33 @@ gst_cuda_conv_may_complain(GstCudaConv *self, const gchar *property) {
   return g_object_replace_data(object, told, NULL, object, NULL, NULL);
 }
 
-/* What to do about an error of the device, for people; empty about others. */
-static const gchar *
-find_advice(GstCudaConv *self, const GError *error) {
+/* The text for people. An error of the device comes with what to do about it, and where CUDA cannot
+ * be had, with the property that asks for it. */
+static gchar *
+make_error_text(GstCudaConv *self, const GError *error) {
   CcBackendConfig config;
   cc_settings_get_backend(&self->settings, &config);
+  const gchar *advice = "";
   const gboolean failed = g_error_matches(error, CC_ERROR, CC_ERROR_DEVICE);
-  if (config.choice == 0)
-    return failed ? ". Frames that are in nothing but the memory of the device are lost with it; "
-                    "set the pipeline to NULL and start it again to go on, on the CPU if the "
-                    "device does not come back"
-                  : "";
-  if (failed || (cc_session_get_device(self->session) &&
-                 g_error_matches(error, CC_ERROR, CC_ERROR_NO_MEMORY)))
-    return ". With backend=auto the CPU goes on where CUDA cannot";
-  return "";
+  if (config.choice == CC_BACKEND_AUTO) {
+    if (failed)
+      advice = ". Frames that are in nothing but the memory of the device are lost with it; "
+               "set the pipeline to NULL and start it again to go on, on the CPU if the "
+               "device does not come back";
+  } else if (g_error_matches(error, CC_ERROR, CC_ERROR_UNAVAILABLE)) {
+    return g_strdup_printf("backend=cuda cannot be had: %s. backend=auto, the default, filters on "
+                           "the CPU where there is no CUDA, and backend=cpu everywhere",
+                           error->message);
+  } else if (failed || (cc_session_get_device(self->session) &&
+                        g_error_matches(error, CC_ERROR, CC_ERROR_NO_MEMORY))) {
+    advice = ". With backend=auto the CPU goes on where CUDA cannot";
+  }
+  return g_strconcat(error->message, advice, NULL);
 }
 
 void
 gst_cuda_conv_post_error(GstCudaConv *self, const GError *error) {
-  g_autofree gchar *text = g_strconcat(error->message, find_advice(self, error), NULL);
+  g_autofree gchar *text = make_error_text(self, error);
   if (g_error_matches(error, CC_ERROR, CC_ERROR_INVALID))
     GST_ELEMENT_ERROR(self, LIBRARY, SETTINGS, ("%s", text), (NULL));
   else if (g_error_matches(error, CC_ERROR, CC_ERROR_UNAVAILABLE))

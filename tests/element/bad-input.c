@@ -97,7 +97,7 @@ static const Row rows[] = {
     {VIDEO, "kernel=gaussian response=direction", STOPS, "response=direction: the kernel gaussian"},
     {VIDEO, "kernel=kirsch algorithm=two-pass", STOPS, "algorithm=two-pass cannot run this kernel"},
     {VIDEO, "kernel=box size=9 algorithm=register-tile", STOPS, "algorithm=register-tile cannot"},
-    {VIDEO, "backend=cuda cuda-device-id=99", STOPS, "cuda"},
+    {VIDEO, "backend=cuda cuda-device-id=99", STOPS, "backend=cuda cannot be had: "},
     /* caps */
     {BYTES RAW "v210,width=64,height=48", "", NO_START, "can't handle caps"},
     {BYTES "audio/x-raw,format=S16LE,rate=48000,channels=2,layout=interleaved", "", NO_START,
