@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes docs/properties.md and the table in README.md; with --check, says whether they are current.
+"""Writes docs/properties.md and the short table in README.md; with --check, says whether they are
+current.
 
     scripts/properties-doc.py [--check] BUILD
 
@@ -9,6 +10,7 @@ BUILD, explanations the doc comments in plugin/propertylist.c, whose order is ke
 where there is no gst-inspect-1.0.
 """
 
+import collections
 import os
 import pathlib
 import re
@@ -25,6 +27,8 @@ README = ROOT / "README.md"
 BEGIN = "<!-- The table is written by scripts/properties-doc.py. -->\n"
 END = "<!-- Here the table ends. -->\n"
 
+# those that README.md shows, in its order
+SHORT = ["kernel", "size", "sigma", "matrix-text", "response", "border", "chroma", "backend"]
 INHERITED = {"name", "parent", "qos"}
 MOST_CHOICES = 10  # that fit into a cell of the table
 
@@ -38,7 +42,12 @@ by a `GstController` as well. A value that cannot work is refused with a warning
 property reads again what it read before; at the start it is an error. [messages.md](messages.md) has
 the messages.
 [kernels.md](kernels.md) has the matrices of the named kernels.
+
 """
+
+# Texts, the type with its range; the default is None where it is read-only, and the values are
+# those of an enum with what they mean.
+Property = collections.namedtuple("Property", "name type default blurb values use explanation")
 
 
 def inspect(build):
@@ -82,7 +91,7 @@ def describe_type(lines):
         return f"{kind}, {number[2]}{top or ' and more'}", number[4]
     choice = re.search(r'^Enum ".*" Default: .*"(.*)"', text, re.M)
     if choice:
-        return "enum", f"`{choice[1]}`"
+        return "enum", choice[1]
     if "GstValueArray" in text:
         return "array", "empty"
     if 'type "GstStructure"' in text:
@@ -106,37 +115,54 @@ def choices(lines):
     return [(choice[1], choice[2]) for choice in found if choice]
 
 
-def section(name, lines, explanation):
-    kind, default = describe_type(lines)
-    facts = [kind[0].upper() + kind[1:]] + ([f"default {default}"] if default else [])
-    listed = "".join(f"- `{value}`: {meaning}\n" for value, meaning in choices(lines))
-    return (f"\n## {name}\n\n{'; '.join(facts + [describe_use(lines)])}.\n\n"
-            + textwrap.fill(explanation, 100, break_on_hyphens=False, break_long_words=False) + "\n"
-            + (f"\n{listed}" if listed else ""))
-
-
-def row(name, lines):
-    kind, default = describe_type(lines)
-    meaning = lines[0].replace("|", "\\|").replace("<", "&lt;")
-    named = [f"`{value}`" for value, _ in choices(lines)]
-    if 0 < len(named) <= MOST_CHOICES:
-        meaning += ": " + ", ".join(named)
-    cells = f"[`{name}`](docs/properties.md#{name})", kind, default or "read-only", meaning
-    return f"| {' | '.join(cells)} |\n"
-
-
-def documents(build):
-    """The texts of the page and of the README."""
+def properties(build):
+    """All properties of the element in the build folder, in the order of the list."""
     shown, explained = inspect(build), explanations()
     missing = (set(shown) - INHERITED) ^ set(explained)
     if missing:
         sys.exit(f"{', '.join(sorted(missing))}: in only one of gst-inspect-1.0 and the comments in "
                  f"{LIST.relative_to(ROOT)}")
-    page = HEAD + "".join(section(name, shown[name], text) for name, text in explained.items())
-    table = "| property | type | default | meaning |\n| --- | --- | --- | --- |\n" + "".join(
-        row(name, shown[name]) for name in explained)
+    return [Property(name, *describe_type(shown[name]), shown[name][0], choices(shown[name]),
+                     describe_use(shown[name]), text) for name, text in explained.items()]
+
+
+def section(property_):
+    facts = [property_.type[0].upper() + property_.type[1:]]
+    if property_.default:
+        facts.append(f"default {marked(property_)}")
+    listed = "".join(f"- `{value}`: {meaning}\n" for value, meaning in property_.values)
+    return (f"\n## {property_.name}\n\n{'; '.join(facts + [property_.use])}.\n\n"
+            + textwrap.fill(property_.explanation, 100, break_on_hyphens=False,
+                            break_long_words=False) + "\n"
+            + (f"\n{listed}" if listed else ""))
+
+
+def marked(property_):
+    """The default; a value of an enum looks like one."""
+    return f"`{property_.default}`" if property_.values else property_.default
+
+
+def table(of, page):
+    """A table of these properties, whose names lead to their sections in the page."""
+    lines = ["| property | type | default | meaning |", "| --- | --- | --- | --- |"]
+    for property_ in of:
+        meaning = property_.blurb.replace("|", "\\|").replace("<", "&lt;")
+        if 0 < len(property_.values) <= MOST_CHOICES:
+            meaning += ": " + ", ".join(f"`{value}`" for value, _ in property_.values)
+        cells = (f"[`{property_.name}`]({page}#{property_.name})", property_.type,
+                 marked(property_) or "read-only", meaning)
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def documents(build):
+    """The texts of the page and of the README."""
+    of = properties(build)
+    page = HEAD + table(of, "") + "".join(map(section, of))
+    named = {property_.name: property_ for property_ in of}
+    short = table([named[name] for name in SHORT], PAGE.relative_to(ROOT))
     before, rest = README.read_text(encoding="utf-8").split(BEGIN)
-    return {PAGE: page, README: before + BEGIN + table + END + rest.split(END)[1]}
+    return {PAGE: page, README: before + BEGIN + short + END + rest.split(END)[1]}
 
 
 def main():
@@ -151,4 +177,5 @@ def main():
         sys.exit(f"{' and '.join(stale)} are not current: run scripts/properties-doc.py {build}")
 
 
-main()
+if __name__ == "__main__":
+    main()
