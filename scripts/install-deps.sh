@@ -14,14 +14,10 @@ declare -A packages=(
   # elements in the pipelines of the tests, and gst-launch-1.0; processors that this one is not
   [test]="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
           gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav qemu-user"
-  # for users of an installation: gst-launch-1.0, and what reads and writes the usual files, cameras
+  # what the demo and an installation need: gst-launch-1.0, and what reads and writes the usual files, cameras
   # and networks
   [run]="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
          gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav"
-  # the encoder and the muxer of the demo
-  [demo]="gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-ugly"
-  # decoders for a video that the user brings
-  [decode]="gstreamer1.0-libav"
   # a window for it
   [display]="gstreamer1.0-x gstreamer1.0-gl"
   # the filters that the benchmark compares with

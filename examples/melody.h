@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define MELODY_RATE 48000
+#define MELODY_CHANNELS 2
+
+/* A quiet melody that lasts some seconds: samples of 16 bits, two channels interleaved. Free the
+ * result with g_free. */
+gint16 *melody_new(gdouble seconds, gsize *n_bytes);
+
+G_END_DECLS

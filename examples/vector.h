@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <math.h>
+
+/* A point, a direction or a colour: y points upwards, and colours are in proportion to light. */
+typedef struct {
+  float x, y, z;
+} Vec;
+
+static inline Vec
+vec(float x, float y, float z) {
+  return (Vec){x, y, z};
+}
+
+static inline Vec
+vec_add(Vec a, Vec b) {
+  return vec(a.x + b.x, a.y + b.y, a.z + b.z);
+}
+
+static inline Vec
+vec_sub(Vec a, Vec b) {
+  return vec(a.x - b.x, a.y - b.y, a.z - b.z);
+}
+
+static inline Vec
+vec_times(Vec a, float factor) {
+  return vec(a.x * factor, a.y * factor, a.z * factor);
+}
+
+/* Component by component: a colour in coloured light. */
+static inline Vec
+vec_product(Vec a, Vec b) {
+  return vec(a.x * b.x, a.y * b.y, a.z * b.z);
+}
+
+static inline float
+vec_dot(Vec a, Vec b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static inline Vec
+vec_cross(Vec a, Vec b) {
+  return vec(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+}
+
+static inline Vec
+vec_unit(Vec a) {
+  return vec_times(a, 1 / sqrtf(vec_dot(a, a)));
+}
+
+/* From a to b: share 0 is a, 1 is b. */
+static inline Vec
+vec_mix(Vec a, Vec b, float share) {
+  return vec_add(vec_times(a, 1 - share), vec_times(b, share));
+}
+
+/* The point at a distance along a direction. */
+static inline Vec
+vec_along(Vec origin, Vec direction, float distance) {
+  return vec_add(origin, vec_times(direction, distance));
+}
+
+/* What a mirror with this normal makes of a direction. */
+static inline Vec
+vec_mirror(Vec direction, Vec normal) {
+  return vec_along(direction, normal, -2 * vec_dot(direction, normal));
+}
