@@ -8,6 +8,7 @@
 #: make test        runs the tests
 #: make bench       measures the speed
 #: make lint        checks the source
+#: make gallery     makes docs/gallery.md and its pictures
 #: make install     installs for all users, as root or through sudo
 #: make uninstall   removes what make install installed; with the same PREFIX
 #: make clean       removes what was built
@@ -42,7 +43,7 @@ endif
 display = $(if $(DISPLAY)$(WAYLAND_DISPLAY),display)
 setup = @scripts/configure.sh '$(BUILD)' $(MESON_OPTIONS) >/dev/null
 
-.PHONY: all demo test bench lint install uninstall clean help
+.PHONY: all demo test bench lint gallery install uninstall clean help
 
 all:
 	@scripts/install-deps.sh build
@@ -81,6 +82,13 @@ lint:
 	@scripts/install-deps.sh build lint
 	$(setup)
 	@scripts/lint.sh '$(BUILD)'
+
+# docs/gallery.md and its pictures, from the element itself
+gallery:
+	@scripts/install-deps.sh build gallery
+	$(setup)
+	@ninja -C '$(BUILD)'
+	@scripts/gallery.py '$(BUILD)'
 
 # What is for users only may be missing: a user without root has no other choice.
 install:

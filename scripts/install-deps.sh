@@ -20,6 +20,8 @@ declare -A packages=(
          gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav"
   # a window for it
   [display]="gstreamer1.0-x gstreamer1.0-gl"
+  # what makes and stores the pictures of docs/gallery.md
+  [gallery]="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad"
   # the filters that the benchmark compares with
   [bench]="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-opencv ffmpeg"
   # the filters that docs/migration.md compares with; OpenCV comes from PyPI

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes docs/kernels.md from presets/kernels.ini; with --check, says whether it is current."""
+"""Writes docs/kernels.md from presets/kernels.ini; with --check, says whether it is current.
+
+The pictures in it are those of the gallery, which scripts/gallery.py makes."""
 
 import configparser
 import pathlib
 import re
 import sys
+
+from galleryplan import INPUT, apply_words, kernel_picture, shell_line
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "presets" / "kernels.ini"
@@ -15,7 +19,7 @@ TARGET = ROOT / "docs" / "kernels.md"
 CHROMA = {name: chroma.lower() for name, chroma in re.findall(
     r'F\(CC_KERNEL_\w+, "(\w+)", CC_CHROMA_(\w+)\)', (ROOT / "engine" / "kernel.h").read_text())}
 
-HEAD = """# Named kernels
+HEAD = f"""# Named kernels
 
 This page is written by `scripts/kernels-doc.py` from [presets/kernels.ini](../presets/kernels.ini),
 the list that is also compiled into the plugin. The head of that file explains its format, which
@@ -26,6 +30,10 @@ that is made. *Response* says how the sums become a pixel, *chroma* what happens
 both are the kernel's defaults, and the properties of these names override them. Several matrices are
 several sums. A sum is multiplied by *scale*; where none is given it is one divided by the sum of the
 coefficients when that is positive, else 1.
+
+Below each kernel stands what it makes of this picture, and the command for it. The [gallery](gallery.md) has more.
+
+![The input: balls on a tiled floor](images/gallery/{INPUT})
 
 | kernel | what it does | sizes | response | chroma |
 | --- | --- | --- | --- | --- |
@@ -85,7 +93,9 @@ def document():
         chroma = section.get("chroma", CHROMA[section["class"]])
         table.append(f"| [{name}](#{name}) | {section['description']} | {listed} | "
                      f"{section.get('response', 'clamp')} | {chroma} |\n")
-        details.append(f"\n## {name}\n\n{section['description']}.\n")
+        picture = kernel_picture(name, section["description"])
+        details.append(f"\n## {name}\n\n{picture.text}.\n\n![{picture.text}](images/gallery/{picture.stored()})\n\n"
+                       f"`{shell_line(apply_words(picture))}`\n")
         if is_gaussian:
             details.append("\nWith `sigma` above 0 the coefficients are sampled from a Gaussian "
                            "instead: of the given `size`, or of as many rows and columns as three "

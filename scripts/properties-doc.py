@@ -11,14 +11,12 @@ where there is no gst-inspect-1.0.
 """
 
 import collections
-import os
 import pathlib
 import re
-import shutil
-import subprocess
 import sys
-import tempfile
 import textwrap
+
+from inspection import choices, inspect, properties_of
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = ROOT / "plugin" / "propertylist.c"
@@ -48,29 +46,6 @@ the messages.
 # Texts, the type with its range; the default is None where it is read-only, and the values are
 # those of an enum with what they mean.
 Property = collections.namedtuple("Property", "name type default blurb values use explanation")
-
-
-def inspect(build):
-    """What gst-inspect-1.0 says about the properties: a name with its lines each."""
-    program = shutil.which("gst-inspect-1.0")
-    if not program:
-        print("gst-inspect-1.0 is missing")
-        sys.exit(77)
-    with tempfile.TemporaryDirectory() as folder:
-        env = dict(os.environ, GST_PLUGIN_PATH=str(pathlib.Path(build).resolve() / "plugin"),
-                   GST_REGISTRY=f"{folder}/registry", GST_REGISTRY_FORK="no", LC_ALL="C.UTF-8")
-        text = subprocess.run([program, "cudaconv"], env=env, check=True, text=True,
-                              stdout=subprocess.PIPE).stdout
-    properties = {}
-    for line in text.split("Element Properties:\n")[1].splitlines():
-        if re.match(r"\S", line):  # the next heading
-            break
-        head = re.match(r"  (\S+) *: (.*)", line)
-        if head:
-            properties[head[1]] = lines = [head[2]]
-        elif line.strip():
-            lines.append(line.strip())
-    return properties
 
 
 def explanations():
@@ -109,15 +84,9 @@ def describe_use(lines):
     return "changeable while playing" + (", controllable" if "controllable" in flags else "")
 
 
-def choices(lines):
-    """The values of an enum with their descriptions."""
-    found = (re.match(r"\(-?\d+\): (\S+) +- (.*)", line) for line in lines)
-    return [(choice[1], choice[2]) for choice in found if choice]
-
-
 def properties(build):
     """All properties of the element in the build folder, in the order of the list."""
-    shown, explained = inspect(build), explanations()
+    shown, explained = properties_of(inspect(build)), explanations()
     missing = (set(shown) - INHERITED) ^ set(explained)
     if missing:
         sys.exit(f"{', '.join(sorted(missing))}: in only one of gst-inspect-1.0 and the comments in "
