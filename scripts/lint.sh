@@ -28,7 +28,7 @@ check_text() {
 
 check_shell() { tracked '*.sh' .ci/run | xargs -0r shellcheck; }
 
-check_docs() { scripts/kernels-doc.py --check && scripts/check-lists.py; }
+check_docs() { scripts/kernels-doc.py --check && scripts/tiles-drawing.py --check && scripts/check-lists.py; }
 
 # No two files need each other, and no folder can include what it may not. A build without CUDA does
 # not compile one of the folders.
