@@ -4,7 +4,7 @@
 # `make help` prints the lines that start with "#:".
 #
 #: make             builds everything
-#: make demo        filters a video, yours or one of its own, and shows the result
+#: make demo        filters a film, yours or one of its own, and shows the result
 #: make test        runs the tests
 #: make bench       measures the speed
 #: make lint        checks the source
@@ -15,7 +15,8 @@
 #:
 #: Variables, as in "make demo KERNEL=gaussian INPUT=holiday.mp4":
 #:   KERNEL=sobel        demo: a kernel of docs/kernels.md
-#:   INPUT=              demo: a video file, a URI or /dev/videoN; empty: a test picture that moves
+#:   PRESET=             demo: a preset of docs/gallery.md, in place of a kernel
+#:   INPUT=              demo: a film, a picture, a URI or /dev/videoN; empty: a film that it renders
 #:   BACKEND=auto        demo: auto, cuda or cpu
 #:   OUTPUT=build/demo   demo: the folder for the result
 #:   PREFIX=             install, uninstall: PREFIX=~/.local is for you alone, without root
@@ -26,6 +27,7 @@
 BUILD ?= build
 MESON_OPTIONS ?=
 KERNEL ?= sobel
+PRESET ?=
 BACKEND ?= auto
 INPUT ?=
 OUTPUT ?= $(BUILD)/demo
@@ -33,7 +35,7 @@ PREFIX ?=
 export DESTDIR
 
 # what follows `make`, and those that Meson and make know
-known := KERNEL INPUT BACKEND OUTPUT PREFIX DESTDIR BUILD MESON_OPTIONS \
+known := KERNEL PRESET INPUT BACKEND OUTPUT PREFIX DESTDIR BUILD MESON_OPTIONS \
   CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS PKG_CONFIG_PATH SHELL MAKEFLAGS
 given := $(foreach name,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(name)))),$(name)))
 ifneq ($(filter-out $(known),$(given)),)
@@ -55,12 +57,12 @@ help:
 
 demo:
 	$(if $(filter $(BACKEND),auto cuda cpu),,$(error BACKEND=$(BACKEND): auto, cuda or cpu is needed))
-	@scripts/install-deps.sh build demo $(if $(INPUT),decode) $(display)
+	@scripts/install-deps.sh build run $(display)
 	@scripts/missing-here.sh demo
 	@build=$$(scripts/configure.sh --demo '$(BUILD)' $(MESON_OPTIONS)) && \
-	ninja -C "$$build" plugin/libgstcudaconv.so examples/cudaconv-demo && \
-	GST_PLUGIN_PATH="$$build/plugin" "$$build/examples/cudaconv-demo" \
-	  --kernel='$(KERNEL)' --backend='$(BACKEND)' --output='$(OUTPUT)' $(if $(INPUT),'$(INPUT)')
+	ninja -C "$$build" plugin/libgstcudaconv.so app/cudaconv examples/cudaconv-scene && \
+	scripts/demo.sh "$$build" '$(OUTPUT)' '$(INPUT)' '$(if $(PRESET),$(PRESET),$(KERNEL))' \
+	  $(if $(PRESET),--preset '$(PRESET)',--kernel '$(KERNEL)') --backend '$(BACKEND)'
 
 test:
 	@scripts/install-deps.sh build test

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Filters a film, a picture or a camera with the command of a build folder; the Makefile calls it.
+#
+#   scripts/demo.sh BUILD OUTPUT INPUT NAME [OPTION OF cudaconv apply...]
+#
+# The result is OUTPUT/NAME.mp4 and OUTPUT/NAME.png, a picture of it before (left) and after (right); of a picture
+# only the latter. Without INPUT, "", it is a film that cudaconv-scene renders. A window follows where there is a
+# display.
+set -euo pipefail
+
+build=$1 output=$2 input=$3 name=$4
+shift 4
+cudaconv=$build/app/cudaconv
+film=$output/$name.mp4 picture=$output/$name.png made=OUT.mp4
+
+mkdir -p "$output"
+if [ -z "$input" ]; then
+  input=$output/scene.mp4
+  [ -e "$input" ] || "$build/examples/cudaconv-scene" "$input"
+fi
+
+case ${input,,} in
+  *.png | *.jpg | *.jpeg | *.webp | *.tif | *.tiff)
+    "$cudaconv" apply "$@" --split 0.5 -- "$input" "$picture"
+    made=OUT.png
+    ;;
+  /dev/video*)
+    "$cudaconv" apply "$@" --seconds 10 -- "$input" "$film"
+    ;;
+  *)
+    "$cudaconv" apply "$@" -- "$input" "$film"
+    # a film shorter than a second has its first frame taken
+    "$cudaconv" apply "$@" --split 0.5 --at 1 -- "$input" "$picture" 2>/dev/null ||
+      "$cudaconv" apply "$@" --split 0.5 -- "$input" "$picture"
+    ;;
+esac
+
+printf 'The same again: %s apply' "$cudaconv"
+printf ' %q' "$@" "$input"
+echo " $made"
+if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
+  echo "A window shows it: q or Ctrl-C ends it."
+  "$cudaconv" play "$@" -- "$input"
+fi
