@@ -28,7 +28,6 @@ FORMAT = r"\w*[A-Z]\w*"
 
 # where a list is, what its words look like, and the words
 PLACES = [
-    ("README.md", r"^Formats: ([^.]*)\.", FORMAT, FORMATS),
     ("docs/gpu.md", r"of 16 bits a sample\s+only\s([^.]*)\.", FORMAT,
      [name for name, in_cuda in FORMATS.items() if "_" in name and in_cuda in ("EVEN", "ANY")]),
     ("presets/kernels.ini", r"^#   class  ([^:]*):", PLAIN, CLASSES),

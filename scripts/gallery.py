@@ -41,7 +41,7 @@ All of them are made of [picture.png](images/gallery/picture.png), which
 ![The input: balls on a tiled floor](images/gallery/picture.png)
 
 Any other picture or film does as well. The picture in the README is the same scene with 720x400 pixels and
-`cudaconv apply --split --kernel sobel`. [properties.md](properties.md) explains each property.
+`cudaconv apply --split 0.5 --kernel sobel`. [properties.md](properties.md) explains each property.
 """
 
 

@@ -20,6 +20,7 @@ from inspection import choices, inspect, properties_of
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = ROOT / "plugin" / "propertylist.c"
+FORMATS = ROOT / "plugin" / "formats.h"
 PAGE = ROOT / "docs" / "properties.md"
 README = ROOT / "README.md"
 BEGIN = "<!-- The table is written by scripts/properties-doc.py. -->\n"
@@ -124,10 +125,19 @@ def table(of, page):
     return "\n".join(lines) + "\n"
 
 
+def formats():
+    """The section about pixel formats; the list of the plugin has the cheaper ones first."""
+    names = re.findall(r"F\((\w+), CC_IN_CUDA_\w+\)", FORMATS.read_text())
+    text = (f"{', '.join(names)}. Where the neighbours leave the format open, the first of these that they share is "
+            "taken: `videotestsrc ! cudaconv ! fakesink` is I420. Any size from 1x1. Frames are in system memory or "
+            "in CUDA memory, on either side; [gpu.md](gpu.md#how-frames-get-to-the-gpu-and-back) has what that means.")
+    return f"\n## Formats\n\n{textwrap.fill(text, 100, break_on_hyphens=False, break_long_words=False)}\n"
+
+
 def documents(build):
     """The texts of the page and of the README."""
     of = properties(build)
-    page = HEAD + table(of, "") + "".join(map(section, of))
+    page = HEAD + table(of, "") + formats() + "".join(map(section, of))
     named = {property_.name: property_ for property_ in of}
     short = table([named[name] for name in SHORT], PAGE.relative_to(ROOT))
     before, rest = README.read_text(encoding="utf-8").split(BEGIN)
