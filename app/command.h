@@ -14,7 +14,12 @@ typedef enum {
   APP_WRONG_USAGE = 2,
 } AppStatus;
 
-/* Runs a sub-command. argv[0] is its name; GStreamer is initialized, and its plugins are found. */
+/* Initializes GStreamer and finds the plugin. A plugin that crashes meanwhile ends no more than
+ * GStreamer's scanner. */
+void app_start_gstreamer(void);
+
+/* Runs a sub-command. argv[0] is its name. GStreamer has been started, but for the doctor, who
+ * looks after that himself. */
 typedef AppStatus (*AppRun)(int argc, char **argv);
 
 AppStatus app_apply(int argc, char **argv);

@@ -52,6 +52,9 @@ GstStructure *doctor_ask(const Doctor *self, const gchar *what);
 /* The process that is asked: it prints the answer. FALSE when `what` is none of the above. */
 gboolean doctor_answer(const gchar *what);
 
+/* Where GStreamer keeps what it knows of plugins, as a pattern for the shell. */
+gchar *doctor_find_registry(void);
+
 /* ---- checks ---- */
 
 /* Whether the element is there and loads. */

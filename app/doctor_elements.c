@@ -119,10 +119,15 @@ check_job(Doctor *self, const Job *job) {
     return;
   }
   doctor_say(self, mark, "%s: %s", job->job, names[0]);
-  doctor_mend_with_package(self, job->package);
-  if (job->need == FOR_GPU)
-    doctor_mend("if it is installed: GStreamer lists it only when libnvcuvid.so.1 and "
-                "libnvidia-encode.so.1 of the driver load (package libnvcuvid1)");
+  g_autoptr(GstPlugin) nvcodec = gst_registry_find_plugin(gst_registry_get(), "nvcodec");
+  if (job->need == FOR_GPU && nvcodec) {
+    g_autofree gchar *registry = doctor_find_registry();
+    doctor_mend("install the Debian packages libnvcuvid1 and libnvidia-encode1, then let GStreamer "
+                "look for it again: rm %s",
+                registry);
+  } else {
+    doctor_mend_with_package(self, job->package);
+  }
 }
 
 static void

@@ -80,7 +80,7 @@ doctor_check_gpu(Doctor *self) {
   gst_structure_get_int(answer, "version", &version);
   gst_structure_get_int(answer, "devices", &n_devices);
   /* a driver without any sign of a card, as in WSL, may have devices all the same */
-  self->has_gpu = gpu_facts_has_gpu(&facts) || n_devices > 0;
+  self->has_gpu = gpu_facts_has_gpu(&facts) || file;
   g_autofree gchar *library =
       version ? g_strdup_printf("%s, for CUDA %d.%d", file, version / 1000, version % 1000 / 10)
               : g_strdup(file ? file : "not there");
@@ -109,13 +109,31 @@ mend_cuda(const gchar *error) {
   else if (strstr(error, "too old"))
     doctor_mend("install a newer driver, or build the plugin with an older CUDA Toolkit (11.8 and "
                 "later work)");
-  else if (strstr(error, "driver") || strstr(error, "no CUDA device"))
+  else if (strstr(error, "NVIDIA driver") || strstr(error, "no CUDA device"))
     doctor_mend("see what is missing under GPU above");
   else if (strstr(error, "OUT_OF_MEMORY"))
     doctor_mend("end other programs that use the GPU; nvidia-smi lists them");
   else
     doctor_mend("nvidia-smi shows the state of the device; a GPU of the Turing generation (2018) "
                 "or later is needed, and a build for it (-Dcuda-arch)");
+}
+
+/* What the process of a check said on stderr: of a wrong value in the environment, and of what came
+ * before an error. */
+static void
+pass_on(Doctor *self, const gchar *backend, const gchar *complaints, gboolean failed) {
+  g_auto(GStrv) lines = g_strsplit(complaints, "\n", -1);
+  for (gchar **line = lines; *line; line++) {
+    const gchar *variable = strstr(*line, "CUDACONV_");
+    if (variable && strstr(variable, "is ignored")) {
+      if (strcmp(backend, "cpu") == 0) {
+        doctor_say(self, DOCTOR_MISSING, "%s", variable);
+        doctor_mend("set one of these, or unset it");
+      }
+    } else if (failed && **line) {
+      doctor_say(self, DOCTOR_NOTE, "it said before: %s", *line);
+    }
+  }
 }
 
 static void
@@ -141,20 +159,14 @@ check_backend(Doctor *self, const gchar *backend) {
     const gchar *device = gst_structure_get_string(answer, "device");
     const gchar *runs = gst_structure_get_string(answer, "backend");
     const gchar *reason = gst_structure_get_string(answer, "reason");
-    doctor_say(self, warning ? DOCTOR_MISSING : DOCTOR_OK, "backend=%s filters on %s, %s%s%s",
-               backend, runs, device, is_auto ? ", because: " : "", is_auto ? reason : "");
+    doctor_say(self, warning ? DOCTOR_MISSING : DOCTOR_OK, "backend=%s filters on %s: %s%s%s",
+               backend, runs, device, is_auto ? "; why: " : "", is_auto ? reason : "");
     if (warning)
       doctor_mend("%s", warning);
     self->on_gpu |= g_strcmp0(runs, "cuda") == 0;
   }
-  /* the same of all: GLib's warnings of the environment, or a driver's last words */
-  if (complaints && (error || strcmp(backend, "cpu") == 0)) {
-    g_auto(GStrv) lines = g_strsplit(complaints, "\n", -1);
-    for (gchar **line = lines; *line; line++) {
-      if (**line)
-        doctor_say(self, DOCTOR_NOTE, "it says: %s", *line);
-    }
-  }
+  if (complaints)
+    pass_on(self, backend, complaints, error != NULL);
 }
 
 void

@@ -114,8 +114,8 @@ list_copies(const GPtrArray *places) {
   return copies;
 }
 
-static gchar *
-find_registry(void) {
+gchar *
+doctor_find_registry(void) {
   const gchar *named =
       g_getenv("GST_REGISTRY_1_0") ? g_getenv("GST_REGISTRY_1_0") : g_getenv("GST_REGISTRY");
   if (named)
@@ -140,7 +140,7 @@ mend_load(const gchar *reason) {
   else if (strstr(reason, "Permission denied"))
     doctor_mend("make the file readable: chmod a+r");
   else
-    doctor_mend("copy or build the file anew, or remove it: another copy counts then");
+    doctor_mend("copy or build the file anew, or remove it");
 }
 
 static gboolean
@@ -162,6 +162,21 @@ find_origin(const GPtrArray *places, const gchar *file) {
 
 /* ---- the element is known ---- */
 
+/* Of two copies the first one counts, unless it does not load. */
+static void
+check_other_copy(Doctor *self, const Place *copy, gboolean is_before) {
+  g_autofree gchar *reason = find_reason(self, copy->path);
+  if (reason) {
+    doctor_say(self, is_before ? DOCTOR_MISSING : DOCTOR_NOTE,
+               "another copy is not in use, since it does not load: %s (%s): %s", copy->path,
+               copy->origin, reason);
+    mend_load(reason);
+    return;
+  }
+  doctor_say(self, DOCTOR_NOTE, "another copy is not in use: %s (%s)", copy->path, copy->origin);
+  doctor_mend("remove the one of the two that is not wanted");
+}
+
 static gboolean
 check_found(Doctor *self, GstElementFactory *factory, const GPtrArray *places,
             const GPtrArray *copies) {
@@ -180,13 +195,13 @@ check_found(Doctor *self, GstElementFactory *factory, const GPtrArray *places,
   g_autofree gchar *winner = g_canonicalize_filename(file, NULL);
   doctor_say(self, DOCTOR_OK, "element cudaconv %s from %s (%s)", gst_plugin_get_version(plugin),
              winner, find_origin(places, file));
+  gboolean is_before = TRUE;
   for (guint i = 0; i < copies->len; i++) {
     const Place *copy = copies->pdata[i];
-    if (strcmp(copy->path, winner) != 0) {
-      doctor_say(self, DOCTOR_NOTE, "another copy is not in use: %s (%s)", copy->path,
-                 copy->origin);
-      doctor_mend("remove the one of the two that is not wanted");
-    }
+    if (strcmp(copy->path, winner) == 0)
+      is_before = FALSE;
+    else
+      check_other_copy(self, copy, is_before);
   }
   return TRUE;
 }
@@ -198,7 +213,7 @@ check_not_found(Doctor *self, const GPtrArray *places, const GPtrArray *copies) 
   for (guint i = 0; i < copies->len; i++) {
     const Place *copy = copies->pdata[i];
     g_autofree gchar *reason = find_reason(self, copy->path);
-    g_autofree gchar *registry = find_registry();
+    g_autofree gchar *registry = doctor_find_registry();
     doctor_say(self, i == 0 ? DOCTOR_BROKEN : DOCTOR_NOTE,
                "element cudaconv: GStreamer does not take %s (%s): %s", copy->path, copy->origin,
                reason  ? reason
@@ -235,7 +250,7 @@ check_others(Doctor *self) {
     if (!GST_OBJECT_FLAG_IS_SET(item->data, GST_PLUGIN_FLAG_BLACKLISTED) || !file ||
         g_str_has_suffix(file, "/" FILE_NAME))
       continue;
-    g_autofree gchar *registry = find_registry();
+    g_autofree gchar *registry = doctor_find_registry();
     g_autofree gchar *reason =
         n++ < MOST_REASONS ? find_reason(self, file) : g_strdup("for a reason like those above");
     doctor_say(self, DOCTOR_MISSING, "GStreamer does not take %s: %s", file,

@@ -77,7 +77,7 @@ await(GSubprocess *process, guint seconds, GMainContext *main_context) {
   GstStructure *answer;
   if (asking.late) {
     g_subprocess_force_exit(process);
-    late = g_strdup_printf("does not end within %u second%s", seconds, seconds == 1 ? "" : "s");
+    late = g_strdup_printf("hangs: no answer within %u second%s", seconds, seconds == 1 ? "" : "s");
     answer = answer_new(late);
   } else {
     g_subprocess_wait(process, NULL, NULL); /* its pipes are closed: it ends now */

@@ -6,18 +6,20 @@
 #include "command.h"
 
 #include <locale.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const struct {
   const gchar *name, *arguments, *summary;
   AppRun run;
+  gboolean starts_by_itself; /* calls app_start_gstreamer */
 } commands[] = {
-    {"apply", "IN OUT", "filter a film, a picture or a camera into a file", app_apply},
-    {"play", "[IN]", "filter in a window, before and after side by side", app_play},
-    {"kernels", "", "list the kernels", app_kernels},
-    {"presets", "", "list the presets", app_presets},
-    {"doctor", "", "say what is installed, what is missing and how to mend it", app_doctor},
+    {"apply", "IN OUT", "filter a film, a picture or a camera into a file", app_apply, FALSE},
+    {"play", "[IN]", "filter in a window, before and after side by side", app_play, FALSE},
+    {"kernels", "", "list the kernels", app_kernels, FALSE},
+    {"presets", "", "list the presets", app_presets, FALSE},
+    {"doctor", "", "say what is installed, what is missing and how to mend it", app_doctor, TRUE},
 };
 
 static void
@@ -68,6 +70,15 @@ find_plugin_in_build(void) {
   g_autofree gchar *folder = g_path_get_dirname(program);
   g_autofree gchar *plugins = g_build_filename(folder, "..", "plugin", NULL);
   gst_registry_scan_path(gst_registry_get(), plugins);
+}
+
+void
+app_start_gstreamer(void) {
+  /* a plugin that crashes while the scanner loads it closes the pipe that GStreamer writes to */
+  void (*const kept)(int) = signal(SIGPIPE, SIG_IGN);
+  gst_init(NULL, NULL);
+  signal(SIGPIPE, kept);
+  find_plugin_in_build();
 }
 
 static const gchar *
@@ -129,7 +140,6 @@ main(int argc, char **argv) {
     print_help();
     return argc < 2 ? APP_WRONG_USAGE : APP_DONE;
   }
-  gst_init(NULL, NULL);
   if (strcmp(argv[1], "--version") == 0) {
     print_version();
     return APP_DONE;
@@ -138,7 +148,8 @@ main(int argc, char **argv) {
     if (strcmp(argv[1], commands[i].name) == 0) {
       g_autofree gchar *usage = g_strconcat("cudaconv ", argv[1], NULL);
       g_set_prgname(usage); /* the help begins with it */
-      find_plugin_in_build();
+      if (!commands[i].starts_by_itself)
+        app_start_gstreamer();
       return commands[i].run(argc - 1, argv + 1);
     }
   }
