@@ -26,7 +26,7 @@ declare -A packages=(
   [bench]="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-opencv ffmpeg"
   # the filters that docs/migration.md compares with; OpenCV comes from PyPI
   [migration]="ffmpeg"
-  [lint]="git clang-format clang-tidy cppcheck shellcheck python3"
+  [lint]="git clang-format clang-tidy cppcheck shellcheck mandoc python3"
   [sanitize]="valgrind python3"
   # libFuzzer comes with the runtime library; llvm names the lines of a stack
   [fuzz]="clang llvm libclang-rt-dev"

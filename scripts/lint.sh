@@ -26,9 +26,12 @@ check_text() {
     ! git grep --untracked -nIF $'\t' -- ':!Makefile' ':!*.png' ':!LICENSE'
 }
 
-check_shell() { tracked '*.sh' .ci/run | xargs -0r shellcheck; }
+check_shell() { tracked '*.sh' '*.bash' .ci/run | xargs -0r shellcheck; }
 
-check_docs() { scripts/kernels-doc.py --check && scripts/tiles-drawing.py --check && scripts/check-lists.py; }
+check_docs() {
+  scripts/kernels-doc.py --check && scripts/tiles-drawing.py --check && scripts/check-lists.py &&
+    scripts/manual.py --check && mandoc -Tlint -W warning app/cudaconv.1
+}
 
 # No two files need each other, and no folder can include what it may not. A build without CUDA does
 # not compile one of the folders.
@@ -53,7 +56,7 @@ check_tidy() {
   commands=$(mktemp -d) || return 1
   sed 's/-fno-tree-loop-distribute-patterns//g' "$build/compile_commands.json" > "$commands/compile_commands.json"
   run-clang-tidy -p "$commands" -quiet -j "$(nproc)" \
-    "^$PWD/(backends|bench|cpu|cuda|engine|examples|plugin|tests)/" 2>/dev/null | grep -v '^clang-tidy'
+    "^$PWD/(app|backends|bench|cpu|cuda|engine|examples|plugin|tests)/" 2>/dev/null | grep -v '^clang-tidy'
   result=${PIPESTATUS[0]}
   rm -r "$commands"
   return "$result"

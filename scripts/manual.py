@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Writes the options that stand for properties into app/cudaconv.1; with --check, says whether they
+are current.
+
+    scripts/manual.py [--check]
+
+They come from docs/properties.md, which scripts/properties-doc.py writes.
+"""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "docs" / "properties.md"
+PAGE = ROOT / "app" / "cudaconv.1"
+BEGIN = '.\\" The list is written by scripts/manual.py.\n'
+END = '.\\" Here the list ends.\n'
+
+# as app/filter.c calls the values in the help
+PLACEHOLDERS = {"Enum": "NAME", "Int": "N", "Double": "X", "Array": "ARRAY", "String": "TEXT"}
+
+
+def roff(text):
+    """Markdown of a paragraph as roff: code is bold, and no line is taken for a request."""
+    text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text)
+    text = text.replace("\\", "\\e").replace("-", "\\-").replace("~", "\\(ti").replace("^", "\\(ha")
+    text = re.sub(r"`([^`]*)`", r"\\fB\1\\fR", text)
+    # a sentence begins a line, so that troff knows where it ends
+    text = re.sub(r"([.;:]) (?=[A-Z])", r"\1\n", text)
+    return "".join(("\\&" if line[0] in ".'" else "") + line + "\n" for line in text.splitlines())
+
+
+def option(name, paragraphs):
+    """One entry of the list; nothing for what cannot be set."""
+    kind, *rest = paragraphs[0].rstrip(".").split("; ")
+    default = next((fact for fact in rest if fact.startswith("default ")), None)
+    if "read-only" in rest:
+        return ""
+    word = PLACEHOLDERS[kind.split(",")[0]]
+    limits = kind.partition(", ")[2]
+    facts = ", ".join(([f"{limits}"] if limits else []) + ([default] if default else []))
+    values = [re.match(r"- (`[^`]*`)", line)[1] for line in "\n".join(paragraphs[1:]).split("\n")
+              if line.startswith("- `")]
+    prose = " ".join(text.replace("\n", " ") for text in paragraphs[1:] if not text.startswith("- "))
+    return (f".TP\n.BI \\-\\-{roff(name).strip()}= {word}\n" + roff(prose)
+            + (roff(f"Values: {', '.join(values)}.") if values else "")
+            + roff(f"({facts[0].upper()}{facts[1:]}.)"))
+
+
+def make_list():
+    """All entries, in the order of the document."""
+    _, *sections = re.split(r"^## ", SOURCE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    entries = []
+    for section in sections:
+        name, *paragraphs = section.strip().split("\n\n")
+        if paragraphs and re.match(rf"({'|'.join(PLACEHOLDERS)}|Structure)\b", paragraphs[0]):
+            entries.append(option(name, paragraphs))
+    return "".join(entries)
+
+
+def main():
+    page = PAGE.read_text(encoding="utf-8")
+    before, rest = page.split(BEGIN)
+    text = before + BEGIN + make_list() + END + rest.split(END)[1]
+    if "--check" not in sys.argv:
+        PAGE.write_text(text, encoding="utf-8")
+    elif text != page:
+        sys.exit(f"{PAGE.relative_to(ROOT)} is not current: run scripts/manual.py")
+
+
+main()

@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# What bash offers for the command when somebody presses the tabulator key.
+#
+#   test-completion.sh PROGRAM COMPLETION
+set -uo pipefail
+
+program=$1
+# shellcheck source=/dev/null
+source "$2"
+failed=0
+
+# As readline calls it; outside of that, compopt would only complain.
+# shellcheck disable=SC2317
+compopt() { options+="$* "; }
+
+# Sets COMPREPLY and options for a line; the last word is the one that is being written. As readline
+# does, it divides the words at each "=".
+complete_line() {
+  local word
+  COMP_WORDS=() COMPREPLY=() options=''
+  for word; do
+    while [[ $word == *?=* || $word == =?* ]]; do
+      if [[ $word == =* ]]; then
+        COMP_WORDS+=("=") word=${word#=}
+      else
+        COMP_WORDS+=("${word%%=*}") word="=${word#*=}"
+      fi
+    done
+    COMP_WORDS+=("$word")
+  done
+  COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+  _cudaconv
+}
+
+fail() {
+  echo "failed: $*" >&2
+  failed=1
+}
+
+# offers LINE... -- CHOICE...: these are among what is offered
+offers() {
+  local -a line=()
+  while [ "$1" != -- ]; do line+=("$1") && shift; done
+  shift
+  complete_line "$program" "${line[@]}"
+  local choice
+  for choice; do
+    [[ " ${COMPREPLY[*]} " == *" $choice "* ]] ||
+      fail "\"${line[*]}\" offers \"${COMPREPLY[*]}\", without \"$choice\""
+  done
+}
+
+# offers_all LINE... -- CHOICE...: these are offered, in this order, and nothing else
+offers_all() {
+  offers "$@"
+  while [ "$1" != -- ]; do shift; done
+  shift
+  [ "${COMPREPLY[*]}" = "$*" ] || fail "offered are \"${COMPREPLY[*]}\", not \"$*\""
+}
+
+# takes_files yes|no LINE...: whether bash offers files where nothing else fits
+takes_files() {
+  local wanted=$1 found=yes
+  complete_line "$program" "${@:2}"
+  [ ${#COMPREPLY[@]} = 0 ] || fail "\"${*:2}\" offers \"${COMPREPLY[*]}\""
+  [[ $options != *"+o default"* || $options == *"-o default"* ]] || found=no
+  [ $found = "$wanted" ] || fail "\"${*:2}\" takes files: $found"
+}
+
+offers_all "" -- apply play kernels presets doctor --help --version
+offers_all d -- doctor
+offers_all x --
+offers_all doctor -- doctor
+
+# options
+offers apply - -- --help --preset= --set= --kernel= --sigma= --lossless --quiet
+offers apply in.mp4 out.mp4 --ker -- --kernel= --kernel-file=
+offers_all apply --sig -- --sigma=
+[[ $options == *nospace* ]] || fail "a space follows --sigma="
+offers play - -- --help --kernel= --sink=
+offers_all doctor - -- --help --backend= --timeout=
+offers_all doctor --h -- --help
+[[ $options != *nospace* ]] || fail "no space follows --help"
+
+# values, in all ways to write them
+offers apply --kernel "" -- sobel gaussian custom
+offers_all apply --kernel so -- sobel sobel-x sobel-y
+offers_all apply -k so -- sobel sobel-x sobel-y
+offers_all apply --kernel=so -- sobel sobel-x sobel-y
+offers apply --kernel= -- sobel gaussian
+offers_all play --border c -- constant
+offers apply --backend= -- auto cuda cpu
+offers_all doctor --backend= -- auto cuda cpu
+offers_all doctor --backend c -- cuda cpu
+offers_all apply --preset=sk -- sketch
+offers_all play -p sk -- sketch
+offers_all apply --set si -- size= sigma=
+[[ $options == *nospace* ]] || fail "a space follows size="
+offers_all apply --sigma "" --
+
+# files, where a command takes them
+takes_files yes apply ""
+takes_files yes apply in.mp4 o
+takes_files yes apply --kernel sobel ""
+takes_files yes play ""
+takes_files yes apply --kernel-file ""
+takes_files no apply --sigma ""
+takes_files no kernels ""
+takes_files no doctor ""
+takes_files yes unknown ""
+
+exit $failed
