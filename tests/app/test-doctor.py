@@ -168,6 +168,20 @@ class Plugin(Case):
         self.assert_says(report, "broken", "hangs: no answer within 2 seconds", "remove it")
         self.assertIn("GStreamer waits for a plugin that does not load", report.complaints)
 
+    def test_an_old_registry(self):
+        """A library of the plugin was broken when GStreamer looked, and is not any more."""
+        libraries = self.folder / "libraries"
+        libraries.mkdir()
+        (libraries / "libgstvideo-1.0.so.0").write_text("This is no library.\n", encoding="utf-8")
+        self.run_program("--version", program="gst-inspect-1.0", LD_LIBRARY_PATH=libraries,
+                         GST_PLUGIN_PATH=PLUGIN.parent)
+        report = self.examine(GST_PLUGIN_PATH=PLUGIN.parent)
+        self.assert_broken(report)
+        self.assert_says(report, "broken", f"GStreamer does not take {PLUGIN} (GST_PLUGIN_PATH): "
+                         "its registry says", f"rm {self.folder}/registry")
+        (self.folder / "registry").unlink()
+        self.assert_works(self.examine(GST_PLUGIN_PATH=PLUGIN.parent))
+
     def test_two(self):
         copy = self.make_folder("copy", PLUGIN)
         report = self.examine(GST_PLUGIN_PATH=f"{copy.parent}:{PLUGIN.parent}")
