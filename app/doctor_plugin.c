@@ -4,6 +4,7 @@
 
 #include "doctor.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 
 #define FILE_NAME "libgstcudaconv.so"
@@ -83,6 +84,14 @@ list_places(void) {
   return places;
 }
 
+/* Whether two paths, of which links may be part, lead to one file. */
+static gboolean
+is_same_file(const gchar *a, const gchar *b) {
+  GStatBuf first, second;
+  return g_stat(a, &first) == 0 && g_stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+         first.st_ino == second.st_ino;
+}
+
 /* Adds the copies of the plugin in a folder, without those that are known. */
 static void
 add_copies(GPtrArray *copies, const gchar *folder, const gchar *origin, guint level) {
@@ -93,7 +102,7 @@ add_copies(GPtrArray *copies, const gchar *folder, const gchar *origin, guint le
     if (strcmp(name, FILE_NAME) == 0 && g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
       gboolean known = FALSE;
       for (guint i = 0; i < copies->len; i++)
-        known |= strcmp(((const Place *)copies->pdata[i])->path, path) == 0;
+        known |= is_same_file(((const Place *)copies->pdata[i])->path, path);
       if (!known)
         add_place(copies, path, origin);
     } else if (level < MOST_LEVELS && *name != '.' && g_file_test(path, G_FILE_TEST_IS_DIR)) {
@@ -198,7 +207,7 @@ check_found(Doctor *self, GstElementFactory *factory, const GPtrArray *places,
   gboolean is_before = TRUE;
   for (guint i = 0; i < copies->len; i++) {
     const Place *copy = copies->pdata[i];
-    if (strcmp(copy->path, winner) == 0)
+    if (is_same_file(copy->path, winner))
       is_before = FALSE;
     else
       check_other_copy(self, copy, is_before);

@@ -189,6 +189,13 @@ class Plugin(Case):
         self.assert_says(report, "ok", f"from {copy} (GST_PLUGIN_PATH)")
         self.assert_says(report, "-", f"another copy is not in use: {PLUGIN} ", "remove")
 
+    def test_one_in_two_ways(self):
+        link = self.folder / "link"
+        link.symlink_to(PLUGIN.parent)
+        report = self.examine(GST_PLUGIN_PATH=f"{link}:{PLUGIN.parent}")
+        self.assert_says(report, "ok", f"from {link}/{NAME} (GST_PLUGIN_PATH)")
+        self.assertIsNone(report.find("-", "another copy"))
+
     def test_a_broken_one_in_front(self):
         broken = self.make_folder("broken", text="This is no library.\n")
         report = self.examine(GST_PLUGIN_PATH=f"{broken.parent}:{PLUGIN.parent}")
