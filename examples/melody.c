@@ -41,7 +41,8 @@ melody_new(gdouble seconds, gsize *n_bytes) {
     add_note(sums, n_frames, number);
   gint16 *samples = g_new(gint16, MELODY_CHANNELS * n_frames);
   for (gsize i = 0; i < MELODY_CHANNELS * n_frames; i++) {
-    gdouble left = seconds - (gdouble)(i / MELODY_CHANNELS) / MELODY_RATE;
+    gsize frame = i / MELODY_CHANNELS;
+    gdouble left = seconds - (gdouble)frame / MELODY_RATE;
     gdouble value = LOUDNESS * G_MAXINT16 * MIN(left / FADE_SECONDS, 1) * sums[i];
     samples[i] = (gint16)CLAMP(floor(value + 0.5), G_MININT16, G_MAXINT16);
   }

@@ -8,8 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <gst/gst.h>
-
 #define BOX_HEADER 8
 #define LARGE_BOX_HEADER 16
 
@@ -22,6 +20,15 @@ is_one_of(const guint8 *type, const gchar *const *types) {
   return FALSE;
 }
 
+/* A box may begin anywhere, and GStreamer's macro wants addresses that are even. */
+static guint64
+read_size(const guint8 *data, guint n_bytes) {
+  guint64 size = 0;
+  for (guint i = 0; i < n_bytes; i++)
+    size = size << 8 | data[i];
+  return size;
+}
+
 /* Walks the boxes in data[0..size) and down into those that lead to the headers with dates. */
 static void
 clear_dates(guint8 *data, gsize size) {
@@ -29,10 +36,10 @@ clear_dates(guint8 *data, gsize size) {
   static const gchar *const dated[] = {"mvhd", "tkhd", "mdhd", NULL};
 
   while (size >= BOX_HEADER) {
-    guint64 box = GST_READ_UINT32_BE(data);
+    guint64 box = read_size(data, 4);
     gsize header = BOX_HEADER;
     if (box == 1 && size >= LARGE_BOX_HEADER) {
-      box = GST_READ_UINT64_BE(data + BOX_HEADER);
+      box = read_size(data + BOX_HEADER, 8);
       header = LARGE_BOX_HEADER;
     } else if (box == 0) {
       box = size; /* to the end of the file */

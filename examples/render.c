@@ -45,8 +45,9 @@ static Spot
 look_closely(const Renderer *renderer, guint column, guint row, guint n) {
   Spot sum = {{0, 0, 0}, 0};
   for (guint i = 0; i < n * n; i++) {
-    float x = (float)column + ((float)(i % n) + 0.5f) / (float)n;
-    float y = (float)row + ((float)(i / n) + 0.5f) / (float)n;
+    guint across = i % n, down = i / n;
+    float x = (float)column + ((float)across + 0.5f) / (float)n;
+    float y = (float)row + ((float)down + 0.5f) / (float)n;
     Spot spot = look(renderer, x, y);
     for (guint c = 0; c < 3; c++)
       sum.light[c] += spot.light[c];

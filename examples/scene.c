@@ -24,19 +24,17 @@
 #define FRAMES_PER_SECOND 30
 #define LONGEST_FILM 60
 #define LARGEST 4096
-#define FRAMES_AHEAD 4 /* that wait for the encoder */
 #define NOT_GIVEN G_MININT
 
 /* A constant quantizer and a fixed number of threads make the encoder's output reproducible. */
 #define FILM                                                                                       \
-  "appsrc name=video format=time block=true ! videoconvert "                                       \
+  "appsrc name=video format=time ! queue max-size-buffers=4 ! videoconvert "                       \
   "! video/x-raw, format=I420, colorimetry=bt709 "                                                 \
   "! x264enc pass=quant quantizer=20 speed-preset=veryfast threads=4 bframes=0 "                   \
   "! queue ! mp4mux name=muxer ! filesink name=file "                                              \
   "appsrc name=sound format=time max-bytes=0 "                                                     \
   "! audioconvert ! voaacenc bitrate=96000 ! aacparse ! queue ! muxer. "
-#define PICTURE                                                                                    \
-  "appsrc name=video format=time block=true ! pngenc compression-level=9 ! filesink name=file"
+#define PICTURE "appsrc name=video format=time ! pngenc compression-level=9 ! filesink name=file"
 
 typedef struct {
   gdouble time, seconds;
@@ -155,6 +153,15 @@ check_elements(gboolean film, GError **error) {
   return TRUE;
 }
 
+/* Where frames come from. Only the thread of the video's appsrc touches it while the pipeline runs.
+ */
+typedef struct {
+  const Options *options;
+  Renderer *renderer;
+  GstVideoInfo info;
+  guint n_frames, next;
+} Frames;
+
 static GstAppSrc *
 source_of(GstElement *pipeline, const gchar *name, GstCaps *caps) {
   GstAppSrc *source = GST_APP_SRC(gst_bin_get_by_name(GST_BIN(pipeline), name));
@@ -176,35 +183,44 @@ push_sound(GstElement *pipeline, gdouble seconds) {
   gst_app_src_end_of_stream(source);
 }
 
-/* Renders and pushes all frames, or as many as the pipeline takes before it fails. */
-static void
-push_frames(GstElement *pipeline, const Options *options) {
-  GstVideoInfo info;
-  gst_video_info_set_format(&info, GST_VIDEO_FORMAT_RGB, (guint)options->width,
-                            (guint)options->height);
-  info.fps_n = options->film ? FRAMES_PER_SECOND : 0;
-  info.fps_d = 1;
-  g_autoptr(GstCaps) caps = gst_video_info_to_caps(&info);
-  g_autoptr(GstAppSrc) source = source_of(pipeline, "video", caps);
-  gst_app_src_set_max_bytes(source, FRAMES_AHEAD * info.size);
+static GstBuffer *
+render(const Frames *frames, guint number) {
+  GstBuffer *buffer = gst_buffer_new_allocate(NULL, frames->info.size, NULL);
+  GstMapInfo map;
+  gst_buffer_map(buffer, &map, GST_MAP_WRITE);
+  renderer_draw(frames->renderer, frames->options->time + (gdouble)number / FRAMES_PER_SECOND,
+                map.data, (gsize)GST_VIDEO_INFO_PLANE_STRIDE(&frames->info, 0));
+  gst_buffer_unmap(buffer, &map);
+  GstClockTime from = gst_util_uint64_scale(number, GST_SECOND, FRAMES_PER_SECOND);
+  GST_BUFFER_PTS(buffer) = from;
+  GST_BUFFER_DURATION(buffer) =
+      gst_util_uint64_scale(number + 1, GST_SECOND, FRAMES_PER_SECOND) - from;
+  return buffer;
+}
 
-  Renderer *renderer = renderer_new((guint)options->width, (guint)options->height, !options->film);
-  guint n_frames = options->film ? (guint)(options->seconds * FRAMES_PER_SECOND + 0.5) : 1;
-  GstFlowReturn flow = GST_FLOW_OK;
-  for (guint i = 0; i < n_frames && flow == GST_FLOW_OK; i++) {
-    GstBuffer *buffer = gst_buffer_new_allocate(NULL, info.size, NULL);
-    GstMapInfo map;
-    gst_buffer_map(buffer, &map, GST_MAP_WRITE);
-    renderer_draw(renderer, options->time + (gdouble)i / FRAMES_PER_SECOND, map.data,
-                  (gsize)GST_VIDEO_INFO_PLANE_STRIDE(&info, 0));
-    gst_buffer_unmap(buffer, &map);
-    GST_BUFFER_PTS(buffer) = gst_util_uint64_scale(i, GST_SECOND, FRAMES_PER_SECOND);
-    GST_BUFFER_DURATION(buffer) =
-        gst_util_uint64_scale(i + 1, GST_SECOND, FRAMES_PER_SECOND) - GST_BUFFER_PTS(buffer);
-    flow = gst_app_src_push_buffer(source, buffer);
-  }
-  gst_app_src_end_of_stream(source);
-  renderer_free(renderer);
+/* The pipeline asks for a frame when it has room for one, and no more after an error. */
+static void
+on_need_data(GstAppSrc *source, guint size, gpointer user_data) {
+  Frames *frames = user_data;
+  if (frames->next == frames->n_frames)
+    gst_app_src_end_of_stream(source);
+  else
+    gst_app_src_push_buffer(source, render(frames, frames->next++));
+}
+
+static void
+connect_frames(GstElement *pipeline, Frames *frames, const Options *options) {
+  frames->options = options;
+  frames->n_frames = options->film ? (guint)(options->seconds * FRAMES_PER_SECOND + 0.5) : 1;
+  frames->renderer = renderer_new((guint)options->width, (guint)options->height, !options->film);
+  gst_video_info_set_format(&frames->info, GST_VIDEO_FORMAT_RGB, (guint)options->width,
+                            (guint)options->height);
+  frames->info.fps_n = options->film ? FRAMES_PER_SECOND : 0;
+  frames->info.fps_d = 1;
+  g_autoptr(GstCaps) caps = gst_video_info_to_caps(&frames->info);
+  g_autoptr(GstAppSrc) source = source_of(pipeline, "video", caps);
+  GstAppSrcCallbacks callbacks = {.need_data = on_need_data};
+  gst_app_src_set_callbacks(source, &callbacks, frames, NULL);
 }
 
 static gboolean
@@ -228,14 +244,14 @@ write_file(const Options *options, const gchar *path, GError **error) {
     return FALSE;
   g_autoptr(GstElement) file = gst_bin_get_by_name(GST_BIN(pipeline), "file");
   g_object_set(file, "location", path, NULL);
-  gboolean ok = gst_element_set_state(pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE;
-  if (ok) {
-    if (options->film)
-      push_sound(pipeline, options->seconds);
-    push_frames(pipeline, options);
-  }
-  ok = wait_for_end(pipeline, error);
+  Frames frames = {0};
+  connect_frames(pipeline, &frames, options);
+  if (options->film)
+    push_sound(pipeline, options->seconds);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  gboolean ok = wait_for_end(pipeline, error);
   gst_element_set_state(pipeline, GST_STATE_NULL);
+  renderer_free(frames.renderer);
   return ok && (!options->film || mp4_clear_dates(path, error));
 }
 
