@@ -27,6 +27,7 @@ PAGE = ROOT / "docs" / "gallery.md"
 FOLDER = ROOT / "docs" / "images" / "gallery"
 ELEMENTS = ["pngdec", "pngenc", "videoconvert", "videocrop", "videobox", "webpenc", "webpdec", "rawvideoparse"]
 A_ROW = 3  # pictures side by side
+LONGEST = 24  # characters of a value in a table
 
 HEAD = f"""# Gallery
 
@@ -51,19 +52,20 @@ def anchor(title):
     return title.lower().replace(" ", "-")
 
 
+def settings_text(settings):
+    """Settings as the table shows them, without long ones, which the command has, if others are left."""
+    short = [f"`{name}={value}`" for name, value in settings if len(value) <= LONGEST]
+    return " ".join(short or [f"`{name}={value[:8]}...{value[-4:]}`" for name, value in settings])
+
+
 def row_of(pictures):
     """A table of some pictures side by side, and the commands that make them."""
     shown = [f"![{picture.text}](images/gallery/{picture.stored()})" for picture in pictures]
-    told = [f"{' '.join(f'`{name}={short(value)}`' for name, value in picture.settings)}<br>{picture.text}"
-            for picture in pictures]
+    told = [f"{settings_text(picture.settings)}<br>{picture.text}" for picture in pictures]
     table = "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n" for cells in
                     (shown, ["---"] * len(pictures), told))
     commands = "".join(shell_line(shown_words(picture)) + "\n" for picture in pictures)
     return f"\n{table}\n```sh\n{commands}```\n"
-
-
-def short(value):
-    return value if len(value) <= 24 else f"{value[:8]}...{value[-4:]}"
 
 
 def page(found):

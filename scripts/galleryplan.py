@@ -165,7 +165,7 @@ def borders(listed):
               "`border` says what the kernel reads outside the picture. Here a kernel with a single 1 in its corner "
               "moves a small piece of the picture ten pixels to the right and down, so that what the rule puts above "
               "and to the left of it comes into sight. The pictures are enlarged six times.", seen, [corner]),
-        Group("Borders of a blur", "A mean of 63x63 pixels: near the edges, most of it lies outside.", blurred)]
+        Group("Borders of a blur", "A mean of 63x63 pixels: near a side half of it lies outside, and in a corner three quarters.", blurred)]
 
 
 def chromas(listed):
