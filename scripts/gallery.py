@@ -89,11 +89,10 @@ def run(words, env, folder):
 
 
 def words_for(picture, build):
-    """What makes a picture here: the command that the page shows once that is built."""
-    command = pathlib.Path(build).resolve() / "app" / "cudaconv"
-    if picture.caps or not command.exists():
+    """What makes a picture here: the command of the build folder, or the pipeline where the page has that."""
+    if picture.caps:
         return launch_words(picture)
-    return [str(command), *apply_words(picture)[1:]]
+    return [str(pathlib.Path(build).resolve() / "app" / "cudaconv"), *apply_words(picture)[1:]]
 
 
 def make_all(found, build, env, folder):
