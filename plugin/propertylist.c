@@ -5,6 +5,7 @@
 #include <string.h>
 #include "engine/error.h"
 #include "enums.h"
+#include "numberspec.h"
 
 /* Choices of a filter are copied as whole numbers. */
 G_STATIC_ASSERT(sizeof(CcResponse) == sizeof(gint));
@@ -26,7 +27,8 @@ apply_kernel(const CcValues *values, CcFilter *filter) {
 /* The range of stride, 1 to 4, holds a number that is no stride. */
 static gboolean
 check_stride(const GValue *value, GError **error) {
-  if (g_value_get_int(value) != 3)
+  const gint stride = g_value_get_int(value);
+  if (stride == 1 || stride == 2 || stride == 4)
     return TRUE;
   g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "1, 2 or 4 is needed");
   return FALSE;
@@ -35,7 +37,7 @@ check_stride(const GValue *value, GError **error) {
 static gboolean
 check_size(const GValue *value, GError **error) {
   const gint size = g_value_get_int(value);
-  if (size == 0 || size % 2 == 1)
+  if (size == 0 || (size > 0 && size <= CC_MAX_KERNEL_SIZE && size % 2 == 1))
     return TRUE;
   g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
               "an odd number from 1 to %d is needed, or 0 for the kernel's own",
@@ -377,16 +379,35 @@ cc_property_new_spec(const CcProperty *self) {
   case CC_TYPE_STRING:
     return g_param_spec_string(name, nick, blurb, NULL, flags);
   case CC_TYPE_INT:
-    return g_param_spec_int(name, nick, blurb, (gint)self->min, (gint)self->max,
-                            (gint)self->fallback, flags);
+    return cc_number_spec_int(name, nick, blurb, (gint)self->min, (gint)self->max,
+                              (gint)self->fallback, flags);
   case CC_TYPE_DOUBLE:
-    return g_param_spec_double(name, nick, blurb, self->min, self->max, self->fallback, flags);
+    return cc_number_spec_double(name, nick, blurb, self->min, self->max, self->fallback, flags);
   case CC_TYPE_ENUM:
     return g_param_spec_enum(name, nick, blurb, self->enum_type(), default_choice(self), flags);
   case CC_TYPE_STRUCTURE:
     return g_param_spec_boxed(name, nick, blurb, GST_TYPE_STRUCTURE, flags);
   }
   g_return_val_if_reached(NULL);
+}
+
+gboolean
+cc_property_check(const CcProperty *self, const GValue *value, GError **error) {
+  if (self->check)
+    return self->check(value, error);
+  if (self->type != CC_TYPE_INT && self->type != CC_TYPE_DOUBLE)
+    return TRUE;
+  const gboolean whole = self->type == CC_TYPE_INT;
+  const gdouble number = whole ? g_value_get_int(value) : g_value_get_double(value);
+  if (number >= self->min && number <= self->max) /* which NaN is not */
+    return TRUE;
+  const gchar *kind = whole ? "whole number" : "number";
+  if (self->max == G_MAXINT)
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "a %s from %.15g up is needed", kind, self->min);
+  else
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "a %s from %.15g to %.15g is needed", kind,
+                self->min, self->max);
+  return FALSE;
 }
 
 gboolean

@@ -55,7 +55,8 @@ typedef struct {
   gsize value_offset;         /* in CcValues */
   gsize filter_offset;        /* in CcFilter, where the value is copied to */
   gboolean (*define)(CcDefinition *self, const GValue *value, GError **error); /* for DEFINITION */
-  gboolean (*check)(const GValue *value, GError **error); /* NULL: the range says all */
+  gboolean (*check)(const GValue *value,
+                    GError **error); /* also of the range; NULL: of that only */
   /* Puts what follows from the value into a filter, and says whether that is new; NULL: the value
    * itself. */
   gboolean (*apply)(const CcValues *values, CcFilter *filter);
@@ -75,6 +76,9 @@ cc_property_bit(guint i) {
 }
 
 GParamSpec *cc_property_new_spec(const CcProperty *self);
+
+/* Whether the value can be set, for the uses PIXELS and DEVICE. */
+gboolean cc_property_check(const CcProperty *self, const GValue *value, GError **error);
 
 /* Whether the property decides about pixels, so that presets hold it. */
 gboolean cc_property_affects_pixels(const CcProperty *self);

@@ -331,7 +331,7 @@ cc_settings_set(CcSettings *self, const CcProperty *property, const GValue *valu
   gboolean ok = TRUE;
   if (property->use == CC_USE_DEFINITION)
     ok = define(self, property, value, error);
-  else if (!property->check || property->check(value, error))
+  else if (cc_property_check(property, value, error))
     store(self, property, value);
   else
     ok = FALSE;
