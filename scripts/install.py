@@ -15,6 +15,7 @@ below it, nothing is checked, and no list is written: this is for packages.
 import json
 import os
 import pathlib
+import pwd
 import shutil
 import subprocess
 import sys
@@ -185,7 +186,16 @@ def check(files):
     return True
 
 
+def refuse_home_of(user, prefix):
+    """Files of root in somebody's home are of no use to them."""
+    home = pathlib.Path(pwd.getpwnam(user).pw_dir)
+    if os.geteuid() == 0 and home != HOME and pathlib.Path(prefix).is_relative_to(home):
+        sys.exit(f"{prefix} is in the home of {user}: make install without sudo")
+
+
 def install(build, prefix):
+    if prefix and "SUDO_USER" in os.environ:
+        refuse_home_of(os.environ["SUDO_USER"], prefix)
     places = Places(build, prefix)
     destdir = os.environ.get("DESTDIR", "")
     destdir = os.path.abspath(destdir) if destdir else ""
