@@ -2,7 +2,6 @@
 #include "filter.h"
 #include "command.h"
 
-#include <math.h>
 #include <string.h>
 
 #define ELEMENT "cudaconv"
@@ -119,6 +118,21 @@ read_value(GParamSpec *spec, const gchar *text, GValue *value) {
   return gst_value_deserialize_with_pspec(value, text, spec);
 }
 
+/* NaN is in no range. */
+static gboolean
+is_in_range(const GParamSpec *spec, const GValue *value) {
+  if (G_IS_PARAM_SPEC_INT(spec)) {
+    gint number = g_value_get_int(value);
+    return number >= G_PARAM_SPEC_INT(spec)->minimum && number <= G_PARAM_SPEC_INT(spec)->maximum;
+  }
+  if (G_IS_PARAM_SPEC_DOUBLE(spec)) {
+    gdouble number = g_value_get_double(value);
+    return number >= G_PARAM_SPEC_DOUBLE(spec)->minimum &&
+           number <= G_PARAM_SPEC_DOUBLE(spec)->maximum;
+  }
+  return TRUE;
+}
+
 gboolean
 filter_set(GstElement *filter, const gchar *property, const gchar *text, GError **error) {
   GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(filter), property);
@@ -135,9 +149,7 @@ filter_set(GstElement *filter, const gchar *property, const gchar *text, GError 
   g_auto(GValue) value = G_VALUE_INIT;
   if (!read_value(spec, text, &value))
     return refuse(error, spec, text);
-  /* which puts a number that is out of range at its end; NaN is in no range */
-  if (g_param_value_validate(spec, &value) ||
-      (G_VALUE_HOLDS_DOUBLE(&value) && isnan(g_value_get_double(&value))))
+  if (!is_in_range(spec, &value))
     return refuse(error, spec, text);
   g_object_set_property(G_OBJECT(filter), property, &value);
   return TRUE;
