@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Stands in for gst-launch-1.0 when the lines of a page are tested: gst-launch-1.0 [OPTION...] LINE.
+ * They are lines for users, with cameras, screens, servers and no end, so the tables below replace
+ * what a machine without them cannot run. The rest is run as it stands, in the working folder, which
+ * holds in.mp4. It fails on an error, a warning, when the line does not end, when no frame came to
+ * an end, and when the line names cudaconv and no frame was filtered. Exit status 77: the line needs
+ * an element that is not installed. */
+
+#include <gst/gst.h>
+#include <string.h>
+
+#define TIMEOUT (40 * GST_SECOND)
+#define CLIP "in.mp4"
+
+typedef enum { PASSED = 0, FAILED = 1, SKIPPED = 77 } Outcome;
+
+typedef enum {
+  ALWAYS,
+  WHERE_MISSING, /* it stays where it is installed */
+  WHERE_REMOTE,  /* it stays where its location is on this computer */
+} When;
+
+/* An element, the words that stand for it, and whether its properties are left out, but for `name`. */
+typedef struct {
+  const gchar *element;
+  const gchar *words;
+  When when;
+  gboolean drops_properties;
+} Substitute;
+
+static const Substitute substitutes[] = {
+    {"v4l2src", "videotestsrc num-buffers=10", ALWAYS, TRUE},
+    {"libcamerasrc", "videotestsrc num-buffers=10", ALWAYS, TRUE},
+    {"pipewiresrc", "videotestsrc num-buffers=10", ALWAYS, TRUE},
+    {"autovideosrc", "videotestsrc num-buffers=10", ALWAYS, TRUE},
+    {"ximagesrc", "videotestsrc num-buffers=10", ALWAYS, TRUE},
+    {"videotestsrc", "videotestsrc num-buffers=10", ALWAYS, FALSE},
+    {"autoaudiosrc", "audiotestsrc num-buffers=10", ALWAYS, TRUE},
+    {"audiotestsrc", "audiotestsrc num-buffers=10", ALWAYS, FALSE},
+    {"rtspsrc", "filesrc location=" CLIP, WHERE_REMOTE, TRUE},
+    {"autovideosink", "fakesink num-buffers=10", ALWAYS, TRUE},
+    {"glimagesink", "fakesink num-buffers=10", ALWAYS, TRUE},
+    {"xvimagesink", "fakesink num-buffers=10", ALWAYS, TRUE},
+    {"ximagesink", "fakesink num-buffers=10", ALWAYS, TRUE},
+    {"waylandsink", "fakesink num-buffers=10", ALWAYS, TRUE},
+    {"v4l2sink", "fakesink", ALWAYS, TRUE},
+    {"autoaudiosink", "fakesink", ALWAYS, TRUE},
+    {"rtspclientsink", "fakesink", WHERE_REMOTE, TRUE},
+    {"srtsink", "fakesink", WHERE_REMOTE, TRUE},
+    {"rtmp2sink", "fakesink", WHERE_REMOTE, TRUE},
+    {"nvh264dec", "avdec_h264", WHERE_MISSING, TRUE},
+    {"nvh264enc", "x264enc", WHERE_MISSING, TRUE},
+    {"cudaupload", "identity", WHERE_MISSING, TRUE},
+    {"cudadownload", "identity", WHERE_MISSING, TRUE},
+};
+
+/* Properties that are left out of every element. */
+static const gchar *const dropped[] = {"num-buffers=", NULL};
+
+static gboolean
+has_prefix_of(const gchar *word, const gchar *const *list) {
+  for (; *list; list++) {
+    if (g_str_has_prefix(word, *list))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+is_property(const gchar *word) {
+  const gchar *sign = strchr(word, '=');
+  return sign && strcspn(word, "/, (") > (gsize)(sign - word);
+}
+
+/* Whether it is an address, and not one of this computer. */
+static gboolean
+is_remote(const gchar *address) {
+  static const gchar *const here[] = {"file", "127.0.0.1", "localhost", "[::1]", NULL};
+  const gchar *host = strstr(address, "://");
+  return host && !g_str_has_prefix(address, "file:") && !has_prefix_of(host + 3, here);
+}
+
+/* Whether the element at `word` has a location or URI that is not on this computer. */
+static gboolean
+goes_away(gchar **word) {
+  for (gchar **next = word + 1; *next && is_property(*next); next++) {
+    if (is_remote(strchr(*next, '=') + 1))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+applies(const Substitute *substitute, gchar **word) {
+  if (!g_str_equal(*word, substitute->element))
+    return FALSE;
+  switch (substitute->when) {
+  case WHERE_MISSING: {
+    g_autoptr(GstElementFactory) factory = gst_element_factory_find(*word);
+    return !factory;
+  }
+  case WHERE_REMOTE:
+    return goes_away(word);
+  default:
+    return TRUE;
+  }
+}
+
+static const Substitute *
+find_substitute(gchar **word) {
+  for (guint i = 0; i < G_N_ELEMENTS(substitutes); i++) {
+    if (applies(&substitutes[i], word))
+      return &substitutes[i];
+  }
+  return NULL;
+}
+
+/* A word that is no element's name, with addresses replaced, and memory of CUDA where the elements
+ * for it are missing. */
+static gchar *
+replaced(const gchar *word) {
+  static const gchar cuda[] = "(memory:CUDAMemory)";
+  if (g_str_has_prefix(word, "uri=") && is_remote(word)) {
+    g_autofree gchar *uri = gst_filename_to_uri(CLIP, NULL);
+    return g_strconcat("uri=", uri, NULL);
+  }
+  g_autoptr(GstElementFactory) upload = gst_element_factory_find("cudaupload");
+  const gchar *feature = upload ? NULL : strstr(word, cuda);
+  if (feature)
+    return g_strdup_printf("%.*s%s", (int)(feature - word), word, feature + strlen(cuda));
+  return g_strdup(word);
+}
+
+static void
+add_words(GPtrArray *words, const gchar *text) {
+  g_auto(GStrv) parts = g_strsplit(text, " ", -1);
+  for (gchar **part = parts; *part; part++)
+    g_ptr_array_add(words, g_strdup(*part));
+}
+
+/* The words of the line as they are run. */
+static gchar **
+line_words(gchar **argv) {
+  GPtrArray *words = g_ptr_array_new();
+  gboolean drops = FALSE;
+  for (gchar **word = argv; *word; word++) {
+    if ((*word)[0] == '-')
+      continue; /* an option of gst-launch-1.0 */
+    const Substitute *substitute = find_substitute(word);
+    if (substitute) {
+      add_words(words, substitute->words);
+      drops = substitute->drops_properties;
+    } else if (!is_property(*word)) {
+      g_ptr_array_add(words, replaced(*word));
+      drops = FALSE;
+    } else if (g_str_has_prefix(*word, "name=") ||
+               (!drops && !has_prefix_of(*word, dropped))) {
+      g_ptr_array_add(words, replaced(*word));
+    }
+  }
+  g_ptr_array_add(words, NULL);
+  return (gchar **)g_ptr_array_free(words, FALSE);
+}
+
+/* Adds up a number in the `stats` of elements. */
+static guint64
+sum_of_stats(GstIterator *elements, const gchar *field) {
+  guint64 sum = 0;
+  GValue item = G_VALUE_INIT;
+  while (gst_iterator_next(elements, &item) == GST_ITERATOR_OK) {
+    GObject *element = g_value_get_object(&item);
+    if (g_object_class_find_property(G_OBJECT_GET_CLASS(element), "stats")) {
+      g_autoptr(GstStructure) stats = NULL;
+      guint64 number = 0;
+      g_object_get(element, "stats", &stats, NULL);
+      gst_structure_get_uint64(stats, field, &number);
+      sum += number;
+    }
+    g_value_unset(&item);
+  }
+  gst_iterator_free(elements);
+  return sum;
+}
+
+/* What the pipeline did, when it has ended without an error. */
+static Outcome
+judge(GstBin *pipeline, gboolean filters) {
+  GstIterator *filtering = gst_bin_iterate_all_by_element_factory_name(pipeline, "cudaconv");
+  if (sum_of_stats(filtering, "frames") == 0 && filters) {
+    g_printerr("no frame was filtered\n");
+    return FAILED;
+  }
+  if (sum_of_stats(gst_bin_iterate_recurse(pipeline), "rendered") == 0) {
+    g_printerr("no frame came to the end of the line\n");
+    return FAILED;
+  }
+  return PASSED;
+}
+
+static gboolean
+is_about_missing(GstMessage *message) {
+  g_autoptr(GError) error = NULL;
+  if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_ERROR)
+    return FALSE;
+  gst_message_parse_error(message, &error, NULL);
+  return g_error_matches(error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN);
+}
+
+static Outcome
+play(GstElement *pipeline, gboolean filters) {
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  g_autoptr(GstMessage) message = gst_bus_timed_pop_filtered(
+      bus, TIMEOUT, GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
+  Outcome outcome = FAILED;
+  if (!message) {
+    g_printerr("the line does not end\n");
+  } else if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_EOS) {
+    g_autofree gchar *text = gst_structure_to_string(gst_message_get_structure(message));
+    g_printerr("%s\n", text);
+    outcome = is_about_missing(message) ? SKIPPED : FAILED;
+  } else {
+    outcome = judge(GST_BIN(pipeline), filters);
+  }
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  return outcome;
+}
+
+int
+main(int argc, char **argv) {
+  gst_init(&argc, &argv);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GstParseContext) context = gst_parse_context_new();
+  g_auto(GStrv) words = line_words(argv + 1);
+  g_autofree gchar *line = g_strjoinv(" ", words);
+  GstElement *element =
+      gst_parse_launchv_full((const gchar **)words, context, GST_PARSE_FLAG_FATAL_ERRORS, &error);
+  if (!element) {
+    g_printerr("%s\n", error->message);
+    return g_error_matches(error, GST_PARSE_ERROR, GST_PARSE_ERROR_NO_SUCH_ELEMENT) ? SKIPPED
+                                                                                    : FAILED;
+  }
+  GstElement *pipeline = element;
+  if (!GST_IS_PIPELINE(element)) {
+    pipeline = gst_pipeline_new(NULL);
+    gst_bin_add(GST_BIN(pipeline), element);
+  }
+  gst_object_ref_sink(pipeline);
+  Outcome outcome = play(pipeline, strstr(line, "cudaconv") != NULL);
+  gst_object_unref(pipeline);
+  return outcome;
+}

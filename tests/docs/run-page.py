@@ -1,0 +1,292 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs the code blocks of a Markdown page, as somebody would who copies them.
+
+    run-page.py --tools FOLDER [--program CUDACONV] [--only NUMBER] PAGE
+
+Each block runs in a folder of its own that holds what pages name: in.mp4, photo.jpg, pictures/*.jpg and
+so on, and the folder examples/ of the sources.
+
+    ```sh             bash -e runs it. It has to end with status 0, and each file of video, sound or
+                      pictures that it names has to be there then, and not be empty
+    ```python         Python runs it
+    ```c              compiled and run, as a whole program or as the inside of one
+    ```python NAME    (or any other language) a file that the blocks below find under that name
+    ```dockerfile     its packages and paths are looked up; it is not built
+
+FOLDER holds the gst-launch-1.0 that stands in for GStreamer's: it replaces cameras, screens, servers
+and GPUs (launch.c). Lines of NOT_RUN are named and not run. Exit status 77: a block needs an
+element or a program that is not installed.
+"""
+
+import argparse
+import contextlib
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+PASSED, FAILED, SKIPPED = "passed", "FAILED", "skipped"
+SKIP_STATUS = 77
+TIMEOUT = 60
+
+# Lines that begin like this change the machine, build, or need what no test has.
+NOT_RUN = {
+    "make": "it builds or installs",
+    "meson": "it builds or installs",
+    "ninja": "it builds or installs",
+    "export GST_PLUGIN_PATH": "the test says where the plugin is",
+    "apt-get": "it installs",
+    "sudo": "it needs root",
+    "git clone": "it needs the network",
+    "docker": "it needs a container engine",
+    "podman": "it needs a container engine",
+    "mediamtx": "it is no package of Debian",
+    "cudaconv play": "it needs a display",
+    "pitivi": "it needs a display",
+}
+
+MEDIA = "mp4|m4v|mov|mkv|webm|avi|ogv|ts|m3u8|png|jpg|jpeg|tiff|webp|wav|ogg"
+
+# What pages name and how it is made: the file, the line, and the other names that it has.
+X264 = "x264enc speed-preset=ultrafast key-int-max=15"
+SCENE = "videotestsrc num-buffers={} pattern={} ! video/x-raw,format=I420,width=320,height=240,framerate=30/1"
+SOUND = "audiotestsrc num-buffers=44 ! audio/x-raw,rate=44100,channels=2 ! audioconvert"
+FILES = [
+    ("in.mp4", f"mp4mux name=m ! filesink location=in.mp4 {SCENE.format(30, 'ball')} ! {X264} ! h264parse ! m. "
+               f"{SOUND} ! voaacenc ! aacparse ! m.", ["film.mp4", "holiday.mp4"]),
+    ("film.mkv", f"matroskamux name=m ! filesink location=film.mkv {SCENE.format(30, 'ball')} ! {X264} ! h264parse ! m. "
+                 f"{SOUND} ! vorbisenc ! m.", ["in.mkv"]),
+    ("photo.jpg", f"{SCENE.format(1, 'smpte')} ! jpegenc ! filesink location=photo.jpg",
+     ["picture.jpg", "in.jpg", "pictures/a.jpg", "pictures/b c.jpg"]),
+    ("picture.png", f"{SCENE.format(1, 'zone-plate kx2=20 ky2=20')} ! videoconvert ! pngenc ! "
+                    "filesink location=picture.png", ["photo.png", "in.png"]),
+    ("frames/0001.png", f"{SCENE.format(12, 'ball')} ! videoconvert ! pngenc compression-level=1 ! "
+                        "multifilesink index=1 location=frames/%04d.png", []),
+]
+
+
+class Skip(Exception):
+    """The block cannot run here."""
+
+
+# --- The page ---
+
+class Block:
+    """A fenced block: its language, the name of its file if it has one, and its text."""
+
+    def __init__(self, line, info, text):
+        words = info.split()
+        self.line = line
+        self.language = words[0].lower() if words else ""
+        self.name = words[1] if len(words) > 1 else None
+        self.text = text
+
+
+def blocks_of(page):
+    """The fenced blocks of a page."""
+    found, start, lines = [], None, []
+    for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
+        fence = re.match(r"\s*```(.*)$", line)
+        if fence and start is None:
+            start, info, lines = number, fence.group(1), []
+        elif fence:
+            found.append(Block(start, info, "\n".join(lines) + "\n"))
+            start = None
+        elif start is not None:
+            lines.append(line)
+    return found
+
+
+def reason_not_to_run(line):
+    return next((reason for start, reason in NOT_RUN.items()
+                 if re.match(re.escape(start) + r"([\s=]|$)", line.strip())), None)
+
+
+def without_those_not_run(text):
+    """The text of a block of sh less the lines of NOT_RUN, and those lines with the reason."""
+    lines = re.split(r"(?<!\\)\n", text)
+    left_out = [(" ".join(line.split()), reason_not_to_run(line)) for line in lines if reason_not_to_run(line)]
+    return "\n".join(line for line in lines if not reason_not_to_run(line)), left_out
+
+
+# --- Running ---
+
+def run(command, folder, env):
+    """Runs a command, and ends what it has left in the background; status and output."""
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen(command, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=output,
+                                   stderr=subprocess.STDOUT, start_new_session=True)
+        try:
+            status = process.wait(timeout=TIMEOUT)
+        except subprocess.TimeoutExpired:
+            status = None
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        output.seek(0)
+        text = output.read().decode(errors="replace")
+    return status, text if status is not None else f"{text}it does not end within {TIMEOUT} s\n"
+
+
+def expect_success(command, folder, env):
+    status, text = run(command, folder, env)
+    if status == SKIP_STATUS:
+        raise Skip(text.strip().splitlines()[-1] if text.strip() else "no reason given")
+    if status != 0:
+        raise RuntimeError(f"status {status}\n{text}")
+    return text
+
+
+def make_files(folder, env):
+    """Makes the files that pages name, once for all blocks."""
+    launch = shutil.which("gst-launch-1.0", path=os.defpath + ":/usr/bin:/usr/local/bin")
+    if not launch:
+        raise Skip("gst-launch-1.0 is not installed")
+    for name, line, others in FILES:
+        (folder / name).parent.mkdir(exist_ok=True)
+        status, text = run([launch, "-q", *shlex.split(line)], folder, env)
+        missing = re.search(r"no element \"[^\"]*\"", text)
+        if missing:
+            raise Skip(missing.group(0))
+        if status != 0 or not (folder / name).stat().st_size:
+            raise RuntimeError(f"{name} cannot be made\n{text}")
+        for other in others:
+            (folder / other).parent.mkdir(exist_ok=True)
+            shutil.copyfile(folder / name, folder / other)
+    (folder / "examples").symlink_to(ROOT / "examples")
+
+
+def check_named_files(text, folder):
+    """Fails when a file of video, sound or a picture that the block names is not there or is empty."""
+    for name in re.split(r"[\s\"'=;()<>|]+", text):
+        if not re.fullmatch(rf"[\w./%*+-]+\.({MEDIA})", name):
+            continue # with :// an address, with $ a variable
+        found = list(folder.glob(re.sub(r"%0?\d*d", "*", name)))
+        if not found:
+            raise RuntimeError(f"{name} is not there")
+        empty = [path.name for path in found if path.stat().st_size == 0]
+        if empty:
+            raise RuntimeError(f"{', '.join(empty)}: empty")
+
+
+# --- One function for each language ---
+
+def run_sh(block, folder, env):
+    text, left_out = without_those_not_run(block.text)
+    for line, reason in left_out:
+        print(f"    not run, {reason}: {line}")
+    if not re.sub(r"#.*", "", text).strip():
+        return
+    print("".join(f"    {line}\n" for line in text.strip().splitlines()), end="")
+    expect_success(["bash", "-e", "-c", text], folder, env)
+    check_named_files(re.sub(r"#.*", "", text), folder)
+
+
+def run_python(block, folder, env):
+    (folder / "block.py").write_text(block.text, encoding="utf-8")
+    expect_success(["python3", "block.py"], folder, env)
+
+
+def run_c(block, folder, env):
+    text = block.text
+    if not re.search(r"\bmain *\(", text):
+        text = ("#include <gst/gst.h>\nint main(int argc, char **argv) {\ngst_init(&argc, &argv);\n" +
+                text + "return 0;\n}\n")
+    (folder / "block.c").write_text(text, encoding="utf-8")
+    expect_success(["bash", "-e", "-c", "gcc -Wall -Werror block.c -o block "
+                    "$(pkg-config --cflags --libs gstreamer-1.0) && ./block"], folder, env)
+
+
+RUNNERS = {"sh": run_sh, "bash": run_sh, "python": run_python, "c": run_c}
+
+
+# --- All of them ---
+
+def make_tools(folder, arguments):
+    """A folder for the front of PATH, with the commands that stand in for others."""
+    folder.mkdir()
+    (folder / "gst-launch-1.0").symlink_to(arguments.tools / "gst-launch-1.0")
+    if arguments.program:
+        (folder / "cudaconv").symlink_to(arguments.program)
+    else:
+        tool(folder / "cudaconv", 'echo "the program cudaconv is not built"; exit 77')
+    # what a page calls python3 is the one that has GStreamer's bindings
+    python = next((path for path in ("python3", "/usr/bin/python3")
+                   if subprocess.run([path, "-c", "import gi, numpy; gi.require_version('Gst', '1.0')"],
+                                     stderr=subprocess.DEVNULL, check=False).returncode == 0), None)
+    if python:
+        tool(folder / "python3", f'exec {shutil.which(python)} "$@"')
+    else:
+        tool(folder / "python3", 'echo "Python has no module gi or numpy"; exit 77')
+    for name in ("gst-play-1.0", "ges-launch-1.0"):
+        if not shutil.which(name):
+            tool(folder / name, f'echo "{name} is not installed"; exit 77')
+
+
+def tool(path, script):
+    path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    path.chmod(0o755)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tools", type=pathlib.Path, required=True)
+    parser.add_argument("--program", type=pathlib.Path)
+    parser.add_argument("--only", type=int, metavar="LINE", help="the block that begins there, and files above it")
+    parser.add_argument("page", type=pathlib.Path)
+    arguments = parser.parse_args()
+    results = {PASSED: 0, FAILED: 0, SKIPPED: 0}
+    with tempfile.TemporaryDirectory(prefix="cudaconv-docs-") as temporary:
+        temporary = pathlib.Path(temporary)
+        tools = temporary / "tools"
+        make_tools(tools, arguments)
+        # screens and loudspeakers of players that choose by themselves
+        env = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "HOME": str(temporary), "LC_ALL": "C.UTF-8",
+               "GST_PLUGIN_FEATURE_RANK": "fakevideosink:1000,fakeaudiosink:1000"}
+        original = temporary / "files"
+        original.mkdir()
+        try:
+            make_files(original, env)
+        except Skip as reason:
+            print(f"no files for the page: {reason}")
+            return SKIP_STATUS
+        for block in blocks_of(arguments.page):
+            runner = RUNNERS.get(block.language)
+            if not runner and not block.name:
+                print(f"{arguments.page.name}:{block.line}: a block of '{block.language}' is not run")
+                continue
+            if block.name:
+                (original / block.name).write_text(block.text, encoding="utf-8")
+                continue
+            if arguments.only and block.line != arguments.only:
+                continue
+            folder = temporary / f"block-{block.line}"
+            shutil.copytree(original, folder, symlinks=True)
+            print(f"{arguments.page.name}:{block.line}: {block.language}")
+            try:
+                runner(block, folder, env)
+                result = PASSED
+            except Skip as reason:
+                result = SKIPPED
+                print(f"    skipped: {reason}")
+            except RuntimeError as error:
+                result = FAILED
+                print(f"    FAILED: {error}")
+            results[result] += 1
+            shutil.rmtree(folder)
+            sys.stdout.flush()
+    print(", ".join(f"{count} blocks {result}" for result, count in results.items()))
+    if results[FAILED] or not results[PASSED] + results[SKIPPED]:
+        return 1
+    return SKIP_STATUS if results[SKIPPED] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
