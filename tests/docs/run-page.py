@@ -54,14 +54,15 @@ NOT_RUN = {
 
 MEDIA = "mp4|m4v|mov|mkv|webm|avi|ogv|ts|m3u8|png|jpg|jpeg|tiff|webp|wav|ogg"
 
-# What pages name and how it is made: the file, the line, and the other names that it has.
+# What pages name and how it is made. The films are longer than a queue and than what an encoder looks ahead, so
+# that lines which stand still with longer ones do so here: the file, the line, and the other names that it has.
 X264 = "x264enc speed-preset=ultrafast key-int-max=15"
 SCENE = "videotestsrc num-buffers={} pattern={} ! video/x-raw,format=I420,width=320,height=240,framerate=30/1"
-SOUND = "audiotestsrc num-buffers=44 ! audio/x-raw,rate=44100,channels=2 ! audioconvert"
+SOUND = "audiotestsrc num-buffers=130 ! audio/x-raw,rate=44100,channels=2 ! audioconvert"
 FILES = [
-    ("in.mp4", f"mp4mux name=m ! filesink location=in.mp4 {SCENE.format(30, 'ball')} ! {X264} ! h264parse ! m. "
+    ("in.mp4", f"mp4mux name=m ! filesink location=in.mp4 {SCENE.format(90, 'ball')} ! {X264} ! h264parse ! m. "
                f"{SOUND} ! voaacenc ! aacparse ! m.", ["film.mp4", "holiday.mp4"]),
-    ("film.mkv", f"matroskamux name=m ! filesink location=film.mkv {SCENE.format(30, 'ball')} ! {X264} ! h264parse ! m. "
+    ("film.mkv", f"matroskamux name=m ! filesink location=film.mkv {SCENE.format(90, 'ball')} ! {X264} ! h264parse ! m. "
                  f"{SOUND} ! vorbisenc ! m.", ["in.mkv"]),
     ("photo.jpg", f"{SCENE.format(1, 'smpte')} ! jpegenc ! filesink location=photo.jpg",
      ["picture.jpg", "in.jpg", "pictures/a.jpg", "pictures/b c.jpg"]),
@@ -212,9 +213,9 @@ RUNNERS = {"sh": run_sh, "bash": run_sh, "python": run_python, "c": run_c}
 def make_tools(folder, arguments):
     """A folder for the front of PATH, with the commands that stand in for others."""
     folder.mkdir()
-    (folder / "gst-launch-1.0").symlink_to(arguments.tools / "gst-launch-1.0")
+    (folder / "gst-launch-1.0").symlink_to((arguments.tools / "gst-launch-1.0").resolve(strict=True))
     if arguments.program:
-        (folder / "cudaconv").symlink_to(arguments.program)
+        (folder / "cudaconv").symlink_to(arguments.program.resolve(strict=True))
     else:
         tool(folder / "cudaconv", 'echo "the program cudaconv is not built"; exit 77')
     # what a page calls python3 is the one that has GStreamer's bindings
