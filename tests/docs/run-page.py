@@ -2,17 +2,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs the code blocks of a Markdown page, as somebody would who copies them.
 
-    run-page.py --tools FOLDER [--program CUDACONV] [--only NUMBER] PAGE
+    run-page.py --tools FOLDER [--program CUDACONV] [--only LINE] [--all-fail] PAGE
 
 Each block runs in a folder of its own that holds what pages name: in.mp4, photo.jpg, pictures/*.jpg and
 so on, and the folder examples/ of the sources.
 
     ```sh             bash -e runs it. It has to end with status 0, and each file of video, sound or
-                      pictures that it names has to be there then, and not be empty
+                      pictures that it names has to be there then, and be complete
     ```python         Python runs it
     ```c              compiled and run, as a whole program or as the inside of one
     ```python NAME    (or any other language) a file that the blocks below find under that name
-    ```dockerfile     its packages and paths are looked up; it is not built
 
 FOLDER holds the gst-launch-1.0 that stands in for GStreamer's: it replaces cameras, screens, servers
 and GPUs (launch.c). Lines of NOT_RUN are named and not run. Exit status 77: a block needs an
@@ -164,17 +163,24 @@ def make_files(folder, env):
     (folder / "examples").symlink_to(ROOT / "examples")
 
 
+def is_whole(path):
+    """Whether a file has something in it and, where that can be told, was written to its end."""
+    end = {".mp4": b"moov", ".m4v": b"moov", ".png": b"IEND", ".jpg": b"\xff\xd9"}.get(path.suffix, b"")
+    data = path.read_bytes()
+    return len(data) > 0 and end in data
+
+
 def check_named_files(text, folder):
-    """Fails when a file of video, sound or a picture that the block names is not there or is empty."""
+    """Fails when a file of video, sound or a picture that the block names is not there or not whole."""
     for name in re.split(r"[\s\"'=;()<>|]+", text):
         if not re.fullmatch(rf"[\w./%*+-]+\.({MEDIA})", name):
-            continue # with :// an address, with $ a variable
+            continue  # with :// an address, with $ a variable
         found = list(folder.glob(re.sub(r"%0?\d*d", "*", name)))
         if not found:
             raise RuntimeError(f"{name} is not there")
-        empty = [path.name for path in found if path.stat().st_size == 0]
-        if empty:
-            raise RuntimeError(f"{', '.join(empty)}: empty")
+        for path in found:
+            if not is_whole(path):
+                raise RuntimeError(f"{path.name} is empty or not complete")
 
 
 # --- One function for each language ---
@@ -236,54 +242,65 @@ def tool(path, script):
     path.chmod(0o755)
 
 
+def run_block(block, original, env):
+    """Runs one block in a copy of the folder of files, says what it is, and returns the result."""
+    print(f"line {block.line}: {block.language}")
+    folder = original.parent / "block"
+    shutil.copytree(original, folder, symlinks=True)
+    try:
+        RUNNERS[block.language](block, folder, env)
+        return PASSED
+    except Skip as reason:
+        print(f"    skipped: {reason}")
+        return SKIPPED
+    except RuntimeError as error:
+        print(f"    FAILED: {error}")
+        return FAILED
+    finally:
+        shutil.rmtree(folder)
+        sys.stdout.flush()
+
+
+def run_page(blocks, original, env):
+    """Runs blocks in their order, and returns how often each result came."""
+    results = {PASSED: 0, FAILED: 0, SKIPPED: 0}
+    for block in blocks:
+        if block.name:
+            (original / block.name).write_text(block.text, encoding="utf-8")
+        elif block.language in RUNNERS:
+            results[run_block(block, original, env)] += 1
+        else:
+            print(f"line {block.line}: '{block.language}' is not run")
+    return results
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tools", type=pathlib.Path, required=True)
-    parser.add_argument("--program", type=pathlib.Path)
-    parser.add_argument("--only", type=int, metavar="LINE", help="the block that begins there, and files above it")
+    parser.add_argument("--tools", type=pathlib.Path, required=True, metavar="FOLDER")
+    parser.add_argument("--program", type=pathlib.Path, metavar="CUDACONV")
+    parser.add_argument("--only", type=int, metavar="LINE", help="only the block that begins in this line")
+    parser.add_argument("--all-fail", action="store_true", help="succeed when each block fails")
     parser.add_argument("page", type=pathlib.Path)
     arguments = parser.parse_args()
-    results = {PASSED: 0, FAILED: 0, SKIPPED: 0}
+    blocks = [block for block in blocks_of(arguments.page)
+              if block.name or arguments.only in (None, block.line)]
     with tempfile.TemporaryDirectory(prefix="cudaconv-docs-") as temporary:
         temporary = pathlib.Path(temporary)
-        tools = temporary / "tools"
+        tools, original = temporary / "tools", temporary / "files"
         make_tools(tools, arguments)
+        original.mkdir()
         # screens and loudspeakers of players that choose by themselves
         env = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "HOME": str(temporary), "LC_ALL": "C.UTF-8",
                "GST_PLUGIN_FEATURE_RANK": "fakevideosink:1000,fakeaudiosink:1000"}
-        original = temporary / "files"
-        original.mkdir()
         try:
             make_files(original, env)
         except Skip as reason:
             print(f"no files for the page: {reason}")
             return SKIP_STATUS
-        for block in blocks_of(arguments.page):
-            runner = RUNNERS.get(block.language)
-            if not runner and not block.name:
-                print(f"{arguments.page.name}:{block.line}: a block of '{block.language}' is not run")
-                continue
-            if block.name:
-                (original / block.name).write_text(block.text, encoding="utf-8")
-                continue
-            if arguments.only and block.line != arguments.only:
-                continue
-            folder = temporary / f"block-{block.line}"
-            shutil.copytree(original, folder, symlinks=True)
-            print(f"{arguments.page.name}:{block.line}: {block.language}")
-            try:
-                runner(block, folder, env)
-                result = PASSED
-            except Skip as reason:
-                result = SKIPPED
-                print(f"    skipped: {reason}")
-            except RuntimeError as error:
-                result = FAILED
-                print(f"    FAILED: {error}")
-            results[result] += 1
-            shutil.rmtree(folder)
-            sys.stdout.flush()
+        results = run_page(blocks, original, env)
     print(", ".join(f"{count} blocks {result}" for result, count in results.items()))
+    if arguments.all_fail:
+        return 0 if results[FAILED] and not results[PASSED] + results[SKIPPED] else 1
     if results[FAILED] or not results[PASSED] + results[SKIPPED]:
         return 1
     return SKIP_STATUS if results[SKIPPED] else 0
