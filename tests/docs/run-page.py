@@ -242,8 +242,9 @@ def tool(path, script):
     path.chmod(0o755)
 
 
-def run_block(block, original, env):
-    """Runs one block in a copy of the folder of files, says what it is, and returns the result."""
+def run_block(block, original, env, keep):
+    """Runs one block in a copy of the folder of files, says what it is, and returns the result. With `keep` what it
+    makes is there for the next one."""
     print(f"line {block.line}: {block.language}")
     folder = original.parent / "block"
     shutil.copytree(original, folder, symlinks=True)
@@ -257,18 +258,20 @@ def run_block(block, original, env):
         print(f"    FAILED: {error}")
         return FAILED
     finally:
-        shutil.rmtree(folder)
+        shutil.rmtree(original if keep else folder)
+        if keep:
+            folder.rename(original)
         sys.stdout.flush()
 
 
-def run_page(blocks, original, env):
+def run_page(blocks, original, env, keep):
     """Runs blocks in their order, and returns how often each result came."""
     results = {PASSED: 0, FAILED: 0, SKIPPED: 0}
     for block in blocks:
         if block.name:
             (original / block.name).write_text(block.text, encoding="utf-8")
         elif block.language in RUNNERS:
-            results[run_block(block, original, env)] += 1
+            results[run_block(block, original, env, keep)] += 1
         else:
             print(f"line {block.line}: '{block.language}' is not run")
     return results
@@ -280,6 +283,7 @@ def main():
     parser.add_argument("--program", type=pathlib.Path, metavar="CUDACONV")
     parser.add_argument("--only", type=int, metavar="LINE", help="only the block that begins in this line")
     parser.add_argument("--all-fail", action="store_true", help="succeed when each block fails")
+    parser.add_argument("--one-folder", action="store_true", help="blocks use what those before them make")
     parser.add_argument("page", type=pathlib.Path)
     arguments = parser.parse_args()
     blocks = [block for block in blocks_of(arguments.page)
@@ -297,7 +301,7 @@ def main():
         except Skip as reason:
             print(f"no files for the page: {reason}")
             return SKIP_STATUS
-        results = run_page(blocks, original, env)
+        results = run_page(blocks, original, env, arguments.one_folder)
     print(", ".join(f"{count} blocks {result}" for result, count in results.items()))
     if arguments.all_fail:
         return 0 if results[FAILED] and not results[PASSED] + results[SKIPPED] else 1
