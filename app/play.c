@@ -4,7 +4,10 @@
 
 #include "command.h"
 #include "controls.h"
+#include "elements.h"
+#include "errors.h"
 #include "filter.h"
+#include "input.h"
 #include "player.h"
 #include "terminal.h"
 
@@ -14,12 +17,14 @@
 
 #define NAME "play"
 #define CAMERA "/dev/video0"
-#define REFRESH_MS 500 /* the text in the window */
-#define SETTLE_MS 300  /* after which a value that is refused has gone back */
-#define NOTE_SECONDS 6 /* a warning stays in the window */
+#define PICTURES_RATE "25/1" /* of numbered pictures */
+#define REFRESH_MS 500       /* the text in the window */
+#define SETTLE_MS 300        /* after which a value that is refused has gone back */
+#define NOTE_SECONDS 6       /* a warning stays in the window */
 #define SUMMARY                                                                                    \
   "Filters IN in a window, before left of a line and after right of it.\n"                         \
-  "IN is a film, a picture, a URI or a camera, " CAMERA " by default."
+  "IN is a film, a picture, a URI, numbered pictures such as frames/%04d.png, or a\n"              \
+  "camera, " CAMERA " by default."
 
 typedef struct {
   gdouble split;
@@ -98,7 +103,8 @@ tell(gpointer user_data) {
   g_autofree gchar *options = controls_describe(self->controls);
   if (g_strcmp0(options, self->told) != 0) {
     g_autofree gchar *input = controls_quote(self->input);
-    g_print("cudaconv apply %s %s out.mp4\n", options, input);
+    g_print("cudaconv apply %s %s out.%s\n", options, input,
+            player_shows_picture(self->pipeline) ? "png" : "mp4");
     g_free(self->told);
     self->told = g_steal_pointer(&options);
   }
@@ -176,13 +182,14 @@ end_with(Play *self, GError *error) {
   g_main_loop_quit(self->loop);
 }
 
-static GError *
-no_video(const Play *self) {
+static void
+end_without_video(Play *self) {
   if (self->missing)
-    return g_error_new(GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-                       "%s: not installed: %s (on Debian gstreamer1.0-libav has most decoders)",
-                       self->input, self->missing);
-  return g_error_new(GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, "%s has no video", self->input);
+    end_with(self, g_error_new(GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+                               "%s: not installed: %s", self->input, self->missing));
+  else
+    end_with(self, g_error_new(GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+                               "%s: there is no video in it", self->input));
 }
 
 static gboolean
@@ -200,16 +207,9 @@ on_error(Play *self, GstMessage *message) {
     g_main_loop_quit(self->loop); /* the window was closed */
     return;
   }
-  if (g_error_matches(error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN) ||
-      g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_CODEC_NOT_FOUND)) {
-    end_with(self, no_video(self));
-    return;
-  }
-  g_strdelimit(error->message, "\n", ' ');
-  if (GST_MESSAGE_SRC(message) == GST_OBJECT(self->filter) || comes_from_sink(message))
-    end_with(self, g_error_copy(error));
-  else
-    end_with(self, g_error_new(error->domain, error->code, "%s: %s", self->input, error->message));
+  g_autofree gchar *text =
+      error_explain(message, self->filter, self->input, "the window", self->missing);
+  end_with(self, g_error_new_literal(error->domain, error->code, text));
 }
 
 /* A value that is refused, say: the filter goes on with the one before. Warnings of others, of
@@ -235,7 +235,7 @@ on_end(Play *self) {
   g_object_get(self->filter, "stats", &stats, NULL);
   gst_structure_get_uint64(stats, "frames", &frames);
   if (frames == 0)
-    end_with(self, no_video(self));
+    end_without_video(self);
   else if (!player_rewind(self->pipeline))
     g_print("%s has ended.\n", self->input);
 }
@@ -245,7 +245,7 @@ on_application_message(Play *self, GstMessage *message) {
   const GstStructure *structure = gst_message_get_structure(message);
   gdouble share;
   if (gst_structure_has_name(structure, PLAYER_NO_VIDEO)) {
-    end_with(self, no_video(self));
+    end_without_video(self);
   } else if (gst_structure_has_name(structure, PLAYER_KEY)) {
     on_key(gst_structure_get_string(structure, "key"), self);
   } else if (gst_structure_has_name(structure, PLAYER_DRAG) &&
@@ -324,19 +324,15 @@ on_message(GstBus *bus, GstMessage *message, gpointer user_data) {
 
 /* ---- running ---- */
 
-/* What GStreamer calls the input. */
-static gchar *
-find_uri(const gchar *input, GError **error) {
-  if (gst_uri_is_valid(input))
-    return g_strdup(input);
-  if (!g_file_test(input, G_FILE_TEST_EXISTS)) {
-    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT, "%s: there is no such %s", input,
-                g_str_has_prefix(input, "/dev/video") ? "camera" : "file");
-    return NULL;
-  }
-  if (g_str_has_prefix(input, "/dev/video"))
-    return g_strconcat("v4l2://", input, NULL);
-  return gst_filename_to_uri(input, error);
+/* Of --sink. */
+static GstElement *
+parse_sink(const gchar *description, GError **error) {
+  GstElement *sink = elements_parse(description, "--sink", error);
+  if (!sink || (sink->numsinkpads == 1 && sink->numsrcpads == 0))
+    return sink;
+  g_set_error(error, APP_USAGE_ERROR, 0, "--sink \"%s\": this is no sink", description);
+  gst_object_unref(gst_object_ref_sink(sink));
+  return NULL;
 }
 
 static gboolean
@@ -345,11 +341,11 @@ build(Play *self, const Options *options, const FilterOptions *filter_options, G
   if (!filter)
     return FALSE;
   self->filter = gst_object_ref_sink(filter);
-  g_autofree gchar *uri = find_uri(self->input, error);
-  if (!uri)
+  g_auto(Input) input;
+  if (!input_init(&input, self->input, error))
     return FALSE;
-  GstElement *sink =
-      options->sink ? player_parse_sink(options->sink, error) : player_find_window(error);
+  g_autofree gchar *uri = input_get_uri(&input, PICTURES_RATE);
+  GstElement *sink = options->sink ? parse_sink(options->sink, error) : player_find_window(error);
   if (!sink)
     return FALSE;
   const PlayerSetup setup = {uri, filter, sink, !options->no_sound};

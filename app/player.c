@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "player.h"
+#include "elements.h"
 
 #include <gst/video/navigation.h>
 #include <gst/video/video.h>
 
 /* A decoder works while a frame is filtered. */
 #define TO_FILTER                                                                                  \
-  "queue name=decoded max-size-buffers=2 max-size-bytes=0 max-size-time=0 ! videoconvert "         \
-  "! videoflip video-direction=auto ! videoconvert name=upright "
+  "queue name=decoded max-size-buffers=2 max-size-bytes=0 max-size-time=0 "                        \
+  "! videoconvert name=converted "
 
 #define TO_WINDOW "videoconvert name=filtered ! %s videoscale name=scaled "
 
@@ -15,6 +16,8 @@
   "textoverlay name=" PLAYER_TEXT " valignment=bottom halignment=left line-alignment=left "        \
   "shaded-background=true shading-value=150 xpad=8 ypad=8 silent=true font-desc=\"Monospace 10\" " \
   "! videoconvert ! "
+
+#define STILL "still" /* the imagefreeze; not there for what is no picture */
 
 #define SOUND "queue ! audioconvert ! audioresample ! autoaudiosink "
 
@@ -112,16 +115,15 @@ is_picture(GstPad *pad, const GstStructure *caps) {
 /* A picture becomes a film that does not end, so that a change is seen at once. */
 static gboolean
 link_to_filter(GstBin *player, gboolean freeze) {
-  g_autoptr(GstElement) upright = gst_bin_get_by_name(player, "upright");
+  g_autoptr(GstElement) converted = gst_bin_get_by_name(player, "converted");
   g_autoptr(GstElement) filter = gst_bin_get_by_name(player, "filter");
   if (!freeze)
-    return gst_element_link(upright, filter);
-  GstElement *still = gst_element_factory_make("imagefreeze", NULL);
+    return gst_element_link(converted, filter);
+  GstElement *still = gst_element_factory_make("imagefreeze", STILL);
   if (!still)
     return FALSE;
-  gst_bin_add(player, still);
-  return gst_element_link_many(upright, still, filter, NULL) &&
-         gst_element_sync_state_with_parent(still);
+  elements_add(GST_ELEMENT(player), still);
+  return gst_element_link_many(converted, still, filter, NULL);
 }
 
 static void
@@ -136,6 +138,7 @@ on_video(GstElement *source, GstPad *pad, gpointer user_data) {
     return;
   if (!link_to_filter(player, is_picture(pad, gst_caps_get_structure(caps, 0))))
     GST_ELEMENT_ERROR(player, CORE, MISSING_PLUGIN, ("imagefreeze is not installed"), (NULL));
+  elements_keep_upright(GST_ELEMENT(player), pad);
   gst_pad_link(pad, sink);
 }
 
@@ -151,9 +154,8 @@ on_sound(GstElement *source, GstPad *pad, gpointer user_data) {
   if (!sound)
     return;
   gst_object_set_name(GST_OBJECT(sound), "sound");
-  gst_bin_add(player, sound);
+  elements_add(GST_ELEMENT(player), sound);
   g_autoptr(GstPad) sink = gst_element_get_static_pad(sound, "sink");
-  gst_element_sync_state_with_parent(sound);
   gst_pad_link(pad, sink);
 }
 
@@ -186,8 +188,7 @@ player_new(const PlayerSetup *setup, GError **error) {
   g_autoptr(GstElement) filtered = gst_bin_get_by_name(GST_BIN(player), "filtered");
   g_autoptr(GstElement) scaled = gst_bin_get_by_name(GST_BIN(player), "scaled");
   if (!gst_element_link(filter, filtered) || !gst_element_link(scaled, sink)) {
-    g_set_error(error, GST_CORE_ERROR, GST_CORE_ERROR_PAD,
-                "%s takes no video, so that it cannot be the sink", GST_OBJECT_NAME(sink));
+    g_set_error(error, GST_CORE_ERROR, GST_CORE_ERROR_PAD, "the sink takes no video");
     gst_object_unref(player);
     return NULL;
   }
@@ -224,13 +225,13 @@ player_rewind(GstElement *player) {
   return seek(player, GST_SEEK_FLAG_FLUSH, 0);
 }
 
-/* ---- sinks ---- */
-
-GstElement *
-player_parse_sink(const gchar *description, GError **error) {
-  return gst_parse_bin_from_description_full(description, TRUE, NULL, GST_PARSE_FLAG_FATAL_ERRORS,
-                                             error);
+gboolean
+player_shows_picture(GstElement *player) {
+  g_autoptr(GstElement) still = gst_bin_get_by_name(GST_BIN(player), STILL);
+  return still != NULL;
 }
+
+/* ---- sinks ---- */
 
 /* autovideosink would go on to sinks that take the whole screen, and to one that shows nothing. */
 GstElement *

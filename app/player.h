@@ -33,10 +33,10 @@ gboolean player_repeat_frame(GstElement *player);
 /* From the beginning. FALSE: it has none, being live. */
 gboolean player_rewind(GstElement *player);
 
+/* Whether the input is one picture, which is known when the first frame flows. */
+gboolean player_shows_picture(GstElement *player);
+
 /* A sink that opens a window here, or NULL. */
 GstElement *player_find_window(GError **error);
-
-/* A sink as in a gst-launch line, floating, or NULL. */
-GstElement *player_parse_sink(const gchar *description, GError **error);
 
 G_END_DECLS
