@@ -236,15 +236,22 @@ player_shows_picture(GstElement *player) {
 /* autovideosink would go on to sinks that take the whole screen, and to one that shows nothing. */
 GstElement *
 player_find_window(GError **error) {
-  static const gchar *const names[] = {"glimagesink", "xvimagesink", "ximagesink", "waylandsink"};
+  static const struct {
+    const gchar *name, *variable; /* NULL: it finds out itself */
+  } sinks[] = {{"glimagesink", NULL},
+               {"xvimagesink", "DISPLAY"},
+               {"ximagesink", "DISPLAY"},
+               {"waylandsink", "WAYLAND_DISPLAY"}};
   if (!g_getenv("DISPLAY") && !g_getenv("WAYLAND_DISPLAY")) {
     g_set_error(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
                 "there is no display for a window: neither DISPLAY nor WAYLAND_DISPLAY is set; "
                 "`cudaconv apply` writes a file instead");
     return NULL;
   }
-  for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
-    GstElement *sink = gst_element_factory_make(names[i], NULL);
+  for (guint i = 0; i < G_N_ELEMENTS(sinks); i++) {
+    if (sinks[i].variable && !g_getenv(sinks[i].variable))
+      continue;
+    GstElement *sink = gst_element_factory_make(sinks[i].name, NULL);
     if (!sink)
       continue;
     gst_object_ref_sink(sink);

@@ -23,6 +23,15 @@ static const struct {
     {" ", "space"},   {"+", "plus"},      {"-", "minus"},      {"?", "question"},
 };
 
+/* The bytes of a key that sends several and is none of ours: Escape and a bracket, numbers, and a
+ * letter or one of its like; Escape, O and one more; or Escape and another one. */
+static gsize
+skip_key(const gchar *text) {
+  const gsize numbers = text[1] == '[' ? strspn(text + 2, "0123456789;:<=>? ") : 0;
+  const gsize bytes = text[1] == '[' || text[1] == 'O' ? 3 + numbers : 2;
+  return MIN(bytes, strlen(text));
+}
+
 /* Takes one key from the front of `text`; the bytes of it. */
 static gsize
 take_key(const gchar *text) {
@@ -32,10 +41,10 @@ take_key(const gchar *text) {
       return strlen(keys[i].sent);
     }
   }
-  if (*text == '\x1b') { /* alone it is Escape; else it begins a key that is none of ours */
+  if (*text == '\x1b') {
     if (text[1] == '\0')
       terminal.take("Escape", terminal.user_data);
-    return strlen(text);
+    return skip_key(text);
   }
   const gchar name[] = {*text, '\0'};
   if (g_ascii_isalnum(*text))
