@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define NAME "play"
-#define CAMERA "/dev/video0"
+#define CAMERAS 10           /* numbers of /dev/video that are looked for */
 #define PICTURES_RATE "25/1" /* of numbered pictures */
 #define REFRESH_MS 500       /* the text in the window */
 #define SETTLE_MS 300        /* after which a value that is refused has gone back */
@@ -24,7 +24,7 @@
 #define SUMMARY                                                                                    \
   "Filters IN in a window, before left of a line and after right of it.\n"                         \
   "IN is a film, a picture, a URI, numbered pictures such as frames/%04d.png, or a\n"              \
-  "camera, " CAMERA " by default."
+  "camera such as /dev/video0; by default it is the first camera."
 
 typedef struct {
   gdouble split;
@@ -45,9 +45,11 @@ typedef struct {
   gboolean shows_help, hides_line;
   gchar *note; /* the last warning */
   gint64 note_end;
-  gchar *told; /* the options that were printed last */
-  guint settling;
-  guint64 frames; /* at the last refresh */
+  gchar *told;     /* the options that were printed last */
+  guint settling;  /* the timer after which they are */
+  guint rewinding; /* the timer after which the film begins anew */
+  gint64 began;    /* the film, the last time */
+  guint64 frames;  /* at the last refresh */
   gint64 refreshed;
   gdouble rate;
 } Play;
@@ -61,7 +63,7 @@ describe_state(const Play *self) {
   guint size = 0;
   g_object_get(self->filter, "stats", &stats, NULL);
   gst_structure_get_uint(stats, "size", &size);
-  return g_strdup_printf("%s\n%ux%u, %s, %.0f frames/s%s", options, size, size,
+  return g_strdup_printf("%s\nsize %u, %s, %.0f frames/s%s", options, size,
                          gst_structure_get_string(stats, "backend"), self->rate,
                          self->paused ? ", stopped" : "");
 }
@@ -135,6 +137,7 @@ repeat_frame(Play *self) {
 static void
 toggle_pause(Play *self) {
   self->paused = !self->paused;
+  self->repeating = self->repeat_again = FALSE;
   gst_element_set_state(self->pipeline, self->paused ? GST_STATE_PAUSED : GST_STATE_PLAYING);
 }
 
@@ -225,19 +228,33 @@ on_warning(Play *self, GstMessage *message) {
   self->note = g_strdup(warning->message);
   self->note_end = g_get_monotonic_time() + NOTE_SECONDS * G_USEC_PER_SEC;
   show_text(self);
+  repeat_frame(self);
 }
 
-/* A film begins again, so that there is time to try. */
+static gboolean
+rewind_film(gpointer user_data) {
+  Play *self = user_data;
+  self->rewinding = 0;
+  self->began = g_get_monotonic_time();
+  if (!player_rewind(self->pipeline))
+    g_print("%s has ended.\n", self->input);
+  return G_SOURCE_REMOVE;
+}
+
+/* A film begins again, so that there is time to try. One of a single frame shall not keep the
+ * machine busy. */
 static void
 on_end(Play *self) {
   g_autoptr(GstStructure) stats = NULL;
   guint64 frames = 0;
   g_object_get(self->filter, "stats", &stats, NULL);
   gst_structure_get_uint64(stats, "frames", &frames);
+  const gint64 since = (g_get_monotonic_time() - self->began) / 1000;
   if (frames == 0)
     end_without_video(self);
-  else if (!player_rewind(self->pipeline))
-    g_print("%s has ended.\n", self->input);
+  else if (!self->rewinding)
+    self->rewinding =
+        g_timeout_add((guint)CLAMP(REFRESH_MS - since, 0, REFRESH_MS), rewind_film, self);
 }
 
 static void
@@ -372,6 +389,8 @@ run(Play *self) {
   terminal_close();
   if (self->settling)
     g_source_remove(self->settling);
+  if (self->rewinding)
+    g_source_remove(self->rewinding);
   for (guint i = 0; i < G_N_ELEMENTS(sources); i++)
     g_source_remove(sources[i]);
   gst_bus_remove_watch(bus);
@@ -389,6 +408,19 @@ clear(Play *self) {
   g_free(self->note);
   g_free(self->told);
   g_free(self->backend);
+}
+
+/* The first that there is. */
+static gchar *
+find_camera(GError **error) {
+  for (guint i = 0; i < CAMERAS; i++) {
+    g_autofree gchar *camera = g_strdup_printf("/dev/video%u", i);
+    if (g_file_test(camera, G_FILE_TEST_EXISTS))
+      return g_steal_pointer(&camera);
+  }
+  g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
+              "there is no camera such as /dev/video0; a film or a picture can be IN instead");
+  return NULL;
 }
 
 static AppStatus
@@ -435,5 +467,6 @@ app_play(int argc, char **argv) {
   }
   if (error)
     return app_fail(NAME, APP_WRONG_USAGE, error);
-  return play(words[0] ? words[0] : CAMERA, &options, filter_options);
+  g_autofree gchar *input = words[0] ? g_strdup(words[0]) : find_camera(&error);
+  return input ? play(input, &options, filter_options) : app_fail(NAME, APP_FAILED, error);
 }

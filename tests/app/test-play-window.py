@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """`cudaconv play` in a window: keys and the mouse of an X server, and what is on its screen.
 
-    tests/app/play-window.py PROGRAM
+    tests/app/test-play-window.py PROGRAM
 
 Exits with 77 where Xvfb or xdotool is missing.
 """

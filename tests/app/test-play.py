@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """`cudaconv play` without a display: keys from a terminal, what they print and change, and errors.
 
-    tests/app/play.py PROGRAM
+    tests/app/test-play.py PROGRAM
 """
 
 import os
@@ -165,6 +165,8 @@ def check_errors(film, sound, text):
     none = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
     expect_error(1, "there is no display", film, env=none)
     expect_error(1, "no window opens", film, env=none | {"DISPLAY": ":4711", "XDG_RUNTIME_DIR": folder})
+    if not any(pathlib.Path("/dev").glob("video?")):
+        expect_error(1, "there is no camera such as /dev/video0", *fake)
     expect_error(1, "nowhere.mp4: there is no such file", *fake, "nowhere.mp4")
     expect_error(1, "/dev/video4711: there is no such camera", *fake, "/dev/video4711")
     expect_error(1, f"{sound}: there is no video in it", *fake, "--no-sound", sound)
@@ -182,7 +184,7 @@ def check_errors(film, sound, text):
     expect_error(1, "the sink takes no video", "--sink", "fakeaudiosink", film)
     expect_error(2, "it takes [IN]", *fake, film, film)
     status, printed = playing.run("--help")
-    check(status == 0 and "next, last kernel" in printed and "--split" in printed and "--sigma" in printed,
+    check(status == 0 and "next, previous kernel" in printed and "--split" in printed and "--sigma" in printed,
           f"the help lacks something:\n{printed}")
 
 
