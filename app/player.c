@@ -2,6 +2,7 @@
 #include "player.h"
 #include "elements.h"
 
+#include <gst/base/gstbasesrc.h>
 #include <gst/video/navigation.h>
 #include <gst/video/video.h>
 
@@ -103,6 +104,15 @@ is_live(GstPad *pad) {
   return live;
 }
 
+/* A camera's frames are dropped where they would wait for the filter, and be late. */
+static void
+hurry(GstElement *source, GstElement *queue) {
+  g_autoptr(GstElement) reader = NULL;
+  g_object_get(source, "source", &reader, NULL);
+  if (GST_IS_BASE_SRC(reader) && gst_base_src_is_live(GST_BASE_SRC(reader)))
+    gst_util_set_object_arg(G_OBJECT(queue), "leaky", "downstream");
+}
+
 /* One frame that has no length. A film of a varying frame rate has caps like that, too. */
 static gboolean
 is_picture(GstPad *pad, const GstStructure *caps) {
@@ -138,6 +148,7 @@ on_video(GstElement *source, GstPad *pad, gpointer user_data) {
     return;
   if (!link_to_filter(player, is_picture(pad, gst_caps_get_structure(caps, 0))))
     GST_ELEMENT_ERROR(player, CORE, MISSING_PLUGIN, ("imagefreeze is not installed"), (NULL));
+  hurry(source, decoded);
   elements_keep_upright(GST_ELEMENT(player), pad);
   gst_pad_link(pad, sink);
 }
