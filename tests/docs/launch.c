@@ -10,7 +10,7 @@
 #include <gst/gst.h>
 #include <string.h>
 
-#define TIMEOUT (40 * GST_SECOND)
+#define TIMEOUT_S 40
 #define CLIP "in.mp4"
 
 typedef enum { PASSED = 0, FAILED = 1, SKIPPED = 77 } Outcome;
@@ -117,8 +117,7 @@ find_substitute(gchar **word) {
   return NULL;
 }
 
-/* A word that is no element's name, with addresses replaced, and memory of CUDA where the elements
- * for it are missing. */
+/* A word that is no element's name, with addresses replaced, and CUDA where it may be missing. */
 static gchar *
 replaced(const gchar *word) {
   static const gchar cuda[] = "(memory:CUDAMemory)";
@@ -126,6 +125,8 @@ replaced(const gchar *word) {
     g_autofree gchar *uri = gst_filename_to_uri(CLIP, NULL);
     return g_strconcat("uri=", uri, NULL);
   }
+  if (g_str_equal(word, "backend=cuda"))
+    return g_strdup("backend=auto");
   g_autoptr(GstElementFactory) upload = gst_element_factory_find("cudaupload");
   const gchar *feature = upload ? NULL : strstr(word, cuda);
   if (feature)
@@ -211,20 +212,40 @@ tell(GstMessage *message) {
   return g_error_matches(error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN) ? SKIPPED : FAILED;
 }
 
+/* Waits for the message that ends the line, and with `-m` prints those before it. */
+static GstMessage *
+wait_for_end(GstBus *bus, gboolean prints) {
+  gint64 end = g_get_monotonic_time() + TIMEOUT_S * G_USEC_PER_SEC;
+  for (gint64 left = 1; left > 0; left = end - g_get_monotonic_time()) {
+    g_autoptr(GstMessage) message =
+        gst_bus_timed_pop(bus, MAX(end - g_get_monotonic_time(), 0) * GST_USECOND);
+    if (!message)
+      break;
+    GstMessageType type = GST_MESSAGE_TYPE(message);
+    if (type == GST_MESSAGE_EOS || type == GST_MESSAGE_ERROR || type == GST_MESSAGE_WARNING)
+      return g_steal_pointer(&message);
+    const GstStructure *structure = gst_message_get_structure(message);
+    if (prints && structure) {
+      g_autofree gchar *text = gst_structure_to_string(structure);
+      g_print("%s from %s: %s\n", GST_MESSAGE_TYPE_NAME(message), GST_MESSAGE_SRC_NAME(message),
+              text);
+    }
+  }
+  return NULL;
+}
+
 static Outcome
-play(GstElement *pipeline, gboolean filters) {
+play(GstElement *pipeline, gboolean filters, gboolean prints) {
   g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  g_autoptr(GstMessage) message = gst_bus_timed_pop_filtered(
-      bus, TIMEOUT, GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
+  g_autoptr(GstMessage) message = wait_for_end(bus, prints);
   Outcome outcome = FAILED;
-  if (!message) {
+  if (!message)
     g_printerr("the line does not end\n");
-  } else if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_EOS) {
-    outcome = tell(message);
-  } else {
+  else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS)
     outcome = judge(GST_BIN(pipeline), filters);
-  }
+  else
+    outcome = tell(message);
   gst_element_set_state(pipeline, GST_STATE_NULL);
   return outcome;
 }
@@ -251,7 +272,8 @@ main(int argc, char **argv) {
     gst_bin_add(GST_BIN(pipeline), element);
   }
   gst_object_ref_sink(pipeline);
-  Outcome outcome = play(pipeline, strstr(line, "cudaconv") != NULL);
+  Outcome outcome = play(pipeline, strstr(line, "cudaconv") != NULL,
+                         g_strv_contains((const gchar *const *)argv, "-m"));
   gst_object_unref(pipeline);
   return outcome;
 }

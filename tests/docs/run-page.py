@@ -4,13 +4,13 @@
 
     run-page.py --tools FOLDER [--program CUDACONV] [--only LINE] [--all-fail] PAGE
 
-Each block runs in a folder of its own that holds what pages name: in.mp4, photo.jpg, pictures/*.jpg and
-so on, and the folder examples/ of the sources.
+Each block runs in a fresh folder that holds what pages name: in.mp4, photo.jpg, pictures/*.jpg and so on, the
+folder examples/ of the sources, and what the blocks above have made.
 
     ```sh             bash -e runs it. It has to end with status 0, and each file of video, sound or
                       pictures that it names has to be there then, and be complete
     ```python         Python runs it
-    ```c              compiled and run, as a whole program or as the inside of one
+    ```c              compiled and run, as a whole program or as the inside of one that has a `filter`
     ```python NAME    (or any other language) a file that the blocks below find under that name
 
 FOLDER holds the gst-launch-1.0 that stands in for GStreamer's: it replaces cameras, screens, servers
@@ -31,7 +31,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-PASSED, FAILED, SKIPPED = "passed", "FAILED", "skipped"
+PASSED, FAILED, SKIPPED, LEFT_OUT = "passed", "FAILED", "skipped", "not run"
 SKIP_STATUS = 77
 TIMEOUT = 60
 
@@ -51,10 +51,23 @@ NOT_RUN = {
     "pitivi": "it needs a display",
 }
 
+# In front of cudaconv: a film for a camera and for another computer, and the CPU for the GPU.
+WITHOUT_HARDWARE = """
+words=()
+for word; do
+  case $word in
+    /dev/video* | rtsp://*) word=in.mp4 ;;
+    cuda) word=auto ;;
+    --backend=cuda) word=--backend=auto ;;
+  esac
+  words+=("$word")
+done
+"""
+
 MEDIA = "mp4|m4v|mov|mkv|webm|avi|ogv|ts|m3u8|png|jpg|jpeg|tiff|webp|wav|ogg"
 
-# What pages name and how it is made. The films are longer than a queue and than what an encoder looks ahead, so
-# that lines which stand still with longer ones do so here: the file, the line, and the other names that it has.
+# What pages name: the file, the line that makes it, and the other names that it has. The films are longer than a queue
+# and than an encoder looks ahead, so that lines which stand still with long films do so with these.
 X264 = "x264enc speed-preset=ultrafast key-int-max=15"
 SCENE = "videotestsrc num-buffers={} pattern={} ! video/x-raw,format=I420,width=320,height=240,framerate=30/1"
 SOUND = "audiotestsrc num-buffers=130 ! audio/x-raw,rate=44100,channels=2 ! audioconvert"
@@ -74,6 +87,10 @@ FILES = [
 
 class Skip(Exception):
     """The block cannot run here."""
+
+
+class LeftOut(Exception):
+    """All lines of the block are in NOT_RUN."""
 
 
 # --- The page ---
@@ -170,8 +187,14 @@ def is_whole(path):
     return len(data) > 0 and end in data
 
 
-def check_named_files(text, folder):
-    """Fails when a file of video, sound or a picture that the block names is not there or not whole."""
+def times_of(folder):
+    """When each file below was written last."""
+    return {path.relative_to(folder): path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
+
+
+def check_named_files(text, folder, before):
+    """Fails when a file of video, sound or a picture that the block names is not there or not whole, or when the
+    block should write one and all are those of before."""
     for name in re.split(r"[\s\"'=;()<>|]+", text):
         if not re.fullmatch(rf"[\w./%*+-]+\.({MEDIA})", name):
             continue  # with :// an address, with $ a variable
@@ -181,6 +204,16 @@ def check_named_files(text, folder):
         for path in found:
             if not is_whole(path):
                 raise RuntimeError(f"{path.name} is empty or not complete")
+    if re.search(r"filesink location=|cudaconv apply| -o ", text) and times_of(folder) == before:
+        raise RuntimeError("nothing was written")
+
+
+def keep_new_files(folder, original, before):
+    """Copies what a block has made, but nothing in place of the files that all blocks begin with."""
+    for path, time in times_of(folder).items():
+        if before.get(path) != time and path not in times_of(original):
+            (original / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(folder / path, original / path)
 
 
 # --- One function for each language ---
@@ -190,10 +223,11 @@ def run_sh(block, folder, env):
     for line, reason in left_out:
         print(f"    not run, {reason}: {line}")
     if not re.sub(r"#.*", "", text).strip():
-        return
+        raise LeftOut
     print("".join(f"    {line}\n" for line in text.strip().splitlines()), end="")
+    before = times_of(folder)
     expect_success(["bash", "-e", "-c", text], folder, env)
-    check_named_files(re.sub(r"#.*", "", text), folder)
+    check_named_files(re.sub(r"#.*", "", text), folder, before)
 
 
 def run_python(block, folder, env):
@@ -201,11 +235,22 @@ def run_python(block, folder, env):
     expect_success(["python3", "block.py"], folder, env)
 
 
+FRAME_OF_C = """#include <gst/gst.h>
+int main(int argc, char **argv) {{
+  gst_init(&argc, &argv);
+  GstElement *filter = gst_element_factory_make("cudaconv", NULL);
+  g_assert(filter);
+  {{
+{}  }}
+  return 0;
+}}
+"""
+
+
 def run_c(block, folder, env):
     text = block.text
     if not re.search(r"\bmain *\(", text):
-        text = ("#include <gst/gst.h>\nint main(int argc, char **argv) {\ngst_init(&argc, &argv);\n" +
-                text + "return 0;\n}\n")
+        text = FRAME_OF_C.format(text)
     (folder / "block.c").write_text(text, encoding="utf-8")
     expect_success(["bash", "-e", "-c", "gcc -Wall -Werror block.c -o block "
                     "$(pkg-config --cflags --libs gstreamer-1.0) && ./block"], folder, env)
@@ -221,7 +266,8 @@ def make_tools(folder, arguments):
     folder.mkdir()
     (folder / "gst-launch-1.0").symlink_to((arguments.tools / "gst-launch-1.0").resolve(strict=True))
     if arguments.program:
-        (folder / "cudaconv").symlink_to(arguments.program.resolve(strict=True))
+        program = arguments.program.resolve(strict=True)
+        tool(folder / "cudaconv", WITHOUT_HARDWARE + f'exec {shlex.quote(str(program))} "${{words[@]}}"')
     else:
         tool(folder / "cudaconv", 'echo "the program cudaconv is not built"; exit 77')
     # what a page calls python3 is the one that has GStreamer's bindings
@@ -238,19 +284,22 @@ def make_tools(folder, arguments):
 
 
 def tool(path, script):
-    path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    path.write_text(f"#!/bin/bash\n{script}\n", encoding="utf-8")
     path.chmod(0o755)
 
 
-def run_block(block, original, env, keep):
-    """Runs one block in a copy of the folder of files, says what it is, and returns the result. With `keep` what it
-    makes is there for the next one."""
+def run_block(block, original, env):
+    """Runs one block in a copy of the folder of files, says what it is, and returns the result."""
     print(f"line {block.line}: {block.language}")
     folder = original.parent / "block"
     shutil.copytree(original, folder, symlinks=True)
+    before = times_of(folder)
     try:
         RUNNERS[block.language](block, folder, env)
+        keep_new_files(folder, original, before)
         return PASSED
+    except LeftOut:
+        return LEFT_OUT
     except Skip as reason:
         print(f"    skipped: {reason}")
         return SKIPPED
@@ -258,22 +307,21 @@ def run_block(block, original, env, keep):
         print(f"    FAILED: {error}")
         return FAILED
     finally:
-        shutil.rmtree(original if keep else folder)
-        if keep:
-            folder.rename(original)
+        shutil.rmtree(folder)
         sys.stdout.flush()
 
 
-def run_page(blocks, original, env, keep):
+def run_page(blocks, original, env):
     """Runs blocks in their order, and returns how often each result came."""
-    results = {PASSED: 0, FAILED: 0, SKIPPED: 0}
+    results = {PASSED: 0, FAILED: 0, SKIPPED: 0, LEFT_OUT: 0}
     for block in blocks:
         if block.name:
             (original / block.name).write_text(block.text, encoding="utf-8")
         elif block.language in RUNNERS:
-            results[run_block(block, original, env, keep)] += 1
+            results[run_block(block, original, env)] += 1
         else:
             print(f"line {block.line}: '{block.language}' is not run")
+            results[LEFT_OUT] += 1
     return results
 
 
@@ -283,7 +331,6 @@ def main():
     parser.add_argument("--program", type=pathlib.Path, metavar="CUDACONV")
     parser.add_argument("--only", type=int, metavar="LINE", help="only the block that begins in this line")
     parser.add_argument("--all-fail", action="store_true", help="succeed when each block fails")
-    parser.add_argument("--one-folder", action="store_true", help="blocks use what those before them make")
     parser.add_argument("page", type=pathlib.Path)
     arguments = parser.parse_args()
     blocks = [block for block in blocks_of(arguments.page)
@@ -301,10 +348,10 @@ def main():
         except Skip as reason:
             print(f"no files for the page: {reason}")
             return SKIP_STATUS
-        results = run_page(blocks, original, env, arguments.one_folder)
+        results = run_page(blocks, original, env)
     print(", ".join(f"{count} blocks {result}" for result, count in results.items()))
     if arguments.all_fail:
-        return 0 if results[FAILED] and not results[PASSED] + results[SKIPPED] else 1
+        return 0 if results[FAILED] == sum(results.values()) > 0 else 1
     if results[FAILED] or not results[PASSED] + results[SKIPPED]:
         return 1
     return SKIP_STATUS if results[SKIPPED] else 0

@@ -4,7 +4,7 @@
 
 That is: each package that it installs exists in this release, each path that it copies or runs and each option
 that it gives to Meson is there, and a stage that it copies from has been defined. Exits with 77 on
-a system without apt-cache.
+a system without apt-cache or its lists.
 """
 
 import pathlib
@@ -51,8 +51,8 @@ def faults_of_copy(line, stages):
 
 
 def main():
-    if not shutil.which("apt-cache"):
-        print("no apt-cache here")
+    if not shutil.which("apt-cache") or not any(pathlib.Path("/var/lib/apt/lists").glob("*_Packages*")):
+        print("no apt-cache here, or no lists of packages")
         return 77
     stages, faults, counts = [], [], {"RUN": 0, "COPY": 0, "ENTRYPOINT": 0}
     for name, line in instructions():
