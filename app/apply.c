@@ -3,6 +3,7 @@
 /* cudaconv apply IN OUT: reads the options, and says in the end what was made. */
 
 #include "command.h"
+#include "elements.h"
 #include "film.h"
 #include "filter.h"
 #include "input.h"
@@ -97,6 +98,19 @@ read_rate(ApplyOptions *options, GError **error) {
   return TRUE;
 }
 
+/* Nothing that is read is written. */
+static gboolean
+check_other_files(const Input *input, const Output *output, GError **error) {
+  const guint first = input->pictures ? input->first : 1;
+  const guint last = input->pictures && output->pictures ? input->last : first;
+  for (guint i = first; i <= last; i++) {
+    g_autofree gchar *name = output->pictures ? numbered_name(output->pictures, i) : NULL;
+    if (input_has_file(input, name ? name : output->path))
+      return refuse(error, "%s: IN and OUT are the same file", name ? name : output->name);
+  }
+  return TRUE;
+}
+
 static gboolean
 check_options(ApplyOptions *options, const Input *input, const Output *output, GError **error) {
   const Media *media = output->media;
@@ -118,9 +132,14 @@ check_options(ApplyOptions *options, const Input *input, const Output *output, G
         error,
         "--lossless: %s has losses; .mkv, .mp4, .mov, .webm, .png, .tiff and .webp can do without",
         media->endings[0]);
-  if (input_is_file(input, output->path))
-    return refuse(error, "%s: IN and OUT are the same file", output->name);
-  return TRUE;
+  if (!check_other_files(input, output, error))
+    return FALSE;
+  if (!options->encoder)
+    return TRUE;
+  GstElement *encoder = elements_parse(options->encoder, "--encoder", error);
+  if (encoder)
+    gst_object_unref(gst_object_ref_sink(encoder));
+  return encoder != NULL;
 }
 
 /* ---- the result ---- */
@@ -128,11 +147,9 @@ check_options(ApplyOptions *options, const Input *input, const Output *output, G
 static void
 report(const Job *job, const Output *output, const FilmReport *film) {
   g_autoptr(GString) line = g_string_new(output->name);
-  g_string_append_printf(line, ": %" G_GUINT64_FORMAT " %s of %dx%d", job->frames,
-                         film->codec        ? "frames"
-                         : output->pictures ? "pictures"
-                                            : "picture",
-                         job->width, job->height);
+  g_string_append_printf(line, ": %" G_GUINT64_FORMAT " %s%s of %dx%d", job->frames,
+                         film->codec ? "frame" : "picture", job->frames == 1 ? "" : "s", job->width,
+                         job->height);
   if (film->codec) {
     g_string_append_printf(line, ", %s", film->codec);
     g_string_append_printf(line, "; %s", film->sound->len ? film->sound->str : "no sound");
@@ -190,7 +207,8 @@ apply(const ApplyOptions *options, const FilterOptions *properties, const Input 
   g_autoptr(GstElement) owned = gst_object_ref_sink(filter);
   if (options->split)
     split_attach(filter, options->split_value);
-  g_auto(Job) job = {.quiet = options->quiet};
+  g_auto(Job) job = {0};
+  job_init(&job, options->quiet, input->name, output->name);
   g_auto(FilmReport) film = {0};
   gboolean ok = make(filter, input, output, options, &job, &film, error);
   *signal_number = job.signal;
@@ -242,7 +260,9 @@ app_apply(int argc, char **argv) {
   if (error)
     return app_fail("apply", error->domain == APP_USAGE_ERROR ? APP_WRONG_USAGE : APP_FAILED,
                     error);
+  g_printerr(output.pictures ? "cudaconv apply: interrupted; what was written of %s stays\n"
+                             : "cudaconv apply: interrupted; %s is as it was\n",
+             words[1]);
   output_clear(&output);
-  g_printerr("cudaconv apply: interrupted; %s is as it was\n", words[1]);
   return end_by_signal(number);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "elements.h"
+#include "command.h"
+
+#include <gst/video/video.h>
 
 GstElement *
 elements_new(const gchar *factory, const gchar *name, GError **error) {
@@ -17,10 +20,21 @@ elements_parse(const gchar *description, const gchar *option, GError **error) {
   GstElement *bin = gst_parse_bin_from_description_full(description, TRUE, NULL,
                                                         GST_PARSE_FLAG_FATAL_ERRORS, &why);
   if (!bin) {
-    g_set_error(error, why->domain, why->code, "%s \"%s\": %s", option, description, why->message);
+    g_set_error(error, APP_USAGE_ERROR, 0,
+                "%s \"%s\": %s; it takes an encoder such as "
+                "\"x264enc bitrate=4000\"",
+                option, description, why->message);
     return NULL;
   }
-  return bin;
+  g_autoptr(GstPad) sink = gst_element_get_static_pad(bin, "sink");
+  g_autoptr(GstPad) src = gst_element_get_static_pad(bin, "src");
+  if (sink && src)
+    return bin;
+  g_set_error(error, APP_USAGE_ERROR, 0,
+              "%s \"%s\": it has no %s; it takes an encoder such as \"x264enc bitrate=4000\"",
+              option, description, sink ? "output" : "input");
+  gst_object_unref(gst_object_ref_sink(bin));
+  return NULL;
 }
 
 GstElement *
@@ -73,27 +87,97 @@ elements_keep_upright(GstElement *pipeline, GstPad *pad) {
                     pipeline, NULL);
 }
 
-static GstPadProbeReturn
-end_stream(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
-  const GstClockTime *limit = user_data;
-  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+/* ---- frames ---- */
+
+GstClockTime
+elements_running_time(GstPad *pad, GstBuffer *buffer) {
   g_autoptr(GstEvent) event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0);
   const GstSegment *segment;
   if (!event || !GST_BUFFER_PTS_IS_VALID(buffer))
-    return GST_PAD_PROBE_OK;
+    return GST_CLOCK_TIME_NONE;
   gst_event_parse_segment(event, &segment);
-  GstClockTime time = gst_segment_to_running_time(segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
-  if (!GST_CLOCK_TIME_IS_VALID(time) || time < *limit)
+  return gst_segment_to_running_time(segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
+}
+
+typedef struct {
+  GstClockTime last; /* time of the frame before */
+  GstClockTime gap;  /* between the last two frames */
+} Frames;
+
+/* Decoders tell the order of fields with each frame, and some not in the caps. */
+static void
+tell_field_order(GstPad *pad, GstBuffer *buffer) {
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
+  g_autoptr(GstPad) peer = gst_pad_get_peer(pad);
+  GstVideoInfo info;
+  if (!caps || !peer || !gst_video_info_from_caps(&info, caps) ||
+      (GST_VIDEO_INFO_INTERLACE_MODE(&info) != GST_VIDEO_INTERLACE_MODE_INTERLEAVED &&
+       GST_VIDEO_INFO_INTERLACE_MODE(&info) != GST_VIDEO_INTERLACE_MODE_MIXED) ||
+      GST_VIDEO_INFO_FIELD_ORDER(&info) != GST_VIDEO_FIELD_ORDER_UNKNOWN)
+    return;
+  gboolean top_first = GST_BUFFER_FLAG_IS_SET(buffer, GST_VIDEO_BUFFER_FLAG_TFF);
+  g_autoptr(GstCaps) complete = gst_caps_copy(caps);
+  gst_caps_set_simple(complete, "field-order", G_TYPE_STRING,
+                      top_first ? "top-field-first" : "bottom-field-first", NULL);
+  gst_pad_send_event(peer, gst_event_new_caps(complete));
+}
+
+static GstPadProbeReturn
+complete_frame(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  Frames *self = user_data;
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+  GstClockTime time = GST_BUFFER_PTS(buffer);
+  if (!GST_CLOCK_TIME_IS_VALID(self->last))
+    tell_field_order(pad, buffer);
+  if (!GST_CLOCK_TIME_IS_VALID(time))
+    return GST_PAD_PROBE_OK;
+  if (GST_CLOCK_TIME_IS_VALID(self->last) && time > self->last)
+    self->gap = time - self->last;
+  self->last = time;
+  /* some demuxers say 1 ns */
+  if (!GST_BUFFER_DURATION_IS_VALID(buffer) || GST_BUFFER_DURATION(buffer) < GST_MSECOND) {
+    buffer = gst_buffer_make_writable(buffer);
+    GST_BUFFER_DURATION(buffer) = self->gap;
+    GST_PAD_PROBE_INFO_DATA(info) = buffer;
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+void
+elements_complete_frames(GstPad *pad) {
+  Frames *frames = g_new(Frames, 1);
+  *frames = (Frames){GST_CLOCK_TIME_NONE, GST_SECOND / 25};
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, complete_frame, frames, g_free);
+}
+
+/* ---- a limit ---- */
+
+typedef struct {
+  GstClockTime limit;
+  gboolean ended;
+} Limit;
+
+/* The answer makes the source end as well, when none of its streams is wanted any more. */
+static GstPadProbeReturn
+end_stream(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  Limit *self = user_data;
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+  GstClockTime time = elements_running_time(pad, buffer);
+  if (!self->ended && (!GST_CLOCK_TIME_IS_VALID(time) || time < self->limit))
     return GST_PAD_PROBE_OK;
   g_autoptr(GstPad) peer = gst_pad_get_peer(pad);
-  if (peer)
+  if (peer && !self->ended)
     gst_pad_send_event(peer, gst_event_new_eos());
-  return GST_PAD_PROBE_DROP;
+  self->ended = TRUE;
+  gst_buffer_unref(buffer);
+  GST_PAD_PROBE_INFO_DATA(info) = NULL;
+  GST_PAD_PROBE_INFO_FLOW_RETURN(info) = GST_FLOW_EOS;
+  return GST_PAD_PROBE_HANDLED;
 }
 
 void
 elements_end_after(GstPad *pad, gdouble seconds) {
-  GstClockTime *limit = g_new(GstClockTime, 1);
-  *limit = (GstClockTime)(seconds * GST_SECOND);
+  Limit *limit = g_new(Limit, 1);
+  *limit = (Limit){(GstClockTime)(seconds * GST_SECOND), FALSE};
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, end_stream, limit, g_free);
 }

@@ -11,16 +11,23 @@ G_BEGIN_DECLS
  * installed. */
 GstElement *elements_new(const gchar *factory, const gchar *name, GError **error);
 
-/* What a user wrote as in a gst-launch line, with a sink and a source pad where it has them
- * (floating). `option` is named in the error. */
+/* What a user wrote as in a gst-launch line, with a sink and a source pad (floating). `option` is
+ * named in the error, which is a wrong usage. */
 GstElement *elements_parse(const gchar *description, const gchar *option, GError **error);
 
 /* Adds an element to a pipeline and brings it into its state. Returns the element. */
 GstElement *elements_add(GstElement *pipeline, GstElement *element);
 
+/* The time of a buffer of a pad from the start of the film, or GST_CLOCK_TIME_NONE. */
+GstClockTime elements_running_time(GstPad *pad, GstBuffer *buffer);
+
 /* Turns the frames that leave `pad` (a source pad, linked before the first of them) upright, when a
  * tag says that they are to be turned. */
 void elements_keep_upright(GstElement *pipeline, GstPad *pad);
+
+/* Gives each frame that leaves `pad` a duration, which muxers need for the last one, and interlaced
+ * ones the order of their fields in the caps, where encoders look for it. */
+void elements_complete_frames(GstPad *pad);
 
 /* Ends the stream that leaves `pad` (a source pad that is to be linked) before the first buffer of
  * that many seconds of running time. */

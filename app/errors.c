@@ -18,15 +18,25 @@ is_within(GstObject *object, const gchar *name) {
   return FALSE;
 }
 
-static gchar *
-explain_input(const GError *error, const gchar *input, const gchar *missing) {
+gboolean
+error_is_of_input(GstObject *from) {
+  return is_within(from, "source");
+}
+
+gchar *
+error_no_video(const gchar *input, const gchar *missing) {
   if (missing)
     return g_strdup_printf(
         "%s: not installed: %s; packages with decoders are gstreamer1.0-libav and "
         "gstreamer1.0-plugins-good, -bad and -ugly",
         input, missing);
-  if (g_error_matches(error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN))
-    return g_strdup_printf("%s: there is no video in it", input);
+  return g_strdup_printf("%s: there is no video in it", input);
+}
+
+static gchar *
+explain_input(const GError *error, const gchar *input, const gchar *missing) {
+  if (missing || g_error_matches(error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN))
+    return error_no_video(input, missing);
   if (g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND) ||
       g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE))
     return g_strdup_printf("%s: this is no film or picture that is known here (%s)", input,
@@ -51,7 +61,7 @@ error_explain(GstMessage *message, GstElement *filter, const gchar *input, const
     return g_strdup_printf("%s: there is no space left for it", output);
   if (has_flag(from, GST_ELEMENT_FLAG_SINK))
     return g_strdup_printf("%s: %s", output, error->message);
-  if (is_within(from, "source"))
+  if (error_is_of_input(from))
     return explain_input(error, input, missing);
   if (details && strstr(details, "not-negotiated"))
     return g_strdup_printf("%s: its frames do not fit the next step (%s)", GST_OBJECT_NAME(from),

@@ -8,9 +8,15 @@
 G_BEGIN_DECLS
 
 /* One line about a message of type ERROR: it begins with the name of what has to be mended, the
- * input or the output, unless it is the filter's own. `missing` describes the last decoder that was
+ * input or the output, unless it is the filter's own. `missing` describes the decoders that were
  * not found, or is NULL. */
 gchar *error_explain(GstMessage *message, GstElement *filter, const gchar *input,
                      const gchar *output, const gchar *missing);
+
+/* One line about an input without video, or without a decoder for it. */
+gchar *error_no_video(const gchar *input, const gchar *missing);
+
+/* Whether what the object says is about the input. */
+gboolean error_is_of_input(GstObject *from);
 
 G_END_DECLS

@@ -198,6 +198,7 @@ add_video(Film *self, GstPad *pad, GstCaps *caps, GError **error) {
   }
   GstElement *decoded = add_queue(self, 4);
   elements_keep_upright(self->pipeline, pad);
+  elements_complete_frames(pad);
   GstElement *before = elements_add(self->pipeline, gst_element_factory_make("videoconvert", NULL));
   GstElement *filtered = add_queue(self, 8);
   GstElement *after = elements_add(self->pipeline, gst_element_factory_make("videoconvert", NULL));
@@ -323,9 +324,8 @@ on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
 static void
 on_no_more_pads(GstElement *source, gpointer user_data) {
   Film *self = user_data;
-  if (!self->has_video && !self->job->missing)
-    job_fail(self->job, g_error_new(GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-                                    "%s: there is no video in it", self->job->input));
+  if (!self->has_video)
+    job_fail_without_video(self->job);
 }
 
 gboolean
@@ -348,7 +348,6 @@ film_make(GstElement *filter, const Input *input, const Output *output, const Fi
   g_object_set(source, "uri", uri, NULL);
   g_object_set(sink, "location", output->part, NULL);
   gst_element_link(muxer, sink);
-  job_init(job, pipeline, filter, input->name, output->name);
   job->seconds = options->seconds;
   job->expected = input->pictures ? input->last - input->first + 1 : 0;
 
@@ -356,7 +355,8 @@ film_make(GstElement *filter, const Input *input, const Output *output, const Fi
   g_signal_connect(source, "autoplug-continue", G_CALLBACK(on_autoplug_continue), &self);
   g_signal_connect(source, "pad-added", G_CALLBACK(on_pad_added), &self);
   g_signal_connect(source, "no-more-pads", G_CALLBACK(on_no_more_pads), &self);
-  if (!job_run(job, error))
+  input_prepare(input, source);
+  if (!job_run(job, pipeline, filter, error))
     return FALSE;
   if (self.encoded < job->frames)
     job_note(job, "%s: the encoder left out %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " frames",

@@ -10,9 +10,31 @@ refuse(GError **error, gint code, const gchar *name, const gchar *why) {
   return FALSE;
 }
 
+/* GStreamer's decoder of these wants a picture in one piece, which only its source of numbered
+ * pictures gives it. That takes a % for a place of the number. */
 static gboolean
-init_file(Input *self, GError **error) {
-  if (stat(self->name, &self->at_start) != 0) {
+is_whole_picture(const gchar *path) {
+  g_autofree gchar *lower = g_ascii_strdown(path, -1);
+  return (g_str_has_suffix(lower, ".tiff") || g_str_has_suffix(lower, ".tif")) &&
+         !strchr(path, '%');
+}
+
+static gchar *
+sequence_uri(const gchar *pattern, const gchar *first, const gchar *last, const gchar *rate) {
+  g_autofree gchar *path = g_canonicalize_filename(pattern, NULL);
+  g_autoptr(GstUri) uri =
+      gst_uri_new("imagesequence", NULL, NULL, GST_URI_NO_PORT, path, NULL, NULL);
+  gst_uri_set_query_value(uri, "start-index", first);
+  gst_uri_set_query_value(uri, "stop-index", last);
+  gst_uri_set_query_value(uri, "framerate", rate);
+  return gst_uri_to_string(uri);
+}
+
+/* Takes the path. */
+static gboolean
+init_file(Input *self, gchar *path, GError **error) {
+  self->path = path;
+  if (stat(path, &self->at_start) != 0) {
     gint code = errno;
     memset(&self->at_start, 0, sizeof self->at_start);
     return refuse(error, g_file_error_from_errno(code), self->name,
@@ -21,7 +43,10 @@ init_file(Input *self, GError **error) {
   if (S_ISDIR(self->at_start.st_mode))
     return refuse(error, G_FILE_ERROR_ISDIR, self->name,
                   "this is a folder; numbered pictures in it are FOLDER/%04d.png");
-  self->uri = gst_filename_to_uri(self->name, error);
+  if (is_whole_picture(path))
+    self->uri = sequence_uri(path, "0", "0", "25/1");
+  else
+    self->uri = gst_filename_to_uri(path, error);
   return self->uri != NULL;
 }
 
@@ -36,22 +61,23 @@ input_init(Input *self, const gchar *name, GError **error) {
     return TRUE;
   }
   if (g_file_test(name, G_FILE_TEST_EXISTS))
-    return init_file(self, error);
+    return init_file(self, g_strdup(name), error);
   if (gst_uri_is_valid(name)) {
-    g_autofree gchar *path = g_filename_from_uri(name, NULL, NULL);
-    if (path && !g_file_test(path, G_FILE_TEST_EXISTS))
-      return refuse(error, G_FILE_ERROR_NOENT, name, "there is no such file");
+    gchar *path = g_filename_from_uri(name, NULL, NULL);
+    if (path)
+      return init_file(self, path, error);
     self->uri = g_strdup(name);
     return TRUE;
   }
   if (!numbered_is_pattern(name))
-    return init_file(self, error);
+    return init_file(self, g_strdup(name), error);
   self->pictures = numbered_new(name, error);
   return self->pictures && numbered_find(self->pictures, &self->first, &self->last, error);
 }
 
 void
 input_clear(Input *self) {
+  g_clear_pointer(&self->path, g_free);
   g_clear_pointer(&self->uri, g_free);
   g_clear_pointer(&self->pictures, numbered_free);
 }
@@ -61,7 +87,7 @@ input_check_unchanged(const Input *self, GError **error) {
   struct stat now;
   if (self->at_start.st_nlink == 0 || !S_ISREG(self->at_start.st_mode))
     return TRUE;
-  if (stat(self->name, &now) != 0)
+  if (stat(self->path, &now) != 0)
     return refuse(error, g_file_error_from_errno(errno), self->name,
                   "it vanished while it was read");
   if (now.st_dev != self->at_start.st_dev || now.st_ino != self->at_start.st_ino ||
@@ -70,11 +96,25 @@ input_check_unchanged(const Input *self, GError **error) {
   return TRUE;
 }
 
-gboolean
-input_is_file(const Input *self, const gchar *path) {
+static gboolean
+is_same_file(const struct stat *one, const gchar *path) {
   struct stat other;
-  return self->at_start.st_nlink > 0 && stat(path, &other) == 0 &&
-         other.st_dev == self->at_start.st_dev && other.st_ino == self->at_start.st_ino;
+  return stat(path, &other) == 0 && other.st_dev == one->st_dev && other.st_ino == one->st_ino;
+}
+
+gboolean
+input_has_file(const Input *self, const gchar *path) {
+  struct stat wanted;
+  if (self->at_start.st_nlink > 0)
+    return is_same_file(&self->at_start, path);
+  if (!self->pictures || stat(path, &wanted) != 0)
+    return FALSE;
+  for (guint i = self->first; i <= self->last; i++) {
+    g_autofree gchar *name = numbered_name(self->pictures, i);
+    if (is_same_file(&wanted, name))
+      return TRUE;
+  }
+  return FALSE;
 }
 
 gchar *
@@ -82,13 +122,18 @@ input_get_uri(const Input *self, const gchar *rate) {
   if (!self->pictures)
     return g_strdup(self->uri);
   g_autofree gchar *pattern = numbered_pattern(self->pictures);
-  g_autofree gchar *path = g_canonicalize_filename(pattern, NULL);
-  g_autoptr(GstUri) uri =
-      gst_uri_new("imagesequence", NULL, NULL, GST_URI_NO_PORT, path, NULL, NULL);
   g_autofree gchar *first = g_strdup_printf("%u", self->first);
   g_autofree gchar *last = g_strdup_printf("%u", self->last);
-  gst_uri_set_query_value(uri, "start-index", first);
-  gst_uri_set_query_value(uri, "stop-index", last);
-  gst_uri_set_query_value(uri, "framerate", rate);
-  return gst_uri_to_string(uri);
+  return sequence_uri(pattern, first, last, rate);
+}
+
+static void
+read_once(GstElement *source, GstElement *element, gpointer user_data) {
+  g_object_set(element, "num-buffers", 1, NULL);
+}
+
+void
+input_prepare(const Input *self, GstElement *source) {
+  if (self->path && is_whole_picture(self->path))
+    g_signal_connect(source, "source-setup", G_CALLBACK(read_once), NULL);
 }

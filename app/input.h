@@ -12,6 +12,7 @@ G_BEGIN_DECLS
 
 typedef struct {
   const gchar *name;    /* as it was given */
+  gchar *path;          /* of a file; NULL for what is none */
   gchar *uri;           /* NULL for numbered pictures */
   Numbered *pictures;   /* NULL for all others */
   guint first, last;    /* numbers of the pictures */
@@ -27,8 +28,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Input, input_clear)
 /* FALSE when the file is another one than at the start, or has become shorter. */
 gboolean input_check_unchanged(const Input *self, GError **error);
 
-/* Whether the file is that of the name `path`. */
-gboolean input_is_file(const Input *self, const gchar *path);
+/* Whether the file, or one of the numbered pictures, is that of the name `path`. */
+gboolean input_has_file(const Input *self, const gchar *path);
+
+/* For a uridecodebin that is to read the input's URI. */
+void input_prepare(const Input *self, GstElement *source);
 
 /* A URI that uridecodebin reads; free it. `rate` is the frame rate of numbered pictures, as "25/1".
  */

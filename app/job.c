@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "job.h"
+#include "elements.h"
 #include "errors.h"
 
 #include <glib-unix.h>
@@ -12,31 +13,15 @@
 
 #define TERMINAL_INTERVAL 200 /* milliseconds between two reports of progress */
 #define LINES_INTERVAL 10000
+/* Seconds that a live source gets for its last frames, which a limit would end in time. */
+#define LIVE_SLACK 1
 #define CLEAR_LINE "\r\033[K"
 
-void
-job_init(Job *self, GstElement *pipeline, GstElement *filter, const gchar *input,
-         const gchar *output) {
-  const gboolean quiet = self->quiet;
-  memset(self, 0, sizeof *self);
-  self->quiet = quiet;
-  self->terminal = isatty(STDERR_FILENO) && !quiet;
-  self->pipeline = pipeline;
-  self->filter = filter;
-  self->input = input;
-  self->output = output;
-  self->first = self->last = self->length = GST_CLOCK_TIME_NONE;
-  self->loop = g_main_loop_new(NULL, FALSE);
-}
-
-void
-job_clear(Job *self) {
-  g_clear_pointer(&self->loop, g_main_loop_unref);
-  g_clear_error(&self->error);
-  g_free(self->missing);
-  g_free(self->backend);
-  g_free(self->device);
-}
+/* Names of messages that the job's own threads post. The bus keeps them in order with those of
+ * elements. */
+#define SAYS_ERROR "job-error"
+#define SAYS_NO_VIDEO "job-no-video"
+#define SAYS_DONE "job-done"
 
 /* ---- what is said ---- */
 
@@ -58,6 +43,15 @@ format_time(gdouble seconds) {
     return g_strdup_printf("%" G_GUINT64_FORMAT ":%02u:%02u", whole / 3600,
                            (guint)(whole / 60 % 60), (guint)(whole % 60));
   return g_strdup_printf("%u:%02u", (guint)(whole / 60), (guint)(whole % 60));
+}
+
+/* Asked for while the pipeline still knows it. */
+static void
+query_length(Job *self) {
+  gint64 length;
+  if (!GST_CLOCK_TIME_IS_VALID(self->length) &&
+      gst_element_query_duration(self->pipeline, GST_FORMAT_TIME, &length) && length > 0)
+    self->length = (GstClockTime)length;
 }
 
 /* How much of the work is done, 0 to 1, or less than 0 where nobody knows. */
@@ -82,11 +76,7 @@ tell_progress(gpointer user_data) {
   GST_OBJECT_UNLOCK(self->filter);
   if (frames == 0)
     return G_SOURCE_CONTINUE;
-  if (!GST_CLOCK_TIME_IS_VALID(self->length)) {
-    gint64 length;
-    if (gst_element_query_duration(self->pipeline, GST_FORMAT_TIME, &length) && length > 0)
-      self->length = (GstClockTime)length;
-  }
+  query_length(self);
   gdouble passed = (gdouble)(g_get_monotonic_time() - self->started) / G_USEC_PER_SEC;
   gdouble share = share_done(self, frames, last);
   g_autoptr(GString) line = g_string_new(NULL);
@@ -121,41 +111,64 @@ static GstPadProbeReturn
 count_frame(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   Job *self = user_data;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
-  GstClockTime end = GST_BUFFER_PTS(buffer);
+  GstClockTime end = elements_running_time(pad, buffer);
   if (GST_CLOCK_TIME_IS_VALID(end) && GST_BUFFER_DURATION_IS_VALID(buffer))
     end += GST_BUFFER_DURATION(buffer);
   GST_OBJECT_LOCK(self->filter);
-  if (self->frames++ == 0) {
-    self->first = GST_BUFFER_PTS(buffer);
+  if (self->frames++ == 0)
     read_size(self, pad);
-  }
   if (GST_CLOCK_TIME_IS_VALID(end))
     self->last = end;
   GST_OBJECT_UNLOCK(self->filter);
   return GST_PAD_PROBE_OK;
 }
 
-static gboolean
-quit(gpointer user_data) {
-  Job *self = user_data;
-  g_main_loop_quit(self->loop);
-  return G_SOURCE_REMOVE;
+static void
+post(Job *self, GstStructure *said) {
+  gst_element_post_message(self->pipeline,
+                           gst_message_new_application(GST_OBJECT(self->pipeline), said));
 }
 
 void
 job_finish(Job *self) {
-  g_idle_add(quit, self);
+  post(self, gst_structure_new_empty(SAYS_DONE));
 }
 
 void
 job_fail(Job *self, GError *error) {
-  GST_OBJECT_LOCK(self->filter);
+  post(self, gst_structure_new(SAYS_ERROR, "error", G_TYPE_ERROR, error, NULL));
+  g_error_free(error);
+}
+
+void
+job_fail_without_video(Job *self) {
+  post(self, gst_structure_new_empty(SAYS_NO_VIDEO));
+}
+
+/* The first error is the one that is told. Takes the error. */
+static void
+end_with(Job *self, GError *error) {
   if (self->error)
     g_error_free(error);
   else
     self->error = error;
-  GST_OBJECT_UNLOCK(self->filter);
-  job_finish(self);
+  g_main_loop_quit(self->loop);
+}
+
+static void
+on_own_message(Job *self, GstMessage *message) {
+  GError *error = NULL;
+  if (GST_MESSAGE_SRC(message) != GST_OBJECT(self->pipeline))
+    return;
+  if (gst_message_has_name(message, SAYS_DONE)) {
+    g_main_loop_quit(self->loop);
+  } else if (gst_message_has_name(message, SAYS_ERROR)) {
+    gst_structure_get(gst_message_get_structure(message), "error", G_TYPE_ERROR, &error, NULL);
+    end_with(self, error);
+  } else if (gst_message_has_name(message, SAYS_NO_VIDEO)) {
+    g_autofree gchar *text = error_no_video(self->input, self->missing);
+    end_with(self, g_error_new_literal(GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, text));
+  }
 }
 
 static void
@@ -167,8 +180,9 @@ on_element_message(Job *self, GstMessage *message) {
     self->backend = g_strdup(gst_structure_get_string(said, "backend"));
     self->device = g_strdup(gst_structure_get_string(said, "device"));
   } else if (gst_is_missing_plugin_message(message)) {
-    g_free(self->missing);
-    self->missing = gst_missing_plugin_message_get_description(message);
+    g_autofree gchar *before = self->missing;
+    g_autofree gchar *one = gst_missing_plugin_message_get_description(message);
+    self->missing = before ? g_strconcat(before, ", ", one, NULL) : g_steal_pointer(&one);
   }
 }
 
@@ -177,8 +191,21 @@ static void
 on_warning(Job *self, GstMessage *message) {
   g_autoptr(GError) warning = NULL;
   gst_message_parse_warning(message, &warning, NULL);
-  if (GST_MESSAGE_SRC(message) == GST_OBJECT(self->filter))
+  g_strdelimit(warning->message, "\n", ' ');
+  if (!error_is_of_input(GST_MESSAGE_SRC(message)))
     job_note(self, "Warning: %s", warning->message);
+  else if (self->warnings++ == 0)
+    self->warning = g_strdup(warning->message);
+}
+
+/* What was not as it should be, though OUT is made. */
+static void
+tell_flaws(Job *self) {
+  if (self->missing)
+    job_note(self, "%s: left out: %s (not installed)", self->input, self->missing);
+  if (self->warnings > 0)
+    job_note(self, "%s: parts of it could not be read, %u time%s (%s)", self->input, self->warnings,
+             self->warnings == 1 ? "" : "s", self->warning);
 }
 
 static gboolean
@@ -188,7 +215,7 @@ on_message(GstBus *bus, GstMessage *message, gpointer user_data) {
   case GST_MESSAGE_ERROR: {
     g_autofree gchar *text =
         error_explain(message, self->filter, self->input, self->output, self->missing);
-    job_fail(self, g_error_new_literal(GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, text));
+    end_with(self, g_error_new_literal(GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, text));
     break;
   }
   case GST_MESSAGE_EOS:
@@ -203,6 +230,9 @@ on_message(GstBus *bus, GstMessage *message, gpointer user_data) {
   case GST_MESSAGE_ELEMENT:
     on_element_message(self, message);
     break;
+  case GST_MESSAGE_APPLICATION:
+    on_own_message(self, message);
+    break;
   default:
     break;
   }
@@ -216,7 +246,8 @@ end_stream(gpointer user_data) {
   return G_SOURCE_REMOVE;
 }
 
-/* A recording is complete when somebody stops it; of a file there is only the whole. */
+/* A recording is complete when somebody stops it; of a file there is only the whole. What comes
+ * before the start or after the end is for job_run and its caller. */
 static void
 on_signal(Job *self, gint number) {
   if (self->live && self->signal == 0) {
@@ -247,33 +278,72 @@ on_hangup(gpointer user_data) {
   return G_SOURCE_CONTINUE;
 }
 
+void
+job_init(Job *self, gboolean quiet, const gchar *input, const gchar *output) {
+  memset(self, 0, sizeof *self);
+  self->quiet = quiet;
+  self->terminal = isatty(STDERR_FILENO) && !quiet;
+  self->input = input;
+  self->output = output;
+  self->last = self->length = GST_CLOCK_TIME_NONE;
+  self->loop = g_main_loop_new(NULL, FALSE);
+  self->signals[0] = g_unix_signal_add(SIGINT, on_interrupt, self);
+  self->signals[1] = g_unix_signal_add(SIGTERM, on_terminate, self);
+  self->signals[2] = g_unix_signal_add(SIGHUP, on_hangup, self);
+  signal(SIGPIPE, SIG_IGN); /* OUT counts, not who reads what is said */
+}
+
+void
+job_clear(Job *self) {
+  for (guint i = 0; i < G_N_ELEMENTS(self->signals); i++)
+    g_clear_handle_id(&self->signals[i], g_source_remove);
+  g_clear_pointer(&self->loop, g_main_loop_unref);
+  g_clear_error(&self->error);
+  g_clear_pointer(&self->missing, g_free);
+  g_clear_pointer(&self->warning, g_free);
+  g_clear_pointer(&self->backend, g_free);
+  g_clear_pointer(&self->device, g_free);
+}
+
+/* An element that cannot start says why before, as a rule. */
+static void
+start(Job *self) {
+  GstStateChangeReturn change = gst_element_set_state(self->pipeline, GST_STATE_PAUSED);
+  self->live = change == GST_STATE_CHANGE_NO_PREROLL;
+  if (change != GST_STATE_CHANGE_FAILURE)
+    change = gst_element_set_state(self->pipeline, GST_STATE_PLAYING);
+  if (change == GST_STATE_CHANGE_FAILURE)
+    job_fail(self, g_error_new(GST_CORE_ERROR, GST_CORE_ERROR_STATE_CHANGE,
+                               "%s: it could not be started", self->input));
+}
+
 gboolean
-job_run(Job *self, GError **error) {
-  g_autoptr(GstPad) src = gst_element_get_static_pad(self->filter, "src");
+job_run(Job *self, GstElement *pipeline, GstElement *filter, GError **error) {
+  self->pipeline = pipeline;
+  self->filter = filter;
+  g_autoptr(GstPad) src = gst_element_get_static_pad(filter, "src");
   gst_pad_add_probe(src, GST_PAD_PROBE_TYPE_BUFFER, count_frame, self, NULL);
-  g_autoptr(GstBus) bus = gst_element_get_bus(self->pipeline);
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   gst_bus_add_watch(bus, on_message, self);
-  const guint sources[] = {
-      g_unix_signal_add(SIGINT, on_interrupt, self), g_unix_signal_add(SIGTERM, on_terminate, self),
-      g_unix_signal_add(SIGHUP, on_hangup, self),
-      self->quiet ? 0
-                  : g_timeout_add(self->terminal ? TERMINAL_INTERVAL : LINES_INTERVAL,
-                                  tell_progress, self)};
 
   self->started = g_get_monotonic_time();
-  self->live =
-      gst_element_set_state(self->pipeline, GST_STATE_PAUSED) == GST_STATE_CHANGE_NO_PREROLL;
+  start(self);
+  guint progress = 0, limit = 0;
+  if (!self->quiet)
+    progress =
+        g_timeout_add(self->terminal ? TERMINAL_INTERVAL : LINES_INTERVAL, tell_progress, self);
   if (self->live && self->seconds > 0)
-    g_timeout_add((guint)(self->seconds * 1000), end_stream, self);
-  gst_element_set_state(self->pipeline, GST_STATE_PLAYING);
+    limit = g_timeout_add((guint)((self->seconds + LIVE_SLACK) * 1000), end_stream, self);
   g_main_loop_run(self->loop);
   self->took = (GstClockTime)(g_get_monotonic_time() - self->started) * 1000;
-  gst_element_set_state(self->pipeline, GST_STATE_NULL);
+  query_length(self);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
 
-  for (guint i = 0; i < G_N_ELEMENTS(sources); i++) {
-    if (sources[i])
-      g_source_remove(sources[i]);
-  }
+  if (progress)
+    g_source_remove(progress);
+  GSource *waiting = limit ? g_main_context_find_source_by_id(NULL, limit) : NULL;
+  if (waiting)
+    g_source_destroy(waiting);
   gst_bus_remove_watch(bus);
   if (self->told)
     g_printerr(CLEAR_LINE);
@@ -281,5 +351,8 @@ job_run(Job *self, GError **error) {
     g_propagate_error(error, g_steal_pointer(&self->error));
     return FALSE;
   }
-  return self->signal == 0 || self->live;
+  if (self->signal != 0 && !self->live)
+    return FALSE;
+  tell_flaws(self);
+  return TRUE;
 }

@@ -5,11 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define MOST_LINKS 40 /* as Linux follows */
 
 static gboolean
 fail(GError **error, gint code, const gchar *name) {
@@ -18,12 +18,19 @@ fail(GError **error, gint code, const gchar *name) {
   return FALSE;
 }
 
-/* A link stays, and what it points to is written. */
+/* A link stays, and what it points to is written, which may be not there yet. */
 static gchar *
 follow_links(const gchar *name) {
-  char *real = realpath(name, NULL);
-  gchar *path = g_strdup(real ? real : name);
-  free(real);
+  gchar *path = g_strdup(name);
+  for (guint i = 0; i < MOST_LINKS; i++) {
+    g_autofree gchar *target = g_file_read_link(path, NULL);
+    if (!target)
+      break;
+    g_autofree gchar *folder = g_path_get_dirname(path);
+    g_free(path);
+    path = g_path_is_absolute(target) ? g_steal_pointer(&target)
+                                      : g_build_filename(folder, target, NULL);
+  }
   return path;
 }
 
@@ -115,8 +122,8 @@ output_commit(Output *self, GError **error) {
 
 gboolean
 output_write(const Output *self, guint number, GBytes *picture, GError **error) {
-  g_autofree gchar *path =
-      self->pictures ? numbered_name(self->pictures, number) : g_strdup(self->path);
+  g_autofree gchar *name = self->pictures ? numbered_name(self->pictures, number) : NULL;
+  g_autofree gchar *path = name ? follow_links(name) : g_strdup(self->path);
   gsize size;
   const gchar *data = g_bytes_get_data(picture, &size);
   return g_file_set_contents_full(path, data, (gssize)size, G_FILE_SET_CONTENTS_CONSISTENT, 0666,

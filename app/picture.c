@@ -25,7 +25,7 @@ skip_frame(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   const Pictures *self = user_data;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
   GstClockTime at = (GstClockTime)(self->options->at * GST_SECOND);
-  GstClockTime end = GST_BUFFER_PTS(buffer);
+  GstClockTime end = elements_running_time(pad, buffer);
   if (!GST_CLOCK_TIME_IS_VALID(end))
     return GST_PAD_PROBE_OK;
   end += GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : 1;
@@ -138,10 +138,10 @@ picture_make(GstElement *filter, const Input *input, const Output *output,
   gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, &self, NULL);
   g_signal_connect(source, "pad-added", G_CALLBACK(on_pad_added), &self);
 
-  job_init(job, pipeline, filter, input->name, output->name);
   job->seconds = options->seconds;
   job->expected = input->pictures ? input->last - first + 1 : output->pictures ? 0 : 1;
-  gboolean ended = job_run(job, error);
+  input_prepare(input, source);
+  gboolean ended = job_run(job, pipeline, filter, error);
   job->frames = self.next - first; /* one more may have been on its way */
   return ended && check_written(&self, first, input->name, error);
 }

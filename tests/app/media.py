@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Makes films and pictures with GStreamer, reads them back, and runs the command. For the tests beside it.
+
+They are started as TEST BUILD. Without gi or one of GStreamer's elements that they use they exit with 77.
+"""
+
+import dataclasses
+import hashlib
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import gi
+    gi.require_version("Gst", "1.0")
+    from gi.repository import Gst
+except (ImportError, ValueError) as missing:
+    print(f"python3-gi or gir1.2-gstreamer-1.0 is not installed: {missing}")
+    sys.exit(77)
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+COMMAND = BUILD / "app" / "cudaconv"
+NEEDED = ("x264enc", "x265enc", "vp9enc", "avenc_aac", "avenc_ffv1", "opusenc", "mp4mux", "matroskamux", "webmmux",
+          "avimux", "pngenc", "jpegenc", "webpenc", "avenc_tiff", "subparse", "interlace", "parsebin", "avdec_h264")
+WIDTH, HEIGHT, RATE = 160, 120, 25
+SECOND = 1_000_000_000
+TOP_FIRST = Gst.BufferFlags.LAST << 1  # GST_VIDEO_BUFFER_FLAG_TFF
+
+os.environ["GST_PLUGIN_PATH"] = str(BUILD / "plugin")
+Gst.init(None)
+for name in NEEDED:
+    if not Gst.ElementFactory.find(name):
+        print(f"GStreamer's element {name} is not installed")
+        sys.exit(77)
+
+
+# ---- pipelines ----
+
+def play(pipeline, seconds=60):
+    """Plays to the end of the stream."""
+    bus = pipeline.get_bus()
+    pipeline.set_state(Gst.State.PLAYING)
+    message = bus.timed_pop_filtered(seconds * SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
+    pipeline.set_state(Gst.State.NULL)
+    if not message:
+        raise AssertionError("a pipeline of the test hangs")
+    if message.type == Gst.MessageType.ERROR:
+        error, details = message.parse_error()
+        raise AssertionError(f"{error.message}: {details}")
+
+
+def launch(line):
+    play(Gst.parse_launch(line))
+
+
+def video(frames=RATE, size=(WIDTH, HEIGHT), caps="format=I420", pattern="ball"):
+    return (f"videotestsrc num-buffers={frames} pattern={pattern} ! video/x-raw,width={size[0]},height={size[1]},"
+            f"framerate={RATE}/1,{caps}")
+
+
+H264 = "x264enc speed-preset=ultrafast key-int-max=10"
+
+
+def sound(frames=RATE, frequency=440):
+    """As long as so many frames of video."""
+    return (f"audiotestsrc num-buffers={frames} samplesperbuffer={48000 // RATE} freq={frequency} ! "
+            "audio/x-raw,rate=48000,channels=2")
+
+
+def film(path, muxer, *streams):
+    """Each stream is a line that ends with what the muxer takes."""
+    lines = " ".join(f"{stream} ! queue max-size-time=0 max-size-buffers=0 max-size-bytes=0 ! m." for stream in streams)
+    launch(f"{muxer} name=m ! filesink location=\"{path}\" {lines}")
+
+
+def push_frames(line, caps, frames):
+    """A pipeline that begins with what is pushed: pairs of a time in nanoseconds and the bytes of a frame."""
+    pipeline = Gst.parse_launch(f"appsrc name=source format=time ! {line}")
+    source = pipeline.get_by_name("source")
+    source.set_property("caps", Gst.Caps.from_string(caps))
+    for time, data in frames:
+        buffer = Gst.Buffer.new_wrapped(data)
+        buffer.pts = time
+        source.emit("push-buffer", buffer)
+    source.emit("end-of-stream")
+    play(pipeline)
+
+
+def turn(path, degrees):
+    """Writes a rotation into the header of an MP4's only video track, which mp4mux of GStreamer 1.22 cannot."""
+    one = 0x10000
+    matrix = {90: (0, one, -one, 0), 180: (-one, 0, 0, -one), 270: (0, -one, one, 0)}[degrees]
+    data = bytearray(path.read_bytes())
+    at = data.index(b"tkhd") + len(b"tkhd") + 40  # of version 0
+    for place, value in zip((0, 4, 12, 16), matrix):
+        data[at + place:at + place + 4] = value.to_bytes(4, "big", signed=True)
+    path.write_bytes(data)
+
+
+# ---- reading ----
+
+@dataclasses.dataclass
+class Stream:
+    caps: object = None
+    times: list = dataclasses.field(default_factory=list)  # nanoseconds of stream time
+    hashes: list = dataclasses.field(default_factory=list)
+    data: list = dataclasses.field(default_factory=list)
+    tags: dict = dataclasses.field(default_factory=dict)
+    top_first: set = dataclasses.field(default_factory=set)  # of interlaced frames
+    end: int = 0
+
+    @property
+    def kind(self):
+        return self.caps.get_name()
+
+    def __getitem__(self, field):
+        return self.caps.get_value(field)
+
+
+def take_sample(sink, stream):
+    sample = sink.emit("pull-sample")
+    if not sample:
+        return Gst.FlowReturn.EOS
+    buffer, segment = sample.get_buffer(), sample.get_segment()
+    stream.caps = sample.get_caps().copy().get_structure(0)
+    time = segment.to_stream_time(Gst.Format.TIME, buffer.pts) if buffer.pts != Gst.CLOCK_TIME_NONE else None
+    stream.times.append(time)
+    data = buffer.extract_dup(0, buffer.get_size())
+    stream.hashes.append(hashlib.sha256(data).hexdigest())
+    if stream.kind.startswith("text/"):
+        stream.data.append(data)
+    stream.top_first.add(bool(buffer.get_flags() & TOP_FIRST))
+    if time is not None and buffer.duration != Gst.CLOCK_TIME_NONE:
+        stream.end = max(stream.end, time + buffer.duration)
+    return Gst.FlowReturn.OK
+
+
+def see_event(pad, info, stream):
+    event = info.get_event()
+    if event.type == Gst.EventType.TAG:
+        tags = event.parse_tag()
+        for n in range(tags.n_tags()):
+            name = tags.nth_tag_name(n)
+            stream.tags[name] = tags.get_value_index(name, 0)
+    return Gst.PadProbeReturn.OK
+
+
+def read(path, decode=True, convert=""):
+    """The streams of a file, decoded or as packets. `convert` is a line through which decoded video goes."""
+    streams = []
+    pipeline = Gst.Pipeline()
+    source = Gst.ElementFactory.make("uridecodebin" if decode else "urisourcebin")
+    source.set_property("uri", pathlib.Path(path).absolute().as_uri())
+    if str(path).endswith(".tiff"):  # GStreamer's decoder wants it in one piece
+        source.set_property("uri", f"imagesequence://{pathlib.Path(path).absolute()}?start-index=0&stop-index=0")
+        source.connect("source-setup", lambda _, element: element.set_property("num-buffers", 1))
+    if not decode:
+        source.set_property("parse-streams", True)
+
+    def on_pad(_, pad):
+        stream = Stream()
+        streams.append(stream)
+        name = pad.query_caps(None).get_structure(0).get_name()
+        line = f"{convert} ! " if convert and name.startswith("video/") else ""
+        part = Gst.parse_bin_from_description(
+            f"queue max-size-time=0 max-size-bytes=0 max-size-buffers=0 ! {line}"
+            "appsink name=sink sync=false emit-signals=true", True)
+        part.get_by_name("sink").connect("new-sample", take_sample, stream)
+        pad.add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM, see_event, stream)
+        pipeline.add(part)
+        part.sync_state_with_parent()
+        pad.link(part.get_static_pad("sink"))
+
+    source.connect("pad-added", on_pad)
+    pipeline.add(source)
+    play(pipeline)
+    return streams
+
+
+def only(streams, kind):
+    found = [stream for stream in streams if stream.caps and stream.kind.startswith(kind)]
+    if len(found) != 1:
+        raise AssertionError(f"{len(found)} streams of {kind}")
+    return found[0]
+
+
+def frames_of(path, convert=""):
+    return only(read(path, convert=convert), "video/")
+
+
+def filtered(path, properties, convert=""):
+    """What the element makes of a file's video in a plain pipeline."""
+    return frames_of(path, f"videoconvert ! cudaconv {properties}" + (f" ! {convert}" if convert else ""))
+
+
+# ---- tests ----
+
+class Case(unittest.TestCase):
+    """A folder for each test, which has to be without temporary files in the end."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def tearDown(self):
+        left = [path.name for path in self.folder.rglob("*") if path.name.endswith(".part")]
+        self.assertEqual(left, [])
+
+    def apply(self, *arguments, status=0, says=(), timeout=60, **more):
+        """Runs `cudaconv apply`; it has to exit so and to say these words, on stderr when it fails."""
+        done = subprocess.run([COMMAND, "apply", *map(str, arguments)], text=True, cwd=self.folder, timeout=timeout,
+                              stdin=subprocess.DEVNULL, capture_output=True, check=False, **more)
+        said = f"cudaconv apply {' '.join(map(str, arguments))}:\n{done.stdout}{done.stderr}"
+        self.assertEqual(done.returncode, status, said)
+        self.assertNotIn("CRITICAL", done.stderr, said)
+        for words in [says] if isinstance(says, str) else says:
+            self.assertIn(words, done.stdout if status == 0 else done.stderr, said)
+        return done
+
+    def make(self, name="in.mkv", frames=RATE, **more):
+        """A small film without sound."""
+        path = self.folder / name
+        film(path, {"mkv": "matroskamux", "mp4": "mp4mux"}[name.rsplit(".", 1)[1]], f"{video(frames, **more)} ! {H264}")
+        return path
+
+
+def main():
+    del sys.argv[1]
+    unittest.main(verbosity=2)

@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Ten kinds of files through `cudaconv apply`, into their own container and into another: what has to stay stays.
+
+    tests/app/test-apply.py BUILD
+"""
+
+import media
+from media import H264, RATE, SECOND, film, frames_of, only, read, sound, video
+
+AAC = "avenc_aac"
+SUBTITLES = "1\n00:00:00,200 --> 00:00:00,600\none & two\n\n2\n00:00:00,700 --> 00:00:00,900\nthree\n"
+
+
+class Kinds(media.Case):
+
+    def keep(self, source, *outs, options=("--kernel=sobel",), tolerance=1_000_000, size=None):
+        """Filters into each of the outs; frames and their times have to stay. Returns the streams of each."""
+        before = frames_of(source)
+        results = []
+        for out in outs:
+            with self.subTest(out=out):
+                done = self.apply(*options, source, out)
+                streams = read(self.folder / out)
+                after = only(streams, "video/")
+                self.assertEqual(len(after.hashes), len(before.hashes), done.stdout)
+                for old, new in zip(before.times, after.times):
+                    self.assertLessEqual(abs(old - new), tolerance, f"{before.times}\n{after.times}")
+                self.assertEqual((after["width"], after["height"]), size or (before["width"], before["height"]))
+                self.assertIn(f"{len(before.hashes)} frames of {after['width']}x{after['height']}", done.stdout)
+                self.assertNotEqual(after.hashes, before.hashes)
+                results.append(streams)
+        self.assertEqual(len(results), len(outs))
+        return results
+
+    def packets(self, path, kind="audio/"):
+        return [stream for stream in read(path, decode=False) if stream.caps and stream.kind.startswith(kind)]
+
+    def same_packets(self, source, out):
+        """Sound that was copied; a container may leave out what lies before its beginning."""
+        old, new = self.packets(source), self.packets(self.folder / out)
+        self.assertEqual(len(old), len(new))
+        for before, after in zip(old, new):
+            self.assertGreaterEqual(len(after.hashes), len(before.hashes) - 2)
+            self.assertIn(" ".join(after.hashes), " ".join(before.hashes))
+
+    def test_phone(self):
+        source = self.folder / "in.mp4"
+        film(source, "mp4mux", f"{video()} ! {H264}", f"{sound()} ! {AAC}")
+        media.turn(source, 90)
+        self.assertEqual(frames_of(source).tags["image-orientation"], "rotate-90")
+        for out in ("out.mp4", "out.mkv"):
+            with self.subTest(out=out):
+                self.apply("--lossless", "--kernel=identity", source, out)
+                after = frames_of(self.folder / out)
+                self.assertEqual((after["width"], after["height"]), (media.HEIGHT, media.WIDTH))
+                self.assertIn(after.tags.get("image-orientation", "rotate-0"), ("rotate-0",))
+                upright = frames_of(source, "videoconvert ! videoflip video-direction=90r")
+                self.assertEqual(after.hashes, upright.hashes)
+                self.same_packets(source, out)
+        self.apply(source, "picture.png")
+        picture = frames_of(self.folder / "picture.png")
+        self.assertEqual((picture["width"], picture["height"]), (media.HEIGHT, media.WIDTH))
+
+    def test_variable_rate(self):
+        source = self.folder / "in.mkv"
+        times = [n * 40_000_000 + (n * n % 7) * 5_000_000 for n in range(40) if n % 5 != 3]
+        frame = media.WIDTH * media.HEIGHT * 3 // 2
+        caps = f"video/x-raw,format=I420,width={media.WIDTH},height={media.HEIGHT},framerate=0/1"
+        media.push_frames(f"{H264} ! matroskamux ! filesink location={source}", caps,
+                          [(time, bytes((n * 7 + k * k // 50) % 256 for k in range(frame)))
+                           for n, time in enumerate(times)])
+        self.keep(source, "out.mkv", "out.mp4", "out.webm")
+
+    def test_no_sound(self):
+        source = self.make("in.mp4")
+        for streams in self.keep(source, "out.mp4", "out.mov", "out.avi", "out.ogv", tolerance=SECOND // RATE):
+            self.assertEqual(len(streams), 1)
+
+    def test_deep_and_hdr(self):
+        source = self.folder / "in.mp4"
+        deep = video(caps="format=I420_10LE,colorimetry=bt2100-pq")
+        film(source, "mp4mux", f"{deep} ! x265enc speed-preset=ultrafast log-level=none ! h265parse")
+        for streams in self.keep(source, "out.mp4", "out.mkv"):
+            after = only(streams, "video/")
+            self.assertEqual((after["format"], after["colorimetry"]), ("I420_10LE", "bt2100-pq"))
+        for out in ("out.mp4", "out.mkv"):
+            self.assertEqual(self.packets(self.folder / out, "video/")[0].kind, "video/x-h265")
+        self.keep(source, "out.webm")
+
+    def test_subtitles_and_two_sounds(self):
+        source = self.folder / "in.mkv"
+        text = self.folder / "text.srt"
+        text.write_text(SUBTITLES, encoding="utf-8")
+        film(source, "matroskamux", f"{video()} ! {H264}", f"{sound()} ! {AAC}", f"{sound(frequency=880)} ! opusenc",
+             f"filesrc location={text} ! subparse")
+        for out, streams in zip(("out.mkv", "out.mp4"), self.keep(source, "out.mkv", "out.mp4")):
+            with self.subTest(out=out):
+                self.same_packets(source, out)
+                self.assertEqual(len(self.packets(self.folder / out)), 2)
+                subtitles = only(streams, "text/")
+                texts = [data.rstrip(b"\0\n") for data in subtitles.data if data.strip(b"\0\n")]
+                # the demuxer of Matroska hands out markup
+                self.assertEqual(texts, [b"one &amp; two" if out == "out.mkv" else b"one & two", b"three"])
+                shown = [time for time, data in zip(subtitles.times, subtitles.data) if data.strip(b"\0\n")]
+                self.assertEqual([round(time / 1e6) for time in shown], [200, 700])
+        self.assertIn("encoded to Opus, copied Opus", self.apply(source, "out.webm").stdout)
+        self.assertIn("out.avi: left out: Timed Text", self.apply(source, "out.avi").stderr)
+
+    def test_jpeg_and_pcm(self):
+        source = self.folder / "in.avi"
+        film(source, "avimux", f"{video()} ! jpegenc", sound().replace("audio/x-raw", "audio/x-raw,format=S16LE"))
+        for streams in self.keep(source, "out.avi", "out.mkv", "out.mp4", tolerance=SECOND // RATE):
+            heard = only(streams, "audio/")
+            self.assertLess(abs(heard.end - SECOND), SECOND // 10)
+        self.assertEqual([stream.kind for stream in self.packets(self.folder / "out.mkv")], ["audio/x-raw"])
+        self.same_packets(source, "out.mkv")
+
+    def test_webm(self):
+        source = self.folder / "in.webm"
+        film(source, "webmmux", f"{video()} ! vp9enc deadline=1 cpu-used=8", f"{sound()} ! opusenc")
+        self.keep(source, "out.webm", "out.mkv", "out.mp4")
+        for out in ("out.webm", "out.mkv", "out.mp4"):
+            self.same_packets(source, out)
+        kinds = [stream.kind for stream in read(self.folder / "out.webm", decode=False)]
+        self.assertEqual(sorted(kinds), ["audio/x-opus", "video/x-vp9"])
+
+    def test_interlaced(self):
+        source = self.folder / "in.mkv"
+        for top in ("true", "false"):
+            fields = f"{video(50)} ! interlace field-pattern=1:1 top-field-first={top}"
+            film(source, "matroskamux", f"{fields} ! {H264} interlaced=true")
+            before = frames_of(source)
+            self.assertEqual(before["interlace-mode"], "interleaved")
+            self.assertEqual(before.top_first, {top == "true"})
+            for streams in self.keep(source, "out.mkv", "out.mp4"):
+                after = only(streams, "video/")
+                self.assertEqual(after["interlace-mode"], "interleaved")
+                self.assertEqual(after.top_first, before.top_first)
+
+    def test_odd_size_and_wide_pixels(self):
+        source = self.folder / "in.mp4"
+        film(source, "mp4mux", f"{video(size=(161, 121), caps='format=Y444,pixel-aspect-ratio=4/3')} ! {H264}")
+        before = frames_of(source)
+        for streams in self.keep(source, "out.mp4", "out.mkv", "out.webm"):
+            shapes = [stream["pixel-aspect-ratio"] for stream in (before, only(streams, "video/"))]
+            self.assertAlmostEqual(shapes[0].num / shapes[0].denom, shapes[1].num / shapes[1].denom, places=2)
+            self.assertAlmostEqual(shapes[1].num / shapes[1].denom, 4 / 3, places=1)
+
+    def test_still_pictures(self):
+        encoders = {"png": "pngenc", "jpg": "jpegenc quality=95", "tiff": "avenc_tiff", "webp": "webpenc quality=95"}
+        for ending, encoder in encoders.items():
+            source = self.folder / f"in.{ending}"
+            media.launch(f"{video(1, size=(161, 121), caps='format=RGB', pattern='smpte')} ! videoconvert ! {encoder} ! "
+                         f"filesink location={source}")
+            rgb = "videoconvert ! video/x-raw,format=RGBA"
+            for out in {f"out.{ending}", "other.png"}:
+                with self.subTest(ending=ending, out=out):
+                    said = self.apply("--kernel=gaussian", source, out).stdout
+                    self.assertIn("1 picture of 161x121", said)
+                    after = frames_of(self.folder / out, rgb)
+                    self.assertEqual((len(after.hashes), after["width"], after["height"]), (1, 161, 121))
+                    if out == "other.png":
+                        self.assertEqual(after.hashes, media.filtered(source, "kernel=gaussian", rgb).hashes)
+        self.apply("in.png", "film.mkv")
+        self.assertEqual(len(frames_of(self.folder / "film.mkv").hashes), 1)
+
+
+class Shapes(media.Case):
+    """Films whose streams do not run beside each other."""
+
+    def test_sound_ends_early(self):
+        source = self.folder / "in.mp4"
+        film(source, "mp4mux", f"{video(75)} ! {H264}", f"{sound(10)} ! {AAC}")
+        for out in ("out.mp4", "out.mkv", "out.webm"):
+            self.apply(source, out)
+            self.assertEqual(len(frames_of(self.folder / out).hashes), 75)
+
+    def test_sound_starts_late(self):
+        source = self.folder / "in.mkv"
+        late = sound(25).replace("audiotestsrc", "audiotestsrc timestamp-offset=2000000000")
+        film(source, "matroskamux", f"{video(75)} ! {H264}", f"{late} ! opusenc")
+        for out in ("out.mkv", "out.mp4", "out.webm"):
+            self.apply(source, out)
+            heard = only(read(self.folder / out), "audio/")
+            self.assertLess(abs(heard.times[0] - 2 * SECOND), SECOND // 10, out)
+
+    def test_video_starts_late(self):
+        source = self.folder / "in.mkv"
+        late = video(25).replace("videotestsrc", "videotestsrc timestamp-offset=1000000000")
+        film(source, "matroskamux", f"{late} ! {H264}", f"{sound(50)} ! opusenc")
+        for out in ("out.mkv", "out.mp4", "out.webm"):
+            self.apply(source, out)
+            after = frames_of(self.folder / out)
+            self.assertEqual(len(after.hashes), 25)
+            self.assertLess(abs(after.times[0] - SECOND), SECOND // 10, out)
+
+    def test_many_sounds(self):
+        source = self.folder / "in.mkv"
+        film(source, "matroskamux", f"{video()} ! {H264}",
+             *(f"{sound(frequency=200 + 100 * n)} ! opusenc" for n in range(12)))
+        self.apply(source, "out.mkv")
+        self.assertEqual(len(read(self.folder / "out.mkv", decode=False)), 13)
+
+    def test_two_videos(self):
+        source = self.folder / "in.mkv"
+        film(source, "matroskamux", f"{video()} ! {H264}", f"{video(1)} ! jpegenc", f"{sound()} ! {AAC}")
+        self.assertIn("the first video is filtered", self.apply(source, "out.mp4").stderr)
+        self.assertEqual(len(frames_of(self.folder / "out.mp4").hashes), 25)
+
+    def test_one_frame(self):
+        source = self.make("in.mp4", 1)
+        for out in ("out.mp4", "out.mkv", "out.webm", "out.avi", "out.ogv"):
+            self.assertIn("1 frame of", self.apply(source, out).stdout)
+
+    def test_badly_interleaved(self):
+        """All of the video stands before the sound."""
+        source = self.folder / "in.mp4"
+        film(source, "mp4mux interleave-time=100000000000 interleave-bytes=100000000", f"{video(100, pattern='snow')} ! {H264}",
+             f"{sound(100)} ! {AAC}")
+        for out in ("out.mp4", "out.mkv"):
+            self.apply(source, out)
+            streams = read(self.folder / out)
+            self.assertEqual(len(only(streams, "video/").hashes), 100)
+            self.assertLess(abs(only(streams, "audio/").end - 4 * SECOND), SECOND // 10)
+
+    def test_no_frame(self):
+        source = self.folder / "in.mkv"
+        film(source, "matroskamux", f"{sound()} ! opusenc")
+        self.apply(source, "out.mkv", status=1, says="there is no video in it")
+        self.apply(source, "out.png", status=1, says="there is no video in it")
+
+
+if __name__ == "__main__":
+    media.main()
