@@ -2,8 +2,6 @@
 #include "elements.h"
 #include "command.h"
 
-#include <gst/video/video.h>
-
 GstElement *
 elements_new(const gchar *factory, const gchar *name, GError **error) {
   GstElement *element = gst_element_factory_make(factory, name);
@@ -104,31 +102,11 @@ typedef struct {
   GstClockTime gap;  /* between the last two frames */
 } Frames;
 
-/* Decoders tell the order of fields with each frame, and some not in the caps. */
-static void
-tell_field_order(GstPad *pad, GstBuffer *buffer) {
-  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
-  g_autoptr(GstPad) peer = gst_pad_get_peer(pad);
-  GstVideoInfo info;
-  if (!caps || !peer || !gst_video_info_from_caps(&info, caps) ||
-      (GST_VIDEO_INFO_INTERLACE_MODE(&info) != GST_VIDEO_INTERLACE_MODE_INTERLEAVED &&
-       GST_VIDEO_INFO_INTERLACE_MODE(&info) != GST_VIDEO_INTERLACE_MODE_MIXED) ||
-      GST_VIDEO_INFO_FIELD_ORDER(&info) != GST_VIDEO_FIELD_ORDER_UNKNOWN)
-    return;
-  gboolean top_first = GST_BUFFER_FLAG_IS_SET(buffer, GST_VIDEO_BUFFER_FLAG_TFF);
-  g_autoptr(GstCaps) complete = gst_caps_copy(caps);
-  gst_caps_set_simple(complete, "field-order", G_TYPE_STRING,
-                      top_first ? "top-field-first" : "bottom-field-first", NULL);
-  gst_pad_send_event(peer, gst_event_new_caps(complete));
-}
-
 static GstPadProbeReturn
 complete_frame(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   Frames *self = user_data;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
   GstClockTime time = GST_BUFFER_PTS(buffer);
-  if (!GST_CLOCK_TIME_IS_VALID(self->last))
-    tell_field_order(pad, buffer);
   if (!GST_CLOCK_TIME_IS_VALID(time))
     return GST_PAD_PROBE_OK;
   if (GST_CLOCK_TIME_IS_VALID(self->last) && time > self->last)
@@ -148,6 +126,57 @@ elements_complete_frames(GstPad *pad) {
   Frames *frames = g_new(Frames, 1);
   *frames = (Frames){GST_CLOCK_TIME_NONE, GST_SECOND / 25};
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, complete_frame, frames, g_free);
+}
+
+typedef struct {
+  GstElement *pipeline;
+  GstPad *sink;
+} Fields;
+
+static void
+free_fields(Fields *self) {
+  gst_object_unref(self->sink);
+  g_free(self);
+}
+
+/* Links the pad when its first frame has told the order, or when none comes. */
+static GstPadProbeReturn
+link_fields(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  Fields *self = user_data;
+  if (info->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM &&
+      GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) != GST_EVENT_EOS)
+    return GST_PAD_PROBE_PASS;
+  GstElement *setter = gst_element_factory_make("capssetter", NULL);
+  if (!(info->type & GST_PAD_PROBE_TYPE_BUFFER) || !setter) {
+    gst_pad_link(pad, self->sink);
+    return GST_PAD_PROBE_REMOVE;
+  }
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+  gst_util_set_object_arg(G_OBJECT(setter), "caps",
+                          GST_BUFFER_FLAG_IS_SET(buffer, GST_VIDEO_BUFFER_FLAG_TFF)
+                              ? "video/x-raw,field-order=top-field-first"
+                              : "video/x-raw,field-order=bottom-field-first");
+  elements_add(self->pipeline, setter);
+  g_autoptr(GstPad) into = gst_element_get_static_pad(setter, "sink");
+  g_autoptr(GstPad) from = gst_element_get_static_pad(setter, "src");
+  gst_pad_link(from, self->sink);
+  gst_pad_link(pad, into);
+  return GST_PAD_PROBE_REMOVE;
+}
+
+gboolean
+elements_link_frames(GstElement *pipeline, GstPad *pad, GstPad *sink, const GstVideoInfo *info) {
+  const GstVideoInterlaceMode mode = GST_VIDEO_INFO_INTERLACE_MODE(info);
+  if ((mode != GST_VIDEO_INTERLACE_MODE_INTERLEAVED && mode != GST_VIDEO_INTERLACE_MODE_MIXED) ||
+      GST_VIDEO_INFO_FIELD_ORDER(info) != GST_VIDEO_FIELD_ORDER_UNKNOWN)
+    return gst_pad_link(pad, sink) == GST_PAD_LINK_OK;
+  Fields *fields = g_new(Fields, 1);
+  *fields = (Fields){pipeline, gst_object_ref(sink)};
+  gst_pad_add_probe(pad,
+                    GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER |
+                        GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+                    link_fields, fields, (GDestroyNotify)free_fields);
+  return TRUE;
 }
 
 /* ---- a limit ---- */

@@ -4,6 +4,7 @@
 /* Making, adding and linking elements, with errors for people. */
 
 #include <gst/gst.h>
+#include <gst/video/video.h>
 
 G_BEGIN_DECLS
 
@@ -25,9 +26,13 @@ GstClockTime elements_running_time(GstPad *pad, GstBuffer *buffer);
  * tag says that they are to be turned. */
 void elements_keep_upright(GstElement *pipeline, GstPad *pad);
 
-/* Gives each frame that leaves `pad` a duration, which muxers need for the last one, and interlaced
- * ones the order of their fields in the caps, where encoders look for it. */
+/* Gives each frame that leaves `pad` a duration, which muxers need for the last one. */
 void elements_complete_frames(GstPad *pad);
+
+/* Links a pad of raw video with caps of `info`. Of interlaced video some decoders tell the order of
+ * fields with each frame only, and encoders look for it in the caps: it is in them afterwards. */
+gboolean elements_link_frames(GstElement *pipeline, GstPad *pad, GstPad *sink,
+                              const GstVideoInfo *info);
 
 /* Ends the stream that leaves `pad` (a source pad that is to be linked) before the first buffer of
  * that many seconds of running time. */

@@ -197,18 +197,20 @@ add_video(Film *self, GstPad *pad, GstCaps *caps, GError **error) {
     return FALSE;
   }
   GstElement *decoded = add_queue(self, 4);
-  elements_keep_upright(self->pipeline, pad);
-  elements_complete_frames(pad);
+  g_autoptr(GstPad) sink = gst_element_get_static_pad(decoded, "sink");
   GstElement *before = elements_add(self->pipeline, gst_element_factory_make("videoconvert", NULL));
   GstElement *filtered = add_queue(self, 8);
   GstElement *after = elements_add(self->pipeline, gst_element_factory_make("videoconvert", NULL));
   if (!gst_element_link_many(decoded, before, self->filter, filtered, after, NULL) ||
-      !link_encoder(self, after, &info, error) || !link_pad(pad, decoded)) {
+      !link_encoder(self, after, &info, error) ||
+      !elements_link_frames(self->pipeline, pad, sink, &info)) {
     if (error && !*error)
       g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
                   "%s: its video does not fit the filter", self->job->input);
     return FALSE;
   }
+  elements_keep_upright(self->pipeline, pad);
+  elements_complete_frames(pad);
   return TRUE;
 }
 

@@ -110,7 +110,7 @@ CHANGES = {
     "bias": "20",
     "response": "offset",
     "border": "wrap",
-    "chroma": "neutral",
+    "chroma": "filter",
     "stride": "2",
 }
 
