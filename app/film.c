@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "film.h"
+#include "command.h"
 #include "elements.h"
 #include "route.h"
 #include "subtitles.h"
@@ -170,9 +171,8 @@ link_encoder(Film *self, GstElement *last, const GstVideoInfo *info, GError **er
     g_autofree gchar *what = gst_caps_is_any(codec) || gst_caps_is_empty(codec)
                                  ? g_strdup("anything but an encoder's stream")
                                  : describe_codec(codec);
-    g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-                "--encoder \"%s\": %s cannot hold %s", self->options->encoder,
-                self->output->media->endings[0], what);
+    g_set_error(error, APP_USAGE_ERROR, 0, "--encoder \"%s\": %s cannot hold %s",
+                self->options->encoder, self->output->media->endings[0], what);
     return FALSE;
   }
   gint stride = 1;
@@ -185,7 +185,13 @@ link_encoder(Film *self, GstElement *last, const GstVideoInfo *info, GError **er
       return FALSE;
     last = caps;
   }
-  return gst_element_link(last, encoder) && link_to_muxer(self, encoder, &route);
+  if (!gst_element_link(last, encoder)) {
+    if (self->options->encoder)
+      g_set_error(error, APP_USAGE_ERROR, 0, "--encoder \"%s\": it takes no video",
+                  self->options->encoder);
+    return FALSE;
+  }
+  return link_to_muxer(self, encoder, &route);
 }
 
 static gboolean

@@ -43,6 +43,11 @@ check_place(const gchar *path, const gchar *name, GError **error) {
                 S_ISDIR(there.st_mode) ? "a folder" : "no regular file");
     return FALSE;
   }
+  if (g_file_test(path, G_FILE_TEST_IS_SYMLINK)) {
+    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_LOOP, "%s: this link leads to too many others",
+                name);
+    return FALSE;
+  }
   g_autofree gchar *folder = g_path_get_dirname(path);
   if (!g_file_test(folder, G_FILE_TEST_IS_DIR)) {
     g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT, "%s: there is no folder %s", name, folder);

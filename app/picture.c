@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "picture.h"
+#include "command.h"
 #include "elements.h"
 
 #include <gst/app/gstappsink.h>
@@ -126,8 +127,7 @@ picture_make(GstElement *filter, const Input *input, const Output *output,
   self.convert = elements_add(pipeline, gst_element_factory_make("videoconvert", NULL));
   GstElement *after = elements_add(pipeline, gst_element_factory_make("videoconvert", NULL));
   if (!gst_element_link_many(self.convert, filter, after, encoder, sink, NULL)) {
-    g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-                "--encoder \"%s\": it takes no video", options->encoder);
+    g_set_error(error, APP_USAGE_ERROR, 0, "--encoder \"%s\": it takes no video", options->encoder);
     return FALSE;
   }
   g_autofree gchar *uri = input_get_uri(input, options->rate);

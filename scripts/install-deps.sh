@@ -11,11 +11,11 @@ declare -A packages=(
   # what meson setup and ninja use
   [build]="gcc libc6-dev meson ninja-build pkg-config python3 libglib2.0-dev libgstreamer1.0-dev
            libgstreamer-plugins-base1.0-dev"
-  # elements in the pipelines of the tests, and gst-launch-1.0; processors that this one is not; a
-  # display that is none, and its keys
+  # elements in the pipelines of the tests, and gst-launch-1.0; GStreamer in Python; processors that this
+  # one is not; a display that is none, and its keys
   [test]="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
           gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav
-          gstreamer1.0-x qemu-user xvfb xdotool"
+          gstreamer1.0-x python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0 qemu-user xvfb xdotool"
   # what the demo and an installation need: gst-launch-1.0, and what reads and writes the usual files, cameras
   # and networks
   [run]="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good

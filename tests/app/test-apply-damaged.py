@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Damaged files through `cudaconv apply`: it never crashes or hangs, and leaves nothing but a whole OUT.
+
+    tests/app/test-apply-damaged.py BUILD [RUNS [SEED]]
+"""
+
+import random
+import subprocess
+import sys
+
+import media
+from media import COMMAND, H264, film, sound, video
+
+RUNS = int(sys.argv.pop(2)) if len(sys.argv) > 2 else 40
+SEED = int(sys.argv.pop(2)) if len(sys.argv) > 2 else 1
+
+
+def damage(data, dice):
+    """What transfers and disks do: the end is missing, bytes are others, a piece is zero or there twice."""
+    data = bytearray(data)
+    at = dice.randrange(len(data))
+    kind = dice.randrange(5)
+    if kind == 0:
+        return data[:at]
+    if kind == 1:
+        for _ in range(dice.choice((1, 10, 100))):
+            data[dice.randrange(len(data))] ^= 1 << dice.randrange(8)
+    elif kind == 2:  # in the header
+        for _ in range(dice.choice((1, 5, 20))):
+            data[dice.randrange(min(len(data), 1000))] = dice.randrange(256)
+    elif kind == 3:
+        length = min(dice.choice((10, 500, 5000)), len(data) - at)
+        data[at:at + length] = bytes(length)
+    else:
+        data[at:at] = data[at:at + dice.choice((10, 500, 5000))]
+    return data
+
+
+class Damaged(media.Case):
+
+    def test_damaged(self):
+        files = {
+            "mp4": lambda path: film(path, "mp4mux", f"{video(20)} ! {H264}", f"{sound(20)} ! avenc_aac"),
+            "mkv": lambda path: film(path, "matroskamux", f"{video(20)} ! {H264}", f"{sound(20)} ! opusenc"),
+            "webm": lambda path: film(path, "webmmux", f"{video(20)} ! vp9enc deadline=1 cpu-used=8",
+                                      f"{sound(20)} ! opusenc"),
+            "avi": lambda path: film(path, "avimux", f"{video(20)} ! jpegenc"),
+            "png": lambda path: media.launch(f"{video(1, caps='format=RGB')} ! pngenc ! filesink location={path}"),
+            "jpg": lambda path: media.launch(f"{video(1)} ! jpegenc ! filesink location={path}"),
+            "webp": lambda path: media.launch(f"{video(1)} ! webpenc ! filesink location={path}"),
+            "tiff": lambda path: media.launch(f"{video(1, caps='format=RGB')} ! avenc_tiff ! filesink location={path}"),
+        }
+        whole = {}
+        for ending, make in files.items():
+            path = self.folder / f"in.{ending}"
+            make(path)
+            whole[ending] = path.read_bytes()
+        dice = random.Random(SEED)
+        results = {0: 0, 1: 0}
+        for run in range(RUNS):
+            ending = dice.choice(list(whole))
+            source = self.folder / f"damaged.{ending}"
+            source.write_bytes(damage(whole[ending], dice))
+            out = self.folder / dice.choice(["out.mkv", "out.mp4", "out.png"])
+            with self.subTest(run=run, ending=ending, out=out.name):
+                done = subprocess.run([COMMAND, "apply", source, out], capture_output=True, text=True, errors="replace",
+                                      check=False, timeout=60)
+                self.assertIn(done.returncode, results, done.stderr)
+                results[done.returncode] += 1
+                self.assertEqual(out.exists(), done.returncode == 0, done.stderr)
+                if done.returncode == 1:
+                    ours = [line for line in done.stderr.splitlines() if line.startswith("cudaconv apply: ")]
+                    self.assertEqual(len(ours), 1, done.stderr)
+                    self.assertIn(source.name, ours[0])
+            out.unlink(missing_ok=True)
+            self.assertEqual(sorted(path.name for path in self.folder.iterdir() if path.name.startswith("out")), [])
+            source.unlink()
+        print(results)
+        self.assertGreater(results[0], 0)
+        self.assertGreater(results[1], 0)
+
+
+if __name__ == "__main__":
+    media.main()

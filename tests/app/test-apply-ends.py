@@ -1,0 +1,256 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""How `cudaconv apply` ends when something comes between: signals, a full disk, an input that changes, a closed
+pipe. Whatever happens, OUT is whole or as it was before.
+
+    tests/app/test-apply-ends.py BUILD
+"""
+
+import os
+import pty
+import re
+import resource
+import select
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+import media
+from media import COMMAND, frames_of
+
+LIVE = "testbin://video,is-live=true"
+BEFORE = b"what was there before"
+# slow enough that a signal comes in the middle
+SLOW = ("--kernel=box", "--size=127", "--n-threads=1", "--encoder=identity sleep-time=20000 ! x264enc")
+
+
+def wait_for(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError("it did not come")
+        time.sleep(0.01)
+
+
+class Ends(media.Case):
+
+    def setUp(self):
+        super().setUp()
+        self.out = self.folder / "out.mkv"
+        self.out.write_bytes(BEFORE)
+
+    def start(self, *arguments, **more):
+        process = subprocess.Popen([COMMAND, "apply", *map(str, arguments)], cwd=self.folder, text=True,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def part(self):
+        return next(self.folder.rglob("*.part"), None)
+
+    def has_written(self, size=1000):
+        part = self.part()
+        return part is not None and part.stat().st_size >= size
+
+    def long_film(self):
+        return self.make("long.mkv", 500, pattern="snow")
+
+    def unchanged(self):
+        self.assertEqual(self.out.read_bytes(), BEFORE)
+        self.assertIsNone(self.part())
+
+    # ---- signals ----
+
+    def test_signals(self):
+        source = self.long_film()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(signal=number):
+                process = self.start(*SLOW, source, "out.mkv")
+                wait_for(self.has_written)
+                process.send_signal(number)
+                said = process.communicate(timeout=20)[1]
+                self.assertEqual(process.returncode, -number, said)
+                self.assertIn("interrupted; out.mkv is as it was", said)
+                self.unchanged()
+
+    def test_signals_at_any_time(self):
+        """From before the first file is made until after the last has its name."""
+        source = self.make("in.mkv", 5)
+        for n in range(40):
+            process = self.start("-q", source, "out.mkv")
+            time.sleep(0.004 * n)
+            process.send_signal(signal.SIGTERM)
+            said = process.communicate(timeout=20)[1]
+            self.assertIn(process.returncode, (0, -signal.SIGTERM), said)
+            self.assertIsNone(self.part(), n)
+            if process.returncode == 0 or self.out.read_bytes() != BEFORE:
+                self.assertEqual(len(frames_of(self.out).hashes), 5)
+            self.out.write_bytes(BEFORE)
+
+    def test_signal_while_pictures_are_written(self):
+        source = self.long_film()
+        process = self.start("--kernel=box", source, "p%d.png")
+        wait_for((self.folder / "p20.png").exists)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=20)[1]
+        self.assertEqual(process.returncode, -signal.SIGINT)
+        self.assertIn("what was written of p%d.png stays", said)
+        names = sorted(path.name for path in self.folder.glob("p*"))
+        self.assertEqual(names, sorted(f"p{n}.png" for n in range(1, len(names) + 1)))
+        for path in self.folder.glob("p*"):
+            self.assertEqual(path.read_bytes()[-8:-4], b"IEND", path)
+
+    @unittest.skipUnless(media.Gst.ElementFactory.find("testsrcbin"), "there is no live source to test with")
+    def test_live(self):
+        for out in ("out.mkv", "out.mp4"):
+            process = self.start(LIVE, out)
+            wait_for(self.has_written if out == "out.mkv" else lambda: self.has_written(40))
+            time.sleep(0.5)
+            process.send_signal(signal.SIGINT)
+            said = process.communicate(timeout=20)
+            self.assertEqual(process.returncode, 0, said)
+            found = re.search(r"(\d+) frames", said[0])
+            self.assertEqual(len(frames_of(self.folder / out).hashes), int(found[1]))
+        process = self.start("--seconds=0.5", LIVE, "out.mkv")
+        process.communicate(timeout=20)
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual(len(frames_of(self.out).hashes), 15)
+
+    # ---- the disk ----
+
+    def test_no_more_than_a_limit(self):
+        source = self.long_film()
+
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+        self.apply(source, "out.mkv", status=1, says="out.mkv", preexec_fn=limit)
+        self.unchanged()
+        self.apply("--size=1", "--kernel=identity", source, "out.png", status=1, says="out.png", preexec_fn=limit)
+        self.assertFalse((self.folder / "out.png").exists())
+
+    def test_full_disk(self):
+        source = self.long_film()
+        with tempfile.TemporaryDirectory() as place:
+            if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=100k", "none", place],
+                                                   check=False, capture_output=True).returncode != 0:
+                self.skipTest("a small disk cannot be mounted here")
+            try:
+                out = os.path.join(place, "out.mkv")
+                with open(out, "wb") as file:
+                    file.write(BEFORE)
+                self.apply(source, out, status=1, says=(out, "no space left"))
+                self.assertEqual(os.listdir(place), ["out.mkv"])
+                with open(out, "rb") as file:
+                    self.assertEqual(file.read(), BEFORE)
+                self.apply(source, os.path.join(place, "p%d.png"), status=1, says=place)
+                self.assertEqual([name for name in os.listdir(place) if not re.match(r"p\d+\.png$|out.mkv$", name)], [])
+            finally:
+                subprocess.run(["umount", place], check=True)
+
+    def test_no_permission(self):
+        source = self.make("in.mkv", 3)
+        closed = self.folder / "closed"
+        closed.mkdir(mode=0o555)
+        more = {}
+        if os.geteuid() == 0:
+            self.folder.chmod(0o755)
+            source.chmod(0o644)
+            if not os.access(COMMAND, os.X_OK) or subprocess.run(
+                    ["test", "-x", COMMAND], user=65534, check=False).returncode != 0:
+                self.skipTest("the build cannot be read by another user")
+            more = {"user": 65534, "group": 65534, "extra_groups": []}
+        self.apply(source, "closed/out.mkv", status=1, says=("closed/out.mkv", "cannot be written"), **more)
+        self.apply(source, "closed/out.png", status=1, says="closed/out.png", **more)
+        self.assertEqual(list(closed.iterdir()), [])
+
+    # ---- the input ----
+
+    def test_input_vanishes(self):
+        source = self.long_film()
+        process = self.start(*SLOW, "--seconds=2", source, "out.mkv")
+        wait_for(self.has_written)
+        source.unlink()
+        said = process.communicate(timeout=30)[1]
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("it vanished while it was read", said)
+        self.unchanged()
+
+    def test_input_is_cut_or_replaced(self):
+        for act in (lambda path: os.truncate(path, path.stat().st_size // 2),
+                    lambda path: self.make("other.mkv", 3).rename(path)):
+            source = self.long_film()
+            process = self.start(*SLOW, "--seconds=2", source, "out.mkv")
+            wait_for(self.has_written)
+            act(source)
+            said = process.communicate(timeout=30)[1]
+            self.assertEqual(process.returncode, 1, said)
+            self.assertIn("it changed while it was read", said)
+            self.unchanged()
+
+    def test_input_was_cut_before(self):
+        whole = self.make("whole.mkv", 250)
+        data = whole.read_bytes()
+        cut = self.folder / "cut.mkv"
+        cut.write_bytes(data[:len(data) // 3])
+        said = self.apply(cut, "out.mkv").stderr
+        self.assertIn("it says that it lasts 10.0 s, and ended after", said)
+
+    # ---- others ----
+
+    def test_two_at_once(self):
+        source = self.make("in.mkv", 50)
+        both = [self.start(f"--kernel={kernel}", "--lossless", source, "out.mkv") for kernel in ("box", "emboss")]
+        for process in both:
+            process.communicate(timeout=30)
+            self.assertEqual(process.returncode, 0)
+        expected = [media.filtered(source, f"kernel={kernel}").hashes for kernel in ("box", "emboss")]
+        self.assertIn(frames_of(self.out).hashes, expected)
+        self.assertIsNone(self.part())
+
+    def test_nobody_reads(self):
+        source = self.make("in.mkv", 50)
+        for closed in ("stdout", "stderr"):
+            read_end, write_end = os.pipe()
+            os.close(read_end)
+            streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, closed: write_end}
+            done = subprocess.run([COMMAND, "apply", source, "out.mkv"], cwd=self.folder, check=False, timeout=30, **streams)
+            os.close(write_end)
+            self.assertEqual(done.returncode, 0)
+            self.assertEqual(len(frames_of(self.out).hashes), 50)
+
+    def test_progress_on_a_terminal(self):
+        source = self.long_film()
+        mine, its = pty.openpty()
+        process = subprocess.Popen([COMMAND, "apply", *SLOW, "--seconds=2", source, "out.mkv"], cwd=self.folder,
+                                   stdin=subprocess.DEVNULL, stdout=its, stderr=its)
+        os.close(its)
+        said = b""
+        while select.select([mine], [], [], 30)[0]:
+            try:
+                said += os.read(mine, 10000)
+            except OSError:  # the end
+                break
+        os.close(mine)
+        self.assertEqual(process.wait(timeout=20), 0)
+        text = said.decode()
+        lines = re.findall(r"\r\x1b\[K *(\d+) %  (\d+) frames, (\d+) a second, (\d+:\d\d) left", text)
+        self.assertGreaterEqual(len(lines), 2, text)
+        shares = [int(line[0]) for line in lines]
+        self.assertEqual(shares, sorted(shares))
+        self.assertLessEqual(shares[-1], 100)
+        self.assertLess(shares[0], 60)
+        # the line is cleared before the result, which ends the output
+        self.assertRegex(text, r"\r\x1b\[Kout\.mkv: 50 frames of 160x120, H\.264; [^\r\n]*\r\n$")
+
+    def test_no_progress_in_a_file(self):
+        self.assertEqual(self.apply(self.make("in.mkv", 50), "out.mkv").stderr, "")
+
+
+if __name__ == "__main__":
+    media.main()

@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Wrong uses of `cudaconv apply`, each with its exit status and the words of its message; names of files; links.
+
+    tests/app/test-apply-uses.py BUILD [--print]
+
+With --print it writes the table of docs/command.md.
+"""
+
+import os
+import pathlib
+import sys
+import tempfile
+
+import media
+from media import frames_of
+
+# arguments, exit status, what the message has to name: the option, the value and what is accepted
+WRONG = (
+    ("", 2, ("it takes IN OUT, not 0 arguments", "--help")),
+    ("in.mkv", 2, ("it takes IN OUT, not 1 argument",)),
+    ("in.mkv out.mkv more.mkv", 2, ("it takes IN OUT, not 3 arguments",)),
+    ("none.mp4 out.mkv", 1, ("none.mp4", "there is no such file")),
+    ("file:///none.mp4 out.mkv", 1, ("file:///none.mp4", "there is no such file")),
+    ("folder out.mkv", 1, ("folder", "this is a folder", "FOLDER/%04d.png")),
+    ("text.txt out.mkv", 1, ("text.txt", "no film or picture")),
+    ("empty.mp4 out.mkv", 1, ("empty.mp4",)),
+    ("/dev/video99 out.mkv", 1, ("/dev/video99", "there is no such camera")),
+    ("nonsense:in out.mkv", 1, ("nonsense:in",)),
+    ("none%03d.png out.mkv", 1, ("none%03d.png", "there is no such picture")),
+    ("%d-%d.png out.mkv", 2, ("%d-%d.png", "frames/%04d.png")),
+    ("in.mkv out", 2, ("out", ".mp4", ".webp")),
+    ("in.mkv out.xyz", 2, ("out.xyz", ".mp4", ".webp")),
+    ("in.mkv none/out.mkv", 1, ("none/out.mkv", "there is no folder none")),
+    ("in.mkv folder.mkv", 1, ("folder.mkv", "this is a folder")),
+    ("in.mkv in.mkv", 2, ("in.mkv", "IN and OUT are the same file")),
+    ("in.mkv link.mkv", 2, ("link.mkv", "IN and OUT are the same file")),
+    ("link.mkv hard.mkv", 2, ("hard.mkv", "IN and OUT are the same file")),
+    ("--nonsense in.mkv out.mkv", 2, ("--nonsense", "--help")),
+    ("--kernel=nonsense in.mkv out.mkv", 2, ("--kernel \"nonsense\"", "sobel", "gaussian")),
+    ("--size=4 in.mkv out.mkv", 1, ("size=4", "odd")),
+    ("--size=3x in.mkv out.mkv", 2, ("--size \"3x\"", "0 to 127")),
+    ("--size=128 in.mkv out.mkv", 2, ("--size \"128\"", "0 to 127")),
+    ("--sigma=nan in.mkv out.mkv", 2, ("--sigma \"nan\"", "0 to 1000")),
+    ("--border=mirror in.mkv out.mkv", 2, ("--border \"mirror\"", "reflect-101")),
+    ("--border-value=2 in.mkv out.mkv", 2, ("--border-value \"2\"", "0 to 1")),
+    ("--matrix=1,2,x in.mkv out.mkv", 2, ("--matrix \"1,2,x\"", "<1,2,1>")),
+    ("--kernel-file=none.ini in.mkv out.mkv", 1, ("none.ini",)),
+    ("--stride=3 in.mkv out.mkv", 1, ("stride=3", "1, 2 or 4")),
+    ("--backend=gpu in.mkv out.mkv", 2, ("--backend \"gpu\"", "cuda", "cpu")),
+    ("--preset=nonsense in.mkv out.mkv", 2, ("--preset \"nonsense\"", "sketch")),
+    ("--set=size in.mkv out.mkv", 2, ("--set \"size\"", "PROPERTY=VALUE")),
+    ("--set=nonsense=1 in.mkv out.mkv", 2, ("nonsense", "kernel", "sigma")),
+    ("--set=name=x in.mkv out.mkv", 2, ("\"name\"", "kernel")),
+    ("--seconds=long in.mkv out.mkv", 2, ("--seconds \"long\"", "such as 2.5")),
+    ("--seconds=0 in.mkv out.mkv", 2, ("--seconds \"0\"", "such as 2.5")),
+    ("--seconds=1 in.mkv out.png", 2, ("--seconds \"1\"", "--at")),
+    ("--at=1 in.mkv out.mkv", 2, ("--at \"1\"", "one picture")),
+    ("--at=-1 in.mkv out.png", 2, ("--at \"-1\"", "such as 2.5")),
+    ("--at=100 in.mkv out.png", 1, ("in.mkv", "no frame", "--at 100")),
+    ("--framerate=0 p%d.png out.mkv", 2, ("--framerate \"0\"", "30000/1001")),
+    ("--framerate=25 in.mkv out.mkv", 2, ("--framerate \"25\"", "numbered pictures")),
+    ("p%d.png p%d.png", 2, ("p1.png", "IN and OUT are the same file")),
+    ("p%d.png p1.png", 2, ("p1.png", "IN and OUT are the same file")),
+    ("--lossless in.mkv out.jpg", 2, ("--lossless", ".jpg", ".png")),
+    ("--lossless --encoder=x264enc in.mkv out.mkv", 2, ("--lossless", "--encoder \"x264enc\"")),
+    ("--encoder=nonsense in.mkv out.mkv", 2, ("--encoder \"nonsense\"", "x264enc bitrate=4000")),
+    ("--encoder= in.mkv out.mkv", 2, ("--encoder \"\"", "x264enc bitrate=4000")),
+    ("--encoder=fakesink in.mkv out.mkv", 2, ("--encoder \"fakesink\"", "no output")),
+    ("--encoder=videotestsrc in.mkv out.mkv", 2, ("--encoder \"videotestsrc\"", "no input")),
+    ("--encoder=opusenc in.mkv out.mkv", 2, ("--encoder \"opusenc\"",)),
+    ("--encoder=jpegenc in.mkv out.webm", 2, ("--encoder \"jpegenc\"", ".webm cannot hold")),
+    ("--encoder=opusenc in.mkv out.png", 2, ("--encoder \"opusenc\"", "it takes no video")),
+    ("sound.mkv out.mkv", 1, ("sound.mkv", "there is no video in it")),
+)
+
+
+def fill(folder):
+    media.film(folder / "in.mkv", "matroskamux", f"{media.video(3)} ! {media.H264}")
+    media.film(folder / "sound.mkv", "matroskamux", f"{media.sound(3)} ! opusenc")
+    (folder / "folder").mkdir()
+    (folder / "folder.mkv").mkdir()
+    (folder / "text.txt").write_text("this is no film\n" * 100)
+    (folder / "empty.mp4").touch()
+    (folder / "link.mkv").symlink_to("in.mkv")
+    (folder / "hard.mkv").hardlink_to(folder / "in.mkv")
+    for n in (1, 2):
+        media.launch(f"{media.video(1, caps='format=RGB')} ! pngenc ! filesink location={folder}/p{n}.png")
+
+
+def snapshot(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+class Wrong(media.Case):
+
+    def test_all(self):
+        fill(self.folder)
+        before = snapshot(self.folder)
+        for arguments, status, words in WRONG:
+            with self.subTest(arguments=arguments):
+                done = self.apply(*arguments.split(), status=status, says=("cudaconv apply: ", *words))
+                self.assertEqual(done.stdout, "")
+                self.assertLessEqual(len(done.stderr.splitlines()), 2)
+                self.assertEqual(snapshot(self.folder), before)
+
+
+class Names(media.Case):
+
+    def test_names(self):
+        source = self.make("in.mp4", 3)
+        for name in ("with space", "100 % %20 %s", "Größe — 日本", "a:b", "quote'\"", "back\\slash", "#hash?x=1", "%d"):
+            with self.subTest(name=name):
+                one = self.folder / f"{name}.mp4"
+                one.write_bytes(source.read_bytes())
+                self.apply(f"{name}.mp4", f"{name} out.mkv")
+                self.assertEqual(len(frames_of(self.folder / f"{name} out.mkv").hashes), 3)
+                self.apply(one.as_uri(), "uri.mkv")
+                self.assertEqual(len(frames_of(self.folder / "uri.mkv").hashes), 3)
+        self.apply(source.as_uri(), "in.mp4", status=2, says="IN and OUT are the same file")
+
+    def test_numbered_names(self):
+        (self.folder / "ä # folder").mkdir()
+        self.make("in.mkv", 3)
+        self.apply("in.mkv", "ä # folder/f %02d.png")
+        self.assertEqual(sorted(os.listdir(self.folder / "ä # folder")), ["f 01.png", "f 02.png", "f 03.png"])
+        self.apply("ä # folder/f %02d.png", "out.mkv")
+        self.assertEqual(len(frames_of(self.folder / "out.mkv").hashes), 3)
+
+    def test_leading_dash(self):
+        self.make("in.mkv", 3).rename(self.folder / "-in.mkv")
+        self.apply("-in.mkv", "out.mkv", status=2)
+        self.apply("--kernel=box", "--", "-in.mkv", "-out.mkv")
+        self.assertEqual(len(frames_of(self.folder / "-out.mkv").hashes), 3)
+
+    def test_upper_case(self):
+        self.make("in.mkv", 3)
+        self.apply("in.mkv", "OUT.MP4")
+        self.assertEqual(len(frames_of(self.folder / "OUT.MP4").hashes), 3)
+
+    def test_links(self):
+        self.make("in.mkv", 3)
+        (self.folder / "else").mkdir()
+        target, link = self.folder / "else" / "film.mkv", self.folder / "link.mkv"
+        link.symlink_to("else/film.mkv")
+        for _ in range(2):  # one that points to nothing yet, and one that does
+            self.apply("in.mkv", "link.mkv")
+            self.assertTrue(link.is_symlink())
+            self.assertFalse(target.is_symlink())
+            self.assertEqual(len(frames_of(target).hashes), 3)
+        link.unlink()
+        link.symlink_to("link.mkv")
+        self.apply("in.mkv", "link.mkv", status=1, says="link.mkv")
+        self.assertTrue(link.is_symlink())
+
+    def test_mode(self):
+        self.make("in.mkv", 3)
+        self.apply("in.mkv", "out.mkv", umask=0o027)
+        self.apply("in.mkv", "out.png", umask=0o027)
+        for name in ("out.mkv", "out.png"):
+            self.assertEqual((self.folder / name).stat().st_mode & 0o777, 0o640, name)
+
+
+def print_table():
+    """The rows of docs/command.md."""
+    with tempfile.TemporaryDirectory() as name:
+        fill(pathlib.Path(name))
+        case = Wrong()
+        case.folder = pathlib.Path(name)
+        for arguments, status, _ in WRONG:
+            said = case.apply(*arguments.split(), status=status).stderr.splitlines()[0]
+            message = said.removeprefix("cudaconv apply: ").replace("|", "\\|").replace("<", "&lt;")
+            print(f"| `{arguments or ' '}` | {status} | {message} |")
+
+
+if __name__ == "__main__":
+    if "--print" in sys.argv:
+        print_table()
+    else:
+        media.main()
