@@ -314,6 +314,11 @@ on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
   g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
   if (!caps)
     caps = gst_pad_query_caps(pad, NULL);
+  /* of damaged streams, of which nothing was decoded */
+  if (!gst_caps_is_fixed(caps)) {
+    discard(self, pad);
+    return;
+  }
   gboolean is_video =
       g_str_equal(gst_structure_get_name(gst_caps_get_structure(caps, 0)), "video/x-raw");
   if (self->options->seconds > 0)

@@ -15,6 +15,7 @@
 #define LINES_INTERVAL 10000
 /* Seconds that a live source gets for its last frames, which a limit would end in time. */
 #define LIVE_SLACK 1
+#define MOST_SECONDS_STOPPED 5
 #define CLEAR_LINE "\r\033[K"
 
 /* Names of messages that the job's own threads post. The bus keeps them in order with those of
@@ -305,6 +306,35 @@ job_clear(Job *self) {
   g_clear_pointer(&self->device, g_free);
 }
 
+/* Whether the thread of a demuxer has stopped. */
+static gboolean
+has_stopped(GstElement *source) {
+  g_autoptr(GstIterator) elements = gst_bin_iterate_recurse(GST_BIN(source));
+  g_auto(GValue) value = G_VALUE_INIT;
+  gboolean stopped = FALSE;
+  while (!stopped && gst_iterator_next(elements, &value) == GST_ITERATOR_OK) {
+    g_autoptr(GstPad) sink = gst_element_get_static_pad(g_value_get_object(&value), "sink");
+    stopped = sink && gst_pad_get_task_state(sink) == GST_TASK_PAUSED;
+    g_value_reset(&value);
+  }
+  return stopped;
+}
+
+/* When a demuxer refuses a damaged file at the moment in which decodebin has just started it,
+ * decodebin of GStreamer 1.22 takes its error for one of the start and drops it: nothing would
+ * come any more. */
+static gboolean
+check_source(gpointer user_data) {
+  Job *self = user_data;
+  g_autoptr(GstElement) source = gst_bin_get_by_name(GST_BIN(self->pipeline), "source");
+  gboolean waits = source && source->numsrcpads == 0 && has_stopped(source);
+  self->stopped = waits ? self->stopped + 1 : 0;
+  if (self->stopped >= MOST_SECONDS_STOPPED)
+    end_with(self, g_error_new(GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+                               "%s: it could not be read; it is damaged", self->input));
+  return G_SOURCE_CONTINUE;
+}
+
 /* An element that cannot start says why before, as a rule. */
 static void
 start(Job *self) {
@@ -328,7 +358,7 @@ job_run(Job *self, GstElement *pipeline, GstElement *filter, GError **error) {
 
   self->started = g_get_monotonic_time();
   start(self);
-  guint progress = 0, limit = 0;
+  guint progress = 0, limit = 0, check = g_timeout_add_seconds(1, check_source, self);
   if (!self->quiet)
     progress =
         g_timeout_add(self->terminal ? TERMINAL_INTERVAL : LINES_INTERVAL, tell_progress, self);
@@ -339,6 +369,7 @@ job_run(Job *self, GstElement *pipeline, GstElement *filter, GError **error) {
   query_length(self);
   gst_element_set_state(pipeline, GST_STATE_NULL);
 
+  g_source_remove(check);
   if (progress)
     g_source_remove(progress);
   GSource *waiting = limit ? g_main_context_find_source_by_id(NULL, limit) : NULL;

@@ -28,6 +28,7 @@ typedef struct {
   gchar *warning;   /* the first about the input */
   guint warnings;   /* about the input */
   guint signals[3]; /* sources of the main context */
+  guint stopped;    /* seconds for which the source did nothing before its start */
   gboolean live, terminal, told;
   gint64 started;
   GstClockTime length;
