@@ -136,7 +136,7 @@ check_options(ApplyOptions *options, const Input *input, const Output *output, G
     return FALSE;
   if (!options->encoder)
     return TRUE;
-  GstElement *encoder = elements_parse(options->encoder, "--encoder", error);
+  GstElement *encoder = elements_parse_encoder(options->encoder, error);
   if (encoder)
     gst_object_unref(gst_object_ref_sink(encoder));
   return encoder != NULL;

@@ -13,24 +13,30 @@ elements_new(const gchar *factory, const gchar *name, GError **error) {
 }
 
 GstElement *
-elements_parse(const gchar *description, const gchar *option, GError **error) {
+elements_parse(const gchar *description, const gchar *option, const gchar *example,
+               GError **error) {
   g_autoptr(GError) why = NULL;
   GstElement *bin = gst_parse_bin_from_description_full(description, TRUE, NULL,
                                                         GST_PARSE_FLAG_FATAL_ERRORS, &why);
-  if (!bin) {
-    g_set_error(error, APP_USAGE_ERROR, 0,
-                "%s \"%s\": %s; it takes an encoder such as "
-                "\"x264enc bitrate=4000\"",
-                option, description, why->message);
+  if (!bin)
+    g_set_error(error, APP_USAGE_ERROR, 0, "%s \"%s\": %s; it takes elements such as \"%s\"",
+                option, description, why->message, example);
+  return bin;
+}
+
+GstElement *
+elements_parse_encoder(const gchar *description, GError **error) {
+  static const gchar example[] = "x264enc bitrate=4000";
+  GstElement *bin = elements_parse(description, "--encoder", example, error);
+  if (!bin)
     return NULL;
-  }
   g_autoptr(GstPad) sink = gst_element_get_static_pad(bin, "sink");
   g_autoptr(GstPad) src = gst_element_get_static_pad(bin, "src");
   if (sink && src)
     return bin;
   g_set_error(error, APP_USAGE_ERROR, 0,
-              "%s \"%s\": it has no %s; it takes an encoder such as \"x264enc bitrate=4000\"",
-              option, description, sink ? "output" : "input");
+              "--encoder \"%s\": it has no %s; it takes an encoder such as \"%s\"", description,
+              sink ? "output" : "input", example);
   gst_object_unref(gst_object_ref_sink(bin));
   return NULL;
 }

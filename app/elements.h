@@ -12,9 +12,13 @@ G_BEGIN_DECLS
  * installed. */
 GstElement *elements_new(const gchar *factory, const gchar *name, GError **error);
 
-/* What a user wrote as in a gst-launch line, with a sink and a source pad (floating). `option` is
- * named in the error, which is a wrong usage. */
-GstElement *elements_parse(const gchar *description, const gchar *option, GError **error);
+/* What a user wrote as in a gst-launch line (floating). `option` and an example of what is right
+ * are named in the error, which is a wrong usage. */
+GstElement *elements_parse(const gchar *description, const gchar *option, const gchar *example,
+                           GError **error);
+
+/* What --encoder gives, which has a sink and a source pad. */
+GstElement *elements_parse_encoder(const gchar *description, GError **error);
 
 /* Adds an element to a pipeline and brings it into its state. Returns the element. */
 GstElement *elements_add(GstElement *pipeline, GstElement *element);

@@ -138,7 +138,7 @@ new_encoder(const Film *self, const GstVideoInfo *info, GError **error) {
   const Media *media = self->output->media;
   const gchar *description;
   if (self->options->encoder)
-    return elements_parse(self->options->encoder, "--encoder", error);
+    return elements_parse_encoder(self->options->encoder, error);
   const gchar *const *list = media->video;
   if (self->options->lossless)
     list = media->lossless;

@@ -86,7 +86,7 @@ new_encoder(const Pictures *self, GError **error) {
   const gchar *description;
   const Media *media = self->output->media;
   if (self->options->encoder)
-    return elements_parse(self->options->encoder, "--encoder", error);
+    return elements_parse_encoder(self->options->encoder, error);
   return media_new_encoder(self->options->lossless ? media->lossless : media->video,
                            self->output->name, &description, error);
 }

@@ -344,7 +344,7 @@ on_message(GstBus *bus, GstMessage *message, gpointer user_data) {
 /* Of --sink. */
 static GstElement *
 parse_sink(const gchar *description, GError **error) {
-  GstElement *sink = elements_parse(description, "--sink", error);
+  GstElement *sink = elements_parse(description, "--sink", "ximagesink", error);
   if (!sink || (sink->numsinkpads == 1 && sink->numsrcpads == 0))
     return sink;
   g_set_error(error, APP_USAGE_ERROR, 0, "--sink \"%s\": this is no sink", description);
