@@ -170,7 +170,8 @@ def print_table():
         for arguments, status, _ in WRONG:
             said = case.apply(*arguments.split(), status=status).stderr.splitlines()[0]
             message = said.removeprefix("cudaconv apply: ").replace("|", "\\|").replace("<", "&lt;")
-            print(f"| `{arguments or ' '}` | {status} | {message} |")
+            shown = f"`{arguments}`" if arguments else "none"
+            print(f"| {shown} | {status} | {message} |")
 
 
 if __name__ == "__main__":
