@@ -51,7 +51,12 @@ link_to_muxer(Film *self, GstElement *last, const Route *route) {
   GstElement *queue = add_queue(self, 0);
   g_autoptr(GstPad) into = gst_element_request_pad(self->muxer, route->into, NULL, NULL);
   g_autoptr(GstPad) src = gst_element_get_static_pad(queue, "src");
-  return into && gst_element_link(last, queue) && gst_pad_link(src, into) == GST_PAD_LINK_OK;
+  if (into && gst_element_link(last, queue) && gst_pad_link(src, into) == GST_PAD_LINK_OK)
+    return TRUE;
+  /* the muxer waits for all of its pads */
+  if (into)
+    gst_element_release_request_pad(self->muxer, into);
+  return FALSE;
 }
 
 static gboolean
