@@ -136,6 +136,17 @@ pass_on(Doctor *self, const gchar *backend, const gchar *complaints, gboolean fa
   }
 }
 
+/* The error of the element without the property, which the line names already, and without the
+ * advice, which this command gives itself. */
+static gchar *
+reason_of(const gchar *error) {
+  const gchar *cannot = "cannot be had: ";
+  const gchar *begin = strstr(error, cannot);
+  begin = begin ? begin + strlen(cannot) : error;
+  const gchar *end = strstr(begin, ". backend=auto, the default");
+  return end ? g_strndup(begin, (gsize)(end - begin)) : g_strdup(begin);
+}
+
 static void
 check_backend(Doctor *self, const gchar *backend) {
   g_autofree gchar *what = g_strconcat("filter:", backend, NULL);
@@ -146,11 +157,12 @@ check_backend(Doctor *self, const gchar *backend) {
   const gboolean is_cuda = strcmp(backend, "cuda") == 0, is_auto = strcmp(backend, "auto") == 0;
   const gboolean asked = strcmp(backend, self->backend) == 0;
   if (error) {
+    g_autofree gchar *why = reason_of(error);
     doctor_say(self,
                asked                       ? DOCTOR_BROKEN
                : is_cuda && !self->has_gpu ? DOCTOR_NOTE
                                            : DOCTOR_MISSING,
-               "backend=%s: %s", backend, error);
+               "backend=%s: %s", backend, why);
     if (is_cuda && (asked || self->has_gpu))
       mend_cuda(error);
     else if (!is_cuda)
