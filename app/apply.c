@@ -23,8 +23,9 @@
   "IN is a film, a picture, a URI, a camera such as /dev/video0 (until Ctrl-C, or\n"               \
   "--seconds), or numbered pictures such as frames/%04d.png. The ending of OUT says\n"             \
   "what it becomes: a film (.mp4 .m4v .mov .mkv .webm .avi .ogv), a picture (.png\n"               \
-  ".jpg .tiff .webp), or numbered pictures (out/%04d.png). Sound, subtitles, rotation,\n"          \
-  "frame rate and colour description stay as they are, where OUT can hold them.\n"                 \
+  ".jpg .tiff .webp), or numbered pictures (out/%04d.png). Sound, subtitles, frame\n"              \
+  "rate and colour description stay as they are, where OUT can hold them. A film or\n"             \
+  "picture that carries a mark of rotation is turned upright.\n"                                   \
   "OUT appears when it is complete; what had its name stays until then."
 
 typedef struct {
@@ -163,10 +164,13 @@ report(const Job *job, const Output *output, const FilmReport *film) {
   g_print("%s\n", line->str);
 }
 
-/* A film that is much shorter than it says has a broken or cut file behind it. */
+/* A film that is much shorter than it says has a broken or cut file behind it. One picture of it
+ * says nothing. */
 static void
-check_length(Job *job, const ApplyOptions *options) {
+check_length(Job *job, const Output *output, const ApplyOptions *options) {
   GstClockTime told = job->length;
+  if (output->media->kind == MEDIA_PICTURE && !output->pictures)
+    return;
   if (!GST_CLOCK_TIME_IS_VALID(told) || !GST_CLOCK_TIME_IS_VALID(job->last) || options->seconds)
     return;
   if (job->last + MAX(2 * GST_SECOND, told / 20) < told)
@@ -213,7 +217,7 @@ apply(const ApplyOptions *options, const FilterOptions *properties, const Input 
   gboolean ok = make(filter, input, output, options, &job, &film, error);
   *signal_number = job.signal;
   if (ok) {
-    check_length(&job, options);
+    check_length(&job, output, options);
     if (!options->quiet)
       report(&job, output, &film);
   }

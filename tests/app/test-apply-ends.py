@@ -202,6 +202,11 @@ class Ends(media.Case):
         said = self.apply(cut, "out.mkv").stderr
         self.assertIn("it says that it lasts 10.0 s, and ended after", said)
 
+    def test_picture_of_a_film_is_no_cut(self):
+        self.make("whole.mkv", 250)
+        for options in ((), ("--at=1",)):
+            self.assertEqual(self.apply(*options, "whole.mkv", "out.png").stderr, "")
+
     # ---- others ----
 
     def test_two_at_once(self):
