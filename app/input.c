@@ -15,7 +15,8 @@ refuse(GError **error, gint code, const gchar *name, const gchar *why) {
 static gboolean
 is_whole_picture(const gchar *path) {
   g_autofree gchar *lower = g_ascii_strdown(path, -1);
-  return (g_str_has_suffix(lower, ".tiff") || g_str_has_suffix(lower, ".tif")) &&
+  return (g_str_has_suffix(lower, ".tiff") || g_str_has_suffix(lower, ".tif") ||
+          g_str_has_suffix(lower, ".bmp")) &&
          !strchr(path, '%');
 }
 

@@ -154,7 +154,7 @@ def read(path, decode=True, convert=""):
     pipeline = Gst.Pipeline()
     source = Gst.ElementFactory.make("uridecodebin" if decode else "urisourcebin")
     source.set_property("uri", pathlib.Path(path).absolute().as_uri())
-    if str(path).endswith(".tiff"):  # GStreamer's decoder wants it in one piece
+    if str(path).endswith((".tiff", ".bmp")):  # GStreamer's decoders want them in one piece
         source.set_property("uri", f"imagesequence://{pathlib.Path(path).absolute()}?start-index=0&stop-index=0")
         source.connect("source-setup", lambda _, element: element.set_property("num-buffers", 1))
     if not decode:

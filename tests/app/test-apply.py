@@ -148,13 +148,14 @@ class Kinds(media.Case):
             self.assertAlmostEqual(shapes[1].num / shapes[1].denom, 4 / 3, places=1)
 
     def test_still_pictures(self):
-        encoders = {"png": "pngenc", "jpg": "jpegenc quality=95", "tiff": "avenc_tiff", "webp": "webpenc quality=95"}
+        encoders = {"png": "pngenc", "jpg": "jpegenc quality=95", "tiff": "avenc_tiff", "webp": "webpenc quality=95",
+                    "bmp": "avenc_bmp"}
         for ending, encoder in encoders.items():
             source = self.folder / f"in.{ending}"
             media.launch(f"{video(1, size=(161, 121), caps='format=RGB', pattern='smpte')} ! videoconvert ! {encoder} ! "
                          f"filesink location={source}")
             rgb = "videoconvert ! video/x-raw,format=RGBA"
-            for out in {f"out.{ending}", "other.png"}:
+            for out in {f"out.{ending}", "other.png"} - {"out.bmp"}:  # which is read only
                 with self.subTest(ending=ending, out=out):
                     said = self.apply("--kernel=gaussian", source, out).stdout
                     self.assertIn("1 picture of 161x121", said)
