@@ -79,12 +79,41 @@ placeholder(const GParamSpec *spec) {
 
 /* ---- setting ---- */
 
+/* What stands before the values in a message that refuses another one. */
+static const gchar *
+introduce_values(const GParamSpec *spec) {
+  if (G_IS_PARAM_SPEC_ENUM(spec))
+    return "there is no such value; there are:";
+  if (G_IS_PARAM_SPEC_INT(spec))
+    return "it takes a whole number,";
+  if (G_IS_PARAM_SPEC_DOUBLE(spec))
+    return "it takes a number from";
+  return "it takes";
+}
+
 static gboolean
-refuse(GError **error, const GParamSpec *spec, const gchar *text) {
+is_name_of(const gchar *text, gchar **names) {
+  return names && g_strv_contains((const gchar *const *)names, text);
+}
+
+/* What stands behind the values: kernels and presets are both names of filters, and one is easily
+ * taken for the other; a comma is no decimal point here. */
+static const gchar *
+hint(GstElement *filter, const GParamSpec *spec, const gchar *text) {
+  if (strcmp(spec->name, "kernel") == 0) {
+    g_auto(GStrv) presets = gst_preset_get_preset_names(GST_PRESET(filter));
+    return is_name_of(text, presets) ? "; this is a preset, for --preset" : "";
+  }
+  if (strcmp(spec->name, "matrix") == 0)
+    return "; --matrix-text takes numbers with spaces between them";
+  return G_IS_PARAM_SPEC_DOUBLE(spec) ? ", such as 0.5" : "";
+}
+
+static gboolean
+refuse(GstElement *filter, GError **error, const GParamSpec *spec, const gchar *text) {
   g_autofree gchar *values = describe_values(spec);
-  g_set_error(error, APP_USAGE_ERROR, 0, "--%s \"%s\": %s %s", spec->name, text,
-              G_IS_PARAM_SPEC_ENUM(spec) ? "there is no such value; there are:" : "it takes",
-              values);
+  g_set_error(error, APP_USAGE_ERROR, 0, "--%s \"%s\": %s %s%s", spec->name, text,
+              introduce_values(spec), values, hint(filter, spec, text));
   return FALSE;
 }
 
@@ -148,9 +177,9 @@ filter_set(GstElement *filter, const gchar *property, const gchar *text, GError 
   }
   g_auto(GValue) value = G_VALUE_INIT;
   if (!read_value(spec, text, &value))
-    return refuse(error, spec, text);
+    return refuse(filter, error, spec, text);
   if (!is_in_range(spec, &value))
-    return refuse(error, spec, text);
+    return refuse(filter, error, spec, text);
   g_object_set_property(G_OBJECT(filter), property, &value);
   return TRUE;
 }
@@ -161,9 +190,12 @@ load_preset(GstElement *filter, const gchar *preset, GError **error) {
     return TRUE;
   g_auto(GStrv) names = gst_preset_get_preset_names(GST_PRESET(filter));
   g_autofree gchar *list = names ? g_strjoinv(", ", names) : g_strdup("none");
-  g_set_error(error, APP_USAGE_ERROR, 0,
-              "--preset \"%s\": there is no such preset, or it has wrong values; there are: %s",
-              preset, list);
+  GParamSpec *kernel = g_object_class_find_property(G_OBJECT_GET_CLASS(filter), "kernel");
+  const GEnumValue *same = g_enum_get_value_by_nick(G_PARAM_SPEC_ENUM(kernel)->enum_class, preset);
+  g_set_error(error, APP_USAGE_ERROR, 0, "--preset \"%s\": %s: %s%s", preset,
+              is_name_of(preset, names) ? "it has wrong values; others are"
+                                        : "there is no such preset; there are",
+              list, same ? "; this is a kernel, for --kernel" : "");
   return FALSE;
 }
 

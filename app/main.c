@@ -101,6 +101,26 @@ app_option_context_new(const gchar *name, const gchar *summary, const GOptionEnt
   return context;
 }
 
+/* Whether it is written as in a gst-launch line: kernel=sobel. */
+static gboolean
+is_setting(const gchar *word) {
+  const gsize name = strspn(word, "abcdefghijklmnopqrstuvwxyz-");
+  return name > 0 && word[name] == '=' && !g_file_test(word, G_FILE_TEST_EXISTS);
+}
+
+/* What to do about arguments that are too many. */
+static gchar *
+explain_excess(const GPtrArray *words) {
+  for (guint i = 0; i < words->len; i++) {
+    const gchar *word = g_ptr_array_index(words, i);
+    if (is_setting(word))
+      return g_strdup_printf("; \"%s\" is an option here: --%s", word, word);
+  }
+  return g_strdup(
+      "; files are filtered one by one, and numbered pictures are one argument, such as "
+      "frames/%04d.png");
+}
+
 gchar **
 app_parse_arguments(GOptionContext *context, int argc, char **argv, guint least, guint most,
                     GError **error) {
@@ -116,8 +136,9 @@ app_parse_arguments(GOptionContext *context, int argc, char **argv, guint least,
   }
   if (words->len < least || words->len > most) {
     const gchar *wanted = arguments_of(argv[0]);
-    g_set_error(error, APP_USAGE_ERROR, 0, "it takes %s, not %u argument%s",
-                *wanted ? wanted : "no argument", words->len, words->len == 1 ? "" : "s");
+    g_autofree gchar *hint = most > 0 && words->len > most ? explain_excess(words) : g_strdup("");
+    g_set_error(error, APP_USAGE_ERROR, 0, "it takes %s, not %u argument%s%s",
+                *wanted ? wanted : "no argument", words->len, words->len == 1 ? "" : "s", hint);
     return NULL;
   }
   g_ptr_array_add(words, NULL);

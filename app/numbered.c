@@ -88,7 +88,9 @@ numbered_find(const Numbered *self, guint *first, guint *last, GError **error) {
   }
   g_autofree gchar *pattern = numbered_pattern(self);
   if (count == 0) {
-    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT, "%s: there is no such picture", pattern);
+    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
+                "%s: there is no such picture; %%d is for 1, 2, ... and %%04d for 0001, 0002, ...",
+                pattern);
     return FALSE;
   }
   for (number = *first; count != *last - *first + 1; number++) {

@@ -61,6 +61,13 @@ output_init(Output *self, const gchar *name, GError **error) {
   memset(self, 0, sizeof *self);
   self->name = name;
   self->media = media_of_name(name);
+  if (!self->media && (g_str_has_suffix(name, "/") || g_file_test(name, G_FILE_TEST_IS_DIR))) {
+    g_set_error(error, APP_USAGE_ERROR, 0,
+                "%s: this is a folder; OUT is the name of a file, or of numbered pictures such as "
+                "frames/%%04d.png",
+                name);
+    return FALSE;
+  }
   if (!self->media) {
     g_autofree gchar *endings = media_list_endings();
     g_set_error(error, APP_USAGE_ERROR, 0,
