@@ -66,7 +66,7 @@ installed=$(dpkg-query -W -f='${Package} ${db:Status-Abbrev}\n' "${wanted[@]}" 2
 mapfile -t missing < <(printf '%s\n' "${wanted[@]}" | sort -u | grep -vxF "$installed" || true)
 [ ${#missing[@]} -gt 0 ] || exit 0
 
-as_root=(env DEBIAN_FRONTEND=noninteractive)
+as_root=(env DEBIAN_FRONTEND=noninteractive LC_ALL=C)
 if [ "$(id -u)" != 0 ]; then
   if ! command -v sudo >/dev/null; then
     echo "Missing packages, and neither root nor sudo to install them. As root, run:" >&2
@@ -76,9 +76,21 @@ if [ "$(id -u)" != 0 ]; then
   as_root=(sudo "${as_root[@]}")
 fi
 
-echo "Installing with apt-get: ${missing[*]}"
+echo "Installing with apt-get, which may take some minutes: ${missing[*]}"
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+# A line from time to time, so that nobody takes the silence for the end.
+tell_progress() {
+  while sleep 20 >/dev/null; do
+    [ -s "$log" ] || continue # sudo asks for the password
+    awk '/ newly installed,/ { all = $3 }
+         /^Unpacking / { unpacked++ }
+         /^Setting up / { ready++ }
+         END { if (all) printf "  of %d packages %d are unpacked and %d are ready\n", all, unpacked, ready
+               else print "  apt-get looks for the packages" }' "$log"
+  done
+}
+tell_progress 2>/dev/null &
+trap 'kill $! 2>/dev/null; rm -f "$log"' EXIT
 quietly() { "${as_root[@]}" "$@" </dev/null >>"$log" 2>&1; }
 install() {
   quietly apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=120 "${missing[@]}"
