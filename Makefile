@@ -32,7 +32,8 @@ BACKEND ?= auto
 INPUT ?=
 OUTPUT ?= $(BUILD)/demo
 PREFIX ?=
-export DESTDIR
+# recipes take INPUT from the environment: names of files have quotes in them
+export DESTDIR INPUT
 
 # what follows `make`, and those that Meson and make know
 known := KERNEL PRESET INPUT BACKEND OUTPUT PREFIX DESTDIR BUILD MESON_OPTIONS \
@@ -61,7 +62,7 @@ demo:
 	@scripts/missing-here.sh demo
 	@build=$$(scripts/configure.sh --demo '$(BUILD)' $(MESON_OPTIONS)) && \
 	ninja -C "$$build" plugin/libgstcudaconv.so app/cudaconv examples/cudaconv-scene && \
-	scripts/demo.sh "$$build" '$(OUTPUT)' '$(INPUT)' '$(if $(PRESET),$(PRESET),$(KERNEL))' \
+	scripts/demo.sh "$$build" '$(OUTPUT)' "$$INPUT" '$(if $(PRESET),$(PRESET),$(KERNEL))' \
 	  $(if $(PRESET),--preset '$(PRESET)',--kernel '$(KERNEL)') --backend '$(BACKEND)'
 
 test:

@@ -20,7 +20,7 @@ if [ -z "$input" ]; then
 fi
 
 case ${input,,} in
-  *.png | *.jpg | *.jpeg | *.webp | *.tif | *.tiff)
+  *.png | *.jpg | *.jpeg | *.webp | *.tif | *.tiff | *.bmp | *.gif)
     "$cudaconv" apply "$@" --split 0.5 -- "$input" "$picture"
     made=OUT.png
     ;;
