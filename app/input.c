@@ -43,7 +43,8 @@ init_file(Input *self, gchar *path, GError **error) {
   }
   if (S_ISDIR(self->at_start.st_mode))
     return refuse(error, G_FILE_ERROR_ISDIR, self->name,
-                  "this is a folder; numbered pictures in it are FOLDER/%04d.png");
+                  "this is a folder; numbered pictures in it are FOLDER/%04d.png, and other files "
+                  "are filtered one by one");
   if (is_whole_picture(path))
     self->uri = sequence_uri(path, "0", "0", "25/1");
   else
