@@ -5,6 +5,7 @@
 #include <gst/base/gstbasesrc.h>
 #include <gst/video/navigation.h>
 #include <gst/video/video.h>
+#include <string.h>
 
 /* A decoder works while a frame is filtered. */
 #define TO_FILTER                                                                                  \
@@ -113,11 +114,27 @@ hurry(GstElement *source, GstElement *queue) {
     gst_util_set_object_arg(G_OBJECT(queue), "leaky", "downstream");
 }
 
+/* Whether it is the source of numbered pictures, with one of them: so are those read that their
+ * decoder wants in one piece (input.h). */
+static gboolean
+reads_one_of_sequence(GstElement *source) {
+  g_autoptr(GstElement) reader = NULL;
+  gint first, last;
+  g_object_get(source, "source", &reader, NULL);
+  GstElementFactory *factory = reader ? gst_element_get_factory(reader) : NULL;
+  if (!factory || strcmp(GST_OBJECT_NAME(factory), "imagesequencesrc") != 0)
+    return FALSE;
+  g_object_get(reader, "start-index", &first, "stop-index", &last, NULL);
+  return first == last;
+}
+
 /* One frame that has no length. A film of a varying frame rate has caps like that, too. */
 static gboolean
-is_picture(GstPad *pad, const GstStructure *caps) {
+is_picture(GstElement *source, GstPad *pad, const GstStructure *caps) {
   gint n, d;
   gint64 length;
+  if (reads_one_of_sequence(source))
+    return TRUE;
   return (!gst_structure_get_fraction(caps, "framerate", &n, &d) || n == 0) && !is_live(pad) &&
          !(gst_pad_query_duration(pad, GST_FORMAT_TIME, &length) && length > 0);
 }
@@ -146,7 +163,7 @@ on_video(GstElement *source, GstPad *pad, gpointer user_data) {
   g_autoptr(GstPad) sink = gst_element_get_static_pad(decoded, "sink");
   if (gst_pad_is_linked(sink)) /* a film may have several */
     return;
-  if (!link_to_filter(player, is_picture(pad, gst_caps_get_structure(caps, 0))))
+  if (!link_to_filter(player, is_picture(source, pad, gst_caps_get_structure(caps, 0))))
     GST_ELEMENT_ERROR(player, CORE, MISSING_PLUGIN, ("imagefreeze is not installed"), (NULL));
   hurry(source, decoded);
   elements_keep_upright(GST_ELEMENT(player), pad);

@@ -199,5 +199,8 @@ with tempfile.TemporaryDirectory() as folder:
     check_lines(film)
     check_frames(film)
     check_picture(picture)
+    for encoder, whole in (("avenc_bmp", picture.with_suffix(".bmp")), ("avenc_tiff", picture.with_suffix(".tiff"))):
+        playing.launch(f"filesrc location={picture} ! pngdec ! videoconvert ! {encoder} ! filesink location={whole}")
+        check_picture(whole)
 
 sys.exit(1 if failed else 0)
