@@ -112,9 +112,21 @@ check_other_files(const Input *input, const Output *output, GError **error) {
   return TRUE;
 }
 
+/* GStreamer 1.22 gives the frames of a GIF and then never says that it has ended. */
+static gboolean
+is_endless(const Input *input) {
+  g_autofree gchar *lower = g_ascii_strdown(input->path ? input->path : "", -1);
+  return g_str_has_suffix(lower, ".gif");
+}
+
 static gboolean
 check_options(ApplyOptions *options, const Input *input, const Output *output, GError **error) {
   const Media *media = output->media;
+  if (is_endless(input) && (media->kind == MEDIA_FILM || output->pictures))
+    return refuse(error,
+                  "%s: GStreamer does not find the end of a GIF; one picture of it can be OUT, and "
+                  "`ffmpeg -i IN.gif OUT.mkv` makes a film of it",
+                  input->name);
   if (options->framerate && !input->pictures)
     return refuse(error,
                   "--framerate \"%s\": it is for numbered pictures as IN, such as frames/%%04d.png",

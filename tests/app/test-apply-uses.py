@@ -26,6 +26,7 @@ WRONG = (
     ("folder out.mkv", 1, ("folder", "this is a folder", "FOLDER/%04d.png")),
     ("text.txt out.mkv", 1, ("text.txt", "no film or picture")),
     ("empty.mp4 out.mkv", 1, ("empty.mp4",)),
+    ("film.gif out.mkv", 2, ("film.gif", "the end of a GIF", "ffmpeg")),
     ("/dev/video99 out.mkv", 1, ("/dev/video99", "there is no such camera")),
     ("nonsense:in out.mkv", 1, ("nonsense:in",)),
     ("none%03d.png out.mkv", 1, ("none%03d.png", "there is no such picture", "%04d for 0001")),
@@ -88,6 +89,7 @@ def fill(folder):
     (folder / "folder.mkv").mkdir()
     (folder / "text.txt").write_text("this is no film\n" * 100)
     (folder / "empty.mp4").touch()
+    (folder / "film.gif").touch()
     (folder / "link.mkv").symlink_to("in.mkv")
     (folder / "hard.mkv").hardlink_to(folder / "in.mkv")
     for n in (1, 2):
