@@ -10,6 +10,7 @@
 #include "job.h"
 #include "output.h"
 #include "picture.h"
+#include "shown.h"
 #include "split.h"
 
 #include <glib-unix.h>
@@ -101,7 +102,7 @@ read_rate(ApplyOptions *options, GError **error) {
 
 /* Nothing that is read is written. */
 static gboolean
-check_other_files(const Input *input, const Output *output, GError **error) {
+check_other_files(Input *input, const Output *output, GError **error) {
   const guint first = input->pictures ? input->first : 1;
   const guint last = input->pictures && output->pictures ? input->last : first;
   for (guint i = first; i <= last; i++) {
@@ -120,7 +121,7 @@ is_endless(const Input *input) {
 }
 
 static gboolean
-check_options(ApplyOptions *options, const Input *input, const Output *output, GError **error) {
+check_options(ApplyOptions *options, Input *input, const Output *output, GError **error) {
   const Media *media = output->media;
   if (is_endless(input) && (media->kind == MEDIA_FILM || output->pictures))
     return refuse(error,
@@ -173,7 +174,8 @@ report(const Job *job, const Output *output, const FilmReport *film) {
   if (job->frames > 1 && job->took > 0)
     g_string_append_printf(line, ", %.0f frames a second",
                            (gdouble)job->frames * GST_SECOND / (gdouble)job->took);
-  g_print("%s\n", line->str);
+  g_autofree gchar *text = shown_text(line->str);
+  g_print("%s\n", text);
 }
 
 /* A film that is much shorter than it says has a broken or cut file behind it. One picture of it
@@ -276,9 +278,10 @@ app_apply(int argc, char **argv) {
   if (error)
     return app_fail("apply", error->domain == APP_USAGE_ERROR ? APP_WRONG_USAGE : APP_FAILED,
                     error);
+  g_autofree gchar *name = shown_text(output.name);
   g_printerr(output.pictures ? "cudaconv apply: interrupted; what was written of %s stays\n"
                              : "cudaconv apply: interrupted; %s is as it was\n",
-             words[1]);
+             name);
   output_clear(&output);
   return end_by_signal(number);
 }

@@ -2,6 +2,8 @@
 #include "input.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
 #include <string.h>
 
 static gboolean
@@ -31,6 +33,20 @@ sequence_uri(const gchar *pattern, const gchar *first, const gchar *last, const 
   return gst_uri_to_string(uri);
 }
 
+/* To open one waits for who writes to it, where no signal would end that. GStreamer's source for
+ * descriptors waits in a way that ends. The descriptor stays open, for the source may live longer
+ * than the input. */
+static gchar *
+pipe_uri(const gchar *path, const gchar *name, GError **error) {
+  const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) {
+    const gint code = errno;
+    refuse(error, g_file_error_from_errno(code), name, g_strerror(code));
+    return NULL;
+  }
+  return g_strdup_printf("fd://%d", fd);
+}
+
 /* Takes the path. */
 static gboolean
 init_file(Input *self, gchar *path, GError **error) {
@@ -45,7 +61,9 @@ init_file(Input *self, gchar *path, GError **error) {
     return refuse(error, G_FILE_ERROR_ISDIR, self->name,
                   "this is a folder; numbered pictures in it are FOLDER/%04d.png, and other files "
                   "are filtered one by one");
-  if (is_whole_picture(path))
+  if (S_ISFIFO(self->at_start.st_mode))
+    self->uri = pipe_uri(path, self->name, error);
+  else if (is_whole_picture(path))
     self->uri = sequence_uri(path, "0", "0", "25/1");
   else
     self->uri = gst_filename_to_uri(path, error);
@@ -82,6 +100,7 @@ input_clear(Input *self) {
   g_clear_pointer(&self->path, g_free);
   g_clear_pointer(&self->uri, g_free);
   g_clear_pointer(&self->pictures, numbered_free);
+  g_clear_pointer(&self->files, g_hash_table_unref);
 }
 
 gboolean
@@ -98,25 +117,36 @@ input_check_unchanged(const Input *self, GError **error) {
   return TRUE;
 }
 
-static gboolean
-is_same_file(const struct stat *one, const gchar *path) {
-  struct stat other;
-  return stat(path, &other) == 0 && other.st_dev == one->st_dev && other.st_ino == one->st_ino;
+/* What tells a file from others, or NULL for one that is not there. */
+static gchar *
+identify(const gchar *path) {
+  struct stat file;
+  return stat(path, &file) == 0
+             ? g_strdup_printf("%ju:%ju", (uintmax_t)file.st_dev, (uintmax_t)file.st_ino)
+             : NULL;
+}
+
+static GHashTable *
+identify_all(const Input *self) {
+  GHashTable *files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = self->first; self->pictures && i <= self->last; i++) {
+    g_autofree gchar *name = numbered_name(self->pictures, i);
+    gchar *file = identify(name);
+    if (file)
+      g_hash_table_add(files, file);
+  }
+  gchar *file = self->path ? identify(self->path) : NULL;
+  if (file)
+    g_hash_table_add(files, file);
+  return files;
 }
 
 gboolean
-input_has_file(const Input *self, const gchar *path) {
-  struct stat wanted;
-  if (self->at_start.st_nlink > 0)
-    return is_same_file(&self->at_start, path);
-  if (!self->pictures || stat(path, &wanted) != 0)
-    return FALSE;
-  for (guint i = self->first; i <= self->last; i++) {
-    g_autofree gchar *name = numbered_name(self->pictures, i);
-    if (is_same_file(&wanted, name))
-      return TRUE;
-  }
-  return FALSE;
+input_has_file(Input *self, const gchar *path) {
+  g_autofree gchar *file = identify(path);
+  if (!self->files)
+    self->files = identify_all(self);
+  return file && g_hash_table_contains(self->files, file);
 }
 
 gchar *

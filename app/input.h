@@ -17,6 +17,7 @@ typedef struct {
   Numbered *pictures;   /* NULL for all others */
   guint first, last;    /* numbers of the pictures */
   struct stat at_start; /* of a file; st_nlink is 0 for what is none */
+  GHashTable *files;    /* what tells those that are read from others; NULL: not asked for yet */
 } Input;
 
 /* Finds out what `name` is, which has to live as long as the result. FALSE when there is nothing of
@@ -29,7 +30,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Input, input_clear)
 gboolean input_check_unchanged(const Input *self, GError **error);
 
 /* Whether the file, or one of the numbered pictures, is that of the name `path`. */
-gboolean input_has_file(const Input *self, const gchar *path);
+gboolean input_has_file(Input *self, const gchar *path);
 
 /* For a uridecodebin that is to read the input's URI. */
 void input_prepare(const Input *self, GstElement *source);

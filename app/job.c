@@ -2,6 +2,7 @@
 #include "job.h"
 #include "elements.h"
 #include "errors.h"
+#include "shown.h"
 
 #include <glib-unix.h>
 #include <gst/pbutils/pbutils.h>
@@ -32,8 +33,9 @@ job_note(Job *self, const gchar *format, ...) {
     return;
   va_list arguments;
   va_start(arguments, format);
-  g_autofree gchar *text = g_strdup_vprintf(format, arguments);
+  g_autofree gchar *plain = g_strdup_vprintf(format, arguments);
   va_end(arguments);
+  g_autofree gchar *text = shown_text(plain);
   g_printerr("%s%s\n", self->terminal ? CLEAR_LINE : "", text);
 }
 
@@ -363,7 +365,7 @@ job_run(Job *self, GstElement *pipeline, GstElement *filter, GError **error) {
     progress =
         g_timeout_add(self->terminal ? TERMINAL_INTERVAL : LINES_INTERVAL, tell_progress, self);
   if (self->live && self->seconds > 0)
-    limit = g_timeout_add((guint)((self->seconds + LIVE_SLACK) * 1000), end_stream, self);
+    limit = g_timeout_add_seconds((guint)self->seconds + 1 + LIVE_SLACK, end_stream, self);
   g_main_loop_run(self->loop);
   self->took = (GstClockTime)(g_get_monotonic_time() - self->started) * 1000;
   query_length(self);

@@ -4,11 +4,14 @@
  * GStreamer. Each sub-command is a file of its own. */
 
 #include "command.h"
+#include "shown.h"
 
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
   const gchar *name, *arguments, *summary;
@@ -147,14 +150,27 @@ app_parse_arguments(GOptionContext *context, int argc, char **argv, guint least,
 
 AppStatus
 app_fail(const gchar *name, AppStatus status, const GError *error) {
-  g_printerr("cudaconv %s: %s\n", name, error->message);
+  g_autofree gchar *text = shown_text(error->message);
+  g_printerr("cudaconv %s: %s\n", name, text);
   if (status == APP_WRONG_USAGE)
     g_printerr("`cudaconv %s --help` says what it takes.\n", name);
   return status;
 }
 
+/* A standard stream that is closed would be the next file that opens, OUT say, and get messages. */
+static void
+open_standard_streams(void) {
+  int fd;
+  do
+    fd = open("/dev/null", O_RDWR);
+  while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0)
+    close(fd);
+}
+
 int
 main(int argc, char **argv) {
+  open_standard_streams();
   setlocale(LC_ALL, "");
   if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
       strcmp(argv[1], "help") == 0) {

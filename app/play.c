@@ -9,10 +9,12 @@
 #include "filter.h"
 #include "input.h"
 #include "player.h"
+#include "shown.h"
 #include "terminal.h"
 
 #include <glib-unix.h>
 #include <gst/pbutils/pbutils.h>
+#include <signal.h>
 #include <string.h>
 
 #define NAME "play"
@@ -104,7 +106,8 @@ tell(gpointer user_data) {
   self->settling = 0;
   g_autofree gchar *options = controls_describe(self->controls);
   if (g_strcmp0(options, self->told) != 0) {
-    g_autofree gchar *input = controls_quote(self->input);
+    g_autofree gchar *quoted = controls_quote(self->input);
+    g_autofree gchar *input = shown_text(quoted);
     g_print("cudaconv apply %s %s out.%s\n", options, input,
             player_shows_picture(self->pipeline) ? "png" : "mp4");
     g_free(self->told);
@@ -223,7 +226,8 @@ on_warning(Play *self, GstMessage *message) {
     return;
   g_autoptr(GError) warning = NULL;
   gst_message_parse_warning(message, &warning, NULL);
-  g_printerr("cudaconv " NAME ": %s\n", warning->message);
+  g_autofree gchar *text = shown_text(warning->message);
+  g_printerr("cudaconv " NAME ": %s\n", text);
   g_free(self->note);
   self->note = g_strdup(warning->message);
   self->note_end = g_get_monotonic_time() + NOTE_SECONDS * G_USEC_PER_SEC;
@@ -236,8 +240,9 @@ rewind_film(gpointer user_data) {
   Play *self = user_data;
   self->rewinding = 0;
   self->began = g_get_monotonic_time();
+  g_autofree gchar *input = shown_text(self->input);
   if (!player_rewind(self->pipeline))
-    g_print("%s has ended.\n", self->input);
+    g_print("%s has ended.\n", input);
   return G_SOURCE_REMOVE;
 }
 
@@ -378,9 +383,10 @@ build(Play *self, const Options *options, const FilterOptions *filter_options, G
 static void
 run(Play *self) {
   g_autoptr(GstBus) bus = gst_element_get_bus(self->pipeline);
-  const guint sources[] = {g_unix_signal_add(SIGINT, on_signal, self),
-                           g_unix_signal_add(SIGTERM, on_signal, self),
-                           g_timeout_add(REFRESH_MS, refresh, self)};
+  const guint sources[] = {
+      g_unix_signal_add(SIGINT, on_signal, self), g_unix_signal_add(SIGTERM, on_signal, self),
+      g_unix_signal_add(SIGHUP, on_signal, self), g_timeout_add(REFRESH_MS, refresh, self)};
+  signal(SIGPIPE, SIG_IGN); /* the terminal has to become what it was */
   gst_bus_add_watch(bus, on_message, self);
   self->refreshed = g_get_monotonic_time();
   gst_element_set_state(self->pipeline, GST_STATE_PLAYING); /* a failure is a message too */

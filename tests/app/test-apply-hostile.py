@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""`cudaconv apply` with pipes, closed streams, passwords, and names and values that do harm.
+
+    tests/app/test-apply-hostile.py BUILD
+"""
+
+import os
+import signal
+import subprocess
+import time
+
+import media
+from media import COMMAND, frames_of
+
+
+class Hostile(media.Case):
+
+    def start(self, *arguments, **more):
+        process = subprocess.Popen([COMMAND, "apply", *map(str, arguments)], cwd=self.folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, **more)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def end(self, process, status):
+        said = process.stdout.read()
+        self.assertEqual(process.wait(timeout=30), status, said)
+        return said.decode()
+
+    def test_pipe(self):
+        """Both a pipe of a shell and one with a name, whose writer comes later."""
+        source = self.make("in.mkv", 50)
+        with subprocess.Popen(["cat", source], stdout=subprocess.PIPE) as cat:
+            self.end(self.start("--kernel=box", "/dev/stdin", "one.mkv", stdin=cat.stdout), 0)
+        os.mkfifo(self.folder / "pipe")
+        process = self.start("--kernel=box", "pipe", "two.mkv", stdin=subprocess.DEVNULL)
+        time.sleep(0.5)
+        (self.folder / "pipe").write_bytes(source.read_bytes())
+        self.end(process, 0)
+        expected = media.filtered(source, "kernel=box").hashes
+        self.assertEqual([len(frames_of(self.folder / name).hashes) for name in ("one.mkv", "two.mkv")],
+                         [len(expected)] * 2)
+
+    def test_signal_while_nobody_writes(self):
+        os.mkfifo(self.folder / "pipe")
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process = self.start("pipe", "out.mkv", stdin=subprocess.DEVNULL)
+            while not list(self.folder.glob("*.part")):
+                time.sleep(0.01)
+            time.sleep(0.5)
+            process.send_signal(number)
+            self.assertIn("interrupted; out.mkv is as it was", self.end(process, -number))
+
+    def test_closed_streams(self):
+        """Nothing else gets their numbers, and what is meant for them."""
+        os.mkfifo(self.folder / "pipe")
+        process = subprocess.Popen(["sh", "-c", 'exec "$@" 0<&- 1>&- 2>&-', "sh", COMMAND, "apply", "pipe", "out.mkv"],
+                                   cwd=self.folder)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        while not list(self.folder.glob("*.part")):
+            time.sleep(0.01)
+        for number in range(3):
+            self.assertEqual(os.readlink(f"/proc/{process.pid}/fd/{number}"), "/dev/null")
+        process.terminate()
+        self.assertEqual(process.wait(timeout=30), -signal.SIGTERM)
+
+    def test_passwords(self):
+        for uri, shown in (("http://me:hidden@localhost:9/a.mp4", "http://me:***@localhost:9/a.mp4"),
+                           ("nonsense://me:hidden@localhost/a@b", "nonsense://me:***@localhost/a@b"),
+                           ("nonsense://localhost?passphrase=hidden&a=1", "nonsense://localhost?passphrase=***&a=1")):
+            said = self.apply(uri, "out.mkv", status=1, says=shown).stderr
+            self.assertNotIn("hidden", said)
+
+    def test_names(self):
+        source = self.make("in.mkv", 3)
+        name = "a\x1b[31m\nb.mkv"
+        source.rename(self.folder / name)
+        said = self.apply(name, f"out {name}").stdout
+        self.assertTrue(said.startswith("out a?[31m b.mkv: 3 frames"), said)
+        said = self.apply(f"none {name}", "out.mkv", status=1).stderr
+        self.assertEqual(said, "cudaconv apply: none a?[31m b.mkv: there is no such file\n")
+
+    def test_nested_arrays(self):
+        self.make("in.mkv", 3)
+        for text in ("<" * 100000, "<" * 50000 + "1" + ">" * 50000, "{" * 100000, "<" * 17 + "1" + ">" * 17):
+            self.apply(f"--matrix={text}", "in.mkv", "out.mkv", status=2, says="it takes an array such as <1,2,1>")
+            self.apply(f"--set=row={text}", "in.mkv", "out.mkv", status=2, says="it takes an array such as <1,2,1>")
+
+    def test_many_numbered_pictures(self):
+        """Whether IN and OUT are the same is found out in less than a look at all pairs."""
+        count = 3000
+        media.launch(f"{media.video(1, caps='format=RGB')} ! pngenc ! filesink location={self.folder}/first.png")
+        (self.folder / "in").mkdir()
+        (self.folder / "out").mkdir()
+        for n in range(1, count + 1):
+            (self.folder / f"in/{n:04d}.png").hardlink_to(self.folder / "first.png")
+            (self.folder / f"out/{n:04d}.png").touch()
+        began = os.times()
+        self.apply("--seconds=0.1", "in/%04d.png", "out/%04d.png")
+        ended = os.times()
+        self.assertLess(sum(ended[2:4]) - sum(began[2:4]), 2)
+        (self.folder / f"out/{count}.png").unlink()
+        (self.folder / f"out/{count}.png").hardlink_to(self.folder / "first.png")
+        self.apply("in/%04d.png", "out/%04d.png", status=2, says=f"out/{count}.png: IN and OUT are the same file")
+
+
+if __name__ == "__main__":
+    media.main()
