@@ -6,6 +6,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#define BACKGROUND_MS 500 /* after which keys may be for this process again */
+
 /* A process has one terminal. */
 static struct {
   struct termios before;
@@ -52,10 +54,22 @@ take_key(const gchar *text) {
   return 1;
 }
 
+/* Whether keys are for this process: a shell can have put it into the background. */
+static gboolean
+is_in_front(void) {
+  return tcgetpgrp(STDIN_FILENO) == getpgrp();
+}
+
+static gboolean start_listening(gpointer user_data);
+
 /* The keys that were pressed since the last time. */
 static gboolean
 on_input(gint fd, GIOCondition condition, gpointer user_data) {
   gchar text[64];
+  if (!is_in_front()) { /* to read them would stop the process */
+    terminal.source = g_timeout_add(BACKGROUND_MS, start_listening, NULL);
+    return G_SOURCE_REMOVE;
+  }
   const gssize length = read(fd, text, sizeof text - 1);
   if (length <= 0) {
     terminal.source = 0;
@@ -67,10 +81,15 @@ on_input(gint fd, GIOCondition condition, gpointer user_data) {
   return G_SOURCE_CONTINUE;
 }
 
+static gboolean
+start_listening(gpointer user_data) {
+  terminal.source = g_unix_fd_add(STDIN_FILENO, G_IO_IN | G_IO_HUP, on_input, NULL);
+  return G_SOURCE_REMOVE;
+}
+
 void
 terminal_open(TerminalKey take, gpointer user_data) {
-  if (!isatty(STDIN_FILENO) || tcgetpgrp(STDIN_FILENO) != getpgrp() ||
-      tcgetattr(STDIN_FILENO, &terminal.before) != 0)
+  if (!isatty(STDIN_FILENO) || !is_in_front() || tcgetattr(STDIN_FILENO, &terminal.before) != 0)
     return;
   struct termios single = terminal.before;
   single.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
@@ -78,7 +97,7 @@ terminal_open(TerminalKey take, gpointer user_data) {
     return;
   terminal.take = take;
   terminal.user_data = user_data;
-  terminal.source = g_unix_fd_add(STDIN_FILENO, G_IO_IN | G_IO_HUP, on_input, NULL);
+  start_listening(NULL);
 }
 
 void
@@ -87,6 +106,7 @@ terminal_close(void) {
     return;
   if (terminal.source)
     g_source_remove(terminal.source);
-  tcsetattr(STDIN_FILENO, TCSANOW, &terminal.before);
+  if (is_in_front()) /* in the background it is the shell's */
+    tcsetattr(STDIN_FILENO, TCSANOW, &terminal.before);
   memset(&terminal, 0, sizeof terminal);
 }

@@ -7,7 +7,10 @@
 
 import os
 import pathlib
+import pty
 import shlex
+import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -142,6 +145,58 @@ def check_frames(film):
     player.end("q")
 
 
+def check_terminal(film):
+    """Whatever ends it, the terminal is what it was before; in the background it is the shell's."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        player = playing.Player("--sink", "fakesink sync=true", film)
+        player.expect(line("--kernel sobel", film))
+        player.process.send_signal(number)
+        player.end(None)
+
+    player = playing.Player("--sink", "fakesink sync=true", film)
+    player.expect(line("--kernel sobel", film))
+    player.process.stdout.close()
+    player.process.stdout = open(os.devnull, "rb")
+    player.press("k")
+    time.sleep(0.6)
+    player.end()
+
+    # a shell that lets it go on in the background and takes keys of its own
+    terminal, other = pty.openpty()
+    code = """import os, signal, subprocess, sys, termios, time
+os.setsid()
+os.close(os.open(os.ttyname(0), os.O_RDWR))
+signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+def own_group():
+    os.setpgid(0, 0)
+    os.tcsetpgrp(0, os.getpid())
+    signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+modes = termios.tcgetattr(0)
+player = subprocess.Popen(sys.argv[1:], preexec_fn=own_group, stdout=subprocess.PIPE)
+while b"cudaconv apply" not in player.stdout.readline():
+    pass
+os.tcsetpgrp(0, os.getpgrp())
+termios.tcsetattr(0, termios.TCSANOW, modes)
+print("now", flush=True)
+time.sleep(1)
+assert os.waitpid(player.pid, os.WNOHANG | os.WUNTRACED) == (0, 0), "keys of the shell stop it"
+player.terminate()
+sys.exit(player.wait(10))
+"""
+    shell = subprocess.Popen([sys.executable, "-c", code, playing.PROGRAM, "play", "--no-sound", "--sink", "fakesink sync=true",
+                              film], stdin=other, stdout=subprocess.PIPE, text=True)
+    shell.stdout.readline()
+    os.write(terminal, b"keys of the shell\n")
+    try:
+        status = shell.wait(playing.PATIENCE)
+    except subprocess.TimeoutExpired:
+        shell.kill()
+        status = "nothing, for it waits"
+    check(status == 0, f"in the background: {status}")
+    os.close(terminal)
+    os.close(other)
+
+
 def check_picture(picture):
     player = playing.Player("--sink", "fakesink sync=true", picture)
     player.expect(line("--kernel sobel", picture, "png"))
@@ -198,6 +253,7 @@ with tempfile.TemporaryDirectory() as folder:
     check_keys(film)
     check_lines(film)
     check_frames(film)
+    check_terminal(film)
     check_picture(picture)
     for encoder, whole in (("avenc_bmp", picture.with_suffix(".bmp")), ("avenc_tiff", picture.with_suffix(".tiff"))):
         playing.launch(f"filesrc location={picture} ! pngdec ! videoconvert ! {encoder} ! filesink location={whole}")
