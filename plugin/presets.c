@@ -9,6 +9,8 @@
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
 
+#define FILE_NAME "GstCudaConv.prs"
+#define HEADER "_presets_"
 #define RESOURCE "/cudaconv/GstCudaConv.prs"
 
 static GstPresetInterface of_user; /* GStreamer's own functions, which know the user's files */
@@ -49,9 +51,44 @@ is_shipped(const gchar *name) {
   return !is_private(name) && g_key_file_has_group(get_shipped(), name);
 }
 
+/* Whether a file of presets says whose they are and not of which version, at which GStreamer
+ * crashes up to 1.22 at least. */
+static gboolean
+lacks_version(const gchar *path) {
+  g_autoptr(GKeyFile) file = g_key_file_new();
+  return g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, NULL) &&
+         g_key_file_has_key(file, HEADER, "element-name", NULL) &&
+         !g_key_file_has_key(file, HEADER, "version", NULL);
+}
+
+/* GStreamer reads the files once, so that those that it could read do not matter any more. */
+static gboolean
+can_read_user(void) {
+  static gint read = FALSE, told = FALSE; /* atomic */
+  if (g_atomic_int_get(&read))
+    return TRUE;
+  const gchar *app = gst_preset_get_app_dir();
+  g_autofree gchar *in_home =
+      g_build_filename(g_get_user_data_dir(), "gstreamer-1.0", "presets", FILE_NAME, NULL);
+  g_autofree gchar *of_app = app ? g_build_filename(app, FILE_NAME, NULL) : NULL;
+  const gchar *bad = lacks_version(in_home)            ? in_home
+                     : of_app && lacks_version(of_app) ? of_app
+                                                       : NULL;
+  if (bad && g_atomic_int_compare_and_exchange(&told, FALSE, TRUE))
+    g_warning("%s is not read: there is no version= below [" HEADER "]", bad);
+  if (!bad)
+    g_atomic_int_set(&read, TRUE);
+  return !bad;
+}
+
+static gchar **
+get_names_of_user(GstPreset *preset) {
+  return can_read_user() ? of_user.get_preset_names(preset) : NULL;
+}
+
 static gboolean
 is_of_user(GstPreset *preset, const gchar *name) {
-  g_auto(GStrv) names = of_user.get_preset_names(preset);
+  g_auto(GStrv) names = get_names_of_user(preset);
   return !is_private(name) && names && g_strv_contains((const gchar *const *)names, name);
 }
 
@@ -83,7 +120,7 @@ add_names(GPtrArray *all, gchar **names) {
 static gchar **
 get_preset_names(GstPreset *preset) {
   g_auto(GStrv) shipped = g_key_file_get_groups(get_shipped(), NULL);
-  g_auto(GStrv) users = of_user.get_preset_names(preset);
+  g_auto(GStrv) users = get_names_of_user(preset);
   GPtrArray *all = g_ptr_array_new();
   add_names(all, shipped);
   add_names(all, users);
@@ -216,6 +253,8 @@ load_preset(GstPreset *preset, const gchar *name) {
 
 static gboolean
 get_meta(GstPreset *preset, const gchar *name, const gchar *tag, gchar **value) {
+  if (!can_read_user() && !is_shipped(name))
+    return FALSE;
   if (!is_shipped(name) || is_of_user(preset, name))
     return of_user.get_meta(preset, name, tag, value) && *value;
   g_autofree gchar *key = g_strdup_printf("_meta/%s", tag);
@@ -260,18 +299,20 @@ refuse_path(GstPreset *preset) {
 
 static gboolean
 save_preset(GstPreset *preset, const gchar *name) {
-  return !refuse_name(preset, name) && !refuse_path(preset) && of_user.save_preset(preset, name);
+  return can_read_user() && !refuse_name(preset, name) && !refuse_path(preset) &&
+         of_user.save_preset(preset, name);
 }
 
 static gboolean
 rename_preset(GstPreset *preset, const gchar *old_name, const gchar *new_name) {
-  return !refuse_change(preset, old_name, "renamed") && !refuse_name(preset, new_name) &&
-         of_user.rename_preset(preset, old_name, new_name);
+  return can_read_user() && !refuse_change(preset, old_name, "renamed") &&
+         !refuse_name(preset, new_name) && of_user.rename_preset(preset, old_name, new_name);
 }
 
 static gboolean
 delete_preset(GstPreset *preset, const gchar *name) {
-  return !refuse_change(preset, name, "deleted") && of_user.delete_preset(preset, name);
+  return can_read_user() && !refuse_change(preset, name, "deleted") &&
+         of_user.delete_preset(preset, name);
 }
 
 /* Whether a line of GStreamer's file cannot hold what is told of a preset. */

@@ -89,6 +89,19 @@ class Hostile(media.Case):
             self.apply(f"--matrix={text}", "in.mkv", "out.mkv", status=2, says="it takes an array such as <1,2,1>")
             self.apply(f"--set=row={text}", "in.mkv", "out.mkv", status=2, says="it takes an array such as <1,2,1>")
 
+    def test_presets_without_version(self):
+        """GStreamer would crash at the file."""
+        self.make("in.mkv", 3)
+        path = self.folder / "data/gstreamer-1.0/presets/GstCudaConv.prs"
+        path.parent.mkdir(parents=True)
+        env = {**os.environ, "XDG_DATA_HOME": str(self.folder / "data")}
+        path.write_text("[_presets_]\nelement-name=GstCudaConv\n\n[mine]\nsize=5\n")
+        said = self.apply("--preset=sketch", "in.mkv", "out.mkv", env=env).stderr
+        self.assertIn(f"{path} is not read: there is no version= below [_presets_]", said)
+        self.apply("--preset=mine", "in.mkv", "out.mkv", status=2, says="there is no such preset", env=env)
+        path.write_text("[_presets_]\nversion=1.0\nelement-name=GstCudaConv\n\n[mine]\nsize=5\n")
+        self.assertEqual(self.apply("--preset=mine", "in.mkv", "out.mkv", env=env).stderr, "")
+
     def test_many_numbered_pictures(self):
         """Whether IN and OUT are the same is found out in less than a look at all pairs."""
         count = 3000
