@@ -32,26 +32,31 @@ BACKEND ?= auto
 INPUT ?=
 OUTPUT ?= $(BUILD)/demo
 PREFIX ?=
-# recipes take INPUT from the environment: names of files have quotes in them
-export DESTDIR INPUT
+export DESTDIR
 
 # what follows `make`, and those that Meson and make know
-known := KERNEL PRESET INPUT BACKEND OUTPUT PREFIX DESTDIR BUILD MESON_OPTIONS \
+own := KERNEL PRESET INPUT BACKEND OUTPUT PREFIX DESTDIR BUILD MESON_OPTIONS
+known := $(own) \
   CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS PKG_CONFIG_PATH SHELL MAKEFLAGS
 given := $(foreach name,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(name)))),$(name)))
 ifneq ($(filter-out $(known),$(given)),)
 $(error There is no variable $(filter-out $(known),$(given)); make help lists them)
 endif
 
+# what is given is taken as it is, with each $ in it, and handed to the shell as one word
+$(foreach name,$(own),$(if $(filter command environment,$(firstword $(origin $(name)))),\
+  $(eval override $(name) := $$(value $(name)))))
+quote = '$(subst ','\'',$(1))'
+
 display = $(if $(DISPLAY)$(WAYLAND_DISPLAY),display)
-setup = @scripts/configure.sh '$(BUILD)' $(MESON_OPTIONS) >/dev/null
+setup = @scripts/configure.sh $(call quote,$(BUILD)) $(MESON_OPTIONS) >/dev/null
 
 .PHONY: all demo test bench lint gallery install uninstall clean help
 
 all:
 	@scripts/install-deps.sh build
 	$(setup)
-	@ninja -C '$(BUILD)'
+	@ninja -C $(call quote,$(BUILD))
 
 help:
 	@sed -n 's/^#: \{0,1\}//p' $(firstword $(MAKEFILE_LIST))
@@ -60,38 +65,38 @@ demo:
 	$(if $(filter $(BACKEND),auto cuda cpu),,$(error BACKEND=$(BACKEND): auto, cuda or cpu is needed))
 	@scripts/install-deps.sh build run $(display)
 	@scripts/missing-here.sh demo
-	@build=$$(scripts/configure.sh --demo '$(BUILD)' $(MESON_OPTIONS)) && \
+	@build=$$(scripts/configure.sh --demo $(call quote,$(BUILD)) $(MESON_OPTIONS)) && \
 	ninja -C "$$build" plugin/libgstcudaconv.so app/cudaconv examples/cudaconv-scene && \
-	scripts/demo.sh "$$build" '$(OUTPUT)' "$$INPUT" '$(if $(PRESET),$(PRESET),$(KERNEL))' \
-	  $(if $(PRESET),--preset '$(PRESET)',--kernel '$(KERNEL)') --backend '$(BACKEND)'
+	scripts/demo.sh "$$build" $(call quote,$(OUTPUT)) $(call quote,$(INPUT)) $(call quote,$(if $(PRESET),$(PRESET),$(KERNEL))) \
+	  $(if $(PRESET),--preset $(call quote,$(PRESET)),--kernel $(call quote,$(KERNEL))) --backend $(call quote,$(BACKEND))
 
 test:
 	@scripts/install-deps.sh build test
 	@scripts/missing-here.sh test
 	$(setup)
-	@ninja -C '$(BUILD)'
-	@meson test -C '$(BUILD)' --no-rebuild --print-errorlogs
+	@ninja -C $(call quote,$(BUILD))
+	@meson test -C $(call quote,$(BUILD)) --no-rebuild --print-errorlogs
 
 bench:
 	@scripts/install-deps.sh build bench
 	@scripts/missing-here.sh bench
 	$(setup)
-	@ninja -C '$(BUILD)'
+	@ninja -C $(call quote,$(BUILD))
 	@for what in cpu kernels reach pipelines; do \
-	  GST_PLUGIN_PATH='$(BUILD)/plugin' '$(BUILD)/bench/cudaconv-bench' $$what || [ $$? = 77 ] || exit 1; \
+	  GST_PLUGIN_PATH=$(call quote,$(BUILD)/plugin) $(call quote,$(BUILD)/bench/cudaconv-bench) $$what || [ $$? = 77 ] || exit 1; \
 	done
 
 lint:
 	@scripts/install-deps.sh build lint
 	$(setup)
-	@scripts/lint.sh '$(BUILD)'
+	@scripts/lint.sh $(call quote,$(BUILD))
 
 # docs/gallery.md and its pictures, from the element itself
 gallery:
 	@scripts/install-deps.sh build gallery
 	$(setup)
-	@ninja -C '$(BUILD)'
-	@scripts/gallery.py '$(BUILD)'
+	@ninja -C $(call quote,$(BUILD))
+	@scripts/gallery.py $(call quote,$(BUILD))
 
 # What is for users only may be missing: a user without root has no other choice.
 install:
@@ -102,13 +107,13 @@ endif
 	@scripts/install-deps.sh build
 	@$(if $(DESTDIR),,scripts/install-deps.sh run $(display) || echo 'Going on without these.' >&2)
 	$(setup)
-	@scripts/install.py install '$(BUILD)' '$(PREFIX)'
+	@scripts/install.py install $(call quote,$(BUILD)) $(call quote,$(PREFIX))
 
 uninstall:
-	@scripts/install.py uninstall '$(BUILD)' '$(PREFIX)'
+	@scripts/install.py uninstall $(call quote,$(BUILD)) $(call quote,$(PREFIX))
 
 clean:
-	rm -rf '$(BUILD)' '$(BUILD)-demo'
+	rm -rf $(call quote,$(BUILD)) $(call quote,$(BUILD)-demo)
 
 .DEFAULT:
 	@echo "There is no target '$@'; make help lists them." >&2; exit 2

@@ -123,5 +123,23 @@ class ArchFlags(Machine):
                       self.flags("sm_89", status=1))
 
 
+class Words(unittest.TestCase):
+    """What `make` is given reaches the scripts as it is."""
+
+    def demo(self, *words, **env):
+        done = subprocess.run(["make", "--no-print-directory", "-n", "demo", *words], cwd=ROOT, text=True, check=True,
+                              stdout=subprocess.PIPE, env={**os.environ, **env})
+        script = done.stdout[done.stdout.index("scripts/demo.sh"):].replace("scripts/demo.sh", "printf '%s\\n'", 1)
+        said = subprocess.run(["sh", "-c", script], text=True, check=True, stdout=subprocess.PIPE, env={"build": "b"})
+        return said.stdout.splitlines()
+
+    def test_names(self):
+        for name in ("it's a film.mp4", "$HOME/$(x) $$.mp4", "a;b&c|d>e.mp4", 'say "a" `b`.mp4', "a\\b#c,d).mp4"):
+            self.assertEqual(self.demo(f"INPUT={name}")[2], name)
+            self.assertEqual(self.demo(INPUT=name)[2], name)
+            self.assertEqual(self.demo(f"OUTPUT={name}", f"PRESET={name}")[1:6], [name, "", name, "--preset", name])
+        self.assertEqual(self.demo("BUILD=my $b")[1], "my $b/demo")
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)
