@@ -117,12 +117,24 @@ def run(command):
         sys.exit(done.returncode)
 
 
-def listed(file):
-    """The files of an earlier installation."""
+def is_ours(path, prefix):
+    """Whether an installation below the prefix can have put the file there."""
+    below = [prefix, data_home()] if prefix == HOME / ".local" else [prefix]
+    is_plugin = path.name == "libgstcudaconv.so" and path.parent.name == "gstreamer-1.0"
+    return is_plugin or any(path.is_relative_to(folder) and path != folder for folder in below)
+
+
+def listed(prefix):
+    """The files of an earlier installation. The list may have been changed by others."""
     try:
-        return [pathlib.Path(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        lines = (prefix / LIST).read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
         return []
+    paths = [pathlib.Path(os.path.normpath(line)) for line in lines]
+    for path in paths:
+        if not is_ours(path, prefix):
+            print(f"{path} is in {prefix / LIST}, and stays, for it is not below {prefix}")
+    return [path for path in paths if is_ours(path, prefix)]
 
 
 def build_products(build):
@@ -209,7 +221,7 @@ def install(build, prefix):
         files = list(staged)
         gone = []
         if not destdir:
-            gone = [path for path in listed(old) if path not in staged]
+            gone = [path for path in listed(places.prefix) if path not in staged]
             names = pathlib.Path(folder, "installed")
             names.write_text("".join(f"{path}\n" for path in files), encoding="utf-8")
             names.chmod(0o644)
@@ -225,10 +237,10 @@ def uninstall(build, prefix):
     if not prefix:
         prefix = option(build, "prefix") if os.path.exists(f"{build}/build.ninja") else "/usr/local"
     file = pathlib.Path(prefix) / LIST
-    files = listed(file)
+    files = listed(pathlib.Path(prefix))
     if not files:
         others = [place for place in ("/usr/local", f"{HOME}/.local")
-                  if listed(pathlib.Path(place) / LIST)]
+                  if listed(pathlib.Path(place))]
         sys.exit(f"Nothing is installed below {prefix}: there is no {file}."
                  + "".join(f" For {place}: make uninstall PREFIX={place}" for place in others))
     files = [path for path in files if os.path.lexists(path)]
@@ -243,6 +255,8 @@ def main():
     prefix = sys.argv[3] if len(sys.argv) == 4 else ""
     # not every shell expands the ~ of PREFIX=~/.local
     prefix = os.path.abspath(os.path.expanduser(prefix)) if prefix else ""
+    if not prefix.isprintable():
+        sys.exit(f"PREFIX={prefix!r} has a line break or another character in it that no list can hold")
     return {"install": install, "uninstall": uninstall}[sys.argv[1]](sys.argv[2], prefix)
 
 

@@ -55,6 +55,28 @@ class Install(unittest.TestCase):
         self.assertEqual(self.files(), [])
         self.assertIn("Nothing is installed", self.run_script("uninstall", "~/.local", status=1))
 
+    def test_foreign_list(self):
+        """What is not below the prefix is not removed, whatever the list says."""
+        prefix = self.home / "own prefix"
+        self.run_script("install", prefix)
+        precious = self.home / "precious"
+        precious.touch()
+        names = prefix / "share/cudaconv/installed"
+        before = names.read_text()
+        foreign = f"{precious}\n{prefix}/../precious\nprecious\n\n"
+        names.write_text(before + foreign)
+        said = self.run_script("install", prefix)
+        self.assertIn(f"{precious} is in {names}, and stays", said)
+        self.assertTrue(precious.exists())
+        names.write_text(before + foreign)
+        said = self.run_script("uninstall", prefix)
+        self.assertIn(f"{precious} is in {names}, and stays", said)
+        self.assertEqual(self.files(), ["precious"])
+
+    def test_line_break(self):
+        self.assertIn("has a line break", self.run_script("install", f"{self.home}/a\nb", status=1))
+        self.assertEqual(self.files(), [])
+
     def test_data_home(self):
         said = self.run_script("install", f"{self.home}/.local", XDG_DATA_HOME=f"{self.home}/data")
         self.assertIn(f"data/gstreamer-1.0/plugins/{PLUGIN}", self.files())
