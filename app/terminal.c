@@ -2,6 +2,7 @@
 #include "terminal.h"
 
 #include <glib-unix.h>
+#include <stdlib.h>
 #include <string.h>
 #include <termios.h>
 #include <unistd.h>
@@ -87,6 +88,12 @@ start_listening(gpointer user_data) {
   return G_SOURCE_REMOVE;
 }
 
+static void
+restore(void) {
+  if (terminal.take && is_in_front()) /* in the background it is the shell's */
+    tcsetattr(STDIN_FILENO, TCSANOW, &terminal.before);
+}
+
 void
 terminal_open(TerminalKey take, gpointer user_data) {
   if (!isatty(STDIN_FILENO) || !is_in_front() || tcgetattr(STDIN_FILENO, &terminal.before) != 0)
@@ -95,6 +102,7 @@ terminal_open(TerminalKey take, gpointer user_data) {
   single.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
   if (tcsetattr(STDIN_FILENO, TCSANOW, &single) != 0)
     return;
+  atexit(restore); /* Xlib ends the process when it loses its server */
   terminal.take = take;
   terminal.user_data = user_data;
   start_listening(NULL);
@@ -106,7 +114,6 @@ terminal_close(void) {
     return;
   if (terminal.source)
     g_source_remove(terminal.source);
-  if (is_in_front()) /* in the background it is the shell's */
-    tcsetattr(STDIN_FILENO, TCSANOW, &terminal.before);
+  restore();
   memset(&terminal, 0, sizeof terminal);
 }

@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 import playing
@@ -125,13 +126,26 @@ def close_window(window):
     x11.XCloseDisplay(display)
 
 
+def window_under_pointer():
+    said = subprocess.run(["xdotool", "getmouselocation", "--shell"], text=True, stdout=subprocess.PIPE, check=True)
+    return int(said.stdout.split("WINDOW=")[1].split()[0])
+
+
+def check_killing(film):
+    """Xlib ends the process when its window is killed or the server is gone; the terminal is as before."""
+    player = playing.Player("--sink", "ximagesink", film)
+    find_window(player)
+    act("windowkill", window_under_pointer())
+    player.process.wait(playing.PATIENCE)
+    if termios.tcgetattr(player.other) != player.modes:
+        sys.exit("a killed window does not give the terminal back")
+
+
 def check_closing(film):
     """A window that is closed ends it as a key does."""
     player = playing.Player("--sink", "ximagesink", film)
     find_window(player)
-    window = subprocess.run(["xdotool", "getmouselocation", "--shell"], text=True, stdout=subprocess.PIPE,
-                            check=True).stdout.split("WINDOW=")[1].split()[0]
-    close_window(int(window))
+    close_window(window_under_pointer())
     player.end(None)
 
 
@@ -145,6 +159,7 @@ with tempfile.TemporaryDirectory() as folder:
         check_keys_and_mouse(film, ("--sink", "ximagesink"))
         check_default_sink(film)
         check_closing(film)
+        check_killing(film)
     finally:
         server.terminate()
         server.wait()
