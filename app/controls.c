@@ -25,7 +25,8 @@ struct _Controls {
   View view;
   GHashTable *tried; /* value of an enum by its property, which may have been refused since */
   gchar **presets;
-  gint preset; /* -1: none was loaded */
+  gint preset;        /* -1: none was loaded */
+  gboolean in_preset; /* its kernel has not been changed since */
 };
 
 /* ---- what keys do ---- */
@@ -55,6 +56,19 @@ change_view(Controls *self, const gchar *unused, gint by) {
   return CONTROLS_CHANGED;
 }
 
+/* What a preset has set to go with its kernel makes little of another one. */
+static void
+leave_preset(Controls *self) {
+  static const gchar *const set[] = {"size",     "sigma",  "scale", "bias",
+                                     "response", "chroma", "color"};
+  GObjectClass *class = G_OBJECT_GET_CLASS(self->filter);
+  for (guint i = 0; self->in_preset && i < G_N_ELEMENTS(set); i++)
+    g_object_set_property(
+        G_OBJECT(self->filter), set[i],
+        g_param_spec_get_default_value(g_object_class_find_property(class, set[i])));
+  self->in_preset = FALSE;
+}
+
 /* A value that was refused is passed by, since the next one follows what was tried last. */
 static ControlsRequest
 next_value(Controls *self, const gchar *property, gint by) {
@@ -72,8 +86,10 @@ next_value(Controls *self, const gchar *property, gint by) {
   do
     place = wrap(place + by, (gint)values->n_values);
   while (is_kernel && strcmp(values->values[place].value_nick, "custom") == 0);
-  if (is_kernel) /* what was refused with one kernel may do with another */
-    g_hash_table_remove_all(self->tried);
+  if (is_kernel) {
+    leave_preset(self);
+    g_hash_table_remove_all(self->tried); /* what was refused with one kernel may do with another */
+  }
   g_hash_table_insert(self->tried, (gpointer)property,
                       GINT_TO_POINTER(values->values[place].value));
   g_object_set(self->filter, property, values->values[place].value, NULL);
@@ -117,6 +133,7 @@ next_preset(Controls *self, const gchar *unused, gint by) {
   self->preset = self->preset < 0 && by < 0 ? count - 1 : wrap(self->preset + by, count);
   g_hash_table_remove_all(self->tried);
   gst_preset_load_preset(GST_PRESET(self->filter), self->presets[self->preset]);
+  self->in_preset = TRUE;
   return CONTROLS_CHANGED;
 }
 

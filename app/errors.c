@@ -64,7 +64,7 @@ error_explain(GstMessage *message, GstElement *filter, const gchar *input, const
   if (error_is_of_input(from))
     return explain_input(error, input, missing);
   if (details && strstr(details, "not-negotiated"))
-    return g_strdup_printf("%s: its frames do not fit the next step (%s)", GST_OBJECT_NAME(from),
-                           error->message);
+    return g_strdup_printf("%s: its encoder does not take frames of this size or format (%s)",
+                           output, error->message);
   return g_strdup_printf("%s: %s", GST_OBJECT_NAME(from), error->message);
 }

@@ -160,6 +160,14 @@ add_caps(Film *self, const gchar *format) {
   return elements_add(self->pipeline, filter);
 }
 
+/* x265enc wants a frame rate, for its limits; times stay. */
+static GstElement *
+add_rate(Film *self) {
+  GstElement *setter = gst_element_factory_make("capssetter", NULL);
+  gst_util_set_object_arg(G_OBJECT(setter), "caps", "video/x-raw, framerate=25/1");
+  return elements_add(self->pipeline, setter);
+}
+
 /* From the filter's frames to the muxer. */
 static gboolean
 link_encoder(Film *self, GstElement *last, const GstVideoInfo *info, GError **error) {
@@ -168,6 +176,7 @@ link_encoder(Film *self, GstElement *last, const GstVideoInfo *info, GError **er
     return FALSE;
   elements_add(self->pipeline, encoder);
   describe_interlace(encoder, info);
+  job_watch_encoder(self->job, encoder);
   g_autoptr(GstPad) src = gst_element_get_static_pad(encoder, "src");
   g_autoptr(GstCaps) codec = gst_pad_query_caps(src, NULL);
   g_auto(Route) route = {0};
@@ -189,6 +198,13 @@ link_encoder(Film *self, GstElement *last, const GstVideoInfo *info, GError **er
     if (!gst_element_link(last, caps))
       return FALSE;
     last = caps;
+  }
+  if (GST_VIDEO_INFO_FPS_N(info) == 0 &&
+      gst_structure_has_name(gst_caps_get_structure(codec, 0), "video/x-h265")) {
+    GstElement *rate = add_rate(self);
+    if (!gst_element_link(last, rate))
+      return FALSE;
+    last = rate;
   }
   if (!gst_element_link(last, encoder)) {
     if (self->options->encoder)

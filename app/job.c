@@ -6,6 +6,7 @@
 
 #include <glib-unix.h>
 #include <gst/pbutils/pbutils.h>
+#include <gst/video/video.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -105,9 +106,35 @@ tell_progress(gpointer user_data) {
 static void
 read_size(Job *self, GstPad *pad) {
   g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
-  const GstStructure *format = gst_caps_get_structure(caps, 0);
-  gst_structure_get_int(format, "width", &self->width);
-  gst_structure_get_int(format, "height", &self->height);
+  GstVideoInfo format;
+  if (!gst_video_info_from_caps(&format, caps))
+    return;
+  self->width = GST_VIDEO_INFO_WIDTH(&format);
+  self->height = GST_VIDEO_INFO_HEIGHT(&format);
+  self->depth = GST_VIDEO_INFO_COMP_DEPTH(&format, 0);
+}
+
+static GstPadProbeReturn
+read_depth_kept(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  Job *self = user_data;
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+  GstCaps *caps;
+  GstVideoInfo format;
+  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS)
+    return GST_PAD_PROBE_OK;
+  gst_event_parse_caps(event, &caps);
+  if (gst_video_info_from_caps(&format, caps)) {
+    GST_OBJECT_LOCK(self->filter);
+    self->depth_kept = GST_VIDEO_INFO_COMP_DEPTH(&format, 0);
+    GST_OBJECT_UNLOCK(self->filter);
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+void
+job_watch_encoder(Job *self, GstElement *encoder) {
+  g_autoptr(GstPad) sink = gst_element_get_static_pad(encoder, "sink");
+  gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, read_depth_kept, self, NULL);
 }
 
 static GstPadProbeReturn
@@ -206,6 +233,9 @@ static void
 tell_flaws(Job *self) {
   if (self->missing)
     job_note(self, "%s: left out: %s (not installed)", self->input, self->missing);
+  if (self->depth_kept > 0 && self->depth_kept < self->depth)
+    job_note(self, "%s: its samples have %u bits, and those of %s have %u", self->output,
+             self->depth_kept, self->input, self->depth);
   if (self->warnings > 0)
     job_note(self, "%s: parts of it could not be read, %u time%s (%s)", self->input, self->warnings,
              self->warnings == 1 ? "" : "s", self->warning);

@@ -16,6 +16,8 @@ typedef struct {
   /* What is known afterwards. */
   guint64 frames;     /* that left the filter */
   gint width, height; /* of the first of them */
+  guint depth;        /* bits of its samples */
+  guint depth_kept;   /* of those that the encoder got; 0: nobody knows */
   GstClockTime last;  /* running time at the end of the last one */
   GstClockTime took;  /* from the first frame to the end of the stream */
   gchar *backend, *device;
@@ -53,6 +55,11 @@ void job_fail(Job *self, GError *error);
 
 /* Ends the running job because its input has no video that can be decoded. For any thread. */
 void job_fail_without_video(Job *self);
+
+/* Looks at the frames that an encoder gets, so that a line in the end says when they have fewer
+ * bits than those of the filter. Before the job runs, or from any thread before the encoder's first
+ * frame. */
+void job_watch_encoder(Job *self, GstElement *encoder);
 
 /* A line about what the user ought to know, not an error. For any thread. */
 void job_note(Job *self, const gchar *format, ...) G_GNUC_PRINTF(2, 3);

@@ -116,6 +116,7 @@ picture_make(GstElement *filter, const Input *input, const Output *output,
   if (!encoder)
     return FALSE;
   elements_add(pipeline, encoder);
+  job_watch_encoder(job, encoder);
   GstElement *source = elements_new("uridecodebin", "source", error);
   if (!source)
     return FALSE;

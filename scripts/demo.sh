@@ -3,8 +3,8 @@
 #
 #   scripts/demo.sh BUILD OUTPUT INPUT NAME [OPTION OF cudaconv apply...]
 #
-# The result is OUTPUT/NAME.mp4 and OUTPUT/NAME.png, a picture of it before (left) and after (right); of a picture
-# only the latter. Without INPUT, "", it is a film that cudaconv-scene renders. A window follows where there is a
+# The result is OUTPUT/INPUT-NAME.mp4 and .png, a picture of it before (left) and after (right); of a picture
+# only the latter. Without INPUT, "", it is NAME.mp4 of a film that cudaconv-scene renders. A window follows where there is a
 # display.
 set -euo pipefail
 
@@ -14,7 +14,10 @@ cudaconv=$build/app/cudaconv
 film=$output/$name.mp4 picture=$output/$name.png made=OUT.mp4
 
 mkdir -p "$output"
-if [ -z "$input" ]; then
+if [ -n "$input" ]; then
+  base=${input##*/}
+  film=$output/${base%.*}-$name.mp4 picture=$output/${base%.*}-$name.png
+else
   input=$output/scene.mp4
   [ -e "$input" ] || "$build/examples/cudaconv-scene" "$input"
 fi

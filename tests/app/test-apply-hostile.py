@@ -96,9 +96,9 @@ class Hostile(media.Case):
         path.parent.mkdir(parents=True)
         env = {**os.environ, "XDG_DATA_HOME": str(self.folder / "data")}
         path.write_text("[_presets_]\nelement-name=GstCudaConv\n\n[mine]\nsize=5\n")
-        said = self.apply("--preset=sketch", "in.mkv", "out.mkv", env=env).stderr
+        said = self.apply("--preset=sketch", "in.mkv", "out.mkv", env=env, warns=True).stderr
         self.assertIn(f"{path} is not read: there is no version= below [_presets_]", said)
-        self.apply("--preset=mine", "in.mkv", "out.mkv", status=2, says="there is no such preset", env=env)
+        self.apply("--preset=mine", "in.mkv", "out.mkv", status=2, says="there is no such preset", env=env, warns=True)
         path.write_text("[_presets_]\nversion=1.0\nelement-name=GstCudaConv\n\n[mine]\nsize=5\n")
         self.assertEqual(self.apply("--preset=mine", "in.mkv", "out.mkv", env=env).stderr, "")
 

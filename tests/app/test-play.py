@@ -73,7 +73,8 @@ def check_keys(film):
 
     # keys that print nothing, and those that are none
     player.press("oooht \x1b[C\x1b[D?z~\x1b[24~ \x1bOP\x1bxk")
-    player.expect(line("--kernel sharpen --size 3 --response magnitude-l1", film))
+    # another kernel leaves what the preset had set for its own
+    player.expect(line("--kernel sharpen", film))
     player.end()
 
 
