@@ -121,7 +121,9 @@ def is_ours(path, prefix):
     """Whether an installation below the prefix can have put the file there."""
     below = [prefix, data_home()] if prefix == HOME / ".local" else [prefix]
     is_plugin = path.name == "libgstcudaconv.so" and path.parent.name == "gstreamer-1.0"
-    return is_plugin or any(path.is_relative_to(folder) and path != folder for folder in below)
+    real = path.parent.resolve() / path.name  # the prefix may be a link, then or now
+    return is_plugin or any(path.is_relative_to(folder) or real.is_relative_to(folder.resolve())
+                            for folder in below)
 
 
 def listed(prefix):

@@ -73,6 +73,15 @@ class Install(unittest.TestCase):
         self.assertIn(f"{precious} is in {names}, and stays", said)
         self.assertEqual(self.files(), ["precious"])
 
+    def test_linked_prefix(self):
+        """It can be installed by one name and removed by the other."""
+        (self.home / "place").mkdir()
+        (self.home / "link").symlink_to("place")
+        for one, other in (("place", "link"), ("link", "place")):
+            self.run_script("install", self.home / one)
+            self.assertNotIn("stays", self.run_script("uninstall", self.home / other))
+            self.assertEqual(self.files(), [])
+
     def test_line_break(self):
         self.assertIn("has a line break", self.run_script("install", f"{self.home}/a\nb", status=1))
         self.assertEqual(self.files(), [])
