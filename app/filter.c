@@ -200,16 +200,26 @@ filter_set(GstElement *filter, const gchar *property, const gchar *text, GError 
 
 static gboolean
 load_preset(GstElement *filter, const gchar *preset, GError **error) {
-  if (gst_preset_load_preset(GST_PRESET(filter), preset))
+  g_autoptr(GstBus) bus = gst_bus_new();
+  gst_element_set_bus(filter, bus);
+  const gboolean loaded = gst_preset_load_preset(GST_PRESET(filter), preset);
+  gst_element_set_bus(filter, NULL);
+  if (loaded)
     return TRUE;
+  g_autoptr(GstMessage) message = gst_bus_pop_filtered(bus, GST_MESSAGE_WARNING);
+  if (message) {
+    g_autoptr(GError) why = NULL;
+    gst_message_parse_warning(message, &why, NULL);
+    g_set_error(error, APP_USAGE_ERROR, 0, "--preset \"%s\": %s", preset, why->message);
+    return FALSE;
+  }
   g_auto(GStrv) names = gst_preset_get_preset_names(GST_PRESET(filter));
   g_autofree gchar *list = names ? g_strjoinv(", ", names) : g_strdup("none");
   GParamSpec *kernel = g_object_class_find_property(G_OBJECT_GET_CLASS(filter), "kernel");
   const GEnumValue *same = g_enum_get_value_by_nick(G_PARAM_SPEC_ENUM(kernel)->enum_class, preset);
-  g_set_error(error, APP_USAGE_ERROR, 0, "--preset \"%s\": %s: %s%s", preset,
-              is_name_of(preset, names) ? "it has wrong values; others are"
-                                        : "there is no such preset; there are",
-              list, same ? "; this is a kernel, for --kernel" : "");
+  g_set_error(error, APP_USAGE_ERROR, 0,
+              "--preset \"%s\": there is no such preset; there are: %s%s", preset, list,
+              same ? "; this is a kernel, for --kernel" : "");
   return FALSE;
 }
 

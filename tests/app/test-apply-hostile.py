@@ -102,6 +102,16 @@ class Hostile(media.Case):
         path.write_text("[_presets_]\nversion=1.0\nelement-name=GstCudaConv\n\n[mine]\nsize=5\n")
         self.assertEqual(self.apply("--preset=mine", "in.mkv", "out.mkv", env=env).stderr, "")
 
+    def test_wrong_preset(self):
+        self.make("in.mkv", 3)
+        path = self.folder / "data/gstreamer-1.0/presets/GstCudaConv.prs"
+        path.parent.mkdir(parents=True)
+        env = {**os.environ, "XDG_DATA_HOME": str(self.folder / "data")}
+        for value in ("size=9999", "size=-2147483648", "sigma=nan", "sigma=1e999", "border-value=7", "stride=-1"):
+            path.write_text(f"[_presets_]\nversion=1.0\nelement-name=GstCudaConv\n\n[bad]\n{value}\n")
+            self.apply("--preset=bad", "in.mkv", "out.mkv", status=2, env=env,
+                       says=("--preset \"bad\": ", value.split("=")[0] + "="))
+
     def test_many_numbered_pictures(self):
         """Whether IN and OUT are the same is found out in less than a look at all pairs."""
         count = 3000
