@@ -290,6 +290,10 @@ on_signal(Job *self, gint number) {
   }
   self->signal = number;
   self->live = FALSE;
+  /* an element that hangs would hold up the end: the next signal ends it at once */
+  signal(SIGINT, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
+  signal(SIGHUP, SIG_DFL);
   g_main_loop_quit(self->loop);
 }
 

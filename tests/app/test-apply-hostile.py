@@ -53,6 +53,21 @@ class Hostile(media.Case):
             process.send_signal(number)
             self.assertIn("interrupted; out.mkv is as it was", self.end(process, -number))
 
+    def test_second_signal(self):
+        """It ends what an element that hangs holds up."""
+        source = self.make("in.mkv", 3)
+        process = self.start("--encoder=identity sleep-time=60000000 ! x264enc", source, "out.mkv",
+                             stdin=subprocess.DEVNULL)
+        while not list(self.folder.glob("*.part")):
+            time.sleep(0.01)
+        time.sleep(1)
+        for _ in range(2):
+            process.send_signal(signal.SIGTERM)
+            time.sleep(0.5)
+        self.assertEqual(process.wait(timeout=10), -signal.SIGTERM)
+        next(self.folder.glob("*.part")).unlink()
+        self.assertFalse((self.folder / "out.mkv").exists())
+
     def test_closed_streams(self):
         """Nothing else gets their numbers, and what is meant for them."""
         os.mkfifo(self.folder / "pipe")
