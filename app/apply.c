@@ -7,7 +7,7 @@
 #include "film.h"
 #include "filter.h"
 #include "input.h"
-#include "job.h"
+#include "work.h"
 #include "output.h"
 #include "picture.h"
 #include "shown.h"
@@ -159,21 +159,21 @@ check_options(ApplyOptions *options, Input *input, const Output *output, GError 
 /* ---- the result ---- */
 
 static void
-report(const Job *job, const Output *output, const FilmReport *film) {
+report(const Work *work, const Output *output, const FilmReport *film) {
   g_autoptr(GString) line = g_string_new(output->name);
-  g_string_append_printf(line, ": %" G_GUINT64_FORMAT " %s%s of %dx%d", job->frames,
-                         film->codec ? "frame" : "picture", job->frames == 1 ? "" : "s", job->width,
-                         job->height);
+  g_string_append_printf(line, ": %" G_GUINT64_FORMAT " %s%s of %dx%d", work->frames,
+                         film->codec ? "frame" : "picture", work->frames == 1 ? "" : "s",
+                         work->width, work->height);
   if (film->codec) {
     g_string_append_printf(line, ", %s", film->codec);
     g_string_append_printf(line, "; %s", film->sound->len ? film->sound->str : "no sound");
   }
-  g_string_append_printf(line, "; filtered on %s", job->backend ? job->backend : "?");
-  if (job->device)
-    g_string_append_printf(line, " (%s)", job->device);
-  if (job->frames > 1 && job->took > 0)
+  g_string_append_printf(line, "; filtered on %s", work->backend ? work->backend : "?");
+  if (work->device)
+    g_string_append_printf(line, " (%s)", work->device);
+  if (work->frames > 1 && work->took > 0)
     g_string_append_printf(line, ", %.0f frames a second",
-                           (gdouble)job->frames * GST_SECOND / (gdouble)job->took);
+                           (gdouble)work->frames * GST_SECOND / (gdouble)work->took);
   g_autofree gchar *text = shown_text(line->str);
   g_print("%s\n", text);
 }
@@ -181,15 +181,15 @@ report(const Job *job, const Output *output, const FilmReport *film) {
 /* A film that is much shorter than it says has a broken or cut file behind it. One picture of it
  * says nothing. */
 static void
-check_length(Job *job, const Output *output, const ApplyOptions *options) {
-  GstClockTime told = job->length;
+check_length(Work *work, const Output *output, const ApplyOptions *options) {
+  GstClockTime told = work->length;
   if (output->media->kind == MEDIA_PICTURE && !output->pictures)
     return;
-  if (!GST_CLOCK_TIME_IS_VALID(told) || !GST_CLOCK_TIME_IS_VALID(job->last) || options->seconds)
+  if (!GST_CLOCK_TIME_IS_VALID(told) || !GST_CLOCK_TIME_IS_VALID(work->last) || options->seconds)
     return;
-  if (job->last + MAX(2 * GST_SECOND, told / 20) < told)
-    job_note(job, "%s: it says that it lasts %.1f s, and ended after %.1f s", job->input,
-             (gdouble)told / GST_SECOND, (gdouble)job->last / GST_SECOND);
+  if (work->last + MAX(2 * GST_SECOND, told / 20) < told)
+    work_note(work, "%s: it says that it lasts %.1f s, and ended after %.1f s", work->input,
+              (gdouble)told / GST_SECOND, (gdouble)work->last / GST_SECOND);
 }
 
 /* Ends as the signal would have ended it, so that a loop of a shell ends as well. */
@@ -201,18 +201,18 @@ end_by_signal(gint number) {
 }
 
 static gboolean
-make(GstElement *filter, const Input *input, Output *output, const ApplyOptions *options, Job *job,
-     FilmReport *film, GError **error) {
+make(GstElement *filter, const Input *input, Output *output, const ApplyOptions *options,
+     Work *work, FilmReport *film, GError **error) {
   if (output->media->kind == MEDIA_FILM) {
     const FilmOptions wanted = {options->encoder, options->lossless, options->seconds_value,
                                 options->rate};
     return output_begin(output, error) &&
-           film_make(filter, input, output, &wanted, job, film, error) &&
+           film_make(filter, input, output, &wanted, work, film, error) &&
            input_check_unchanged(input, error) && output_commit(output, error);
   }
   const PictureOptions wanted = {options->encoder, options->lossless, options->seconds_value,
                                  options->at_value, options->rate};
-  return picture_make(filter, input, output, &wanted, job, error);
+  return picture_make(filter, input, output, &wanted, work, error);
 }
 
 /* Does the work. FALSE without an error when a signal ended it. */
@@ -225,15 +225,15 @@ apply(const ApplyOptions *options, const FilterOptions *properties, const Input 
   g_autoptr(GstElement) owned = gst_object_ref_sink(filter);
   if (options->split)
     split_attach(filter, options->split_value);
-  g_auto(Job) job = {0};
-  job_init(&job, options->quiet, input->name, output->name);
+  g_auto(Work) work = {0};
+  work_init(&work, options->quiet, input->name, output->name);
   g_auto(FilmReport) film = {0};
-  gboolean ok = make(filter, input, output, options, &job, &film, error);
-  *signal_number = job.signal;
+  gboolean ok = make(filter, input, output, options, &work, &film, error);
+  *signal_number = work.signal;
   if (ok) {
-    check_length(&job, output, options);
+    check_length(&work, output, options);
     if (!options->quiet)
-      report(&job, output, &film);
+      report(&work, output, &film);
   }
   return ok;
 }

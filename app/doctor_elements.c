@@ -16,12 +16,12 @@ typedef enum {
 } Need;
 
 typedef struct {
-  const gchar *job;      /* what it is for */
+  const gchar *purpose;  /* what it is for */
   const gchar *elements; /* any of these does it */
   const gchar *package;  /* Debian's, of the first of them */
   Need need;
   gboolean is_chosen; /* by GStreamer, which leaves out those of rank NONE */
-} Job;
+} Use;
 
 #define BASE "gstreamer1.0-plugins-base"
 #define GOOD "gstreamer1.0-plugins-good"
@@ -29,7 +29,7 @@ typedef struct {
 #define UGLY "gstreamer1.0-plugins-ugly"
 #define LIBAV "gstreamer1.0-libav"
 
-static const Job films[] = {
+static const Use films[] = {
     {"open any file", "uridecodebin", BASE, FOR_ALL, FALSE},
     {"convert formats", "videoconvert", BASE, FOR_ALL, FALSE},
     {"read MP4 and QuickTime", "qtdemux", GOOD, FOR_SOME, TRUE},
@@ -55,7 +55,7 @@ static const Job films[] = {
     {"encode without loss", "avenc_ffv1", LIBAV, FOR_SOME, FALSE},
 };
 
-static const Job sound[] = {
+static const Use sound[] = {
     {"convert sound", "audioconvert", BASE, FOR_SOME, FALSE},
     {"decode AAC", "avdec_aac faad fdkaacdec", LIBAV, FOR_SOME, TRUE},
     {"encode AAC", "avenc_aac voaacenc fdkaacenc", LIBAV, FOR_SOME, FALSE},
@@ -63,7 +63,7 @@ static const Job sound[] = {
     {"encode Vorbis", "vorbisenc", BASE, FOR_SOME, FALSE},
 };
 
-static const Job pictures[] = {
+static const Use pictures[] = {
     {"read PNG", "pngdec", GOOD, FOR_SOME, TRUE},
     {"read JPEG", "jpegdec", GOOD, FOR_SOME, TRUE},
     {"read WebP", "webpdec avdec_webp", BAD, FOR_SOME, TRUE},
@@ -76,14 +76,14 @@ static const Job pictures[] = {
     {"write numbered pictures", "multifilesink", GOOD, FOR_SOME, FALSE},
 };
 
-static const Job cameras[] = {{"read a camera", "v4l2src", GOOD, FOR_SOME, FALSE}};
+static const Use cameras[] = {{"read a camera", "v4l2src", GOOD, FOR_SOME, FALSE}};
 
-static const Job windows[] = {
+static const Use windows[] = {
     {"a window with OpenGL", "glimagesink", "gstreamer1.0-gl", FOR_SOME, FALSE},
     {"a window of X11", "ximagesink", "gstreamer1.0-x", FOR_SOME, FALSE},
 };
 
-static const Job neighbours[] = {
+static const Use neighbours[] = {
     {"decode H.264 on the GPU", "nvh264dec", BAD, FOR_GPU, FALSE},
     {"encode H.264 on the GPU", "nvh264enc", BAD, FOR_GPU, FALSE},
     {"move frames to the GPU", "cudaupload", BAD, FOR_GPU, FALSE},
@@ -92,49 +92,50 @@ static const Job neighbours[] = {
 /* ---- elements ---- */
 
 static void
-check_job(Doctor *self, const Job *job) {
+check_use(Doctor *self, const Use *use) {
   g_autofree gchar *unchosen = NULL;
-  g_auto(GStrv) names = g_strsplit(job->elements, " ", -1);
+  g_auto(GStrv) names = g_strsplit(use->elements, " ", -1);
   for (gchar **name = names; *name; name++) {
     g_autoptr(GstElementFactory) factory = gst_element_factory_find(*name);
     if (!factory)
       continue;
-    if (!job->is_chosen ||
+    if (!use->is_chosen ||
         gst_plugin_feature_get_rank(GST_PLUGIN_FEATURE(factory)) >= GST_RANK_MARGINAL) {
-      doctor_say(self, DOCTOR_OK, "%s: %s", job->job, *name);
+      doctor_say(self, DOCTOR_OK, "%s: %s", use->purpose, *name);
       return;
     }
     if (!unchosen)
       unchosen = g_strdup(*name);
   }
-  if (job->need == FOR_GPU && !self->on_gpu) {
-    doctor_say(self, DOCTOR_NOTE, "%s: %s is not there, and nothing here needs it", job->job,
+  if (use->need == FOR_GPU && !self->on_gpu) {
+    doctor_say(self, DOCTOR_NOTE, "%s: %s is not there, and nothing here needs it", use->purpose,
                names[0]);
     return;
   }
-  const DoctorMark mark = job->need == FOR_ALL ? DOCTOR_BROKEN : DOCTOR_MISSING;
+  const DoctorMark mark = use->need == FOR_ALL ? DOCTOR_BROKEN : DOCTOR_MISSING;
   if (unchosen) {
-    doctor_say(self, mark, "%s: %s is there, but GStreamer does not choose it", job->job, unchosen);
+    doctor_say(self, mark, "%s: %s is there, but GStreamer does not choose it", use->purpose,
+               unchosen);
     doctor_mend("take it out of GST_PLUGIN_FEATURE_RANK, which gives it the rank NONE");
     return;
   }
-  doctor_say(self, mark, "%s: %s", job->job, names[0]);
+  doctor_say(self, mark, "%s: %s", use->purpose, names[0]);
   g_autoptr(GstPlugin) nvcodec = gst_registry_find_plugin(gst_registry_get(), "nvcodec");
-  if (job->need == FOR_GPU && nvcodec) {
+  if (use->need == FOR_GPU && nvcodec) {
     g_autofree gchar *registry = doctor_find_registry();
     doctor_mend("install the Debian packages libnvcuvid1 and libnvidia-encode1, then let GStreamer "
                 "look for it again: rm %s",
                 registry);
   } else {
-    doctor_mend_with_package(self, job->package);
+    doctor_mend_with_package(self, use->package);
   }
 }
 
 static void
-check_jobs(Doctor *self, const gchar *section, const Job *jobs, gsize n_jobs) {
+check_uses(Doctor *self, const gchar *section, const Use *uses, gsize n_uses) {
   doctor_begin(section);
-  for (gsize i = 0; i < n_jobs; i++)
-    check_job(self, &jobs[i]);
+  for (gsize i = 0; i < n_uses; i++)
+    check_use(self, &uses[i]);
 }
 
 /* ---- cameras ---- */
@@ -201,12 +202,12 @@ check_display(Doctor *self) {
 
 void
 doctor_check_elements(Doctor *self) {
-  check_jobs(self, "Films", films, G_N_ELEMENTS(films));
-  check_jobs(self, "Sound", sound, G_N_ELEMENTS(sound));
-  check_jobs(self, "Pictures", pictures, G_N_ELEMENTS(pictures));
-  check_jobs(self, "Cameras", cameras, G_N_ELEMENTS(cameras));
+  check_uses(self, "Films", films, G_N_ELEMENTS(films));
+  check_uses(self, "Sound", sound, G_N_ELEMENTS(sound));
+  check_uses(self, "Pictures", pictures, G_N_ELEMENTS(pictures));
+  check_uses(self, "Cameras", cameras, G_N_ELEMENTS(cameras));
   check_cameras(self);
-  check_jobs(self, "Window", windows, G_N_ELEMENTS(windows));
+  check_uses(self, "Window", windows, G_N_ELEMENTS(windows));
   check_display(self);
-  check_jobs(self, "Neighbours on the GPU", neighbours, G_N_ELEMENTS(neighbours));
+  check_uses(self, "Neighbours on the GPU", neighbours, G_N_ELEMENTS(neighbours));
 }

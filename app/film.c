@@ -14,7 +14,7 @@ typedef struct {
   GstElement *pipeline, *filter, *muxer;
   const Output *output;
   const FilmOptions *options;
-  Job *job;
+  Work *work;
   FilmReport *report;
   gboolean has_video;
   guint64 encoded; /* frames that left the encoder */
@@ -92,7 +92,7 @@ describe_codec(GstCaps *caps) {
 static void
 leave_out(Film *self, GstPad *pad, GstCaps *caps, const gchar *why) {
   g_autofree gchar *what = describe_codec(caps);
-  job_note(self->job, "%s: left out: %s (%s)", self->output->name, what, why);
+  work_note(self->work, "%s: left out: %s (%s)", self->output->name, what, why);
   discard(self, pad);
 }
 
@@ -176,7 +176,7 @@ link_encoder(Film *self, GstElement *last, const GstVideoInfo *info, GError **er
     return FALSE;
   elements_add(self->pipeline, encoder);
   describe_interlace(encoder, info);
-  job_watch_encoder(self->job, encoder);
+  work_watch_encoder(self->work, encoder);
   g_autoptr(GstPad) src = gst_element_get_static_pad(encoder, "src");
   g_autoptr(GstCaps) codec = gst_pad_query_caps(src, NULL);
   g_auto(Route) route = {0};
@@ -220,7 +220,7 @@ add_video(Film *self, GstPad *pad, GstCaps *caps, GError **error) {
   GstVideoInfo info;
   if (!gst_video_info_from_caps(&info, caps)) {
     g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-                "%s: its video has no known format", self->job->input);
+                "%s: its video has no known format", self->work->input);
     return FALSE;
   }
   GstElement *decoded = add_queue(self, 4);
@@ -233,7 +233,7 @@ add_video(Film *self, GstPad *pad, GstCaps *caps, GError **error) {
       !elements_link_frames(self->pipeline, pad, sink, &info)) {
     if (error && !*error)
       g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-                  "%s: its video does not fit the filter", self->job->input);
+                  "%s: its video does not fit the filter", self->work->input);
     return FALSE;
   }
   elements_keep_upright(self->pipeline, pad);
@@ -351,7 +351,7 @@ on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
   } else {
     self->has_video = TRUE;
     if (!add_video(self, pad, caps, &error))
-      job_fail(self->job, g_steal_pointer(&error));
+      work_fail(self->work, g_steal_pointer(&error));
   }
 }
 
@@ -359,12 +359,12 @@ static void
 on_no_more_pads(GstElement *source, gpointer user_data) {
   Film *self = user_data;
   if (!self->has_video)
-    job_fail_without_video(self->job);
+    work_fail_without_video(self->work);
 }
 
 gboolean
 film_make(GstElement *filter, const Input *input, const Output *output, const FilmOptions *options,
-          Job *job, FilmReport *report, GError **error) {
+          Work *work, FilmReport *report, GError **error) {
   g_autoptr(GstElement) pipeline = gst_object_ref_sink(gst_pipeline_new(NULL));
   elements_add(pipeline, filter);
   report->sound = g_string_new(NULL);
@@ -382,18 +382,19 @@ film_make(GstElement *filter, const Input *input, const Output *output, const Fi
   g_object_set(source, "uri", uri, NULL);
   g_object_set(sink, "location", output->part, NULL);
   gst_element_link(muxer, sink);
-  job->seconds = options->seconds;
-  job->expected = input->pictures ? input->last - input->first + 1 : 0;
+  work->seconds = options->seconds;
+  work->expected = input->pictures ? input->last - input->first + 1 : 0;
 
-  Film self = {pipeline, filter, muxer, output, options, job, report, FALSE, 0};
+  Film self = {pipeline, filter, muxer, output, options, work, report, FALSE, 0};
   g_signal_connect(source, "autoplug-continue", G_CALLBACK(on_autoplug_continue), &self);
   g_signal_connect(source, "pad-added", G_CALLBACK(on_pad_added), &self);
   g_signal_connect(source, "no-more-pads", G_CALLBACK(on_no_more_pads), &self);
   input_prepare(input, source);
-  if (!job_run(job, pipeline, filter, error))
+  if (!work_run(work, pipeline, filter, error))
     return FALSE;
-  if (self.encoded < job->frames)
-    job_note(job, "%s: the encoder left out %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " frames",
-             output->name, job->frames - self.encoded, job->frames);
+  if (self.encoded < work->frames)
+    work_note(work,
+              "%s: the encoder left out %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " frames",
+              output->name, work->frames - self.encoded, work->frames);
   return TRUE;
 }

@@ -7,7 +7,7 @@
 #include <gst/gst.h>
 
 #include "input.h"
-#include "job.h"
+#include "work.h"
 #include "output.h"
 
 G_BEGIN_DECLS
@@ -28,8 +28,8 @@ void film_report_clear(FilmReport *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(FilmReport, film_report_clear)
 
 /* Runs `filter` (floating) over the input and writes output->part. FALSE with an error, or without
- * one when a signal ended it, which the job tells. */
+ * one when a signal ended it, which the work tells. */
 gboolean film_make(GstElement *filter, const Input *input, const Output *output,
-                   const FilmOptions *options, Job *job, FilmReport *report, GError **error);
+                   const FilmOptions *options, Work *work, FilmReport *report, GError **error);
 
 G_END_DECLS

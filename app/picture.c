@@ -14,7 +14,7 @@ typedef struct {
   GstElement *convert; /* in front of the filter */
   const Output *output;
   const PictureOptions *options;
-  Job *job;
+  Work *work;
   gboolean has_video;
   guint next; /* number of the picture that comes next */
 } Pictures;
@@ -72,12 +72,12 @@ on_sample(GstAppSink *sink, gpointer user_data) {
   gboolean written = output_write(self->output, self->next++, bytes, &error);
   gst_buffer_unmap(buffer, &map);
   if (!written) {
-    job_fail(self->job, g_steal_pointer(&error));
+    work_fail(self->work, g_steal_pointer(&error));
     return GST_FLOW_EOS;
   }
   if (self->output->pictures)
     return GST_FLOW_OK;
-  job_finish(self->job);
+  work_finish(self->work);
   return GST_FLOW_EOS;
 }
 
@@ -107,16 +107,16 @@ check_written(const Pictures *self, guint first, const gchar *input, GError **er
 
 gboolean
 picture_make(GstElement *filter, const Input *input, const Output *output,
-             const PictureOptions *options, Job *job, GError **error) {
+             const PictureOptions *options, Work *work, GError **error) {
   g_autoptr(GstElement) pipeline = gst_object_ref_sink(gst_pipeline_new(NULL));
   guint first = input->pictures ? input->first : 1;
-  Pictures self = {pipeline, NULL, output, options, job, FALSE, first};
+  Pictures self = {pipeline, NULL, output, options, work, FALSE, first};
   elements_add(pipeline, filter);
   GstElement *encoder = new_encoder(&self, error);
   if (!encoder)
     return FALSE;
   elements_add(pipeline, encoder);
-  job_watch_encoder(job, encoder);
+  work_watch_encoder(work, encoder);
   GstElement *source = elements_new("uridecodebin", "source", error);
   if (!source)
     return FALSE;
@@ -139,10 +139,10 @@ picture_make(GstElement *filter, const Input *input, const Output *output,
   gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, &self, NULL);
   g_signal_connect(source, "pad-added", G_CALLBACK(on_pad_added), &self);
 
-  job->seconds = options->seconds;
-  job->expected = input->pictures ? input->last - first + 1 : output->pictures ? 0 : 1;
+  work->seconds = options->seconds;
+  work->expected = input->pictures ? input->last - first + 1 : output->pictures ? 0 : 1;
   input_prepare(input, source);
-  gboolean ended = job_run(job, pipeline, filter, error);
-  job->frames = self.next - first; /* one more may have been on its way */
+  gboolean ended = work_run(work, pipeline, filter, error);
+  work->frames = self.next - first; /* one more may have been on its way */
   return ended && check_written(&self, first, input->name, error);
 }

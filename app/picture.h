@@ -6,7 +6,7 @@
 #include <gst/gst.h>
 
 #include "input.h"
-#include "job.h"
+#include "work.h"
 #include "output.h"
 
 G_BEGIN_DECLS
@@ -20,8 +20,8 @@ typedef struct {
 } PictureOptions;
 
 /* Runs `filter` (floating) over the input and writes the output. FALSE with an error, or without
- * one when a signal ended it, which the job tells; pictures that were written by then stay. */
+ * one when a signal ended it, which the work tells; pictures that were written by then stay. */
 gboolean picture_make(GstElement *filter, const Input *input, const Output *output,
-                      const PictureOptions *options, Job *job, GError **error);
+                      const PictureOptions *options, Work *work, GError **error);
 
 G_END_DECLS

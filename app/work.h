@@ -35,36 +35,36 @@ typedef struct {
   gint64 started;
   GstClockTime length;
   guint64 expected; /* frames, where only their number is known; may be set before */
-} Job;
+} Work;
 
 /* From here until it is cleared, SIGINT, SIGTERM and SIGHUP do not end the process, so that what
  * was begun can be removed; SIGPIPE is ignored. The names have to live as long. */
-void job_init(Job *self, gboolean quiet, const gchar *input, const gchar *output);
-void job_clear(Job *self);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Job, job_clear)
+void work_init(Work *self, gboolean quiet, const gchar *input, const gchar *output);
+void work_clear(Work *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Work, work_clear)
 
 /* Plays the pipeline, of which `filter` is an element, until the end of its stream, an error or a
  * signal, and sets it to NULL. TRUE at the end of the stream. A first SIGINT or SIGTERM ends the
  * stream of a live source. FALSE without an error when a signal stopped it, which `signal` tells.
  */
-gboolean job_run(Job *self, GstElement *pipeline, GstElement *filter, GError **error);
+gboolean work_run(Work *self, GstElement *pipeline, GstElement *filter, GError **error);
 
-/* Ends the running job with an error, from any thread. It takes the error. What elements have said
+/* Ends the running work with an error, from any thread. It takes the error. What elements have said
  * before comes first. */
-void job_fail(Job *self, GError *error);
+void work_fail(Work *self, GError *error);
 
-/* Ends the running job because its input has no video that can be decoded. For any thread. */
-void job_fail_without_video(Job *self);
+/* Ends the running work because its input has no video that can be decoded. For any thread. */
+void work_fail_without_video(Work *self);
 
 /* Looks at the frames that an encoder gets, so that a line in the end says when they have fewer
- * bits than those of the filter. Before the job runs, or from any thread before the encoder's first
- * frame. */
-void job_watch_encoder(Job *self, GstElement *encoder);
+ * bits than those of the filter. Before the work runs, or from any thread before the encoder's
+ * first frame. */
+void work_watch_encoder(Work *self, GstElement *encoder);
 
 /* A line about what the user ought to know, not an error. For any thread. */
-void job_note(Job *self, const gchar *format, ...) G_GNUC_PRINTF(2, 3);
+void work_note(Work *self, const gchar *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* The end of what was wanted has come before that of the stream. For any thread. */
-void job_finish(Job *self);
+void work_finish(Work *self);
 
 G_END_DECLS

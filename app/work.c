@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "job.h"
+#include "work.h"
 #include "elements.h"
 #include "errors.h"
 #include "shown.h"
@@ -20,16 +20,16 @@
 #define MOST_SECONDS_STOPPED 5
 #define CLEAR_LINE "\r\033[K"
 
-/* Names of messages that the job's own threads post. The bus keeps them in order with those of
+/* Names of messages that the work's own threads post. The bus keeps them in order with those of
  * elements. */
-#define SAYS_ERROR "job-error"
-#define SAYS_NO_VIDEO "job-no-video"
-#define SAYS_DONE "job-done"
+#define SAYS_ERROR "work-error"
+#define SAYS_NO_VIDEO "work-no-video"
+#define SAYS_DONE "work-done"
 
 /* ---- what is said ---- */
 
 void
-job_note(Job *self, const gchar *format, ...) {
+work_note(Work *self, const gchar *format, ...) {
   if (self->quiet)
     return;
   va_list arguments;
@@ -51,7 +51,7 @@ format_time(gdouble seconds) {
 
 /* Asked for while the pipeline still knows it. */
 static void
-query_length(Job *self) {
+query_length(Work *self) {
   gint64 length;
   if (!GST_CLOCK_TIME_IS_VALID(self->length) &&
       gst_element_query_duration(self->pipeline, GST_FORMAT_TIME, &length) && length > 0)
@@ -60,7 +60,7 @@ query_length(Job *self) {
 
 /* How much of the work is done, 0 to 1, or less than 0 where nobody knows. */
 static gdouble
-share_done(const Job *self, guint64 frames, GstClockTime last) {
+share_done(const Work *self, guint64 frames, GstClockTime last) {
   if (self->expected > 0)
     return (gdouble)frames / (gdouble)self->expected;
   GstClockTime end = self->length;
@@ -73,7 +73,7 @@ share_done(const Job *self, guint64 frames, GstClockTime last) {
 
 static gboolean
 tell_progress(gpointer user_data) {
-  Job *self = user_data;
+  Work *self = user_data;
   GST_OBJECT_LOCK(self->filter);
   guint64 frames = self->frames;
   GstClockTime last = self->last;
@@ -104,7 +104,7 @@ tell_progress(gpointer user_data) {
 /* ---- what happens ---- */
 
 static void
-read_size(Job *self, GstPad *pad) {
+read_size(Work *self, GstPad *pad) {
   g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
   GstVideoInfo format;
   if (!gst_video_info_from_caps(&format, caps))
@@ -116,7 +116,7 @@ read_size(Job *self, GstPad *pad) {
 
 static GstPadProbeReturn
 read_depth_kept(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
-  Job *self = user_data;
+  Work *self = user_data;
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
   GstCaps *caps;
   GstVideoInfo format;
@@ -132,14 +132,14 @@ read_depth_kept(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
 }
 
 void
-job_watch_encoder(Job *self, GstElement *encoder) {
+work_watch_encoder(Work *self, GstElement *encoder) {
   g_autoptr(GstPad) sink = gst_element_get_static_pad(encoder, "sink");
   gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, read_depth_kept, self, NULL);
 }
 
 static GstPadProbeReturn
 count_frame(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
-  Job *self = user_data;
+  Work *self = user_data;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
   GstClockTime end = elements_running_time(pad, buffer);
   if (GST_CLOCK_TIME_IS_VALID(end) && GST_BUFFER_DURATION_IS_VALID(buffer))
@@ -154,30 +154,30 @@ count_frame(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
 }
 
 static void
-post(Job *self, GstStructure *said) {
+post(Work *self, GstStructure *said) {
   gst_element_post_message(self->pipeline,
                            gst_message_new_application(GST_OBJECT(self->pipeline), said));
 }
 
 void
-job_finish(Job *self) {
+work_finish(Work *self) {
   post(self, gst_structure_new_empty(SAYS_DONE));
 }
 
 void
-job_fail(Job *self, GError *error) {
+work_fail(Work *self, GError *error) {
   post(self, gst_structure_new(SAYS_ERROR, "error", G_TYPE_ERROR, error, NULL));
   g_error_free(error);
 }
 
 void
-job_fail_without_video(Job *self) {
+work_fail_without_video(Work *self) {
   post(self, gst_structure_new_empty(SAYS_NO_VIDEO));
 }
 
 /* The first error is the one that is told. Takes the error. */
 static void
-end_with(Job *self, GError *error) {
+end_with(Work *self, GError *error) {
   if (self->error)
     g_error_free(error);
   else
@@ -186,7 +186,7 @@ end_with(Job *self, GError *error) {
 }
 
 static void
-on_own_message(Job *self, GstMessage *message) {
+on_own_message(Work *self, GstMessage *message) {
   GError *error = NULL;
   if (GST_MESSAGE_SRC(message) != GST_OBJECT(self->pipeline))
     return;
@@ -202,7 +202,7 @@ on_own_message(Job *self, GstMessage *message) {
 }
 
 static void
-on_element_message(Job *self, GstMessage *message) {
+on_element_message(Work *self, GstMessage *message) {
   const GstStructure *said = gst_message_get_structure(message);
   if (gst_message_has_name(message, "cudaconv-backend")) {
     g_free(self->backend);
@@ -218,32 +218,32 @@ on_element_message(Job *self, GstMessage *message) {
 
 /* Refused values are errors in the end, for nothing here changes them while frames flow. */
 static void
-on_warning(Job *self, GstMessage *message) {
+on_warning(Work *self, GstMessage *message) {
   g_autoptr(GError) warning = NULL;
   gst_message_parse_warning(message, &warning, NULL);
   g_strdelimit(warning->message, "\n", ' ');
   if (!error_is_of_input(GST_MESSAGE_SRC(message)))
-    job_note(self, "Warning: %s", warning->message);
+    work_note(self, "Warning: %s", warning->message);
   else if (self->warnings++ == 0)
     self->warning = g_strdup(warning->message);
 }
 
 /* What was not as it should be, though OUT is made. */
 static void
-tell_flaws(Job *self) {
+tell_flaws(Work *self) {
   if (self->missing)
-    job_note(self, "%s: left out: %s (not installed)", self->input, self->missing);
+    work_note(self, "%s: left out: %s (not installed)", self->input, self->missing);
   if (self->depth_kept > 0 && self->depth_kept < self->depth)
-    job_note(self, "%s: its samples have %u bits, and those of %s have %u", self->output,
-             self->depth_kept, self->input, self->depth);
+    work_note(self, "%s: its samples have %u bits, and those of %s have %u", self->output,
+              self->depth_kept, self->input, self->depth);
   if (self->warnings > 0)
-    job_note(self, "%s: parts of it could not be read, %u time%s (%s)", self->input, self->warnings,
-             self->warnings == 1 ? "" : "s", self->warning);
+    work_note(self, "%s: parts of it could not be read, %u time%s (%s)", self->input,
+              self->warnings, self->warnings == 1 ? "" : "s", self->warning);
 }
 
 static gboolean
 on_message(GstBus *bus, GstMessage *message, gpointer user_data) {
-  Job *self = user_data;
+  Work *self = user_data;
   switch (GST_MESSAGE_TYPE(message)) {
   case GST_MESSAGE_ERROR: {
     g_autofree gchar *text =
@@ -274,15 +274,15 @@ on_message(GstBus *bus, GstMessage *message, gpointer user_data) {
 
 static gboolean
 end_stream(gpointer user_data) {
-  Job *self = user_data;
+  Work *self = user_data;
   gst_element_send_event(self->pipeline, gst_event_new_eos());
   return G_SOURCE_REMOVE;
 }
 
 /* A recording is complete when somebody stops it; of a file there is only the whole. What comes
- * before the start or after the end is for job_run and its caller. */
+ * before the start or after the end is for work_run and its caller. */
 static void
-on_signal(Job *self, gint number) {
+on_signal(Work *self, gint number) {
   if (self->live && self->signal == 0) {
     self->signal = number;
     end_stream(self);
@@ -316,7 +316,7 @@ on_hangup(gpointer user_data) {
 }
 
 void
-job_init(Job *self, gboolean quiet, const gchar *input, const gchar *output) {
+work_init(Work *self, gboolean quiet, const gchar *input, const gchar *output) {
   memset(self, 0, sizeof *self);
   self->quiet = quiet;
   self->terminal = isatty(STDERR_FILENO) && !quiet;
@@ -331,7 +331,7 @@ job_init(Job *self, gboolean quiet, const gchar *input, const gchar *output) {
 }
 
 void
-job_clear(Job *self) {
+work_clear(Work *self) {
   for (guint i = 0; i < G_N_ELEMENTS(self->signals); i++)
     g_clear_handle_id(&self->signals[i], g_source_remove);
   g_clear_pointer(&self->loop, g_main_loop_unref);
@@ -361,7 +361,7 @@ has_stopped(GstElement *source) {
  * come any more. */
 static gboolean
 check_source(gpointer user_data) {
-  Job *self = user_data;
+  Work *self = user_data;
   g_autoptr(GstElement) source = gst_bin_get_by_name(GST_BIN(self->pipeline), "source");
   gboolean waits = source && source->numsrcpads == 0 && has_stopped(source);
   self->stopped = waits ? self->stopped + 1 : 0;
@@ -373,18 +373,18 @@ check_source(gpointer user_data) {
 
 /* An element that cannot start says why before, as a rule. */
 static void
-start(Job *self) {
+start(Work *self) {
   GstStateChangeReturn change = gst_element_set_state(self->pipeline, GST_STATE_PAUSED);
   self->live = change == GST_STATE_CHANGE_NO_PREROLL;
   if (change != GST_STATE_CHANGE_FAILURE)
     change = gst_element_set_state(self->pipeline, GST_STATE_PLAYING);
   if (change == GST_STATE_CHANGE_FAILURE)
-    job_fail(self, g_error_new(GST_CORE_ERROR, GST_CORE_ERROR_STATE_CHANGE,
-                               "%s: it could not be started", self->input));
+    work_fail(self, g_error_new(GST_CORE_ERROR, GST_CORE_ERROR_STATE_CHANGE,
+                                "%s: it could not be started", self->input));
 }
 
 gboolean
-job_run(Job *self, GstElement *pipeline, GstElement *filter, GError **error) {
+work_run(Work *self, GstElement *pipeline, GstElement *filter, GError **error) {
   self->pipeline = pipeline;
   self->filter = filter;
   g_autoptr(GstPad) src = gst_element_get_static_pad(filter, "src");
