@@ -139,6 +139,7 @@ picture_make(GstElement *filter, const Input *input, const Output *output,
   gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, &self, NULL);
   g_signal_connect(source, "pad-added", G_CALLBACK(on_pad_added), &self);
 
+  work->video_only = TRUE;
   work->seconds = options->seconds;
   work->expected = input->pictures ? input->last - first + 1 : output->pictures ? 0 : 1;
   input_prepare(input, source);

@@ -222,6 +222,10 @@ on_warning(Work *self, GstMessage *message) {
   g_autoptr(GError) warning = NULL;
   gst_message_parse_warning(message, &warning, NULL);
   g_strdelimit(warning->message, "\n", ' ');
+  /* of decoders that are not installed on_element_message knows */
+  if (g_error_matches(warning, GST_STREAM_ERROR, GST_STREAM_ERROR_CODEC_NOT_FOUND) ||
+      g_error_matches(warning, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN))
+    return;
   if (!error_is_of_input(GST_MESSAGE_SRC(message)))
     work_note(self, "Warning: %s", warning->message);
   else if (self->warnings++ == 0)
@@ -231,7 +235,7 @@ on_warning(Work *self, GstMessage *message) {
 /* What was not as it should be, though OUT is made. */
 static void
 tell_flaws(Work *self) {
-  if (self->missing)
+  if (self->missing && !self->video_only)
     work_note(self, "%s: left out: %s (not installed)", self->input, self->missing);
   if (self->depth_kept > 0 && self->depth_kept < self->depth)
     work_note(self, "%s: its samples have %u bits, and those of %s have %u", self->output,

@@ -11,6 +11,7 @@ typedef struct {
   GstElement *pipeline, *filter; /* while it runs */
   const gchar *input, *output;   /* their names, for messages */
   gboolean quiet;                /* nothing is said but errors */
+  gboolean video_only;           /* sound of the input is not wanted */
   gdouble seconds;               /* of a live source, after which the stream ends; 0: none */
 
   /* What is known afterwards. */

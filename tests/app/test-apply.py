@@ -5,6 +5,8 @@
     tests/app/test-apply.py BUILD
 """
 
+import os
+
 import media
 from media import H264, RATE, SECOND, film, frames_of, only, read, sound, video
 
@@ -224,6 +226,16 @@ class Shapes(media.Case):
             streams = read(self.folder / out)
             self.assertEqual(len(only(streams, "video/").hashes), 100)
             self.assertLess(abs(only(streams, "audio/").end - 4 * SECOND), SECOND // 10)
+
+    def test_sound_that_cannot_be_decoded(self):
+        """A film says what it lacks; a picture has no use for sound."""
+        source = self.folder / "in.mp4"
+        film(source, "mp4mux", f"{video(8)} ! {H264}", f"{sound(8)} ! {AAC}")
+        decoders = ("avdec_aac", "avdec_aac_fixed", "avdec_aac_latm", "faad", "fdkaacdec", "voaacdec")
+        env = {**os.environ, "GST_PLUGIN_FEATURE_RANK": ",".join(f"{name}:NONE" for name in decoders)}
+        self.assertIn("left out: MPEG-4 AAC decoder", self.apply(source, "out.ogv", env=env).stderr)
+        self.assertEqual(self.apply(source, "out.png", env=env).stderr, "")
+        self.assertEqual(self.apply(source, "out.mp4", env=env).stderr, "")
 
     def test_no_frame(self):
         source = self.folder / "in.mkv"
