@@ -9,7 +9,9 @@ static gchar *
 replace(const gchar *text, const gchar *pattern, const gchar *replacement) {
   g_autoptr(GRegex) regex = g_regex_new(pattern, G_REGEX_CASELESS | G_REGEX_RAW, 0, NULL);
   gchar *replaced = g_regex_replace(regex, text, -1, 0, replacement, 0, NULL);
-  return replaced ? replaced : g_strdup(text);
+  if (!replaced)
+    replaced = g_strdup(text);
+  return replaced;
 }
 
 gchar *
