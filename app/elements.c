@@ -48,6 +48,23 @@ elements_add(GstElement *pipeline, GstElement *element) {
   return element;
 }
 
+GstElement *
+elements_add_queue(GstElement *pipeline, guint buffers) {
+  GstElement *queue = gst_element_factory_make("queue", NULL);
+  g_object_set(queue, "max-size-buffers", buffers, "max-size-bytes", 0, "max-size-time", (guint64)0,
+               NULL);
+  return elements_add(pipeline, queue);
+}
+
+void
+elements_discard(GstElement *pipeline, GstPad *pad) {
+  GstElement *sink = gst_element_factory_make("fakesink", NULL);
+  g_object_set(sink, "async", FALSE, NULL);
+  elements_add(pipeline, sink);
+  g_autoptr(GstPad) into = gst_element_get_static_pad(sink, "sink");
+  gst_pad_link(pad, into);
+}
+
 /* The value of the tag that says how a picture is to be turned, or NULL. */
 static gchar *
 orientation_of(GstPad *pad) {

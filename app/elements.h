@@ -42,4 +42,11 @@ gboolean elements_link_frames(GstElement *pipeline, GstPad *pad, GstPad *sink,
  * that many seconds of running time. */
 void elements_end_after(GstPad *pad, gdouble seconds);
 
+/* Adds a queue of so many buffers; 0: of any number, for streams that wait for each other in a
+ * muxer. */
+GstElement *elements_add_queue(GstElement *pipeline, guint buffers);
+
+/* Takes what leaves `pad` out of the way. */
+void elements_discard(GstElement *pipeline, GstPad *pad);
+
 G_END_DECLS

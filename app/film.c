@@ -29,16 +29,6 @@ film_report_clear(FilmReport *self) {
 
 /* ---- parts of the pipeline ---- */
 
-/* Frames of a few, since they are large, or streams of any length that wait for each other in the
- * muxer. */
-static GstElement *
-add_queue(Film *self, guint frames) {
-  GstElement *queue = gst_element_factory_make("queue", NULL);
-  g_object_set(queue, "max-size-buffers", frames, "max-size-bytes", 0, "max-size-time", (guint64)0,
-               NULL);
-  return elements_add(self->pipeline, queue);
-}
-
 static gboolean
 link_to_muxer(Film *self, GstElement *last, const Route *route) {
   if (route->parser) {
@@ -48,7 +38,7 @@ link_to_muxer(Film *self, GstElement *last, const Route *route) {
       return FALSE;
     last = parser;
   }
-  GstElement *queue = add_queue(self, 0);
+  GstElement *queue = elements_add_queue(self->pipeline, 0);
   g_autoptr(GstPad) into = gst_element_request_pad(self->muxer, route->into, NULL, NULL);
   g_autoptr(GstPad) src = gst_element_get_static_pad(queue, "src");
   if (into && gst_element_link(last, queue) && gst_pad_link(src, into) == GST_PAD_LINK_OK)
@@ -63,13 +53,6 @@ static gboolean
 link_pad(GstPad *pad, GstElement *element) {
   g_autoptr(GstPad) sink = gst_element_get_static_pad(element, "sink");
   return gst_pad_link(pad, sink) == GST_PAD_LINK_OK;
-}
-
-static void
-discard(Film *self, GstPad *pad) {
-  GstElement *sink = gst_element_factory_make("fakesink", NULL);
-  g_object_set(sink, "async", FALSE, NULL);
-  link_pad(pad, elements_add(self->pipeline, sink));
 }
 
 /* The codec alone, without profile and level, which are not known before the end. */
@@ -93,7 +76,7 @@ static void
 leave_out(Film *self, GstPad *pad, GstCaps *caps, const gchar *why) {
   g_autofree gchar *what = describe_codec(caps);
   work_note(self->work, "%s: left out: %s (%s)", self->output->name, what, why);
-  discard(self, pad);
+  elements_discard(self->pipeline, pad);
 }
 
 /* ---- video ---- */
@@ -141,7 +124,6 @@ describe_interlace(GstElement *bin, const GstVideoInfo *info) {
 static GstElement *
 new_encoder(const Film *self, const GstVideoInfo *info, GError **error) {
   const Media *media = self->output->media;
-  const gchar *description;
   if (self->options->encoder)
     return elements_parse_encoder(self->options->encoder, error);
   const gchar *const *list = media->video;
@@ -149,7 +131,7 @@ new_encoder(const Film *self, const GstVideoInfo *info, GError **error) {
     list = media->lossless;
   else if (GST_VIDEO_INFO_COMP_DEPTH(info, 0) > 8 && media->deep[0])
     list = media->deep;
-  return media_new_encoder(list, self->output->name, &description, error);
+  return media_new_encoder(list, self->output->name, error);
 }
 
 static GstElement *
@@ -223,10 +205,10 @@ add_video(Film *self, GstPad *pad, GstCaps *caps, GError **error) {
                 "%s: its video has no known format", self->work->input);
     return FALSE;
   }
-  GstElement *decoded = add_queue(self, 4);
+  GstElement *decoded = elements_add_queue(self->pipeline, 4);
   g_autoptr(GstPad) sink = gst_element_get_static_pad(decoded, "sink");
   GstElement *before = elements_add(self->pipeline, gst_element_factory_make("videoconvert", NULL));
-  GstElement *filtered = add_queue(self, 8);
+  GstElement *filtered = elements_add_queue(self->pipeline, 8);
   GstElement *after = elements_add(self->pipeline, gst_element_factory_make("videoconvert", NULL));
   if (!gst_element_link_many(decoded, before, self->filter, filtered, after, NULL) ||
       !link_encoder(self, after, &info, error) ||
@@ -245,7 +227,7 @@ add_video(Film *self, GstPad *pad, GstCaps *caps, GError **error) {
 
 static gboolean
 copy_stream(Film *self, GstPad *pad, GstElement *converter, const Route *route) {
-  GstElement *first = add_queue(self, 0);
+  GstElement *first = elements_add_queue(self->pipeline, 0);
   GstElement *last = first;
   if (converter) {
     last = elements_add(self->pipeline, converter);
@@ -265,15 +247,14 @@ report_sound(Film *self, const gchar *how, GstCaps *caps) {
 static void
 encode_sound(Film *self, GstPad *pad, GstCaps *caps) {
   const gchar *const *list = self->output->media->audio;
-  const gchar *description;
   g_autoptr(GError) error = NULL;
-  GstElement *encoder = media_new_encoder(list, "sound", &description, &error);
+  GstElement *encoder = media_new_encoder(list, "sound", &error);
   if (!encoder) {
     leave_out(self, pad, caps, error->message);
     return;
   }
   elements_add(self->pipeline, encoder);
-  GstElement *queue = add_queue(self, 0);
+  GstElement *queue = elements_add_queue(self->pipeline, 0);
   GstElement *convert =
       elements_add(self->pipeline, gst_element_factory_make("audioconvert", NULL));
   GstElement *resample =
@@ -337,7 +318,7 @@ on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
     caps = gst_pad_query_caps(pad, NULL);
   /* of damaged streams, of which nothing was decoded */
   if (!gst_caps_is_fixed(caps)) {
-    discard(self, pad);
+    elements_discard(self->pipeline, pad);
     return;
   }
   gboolean is_video =

@@ -89,15 +89,12 @@ element_names(const gchar *const *list) {
 }
 
 GstElement *
-media_new_encoder(const gchar *const *list, const gchar *what, const gchar **description,
-                  GError **error) {
+media_new_encoder(const gchar *const *list, const gchar *what, GError **error) {
   for (const gchar *const *next = list; *next; next++) {
     GstElement *encoder =
         gst_parse_bin_from_description_full(*next, TRUE, NULL, GST_PARSE_FLAG_FATAL_ERRORS, NULL);
-    if (encoder) {
-      *description = *next;
+    if (encoder)
       return encoder;
-    }
   }
   g_autofree gchar *names = element_names(list);
   g_set_error(error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,

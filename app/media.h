@@ -28,8 +28,7 @@ const Media *media_of_name(const gchar *name);
 gchar *media_list_endings(void);
 
 /* The first encoder of a list that is installed, as an element (floating) with a sink and a source
- * pad, and its description. NULL when there is none; the error names `what` it was for. */
-GstElement *media_new_encoder(const gchar *const *list, const gchar *what,
-                              const gchar **description, GError **error);
+ * pad. NULL when there is none; the error names `what` it was for. */
+GstElement *media_new_encoder(const gchar *const *list, const gchar *what, GError **error);
 
 G_END_DECLS

@@ -16,7 +16,8 @@ typedef struct {
   const PictureOptions *options;
   Work *work;
   gboolean has_video;
-  guint next; /* number of the picture that comes next */
+  guint next;    /* number of the picture that comes next */
+  gboolean done; /* the one picture that is wanted is written */
 } Pictures;
 
 /* The frame that is shown at a time is the one that ends after it; those before are not filtered.
@@ -36,23 +37,18 @@ skip_frame(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
 static void
 on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
   Pictures *self = user_data;
-  GstElement *queue = gst_element_factory_make("queue", NULL);
-  g_object_set(queue, "max-size-buffers", 4, "max-size-bytes", 0, "max-size-time", (guint64)0,
-               NULL);
-  elements_add(self->pipeline, queue);
   if (self->has_video) {
-    GstElement *sink = gst_element_factory_make("fakesink", NULL);
-    g_object_set(sink, "async", FALSE, NULL);
-    gst_element_link(queue, elements_add(self->pipeline, sink));
-  } else {
-    gst_element_link(queue, self->convert);
-    elements_keep_upright(self->pipeline, pad);
-    if (self->options->at > 0)
-      gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, skip_frame, self, NULL);
-    if (self->options->seconds > 0)
-      elements_end_after(pad, self->options->seconds);
-    self->has_video = TRUE;
+    elements_discard(self->pipeline, pad);
+    return;
   }
+  self->has_video = TRUE;
+  GstElement *queue = elements_add_queue(self->pipeline, 4);
+  gst_element_link(queue, self->convert);
+  elements_keep_upright(self->pipeline, pad);
+  if (self->options->at > 0)
+    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, skip_frame, self, NULL);
+  if (self->options->seconds > 0)
+    elements_end_after(pad, self->options->seconds);
   g_autoptr(GstPad) sink = gst_element_get_static_pad(queue, "sink");
   gst_pad_link(pad, sink);
 }
@@ -63,7 +59,8 @@ on_sample(GstAppSink *sink, gpointer user_data) {
   g_autoptr(GstSample) sample = gst_app_sink_pull_sample(sink);
   g_autoptr(GError) error = NULL;
   GstMapInfo map;
-  if (!sample)
+  /* of a film, frames behind the one that is wanted may be on their way */
+  if (!sample || self->done)
     return GST_FLOW_EOS;
   GstBuffer *buffer = gst_sample_get_buffer(sample);
   if (!gst_buffer_map(buffer, &map, GST_MAP_READ))
@@ -77,18 +74,18 @@ on_sample(GstAppSink *sink, gpointer user_data) {
   }
   if (self->output->pictures)
     return GST_FLOW_OK;
+  self->done = TRUE;
   work_finish(self->work);
   return GST_FLOW_EOS;
 }
 
 static GstElement *
 new_encoder(const Pictures *self, GError **error) {
-  const gchar *description;
   const Media *media = self->output->media;
   if (self->options->encoder)
     return elements_parse_encoder(self->options->encoder, error);
   return media_new_encoder(self->options->lossless ? media->lossless : media->video,
-                           self->output->name, &description, error);
+                           self->output->name, error);
 }
 
 /* Whether there was a frame to make a picture of. */
@@ -110,7 +107,7 @@ picture_make(GstElement *filter, const Input *input, const Output *output,
              const PictureOptions *options, Work *work, GError **error) {
   g_autoptr(GstElement) pipeline = gst_object_ref_sink(gst_pipeline_new(NULL));
   guint first = input->pictures ? input->first : 1;
-  Pictures self = {pipeline, NULL, output, options, work, FALSE, first};
+  Pictures self = {pipeline, NULL, output, options, work, FALSE, first, FALSE};
   elements_add(pipeline, filter);
   GstElement *encoder = new_encoder(&self, error);
   if (!encoder)

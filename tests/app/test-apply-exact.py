@@ -80,6 +80,10 @@ class Exact(media.Case):
         for at, n in (("0", 0), ("0.04", 1), ("0.999", 24), ("1.961", 49)):
             self.apply("--at", at, source, "at.png")
             self.assertEqual(frames_of(self.folder / "at.png", RGBA).hashes, [frames[n]], at)
+        # frames behind it that are on their way do not take its place
+        for _ in range(15):
+            self.apply("--at=0", source, "at.png")
+            self.assertEqual(frames_of(self.folder / "at.png", RGBA).hashes, frames[:1])
         self.apply("--at=2.5", source, "at.png", status=1, says="it has no frame at --at 2.5 seconds")
         for seconds, n in (("1", 25), ("0.06", 2), ("100", 50)):
             self.apply("--lossless", "--seconds", seconds, source, "part.mkv")
