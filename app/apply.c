@@ -3,21 +3,17 @@
 /* cudaconv apply IN OUT: reads the options, and says in the end what was made. */
 
 #include "command.h"
+#include "convert.h"
 #include "elements.h"
-#include "film.h"
 #include "filter.h"
 #include "input.h"
 #include "work.h"
 #include "output.h"
-#include "picture.h"
 #include "shown.h"
 #include "split.h"
 
-#include <glib-unix.h>
 #include <math.h>
-#include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 #define SUMMARY                                                                                    \
   "Filters IN into OUT.\n\n"                                                                       \
@@ -166,7 +162,7 @@ report(const Work *work, const Output *output, const FilmReport *film) {
                          work->width, work->height);
   if (film->codec) {
     g_string_append_printf(line, ", %s", film->codec);
-    g_string_append_printf(line, "; %s", film->sound->len ? film->sound->str : "no sound");
+    g_string_append_printf(line, "; %s", *film->sound ? film->sound : "no sound");
   }
   g_string_append_printf(line, "; filtered on %s", work->backend ? work->backend : "?");
   if (work->device)
@@ -192,29 +188,6 @@ check_length(Work *work, const Output *output, const ApplyOptions *options) {
               (gdouble)told / GST_SECOND, (gdouble)work->last / GST_SECOND);
 }
 
-/* Ends as the signal would have ended it, so that a loop of a shell ends as well. */
-static AppStatus
-end_by_signal(gint number) {
-  signal(number, SIG_DFL);
-  raise(number);
-  return APP_FAILED;
-}
-
-static gboolean
-make(GstElement *filter, const Input *input, Output *output, const ApplyOptions *options,
-     Work *work, FilmReport *film, GError **error) {
-  if (output->media->kind == MEDIA_FILM) {
-    const FilmOptions wanted = {options->encoder, options->lossless, options->seconds_value,
-                                options->rate};
-    return output_begin(output, error) &&
-           film_make(filter, input, output, &wanted, work, film, error) &&
-           input_check_unchanged(input, error) && output_commit(output, error);
-  }
-  const PictureOptions wanted = {options->encoder, options->lossless, options->seconds_value,
-                                 options->at_value, options->rate};
-  return picture_make(filter, input, output, &wanted, work, error);
-}
-
 /* Does the work. FALSE without an error when a signal ended it. */
 static gboolean
 apply(const ApplyOptions *options, const FilterOptions *properties, const Input *input,
@@ -228,7 +201,9 @@ apply(const ApplyOptions *options, const FilterOptions *properties, const Input 
   g_auto(Work) work = {0};
   work_init(&work, options->quiet, input->name, output->name);
   g_auto(FilmReport) film = {0};
-  gboolean ok = make(filter, input, output, options, &work, &film, error);
+  const ConvertOptions wanted = {options->encoder, options->lossless, options->seconds_value,
+                                 options->at_value, options->rate};
+  gboolean ok = convert(filter, input, output, &wanted, &work, &film, error);
   *signal_number = work.signal;
   if (ok) {
     check_length(&work, output, options);
@@ -283,5 +258,5 @@ app_apply(int argc, char **argv) {
                              : "cudaconv apply: interrupted; %s is as it was\n",
              name);
   output_clear(&output);
-  return end_by_signal(number);
+  return app_end_by_signal(number);
 }

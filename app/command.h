@@ -24,6 +24,10 @@ typedef AppStatus (*AppRun)(int argc, char **argv);
 
 AppStatus app_apply(int argc, char **argv);
 AppStatus app_play(int argc, char **argv);
+AppStatus app_plan(int argc, char **argv);
+AppStatus app_run(int argc, char **argv);
+AppStatus app_status(int argc, char **argv);
+AppStatus app_merge(int argc, char **argv);
 AppStatus app_kernels(int argc, char **argv);
 AppStatus app_presets(int argc, char **argv);
 AppStatus app_doctor(int argc, char **argv);
@@ -42,6 +46,9 @@ gchar **app_parse_arguments(GOptionContext *context, int argc, char **argv, guin
 /* Says on stderr what went wrong in sub-command `name`, in one line, and for a wrong usage where
  * help is. */
 AppStatus app_fail(const gchar *name, AppStatus status, const GError *error);
+
+/* Ends the process as the signal would have ended it, so that a loop of a shell ends as well. */
+AppStatus app_end_by_signal(gint number);
 
 /* Errors of the command line. */
 #define APP_USAGE_ERROR g_quark_from_static_string("cudaconv-usage")

@@ -41,6 +41,12 @@ elements_parse_encoder(const gchar *description, GError **error) {
   return NULL;
 }
 
+gboolean
+elements_is_video(GstCaps *caps) {
+  const gchar *name = gst_structure_get_name(gst_caps_get_structure(caps, 0));
+  return g_str_has_prefix(name, "video/") || g_str_has_prefix(name, "image/");
+}
+
 GstElement *
 elements_add(GstElement *pipeline, GstElement *element) {
   gst_bin_add(GST_BIN(pipeline), element);

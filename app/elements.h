@@ -20,6 +20,9 @@ GstElement *elements_parse(const gchar *description, const gchar *option, const 
 /* What --encoder gives, which has a sink and a source pad. */
 GstElement *elements_parse_encoder(const gchar *description, GError **error);
 
+/* Whether a stream is video or a picture, encoded or raw. */
+gboolean elements_is_video(GstCaps *caps);
+
 /* Adds an element to a pipeline and brings it into its state. Returns the element. */
 GstElement *elements_add(GstElement *pipeline, GstElement *element);
 

@@ -20,8 +20,8 @@ typedef struct {
 } FilmOptions;
 
 typedef struct {
-  gchar *codec;   /* of its video, for people */
-  GString *sound; /* what became of the sound; empty: there was none */
+  gchar *codec; /* of its video, for people; NULL: it has none */
+  gchar *sound; /* what became of the sound; empty: there was none */
 } FilmReport;
 
 void film_report_clear(FilmReport *self);

@@ -5,7 +5,13 @@
 #include <string.h>
 
 #define ELEMENT "cudaconv"
+#define KERNEL_FILE "kernel-file"
 #define MOST_NESTED 16 /* arrays in each other */
+#define WORD_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=.,:/+%"
+
+/* Properties that say where a frame is filtered, not what comes out. */
+static const gchar *const where_properties[] = {"backend", "cuda-device-id", "in-flight",
+                                                "n-threads", NULL};
 
 typedef struct {
   gchar *property, *text;
@@ -223,19 +229,115 @@ load_preset(GstElement *filter, const gchar *preset, GError **error) {
   return FALSE;
 }
 
-GstElement *
-filter_options_make(const FilterOptions *self, GError **error) {
-  g_autoptr(GstElement) filter = gst_object_ref_sink(gst_element_factory_make(ELEMENT, "filter"));
+gboolean
+filter_options_apply(const FilterOptions *self, GstElement *filter, GError **error) {
   if (self->preset && !load_preset(filter, self->preset, error))
-    return NULL;
+    return FALSE;
   for (guint i = 0; i < self->settings->len; i++) {
     const Setting *setting = &g_array_index(self->settings, Setting, i);
     if (!filter_set(filter, setting->property, setting->text, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+GstElement *
+filter_options_make(const FilterOptions *self, GError **error) {
+  g_autoptr(GstElement) filter = gst_object_ref_sink(gst_element_factory_make(ELEMENT, "filter"));
+  if (!filter_options_apply(self, filter, error))
+    return NULL;
+  GstElement *made = g_steal_pointer(&filter);
+  g_object_force_floating(G_OBJECT(made));
+  return made;
+}
+
+/* ---- settings as a text ---- */
+
+const gchar *
+filter_options_kernel_file(const FilterOptions *self) {
+  const gchar *path = NULL;
+  for (guint i = 0; i < self->settings->len; i++) {
+    const Setting *setting = &g_array_index(self->settings, Setting, i);
+    if (g_str_equal(setting->property, KERNEL_FILE))
+      path = setting->text;
+  }
+  return path;
+}
+
+static void
+append_word(GString *text, const gchar *name, const gchar *value) {
+  g_autofree gchar *word = g_strdup_printf("--%s=%s", name, value);
+  g_autofree gchar *quoted = g_shell_quote(word);
+  const gboolean plain = strspn(word, WORD_CHARACTERS) == strlen(word);
+  g_string_append_printf(text, "%s%s", text->len ? " " : "", plain ? word : quoted);
+}
+
+gchar *
+filter_options_to_text(const FilterOptions *self) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  if (self->preset)
+    append_word(text, "preset", self->preset);
+  for (guint i = 0; i < self->settings->len; i++) {
+    const Setting *setting = &g_array_index(self->settings, Setting, i);
+    append_word(text, setting->property, setting->text);
+  }
+  return g_strdup(text->str);
+}
+
+/* Sets what one word of such a text says. */
+static gboolean
+apply_word(GstElement *filter, const gchar *word, const gchar *kernel_file, GError **error) {
+  const gchar *equals = strchr(word, '=');
+  if (!g_str_has_prefix(word, "--") || !equals) {
+    g_set_error(error, APP_USAGE_ERROR, 0, "settings: \"%s\" is not --PROPERTY=VALUE", word);
+    return FALSE;
+  }
+  g_autofree gchar *property = g_strndup(word + 2, (gsize)(equals - word) - 2);
+  if (g_str_equal(property, "preset"))
+    return load_preset(filter, equals + 1, error);
+  const gboolean is_file = g_str_equal(property, KERNEL_FILE) && kernel_file;
+  return filter_set(filter, property, is_file ? kernel_file : equals + 1, error);
+}
+
+GstElement *
+filter_make_from_text(const gchar *text, const gchar *kernel_file, GError **error) {
+  g_auto(GStrv) words = NULL;
+  g_autoptr(GError) why = NULL;
+  if (!g_shell_parse_argv(text, NULL, &words, &why) &&
+      !g_error_matches(why, G_SHELL_ERROR, G_SHELL_ERROR_EMPTY_STRING)) {
+    g_propagate_error(error, g_steal_pointer(&why));
+    return NULL;
+  }
+  g_autoptr(GstElement) filter = gst_object_ref_sink(gst_element_factory_make(ELEMENT, "filter"));
+  for (gchar **word = words; word && *word; word++) {
+    if (!apply_word(filter, *word, kernel_file, error))
       return NULL;
   }
   GstElement *made = g_steal_pointer(&filter);
   g_object_force_floating(G_OBJECT(made));
   return made;
+}
+
+static gboolean
+says_where(const gchar *property) {
+  return g_strv_contains(where_properties, property);
+}
+
+gchar *
+filter_digest(GstElement *filter) {
+  g_autofree GParamSpec **specs = filter_list_properties(filter);
+  g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_MD5);
+  for (guint i = 0; specs[i]; i++) {
+    g_auto(GValue) value = G_VALUE_INIT;
+    if (says_where(specs[i]->name) || g_str_equal(specs[i]->name, KERNEL_FILE))
+      continue;
+    g_value_init(&value, specs[i]->value_type);
+    g_object_get_property(G_OBJECT(filter), specs[i]->name, &value);
+    g_autofree gchar *text = gst_value_serialize(&value);
+    g_autofree gchar *line = g_strdup_printf("%s=%s\n", specs[i]->name, text ? text : "");
+    g_checksum_update(checksum, (const guchar *)line, -1);
+  }
+  return g_strdup(g_checksum_get_string(checksum));
 }
 
 /* ---- options ---- */
@@ -320,19 +422,14 @@ filter_options_free(FilterOptions *self) {
   g_free(self);
 }
 
-void
-filter_options_add(FilterOptions *self, GOptionContext *context) {
-  const GOptionEntry common[] = {
-      {"preset", 'p', 0, G_OPTION_ARG_CALLBACK, take_preset,
-       "Start from a preset (`cudaconv presets`); the options below come after it", "NAME"},
-      {"set", 0, 0, G_OPTION_ARG_CALLBACK, take_set, "Set a property, as its option does",
-       "PROPERTY=VALUE"},
-      {0}};
-  GOptionGroup *group = g_option_context_get_main_group(context);
-  g_option_group_add_entries(group, common);
+/* An option for each property, or for those alone that say where a frame is filtered. */
+static void
+add_properties(FilterOptions *self, GOptionContext *context, gboolean all) {
   g_autoptr(GArray) entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));
   for (guint i = 0; self->properties[i]; i++) {
     GParamSpec *spec = self->properties[i];
+    if (!all && !says_where(spec->name))
+      continue;
     gchar *description = describe_property(self, spec);
     g_ptr_array_add(self->descriptions, description);
     const GOptionEntry entry = {spec->name,
@@ -346,5 +443,22 @@ filter_options_add(FilterOptions *self, GOptionContext *context) {
   }
   g_free(self->entries);
   self->entries = (GOptionEntry *)g_array_free(g_steal_pointer(&entries), FALSE);
-  g_option_group_add_entries(group, self->entries);
+  g_option_group_add_entries(g_option_context_get_main_group(context), self->entries);
+}
+
+void
+filter_options_add(FilterOptions *self, GOptionContext *context) {
+  const GOptionEntry common[] = {
+      {"preset", 'p', 0, G_OPTION_ARG_CALLBACK, take_preset,
+       "Start from a preset (`cudaconv presets`); the options below come after it", "NAME"},
+      {"set", 0, 0, G_OPTION_ARG_CALLBACK, take_set, "Set a property, as its option does",
+       "PROPERTY=VALUE"},
+      {0}};
+  g_option_group_add_entries(g_option_context_get_main_group(context), common);
+  add_properties(self, context, TRUE);
+}
+
+void
+filter_options_add_where(FilterOptions *self, GOptionContext *context) {
+  add_properties(self, context, FALSE);
 }

@@ -23,6 +23,24 @@ void filter_options_add(FilterOptions *self, GOptionContext *context);
  * preset first. NULL when one of them is wrong, which the error says with what would be right. */
 GstElement *filter_options_make(const FilterOptions *self, GError **error);
 
+/* The same for those properties alone that say where a frame is filtered, not what comes out. */
+void filter_options_add_where(FilterOptions *self, GOptionContext *context);
+
+/* Sets those values on an element. */
+gboolean filter_options_apply(const FilterOptions *self, GstElement *filter, GError **error);
+
+/* The value of the last --kernel-file, or NULL; not a copy. */
+const gchar *filter_options_kernel_file(const FilterOptions *self);
+
+/* The options as one text, as a shell takes them: --preset=soft --sigma=2. Free it. */
+gchar *filter_options_to_text(const FilterOptions *self);
+
+/* A new element (floating) from such a text, with another kernel file where that is not NULL. */
+GstElement *filter_make_from_text(const gchar *text, const gchar *kernel_file, GError **error);
+
+/* A hash of the values of all properties that say what comes out. Free it. */
+gchar *filter_digest(GstElement *filter);
+
 /* Sets one property from its text, with a check of its range. */
 gboolean filter_set(GstElement *filter, const gchar *property, const gchar *text, GError **error);
 

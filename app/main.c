@@ -20,6 +20,10 @@ static const struct {
 } commands[] = {
     {"apply", "IN OUT", "filter a film, a picture or a camera into a file", app_apply, FALSE},
     {"play", "[IN]", "filter in a window, before and after side by side", app_play, FALSE},
+    {"plan", "IN...", "plan a long job in pieces, for many machines", app_plan, FALSE},
+    {"run", "JOB", "make a piece of a job, or all that are missing", app_run, FALSE},
+    {"status", "JOB", "say which pieces of a job are made", app_status, FALSE},
+    {"merge", "JOB", "check the pieces of a job and put them together", app_merge, FALSE},
     {"kernels", "", "list the kernels", app_kernels, FALSE},
     {"presets", "", "list the presets", app_presets, FALSE},
     {"doctor", "", "say what is installed, what is missing and how to mend it", app_doctor, TRUE},
@@ -155,6 +159,13 @@ app_fail(const gchar *name, AppStatus status, const GError *error) {
   if (status == APP_WRONG_USAGE)
     g_printerr("`cudaconv %s --help` says what it takes.\n", name);
   return status;
+}
+
+AppStatus
+app_end_by_signal(gint number) {
+  signal(number, SIG_DFL);
+  raise(number);
+  return APP_FAILED;
 }
 
 /* A standard stream that is closed would be the next file that opens, OUT say, and get messages. */

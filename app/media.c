@@ -4,7 +4,8 @@
 #include <string.h>
 
 #define H264 "x264enc name=encoder pass=qual quantizer=20 speed-preset=veryfast"
-#define H265 "x265enc name=encoder speed-preset=veryfast option-string=crf=20:log-level=error"
+#define H265_OPTIONS "crf=20:log-level=error"
+#define H265 "x265enc name=encoder speed-preset=veryfast option-string=" H265_OPTIONS
 #define H264_LOSSLESS "x264enc name=encoder pass=quant quantizer=0 speed-preset=veryfast"
 /* With frames that lag vp9enc of GStreamer 1.22 loses some, and with the frame rate as its time
  * base those of a variable rate that fall together. */
@@ -17,12 +18,24 @@
 #define AAC "fdkaacenc", "avenc_aac bitrate=192000", "voaacenc bitrate=192000"
 
 static const Media media[] = {
-    {{".mp4", ".m4v"}, MEDIA_FILM, "mp4mux", {H264, "openh264enc"}, {H265}, {H264_LOSSLESS}, {AAC}},
-    {{".mov"}, MEDIA_FILM, "qtmux", {H264, "openh264enc"}, {H265}, {H264_LOSSLESS}, {AAC}},
+    {{".mp4", ".m4v"},
+     MEDIA_FILM,
+     "mp4mux",
+     {H264, "openh264enc name=encoder"},
+     {H265},
+     {H264_LOSSLESS},
+     {AAC}},
+    {{".mov"},
+     MEDIA_FILM,
+     "qtmux",
+     {H264, "openh264enc name=encoder"},
+     {H265},
+     {H264_LOSSLESS},
+     {AAC}},
     {{".mkv"},
      MEDIA_FILM,
      "matroskamux",
-     {H264, "openh264enc"},
+     {H264, "openh264enc name=encoder"},
      {H265},
      {FFV1},
      {"flacenc", "opusenc"}},
@@ -75,6 +88,12 @@ media_list_endings(void) {
   return g_string_free(g_steal_pointer(&list), FALSE);
 }
 
+gboolean
+media_can_join(const Media *self) {
+  return self->kind == MEDIA_FILM && !g_str_equal(self->muxer, "avimux") &&
+         !g_str_equal(self->muxer, "oggmux");
+}
+
 /* The names of the elements in a list of descriptions: "x264enc or openh264enc". */
 static gchar *
 element_names(const gchar *const *list) {
@@ -101,4 +120,23 @@ media_new_encoder(const gchar *const *list, const gchar *what, GError **error) {
               "%s needs %s, which is not installed; `cudaconv doctor` names the packages", what,
               names);
   return NULL;
+}
+
+void
+media_fix_threads(GstElement *encoder) {
+  static const struct {
+    const gchar *factory, *property, *value;
+  } fixed[] = {
+      {"x264enc", "threads", "4"},
+      {"openh264enc", "multi-thread", "1"},
+      {"x265enc", "option-string", H265_OPTIONS ":frame-threads=2"},
+  };
+  g_autoptr(GstElement) named = gst_bin_get_by_name(GST_BIN(encoder), "encoder");
+  if (!named)
+    return;
+  const gchar *factory = GST_OBJECT_NAME(gst_element_get_factory(named));
+  for (guint i = 0; i < G_N_ELEMENTS(fixed); i++) {
+    if (g_str_equal(factory, fixed[i].factory))
+      gst_util_set_object_arg(G_OBJECT(named), fixed[i].property, fixed[i].value);
+  }
 }

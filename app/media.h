@@ -27,8 +27,15 @@ const Media *media_of_name(const gchar *name);
 /* All endings, as text. */
 gchar *media_list_endings(void);
 
+/* Whether a film of this kind can be put together from pieces, without encoding them again. */
+gboolean media_can_join(const Media *self);
+
 /* The first encoder of a list that is installed, as an element (floating) with a sink and a source
  * pad. NULL when there is none; the error names `what` it was for. */
 GstElement *media_new_encoder(const gchar *const *list, const gchar *what, GError **error);
+
+/* Gives an encoder of the table, which has not started, a number of threads of its own where its
+ * stream depends on that: the stream is the same then on a machine of 2 cores and one of 64. */
+void media_fix_threads(GstElement *encoder);
 
 G_END_DECLS

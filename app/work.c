@@ -65,10 +65,11 @@ share_done(const Work *self, guint64 frames, GstClockTime last) {
     return (gdouble)frames / (gdouble)self->expected;
   GstClockTime end = self->length;
   if (self->seconds > 0)
-    end = MIN(end, (GstClockTime)(self->seconds * GST_SECOND));
-  if (!GST_CLOCK_TIME_IS_VALID(end) || end == 0 || !GST_CLOCK_TIME_IS_VALID(last))
+    end = MIN(end, self->begin + (GstClockTime)(self->seconds * GST_SECOND));
+  if (!GST_CLOCK_TIME_IS_VALID(end) || end <= self->begin || !GST_CLOCK_TIME_IS_VALID(last) ||
+      last < self->begin)
     return -1;
-  return MIN((gdouble)last / (gdouble)end, 1);
+  return MIN((gdouble)(last - self->begin) / (gdouble)(end - self->begin), 1);
 }
 
 static gboolean

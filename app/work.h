@@ -13,6 +13,7 @@ typedef struct {
   gboolean quiet;                /* nothing is said but errors */
   gboolean video_only;           /* sound of the input is not wanted */
   gdouble seconds;               /* of a live source, after which the stream ends; 0: none */
+  GstClockTime begin;            /* running time at which the frames start */
 
   /* What is known afterwards. */
   guint64 frames;     /* that left the filter */

@@ -10,7 +10,7 @@ set -euo pipefail
 declare -A packages=(
   # what meson setup and ninja use
   [build]="gcc libc6-dev meson ninja-build pkg-config python3 libglib2.0-dev libgstreamer1.0-dev
-           libgstreamer-plugins-base1.0-dev"
+           libgstreamer-plugins-base1.0-dev libjson-glib-dev"
   # elements in the pipelines of the tests, and gst-launch-1.0; GStreamer in Python; processors that this
   # one is not; a display that is none, and its keys
   [test]="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "join.h"
+#include "elements.h"
+#include "input.h"
+#include "mux.h"
+#include "piece.h"
+
+#include <gst/app/gstappsink.h>
+#include <gst/app/gstappsrc.h>
+#include <gst/pbutils/pbutils.h>
+#include <string.h>
+
+typedef struct {
+  const Job *job;
+  const GPtrArray *records;
+  Mux *mux;
+  GstElement *video; /* an appsrc, which gets the packets of all pieces */
+  GThread *thread;   /* that reads the pieces */
+  gchar *codec;
+} Join;
+
+/* ---- pieces ---- */
+
+static gboolean
+fail(GError **error, const gchar *path, const gchar *why) {
+  g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, "%s: %s", path, why);
+  return FALSE;
+}
+
+static gboolean
+read_time(const gchar *word, GstClockTime *time) {
+  guint64 number = GST_CLOCK_TIME_NONE;
+  const gboolean ok =
+      g_str_equal(word, "-") || g_ascii_string_to_unsigned(word, 10, 0, G_MAXINT64, &number, NULL);
+  *time = number;
+  return ok;
+}
+
+/* The times that `cudaconv run` has written for each packet, of PiecePacket. */
+static GArray *
+read_times(const gchar *path, GError **error) {
+  g_autofree gchar *text = NULL;
+  if (!g_file_get_contents(path, &text, NULL, error))
+    return NULL;
+  g_autoptr(GArray) packets = g_array_new(FALSE, FALSE, sizeof(PiecePacket));
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  for (gchar **line = lines; *line && **line; line++) {
+    g_auto(GStrv) words = g_strsplit(*line, " ", -1);
+    PiecePacket packet;
+    if (g_strv_length(words) != 3 || !read_time(words[0], &packet.pts) ||
+        !read_time(words[1], &packet.dts) || !read_time(words[2], &packet.duration)) {
+      fail(error, path, "it is damaged");
+      return NULL;
+    }
+    g_array_append_val(packets, packet);
+  }
+  return g_steal_pointer(&packets);
+}
+
+/* A pipeline that reads the packets of a file. */
+static GstElement *
+open_piece(const gchar *path, GstElement **packets, GError **error) {
+  g_autoptr(GstElement) pipeline = gst_parse_launch(
+      "filesrc name=file ! matroskademux ! appsink name=packets sync=false max-buffers=8", error);
+  if (!pipeline)
+    return NULL;
+  g_autoptr(GstElement) file = gst_bin_get_by_name(GST_BIN(pipeline), "file");
+  g_object_set(file, "location", path, NULL);
+  *packets = gst_bin_get_by_name(GST_BIN(pipeline), "packets");
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  return g_steal_pointer(&pipeline);
+}
+
+/* FALSE when downstream takes no more, which is no error of the piece. */
+static gboolean
+push_packet(const Join *self, GstBuffer *read, const PiecePacket *times) {
+  GstBuffer *buffer = gst_buffer_copy(read);
+  GST_BUFFER_PTS(buffer) = times->pts;
+  GST_BUFFER_DTS(buffer) = times->dts;
+  GST_BUFFER_DURATION(buffer) = times->duration;
+  GST_BUFFER_FLAG_UNSET(buffer, GST_BUFFER_FLAG_DISCONT);
+  return gst_app_src_push_buffer(GST_APP_SRC(self->video), buffer) == GST_FLOW_OK;
+}
+
+/* Pushes the packets of a file with the times that belong to them. */
+static gboolean
+push_packets(const Join *self, GstElement *packets, const GArray *times, const gchar *path,
+             GError **error) {
+  guint i = 0;
+  for (; i <= times->len; i++) {
+    g_autoptr(GstSample) sample = gst_app_sink_pull_sample(GST_APP_SINK(packets));
+    if (!sample)
+      break;
+    if (i == times->len)
+      return fail(error, path, "it has more packets than its record");
+    if (!push_packet(self, gst_sample_get_buffer(sample), &g_array_index(times, PiecePacket, i)))
+      return FALSE;
+  }
+  return i == times->len || fail(error, path, "it has fewer packets than its record");
+}
+
+static gboolean
+push_piece(const Join *self, const Record *record, GError **error) {
+  if (record->files->len == 0)
+    return TRUE;
+  g_autofree gchar *film = record_file_path(self->job, g_ptr_array_index(record->files, 0));
+  g_autofree gchar *times = record_file_path(self->job, g_ptr_array_index(record->files, 1));
+  if (!record_check_files(record, self->job, TRUE, error))
+    return FALSE;
+  g_autoptr(GArray) packets = read_times(times, error);
+  g_autoptr(GstElement) sink = NULL;
+  g_autoptr(GstElement) pipeline = packets ? open_piece(film, &sink, error) : NULL;
+  if (!pipeline)
+    return FALSE;
+  const gboolean ok = push_packets(self, sink, packets, film, error);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  return ok;
+}
+
+/* A thread of its own: reading waits for the muxer. */
+static gpointer
+push_pieces(gpointer user_data) {
+  const Join *self = user_data;
+  for (guint i = 0; i < self->records->len; i++) {
+    g_autoptr(GError) error = NULL;
+    if (push_piece(self, g_ptr_array_index(self->records, i), &error))
+      continue;
+    if (error)
+      work_fail(self->mux->work, g_steal_pointer(&error));
+    return NULL;
+  }
+  gst_app_src_end_of_stream(GST_APP_SRC(self->video));
+  return NULL;
+}
+
+/* ---- the film ---- */
+
+/* An encoded stream, not a container, many of which are called video as well. */
+static gboolean
+is_video(GstCaps *caps) {
+  return elements_is_video(caps) && !(gst_pb_utils_get_caps_description_flags(caps) &
+                                      GST_PBUTILS_CAPS_DESCRIPTION_FLAG_CONTAINER);
+}
+
+/* The source's own video is not decoded. */
+static gboolean
+on_autoplug_continue(GstElement *source, GstPad *pad, GstCaps *caps, gpointer user_data) {
+  const Join *self = user_data;
+  return !is_video(caps) && (elements_is_video(caps) || mux_wants_decoded(self->mux, caps));
+}
+
+static void
+on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
+  Join *self = user_data;
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
+  if (!caps)
+    caps = gst_pad_query_caps(pad, NULL);
+  if (!gst_caps_is_fixed(caps) || elements_is_video(caps))
+    elements_discard(self->mux->pipeline, pad);
+  else
+    mux_add_stream(self->mux, pad, caps);
+}
+
+static const Record *
+first_record(const GPtrArray *records) {
+  for (guint i = 0; i < records->len; i++) {
+    const Record *record = g_ptr_array_index(records, i);
+    if (record->files->len > 0)
+      return record;
+  }
+  return NULL;
+}
+
+/* Not before: the muxer takes no stream any more when it has begun. */
+static void
+on_no_more_pads(GstElement *source, gpointer user_data) {
+  Join *self = user_data;
+  if (!self->thread)
+    self->thread = g_thread_new("pieces", push_pieces, self);
+}
+
+/* The appsrc with the stream of the pieces, linked to the muxer. */
+static gboolean
+add_video(Join *self, const gchar *caps_text, GError **error) {
+  g_autoptr(GstCaps) caps = gst_caps_from_string(caps_text);
+  g_auto(Route) route = {0};
+  self->video = elements_new("appsrc", "pieces", error);
+  if (!self->video)
+    return FALSE;
+  elements_add(self->mux->pipeline, self->video);
+  g_object_set(self->video, "caps", caps, "format", GST_FORMAT_TIME, "block", TRUE, "max-bytes",
+               (guint64)(4 << 20), NULL);
+  self->codec = mux_describe_codec(caps);
+  if (route_find(&route, self->mux->muxer, caps) && mux_link(self->mux, self->video, &route))
+    return TRUE;
+  g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "%s: %s cannot hold %s",
+              self->mux->name, self->mux->media->endings[0], self->codec);
+  return FALSE;
+}
+
+gboolean
+join_make(const Job *job, const JobSource *source, const GPtrArray *records, const Output *output,
+          Work *work, FilmReport *report, GError **error) {
+  g_autoptr(GstElement) pipeline = gst_object_ref_sink(gst_pipeline_new(NULL));
+  g_auto(Mux) mux = {0};
+  const Record *first = first_record(records);
+  if (!first || !first->caps)
+    return fail(error, output->name, "no piece has a frame");
+  GstElement *decoder = elements_new("uridecodebin", "source", error);
+  if (!decoder)
+    return FALSE;
+  elements_add(pipeline, decoder);
+  if (!mux_init(&mux, pipeline, output->media, output->name, output->part, work, error))
+    return FALSE;
+  mux_fix_file(&mux, 0);
+  Join self = {job, records, &mux, NULL, NULL, NULL};
+  if (!add_video(&self, first->caps, error))
+    return FALSE;
+  g_autofree gchar *uri = gst_filename_to_uri(source->in, error);
+  if (!uri)
+    return FALSE;
+  g_object_set(decoder, "uri", uri, NULL);
+  g_signal_connect(decoder, "autoplug-continue", G_CALLBACK(on_autoplug_continue), &self);
+  g_signal_connect(decoder, "pad-added", G_CALLBACK(on_pad_added), &self);
+  g_signal_connect(decoder, "no-more-pads", G_CALLBACK(on_no_more_pads), &self);
+  const gboolean ok = work_run(work, pipeline, self.video, error);
+  if (self.thread)
+    g_thread_join(self.thread);
+  report->codec = self.codec;
+  report->sound = g_strdup(mux.sound->str);
+  return ok;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The pieces of a film put together, without encoding anything again: their packets one after the
+ * other, with the times that they had, and the sound and the subtitles of the source. */
+
+#include "film.h"
+#include "job.h"
+#include "output.h"
+#include "record.h"
+#include "work.h"
+
+G_BEGIN_DECLS
+
+/* Writes output->part. `records` are those of the source's pieces, in order; a piece is compared
+ * with its hash before it is read. FALSE with an error, or without one when a signal ended it. */
+gboolean join_make(const Job *job, const JobSource *source, const GPtrArray *records,
+                   const Output *output, Work *work, FilmReport *report, GError **error);
+
+G_END_DECLS

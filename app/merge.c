@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* cudaconv merge JOB: checks that all pieces are there and fit, and puts films together. */
+
+#include "command.h"
+#include "job.h"
+#include "join.h"
+#include "output.h"
+#include "part.h"
+#include "record.h"
+#include "shown.h"
+#include "work.h"
+
+#include <string.h>
+
+#define SUMMARY                                                                                    \
+  "Checks the pieces of a job and puts them together.\n\n"                                         \
+  "All pieces have to be there, undamaged, made of the same source with the same settings,\n"      \
+  "and each has to begin where the one before it ends. Films are put together without\n"           \
+  "encoding again; sound and subtitles come from the source. OUT appears when it is\n"             \
+  "complete. The pieces stay: the job's folder can be removed afterwards."
+
+#define MOST_NAMED 8 /* pieces or files in a message */
+
+typedef struct {
+  gboolean skip_failed, quiet;
+} MergeOptions;
+
+static gboolean fail(GError **error, const gchar *format, ...) G_GNUC_PRINTF(2, 3);
+
+static gboolean
+fail(GError **error, const gchar *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  *error = g_error_new_valist(GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, format, arguments);
+  va_end(arguments);
+  return FALSE;
+}
+
+/* ---- all pieces ---- */
+
+static gboolean
+check_there(const Job *job, const RecordState *states, GError **error) {
+  g_autoptr(GString) names = g_string_new(NULL);
+  guint missing = 0;
+  for (guint i = 0; i < job->n_pieces; i++) {
+    if (states[i] != RECORD_MISSING)
+      continue;
+    if (missing++ < MOST_NAMED)
+      g_string_append_printf(names, "%s%u", names->len ? ", " : "", i);
+  }
+  if (missing == 0)
+    return TRUE;
+  return fail(error,
+              "%u of %u pieces %s missing: %s%s; `cudaconv run %s` makes what is missing, and "
+              "`cudaconv status %s --missing` lists it",
+              missing, job->n_pieces, missing == 1 ? "is" : "are", names->str,
+              missing > MOST_NAMED ? ", ..." : "", job->folder, job->folder);
+}
+
+static Record *
+read_piece(const Job *job, guint index, gboolean failed, GError **error) {
+  g_autoptr(GError) why = NULL;
+  Record *record = record_read(job, index, failed, &why);
+  if (!record)
+    fail(error, "piece %u: %s; `cudaconv run %s --index %u --again` makes it anew", index,
+         why ? why->message : "it is missing", job->folder, index);
+  return record;
+}
+
+static GPtrArray *
+read_records(const Job *job, const RecordState *states, GError **error) {
+  g_autoptr(GPtrArray) records = g_ptr_array_new_with_free_func((GDestroyNotify)record_free);
+  for (guint i = 0; i < job->n_pieces; i++) {
+    Record *record = read_piece(job, i, states[i] == RECORD_FAILED, error);
+    if (!record)
+      return NULL;
+    g_ptr_array_add(records, record);
+  }
+  return g_steal_pointer(&records);
+}
+
+/* Reads the files of all pieces, so that one message names all that are damaged. */
+static gboolean
+check_bytes(const Job *job, const GPtrArray *records, GError **error) {
+  g_autoptr(GString) names = g_string_new(NULL);
+  g_autoptr(GError) first = NULL;
+  guint damaged = 0;
+  for (guint i = 0; i < records->len; i++) {
+    g_autoptr(GError) why = NULL;
+    if (record_check_files(g_ptr_array_index(records, i), job, TRUE, &why))
+      continue;
+    if (damaged++ < MOST_NAMED)
+      g_string_append_printf(names, "%s%u", names->len ? ", " : "", i);
+    if (!first)
+      first = g_steal_pointer(&why);
+  }
+  if (damaged == 0)
+    return TRUE;
+  return fail(error, "piece%s %s%s: %s; `cudaconv run %s --index %s --again` makes %s anew",
+              damaged == 1 ? "" : "s", names->str, damaged > MOST_NAMED ? ", ..." : "",
+              first->message, job->folder, damaged == 1 ? names->str : "N",
+              damaged == 1 ? "it" : "each");
+}
+
+/* ---- a film ---- */
+
+static gboolean
+check_stream(const Record *one, const Record *other, GError **error) {
+  if (g_strcmp0(one->caps, other->caps) == 0)
+    return TRUE;
+  return fail(
+      error,
+      "piece %u (made on %s by %s) and piece %u (on %s by %s) are encoded in different ways, "
+      "and cannot be one stream; use the same versions on all machines, and make one of them "
+      "anew with --again",
+      one->index, one->host, one->encoder ? one->encoder : "?", other->index, other->host,
+      other->encoder ? other->encoder : "?");
+}
+
+/* The frame in front of a piece has to be the last one of the piece before. */
+static gboolean
+check_seam(const Record *one, const Record *other, GError **error) {
+  if (other->before.time == one->last.time && g_strcmp0(other->before.hash, one->last.hash) == 0)
+    return TRUE;
+  return fail(
+      error,
+      "between piece %u (made on %s) and piece %u (on %s) the film's frames are not the same "
+      "from both sides; the decoders there differ, or the film cannot be read from its "
+      "middle: make one of them anew with --again on the other machine, or use `cudaconv "
+      "apply`",
+      one->index, one->host, other->index, other->host);
+}
+
+static gboolean
+check_fit(const GPtrArray *records, GError **error) {
+  const Record *before = NULL;
+  for (guint i = 0; i < records->len; i++) {
+    const Record *record = g_ptr_array_index(records, i);
+    const gboolean whole =
+        record->frames == 0 || (record->files->len == 2 && record->caps && record->last.hash);
+    if (!whole)
+      return fail(error, "piece %u: its record is damaged; make it anew with --again",
+                  record->index);
+    if (before && (!check_seam(before, record, error) ||
+                   (record->frames > 0 && !check_stream(before, record, error))))
+      return FALSE;
+    if (record->frames > 0)
+      before = record;
+  }
+  return before || fail(error, "no piece has a frame");
+}
+
+static void
+report(const Work *work, const Output *output, const FilmReport *film, guint pieces) {
+  g_autofree gchar *line =
+      g_strdup_printf("%s: %" G_GUINT64_FORMAT " frames of %u pieces, %s; %s", output->name,
+                      work->frames, pieces, film->codec, *film->sound ? film->sound : "no sound");
+  g_autofree gchar *text = shown_text(line);
+  g_print("%s\n", text);
+}
+
+/* `records` are those of the film. */
+static gboolean
+merge_film(const Job *job, const JobSource *source, const GPtrArray *records,
+           const MergeOptions *options, gint *signal_number, GError **error) {
+  g_auto(Output) output = {0};
+  g_auto(Work) work = {0};
+  g_auto(FilmReport) film = {0};
+  guint64 frames = 0;
+  for (guint i = 0; i < records->len; i++)
+    frames += ((const Record *)g_ptr_array_index(records, i))->frames;
+  if (!check_fit(records, error) || !job_check_source(source, TRUE, error) ||
+      !output_init(&output, source->out, error) || !output_begin(&output, error))
+    return FALSE;
+  work_init(&work, options->quiet, source->in, source->out);
+  work.expected = frames;
+  const gboolean joined = join_make(job, source, records, &output, &work, &film, error);
+  *signal_number = work.signal;
+  if (!joined)
+    return FALSE;
+  if (work.frames != frames)
+    return fail(error, "%s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " frames came out",
+                output.name, work.frames, frames);
+  if (!output_commit(&output, error))
+    return FALSE;
+  if (!options->quiet)
+    report(&work, &output, &film, records->len);
+  return TRUE;
+}
+
+static gboolean
+merge_films(const Job *job, GPtrArray *records, const MergeOptions *options, gint *signal_number,
+            GError **error) {
+  for (guint i = 0; i < job->sources->len; i++) {
+    const JobSource *source = g_ptr_array_index(job->sources, i);
+    g_autoptr(GPtrArray) own = g_ptr_array_new();
+    for (guint k = 0; k < source->pieces; k++)
+      g_ptr_array_add(own, g_ptr_array_index(records, source->first + k));
+    g_autoptr(GError) why = NULL;
+    if (merge_film(job, source, own, options, signal_number, &why))
+      continue;
+    /* of damaged pieces all are named */
+    if (why && check_bytes(job, own, error))
+      g_propagate_error(error, g_steal_pointer(&why));
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* ---- files ---- */
+
+static gboolean
+check_failures(const GPtrArray *records, GError **error) {
+  const RecordFailure *first = NULL;
+  guint failures = 0;
+  for (guint i = 0; i < records->len; i++) {
+    const Record *record = g_ptr_array_index(records, i);
+    failures += record->failures->len;
+    if (!first && record->failures->len > 0)
+      first = g_ptr_array_index(record->failures, 0);
+  }
+  if (failures == 0)
+    return TRUE;
+  return fail(error,
+              "%u file%s could not be made, the first: %s; `cudaconv status` lists them, and merge "
+              "--skip-failed leaves them out",
+              failures, failures == 1 ? "" : "s", first->why);
+}
+
+static gboolean
+merge_files(const Job *job, const GPtrArray *records, const MergeOptions *options, GError **error) {
+  guint files = 0;
+  if ((!options->skip_failed && !check_failures(records, error)) ||
+      !check_bytes(job, records, error))
+    return FALSE;
+  for (guint i = 0; i < records->len; i++)
+    files += ((const Record *)g_ptr_array_index(records, i))->files->len;
+  if (!options->quiet)
+    g_print("%u of %u files are complete\n", files, job->sources->len);
+  return TRUE;
+}
+
+static gboolean
+merge(const Job *job, const MergeOptions *options, gint *signal_number, GError **error) {
+  g_autofree RecordState *states = record_list(job, error);
+  if (!states || !check_there(job, states, error))
+    return FALSE;
+  g_autoptr(GPtrArray) records = read_records(job, states, error);
+  if (!records)
+    return FALSE;
+  const gboolean ok = job->files > 0 ? merge_files(job, records, options, error)
+                                     : merge_films(job, records, options, signal_number, error);
+  if (ok)
+    part_remove_left(job);
+  return ok;
+}
+
+AppStatus
+app_merge(int argc, char **argv) {
+  MergeOptions options = {0};
+  const GOptionEntry entries[] = {
+      {"skip-failed", 0, 0, G_OPTION_ARG_NONE, &options.skip_failed,
+       "Leave out files that could not be made", NULL},
+      {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "Say nothing but errors", NULL},
+      {0}};
+  g_autoptr(GError) error = NULL;
+  gint number = 0;
+  g_autoptr(GOptionContext) context = app_option_context_new("merge", SUMMARY, entries, NULL);
+  g_auto(GStrv) words = app_parse_arguments(context, argc, argv, 1, 1, &error);
+  if (!words)
+    return app_fail("merge", APP_WRONG_USAGE, error);
+  g_autoptr(Job) job = job_open(words[0], &error);
+  if (job && merge(job, &options, &number, &error))
+    return APP_DONE;
+  if (error)
+    return app_fail("merge", APP_FAILED, error);
+  g_printerr("cudaconv merge: interrupted; what was there before is as it was\n");
+  return app_end_by_signal(number);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "piece.h"
+#include "elements.h"
+#include "frames.h"
+#include "mux.h"
+
+#include <gst/video/video.h>
+
+typedef struct {
+  Piece *piece;
+  Mux *mux;
+  Video *video;
+  Range *range;
+  const VideoOptions *options;
+  GstElement *filter, *source;
+  gboolean has_video;
+  GChecksum *checksum;
+  GstVideoInfo format; /* of what the encoder gets */
+} Making;
+
+void
+piece_clear(Piece *self) {
+  g_clear_pointer(&self->hash, g_free);
+  g_clear_pointer(&self->caps, g_free);
+  g_clear_pointer(&self->encoder, g_free);
+  g_clear_pointer(&self->packets, g_array_unref);
+  range_frame_clear(&self->before);
+  range_frame_clear(&self->last);
+}
+
+/* ---- what the encoder gets and makes ---- */
+
+static GstPadProbeReturn
+on_frame(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  Making *self = user_data;
+  GstCaps *caps;
+  if (info->type & GST_PAD_PROBE_TYPE_BUFFER) {
+    self->piece->frames++;
+    if (!frames_update(self->checksum, GST_PAD_PROBE_INFO_BUFFER(info), &self->format))
+      work_fail(self->mux->work,
+                g_error_new(GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+                            "%s: a filtered frame cannot be read", self->mux->work->output));
+  } else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_CAPS) {
+    gst_event_parse_caps(GST_PAD_PROBE_INFO_EVENT(info), &caps);
+    gst_video_info_from_caps(&self->format, caps);
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+static GstPadProbeReturn
+on_packet(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  Making *self = user_data;
+  const GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+  g_autoptr(GstEvent) event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0);
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  if (event)
+    gst_event_copy_segment(event, &segment);
+  PiecePacket packet = {GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE, GST_BUFFER_DURATION(buffer)};
+  guint64 time;
+  if (GST_BUFFER_PTS_IS_VALID(buffer) &&
+      gst_segment_to_running_time_full(&segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer), &time) >
+          0)
+    packet.pts = time;
+  /* encoders begin before zero */
+  if (GST_BUFFER_DTS_IS_VALID(buffer) &&
+      gst_segment_to_running_time_full(&segment, GST_FORMAT_TIME, GST_BUFFER_DTS(buffer), &time) >
+          0)
+    packet.dts = time;
+  g_array_append_val(self->piece->packets, packet);
+  return GST_PAD_PROBE_OK;
+}
+
+/* "x264enc 1.22.0", or what the user wrote. */
+static gchar *
+describe_encoder(GstElement *bin, const VideoOptions *options) {
+  g_autoptr(GstElement) encoder = gst_bin_get_by_name(GST_BIN(bin), "encoder");
+  GstElementFactory *factory = encoder ? gst_element_get_factory(encoder) : NULL;
+  g_autoptr(GstPlugin) plugin =
+      factory ? gst_plugin_feature_get_plugin(GST_PLUGIN_FEATURE(factory)) : NULL;
+  if (options->encoder || !plugin)
+    return g_strdup(options->encoder);
+  return g_strdup_printf("%s %s", GST_OBJECT_NAME(factory), gst_plugin_get_version(plugin));
+}
+
+/* ---- the source ---- */
+
+static void
+on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
+  Making *self = user_data;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
+  if (self->has_video || !caps) {
+    elements_discard(self->mux->pipeline, pad);
+    return;
+  }
+  self->has_video = TRUE;
+  elements_complete_frames(pad);
+  range_attach(self->range, source, pad, self->mux->work);
+  if (!video_add(self->video, self->mux, self->filter, self->options, pad, caps, &error)) {
+    work_fail(self->mux->work, g_steal_pointer(&error));
+    return;
+  }
+  self->piece->encoder = describe_encoder(self->video->encoder, self->options);
+  gst_pad_add_probe(self->video->frames,
+                    GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_frame, self,
+                    NULL);
+  gst_pad_add_probe(self->video->packets, GST_PAD_PROBE_TYPE_BUFFER, on_packet, self, NULL);
+}
+
+static void
+on_no_more_pads(GstElement *source, gpointer user_data) {
+  Making *self = user_data;
+  if (!self->has_video)
+    work_fail_without_video(self->mux->work);
+}
+
+/* What is known when it has ended. */
+static gboolean
+finish(Making *self, GError **error) {
+  Piece *piece = self->piece;
+  piece->first = self->range->first;
+  piece->hash = g_strdup(g_checksum_get_string(self->checksum));
+  piece->before = self->range->before;
+  piece->last = self->range->last;
+  self->range->before = self->range->last = (RangeFrame){GST_CLOCK_TIME_NONE, NULL};
+  if (piece->frames == 0)
+    return TRUE;
+  if (piece->packets->len == piece->frames && piece->frames == self->range->frames)
+    return TRUE;
+  g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_ENCODE,
+              "%s: of %" G_GUINT64_FORMAT " frames the encoder got %" G_GUINT64_FORMAT
+              " and made %u packets; another one has to be chosen with --encoder",
+              self->mux->work->output, self->range->frames, piece->frames, piece->packets->len);
+  return FALSE;
+}
+
+static GstPadProbeReturn
+keep_caps(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  Piece *piece = user_data;
+  GstCaps *caps;
+  if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) != GST_EVENT_CAPS)
+    return GST_PAD_PROBE_OK;
+  gst_event_parse_caps(GST_PAD_PROBE_INFO_EVENT(info), &caps);
+  g_free(piece->caps);
+  piece->caps = gst_caps_to_string(caps);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+on_muxer_pad(GstElement *muxer, GstPad *pad, gpointer user_data) {
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, keep_caps, user_data, NULL);
+}
+
+gboolean
+piece_make(Piece *self, GstElement *filter, const Input *input, GstClockTime begin,
+           GstClockTime end, const VideoOptions *options, const gchar *location, Work *work,
+           GError **error) {
+  g_autoptr(GstElement) pipeline = gst_object_ref_sink(gst_pipeline_new(NULL));
+  g_auto(Mux) mux = {0};
+  g_auto(Video) video = {0};
+  g_auto(Range) range = {0};
+  g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_MD5);
+  g_autoptr(GstCaps) raw = gst_caps_from_string("video/x-raw(ANY)");
+  *self = (Piece){.packets = g_array_new(FALSE, FALSE, sizeof(PiecePacket))};
+  range_init(&range, begin, end);
+  elements_add(pipeline, filter);
+  GstElement *source = elements_new("uridecodebin", "source", error);
+  if (!source)
+    return FALSE;
+  elements_add(pipeline, source);
+  if (!mux_init(&mux, pipeline, media_of_name(".mkv"), work->output, location, work, error))
+    return FALSE;
+  mux_fix_file(&mux, (guint32)(begin / GST_MSECOND));
+  g_autofree gchar *uri = input_get_uri(input, NULL);
+  g_object_set(source, "uri", uri, "caps", raw, "expose-all-streams", FALSE, NULL);
+  Making making = {self, &mux, &video, &range, options, filter, source, FALSE, checksum, {0}};
+  g_signal_connect(source, "pad-added", G_CALLBACK(on_pad_added), &making);
+  g_signal_connect(source, "no-more-pads", G_CALLBACK(on_no_more_pads), &making);
+  g_signal_connect(mux.muxer, "pad-added", G_CALLBACK(on_muxer_pad), self);
+  work->video_only = TRUE;
+  work->begin = begin;
+  return work_run(work, pipeline, filter, error) && finish(&making, error);
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* cudaconv plan IN... --out OUT --job FOLDER: looks at the files and writes down what the pieces
+ * are.
+ */
+
+#include "command.h"
+#include "elements.h"
+#include "filehash.h"
+#include "filter.h"
+#include "job.h"
+#include "media.h"
+#include "numbered.h"
+#include "shown.h"
+#include "sources.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <gst/pbutils/pbutils.h>
+#include <string.h>
+
+#define SUMMARY                                                                                    \
+  "Plans a long job in pieces, which any number of machines can make.\n\n"                         \
+  "IN is a film, which becomes pieces of --piece seconds, or files of any number, which\n"         \
+  "are shared out: names, folders, 'patterns/*.png', frames/%04d.png. OUT is the film,\n"          \
+  "or a folder, or a name with {} for that of each file: edges/{}.png.\n\n"                        \
+  "  cudaconv plan film.mp4 --kernel sobel --out edges.mkv --piece 60s --job job/\n"               \
+  "  cudaconv run job/ --index N      on any machine that sees these files: each piece\n"          \
+  "  cudaconv merge job/              checks them and puts them together"
+
+#define PIECE_SECONDS 60
+#define PIECE_PICTURES 100
+#define MOST_PIECES 1000000
+#define LONGEST_LOOK (60 * GST_SECOND)
+
+typedef struct {
+  gchar *out, *job, *piece, *files, *list, *encoder;
+  gboolean lossless, quiet;
+} PlanOptions;
+
+static void
+clear_options(PlanOptions *options) {
+  g_free(options->out);
+  g_free(options->job);
+  g_free(options->piece);
+  g_free(options->files);
+  g_free(options->list);
+  g_free(options->encoder);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(PlanOptions, clear_options)
+
+static gboolean refuse(GError **error, const gchar *format, ...) G_GNUC_PRINTF(2, 3);
+
+static gboolean
+refuse(GError **error, const gchar *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  *error = g_error_new_valist(APP_USAGE_ERROR, 0, format, arguments);
+  va_end(arguments);
+  return FALSE;
+}
+
+/* ---- options ---- */
+
+/* "60", "60s", "1.5m" and "1h" are times. */
+static gboolean
+read_piece(const PlanOptions *options, Job *job, GError **error) {
+  static const struct {
+    const gchar *unit;
+    guint seconds;
+  } units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}};
+  gchar *end;
+  job->seconds = PIECE_SECONDS * GST_SECOND;
+  if (!options->piece)
+    return TRUE;
+  const gdouble number = g_ascii_strtod(options->piece, &end);
+  for (guint i = 0; i < G_N_ELEMENTS(units); i++) {
+    const gdouble seconds = number * units[i].seconds;
+    if (end != options->piece && g_str_equal(end, units[i].unit) && seconds >= 0.1 &&
+        seconds < 1e6) {
+      job->seconds = (GstClockTime)(seconds * GST_SECOND + 0.5);
+      return TRUE;
+    }
+  }
+  return refuse(error, "--piece \"%s\": it takes a time of 0.1 s or more, such as 60s, 5m or 1h",
+                options->piece);
+}
+
+static gboolean
+read_files(const PlanOptions *options, Job *job, GError **error) {
+  guint64 files = PIECE_PICTURES;
+  if (options->files &&
+      !g_ascii_string_to_unsigned(options->files, 10, 1, MOST_PIECES, &files, NULL))
+    return refuse(error, "--files \"%s\": it takes the number of files in a piece, 1 or more",
+                  options->files);
+  job->files = (guint)files;
+  return TRUE;
+}
+
+/* Whether a piece is a range of a film, or files. */
+static gboolean
+choose_pieces(const PlanOptions *options, const Media *media, Job *job, GError **error) {
+  const gboolean is_film = media->kind == MEDIA_FILM;
+  if (options->piece && options->files)
+    return refuse(error,
+                  "--piece \"%s\" and --files \"%s\": a piece is a part of a film or whole files",
+                  options->piece, options->files);
+  if (options->piece && !is_film)
+    return refuse(
+        error,
+        "--piece \"%s\": it is for films as OUT; --files says how many pictures are in a piece",
+        options->piece);
+  if (!is_film || options->files)
+    return read_files(options, job, error);
+  if (!media_can_join(media))
+    return refuse(
+        error,
+        "--out %s: %s cannot be put together from pieces; .mkv, .mp4, .mov and .webm can, "
+        "and with --files 1 each film stays whole",
+        options->out, media->endings[0]);
+  return read_piece(options, job, error);
+}
+
+static gboolean
+check_encoder(const PlanOptions *options, const Media *media, GError **error) {
+  if (options->lossless && options->encoder)
+    return refuse(error, "--lossless and --encoder \"%s\": only one of the two says what encodes",
+                  options->encoder);
+  if (options->lossless && !media->lossless[0])
+    return refuse(
+        error,
+        "--lossless: %s has losses; .mkv, .mp4, .mov, .webm, .png, .tiff and .webp can do without",
+        media->endings[0]);
+  GstElement *encoder = options->encoder
+                            ? elements_parse_encoder(options->encoder, error)
+                            : media_new_encoder(options->lossless ? media->lossless : media->video,
+                                                media->endings[0], error);
+  if (!encoder)
+    return FALSE;
+  gst_object_unref(gst_object_ref_sink(encoder));
+  return TRUE;
+}
+
+/* ---- films ---- */
+
+/* The length of a film that can be read from any of its places. */
+static gboolean
+look_at_film(GstDiscoverer *discoverer, const gchar *path, GstClockTime *length, GError **error) {
+  g_autoptr(GError) why = NULL;
+  g_autofree gchar *uri = gst_filename_to_uri(path, error);
+  if (!uri)
+    return FALSE;
+  g_autoptr(GstDiscovererInfo) info = gst_discoverer_discover_uri(discoverer, uri, &why);
+  GList *videos = info ? gst_discoverer_info_get_video_streams(info) : NULL;
+  const gboolean has_video = videos != NULL;
+  gst_discoverer_stream_info_list_free(videos);
+  const gchar *wrong = NULL;
+  if (!info)
+    wrong = why->message;
+  else if (gst_discoverer_info_get_result(info) == GST_DISCOVERER_MISSING_PLUGINS)
+    wrong = "a decoder for it is not installed; `cudaconv doctor` names the packages";
+  else if (why)
+    wrong = why->message;
+  else if (!has_video)
+    wrong = "there is no video in it";
+  else if (!gst_discoverer_info_get_seekable(info))
+    wrong = "it cannot be read from another place than its start, and so not in pieces; `cudaconv "
+            "apply` makes it whole";
+  else if (!GST_CLOCK_TIME_IS_VALID(gst_discoverer_info_get_duration(info)) ||
+           gst_discoverer_info_get_duration(info) == 0)
+    wrong =
+        "it does not say how long it is, so there are no pieces; `cudaconv apply` makes it whole";
+  if (wrong) {
+    g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, "%s: %s", path, wrong);
+    return FALSE;
+  }
+  *length = gst_discoverer_info_get_duration(info);
+  return TRUE;
+}
+
+static gboolean
+add_film(Job *job, GstDiscoverer *discoverer, const gchar *in, const gchar *out, GError **error) {
+  GstClockTime length;
+  if (!look_at_film(discoverer, in, &length, error))
+    return FALSE;
+  const guint64 pieces = (length + job->seconds - 1) / job->seconds;
+  if (pieces > MOST_PIECES)
+    return refuse(error,
+                  "--piece: %s has %.0f s, of which that makes %" G_GUINT64_FORMAT
+                  " pieces, and %u is the most",
+                  in, (gdouble)length / GST_SECOND, pieces, MOST_PIECES);
+  gchar *sample = filehash_sample(in, error);
+  gchar *hash = sample ? filehash_all(in, error) : NULL;
+  if (!hash) {
+    g_free(sample);
+    return FALSE;
+  }
+  job_add_source(job, g_strdup(in), g_strdup(out), sample, hash, (guint)pieces);
+  return TRUE;
+}
+
+/* ---- files ---- */
+
+static gboolean
+add_file(Job *job, const gchar *in, const gchar *out, GError **error) {
+  gchar *sample = filehash_sample(in, error);
+  if (!sample)
+    return FALSE;
+  job_add_source(job, g_strdup(in), g_strdup(out), sample, NULL, 0);
+  return TRUE;
+}
+
+/* The folder for OUT is made where only that is missing. */
+static gboolean
+make_folder(const gchar *path, GError **error) {
+  g_autofree gchar *folder = g_path_get_dirname(path);
+  if (g_file_test(folder, G_FILE_TEST_IS_DIR) || g_mkdir(folder, 0777) == 0)
+    return TRUE;
+  return refuse(error, "--out %s: there is no folder %s, and it cannot be made (%s)", path, folder,
+                g_strerror(errno));
+}
+
+/* What is written is one file for each, and none that is read. */
+static gboolean
+check_names(const GPtrArray *in, const GPtrArray *out, GError **error) {
+  g_autoptr(GHashTable) read = g_hash_table_new(g_str_hash, g_str_equal);
+  g_autoptr(GHashTable) written = g_hash_table_new(g_str_hash, g_str_equal);
+  for (guint i = 0; i < in->len; i++)
+    g_hash_table_add(read, g_ptr_array_index(in, i));
+  for (guint i = 0; i < out->len; i++) {
+    const gchar *name = g_ptr_array_index(out, i);
+    if (g_hash_table_contains(read, name))
+      return refuse(error, "--out: %s would be written, and is one of the files that are read",
+                    name);
+    if (!g_hash_table_add(written, (gpointer)name))
+      return refuse(error,
+                    "--out: %s would be made of two files; IN has files of the same name in "
+                    "several folders",
+                    name);
+    if (!media_of_name(name)) {
+      g_autofree gchar *endings = media_list_endings();
+      return refuse(error,
+                    "--out: %s: the ending says what it becomes; it takes %s; edges/{}.png "
+                    "gives each file an ending",
+                    name, endings);
+    }
+    if (!make_folder(name, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static GPtrArray *
+name_outputs(const PlanOptions *options, const GPtrArray *in, GError **error) {
+  g_autoptr(GPtrArray) out = g_ptr_array_new_with_free_func(g_free);
+  for (guint i = 0; i < in->len; i++) {
+    gchar *name = sources_name_output(g_ptr_array_index(in, i), options->out, in->len > 1, error);
+    if (!name)
+      return NULL;
+    g_ptr_array_add(out, name);
+  }
+  return check_names(in, out, error) ? g_steal_pointer(&out) : NULL;
+}
+
+static gboolean
+add_sources(Job *job, const GPtrArray *in, const GPtrArray *out, GError **error) {
+  g_autoptr(GstDiscoverer) discoverer =
+      job->files > 0 ? NULL : gst_discoverer_new(LONGEST_LOOK, error);
+  if (job->files == 0 && !discoverer)
+    return FALSE;
+  for (guint i = 0; i < in->len; i++) {
+    const gchar *from = g_ptr_array_index(in, i), *to = g_ptr_array_index(out, i);
+    if (!(discoverer ? add_film(job, discoverer, from, to, error) : add_file(job, from, to, error)))
+      return FALSE;
+  }
+  job_count_pieces(job);
+  return job->n_pieces <= MOST_PIECES ||
+         refuse(error, "it makes %u pieces, and %u is the most", job->n_pieces, MOST_PIECES);
+}
+
+/* ---- the plan ---- */
+
+static gboolean
+take_kernel_file(Job *job, const gchar *path, GError **error) {
+  gchar *data;
+  gsize size;
+  if (!path)
+    return TRUE;
+  if (!g_file_get_contents(path, &data, &size, error))
+    return FALSE;
+  job->kernel_file = g_bytes_new_take(data, size);
+  job->kernel_hash = g_compute_checksum_for_bytes(G_CHECKSUM_MD5, job->kernel_file);
+  return TRUE;
+}
+
+static gboolean
+take_settings(Job *job, const PlanOptions *options, const FilterOptions *properties,
+              GError **error) {
+  GstElement *filter = filter_options_make(properties, error);
+  if (!filter)
+    return FALSE;
+  gst_object_ref_sink(filter);
+  job->settings = filter_options_to_text(properties);
+  job->digest = filter_digest(filter);
+  job->encoder = g_strdup(options->encoder);
+  job->lossless = options->lossless;
+  gst_object_unref(filter);
+  if (!g_utf8_validate(job->settings, -1, NULL))
+    return refuse(error, "settings have to be UTF-8");
+  return take_kernel_file(job, filter_options_kernel_file(properties), error);
+}
+
+/* Films and pictures are not mixed in one job, for OUT says what a piece is. */
+static gboolean
+check_kinds(const GPtrArray *out, GError **error) {
+  const Media *first = media_of_name(g_ptr_array_index(out, 0));
+  for (guint i = 1; i < out->len; i++) {
+    const gchar *name = g_ptr_array_index(out, i);
+    if (media_of_name(name)->kind != first->kind)
+      return refuse(error, "--out: %s and %s: a job makes films or pictures; plan two jobs",
+                    (const gchar *)g_ptr_array_index(out, 0), name);
+  }
+  return TRUE;
+}
+
+static void
+report(const PlanOptions *options, const Job *job) {
+  const guint last = job->n_pieces - 1;
+  g_autofree gchar *what =
+      job->files > 0
+          ? g_strdup_printf("%u file%s in pieces of %u", job->sources->len,
+                            job->sources->len == 1 ? "" : "s", job->files)
+          : g_strdup_printf("%u film%s in pieces of %g s", job->sources->len,
+                            job->sources->len == 1 ? "" : "s", (gdouble)job->seconds / GST_SECOND);
+  g_autofree gchar *text = g_strdup_printf("%s: %s: %u piece%s, 0 to %u", options->job, what,
+                                           job->n_pieces, job->n_pieces == 1 ? "" : "s", last);
+  g_autofree gchar *shown = shown_text(text), *name = shown_text(options->job);
+  g_print("%s\n", shown);
+  g_print("each: cudaconv run %s --index N; without --index all that are missing\n", name);
+  g_print("then: cudaconv merge %s\n", name);
+}
+
+static gboolean
+plan(const PlanOptions *options, const FilterOptions *properties, gchar **words, GError **error) {
+  g_autoptr(GPtrArray) in = sources_find((const gchar *const *)words, options->list, error);
+  g_autoptr(GPtrArray) out = in ? name_outputs(options, in, error) : NULL;
+  if (!out || !check_kinds(out, error))
+    return FALSE;
+  const Media *media = media_of_name(g_ptr_array_index(out, 0));
+  g_autoptr(Job) job = job_new(options->job);
+  if (!choose_pieces(options, media, job, error) || !check_encoder(options, media, error) ||
+      !take_settings(job, options, properties, error) || !add_sources(job, in, out, error) ||
+      !job_write(job, error))
+    return FALSE;
+  if (!options->quiet)
+    report(options, job);
+  return TRUE;
+}
+
+AppStatus
+app_plan(int argc, char **argv) {
+  g_auto(PlanOptions) options = {0};
+  const GOptionEntry entries[] = {
+      {"out", 'o', 0, G_OPTION_ARG_FILENAME, &options.out,
+       "The film, or a folder, or a name with {} for that of each file", "OUT"},
+      {"job", 'j', 0, G_OPTION_ARG_FILENAME, &options.job,
+       "The folder of the job, which all machines see", "FOLDER"},
+      {"piece", 0, 0, G_OPTION_ARG_STRING, &options.piece,
+       "Length of a film's pieces: 60s (the default), 5m, 1h", "TIME"},
+      {"files", 0, 0, G_OPTION_ARG_STRING, &options.files,
+       "Number of whole files in a piece: 100 (the default for pictures); of films, 1 leaves each "
+       "whole",
+       "N"},
+      {"list", 0, 0, G_OPTION_ARG_FILENAME, &options.list,
+       "More IN, a name on each line of this file; - is the standard input", "FILE"},
+      {"lossless", 0, 0, G_OPTION_ARG_NONE, &options.lossless,
+       "Encode without losses: FFV1 in .mkv, H.264 in .mp4 and .mov, VP9 in .webm; .png, .tiff, "
+       ".webp",
+       NULL},
+      {"encoder", 0, 0, G_OPTION_ARG_STRING, &options.encoder,
+       "Encode the video with this, as in a gst-launch line: \"x264enc bitrate=4000\"", "ELEMENT"},
+      {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "Say nothing but errors", NULL},
+      {0}};
+  g_autoptr(GError) error = NULL;
+  g_autoptr(FilterOptions) properties = filter_options_new(&error);
+  if (!properties)
+    return app_fail("plan", APP_FAILED, error);
+  g_autoptr(GOptionContext) context = app_option_context_new("plan", SUMMARY, entries, properties);
+  filter_options_add(properties, context);
+  g_auto(GStrv) words = app_parse_arguments(context, argc, argv, 0, G_MAXUINT, &error);
+  if (words && !options.out)
+    refuse(&error, "--out is missing: what is made of IN");
+  else if (words && !options.job)
+    refuse(&error, "--job is missing: the folder of the job");
+  else if (words && plan(&options, properties, words, &error))
+    return APP_DONE;
+  return app_fail("plan", !words || error->domain == APP_USAGE_ERROR ? APP_WRONG_USAGE : APP_FAILED,
+                  error);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "range.h"
+#include "frames.h"
+
+/* How far before the range the source starts, at first; ten times as far when that was too little.
+ */
+#define MARGIN (2 * GST_SECOND)
+/* Decoders move the first frame after a seek to the time that was asked for, so it takes a second
+ * one in front of the range to know the one at the seam. */
+#define LEAST_SEEN 2
+
+enum { BEFORE_SEEK, SEEKING, READING, ENDED };
+
+void
+range_frame_clear(RangeFrame *self) {
+  g_clear_pointer(&self->hash, g_free);
+  self->time = GST_CLOCK_TIME_NONE;
+}
+
+void
+range_init(Range *self, GstClockTime begin, GstClockTime end) {
+  *self = (Range){.begin = begin,
+                  .end = end,
+                  .first = GST_CLOCK_TIME_NONE,
+                  .before = {GST_CLOCK_TIME_NONE, NULL},
+                  .last = {GST_CLOCK_TIME_NONE, NULL},
+                  .margin = MARGIN,
+                  .previous = GST_CLOCK_TIME_NONE};
+}
+
+void
+range_clear(Range *self) {
+  range_frame_clear(&self->before);
+  range_frame_clear(&self->last);
+  gst_clear_buffer(&self->recent);
+  gst_clear_caps(&self->caps);
+}
+
+static void
+fail(Range *self, const gchar *why) {
+  self->state = ENDED;
+  work_fail(self->work,
+            g_error_new(GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+                        "%s: %s; it cannot be made in pieces, and `cudaconv apply` makes it whole",
+                        self->work->input, why));
+}
+
+/* ---- going there ---- */
+
+/* In a thread that is not the stream's, which the source has to stop for it. */
+static void
+seek(GstElement *source, gpointer user_data) {
+  Range *self = user_data;
+  GstEvent *event =
+      gst_event_new_seek(1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
+                         GST_SEEK_TYPE_SET, (gint64)self->start, GST_SEEK_TYPE_NONE, -1);
+  if (!gst_pad_send_event(self->pad, event))
+    fail(self, "it cannot be read from another place than its start");
+}
+
+static void
+go_before(Range *self) {
+  self->state = SEEKING;
+  self->start = self->begin > self->margin ? self->begin - self->margin : 0;
+  self->margin *= 10;
+  self->seen = 0;
+  self->previous = GST_CLOCK_TIME_NONE;
+  gst_clear_buffer(&self->recent);
+  gst_element_call_async(self->source, seek, self, NULL);
+}
+
+/* ---- frames ---- */
+
+/* Keeps the frame that came last as one at a seam. */
+static void
+keep_recent(Range *self, RangeFrame *frame) {
+  range_frame_clear(frame);
+  if (!self->recent)
+    return;
+  frame->time = GST_BUFFER_PTS(self->recent);
+  frame->hash = frames_hash(self->recent, self->caps);
+}
+
+static GstPadProbeReturn
+end_range(Range *self, GstPad *pad, GstPadProbeInfo *info) {
+  if (self->state != ENDED) {
+    self->state = ENDED;
+    if (self->frames > 0)
+      keep_recent(self, &self->last);
+    g_autoptr(GstPad) peer = gst_pad_get_peer(pad);
+    if (self->frames == 0)
+      work_finish(self->work);
+    else if (peer)
+      gst_pad_send_event(peer, gst_event_new_eos());
+  }
+  if (info->type & GST_PAD_PROBE_TYPE_BUFFER)
+    gst_buffer_unref(GST_PAD_PROBE_INFO_BUFFER(info));
+  else
+    gst_event_unref(GST_PAD_PROBE_INFO_EVENT(info));
+  GST_PAD_PROBE_INFO_DATA(info) = NULL;
+  GST_PAD_PROBE_INFO_FLOW_RETURN(info) = GST_FLOW_EOS;
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* Looks at a frame in front of the range, or the first one behind that. FALSE: the source has to
+ * start earlier. */
+static gboolean
+check_seam(Range *self, GstClockTime time) {
+  if (time < self->begin) {
+    self->seen++;
+    return TRUE;
+  }
+  if (self->begin == 0 || self->frames > 0)
+    return TRUE;
+  if (self->seen < LEAST_SEEN && self->start > 0)
+    return FALSE;
+  keep_recent(self, &self->before);
+  return TRUE;
+}
+
+static GstPadProbeReturn
+take_frame(Range *self, GstPad *pad, GstPadProbeInfo *info) {
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+  const GstClockTime time =
+      GST_BUFFER_PTS_IS_VALID(buffer)
+          ? gst_segment_to_stream_time(&self->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer))
+          : GST_CLOCK_TIME_NONE;
+  if (!GST_CLOCK_TIME_IS_VALID(time)) {
+    fail(self, "one of its frames has no time");
+    return GST_PAD_PROBE_DROP;
+  }
+  if (GST_CLOCK_TIME_IS_VALID(self->previous) && time <= self->previous) {
+    fail(self, "the times of its frames do not always go up");
+    return GST_PAD_PROBE_DROP;
+  }
+  self->previous = time;
+  if (!check_seam(self, time)) {
+    go_before(self);
+    return GST_PAD_PROBE_DROP;
+  }
+  if (time >= self->end)
+    return end_range(self, pad, info);
+  buffer = gst_buffer_make_writable(buffer);
+  GST_BUFFER_PTS(buffer) = time;
+  GST_BUFFER_DTS(buffer) = GST_CLOCK_TIME_NONE;
+  GST_PAD_PROBE_INFO_DATA(info) = buffer;
+  gst_buffer_replace(&self->recent, buffer);
+  if (time < self->begin)
+    return GST_PAD_PROBE_DROP;
+  if (self->frames++ == 0)
+    self->first = time;
+  return GST_PAD_PROBE_OK;
+}
+
+/* ---- events ---- */
+
+/* Behind the pad times are those of the film, whatever the source's segment is. */
+static void
+replace_segment(Range *self, GstPadProbeInfo *info) {
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+  GstSegment plain;
+  gst_event_copy_segment(event, &self->segment);
+  gst_segment_init(&plain, GST_FORMAT_TIME);
+  GstEvent *replacement = gst_event_new_segment(&plain);
+  gst_event_set_seqnum(replacement, gst_event_get_seqnum(event));
+  gst_event_unref(event);
+  GST_PAD_PROBE_INFO_DATA(info) = replacement;
+}
+
+static GstPadProbeReturn
+take_event(Range *self, GstPad *pad, GstPadProbeInfo *info) {
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+  GstCaps *caps;
+  switch (GST_EVENT_TYPE(event)) {
+  case GST_EVENT_FLUSH_STOP:
+    if (self->state == SEEKING)
+      self->state = READING;
+    return GST_PAD_PROBE_DROP; /* nothing has left the pad */
+  case GST_EVENT_FLUSH_START:
+    return GST_PAD_PROBE_DROP;
+  case GST_EVENT_CAPS:
+    gst_event_parse_caps(event, &caps);
+    gst_caps_replace(&self->caps, caps);
+    return GST_PAD_PROBE_OK;
+  case GST_EVENT_SEGMENT:
+    replace_segment(self, info);
+    return GST_PAD_PROBE_OK;
+  case GST_EVENT_EOS:
+    if (self->state == BEFORE_SEEK && self->begin > 0)
+      go_before(self);
+    else if (self->state == READING && !check_seam(self, self->begin))
+      go_before(self);
+    return self->state == SEEKING ? GST_PAD_PROBE_DROP : end_range(self, pad, info);
+  default:
+    return GST_PAD_PROBE_OK;
+  }
+}
+
+static GstPadProbeReturn
+on_data(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  Range *self = user_data;
+  if (!(info->type & GST_PAD_PROBE_TYPE_BUFFER))
+    return take_event(self, pad, info);
+  if (self->state == BEFORE_SEEK) {
+    if (self->begin > 0)
+      go_before(self);
+    else
+      self->state = READING;
+  }
+  if (self->state == SEEKING)
+    return GST_PAD_PROBE_DROP;
+  if (self->state == ENDED)
+    return end_range(self, pad, info);
+  return take_frame(self, pad, info);
+}
+
+void
+range_attach(Range *self, GstElement *source, GstPad *pad, Work *work) {
+  self->work = work;
+  self->source = source;
+  self->pad = pad;
+  gst_segment_init(&self->segment, GST_FORMAT_TIME);
+  gst_pad_add_probe(pad,
+                    GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM |
+                        GST_PAD_PROBE_TYPE_EVENT_FLUSH,
+                    on_data, self, NULL);
+}
