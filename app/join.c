@@ -10,11 +10,16 @@
 #include <gst/pbutils/pbutils.h>
 #include <string.h>
 
+/* Decoding begins some frames before the first is shown, so before zero; for buffers, whose times
+ * are not negative, zero is here. */
+#define ZERO ((GstClockTime)1000 * 3600 * GST_SECOND)
+
 typedef struct {
   const Job *job;
   const GPtrArray *records;
   Mux *mux;
   GstElement *video; /* an appsrc, which gets the packets of all pieces */
+  GstCaps *caps;     /* of the packets */
   GThread *thread;   /* that reads the pieces */
   gchar *codec;
 } Join;
@@ -28,12 +33,10 @@ fail(GError **error, const gchar *path, const gchar *why) {
 }
 
 static gboolean
-read_time(const gchar *word, GstClockTime *time) {
-  guint64 number = GST_CLOCK_TIME_NONE;
-  const gboolean ok =
-      g_str_equal(word, "-") || g_ascii_string_to_unsigned(word, 10, 0, G_MAXINT64, &number, NULL);
-  *time = number;
-  return ok;
+read_time(const gchar *word, gint64 *time) {
+  *time = PIECE_NO_TIME;
+  return g_str_equal(word, "-") ||
+         g_ascii_string_to_signed(word, 10, -(gint64)ZERO, G_MAXINT64 / 2, time, NULL);
 }
 
 /* The times that `cudaconv run` has written for each packet, of PiecePacket. */
@@ -71,15 +74,25 @@ open_piece(const gchar *path, GstElement **packets, GError **error) {
   return g_steal_pointer(&pipeline);
 }
 
+static GstClockTime
+shift(gint64 time) {
+  return time == PIECE_NO_TIME ? GST_CLOCK_TIME_NONE : (GstClockTime)(time + (gint64)ZERO);
+}
+
 /* FALSE when downstream takes no more, which is no error of the piece. */
 static gboolean
 push_packet(const Join *self, GstBuffer *read, const PiecePacket *times) {
-  GstBuffer *buffer = gst_buffer_copy(read);
-  GST_BUFFER_PTS(buffer) = times->pts;
-  GST_BUFFER_DTS(buffer) = times->dts;
-  GST_BUFFER_DURATION(buffer) = times->duration;
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  segment.start = segment.position = ZERO;
+  g_autoptr(GstBuffer) buffer = gst_buffer_copy(read);
+  GST_BUFFER_PTS(buffer) = shift(times->pts);
+  GST_BUFFER_DTS(buffer) = shift(times->dts);
+  GST_BUFFER_DURATION(buffer) =
+      times->duration == PIECE_NO_TIME ? GST_CLOCK_TIME_NONE : (GstClockTime)times->duration;
   GST_BUFFER_FLAG_UNSET(buffer, GST_BUFFER_FLAG_DISCONT);
-  return gst_app_src_push_buffer(GST_APP_SRC(self->video), buffer) == GST_FLOW_OK;
+  g_autoptr(GstSample) sample = gst_sample_new(buffer, self->caps, &segment, NULL);
+  return gst_app_src_push_sample(GST_APP_SRC(self->video), sample) == GST_FLOW_OK;
 }
 
 /* Pushes the packets of a file with the times that belong to them. */
@@ -182,20 +195,36 @@ on_no_more_pads(GstElement *source, gpointer user_data) {
 /* The appsrc with the stream of the pieces, linked to the muxer. */
 static gboolean
 add_video(Join *self, const gchar *caps_text, GError **error) {
-  g_autoptr(GstCaps) caps = gst_caps_from_string(caps_text);
+  GstCaps *caps = self->caps = gst_caps_from_string(caps_text);
   g_auto(Route) route = {0};
   self->video = elements_new("appsrc", "pieces", error);
-  if (!self->video)
+  if (!caps || !self->video)
     return FALSE;
   elements_add(self->mux->pipeline, self->video);
   g_object_set(self->video, "caps", caps, "format", GST_FORMAT_TIME, "block", TRUE, "max-bytes",
-               (guint64)(4 << 20), NULL);
+               (guint64)(4 << 20), "handle-segment-change", TRUE, NULL);
   self->codec = mux_describe_codec(caps);
   if (route_find(&route, self->mux->muxer, caps) && mux_link(self->mux, self->video, &route))
     return TRUE;
   g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "%s: %s cannot hold %s",
               self->mux->name, self->mux->media->endings[0], self->codec);
   return FALSE;
+}
+
+/* Reads the source and the pieces to their ends. */
+static gboolean
+join(Join *self, const JobSource *source, GstElement *decoder, GError **error) {
+  g_autofree gchar *uri = gst_filename_to_uri(source->in, error);
+  if (!uri)
+    return FALSE;
+  g_object_set(decoder, "uri", uri, NULL);
+  g_signal_connect(decoder, "autoplug-continue", G_CALLBACK(on_autoplug_continue), self);
+  g_signal_connect(decoder, "pad-added", G_CALLBACK(on_pad_added), self);
+  g_signal_connect(decoder, "no-more-pads", G_CALLBACK(on_no_more_pads), self);
+  const gboolean ok = work_run(self->mux->work, self->mux->pipeline, self->video, error);
+  if (self->thread)
+    g_thread_join(self->thread);
+  return ok;
 }
 
 gboolean
@@ -213,19 +242,9 @@ join_make(const Job *job, const JobSource *source, const GPtrArray *records, con
   if (!mux_init(&mux, pipeline, output->media, output->name, output->part, work, error))
     return FALSE;
   mux_fix_file(&mux, 0);
-  Join self = {job, records, &mux, NULL, NULL, NULL};
-  if (!add_video(&self, first->caps, error))
-    return FALSE;
-  g_autofree gchar *uri = gst_filename_to_uri(source->in, error);
-  if (!uri)
-    return FALSE;
-  g_object_set(decoder, "uri", uri, NULL);
-  g_signal_connect(decoder, "autoplug-continue", G_CALLBACK(on_autoplug_continue), &self);
-  g_signal_connect(decoder, "pad-added", G_CALLBACK(on_pad_added), &self);
-  g_signal_connect(decoder, "no-more-pads", G_CALLBACK(on_no_more_pads), &self);
-  const gboolean ok = work_run(work, pipeline, self.video, error);
-  if (self.thread)
-    g_thread_join(self.thread);
+  Join self = {.job = job, .records = records, .mux = &mux};
+  const gboolean ok = add_video(&self, first->caps, error) && join(&self, source, decoder, error);
+  gst_clear_caps(&self.caps);
   report->codec = self.codec;
   report->sound = g_strdup(mux.sound->str);
   return ok;

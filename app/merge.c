@@ -126,9 +126,8 @@ check_seam(const Record *one, const Record *other, GError **error) {
   return fail(
       error,
       "between piece %u (made on %s) and piece %u (on %s) the film's frames are not the same "
-      "from both sides; the decoders there differ, or the film cannot be read from its "
-      "middle: make one of them anew with --again on the other machine, or use `cudaconv "
-      "apply`",
+      "from both sides: where the machines are not the same, make one of them anew on the "
+      "other one with --again; else " RANGE_REMEDY,
       one->index, one->host, other->index, other->host);
 }
 

@@ -47,6 +47,15 @@ on_frame(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   return GST_PAD_PROBE_OK;
 }
 
+static gint64
+running_time(const GstSegment *segment, GstClockTime time) {
+  guint64 running;
+  if (!GST_CLOCK_TIME_IS_VALID(time))
+    return PIECE_NO_TIME;
+  const gint sign = gst_segment_to_running_time_full(segment, GST_FORMAT_TIME, time, &running);
+  return sign == 0 ? PIECE_NO_TIME : sign * (gint64)running;
+}
+
 static GstPadProbeReturn
 on_packet(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   Making *self = user_data;
@@ -56,17 +65,10 @@ on_packet(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   gst_segment_init(&segment, GST_FORMAT_TIME);
   if (event)
     gst_event_copy_segment(event, &segment);
-  PiecePacket packet = {GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE, GST_BUFFER_DURATION(buffer)};
-  guint64 time;
-  if (GST_BUFFER_PTS_IS_VALID(buffer) &&
-      gst_segment_to_running_time_full(&segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer), &time) >
-          0)
-    packet.pts = time;
-  /* encoders begin before zero */
-  if (GST_BUFFER_DTS_IS_VALID(buffer) &&
-      gst_segment_to_running_time_full(&segment, GST_FORMAT_TIME, GST_BUFFER_DTS(buffer), &time) >
-          0)
-    packet.dts = time;
+  const PiecePacket packet = {
+      running_time(&segment, GST_BUFFER_PTS(buffer)),
+      running_time(&segment, GST_BUFFER_DTS(buffer)),
+      GST_BUFFER_DURATION_IS_VALID(buffer) ? (gint64)GST_BUFFER_DURATION(buffer) : PIECE_NO_TIME};
   g_array_append_val(self->piece->packets, packet);
   return GST_PAD_PROBE_OK;
 }

@@ -23,10 +23,13 @@ typedef struct {
   GArray *packets;         /* of PiecePacket, in the order of the file */
 } Piece;
 
-/* The times of a packet, which Matroska keeps to the millisecond only. */
+/* The times of a packet in nanoseconds, which Matroska keeps to the millisecond only. Decoding may
+ * begin before zero. */
 typedef struct {
-  GstClockTime pts, dts, duration; /* GST_CLOCK_TIME_NONE: there is none */
+  gint64 pts, dts, duration; /* PIECE_NO_TIME: there is none */
 } PiecePacket;
+
+#define PIECE_NO_TIME G_MININT64
 
 void piece_clear(Piece *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Piece, piece_clear)

@@ -9,6 +9,7 @@
 #include "filehash.h"
 #include "filter.h"
 #include "job.h"
+#include "look.h"
 #include "media.h"
 #include "numbered.h"
 #include "shown.h"
@@ -143,45 +144,11 @@ check_encoder(const PlanOptions *options, const Media *media, GError **error) {
 
 /* ---- films ---- */
 
-/* The length of a film that can be read from any of its places. */
-static gboolean
-look_at_film(GstDiscoverer *discoverer, const gchar *path, GstClockTime *length, GError **error) {
-  g_autoptr(GError) why = NULL;
-  g_autofree gchar *uri = gst_filename_to_uri(path, error);
-  if (!uri)
-    return FALSE;
-  g_autoptr(GstDiscovererInfo) info = gst_discoverer_discover_uri(discoverer, uri, &why);
-  GList *videos = info ? gst_discoverer_info_get_video_streams(info) : NULL;
-  const gboolean has_video = videos != NULL;
-  gst_discoverer_stream_info_list_free(videos);
-  const gchar *wrong = NULL;
-  if (!info)
-    wrong = why->message;
-  else if (gst_discoverer_info_get_result(info) == GST_DISCOVERER_MISSING_PLUGINS)
-    wrong = "a decoder for it is not installed; `cudaconv doctor` names the packages";
-  else if (why)
-    wrong = why->message;
-  else if (!has_video)
-    wrong = "there is no video in it";
-  else if (!gst_discoverer_info_get_seekable(info))
-    wrong = "it cannot be read from another place than its start, and so not in pieces; `cudaconv "
-            "apply` makes it whole";
-  else if (!GST_CLOCK_TIME_IS_VALID(gst_discoverer_info_get_duration(info)) ||
-           gst_discoverer_info_get_duration(info) == 0)
-    wrong =
-        "it does not say how long it is, so there are no pieces; `cudaconv apply` makes it whole";
-  if (wrong) {
-    g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, "%s: %s", path, wrong);
-    return FALSE;
-  }
-  *length = gst_discoverer_info_get_duration(info);
-  return TRUE;
-}
-
 static gboolean
 add_film(Job *job, GstDiscoverer *discoverer, const gchar *in, const gchar *out, GError **error) {
   GstClockTime length;
-  if (!look_at_film(discoverer, in, &length, error))
+  if (!look_at_film(discoverer, in, &length, error) ||
+      (length > job->seconds && !look_into_film(in, length, error)))
     return FALSE;
   const guint64 pieces = (length + job->seconds - 1) / job->seconds;
   if (pieces > MOST_PIECES)

@@ -2,9 +2,6 @@
 #include "range.h"
 #include "frames.h"
 
-/* How far before the range the source starts, at first; ten times as far when that was too little.
- */
-#define MARGIN (2 * GST_SECOND)
 /* Decoders move the first frame after a seek to the time that was asked for, so it takes a second
  * one in front of the range to know the one at the seam. */
 #define LEAST_SEEN 2
@@ -24,8 +21,7 @@ range_init(Range *self, GstClockTime begin, GstClockTime end) {
                   .first = GST_CLOCK_TIME_NONE,
                   .before = {GST_CLOCK_TIME_NONE, NULL},
                   .last = {GST_CLOCK_TIME_NONE, NULL},
-                  .margin = MARGIN,
-                  .previous = GST_CLOCK_TIME_NONE};
+                  .margin = RANGE_MARGIN};
 }
 
 void
@@ -39,10 +35,9 @@ range_clear(Range *self) {
 static void
 fail(Range *self, const gchar *why) {
   self->state = ENDED;
-  work_fail(self->work,
-            g_error_new(GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-                        "%s: %s; it cannot be made in pieces, and `cudaconv apply` makes it whole",
-                        self->work->input, why));
+  work_fail(self->work, g_error_new(GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+                                    "%s: %s, so it cannot be made in pieces; " RANGE_REMEDY,
+                                    self->work->input, why));
 }
 
 /* ---- going there ---- */
@@ -51,20 +46,22 @@ fail(Range *self, const gchar *why) {
 static void
 seek(GstElement *source, gpointer user_data) {
   Range *self = user_data;
-  GstEvent *event =
-      gst_event_new_seek(1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
-                         GST_SEEK_TYPE_SET, (gint64)self->start, GST_SEEK_TYPE_NONE, -1);
+  GstEvent *event = gst_event_new_seek(
+      1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, GST_SEEK_TYPE_SET,
+      (gint64)(self->start + self->zero), GST_SEEK_TYPE_NONE, -1);
   if (!gst_pad_send_event(self->pad, event))
     fail(self, "it cannot be read from another place than its start");
 }
 
 static void
 go_before(Range *self) {
-  self->state = SEEKING;
+  const gboolean at_start = self->state == BEFORE_SEEK && self->begin <= self->margin;
+  self->state = at_start ? READING : SEEKING;
   self->start = self->begin > self->margin ? self->begin - self->margin : 0;
+  if (at_start)
+    return;
   self->margin *= 10;
   self->seen = 0;
-  self->previous = GST_CLOCK_TIME_NONE;
   gst_clear_buffer(&self->recent);
   gst_element_call_async(self->source, seek, self, NULL);
 }
@@ -118,18 +115,24 @@ check_seam(Range *self, GstClockTime time) {
   return TRUE;
 }
 
+/* The time of a frame from the film's start. */
+static GstClockTime
+film_time(const Range *self, GstClockTime pts) {
+  if (!GST_CLOCK_TIME_IS_VALID(pts))
+    return GST_CLOCK_TIME_NONE;
+  const GstClockTime time = gst_segment_to_stream_time(&self->segment, GST_FORMAT_TIME, pts);
+  return GST_CLOCK_TIME_IS_VALID(time) && time >= self->zero ? time - self->zero : time;
+}
+
 static GstPadProbeReturn
 take_frame(Range *self, GstPad *pad, GstPadProbeInfo *info) {
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
-  const GstClockTime time =
-      GST_BUFFER_PTS_IS_VALID(buffer)
-          ? gst_segment_to_stream_time(&self->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer))
-          : GST_CLOCK_TIME_NONE;
+  const GstClockTime time = film_time(self, GST_BUFFER_PTS(buffer));
   if (!GST_CLOCK_TIME_IS_VALID(time)) {
     fail(self, "one of its frames has no time");
     return GST_PAD_PROBE_DROP;
   }
-  if (GST_CLOCK_TIME_IS_VALID(self->previous) && time <= self->previous) {
+  if (self->frames > 0 && time <= self->previous) {
     fail(self, "the times of its frames do not always go up");
     return GST_PAD_PROBE_DROP;
   }
@@ -160,6 +163,8 @@ replace_segment(Range *self, GstPadProbeInfo *info) {
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
   GstSegment plain;
   gst_event_copy_segment(event, &self->segment);
+  if (self->state == BEFORE_SEEK && GST_CLOCK_TIME_IS_VALID(self->segment.time))
+    self->zero = self->segment.time;
   gst_segment_init(&plain, GST_FORMAT_TIME);
   GstEvent *replacement = gst_event_new_segment(&plain);
   gst_event_set_seqnum(replacement, gst_event_get_seqnum(event));
@@ -186,9 +191,9 @@ take_event(Range *self, GstPad *pad, GstPadProbeInfo *info) {
     replace_segment(self, info);
     return GST_PAD_PROBE_OK;
   case GST_EVENT_EOS:
-    if (self->state == BEFORE_SEEK && self->begin > 0)
+    if (self->state == BEFORE_SEEK)
       go_before(self);
-    else if (self->state == READING && !check_seam(self, self->begin))
+    if (self->state == READING && !check_seam(self, self->begin))
       go_before(self);
     return self->state == SEEKING ? GST_PAD_PROBE_DROP : end_range(self, pad, info);
   default:
@@ -201,12 +206,8 @@ on_data(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   Range *self = user_data;
   if (!(info->type & GST_PAD_PROBE_TYPE_BUFFER))
     return take_event(self, pad, info);
-  if (self->state == BEFORE_SEEK) {
-    if (self->begin > 0)
-      go_before(self);
-    else
-      self->state = READING;
-  }
+  if (self->state == BEFORE_SEEK)
+    go_before(self);
   if (self->state == SEEKING)
     return GST_PAD_PROBE_DROP;
   if (self->state == ENDED)

@@ -14,6 +14,15 @@
 
 G_BEGIN_DECLS
 
+/* How far before the range the source starts, at first; ten times as far when that was too little.
+ */
+#define RANGE_MARGIN (2 * GST_SECOND)
+
+/* What to do with a film that cannot be read so. */
+#define RANGE_REMEDY                                                                               \
+  "copy it into a Matroska file first (ffmpeg -i IN -c copy IN.mkv), or make it whole with "       \
+  "`cudaconv apply`"
+
 /* A frame as the decoder gave it. */
 typedef struct {
   GstClockTime time; /* GST_CLOCK_TIME_NONE: there is none */
@@ -32,6 +41,9 @@ typedef struct {
    * same frames from both sides. */
   RangeFrame before, last;
 
+  GstClockTime
+      margin; /* RANGE_MARGIN; may be set before, and so much as `begin` is no seek at all */
+
   /* Private. */
   Work *work;
   GstElement *source;
@@ -39,7 +51,8 @@ typedef struct {
   GstSegment segment;
   GstBuffer *recent; /* the frame that came before */
   GstCaps *caps;
-  GstClockTime margin, start, previous;
+  GstClockTime zero; /* at which the source starts by itself: some films start later than at 0 */
+  GstClockTime start, previous;
   guint seen; /* frames in front of the range since the last seek */
   gint state;
 } Range;

@@ -150,10 +150,10 @@ write_times(const Piece *piece, const gchar *path, GError **error) {
   g_autoptr(GString) text = g_string_new(NULL);
   for (guint i = 0; i < piece->packets->len; i++) {
     const PiecePacket *packet = &g_array_index(piece->packets, PiecePacket, i);
-    const GstClockTime times[] = {packet->pts, packet->dts, packet->duration};
+    const gint64 times[] = {packet->pts, packet->dts, packet->duration};
     for (guint k = 0; k < G_N_ELEMENTS(times); k++) {
-      if (GST_CLOCK_TIME_IS_VALID(times[k]))
-        g_string_append_printf(text, "%s%" G_GUINT64_FORMAT, k ? " " : "", times[k]);
+      if (times[k] != PIECE_NO_TIME)
+        g_string_append_printf(text, "%s%" G_GINT64_FORMAT, k ? " " : "", times[k]);
       else
         g_string_append_printf(text, "%s-", k ? " " : "");
     }
