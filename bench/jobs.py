@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Measures jobs in pieces: `cudaconv plan`, `run`, `status` and `merge`.
+
+    bench/jobs.py BUILD film [--minutes N] [--size WxH]   pieces by one task after the other, and by as many as cores
+    bench/jobs.py BUILD stages [--size WxH]               what a frame costs: decode, filter, hash, encode
+    bench/jobs.py BUILD pictures [--count N]              beside ImageMagick's and libvips' commands
+    bench/jobs.py BUILD size [--count N]                  a job of very many pieces: how long its files take to read
+
+Each task has one thread and one core of its own (taskset), as a node of that size would. Films are made with ffmpeg;
+without it, or without the peer of a measurement, the exit status is 77.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+LOOP = 10  # seconds of film that are repeated
+CORES = sorted(os.sched_getaffinity(0))
+
+
+def run(*command, core=None, **more):
+    """Seconds of the clock and of the processor; ends when it fails."""
+    command = [*(("taskset", "-c", str(core)) if core is not None else ()), *map(str, command)]
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, **more)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}: {done.stderr[-500:]}")
+    return time.monotonic() - start, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def need(*programs):
+    for program in programs:
+        if not shutil.which(program):
+            print(f"{program} is not installed")
+            sys.exit(77)
+
+
+def make_film(folder, seconds, size):
+    """H.264 with B-frames and AAC, of a pattern that moves; repeated without encoding again."""
+    need("ffmpeg", "taskset")
+    loop, film = folder / "loop.mp4", folder / "film.mkv"
+    run("ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", f"testsrc2=s={size}:r=25:d={LOOP}", "-f", "lavfi", "-i",
+        f"sine=440:r=48000:d={LOOP}", "-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p", "-c:a", "aac", loop)
+    run("ffmpeg", "-v", "error", "-y", "-stream_loop", str(max(0, seconds // LOOP - 1)), "-i", loop, "-c", "copy", film)
+    return film
+
+
+def share_out(commands, tasks):
+    """Runs them, as many at a time as there are tasks, each on a core of its own. Seconds of the clock."""
+    waiting = list(reversed(commands))
+
+    def work(core):
+        while waiting:
+            run(*waiting.pop(), core=core)
+
+    start = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(tasks) as pool:
+        list(pool.map(work, CORES[:tasks]))
+    return time.monotonic() - start
+
+
+def pieces_of(job):
+    return json.loads((job / "manifest.json").read_text(encoding="utf-8"))["pieces"]
+
+
+def measure_film(command, folder, options):
+    seconds = options.minutes * 60
+    film = make_film(folder, seconds, options.size)
+    print(f"film: {seconds} s of {options.size}, {film.stat().st_size / 1e6:.0f} MB; pieces of {options.piece}, "
+          f"{'without losses' if options.lossless else 'H.264'}")
+    print("| step | clock s | processor s | share of one task's run |\n| --- | --- | --- | --- |")
+    one = None
+    for tasks in sorted({1, len(CORES)}):
+        job = folder / f"job{tasks}"
+        planned = run(command, "plan", film, "--kernel", "sobel", "--out", folder / f"out{tasks}.mkv", "--piece",
+                      options.piece, "--job", job, *(["--lossless"] if options.lossless else []))
+        ran = share_out([(command, "run", job, "-q", "--n-threads", "1", "--index", i) for i in range(pieces_of(job))],
+                        tasks)
+        merged = run(command, "merge", job)
+        one = one or ran
+        print(f"| plan | {planned[0]:.2f} | {planned[1]:.2f} | {planned[0] / one:.1%} |")
+        print(f"| run, {tasks} task{'s' * (tasks > 1)} | {ran:.2f} | | {one / ran:.2f} times as fast |")
+        print(f"| merge | {merged[0]:.2f} | {merged[1]:.2f} | {merged[0] / one:.1%} |", flush=True)
+        size = (folder / f"out{tasks}.mkv").stat().st_size
+        shutil.rmtree(job)
+    print(f"result: {size / 1e6:.0f} MB")
+
+
+def measure_stages(command, folder, options):
+    """Pipelines that are longer by a stage each, with one thread; the difference is the stage."""
+    need("gst-launch-1.0")
+    film = make_film(folder, 20, options.size)
+    frames = 20 * 25
+    video = f"filesrc location={film} ! matroskademux ! h264parse ! avdec_h264 max-threads=1"
+    filtered = f"{video} ! cudaconv kernel=sobel backend=cpu n-threads=1"
+    lines = {
+        "decode H.264": (video, None),
+        "filter 3x3": (filtered, video),
+        "encode H.264 (veryfast)": (f"{filtered} ! x264enc pass=qual quantizer=20 speed-preset=veryfast threads=1", filtered),
+        "encode FFV1": (f"{filtered} ! avenc_ffv1", filtered),
+    }
+    taken = {}
+    print(f"| {options.size}, one thread | processor ms a frame |\n| --- | --- |")
+    for name, (line, base) in lines.items():
+        best = min(run("gst-launch-1.0", "-q", *f"{line} ! fakesink".split(), core=CORES[0])[1] for _ in range(3))
+        taken[line] = best
+        print(f"| {name} | {(best - (taken[base] if base else 0)) / frames * 1000:.2f} |", flush=True)
+    width, height = map(int, options.size.split("x"))
+    bytes_ = width * height * 3 // 2
+    rate = hash_rate()
+    print(f"| hash (MD5 of GLib, {rate / 1e6:.0f} MB/s) | {bytes_ / rate * 1000:.2f} |")
+
+
+def hash_rate():
+    """Bytes a second of GChecksum."""
+    import gi  # pylint: disable=import-outside-toplevel
+    gi.require_version("GLib", "2.0")
+    from gi.repository import GLib  # pylint: disable=import-outside-toplevel
+    data, checksum = bytes(64 << 20), GLib.Checksum.new(GLib.ChecksumType.MD5)
+    start = time.process_time()
+    checksum.update(data)
+    return len(data) / (time.process_time() - start)
+
+
+def measure_pictures(command, folder, options):
+    need("ffmpeg", "convert", "vips", "taskset")
+    source = folder / "in"
+    source.mkdir()
+    run("ffmpeg", "-v", "error", "-f", "lavfi", "-i", f"testsrc2=s={options.size}:r=25", "-frames:v", "100", "-q:v", "3",
+        folder / "%03d.jpg")
+    made = sorted(folder.glob("*.jpg"))
+    for i in range(options.count):
+        os.link(made[i % len(made)], source / f"{i:06}.jpg")
+    names = sorted(path.name for path in source.iterdir())
+    chunks = [names[i:i + 100] for i in range(0, len(names), 100)]
+    tasks = len(CORES)
+    print(f"{options.count} JPEG pictures of {options.size}, {tasks} processes; sobel, quality 95")
+    print("| | pictures a second | of cudaconv |\n| --- | --- | --- |")
+    job = folder / "job"
+    start = time.monotonic()
+    run(command, "plan", source, "--kernel", "sobel", "--out", f"{folder / 'edges'}/", "--job", job)
+    share_out([(command, "run", job, "-q", "--n-threads", "1", "--index", i) for i in range(pieces_of(job))], tasks)
+    run(command, "merge", job)
+    ours = options.count / (time.monotonic() - start)
+    print(f"| cudaconv plan, run, merge | {ours:.1f} | 1 |", flush=True)
+    peers = {
+        "convert, a process each": "convert $f -morphology Convolve Sobel -quality 95 out/$f",
+        "vips sobel, a process each": "vips sobel $f out/$f[Q=95]",
+    }
+    os.environ.update({"VIPS_CONCURRENCY": "1", "OMP_NUM_THREADS": "1", "MAGICK_THREAD_LIMIT": "1"})
+    (source / "out").mkdir()
+    for name, line in peers.items():
+        count = min(options.count, options.peer_count)
+        share = [chunk for chunk in chunks][:max(1, count // 100)]
+        taken = share_out([("sh", "-c", f"cd {source} && for f in {' '.join(chunk)}; do {line} || exit 1; done")
+                           for chunk in share], tasks)
+        rate = sum(map(len, share)) / taken
+        print(f"| {name} ({sum(map(len, share))} pictures) | {rate:.1f} | {rate / ours:.2f} |", flush=True)
+
+
+def measure_size(command, folder, options):
+    """Pictures of one byte each, which are planned and not run, and records that are copied."""
+    need("ffmpeg")
+    source, job = folder / "in", folder / "job"
+    source.mkdir()
+    for i in range(options.count):
+        (source / f"{i:07}.jpg").write_bytes(b"x")
+    print(f"| a job of {options.count} pieces | clock s |\n| --- | --- |")
+    planned = run(command, "plan", source, "--out", f"{folder / 'out'}/", "--files", 1, "--job", job)
+    print(f"| plan | {planned[0]:.2f} |\n| manifest | {(job / 'manifest.json').stat().st_size / 1e6:.1f} MB |")
+    film = make_film(folder, 20, "320x180")
+    run(command, "plan", film, "--out", folder / "out.mkv", "--piece", "10s", "--job", folder / "film")
+    run(command, "run", folder / "film", "-q", "--index", 0)
+    record = json.loads((folder / "film" / "pieces" / "000000.json").read_text(encoding="utf-8"))
+    record["job"] = json.loads((job / "manifest.json").read_text(encoding="utf-8"))["id"]
+    record["files"] = []
+    for i in range(options.count - 1):
+        record["piece"] = i
+        (job / "pieces" / f"{i:06}.json").write_text(json.dumps(record), encoding="utf-8")
+    for name, arguments in {"status --missing": ("status", job, "--missing"), "status": ("status", job),
+                            "run of a piece that is made": ("run", job, "--index", 0)}.items():
+        print(f"| {name} | {run(command, *arguments)[0]:.2f} |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path, help="a build folder")
+    parser.add_argument("what", choices=("film", "stages", "pictures", "size"))
+    parser.add_argument("--minutes", type=int, default=2, help="length of the film (2)")
+    parser.add_argument("--size", default="1920x1080", help="of the film or the pictures (1920x1080)")
+    parser.add_argument("--piece", default="10s", help="length of a piece (10s)")
+    parser.add_argument("--lossless", action="store_true", help="encode the film without losses")
+    parser.add_argument("--count", type=int, default=1000, help="number of pictures or pieces (1000)")
+    parser.add_argument("--peer-count", type=int, default=1000, help="pictures at most of the slower peers (1000)")
+    options = parser.parse_args()
+    command = options.build.resolve() / "app" / "cudaconv"
+    if not command.exists():
+        parser.error(f"{options.build}: no app/cudaconv is there")
+    os.environ["GST_PLUGIN_PATH"] = str(options.build.resolve() / "plugin")
+    measures = {"film": measure_film, "stages": measure_stages, "pictures": measure_pictures, "size": measure_size}
+    with tempfile.TemporaryDirectory() as name:
+        measures[options.what](command, pathlib.Path(name), options)
+
+
+if __name__ == "__main__":
+    main()
