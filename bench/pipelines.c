@@ -425,18 +425,21 @@ prepare(GError **error) {
 /* Opens this device, or with -1 all that work. */
 static gboolean
 open_devices(GPtrArray *devices, gint device_id, GError **error) {
-  CcCudaDevice *device = cc_cuda_device_open(device_id, error);
+  CcCudaDevice *any = cc_cuda_device_open(device_id, error);
   int n = 0;
-  if (!device)
+  if (!any)
     return FALSE;
-  g_ptr_array_add(devices, device);
   if (device_id < 0)
-    device->cuda->cuDeviceGetCount(&n);
-  for (gint id = device->base.id + 1; id < n; id++) {
-    CcCudaDevice *other = cc_cuda_device_open(id, NULL);
-    if (other)
-      g_ptr_array_add(devices, other);
+    any->cuda->cuDeviceGetCount(&n);
+  for (gint id = 0; id < n; id++) {
+    CcCudaDevice *device = cc_cuda_device_open(id, NULL);
+    if (device)
+      g_ptr_array_add(devices, device);
   }
+  if (devices->len == 0)
+    g_ptr_array_add(devices, any);
+  else
+    cc_cuda_device_close(any);
   return TRUE;
 }
 

@@ -42,7 +42,7 @@ struct _BenchTimer {
   gdouble host_us;              /* how long the host took to queue one of its frames; at first 0 */
 };
 
-/* Opens the device (-1: the first that works) and makes it current until bench_timer_close; on
+/* Opens the device (-1: the least busy) and makes it current until bench_timer_close; on
  * failure `device` tells whether there is one. */
 gboolean bench_timer_open(BenchTimer *self, gint device_id, GError **error);
 void bench_timer_close(BenchTimer *self);
