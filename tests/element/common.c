@@ -341,10 +341,12 @@ test_main(int *argc, char ***argv, Suite *(*suite)(void), const gchar *name, gui
     return g_getenv("CUDACONV_TEST_REQUIRED") ? EXIT_FAILURE : EXIT_SKIPPED;
   }
   gst_check_init(argc, argv);
-  /* in one process, one element keeps the device's context, so that the others open quickly */
-  GstElement *keeper = cuda && g_strcmp0(g_getenv("CK_FORK"), "no") == 0 ? open_cuda(0) : NULL;
-  int failed = gst_check_run_suite(suite(), name, __FILE__);
-  if (keeper)
-    close_cuda(keeper);
+  /* in one process, an element on each device keeps its context, so that the others open quickly;
+   * with all devices in use as much, those others take the first */
+  g_autoptr(GPtrArray) keepers = g_ptr_array_new_with_free_func((GDestroyNotify)close_cuda);
+  const gboolean keeps = cuda && g_strcmp0(g_getenv("CK_FORK"), "no") == 0;
+  for (GstElement *keeper; keeps && (keeper = open_cuda(keepers->len));)
+    g_ptr_array_add(keepers, keeper);
+  const int failed = gst_check_run_suite(suite(), name, __FILE__);
   return failed;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define BLUR "kernel=gaussian"
+#define ON_ZERO BLUR " cuda-device-id=0" /* where the contexts are that tests make */
 
 /* In a pipeline all elements share a context, and frames between them stay on the device. */
 GST_START_TEST(two_elements_share_a_context) {
@@ -58,7 +59,7 @@ GST_END_TEST;
 
 /* A frame of another context on the same device: the element moves there, and back. */
 GST_START_TEST(element_follows_a_frames_context) {
-  GstHarness *other = harness_in_new_context(0), *h = test_harness_new(BLUR, NULL);
+  GstHarness *other = harness_in_new_context(0), *h = test_harness_new(ON_ZERO, NULL);
   gpointer own = test_context_handle(h->element);
   fail_if(own == test_context_handle(other->element));
   test_filter_frame_of(h, h, BLUR, 1);
@@ -78,7 +79,7 @@ GST_END_TEST;
  * opened a backend, and its warnings. */
 static gchar *
 filter_in_turn(guint n, guint rounds, guint *n_openings, guint *n_warnings) {
-  GstHarness *owners[3], *h = test_harness_new(BLUR, NULL);
+  GstHarness *owners[3], *h = test_harness_new(ON_ZERO, NULL);
   gpointer last = NULL;
   for (guint i = 0; i < n; i++)
     owners[i] = harness_in_new_context(0);
@@ -272,7 +273,7 @@ GST_START_TEST(buffers_of_several_memories) {
   g_autofree gchar *caps = test_caps("NV12", MIXED_WIDTH, MIXED_HEIGHT);
   g_autofree gchar *caps_in_cuda = test_caps_in_cuda(caps);
   const gchar *in_caps = __i__ ? caps_in_cuda : caps;
-  GstHarness *h = test_harness_new(BLUR, in_caps), *other = harness_in_new_context(0);
+  GstHarness *h = test_harness_new(ON_ZERO, in_caps), *other = harness_in_new_context(0);
   gst_harness_set_src_caps_str(other, caps_in_cuda);
   GstBufferPool *pools[] = {
       [OWN] = test_offered_pool(h, caps_in_cuda),
@@ -374,7 +375,7 @@ offer_pool(GstPad *pad, GstPadProbeInfo *info, gpointer pool) {
 GST_START_TEST(output_of_several_memories) {
   g_autofree gchar *caps = test_caps("NV12", MIXED_WIDTH, MIXED_HEIGHT);
   g_autofree gchar *caps_in_cuda = test_caps_in_cuda(caps);
-  GstHarness *h = test_harness_new(BLUR, NULL), *owner = test_harness_new(BLUR, caps_in_cuda);
+  GstHarness *h = test_harness_new(ON_ZERO, NULL), *owner = test_harness_new(ON_ZERO, caps_in_cuda);
   MixedPool *pool = mixed_pool_new(test_offered_pool(owner, caps_in_cuda), __i__);
   gst_pad_add_probe(h->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PUSH,
                     offer_pool, pool, NULL);
@@ -441,7 +442,7 @@ run_chain(guint n_frames) {
   g_autofree gchar *line = g_strdup_printf(
       "videotestsrc num-buffers=%u ! video/x-raw,format=NV12,width=320,height=240 ! "
       "cudaconv backend=cuda kernel=gaussian ! cudaconv backend=cuda kernel=sharpen ! "
-      "cudaconv backend=cuda kernel=sobel ! fakesink",
+      "cudaconv backend=cuda kernel=sobel cuda-device-id=0 ! fakesink",
       n_frames);
   GstElement *pipeline = gst_parse_launch(line, NULL);
   test_play_to_eos(pipeline, 60);
