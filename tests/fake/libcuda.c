@@ -161,6 +161,14 @@ cuDeviceGetName(char *name, int length, CUdevice device) {
 }
 
 EXPORT CUresult
+cuDeviceGetPCIBusId(char *id, int length, CUdevice device) {
+  const gint machine = fake_settings()->machine;
+  ENTER("cuDeviceGetPCIBusId");
+  g_snprintf(id, (gulong)length, "%08x:%02x:00.0", machine ? machine : getpid(), device);
+  return CUDA_SUCCESS;
+}
+
+EXPORT CUresult
 cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device) {
   const struct {
     CUdevice_attribute attribute;

@@ -3,6 +3,8 @@
 /* The environment variable FAKE_CUDA holds settings divided by commas:
  *
  *   devices=N           how many there are
+ *   machine=N           on which machine, by their PCI bus ids; processes on one see each other's
+ *                       use of devices. Without it each process is on one of its own
  *   version=N           what cuDriverGetVersion says
  *   init=CODE           what cuInit returns
  *   capability=N        major compute capability of all devices
@@ -62,16 +64,17 @@ fake_settings(void) {
     g_auto(GStrv) words = g_strsplit(g_getenv("FAKE_CUDA") ? g_getenv("FAKE_CUDA") : "", ",", -1);
     for (gchar **word = words; *word; word++)
       if (**word && !read_failure(*word) && sscanf(*word, "devices=%d", &s.devices) != 1 &&
+          sscanf(*word, "machine=%d", &s.machine) != 1 &&
           sscanf(*word, "version=%d", &s.version) != 1 && sscanf(*word, "init=%d", &s.init) != 1 &&
           sscanf(*word, "memory=%zu", &s.memory) != 1 &&
           sscanf(*word, "pinned=%zu", &s.pinned) != 1 &&
           sscanf(*word, "pinned-only=%zu", &s.pinned_only) != 1 &&
           sscanf(*word, "peer=%d", &s.peer) != 1 &&
           sscanf(*word, "capability=%d", &s.capability) != 1)
-        g_error(
-            "FAKE_CUDA: \"%s\" is no setting; there are devices=, version=, init=, capability=, "
-            "peer=, memory=, pinned=, pinned-only=, fail= and lost=",
-            *word);
+        g_error("FAKE_CUDA: \"%s\" is no setting; there are devices=, machine=, version=, init=, "
+                "capability=, "
+                "peer=, memory=, pinned=, pinned-only=, fail= and lost=",
+                *word);
     g_once_init_leave(&once, 1);
   }
   return &s;

@@ -14,7 +14,7 @@
 #define FAKE_LIBRARY_BEHIND "CUDACONV_TEST_LIBCUDA"
 
 typedef struct {
-  gint devices, version, init, capability, peer;
+  gint devices, machine, version, init, capability, peer;
   gsize memory, pinned, pinned_only;
 } FakeSettings;
 
