@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "device.h"
 
+#include "busy.h"
 #include "engine/error.h"
 
 static GMutex devices_lock;
@@ -73,8 +74,48 @@ device_ref(CcDevice *base) {
 }
 
 static void
+free_device(CcCudaDevice *self) {
+  g_hash_table_unref(self->modules);
+  g_mutex_clear(&self->lock);
+  g_free(self->name);
+  g_free(self);
+}
+
+/* Lets go of the context, after the last reference. */
+static void
+end_device(CcCudaDevice *self) {
+  const gboolean pushed = cc_cuda_device_push(self, NULL);
+  GHashTableIter loaded;
+  gpointer module;
+  g_hash_table_iter_init(&loaded, self->modules);
+  while (g_hash_table_iter_next(&loaded, NULL, &module))
+    self->cuda->cuModuleUnload(module);
+  if (pushed)
+    cc_cuda_device_pop(self);
+  if (self->context_owner)
+    self->release_context(self->context_owner);
+  else
+    self->cuda->cuDevicePrimaryCtxRelease(self->device);
+  free_device(self);
+}
+
+/* Drops a reference, which may be that of a user. */
+static void
+drop_reference(CcCudaDevice *self, gboolean of_user) {
+  g_mutex_lock(&devices_lock);
+  const gboolean last = --self->refs == 0;
+  if (of_user)
+    cc_busy_remove(self->base.id);
+  if (last)
+    devices = g_slist_remove(devices, self);
+  g_mutex_unlock(&devices_lock);
+  if (last)
+    end_device(self);
+}
+
+static void
 device_unref(CcDevice *base) {
-  cc_cuda_device_close((CcCudaDevice *)base);
+  drop_reference((CcCudaDevice *)base, FALSE);
 }
 
 static const CcDeviceClass cuda_device_class = {
@@ -121,14 +162,6 @@ describe_device(const CcCudaDriver *cuda, gint id, GError **error) {
   return self;
 }
 
-static void
-free_device(CcCudaDevice *self) {
-  g_hash_table_unref(self->modules);
-  g_mutex_clear(&self->lock);
-  g_free(self->name);
-  g_free(self);
-}
-
 /* Puts a device in its context among those in use. */
 static void
 add_device(CcCudaDevice *self, CUcontext context) {
@@ -166,6 +199,38 @@ share_primary(const CcCudaDriver *cuda, gint id, GError **error) {
   return self;
 }
 
+/* Device `id`, whose user has been counted and is not any more when the device does not open. */
+static CcCudaDevice *
+open_counted(const CcCudaDriver *cuda, gint id, GError **error) {
+  g_autoptr(GError) reason = NULL;
+  CcCudaDevice *device = share_primary(cuda, id, &reason);
+  if (!device) {
+    cc_busy_remove(id);
+    g_set_error(error, CC_ERROR, CC_ERROR_UNAVAILABLE, "CUDA device %d does not open: %s", id,
+                reason->message);
+    return NULL;
+  }
+  device->refs++;
+  return device;
+}
+
+/* The least busy of `count` > 0 devices that opens; else the last one says why not. */
+static CcCudaDevice *
+open_any(const CcCudaDriver *cuda, gint count, GError **error) {
+  g_autoptr(GError) reason = NULL;
+  g_autofree gboolean *refused = g_new0(gboolean, (gsize)count);
+  gint id;
+  while ((id = cc_busy_add_any(cuda, count, refused)) >= 0) {
+    g_clear_error(&reason);
+    CcCudaDevice *device = open_counted(cuda, id, &reason);
+    if (device)
+      return device;
+    refused[id] = TRUE;
+  }
+  g_propagate_error(error, g_steal_pointer(&reason));
+  return NULL;
+}
+
 CcCudaDevice *
 cc_cuda_device_open(gint id, GError **error) {
   g_autoptr(GError) reason = NULL;
@@ -189,27 +254,21 @@ cc_cuda_device_open(gint id, GError **error) {
     return NULL;
   }
   g_autoptr(GMutexLocker) G_GNUC_UNUSED locker = g_mutex_locker_new(&devices_lock);
-  CcCudaDevice *device = NULL;
-  const gint first = MAX(id, 0), last = id < 0 ? count - 1 : id;
-  for (gint i = first; i <= last && !device; i++) {
-    g_clear_error(&reason);
-    device = share_primary(cuda, i, &reason);
-  }
-  if (!device) {
-    g_set_error(error, CC_ERROR, CC_ERROR_UNAVAILABLE, "CUDA device %d does not open: %s", last,
-                reason->message);
-    return NULL;
-  }
-  device->refs++;
-  return device;
+  if (id < 0)
+    return open_any(cuda, count, error);
+  cc_busy_add(cuda, count, id);
+  return open_counted(cuda, id, error);
 }
 
 CcCudaDevice *
 cc_cuda_device_open_context(const CcContext *context, GError **error) {
   g_autoptr(GError) reason = NULL;
+  int count = 0;
   const CcCudaDriver *cuda = cc_cuda_driver(error);
   if (!cuda)
     return NULL;
+  if (cuda->cuDeviceGetCount(&count) != CUDA_SUCCESS)
+    count = 1; /* the context is what counts */
   g_autoptr(GMutexLocker) G_GNUC_UNUSED locker = g_mutex_locker_new(&devices_lock);
   CcCudaDevice *self = find_device(context->handle);
   if (!self) {
@@ -223,32 +282,14 @@ cc_cuda_device_open_context(const CcContext *context, GError **error) {
     self->release_context = context->release;
     add_device(self, context->handle);
   }
+  cc_busy_add(cuda, count, self->base.id);
   self->refs++;
   return self;
 }
 
 void
 cc_cuda_device_close(CcCudaDevice *self) {
-  g_mutex_lock(&devices_lock);
-  const gboolean last = --self->refs == 0;
-  if (last)
-    devices = g_slist_remove(devices, self);
-  g_mutex_unlock(&devices_lock);
-  if (!last)
-    return;
-  const gboolean pushed = cc_cuda_device_push(self, NULL);
-  GHashTableIter loaded;
-  gpointer module;
-  g_hash_table_iter_init(&loaded, self->modules);
-  while (g_hash_table_iter_next(&loaded, NULL, &module))
-    self->cuda->cuModuleUnload(module);
-  if (pushed)
-    cc_cuda_device_pop(self);
-  if (self->context_owner)
-    self->release_context(self->context_owner);
-  else
-    self->cuda->cuDevicePrimaryCtxRelease(self->device);
-  free_device(self);
+  drop_reference(self, TRUE);
 }
 
 gboolean

@@ -29,14 +29,15 @@ typedef struct {
   GHashTable *modules; /* CUmodule of each CcCudaModule that is loaded */
 } CcCudaDevice;
 
-/* Device `id` in its primary context, or with -1 the first that opens; a new reference.
- * CC_ERROR_UNAVAILABLE says why there is none. */
+/* Device `id` in its primary context, or with -1 the least busy that opens (busy.h); a new
+ * reference, which counts as a user. CC_ERROR_UNAVAILABLE says why there is none. */
 CcCudaDevice *cc_cuda_device_open(gint id, GError **error);
 
-/* The device of somebody else's context, in that; a new reference. */
+/* The device of somebody else's context, in that; a new reference, which counts as a user. */
 CcCudaDevice *cc_cuda_device_open_context(const CcContext *context, GError **error);
 
-/* Drops a reference; the last one unloads the modules and lets go of the context. */
+/* Drops the reference of a user, as cc_device_unref does others; the last one of both kinds unloads
+ * the modules and lets go of the context. */
 void cc_cuda_device_close(CcCudaDevice *device);
 
 /* The calling thread works on the device between these two. */

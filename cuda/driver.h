@@ -51,6 +51,7 @@ G_BEGIN_DECLS
 
 /* Functions that a driver need not have. */
 #define CC_CUDA_OPTIONAL_FUNCTIONS(F)                                                              \
+  F(cuDeviceGetPCIBusId)                                                                           \
   F(cuLaunchKernelEx)                                                                              \
   F(cuMemGetInfo)
 

@@ -19,7 +19,7 @@ G_BEGIN_DECLS
 typedef struct {
   gint choice;        /* a CcBackendChoice; 0: the first that opens */
   gboolean no_device; /* then one that works without a device, whatever the choice is */
-  gint device_id;     /* number of the device, -1: the first that works */
+  gint device_id;     /* number of the device, -1: the least busy */
   guint n_threads;    /* the most of the CPU at once, up to CC_MAX_THREADS; 0: one for each core */
   /* the device's context to work in, which decides about the device; NULL: its primary one */
   const CcContext *context;

@@ -294,9 +294,10 @@ const CcProperty cc_properties[] = {
     /**
      * GstCudaConv:cuda-device-id:
      *
-     * Number of the CUDA device; -1, the default, takes the first that works.
+     * Number of the CUDA device; -1, the default, takes the least busy of those that work, unless
+     * the application or an element beside this one offers a CUDA context.
      */
-    {"cuda-device-id", "CUDA device ID", "CUDA device to use (-1 = the first that works)",
+    {"cuda-device-id", "CUDA device ID", "CUDA device to use (-1 = the least busy)",
      DEVICE(backend.device_id), INT(-1, G_MAXINT, -1)},
 
     /**

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Frames that come from one GPU and are filtered on another. */
+/* Which of two GPUs elements work on, and frames that come from one and are filtered on the other.
+ */
 
 #include "cudacontext.h"
 
@@ -42,6 +43,31 @@ GST_START_TEST(element_follows_a_frame_to_its_gpu) {
 }
 GST_END_TEST;
 
+/* Without one, and without frames in CUDA memory, it takes the GPU that fewer others use; in a
+ * pipeline, one context of it. */
+GST_START_TEST(element_takes_the_less_busy_gpu) {
+  g_autofree gchar *caps = test_caps("NV12", 322, 240);
+  for (guint busy = 0; busy < 2; busy++) {
+    GstHarness *user = test_harness_new(busy ? ON_ONE : ON_ZERO, NULL);
+    GstHarness *any = gst_harness_new_parse("cudaconv name=a backend=cuda ! "
+                                            "cudaconv name=b backend=cuda");
+    for (guint i = 0; i < 2; i++) {
+      g_autoptr(GstElement) element = gst_bin_get_by_name(GST_BIN(any->element), i ? "b" : "a");
+      g_autoptr(GstStructure) stats = NULL;
+      gint id = -1;
+      g_object_get(element, "stats", &stats, NULL);
+      gst_structure_get_int(stats, "device-id", &id);
+      fail_unless_equals_int(id, 1 - (gint)busy);
+    }
+    gst_harness_set_sink_caps_str(any, caps);
+    gst_harness_set_src_caps_str(any, caps);
+    gst_buffer_unref(test_push_pull(any, test_frame_random(caps, busy)));
+    gst_harness_teardown(any);
+    test_teardown(user);
+  }
+}
+GST_END_TEST;
+
 /* Each element works on the GPU that it names, with frames in CUDA memory between them. */
 GST_START_TEST(pipeline_over_two_gpus) {
   g_autofree gchar *caps = test_caps("NV12", 322, 240);
@@ -75,6 +101,7 @@ gpus_suite(void) {
   TCase *tc = tcase_create("gpus");
   tcase_add_test(tc, frame_is_copied_to_the_named_gpu);
   tcase_add_test(tc, element_follows_a_frame_to_its_gpu);
+  tcase_add_test(tc, element_takes_the_less_busy_gpu);
   tcase_add_test(tc, pipeline_over_two_gpus);
   suite_add_tcase(suite, tc);
   return suite;
