@@ -42,7 +42,9 @@ typedef struct {
   const Job *job;
   const FilterOptions *where;
   const RunOptions *options;
-  gint signal; /* that ended it; 0: none */
+  GstElement *keeper; /* an element that keeps a device open between files; NULL: there is none */
+  gint device;        /* its number; -1: whichever the settings say */
+  gint signal;        /* that ended it; 0: none */
 } Run;
 
 /* ---- which pieces ---- */
@@ -93,8 +95,11 @@ choose_pieces(RunOptions *options, const Job *job, GError **error) {
 static GstElement *
 new_filter(const Run *self, GError **error) {
   GstElement *filter = job_make_filter(self->job, error);
-  if (filter && filter_options_apply(self->where, filter, error))
+  if (filter && filter_options_apply(self->where, filter, error)) {
+    if (self->device >= 0)
+      g_object_set(filter, "cuda-device-id", self->device, NULL);
     return filter;
+  }
   if (filter)
     gst_object_unref(gst_object_ref_sink(filter));
   return NULL;
@@ -232,6 +237,33 @@ make_range(Run *self, guint index, Record *record, GError **error) {
 
 /* ---- whole files ---- */
 
+/* To open a device takes longer than to filter a picture, so one element that has nothing to filter
+ * keeps it open, and the others use the same. */
+static gboolean
+keep_device(Run *self, GError **error) {
+  GstElement *filter = new_filter(self, error);
+  if (!filter)
+    return FALSE;
+  g_autoptr(GstBus) bus = gst_bus_new();
+  self->keeper = gst_object_ref_sink(filter);
+  gst_element_set_bus(filter, bus);
+  gst_element_set_state(filter, GST_STATE_READY);
+  /* an error comes again with the first file, which it belongs to */
+  g_autoptr(GstMessage) message = gst_bus_pop_filtered(bus, GST_MESSAGE_ELEMENT);
+  gst_element_set_bus(filter, NULL);
+  const GstStructure *said = message ? gst_message_get_structure(message) : NULL;
+  if (said && g_strcmp0(gst_structure_get_string(said, "backend"), "cuda") == 0)
+    gst_structure_get_int(said, "device-id", &self->device);
+  return TRUE;
+}
+
+static void
+give_device_back(Run *self) {
+  if (self->keeper)
+    gst_element_set_state(self->keeper, GST_STATE_NULL);
+  g_clear_object(&self->keeper);
+}
+
 static gboolean
 make_file(Run *self, const JobSource *source, Record *record, GError **error) {
   const ConvertOptions options = {self->job->encoder, self->job->lossless, 0, 0, NULL};
@@ -312,7 +344,10 @@ make_piece(Run *self, guint index) {
 
 static AppStatus
 run(Run *self) {
+  g_autoptr(GError) error = NULL;
   guint failed = 0;
+  if (self->job->files > 0 && !keep_device(self, &error))
+    return app_fail("run", APP_FAILED, error);
   for (guint i = self->options->first; i < self->job->n_pieces && self->signal == 0;
        i += self->options->step) {
     if (!make_piece(self, i))
@@ -320,6 +355,7 @@ run(Run *self) {
     if (self->options->one)
       break;
   }
+  give_device_back(self);
   if (self->signal != 0) {
     g_printerr("cudaconv run: interrupted; pieces that are made stay\n");
     return app_end_by_signal(self->signal);
@@ -354,6 +390,6 @@ app_run(int argc, char **argv) {
     return app_fail("run", APP_FAILED, error);
   if (!choose_pieces(&options, job, &error))
     return app_fail("run", APP_WRONG_USAGE, error);
-  Run self = {job, where, &options, 0};
+  Run self = {job, where, &options, NULL, -1, 0};
   return run(&self);
 }
