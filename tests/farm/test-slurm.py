@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""examples/farm/slurm.sh on a real Slurm of two nodes, which loses tasks and a node."""
+
+import re
+import sys
+
+from farm import EXAMPLES, FarmCase, media
+import localslurm
+from localslurm import wait_for
+
+SCRIPT = EXAMPLES / "slurm.sh"
+MOST_TASKS = 17  # MaxArraySize
+SLURM = localslurm.LocalSlurm(f"MaxArraySize={MOST_TASKS}")
+
+
+class Slurm(FarmCase):
+
+    def submit(self):
+        return self.command(SCRIPT, self.job)
+
+    def wait(self):
+        SLURM.wait("the queue is empty", lambda: not localslurm.said("squeue", "-h"))
+
+    def logs(self):
+        return "".join(path.read_text(encoding="utf-8") for path in self.job.glob("slurm-*.out"))
+
+    def tasks_on(self, node):
+        return localslurm.processes("cudaconv", "run", str(self.job), SLURMD_NODENAME=node)
+
+    def kill_on(self, node):
+        """A task there; the number of its piece."""
+        numbers = []
+
+        def kill():
+            index = self.kill_piece(SLURMD_NODENAME=node)
+            numbers.extend([] if index is None else [index])
+            return numbers
+        return wait_for(f"a task runs on {node}", kill)[0]
+
+    def test_losses(self):
+        pieces = self.plan(0.2)
+        self.assertLess(pieces, MOST_TASKS)
+        self.submit()
+        killed = {self.kill_on("n1") for _ in range(3)}
+        self.assertEqual(len(killed), 3)
+        wait_for("a task runs on n2", lambda: self.tasks_on("n2"))
+        SLURM.lose_node("n2")
+        self.assertIn("down", localslurm.node_states()["n2"])
+        SLURM.start_node("n2")
+        self.wait()
+
+        # what ran on the lost node was made after all; the others are as the merge has found them
+        missing = set(self.status()["missing"])
+        self.assertEqual(missing, killed)
+        self.assertIn(f"3 of {pieces} pieces are missing", self.logs())
+        self.assertFalse(self.out.exists())
+
+        self.assertIn("3 pieces", self.submit())
+        self.wait()
+        self.check_complete(pieces)
+        self.check_film()
+        hosts = set(re.findall(r"BatchHost=(\w+)", "".join(localslurm.said("scontrol", "-o", "show", "jobs"))))
+        self.assertEqual(hosts, {"n1", "n2"})
+
+        # and once more there is nothing to do but to merge
+        self.out.unlink()
+        self.assertNotIn("array", self.submit())
+        self.wait()
+        self.check_film()
+
+    def test_more_pieces_than_tasks(self):
+        pieces = self.plan(0.1)
+        self.assertGreater(pieces, MOST_TASKS)
+        self.assertIn(f"{pieces} pieces", self.submit())
+        self.wait()
+        self.assertEqual(len(list(self.job.glob("slurm-*_*.out"))), MOST_TASKS)
+        self.check_complete(pieces)
+        self.check_film()
+
+
+if __name__ == "__main__":
+    try:
+        with SLURM:
+            media.main()
+    except localslurm.CannotRun as why:
+        print(why)
+        sys.exit(77)
