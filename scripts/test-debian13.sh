@@ -59,7 +59,7 @@ inside() {
   env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
     ${http_proxy:+"http_proxy=$http_proxy"} chroot "$root" "$@"
 }
-inside /src/scripts/install-deps.sh build test
+inside /src/scripts/install-deps.sh build test farm
 rm -rf "$root/build"
 inside meson setup /build /src -Dwerror=true "$@"
 inside ninja -C /build
