@@ -71,7 +71,7 @@ demo:
 	  $(if $(PRESET),--preset $(call quote,$(PRESET)),--kernel $(call quote,$(KERNEL))) --backend $(call quote,$(BACKEND))
 
 test:
-	@scripts/install-deps.sh build test farm
+	@scripts/install-deps.sh build test
 	@scripts/missing-here.sh test
 	$(setup)
 	@ninja -C $(call quote,$(BUILD))

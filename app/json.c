@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "json.h"
+#include "durable.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -65,9 +66,7 @@ json_file_write(const gchar *path, JsonObject *object, GError **error) {
   json_generator_set_indent(generator, 1);
   gsize length;
   g_autofree gchar *text = json_generator_to_data(generator, &length);
-  return g_file_set_contents_full(path, text, (gssize)length,
-                                  G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE,
-                                  0666, error);
+  return durable_write(path, text, length, error);
 }
 
 static JsonNode *

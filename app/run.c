@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "convert.h"
+#include "durable.h"
 #include "filter.h"
 #include "job.h"
 #include "part.h"
@@ -44,6 +45,7 @@ typedef struct {
   const RunOptions *options;
   GstElement *keeper; /* an element that keeps a device open between files; NULL: there is none */
   gint device;        /* its number; -1: whichever the settings say */
+  gboolean full;      /* the disk is */
   gint signal;        /* that ended it; 0: none */
 } Run;
 
@@ -147,6 +149,13 @@ catch_signal(Run *self, const Work *work) {
   self->signal = work->signal;
 }
 
+/* No other piece can be made either. */
+static gboolean
+is_full(const GError *error) {
+  return g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOSPC) ||
+         g_error_matches(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT);
+}
+
 /* ---- a range of a film ---- */
 
 /* The times of the packets, one on each line. */
@@ -164,9 +173,7 @@ write_times(const Piece *piece, const gchar *path, GError **error) {
     }
     g_string_append_c(text, '\n');
   }
-  return g_file_set_contents_full(path, text->str, (gssize)text->len,
-                                  G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE,
-                                  0666, error);
+  return durable_write(path, text->str, text->len, error);
 }
 
 /* Files are named by their hash, so that two machines that make the same piece do not get into each
@@ -300,6 +307,10 @@ make_files(Run *self, guint index, Record *record, GError **error) {
     g_autoptr(GError) why = NULL;
     if (make_file(self, source, record, &why) || self->signal != 0)
       continue;
+    if (is_full(why)) {
+      g_propagate_error(error, g_steal_pointer(&why));
+      return FALSE;
+    }
     app_fail("run", APP_FAILED, why);
     record_add_failure(record, source->in, why->message);
   }
@@ -339,6 +350,7 @@ make_piece(Run *self, guint index) {
     report(self, record);
   else if (error)
     app_fail("run", APP_FAILED, error);
+  self->full = error && is_full(error);
   return ok;
 }
 
@@ -348,7 +360,7 @@ run(Run *self) {
   guint failed = 0;
   if (self->job->files > 0 && !keep_device(self, &error))
     return app_fail("run", APP_FAILED, error);
-  for (guint i = self->options->first; i < self->job->n_pieces && self->signal == 0;
+  for (guint i = self->options->first; i < self->job->n_pieces && self->signal == 0 && !self->full;
        i += self->options->step) {
     if (!make_piece(self, i))
       failed++;
@@ -390,6 +402,6 @@ app_run(int argc, char **argv) {
     return app_fail("run", APP_FAILED, error);
   if (!choose_pieces(&options, job, &error))
     return app_fail("run", APP_WRONG_USAGE, error);
-  Run self = {job, where, &options, NULL, -1, 0};
+  Run self = {.job = job, .where = where, .options = &options, .device = -1};
   return run(&self);
 }

@@ -251,9 +251,11 @@ on_message(GstBus *bus, GstMessage *message, gpointer user_data) {
   Work *self = user_data;
   switch (GST_MESSAGE_TYPE(message)) {
   case GST_MESSAGE_ERROR: {
-    g_autofree gchar *text =
-        error_explain(message, self->filter, self->input, self->output, self->missing);
-    end_with(self, g_error_new_literal(GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, text));
+    GError *error = NULL;
+    gst_message_parse_error(message, &error, NULL);
+    g_free(error->message);
+    error->message = error_explain(message, self->filter, self->input, self->output, self->missing);
+    end_with(self, error);
     break;
   }
   case GST_MESSAGE_EOS:

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* Small files that are there as a whole or not at all. */
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Replaces a file, whose data is on the disk before its name is. FALSE with an error that names it;
+ * that is G_FILE_ERROR_NOSPC where the disk is full. */
+gboolean durable_write(const gchar *path, const gchar *data, gsize length, GError **error);
+
+G_END_DECLS
