@@ -201,9 +201,10 @@ job_write(Job *self, GError **error) {
   set_text(manifest, "id", self->id);
   if (has_job(self, path, &why)) {
     json_object_unref(manifest);
-    if (why)
-      g_propagate_error(error, g_steal_pointer(&why));
-    return why == NULL;
+    if (!why)
+      return TRUE;
+    g_propagate_error(error, g_steal_pointer(&why));
+    return FALSE;
   }
   if (!make_folder(pieces, error) || !make_folder(parts, error) || !copy_kernel_file(self, error)) {
     json_object_unref(manifest);
