@@ -117,9 +117,8 @@ input_check_unchanged(const Input *self, GError **error) {
   return TRUE;
 }
 
-/* What tells a file from others, or NULL for one that is not there. */
-static gchar *
-identify(const gchar *path) {
+gchar *
+input_identify(const gchar *path) {
   struct stat file;
   return stat(path, &file) == 0
              ? g_strdup_printf("%ju:%ju", (uintmax_t)file.st_dev, (uintmax_t)file.st_ino)
@@ -131,11 +130,11 @@ identify_all(const Input *self) {
   GHashTable *files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = self->first; self->pictures && i <= self->last; i++) {
     g_autofree gchar *name = numbered_name(self->pictures, i);
-    gchar *file = identify(name);
+    gchar *file = input_identify(name);
     if (file)
       g_hash_table_add(files, file);
   }
-  gchar *file = self->path ? identify(self->path) : NULL;
+  gchar *file = self->path ? input_identify(self->path) : NULL;
   if (file)
     g_hash_table_add(files, file);
   return files;
@@ -143,7 +142,7 @@ identify_all(const Input *self) {
 
 gboolean
 input_has_file(Input *self, const gchar *path) {
-  g_autofree gchar *file = identify(path);
+  g_autofree gchar *file = input_identify(path);
   if (!self->files)
     self->files = identify_all(self);
   return file && g_hash_table_contains(self->files, file);

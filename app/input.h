@@ -29,6 +29,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Input, input_clear)
 /* FALSE when the file is another one than at the start, or has become shorter. */
 gboolean input_check_unchanged(const Input *self, GError **error);
 
+/* What tells a file from all others, whatever name leads to it, or NULL for one that is not there.
+ * Free it. */
+gchar *input_identify(const gchar *path);
+
 /* Whether the file, or one of the numbered pictures, is that of the name `path`. */
 gboolean input_has_file(Input *self, const gchar *path);
 

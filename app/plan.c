@@ -8,6 +8,7 @@
 #include "elements.h"
 #include "filehash.h"
 #include "filter.h"
+#include "input.h"
 #include "job.h"
 #include "look.h"
 #include "media.h"
@@ -187,34 +188,66 @@ make_folder(const gchar *path, GError **error) {
                 g_strerror(errno));
 }
 
-/* What is written is one file for each, and none that is read. */
 static gboolean
-check_names(const GPtrArray *in, const GPtrArray *out, GError **error) {
-  g_autoptr(GHashTable) read = g_hash_table_new(g_str_hash, g_str_equal);
-  g_autoptr(GHashTable) written = g_hash_table_new(g_str_hash, g_str_equal);
-  for (guint i = 0; i < in->len; i++)
-    g_hash_table_add(read, g_ptr_array_index(in, i));
+make_folders(const GPtrArray *out, GError **error) {
   for (guint i = 0; i < out->len; i++) {
-    const gchar *name = g_ptr_array_index(out, i);
-    if (g_hash_table_contains(read, name))
-      return refuse(error, "--out: %s would be written, and is one of the files that are read",
-                    name);
-    if (!g_hash_table_add(written, (gpointer)name))
-      return refuse(error,
-                    "--out: %s would be made of two files; IN has files of the same name in "
-                    "several folders",
-                    name);
-    if (!media_of_name(name)) {
-      g_autofree gchar *endings = media_list_endings();
-      return refuse(error,
-                    "--out: %s: the ending says what it becomes; it takes %s; edges/{}.png "
-                    "gives each file an ending",
-                    name, endings);
-    }
-    if (!make_folder(name, error))
+    if (!make_folder(g_ptr_array_index(out, i), error))
       return FALSE;
   }
   return TRUE;
+}
+
+static gboolean
+check_ending(const gchar *name, GError **error) {
+  if (media_of_name(name))
+    return TRUE;
+  g_autofree gchar *endings = media_list_endings();
+  return refuse(error,
+                "--out %s: the ending says what it becomes; it takes %s; edges/{}.png gives each "
+                "file an ending",
+                name, endings);
+}
+
+/* What is written is none of the files that are read, whatever name leads to it. */
+static gboolean
+check_others(const GPtrArray *in, const GPtrArray *out, GError **error) {
+  g_autoptr(GHashTable) read = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < in->len; i++) {
+    gchar *file = input_identify(g_ptr_array_index(in, i));
+    if (file)
+      g_hash_table_add(read, file);
+  }
+  for (guint i = 0; i < out->len; i++) {
+    const gchar *name = g_ptr_array_index(out, i);
+    g_autofree gchar *file = input_identify(name);
+    if (file && g_hash_table_contains(read, file))
+      return refuse(error,
+                    "--out %s: this is one of the files that are read; it takes another name, or "
+                    "a folder such as edges/",
+                    name);
+  }
+  return TRUE;
+}
+
+/* What is written is one file for each. */
+static gboolean
+check_names(const GPtrArray *in, const GPtrArray *out, GError **error) {
+  g_autoptr(GHashTable) written = g_hash_table_new(g_str_hash, g_str_equal);
+  for (guint i = 0; i < out->len; i++) {
+    gchar *name = g_ptr_array_index(out, i);
+    const gchar *other = g_hash_table_lookup(written, name);
+    if (g_strcmp0(other, g_ptr_array_index(in, i)) == 0)
+      return refuse(error, "%s: IN names it twice", other);
+    if (other)
+      return refuse(error,
+                    "--out: %s and %s would both become %s; plan a job for each of their folders, "
+                    "with an OUT of its own",
+                    other, (const gchar *)g_ptr_array_index(in, i), name);
+    g_hash_table_insert(written, name, g_ptr_array_index(in, i));
+    if (!check_ending(name, error))
+      return FALSE;
+  }
+  return check_others(in, out, error);
 }
 
 static GPtrArray *
@@ -317,7 +350,7 @@ plan(const PlanOptions *options, const FilterOptions *properties, gchar **words,
   g_autoptr(Job) job = job_new(options->job);
   if (!choose_pieces(options, media, job, error) || !check_encoder(options, media, error) ||
       !take_settings(job, options, properties, error) || !add_sources(job, in, out, error) ||
-      !job_write(job, error))
+      !make_folders(out, error) || !job_write(job, error))
     return FALSE;
   if (!options->quiet)
     report(options, job);
