@@ -156,8 +156,8 @@ make_folder(const gchar *path, GError **error) {
   if (g_mkdir_with_parents(path, 0777) == 0)
     return TRUE;
   const gint code = errno;
-  g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(code), "--job %s: %s", path,
-              g_strerror(code));
+  g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(code),
+              "--job: the folder %s cannot be made: %s", path, g_strerror(code));
   return FALSE;
 }
 
@@ -307,13 +307,22 @@ read_manifest(Job *self, JsonObject *manifest, const gchar *path, GError **error
   return FALSE;
 }
 
+static void
+refuse_folder(const gchar *folder, GError **error) {
+  const gchar *why = "there is no job in this folder (no " MANIFEST ")";
+  if (!g_file_test(folder, G_FILE_TEST_EXISTS))
+    why = "there is no such folder";
+  else if (!g_file_test(folder, G_FILE_TEST_IS_DIR))
+    why = "this is no folder";
+  g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
+              "%s: %s; JOB is the folder that `cudaconv plan --job FOLDER` made", folder, why);
+}
+
 Job *
 job_open(const gchar *folder, GError **error) {
   g_autofree gchar *path = g_build_filename(folder, MANIFEST, NULL);
   if (!g_file_test(path, G_FILE_TEST_EXISTS)) {
-    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
-                "%s: there is no job in it (no " MANIFEST "); `cudaconv plan --job %s` makes one",
-                folder, folder);
+    refuse_folder(folder, error);
     return NULL;
   }
   JsonObject *manifest = json_file_read(path, error);

@@ -117,15 +117,16 @@ is_setting(const gchar *word) {
 
 /* What to do about arguments that are too many. */
 static gchar *
-explain_excess(const GPtrArray *words) {
+explain_excess(const GPtrArray *words, const gchar *wanted) {
   for (guint i = 0; i < words->len; i++) {
     const gchar *word = g_ptr_array_index(words, i);
     if (is_setting(word))
       return g_strdup_printf("; \"%s\" is an option here: --%s", word, word);
   }
-  return g_strdup(
-      "; files are filtered one by one, and numbered pictures are one argument, such as "
-      "frames/%04d.png");
+  return g_strdup(strstr(wanted, "IN")
+                      ? "; files are filtered one by one, and numbered pictures are one argument, "
+                        "such as frames/%04d.png"
+                      : "");
 }
 
 gchar **
@@ -143,7 +144,8 @@ app_parse_arguments(GOptionContext *context, int argc, char **argv, guint least,
   }
   if (words->len < least || words->len > most) {
     const gchar *wanted = arguments_of(argv[0]);
-    g_autofree gchar *hint = most > 0 && words->len > most ? explain_excess(words) : g_strdup("");
+    g_autofree gchar *hint =
+        most > 0 && words->len > most ? explain_excess(words, wanted) : g_strdup("");
     g_set_error(error, APP_USAGE_ERROR, 0, "it takes %s, not %u argument%s%s",
                 *wanted ? wanted : "no argument", words->len, words->len == 1 ? "" : "s", hint);
     return NULL;

@@ -389,9 +389,13 @@ app_plan(int argc, char **argv) {
   filter_options_add(properties, context);
   g_auto(GStrv) words = app_parse_arguments(context, argc, argv, 0, G_MAXUINT, &error);
   if (words && !options.out)
-    refuse(&error, "--out is missing: what is made of IN");
+    refuse(&error,
+           "--out OUT is missing: the film, or a folder such as edges/, or a name with {} for "
+           "that of each file, such as edges/{}.png");
   else if (words && !options.job)
-    refuse(&error, "--job is missing: the folder of the job");
+    refuse(&error,
+           "--job FOLDER is missing: where the job's manifest and pieces are kept, which all "
+           "machines see");
   else if (words && plan(&options, properties, words, &error))
     return APP_DONE;
   return app_fail("plan", !words || error->domain == APP_USAGE_ERROR ? APP_WRONG_USAGE : APP_FAILED,

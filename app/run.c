@@ -55,10 +55,31 @@ static const gchar *const index_variables[] = {"SLURM_ARRAY_TASK_ID", "JOB_COMPL
                                                "AWS_BATCH_JOB_ARRAY_INDEX"};
 
 static gboolean
-refuse_number(const gchar *name, const gchar *text, guint least, guint most, GError **error) {
-  g_set_error(error, APP_USAGE_ERROR, 0, "%s \"%s\": it takes a whole number from %u to %u", name,
-              text, least, most);
+refuse_index(const gchar *name, const gchar *text, guint most, const gchar *of, GError **error) {
+  g_autofree gchar *why =
+      of ? g_strdup_printf("--of is %s", of) : g_strdup_printf("the job has %u pieces", most + 1);
+  g_set_error(error, APP_USAGE_ERROR, 0, "%s \"%s\": it takes a whole number from 0 to %u, for %s",
+              name, text, most, why);
   return FALSE;
+}
+
+static gboolean
+read_of(RunOptions *options, const gchar *index, GError **error) {
+  guint64 number;
+  if (!g_ascii_string_to_unsigned(options->of, 10, 1, G_MAXINT, &number, NULL)) {
+    g_set_error(error, APP_USAGE_ERROR, 0, "--of \"%s\": it takes a whole number, 1 or more",
+                options->of);
+    return FALSE;
+  }
+  if (!index) {
+    g_set_error(error, APP_USAGE_ERROR, 0,
+                "--of \"%s\": it goes with --index, or with what a scheduler sets: the pieces are "
+                "shared out among so many, and this is one of them",
+                options->of);
+    return FALSE;
+  }
+  options->step = (guint)number;
+  return TRUE;
 }
 
 static gboolean
@@ -71,23 +92,13 @@ choose_pieces(RunOptions *options, const Job *job, GError **error) {
   }
   options->step = 1;
   options->one = text && !options->of;
-  if (options->of) {
-    if (!g_ascii_string_to_unsigned(options->of, 10, 1, G_MAXINT, &number, NULL))
-      return refuse_number("--of", options->of, 1, G_MAXINT, error);
-    options->step = (guint)number;
-    if (!text) {
-      g_set_error(error, APP_USAGE_ERROR, 0,
-                  "--of %s: it goes with --index, or with what a scheduler sets: the pieces are "
-                  "shared out among so many, and this is one of them",
-                  options->of);
-      return FALSE;
-    }
-  }
+  if (options->of && !read_of(options, text, error))
+    return FALSE;
   if (!text)
     return TRUE;
   const guint most = options->of ? options->step - 1 : job->n_pieces - 1;
   if (!g_ascii_string_to_unsigned(text, 10, 0, most, &number, NULL))
-    return refuse_number(name, text, 0, most, error);
+    return refuse_index(name, text, most, options->of, error);
   options->first = (guint)number;
   return TRUE;
 }

@@ -4,6 +4,7 @@
 #include "media.h"
 #include "numbered.h"
 
+#include <errno.h>
 #include <glob.h>
 #include <stdio.h>
 #include <string.h>
@@ -113,13 +114,23 @@ add_name(GPtrArray *paths, const gchar *name, GError **error) {
 }
 
 static gboolean
+refuse_list(const gchar *list, GError **error) {
+  const gint code = errno;
+  g_set_error(
+      error, G_FILE_ERROR, g_file_error_from_errno(code),
+      "--list %s: %s; it takes a file with a name on each line, or - for the standard input", list,
+      code == ENOENT ? "there is no such file" : g_strerror(code));
+  return FALSE;
+}
+
+static gboolean
 add_list(GPtrArray *paths, const gchar *list, GError **error) {
   g_autoptr(GString) line = g_string_new(NULL);
   FILE *file = g_str_equal(list, "-") ? stdin : fopen(list, "re");
   gboolean ok = TRUE;
   int c;
   if (!file)
-    return refuse(error, list, "--list: there is no such file");
+    return refuse_list(list, error);
   do {
     c = getc(file);
     if (c != '\n' && c != EOF) {
