@@ -12,7 +12,7 @@ import sys
 import unittest
 
 PROGRAM, PAGE = sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
-FILTERING = {"apply", "play"}  # the commands whose options are those of the element as well
+FILTERING = {"apply", "play", "plan"}  # the commands whose options are those of the element as well
 GENERAL = {"-h", "--help"}
 
 
@@ -61,7 +61,7 @@ class Manual(unittest.TestCase):
             self.assertIn(f"cudaconv {command}", self.page["SYNOPSIS"])
 
     def test_options(self):
-        shared = find_entries(self.page["Options of apply and play"])
+        shared = find_entries(self.page["Options of apply, play and plan"])
         self.assertIn("--kernel", shared)
         for command in list_commands():
             with self.subTest(command=command):
@@ -75,6 +75,14 @@ class Manual(unittest.TestCase):
     def test_general_options(self):
         self.assertEqual(find_entries(self.page["Options of all commands"]),
                          GENERAL | {"--version"})
+
+    def test_environment(self):
+        """The variables that the help names."""
+        names = {name for command in list_commands()
+                 for name in re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", print_help(command))}
+        self.assertIn("SLURM_ARRAY_TASK_ID", names)
+        for name in names:
+            self.assertIn(name, self.page["ENVIRONMENT"])
 
     def test_sections(self):
         for name in ("NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "OPTIONS", "EXIT STATUS",
