@@ -19,6 +19,17 @@ _cudaconv_values() { # _cudaconv_values HELP OPTION
   sed -nE "s/^ +(-[a-zA-Z], )?$2=.*\([^()]*\): ([a-z0-9-]+(, [a-z0-9-]+)+)\$/\2/p" <<<"$1" | tr -d ','
 }
 
+# What the help calls the value of an option: FILE, FOLDER, N.
+_cudaconv_placeholder() { # _cudaconv_placeholder HELP OPTION
+  sed -nE "s/^ +(-[a-zA-Z], )?$2=([A-Z]+) .*/\2/p" <<<"$1"
+}
+
+_cudaconv_long() { # _cudaconv_long HELP OPTION: the long form of a short one
+  local long=''
+  [[ $2 != -[a-zA-Z] ]] || long=$(sed -nE "s/^ +$2, (--[a-z0-9-]+).*/\1/p" <<<"$1")
+  echo "${long:-$2}"
+}
+
 # Those that --set takes: the help has their options behind it.
 _cudaconv_properties() {
   _cudaconv_options "$(sed '1,/^ *--set=/d' <<<"$1")" | sed 's/^--//'
@@ -45,7 +56,7 @@ _cudaconv() {
   else
     option=${COMP_WORDS[COMP_CWORD - 1]}
   fi
-  case $option in -k) option=--kernel ;; -p) option=--preset ;; esac
+  option=$(_cudaconv_long "$help" "$option")
   mapfile -t found < <(_cudaconv_options "$help")
   takes_value=false
   [[ " ${found[*]} " != *" $option= "* ]] || takes_value=true
@@ -64,12 +75,20 @@ _cudaconv() {
         found=()
         compopt -o default 2>/dev/null
         ;;
-      *) read -ra found <<<"$(_cudaconv_values "$help" "$option")" ;;
+      *)
+        read -ra found <<<"$(_cudaconv_values "$help" "$option")"
+        case $(_cudaconv_placeholder "$help" "$option") in
+          FILE | OUT) compopt -o default 2>/dev/null ;;
+          FOLDER) compopt -o dirnames 2>/dev/null ;;
+        esac
+        ;;
     esac
     _cudaconv_offer "$word" "${found[@]}"
   elif [[ $word == -* ]]; then
     _cudaconv_offer "$word" "${found[@]}"
     [ ${#COMPREPLY[@]} != 1 ] || [[ ${COMPREPLY[0]} != *= ]] || compopt -o nospace 2>/dev/null
+  elif grep -qE "^  cudaconv $command .*\bJOB\b" <<<"$help"; then
+    compopt +o default -o dirnames 2>/dev/null
   elif ! grep -qE "^  cudaconv $command .*\[?IN\b" <<<"$help"; then
     compopt +o default 2>/dev/null # it takes no file
   fi

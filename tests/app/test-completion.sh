@@ -59,17 +59,19 @@ offers_all() {
   [ "${COMPREPLY[*]}" = "$*" ] || fail "offered are \"${COMPREPLY[*]}\", not \"$*\""
 }
 
-# takes_files yes|no LINE...: whether bash offers files where nothing else fits
+# takes_files yes|no|folders LINE...: whether bash offers files where nothing else fits
 takes_files() {
   local wanted=$1 found=yes
   complete_line "$program" "${@:2}"
   [ ${#COMPREPLY[@]} = 0 ] || fail "\"${*:2}\" offers \"${COMPREPLY[*]}\""
   [[ $options != *"+o default"* || $options == *"-o default"* ]] || found=no
-  [ $found = "$wanted" ] || fail "\"${*:2}\" takes files: $found"
+  [[ $options != *"-o dirnames"* ]] || found+=" folders"
+  [ "${found#no }" = "$wanted" ] || fail "\"${*:2}\" takes files: $found"
 }
 
-offers_all "" -- apply play kernels presets doctor --help --version
+offers_all "" -- apply play plan run status merge kernels presets doctor --help --version
 offers_all d -- doctor
+offers_all p -- play plan presets
 offers_all x --
 offers_all doctor -- doctor
 
@@ -79,6 +81,12 @@ offers apply in.mp4 out.mp4 --ker -- --kernel= --kernel-file=
 offers_all apply --sig -- --sigma=
 [[ $options == *nospace* ]] || fail "a space follows --sigma="
 offers play - -- --help --kernel= --sink=
+offers plan - -- --help --out= --job= --piece= --files= --list= --lossless --kernel= --preset=
+offers_all run - -- --help --index= --of= --again --quiet --backend= --cuda-device-id= --n-threads= --in-flight=
+offers_all status - -- --help --missing --check --json
+offers_all merge job - -- --help --skip-failed --quiet
+offers_all plan --pi -- --piece=
+[[ $options == *nospace* ]] || fail "a space follows --piece="
 offers_all doctor - -- --help --backend= --timeout=
 offers_all doctor --h -- --help
 [[ $options != *nospace* ]] || fail "no space follows --help"
@@ -95,6 +103,9 @@ offers_all doctor --backend= -- auto cuda cpu
 offers_all doctor --backend c -- cuda cpu
 offers_all apply --preset=sk -- sketch
 offers_all play -p sk -- sketch
+offers_all plan -k so -- sobel sobel-x sobel-y
+offers_all run --backend= -- auto cuda cpu
+offers_all plan --piece "" --
 offers_all apply --set si -- size= sigma=
 [[ $options == *nospace* ]] || fail "a space follows size="
 offers_all apply --sigma "" --
@@ -106,6 +117,20 @@ takes_files yes apply --kernel sobel ""
 takes_files yes play ""
 takes_files yes apply --kernel-file ""
 takes_files no apply --sigma ""
+takes_files yes plan ""
+takes_files yes plan in.mp4 more
+takes_files yes plan --list ""
+takes_files yes plan --out=
+takes_files yes plan -o ""
+takes_files folders plan --job ""
+takes_files folders plan -j jo
+takes_files no plan --piece ""
+takes_files no plan --files=
+takes_files folders run ""
+takes_files folders run --index 3 jo
+takes_files no run --index ""
+takes_files folders status jo
+takes_files folders merge ""
 takes_files no kernels ""
 takes_files no doctor ""
 takes_files yes unknown ""
