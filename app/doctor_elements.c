@@ -53,6 +53,7 @@ static const Use films[] = {
     {"encode VP9", "vp9enc", GOOD, FOR_SOME, FALSE},
     {"encode Theora", "theoraenc", BASE, FOR_SOME, FALSE},
     {"encode without loss", "avenc_ffv1", LIBAV, FOR_SOME, FALSE},
+    {"put pieces of films together", "appsrc", BASE, FOR_SOME, FALSE},
 };
 
 static const Use sound[] = {
