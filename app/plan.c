@@ -104,9 +104,11 @@ static gboolean
 choose_pieces(const PlanOptions *options, const Media *media, Job *job, GError **error) {
   const gboolean is_film = media->kind == MEDIA_FILM;
   if (options->piece && options->files)
-    return refuse(error,
-                  "--piece \"%s\" and --files \"%s\": a piece is a part of a film or whole files",
-                  options->piece, options->files);
+    return refuse(
+        error,
+        "--piece \"%s\" and --files \"%s\": a piece is a part of a film or whole files, and "
+        "only one of the two says which",
+        options->piece, options->files);
   if (options->piece && !is_film)
     return refuse(
         error,

@@ -210,18 +210,21 @@ class Case(unittest.TestCase):
         left = [path.name for path in self.folder.rglob("*") if path.name.endswith(".part")]
         self.assertEqual(left, [])
 
-    def apply(self, *arguments, status=0, says=(), timeout=60, warns=False, **more):
-        """Runs `cudaconv apply`; it has to exit so and to say these words, on stderr when it fails. GLib warns only
-        where the element does."""
-        done = subprocess.run([COMMAND, "apply", *map(str, arguments)], text=True, cwd=self.folder, timeout=timeout,
+    def cudaconv(self, *arguments, status=0, says=(), timeout=60, warns=False, **more):
+        """Runs `cudaconv`; it has to exit so and to say these words, on stderr when it fails. GLib warns only where
+        the element does."""
+        done = subprocess.run([COMMAND, *map(str, arguments)], text=True, cwd=self.folder, timeout=timeout,
                               stdin=subprocess.DEVNULL, capture_output=True, check=False, **more)
-        said = f"cudaconv apply {' '.join(map(str, arguments))}:\n{done.stdout}{done.stderr}"
+        said = f"cudaconv {' '.join(map(str, arguments))}:\n{done.stdout}{done.stderr}"
         self.assertEqual(done.returncode, status, said)
         for words in ["CRITICAL **"] + ([] if warns else ["WARNING **"]):
             self.assertNotIn(words, done.stderr, said)
         for words in [says] if isinstance(says, str) else says:
             self.assertIn(words, done.stdout if status == 0 else done.stderr, said)
         return done
+
+    def apply(self, *arguments, **more):
+        return self.cudaconv("apply", *arguments, **more)
 
     def make(self, name="in.mkv", frames=RATE, **more):
         """A small film without sound."""

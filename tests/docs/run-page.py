@@ -195,7 +195,7 @@ def times_of(folder):
 def check_named_files(text, folder, before):
     """Fails when a file of video, sound or a picture that the block names is not there or not whole, or when the
     block should write one and all are those of before."""
-    for name in re.split(r"[\s\"'=;()<>|]+", text):
+    for name in re.split(r"[\s\"'=;()<>|]+", text.replace("{}", "*")):
         if not re.fullmatch(rf"[\w./%*+-]+\.({MEDIA})", name):
             continue  # with :// an address, with $ a variable
         found = list(folder.glob(re.sub(r"%0?\d*d", "*", name)))
@@ -204,7 +204,7 @@ def check_named_files(text, folder, before):
         for path in found:
             if not is_whole(path):
                 raise RuntimeError(f"{path.name} is empty or not complete")
-    if re.search(r"filesink location=|cudaconv apply| -o ", text) and times_of(folder) == before:
+    if re.search(r"filesink location=|cudaconv (apply|merge)| -o ", text) and times_of(folder) == before:
         raise RuntimeError("nothing was written")
 
 
