@@ -15,6 +15,7 @@
 #include "numbered.h"
 #include "shown.h"
 #include "sources.h"
+#include "trial.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -306,7 +307,10 @@ take_settings(Job *job, const PlanOptions *options, const FilterOptions *propert
   job->digest = filter_digest(filter);
   job->encoder = g_strdup(options->encoder);
   job->lossless = options->lossless;
+  const gboolean works = trial_run(filter, error);
   gst_object_unref(filter);
+  if (!works)
+    return FALSE;
   if (!g_utf8_validate(job->settings, -1, NULL))
     return refuse(error, "settings have to be UTF-8");
   return take_kernel_file(job, filter_options_kernel_file(properties), error);
