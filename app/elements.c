@@ -134,6 +134,10 @@ typedef struct {
 static GstPadProbeReturn
 complete_frame(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   Frames *self = user_data;
+  if (!(info->type & GST_PAD_PROBE_TYPE_BUFFER)) {
+    const gboolean is_gap = GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_GAP;
+    return is_gap ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
+  }
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
   GstClockTime time = GST_BUFFER_PTS(buffer);
   if (!GST_CLOCK_TIME_IS_VALID(time))
@@ -154,7 +158,8 @@ void
 elements_complete_frames(GstPad *pad) {
   Frames *frames = g_new(Frames, 1);
   *frames = (Frames){GST_CLOCK_TIME_NONE, GST_SECOND / 25};
-  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, complete_frame, frames, g_free);
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+                    complete_frame, frames, g_free);
 }
 
 typedef struct {

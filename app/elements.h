@@ -33,7 +33,8 @@ GstClockTime elements_running_time(GstPad *pad, GstBuffer *buffer);
  * tag says that they are to be turned. */
 void elements_keep_upright(GstElement *pipeline, GstPad *pad);
 
-/* Gives each frame that leaves `pad` a duration, which muxers need for the last one. */
+/* Gives each frame that leaves `pad` a duration, which muxers need for the last one, and keeps gaps
+ * from it, which the muxer may get before its segment. */
 void elements_complete_frames(GstPad *pad);
 
 /* Links a pad of raw video with caps of `info`. Of interlaced video some decoders tell the order of
