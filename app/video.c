@@ -5,6 +5,8 @@
 
 #include <gst/video/video.h>
 
+#define MOST_FRAMES_A_SECOND 10000
+
 void
 video_clear(Video *self) {
   g_clear_pointer(&self->codec, g_free);
@@ -74,12 +76,24 @@ add_caps(GstElement *pipeline, const gchar *format) {
   return elements_add(pipeline, filter);
 }
 
-/* x265enc wants a frame rate, for its limits; times stay. */
+/* Times stay; what changes is what is said of them. */
 static GstElement *
-add_rate(GstElement *pipeline) {
+add_rate(GstElement *pipeline, const gchar *rate) {
   GstElement *setter = gst_element_factory_make("capssetter", NULL);
-  gst_util_set_object_arg(G_OBJECT(setter), "caps", "video/x-raw, framerate=25/1");
+  g_autofree gchar *caps = g_strdup_printf("video/x-raw, framerate=%s", rate);
+  gst_util_set_object_arg(G_OBJECT(setter), "caps", caps);
   return elements_add(pipeline, setter);
+}
+
+/* Some streams of a variable rate give the unit of their times as a rate, 1000000000/1 if x264enc
+ * made them, and mp4mux fails to count in that. */
+static gboolean
+take_time_unit(GstVideoInfo *info) {
+  if (GST_VIDEO_INFO_FPS_N(info) / MAX(GST_VIDEO_INFO_FPS_D(info), 1) < MOST_FRAMES_A_SECOND)
+    return FALSE;
+  GST_VIDEO_INFO_FPS_N(info) = 0;
+  GST_VIDEO_INFO_FPS_D(info) = 1;
+  return TRUE;
 }
 
 /* What has to be between the filter and the encoder; FALSE where it does not fit. */
@@ -97,7 +111,7 @@ link_frames(const Video *self, const Mux *mux, GstElement *last, const VideoOpti
   }
   if (GST_VIDEO_INFO_FPS_N(info) == 0 &&
       gst_structure_has_name(gst_caps_get_structure(codec, 0), "video/x-h265")) {
-    GstElement *rate = add_rate(mux->pipeline);
+    GstElement *rate = add_rate(mux->pipeline, "25/1"); /* which it wants for its limits */
     if (!gst_element_link(last, rate))
       return FALSE;
     last = rate;
@@ -158,9 +172,12 @@ video_add(Video *self, Mux *mux, GstElement *filter, const VideoOptions *options
   GstElement *decoded = elements_add_queue(mux->pipeline, 4);
   g_autoptr(GstPad) sink = gst_element_get_static_pad(decoded, "sink");
   GstElement *before = elements_add(mux->pipeline, gst_element_factory_make("videoconvert", NULL));
+  GstElement *rate = take_time_unit(&info) ? add_rate(mux->pipeline, "0/1") : NULL;
   GstElement *filtered = elements_add_queue(mux->pipeline, 8);
   GstElement *after = elements_add(mux->pipeline, gst_element_factory_make("videoconvert", NULL));
-  if (!gst_element_link_many(decoded, before, filter, filtered, after, NULL) ||
+  if (!(rate ? gst_element_link_many(decoded, before, rate, filter, NULL)
+             : gst_element_link_many(decoded, before, filter, NULL)) ||
+      !gst_element_link_many(filter, filtered, after, NULL) ||
       !link_encoder(self, mux, after, options, &info, &why) ||
       !elements_link_frames(mux->pipeline, pad, sink, &info)) {
     if (why)
