@@ -21,6 +21,10 @@ typedef struct {
   GstElement *video; /* an appsrc, which gets the packets of all pieces */
   GstCaps *caps;     /* of the packets */
   GThread *thread;   /* that reads the pieces */
+  gint waits; /* for no-more-pads and the tags of the source's video: 0, and the thread begins */
+  gboolean has_video;
+  GstSegment segment; /* of the source's video */
+  guint more;         /* packets of that behind the last piece */
   gchar *codec;
 } Join;
 
@@ -148,6 +152,28 @@ push_pieces(gpointer user_data) {
 
 /* ---- the film ---- */
 
+static const Record *
+first_record(const GPtrArray *records) {
+  for (guint i = 0; i < records->len; i++) {
+    const Record *record = g_ptr_array_index(records, i);
+    if (record->files->len > 0)
+      return record;
+  }
+  return NULL;
+}
+
+/* The time of the last frame. */
+static GstClockTime
+last_time(const GPtrArray *records) {
+  GstClockTime last = 0;
+  for (guint i = 0; i < records->len; i++) {
+    const Record *record = g_ptr_array_index(records, i);
+    if (record->files->len > 0)
+      last = record->last.time;
+  }
+  return last;
+}
+
 /* An encoded stream, not a container, many of which are called video as well. */
 static gboolean
 is_video(GstCaps *caps) {
@@ -162,34 +188,96 @@ on_autoplug_continue(GstElement *source, GstPad *pad, GstCaps *caps, gpointer us
   return !is_video(caps) && (elements_is_video(caps) || mux_wants_decoded(self->mux, caps));
 }
 
+/* A title, and what else is not about how the video was encoded or lies in the file. */
+static void
+copy_tags(const Join *self, GstPad *pad) {
+  static const gchar *const others[] = {
+      GST_TAG_CODEC,           GST_TAG_VIDEO_CODEC,      GST_TAG_CONTAINER_FORMAT, GST_TAG_BITRATE,
+      GST_TAG_NOMINAL_BITRATE, GST_TAG_MINIMUM_BITRATE,  GST_TAG_MAXIMUM_BITRATE,  GST_TAG_ENCODER,
+      GST_TAG_ENCODER_VERSION, GST_TAG_IMAGE_ORIENTATION};
+  GstEvent *event;
+  for (guint i = 0; (event = gst_pad_get_sticky_event(pad, GST_EVENT_TAG, i)); i++) {
+    GstTagList *tags;
+    gst_event_parse_tag(event, &tags);
+    tags = gst_tag_list_copy(tags);
+    gst_event_unref(event);
+    for (guint k = 0; k < G_N_ELEMENTS(others); k++)
+      gst_tag_list_remove_tag(tags, others[k]);
+    gst_element_send_event(self->video, gst_event_new_tag(tags));
+  }
+}
+
+/* The muxer takes neither streams nor tags any more when it has begun. */
+static void
+wait_no_more(Join *self) {
+  if (g_atomic_int_dec_and_test(&self->waits))
+    self->thread = g_thread_new("pieces", push_pieces, self);
+}
+
+/* Whether a packet of the source's video is shown later than all frames of the pieces: a film may
+ * be longer than it says, and demuxers then end early when they have been sent to another place of
+ * it. */
+static gboolean
+is_behind(const Join *self, const GstBuffer *buffer) {
+  const GstSegment *segment = &self->segment;
+  const GstClockTime time =
+      gst_segment_to_stream_time(segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
+  return GST_CLOCK_TIME_IS_VALID(time) && time > segment->time + last_time(self->records);
+}
+
+static GstPadProbeReturn
+count_source(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  Join *self = user_data;
+  if (info->type & GST_PAD_PROBE_TYPE_BUFFER)
+    self->more += is_behind(self, GST_PAD_PROBE_INFO_BUFFER(info));
+  else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_SEGMENT)
+    gst_event_copy_segment(GST_PAD_PROBE_INFO_EVENT(info), &self->segment);
+  return GST_PAD_PROBE_OK;
+}
+
+/* The tags of the source's video are known when its first frame comes. */
+static GstPadProbeReturn
+on_source_video(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  Join *self = user_data;
+  if (!(info->type & GST_PAD_PROBE_TYPE_BUFFER) &&
+      GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) != GST_EVENT_EOS)
+    return GST_PAD_PROBE_OK;
+  copy_tags(self, pad);
+  wait_no_more(self);
+  return GST_PAD_PROBE_REMOVE;
+}
+
+static void
+add_source_video(Join *self, GstPad *pad) {
+  const GstPadProbeType data = GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM;
+  if (!self->has_video) {
+    gst_pad_add_probe(pad, data, count_source, self, NULL);
+    gst_pad_add_probe(pad, data, on_source_video, self, NULL);
+  }
+  self->has_video = TRUE;
+  elements_discard(self->mux->pipeline, pad);
+}
+
 static void
 on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
   Join *self = user_data;
   g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
   if (!caps)
     caps = gst_pad_query_caps(pad, NULL);
-  if (!gst_caps_is_fixed(caps) || elements_is_video(caps))
+  if (!gst_caps_is_fixed(caps))
     elements_discard(self->mux->pipeline, pad);
+  else if (elements_is_video(caps))
+    add_source_video(self, pad);
   else
     mux_add_stream(self->mux, pad, caps);
 }
 
-static const Record *
-first_record(const GPtrArray *records) {
-  for (guint i = 0; i < records->len; i++) {
-    const Record *record = g_ptr_array_index(records, i);
-    if (record->files->len > 0)
-      return record;
-  }
-  return NULL;
-}
-
-/* Not before: the muxer takes no stream any more when it has begun. */
 static void
 on_no_more_pads(GstElement *source, gpointer user_data) {
   Join *self = user_data;
-  if (!self->thread)
-    self->thread = g_thread_new("pieces", push_pieces, self);
+  if (!self->has_video)
+    wait_no_more(self);
+  wait_no_more(self);
 }
 
 /* The appsrc with the stream of the pieces, linked to the muxer. */
@@ -224,6 +312,11 @@ join(Join *self, const JobSource *source, GstElement *decoder, GError **error) {
   const gboolean ok = work_run(self->mux->work, self->mux->pipeline, self->video, error);
   if (self->thread)
     g_thread_join(self->thread);
+  if (ok && self->more > 0)
+    return fail(
+        error, source->in,
+        "it goes on behind the last frame that was found in it, because it is longer than it "
+        "says; " RANGE_REMEDY);
   return ok;
 }
 
@@ -242,7 +335,8 @@ join_make(const Job *job, const JobSource *source, const GPtrArray *records, con
   if (!mux_init(&mux, pipeline, output->media, output->name, output->part, work, error))
     return FALSE;
   mux_fix_file(&mux, 0);
-  Join self = {.job = job, .records = records, .mux = &mux};
+  Join self = {.job = job, .records = records, .mux = &mux, .waits = 2};
+  gst_segment_init(&self.segment, GST_FORMAT_TIME);
   const gboolean ok = add_video(&self, first->caps, error) && join(&self, source, decoder, error);
   gst_clear_caps(&self.caps);
   report->codec = self.codec;
