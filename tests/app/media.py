@@ -110,6 +110,7 @@ class Stream:
     data: list = dataclasses.field(default_factory=list)
     tags: dict = dataclasses.field(default_factory=dict)
     top_first: set = dataclasses.field(default_factory=set)  # of interlaced frames
+    samples: object = dataclasses.field(default_factory=hashlib.md5)  # of all of it
     end: int = 0
 
     @property
@@ -130,6 +131,7 @@ def take_sample(sink, stream):
     stream.times.append(time)
     data = buffer.extract_dup(0, buffer.get_size())
     stream.hashes.append(hashlib.sha256(data).hexdigest())
+    stream.samples.update(data)
     if stream.kind.startswith("text/"):
         stream.data.append(data)
     stream.top_first.add(bool(buffer.get_flags() & TOP_FIRST))
@@ -210,11 +212,11 @@ class Case(unittest.TestCase):
         left = [path.name for path in self.folder.rglob("*") if path.name.endswith(".part")]
         self.assertEqual(left, [])
 
-    def cudaconv(self, *arguments, status=0, says=(), timeout=60, warns=False, **more):
+    def cudaconv(self, *arguments, status=0, says=(), timeout=60, warns=False, stdin=subprocess.DEVNULL, **more):
         """Runs `cudaconv`; it has to exit so and to say these words, on stderr when it fails. GLib warns only where
         the element does."""
         done = subprocess.run([COMMAND, *map(str, arguments)], text=True, cwd=self.folder, timeout=timeout,
-                              stdin=subprocess.DEVNULL, capture_output=True, check=False, **more)
+                              stdin=stdin, capture_output=True, check=False, **more)
         said = f"cudaconv {' '.join(map(str, arguments))}:\n{done.stdout}{done.stderr}"
         self.assertEqual(done.returncode, status, said)
         for words in ["CRITICAL **"] + ([] if warns else ["WARNING **"]):

@@ -1,0 +1,294 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A film that was made in pieces is the one that `cudaconv apply` makes, and a piece has the same bytes each time.
+
+    tests/app/test-job.py BUILD
+"""
+
+import os
+import shutil
+import struct
+
+import jobs
+import media
+from jobs import OPEN_GOP
+from media import H264, RATE, SECOND, film, only, read, sound, video
+
+FRAMES = 6 * RATE  # pieces from the third on begin behind the first seconds, so they are sought
+PIECE = 1.25  # seconds, which is no whole number of frames
+AAC = "avenc_aac"
+TITLE = "taginject tags=\"title=Ball,artist=Nobody\""
+# Tags that tell when a file was written or how its video was encoded.
+OF_ENCODING = {"datetime", "bitrate", "minimum-bitrate", "maximum-bitrate", "nominal-bitrate", "encoder",
+               "encoder-version"}
+SUBTITLES = "".join(f"{n + 1}\n00:00:0{n},500 --> 00:00:0{n + 1},200\nline {n}\n\n" for n in range(5))
+
+
+def tags_of(stream):
+    return {name: str(value) for name, value in stream.tags.items() if name not in OF_ENCODING}
+
+
+def use_cores(*cores):
+    return lambda: os.sched_setaffinity(0, cores)
+
+
+class Exact(jobs.Case):
+
+    # ---- what is compared ----
+
+    def same_video(self, expected, got, lossless):
+        self.assertEqual(got.times, expected.times)
+        self.assertEqual(got["format"], expected["format"])
+        for field in ("width", "height", "framerate", "pixel-aspect-ratio", "interlace-mode", "colorimetry"):
+            self.assertEqual(str(got[field]), str(expected[field]), field)
+        self.assertEqual(got.top_first, expected.top_first)
+        if lossless:
+            self.assertEqual(got.hashes, expected.hashes)
+
+    def same_rest(self, expected, got):
+        """Sound and subtitles as packets, and the tags of all streams."""
+        self.assertEqual([stream.kind for stream in got], [stream.kind for stream in expected])
+        for theirs, ours in zip(expected, got):
+            self.assertEqual(tags_of(ours), tags_of(theirs))
+            if not ours.kind.startswith("video/"):
+                self.assertEqual(ours.hashes, theirs.hashes)
+                self.assertEqual(ours.times, theirs.times)
+                self.assertEqual(ours.data, theirs.data)
+
+    def compare(self, source, out, *options, frames=FRAMES, piece=PIECE, pieces=None, sound_tracks=1, convert=""):
+        """Makes OUT of the source in pieces and as a whole. `convert` takes decoders' padding out of frames."""
+        shutil.rmtree(self.job, ignore_errors=True)
+        options = ("--kernel=sobel", *options)
+        whole, joined = self.folder / f"whole-{out}", self.folder / f"joined-{out}"
+        self.apply(*options, source, whole)
+        self.plan(*options, "--piece", piece, source, "--out", joined)
+        if pieces is not None:
+            self.assertEqual(self.pieces(), pieces)
+        self.run_job()
+        self.merge(says=f"{frames} frames of {self.pieces()} pieces")
+        expected, got = media.frames_of(whole, convert), media.frames_of(joined, convert)
+        self.assertEqual(len(expected.hashes), frames)
+        self.same_video(expected, got, "--lossless" in options)
+        expected, got = (sorted(read(path, decode=False), key=lambda stream: stream.kind) for path in (whole, joined))
+        self.assertEqual(len([stream for stream in got if stream.kind.startswith("audio/")]), sound_tracks)
+        self.same_rest(expected, got)
+
+    # ---- sources ----
+
+    def make_film(self, name, encoder, *streams, frames=FRAMES, **more):
+        muxers = {"mkv": "matroskamux", "mp4": "mp4mux", "mov": "qtmux", "webm": "webmmux", "flv": "flvmux"}
+        path = self.folder / name
+        film(path, muxers[name.rsplit(".", 1)[1]], f"{video(frames, **more)} ! {encoder}", *streams)
+        return path
+
+    def test_containers(self):
+        """B-frames of an open GOP, with sound."""
+        parse = {"flv": ("h264parse", "aacparse")}
+        for name, out in (("in.mkv", "out.mp4"), ("in.mp4", "out.mov"), ("in.mov", "out.mkv"), ("in.flv", "out.mp4")):
+            video_parser, sound_parser = parse.get(name[3:], ("identity", "identity"))
+            source = self.make_film(name, f"{TITLE} ! {OPEN_GOP} ! {video_parser}",
+                                    f"{sound(FRAMES)} ! {AAC} ! {sound_parser}")
+            with self.subTest(source=name, out=out):
+                self.compare(source, out, "--lossless", pieces=5)
+
+    def test_vp9(self):
+        source = self.make_film("in.webm", "vp9enc deadline=1 cpu-used=8 keyframe-max-dist=20 lag-in-frames=10",
+                                f"{sound(FRAMES)} ! opusenc", size=(96, 64))
+        self.compare(source, "out.webm", "--lossless", pieces=5)
+
+    def test_subtitles_and_two_sounds(self):
+        subtitles = self.folder / "in.srt"
+        subtitles.write_text(SUBTITLES)
+        source = self.make_film("in.mkv", f"{TITLE} ! {OPEN_GOP}", f"{sound(FRAMES)} ! {AAC}",
+                                f"{sound(FRAMES, 880)} ! opusenc",
+                                f"filesrc location=\"{subtitles}\" ! subparse")
+        self.compare(source, "out.mkv", "--lossless", sound_tracks=2)
+        self.compare(source, "out.mp4", "--lossless", sound_tracks=2)
+        for out in ("joined-out.mkv", "joined-out.mp4"):
+            streams = read(self.folder / out, decode=False)
+            said = b"".join(only(streams, "text/").data)
+            self.assertIn(b"line 4", said)
+            self.assertIn("Ball", only(streams, "video/").tags["title"])
+
+    def test_lossy(self):
+        """An encoder starts anew with each piece, so the samples are others."""
+        source = self.make_film("in.mkv", OPEN_GOP, f"{sound(FRAMES)} ! {AAC}")
+        for out in ("out.mkv", "out.mp4", "out.mov", "out.webm"):
+            with self.subTest(out=out):
+                self.compare(source, out)
+
+    def test_intra_refresh(self):
+        source = self.make_film("in.mkv", "x264enc speed-preset=ultrafast key-int-max=15 intra-refresh=true")
+        self.compare(source, "out.mkv", "--lossless", sound_tracks=0)
+
+    def test_one_key_frame(self):
+        """Every piece is decoded from the start."""
+        source = self.make_film("in.mp4", "x264enc speed-preset=ultrafast key-int-max=1000")
+        self.compare(source, "out.mkv", "--lossless", sound_tracks=0)
+
+    def test_deep(self):
+        source = self.make_film("in.mkv", "x265enc speed-preset=ultrafast key-int-max=20 log-level=none ! h265parse",
+                                caps="format=I420_10LE")
+        self.compare(source, "out.mkv", "--lossless", sound_tracks=0)
+        self.compare(source, "out.mp4", sound_tracks=0)
+
+    def test_interlaced(self):
+        """Two fields become a frame."""
+        for order in ("tff", "bff"):
+            source = self.make_film("in.mkv", f"interlace field-pattern=1:1 top-field-first={order == 'tff'} ! "
+                                    f"x264enc speed-preset=ultrafast key-int-max=20 interlaced=true", frames=FRAMES)
+            with self.subTest(order=order):
+                self.compare(source, "out.mp4", "--lossless", frames=FRAMES // 2, sound_tracks=0)
+
+    def test_rotated(self):
+        source = self.make_film("in.mp4", OPEN_GOP, size=(96, 64))
+        media.turn(source, 90)
+        self.compare(source, "out.mkv", "--lossless", sound_tracks=0)
+        self.assertEqual(media.frames_of(self.folder / "joined-out.mkv")["width"], 64)
+
+    def test_odd_size(self):
+        source = self.make_film("in.mkv", "avenc_ffv1", frames=80, size=(101, 67))
+        self.compare(source, "out.mkv", "--lossless", frames=80, sound_tracks=0,
+                     convert="videoconvert ! video/x-raw,format=AYUV")
+        self.compare(source, "out.mp4", frames=80, sound_tracks=0)
+
+    # ---- times ----
+
+    def push(self, name, times, encoder="x264enc speed-preset=ultrafast key-int-max=10 bframes=2"):
+        path = self.folder / name
+        muxer = {"mkv": "matroskamux", "mp4": "mp4mux"}[name.rsplit(".", 1)[1]]
+        frames = [(round(time * SECOND), bytes([n * 37 % 251]) * (96 * 64) + bytes([128]) * (96 * 64 // 2))
+                  for n, time in enumerate(times)]
+        media.push_frames(f"{encoder} ! {muxer} ! filesink location=\"{path}\"",
+                          "video/x-raw,format=I420,width=96,height=64,framerate=0/1", frames)
+        return path
+
+    def test_variable_rate(self):
+        times = [0]
+        while times[-1] < 6:
+            times.append(times[-1] + (0.02, 0.033, 0.1, 0.25, 0.041)[len(times) % 5])
+        # an MP4 ends where its last frame begins, if that has no length, and GStreamer leaves it out
+        for name, out, frames in (("in.mkv", "out.mkv", len(times)), ("in.mp4", "out.mp4", len(times) - 1)):
+            with self.subTest(source=name):
+                self.compare(self.push(name, times), out, "--lossless", frames=frames, sound_tracks=0)
+
+    def test_a_film_that_says_too_little(self):
+        """Who goes to the end of a Matroska file gets no more than it says. merge sees that."""
+        for encoder in ("x264enc speed-preset=ultrafast key-int-max=10", "avenc_ffv1"):
+            source = self.push("in.mkv", [n / 5 for n in range(50)], encoder)
+            self.compare(source, "out.mkv", "--lossless", frames=50, piece=2, pieces=5, sound_tracks=0)
+            data = bytearray(source.read_bytes())
+            at = data.index(b"\x44\x89\x88") + 3  # the film's Duration
+            self.assertEqual(struct.unpack_from(">d", data, at), (9800,))  # where the last frame begins
+            struct.pack_into(">d", data, at, 6500)
+            source.write_bytes(data)
+            shutil.rmtree(self.job, ignore_errors=True)
+            self.plan("--piece=2", source, "--out", "out.mkv")
+            self.run_job()
+            self.merge(status=1, says="it goes on behind the last frame")
+            self.assertFalse((self.folder / "out.mkv").exists())
+        self.apply("in.mkv", "copied.mkv", "--kernel=identity", "--lossless")  # the duration is right then
+        self.compare("copied.mkv", "out.mkv", "--lossless", frames=50, piece=2, sound_tracks=0)
+
+    def test_an_edit_list(self):
+        """It cuts off the end of the film, which is in the file all the same."""
+        source = self.make_film("in.mp4", OPEN_GOP)
+        data = bytearray(source.read_bytes())
+        units = struct.unpack_from(">I", data, data.index(b"mvhd") + 16)[0]  # in a second
+        at = data.index(b"elst") + 12
+        self.assertEqual(struct.unpack_from(">I", data, at), (6 * units,))
+        struct.pack_into(">I", data, at, 5 * units)
+        source.write_bytes(data)
+        self.compare(source, "out.mkv", "--lossless", frames=5 * RATE, sound_tracks=0)
+
+    def test_a_frame_in_three_seconds(self):
+        """Most pieces have no frame, and the one before a piece is far away."""
+        source = self.push("in.mkv", range(0, 30, 3))
+        self.compare(source, "out.mkv", "--lossless", frames=10, piece=1, sound_tracks=0)
+        counts = [self.record(piece)["frames"] for piece in range(self.pieces())]
+        self.assertEqual(counts, [int(n % 3 == 0) for n in range(26)] + [1])  # the one at 27 is in the last
+        self.compare(source, "out.mp4", "--lossless", frames=10, piece=7.5, sound_tracks=0)
+
+    def test_shorter_than_a_piece(self):
+        source = self.make_film("in.mkv", OPEN_GOP, f"{sound(10)} ! {AAC}", frames=10)
+        self.compare(source, "out.mkv", "--lossless", frames=10, piece="60s", pieces=1)
+        one = self.make_film("one.mkv", H264, frames=1)
+        self.compare(one, "out.mp4", "--lossless", frames=1, pieces=1, sound_tracks=0)
+
+    def test_longer_sound(self):
+        """The last pieces have no frame."""
+        source = self.make_film("in.mkv", OPEN_GOP, f"{sound(6 * RATE)} ! {AAC}", frames=3 * RATE)
+        self.compare(source, "out.mkv", "--lossless", frames=3 * RATE, piece=1, pieces=7)
+        self.assertEqual([self.record(piece)["frames"] for piece in range(7)], [25, 25, 25, 0, 0, 0, 0])
+        self.assertEqual(self.record(6)["files"], [])
+
+    def test_pieces_of_any_length(self):
+        source = self.make_film("in.mp4", OPEN_GOP, frames=60)
+        for piece in ("0.1", "0.33s", "0.04m"):
+            with self.subTest(piece=piece):
+                self.compare(source, "out.mkv", "--lossless", frames=60, piece=piece, sound_tracks=0)
+
+
+class Equal(jobs.Case):
+    """The same bytes, whoever makes it."""
+
+    def all_bytes(self):
+        return {path.name: path.read_bytes() for path in self.job.glob("pieces/*") if path.suffix != ".json"}
+
+    def test_hash_of_a_piece(self):
+        """The record's hash is that of what is decoded from the piece's file."""
+        source = self.make("in.mkv", FRAMES)
+        self.plan("--lossless", "--kernel=box", "--piece=2", source, "--out", "out.mkv")
+        self.run_job()
+        for piece in range(3):
+            record = self.record(piece)
+            decoded = media.frames_of(self.files_of(piece)[0])
+            self.assertEqual(record["hash"], decoded.samples.hexdigest())
+            self.assertEqual(record["frames"], len(decoded.hashes))
+        self.assertEqual(media.frames_of(self.files_of(0)[0]).hashes + media.frames_of(self.files_of(1)[0]).hashes,
+                         media.filtered(source, "kernel=box").hashes[:4 * RATE])
+
+    def test_equal_bytes(self):
+        cores = sorted(os.sched_getaffinity(0))
+        few, many = use_cores(cores[0]), use_cores(*cores)
+        source = self.make("in.mkv", 5 * RATE, pattern="smpte")
+        deep = self.folder / "deep.mkv"
+        film(deep, "matroskamux", f"{video(RATE, caps='format=I420_10LE')} ! avenc_ffv1")
+        for name, out, options in ((source, "out.mkv", ("--lossless",)), (source, "out.mkv", ()),
+                                   (source, "out.webm", ()), (deep, "out.mkv", ())):
+            with self.subTest(source=name, out=out, options=options):
+                shutil.rmtree(self.job, ignore_errors=True)
+                self.plan(*options, "--piece=2.5", name, "--out", out)
+                self.run_job(preexec_fn=many)
+                first = self.all_bytes()
+                self.assertEqual(len(first), 2 * self.pieces())
+                self.run_job("--again", preexec_fn=few)
+                self.run_job("--again", "--n-threads=1", "--in-flight=1", preexec_fn=many)
+                self.assertEqual(self.all_bytes(), first)
+                self.merge(preexec_fn=many)
+                film_one = (self.folder / out).read_bytes()
+                self.merge(preexec_fn=few)
+                self.assertEqual((self.folder / out).read_bytes(), film_one)
+
+    def test_any_order(self):
+        """Pieces that are made one by one, the last one first, and shared out."""
+        source = self.make("in.mkv", FRAMES)
+        self.plan("--piece=1", source, "--out", "out.mkv")
+        self.run_job()
+        first = self.all_bytes()
+        self.merge()
+        film_one = (self.folder / "out.mkv").read_bytes()
+        shutil.rmtree(self.job)
+        self.plan("--piece=1", source, "--out", "out.mkv")
+        for piece in (5, 0, 3):
+            self.run_job("--index", piece)
+        self.assertEqual(self.missing(), [1, 2, 4])
+        self.run_job("--index=1", "--of=2")
+        self.run_job("--index=0", "--of=2")
+        self.assertEqual(self.all_bytes(), first)
+        self.merge()
+        self.assertEqual((self.folder / "out.mkv").read_bytes(), film_one)
+
+
+if __name__ == "__main__":
+    media.main()
