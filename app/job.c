@@ -3,6 +3,7 @@
 #include "command.h"
 #include "filehash.h"
 #include "json.h"
+#include "media.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -221,9 +222,14 @@ read_source(Job *self, JsonObject *object, const gchar *path, GError **error) {
       !json_file_get_text(object, "sample", path, &sample, error))
     return FALSE;
   const guint64 pieces = json_file_get_optional(object, "pieces");
+  if (!media_of_name(out)) {
+    g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (\"%s\" is no film or picture)", path,
+                out);
+    return FALSE;
+  }
   job_add_source(self, job_full_path(self, in), job_full_path(self, out), g_strdup(sample),
                  json_file_get_optional_text(object, "hash"),
-                 pieces < G_MAXINT ? (guint)pieces : 0);
+                 pieces <= JOB_MOST_PIECES ? (guint)pieces : 0);
   return TRUE;
 }
 
@@ -301,7 +307,8 @@ read_manifest(Job *self, JsonObject *manifest, const gchar *path, GError **error
   self->seconds = seconds;
   self->files = (guint)MIN(files, G_MAXINT);
   job_count_pieces(self);
-  if (self->n_pieces == pieces && pieces > 0 && (seconds == 0) != (files == 0))
+  if (self->n_pieces == pieces && pieces > 0 && pieces <= JOB_MOST_PIECES &&
+      (seconds == 0) != (files == 0) && seconds <= JOB_LONGEST_PIECE)
     return TRUE;
   g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (its pieces do not add up)", path);
   return FALSE;

@@ -21,6 +21,9 @@ G_BEGIN_DECLS
 #define JOB_PIECES "pieces"
 #define JOB_PARTS "parts"
 
+#define JOB_MOST_PIECES 1000000
+#define JOB_LONGEST_PIECE ((GstClockTime)1000000 * GST_SECOND)
+
 typedef struct {
   gchar *in, *out;     /* paths */
   gchar *sample;       /* hash of a sample of `in` (filehash.h) */

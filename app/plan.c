@@ -33,7 +33,6 @@
 
 #define PIECE_SECONDS 60
 #define PIECE_PICTURES 100
-#define MOST_PIECES 1000000
 #define LONGEST_LOOK (60 * GST_SECOND)
 
 typedef struct {
@@ -93,7 +92,7 @@ static gboolean
 read_files(const PlanOptions *options, Job *job, GError **error) {
   guint64 files = PIECE_PICTURES;
   if (options->files &&
-      !g_ascii_string_to_unsigned(options->files, 10, 1, MOST_PIECES, &files, NULL))
+      !g_ascii_string_to_unsigned(options->files, 10, 1, JOB_MOST_PIECES, &files, NULL))
     return refuse(error, "--files \"%s\": it takes the number of files in a piece, 1 or more",
                   options->files);
   job->files = (guint)files;
@@ -155,11 +154,11 @@ add_film(Job *job, GstDiscoverer *discoverer, const gchar *in, const gchar *out,
       (length > job->seconds && !look_into_film(in, length, error)))
     return FALSE;
   const guint64 pieces = (length + job->seconds - 1) / job->seconds;
-  if (pieces > MOST_PIECES)
+  if (pieces > JOB_MOST_PIECES)
     return refuse(error,
                   "--piece: %s has %.0f s, of which that makes %" G_GUINT64_FORMAT
                   " pieces, and %u is the most",
-                  in, (gdouble)length / GST_SECOND, pieces, MOST_PIECES);
+                  in, (gdouble)length / GST_SECOND, pieces, JOB_MOST_PIECES);
   gchar *sample = filehash_sample(in, error);
   gchar *hash = sample ? filehash_all(in, error) : NULL;
   if (!hash) {
@@ -277,8 +276,8 @@ add_sources(Job *job, const GPtrArray *in, const GPtrArray *out, GError **error)
       return FALSE;
   }
   job_count_pieces(job);
-  return job->n_pieces <= MOST_PIECES ||
-         refuse(error, "it makes %u pieces, and %u is the most", job->n_pieces, MOST_PIECES);
+  return job->n_pieces <= JOB_MOST_PIECES ||
+         refuse(error, "it makes %u pieces, and %u is the most", job->n_pieces, JOB_MOST_PIECES);
 }
 
 /* ---- the plan ---- */
