@@ -102,16 +102,6 @@ job_full_path(const Job *self, const gchar *path) {
 
 /* ---- the manifest ---- */
 
-static gchar *
-identify(JsonObject *manifest) {
-  g_autoptr(JsonNode) root = json_node_new(JSON_NODE_OBJECT);
-  g_autoptr(JsonGenerator) generator = json_generator_new();
-  json_node_set_object(root, manifest);
-  json_generator_set_root(generator, root);
-  g_autofree gchar *text = json_generator_to_data(generator, NULL);
-  return g_compute_checksum_for_string(G_CHECKSUM_MD5, text, -1);
-}
-
 static void
 set_text(JsonObject *object, const gchar *member, const gchar *text) {
   if (text)
@@ -198,7 +188,7 @@ job_write(Job *self, GError **error) {
   g_autofree gchar *parts = job_full_path(self, JOB_PARTS);
   JsonObject *manifest = write_manifest(self);
   g_free(self->id);
-  self->id = identify(manifest);
+  self->id = json_file_hash(manifest);
   set_text(manifest, "id", self->id);
   if (has_job(self, path, &why)) {
     json_object_unref(manifest);
@@ -277,7 +267,7 @@ check_id(JsonObject *manifest, const gchar *path, gchar **id, GError **error) {
     return FALSE;
   g_autofree gchar *kept = g_strdup(said);
   json_object_remove_member(manifest, "id");
-  *id = identify(manifest);
+  *id = json_file_hash(manifest);
   if (g_str_equal(*id, kept))
     return TRUE;
   g_set_error(error, JSON_FILE_ERROR, 0,

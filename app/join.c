@@ -125,6 +125,8 @@ push_piece(const Join *self, const Record *record, GError **error) {
   if (!record_check_files(record, self->job, TRUE, error))
     return FALSE;
   g_autoptr(GArray) packets = read_times(times, error);
+  if (packets && packets->len != record->frames)
+    return fail(error, times, "it has other frames than its record");
   g_autoptr(GstElement) sink = NULL;
   g_autoptr(GstElement) pipeline = packets ? open_piece(film, &sink, error) : NULL;
   if (!pipeline)

@@ -69,6 +69,16 @@ json_file_write(const gchar *path, JsonObject *object, GError **error) {
   return durable_write(path, text, length, error);
 }
 
+gchar *
+json_file_hash(JsonObject *object) {
+  g_autoptr(JsonNode) root = json_node_new(JSON_NODE_OBJECT);
+  g_autoptr(JsonGenerator) generator = json_generator_new();
+  json_node_set_object(root, object);
+  json_generator_set_root(generator, root);
+  g_autofree gchar *text = json_generator_to_data(generator, NULL);
+  return g_compute_checksum_for_string(G_CHECKSUM_MD5, text, -1);
+}
+
 static JsonNode *
 get_member(JsonObject *object, const gchar *member, const gchar *path, GError **error) {
   JsonNode *node = json_object_get_member(object, member);
@@ -145,4 +155,10 @@ gchar *
 json_file_get_optional_text(JsonObject *object, const gchar *member) {
   JsonNode *node = json_object_get_member(object, member);
   return holds(node, G_TYPE_STRING) ? g_strdup(json_node_get_string(node)) : NULL;
+}
+
+gdouble
+json_file_get_optional_double(JsonObject *object, const gchar *member) {
+  JsonNode *node = json_object_get_member(object, member);
+  return holds(node, G_TYPE_DOUBLE) || holds(node, G_TYPE_INT64) ? json_node_get_double(node) : 0;
 }

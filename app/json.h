@@ -16,6 +16,9 @@ JsonObject *json_file_read(const gchar *path, GError **error);
 /* Replaces the file by one with the object, which it takes; never leaves half of it. */
 gboolean json_file_write(const gchar *path, JsonObject *object, GError **error);
 
+/* The MD5 of an object as JSON without spaces. Free it. */
+gchar *json_file_hash(JsonObject *object);
+
 /* A member; `path` is named in the error when it is missing or of another type. Whole numbers are 0
  * or more. The text belongs to the object. */
 gboolean json_file_get_text(JsonObject *object, const gchar *member, const gchar *path,
@@ -28,6 +31,9 @@ gboolean json_file_get_array(JsonObject *object, const gchar *member, const gcha
 /* A number that may be null or missing, which G_MAXUINT64 stands for here. */
 guint64 json_file_get_optional(JsonObject *object, const gchar *member);
 void json_file_set_optional(JsonObject *object, const gchar *member, guint64 number);
+
+/* A number of seconds or the like, or 0. */
+gdouble json_file_get_optional_double(JsonObject *object, const gchar *member);
 
 /* A text that may be null or missing; a copy. */
 gchar *json_file_get_optional_text(JsonObject *object, const gchar *member);

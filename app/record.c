@@ -8,8 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define NAME JOB_PIECES "/%06u.json"
-#define NAME_FAILED JOB_PIECES "/%06u.failed.json"
+#define CHECK "check" /* the hash of all other members */
 
 static void
 file_free(gpointer data) {
@@ -78,10 +77,14 @@ record_add_failure(Record *self, const gchar *in, const gchar *why) {
 }
 
 static gchar *
+record_name(guint index, gboolean failed) {
+  return g_strdup_printf("%06u%s.json", index, failed ? ".failed" : "");
+}
+
+static gchar *
 record_path(const Job *job, guint index, gboolean failed) {
-  g_autofree gchar *name =
-      failed ? g_strdup_printf(NAME_FAILED, index) : g_strdup_printf(NAME, index);
-  return job_full_path(job, name);
+  g_autofree gchar *name = record_name(index, failed);
+  return g_build_filename(job->folder, JOB_PIECES, name, NULL);
 }
 
 gchar *
@@ -158,6 +161,8 @@ record_write(const Record *self, const Job *job, GError **error) {
   json_object_set_double_member(object, "seconds", self->seconds);
   g_autofree gchar *path = record_path(job, self->index, failed);
   g_autofree gchar *other = record_path(job, self->index, !failed);
+  g_autofree gchar *check = json_file_hash(object);
+  set_text(object, CHECK, check);
   if (!json_file_write(path, object, error))
     return FALSE;
   g_unlink(other);
@@ -175,26 +180,52 @@ read_frame(JsonObject *object, const gchar *member, RangeFrame *frame) {
   frame->hash = json_file_get_optional_text(json_node_get_object(node), "hash");
 }
 
+/* A film's piece has files of its own, and others are what becomes of a source: nothing else is
+ * read because a record names it. */
 static gboolean
-read_file(Record *self, JsonObject *object, const gchar *path, GError **error) {
+is_own_file(const Record *self, const Job *job, const gchar *name) {
+  g_autofree gchar *prefix = g_strdup_printf(JOB_PIECES "/%06u-", self->index);
+  if (job->files == 0)
+    return g_str_has_prefix(name, prefix) && !strchr(name + strlen(prefix), '/');
+  const guint first = self->index * job->files;
+  g_autofree gchar *path = job_full_path(job, name);
+  for (guint i = first; i < job->sources->len && i - first < job->files; i++) {
+    const JobSource *source = g_ptr_array_index(job->sources, i);
+    if (g_str_equal(path, source->out))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+read_file(Record *self, const Job *job, JsonObject *object, const gchar *path, GError **error) {
   const gchar *name, *hash;
   guint64 size;
   if (!json_file_get_text(object, "name", path, &name, error) ||
       !json_file_get_text(object, "hash", path, &hash, error) ||
       !json_file_get_number(object, "size", path, &size, error))
     return FALSE;
+  if (!is_own_file(self, job, name)) {
+    g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (\"%s\" is no file of this piece)",
+                path, name);
+    return FALSE;
+  }
   take_file(self, g_strdup(name), size, g_strdup(hash));
   return TRUE;
 }
 
 static gboolean
-read_files(Record *self, JsonObject *object, const gchar *path, GError **error) {
+read_files(Record *self, const Job *job, JsonObject *object, const gchar *path, GError **error) {
   JsonArray *files;
   if (!json_file_get_array(object, "files", path, &files, error))
     return FALSE;
   for (guint i = 0; i < json_array_get_length(files); i++) {
     JsonNode *node = json_array_get_element(files, i);
-    if (JSON_NODE_HOLDS_OBJECT(node) && !read_file(self, json_node_get_object(node), path, error))
+    if (!JSON_NODE_HOLDS_OBJECT(node)) {
+      g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (file %u is no object)", path, i);
+      return FALSE;
+    }
+    if (!read_file(self, job, json_node_get_object(node), path, error))
       return FALSE;
   }
   return TRUE;
@@ -215,19 +246,50 @@ read_failures(Record *self, JsonObject *object) {
 }
 
 static gboolean
-read_record(Record *self, const Job *job, JsonObject *object, const gchar *path, GError **error) {
+check_hash(JsonObject *object, const gchar *path, GError **error) {
+  const gchar *said;
+  if (!json_file_get_text(object, CHECK, path, &said, error))
+    return FALSE;
+  g_autofree gchar *kept = g_strdup(said);
+  json_object_remove_member(object, CHECK);
+  g_autofree gchar *hash = json_file_hash(object);
+  if (g_str_equal(hash, kept))
+    return TRUE;
+  g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (its hash is another one)", path);
+  return FALSE;
+}
+
+static gboolean
+check_belongs(const Record *self, const Job *job, JsonObject *object, const gchar *path,
+              GError **error) {
   const gchar *id;
   guint64 index;
   if (!json_file_get_text(object, "job", path, &id, error) ||
-      !json_file_get_number(object, "piece", path, &index, error) ||
+      !json_file_get_number(object, "piece", path, &index, error))
+    return FALSE;
+  if (g_str_equal(id, job->id) && index == self->index)
+    return TRUE;
+  g_set_error(error, JSON_FILE_ERROR, 0,
+              "%s: it belongs to another job or piece, of other files or settings", path);
+  return FALSE;
+}
+
+/* Of each of a piece's files there is what became of it. */
+static gboolean
+check_number(const Record *self, const Job *job, const gchar *path, GError **error) {
+  const guint files = self->files->len + self->failures->len;
+  if (job->files == 0 || files == MIN(job->files, job->sources->len - self->index * job->files))
+    return TRUE;
+  g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (its files do not add up)", path);
+  return FALSE;
+}
+
+static gboolean
+read_record(Record *self, const Job *job, JsonObject *object, const gchar *path, GError **error) {
+  if (!check_hash(object, path, error) || !check_belongs(self, job, object, path, error) ||
       !json_file_get_number(object, "frames", path, &self->frames, error) ||
-      !read_files(self, object, path, error))
+      !read_files(self, job, object, path, error))
     return FALSE;
-  if (!g_str_equal(id, job->id) || index != self->index) {
-    g_set_error(error, JSON_FILE_ERROR, 0,
-                "%s: it belongs to another job or piece, of other files or settings", path);
-    return FALSE;
-  }
   read_failures(self, object);
   self->hash = json_file_get_optional_text(object, "hash");
   self->first = json_file_get_optional(object, "first");
@@ -239,8 +301,8 @@ read_record(Record *self, const Job *job, JsonObject *object, const gchar *path,
   self->device = json_file_get_optional_text(object, "device");
   self->host = json_file_get_optional_text(object, "host");
   self->began = json_file_get_optional_text(object, "began");
-  self->seconds = json_object_get_double_member_with_default(object, "seconds", 0);
-  return TRUE;
+  self->seconds = json_file_get_optional_double(object, "seconds");
+  return check_number(self, job, path, error);
 }
 
 Record *
@@ -280,6 +342,14 @@ record_check_files(const Record *self, const Job *job, gboolean all, GError **er
   return TRUE;
 }
 
+static RecordState
+state_of_name(const gchar *name, guint index) {
+  g_autofree gchar *done = record_name(index, FALSE), *failed = record_name(index, TRUE);
+  if (g_str_equal(name, done))
+    return RECORD_DONE;
+  return g_str_equal(name, failed) ? RECORD_FAILED : RECORD_MISSING;
+}
+
 RecordState *
 record_list(const Job *job, GError **error) {
   g_autofree gchar *folder = job_full_path(job, JOB_PIECES);
@@ -288,14 +358,9 @@ record_list(const Job *job, GError **error) {
     return NULL;
   RecordState *states = g_new0(RecordState, job->n_pieces);
   for (const gchar *name; (name = g_dir_read_name(dir));) {
-    gchar *end;
-    const guint64 index = g_ascii_strtoull(name, &end, 10);
-    if (end == name || index >= job->n_pieces)
-      continue;
-    if (g_str_equal(end, ".json"))
-      states[index] = RECORD_DONE;
-    else if (g_str_equal(end, ".failed.json"))
-      states[index] = MAX(states[index], RECORD_FAILED);
+    const guint64 index = g_ascii_strtoull(name, NULL, 10);
+    if (index < job->n_pieces)
+      states[index] = MAX(states[index], state_of_name(name, (guint)index));
   }
   return states;
 }
