@@ -50,6 +50,9 @@ add_component(GChecksum *checksum, const GstVideoFrame *frame, guint component) 
   const gboolean as_they_are = step == (wide ? 2 : 1) && shift == 0 && is_little;
   g_autofree guint8 *room = as_they_are ? NULL : g_malloc((gsize)bytes);
   const guint8 *row = GST_VIDEO_FRAME_COMP_DATA(frame, component);
+  /* GStreamer 1.22 gives the place of P010's V in samples, not in bytes */
+  if (wide && GST_VIDEO_FRAME_COMP_POFFSET(frame, component) == 1)
+    row++;
   for (gint y = GST_VIDEO_FRAME_COMP_HEIGHT(frame, component); y > 0; y--, row += stride) {
     if (room)
       gather(room, row, width, step, shift, wide, is_little);
