@@ -24,7 +24,8 @@ except (ImportError, ValueError) as missing:
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 COMMAND = BUILD / "app" / "cudaconv"
 NEEDED = ("x264enc", "x265enc", "vp9enc", "avenc_aac", "avenc_ffv1", "opusenc", "mp4mux", "matroskamux", "webmmux",
-          "avimux", "pngenc", "jpegenc", "webpenc", "avenc_tiff", "subparse", "interlace", "parsebin", "avdec_h264")
+          "avimux", "flvmux", "mpegtsmux", "pngenc", "jpegenc", "webpenc", "avenc_tiff", "subparse", "interlace",
+          "parsebin", "avdec_h264")
 WIDTH, HEIGHT, RATE = 160, 120, 25
 SECOND = 1_000_000_000
 TOP_FIRST = Gst.BufferFlags.LAST << 1  # GST_VIDEO_BUFFER_FLAG_TFF

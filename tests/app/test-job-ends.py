@@ -36,9 +36,9 @@ def wait_for(condition, seconds=20):
         time.sleep(0.01)
 
 
-def limit_files():
+def limit_files(size=4000):
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
 class Case(jobs.Case):
@@ -187,6 +187,11 @@ class Places(Case):
         self.run_job("--again", "--index=1", status=1, says=str(self.job / "parts"), preexec_fn=limit_files)
         self.assertEqual(self.parts(), set())
         self.assert_merges(whole)  # of the piece that was there
+        self.job = self.folder / "other"
+        again = ("--piece=1", "in.mkv", "--out", self.out)
+        self.plan(*again, status=1, says="manifest.json", preexec_fn=lambda: limit_files(100))
+        self.assertEqual([path.name for path in self.job.iterdir() if path.is_file()], [])
+        self.plan(*again)
 
     def test_full_disk(self):
         with tempfile.TemporaryDirectory() as place:
@@ -371,9 +376,11 @@ class Damaged(Case):
         other = original["files"][0] | {"hash": "0" * 32}
         for change in ({"job": "0" * 32}, {"piece": 0}, {"frames": 24}, {"frames": 0}, {"frames": 10**15},
                        {"caps": "video/x-raw"}, {"caps": "x"}, {"caps": None}, {"caps": original["caps"] + ";x"},
-                       {"before": None}, {"before": {"time": 0, "hash": "x"}}, {"last": None}, {"last": {"time": 10**17}},
-                       {"files": []}, {"files": [None, None]}, {"files": original["files"][:1]},
-                       {"files": original["files"][::-1]}, {"files": [other, original["files"][1]]},
+                       {"before": None}, {"before": {"time": 0, "hash": "x"}}, {"last": None},
+                       {"last": {"time": 10**17}}, {"files": []}, {"files": [None, None]},
+                       {"files": original["files"][:1]},
+                       {"files": original["files"][::-1]},
+                       {"files": [other, original["files"][1]]},
                        {"files": original["files"] * 1000}):
             with self.subTest(**change):
                 self.write_record(1, original | change)
@@ -390,7 +397,8 @@ class Damaged(Case):
                 copy = place / name
                 shutil.copy(self.job / file["name"], copy)
                 self.addCleanup(copy.unlink, missing_ok=True)
-                for said in (str(copy), os.path.relpath(copy, self.job), f"pieces/{os.path.relpath(copy, self.job / 'pieces')}"):
+                from_pieces = os.path.relpath(copy, self.job / "pieces")
+                for said in (str(copy), os.path.relpath(copy, self.job), f"pieces/{from_pieces}"):
                     with self.subTest(name=said):
                         files = [one if one is not file else one | {"name": said} for one in original["files"]]
                         self.write_record(1, original | {"files": files})
@@ -491,8 +499,9 @@ class Manifest(Case):
         self.status(says="0 of 3")
         source = manifest["sources"][0]
         many = 2**31 - 2
-        for change in ({"pieces": 0}, {"pieces": 4}, {"pieces": -1}, {"nanoseconds": 0}, {"nanoseconds": -5}, {"files": 5},
-                       {"files": 2**62}, {"sources": []}, {"sources": [None]}, {"sources": [{}]}, {"sources": {}},
+        for change in ({"pieces": 0}, {"pieces": 4}, {"pieces": -1}, {"nanoseconds": 0}, {"nanoseconds": -5},
+                       {"files": 5}, {"files": 2**62}, {"sources": []}, {"sources": [None]}, {"sources": [{}]},
+                       {"sources": {}},
                        {"sources": [source | {"pieces": many}], "pieces": many},
                        {"sources": [source | {"pieces": many}] * 2, "pieces": 2 * many},
                        {"sources": [source | {"pieces": many}] * 3, "pieces": (3 * many) % 2**32},
@@ -603,7 +612,7 @@ class Sources(Case):
         env = os.environ | {"XDG_DATA_HOME": str(home)}
 
         def write(kernel):
-            presets.write_text("[_presets_]\nversion=1.22.0\nelement-name=GstCudaConv\n\n[mine]\nkernel=" + kernel + "\n")
+            presets.write_text(f"[_presets_]\nversion=1.22.0\nelement-name=GstCudaConv\n\n[mine]\nkernel={kernel}\n")
         write("emboss")
         source = self.make("in.mkv", 30)
         self.plan("--lossless", "--preset=mine", "--piece=1", source, "--out", self.out, env=env)

@@ -76,7 +76,8 @@ class Exact(jobs.Case):
     # ---- sources ----
 
     def make_film(self, name, encoder, *streams, frames=FRAMES, **more):
-        muxers = {"mkv": "matroskamux", "mp4": "mp4mux", "mov": "qtmux", "webm": "webmmux", "flv": "flvmux"}
+        muxers = {"mkv": "matroskamux", "mp4": "mp4mux", "mov": "qtmux", "webm": "webmmux", "flv": "flvmux",
+                  "ts": "mpegtsmux"}
         path = self.folder / name
         film(path, muxers[name.rsplit(".", 1)[1]], f"{video(frames, **more)} ! {encoder}", *streams)
         return path
@@ -90,6 +91,16 @@ class Exact(jobs.Case):
                                     f"{sound(FRAMES)} ! {AAC} ! {sound_parser}")
             with self.subTest(source=name, out=out):
                 self.compare(source, out, "--lossless", pieces=5)
+
+    def test_containers_that_are_refused(self):
+        """After a seek flvdemux may begin behind a key frame, and the times of MPEG streams are estimates."""
+        for name, encoder, says in (("in.flv", "x264enc speed-preset=ultrafast key-int-max=1000", "from its middle"),
+                                    ("in.ts", OPEN_GOP, "the times in MPEG streams")):
+            source = self.make_film(name, f"{encoder} ! h264parse", f"{sound(FRAMES)} ! {AAC} ! aacparse")
+            with self.subTest(source=name):
+                self.plan("--piece", PIECE, source, "--out=out.mkv", status=1,
+                          says=(says, "copy it into a Matroska file"))
+                self.assertFalse(self.job.exists())
 
     def test_vp9(self):
         source = self.make_film("in.webm", "vp9enc deadline=1 cpu-used=8 keyframe-max-dist=20 lag-in-frames=10",
