@@ -24,6 +24,7 @@ typedef struct {
   gint waits; /* for no-more-pads and the tags of the source's video: 0, and the thread begins */
   gboolean has_video;
   GstSegment segment; /* of the source's video */
+  GstClockTime zero;  /* at which that starts, as in a range */
   guint more;         /* packets of that behind the last piece */
   gchar *codec;
 } Join;
@@ -220,11 +221,15 @@ wait_no_more(Join *self) {
  * be longer than it says, and demuxers then end early when they have been sent to another place of
  * it. */
 static gboolean
-is_behind(const Join *self, const GstBuffer *buffer) {
+is_behind(Join *self, const GstBuffer *buffer) {
   const GstSegment *segment = &self->segment;
-  const GstClockTime time =
-      gst_segment_to_stream_time(segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
-  return GST_CLOCK_TIME_IS_VALID(time) && time > segment->time + last_time(self->records);
+  const GstClockTime pts = GST_BUFFER_PTS(buffer);
+  const GstClockTime time = gst_segment_to_stream_time(segment, GST_FORMAT_TIME, pts);
+  if (!GST_CLOCK_TIME_IS_VALID(self->zero))
+    self->zero = segment->time;
+  /* decoders drop what begins at the end of the segment or behind it */
+  const gboolean is_shown = GST_CLOCK_TIME_IS_VALID(time) && pts < segment->stop;
+  return is_shown && time > self->zero + last_time(self->records);
 }
 
 static GstPadProbeReturn
@@ -339,6 +344,7 @@ join_make(const Job *job, const JobSource *source, const GPtrArray *records, con
   mux_fix_file(&mux, 0);
   Join self = {.job = job, .records = records, .mux = &mux, .waits = 2};
   gst_segment_init(&self.segment, GST_FORMAT_TIME);
+  self.zero = GST_CLOCK_TIME_NONE;
   const gboolean ok = add_video(&self, first->caps, error) && join(&self, source, decoder, error);
   gst_clear_caps(&self.caps);
   report->codec = self.codec;

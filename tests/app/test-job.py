@@ -212,6 +212,14 @@ class Exact(jobs.Case):
         source.write_bytes(data)
         self.compare(source, "out.mkv", "--lossless", frames=5 * RATE, sound_tracks=0)
 
+    def test_a_late_start(self):
+        """The first frame is not at zero."""
+        for name, out in (("in.mkv", "out.mkv"), ("in.mp4", "out.mp4"), ("in.mkv", "out.mp4"), ("in.mp4", "out.mkv")):
+            source = self.push(name, [0.52 + n / 10 for n in range(50)])
+            frames = len(media.frames_of(source).times)
+            with self.subTest(source=name, out=out):
+                self.compare(source, out, "--lossless", frames=frames, sound_tracks=0)
+
     def test_a_frame_in_three_seconds(self):
         """Most pieces have no frame, and the one before a piece is far away."""
         source = self.push("in.mkv", range(0, 30, 3))
