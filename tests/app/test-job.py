@@ -231,6 +231,7 @@ class Exact(jobs.Case):
     def test_shorter_than_a_piece(self):
         source = self.make_film("in.mkv", OPEN_GOP, f"{sound(10)} ! {AAC}", frames=10)
         self.compare(source, "out.mkv", "--lossless", frames=10, piece="60s", pieces=1)
+        self.compare(source, "out.mp4", "--lossless", frames=10, piece="277h", pieces=1)
         one = self.make_film("one.mkv", H264, frames=1)
         self.compare(one, "out.mp4", "--lossless", frames=1, pieces=1, sound_tracks=0)
 
