@@ -16,7 +16,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = ["backends", "bench", "cpu", "cuda", "engine", "examples", "plugin", "tests"]
+FOLDERS = ["app", "backends", "bench", "cpu", "cuda", "engine", "examples", "plugin", "tests"]
 SUFFIXES = {".c", ".h", ".cu", ".cuh"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 

@@ -10,7 +10,7 @@
 
 #include <gst/gst.h>
 
-#include "work.h"
+#include "app/work.h"
 
 G_BEGIN_DECLS
 

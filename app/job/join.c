@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "join.h"
-#include "elements.h"
-#include "input.h"
-#include "mux.h"
+#include "app/elements.h"
+#include "app/input.h"
+#include "app/mux.h"
 #include "piece.h"
 
 #include <gst/app/gstappsink.h>

@@ -2,11 +2,11 @@
 
 /* cudaconv status JOB: what is made of a job. */
 
-#include "command.h"
+#include "app/command.h"
 #include "job.h"
 #include "json.h"
 #include "record.h"
-#include "shown.h"
+#include "app/shown.h"
 
 #define SUMMARY                                                                                    \
   "Says which pieces of a job are made.\n\n"                                                       \

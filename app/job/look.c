@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "look.h"
-#include "command.h"
-#include "elements.h"
+#include "app/command.h"
+#include "app/elements.h"
 #include "range.h"
-#include "work.h"
+#include "app/work.h"
 
 #include <gst/video/video.h>
 

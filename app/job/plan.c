@@ -4,16 +4,16 @@
  * are.
  */
 
-#include "command.h"
-#include "elements.h"
+#include "app/command.h"
+#include "app/elements.h"
 #include "filehash.h"
-#include "filter.h"
-#include "input.h"
+#include "app/filter.h"
+#include "app/input.h"
 #include "job.h"
 #include "look.h"
-#include "media.h"
-#include "numbered.h"
-#include "shown.h"
+#include "app/media.h"
+#include "app/numbered.h"
+#include "app/shown.h"
 #include "sources.h"
 #include "trial.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "job.h"
-#include "command.h"
+#include "app/command.h"
 #include "filehash.h"
 #include "json.h"
-#include "media.h"
+#include "app/media.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>

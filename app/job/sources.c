@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "sources.h"
-#include "command.h"
-#include "media.h"
-#include "numbered.h"
+#include "app/command.h"
+#include "app/media.h"
+#include "app/numbered.h"
 
 #include <errno.h>
 #include <glob.h>

@@ -6,10 +6,10 @@
 
 #include <gst/gst.h>
 
-#include "input.h"
+#include "app/input.h"
 #include "range.h"
-#include "video.h"
-#include "work.h"
+#include "app/video.h"
+#include "app/work.h"
 
 G_BEGIN_DECLS
 

@@ -2,15 +2,15 @@
 
 /* cudaconv run JOB: makes one piece of a job, or several. */
 
-#include "command.h"
-#include "convert.h"
+#include "app/command.h"
+#include "app/convert.h"
 #include "durable.h"
-#include "filter.h"
+#include "app/filter.h"
 #include "job.h"
 #include "part.h"
 #include "piece.h"
 #include "record.h"
-#include "shown.h"
+#include "app/shown.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>

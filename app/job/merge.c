@@ -2,14 +2,14 @@
 
 /* cudaconv merge JOB: checks that all pieces are there and fit, and puts films together. */
 
-#include "command.h"
+#include "app/command.h"
 #include "job.h"
 #include "join.h"
-#include "output.h"
+#include "app/output.h"
 #include "part.h"
 #include "record.h"
-#include "shown.h"
-#include "work.h"
+#include "app/shown.h"
+#include "app/work.h"
 
 #include <string.h>
 

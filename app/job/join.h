@@ -4,11 +4,11 @@
 /* The pieces of a film put together, without encoding anything again: their packets one after the
  * other, with the times that they had, and the sound and the subtitles of the source. */
 
-#include "film.h"
+#include "app/film.h"
 #include "job.h"
-#include "output.h"
+#include "app/output.h"
 #include "record.h"
-#include "work.h"
+#include "app/work.h"
 
 G_BEGIN_DECLS
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "piece.h"
-#include "elements.h"
+#include "app/elements.h"
 #include "frames.h"
-#include "mux.h"
+#include "app/mux.h"
 
 #include <gst/video/video.h>
 

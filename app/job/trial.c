@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "trial.h"
-#include "elements.h"
+#include "app/elements.h"
 
 #include <gst/app/gstappsrc.h>
 

@@ -13,7 +13,7 @@
 
 #include <gst/gst.h>
 
-#include "filter.h"
+#include "app/filter.h"
 
 G_BEGIN_DECLS
 
