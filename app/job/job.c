@@ -9,6 +9,7 @@
 #include <glib/gstdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MANIFEST "manifest.json"
 #define KERNEL_FILE "kernel.ini"
@@ -311,6 +312,8 @@ refuse_folder(const gchar *folder, GError **error) {
     why = "there is no such folder";
   else if (!g_file_test(folder, G_FILE_TEST_IS_DIR))
     why = "this is no folder";
+  else if (g_access(folder, R_OK | X_OK) != 0)
+    why = "this user may not look into it";
   g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
               "%s: %s; JOB is the folder that `cudaconv plan --job FOLDER` made", folder, why);
 }

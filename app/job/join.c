@@ -13,6 +13,8 @@
 /* Decoding begins some frames before the first is shown, so before zero; for buffers, whose times
  * are not negative, zero is here. */
 #define ZERO ((GstClockTime)1000 * 3600 * GST_SECOND)
+/* Between two packets, which containers tell apart. */
+#define LEAST_STEP ((gint64)GST_MSECOND)
 
 typedef struct {
   const Job *job;
@@ -26,6 +28,7 @@ typedef struct {
   GstSegment segment; /* of the source's video */
   GstClockTime zero;  /* at which that starts, as in a range */
   guint more;         /* packets of that behind the last piece */
+  gint64 decoded;     /* time at which the last packet is decoded */
   gchar *codec;
 } Join;
 
@@ -84,15 +87,28 @@ shift(gint64 time) {
   return time == PIECE_NO_TIME ? GST_CLOCK_TIME_NONE : (GstClockTime)(time + (gint64)ZERO);
 }
 
+/* An encoder that starts anew may begin to decode before the one before it has ended, where the
+ * rate varies; muxers want times that go up. */
+static gint64
+decode_later(Join *self, const PiecePacket *times) {
+  gint64 time = times->dts;
+  if (time == PIECE_NO_TIME)
+    return time;
+  if (time <= self->decoded && times->pts > self->decoded)
+    time = MIN(times->pts, self->decoded + LEAST_STEP);
+  self->decoded = time;
+  return time;
+}
+
 /* FALSE when downstream takes no more, which is no error of the piece. */
 static gboolean
-push_packet(const Join *self, GstBuffer *read, const PiecePacket *times) {
+push_packet(Join *self, GstBuffer *read, const PiecePacket *times) {
   GstSegment segment;
   gst_segment_init(&segment, GST_FORMAT_TIME);
   segment.start = segment.position = ZERO;
   g_autoptr(GstBuffer) buffer = gst_buffer_copy(read);
   GST_BUFFER_PTS(buffer) = shift(times->pts);
-  GST_BUFFER_DTS(buffer) = shift(times->dts);
+  GST_BUFFER_DTS(buffer) = shift(decode_later(self, times));
   GST_BUFFER_DURATION(buffer) =
       times->duration == PIECE_NO_TIME ? GST_CLOCK_TIME_NONE : (GstClockTime)times->duration;
   GST_BUFFER_FLAG_UNSET(buffer, GST_BUFFER_FLAG_DISCONT);
@@ -102,7 +118,7 @@ push_packet(const Join *self, GstBuffer *read, const PiecePacket *times) {
 
 /* Pushes the packets of a file with the times that belong to them. */
 static gboolean
-push_packets(const Join *self, GstElement *packets, const GArray *times, const gchar *path,
+push_packets(Join *self, GstElement *packets, const GArray *times, const gchar *path,
              GError **error) {
   guint i = 0;
   for (; i <= times->len; i++) {
@@ -118,7 +134,7 @@ push_packets(const Join *self, GstElement *packets, const GArray *times, const g
 }
 
 static gboolean
-push_piece(const Join *self, const Record *record, GError **error) {
+push_piece(Join *self, const Record *record, GError **error) {
   if (record->files->len == 0)
     return TRUE;
   g_autofree gchar *film = record_file_path(self->job, g_ptr_array_index(record->files, 0));
@@ -140,7 +156,7 @@ push_piece(const Join *self, const Record *record, GError **error) {
 /* A thread of its own: reading waits for the muxer. */
 static gpointer
 push_pieces(gpointer user_data) {
-  const Join *self = user_data;
+  Join *self = user_data;
   for (guint i = 0; i < self->records->len; i++) {
     g_autoptr(GError) error = NULL;
     if (push_piece(self, g_ptr_array_index(self->records, i), &error))
@@ -342,7 +358,7 @@ join_make(const Job *job, const JobSource *source, const GPtrArray *records, con
   if (!mux_init(&mux, pipeline, output->media, output->name, output->part, work, error))
     return FALSE;
   mux_fix_file(&mux, 0);
-  Join self = {.job = job, .records = records, .mux = &mux, .waits = 2};
+  Join self = {.job = job, .records = records, .mux = &mux, .waits = 2, .decoded = G_MININT64};
   gst_segment_init(&self.segment, GST_FORMAT_TIME);
   self.zero = GST_CLOCK_TIME_NONE;
   const gboolean ok = add_video(&self, first->caps, error) && join(&self, source, decoder, error);

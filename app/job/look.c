@@ -12,13 +12,13 @@
 
 /* ---- what the film says of itself ---- */
 
-/* GStreamer estimates the times in these after it has gone to another place. */
+/* Whether the file is of one of two types. */
 static gboolean
-has_estimates(GstDiscovererInfo *info) {
+is_of_type(GstDiscovererInfo *info, const gchar *one, const gchar *other) {
   g_autoptr(GstDiscovererStreamInfo) stream = gst_discoverer_info_get_stream_info(info);
   g_autoptr(GstCaps) caps = stream ? gst_discoverer_stream_info_get_caps(stream) : NULL;
   const gchar *name = caps ? gst_structure_get_name(gst_caps_get_structure(caps, 0)) : "";
-  return g_str_equal(name, "video/mpegts") || g_str_equal(name, "video/mpeg");
+  return g_str_equal(name, one) || g_str_equal(name, other);
 }
 
 /* What keeps a film from being made in pieces, or NULL. */
@@ -32,7 +32,12 @@ find_obstacle(GstDiscovererInfo *info) {
     return "a decoder for it is not installed; `cudaconv doctor` names the packages";
   if (!has_video)
     return "there is no video in it";
-  if (has_estimates(info))
+  if (g_str_has_suffix(gst_discoverer_info_get_uri(info), ".gif") ||
+      is_of_type(info, "image/gif", "image/apng"))
+    return "GStreamer does not find the end of a GIF; `ffmpeg -i IN.gif OUT.mkv` makes a film of "
+           "it";
+  /* GStreamer estimates the times in these after it has gone to another place */
+  if (is_of_type(info, "video/mpegts", "video/mpeg"))
     return "the times in MPEG streams are not exact enough to make it in pieces; " RANGE_REMEDY;
   if (!gst_discoverer_info_get_seekable(info))
     return "it can be read from its start only, so it cannot be made in pieces; " RANGE_REMEDY;

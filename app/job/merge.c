@@ -12,6 +12,7 @@
 #include "app/work.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #define SUMMARY                                                                                    \
   "Checks the pieces of a job and puts them together.\n\n"                                         \
@@ -23,8 +24,15 @@
 #define MOST_NAMED 8 /* pieces or files in a message */
 
 typedef struct {
+  gchar *out; /* in place of the film's name; NULL: as planned */
   gboolean skip_failed, quiet;
 } MergeOptions;
+
+static void
+clear_options(MergeOptions *options) {
+  g_free(options->out);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MergeOptions, clear_options)
 
 static gboolean fail(GError **error, const gchar *format, ...) G_GNUC_PRINTF(2, 3);
 
@@ -178,6 +186,21 @@ report(const Work *work, const Output *output, const FilmReport *film, guint pie
   g_print("%s\n", text);
 }
 
+/* A film that is much shorter than it says has a broken or cut file behind it. */
+static void
+check_length(const Job *job, const JobSource *source, const GPtrArray *records, Work *work) {
+  const GstClockTime least = (source->pieces - 1) * job->seconds;
+  GstClockTime last = 0;
+  for (guint i = 0; i < records->len; i++) {
+    const Record *record = g_ptr_array_index(records, i);
+    if (record->frames > 0)
+      last = record->last.time;
+  }
+  if (last + MAX(2 * GST_SECOND, least / 20) < least)
+    work_note(work, "%s: it says that it lasts more than %.1f s, and its frames end after %.1f s",
+              source->in, (gdouble)least / GST_SECOND, (gdouble)last / GST_SECOND);
+}
+
 /* `records` are those of the film. */
 static gboolean
 merge_film(const Job *job, const JobSource *source, const GPtrArray *records,
@@ -189,9 +212,10 @@ merge_film(const Job *job, const JobSource *source, const GPtrArray *records,
   for (guint i = 0; i < records->len; i++)
     frames += ((const Record *)g_ptr_array_index(records, i))->frames;
   if (!check_fit(records, error) || !job_check_source(source, TRUE, error) ||
-      !output_init(&output, source->out, error) || !output_begin(&output, error))
+      !output_init(&output, options->out ? options->out : source->out, error) ||
+      !output_begin(&output, error))
     return FALSE;
-  work_init(&work, options->quiet, source->in, source->out);
+  work_init(&work, options->quiet, source->in, output.name);
   work.expected = frames;
   const gboolean joined = join_make(job, source, records, &output, &work, &film, error);
   *signal_number = work.signal;
@@ -202,6 +226,7 @@ merge_film(const Job *job, const JobSource *source, const GPtrArray *records,
                 output.name, work.frames, frames);
   if (!output_commit(&output, error))
     return FALSE;
+  check_length(job, source, records, &work);
   if (!options->quiet)
     report(&work, &output, &film, records->len);
   return TRUE;
@@ -259,10 +284,27 @@ merge_files(const Job *job, const GPtrArray *records, const MergeOptions *option
   return TRUE;
 }
 
+/* A film may go to another place than was planned, as the same kind of film. */
+static gboolean
+check_out(const Job *job, const MergeOptions *options, GError **error) {
+  const JobSource *source = g_ptr_array_index(job->sources, 0);
+  if (!options->out)
+    return TRUE;
+  if (job->files > 0 || job->sources->len != 1)
+    return fail(error, "--out %s: it is for a job of one film in pieces", options->out);
+  struct stat in, out;
+  if (stat(source->in, &in) == 0 && stat(options->out, &out) == 0 && in.st_dev == out.st_dev &&
+      in.st_ino == out.st_ino)
+    return fail(error, "--out %s: this is the file that is read", options->out);
+  const Media *media = media_of_name(source->out);
+  return media_of_name(options->out) == media ||
+         fail(error, "--out %s: the job was planned for %s", options->out, media->endings[0]);
+}
+
 static gboolean
 merge(const Job *job, const MergeOptions *options, gint *signal_number, GError **error) {
   g_autofree RecordState *states = record_list(job, error);
-  if (!states || !check_there(job, states, error))
+  if (!states || !check_out(job, options, error) || !check_there(job, states, error))
     return FALSE;
   g_autoptr(GPtrArray) records = read_records(job, states, error);
   if (!records)
@@ -276,8 +318,10 @@ merge(const Job *job, const MergeOptions *options, gint *signal_number, GError *
 
 AppStatus
 app_merge(int argc, char **argv) {
-  MergeOptions options = {0};
+  g_auto(MergeOptions) options = {0};
   const GOptionEntry entries[] = {
+      {"out", 'o', 0, G_OPTION_ARG_FILENAME, &options.out,
+       "Write the film to another place than was planned", "OUT"},
       {"skip-failed", 0, 0, G_OPTION_ARG_NONE, &options.skip_failed,
        "Leave out files that could not be made", NULL},
       {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "Say nothing but errors", NULL},

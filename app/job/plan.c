@@ -21,6 +21,7 @@
 #include <glib/gstdio.h>
 #include <gst/pbutils/pbutils.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SUMMARY                                                                                    \
   "Plans a long job in pieces, which any number of machines can make.\n\n"                         \
@@ -142,7 +143,11 @@ check_encoder(const PlanOptions *options, const Media *media, GError **error) {
   if (!encoder)
     return FALSE;
   gst_object_unref(gst_object_ref_sink(encoder));
-  return TRUE;
+  if (!options->encoder || media->kind != MEDIA_FILM)
+    return TRUE;
+  /* pieces are Matroska, and OUT has to hold the same stream */
+  return trial_encode(options->encoder, media_of_name(".mkv"), error) &&
+         trial_encode(options->encoder, media, error);
 }
 
 /* ---- films ---- */
@@ -184,10 +189,13 @@ add_file(Job *job, const gchar *in, const gchar *out, GError **error) {
 static gboolean
 make_folder(const gchar *path, GError **error) {
   g_autofree gchar *folder = g_path_get_dirname(path);
-  if (g_file_test(folder, G_FILE_TEST_IS_DIR) || g_mkdir(folder, 0777) == 0)
-    return TRUE;
-  return refuse(error, "--out %s: there is no folder %s, and it cannot be made (%s)", path, folder,
-                g_strerror(errno));
+  if (!g_file_test(folder, G_FILE_TEST_IS_DIR) && g_mkdir(folder, 0777) != 0)
+    return refuse(error, "--out %s: there is no folder %s, and it cannot be made (%s)", path,
+                  folder, g_strerror(errno));
+  if (g_access(folder, W_OK | X_OK) != 0)
+    return refuse(error, "--out %s: nothing can be written into %s (%s)", path, folder,
+                  g_strerror(errno));
+  return TRUE;
 }
 
 static gboolean
@@ -242,8 +250,8 @@ check_names(const GPtrArray *in, const GPtrArray *out, GError **error) {
       return refuse(error, "%s: IN names it twice", other);
     if (other)
       return refuse(error,
-                    "--out: %s and %s would both become %s; plan a job for each of their folders, "
-                    "with an OUT of its own",
+                    "--out: %s and %s would both become %s; OUT as a folder such as edges/ keeps "
+                    "their endings apart, and files of the same name are for two jobs",
                     other, (const gchar *)g_ptr_array_index(in, i), name);
     g_hash_table_insert(written, name, g_ptr_array_index(in, i));
     if (!check_ending(name, error))

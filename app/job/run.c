@@ -347,7 +347,7 @@ is_made(const Job *job, guint index) {
 
 /* TRUE when the piece is there afterwards. */
 static gboolean
-make_piece(Run *self, guint index) {
+make_piece(Run *self, guint index, guint *made) {
   g_autoptr(GError) error = NULL;
   if (!self->options->again && is_made(self->job, index)) {
     if (!self->options->quiet && self->options->one)
@@ -357,6 +357,7 @@ make_piece(Run *self, guint index) {
   g_autoptr(Record) record = begin_record(index);
   const gboolean ok = self->job->files > 0 ? make_files(self, index, record, &error)
                                            : make_range(self, index, record, &error);
+  *made += ok;
   if (ok)
     report(self, record);
   else if (error)
@@ -368,12 +369,12 @@ make_piece(Run *self, guint index) {
 static AppStatus
 run(Run *self) {
   g_autoptr(GError) error = NULL;
-  guint failed = 0;
+  guint failed = 0, made = 0;
   if (self->job->files > 0 && !keep_device(self, &error))
     return app_fail("run", APP_FAILED, error);
   for (guint i = self->options->first; i < self->job->n_pieces && self->signal == 0 && !self->full;
        i += self->options->step) {
-    if (!make_piece(self, i))
+    if (!make_piece(self, i, &made))
       failed++;
     if (self->options->one)
       break;
@@ -383,6 +384,8 @@ run(Run *self) {
     g_printerr("cudaconv run: interrupted; pieces that are made stay\n");
     return app_end_by_signal(self->signal);
   }
+  if (failed == 0 && made == 0 && !self->options->one && !self->options->quiet)
+    g_print("all of these pieces are made already\n");
   return failed ? APP_FAILED : APP_DONE;
 }
 

@@ -59,11 +59,16 @@ add_folder(GPtrArray *paths, const gchar *folder, GError **error) {
   if (!dir)
     return FALSE;
   g_autoptr(GPtrArray) found = g_ptr_array_new_with_free_func(g_free);
+  guint folders = 0;
   for (const gchar *name; (name = g_dir_read_name(dir));) {
     g_autofree gchar *path = g_build_filename(folder, name, NULL);
+    folders += *name != '.' && g_file_test(path, G_FILE_TEST_IS_DIR);
     if (*name != '.' && is_known(name) && g_file_test(path, G_FILE_TEST_IS_REGULAR))
       g_ptr_array_add(found, g_steal_pointer(&path));
   }
+  if (folders > 0)
+    g_printerr("%s: left out: %u folder%s in it; folders are named one by one\n", folder, folders,
+               folders == 1 ? "" : "s");
   g_ptr_array_sort(found, compare_paths);
   for (guint i = 0; i < found->len; i++) {
     if (!add_file(paths, g_ptr_array_index(found, i), error))

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* A frame through a filter before a job is planned with it. */
+/* Frames through a filter and an encoder before a job is planned with them. */
+
+#include "app/media.h"
 
 #include <gst/gst.h>
 
@@ -11,5 +13,9 @@ G_BEGIN_DECLS
  * machine needs none. Sets the filter's backend. FALSE with what the filter says against its
  * settings. */
 gboolean trial_run(GstElement *filter, GError **error);
+
+/* Encodes some small frames into a container, with what --encoder gives. FALSE with what does not
+ * fit. */
+gboolean trial_encode(const gchar *description, const Media *media, GError **error);
 
 G_END_DECLS

@@ -37,6 +37,7 @@ fi
 # ---- outside of Slurm: submits both ----
 
 at_once=${AT_ONCE:-16} # tasks
+command -v sbatch >/dev/null || { echo 'slurm.sh: Slurm is not here; parallel.sh or `cudaconv run JOB` do without' >&2; exit 1; }
 log=${job%/}/slurm-%A_%a.out
 merge=()
 missing=$(cudaconv status "$job" --missing)

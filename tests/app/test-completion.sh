@@ -84,7 +84,7 @@ offers play - -- --help --kernel= --sink=
 offers plan - -- --help --out= --job= --piece= --files= --list= --lossless --kernel= --preset=
 offers_all run - -- --help --index= --of= --again --quiet --backend= --cuda-device-id= --n-threads= --in-flight=
 offers_all status - -- --help --missing --check --json
-offers_all merge job - -- --help --skip-failed --quiet
+offers_all merge job - -- --help --out= --skip-failed --quiet
 offers_all plan --pi -- --piece=
 [[ $options == *nospace* ]] || fail "a space follows --piece="
 offers_all doctor - -- --help --backend= --timeout=
