@@ -205,17 +205,19 @@ check_length(const Job *job, const JobSource *source, const GPtrArray *records, 
 static gboolean
 merge_film(const Job *job, const JobSource *source, const GPtrArray *records,
            const MergeOptions *options, gint *signal_number, GError **error) {
-  g_auto(Output) output = {0};
   g_auto(Work) work = {0};
+  g_auto(Output) output = {0};
   g_auto(FilmReport) film = {0};
   guint64 frames = 0;
   for (guint i = 0; i < records->len; i++)
     frames += ((const Record *)g_ptr_array_index(records, i))->frames;
-  if (!check_fit(records, error) || !job_check_source(source, TRUE, error) ||
-      !output_init(&output, options->out ? options->out : source->out, error) ||
-      !output_begin(&output, error))
+  const gchar *out = options->out ? options->out : source->out;
+  if (!check_fit(records, error) || !job_check_source(source, TRUE, error))
     return FALSE;
-  work_init(&work, options->quiet, source->in, output.name);
+  /* from here on signals are kept, so that no part is left */
+  work_init(&work, options->quiet, source->in, out);
+  if (!output_init(&output, out, error) || !output_begin(&output, error))
+    return FALSE;
   work.expected = frames;
   const gboolean joined = join_make(job, source, records, &output, &work, &film, error);
   *signal_number = work.signal;

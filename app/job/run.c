@@ -223,18 +223,22 @@ make_range(Run *self, guint index, Record *record, GError **error) {
   const Job *job = self->job;
   const JobSource *source = job_find_source(job, index);
   const guint number = index - source->first;
+  g_auto(Work) work = {0};
   g_auto(Input) input = {0};
   g_auto(Part) part = {0};
   g_auto(Piece) piece = {0};
-  g_auto(Work) work = {0};
   GstElement *filter = new_filter(self, error);
   if (!filter)
     return FALSE;
   g_autoptr(GstElement) owned = gst_object_ref_sink(filter);
+  /* from here on signals are kept, so that no part is left */
+  work_init(&work, self->options->quiet, source->in, job->folder);
   if (!job_check_source(source, FALSE, error) || !input_init(&input, source->in, error) ||
-      !part_begin(&part, job, index, error))
+      !part_begin(&part, job, index, error)) {
+    catch_signal(self, &work);
     return FALSE;
-  work_init(&work, self->options->quiet, source->in, part.path);
+  }
+  work.output = part.path;
   work.seconds = (gdouble)job->seconds / GST_SECOND;
   const VideoOptions options = {media_of_name(source->out), source->out, job->encoder,
                                 job->lossless, TRUE};
