@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Plans, runs and merges jobs. For the tests of `cudaconv plan`, `run`, `status` and `merge`."""
+"""Plans, runs, damages and merges jobs. For the tests of `cudaconv plan`, `run`, `status` and `merge`."""
 
 import hashlib
 import json
 import os
+import pathlib
+import resource
+import signal
+import subprocess
+import time
 
 import media
+from media import COMMAND
 
 # What a scheduler would set must not choose the pieces of a test.
 for name in ("SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX"):
@@ -61,3 +67,120 @@ class Case(media.Case):
 
     def pieces(self):
         return json.loads((self.job / "manifest.json").read_text())["pieces"]
+
+
+BEFORE = b"what was there before"
+# a second for 50 frames, whatever the machine
+SLOW = "--encoder=identity sleep-time=20000 ! x264enc speed-preset=ultrafast"
+
+
+def wait_for(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError("it did not come")
+        time.sleep(0.01)
+
+
+def limit_files(size=4000):
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+class EndsCase(Case):
+    """With OUT out.mkv, and runs that end while others go on."""
+
+    def setUp(self):
+        super().setUp()
+        self.out = self.folder / "out.mkv"
+
+    def start(self, name, *arguments, **more):
+        process = subprocess.Popen([COMMAND, name, self.job, *map(str, arguments)], cwd=self.folder, text=True,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def finish(self, process):
+        """What it says on stderr."""
+        said = process.communicate(timeout=60)[1]
+        self.assertNotIn("CRITICAL **", said)
+        return said
+
+    def parts(self):
+        return set(self.job.glob("parts/*"))
+
+    def plan_film(self, *options, frames=75, piece=1, pattern="ball"):
+        source = self.make("in.mkv", frames, pattern=pattern)
+        self.plan(*options, "--piece", piece, source, "--out", self.out)
+        return source
+
+    def make_film(self, **more):
+        """A job that is made. Gives the bytes that its film has to have."""
+        self.plan_film(**more)
+        self.run_job()
+        self.merge()
+        whole = self.out.read_bytes()
+        self.out.write_bytes(BEFORE)
+        return whole
+
+    def assert_merges(self, whole):
+        self.merge()
+        self.assertEqual(self.out.read_bytes(), whole)
+        self.out.write_bytes(BEFORE)
+
+    def assert_refused(self, says=(), sealed=False, **more):
+        """`sealed`: not because the record's own hash does not fit."""
+        done = self.merge(status=1, says=says, timeout=30, **more)
+        if sealed:
+            self.assertNotIn("its hash is another one", done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertEqual(self.out.read_bytes(), BEFORE)
+
+
+# ---- damage ----
+
+def flip(path, at):
+    data = bytearray(path.read_bytes())
+    data[at] ^= 1
+    path.write_bytes(data)
+
+
+def replace_by_fifo(path):
+    path.unlink()
+    os.mkfifo(path)
+
+
+def replace_by_folder(path):
+    path.unlink()
+    path.mkdir()
+
+
+def replace_by_loop(path):
+    path.unlink()
+    path.symlink_to(path.name)
+
+
+NESTED = "[" * 40 + "]" * 40
+DAMAGES = {
+    "gone": pathlib.Path.unlink,
+    "empty": lambda path: path.write_bytes(b""),
+    "half": lambda path: os.truncate(path, path.stat().st_size // 2),
+    "longer": lambda path: path.write_bytes(path.read_bytes() + b"\n1 2 3\n"),
+    "first byte": lambda path: flip(path, 0),
+    "a byte": lambda path: flip(path, path.stat().st_size // 2),
+    "zeros": lambda path: path.write_bytes(bytes(path.stat().st_size)),
+    "fifo": replace_by_fifo,
+    "folder": replace_by_folder,
+    "loop": replace_by_loop,
+}
+OF_JSON = {
+    "nested": lambda path: path.write_text(NESTED),
+    "nested member": lambda path: path.write_text('{"job": ' + NESTED + "}"),
+    "array": lambda path: path.write_text("[1]"),
+    "text": lambda path: path.write_text('"x"'),
+    "object": lambda path: path.write_text("{}"),
+    "not UTF-8": lambda path: path.write_bytes(b'{"job": "\xff\xfe"}'),
+}
