@@ -8,9 +8,10 @@
 #define MOST_BYTES ((gint64)1 << 30)
 #define MOST_NESTED 16
 
-/* JSON-GLib would use up the stack on objects in each other. */
-static gboolean
-is_nested(const gchar *text) {
+/* JSON-GLib would use up the stack on objects in each other. It reads comments and texts in single
+ * quotes as well, in which a quotation mark begins nothing, and which no file of a job has. */
+static const gchar *
+find_trap(const gchar *text) {
   guint depth = 0;
   gboolean quoted = FALSE;
   for (; *text && depth <= MOST_NESTED; text++) {
@@ -18,12 +19,14 @@ is_nested(const gchar *text) {
       text++;
     else if (*text == '"')
       quoted = !quoted;
+    else if (!quoted && strchr("/'#", *text))
+      return "there is more than JSON in it";
     else if (!quoted && strchr("[{", *text))
       depth++;
     else if (!quoted && strchr("]}", *text) && depth > 0)
       depth--;
   }
-  return depth > MOST_NESTED;
+  return depth > MOST_NESTED ? "too much is nested in it" : NULL;
 }
 
 static gboolean
@@ -43,9 +46,10 @@ json_file_read(const gchar *path, GError **error) {
   g_autoptr(GError) why = NULL;
   if (!read_text(path, &text, error))
     return NULL;
-  if (is_nested(text) || !json_parser_load_from_data(parser, text, -1, &why)) {
+  const gchar *trap = find_trap(text);
+  if (trap || !json_parser_load_from_data(parser, text, -1, &why)) {
     g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (%s)", path,
-                why ? why->message : "too much is nested in it");
+                trap ? trap : why->message);
     return NULL;
   }
   JsonNode *root = json_parser_get_root(parser);
