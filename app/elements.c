@@ -2,6 +2,10 @@
 #include "elements.h"
 #include "command.h"
 
+#include <string.h>
+
+#define MOST_NESTED 16 /* brackets in each other */
+
 GstElement *
 elements_new(const gchar *factory, const gchar *name, GError **error) {
   GstElement *element = gst_element_factory_make(factory, name);
@@ -22,6 +26,18 @@ elements_parse(const gchar *description, const gchar *option, const gchar *examp
     g_set_error(error, APP_USAGE_ERROR, 0, "%s \"%s\": %s; it takes elements such as \"%s\"",
                 option, description, why->message, example);
   return bin;
+}
+
+gboolean
+elements_is_nested(const gchar *text) {
+  guint depth = 0;
+  for (; *text && depth <= MOST_NESTED; text++) {
+    if (strchr("<{[", *text))
+      depth++;
+    else if (strchr(">}]", *text) && depth > 0)
+      depth--;
+  }
+  return depth > MOST_NESTED;
 }
 
 GstElement *

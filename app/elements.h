@@ -17,6 +17,10 @@ GstElement *elements_new(const gchar *factory, const gchar *name, GError **error
 GstElement *elements_parse(const gchar *description, const gchar *option, const gchar *example,
                            GError **error);
 
+/* Whether brackets of values are in each other so often that GStreamer would have no stack left to
+ * read them. */
+gboolean elements_is_nested(const gchar *text);
+
 /* What --encoder gives, which has a sink and a source pad. */
 GstElement *elements_parse_encoder(const gchar *description, GError **error);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "filter.h"
 #include "command.h"
+#include "elements.h"
 
 #include <string.h>
 
 #define ELEMENT "cudaconv"
 #define KERNEL_FILE "kernel-file"
-#define MOST_NESTED 16 /* arrays in each other */
 #define WORD_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=.,:/+%"
 
 /* Properties that say where a frame is filtered, not what comes out. */
@@ -124,19 +124,6 @@ refuse(GstElement *filter, GError **error, const GParamSpec *spec, const gchar *
   return FALSE;
 }
 
-/* Whether arrays are in arrays so often that GStreamer would have no stack left to read them. */
-static gboolean
-is_nested(const gchar *text) {
-  guint depth = 0;
-  for (; *text && depth <= MOST_NESTED; text++) {
-    if (strchr("<{[", *text))
-      depth++;
-    else if (strchr(">}]", *text) && depth > 0)
-      depth--;
-  }
-  return depth > MOST_NESTED;
-}
-
 /* The value that a text stands for. Whole numbers and choices are read strictly, since GStreamer
  * takes "3x" for 3 in some of its versions. */
 static gboolean
@@ -164,7 +151,7 @@ read_value(GParamSpec *spec, const gchar *text, GValue *value) {
     g_value_set_double(value, g_ascii_strtod(text, &end));
     return end != text && *end == '\0';
   }
-  return !is_nested(text) && gst_value_deserialize_with_pspec(value, text, spec);
+  return !elements_is_nested(text) && gst_value_deserialize_with_pspec(value, text, spec);
 }
 
 /* NaN is in no range. */

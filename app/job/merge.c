@@ -132,6 +132,11 @@ is_same_stream(const gchar *one, const gchar *other) {
   return same;
 }
 
+static const gchar *
+name_of(const gchar *text) {
+  return text ? text : "?";
+}
+
 static gboolean
 check_stream(const Record *one, const Record *other, GError **error) {
   if (is_same_stream(one->caps, other->caps))
@@ -141,8 +146,8 @@ check_stream(const Record *one, const Record *other, GError **error) {
       "piece %u (made on %s by %s) and piece %u (on %s by %s) are encoded in different ways, "
       "and cannot be one stream; use the same versions on all machines, and make one of them "
       "anew with --again",
-      one->index, one->host, one->encoder ? one->encoder : "?", other->index, other->host,
-      other->encoder ? other->encoder : "?");
+      one->index, name_of(one->host), name_of(one->encoder), other->index, name_of(other->host),
+      name_of(other->encoder));
 }
 
 /* The frame in front of a piece has to be the last one of the piece before. */
@@ -155,7 +160,7 @@ check_seam(const Record *one, const Record *other, GError **error) {
       "between piece %u (made on %s) and piece %u (on %s) the film's frames are not the same "
       "from both sides: where the machines are not the same, make one of them anew on the "
       "other one with --again; else " RANGE_REMEDY,
-      one->index, one->host, other->index, other->host);
+      one->index, name_of(one->host), other->index, name_of(other->host));
 }
 
 static gboolean
@@ -163,8 +168,7 @@ check_fit(const GPtrArray *records, GError **error) {
   const Record *before = NULL;
   for (guint i = 0; i < records->len; i++) {
     const Record *record = g_ptr_array_index(records, i);
-    const gboolean whole =
-        record->frames == 0 || (record->files->len == 2 && record->caps && record->last.hash);
+    const gboolean whole = record->frames == 0 || (record->caps && record->last.hash);
     if (!whole)
       return fail(error, "piece %u: its record is damaged; make it anew with --again",
                   record->index);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "record.h"
+#include "elements.h"
 #include "filehash.h"
 #include "json.h"
 
@@ -9,6 +10,7 @@
 #include <sys/stat.h>
 
 #define CHECK "check" /* the hash of all other members */
+#define MOST_SECONDS 1e12
 
 static void
 file_free(gpointer data) {
@@ -245,6 +247,16 @@ read_failures(Record *self, JsonObject *object) {
   }
 }
 
+/* Whether it is one stream, with a value for each field. */
+static gboolean
+check_caps(const gchar *text, const gchar *path, GError **error) {
+  g_autoptr(GstCaps) caps = text && !elements_is_nested(text) ? gst_caps_from_string(text) : NULL;
+  if (!text || (caps && gst_caps_is_fixed(caps)))
+    return TRUE;
+  g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (\"caps\" is no stream)", path);
+  return FALSE;
+}
+
 static gboolean
 check_hash(JsonObject *object, const gchar *path, GError **error) {
   const gchar *said;
@@ -274,11 +286,12 @@ check_belongs(const Record *self, const Job *job, JsonObject *object, const gcha
   return FALSE;
 }
 
-/* Of each of a piece's files there is what became of it. */
+/* Of a film's frames there are two files, and of others what became of each. */
 static gboolean
 check_number(const Record *self, const Job *job, const gchar *path, GError **error) {
   const guint files = self->files->len + self->failures->len;
-  if (job->files == 0 || files == MIN(job->files, job->sources->len - self->index * job->files))
+  const guint first = self->index * job->files, of_film = self->frames > 0 ? 2 : 0;
+  if (files == (job->files > 0 ? MIN(job->files, job->sources->len - first) : of_film))
     return TRUE;
   g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (its files do not add up)", path);
   return FALSE;
@@ -302,7 +315,9 @@ read_record(Record *self, const Job *job, JsonObject *object, const gchar *path,
   self->host = json_file_get_optional_text(object, "host");
   self->began = json_file_get_optional_text(object, "began");
   self->seconds = json_file_get_optional_double(object, "seconds");
-  return check_number(self, job, path, error);
+  if (!(self->seconds >= 0 && self->seconds < MOST_SECONDS))
+    self->seconds = 0;
+  return check_number(self, job, path, error) && check_caps(self->caps, path, error);
 }
 
 Record *
