@@ -16,6 +16,8 @@
 /* Between two packets, which containers tell apart. */
 #define LEAST_STEP ((gint64)GST_MSECOND)
 
+#define LOOK_INTERVAL (100 * GST_MSECOND)
+
 typedef struct {
   const Job *job;
   const GPtrArray *records;
@@ -24,6 +26,7 @@ typedef struct {
   GstCaps *caps;     /* of the packets */
   GThread *thread;   /* that reads the pieces */
   gint waits; /* for no-more-pads and the tags of the source's video: 0, and the thread begins */
+  gint ended; /* atomic: nobody waits for packets any more */
   gboolean has_video;
   GstSegment segment; /* of the source's video */
   GstClockTime zero;  /* at which that starts, as in a range */
@@ -59,7 +62,8 @@ read_times(const gchar *path, GError **error) {
     g_auto(GStrv) words = g_strsplit(*line, " ", -1);
     PiecePacket packet;
     if (g_strv_length(words) != 3 || !read_time(words[0], &packet.pts) ||
-        !read_time(words[1], &packet.dts) || !read_time(words[2], &packet.duration)) {
+        !read_time(words[1], &packet.dts) || !read_time(words[2], &packet.duration) ||
+        (packet.duration < 0 && packet.duration != PIECE_NO_TIME)) {
       fail(error, path, "it is damaged");
       return NULL;
     }
@@ -116,13 +120,34 @@ push_packet(Join *self, GstBuffer *read, const PiecePacket *times) {
   return gst_app_src_push_sample(GST_APP_SRC(self->video), sample) == GST_FLOW_OK;
 }
 
+/* The next packet of a piece; NULL at its end, and with an error when there is none. A demuxer that
+ * finds no stream ends with an error alone. */
+static GstSample *
+read_packet(const Join *self, GstElement *pipeline, GstElement *packets, const gchar *path,
+            GError **error) {
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
+  while (!g_atomic_int_get(&self->ended)) {
+    GstSample *sample = gst_app_sink_try_pull_sample(GST_APP_SINK(packets), LOOK_INTERVAL);
+    if (sample)
+      return sample;
+    g_autoptr(GstMessage) message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
+    if (message) {
+      fail(error, path, "it cannot be read");
+      return NULL;
+    }
+    if (gst_app_sink_is_eos(GST_APP_SINK(packets)))
+      return NULL;
+  }
+  return NULL;
+}
+
 /* Pushes the packets of a file with the times that belong to them. */
 static gboolean
-push_packets(Join *self, GstElement *packets, const GArray *times, const gchar *path,
-             GError **error) {
+push_packets(Join *self, GstElement *pipeline, GstElement *packets, const GArray *times,
+             const gchar *path, GError **error) {
   guint i = 0;
   for (; i <= times->len; i++) {
-    g_autoptr(GstSample) sample = gst_app_sink_pull_sample(GST_APP_SINK(packets));
+    g_autoptr(GstSample) sample = read_packet(self, pipeline, packets, path, error);
     if (!sample)
       break;
     if (i == times->len)
@@ -130,6 +155,8 @@ push_packets(Join *self, GstElement *packets, const GArray *times, const gchar *
     if (!push_packet(self, gst_sample_get_buffer(sample), &g_array_index(times, PiecePacket, i)))
       return FALSE;
   }
+  if (*error || g_atomic_int_get(&self->ended))
+    return FALSE;
   return i == times->len || fail(error, path, "it has fewer packets than its record");
 }
 
@@ -148,7 +175,7 @@ push_piece(Join *self, const Record *record, GError **error) {
   g_autoptr(GstElement) pipeline = packets ? open_piece(film, &sink, error) : NULL;
   if (!pipeline)
     return FALSE;
-  const gboolean ok = push_packets(self, sink, packets, film, error);
+  const gboolean ok = push_packets(self, pipeline, sink, packets, film, error);
   gst_element_set_state(pipeline, GST_STATE_NULL);
   return ok;
 }
@@ -306,7 +333,7 @@ on_no_more_pads(GstElement *source, gpointer user_data) {
 /* The appsrc with the stream of the pieces, linked to the muxer. */
 static gboolean
 add_video(Join *self, const gchar *caps_text, GError **error) {
-  GstCaps *caps = self->caps = gst_caps_from_string(caps_text);
+  GstCaps *caps = self->caps = gst_caps_from_string(caps_text); /* record.c has read them */
   g_auto(Route) route = {0};
   self->video = elements_new("appsrc", "pieces", error);
   if (!caps || !self->video)
@@ -333,6 +360,7 @@ join(Join *self, const JobSource *source, GstElement *decoder, GError **error) {
   g_signal_connect(decoder, "pad-added", G_CALLBACK(on_pad_added), self);
   g_signal_connect(decoder, "no-more-pads", G_CALLBACK(on_no_more_pads), self);
   const gboolean ok = work_run(self->mux->work, self->mux->pipeline, self->video, error);
+  g_atomic_int_set(&self->ended, 1);
   if (self->thread)
     g_thread_join(self->thread);
   if (ok && self->more > 0)
