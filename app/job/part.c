@@ -18,15 +18,17 @@ fail(GError **error, gint code, const gchar *path) {
   return FALSE;
 }
 
-/* Whether nobody writes to it any more. Where the file system has no locks, nobody knows. */
-static gboolean
-is_left(const gchar *path) {
-  const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+/* Removes a file that nobody writes to any more. Where the file system has no locks, nobody knows.
+ * It is removed under the lock, so that a writer that waits for that knows (make_file). */
+static void
+remove_if_left(const gchar *path) {
+  struct stat file;
+  const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (fd < 0)
-    return FALSE;
-  const gboolean left = flock(fd, LOCK_EX | LOCK_NB) == 0;
+    return;
+  if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0)
+    g_unlink(path);
   close(fd);
-  return left;
 }
 
 static void
@@ -36,8 +38,8 @@ remove_left(const Job *job, const gchar *prefix) {
   const gchar *name;
   while (dir && (name = g_dir_read_name(dir))) {
     g_autofree gchar *path = g_build_filename(folder, name, NULL);
-    if (g_str_has_prefix(name, prefix) && g_str_has_suffix(name, ENDING) && is_left(path))
-      g_unlink(path);
+    if (g_str_has_prefix(name, prefix) && g_str_has_suffix(name, ENDING))
+      remove_if_left(path);
   }
 }
 
@@ -46,35 +48,51 @@ part_remove_left(const Job *job) {
   remove_left(job, "");
 }
 
+void
+part_clear(Part *self) {
+  if (!self->path)
+    return;
+  if (self->fd >= 0) {
+    g_unlink(self->path);
+    close(self->fd);
+  }
+  g_clear_pointer(&self->path, g_free);
+}
+
+/* Makes a file and locks it. 0, or what went wrong; EAGAIN: another process has taken the new file
+ * for one that is left and removed it, before it was locked. */
+static gint
+make_file(Part *self) {
+  struct stat file;
+  self->fd = mkostemps(self->path, (int)strlen(ENDING), O_CLOEXEC);
+  if (self->fd < 0)
+    return errno;
+  while (flock(self->fd, LOCK_EX) != 0 && errno == EINTR)
+    ; /* without a lock it is merely not removed */
+  const mode_t mask = umask(0);
+  umask(mask);
+  if (fchmod(self->fd, 0666 & ~mask) != 0 || fstat(self->fd, &file) != 0)
+    return errno;
+  return file.st_nlink > 0 ? 0 : EAGAIN;
+}
+
 gboolean
 part_begin(Part *self, const Job *job, guint index, GError **error) {
   g_autofree gchar *prefix = g_strdup_printf("%06u-", index);
   g_autofree gchar *name = g_strdup_printf(JOB_PARTS "/%06u-XXXXXX" ENDING, index);
   *self = (Part){NULL, -1};
   remove_left(job, prefix);
-  self->path = job_full_path(job, name);
-  self->fd = mkostemps(self->path, (int)strlen(ENDING), O_CLOEXEC);
-  if (self->fd < 0) {
-    const gint code = errno;
-    fail(error, code, self->path);
-    g_clear_pointer(&self->path, g_free);
-    return FALSE;
-  }
-  const mode_t mask = umask(0);
-  umask(mask);
-  if (fchmod(self->fd, 0666 & ~mask) != 0)
-    return fail(error, errno, self->path);
-  flock(self->fd, LOCK_EX | LOCK_NB); /* without one it is merely not removed */
-  return TRUE;
-}
-
-void
-part_clear(Part *self) {
-  if (!self->path)
-    return;
-  g_unlink(self->path);
-  close(self->fd);
-  g_clear_pointer(&self->path, g_free);
+  gint code;
+  do {
+    part_clear(self);
+    self->path = job_full_path(job, name);
+    code = make_file(self);
+  } while (code == EAGAIN);
+  if (code == 0)
+    return TRUE;
+  fail(error, code, self->path);
+  part_clear(self);
+  return FALSE;
 }
 
 gboolean
