@@ -8,6 +8,8 @@
 #include "record.h"
 #include "app/shown.h"
 
+#include <stdio.h>
+
 #define SUMMARY                                                                                    \
   "Says which pieces of a job are made.\n\n"                                                       \
   "  cudaconv status job/ --missing    the numbers of those that are not, one on a line\n"         \
@@ -115,8 +117,10 @@ print_status(const Status *self, const Job *job) {
   GHashTableIter iter;
   gpointer where, count;
   g_hash_table_iter_init(&iter, self->hosts);
-  while (g_hash_table_iter_next(&iter, &where, &count))
-    g_print("  %u on %s\n", GPOINTER_TO_UINT(count), (const gchar *)where);
+  while (g_hash_table_iter_next(&iter, &where, &count)) {
+    g_autofree gchar *text = shown_text(where);
+    g_print("  %u on %s\n", GPOINTER_TO_UINT(count), text);
+  }
   if (self->missing->len > 0) {
     g_autofree gchar *list = list_missing(self);
     g_print("not made: %s\n", list);
@@ -139,8 +143,10 @@ print_json(const Status *self, const Job *job) {
   json_object_set_double_member(object, "seconds", self->seconds);
   for (guint i = 0; i < self->missing->len; i++)
     json_array_add_int_element(missing, GPOINTER_TO_UINT(g_ptr_array_index(self->missing, i)));
-  for (guint i = 0; i < self->notes->len; i++)
-    json_array_add_string_element(notes, g_ptr_array_index(self->notes, i));
+  for (guint i = 0; i < self->notes->len; i++) {
+    g_autofree gchar *note = g_utf8_make_valid(g_ptr_array_index(self->notes, i), -1);
+    json_array_add_string_element(notes, note);
+  }
   json_object_set_array_member(object, "missing", missing);
   json_object_set_array_member(object, "notes", notes);
   json_node_take_object(root, object);
@@ -174,5 +180,9 @@ app_status(int argc, char **argv) {
     print_json(&status, job);
   else
     print_status(&status, job);
-  return APP_DONE;
+  /* a list that is cut off would say that the rest is made */
+  if (fflush(stdout) == 0 && !ferror(stdout))
+    return APP_DONE;
+  g_set_error(&error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "what it says cannot be written");
+  return app_fail("status", APP_FAILED, error);
 }
