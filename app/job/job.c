@@ -6,14 +6,18 @@
 #include "app/media.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #define MANIFEST "manifest.json"
 #define KERNEL_FILE "kernel.ini"
 #define FORMAT 1
+/* GStreamer's times have a sign in seeks. */
+#define MOST_TIME ((GstClockTime)G_MAXINT64 / 2)
 
 static void
 source_free(gpointer data) {
@@ -57,18 +61,21 @@ job_add_source(Job *self, gchar *in, gchar *out, gchar *sample, gchar *hash, gui
   return source;
 }
 
-void
+gboolean
 job_count_pieces(Job *self) {
-  self->n_pieces = 0;
-  if (self->files > 0) {
-    self->n_pieces = (self->sources->len + self->files - 1) / self->files;
-    return;
-  }
-  for (guint i = 0; i < self->sources->len; i++) {
+  guint64 pieces = 0;
+  if (self->files > 0)
+    pieces = ((guint64)self->sources->len + self->files - 1) / self->files;
+  for (guint i = 0; self->files == 0 && i < self->sources->len; i++) {
     JobSource *source = g_ptr_array_index(self->sources, i);
-    source->first = self->n_pieces;
-    self->n_pieces += source->pieces;
+    source->first = (guint)pieces;
+    pieces += source->pieces;
+    if (pieces > JOB_MOST_PIECES ||
+        (source->pieces > 0 && self->seconds > MOST_TIME / source->pieces))
+      return FALSE;
   }
+  self->n_pieces = (guint)pieces;
+  return pieces <= JOB_MOST_PIECES;
 }
 
 const JobSource *
@@ -181,28 +188,43 @@ copy_kernel_file(const Job *self, GError **error) {
   return g_file_set_contents(path, data, (gssize)size, error);
 }
 
-gboolean
-job_write(Job *self, GError **error) {
+/* Until it is closed, another `cudaconv plan` of this folder waits. Where the file system has no
+ * locks for folders, nobody waits. */
+static int
+lock_folder(const gchar *path) {
+  const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR)
+    ;
+  return fd;
+}
+
+static gboolean
+write_files(const Job *self, JsonObject *manifest, GError **error) {
   g_autoptr(GError) why = NULL;
   g_autofree gchar *path = g_build_filename(self->folder, MANIFEST, NULL);
+  if (!has_job(self, path, &why) && copy_kernel_file(self, &why))
+    json_file_write(path, json_object_ref(manifest), &why);
+  if (!why)
+    return TRUE;
+  g_propagate_error(error, g_steal_pointer(&why));
+  return FALSE;
+}
+
+gboolean
+job_write(Job *self, GError **error) {
   g_autofree gchar *pieces = job_full_path(self, JOB_PIECES);
   g_autofree gchar *parts = job_full_path(self, JOB_PARTS);
-  JsonObject *manifest = write_manifest(self);
+  g_autoptr(JsonObject) manifest = write_manifest(self);
   g_free(self->id);
   self->id = json_file_hash(manifest);
   set_text(manifest, "id", self->id);
-  if (has_job(self, path, &why)) {
-    json_object_unref(manifest);
-    if (!why)
-      return TRUE;
-    g_propagate_error(error, g_steal_pointer(&why));
+  if (!make_folder(pieces, error) || !make_folder(parts, error))
     return FALSE;
-  }
-  if (!make_folder(pieces, error) || !make_folder(parts, error) || !copy_kernel_file(self, error)) {
-    json_object_unref(manifest);
-    return FALSE;
-  }
-  return json_file_write(path, manifest, error);
+  const int lock = lock_folder(self->folder);
+  const gboolean ok = write_files(self, manifest, error);
+  if (lock >= 0)
+    close(lock);
+  return ok;
 }
 
 static gboolean
@@ -213,11 +235,6 @@ read_source(Job *self, JsonObject *object, const gchar *path, GError **error) {
       !json_file_get_text(object, "sample", path, &sample, error))
     return FALSE;
   const guint64 pieces = json_file_get_optional(object, "pieces");
-  if (!media_of_name(out)) {
-    g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (\"%s\" is no film or picture)", path,
-                out);
-    return FALSE;
-  }
   job_add_source(self, job_full_path(self, in), job_full_path(self, out), g_strdup(sample),
                  json_file_get_optional_text(object, "hash"),
                  pieces <= JOB_MOST_PIECES ? (guint)pieces : 0);
@@ -237,6 +254,21 @@ read_sources(Job *self, JsonObject *manifest, const gchar *path, GError **error)
     }
     if (!read_source(self, json_node_get_object(node), path, error))
       return FALSE;
+  }
+  return TRUE;
+}
+
+/* Whether each OUT is something that its pieces can become. */
+static gboolean
+check_outputs(const Job *self, const gchar *path, GError **error) {
+  for (guint i = 0; i < self->sources->len; i++) {
+    const JobSource *source = g_ptr_array_index(self->sources, i);
+    const Media *media = media_of_name(source->out);
+    if (media && (self->files > 0 || media_can_join(media)))
+      continue;
+    g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (%s cannot be made in such pieces)",
+                path, source->out);
+    return FALSE;
   }
   return TRUE;
 }
@@ -297,10 +329,9 @@ read_manifest(Job *self, JsonObject *manifest, const gchar *path, GError **error
   self->lossless = json_object_get_boolean_member_with_default(manifest, "lossless", FALSE);
   self->seconds = seconds;
   self->files = (guint)MIN(files, G_MAXINT);
-  job_count_pieces(self);
-  if (self->n_pieces == pieces && pieces > 0 && pieces <= JOB_MOST_PIECES &&
+  if (job_count_pieces(self) && self->n_pieces == pieces && pieces > 0 &&
       (seconds == 0) != (files == 0) && seconds <= JOB_LONGEST_PIECE)
-    return TRUE;
+    return check_outputs(self, path, error);
   g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (its pieces do not add up)", path);
   return FALSE;
 }

@@ -55,8 +55,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Job, job_free)
 JobSource *job_add_source(Job *self, gchar *in, gchar *out, gchar *sample, gchar *hash,
                           guint pieces);
 
-/* The length of a piece is added up from its sources. Call it when all are there. */
-void job_count_pieces(Job *self);
+/* Adds the pieces of all sources up, when those are there. FALSE when they are too many, or end
+ * behind what can be counted in nanoseconds. */
+gboolean job_count_pieces(Job *self);
 
 /* Makes the folder and writes the manifest. The same job may be there already. FALSE when another
  * one is, or the folder cannot be written. */

@@ -117,13 +117,17 @@ choose_pieces(const PlanOptions *options, const Media *media, Job *job, GError *
         options->piece);
   if (!is_film || options->files)
     return read_files(options, job, error);
-  if (!media_can_join(media))
-    return refuse(
-        error,
-        "--out %s: %s cannot be put together from pieces; .mkv, .mp4, .mov and .webm can, "
-        "and with --files 1 each film stays whole",
-        options->out, media->endings[0]);
   return read_piece(options, job, error);
+}
+
+static gboolean
+check_pieces(const PlanOptions *options, const Media *media, const Job *job, GError **error) {
+  if (job->files > 0 || media_can_join(media))
+    return TRUE;
+  return refuse(error,
+                "--out %s: %s cannot be put together from pieces; .mkv, .mp4, .mov and .webm can, "
+                "and with --files 1 each film stays whole",
+                options->out, media->endings[0]);
 }
 
 static gboolean
@@ -148,6 +152,19 @@ check_encoder(const PlanOptions *options, const Media *media, GError **error) {
   /* pieces are Matroska, and OUT has to hold the same stream */
   return trial_encode(options->encoder, media_of_name(".mkv"), error) &&
          trial_encode(options->encoder, media, error);
+}
+
+/* What --out names may have several endings. */
+static gboolean
+check_all_media(const PlanOptions *options, const GPtrArray *out, const Job *job, GError **error) {
+  g_autoptr(GHashTable) checked = g_hash_table_new(NULL, NULL);
+  for (guint i = 0; i < out->len; i++) {
+    const Media *media = media_of_name(g_ptr_array_index(out, i));
+    if (g_hash_table_add(checked, (gpointer)media) &&
+        (!check_pieces(options, media, job, error) || !check_encoder(options, media, error)))
+      return FALSE;
+  }
+  return TRUE;
 }
 
 /* ---- films ---- */
@@ -209,7 +226,14 @@ make_folders(const GPtrArray *out, GError **error) {
 
 static gboolean
 check_ending(const gchar *name, GError **error) {
-  if (media_of_name(name))
+  const Media *media = media_of_name(name);
+  if (media && media->kind == MEDIA_PICTURE && numbered_is_pattern(name))
+    return refuse(
+        error,
+        "--out %s: this is the name of many pictures, and each file becomes one; it takes "
+        "a folder such as edges/, or a name with {} such as edges/{}.png",
+        name);
+  if (media)
     return TRUE;
   g_autofree gchar *endings = media_list_endings();
   return refuse(error,
@@ -239,6 +263,13 @@ check_others(const GPtrArray *in, const GPtrArray *out, GError **error) {
   return TRUE;
 }
 
+/* A manifest is UTF-8. */
+static gboolean
+refuse_text(const gchar *what, const gchar *text, GError **error) {
+  g_autofree gchar *shown = g_utf8_make_valid(text, -1);
+  return refuse(error, "%s %s: this is not UTF-8, in which a job is written down", what, shown);
+}
+
 /* What is written is one file for each. */
 static gboolean
 check_names(const GPtrArray *in, const GPtrArray *out, GError **error) {
@@ -246,6 +277,8 @@ check_names(const GPtrArray *in, const GPtrArray *out, GError **error) {
   for (guint i = 0; i < out->len; i++) {
     gchar *name = g_ptr_array_index(out, i);
     const gchar *other = g_hash_table_lookup(written, name);
+    if (!g_utf8_validate(name, -1, NULL))
+      return refuse_text("--out", name, error);
     if (g_strcmp0(other, g_ptr_array_index(in, i)) == 0)
       return refuse(error, "%s: IN names it twice", other);
     if (other)
@@ -283,9 +316,10 @@ add_sources(Job *job, const GPtrArray *in, const GPtrArray *out, GError **error)
     if (!(discoverer ? add_film(job, discoverer, from, to, error) : add_file(job, from, to, error)))
       return FALSE;
   }
-  job_count_pieces(job);
-  return job->n_pieces <= JOB_MOST_PIECES ||
-         refuse(error, "it makes %u pieces, and %u is the most", job->n_pieces, JOB_MOST_PIECES);
+  return job_count_pieces(job) ||
+         refuse(error,
+                "it makes more than %u pieces; --piece and --files say how much is in a piece",
+                JOB_MOST_PIECES);
 }
 
 /* ---- the plan ---- */
@@ -319,7 +353,7 @@ take_settings(Job *job, const PlanOptions *options, const FilterOptions *propert
   if (!works)
     return FALSE;
   if (!g_utf8_validate(job->settings, -1, NULL))
-    return refuse(error, "settings have to be UTF-8");
+    return refuse_text("the settings", job->settings, error);
   return take_kernel_file(job, filter_options_kernel_file(properties), error);
 }
 
@@ -361,7 +395,7 @@ plan(const PlanOptions *options, const FilterOptions *properties, gchar **words,
     return FALSE;
   const Media *media = media_of_name(g_ptr_array_index(out, 0));
   g_autoptr(Job) job = job_new(options->job);
-  if (!choose_pieces(options, media, job, error) || !check_encoder(options, media, error) ||
+  if (!choose_pieces(options, media, job, error) || !check_all_media(options, out, job, error) ||
       !take_settings(job, options, properties, error) || !add_sources(job, in, out, error) ||
       !make_folders(out, error) || !job_write(job, error))
     return FALSE;
