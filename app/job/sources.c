@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <glob.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -131,6 +132,7 @@ refuse_list(const gchar *list, GError **error) {
 static gboolean
 add_list(GPtrArray *paths, const gchar *list, GError **error) {
   g_autoptr(GString) line = g_string_new(NULL);
+  guint lines = 1;
   FILE *file = g_str_equal(list, "-") ? stdin : fopen(list, "re");
   gboolean ok = TRUE;
   int c;
@@ -138,12 +140,18 @@ add_list(GPtrArray *paths, const gchar *list, GError **error) {
     return refuse_list(list, error);
   do {
     c = getc(file);
-    if (c != '\n' && c != EOF) {
+    if (c != '\n' && c != EOF && c != '\0' && line->len < PATH_MAX) {
       g_string_append_c(line, (gchar)c);
+    } else if (c != '\n' && c != EOF) {
+      g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NAMETOOLONG,
+                  "--list %s: line %u is no name of a file; it takes a name on each line", list,
+                  lines);
+      ok = FALSE;
     } else if (line->len > 0) {
       ok = add_name(paths, line->str, error);
       g_string_truncate(line, 0);
     }
+    lines += c == '\n';
   } while (ok && c != EOF);
   if (file != stdin)
     fclose(file);
