@@ -37,7 +37,7 @@ fi
 # ---- outside of Slurm: submits both ----
 
 at_once=${AT_ONCE:-16} # tasks
-command -v sbatch >/dev/null || { echo 'slurm.sh: Slurm is not here; parallel.sh or `cudaconv run JOB` do without' >&2; exit 1; }
+command -v sbatch >/dev/null || { echo 'slurm.sh: Slurm is not here; parallel.sh and cudaconv run do without it' >&2; exit 1; }
 log=${job%/}/slurm-%A_%a.out
 merge=()
 missing=$(cudaconv status "$job" --missing)
