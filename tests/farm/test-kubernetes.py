@@ -126,7 +126,7 @@ class Kubernetes(unittest.TestCase):
             for container in self.containers():
                 self.assertEqual(container["image"], "cudaconv")
                 self.assertTrue(all(isinstance(word, str) for word in container["args"]))
-                words = [folder if word.startswith("/work/") else word for word in container["args"]]
+                words = [folder if word.startswith("/data/") else word for word in container["args"]]
                 done = subprocess.run([COMMAND, *words], capture_output=True, text=True, check=False, timeout=60,
                                       env={**os.environ, "JOB_COMPLETION_INDEX": "3"})
                 # all is well but for the job, which is none
