@@ -47,6 +47,7 @@ on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
     mux_leave_out(self->mux, pad, caps, "the first video is filtered");
   } else {
     self->has_video = TRUE;
+    elements_complete_frames(pad);
     if (!video_add(self->video, self->mux, self->filter, &self->wanted, pad, caps, &error))
       work_fail(self->mux->work, g_steal_pointer(&error));
   }

@@ -188,6 +188,5 @@ video_add(Video *self, Mux *mux, GstElement *filter, const VideoOptions *options
     return FALSE;
   }
   elements_keep_upright(mux->pipeline, pad);
-  elements_complete_frames(pad);
   return TRUE;
 }

@@ -29,8 +29,9 @@ typedef struct {
 void video_clear(Video *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Video, video_clear)
 
-/* Takes the raw video of a source's pad to the muxer. `filter` is in the pipeline already, and
- * `self` has to live as long as that runs. FALSE with an error when something does not fit. */
+/* Takes the raw video of a source's pad, whose frames have durations, to the muxer. `filter` is in
+ * the pipeline already, and `self` has to live as long as that runs. FALSE with an error when
+ * something does not fit. */
 gboolean video_add(Video *self, Mux *mux, GstElement *filter, const VideoOptions *options,
                    GstPad *pad, GstCaps *caps, GError **error);
 
