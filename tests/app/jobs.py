@@ -8,10 +8,9 @@ import pathlib
 import resource
 import signal
 import subprocess
-import time
 
 import media
-from media import COMMAND
+from media import BEFORE, COMMAND
 
 # What a scheduler would set must not choose the pieces of a test.
 for name in ("SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX"):
@@ -69,17 +68,8 @@ class Case(media.Case):
         return json.loads((self.job / "manifest.json").read_text())["pieces"]
 
 
-BEFORE = b"what was there before"
 # a second for 50 frames, whatever the machine
 SLOW = "--encoder=identity sleep-time=20000 ! x264enc speed-preset=ultrafast"
-
-
-def wait_for(condition, seconds=20):
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            raise AssertionError("it did not come")
-        time.sleep(0.01)
 
 
 def limit_files(size=4000):

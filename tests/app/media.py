@@ -11,6 +11,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 try:
@@ -200,6 +201,17 @@ def filtered(path, properties, convert=""):
 
 
 # ---- tests ----
+
+BEFORE = b"what was there before"
+
+
+def wait_for(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError("it did not come")
+        time.sleep(0.01)
+
 
 class Case(unittest.TestCase):
     """A folder for each test, which has to be without temporary files in the end."""

@@ -18,20 +18,11 @@ import time
 import unittest
 
 import media
-from media import COMMAND, frames_of
+from media import BEFORE, COMMAND, frames_of, wait_for
 
 LIVE = "testbin://video,is-live=true"
-BEFORE = b"what was there before"
 # slow enough that a signal comes in the middle
 SLOW = ("--kernel=box", "--size=127", "--n-threads=1", "--encoder=identity sleep-time=20000 ! x264enc")
-
-
-def wait_for(condition, seconds=20):
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            raise AssertionError("it did not come")
-        time.sleep(0.01)
 
 
 class Ends(media.Case):

@@ -13,7 +13,8 @@ import shutil
 
 import jobs
 import media
-from jobs import BEFORE, DAMAGES, OF_JSON, flip
+from jobs import DAMAGES, OF_JSON, flip
+from media import BEFORE
 
 VALUES = (None, True, -1, 0, 2**63 - 1, 10**30, 1e300, "x", "../../x", "/etc/passwd", [], {}, [[]], [{}], [None])
 

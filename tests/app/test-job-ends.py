@@ -17,7 +17,8 @@ import time
 
 import jobs
 import media
-from jobs import BEFORE, SLOW, flip, limit_files, wait_for
+from jobs import SLOW, flip, limit_files
+from media import BEFORE, wait_for
 from media import COMMAND
 
 
