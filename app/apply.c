@@ -46,17 +46,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ApplyOptions, clear_options)
 
 /* ---- checks ---- */
 
-static gboolean refuse(GError **error, const gchar *format, ...) G_GNUC_PRINTF(2, 3);
-
-static gboolean
-refuse(GError **error, const gchar *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  *error = g_error_new_valist(APP_USAGE_ERROR, 0, format, arguments);
-  va_end(arguments);
-  return FALSE;
-}
-
 static gboolean
 read_seconds(const gchar *option, const gchar *text, gdouble least, gdouble *seconds,
              GError **error) {
@@ -66,7 +55,7 @@ read_seconds(const gchar *option, const gchar *text, gdouble least, gdouble *sec
   *seconds = g_ascii_strtod(text, &end);
   if (end != text && *end == '\0' && *seconds >= least && *seconds < 1e9)
     return TRUE;
-  return refuse(error, "%s \"%s\": it takes a number of seconds, such as 2.5", option, text);
+  return app_refuse(error, "%s \"%s\": it takes a number of seconds, such as 2.5", option, text);
 }
 
 static gboolean
@@ -78,8 +67,8 @@ read_share(ApplyOptions *options, GError **error) {
   if (end != options->split && *end == '\0' && options->split_value >= 0 &&
       options->split_value <= 1)
     return TRUE;
-  return refuse(error, "--split \"%s\": it takes a share of the width from 0 to 1, such as 0.5",
-                options->split);
+  return app_refuse(error, "--split \"%s\": it takes a share of the width from 0 to 1, such as 0.5",
+                    options->split);
 }
 
 /* "25" and "30000/1001" are rates. */
@@ -90,8 +79,8 @@ read_rate(ApplyOptions *options, GError **error) {
   guint64 n = 0, d = 1;
   if (!parts[0] || !g_ascii_string_to_unsigned(parts[0], 10, 1, G_MAXINT, &n, NULL) ||
       (parts[1] && !g_ascii_string_to_unsigned(parts[1], 10, 1, G_MAXINT, &d, NULL)))
-    return refuse(error, "--framerate \"%s\": it takes pictures a second, such as 25 or 30000/1001",
-                  text);
+    return app_refuse(
+        error, "--framerate \"%s\": it takes pictures a second, such as 25 or 30000/1001", text);
   options->rate = g_strdup_printf("%u/%u", (guint)n, (guint)d);
   return TRUE;
 }
@@ -104,7 +93,7 @@ check_other_files(Input *input, const Output *output, GError **error) {
   for (guint i = first; i <= last; i++) {
     g_autofree gchar *name = output->pictures ? numbered_name(output->pictures, i) : NULL;
     if (input_has_file(input, name ? name : output->path))
-      return refuse(error, "%s: IN and OUT are the same file", name ? name : output->name);
+      return app_refuse(error, "%s: IN and OUT are the same file", name ? name : output->name);
   }
   return TRUE;
 }
@@ -120,25 +109,27 @@ static gboolean
 check_options(ApplyOptions *options, Input *input, const Output *output, GError **error) {
   const Media *media = output->media;
   if (is_endless(input) && (media->kind == MEDIA_FILM || output->pictures))
-    return refuse(error,
-                  "%s: GStreamer does not find the end of a GIF; one picture of it can be OUT, and "
-                  "`ffmpeg -i IN.gif OUT.mkv` makes a film of it",
-                  input->name);
+    return app_refuse(
+        error,
+        "%s: GStreamer does not find the end of a GIF; one picture of it can be OUT, and "
+        "`ffmpeg -i IN.gif OUT.mkv` makes a film of it",
+        input->name);
   if (options->framerate && !input->pictures)
-    return refuse(error,
-                  "--framerate \"%s\": it is for numbered pictures as IN, such as frames/%%04d.png",
-                  options->framerate);
+    return app_refuse(
+        error, "--framerate \"%s\": it is for numbered pictures as IN, such as frames/%%04d.png",
+        options->framerate);
   if (options->at && (media->kind == MEDIA_FILM || output->pictures))
-    return refuse(error, "--at \"%s\": it is for one picture as OUT", options->at);
+    return app_refuse(error, "--at \"%s\": it is for one picture as OUT", options->at);
   if (options->seconds && media->kind == MEDIA_PICTURE && !output->pictures)
-    return refuse(
+    return app_refuse(
         error, "--seconds \"%s\": it is for a film as OUT; --at says which frame becomes a picture",
         options->seconds);
   if (options->lossless && options->encoder)
-    return refuse(error, "--lossless and --encoder \"%s\": only one of the two says what encodes",
-                  options->encoder);
+    return app_refuse(error,
+                      "--lossless and --encoder \"%s\": only one of the two says what encodes",
+                      options->encoder);
   if (options->lossless && !media->lossless[0])
-    return refuse(
+    return app_refuse(
         error,
         "--lossless: %s has losses; .mkv, .mp4, .mov, .webm, .png, .tiff and .webp can do without",
         media->endings[0]);

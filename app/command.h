@@ -50,6 +50,9 @@ AppStatus app_fail(const gchar *name, AppStatus status, const GError *error);
 /* Ends the process as the signal would have ended it, so that a loop of a shell ends as well. */
 AppStatus app_end_by_signal(gint number);
 
+/* Sets an error of the command line, which is a wrong usage; returns FALSE. */
+gboolean app_refuse(GError **error, const gchar *format, ...) G_GNUC_PRINTF(2, 3);
+
 /* Errors of the command line. */
 #define APP_USAGE_ERROR g_quark_from_static_string("cudaconv-usage")
 

@@ -163,6 +163,15 @@ app_fail(const gchar *name, AppStatus status, const GError *error) {
   return status;
 }
 
+gboolean
+app_refuse(GError **error, const gchar *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  *error = g_error_new_valist(APP_USAGE_ERROR, 0, format, arguments);
+  va_end(arguments);
+  return FALSE;
+}
+
 AppStatus
 app_end_by_signal(gint number) {
   signal(number, SIG_DFL);

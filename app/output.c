@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "output.h"
 #include "command.h"
+#include "wholefile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -138,14 +139,5 @@ output_write(const Output *self, guint number, GBytes *picture, GError **error) 
   g_autofree gchar *path = name ? follow_links(name) : g_strdup(self->path);
   gsize size;
   const gchar *data = g_bytes_get_data(picture, &size);
-  g_autoptr(GError) why = NULL;
-  if (g_file_set_contents_full(path, data, (gssize)size, G_FILE_SET_CONTENTS_CONSISTENT, 0666,
-                               &why))
-    return TRUE;
-  /* GLib names its temporary file */
-  if (g_error_matches(why, G_FILE_ERROR, G_FILE_ERROR_NOSPC))
-    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOSPC, "%s: there is no space left for it", path);
-  else
-    g_propagate_error(error, g_steal_pointer(&why));
-  return FALSE;
+  return whole_file_write(path, data, size, FALSE, error);
 }

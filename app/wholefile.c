@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "durable.h"
+#include "wholefile.h"
 
 gboolean
-durable_write(const gchar *path, const gchar *data, gsize length, GError **error) {
+whole_file_write(const gchar *path, const gchar *data, gsize length, gboolean durable,
+                 GError **error) {
+  const GFileSetContentsFlags flags =
+      G_FILE_SET_CONTENTS_CONSISTENT | (durable ? G_FILE_SET_CONTENTS_DURABLE : 0);
   g_autoptr(GError) why = NULL;
-  if (g_file_set_contents_full(path, data, (gssize)length,
-                               G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, 0666,
-                               &why))
+  if (g_file_set_contents_full(path, data, (gssize)length, flags, 0666, &why))
     return TRUE;
   /* GLib names its temporary file */
   if (g_error_matches(why, G_FILE_ERROR, G_FILE_ERROR_NOSPC))

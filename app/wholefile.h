@@ -7,8 +7,9 @@
 
 G_BEGIN_DECLS
 
-/* Replaces a file, whose data is on the disk before its name is. FALSE with an error that names it;
- * that is G_FILE_ERROR_NOSPC where the disk is full. */
-gboolean durable_write(const gchar *path, const gchar *data, gsize length, GError **error);
+/* Replaces a file. With `durable` its data is on the disk before its name is. FALSE with an error
+ * that names it; that is G_FILE_ERROR_NOSPC where the disk is full. */
+gboolean whole_file_write(const gchar *path, const gchar *data, gsize length, gboolean durable,
+                          GError **error);
 
 G_END_DECLS

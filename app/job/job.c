@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "job.h"
 #include "app/command.h"
+#include "app/media.h"
 #include "filehash.h"
 #include "json.h"
-#include "app/media.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,6 @@ job_new(const gchar *folder) {
   Job *self = g_new0(Job, 1);
   g_autofree gchar *real = realpath(folder, NULL);
   self->folder = g_canonicalize_filename(real ? real : folder, NULL);
-  self->version = g_strdup(VERSION);
   self->sources = g_ptr_array_new_with_free_func(source_free);
   return self;
 }
@@ -43,7 +42,6 @@ void
 job_free(Job *self) {
   g_free(self->folder);
   g_free(self->id);
-  g_free(self->version);
   g_ptr_array_unref(self->sources);
   g_free(self->settings);
   g_free(self->kernel_hash);
@@ -110,21 +108,15 @@ job_full_path(const Job *self, const gchar *path) {
 
 /* ---- the manifest ---- */
 
-static void
-set_text(JsonObject *object, const gchar *member, const gchar *text) {
-  if (text)
-    json_object_set_string_member(object, member, text);
-}
-
 static JsonObject *
 write_source(const Job *self, const JobSource *source) {
   JsonObject *object = json_object_new();
   g_autofree gchar *in = job_shorten_path(self, source->in),
                    *out = job_shorten_path(self, source->out);
-  set_text(object, "in", in);
-  set_text(object, "out", out);
-  set_text(object, "sample", source->sample);
-  set_text(object, "hash", source->hash);
+  json_file_set_text(object, "in", in);
+  json_file_set_text(object, "out", out);
+  json_file_set_text(object, "sample", source->sample);
+  json_file_set_text(object, "hash", source->hash);
   if (source->pieces)
     json_object_set_int_member(object, "pieces", source->pieces);
   return object;
@@ -135,11 +127,11 @@ write_manifest(const Job *self) {
   JsonObject *manifest = json_object_new();
   JsonArray *sources = json_array_new();
   json_object_set_int_member(manifest, "format", FORMAT);
-  set_text(manifest, "cudaconv", self->version);
-  set_text(manifest, "settings", self->settings);
-  set_text(manifest, "settings-hash", self->digest);
-  set_text(manifest, "kernel-file-hash", self->kernel_hash);
-  set_text(manifest, "encoder", self->encoder);
+  json_file_set_text(manifest, "cudaconv", VERSION);
+  json_file_set_text(manifest, "settings", self->settings);
+  json_file_set_text(manifest, "settings-hash", self->digest);
+  json_file_set_text(manifest, "kernel-file-hash", self->kernel_hash);
+  json_file_set_text(manifest, "encoder", self->encoder);
   json_object_set_boolean_member(manifest, "lossless", self->lossless);
   json_object_set_int_member(manifest, "nanoseconds", (gint64)self->seconds);
   json_object_set_int_member(manifest, "files", self->files);
@@ -217,7 +209,7 @@ job_write(Job *self, GError **error) {
   g_autoptr(JsonObject) manifest = write_manifest(self);
   g_free(self->id);
   self->id = json_file_hash(manifest);
-  set_text(manifest, "id", self->id);
+  json_file_set_text(manifest, "id", self->id);
   if (!make_folder(pieces, error) || !make_folder(parts, error))
     return FALSE;
   const int lock = lock_folder(self->folder);
@@ -295,13 +287,9 @@ check_version(JsonObject *manifest, const gchar *path, GError **error) {
 /* The id is that of all the rest. */
 static gboolean
 check_id(JsonObject *manifest, const gchar *path, gchar **id, GError **error) {
-  const gchar *said;
-  if (!json_file_get_text(manifest, "id", path, &said, error))
+  if (!json_file_unseal(manifest, "id", path, id, error))
     return FALSE;
-  g_autofree gchar *kept = g_strdup(said);
-  json_object_remove_member(manifest, "id");
-  *id = json_file_hash(manifest);
-  if (g_str_equal(*id, kept))
+  if (*id)
     return TRUE;
   g_set_error(error, JSON_FILE_ERROR, 0,
               "%s: it was changed since `cudaconv plan` wrote it; plan the job anew into another "
@@ -360,8 +348,6 @@ job_open(const gchar *folder, GError **error) {
   if (!manifest)
     return NULL;
   g_autoptr(Job) self = job_new(folder);
-  g_free(self->version);
-  self->version = g_strdup(VERSION);
   const gboolean ok = read_manifest(self, manifest, path, error);
   json_object_unref(manifest);
   return ok ? g_steal_pointer(&self) : NULL;

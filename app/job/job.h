@@ -34,7 +34,6 @@ typedef struct {
 typedef struct {
   gchar *folder;
   gchar *id;            /* hash of the manifest: what pieces of one job have in common */
-  gchar *version;       /* of the program that planned it */
   GPtrArray *sources;   /* of JobSource */
   GstClockTime seconds; /* length of a film's piece; 0: pieces are files */
   guint files;          /* in a piece; 0: pieces are ranges of films */

@@ -30,6 +30,7 @@ typedef struct {
   gboolean has_video;
   GstSegment segment; /* of the source's video */
   GstClockTime zero;  /* at which that starts, as in a range */
+  GstClockTime last;  /* time of the last frame of all pieces */
   guint more;         /* packets of that behind the last piece */
   gint64 decoded;     /* time at which the last packet is decoded */
   gchar *codec;
@@ -208,18 +209,6 @@ first_record(const GPtrArray *records) {
   return NULL;
 }
 
-/* The time of the last frame. */
-static GstClockTime
-last_time(const GPtrArray *records) {
-  GstClockTime last = 0;
-  for (guint i = 0; i < records->len; i++) {
-    const Record *record = g_ptr_array_index(records, i);
-    if (record->files->len > 0)
-      last = record->last.time;
-  }
-  return last;
-}
-
 /* An encoded stream, not a container, many of which are called video as well. */
 static gboolean
 is_video(GstCaps *caps) {
@@ -272,7 +261,7 @@ is_behind(Join *self, const GstBuffer *buffer) {
     self->zero = segment->time;
   /* decoders drop what begins at the end of the segment or behind it */
   const gboolean is_shown = GST_CLOCK_TIME_IS_VALID(time) && pts < segment->stop;
-  return is_shown && time > self->zero + last_time(self->records);
+  return is_shown && time > self->zero + self->last;
 }
 
 static GstPadProbeReturn
@@ -386,7 +375,12 @@ join_make(const Job *job, const JobSource *source, const GPtrArray *records, con
   if (!mux_init(&mux, pipeline, output->media, output->name, output->part, work, error))
     return FALSE;
   mux_fix_file(&mux, 0);
-  Join self = {.job = job, .records = records, .mux = &mux, .waits = 2, .decoded = G_MININT64};
+  Join self = {.job = job,
+               .records = records,
+               .mux = &mux,
+               .waits = 2,
+               .last = record_last_time(records),
+               .decoded = G_MININT64};
   gst_segment_init(&self.segment, GST_FORMAT_TIME);
   self.zero = GST_CLOCK_TIME_NONE;
   const gboolean ok = add_video(&self, first->caps, error) && join(&self, source, decoder, error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "json.h"
-#include "durable.h"
+#include "app/wholefile.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -70,7 +70,7 @@ json_file_write(const gchar *path, JsonObject *object, GError **error) {
   json_generator_set_indent(generator, 1);
   gsize length;
   g_autofree gchar *text = json_generator_to_data(generator, &length);
-  return durable_write(path, text, length, error);
+  return whole_file_write(path, text, length, TRUE, error);
 }
 
 gchar *
@@ -81,6 +81,12 @@ json_file_hash(JsonObject *object) {
   json_generator_set_root(generator, root);
   g_autofree gchar *text = json_generator_to_data(generator, NULL);
   return g_compute_checksum_for_string(G_CHECKSUM_MD5, text, -1);
+}
+
+void
+json_file_set_text(JsonObject *object, const gchar *member, const gchar *text) {
+  if (text)
+    json_object_set_string_member(object, member, text);
 }
 
 static JsonNode *
@@ -153,6 +159,20 @@ json_file_set_optional(JsonObject *object, const gchar *member, guint64 number) 
     json_object_set_null_member(object, member);
   else
     json_object_set_int_member(object, member, (gint64)number);
+}
+
+gboolean
+json_file_unseal(JsonObject *object, const gchar *member, const gchar *path, gchar **hash,
+                 GError **error) {
+  const gchar *said;
+  if (!json_file_get_text(object, member, path, &said, error))
+    return FALSE;
+  g_autofree gchar *kept = g_strdup(said);
+  json_object_remove_member(object, member);
+  g_autofree gchar *found = json_file_hash(object);
+  if (g_str_equal(found, kept))
+    *hash = g_steal_pointer(&found);
+  return TRUE;
 }
 
 gchar *

@@ -28,6 +28,14 @@ gboolean json_file_get_number(JsonObject *object, const gchar *member, const gch
 gboolean json_file_get_array(JsonObject *object, const gchar *member, const gchar *path,
                              JsonArray **array, GError **error);
 
+/* Takes the hash out of an object that json_file_hash made of all the rest. Sets `hash` (NULL
+ * before) when it fits, and leaves it when it does not; FALSE with an error when there is none. */
+gboolean json_file_unseal(JsonObject *object, const gchar *member, const gchar *path, gchar **hash,
+                          GError **error);
+
+/* Sets a member, where the text is not NULL. */
+void json_file_set_text(JsonObject *object, const gchar *member, const gchar *text);
+
 /* A number that may be null or missing, which G_MAXUINT64 stands for here. */
 guint64 json_file_get_optional(JsonObject *object, const gchar *member);
 void json_file_set_optional(JsonObject *object, const gchar *member, guint64 number);

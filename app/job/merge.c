@@ -194,12 +194,7 @@ report(const Work *work, const Output *output, const FilmReport *film, guint pie
 static void
 check_length(const Job *job, const JobSource *source, const GPtrArray *records, Work *work) {
   const GstClockTime least = (source->pieces - 1) * job->seconds;
-  GstClockTime last = 0;
-  for (guint i = 0; i < records->len; i++) {
-    const Record *record = g_ptr_array_index(records, i);
-    if (record->frames > 0)
-      last = record->last.time;
-  }
+  const GstClockTime last = record_last_time(records);
   if (last + MAX(2 * GST_SECOND, least / 20) < least)
     work_note(work, "%s: it says that it lasts more than %.1f s, and its frames end after %.1f s",
               source->in, (gdouble)least / GST_SECOND, (gdouble)last / GST_SECOND);

@@ -52,17 +52,6 @@ clear_options(PlanOptions *options) {
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(PlanOptions, clear_options)
 
-static gboolean refuse(GError **error, const gchar *format, ...) G_GNUC_PRINTF(2, 3);
-
-static gboolean
-refuse(GError **error, const gchar *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  *error = g_error_new_valist(APP_USAGE_ERROR, 0, format, arguments);
-  va_end(arguments);
-  return FALSE;
-}
-
 /* ---- options ---- */
 
 /* "60", "60s", "1.5m" and "1h" are times. */
@@ -85,8 +74,9 @@ read_piece(const PlanOptions *options, Job *job, GError **error) {
       return TRUE;
     }
   }
-  return refuse(error, "--piece \"%s\": it takes a time of 0.1 s or more, such as 60s, 5m or 1h",
-                options->piece);
+  return app_refuse(error,
+                    "--piece \"%s\": it takes a time of 0.1 s or more, such as 60s, 5m or 1h",
+                    options->piece);
 }
 
 static gboolean
@@ -94,8 +84,8 @@ read_files(const PlanOptions *options, Job *job, GError **error) {
   guint64 files = PIECE_PICTURES;
   if (options->files &&
       !g_ascii_string_to_unsigned(options->files, 10, 1, JOB_MOST_PIECES, &files, NULL))
-    return refuse(error, "--files \"%s\": it takes the number of files in a piece, 1 or more",
-                  options->files);
+    return app_refuse(error, "--files \"%s\": it takes the number of files in a piece, 1 or more",
+                      options->files);
   job->files = (guint)files;
   return TRUE;
 }
@@ -105,13 +95,13 @@ static gboolean
 choose_pieces(const PlanOptions *options, const Media *media, Job *job, GError **error) {
   const gboolean is_film = media->kind == MEDIA_FILM;
   if (options->piece && options->files)
-    return refuse(
+    return app_refuse(
         error,
         "--piece \"%s\" and --files \"%s\": a piece is a part of a film or whole files, and "
         "only one of the two says which",
         options->piece, options->files);
   if (options->piece && !is_film)
-    return refuse(
+    return app_refuse(
         error,
         "--piece \"%s\": it is for films as OUT; --files says how many pictures are in a piece",
         options->piece);
@@ -124,19 +114,21 @@ static gboolean
 check_pieces(const PlanOptions *options, const Media *media, const Job *job, GError **error) {
   if (job->files > 0 || media_can_join(media))
     return TRUE;
-  return refuse(error,
-                "--out %s: %s cannot be put together from pieces; .mkv, .mp4, .mov and .webm can, "
-                "and with --files 1 each film stays whole",
-                options->out, media->endings[0]);
+  return app_refuse(
+      error,
+      "--out %s: %s cannot be put together from pieces; .mkv, .mp4, .mov and .webm can, "
+      "and with --files 1 each film stays whole",
+      options->out, media->endings[0]);
 }
 
 static gboolean
 check_encoder(const PlanOptions *options, const Media *media, GError **error) {
   if (options->lossless && options->encoder)
-    return refuse(error, "--lossless and --encoder \"%s\": only one of the two says what encodes",
-                  options->encoder);
+    return app_refuse(error,
+                      "--lossless and --encoder \"%s\": only one of the two says what encodes",
+                      options->encoder);
   if (options->lossless && !media->lossless[0])
-    return refuse(
+    return app_refuse(
         error,
         "--lossless: %s has losses; .mkv, .mp4, .mov, .webm, .png, .tiff and .webp can do without",
         media->endings[0]);
@@ -177,10 +169,10 @@ add_film(Job *job, GstDiscoverer *discoverer, const gchar *in, const gchar *out,
     return FALSE;
   const guint64 pieces = (length + job->seconds - 1) / job->seconds;
   if (pieces > JOB_MOST_PIECES)
-    return refuse(error,
-                  "--piece: %s has %.0f s, of which that makes %" G_GUINT64_FORMAT
-                  " pieces, and %u is the most",
-                  in, (gdouble)length / GST_SECOND, pieces, JOB_MOST_PIECES);
+    return app_refuse(error,
+                      "--piece: %s has %.0f s, of which that makes %" G_GUINT64_FORMAT
+                      " pieces, and %u is the most",
+                      in, (gdouble)length / GST_SECOND, pieces, JOB_MOST_PIECES);
   gchar *sample = filehash_sample(in, error);
   gchar *hash = sample ? filehash_all(in, error) : NULL;
   if (!hash) {
@@ -207,11 +199,11 @@ static gboolean
 make_folder(const gchar *path, GError **error) {
   g_autofree gchar *folder = g_path_get_dirname(path);
   if (!g_file_test(folder, G_FILE_TEST_IS_DIR) && g_mkdir(folder, 0777) != 0)
-    return refuse(error, "--out %s: there is no folder %s, and it cannot be made (%s)", path,
-                  folder, g_strerror(errno));
+    return app_refuse(error, "--out %s: there is no folder %s, and it cannot be made (%s)", path,
+                      folder, g_strerror(errno));
   if (g_access(folder, W_OK | X_OK) != 0)
-    return refuse(error, "--out %s: nothing can be written into %s (%s)", path, folder,
-                  g_strerror(errno));
+    return app_refuse(error, "--out %s: nothing can be written into %s (%s)", path, folder,
+                      g_strerror(errno));
   return TRUE;
 }
 
@@ -228,7 +220,7 @@ static gboolean
 check_ending(const gchar *name, GError **error) {
   const Media *media = media_of_name(name);
   if (media && media->kind == MEDIA_PICTURE && numbered_is_pattern(name))
-    return refuse(
+    return app_refuse(
         error,
         "--out %s: this is the name of many pictures, and each file becomes one; it takes "
         "a folder such as edges/, or a name with {} such as edges/{}.png",
@@ -236,10 +228,11 @@ check_ending(const gchar *name, GError **error) {
   if (media)
     return TRUE;
   g_autofree gchar *endings = media_list_endings();
-  return refuse(error,
-                "--out %s: the ending says what it becomes; it takes %s; edges/{}.png gives each "
-                "file an ending",
-                name, endings);
+  return app_refuse(
+      error,
+      "--out %s: the ending says what it becomes; it takes %s; edges/{}.png gives each "
+      "file an ending",
+      name, endings);
 }
 
 /* What is written is none of the files that are read, whatever name leads to it. */
@@ -255,10 +248,11 @@ check_others(const GPtrArray *in, const GPtrArray *out, GError **error) {
     const gchar *name = g_ptr_array_index(out, i);
     g_autofree gchar *file = input_identify(name);
     if (file && g_hash_table_contains(read, file))
-      return refuse(error,
-                    "--out %s: this is one of the files that are read; it takes another name, or "
-                    "a folder such as edges/",
-                    name);
+      return app_refuse(
+          error,
+          "--out %s: this is one of the files that are read; it takes another name, or "
+          "a folder such as edges/",
+          name);
   }
   return TRUE;
 }
@@ -267,7 +261,7 @@ check_others(const GPtrArray *in, const GPtrArray *out, GError **error) {
 static gboolean
 refuse_text(const gchar *what, const gchar *text, GError **error) {
   g_autofree gchar *shown = g_utf8_make_valid(text, -1);
-  return refuse(error, "%s %s: this is not UTF-8, in which a job is written down", what, shown);
+  return app_refuse(error, "%s %s: this is not UTF-8, in which a job is written down", what, shown);
 }
 
 /* What is written is one file for each. */
@@ -280,12 +274,13 @@ check_names(const GPtrArray *in, const GPtrArray *out, GError **error) {
     if (!g_utf8_validate(name, -1, NULL))
       return refuse_text("--out", name, error);
     if (g_strcmp0(other, g_ptr_array_index(in, i)) == 0)
-      return refuse(error, "%s: IN names it twice", other);
+      return app_refuse(error, "%s: IN names it twice", other);
     if (other)
-      return refuse(error,
-                    "--out: %s and %s would both become %s; OUT as a folder such as edges/ keeps "
-                    "their endings apart, and files of the same name are for two jobs",
-                    other, (const gchar *)g_ptr_array_index(in, i), name);
+      return app_refuse(
+          error,
+          "--out: %s and %s would both become %s; OUT as a folder such as edges/ keeps "
+          "their endings apart, and files of the same name are for two jobs",
+          other, (const gchar *)g_ptr_array_index(in, i), name);
     g_hash_table_insert(written, name, g_ptr_array_index(in, i));
     if (!check_ending(name, error))
       return FALSE;
@@ -317,9 +312,9 @@ add_sources(Job *job, const GPtrArray *in, const GPtrArray *out, GError **error)
       return FALSE;
   }
   return job_count_pieces(job) ||
-         refuse(error,
-                "it makes more than %u pieces; --piece and --files say how much is in a piece",
-                JOB_MOST_PIECES);
+         app_refuse(error,
+                    "it makes more than %u pieces; --piece and --files say how much is in a piece",
+                    JOB_MOST_PIECES);
 }
 
 /* ---- the plan ---- */
@@ -364,8 +359,8 @@ check_kinds(const GPtrArray *out, GError **error) {
   for (guint i = 1; i < out->len; i++) {
     const gchar *name = g_ptr_array_index(out, i);
     if (media_of_name(name)->kind != first->kind)
-      return refuse(error, "--out: %s and %s: a job makes films or pictures; plan two jobs",
-                    (const gchar *)g_ptr_array_index(out, 0), name);
+      return app_refuse(error, "--out: %s and %s: a job makes films or pictures; plan two jobs",
+                        (const gchar *)g_ptr_array_index(out, 0), name);
   }
   return TRUE;
 }
@@ -436,13 +431,13 @@ app_plan(int argc, char **argv) {
   filter_options_add(properties, context);
   g_auto(GStrv) words = app_parse_arguments(context, argc, argv, 0, G_MAXUINT, &error);
   if (words && !options.out)
-    refuse(&error,
-           "--out OUT is missing: the film, or a folder such as edges/, or a name with {} for "
-           "that of each file, such as edges/{}.png");
+    app_refuse(&error,
+               "--out OUT is missing: the film, or a folder such as edges/, or a name with {} for "
+               "that of each file, such as edges/{}.png");
   else if (words && !options.job)
-    refuse(&error,
-           "--job FOLDER is missing: where the job's manifest and pieces are kept, which all "
-           "machines see");
+    app_refuse(&error,
+               "--job FOLDER is missing: where the job's manifest and pieces are kept, which all "
+               "machines see");
   else if (words && plan(&options, properties, words, &error))
     return APP_DONE;
   return app_fail("plan", !words || error->domain == APP_USAGE_ERROR ? APP_WRONG_USAGE : APP_FAILED,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "record.h"
-#include "elements.h"
+#include "app/elements.h"
 #include "filehash.h"
 #include "json.h"
 
@@ -97,18 +97,12 @@ record_file_path(const Job *job, const RecordFile *file) {
 /* ---- writing ---- */
 
 static void
-set_text(JsonObject *object, const gchar *member, const gchar *text) {
-  if (text)
-    json_object_set_string_member(object, member, text);
-}
-
-static void
 set_frame(JsonObject *object, const gchar *member, const RangeFrame *frame) {
   if (!frame->hash)
     return;
   JsonObject *written = json_object_new();
   json_file_set_optional(written, "time", frame->time);
-  set_text(written, "hash", frame->hash);
+  json_file_set_text(written, "hash", frame->hash);
   json_object_set_object_member(object, member, written);
 }
 
@@ -118,9 +112,9 @@ write_files(const Record *self) {
   for (guint i = 0; i < self->files->len; i++) {
     const RecordFile *file = g_ptr_array_index(self->files, i);
     JsonObject *object = json_object_new();
-    set_text(object, "name", file->name);
+    json_file_set_text(object, "name", file->name);
     json_object_set_int_member(object, "size", (gint64)file->size);
-    set_text(object, "hash", file->hash);
+    json_file_set_text(object, "hash", file->hash);
     json_array_add_object_element(files, object);
   }
   return files;
@@ -132,8 +126,8 @@ write_failures(const Record *self) {
   for (guint i = 0; i < self->failures->len; i++) {
     const RecordFailure *failure = g_ptr_array_index(self->failures, i);
     JsonObject *object = json_object_new();
-    set_text(object, "in", failure->in);
-    set_text(object, "why", failure->why);
+    json_file_set_text(object, "in", failure->in);
+    json_file_set_text(object, "why", failure->why);
     json_array_add_object_element(failures, object);
   }
   return failures;
@@ -143,28 +137,28 @@ gboolean
 record_write(const Record *self, const Job *job, GError **error) {
   const gboolean failed = self->failures->len > 0;
   JsonObject *object = json_object_new();
-  set_text(object, "job", job->id);
+  json_file_set_text(object, "job", job->id);
   json_object_set_int_member(object, "piece", self->index);
   json_object_set_int_member(object, "frames", (gint64)self->frames);
-  set_text(object, "hash", self->hash);
+  json_file_set_text(object, "hash", self->hash);
   if (GST_CLOCK_TIME_IS_VALID(self->first))
     json_object_set_int_member(object, "first", (gint64)self->first);
   set_frame(object, "before", &self->before);
   set_frame(object, "last", &self->last);
-  set_text(object, "caps", self->caps);
-  set_text(object, "encoder", self->encoder);
+  json_file_set_text(object, "caps", self->caps);
+  json_file_set_text(object, "encoder", self->encoder);
   json_object_set_array_member(object, "files", write_files(self));
   if (failed)
     json_object_set_array_member(object, "failures", write_failures(self));
-  set_text(object, "backend", self->backend);
-  set_text(object, "device", self->device);
-  set_text(object, "host", self->host);
-  set_text(object, "began", self->began);
+  json_file_set_text(object, "backend", self->backend);
+  json_file_set_text(object, "device", self->device);
+  json_file_set_text(object, "host", self->host);
+  json_file_set_text(object, "began", self->began);
   json_object_set_double_member(object, "seconds", self->seconds);
   g_autofree gchar *path = record_path(job, self->index, failed);
   g_autofree gchar *other = record_path(job, self->index, !failed);
   g_autofree gchar *check = json_file_hash(object);
-  set_text(object, CHECK, check);
+  json_file_set_text(object, CHECK, check);
   if (!json_file_write(path, object, error))
     return FALSE;
   g_unlink(other);
@@ -259,13 +253,10 @@ check_caps(const gchar *text, const gchar *path, GError **error) {
 
 static gboolean
 check_hash(JsonObject *object, const gchar *path, GError **error) {
-  const gchar *said;
-  if (!json_file_get_text(object, CHECK, path, &said, error))
+  g_autofree gchar *hash = NULL;
+  if (!json_file_unseal(object, CHECK, path, &hash, error))
     return FALSE;
-  g_autofree gchar *kept = g_strdup(said);
-  json_object_remove_member(object, CHECK);
-  g_autofree gchar *hash = json_file_hash(object);
-  if (g_str_equal(hash, kept))
+  if (hash)
     return TRUE;
   g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (its hash is another one)", path);
   return FALSE;
@@ -378,4 +369,15 @@ record_list(const Job *job, GError **error) {
       states[index] = MAX(states[index], state_of_name(name, (guint)index));
   }
   return states;
+}
+
+GstClockTime
+record_last_time(const GPtrArray *records) {
+  GstClockTime last = 0;
+  for (guint i = 0; i < records->len; i++) {
+    const Record *record = g_ptr_array_index(records, i);
+    if (record->frames > 0)
+      last = record->last.time;
+  }
+  return last;
 }

@@ -59,6 +59,9 @@ gboolean record_check_files(const Record *self, const Job *job, gboolean all, GE
 /* The path of a record's file; free it. */
 gchar *record_file_path(const Job *job, const RecordFile *file);
 
+/* The time of the last frame of a film's records; 0 when they have none. */
+GstClockTime record_last_time(const GPtrArray *records);
+
 /* What there is of each piece, from one look at the folder. */
 typedef enum { RECORD_MISSING, RECORD_FAILED, RECORD_DONE } RecordState;
 RecordState *record_list(const Job *job, GError **error);

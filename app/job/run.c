@@ -4,13 +4,13 @@
 
 #include "app/command.h"
 #include "app/convert.h"
-#include "durable.h"
 #include "app/filter.h"
 #include "job.h"
 #include "part.h"
 #include "piece.h"
 #include "record.h"
 #include "app/shown.h"
+#include "app/wholefile.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -184,7 +184,7 @@ write_times(const Piece *piece, const gchar *path, GError **error) {
     }
     g_string_append_c(text, '\n');
   }
-  return durable_write(path, text->str, text->len, error);
+  return whole_file_write(path, text->str, text->len, TRUE, error);
 }
 
 /* Files are named by their hash, so that two machines that make the same piece do not get into each

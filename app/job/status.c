@@ -20,7 +20,7 @@ typedef struct {
 } StatusOptions;
 
 typedef struct {
-  guint done, failed;
+  guint done;
   guint64 frames;
   gdouble seconds;
   GHashTable *hosts;  /* number of pieces by name and backend */
@@ -77,7 +77,6 @@ collect(Status *self, const Job *job, gboolean names_only, gboolean check, GErro
     gboolean done = states[i] == RECORD_DONE;
     if (states[i] != RECORD_MISSING && !names_only)
       done = look_at(self, job, i, states[i], check);
-    self->failed += states[i] == RECORD_FAILED;
     if (done)
       self->done++;
     else
