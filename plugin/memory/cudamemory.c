@@ -219,10 +219,10 @@ GType cc_cuda_pool_get_type(void);
 G_DEFINE_TYPE(CcCudaPool, cc_cuda_pool, GST_TYPE_CUDA_BUFFER_POOL)
 
 static void
-count_buffer(GstBufferPool *pool, GstBuffer *buffer, gssize n) {
+count_buffer(GstBufferPool *pool, GstBuffer *buffer, gboolean is_added) {
   gsize bytes;
   gst_buffer_get_sizes(buffer, NULL, &bytes); /* whatever part of it others use */
-  g_atomic_pointer_add(&((CcCudaPool *)pool)->bytes, n * (gssize)bytes);
+  g_atomic_pointer_add(&((CcCudaPool *)pool)->bytes, is_added ? (gssize)bytes : -(gssize)bytes);
 }
 
 /* Whether to try again: once as it is, since a device may fail only now and then, and once more
@@ -257,7 +257,7 @@ cc_cuda_pool_alloc_buffer(GstBufferPool *pool, GstBuffer **buffer,
     ret = GST_BUFFER_POOL_CLASS(cc_cuda_pool_parent_class)->alloc_buffer(pool, buffer, params);
   while (ret == GST_FLOW_ERROR && is_worth_a_try((CcCudaPool *)pool, ++n));
   if (ret == GST_FLOW_OK)
-    count_buffer(pool, *buffer, 1);
+    count_buffer(pool, *buffer, TRUE);
   return ret;
 }
 
@@ -274,7 +274,7 @@ cc_cuda_pool_acquire_buffer(GstBufferPool *pool, GstBuffer **buffer,
 
 static void
 cc_cuda_pool_free_buffer(GstBufferPool *pool, GstBuffer *buffer) {
-  count_buffer(pool, buffer, -1);
+  count_buffer(pool, buffer, FALSE);
   GST_BUFFER_POOL_CLASS(cc_cuda_pool_parent_class)->free_buffer(pool, buffer);
 }
 
