@@ -567,13 +567,13 @@ static const gchar *const formats[] = {"AYUV", "RGBA"};
 
 GST_START_TEST(small_pictures) {
   g_autofree gchar *caps = test_caps(formats[__i__], 160, 90);
-  run(caps, seconds_of("CUDACONV_TEST_SECONDS", 4), 1);
+  run(caps, seconds_of("CUDACONV_TEST_SECONDS", 2), 1);
 }
 GST_END_TEST;
 
 GST_START_TEST(large_pictures) {
   g_autofree gchar *caps = test_caps("AYUV", 1920, 1080);
-  run(caps, seconds_of("CUDACONV_TEST_LARGE_SECONDS", 2), 50);
+  run(caps, seconds_of("CUDACONV_TEST_LARGE_SECONDS", 1), 50);
 }
 GST_END_TEST;
 
@@ -581,8 +581,8 @@ static Suite *
 instants_suite(void) {
   Suite *suite = suite_create("instants");
   TCase *tc = tcase_create("instants");
-  tcase_set_timeout(tc, 60 + 2.0 * MAX(seconds_of("CUDACONV_TEST_SECONDS", 4),
-                                       seconds_of("CUDACONV_TEST_LARGE_SECONDS", 2)));
+  tcase_set_timeout(tc, 60 + 2.0 * MAX(seconds_of("CUDACONV_TEST_SECONDS", 2),
+                                       seconds_of("CUDACONV_TEST_LARGE_SECONDS", 1)));
   tcase_add_loop_test(tc, small_pictures, 0, G_N_ELEMENTS(formats));
   tcase_add_test(tc, large_pictures);
   suite_add_tcase(suite, tc);

@@ -102,6 +102,12 @@ is_exact(const CcOp *op) {
 
 static const gchar *const formats[] = {"GRAY8", "GRAY16_LE"};
 
+/* Random matrices of a test; -m slow is the complete run. */
+static guint
+n_random(void) {
+  return g_test_slow() ? 1000 : 150;
+}
+
 /* Matrices of up to 15 x 15 whose weights are of both signs or, `positive`, means. */
 static void
 check_random(guint n, gboolean positive, gboolean separable, guint32 seed) {
@@ -149,29 +155,29 @@ check_random(guint n, gboolean positive, gboolean separable, guint32 seed) {
 
 static void
 test_means(void) {
-  check_random(1000, TRUE, FALSE, 1);
+  check_random(n_random(), TRUE, FALSE, 1);
 }
 
 static void
 test_separable_means(void) {
-  check_random(1000, TRUE, TRUE, 2);
+  check_random(n_random(), TRUE, TRUE, 2);
 }
 
 static void
 test_signed(void) {
-  check_random(1000, FALSE, FALSE, 3);
+  check_random(n_random(), FALSE, FALSE, 3);
 }
 
 static void
 test_separable_signed(void) {
-  check_random(1000, FALSE, TRUE, 4);
+  check_random(n_random(), FALSE, TRUE, 4);
 }
 
 /* Sums of many times a sample leave products few bits for a fine divisor. */
 static void
 test_amplified(void) {
   g_autoptr(GRand) rand = g_rand_new_with_seed(7);
-  for (guint i = 0; i < 1000; i++) {
+  for (guint i = 0; i < n_random(); i++) {
     const guint width = 2 * (guint)g_rand_int_range(rand, 0, 8) + 1;
     const guint height = 2 * (guint)g_rand_int_range(rand, 0, 8) + 1;
     gdouble coeff[CC_MAX_COEFFS];
@@ -193,7 +199,7 @@ test_gaussians(void) {
   g_autoptr(GRand) rand = g_rand_new_with_seed(5);
   Share share[2] = {{0}};
   for (guint size = 3; size <= CC_MAX_MATRIX_SIZE; size += 2)
-    for (gdouble sigma = 0.4; sigma < size / 2.0; sigma += 0.3) {
+    for (gdouble sigma = 0.4; sigma < size / 2.0; sigma += g_test_slow() ? 0.3 : 0.9) {
       gdouble axis[CC_MAX_MATRIX_SIZE], weight[CC_MAX_COEFFS], sum = 0;
       const gint middle = (gint)size / 2;
       for (gint i = 0; i < (gint)size; i++)

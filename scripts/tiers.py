@@ -1,0 +1,362 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs the tiers of tests above `make test`.
+
+usage: tiers.py ci
+       tiers.py all BUILD [PART...]
+
+There are three tiers, and a test belongs to the lowest one that makes sense:
+
+  make test       What somebody waits for who changed something: all suites but those that tests/meson.build
+                  leaves to the parts below. At most 6 minutes on two cores, after the build.
+  .ci/run         `ci`: make test with warnings as errors, lint, and the suites of SANITIZED with
+                  AddressSanitizer and UBSan. At most 30 minutes from a clean clone on two cores.
+  make test-all   `all`: the parts in PARTS, or those that are named. At most 100 minutes together. BUILD is
+                  the folder of `make test`; a part that needs another build makes it at BUILD-PART.
+
+The last line is "N passed, N failed, N skipped", and the exit status is 1 if something failed.
+"""
+import collections
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+
+CI_BUILD = 'build-ci'
+CI_SECONDS = 60 * 60  # CI is ended at 90 minutes, and then nobody learns where the time went
+ARCH = '-Dcuda-arch=sm_80'
+# Leaks are searched in programs without GStreamer only: its tables and GLib's would all count as leaks.
+SANITIZED = {'without-gstreamer': ['unit', 'compare'], 'gstreamer': ['element', 'fake', 'app', 'fuzz']}
+SLOWEST = 20
+
+
+class Summary:
+    """Counts of results, and what is printed at the end."""
+
+    def __init__(self):
+        self.start = time.monotonic()
+        self.deadline = None
+        self.counts = collections.Counter()
+        self.failures = []  # texts
+        self.sections = []  # (name, seconds, counts)
+        self.tests = []  # (seconds, name)
+
+    def section(self, name, work, *arguments):
+        print(f'\n== {name} (after {time.monotonic() - self.start:.0f} s)', flush=True)
+        begin, before = time.monotonic(), self.counts.copy()
+        try:
+            work(*arguments)
+        except TimeoutError:
+            self.fail(f'ended by the limit of {self.deadline - self.start:.0f} s in the section "{name}"')
+            raise
+        finally:
+            self.sections.append((name, time.monotonic() - begin, self.counts - before))
+
+    def fail(self, text):
+        self.counts['failed'] += 1
+        self.failures.append(text)
+        print(f'failed: {text}', flush=True)
+
+    def run(self, *command, log=None, **env):
+        """The exit status; the command is ended at the deadline. Its output is also written to `log`."""
+        output = log.open('w') if log else None
+        process = subprocess.Popen([str(word) for word in command], env=os.environ | env, stdin=subprocess.DEVNULL,
+                                   stdout=output, stderr=output and subprocess.STDOUT, start_new_session=True)
+        try:
+            return process.wait(self.deadline and max(self.deadline - time.monotonic(), 0))
+        except subprocess.TimeoutExpired as expired:
+            raise TimeoutError from expired
+        finally:
+            for sent in signal.SIGTERM, signal.SIGKILL:
+                if process.poll() is None:
+                    os.killpg(process.pid, sent)
+                    try:
+                        process.wait(20)
+                    except subprocess.TimeoutExpired:
+                        pass
+
+    def must(self, *command, log=None, **env):
+        """Whether the command succeeded; a failure is counted."""
+        status = self.run(*command, log=log, **env)
+        if status:
+            self.fail(f'{" ".join(str(word) for word in command)}: status {status}' + (f', see {log}' if log else ''))
+        return not status
+
+    def count_tests(self, name, log):
+        """Adds the results of Meson's log, a JSON object a line. No log: the run did not come that far."""
+        if not log.exists():
+            self.fail(f'{name}: no test ran')
+            return
+        for test in map(json.loads, log.read_text().splitlines()):
+            self.tests.append((test['duration'], f'{name}: {test["name"]}'))
+            if test['result'] in ('OK', 'EXPECTEDFAIL'):
+                self.counts['passed'] += 1
+            elif test['result'] == 'SKIP':
+                self.counts['skipped'] += 1
+            else:
+                said = f'{test.get("stdout", "")}\n{test.get("stderr", "")}'.splitlines()[-30:]
+                self.fail('\n'.join([f'{name}: {test["name"]}: {test["result"]} after {test["duration"]:.0f} s', *said]))
+
+    def meson_test(self, name, build, *arguments, log=None, wrapper=None, **env):
+        logs = pathlib.Path(build) / 'meson-logs'
+        base = f'testlog-{name}'
+        for old in logs.glob(f'{base}*.json'):
+            old.unlink()
+        self.run('meson', 'test', '-C', build, '--no-rebuild', '--print-errorlogs', '--logbase', base, *arguments,
+                 *(['--wrapper', wrapper] if wrapper else []), log=log, **env)
+        # Meson adds the name of a setup or a wrapper to that of the log
+        found = sorted(logs.glob(f'{base}*.json'))
+        self.count_tests(name, found[0] if found else logs / base)
+
+    def count_lines(self, kind, log, *command, **env):
+        """Counts the lines "KIND NAME: ok" and "KIND NAME: failed" of a command, which are preceded by details."""
+        status = self.run(*command, log=log, **env)
+        details, bad = [], 0
+        for line in log.read_text(errors='replace').splitlines():
+            result = re.fullmatch(rf'{kind} .*: (ok|failed.*)', line)
+            if not result:
+                details.append(line)
+                continue
+            print(line)
+            if result[1] == 'ok':
+                self.counts['passed'] += 1
+            else:
+                bad += 1
+                self.fail('\n'.join([*details[-30:], line]))
+            details = []
+        if status and not bad:
+            self.fail('\n'.join([*details[-30:], f'{kind}: status {status}']))
+
+    def close(self):
+        """Prints the end of a run. Returns its exit status."""
+        if self.tests:
+            print(f'\n== the {SLOWEST} slowest tests')
+            for seconds, name in sorted(self.tests, reverse=True)[:SLOWEST]:
+                print(f'{seconds:7.1f} s  {name}')
+        print('\n== sections')
+        for name, seconds, counts in self.sections:
+            print(f'{seconds:7.0f} s  {name}: {numbers(counts)}')
+        print(f'{time.monotonic() - self.start:7.0f} s  together')
+        if self.failures:
+            print('\n== what failed', *self.failures, sep='\n')
+        print(numbers(self.counts), flush=True)
+        return 1 if self.counts['failed'] else 0
+
+
+def numbers(counts):
+    return ', '.join(f'{counts[what]} {what}' for what in ('passed', 'failed', 'skipped'))
+
+
+# ---- CI ----
+
+def sanitized_build(summary, build, device_code, log=None):
+    """Device code is not sanitized, so that of the other build serves."""
+    return (os.path.exists(f'{build}/build.ninja') or summary.must(
+        'meson', 'setup', build, '-Dwerror=true', '-Dbuildtype=debugoptimized', '-Db_sanitize=address,undefined',
+        '-Db_lundef=false', '-Dbench=disabled', ARCH, f'-Ddevice-code={os.path.abspath(device_code)}', log=log)
+    ) and summary.must('ninja', '-C', build, log=log)
+
+
+def sanitized_tests(summary, name, build, suites, leaks, log=None):
+    """The plugin is loaded into programs without the sanitizer, so it comes first into each."""
+    preload = subprocess.run(['gcc', '-print-file-name=libasan.so'], check=True, capture_output=True, text=True).stdout
+    registry = os.path.abspath(f'{build}/registry.bin')
+    env = {'LD_PRELOAD': preload.strip(), 'ASAN_OPTIONS': f'detect_leaks={leaks:d}',
+           'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1', 'G_SLICE': 'always-malloc',
+           'CK_TIMEOUT_MULTIPLIER': '5', 'GST_REGISTRY': registry, 'GST_REGISTRY_FORK': 'no'}
+    if not os.path.exists(registry):  # one that is filled before keeps other plugins' libraries out of the tests
+        with open(os.devnull, 'w', encoding='utf-8') as null:
+            subprocess.run(['gst-inspect-1.0', 'cudaconv'], check=False, stdout=null,
+                           env=os.environ | env | {'ASAN_OPTIONS': 'detect_leaks=0',
+                                                   'GST_PLUGIN_PATH': os.path.abspath(f'{build}/plugin')})
+    summary.meson_test(name, build, '--timeout-multiplier', '5', *(f'--suite={suite}' for suite in suites),
+                       log=log,
+                       wrapper='env ' + ' '.join(f'{key}={value}' for key, value in env.items()))
+
+
+def ci(summary):
+    os.environ.update(CI='true', DEBIAN_FRONTEND='noninteractive')
+    summary.deadline = summary.start + CI_SECONDS
+    release, sanitized = f'{CI_BUILD}/release', f'{CI_BUILD}/sanitized'
+    subprocess.run(['rm', '-rf', CI_BUILD], check=True)
+    os.mkdir(CI_BUILD)
+
+    def packages():
+        summary.must('scripts/install-deps.sh', 'build', 'test', 'lint')
+
+    def make_test():
+        summary.run('make', 'test', f'BUILD={release}', f'MESON_OPTIONS=-Dwerror=true {ARCH}')
+        summary.count_tests('release', pathlib.Path(release, 'meson-logs/testlog.json'))
+
+    def lint():
+        summary.count_lines('lint', pathlib.Path(CI_BUILD, 'lint.txt'), 'scripts/lint.sh', release)
+
+    def sanitized_suites():
+        if sanitized_build(summary, sanitized, release):
+            for name, suites in SANITIZED.items():
+                sanitized_tests(summary, name, sanitized, suites, name == 'without-gstreamer')
+
+    try:
+        summary.section('packages', packages)
+        summary.section('make test', make_test)
+        summary.section('lint', lint)
+        summary.section('AddressSanitizer and UBSan', sanitized_suites)
+    except TimeoutError:
+        pass
+
+
+# ---- the parts ----
+
+class Part:
+    """What a part has to do with: the summary, the build of `make test`, a log."""
+
+    def __init__(self, summary, name, build):
+        self.summary, self.name, self.build = summary, name, build
+        self.folder = pathlib.Path(f'{build}-{name}')  # of its own
+        self.log = pathlib.Path(build, 'meson-logs', f'part-{name}.txt')
+
+    def install(self, *groups):
+        return self.summary.must('scripts/install-deps.sh', *groups, log=self.log)
+
+    def test(self, *arguments, **more):
+        self.summary.meson_test(self.name, more.pop('build', self.build), *arguments, log=self.log, **more)
+
+    def setup(self, *options, **env):
+        return (self.folder / 'build.ninja').exists() or self.summary.must(
+            'meson', 'setup', self.folder, *options, log=self.log, **env)
+
+    def ninja(self):
+        return self.summary.must('ninja', '-C', self.folder, log=self.log)
+
+
+def compare(part):
+    """Complete comparisons of every CPU variant, and of the device code on the emulator."""
+    part.test('--suite=complete-compare')
+
+
+def element(part):
+    """The element: chains with every failure of the driver, property changes for a minute, failures through a forwarder."""
+    part.test('--suite=complete-element')
+
+
+def app(part):
+    """The command: all damages of jobs and inputs."""
+    part.test('--suite=complete-app')
+
+
+def valgrind(part):
+    """The element under valgrind, which finds leaks that AddressSanitizer cannot tell from GLib's tables."""
+    if part.install('sanitize'):
+        part.test('--suite=element', '--setup=valgrind')
+
+
+def emulator(part):
+    """The device code under AddressSanitizer, which sees accesses beyond shared memory."""
+    if sanitized_build(part.summary, part.folder, part.build, part.log):
+        sanitized_tests(part.summary, part.name, part.folder, ['emulator'], False, part.log)
+
+
+def fuzz(part):
+    """Each fuzz target for a minute."""
+    if part.install('fuzz'):
+        part.summary.count_lines('fuzz', part.log, 'scripts/fuzz.sh', '60', BUILD=str(part.folder))
+
+
+def tsan(part):
+    """ThreadSanitizer, with GLib's locks replaced by those that it knows."""
+    if part.setup('-Dbuildtype=debugoptimized', '-Db_sanitize=thread', '-Db_lundef=false', '-Dbench=disabled', ARCH,
+                  f'-Ddevice-code={os.path.abspath(part.build)}') and part.ninja():
+        part.test('--setup=tsan', *(f'--suite={suite}' for suite in ('unit', 'element', 'fake')), build=part.folder)
+
+
+def farm(part):
+    """The examples for schedulers: a real Slurm of two nodes, GNU parallel, Snakemake, Kubernetes' YAML."""
+    if part.install('farm'):
+        part.test('--suite=farm')
+
+
+def docs(part):
+    """Every code block of the documents, with all packages that they name."""
+    if part.install('docs'):
+        part.test('--suite=docs', '--suite=readme', CUDACONV_TEST_REQUIRED='1')
+
+
+def migration(part):
+    """docs/migration.md beside FFmpeg and OpenCV."""
+    python = part.folder
+    if part.install('migration') and part.summary.must(
+            'python3', '-m', 'pip', 'install', '--quiet', '--upgrade', '--target', python,
+            'opencv-python-headless==4.14.0.94', 'numpy', log=part.log):
+        part.test('--suite=migration', PYTHONPATH=os.path.abspath(python))
+
+
+def debian12(part):
+    """make demo and make test as a new user has them, on a Debian 12 with nothing but make and git."""
+    fresh_debian(part, 'bookworm')
+
+
+def debian13(part):
+    """The build and the tests on a newer Debian."""
+    fresh_debian(part, 'trixie')
+
+
+def fresh_debian(part, release):
+    status = part.summary.run('scripts/fresh-debian.sh', release, part.folder, log=part.log)
+    said = part.log.read_text(errors='replace').splitlines()[-30:]
+    if status == 77:
+        print(*said[-1:], sep='\n')
+        part.summary.counts['skipped'] += 1
+    elif status:
+        part.summary.fail('\n'.join([*said, f'{part.name}: status {status}']))
+    else:
+        part.summary.counts['passed'] += 1
+
+
+def coverage(part):
+    """Which lines the tests run, outside device code."""
+    if part.install('coverage') and part.setup(
+            '-Db_coverage=true', '-Ddebug=true', '-Doptimization=1', '-Dbench=disabled', ARCH,
+            f'-Ddevice-code={os.path.abspath(part.build)}') and part.ninja():
+        for old in part.folder.glob('**/*.gcda'):
+            old.unlink()
+        part.test('--timeout-multiplier=3', *(f'--suite={suite}' for suite in ('unit', 'compare', 'element', 'fake', 'app')),
+                  '--no-suite=complete', build=part.folder)
+        log = part.log.with_suffix('.lines.txt')
+        part.summary.must('gcovr', '--root', '.', '--object-directory', part.folder, '--print-summary', '--sort-percentage',
+                          *(f'--filter={folder}/' for folder in ('app', 'backends', 'cpu', 'cuda', 'engine', 'plugin')),
+                          f'--fail-under-line={COVERAGE_FLOOR}', log=log)
+        print(*[line for line in log.read_text().splitlines() if line.startswith('lines:')], sep='\n')
+
+
+PARTS = {part.__name__: part for part in (compare, element, app, valgrind, emulator, fuzz, tsan, farm, docs, migration,
+                                          debian12, debian13, coverage)}
+COVERAGE_FLOOR = 85  # percent
+
+
+def run_parts(summary, build, *names):
+    unknown = [name for name in names if name not in PARTS]
+    if unknown:
+        sys.exit(f'There is no part {" ".join(unknown)}; the parts are {" ".join(PARTS)}')
+    os.environ.update(CI='true', DEBIAN_FRONTEND='noninteractive')
+    for name in names or PARTS:
+        summary.section(f'{name}: {PARTS[name].__doc__}', PARTS[name], Part(summary, name, build))
+
+
+def main():
+    os.chdir(pathlib.Path(__file__).resolve().parent.parent)
+    summary = Summary()
+    words = sys.argv[1:]
+    if words == ['ci']:
+        ci(summary)
+    elif words[:1] == ['all'] and len(words) > 1:
+        run_parts(summary, *words[1:])
+    else:
+        sys.exit(__doc__)
+    sys.exit(summary.close())
+
+
+main()
