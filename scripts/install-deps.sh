@@ -15,7 +15,7 @@ declare -A packages=(
   # one is not; a display that is none, and its keys
   [test]="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
           gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav
-          gstreamer1.0-x python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0 qemu-user xvfb xdotool"
+          gstreamer1.0-x python3-gi python3-gst-1.0 gir1.2-gst-plugins-base-1.0 qemu-user xvfb xdotool"
   # what the demo and an installation need: gst-launch-1.0, and what reads and writes the usual files, cameras
   # and networks
   [run]="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
@@ -38,6 +38,8 @@ declare -A packages=(
   # the schedulers that the examples for a farm are tested with; `make test` leaves them out, for they bring daemons
   # and 700 MB along
   [farm]="slurm-wlm munge parallel snakemake python3-yaml"
+  # which lines the tests run
+  [coverage]="gcovr"
   # a Debian of another release in a folder
   [bootstrap]="debootstrap"
 )

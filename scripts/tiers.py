@@ -102,11 +102,12 @@ class Summary:
                 self.fail('\n'.join([f'{name}: {test["name"]}: {test["result"]} after {test["duration"]:.0f} s', *said]))
 
     def meson_test(self, name, build, *arguments, log=None, wrapper=None, **env):
+        """Builds what the tests need and runs them."""
         logs = pathlib.Path(build) / 'meson-logs'
         base = f'testlog-{name}'
         for old in logs.glob(f'{base}*.json'):
             old.unlink()
-        self.run('meson', 'test', '-C', build, '--no-rebuild', '--print-errorlogs', '--logbase', base, *arguments,
+        self.run('meson', 'test', '-C', build, '--print-errorlogs', '--logbase', base, *arguments,
                  *(['--wrapper', wrapper] if wrapper else []), log=log, **env)
         # Meson adds the name of a setup or a wrapper to that of the log
         found = sorted(logs.glob(f'{base}*.json'))
@@ -158,7 +159,7 @@ def sanitized_build(summary, build, device_code, log=None):
     return (os.path.exists(f'{build}/build.ninja') or summary.must(
         'meson', 'setup', build, '-Dwerror=true', '-Dbuildtype=debugoptimized', '-Db_sanitize=address,undefined',
         '-Db_lundef=false', '-Dbench=disabled', ARCH, f'-Ddevice-code={os.path.abspath(device_code)}', log=log)
-    ) and summary.must('ninja', '-C', build, log=log)
+    ) and summary.must('ninja', '-C', build, 'plugin/libgstcudaconv.so', log=log)
 
 
 def sanitized_tests(summary, name, build, suites, leaks, log=None):
@@ -229,9 +230,6 @@ class Part:
         return (self.folder / 'build.ninja').exists() or self.summary.must(
             'meson', 'setup', self.folder, *options, log=self.log, **env)
 
-    def ninja(self):
-        return self.summary.must('ninja', '-C', self.folder, log=self.log)
-
 
 def compare(part):
     """Complete comparisons of every CPU variant, and of the device code on the emulator."""
@@ -269,7 +267,7 @@ def fuzz(part):
 def tsan(part):
     """ThreadSanitizer, with GLib's locks replaced by those that it knows."""
     if part.setup('-Dbuildtype=debugoptimized', '-Db_sanitize=thread', '-Db_lundef=false', '-Dbench=disabled', ARCH,
-                  f'-Ddevice-code={os.path.abspath(part.build)}') and part.ninja():
+                  f'-Ddevice-code={os.path.abspath(part.build)}'):
         part.test('--setup=tsan', *(f'--suite={suite}' for suite in ('unit', 'element', 'fake')), build=part.folder)
 
 
@@ -320,7 +318,7 @@ def coverage(part):
     """Which lines the tests run, outside device code."""
     if part.install('coverage') and part.setup(
             '-Db_coverage=true', '-Ddebug=true', '-Doptimization=1', '-Dbench=disabled', ARCH,
-            f'-Ddevice-code={os.path.abspath(part.build)}') and part.ninja():
+            f'-Ddevice-code={os.path.abspath(part.build)}'):
         for old in part.folder.glob('**/*.gcda'):
             old.unlink()
         part.test('--timeout-multiplier=3', *(f'--suite={suite}' for suite in ('unit', 'compare', 'element', 'fake', 'app')),
