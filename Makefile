@@ -5,7 +5,8 @@
 #
 #: make             builds everything
 #: make demo        filters a film, yours or one of its own, and shows the result
-#: make test        runs the tests
+#: make test        runs the tests that take some minutes
+#: make test-all    runs all tests, in parts that take up to 100 minutes
 #: make bench       measures the speed
 #: make lint        checks the source
 #: make gallery     makes docs/gallery.md and its pictures
@@ -23,6 +24,8 @@
 #:   DESTDIR=            install: everything goes below this folder, for packages
 #:   BUILD=build         the folder to build in
 #:   MESON_OPTIONS=      options for a new build folder: MESON_OPTIONS=-Dcuda=disabled
+#:   PARTS=              test-all: some of its parts, as in PARTS="compare fuzz"; scripts/tiers.py lists them
+#:   V=1                 prints all that the tools print, in place of a line for each phase
 
 BUILD ?= build
 MESON_OPTIONS ?=
@@ -32,10 +35,11 @@ BACKEND ?= auto
 INPUT ?=
 OUTPUT ?= $(BUILD)/demo
 PREFIX ?=
-export DESTDIR
+PARTS ?=
+export DESTDIR V
 
 # what follows `make`, and those that Meson and make know
-own := KERNEL PRESET INPUT BACKEND OUTPUT PREFIX DESTDIR BUILD MESON_OPTIONS
+own := KERNEL PRESET INPUT BACKEND OUTPUT PREFIX DESTDIR BUILD MESON_OPTIONS PARTS V
 known := $(own) \
   CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS PKG_CONFIG_PATH SHELL MAKEFLAGS
 given := $(foreach name,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(name)))),$(name)))
@@ -50,13 +54,15 @@ quote = '$(subst ','\'',$(1))'
 
 display = $(if $(DISPLAY)$(WAYLAND_DISPLAY),display)
 setup = @scripts/configure.sh $(call quote,$(BUILD)) $(MESON_OPTIONS) >/dev/null
+compile = @scripts/phase.sh $(call quote,$(BUILD)) compiling ninja -C $(call quote,$(BUILD))
 
-.PHONY: all demo test bench lint gallery install uninstall clean help
+.PHONY: all demo test test-all bench lint gallery install uninstall clean help
 
 all:
 	@scripts/install-deps.sh build
 	$(setup)
-	@ninja -C $(call quote,$(BUILD))
+	$(compile)
+	@echo Built: $(call quote,$(BUILD)/plugin/libgstcudaconv.so) and $(call quote,$(BUILD)/app/cudaconv)
 
 help:
 	@sed -n 's/^#: \{0,1\}//p' $(firstword $(MAKEFILE_LIST))
@@ -64,24 +70,26 @@ help:
 demo:
 	$(if $(filter $(BACKEND),auto cuda cpu),,$(error BACKEND=$(BACKEND): auto, cuda or cpu is needed))
 	@scripts/install-deps.sh build run $(display)
-	@scripts/missing-here.sh demo
 	@build=$$(scripts/configure.sh --demo $(call quote,$(BUILD)) $(MESON_OPTIONS)) && \
-	ninja -C "$$build" plugin/libgstcudaconv.so app/cudaconv examples/cudaconv-scene && \
+	scripts/phase.sh "$$build" compiling ninja -C "$$build" plugin/libgstcudaconv.so app/cudaconv examples/cudaconv-scene && \
 	scripts/demo.sh "$$build" $(call quote,$(OUTPUT)) $(call quote,$(INPUT)) $(call quote,$(if $(PRESET),$(PRESET),$(KERNEL))) \
 	  $(if $(PRESET),--preset $(call quote,$(PRESET)),--kernel $(call quote,$(KERNEL))) --backend $(call quote,$(BACKEND))
 
 test:
 	@scripts/install-deps.sh build test
-	@scripts/missing-here.sh test
 	$(setup)
-	@ninja -C $(call quote,$(BUILD))
-	@meson test -C $(call quote,$(BUILD)) --no-rebuild --print-errorlogs
+	$(compile)
+	@scripts/phase.sh $(call quote,$(BUILD)) testing meson test -C $(call quote,$(BUILD)) --no-rebuild --print-errorlogs || \
+	status=$$?; scripts/tiers.py summary $(call quote,$(BUILD)) || exit; exit $${status:-0}
+
+# "make test-all" is long, so each part says how it went as it ends.
+test-all: test
+	@scripts/tiers.py all $(call quote,$(BUILD)) $(PARTS)
 
 bench:
 	@scripts/install-deps.sh build bench
-	@scripts/missing-here.sh bench
 	$(setup)
-	@ninja -C $(call quote,$(BUILD))
+	$(compile)
 	@for what in cpu kernels reach pipelines; do \
 	  GST_PLUGIN_PATH=$(call quote,$(BUILD)/plugin) $(call quote,$(BUILD)/bench/cudaconv-bench) $$what || [ $$? = 77 ] || exit 1; \
 	done
@@ -95,7 +103,7 @@ lint:
 gallery:
 	@scripts/install-deps.sh build gallery
 	$(setup)
-	@ninja -C $(call quote,$(BUILD))
+	$(compile)
 	@scripts/gallery.py $(call quote,$(BUILD))
 
 # What is for users only may be missing: a user without root has no other choice.
@@ -106,7 +114,7 @@ ifeq ($(PREFIX)$(DESTDIR)$(wildcard $(BUILD)/build.ninja),)
 endif
 	@scripts/install-deps.sh build
 	@$(if $(DESTDIR),,scripts/install-deps.sh run $(display) || echo 'Going on without these.' >&2)
-	$(setup)
+	@scripts/configure.sh --install $(call quote,$(BUILD)) $(MESON_OPTIONS) >/dev/null
 	@scripts/install.py install $(call quote,$(BUILD)) $(call quote,$(PREFIX))
 
 uninstall:

@@ -96,11 +96,12 @@ tell_progress() {
 }
 tell_progress 2>/dev/null &
 trap 'kill $! 2>/dev/null; rm -f "$log"' EXIT
+begin=$SECONDS
 quietly() { "${as_root[@]}" "$@" </dev/null >>"$log" 2>&1; }
 install() {
   quietly apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=120 "${missing[@]}"
 }
-# Lists that are absent or too old to fetch from are the one failure that a second try can mend.
+# Lists that are absent or too old are the one failure that a second try can fix.
 if ! compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null || ! install; then
   if ! quietly apt-get update || ! install; then
     cat "$log" >&2
@@ -108,3 +109,4 @@ if ! compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null || ! install; then
     exit 1
   fi
 fi
+echo "packages: $((SECONDS - begin)) s"

@@ -143,7 +143,7 @@ def build_products(build):
     targets = [os.path.relpath(name, os.path.realpath(build))
                for target in introspect(build, "--targets") if target["installed"]
                for name in target["filename"]]
-    run(["ninja", "-C", build, *targets])
+    run([pathlib.Path(__file__).with_name("phase.sh"), build, "compiling", "ninja", "-C", build, *targets])
 
 
 def stage(build, folder):

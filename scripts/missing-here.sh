@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Says in one line what this machine lacks and what that costs; prints nothing when it has it all.
 #
-#   scripts/missing-here.sh demo|test|bench
+#   scripts/missing-here.sh [demo|install]
 set -euo pipefail
 
 lacks=()
@@ -10,13 +10,9 @@ if ! command -v nvcc >/dev/null && [ ! -x /usr/local/cuda/bin/nvcc ]; then
 fi
 if ! ldconfig=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null) ||
   ! grep -q 'libcuda\.so\.1' <<<"$ldconfig"; then
-  case $1 in
-    test) lacks+=("NVIDIA driver (libcuda.so.1): the GPU tests are skipped") ;;
-    bench) lacks+=("NVIDIA driver (libcuda.so.1): only the CPU is measured") ;;
-    *) lacks+=("NVIDIA driver (libcuda.so.1): the filter runs on the CPU") ;;
-  esac
+  lacks+=("NVIDIA driver (libcuda.so.1): the filter runs on the CPU, and GPU tests are skipped")
 fi
-if [ "$1" = demo ] && [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
+if [ "${1:-}" = demo ] && [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
   lacks+=("display: no window, the result is in files")
 fi
 

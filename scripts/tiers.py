@@ -4,6 +4,7 @@
 
 usage: tiers.py ci
        tiers.py all BUILD [PART...]
+       tiers.py summary BUILD           what the last `meson test` in BUILD gave; `make test` ends with it
 
 There are three tiers, and a test belongs to the lowest one that makes sense:
 
@@ -59,7 +60,7 @@ class Summary:
     def fail(self, text):
         self.counts['failed'] += 1
         self.failures.append(text)
-        print(f'failed: {text}', flush=True)
+        print(f'\nfailed: {text}', flush=True)
 
     def run(self, *command, log=None, **env):
         """The exit status; the command is ended at the deadline. Its output is also written to `log`."""
@@ -352,6 +353,10 @@ def main():
         ci(summary)
     elif words[:1] == ['all'] and len(words) > 1:
         run_parts(summary, *words[1:])
+    elif words[:1] == ['summary'] and len(words) == 2:
+        summary.count_tests('test', pathlib.Path(words[1], 'meson-logs/testlog.json'))
+        print(numbers(summary.counts))
+        sys.exit(1 if summary.counts['failed'] else 0)
     else:
         sys.exit(__doc__)
     sys.exit(summary.close())

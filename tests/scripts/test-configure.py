@@ -20,9 +20,8 @@ NVCC = """#!/bin/sh
 [ "$1" = --list-gpu-arch ] && printf 'compute_%s\\n' 50 75 80 86 90 120
 """
 MESON = """#!/bin/sh
-shift
-mkdir -p "$1"
-echo "$@" >"$1/build.ninja"
+mkdir -p "$2"
+echo "$@" >"$2/build.ninja"
 """
 DRIVER = """
 #include <stdlib.h>
@@ -59,13 +58,13 @@ class Configure(Machine):
         with tempfile.TemporaryDirectory() as folder:
             env = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}", "GPUS": gpus,
                    "LD_LIBRARY_PATH": str(self.folder), "DESTDIR": "", **more}
-            place = [] if words[:1] != ("--demo",) else ["--demo"]
+            place = list(words[:1]) if words[:1] in (("--demo",), ("--install",)) else []
             done = subprocess.run([ROOT / "scripts/configure.sh", *place, f"{folder}/b",
                                    *words[len(place):]], env=env, text=True, check=True,
                                   capture_output=True)
             build = pathlib.Path(done.stdout.strip())
-            asked = (build / "build.ninja").read_text().split(maxsplit=1)
-            return build.name, "".join(asked[1:]).strip(), done.stderr
+            asked = (build / "build.ninja").read_text().split(maxsplit=2)  # setup, the folder
+            return build.name, "".join(asked[2:]).strip(), done.stderr
 
     def test_gpus(self):
         """Those of the machine, each once."""
@@ -81,12 +80,28 @@ class Configure(Machine):
     def test_no_gpu(self):
         for gpus in ("", "broken"):
             build, asked, said = self.configure(gpus)
-            self.assertEqual((build, asked), ("b", ""))
+            self.assertEqual((build, asked), ("b", "-Dcuda-arch=sm_80"))
             self.assertIn("MESON_OPTIONS=-Dcuda=disabled", said)
+            build, asked, said = self.configure(gpus, "--install")
+            self.assertEqual((build, asked), ("b", ""))
+            self.assertIn("for all GPUs", said)
             build, asked, said = self.configure(gpus, "--demo", "-Dbuildtype=debug")
             self.assertEqual((build, asked), (
                 "b-demo", "-Dbuildtype=debug -Dcuda=disabled -Dtests=disabled -Dbench=disabled"))
             self.assertIn("MESON_OPTIONS=-Dcuda=enabled", said)
+
+    def test_install_after_tests(self):
+        """What tests need is compiled anew for all GPUs, and what the user chose is not."""
+        with tempfile.TemporaryDirectory() as folder:
+            env = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}", "GPUS": "",
+                   "LD_LIBRARY_PATH": str(self.folder), "DESTDIR": ""}
+            for name, options, asked in (("default", [], "configure"), ("chosen", ["-Dcuda-arch=sm_80"], "setup")):
+                for purpose in [], ["--install"]:
+                    subprocess.run([ROOT / "scripts/configure.sh", *purpose, f"{folder}/{name}", *options], env=env,
+                                   check=True, capture_output=True)
+                said = pathlib.Path(folder, name, "build.ninja").read_text()
+                self.assertEqual(said.split()[0], asked)
+            self.assertIn("-Dcuda-arch=\n", pathlib.Path(folder, "default", "build.ninja").read_text())
 
     def test_options_stand_above(self):
         for option in ("-Dcuda=enabled", "-Dcuda-arch=sm_75", "-Dcuda-arch="):

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Runs a command as one phase of a build: a line with its progress and time, and its output into a log.
+#
+#   scripts/phase.sh BUILD NAME COMMAND...
+#   scripts/phase.sh build compiling ninja -C build
+#
+# The log is BUILD/make.log, to which each phase appends. On a terminal the line is updated twice a second; elsewhere a
+# line follows every 30 seconds. Progress is the last "n/m" at the start of a line of the log, as ninja and
+# meson test write it. If the command fails, the end of its output follows, and the exit status is the command's.
+#
+# With V=1 in the environment the command runs as it is, and everything is printed.
+set -uo pipefail
+
+build=$1 name=$2
+shift 2
+[ "${V:-0}" = 0 ] || exec "$@"
+
+mkdir -p "$build"
+log=$build/make.log
+echo "== $name: $*" >>"$log" || exit 1
+begin=$(stat -c %s "$log")
+output() { tail -c +$((begin + 1)) "$log"; }
+progress() { output | grep -oE '^\[? *[0-9]+/[0-9]+' | tail -n 1 | tr -d '[ ' | sed 's|/| of |; s/$/, /'; }
+
+width=$({ [ -t 1 ] && tput cols; } 2>/dev/null || echo 80)
+monitor() {
+  while sleep "$1" >/dev/null 2>&1; do # which may not keep the output of an ended phase open
+    line="$name: $(progress)$SECONDS s"
+    if [ -t 1 ]; then printf '\r%-*.*s' $((width - 1)) $((width - 1)) "$line"; else echo "$line ..."; fi
+  done
+}
+if [ -t 1 ]; then monitor 0.5 & else monitor 30 & fi
+monitor=$!
+clear_line() {
+  kill "$monitor" 2>/dev/null
+  wait "$monitor" 2>/dev/null
+  [ ! -t 1 ] || printf '\r%*s\r' $((width - 1)) ''
+}
+trap 'clear_line; exit 130' INT
+trap 'clear_line; exit 143' TERM
+
+# in the foreground, so that Ctrl-C reaches it
+"$@" >>"$log" 2>&1
+status=$?
+clear_line
+
+if [ "$status" != 0 ]; then
+  # the first failure of a compiler, the failed tests, or else the last lines
+  output | awk '/^FAILED: |^Summary of Failures/ && !found { found = 1 } found' | head -n 60 | grep . || output | tail -n 20
+  echo "$name failed after $SECONDS s; all of its output is in $log" >&2
+elif [ "$(output | tail -n 1)" != "ninja: no work to do." ]; then
+  echo "$name: $(progress)$SECONDS s"
+fi
+exit "$status"
