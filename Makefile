@@ -83,7 +83,7 @@ test:
 	status=$$?; scripts/tiers.py summary $(call quote,$(BUILD)) || exit; exit $${status:-0}
 
 # "make test-all" is long, so each part says how it went as it ends.
-test-all: test
+test-all: $(if $(PARTS),all,test)
 	@scripts/tiers.py all $(call quote,$(BUILD)) $(PARTS)
 
 bench:

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import resource
+import shutil
 import signal
 import subprocess
 
@@ -115,6 +116,15 @@ class EndsCase(Case):
         whole = self.out.read_bytes()
         self.out.write_bytes(BEFORE)
         return whole
+
+    def keep(self):
+        """Keeps a copy of the job, which bring_back() puts in its place."""
+        self.kept = self.folder / "kept"
+        shutil.copytree(self.job, self.kept)
+
+    def bring_back(self):
+        shutil.rmtree(self.job)
+        shutil.copytree(self.kept, self.job)
 
     def assert_merges(self, whole):
         self.merge()

@@ -27,6 +27,8 @@ COMMAND = BUILD / "app" / "cudaconv"
 NEEDED = ("x264enc", "x265enc", "vp9enc", "avenc_aac", "avenc_ffv1", "opusenc", "mp4mux", "matroskamux", "webmmux",
           "avimux", "flvmux", "mpegtsmux", "pngenc", "jpegenc", "webpenc", "avenc_tiff", "subparse", "interlace",
           "parsebin", "avdec_h264")
+# Set for the tests whose names end with -complete: every combination, where a quick run has each value once.
+COMPLETE = bool(os.environ.get("CUDACONV_TEST_COMPLETE"))
 WIDTH, HEIGHT, RATE = 160, 120, 25
 SECOND = 1_000_000_000
 TOP_FIRST = Gst.BufferFlags.LAST << 1  # GST_VIDEO_BUFFER_FLAG_TFF
@@ -37,6 +39,11 @@ for name in NEEDED:
     if not Gst.ElementFactory.find(name):
         print(f"GStreamer's element {name} is not installed")
         sys.exit(77)
+
+
+def part_of(items, every, first=0):
+    """All of the items in a complete run, and else one of so many."""
+    return list(items) if COMPLETE else list(items)[first % every::every]
 
 
 # ---- pipelines ----

@@ -12,7 +12,7 @@ import sys
 import media
 from media import COMMAND, H264, film, sound, video
 
-RUNS = int(sys.argv.pop(2)) if len(sys.argv) > 2 else 40
+RUNS = int(sys.argv.pop(2)) if len(sys.argv) > 2 else 1000 if os.environ.get("CUDACONV_TEST_COMPLETE") else 40
 SEED = int(sys.argv.pop(2)) if len(sys.argv) > 2 else 1
 
 

@@ -18,7 +18,7 @@ import time
 import unittest
 
 import media
-from media import BEFORE, COMMAND, frames_of, wait_for
+from media import BEFORE, COMMAND, frames_of, part_of, wait_for
 
 LIVE = "testbin://video,is-live=true"
 # slow enough that a signal comes in the middle
@@ -72,7 +72,7 @@ class Ends(media.Case):
     def test_signals_at_any_time(self):
         """From before the first file is made until after the last has its name."""
         source = self.make("in.mkv", 5)
-        for n in range(40):
+        for n in part_of(range(40), 4):
             process = self.start("-q", source, "out.mkv")
             time.sleep(0.004 * n)
             process.send_signal(signal.SIGTERM)

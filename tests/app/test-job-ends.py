@@ -18,8 +18,7 @@ import time
 import jobs
 import media
 from jobs import SLOW, flip, limit_files
-from media import BEFORE, wait_for
-from media import COMMAND
+from media import BEFORE, COMMAND, COMPLETE, wait_for
 
 
 class Signals(jobs.EndsCase):
@@ -31,7 +30,7 @@ class Signals(jobs.EndsCase):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
             shutil.rmtree(self.job / "pieces")
             (self.job / "pieces").mkdir()
-            for _ in range(8):
+            for _ in range(8 if COMPLETE else 3):
                 process = self.start("run", "-q")
                 time.sleep(chance.uniform(0, 0.5))
                 process.send_signal(number)
@@ -83,7 +82,7 @@ class Signals(jobs.EndsCase):
     def test_merge(self):
         whole = self.make_film(pattern="snow")
         chance = random.Random(2)
-        for n in range(15):
+        for n in range(15 if COMPLETE else 6):
             number = (signal.SIGTERM, signal.SIGINT, signal.SIGKILL)[n % 3]
             process = self.start("merge")
             time.sleep(chance.uniform(0, 0.25))
