@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# Builds the project and runs its tests in a fresh Debian, in a folder of this machine.
+#
+#   scripts/fresh-debian.sh RELEASE ROOT [MESON OPTION...]
+#   scripts/fresh-debian.sh bookworm /var/tmp/debian12
+#   scripts/fresh-debian.sh trixie /var/tmp/debian13 -Dcuda-arch=sm_90
+#
+# The system has make, git and ca-certificates, and `make` installs the rest. In bookworm `make demo` and `make test` run
+# in a clean copy of the sources, as for a new user without a GPU. In trixie, whose GStreamer, GLib, gcc and Meson are
+# newer, `make test` runs with warnings as errors and with the CUDA Toolkit of this machine, if there is one. There is
+# no driver, so the tests that need a GPU are skipped. The last lines of each command and its time are printed at the end.
+#
+# The first run makes ROOT/base with debootstrap, from the mirror that apt of this machine uses. Each run copies it to
+# ROOT/fresh, which takes 3 GB in the end and is kept. The mounts in it end with the script.
+#
+# Needs root, debootstrap, and the right to mount and to chroot. Exit status 77: one of them is missing.
+set -euo pipefail
+
+case ${1:-} in
+  bookworm) targets=(demo test) ;;
+  trixie) targets=(test) ;;
+  *) targets=() ;;
+esac
+if [ $# -lt 2 ] || [ ${#targets[@]} = 0 ]; then
+  echo "Usage: scripts/fresh-debian.sh bookworm|trixie ROOT [MESON OPTION...]" >&2
+  exit 2
+fi
+release=$1
+folder=$(realpath -m "$2")
+base=$folder/base
+root=$folder/fresh
+options=("${@:3}")
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# In a mount namespace of its own nothing stays mounted, whatever ends the script.
+if [ "${OWN_MOUNTS:-}" != $$ ]; then
+  if ! { [ "$(id -u)" = 0 ] && unshare --mount --propagation private sh -c 'mount -t proc proc /proc && chroot / true'; } 2>/dev/null; then
+    echo "skipped: a Debian in a folder needs root and the right to mount and to chroot"
+    exit 77
+  fi
+  OWN_MOUNTS=$$ exec unshare --mount --propagation private scripts/fresh-debian.sh "$release" "$folder" "${options[@]}"
+fi
+
+inside() {
+  env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
+    ${http_proxy:+"http_proxy=$http_proxy"} chroot "$root" "$@" </dev/null 2>&1
+}
+
+# debootstrap keeps its own folder in there until it is done
+if [ ! -x "$base/usr/bin/apt-get" ] || [ -d "$base/debootstrap" ]; then
+  scripts/install-deps.sh bootstrap
+  if ! command -v debootstrap >/dev/null; then
+    echo "skipped: a Debian in a folder needs debootstrap"
+    exit 77
+  fi
+  mirror=$(apt-get indextargets --format "\$(REPO_URI)" 'Origin: Debian' 'Label: Debian' | sed -n 1p)
+  mkdir -p "$folder"
+  debootstrap --variant=minbase --include=make,git,ca-certificates "$release" "$base" ${mirror:+"$mirror"}
+fi
+if ! grep -q "^VERSION_CODENAME=$release\$" "$base/etc/os-release"; then
+  echo "$base holds another system than $release." >&2
+  exit 1
+fi
+
+rm -rf --one-file-system "$root"
+cp -a "$base" "$root"
+mkdir "$root/src"
+git ls-files -z | tar -c --null --files-from=- | tar -x --no-same-owner -C "$root/src"
+mount -t proc proc "$root/proc"
+mount --rbind /dev "$root/dev"
+nvcc=$(PATH=$PATH:/usr/local/cuda/bin command -v nvcc || true)
+if [ "$release" = trixie ]; then
+  options+=(-Dwerror=true)
+  if [ -n "$nvcc" ]; then
+    mkdir -p "$root/usr/local/cuda"
+    mount --bind "$(dirname "$(realpath "$nvcc")")/.." "$root/usr/local/cuda"
+    mount -o remount,bind,ro "$root/usr/local/cuda"
+  fi
+fi
+
+summary=
+for target in "${targets[@]}"; do
+  start=$SECONDS
+  inside make -C /src "$target" ${options[@]:+"MESON_OPTIONS=${options[*]@Q}"} | tee "$root/make-$target.txt"
+  summary+="== $release: make $target took $((SECONDS - start)) s, and its last lines are
+$(tail -n 5 "$root/make-$target.txt")
+"
+done
+printf '\n%s' "$summary"
