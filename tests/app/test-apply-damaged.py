@@ -5,6 +5,7 @@
     tests/app/test-apply-damaged.py BUILD [RUNS [SEED]]
 """
 
+import os
 import random
 import subprocess
 import sys
