@@ -61,10 +61,11 @@ take_event(GstBaseTransform *trans, GstEvent *event) {
 static gboolean
 gst_cuda_conv_sink_event(GstBaseTransform *trans, GstEvent *event) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
-  const gboolean serialized = GST_EVENT_IS_SERIALIZED(event); /* then with the stream lock */
-  self->n_active += serialized;
+  if (!GST_EVENT_IS_SERIALIZED(event)) /* without the stream lock, which n_active needs */
+    return take_event(trans, event);
+  self->n_active++;
   const gboolean ok = take_event(trans, event);
-  self->n_active -= serialized;
+  self->n_active--;
   return ok;
 }
 
