@@ -18,6 +18,7 @@ There are three tiers, and a test belongs to the lowest one that makes sense:
 The last line is "N passed, N failed, N skipped", and the exit status is 1 if something failed.
 """
 import collections
+import contextlib
 import json
 import os
 import pathlib
@@ -50,7 +51,7 @@ class Summary:
         print(f'\n== {name} (after {time.monotonic() - self.start:.0f} s)', flush=True)
         begin, before = time.monotonic(), self.counts.copy()
         try:
-            work(*arguments)
+            return work(*arguments)
         except TimeoutError:
             self.fail(f'ended by the limit of {self.deadline - self.start:.0f} s in the section "{name}"')
             raise
@@ -64,9 +65,9 @@ class Summary:
 
     def run(self, *command, log=None, **env):
         """The exit status; the command is ended at the deadline. Its output is also written to `log`."""
-        output = log.open('w') if log else None
-        process = subprocess.Popen([str(word) for word in command], env=os.environ | env, stdin=subprocess.DEVNULL,
-                                   stdout=output, stderr=output and subprocess.STDOUT, start_new_session=True)
+        with log.open('w') if log else contextlib.nullcontext() as output:
+            process = subprocess.Popen([str(word) for word in command], env=os.environ | env, stdin=subprocess.DEVNULL,
+                                       stdout=output, stderr=output and subprocess.STDOUT, start_new_session=True)
         try:
             return process.wait(self.deadline and max(self.deadline - time.monotonic(), 0))
         except subprocess.TimeoutExpired as expired:
@@ -188,7 +189,7 @@ def ci(summary):
     os.mkdir(CI_BUILD)
 
     def packages():
-        summary.must('scripts/install-deps.sh', 'build', 'test', 'lint')
+        return summary.must('scripts/install-deps.sh', 'build', 'test', 'lint')
 
     def make_test():
         summary.run('make', 'test', f'BUILD={release}', f'MESON_OPTIONS=-Dwerror=true {ARCH}')
@@ -203,10 +204,10 @@ def ci(summary):
                 sanitized_tests(summary, name, sanitized, suites, name == 'without-gstreamer')
 
     try:
-        summary.section('packages', packages)
-        summary.section('make test', make_test)
-        summary.section('lint', lint)
-        summary.section('AddressSanitizer and UBSan', sanitized_suites)
+        if summary.section('packages', packages):
+            summary.section('make test', make_test)
+            summary.section('lint', lint)
+            summary.section('AddressSanitizer and UBSan', sanitized_suites)
     except TimeoutError:
         pass
 
@@ -362,4 +363,5 @@ def main():
     sys.exit(summary.close())
 
 
-main()
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""scripts/phase.sh prints a line for a phase, and the end of the output of one that fails."""
+
+import os
+import pathlib
+import pty
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "phase.sh"
+
+
+class Phase(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.build = pathlib.Path(folder.name, "build")
+
+    def run_phase(self, text, status=0, **env):
+        """The lines on both outputs."""
+        done = subprocess.run([SCRIPT, self.build, "compiling", "sh", "-c", text], text=True, check=False, timeout=20,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**os.environ, "V": "", **env})
+        self.assertEqual(done.returncode, status, done.stdout)
+        return done.stdout.splitlines()
+
+    def log(self):
+        return (self.build / "make.log").read_text()
+
+    def test_line(self):
+        """One line with the progress of ninja or of meson test; the log has the rest, and that of phases before."""
+        self.assertEqual(self.run_phase("echo '[1/2] one'; echo '[2/2] two'"), ["compiling: 2 of 2, 0 s"])
+        self.assertEqual(self.run_phase("echo ' 12/93 cudaconv:unit / plan OK'"), ["compiling: 12 of 93, 0 s"])
+        self.assertEqual(self.run_phase("echo no progress"), ["compiling: 0 s"])
+        self.assertEqual(self.run_phase("echo ninja: no work to do."), [])
+        for text in "[2/2] two", "no progress":
+            self.assertIn(text, self.log())
+
+    def test_failure(self):
+        """What the compiler said, or the last lines; and where all of it is."""
+        said = self.run_phase("seq 100; echo 'FAILED: a.o'; echo 'a.c:1: error: b'; exit 3", status=3)
+        self.assertEqual(said[:2], ["FAILED: a.o", "a.c:1: error: b"])
+        self.assertIn(str(self.build / "make.log"), said[-1])
+        said = self.run_phase("seq 100; exit 1", status=1)
+        self.assertEqual(said[:-1], [str(n) for n in range(81, 101)])
+
+    def test_all_of_it(self):
+        self.assertEqual(self.run_phase("echo one; echo two; exit 4", status=4, V="1"), ["one", "two"])
+
+    def test_terminal(self):
+        """The line is written again while the phase runs, and Ctrl-C ends all of it at once."""
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execv(SCRIPT, [SCRIPT, self.build, "compiling", "sh", "-c", "echo '[1/9] one'; sleep 60; echo on"])
+        said = b""
+        while b"compiling: 1 of 9" not in said:
+            said += os.read(terminal, 1000)
+        start = time.monotonic()
+        os.write(terminal, b"\x03")
+        _, status = os.waitpid(pid, 0)
+        self.assertLess(time.monotonic() - start, 10)
+        self.assertIn(os.waitstatus_to_exitcode(status), (130, -signal.SIGINT))
+        self.assertNotIn("\non\n", self.log())
+        os.close(terminal)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""scripts/tiers.py counts what ran, says what failed, and ends at its limit."""
+
+import contextlib
+import io
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / "scripts"
+sys.path.insert(0, str(SCRIPTS))
+import tiers  # noqa: E402
+
+
+class Tiers(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.summary = tiers.Summary()
+
+    def close(self):
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            status = self.summary.close()
+        return status, said.getvalue()
+
+    def test_log_of_meson(self):
+        log = self.folder / "testlog.json"
+        rows = [("good", "OK", 3.25), ("bad", "FAIL", 2), ("slow", "TIMEOUT", 9), ("not here", "SKIP", 0)]
+        log.write_text("".join(json.dumps({"name": name, "result": result, "duration": seconds, "stdout": f"{name} says"})
+                               + "\n" for name, result, seconds in rows))
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.summary.count_tests("release", log)
+        status, said = self.close()
+        self.assertEqual(status, 1)
+        self.assertEqual(said.splitlines()[-1], "1 passed, 2 failed, 1 skipped")
+        self.assertLess(said.index("9.0 s  release: slow"), said.index("3.2 s  release: good"))
+        for text in "release: bad: FAIL after 2 s", "bad says", "slow says":
+            self.assertIn(text, said[said.index("what failed"):])
+        self.assertNotIn("good says", said)
+
+    def test_no_log(self):
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.summary.count_tests("release", self.folder / "none")
+        self.assertEqual(self.close()[0], 1)
+
+    def test_lines(self):
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.summary.count_lines("lint", self.folder / "log", "sh", "-c",
+                                     "echo lint a: ok; echo why; echo lint b: failed, b; exit 1")
+            self.summary.count_lines("lint", self.folder / "log", "sh", "-c", "echo it broke; exit 1")
+        status, said = self.close()
+        self.assertEqual((status, said.splitlines()[-1]), (1, "1 passed, 2 failed, 0 skipped"))
+        self.assertIn("why\nlint b: failed, b", said)
+        self.assertIn("it broke", said)
+
+    def test_limit(self):
+        """A section that goes on too long is ended with all its processes, and named."""
+        self.summary.deadline = self.summary.start + 1
+        start = time.monotonic()
+        with contextlib.redirect_stdout(io.StringIO()), self.assertRaises(TimeoutError):
+            self.summary.section("packages", self.summary.run, "sh", "-c", f"sleep 61; touch {self.folder}/late")
+        self.assertLess(time.monotonic() - start, 10)
+        status, said = self.close()
+        self.assertEqual(status, 1)
+        self.assertIn('in the section "packages"', said)
+
+    def test_unknown_part(self):
+        done = subprocess.run([SCRIPTS / "tiers.py", "all", "build", "nonsense"], text=True, check=False,
+                              stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("compare", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
