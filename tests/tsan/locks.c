@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* GLib's locks made of those of pthreads, to be loaded before GLib. ThreadSanitizer knows pthreads' locks, and takes
- * GLib's own, which are made of futexes in a library without the sanitizer, for none: it would report correct code.
+/* GLib's locks made of those of pthreads, to be loaded before GLib. ThreadSanitizer knows pthreads'
+ * locks, and takes GLib's own, which are made of futexes in a library without the sanitizer, for
+ * none: it would report correct code.
  *
- * Each lock is a pthread object in a block of memory whose address lies where GLib keeps its own state, so static and
- * zeroed ones are made at their first use. */
+ * Each lock is a pthread object in a block of memory whose address lies where GLib keeps its own
+ * state, so static and zeroed ones are made at their first use. */
 
 #include <errno.h>
 #include <glib.h>
