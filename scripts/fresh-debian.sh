@@ -5,13 +5,14 @@
 #   scripts/fresh-debian.sh bookworm /var/tmp/debian12
 #   scripts/fresh-debian.sh trixie /var/tmp/debian13 -Dcuda-arch=sm_90
 #
-# The system has make, git and ca-certificates, and `make` installs the rest. In bookworm `make demo` and `make test` run
-# in a clean copy of the sources, as for a new user without a GPU. In trixie, whose GStreamer, GLib, gcc and Meson are
-# newer, `make test` runs with warnings as errors and with the CUDA Toolkit of this machine, if there is one. There is
-# no driver, so the tests that need a GPU are skipped. The last lines of each command and its time are printed at the end.
+# The system has make, git and ca-certificates, and `make` installs the rest. The files that git tracks are copied into
+# it. In bookworm `make demo` and `make test` run as for a new user without a GPU. In trixie, whose GStreamer, GLib, gcc
+# and Meson are newer, `make test` runs with warnings as errors, and with the CUDA Toolkit of this machine if there is
+# one. No driver is in the system, so tests that need a GPU are skipped. At the end the script prints the time and the
+# last lines of each `make`.
 #
 # The first run makes ROOT/base with debootstrap, from the mirror that apt of this machine uses. Each run copies it to
-# ROOT/fresh, which takes 3 GB in the end and is kept. The mounts in it end with the script.
+# ROOT/fresh, which grows to 3 GB and is kept. The mounts in it end with the script.
 #
 # Needs root, debootstrap, and the right to mount and to chroot. Exit status 77: one of them is missing.
 set -euo pipefail
@@ -34,7 +35,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # In a mount namespace of its own nothing stays mounted, whatever ends the script.
 if [ "${OWN_MOUNTS:-}" != $$ ]; then
-  if ! { [ "$(id -u)" = 0 ] && unshare --mount --propagation private sh -c 'mount -t proc proc /proc && chroot / true'; } 2>/dev/null; then
+  may_mount=(unshare --mount --propagation private sh -c 'mount -t proc proc /proc && chroot / true')
+  if [ "$(id -u)" != 0 ] || ! "${may_mount[@]}" 2>/dev/null; then
     echo "skipped: a Debian in a folder needs root and the right to mount and to chroot"
     exit 77
   fi

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs the code blocks of a Markdown page, as somebody would who copies them.
 
-    run-page.py --tools FOLDER [--program CUDACONV] [--only LINE] [--all-fail] PAGE
+    run-page.py --tools FOLDER --program CUDACONV [--only LINE] [--all-fail] PAGE
 
 Each block runs in a fresh folder that holds what pages name: in.mp4, photo.jpg, pictures/*.jpg and so on, the
 folder examples/ of the sources, and what the blocks above have made.
@@ -17,7 +17,8 @@ FOLDER holds the gst-launch-1.0 that stands in for GStreamer's: it replaces came
 and GPUs (launch.c). Lines of NOT_RUN are named and not run.
 
 A block is skipped if its section of the page, from the heading on, names in backquotes a Debian package that is not
-installed. Then the exit status is 77; with CUDACONV_TEST_REQUIRED set it is 1. So a page has to name each package that
+installed. The last lines of the output list these blocks, and the exit status is 77. With CUDACONV_TEST_REQUIRED set
+they fail. A block that lacks a package which its section does not name fails, so a page has to name each package that
 `make test` does not install.
 """
 
@@ -92,7 +93,7 @@ FILES = [
 
 
 class Skip(Exception):
-    """The block cannot run here."""
+    """The files that pages name cannot be made here."""
 
 
 class LeftOut(Exception):
@@ -165,9 +166,9 @@ def run(command, folder, env):
 
 
 def missing_packages(names):
-    """Those of the packages that are not installed; none on systems that are not Debian's kin."""
+    """The packages of `names` that are not installed; all of them on a system without dpkg, which has other names."""
     if not names or not shutil.which("dpkg-query"):
-        return []
+        return names
     installed = subprocess.run(["dpkg-query", "-W", "-f", "${Package} ${db:Status-Abbrev}\\n", *names], check=False,
                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
     return [name for name in dict.fromkeys(names) if f"{name} ii" not in installed]
@@ -175,11 +176,8 @@ def missing_packages(names):
 
 def expect_success(command, folder, env):
     status, text = run(command, folder, env)
-    if status == SKIP_STATUS:
-        raise Skip(text.strip().splitlines()[-1] if text.strip() else "no reason given")
     if status != 0:
         raise RuntimeError(f"status {status}\n{text}")
-    return text
 
 
 def make_files(folder, env):
@@ -286,22 +284,11 @@ def make_tools(folder, arguments):
     """A folder for the front of PATH, with the commands that stand in for others."""
     folder.mkdir()
     (folder / "gst-launch-1.0").symlink_to((arguments.tools / "gst-launch-1.0").resolve(strict=True))
-    if arguments.program:
-        program = arguments.program.resolve(strict=True)
-        tool(folder / "cudaconv", WITHOUT_HARDWARE + f'exec {shlex.quote(str(program))} "${{words[@]}}"')
-    else:
-        tool(folder / "cudaconv", 'echo "the program cudaconv is not built"; exit 77')
-    # what a page calls python3 is the one that has GStreamer's bindings
-    python = next((path for path in ("python3", "/usr/bin/python3")
-                   if subprocess.run([path, "-c", "import gi; gi.require_version('Gst', '1.0')"],
-                                     stderr=subprocess.DEVNULL, check=False).returncode == 0), None)
-    if python:
-        tool(folder / "python3", f'exec {shutil.which(python)} "$@"')
-    else:
-        tool(folder / "python3", 'echo "Python has no module gi"; exit 77')
-    for name in ("gst-play-1.0", "ges-launch-1.0"):
-        if not shutil.which(name):
-            tool(folder / name, f'echo "{name} is not installed"; exit 77')
+    program = shlex.quote(str(arguments.program.resolve(strict=True)))
+    tool(folder / "cudaconv", WITHOUT_HARDWARE + f'exec {program} "${{words[@]}}"')
+    # the packages that pages name are for the system's Python, and another one may come first in PATH
+    if os.access("/usr/bin/python3", os.X_OK):
+        tool(folder / "python3", 'exec /usr/bin/python3 "$@"')
 
 
 def tool(path, script):
@@ -310,50 +297,54 @@ def tool(path, script):
 
 
 def run_block(block, original, env):
-    """Runs one block in a copy of the folder of files, says what it is, and returns the result."""
+    """Runs one block in a copy of the folder of files, prints what it is, and returns the result and the missing
+    packages."""
     print(f"line {block.line}: {block.language}")
+    missing = missing_packages(block.packages)
+    if missing:
+        result = FAILED if os.environ.get("CUDACONV_TEST_REQUIRED") else SKIPPED
+        print(f"    {result}: needs {' '.join(missing)}")
+        return result, missing
     folder = original.parent / "block"
     shutil.copytree(original, folder, symlinks=True)
     before = times_of(folder)
     try:
-        missing = missing_packages(block.packages)
-        if missing:
-            raise Skip("not installed: " + " ".join(missing))
         RUNNERS[block.language](block, folder, env)
         keep_new_files(folder, original, before)
-        return PASSED
+        return PASSED, []
     except LeftOut:
-        return LEFT_OUT
-    except Skip as reason:
-        required = os.environ.get("CUDACONV_TEST_REQUIRED")
-        print(f"    {'FAILED' if required else 'skipped'}: {reason}")
-        return FAILED if required else SKIPPED
+        return LEFT_OUT, []
     except RuntimeError as error:
         print(f"    FAILED: {error}")
-        return FAILED
+        return FAILED, []
     finally:
         shutil.rmtree(folder)
         sys.stdout.flush()
 
 
 def run_page(blocks, original, env):
-    """Runs blocks in their order, and returns how often each result came."""
+    """Runs blocks in their order, prints a summary, and returns how often each result came."""
     results = {PASSED: 0, FAILED: 0, SKIPPED: 0, LEFT_OUT: 0}
+    lacking = []
     for block in blocks:
         if block.name:
             (original / block.name).write_text(block.text, encoding="utf-8")
         elif block.language in RUNNERS:
-            results[run_block(block, original, env)] += 1
+            result, missing = run_block(block, original, env)
+            results[result] += 1
+            if missing:
+                lacking.append(f"line {block.line} {result}: needs {' '.join(missing)}")
         else:
             print(f"line {block.line}: '{block.language}' is not run")
             results[LEFT_OUT] += 1
+    print(*lacking, "blocks: " + ", ".join(f"{count} {result}" for result, count in results.items()), sep="\n")
     return results
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tools", type=pathlib.Path, required=True, metavar="FOLDER")
-    parser.add_argument("--program", type=pathlib.Path, metavar="CUDACONV")
+    parser.add_argument("--program", type=pathlib.Path, required=True, metavar="CUDACONV")
     parser.add_argument("--only", type=int, metavar="LINE", help="only the block that begins in this line")
     parser.add_argument("--all-fail", action="store_true", help="succeed when each block fails")
     parser.add_argument("page", type=pathlib.Path)
@@ -372,9 +363,8 @@ def main():
             make_files(original, env)
         except Skip as reason:
             print(f"no files for the page: {reason}")
-            return SKIP_STATUS
+            return 1 if os.environ.get("CUDACONV_TEST_REQUIRED") else SKIP_STATUS
         results = run_page(blocks, original, env)
-    print("blocks: " + ", ".join(f"{count} {result}" for result, count in results.items()))
     if arguments.all_fail:
         return 0 if results[FAILED] == sum(results.values()) > 0 else 1
     if results[FAILED] or not results[PASSED] + results[SKIPPED]:
