@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 /* What a load may take: seconds of the CPU, and KiB. The sanitizer keeps what is freed. */
-#ifdef __SANITIZE_ADDRESS__
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define MAX_SECONDS 1
 #define MAX_MEMORY G_MAXLONG
 #else
