@@ -427,11 +427,15 @@ template <typename V> struct Unit {
     char *to = target_row<char>(part, tile.y + from_top) + tile.x + from_left;
     constexpr int all = (1 << V::SAMPLES) - 1;
     int value[V::ROWS][COUNT];
-    run_own_response<V::FINISH>(launch.response, [&](CcResponse response) {
+    const auto get_codes = [&](CcResponse response) {
       for_all([&](int r, int i) {
         value[r][i] = kept[r][i].code(response, part, numbers, i % V::SAMPLES);
       });
-    });
+    };
+    if constexpr (V::FINISH == CC_TENSOR_CORE_ANY_float || V::FINISH == CC_TENSOR_CORE_ANY_double)
+      run_response(launch.response, get_codes);
+    else
+      get_codes(launch.response); /* is the same for all */
     if (V::BYTES == 2 || numbers.lo != 0 || numbers.hi != 255)
       for_all([&](int r, int i) {
         const bool passes = V::PASSES && numbers.passes >> i % V::SAMPLES & 1;
