@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* GLib's locks made of those of pthreads, to be loaded before GLib. ThreadSanitizer knows pthreads'
- * locks, and takes GLib's own, which are made of futexes in a library without the sanitizer, for
- * none: it would report correct code.
+/* GLib's locks made of those of pthreads, and its thread pools with what ThreadSanitizer has to
+ * know of them, to be loaded before GLib. ThreadSanitizer knows pthreads' locks, and takes GLib's
+ * own, which are made of futexes in a library without the sanitizer, for none: it would report
+ * correct code.
  *
  * Each lock is a pthread object in a block of memory whose address lies where GLib keeps its own
  * state, so static and zeroed ones are made at their first use. */
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <glib.h>
 #include <pthread.h>
@@ -239,4 +241,48 @@ g_cond_signal(GCond *cond) {
 void
 g_cond_broadcast(GCond *cond) {
   check(pthread_cond_broadcast(cond_of(cond)));
+}
+
+/* --- GThreadPool --- */
+
+/* A pool hands data from thread to thread through a queue inside of GLib, whose lock nobody sees.
+ */
+void __tsan_acquire(gpointer place) __attribute__((weak));
+void __tsan_release(gpointer place) __attribute__((weak));
+static gchar pools; /* all of them are one to ThreadSanitizer */
+
+typedef struct {
+  GFunc work;
+  gpointer data;
+} Work;
+
+static void
+work_in_pool(gpointer item, gpointer data) {
+  const Work *work = data;
+  __tsan_acquire(&pools);
+  work->work(item, work->data);
+  __tsan_release(&pools);
+}
+
+GThreadPool *
+g_thread_pool_new(GFunc work, gpointer data, gint max_threads, gboolean exclusive, GError **error) {
+  GThreadPool *(*real)(GFunc, gpointer, gint, gboolean, GError **) =
+      dlsym(RTLD_NEXT, "g_thread_pool_new");
+  Work *kept = malloc(sizeof *kept); /* as long as the process */
+  *kept = (Work){work, data};
+  return real(work_in_pool, kept, max_threads, exclusive, error);
+}
+
+gboolean
+g_thread_pool_push(GThreadPool *pool, gpointer item, GError **error) {
+  gboolean (*real)(GThreadPool *, gpointer, GError **) = dlsym(RTLD_NEXT, "g_thread_pool_push");
+  __tsan_release(&pools);
+  return real(pool, item, error);
+}
+
+void
+g_thread_pool_free(GThreadPool *pool, gboolean immediate, gboolean wait) {
+  void (*real)(GThreadPool *, gboolean, gboolean) = dlsym(RTLD_NEXT, "g_thread_pool_free");
+  real(pool, immediate, wait);
+  __tsan_acquire(&pools);
 }
