@@ -19,13 +19,16 @@ test_backend(void) {
 gboolean
 test_is_instrumented(void) {
   static const gchar *const tools[] = {"vgpreload", "libasan", "libtsan", "libclang_rt"};
-  g_autofree gchar *maps = NULL;
-  if (!g_file_get_contents("/proc/self/maps", &maps, NULL, NULL))
-    return FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS(tools); i++)
-    if (strstr(maps, tools[i]))
-      return TRUE;
-  return FALSE;
+  static gint known; /* 1: it is not, 2: it is */
+  if (g_atomic_int_get(&known) == 0) {
+    g_autofree gchar *maps = NULL;
+    gboolean found = FALSE;
+    if (g_file_get_contents("/proc/self/maps", &maps, NULL, NULL))
+      for (guint i = 0; i < G_N_ELEMENTS(tools); i++)
+        found |= strstr(maps, tools[i]) != NULL;
+    g_atomic_int_set(&known, found ? 2 : 1);
+  }
+  return g_atomic_int_get(&known) == 2;
 }
 
 guint
