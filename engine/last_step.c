@@ -108,6 +108,14 @@ cc_op_range(const CcOp *op) {
 
 /* --- proof --- */
 
+static gboolean
+agrees_between(const CcOp *op, gint64 from, gint64 to, CcCodeFunc code, gconstpointer form) {
+  for (gint64 n = from; n <= to; n++)
+    if (code(form, n) != cc_op_code(op, n))
+      return FALSE;
+  return TRUE;
+}
+
 gboolean
 cc_op_agrees(const CcOp *op, CcRange range, CcCodeFunc code, gconstpointer form) {
   if (code(form, range.least) != cc_op_code(op, range.least) ||
@@ -122,9 +130,16 @@ cc_op_agrees(const CcOp *op, CcRange range, CcCodeFunc code, gconstpointer form)
     if (step + 2 < (gdouble)range.least || step - 1 > (gdouble)range.most)
       continue;
     const gint64 from = MAX(range.least, (gint64)step - 1), to = MIN(range.most, (gint64)step + 2);
-    for (gint64 n = from; n <= to; n++)
-      if (code(form, n) != cc_op_code(op, n))
+    /* nearly always at the next one, and then the two around it are enough */
+    gboolean is_next = FALSE;
+    if (to - from == 3) {
+      const gint before = cc_op_code(op, from + 1), after = cc_op_code(op, from + 2);
+      if (code(form, from + 1) != before || code(form, from + 2) != after)
         return FALSE;
+      is_next = (before < level) != (after < level);
+    }
+    if (!is_next && !agrees_between(op, from, to, code, form))
+      return FALSE;
   }
   return TRUE;
 }
