@@ -107,33 +107,66 @@ code_at(const Kernel *kernel, gint64 i, gint y) {
   return (gint)(luma >> CC_LUMA_SHIFT);
 }
 
-/* The source samples under a row of the window of sample c of target group x; -1: outside. */
+/* What the windows of sample c of all target groups read, as code values: a line for each row of
+ * the source, which is read when a window first asks for it. */
+typedef struct {
+  gint each, apart, first; /* of the component in a group: how many, and where */
+  gint n;                  /* columns of a line, from the left of the first window */
+  gint64 *sample;          /* in the source's row, for each column; -1: outside */
+  gint *code;              /* n for each row of the source, then n for the rows outside */
+  gboolean *is_read;
+} Lines;
+
 static void
-find_columns(const Kernel *kernel, gint x, gint c, gint64 sample[]) {
+open_lines(Lines *self, const Kernel *kernel, gint c) {
   const CcLaunch *l = kernel->launch;
   const CcPart *part = kernel->part;
   const CcTensorCorePart *own = packing_of(kernel);
-  const gint each = own && own->pairs >> c & 1 ? 2 : 1; /* of the component in a group */
-  const gint apart = part->step / each, first = c % apart;
-  const gint left = l->stride * (each * x + c / apart) - l->window_width / 2;
-  for (gint i = 0; i < l->window_width; i++) {
-    const gint column = cc_border_index(left + i, each * part->src_width, l->border);
-    sample[i] = column < 0 ? -1 : (gint64)column * apart + first;
+  self->each = own && own->pairs >> c & 1 ? 2 : 1;
+  self->apart = part->step / self->each;
+  self->first = c % self->apart;
+  self->n = l->stride * self->each * part->width + l->window_width;
+  self->sample = g_new(gint64, self->n);
+  for (gint i = 0; i < self->n; i++) {
+    const gint column =
+        cc_border_index(i - l->window_width / 2, self->each * part->src_width, l->border);
+    self->sample[i] = column < 0 ? -1 : (gint64)column * self->apart + self->first;
   }
+  self->code = g_new(gint, (gsize)self->n * (gsize)(part->src_height + 1));
+  self->is_read = g_new0(gboolean, part->src_height + 1);
 }
 
-/* The code values under the window of sample c of target group x in row y, row by row. */
 static void
-read_window(const Kernel *kernel, gint x, gint y, gint c, gint code[]) {
-  const CcLaunch *l = kernel->launch;
+close_lines(Lines *self) {
+  g_free(self->sample);
+  g_free(self->code);
+  g_free(self->is_read);
+}
+
+/* The line of a row of the source; -1: of a row outside. */
+static const gint *
+line_of(const Lines *self, const Kernel *kernel, gint row, gint c) {
   const CcPart *part = kernel->part;
-  const gint top = l->stride * y - l->window_height / 2;
-  gint64 sample[CC_MAX_KERNEL_SIZE];
-  find_columns(kernel, x, c, sample);
+  const gint y = row < 0 ? part->src_height : row;
+  gint *line = self->code + (gsize)y * (gsize)self->n;
+  if (!self->is_read[y]) {
+    for (gint i = 0; i < self->n; i++)
+      line[i] = row < 0 || self->sample[i] < 0 ? part->border_code[c]
+                                               : code_at(kernel, self->sample[i], row);
+    self->is_read[y] = TRUE;
+  }
+  return line;
+}
+
+/* Where the window of sample c of target group x in row y begins in each of its rows. */
+static void
+find_window(const Lines *self, const Kernel *kernel, gint x, gint y, gint c, const gint *code[]) {
+  const CcLaunch *l = kernel->launch;
+  const gint left = l->stride * (self->each * x + c / self->apart);
   for (gint j = 0; j < l->window_height; j++) {
-    const gint row = cc_border_index(top + j, part->src_height, l->border);
-    for (gint i = 0; i < l->window_width; i++)
-      *code++ = sample[i] < 0 || row < 0 ? part->border_code[c] : code_at(kernel, sample[i], row);
+    const gint row = cc_border_index(l->stride * y - l->window_height / 2 + j,
+                                     kernel->part->src_height, l->border);
+    code[j] = line_of(self, kernel, row, c) + left;
   }
 }
 
@@ -153,7 +186,7 @@ column_of(const Kernel *kernel, gint m) {
 }
 
 static gint64
-sum_integers(const Kernel *kernel, gint m, const gint code[]) {
+sum_integers(const Kernel *kernel, gint m, const gint *const code[]) {
   const CcLaunch *l = kernel->launch;
   const gint w = l->window_width, h = l->window_height;
   const CcTap *column = l->separable ? column_of(kernel, m) : NULL;
@@ -162,21 +195,21 @@ sum_integers(const Kernel *kernel, gint m, const gint code[]) {
     const CcTap *taps = column ? row_of(kernel, m) : &kernel->taps->tap[(m * h + j) * w];
     gint64 row = 0;
     for (gint i = 0; i < w; i++)
-      row += (gint64)taps[i].i * code[j * w + i];
+      row += (gint64)taps[i].i * code[j][i];
     sum += column ? column[j].i * row : row;
   }
   return sum;
 }
 
 static gfloat
-sum_floats(const Kernel *kernel, gint m, const gint code[]) {
+sum_floats(const Kernel *kernel, gint m, const gint *const code[]) {
   const CcLaunch *l = kernel->launch, *taps = kernel->taps;
   const gint w = l->window_width, h = l->window_height;
   gfloat sum = 0;
   for (gint j = 0; j < h; j++) {
     gfloat row = 0;
     for (gint i = 0; i < w; i++) {
-      const gfloat value = (gfloat)code[j * w + i];
+      const gfloat value = (gfloat)code[j][i];
       if (l->separable)
         row = fmaf(row_of(kernel, m)[i].f, value, row);
       else
@@ -190,14 +223,14 @@ sum_floats(const Kernel *kernel, gint m, const gint code[]) {
 
 /* The code value that the window has: integers take the last step in double. */
 static gint
-filtered(const Kernel *kernel, gint x, gint y, gint c) {
+filtered(const Kernel *kernel, const Lines *lines, gint x, gint y, gint c) {
   const CcPart *part = kernel->part;
   const CcResponse response = kernel->launch->response;
   const gboolean integers = kernel->integers;
   CcSumsF32 in_float = {0};
   CcSumsI64 in_integers = {0};
-  gint code[CC_MAX_KERNEL_SIZE * CC_MAX_KERNEL_SIZE];
-  read_window(kernel, x, y, c, code);
+  const gint *code[CC_MAX_KERNEL_SIZE];
+  find_window(lines, kernel, x, y, c, code);
   for (gint m = 0; m < kernel->launch->n_matrices; m++) {
     if (integers)
       cc_sums_add_i64(&in_integers, response, m, sum_integers(kernel, m, code));
@@ -215,12 +248,12 @@ filtered(const Kernel *kernel, gint x, gint y, gint c) {
 /* --- samples of the target --- */
 
 static void
-run_sample(const Kernel *kernel, gint x, gint y, gint c) {
+run_sample(const Kernel *kernel, const Lines *lines, gint x, gint y, gint c) {
   const gint stride = kernel->launch->stride;
   const CcPart *part = kernel->part;
   gint word;
   if (part->filter_mask >> c & 1)
-    word = filtered(kernel, x, y, c) << part->shift;
+    word = filtered(kernel, lines, x, y, c) << part->shift;
   else if (part->copy_mask >> c & 1)
     word = stored_at(kernel, (gint64)stride * x * part->step + c, stride * y);
   else if (part->fill_mask >> c & 1)
@@ -232,9 +265,9 @@ run_sample(const Kernel *kernel, gint x, gint y, gint c) {
 
 /* The same for pixel x, of which the part has but the luma. */
 static void
-run_pixel(const Kernel *kernel, gint x, gint y) {
+run_pixel(const Kernel *kernel, const Lines *lines, gint x, gint y) {
   const CcPart *part = kernel->part;
-  const gint pixel = pixel_of(kernel), value = filtered(kernel, x, y, 0);
+  const gint pixel = pixel_of(kernel), value = filtered(kernel, lines, x, y, 0);
   for (gint k = 0; k < pixel; k++) {
     const gint64 i = (gint64)x * pixel + k;
     gint word = part->fill[1];
@@ -322,12 +355,17 @@ fake_launch(const gchar *name, const FakeGrid *grid, const CcLaunch *launch) {
     return;
   for (gint p = 0; p < launch->n_parts; p++) {
     kernel.part = &launch->part[p];
-    for (gint y = 0; y < kernel.part->height; y++)
-      for (gint x = 0; x < kernel.part->width; x++)
-        if (pixel_of(&kernel))
-          run_pixel(&kernel, x, y);
-        else
-          for (gint c = 0; c < kernel.part->step; c++)
-            run_sample(&kernel, x, y, c);
+    const gboolean is_luma = pixel_of(&kernel) > 0;
+    for (gint c = 0; c < (is_luma ? 1 : kernel.part->step); c++) {
+      Lines lines;
+      open_lines(&lines, &kernel, c);
+      for (gint y = 0; y < kernel.part->height; y++)
+        for (gint x = 0; x < kernel.part->width; x++)
+          if (is_luma)
+            run_pixel(&kernel, &lines, x, y);
+          else
+            run_sample(&kernel, &lines, x, y, c);
+      close_lines(&lines);
+    }
   }
 }
