@@ -12,6 +12,7 @@ sudo is asked only when a folder is not writable. With DESTDIR in the environmen
 below it, nothing is checked, and no list is written: this is for packages.
 """
 
+import functools
 import json
 import os
 import pathlib
@@ -41,6 +42,7 @@ rmdir --ignore-fail-on-non-empty "$folder"
 """
 
 
+@functools.cache
 def introspect(build, what):
     text = subprocess.run(["meson", "introspect", build, what], check=True, text=True,
                           stdout=subprocess.PIPE).stdout
