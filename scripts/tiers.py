@@ -270,7 +270,7 @@ def tsan(part):
     """ThreadSanitizer, with GLib's locks replaced by those that it knows."""
     if part.setup('-Dbuildtype=debugoptimized', '-Db_sanitize=thread', '-Db_lundef=false', '-Dbench=disabled', ARCH,
                   f'-Ddevice-code={os.path.abspath(part.build)}'):
-        part.test('--setup=tsan', *(f'--suite={suite}' for suite in ('unit', 'element', 'fake')), build=part.folder)
+        part.test('--setup=tsan', *(f'--suite={suite}' for suite in ('tsan', 'unit', 'element', 'fake')), build=part.folder)
 
 
 def farm(part):
