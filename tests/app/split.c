@@ -125,8 +125,9 @@ GST_START_TEST(test_formats) {
     for (guint s = 0; s < G_N_ELEMENTS(sizes); s++) {
       g_autofree gchar *caps = test_caps(test_formats_in_caps[f], sizes[s][0], sizes[s][1]);
       for (guint i = 0; i < G_N_ELEMENTS(shares); i++)
-        check_frame("kernel=sobel response=offset chroma=filter alpha=filter", caps, seed++,
-                    shares[i]);
+        if (test_is_complete() || (f + s + i) % G_N_ELEMENTS(shares) == 0)
+          check_frame("kernel=sobel response=offset chroma=filter alpha=filter", caps, seed++,
+                      shares[i]);
     }
   }
 }

@@ -81,7 +81,7 @@ class Exact(media.Case):
             self.apply("--at", at, source, "at.png")
             self.assertEqual(frames_of(self.folder / "at.png", RGBA).hashes, [frames[n]], at)
         # frames behind it that are on their way do not take its place
-        for _ in range(15):
+        for _ in range(15 if media.COMPLETE else 5):
             self.apply("--at=0", source, "at.png")
             self.assertEqual(frames_of(self.folder / "at.png", RGBA).hashes, frames[:1])
         self.apply("--at=2.5", source, "at.png", status=1, says="it has no frame at --at 2.5 seconds")
@@ -125,14 +125,13 @@ class Options(media.Case):
         source = self.folder / "in.mkv"
         film(source, "matroskamux", f"{video(2, pattern='smpte')} ! {H264}")
         plain = filtered(source, "kernel=sobel").hashes
-        for option, value in CHANGES.items():
-            with self.subTest(option=option):
-                expected = filtered(source, f"{option}=\"{value}\"").hashes
-                self.assertNotEqual(expected, plain)
-                self.apply("--lossless", f"--{option}", value, source, "one.mkv")
-                self.assertEqual(frames_of(self.folder / "one.mkv").hashes, expected)
-                self.apply("--lossless", "--set", f"{option}={value}", source, "two.mkv")
-                self.assertEqual(frames_of(self.folder / "two.mkv").hashes, expected)
+        for n, (option, value) in enumerate(CHANGES.items()):
+            expected = filtered(source, f"{option}=\"{value}\"").hashes
+            self.assertNotEqual(expected, plain)
+            for words in media.part_of(((f"--{option}", value), ("--set", f"{option}={value}")), 2, n):
+                with self.subTest(words=words):
+                    self.apply("--lossless", *words, source, "out.mkv")
+                    self.assertEqual(frames_of(self.folder / "out.mkv").hashes, expected)
 
     def test_properties_that_need_others(self):
         source = self.make(frames=2, pattern="smpte")

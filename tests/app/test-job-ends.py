@@ -30,7 +30,7 @@ class Signals(jobs.EndsCase):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
             shutil.rmtree(self.job / "pieces")
             (self.job / "pieces").mkdir()
-            for _ in range(8 if COMPLETE else 3):
+            for _ in range(8 if COMPLETE else 2):
                 process = self.start("run", "-q")
                 time.sleep(chance.uniform(0, 0.5))
                 process.send_signal(number)
@@ -82,7 +82,7 @@ class Signals(jobs.EndsCase):
     def test_merge(self):
         whole = self.make_film(pattern="snow")
         chance = random.Random(2)
-        for n in range(15 if COMPLETE else 6):
+        for n in range(15 if COMPLETE else 3):
             number = (signal.SIGTERM, signal.SIGINT, signal.SIGKILL)[n % 3]
             process = self.start("merge")
             time.sleep(chance.uniform(0, 0.25))

@@ -309,6 +309,8 @@ GST_START_TEST(nothing_outside_is_read) {
     g_autofree gchar *caps = test_caps(format, sizes[s][0], sizes[s][1]);
     GstBuffer *tight = test_frame_random(caps, s);
     for (guint f = 0; f < G_N_ELEMENTS(filters); f++) {
+      if (!test_is_complete() && (s + f + (guint)__i__) % G_N_ELEMENTS(filters) != 0)
+        continue;
       GstBuffer *expected = test_filter(filters[f], caps, gst_buffer_ref(tight));
       for (guint at_end = 0; at_end < 2; at_end++) {
         GstBuffer *result = test_filter(filters[f], caps, fence(tight, at_end));

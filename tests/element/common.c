@@ -31,12 +31,16 @@ test_is_instrumented(void) {
   return g_atomic_int_get(&known) == 2;
 }
 
+gboolean
+test_is_complete(void) {
+  return g_getenv("CUDACONV_TEST_COMPLETE") != NULL;
+}
+
 guint
-test_repeats(const gchar *name, guint normal) {
-  const gchar *text = g_getenv(name);
-  if (text && *text)
-    return (guint)g_ascii_strtoull(text, NULL, 10);
-  return test_is_instrumented() ? MAX(normal / 20, 1) : normal;
+test_count(guint quick, guint complete) {
+  if (test_is_complete())
+    return complete;
+  return test_is_instrumented() ? MAX(quick / 5, 1) : quick;
 }
 
 GstElement *

@@ -14,9 +14,12 @@ const gchar *test_backend(void);
 /* Whether valgrind or a sanitizer runs the test: it is slow then, and freed memory is kept. */
 gboolean test_is_instrumented(void);
 
-/* How often to repeat: `normal`, a twentieth of it under a tool as above, or what the environment's
- * variable `name` says. */
-guint test_repeats(const gchar *name, guint normal);
+/* Whether this is a run of `make test-all`, which leaves nothing out: CUDACONV_TEST_COMPLETE. */
+gboolean test_is_complete(void);
+
+/* How often to repeat, or for how many seconds: `complete` in such a run, else `quick`, of which a
+ * fifth is enough under a tool as above. */
+guint test_count(guint quick, guint complete);
 
 /* A cudaconv with the backend under test and with properties as on a launch line ("kernel=sobel
  * size=5"). The caller owns the one reference. */

@@ -15,7 +15,7 @@
 /* In a pipeline all elements share a context, and frames between them stay on the device. */
 GST_START_TEST(two_elements_share_a_context) {
   GstElement *pipeline = gst_parse_launch(
-      "videotestsrc num-buffers=10 ! video/x-raw,format=NV12,width=320,height=240 ! "
+      "videotestsrc num-buffers=10 ! video/x-raw,format=NV12,width=64,height=48 ! "
       "cudaconv name=a backend=cuda kernel=gaussian ! queue ! cudaconv name=b backend=cuda ! "
       "video/x-raw ! fakesink",
       NULL);
@@ -440,7 +440,7 @@ used_bytes(const Driver *driver) {
 static void
 run_chain(guint n_frames) {
   g_autofree gchar *line = g_strdup_printf(
-      "videotestsrc num-buffers=%u ! video/x-raw,format=NV12,width=320,height=240 ! "
+      "videotestsrc num-buffers=%u ! video/x-raw,format=NV12,width=64,height=48 ! "
       "cudaconv backend=cuda kernel=gaussian ! cudaconv backend=cuda kernel=sharpen ! "
       "cudaconv backend=cuda kernel=sobel cuda-device-id=0 ! fakesink",
       n_frames);
@@ -454,7 +454,7 @@ run_chain(guint n_frames) {
  * in the beginning. */
 GST_START_TEST(chain_gives_back_its_memory) {
   const Driver driver = open_driver();
-  const guint n_cycles = test_repeats("CUDACONV_TEST_CYCLES", 40);
+  const guint n_cycles = test_count(20, 200);
   run_chain(3);
   const gsize before = used_bytes(&driver);
   for (guint i = 0; i < n_cycles; i++)

@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-#define N_RANDOM 3000
-
 /* A buffer of some bytes with both metas, under caps of some size. */
 typedef struct {
   const gchar *format;
@@ -223,7 +221,7 @@ distort(Extreme *e, GRand *rand) {
 
 GST_START_TEST(chance) {
   GRand *rand = g_rand_new_with_seed(11);
-  const guint n = test_repeats("CUDACONV_TEST_EXTREMES", N_RANDOM);
+  const guint n = test_count(300, 3000);
   guint filtered = 0;
   for (guint i = 0; i < n; i++) {
     Extreme e = sound_frame(rand);

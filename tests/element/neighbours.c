@@ -107,21 +107,21 @@ compare(const gchar *line, const gchar *sink) {
 
 GST_START_TEST(mixed_chains) {
   static const gchar *const lines[] = {
-      SOURCE("NV12", 320, 240) "CONV kernel=gaussian ! CONV kernel=sobel ! fakesink name=s",
-      SOURCE("NV12", 320, 240) "UP CUDA CONV kernel=gaussian ! CONV kernel=sobel ! CUDA DOWN "
+      SOURCE("NV12", 160, 120) "CONV kernel=gaussian ! CONV kernel=sobel ! fakesink name=s",
+      SOURCE("NV12", 160, 120) "UP CUDA CONV kernel=gaussian ! CONV kernel=sobel ! CUDA DOWN "
                                "video/x-raw ! fakesink name=s",
-      SOURCE("NV12", 320, 240) "CONV kernel=gaussian ! CUDA DOWN video/x-raw ! "
+      SOURCE("NV12", 160, 120) "CONV kernel=gaussian ! CUDA DOWN video/x-raw ! "
                                "CONV kernel=sobel ! fakesink name=s",
-      SOURCE("RGBA", 320, 240) "CONV kernel=gaussian ! queue ! CONV kernel=sobel ! queue ! "
+      SOURCE("RGBA", 160, 120) "CONV kernel=gaussian ! queue ! CONV kernel=sobel ! queue ! "
                                "CONV kernel=sharpen ! videoconvert ! fakesink name=s",
       /* grey has no frames in CUDA memory */
-      SOURCE("GRAY8", 320, 240) "CONV kernel=gaussian ! CONV kernel=sobel ! fakesink name=s",
+      SOURCE("GRAY8", 160, 120) "CONV kernel=gaussian ! CONV kernel=sobel ! fakesink name=s",
       /* which says where the frame is in a picture, and copies nothing */
-      SOURCE("I420", 323, 247) "CONV kernel=gaussian ! videocrop left=3 right=6 top=1 bottom=5 ! "
+      SOURCE("I420", 163, 127) "CONV kernel=gaussian ! videocrop left=3 right=6 top=1 bottom=5 ! "
                                "CONV kernel=sobel ! fakesink name=s",
-      SOURCE("I420", 322, 246) "CONV kernel=gaussian stride=2 ! CONV kernel=sobel ! "
+      SOURCE("I420", 162, 126) "CONV kernel=gaussian stride=2 ! CONV kernel=sobel ! "
                                "fakesink name=s",
-      SOURCE("I420", 320, 240) "CONV kernel=gaussian in-flight=8 ! CONV kernel=box in-flight=1 ! "
+      SOURCE("I420", 160, 120) "CONV kernel=gaussian in-flight=8 ! CONV kernel=box in-flight=1 ! "
                                "CONV kernel=sobel in-flight=2 ! fakesink name=s",
   };
   compare(lines[__i__], "s");
@@ -130,13 +130,13 @@ GST_END_TEST;
 
 GST_START_TEST(tee_to_two) {
   const gchar *line = SOURCE(
-      "NV12", 320, 240) "tee name=t "
+      "NV12", 160, 120) "tee name=t "
                         "t. ! queue ! CONV kernel=gaussian ! CONV kernel=sobel ! fakesink name=s "
                         "t. ! queue ! CONV kernel=sharpen ! fakesink name=s2";
   compare(line, "s");
   compare(line, "s2");
   const gchar *shared =
-      SOURCE("NV12", 320, 240) "CONV kernel=gaussian ! CUDA tee name=t "
+      SOURCE("NV12", 160, 120) "CONV kernel=gaussian ! CUDA tee name=t "
                                "t. ! queue ! CONV kernel=sobel ! fakesink name=s "
                                "t. ! queue ! CONV kernel=sharpen ! fakesink name=s2";
   compare(shared, "s");
@@ -199,8 +199,8 @@ GST_END_TEST;
 /* --- memory of the device --- */
 
 #define N_CHAIN 5
-#define WIDTH 640
-#define HEIGHT 360
+#define WIDTH 320
+#define HEIGHT 180
 
 static guint64
 device_bytes(GstElement *pipeline, guint i) {
@@ -217,10 +217,10 @@ device_bytes(GstElement *pipeline, guint i) {
  * the element in front keeps back; the ends have one for each frame in flight. */
 GST_START_TEST(device_memory_of_a_chain) {
   GstElement *pipeline = new_pipeline(
-      SOURCE("NV12", 640, 360) "CONV name=c0 ! CONV name=c1 ! CONV name=c2 ! CONV name=c3 ! "
+      SOURCE("NV12", 320, 180) "CONV name=c0 ! CONV name=c1 ! CONV name=c2 ! CONV name=c3 ! "
                                "CONV name=c4 ! fakesink",
       test_backend());
-  const guint64 frame = WIDTH * HEIGHT * 3 / 2, in_pool = 1024 * HEIGHT * 2;
+  const guint64 frame = WIDTH * HEIGHT * 3 / 2, in_pool = 512 * HEIGHT * 2;
   guint64 all = 0;
   test_play_to_eos(pipeline, 30);
   for (guint i = 0; i < N_CHAIN; i++)

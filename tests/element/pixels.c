@@ -105,11 +105,11 @@ check(const Case *c, const gchar *caps, guint32 seed) {
 
 GST_START_TEST(every_format) {
   static const gint sizes[][2] = {{1, 1}, {3, 2}, {17, 5}, {64, 48}};
-  guint n_sizes = test_is_instrumented() ? 3 : 4;
-  for (guint s = 0; s < n_sizes; s++) {
+  for (guint s = 0; s < G_N_ELEMENTS(sizes); s++) {
     g_autofree gchar *caps = test_caps(test_formats_in_caps[__i__], sizes[s][0], sizes[s][1]);
     for (guint i = 0; i < G_N_ELEMENTS(cases); i++)
-      check(&cases[i], caps, s + i);
+      if (test_is_complete() || (s + i + (guint)__i__) % G_N_ELEMENTS(sizes) == 0)
+        check(&cases[i], caps, s + i);
   }
 }
 GST_END_TEST;

@@ -114,7 +114,7 @@ GST_END_TEST;
 
 GST_START_TEST(eos_brings_out_every_frame) {
   g_autofree gchar *caps = test_caps("GRAY8", 33, 17);
-  guint runs = test_repeats("CUDACONV_TEST_EOS_RUNS", 100);
+  guint runs = test_count(35, 350);
   for (guint run = 0; run < runs; run++) {
     guint n = run % 7;
     GstHarness *h = test_harness_new("kernel=gaussian", caps);
