@@ -54,9 +54,17 @@ if [ ! -f "$build/build.ninja" ]; then
     # so that --install can tell a choice from this default
     [[ " $* " == *" -Dcuda"* || " ${options[*]} " != *" -Dcuda-arch=$FOR_TESTS "* ]] || touch "$build/cuda-arch-for-tests"
   fi
-elif [ "$purpose" = --install ] && [ -e "$build/cuda-arch-for-tests" ]; then
-  say "$ALL"
-  scripts/phase.sh "$build" configuring meson configure "$build" -Dcuda-arch= >&2
-  rm "$build/cuda-arch-for-tests"
+else
+  # what was installed since then, Meson has not seen
+  if [ /var/lib/dpkg/status -nt "$build/build.ninja" ]; then
+    scripts/phase.sh "$build" configuring meson setup --reconfigure "$build" >&2
+  fi
+  if [ "$purpose" = --install ] && [ -e "$build/cuda-arch-for-tests" ]; then
+    rm "$build/cuda-arch-for-tests"
+    if meson introspect --buildoptions "$build" | grep -q '"cuda-arch", "value": "'$FOR_TESTS'"'; then
+      say "$ALL"
+      scripts/phase.sh "$build" configuring meson configure "$build" -Dcuda-arch= >&2
+    fi
+  fi
 fi
 echo "$build"

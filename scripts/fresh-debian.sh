@@ -67,12 +67,14 @@ fi
 rm -rf --one-file-system "$root"
 cp -a "$base" "$root"
 mkdir "$root/src"
-git ls-files -z | tar -c --null --files-from=- | tar -x --no-same-owner -C "$root/src"
+git ls-files -z | while IFS= read -r -d '' file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done |
+  tar -c --null --files-from=- | tar -x --no-same-owner -C "$root/src"
 mount -t proc proc "$root/proc"
 mount --rbind /dev "$root/dev"
 nvcc=$(PATH=$PATH:/usr/local/cuda/bin command -v nvcc || true)
 if [ "$release" = trixie ]; then
   options+=(-Dwerror=true)
+  [ -n "$nvcc" ] || echo "without CUDA, since there is no nvcc"
   if [ -n "$nvcc" ]; then
     mkdir -p "$root/usr/local/cuda"
     mount --bind "$(dirname "$(realpath "$nvcc")")/.." "$root/usr/local/cuda"
@@ -81,11 +83,14 @@ if [ "$release" = trixie ]; then
 fi
 
 summary=
+status=0
 for target in "${targets[@]}"; do
   start=$SECONDS
-  inside make -C /src "$target" ${options[@]:+"MESON_OPTIONS=${options[*]@Q}"} | tee "$root/make-$target.txt"
+  inside make -C /src "$target" ${options[@]:+"MESON_OPTIONS=${options[*]@Q}"} |
+    tee "$root/make-$target.txt" || status=1
   summary+="== $release: make $target took $((SECONDS - start)) s, and its last lines are
 $(tail -n 5 "$root/make-$target.txt")
 "
 done
 printf '\n%s' "$summary"
+exit $status

@@ -46,7 +46,7 @@ clear_line
 
 if [ "$status" != 0 ]; then
   # the first failure of a compiler, the failed tests, or else the last lines
-  output | awk '/^FAILED: |^Summary of Failures/ && !found { found = 1 } found' | head -n 60 | grep . || output | tail -n 20
+  output | awk '/^FAILED: |^Summary of Failures/ && !found { found = 1 } found' | sed -n 1,60p | grep . || output | tail -n 20
   echo "$name failed after $SECONDS s; all of its output is in $log" >&2
 elif [ "$(output | tail -n 1)" != "ninja: no work to do." ]; then
   echo "$name: $(progress)$SECONDS s"

@@ -23,10 +23,12 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import signal
 import subprocess
 import sys
 import time
+import traceback
 
 CI_BUILD = 'build-ci'
 CI_SECONDS = 60 * 60  # CI is ended at 90 minutes, and then nobody learns where the time went
@@ -55,6 +57,9 @@ class Summary:
         except TimeoutError:
             self.fail(f'ended by the limit of {self.deadline - self.start:.0f} s in the section "{name}"')
             raise
+        except Exception:  # pylint: disable=broad-except # the other sections still run, and the summary says so
+            self.fail(f'{name}: {traceback.format_exc()}')
+            return None
         finally:
             self.sections.append((name, time.monotonic() - begin, self.counts - before))
 
@@ -88,11 +93,13 @@ class Summary:
             self.fail(f'{" ".join(str(word) for word in command)}: status {status}' + (f', see {log}' if log else ''))
         return not status
 
-    def count_tests(self, name, log):
-        """Adds the results of Meson's log, a JSON object a line. No log: the run did not come that far."""
+    def count_tests(self, name, log, status=0):
+        """Adds the results of Meson's log, a JSON object a line. No log: the run did not come that far. `status` is
+        what the run ended with."""
         if not log.exists():
             self.fail(f'{name}: no test ran')
             return
+        failed = self.counts['failed']
         for test in map(json.loads, log.read_text().splitlines()):
             self.tests.append((test['duration'], f'{name}: {test["name"]}'))
             if test['result'] in ('OK', 'EXPECTEDFAIL'):
@@ -102,6 +109,8 @@ class Summary:
             else:
                 said = f'{test.get("stdout", "")}\n{test.get("stderr", "")}'.splitlines()[-30:]
                 self.fail('\n'.join([f'{name}: {test["name"]}: {test["result"]} after {test["duration"]:.0f} s', *said]))
+        if status and self.counts['failed'] == failed:
+            self.fail(f'{name}: meson test ended with status {status}')
 
     def meson_test(self, name, build, *arguments, log=None, wrapper=None, **env):
         """Builds what the tests need and runs them."""
@@ -109,11 +118,11 @@ class Summary:
         base = f'testlog-{name}'
         for old in logs.glob(f'{base}*.json'):
             old.unlink()
-        self.run('meson', 'test', '-C', build, '--print-errorlogs', '--logbase', base, *arguments,
-                 *(['--wrapper', wrapper] if wrapper else []), log=log, **env)
+        status = self.run('meson', 'test', '-C', build, '--print-errorlogs', '--logbase', base, *arguments,
+                          *(['--wrapper', wrapper] if wrapper else []), log=log, **env)
         # Meson adds the name of a setup or a wrapper to that of the log
         found = sorted(logs.glob(f'{base}*.json'))
-        self.count_tests(name, found[0] if found else logs / base)
+        self.count_tests(name, found[0] if found else logs / base, status)
 
     def count_lines(self, kind, log, *command, **env):
         """Counts the lines "KIND NAME: ok" and "KIND NAME: failed" of a command, which are preceded by details."""
@@ -156,11 +165,18 @@ def numbers(counts):
 
 # ---- CI ----
 
+def device_code_of(build):
+    """The options for a build with the device code of another one: no tool looks into it, and it takes long."""
+    options = json.loads(pathlib.Path(build, 'meson-info/intro-buildoptions.json').read_text())
+    given = next(option['value'] for option in options if option['name'] == 'device-code')
+    folder = pathlib.Path(given or build).resolve()
+    return [ARCH, f'-Ddevice-code={folder}'] if any(folder.glob('cuda/*.fatbin')) else ['-Dcuda=disabled']
+
+
 def sanitized_build(summary, build, device_code, log=None):
-    """Device code is not sanitized, so that of the other build serves."""
     return (os.path.exists(f'{build}/build.ninja') or summary.must(
         'meson', 'setup', build, '-Dwerror=true', '-Dbuildtype=debugoptimized', '-Db_sanitize=address,undefined',
-        '-Db_lundef=false', '-Dbench=disabled', ARCH, f'-Ddevice-code={os.path.abspath(device_code)}', log=log)
+        '-Db_lundef=false', '-Dbench=disabled', *device_code_of(device_code), log=log)
     ) and summary.must('ninja', '-C', build, 'plugin/libgstcudaconv.so', log=log)
 
 
@@ -171,18 +187,15 @@ def sanitized_tests(summary, name, build, suites, leaks, log=None):
     env = {'LD_PRELOAD': preload.strip(), 'ASAN_OPTIONS': f'detect_leaks={leaks:d}',
            'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1', 'G_SLICE': 'always-malloc',
            'CK_TIMEOUT_MULTIPLIER': '5', 'GST_REGISTRY': registry, 'GST_REGISTRY_FORK': 'no'}
-    if not os.path.exists(registry):  # one that is filled before keeps other plugins' libraries out of the tests
-        with open(os.devnull, 'w', encoding='utf-8') as null:
-            subprocess.run(['gst-inspect-1.0', 'cudaconv'], check=False, stdout=null,
-                           env=os.environ | env | {'ASAN_OPTIONS': 'detect_leaks=0',
-                                                   'GST_PLUGIN_PATH': os.path.abspath(f'{build}/plugin')})
-    summary.meson_test(name, build, '--timeout-multiplier', '5', *(f'--suite={suite}' for suite in suites),
-                       log=log,
-                       wrapper='env ' + ' '.join(f'{key}={value}' for key, value in env.items()))
+    # one that is filled before keeps other plugins' libraries out of the tests
+    if os.path.exists(registry) or summary.must(
+            'gst-inspect-1.0', 'cudaconv', log=pathlib.Path(build, 'registry.txt'),
+            **env | {'ASAN_OPTIONS': 'detect_leaks=0', 'GST_PLUGIN_PATH': os.path.abspath(f'{build}/plugin')}):
+        summary.meson_test(name, build, '--timeout-multiplier', '5', *(f'--suite={suite}' for suite in suites),
+                           log=log, wrapper=shlex.join(['env', *(f'{key}={value}' for key, value in env.items())]))
 
 
 def ci(summary):
-    os.environ.update(CI='true', DEBIAN_FRONTEND='noninteractive')
     summary.deadline = summary.start + CI_SECONDS
     release, sanitized = f'{CI_BUILD}/release', f'{CI_BUILD}/sanitized'
     subprocess.run(['rm', '-rf', CI_BUILD], check=True)
@@ -192,8 +205,8 @@ def ci(summary):
         return summary.must('scripts/install-deps.sh', 'build', 'test', 'lint')
 
     def make_test():
-        summary.run('make', 'test', f'BUILD={release}', f'MESON_OPTIONS=-Dwerror=true {ARCH}')
-        summary.count_tests('release', pathlib.Path(release, 'meson-logs/testlog.json'))
+        status = summary.run('make', 'test', f'BUILD={release}', f'MESON_OPTIONS=-Dwerror=true {ARCH}')
+        summary.count_tests('release', pathlib.Path(release, 'meson-logs/testlog.json'), status)
 
     def lint():
         summary.count_lines('lint', pathlib.Path(CI_BUILD, 'lint.txt'), 'scripts/lint.sh', release)
@@ -268,8 +281,8 @@ def fuzz(part):
 
 def tsan(part):
     """ThreadSanitizer, with GLib's locks replaced by those that it knows."""
-    if part.setup('-Dbuildtype=debugoptimized', '-Db_sanitize=thread', '-Db_lundef=false', '-Dbench=disabled', ARCH,
-                  f'-Ddevice-code={os.path.abspath(part.build)}'):
+    if part.setup('-Dbuildtype=debugoptimized', '-Db_sanitize=thread', '-Db_lundef=false', '-Dbench=disabled',
+                  *device_code_of(part.build)):
         part.test('--setup=tsan', *(f'--suite={suite}' for suite in ('tsan', 'unit', 'element', 'fake')), build=part.folder)
 
 
@@ -300,12 +313,12 @@ def debian12(part):
 
 
 def debian13(part):
-    """The build and the tests on a newer Debian."""
-    fresh_debian(part, 'trixie')
+    """The build and the tests on a newer Debian, with the device code that differs from that of sm_80."""
+    fresh_debian(part, 'trixie', '-Dcuda-arch=sm_75 sm_90')
 
 
-def fresh_debian(part, release):
-    status = part.summary.run('scripts/fresh-debian.sh', release, part.folder, log=part.log)
+def fresh_debian(part, release, *options):
+    status = part.summary.run('scripts/fresh-debian.sh', release, part.folder, *options, log=part.log)
     said = part.log.read_text(errors='replace').splitlines()[-30:]
     if status == 77:
         print(*said[-1:], sep='\n')
@@ -319,12 +332,11 @@ def fresh_debian(part, release):
 def coverage(part):
     """Which lines the tests run, outside device code."""
     if part.install('coverage') and part.setup(
-            '-Db_coverage=true', '-Ddebug=true', '-Doptimization=1', '-Dbench=disabled', ARCH,
-            f'-Ddevice-code={os.path.abspath(part.build)}'):
+            '-Db_coverage=true', '-Ddebug=true', '-Doptimization=1', '-Dbench=disabled', *device_code_of(part.build)):
         for old in part.folder.glob('**/*.gcda'):
             old.unlink()
         part.test('--timeout-multiplier=3', *(f'--suite={suite}' for suite in ('unit', 'compare', 'element', 'fake', 'app')),
-                  '--no-suite=complete', build=part.folder)
+                  build=part.folder)
         log = part.log.with_suffix('.lines.txt')
         part.summary.must('gcovr', '--root', '.', '--object-directory', part.folder, '--print-summary', '--sort-percentage',
                           *(f'--filter={folder}/' for folder in ('app', 'backends', 'cpu', 'cuda', 'engine', 'plugin')),
@@ -341,7 +353,6 @@ def run_parts(summary, build, *names):
     unknown = [name for name in names if name not in PARTS]
     if unknown:
         sys.exit(f'There is no part {" ".join(unknown)}; the parts are {" ".join(PARTS)}')
-    os.environ.update(CI='true', DEBIAN_FRONTEND='noninteractive')
     for name in names or PARTS:
         summary.section(f'{name}: {PARTS[name].__doc__}', PARTS[name], Part(summary, name, build))
 

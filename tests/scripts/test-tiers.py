@@ -44,6 +44,26 @@ class Tiers(unittest.TestCase):
             self.assertIn(text, said[said.index("what failed"):])
         self.assertNotIn("good says", said)
 
+    def test_status_that_no_test_explains(self):
+        """Meson itself failed, and its log has what ran before that."""
+        log = self.folder / "testlog.json"
+        log.write_text(json.dumps({"name": "good", "result": "OK", "duration": 1}) + "\n")
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.summary.count_tests("release", log, 2)
+        status, said = self.close()
+        self.assertEqual((status, said.splitlines()[-1]), (1, "1 passed, 1 failed, 0 skipped"))
+        self.assertIn("meson test ended with status 2", said)
+
+    def test_section_that_raises(self):
+        """The next sections run all the same."""
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.summary.section("broken", json.loads, "{")
+            self.summary.section("good", self.summary.must, "true")
+        status, said = self.close()
+        self.assertEqual(status, 1)
+        self.assertIn("JSONDecodeError", said)
+        self.assertIn("good", said)
+
     def test_no_log(self):
         with contextlib.redirect_stdout(io.StringIO()):
             self.summary.count_tests("release", self.folder / "none")

@@ -247,9 +247,21 @@ g_cond_broadcast(GCond *cond) {
 
 /* A pool hands data from thread to thread through a queue inside of GLib, whose lock nobody sees.
  */
-void __tsan_acquire(gpointer place) __attribute__((weak));
+void __tsan_acquire(gpointer place) __attribute__((weak)); /* programs without it have neither */
 void __tsan_release(gpointer place) __attribute__((weak));
 static gchar pools; /* all of them are one to ThreadSanitizer */
+
+static void
+take_over(void) {
+  if (__tsan_acquire)
+    __tsan_acquire(&pools);
+}
+
+static void
+hand_over(void) {
+  if (__tsan_release)
+    __tsan_release(&pools);
+}
 
 typedef struct {
   GFunc work;
@@ -259,9 +271,9 @@ typedef struct {
 static void
 work_in_pool(gpointer item, gpointer data) {
   const Work *work = data;
-  __tsan_acquire(&pools);
+  take_over();
   work->work(item, work->data);
-  __tsan_release(&pools);
+  hand_over();
 }
 
 GThreadPool *
@@ -276,7 +288,7 @@ g_thread_pool_new(GFunc work, gpointer data, gint max_threads, gboolean exclusiv
 gboolean
 g_thread_pool_push(GThreadPool *pool, gpointer item, GError **error) {
   gboolean (*real)(GThreadPool *, gpointer, GError **) = dlsym(RTLD_NEXT, "g_thread_pool_push");
-  __tsan_release(&pools);
+  hand_over();
   return real(pool, item, error);
 }
 
@@ -284,5 +296,5 @@ void
 g_thread_pool_free(GThreadPool *pool, gboolean immediate, gboolean wait) {
   void (*real)(GThreadPool *, gboolean, gboolean) = dlsym(RTLD_NEXT, "g_thread_pool_free");
   real(pool, immediate, wait);
-  __tsan_acquire(&pools);
+  take_over();
 }
