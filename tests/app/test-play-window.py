@@ -28,10 +28,11 @@ for tool in ("Xvfb", "xdotool"):
 
 
 def start_server():
-    """A screen of our own, and the server behind it."""
+    """A screen of our own, and the server behind it. A server that resets when its last client leaves refuses those that
+    come at that moment."""
     reader, writer = os.pipe()
     size = f"{SCREEN[0]}x{SCREEN[1]}x24"
-    server = subprocess.Popen(["Xvfb", "-displayfd", str(writer), "-screen", "0", size, "-nolisten", "tcp"],
+    server = subprocess.Popen(["Xvfb", "-displayfd", str(writer), "-screen", "0", size, "-nolisten", "tcp", "-noreset"],
                               pass_fds=[writer], stderr=subprocess.DEVNULL)
     os.close(writer)
     with os.fdopen(reader) as numbers:
