@@ -283,7 +283,8 @@ def tsan(part):
     """ThreadSanitizer, with GLib's locks replaced by those that it knows."""
     if part.setup('-Dbuildtype=debugoptimized', '-Db_sanitize=thread', '-Db_lundef=false', '-Dbench=disabled',
                   *device_code_of(part.build)):
-        part.test('--setup=tsan', *(f'--suite={suite}' for suite in ('tsan', 'threads', 'element', 'fake')), build=part.folder)
+        part.test('--setup=tsan', *(f'--suite={suite}' for suite in ('tsan', 'threads', 'element', 'fake')),
+                  '--no-suite=app', build=part.folder)
 
 
 def farm(part):

@@ -174,8 +174,8 @@ class Ends(media.Case):
         self.unchanged()
 
     def test_input_is_cut_or_replaced(self):
-        for act in (lambda path: os.truncate(path, path.stat().st_size // 2),
-                    lambda path: self.make("other.mkv", 3).rename(path)):
+        other = self.make("other.mkv", 3)
+        for act in (lambda path: os.truncate(path, path.stat().st_size // 2), other.rename):
             source = self.long_film()
             process = self.start(*SLOW, "--seconds=2", source, "out.mkv")
             wait_for(self.has_written)

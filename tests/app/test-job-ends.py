@@ -230,11 +230,12 @@ class Sources(jobs.EndsCase):
         self.assert_refused(says="it is another file than when the job was planned")
 
     def test_replaced_while_it_is_read(self):
+        other = self.make("other.mkv", 3)
         self.plan_film(SLOW, frames=200, piece=4)
         process = self.start("run", "--index=0")
         wait_for(self.parts)
         time.sleep(0.5)
-        self.make("other.mkv", 3).rename(self.folder / "in.mkv")
+        other.rename(self.folder / "in.mkv")
         said = self.finish(process)
         self.assertEqual(process.returncode, 1, said)
         self.assertIn("it changed while it was read", said)

@@ -168,11 +168,12 @@ test_bus_take(GstBus *bus, GstMessageType types, guint *count) {
 
 void
 test_play_to_eos(GstElement *pipeline, guint seconds) {
+  const guint patience = seconds * (test_is_instrumented() ? 10 : 1);
   g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   g_autoptr(GstMessage) message =
-      gst_bus_timed_pop_filtered(bus, seconds * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless(message != NULL, "no EOS after %u seconds", seconds);
+      gst_bus_timed_pop_filtered(bus, patience * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless(message != NULL, "no EOS after %u seconds", patience);
   g_autofree gchar *text = message_text(message);
   fail_unless(GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS, "%s", text);
 }

@@ -129,7 +129,8 @@ GST_START_TEST(no_memory_for_frames_that_are_not_there) {
   for (guint i = 0; i < 5; i++)
     fail_unless_equals_int(gst_harness_push(h, gst_buffer_new_allocate(NULL, 100, NULL)),
                            GST_FLOW_ERROR);
-  const guint64 taken = peak_memory() - before;
+  const guint64 after = peak_memory(),
+                taken = after > before ? after - before : 0; /* the kernel's is rough */
   fail_unless(taken < 64 << 10, "%" G_GUINT64_FORMAT " KB for %s", taken, caps);
   guint n;
   g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_ERROR, &n);

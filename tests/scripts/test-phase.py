@@ -5,6 +5,7 @@
 import os
 import pathlib
 import pty
+import re
 import signal
 import subprocess
 import tempfile
@@ -32,9 +33,11 @@ class Phase(unittest.TestCase):
 
     def test_line(self):
         """One line with the progress of ninja or of meson test; the log has the rest, and that of phases before."""
-        self.assertEqual(self.run_phase("echo '[1/2] one'; echo '[2/2] two'"), ["compiling: 2 of 2, 0 s"])
-        self.assertEqual(self.run_phase("echo ' 12/93 cudaconv:unit / plan OK'"), ["compiling: 12 of 93, 0 s"])
-        self.assertEqual(self.run_phase("echo no progress"), ["compiling: 0 s"])
+        for text, line in (("echo '[1/2] one'; echo '[2/2] two'", "compiling: 2 of 2, N s"),
+                           ("echo ' 12/93 cudaconv:unit / plan OK'", "compiling: 12 of 93, N s"),
+                           ("echo no progress", "compiling: N s")):
+            said = self.run_phase(text)
+            self.assertEqual([re.sub(r"\d+ s$", "N s", got) for got in said], [line])
         self.assertEqual(self.run_phase("echo ninja: no work to do."), [])
         for text in "[2/2] two", "no progress":
             self.assertIn(text, self.log())
