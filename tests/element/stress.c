@@ -5,6 +5,8 @@
 
 #include "common.h"
 
+#define N_FRAMES 10 /* at least */
+
 static gulong
 stress_time(void) {
   return test_count(1, 20) * G_USEC_PER_SEC;
@@ -64,11 +66,14 @@ GST_START_TEST(properties_while_frames_flow) {
   for (guint i = 0; i < G_N_ELEMENTS(settings); i++)
     threads[i] = stress_setting(&settings[i]);
   g_usleep(stress_time());
+  /* sixteen threads leave the frames of a loaded machine little room */
+  for (guint i = 0; gst_harness_buffers_received(h) <= N_FRAMES && i < 300; i++)
+    g_usleep(100000);
   guint changes = 0;
   for (guint i = 0; i < G_N_ELEMENTS(settings); i++)
     changes += gst_harness_stress_thread_stop(threads[i]);
   guint pushed = gst_harness_stress_thread_stop(frames);
-  fail_unless(pushed > 10 && changes > 1000, "only %u frames, %u changes", pushed, changes);
+  fail_unless(pushed > N_FRAMES && changes > 1000, "only %u frames, %u changes", pushed, changes);
   GST_INFO("%u frames, %u property changes", pushed, changes);
   guint errors;
   g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_ERROR, &errors);
