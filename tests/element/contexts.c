@@ -15,7 +15,7 @@
 /* In a pipeline all elements share a context, and frames between them stay on the device. */
 GST_START_TEST(two_elements_share_a_context) {
   GstElement *pipeline = gst_parse_launch(
-      "videotestsrc num-buffers=10 ! video/x-raw,format=NV12,width=64,height=48 ! "
+      "videotestsrc num-buffers=10 ! video/x-raw,format=NV12,width=320,height=240 ! "
       "cudaconv name=a backend=cuda kernel=gaussian ! queue ! cudaconv name=b backend=cuda ! "
       "video/x-raw ! fakesink",
       NULL);
