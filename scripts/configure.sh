@@ -61,7 +61,7 @@ else
   fi
   if [ "$purpose" = --install ] && [ -e "$build/cuda-arch-for-tests" ]; then
     rm "$build/cuda-arch-for-tests"
-    if meson introspect --buildoptions "$build" | grep -q '"cuda-arch", "value": "'$FOR_TESTS'"'; then
+    if meson introspect --buildoptions "$build" | grep '"cuda-arch", "value": "'$FOR_TESTS'"' >/dev/null; then
       say "$ALL"
       scripts/phase.sh "$build" configuring meson configure "$build" -Dcuda-arch= >&2
     fi

@@ -74,8 +74,9 @@ mount --rbind /dev "$root/dev"
 nvcc=$(PATH=$PATH:/usr/local/cuda/bin command -v nvcc || true)
 if [ "$release" = trixie ]; then
   options+=(-Dwerror=true)
-  [ -n "$nvcc" ] || echo "without CUDA, since there is no nvcc"
-  if [ -n "$nvcc" ]; then
+  if [ -z "$nvcc" ]; then
+    echo "without CUDA, since there is no nvcc"
+  else
     mkdir -p "$root/usr/local/cuda"
     mount --bind "$(dirname "$(realpath "$nvcc")")/.." "$root/usr/local/cuda"
     mount -o remount,bind,ro "$root/usr/local/cuda"
