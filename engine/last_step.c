@@ -118,27 +118,26 @@ agrees_between(const CcOp *op, gint64 from, gint64 to, CcCodeFunc code, gconstpo
 
 gboolean
 cc_op_agrees(const CcOp *op, CcRange range, CcCodeFunc code, gconstpointer form) {
-  if (code(form, range.least) != cc_op_code(op, range.least) ||
-      code(form, range.most) != cc_op_code(op, range.most))
+  const gint first = cc_op_code(op, range.least), last = cc_op_code(op, range.most);
+  if (code(form, range.least) != first || code(form, range.most) != last)
     return FALSE;
-  for (gint level = op->lo + 1; level <= op->hi; level++) {
-    const gdouble t = (level - op->add) / op->mul;
-    if (is_magnitude(op) && t < 0)
-      continue; /* below the first result */
+  for (gint level = MIN(first, last) + 1; level <= MAX(first, last); level++) {
     /* the op's code value comes to `level`, or leaves it, at this n or at one of the next two */
-    const gdouble step = floor(is_magnitude(op) ? t * t : t);
-    if (step + 2 < (gdouble)range.least || step - 1 > (gdouble)range.most)
-      continue;
-    const gint64 from = MAX(range.least, (gint64)step - 1), to = MIN(range.most, (gint64)step + 2);
+    const gdouble t = (level - op->add) / op->mul;
+    const gint64 step = (gint64)CLAMP(floor(is_magnitude(op) ? t * t : t), (gdouble)range.least,
+                                      MIN((gdouble)range.most, 0x1p62));
+    const gint64 from = MAX(range.least, step - 1), to = MIN(range.most, step + 2);
     /* nearly always at the next one, and then the two around it are enough */
-    gboolean is_next = FALSE;
     if (to - from == 3) {
       const gint before = cc_op_code(op, from + 1), after = cc_op_code(op, from + 2);
       if (code(form, from + 1) != before || code(form, from + 2) != after)
         return FALSE;
-      is_next = (before < level) != (after < level);
+      if ((before < level) != (after < level))
+        continue;
     }
-    if (!is_next && !agrees_between(op, from, to, code, form))
+    /* no proof where mul is so small that rounding moves the step further away */
+    if ((cc_op_code(op, from) < level) == (cc_op_code(op, to) < level) ||
+        !agrees_between(op, from, to, code, form))
       return FALSE;
   }
   return TRUE;

@@ -203,6 +203,27 @@ test_proof(void) {
     }
 }
 
+/* The op's steps, a thousand million n too early. */
+static gint
+early_code(gconstpointer op, gint64 n) {
+  return cc_op_code(op, n + 1000000000);
+}
+
+/* Rounding moves the step of this op by one n from where its inverse says. */
+static void
+test_proof_of_tiny_scale(void) {
+  const CcOp op = {.response = CC_RESPONSE_MAGNITUDE,
+                   .arith = CC_ARITH_I64,
+                   .n_matrices = 2,
+                   .mul = 0x1.763460805efd3p-20,
+                   .add = 0x1.0001p+15,
+                   .hi = 65535};
+  const CcRange range = {0, (gint64)1 << 37};
+  g_assert_cmpint(early_code(&op, range.least), ==, cc_op_code(&op, range.least));
+  g_assert_cmpint(early_code(&op, range.most), ==, cc_op_code(&op, range.most));
+  g_assert_false(cc_op_agrees(&op, range, early_code, &op));
+}
+
 /* --- sums --- */
 
 static const gint64 some_sums[] = {-300, 299, 40};
@@ -261,6 +282,7 @@ main(int argc, char **argv) {
   g_test_add_func("/rounding/root", test_root_steps);
   g_test_add_func("/rounding/falling-root", test_falling_root_steps);
   g_test_add_func("/rounding/proof", test_proof);
+  g_test_add_func("/rounding/proof-of-tiny-scale", test_proof_of_tiny_scale);
   g_test_add_func("/rounding/sums", test_sums);
   g_test_add_func("/rounding/saturation", test_saturation);
   return g_test_run();
