@@ -8,11 +8,11 @@
 #: make test        runs the tests that take some minutes
 #: make test-all    runs all tests, in parts that take up to 100 minutes
 #: make bench       measures the speed
-#: make lint        checks the source
+#: make lint        checks the source, in some minutes
 #: make gallery     makes docs/gallery.md and its pictures
 #: make install     installs for all users, as root or through sudo
 #: make uninstall   removes what make install installed; with the same PREFIX
-#: make clean       removes what was built
+#: make clean       removes what was built, with what the demo put into its folder
 #:
 #: Variables, as in "make demo KERNEL=gaussian INPUT=holiday.mp4":
 #:   KERNEL=sobel        demo: a kernel of docs/kernels.md
@@ -47,6 +47,10 @@ ifneq ($(filter-out $(known),$(given)),)
 $(error There is no variable $(filter-out $(known),$(given)); make help lists them)
 endif
 
+ifneq ($(filter $(CURDIR) /,$(abspath $(BUILD)))$(if $(BUILD),,empty),)
+$(error BUILD=$(BUILD): a folder for the build alone is needed)
+endif
+
 # what is given is taken as it is, with each $ in it, and handed to the shell as one word
 $(foreach name,$(own),$(if $(filter command environment,$(firstword $(origin $(name)))),\
   $(eval override $(name) := $$(value $(name)))))
@@ -56,7 +60,7 @@ display = $(if $(DISPLAY)$(WAYLAND_DISPLAY),display)
 setup = @scripts/configure.sh $(call quote,$(BUILD)) $(MESON_OPTIONS) >/dev/null
 compile = @scripts/phase.sh $(call quote,$(BUILD)) compiling ninja -C $(call quote,$(BUILD))
 
-.PHONY: all demo build-of-tests test test-all bench lint gallery install uninstall clean help
+.PHONY: all demo build-of-tests test known-parts test-all bench lint gallery install uninstall clean help
 
 all:
 	@scripts/install-deps.sh build
@@ -83,11 +87,15 @@ build-of-tests:
 test: build-of-tests
 	@rm -f $(call quote,$(BUILD)/meson-logs/testlog.json)
 	@status=0; scripts/phase.sh $(call quote,$(BUILD)) testing meson test -C $(call quote,$(BUILD)) --no-rebuild --print-errorlogs || \
-	status=$$?; scripts/tiers.py summary $(call quote,$(BUILD)) || exit; exit $$status
+	status=$$?; scripts/tiers.py summary $(call quote,$(BUILD)) $$status
 
 # "make test-all" is long, so each part says how it went as it ends.
-test-all: $(if $(PARTS),build-of-tests,test)
+test-all: known-parts $(if $(PARTS),build-of-tests,test)
 	@scripts/tiers.py all $(call quote,$(BUILD)) $(PARTS)
+
+# before a build that takes minutes; without Python the build fails or brings it
+known-parts:
+	@! command -v python3 >/dev/null || scripts/tiers.py parts $(PARTS)
 
 bench:
 	@scripts/install-deps.sh build bench
@@ -124,7 +132,7 @@ uninstall:
 	@scripts/install.py uninstall $(call quote,$(BUILD)) $(call quote,$(PREFIX))
 
 clean:
-	rm -rf build-ci $(call quote,$(BUILD)) $(foreach name,demo coverage debian12 debian13 emulator fuzz migration tsan,\
+	rm -rf -- build-ci $(call quote,$(BUILD)) $(foreach name,demo coverage debian12 debian13 emulator fuzz migration tsan,\
 	  $(call quote,$(BUILD)-$(name)))
 
 .DEFAULT:

@@ -16,9 +16,15 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=$(realpath -m "${BUILD:-build-fuzz}")
 targets=(coefficients frames kernelfile presets)
 seconds=${1:-60}
+for target in "${@:2}"; do
+  if [[ " ${targets[*]} " != *" $target "* ]]; then
+    echo "There is no fuzz target $target; there are: ${targets[*]}" >&2
+    exit 2
+  fi
+done
 [ $# -gt 1 ] && targets=("${@:2}")
-if ! [[ $seconds =~ ^[0-9]+$ ]]; then
-  echo "Usage: scripts/fuzz.sh [SECONDS] [TARGET...]" >&2
+if ! [[ $seconds =~ ^[1-9][0-9]*$ ]]; then
+  echo "Usage: scripts/fuzz.sh [SECONDS] [TARGET...], with SECONDS from 1" >&2
   exit 2
 fi
 
@@ -60,6 +66,7 @@ run_target() { # run_target NAME
     -timeout=5 -rss_limit_mb=1024 -malloc_limit_mb=64 -entropic_scale_per_exec_time=1 \
     -artifact_prefix="$build/findings/$name-" -print_final_stats=1 \
     "$build/corpus/$name" "tests/fuzz/corpus/$name" </dev/null >"$log" 2>&1 || status=1
+  [ -n "$(stat_of number_of_executed_units "$log")" ] || status=1 # it ended itself
   if [ "$status" != 0 ]; then
     show_finding "$log"
     verdict="failed, $(sed -n 's/.*Test unit written to //p' "$log" | tail -n 1)"

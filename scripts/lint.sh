@@ -10,9 +10,20 @@
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
-build=${1:?usage: scripts/lint.sh BUILD [CHECK...]}
+build=${1:-}
+if [ ! -f "$build/compile_commands.json" ]; then
+  echo "\"$build\" is no build folder; make makes one. Usage: scripts/lint.sh BUILD [CHECK...]" >&2
+  exit 2
+fi
 shift
-[ $# -gt 0 ] || set -- format text shell docs includes cppcheck tidy
+checks=(format text shell docs includes cppcheck tidy)
+for check in "$@"; do
+  if [[ " ${checks[*]} tidy-tests " != *" $check "* ]]; then
+    echo "There is no check $check; there are: ${checks[*]} tidy-tests" >&2
+    exit 2
+  fi
+done
+[ $# -gt 0 ] || set -- "${checks[@]}"
 
 # Without those that are deleted, which git lists until that is committed.
 tracked() {
@@ -22,9 +33,12 @@ tracked() {
 
 check_format() { tracked '*.c' '*.cpp' '*.h' '*.cu' '*.cuh' | xargs -0r clang-format --dry-run -Werror; }
 
+absent() { # absent GIT-GREP'S-ARGUMENT...
+  git grep --untracked -nI "$@"
+  [ $? = 1 ] # 0: found; 128: git failed
+}
 check_text() {
-  ! git grep --untracked -nIE '[[:blank:]]+$' -- ':!*.png' ':!LICENSE' &&
-    ! git grep --untracked -nIF $'\t' -- ':!Makefile' ':!*.png' ':!LICENSE'
+  absent -E '[[:blank:]]+$' -- ':!*.png' ':!LICENSE' && absent -F $'\t' -- ':!Makefile' ':!*.png' ':!LICENSE'
 }
 
 check_shell() { tracked '*.sh' '*.bash' .ci/run | xargs -0r shellcheck; }
@@ -52,7 +66,7 @@ chosen = {}
 for command in json.load(open(f"{build}/compile_commands.json")):
     source = os.path.relpath(os.path.join(command["directory"], command["file"]))
     kind = "tests" if source.startswith("tests/") or command["output"].startswith("tests/") else "product"
-    if kind == wanted and source.endswith(".c") and not source.startswith(os.path.relpath(build)):
+    if kind == wanted and source.endswith(".c") and not source.startswith(os.path.relpath(build) + '/'):
         chosen[source] = command
 text = subprocess.run(["sed", "-E", edit], input=json.dumps(list(chosen.values())), text=True, check=True,
                       capture_output=True).stdout

@@ -15,16 +15,19 @@ build=$1 name=$2
 shift 2
 [ "${V:-0}" = 0 ] || exec "$@"
 
-mkdir -p "$build"
 log=$build/make.log
-echo "== $name: $*" >>"$log" || exit 1
+if ! { mkdir -p -- "$build" && echo "== $name: $*" >>"$log"; } 2>/dev/null; then
+  echo "$log cannot be written here by $(id -un). BUILD=FOLDER builds elsewhere." >&2
+  exit 1
+fi
 begin=$(stat -c %s "$log")
 output() { tail -c +$((begin + 1)) "$log"; }
 progress() { output | grep -oE '^\[? *[0-9]+/[0-9]+' | tail -n 1 | tr -d '[ ' | sed 's|/| of |; s/$/, /'; }
 
 width=$({ [ -t 1 ] && tput cols; } 2>/dev/null || echo 80)
 monitor() {
-  while sleep "$1" >/dev/null 2>&1; do # which may not keep the output of an ended phase open
+  # which may not keep the output of an ended phase open
+  while sleep "$1" >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
     line="$name: $(progress)$SECONDS s"
     if [ -t 1 ]; then printf '\r%-*.*s' $((width - 1)) $((width - 1)) "$line"; else echo "$line ..."; fi
   done

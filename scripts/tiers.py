@@ -4,7 +4,9 @@
 
 usage: tiers.py ci
        tiers.py all BUILD [PART...]
-       tiers.py summary BUILD           what the last `meson test` in BUILD gave; `make test` ends with it
+       tiers.py parts [PART...]         whether there are these parts
+       tiers.py summary BUILD STATUS    what the last `meson test` in BUILD, which ended with STATUS, gave; `make test` ends
+                                        with it
 
 There are three tiers, and a test belongs to the lowest one that makes sense:
 
@@ -24,6 +26,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -36,6 +39,7 @@ ARCH = '-Dcuda-arch=sm_80'
 # Leaks are searched in programs without GStreamer only: its tables and GLib's would all count as leaks.
 SANITIZED = {'without-gstreamer': ['unit', 'compare'], 'gstreamer': ['element', 'fake', 'app', 'fuzz']}
 SLOWEST = 20
+ENDING = signal.SIGTERM, signal.SIGHUP
 
 
 class Summary:
@@ -48,6 +52,7 @@ class Summary:
         self.failures = []  # texts
         self.sections = []  # (name, seconds, counts)
         self.tests = []  # (seconds, name)
+        self.skips = collections.Counter()  # by reason
 
     def section(self, name, work, *arguments):
         print(f'\n== {name} (after {time.monotonic() - self.start:.0f} s)', flush=True)
@@ -70,10 +75,16 @@ class Summary:
 
     def run(self, *command, log=None, **env):
         """The exit status; the command is ended at the deadline. Its output is also written to `log`."""
+        def let_signals_in():
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+
         with log.open('w') if log else contextlib.nullcontext() as output:
+            signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # until it is known what they have to end
             process = subprocess.Popen([str(word) for word in command], env=os.environ | env, stdin=subprocess.DEVNULL,
-                                       stdout=output, stderr=output and subprocess.STDOUT, start_new_session=True)
+                                       stdout=output, stderr=output and subprocess.STDOUT, start_new_session=True,
+                                       preexec_fn=let_signals_in)
         try:
+            let_signals_in()
             return process.wait(self.deadline and max(self.deadline - time.monotonic(), 0))
         except subprocess.TimeoutExpired as expired:
             raise TimeoutError from expired
@@ -99,17 +110,20 @@ class Summary:
         if not log.exists():
             self.fail(f'{name}: no test ran')
             return
-        failed = self.counts['failed']
+        before = self.counts.copy()
         for test in map(json.loads, log.read_text().splitlines()):
             self.tests.append((test['duration'], f'{name}: {test["name"]}'))
             if test['result'] in ('OK', 'EXPECTEDFAIL'):
                 self.counts['passed'] += 1
             elif test['result'] == 'SKIP':
                 self.counts['skipped'] += 1
+                self.skips[reason_of(test)] += 1
             else:
                 said = f'{test.get("stdout", "")}\n{test.get("stderr", "")}'.splitlines()[-30:]
                 self.fail('\n'.join([f'{name}: {test["name"]}: {test["result"]} after {test["duration"]:.0f} s', *said]))
-        if status and self.counts['failed'] == failed:
+        if self.counts == before:
+            self.fail(f'{name}: no test ran')
+        elif status and self.counts['failed'] == before['failed']:
             self.fail(f'{name}: meson test ended with status {status}')
 
     def meson_test(self, name, build, *arguments, log=None, wrapper=None, **env):
@@ -127,7 +141,7 @@ class Summary:
     def count_lines(self, kind, log, *command, **env):
         """Counts the lines "KIND NAME: ok" and "KIND NAME: failed" of a command, which are preceded by details."""
         status = self.run(*command, log=log, **env)
-        details, bad = [], 0
+        details, good, bad = [], 0, 0
         for line in log.read_text(errors='replace').splitlines():
             result = re.fullmatch(rf'{kind} .*: (ok|failed.*)', line)
             if not result:
@@ -135,12 +149,13 @@ class Summary:
                 continue
             print(line)
             if result[1] == 'ok':
+                good += 1
                 self.counts['passed'] += 1
             else:
                 bad += 1
                 self.fail('\n'.join([*details[-30:], line]))
             details = []
-        if status and not bad:
+        if (status or not good) and not bad:
             self.fail('\n'.join([*details[-30:], f'{kind}: status {status}']))
 
     def close(self):
@@ -155,12 +170,25 @@ class Summary:
         print(f'{time.monotonic() - self.start:7.0f} s  together')
         if self.failures:
             print('\n== what failed', *self.failures, sep='\n')
+        return self.print_counts()
+
+    def print_counts(self):
+        """Prints why tests were skipped, and the last line. Returns the exit status."""
+        for reason, n in self.skips.most_common():
+            print(f'skipped {n}: {reason}')
         print(numbers(self.counts), flush=True)
         return 1 if self.counts['failed'] else 0
 
 
 def numbers(counts):
     return ', '.join(f'{counts[what]} {what}' for what in ('passed', 'failed', 'skipped'))
+
+
+def reason_of(test):
+    """What a skipped test said last, without its name."""
+    said = f'{test.get("stdout", "")}\n{test.get("stderr", "")}'.strip().splitlines() or ['it does not say why']
+    said = [line for line in said if 'skipped' in line] or said
+    return re.sub(r'^\S*:? ?skipped[:,] ', '', said[-1])[:160]
 
 
 # ---- CI ----
@@ -170,14 +198,25 @@ def device_code_of(build):
     options = json.loads(pathlib.Path(build, 'meson-info/intro-buildoptions.json').read_text())
     given = next(option['value'] for option in options if option['name'] == 'device-code')
     folder = pathlib.Path(given or build).resolve()
-    return [ARCH, f'-Ddevice-code={folder}'] if any(folder.glob('cuda/*.fatbin')) else ['-Dcuda=disabled']
+    return [f'-Ddevice-code={folder}'] if any(folder.glob('cuda/*.fatbin')) else ['-Dcuda=disabled']
+
+
+def setup(summary, build, *options, log=None):
+    """Makes a build folder with these options, or uses the one that was made with them."""
+    made_with = pathlib.Path(build, 'made-with.txt')
+    if made_with.exists() and made_with.read_text() == shlex.join(options):
+        return True
+    shutil.rmtree(build, ignore_errors=True)  # `meson setup --wipe` keeps old options
+    if not summary.must('meson', 'setup', build, *options, log=log):
+        return False
+    made_with.write_text(shlex.join(options))
+    return True
 
 
 def sanitized_build(summary, build, device_code, log=None):
-    return (os.path.exists(f'{build}/build.ninja') or summary.must(
-        'meson', 'setup', build, '-Dwerror=true', '-Dbuildtype=debugoptimized', '-Db_sanitize=address,undefined',
-        '-Db_lundef=false', '-Dbench=disabled', *device_code_of(device_code), log=log)
-    ) and summary.must('ninja', '-C', build, 'plugin/libgstcudaconv.so', log=log)
+    return setup(summary, build, '-Dwerror=true', '-Dbuildtype=debugoptimized', '-Db_sanitize=address,undefined',
+                 '-Db_lundef=false', '-Dbench=disabled', *device_code_of(device_code), log=log
+                 ) and summary.must('ninja', '-C', build, 'plugin/libgstcudaconv.so', log=log)
 
 
 def sanitized_tests(summary, name, build, suites, leaks, log=None):
@@ -241,9 +280,8 @@ class Part:
     def test(self, *arguments, **more):
         self.summary.meson_test(self.name, more.pop('build', self.build), *arguments, log=self.log, **more)
 
-    def setup(self, *options, **env):
-        return (self.folder / 'build.ninja').exists() or self.summary.must(
-            'meson', 'setup', self.folder, *options, log=self.log, **env)
+    def setup(self, *options):
+        return setup(self.summary, self.folder, *options, log=self.log)
 
 
 def compare(part):
@@ -350,26 +388,34 @@ PARTS = {part.__name__: part for part in (compare, element, app, valgrind, emula
 COVERAGE_FLOOR = 85  # percent
 
 
-def run_parts(summary, build, *names):
+def check_parts(names):
     unknown = [name for name in names if name not in PARTS]
     if unknown:
         sys.exit(f'There is no part {" ".join(unknown)}; the parts are {" ".join(PARTS)}')
+
+
+def run_parts(summary, build, *names):
+    check_parts(names)
     for name in names or PARTS:
         summary.section(f'{name}: {PARTS[name].__doc__}', PARTS[name], Part(summary, name, build))
 
 
 def main():
     os.chdir(pathlib.Path(__file__).resolve().parent.parent)
+    for number in ENDING:  # so that what runs is ended too
+        signal.signal(number, lambda number, frame: sys.exit(128 + number))
     summary = Summary()
     words = sys.argv[1:]
     if words == ['ci']:
         ci(summary)
     elif words[:1] == ['all'] and len(words) > 1:
         run_parts(summary, *words[1:])
-    elif words[:1] == ['summary'] and len(words) == 2:
-        summary.count_tests('test', pathlib.Path(words[1], 'meson-logs/testlog.json'))
-        print(numbers(summary.counts))
-        sys.exit(1 if summary.counts['failed'] else 0)
+    elif words[:1] == ['parts']:
+        check_parts(words[1:])
+        return
+    elif words[:1] == ['summary'] and len(words) == 3:
+        summary.count_tests('test', pathlib.Path(words[1], 'meson-logs/testlog.json'), int(words[2]))
+        sys.exit(summary.print_counts())
     else:
         sys.exit(__doc__)
     sys.exit(summary.close())

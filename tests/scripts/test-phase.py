@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """scripts/phase.sh prints a line for a phase, and the end of the output of one that fails."""
 
+import contextlib
 import os
 import pathlib
 import pty
@@ -52,6 +53,27 @@ class Phase(unittest.TestCase):
 
     def test_all_of_it(self):
         self.assertEqual(self.run_phase("echo one; echo two; exit 4", status=4, V="1"), ["one", "two"])
+
+    def test_no_folder(self):
+        self.build.touch()
+        done = subprocess.run([SCRIPT, self.build, "compiling", "true"], text=True, check=False,
+                              stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, "^.*/build/make.log cannot be written here by .*BUILD=FOLDER")
+
+    def test_killed(self):
+        """The line is not written on where nobody is left to end it."""
+        terminal, other_end = pty.openpty()
+        with subprocess.Popen([SCRIPT, self.build, "compiling", "sleep", "1"], stdout=other_end,
+                              stderr=other_end) as process:
+            os.close(other_end)
+            os.read(terminal, 1000)
+            process.kill()
+        start = time.monotonic()
+        with contextlib.suppress(OSError):  # nobody has the other end
+            while os.read(terminal, 1000):
+                self.assertLess(time.monotonic() - start, 10)
+        os.close(terminal)
 
     def test_terminal(self):
         """The line is written again while the phase runs, and Ctrl-C ends all of it at once."""

@@ -6,11 +6,13 @@ import contextlib
 import io
 import json
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
@@ -43,6 +45,7 @@ class Tiers(unittest.TestCase):
         for text in "release: bad: FAIL after 2 s", "bad says", "slow says":
             self.assertIn(text, said[said.index("what failed"):])
         self.assertNotIn("good says", said)
+        self.assertIn("\nskipped 1: not here says\n", said)
 
     def test_status_that_no_test_explains(self):
         """Meson itself failed, and its log has what ran before that."""
@@ -64,10 +67,44 @@ class Tiers(unittest.TestCase):
         self.assertIn("JSONDecodeError", said)
         self.assertIn("good", said)
 
-    def test_no_log(self):
+    def test_no_results(self):
+        (self.folder / "empty").touch()
         with contextlib.redirect_stdout(io.StringIO()):
             self.summary.count_tests("release", self.folder / "none")
-        self.assertEqual(self.close()[0], 1)
+            self.summary.count_tests("release", self.folder / "empty")
+            self.summary.count_lines("lint", self.folder / "log", "true")
+        status, said = self.close()
+        self.assertEqual((status, said.splitlines()[-1]), (1, "0 passed, 3 failed, 0 skipped"))
+
+    def test_setup(self):
+        """A folder that was made with other options is made again."""
+        with contextlib.redirect_stdout(io.StringIO()), unittest.mock.patch.object(self.summary, "must") as must:
+            must.side_effect = lambda *words, **more: not pathlib.Path(words[2]).mkdir()
+            for options, n in (("-Da=1", 1), ("-Da=1", 1), ("-Da=2", 2)):
+                self.assertTrue(tiers.setup(self.summary, self.folder / "b", options))
+                self.assertEqual(must.call_count, n)
+            must.side_effect = lambda *words, **more: False
+            self.assertFalse(tiers.setup(self.summary, self.folder / "b", "-Da=3"))
+
+    def test_ended_from_outside(self):
+        """What runs is ended as well."""
+        for number in signal.SIGTERM, signal.SIGHUP:
+            end = self.folder / f"{number}"
+            program = f"""
+import sys
+sys.path.insert(0, {str(SCRIPTS)!r})
+import tiers
+tiers.run_parts = lambda summary, build: summary.run("sh", "-c", "echo on; sleep 5; touch {end}")
+sys.argv[1:] = ["all", "b"]
+tiers.main()
+"""
+            with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as process:
+                process.stdout.readline()
+                process.send_signal(number)
+                process.wait(30)
+            self.assertEqual(process.returncode, 128 + number)
+        time.sleep(5)
+        self.assertEqual([path for path in self.folder.iterdir()], [])
 
     def test_lines(self):
         with contextlib.redirect_stdout(io.StringIO()):
@@ -91,10 +128,11 @@ class Tiers(unittest.TestCase):
         self.assertIn('in the section "packages"', said)
 
     def test_unknown_part(self):
-        done = subprocess.run([SCRIPTS / "tiers.py", "all", "build", "nonsense"], text=True, check=False,
-                              stderr=subprocess.PIPE)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("compare", done.stderr)
+        for words in (["all", "build"], ["parts", "compare"]):
+            done = subprocess.run([SCRIPTS / "tiers.py", *words, "nonsense"], text=True, check=False,
+                                  stderr=subprocess.PIPE)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("no part nonsense; the parts are compare ", done.stderr)
 
 
 if __name__ == "__main__":

@@ -226,7 +226,8 @@ g_cond_wait(GCond *cond, GMutex *mutex) {
 
 gboolean
 g_cond_wait_until(GCond *cond, GMutex *mutex, gint64 end_time) {
-  const struct timespec end = {end_time / G_USEC_PER_SEC, end_time % G_USEC_PER_SEC * 1000};
+  const gint64 us = MAX(end_time, 0);
+  const struct timespec end = {us / G_USEC_PER_SEC, us % G_USEC_PER_SEC * 1000};
   const int error = pthread_cond_timedwait(cond_of(cond), mutex_of(mutex), &end);
   if (error != ETIMEDOUT)
     check(error);
