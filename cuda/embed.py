@@ -9,6 +9,9 @@ The assembler includes the file itself; only the C file's time tells Ninja that 
 import sys
 
 fatbin, symbol, output = sys.argv[1:]
+with open(fatbin, 'rb') as file:
+    if file.read(4) != b'\x50\xed\x55\xba':
+        sys.exit(f'{fatbin} is no fatbin of nvcc')
 with open(output, 'w', encoding='utf-8') as c_file:
     c_file.write(f'''__asm__(".pushsection .rodata, \\"a\\"\\n"
         ".balign 16\\n"

@@ -26,35 +26,42 @@ ALL="No GPU here: CUDA code is compiled for all GPUs, in 5 to 15 minutes of two 
  MESON_OPTIONS=-Dcuda-arch=sm_90; no CUDA: MESON_OPTIONS=-Dcuda=disabled"
 
 if [ ! -f "$build/build.ninja" ]; then
-  options=("$@")
-  scripts/missing-here.sh "${purpose#--}" >&2
+  options=("$@") note=
   nvcc=$(PATH=$PATH:/usr/local/cuda/bin command -v nvcc || true)
-  if [ -n "$nvcc" ] && [ -z "${DESTDIR:-}" ] && [[ " $* " != *" -Dcuda"* ]]; then
+  if [ -n "$nvcc" ] && [ -z "${DESTDIR:-}" ] && [[ " $* " != *" -D"@(cuda|device-code)* ]]; then
     if gpus=$(scripts/gpus-here.py); then
       # where one is too old, or too new for this nvcc, all is built
       if python3 cuda/arch_flags.py "$nvcc" "$gpus" >/dev/null 2>&1; then
         options+=("-Dcuda-arch=$gpus")
-        say "CUDA code is compiled for the GPU of this machine, $gpus, in 2 to 5 minutes of two cores. All GPUs:" \
-          "MESON_OPTIONS=-Dcuda-arch=; no CUDA: MESON_OPTIONS=-Dcuda=disabled"
+        note="CUDA code is compiled for the GPU of this machine, $gpus, in 2 to 5 minutes of two cores. All GPUs:\
+ MESON_OPTIONS=-Dcuda-arch=; no CUDA: MESON_OPTIONS=-Dcuda=disabled"
       fi
     elif [ "$purpose" = --demo ]; then
       build+=-demo
       options+=(-Dcuda=disabled -Dtests=disabled -Dbench=disabled)
-      say "No GPU here: the demo is built without CUDA, in $build. With CUDA: MESON_OPTIONS=-Dcuda=enabled"
+      note="No GPU here: the demo is built without CUDA, in $build. With CUDA: MESON_OPTIONS=-Dcuda=enabled"
     elif [ "$purpose" = --install ]; then
-      say "$ALL"
+      note=$ALL
     else
       options+=("-Dcuda-arch=$FOR_TESTS")
-      say "No GPU here: CUDA code is compiled for $FOR_TESTS, in 2 to 5 minutes of two cores. Other GPUs:" \
-        "MESON_OPTIONS=-Dcuda-arch=sm_90; no CUDA: MESON_OPTIONS=-Dcuda=disabled"
+      note="No GPU here: CUDA code is compiled for $FOR_TESTS, in 2 to 5 minutes of two cores. Other GPUs:\
+ MESON_OPTIONS=-Dcuda-arch=sm_90; no CUDA: MESON_OPTIONS=-Dcuda=disabled"
     fi
   fi
   if [ ! -f "$build/build.ninja" ]; then
+    scripts/missing-here.sh "${purpose#--}" >&2
+    [ -z "$note" ] || say "$note"
     scripts/phase.sh "$build" configuring meson setup "$build" "${options[@]}" >&2
+    echo "$*" >"$build/made-with-options"
     # so that --install can tell a choice from this default
     [[ " $* " == *" -Dcuda"* || " ${options[*]} " != *" -Dcuda-arch=$FOR_TESTS "* ]] || touch "$build/cuda-arch-for-tests"
   fi
 else
+  if [ $# != 0 ] && [ -e "$build/made-with-options" ] && [ "$*" != "$(<"$build/made-with-options")" ]; then
+    say "$build was configured with MESON_OPTIONS=\"$(<"$build/made-with-options")\" and not with \"$*\"." \
+      "make clean removes it; BUILD=FOLDER builds elsewhere."
+    exit 2
+  fi
   # what was installed since then, Meson has not seen
   if [ /var/lib/dpkg/status -nt "$build/build.ninja" ]; then
     scripts/phase.sh "$build" configuring meson setup --reconfigure "$build" >&2

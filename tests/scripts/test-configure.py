@@ -108,8 +108,19 @@ class Configure(Machine):
                 self.assertEqual(said.split()[0], asked)
             self.assertIn("-Dcuda-arch=\n", pathlib.Path(folder, "default", "build.ninja").read_text())
 
+    def test_other_options(self):
+        """A folder that has other options is not taken for one with these."""
+        with tempfile.TemporaryDirectory() as folder:
+            env = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}", "GPUS": "",
+                   "LD_LIBRARY_PATH": str(self.folder), "DESTDIR": ""}
+            for options, status in ((["-Da=1", "-Db=2"], 0), (["-Da=1", "-Db=2"], 0), ([], 0), (["-Da=2"], 2)):
+                done = subprocess.run([ROOT / "scripts/configure.sh", f"{folder}/b", *options], env=env, text=True,
+                                      check=False, capture_output=True)
+                self.assertEqual(done.returncode, status, done.stderr)
+            self.assertIn('MESON_OPTIONS="-Da=1 -Db=2" and not with "-Da=2"', done.stderr)
+
     def test_options_stand_above(self):
-        for option in ("-Dcuda=enabled", "-Dcuda-arch=sm_75", "-Dcuda-arch="):
+        for option in ("-Dcuda=enabled", "-Dcuda-arch=sm_75", "-Dcuda-arch=", "-Ddevice-code=b"):
             self.assertEqual(self.configure("", "--demo", option)[:2], ("b", option))
             self.assertEqual(self.configure("8.6", option)[:2], ("b", option))
 
@@ -159,6 +170,13 @@ class Words(unittest.TestCase):
             self.assertEqual(self.demo(INPUT=name)[2], name)
             self.assertEqual(self.demo(f"OUTPUT={name}", f"PRESET={name}")[1:6], [name, "", name, "--preset", name])
         self.assertEqual(self.demo("BUILD=my $b")[1], "my $b/demo")
+
+    def test_no_folder(self):
+        for name in ("", ".", "./", str(ROOT), "/"):
+            done = subprocess.run(["make", "-n", "clean", f"BUILD={name}"], cwd=ROOT, text=True, check=False,
+                                  capture_output=True)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(f"BUILD={name}: a folder for the build alone is needed", done.stderr)
 
 
 if __name__ == "__main__":
