@@ -13,13 +13,19 @@ shift 4
 cudaconv=$build/app/cudaconv
 film=$output/$name.mp4 picture=$output/$name.png made=OUT.mp4
 
-mkdir -p "$output"
+if ! mkdir -p -- "$output" 2>/dev/null; then
+  echo "OUTPUT=$output: this folder cannot be made; name one that $(id -un) may write to." >&2
+  exit 1
+fi
 if [ -n "$input" ]; then
   base=${input##*/}
   film=$output/${base%.*}-$name.mp4 picture=$output/${base%.*}-$name.png
 else
   input=$output/scene.mp4
-  [ -e "$input" ] || "$build/examples/cudaconv-scene" "$input"
+  if [ ! -e "$input" ]; then
+    echo "Rendering a film to filter: $input"
+    "$build/examples/cudaconv-scene" "$input"
+  fi
 fi
 
 case ${input,,} in
@@ -38,7 +44,7 @@ case ${input,,} in
     ;;
 esac
 
-printf 'The same again: %s apply' "$cudaconv"
+printf 'The same again: %q apply' "$cudaconv"
 printf ' %q' "$@" "$input"
 echo " $made"
 if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then

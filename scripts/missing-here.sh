@@ -10,7 +10,7 @@ if ! command -v nvcc >/dev/null && [ ! -x /usr/local/cuda/bin/nvcc ]; then
 fi
 if ! ldconfig=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null) ||
   ! grep -q 'libcuda\.so\.1' <<<"$ldconfig"; then
-  lacks+=("NVIDIA driver (libcuda.so.1): the filter runs on the CPU, and GPU tests are skipped")
+  lacks+=("NVIDIA driver (libcuda.so.1): the filter runs on the CPU$([ -n "${1:-}" ] || echo ", and GPU tests are skipped")")
 fi
 if [ "${1:-}" = demo ] && [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
   lacks+=("display: no window, the result is in files")
