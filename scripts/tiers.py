@@ -187,8 +187,8 @@ def numbers(counts):
 def reason_of(test):
     """What a skipped test said last, without its name."""
     said = f'{test.get("stdout", "")}\n{test.get("stderr", "")}'.strip().splitlines() or ['it does not say why']
-    said = [line for line in said if 'skipped' in line] or said
-    return re.sub(r'^\S*:? ?skipped[:,] ', '', said[-1])[:160]
+    said = [line for line in said if 'skipped' in line or '# SKIP' in line] or said
+    return re.sub(r'^(\S*:? ?skipped[:,]|.*# SKIP) ', '', said[-1])[:160]
 
 
 # ---- CI ----

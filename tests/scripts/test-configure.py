@@ -173,8 +173,8 @@ class Words(unittest.TestCase):
 
     def test_no_folder(self):
         for name in ("", ".", "./", str(ROOT), "/"):
-            done = subprocess.run(["make", "-n", "clean", f"BUILD={name}"], cwd=ROOT, text=True, check=False,
-                                  capture_output=True)
+            done = subprocess.run(["make", "--no-print-directory", "-n", "clean", f"BUILD={name}"], cwd=ROOT,
+                                  text=True, check=False, capture_output=True)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertIn(f"BUILD={name}: a folder for the build alone is needed", done.stderr)
 

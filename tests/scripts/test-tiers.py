@@ -67,6 +67,12 @@ class Tiers(unittest.TestCase):
         self.assertIn("JSONDecodeError", said)
         self.assertIn("good", said)
 
+    def test_reasons(self):
+        for said, reason in (("a.c: skipped, no device", "no device"), ("skipped: no valgrind\nbye", "no valgrind"),
+                             ("ok 1 /a # SKIP no server\n# End", "no server"), ("no more", "no more"),
+                             ("", "it does not say why")):
+            self.assertEqual(tiers.reason_of({"stdout": said}), reason)
+
     def test_no_results(self):
         (self.folder / "empty").touch()
         with contextlib.redirect_stdout(io.StringIO()):
