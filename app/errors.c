@@ -66,5 +66,5 @@ error_explain(GstMessage *message, GstElement *filter, const gchar *input, const
   if (details && strstr(details, "not-negotiated"))
     return g_strdup_printf("%s: its encoder does not take frames of this size or format (%s)",
                            output, error->message);
-  return g_strdup_printf("%s: %s", GST_OBJECT_NAME(from), error->message);
+  return g_strdup_printf("%s: %s: %s", output, GST_OBJECT_NAME(from), error->message);
 }

@@ -241,10 +241,32 @@ read_failures(Record *self, JsonObject *object) {
   }
 }
 
+/* Whether a media type stands where one has to: GStreamer's parser complains aloud of others. */
+static gboolean
+has_media_types(const gchar *text) {
+  gboolean is_quoted = FALSE, is_next = TRUE;
+  for (; *text; text++) {
+    if (is_next && !g_ascii_isspace(*text)) {
+      if (!g_ascii_isalpha(*text))
+        return FALSE;
+      is_next = FALSE;
+    }
+    if (*text == '\\' && text[1])
+      text++;
+    else if (*text == '"')
+      is_quoted = !is_quoted;
+    else if (*text == ';' && !is_quoted)
+      is_next = TRUE;
+  }
+  return TRUE;
+}
+
 /* Whether it is one stream, with a value for each field. */
 static gboolean
 check_caps(const gchar *text, const gchar *path, GError **error) {
-  g_autoptr(GstCaps) caps = text && !elements_is_nested(text) ? gst_caps_from_string(text) : NULL;
+  g_autoptr(GstCaps) caps = text && has_media_types(text) && !elements_is_nested(text)
+                                ? gst_caps_from_string(text)
+                                : NULL;
   if (!text || (caps && gst_caps_is_fixed(caps)))
     return TRUE;
   g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (\"caps\" is no stream)", path);

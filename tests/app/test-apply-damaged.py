@@ -73,7 +73,8 @@ class Damaged(media.Case):
                 if done.returncode == 1:
                     ours = [line for line in done.stderr.splitlines() if line.startswith("cudaconv apply: ")]
                     self.assertEqual(len(ours), 1, done.stderr)
-                    self.assertIn(source.name, ours[0])
+                    # an encoder may not take what was decoded
+                    self.assertIn((out if ": encoder: " in ours[0] else source).name, ours[0])
             out.unlink(missing_ok=True)
             self.assertEqual(sorted(path.name for path in self.folder.iterdir() if path.name.startswith("out")), [])
             source.unlink()

@@ -93,6 +93,7 @@ class Damaged(jobs.EndsCase):
         other = original["files"][0] | {"hash": "0" * 32}
         for change in ({"job": "0" * 32}, {"piece": 0}, {"frames": 24}, {"frames": 0}, {"frames": 10**15},
                        {"caps": "video/x-raw"}, {"caps": "x"}, {"caps": None}, {"caps": original["caps"] + ";x"},
+                       {"caps": "/etc/passwd"}, {"caps": original["caps"] + "; /x"},
                        {"before": None}, {"before": {"time": 0, "hash": "x"}}, {"last": None},
                        {"last": {"time": 10**17}}, {"files": []}, {"files": [None, None]},
                        {"files": original["files"][:1]},
