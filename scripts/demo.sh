@@ -23,7 +23,7 @@ if [ -n "$input" ]; then
 else
   input=$output/scene.mp4
   if [ ! -e "$input" ]; then
-    echo "Rendering a film to filter: $input"
+    echo "Rendering a video to filter: $input"
     "$build/examples/cudaconv-scene" "$input"
   fi
 fi
