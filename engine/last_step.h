@@ -41,8 +41,9 @@ gint cc_op_code(const CcOp *op, gint64 n);
  */
 typedef gint (*CcCodeFunc)(gconstpointer form, gint64 n);
 
-/* Whether `code` gives the op's code value for every n of `range`. Both are staircases, so they
- * agree everywhere when they do around each of the op's steps and at both ends. */
+/* Whether `code` is known to give the op's code value for every n of `range`. Both are staircases,
+ * so they agree everywhere when they do around each of the op's steps and at both ends. FALSE also
+ * where a step is not where the inverse of the last step says. */
 gboolean cc_op_agrees(const CcOp *op, CcRange range, CcCodeFunc code, gconstpointer form);
 
 G_END_DECLS

@@ -58,11 +58,14 @@ class Machine(unittest.TestCase):
 
 
 class Configure(Machine):
+    def environment(self, gpus):
+        return {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}", "GPUS": gpus,
+                "LD_LIBRARY_PATH": str(self.folder), "DESTDIR": ""}
+
     def configure(self, gpus, *words, **more):
         """The name of the build folder, what Meson was asked for, and what was said."""
         with tempfile.TemporaryDirectory() as folder:
-            env = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}", "GPUS": gpus,
-                   "LD_LIBRARY_PATH": str(self.folder), "DESTDIR": "", **more}
+            env = self.environment(gpus) | more
             place = list(words[:1]) if words[:1] in (("--demo",), ("--install",)) else []
             done = subprocess.run([ROOT / "scripts/configure.sh", *place, f"{folder}/b",
                                    *words[len(place):]], env=env, text=True, check=True,
@@ -98,8 +101,7 @@ class Configure(Machine):
     def test_install_after_tests(self):
         """What tests need is compiled anew for all GPUs, and what the user chose is not."""
         with tempfile.TemporaryDirectory() as folder:
-            env = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}", "GPUS": "",
-                   "LD_LIBRARY_PATH": str(self.folder), "DESTDIR": ""}
+            env = self.environment("")
             for name, options, asked in (("default", [], "configure"), ("chosen", ["-Dcuda-arch=sm_80"], "setup")):
                 for purpose in [], ["--install"]:
                     subprocess.run([ROOT / "scripts/configure.sh", *purpose, f"{folder}/{name}", *options], env=env,
@@ -111,8 +113,7 @@ class Configure(Machine):
     def test_other_options(self):
         """A folder that has other options is not taken for one with these."""
         with tempfile.TemporaryDirectory() as folder:
-            env = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}", "GPUS": "",
-                   "LD_LIBRARY_PATH": str(self.folder), "DESTDIR": ""}
+            env = self.environment("")
             for options, status in ((["-Da=1", "-Db=2"], 0), (["-Da=1", "-Db=2"], 0), ([], 0), (["-Da=2"], 2)):
                 done = subprocess.run([ROOT / "scripts/configure.sh", f"{folder}/b", *options], env=env, text=True,
                                       check=False, capture_output=True)
