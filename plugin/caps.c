@@ -83,9 +83,9 @@ cc_caps_in_cuda(const GstCaps *caps) {
   return result;
 }
 
-/* Whether frames in CUDA memory would have planes that overlap. */
+/* Whether the planes of such frames in CUDA memory would overlap or lie outside. */
 static gboolean
-planes_overlap(const GstStructure *structure) {
+has_bad_height(const GstStructure *structure) {
   const gchar *name = gst_structure_get_string(structure, "format");
   gint height;
   for (guint i = 0; name && i < G_N_ELEMENTS(formats); i++)
@@ -95,8 +95,8 @@ planes_overlap(const GstStructure *structure) {
 }
 
 static gboolean
-planes_are_apart(GstCapsFeatures *features, GstStructure *structure, gpointer user_data) {
-  return !structure_is_cuda(features, structure, NULL) || !planes_overlap(structure);
+fits_memory(GstCapsFeatures *features, GstStructure *structure, gpointer user_data) {
+  return !structure_is_cuda(features, structure, NULL) || !has_bad_height(structure);
 }
 
 gboolean
@@ -117,7 +117,7 @@ swap_memory(const GstCaps *caps) {
                               : gst_caps_features_new(CUDA_FEATURE, NULL));
   GstCaps *possible =
       gst_caps_make_writable(gst_caps_intersect_full(swapped, all, GST_CAPS_INTERSECT_FIRST));
-  gst_caps_filter_and_map_in_place(possible, planes_are_apart, NULL);
+  gst_caps_filter_and_map_in_place(possible, fits_memory, NULL);
   return possible;
 }
 

@@ -7,7 +7,7 @@
 typedef enum {
   CC_IN_CUDA_NEVER, /* it ends the process */
   CC_IN_CUDA_EVEN,  /* only an even height: of any other, the last plane begins half a row early, on
-                       top of the plane before it */
+                       top of the plane before it; that of NV21 ends a row early since 1.24 */
   CC_IN_CUDA_ANY,
   CC_IN_CUDA_EVEN_1_24, /* the same from GStreamer 1.24 on, and never before */
   CC_IN_CUDA_ANY_1_24,
@@ -22,7 +22,7 @@ typedef enum {
   F(I420, CC_IN_CUDA_EVEN)                                                                         \
   F(NV12, CC_IN_CUDA_ANY)                                                                          \
   F(YV12, CC_IN_CUDA_EVEN)                                                                         \
-  F(NV21, CC_IN_CUDA_ANY)                                                                          \
+  F(NV21, CC_IN_CUDA_EVEN)                                                                         \
   F(Y42B, CC_IN_CUDA_ANY)                                                                          \
   F(NV16, CC_IN_CUDA_NEVER)                                                                        \
   F(YUY2, CC_IN_CUDA_ANY_1_24)                                                                     \
