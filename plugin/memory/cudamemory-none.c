@@ -62,7 +62,7 @@ cc_cuda_memory_map_flag(void) {
 }
 
 gpointer
-cc_cuda_memory_get_stream(GstMemory *memory, GstMapFlags flags) {
+cc_cuda_memory_get_stream(GstMemory *memory) {
   return NULL;
 }
 

@@ -137,12 +137,10 @@ cc_cuda_memory_map_flag(void) {
 }
 
 gpointer
-cc_cuda_memory_get_stream(GstMemory *memory, GstMapFlags flags) {
+cc_cuda_memory_get_stream(GstMemory *memory) {
 #if GST_CHECK_VERSION(1, 24, 0)
-  GstCudaStream *stream = gst_cuda_memory_get_stream(GST_CUDA_MEMORY_CAST(memory));
-  if (stream &&
-      (flags & GST_MAP_WRITE || GST_MEMORY_FLAG_IS_SET(memory, GST_CUDA_MEMORY_TRANSFER_NEED_SYNC)))
-    return gst_cuda_stream_get_handle(stream);
+  if (GST_MEMORY_FLAG_IS_SET(memory, GST_CUDA_MEMORY_TRANSFER_NEED_SYNC))
+    return gst_cuda_stream_get_handle(gst_cuda_memory_get_stream(GST_CUDA_MEMORY_CAST(memory)));
 #endif
   return NULL;
 }

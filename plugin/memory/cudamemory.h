@@ -53,9 +53,9 @@ GstObject *cc_cuda_memory_get_context(GstMemory *memory);
 /* Added to the flags of a map: the address is one of the device. */
 GstMapFlags cc_cuda_memory_map_flag(void);
 
-/* The stream that others may still use the memory on, as an opaque handle (CUstream), or NULL: the
- * memory is ready. Who only reads has to wait for what is written, which the memory knows about. */
-gpointer cc_cuda_memory_get_stream(GstMemory *memory, GstMapFlags flags);
+/* The stream that a memory which is mapped has to wait for, as an opaque handle (CUstream), or
+ * NULL: there is none. A map for writing counts as pending work of the stream too. */
+gpointer cc_cuda_memory_get_stream(GstMemory *memory);
 
 /* Waits for the work on that stream. */
 void cc_cuda_memory_sync(GstMemory *memory);

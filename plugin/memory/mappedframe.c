@@ -253,39 +253,28 @@ cc_buffer_get_cuda_context(GstBuffer *buffer) {
   return common;
 }
 
-/* Whether all memories are of CUDA and may be used at the same moment of one stream. */
-static gboolean
-is_of_one_stream(GstBuffer *buffer, GstMapFlags flags) {
-  gpointer stream = NULL;
-  for (guint i = 0; i < gst_buffer_n_memory(buffer); i++) {
-    gpointer own = cc_cuda_memory_get_stream(gst_buffer_peek_memory(buffer, i), flags);
-    if (i > 0 && own != stream)
-      return FALSE;
-    stream = own;
-  }
-  return TRUE;
-}
-
 /* Whether the buffer can be mapped as memory of a device. Every memory counts: an address of one
  * kind in the place of another is an access that ends the context for all who share it. Memories
  * that are merged become system memory. */
 static gboolean
-maps_as_cuda(GstBuffer *buffer, gboolean at_once, GstMapFlags flags) {
-  return cc_buffer_get_cuda_context(buffer) && (gst_buffer_n_memory(buffer) == 1 || !at_once) &&
-         is_of_one_stream(buffer, flags);
+maps_as_cuda(GstBuffer *buffer, gboolean at_once) {
+  return cc_buffer_get_cuda_context(buffer) && (gst_buffer_n_memory(buffer) == 1 || !at_once);
 }
 
-/* For a buffer that was mapped as memory of a device. */
+/* For a buffer that was mapped as memory of a device. A frame waits for one stream, so several
+ * memories, or those of another device, are waited for here. */
 static void
-take_cuda_memory(CcMappedFrame *self, GstMapFlags flags, const CcDevice *device) {
+take_cuda_memory(CcMappedFrame *self, const CcDevice *device) {
   GstObject *context = cc_buffer_get_cuda_context(self->buffer);
   const gboolean own = cc_cuda_context_handle(context) == device->context;
   self->frame.memory = own ? CC_MEMORY_DEVICE : CC_MEMORY_PEER;
   self->path = own ? "CUDA memory" : "CUDA memory of another context";
-  if (own)
-    self->frame.stream = cc_cuda_memory_get_stream(gst_buffer_peek_memory(self->buffer, 0), flags);
-  for (guint i = 0; !own && i < gst_buffer_n_memory(self->buffer); i++)
-    cc_cuda_memory_sync(gst_buffer_peek_memory(self->buffer, i));
+  const guint n = gst_buffer_n_memory(self->buffer);
+  if (own && n == 1)
+    self->frame.stream = cc_cuda_memory_get_stream(gst_buffer_peek_memory(self->buffer, 0));
+  else
+    for (guint i = 0; i < n; i++)
+      cc_cuda_memory_sync(gst_buffer_peek_memory(self->buffer, i));
 }
 
 /* For a buffer that was mapped as system memory; a frame of several is as its worst one. */
@@ -370,7 +359,7 @@ cc_mapped_frame_map(CcMappedFrame *self, GstBuffer *buffer, const GstVideoInfo *
   self->buffer = buffer;
   self->path = "system memory";
   const gboolean at_once = need_one_map(buffer, extent, layout->n_planes);
-  const gboolean cuda = device && maps_as_cuda(buffer, at_once, flags);
+  const gboolean cuda = device && maps_as_cuda(buffer, at_once);
   if (cuda)
     flags |= cc_cuda_memory_map_flag();
   g_autoptr(GError) reason = NULL;
@@ -379,7 +368,7 @@ cc_mapped_frame_map(CcMappedFrame *self, GstBuffer *buffer, const GstVideoInfo *
   if (!ok)
     g_propagate_error(error, g_steal_pointer(&reason));
   if (ok && cuda)
-    take_cuda_memory(self, flags, device);
+    take_cuda_memory(self, device);
   else if (ok && device)
     take_system_memory(self, device);
   ok = ok && (!is_on_device(self) || check_on_device(self, layout->n_planes, error)) &&
