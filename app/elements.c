@@ -130,6 +130,27 @@ elements_keep_upright(GstElement *pipeline, GstPad *pad) {
                     pipeline, NULL);
 }
 
+static GstPadProbeReturn
+drop_orientation(GstPad *pad, GstPadProbeInfo *info, gpointer unused) {
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+  if (GST_EVENT_TYPE(event) != GST_EVENT_TAG)
+    return GST_PAD_PROBE_OK;
+  GstTagList *tags;
+  gst_event_parse_tag(event, &tags);
+  if (gst_tag_list_get_tag_size(tags, GST_TAG_IMAGE_ORIENTATION) == 0)
+    return GST_PAD_PROBE_OK;
+  tags = gst_tag_list_copy(tags);
+  gst_tag_list_remove_tag(tags, GST_TAG_IMAGE_ORIENTATION);
+  GST_PAD_PROBE_INFO_DATA(info) = gst_event_new_tag(tags);
+  gst_event_unref(event);
+  return GST_PAD_PROBE_OK;
+}
+
+void
+elements_drop_orientation(GstPad *sink) {
+  gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, drop_orientation, NULL, NULL);
+}
+
 /* ---- frames ---- */
 
 GstClockTime

@@ -37,6 +37,11 @@ GstClockTime elements_running_time(GstPad *pad, GstBuffer *buffer);
  * tag says that they are to be turned. */
 void elements_keep_upright(GstElement *pipeline, GstPad *pad);
 
+/* Keeps the tag that a picture is to be turned from `sink`, a pad that is not linked yet. The tag
+ * leaves the demuxer before there is an element that turns, on the pads of sound too, and mp4mux
+ * keeps the first value that it gets. */
+void elements_drop_orientation(GstPad *sink);
+
 /* Gives each frame that leaves `pad` a duration, which muxers need for the last one, and keeps gaps
  * from it, which the muxer may get before its segment. */
 void elements_complete_frames(GstPad *pad);

@@ -52,6 +52,8 @@ mux_link(Mux *self, GstElement *last, const Route *route) {
   GstElement *queue = elements_add_queue(self->pipeline, 0);
   g_autoptr(GstPad) into = gst_element_request_pad(self->muxer, route->into, NULL, NULL);
   g_autoptr(GstPad) src = gst_element_get_static_pad(queue, "src");
+  g_autoptr(GstPad) sink = gst_element_get_static_pad(queue, "sink");
+  elements_drop_orientation(sink);
   if (into && gst_element_link(last, queue) && gst_pad_link(src, into) == GST_PAD_LINK_OK)
     return TRUE;
   /* the muxer waits for all of its pads */

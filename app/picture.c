@@ -44,12 +44,13 @@ on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
   self->has_video = TRUE;
   GstElement *queue = elements_add_queue(self->pipeline, 4);
   gst_element_link(queue, self->convert);
+  g_autoptr(GstPad) sink = gst_element_get_static_pad(queue, "sink");
   elements_keep_upright(self->pipeline, pad);
+  elements_drop_orientation(sink);
   if (self->options->at > 0)
     gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, skip_frame, self, NULL);
   if (self->options->seconds > 0)
     elements_end_after(pad, self->options->seconds);
-  g_autoptr(GstPad) sink = gst_element_get_static_pad(queue, "sink");
   gst_pad_link(pad, sink);
 }
 

@@ -56,7 +56,7 @@ class Kinds(media.Case):
                 self.apply("--lossless", "--kernel=identity", source, out)
                 after = frames_of(self.folder / out)
                 self.assertEqual((after["width"], after["height"]), (media.HEIGHT, media.WIDTH))
-                self.assertIn(after.tags.get("image-orientation", "rotate-0"), ("rotate-0",))
+                self.assertNotIn("image-orientation", after.tags)
                 upright = frames_of(source, "videoconvert ! videoflip video-direction=90r")
                 self.assertEqual(after.hashes, upright.hashes)
                 self.same_packets(source, out)
