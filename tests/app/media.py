@@ -135,7 +135,8 @@ def take_sample(sink, stream):
     if not sample:
         return Gst.FlowReturn.EOS
     buffer, segment = sample.get_buffer(), sample.get_segment()
-    stream.caps = sample.get_caps().copy().get_structure(0)
+    # what get_structure() gives stays valid in some versions of GStreamer's Python and not in others
+    stream.caps = Gst.Structure.new_from_string(sample.get_caps().to_string())
     time = segment.to_stream_time(Gst.Format.TIME, buffer.pts) if buffer.pts != Gst.CLOCK_TIME_NONE else None
     stream.times.append(time)
     data = buffer.extract_dup(0, buffer.get_size())
@@ -174,8 +175,7 @@ def read(path, decode=True, convert=""):
     def on_pad(_, pad):
         stream = Stream()
         streams.append(stream)
-        name = pad.query_caps(None).get_structure(0).get_name()
-        line = f"{convert} ! " if convert and name.startswith("video/") else ""
+        line = f"{convert} ! " if convert and pad.query_caps(None).to_string().startswith("video/") else ""
         part = Gst.parse_bin_from_description(
             f"queue max-size-time=0 max-size-bytes=0 max-size-buffers=0 ! {line}"
             "appsink name=sink sync=false emit-signals=true", True)
