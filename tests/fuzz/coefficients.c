@@ -108,14 +108,17 @@ set_lines(GstElement *element, FuzzBytes *bytes) {
 }
 
 /* GObject makes a text of whatever is no text before the element sees it, and GStreamer's texts of
- * arrays in arrays are endless. */
+ * arrays in arrays are endless. What cannot become the property's type GObject refuses itself. */
 static void
 set_values(GstElement *element, FuzzBytes *bytes) {
   for (guint i = 0; i < MAX_STEPS && bytes->size > 0; i++) {
     g_auto(GValue) value = G_VALUE_INIT;
     const gchar *property = properties[fuzz_take_byte(bytes) % N_PROPERTIES];
     fuzz_take_value(bytes, &value);
-    if (!g_str_equal(property, "matrix-text") || G_VALUE_HOLDS_STRING(&value))
+    const GType type =
+        g_object_class_find_property(G_OBJECT_GET_CLASS(element), property)->value_type;
+    if (type == G_TYPE_STRING ? G_VALUE_HOLDS_STRING(&value)
+                              : g_value_type_transformable(G_VALUE_TYPE(&value), type))
       set(element, property, &value);
   }
 }
