@@ -34,7 +34,7 @@ WRONG = (
     ("cudaconv plan https://example.org/in.mkv --out out.mkv --job new", 1, ("https://example.org/in.mkv", "files")),
     ("cudaconv plan --list none.txt --out edges/ --job new", 1, ("--list none.txt", "a name on each line")),
     ("cudaconv plan text.txt --out out.mkv --job new", 1, ("text.txt", "there is no video in it")),
-    ("cudaconv plan in.mkv --out out.mp4 --encoder avenc_mpeg4 --job new", 2, ("avenc_mpeg4", "times", "x264enc")),
+    ("cudaconv plan in.mkv --out out.mp4 --encoder 'videorate max-rate=5 ! x264enc' --job new", 2, ("max-rate=5", "times", "x264enc")),
     ("cudaconv plan in.mkv --out out.mkv --encoder opusenc --job new", 2, ("opusenc", "does not fit", "x264enc")),
     ("cudaconv plan sound.mkv --out out.mkv --job new", 1, ("sound.mkv", "there is no video in it")),
     ("cudaconv plan stream.ts --out out.mkv --job new", 1, ("stream.ts", "MPEG streams", "-c copy IN.mkv")),
