@@ -227,9 +227,9 @@ on_autoplug_continue(GstElement *source, GstPad *pad, GstCaps *caps, gpointer us
 static void
 copy_tags(const Join *self, GstPad *pad) {
   static const gchar *const others[] = {
-      GST_TAG_CODEC,           GST_TAG_VIDEO_CODEC,      GST_TAG_CONTAINER_FORMAT, GST_TAG_BITRATE,
-      GST_TAG_NOMINAL_BITRATE, GST_TAG_MINIMUM_BITRATE,  GST_TAG_MAXIMUM_BITRATE,  GST_TAG_ENCODER,
-      GST_TAG_ENCODER_VERSION, GST_TAG_IMAGE_ORIENTATION};
+      GST_TAG_CODEC,           GST_TAG_VIDEO_CODEC,     GST_TAG_CONTAINER_FORMAT,
+      GST_TAG_BITRATE,         GST_TAG_NOMINAL_BITRATE, GST_TAG_MINIMUM_BITRATE,
+      GST_TAG_MAXIMUM_BITRATE, GST_TAG_ENCODER,         GST_TAG_ENCODER_VERSION};
   GstEvent *event;
   for (guint i = 0; (event = gst_pad_get_sticky_event(pad, GST_EVENT_TAG, i)); i++) {
     GstTagList *tags;
