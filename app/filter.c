@@ -2,6 +2,7 @@
 #include "filter.h"
 #include "command.h"
 #include "elements.h"
+#include "suggest.h"
 
 #include <string.h>
 
@@ -98,9 +99,29 @@ introduce_values(const GParamSpec *spec) {
   return "it takes";
 }
 
-static gboolean
-is_name_of(const gchar *text, gchar **names) {
-  return names && g_strv_contains((const gchar *const *)names, text);
+/* The one of the names that a text is, in upper or lower case, or NULL. */
+static const gchar *
+find_name(const gchar *text, gchar **names) {
+  for (; names && *names; names++) {
+    if (g_ascii_strcasecmp(*names, text) == 0)
+      return *names;
+  }
+  return NULL;
+}
+
+static gchar **
+list_nicks(const GEnumClass *choices) {
+  gchar **nicks = g_new0(gchar *, choices->n_values + 1);
+  for (guint i = 0; i < choices->n_values; i++)
+    nicks[i] = g_strdup(choices->values[i].value_nick);
+  return nicks;
+}
+
+/* "; perhaps you mean gaussian", or nothing. Free it. */
+static gchar *
+describe_suggestion(const gchar *text, gchar **names) {
+  const gchar *meant = names ? suggest(text, (const gchar *const *)names) : NULL;
+  return meant ? g_strdup_printf("; perhaps you mean %s", meant) : g_strdup("");
 }
 
 /* What stands behind the values: kernels and presets are both names of filters, and one is easily
@@ -109,7 +130,7 @@ static const gchar *
 hint(GstElement *filter, const GParamSpec *spec, const gchar *text) {
   if (strcmp(spec->name, "kernel") == 0) {
     g_auto(GStrv) presets = gst_preset_get_preset_names(GST_PRESET(filter));
-    return is_name_of(text, presets) ? "; this is a preset, for --preset" : "";
+    return find_name(text, presets) ? "; this is a preset, for --preset" : "";
   }
   if (strcmp(spec->name, "matrix") == 0)
     return "; --matrix-text takes numbers with spaces between them";
@@ -119,8 +140,11 @@ hint(GstElement *filter, const GParamSpec *spec, const gchar *text) {
 static gboolean
 refuse(GstElement *filter, GError **error, const GParamSpec *spec, const gchar *text) {
   g_autofree gchar *values = describe_values(spec);
-  g_set_error(error, APP_USAGE_ERROR, 0, "--%s \"%s\": %s %s%s", spec->name, text,
-              introduce_values(spec), values, hint(filter, spec, text));
+  g_auto(GStrv) nicks =
+      G_IS_PARAM_SPEC_ENUM(spec) ? list_nicks(G_PARAM_SPEC_ENUM(spec)->enum_class) : NULL;
+  g_autofree gchar *meant = describe_suggestion(text, nicks);
+  g_set_error(error, APP_USAGE_ERROR, 0, "--%s \"%s\": %s %s%s%s", spec->name, text,
+              introduce_values(spec), values, meant, hint(filter, spec, text));
   return FALSE;
 }
 
@@ -134,7 +158,8 @@ read_value(GParamSpec *spec, const gchar *text, GValue *value) {
     return TRUE;
   }
   if (G_IS_PARAM_SPEC_ENUM(spec)) {
-    const GEnumValue *choice = g_enum_get_value_by_nick(G_PARAM_SPEC_ENUM(spec)->enum_class, text);
+    g_autofree gchar *lower = g_ascii_strdown(text, -1);
+    const GEnumValue *choice = g_enum_get_value_by_nick(G_PARAM_SPEC_ENUM(spec)->enum_class, lower);
     if (choice)
       g_value_set_enum(value, choice->value);
     return choice != NULL;
@@ -175,11 +200,16 @@ filter_set(GstElement *filter, const gchar *property, const gchar *text, GError 
   if (!spec || !(spec->flags & G_PARAM_WRITABLE) || spec->owner_type != G_OBJECT_TYPE(filter)) {
     g_autofree GParamSpec **all = filter_list_properties(filter);
     g_autoptr(GString) names = g_string_new(NULL);
-    for (guint i = 0; all[i]; i++)
+    g_autoptr(GPtrArray) list = g_ptr_array_new();
+    for (guint i = 0; all[i]; i++) {
       g_string_append_printf(names, "%s%s", i ? ", " : "", all[i]->name);
+      g_ptr_array_add(list, (gpointer)all[i]->name);
+    }
+    g_ptr_array_add(list, NULL);
+    g_autofree gchar *meant = describe_suggestion(property, (gchar **)list->pdata);
     g_set_error(error, APP_USAGE_ERROR, 0,
-                "--set %s=%s: there is no property \"%s\"; there are: %s", property, text, property,
-                names->str);
+                "--set %s=%s: there is no property \"%s\"; there are: %s%s", property, text,
+                property, names->str, meant);
     return FALSE;
   }
   g_auto(GValue) value = G_VALUE_INIT;
@@ -195,7 +225,9 @@ static gboolean
 load_preset(GstElement *filter, const gchar *preset, GError **error) {
   g_autoptr(GstBus) bus = gst_bus_new();
   gst_element_set_bus(filter, bus);
-  const gboolean loaded = gst_preset_load_preset(GST_PRESET(filter), preset);
+  g_auto(GStrv) names = gst_preset_get_preset_names(GST_PRESET(filter));
+  const gchar *name = find_name(preset, names);
+  const gboolean loaded = gst_preset_load_preset(GST_PRESET(filter), name ? name : preset);
   gst_element_set_bus(filter, NULL);
   if (loaded)
     return TRUE;
@@ -206,12 +238,12 @@ load_preset(GstElement *filter, const gchar *preset, GError **error) {
     g_set_error(error, APP_USAGE_ERROR, 0, "--preset \"%s\": %s", preset, why->message);
     return FALSE;
   }
-  g_auto(GStrv) names = gst_preset_get_preset_names(GST_PRESET(filter));
+  g_autofree gchar *meant = describe_suggestion(preset, names);
   g_autofree gchar *list = names ? g_strjoinv(", ", names) : g_strdup("none");
   GParamSpec *kernel = g_object_class_find_property(G_OBJECT_GET_CLASS(filter), "kernel");
   const GEnumValue *same = g_enum_get_value_by_nick(G_PARAM_SPEC_ENUM(kernel)->enum_class, preset);
   g_set_error(error, APP_USAGE_ERROR, 0,
-              "--preset \"%s\": there is no such preset; there are: %s%s", preset, list,
+              "--preset \"%s\": there is no such preset; there are: %s%s%s", preset, list, meant,
               same ? "; this is a kernel, for --kernel" : "");
   return FALSE;
 }

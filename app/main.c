@@ -4,7 +4,9 @@
  * GStreamer. Each sub-command is a file of its own. */
 
 #include "command.h"
+#include "media.h"
 #include "shown.h"
+#include "suggest.h"
 
 #include <fcntl.h>
 #include <locale.h>
@@ -18,7 +20,7 @@ static const struct {
   AppRun run;
   gboolean starts_by_itself; /* calls app_start_gstreamer */
 } commands[] = {
-    {"apply", "IN OUT", "filter a film, a picture or a camera into a file", app_apply, FALSE},
+    {"apply", "IN... OUT", "filter videos, images or a camera into files", app_apply, FALSE},
     {"play", "[IN]", "filter in a window, before and after side by side", app_play, FALSE},
     {"plan", "IN...", "plan a long job in pieces, for many machines", app_plan, FALSE},
     {"run", "JOB", "make a piece of a job, or all that are missing", app_run, FALSE},
@@ -63,7 +65,9 @@ refuse_command(const gchar *name) {
     names[i] = commands[i].name;
   qsort(names, G_N_ELEMENTS(commands), sizeof *names, compare_names);
   g_autofree gchar *list = g_strjoinv(", ", (gchar **)names);
-  g_printerr("cudaconv: there is no command \"%s\"; there are: %s\n", name, list);
+  const gchar *meant = suggest(name, names);
+  g_printerr("cudaconv: there is no command \"%s\"%s%s; there are: %s\n", name,
+             meant ? "; perhaps you mean " : "", meant ? meant : "", list);
   return APP_WRONG_USAGE;
 }
 
@@ -108,25 +112,37 @@ app_option_context_new(const gchar *name, const gchar *summary, const GOptionEnt
   return context;
 }
 
-/* Whether it is written as in a gst-launch line: kernel=sobel. */
+/* Whether it is written as in a gst-launch line, kernel=sobel, and is no name of a file. */
 static gboolean
 is_setting(const gchar *word) {
   const gsize name = strspn(word, "abcdefghijklmnopqrstuvwxyz-");
-  return name > 0 && word[name] == '=' && !g_file_test(word, G_FILE_TEST_EXISTS);
+  return name > 0 && word[name] == '=' && !media_of_name(word) &&
+         !g_file_test(word, G_FILE_TEST_EXISTS);
 }
 
-/* What to do about arguments that are too many. */
-static gchar *
-explain_excess(const GPtrArray *words, const gchar *wanted) {
-  for (guint i = 0; i < words->len; i++) {
-    const gchar *word = g_ptr_array_index(words, i);
-    if (is_setting(word))
-      return g_strdup_printf("; \"%s\" is an option here: --%s", word, word);
-  }
-  return g_strdup(strstr(wanted, "IN")
-                      ? "; files are filtered one by one, and numbered pictures are one argument, "
-                        "such as frames/%04d.png"
-                      : "");
+/* Adds the option that was probably meant to an error about one that does not exist. */
+static void
+add_suggestion(GOptionContext *context, GError **error) {
+  g_autofree gchar *help = g_option_context_get_help(context, TRUE, NULL);
+  g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+  g_autoptr(GRegex) regex = g_regex_new("^ .*?--([a-z-]+)", G_REGEX_MULTILINE, 0, NULL);
+  g_autoptr(GMatchInfo) match = NULL;
+  const gchar *dashes = strstr((*error)->message, "--");
+  if (!g_error_matches(*error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION) || !dashes)
+    return;
+  for (g_regex_match(regex, help, 0, &match); g_match_info_matches(match);
+       g_match_info_next(match, NULL))
+    g_ptr_array_add(names, g_match_info_fetch(match, 1));
+  g_ptr_array_add(names, NULL);
+  g_autofree gchar *word = g_strndup(dashes + 2, strcspn(dashes + 2, "="));
+  const gchar *meant = suggest(word, (const gchar *const *)names->pdata);
+  if (!meant)
+    return;
+  g_autofree gchar *text =
+      g_strdup_printf("%s; perhaps you mean --%s%s", (*error)->message, meant,
+                      g_str_equal(word, "radius") ? ", which is twice the radius and 1" : "");
+  g_clear_error(error);
+  g_set_error_literal(error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION, text);
 }
 
 gchar **
@@ -135,19 +151,24 @@ app_parse_arguments(GOptionContext *context, int argc, char **argv, guint least,
   g_auto(GStrv) copy = g_new0(gchar *, argc + 1);
   for (int i = 0; i < argc; i++)
     copy[i] = g_strdup(argv[i]);
-  if (!g_option_context_parse_strv(context, &copy, error))
+  if (!g_option_context_parse_strv(context, &copy, error)) {
+    add_suggestion(context, error);
     return NULL;
+  }
   g_autoptr(GPtrArray) words = g_ptr_array_new();
   for (gchar **word = copy + 1; *word; word++) {
-    if (strcmp(*word, "--") != 0)
-      g_ptr_array_add(words, *word);
+    if (strcmp(*word, "--") == 0)
+      continue;
+    if (is_setting(*word)) {
+      g_set_error(error, APP_USAGE_ERROR, 0, "%s: this is an option here: --%s", *word, *word);
+      return NULL;
+    }
+    g_ptr_array_add(words, *word);
   }
   if (words->len < least || words->len > most) {
     const gchar *wanted = arguments_of(argv[0]);
-    g_autofree gchar *hint =
-        most > 0 && words->len > most ? explain_excess(words, wanted) : g_strdup("");
-    g_set_error(error, APP_USAGE_ERROR, 0, "it takes %s, not %u argument%s%s",
-                *wanted ? wanted : "no argument", words->len, words->len == 1 ? "" : "s", hint);
+    g_set_error(error, APP_USAGE_ERROR, 0, "expected %s, got %u argument%s",
+                *wanted ? wanted : "no argument", words->len, words->len == 1 ? "" : "s");
     return NULL;
   }
   g_ptr_array_add(words, NULL);
@@ -194,6 +215,13 @@ int
 main(int argc, char **argv) {
   open_standard_streams();
   setlocale(LC_ALL, "");
+  /* `cudaconv help apply` is `cudaconv apply --help` */
+  gchar help[] = "--help";
+  gchar *asked[] = {argv[0], argc > 2 ? argv[2] : NULL, help, NULL};
+  if (argc > 2 && strcmp(argv[1], "help") == 0) {
+    argv = asked;
+    argc = 3;
+  }
   if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
       strcmp(argv[1], "help") == 0) {
     print_help();

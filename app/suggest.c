@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "suggest.h"
+
+#include <string.h>
+
+#define MAX_WORD 64
+
+/* What other programs call the kernels, presets and options here. */
+static const gchar *const synonyms[][2] = {
+    {"average", "box"}, {"blur", "gaussian"},    {"canny", "sobel"},     {"edge", "sobel"},
+    {"edges", "sobel"}, {"fps", "framerate"},    {"gauss", "gaussian"},  {"kernel-size", "size"},
+    {"ksize", "size"},  {"mean", "box"},         {"offset", "bias"},     {"padding", "border"},
+    {"radius", "size"}, {"rate", "framerate"},   {"smooth", "gaussian"}, {"ss", "start"},
+    {"to", "end"},      {"duration", "seconds"},
+};
+
+/* Levenshtein's distance: how many characters are put in, left out or replaced. */
+static guint
+distance(const gchar *a, const gchar *b) {
+  const gsize length = strlen(b);
+  guint row[MAX_WORD + 1];
+  for (gsize i = 0; i <= length; i++)
+    row[i] = (guint)i;
+  for (guint n = 1; *a; a++, n++) {
+    guint diagonal = row[0];
+    row[0] = n;
+    for (gsize i = 1; i <= length; i++) {
+      const guint replaced = diagonal + (*a != b[i - 1]);
+      diagonal = row[i];
+      row[i] = MIN(MIN(row[i], row[i - 1]) + 1, replaced);
+    }
+  }
+  return row[length];
+}
+
+const gchar *
+suggest(const gchar *word, const gchar *const *names) {
+  g_autofree gchar *lower = g_ascii_strdown(word, -1);
+  const gsize length = strlen(lower);
+  const gchar *nearest = NULL;
+  guint least = length < 4 ? 2 : length < 7 ? 3 : 4; /* more is another word */
+  if (length == 0 || length > MAX_WORD)
+    return NULL;
+  for (guint i = 0; i < G_N_ELEMENTS(synonyms); i++) {
+    if (g_str_equal(lower, synonyms[i][0])) {
+      for (const gchar *const *name = names; *name; name++) {
+        if (g_str_equal(*name, synonyms[i][1]))
+          return *name;
+      }
+    }
+  }
+  for (const gchar *const *name = names; *name; name++) {
+    const gsize other = strlen(*name);
+    const guint far = other <= MAX_WORD ? distance(lower, *name) : G_MAXUINT;
+    if (far < least && far < length) {
+      least = far;
+      nearest = *name;
+    }
+  }
+  for (const gchar *const *name = names; !nearest && *name; name++) {
+    if (length >= 3 && (g_str_has_prefix(*name, lower) || g_str_has_prefix(lower, *name)))
+      nearest = *name;
+  }
+  return nearest;
+}

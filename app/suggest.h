@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The name that was probably meant by one that does not exist. */
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* One of `names`, which end with NULL, or NULL if none is near. Upper and lower case are the same.
+ * Words of other programs, such as "blur" and "radius", are known. */
+const gchar *suggest(const gchar *word, const gchar *const *names);
+
+G_END_DECLS
