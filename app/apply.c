@@ -4,32 +4,37 @@
 
 #include "command.h"
 #include "convert.h"
+#include "device.h"
 #include "elements.h"
 #include "filter.h"
 #include "input.h"
 #include "work.h"
 #include "output.h"
 #include "shown.h"
+#include "sources.h"
 #include "split.h"
+#include "timetext.h"
 
-#include <math.h>
 #include <string.h>
 
 #define SUMMARY                                                                                    \
   "Filters IN into OUT.\n\n"                                                                       \
-  "IN is a film, a picture, a URI, a camera such as /dev/video0 (until Ctrl-C, or\n"               \
-  "--seconds), or numbered pictures such as frames/%04d.png. The ending of OUT says\n"             \
-  "what it becomes: a film (.mp4 .m4v .mov .mkv .webm .avi .ogv), a picture (.png\n"               \
-  ".jpg .tiff .webp), or numbered pictures (out/%04d.png). Sound, subtitles, frame\n"              \
-  "rate and colour description stay as they are, where OUT can hold them. A film or\n"             \
-  "picture that carries a mark of rotation is turned upright.\n"                                   \
-  "OUT appears when it is complete; what had its name stays until then."
+  "IN is a video, an image, a URI, a camera such as /dev/video0 (until Ctrl-C, or\n"               \
+  "--seconds), or numbered images such as frames/%04d.png. The ending of OUT says what\n"          \
+  "it becomes: a video (.mp4 .m4v .mov .mkv .ts .webm .avi .ogv), an image (.png .jpg\n"           \
+  ".tiff .bmp .webp), or numbered images (out/%04d.png). Audio, subtitles, frame rate\n"           \
+  "and colour description stay as they are, where OUT can hold them. A video or image\n"           \
+  "that carries a mark of rotation is turned upright.\n"                                           \
+  "OUT appears when it is complete; what had its name stays until then.\n\n"                       \
+  "Several files, or the videos and images in a folder, are filtered into a folder, where\n"       \
+  "their names stay, or into names with {} for that of each file: thumbs/{}.jpg."
 
 typedef struct {
-  gchar *encoder, *seconds, *at, *framerate, *split; /* as they were given */
+  gchar *encoder, *seconds, *at, *start, *end, *framerate, *split; /* as they were given */
   gboolean lossless, quiet;
 
-  gdouble seconds_value, at_value, split_value;
+  GstClockTime seconds_value, at_value, start_value, end_value;
+  gdouble split_value;
   gchar *rate;
 } ApplyOptions;
 
@@ -38,24 +43,39 @@ clear_options(ApplyOptions *options) {
   g_free(options->encoder);
   g_free(options->seconds);
   g_free(options->at);
+  g_free(options->start);
+  g_free(options->end);
   g_free(options->framerate);
   g_free(options->split);
   g_free(options->rate);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ApplyOptions, clear_options)
 
-/* ---- checks ---- */
+/* ---- options ---- */
 
+/* The part of the input that is wanted. */
 static gboolean
-read_seconds(const gchar *option, const gchar *text, gdouble least, gdouble *seconds,
-             GError **error) {
-  gchar *end;
-  if (!text)
-    return TRUE;
-  *seconds = g_ascii_strtod(text, &end);
-  if (end != text && *end == '\0' && *seconds >= least && *seconds < 1e9)
-    return TRUE;
-  return app_refuse(error, "%s \"%s\": it takes a number of seconds, such as 2.5", option, text);
+read_times(ApplyOptions *options, GError **error) {
+  if (options->end && options->seconds)
+    return app_refuse(error, "--end \"%s\" and --seconds \"%s\": only one of the two says the end",
+                      options->end, options->seconds);
+  if (options->at && (options->start || options->end || options->seconds))
+    return app_refuse(error,
+                      "--at \"%s\": it is for one image, and --start, --end and --seconds are for "
+                      "a video or numbered images",
+                      options->at);
+  options->end_value = options->seconds_value = GST_CLOCK_TIME_NONE;
+  if (!time_read("--at", options->at, 0, &options->at_value, error) ||
+      !time_read("--start", options->start, 0, &options->start_value, error) ||
+      !time_read("--end", options->end, GST_MSECOND, &options->end_value, error) ||
+      !time_read("--seconds", options->seconds, GST_MSECOND, &options->seconds_value, error))
+    return FALSE;
+  if (options->end && options->end_value <= options->start_value)
+    return app_refuse(error, "--end \"%s\": it takes a time after --start, which is %g seconds",
+                      options->end, (gdouble)options->start_value / GST_SECOND);
+  if (options->seconds)
+    options->end_value = options->start_value + options->seconds_value;
+  return TRUE;
 }
 
 static gboolean
@@ -98,32 +118,29 @@ check_other_files(Input *input, const Output *output, GError **error) {
   return TRUE;
 }
 
-/* GStreamer 1.22 gives the frames of a GIF and then never says that it has ended. */
 static gboolean
-is_endless(const Input *input) {
-  g_autofree gchar *lower = g_ascii_strdown(input->path ? input->path : "", -1);
-  return g_str_has_suffix(lower, ".gif");
-}
-
-static gboolean
-check_options(ApplyOptions *options, Input *input, const Output *output, GError **error) {
-  const Media *media = output->media;
-  if (is_endless(input) && (media->kind == MEDIA_FILM || output->pictures))
-    return app_refuse(
-        error,
-        "%s: GStreamer does not find the end of a GIF; one picture of it can be OUT, and "
-        "`ffmpeg -i IN.gif OUT.mkv` makes a film of it",
-        input->name);
+check_options(const ApplyOptions *options, const Input *input, const Media *media,
+              gboolean is_numbered, GError **error) {
+  const gboolean is_image = media->kind == MEDIA_PICTURE && !is_numbered;
+  const gchar *time = options->start ? options->start
+                      : options->end ? options->end
+                                     : options->seconds;
   if (options->framerate && !input->pictures)
     return app_refuse(
         error, "--framerate \"%s\": it is for numbered pictures as IN, such as frames/%%04d.png",
         options->framerate);
-  if (options->at && (media->kind == MEDIA_FILM || output->pictures))
-    return app_refuse(error, "--at \"%s\": it is for one picture as OUT", options->at);
-  if (options->seconds && media->kind == MEDIA_PICTURE && !output->pictures)
+  if (options->at && !is_image)
+    return app_refuse(error, "--at \"%s\": it is for one image as OUT; --start is for a video",
+                      options->at);
+  if (time && is_image)
     return app_refuse(
-        error, "--seconds \"%s\": it is for a film as OUT; --at says which frame becomes a picture",
-        options->seconds);
+        error,
+        "%s \"%s\": it is for a video or numbered images as OUT; --at says which frame "
+        "becomes an image",
+        options->start ? "--start"
+        : options->end ? "--end"
+                       : "--seconds",
+        time);
   if (options->lossless && options->encoder)
     return app_refuse(error,
                       "--lossless and --encoder \"%s\": only one of the two says what encodes",
@@ -133,8 +150,6 @@ check_options(ApplyOptions *options, Input *input, const Output *output, GError 
         error,
         "--lossless: %s has losses; .mkv, .mp4, .mov, .webm, .png, .tiff and .webp can do without",
         media->endings[0]);
-  if (!check_other_files(input, output, error))
-    return FALSE;
   if (!options->encoder)
     return TRUE;
   GstElement *encoder = elements_parse_encoder(options->encoder, error);
@@ -159,49 +174,138 @@ report(const Work *work, const Output *output, const FilmReport *film) {
   if (work->device)
     g_string_append_printf(line, " (%s)", work->device);
   if (work->frames > 1 && work->took > 0)
-    g_string_append_printf(line, ", %.0f frames a second",
+    g_string_append_printf(line, "; %.0f frames a second with decoding and encoding",
                            (gdouble)work->frames * GST_SECOND / (gdouble)work->took);
   g_autofree gchar *text = shown_text(line->str);
   g_print("%s\n", text);
 }
 
-/* A film that is much shorter than it says has a broken or cut file behind it. One picture of it
- * says nothing. */
-static void
-check_length(Work *work, const Output *output, const ApplyOptions *options) {
-  GstClockTime told = work->length;
-  if (output->media->kind == MEDIA_PICTURE && !output->pictures)
-    return;
-  if (!GST_CLOCK_TIME_IS_VALID(told) || !GST_CLOCK_TIME_IS_VALID(work->last) || options->seconds)
-    return;
-  if (work->last + MAX(2 * GST_SECOND, told / 20) < told)
-    work_note(work, "%s: it says that it lasts %.1f s, and ended after %.1f s", work->input,
-              (gdouble)told / GST_SECOND, (gdouble)work->last / GST_SECOND);
-}
+/* What is filtered with the same options. */
+typedef struct {
+  const ApplyOptions *options;
+  const FilterOptions *properties;
+  Device device; /* kept open between files */
+  gint signal;   /* that ended it; 0: none */
+} Apply;
 
-/* Does the work. FALSE without an error when a signal ended it. */
+/* Filters one file. FALSE without an error when a signal ended it. */
 static gboolean
-apply(const ApplyOptions *options, const FilterOptions *properties, const Input *input,
-      Output *output, gint *signal_number, GError **error) {
-  GstElement *filter = filter_options_make(properties, error);
+apply(Apply *self, const Input *input, Output *output, GError **error) {
+  const ApplyOptions *options = self->options;
+  GstElement *filter = filter_options_make(self->properties, error);
   if (!filter)
     return FALSE;
   g_autoptr(GstElement) owned = gst_object_ref_sink(filter);
+  device_use(&self->device, filter);
   if (options->split)
     split_attach(filter, options->split_value);
   g_auto(Work) work = {0};
   work_init(&work, options->quiet, input->name, output->name);
   g_auto(FilmReport) film = {0};
-  const ConvertOptions wanted = {options->encoder, options->lossless, options->seconds_value,
-                                 options->at_value, options->rate};
-  gboolean ok = convert(filter, input, output, &wanted, &work, &film, error);
-  *signal_number = work.signal;
-  if (ok) {
-    check_length(&work, output, options);
-    if (!options->quiet)
-      report(&work, output, &film);
-  }
+  const ConvertOptions wanted = {options->encoder, options->lossless,
+                                 options->at ? options->at_value : options->start_value,
+                                 options->end_value, options->rate};
+  const gboolean ok = convert(filter, input, output, &wanted, &work, &film, error);
+  self->signal = work.signal;
+  if (ok && !options->quiet)
+    report(&work, output, &film);
   return ok;
+}
+
+static AppStatus
+fail(const GError *error) {
+  const gboolean is_usage = error->domain == APP_USAGE_ERROR;
+  return app_fail("apply", is_usage ? APP_WRONG_USAGE : APP_FAILED, error);
+}
+
+static AppStatus
+end_by_signal(const Apply *self, const gchar *what) {
+  g_autofree gchar *text = shown_text(what);
+  g_printerr("cudaconv apply: interrupted; %s\n", text);
+  return app_end_by_signal(self->signal);
+}
+
+/* ---- one file ---- */
+
+static AppStatus
+apply_to_one(Apply *self, const gchar *in, const gchar *out) {
+  g_autoptr(GError) error = NULL;
+  g_auto(Input) input = {0};
+  g_auto(Output) output = {0};
+  if (!input_init(&input, in, &error))
+    return fail(error);
+  const gboolean is_file = input.path || input.pictures;
+  const gboolean is_folder = !media_of_name(out) || strstr(out, "{}");
+  g_autofree gchar *named = is_file && is_folder ? sources_name_output(in, out) : NULL;
+  g_autoptr(GPtrArray) names = g_ptr_array_new();
+  g_ptr_array_add(names, (gpointer)(named ? named : out));
+  if ((named && !sources_make_folders(names, "", &error)) ||
+      !output_init(&output, g_ptr_array_index(names, 0), &error) ||
+      !check_options(self->options, &input, output.media, output.pictures != NULL, &error) ||
+      !check_other_files(&input, &output, &error))
+    return fail(error);
+  if (apply(self, &input, &output, &error))
+    return APP_DONE;
+  if (error)
+    return fail(error);
+  g_autofree gchar *what = g_strdup_printf(
+      output.pictures ? "what was written of %s stays" : "%s is as it was", output.name);
+  output_clear(&output);
+  return end_by_signal(self, what);
+}
+
+/* ---- many files ---- */
+
+static gboolean
+check_many(const Apply *self, const GPtrArray *in, const GPtrArray *out, GError **error) {
+  for (guint i = 0; i < in->len; i++) {
+    g_auto(Input) input = {0};
+    if (!input_init(&input, g_ptr_array_index(in, i), error) ||
+        !check_options(self->options, &input, media_of_name(g_ptr_array_index(out, i)), FALSE,
+                       error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* A file that cannot be filtered does not keep the others from being filtered, unless the disk is
+ * full. */
+static AppStatus
+apply_to_many(Apply *self, const gchar *const *names, const gchar *to) {
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GPtrArray) in = sources_find(names, NULL, &error);
+  g_autoptr(GPtrArray) out = in ? sources_name_outputs(in, to, "", &error) : NULL;
+  GstElement *filter = out && check_many(self, in, out, &error)
+                           ? filter_options_make(self->properties, &error)
+                           : NULL;
+  if (!filter)
+    return fail(error);
+  device_open(&self->device, filter);
+  if (!sources_make_folders(out, "", &error))
+    return fail(error);
+  guint failed = 0, made = 0;
+  gboolean is_full = FALSE;
+  for (guint i = 0; i < in->len && self->signal == 0 && !is_full; i++) {
+    g_autoptr(GError) why = NULL;
+    g_auto(Input) input = {0};
+    g_auto(Output) output = {0};
+    if (input_init(&input, g_ptr_array_index(in, i), &why) &&
+        output_init(&output, g_ptr_array_index(out, i), &why) &&
+        apply(self, &input, &output, &why)) {
+      made++;
+    } else if (why) {
+      app_fail("apply", APP_FAILED, why);
+      failed++;
+      is_full = g_error_matches(why, G_FILE_ERROR, G_FILE_ERROR_NOSPC) ||
+                g_error_matches(why, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT);
+    }
+  }
+  g_autofree gchar *what = g_strdup_printf("%u of %u files are filtered, and stay", made, in->len);
+  if (self->signal != 0)
+    return end_by_signal(self, what);
+  if (failed > 0)
+    g_printerr("cudaconv apply: %u of %u files could not be filtered\n", in->len - made, in->len);
+  return failed > 0 ? APP_FAILED : APP_DONE;
 }
 
 AppStatus
@@ -211,10 +315,13 @@ app_apply(int argc, char **argv) {
       {"lossless", 0, 0, G_OPTION_ARG_NONE, &options.lossless, "Encode without losses", NULL},
       {"encoder", 0, 0, G_OPTION_ARG_STRING, &options.encoder,
        "Encode the video with this, as in a gst-launch line: \"x264enc bitrate=4000\"", "ELEMENT"},
+      {"start", 0, 0, G_OPTION_ARG_STRING, &options.start,
+       "Begin at this time of a video: 1.5, 90s, 2m or 0:03", "TIME"},
+      {"end", 0, 0, G_OPTION_ARG_STRING, &options.end, "End at this time of a video", "TIME"},
       {"seconds", 0, 0, G_OPTION_ARG_STRING, &options.seconds,
-       "Stop after so many seconds of video", "SECONDS"},
+       "End after this much of the video or camera", "TIME"},
       {"at", 0, 0, G_OPTION_ARG_STRING, &options.at,
-       "Make a picture of the frame at this time of a film", "SECONDS"},
+       "Make an image of the frame at this time of a video", "TIME"},
       {"split", 0, 0, G_OPTION_ARG_STRING, &options.split,
        "Leave this share of each frame as it was, on the left: 0.5 is half of it", "SHARE"},
       {"framerate", 0, 0, G_OPTION_ARG_STRING, &options.framerate,
@@ -227,27 +334,20 @@ app_apply(int argc, char **argv) {
     return app_fail("apply", APP_FAILED, error);
   g_autoptr(GOptionContext) context = app_option_context_new("apply", SUMMARY, entries, properties);
   filter_options_add(properties, context);
-  g_auto(GStrv) words = app_parse_arguments(context, argc, argv, 2, 2, &error);
-  if (!words ||
-      !read_seconds("--seconds", options.seconds, 0.001, &options.seconds_value, &error) ||
-      !read_seconds("--at", options.at, 0, &options.at_value, &error) ||
-      !read_share(&options, &error) || !read_rate(&options, &error))
+  g_auto(GStrv) words = app_parse_arguments(context, argc, argv, 2, G_MAXUINT, &error);
+  if (!words || !read_times(&options, &error) || !read_share(&options, &error) ||
+      !read_rate(&options, &error))
     return app_fail("apply", APP_WRONG_USAGE, error);
 
-  g_auto(Input) input = {0};
-  g_auto(Output) output = {0};
-  gint number = 0;
-  if (input_init(&input, words[0], &error) && output_init(&output, words[1], &error) &&
-      check_options(&options, &input, &output, &error) &&
-      apply(&options, properties, &input, &output, &number, &error))
-    return APP_DONE;
-  if (error)
-    return app_fail("apply", error->domain == APP_USAGE_ERROR ? APP_WRONG_USAGE : APP_FAILED,
-                    error);
-  g_autofree gchar *name = shown_text(output.name);
-  g_printerr(output.pictures ? "cudaconv apply: interrupted; what was written of %s stays\n"
-                             : "cudaconv apply: interrupted; %s is as it was\n",
-             name);
-  output_clear(&output);
-  return app_end_by_signal(number);
+  Apply self = {.options = &options, .properties = properties};
+  const guint last = g_strv_length(words) - 1;
+  if (last == 1 && !g_file_test(words[0], G_FILE_TEST_IS_DIR))
+    return apply_to_one(&self, words[0], words[1]);
+  /* of several files a name without an ending is a folder, which may be a new one */
+  g_autofree gchar *name = g_steal_pointer(&words[last]);
+  const gboolean is_folder = !media_of_name(name) && !strstr(name, "{}");
+  g_autofree gchar *out = is_folder ? g_strconcat(name, "/", NULL) : g_strdup(name);
+  const AppStatus status = apply_to_many(&self, (const gchar *const *)words, out);
+  device_close(&self.device);
+  return status;
 }

@@ -154,13 +154,15 @@ elements_drop_orientation(GstPad *sink) {
 /* ---- frames ---- */
 
 GstClockTime
-elements_running_time(GstPad *pad, GstBuffer *buffer) {
+elements_stream_time(GstPad *pad, GstBuffer *buffer) {
   g_autoptr(GstEvent) event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0);
   const GstSegment *segment;
   if (!event || !GST_BUFFER_PTS_IS_VALID(buffer))
     return GST_CLOCK_TIME_NONE;
   gst_event_parse_segment(event, &segment);
-  return gst_segment_to_running_time(segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
+  if (segment->format != GST_FORMAT_TIME)
+    return GST_CLOCK_TIME_NONE;
+  return gst_segment_to_stream_time(segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
 }
 
 typedef struct {
@@ -248,36 +250,4 @@ elements_link_frames(GstElement *pipeline, GstPad *pad, GstPad *sink, const GstV
                         GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
                     link_fields, fields, (GDestroyNotify)free_fields);
   return TRUE;
-}
-
-/* ---- a limit ---- */
-
-typedef struct {
-  GstClockTime limit;
-  gboolean ended;
-} Limit;
-
-/* The answer makes the source end as well, when none of its streams is wanted any more. */
-static GstPadProbeReturn
-end_stream(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
-  Limit *self = user_data;
-  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
-  GstClockTime time = elements_running_time(pad, buffer);
-  if (!self->ended && (!GST_CLOCK_TIME_IS_VALID(time) || time < self->limit))
-    return GST_PAD_PROBE_OK;
-  g_autoptr(GstPad) peer = gst_pad_get_peer(pad);
-  if (peer && !self->ended)
-    gst_pad_send_event(peer, gst_event_new_eos());
-  self->ended = TRUE;
-  gst_buffer_unref(buffer);
-  GST_PAD_PROBE_INFO_DATA(info) = NULL;
-  GST_PAD_PROBE_INFO_FLOW_RETURN(info) = GST_FLOW_EOS;
-  return GST_PAD_PROBE_HANDLED;
-}
-
-void
-elements_end_after(GstPad *pad, gdouble seconds) {
-  Limit *limit = g_new(Limit, 1);
-  *limit = (Limit){(GstClockTime)(seconds * GST_SECOND), FALSE};
-  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, end_stream, limit, g_free);
 }

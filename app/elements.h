@@ -30,8 +30,8 @@ gboolean elements_is_video(GstCaps *caps);
 /* Adds an element to a pipeline and brings it into its state. Returns the element. */
 GstElement *elements_add(GstElement *pipeline, GstElement *element);
 
-/* The time of a buffer of a pad from the start of the film, or GST_CLOCK_TIME_NONE. */
-GstClockTime elements_running_time(GstPad *pad, GstBuffer *buffer);
+/* The time of a buffer of a pad in its video, or GST_CLOCK_TIME_NONE. */
+GstClockTime elements_stream_time(GstPad *pad, GstBuffer *buffer);
 
 /* Turns the frames that leave `pad` (a source pad, linked before the first of them) upright, when a
  * tag says that they are to be turned. */
@@ -50,10 +50,6 @@ void elements_complete_frames(GstPad *pad);
  * fields with each frame only, and encoders look for it in the caps: it is in them afterwards. */
 gboolean elements_link_frames(GstElement *pipeline, GstPad *pad, GstPad *sink,
                               const GstVideoInfo *info);
-
-/* Ends the stream that leaves `pad` (a source pad that is to be linked) before the first buffer of
- * that many seconds of running time. */
-void elements_end_after(GstPad *pad, gdouble seconds);
 
 /* Adds a queue of so many buffers; 0: of any number, for streams that wait for each other in a
  * muxer. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "film.h"
+#include "cut.h"
 #include "elements.h"
 #include "mux.h"
 #include "video.h"
@@ -10,7 +11,7 @@ typedef struct {
   Video *video;
   VideoOptions wanted;
   GstElement *filter;
-  gdouble seconds; /* 0: all */
+  Cut cut;
   gboolean has_video;
 } Film;
 
@@ -39,15 +40,17 @@ on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
     elements_discard(self->mux->pipeline, pad);
     return;
   }
-  if (self->seconds > 0)
-    elements_end_after(pad, self->seconds);
-  if (!gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw")) {
+  const gboolean is_frames = gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw");
+  work_watch_stream(self->mux->work, pad);
+  if (is_frames && !self->has_video)
+    elements_complete_frames(pad);
+  cut_attach(&self->cut, source, pad, is_frames, self->mux->work);
+  if (!is_frames) {
     mux_add_stream(self->mux, pad, caps);
   } else if (self->has_video) {
     mux_leave_out(self->mux, pad, caps, "the first video is filtered");
   } else {
     self->has_video = TRUE;
-    elements_complete_frames(pad);
     if (!video_add(self->video, self->mux, self->filter, &self->wanted, pad, caps, &error))
       work_fail(self->mux->work, g_steal_pointer(&error));
   }
@@ -56,6 +59,7 @@ on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
 static void
 on_no_more_pads(GstElement *source, gpointer user_data) {
   Film *self = user_data;
+  cut_begin(&self->cut);
   if (!self->has_video)
     work_fail_without_video(self->mux->work);
 }
@@ -67,26 +71,30 @@ film_make(GstElement *filter, const Input *input, const Output *output, const Fi
   g_auto(Mux) mux = {0};
   g_auto(Video) video = {0};
   elements_add(pipeline, filter);
-  GstElement *source = elements_new("uridecodebin", "source", error);
+  GstElement *source = input_new_source(input, options->rate, FALSE, error);
   if (!source)
     return FALSE;
   elements_add(pipeline, source);
   if (!mux_init(&mux, pipeline, output->media, output->name, output->part, work, error))
     return FALSE;
-  g_autofree gchar *uri = input_get_uri(input, options->rate);
-  g_object_set(source, "uri", uri, NULL);
-  work->seconds = options->seconds;
+  work->begin = options->start;
+  work->end = options->end;
   work->expected = input->pictures ? input->last - input->first + 1 : 0;
 
   const VideoOptions wanted = {output->media, output->name, options->encoder, options->lossless,
                                FALSE};
-  Film self = {&mux, &video, wanted, filter, options->seconds, FALSE};
+  Film self = {&mux, &video, wanted, filter, {.start = options->start, .end = options->end}, FALSE};
   g_signal_connect(source, "autoplug-continue", G_CALLBACK(on_autoplug_continue), &self);
   g_signal_connect(source, "pad-added", G_CALLBACK(on_pad_added), &self);
   g_signal_connect(source, "no-more-pads", G_CALLBACK(on_no_more_pads), &self);
-  input_prepare(input, source);
   if (!work_run(work, pipeline, filter, error))
     return FALSE;
+  if (work->frames == 0) {
+    g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+                "%s: it has no frame at %g seconds", input->name,
+                (gdouble)options->start / GST_SECOND);
+    return FALSE;
+  }
   report->codec = g_steal_pointer(&video.codec);
   report->sound = g_strdup(mux.sound->str);
   if (video.encoded < work->frames)

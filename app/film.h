@@ -15,8 +15,8 @@ G_BEGIN_DECLS
 typedef struct {
   const gchar *encoder; /* of the video, as in a gst-launch line; NULL: by the ending of OUT */
   gboolean lossless;
-  gdouble seconds;   /* of the film, from its start; 0: all of it */
-  const gchar *rate; /* of numbered pictures, as "25/1" */
+  GstClockTime start, end; /* of the input; end: GST_CLOCK_TIME_NONE: all of it */
+  const gchar *rate;       /* of numbered pictures, as "25/1" */
 } FilmOptions;
 
 typedef struct {

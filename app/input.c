@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "input.h"
+#include "elements.h"
+#include "wholefile.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 static gboolean
@@ -59,8 +61,7 @@ init_file(Input *self, gchar *path, GError **error) {
   }
   if (S_ISDIR(self->at_start.st_mode))
     return refuse(error, G_FILE_ERROR_ISDIR, self->name,
-                  "this is a folder; numbered pictures in it are FOLDER/%04d.png, and other files "
-                  "are filtered one by one");
+                  "this is a folder; numbered images in it are FOLDER/%04d.png");
   if (S_ISFIFO(self->at_start.st_mode))
     self->uri = pipe_uri(path, self->name, error);
   else if (is_whole_picture(path))
@@ -117,24 +118,16 @@ input_check_unchanged(const Input *self, GError **error) {
   return TRUE;
 }
 
-gchar *
-input_identify(const gchar *path) {
-  struct stat file;
-  return stat(path, &file) == 0
-             ? g_strdup_printf("%ju:%ju", (uintmax_t)file.st_dev, (uintmax_t)file.st_ino)
-             : NULL;
-}
-
 static GHashTable *
 identify_all(const Input *self) {
   GHashTable *files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = self->first; self->pictures && i <= self->last; i++) {
     g_autofree gchar *name = numbered_name(self->pictures, i);
-    gchar *file = input_identify(name);
+    gchar *file = file_identify(name);
     if (file)
       g_hash_table_add(files, file);
   }
-  gchar *file = self->path ? input_identify(self->path) : NULL;
+  gchar *file = self->path ? file_identify(self->path) : NULL;
   if (file)
     g_hash_table_add(files, file);
   return files;
@@ -142,29 +135,173 @@ identify_all(const Input *self) {
 
 gboolean
 input_has_file(Input *self, const gchar *path) {
-  g_autofree gchar *file = input_identify(path);
+  g_autofree gchar *file = file_identify(path);
   if (!self->files)
     self->files = identify_all(self);
   return file && g_hash_table_contains(self->files, file);
 }
 
-gchar *
-input_get_uri(const Input *self, const gchar *rate) {
-  if (!self->pictures)
-    return g_strdup(self->uri);
-  g_autofree gchar *pattern = numbered_pattern(self->pictures);
-  g_autofree gchar *first = g_strdup_printf("%u", self->first);
-  g_autofree gchar *last = g_strdup_printf("%u", self->last);
-  return sequence_uri(pattern, first, last, rate);
+/* ---- TIFF ---- */
+
+#define TIFF_BITS_PER_SAMPLE 258
+#define TIFF_SHORT 3
+
+/* Reads the bits of a sample and the samples of a pixel from a TIFF file (the tag BitsPerSample in
+ * its first directory: TIFF 6.0, pages 13 to 15 and 29). Both are 0 for all other files. */
+static void
+read_tiff(const Input *self, guint *depth, guint *samples) {
+  guint8 head[8], count[2], entry[12], value[2];
+  g_autofree gchar *first = self->pictures ? numbered_name(self->pictures, self->first) : NULL;
+  const gchar *path = first ? first : self->path;
+  *depth = *samples = 0;
+  if (!path || !g_file_test(path, G_FILE_TEST_IS_REGULAR)) /* a pipe is read once */
+    return;
+  FILE *file = fopen(path, "rbe");
+  if (!file)
+    return;
+  const gboolean read = fread(head, sizeof head, 1, file) == 1;
+  const gboolean little = read && memcmp(head, "II*\0", 4) == 0;
+  const gboolean big = read && memcmp(head, "MM\0*", 4) == 0;
+#define U16(at) (little ? GST_READ_UINT16_LE(at) : GST_READ_UINT16_BE(at))
+#define U32(at) (little ? GST_READ_UINT32_LE(at) : GST_READ_UINT32_BE(at))
+  if ((little || big) && fseek(file, (long)U32(head + 4), SEEK_SET) == 0 &&
+      fread(count, sizeof count, 1, file) == 1) {
+    for (guint i = U16(count); i > 0 && fread(entry, sizeof entry, 1, file) == 1; i--) {
+      if (U16(entry) != TIFF_BITS_PER_SAMPLE || U16(entry + 2) != TIFF_SHORT)
+        continue;
+      /* up to two values are in the entry, more of them where that points to */
+      *samples = U32(entry + 4);
+      if (*samples <= 2)
+        *depth = U16(entry + 8);
+      else if (fseek(file, (long)U32(entry + 8), SEEK_SET) == 0 &&
+               fread(value, sizeof value, 1, file) == 1)
+        *depth = U16(value);
+      break;
+    }
+  }
+#undef U16
+#undef U32
+  fclose(file);
 }
+
+guint
+input_find_depth(const Input *self) {
+  guint depth, samples;
+  read_tiff(self, &depth, &samples);
+  return depth;
+}
+
+/* Lets decodebin take the decoder of GdkPixbuf, which has no rank in Debian 12, for RGB of 16 bits:
+ * libav's fails, for GStreamer has no format for what that decodes to. GdkPixbuf's gives 8 bits. */
+static void
+choose_tiff_decoder(const Input *self) {
+  guint depth, samples;
+  read_tiff(self, &depth, &samples);
+  g_autoptr(GstElementFactory) decoder = gst_element_factory_find("gdkpixbufdec");
+  if (depth > 8 && samples >= 3 && decoder)
+    gst_plugin_feature_set_rank(GST_PLUGIN_FEATURE(decoder), GST_RANK_PRIMARY + 1);
+}
+
+/* ---- the source ---- */
 
 static void
 read_once(GstElement *source, GstElement *element, gpointer user_data) {
   g_object_set(element, "num-buffers", 1, NULL);
 }
 
-void
-input_prepare(const Input *self, GstElement *source) {
+static gboolean
+continue_with_video(GstElement *source, GstPad *pad, GstCaps *caps, gpointer user_data) {
+  return elements_is_video(caps);
+}
+
+/* Ends what a demuxer of libav reads from a file. libav takes a read of 0 bytes for an invalid one
+ * and tries again; GStreamer before 1.25.1 gives it that at the end of a file, and some of libav's
+ * demuxers, such as that of GIF, would read there forever. */
+static GstPadProbeReturn
+end_file(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  gint64 size;
+  if (!gst_pad_peer_query_duration(pad, GST_FORMAT_BYTES, &size) ||
+      GST_PAD_PROBE_INFO_OFFSET(info) < (guint64)size)
+    return GST_PAD_PROBE_PASS;
+  return GST_PAD_PROBE_HANDLED; /* without data: an error of libav's, which ends the stream */
+}
+
+typedef struct {
+  GstClockTime pts, duration;
+} FrameTime;
+
+static GstPadProbeReturn
+remember_time(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  GAsyncQueue *times = user_data;
+  if (info->type & GST_PAD_PROBE_TYPE_BUFFER) {
+    const GstBuffer *packet = GST_PAD_PROBE_INFO_BUFFER(info);
+    const FrameTime time = {GST_BUFFER_PTS(packet), GST_BUFFER_DURATION(packet)};
+    g_async_queue_push(times, g_memdup2(&time, sizeof time));
+  } else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_FLUSH_STOP) {
+    for (gpointer time; (time = g_async_queue_try_pop(times));)
+      g_free(time);
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+static GstPadProbeReturn
+set_time(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  g_autofree FrameTime *time = g_async_queue_try_pop(user_data);
+  if (!time)
+    return GST_PAD_PROBE_OK;
+  GstBuffer *frame = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
+  GST_BUFFER_PTS(frame) = time->pts;
+  GST_BUFFER_DURATION(frame) = time->duration;
+  GST_PAD_PROBE_INFO_DATA(info) = frame;
+  return GST_PAD_PROBE_OK;
+}
+
+/* Gives each frame of avdec_gif the time of its packet, since the decoder gives all of them that of
+ * the first. One packet is one frame. */
+static void
+keep_times(GstElement *decoder) {
+  GAsyncQueue *times = g_async_queue_new_full(g_free);
+  g_autoptr(GstPad) sink = gst_element_get_static_pad(decoder, "sink");
+  g_autoptr(GstPad) src = gst_element_get_static_pad(decoder, "src");
+  gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_FLUSH, remember_time,
+                    times, (GDestroyNotify)g_async_queue_unref);
+  gst_pad_add_probe(src, GST_PAD_PROBE_TYPE_BUFFER, set_time, g_async_queue_ref(times),
+                    (GDestroyNotify)g_async_queue_unref);
+}
+
+static void
+on_element_added(GstBin *source, GstBin *bin, GstElement *element, gpointer user_data) {
+  const GstElementFactory *factory = gst_element_get_factory(element);
+  const gchar *name = factory ? GST_OBJECT_NAME(factory) : "";
+  guint major, minor, micro, nano;
+  gst_version(&major, &minor, &micro, &nano);
+  if (g_str_has_prefix(name, "avdemux_") && minor < 25) {
+    g_autoptr(GstPad) sink = gst_element_get_static_pad(element, "sink");
+    gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_PULL | GST_PAD_PROBE_TYPE_BLOCK, end_file, NULL,
+                      NULL);
+  } else if (g_str_equal(name, "avdec_gif")) {
+    keep_times(element);
+  }
+}
+
+GstElement *
+input_new_source(const Input *self, const gchar *rate, gboolean video_only, GError **error) {
+  GstElement *source = elements_new("uridecodebin", "source", error);
+  if (!source)
+    return NULL;
+  g_autofree gchar *uri = NULL;
+  if (self->pictures) {
+    g_autofree gchar *pattern = numbered_pattern(self->pictures);
+    g_autofree gchar *first = g_strdup_printf("%u", self->first);
+    g_autofree gchar *last = g_strdup_printf("%u", self->last);
+    uri = sequence_uri(pattern, first, last, rate);
+  }
+  choose_tiff_decoder(self);
+  g_object_set(source, "uri", uri ? uri : self->uri, NULL);
+  g_signal_connect(source, "deep-element-added", G_CALLBACK(on_element_added), NULL);
   if (self->path && is_whole_picture(self->path))
     g_signal_connect(source, "source-setup", G_CALLBACK(read_once), NULL);
+  if (video_only)
+    g_signal_connect(source, "autoplug-continue", G_CALLBACK(continue_with_video), NULL);
+  return source;
 }

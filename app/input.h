@@ -29,18 +29,19 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Input, input_clear)
 /* FALSE when the file is another one than at the start, or has become shorter. */
 gboolean input_check_unchanged(const Input *self, GError **error);
 
-/* What tells a file from all others, whatever name leads to it, or NULL for one that is not there.
- * Free it. */
-gchar *input_identify(const gchar *path);
-
 /* Whether the file, or one of the numbered pictures, is that of the name `path`. */
 gboolean input_has_file(Input *self, const gchar *path);
 
-/* For a uridecodebin that is to read the input's URI. */
-void input_prepare(const Input *self, GstElement *source);
+/* A new uridecodebin (floating) named "source" that reads the input. `rate` is the frame rate of
+ * numbered images, as "25/1". Streams other than video leave it as they are in the container if
+ * `video_only` is set, so that no decoder is needed for them; its user discards them. All commands
+ * open their input with this, so that all of them read the same files. NULL if uridecodebin is not
+ * installed. */
+GstElement *input_new_source(const Input *self, const gchar *rate, gboolean video_only,
+                             GError **error);
 
-/* A URI that uridecodebin reads; free it. `rate` is the frame rate of numbered pictures, as "25/1".
- */
-gchar *input_get_uri(const Input *self, const gchar *rate);
+/* Bits of the samples in a TIFF file, of which GStreamer's decoder may hand out fewer; 0 for all
+ * others. */
+guint input_find_depth(const Input *self);
 
 G_END_DECLS

@@ -14,6 +14,8 @@
   "cpu-used=5 row-mt=true threads=16 " quality
 /* jpegenc does not look at what the code values mean: JPEG has one meaning for them. */
 #define JPEG "capsfilter caps=video/x-raw,colorimetry=1:4:0:0 ! jpegenc name=encoder quality=95"
+/* Few programs read the alpha of a BMP file. */
+#define BMP "capsfilter caps=video/x-raw,format={BGR,GRAY8} ! avenc_bmp"
 #define FFV1 "avenc_ffv1 name=encoder"
 #define AAC "fdkaacenc", "avenc_aac bitrate=192000", "voaacenc bitrate=192000"
 
@@ -39,6 +41,13 @@ static const Media media[] = {
      {H265},
      {FFV1},
      {"flacenc", "opusenc"}},
+    {{".ts"},
+     MEDIA_FILM,
+     "mpegtsmux",
+     {H264, "openh264enc name=encoder"},
+     {H265},
+     {H264_LOSSLESS},
+     {AAC}},
     {{".webm"},
      MEDIA_FILM,
      "webmmux",
@@ -57,6 +66,7 @@ static const Media media[] = {
     {{".png"}, MEDIA_PICTURE, NULL, {"pngenc"}, {0}, {"pngenc"}, {0}},
     {{".jpg", ".jpeg"}, MEDIA_PICTURE, NULL, {JPEG}, {0}, {0}, {0}},
     {{".tif", ".tiff"}, MEDIA_PICTURE, NULL, {"avenc_tiff"}, {0}, {"avenc_tiff"}, {0}},
+    {{".bmp"}, MEDIA_PICTURE, NULL, {BMP}, {0}, {BMP}, {0}},
     {{".webp"},
      MEDIA_PICTURE,
      NULL,
@@ -91,7 +101,7 @@ media_list_endings(void) {
 gboolean
 media_can_join(const Media *self) {
   return self->kind == MEDIA_FILM && !g_str_equal(self->muxer, "avimux") &&
-         !g_str_equal(self->muxer, "oggmux");
+         !g_str_equal(self->muxer, "oggmux") && !g_str_equal(self->muxer, "mpegtsmux");
 }
 
 /* The names of the elements in a list of descriptions: "x264enc or openh264enc". */

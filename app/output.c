@@ -98,18 +98,15 @@ output_clear(Output *self) {
 gboolean
 output_begin(Output *self, GError **error) {
   gchar *part = g_strconcat(self->path, ".XXXXXX.part", NULL);
-  int fd = mkostemps(part, (int)strlen(".part"), O_CLOEXEC);
+  int fd = g_mkstemp_full(part, O_RDWR | O_CLOEXEC, 0666); /* less the umask */
   if (fd < 0) {
     gint code = errno;
     g_free(part);
     return fail(error, code, self->name);
   }
   self->part = part;
-  mode_t mask = umask(0);
-  umask(mask);
-  gint code = fchmod(fd, 0666 & ~mask) == 0 ? 0 : errno;
   close(fd);
-  return code == 0 || fail(error, code, self->name);
+  return TRUE;
 }
 
 /* A rename may reach the disk before the data does. */
@@ -131,6 +128,21 @@ output_commit(Output *self, GError **error) {
     return fail(error, code, self->name);
   g_clear_pointer(&self->part, g_free);
   return TRUE;
+}
+
+gchar *
+output_keep_incomplete(Output *self, GError **error) {
+  const gchar *slash = strrchr(self->path, '/');
+  const gchar *dot = strrchr(slash ? slash : self->path, '.');
+  const gsize stem = dot ? (gsize)(dot - self->path) : strlen(self->path);
+  g_autofree gchar *kept =
+      g_strdup_printf("%.*s.incomplete%s", (int)stem, self->path, self->path + stem);
+  if (g_rename(self->part, kept) != 0) {
+    fail(error, errno, kept);
+    return NULL;
+  }
+  g_clear_pointer(&self->part, g_free);
+  return g_steal_pointer(&kept);
 }
 
 gboolean

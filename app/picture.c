@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "picture.h"
 #include "command.h"
+#include "cut.h"
 #include "elements.h"
 
 #include <gst/app/gstappsink.h>
 #include <gst/video/video.h>
-
-/* Only raw video leaves the source; sound is not even decoded. */
-#define VIDEO "video/x-raw(ANY)"
 
 typedef struct {
   GstElement *pipeline;
@@ -15,29 +13,21 @@ typedef struct {
   const Output *output;
   const PictureOptions *options;
   Work *work;
+  Cut cut;
   gboolean has_video;
   guint next;    /* number of the picture that comes next */
   gboolean done; /* the one picture that is wanted is written */
 } Pictures;
 
-/* The frame that is shown at a time is the one that ends after it; those before are not filtered.
- */
-static GstPadProbeReturn
-skip_frame(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
-  const Pictures *self = user_data;
-  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
-  GstClockTime at = (GstClockTime)(self->options->at * GST_SECOND);
-  GstClockTime end = elements_running_time(pad, buffer);
-  if (!GST_CLOCK_TIME_IS_VALID(end))
-    return GST_PAD_PROBE_OK;
-  end += GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : 1;
-  return end > at ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
-}
-
 static void
 on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
   Pictures *self = user_data;
-  if (self->has_video) {
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
+  const gboolean is_frames =
+      caps && gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw");
+  work_watch_stream(self->work, pad);
+  cut_attach(&self->cut, source, pad, is_frames, self->work);
+  if (self->has_video || !is_frames) {
     elements_discard(self->pipeline, pad);
     return;
   }
@@ -47,11 +37,15 @@ on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
   g_autoptr(GstPad) sink = gst_element_get_static_pad(queue, "sink");
   elements_keep_upright(self->pipeline, pad);
   elements_drop_orientation(sink);
-  if (self->options->at > 0)
-    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, skip_frame, self, NULL);
-  if (self->options->seconds > 0)
-    elements_end_after(pad, self->options->seconds);
   gst_pad_link(pad, sink);
+}
+
+static void
+on_no_more_pads(GstElement *source, gpointer user_data) {
+  Pictures *self = user_data;
+  cut_begin(&self->cut);
+  if (!self->has_video)
+    work_fail_without_video(self->work);
 }
 
 static GstFlowReturn
@@ -94,9 +88,10 @@ static gboolean
 check_written(const Pictures *self, guint first, const gchar *input, GError **error) {
   if (self->next > first)
     return TRUE;
-  if (self->options->at > 0)
+  if (self->options->start > 0)
     g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-                "%s: it has no frame at --at %g seconds", input, self->options->at);
+                "%s: it has no frame at %g seconds", input,
+                (gdouble)self->options->start / GST_SECOND);
   else
     g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, "%s: there is no video in it",
                 input);
@@ -108,14 +103,19 @@ picture_make(GstElement *filter, const Input *input, const Output *output,
              const PictureOptions *options, Work *work, GError **error) {
   g_autoptr(GstElement) pipeline = gst_object_ref_sink(gst_pipeline_new(NULL));
   guint first = input->pictures ? input->first : 1;
-  Pictures self = {pipeline, NULL, output, options, work, FALSE, first, FALSE};
+  Pictures self = {.pipeline = pipeline,
+                   .output = output,
+                   .options = options,
+                   .work = work,
+                   .cut = {.start = options->start, .end = options->end},
+                   .next = first};
   elements_add(pipeline, filter);
   GstElement *encoder = new_encoder(&self, error);
   if (!encoder)
     return FALSE;
   elements_add(pipeline, encoder);
   work_watch_encoder(work, encoder);
-  GstElement *source = elements_new("uridecodebin", "source", error);
+  GstElement *source = input_new_source(input, options->rate, TRUE, error);
   if (!source)
     return FALSE;
   elements_add(pipeline, source);
@@ -129,18 +129,17 @@ picture_make(GstElement *filter, const Input *input, const Output *output,
     g_set_error(error, APP_USAGE_ERROR, 0, "--encoder \"%s\": it takes no video", options->encoder);
     return FALSE;
   }
-  g_autofree gchar *uri = input_get_uri(input, options->rate);
-  g_autoptr(GstCaps) video = gst_caps_from_string(VIDEO);
-  g_object_set(source, "uri", uri, "caps", video, "expose-all-streams", FALSE, NULL);
   g_object_set(sink, "sync", FALSE, "emit-signals", FALSE, "max-buffers", 2, NULL);
   GstAppSinkCallbacks callbacks = {.new_sample = on_sample};
   gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, &self, NULL);
   g_signal_connect(source, "pad-added", G_CALLBACK(on_pad_added), &self);
+  g_signal_connect(source, "no-more-pads", G_CALLBACK(on_no_more_pads), &self);
 
   work->video_only = TRUE;
-  work->seconds = options->seconds;
+  work->begin = options->start;
+  work->end = options->end;
+  work->file_depth = input_find_depth(input);
   work->expected = input->pictures ? input->last - first + 1 : output->pictures ? 0 : 1;
-  input_prepare(input, source);
   gboolean ended = work_run(work, pipeline, filter, error);
   /* the one picture may be written while an error of what lies behind its frame is on its way */
   if (self.done && !ended && work->signal == 0) {

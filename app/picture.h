@@ -14,9 +14,9 @@ G_BEGIN_DECLS
 typedef struct {
   const gchar *encoder; /* as in a gst-launch line; NULL: by the ending of OUT */
   gboolean lossless;
-  gdouble seconds;   /* of a film into numbered pictures, from its start; 0: all of it */
-  gdouble at;        /* of a film into one picture: the frame that is shown at this time */
-  const gchar *rate; /* of numbered pictures that are read, as "25/1" */
+  GstClockTime start, end; /* of the input; one picture is the frame that is shown at the start;
+                            * end: GST_CLOCK_TIME_NONE: all of it */
+  const gchar *rate;       /* of numbered pictures that are read, as "25/1" */
 } PictureOptions;
 
 /* Runs `filter` (floating) over the input and writes the output. FALSE with an error, or without

@@ -108,8 +108,9 @@ tell(gpointer user_data) {
   if (g_strcmp0(options, self->told) != 0) {
     g_autofree gchar *quoted = controls_quote(self->input);
     g_autofree gchar *input = shown_text(quoted);
-    g_print("cudaconv apply %s %s out.%s\n", options, input,
-            player_shows_picture(self->pipeline) ? "png" : "mp4");
+    g_print("cudaconv apply %s %s%s out.%s%s\n", options, *input == '-' ? "-- " : "", input,
+            player_shows_picture(self->pipeline) ? "png" : "mp4",
+            strstr(input, "***") ? "  # with the password in the place of ***" : "");
     g_free(self->told);
     self->told = g_steal_pointer(&options);
   }
@@ -190,12 +191,8 @@ end_with(Play *self, GError *error) {
 
 static void
 end_without_video(Play *self) {
-  if (self->missing)
-    end_with(self, g_error_new(GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-                               "%s: not installed: %s", self->input, self->missing));
-  else
-    end_with(self, g_error_new(GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-                               "%s: there is no video in it", self->input));
+  g_autofree gchar *text = error_no_video(self->input, self->missing);
+  end_with(self, g_error_new_literal(GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, text));
 }
 
 static gboolean
@@ -366,11 +363,15 @@ build(Play *self, const Options *options, const FilterOptions *filter_options, G
   g_auto(Input) input;
   if (!input_init(&input, self->input, error))
     return FALSE;
-  g_autofree gchar *uri = input_get_uri(&input, PICTURES_RATE);
   GstElement *sink = options->sink ? parse_sink(options->sink, error) : player_find_window(error);
   if (!sink)
     return FALSE;
-  const PlayerSetup setup = {uri, filter, sink, !options->no_sound};
+  GstElement *source = input_new_source(&input, PICTURES_RATE, FALSE, error);
+  if (!source) {
+    gst_object_unref(gst_object_ref_sink(sink));
+    return FALSE;
+  }
+  const PlayerSetup setup = {source, filter, sink, !options->no_sound};
   self->pipeline = player_new(&setup, error);
   if (!self->pipeline)
     return FALSE;

@@ -200,7 +200,7 @@ on_all_streams(GstElement *source, gpointer user_data) {
 /* ---- the pipeline ---- */
 
 /* The streams of the input are linked when they are known. */
-#define PIPELINE "uridecodebin name=source " TO_FILTER TO_WINDOW
+#define PIPELINE TO_FILTER TO_WINDOW
 
 GstElement *
 player_new(const PlayerSetup *setup, GError **error) {
@@ -208,11 +208,11 @@ player_new(const PlayerSetup *setup, GError **error) {
   g_autofree gchar *description = g_strdup_printf(PIPELINE, text ? TEXT : "");
   g_autoptr(GstElement) filter = gst_object_ref_sink(setup->filter);
   g_autoptr(GstElement) sink = gst_object_ref_sink(setup->sink);
+  g_autoptr(GstElement) source = gst_object_ref_sink(setup->source);
   GstElement *player = gst_parse_launch_full(description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
   if (!player)
     return NULL;
-  gst_bin_add_many(GST_BIN(player), filter, sink, NULL);
-  g_autoptr(GstElement) source = gst_bin_get_by_name(GST_BIN(player), "source");
+  gst_bin_add_many(GST_BIN(player), source, filter, sink, NULL);
   g_autoptr(GstElement) filtered = gst_bin_get_by_name(GST_BIN(player), "filtered");
   g_autoptr(GstElement) scaled = gst_bin_get_by_name(GST_BIN(player), "scaled");
   if (!gst_element_link(filter, filtered) || !gst_element_link(scaled, sink)) {
@@ -220,7 +220,6 @@ player_new(const PlayerSetup *setup, GError **error) {
     gst_object_unref(player);
     return NULL;
   }
-  g_object_set(source, "uri", setup->uri, NULL);
   g_signal_connect(source, "pad-added", G_CALLBACK(on_video), player);
   if (setup->sound)
     g_signal_connect(source, "pad-added", G_CALLBACK(on_sound), player);

@@ -8,7 +8,7 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  const gchar *uri;
+  GstElement *source; /* taken, named "source" */
   GstElement *filter; /* taken, named "filter" */
   GstElement *sink;   /* taken */
   gboolean sound;

@@ -70,9 +70,10 @@ route_find(Route *self, GstElement *muxer, GstCaps *caps) {
   self->into = NULL;
   if (gst_caps_is_any(caps) || gst_caps_is_empty(caps))
     return FALSE;
-  /* demuxers leave out of sound what some muxers want, and parsers find it */
+  /* demuxers of audio and vp9enc leave out of caps what some muxers want, and parsers find it */
   const gchar *type = gst_structure_get_name(gst_caps_get_structure(caps, 0));
-  if (g_str_has_prefix(type, "audio/") && find_parser(self, muxer, caps))
+  if ((g_str_has_prefix(type, "audio/") || g_str_equal(type, "video/x-vp9")) &&
+      find_parser(self, muxer, caps))
     return TRUE;
   self->into = find_template(muxer, caps);
   return self->into || find_parser(self, muxer, caps);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "wholefile.h"
 
+#include <stdint.h>
+#include <sys/stat.h>
+
 gboolean
 whole_file_write(const gchar *path, const gchar *data, gsize length, gboolean durable,
                  GError **error) {
@@ -15,4 +18,12 @@ whole_file_write(const gchar *path, const gchar *data, gsize length, gboolean du
   else
     g_propagate_error(error, g_steal_pointer(&why));
   return FALSE;
+}
+
+gchar *
+file_identify(const gchar *path) {
+  struct stat file;
+  return stat(path, &file) == 0
+             ? g_strdup_printf("%ju:%ju", (uintmax_t)file.st_dev, (uintmax_t)file.st_ino)
+             : NULL;
 }

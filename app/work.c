@@ -3,6 +3,7 @@
 #include "elements.h"
 #include "errors.h"
 #include "shown.h"
+#include "timetext.h"
 
 #include <glib-unix.h>
 #include <gst/pbutils/pbutils.h>
@@ -40,15 +41,6 @@ work_note(Work *self, const gchar *format, ...) {
   g_printerr("%s%s\n", self->terminal ? CLEAR_LINE : "", text);
 }
 
-static gchar *
-format_time(gdouble seconds) {
-  guint64 whole = (guint64)(seconds + 0.5);
-  if (whole >= 3600)
-    return g_strdup_printf("%" G_GUINT64_FORMAT ":%02u:%02u", whole / 3600,
-                           (guint)(whole / 60 % 60), (guint)(whole % 60));
-  return g_strdup_printf("%u:%02u", (guint)(whole / 60), (guint)(whole % 60));
-}
-
 /* Asked for while the pipeline still knows it. */
 static void
 query_length(Work *self) {
@@ -63,9 +55,7 @@ static gdouble
 share_done(const Work *self, guint64 frames, GstClockTime last) {
   if (self->expected > 0)
     return (gdouble)frames / (gdouble)self->expected;
-  GstClockTime end = self->length;
-  if (self->seconds > 0)
-    end = MIN(end, self->begin + (GstClockTime)(self->seconds * GST_SECOND));
+  const GstClockTime end = MIN(self->length, self->end);
   if (!GST_CLOCK_TIME_IS_VALID(end) || end <= self->begin || !GST_CLOCK_TIME_IS_VALID(last) ||
       last < self->begin)
     return -1;
@@ -91,7 +81,7 @@ tell_progress(gpointer user_data) {
   if (passed > 0)
     g_string_append_printf(line, ", %.0f a second", (gdouble)frames / passed);
   if (share > 0.01) {
-    g_autofree gchar *left = format_time(passed * (1 - share) / share);
+    g_autofree gchar *left = time_format(passed * (1 - share) / share);
     g_string_append_printf(line, ", %s left", left);
   }
   if (self->terminal)
@@ -112,37 +102,55 @@ read_size(Work *self, GstPad *pad) {
     return;
   self->width = GST_VIDEO_INFO_WIDTH(&format);
   self->height = GST_VIDEO_INFO_HEIGHT(&format);
-  self->depth = GST_VIDEO_INFO_COMP_DEPTH(&format, 0);
 }
 
+/* `into` is one of the formats of a Work, which is read when the pipeline has stopped. */
 static GstPadProbeReturn
-read_depth_kept(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
-  Work *self = user_data;
+read_format(GstPad *pad, GstPadProbeInfo *info, gpointer into) {
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
   GstCaps *caps;
   GstVideoInfo format;
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS)
     return GST_PAD_PROBE_OK;
   gst_event_parse_caps(event, &caps);
-  if (gst_video_info_from_caps(&format, caps)) {
-    GST_OBJECT_LOCK(self->filter);
-    self->depth_kept = GST_VIDEO_INFO_COMP_DEPTH(&format, 0);
-    GST_OBJECT_UNLOCK(self->filter);
-  }
+  if (gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw") &&
+      gst_video_info_from_caps(&format, caps))
+    *(GstVideoInfo *)into = format;
   return GST_PAD_PROBE_OK;
+}
+
+/* The streams of an input have threads of their own. */
+static GstPadProbeReturn
+read_end(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  Work *self = user_data;
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+  GstClockTime end = elements_stream_time(pad, buffer);
+  if (!GST_CLOCK_TIME_IS_VALID(end))
+    return GST_PAD_PROBE_OK;
+  end += GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : 0;
+  GST_OBJECT_LOCK(self->pipeline);
+  self->stream_end = MAX(self->stream_end, end);
+  GST_OBJECT_UNLOCK(self->pipeline);
+  return GST_PAD_PROBE_OK;
+}
+
+void
+work_watch_stream(Work *self, GstPad *pad) {
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, read_format, &self->decoded, NULL);
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, read_end, self, NULL);
 }
 
 void
 work_watch_encoder(Work *self, GstElement *encoder) {
   g_autoptr(GstPad) sink = gst_element_get_static_pad(encoder, "sink");
-  gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, read_depth_kept, self, NULL);
+  gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, read_format, &self->encoded, NULL);
 }
 
 static GstPadProbeReturn
 count_frame(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   Work *self = user_data;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
-  GstClockTime end = elements_running_time(pad, buffer);
+  GstClockTime end = elements_stream_time(pad, buffer);
   if (GST_CLOCK_TIME_IS_VALID(end) && GST_BUFFER_DURATION_IS_VALID(buffer))
     end += GST_BUFFER_DURATION(buffer);
   GST_OBJECT_LOCK(self->filter);
@@ -233,14 +241,60 @@ on_warning(Work *self, GstMessage *message) {
     self->warning = g_strdup(warning->message);
 }
 
+/* The subsampling of a format's chroma, as "4:2:0", or NULL if it has none of its own. */
+static const gchar *
+describe_chroma(const GstVideoInfo *format) {
+  static const gchar *const names[3][3] = {
+      {"4:4:4", "4:4:0", NULL}, {"4:2:2", "4:2:0", NULL}, {"4:1:1", NULL, "4:1:0"}};
+  const GstVideoFormatInfo *info = format->finfo;
+  if (!GST_VIDEO_FORMAT_INFO_IS_YUV(info) || GST_VIDEO_FORMAT_INFO_W_SUB(info, 1) > 2 ||
+      GST_VIDEO_FORMAT_INFO_H_SUB(info, 1) > 2)
+    return NULL;
+  return names[GST_VIDEO_FORMAT_INFO_W_SUB(info, 1)][GST_VIDEO_FORMAT_INFO_H_SUB(info, 1)];
+}
+
+static void
+report_losses(Work *self) {
+  const GstVideoInfo *from = &self->decoded, *to = &self->encoded;
+  if (!from->finfo || !to->finfo)
+    return;
+  const guint depth = GST_VIDEO_INFO_COMP_DEPTH(from, 0);
+  const guint depth_kept = GST_VIDEO_INFO_COMP_DEPTH(to, 0);
+  if (self->file_depth > depth)
+    work_note(self, "%s: its samples have %u bits, and GStreamer reads %u of them", self->input,
+              self->file_depth, depth);
+  if (depth_kept < depth)
+    work_note(self, "%s: its samples have %u bits, and those of %s have %u", self->output,
+              depth_kept, self->input, depth);
+  if (GST_VIDEO_INFO_HAS_ALPHA(from) && !GST_VIDEO_INFO_HAS_ALPHA(to))
+    work_note(self, "%s: left out: alpha (its encoder takes none)", self->output);
+  const gchar *chroma = describe_chroma(from), *chroma_kept = describe_chroma(to);
+  if (chroma && chroma_kept &&
+      (GST_VIDEO_FORMAT_INFO_W_SUB(to->finfo, 1) > GST_VIDEO_FORMAT_INFO_W_SUB(from->finfo, 1) ||
+       GST_VIDEO_FORMAT_INFO_H_SUB(to->finfo, 1) > GST_VIDEO_FORMAT_INFO_H_SUB(from->finfo, 1)))
+    work_note(self, "%s: its chroma is %s, and that of %s is %s", self->output, chroma_kept,
+              self->input, chroma);
+}
+
+gboolean
+work_check_length(const Work *self, GError **error) {
+  const GstClockTime end = MIN(self->length, self->end);
+  /* a stream that has no decoder may be the longest */
+  if (!GST_CLOCK_TIME_IS_VALID(end) || end <= self->begin || self->missing ||
+      self->stream_end + MAX(GST_SECOND / 2, (end - self->begin) / 50) >= end)
+    return TRUE;
+  g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+              "%s: it says that it lasts %.1f s, and ended after %.1f s", self->input,
+              (gdouble)self->length / GST_SECOND, (gdouble)self->stream_end / GST_SECOND);
+  return FALSE;
+}
+
 /* What was not as it should be, though OUT is made. */
 static void
 tell_flaws(Work *self) {
   if (self->missing && !self->video_only)
     work_note(self, "%s: left out: %s (not installed)", self->input, self->missing);
-  if (self->depth_kept > 0 && self->depth_kept < self->depth)
-    work_note(self, "%s: its samples have %u bits, and those of %s have %u", self->output,
-              self->depth_kept, self->input, self->depth);
+  report_losses(self);
   if (self->warnings > 0)
     work_note(self, "%s: parts of it could not be read, %u time%s (%s)", self->input,
               self->warnings, self->warnings == 1 ? "" : "s", self->warning);
@@ -329,7 +383,7 @@ work_init(Work *self, gboolean quiet, const gchar *input, const gchar *output) {
   self->terminal = isatty(STDERR_FILENO) && !quiet;
   self->input = input;
   self->output = output;
-  self->last = self->length = GST_CLOCK_TIME_NONE;
+  self->last = self->length = self->end = GST_CLOCK_TIME_NONE;
   self->loop = g_main_loop_new(NULL, FALSE);
   self->signals[0] = g_unix_signal_add(SIGINT, on_interrupt, self);
   self->signals[1] = g_unix_signal_add(SIGTERM, on_terminate, self);
@@ -405,8 +459,9 @@ work_run(Work *self, GstElement *pipeline, GstElement *filter, GError **error) {
   if (!self->quiet)
     progress =
         g_timeout_add(self->terminal ? TERMINAL_INTERVAL : LINES_INTERVAL, tell_progress, self);
-  if (self->live && self->seconds > 0)
-    limit = g_timeout_add_seconds((guint)self->seconds + 1 + LIVE_SLACK, end_stream, self);
+  if (self->live && GST_CLOCK_TIME_IS_VALID(self->end))
+    limit =
+        g_timeout_add_seconds((guint)(self->end / GST_SECOND) + 1 + LIVE_SLACK, end_stream, self);
   g_main_loop_run(self->loop);
   self->took = (GstClockTime)(g_get_monotonic_time() - self->started) * 1000;
   query_length(self);

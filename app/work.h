@@ -3,7 +3,7 @@
 
 /* Runs a pipeline to its end, tells how far it is, and stops it when a signal asks for that. */
 
-#include <gst/gst.h>
+#include <gst/video/video.h>
 
 G_BEGIN_DECLS
 
@@ -12,20 +12,21 @@ typedef struct {
   const gchar *input, *output;   /* their names, for messages */
   gboolean quiet;                /* nothing is said but errors */
   gboolean video_only;           /* sound of the input is not wanted */
-  gdouble seconds;               /* of a live source, after which the stream ends; 0: none */
-  GstClockTime begin;            /* running time at which the frames start */
+  GstClockTime begin, end;       /* the part of the input that is wanted; end: NONE: all of it */
+  guint file_depth;              /* bits of the samples in the file; 0: nobody knows */
 
   /* What is known afterwards. */
   guint64 frames;     /* that left the filter */
   gint width, height; /* of the first of them */
-  guint depth;        /* bits of its samples */
-  guint depth_kept;   /* of those that the encoder got; 0: nobody knows */
-  GstClockTime last;  /* running time at the end of the last one */
+  GstClockTime last;  /* time at the end of the last one */
   GstClockTime took;  /* from the first frame to the end of the stream */
   gchar *backend, *device;
   gint signal; /* that ended it early; 0: none did */
 
   /* Private. */
+  GstVideoInfo decoded, encoded; /* formats of frames from the source and for the encoder; of no
+                                  * known format before */
+  GstClockTime stream_end;       /* time at the end of the longest stream of the input */
   GMainLoop *loop;
   GError *error;
   gchar *missing;   /* decoders that are not installed */
@@ -58,10 +59,15 @@ void work_fail(Work *self, GError *error);
 /* Ends the running work because its input has no video that can be decoded. For any thread. */
 void work_fail_without_video(Work *self);
 
-/* Looks at the frames that an encoder gets, so that a line in the end says when they have fewer
- * bits than those of the filter. Before the work runs, or from any thread before the encoder's
- * first frame. */
+/* Looks at a stream of the input: a pad of the source, before its first buffer. */
+void work_watch_stream(Work *self, GstPad *pad);
+
+/* Looks at the frames that an encoder gets, so that a line in the end says what they have lost of
+ * those of the input: bits, alpha, chroma. Before the encoder's first frame, from any thread. */
 void work_watch_encoder(Work *self, GstElement *encoder);
+
+/* FALSE with an error if the input ended much earlier than it says, after work_run. */
+gboolean work_check_length(const Work *self, GError **error);
 
 /* A line about what the user ought to know, not an error. For any thread. */
 void work_note(Work *self, const gchar *format, ...) G_GNUC_PRINTF(2, 3);

@@ -256,6 +256,8 @@ static gboolean
 is_behind(Join *self, const GstBuffer *buffer) {
   const GstSegment *segment = &self->segment;
   const GstClockTime pts = GST_BUFFER_PTS(buffer);
+  if (segment->format != GST_FORMAT_TIME)
+    return FALSE;
   const GstClockTime time = gst_segment_to_stream_time(segment, GST_FORMAT_TIME, pts);
   if (!GST_CLOCK_TIME_IS_VALID(self->zero))
     self->zero = segment->time;
@@ -341,10 +343,6 @@ add_video(Join *self, const gchar *caps_text, GError **error) {
 /* Reads the source and the pieces to their ends. */
 static gboolean
 join(Join *self, const JobSource *source, GstElement *decoder, GError **error) {
-  g_autofree gchar *uri = gst_filename_to_uri(source->in, error);
-  if (!uri)
-    return FALSE;
-  g_object_set(decoder, "uri", uri, NULL);
   g_signal_connect(decoder, "autoplug-continue", G_CALLBACK(on_autoplug_continue), self);
   g_signal_connect(decoder, "pad-added", G_CALLBACK(on_pad_added), self);
   g_signal_connect(decoder, "no-more-pads", G_CALLBACK(on_no_more_pads), self);
@@ -368,7 +366,9 @@ join_make(const Job *job, const JobSource *source, const GPtrArray *records, con
   const Record *first = first_record(records);
   if (!first || !first->caps)
     return fail(error, output->name, "no piece has a frame");
-  GstElement *decoder = elements_new("uridecodebin", "source", error);
+  g_auto(Input) input = {0};
+  GstElement *decoder =
+      input_init(&input, source->in, error) ? input_new_source(&input, NULL, FALSE, error) : NULL;
   if (!decoder)
     return FALSE;
   elements_add(pipeline, decoder);

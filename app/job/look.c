@@ -2,6 +2,7 @@
 #include "look.h"
 #include "app/command.h"
 #include "app/elements.h"
+#include "app/input.h"
 #include "range.h"
 #include "app/work.h"
 
@@ -32,10 +33,6 @@ find_obstacle(GstDiscovererInfo *info) {
     return "a decoder for it is not installed; `cudaconv doctor` names the packages";
   if (!has_video)
     return "there is no video in it";
-  if (g_str_has_suffix(gst_discoverer_info_get_uri(info), ".gif") ||
-      is_of_type(info, "image/gif", "image/apng"))
-    return "GStreamer does not find the end of a GIF; `ffmpeg -i IN.gif OUT.mkv` makes a film of "
-           "it";
   /* GStreamer estimates the times in these after it has gone to another place */
   if (is_of_type(info, "video/mpegts", "video/mpeg"))
     return "the times in MPEG streams are not exact enough to make it in pieces; " RANGE_REMEDY;
@@ -76,7 +73,9 @@ static void
 on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
   Look *self = user_data;
   g_autoptr(GstPad) sink = gst_element_get_static_pad(self->frames, "sink");
-  if (gst_pad_is_linked(sink)) {
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
+  if (gst_pad_is_linked(sink) || !caps ||
+      !gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw")) {
     elements_discard(self->pipeline, pad);
     return;
   }
@@ -89,18 +88,17 @@ static gboolean
 find_frame(const gchar *path, GstClockTime at, GstClockTime margin, RangeFrame *frame,
            GError **error) {
   g_autoptr(GstElement) pipeline = gst_object_ref_sink(gst_pipeline_new(NULL));
-  g_autoptr(GstCaps) raw = gst_caps_from_string("video/x-raw(ANY)");
-  g_autofree gchar *uri = gst_filename_to_uri(path, error);
   g_auto(Range) range = {0};
   g_auto(Work) work = {0};
-  GstElement *source = elements_new("uridecodebin", "source", error);
-  if (!source || !uri)
+  g_auto(Input) input = {0};
+  GstElement *source =
+      input_init(&input, path, error) ? input_new_source(&input, NULL, TRUE, error) : NULL;
+  if (!source)
     return FALSE;
   elements_add(pipeline, source);
   GstElement *frames = elements_add(pipeline, gst_element_factory_make("identity", NULL));
   GstElement *sink = elements_add(pipeline, gst_element_factory_make("fakesink", NULL));
   gst_element_link(frames, sink);
-  g_object_set(source, "uri", uri, "caps", raw, "expose-all-streams", FALSE, NULL);
   range_init(&range, at, at + 1);
   range.margin = margin;
   Look self = {&range, &work, pipeline, frames};

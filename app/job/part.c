@@ -64,14 +64,12 @@ part_clear(Part *self) {
 static gint
 make_file(Part *self) {
   struct stat file;
-  self->fd = mkostemps(self->path, (int)strlen(ENDING), O_CLOEXEC);
+  self->fd = g_mkstemp_full(self->path, O_RDWR | O_CLOEXEC, 0666); /* less the umask */
   if (self->fd < 0)
     return errno;
   while (flock(self->fd, LOCK_EX) != 0 && errno == EINTR)
     ; /* without a lock it is merely not removed */
-  const mode_t mask = umask(0);
-  umask(mask);
-  if (fchmod(self->fd, 0666 & ~mask) != 0 || fstat(self->fd, &file) != 0)
+  if (fstat(self->fd, &file) != 0)
     return errno;
   return file.st_nlink > 0 ? 0 : EAGAIN;
 }

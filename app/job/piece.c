@@ -92,7 +92,8 @@ on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
   Making *self = user_data;
   g_autoptr(GError) error = NULL;
   g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
-  if (self->has_video || !caps) {
+  if (self->has_video || !caps ||
+      !gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw")) {
     elements_discard(self->mux->pipeline, pad);
     return;
   }
@@ -163,24 +164,22 @@ piece_make(Piece *self, GstElement *filter, const Input *input, GstClockTime beg
   g_auto(Video) video = {0};
   g_auto(Range) range = {0};
   g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_MD5);
-  g_autoptr(GstCaps) raw = gst_caps_from_string("video/x-raw(ANY)");
   *self = (Piece){.packets = g_array_new(FALSE, FALSE, sizeof(PiecePacket))};
   range_init(&range, begin, end);
   elements_add(pipeline, filter);
-  GstElement *source = elements_new("uridecodebin", "source", error);
+  GstElement *source = input_new_source(input, NULL, TRUE, error);
   if (!source)
     return FALSE;
   elements_add(pipeline, source);
   if (!mux_init(&mux, pipeline, media_of_name(".mkv"), work->output, location, work, error))
     return FALSE;
   mux_fix_file(&mux, (guint32)(begin / GST_MSECOND));
-  g_autofree gchar *uri = input_get_uri(input, NULL);
-  g_object_set(source, "uri", uri, "caps", raw, "expose-all-streams", FALSE, NULL);
   Making making = {self, &mux, &video, &range, options, filter, source, FALSE, checksum, {0}};
   g_signal_connect(source, "pad-added", G_CALLBACK(on_pad_added), &making);
   g_signal_connect(source, "no-more-pads", G_CALLBACK(on_no_more_pads), &making);
   g_signal_connect(mux.muxer, "pad-added", G_CALLBACK(on_muxer_pad), self);
   work->video_only = TRUE;
   work->begin = begin;
+  work->end = end;
   return work_run(work, pipeline, filter, error) && finish(&making, error);
 }

@@ -14,7 +14,8 @@
 #include "app/media.h"
 #include "app/numbered.h"
 #include "app/shown.h"
-#include "sources.h"
+#include "app/sources.h"
+#include "app/timetext.h"
 #include "trial.h"
 
 #include <errno.h>
@@ -54,28 +55,13 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(PlanOptions, clear_options)
 
 /* ---- options ---- */
 
-/* "60", "60s", "1.5m" and "1h" are times. */
 static gboolean
 read_piece(const PlanOptions *options, Job *job, GError **error) {
-  static const struct {
-    const gchar *unit;
-    guint seconds;
-  } units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}};
-  gchar *end;
   job->seconds = PIECE_SECONDS * GST_SECOND;
-  if (!options->piece)
-    return TRUE;
-  const gdouble number = g_ascii_strtod(options->piece, &end);
-  for (guint i = 0; i < G_N_ELEMENTS(units); i++) {
-    const gdouble seconds = number * units[i].seconds;
-    if (end != options->piece && g_str_equal(end, units[i].unit) && seconds >= 0.1 &&
-        seconds < 1e6) {
-      job->seconds = (GstClockTime)(seconds * GST_SECOND + 0.5);
-      return TRUE;
-    }
-  }
-  return app_refuse(error,
-                    "--piece \"%s\": it takes a time of 0.1 s or more, such as 60s, 5m or 1h",
+  if (!time_read("--piece", options->piece, GST_SECOND / 10, &job->seconds, error))
+    return FALSE;
+  return job->seconds <= JOB_LONGEST_PIECE ||
+         app_refuse(error, "--piece \"%s\": it takes a time of 1000000 seconds or less",
                     options->piece);
 }
 
@@ -194,110 +180,25 @@ add_file(Job *job, const gchar *in, const gchar *out, GError **error) {
   return TRUE;
 }
 
-/* The folder for OUT is made where only that is missing. */
-static gboolean
-make_folder(const gchar *path, GError **error) {
-  g_autofree gchar *folder = g_path_get_dirname(path);
-  if (!g_file_test(folder, G_FILE_TEST_IS_DIR) && g_mkdir(folder, 0777) != 0)
-    return app_refuse(error, "--out %s: there is no folder %s, and it cannot be made (%s)", path,
-                      folder, g_strerror(errno));
-  if (g_access(folder, W_OK | X_OK) != 0)
-    return app_refuse(error, "--out %s: nothing can be written into %s (%s)", path, folder,
-                      g_strerror(errno));
-  return TRUE;
-}
-
-static gboolean
-make_folders(const GPtrArray *out, GError **error) {
-  for (guint i = 0; i < out->len; i++) {
-    if (!make_folder(g_ptr_array_index(out, i), error))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-static gboolean
-check_ending(const gchar *name, GError **error) {
-  const Media *media = media_of_name(name);
-  if (media && media->kind == MEDIA_PICTURE && numbered_is_pattern(name))
-    return app_refuse(
-        error,
-        "--out %s: this is the name of many pictures, and each file becomes one; it takes "
-        "a folder such as edges/, or a name with {} such as edges/{}.png",
-        name);
-  if (media)
-    return TRUE;
-  g_autofree gchar *endings = media_list_endings();
-  return app_refuse(
-      error,
-      "--out %s: the ending says what it becomes; it takes %s; edges/{}.png gives each "
-      "file an ending",
-      name, endings);
-}
-
-/* What is written is none of the files that are read, whatever name leads to it. */
-static gboolean
-check_others(const GPtrArray *in, const GPtrArray *out, GError **error) {
-  g_autoptr(GHashTable) read = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-  for (guint i = 0; i < in->len; i++) {
-    gchar *file = input_identify(g_ptr_array_index(in, i));
-    if (file)
-      g_hash_table_add(read, file);
-  }
-  for (guint i = 0; i < out->len; i++) {
-    const gchar *name = g_ptr_array_index(out, i);
-    g_autofree gchar *file = input_identify(name);
-    if (file && g_hash_table_contains(read, file))
-      return app_refuse(
-          error,
-          "--out %s: this is one of the files that are read; it takes another name, or "
-          "a folder such as edges/",
-          name);
-  }
-  return TRUE;
-}
-
 /* A manifest is UTF-8. */
 static gboolean
-refuse_text(const gchar *what, const gchar *text, GError **error) {
+check_text(const gchar *what, const gchar *text, GError **error) {
+  if (g_utf8_validate(text, -1, NULL))
+    return TRUE;
   g_autofree gchar *shown = g_utf8_make_valid(text, -1);
   return app_refuse(error, "%s %s: this is not UTF-8, in which a job is written down", what, shown);
 }
 
-/* What is written is one file for each. */
+/* Full paths of names, for machines that have another working folder. */
 static gboolean
-check_names(const GPtrArray *in, const GPtrArray *out, GError **error) {
-  g_autoptr(GHashTable) written = g_hash_table_new(g_str_hash, g_str_equal);
-  for (guint i = 0; i < out->len; i++) {
-    gchar *name = g_ptr_array_index(out, i);
-    const gchar *other = g_hash_table_lookup(written, name);
-    if (!g_utf8_validate(name, -1, NULL))
-      return refuse_text("--out", name, error);
-    if (g_strcmp0(other, g_ptr_array_index(in, i)) == 0)
-      return app_refuse(error, "%s: IN names it twice", other);
-    if (other)
-      return app_refuse(
-          error,
-          "--out: %s and %s would both become %s; OUT as a folder such as edges/ keeps "
-          "their endings apart, and files of the same name are for two jobs",
-          other, (const gchar *)g_ptr_array_index(in, i), name);
-    g_hash_table_insert(written, name, g_ptr_array_index(in, i));
-    if (!check_ending(name, error))
+make_absolute(GPtrArray *names, const gchar *what, GError **error) {
+  for (guint i = 0; i < names->len; i++) {
+    g_autofree gchar *name = g_ptr_array_index(names, i);
+    g_ptr_array_index(names, i) = g_canonicalize_filename(name, NULL);
+    if (!check_text(what, g_ptr_array_index(names, i), error))
       return FALSE;
   }
-  return check_others(in, out, error);
-}
-
-static GPtrArray *
-name_outputs(const PlanOptions *options, const GPtrArray *in, GError **error) {
-  g_autoptr(GPtrArray) out = g_ptr_array_new_with_free_func(g_free);
-  for (guint i = 0; i < in->len; i++) {
-    gchar *name = sources_name_output(g_ptr_array_index(in, i), options->out, in->len > 1, error);
-    if (!name)
-      return NULL;
-    g_ptr_array_add(out, name);
-  }
-  return check_names(in, out, error) ? g_steal_pointer(&out) : NULL;
+  return TRUE;
 }
 
 static gboolean
@@ -347,9 +248,8 @@ take_settings(Job *job, const PlanOptions *options, const FilterOptions *propert
   gst_object_unref(filter);
   if (!works)
     return FALSE;
-  if (!g_utf8_validate(job->settings, -1, NULL))
-    return refuse_text("the settings", job->settings, error);
-  return take_kernel_file(job, filter_options_kernel_file(properties), error);
+  return check_text("the settings", job->settings, error) &&
+         take_kernel_file(job, filter_options_kernel_file(properties), error);
 }
 
 /* Films and pictures are not mixed in one job, for OUT says what a piece is. */
@@ -385,14 +285,16 @@ report(const PlanOptions *options, const Job *job) {
 static gboolean
 plan(const PlanOptions *options, const FilterOptions *properties, gchar **words, GError **error) {
   g_autoptr(GPtrArray) in = sources_find((const gchar *const *)words, options->list, error);
-  g_autoptr(GPtrArray) out = in ? name_outputs(options, in, error) : NULL;
-  if (!out || !check_kinds(out, error))
+  g_autoptr(GPtrArray) out = NULL;
+  if (!in || !make_absolute(in, "IN", error) ||
+      !(out = sources_name_outputs(in, options->out, "--out ", error)) ||
+      !make_absolute(out, "--out", error) || !check_kinds(out, error))
     return FALSE;
   const Media *media = media_of_name(g_ptr_array_index(out, 0));
   g_autoptr(Job) job = job_new(options->job);
   if (!choose_pieces(options, media, job, error) || !check_all_media(options, out, job, error) ||
       !take_settings(job, options, properties, error) || !add_sources(job, in, out, error) ||
-      !make_folders(out, error) || !job_write(job, error))
+      !sources_make_folders(out, "--out ", error) || !job_write(job, error))
     return FALSE;
   if (!options->quiet)
     report(options, job);

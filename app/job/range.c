@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "range.h"
+#include "app/cut.h"
 #include "frames.h"
 
 /* Decoders move the first frame after a seek to the time that was asked for, so it takes a second
@@ -64,49 +65,6 @@ go_before(Range *self) {
   self->seen = 0;
   gst_clear_buffer(&self->recent);
   gst_element_call_async(self->source, seek, self, NULL);
-}
-
-/* ---- its end ---- */
-
-/* After a seek matroskademux ends its segment at the length that the film says, which is where the
- * last frame begins, if that has no length of its own; decoders would drop it. */
-static GstPadProbeReturn
-open_segment(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
-  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
-  GstSegment segment;
-  if (GST_EVENT_TYPE(event) != GST_EVENT_SEGMENT)
-    return GST_PAD_PROBE_OK;
-  gst_event_copy_segment(event, &segment);
-  if (segment.format != GST_FORMAT_TIME || !GST_CLOCK_TIME_IS_VALID(segment.stop))
-    return GST_PAD_PROBE_OK;
-  segment.stop = GST_CLOCK_TIME_NONE;
-  GstEvent *replacement = gst_event_new_segment(&segment);
-  gst_event_set_seqnum(replacement, gst_event_get_seqnum(event));
-  gst_event_unref(event);
-  GST_PAD_PROBE_INFO_DATA(info) = replacement;
-  return GST_PAD_PROBE_OK;
-}
-
-/* An end that is there before the seek is one that the film's edits set, and stays. */
-static gboolean
-is_open(GstPad *pad) {
-  g_autoptr(GstEvent) event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0);
-  const GstSegment *segment;
-  if (!event)
-    return FALSE;
-  gst_event_parse_segment(event, &segment);
-  return !GST_CLOCK_TIME_IS_VALID(segment->stop);
-}
-
-static void
-keep_open(const GValue *item, gpointer user_data) {
-  GstElement *element = g_value_get_object(item);
-  GstElementFactory *factory = gst_element_get_factory(element);
-  g_autoptr(GstPad) sink = gst_element_get_static_pad(element, "sink");
-  const GstElementFactoryListType types =
-      GST_ELEMENT_FACTORY_TYPE_DECODER | GST_ELEMENT_FACTORY_TYPE_PARSER;
-  if (sink && factory && gst_element_factory_list_is_type(factory, types) && is_open(sink))
-    gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, open_segment, NULL, NULL);
 }
 
 /* ---- frames ---- */
@@ -264,9 +222,7 @@ range_attach(Range *self, GstElement *source, GstPad *pad, Work *work) {
   self->source = source;
   self->pad = pad;
   gst_segment_init(&self->segment, GST_FORMAT_TIME);
-  GstIterator *elements = gst_bin_iterate_recurse(GST_BIN(source));
-  gst_iterator_foreach(elements, keep_open, NULL);
-  gst_iterator_free(elements);
+  cut_open_segments(source);
   gst_pad_add_probe(pad,
                     GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM |
                         GST_PAD_PROBE_TYPE_EVENT_FLUSH,

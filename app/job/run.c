@@ -4,6 +4,7 @@
 
 #include "app/command.h"
 #include "app/convert.h"
+#include "app/device.h"
 #include "app/filter.h"
 #include "job.h"
 #include "part.h"
@@ -43,10 +44,9 @@ typedef struct {
   const Job *job;
   const FilterOptions *where;
   const RunOptions *options;
-  GstElement *keeper; /* an element that keeps a device open between files; NULL: there is none */
-  gint device;        /* its number; -1: whichever the settings say */
-  gboolean full;      /* the disk is */
-  gint signal;        /* that ended it; 0: none */
+  Device device; /* kept open between files */
+  gboolean full; /* the disk is */
+  gint signal;   /* that ended it; 0: none */
 } Run;
 
 /* ---- which pieces ---- */
@@ -109,8 +109,7 @@ static GstElement *
 new_filter(const Run *self, GError **error) {
   GstElement *filter = job_make_filter(self->job, error);
   if (filter && filter_options_apply(self->where, filter, error)) {
-    if (self->device >= 0)
-      g_object_set(filter, "cuda-device-id", self->device, NULL);
+    device_use(&self->device, filter);
     return filter;
   }
   if (filter)
@@ -239,7 +238,6 @@ make_range(Run *self, guint index, Record *record, GError **error) {
     return FALSE;
   }
   work.output = part.path;
-  work.seconds = (gdouble)job->seconds / GST_SECOND;
   const VideoOptions options = {media_of_name(source->out), source->out, job->encoder,
                                 job->lossless, TRUE};
   /* what a film says of its length may be wrong: the last piece is all that is left */
@@ -259,36 +257,10 @@ make_range(Run *self, guint index, Record *record, GError **error) {
 
 /* ---- whole files ---- */
 
-/* To open a device takes longer than to filter a picture, so one element that has nothing to filter
- * keeps it open, and the others use the same. */
-static gboolean
-keep_device(Run *self, GError **error) {
-  GstElement *filter = new_filter(self, error);
-  if (!filter)
-    return FALSE;
-  g_autoptr(GstBus) bus = gst_bus_new();
-  self->keeper = gst_object_ref_sink(filter);
-  gst_element_set_bus(filter, bus);
-  gst_element_set_state(filter, GST_STATE_READY);
-  /* an error comes again with the first file, which it belongs to */
-  g_autoptr(GstMessage) message = gst_bus_pop_filtered(bus, GST_MESSAGE_ELEMENT);
-  gst_element_set_bus(filter, NULL);
-  const GstStructure *said = message ? gst_message_get_structure(message) : NULL;
-  if (said && g_strcmp0(gst_structure_get_string(said, "backend"), "cuda") == 0)
-    gst_structure_get_int(said, "device-id", &self->device);
-  return TRUE;
-}
-
-static void
-give_device_back(Run *self) {
-  if (self->keeper)
-    gst_element_set_state(self->keeper, GST_STATE_NULL);
-  g_clear_object(&self->keeper);
-}
-
 static gboolean
 make_file(Run *self, const JobSource *source, Record *record, GError **error) {
-  const ConvertOptions options = {self->job->encoder, self->job->lossless, 0, 0, NULL};
+  const ConvertOptions options = {self->job->encoder, self->job->lossless, 0, GST_CLOCK_TIME_NONE,
+                                  NULL};
   g_auto(Input) input = {0};
   g_auto(Output) output = {0};
   g_auto(FilmReport) film = {0};
@@ -374,8 +346,12 @@ static AppStatus
 run(Run *self) {
   g_autoptr(GError) error = NULL;
   guint failed = 0, made = 0;
-  if (self->job->files > 0 && !keep_device(self, &error))
-    return app_fail("run", APP_FAILED, error);
+  if (self->job->files > 0) {
+    GstElement *filter = new_filter(self, &error);
+    if (!filter)
+      return app_fail("run", APP_FAILED, error);
+    device_open(&self->device, filter);
+  }
   for (guint i = self->options->first; i < self->job->n_pieces && self->signal == 0 && !self->full;
        i += self->options->step) {
     if (!make_piece(self, i, &made))
@@ -383,7 +359,7 @@ run(Run *self) {
     if (self->options->one)
       break;
   }
-  give_device_back(self);
+  device_close(&self->device);
   if (self->signal != 0) {
     g_printerr("cudaconv run: interrupted; pieces that are made stay\n");
     return app_end_by_signal(self->signal);
@@ -420,6 +396,6 @@ app_run(int argc, char **argv) {
     return app_fail("run", APP_FAILED, error);
   if (!choose_pieces(&options, job, &error))
     return app_fail("run", APP_WRONG_USAGE, error);
-  Run self = {.job = job, .where = where, .options = &options, .device = -1};
+  Run self = {.job = job, .where = where, .options = &options};
   return run(&self);
 }

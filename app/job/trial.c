@@ -65,7 +65,7 @@ trial_run(GstElement *filter, GError **error) {
 static GstPadProbeReturn
 count_packet(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   guint *packets = user_data;
-  const GstClockTime time = elements_running_time(pad, GST_PAD_PROBE_INFO_BUFFER(info));
+  const GstClockTime time = elements_stream_time(pad, GST_PAD_PROBE_INFO_BUFFER(info));
   if (GST_CLOCK_TIME_IS_VALID(time) && time < GST_SECOND)
     (*packets)++;
   return GST_PAD_PROBE_OK;

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The part of an input between two of its times. All streams of the source are cut to it.
+ *
+ * Times are those of the video's start, so a file that begins later than at 0 is cut as players
+ * show it. The first video frame is the one that is shown at the start. The output begins at 0. */
+
+#include "work.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  GstClockTime start, end; /* `end` may be GST_CLOCK_TIME_NONE */
+
+  /* Private. */
+  GstElement *source;
+  Work *work;
+  GstPad *video;
+  GstClockTime zero; /* stream time at which the source begins by itself */
+  gboolean seeks;
+  gint is_sought; /* atomic */
+} Cut;
+
+/* Cuts what leaves a pad of the source, which is not linked yet. `self` has to live as long as the
+ * pipeline runs. */
+void cut_attach(Cut *self, GstElement *source, GstPad *pad, gboolean is_video, Work *work);
+
+/* Decides how to go to the start. To be called when all pads are there, before the first buffer has
+ * left one: when the source says `no-more-pads`. In MP4, QuickTime, Matroska and WebM files, whose
+ * times are exact, the source seeks; of others everything before the start is read and dropped. */
+void cut_begin(Cut *self);
+
+/* Removes the end that some demuxers set after a seek from the segments that decoders get.
+ * matroskademux ends its segment at the length that the file says, which is where the last frame
+ * begins if that has no length of its own; decoders would drop that frame. An end that is there
+ * before the seek is one of the file's edit list, and stays. */
+void cut_open_segments(GstElement *source);
+
+G_END_DECLS
