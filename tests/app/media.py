@@ -8,6 +8,7 @@ import dataclasses
 import hashlib
 import os
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -107,6 +108,43 @@ def turn(path, degrees):
     for place, value in zip((0, 4, 12, 16), matrix):
         data[at + place:at + place + 4] = value.to_bytes(4, "big", signed=True)
     path.write_bytes(data)
+
+
+def gif(path, colors, delays, size=(32, 16)):
+    """An animated GIF of frames of one color each (bytes of RGB), shown for so many hundredths of a second. GStreamer
+    has no encoder. Codes are not compressed: a clear code before each run that would make them longer."""
+    width, height = size
+    palette = b"".join(colors).ljust(128 * 3, b"\0")
+    data = bytearray(b"GIF89a" + struct.pack("<HHBBB", width, height, 0xf6, 0, 0) + palette)
+    for n, delay in enumerate(delays):
+        data += b"\x21\xf9\x04" + struct.pack("<BHBB", 0, delay, 0, 0)
+        data += b"\x2c" + struct.pack("<HHHHB", 0, 0, width, height, 0) + b"\x07"
+        codes = []
+        for pixel in range(width * height):
+            codes += [128, n] if pixel % 100 == 0 else [n]
+        codes.append(129)  # the end
+        bits = sum(code << 8 * i for i, code in enumerate(codes)).to_bytes(len(codes), "little")
+        for at in range(0, len(bits), 255):
+            block = bits[at:at + 255]
+            data += bytes([len(block)]) + block
+        data += b"\0"
+    path.write_bytes(data + b"\x3b")
+
+
+def tiff(path, samples, depth, size=(8, 4)):
+    """An uncompressed TIFF of grey (1 sample a pixel) or RGB (3)."""
+    width, height = size
+    count = width * height * samples
+    image = struct.pack(f"<{count}{'B' if depth == 8 else 'H'}", *(n * 7 % (1 << depth) for n in range(count)))
+    bits_at = 8 + 2 + 9 * 12 + 4
+    image_at = bits_at + 8
+    short, long = 3, 4
+    bits = (depth, short, 1) if samples == 1 else (bits_at, short, samples)
+    tags = ((256, short, 1, width), (257, short, 1, height), (258, bits[1], bits[2], bits[0]), (259, short, 1, 1),
+            (262, short, 1, 1 if samples == 1 else 2), (273, long, 1, image_at), (277, short, 1, samples),
+            (278, short, 1, height), (279, long, 1, len(image)))
+    directory = struct.pack("<H", len(tags)) + b"".join(struct.pack("<HHII", *tag) for tag in tags) + bytes(4)
+    path.write_bytes(b"II*\0" + struct.pack("<I", 8) + directory + struct.pack("<4H", *[depth] * 4) + image)
 
 
 # ---- reading ----

@@ -75,7 +75,10 @@ class Damaged(media.Case):
                     self.assertEqual(len(ours), 1, done.stderr)
                     # an encoder may not take what was decoded
                     self.assertIn((out if ": encoder: " in ours[0] else source).name, ours[0])
+                kept = out.with_suffix(f".incomplete{out.suffix}")
+                self.assertEqual(kept.exists(), kept.name in done.stderr)
             out.unlink(missing_ok=True)
+            kept.unlink(missing_ok=True)
             self.assertEqual(sorted(path.name for path in self.folder.iterdir() if path.name.startswith("out")), [])
             source.unlink()
         print(results)

@@ -191,8 +191,19 @@ class Ends(media.Case):
         data = whole.read_bytes()
         cut = self.folder / "cut.mkv"
         cut.write_bytes(data[:len(data) // 3])
-        said = self.apply(cut, "out.mkv").stderr
-        self.assertIn("it says that it lasts 10.0 s, and ended after", said)
+        for out, kept in (("out.mkv", "out.incomplete.mkv"), ("out.a.mp4", "out.a.incomplete.mp4")):
+            self.apply(cut, out, status=1, says=("it says that it lasts 10.0 s, and ended after 3.",
+                                                 f"what there is of it is in {kept}"))
+            self.assertLess(80, len(frames_of(self.folder / kept).hashes))
+        self.unchanged()
+        self.assertFalse((self.folder / "out.a.mp4").exists())
+        said = self.apply(cut, "f%d.png", status=1, says=("it says that it lasts 10.0 s", "images that there are")).stderr
+        count = len(list(self.folder.glob("f*.png")))
+        self.assertIn(f"the {count} images", said)
+        # as much as is there
+        self.apply("--seconds=3", cut, "out.mkv")
+        self.apply("--start=1", "--end=3", cut, "out.mkv")
+        self.apply("--end=5", cut, "out.mkv", status=1, says="ended after 3.")
 
     def test_picture_of_a_film_is_no_cut(self):
         self.make("whole.mkv", 250)

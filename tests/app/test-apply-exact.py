@@ -84,7 +84,7 @@ class Exact(media.Case):
         for _ in range(15 if media.COMPLETE else 5):
             self.apply("--at=0", source, "at.png")
             self.assertEqual(frames_of(self.folder / "at.png", RGBA).hashes, frames[:1])
-        self.apply("--at=2.5", source, "at.png", status=1, says="it has no frame at --at 2.5 seconds")
+        self.apply("--at=2.5", source, "at.png", status=1, says="it has no frame at 2.5 seconds")
         for seconds, n in (("1", 25), ("0.06", 2), ("100", 50)):
             self.apply("--lossless", "--seconds", seconds, source, "part.mkv")
             self.assertEqual(frames_of(self.folder / "part.mkv", RGBA).hashes, frames[:n], seconds)

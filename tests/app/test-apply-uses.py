@@ -17,23 +17,28 @@ from media import frames_of
 
 # arguments, exit status, what the message has to name: the option, the value and what is accepted
 WRONG = (
-    ("", 2, ("it takes IN OUT, not 0 arguments", "--help")),
-    ("in.mkv", 2, ("it takes IN OUT, not 1 argument",)),
-    ("in.mkv out.mkv more.mkv", 2, ("it takes IN OUT, not 3 arguments", "frames/%04d.png")),
-    ("kernel=sobel in.mkv out.mkv", 2, ("it takes IN OUT, not 3 arguments", "--kernel=sobel")),
+    ("", 2, ("expected IN... OUT, got 0 arguments", "--help")),
+    ("in.mkv", 2, ("expected IN... OUT, got 1 argument",)),
+    ("in.mkv hard.mkv out.mkv", 2, ("out.mkv: of several files, OUT is a folder such as edges/", "edges/{}.png")),
+    ("in.mkv none.mkv edges", 1, ("none.mkv", "there is no such file")),
+    ("p1.png p1.png edges/", 2, ("p1.png", "IN names it twice")),
+    ("p1.png p2.png edges/one{}.xyz", 2, ("edges/onep1.xyz", ".mkv", "edges/{}.png")),
+    ("in.mkv link.mkv none/edges/", 2, ("none/edges/in.mkv", "there is no folder none/edges")),
+    ("--at=1 in.mkv hard.mkv edges/", 2, ("--at \"1\"", "one image")),
+    ("kernel=sobel in.mkv out.mkv", 2, ("kernel=sobel: this is an option here", "--kernel=sobel")),
     ("none.mp4 out.mkv", 1, ("none.mp4", "there is no such file")),
     ("file:///none.mp4 out.mkv", 1, ("file:///none.mp4", "there is no such file")),
-    ("folder out.mkv", 1, ("folder", "this is a folder", "FOLDER/%04d.png")),
+    ("folder edges/", 1, ("folder", "there is no video or image in this folder")),
     ("text.txt out.mkv", 1, ("text.txt", "no film or picture")),
     ("empty.mp4 out.mkv", 1, ("empty.mp4",)),
-    ("film.gif out.mkv", 2, ("film.gif", "the end of a GIF", "ffmpeg")),
+    ("film.gif out.mkv", 1, ("film.gif",)),
     ("/dev/video99 out.mkv", 1, ("/dev/video99", "there is no such camera")),
     ("nonsense:in out.mkv", 1, ("nonsense:in",)),
     ("none%03d.png out.mkv", 1, ("none%03d.png", "there is no such picture", "%04d for 0001")),
     ("%d-%d.png out.mkv", 2, ("%d-%d.png", "frames/%04d.png")),
     ("in.mkv out", 2, ("out", ".mp4", ".webp")),
-    ("in.mkv folder", 2, ("folder", "this is a folder", "frames/%04d.png")),
-    ("in.mkv none/", 2, ("none/", "this is a folder")),
+    ("in.mkv none/none/", 2, ("none/none/in.mkv", "there is no folder none/none")),
+    ("nonsense:in folder", 2, ("folder", "this is a folder", "frames/%04d.png")),
     ("in.mkv out.xyz", 2, ("out.xyz", ".mp4", ".webp")),
     ("in.mkv none/out.mkv", 1, ("none/out.mkv", "there is no folder none")),
     ("in.mkv folder.mkv", 1, ("folder.mkv", "this is a folder")),
@@ -41,7 +46,13 @@ WRONG = (
     ("in.mkv link.mkv", 2, ("link.mkv", "IN and OUT are the same file")),
     ("link.mkv hard.mkv", 2, ("hard.mkv", "IN and OUT are the same file")),
     ("--nonsense in.mkv out.mkv", 2, ("--nonsense", "--help")),
+    ("--kernel-size=5 in.mkv out.mkv", 2, ("--kernel-size", "perhaps you mean --size")),
+    ("--radius=2 in.mkv out.mkv", 2, ("--radius", "perhaps you mean --size, which is twice the radius and 1")),
+    ("--sgima=2 in.mkv out.mkv", 2, ("--sgima", "perhaps you mean --sigma")),
     ("--kernel=nonsense in.mkv out.mkv", 2, ("--kernel \"nonsense\"", "sobel", "gaussian")),
+    ("--kernel=blur in.mkv out.mkv", 2, ("--kernel \"blur\"", "perhaps you mean gaussian")),
+    ("--kernel=canny in.mkv out.mkv", 2, ("--kernel \"canny\"", "perhaps you mean sobel")),
+    ("--kernel=laplace in.mkv out.mkv", 2, ("--kernel \"laplace\"", "perhaps you mean laplacian")),
     ("--kernel=sketch in.mkv out.mkv", 2, ("--kernel \"sketch\"", "this is a preset, for --preset")),
     ("--size=4 in.mkv out.mkv", 1, ("size=4", "odd")),
     ("--size=3x in.mkv out.mkv", 2, ("--size \"3x\"", "0 to 127")),
@@ -55,16 +66,27 @@ WRONG = (
     ("--stride=3 in.mkv out.mkv", 1, ("stride=3", "1, 2 or 4")),
     ("--backend=gpu in.mkv out.mkv", 2, ("--backend \"gpu\"", "cuda", "cpu")),
     ("--preset=nonsense in.mkv out.mkv", 2, ("--preset \"nonsense\"", "sketch")),
+    ("--preset=sketh in.mkv out.mkv", 2, ("--preset \"sketh\"", "perhaps you mean sketch")),
     ("--preset=sobel in.mkv out.mkv", 2, ("--preset \"sobel\"", "this is a kernel, for --kernel")),
     ("--set=size in.mkv out.mkv", 2, ("--set \"size\"", "PROPERTY=VALUE")),
     ("--set=nonsense=1 in.mkv out.mkv", 2, ("nonsense", "kernel", "sigma")),
+    ("--set=kernl=box in.mkv out.mkv", 2, ("kernl", "perhaps you mean kernel")),
     ("--set=name=x in.mkv out.mkv", 2, ("\"name\"", "kernel")),
-    ("--seconds=long in.mkv out.mkv", 2, ("--seconds \"long\"", "such as 2.5")),
-    ("--seconds=0 in.mkv out.mkv", 2, ("--seconds \"0\"", "such as 2.5")),
+    ("--seconds=long in.mkv out.mkv", 2, ("--seconds \"long\"", "such as 1.5, 90s, 2m or 0:03")),
+    ("--seconds=0 in.mkv out.mkv", 2, ("--seconds \"0\"", "a time of 0.001 seconds or more")),
+    ("--start=1:60 in.mkv out.mkv", 2, ("--start \"1:60\"", "such as 1.5, 90s, 2m or 0:03")),
+    ("--start=1:2:3:4 in.mkv out.mkv", 2, ("--start \"1:2:3:4\"", "such as 1.5, 90s, 2m or 0:03")),
+    ("--start=1.5:03 in.mkv out.mkv", 2, ("--start \"1.5:03\"", "such as 1.5, 90s, 2m or 0:03")),
+    ("--start=nan in.mkv out.mkv", 2, ("--start \"nan\"", "such as 1.5, 90s, 2m or 0:03")),
+    ("--start=2 --end=0:01 in.mkv out.mkv", 2, ("--end \"0:01\"", "after --start, which is 2 seconds")),
+    ("--end=2 --seconds=1 in.mkv out.mkv", 2, ("--end \"2\" and --seconds \"1\"", "only one")),
+    ("--at=1 --start=1 in.mkv out.png", 2, ("--at \"1\"", "--start, --end and --seconds")),
+    ("--start=1 in.mkv out.png", 2, ("--start \"1\"", "--at")),
+    ("--start=100 in.mkv out.mkv", 1, ("in.mkv", "no frame at 100 seconds")),
     ("--seconds=1 in.mkv out.png", 2, ("--seconds \"1\"", "--at")),
-    ("--at=1 in.mkv out.mkv", 2, ("--at \"1\"", "one picture")),
-    ("--at=-1 in.mkv out.png", 2, ("--at \"-1\"", "such as 2.5")),
-    ("--at=100 in.mkv out.png", 1, ("in.mkv", "no frame", "--at 100")),
+    ("--at=1 in.mkv out.mkv", 2, ("--at \"1\"", "one image")),
+    ("--at=-1 in.mkv out.png", 2, ("--at \"-1\"", "such as 1.5, 90s, 2m or 0:03")),
+    ("--at=100 in.mkv out.png", 1, ("in.mkv", "no frame at 100 seconds")),
     ("--framerate=0 p%d.png out.mkv", 2, ("--framerate \"0\"", "30000/1001")),
     ("--framerate=25 in.mkv out.mkv", 2, ("--framerate \"25\"", "numbered pictures")),
     ("p%d.png p%d.png", 2, ("p1.png", "IN and OUT are the same file")),
@@ -111,6 +133,32 @@ class Wrong(media.Case):
                 self.assertEqual(done.stdout, "")
                 self.assertLessEqual(len(done.stderr.splitlines()), 2)
                 self.assertEqual(snapshot(self.folder), before)
+
+
+class Right(media.Case):
+
+    def test_any_case(self):
+        self.make("in.mkv", 3)
+        for option, out in (("--kernel=GAUSSIAN", "a.mkv"), ("--kernel=gaussian", "b.mkv"), ("--preset=SKETCH", "c.mkv"),
+                            ("--preset=sketch", "d.mkv"), ("--border=Wrap", "e.mkv")):
+            self.apply(option, "--lossless", "in.mkv", out)
+        frames = [frames_of(self.folder / f"{name}.mkv").hashes for name in "abcd"]
+        self.assertEqual(frames[0], frames[1])
+        self.assertEqual(frames[2], frames[3])
+
+    def test_times(self):
+        source = self.make("in.mkv", 10)
+        for text in ("0.12", "0.12s", "120ms", "0.002m", "0.002min", "0:00.12", "0:0:0.12"):
+            self.apply("--seconds", text, source, "out.mkv")
+            self.assertEqual(len(frames_of(self.folder / "out.mkv").hashes), 3, text)
+        for text in ("1h", "1:00:00", "60m", "3600"):
+            self.apply("--at", text, source, "out.png", status=1, says="no frame at 3600 seconds")
+
+    def test_help(self):
+        """`help COMMAND` is `COMMAND --help`."""
+        for command in ("apply", "plan", "doctor"):
+            self.assertEqual(self.cudaconv("help", command).stdout, self.cudaconv(command, "--help").stdout)
+        self.cudaconv("help", "aply", status=2, says="no command \"aply\"; perhaps you mean apply")
 
 
 class Names(media.Case):

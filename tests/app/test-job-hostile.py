@@ -199,7 +199,7 @@ class Hostile(jobs.Case):
         self.make_picture("a%d.png")
         self.plan("in.mkv", "--out", b"out\xff.mkv".decode(errors="surrogateescape"), status=2,
                   says=("--out", "this is not UTF-8"))
-        self.plan("a%d.png", "--out", "edges/", status=2, says=("edges/a%d.png", "many pictures"))
+        self.plan("a%d.png", "--out", "edges/", status=2, says=("edges/a%d.png", "many images"))
         self.assertFalse((self.folder / "job").exists())
 
     def test_endings(self):

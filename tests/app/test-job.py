@@ -210,6 +210,7 @@ class Exact(jobs.Case):
         at = data.index(b"elst") + 12
         self.assertEqual(struct.unpack_from(">I", data, at), (6 * units,))
         struct.pack_into(">I", data, at, 5 * units)
+        struct.pack_into(">I", data, data.index(b"mvhd") + 20, 5 * units)
         source.write_bytes(data)
         self.compare(source, "out.mkv", "--lossless", frames=5 * RATE, sound_tracks=0)
 

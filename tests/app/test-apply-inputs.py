@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""`cudaconv` with inputs that GStreamer reads in ways of their own, what it says of what is lost, parts of a video, and
+many files.
+
+    tests/app/test-apply-inputs.py BUILD
+"""
+
+import hashlib
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+
+import media
+from media import H264, RATE, SECOND, film, filtered, frames_of, only, read, sound, video
+
+RGB = "videoconvert ! video/x-raw,format=RGB"
+COLORS = (b"\xff\0\0", b"\0\xff\0", b"\0\0\xff", b"\xff\xff\xff")
+DELAYS = (10, 50, 20, 40)  # hundredths of a second
+# ffmpeg -f lavfi -i testsrc=d=1:s=32x16:r=5 -vf format=yuva420p,colorchannelmixer=aa=0.5 -c:v libvpx-vp9 alpha.webm
+ALPHA = pathlib.Path(__file__).with_name("alpha.webm")
+ALPHA_LOST = "left out: alpha (its encoder takes none)"
+
+
+class Case(media.Case):
+
+    def play(self, *arguments):
+        """The command that `play` prints, to be copied."""
+        with subprocess.Popen([media.COMMAND, "play", "--no-sound", "--sink=fakesink sync=true", *arguments], text=True,
+                              cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as process:
+            for line in process.stdout:
+                if line.startswith("cudaconv apply "):
+                    process.terminate()
+                    return line
+        raise AssertionError("it prints no command")
+
+
+class Gif(Case):
+    """libav gives all frames of a GIF the time 0, and does not find its end."""
+
+    def setUp(self):
+        super().setUp()
+        self.source = self.folder / "in.gif"
+        media.gif(self.source, COLORS, DELAYS)
+
+    def color_at(self, time):
+        self.apply("--kernel=identity", "--at", time, self.source, "out.png")
+        return only(read(self.folder / "out.png", convert=RGB), "video/").samples.hexdigest()
+
+    def test_at(self):
+        expected = [hashlib.md5(color * 32 * 16).hexdigest() for color in COLORS]
+        for time, n in (("0", 0), ("0.09", 0), ("0.1", 1), ("0.55", 1), ("0.6", 2), ("0:00.85", 3), ("1.19", 3)):
+            self.assertEqual(self.color_at(time), expected[n], time)
+        self.apply("--at=1.3", self.source, "none.png", status=1, says="no frame at 1.3 seconds")
+
+    def test_all(self):
+        self.apply("--kernel=box", self.source, "out.mkv")
+        self.assertEqual([round(time / 1e7) for time in frames_of(self.folder / "out.mkv").times], [0, 10, 60, 80])
+        self.apply("--start=0.2", "--end=0.7", self.source, "part.mkv")
+        self.assertEqual([round(time / 1e7) for time in frames_of(self.folder / "part.mkv").times], [0, 40])
+        self.apply(self.source, "f%d.png")
+        self.assertEqual(len(list(self.folder.glob("f*.png"))), 4)
+
+    def test_damaged(self):
+        """Whatever is cut off, it ends."""
+        data = self.source.read_bytes()
+        for length in (20, 400, 500, len(data) // 2, len(data) - 1):
+            self.source.write_bytes(data[:length])
+            self.apply(self.source, "out.mkv", status=None)
+            self.apply("--at=1", self.source, "out.png", status=None)
+
+    def test_play(self):
+        """What it prints works."""
+        self.assertEqual(self.apply(*shlex.split(self.play("--kernel=box", self.source))[2:]).returncode, 0)
+        self.assertEqual(len(frames_of(self.folder / "out.mp4").hashes), 4)
+
+    def test_a_job(self):
+        self.cudaconv("plan", self.source, "--out", "out.mkv", "--piece=0.3", "--job=job")
+        self.cudaconv("run", "job")
+        self.cudaconv("merge", "job")
+        self.assertEqual([round(time / 1e7) for time in frames_of(self.folder / "out.mkv").times], [0, 10, 60, 80])
+
+
+class Times(media.Case):
+
+    def test_times_that_do_not_go_up(self):
+        frame = bytes(media.WIDTH * media.HEIGHT * 3 // 2)
+        for times in ([0] * 10, [0, 4, 8, 0, 4, 8], [5, 4, 3, 2, 1, 0]):
+            media.push_frames(f"avenc_ffv1 ! matroskamux ! filesink location={self.folder}/in.mkv",
+                              f"video/x-raw,format=I420,width={media.WIDTH},height={media.HEIGHT},framerate=25/1",
+                              [(time * SECOND // 10, frame) for time in times])
+            self.apply("--at=2", "in.mkv", "out.png", status=1, says="no frame at 2 seconds")
+            self.apply("in.mkv", "out.mkv")
+            shutil.rmtree(self.folder / "job", ignore_errors=True)
+            planned = self.cudaconv("plan", "in.mkv", "--out=job.mkv", "--piece=0.2", "--job=job", status=None)
+            if planned.returncode == 0:
+                self.cudaconv("run", "job", status=None)
+
+
+class Alpha(Case):
+
+    def test_webm(self):
+        """Its decoder takes a stream of VP9 and one of alpha apart."""
+        self.assertEqual(frames_of(ALPHA)["format"], "A420")
+        self.assertEqual(self.apply(ALPHA, "out.webm").stderr, f"out.webm: {ALPHA_LOST}\n")
+        self.assertEqual(len(frames_of(self.folder / "out.webm").hashes), 5)
+        self.assertEqual(self.apply("--at=0.5", "--kernel=box", ALPHA, "out.png").stderr, "")
+        self.assertEqual(frames_of(self.folder / "out.png")["format"], "RGBA")
+        self.cudaconv("plan", ALPHA, "--out=job.webm", "--piece=0.4", "--job=job")
+        self.cudaconv("run", "job")
+        self.cudaconv("merge", "job")
+        self.assertEqual(len(frames_of(self.folder / "job.webm").hashes), 5)
+        self.assertIn("alpha.webm out.mp4", self.play(ALPHA))
+
+    def test_missing_decoder(self):
+        """All commands name it."""
+        env = {**os.environ, "GST_PLUGIN_FEATURE_RANK": "vp9alphadecodebin:NONE,vp9dec:NONE,avdec_vp9:NONE"}
+        for arguments in (("apply", ALPHA, "out.mkv"), ("apply", "--at=0.1", ALPHA, "out.png"),
+                          ("plan", ALPHA, "--out=out.mkv", "--job=job"), ("play", "--sink=fakesink", ALPHA)):
+            with self.subTest(arguments=arguments[0:2]):
+                said = self.cudaconv(*arguments, status=1, env=env).stderr
+                self.assertRegex(said, "not installed|a decoder for it is not installed")
+                self.assertNotIn("no video in it", said)
+
+
+class Losses(media.Case):
+
+    def assert_says(self, lines, *arguments):
+        self.assertEqual(self.apply(*arguments).stderr.splitlines(), lines)
+
+    def test_alpha(self):
+        media.launch(f"{video(1, caps='format=RGBA')} ! pngenc ! filesink location={self.folder}/in.png")
+        for out in ("out.jpg", "out.mp4", "out.bmp"):
+            self.assert_says([f"{out}: {ALPHA_LOST}"], "in.png", out)
+        for out in ("out.png", "out.webp"):
+            self.assert_says([], "in.png", out)
+
+    def test_tiff(self):
+        """GStreamer has no format for RGB of 16 bits, and one for grey."""
+        for samples, depth, lost in ((3, 16, True), (1, 16, False), (3, 8, False), (1, 8, False)):
+            media.tiff(self.folder / "in.tiff", samples, depth)
+            self.assert_says(["in.tiff: its samples have 16 bits, and GStreamer reads 8 of them"] if lost else [],
+                             "--kernel=identity", "in.tiff", "out.png")
+
+    def test_chroma(self):
+        for layout, name in (("Y42B", "4:2:2"), ("Y444", "4:4:4"), ("I420", None)):
+            self.make("in.mkv", 3, caps=f"format={layout}")
+            for out, arguments in (("out.mp4", ()), ("out.mkv", ("--lossless",))):
+                self.assert_says([f"out.mp4: its chroma is 4:2:0, and that of in.mkv is {name}"]
+                                 if name and out == "out.mp4" else [], *arguments, "in.mkv", out)
+
+    def test_bits(self):
+        media.launch(f"{video(1, caps='format=GRAY16_BE')} ! pngenc ! filesink location={self.folder}/in.png")
+        self.assert_says(["out.jpg: its samples have 8 bits, and those of in.png have 16"], "in.png", "out.jpg")
+
+
+class Parts(media.Case):
+
+    def make_film(self, name, muxer, codec=H264, audio="avenc_aac"):
+        path = self.folder / name
+        film(path, muxer, f"{video(4 * RATE, pattern='snow')} ! {codec}", f"{sound(4 * RATE)} ! {audio}")
+        return path
+
+    def test_start_and_end(self):
+        """The frames are those of the whole, and the audio is as long, whether the source seeks or not."""
+        kinds = {"in.mp4": ("mp4mux", H264), "in.mkv": ("matroskamux", H264), "in.webm": ("webmmux", "vp9enc deadline=1"),
+                 "in.avi": ("avimux", "jpegenc"), "in.ts": ("mpegtsmux", H264)}
+        for name, (muxer, codec) in kinds.items():
+            source = self.make_film(name, muxer, codec,
+                                    {"in.webm": "opusenc", "in.avi": "lamemp3enc"}.get(name, "avenc_aac"))
+            whole = filtered(source, "kernel=sobel").hashes
+            cuts = ((("--start=1", "--end=0:02"), 25, 50), (("--start=3.6",), 90, 100),
+                    (("--start=1.52", "--seconds=0.4"), 38, 48), (("--end=1.2s",), 0, 30))
+            for arguments, first, end in cuts if media.COMPLETE else cuts[:2]:
+                with self.subTest(name=name, arguments=arguments):
+                    self.apply("--kernel=sobel", "--lossless", *arguments, source, "out.mkv")
+                    out = read(self.folder / "out.mkv")
+                    self.assertEqual(only(out, "video/").hashes, whole[first:end])
+                    self.assertEqual(only(out, "video/").times[0], 0)
+                    length = (end - first) * SECOND / RATE
+                    self.assertAlmostEqual(only(out, "audio/").end / SECOND, length / SECOND, delta=0.12)
+
+    def test_between_frames(self):
+        """The first frame is the one that is shown at the start."""
+        source = self.make_film("in.mp4", "mp4mux")
+        whole = filtered(source, "kernel=box").hashes
+        self.apply("--kernel=box", "--lossless", "--start=1.01", "--end=1.1", source, "out.mkv")
+        self.assertEqual(frames_of(self.folder / "out.mkv").hashes, whole[25:28])
+
+    def test_numbered_images(self):
+        source = self.make("in.mkv", 50, pattern="snow")
+        self.apply("--start=1", "--end=1.2", "--kernel=identity", source, "f%d.png")
+        self.assertEqual(len(list(self.folder.glob("f*.png"))), 5)
+        self.apply("--start=0.08", "f%d.png", "out.mkv")
+        self.assertEqual(len(frames_of(self.folder / "out.mkv").hashes), 3)
+
+
+class Many(media.Case):
+
+    def setUp(self):
+        super().setUp()
+        self.images = self.folder / "in"
+        self.images.mkdir()
+        for name, encoder in (("a.png", "pngenc"), ("b.JPG", "jpegenc"), ("c.bmp", "avenc_bmp")):
+            media.launch(f"{video(1, caps='format=BGR')} ! videoconvert ! {encoder} ! filesink location={self.images}/{name}")
+        (self.images / "notes.txt").write_text("no image")
+        (self.images / ".hidden.png").touch()
+        (self.images / "more").mkdir()
+
+    def names(self, folder):
+        return sorted(path.name for path in (self.folder / folder).iterdir())
+
+    def test_folder(self):
+        for out in ("out", "out/", "out"):  # a new one, and one that is there
+            said = self.apply("--kernel=box", "in", out)
+            self.assertEqual(said.stderr, "in: left out: notes.txt (no name of a video or image)\n"
+                                          "in: left out: 1 folder in it; folders are named one by one\n")
+            self.assertEqual([line.split(":")[0] for line in said.stdout.splitlines()],
+                             ["out/a.png", "out/b.JPG", "out/c.bmp"])
+            self.assertEqual(self.names("out"), ["a.png", "b.JPG", "c.bmp"])
+        self.apply("--kernel=box", "in/a.png", "one.png")
+        self.assertEqual(frames_of(self.folder / "one.png").hashes, frames_of(self.folder / "out/a.png").hashes)
+
+    def test_several(self):
+        self.apply("--stride=4", "in/a.png", "in/c.bmp", "thumbs/small-{}.jpg")
+        self.assertEqual(self.names("thumbs"), ["small-a.jpg", "small-c.jpg"])
+        self.assertEqual(frames_of(self.folder / "thumbs/small-a.jpg")["width"], media.WIDTH // 4)
+        self.apply("in/*.png", "in/b.JPG", "all/")
+        self.assertEqual(self.names("all"), ["a.png", "b.JPG"])
+        self.apply("in/a.png", "all/{}.webp")
+        self.apply("in/c.bmp", "all")
+        self.assertEqual(self.names("all"), ["a.png", "a.webp", "b.JPG", "c.bmp"])
+
+    def test_one_is_damaged(self):
+        (self.images / "b.JPG").write_bytes(b"no image")
+        done = self.apply("in", "out", status=1, says=("in/b.JPG: ", "1 of 3 files could not be filtered"))
+        self.assertEqual(len(done.stdout.splitlines()), 2)
+        self.assertEqual(self.names("out"), ["a.png", "c.bmp"])
+
+    def test_nothing_is_begun(self):
+        for arguments in (("--at=1", "--kernel=none", "in", "out"), ("--lossless", "in", "out/{}.jpg"),
+                          ("in", "out/{}.xyz"), ("--framerate=25", "in", "out")):
+            self.apply(*arguments, status=2)
+            self.assertFalse((self.folder / "out").exists(), arguments)
+
+    def test_bmp(self):
+        self.apply("--kernel=identity", "in/a.png", "out.bmp")
+        self.apply("--kernel=identity", "out.bmp", "again.png")
+        self.assertEqual(frames_of(self.folder / "again.png", RGB).hashes, frames_of(self.images / "a.png", RGB).hashes)
+
+
+class Permissions(media.Case):
+
+    def test_umask_stays(self):
+        """The umask is the process's, and threads of GStreamer make files at any time, so the command never sets it."""
+        symbols = subprocess.run(["nm", "--dynamic", "--undefined-only", media.COMMAND], text=True, check=True,
+                                 capture_output=True).stdout
+        self.assertIn(" g_mkstemp_full", symbols)
+        self.assertNotIn(" umask", symbols)
+
+
+if __name__ == "__main__":
+    media.main()
