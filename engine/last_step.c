@@ -170,20 +170,21 @@ float_is_exact(const CcOp *op) {
  * results, more than any rounding error of double. A root is rational or may come close to a half,
  * so there it is no more than what rounding needs. */
 static gdouble
-nudge(const CcOp *op, CcRational scale, gdouble offset) {
-  const CcRational fraction = cc_rational(offset, MAX_DENOMINATOR);
-  if (op->response == CC_RESPONSE_DIRECTION || !scale.den || !fraction.den)
+nudge(const CcOp *op, gint64 scale_den, gint64 offset_den) {
+  if (op->response == CC_RESPONSE_DIRECTION || !scale_den || !offset_den ||
+      MAX(scale_den, offset_den) > MAX_DENOMINATOR)
     return 0;
-  const gint64 common = scale.den / cc_gcd(scale.den, fraction.den) * fraction.den;
+  const gint64 common = scale_den / cc_gcd(scale_den, offset_den) * offset_den;
   if (common > MAX_DENOMINATOR)
     return 0;
   return is_magnitude(op) ? (op->hi + 1) * 0x1p-50 : 0.25 / (gdouble)common;
 }
 
 void
-cc_op_set_last_step(CcOp *op, gdouble scale, CcRational scale_fraction, gdouble offset) {
+cc_op_set_last_step(CcOp *op, gdouble scale, CcRational scale_fraction, gdouble offset,
+                    gint64 offset_den) {
   op->mul = op->response == CC_RESPONSE_DIRECTION ? op->hi + 1.0 : scale;
-  op->add = offset + 0.5 + nudge(op, scale_fraction, offset);
+  op->add = offset + 0.5 + nudge(op, scale_fraction.den, offset_den);
   op->mul_f = (gfloat)op->mul;
   /* float rounds more; where that is too much, the staircases tell */
   op->add_f = (gfloat)(is_magnitude(op) ? op->add + 0x1p-24 : op->add);

@@ -16,8 +16,10 @@ G_BEGIN_DECLS
 
 /* Sets mul, add, mul_f, add_f and arith of an op whose taps, sum bounds, response, lo and hi are
  * set. `scale` multiplies the tap sums and is not 0; `offset` is everything added, in code values
- * of `depth` bits, rounding aside. scale_fraction is scale as a fraction, or has den 0. */
-void cc_op_set_last_step(CcOp *op, gdouble scale, CcRational scale_fraction, gdouble offset);
+ * of the samples' depth, rounding aside. scale_fraction is scale as a fraction, or has den 0;
+ * offset_den is the denominator of offset in lowest terms, or 0: it is no such fraction. */
+void cc_op_set_last_step(CcOp *op, gdouble scale, CcRational scale_fraction, gdouble offset,
+                         gint64 offset_den);
 
 /* The code value that the sums of all matrices have in integers. */
 gint cc_op_code_of_sums_i64(const CcOp *op, const CcSumsI64 *sums);

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#define MAX_BIAS_DENOMINATOR (1 << 24)
+
 /* --- planes --- */
 
 typedef struct {
@@ -17,23 +19,33 @@ typedef struct {
   gdouble offset[CC_MAX_PASSES]; /* what each op of the plan adds */
 } Builder;
 
-/* The code values that results may have. Edges lie within the stream's range: its black is what
- * they answer a flat area with. Angles, and what lies around mid-grey, know no black. */
+/* The code values that results may have, and the one that bias is counted from. Edges lie within
+ * the stream's range: its black is what they answer a flat area with. Angles, and what lies around
+ * mid-grey, know no black. With a negative scale the bias of edges is counted from 255 units below
+ * white, so that bias=255 draws on white in both ranges. */
 static void
-find_limits(const Builder *b, CcRole role, guint depth, gint *lo, gint *hi) {
+find_limits(const Builder *b, CcRole role, guint depth, gint *lo, gint *hi, gint *zero) {
   const gboolean is_edge = b->taps->klass == CC_KERNEL_EDGE &&
                            b->taps->response != CC_RESPONSE_DIRECTION &&
                            b->taps->response != CC_RESPONSE_OFFSET;
   const gboolean limited = is_edge && role == CC_ROLE_LUMA && b->plan->frame_layout.limited_range;
-  *lo = limited ? 16 << (depth - 8) : 0;
-  *hi = limited ? 235 << (depth - 8) : (1 << depth) - 1;
+  const gint unit = 1 << (depth - 8);
+  *lo = limited ? 16 * unit : 0;
+  *hi = limited ? 235 * unit : (1 << depth) - 1;
+  *zero = !limited ? 0 : b->taps->falls ? (235 - 255) * unit : 16 * unit;
 }
 
-/* What bias is counted from. With a negative scale that is as far below white of a limited range as
- * 0 is below white of the full one, so that the same bias draws on white in both. */
-static gint
-zero_level(const Builder *b, gint depth, gint lo, gint hi) {
-  return b->taps->falls ? hi - ((1 << depth) - 1) : lo;
+/* The code values of `depth` bits that one of 8 bits stands for. 255 is white of the full range at
+ * every depth. The code values of a limited range, and angles, of which a turn has 2^depth, grow by
+ * a power of two instead. */
+static CcRational
+unit_of_bias(const Builder *b, CcRole role, guint depth) {
+  const gboolean limited =
+      b->plan->frame_layout.limited_range && (role == CC_ROLE_LUMA || cc_role_is_chroma(role));
+  if (limited || b->taps->response == CC_RESPONSE_DIRECTION)
+    return (CcRational){1 << (depth - 8), 1};
+  const gint64 white = (1 << depth) - 1, common = cc_gcd(white, 255);
+  return (CcRational){white / common, 255 / common};
 }
 
 /* Edge results of chroma lie around neutral; mid-grey is where signed results lie around. */
@@ -47,10 +59,12 @@ middle(const Builder *b, CcRole role, guint depth) {
 /* The op for samples of `role`; the same one for all roles and planes that need the same. */
 static const CcOp *
 get_op(Builder *b, CcRole role, guint depth) {
-  gint lo, hi;
-  find_limits(b, role, depth, &lo, &hi);
-  const gdouble offset = b->filter->bias * (gdouble)(1 << (depth - 8)) +
-                         zero_level(b, depth, lo, hi) + middle(b, role, depth);
+  gint lo, hi, zero;
+  find_limits(b, role, depth, &lo, &hi, &zero);
+  const gint level = zero + middle(b, role, depth);
+  const CcRational unit = unit_of_bias(b, role, depth);
+  const gdouble offset =
+      (b->filter->bias * (gdouble)unit.num + (gdouble)(level * unit.den)) / (gdouble)unit.den;
   for (guint i = 0; i < b->plan->n_ops; i++) {
     const CcOp *other = &b->plan->op[i];
     if (other->lo == lo && other->hi == hi && b->offset[i] == offset)
@@ -62,7 +76,10 @@ get_op(Builder *b, CcRole role, guint depth) {
   op->hi = hi;
   CcRational fraction;
   const gdouble scale = cc_operator_set_taps(b->taps, op, (1 << depth) - 1, &fraction);
-  cc_op_set_last_step(op, scale, fraction, offset);
+  const CcRational bias = cc_rational(b->filter->bias, MAX_BIAS_DENOMINATOR);
+  const gint64 common = cc_gcd(bias.num * unit.num, bias.den * unit.den);
+  /* the level, which is whole, changes no denominator */
+  cc_op_set_last_step(op, scale, fraction, offset, bias.den ? bias.den * unit.den / common : 0);
   return op;
 }
 

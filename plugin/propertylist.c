@@ -188,12 +188,13 @@ const CcProperty cc_properties[] = {
     /**
      * GstCudaConv:bias:
      *
-     * Added to the result, in code values of 8 bits; deeper formats multiply it, so that 128 is
-     * mid-grey in all of them. Where chroma is filtered, as by blurs and matrices, it is added to
+     * Added to the result, in code values of 8 bits. Deeper formats multiply it, so that 255 is
+     * white at every depth: by (2^depth - 1)/255, or in luma and chroma of a limited range by
+     * 2^(depth - 8). Where chroma is filtered, as by blurs and matrices, it is added to
      * that too and shifts the colours; chroma=copy keeps them. Where direction is a hue, a full
      * turn of the hues is 255.
      */
-    {"bias", "Bias", "Added to the result, in 8-bit code values: 128 is mid-grey at every depth",
+    {"bias", "Bias", "Added to the result, in 8-bit code values: 255 is white at every depth",
      FILTERS(bias), DOUBLE(-CC_MAX_BIAS, CC_MAX_BIAS, 0)},
 
     /**

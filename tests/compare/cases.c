@@ -21,7 +21,7 @@ enum { SIZE_MEDIUM = N_SMALL, SIZE_LARGE };
 
 static const gdouble border_values[] = {0, 0.3, 0.5, 1};
 static const gdouble scales[] = {0, 0.125, -0.25, 1 / 9.0, 0.37, 2, 0.1234567891};
-static const gdouble biases[] = {0, 128, -20, 0.5, 7.25, 0.0312791};
+static const gdouble biases[] = {0, 128, -20, 0.5, 7.25, 0.0312791, 255, -127.9};
 
 /* Range and matrix, which tell the colours of hues. */
 static const struct {

@@ -4,6 +4,7 @@
  * leaves out gets its default, and all of it is one change or none. */
 
 #include "common.h"
+#include "layout.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,50 @@ GST_START_TEST(what_a_preset_says) {
   test_assert_text(element, "kernel", "identity");
   test_assert_text(element, "bias", "10");
   test_assert_text(element, "column", "<  >");
+}
+GST_END_TEST;
+
+/* The code value of a component of the first pixel. */
+static guint
+first_code(const TestPicture *picture, guint plane, guint component) {
+  const CcPlaneLayout *layout = &picture->layout.plane[plane];
+  const guint8 *row = test_row(picture, plane, 0);
+  return layout->type == CC_SAMPLE_U8 ? row[component]
+                                      : GST_READ_UINT16_LE(row + 2 * component) >> layout->shift;
+}
+
+static void
+assert_white(const gchar *caps, GstBuffer *buffer) {
+  TestPicture picture;
+  test_map(&picture, caps, buffer, GST_MAP_READ);
+  for (guint p = 0; p < picture.layout.n_planes; p++) {
+    const CcPlaneLayout *plane = &picture.layout.plane[p];
+    for (guint c = 0; c < plane->step; c++) {
+      const CcRole role = plane->role[c];
+      if (role == CC_ROLE_ALPHA || role == CC_ROLE_PADDING)
+        continue;
+      const guint limited = role == CC_ROLE_LUMA && picture.layout.limited_range;
+      const guint white = limited ? 235u << (plane->depth - 8) : (1u << plane->depth) - 1;
+      const guint wanted = cc_role_is_chroma(role) ? 1u << (plane->depth - 1) : white;
+      fail_unless_equals_int(first_code(&picture, p, c), wanted);
+    }
+  }
+  test_unmap(&picture);
+}
+
+/* Where there is no line, the paper is the white of the format and the range. */
+GST_START_TEST(sketch_is_on_white) {
+  /* full, and the format's own, which is limited for luma and chroma */
+  static const gchar *const ranges[] = {"colorimetry=1:4:0:0", ""};
+  for (guint i = 0; i < test_n_formats_in_caps * G_N_ELEMENTS(ranges); i++) {
+    const gchar *format = test_formats_in_caps[i / G_N_ELEMENTS(ranges)];
+    g_autofree gchar *caps = test_caps_with(format, 8, 4, ranges[i % G_N_ELEMENTS(ranges)]);
+    g_autoptr(GstElement) element = test_element_new("@preset=sketch");
+    GstHarness *h = test_harness_around(element, caps);
+    g_autoptr(GstBuffer) result = test_push_pull(h, test_frame_flat(caps, 0));
+    assert_white(caps, result);
+    test_teardown(h);
+  }
 }
 GST_END_TEST;
 
@@ -497,6 +542,7 @@ presets_suite(void) {
   tcase_add_test(tc, every_preset_runs);
   tcase_add_test(tc, every_preset_is_described);
   tcase_add_test(tc, what_a_preset_says);
+  tcase_add_test(tc, sketch_is_on_white);
   tcase_add_test(tc, presets_leave_the_device_alone);
   tcase_add_test(tc, missing_preset_changes_nothing);
   tcase_add_test(tc, refused_preset_changes_nothing);

@@ -50,13 +50,19 @@ static Rule
 rule_of_role(const CcFilter *filter, const Matrices *m, CcRole role, const CcPlaneLayout *plane,
              gboolean limited_range) {
   gint mid = 1 << (plane->depth - 1), unit = 1 << (plane->depth - 8);
+  gint full_white = (1 << plane->depth) - 1;
   gboolean edge = filter->kernel->klass == CC_KERNEL_EDGE;
   Rule rule = {
       .response =
           filter->response == CC_RESPONSE_AUTO ? filter->kernel->response : filter->response,
-      .add = oracle_number(filter->bias * unit),
-      .hi = (1 << plane->depth) - 1,
+      .add = oracle_number(filter->bias),
+      .hi = full_white,
   };
+  gboolean in_limited = limited_range && (role == CC_ROLE_LUMA || cc_role_is_chroma(role));
+  if (in_limited || rule.response == CC_RESPONSE_DIRECTION)
+    rule.add = oracle_number_times(rule.add, unit, 1);
+  else /* white of 8 bits becomes white */
+    rule.add = oracle_number_times(rule.add, full_white, 255);
   if (rule.response == CC_RESPONSE_DIRECTION)
     return rule;
   if (rule.response == CC_RESPONSE_OFFSET || (edge && cc_role_is_chroma(role))) {
@@ -64,9 +70,9 @@ rule_of_role(const CcFilter *filter, const Matrices *m, CcRole role, const CcPla
   } else if (edge && role == CC_ROLE_LUMA && limited_range) {
     rule.lo = 16 * unit;
     rule.hi = 235 * unit;
-    /* white is 255 units less 20 of these, whatever the unit */
-    gint white = rule.hi - ((1 << plane->depth) - 1);
-    rule.add = oracle_number_plus(rule.add, m->gain.real < 0 ? white : rule.lo);
+    /* a bias of 255 leads to white */
+    gint below_white = rule.hi - 255 * unit;
+    rule.add = oracle_number_plus(rule.add, m->gain.real < 0 ? below_white : rule.lo);
   }
   return rule;
 }

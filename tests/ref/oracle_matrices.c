@@ -52,12 +52,11 @@ oracle_number_plus(Number number, gint64 i) {
   return number;
 }
 
-/* value / divisor, which is positive. */
-static Number
-number_divided(Number number, gint64 divisor) {
+Number
+oracle_number_times(Number number, gint64 num, gint64 den) {
   if (number.rational)
-    return number_from_ratio(number.ratio.num, number.ratio.den * divisor);
-  number.real /= divisor;
+    return number_from_ratio(number.ratio.num * num, number.ratio.den * den);
+  number.real = number.real * num / den;
   return number;
 }
 
@@ -197,7 +196,7 @@ sum_up(const Coefficients *c, gint64 *num, long double *real, long double *absol
 static void
 choose_gain(Matrices *m, gdouble scale) {
   if (scale != 0) {
-    m->gain = number_divided(oracle_number(scale), m->rational ? m->den : 1);
+    m->gain = oracle_number_times(oracle_number(scale), 1, m->rational ? m->den : 1);
     return;
   }
   gint64 num, of_rows = 1;

@@ -41,6 +41,9 @@ Number oracle_number(gdouble value);
 /* number + i */
 Number oracle_number_plus(Number number, gint64 i);
 
+/* number * num / den; den is positive. */
+Number oracle_number_times(Number number, gint64 num, gint64 den);
+
 void oracle_matrices_init(Matrices *m, const CcFilter *filter);
 
 G_END_DECLS

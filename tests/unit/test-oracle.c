@@ -5,6 +5,7 @@
 
 #include "tests/ref/formats.h"
 #include "tests/ref/guarded.h"
+#include "tests/unit/filtered.h"
 
 #include <string.h>
 
@@ -238,6 +239,72 @@ test_limits(void) {
   }
 }
 
+/* The code values of the first pixel. */
+static void
+assert_codes(const CcFrameLayout *layout, const CcFrame *frame, const guint *expected) {
+  for (guint p = 0, i = 0; p < layout->n_planes; p++)
+    for (guint c = 0; c < layout->plane[p].step; c++, i++) {
+      guint16 word;
+      memcpy(&word, frame->plane[p].data + 2 * c, sizeof word);
+      g_assert_cmpuint(GUINT16_FROM_LE(word) >> layout->plane[p].shift, ==, expected[i]);
+    }
+}
+
+/* What 8-bit code values of bias are at other depths: 255 is white. The frames are black, and so is
+ * their alpha. The CPU backend gives the same. */
+static void
+test_bias_of_depths(void) {
+  CcKernel *identity = cc_kernels_find("identity"), *sobel = cc_kernels_find("sobel"),
+           *sobel_x = cc_kernels_find("sobel-x");
+  const struct {
+    const gchar *format;
+    gboolean limited_range;
+    CcFilter filter;
+    guint expected[4];
+  } cases[] = {
+      {"GRAY16_LE", FALSE, {.kernel = identity, .bias = 255}, {65535}},
+      {"GRAY16_LE", TRUE, {.kernel = identity, .bias = 255}, {65535}}, /* not for grey */
+      {"GRAY16_LE", FALSE, {.kernel = identity, .bias = 128}, {32896}},
+      {"GRAY16_LE", FALSE, {.kernel = sobel, .scale = -1, .bias = 255}, {65535}},
+      {"GBR_10LE", FALSE, {.kernel = identity, .bias = 255}, {1023, 1023, 1023}},
+      {"GBR_10LE", FALSE, {.kernel = identity, .bias = 1}, {4, 4, 4}},
+      {"GBR_10LE", FALSE, {.kernel = identity, .bias = 42.375}, {170, 170, 170}}, /* 169.9985 */
+      {"GBR_10LE", FALSE, {.kernel = identity, .bias = 42.5}, {171, 171, 171}}, /* 170.5: a half */
+      {"GBR_12LE", FALSE, {.kernel = sobel, .scale = -1, .bias = 255}, {4095, 4095, 4095}},
+      {"ARGB64",
+       FALSE,
+       {.kernel = identity, .bias = 255, .alpha = CC_ALPHA_FILTER},
+       {65535, 65535, 65535, 65535}},
+      /* of limited range a code value of 8 bits is 4, 16 or 256 */
+      {"I420_10LE", TRUE, {.kernel = identity, .bias = 255}, {1020, 1020, 1020}},
+      {"I420_10LE", TRUE, {.kernel = identity, .bias = 235}, {940, 940, 940}},
+      {"I420_10LE", FALSE, {.kernel = identity, .bias = 255}, {1023, 1023, 1023}},
+      {"P010_10LE", TRUE, {.kernel = sobel, .scale = -1, .bias = 255}, {940, 512, 512}},
+      {"P010_10LE", FALSE, {.kernel = sobel, .scale = -1, .bias = 255}, {1023, 512, 512}},
+      {"Y444_16LE", TRUE, {.kernel = sobel, .scale = -1, .bias = 255}, {60160, 32768, 32768}},
+      {"Y444_16LE", TRUE, {.kernel = sobel, .bias = 10}, {26 * 256, 32768, 32768}},
+      {"Y444_16LE", FALSE, {.kernel = sobel, .bias = 10}, {2570, 32768, 32768}},
+      /* mid-grey is half of the range, and a turn is all of it */
+      {"GRAY16_LE", FALSE, {.kernel = sobel_x, .response = CC_RESPONSE_OFFSET}, {32768}},
+      {"GRAY16_LE",
+       FALSE,
+       {.kernel = sobel, .response = CC_RESPONSE_DIRECTION, .bias = 64},
+       {16384}},
+  };
+  g_autoptr(GRand) rand = g_rand_new_with_seed(1);
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const CcFrameLayout layout =
+        test_format_layout(test_format_find(cases[i].format), 2, 2, cases[i].limited_range);
+    g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_ALIGNED);
+    g_autoptr(GuardedFrame) dst = guarded_frame_new(&layout, PLACE_ALIGNED);
+    guarded_frame_draw(src, PATTERN_ZERO, rand);
+    oracle_filter(&cases[i].filter, &layout, &src->frame, &dst->frame, NULL);
+    assert_codes(&layout, &dst->frame, cases[i].expected);
+    g_autoptr(GuardedFrame) filtered = filtered_frame_new(&cases[i].filter, NULL, 1, src);
+    assert_codes(&layout, &filtered->frame, cases[i].expected);
+  }
+}
+
 /* A region is a picture of its own, and only its place is written. */
 static void
 test_regions(void) {
@@ -401,6 +468,7 @@ main(int argc, char **argv) {
   g_test_add_func("/oracle/pairs", test_pairs);
   g_test_add_func("/oracle/grey", test_grey);
   g_test_add_func("/oracle/limits", test_limits);
+  g_test_add_func("/oracle/bias-of-depths", test_bias_of_depths);
   g_test_add_func("/oracle/regions", test_regions);
   g_test_add_func("/oracle/region-of-chroma", test_region_of_chroma);
   g_test_add_func("/oracle/high-bits", test_high_bits);
