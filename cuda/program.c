@@ -488,6 +488,8 @@ set_steps(CcCudaProgram *self, const CcPlan *plan, GError **error) {
 
 CcCudaProgram *
 cc_cuda_program_new(CcCudaDevice *device, const CcPlan *plan, GError **error) {
+  if (!cc_plan_check_algorithm(plan, error))
+    return NULL;
   CcCudaProgram *self = g_new0(CcCudaProgram, 1);
   self->device = device;
   self->algorithm = algorithm_of_plan(plan);

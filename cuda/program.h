@@ -31,8 +31,8 @@ typedef struct {
   CcCudaStep step[2 * CC_MAX_PASSES + 3];
 } CcCudaProgram;
 
-/* Makes the launches of a plan. The device must be pushed. CC_ERROR_INVALID when the frame has more
- * tiles than a grid can have. */
+/* Makes the launches of a plan. The device must be pushed. CC_ERROR_INVALID when the plan's
+ * algorithm cannot run it, or when the frame has more tiles than a grid can have. */
 CcCudaProgram *cc_cuda_program_new(CcCudaDevice *device, const CcPlan *plan, GError **error);
 
 /* Frees the program, of which no launch may be under way, or does nothing with NULL. Any thread;

@@ -73,7 +73,7 @@ struct _CcProgram {
   CcBackend *backend;
   CcPlan *plan;
   /* set by prepare: the name of the algorithm that runs the plan's first op; static. NULL where the
-   * backend has only one, and for a plan without ops */
+   * backend ignores the plan's algorithm, and for a plan without ops */
   const gchar *algorithm;
 };
 

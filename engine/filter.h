@@ -50,7 +50,7 @@ typedef struct {
   CcChroma chroma;
   CcColor color;
   CcAlpha alpha;
-  CcAlgorithm algorithm; /* refused where it cannot run the kernel, on every backend */
+  CcAlgorithm algorithm; /* of the GPU, which refuses one that cannot run the kernel */
   guint stride;          /* 1, 2 or 4 (0 is 1): every n-th pixel of every n-th row is kept */
   /* The part of the picture that is filtered, as if it were all there is: no pixel outside it is
    * read, and the border rule applies at its edges. What of it lies outside of the picture is cut

@@ -177,6 +177,28 @@ check_number(const gchar *name, gdouble value, gdouble least, gdouble most, GErr
 }
 
 static gboolean
+runs_plan(CcAlgorithm algorithm, const CcPlan *plan) {
+  for (guint i = 0; i < plan->n_ops; i++)
+    if (!cc_algorithm_runs(algorithm, &plan->op[i]))
+      return FALSE;
+  return TRUE;
+}
+
+/* The algorithms that run the plan, as "direct, constant and scatter"; without a plan, all. */
+static gchar *
+list_algorithms(const CcPlan *plan) {
+  const gchar *names[CC_N_ALGORITHMS + 1] = {NULL};
+  guint n = 0;
+  for (CcAlgorithm a = CC_ALGORITHM_DIRECT; a < CC_N_ALGORITHMS; a++)
+    if (!plan || runs_plan(a, plan))
+      names[n++] = cc_algorithm_name(a);
+  const gchar *last = names[--n];
+  names[n] = NULL;
+  g_autofree gchar *others = g_strjoinv(", ", (gchar **)names);
+  return n ? g_strdup_printf("%s and %s", others, last) : g_strdup(last);
+}
+
+static gboolean
 check_filter(const CcFilter *filter, const CcOperator *op, GError **error) {
   if (!check_number("sigma", filter->sigma, 0, CC_MAX_SIGMA, error) ||
       !check_number("scale", filter->scale, -CC_MAX_SCALE, CC_MAX_SCALE, error) ||
@@ -188,6 +210,13 @@ check_filter(const CcFilter *filter, const CcOperator *op, GError **error) {
                 filter->stride);
     return FALSE;
   }
+  if ((guint)filter->algorithm >= CC_N_ALGORITHMS) {
+    g_autofree gchar *all = list_algorithms(NULL);
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                "algorithm=%d: there is no such one; there are %s, and auto",
+                (gint)filter->algorithm, all);
+    return FALSE;
+  }
   if (op->response == CC_RESPONSE_DIRECTION && op->n != 2) {
     g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
                 "response=direction: the kernel %s has %u matri%s; a gradient of two is needed: "
@@ -195,14 +224,6 @@ check_filter(const CcFilter *filter, const CcOperator *op, GError **error) {
                 filter->kernel->name, op->n, op->n == 1 ? "x" : "ces");
     return FALSE;
   }
-  return TRUE;
-}
-
-static gboolean
-runs_plan(CcAlgorithm algorithm, const CcPlan *plan) {
-  for (guint i = 0; i < plan->n_ops; i++)
-    if (!cc_algorithm_runs(algorithm, &plan->op[i]))
-      return FALSE;
   return TRUE;
 }
 
@@ -274,47 +295,28 @@ set_planes(CcPlan *plan, const CcFilter *filter, const CcOperator *taps, const C
   return TRUE;
 }
 
-/* The algorithms that run the plan, as "direct, constant and scatter"; every one without a plan. */
-static gchar *
-list_algorithms(const CcPlan *plan) {
-  const gchar *names[CC_N_ALGORITHMS + 1] = {NULL};
-  guint n = 0;
-  for (CcAlgorithm a = CC_ALGORITHM_DIRECT; a < CC_N_ALGORITHMS; a++)
-    if (!plan || runs_plan(a, plan))
-      names[n++] = cc_algorithm_name(a);
-  const gchar *last = names[--n];
-  names[n] = NULL;
-  g_autofree gchar *others = g_strjoinv(", ", (gchar **)names);
-  return n ? g_strdup_printf("%s and %s", others, last) : g_strdup(last);
-}
-
 /* The kernel's own size, and that of its op where this leaves outer zeros out. */
 static gchar *
-describe_size(const CcOperator *taps, const CcOp *op) {
-  if (op->width == taps->width && op->height == taps->height)
+describe_size(const CcPlan *plan) {
+  const CcOp *op = &plan->op[0];
+  if (op->width == plan->kernel_width && op->height == plan->kernel_height)
     return g_strdup_printf("%ux%u", op->width, op->height);
-  return g_strdup_printf("%ux%u, all zero outside %ux%u", taps->width, taps->height, op->width,
-                         op->height);
+  return g_strdup_printf("%ux%u, all zero outside %ux%u", plan->kernel_width, plan->kernel_height,
+                         op->width, op->height);
 }
 
-static gboolean
-check_algorithm(const CcPlan *plan, CcAlgorithm algorithm, const CcOperator *taps, GError **error) {
-  if ((guint)algorithm >= CC_N_ALGORITHMS) {
-    g_autofree gchar *all = list_algorithms(NULL);
-    g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-                "algorithm=%d: there is no such one; there are %s, and auto", (gint)algorithm, all);
-    return FALSE;
-  }
-  if (runs_plan(algorithm, plan))
+gboolean
+cc_plan_check_algorithm(const CcPlan *plan, GError **error) {
+  if (runs_plan(plan->algorithm, plan))
     return TRUE;
   const CcOp *op = &plan->op[0];
   g_autofree gchar *able = list_algorithms(plan);
-  g_autofree gchar *size = describe_size(taps, op);
+  g_autofree gchar *size = describe_size(plan);
   g_autofree gchar *matrices =
       op->n_matrices > 1 ? g_strdup_printf(", %u matrices", op->n_matrices) : g_strdup("");
   g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
               "algorithm=%s cannot run this kernel (%s%s, %s%s): %s can, or auto",
-              cc_algorithm_name(algorithm), size, matrices,
+              cc_algorithm_name(plan->algorithm), size, matrices,
               op->separable ? "separable" : "not separable",
               !cc_op_fits_int32(op) ? ", sums beyond 32 bits" : "", able);
   return FALSE;
@@ -331,6 +333,8 @@ cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error)
   plan->border = filter->border;
   plan->stride = MAX(1, filter->stride);
   plan->algorithm = filter->algorithm;
+  plan->kernel_width = taps->width;
+  plan->kernel_height = taps->height;
   if (!set_planes(plan, filter, taps, layout, error))
     return NULL;
   plan->op = g_new0(CcOp, CC_MAX_PASSES);
@@ -340,8 +344,6 @@ cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error)
   for (guint p = 0; p < plan->layout.n_planes; p++)
     for (guint c = 0; c < plan->layout.plane[p].step; c++)
       add_component(&builder, p, c);
-  if (!check_algorithm(plan, filter->algorithm, taps, error))
-    return NULL;
   return g_steal_pointer(&plan);
 }
 
@@ -408,8 +410,6 @@ cc_plan_describe(const CcPlan *plan) {
       g_string_append(text, "exact, ");
     g_string_append_printf(text, "sums of %u bits, %s%s", bits_of_sums(op),
                            cc_response_names[op->response], plan->hue ? " as hue" : "");
-    if (plan->algorithm != CC_ALGORITHM_AUTO)
-      g_string_append_printf(text, ", algorithm %s", cc_algorithm_name(plan->algorithm));
   }
   describe_regions(plan, text);
   g_string_append_printf(text, ", %u passes", plan->n_passes);

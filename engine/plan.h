@@ -48,10 +48,11 @@ typedef struct {
    * target is made from the window around pixel (stride * x, stride * y) of the source, both
    * counted from their top left corners. Neither is empty. */
   CcRect source[CC_MAX_PLANES], target[CC_MAX_PLANES];
-  CcAlgorithm algorithm;
+  CcAlgorithm algorithm; /* for the GPU; other backends ignore it */
   CcBorder border;
   guint n_passes; /* every component of every plane is written by exactly one, or by hue */
   CcPass pass[CC_MAX_PASSES];
+  guint kernel_width, kernel_height; /* outer zeros included, which the ops leave out */
   guint n_ops;
   CcOp *op;
   /* Where a gradient's direction is painted as hue: luma and chroma, or R, G and B, which no pass
@@ -62,6 +63,10 @@ typedef struct {
 /* Works out the plan of `filter` for frames of `layout`. CC_ERROR_INVALID names the property, its
  * value and what would be accepted. */
 CcPlan *cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error);
+
+/* Whether the algorithm that the filter asks for runs the plan. CC_ERROR_INVALID names those that
+ * do. */
+gboolean cc_plan_check_algorithm(const CcPlan *plan, GError **error);
 
 /* Whether there are frames that the filter can work on, so that what no frame can mend is known
  * before the first one. Errors are as above. */

@@ -76,7 +76,7 @@ typedef struct {
   gint device_id;                  /* -1: it has none */
   gchar *plan;                     /* how the filter is computed; "" before there is one */
   guint size;                      /* of the kernel, the larger side; 0: there is no plan */
-  const gchar *algorithm;          /* NULL: the backend has only one way, or there is no plan */
+  const gchar *algorithm;          /* NULL: the backend chooses by itself, or there is no plan */
   const gchar *in_path, *out_path; /* of the last frame; NULL: there was none */
   gsize device_bytes; /* memory of the device that is kept for frames under way and to come */
   guint n_failovers;

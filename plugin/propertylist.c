@@ -275,12 +275,13 @@ const CcProperty cc_properties[] = {
     /**
      * GstCudaConv:algorithm:
      *
-     * How the GPU computes the sums; the CPU has one way only. All algorithms give the same bytes.
-     * An algorithm that cannot run the kernel is refused on the CPU too, with a message that lists
-     * those that can. Default: auto, the fastest for the kernel.
+     * How the GPU computes the sums. The CPU chooses its method by itself and ignores this. All
+     * algorithms give the same bytes. The GPU refuses an algorithm that cannot run the kernel, with
+     * a message that lists those that can. Default: auto, the fastest for the kernel.
      */
-    {"algorithm", "Algorithm", "Which convolution algorithm runs on the GPU", FILTERS(algorithm),
-     ENUM(gst_cuda_conv_algorithm_get_type, "auto")},
+    {"algorithm", "Algorithm",
+     "Which convolution algorithm runs on the GPU; the CPU chooses by itself and ignores this",
+     FILTERS(algorithm), ENUM(gst_cuda_conv_algorithm_get_type, "auto")},
 
     /**
      * GstCudaConv:backend:

@@ -175,13 +175,19 @@ runs_all_ops(CcAlgorithm algorithm, const CcPlan *plan) {
   return TRUE;
 }
 
-/* What is wrong with the refusal of an algorithm, or NULL: it has to name those that can run the
- * kernel, and no others. */
+/* Prepares a plan whose algorithm cannot run it. What is wrong with the refusal, or NULL: it has to
+ * name the algorithms that can run the kernel, and no others. */
 static gchar *
-judge_refusal(const Trial *trial, CcAlgorithm algorithm, const GError *error) {
+judge_refusal(const Trial *trial, const Target *target, CcPlan *plan) {
+  g_autoptr(GError) error = NULL;
+  CcProgram *program = target_prepare(target, plan, &error);
+  if (program) {
+    cc_program_unref(program);
+    return g_strdup("the algorithm was not refused");
+  }
   if (!g_error_matches(error, CC_ERROR, CC_ERROR_INVALID))
-    return g_strdup_printf("plan: %s", error->message);
-  g_autofree gchar *start = g_strdup_printf("algorithm=%s ", cc_algorithm_name(algorithm));
+    return g_strdup_printf("prepare: %s", error->message);
+  g_autofree gchar *start = g_strdup_printf("algorithm=%s ", cc_algorithm_name(plan->algorithm));
   const gchar *list = strstr(error->message, "): ");
   if (!g_str_has_prefix(error->message, start) || !list)
     return g_strdup_printf("refused with \"%s\"", error->message);
@@ -199,15 +205,11 @@ run_target(Trial *trial, const Target *target, gchar **why) {
   g_autoptr(GError) error = NULL;
   g_autoptr(CcPlan) plan = cc_plan_new(&filter, &trial->c.layout, &error);
   const gboolean runs = runs_all_ops(target->algorithm, trial->plan);
-  if (!plan && runs)
+  if (!plan)
     *why = g_strdup_printf("plan: %s", error->message);
-  else if (!plan)
-    *why = judge_refusal(trial, target->algorithm, error);
-  else if (!runs)
-    *why = g_strdup("the algorithm was not refused");
   else
-    *why = run_plan(trial, target, plan);
-  return *why ? VERDICT_FAILED : plan ? VERDICT_PASSED : VERDICT_REFUSED;
+    *why = runs ? run_plan(trial, target, plan) : judge_refusal(trial, target, plan);
+  return *why ? VERDICT_FAILED : runs ? VERDICT_PASSED : VERDICT_REFUSED;
 }
 
 static gboolean

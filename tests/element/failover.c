@@ -88,7 +88,10 @@ static gboolean scarce; /* the CPU has no memory */
 
 GST_START_TEST(one_run) {
   const gchar *path = child_path;
-  GstHarness *h = test_harness_new("kernel=gaussian size=5", NULL);
+  /* with this path the second kernel is one that the algorithm cannot run */
+  const gboolean algorithm = g_str_equal(path, "algorithm");
+  GstHarness *h = test_harness_new(
+      algorithm ? "kernel=gaussian size=5 algorithm=two-pass" : "kernel=gaussian size=5", NULL);
   const gboolean cuda = g_str_equal(path, "cuda");
   g_autofree gchar *plain =
       g_str_equal(path, "large") ? test_caps("GRAY8", 640, 480) : test_caps("NV12", WIDTH, HEIGHT);
@@ -106,7 +109,7 @@ GST_START_TEST(one_run) {
     GstBuffer *frame = test_frame_random(plain, i);
     GST_BUFFER_PTS(frame) = i * GST_SECOND;
     if (i == CHANGE_AT)
-      gst_util_set_object_arg(G_OBJECT(h->element), "kernel", "sobel");
+      gst_util_set_object_arg(G_OBJECT(h->element), "kernel", algorithm ? "kirsch" : "sobel");
     pause_failures(cuda);
     if (pool)
       frame = test_move_to_pool(pool, plain, frame);
@@ -313,6 +316,21 @@ GST_START_TEST(words) {
 }
 GST_END_TEST;
 
+/* CUDA refuses a kernel that the algorithm cannot run. After a failover it runs, as on the CPU from
+ * the start. */
+GST_START_TEST(algorithm_of_the_device) {
+  g_auto(Outcome) wanted = {0}, on_device = {0}, failed_over = {0};
+  run(&wanted, "cpu", "algorithm", "");
+  fail_unless(wanted.warnings == 0 && wanted.errors == 0, "%s", wanted.rest);
+  run(&on_device, "auto", "algorithm", "");
+  fail_unless(on_device.warnings == 1 && on_device.errors == 0 &&
+                  strstr(on_device.rest, "algorithm=two-pass cannot run this kernel"),
+              "%s", on_device.rest);
+  run(&failed_over, "auto", "algorithm", "cuMemcpyHtoDAsync:3:700");
+  check_all("algorithm", "cuMemcpyHtoDAsync:3:700", &failed_over, &wanted);
+}
+GST_END_TEST;
+
 /* Frames that are large enough for helpers, whose failures come to light later. */
 GST_START_TEST(large_frames) {
   static const gchar *const failures[] = {
@@ -383,6 +401,7 @@ failover_suite(void) {
   TCase *tc = add_case(suite, "rest");
   tcase_add_test(tc, each_call_of_gstreamer_fails);
   tcase_add_test(tc, words);
+  tcase_add_test(tc, algorithm_of_the_device);
   tcase_add_test(tc, large_frames);
   tcase_add_test(tc, fewer_frames_in_flight);
   tcase_add_loop_test(tc, cpu_cannot_take_over, 0, 3); /* all but CUDA memory */

@@ -215,7 +215,7 @@ GST_START_TEST(stats_count_frames) {
 }
 GST_END_TEST;
 
-/* On CUDA the statistics name the algorithm that runs; the CPU has one only, which has no name. */
+/* On CUDA the statistics name the algorithm that runs. The CPU ignores the property. */
 GST_START_TEST(stats_name_the_algorithm) {
   static const gchar *const names[] = {"auto", "direct", "two-pass", "sliding"};
   const gboolean on_cuda = g_str_equal(test_backend(), "cuda");
