@@ -107,12 +107,21 @@ cc_kernel_new_matrix(const gdouble *coeff, guint n, guint width, GError **error)
                 n, width);
     return NULL;
   }
-  if (!check_side("the number of columns", width, CC_MAX_MATRIX_SIZE, error) ||
-      !check_side("the number of rows", n / width, CC_MAX_MATRIX_SIZE, error) ||
+  const gdouble one = 1;
+  const guint height = n / width;
+  const gboolean is_line = width == 1 || height == 1;
+  const guint most = is_line ? CC_MAX_LINE_SIZE : CC_MAX_MATRIX_SIZE;
+  if (!check_side("the number of columns", width, most, error) ||
+      !check_side("the number of rows", height, most, error) ||
       !check_coefficients(coeff, n, error))
     return NULL;
-  CcKernel *kernel = new_custom(width, n / width);
-  memcpy(kernel->sizes[0].matrix[0].coeff, coeff, n * sizeof *coeff);
+  CcKernel *kernel = new_custom(width, height);
+  CcMatrix *matrix = &kernel->sizes[0].matrix[0];
+  if (is_line)
+    cc_matrix_init_product(matrix, height == 1 ? coeff : &one, width, height == 1 ? &one : coeff,
+                           height);
+  else
+    memcpy(matrix->coeff, coeff, n * sizeof *coeff);
   return kernel;
 }
 

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 #define CC_MAX_KERNEL_SIZE                                                                         \
   127                         /* rows and columns of any kernel; so large are means and Gaussians */
 #define CC_MAX_LINE_SIZE 31   /* coefficients of a row or a column that is given */
-#define CC_MAX_MATRIX_SIZE 15 /* rows and columns of a matrix that is given */
+#define CC_MAX_MATRIX_SIZE 15 /* rows and columns of a matrix that is given and is no such line */
 #define CC_MAX_COEFFS (CC_MAX_MATRIX_SIZE * CC_MAX_MATRIX_SIZE) /* of such a one */
 #define CC_MAX_MATRICES 8                                       /* of one kernel */
 #define CC_MAX_TAPS (2 * CC_MAX_COEFFS)                         /* of all such of a kernel */
@@ -91,9 +91,10 @@ const CcKernelSize *cc_kernel_get_size(const CcKernel *kernel, guint size);
 /* Whether the kernel takes a size beyond all of its definitions, as Gaussian or mean. */
 gboolean cc_kernel_has_larger_size(const CcKernel *kernel, guint size);
 
-/* A plain kernel named "custom" of one matrix given as `n` coefficients in rows of `width`.
- * Refused with CC_ERROR_INVALID: even or too large sides, n not a multiple of width, coefficients
- * that are not finite or above CC_MAX_COEFF. */
+/* A plain kernel named "custom" of one matrix given as `n` coefficients in rows of `width`. A
+ * single row or column may have up to CC_MAX_LINE_SIZE, other matrices up to CC_MAX_MATRIX_SIZE
+ * each way. Refused with CC_ERROR_INVALID: even or too large sides, n not a multiple of width,
+ * coefficients that are not finite or above CC_MAX_COEFF. */
 CcKernel *cc_kernel_new_matrix(const gdouble *coeff, guint n, guint width, GError **error);
 
 /* Makes such a kernel from a flat list whose shape is not told: n must be the square of an odd

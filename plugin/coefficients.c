@@ -216,8 +216,9 @@ check_rows(const Text *self, GError **error) {
   if (self->n_rows < 2 && !self->divided) {
     g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
                 "a list of %u coefficients is no square of an odd side up to %d (1, 9, 25, 49, ... "
-                "225); in other shapes each row ends with \";\": \"1 2 1;\"",
-                self->numbers.n, CC_MAX_MATRIX_SIZE);
+                "225); in other shapes each row ends with \";\": \"1 2 1;\" is a row and "
+                "\"1;2;1\" a column, of up to %d coefficients",
+                self->numbers.n, CC_MAX_MATRIX_SIZE, CC_MAX_LINE_SIZE);
     return FALSE;
   }
   for (guint i = 1; i < self->n_rows; i++)

@@ -70,12 +70,14 @@ const CcProperty cc_properties[] = {
      * GstCudaConv:matrix:
      *
      * Coefficients of a custom kernel: an array of rows, or the flat list of a square. Width and
-     * height are odd, 1 to 15 each. Numbers from -1e8 to 1e8; fractions and numeric strings are
-     * accepted. The matrix is not flipped. An empty one forgets the coefficients; it is refused
-     * while they are in use.
+     * height are odd, 1 to 15 each; a single row or column has up to 31 coefficients. Numbers from
+     * -1e8 to 1e8; fractions and numeric strings are accepted. The matrix is not flipped. An empty
+     * one forgets the coefficients; it is refused while they are in use.
      */
     {"matrix", "Matrix",
-     "Coefficients of a custom kernel, 1x1 to 15x15, odd sides: a flat square "
+     "Coefficients of a custom kernel, 1x1 to 15x15, or one row or column of up to 31, odd sides: "
+     "a "
+     "flat square "
      "matrix=\"<1,2,1,2,4,2,1,2,1>\" or rows matrix=\"<<1,2,1>,<2,4,2>,<1,2,1>>\"",
      DEFINES(matrix, cc_definition_set_matrix), ARRAY},
 
@@ -85,13 +87,14 @@ const CcProperty cc_properties[] = {
      * The coefficients of a custom kernel as one text with white space between them, in the form of
      * one matrix of FFmpeg's convolution. A list without a `;` whose length is the square of an odd
      * number is that square; of every other shape, `;` or a new line ends each row, so that "1 2
-     * 1;" is a row of three. Up to 16384 bytes. In a gst-launch line `;` is easier, since a new
-     * line needs quotes within the quotes of the shell. An empty text forgets the coefficients; it
-     * is refused while they are in use.
+     * 1;" is a row of three and "1;2;1" a column. The sizes are those of matrix: a single row or
+     * column has up to 31 coefficients. Up to 16384 bytes. In a gst-launch line `;` is easier,
+     * since a new line needs quotes within the quotes of the shell. An empty text forgets the
+     * coefficients; it is refused while they are in use.
      */
     {"matrix-text", "Matrix text",
-     "Coefficients as one text: a square matrix-text=\"0 -1 0 -1 5 -1 0 -1 0\" or rows "
-     "matrix-text=\"1 2 1; 2 4 2; 1 2 1\"",
+     "Coefficients as one text: a square matrix-text=\"0 -1 0 -1 5 -1 0 -1 0\", rows "
+     "matrix-text=\"1 2 1; 2 4 2; 1 2 1\", one row \"1 2 1;\" or one column \"1;2;1\"",
      DEFINES(text, cc_definition_set_text), STRING},
 
     /**

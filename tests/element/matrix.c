@@ -29,6 +29,14 @@ assert_same_filter(const gchar *a, const gchar *b) {
   gst_buffer_unref(expected);
 }
 
+/* The longest row; a column has the same coefficients between other signs. */
+#define LONG_TEXT(between)                                                                         \
+  "1" between "2" between "3" between "4" between "5" between "6" between "7" between "8" between  \
+  "9" between "10" between "11" between "12" between "13" between "14" between "15" between        \
+  "16" between "15" between "14" between "13" between "12" between "11" between "10" between       \
+  "9" between "8" between "7" between "6" between "5" between "4" between "3" between "2" between  \
+  "1"
+
 static const gchar *const same[][2] = {
     /* nested, spaced, doubles, strings, mixed */
     {"matrix=<1,2,1,2,4,2,1,2,1>", "matrix=<<1,2,1>,<2,4,2>,<1,2,1>>"},
@@ -59,6 +67,14 @@ static const gchar *const same[][2] = {
     {"matrix=<<1,2,3,2,1>,<2,4,6,4,2>,<1,2,3,2,1>>",
      "matrix-text=\"1e0 2 3.0 +2 1;\n18/9 4 6 4 2\n1 2 3 2 1\""},
     {"matrix=<1>", "matrix-text=7"},
+    /* one row or one column, longer than a side of other matrices */
+    {"row=<" LONG_TEXT(",") ">", "matrix-text=\"" LONG_TEXT(" ") ";\""},
+    {"row=<" LONG_TEXT(",") ">", "matrix=<<" LONG_TEXT(",") ">>"},
+    {"column=<" LONG_TEXT(",") ">", "matrix-text=\"" LONG_TEXT(";") "\""},
+    {"column=<" LONG_TEXT(",") ">", "matrix-text=\"" LONG_TEXT("\n") "\""},
+    {"column=<" LONG_TEXT(",") ">", "matrix=<<" LONG_TEXT(">,<") ">>"},
+    {"row=<1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1>",
+     "matrix-text=\"1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1;\""},
     {"matrix=<<1,2,1>>", "matrix=<1,2,1,2,4,2,1,2,1> matrix-text=\"1 2 1;\""},
     {"row=<1,2,1>", "matrix-text=\"1 4 6 4 1;\" row=<1,2,1>"},
     {"kernel=gaussian", "matrix-text=\"1 2 1;\" kernel=gaussian"},
@@ -144,24 +160,26 @@ GST_START_TEST(what_is_read_can_be_set) {
 GST_END_TEST;
 
 static const gchar *const refused[] = {
-    "<1,2>",                                 /* no square */
-    "<1,2,3,4>",                             /* even side */
-    "<<1,2>,<3,4>>",                         /* the same, nested */
-    "<<1,2,1>,<1,2>,<1,2,1>>",               /* ragged */
-    "<<1,2,1>,<>,<1,2,1>>",                  /* an empty row */
-    "<<>>",                                  /* nothing but that */
-    "<<1,2,1>,<2,4,2>>",                     /* an even number of rows */
-    "<1,2,1,2,4,2,1,2,<1>>",                 /* half nested */
-    "<<1,2,1>,4,<1,2,1>>",                   /* the other half */
-    "<<<1,2,1>>>",                           /* too deep */
-    "<1,2,1,2,nan,2,1,2,1>",                 /* not a number */
-    "<1,2,1,2,inf,2,1,2,1>",                 /* not finite */
-    "<1,2,1,2,-inf,2,1,2,1>",                /* nor this */
-    "<1,2,1,2,1e300,2,1,2,1>",               /* too large */
-    "<1,2,1,2,four,2,1,2,1>",                /* text */
-    "<1,2,1,2,4x,2,1,2,1>",                  /* trailing text */
-    "<true,false,true>",                     /* no numbers */
-    "<<1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1>>", /* 17 wide */
+    "<1,2>",                                                            /* no square */
+    "<1,2,3,4>",                                                        /* even side */
+    "<<1,2>,<3,4>>",                                                    /* the same, nested */
+    "<<1,2,1>,<1,2>,<1,2,1>>",                                          /* ragged */
+    "<<1,2,1>,<>,<1,2,1>>",                                             /* an empty row */
+    "<<>>",                                                             /* nothing but that */
+    "<<1,2,1>,<2,4,2>>",                                                /* an even number of rows */
+    "<1,2,1,2,4,2,1,2,<1>>",                                            /* half nested */
+    "<<1,2,1>,4,<1,2,1>>",                                              /* the other half */
+    "<<<1,2,1>>>",                                                      /* too deep */
+    "<1,2,1,2,nan,2,1,2,1>",                                            /* not a number */
+    "<1,2,1,2,inf,2,1,2,1>",                                            /* not finite */
+    "<1,2,1,2,-inf,2,1,2,1>",                                           /* nor this */
+    "<1,2,1,2,1e300,2,1,2,1>",                                          /* too large */
+    "<1,2,1,2,four,2,1,2,1>",                                           /* text */
+    "<1,2,1,2,4x,2,1,2,1>",                                             /* trailing text */
+    "<true,false,true>",                                                /* no numbers */
+    "<<" LONG_TEXT(",") ",1,1>>",                                       /* a row of 33 */
+    "<<" LONG_TEXT(">,<") ">,<1>,<1>>",                                 /* a column of 33 */
+    "<<" LONG_TEXT(",") ">,<" LONG_TEXT(",") ">,<" LONG_TEXT(",") ">>", /* three rows of 31 */
 };
 
 /* Fails unless the value, which was just set, led to one warning about the property that says why,
@@ -243,7 +261,7 @@ static const RefusedText refused_texts[] = {
     {"1 2 1;;1 2 1", "no coefficients stand before \";\" of row 2"},
     {"1 2", "a list of 2 coefficients is no square of an odd side"},
     {"1 2 3 4", "a list of 4 coefficients is no square"},
-    {"1 2;", "the number of columns is 2; an odd number from 1 to 15 is needed"},
+    {"1 2;", "the number of columns is 2; an odd number from 1 to 31 is needed"},
     {"1 2 1\n2 4 2", "the number of rows is 2; an odd number from 1 to 15 is needed"},
     {"1 2 1; 1 2; 1 2 1", "row 2 has 2 coefficients and row 1 has 3"},
     {"1 2 1 2 nan 2 1 2 1", "coefficient 5 is nan; a finite number from"},
@@ -254,7 +272,12 @@ static const RefusedText refused_texts[] = {
     {"1,2,1", "coefficient 1 is \"1,2,1\"; a number"},
     {"1 1/ 9", "coefficient 2 is \"1/\"; a number"},
     {"<1 2 1>", "coefficient 1 is \"<1\"; a number"},
-    {"1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1;", "the number of columns is 17; an odd number"},
+    {"1 2 1", "\"1 2 1;\" is a row and \"1;2;1\" a column, of up to 31 coefficients"},
+    {LONG_TEXT(" "), "a list of 31 coefficients is no square"},
+    {LONG_TEXT(" ") " 1 1;", "the number of columns is 33; an odd number from 1 to 31 is needed"},
+    {LONG_TEXT(";") ";1;1", "the number of rows is 33; an odd number from 1 to 31 is needed"},
+    {LONG_TEXT(" ") ";" LONG_TEXT(" ") ";" LONG_TEXT(" "),
+     "the number of columns is 31; an odd number from 1 to 15 is needed"},
 };
 
 GST_START_TEST(refused_texts_leave_the_old_matrix) {

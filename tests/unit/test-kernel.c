@@ -231,18 +231,41 @@ test_matrix_limits(void) {
     guint n, width;
     const gchar *part;
   } wrong[] = {
-      {0, 1, "0"},     {0, 0, "0"},
-      {9, 0, "0"},     {9, 2, "2"},
-      {6, 3, "2"},     {6, 2, "2"},
-      {10, 3, "10"},   {8, 9, "8"},
-      {17, 17, "17"},  {17, 1, "17"},
-      {255, 15, "17"}, {225 + 30, 17, "17"},
-      {12, 4, "4"},    {G_MAXUINT, G_MAXUINT, "15"},
+      {0, 1, "0"},     {0, 0, "0"},          {9, 0, "0"},    {9, 2, "2"},
+      {6, 3, "2"},     {6, 2, "2"},          {10, 3, "10"},  {8, 9, "8"},
+      {33, 33, "33"},  {33, 1, "33"},        {51, 17, "17"}, {51, 3, "17"},
+      {255, 15, "17"}, {225 + 30, 17, "17"}, {12, 4, "4"},   {G_MAXUINT, G_MAXUINT, "31"},
   };
   for (guint i = 0; i < G_N_ELEMENTS(wrong); i++) {
     assert_refused(cc_kernel_new_matrix(coeff, wrong[i].n, wrong[i].width, &error), &error,
                    wrong[i].part);
   }
+}
+
+/* A matrix of one row or one column is the kernel that the row or the column is. */
+static void
+test_lines(void) {
+  gdouble coeff[CC_MAX_LINE_SIZE];
+  const gdouble one = 1;
+  for (guint i = 0; i < CC_MAX_LINE_SIZE; i++)
+    coeff[i] = i + 0.25;
+  for (guint n = 1; n <= CC_MAX_LINE_SIZE; n += 2)
+    for (guint is_column = 0; is_column < 2; is_column++) {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(CcKernel) matrix = cc_kernel_new_matrix(coeff, n, is_column ? 1 : n, &error);
+      g_assert_no_error(error);
+      g_autoptr(CcKernel) line = is_column ? cc_kernel_new_separable(&one, 1, coeff, n, &error)
+                                           : cc_kernel_new_separable(coeff, n, &one, 1, &error);
+      g_assert_no_error(error);
+      g_assert_cmpuint(matrix->sizes[0].size, ==, n);
+      const CcMatrix *a = matrix->sizes[0].matrix, *b = line->sizes[0].matrix;
+      g_assert_cmpuint(a->width, ==, is_column ? 1 : n);
+      g_assert_cmpuint(a->height, ==, is_column ? n : 1);
+      g_assert_cmpint(a->factored, ==, b->factored);
+      g_assert_cmpmem(a->coeff, sizeof a->coeff, b->coeff, sizeof b->coeff);
+      g_assert_cmpmem(a->row, sizeof a->row, b->row, sizeof b->row);
+      g_assert_cmpmem(a->column, sizeof a->column, b->column, sizeof b->column);
+    }
 }
 
 static void
@@ -337,6 +360,7 @@ main(int argc, char **argv) {
   g_test_add_func("/kernel/builtin/wish-for-a-size", test_wish_for_a_size);
   g_test_add_func("/kernel/matrix/shapes", test_matrix);
   g_test_add_func("/kernel/matrix/limits", test_matrix_limits);
+  g_test_add_func("/kernel/matrix/lines", test_lines);
   g_test_add_func("/kernel/matrix/bad-coefficients", test_bad_coefficients);
   g_test_add_func("/kernel/matrix/square", test_square);
   g_test_add_func("/kernel/matrix/separable", test_separable);
