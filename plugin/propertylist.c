@@ -164,13 +164,15 @@ const CcProperty cc_properties[] = {
      *
      * Standard deviation of kernel=gaussian in pixels; 0, the default, takes the binomial
      * coefficients of the size. With size=0 the Gaussian has as many rows and columns as three
-     * sigma on both sides need, by OpenCV's rule for pictures of 8 bits: 6 sigma + 1, rounded, and
-     * made odd. That is at most 127, so a sigma above 21.08 needs an explicit size, which cuts the
-     * Gaussian off there. Other kernels ignore it, with a warning.
+     * sigma on both sides need, by OpenCV's rule for images of 8 bits: 6 sigma + 1, rounded, and
+     * made odd. This holds at every depth. OpenCV takes 8 sigma + 1 for more than 8 bits, which an
+     * explicit size gives. The size is at most 127, so a sigma above 21.08 needs an explicit size,
+     * which cuts the Gaussian off there. A chain of blurs adds the squares of sigma: four elements
+     * with sigma=21 blur as one with 42 would. Other kernels ignore it, with a warning.
      */
     {"sigma", "Sigma",
-     "Standard deviation of kernel=gaussian in pixels, up to 21.08 without a size (0 = binomial of "
-     "the size)",
+     "Standard deviation of kernel=gaussian in pixels (0 = binomial of the size); without a size, "
+     "up to 21.08, and the size is 6 sigma + 1 at every depth",
      FILTERS(sigma), DOUBLE(0, CC_MAX_SIGMA, 0)},
 
     /**

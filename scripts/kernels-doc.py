@@ -99,8 +99,13 @@ def document():
         if is_gaussian:
             details.append("\nWith `sigma` above 0 the coefficients are sampled from a Gaussian "
                            "instead: of the given `size`, or of as many rows and columns as three "
-                           "sigma need. A larger size than these, to 127, is sampled too; without "
-                           "`sigma`, with a sixth of the size less 1.\n")
+                           "sigma need. That is OpenCV's rule for images of 8 bits, 6 sigma + 1 made "
+                           "odd, and it holds at every depth; OpenCV takes 8 sigma + 1 for more bits, "
+                           "which an explicit `size` gives. A larger size than these, to 127, is "
+                           "sampled too; without `sigma`, with a sixth of the size less 1.\n"
+                           "\nA chain of blurs adds variances, the squares of sigma. So the largest "
+                           "sigma of one element, 21.08, is no limit: four elements with `sigma=21` "
+                           "blur as one with 42 would.\n")
         if is_mean:
             details.append("\nA larger size than these, to 127, is a mean as well.\n")
         details.extend("\n" + describe_size(section, size) for size in sizes)

@@ -438,6 +438,38 @@ test_range(void) {
   }
 }
 
+/* The variance of the row of a separable op. */
+static gdouble
+variance_of_row(const CcOp *op) {
+  gdouble sum = 0, squares = 0;
+  const gint middle = (gint)op->width / 2;
+  for (gint i = 0; i < (gint)op->width; i++) {
+    sum += op->row_i[0][i];
+    squares += (gdouble)op->row_i[0][i] * (i - middle) * (i - middle);
+  }
+  return squares / sum;
+}
+
+/* The size that a sigma needs is the same at every depth, and the variances of a chain add up, but
+ * for the 2.7 % that a Gaussian has beyond three sigma. */
+static void
+test_sizes_of_sigma(void) {
+  static const gchar *const formats[] = {"GRAY8", "P010_10LE", "I420_12LE", "GRAY16_LE"};
+  static const struct {
+    gdouble sigma;
+    guint size;
+  } cases[] = {{0.8, 7}, {1.2, 9}, {2, 13}, {5, 31}, {21, 127}};
+  for (guint f = 0; f < G_N_ELEMENTS(formats); f++)
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+      const CcFilter filter = {.kernel = cc_kernels_find("gaussian"), .sigma = cases[i].sigma};
+      g_autoptr(CcPlan) plan = plan_for(&filter, formats[f], FALSE);
+      g_assert_cmpuint(plan->kernel_width, ==, cases[i].size);
+      g_assert_cmpuint(plan->kernel_height, ==, cases[i].size);
+      if (cases[i].sigma == 21)
+        g_assert_cmpfloat_with_epsilon(sqrt(4 * variance_of_row(plan->op)), 42 * 0.987, 0.2);
+    }
+}
+
 /* A negative scale stays with the result, but for one matrix whose result is linear: there the taps
  * take its sign. */
 static void
@@ -622,6 +654,7 @@ main(int argc, char **argv) {
   g_test_add_func("/plan/roles", test_roles);
   g_test_add_func("/plan/fill-and-border-values", test_fill_and_border_values);
   g_test_add_func("/plan/range", test_range);
+  g_test_add_func("/plan/sizes-of-sigma", test_sizes_of_sigma);
   g_test_add_func("/plan/negative-scale", test_negative_scale);
   g_test_add_func("/plan/check", test_check);
   g_test_add_func("/plan/refused", test_refused);
