@@ -108,15 +108,32 @@ measure_plane(PlaneExtent *extent, const FrameInBuffer *frame, const GstVideoInf
          extent->end <= frame->bytes;
 }
 
+/* Reports the plane that reaches outside. Without a GstVideoMeta the layout is GStreamer's own,
+ * whose rows are padded to a multiple of 4 bytes in most formats. */
 static gboolean
 refuse_plane(const PlaneExtent *extent, const FrameInBuffer *frame, const GstVideoInfo *info,
              guint p, GError **error) {
+  if (frame->meta) {
+    const GstVideoCropMeta *crop = frame->crop;
+    g_autofree gchar *part =
+        crop ? g_strdup_printf(" and cropped at column %u, row %u,", crop->x, crop->y) : NULL;
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                "a buffer of %" G_GSIZE_FORMAT " bytes is too small for %s of %dx%d: plane %u, "
+                "by its GstVideoMeta at offset %" G_GSIZE_FORMAT
+                " with stride %d%s reaches outside",
+                frame->bytes, info->finfo->name, info->width, info->height, p,
+                frame->meta->offset[p], extent->stride, part ? part : ",");
+    return FALSE;
+  }
+  g_autoptr(GString) strides = g_string_new(NULL);
+  for (guint i = 0; i < GST_VIDEO_INFO_N_PLANES(info); i++)
+    g_string_append_printf(strides, "%s%d", i > 0 ? ", " : "", info->stride[i]);
   g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-              "a buffer of %" G_GSIZE_FORMAT " bytes is too small for %s of %dx%d: plane %u at "
-              "offset %" G_GSIZE_FORMAT " with stride %d reaches outside; without padding a frame "
-              "has %" G_GSIZE_FORMAT " bytes",
-              frame->bytes, info->finfo->name, info->width, info->height, p,
-              frame->meta ? frame->meta->offset[p] : info->offset[p], extent->stride, info->size);
+              "a buffer of %" G_GSIZE_FORMAT " bytes is too small for %s of %dx%d: without "
+              "GstVideoMeta rows that begin every %s bytes are needed, %" G_GSIZE_FORMAT
+              " bytes in all; other rows need a GstVideoMeta, which rawvideoparse adds if its "
+              "plane-strides are set",
+              frame->bytes, info->finfo->name, info->width, info->height, strides->str, info->size);
   return FALSE;
 }
 

@@ -11,8 +11,10 @@
 #define FRAMES 2
 #define TIMEOUT (10 * GST_SECOND)
 #define VIDEO "videotestsrc num-buffers=2 ! video/x-raw,format=GRAY8,width=64,height=48"
-/* any caps, with buffers of 100 bytes */
-#define BYTES "fakesrc num-buffers=2 sizetype=fixed sizemax=100 filltype=zero format=time ! "
+/* any caps, with buffers of so many bytes, or 100 */
+#define BYTES_OF(n)                                                                                \
+  "fakesrc num-buffers=2 sizetype=fixed sizemax=" #n " filltype=zero format=time ! "
+#define BYTES BYTES_OF(100)
 #define RAW "video/x-raw,framerate=30/1,format="
 
 typedef enum {
@@ -111,6 +113,11 @@ static const Row rows[] = {
     {BYTES RAW "GRAY8,width=0,height=48", "", NO_START, "can't handle caps"},
     {VIDEO, "stride=2 ! video/x-raw,width=64,height=48", NO_START, "could not link"},
     {BYTES RAW "GRAY8,width=64,height=48", "", STOPS, "too small"},
+    /* as many bytes as there are samples, where GStreamer's rows have more */
+    {BYTES_OF(5776) RAW "GRAY8,width=722,height=8", "", STOPS,
+     "rows that begin every 724 bytes are needed, 5792 bytes in all"},
+    {BYTES_OF(8664) RAW "I420,width=722,height=8", "", STOPS,
+     "rows that begin every 724, 364, 364 bytes are needed, 8704 bytes in all"},
     {BYTES RAW "ARGB64,width=32768,height=32768", "", STOPS, "too large"},
     {BYTES RAW "RGBA,width=2147483647,height=2147483647", "", STOPS, "too large"},
 };
