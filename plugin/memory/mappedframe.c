@@ -33,17 +33,32 @@ cc_buffer_is_cropped(GstBuffer *buffer, const GstVideoInfo *info) {
          crop_fits(gst_buffer_get_video_crop_meta(buffer), meta, info);
 }
 
+/* A GstVideoMeta of a larger size is that of the memory, padding included. As in
+ * gst_video_frame_map(), the frame is then the upper left part. A GstVideoCropMeta says where the
+ * frame is, and has to agree with the caps unless the GstVideoMeta does. */
 static gboolean
 check_meta(GstBuffer *buffer, const GstVideoMeta *meta, const GstVideoInfo *info, GError **error) {
-  if (meta->format == GST_VIDEO_INFO_FORMAT(info) &&
-      meta->n_planes == GST_VIDEO_INFO_N_PLANES(info) &&
-      (meta_has_size_of(meta, info) || cc_buffer_is_cropped(buffer, info)))
+  const GstVideoCropMeta *crop = gst_buffer_get_video_crop_meta(buffer);
+  const gboolean is_large_enough =
+      meta->width >= (guint)info->width && meta->height >= (guint)info->height;
+  const gboolean agrees = meta->format == GST_VIDEO_INFO_FORMAT(info) &&
+                          meta->n_planes == GST_VIDEO_INFO_N_PLANES(info) && is_large_enough;
+  if (agrees && (!crop || meta_has_size_of(meta, info) || crop_fits(crop, meta, info)))
     return TRUE;
-  g_set_error(
-      error, CC_ERROR, CC_ERROR_INVALID,
-      "a buffer's GstVideoMeta says %s, %ux%u, %u planes; its caps say %s, %dx%d, %u planes",
-      gst_video_format_to_string(meta->format), meta->width, meta->height, meta->n_planes,
-      info->finfo->name, info->width, info->height, GST_VIDEO_INFO_N_PLANES(info));
+  if (agrees)
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                "a buffer's GstVideoCropMeta says %ux%u at column %u, row %u; its caps say %dx%d, "
+                "and a crop of that size inside the %ux%u of its GstVideoMeta is needed, or no "
+                "GstVideoCropMeta",
+                crop->width, crop->height, crop->x, crop->y, info->width, info->height, meta->width,
+                meta->height);
+  else
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                "a buffer's GstVideoMeta says %s, %ux%u, %u planes; its caps say %s, %dx%d, %u "
+                "planes, and a GstVideoMeta of that format and number of planes is needed, with at "
+                "least that width and height",
+                gst_video_format_to_string(meta->format), meta->width, meta->height, meta->n_planes,
+                info->finfo->name, info->width, info->height, GST_VIDEO_INFO_N_PLANES(info));
   return FALSE;
 }
 
@@ -73,7 +88,7 @@ add_strides(gsize *at, gsize n, gint stride) {
 typedef struct {
   gsize bytes;
   const GstVideoMeta *meta;     /* NULL: the planes lie as in GstVideoInfo */
-  const GstVideoCropMeta *crop; /* NULL: the frame is the whole picture */
+  const GstVideoCropMeta *crop; /* NULL: the frame begins where the planes do */
 } FrameInBuffer;
 
 /* Moves *at from the first sample of a plane to that of the crop. Packed 4:2:2 has no pixel at an

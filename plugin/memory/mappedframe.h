@@ -22,7 +22,8 @@ typedef struct {
 } CcMappedFrame;
 
 /* Whether a buffer holds a frame of these caps: CC_ERROR_INVALID when its GstVideoMeta contradicts
- * them or a plane reaches outside the buffer. Touches no memory of the buffer. */
+ * them or a plane reaches outside the buffer. The GstVideoMeta may be larger than the caps. Touches
+ * no memory of the buffer. */
 gboolean cc_buffer_check(GstBuffer *buffer, const GstVideoInfo *info, const CcFrameLayout *layout,
                          GError **error);
 

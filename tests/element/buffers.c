@@ -135,46 +135,56 @@ GST_START_TEST(layout_changes_between_frames) {
 }
 GST_END_TEST;
 
-enum { CROPPED_Y = 2, CROPPED_WIDTH = 20, CROPPED_HEIGHT = 6 };
+/* A part of the frame of WIDTH x HEIGHT that is in memory; caps tell its size. */
+typedef struct {
+  guint x, y;
+  gint width, height;
+} Part;
 
-/* Copies the part of a picture whose first column is x. A group of samples that several columns
- * share is copied whole. */
-static void
-copy_crop(GstBuffer *cropped, const gchar *cropped_caps, GstBuffer *whole, const gchar *caps,
-          guint x) {
+/* Copies the part of a frame. A group of samples that several columns share is copied whole. */
+static GstBuffer *
+copy_part(GstBuffer *whole, const gchar *format, const Part *part) {
+  g_autofree gchar *caps = test_caps(format, WIDTH, HEIGHT);
+  g_autofree gchar *part_caps = test_caps(format, part->width, part->height);
+  GstBuffer *copy = test_frame_flat(part_caps, 0);
   TestPicture from, to;
   test_map(&from, caps, whole, GST_MAP_READ);
-  test_map(&to, cropped_caps, cropped, GST_MAP_WRITE);
+  test_map(&to, part_caps, copy, GST_MAP_WRITE);
   for (guint p = 0; p < to.layout.n_planes; p++) {
     const CcPlaneLayout *plane = &from.layout.plane[p];
     const guint columns = plane->pairs || plane->width < WIDTH ? 2 : 1;
     const guint rows = plane->height < HEIGHT ? 2 : 1;
     const gsize group = plane->step * cc_sample_size(plane->type);
     for (guint y = 0; y < to.layout.plane[p].height; y++)
-      memcpy(test_row(&to, p, y), test_row(&from, p, y + CROPPED_Y / rows) + x / columns * group,
+      memcpy(test_row(&to, p, y),
+             test_row(&from, p, y + part->y / rows) + part->x / columns * group,
              cc_plane_row_bytes(&to.layout.plane[p]));
   }
   test_unmap(&to);
   test_unmap(&from);
+  return copy;
 }
 
+/* The whole frame in memory, with GstVideoMeta, and the part as the frame that the caps tell of. */
 static void
-check_crop(const gchar *format, guint x) {
+check_part(const gchar *format, const Arrangement *arrangement, const Part *part,
+           gboolean has_crop) {
   g_autofree gchar *caps = test_caps(format, WIDTH, HEIGHT);
-  g_autofree gchar *cropped_caps = test_caps(format, CROPPED_WIDTH, CROPPED_HEIGHT);
+  g_autofree gchar *part_caps = test_caps(format, part->width, part->height);
   GstBuffer *whole = test_frame_random(caps, 1);
-  GstBuffer *cropped = test_frame_flat(cropped_caps, 0);
-  copy_crop(cropped, cropped_caps, whole, caps, x);
-  GstBuffer *expected = test_filter(FILTER, cropped_caps, cropped);
-
-  GstBuffer *input = arrange(caps, whole, &arrangements[0]);
-  GstVideoCropMeta *crop = gst_buffer_add_video_crop_meta(input);
-  crop->x = x;
-  crop->y = CROPPED_Y;
-  crop->width = CROPPED_WIDTH;
-  crop->height = CROPPED_HEIGHT;
-  GstBuffer *result = test_filter(FILTER, cropped_caps, input);
-  test_assert_same_picture(cropped_caps, result, expected, "cropped");
+  GstBuffer *expected = test_filter(FILTER, part_caps, copy_part(whole, format, part));
+  GstBuffer *input = arrange(caps, whole, arrangement);
+  if (has_crop) {
+    GstVideoCropMeta *crop = gst_buffer_add_video_crop_meta(input);
+    crop->x = part->x;
+    crop->y = part->y;
+    crop->width = (guint)part->width;
+    crop->height = (guint)part->height;
+  }
+  GstBuffer *result = test_filter(FILTER, part_caps, input);
+  test_assert_same_picture(part_caps, result, expected, arrangement->name);
+  const GstVideoMeta *meta = gst_buffer_get_video_meta(result);
+  fail_unless(!meta || (meta->width == (guint)part->width && meta->height == (guint)part->height));
   fail_unless(gst_buffer_get_video_crop_meta(result) == NULL, "the crop is there once more");
   gst_buffer_unref(result);
   gst_buffer_unref(expected);
@@ -184,8 +194,51 @@ check_crop(const gchar *format, guint x) {
 /* Decoders may say in the caps how large the crop is, and in the meta how large the memory. Then
  * only the crop is the picture. */
 GST_START_TEST(caps_of_the_crop) {
-  check_crop(arranged_formats[__i__], 4);
-  check_crop(arranged_formats[__i__], 5);
+  check_part(arranged_formats[__i__], &arrangements[0], &(Part){4, 2, 20, 6}, TRUE);
+  check_part(arranged_formats[__i__], &arrangements[0], &(Part){5, 2, 20, 6}, TRUE);
+}
+GST_END_TEST;
+
+/* Decoders may also say in the meta how large the memory is, padding included, without a crop. Then
+ * the frame is the upper left part. */
+GST_START_TEST(meta_of_the_padded_size) {
+  static const Part parts[] = {{0, 0, 20, 6}, {0, 0, 21, 7}, {0, 0, WIDTH, 8}, {0, 0, 4, HEIGHT}};
+  for (guint i = 0; i < G_N_ELEMENTS(arrangements); i++)
+    for (guint k = 0; k < G_N_ELEMENTS(parts); k++)
+      check_part(arranged_formats[__i__], &arrangements[i], &parts[k], FALSE);
+}
+GST_END_TEST;
+
+static GstBuffer *
+filter_with(const gchar *line, const gchar *caps, const gchar *out_caps, GstBuffer *buffer) {
+  GstHarness *h = gst_harness_new_parse(line);
+  gst_harness_set_sink_caps_str(h, out_caps);
+  gst_harness_set_src_caps_str(h, caps);
+  fail_unless_equals_int(gst_harness_push(h, buffer), GST_FLOW_OK);
+  GstBuffer *result = gst_harness_pull(h);
+  gst_harness_teardown(h);
+  return result;
+}
+
+/* Elements of GStreamer take the same buffer as the same frame. */
+GST_START_TEST(others_take_the_padded_size) {
+  static const gchar *const lines[][2] = {{"videobalance contrast=0.5", "I420"},
+                                          {"videoconvert", "Y444"},
+                                          {"cudaconv backend=cpu kernel=gaussian", "I420"}};
+  static const Part part = {0, 0, 20, 6};
+  g_autofree gchar *whole_caps = test_caps("I420", WIDTH, HEIGHT);
+  g_autofree gchar *caps = test_caps("I420", part.width, part.height);
+  GstBuffer *whole = test_frame_random(whole_caps, 1);
+  for (guint i = 0; i < G_N_ELEMENTS(lines); i++) {
+    g_autofree gchar *out_caps = test_caps(lines[i][1], part.width, part.height);
+    GstBuffer *expected = filter_with(lines[i][0], caps, out_caps, copy_part(whole, "I420", &part));
+    GstBuffer *result =
+        filter_with(lines[i][0], caps, out_caps, arrange(whole_caps, whole, &arrangements[0]));
+    test_assert_same_picture(out_caps, result, expected, lines[i][0]);
+    gst_buffer_unref(result);
+    gst_buffer_unref(expected);
+  }
+  gst_buffer_unref(whole);
 }
 GST_END_TEST;
 
@@ -332,6 +385,8 @@ buffers_suite(void) {
   tcase_add_test(tc, rows_that_overlap);
   tcase_add_test(tc, layout_changes_between_frames);
   tcase_add_loop_test(tc, caps_of_the_crop, 0, G_N_ELEMENTS(arranged_formats));
+  tcase_add_loop_test(tc, meta_of_the_padded_size, 0, G_N_ELEMENTS(arranged_formats));
+  tcase_add_test(tc, others_take_the_padded_size);
   tcase_add_loop_test(tc, several_memories, 0, G_N_ELEMENTS(arranged_formats));
   tcase_add_test(tc, one_memory_for_each_plane);
   tcase_add_loop_test(tc, input_is_not_written, 0, G_N_ELEMENTS(arranged_formats));

@@ -40,17 +40,20 @@ plane_is_inside(const Extreme *e, const CcFrameLayout *layout, guint p, gsize by
   return MIN(first, last) >= 0 && MAX(first, last) + (__int128)cc_plane_row_bytes(plane) <= bytes;
 }
 
+/* The frame is the crop, or where there is none the upper left part. */
 static gboolean
 can_be_filtered(const Extreme *e, const CcFrameLayout *layout, gsize bytes) {
-  const gboolean whole = e->meta_width == (guint)e->width && e->meta_height == (guint)e->height;
-  const gboolean cropped = !whole && e->has_crop && e->crop_width == (guint)e->width &&
-                           e->crop_height == (guint)e->height &&
+  const guint width = (guint)e->width, height = (guint)e->height;
+  const gboolean whole = e->meta_width == width && e->meta_height == height;
+  const gboolean cropped = !whole && e->has_crop && e->crop_width == width &&
+                           e->crop_height == height &&
                            (guint64)e->x + e->crop_width <= e->meta_width &&
                            (guint64)e->y + e->crop_height <= e->meta_height;
+  const gboolean padded = !e->has_crop && e->meta_width >= width && e->meta_height >= height;
   for (guint p = 0; p < layout->n_planes; p++)
     if (!plane_is_inside(e, layout, p, bytes, cropped))
       return FALSE;
-  return whole || cropped;
+  return whole || cropped || padded;
 }
 
 /* --- one buffer --- */
@@ -140,6 +143,19 @@ static const Extreme extremes[] = {
     {"GRAY8", 64, 3, 0, 64, 3, {HUGE / 2}, {G_MAXINT}, FALSE, 0, 0, 0, 0},
     {"NV12", 64, 48, 0, BIG, BIG, {0, 3072}, {64, G_MAXINT}, TRUE, 0, BIG - 48, 64, 48},
     {"I420", 64, 48, 0, BIG, BIG, {0, 3072, HUGE}, {0, 0, 0}, TRUE, 0, BIG - 48, 64, 48},
+    /* A GstVideoMeta larger than the caps, of which the upper left part counts: all of it is in
+     * memory, only that part is in memory, and with a byte less that part is not. */
+    {"GRAY8", 64, 36, 3072, 64, 48, {0}, {64}, FALSE, 0, 0, 0, 0},
+    {"GRAY8", 64, 36, 0, 64, 48, {0}, {64}, FALSE, 0, 0, 0, 0},
+    {"GRAY8", 60, 36, 2300, 64, 48, {0}, {64}, FALSE, 0, 0, 0, 0},
+    {"GRAY8", 60, 36, 2299, 64, 48, {0}, {64}, FALSE, 0, 0, 0, 0},
+    {"GRAY8", 64, 48, 0, BIG, BIG, {0}, {64}, FALSE, 0, 0, 0, 0},
+    {"I420", 63, 35, 4608, 64, 48, {0, 3072, 3840}, {64, 32, 32}, FALSE, 0, 0, 0, 0},
+    {"I420", 63, 35, 4608, 64, 48, {0, 3072, 4033}, {64, 32, 32}, FALSE, 0, 0, 0, 0},
+    /* larger on one side and smaller on the other, and a crop that is not of the caps' size */
+    {"GRAY8", 64, 36, 3072, 128, 35, {0}, {64}, FALSE, 0, 0, 0, 0},
+    {"GRAY8", 64, 36, 3072, 63, 48, {0}, {64}, FALSE, 0, 0, 0, 0},
+    {"GRAY8", 64, 36, 3072, 64, 48, {0}, {64}, TRUE, 0, 0, 32, 24},
 };
 
 GST_START_TEST(table) {
@@ -158,13 +174,13 @@ static const struct {
               {"NV12", 66, 34},  {"GRAY8", 1, 1},     {"RGB", 33, 17},
               {"I420", 33, 17},  {"GRAY16_LE", 5, 9}, {"YUY2", 9, 5}};
 
-/* A frame as it should be, in a larger picture when it is cropped. */
+/* A frame as it should be, in a larger picture when it is cropped or padded. */
 static Extreme
 sound_frame(GRand *rand) {
   const guint f = (guint)g_rand_int_range(rand, 0, G_N_ELEMENTS(frames));
   const guint width = (guint)frames[f].width, height = (guint)frames[f].height;
-  const gboolean cropped = g_rand_boolean(rand);
-  const guint border = cropped ? (guint)g_rand_int_range(rand, 1, 9) : 0;
+  const gboolean cropped = g_rand_boolean(rand), padded = !cropped && g_rand_boolean(rand);
+  const guint border = cropped || padded ? (guint)g_rand_int_range(rand, 1, 9) : 0;
   GstVideoInfo info;
   gst_video_info_init(&info);
   fail_unless(gst_video_info_set_format(&info, gst_video_format_from_string(frames[f].format),

@@ -317,18 +317,34 @@ typedef struct {
 #define CUDA_FORMAT(name, in_cuda) {#name, in_cuda},
 static const CudaFormat cuda_formats[] = {CC_FORMATS(CUDA_FORMAT)};
 
-/* From one memory to another: the same picture as from system memory to system memory. */
+/* The upper left part of a random frame of `memory_caps`: GstVideoMeta tells how much is in
+ * memory, and caps how much of it is the frame. */
+static GstBuffer *
+part_of_random(const gchar *memory_caps, guint32 seed) {
+  g_autoptr(GstCaps) caps = gst_caps_from_string(memory_caps);
+  GstVideoInfo info;
+  fail_unless(gst_video_info_from_caps(&info, caps));
+  GstBuffer *buffer = test_frame_random(memory_caps, seed);
+  gst_buffer_add_video_meta(buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT(&info),
+                            (guint)info.width, (guint)info.height);
+  return buffer;
+}
+
+/* From one memory to another: the same picture as from system memory to system memory. The frame
+ * may be the upper left part of what is in memory. */
 static void
-check_cuda_memory(const gchar *caps, gboolean in_cuda, gboolean out_cuda) {
+check_cuda_memory(const gchar *caps, const gchar *memory_caps, gboolean in_cuda,
+                  gboolean out_cuda) {
   g_autofree gchar *caps_in_cuda = test_caps_in_cuda(caps);
+  g_autofree gchar *memory_caps_in_cuda = test_caps_in_cuda(memory_caps);
   GstHarness *h = test_harness_new("kernel=gaussian", NULL);
   gst_harness_set_sink_caps_str(h, out_cuda ? caps_in_cuda : caps);
   gst_harness_set_src_caps_str(h, in_cuda ? caps_in_cuda : caps);
-  GstBufferPool *pool = test_offered_pool(h, in_cuda ? caps_in_cuda : caps);
+  GstBufferPool *pool = test_offered_pool(h, in_cuda ? memory_caps_in_cuda : memory_caps);
   for (guint n = 0; n < 3; n++) {
-    GstBuffer *expected = test_filter("kernel=gaussian", caps, test_frame_random(caps, n));
+    GstBuffer *expected = test_filter("kernel=gaussian", caps, part_of_random(memory_caps, n));
     GstBuffer *result =
-        test_push_pull(h, test_move_to_pool(pool, caps, test_frame_random(caps, n)));
+        test_push_pull(h, test_move_to_pool(pool, memory_caps, part_of_random(memory_caps, n)));
     test_assert_same_picture(caps, result, expected, caps);
     gst_buffer_unref(result);
     gst_buffer_unref(expected);
@@ -365,8 +381,21 @@ GST_START_TEST(cuda_memory) {
         continue;
       g_autofree gchar *caps = test_caps(format, sizes[s][0] + (pairs ? sizes[s][0] % 2 : 0),
                                          sizes[s][1] + (even ? sizes[s][1] % 2 : 0));
-      check_cuda_memory(caps, __i__ & 1, __i__ >> 1);
+      check_cuda_memory(caps, caps, __i__ & 1, __i__ >> 1);
     }
+}
+GST_END_TEST;
+
+/* A decoder's memory of the padded size, without a crop. */
+GST_START_TEST(padded_size_in_cuda_memory) {
+  gboolean even;
+  for (guint f = 0; f < G_N_ELEMENTS(cuda_formats); f++) {
+    if (!is_held(cuda_formats[f].in_cuda, &even))
+      continue;
+    g_autofree gchar *caps = test_caps(cuda_formats[f].format, 61, even ? 34 : 35);
+    g_autofree gchar *memory_caps = test_caps(cuda_formats[f].format, 96, 48);
+    check_cuda_memory(caps, memory_caps, __i__ & 1, __i__ >> 1);
+  }
 }
 GST_END_TEST;
 
@@ -471,8 +500,10 @@ transfers_suite(void) {
     tcase_add_test(tc, room_of_the_driver_comes_back);
   tcase_add_test(tc, extreme_allocations);
   tcase_add_test(tc, dmabuf);
-  if (g_str_equal(test_backend(), "cuda"))
+  if (g_str_equal(test_backend(), "cuda")) {
     tcase_add_loop_test(tc, cuda_memory, 0, 4);
+    tcase_add_loop_test(tc, padded_size_in_cuda_memory, 0, 4);
+  }
   tcase_add_test(tc, cuda_memory_is_offered_where_it_works);
   tcase_add_test(tc, odd_planar_pictures_stay_in_system_memory);
   tcase_add_test(tc, frames_in_flight);

@@ -193,10 +193,12 @@ metas_agree(const FuzzBuffer *self, const GstVideoInfo *info) {
   if (meta->format != GST_VIDEO_INFO_FORMAT(info) ||
       meta->n_planes != GST_VIDEO_INFO_N_PLANES(info))
     return FALSE;
-  return meta_has_size_of(self, info) ||
-         (self->has_crop && crop->width == (guint)info->width &&
-          crop->height == (guint)info->height && (Wide)crop->x + crop->width <= meta->width &&
-          (Wide)crop->y + crop->height <= meta->height);
+  if (meta_has_size_of(self, info))
+    return TRUE;
+  if (!self->has_crop)
+    return meta->width >= (guint)info->width && meta->height >= (guint)info->height;
+  return crop->width == (guint)info->width && crop->height == (guint)info->height &&
+         (Wide)crop->x + crop->width <= meta->width && (Wide)crop->y + crop->height <= meta->height;
 }
 
 gboolean
