@@ -119,10 +119,18 @@ cc_kernel_new_from_matrix(const GValue *matrix, GError **error) {
   return cc_kernel_new_matrix(numbers.value, numbers.n, width, error);
 }
 
-/* An empty list is the one coefficient that leaves the other direction alone. */
+/* The coefficients of `row` or `column`, which is `name`. An empty list is the one coefficient that
+ * leaves the other direction alone. */
 static gboolean
-numbers_or_one(Numbers *numbers, const GValue *array, GError **error) {
+numbers_or_one(Numbers *numbers, const gchar *name, const GValue *array, GError **error) {
+  const guint length = gst_value_array_get_size(array);
   *numbers = (Numbers){0};
+  if (length > CC_MAX_LINE_SIZE) {
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                "the length of %s is %u; an odd number from 1 to %d is needed", name, length,
+                CC_MAX_LINE_SIZE);
+    return FALSE;
+  }
   if (!append_numbers(numbers, array, error))
     return FALSE;
   if (numbers->n == 0)
@@ -133,7 +141,7 @@ numbers_or_one(Numbers *numbers, const GValue *array, GError **error) {
 CcKernel *
 cc_kernel_new_from_row_and_column(const GValue *row, const GValue *column, GError **error) {
   Numbers x, y;
-  if (!numbers_or_one(&x, row, error) || !numbers_or_one(&y, column, error))
+  if (!numbers_or_one(&x, "row", row, error) || !numbers_or_one(&y, "column", column, error))
     return NULL;
   return cc_kernel_new_separable(x.value, x.n, y.value, y.n, error);
 }

@@ -81,7 +81,9 @@ parse_caps(GstCaps *caps, GstVideoInfo *info, CcFrameLayout *layout, GError **er
   if (gst_video_info_from_caps(info, caps))
     return cc_frame_layout_from_video_info(info, layout, error);
   g_autofree gchar *text = gst_caps_to_string(caps);
-  g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "too large for a frame in memory: %s", text);
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+              "too large for a frame in memory, or with fields that contradict each other: %s",
+              text);
   return FALSE;
 }
 

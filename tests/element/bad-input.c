@@ -120,6 +120,8 @@ static const Row rows[] = {
      "rows that begin every 724, 364, 364 bytes are needed, 8704 bytes in all"},
     {BYTES RAW "ARGB64,width=32768,height=32768", "", STOPS, "too large"},
     {BYTES RAW "RGBA,width=2147483647,height=2147483647", "", STOPS, "too large"},
+    {BYTES RAW "GRAY8,width=64,height=48,interlace-mode=alternate", "", STOPS,
+     "or with fields that contradict each other: "},
 };
 
 /* --- what GLib prints --- */

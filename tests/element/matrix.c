@@ -213,6 +213,29 @@ GST_START_TEST(refused_matrices_leave_the_old_one) {
 }
 GST_END_TEST;
 
+/* Also where there are more coefficients than a matrix has. */
+GST_START_TEST(rows_and_columns_that_are_too_long) {
+  static const gchar *const properties[] = {"row", "column"};
+  static const guint lengths[] = {33, 225, 227, 1000};
+  GstBuffer *expected = test_filter("kernel=gaussian", caps, test_frame_random(caps, 1));
+  GstHarness *h = test_harness_new("kernel=gaussian", caps);
+  for (guint p = 0; p < G_N_ELEMENTS(properties); p++)
+    for (guint i = 0; i < G_N_ELEMENTS(lengths); i++) {
+      g_autoptr(GString) list = g_string_new("<1");
+      for (guint k = 1; k < lengths[i]; k++)
+        g_string_append(list, ",1");
+      g_string_append_c(list, '>');
+      g_autofree gchar *why =
+          g_strdup_printf("the length of %s is %u; an odd number from 1 to 31 is needed",
+                          properties[p], lengths[i]);
+      gst_util_set_object_arg(G_OBJECT(h->element), properties[p], list->str);
+      assert_was_refused(h, expected, properties[p], list->str, why);
+    }
+  test_teardown(h);
+  gst_buffer_unref(expected);
+}
+GST_END_TEST;
+
 /* Texts that GStreamer's parser would not let through. */
 GST_START_TEST(strings_that_are_no_numbers) {
   static const gchar *const texts[] = {NULL,  "",   " ",  "1 2", "1/0",
@@ -437,6 +460,7 @@ matrix_suite(void) {
   tcase_add_test(tc, arrays_from_code);
   tcase_add_test(tc, what_is_read_can_be_set);
   tcase_add_test(tc, refused_matrices_leave_the_old_one);
+  tcase_add_test(tc, rows_and_columns_that_are_too_long);
   tcase_add_test(tc, strings_that_are_no_numbers);
   tcase_add_test(tc, refused_texts_leave_the_old_matrix);
   tcase_add_test(tc, length_of_a_text);
