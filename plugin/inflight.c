@@ -44,19 +44,29 @@ memory_is_tight(GstCudaConv *self) {
   return cc_device_free_bytes(device) / SPARE_FRAMES < bytes;
 }
 
+/* Whether the caps tell how long a frame lasts. With a variable rate GstVideoInfo has the highest
+ * rate, if the caps have one, and frames may come later. */
+static gboolean
+rate_is_known(const GstVideoInfo *info) {
+  return info->fps_n > 0 && !(info->flags & GST_VIDEO_FLAG_VARIABLE_FPS);
+}
+
+/* A live pipeline learns from the latency how long frames are held, so none is held if that is not
+ * known. Other pipelines do without the latency. */
 void
 gst_cuda_conv_decide_held_frames(GstCudaConv *self) {
   const guint most = gst_cuda_conv_most_in_flight(self);
   const gboolean automatic = cc_settings_get_in_flight(&self->settings) == 0;
-  const gboolean hurries = automatic && (upstream_is_live(self) || memory_is_tight(self));
+  const GstVideoInfo *info = &self->in_info;
+  const gboolean hurries = ((automatic || !rate_is_known(info)) && upstream_is_live(self)) ||
+                           (automatic && memory_is_tight(self));
   const guint n_held = hurries ? 0 : most - 1;
   self->liveness_known = TRUE;
   GST_INFO_OBJECT(self, "%u frames in flight", n_held + 1);
 
-  const GstVideoInfo *info = &self->in_info;
-  GstClockTime time = 0; /* also when the frame rate is not known */
-  if (info->fps_n > 0)
-    time = gst_util_uint64_scale(n_held * GST_SECOND, info->fps_d, info->fps_n);
+  const GstClockTime time =
+      rate_is_known(info) ? gst_util_uint64_scale(n_held * GST_SECOND, info->fps_d, info->fps_n)
+                          : 0;
   GST_OBJECT_LOCK(self);
   const gboolean changed = time != self->held_time;
   self->held_time = time;

@@ -323,7 +323,8 @@ const CcProperty cc_properties[] = {
      * How many frames the GPU works on at once. More than one lets the transfers of some overlap
      * the work on others, and delays each by the others. 0, the default, is automatic: 1 in a live
      * pipeline, which adds no latency, 2 where frames come and leave in CUDA memory, and 3
-     * otherwise. The CPU always has 1.
+     * otherwise. The CPU always has 1, and so has a live pipeline whose caps have no fixed frame
+     * rate (framerate=0/1), because no latency could say how long frames are held.
      */
     {"in-flight", "In flight",
      "Frames on the GPU at once (0 = automatic: 1 when live, else 2 or 3)", DEVICE(in_flight),

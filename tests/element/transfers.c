@@ -449,21 +449,28 @@ GST_END_TEST;
 
 /* --- frames in flight --- */
 
-/* How many frames the element keeps back while more are coming. */
+#define KNOWN_RATE "framerate=30/1"
+
+/* How many frames the element keeps back while more are coming, and that the latency has them. */
 static void
-check_held(const gchar *properties, gboolean live, guint wanted_on_cuda) {
+check_held(const gchar *properties, gboolean live, const gchar *rate, guint wanted_on_cuda) {
   g_autofree gchar *caps = test_caps("GRAY8", 64, 48);
+  g_autofree gchar *rate_caps =
+      g_strconcat("video/x-raw,format=GRAY8,width=64,height=48,", rate, NULL);
   GstHarness *h = test_harness_new(properties, NULL);
   gst_harness_set_live(h, live);
   gst_harness_set_upstream_latency(h, 5 * GST_MSECOND);
-  gst_harness_set_src_caps_str(h, caps);
+  gst_harness_set_src_caps_str(h, rate_caps);
   const guint wanted = test_is_on_cuda(h) ? wanted_on_cuda : 0;
   for (guint i = 0; i < 12; i++)
     fail_unless_equals_int(gst_harness_push(h, test_frame_random(caps, i)), GST_FLOW_OK);
-  fail_unless_equals_int(12 - gst_harness_buffers_received(h), wanted);
+  fail_unless(12 - gst_harness_buffers_received(h) == wanted, "%s, %s, %s: %u frames, not %u",
+              properties, live ? "live" : "not live", rate, 12 - gst_harness_buffers_received(h),
+              wanted);
+  const guint n_counted = g_str_equal(rate, KNOWN_RATE) ? wanted : 0;
   const GstClockTime latency = gst_harness_query_latency(h);
   fail_unless_equals_uint64(latency,
-                            5 * GST_MSECOND + gst_util_uint64_scale(wanted, GST_SECOND, 30));
+                            5 * GST_MSECOND + gst_util_uint64_scale(n_counted, GST_SECOND, 30));
   g_autoptr(GstStructure) stats = test_stats(h->element);
   guint in_flight = 0;
   fail_unless(gst_structure_get_uint(stats, "in-flight", &in_flight));
@@ -476,11 +483,25 @@ check_held(const gchar *properties, gboolean live, guint wanted_on_cuda) {
 GST_START_TEST(frames_in_flight) {
   for (guint n = 1; n <= 8; n++) {
     g_autofree gchar *properties = g_strdup_printf("in-flight=%u", n);
-    check_held(properties, FALSE, n - 1);
-    check_held(properties, TRUE, n - 1);
+    check_held(properties, FALSE, KNOWN_RATE, n - 1);
+    check_held(properties, TRUE, KNOWN_RATE, n - 1);
   }
-  check_held("", FALSE, 2);
-  check_held("", TRUE, 0);
+  check_held("", FALSE, KNOWN_RATE, 2);
+  check_held("", TRUE, KNOWN_RATE, 0);
+}
+GST_END_TEST;
+
+/* Where nobody knows how long a frame lasts, a live pipeline holds none. A highest rate is not that
+ * of the frames. */
+GST_START_TEST(frames_in_flight_of_an_unknown_rate) {
+  static const gchar *const rates[] = {"framerate=0/1", "framerate=0/1,max-framerate=30/1",
+                                       "pixel-aspect-ratio=1/1"};
+  for (guint i = 0; i < G_N_ELEMENTS(rates); i++) {
+    check_held("in-flight=3", TRUE, rates[i], 0);
+    check_held("in-flight=3", FALSE, rates[i], 2);
+    check_held("", TRUE, rates[i], 0);
+    check_held("", FALSE, rates[i], 2);
+  }
 }
 GST_END_TEST;
 
@@ -507,6 +528,7 @@ transfers_suite(void) {
   tcase_add_test(tc, cuda_memory_is_offered_where_it_works);
   tcase_add_test(tc, odd_planar_pictures_stay_in_system_memory);
   tcase_add_test(tc, frames_in_flight);
+  tcase_add_test(tc, frames_in_flight_of_an_unknown_rate);
   suite_add_tcase(suite, tc);
   return suite;
 }
