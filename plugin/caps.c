@@ -16,28 +16,49 @@ static const Format formats[] = {CC_FORMATS(FORMAT_ROW)};
 
 /* --- memory --- */
 
-/* How the library that is loaded holds a format. */
-static CcInCuda
-in_cuda_now(const Format *format) {
+#define VERSION_1_24_0 12400
+#define VERSION_1_24_4 12404
+
+static guint
+loaded_version(void) {
   guint major, minor, micro, nano;
   gst_version(&major, &minor, &micro, &nano);
-  const gboolean is_1_24 = major > 1 || minor >= 24;
-  switch (format->in_cuda) {
-  case CC_IN_CUDA_EVEN_1_24:
-    return is_1_24 ? CC_IN_CUDA_EVEN : CC_IN_CUDA_NEVER;
-  case CC_IN_CUDA_ANY_1_24:
-    return is_1_24 ? CC_IN_CUDA_ANY : CC_IN_CUDA_NEVER;
-  default:
-    return format->in_cuda;
-  }
+  return 10000 * major + 100 * minor + micro;
 }
 
-/* The caps of all formats that CUDA memory holds at least so well. */
+static gboolean
+holds(CcInCuda in_cuda, gint height, guint version) {
+  switch (in_cuda) {
+  case CC_IN_CUDA_NEVER:
+    return FALSE;
+  case CC_IN_CUDA_ANY:
+    return TRUE;
+  case CC_IN_CUDA_ANY_1_24:
+    return version >= VERSION_1_24_0;
+  case CC_IN_CUDA_ANY_1_24_4:
+    return version >= VERSION_1_24_4;
+  case CC_IN_CUDA_PLANAR:
+    return version >= VERSION_1_24_4 || (version < VERSION_1_24_0 && height % 2 == 0);
+  case CC_IN_CUDA_EVEN:
+    return height % 2 == 0;
+  }
+  g_return_val_if_reached(FALSE);
+}
+
+gboolean
+cc_cuda_memory_holds(const gchar *format, gint height, guint version) {
+  for (guint i = 0; i < G_N_ELEMENTS(formats); i++)
+    if (g_str_equal(format, formats[i].name))
+      return holds(formats[i].in_cuda, height, version);
+  return FALSE;
+}
+
+/* The caps of all formats, or of those that CUDA memory holds. */
 static GstCaps *
-make_caps(CcInCuda least) {
+make_caps(gboolean cuda) {
   g_autoptr(GString) names = g_string_new(NULL);
   for (guint i = 0; i < G_N_ELEMENTS(formats); i++)
-    if (in_cuda_now(&formats[i]) >= least)
+    if (!cuda || holds(formats[i].in_cuda, 2, loaded_version()))
       g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : "", formats[i].name);
   g_autofree gchar *text = g_strdup_printf(GST_VIDEO_CAPS_MAKE("{ %s }"), names->str);
   return gst_caps_from_string(text);
@@ -45,9 +66,9 @@ make_caps(CcInCuda least) {
 
 GstCaps *
 cc_caps_template(gboolean cuda) {
-  GstCaps *caps = make_caps(CC_IN_CUDA_NEVER);
+  GstCaps *caps = make_caps(FALSE);
   if (cuda) {
-    GstCaps *in_cuda = make_caps(CC_IN_CUDA_EVEN);
+    GstCaps *in_cuda = make_caps(TRUE);
     gst_caps_set_features_simple(in_cuda, gst_caps_features_new(CUDA_FEATURE, NULL));
     gst_caps_append(caps, in_cuda);
   }
@@ -83,20 +104,14 @@ cc_caps_in_cuda(const GstCaps *caps) {
   return result;
 }
 
-/* Whether the planes of such frames in CUDA memory would overlap or lie outside. */
-static gboolean
-has_bad_height(const GstStructure *structure) {
-  const gchar *name = gst_structure_get_string(structure, "format");
-  gint height;
-  for (guint i = 0; name && i < G_N_ELEMENTS(formats); i++)
-    if (in_cuda_now(&formats[i]) == CC_IN_CUDA_EVEN && g_str_equal(name, formats[i].name))
-      return gst_structure_get_int(structure, "height", &height) && height % 2 != 0;
-  return FALSE;
-}
-
+/* Where format or height are open, frames in CUDA memory may be possible. */
 static gboolean
 fits_memory(GstCapsFeatures *features, GstStructure *structure, gpointer user_data) {
-  return !structure_is_cuda(features, structure, NULL) || !has_bad_height(structure);
+  const gchar *format = gst_structure_get_string(structure, "format");
+  gint height;
+  return !structure_is_cuda(features, structure, NULL) || !format ||
+         !gst_structure_get_int(structure, "height", &height) ||
+         cc_cuda_memory_holds(format, height, loaded_version());
 }
 
 gboolean

@@ -12,6 +12,10 @@ G_BEGIN_DECLS
  * CUDA memory, which holds fewer formats, when `cuda` is TRUE. */
 GstCaps *cc_caps_template(gboolean cuda);
 
+/* Whether CUDA memory holds frames of a format and height in a version of GStreamer, which is
+ * 10000 * major + 100 * minor + micro. */
+gboolean cc_cuda_memory_holds(const gchar *format, gint height, guint version);
+
 /* Whether the caps are fixed and of frames that a pad can have. Queries can be about others, for
  * some of which GStreamer's library for CUDA memory ends the process. */
 gboolean cc_caps_are_of_frames(const GstCaps *caps);

@@ -3,14 +3,20 @@
 
 /* The video formats of the element, for its caps, the tests and the benches. */
 
-/* How GstCudaMemory holds frames of a format. */
+/* Which frames of a format GstCudaMemory holds, by the version of GStreamer. It ends the process
+ * for a format that it does not know. */
 typedef enum {
-  CC_IN_CUDA_NEVER, /* it ends the process */
-  CC_IN_CUDA_EVEN,  /* only an even height: of any other, the last plane begins half a row early, on
-                       top of the plane before it; that of NV21 ends a row early since 1.24 */
+  CC_IN_CUDA_NEVER,
   CC_IN_CUDA_ANY,
-  CC_IN_CUDA_EVEN_1_24, /* the same from GStreamer 1.24 on, and never before */
-  CC_IN_CUDA_ANY_1_24,
+  CC_IN_CUDA_ANY_1_24,   /* all from 1.24.0 on, and none before */
+  CC_IN_CUDA_ANY_1_24_4, /* all from 1.24.4 on, and none before */
+  /* All from 1.24.4 on. Before, the last plane may begin in the middle of a row, and GStreamer's
+   * map as system memory loses what lies there: in 1.22 with an odd height, and in 1.24.0 to 1.24.3
+   * with an even one. */
+  CC_IN_CUDA_PLANAR,
+  /* Those of an even height. With an odd height the last row of chroma lies behind the memory, in
+   * late versions of 1.22 and in all from 1.24.0 to 1.28. */
+  CC_IN_CUDA_EVEN,
 } CcInCuda;
 
 /* A row is F(name as in caps, CcInCuda), and F says what to make of it. This makes the names. */
@@ -19,9 +25,9 @@ typedef enum {
 /* The order is the preference where neighbours leave the format open: what costs least comes first,
  * but colour before grey, which loses it. */
 #define CC_FORMATS(F)                                                                              \
-  F(I420, CC_IN_CUDA_EVEN)                                                                         \
+  F(I420, CC_IN_CUDA_PLANAR)                                                                       \
   F(NV12, CC_IN_CUDA_ANY)                                                                          \
-  F(YV12, CC_IN_CUDA_EVEN)                                                                         \
+  F(YV12, CC_IN_CUDA_PLANAR)                                                                       \
   F(NV21, CC_IN_CUDA_EVEN)                                                                         \
   F(Y42B, CC_IN_CUDA_ANY)                                                                          \
   F(NV16, CC_IN_CUDA_NEVER)                                                                        \
@@ -44,9 +50,9 @@ typedef enum {
   F(ARGB, CC_IN_CUDA_ANY)                                                                          \
   F(ABGR, CC_IN_CUDA_ANY)                                                                          \
   F(GRAY8, CC_IN_CUDA_NEVER)                                                                       \
-  F(I420_10LE, CC_IN_CUDA_EVEN)                                                                    \
+  F(I420_10LE, CC_IN_CUDA_PLANAR)                                                                  \
   F(P010_10LE, CC_IN_CUDA_ANY)                                                                     \
-  F(I420_12LE, CC_IN_CUDA_EVEN_1_24)                                                               \
+  F(I420_12LE, CC_IN_CUDA_ANY_1_24_4)                                                              \
   F(P012_LE, CC_IN_CUDA_ANY_1_24)                                                                  \
   F(I422_10LE, CC_IN_CUDA_ANY)                                                                     \
   F(I422_12LE, CC_IN_CUDA_ANY)                                                                     \

@@ -29,7 +29,9 @@ FORMAT = r"\w*[A-Z]\w*"
 # where a list is, what its words look like, and the words
 PLACES = [
     ("docs/gpu.md", r"of 16 bits a sample\s+only\s([^.]*)\.", FORMAT,
-     [name for name, in_cuda in FORMATS.items() if "_" in name and in_cuda in ("EVEN", "ANY")]),
+     [name for name, in_cuda in FORMATS.items() if "_" in name and in_cuda in ("ANY", "PLANAR")]),
+    ("docs/gpu.md", r"Before 1\.24\.4 CUDA memory does not hold (.*) of an odd height", FORMAT,
+     [name for name, in_cuda in FORMATS.items() if in_cuda == "PLANAR"]),
     ("presets/kernels.ini", r"^#   class  ([^:]*):", PLAIN, CLASSES),
     ("presets/kernels.ini", r"^#   response  (.*)$", PLAIN, RESPONSES[1:]),
     ("presets/kernels.ini", r"^#   chroma  (.*), where", PLAIN, CHROMAS[1:]),
