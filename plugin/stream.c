@@ -177,23 +177,40 @@ submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *in) {
 
 /* --- buffers for the output --- */
 
-/* Whether there is a pool that works, or none is needed: frames in system memory can do without.
- * The base class would post an error about one that does not start. */
-static gboolean
-has_pool(GstCudaConv *self) {
+/* The pool of output frames if it works, else NULL. */
+static GstBufferPool *
+get_pool(GstCudaConv *self) {
   g_autoptr(GstBufferPool) pool = gst_base_transform_get_buffer_pool(GST_BASE_TRANSFORM(self));
-  return pool ? gst_buffer_pool_is_active(pool) || gst_buffer_pool_set_active(pool, TRUE)
-              : !self->out_cuda;
+  const gboolean works =
+      pool && (gst_buffer_pool_is_active(pool) || gst_buffer_pool_set_active(pool, TRUE));
+  return works ? g_steal_pointer(&pool) : NULL;
 }
 
+/* Takes a buffer from the pool. *pool_failed says that the pool does not start or has no buffer,
+ * also after a new negotiation, so that memory may be what lacks. The base class has one
+ * GST_FLOW_ERROR for that and for all else. */
 static GstFlowReturn
-get_buffer(GstCudaConv *self, GstBuffer *in, GstBuffer **out) {
-  GstFlowReturn ret = has_pool(self) ? GST_FLOW_OK : negotiate_again(self);
+get_buffer(GstCudaConv *self, GstBuffer *in, GstBuffer **out, gboolean *pool_failed) {
+  g_autoptr(GstBufferPool) pool = get_pool(self);
+  GstFlowReturn ret = GST_FLOW_OK;
+  *pool_failed = FALSE;
+  if (!pool)
+    ret = negotiate_again(self);
   if (ret != GST_FLOW_OK)
     return ret;
-  return has_pool(self)
-             ? gst_cuda_conv_base_class()->prepare_output_buffer(GST_BASE_TRANSFORM(self), in, out)
-             : GST_FLOW_ERROR;
+  if (!pool)
+    pool = get_pool(self);
+  ret = pool ? gst_buffer_pool_acquire_buffer(pool, out, NULL) : GST_FLOW_ERROR;
+  *pool_failed = ret == GST_FLOW_ERROR;
+  if (ret != GST_FLOW_OK ||
+      gst_cuda_conv_base_class()->copy_metadata(GST_BASE_TRANSFORM(self), in, *out))
+    return ret;
+  gst_clear_buffer(out);
+  g_autoptr(GError) error = g_error_new_literal(
+      CC_ERROR, CC_ERROR_INVALID,
+      "the pool of what is behind the element gives a buffer that others use and that cannot be "
+      "written");
+  return gst_cuda_conv_fail(self, error);
 }
 
 /* Ways to get a buffer after all, from the cheapest to the last. */
@@ -221,8 +238,7 @@ try_remedy(GstCudaConv *self, Remedy remedy) {
   return GST_FLOW_OK;
 }
 
-/* Ends the stream for want of a buffer. The base class has told about a pool that does not start.
- */
+/* Ends the stream for want of a buffer. */
 static GstFlowReturn
 fail_without_buffer(GstCudaConv *self) {
   g_autoptr(GError) error = g_error_new_literal(
@@ -238,16 +254,17 @@ fail_without_buffer(GstCudaConv *self) {
 
 static GstFlowReturn
 prepare(GstCudaConv *self, GstBuffer *in, GstBuffer **out) {
-  GstFlowReturn ret = get_buffer(self, in, out);
-  for (Remedy remedy = FEWER_FRAMES; ret == GST_FLOW_ERROR && remedy < NO_WAY; remedy++) {
+  gboolean pool_failed;
+  GstFlowReturn ret = get_buffer(self, in, out, &pool_failed);
+  for (Remedy remedy = FEWER_FRAMES; pool_failed && remedy < NO_WAY; remedy++) {
     ret = gst_cuda_conv_drain(self);
     if (ret == GST_FLOW_OK)
       ret = try_remedy(self, remedy);
     if (ret != GST_FLOW_OK)
       return ret;
-    ret = get_buffer(self, in, out);
+    ret = get_buffer(self, in, out, &pool_failed);
   }
-  return ret == GST_FLOW_ERROR ? fail_without_buffer(self) : ret;
+  return pool_failed ? fail_without_buffer(self) : ret;
 }
 
 /* --- in and out of the session --- */

@@ -3,7 +3,7 @@
 /* Memory that is not there: allocations that fail while properties change, frames too large for
  * their buffers, pools of others that do not work. */
 
-#include "common.h"
+#include "memory.h"
 #include "scarce.h"
 
 #include <string.h>
@@ -147,11 +147,15 @@ GST_END_TEST;
 
 /* --- pools of others --- */
 
-/* A pool that cannot be activated, or that has one buffer. */
+/* A pool that cannot be activated, that has few buffers, or that answers something else than a
+ * buffer after some frames. */
 typedef struct {
   GstBufferPool parent;
   gboolean starts;
-  guint n;
+  guint n, max;         /* buffers that were made, and that may be */
+  guint n_good;         /* frames that still get a buffer */
+  GstFlowReturn answer; /* to the next; GST_FLOW_OK: a buffer to which somebody else refers too */
+  GstBuffer *shared;
 } BrokenPool;
 
 typedef struct {
@@ -170,17 +174,42 @@ broken_pool_start(GstBufferPool *pool) {
 static GstFlowReturn
 broken_pool_alloc_buffer(GstBufferPool *pool, GstBuffer **buffer,
                          GstBufferPoolAcquireParams *params) {
-  if (((BrokenPool *)pool)->n++ > 0)
+  if (((BrokenPool *)pool)->n++ >= ((BrokenPool *)pool)->max)
     return GST_FLOW_ERROR;
   return GST_BUFFER_POOL_CLASS(broken_pool_parent_class)->alloc_buffer(pool, buffer, params);
 }
 
+static GstFlowReturn
+broken_pool_acquire_buffer(GstBufferPool *pool, GstBuffer **buffer,
+                           GstBufferPoolAcquireParams *params) {
+  BrokenPool *self = (BrokenPool *)pool;
+  const gboolean good = self->n_good > 0;
+  self->n_good -= good;
+  if (!good && self->answer != GST_FLOW_OK)
+    return self->answer;
+  const GstFlowReturn ret =
+      GST_BUFFER_POOL_CLASS(broken_pool_parent_class)->acquire_buffer(pool, buffer, params);
+  if (!good && ret == GST_FLOW_OK)
+    self->shared = gst_buffer_ref(*buffer);
+  return ret;
+}
+
+static void
+broken_pool_finalize(GObject *object) {
+  gst_clear_buffer(&((BrokenPool *)object)->shared);
+  G_OBJECT_CLASS(broken_pool_parent_class)->finalize(object);
+}
+
 static void
 broken_pool_init(BrokenPool *self) {
+  self->starts = TRUE;
+  self->max = self->n_good = G_MAXUINT;
 }
 
 static void
 broken_pool_class_init(BrokenPoolClass *klass) {
+  G_OBJECT_CLASS(klass)->finalize = broken_pool_finalize;
+  GST_BUFFER_POOL_CLASS(klass)->acquire_buffer = broken_pool_acquire_buffer;
   GST_BUFFER_POOL_CLASS(klass)->start = broken_pool_start;
   GST_BUFFER_POOL_CLASS(klass)->alloc_buffer = broken_pool_alloc_buffer;
 }
@@ -209,6 +238,7 @@ GST_START_TEST(foreign_pool_does_not_work) {
   g_autofree gchar *caps = test_caps("GRAY8", WIDTH, HEIGHT);
   BrokenPool *pool = gst_object_ref_sink(g_object_new(broken_pool_get_type(), NULL));
   pool->starts = __i__ % 2;
+  pool->max = 1;
   g_autoptr(GstElement) element = __i__ < 2 ? test_element_new("kernel=gaussian") : new_chain();
   GstHarness *h = test_harness_around(element, NULL);
   gst_pad_add_probe(h->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PUSH,
@@ -228,6 +258,57 @@ GST_START_TEST(foreign_pool_does_not_work) {
   g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_ERROR, &n);
   fail_unless(n == 1, "%u: %s", n, text);
   gst_buffer_list_unref(held);
+  test_teardown(h);
+  gst_object_unref(pool);
+}
+GST_END_TEST;
+
+/* What the pool of a sink answers to the fifth frame, and what the element says about it. */
+static const struct {
+  GstFlowReturn answer;
+  const gchar *error; /* NULL: nothing, and the answer goes upstream as it is */
+} answers[] = {
+    {GST_FLOW_FLUSHING, NULL},
+    {GST_FLOW_EOS, NULL},
+    {GST_FLOW_NOT_NEGOTIATED, NULL},
+    {GST_FLOW_NOT_SUPPORTED, NULL},
+    {GST_FLOW_CUSTOM_ERROR, NULL},
+    {GST_FLOW_ERROR, "no buffer for an output frame can be had"},
+    {GST_FLOW_OK, "a buffer that others use and that cannot be written"},
+};
+
+/* Only a pool that fails lacks memory: then the frames in flight are pushed, and one is in flight
+ * from then on. */
+GST_START_TEST(foreign_pool_answers) {
+  enum { N_GOOD = 4 };
+  const GstFlowReturn answer = answers[__i__].answer;
+  g_autofree gchar *caps = test_caps("GRAY8", WIDTH, HEIGHT);
+  BrokenPool *pool = gst_object_ref_sink(g_object_new(broken_pool_get_type(), NULL));
+  pool->n_good = N_GOOD;
+  pool->answer = answer;
+  GstHarness *h = test_harness_new("kernel=gaussian in-flight=3", NULL);
+  gst_pad_add_probe(h->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PUSH,
+                    offer_pool, pool, NULL);
+  gst_harness_set_src_caps_str(h, caps);
+  for (guint i = 0; i < N_GOOD; i++)
+    fail_unless_equals_int(gst_harness_push(h, test_frame_random(caps, i)), GST_FLOW_OK);
+  const guint n_held = test_is_on_cuda(h) ? 2 : 0;
+  fail_unless_equals_int(gst_harness_buffers_received(h), N_GOOD - n_held);
+
+  const GstFlowReturn flow = gst_harness_push(h, test_frame_random(caps, N_GOOD));
+  fail_unless_equals_int(flow, answer == GST_FLOW_OK ? GST_FLOW_ERROR : answer);
+  guint n;
+  g_autofree gchar *text =
+      test_bus_take(test_harness_bus(h), GST_MESSAGE_ERROR | GST_MESSAGE_WARNING, &n);
+  const gchar *error = answers[__i__].error;
+  fail_unless(error ? n == 1 && strstr(text, error) : n == 0, "%u: %s", n, text);
+  const gboolean is_short = answer == GST_FLOW_ERROR;
+  fail_unless_equals_int(gst_harness_buffers_received(h), is_short ? N_GOOD : N_GOOD - n_held);
+  g_autoptr(GstStructure) stats = test_stats(h->element);
+  guint in_flight = 0;
+  fail_unless(gst_structure_get_uint(stats, "in-flight", &in_flight));
+  fail_unless_equals_int(in_flight, is_short ? 1 : n_held + 1);
+  fail_unless(g_str_equal(gst_structure_get_string(stats, "backend"), test_backend()));
   test_teardown(h);
   gst_object_unref(pool);
 }
@@ -332,6 +413,7 @@ scarcity_suite(void) {
   }
   tcase_add_loop_test(tc, no_memory_for_frames_that_are_not_there, 0, G_N_ELEMENTS(large));
   tcase_add_loop_test(tc, foreign_pool_does_not_work, 0, 4);
+  tcase_add_loop_test(tc, foreign_pool_answers, 0, G_N_ELEMENTS(answers));
   tcase_add_loop_test(tc, strange_wishes_of_a_sink, 0, G_N_ELEMENTS(wishes));
   tcase_add_test(tc, strange_allocation_queries);
   suite_add_tcase(suite, tc);
