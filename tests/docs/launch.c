@@ -4,7 +4,12 @@
  * LINE. They are lines for users, with cameras, screens, servers and no end, so the tables below
  * replace what a machine without them cannot run. The rest is run as it stands, in the working
  * folder, which holds in.mp4. It fails on an error, a warning, when the line does not end, when no
- * frame came to an end, and when the line names cudaconv and no frame was filtered. */
+ * frame came to an end, and when the line names cudaconv and no frame was filtered.
+ *
+ * The first 10 frames that go to a window are written as they are into window-1.gdp, those of the
+ * next window of the folder into window-2.gdp. What goes to another computer is written into
+ * sent-1.mkv or sent-1.ts. The number of filtered frames is printed at the end. With -v the changes
+ * of properties are printed, with -m the messages. */
 
 #include <gst/gst.h>
 #include <stdlib.h>
@@ -20,7 +25,7 @@ typedef enum {
 } When;
 
 /* An element, the words that stand for it, and whether its properties are left out, but for `name`.
- */
+ * A %d in the words becomes the first number that gives a file which is not there yet. */
 typedef struct {
   const gchar *element;
   const gchar *words;
@@ -28,34 +33,36 @@ typedef struct {
   gboolean drops_properties;
 } Substitute;
 
+/* Five seconds, so that a stream in pieces has some of them. */
+#define CAMERA "videotestsrc num-buffers=150"
+/* identity counts the frame that it refuses. A decoder may have some more, which come through. */
+#define WINDOW "identity eos-after=11 ! gdppay ! filesink location=window-%d.gdp"
+
 static const Substitute substitutes[] = {
-    {"v4l2src", "videotestsrc num-buffers=10", ALWAYS, TRUE},
-    {"libcamerasrc", "videotestsrc num-buffers=10", ALWAYS, TRUE},
-    {"pipewiresrc", "videotestsrc num-buffers=10", ALWAYS, TRUE},
-    {"autovideosrc", "videotestsrc num-buffers=10", ALWAYS, TRUE},
-    {"ximagesrc", "videotestsrc num-buffers=10", ALWAYS, TRUE},
+    {"v4l2src", CAMERA, ALWAYS, TRUE},
+    {"libcamerasrc", CAMERA, ALWAYS, TRUE},
+    {"pipewiresrc", CAMERA, ALWAYS, TRUE},
+    {"autovideosrc", CAMERA, ALWAYS, TRUE},
+    {"ximagesrc", CAMERA, ALWAYS, TRUE},
     {"videotestsrc", "videotestsrc num-buffers=10", ALWAYS, FALSE},
     {"autoaudiosrc", "audiotestsrc num-buffers=10", ALWAYS, TRUE},
     {"audiotestsrc", "audiotestsrc num-buffers=10", ALWAYS, FALSE},
     {"rtspsrc", "filesrc location=" CLIP, WHERE_REMOTE, TRUE},
-    {"autovideosink", "fakesink num-buffers=10", ALWAYS, TRUE},
-    {"glimagesink", "fakesink num-buffers=10", ALWAYS, TRUE},
-    {"xvimagesink", "fakesink num-buffers=10", ALWAYS, TRUE},
-    {"ximagesink", "fakesink num-buffers=10", ALWAYS, TRUE},
-    {"waylandsink", "fakesink num-buffers=10", ALWAYS, TRUE},
-    {"v4l2sink", "fakesink", ALWAYS, TRUE},
+    {"autovideosink", WINDOW, ALWAYS, TRUE},
+    {"glimagesink", WINDOW, ALWAYS, TRUE},
+    {"xvimagesink", WINDOW, ALWAYS, TRUE},
+    {"ximagesink", WINDOW, ALWAYS, TRUE},
+    {"waylandsink", WINDOW, ALWAYS, TRUE},
+    {"v4l2sink", WINDOW, ALWAYS, TRUE},
     {"autoaudiosink", "fakesink", ALWAYS, TRUE},
-    {"rtspclientsink", "fakesink", WHERE_REMOTE, TRUE},
-    {"srtsink", "fakesink", WHERE_REMOTE, TRUE},
+    {"rtspclientsink", "matroskamux ! filesink location=sent-%d.mkv", WHERE_REMOTE, TRUE},
+    {"srtsink", "filesink location=sent-%d.ts", WHERE_REMOTE, TRUE},
     {"rtmp2sink", "fakesink", WHERE_REMOTE, TRUE},
     {"nvh264dec", "avdec_h264", WHERE_MISSING, TRUE},
     {"nvh264enc", "x264enc", WHERE_MISSING, TRUE},
     {"cudaupload", "identity", WHERE_MISSING, TRUE},
     {"cudadownload", "identity", WHERE_MISSING, TRUE},
 };
-
-/* Properties that are left out of every element. */
-static const gchar *const dropped[] = {"num-buffers=", NULL};
 
 static gboolean
 has_prefix_of(const gchar *word, const gchar *const *list) {
@@ -132,29 +139,46 @@ replaced(const gchar *word) {
   return g_strdup(word);
 }
 
+/* A word of a substitute with its number. One line counts all of its files, whatever their names.
+ */
+static gchar *
+numbered(const gchar *word) {
+  static guint number;
+  const gchar *mark = strstr(word, "%d");
+  if (!mark)
+    return g_strdup(word);
+  for (;;) {
+    gchar *text = g_strdup_printf("%.*s%u%s", (int)(mark - word), word, ++number, mark + 2);
+    if (!g_file_test(strchr(text, '=') + 1, G_FILE_TEST_EXISTS))
+      return text;
+    g_free(text);
+  }
+}
+
 static void
 add_words(GPtrArray *words, const gchar *text) {
   g_auto(GStrv) parts = g_strsplit(text, " ", -1);
   for (gchar **part = parts; *part; part++)
-    g_ptr_array_add(words, g_strdup(*part));
+    g_ptr_array_add(words, numbered(*part));
 }
 
 /* The words of the line as they are run. */
 static gchar **
 line_words(gchar **argv) {
   GPtrArray *words = g_ptr_array_new();
-  gboolean drops = FALSE;
+  const Substitute *current = NULL;
   for (gchar **word = argv; *word; word++) {
     if ((*word)[0] == '-')
       continue; /* an option of gst-launch-1.0 */
     const Substitute *substitute = find_substitute(word);
     if (substitute) {
       add_words(words, substitute->words);
-      drops = substitute->drops_properties;
+      current = substitute;
     } else if (!is_property(*word)) {
       g_ptr_array_add(words, replaced(*word));
-      drops = FALSE;
-    } else if (g_str_has_prefix(*word, "name=") || (!drops && !has_prefix_of(*word, dropped))) {
+      current = NULL;
+    } else if (!current || g_str_has_prefix(*word, "name=") ||
+               (!current->drops_properties && !g_str_has_prefix(*word, "num-buffers="))) {
       g_ptr_array_add(words, replaced(*word));
     }
   }
@@ -186,7 +210,9 @@ sum_of_stats(GstIterator *elements, const gchar *field) {
 static gboolean
 judge(GstBin *pipeline, gboolean filters) {
   GstIterator *filtering = gst_bin_iterate_all_by_element_factory_name(pipeline, "cudaconv");
-  if (sum_of_stats(filtering, "frames") == 0 && filters) {
+  guint64 frames = sum_of_stats(filtering, "frames");
+  g_print("%" G_GUINT64_FORMAT " frames were filtered\n", frames);
+  if (frames == 0 && filters) {
     g_printerr("no frame was filtered\n");
     return FALSE;
   }
@@ -266,6 +292,8 @@ main(int argc, char **argv) {
     gst_bin_add(GST_BIN(pipeline), element);
   }
   gst_object_ref_sink(pipeline);
+  if (g_strv_contains((const gchar *const *)argv, "-v"))
+    g_signal_connect(pipeline, "deep-notify", G_CALLBACK(gst_object_default_deep_notify), NULL);
   gboolean passed = play(pipeline, strstr(line, "cudaconv") != NULL,
                          g_strv_contains((const gchar *const *)argv, "-m"));
   gst_object_unref(pipeline);

@@ -20,9 +20,13 @@ A block is skipped if its section of the page, from the heading on, names in bac
 installed. The last lines of the output list these blocks, and the exit status is 77. With CUDACONV_TEST_REQUIRED set
 they fail. A block that lacks a package which its section does not name fails, so a page has to name each package that
 `make test` does not install.
+
+expectations.py holds what each block of some pages promises: the size, length and looks of the files that it makes, or what
+it prints. On these pages a block without an expectation fails, and so does the test if an expectation has no block.
 """
 
 import argparse
+import collections
 import contextlib
 import os
 import pathlib
@@ -37,6 +41,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PASSED, FAILED, SKIPPED, LEFT_OUT = "passed", "FAILED", "skipped", "not run"
 SKIP_STATUS = 77
+EXPECTATIONS = pathlib.Path(__file__).with_name("expectations.py")
 TIMEOUT = 60
 
 # Lines that begin like this change the machine, build, or need what no test has.
@@ -58,6 +63,9 @@ NOT_RUN = {
 # Names of Debian packages as pages have them
 PACKAGE = r"(?:gstreamer1\.0|gir1\.2|ges1\.0|python3|lib[a-z0-9.+]+)-[a-z0-9.+-]+"
 
+# The files that launch.c writes for windows and other computers
+OF_STAND_IN = r"(window|sent)-\d+\."
+
 # In front of cudaconv: a film for a camera and for another computer, and the CPU for the GPU.
 WITHOUT_HARDWARE = """
 words=()
@@ -77,17 +85,18 @@ MEDIA = "mp4|m4v|mov|mkv|webm|avi|ogv|ts|m3u8|png|jpg|jpeg|tiff|webp|wav|ogg"
 # and than an encoder looks ahead, so that lines which stand still with long films do so with these.
 X264 = "x264enc speed-preset=ultrafast key-int-max=15"
 SCENE = "videotestsrc num-buffers={} pattern={} ! video/x-raw,format=I420,width=320,height=240,framerate=30/1"
+BARS = "smpte horizontal-speed=3"  # they move
 SOUND = "audiotestsrc num-buffers=130 ! audio/x-raw,rate=44100,channels=2 ! audioconvert"
 FILES = [
-    ("in.mp4", f"mp4mux name=m ! filesink location=in.mp4 {SCENE.format(90, 'ball')} ! {X264} ! h264parse ! m. "
+    ("in.mp4", f"mp4mux name=m ! filesink location=in.mp4 {SCENE.format(90, BARS)} ! {X264} ! h264parse ! m. "
                f"{SOUND} ! voaacenc ! aacparse ! m.", ["film.mp4", "holiday.mp4"]),
-    ("film.mkv", f"matroskamux name=m ! filesink location=film.mkv {SCENE.format(90, 'ball')} ! {X264} ! h264parse ! m. "
+    ("film.mkv", f"matroskamux name=m ! filesink location=film.mkv {SCENE.format(90, BARS)} ! {X264} ! h264parse ! m. "
                  f"{SOUND} ! vorbisenc ! m.", ["in.mkv"]),
     ("photo.jpg", f"{SCENE.format(1, 'smpte')} ! jpegenc ! filesink location=photo.jpg",
      ["picture.jpg", "in.jpg", "pictures/a.jpg", "pictures/b c.jpg"]),
     ("picture.png", f"{SCENE.format(1, 'zone-plate kx2=20 ky2=20')} ! videoconvert ! pngenc ! "
                     "filesink location=picture.png", ["photo.png", "in.png"]),
-    ("frames/0001.png", f"{SCENE.format(12, 'ball')} ! videoconvert ! pngenc compression-level=1 ! "
+    ("frames/0001.png", f"{SCENE.format(12, BARS)} ! videoconvert ! pngenc compression-level=1 ! "
                         "multifilesink index=1 location=frames/%04d.png", []),
 ]
 
@@ -103,10 +112,12 @@ class LeftOut(Exception):
 # --- The page ---
 
 class Block:
-    """A fenced block: its language, the name of its file if it has one, its text, and the packages that its section names
-    above it."""
+    """A fenced block: its language, the name of its file if it has one, its text, the heading of its section, and the
+    packages that the section names above the block. `key` is the heading with the number of the block below it."""
 
-    def __init__(self, line, info, text, packages):
+    def __init__(self, line, info, text, heading, packages):
+        self.heading = heading
+        self.key = None
         self.packages = packages
         words = info.split()
         self.line = line
@@ -117,20 +128,25 @@ class Block:
 
 def blocks_of(page):
     """The fenced blocks of a page."""
-    found, start, lines, packages = [], None, [], []
+    found, start, lines, heading, packages = [], None, [], "", []
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
         fence = re.match(r"\s*```(.*)$", line)
         if fence and start is None:
             start, info, lines = number, fence.group(1), []
         elif fence:
-            found.append(Block(start, info, "\n".join(lines) + "\n", list(packages)))
+            found.append(Block(start, info, "\n".join(lines) + "\n", heading, list(packages)))
             start = None
         elif start is not None:
             lines.append(line)
         elif line.startswith("#"):
-            packages = []
+            heading, packages = line.strip("# "), []
         else:
             packages += re.findall(rf"`({PACKAGE})`", line)
+    numbers = collections.Counter()
+    for block in found:
+        if block.language in RUNNERS and not block.name:
+            numbers[block.heading] += 1
+            block.key = f"{block.heading} {numbers[block.heading]}"
     return found
 
 
@@ -175,9 +191,11 @@ def missing_packages(names):
 
 
 def expect_success(command, folder, env):
+    """Runs a command, and returns its output."""
     status, text = run(command, folder, env)
     if status != 0:
         raise RuntimeError(f"status {status}\n{text}")
+    return text
 
 
 def make_files(folder, env):
@@ -230,7 +248,7 @@ def check_named_files(text, folder, before):
 def keep_new_files(folder, original, before):
     """Copies what a block has made, but nothing in place of the files that all blocks begin with."""
     for path, time in times_of(folder).items():
-        if before.get(path) != time and path not in times_of(original):
+        if before.get(path) != time and path not in times_of(original) and not re.match(OF_STAND_IN, path.name):
             (original / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(folder / path, original / path)
 
@@ -245,13 +263,14 @@ def run_sh(block, folder, env):
         raise LeftOut
     print("".join(f"    {line}\n" for line in text.strip().splitlines()), end="")
     before = times_of(folder)
-    expect_success(["bash", "-e", "-c", text], folder, env)
+    output = expect_success(["bash", "-e", "-c", text], folder, env)
     check_named_files(re.sub(r"#.*", "", text), folder, before)
+    return output
 
 
 def run_python(block, folder, env):
     (folder / "block.py").write_text(block.text, encoding="utf-8")
-    expect_success(["python3", "block.py"], folder, env)
+    return expect_success(["python3", "block.py"], folder, env)
 
 
 FRAME_OF_C = """#include <gst/gst.h>
@@ -271,11 +290,44 @@ def run_c(block, folder, env):
     if not re.search(r"\bmain *\(", text):
         text = FRAME_OF_C.format(text)
     (folder / "block.c").write_text(text, encoding="utf-8")
-    expect_success(["bash", "-e", "-c", "gcc -Wall -Werror block.c -o block "
-                    "$(pkg-config --cflags --libs gstreamer-1.0) && ./block"], folder, env)
+    return expect_success(["bash", "-e", "-c", "gcc -Wall -Werror block.c -o block "
+                           "$(pkg-config --cflags --libs gstreamer-1.0) && ./block"], folder, env)
 
 
 RUNNERS = {"sh": run_sh, "bash": run_sh, "python": run_python, "c": run_c}
+
+
+# --- What a block promises ---
+
+class Promises:
+    """What expectations.py says about the blocks of a page."""
+
+    def __init__(self, page, folder, env):
+        self.page = page.stem
+        status, text = run(["python3", EXPECTATIONS, self.page], folder, env)
+        if status == SKIP_STATUS:
+            raise Skip(text.strip())
+        if status != 0:
+            raise RuntimeError(text)
+        self.blocks = text.splitlines()  # none: the page promises nothing
+
+    def check(self, block, folder, output, env):
+        """Fails unless the block kept its promises."""
+        if not self.blocks:
+            return
+        if block.key not in self.blocks:
+            raise RuntimeError(f"{EXPECTATIONS.name} does not have what \"{block.key}\" promises")
+        file = folder.parent / "output"
+        file.write_text(output, encoding="utf-8")
+        status, text = run(["python3", EXPECTATIONS, self.page, block.key, folder, file], folder, env)
+        if status != 0:
+            raise RuntimeError(f"not as promised: {text}")
+        print(text, end="")
+
+    def without_block(self, blocks):
+        """The expectations of which no block is on the page."""
+        keys = [block.key for block in blocks]
+        return [key for key in self.blocks if key not in keys]
 
 
 # --- All of them ---
@@ -296,7 +348,7 @@ def tool(path, script):
     path.chmod(0o755)
 
 
-def run_block(block, original, env):
+def run_block(block, original, promises, env):
     """Runs one block in a copy of the folder of files, prints what it is, and returns the result and the missing
     packages."""
     print(f"line {block.line}: {block.language}")
@@ -309,7 +361,8 @@ def run_block(block, original, env):
     shutil.copytree(original, folder, symlinks=True)
     before = times_of(folder)
     try:
-        RUNNERS[block.language](block, folder, env)
+        output = RUNNERS[block.language](block, folder, env)
+        promises.check(block, folder, output, env)
         keep_new_files(folder, original, before)
         return PASSED, []
     except LeftOut:
@@ -322,7 +375,7 @@ def run_block(block, original, env):
         sys.stdout.flush()
 
 
-def run_page(blocks, original, env):
+def run_page(blocks, original, promises, env):
     """Runs blocks in their order, prints a summary, and returns how often each result came."""
     results = {PASSED: 0, FAILED: 0, SKIPPED: 0, LEFT_OUT: 0}
     lacking = []
@@ -330,7 +383,7 @@ def run_page(blocks, original, env):
         if block.name:
             (original / block.name).write_text(block.text, encoding="utf-8")
         elif block.language in RUNNERS:
-            result, missing = run_block(block, original, env)
+            result, missing = run_block(block, original, promises, env)
             results[result] += 1
             if missing:
                 lacking.append(f"line {block.line} {result}: needs {' '.join(missing)}")
@@ -349,8 +402,8 @@ def main():
     parser.add_argument("--all-fail", action="store_true", help="succeed when each block fails")
     parser.add_argument("page", type=pathlib.Path)
     arguments = parser.parse_args()
-    blocks = [block for block in blocks_of(arguments.page)
-              if block.name or arguments.only in (None, block.line)]
+    all_blocks = blocks_of(arguments.page)
+    blocks = [block for block in all_blocks if block.name or arguments.only in (None, block.line)]
     with tempfile.TemporaryDirectory(prefix="cudaconv-docs-") as temporary:
         temporary = pathlib.Path(temporary)
         tools, original = temporary / "tools", temporary / "files"
@@ -361,10 +414,14 @@ def main():
                "GST_PLUGIN_FEATURE_RANK": "fakevideosink:1000,fakeaudiosink:1000"}
         try:
             make_files(original, env)
+            promises = Promises(arguments.page, original, env)
         except Skip as reason:
             print(f"no files for the page: {reason}")
             return 1 if os.environ.get("CUDACONV_TEST_REQUIRED") else SKIP_STATUS
-        results = run_page(blocks, original, env)
+        results = run_page(blocks, original, promises, env)
+    for key in promises.without_block(all_blocks):
+        print(f"FAILED: {EXPECTATIONS.name} has \"{key}\", and no block of the page is that")
+        results[FAILED] += 1
     if arguments.all_fail:
         return 0 if results[FAILED] == sum(results.values()) > 0 else 1
     if results[FAILED] or not results[PASSED] + results[SKIPPED]:

@@ -1,0 +1,386 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Compares what a block of a page made and printed with what the page promises.
+
+    expectations.py PAGE BLOCK FOLDER OUTPUT    PAGE is recipes, BLOCK "A camera 1": the heading, and which block below it
+    expectations.py PAGE                        lists the blocks of the page that have an expectation, one a line
+
+FOLDER is the folder in which the block ran, and the file OUTPUT holds what it printed. PAGES has the expectations of each
+block; a page that is not there promises nothing. The exit status is 1 when a promise is not kept, and 77 when GStreamer's
+Python is missing.
+
+The stand-in for gst-launch-1.0 (launch.c) writes the first 10 frames of each window as they are into window-1.gdp,
+window-2.gdp and so on, and the streams that go to other computers into sent-1.mkv or sent-1.ts.
+"""
+
+import dataclasses
+import pathlib
+import re
+import statistics
+import sys
+
+try:
+    import gi
+    gi.require_version("Gst", "1.0")
+    from gi.repository import Gst
+except (ImportError, ValueError) as missing:
+    print(f"python3-gi or gir1.2-gstreamer-1.0 is not installed: {missing}")
+    sys.exit(77)
+
+SECOND = 1_000_000_000
+
+
+class Broken(Exception):
+    """A promise that is not kept, as a sentence."""
+
+
+# ---- what is in a file ----
+
+@dataclasses.dataclass
+class Frame:
+    """What a frame looks like: mean luma, mean distance of the chroma from grey, mean square of the steps between
+    neighbouring luma samples. All are code values of 8 bits."""
+
+    seconds: float
+    luma: float
+    color: float
+    detail: float
+
+
+@dataclasses.dataclass
+class Contents:
+    """The one video of a file or a pipeline, and how long its audio is."""
+
+    size: tuple = None
+    format: str = None
+    codec: str = None
+    frames: list = dataclasses.field(default_factory=list)
+    end: float = 0.0  # seconds
+    audio: float = 0.0  # seconds; 0: there is none
+
+
+def look_at(seconds, data, width, height, region):
+    """The Frame of I420 samples, of which some 60 rows in the region are taken."""
+    left, top, right, bottom = region or (0, 0, width, height)
+    stride = (width + 3) // 4 * 4
+    chroma_stride = ((width + 1) // 2 + 3) // 4 * 4
+    luma_rows = [data[y * stride + left:y * stride + right]
+                 for first in range(top, bottom - 1, max((bottom - top) // 30, 1)) for y in (first, first + 1)]
+    steps = [(a - b) ** 2 for row in luma_rows for a, b in zip(row, row[1:])]
+    steps += [(a - b) ** 2 for row, below in zip(luma_rows[::2], luma_rows[1::2]) for a, b in zip(row, below)]
+    planes = [data[stride * ((height + 1) // 2 * 2):], data[(stride * 2 + chroma_stride) * ((height + 1) // 2):]]
+    chroma_rows = [plane[y * chroma_stride + left // 2:y * chroma_stride + (right + 1) // 2]
+                   for plane in planes for y in range(top // 2, (bottom + 1) // 2, max((bottom - top) // 30, 1))]
+    return Frame(seconds, statistics.fmean(b"".join(luma_rows)),
+                 statistics.fmean(abs(sample - 128) for sample in b"".join(chroma_rows)), statistics.fmean(steps))
+
+
+def take(sink, contents, region):
+    """Adds a decoded frame or a block of audio to the contents."""
+    sample = sink.emit("pull-sample")
+    if not sample:
+        return Gst.FlowReturn.EOS
+    buffer, segment = sample.get_buffer(), sample.get_segment()
+    # get_structure() of caps is not valid in each version of GStreamer's Python
+    caps = Gst.Structure.new_from_string(sample.get_caps().to_string())
+    start = segment.to_stream_time(Gst.Format.TIME, buffer.pts) if buffer.pts != Gst.CLOCK_TIME_NONE else 0
+    end = start + (buffer.duration if buffer.duration != Gst.CLOCK_TIME_NONE else 0)
+    if caps.get_name().startswith("audio/"):
+        contents.audio = max(contents.audio, end / SECOND)
+        return Gst.FlowReturn.OK
+    contents.size = caps.get_value("width"), caps.get_value("height")
+    contents.end = max(contents.end, end / SECOND)
+    contents.frames.append(look_at(start / SECOND, buffer.extract_dup(0, buffer.get_size()), *contents.size, region))
+    return Gst.FlowReturn.OK
+
+
+def contents_of(folder, source, region=None):
+    """Reads a file of the folder, or runs a line of elements that make raw video."""
+    contents = Contents()
+    videos = []
+    pipeline = Gst.Pipeline()
+
+    def add_stream(_, pad, caps=None):
+        caps = caps or (pad.get_current_caps() or pad.query_caps(None)).to_string()
+        line = "fakesink async=false"
+        if caps.startswith("audio/"):
+            line = "appsink name=sink sync=false emit-signals=true"
+        elif caps.startswith("video/"):
+            videos.append(caps)
+            line = "videoconvert ! video/x-raw,format=I420 ! appsink name=sink sync=false emit-signals=true"
+        part = Gst.parse_bin_from_description(f"queue max-size-time=0 max-size-bytes=0 max-size-buffers=0 ! {line}", True)
+        if sink := part.get_by_name("sink"):
+            sink.connect("new-sample", take, contents, region)
+        pad.add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM, note_format, contents)
+        pipeline.add(part)
+        part.sync_state_with_parent()
+        pad.link(part.get_static_pad("sink"))
+
+    line = source
+    if " ! " not in source and not (folder / source).exists():
+        raise Broken(f"{source} is not there")
+    if source.endswith(".gdp"):
+        line = f"filesrc location={source} ! gdpdepay"
+    if " ! " in line:
+        element = Gst.parse_bin_from_description(f"{line} ! identity", True)
+        pipeline.add(element)
+        add_stream(element, element.get_static_pad("src"), "video/x-raw")
+    else:
+        element = Gst.ElementFactory.make("uridecodebin")
+        element.set_property("uri", (folder / source).resolve().as_uri())
+        element.connect("pad-added", add_stream)
+        element.connect("autoplug-select", note_codec, contents)
+        pipeline.add(element)
+    bus = pipeline.get_bus()
+    pipeline.set_state(Gst.State.PLAYING)
+    message = bus.timed_pop_filtered(60 * SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
+    pipeline.set_state(Gst.State.NULL)
+    if not message or message.type == Gst.MessageType.ERROR:
+        raise Broken(f"{source} cannot be read to its end: {message.parse_error()[0].message if message else 'it hangs'}")
+    if len(videos) != 1:
+        raise Broken(f"{source} has {len(videos)} videos, not 1")
+    return contents
+
+
+def note_format(_, info, contents):
+    event = info.get_event()
+    if event.type == Gst.EventType.CAPS:
+        caps = Gst.Structure.new_from_string(event.parse_caps().to_string())
+        if caps.get_name() == "video/x-raw":
+            contents.format = caps.get_value("format")
+    return Gst.PadProbeReturn.OK
+
+
+def note_codec(_, pad, caps, factory, contents):
+    name = caps.to_string().split(",")[0]
+    if factory.get_metadata("klass").startswith("Codec/Decoder") and name.startswith(("video/", "image/")):
+        contents.codec = name
+    return 0  # try it
+
+
+# ---- how a frame looks beside the one that it was made of ----
+
+def same(frame, source):
+    return (abs(frame.luma - source.luma) < 2 and abs(frame.color - source.color) < 2 and
+            0.85 < frame.detail / source.detail < 1.15)
+
+
+def softer(frame, source):
+    return frame.detail < 0.8 * source.detail and abs(frame.luma - source.luma) < 8
+
+
+def sharper(frame, source):
+    return frame.detail > 1.2 * source.detail and abs(frame.luma - source.luma) < 8
+
+
+def edges(frame, source):
+    """White lines on black, without color."""
+    return frame.color < 1 < source.color and 16 <= frame.luma < 0.6 * source.luma
+
+
+def lines_on_white(frame, source):
+    return frame.color < 1 < source.color and frame.luma > 200
+
+
+def around_grey(frame, source):
+    """A derivative with its sign: flat parts are grey."""
+    return frame.color < 1 < source.color and abs(frame.luma - 128) < 10
+
+
+def relief(frame, source):
+    return abs(frame.luma - source.luma) < 20 and frame.detail > 1.05 * source.detail
+
+
+def hues(frame, source):
+    return frame.color > 10 and abs(frame.color - source.color) > 5
+
+
+def with_edges_over_it(frame, source):
+    """Darker by the share of the black between edges, and with its color."""
+    return frame.luma < 0.9 * source.luma and 0.4 * source.color < frame.color < 0.8 * source.color
+
+
+# ---- promises ----
+
+@dataclasses.dataclass
+class Made:
+    """A file with one video or image that is like the source in size, number of frames, their times, and length of audio,
+    but for what is given here. `looks` is a function, or has one for each (FROM, TO) in seconds, or is None."""
+
+    name: str
+    source: str
+    looks: object
+    size: tuple = None
+    frames: int = None
+    first: int = None  # so many frames have to be there, and the rest does not matter
+    audio: bool = None
+    times: str = "same"  # as those of the source; or they are "shifted", or "any"
+    codec: str = None
+    format: str = None
+    regions: dict = None  # (LEFT, TOP, RIGHT, BOTTOM) to how it looks there
+
+    def check(self, folder, _):
+        source, made = contents_of(folder, self.source), contents_of(folder, self.name)
+        self.check_streams(source, made)
+        self.check_times(source, made)
+        if self.looks:
+            self.check_looks(source, made, self.looks, self.name)
+        for region, looks in (self.regions or {}).items():
+            self.check_looks(contents_of(folder, self.source, region), contents_of(folder, self.name, region), looks,
+                             f"{self.name} in {region}")
+
+    def check_streams(self, source, made):
+        size = self.size or source.size
+        if made.size != size:
+            raise Broken(f"{self.name} has {made.size[0]}x{made.size[1]}, not {size[0]}x{size[1]}")
+        for what, has, wants in (("codec", made.codec, self.codec), ("format", made.format, self.format)):
+            if wants and has != wants:
+                raise Broken(f"{self.name} has the {what} {has}, not {wants}")
+        audio = source.audio if self.audio in (None, True) else 0
+        if abs(made.audio - audio) > 0.15:
+            raise Broken(f"{self.name} has {made.audio:.2f} s of audio, not {audio:.2f} s")
+
+    def check_times(self, source, made):
+        if self.first:
+            del made.frames[self.first:]
+        frames = self.first or self.frames or len(source.frames)
+        if len(made.frames) != frames:
+            raise Broken(f"{self.name} has {len(made.frames)} frames, not {frames}")
+        shift = made.frames[0].seconds - source.frames[0].seconds if self.times == "shifted" else 0
+        for number, frame in enumerate(made.frames):
+            seconds = source.frames[number].seconds + shift
+            if self.times != "any" and abs(frame.seconds - seconds) > 0.005:
+                raise Broken(f"{self.name} has frame {number} at {frame.seconds:.3f} s, not {seconds:.3f} s")
+
+    def check_looks(self, source, made, looks, where):
+        for (start, end), look in (looks if isinstance(looks, dict) else {(0, 1e9): looks}).items():
+            frames = [number for number, frame in enumerate(made.frames) if start <= frame.seconds < end]
+            if not frames:
+                raise Broken(f"{where} has no frame from {start} s to {end} s")
+            for number in frames:
+                beside = source.frames[min(number, len(source.frames) - 1)]
+                if not look(made.frames[number], beside):
+                    raise Broken(f"{where} has frame {number} not {look.__name__}: {made.frames[number]} of {beside}")
+
+
+@dataclasses.dataclass
+class Says:
+    """The block prints this, a regular expression."""
+
+    pattern: str
+
+    def check(self, _, output):
+        if not re.search(self.pattern, output, re.MULTILINE):
+            raise Broken(f"/{self.pattern}/ was not printed, but:\n{output}")
+
+
+@dataclasses.dataclass
+class Holds:
+    """A file of text holds this, a regular expression."""
+
+    name: str
+    pattern: str
+
+    def check(self, folder, _):
+        path = folder / self.name
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        if not re.search(self.pattern, text, re.MULTILINE):
+            raise Broken(f"{self.name} does not hold /{self.pattern}/, but:\n{text}")
+
+
+@dataclasses.dataclass
+class Nothing:
+    """No promise can be checked, for a reason."""
+
+    reason: str
+
+    def check(self, *_):
+        print(f"    no expectation: {self.reason}")
+
+
+# ---- the pages ----
+
+CAMERA = "videotestsrc num-buffers=150 ! video/x-raw,width=320,height=240,framerate=30/1"
+LARGE = "videotestsrc num-buffers=10 ! video/x-raw,width=1920,height=1080"
+NUMBERED = "multifilesrc location=frames/%04d.png start-index=1 caps=image/png,framerate=25/1 ! pngdec"
+SMALLER = "videoscale method=nearest-neighbour ! video/x-raw,width={},height={}"
+H264 = "video/x-h264"
+
+
+def window(looks, source=CAMERA, number=1, **more):
+    """What the first 10 frames in a window look like."""
+    return Made(f"window-{number}.gdp", source, looks, first=10, audio=False, **more)
+
+
+RECIPES = {
+    "A camera 1": [window(edges)],
+    "A film with its sound 1": [Made("out.mp4", "in.mp4", softer, codec=H264)],
+    "A film with its sound 2": [Made("out.mp4", "in.mp4", softer, codec=H264)],
+    "A film with its sound 3": [Made("out.mp4", "film.mkv", sharper, codec=H264)],
+    "One picture 1": [Made("edges.png", "photo.jpg", edges)],
+    "One picture 2": [Made("edges.png", "photo.jpg", edges)],
+    "A folder of pictures 1": [Made(f"edges/{name}.jpg", f"pictures/{name}.jpg", edges) for name in ("a", "b c")],
+    "A folder of pictures 2": [Made(f"edges/{name}.jpg", f"pictures/{name}.jpg", edges) for name in ("a", "b c")],
+    "Numbered pictures 1": [Made(f"out/{name}.png", f"frames/{name}.png", sharper) for name in ("0001", "0012")],
+    "Numbered pictures 2": [Made("film.webm", NUMBERED, sharper, codec="video/x-vp9"),
+                            Made("frame.png", "in.mp4", edges, frames=1, audio=False)],
+    "Numbered pictures 3": [Made(f"out/{name}.png", f"frames/{name}.png", sharper) for name in ("0001", "0012")],
+    # a fourth of the pixels without smoothing has more detail
+    "Thumbnails 1": [Made("thumbnail.jpg", f"filesrc location=photo.jpg ! jpegdec ! {SMALLER.format(80, 60)}", softer)],
+    "Thumbnails 2": [window(softer, f"{LARGE} ! {SMALLER.format(480, 270)}")],
+    "A part of the picture 1": [Made("out.mp4", "in.mp4", None, audio=False, regions={
+        (100, 60, 200, 160): softer, (0, 0, 320, 56): same, (0, 164, 320, 240): same, (0, 0, 96, 240): same,
+        (204, 0, 320, 240): same})],
+    "Edges over the picture 1": [Made("out.mp4", "in.mp4", with_edges_over_it, audio=False)],
+    "A matrix 1": [window(sharper), window(sharper, number=2), Made("sharp.png", "photo.jpg", sharper)],
+    "A row and a column 1": [window(around_grey)],
+    "A kernel from a file 1": [window(sharper), Made("outline.png", "photo.jpg", sharper)],
+    "A preset 1": [window(lines_on_white), Made("sketch.png", "photo.jpg", lines_on_white)],
+    "Directions as hues 1": [window(hues, CAMERA.replace("videotestsrc", "videotestsrc pattern=circular")),
+                             Made("directions.png", "photo.jpg", hues)],
+    "Ten-bit video 1": [window(softer, LARGE, format="I420_10LE")],
+    "Pictures with alpha 1": [window(relief, CAMERA.replace("videotestsrc", "videotestsrc pattern=ball"), format="RGBA")],
+    "Decode, filter and encode on the GPU 1": [Made("out.mp4", "in.mp4", softer, audio=False, codec=H264)],
+    "More than one GPU 1": [Made("first.mp4", "in.mp4", softer, audio=False),
+                            Made("second.mp4", "film.mkv", softer, audio=False)],
+    "Threads of the CPU 1": [Says(r"last-message = rendered: .*average: [1-9]"), Says("^2000 frames were filtered$")],
+    "One algorithm of the GPU 1": [Says(r"last-message = rendered: .*average: [1-9]"), Says("^1000 frames were filtered$")],
+    "RTSP in 1": [window(sharper, "in.mp4"), window(sharper, "in.mp4", number=2)],
+    "RTSP out 1": [window(edges, times="any")],
+    "RTSP out 2": [Made("sent-1.mkv", CAMERA, edges, codec=H264)],
+    "HLS 1": [Holds("live.m3u8", r"^#EXTINF:2[.,](.*\n)*piece00000\.ts\n#EXTINF:2[.,](.*\n)*piece00001.ts\n"),
+              Made("piece00000.ts", CAMERA, edges, frames=60, times="shifted"),
+              Made("piece00001.ts", CAMERA, edges, frames=60, times="shifted")],
+    "SRT 1": [Made("sent-1.ts", CAMERA, edges, codec=H264, times="shifted")],
+    "WebRTC 1": [Says("^100 packets arrived$")],
+    "A virtual camera 1": [window(edges, format="YUY2")],
+    "Players 1": [Says("^90 frames were filtered$")],
+    "Players 2": [Says("^Reached end of play list")],
+    "ges-launch 1": [Made("out.mp4", "in.mp4", {(0, 0.99): softer, (0.99, 9): same}, codec=H264)],
+    "C 1": [Made("out.mp4", "in.mp4", softer, audio=False, codec=H264)],
+    "Python and NumPy 1": [Says(r"^frame 0: [1-4]?\d\..*\n(frame.*\n)*frame 89: [1-4]?\d\..*\n90 frames$")],
+    "A change while it plays 1": [Says(r"\A[1-9]\d+ frames\n\Z")],
+    "Values over time 1": [Says(r"^At the end sigma is 1\.(6|7)"),
+                           Made("out.mp4", "in.mp4", {(0, 0.05): same, (2.5, 9): softer}, audio=False)],
+}
+PAGES = {"recipes": RECIPES}
+
+
+def main():
+    page = PAGES.get(sys.argv[1], {})
+    if len(sys.argv) == 2:
+        print("\n".join(page))
+        return 0
+    block, folder, output = sys.argv[2], pathlib.Path(sys.argv[3]), pathlib.Path(sys.argv[4])
+    Gst.init(None)
+    try:
+        for expectation in page[block]:
+            expectation.check(folder, output.read_text(encoding="utf-8"))
+    except Broken as broken:
+        print(broken)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
