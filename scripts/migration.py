@@ -50,12 +50,15 @@ MIXED = "border of 3x3"
 CUT = "fractions"
 EDGES = f"{CUT}, {MIXED}"
 M5 = "1 4 6 4 1 4 16 24 16 4 6 24 36 24 6 4 16 24 16 4 1 4 6 4 1"
+SHARPEN = "0 -1 0 -1 5 -1 0 -1 0"
 
 FFMPEG = [
-    Row("convolution=0m='0 -1 0 -1 5 -1 0 -1 0'", 'matrix-text="0 -1 0 -1 5 -1 0 -1 0" border=reflect-101', MIXED),
+    Row(f"convolution=0m='{SHARPEN}'", f'matrix-text="{SHARPEN}" border=reflect-101', MIXED),
     Row("convolution=0m='-2 -1 0 -1 1 1 0 1 2':0bias=20",
         'matrix-text="-2 -1 0 -1 1 1 0 1 2" bias=20 border=reflect-101', MIXED),
     Row(f"convolution=0m='{M5}'", f'matrix-text="{M5}" border=reflect-101'),
+    Row(f"convolution='{':'.join(4 * [SHARPEN])}'", f'matrix-text="{SHARPEN}" border=reflect-101', MIXED, "I420"),
+    Row(f"convolution='{SHARPEN}'", f'matrix-text="{SHARPEN}" border=reflect-101 chroma=copy', MIXED, "I420"),
     Row(f"convolution=0m='{' '.join(49 * '1')}'", "kernel=box size=7 border=reflect-101"),
     Row("convolution=0m='1 4 6 4 1':0mode=row", 'row="<1,4,6,4,1>" border=reflect-101'),
     Row("convolution=0m='1 4 6 4 1':0mode=column", 'column="<1,4,6,4,1>" border=reflect-101',
@@ -177,8 +180,13 @@ class Pictures:
     def frames(self, video_format):
         if video_format == "GRAY8":
             return b"".join(self.luma)
-        chroma = (self.width + 1) // 2 * ((self.height + 1) // 2) * 2
+        chroma = sum(width * height for width, height in self.planes(video_format)[1:])
         return b"".join(frame + (frame[::-1] * 2)[:chroma] for frame in self.luma)
+
+    def planes(self, video_format):
+        """Width and height of each plane."""
+        half = (self.width + 1) // 2, (self.height + 1) // 2
+        return [(self.width, self.height)] + (2 * [half] if video_format == "I420" else [])
 
 
 def scene(x, y):
@@ -233,18 +241,18 @@ def differences(row, pictures, theirs, ours):
     """The largest difference inside and where the border rule counts."""
     if len(theirs) != len(ours):
         raise gstfilter.Failed(f"{row.filter}: {len(theirs)} bytes, and cudaconv made {len(ours)}")
-    width, height, reach = pictures.width, pictures.height, radius(row.properties)
-    frame_bytes = len(pictures.frames(row.video_format)) // len(pictures.luma)
-    inside = border = 0
-    for i, (a, b) in enumerate(zip(theirs, ours)):
-        if a == b:
-            continue
-        place = i % frame_bytes
-        y, x = divmod(place, width)
-        if y < height and not (reach <= x < width - reach and reach <= y < height - reach):
-            border = max(border, abs(a - b))
-        else:
-            inside = max(inside, abs(a - b))
+    reach = radius(row.properties)
+    inside = border = at = 0
+    while at < len(theirs):
+        for width, height in pictures.planes(row.video_format):
+            for y in range(height):
+                a, b = theirs[at:at + width], ours[at:at + width]
+                at += width
+                for x, (p, q) in enumerate(zip(a, b)) if a != b else ():
+                    if reach <= x < width - reach and reach <= y < height - reach:
+                        inside = max(inside, abs(p - q))
+                    else:
+                        border = max(border, abs(p - q))
     return inside, border
 
 
