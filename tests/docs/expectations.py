@@ -363,13 +363,20 @@ RECIPES = {
     "Values over time 1": [Says(r"^At the end sigma is 1\.(6|7)"),
                            Made("out.mp4", "in.mp4", {(0, 0.05): same, (2.5, 9): softer}, audio=False)],
 }
-PAGES = {"recipes": RECIPES}
+README = {
+    "The command 1": [Made("edges.mp4", "holiday.mp4", edges), Made("soft.png", "photo.jpg", softer)],
+    "Six pipelines 1": [Made("out.mp4", "in.mp4", softer, audio=False),
+                        Says(r"last-message = rendered: .*average: [1-9]"), Says("^3000 frames were filtered$")],
+    "Six pipelines 2": [window(edges), window(sharper, "in.mp4", number=2)],
+    "Six pipelines 3": [window(sharper, "in.mp4"), window(lines_on_white, number=2)],
+}
+PAGES = {"recipes": RECIPES, "README": README}
 
 
 def main():
     page = PAGES.get(sys.argv[1], {})
     if len(sys.argv) == 2:
-        print("\n".join(page))
+        print("".join(f"{block}\n" for block in page), end="")
         return 0
     block, folder, output = sys.argv[2], pathlib.Path(sys.argv[3]), pathlib.Path(sys.argv[4])
     Gst.init(None)

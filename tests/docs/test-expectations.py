@@ -50,6 +50,11 @@ class Checks(unittest.TestCase):
             expectation.check(self.folder, output)
         self.assertIn(fault, str(caught.exception))
 
+    def run_page(self, name, text):
+        page = self.folder / name
+        page.write_text(text, encoding="utf-8")
+        return subprocess.run([HERE / "run-page.py", *TOOLS, page], text=True, check=False, capture_output=True)
+
     def filtered(self, line, fault=None, looks=same, source=SOURCE, **more):
         self.launch(f"{line} ! gdppay ! filesink location=made.gdp")
         self.expect(Made("made.gdp", source, looks, **more), fault)
@@ -117,14 +122,15 @@ class Checks(unittest.TestCase):
 
     def test_every_block_has_one(self):
         """A block without an expectation fails, and so does an expectation without a block."""
-        page = self.folder / "recipes.md"
-        page.write_text("### A camera\n\n```sh\ntrue\n```\n\n### Nowhere\n\n```sh\ntrue\n```\n", encoding="utf-8")
-        done = subprocess.run([HERE / "run-page.py", *TOOLS, page], text=True, check=False, capture_output=True)
+        text = "### A camera\n\n```sh\ntrue\n```\n\n### Nowhere\n\n```sh\ntrue\n```\n"
+        done = self.run_page("recipes.md", text)
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertIn("FAILED: not as promised: window-1.gdp is not there", done.stdout)
         self.assertIn('FAILED: expectations.py does not have what "Nowhere 1" promises', done.stdout)
         self.assertIn('FAILED: expectations.py has "HLS 1", and no block of the page is that', done.stdout)
         self.assertNotIn('has "A camera 1"', done.stdout)
+        done = self.run_page("promises-nothing.md", text)
+        self.assertEqual(done.returncode, 0, done.stdout)
 
 
 if __name__ == "__main__":
