@@ -17,7 +17,7 @@ from expectations import Broken, Gst, Holds, Made, Says, edges, same, sharper, s
 
 TOOLS = sys.argv[1:]
 del sys.argv[1:]
-HERE = pathlib.Path(__file__).parent
+HERE = pathlib.Path(__file__).resolve().parent
 
 SIZE = "width=160,height=120"
 BARS = "videotestsrc num-buffers=12 pattern=smpte horizontal-speed=3 ! video/x-raw,format=I420,{},framerate=30/1"
@@ -53,7 +53,8 @@ class Checks(unittest.TestCase):
     def run_page(self, name, text):
         page = self.folder / name
         page.write_text(text, encoding="utf-8")
-        return subprocess.run([HERE / "run-page.py", *TOOLS, page], text=True, check=False, capture_output=True)
+        return subprocess.run([HERE / "run-page.py", *TOOLS, page], text=True, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def filtered(self, line, fault=None, looks=same, source=SOURCE, **more):
         self.launch(f"{line} ! gdppay ! filesink location=made.gdp")
