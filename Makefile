@@ -11,7 +11,7 @@
 #: make lint        checks the source, in some minutes
 #: make gallery     makes docs/gallery.md and its pictures
 #: make install     installs for all users, as root or through sudo
-#: make uninstall   removes what make install installed; with the same PREFIX
+#: make uninstall   removes what make install installed last; with PREFIX, what is there
 #: make clean       removes what was built, with what the demo put into its folder
 #:
 #: Variables, as in "make demo KERNEL=gaussian INPUT=holiday.mp4":
@@ -117,12 +117,10 @@ gallery:
 	$(compile)
 	@scripts/gallery.py $(call quote,$(BUILD))
 
-# What is for users only may be missing: a user without root has no other choice.
+# What is for users only may be missing: a user without root has no other choice. Whether this user may install comes
+# before packages and the build; without Python the packages come first.
 install:
-ifeq ($(PREFIX)$(DESTDIR)$(wildcard $(BUILD)/build.ninja),)
-	@[ "$$(id -u)" = 0 ] || command -v sudo >/dev/null || \
-	{ echo 'Installing for all users needs root or sudo. For you alone: make install PREFIX=~/.local' >&2; exit 1; }
-endif
+	@! command -v python3 >/dev/null || scripts/install.py check $(call quote,$(BUILD)) $(call quote,$(PREFIX))
 	@scripts/install-deps.sh build
 	@$(if $(DESTDIR),,scripts/install-deps.sh run $(display) || echo 'Going on without these.' >&2)
 	@scripts/configure.sh --install $(call quote,$(BUILD)) $(MESON_OPTIONS) >/dev/null

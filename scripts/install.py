@@ -2,16 +2,20 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Builds and installs what a build folder has for users, or removes it; `make install` calls it.
 
+    scripts/install.py check BUILD [PREFIX]        whether this user may install there; BUILD need not be there yet
     scripts/install.py install BUILD [PREFIX]
     scripts/install.py uninstall BUILD [PREFIX]
 
 Without PREFIX everything goes where BUILD was configured to. With it, what lies below the prefix of
 BUILD goes below PREFIX, and the plugin where the GStreamer of that prefix looks for plugins. BUILD
-itself stays as it is configured. PREFIX/share/cudaconv/installed lists the files, for uninstall.
+itself stays as it is configured. PREFIX/share/cudaconv/installed lists the files, and with a / at the
+end the folders that were made for them, for uninstall. BUILD/installed-prefix has the last PREFIX, which
+is that of an uninstall without PREFIX.
 sudo is asked only when a folder is not writable. With DESTDIR in the environment everything goes
 below it, nothing is checked, and no list is written: this is for packages.
 """
 
+import contextlib
 import functools
 import json
 import os
@@ -23,6 +27,8 @@ import sys
 import tempfile
 
 LIST = pathlib.PurePath("share/cudaconv/installed")
+PREFIX_FILE = "installed-prefix"
+DEFAULT_PREFIX = "/usr/local"
 HOME = pathlib.Path.home()
 
 # MODE FILE PLACE ... -- FILE TO REMOVE ...
@@ -34,11 +40,15 @@ done
 shift
 rm -f "$@"
 """
-# FOLDER OF OURS, FILE ...
-REMOVE = """folder=$1
+# FILE ... -- FOLDER ...
+REMOVE = """while [ "$1" != -- ]; do
+  rm -f "$1"
+  shift
+done
 shift
-rm -f "$@"
-rmdir --ignore-fail-on-non-empty "$folder"
+for folder; do
+  [ ! -d "$folder" ] || rmdir --ignore-fail-on-non-empty "$folder"
+done
 """
 
 
@@ -129,16 +139,24 @@ def is_ours(path, prefix):
 
 
 def listed(prefix):
-    """The files of an earlier installation. The list may have been changed by others."""
+    """The files of an earlier installation and the folders that it made. The list may have been changed by others."""
     try:
         lines = (prefix / LIST).read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
-        return []
-    paths = [pathlib.Path(os.path.normpath(line)) for line in lines]
-    for path in paths:
-        if not is_ours(path, prefix):
+        return [], []
+    files, folders = [], []
+    for line in lines:
+        path = pathlib.Path(os.path.normpath(line))
+        if is_ours(path, prefix):
+            (folders if line.endswith("/") else files).append(path)
+        else:
             print(f"{path} is in {prefix / LIST}, and stays, for it is not below {prefix}")
-    return [path for path in paths if is_ours(path, prefix)]
+    return files, folders
+
+
+def missing_folders(paths):
+    """The folders that have to be made for the files."""
+    return {folder for path in paths for folder in path.parents if not os.path.lexists(folder)}
 
 
 def build_products(build):
@@ -209,13 +227,38 @@ def refuse_home_of(user, prefix):
         sys.exit(f"{prefix} is in the home of {user}: make install without sudo")
 
 
-def install(build, prefix):
+def destdir():
+    folder = os.environ.get("DESTDIR", "")
+    return os.path.abspath(folder) if folder else ""
+
+
+def check_rights(build, prefix):
+    """Ends the script where nobody may install, before minutes of packages and building."""
     if prefix and "SUDO_USER" in os.environ:
         refuse_home_of(os.environ["SUDO_USER"], prefix)
+    if not prefix:
+        prefix = option(build, "prefix") if os.path.exists(f"{build}/build.ninja") else DEFAULT_PREFIX
+    helper([pathlib.Path(f"{destdir()}{prefix}") / LIST])
+    return True
+
+
+def remember(build, prefix):
+    """Notes the prefix for an uninstall without PREFIX; in a build folder of root only root can."""
+    with contextlib.suppress(OSError):
+        pathlib.Path(build, PREFIX_FILE).write_text(f"{prefix}\n", encoding="utf-8")
+
+
+def remembered(build):
+    with contextlib.suppress(OSError):
+        return pathlib.Path(build, PREFIX_FILE).read_text(encoding="utf-8").rstrip("\n")
+    return ""
+
+
+def install(build, prefix):
+    check_rights(build, prefix)
     places = Places(build, prefix)
-    destdir = os.environ.get("DESTDIR", "")
-    destdir = os.path.abspath(destdir) if destdir else ""
-    below = lambda path: pathlib.Path(f"{destdir}{path}")  # noqa: E731
+    package = destdir()
+    below = lambda path: pathlib.Path(f"{package}{path}")  # noqa: E731
     old = places.prefix / LIST
     # before minutes of building
     helper([below(places.plugins()) / "plugin", below(old)])
@@ -224,44 +267,56 @@ def install(build, prefix):
         staged = {below(places.of(path)): file for path, file in stage(build, folder).items()}
         files = list(staged)
         gone = []
-        if not destdir:
-            gone = [path for path in listed(places.prefix) if path not in staged]
+        if not package:
+            before, folders = listed(places.prefix)
+            gone = [path for path in before if path not in staged]
+            made = {*folders, *missing_folders([*files, old])}
             names = pathlib.Path(folder, "installed")
-            names.write_text("".join(f"{path}\n" for path in files), encoding="utf-8")
+            names.write_text("".join([f"{path}\n" for path in files] +
+                                     [f"{path}/\n" for path in sorted(made) if is_ours(path, places.prefix)]),
+                             encoding="utf-8")
             names.chmod(0o644)
             staged[old] = names
         words = [word for path, file in staged.items()
                  for word in (f"{file.stat().st_mode & 0o777:o}", file, path)]
         run([*helper([*staged, *gone]), "sh", "-ec", COPY, "sh", *words, "--", *gone])
     print("Installed:", *files, sep="\n  ")
-    return bool(destdir) or check(files)
+    if package:
+        return True
+    remember(build, places.prefix)
+    return check(files)
 
 
 def uninstall(build, prefix):
     if not prefix:
-        prefix = option(build, "prefix") if os.path.exists(f"{build}/build.ninja") else "/usr/local"
+        prefix = remembered(build) or (
+            option(build, "prefix") if os.path.exists(f"{build}/build.ninja") else DEFAULT_PREFIX)
     file = pathlib.Path(prefix) / LIST
-    files = listed(pathlib.Path(prefix))
+    files, folders = listed(pathlib.Path(prefix))
     if not files:
-        others = [place for place in ("/usr/local", f"{HOME}/.local")
-                  if listed(pathlib.Path(place))]
+        others = [place for place in (DEFAULT_PREFIX, f"{HOME}/.local") if listed(pathlib.Path(place))[0]]
         sys.exit(f"Nothing is installed below {prefix}: there is no {file}."
                  + "".join(f" For {place}: make uninstall PREFIX={place}" for place in others))
     files = [path for path in files if os.path.lexists(path)]
-    run([*helper([*files, file]), "sh", "-ec", REMOVE, "sh", file.parent, *files, file])
+    folders = sorted({file.parent, *folders}, key=lambda path: len(path.parts), reverse=True)
+    run([*helper([*files, file]), "sh", "-ec", REMOVE, "sh", *files, file, "--", *folders])
+    if remembered(build) == prefix:
+        with contextlib.suppress(OSError):
+            pathlib.Path(build, PREFIX_FILE).unlink()
     print("Removed:", *files, sep="\n  ")
     return True
 
 
 def main():
-    if len(sys.argv) not in (3, 4) or sys.argv[1] not in ("install", "uninstall"):
+    actions = {"check": check_rights, "install": install, "uninstall": uninstall}
+    if len(sys.argv) not in (3, 4) or sys.argv[1] not in actions:
         sys.exit(__doc__)
     prefix = sys.argv[3] if len(sys.argv) == 4 else ""
     # not every shell expands the ~ of PREFIX=~/.local
     prefix = os.path.abspath(os.path.expanduser(prefix)) if prefix else ""
     if not prefix.isprintable():
         sys.exit(f"PREFIX={prefix!r} has a line break or another character in it that no list can hold")
-    return {"install": install, "uninstall": uninstall}[sys.argv[1]](sys.argv[2], prefix)
+    return actions[sys.argv[1]](sys.argv[2], prefix)
 
 
 sys.exit(0 if main() else 1)

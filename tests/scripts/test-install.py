@@ -60,6 +60,61 @@ class Install(unittest.TestCase):
         self.assertEqual(self.files(), [])
         self.assertIn("Nothing is installed", self.run_script("uninstall", "~/.local", status=1))
 
+    def folders(self):
+        return sorted(str(path.relative_to(self.home)) for path in self.home.rglob("*")
+                      if path.is_dir() and not {".cache", ".local"} & set(path.parts))  # GStreamer's own
+
+    def test_folders(self):
+        """The folders that it made go with it, even the prefix, and no others."""
+        (self.home / "opt/lib").mkdir(parents=True)
+        (self.home / "opt/share/man").mkdir(parents=True)
+        before = self.folders()
+        for prefix in (self.home / "opt", self.home / "new/er"):
+            self.run_script("install", prefix)
+            self.run_script("install", prefix)  # again, when it has made none
+            self.assertNotEqual(self.folders(), before)
+            self.run_script("uninstall", prefix)
+            self.assertEqual(self.folders(), sorted(before + (["new"] if prefix.name == "er" else [])))
+        self.run_script("install", self.home / "opt")
+        (self.home / "opt/bin/other").touch()
+        self.run_script("uninstall", self.home / "opt")
+        self.assertEqual(self.files(), ["opt/bin/other"])
+
+    def test_last_prefix(self):
+        """Without PREFIX, what was installed last from the build folder is removed."""
+        for prefix in ("first", "last"):
+            self.run_script("install", self.home / prefix)
+        self.assertIn(f"{self.home}/last/", self.run_script("uninstall"))
+        self.assertTrue(self.files() and all(name.startswith("first/") for name in self.files()))
+        self.run_script("uninstall", self.home / "first")
+
+    def check(self, prefix, status, **env):
+        """What somebody without rights and without sudo is told; the build folder is not there."""
+        user = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+        (self.home / "none").mkdir(exist_ok=True)
+        done = subprocess.run([sys.executable, "-c", SCRIPT.read_text(encoding="utf-8"), "check", self.home / "b", prefix],
+                              env={"PATH": str(self.home / "none"), "HOME": "/home/me", **env}, text=True, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd="/", **user)
+        self.assertEqual(done.returncode, status, done.stdout)
+        return done.stdout
+
+    def test_rights(self):
+        """Where somebody may not install is known before anything is configured."""
+        for prefix in ("/usr", "", "/usr/local"):
+            self.assertIn("is not writable for you, and there is no sudo. For yourself alone: "
+                          "make install PREFIX=/home/me/.local", self.check(prefix, 1))
+        free = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, free)
+        os.chmod(free, 0o777)
+        self.assertEqual(self.check(f"{free}/own", 0), "")
+        self.assertEqual(self.check("/usr", 0, DESTDIR=free), "")
+
+    def test_rights_come_first(self):
+        """`make install` asks for them before packages, configuring and building."""
+        done = subprocess.run(["make", "--no-print-directory", "-n", "install", "PREFIX=/usr", f"BUILD={self.home}/b"],
+                              cwd=SCRIPT.parent.parent, text=True, check=True, stdout=subprocess.PIPE)
+        self.assertIn(f"scripts/install.py check '{self.home}/b' '/usr'", done.stdout.splitlines()[0])
+
     def test_foreign_list(self):
         """What is not below the prefix is not removed, whatever the list says."""
         prefix = self.home / "own prefix"
