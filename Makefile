@@ -73,6 +73,7 @@ help:
 
 demo:
 	$(if $(filter $(BACKEND),auto cuda cpu),,$(error BACKEND=$(BACKEND): auto, cuda or cpu is needed))
+	@scripts/demo.sh check $(call quote,$(OUTPUT)) $(call quote,$(INPUT)) $(call quote,$(KERNEL)) $(call quote,$(PRESET))
 	@scripts/install-deps.sh build run $(display)
 	@build=$$(scripts/configure.sh --demo $(call quote,$(BUILD)) $(MESON_OPTIONS)) && \
 	scripts/phase.sh "$$build" compiling ninja -C "$$build" plugin/libgstcudaconv.so app/cudaconv examples/cudaconv-scene && \

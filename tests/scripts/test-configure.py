@@ -161,7 +161,7 @@ class Words(unittest.TestCase):
     def demo(self, *words, **env):
         done = subprocess.run(["make", "--no-print-directory", "-n", "demo", *words], cwd=ROOT, text=True, check=True,
                               stdout=subprocess.PIPE, env={**os.environ, **env})
-        script = done.stdout[done.stdout.index("scripts/demo.sh"):].replace("scripts/demo.sh", "printf '%s\\n'", 1)
+        script = done.stdout[done.stdout.rindex("scripts/demo.sh"):].replace("scripts/demo.sh", "printf '%s\\n'", 1)
         said = subprocess.run(["sh", "-c", script], text=True, check=True, stdout=subprocess.PIPE, env={"build": "b"})
         return said.stdout.splitlines()
 
@@ -171,6 +171,49 @@ class Words(unittest.TestCase):
             self.assertEqual(self.demo(INPUT=name)[2], name)
             self.assertEqual(self.demo(f"OUTPUT={name}", f"PRESET={name}")[1:6], [name, "", name, "--preset", name])
         self.assertEqual(self.demo("BUILD=my $b")[1], "my $b/demo")
+
+    def checked(self, *words, status=2):
+        """What `make demo` says to words that cannot work, before it installs, configures or builds."""
+        with tempfile.TemporaryDirectory() as folder:
+            build = pathlib.Path(folder, "b")
+            # a build would fail here, and leave its log
+            env = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
+            pathlib.Path(folder, "meson").write_text("#!/bin/sh\nexit 1\n")
+            pathlib.Path(folder, "meson").chmod(0o755)
+            done = subprocess.run(["make", "--no-print-directory", "demo", f"BUILD={build}", *words], cwd=ROOT, text=True,
+                                  check=False, stdin=subprocess.DEVNULL, capture_output=True, env=env)
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertEqual([path for path in build.rglob("*") if path.is_file()], [], done.stderr)
+            return done.stderr
+
+    def test_demo_is_checked_first(self):
+        self.assertIn("KERNEL=sobell: there is no such kernel; there are: identity box gaussian",
+                      self.checked("KERNEL=sobell"))
+        self.assertIn("PRESET=Sketch: there is no such preset; there are: edges ", self.checked("PRESET=Sketch"))
+        self.assertIn("INPUT=no such.mp4: there is no such file", self.checked("INPUT=no such.mp4"))
+        self.assertIn("INPUT=/usr: this is a folder", self.checked("INPUT=/usr"))
+        self.assertIn("OUTPUT=/dev/null/x: this folder cannot be made", self.checked("OUTPUT=/dev/null/x"))
+
+    def test_demo_accepts(self):
+        for words in (["sobel", ""], ["nothing", "sketch"]):
+            for source in ("", str(ROOT / "README.md"), "rtsp://camera/stream"):
+                with tempfile.TemporaryDirectory() as folder:
+                    subprocess.run([ROOT / "scripts/demo.sh", "check", f"{folder}/out", source, *words], cwd=ROOT, check=True)
+
+    def test_results_of_demo(self):
+        """Files of one name and two endings have two results."""
+        with tempfile.TemporaryDirectory() as folder:
+            build = pathlib.Path(folder, "b")
+            (build / "app").mkdir(parents=True)
+            tool = build / "app/cudaconv"
+            tool.write_text('#!/bin/sh\n[ "$1" != apply ] || for last; do :; done\n[ "$1" != apply ] || echo >"$last"\n')
+            tool.chmod(0o755)
+            for name in ("pic.bmp", "pic.webp", "a.b.mp4", "noending", "/dev/video0"):
+                subprocess.run([ROOT / "scripts/demo.sh", build, f"{folder}/out", name, "sketch"], check=True,
+                               stdout=subprocess.DEVNULL)
+            self.assertEqual(sorted(os.listdir(f"{folder}/out")), [
+                "a.b-mp4-sketch.mp4", "a.b-mp4-sketch.png", "noending-sketch.mp4", "noending-sketch.png",
+                "pic-bmp-sketch.png", "pic-webp-sketch.png", "video0-sketch.mp4"])
 
     def test_no_folder(self):
         for name in ("", ".", "./", str(ROOT), "/"):
