@@ -55,7 +55,6 @@ class Contents:
     format: str = None
     codec: str = None
     frames: list = dataclasses.field(default_factory=list)
-    end: float = 0.0  # seconds
     audio: float = 0.0  # seconds; 0: there is none
 
 
@@ -84,12 +83,10 @@ def take(sink, contents, region):
     # get_structure() of caps is not valid in each version of GStreamer's Python
     caps = Gst.Structure.new_from_string(sample.get_caps().to_string())
     start = segment.to_stream_time(Gst.Format.TIME, buffer.pts) if buffer.pts != Gst.CLOCK_TIME_NONE else 0
-    end = start + (buffer.duration if buffer.duration != Gst.CLOCK_TIME_NONE else 0)
     if caps.get_name().startswith("audio/"):
-        contents.audio = max(contents.audio, end / SECOND)
+        contents.audio += buffer.duration / SECOND if buffer.duration != Gst.CLOCK_TIME_NONE else 0
         return Gst.FlowReturn.OK
     contents.size = caps.get_value("width"), caps.get_value("height")
-    contents.end = max(contents.end, end / SECOND)
     contents.frames.append(look_at(start / SECOND, buffer.extract_dup(0, buffer.get_size()), *contents.size, region))
     return Gst.FlowReturn.OK
 

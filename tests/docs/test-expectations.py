@@ -123,13 +123,17 @@ class Checks(unittest.TestCase):
 
     def test_every_block_has_one(self):
         """A block without an expectation fails, and so does an expectation without a block."""
-        text = "### A camera\n\n```sh\ntrue\n```\n\n### Nowhere\n\n```sh\ntrue\n```\n"
+        text = ("### A camera\n\n```sh\ntrue\n```\n\n### Nowhere\n\n```sh\ntrue\n```\n\n"
+                "### One picture\n\n```sh\ncudaconv apply --kernel sobel photo.jpg edges.png\n```\n\n```sh\ntrue\n```\n")
         done = self.run_page("recipes.md", text)
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertIn("FAILED: not as promised: window-1.gdp is not there", done.stdout)
         self.assertIn('FAILED: expectations.py does not have what "Nowhere 1" promises', done.stdout)
         self.assertIn('FAILED: expectations.py has "HLS 1", and no block of the page is that', done.stdout)
         self.assertNotIn('has "A camera 1"', done.stdout)
+        # one block does not pass by the result of another
+        self.assertIn("FAILED: not as promised: edges.png is not there", done.stdout)
+        self.assertIn("1 passed, 3 FAILED", done.stdout)
         done = self.run_page("promises-nothing.md", text)
         self.assertEqual(done.returncode, 0, done.stdout)
 
