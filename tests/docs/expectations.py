@@ -285,16 +285,6 @@ class Holds:
             raise Broken(f"{self.name} does not hold /{self.pattern}/, but:\n{text}")
 
 
-@dataclasses.dataclass
-class Nothing:
-    """No promise can be checked, for a reason."""
-
-    reason: str
-
-    def check(self, *_):
-        print(f"    no expectation: {self.reason}")
-
-
 # ---- the pages ----
 
 CAMERA = "videotestsrc num-buffers=150 ! video/x-raw,width=320,height=240,framerate=30/1"
