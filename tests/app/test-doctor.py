@@ -298,9 +298,9 @@ class Usage(Case):
         self.assert_refused([""], 'no command ""', names)
         self.assert_refused(["--kernel=sobel"], 'no command "--kernel=sobel"', names)
         for command in ("kernels", "presets", "doctor"):
-            self.assert_refused([command, "one"], "it takes no argument, not 1 argument",
+            self.assert_refused([command, "one"], "expected no argument, got 1 argument",
                                 f"cudaconv {command} --help")
-            self.assert_refused([command, "one", "two"], "it takes no argument, not 2 arguments")
+            self.assert_refused([command, "one", "two"], "expected no argument, got 2 arguments")
             self.assert_refused([command, "--nonsense"], "--nonsense", f"cudaconv {command} --help")
             self.assert_refused([command, "-z"], "-z")
         self.assert_refused(["doctor", "--backend=gpu"], '--backend "gpu"', "auto, cuda, cpu")

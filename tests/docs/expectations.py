@@ -346,6 +346,8 @@ RECIPES = {
     "ges-launch 1": [Made("out.mp4", "in.mp4", {(0, 0.99): softer, (0.99, 9): same}, codec=H264)],
     "C 1": [Made("out.mp4", "in.mp4", softer, audio=False, codec=H264)],
     "Python and NumPy 1": [Says(r"^frame 0: [1-4]?\d\..*\n(frame.*\n)*frame 89: [1-4]?\d\..*\n90 frames$")],
+    "A matrix from Python 1": [Says(r"^0 -1 0; -1 5 -1; 0 -1 0;$")],
+    "A matrix from Python 2": [Says(r"^<-1,0,1> <1,2,1>$")],
     "A change while it plays 1": [Says(r"\A[1-9]\d+ frames\n\Z")],
     "Values over time 1": [Says(r"^At the end sigma is 1\.(6|7)"),
                            Made("out.mp4", "in.mp4", {(0, 0.05): same, (2.5, 9): softer}, audio=False)],

@@ -92,7 +92,9 @@ class Install(unittest.TestCase):
         """What somebody without rights and without sudo is told; the build folder is not there."""
         user = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
         (self.home / "none").mkdir(exist_ok=True)
-        done = subprocess.run([sys.executable, "-c", SCRIPT.read_text(encoding="utf-8"), "check", self.home / "b", prefix],
+        # that of Debian, for one in somebody's home folder may be closed to others
+        python = shutil.which("python3", path="/usr/bin") or sys.executable
+        done = subprocess.run([python, "-c", SCRIPT.read_text(encoding="utf-8"), "check", self.home / "b", prefix],
                               env={"PATH": str(self.home / "none"), "HOME": "/home/me", **env}, text=True, check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd="/", **user)
         self.assertEqual(done.returncode, status, done.stdout)
