@@ -238,7 +238,7 @@ def check_errors(film, sound, text):
     expect_error(2, "--sink \"nope\": no element", "--sink", "nope", film)
     expect_error(2, "--sink \"identity\": this is no sink", "--sink", "identity", film)
     expect_error(1, "the sink takes no video", "--sink", "fakeaudiosink", film)
-    expect_error(2, "it takes [IN]", *fake, film, film)
+    expect_error(2, "expected [IN], got 2 arguments", *fake, film, film)
     status, printed = playing.run("--help")
     check(status == 0 and "next, previous kernel" in printed and "--split" in printed and "--sigma" in printed,
           f"the help lacks something:\n{printed}")
