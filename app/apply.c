@@ -33,7 +33,7 @@ typedef struct {
   gchar *encoder, *seconds, *at, *start, *end, *framerate, *split; /* as they were given */
   gboolean lossless, quiet;
 
-  GstClockTime seconds_value, at_value, start_value, end_value;
+  GstClockTime at_value, start_value, end_value;
   gdouble split_value;
   gchar *rate;
 } ApplyOptions;
@@ -64,17 +64,18 @@ read_times(ApplyOptions *options, GError **error) {
                       "--at \"%s\": it is for one image, and --start, --end and --seconds are for "
                       "a video or numbered images",
                       options->at);
-  options->end_value = options->seconds_value = GST_CLOCK_TIME_NONE;
+  GstClockTime seconds = 0;
+  options->end_value = GST_CLOCK_TIME_NONE;
   if (!time_read("--at", options->at, 0, &options->at_value, error) ||
       !time_read("--start", options->start, 0, &options->start_value, error) ||
       !time_read("--end", options->end, GST_MSECOND, &options->end_value, error) ||
-      !time_read("--seconds", options->seconds, GST_MSECOND, &options->seconds_value, error))
+      !time_read("--seconds", options->seconds, GST_MSECOND, &seconds, error))
     return FALSE;
   if (options->end && options->end_value <= options->start_value)
     return app_refuse(error, "--end \"%s\": it takes a time after --start, which is %g seconds",
                       options->end, (gdouble)options->start_value / GST_SECOND);
   if (options->seconds)
-    options->end_value = options->start_value + options->seconds_value;
+    options->end_value = options->start_value + seconds;
   return TRUE;
 }
 
@@ -235,8 +236,8 @@ apply_to_one(Apply *self, const gchar *in, const gchar *out) {
   if (!input_init(&input, in, &error))
     return fail(error);
   const gboolean is_file = input.path || input.pictures;
-  const gboolean is_folder = !media_of_name(out) || strstr(out, "{}");
-  g_autofree gchar *named = is_file && is_folder ? sources_name_output(in, out) : NULL;
+  const gboolean is_many = !media_of_name(out) || strstr(out, "{}");
+  g_autofree gchar *named = is_file && is_many ? sources_name_output(in, out) : NULL;
   g_autoptr(GPtrArray) names = g_ptr_array_new();
   g_ptr_array_add(names, (gpointer)(named ? named : out));
   if ((named && !sources_make_folders(names, "", &error)) ||
@@ -273,16 +274,17 @@ check_many(const Apply *self, const GPtrArray *in, const GPtrArray *out, GError 
 static AppStatus
 apply_to_many(Apply *self, const gchar *const *names, const gchar *to) {
   g_autoptr(GError) error = NULL;
-  g_autoptr(GPtrArray) in = sources_find(names, NULL, &error);
+  g_autoptr(GPtrArray) in = sources_find(names, NULL, sources_name_stays(to), &error);
   g_autoptr(GPtrArray) out = in ? sources_name_outputs(in, to, "", &error) : NULL;
   GstElement *filter = out && check_many(self, in, out, &error)
                            ? filter_options_make(self->properties, &error)
                            : NULL;
   if (!filter)
     return fail(error);
-  device_open(&self->device, filter);
+  g_autoptr(GstElement) owned = gst_object_ref_sink(filter);
   if (!sources_make_folders(out, "", &error))
     return fail(error);
+  device_open(&self->device, filter);
   guint failed = 0, made = 0;
   gboolean is_full = FALSE;
   for (guint i = 0; i < in->len && self->signal == 0 && !is_full; i++) {
@@ -300,6 +302,7 @@ apply_to_many(Apply *self, const gchar *const *names, const gchar *to) {
                 g_error_matches(why, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT);
     }
   }
+  device_close(&self->device);
   g_autofree gchar *what = g_strdup_printf("%u of %u files are filtered, and stay", made, in->len);
   if (self->signal != 0)
     return end_by_signal(self, what);
@@ -345,9 +348,6 @@ app_apply(int argc, char **argv) {
     return apply_to_one(&self, words[0], words[1]);
   /* of several files a name without an ending is a folder, which may be a new one */
   g_autofree gchar *name = g_steal_pointer(&words[last]);
-  const gboolean is_folder = !media_of_name(name) && !strstr(name, "{}");
-  g_autofree gchar *out = is_folder ? g_strconcat(name, "/", NULL) : g_strdup(name);
-  const AppStatus status = apply_to_many(&self, (const gchar *const *)words, out);
-  device_close(&self.device);
-  return status;
+  g_autofree gchar *out = sources_name_stays(name) ? g_strconcat(name, "/", NULL) : g_strdup(name);
+  return apply_to_many(&self, (const gchar *const *)words, out);
 }

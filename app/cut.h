@@ -3,8 +3,9 @@
 
 /* The part of an input between two of its times. All streams of the source are cut to it.
  *
- * Times are those of the video's start, so a file that begins later than at 0 is cut as players
- * show it. The first video frame is the one that is shown at the start. The output begins at 0. */
+ * Times are those at which a player shows what is in the file. The first video frame is the one
+ * that is shown at the start, and the output begins there. Encoded audio is cut between its
+ * buffers, which are as long as the source makes them. */
 
 #include "work.h"
 
@@ -17,7 +18,6 @@ typedef struct {
   GstElement *source;
   Work *work;
   GstPad *video;
-  GstClockTime zero; /* stream time at which the source begins by itself */
   gboolean seeks;
   gint is_sought; /* atomic */
 } Cut;
@@ -34,7 +34,9 @@ void cut_begin(Cut *self);
 /* Removes the end that some demuxers set after a seek from the segments that decoders get.
  * matroskademux ends its segment at the length that the file says, which is where the last frame
  * begins if that has no length of its own; decoders would drop that frame. An end that is there
- * before the seek is one of the file's edit list, and stays. */
-void cut_open_segments(GstElement *source);
+ * before the seek is one of the file's edit list, and stays. With `from_zero` the segments also
+ * begin as early as they can, so that decoders give all frames from the key frame on, unchanged:
+ * they would drop those that begin before the time of the seek, or move them there. */
+void cut_open_segments(GstElement *source, gboolean from_zero);
 
 G_END_DECLS

@@ -4,7 +4,7 @@
 void
 device_open(Device *self, GstElement *filter) {
   g_autoptr(GstBus) bus = gst_bus_new();
-  *self = (Device){gst_object_ref_sink(filter), -1};
+  *self = (Device){gst_object_ref(filter), -1};
   gst_element_set_bus(filter, bus);
   gst_element_set_state(filter, GST_STATE_READY);
   g_autoptr(GstMessage) message = gst_bus_pop_filtered(bus, GST_MESSAGE_ELEMENT);

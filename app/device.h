@@ -13,14 +13,13 @@ typedef struct {
   gint number;        /* the CUDA device that it keeps open; -1: none */
 } Device;
 
-/* Opens the device that `filter` (floating) chooses. An error of the filter is not reported: it
- * comes again with the first file, which it belongs to. */
+/* Opens the device that `filter` chooses, which does not filter anything. An error of the filter is
+ * not reported: it comes again with the first file, which it belongs to. */
 void device_open(Device *self, GstElement *filter);
 
 /* Lets a filter that has not started use the same device. */
 void device_use(const Device *self, GstElement *filter);
 
 void device_close(Device *self);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Device, device_close)
 
 G_END_DECLS

@@ -251,3 +251,48 @@ elements_link_frames(GstElement *pipeline, GstPad *pad, GstPad *sink, const GstV
                     link_fields, fields, (GDestroyNotify)free_fields);
   return TRUE;
 }
+
+/* ---- events ---- */
+
+static gint
+compare_factory(gconstpointer item, gconstpointer factories) {
+  const GstElementFactory *factory = gst_element_get_factory(g_value_get_object(item));
+  return factory && g_strv_contains(factories, GST_OBJECT_NAME(factory)) ? 0 : 1;
+}
+
+gboolean
+elements_have(GstBin *bin, const gchar *const *factories) {
+  g_auto(GValue) found = G_VALUE_INIT;
+  GstIterator *elements = gst_bin_iterate_recurse(bin);
+  const gboolean have =
+      gst_iterator_find_custom(elements, compare_factory, &found, (gpointer)factories);
+  gst_iterator_free(elements);
+  return have;
+}
+
+gboolean
+elements_seek(GstPad *pad, GstClockTime time) {
+  return gst_pad_send_event(
+      pad, gst_event_new_seek(1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
+                              GST_SEEK_TYPE_SET, (gint64)time, GST_SEEK_TYPE_NONE, -1));
+}
+
+void
+elements_replace_segment(GstPadProbeInfo *info, const GstSegment *segment) {
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+  GstEvent *replacement = gst_event_new_segment(segment);
+  gst_event_set_seqnum(replacement, gst_event_get_seqnum(event));
+  gst_event_unref(event);
+  GST_PAD_PROBE_INFO_DATA(info) = replacement;
+}
+
+GstPadProbeReturn
+elements_end_stream(GstPad *pad, GstPadProbeInfo *info, gboolean first) {
+  g_autoptr(GstPad) peer = gst_pad_get_peer(pad);
+  if (peer && first)
+    gst_pad_send_event(peer, gst_event_new_eos());
+  gst_mini_object_unref(GST_PAD_PROBE_INFO_DATA(info));
+  GST_PAD_PROBE_INFO_DATA(info) = NULL;
+  GST_PAD_PROBE_INFO_FLOW_RETURN(info) = GST_FLOW_EOS;
+  return GST_PAD_PROBE_HANDLED;
+}

@@ -55,6 +55,20 @@ gboolean elements_link_frames(GstElement *pipeline, GstPad *pad, GstPad *sink,
  * muxer. */
 GstElement *elements_add_queue(GstElement *pipeline, guint buffers);
 
+/* Whether a bin has an element of one of these factories, at any depth; the list ends with NULL. */
+gboolean elements_have(GstBin *bin, const gchar *const *factories);
+
+/* Sends the source of a pad to a time, exactly, and flushes what is on its way. Not from the pad's
+ * own thread. */
+gboolean elements_seek(GstPad *pad, GstClockTime time);
+
+/* For probes of events: replaces the event, which is a segment, by one of `segment`. */
+void elements_replace_segment(GstPadProbeInfo *info, const GstSegment *segment);
+
+/* For probes of buffers and events: takes the data, sends an end of the stream to the pad's peer if
+ * `first` is set, and tells the source that no more is wanted of this stream. */
+GstPadProbeReturn elements_end_stream(GstPad *pad, GstPadProbeInfo *info, gboolean first);
+
 /* Takes what leaves `pad` out of the way. */
 void elements_discard(GstElement *pipeline, GstPad *pad);
 

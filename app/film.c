@@ -15,12 +15,6 @@ typedef struct {
   gboolean has_video;
 } Film;
 
-void
-film_report_clear(FilmReport *self) {
-  g_clear_pointer(&self->codec, g_free);
-  g_clear_pointer(&self->sound, g_free);
-}
-
 /* Whether the source goes on decoding a stream, or hands it out as it is. */
 static gboolean
 on_autoplug_continue(GstElement *source, GstPad *pad, GstCaps *caps, gpointer user_data) {
@@ -41,9 +35,7 @@ on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
     return;
   }
   const gboolean is_frames = gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw");
-  work_watch_stream(self->mux->work, pad);
-  if (is_frames && !self->has_video)
-    elements_complete_frames(pad);
+  work_watch_stream(self->mux->work, pad, is_frames && !self->has_video);
   cut_attach(&self->cut, source, pad, is_frames, self->mux->work);
   if (!is_frames) {
     mux_add_stream(self->mux, pad, caps);
@@ -51,6 +43,7 @@ on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
     mux_leave_out(self->mux, pad, caps, "the first video is filtered");
   } else {
     self->has_video = TRUE;
+    elements_complete_frames(pad);
     if (!video_add(self->video, self->mux, self->filter, &self->wanted, pad, caps, &error))
       work_fail(self->mux->work, g_steal_pointer(&error));
   }
@@ -65,8 +58,8 @@ on_no_more_pads(GstElement *source, gpointer user_data) {
 }
 
 gboolean
-film_make(GstElement *filter, const Input *input, const Output *output, const FilmOptions *options,
-          Work *work, FilmReport *report, GError **error) {
+film_make(GstElement *filter, const Input *input, const Output *output,
+          const ConvertOptions *options, Work *work, FilmReport *report, GError **error) {
   g_autoptr(GstElement) pipeline = gst_object_ref_sink(gst_pipeline_new(NULL));
   g_auto(Mux) mux = {0};
   g_auto(Video) video = {0};
@@ -77,9 +70,8 @@ film_make(GstElement *filter, const Input *input, const Output *output, const Fi
   elements_add(pipeline, source);
   if (!mux_init(&mux, pipeline, output->media, output->name, output->part, work, error))
     return FALSE;
-  work->begin = options->start;
-  work->end = options->end;
-  work->expected = input->pictures ? input->last - input->first + 1 : 0;
+  const gboolean is_whole = options->start == 0 && !GST_CLOCK_TIME_IS_VALID(options->end);
+  work->expected = input->pictures && is_whole ? input->last - input->first + 1 : 0;
 
   const VideoOptions wanted = {output->media, output->name, options->encoder, options->lossless,
                                FALSE};
@@ -89,12 +81,6 @@ film_make(GstElement *filter, const Input *input, const Output *output, const Fi
   g_signal_connect(source, "no-more-pads", G_CALLBACK(on_no_more_pads), &self);
   if (!work_run(work, pipeline, filter, error))
     return FALSE;
-  if (work->frames == 0) {
-    g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-                "%s: it has no frame at %g seconds", input->name,
-                (gdouble)options->start / GST_SECOND);
-    return FALSE;
-  }
   report->codec = g_steal_pointer(&video.codec);
   report->sound = g_strdup(mux.sound->str);
   if (video.encoded < work->frames)

@@ -49,10 +49,49 @@ pipe_uri(const gchar *path, const gchar *name, GError **error) {
   return g_strdup_printf("fd://%d", fd);
 }
 
+/* ---- TIFF ---- */
+
+#define TIFF_BITS_PER_SAMPLE 258
+#define TIFF_SHORT 3
+
+/* Reads the bits of a sample and the samples of a pixel from a TIFF file (the tag BitsPerSample in
+ * its first directory: TIFF 6.0, pages 13 to 15 and 29). Both stay 0 for all other files. */
+static void
+read_tiff(Input *self, const gchar *path) {
+  guint8 head[8], count[2], entry[12], value[2];
+  FILE *file = g_file_test(path, G_FILE_TEST_IS_REGULAR) ? fopen(path, "rbe") : NULL;
+  if (!file) /* a pipe is read once */
+    return;
+  const gboolean read = fread(head, sizeof head, 1, file) == 1;
+  const gboolean little = read && memcmp(head, "II*\0", 4) == 0;
+  const gboolean big = read && memcmp(head, "MM\0*", 4) == 0;
+#define U16(at) (little ? GST_READ_UINT16_LE(at) : GST_READ_UINT16_BE(at))
+#define U32(at) (little ? GST_READ_UINT32_LE(at) : GST_READ_UINT32_BE(at))
+  if ((little || big) && fseek(file, (long)U32(head + 4), SEEK_SET) == 0 &&
+      fread(count, sizeof count, 1, file) == 1) {
+    for (guint i = U16(count); i > 0 && fread(entry, sizeof entry, 1, file) == 1; i--) {
+      if (U16(entry) != TIFF_BITS_PER_SAMPLE || U16(entry + 2) != TIFF_SHORT)
+        continue;
+      /* up to two values are in the entry, more of them where that points to */
+      self->tiff_samples = U32(entry + 4);
+      if (self->tiff_samples <= 2)
+        self->tiff_depth = U16(entry + 8);
+      else if (fseek(file, (long)U32(entry + 8), SEEK_SET) == 0 &&
+               fread(value, sizeof value, 1, file) == 1)
+        self->tiff_depth = U16(value);
+      break;
+    }
+  }
+#undef U16
+#undef U32
+  fclose(file);
+}
+
 /* Takes the path. */
 static gboolean
 init_file(Input *self, gchar *path, GError **error) {
   self->path = path;
+  read_tiff(self, path);
   if (stat(path, &self->at_start) != 0) {
     gint code = errno;
     memset(&self->at_start, 0, sizeof self->at_start);
@@ -93,7 +132,11 @@ input_init(Input *self, const gchar *name, GError **error) {
   if (!numbered_is_pattern(name))
     return init_file(self, g_strdup(name), error);
   self->pictures = numbered_new(name, error);
-  return self->pictures && numbered_find(self->pictures, &self->first, &self->last, error);
+  if (!self->pictures || !numbered_find(self->pictures, &self->first, &self->last, error))
+    return FALSE;
+  g_autofree gchar *first = numbered_name(self->pictures, self->first);
+  read_tiff(self, first);
+  return TRUE;
 }
 
 void
@@ -141,68 +184,23 @@ input_has_file(Input *self, const gchar *path) {
   return file && g_hash_table_contains(self->files, file);
 }
 
-/* ---- TIFF ---- */
+/* ---- the source ---- */
 
-#define TIFF_BITS_PER_SAMPLE 258
-#define TIFF_SHORT 3
-
-/* Reads the bits of a sample and the samples of a pixel from a TIFF file (the tag BitsPerSample in
- * its first directory: TIFF 6.0, pages 13 to 15 and 29). Both are 0 for all other files. */
-static void
-read_tiff(const Input *self, guint *depth, guint *samples) {
-  guint8 head[8], count[2], entry[12], value[2];
-  g_autofree gchar *first = self->pictures ? numbered_name(self->pictures, self->first) : NULL;
-  const gchar *path = first ? first : self->path;
-  *depth = *samples = 0;
-  if (!path || !g_file_test(path, G_FILE_TEST_IS_REGULAR)) /* a pipe is read once */
-    return;
-  FILE *file = fopen(path, "rbe");
-  if (!file)
-    return;
-  const gboolean read = fread(head, sizeof head, 1, file) == 1;
-  const gboolean little = read && memcmp(head, "II*\0", 4) == 0;
-  const gboolean big = read && memcmp(head, "MM\0*", 4) == 0;
-#define U16(at) (little ? GST_READ_UINT16_LE(at) : GST_READ_UINT16_BE(at))
-#define U32(at) (little ? GST_READ_UINT32_LE(at) : GST_READ_UINT32_BE(at))
-  if ((little || big) && fseek(file, (long)U32(head + 4), SEEK_SET) == 0 &&
-      fread(count, sizeof count, 1, file) == 1) {
-    for (guint i = U16(count); i > 0 && fread(entry, sizeof entry, 1, file) == 1; i--) {
-      if (U16(entry) != TIFF_BITS_PER_SAMPLE || U16(entry + 2) != TIFF_SHORT)
-        continue;
-      /* up to two values are in the entry, more of them where that points to */
-      *samples = U32(entry + 4);
-      if (*samples <= 2)
-        *depth = U16(entry + 8);
-      else if (fseek(file, (long)U32(entry + 8), SEEK_SET) == 0 &&
-               fread(value, sizeof value, 1, file) == 1)
-        *depth = U16(value);
-      break;
-    }
-  }
-#undef U16
-#undef U32
-  fclose(file);
-}
-
-guint
-input_find_depth(const Input *self) {
-  guint depth, samples;
-  read_tiff(self, &depth, &samples);
-  return depth;
-}
-
-/* Lets decodebin take the decoder of GdkPixbuf, which has no rank in Debian 12, for RGB of 16 bits:
- * libav's fails, for GStreamer has no format for what that decodes to. GdkPixbuf's gives 8 bits. */
+/* For RGB of 16 bits lets decodebin take the decoder of GdkPixbuf, which gives 8 bits and has no
+ * rank in Debian 12: libav's decodes it to a format that GStreamer does not have, and fails. For
+ * the next input the rank is what it was. */
 static void
 choose_tiff_decoder(const Input *self) {
-  guint depth, samples;
-  read_tiff(self, &depth, &samples);
+  static guint rank = G_MAXUINT;
   g_autoptr(GstElementFactory) decoder = gst_element_factory_find("gdkpixbufdec");
-  if (depth > 8 && samples >= 3 && decoder)
-    gst_plugin_feature_set_rank(GST_PLUGIN_FEATURE(decoder), GST_RANK_PRIMARY + 1);
+  if (!decoder)
+    return;
+  if (rank == G_MAXUINT)
+    rank = gst_plugin_feature_get_rank(GST_PLUGIN_FEATURE(decoder));
+  const gboolean is_deep_rgb = self->tiff_depth > 8 && self->tiff_samples >= 3;
+  gst_plugin_feature_set_rank(GST_PLUGIN_FEATURE(decoder),
+                              is_deep_rgb ? GST_RANK_PRIMARY + 1 : rank);
 }
-
-/* ---- the source ---- */
 
 static void
 read_once(GstElement *source, GstElement *element, gpointer user_data) {
@@ -226,29 +224,29 @@ end_file(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   return GST_PAD_PROBE_HANDLED; /* without data: an error of libav's, which ends the stream */
 }
 
+/* The time of the packet that a decoder got last. */
 typedef struct {
+  gint users; /* of both pads */
   GstClockTime pts, duration;
-} FrameTime;
+} PacketTime;
+
+static void
+unref_time(gpointer data) {
+  if (g_atomic_int_dec_and_test(&((PacketTime *)data)->users))
+    g_free(data);
+}
 
 static GstPadProbeReturn
-remember_time(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
-  GAsyncQueue *times = user_data;
-  if (info->type & GST_PAD_PROBE_TYPE_BUFFER) {
-    const GstBuffer *packet = GST_PAD_PROBE_INFO_BUFFER(info);
-    const FrameTime time = {GST_BUFFER_PTS(packet), GST_BUFFER_DURATION(packet)};
-    g_async_queue_push(times, g_memdup2(&time, sizeof time));
-  } else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_FLUSH_STOP) {
-    for (gpointer time; (time = g_async_queue_try_pop(times));)
-      g_free(time);
-  }
+take_time(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  PacketTime *time = user_data;
+  time->pts = GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info));
+  time->duration = GST_BUFFER_DURATION(GST_PAD_PROBE_INFO_BUFFER(info));
   return GST_PAD_PROBE_OK;
 }
 
 static GstPadProbeReturn
-set_time(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
-  g_autofree FrameTime *time = g_async_queue_try_pop(user_data);
-  if (!time)
-    return GST_PAD_PROBE_OK;
+give_time(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  const PacketTime *time = user_data;
   GstBuffer *frame = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
   GST_BUFFER_PTS(frame) = time->pts;
   GST_BUFFER_DURATION(frame) = time->duration;
@@ -257,16 +255,17 @@ set_time(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
 }
 
 /* Gives each frame of avdec_gif the time of its packet, since the decoder gives all of them that of
- * the first. One packet is one frame. */
+ * the first. It makes a frame of a packet before it takes the next one. By the wrong times it would
+ * drop frames that a sink calls late. */
 static void
 keep_times(GstElement *decoder) {
-  GAsyncQueue *times = g_async_queue_new_full(g_free);
+  PacketTime *time = g_new0(PacketTime, 1);
+  time->users = 2;
   g_autoptr(GstPad) sink = gst_element_get_static_pad(decoder, "sink");
   g_autoptr(GstPad) src = gst_element_get_static_pad(decoder, "src");
-  gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_FLUSH, remember_time,
-                    times, (GDestroyNotify)g_async_queue_unref);
-  gst_pad_add_probe(src, GST_PAD_PROBE_TYPE_BUFFER, set_time, g_async_queue_ref(times),
-                    (GDestroyNotify)g_async_queue_unref);
+  gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_BUFFER, take_time, time, unref_time);
+  gst_pad_add_probe(src, GST_PAD_PROBE_TYPE_BUFFER, give_time, time, unref_time);
+  g_object_set(decoder, "qos", FALSE, NULL);
 }
 
 static void

@@ -17,7 +17,9 @@ typedef struct {
   Numbered *pictures;   /* NULL for all others */
   guint first, last;    /* numbers of the pictures */
   struct stat at_start; /* of a file; st_nlink is 0 for what is none */
-  GHashTable *files;    /* what tells those that are read from others; NULL: not asked for yet */
+  GHashTable *files;    /* identifiers of those that are read; NULL: not asked for yet */
+  guint tiff_depth;   /* bits of the samples in a TIFF, of which GStreamer may read fewer; else 0 */
+  guint tiff_samples; /* of a pixel of it */
 } Input;
 
 /* Finds out what `name` is, which has to live as long as the result. FALSE when there is nothing of
@@ -39,9 +41,5 @@ gboolean input_has_file(Input *self, const gchar *path);
  * installed. */
 GstElement *input_new_source(const Input *self, const gchar *rate, gboolean video_only,
                              GError **error);
-
-/* Bits of the samples in a TIFF file, of which GStreamer's decoder may hand out fewer; 0 for all
- * others. */
-guint input_find_depth(const Input *self);
 
 G_END_DECLS

@@ -116,7 +116,7 @@ app_option_context_new(const gchar *name, const gchar *summary, const GOptionEnt
 static gboolean
 is_setting(const gchar *word) {
   const gsize name = strspn(word, "abcdefghijklmnopqrstuvwxyz-");
-  return name > 0 && word[name] == '=' && !media_of_name(word) &&
+  return name > 0 && word[name] == '=' && !media_of_name(word) && !strchr(word, '/') &&
          !g_file_test(word, G_FILE_TEST_EXISTS);
 }
 
@@ -134,7 +134,7 @@ add_suggestion(GOptionContext *context, GError **error) {
        g_match_info_next(match, NULL))
     g_ptr_array_add(names, g_match_info_fetch(match, 1));
   g_ptr_array_add(names, NULL);
-  g_autofree gchar *word = g_strndup(dashes + 2, strcspn(dashes + 2, "="));
+  g_autofree gchar *word = g_strndup(dashes + 2, strcspn(dashes + 2, "= "));
   const gchar *meant = suggest(word, (const gchar *const *)names->pdata);
   if (!meant)
     return;

@@ -80,6 +80,8 @@ mux_describe_codec(GstCaps *caps) {
     gst_caps_set_simple(plain, "layer", G_TYPE_INT, version, NULL);
   if (format)
     gst_caps_set_simple(plain, "format", G_TYPE_STRING, format, NULL);
+  if (gst_structure_has_name(stream, "video/x-ffv")) /* GStreamer calls it "FFMpeg v1" */
+    return g_strdup("FFV1");
   gchar *text = gst_pb_utils_get_codec_description(plain);
   return text ? text : g_strdup(gst_structure_get_name(stream));
 }
@@ -160,6 +162,8 @@ mux_add_stream(Mux *self, GstPad *pad, GstCaps *caps) {
       mux_leave_out(self, pad, caps, "it does not fit the container");
     else if (g_str_has_prefix(name, "audio/"))
       report_sound(self, "copied", caps);
+    else
+      g_string_append_printf(self->sound, "%scopied subtitles", self->sound->len ? ", " : "");
   } else if (g_str_equal(name, "audio/x-raw")) {
     encode_sound(self, pad, caps);
   } else {

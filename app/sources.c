@@ -50,34 +50,35 @@ add_file(GPtrArray *paths, const gchar *path, GError **error) {
     return refuse(error, path, "there is no such file");
   if (!S_ISREG(file.st_mode))
     return refuse(error, path,
-                  "this is no regular file; of several files each one is, and a job reads its "
-                  "files many times");
+                  "this is no regular file; several files and jobs take no cameras, pipes or "
+                  "devices");
   g_ptr_array_add(paths, g_strdup(path));
   return TRUE;
 }
 
 /* Names of files in a folder that are not taken. Few of them are listed, more are counted. */
 static void
-report_left_out(const gchar *folder, GPtrArray *names) {
+report_left_out(const gchar *folder, GPtrArray *names, const gchar *why) {
   g_autoptr(GString) list = g_string_new(NULL);
   g_ptr_array_sort(names, compare_paths);
   for (guint i = 0; i < MIN(names->len, MAX_LISTED); i++)
     g_string_append_printf(list, "%s%s", i ? ", " : "", (gchar *)g_ptr_array_index(names, i));
   if (names->len > MAX_LISTED)
     g_string_append_printf(list, " and %u more", names->len - MAX_LISTED);
-  g_autofree gchar *text = g_strdup_printf("%s: left out: %s", folder, list->str);
+  g_autofree gchar *text = g_strdup_printf("%s: left out: %s (%s)", folder, list->str, why);
   g_autofree gchar *shown = shown_text(text);
   if (names->len > 0)
-    g_printerr("%s (no name of a video or image)\n", shown);
+    g_printerr("%s\n", shown);
 }
 
 static gboolean
-add_folder(GPtrArray *paths, const gchar *folder, GError **error) {
+add_folder(GPtrArray *paths, const gchar *folder, gboolean names_stay, GError **error) {
   g_autoptr(GDir) dir = g_dir_open(folder, 0, error);
   if (!dir)
     return FALSE;
   g_autoptr(GPtrArray) found = g_ptr_array_new_with_free_func(g_free);
   g_autoptr(GPtrArray) left_out = g_ptr_array_new_with_free_func(g_free);
+  g_autoptr(GPtrArray) read_only = g_ptr_array_new_with_free_func(g_free);
   guint folders = 0;
   for (const gchar *name; (name = g_dir_read_name(dir));) {
     g_autofree gchar *path = g_build_filename(folder, name, NULL);
@@ -85,12 +86,16 @@ add_folder(GPtrArray *paths, const gchar *folder, GError **error) {
       continue;
     if (g_file_test(path, G_FILE_TEST_IS_DIR))
       folders++;
-    else if (is_known(name) && g_file_test(path, G_FILE_TEST_IS_REGULAR))
-      g_ptr_array_add(found, g_steal_pointer(&path));
-    else
+    else if (!is_known(name) || !g_file_test(path, G_FILE_TEST_IS_REGULAR))
       g_ptr_array_add(left_out, g_strdup(name));
+    else if (names_stay && !media_of_name(name))
+      g_ptr_array_add(read_only, g_strdup(name));
+    else
+      g_ptr_array_add(found, g_steal_pointer(&path));
   }
-  report_left_out(folder, left_out);
+  report_left_out(folder, left_out, "no file with the name of a video or image");
+  report_left_out(folder, read_only,
+                  "read but not written; OUT such as edges/" PLACE ".mkv gives files an ending");
   if (folders > 0)
     g_printerr("%s: left out: %u folder%s in it; folders are named one by one\n", folder, folders,
                folders == 1 ? "" : "s");
@@ -129,9 +134,9 @@ add_pattern(GPtrArray *paths, const gchar *pattern, GError **error) {
 }
 
 static gboolean
-add_name(GPtrArray *paths, const gchar *name, GError **error) {
+add_name(GPtrArray *paths, const gchar *name, gboolean names_stay, GError **error) {
   if (g_file_test(name, G_FILE_TEST_IS_DIR))
-    return add_folder(paths, name, error);
+    return add_folder(paths, name, names_stay, error);
   if (g_file_test(name, G_FILE_TEST_EXISTS))
     return add_file(paths, name, error);
   if (numbered_is_pattern(name))
@@ -154,7 +159,7 @@ refuse_list(const gchar *list, GError **error) {
 }
 
 static gboolean
-add_list(GPtrArray *paths, const gchar *list, GError **error) {
+add_list(GPtrArray *paths, const gchar *list, gboolean names_stay, GError **error) {
   g_autoptr(GString) line = g_string_new(NULL);
   guint lines = 1;
   FILE *file = g_str_equal(list, "-") ? stdin : fopen(list, "re");
@@ -172,7 +177,7 @@ add_list(GPtrArray *paths, const gchar *list, GError **error) {
                   lines);
       ok = FALSE;
     } else if (line->len > 0) {
-      ok = add_name(paths, line->str, error);
+      ok = add_name(paths, line->str, names_stay, error);
       g_string_truncate(line, 0);
     }
     lines += c == '\n';
@@ -183,13 +188,13 @@ add_list(GPtrArray *paths, const gchar *list, GError **error) {
 }
 
 GPtrArray *
-sources_find(const gchar *const *names, const gchar *list, GError **error) {
+sources_find(const gchar *const *names, const gchar *list, gboolean names_stay, GError **error) {
   g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
   for (; *names; names++) {
-    if (!add_name(paths, *names, error))
+    if (!add_name(paths, *names, names_stay, error))
       return NULL;
   }
-  if (list && !add_list(paths, list, error))
+  if (list && !add_list(paths, list, names_stay, error))
     return NULL;
   if (paths->len > 0)
     return g_steal_pointer(&paths);
@@ -206,6 +211,11 @@ name_without_ending(const gchar *path) {
   if (dot && dot != name)
     *dot = '\0';
   return name;
+}
+
+gboolean
+sources_name_stays(const gchar *out) {
+  return !strstr(out, PLACE) && (!media_of_name(out) || g_file_test(out, G_FILE_TEST_IS_DIR));
 }
 
 gchar *

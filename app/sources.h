@@ -11,8 +11,13 @@ G_BEGIN_DECLS
 /* The names of all files that `names` stand for, in order: a file; a folder, of which the videos
  * and images in it are taken, and a line on stderr lists the others; a pattern with * or ?;
  * numbered images such as in/%04d.png. `list` is a file with such a name on each line, or NULL; "-"
- * is the standard input. NULL with an error when one of them has no file. */
-GPtrArray *sources_find(const gchar *const *names, const gchar *list, GError **error);
+ * is the standard input. With `names_stay` files of a folder are left out whose ending nothing
+ * writes. NULL with an error when one of them has no file. */
+GPtrArray *sources_find(const gchar *const *names, const gchar *list, gboolean names_stay,
+                        GError **error);
+
+/* Whether OUT is a folder, in which files keep their names. */
+gboolean sources_name_stays(const gchar *out);
 
 /* The name of what is made of a file: `out` is a name with {} in the place of the file's name
  * without its ending, or a folder, in which names stay. NULL when `out` is the name of one file.

@@ -7,11 +7,11 @@
 
 /* What other programs call the kernels, presets and options here. */
 static const gchar *const synonyms[][2] = {
-    {"average", "box"}, {"blur", "gaussian"},    {"canny", "sobel"},     {"edge", "sobel"},
-    {"edges", "sobel"}, {"fps", "framerate"},    {"gauss", "gaussian"},  {"kernel-size", "size"},
-    {"ksize", "size"},  {"mean", "box"},         {"offset", "bias"},     {"padding", "border"},
-    {"radius", "size"}, {"rate", "framerate"},   {"smooth", "gaussian"}, {"ss", "start"},
-    {"to", "end"},      {"duration", "seconds"},
+    {"average", "box"},     {"blur", "gaussian"},    {"canny", "sobel"},   {"duration", "seconds"},
+    {"edge", "sobel"},      {"edges", "sobel"},      {"fps", "framerate"}, {"gauss", "gaussian"},
+    {"gpu", "cuda"},        {"kernel-size", "size"}, {"ksize", "size"},    {"mean", "box"},
+    {"offset", "bias"},     {"padding", "border"},   {"radius", "size"},   {"rate", "framerate"},
+    {"smooth", "gaussian"}, {"ss", "start"},         {"to", "end"},
 };
 
 /* Levenshtein's distance: how many characters are put in, left out or replaced. */

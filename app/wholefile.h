@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 gboolean whole_file_write(const gchar *path, const gchar *data, gsize length, gboolean durable,
                           GError **error);
 
-/* What tells a file from all others, whatever name leads to it, or NULL for one that is not there.
- * Free it. */
+/* An identifier of a file, the same for all names that lead to it, or NULL if the file is not
+ * there. Free it. */
 gchar *file_identify(const gchar *path);
 
 G_END_DECLS

@@ -44,10 +44,11 @@ work_note(Work *self, const gchar *format, ...) {
 /* Asked for while the pipeline still knows it. */
 static void
 query_length(Work *self) {
+  static const gchar *const demuxers[] = {"asfdemux", "avidemux", "matroskademux", "qtdemux", NULL};
   gint64 length;
-  if (!GST_CLOCK_TIME_IS_VALID(self->length) &&
-      gst_element_query_duration(self->pipeline, GST_FORMAT_TIME, &length) && length > 0)
+  if (gst_element_query_duration(self->pipeline, GST_FORMAT_TIME, &length) && length > 0)
     self->length = (GstClockTime)length;
+  self->states_length = elements_have(GST_BIN(self->pipeline), demuxers);
 }
 
 /* How much of the work is done, 0 to 1, or less than 0 where nobody knows. */
@@ -135,8 +136,9 @@ read_end(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
 }
 
 void
-work_watch_stream(Work *self, GstPad *pad) {
-  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, read_format, &self->decoded, NULL);
+work_watch_stream(Work *self, GstPad *pad, gboolean is_video) {
+  if (is_video)
+    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, read_format, &self->decoded, NULL);
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, read_end, self, NULL);
 }
 
@@ -267,7 +269,7 @@ report_losses(Work *self) {
     work_note(self, "%s: its samples have %u bits, and those of %s have %u", self->output,
               depth_kept, self->input, depth);
   if (GST_VIDEO_INFO_HAS_ALPHA(from) && !GST_VIDEO_INFO_HAS_ALPHA(to))
-    work_note(self, "%s: left out: alpha (its encoder takes none)", self->output);
+    work_note(self, "%s: left out: the alpha channel (its encoder takes none)", self->output);
   const gchar *chroma = describe_chroma(from), *chroma_kept = describe_chroma(to);
   if (chroma && chroma_kept &&
       (GST_VIDEO_FORMAT_INFO_W_SUB(to->finfo, 1) > GST_VIDEO_FORMAT_INFO_W_SUB(from->finfo, 1) ||
@@ -280,8 +282,11 @@ gboolean
 work_check_length(const Work *self, GError **error) {
   const GstClockTime end = MIN(self->length, self->end);
   /* a stream that has no decoder may be the longest */
-  if (!GST_CLOCK_TIME_IS_VALID(end) || end <= self->begin || self->missing ||
-      self->stream_end + MAX(GST_SECOND / 2, (end - self->begin) / 50) >= end)
+  if (!GST_CLOCK_TIME_IS_VALID(self->length) || !self->states_length || self->missing ||
+      self->signal != 0 || end <= self->begin)
+    return TRUE;
+  const GstClockTime told = end - self->begin;
+  if (self->stream_end + CLAMP(told / 50, GST_SECOND / 2, 5 * GST_SECOND) >= end)
     return TRUE;
   g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
               "%s: it says that it lasts %.1f s, and ended after %.1f s", self->input,

@@ -26,6 +26,7 @@ typedef struct {
   /* Private. */
   GstVideoInfo decoded, encoded; /* formats of frames from the source and for the encoder; of no
                                   * known format before */
+  gboolean states_length;        /* the input's container has its length, and does not guess it */
   GstClockTime stream_end;       /* time at the end of the longest stream of the input */
   GMainLoop *loop;
   GError *error;
@@ -59,14 +60,16 @@ void work_fail(Work *self, GError *error);
 /* Ends the running work because its input has no video that can be decoded. For any thread. */
 void work_fail_without_video(Work *self);
 
-/* Looks at a stream of the input: a pad of the source, before its first buffer. */
-void work_watch_stream(Work *self, GstPad *pad);
+/* Looks at a stream of the input, from a pad of the source, before its first buffer: its end, and
+ * the format of its frames if it is the video that is filtered. */
+void work_watch_stream(Work *self, GstPad *pad, gboolean is_video);
 
 /* Looks at the frames that an encoder gets, so that a line in the end says what they have lost of
  * those of the input: bits, alpha, chroma. Before the encoder's first frame, from any thread. */
 void work_watch_encoder(Work *self, GstElement *encoder);
 
-/* FALSE with an error if the input ended much earlier than it says, after work_run. */
+/* FALSE with an error if the input ended much earlier than its container says, after work_run.
+ * Half a second or 2 % may be missing, but no more than 5 seconds. */
 gboolean work_check_length(const Work *self, GError **error);
 
 /* A line about what the user ought to know, not an error. For any thread. */

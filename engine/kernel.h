@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 #define CC_MAX_KERNEL_SIZE                                                                         \
   127                         /* rows and columns of any kernel; so large are means and Gaussians */
 #define CC_MAX_LINE_SIZE 31   /* coefficients of a row or a column that is given */
-#define CC_MAX_MATRIX_SIZE 15 /* rows and columns of a matrix that is given and is no such line */
+#define CC_MAX_MATRIX_SIZE 15 /* rows and columns of a given matrix of several rows and columns */
 #define CC_MAX_COEFFS (CC_MAX_MATRIX_SIZE * CC_MAX_MATRIX_SIZE) /* of such a one */
 #define CC_MAX_MATRICES 8                                       /* of one kernel */
 #define CC_MAX_TAPS (2 * CC_MAX_COEFFS)                         /* of all such of a kernel */

@@ -53,7 +53,8 @@ cc_cuda_memory_holds(const gchar *format, gint height, guint version) {
   return FALSE;
 }
 
-/* The caps of all formats, or of those that CUDA memory holds. */
+/* The caps of all formats, or of those that CUDA memory holds with an even height: no format is
+ * held with odd heights alone. */
 static GstCaps *
 make_caps(gboolean cuda) {
   g_autoptr(GString) names = g_string_new(NULL);

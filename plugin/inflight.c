@@ -44,7 +44,7 @@ memory_is_tight(GstCudaConv *self) {
   return cc_device_free_bytes(device) / SPARE_FRAMES < bytes;
 }
 
-/* Whether the caps tell how long a frame lasts. With a variable rate GstVideoInfo has the highest
+/* Whether the caps have the duration of a frame. With a variable rate GstVideoInfo has the highest
  * rate, if the caps have one, and frames may come later. */
 static gboolean
 rate_is_known(const GstVideoInfo *info) {

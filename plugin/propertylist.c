@@ -199,7 +199,8 @@ const CcProperty cc_properties[] = {
      * that too and shifts the colours; chroma=copy keeps them. Where direction is a hue, a full
      * turn of the hues is 255.
      */
-    {"bias", "Bias", "Added to the result, in 8-bit code values: 255 is white at every depth",
+    {"bias", "Bias",
+     "Added to the result, in 8-bit code values: 255 is white of full range at every depth",
      FILTERS(bias), DOUBLE(-CC_MAX_BIAS, CC_MAX_BIAS, 0)},
 
     /**

@@ -208,8 +208,7 @@ get_buffer(GstCudaConv *self, GstBuffer *in, GstBuffer **out, gboolean *pool_fai
   gst_clear_buffer(out);
   g_autoptr(GError) error = g_error_new_literal(
       CC_ERROR, CC_ERROR_INVALID,
-      "the pool of what is behind the element gives a buffer that others use and that cannot be "
-      "written");
+      "downstream's buffer pool returned a buffer that is shared and cannot be written");
   return gst_cuda_conv_fail(self, error);
 }
 

@@ -243,9 +243,11 @@ def check_rights(build, prefix):
 
 
 def remember(build, prefix):
-    """Notes the prefix for an uninstall without PREFIX; in a build folder of root only root can."""
+    """Notes the prefix for an uninstall without PREFIX. The file is made anew, for root may own the one that is there."""
     with contextlib.suppress(OSError):
-        pathlib.Path(build, PREFIX_FILE).write_text(f"{prefix}\n", encoding="utf-8")
+        file = pathlib.Path(build, PREFIX_FILE)
+        file.unlink(missing_ok=True)
+        file.write_text(f"{prefix}\n", encoding="utf-8")
 
 
 def remembered(build):

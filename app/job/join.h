@@ -4,7 +4,7 @@
 /* The pieces of a film put together, without encoding anything again: their packets one after the
  * other, with the times that they had, and the sound and the subtitles of the source. */
 
-#include "app/film.h"
+#include "app/conversion.h"
 #include "job.h"
 #include "app/output.h"
 #include "record.h"

@@ -284,7 +284,8 @@ report(const PlanOptions *options, const Job *job) {
 
 static gboolean
 plan(const PlanOptions *options, const FilterOptions *properties, gchar **words, GError **error) {
-  g_autoptr(GPtrArray) in = sources_find((const gchar *const *)words, options->list, error);
+  g_autoptr(GPtrArray) in = sources_find((const gchar *const *)words, options->list,
+                                         sources_name_stays(options->out), error);
   g_autoptr(GPtrArray) out = NULL;
   if (!in || !make_absolute(in, "IN", error) ||
       !(out = sources_name_outputs(in, options->out, "--out ", error)) ||

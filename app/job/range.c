@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "range.h"
 #include "app/cut.h"
+#include "app/elements.h"
 #include "frames.h"
 
 /* Decoders move the first frame after a seek to the time that was asked for, so it takes a second
@@ -47,10 +48,7 @@ fail(Range *self, const gchar *why) {
 static void
 seek(GstElement *source, gpointer user_data) {
   Range *self = user_data;
-  GstEvent *event = gst_event_new_seek(
-      1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, GST_SEEK_TYPE_SET,
-      (gint64)(self->start + self->zero), GST_SEEK_TYPE_NONE, -1);
-  if (!gst_pad_send_event(self->pad, event))
+  if (!elements_seek(self->pad, self->start + self->zero))
     fail(self, "it cannot be read from another place than its start");
 }
 
@@ -81,23 +79,13 @@ keep_recent(Range *self, RangeFrame *frame) {
 
 static GstPadProbeReturn
 end_range(Range *self, GstPad *pad, GstPadProbeInfo *info) {
-  if (self->state != ENDED) {
-    self->state = ENDED;
-    if (self->frames > 0)
-      keep_recent(self, &self->last);
-    g_autoptr(GstPad) peer = gst_pad_get_peer(pad);
-    if (self->frames == 0)
-      work_finish(self->work);
-    else if (peer)
-      gst_pad_send_event(peer, gst_event_new_eos());
-  }
-  if (info->type & GST_PAD_PROBE_TYPE_BUFFER)
-    gst_buffer_unref(GST_PAD_PROBE_INFO_BUFFER(info));
-  else
-    gst_event_unref(GST_PAD_PROBE_INFO_EVENT(info));
-  GST_PAD_PROBE_INFO_DATA(info) = NULL;
-  GST_PAD_PROBE_INFO_FLOW_RETURN(info) = GST_FLOW_EOS;
-  return GST_PAD_PROBE_HANDLED;
+  const gboolean first = self->state != ENDED;
+  self->state = ENDED;
+  if (first && self->frames > 0)
+    keep_recent(self, &self->last);
+  else if (first)
+    work_finish(self->work);
+  return elements_end_stream(pad, info, first && self->frames > 0);
 }
 
 /* Looks at a frame in front of the range, or the first one behind that. FALSE: the source has to
@@ -167,10 +155,7 @@ replace_segment(Range *self, GstPadProbeInfo *info) {
   if (self->state == BEFORE_SEEK && GST_CLOCK_TIME_IS_VALID(self->segment.time))
     self->zero = self->segment.time;
   gst_segment_init(&plain, GST_FORMAT_TIME);
-  GstEvent *replacement = gst_event_new_segment(&plain);
-  gst_event_set_seqnum(replacement, gst_event_get_seqnum(event));
-  gst_event_unref(event);
-  GST_PAD_PROBE_INFO_DATA(info) = replacement;
+  elements_replace_segment(info, &plain);
 }
 
 static GstPadProbeReturn
@@ -222,7 +207,7 @@ range_attach(Range *self, GstElement *source, GstPad *pad, Work *work) {
   self->source = source;
   self->pad = pad;
   gst_segment_init(&self->segment, GST_FORMAT_TIME);
-  cut_open_segments(source);
+  cut_open_segments(source, FALSE);
   gst_pad_add_probe(pad,
                     GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM |
                         GST_PAD_PROBE_TYPE_EVENT_FLUSH,

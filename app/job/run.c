@@ -350,6 +350,7 @@ run(Run *self) {
     GstElement *filter = new_filter(self, &error);
     if (!filter)
       return app_fail("run", APP_FAILED, error);
+    g_autoptr(GstElement) owned = gst_object_ref_sink(filter);
     device_open(&self->device, filter);
   }
   for (guint i = self->options->first; i < self->job->n_pieces && self->signal == 0 && !self->full;

@@ -131,7 +131,7 @@ def gif(path, colors, delays, size=(32, 16)):
     path.write_bytes(data + b"\x3b")
 
 
-def tiff(path, samples, depth, size=(8, 4)):
+def tiff(path, samples, depth, size=(64, 32)):
     """An uncompressed TIFF of grey (1 sample a pixel) or RGB (3)."""
     width, height = size
     count = width * height * samples

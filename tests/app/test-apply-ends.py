@@ -107,6 +107,12 @@ class Ends(media.Case):
             self.assertEqual(process.returncode, 0, said)
             found = re.search(r"(\d+) frames", said[0])
             self.assertEqual(len(frames_of(self.folder / out).hashes), int(found[1]))
+        # a recording that is stopped before its end is complete
+        process = self.start("--seconds=60", LIVE, "out.mkv")
+        wait_for(self.has_written)
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual((process.communicate(timeout=20), process.returncode)[1], 0)
         process = self.start("--seconds=0.5", LIVE, "out.mkv")
         process.communicate(timeout=20)
         self.assertEqual(process.returncode, 0)

@@ -21,7 +21,7 @@ COLORS = (b"\xff\0\0", b"\0\xff\0", b"\0\0\xff", b"\xff\xff\xff")
 DELAYS = (10, 50, 20, 40)  # hundredths of a second
 # ffmpeg -f lavfi -i testsrc=d=1:s=32x16:r=5 -vf format=yuva420p,colorchannelmixer=aa=0.5 -c:v libvpx-vp9 alpha.webm
 ALPHA = pathlib.Path(__file__).with_name("alpha.webm")
-ALPHA_LOST = "left out: alpha (its encoder takes none)"
+ALPHA_LOST = "left out: the alpha channel (its encoder takes none)"
 
 
 class Case(media.Case):
@@ -76,6 +76,19 @@ class Gif(Case):
         self.assertEqual(self.apply(*shlex.split(self.play("--kernel=box", self.source))[2:]).returncode, 0)
         self.assertEqual(len(frames_of(self.folder / "out.mp4").hashes), 4)
 
+    def test_late_frames(self):
+        """The decoder drops none by the times that it has; sinks tell it when frames are late."""
+        with subprocess.Popen([media.COMMAND, "play", "--no-sound", "--sink=fakesink sync=true qos=true", self.source],
+                              env={**os.environ, "GST_DEBUG": "videodecoder:5"}, text=True, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+            pushed = 0
+            for line in process.stderr:
+                self.assertNotIn("due to QoS", line)
+                pushed += "pushing buffer" in line
+                if pushed > 20:  # five times from the beginning
+                    process.terminate()
+                    break
+
     def test_a_job(self):
         self.cudaconv("plan", self.source, "--out", "out.mkv", "--piece=0.3", "--job=job")
         self.cudaconv("run", "job")
@@ -93,10 +106,12 @@ class Times(media.Case):
                               [(time * SECOND // 10, frame) for time in times])
             self.apply("--at=2", "in.mkv", "out.png", status=1, says="no frame at 2 seconds")
             self.apply("in.mkv", "out.mkv")
-            shutil.rmtree(self.folder / "job", ignore_errors=True)
-            planned = self.cudaconv("plan", "in.mkv", "--out=job.mkv", "--piece=0.2", "--job=job", status=None)
-            if planned.returncode == 0:
-                self.cudaconv("run", "job", status=None)
+            for piece in ("0.2", "9"):
+                shutil.rmtree(self.folder / "job", ignore_errors=True)
+                done = self.cudaconv("plan", "in.mkv", "--out=job.mkv", "--piece", piece, "--job=job", status=None)
+                if done.returncode == 0:
+                    done = self.cudaconv("run", "job", status=1)
+                self.assertRegex(done.stderr, "do not always go up|other frames are read|does not say how long")
 
 
 class Alpha(Case):
@@ -125,6 +140,23 @@ class Alpha(Case):
                 self.assertNotIn("no video in it", said)
 
 
+class Lengths(media.Case):
+
+    def test_guessed(self):
+        """Streams without a container have lengths that GStreamer guesses from their first bytes."""
+        media.launch(f"videotestsrc num-buffers=200 pattern=black ! video/x-raw,format=I420,width=160,height=120,"
+                     "framerate=25/1 ! c. videotestsrc num-buffers=50 pattern=snow ! video/x-raw,format=I420,width=160,"
+                     "height=120,framerate=25/1 ! c. concat name=c ! x264enc ! h264parse ! video/x-h264,"
+                     f"stream-format=byte-stream,alignment=au ! filesink location={self.folder}/in.h264")
+        self.assertIn("250 frames", self.apply("in.h264", "out.mkv").stdout)
+
+    def test_end_behind_the_end(self):
+        source = self.make("in.mkv", 25)
+        self.apply("--end=60", source, "out.mkv")
+        with subprocess.Popen(["cat", source], stdout=subprocess.PIPE) as cat:
+            self.apply("--end=60", "/dev/stdin", "out.mkv", stdin=cat.stdout)
+
+
 class Losses(media.Case):
 
     def assert_says(self, lines, *arguments):
@@ -141,8 +173,27 @@ class Losses(media.Case):
         """GStreamer has no format for RGB of 16 bits, and one for grey."""
         for samples, depth, lost in ((3, 16, True), (1, 16, False), (3, 8, False), (1, 8, False)):
             media.tiff(self.folder / "in.tiff", samples, depth)
-            self.assert_says(["in.tiff: its samples have 16 bits, and GStreamer reads 8 of them"] if lost else [],
-                             "--kernel=identity", "in.tiff", "out.png")
+            for out in ("out.png", "out.mkv"):
+                said = self.apply("--kernel=identity", "in.tiff", out).stderr
+                self.assertEqual("in.tiff: its samples have 16 bits, and GStreamer reads 8 of them\n" in said, lost, out)
+
+    def test_one_after_the_other(self):
+        """The decoder that is chosen for one file is not that of the next."""
+        media.tiff(self.folder / "a.tiff", 3, 16)
+        media.tiff(self.folder / "b.tiff", 1, 16)
+        for name in ("a", "b"):
+            self.apply(f"{name}.tiff", f"{name}.png")
+        self.apply("a.tiff", "b.tiff", "both/{}.png")
+        for name in ("a", "b"):
+            self.assertEqual((self.folder / f"both/{name}.png").read_bytes(), (self.folder / f"{name}.png").read_bytes())
+
+    def test_two_videos(self):
+        """What is lost of the one that is filtered is said, not of the other."""
+        for first, second, lines in (("I420", "Y444", []), ("Y444", "I420", ["in.mkv is 4:4:4"])):
+            film(self.folder / "in.mkv", "matroskamux", f"{video(5, caps=f'format={first}')} ! {H264}",
+                 f"{video(5, caps=f'format={second}')} ! {H264}")
+            said = [line for line in self.apply("in.mkv", "out.mp4").stderr.splitlines() if "the first video" not in line]
+            self.assertEqual([line.split("that of ")[-1] for line in said], lines)
 
     def test_chroma(self):
         for layout, name in (("Y42B", "4:2:2"), ("Y444", "4:4:4"), ("I420", None)):
@@ -179,6 +230,7 @@ class Parts(media.Case):
                     out = read(self.folder / "out.mkv")
                     self.assertEqual(only(out, "video/").hashes, whole[first:end])
                     self.assertEqual(only(out, "video/").times[0], 0)
+                    self.assertLess(only(out, "audio/").times[0] / SECOND, 0.3 if name == "in.ts" else 0.05)
                     length = (end - first) * SECOND / RATE
                     self.assertAlmostEqual(only(out, "audio/").end / SECOND, length / SECOND, delta=0.12)
 
@@ -188,6 +240,34 @@ class Parts(media.Case):
         whole = filtered(source, "kernel=box").hashes
         self.apply("--kernel=box", "--lossless", "--start=1.01", "--end=1.1", source, "out.mkv")
         self.assertEqual(frames_of(self.folder / "out.mkv").hashes, whole[25:28])
+
+    def test_one_stream_is_late(self):
+        """A player shows nothing in its first second."""
+        film(self.folder / "in.mp4", "mp4mux", f"{video(75).replace('!', 'timestamp-offset=1000000000 !', 1)} ! {H264}",
+             f"{sound(100)} ! avenc_aac")
+        for arguments, frames, begins in ((("--end=3",), 50, 1), (("--start=0.5", "--end=3"), 50, 0.5),
+                                          (("--start=2", "--end=3"), 25, 0)):
+            with self.subTest(arguments=arguments):
+                self.apply(*arguments, "in.mp4", "out.mkv")
+                out = read(self.folder / "out.mkv")
+                self.assertEqual(len(only(out, "video/").times), frames)
+                self.assertAlmostEqual(only(out, "video/").times[0] / SECOND, begins, delta=0.02)
+                self.assertAlmostEqual(only(out, "audio/").times[0] / SECOND, 0, delta=0.05)
+
+    def test_frames_without_durations(self):
+        """A frame is shown until the next one comes."""
+        size = "width=16,height=16"
+        media.push_frames(f"avenc_ffv1 ! matroskamux ! filesink location={self.folder}/in.mkv",
+                          f"video/x-raw,format=GRAY8,{size},framerate=0/1",
+                          [(seconds * SECOND, bytes([40 * n]) * 256) for n, seconds in enumerate((0, 2, 4, 10, 20))])
+        grey = "videoconvert ! video/x-raw,format=GRAY8"
+        frames = frames_of(self.folder / "in.mkv", grey).hashes
+        for time, n in (("0", 0), ("1", 0), ("2", 1), ("3", 1), ("9.9", 2), ("0:10", 3), ("19", 3)):
+            self.apply("--kernel=identity", "--at", time, "in.mkv", "out.png")
+            self.assertEqual(frames_of(self.folder / "out.png", grey).hashes, [frames[n]], time)
+        self.apply("--kernel=identity", "--lossless", "--start=7", "--end=12", "in.mkv", "out.mkv")
+        out = frames_of(self.folder / "out.mkv", grey)
+        self.assertEqual((out.hashes, out.times), (frames[2:4], [0, 3 * SECOND]))
 
     def test_numbered_images(self):
         source = self.make("in.mkv", 50, pattern="snow")
@@ -208,6 +288,7 @@ class Many(media.Case):
         (self.images / "notes.txt").write_text("no image")
         (self.images / ".hidden.png").touch()
         (self.images / "more").mkdir()
+        media.gif(self.images / "d.gif", COLORS, DELAYS)
 
     def names(self, folder):
         return sorted(path.name for path in (self.folder / folder).iterdir())
@@ -215,7 +296,9 @@ class Many(media.Case):
     def test_folder(self):
         for out in ("out", "out/", "out"):  # a new one, and one that is there
             said = self.apply("--kernel=box", "in", out)
-            self.assertEqual(said.stderr, "in: left out: notes.txt (no name of a video or image)\n"
+            self.assertEqual(said.stderr, "in: left out: notes.txt (no file with the name of a video or image)\n"
+                                          "in: left out: d.gif (read but not written; OUT such as edges/{}.mkv gives "
+                                          "files an ending)\n"
                                           "in: left out: 1 folder in it; folders are named one by one\n")
             self.assertEqual([line.split(":")[0] for line in said.stdout.splitlines()],
                              ["out/a.png", "out/b.JPG", "out/c.bmp"])
@@ -232,6 +315,9 @@ class Many(media.Case):
         self.apply("in/a.png", "all/{}.webp")
         self.apply("in/c.bmp", "all")
         self.assertEqual(self.names("all"), ["a.png", "a.webp", "b.JPG", "c.bmp"])
+
+    def test_gif_in_a_folder(self):
+        self.assertIn("out/d.mkv: 4 frames", self.apply("in", "out/{}.mkv").stdout)
 
     def test_one_is_damaged(self):
         (self.images / "b.JPG").write_bytes(b"no image")
