@@ -207,7 +207,7 @@ apply(Apply *self, const Input *input, Output *output, GError **error) {
                                  options->at ? options->at_value : options->start_value,
                                  options->end_value, options->rate};
   const gboolean ok = convert(filter, input, output, &wanted, &work, &film, error);
-  self->signal = work.signal;
+  self->signal = work_take_signal(&work);
   if (ok && !options->quiet)
     report(&work, output, &film);
   return ok;
@@ -240,7 +240,8 @@ apply_to_one(Apply *self, const gchar *in, const gchar *out) {
   g_autofree gchar *named = is_file && is_many ? sources_name_output(in, out) : NULL;
   g_autoptr(GPtrArray) names = g_ptr_array_new();
   g_ptr_array_add(names, (gpointer)(named ? named : out));
-  if ((named && !sources_make_folders(names, "", &error)) ||
+  const gboolean makes_folder = named || numbered_is_pattern(out);
+  if ((makes_folder && !sources_make_folders(names, "", &error)) ||
       !output_init(&output, g_ptr_array_index(names, 0), &error) ||
       !check_options(self->options, &input, output.media, output.pictures != NULL, &error) ||
       !check_other_files(&input, &output, &error))

@@ -13,8 +13,8 @@ check_frames(const ConvertOptions *options, const Work *work, GError **error) {
                 "%s: it has no frame at %g seconds", work->input,
                 (gdouble)options->start / GST_SECOND);
   else
-    g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, "%s: there is no video in it",
-                work->input);
+    g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+                "%s: no frame of its video could be read", work->input);
   return FALSE;
 }
 
@@ -42,9 +42,9 @@ convert(GstElement *filter, const Input *input, Output *output, const ConvertOpt
     return FALSE;
   if (work_check_length(work, &cut_off))
     return output_commit(output, error);
-  g_autofree gchar *kept = output_keep_incomplete(output, error);
-  if (kept)
-    g_set_error(error, cut_off->domain, cut_off->code, "%s; what there is of it is in %s",
-                cut_off->message, kept);
+  g_autoptr(GError) why = NULL;
+  g_autofree gchar *kept = output_keep_incomplete(output, &why);
+  g_set_error(error, cut_off->domain, cut_off->code, "%s; %s%s", cut_off->message,
+              kept ? "what there is of it is in " : "", kept ? kept : why->message);
   return FALSE;
 }

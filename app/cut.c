@@ -40,23 +40,29 @@ take_segment(Stream *self, GstPadProbeInfo *info) {
   elements_replace_segment(info, segment);
 }
 
-static gboolean
-has_duration(const GstBuffer *frame) {
-  /* some demuxers say 1 ns */
-  return GST_BUFFER_DURATION_IS_VALID(frame) && GST_BUFFER_DURATION(frame) >= GST_MSECOND;
-}
-
-/* The frame as it is shown from the start on, until `end`. Takes the frame. */
+/* The frame that is shown at the start, as it is shown from there on until `end`. */
 static GstBuffer *
-move_to_start(const Stream *self, GstBuffer *frame, GstClockTime end) {
-  frame = gst_buffer_make_writable(frame);
+take_held(Stream *self, GstClockTime end) {
+  GstBuffer *frame = gst_buffer_make_writable(g_steal_pointer(&self->held));
   GST_BUFFER_PTS(frame) = self->segment.start;
   GST_BUFFER_DURATION(frame) = end - self->segment.start;
   return frame;
 }
 
+/* At the end of the stream the last frame is shown as long as it says. The pad itself lets no frame
+ * through any more. */
+static void
+release_last(Stream *self, GstPad *pad) {
+  g_autoptr(GstPad) peer = gst_pad_get_peer(pad);
+  const GstClockTime end = self->held && GST_BUFFER_DURATION_IS_VALID(self->held)
+                               ? GST_BUFFER_PTS(self->held) + GST_BUFFER_DURATION(self->held)
+                               : 0;
+  if (peer && end > self->segment.start)
+    gst_pad_chain(peer, take_held(self, end));
+}
+
 static GstPadProbeReturn
-take_event(Stream *self, GstPadProbeInfo *info) {
+take_event(Stream *self, GstPad *pad, GstPadProbeInfo *info) {
   const gboolean waits = self->cut->seeks && !self->flushed;
   switch (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info))) {
   case GST_EVENT_FLUSH_START:
@@ -68,22 +74,44 @@ take_event(Stream *self, GstPadProbeInfo *info) {
   case GST_EVENT_SEGMENT:
     take_segment(self, info);
     return GST_PAD_PROBE_OK;
-  case GST_EVENT_GAP:
   case GST_EVENT_EOS:
+    if (!waits)
+      release_last(self, pad);
+    return waits ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
+  case GST_EVENT_GAP:
     return waits ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
   default:
     return GST_PAD_PROBE_OK;
   }
 }
 
+/* What the thread that seeks has of its own: the cut may be gone before it ends. */
+typedef struct {
+  GstPad *pad;
+  GstClockTime time;
+} Seek;
+
+static void
+free_seek(gpointer data) {
+  Seek *self = data;
+  gst_object_unref(self->pad);
+  g_free(self);
+}
+
 /* In a thread that is not the stream's, which the source has to stop for it. */
 static void
 seek(GstElement *source, gpointer user_data) {
-  Cut *self = user_data;
-  if (!elements_seek(self->video, self->start))
-    work_fail(self->work, g_error_new(GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-                                      "%s: it cannot be read from %g seconds on; it is damaged",
-                                      self->work->input, (gdouble)self->start / GST_SECOND));
+  const Seek *self = user_data;
+  if (!elements_seek(self->pad, self->time))
+    GST_ELEMENT_ERROR(source, STREAM, FAILED,
+                      ("no seek to %g seconds", (gdouble)self->time / GST_SECOND), (NULL));
+}
+
+static void
+begin_seek(const Cut *self, GstPad *pad) {
+  Seek *data = g_new(Seek, 1);
+  *data = (Seek){gst_object_ref(pad), self->start};
+  gst_element_call_async(self->source, seek, data, free_seek);
 }
 
 static GstPadProbeReturn
@@ -91,9 +119,9 @@ on_data(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   Stream *self = user_data;
   Cut *cut = self->cut;
   if (!(info->type & GST_PAD_PROBE_TYPE_BUFFER))
-    return take_event(self, info);
+    return take_event(self, pad, info);
   if (cut->seeks && g_atomic_int_compare_and_exchange(&cut->is_sought, FALSE, TRUE))
-    gst_element_call_async(cut->source, seek, cut, NULL);
+    begin_seek(cut, pad);
   if (cut->seeks && !self->flushed)
     return GST_PAD_PROBE_DROP;
   if (self->ended)
@@ -107,8 +135,7 @@ on_data(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
                              pts - segment->start + segment->base >= cut->end - cut->start;
   if (self->held && pts > segment->start) {
     const GstClockTime end = is_behind ? segment->start + (cut->end - cut->start) : pts;
-    const GstFlowReturn flow =
-        gst_pad_push(pad, move_to_start(self, g_steal_pointer(&self->held), end));
+    const GstFlowReturn flow = gst_pad_push(pad, take_held(self, end));
     if (flow != GST_FLOW_OK) {
       gst_buffer_unref(buffer);
       GST_PAD_PROBE_INFO_DATA(info) = NULL;
@@ -124,17 +151,12 @@ on_data(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
     gst_clear_buffer(&self->held);
     return GST_PAD_PROBE_OK;
   }
-  const GstClockTime end = has_duration(buffer) ? pts + GST_BUFFER_DURATION(buffer) : pts;
-  if (self->is_raw_video && end > segment->start) {
-    GST_PAD_PROBE_INFO_DATA(info) = move_to_start(self, buffer, end);
-    return GST_PAD_PROBE_OK;
-  }
-  gst_buffer_replace(&self->held, self->is_raw_video && end == pts ? buffer : NULL);
+  gst_buffer_replace(&self->held, self->is_raw_video ? buffer : NULL);
   return GST_PAD_PROBE_DROP;
 }
 
 void
-cut_attach(Cut *self, GstElement *source, GstPad *pad, gboolean is_video, Work *work) {
+cut_attach(Cut *self, GstElement *source, GstPad *pad, gboolean is_video) {
   if (self->start == 0 && !GST_CLOCK_TIME_IS_VALID(self->end))
     return;
   Stream *stream = g_new0(Stream, 1);
@@ -142,7 +164,6 @@ cut_attach(Cut *self, GstElement *source, GstPad *pad, gboolean is_video, Work *
   stream->is_raw_video = is_video;
   gst_segment_init(&stream->segment, GST_FORMAT_UNDEFINED);
   self->source = source;
-  self->work = work;
   if (is_video && !self->video)
     self->video = pad;
   gst_pad_add_probe(pad,
@@ -209,7 +230,13 @@ void
 cut_begin(Cut *self) {
   /* whose times are exact after a seek */
   static const gchar *const demuxers[] = {"qtdemux", "matroskademux", NULL};
-  if (self->start == 0 || !self->video || !is_seekable(self->video) ||
+  g_autofree gchar *uri = NULL;
+  if (self->start == 0 || !self->video || self->is_begun)
+    return;
+  self->is_begun = TRUE; /* some streams change, and there are new pads then */
+  g_object_get(self->source, "uri", &uri, NULL);
+  /* a server may say that it can go to any place, and fail to */
+  if (!g_str_has_prefix(uri, "file:") || !is_seekable(self->video) ||
       !elements_have(GST_BIN(self->source), demuxers))
     return;
   self->seeks = TRUE;

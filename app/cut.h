@@ -7,7 +7,7 @@
  * that is shown at the start, and the output begins there. Encoded audio is cut between its
  * buffers, which are as long as the source makes them. */
 
-#include "work.h"
+#include <gst/gst.h>
 
 G_BEGIN_DECLS
 
@@ -16,15 +16,14 @@ typedef struct {
 
   /* Private. */
   GstElement *source;
-  Work *work;
   GstPad *video;
-  gboolean seeks;
+  gboolean is_begun, seeks;
   gint is_sought; /* atomic */
 } Cut;
 
 /* Cuts what leaves a pad of the source, which is not linked yet. `self` has to live as long as the
  * pipeline runs. */
-void cut_attach(Cut *self, GstElement *source, GstPad *pad, gboolean is_video, Work *work);
+void cut_attach(Cut *self, GstElement *source, GstPad *pad, gboolean is_video);
 
 /* Decides how to go to the start. To be called when all pads are there, before the first buffer has
  * left one: when the source says `no-more-pads`. In MP4, QuickTime, Matroska and WebM files, whose

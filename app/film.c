@@ -36,7 +36,7 @@ on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
   }
   const gboolean is_frames = gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw");
   work_watch_stream(self->mux->work, pad, is_frames && !self->has_video);
-  cut_attach(&self->cut, source, pad, is_frames, self->mux->work);
+  cut_attach(&self->cut, source, pad, is_frames);
   if (!is_frames) {
     mux_add_stream(self->mux, pad, caps);
   } else if (self->has_video) {

@@ -186,20 +186,22 @@ input_has_file(Input *self, const gchar *path) {
 
 /* ---- the source ---- */
 
-/* For RGB of 16 bits lets decodebin take the decoder of GdkPixbuf, which gives 8 bits and has no
- * rank in Debian 12: libav's decodes it to a format that GStreamer does not have, and fails. For
- * the next input the rank is what it was. */
+/* For RGB of 16 bits lets decodebin take the decoder of GdkPixbuf, which gives 8 bits: libav's
+ * decodes it to a format that GStreamer does not have, and fails. For grey of 16 bits libav's is
+ * the one that keeps them. Which of the two comes first differs between versions. For the next
+ * input the rank is what it was. */
 static void
 choose_tiff_decoder(const Input *self) {
-  static guint rank = G_MAXUINT;
+  static guint usual = G_MAXUINT;
   g_autoptr(GstElementFactory) decoder = gst_element_factory_find("gdkpixbufdec");
   if (!decoder)
     return;
-  if (rank == G_MAXUINT)
-    rank = gst_plugin_feature_get_rank(GST_PLUGIN_FEATURE(decoder));
-  const gboolean is_deep_rgb = self->tiff_depth > 8 && self->tiff_samples >= 3;
-  gst_plugin_feature_set_rank(GST_PLUGIN_FEATURE(decoder),
-                              is_deep_rgb ? GST_RANK_PRIMARY + 1 : rank);
+  if (usual == G_MAXUINT)
+    usual = gst_plugin_feature_get_rank(GST_PLUGIN_FEATURE(decoder));
+  guint rank = usual;
+  if (self->tiff_depth > 8)
+    rank = self->tiff_samples >= 3 ? GST_RANK_PRIMARY + 1 : GST_RANK_NONE;
+  gst_plugin_feature_set_rank(GST_PLUGIN_FEATURE(decoder), rank);
 }
 
 static void
@@ -254,9 +256,9 @@ give_time(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   return GST_PAD_PROBE_OK;
 }
 
-/* Gives each frame of avdec_gif the time of its packet, since the decoder gives all of them that of
- * the first. It makes a frame of a packet before it takes the next one. By the wrong times it would
- * drop frames that a sink calls late. */
+/* Gives each frame of avdec_gif the time of its packet, since before GStreamer 1.24 the decoder
+ * gives all of them that of the first. It makes a frame of a packet before it takes the next one.
+ * By the wrong times it would drop frames that a sink calls late. */
 static void
 keep_times(GstElement *decoder) {
   PacketTime *time = g_new0(PacketTime, 1);
@@ -278,7 +280,7 @@ on_element_added(GstBin *source, GstBin *bin, GstElement *element, gpointer user
     g_autoptr(GstPad) sink = gst_element_get_static_pad(element, "sink");
     gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_PULL | GST_PAD_PROBE_TYPE_BLOCK, end_file, NULL,
                       NULL);
-  } else if (g_str_equal(name, "avdec_gif")) {
+  } else if (g_str_equal(name, "avdec_gif") && minor < 24) {
     keep_times(element);
   }
 }

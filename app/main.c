@@ -90,6 +90,10 @@ app_start_gstreamer(void) {
   gst_init(NULL, NULL);
   signal(SIGPIPE, kept);
   find_plugin_in_build();
+  /* it reads from a photo how it is to be turned, and has no rank in GStreamer 1.22 */
+  g_autoptr(GstElementFactory) jpeg = gst_element_factory_find("jpegparse");
+  if (jpeg && gst_plugin_feature_get_rank(GST_PLUGIN_FEATURE(jpeg)) == GST_RANK_NONE)
+    gst_plugin_feature_set_rank(GST_PLUGIN_FEATURE(jpeg), GST_RANK_PRIMARY);
 }
 
 static const gchar *

@@ -73,9 +73,13 @@ numbered_find(const Numbered *self, guint *first, guint *last, GError **error) {
   const gchar *slash = strrchr(self->before, '/');
   g_autofree gchar *folder =
       slash ? g_strndup(self->before, (gsize)(slash - self->before) + 1) : g_strdup(".");
-  g_autoptr(GDir) dir = g_dir_open(folder, 0, error);
-  if (!dir)
+  g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+  if (!dir) {
+    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
+                "%s%%d%s: there is no folder %s that can be read", self->before, self->after,
+                folder);
     return FALSE;
+  }
   guint count = 0, number;
   *first = G_MAXUINT;
   *last = 0;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -135,14 +136,24 @@ output_keep_incomplete(Output *self, GError **error) {
   const gchar *slash = strrchr(self->path, '/');
   const gchar *dot = strrchr(slash ? slash : self->path, '.');
   const gsize stem = dot ? (gsize)(dot - self->path) : strlen(self->path);
-  g_autofree gchar *kept =
-      g_strdup_printf("%.*s.incomplete%s", (int)stem, self->path, self->path + stem);
-  if (g_rename(self->part, kept) != 0) {
-    fail(error, errno, kept);
-    return NULL;
+  for (guint n = 1;; n++) {
+    g_autofree gchar *number = n > 1 ? g_strdup_printf("-%u", n) : g_strdup("");
+    g_autofree gchar *kept =
+        g_strdup_printf("%.*s.incomplete%s%s", (int)stem, self->path, number, self->path + stem);
+    struct stat there;
+    /* not all file systems know how to replace nothing */
+    gint code = renameat2(AT_FDCWD, self->part, AT_FDCWD, kept, RENAME_NOREPLACE) == 0 ? 0 : errno;
+    if (code == EINVAL || code == ENOSYS)
+      code = lstat(kept, &there) == 0 ? EEXIST : g_rename(self->part, kept) == 0 ? 0 : errno;
+    if (code == EEXIST)
+      continue;
+    if (code != 0) {
+      fail(error, code, kept);
+      return NULL;
+    }
+    g_clear_pointer(&self->part, g_free);
+    return g_steal_pointer(&kept);
   }
-  g_clear_pointer(&self->part, g_free);
-  return g_steal_pointer(&kept);
 }
 
 gboolean

@@ -34,8 +34,9 @@ gboolean output_begin(Output *self, GError **error);
 /* Gives the file that was written its name. */
 gboolean output_commit(Output *self, GError **error);
 
-/* Gives the file that was written the name of OUT with ".incomplete" before its ending, since the
- * input ended early. The new name, which is to be freed, or NULL with an error. */
+/* Gives the file that was written the name of OUT with ".incomplete" before its ending, or
+ * ".incomplete-2" and so on where there are such files, since the input ended early. The new name,
+ * which is to be freed, or NULL with an error. */
 gchar *output_keep_incomplete(Output *self, GError **error);
 
 /* Writes a whole picture: the one, or that of a number. */

@@ -26,7 +26,7 @@ on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
   const gboolean is_frames =
       caps && gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw");
   work_watch_stream(self->work, pad, is_frames && !self->has_video);
-  cut_attach(&self->cut, source, pad, is_frames, self->work);
+  cut_attach(&self->cut, source, pad, is_frames);
   if (self->has_video || !is_frames) {
     elements_discard(self->pipeline, pad);
     return;

@@ -19,8 +19,9 @@
 #define MAX_LISTED 10 /* files that are left out */
 
 /* What is read and not written. */
-static const gchar *const more_endings[] = {".mts", ".m2ts", ".mpg", ".mpeg", ".flv", ".3gp",
-                                            ".wmv", ".mxf",  ".y4m", ".gif",  NULL};
+static const gchar *const more_endings[] = {
+    ".3gp", ".dv",  ".flv", ".gif", ".h264", ".h265", ".jp2", ".m2ts", ".m2v", ".mpeg",
+    ".mpg", ".mts", ".mxf", ".pbm", ".pgm",  ".ppm",  ".vob", ".wmv",  ".y4m", NULL};
 
 static gboolean
 is_known(const gchar *name) {
@@ -96,8 +97,9 @@ add_folder(GPtrArray *paths, const gchar *folder, gboolean names_stay, GError **
   report_left_out(folder, left_out, "no file with the name of a video or image");
   report_left_out(folder, read_only,
                   "read but not written; OUT such as edges/" PLACE ".mkv gives files an ending");
+  g_autofree gchar *shown = shown_text(folder);
   if (folders > 0)
-    g_printerr("%s: left out: %u folder%s in it; folders are named one by one\n", folder, folders,
+    g_printerr("%s: left out: %u folder%s in it; folders are named one by one\n", shown, folders,
                folders == 1 ? "" : "s");
   g_ptr_array_sort(found, compare_paths);
   for (guint i = 0; i < found->len; i++) {
@@ -220,11 +222,10 @@ sources_name_stays(const gchar *out) {
 
 gchar *
 sources_name_output(const gchar *in, const gchar *out) {
-  const gchar *place = strstr(out, PLACE);
-  if (place) {
+  if (strstr(out, PLACE)) {
     g_autofree gchar *name = name_without_ending(in);
-    g_autofree gchar *before = g_strndup(out, (gsize)(place - out));
-    return g_strconcat(before, name, place + strlen(PLACE), NULL);
+    g_auto(GStrv) parts = g_strsplit(out, PLACE, -1);
+    return g_strjoinv(name, parts);
   }
   if (!g_str_has_suffix(out, "/") && !g_file_test(out, G_FILE_TEST_IS_DIR))
     return NULL;

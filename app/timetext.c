@@ -15,7 +15,8 @@ read_clock(const gchar *text, gdouble *seconds) {
   for (guint i = 0; i < n; i++) {
     gchar *end;
     const gdouble value = g_ascii_strtod(fields[i], &end);
-    if (!g_ascii_isdigit(*fields[i]) || *end != '\0' || (i > 0 && value >= 60) ||
+    if (!g_ascii_isdigit(*fields[i]) || strspn(fields[i], "0123456789.") != strlen(fields[i]) ||
+        *end != '\0' || (i > 0 && value >= 60) ||
         (i + 1 < n && strspn(fields[i], "0123456789") != strlen(fields[i])))
       return FALSE;
     *seconds = *seconds * 60 + value;
@@ -31,6 +32,8 @@ read_number(const gchar *text, gdouble *seconds) {
   } units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}, {"min", 60}, {"h", 3600}};
   gchar *end;
   const gdouble number = g_ascii_strtod(text, &end);
+  if (end != text + strspn(text, "0123456789.")) /* no sign, exponent or hexadecimal number */
+    return FALSE;
   for (guint i = 0; end != text && i < G_N_ELEMENTS(units); i++) {
     if (g_str_equal(end, units[i].name)) {
       *seconds = number * units[i].seconds;

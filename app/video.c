@@ -76,24 +76,29 @@ add_caps(GstElement *pipeline, const gchar *format) {
   return elements_add(pipeline, filter);
 }
 
-/* Times stay; what changes is what is said of them. */
+/* Changes caps, and no frame or time. */
 static GstElement *
-add_rate(GstElement *pipeline, const gchar *rate) {
+add_setter(GstElement *pipeline, const gchar *fields) {
   GstElement *setter = gst_element_factory_make("capssetter", NULL);
-  g_autofree gchar *caps = g_strdup_printf("video/x-raw, framerate=%s", rate);
+  g_autofree gchar *caps = g_strdup_printf("video/x-raw, %s", fields);
   gst_util_set_object_arg(G_OBJECT(setter), "caps", caps);
   return elements_add(pipeline, setter);
 }
 
-/* Some streams of a variable rate give the unit of their times as a rate, 1000000000/1 if x264enc
- * made them, and mp4mux fails to count in that. */
-static gboolean
-take_time_unit(GstVideoInfo *info) {
-  if (GST_VIDEO_INFO_FPS_N(info) / MAX(GST_VIDEO_INFO_FPS_D(info), 1) < MOST_FRAMES_A_SECOND)
-    return FALSE;
-  GST_VIDEO_INFO_FPS_N(info) = 0;
-  GST_VIDEO_INFO_FPS_D(info) = 1;
-  return TRUE;
+/* The fields of the caps that are no facts about the video, fixed, or NULL. Free it. Some streams
+ * of a variable rate give the unit of their times as a rate, 1000000000/1 if x264enc made them, and
+ * mp4mux fails to count in that. avidemux gives pixels of raw video the shape -1/1. */
+static gchar *
+fix_caps(GstVideoInfo *info) {
+  g_autoptr(GString) fields = g_string_new(NULL);
+  if (GST_VIDEO_INFO_FPS_N(info) / MAX(GST_VIDEO_INFO_FPS_D(info), 1) >= MOST_FRAMES_A_SECOND) {
+    GST_VIDEO_INFO_FPS_N(info) = 0;
+    GST_VIDEO_INFO_FPS_D(info) = 1;
+    g_string_append(fields, "framerate=0/1");
+  }
+  if (GST_VIDEO_INFO_PAR_N(info) <= 0 || GST_VIDEO_INFO_PAR_D(info) <= 0)
+    g_string_append_printf(fields, "%spixel-aspect-ratio=1/1", fields->len ? ", " : "");
+  return fields->len ? g_strdup(fields->str) : NULL;
 }
 
 /* What has to be between the filter and the encoder; FALSE where it does not fit. */
@@ -111,7 +116,8 @@ link_frames(const Video *self, const Mux *mux, GstElement *last, const VideoOpti
   }
   if (GST_VIDEO_INFO_FPS_N(info) == 0 &&
       gst_structure_has_name(gst_caps_get_structure(codec, 0), "video/x-h265")) {
-    GstElement *rate = add_rate(mux->pipeline, "25/1"); /* which it wants for its limits */
+    GstElement *rate =
+        add_setter(mux->pipeline, "framerate=25/1"); /* which it wants for its limits */
     if (!gst_element_link(last, rate))
       return FALSE;
     last = rate;
@@ -172,7 +178,8 @@ video_add(Video *self, Mux *mux, GstElement *filter, const VideoOptions *options
   GstElement *decoded = elements_add_queue(mux->pipeline, 4);
   g_autoptr(GstPad) sink = gst_element_get_static_pad(decoded, "sink");
   GstElement *before = elements_add(mux->pipeline, gst_element_factory_make("videoconvert", NULL));
-  GstElement *rate = take_time_unit(&info) ? add_rate(mux->pipeline, "0/1") : NULL;
+  g_autofree gchar *fields = fix_caps(&info);
+  GstElement *rate = fields ? add_setter(mux->pipeline, fields) : NULL;
   GstElement *filtered = elements_add_queue(mux->pipeline, 8);
   GstElement *after = elements_add(mux->pipeline, gst_element_factory_make("videoconvert", NULL));
   if (!(rate ? gst_element_link_many(decoded, before, rate, filter, NULL)

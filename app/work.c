@@ -128,6 +128,8 @@ read_end(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   GstClockTime end = elements_stream_time(pad, buffer);
   if (!GST_CLOCK_TIME_IS_VALID(end))
     return GST_PAD_PROBE_OK;
+  /* the length of a Matroska file that begins late is its end */
+  end = MAX(end, GST_BUFFER_PTS(buffer));
   end += GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : 0;
   GST_OBJECT_LOCK(self->pipeline);
   self->stream_end = MAX(self->stream_end, end);
@@ -394,6 +396,13 @@ work_init(Work *self, gboolean quiet, const gchar *input, const gchar *output) {
   self->signals[1] = g_unix_signal_add(SIGTERM, on_terminate, self);
   self->signals[2] = g_unix_signal_add(SIGHUP, on_hangup, self);
   signal(SIGPIPE, SIG_IGN); /* OUT counts, not who reads what is said */
+}
+
+gint
+work_take_signal(Work *self) {
+  while (g_main_context_iteration(NULL, FALSE))
+    ;
+  return self->signal;
 }
 
 void

@@ -72,6 +72,9 @@ void work_watch_encoder(Work *self, GstElement *encoder);
  * Half a second or 2 % may be missing, but no more than 5 seconds. */
 gboolean work_check_length(const Work *self, GError **error);
 
+/* The signal that ended the work, or came when nothing was running any more; 0: none. */
+gint work_take_signal(Work *self);
+
 /* A line about what the user ought to know, not an error. For any thread. */
 void work_note(Work *self, const gchar *format, ...) G_GNUC_PRINTF(2, 3);
 

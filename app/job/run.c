@@ -151,14 +151,6 @@ report(const Run *self, const Record *record) {
   g_print("%s\n", text);
 }
 
-/* A signal that came when nothing was running. */
-static void
-catch_signal(Run *self, const Work *work) {
-  while (g_main_context_iteration(NULL, FALSE))
-    ;
-  self->signal = work->signal;
-}
-
 /* No other piece can be made either. */
 static gboolean
 is_full(const GError *error) {
@@ -234,7 +226,7 @@ make_range(Run *self, guint index, Record *record, GError **error) {
   work_init(&work, self->options->quiet, source->in, job->folder);
   if (!job_check_source(source, FALSE, error) || !input_init(&input, source->in, error) ||
       !part_begin(&part, job, index, error)) {
-    catch_signal(self, &work);
+    self->signal = work_take_signal(&work);
     return FALSE;
   }
   work.output = part.path;
@@ -251,7 +243,7 @@ make_range(Run *self, guint index, Record *record, GError **error) {
   take_piece(record, &piece);
   const gboolean kept =
       ok && keep_files(self, &piece, &part, record, error) && record_write(record, job, error);
-  catch_signal(self, &work);
+  self->signal = work_take_signal(&work);
   return kept;
 }
 
@@ -279,7 +271,7 @@ make_file(Run *self, const JobSource *source, Record *record, GError **error) {
   const gboolean kept = ok && record_add_file(record, source->out, name, error);
   if (kept)
     record->frames += work.frames;
-  catch_signal(self, &work);
+  self->signal = work_take_signal(&work);
   return kept;
 }
 

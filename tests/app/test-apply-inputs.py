@@ -11,10 +11,11 @@ import os
 import pathlib
 import shlex
 import shutil
+import struct
 import subprocess
 
 import media
-from media import H264, RATE, SECOND, film, filtered, frames_of, only, read, sound, video
+from media import H264, RATE, SECOND, Gst, film, filtered, frames_of, only, read, sound, video
 
 RGB = "videoconvert ! video/x-raw,format=RGB"
 COLORS = (b"\xff\0\0", b"\0\xff\0", b"\0\0\xff", b"\xff\xff\xff")
@@ -150,11 +151,42 @@ class Lengths(media.Case):
                      f"stream-format=byte-stream,alignment=au ! filesink location={self.folder}/in.h264")
         self.assertIn("250 frames", self.apply("in.h264", "out.mkv").stdout)
 
+    def test_late_start(self):
+        """The length of a Matroska file that begins late is the time of its end."""
+        late = video(50).replace("!", "timestamp-offset=10000000000 !", 1)
+        film(self.folder / "in.mkv", "matroskamux", f"{late} ! {H264}")
+        self.assertIn("50 frames", self.apply("in.mkv", "out.mkv").stdout)
+
+    def test_what_is_there_stays(self):
+        """OUT.incomplete may be IN, or the rest of another video."""
+        data = self.make("whole.mkv", 100).read_bytes()
+        (self.folder / "out.incomplete.mkv").write_bytes(data[:len(data) // 2])
+        before = (self.folder / "out.incomplete.mkv").read_bytes()
+        for n in (2, 3):
+            self.apply("out.incomplete.mkv", "out.mkv", status=1, says=f"is in out.incomplete-{n}.mkv")
+            self.assertEqual((self.folder / "out.incomplete.mkv").read_bytes(), before)
+
     def test_end_behind_the_end(self):
         source = self.make("in.mkv", 25)
         self.apply("--end=60", source, "out.mkv")
         with subprocess.Popen(["cat", source], stdout=subprocess.PIPE) as cat:
             self.apply("--end=60", "/dev/stdin", "out.mkv", stdin=cat.stdout)
+
+
+class Turned(media.Case):
+
+    def test_photo(self):
+        """A camera says in EXIF how a photo is to be turned."""
+        media.launch(f"{video(1)} ! jpegenc ! filesink location={self.folder}/in.jpg")
+        data = (self.folder / "in.jpg").read_bytes()
+        tiff = b"MM\0*" + struct.pack(">IHHHIHHI", 8, 1, 0x112, 3, 1, 6, 0, 0)
+        exif = b"\xff\xe1" + struct.pack(">H", len(tiff) + 8) + b"Exif\0\0" + tiff
+        (self.folder / "in.jpg").write_bytes(data[:2] + exif + data[2:])
+        for out in ("out.png", "out.jpg", "out.mkv"):
+            self.apply("--kernel=identity", "in.jpg", out)
+            turned = frames_of(self.folder / out)
+            self.assertEqual((turned["width"], turned["height"]), (media.HEIGHT, media.WIDTH), out)
+            self.assertNotIn(Gst.TAG_IMAGE_ORIENTATION, turned.tags)
 
 
 class Losses(media.Case):
@@ -313,6 +345,10 @@ class Many(media.Case):
         self.apply("in/*.png", "in/b.JPG", "all/")
         self.assertEqual(self.names("all"), ["a.png", "b.JPG"])
         self.apply("in/a.png", "all/{}.webp")
+        self.apply("in/a.png", "twice/{}-{}.png")
+        self.assertEqual(self.names("twice"), ["a-a.png"])
+        self.apply("in/a.png", "numbered/%02d.png")
+        self.assertEqual(self.names("numbered"), ["01.png"])
         self.apply("in/c.bmp", "all")
         self.assertEqual(self.names("all"), ["a.png", "a.webp", "b.JPG", "c.bmp"])
 

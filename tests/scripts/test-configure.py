@@ -189,7 +189,7 @@ class Words(unittest.TestCase):
     def test_demo_is_checked_first(self):
         self.assertIn("KERNEL=sobell: there is no such kernel; there are: identity box gaussian",
                       self.checked("KERNEL=sobell"))
-        self.assertIn("PRESET=Sketch: there is no such preset; there are: edges ", self.checked("PRESET=Sketch"))
+        self.assertIn("PRESET=Sketchy: there is no such preset; there are: edges ", self.checked("PRESET=Sketchy"))
         self.assertIn("INPUT=no such.mp4: there is no such file", self.checked("INPUT=no such.mp4"))
         self.assertIn("INPUT=/usr: this is a folder", self.checked("INPUT=/usr"))
         self.assertIn("OUTPUT=/dev/null/x: this folder cannot be made", self.checked("OUTPUT=/dev/null/x"))
