@@ -21,12 +21,12 @@ make_output() {
 names_in() { sed -n 's/^\[\([a-z].*\)\]$/\1/p' "$1"; } # of the sections
 
 if [ "$1" = check ]; then
-  output=$2 input=$3 kernel=${4,,} preset=${5,,} # upper and lower case are the same
+  output=$2 input=$3 kernel=$4 preset=$5 # upper and lower case are the same
   mapfile -t kernels < <(names_in presets/kernels.ini)
   mapfile -t presets < <(names_in presets/GstCudaConv.prs)
   if [ -n "$preset" ]; then
-    [[ " ${presets[*]} " == *" $preset "* ]] || fail "PRESET=$preset: there is no such preset; there are: ${presets[*]}"
-  elif [[ " ${kernels[*]} " != *" $kernel "* ]]; then
+    [[ " ${presets[*]} " == *" ${preset,,} "* ]] || fail "PRESET=$preset: there is no such preset; there are: ${presets[*]}"
+  elif [[ " ${kernels[*]} " != *" ${kernel,,} "* ]]; then
     fail "KERNEL=$kernel: there is no such kernel; there are: ${kernels[*]}"
   fi
   if [ -n "$input" ] && [[ $input != *://* ]]; then
