@@ -61,30 +61,6 @@ release_last(Stream *self, GstPad *pad) {
     gst_pad_chain(peer, take_held(self, end));
 }
 
-static GstPadProbeReturn
-take_event(Stream *self, GstPad *pad, GstPadProbeInfo *info) {
-  const gboolean waits = self->cut->seeks && !self->flushed;
-  switch (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info))) {
-  case GST_EVENT_FLUSH_START:
-    return GST_PAD_PROBE_DROP; /* nothing has left the pad */
-  case GST_EVENT_FLUSH_STOP:
-    self->flushed = TRUE;
-    gst_clear_buffer(&self->held);
-    return GST_PAD_PROBE_DROP;
-  case GST_EVENT_SEGMENT:
-    take_segment(self, info);
-    return GST_PAD_PROBE_OK;
-  case GST_EVENT_EOS:
-    if (!waits)
-      release_last(self, pad);
-    return waits ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
-  case GST_EVENT_GAP:
-    return waits ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
-  default:
-    return GST_PAD_PROBE_OK;
-  }
-}
-
 /* What the thread that seeks has of its own: the cut may be gone before it ends. */
 typedef struct {
   GstPad *pad;
@@ -107,11 +83,39 @@ seek(GstElement *source, gpointer user_data) {
                       ("no seek to %g seconds", (gdouble)self->time / GST_SECOND), (NULL));
 }
 
+/* Once, with the first data: the source has let its streams go then. */
 static void
-begin_seek(const Cut *self, GstPad *pad) {
+begin_seek(Cut *self, GstPad *pad) {
+  if (!self->seeks || !g_atomic_int_compare_and_exchange(&self->is_sought, FALSE, TRUE))
+    return;
   Seek *data = g_new(Seek, 1);
   *data = (Seek){gst_object_ref(pad), self->start};
   gst_element_call_async(self->source, seek, data, free_seek);
+}
+
+static GstPadProbeReturn
+take_event(Stream *self, GstPad *pad, GstPadProbeInfo *info) {
+  const gboolean waits = self->cut->seeks && !self->flushed;
+  switch (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info))) {
+  case GST_EVENT_FLUSH_START:
+    return GST_PAD_PROBE_DROP; /* nothing has left the pad */
+  case GST_EVENT_FLUSH_STOP:
+    self->flushed = TRUE;
+    gst_clear_buffer(&self->held);
+    return GST_PAD_PROBE_DROP;
+  case GST_EVENT_SEGMENT:
+    take_segment(self, info);
+    return GST_PAD_PROBE_OK;
+  case GST_EVENT_EOS:
+    begin_seek(self->cut, pad);
+    if (!waits)
+      release_last(self, pad);
+    return waits ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
+  case GST_EVENT_GAP:
+    return waits ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
+  default:
+    return GST_PAD_PROBE_OK;
+  }
 }
 
 static GstPadProbeReturn
@@ -120,8 +124,7 @@ on_data(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   Cut *cut = self->cut;
   if (!(info->type & GST_PAD_PROBE_TYPE_BUFFER))
     return take_event(self, pad, info);
-  if (cut->seeks && g_atomic_int_compare_and_exchange(&cut->is_sought, FALSE, TRUE))
-    begin_seek(cut, pad);
+  begin_seek(cut, pad);
   if (cut->seeks && !self->flushed)
     return GST_PAD_PROBE_DROP;
   if (self->ended)
