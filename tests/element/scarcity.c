@@ -274,7 +274,7 @@ static const struct {
     {GST_FLOW_NOT_SUPPORTED, NULL},
     {GST_FLOW_CUSTOM_ERROR, NULL},
     {GST_FLOW_ERROR, "no buffer for an output frame can be had"},
-    {GST_FLOW_OK, "a buffer that others use and that cannot be written"},
+    {GST_FLOW_OK, "a buffer that is shared and cannot be written"},
 };
 
 /* Only a pool that fails lacks memory: then the frames in flight are pushed, and one is in flight
