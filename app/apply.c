@@ -6,6 +6,7 @@
 #include "convert.h"
 #include "device.h"
 #include "elements.h"
+#include "errors.h"
 #include "filter.h"
 #include "input.h"
 #include "work.h"
@@ -123,9 +124,8 @@ static gboolean
 check_options(const ApplyOptions *options, const Input *input, const Media *media,
               gboolean is_numbered, GError **error) {
   const gboolean is_image = media->kind == MEDIA_PICTURE && !is_numbered;
-  const gchar *time = options->start ? options->start
-                      : options->end ? options->end
-                                     : options->seconds;
+  const gchar *const times[][2] = {
+      {"--start", options->start}, {"--end", options->end}, {"--seconds", options->seconds}};
   if (options->framerate && !input->pictures)
     return app_refuse(
         error, "--framerate \"%s\": it is for numbered pictures as IN, such as frames/%%04d.png",
@@ -133,15 +133,13 @@ check_options(const ApplyOptions *options, const Input *input, const Media *medi
   if (options->at && !is_image)
     return app_refuse(error, "--at \"%s\": it is for one image as OUT; --start is for a video",
                       options->at);
-  if (time && is_image)
-    return app_refuse(
-        error,
-        "%s \"%s\": it is for a video or numbered images as OUT; --at says which frame "
-        "becomes an image",
-        options->start ? "--start"
-        : options->end ? "--end"
-                       : "--seconds",
-        time);
+  for (guint i = 0; i < G_N_ELEMENTS(times); i++) {
+    if (times[i][1] && is_image)
+      return app_refuse(error,
+                        "%s \"%s\": it is for a video or numbered images as OUT; --at says which "
+                        "frame becomes an image",
+                        times[i][0], times[i][1]);
+  }
   if (options->lossless && options->encoder)
     return app_refuse(error,
                       "--lossless and --encoder \"%s\": only one of the two says what encodes",
@@ -299,8 +297,7 @@ apply_to_many(Apply *self, const gchar *const *names, const gchar *to) {
     } else if (why) {
       app_fail("apply", APP_FAILED, why);
       failed++;
-      is_full = g_error_matches(why, G_FILE_ERROR, G_FILE_ERROR_NOSPC) ||
-                g_error_matches(why, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT);
+      is_full = error_is_full_disk(why);
     }
   }
   device_close(&self->device);

@@ -25,6 +25,10 @@ convert(GstElement *filter, const Input *input, Output *output, const ConvertOpt
   work->begin = options->start;
   work->end = options->end;
   work->file_depth = input->tiff_depth;
+  if (input->pictures && options->start == 0 && !GST_CLOCK_TIME_IS_VALID(options->end))
+    work->expected = input->last - input->first + 1;
+  else if (output->media->kind == MEDIA_PICTURE && !output->pictures)
+    work->expected = 1;
   if (output->media->kind == MEDIA_PICTURE) {
     if (!picture_make(filter, input, output, options, work, error) ||
         !check_frames(options, work, error))

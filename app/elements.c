@@ -63,6 +63,11 @@ elements_is_video(GstCaps *caps) {
   return g_str_has_prefix(name, "video/") || g_str_has_prefix(name, "image/");
 }
 
+gboolean
+elements_is_frames(const GstCaps *caps) {
+  return caps && gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw");
+}
+
 GstElement *
 elements_add(GstElement *pipeline, GstElement *element) {
   gst_bin_add(GST_BIN(pipeline), element);

@@ -27,6 +27,9 @@ GstElement *elements_parse_encoder(const gchar *description, GError **error);
 /* Whether a stream is video or a picture, encoded or raw. */
 gboolean elements_is_video(GstCaps *caps);
 
+/* Whether a stream is decoded video; NULL is none. */
+gboolean elements_is_frames(const GstCaps *caps);
+
 /* Adds an element to a pipeline and brings it into its state. Returns the element. */
 GstElement *elements_add(GstElement *pipeline, GstElement *element);
 

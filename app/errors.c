@@ -23,6 +23,12 @@ error_is_of_input(GstObject *from) {
   return is_within(from, "source");
 }
 
+gboolean
+error_is_full_disk(const GError *error) {
+  return g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOSPC) ||
+         g_error_matches(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT);
+}
+
 gchar *
 error_no_video(const gchar *input, const gchar *missing) {
   if (missing)

@@ -16,6 +16,9 @@ gchar *error_explain(GstMessage *message, GstElement *filter, const gchar *input
 /* One line about an input without video, or without a decoder for it. */
 gchar *error_no_video(const gchar *input, const gchar *missing);
 
+/* Whether there was no space left for a file, so that no other one can be written either. */
+gboolean error_is_full_disk(const GError *error);
+
 /* Whether what the object says is about the input. */
 gboolean error_is_of_input(GstObject *from);
 

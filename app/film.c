@@ -34,7 +34,7 @@ on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
     elements_discard(self->mux->pipeline, pad);
     return;
   }
-  const gboolean is_frames = gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw");
+  const gboolean is_frames = elements_is_frames(caps);
   work_watch_stream(self->mux->work, pad, is_frames && !self->has_video);
   cut_attach(&self->cut, source, pad, is_frames);
   if (!is_frames) {
@@ -70,8 +70,6 @@ film_make(GstElement *filter, const Input *input, const Output *output,
   elements_add(pipeline, source);
   if (!mux_init(&mux, pipeline, output->media, output->name, output->part, work, error))
     return FALSE;
-  const gboolean is_whole = options->start == 0 && !GST_CLOCK_TIME_IS_VALID(options->end);
-  work->expected = input->pictures && is_whole ? input->last - input->first + 1 : 0;
 
   const VideoOptions wanted = {output->media, output->name, options->encoder, options->lossless,
                                FALSE};

@@ -117,13 +117,6 @@ list_nicks(const GEnumClass *choices) {
   return nicks;
 }
 
-/* "; perhaps you mean gaussian", or nothing. Free it. */
-static gchar *
-describe_suggestion(const gchar *text, gchar **names) {
-  const gchar *meant = names ? suggest(text, (const gchar *const *)names) : NULL;
-  return meant ? g_strdup_printf("; perhaps you mean %s", meant) : g_strdup("");
-}
-
 /* What stands behind the values: kernels and presets are both names of filters, and one is easily
  * taken for the other; a comma is no decimal point here. */
 static const gchar *
@@ -142,7 +135,7 @@ refuse(GstElement *filter, GError **error, const GParamSpec *spec, const gchar *
   g_autofree gchar *values = describe_values(spec);
   g_auto(GStrv) nicks =
       G_IS_PARAM_SPEC_ENUM(spec) ? list_nicks(G_PARAM_SPEC_ENUM(spec)->enum_class) : NULL;
-  g_autofree gchar *meant = describe_suggestion(text, nicks);
+  g_autofree gchar *meant = suggest_text(text, nicks);
   g_set_error(error, APP_USAGE_ERROR, 0, "--%s \"%s\": %s %s%s%s", spec->name, text,
               introduce_values(spec), values, meant, hint(filter, spec, text));
   return FALSE;
@@ -206,7 +199,7 @@ filter_set(GstElement *filter, const gchar *property, const gchar *text, GError 
       g_ptr_array_add(list, (gpointer)all[i]->name);
     }
     g_ptr_array_add(list, NULL);
-    g_autofree gchar *meant = describe_suggestion(property, (gchar **)list->pdata);
+    g_autofree gchar *meant = suggest_text(property, (gchar **)list->pdata);
     g_set_error(error, APP_USAGE_ERROR, 0,
                 "--set %s=%s: there is no property \"%s\"; there are: %s%s", property, text,
                 property, names->str, meant);
@@ -238,7 +231,7 @@ load_preset(GstElement *filter, const gchar *preset, GError **error) {
     g_set_error(error, APP_USAGE_ERROR, 0, "--preset \"%s\": %s", preset, why->message);
     return FALSE;
   }
-  g_autofree gchar *meant = describe_suggestion(preset, names);
+  g_autofree gchar *meant = suggest_text(preset, names);
   g_autofree gchar *list = names ? g_strjoinv(", ", names) : g_strdup("none");
   GParamSpec *kernel = g_object_class_find_property(G_OBJECT_GET_CLASS(filter), "kernel");
   const GEnumValue *same = g_enum_get_value_by_nick(G_PARAM_SPEC_ENUM(kernel)->enum_class, preset);

@@ -228,15 +228,8 @@ end_file(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
 
 /* The time of the packet that a decoder got last. */
 typedef struct {
-  gint users; /* of both pads */
   GstClockTime pts, duration;
 } PacketTime;
-
-static void
-unref_time(gpointer data) {
-  if (g_atomic_int_dec_and_test(&((PacketTime *)data)->users))
-    g_free(data);
-}
 
 static GstPadProbeReturn
 take_time(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
@@ -262,11 +255,11 @@ give_time(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
 static void
 keep_times(GstElement *decoder) {
   PacketTime *time = g_new0(PacketTime, 1);
-  time->users = 2;
+  g_object_set_data_full(G_OBJECT(decoder), "cudaconv-packet-time", time, g_free);
   g_autoptr(GstPad) sink = gst_element_get_static_pad(decoder, "sink");
   g_autoptr(GstPad) src = gst_element_get_static_pad(decoder, "src");
-  gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_BUFFER, take_time, time, unref_time);
-  gst_pad_add_probe(src, GST_PAD_PROBE_TYPE_BUFFER, give_time, time, unref_time);
+  gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_BUFFER, take_time, time, NULL);
+  gst_pad_add_probe(src, GST_PAD_PROBE_TYPE_BUFFER, give_time, time, NULL);
   g_object_set(decoder, "qos", FALSE, NULL);
 }
 

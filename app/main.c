@@ -5,7 +5,6 @@
 
 #include "command.h"
 #include "media.h"
-#include "shown.h"
 #include "suggest.h"
 
 #include <fcntl.h>
@@ -65,9 +64,8 @@ refuse_command(const gchar *name) {
     names[i] = commands[i].name;
   qsort(names, G_N_ELEMENTS(commands), sizeof *names, compare_names);
   g_autofree gchar *list = g_strjoinv(", ", (gchar **)names);
-  const gchar *meant = suggest(name, names);
-  g_printerr("cudaconv: there is no command \"%s\"%s%s; there are: %s\n", name,
-             meant ? "; perhaps you mean " : "", meant ? meant : "", list);
+  g_autofree gchar *meant = suggest_text(name, (gchar **)names);
+  g_printerr("cudaconv: there is no command \"%s\"%s; there are: %s\n", name, meant, list);
   return APP_WRONG_USAGE;
 }
 
@@ -127,13 +125,13 @@ is_setting(const gchar *word) {
 /* Adds the option that was probably meant to an error about one that does not exist. */
 static void
 add_suggestion(GOptionContext *context, GError **error) {
+  const gchar *dashes = strstr((*error)->message, "--");
+  if (!g_error_matches(*error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION) || !dashes)
+    return;
   g_autofree gchar *help = g_option_context_get_help(context, TRUE, NULL);
   g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
   g_autoptr(GRegex) regex = g_regex_new("^ .*?--([a-z-]+)", G_REGEX_MULTILINE, 0, NULL);
   g_autoptr(GMatchInfo) match = NULL;
-  const gchar *dashes = strstr((*error)->message, "--");
-  if (!g_error_matches(*error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION) || !dashes)
-    return;
   for (g_regex_match(regex, help, 0, &match); g_match_info_matches(match);
        g_match_info_next(match, NULL))
     g_ptr_array_add(names, g_match_info_fetch(match, 1));
@@ -177,31 +175,6 @@ app_parse_arguments(GOptionContext *context, int argc, char **argv, guint least,
   }
   g_ptr_array_add(words, NULL);
   return g_strdupv((gchar **)words->pdata);
-}
-
-AppStatus
-app_fail(const gchar *name, AppStatus status, const GError *error) {
-  g_autofree gchar *text = shown_text(error->message);
-  g_printerr("cudaconv %s: %s\n", name, text);
-  if (status == APP_WRONG_USAGE)
-    g_printerr("`cudaconv %s --help` says what it takes.\n", name);
-  return status;
-}
-
-gboolean
-app_refuse(GError **error, const gchar *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  *error = g_error_new_valist(APP_USAGE_ERROR, 0, format, arguments);
-  va_end(arguments);
-  return FALSE;
-}
-
-AppStatus
-app_end_by_signal(gint number) {
-  signal(number, SIG_DFL);
-  raise(number);
-  return APP_FAILED;
 }
 
 /* A standard stream that is closed would be the next file that opens, OUT say, and get messages. */

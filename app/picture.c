@@ -23,8 +23,7 @@ static void
 on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
   Pictures *self = user_data;
   g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
-  const gboolean is_frames =
-      caps && gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw");
+  const gboolean is_frames = elements_is_frames(caps);
   work_watch_stream(self->work, pad, is_frames && !self->has_video);
   cut_attach(&self->cut, source, pad, is_frames);
   if (self->has_video || !is_frames) {
@@ -121,8 +120,6 @@ picture_make(GstElement *filter, const Input *input, const Output *output,
   g_signal_connect(source, "no-more-pads", G_CALLBACK(on_no_more_pads), &self);
 
   work->video_only = TRUE;
-  const gboolean is_whole = options->start == 0 && !GST_CLOCK_TIME_IS_VALID(options->end);
-  work->expected = input->pictures && is_whole ? input->last - first + 1 : output->pictures ? 0 : 1;
   gboolean ended = work_run(work, pipeline, filter, error);
   /* the one picture may be written while an error of what lies behind its frame is on its way */
   if (self.done && !ended && work->signal == 0) {

@@ -157,7 +157,7 @@ static void
 on_video(GstElement *source, GstPad *pad, gpointer user_data) {
   GstBin *player = user_data;
   g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
-  if (!caps || !gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw"))
+  if (!elements_is_frames(caps))
     return;
   g_autoptr(GstElement) decoded = gst_bin_get_by_name(player, "decoded");
   g_autoptr(GstPad) sink = gst_element_get_static_pad(decoded, "sink");

@@ -63,3 +63,9 @@ suggest(const gchar *word, const gchar *const *names) {
   }
   return nearest;
 }
+
+gchar *
+suggest_text(const gchar *word, gchar **names) {
+  const gchar *meant = names ? suggest(word, (const gchar *const *)names) : NULL;
+  return meant ? g_strdup_printf("; perhaps you mean %s", meant) : g_strdup("");
+}

@@ -11,4 +11,8 @@ G_BEGIN_DECLS
  * Words of other programs, such as "blur" and "radius", are known. */
 const gchar *suggest(const gchar *word, const gchar *const *names);
 
+/* The same as a text for messages, "; perhaps you mean gaussian", which is empty if none is near or
+ * there are no names. Free it. */
+gchar *suggest_text(const gchar *word, gchar **names);
+
 G_END_DECLS

@@ -15,9 +15,9 @@ read_clock(const gchar *text, gdouble *seconds) {
   for (guint i = 0; i < n; i++) {
     gchar *end;
     const gdouble value = g_ascii_strtod(fields[i], &end);
-    if (!g_ascii_isdigit(*fields[i]) || strspn(fields[i], "0123456789.") != strlen(fields[i]) ||
-        *end != '\0' || (i > 0 && value >= 60) ||
-        (i + 1 < n && strspn(fields[i], "0123456789") != strlen(fields[i])))
+    const gsize allowed = strspn(fields[i], i + 1 < n ? "0123456789" : "0123456789.");
+    if (!g_ascii_isdigit(*fields[i]) || fields[i][allowed] != '\0' || *end != '\0' ||
+        (i > 0 && value >= 60))
       return FALSE;
     *seconds = *seconds * 60 + value;
   }
@@ -32,9 +32,10 @@ read_number(const gchar *text, gdouble *seconds) {
   } units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}, {"min", 60}, {"h", 3600}};
   gchar *end;
   const gdouble number = g_ascii_strtod(text, &end);
-  if (end != text + strspn(text, "0123456789.")) /* no sign, exponent or hexadecimal number */
+  /* no sign, exponent or hexadecimal number */
+  if (end == text || end != text + strspn(text, "0123456789."))
     return FALSE;
-  for (guint i = 0; end != text && i < G_N_ELEMENTS(units); i++) {
+  for (guint i = 0; i < G_N_ELEMENTS(units); i++) {
     if (g_str_equal(end, units[i].name)) {
       *seconds = number * units[i].seconds;
       return TRUE;
@@ -49,7 +50,6 @@ time_read(const gchar *option, const gchar *text, GstClockTime least, GstClockTi
   gdouble seconds;
   if (!text)
     return TRUE;
-  /* NaN is in no range */
   if ((read_clock(text, &seconds) || read_number(text, &seconds)) && seconds >= 0 &&
       seconds < MAX_SECONDS && (GstClockTime)(seconds * GST_SECOND + 0.5) >= least) {
     *time = (GstClockTime)(seconds * GST_SECOND + 0.5);

@@ -44,11 +44,9 @@ work_note(Work *self, const gchar *format, ...) {
 /* Asked for while the pipeline still knows it. */
 static void
 query_length(Work *self) {
-  static const gchar *const demuxers[] = {"asfdemux", "avidemux", "matroskademux", "qtdemux", NULL};
   gint64 length;
   if (gst_element_query_duration(self->pipeline, GST_FORMAT_TIME, &length) && length > 0)
     self->length = (GstClockTime)length;
-  self->states_length = elements_have(GST_BIN(self->pipeline), demuxers);
 }
 
 /* How much of the work is done, 0 to 1, or less than 0 where nobody knows. */
@@ -114,8 +112,7 @@ read_format(GstPad *pad, GstPadProbeInfo *info, gpointer into) {
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS)
     return GST_PAD_PROBE_OK;
   gst_event_parse_caps(event, &caps);
-  if (gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw") &&
-      gst_video_info_from_caps(&format, caps))
+  if (elements_is_frames(caps) && gst_video_info_from_caps(&format, caps))
     *(GstVideoInfo *)into = format;
   return GST_PAD_PROBE_OK;
 }
@@ -460,6 +457,7 @@ start(Work *self) {
 
 gboolean
 work_run(Work *self, GstElement *pipeline, GstElement *filter, GError **error) {
+  static const gchar *const demuxers[] = {"asfdemux", "avidemux", "matroskademux", "qtdemux", NULL};
   self->pipeline = pipeline;
   self->filter = filter;
   g_autoptr(GstPad) src = gst_element_get_static_pad(filter, "src");
@@ -479,6 +477,7 @@ work_run(Work *self, GstElement *pipeline, GstElement *filter, GError **error) {
   g_main_loop_run(self->loop);
   self->took = (GstClockTime)(g_get_monotonic_time() - self->started) * 1000;
   query_length(self);
+  self->states_length = elements_have(GST_BIN(pipeline), demuxers);
   gst_element_set_state(pipeline, GST_STATE_NULL);
 
   g_source_remove(check);

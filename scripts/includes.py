@@ -31,7 +31,7 @@ DEFINITION = re.compile(r"^((?:[\w*]+[\s*]+)*)(\w+)\((?:[^;{}()]|\([^;{}()]*\))*
 
 # (CALLERS, CALLED): patterns of units
 KNOWN = [
-    ("app/*", "app/main"),  # the commands report errors and parse options by functions of main.c
+    ("app/*", "app/main"),  # the commands parse options by functions of main.c, whose table has their arguments
     ("app/doctor_*", "app/doctor"),  # the checks print by functions of doctor.c
     ("cuda/tensor_core_any", "cuda/tensor_core"),
 ]

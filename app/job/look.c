@@ -74,8 +74,7 @@ on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
   Look *self = user_data;
   g_autoptr(GstPad) sink = gst_element_get_static_pad(self->frames, "sink");
   g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
-  if (gst_pad_is_linked(sink) || !caps ||
-      !gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw")) {
+  if (gst_pad_is_linked(sink) || !elements_is_frames(caps)) {
     elements_discard(self->pipeline, pad);
     return;
   }

@@ -92,8 +92,7 @@ on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
   Making *self = user_data;
   g_autoptr(GError) error = NULL;
   g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
-  if (self->has_video || !caps ||
-      !gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw")) {
+  if (self->has_video || !elements_is_frames(caps)) {
     elements_discard(self->mux->pipeline, pad);
     return;
   }

@@ -8,21 +8,16 @@
 #include "app/elements.h"
 #include "filehash.h"
 #include "app/filter.h"
-#include "app/input.h"
 #include "job.h"
 #include "look.h"
 #include "app/media.h"
-#include "app/numbered.h"
 #include "app/shown.h"
 #include "app/sources.h"
 #include "app/timetext.h"
 #include "trial.h"
 
-#include <errno.h>
-#include <glib/gstdio.h>
 #include <gst/pbutils/pbutils.h>
 #include <string.h>
-#include <unistd.h>
 
 #define SUMMARY                                                                                    \
   "Plans a long job in pieces, which any number of machines can make.\n\n"                         \

@@ -5,6 +5,7 @@
 #include "app/command.h"
 #include "app/convert.h"
 #include "app/device.h"
+#include "app/errors.h"
 #include "app/filter.h"
 #include "job.h"
 #include "part.h"
@@ -151,13 +152,6 @@ report(const Run *self, const Record *record) {
   g_print("%s\n", text);
 }
 
-/* No other piece can be made either. */
-static gboolean
-is_full(const GError *error) {
-  return g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOSPC) ||
-         g_error_matches(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT);
-}
-
 /* ---- a range of a film ---- */
 
 /* The times of the packets, one on each line. */
@@ -286,7 +280,7 @@ make_files(Run *self, guint index, Record *record, GError **error) {
     g_autoptr(GError) why = NULL;
     if (make_file(self, source, record, &why) || self->signal != 0)
       continue;
-    if (is_full(why)) {
+    if (error_is_full_disk(why)) {
       g_propagate_error(error, g_steal_pointer(&why));
       return FALSE;
     }
@@ -330,7 +324,7 @@ make_piece(Run *self, guint index, guint *made) {
     report(self, record);
   else if (error)
     app_fail("run", APP_FAILED, error);
-  self->full = error && is_full(error);
+  self->full = error && error_is_full_disk(error);
   return ok;
 }
 

@@ -2,22 +2,11 @@
 
 /* The names of what is made of a job's files. */
 
-#include "app/command.h"
 #include "app/sources.h"
 
 #include <glib/gstdio.h>
 #include <gst/gst.h>
 #include <string.h>
-
-/* As that of the command. */
-gboolean
-app_refuse(GError **error, const gchar *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  *error = g_error_new_valist(APP_USAGE_ERROR, 0, format, arguments);
-  va_end(arguments);
-  return FALSE;
-}
 
 static void
 assert_named(const gchar *in, const gchar *out, const gchar *expected) {

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "command.h"
+#include "shown.h"
+
+#include <signal.h>
+
+AppStatus
+app_fail(const gchar *name, AppStatus status, const GError *error) {
+  g_autofree gchar *text = shown_text(error->message);
+  g_printerr("cudaconv %s: %s\n", name, text);
+  if (status == APP_WRONG_USAGE)
+    g_printerr("`cudaconv %s --help` says what it takes.\n", name);
+  return status;
+}
+
+gboolean
+app_refuse(GError **error, const gchar *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  *error = g_error_new_valist(APP_USAGE_ERROR, 0, format, arguments);
+  va_end(arguments);
+  return FALSE;
+}
+
+AppStatus
+app_end_by_signal(gint number) {
+  signal(number, SIG_DFL);
+  raise(number);
+  return APP_FAILED;
+}
