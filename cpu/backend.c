@@ -124,8 +124,10 @@ static CcProgram *
 cpu_prepare(CcBackend *backend, const CcPlan *plan, GError **error) {
   CpuBackend *self = (CpuBackend *)backend;
   CcCpuProgram *program = cc_cpu_program_new(plan, MIN(self->n_threads, cc_workers_n_cores()));
-  if (reserve(self, program->scratch_size, error))
+  if (reserve(self, program->scratch_size, error)) {
+    program->base.steps = g_strsplit("1. filter plane 0: the plain loop", "\n", -1);
     return &program->base;
+  }
   cc_cpu_program_free(program);
   return NULL;
 }

@@ -44,6 +44,7 @@ cc_program_unref(CcProgram *program) {
   if (!g_atomic_ref_count_dec(&program->refs))
     return;
   CcPlan *plan = program->plan;
+  g_strfreev(program->steps);
   program->backend->klass->program_free(program);
   cc_plan_unref(plan);
 }

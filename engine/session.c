@@ -79,6 +79,7 @@ void
 cc_session_stats_clear(CcSessionStats *stats) {
   g_clear_pointer(&stats->device, g_free);
   g_clear_pointer(&stats->plan, g_free);
+  g_clear_pointer(&stats->steps, g_strfreev);
 }
 
 void
@@ -87,6 +88,7 @@ cc_session_get_stats(CcSession *self, CcSessionStats *stats) {
   *stats = self->stats;
   stats->device = g_strdup(self->stats.device);
   stats->plan = g_strdup(self->stats.plan);
+  stats->steps = g_strdupv(self->stats.steps);
   if (self->now.backend)
     stats->device_bytes = cc_backend_device_bytes(self->now.backend);
   g_mutex_unlock(&self->lock);
@@ -117,6 +119,8 @@ describe_program(CcSession *self) {
     return;
   g_free(self->stats.plan);
   self->stats.plan = cc_plan_describe(program->plan);
+  g_strfreev(self->stats.steps);
+  self->stats.steps = g_strdupv(program->steps);
   self->stats.size = larger_side(program->plan);
   self->stats.algorithm = program->algorithm;
 }
