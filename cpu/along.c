@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "along.h"
+#include "engine/leftout.h"
 
 #define VECTOR_BYTES 64 /* that CcAlong.order is of, at most */
 #define PART_BYTES 16
@@ -22,8 +23,9 @@ CcBundleKind
 cc_along_find_kind(const CcTaps *taps, guint n, CcSampleType type, const CcRows *rows) {
   if (type == CC_SAMPLE_U16)
     return CC_BUNDLE_WORDS;
-  gboolean bytes = rows->along[CC_BUNDLE_BYTES][0] != NULL;
-  gboolean centred = rows->along[CC_BUNDLE_CENTRED][0] != NULL;
+  gboolean bytes = rows->along[CC_BUNDLE_BYTES][0] != NULL && !cc_is_left_out("separable-bytes");
+  gboolean centred =
+      rows->along[CC_BUNDLE_CENTRED][0] != NULL && !cc_is_left_out("separable-centred");
   for (guint i = 0; i < n; i++) {
     bytes = bytes && cc_taps_are_bytes(taps[i], rows);
     centred = centred && are_unsigned_bytes(taps[i], rows);

@@ -123,9 +123,10 @@ cpu_wait(CcBackend *backend, CcJob *base, CcTimes *times, GError **error) {
 static CcProgram *
 cpu_prepare(CcBackend *backend, const CcPlan *plan, GError **error) {
   CpuBackend *self = (CpuBackend *)backend;
-  CcCpuProgram *program = cc_cpu_program_new(plan, MIN(self->n_threads, cc_workers_n_cores()));
+  CcCpuProgram *program =
+      cc_cpu_program_new(plan, cc_cpu_variant(), MIN(self->n_threads, cc_workers_n_cores()));
   if (reserve(self, program->scratch_size, error)) {
-    program->base.steps = g_strsplit("1. filter plane 0: the plain loop", "\n", -1);
+    program->base.steps = cc_cpu_program_explain(program);
     return &program->base;
   }
   cc_cpu_program_free(program);

@@ -23,8 +23,18 @@
 #include "forms.h"
 #include "gradient.h"
 #include "pairs.h"
+#include "engine/leftout.h"
 
 #include <math.h>
+#include <string.h>
+
+/* Notes why a method does not run; gives FALSE. */
+static gboolean
+decline(CcChoice *choice, const gchar *method, const gchar *reason) {
+  g_assert(choice->n_declined < CC_MAX_DECLINED);
+  choice->declined[choice->n_declined++] = (CcDeclined){method, reason};
+  return FALSE;
+}
 
 /* --- 2: the loop --- */
 
@@ -81,13 +91,14 @@ take_plans_step(CcChoice *choice, const CcOp *op, CcLane lane) {
 
 /* The last step from t in 16 bits: an integer form, 16 bits before 32, or the plan's in float. */
 static gboolean
-find_step_from_16(CcChoice *choice, const CcOp *op, const CcRows *rows, gboolean t_fits) {
+find_step_from_16(CcChoice *choice, const CcOp *op, gboolean t_fits) {
   CcFormSearch search;
-  cc_form_search_init(&search, op, rows);
+  cc_form_search_init(&search, op);
   gboolean found = TRUE;
-  if (cc_find_form_16(&search, choice->reduces, &choice->to_sample, &choice->left))
+  if (!cc_is_left_out("output-16") &&
+      cc_find_form_16(&search, choice->reduces, &choice->to_sample, &choice->left))
     choice->form = CC_FINISH_16;
-  else if (cc_find_form_32(&search, &choice->to_sample))
+  else if (!cc_is_left_out("output-32") && cc_find_form_32(&search, &choice->to_sample))
     choice->form = CC_FINISH_32;
   else
     found = choice->form == CC_FINISH_F32 && t_fits;
@@ -98,18 +109,23 @@ find_step_from_16(CcChoice *choice, const CcOp *op, const CcRows *rows, gboolean
 /* Whether 16 bits do. Sums wrap around, so that all that comes next has to be told from what they
  * are modulo 2^16. */
 static gboolean
-take_16_bits(CcChoice *choice, const CcOp *op, const CcRows *rows) {
+take_16_bits(CcChoice *choice, const CcOp *op) {
   const gboolean sums_fit = cc_op_largest_sum(op) <= G_MAXINT16;
+  if (cc_is_left_out("sums-16"))
+    return decline(choice, "16-bit sums", "left out");
   take_plans_step(choice, op, CC_LANE_16);
   if (choice->reduces && !sums_fit)
-    return FALSE;
+    return decline(choice, "16-bit sums", "they pass 16 bits");
   if (op->response == CC_RESPONSE_DIRECTION)
     return TRUE;
   if (op->response == CC_RESPONSE_MAGNITUDE)
-    return choice->reduce == CC_REDUCE_NORM; /* the other has no kernel for 16 bits */
+    return choice->reduce == CC_REDUCE_NORM || /* the other has no kernel for 16 bits */
+           decline(choice, "16-bit sums", "the root is in double");
   const CcRange t = cc_op_range(op);
-  return t.most - t.least <= G_MAXUINT16 &&
-         find_step_from_16(choice, op, rows, sums_fit && t.most <= G_MAXINT16);
+  if (t.most - t.least > G_MAXUINT16)
+    return decline(choice, "16-bit sums", "they pass 16 bits");
+  return find_step_from_16(choice, op, sums_fit && t.most <= G_MAXINT16) ||
+         decline(choice, "16-bit sums", "no output stage in 16 or 32 bits is exact");
 }
 
 /* Whether all sums fit 32 bits, and t where it is made in the lane of the sums. */
@@ -122,11 +138,11 @@ fits_32_bits(const CcOp *op) {
 /* Whether there is a form for sums of 32 bits, which lack their `dropped` lowest bits; takes it. */
 static gboolean
 find_step_from_32(CcChoice *choice, const CcOp *op, guint dropped) {
-  if (cc_find_form_bits(op, dropped, &choice->to_sample)) {
+  if (!cc_is_left_out("output-shift") && cc_find_form_bits(op, dropped, &choice->to_sample)) {
     choice->form = CC_FINISH_BITS;
     return TRUE;
   }
-  if (!cc_find_form_shifted(op, dropped, &choice->to_sample))
+  if (cc_is_left_out("output-float") || !cc_find_form_shifted(op, dropped, &choice->to_sample))
     return FALSE;
   choice->to_sample.shifted.right -= dropped;
   choice->form = CC_FINISH_SHIFTED;
@@ -160,14 +176,16 @@ take_three_parts(CcChoice *choice, const CcOp *op) {
  * whose arithmetic is float has sums that fit 32 bits. Doubles have instructions for products where
  * integers of 64 bits lack them. */
 static void
-choose_sums(CcChoice *choice, const CcOp *op, const CcRows *rows) {
-  if (take_16_bits(choice, op, rows))
+choose_sums(CcChoice *choice, const CcOp *op) {
+  if (take_16_bits(choice, op))
     return;
   else if (fits_32_bits(op))
     take_32_bits(choice, op);
   else
     take_plans_step(choice, op,
-                    cc_op_largest_sum(op) <= LARGEST_IN_DOUBLE ? CC_LANE_DOUBLE : CC_LANE_64);
+                    cc_op_largest_sum(op) <= LARGEST_IN_DOUBLE && !cc_is_left_out("sums-double")
+                        ? CC_LANE_DOUBLE
+                        : CC_LANE_64);
 }
 
 /* --- 4: the order of the sums --- */
@@ -252,7 +270,12 @@ choose_sample_lane(const CcChoice *choice, guint n_matrices, CcSampleType type) 
  */
 static void
 choose_apply_sum(CcChoice *choice, const CcRows *rows) {
+  const gchar *path = choice->separable ? "fused-separable" : "fused-conv2d";
   choice->apply = rows->apply[choice->ring_lane][choice->over[0].shape][choice->reduces];
+  if (!choice->apply)
+    decline(choice, "fused", "no kernel has the pattern of the taps");
+  else if (cc_is_left_out(path) || cc_is_left_out(cc_shape_name(choice->over[0].shape)))
+    choice->apply = NULL;
   if (choice->apply && choice->separable)
     choose_kernels(choice->along, 1, rows->sum_split);
 }
@@ -260,8 +283,10 @@ choose_apply_sum(CcChoice *choice, const CcRows *rows) {
 static void
 choose_apply_gradient(CcChoice *choice, const CcOp *op, guint step, const CcRows *rows) {
   const CcGradient gradient = cc_gradient_find(op, choice->over);
-  if (gradient == CC_N_GRADIENTS)
+  if (gradient == CC_N_GRADIENTS || cc_is_left_out("fused-gradient")) {
+    decline(choice, "fused", "the two matrices are no gradient that has a kernel");
     return;
+  }
   choice->apply = rows->apply_gradient[gradient][choice->reduce];
   if (choice->apply)
     cc_gradient_join(gradient, op, choice->over, step, choice->left);
@@ -271,13 +296,18 @@ choose_apply_gradient(CcChoice *choice, const CcOp *op, guint step, const CcRows
  */
 static void
 choose_apply(CcChoice *choice, const CcOp *op, guint step, const CcRows *rows) {
-  if (choice->sample_lane != CC_LANE_8)
+  if (choice->sample_lane != CC_LANE_8) {
+    if (choice->sum_lane == CC_LANE_16)
+      decline(choice, "fused", "no kernel of bytes has the pattern of the taps");
     return;
+  }
   const gboolean in_16 = choice->form == CC_FINISH_16;
   if (op->n_matrices == 1 && in_16)
     choose_apply_sum(choice, rows);
   else if (op->n_matrices == 2 && !choice->separable && (in_16 || choice->reduce == CC_REDUCE_NORM))
     choose_apply_gradient(choice, op, step, rows);
+  else
+    decline(choice, "fused", "no such kernel has the response and the output stage");
 }
 
 /* Split sums keep samples with even and odd numbers apart, and of pairs those are luma and chroma,
@@ -285,7 +315,8 @@ choose_apply(CcChoice *choice, const CcOp *op, guint step, const CcRows *rows) {
 static void
 choose_pairs(CcChoice *choice, const CcPlaneLayout *plane, const CcRows *rows) {
   CcWeights *along = &choice->along[0];
-  if (!plane->pairs || !choice->apply || !choice->separable || !rows->sum_pairs[along->shape])
+  if (!plane->pairs || !choice->apply || !choice->separable || !rows->sum_pairs[along->shape] ||
+      cc_is_left_out("macropixel"))
     return;
   const guint n = along->n_taps;
   along->sum = rows->sum_pairs[along->shape];
@@ -310,8 +341,9 @@ take_columns_step(CcChoice *choice, const CcOp *op, CcSampleType type) {
   if (choice->reduces)
     return FALSE;
   if (type == CC_SAMPLE_U8)
-    return choice->form == CC_FINISH_16;
-  if (choice->means->factor != 1 || !cc_find_form_centred(op, &choice->to_sample))
+    return choice->form == CC_FINISH_16 && !cc_is_left_out("box-columns-8");
+  if (choice->means->factor != 1 || cc_is_left_out("box-columns-16") ||
+      !cc_find_form_centred(op, &choice->to_sample))
     return FALSE;
   choice->form = CC_FINISH_CENTRED;
   return TRUE;
@@ -332,13 +364,18 @@ choose_columns(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, con
  * for pairs that are filtered as they lie. */
 static gboolean
 choose_means(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, const CcRows *rows) {
-  if (choice->pairs || (choice->apply && op->width * op->height < LEAST_MEAN) ||
-      op->response == CC_RESPONSE_DIRECTION || !fits_32_bits(op))
+  if (choice->pairs || op->response == CC_RESPONSE_DIRECTION || cc_is_left_out("box"))
     return FALSE;
+  if (!fits_32_bits(op))
+    return decline(choice, "box", "sums pass 32 bits");
   const gboolean in_16 = choice->sum_lane == CC_LANE_16 && plane->type == CC_SAMPLE_U8;
   choice->means = cc_means_new(op, in_16 ? choice->left : 0);
   if (!choice->means)
-    return FALSE;
+    return decline(choice, "box", "the taps differ");
+  if (choice->apply && op->width * op->height < LEAST_MEAN) {
+    g_clear_pointer(&choice->means, g_free);
+    return decline(choice, "box", "a small one is fused");
+  }
   if (!in_16)
     take_32_bits(choice, op);
   choose_columns(choice, op, plane, rows);
@@ -361,8 +398,8 @@ choose_means(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, const
  * instructions that multiply. */
 static gboolean
 prefers_lines(const CcLines *lines, const CcWindow *window, guint width) {
-  if (!lines || !window)
-    return lines != NULL;
+  if (!window)
+    return TRUE;
   return lines->along[0].n_bundles + COST_OF_LINES + lines->n_bundles * lines->n_parts <
          window->n_bundles * width;
 }
@@ -381,8 +418,16 @@ take_lines_step(CcChoice *choice, const CcOp *op, const CcLines *lines) {
 static CcLines *
 find_lines(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, gboolean wide,
            const CcWindow *window, const CcRows *rows) {
-  CcLines *lines = cc_lines_new(op, plane->type, plane->depth, plane->step, wide, rows);
-  if (prefers_lines(lines, window, op->width) && take_lines_step(choice, op, lines))
+  const gchar *method = wide ? "separable in three parts" : "separable";
+  const gchar *reason = NULL;
+  CcLines *lines = cc_lines_new(op, plane->type, plane->depth, plane->step, wide, rows, &reason);
+  if (!lines)
+    decline(choice, method, reason);
+  else if (!prefers_lines(lines, window, op->width))
+    decline(choice, method, "conv2d multiplies less");
+  else if (!take_lines_step(choice, op, lines))
+    decline(choice, method, "no output stage of such sums is exact");
+  else
     return lines;
   cc_lines_free(lines);
   return NULL;
@@ -394,19 +439,25 @@ static void
 choose_products(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, const CcRows *rows) {
   if (choice->sample_lane == CC_LANE_8 || op->response == CC_RESPONSE_DIRECTION)
     return;
-  CcWindow *window = cc_window_new(op, plane->type, plane->depth, rows);
+  const gchar *reason = NULL;
+  CcWindow *window = cc_window_new(op, plane->type, plane->depth, rows, &reason);
   CcChoice found = *choice;
   CcLines *lines = find_lines(&found, op, plane, FALSE, window, rows);
   if (!lines && choice->sum_lane == CC_LANE_DOUBLE &&
       (plane->type == CC_SAMPLE_U16 || rows->along[CC_BUNDLE_BYTES][0]))
     lines = find_lines(&found, op, plane, TRUE, window, rows);
   const gboolean takes_window = !lines && window && fits_32_bits(op);
+  if (!lines && !takes_window)
+    decline(&found, "conv2d", window ? "results pass 32 bits" : reason);
   if (takes_window)
     take_32_bits(&found, op);
   else
     g_clear_pointer(&window, cc_window_free);
-  if (!lines && !window)
+  if (!lines && !window) {
+    choice->n_declined = found.n_declined;
+    memcpy(choice->declined, found.declined, sizeof found.declined);
     return;
+  }
   *choice = found;
   choice->lines = lines;
   choice->window = window;
@@ -430,7 +481,7 @@ choose_filter(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, cons
       .add = op->add,
       .exact_product = frexp(op->mul, &exponent) == 0.5,
   };
-  choose_sums(choice, op, rows);
+  choose_sums(choice, op);
   choice->separable = runs_separable(op);
   set_weights(choice, op, plane->step);
   choice->sample_lane = choose_sample_lane(choice, op->n_matrices, plane->type);

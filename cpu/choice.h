@@ -21,6 +21,12 @@ typedef enum {
   CC_LOOP_FILL,   /* all are filled */
 } CcLoop;
 
+/* A method that was tried, and why it does not run. The texts are static. */
+typedef struct {
+  const gchar *method, *reason;
+} CcDeclined;
+#define CC_MAX_DECLINED 8
+
 typedef struct {
   CcLoop loop;
   gboolean merges; /* components of different fates lie side by side */
@@ -46,6 +52,8 @@ typedef struct {
   gboolean pairs;    /* samples with even and odd numbers have places of their own along a line */
   CcWeights along[CC_MAX_MATRICES]; /* sums along a line, when separable */
   CcWeights over[CC_MAX_MATRICES];  /* sums over the window's rows */
+  guint n_declined;
+  CcDeclined declined[CC_MAX_DECLINED];
 } CcChoice;
 
 /* Walks down the ladder. `rows` are the row kernels of the variant; NULL: it has none. */

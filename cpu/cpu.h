@@ -27,4 +27,8 @@ gboolean cc_cpu_set_variant(const gchar *name);
 /* The variant that the next program uses. */
 const CcVariant *cc_cpu_variant(void);
 
+/* All variants, slowest first, those included that this machine cannot run; the last one has no
+ * name. */
+extern const CcVariant cc_cpu_all_variants[];
+
 G_END_DECLS

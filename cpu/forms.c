@@ -8,8 +8,8 @@
 #define MOST_RIGHT 8  /* bits that quantized kernels can lose: see MULTIPLE of engine/quantize.c */
 
 void
-cc_form_search_init(CcFormSearch *search, const CcOp *op, const CcRows *rows) {
-  *search = (CcFormSearch){.op = op, .rows = rows, .t = cc_op_range(op)};
+cc_form_search_init(CcFormSearch *search, const CcOp *op) {
+  *search = (CcFormSearch){.op = op, .t = cc_op_range(op)};
   const gsize n = (gsize)(search->t.most - search->t.least + 1);
   search->codes = g_new(guint16, n);
   for (gsize i = 0; i < n; i++)
@@ -22,11 +22,12 @@ cc_form_search_clear(CcFormSearch *search) {
 }
 
 /* Whether a form gives the code value of every t, which comes 2^left times as large. Stored words
- * are tried without their shift. */
+ * are tried without their shift. The kernels of all instruction sets give the same, so those of
+ * plain C are tried, and a program can be prepared for any processor. */
 static gboolean
 gives_all_codes(const CcFormSearch *search, CcFinishForm form, guint left, const CcFinish *finish) {
   enum { N = 1024 };
-  const CcFinishFunc run = search->rows->finish[CC_SAMPLE_U16][form][CC_NUMBER_16];
+  const CcFinishFunc run = cc_rows_c.finish[CC_SAMPLE_U16][form][CC_NUMBER_16];
   const guint16 *wanted = search->codes;
   CcFinish unshifted = *finish;
   unshifted.shift = 0;

@@ -14,13 +14,12 @@ G_BEGIN_DECLS
 /* An op and what its forms are tried against. */
 typedef struct {
   const CcOp *op;
-  const CcRows *rows; /* whose kernels are tried */
   CcRange t;
   guint16 *codes; /* of every t */
 } CcFormSearch;
 
 /* The op's t is an integer whose range spans less than 2^16. */
-void cc_form_search_init(CcFormSearch *search, const CcOp *op, const CcRows *rows);
+void cc_form_search_init(CcFormSearch *search, const CcOp *op);
 void cc_form_search_clear(CcFormSearch *search);
 
 /* Whether there is a form all in 16 bits; sets finish->in_16 and *left: sums are to be 2^left as

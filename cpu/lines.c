@@ -2,6 +2,7 @@
 #include "lines.h"
 #include "along.h"
 #include "engine/last_step.h"
+#include "engine/leftout.h"
 
 /* --- one part or two --- */
 
@@ -43,7 +44,8 @@ fits_word(CcTaps taps, const CcRows *rows) {
 static gboolean
 find_cut(CcLines *self, const CcOp *op, CcSampleType type, const CcRows *rows) {
   const gint64 largest = cc_op_largest_sum(op);
-  if (type != CC_SAMPLE_U8 || self->n_parts != 2 || !rows->along_cut)
+  if (type != CC_SAMPLE_U8 || self->n_parts != 2 || !rows->along_cut ||
+      cc_is_left_out("separable-cut-taps"))
     return FALSE;
   for (guint bits = 1; bits < 8; bits++) {
     const guint dropped = largest <= G_MAXINT32 ? 0 : bits;
@@ -79,9 +81,11 @@ find_parts(CcLines *self, const CcOp *op, gint64 most_sample) {
     steepest = MAX(steepest, cc_taps_sum_of_absolutes(cc_taps_of_column(op, m)));
   }
   self->low_bits = 0;
-  self->n_parts = span <= G_MAXUINT16 ? 1 : 2;
+  self->n_parts = span <= G_MAXUINT16 && !cc_is_left_out("separable-one-part") ? 1 : 2;
   if (self->n_parts == 1)
     return largest <= G_MAXINT32;
+  if (cc_is_left_out("separable-two-parts"))
+    return FALSE;
   for (self->low_bits = LEAST_LOW_BITS; self->low_bits <= MOST_LOW_BITS; self->low_bits++) {
     self->dropped = largest <= G_MAXINT32 ? 0 : self->low_bits;
     if (span <= G_MAXUINT32 && span >> self->low_bits < G_MAXUINT16 &&
@@ -95,6 +99,8 @@ find_parts(CcLines *self, const CcOp *op, gint64 most_sample) {
 /* Whether taps over lines fit words when they are multiplied by what is above the low bits. */
 static gboolean
 can_add_parts(const CcLines *self, const CcOp *op) {
+  if (cc_is_left_out("separable-added-parts"))
+    return FALSE;
   for (guint m = 0; m < op->n_matrices; m++)
     for (guint i = 0; i < op->height; i++)
       if (ABS((gint64)op->column_i[m][i]) << self->low_bits > G_MAXINT16)
@@ -242,11 +248,17 @@ set_wide_along(CcAlong *self, const CcLines *lines, CcTaps row, guint depth, gui
 
 CcLines *
 cc_lines_new(const CcOp *op, CcSampleType type, guint depth, guint step, gboolean wide,
-             const CcRows *rows) {
+             const CcRows *rows, const gchar **reason) {
   const gint64 most_sample = (1 << depth) - 1;
   CcLines found = {.n_parts = CC_MOST_PARTS, .over_parts = CC_MOST_PARTS, .low_bits = CC_PART_BITS};
-  if (!op->separable || !find_kind(&found, op, type, rows) ||
-      !(wide ? fits_three_parts(op, most_sample) : find_words(&found, op, type, most_sample, rows)))
+  *reason = !op->separable                                                 ? "the kernel is not"
+            : cc_is_left_out(wide ? "separable-three-parts" : "separable") ? "left out"
+            : !find_kind(&found, op, type, rows)                           ? "taps pass 16 bits"
+            : !(wide ? fits_three_parts(op, most_sample)
+                     : find_words(&found, op, type, most_sample, rows))
+                ? (wide ? "sums pass three words" : "sums pass two words")
+                : NULL;
+  if (*reason)
     return NULL;
   CcLines *self = g_memdup2(&found, sizeof found);
   self->n_bundles = (op->height + 2) / 2;
@@ -261,8 +273,10 @@ cc_lines_new(const CcOp *op, CcSampleType type, guint depth, guint step, gboolea
     if (room)
       room = set_over(&self->over[m], self, column, -offset * cc_taps_sum(column), room);
   }
-  if (!room)
+  if (!room) {
+    *reason = "sums along a line pass 32 bits too often";
     g_clear_pointer(&self, cc_lines_free);
+  }
   return self;
 }
 

@@ -32,9 +32,9 @@ typedef struct {
 } CcLines;
 
 /* The sums of an op, wide or not, for samples of `type` with `depth` bits, of which `step` make a
- * pixel. NULL: there is no such way. */
+ * pixel. NULL: there are none, and *reason says why, a static text. */
 CcLines *cc_lines_new(const CcOp *op, CcSampleType type, guint depth, guint step, gboolean wide,
-                      const CcRows *rows);
+                      const CcRows *rows, const gchar **reason);
 void cc_lines_free(CcLines *self);
 
 G_END_DECLS

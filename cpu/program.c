@@ -7,6 +7,8 @@
 #include "plain.h"
 #include "room.h"
 #include "tile_sweeps.h"
+#include "engine/explain.h"
+#include "engine/leftout.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -153,7 +155,8 @@ sweep_init(CcSweep *sweep, const CcPlan *plan, const CcPass *pass, const CcRows 
   sweep->sample_size = cc_sample_size(plane->type);
   sweep->pixel_size = plane->step * sweep->sample_size;
   sweep->step = plane->step;
-  sweep->streams = !plan->packed && cc_frame_layout_bytes(&plan->out_frame_layout) >= LARGE_FRAME;
+  sweep->streams = !plan->packed && !cc_is_left_out("streaming") &&
+                   cc_frame_layout_bytes(&plan->out_frame_layout) >= LARGE_FRAME;
   sweep->row_bytes = sweep->target.width * sweep->pixel_size;
   sweep->border = plan->border;
   cc_choice_init(&sweep->choice, plan, pass, rows);
@@ -184,10 +187,8 @@ sweep_clear(CcSweep *sweep) {
 
 /* --- slices --- */
 
-/* What rows take one thread, in picoseconds a row of the target: no more than a rough guess, and
- * rather too little. */
-static guint64
-sweep_work(const CcSweep *sweep) {
+guint64
+cc_sweep_cost(const CcSweep *sweep) {
   guint64 taps = SAMPLE_TAPS;
   for (guint m = 0; m < sweep->n_matrices; m++)
     taps += (sweep->choice.along[m].n_taps + sweep->choice.over[m].n_taps) *
@@ -209,7 +210,7 @@ row_work(const CcCpuProgram *program, const CcPlan *plan, guint plane) {
   guint64 work = 0;
   for (guint i = 0; i < program->n_sweeps; i++)
     if (plan->packed || program->sweep[i].plane == plane)
-      work += sweep_work(&program->sweep[i]);
+      work += cc_sweep_cost(&program->sweep[i]);
   for (guint i = 0; i < program->n_hue_sweeps; i++)
     if (plan->packed || program->hue_sweep[i].field->plane == plane)
       work += hue_work(&program->hue_sweep[i]);
@@ -287,10 +288,12 @@ find_pairs(const CcPlan *plan, const CcRows *rows, CcPlan *whole) {
 }
 
 CcCpuProgram *
-cc_cpu_program_new(const CcPlan *plan, guint n_threads) {
+cc_cpu_program_new(const CcPlan *plan, const CcVariant *variant, guint n_threads) {
   CcCpuProgram *program = g_new0(CcCpuProgram, 1);
-  const CcRows *rows = cc_cpu_variant()->rows;
-  if ((rows && cc_copies_find(plan, &program->whole)) || find_pairs(plan, rows, &program->whole))
+  const CcRows *rows = variant->rows;
+  program->variant = variant;
+  program->copies = rows && !cc_is_left_out("identity") && cc_copies_find(plan, &program->whole);
+  if (program->copies || find_pairs(plan, rows, &program->whole))
     plan = &program->whole;
   program->n_sweeps = plan->n_passes;
   for (guint i = 0; i < plan->n_passes; i++) {

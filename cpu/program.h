@@ -4,6 +4,7 @@
 /* A plan resolved for the CPU: kernels, constants and tables, so that a frame is nothing but the
  * sweep. */
 
+#include "cpu.h"
 #include "hue.h"
 #include "engine/backend.h"
 #include "sweep.h"
@@ -19,6 +20,7 @@ typedef struct {
 
 typedef struct {
   CcProgram base;
+  const CcVariant *variant;
   CcPlan whole; /* of pairs that are filtered as they lie */
   guint n_sweeps;
   CcSweep sweep[CC_MAX_PASSES];
@@ -28,14 +30,23 @@ typedef struct {
   CcSlice *slices;
   guint64 work; /* nanoseconds that a frame takes one thread, roughly */
   gsize scratch_size;
+  gboolean copies;  /* the plan filters by kernels that change nothing */
   gboolean unpacks; /* then only a frame takes memory for sweeps, as it is a row of all tiles */
   gsize scratch_at[CC_MAX_PASSES]; /* where that of each sweep begins */
   CcUnpacked unpacked;             /* its rows are behind what the sweeps use */
 } CcCpuProgram;
 
-/* Resolves `plan`, which has to outlive the program, for up to n_threads threads. */
-CcCpuProgram *cc_cpu_program_new(const CcPlan *plan, guint n_threads);
+/* Resolves `plan`, which has to outlive the program, for a variant and up to n_threads threads. The
+ * machine need not be able to run the variant unless the program is run. */
+CcCpuProgram *cc_cpu_program_new(const CcPlan *plan, const CcVariant *variant, guint n_threads);
 void cc_cpu_program_free(CcCpuProgram *program);
+
+/* What a row of the target takes one thread, in picoseconds: no more than a rough guess, and rather
+ * too little. */
+guint64 cc_sweep_cost(const CcSweep *sweep);
+
+/* What a frame runs, a line for each step; see CcProgram.steps. */
+GStrv cc_cpu_program_explain(const CcCpuProgram *program);
 
 /* The scratch memory that a frame takes; more than scratch_size where frames are unpacked. Only who
  * has such a frame should take that much. */

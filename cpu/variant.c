@@ -24,7 +24,7 @@ supports_avx_vnni(void) {
 /* All variants, slowest first. */
 enum { PLAIN, C, AVX2, AVXVNNI, AVX512, AVX512VNNI, N_VARIANTS };
 
-static const CcVariant variants[N_VARIANTS] = {
+const CcVariant cc_cpu_all_variants[N_VARIANTS + 1] = {
     [PLAIN] = {"plain", "plain C", NULL},
     [C] = {"c", "C", &cc_rows_c},
     [AVX2] = {"avx2", "AVX2", X86_ROWS(avx2)},
@@ -56,9 +56,9 @@ is_supported(guint variant) {
 
 static gchar *
 list_names(void) {
-  GString *list = g_string_new(variants[0].name);
+  GString *list = g_string_new(cc_cpu_all_variants[0].name);
   for (guint i = 1; i < N_VARIANTS; i++)
-    g_string_append_printf(list, ", %s", variants[i].name);
+    g_string_append_printf(list, ", %s", cc_cpu_all_variants[i].name);
   return g_string_free(list, FALSE);
 }
 
@@ -66,7 +66,7 @@ list_names(void) {
 static guint
 find_variant(const gchar *name) {
   guint i = 0;
-  while (i < N_VARIANTS && !g_str_equal(variants[i].name, name))
+  while (i < N_VARIANTS && !g_str_equal(cc_cpu_all_variants[i].name, name))
     i++;
   return i;
 }
@@ -85,7 +85,7 @@ detect(void) {
   guint n = 0;
   for (guint i = 0; i <= MIN(limit, N_VARIANTS - 1); i++)
     if (is_supported(i)) {
-      names[n++] = variants[i].name;
+      names[n++] = cc_cpu_all_variants[i].name;
       g_atomic_int_set(&selected, (gint)i);
     }
   g_once_init_leave(&done, 1);
@@ -110,5 +110,5 @@ cc_cpu_set_variant(const gchar *name) {
 const CcVariant *
 cc_cpu_variant(void) {
   detect();
-  return &variants[g_atomic_int_get(&selected)];
+  return &cc_cpu_all_variants[g_atomic_int_get(&selected)];
 }

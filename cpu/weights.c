@@ -20,16 +20,34 @@ add_shared_term(CcWeights *weights, const gint32 *c, const CcTapPlace *places, g
     }
 }
 
+static const struct {
+  guint digits;
+  const gchar *name;
+} shapes[CC_N_SHAPES] = {
+    [CC_SHAPE_10] = {0x10, "10"},
+    [CC_SHAPE_11] = {0x11, "11"},
+    [CC_SHAPE_30] = {0x30, "30"},
+    [CC_SHAPE_50] = {0x50, "50"},
+    [CC_SHAPE_20_10] = {0x2010, "20-10"},
+    [CC_SHAPE_11_11] = {0x1111, "11-11"},
+    [CC_SHAPE_20_20_10] = {0x202010, "20-20-10"},
+    [CC_SHAPE_22_11] = {0x2211, "22-11"},
+    [CC_SHAPE_33] = {0x33, "33"},
+    [CC_SHAPE_40_10] = {0x4010, "40-10"},
+    [CC_SHAPE_80_10] = {0x8010, "80-10"},
+    [CC_SHAPE_40_40_10] = {0x404010, "40-40-10"},
+    [CC_SHAPE_11_23] = {0x1123, "11-23"},
+    [CC_SHAPE_ANY] = {0, "any"},
+};
+
+const gchar *
+cc_shape_name(CcShape shape) {
+  return shapes[shape].name;
+}
+
 /* The shape of a weighted sum. */
 static CcShape
 find_shape(const CcWeights *weights) {
-  static const guint shapes[CC_SHAPE_ANY] = {
-      [CC_SHAPE_10] = 0x10,           [CC_SHAPE_11] = 0x11,      [CC_SHAPE_30] = 0x30,
-      [CC_SHAPE_50] = 0x50,           [CC_SHAPE_20_10] = 0x2010, [CC_SHAPE_11_11] = 0x1111,
-      [CC_SHAPE_20_20_10] = 0x202010, [CC_SHAPE_22_11] = 0x2211, [CC_SHAPE_33] = 0x33,
-      [CC_SHAPE_40_10] = 0x4010,      [CC_SHAPE_80_10] = 0x8010, [CC_SHAPE_40_40_10] = 0x404010,
-      [CC_SHAPE_11_23] = 0x1123,
-  };
   guint digits = 0;
   if (weights->n_terms > 3)
     return CC_SHAPE_ANY;
@@ -40,7 +58,7 @@ find_shape(const CcWeights *weights) {
     digits = digits << 8 | term->n_plus << 4 | term->n_minus;
   }
   for (CcShape shape = 0; shape < CC_SHAPE_ANY; shape++)
-    if (shapes[shape] == digits)
+    if (shapes[shape].digits == digits)
       return shape;
   return CC_SHAPE_ANY;
 }

@@ -26,4 +26,7 @@ typedef struct {
 void cc_weights_init(CcWeights *weights, const gint32 *c, const CcTapPlace *places, guint n);
 void cc_weights_clear(CcWeights *weights);
 
+/* The digits of a pattern of taps: "20-20-10" is n_plus and n_minus of each term. */
+const gchar *cc_shape_name(CcShape shape);
+
 G_END_DECLS

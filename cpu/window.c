@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "window.h"
 #include "engine/last_step.h"
+#include "engine/leftout.h"
 
 static void
 set_taps(CcWindow *self, CcTaps taps, gint32 *to) {
@@ -11,16 +12,24 @@ set_taps(CcWindow *self, CcTaps taps, gint32 *to) {
 }
 
 CcWindow *
-cc_window_new(const CcOp *op, CcSampleType type, guint depth, const CcRows *rows) {
+cc_window_new(const CcOp *op, CcSampleType type, guint depth, const CcRows *rows,
+              const gchar **reason) {
   const gint64 middle = depth == 16 ? 1 << 15 : 0; /* what signed words of samples lack */
-  if (!op->has_taps || cc_op_largest_sum(op) > G_MAXINT32)
+  const gboolean has_bytes = rows->window[1][0][0] && !cc_is_left_out("conv2d-bytes");
+  *reason = !op->has_taps                        ? "there are only rows and columns"
+            : cc_op_largest_sum(op) > G_MAXINT32 ? "sums pass 32 bits"
+            : cc_is_left_out("conv2d")           ? "left out"
+                                                 : NULL;
+  if (*reason)
     return NULL;
-  CcBundleKind kind = type == CC_SAMPLE_U16   ? CC_BUNDLE_WORDS
-                      : rows->window[1][0][0] ? CC_BUNDLE_BYTES
-                                              : CC_BUNDLE_WIDENED;
+  CcBundleKind kind = type == CC_SAMPLE_U16 ? CC_BUNDLE_WORDS
+                      : has_bytes           ? CC_BUNDLE_BYTES
+                                            : CC_BUNDLE_WIDENED;
   for (guint m = 0; m < op->n_matrices; m++) {
-    if (!cc_taps_are_words(cc_taps_of_matrix(op, m)))
+    if (!cc_taps_are_words(cc_taps_of_matrix(op, m))) {
+      *reason = "taps pass 16 bits";
       return NULL;
+    }
     if (kind == CC_BUNDLE_BYTES && !cc_taps_are_bytes(cc_taps_of_matrix(op, m), rows))
       kind = CC_BUNDLE_WIDENED;
   }

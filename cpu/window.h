@@ -22,9 +22,10 @@ typedef struct {
   gint32 start[CC_MAX_MATRICES]; /* what the sums of a matrix start from */
 } CcWindow;
 
-/* The taps of an op for samples of `type` with `depth` bits; sums are S_i. NULL: sums pass 32 bits,
- * or taps pass words. */
-CcWindow *cc_window_new(const CcOp *op, CcSampleType type, guint depth, const CcRows *rows);
+/* The taps of an op for samples of `type` with `depth` bits; sums are S_i. NULL: *reason says why,
+ * a static text. */
+CcWindow *cc_window_new(const CcOp *op, CcSampleType type, guint depth, const CcRows *rows,
+                        const gchar **reason);
 void cc_window_free(CcWindow *self);
 
 G_END_DECLS

@@ -347,7 +347,7 @@ test_huge_frame(void) {
   g_assert_nonnull(plan);
   for (const gchar *const *variant = cc_cpu_variants(); *variant; variant++) {
     g_assert_true(cc_cpu_set_variant(*variant));
-    CcCpuProgram *program = cc_cpu_program_new(plan, 1);
+    CcCpuProgram *program = cc_cpu_program_new(plan, cc_cpu_variant(), 1);
     g_assert_cmpuint(program->scratch_size, <, 1 << 20);
     cc_cpu_program_free(program);
   }

@@ -353,10 +353,11 @@ check_line_sums(const CcRows *rows, gboolean wide) {
   };
   g_autoptr(GRand) rand = g_rand_new_with_seed(9);
   guint n_found = 0, n_cut = 0, n_added = 0;
+  const gchar *reason;
   for (guint i = 0; i < ROUNDS; i++) {
     static LineSums sums;
     draw_sums(rand, &sums);
-    CcLines *lines = cc_lines_new(&sums.op, sums.type, sums.depth, sums.step, wide, rows);
+    CcLines *lines = cc_lines_new(&sums.op, sums.type, sums.depth, sums.step, wide, rows, &reason);
     const guint x = (guint)g_rand_int_range(rand, 0, N_SAMPLES), y = i % 2;
     if (!lines)
       continue;
@@ -380,6 +381,7 @@ static guint
 check_bounds(const CcRows *rows, gint32 column_tap) {
   static LineSums sums;
   guint n_found = 0;
+  const gchar *reason;
   sums = (LineSums){.type = CC_SAMPLE_U8, .depth = 8, .step = 1};
   sums.op = (CcOp){.n_matrices = 1, .separable = TRUE, .width = 3, .height = 3};
   for (gint32 tap = -BOUND_TAP; tap <= BOUND_TAP; tap++) {
@@ -392,7 +394,7 @@ check_bounds(const CcRows *rows, gint32 column_tap) {
     for (guint i = 0; i < sums.op.height; i++)
       sums.op.column_i[0][i] = column_tap;
     set_largest_sum(&sums);
-    CcLines *lines = cc_lines_new(&sums.op, sums.type, sums.depth, sums.step, FALSE, rows);
+    CcLines *lines = cc_lines_new(&sums.op, sums.type, sums.depth, sums.step, FALSE, rows, &reason);
     if (!lines)
       continue;
     check_sum(&sums, lines, rows, 0, 0);
