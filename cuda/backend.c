@@ -440,6 +440,8 @@ cuda_prepare(CcBackend *base, const CcPlan *plan, GError **error) {
   cc_cuda_device_pop(self->device);
   if (program && plan->n_ops > 0 && !plan->hue)
     program->base.algorithm = cc_algorithm_name(program->algorithm);
+  if (program)
+    program->base.steps = g_strdupv((GStrv)program->lines->pdata);
   return (CcProgram *)program;
 }
 

@@ -72,7 +72,7 @@ choose_constant(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
 }
 
 static void
-set_pixel_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device,
+set_pixel_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu,
                 const CcPass *const *pass) {
   set_tiles(launch, CC_PIXEL_TILE_WIDTH, CC_PIXEL_TILE_HEIGHT);
 }
@@ -97,7 +97,7 @@ choose_tile_halo(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
 }
 
 static void
-set_halo_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device,
+set_halo_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu,
                const CcPass *const *pass) {
   set_tiles(launch, (guint)((CC_SHARED_TILE_SIDE - launch->window_width) / launch->stride + 1),
             (guint)((CC_SHARED_TILE_SIDE - launch->window_height) / launch->stride + 1));
@@ -111,7 +111,7 @@ choose_tile_cached(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel)
 }
 
 static void
-set_cached_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device,
+set_cached_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu,
                  const CcPass *const *pass) {
   const guint side = CC_SHARED_TILE_SIDE / (guint)launch->stride;
   set_tiles(launch, side, side);
@@ -133,7 +133,7 @@ choose_scatter(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
 }
 
 static void
-set_sample_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device,
+set_sample_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu,
                  const CcPass *const *pass) {
   set_tiles(launch, 1, 1);
 }
@@ -177,7 +177,7 @@ choose_rows(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
 }
 
 static void
-set_row_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device,
+set_row_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu,
               const CcPass *const *pass) {
   set_scratch(launch, pass);
   for (gint i = 0; i < launch->n_parts; i++) {
@@ -195,7 +195,7 @@ choose_columns(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
 }
 
 static void
-set_column_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device,
+set_column_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu,
                  const CcPass *const *pass) {
   set_scratch(launch, pass);
   set_tiles(launch, CC_TWO_PASS_TILE_SIDE, CC_TWO_PASS_TILE_SIDE);
@@ -225,7 +225,7 @@ choose_register_tile(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kerne
 }
 
 static void
-set_register_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device,
+set_register_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu,
                    const CcPass *const *pass) {
   set_tiles(launch, CC_REGISTER_TILE_ACROSS * CC_REGISTER_TILE_SIDE,
             CC_REGISTER_TILE_DOWN * CC_REGISTER_TILE_SIDE);

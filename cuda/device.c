@@ -131,6 +131,13 @@ static const CcDeviceClass cuda_device_class = {
 
 /* --- devices --- */
 
+const CcCudaGpu cc_cuda_gpus[] = {
+    {.name = "sm_75", .multiprocessors = 40},
+    {.name = "sm_80", .multiprocessors = 108},
+    {.name = "sm_90", .multiprocessors = 132, .overlaps = TRUE},
+    {.name = NULL},
+};
+
 /* What there is to know about the device, all but its context. */
 static CcCudaDevice *
 describe_device(const CcCudaDriver *cuda, gint id, GError **error) {
@@ -154,8 +161,8 @@ describe_device(const CcCudaDriver *cuda, gint id, GError **error) {
   self->base.id = id;
   self->cuda = cuda;
   self->name = g_strdup(name);
-  self->multiprocessors = (guint)multiprocessors;
-  self->overlaps = major >= 9 && cuda->cuLaunchKernelEx;
+  self->gpu.multiprocessors = (guint)multiprocessors;
+  self->gpu.overlaps = major >= 9 && cuda->cuLaunchKernelEx;
   self->device = device;
   g_mutex_init(&self->lock);
   self->modules = g_hash_table_new(NULL, NULL);

@@ -13,12 +13,22 @@ G_BEGIN_DECLS
 #define CC_CUDA_DECLARE_MODULE(file) extern const guint8 cc_fatbin_##file[]
 typedef const guint8 *CcCudaModule;
 
+/* What the choice of kernels and tiles depends on. */
+typedef struct {
+  const gchar *name; /* "sm_90"; NULL: a device of this machine */
+  guint multiprocessors;
+  gboolean overlaps; /* can prepare a launch while another runs */
+} CcCudaGpu;
+
+/* A GPU of each generation, so that a program can be planned for one that is not there: a T4, an
+ * A100 and an H100. The last one has no multiprocessors. */
+extern const CcCudaGpu cc_cuda_gpus[];
+
 typedef struct {
   CcDevice base;
   const CcCudaDriver *cuda;
   gchar *name;
-  guint multiprocessors;
-  gboolean overlaps; /* can prepare a launch while another runs */
+  CcCudaGpu gpu;
   CUdevice device;
   CUcontext context;
   guint refs; /* guarded by the lock of all devices */

@@ -30,7 +30,7 @@ struct _CcCudaAlgorithm {
   /* Sets tiles_across and n_tiles of all parts, scratch_bytes where the algorithm needs scratch,
    * and what only this algorithm reads. `launch` has everything else; pass[i] is what part i was
    * made from, and kernel[i] what was chosen for it, all the same but for `own`. */
-  void (*set_tiles)(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device,
+  void (*set_tiles)(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu,
                     const CcPass *const *pass);
   /* What the launch, which has everything by now, is to find behind memory_taps. NULL, also as the
    * answer: nothing. */

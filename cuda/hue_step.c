@@ -76,10 +76,9 @@ fits_int32(const CcHue *hue) {
 }
 
 GBytes *
-cc_hue_set_step(CcCudaStep *step, CcCudaDevice *device, const CcPlan *plan, GError **error) {
+cc_hue_set_step(CcCudaStep *step, const CcPlan *plan, GError **error) {
   const CcHue *hue = plan->hue;
   CcLaunch *launch = &step->params;
-  gchar name[64];
   step->kind = CC_CUDA_HUE;
   launch->stride = (gint)plan->stride;
   launch->border = plan->border;
@@ -94,11 +93,11 @@ cc_hue_set_step(CcCudaStep *step, CcCudaDevice *device, const CcPlan *plan, GErr
   step->block[0] = CC_HUE_ACROSS;
   step->block[1] = CC_HUE_DOWN;
   step->overlaps = TRUE;
-  g_snprintf(name, sizeof name, "cc_hue_%s_%s",
+  step->module = cc_fatbin_hue;
+  g_snprintf(step->name, sizeof step->name, "cc_hue_%s_%s",
              plan->layout.plane[hue->plane].type == CC_SAMPLE_U8 ? "u8" : "u16",
              fits_int32(hue) ? "i32" : "i64");
-  step->function = cc_cuda_device_get_function(device, cc_fatbin_hue, name, error);
-  return step->function ? g_bytes_new(hue->word, sizeof hue->word) : NULL;
+  return g_bytes_new(hue->word, sizeof hue->word);
 }
 
 void

@@ -8,9 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* Sets what the step that paints the hues of a plan needs, but for its table, which is given. The
- * device must be pushed. */
-GBytes *cc_hue_set_step(CcCudaStep *step, CcCudaDevice *device, const CcPlan *plan, GError **error);
+/* Sets what the step that paints the hues of a plan needs, but for its table, which is given. */
+GBytes *cc_hue_set_step(CcCudaStep *step, const CcPlan *plan, GError **error);
 
 /* Sets where the frames of a launch of such a step lie. */
 void cc_hue_place_parts(CcLaunch *launch, const CcCudaPlane *src, const CcCudaPlane *dst);

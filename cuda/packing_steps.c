@@ -214,37 +214,36 @@ set_pack_part(CcPart *part, const CcPlan *plan, guint p, guint stride) {
 }
 
 static gboolean
-set_step(CcCudaStep *step, CcCudaStepKind kind, CcCudaDevice *device, const gchar *name,
-         GError **error) {
+set_step(CcCudaStep *step, CcCudaStepKind kind, const gchar *name, GError **error) {
   step->kind = kind;
+  step->module = cc_fatbin_packing;
+  g_strlcpy(step->name, name, sizeof step->name);
   step->block[0] = CC_PACKING_ACROSS;
   step->block[1] = CC_PACKING_DOWN;
   step->overlaps = TRUE;
   if (!cc_cuda_set_first_tiles(&step->params, error))
     return FALSE;
   step->n_blocks = (guint)step->params.n_tiles;
-  step->function = cc_cuda_device_get_function(device, cc_fatbin_packing, name, error);
-  return step->function != NULL;
+  return TRUE;
 }
 
 gboolean
-cc_packing_set_unpack(CcCudaStep *step, CcCudaDevice *device, const CcPlan *plan, GError **error) {
+cc_packing_set_unpack(CcCudaStep *step, const CcPlan *plan, GError **error) {
   const gboolean bytes = plan->layout.plane[0].type == CC_SAMPLE_U8;
   step->params.n_parts = (gint)plan->layout.n_planes;
   for (guint p = 0; p < plan->layout.n_planes; p++)
     set_unpack_part(&step->params.part[p], plan, p);
-  return set_step(step, CC_CUDA_UNPACK, device, bytes ? "cc_unpack_u8" : "cc_unpack_u16", error);
+  return set_step(step, CC_CUDA_UNPACK, bytes ? "cc_unpack_u8" : "cc_unpack_u16", error);
 }
 
 gboolean
-cc_packing_set_pack(CcCudaStep *step, CcCudaDevice *device, const CcPlan *plan, guint stride,
-                    GError **error) {
+cc_packing_set_pack(CcCudaStep *step, const CcPlan *plan, guint stride, GError **error) {
   const gboolean bytes = plan->layout.plane[0].type == CC_SAMPLE_U8;
   step->params.n_parts = (gint)plan->frame_layout.n_planes;
   step->params.stride = (gint)stride;
   for (guint p = 0; p < plan->frame_layout.n_planes; p++)
     set_pack_part(&step->params.part[p], plan, p, stride);
-  return set_step(step, CC_CUDA_PACK, device, bytes ? "cc_pack_u8" : "cc_pack_u16", error);
+  return set_step(step, CC_CUDA_PACK, bytes ? "cc_pack_u8" : "cc_pack_u16", error);
 }
 
 /* Both ends of what a part writes are its own plane: nothing reads src. */

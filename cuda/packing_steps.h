@@ -24,13 +24,11 @@ gboolean cc_packing_fuse_plan(CcPlan *fused, const CcPlan *merged, const CcPlan 
  * ops. FALSE: the frame has no such pixels, or other planes. */
 gboolean cc_packing_split_plan(CcPlan *split, const CcPlan *plan);
 
-/* Sets what a step needs to take the planes of a plan from a frame. The device must be pushed. */
-gboolean cc_packing_set_unpack(CcCudaStep *step, CcCudaDevice *device, const CcPlan *plan,
-                               GError **error);
+/* Sets what a step needs to take the planes of a plan from a frame. */
+gboolean cc_packing_set_unpack(CcCudaStep *step, const CcPlan *plan, GError **error);
 
 /* The same to put them back, every `stride`-th pixel and row. */
-gboolean cc_packing_set_pack(CcCudaStep *step, CcCudaDevice *device, const CcPlan *plan,
-                             guint stride, GError **error);
+gboolean cc_packing_set_pack(CcCudaStep *step, const CcPlan *plan, guint stride, GError **error);
 
 /* Set where the frame of a launch of such a step lies, and where the planes. */
 void cc_packing_place_unpack(CcLaunch *launch, const CcCudaPlane *frame, const CcCudaPlane *planes);

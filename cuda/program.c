@@ -7,6 +7,8 @@
 #include "packing_steps.h"
 #include "sliding.h"
 #include "engine/error.h"
+#include "engine/explain.h"
+#include "engine/leftout.h"
 
 #define ALIGNMENT 256 /* bytes, of rows and planes; more than the widest access of a kernel */
 
@@ -39,6 +41,7 @@ choose_algorithm(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   for (guint i = 0; i < G_N_ELEMENTS(fastest_first); i++) {
     *kernel = (CcCudaKernel){0};
     if ((!op || i == 0 || cc_algorithm_runs(fastest_first[i], op)) &&
+        !cc_is_left_out(cc_algorithm_name(fastest_first[i])) &&
         algorithms[fastest_first[i]]->choose(plan, pass, kernel))
       return fastest_first[i];
   }
@@ -48,6 +51,7 @@ choose_algorithm(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
 /* --- passes that share a launch --- */
 
 typedef struct {
+  CcAlgorithm name;
   const CcCudaAlgorithm *algorithm;
   guint n;
   const CcPass *pass[CC_LAUNCH_PARTS];
@@ -84,12 +88,12 @@ make_groups(const CcPlan *plan, Group group[CC_MAX_PASSES]) {
   for (guint i = 0; i < plan->n_passes; i++) {
     const CcPass *pass = &plan->pass[i];
     CcCudaKernel kernel = {0};
-    const CcCudaAlgorithm *algorithm = algorithms[choose_algorithm(plan, pass, &kernel)];
+    const CcAlgorithm name = choose_algorithm(plan, pass, &kernel);
     guint g = 0;
     while (g < n && !group_takes(&group[g], &kernel, pass->op))
       g++;
     if (g == n)
-      group[n++] = (Group){.algorithm = algorithm};
+      group[n++] = (Group){.name = name, .algorithm = algorithms[name]};
     group[g].kernel[group[g].n] = kernel;
     group[g].pass[group[g].n++] = pass;
     if (!group[g].op)
@@ -199,7 +203,7 @@ add_lines(CcCudaStep *step, GByteArray *taps, const CcOp *op, const CcCudaKernel
 
 static gboolean
 set_step(CcCudaStep *step, CcCudaProgram *self, const CcPlan *plan, const Group *group,
-         const CcCudaAlgorithm *algorithm, GByteArray *taps, GError **error) {
+         const CcCudaAlgorithm *algorithm, GError **error) {
   CcLaunch *launch = &step->params;
   CcCudaKernel kernel[CC_LAUNCH_PARTS] = {{0}};
   for (guint i = 0; i < group->n; i++)
@@ -217,25 +221,25 @@ set_step(CcCudaStep *step, CcCudaProgram *self, const CcPlan *plan, const Group 
     set_part(&launch->part[i], plan, group->pass[i]);
     step->plane[i] = (guint8)group->pass[i]->plane;
   }
-  algorithm->set_tiles(launch, kernel, self->device, group->pass);
+  algorithm->set_tiles(launch, kernel, self->gpu, group->pass);
   if (!cc_cuda_set_first_tiles(launch, error))
     return FALSE;
   self->scratch_bytes = MAX(self->scratch_bytes, launch->scratch_bytes);
   if (algorithm->make_taps) {
     g_autoptr(GBytes) own = algorithm->make_taps(launch, kernel, group->pass);
     if (own)
-      add_taps(step, taps, own);
+      add_taps(step, self->taps, own);
   }
   if (group->op && has_long_lines(group->op))
-    add_lines(step, taps, group->op, kernel);
+    add_lines(step, self->taps, group->op, kernel);
   step->n_blocks = (guint)launch->n_tiles;
   step->shared_bytes = kernel->shared_bytes;
   step->overlaps = kernel->overlaps;
   step->block[0] = kernel->block[0];
   step->block[1] = kernel->block[1];
-  g_debug("cuda: %s in %u blocks", kernel->name, step->n_blocks);
-  step->function = cc_cuda_device_get_function(self->device, kernel->module, kernel->name, error);
-  return step->function != NULL;
+  step->module = kernel->module;
+  g_strlcpy(step->name, kernel->name, sizeof step->name);
+  return TRUE;
 }
 
 static gboolean
@@ -263,15 +267,16 @@ place_taps(CcCudaStep *step, CUdeviceptr base) {
 
 /* Puts the taps of all steps into device memory. */
 static gboolean
-set_memory_taps(CcCudaProgram *self, const GByteArray *taps, GError **error) {
+load_taps(CcCudaProgram *self, GError **error) {
   const CcCudaDriver *cuda = self->device->cuda;
-  if (taps->len == 0)
+  if (self->taps->len == 0)
     return TRUE;
-  if (!cc_cuda_check(cuda, cuda->cuMemAlloc(&self->memory_taps, taps->len), "cuMemAlloc", error))
+  if (!cc_cuda_check(cuda, cuda->cuMemAlloc(&self->memory_taps, self->taps->len), "cuMemAlloc",
+                     error))
     return FALSE;
   for (guint i = 0; i < self->n_steps; i++)
     place_taps(&self->step[i], self->memory_taps);
-  return upload(cuda, self->memory_taps, taps, error);
+  return upload(cuda, self->memory_taps, self->taps, error);
 }
 
 /* --- the program --- */
@@ -288,26 +293,6 @@ place_plane(CcCudaPlane *place, gsize *bytes, const CcPlaneLayout *layout, const
 static CcCudaStep *
 next_step(CcCudaProgram *self) {
   return &self->step[self->n_steps++];
-}
-
-static gboolean
-set_filter_steps(CcCudaProgram *self, const CcPlan *plan, GByteArray *taps, GError **error) {
-  Group group[CC_MAX_PASSES];
-  const guint n = make_groups(plan, group);
-  for (guint g = 0; g < n; g++)
-    for (const CcCudaAlgorithm *a = group[g].algorithm; a; a = a->next)
-      if (!set_step(next_step(self), self, plan, &group[g], a, taps, error))
-        return FALSE;
-  return TRUE;
-}
-
-static gboolean
-set_hue_step(CcCudaProgram *self, const CcPlan *plan, GByteArray *taps, GError **error) {
-  CcCudaStep *step = next_step(self);
-  g_autoptr(GBytes) table = cc_hue_set_step(step, self->device, plan, error);
-  if (table)
-    add_taps(step, taps, table);
-  return table != NULL;
 }
 
 /* The algorithm of the first pass that filters, or of the first. Where there is none, hues are
@@ -376,22 +361,38 @@ cost_of_two_stages(const CcPlan *plan) {
   return has_two && step > 1 ? step * COST_OF_GREYING : 0;
 }
 
+/* Appends what something costs, for people; G_MAXUINT: the tensor cores have no kernel for it. */
+static void
+add_cost(GString *why, const gchar *what, guint cost) {
+  if (cost < G_MAXUINT)
+    g_string_append_printf(why, "; %s %u", what, cost);
+  else
+    g_string_append_printf(why, "; %s have no kernel", what);
+}
+
 /* Makes the plan that filters packed frames as they are, on the tensor cores, where there is one
  * and where it costs less than a packed plan that is for them. */
 static gboolean
-make_direct_plan(CcPlan *direct, const CcCudaProgram *self, const CcPlan *plan) {
+make_direct_plan(CcPlan *direct, const CcCudaProgram *self, const CcPlan *plan, GString *why) {
   g_autofree CcPlan *fused = g_new(CcPlan, 1);
   if (!plan->packed || plan->hue || self->algorithm != CC_ALGORITHM_SLIDING ||
       !cc_packing_merge_plan(direct, plan))
     return FALSE;
+  g_string_assign(why, "the frame's own groups of samples");
   if (plan->packing[0].kind != CC_PACKING_LUMA)
     return is_sliding(direct);
-  if (cc_packing_fuse_plan(fused, direct, plan) && is_sliding(fused) &&
-      (!is_sliding(direct) || cost_of_grey(fused) <= cost_of_grey(direct)))
+  if (!cc_is_left_out("layout-luma-of-pixels") && cc_packing_fuse_plan(fused, direct, plan) &&
+      is_sliding(fused) && (!is_sliding(direct) || cost_of_grey(fused) <= cost_of_grey(direct))) {
     *direct = *fused;
-  return is_sliding(direct) &&
-         (!is_sliding(plan) ||
-          cost_of_grey(direct) + cost_of_two_stages(direct) <= cost_of_grey(plan));
+    g_string_assign(why, "luma of the frame's pixels");
+  }
+  if (!is_sliding(direct))
+    return FALSE;
+  const guint cost = cost_of_grey(direct) + cost_of_two_stages(direct);
+  const guint other = is_sliding(plan) ? cost_of_grey(plan) : G_MAXUINT;
+  add_cost(why, "cost", cost);
+  add_cost(why, "deinterleaved planes", other);
+  return cost <= other;
 }
 
 /* What it costs to take all components of pixels out of a frame and to put them back, in products
@@ -416,11 +417,15 @@ may_slide(const CcPlan *plan) {
 /* Makes the plan that filters the components of pixels as planes, where their windows are too wide
  * for the tensor cores, or where it costs less. */
 static gboolean
-make_split_plan(CcPlan *split, const CcPlan *plan) {
+make_split_plan(CcPlan *split, const CcCudaProgram *self, const CcPlan *plan, GString *why) {
   if (!may_slide(plan) || !cc_packing_split_plan(split, plan) || !is_sliding(split))
     return FALSE;
-  return !is_sliding(plan) ||
-         cost_of_components(split) + COST_OF_SPLITTING(plan->stride) < cost_of_components(plan);
+  const guint cost = cost_of_components(split) + COST_OF_SPLITTING(plan->stride);
+  const guint other = is_sliding(plan) ? cost_of_components(plan) : G_MAXUINT;
+  g_string_assign(why, "a plane for each component");
+  add_cost(why, "cost", cost);
+  add_cost(why, "pixels", other);
+  return cost < other;
 }
 
 /* What two-pass takes for 256 bytes of the source, in products of the tensor cores
@@ -431,7 +436,7 @@ make_split_plan(CcPlan *split, const CcPlan *plan) {
  * of which the others are left out then, where the tensor cores have kernels only for that, and
  * where it costs less than two-pass. */
 static gboolean
-make_full_plan(CcPlan *full, const CcPlan *plan) {
+make_full_plan(CcPlan *full, const CcCudaProgram *self, const CcPlan *plan, GString *why) {
   g_autofree CcPlan *split = g_new(CcPlan, 1);
   const CcOp *op = plan->n_passes > 0 ? cc_cuda_leading_pass(plan, &plan->pass[0])->op : NULL;
   if (plan->stride == 1 || !op || plan->hue || !may_slide(plan) || is_sliding(plan))
@@ -444,9 +449,49 @@ make_full_plan(CcPlan *full, const CcPlan *plan) {
     full->target[p].width = (plan->target[p].width - 1) * plan->stride + 1;
     full->target[p].height = (plan->target[p].height - 1) * plan->stride + 1;
   }
-  if (make_split_plan(split, full))
+  if (make_split_plan(split, self, full, why))
     *full = *split;
-  return is_sliding(full) && cost_of_components(full) <= COST_OF_TWO_PASS(taps, plan->stride);
+  if (!is_sliding(full))
+    return FALSE;
+  g_string_printf(why, "all pixels, of which one in %ux%u is kept", plan->stride, plan->stride);
+  add_cost(why, "cost", cost_of_components(full));
+  add_cost(why, "two-pass", COST_OF_TWO_PASS(taps, plan->stride));
+  return cost_of_components(full) <= COST_OF_TWO_PASS(taps, plan->stride);
+}
+
+/* Other layouts that a plan may be rewritten for. The first that is made is taken. */
+static const struct {
+  const gchar *path; /* for cc_is_left_out */
+  gboolean (*make)(CcPlan *other, const CcCudaProgram *self, const CcPlan *plan, GString *why);
+} layouts[] = {
+    {"layout-all-pixels", make_full_plan},
+    {"layout-groups", make_direct_plan},
+    {"layout-components", make_split_plan},
+};
+
+/* --- for people --- */
+
+static void
+explain_step(CcCudaProgram *self, const CcCudaStep *step, GString *line) {
+  g_string_append_printf(line, "%s; %u blocks of %ux%u threads", step->name, step->n_blocks,
+                         step->block[0], step->block[1]);
+  g_ptr_array_add(self->lines, g_string_free(line, FALSE));
+}
+
+static void
+explain_group(CcCudaProgram *self, const CcPlan *plan, const Group *group,
+              const CcCudaAlgorithm *algorithm, const CcCudaStep *step) {
+  GString *line = g_string_new(NULL);
+  for (guint i = 0; i < group->n; i++) {
+    if (i > 0)
+      g_string_append(line, "; ");
+    cc_explain_pass(line, plan, group->pass[i]);
+  }
+  g_string_append_printf(line, ": %s", cc_algorithm_name(group->name));
+  if (algorithm == &cc_cuda_sliding)
+    cc_sliding_explain(line, &group->kernel[0]);
+  g_string_append(line, ", ");
+  explain_step(self, step, line);
 }
 
 /* Puts the planes that are not the frame's into scratch. */
@@ -462,36 +507,86 @@ place_in_scratch(CcCudaProgram *self, const CcPlan *plan) {
 }
 
 static gboolean
+set_filter_steps(CcCudaProgram *self, const CcPlan *plan, GError **error) {
+  Group group[CC_MAX_PASSES];
+  const guint n = make_groups(plan, group);
+  for (guint g = 0; g < n; g++)
+    for (const CcCudaAlgorithm *a = group[g].algorithm; a; a = a->next) {
+      CcCudaStep *step = next_step(self);
+      if (!set_step(step, self, plan, &group[g], a, error))
+        return FALSE;
+      explain_group(self, plan, &group[g], a, step);
+    }
+  return TRUE;
+}
+
+static gboolean
+set_hue_step(CcCudaProgram *self, const CcPlan *plan, GError **error) {
+  CcCudaStep *step = next_step(self);
+  g_autoptr(GBytes) table = cc_hue_set_step(step, plan, error);
+  if (!table)
+    return FALSE;
+  add_taps(step, self->taps, table);
+  GString *line = g_string_new(NULL);
+  g_string_append_printf(line, "direction color, %u groups of components: ", plan->hue->n_fields);
+  explain_step(self, step, line);
+  return TRUE;
+}
+
+static gboolean
+set_unpack_step(CcCudaProgram *self, const CcPlan *plan, GError **error) {
+  CcCudaStep *step = next_step(self);
+  if (!cc_packing_set_unpack(step, plan, error))
+    return FALSE;
+  GString *line = g_string_new(NULL);
+  g_string_append_printf(line, "deinterleave %u planes: ", plan->layout.n_planes);
+  explain_step(self, step, line);
+  return TRUE;
+}
+
+static gboolean
+set_pack_step(CcCudaProgram *self, const CcPlan *plan, guint stride, GError **error) {
+  CcCudaStep *step = next_step(self);
+  if (!cc_packing_set_pack(step, plan, stride, error))
+    return FALSE;
+  GString *line = g_string_new("interleave: ");
+  explain_step(self, step, line);
+  return TRUE;
+}
+
+static gboolean
 set_steps(CcCudaProgram *self, const CcPlan *plan, GError **error) {
-  g_autoptr(GByteArray) taps = g_byte_array_new();
   g_autofree CcPlan *other = g_new(CcPlan, 1);
+  g_autoptr(GString) why = g_string_new(NULL);
   const guint stride = plan->stride;
-  if (make_full_plan(other, plan) || make_direct_plan(other, self, plan) ||
-      make_split_plan(other, plan))
+  gboolean found = FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS(layouts) && !found; i++)
+    found = !cc_is_left_out(layouts[i].path) && layouts[i].make(other, self, plan, why);
+  if (found) {
+    g_ptr_array_add(self->lines, g_strdup_printf("layout: %s", why->str));
     plan = other;
+  }
   self->algorithm = algorithm_of_plan(plan);
   self->unpacks = plan->packed && plan->n_passes > 0;
   self->packs = self->unpacks || plan->stride != stride;
   place_in_scratch(self, plan);
-  if (self->unpacks && !cc_packing_set_unpack(next_step(self), self->device, plan, error))
-    return FALSE;
-  if (!set_filter_steps(self, plan, taps, error))
-    return FALSE;
-  if (self->packs &&
-      !cc_packing_set_pack(next_step(self), self->device, plan, stride / plan->stride, error))
-    return FALSE;
-  if (plan->hue && !set_hue_step(self, plan, taps, error))
+  if ((self->unpacks && !set_unpack_step(self, plan, error)) ||
+      !set_filter_steps(self, plan, error) ||
+      (self->packs && !set_pack_step(self, plan, stride / plan->stride, error)) ||
+      (plan->hue && !set_hue_step(self, plan, error)))
     return FALSE;
   self->scratch_bytes += self->plane_bytes;
-  return set_memory_taps(self, taps, error);
+  return TRUE;
 }
 
 CcCudaProgram *
-cc_cuda_program_new(CcCudaDevice *device, const CcPlan *plan, GError **error) {
+cc_cuda_program_plan(const CcCudaGpu *gpu, const CcPlan *plan, GError **error) {
   if (!cc_plan_check_algorithm(plan, error))
     return NULL;
   CcCudaProgram *self = g_new0(CcCudaProgram, 1);
-  self->device = device;
+  self->gpu = gpu;
+  self->taps = g_byte_array_new();
+  self->lines = g_ptr_array_new_with_free_func(g_free);
   self->algorithm = algorithm_of_plan(plan);
   for (guint p = 0; p < plan->frame_layout.n_planes; p++) {
     const CcPlaneLayout *layout = &plan->frame_layout.plane[p];
@@ -502,11 +597,38 @@ cc_cuda_program_new(CcCudaDevice *device, const CcPlan *plan, GError **error) {
     cc_cuda_program_free(self);
     return NULL;
   }
+  g_ptr_array_add(self->lines, NULL);
+  return self;
+}
+
+static gboolean
+load(CcCudaProgram *self, CcCudaDevice *device, GError **error) {
+  self->device = device;
+  for (guint i = 0; i < self->n_steps; i++) {
+    CcCudaStep *step = &self->step[i];
+    step->function = cc_cuda_device_get_function(device, step->module, step->name, error);
+    if (!step->function)
+      return FALSE;
+  }
+  const gboolean loaded = load_taps(self, error);
+  g_clear_pointer(&self->taps, g_byte_array_unref);
+  return loaded;
+}
+
+CcCudaProgram *
+cc_cuda_program_new(CcCudaDevice *device, const CcPlan *plan, GError **error) {
+  CcCudaProgram *self = cc_cuda_program_plan(&device->gpu, plan, error);
+  if (self && !load(self, device, error))
+    g_clear_pointer(&self, cc_cuda_program_free);
   return self;
 }
 
 void
 cc_cuda_program_free(CcCudaProgram *self) {
+  if (self) {
+    g_clear_pointer(&self->taps, g_byte_array_unref);
+    g_clear_pointer(&self->lines, g_ptr_array_unref);
+  }
   if (self && self->memory_taps) {
     const gboolean pushed = cc_cuda_device_push(self->device, NULL);
     self->device->cuda->cuMemFree(self->memory_taps);
@@ -521,7 +643,7 @@ launch_step(const CcCudaProgram *self, const CcCudaStep *step, CcLaunch *params,
             GError **error) {
   const CcCudaDriver *cuda = self->device->cuda;
   void *arguments[] = {params};
-  if (!step->overlaps || !self->device->overlaps)
+  if (!step->overlaps || !self->gpu->overlaps)
     return cc_cuda_check(cuda,
                          cuda->cuLaunchKernel(step->function, step->n_blocks, 1, 1, step->block[0],
                                               step->block[1], 1, step->shared_bytes, stream,

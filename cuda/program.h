@@ -14,7 +14,8 @@ G_BEGIN_DECLS
 
 typedef struct {
   CcProgram base;
-  CcCudaDevice *device;  /* borrowed */
+  const CcCudaGpu *gpu;  /* borrowed; that it is planned for */
+  CcCudaDevice *device;  /* borrowed; NULL: the program is planned, and not loaded */
   CcAlgorithm algorithm; /* that runs the plan's first op; never AUTO */
   /* the plan's source and target rectangles in buffers of their own, plane after plane, without
    * what surrounds them; offsets and pitches are multiples of 256 */
@@ -26,13 +27,19 @@ typedef struct {
   gboolean unpacks, packs;
   CcCudaPlane unpacked_src[CC_MAX_PLANES], unpacked_dst[CC_MAX_PLANES];
   gsize plane_bytes;
-  CUdeviceptr memory_taps; /* of all steps that have such; 0 when none has */
+  GPtrArray *lines;        /* what runs, for people; the last one is NULL */
+  GByteArray *taps;        /* of all steps that have such, until it is loaded */
+  CUdeviceptr memory_taps; /* the same in the device's memory; 0 when there are none */
   guint n_steps;
   CcCudaStep step[2 * CC_MAX_PASSES + 3];
 } CcCudaProgram;
 
-/* Makes the launches of a plan. The device must be pushed. CC_ERROR_INVALID when the plan's
- * algorithm cannot run it, or when the frame has more tiles than a grid can have. */
+/* Works out the launches of a plan on a GPU, which need not be here. CC_ERROR_INVALID when the
+ * plan's algorithm cannot run it, or when the frame has more tiles than a grid can have. */
+CcCudaProgram *cc_cuda_program_plan(const CcCudaGpu *gpu, const CcPlan *plan, GError **error);
+
+/* The same, ready to be launched on a device. The device must be pushed. CC_ERROR_INVALID when the
+ * plan's algorithm cannot run it, or when the frame has more tiles than a grid can have. */
 CcCudaProgram *cc_cuda_program_new(CcCudaDevice *device, const CcPlan *plan, GError **error);
 
 /* Frees the program, of which no launch may be under way, or does nothing with NULL. Any thread;

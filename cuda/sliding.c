@@ -26,19 +26,33 @@ choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
     return FALSE;
   const gboolean has_one = choose_by(&cc_tensor_core, plan, leading, &one);
   const gboolean has_two = choose_by(&cc_tensor_separable, plan, leading, &two);
-  if (has_two && (!has_one || cc_sliding_choice(&two)->cost < cc_sliding_choice(&one)->cost))
-    *kernel = two;
-  else if (has_one)
-    *kernel = one;
+  const guint one_cost = has_one ? cc_sliding_choice(&one)->cost : 0;
+  const guint two_cost = has_two ? cc_sliding_choice(&two)->cost : 0;
+  const gboolean takes_two = has_two && (!has_one || two_cost < one_cost);
+  if (has_one || has_two) {
+    *kernel = takes_two ? two : one;
+    CC_OWN(CcSlidingChoice, kernel)->other_cost = takes_two ? one_cost : two_cost;
+  }
   return has_one || has_two;
 }
 
+void
+cc_sliding_explain(GString *line, const CcCudaKernel *kernel) {
+  const CcSlidingChoice *choice = cc_sliding_choice(kernel);
+  const gboolean is_one = choice->way == &cc_tensor_core;
+  g_string_append_printf(line, " in %s, cost %u", is_one ? "one stage" : "two stages",
+                         choice->cost);
+  if (choice->other_cost)
+    g_string_append_printf(line, " (%s %u)", is_one ? "two stages" : "one stage",
+                           choice->other_cost);
+}
+
 static void
-set_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device,
+set_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu,
           const CcPass *const *pass) {
   const CcSlidingWay *way = cc_sliding_choice(kernel)->way;
   guint64 bytes = 0;
-  way->choose_tiles(launch, kernel, device);
+  way->choose_tiles(launch, kernel, gpu);
   for (gint i = 0; i < launch->n_parts; i++) {
     CcPart *part = &launch->part[i];
     const CcSlidingChoice *choice = cc_sliding_choice(&kernel[i]);

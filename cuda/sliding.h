@@ -12,7 +12,7 @@ typedef struct {
   /* Chooses the kernel for a pass that filters. FALSE: there is none. */
   gboolean (*choose)(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel);
   /* Cuts the targets of all parts into tiles. */
-  void (*choose_tiles)(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device);
+  void (*choose_tiles)(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu);
   /* Sets what only kernels of this way read of a part. */
   void (*set_part)(CcPart *part, const CcCudaKernel *kernel, const CcPass *pass);
   /* Writes the table of a pass that filters to where all is zero. */
@@ -27,8 +27,12 @@ typedef struct {
   const CcSlidingWay *way;
   CcTensorCorePacking packing; /* set before the way chooses */
   guint cost;                  /* in products for 256 target bytes */
+  guint other_cost;            /* of the other way; 0: it has no kernel */
   guint table_bytes;           /* of a pass that filters */
 } CcSlidingChoice;
+
+/* Appends which way runs a pass and what the other one costs, for people. */
+void cc_sliding_explain(GString *line, const CcCudaKernel *kernel);
 
 /* What cc_cuda_sliding has chosen. */
 static inline const CcSlidingChoice *

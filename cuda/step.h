@@ -17,7 +17,9 @@ typedef enum {
 
 typedef struct {
   CcCudaStepKind kind;
-  CUfunction function;
+  CcCudaModule module;
+  gchar name[64];                /* of the kernel in it */
+  CUfunction function;           /* once the program is loaded */
   guint n_blocks, block[2];      /* blocks, and threads of a block each way */
   guint shared_bytes;            /* that a block has beside what the kernel declares */
   gboolean memory_taps;          /* needs params.memory_taps */

@@ -6,6 +6,7 @@
 
 #include <string.h>
 #include "engine/last_step.h"
+#include "engine/leftout.h"
 #include "tensor_core_any.h"
 #include "tensor_core_any_kernels.h"
 
@@ -119,7 +120,7 @@ find_kernel(const CcPass *pass, const CcPlaneLayout *layout, gboolean has_pixels
       continue;
     for (guint i = 0; i < G_N_ELEMENTS(kernels); i++) {
       const Kernel *kernel = &kernels[i];
-      if (kernel->finish == finish &&
+      if (kernel->finish == finish && !cc_is_left_out(kernel->name) &&
           (!has_pixels || CC_TENSOR_CORE_TAKES_PIXELS(kernel->bytes, kernel->window, finish)) &&
           takes_taps(kernel, pass, layout) && (!best || cost(kernel) < cost(best)))
         best = kernel;
@@ -288,10 +289,10 @@ cut_tiles(CcLaunch *launch, guint64 n_short) {
 /* Tall tiles read few rows twice. The last ones are short, so that the multiprocessors end
  * together; and so are all when tall ones would not be enough for them. */
 static void
-choose_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaDevice *device) {
+choose_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu) {
   const guint blocks = CC_OWN(const Choice, kernel)->kernel ? CC_TENSOR_CORE_MOST_BLOCKS
                                                             : CC_TENSOR_CORE_ANY_MOST_BLOCKS;
-  const guint64 at_once = (guint64)blocks * device->multiprocessors;
+  const guint64 at_once = (guint64)blocks * gpu->multiprocessors;
   if (cut_tiles(launch, 0) < at_once)
     cut_tiles(launch, G_MAXUINT64);
   else

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include "engine/last_step.h"
+#include "engine/leftout.h"
 #include "tensor_core_any_kernels.h"
 
 /* Sums up to here are whole numbers in double too, and squares of them do not overflow. */
@@ -89,7 +90,8 @@ static const Kernel kernels[] = {
 static const Kernel *
 find_kernel(guint bytes, guint height, CcTensorCoreAnyFinish finish) {
   for (guint i = 0; i < G_N_ELEMENTS(kernels); i++)
-    if (kernels[i].bytes == bytes && kernels[i].height >= height && kernels[i].finish == finish)
+    if (kernels[i].bytes == bytes && kernels[i].height >= height && kernels[i].finish == finish &&
+        !cc_is_left_out(kernels[i].name))
       return &kernels[i]; /* the smallest stands first */
   return NULL;
 }
@@ -125,7 +127,10 @@ cc_tensor_core_any_choose(const CcPass *pass, const CcPlaneLayout *layout, guint
   any->finish = (guint8)find_finish(op, (guint)bytes, layout->shift, numbering);
   const gboolean narrow = stride == 1 && lead <= CC_TENSOR_CORE_ANY_LEAD(16, 1);
   const guint height = narrow ? op->height : CC_TENSOR_CORE_ANY_MOST_HEIGHT;
-  any->height = (guint8)find_kernel((guint)bytes, height, any->finish)->height;
+  const Kernel *kernel = find_kernel((guint)bytes, height, any->finish);
+  if (!kernel)
+    return FALSE;
+  any->height = (guint8)kernel->height;
   const gboolean paired = any->height < CC_TENSOR_CORE_ANY_MOST_HEIGHT;
   const guint chunks = cc_cuda_divide_up((guint)(middle + 2 * lead), CC_TENSOR_CORE_ANY_CHUNK);
   any->reach = (guint8)(cc_tensor_core_farthest_sample(pass, layout) * (guint)bytes);

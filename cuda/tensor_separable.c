@@ -6,6 +6,7 @@
 #include "sliding.h"
 
 #include "engine/last_step.h"
+#include "engine/leftout.h"
 #include "tensor_core_table.h"
 #include "tensor_separable_finish.h"
 
@@ -101,7 +102,8 @@ find_kernel(const CcPass *pass, const CcPlaneLayout *layout, const Choice *choic
     const Kernel *kernel = &kernels[i];
     CcTensorSeparableTable table;
     gint64 begin;
-    if (kernel->bytes == cc_sample_size(layout->type) && kernel->n_matrices == op->n_matrices &&
+    if (!cc_is_left_out(kernel->name) && kernel->bytes == cc_sample_size(layout->type) &&
+        kernel->n_matrices == op->n_matrices &&
         op->height / 2 <= CC_TENSOR_SEPARABLE_REACH_DOWN(kernel->blocks) &&
         (CC_TENSOR_SEPARABLE_COPIES(kernel->blocks) || !(pass->copy_mask | pass->fill_mask)) &&
         choice->steps <= CC_TENSOR_SEPARABLE_MOST_STEPS(kernel->blocks) &&
@@ -170,9 +172,9 @@ cut_tiles(CcLaunch *launch, const Kernel *kernel, guint rows) {
 /* Tall tiles read few rows twice, but the multiprocessors have to end together: of the tiles that
  * they have at once, the last ones should be nearly as many. */
 static void
-choose_tiles(CcLaunch *launch, const CcCudaKernel *chosen, const CcCudaDevice *device) {
+choose_tiles(CcLaunch *launch, const CcCudaKernel *chosen, const CcCudaGpu *gpu) {
   const Kernel *kernel = CC_OWN(const Choice, chosen)->kernel;
-  const guint at_once = (guint)device->multiprocessors * kernel->resident;
+  const guint at_once = (guint)gpu->multiprocessors * kernel->resident;
   const guint more = CC_TENSOR_SEPARABLE_BLOCK_ROWS * (kernel->blocks - 1);
   guint64 least = G_MAXUINT64;
   guint best = LEAST_ROWS;
