@@ -10,7 +10,9 @@
 #include <string.h>
 #include <time.h>
 #include "backends/backends.h"
+#include "cpu/cpu.h"
 #include "engine/error.h"
+#include "engine/leftout.h"
 #include "engine/names.h"
 #include "words.h"
 
@@ -19,8 +21,6 @@
 #define MIN_FRAMES 3
 #define MAX_INSTANCES 64
 #define ALIGNMENT 64
-
-#define CASE_WORDS "FORMAT WIDTHxHEIGHT KERNEL[:SIZE[:SIGMA]] [NAME=VALUE...]"
 
 typedef struct {
   gchar *format;
@@ -35,43 +35,12 @@ typedef struct {
 
 /* --- cases as words --- */
 
-static const struct {
-  const gchar *name;
-  const gchar *const *values;
-  gsize at; /* where CcFilter has it, as an enum */
-} choices[] = {
-    {"border", cc_border_names, offsetof(CcFilter, border)},
-    {"response", cc_response_names, offsetof(CcFilter, response)},
-    {"chroma", cc_chroma_names, offsetof(CcFilter, chroma)},
-    {"color", cc_color_names, offsetof(CcFilter, color)},
-    {"alpha", cc_alpha_names, offsetof(CcFilter, alpha)},
-};
-
 /* threads=2 */
 static gboolean
 parse_number(const gchar *name, const gchar *value, guint most, guint64 *number, GError **error) {
   if (g_ascii_string_to_unsigned(value, 10, 1, most, number, NULL))
     return TRUE;
   return bench_refuse(error, "%s=%s: a number from 1 to %u is needed", name, value, most);
-}
-
-/* border=wrap */
-static gboolean
-parse_choice(Case *self, const gchar *name, const gchar *value, GError **error) {
-  for (guint i = 0; i < G_N_ELEMENTS(choices); i++) {
-    if (strcmp(choices[i].name, name) != 0)
-      continue;
-    const gint found = bench_find_name(choices[i].values, value);
-    g_autofree gchar *all = g_strjoinv(", ", (gchar **)choices[i].values);
-    if (found < 0)
-      return bench_refuse(error, "%s=%s: one of %s is needed", name, value, all);
-    G_STRUCT_MEMBER(guint, &self->filter, choices[i].at) = (guint)found;
-    return TRUE;
-  }
-  return bench_refuse(error,
-                      "%s=%s: there are threads, instances, border, response, chroma, color and "
-                      "alpha",
-                      name, value);
 }
 
 static gboolean
@@ -83,7 +52,18 @@ parse_word(Case *self, const gchar *word, GError **error) {
     return parse_number(sides[0], sides[1], CC_MAX_THREADS, &self->n_threads, error);
   if (strcmp(sides[0], "instances") == 0)
     return parse_number(sides[0], sides[1], MAX_INSTANCES, &self->n_instances, error);
-  return parse_choice(self, sides[0], sides[1], error);
+  if (strcmp(sides[0], "isa") == 0) {
+    if (cc_cpu_set_variant(sides[1]))
+      return TRUE;
+    g_autofree gchar *all = g_strjoinv(", ", (gchar **)cc_cpu_variants());
+    return bench_refuse(error, "isa=%s: this machine runs %s", sides[1], all);
+  }
+  if (strcmp(sides[0], "without") == 0) {
+    cc_leave_out(sides[1]);
+    return TRUE;
+  }
+  return bench_parse_option(&self->filter, sides[0], sides[1],
+                            ", threads, instances, isa and without", error);
 }
 
 static void
@@ -101,11 +81,13 @@ case_new(const gchar *text, GError **error) {
   g_autoptr(Case) self = g_new0(Case, 1);
   const guint n = g_strv_length(words);
   if (n < 3) {
-    bench_refuse(error, "\"%s\": a case is \"" CASE_WORDS "\"", text);
+    bench_refuse(error, "\"%s\": a case is \"" BENCH_FILTER_WORDS "\"", text);
     return NULL;
   }
   self->format = g_strdup(words[0]);
   self->n_threads = self->n_instances = 1;
+  cc_cpu_set_variant(NULL);
+  cc_leave_out(NULL);
   if (!bench_parse_size(words[1], &self->width, &self->height, error) ||
       !bench_parse_format(words[0], self->width, self->height, &self->layout, error) ||
       !bench_parse_kernel(words[2], &self->filter, &self->kernel, error))
@@ -426,11 +408,11 @@ main(int argc, char **argv) {
                                 .arg_description = "LIST"};
   if (!bench_parse_options(
           &argc, &argv, entries, "[CASE...]",
-          "Times the CPU backend, and a memcpy of the same frames. A case is\n\"" CASE_WORDS
-          "\", with threads=N, instances=N, border=, response=,\nchroma=, color= and alpha=. The "
-          "options with lists make cases of all their combinations. Without\nany, each line of the "
-          "standard input is a case and is answered when it was measured; \"save FILE\"\nthere "
-          "writes a frame of the last case, and what it became.",
+          "Times the CPU backend, and a memcpy of the same frames. A case is\n\"" BENCH_FILTER_WORDS
+          "\", with threads=N, instances=N, isa=, without=, " BENCH_OPTIONS
+          ". The options with lists\nmake cases of all their combinations. Without any, each line "
+          "of the standard input is a case\nand is answered when it was measured; \"save FILE\" "
+          "there writes a frame of the last case, and\nwhat it became.",
           NULL, &bench.budget_ms, &error))
     return bench_fail(error, BENCH_WRONG);
   for (int i = 1; i < argc; i++)

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <string.h>
+#include "engine/names.h"
 #include "plugin/layout.h"
 
 #define MATRIX "matrix:"
@@ -127,4 +128,48 @@ bench_parse_kernel(const gchar *text, CcFilter *filter, gchar **label, GError **
   *label = g_strdup_printf("%s %ux%u%s", parts[0], filter->size, filter->size,
                            filter->sigma > 0 ? sigma : "");
   return TRUE;
+}
+
+/* --- options --- */
+
+#define ALGORITHM_NAME(constant, name, ...) name,
+static const gchar *const algorithm_names[] = {CC_ALGORITHMS_AND_AUTO(ALGORITHM_NAME) NULL};
+#undef ALGORITHM_NAME
+
+static const struct {
+  const gchar *name;
+  const gchar *const *values;
+  gsize at; /* where CcFilter has it, as an enum */
+} choices[] = {
+    {"border", cc_border_names, offsetof(CcFilter, border)},
+    {"response", cc_response_names, offsetof(CcFilter, response)},
+    {"chroma", cc_chroma_names, offsetof(CcFilter, chroma)},
+    {"color", cc_color_names, offsetof(CcFilter, color)},
+    {"alpha", cc_alpha_names, offsetof(CcFilter, alpha)},
+    {"algorithm", algorithm_names, offsetof(CcFilter, algorithm)},
+};
+
+gboolean
+bench_parse_option(CcFilter *filter, const gchar *name, const gchar *value, const gchar *others,
+                   GError **error) {
+  if (strcmp(name, "stride") == 0) {
+    guint64 stride;
+    if (!g_ascii_string_to_unsigned(value, 10, 1, 4, &stride, NULL))
+      return bench_refuse(error, "stride=%s: 1, 2 or 4 is needed", value);
+    filter->stride = (guint)stride;
+    return TRUE;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(choices); i++) {
+    if (strcmp(choices[i].name, name) != 0)
+      continue;
+    const gint found = bench_find_name(choices[i].values, value);
+    g_autofree gchar *all = g_strjoinv(", ", (gchar **)choices[i].values);
+    if (found < 0)
+      return bench_refuse(error, "%s=%s: one of %s is needed", name, value, all);
+    G_STRUCT_MEMBER(guint, filter, choices[i].at) = (guint)found;
+    return TRUE;
+  }
+  return bench_refuse(
+      error, "%s=%s: there are border, response, chroma, color, alpha, stride, algorithm%s", name,
+      value, others);
 }

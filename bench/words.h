@@ -9,6 +9,12 @@
 
 G_BEGIN_DECLS
 
+/* A filter on frames of a format, as words. */
+#define BENCH_FILTER_WORDS "FORMAT WIDTHxHEIGHT KERNEL[:SIZE[:SIGMA]] [NAME=VALUE...]"
+
+/* The names of those options. */
+#define BENCH_OPTIONS "border=, response=, chroma=, color=, alpha=, stride= and algorithm="
+
 /* Kernels of fractional coefficients without any pattern, of each odd side. */
 #define BENCH_SEPARABLE "separable"
 #define BENCH_WHOLE "whole"
@@ -25,5 +31,10 @@ gboolean bench_parse_format(const gchar *text, guint width, guint height, CcFram
  * the filter's kernel, size and sigma, and *label, for people: "gaussian 5x5 sigma 1.2". A kernel
  * lives as long as the process, as far as the filter knows. */
 gboolean bench_parse_kernel(const gchar *text, CcFilter *filter, gchar **label, GError **error);
+
+/* Sets what an option of a filter says: border=wrap. `others` are options of the caller, which are
+ * named where there is no such option. */
+gboolean bench_parse_option(CcFilter *filter, const gchar *name, const gchar *value,
+                            const gchar *others, GError **error);
 
 G_END_DECLS

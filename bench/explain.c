@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* cudaconv-bench-explain: what would run for a filter on any processor and GPU, which need not be
+ * here. docs/explain.md explains the lines. */
+
+#include <stdlib.h>
+#include <string.h>
+#include "cpu/program.h"
+#include "engine/error.h"
+#include "engine/leftout.h"
+#ifdef BENCH_HAS_CUDA
+#include "cuda/program.h"
+#endif
+#include "words.h"
+
+#define N_THREADS 1 /* lines do not depend on it */
+
+/* Reads a list of names of processors; *found gets those. */
+static gboolean
+find_variants(const gchar *names, GPtrArray *found, GError **error) {
+  g_auto(GStrv) words = g_strsplit(names, ",", -1);
+  for (gchar **word = words; *word; word++) {
+    const guint before = found->len;
+    g_autoptr(GString) all = g_string_new(NULL);
+    for (const CcVariant *variant = cc_cpu_all_variants; variant->name; variant++) {
+      if (g_str_equal(*word, variant->name) || g_str_equal(*word, "all"))
+        g_ptr_array_add(found, (gpointer)variant);
+      g_string_append_printf(all, ", %s", variant->name);
+    }
+    if (found->len == before)
+      return bench_refuse(error, "--isa=%s: all%s are known", *word, all->str);
+  }
+  return TRUE;
+}
+
+static void
+print_lines(const gchar *title, GStrv lines) {
+  g_print("%s\n", title);
+  for (guint i = 0; lines[i]; i++)
+    g_print("  %u. %s\n", i + 1, lines[i]);
+}
+
+static void
+explain_on_cpu(const CcPlan *plan, const CcVariant *variant) {
+  CcCpuProgram *program = cc_cpu_program_new(plan, variant, N_THREADS);
+  g_auto(GStrv) lines = cc_cpu_program_explain(program);
+  print_lines(variant->name, lines);
+  cc_cpu_program_free(program);
+}
+
+#ifdef BENCH_HAS_CUDA
+static gboolean
+find_gpus(const gchar *names, GPtrArray *found, GError **error) {
+  g_auto(GStrv) words = g_strsplit(names, ",", -1);
+  for (gchar **word = words; *word; word++) {
+    const guint before = found->len;
+    g_autoptr(GString) all = g_string_new(NULL);
+    for (const CcCudaGpu *gpu = cc_cuda_gpus; gpu->name; gpu++) {
+      if (g_str_equal(*word, gpu->name) || g_str_equal(*word, "all"))
+        g_ptr_array_add(found, (gpointer)gpu);
+      g_string_append_printf(all, ", %s", gpu->name);
+    }
+    if (found->len == before)
+      return bench_refuse(error, "--gpu=%s: all%s are known", *word, all->str);
+  }
+  return TRUE;
+}
+
+static gboolean
+explain_on_gpu(const CcPlan *plan, const CcCudaGpu *gpu, GError **error) {
+  g_autoptr(CcCudaProgram) program = cc_cuda_program_plan(gpu, plan, error);
+  if (program)
+    print_lines(gpu->name, (GStrv)program->lines->pdata);
+  return program != NULL;
+}
+#else
+static gboolean
+find_gpus(const gchar *names, GPtrArray *found, GError **error) {
+  return bench_refuse(error, "--gpu=%s: this build has no CUDA", names);
+}
+#endif
+
+/* Explains the filter of some words on all of the processors and GPUs. */
+static gboolean
+explain_case(const gchar *text, const GPtrArray *variants, const GPtrArray *gpus, GError **error) {
+  g_auto(GStrv) words = g_strsplit(text, " ", -1);
+  g_autofree gchar *kernel = NULL;
+  CcFilter filter = {0};
+  CcFrameLayout layout;
+  guint width, height;
+  if (g_strv_length(words) < 3)
+    return bench_refuse(error, "\"%s\": a case is \"" BENCH_FILTER_WORDS "\"", text);
+  if (!bench_parse_size(words[1], &width, &height, error) ||
+      !bench_parse_format(words[0], width, height, &layout, error) ||
+      !bench_parse_kernel(words[2], &filter, &kernel, error))
+    return FALSE;
+  for (gchar **word = words + 3; *word; word++) {
+    g_auto(GStrv) sides = g_strsplit(*word, "=", 2);
+    if (!sides[0] || !sides[1])
+      return bench_refuse(error, "\"%s\": NAME=VALUE is needed", *word);
+    if (!bench_parse_option(&filter, sides[0], sides[1], "", error))
+      return FALSE;
+  }
+  g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, error);
+  if (!plan)
+    return FALSE;
+  g_autofree gchar *description = cc_plan_describe(plan);
+  g_print("%s: %s\n", text, description);
+  for (guint i = 0; i < variants->len; i++)
+    explain_on_cpu(plan, g_ptr_array_index(variants, i));
+#ifdef BENCH_HAS_CUDA
+  for (guint i = 0; i < gpus->len; i++)
+    if (!explain_on_gpu(plan, g_ptr_array_index(gpus, i), error))
+      return FALSE;
+#endif
+  return TRUE;
+}
+
+/* The words of a case, from options. */
+static gchar *
+case_of_options(const gchar *kernel, gint size, gdouble sigma, const gchar *format,
+                const gchar *frame_size) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  g_string_printf(text, "%s %s %s", format ? format : "I420", frame_size ? frame_size : "1920x1080",
+                  kernel);
+  if (size || sigma > 0)
+    g_string_append_printf(text, ":%d", size);
+  if (sigma > 0)
+    g_string_append_printf(text, ":%g", sigma);
+  return g_strdup(text->str);
+}
+
+int
+main(int argc, char **argv) {
+  g_autoptr(GError) error = NULL;
+  g_autofree gchar *isa = NULL, *gpu = NULL, *without = NULL, *kernel = NULL, *format = NULL;
+  g_autofree gchar *frame_size = NULL;
+  gint size = 0;
+  gdouble sigma = 0;
+  const GOptionEntry entries[] = {
+      {"kernel", 0, 0, G_OPTION_ARG_STRING, &kernel, "Kernel of a case", "NAME"},
+      {"size", 0, 0, G_OPTION_ARG_INT, &size, "Its size (the kernel's own)", "N"},
+      {"sigma", 0, 0, G_OPTION_ARG_DOUBLE, &sigma, "A Gaussian's sigma", "PIXELS"},
+      {"format", 0, 0, G_OPTION_ARG_STRING, &format, "Format of the frames (I420)", "FORMAT"},
+      {"frame-size", 0, 0, G_OPTION_ARG_STRING, &frame_size, "Their size (1920x1080)",
+       "WIDTHxHEIGHT"},
+      {"isa", 0, 0, G_OPTION_ARG_STRING, &isa,
+       "Processors: plain, c, avx2, avxvnni, avx512, avx512vnni or all (this machine's best)",
+       "NAME,..."},
+      {"gpu", 0, 0, G_OPTION_ARG_STRING, &gpu, "GPUs: sm_75, sm_80, sm_90 or all (none)",
+       "NAME,..."},
+      {"without", 0, 0, G_OPTION_ARG_STRING, &without, "Leave special paths out", "PATH,..."},
+      G_OPTION_ENTRY_NULL};
+  g_autoptr(GOptionContext) context = g_option_context_new("[CASE...]");
+  g_option_context_set_summary(
+      context, "Says what would run for a filter on processors and GPUs, which need not be here. A "
+               "case is\n\"" BENCH_FILTER_WORDS "\", with " BENCH_OPTIONS ".");
+  g_option_context_add_main_entries(context, entries, NULL);
+  if (!g_option_context_parse(context, &argc, &argv, &error))
+    return bench_fail(error, BENCH_WRONG);
+  g_autoptr(GPtrArray) variants = g_ptr_array_new(), gpus = g_ptr_array_new();
+  cc_leave_out(without);
+  if (!isa && !gpu)
+    g_ptr_array_add(variants, (gpointer)cc_cpu_variant());
+  if ((isa && !find_variants(isa, variants, &error)) || (gpu && !find_gpus(gpu, gpus, &error)))
+    return bench_fail(error, BENCH_WRONG);
+  if (!kernel && argc == 1) {
+    bench_refuse(&error, "--kernel=NAME or a case is needed");
+    return bench_fail(error, BENCH_WRONG);
+  }
+  g_autofree gchar *of_options =
+      kernel ? case_of_options(kernel, size, sigma, format, frame_size) : NULL;
+  if (of_options && !explain_case(of_options, variants, gpus, &error))
+    return bench_fail(error, BENCH_WRONG);
+  for (gint i = 1; i < argc; i++)
+    if (!explain_case(argv[i], variants, gpus, &error))
+      return bench_fail(error, BENCH_WRONG);
+  return EXIT_SUCCESS;
+}
