@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-#define TRIES 3 /* values looked at for each free parameter of a combination */
+#define REGION_EVERY 16 /* plans of those that are not run, one has a region */
+#define TRIES 3         /* values looked at for each free parameter of a combination */
 
 static const guint small_sizes[][2] = {
     {1, 1},   {1, 2},  {1, 3},  {1, 4},   {1, 5},  {1, 6},   {1, 7},    {2, 1},    {2, 2}, {2, 3},
@@ -172,13 +173,14 @@ add_all_pairs(CaseList *list, GRand *rand) {
 }
 
 static void
-add_random_cases(CaseList *list, guint n, guint8 size, GRand *rand) {
+add_random_cases(CaseList *list, guint n, guint8 size, gboolean may_be_long, GRand *rand) {
   for (guint i = 0; i < n; i++) {
     Combination combination;
     for (guint d = 0; d < DIM_COUNT; d++)
       combination.level[d] = (guint8)random_level(list, d, rand);
     /* the plain loops take too long for the largest windows */
-    while (g_array_index(list->kernels, TestKernel, combination.level[DIM_KERNEL]).is_long)
+    while (!may_be_long &&
+           g_array_index(list->kernels, TestKernel, combination.level[DIM_KERNEL]).is_long)
       combination.level[DIM_KERNEL] = (guint8)random_level(list, DIM_KERNEL, rand);
     combination.level[DIM_SIZE] = size;
     g_array_append_val(list->combinations, combination);
@@ -195,8 +197,20 @@ case_list_new(guint32 seed, guint rounds, guint n_medium, guint n_large) {
   g_autoptr(GRand) rand = g_rand_new_with_seed(seed);
   for (guint i = 0; i < rounds; i++)
     add_all_pairs(list, rand);
-  add_random_cases(list, n_medium, SIZE_MEDIUM, rand);
-  add_random_cases(list, n_large, SIZE_LARGE, rand);
+  add_random_cases(list, n_medium, SIZE_MEDIUM, FALSE, rand);
+  add_random_cases(list, n_large, SIZE_LARGE, FALSE, rand);
+  return list;
+}
+
+CaseList *
+case_list_new_of_plans(guint32 seed, guint n) {
+  CaseList *list = case_list_new(seed, 0, 0, 0);
+  g_autoptr(GRand) rand = g_rand_new_with_seed(seed);
+  add_random_cases(list, n, SIZE_LARGE, TRUE, rand);
+  /* a region changes little but the number of tiles */
+  for (guint i = 0; i < n; i++)
+    if (i % REGION_EVERY)
+      g_array_index(list->combinations, Combination, i).level[DIM_REGION] = 0;
   return list;
 }
 

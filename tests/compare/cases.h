@@ -61,6 +61,11 @@ typedef struct {
 /* `rounds` sets of all pairs on small pictures, then as many cases as given of 640x360 and
  * 1921x1081 pixels. Equal arguments give equal lists. */
 CaseList *case_list_new(guint32 seed, guint rounds, guint n_medium, guint n_large);
+
+/* n random cases of 1921x1081 pixels, the largest windows among them, for plans that are not run.
+ */
+CaseList *case_list_new_of_plans(guint32 seed, guint n);
+
 void case_list_free(CaseList *list);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CaseList, case_list_free)
 

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* cudaconv-steps: prints what runs for many random plans, on all processors and GPUs, as
+ * steps.txt has it. The first part of it has each line once, behind an identifier made of its text.
+ * The second part has the values of a plan, and the identifiers for each processor or GPU; those
+ * that run the same share them. What follows from the size of the frame is left out: tiles, blocks
+ * and the cost of a frame on the CPU. So the file stays small, and diff shows what is chosen anew.
+ */
+
+#include "cpu/program.h"
+#include "cuda/program.h"
+#include "engine/names.h"
+#include "tests/compare/cases.h"
+
+#include <string.h>
+
+#define N_PLANS 5000
+#define SEED 43
+#define ID_DIGITS 7
+
+typedef struct {
+  GHashTable *lines; /* of a text: its identifier */
+  GString *plans;
+} Steps;
+
+/* A line without what follows from the size of the frame, and without the name of the processor. */
+static gchar *
+shorten(const gchar *line) {
+  static const struct {
+    const gchar *what, *replacement;
+  } sizes[] = {
+      {"\\d+ blocks of", "blocks of"},
+      {"tiles of \\d+ samples(, \\d+ interleaved)?", "tiles"},
+      {"; (plain )?(C|AVX)[^;]*", ""},
+      {"\\d+ rows at once; [^;]*$", "rows"},
+  };
+  gchar *shorter = g_strdup(line);
+  for (guint i = 0; i < G_N_ELEMENTS(sizes); i++) {
+    g_autoptr(GRegex) regex = g_regex_new(sizes[i].what, 0, 0, NULL);
+    g_autofree gchar *longer = shorter;
+    shorter = g_regex_replace_literal(regex, longer, -1, 0, sizes[i].replacement, 0, NULL);
+  }
+  return shorter;
+}
+
+/* Gives the identifiers of lines as one text: "1f2e3d4 5a6b7c8". */
+static gchar *
+name_lines(Steps *self, gchar **lines) {
+  GString *names = g_string_new(NULL);
+  for (; *lines; lines++) {
+    gchar *line = shorten(*lines);
+    g_autofree gchar *sum = g_compute_checksum_for_string(G_CHECKSUM_SHA256, line, -1);
+    sum[ID_DIGITS] = '\0';
+    g_hash_table_insert(self->lines, line, g_strdup(sum));
+    g_string_append_printf(names, "%s%s", names->len ? " " : "", sum);
+  }
+  return g_string_free(names, FALSE);
+}
+
+/* Adds the names of the lines of a processor or GPU, and owns them. One with the same lines as the
+ * one before shares them. */
+static void
+add_names(Steps *self, const gchar *who, gchar *names, gchar **last) {
+  const gboolean same = *last && g_str_equal(*last, names);
+  if (*last && !same)
+    g_string_append_printf(self->plans, " %s", *last);
+  g_string_append_printf(self->plans, "%s%s", same ? "," : *last ? "; " : "  ", who);
+  g_free(*last);
+  *last = names;
+}
+
+static void
+add_plan(Steps *self, const Case *c, const CcPlan *plan) {
+  g_autofree gchar *last = NULL;
+  for (const CcVariant *variant = cc_cpu_all_variants + 1; variant->name; variant++) {
+    CcCpuProgram *program = cc_cpu_program_new(plan, variant, 1);
+    g_auto(GStrv) lines = cc_cpu_program_explain(program);
+    add_names(self, variant->name, name_lines(self, lines), &last);
+    cc_cpu_program_free(program);
+  }
+  for (const CcCudaGpu *gpu = cc_cuda_gpus; gpu->name; gpu++) {
+    g_autoptr(GError) error = NULL;
+    g_autoptr(CcCudaProgram) program = cc_cuda_program_plan(gpu, plan, &error);
+    g_assert_no_error(error);
+    add_names(self, gpu->name, name_lines(self, (gchar **)program->lines->pdata), &last);
+  }
+  g_string_append_printf(self->plans, " %s\n", last);
+}
+
+static void
+add_case(Steps *self, const Case *c) {
+  g_autoptr(GError) error = NULL;
+  g_autoptr(CcPlan) plan = cc_plan_new(&c->filter, &c->layout, &error);
+  if (!plan)
+    return; /* tests/unit/test-plan.c has what is refused */
+  const CcFilter *f = &c->filter;
+  g_string_append_printf(self->plans, "%s %s %s %s %s %s %s %s %.5g %g %u%s\n", c->kernel,
+                         c->format, c->range, cc_border_names[f->border],
+                         cc_response_names[f->response], cc_chroma_names[f->chroma],
+                         cc_color_names[f->color], cc_alpha_names[f->alpha], f->scale, f->bias,
+                         f->stride, f->source.width ? " region" : "");
+  add_plan(self, c, plan);
+}
+
+static gint
+compare_texts(gconstpointer a, gconstpointer b) {
+  return strcmp(*(gchar *const *)a, *(gchar *const *)b);
+}
+
+int
+main(void) {
+  Steps steps = {.lines = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
+                 .plans = g_string_new(NULL)};
+  g_autoptr(CaseList) list = case_list_new_of_plans(SEED, N_PLANS);
+  for (guint i = 0; i < list->combinations->len; i++) {
+    const Case c = case_list_get(list, i);
+    add_case(&steps, &c);
+  }
+  guint n;
+  g_autofree gchar **texts = (gchar **)g_hash_table_get_keys_as_array(steps.lines, &n);
+  qsort(texts, n, sizeof *texts, compare_texts);
+  for (guint i = 0; i < n; i++)
+    g_print("%s %s\n", (const gchar *)g_hash_table_lookup(steps.lines, texts[i]), texts[i]);
+  g_print("\n%s", steps.plans->str);
+  g_string_free(steps.plans, TRUE);
+  g_hash_table_unref(steps.lines);
+  return 0;
+}
