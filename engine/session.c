@@ -45,6 +45,9 @@ void
 cc_news_free(CcNews *news) {
   g_free(news->reason);
   g_free(news->device);
+  g_free(news->kernel);
+  g_free(news->plan);
+  g_strfreev(news->steps);
   g_free(news);
 }
 
@@ -71,6 +74,18 @@ announce_backend(CcSession *self, const GError *fallback) {
   news->backend = backend->klass->name;
   news->device = g_strdup(backend->device_name);
   news->device_id = backend->device_id;
+}
+
+/* Announces the program that runs now, if there is one. */
+static void
+announce_program(CcSession *self) {
+  const CcProgram *program = self->now.program;
+  if (!program)
+    return;
+  CcNews *news = add_news(self, CC_NEWS_PROGRAM, NULL);
+  news->kernel = g_strdup(self->filter.kernel->name);
+  news->plan = cc_plan_describe(program->plan);
+  news->steps = g_strdupv(program->steps);
 }
 
 /* --- counters --- */
@@ -365,6 +380,7 @@ fail_over(CcSession *self, const GError *error) {
   g_mutex_unlock(&self->lock);
   add_news(self, CC_NEWS_FAILOVER, error->message);
   announce_backend(self, error);
+  announce_program(self);
   return TRUE;
 }
 
@@ -405,6 +421,7 @@ cc_session_set_filter(CcSession *self, const CcFilter *filter, const CcFrameLayo
   self->filter = *filter;
   cc_kernel_ref(filter->kernel);
   g_clear_pointer(&before, cc_kernel_unref);
+  announce_program(self);
   return TRUE;
 }
 
@@ -511,17 +528,23 @@ open_as_previous(CcSession *self, const CcContext *context, GError **error) {
   return TRUE;
 }
 
-/* Goes on with the previous backend; the one of now takes its place. Nothing changes on failure. */
+/* Goes on with the previous backend; the one of now takes its place. `is_new` says that the
+ * previous backend was just opened. Nothing changes on failure. */
 static gboolean
-change_places(CcSession *self, GError **error) {
+change_places(CcSession *self, gboolean is_new, GError **error) {
   Engine next = {.backend = self->previous.backend, .used = self->previous.used};
   CcProgram *known = self->previous.program;
-  if (known && self->now.program && known->plan == self->now.program->plan)
+  const gboolean fits = known && self->now.program && known->plan == self->now.program->plan;
+  if (fits)
     next.program = cc_program_ref(known);
   else if (!remake_program(self, &next, error))
     return FALSE;
   g_clear_pointer(&known, cc_program_unref);
   self->previous = replace_engine(self, next);
+  if (is_new)
+    announce_backend(self, NULL);
+  if (!fits)
+    announce_program(self);
   if (!self->previous.used) /* no frame has come there, so none will come back */
     close_engine(&self->previous);
   return TRUE;
@@ -531,11 +554,8 @@ gboolean
 cc_session_move(CcSession *self, const CcContext *context, GError **error) {
   const gboolean known = is_in_context(self->previous.backend, context->handle);
   g_autoptr(GError) reason = NULL;
-  if ((known || open_as_previous(self, context, &reason)) && change_places(self, &reason)) {
-    if (!known)
-      announce_backend(self, NULL);
+  if ((known || open_as_previous(self, context, &reason)) && change_places(self, !known, &reason))
     return TRUE;
-  }
   reason->code = CC_ERROR_DEVICE; /* also where it was UNAVAILABLE, since others work there */
   if (fail_over(self, reason))
     return TRUE;

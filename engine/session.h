@@ -45,13 +45,14 @@ typedef enum {
   CC_NEWS_SHRUNK,      /* memory ran out, so frames go through one by one */
   CC_NEWS_CONTEXTS,    /* frames of more than two contexts come in turn; once in a stream */
   CC_NEWS_PATHS,       /* frames go through memory in another way than before */
+  CC_NEWS_PROGRAM,     /* a program was made and runs from here on */
 } CcNewsKind;
 
 /* Something that happened in the session and that people want to know. */
 typedef struct {
   CcNewsKind kind;
   /* for people, a part of a sentence: why it happened; of a BACKEND why it is not the first of all,
-   * or NULL. NULL with CONTEXTS and PATHS */
+   * or NULL. NULL with CONTEXTS, PATHS and PROGRAM */
   gchar *reason;
   /* BACKEND only */
   gboolean chosen;      /* the configuration names it */
@@ -60,6 +61,9 @@ typedef struct {
   gint device_id;       /* -1: it has none */
   /* PATHS only, as in CcSessionFrame */
   const gchar *in_path, *out_path;
+  /* PROGRAM only */
+  gchar *kernel, *plan; /* the kernel's name; how the filter is computed */
+  GStrv steps;          /* CcProgram.steps; NULL: the backend gives none */
 } CcNews;
 
 void cc_news_free(CcNews *news);

@@ -87,6 +87,13 @@ announce_backend(GstCudaConv *self, const CcNews *news) {
   gst_element_post_message(GST_ELEMENT(self), gst_message_new_element(GST_OBJECT(self), structure));
 }
 
+static void
+log_program(GstCudaConv *self, const CcNews *news) {
+  GST_INFO_OBJECT(self, "kernel %s: %s", news->kernel, news->plan);
+  for (guint i = 0; news->steps && news->steps[i]; i++)
+    GST_INFO_OBJECT(self, "%u. %s", i + 1, news->steps[i]);
+}
+
 void
 gst_cuda_conv_tell(GstCudaConv *self, const CcNews *news) {
   switch (news->kind) {
@@ -117,6 +124,9 @@ gst_cuda_conv_tell(GstCudaConv *self, const CcNews *news) {
   case CC_NEWS_PATHS:
     GST_INFO_OBJECT(self, "frames come in through: %s; and leave through: %s", news->in_path,
                     news->out_path);
+    break;
+  case CC_NEWS_PROGRAM:
+    log_program(self, news);
     break;
   }
 }

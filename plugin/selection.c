@@ -53,9 +53,6 @@ set_filter(GstCudaConv *self, const CcFilter *filter, const CcFrameLayout *layou
   gst_cuda_conv_follow_session(self, NULL);
   if (!ok)
     return FALSE;
-  g_auto(CcSessionStats) stats = {0};
-  cc_session_get_stats(self->session, &stats);
-  GST_INFO_OBJECT(self, "kernel %s: %s", filter->kernel->name, stats.plan);
   set_stride(self, filter->stride);
   return TRUE;
 }

@@ -76,6 +76,7 @@ test_prepare(CcBackend *base, const CcPlan *plan, GError **error) {
   TestProgram *program = g_new0(TestProgram, 1);
   program->cpu = cc_backend_prepare(((TestBackend *)base)->cpu, (CcPlan *)plan, error);
   program->base.algorithm = "test";
+  program->base.steps = g_strsplit("a step of the test", "\n", -1);
   g_assert_nonnull(program->cpu);
   return &program->base;
 }
@@ -282,6 +283,23 @@ assert_news_of_backend(CcSession *session, const gchar *backend) {
   g_assert_cmpstr(news->backend, ==, backend);
 }
 
+/* The last program that was made runs `kernel` on `backend`, with the steps in the statistics. */
+static void
+assert_news_of_program(CcSession *session, const gchar *kernel, const gchar *backend) {
+  g_autoptr(CcNews) news = cc_session_next_news(session);
+  g_auto(CcSessionStats) stats = {0};
+  cc_session_get_stats(session, &stats);
+  g_assert_nonnull(news);
+  g_assert_cmpint(news->kind, ==, CC_NEWS_PROGRAM);
+  g_assert_cmpstr(news->kernel, ==, kernel);
+  g_assert_cmpstr(news->plan, ==, stats.plan);
+  g_assert_cmpstr(stats.backend, ==, backend);
+  g_assert_nonnull(news->steps);
+  g_assert_cmpstrv(news->steps, stats.steps);
+  g_assert_cmpint(g_str_equal(news->steps[0], "a step of the test"), ==,
+                  g_str_equal(backend, "cuda"));
+}
+
 static void
 assert_no_news(CcSession *session) {
   g_assert_null(cc_session_next_news(session));
@@ -344,6 +362,7 @@ test_order_and_bounds(void) {
   g_assert_cmpuint(cc_session_capacity(session), ==, DEPTH);
   assert_news_of_backend(session, "cuda");
   set_filter(session, "sobel");
+  assert_news_of_program(session, "sobel", "cuda");
   send_frames(session, 20);
   g_assert_cmpuint(device.most_jobs, ==, DEPTH);
   assert_news(session, CC_NEWS_PATHS);
@@ -423,6 +442,7 @@ test_shrinks(void) {
   CcSession *session = new_session(CC_BACKEND_AUTO);
   assert_news_of_backend(session, "cuda");
   set_filter(session, "sobel");
+  assert_news_of_program(session, "sobel", "cuda");
   submit(session, 0);
   submit(session, 1);
   assert_news(session, CC_NEWS_PATHS);
@@ -515,6 +535,7 @@ test_cpu_cannot_take_over(void) {
   CcSession *session = new_session(CC_BACKEND_AUTO);
   assert_news_of_backend(session, "cuda");
   set_filter(session, "sobel");
+  assert_news_of_program(session, "sobel", "cuda");
   TestFrame *frame = new_frame(0);
   frame->host_fails = TRUE;
   fail_calls(WAIT, 1, 1000, CC_ERROR_DEVICE);
@@ -599,10 +620,13 @@ test_contexts(void) {
   }
   g_assert_cmpint(device.n_calls[OPEN], ==, 3); /* each was opened once */
   g_assert_cmpuint(device.n_open, ==, 2);       /* the first is not needed any more */
+  assert_news_of_program(session, "sobel", "cuda");
   assert_news_of_backend(session, "cuda");
+  assert_news_of_program(session, "sobel", "cuda");
   assert_news(session, CC_NEWS_PATHS);
   assert_news_of_backend(session, "cuda");
-  assert_no_news(session);
+  assert_news_of_program(session, "sobel", "cuda");
+  assert_no_news(session); /* a program that is used again is none that was made */
   free_session(session);
 }
 
@@ -634,10 +658,12 @@ test_move_that_fails(void) {
   CcSession *session = new_session(CC_BACKEND_AUTO);
   assert_news_of_backend(session, "cuda");
   set_filter(session, "sobel");
+  assert_news_of_program(session, "sobel", "cuda");
   fail_calls(OPEN, 2, 1000, CC_ERROR_UNAVAILABLE);
   move(session, &other);
   assert_news(session, CC_NEWS_FAILOVER);
   assert_news_of_backend(session, "cpu");
+  assert_news_of_program(session, "sobel", "cpu");
   submit(session, 0);
   take(session, 0, "sobel");
   free_session(session);
