@@ -335,19 +335,20 @@ const CcProperty cc_properties[] = {
      * GstCudaConv:stats:
      *
      * A structure `cudaconv-stats`: backend and device (strings), device-id (int), plan (string,
-     * how the kernel is computed), size (uint, rows or columns of the kernel that runs, whichever
-     * are more; not before there are caps), algorithm (string, the one that runs; not on the CPU
-     * and before there are caps), input-path and output-path (strings, how the device reads and
-     * writes frames; not before the first frame), in-flight (uint, frames under way at once),
-     * frames and bytes (guint64, output), upload-time, kernel-time, download-time and wait-time
-     * (guint64, nanoseconds in all since the element was started), device-bytes (guint64, memory of
-     * the device that is held for frames, in the pool behind the element too), registered-bytes
-     * (guint64, memory of others that this process has pinned now), and failovers (uint, from the
-     * GPU to the CPU since the start).
+     * how the kernel is computed), steps (array of strings, what the backend runs, a line for each
+     * step, which [explain.md](explain.md) explains; not before there are caps), size (uint, rows
+     * or columns of the kernel that runs, whichever are more; not before there are caps), algorithm
+     * (string, the one that runs; not on the CPU and before there are caps), input-path and
+     * output-path (strings, how the device reads and writes frames; not before the first frame),
+     * in-flight (uint, frames under way at once), frames and bytes (guint64, output), upload-time,
+     * kernel-time, download-time and wait-time (guint64, nanoseconds in all since the element was
+     * started), device-bytes (guint64, memory of the device that is held for frames, in the pool
+     * behind the element too), registered-bytes (guint64, memory of others that this process has
+     * pinned now), and failovers (uint, from the GPU to the CPU since the start).
      */
     {"stats", "Statistics",
-     "Backend, device, kernel size, algorithm and memory paths in use, frames, bytes, nanoseconds, "
-     "failovers",
+     "Backend, device, plan, steps, kernel size, algorithm and memory paths in use, frames, bytes, "
+     "nanoseconds, failovers",
      .use = CC_USE_STATS, .type = CC_TYPE_STRUCTURE},
 };
 

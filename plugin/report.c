@@ -131,6 +131,19 @@ gst_cuda_conv_tell(GstCudaConv *self, const CcNews *news) {
   }
 }
 
+static void
+set_strings(GstStructure *structure, const gchar *field, const gchar *const *strings) {
+  g_auto(GValue) array = G_VALUE_INIT;
+  g_value_init(&array, GST_TYPE_ARRAY);
+  for (; *strings; strings++) {
+    GValue string = G_VALUE_INIT;
+    g_value_init(&string, G_TYPE_STRING);
+    g_value_set_string(&string, *strings);
+    gst_value_array_append_and_take_value(&array, &string);
+  }
+  gst_structure_set_value(structure, field, &array);
+}
+
 /* What the pool of the output has of the device's memory. */
 static gsize
 pool_bytes(GstCudaConv *self) {
@@ -156,6 +169,8 @@ gst_cuda_conv_get_stats(GstCudaConv *self) {
       G_TYPE_UINT64, session.times.kernel, "download-time", G_TYPE_UINT64, session.times.download,
       "wait-time", G_TYPE_UINT64, session.times.wait, "in-flight", G_TYPE_UINT, in_flight,
       "failovers", G_TYPE_UINT, session.n_failovers, NULL);
+  if (session.steps)
+    set_strings(stats, "steps", (const gchar *const *)session.steps);
   if (session.size)
     gst_structure_set(stats, "size", G_TYPE_UINT, session.size, NULL);
   if (session.algorithm)

@@ -266,6 +266,40 @@ GST_START_TEST(stats_say_the_size) {
 }
 GST_END_TEST;
 
+/* The lines of what runs, with a line break behind each; NULL: the statistics have none. */
+static gchar *
+read_steps(GstElement *element) {
+  g_autoptr(GstStructure) stats = NULL;
+  g_object_get(element, "stats", &stats, NULL);
+  const GValue *steps = gst_structure_get_value(stats, "steps");
+  if (!steps)
+    return NULL;
+  fail_unless(GST_VALUE_HOLDS_ARRAY(steps));
+  GString *text = g_string_new(NULL);
+  for (guint i = 0; i < gst_value_array_get_size(steps); i++)
+    g_string_append_printf(text, "%s\n", g_value_get_string(gst_value_array_get_value(steps, i)));
+  return g_string_free(text, FALSE);
+}
+
+/* The steps are there with the first program, and another kernel has others. */
+GST_START_TEST(stats_have_the_steps) {
+  g_autofree gchar *caps = test_caps("I420", 64, 48);
+  GstHarness *h = test_harness_new("kernel=gaussian size=9", NULL);
+  g_autofree gchar *before = read_steps(h->element);
+  fail_if(before != NULL, "%s", before);
+  gst_harness_set_src_caps_str(h, caps);
+  gst_buffer_unref(test_push_pull(h, test_frame_random(caps, 1)));
+  g_autofree gchar *first = read_steps(h->element);
+  fail_unless(first && *first, "%s", first);
+
+  gst_util_set_object_arg(G_OBJECT(h->element), "kernel", "sobel");
+  gst_buffer_unref(test_push_pull(h, test_frame_random(caps, 2)));
+  g_autofree gchar *second = read_steps(h->element);
+  fail_unless(second && !g_str_equal(first, second), "%s", second);
+  test_teardown(h);
+}
+GST_END_TEST;
+
 GST_START_TEST(stats_can_be_read_at_any_time) {
   GstElement *element = test_element_new(NULL);
   static const GstState states[] = {GST_STATE_NULL, GST_STATE_READY, GST_STATE_PAUSED,
@@ -352,6 +386,7 @@ properties_suite(void) {
   tcase_add_test(tc, named_kernels);
   tcase_add_test(tc, named_algorithms);
   tcase_add_test(tc, stats_say_the_size);
+  tcase_add_test(tc, stats_have_the_steps);
   tcase_add_test(tc, coefficients_select_custom);
   tcase_add_test(tc, backend_message);
   tcase_add_test(tc, stats_count_frames);
