@@ -5,16 +5,46 @@
 
 #define MAX_WORD 64
 
-/* What other programs call the kernels, presets and options here. */
+/* What other programs call the kernels, presets, formats and options here. */
 static const gchar *const synonyms[][2] = {
-    {"average", "box"},     {"blur", "gaussian"},    {"canny", "sobel"},   {"duration", "seconds"},
-    {"edge", "sobel"},      {"edges", "sobel"},      {"fps", "framerate"}, {"gauss", "gaussian"},
-    {"gpu", "cuda"},        {"kernel-size", "size"}, {"ksize", "size"},    {"mean", "box"},
-    {"offset", "bias"},     {"padding", "border"},   {"radius", "size"},   {"rate", "framerate"},
-    {"smooth", "gaussian"}, {"ss", "start"},         {"to", "end"},
+    {"average", "box"},
+    {"bgr24", "BGR"},
+    {"blur", "gaussian"},
+    {"canny", "sobel"},
+    {"duration", "seconds"},
+    {"edge", "sobel"},
+    {"edges", "sobel"},
+    {"fps", "framerate"},
+    {"gauss", "gaussian"},
+    {"gbrp", "GBR"},
+    {"gpu", "cuda"},
+    {"kernel-size", "size"},
+    {"ksize", "size"},
+    {"mean", "box"},
+    {"offset", "bias"},
+    {"p010le", "P010_10LE"},
+    {"padding", "border"},
+    {"pix_fmt", "format"},
+    {"pixel-format", "format"},
+    {"radius", "size"},
+    {"rate", "framerate"},
+    {"resolution", "frame-size"},
+    {"rgb24", "RGB"},
+    {"smooth", "gaussian"},
+    {"ss", "start"},
+    {"to", "end"},
+    {"uyvy422", "UYVY"},
+    {"yuv420p", "I420"},
+    {"yuv420p10le", "I420_10LE"},
+    {"yuv422p", "Y42B"},
+    {"yuv422p10le", "I422_10LE"},
+    {"yuv444p", "Y444"},
+    {"yuv444p10le", "Y444_10LE"},
+    {"yuyv422", "YUY2"},
 };
 
-/* Levenshtein's distance: how many characters are put in, left out or replaced. */
+/* Levenshtein's distance: how many characters are put in, left out or replaced. `a` is in lower
+ * case, and `b` counts as if it were. */
 static guint
 distance(const gchar *a, const gchar *b) {
   const gsize length = strlen(b);
@@ -25,7 +55,7 @@ distance(const gchar *a, const gchar *b) {
     guint diagonal = row[0];
     row[0] = n;
     for (gsize i = 1; i <= length; i++) {
-      const guint replaced = diagonal + (*a != b[i - 1]);
+      const guint replaced = diagonal + (*a != g_ascii_tolower(b[i - 1]));
       diagonal = row[i];
       row[i] = MIN(MIN(row[i], row[i - 1]) + 1, replaced);
     }
@@ -58,7 +88,8 @@ suggest(const gchar *word, const gchar *const *names) {
     }
   }
   for (const gchar *const *name = names; !nearest && *name; name++) {
-    if (length >= 3 && (g_str_has_prefix(*name, lower) || g_str_has_prefix(lower, *name)))
+    const gsize shorter = MIN(length, strlen(*name));
+    if (length >= 3 && g_ascii_strncasecmp(*name, lower, shorter) == 0)
       nearest = *name;
   }
   return nearest;
