@@ -28,6 +28,7 @@ AppStatus app_plan(int argc, char **argv);
 AppStatus app_run(int argc, char **argv);
 AppStatus app_status(int argc, char **argv);
 AppStatus app_merge(int argc, char **argv);
+AppStatus app_explain(int argc, char **argv);
 AppStatus app_kernels(int argc, char **argv);
 AppStatus app_presets(int argc, char **argv);
 AppStatus app_doctor(int argc, char **argv);

@@ -16,7 +16,7 @@ _cudaconv_options() { # the long options that the help lists, with an = behind t
 
 # The values of an option, where the help ends with "(default): a, b, c".
 _cudaconv_values() { # _cudaconv_values HELP OPTION
-  sed -nE "s/^ +(-[a-zA-Z], )?$2=.*\([^()]*\): ([a-z0-9-]+(, [a-z0-9-]+)+)\$/\2/p" <<<"$1" | tr -d ','
+  sed -nE "s/^ +(-[a-zA-Z], )?$2=.*\([^()]*\): ([A-Za-z0-9_-]+(, [A-Za-z0-9_-]+)+)\$/\2/p" <<<"$1" | tr -d ','
 }
 
 # What the help calls the value of an option: FILE, FOLDER, N.

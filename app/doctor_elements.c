@@ -54,6 +54,8 @@ static const Use films[] = {
     {"encode Theora", "theoraenc", BASE, FOR_SOME, FALSE},
     {"encode without loss", "avenc_ffv1", LIBAV, FOR_SOME, FALSE},
     {"put pieces of films together", "appsrc", BASE, FOR_SOME, FALSE},
+    {"make a frame for explain and for the trial of an encoder", "videotestsrc", BASE, FOR_SOME,
+     FALSE},
 };
 
 static const Use sound[] = {

@@ -434,6 +434,18 @@ filter_options_free(FilterOptions *self) {
   g_free(self);
 }
 
+gchar **
+filter_options_list_formats(const FilterOptions *self) {
+  g_autoptr(GstPad) sink = gst_element_get_static_pad(self->model, "sink");
+  g_autoptr(GstCaps) caps = gst_pad_get_pad_template_caps(sink);
+  const GValue *formats = gst_structure_get_value(gst_caps_get_structure(caps, 0), "format");
+  const guint n = gst_value_list_get_size(formats);
+  gchar **names = g_new0(gchar *, n + 1);
+  for (guint i = 0; i < n; i++)
+    names[i] = g_value_dup_string(gst_value_list_get_value(formats, i));
+  return names;
+}
+
 /* An option for each property, or for those alone that say where a frame is filtered. */
 static void
 add_properties(FilterOptions *self, GOptionContext *context, gboolean all) {

@@ -19,6 +19,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(FilterOptions, filter_options_free)
  * data. `self` has to live as long as the context. */
 void filter_options_add(FilterOptions *self, GOptionContext *context);
 
+/* The formats of frames that the element takes, in its order; free them. */
+gchar **filter_options_list_formats(const FilterOptions *self);
+
 /* A new element (floating) named "filter" with the values that the options gave: those of the
  * preset first. NULL when one of them is wrong, which the error says with what would be right. */
 GstElement *filter_options_make(const FilterOptions *self, GError **error);

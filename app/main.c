@@ -25,6 +25,7 @@ static const struct {
     {"run", "JOB", "make a piece of a job, or all that are missing", app_run, FALSE},
     {"status", "JOB", "say which pieces of a job are made", app_status, FALSE},
     {"merge", "JOB", "check the pieces of a job and put them together", app_merge, FALSE},
+    {"explain", "", "say what runs for a filter, a format and a frame size", app_explain, FALSE},
     {"kernels", "", "list the kernels", app_kernels, FALSE},
     {"presets", "", "list the presets", app_presets, FALSE},
     {"doctor", "", "say what is installed, what is missing and how to mend it", app_doctor, TRUE},

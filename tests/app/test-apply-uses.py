@@ -159,7 +159,7 @@ class Right(media.Case):
 
     def test_help(self):
         """`help COMMAND` is `COMMAND --help`."""
-        for command in ("apply", "plan", "doctor"):
+        for command in ("apply", "plan", "explain", "doctor"):
             self.assertEqual(self.cudaconv("help", command).stdout, self.cudaconv(command, "--help").stdout)
         self.cudaconv("help", "aply", status=2, says="no command \"aply\"; perhaps you mean apply")
 

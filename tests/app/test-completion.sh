@@ -69,7 +69,7 @@ takes_files() {
   [ "${found#no }" = "$wanted" ] || fail "\"${*:2}\" takes files: $found"
 }
 
-offers_all "" -- apply play plan run status merge kernels presets doctor --help --version
+offers_all "" -- apply play plan run status merge explain kernels presets doctor --help --version
 offers_all d -- doctor
 offers_all p -- play plan presets
 offers_all x --
@@ -87,6 +87,7 @@ offers_all status - -- --help --missing --check --json
 offers_all merge job - -- --help --out= --skip-failed --quiet
 offers_all plan --pi -- --piece=
 [[ $options == *nospace* ]] || fail "a space follows --piece="
+offers explain - -- --help --format= --frame-size= --kernel= --preset= --set= --backend=
 offers_all doctor - -- --help --backend= --timeout=
 offers_all doctor --h -- --help
 [[ $options != *nospace* ]] || fail "no space follows --help"
@@ -101,6 +102,9 @@ offers_all play --border c -- constant
 offers apply --backend= -- auto cuda cpu
 offers_all doctor --backend= -- auto cuda cpu
 offers_all doctor --backend c -- cuda cpu
+offers explain --format "" -- I420 P010_10LE RGBx
+offers_all explain --format=P01 -- P010_10LE P012_LE P016_LE
+offers_all explain -k so -- sobel sobel-x sobel-y
 offers_all apply --preset=sk -- sketch
 offers_all play -p sk -- sketch
 offers_all plan -k so -- sobel sobel-x sobel-y
@@ -131,6 +135,8 @@ takes_files folders run --index 3 jo
 takes_files no run --index ""
 takes_files folders status jo
 takes_files folders merge ""
+takes_files no explain ""
+takes_files no explain --frame-size ""
 takes_files no kernels ""
 takes_files no doctor ""
 takes_files yes unknown ""

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* cudaconv explain: filters one frame and prints what ran for it, as the element's statistics have
+ * it. */
+
+#include "command.h"
+#include "elements.h"
+#include "filter.h"
+#include "shown.h"
+#include "suggest.h"
+
+#define NAME "explain"
+#define MAX_SIDE 32767 /* of a frame, in pixels */
+#define SUMMARY                                                                                    \
+  "Says what runs for a filter, a format and a size on this machine: the backend, how the\n"       \
+  "kernel is computed, and a line for each step. It filters one frame of a test image.\n"          \
+  "docs/explain.md explains the lines."
+
+typedef struct {
+  gchar *format, *frame_size; /* as they were given */
+  const gchar *name;          /* of the format, as GStreamer writes it */
+  guint width, height;
+} ExplainOptions;
+
+static void
+clear_options(ExplainOptions *options) {
+  g_free(options->format);
+  g_free(options->frame_size);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ExplainOptions, clear_options)
+
+/* ---- options ---- */
+
+static gboolean
+read_format(ExplainOptions *options, gchar **formats, GError **error) {
+  const gchar *text = options->format ? options->format : "I420";
+  for (gchar **format = formats; !options->name && *format; format++) {
+    if (g_ascii_strcasecmp(*format, text) == 0)
+      options->name = *format;
+  }
+  if (options->name)
+    return TRUE;
+  g_autofree gchar *upper = g_ascii_strup(text, -1);
+  const gboolean exists = gst_video_format_from_string(text) != GST_VIDEO_FORMAT_UNKNOWN ||
+                          gst_video_format_from_string(upper) != GST_VIDEO_FORMAT_UNKNOWN;
+  g_autofree gchar *list = g_strjoinv(", ", formats);
+  g_autofree gchar *meant = exists ? g_strdup("") : suggest_text(text, formats);
+  return app_refuse(error, "--format \"%s\": %s: %s%s", text,
+                    exists ? "the filter does not take this format; it takes"
+                           : "there is no such format; there are",
+                    list, meant);
+}
+
+static gboolean
+read_frame_size(ExplainOptions *options, GError **error) {
+  const gchar *text = options->frame_size ? options->frame_size : "1920x1080";
+  g_autofree gchar *lower = g_ascii_strdown(text, -1);
+  g_auto(GStrv) sides = g_strsplit(lower, "x", 2);
+  guint64 width, height;
+  if (g_strv_length(sides) != 2 ||
+      !g_ascii_string_to_unsigned(sides[0], 10, 1, MAX_SIDE, &width, NULL) ||
+      !g_ascii_string_to_unsigned(sides[1], 10, 1, MAX_SIDE, &height, NULL))
+    return app_refuse(error,
+                      "--frame-size \"%s\": it takes columns and rows, 1x1 to %ux%u, such as "
+                      "1920x1080",
+                      text, MAX_SIDE, MAX_SIDE);
+  GstVideoInfo info;
+  if (!gst_video_info_set_format(&info, gst_video_format_from_string(options->name), (guint)width,
+                                 (guint)height))
+    return app_refuse(
+        error,
+        "--frame-size \"%s\": such a frame of %s is too large for GStreamer; it takes "
+        "a smaller one, such as 1920x1080",
+        text, options->name);
+  options->width = (guint)width;
+  options->height = (guint)height;
+  return TRUE;
+}
+
+/* ---- the frame ---- */
+
+static gboolean
+build(GstElement *pipeline, GstElement *filter, const ExplainOptions *options, GError **error) {
+  static const gchar *const factories[] = {"videotestsrc", "capsfilter", "fakesink"};
+  GstElement *elements[G_N_ELEMENTS(factories)];
+  for (guint i = 0; i < G_N_ELEMENTS(factories); i++) {
+    elements[i] = elements_new(factories[i], NULL, error);
+    if (!elements[i])
+      return FALSE;
+    gst_bin_add(GST_BIN(pipeline), elements[i]);
+  }
+  gst_bin_add(GST_BIN(pipeline), filter);
+  g_autoptr(GstCaps) caps =
+      gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, options->name, "width",
+                          G_TYPE_INT, (gint)options->width, "height", G_TYPE_INT,
+                          (gint)options->height, "framerate", GST_TYPE_FRACTION, 25, 1, NULL);
+  g_object_set(elements[0], "num-buffers", 1, NULL);
+  g_object_set(elements[1], "caps", caps, NULL);
+  gst_element_link_many(elements[0], elements[1], filter, elements[2], NULL);
+  return TRUE;
+}
+
+/* Plays the pipeline to the end of its stream. A warning, such as one about a failover, is printed.
+ */
+static gboolean
+run(GstElement *pipeline, GError **error) {
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
+  const gboolean starts =
+      gst_element_set_state(pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE;
+  for (;;) {
+    g_autoptr(GstMessage) message =
+        gst_bus_timed_pop_filtered(bus, starts ? GST_CLOCK_TIME_NONE : 0,
+                                   GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
+    if (!message) {
+      g_set_error(error, GST_CORE_ERROR, GST_CORE_ERROR_STATE_CHANGE,
+                  "the filter does not start; `cudaconv doctor` says why");
+      return FALSE;
+    }
+    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS)
+      return TRUE;
+    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
+      gst_message_parse_error(message, error, NULL);
+      return FALSE;
+    }
+    g_autoptr(GError) warning = NULL;
+    gst_message_parse_warning(message, &warning, NULL);
+    g_autofree gchar *text = shown_text(warning->message);
+    g_printerr("Warning: %s\n", text);
+  }
+}
+
+static void
+print(GstElement *filter, const ExplainOptions *options) {
+  g_autoptr(GstStructure) stats = NULL;
+  g_object_get(filter, "stats", &stats, NULL);
+  g_print("frame: %s of %ux%u\n", options->name, options->width, options->height);
+  g_print("backend: %s (%s)\n", gst_structure_get_string(stats, "backend"),
+          gst_structure_get_string(stats, "device"));
+  g_print("plan: %s\n", gst_structure_get_string(stats, "plan"));
+  const GValue *steps = gst_structure_get_value(stats, "steps");
+  for (guint i = 0; steps && i < gst_value_array_get_size(steps); i++)
+    g_print("%u. %s\n", i + 1, g_value_get_string(gst_value_array_get_value(steps, i)));
+}
+
+static gboolean
+explain(GstElement *filter, const ExplainOptions *options, GError **error) {
+  g_autoptr(GstElement) pipeline = gst_object_ref_sink(gst_pipeline_new(NULL));
+  if (!build(pipeline, filter, options, error))
+    return FALSE;
+  const gboolean ok = run(pipeline, error);
+  if (ok)
+    print(filter, options);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  return ok;
+}
+
+AppStatus
+app_explain(int argc, char **argv) {
+  g_auto(ExplainOptions) options = {0};
+  g_autoptr(GError) error = NULL;
+  g_autoptr(FilterOptions) properties = filter_options_new(&error);
+  if (!properties)
+    return app_fail(NAME, APP_FAILED, error);
+  g_auto(GStrv) formats = filter_options_list_formats(properties);
+  g_autofree gchar *list = g_strjoinv(", ", formats);
+  g_autofree gchar *about_format = g_strdup_printf("Format of the frame (I420): %s", list);
+  const GOptionEntry entries[] = {
+      {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, about_format, "NAME"},
+      {"frame-size", 0, 0, G_OPTION_ARG_STRING, &options.frame_size,
+       "Columns and rows of the frame (1920x1080)", "WIDTHxHEIGHT"},
+      {0}};
+  g_autoptr(GOptionContext) context = app_option_context_new(NAME, SUMMARY, entries, properties);
+  filter_options_add(properties, context);
+  g_auto(GStrv) words = app_parse_arguments(context, argc, argv, 0, 0, &error);
+  if (!words || !read_format(&options, formats, &error) || !read_frame_size(&options, &error))
+    return app_fail(NAME, APP_WRONG_USAGE, error);
+  GstElement *filter = filter_options_make(properties, &error);
+  if (filter) {
+    g_autoptr(GstElement) owned = gst_object_ref_sink(filter);
+    if (explain(filter, &options, &error))
+      return APP_DONE;
+  }
+  return app_fail(NAME, error->domain == APP_USAGE_ERROR ? APP_WRONG_USAGE : APP_FAILED, error);
+}
