@@ -94,13 +94,9 @@ explain_case(const gchar *text, const GPtrArray *variants, const GPtrArray *gpus
       !bench_parse_format(words[0], width, height, &layout, error) ||
       !bench_parse_kernel(words[2], &filter, &kernel, error))
     return FALSE;
-  for (gchar **word = words + 3; *word; word++) {
-    g_auto(GStrv) sides = g_strsplit(*word, "=", 2);
-    if (!sides[0] || !sides[1])
-      return bench_refuse(error, "\"%s\": NAME=VALUE is needed", *word);
-    if (!bench_parse_option(&filter, sides[0], sides[1], "", error))
+  for (gchar **word = words + 3; *word; word++)
+    if (!bench_parse_word(&filter, *word, error))
       return FALSE;
-  }
   g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, error);
   if (!plan)
     return FALSE;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "check.h"
 #include "engine/error.h"
+#include "engine/leftout.h"
 #include "engine/names.h"
 #include "npp.h"
 #include "words.h"
@@ -28,12 +29,16 @@ typedef struct {
 
 /* What the words of a case are. */
 #define CASE_WORDS                                                                                 \
-  "FORMAT WIDTHxHEIGHT KERNEL[:SIZE[:SIGMA]] BORDER STRIDE ALGORITHM,...\" or \"# HEADING"
+  "FORMAT WIDTHxHEIGHT KERNEL[:SIZE[:SIGMA]] BORDER STRIDE ALGORITHM,... [NAME=VALUE...]\" or \"# "  \
+  "HEADING"
 
 /* --- cases as words --- */
 
 #define ALGORITHM_NAME(constant, name, ...) name,
 static const gchar *const algorithm_names[] = {CC_ALGORITHMS_AND_AUTO(ALGORITHM_NAME) NULL};
+
+/* What stands before the name of a special path that AUTO is to leave out. */
+#define WITHOUT "without:"
 
 /* The peers. Each has a function time_... below, and the report has a column for it. */
 #define PEERS(F) F(copy) F(serial) F(npp)
@@ -48,7 +53,7 @@ parse_case(Case *self, const gchar *text, GError **error) {
     self->heading = g_strdup(text + 2);
     return TRUE;
   }
-  if (g_strv_length(words) != 6)
+  if (g_strv_length(words) < 6)
     return bench_refuse(error, "\"%s\": a case is \"" CASE_WORDS "\"", text);
   const gint border = bench_find_name(cc_border_names, words[3]);
   if (border < 0)
@@ -56,7 +61,8 @@ parse_case(Case *self, const gchar *text, GError **error) {
   self->format = g_strdup(words[0]);
   self->algorithms = g_strsplit(words[5], ",", -1);
   for (gchar **name = self->algorithms; *name; name++)
-    if (bench_find_name(peer_names, *name) < 0 && bench_find_name(algorithm_names, *name) < 0)
+    if (bench_find_name(peer_names, *name) < 0 && bench_find_name(algorithm_names, *name) < 0 &&
+        !g_str_has_prefix(*name, WITHOUT))
       return bench_refuse(error, "there is no algorithm \"%s\"", *name);
   if (!bench_parse_size(words[1], &self->width, &self->height, error) ||
       !bench_parse_kernel(words[2], &self->filter, &self->kernel, error) ||
@@ -65,6 +71,9 @@ parse_case(Case *self, const gchar *text, GError **error) {
     return FALSE;
   self->filter.border = (CcBorder)border;
   self->filter.stride = (guint)stride;
+  for (gchar **word = words + 6; *word; word++)
+    if (!bench_parse_word(&self->filter, *word, error))
+      return FALSE;
   g_autoptr(CcPlan) plan = cc_plan_new(&self->filter, &self->layout, error);
   return plan != NULL;
 }
@@ -155,7 +164,7 @@ time_algorithm(Bench *self, CcAlgorithm algorithm, BenchTime *time, GError **err
   g_autoptr(CcCudaProgram) program = prepare(self, algorithm, &plan, error);
   if (!program)
     return FALSE;
-  if (algorithm == CC_ALGORITHM_AUTO) {
+  if (algorithm == CC_ALGORITHM_AUTO && g_str_equal(self->label, "auto")) {
     g_autofree gchar *label = g_strdup_printf("auto (%s)", cc_algorithm_name(program->algorithm));
     self->label = g_intern_string(label);
   }
@@ -215,12 +224,15 @@ run_algorithm(Bench *self, const gchar *name, GError **error) {
   const Case *c = self->c;
   const CcOp *op = &self->plan->op[0]; /* of no matrices, where nothing is filtered */
   const gint peer = bench_find_name(peer_names, name);
+  const gboolean without = g_str_has_prefix(name, WITHOUT);
+  const CcAlgorithm algorithm =
+      without ? CC_ALGORITHM_AUTO : (CcAlgorithm)bench_find_name(algorithm_names, name);
   BenchTime time;
   self->label = name;
   self->n_launches = 0;
+  cc_leave_out(without ? name + strlen(WITHOUT) : NULL);
   if (peer >= 0 ? peer_functions[peer](self, &time, &reason)
-                : time_algorithm(self, (CcAlgorithm)bench_find_name(algorithm_names, name), &time,
-                                 &reason)) {
+                : time_algorithm(self, algorithm, &time, &reason)) {
     bench_print("{'format': <%s>, 'width': <%u>, 'height': <%u>, 'kernel': <%s>, 'border': <%s>, "
                 "'stride': <%u>, 'side': <%u>, 'matrices': <%u>, 'separable': <%u>, "
                 "'algorithm': <%s>, 'launches': <%u>, 'bytes': <%t>, "
@@ -245,6 +257,7 @@ static gboolean
 run_case(Bench *self, const Case *c, GError **error) {
   clear_case(self);
   self->c = c;
+  cc_leave_out(NULL);
   if (c->heading) {
     bench_print("{'heading': <%s>}", c->heading);
     return TRUE;

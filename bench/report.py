@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 
+import ablate
 import chart
 import ncu
 import reach
@@ -544,6 +545,33 @@ def profile(args):
     return 1 if run["notes"] else 0
 
 
+# --- what special paths bring ---
+
+
+def run_ablate(args):
+    """Prints a line for each path as it is measured, and writes all of them."""
+    def show(row):
+        say(f"{row.get('isa', ''):>10}  {row['path']:<48} {row['cells']:>4} cells  best "
+            f"{row['best']:.2f}  median {row['median']:.2f}  worst {row['worst']:.2f}  "
+            f"{'' if row['earns'] else 'earns no place'}  {row['best_cell']}"
+            + (f"; others {row['most_of_others']:.2f}" if row.get("others") else ""))
+
+    only = words_of(args.path) if args.path else None
+    try:
+        if args.backend == "cuda":
+            rows = ablate.ablate_cuda(path_of, args.gpu, only, args.cells, args.budget or 5,
+                                      args.device, show)
+        else:
+            rows = ablate.ablate_cpu(path_of, words_of(args.isa), only, args.cells,
+                                     args.budget or 30, args.rounds, show)
+    except (RuntimeError, subprocess.CalledProcessError) as error:
+        raise Failure(getattr(error, "returncode", 1), str(error)) from None
+    if args.json:
+        args.json.write(json.dumps({"kind": "ablate", "backend": args.backend, "results": rows},
+                                   indent=1) + "\n")
+    return 0
+
+
 # --- the program ---
 
 
@@ -630,6 +658,20 @@ def parse(argv):
     sub.add_argument("-d", "--device", type=int, help="CUDA device")
     sub.add_argument("file", type=READ, help="what reach --json wrote")
     sub.set_defaults(main=profile)
+    help_ = "what each special path brings: its cells with it and without it"
+    sub = commands.add_parser("ablate", help=help_, description=help_)
+    sub.add_argument("--backend", choices=["cpu", "cuda"], default="cpu")
+    sub.add_argument("--isa", default="avx2", metavar="LIST", help="processors (avx2)")
+    sub.add_argument("--gpu", default="sm_90", help="the kind that this machine's is nearest to")
+    sub.add_argument("--path", metavar="LIST", help="of paths (all)")
+    sub.add_argument("--cells", type=int, default=6, help="most of them for a path (6)")
+    sub.add_argument("--rounds", type=int, default=3, help="on the CPU (3)")
+    sub.add_argument("--budget", type=float, help="ms for a line (CPU 30, CUDA 5)")
+    sub.add_argument("-d", "--device", type=int, help="CUDA device")
+    sub.add_argument("--json", type=Written, help="write all figures as JSON")
+    sub.set_defaults(main=run_ablate)
+    commands.add_parser("explain", help="what runs, also on processors and GPUs that are not here; "
+                                        "explain --help has its options")
     sub = commands.add_parser("docs", help="put runs that --json wrote into a page of docs/")
     sub.add_argument("--page", default="docs/benchmarks.md")
     sub.add_argument("runs", nargs="+", type=READ)
@@ -639,6 +681,9 @@ def parse(argv):
 
 def main(argv):
     global text
+    if argv[:1] == ["explain"]:
+        program = path_of("explain")
+        os.execv(program, [str(program), *argv[1:]])
     args = parse(argv)
     files = [value for value in vars(args).values() if isinstance(value, Written)]
     if any(file.file is sys.stdout for file in files):

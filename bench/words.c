@@ -152,6 +152,11 @@ static const struct {
 gboolean
 bench_parse_option(CcFilter *filter, const gchar *name, const gchar *value, const gchar *others,
                    GError **error) {
+  if (strcmp(name, "scale") == 0 || strcmp(name, "bias") == 0) {
+    gchar *end;
+    *(*name == 's' ? &filter->scale : &filter->bias) = g_ascii_strtod(value, &end);
+    return (*value && !*end) || bench_refuse(error, "%s=%s: a number is needed", name, value);
+  }
   if (strcmp(name, "stride") == 0) {
     guint64 stride;
     if (!g_ascii_string_to_unsigned(value, 10, 1, 4, &stride, NULL))
@@ -170,6 +175,14 @@ bench_parse_option(CcFilter *filter, const gchar *name, const gchar *value, cons
     return TRUE;
   }
   return bench_refuse(
-      error, "%s=%s: there are border, response, chroma, color, alpha, stride, algorithm%s", name,
+      error, "%s=%s: there are border, response, chroma, color, alpha, scale, bias, stride, algorithm%s", name,
       value, others);
+}
+
+gboolean
+bench_parse_word(CcFilter *filter, const gchar *word, GError **error) {
+  g_auto(GStrv) sides = g_strsplit(word, "=", 2);
+  if (!sides[0] || !sides[1])
+    return bench_refuse(error, "\"%s\": NAME=VALUE is needed", word);
+  return bench_parse_option(filter, sides[0], sides[1], "", error);
 }

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 #define BENCH_FILTER_WORDS "FORMAT WIDTHxHEIGHT KERNEL[:SIZE[:SIGMA]] [NAME=VALUE...]"
 
 /* The names of those options. */
-#define BENCH_OPTIONS "border=, response=, chroma=, color=, alpha=, stride= and algorithm="
+#define BENCH_OPTIONS "border=, response=, chroma=, color=, alpha=, scale=, bias=, stride= and algorithm="
 
 /* Kernels of fractional coefficients without any pattern, of each odd side. */
 #define BENCH_SEPARABLE "separable"
@@ -32,7 +32,10 @@ gboolean bench_parse_format(const gchar *text, guint width, guint height, CcFram
  * lives as long as the process, as far as the filter knows. */
 gboolean bench_parse_kernel(const gchar *text, CcFilter *filter, gchar **label, GError **error);
 
-/* Sets what an option of a filter says: border=wrap. `others` are options of the caller, which are
+/* Sets what a word says that is an option of a filter: "border=wrap". */
+gboolean bench_parse_word(CcFilter *filter, const gchar *word, GError **error);
+
+/* The same of its name and value. `others` are options of the caller, which are
  * named where there is no such option. */
 gboolean bench_parse_option(CcFilter *filter, const gchar *name, const gchar *value,
                             const gchar *others, GError **error);

@@ -491,6 +491,14 @@ choose_filter(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, cons
   choose_kernels(choice->over, op->n_matrices, rows->sum[choice->ring_lane]);
 
   choose_apply(choice, op, plane->step, rows);
+  if (!choice->apply && cc_is_left_out("sum-patterns")) {
+    choice->sample_lane = choice->sum_lane;
+    choice->ring_lane = choice->sum_lane;
+    for (guint m = 0; m < op->n_matrices; m++) {
+      choice->along[m].shape = choice->over[m].shape = CC_SHAPE_ANY;
+      choice->along[m].sum = choice->over[m].sum = rows->sum[choice->sum_lane][CC_SHAPE_ANY];
+    }
+  }
   choose_pairs(choice, plane, rows);
   if (!choose_means(choice, op, plane, rows))
     choose_products(choice, op, plane, rows);

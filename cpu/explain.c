@@ -100,6 +100,8 @@ explain_memory(GString *line, const CcSweep *sweep) {
     g_string_append_printf(line, ", %u samples apart", sweep->spacing);
   if (sweep->stride > 1)
     g_string_append_printf(line, ", one pixel of %u kept", sweep->stride);
+  if (sweep->prefetches)
+    g_string_append(line, ", prefetch");
   if (sweep->streams && !sweep->choice.merges && !sweep->thin)
     g_string_append(line, ", streaming stores");
 }

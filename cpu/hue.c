@@ -2,6 +2,7 @@
 #include "hue.h"
 #include "plain.h"
 #include "engine/last_step.h"
+#include "engine/leftout.h"
 
 #define TILE_PIXELS 1024 /* of a row; the ring of a 3x3 window stays in a level 1 cache */
 
@@ -309,7 +310,9 @@ set_weights(CcHueSweep *sweep) {
     CcWeights *weights = &sweep->weights[m];
     const CcSumFunc *kernels = sweep->rows->sum[sweep->lane];
     cc_weights_init(weights, op->tap_i + m * area, places, area);
-    weights->sum = kernels[weights->shape] ? kernels[weights->shape] : kernels[CC_SHAPE_ANY];
+    if (!kernels[weights->shape] || cc_is_left_out("sum-patterns"))
+      weights->shape = CC_SHAPE_ANY;
+    weights->sum = kernels[weights->shape];
   }
 }
 

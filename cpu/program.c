@@ -157,6 +157,7 @@ sweep_init(CcSweep *sweep, const CcPlan *plan, const CcPass *pass, const CcRows 
   sweep->step = plane->step;
   sweep->streams = !plan->packed && !cc_is_left_out("streaming") &&
                    cc_frame_layout_bytes(&plan->out_frame_layout) >= LARGE_FRAME;
+  sweep->prefetches = !cc_is_left_out("prefetch");
   sweep->row_bytes = sweep->target.width * sweep->pixel_size;
   sweep->border = plan->border;
   cc_choice_init(&sweep->choice, plan, pass, rows);

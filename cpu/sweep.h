@@ -85,6 +85,7 @@ typedef struct {
   gsize tile_pitch;           /* from a tile's rings to the next one's */
   guint tiles_in_turn;        /* tiles that take turns */
   gboolean streams;           /* no cache keeps the target */
+  gboolean prefetches;
   gsize sums, sums_pitch, t, filtered;
   gsize thinned, thinned_src; /* with a stride: results and source samples of a chunk */
   gsize scratch_size;
