@@ -18,7 +18,7 @@ CPU_PATHS = [
     "sums-double", "sum-patterns", "output-16", "output-32", "output-shift", "output-float",
     "streaming", "prefetch"]
 CUDA_PATHS = ["layout-all-pixels", "layout-groups", "layout-components", "layout-luma-of-pixels",
-              "register-tile", "two-pass"]  # and every kernel of the tensor cores
+              "two-pass"]  # and every kernel of the tensor cores
 BEFORE = {"avx2": "c", "avxvnni": "avx2", "avx512": "avx2", "avx512vnni": "avx512"}
 
 # Cells that users have: 3x3 to 31x31, boxes and Gaussians to 127, 16 bits to 15x15.
@@ -46,7 +46,9 @@ separable:9 scale=3000|separable:31 scale=0.5 bias=3|gaussian:9 scale=0.37 bias=
 box:9 scale=0.37 bias=255 response=offset|unsharp:5 response=magnitude|identity:5 response=magnitude
 sobel:3 response=direction color=grey alpha=filter chroma=copy|whole:9 response=magnitude-l1
 gaussian:13 scale=0.1234567891|sobel-x:7 scale=0.37 bias=20|log:9 scale=0.37 bias=20
-whole:15 scale=1000|gaussian:15 response=magnitude scale=0.37""".replace("\n", "|").split("|")
+whole:15 scale=1000|gaussian:15 response=magnitude scale=0.37|box:31 stride=4|separable:31 stride=4
+sobel:5 response=direction color=grey chroma=copy|sobel:7 response=direction color=grey chroma=copy
+separable:31 stride=4 scale=0.5 response=magnitude|separable:9 stride=4 scale=300""".replace("\n", "|").split("|")
 
 
 def side_of(kernel):
@@ -114,6 +116,25 @@ def row_of(path, n_cells, gains, least):
             "earns": bool(gains) and gains[best] >= least}
 
 
+def rows_of_table(run):
+    """The head and a row for each path, those of several processors side by side."""
+    isas = list(dict.fromkeys(row.get("isa", "") for row in run["results"]))
+    head = ["path"]
+    for isa in isas:
+        head += [f"{isa} cells".strip(), "median", "best", "its cell"]
+    found = {(row["path"], row.get("isa", "")): row for row in run["results"]}
+    rows = []
+    for path in dict.fromkeys(path for path, _ in found):
+        line = [path]
+        for isa in isas:
+            row = found.get((path, isa))
+            line += ["", "", "", ""] if not row else [
+                str(row["cells"]), f"{row['median']:.2f}", f"{row['best']:.2f}",
+                re.sub(r" \d+x\d+", "", row["best_cell"])]
+        rows.append(line)
+    return head, rows
+
+
 def ablate_cpu(path_of, isas, only, most_cells, budget, rounds, say):
     rows = []
     cases = cells(CPU_FORMATS, "1920x1080", NAMED + OPTIONS)
@@ -156,6 +177,8 @@ def ablate_cuda(path_of, gpu, only, most_cells, budget, device, say):
     cases += cells(["GRAY8", "RGBA", "YUY2", "GRAY16_LE"], "3840x2160",
                    [f"{kernel} stride=2" for kernel in
                     ("gaussian:3", "gaussian:9", "gaussian:15", "gaussian:31", "whole:5")])
+    cases += cells(["GRAY8-limited", "NV12-limited"], "3840x2160",
+                   ["sobel:3", "prewitt:3", "scharr:3", "laplacian:3", "sobel-x:3", "sobel:5"])
     others = [case for case in cells(CUDA_FORMATS, "3840x2160", OTHERS, 127) if case not in cases]
     cases += others
     base = explain(path_of("explain"), [f"--gpu={gpu}"], cases, gpu)

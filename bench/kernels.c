@@ -29,7 +29,8 @@ typedef struct {
 
 /* What the words of a case are. */
 #define CASE_WORDS                                                                                 \
-  "FORMAT WIDTHxHEIGHT KERNEL[:SIZE[:SIGMA]] BORDER STRIDE ALGORITHM,... [NAME=VALUE...]\" or \"# "  \
+  "FORMAT WIDTHxHEIGHT KERNEL[:SIZE[:SIGMA]] BORDER STRIDE ALGORITHM,... [NAME=VALUE...]\" or "    \
+  "\"# "                                                                                           \
   "HEADING"
 
 /* --- cases as words --- */
@@ -164,6 +165,9 @@ time_algorithm(Bench *self, CcAlgorithm algorithm, BenchTime *time, GError **err
   g_autoptr(CcCudaProgram) program = prepare(self, algorithm, &plan, error);
   if (!program)
     return FALSE;
+  if (algorithm != CC_ALGORITHM_AUTO && program->algorithm != algorithm)
+    return bench_refuse(error, "algorithm=%s has no kernel for these samples and sums",
+                        cc_algorithm_name(algorithm));
   if (algorithm == CC_ALGORITHM_AUTO && g_str_equal(self->label, "auto")) {
     g_autofree gchar *label = g_strdup_printf("auto (%s)", cc_algorithm_name(program->algorithm));
     self->label = g_intern_string(label);

@@ -500,6 +500,8 @@ TABLES = {  # of each kind of run, by their marks
     "pipelines": {"pipelines": pipelines_table, "pipelines-targets": targets_table},
     "reach": {"reach": lambda run: table(*reach.rows_of_table(run)),
               "reach-targets": targets_table},
+    "ablate-cpu": {"ablate-cpu": lambda run: table(*ablate.rows_of_table(run))},
+    "ablate-cuda": {"ablate-cuda": lambda run: table(*ablate.rows_of_table(run))},
     "profile": {"profile": lambda run: table(*ncu.rows_of_kernels(run)),
                 "profile-cells": lambda run: table(*ncu.rows_of_cells(run))}}
 
@@ -567,7 +569,7 @@ def run_ablate(args):
     except (RuntimeError, subprocess.CalledProcessError) as error:
         raise Failure(getattr(error, "returncode", 1), str(error)) from None
     if args.json:
-        args.json.write(json.dumps({"kind": "ablate", "backend": args.backend, "results": rows},
+        args.json.write(json.dumps({"kind": f"ablate-{args.backend}", "results": rows},
                                    indent=1) + "\n")
     return 0
 

@@ -175,8 +175,9 @@ bench_parse_option(CcFilter *filter, const gchar *name, const gchar *value, cons
     return TRUE;
   }
   return bench_refuse(
-      error, "%s=%s: there are border, response, chroma, color, alpha, scale, bias, stride, algorithm%s", name,
-      value, others);
+      error,
+      "%s=%s: there are border, response, chroma, color, alpha, scale, bias, stride, algorithm%s",
+      name, value, others);
 }
 
 gboolean

@@ -13,7 +13,8 @@ G_BEGIN_DECLS
 #define BENCH_FILTER_WORDS "FORMAT WIDTHxHEIGHT KERNEL[:SIZE[:SIGMA]] [NAME=VALUE...]"
 
 /* The names of those options. */
-#define BENCH_OPTIONS "border=, response=, chroma=, color=, alpha=, scale=, bias=, stride= and algorithm="
+#define BENCH_OPTIONS                                                                              \
+  "border=, response=, chroma=, color=, alpha=, scale=, bias=, stride= and algorithm="
 
 /* Kernels of fractional coefficients without any pattern, of each odd side. */
 #define BENCH_SEPARABLE "separable"

@@ -89,21 +89,15 @@ take_plans_step(CcChoice *choice, const CcOp *op, CcLane lane) {
   }
 }
 
-/* The last step from t in 16 bits: an integer form, 16 bits before 32, or the plan's in float. */
+/* The last step from t in 16 bits: all in 16 bits, or the plan's in float. */
 static gboolean
 find_step_from_16(CcChoice *choice, const CcOp *op, gboolean t_fits) {
-  CcFormSearch search;
-  cc_form_search_init(&search, op);
-  gboolean found = TRUE;
   if (!cc_is_left_out("output-16") &&
-      cc_find_form_16(&search, choice->reduces, &choice->to_sample, &choice->left))
+      cc_find_form_16(op, choice->reduces, &choice->to_sample, &choice->left)) {
     choice->form = CC_FINISH_16;
-  else if (!cc_is_left_out("output-32") && cc_find_form_32(&search, &choice->to_sample))
-    choice->form = CC_FINISH_32;
-  else
-    found = choice->form == CC_FINISH_F32 && t_fits;
-  cc_form_search_clear(&search);
-  return found;
+    return TRUE;
+  }
+  return choice->form == CC_FINISH_F32 && t_fits;
 }
 
 /* Whether 16 bits do. Sums wrap around, so that all that comes next has to be told from what they
@@ -125,7 +119,7 @@ take_16_bits(CcChoice *choice, const CcOp *op) {
   if (t.most - t.least > G_MAXUINT16)
     return decline(choice, "16-bit sums", "they pass 16 bits");
   return find_step_from_16(choice, op, sums_fit && t.most <= G_MAXINT16) ||
-         decline(choice, "16-bit sums", "no output stage in 16 or 32 bits is exact");
+         decline(choice, "16-bit sums", "no output stage in 16 bits or float is exact");
 }
 
 /* Whether all sums fit 32 bits, and t where it is made in the lane of the sums. */
@@ -332,7 +326,7 @@ choose_pairs(CcChoice *choice, const CcPlaneLayout *plane, const CcRows *rows) {
 
 /* --- 8: running sums --- */
 
-#define LEAST_MEAN 25 /* pixels of a window; kernels of bytes are as fast for smaller ones */
+#define LEAST_MEAN 25 /* pixels of a window; smaller ones are faster fused, if not by columns */
 
 /* Whether samples can be made of sums at once: of bytes in 16 bits, and of words around the middle
  * of the sums. */
@@ -372,13 +366,15 @@ choose_means(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, const
   choice->means = cc_means_new(op, in_16 ? choice->left : 0);
   if (!choice->means)
     return decline(choice, "box", "the taps differ");
-  if (choice->apply && op->width * op->height < LEAST_MEAN) {
+  CcChoice found = *choice;
+  if (!in_16)
+    take_32_bits(&found, op);
+  choose_columns(&found, op, plane, rows);
+  if (choice->apply && op->width * op->height < LEAST_MEAN && !choice->means->by_columns) {
     g_clear_pointer(&choice->means, g_free);
     return decline(choice, "box", "a small one is fused");
   }
-  if (!in_16)
-    take_32_bits(choice, op);
-  choose_columns(choice, op, plane, rows);
+  *choice = found;
   choice->sample_lane = !choice->means->by_columns    ? choice->sum_lane
                         : plane->type == CC_SAMPLE_U8 ? CC_LANE_8
                                                       : CC_LANE_16;
@@ -402,6 +398,22 @@ prefers_lines(const CcLines *lines, const CcWindow *window, guint width) {
     return TRUE;
   return lines->along[0].n_bundles + COST_OF_LINES + lines->n_bundles * lines->n_parts <
          window->n_bundles * width;
+}
+
+#define COST_OF_TERM 2 /* of the multiplication, in additions of a tap */
+
+/* Whether tap groups are less work than conv2d by half, which multiplies by zeros as well. Both
+ * costs are in instructions on lanes of 16 bits. */
+static gboolean
+is_sparse(const CcChoice *choice, const CcOp *op, const CcWindow *window) {
+  static const guint lane_costs[CC_N_LANES] = {
+      [CC_LANE_16] = 1, [CC_LANE_32] = 2, [CC_LANE_64] = 8, [CC_LANE_DOUBLE] = 8};
+  guint n_additions = 0;
+  for (guint m = 0; m < op->n_matrices; m++)
+    n_additions += choice->over[m].n_taps + COST_OF_TERM * choice->over[m].n_terms;
+  const guint cost = lane_costs[choice->sum_lane] * n_additions;
+  return !choice->separable &&
+         2 * cost < lane_costs[CC_LANE_32] * op->n_matrices * window->n_bundles * op->width;
 }
 
 static gboolean
@@ -446,9 +458,13 @@ choose_products(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, co
   if (!lines && choice->sum_lane == CC_LANE_DOUBLE &&
       (plane->type == CC_SAMPLE_U16 || rows->along[CC_BUNDLE_BYTES][0]))
     lines = find_lines(&found, op, plane, TRUE, window, rows);
-  const gboolean takes_window = !lines && window && fits_32_bits(op);
+  const gboolean sparse = !lines && window && is_sparse(choice, op, window);
+  const gboolean takes_window = !lines && window && !sparse && fits_32_bits(op);
   if (!lines && !takes_window)
-    decline(&found, "conv2d", window ? "results pass 32 bits" : reason);
+    decline(&found, "conv2d",
+            sparse   ? "most taps are 0"
+            : window ? "results pass 32 bits"
+                     : reason);
   if (takes_window)
     take_32_bits(&found, op);
   else

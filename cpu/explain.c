@@ -19,7 +19,6 @@ static const gchar *const kind_names[CC_N_BUNDLE_KINDS] = {
 
 static const gchar *const output_names[CC_N_FINISHES] = {
     [CC_FINISH_16] = "output in 16 bits",
-    [CC_FINISH_32] = "output in 32 bits",
     [CC_FINISH_F32] = "output in float",
     [CC_FINISH_BITS] = "output by a shift",
     [CC_FINISH_SHIFTED] = "output in float of shifted sums",
@@ -100,9 +99,9 @@ explain_memory(GString *line, const CcSweep *sweep) {
     g_string_append_printf(line, ", %u samples apart", sweep->spacing);
   if (sweep->stride > 1)
     g_string_append_printf(line, ", one pixel of %u kept", sweep->stride);
-  if (sweep->prefetches)
-    g_string_append(line, ", prefetch");
-  if (sweep->streams && !sweep->choice.merges && !sweep->thin)
+  if (!sweep->prefetches)
+    g_string_append(line, ", no prefetch");
+  if (sweep->streams)
     g_string_append(line, ", streaming stores");
 }
 

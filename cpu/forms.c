@@ -7,27 +7,20 @@
 #define FLOAT_BITS 24 /* of an integer that a float holds */
 #define MOST_RIGHT 8  /* bits that quantized kernels can lose: see MULTIPLE of engine/quantize.c */
 
-void
-cc_form_search_init(CcFormSearch *search, const CcOp *op) {
-  *search = (CcFormSearch){.op = op, .t = cc_op_range(op)};
-  const gsize n = (gsize)(search->t.most - search->t.least + 1);
-  search->codes = g_new(guint16, n);
-  for (gsize i = 0; i < n; i++)
-    search->codes[i] = (guint16)cc_op_code(op, search->t.least + (gint64)i);
-}
+/* An op, and the code values of every t that it can give. */
+typedef struct {
+  const CcOp *op;
+  CcRange t;
+  guint16 *codes;
+} FormSearch;
 
-void
-cc_form_search_clear(CcFormSearch *search) {
-  g_free(search->codes);
-}
-
-/* Whether a form gives the code value of every t, which comes 2^left times as large. Stored words
+/* Whether the form gives the code value of every t, which comes 2^left times as large. Stored words
  * are tried without their shift. The kernels of all instruction sets give the same, so those of
  * plain C are tried, and a program can be prepared for any processor. */
 static gboolean
-gives_all_codes(const CcFormSearch *search, CcFinishForm form, guint left, const CcFinish *finish) {
+gives_all_codes(const FormSearch *search, guint left, const CcFinish *finish) {
   enum { N = 1024 };
-  const CcFinishFunc run = cc_rows_c.finish[CC_SAMPLE_U16][form][CC_NUMBER_16];
+  const CcFinishFunc run = cc_rows_c.finish[CC_SAMPLE_U16][CC_FINISH_16][CC_NUMBER_16];
   const guint16 *wanted = search->codes;
   CcFinish unshifted = *finish;
   unshifted.shift = 0;
@@ -46,7 +39,7 @@ gives_all_codes(const CcFormSearch *search, CcFinishForm form, guint left, const
 
 /* t * mul + add at the least t, as an integer and the rest. */
 static gdouble
-split_start(const CcFormSearch *search, gdouble *fraction) {
+split_start(const FormSearch *search, gdouble *fraction) {
   const gdouble start = search->op->add + (gdouble)search->t.least * search->op->mul;
   *fraction = start - floor(start);
   return floor(start);
@@ -54,20 +47,19 @@ split_start(const CcFormSearch *search, gdouble *fraction) {
 
 /* Takes away the limits of the 16-bit form where no t reaches them. */
 static void
-lift_limits(const CcFormSearch *search, guint left, CcFinish *finish) {
+lift_limits(const FormSearch *search, guint left, CcFinish *finish) {
   const CcFinish16 limited = finish->in_16;
   finish->in_16.least = 0;
   finish->in_16.most = G_MAXUINT16;
-  if (!gives_all_codes(search, CC_FINISH_16, left, finish))
+  if (!gives_all_codes(search, left, finish))
     finish->in_16 = limited;
 }
 
-/* --- forms; the factor of either is a positive number, so codes that fall have none --- */
-
-/* Sums are made as large as 16 bits hold, so that what is cut off matters least. A power of two is
- * exact; for others the factor and offset next to the ideal ones are tried. */
-gboolean
-cc_find_form_16(const CcFormSearch *search, gboolean reduces, CcFinish *finish, guint *left) {
+/* The factor is a positive number, so codes that fall have no such form. Sums are made as large as
+ * 16 bits hold, so that what is cut off matters least. A power of two is exact; for others the
+ * factor and offset next to the ideal ones are tried. */
+static gboolean
+find_form_16(const FormSearch *search, gboolean reduces, CcFinish *finish, guint *left) {
   const CcOp *op = search->op;
   gdouble fraction;
   const gdouble base = split_start(search, &fraction);
@@ -95,7 +87,7 @@ cc_find_form_16(const CcFormSearch *search, gboolean reduces, CcFinish *finish, 
     for (gint nudge = -1; nudge <= 1; nudge++) {
       form->factor = (guint16)MIN((gint)factor + more, G_MAXUINT16);
       form->offset = (guint16)((gint64)offset + nudge - search->t.least * (1 << up));
-      if (gives_all_codes(search, CC_FINISH_16, up, finish)) {
+      if (gives_all_codes(search, up, finish)) {
         lift_limits(search, up, finish);
         *left = up;
         return TRUE;
@@ -105,34 +97,16 @@ cc_find_form_16(const CcFormSearch *search, gboolean reduces, CcFinish *finish, 
   return FALSE;
 }
 
-/* There are as many bits of fraction as products leave. */
 gboolean
-cc_find_form_32(const CcFormSearch *search, CcFinish *finish) {
-  const CcOp *op = search->op;
-  gdouble fraction;
-  const gdouble base = split_start(search, &fraction);
-  const gdouble span = (gdouble)(search->t.most - search->t.least);
-  const gdouble most = span * op->mul + 2;
-  if (op->mul < 0 || !(most < 0x1p24) || !(fabs(base) < 0x1p24))
-    return FALSE;
-  CcFinish32 *form = &finish->in_32;
-  form->base = (gint)base;
-  form->least = op->lo - form->base;
-  form->most = op->hi - form->base;
-  form->right = MIN((guint)floor(log2(0x1p32 / most)), 31);
-  form->offset = (guint16)-search->t.least;
-  const gdouble factor = ldexp(op->mul, (gint)form->right);
-  if (factor > G_MAXUINT32) /* t has one value and mul is large */
-    return FALSE;
-  form->factor = (guint32)ceil(factor);
-  const gdouble excess = (form->factor - factor) * span; /* at the greatest t */
-  for (gint quarters = 0; quarters < 4; quarters++) {
-    const gdouble addend = ldexp(fraction, (gint)form->right) - excess * quarters / 4;
-    form->addend = (guint32)MAX(floor(addend), 0);
-    if (gives_all_codes(search, CC_FINISH_32, 0, finish))
-      return TRUE;
-  }
-  return FALSE;
+cc_find_form_16(const CcOp *op, gboolean reduces, CcFinish *finish, guint *left) {
+  FormSearch search = {.op = op, .t = cc_op_range(op)};
+  const gsize n = (gsize)(search.t.most - search.t.least + 1);
+  search.codes = g_new(guint16, n);
+  for (gsize i = 0; i < n; i++)
+    search.codes[i] = (guint16)cc_op_code(op, search.t.least + (gint64)i);
+  const gboolean found = find_form_16(&search, reduces, finish, left);
+  g_free(search.codes);
+  return found;
 }
 
 #define MOST_CODE 0x1p30 /* that floats become integers of 32 bits from, with some room */

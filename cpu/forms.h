@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The cheaper forms of the last step, CcFinish16, CcFinish32, CcFinishShifted,
- * CcFinishCentred and CcFinishParts.
- * One is only found when it gives the code value of engine/last_step.h for every t that can come.
+/* The cheaper forms of the last step, CcFinish16, CcFinishShifted,
+ * CcFinishCentred and CcFinishParts. One is only found when it gives the code value of
+ * engine/last_step.h for every t that can come.
  */
 
 #include "engine/last_step.h"
@@ -11,24 +11,10 @@
 
 G_BEGIN_DECLS
 
-/* An op and what its forms are tried against. */
-typedef struct {
-  const CcOp *op;
-  CcRange t;
-  guint16 *codes; /* of every t */
-} CcFormSearch;
-
-/* The op's t is an integer whose range spans less than 2^16. */
-void cc_form_search_init(CcFormSearch *search, const CcOp *op);
-void cc_form_search_clear(CcFormSearch *search);
-
-/* Whether there is a form all in 16 bits; sets finish->in_16 and *left: sums are to be 2^left as
- * large. `reduces`: t is made of the sums, which are signed then; else the only sum is t. */
-gboolean cc_find_form_16(const CcFormSearch *search, gboolean reduces, CcFinish *finish,
-                         guint *left);
-
-/* Whether there is a form in 32 bits; sets finish->in_32. */
-gboolean cc_find_form_32(const CcFormSearch *search, CcFinish *finish);
+/* Whether there is a form all in 16 bits of an op whose t is an integer whose range spans less than
+ * 2^16; sets finish->in_16 and *left: sums are to be 2^left as large. `reduces`: t is made of the
+ * sums, which are signed then; else the only sum is t. */
+gboolean cc_find_form_16(const CcOp *op, gboolean reduces, CcFinish *finish, guint *left);
 
 /* Whether there is a form that shifts sums of 32 bits, which lack their `dropped` lowest bits; sets
  * finish->bits. */

@@ -123,6 +123,12 @@ set_filter(CcSweep *sweep, const CcRows *rows, const CcPass *pass, const CcPlane
     cc_means_prepare(sweep, rows, plane->type);
   else
     cc_terms_prepare(sweep);
+  /* only the kernels that wait for memory gain by it */
+  sweep->streams =
+      (choice->apply || choice->window || (choice->means && choice->means->by_columns)) &&
+      !sweep->plan->packed && !choice->merges && sweep->stride == 1 &&
+      cc_frame_layout_bytes(&sweep->plan->out_frame_layout) >= LARGE_FRAME &&
+      !cc_is_left_out("streaming");
   sweep->outside = constant_row(plane, sweep->spacing,
                                 (sweep->tile + 2 * sweep->n_edge) / plane->step + 2, pass->border);
 }
@@ -155,8 +161,6 @@ sweep_init(CcSweep *sweep, const CcPlan *plan, const CcPass *pass, const CcRows 
   sweep->sample_size = cc_sample_size(plane->type);
   sweep->pixel_size = plane->step * sweep->sample_size;
   sweep->step = plane->step;
-  sweep->streams = !plan->packed && !cc_is_left_out("streaming") &&
-                   cc_frame_layout_bytes(&plan->out_frame_layout) >= LARGE_FRAME;
   sweep->prefetches = !cc_is_left_out("prefetch");
   sweep->row_bytes = sweep->target.width * sweep->pixel_size;
   sweep->border = plan->border;

@@ -162,13 +162,6 @@ is_plain(const CcFinish16 *f) {
 #include "rows_codes.h"
 #include "rows_split.h"
 
-#define SHAPE 10
-#define N_TAPS 1
-#define N_TERMS 1
-#define SUM (f[0] * T(0))
-#define ALONG 1
-#include "rows_shape.h"
-
 #define SHAPE 11
 #define N_TAPS 2
 #define N_TERMS 1
@@ -254,7 +247,7 @@ is_plain(const CcFinish16 *f) {
 #include "rows_shape.h"
 
 #include "rows_dots.h"
-#if defined __AVX2__ && !defined __AVX512VNNI__ && !defined __AVXVNNI__
+#if defined __AVX2__ && !defined HAS_DOT_OF_FOUR
 #include "rows_pairs.h"
 #endif
 
@@ -447,7 +440,7 @@ join_bytes(gpointer dst, const gconstpointer parts[], guint n_parts, guint n) {
 #define LANES(f)                                                                                   \
   { f##_16, f##_32, f##_64, [CC_LANE_DOUBLE] = f##_double }
 #define SHAPES_ALONG(f)                                                                            \
-  [CC_SHAPE_10] = f(10), [CC_SHAPE_11] = f(11), [CC_SHAPE_30] = f(30), [CC_SHAPE_50] = f(50),      \
+  [CC_SHAPE_11] = f(11), [CC_SHAPE_30] = f(30), [CC_SHAPE_50] = f(50),                             \
   [CC_SHAPE_20_10] = f(20_10), [CC_SHAPE_11_11] = f(11_11), [CC_SHAPE_20_20_10] = f(20_20_10)
 #define SHAPES_ACROSS(f)                                                                           \
   [CC_SHAPE_22_11] = f(22_11), [CC_SHAPE_33] = f(33), [CC_SHAPE_40_10] = f(40_10),                 \
@@ -480,7 +473,6 @@ join_bytes(gpointer dst, const gconstpointer parts[], guint n_parts, guint n) {
 #define FINISHES(sample)                                                                           \
   {                                                                                                \
     [CC_FINISH_16] = {[CC_NUMBER_16] = finish_16_##sample},                                        \
-    [CC_FINISH_32] = {[CC_NUMBER_16] = finish_32_##sample},                                        \
     [CC_FINISH_F32] = {[CC_NUMBER_16] = finish_f32_16_##sample,                                    \
                        [CC_NUMBER_32] = finish_f32_32_##sample,                                    \
                        [CC_NUMBER_FLOAT] = finish_f32_float_##sample},                             \

@@ -61,7 +61,6 @@ typedef struct {
 /* Shapes of weighted sums that have kernels of their own: n_plus and n_minus of each term. Those
  * along a line come first. */
 typedef enum {
-  CC_SHAPE_10,       /* 1 */
   CC_SHAPE_11,       /* -1 0 1 */
   CC_SHAPE_30,       /* 1 1 1 */
   CC_SHAPE_50,       /* 1 1 1 1 1 */
@@ -100,14 +99,6 @@ typedef struct {
   guint right;
 } CcFinish16;
 
-/* base + clamp((((t + offset) mod 2^16) * factor + addend) / 2^right, least, most) in 32 bits. */
-typedef struct {
-  guint16 offset;
-  guint32 factor, addend;
-  guint right;
-  gint base, least, most;
-} CcFinish32;
-
 /* clamp((t + addend) >> right), in 32 bits. */
 typedef struct {
   guint right;
@@ -143,7 +134,6 @@ typedef struct {
   gdouble mul, add;
   gboolean exact_product; /* mul is a power of two: no product by it is rounded */
   CcFinish16 in_16;
-  CcFinish32 in_32;
   CcFinishBits bits;
   CcFinishShifted shifted;
   CcFinishCentred centred;
@@ -153,7 +143,6 @@ typedef struct {
 /* How t becomes a sample: a form of CcFinish and the number that t is. */
 typedef enum {
   CC_FINISH_16,      /* from 16 bits, all in 16 bits */
-  CC_FINISH_32,      /* from 16 bits, in 32 bits */
   CC_FINISH_F32,     /* v = fmaf(t, mul_f, add_f) */
   CC_FINISH_BITS,    /* from 32 bits, by a shift */
   CC_FINISH_SHIFTED, /* from 32 bits, in float without the lowest ones */

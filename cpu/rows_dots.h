@@ -10,6 +10,7 @@
 /* Two products of bytes are added in 16 bits, saturating, where there is no instruction for four.
  */
 #if defined __AVX512VNNI__ || defined __AVXVNNI__
+#define HAS_DOT_OF_FOUR
 #define MOST_BYTE_TAPS 256
 #else
 #define MOST_BYTE_TAPS 128
@@ -283,7 +284,7 @@ along_of(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, gui
   }
 
 /* Without such instructions, products of bytes are added in words where those do: rows_pairs.h. */
-#if defined __AVX512VNNI__ || defined __AVXVNNI__
+#ifdef HAS_DOT_OF_FOUR
 DEFINE_ALONG(along_bytes, CC_BUNDLE_BYTES, 1)
 DEFINE_ALONG(along_centred, CC_BUNDLE_CENTRED, 1)
 #endif
@@ -304,7 +305,7 @@ DEFINE_ALONG(along_words, CC_BUNDLE_WORDS, 3)
 
 /* Of two lines, one below the other: bundles of the sums by either half of the taps, which fit
  * words. */
-#if defined __AVX512VNNI__ || defined __AVXVNNI__
+#ifdef HAS_DOT_OF_FOUR
 static void
 along_cut(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, guint n) {
   enum { AT_ONCE = 2 };
@@ -385,7 +386,6 @@ over_of(Sums result[2][UNROLL], const gconstpointer *bundles, const CcOver *f,
   static void name##_##n_parts(gpointer const *rows, const gconstpointer *bundles,                 \
                                const CcOver *f, guint n, const CcFinish *finish,                   \
                                const CcAhead *ahead) {                                             \
-    const gboolean streams = ahead->streams;                                                       \
     const CcOver over = *f;                                                                        \
     const CcFinish form = *finish;                                                                 \
     for (gsize x = 0; x < n; x += CODES_AT_ONCE) {                                                 \
@@ -399,7 +399,7 @@ over_of(Sums result[2][UNROLL], const gconstpointer *bundles, const CcOver *f,
             codes[i][u + v] = codes_of(sums[i][v], &form);                                         \
       }                                                                                            \
       for (guint i = 0; i < 2; i++)                                                                \
-        store##_some(rows[i], x, n, codes[i], &form, streams);                                     \
+        store##_some(rows[i], x, n, codes[i], &form, FALSE);                                       \
     }                                                                                              \
   }
 

@@ -14,18 +14,6 @@ NAME(finish_16)(gpointer dst, gconstpointer t, guint n, const CcFinish *finish) 
     out[x] = STORE(code_of_16(in[x], &form));
 }
 
-static void
-NAME(finish_32)(gpointer dst, gconstpointer t, guint n, const CcFinish *finish) {
-  SAMPLE *restrict out = dst;
-  const guint16 *restrict in = t;
-  const CcFinish32 form = finish->in_32;
-  for (guint x = 0; x < n; x++) {
-    const guint32 u = (guint16)(in[x] + form.offset);
-    const gint q = (gint)((u * form.factor + form.addend) >> form.right);
-    out[x] = STORE(LIMIT(q, form.least, form.most) + form.base);
-  }
-}
-
 /* v = t * mul + add with one rounding, limited first: between lo >= 0 and hi, truncation is floor.
  */
 #define DEFINE_FINISH_REAL(name, number, real, fused, mul_of, add_of)                              \

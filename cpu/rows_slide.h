@@ -23,16 +23,16 @@ slide_32(gpointer sums, gconstpointer in, gconstpointer out, guint n, gpointer d
 
 /* Bytes of codes of twice as many words as a vector holds. */
 static ALWAYS_INLINE void
-store_bytes_of_words(guint8 *out, const Vector_16 codes[2], gboolean streams) {
+store_bytes_of_words(guint8 *out, const Vector_16 codes[2]) {
 #if defined __AVX512BW__
   const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
   const __m512i bytes = _mm512_packus_epi16((__m512i)codes[0], (__m512i)codes[1]);
-  store_vector(out, _mm512_permutexvar_epi64(order, bytes), streams);
+  store_vector(out, _mm512_permutexvar_epi64(order, bytes), FALSE);
 #elif defined __AVX2__
   const __m256i bytes = _mm256_packus_epi16((__m256i)codes[0], (__m256i)codes[1]);
-  store_vector(out, _mm256_permute4x64_epi64(bytes, 0xd8), streams);
+  store_vector(out, _mm256_permute4x64_epi64(bytes, 0xd8), FALSE);
 #elif defined __SSE2__
-  store_vector(out, _mm_packus_epi16((__m128i)codes[0], (__m128i)codes[1]), streams);
+  store_vector(out, _mm_packus_epi16((__m128i)codes[0], (__m128i)codes[1]), FALSE);
 #else
   for (guint i = 0; i < VECTOR_BYTES; i++)
     out[i] = (guint8)codes[i / (VECTOR_BYTES / 2)][i % (VECTOR_BYTES / 2)];
@@ -55,10 +55,10 @@ slide_16_u8(gpointer sums, gconstpointer in, gconstpointer out, guint n, gpointe
       codes[i] = codes_of_sums(total[i], &form, FALSE, FALSE);
     }
     if (x + VECTOR_BYTES <= n) {
-      store_bytes_of_words(to + x, codes, ahead->streams);
+      store_bytes_of_words(to + x, codes);
     } else {
       guint8 last[VECTOR_BYTES];
-      store_bytes_of_words(last, codes, FALSE);
+      store_bytes_of_words(last, codes);
       memcpy(to + x, last, n - x);
     }
   }
@@ -77,7 +77,7 @@ slide_16_u8(gpointer sums, gconstpointer in, gconstpointer out, guint n, gpointe
         total[u] += a[u] - b[u];                                                                   \
         codes[u] = codes_of(total[u], &form);                                                      \
       }                                                                                            \
-      store##_some(dst, x, n, codes, &form, ahead->streams);                                       \
+      store##_some(dst, x, n, codes, &form, FALSE);                                                \
     }                                                                                              \
   }
 

@@ -16,11 +16,12 @@ cc_tile_ahead(const CcTile *tile, gint y, guint first, guint n, CcAhead *ahead) 
   ahead->source_bytes = (guint)(sweep->spacing * sweep->sample_size);
   ahead->target_bytes = (guint)sweep->sample_size;
   for (gint i = 0; i < (gint)MIN(n * sweep->stride, CC_MOST_AHEAD); i++)
-    if (sweep->prefetches && y + i >= 0 && y + i < (gint)sweep->source.height && !sweep->by_position)
+    if (sweep->prefetches && y + i >= 0 && y + i < (gint)sweep->source.height &&
+        !sweep->by_position)
       ahead->source[ahead->n_sources++] =
           cc_strip_row(tile->src, y + i) + (gsize)tile->x * ahead->source_bytes;
   const guintptr place = (guintptr)cc_tile_target(tile, 0) | (guintptr)tile->dst->pitch;
-  ahead->streams = sweep->streams && place % CC_CACHE_LINE == 0 && !cc_tile_needs_store(tile);
+  ahead->streams = sweep->streams && place % CC_CACHE_LINE == 0;
   const gboolean asks_for_target = sweep->prefetches && !sweep->plan->packed && !ahead->streams;
   for (guint i = first; i < MIN(first + n, sweep->target.height) && asks_for_target; i++)
     ahead->target[ahead->n_targets++] = cc_tile_target(tile, i);

@@ -24,7 +24,6 @@ static const struct {
   guint digits;
   const gchar *name;
 } shapes[CC_N_SHAPES] = {
-    [CC_SHAPE_10] = {0x10, "10"},
     [CC_SHAPE_11] = {0x11, "11"},
     [CC_SHAPE_30] = {0x30, "30"},
     [CC_SHAPE_50] = {0x50, "50"},

@@ -43,6 +43,14 @@ set_kernel(CcCudaKernel *kernel, CcCudaModule module, const gchar *name, const C
   kernel->integer = op && op->arith == CC_ARITH_I64;
 }
 
+/* The same where the kernels have float sums only; FALSE: those of the pass pass float. */
+static gboolean
+set_float_kernel(CcCudaKernel *kernel, CcCudaModule module, const gchar *name, const CcPlan *plan,
+                 const CcPass *pass, guint width, guint height) {
+  set_kernel(kernel, module, name, plan, pass, width, height);
+  return !kernel->integer;
+}
+
 /* --- tiles --- */
 
 /* Tiles of width x height target pixels of one component. */
@@ -59,9 +67,8 @@ set_tiles(CcLaunch *launch, guint width, guint height) {
 
 static gboolean
 choose_direct(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
-  set_kernel(kernel, cc_fatbin_direct, "direct", plan, pass, CC_PIXEL_TILE_WIDTH,
-             CC_PIXEL_TILE_HEIGHT);
-  return TRUE;
+  return set_float_kernel(kernel, cc_fatbin_direct, "direct", plan, pass, CC_PIXEL_TILE_WIDTH,
+                          CC_PIXEL_TILE_HEIGHT);
 }
 
 static gboolean
@@ -91,9 +98,8 @@ const CcCudaAlgorithm cc_cuda_constant = {.choose = choose_constant, .set_tiles 
 
 static gboolean
 choose_tile_halo(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
-  set_kernel(kernel, cc_fatbin_tile_halo, "tile_halo", plan, pass, CC_SHARED_TILE_SIDE,
-             CC_SHARED_TILE_SIDE);
-  return TRUE;
+  return set_float_kernel(kernel, cc_fatbin_tile_halo, "tile_halo", plan, pass, CC_SHARED_TILE_SIDE,
+                          CC_SHARED_TILE_SIDE);
 }
 
 static void
@@ -105,9 +111,8 @@ set_halo_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gp
 
 static gboolean
 choose_tile_cached(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
-  set_kernel(kernel, cc_fatbin_tile_cached, "tile_cached", plan, pass, CC_SHARED_TILE_SIDE,
-             CC_SHARED_TILE_SIDE);
-  return TRUE;
+  return set_float_kernel(kernel, cc_fatbin_tile_cached, "tile_cached", plan, pass,
+                          CC_SHARED_TILE_SIDE, CC_SHARED_TILE_SIDE);
 }
 
 static void
@@ -127,9 +132,8 @@ static gboolean
 choose_scatter(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   const CcOp *op = cc_cuda_leading_pass(plan, pass)->op;
   const guint taps = op ? op->width * op->height : 1;
-  set_kernel(kernel, cc_fatbin_scatter, "scatter", plan, pass, cc_cuda_divide_up(taps, WARP) * WARP,
-             1);
-  return TRUE;
+  return set_float_kernel(kernel, cc_fatbin_scatter, "scatter", plan, pass,
+                          cc_cuda_divide_up(taps, WARP) * WARP, 1);
 }
 
 static void
@@ -143,19 +147,13 @@ const CcCudaAlgorithm cc_cuda_scatter = {
 
 /* --- two-pass --- */
 
-/* The intermediate is half as large where 32 bits hold the sums. */
-static const gchar *
-intermediate_name(const CcOp *op) {
-  return op && op->arith == CC_ARITH_I64 && cc_op_fits_int32(op) ? "i32" : sum_name(op);
-}
-
 /* Sets where the parts' intermediates lie: a sum for every matrix, component, column of the target
  * and row of the source. */
 static void
 set_scratch(CcLaunch *launch, const CcPass *const *pass) {
   for (gint i = 0; i < launch->n_parts; i++) {
     CcPart *part = &launch->part[i];
-    const gboolean wide = pass[i]->op && g_str_equal(intermediate_name(pass[i]->op), "i64");
+    const gboolean wide = pass[i]->op && pass[i]->op->arith == CC_ARITH_I64;
     const guint64 columns = (guint64)launch->n_matrices * (guint)part->step * (guint)part->width;
     CC_OWN(CcTwoPassPart, part)->intermediate = launch->scratch_bytes;
     launch->scratch_bytes += columns * CC_TWO_PASS_PITCH((guint)part->src_height) * (wide ? 8 : 4);
@@ -166,7 +164,6 @@ static void
 choose_half(const gchar *name, const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   set_kernel(kernel, cc_fatbin_two_pass, name, plan, pass, CC_TWO_PASS_TILE_SIDE,
              CC_TWO_PASS_BLOCK_HEIGHT);
-  name_kernel(kernel, plan, pass, name, intermediate_name(cc_cuda_leading_pass(plan, pass)->op));
 }
 
 static gboolean
@@ -207,17 +204,15 @@ const CcCudaAlgorithm cc_cuda_two_pass = {
 
 /* --- register-tile --- */
 
-/* The window grows to the next side that there are kernels for. There are none for strides, and for
- * sums of 64 bits only those of side 7. */
+/* The window grows to the next side that there are kernels for. There are none for strides. */
 static gboolean
 choose_register_tile(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   const CcOp *op = cc_cuda_leading_pass(plan, pass)->op;
-  if (plan->stride != 1)
+  if (plan->stride != 1 || !set_float_kernel(kernel, cc_fatbin_register_tile, "register_tile", plan,
+                                             pass, CC_REGISTER_TILE_ACROSS, CC_REGISTER_TILE_DOWN))
     return FALSE;
-  set_kernel(kernel, cc_fatbin_register_tile, "register_tile", plan, pass, CC_REGISTER_TILE_ACROSS,
-             CC_REGISTER_TILE_DOWN);
   kernel->overlaps = TRUE;
-  const guint side = kernel->integer ? 7 : op ? MAX(op->width, op->height) : 0;
+  const guint side = op ? MAX(op->width, op->height) : 0;
   kernel->side = side <= 3 ? 3 : side <= 5 ? 5 : 7;
   const gsize length = strlen(kernel->name);
   g_snprintf(kernel->name + length, sizeof kernel->name - length, "_%u", kernel->side);

@@ -31,4 +31,4 @@ direct(const CcLaunch &launch) {
   store<Sample, false>(part, x, y, tile.component, word);
 }
 
-CC_ENTRIES(cc_direct, CC_PIXEL_TILE_WIDTH *CC_PIXEL_TILE_HEIGHT, direct)
+CC_FLOAT_ENTRIES(cc_direct, CC_PIXEL_TILE_WIDTH *CC_PIXEL_TILE_HEIGHT, direct)

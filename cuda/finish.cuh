@@ -45,8 +45,6 @@ template <> struct Response<long long> {
   }
 };
 
-template <> struct Response<int> : Response<long long> {};
-
 /* Calls run(response) with a constant in each case, so that loops in `run` have no test of it. */
 template <typename Run>
 static __device__ __forceinline__ void

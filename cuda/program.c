@@ -25,7 +25,6 @@ static const CcCudaAlgorithm *const algorithms[] = {CC_ALGORITHMS(ALGORITHM)};
  * last but one runs rows and columns of any length, and the last everything else. */
 static const CcAlgorithm fastest_first[] = {
     CC_ALGORITHM_SLIDING,
-    CC_ALGORITHM_REGISTER_TILE,
     CC_ALGORITHM_TWO_PASS,
     CC_ALGORITHM_CONSTANT,
 };

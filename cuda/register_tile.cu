@@ -471,8 +471,6 @@ register_tile(const CcLaunch &launch) {
 ENTRY(u8, unsigned char, f32, float, 3)
 ENTRY(u8, unsigned char, f32, float, 5)
 ENTRY(u8, unsigned char, f32, float, 7)
-ENTRY(u8, unsigned char, i64, long long, 7)
 ENTRY(u16, unsigned short, f32, float, 3)
 ENTRY(u16, unsigned short, f32, float, 5)
 ENTRY(u16, unsigned short, f32, float, 7)
-ENTRY(u16, unsigned short, i64, long long, 7)

@@ -70,4 +70,4 @@ scatter(const CcLaunch &launch) {
   }
 }
 
-CC_ENTRIES(cc_scatter, 256, scatter)
+CC_FLOAT_ENTRIES(cc_scatter, 256, scatter)

@@ -109,8 +109,7 @@ cost(const Kernel *kernel) {
 /* The tensor core kernel that runs a pass and the numbers of its last step, or NULL. The proofs of
  * last steps take longest, so only those are tried that there is a kernel with. */
 static const Kernel *
-find_kernel(const CcPass *pass, const CcPlaneLayout *layout, gboolean has_pixels,
-            CcTensorCoreNumbering *numbering) {
+find_kernel(const CcPass *pass, const CcPlaneLayout *layout, CcTensorCoreNumbering *numbering) {
   const CcOp *op = pass->op;
   if (!op->has_taps)
     return NULL;
@@ -121,7 +120,6 @@ find_kernel(const CcPass *pass, const CcPlaneLayout *layout, gboolean has_pixels
     for (guint i = 0; i < G_N_ELEMENTS(kernels); i++) {
       const Kernel *kernel = &kernels[i];
       if (kernel->finish == finish && !cc_is_left_out(kernel->name) &&
-          (!has_pixels || CC_TENSOR_CORE_TAKES_PIXELS(kernel->bytes, kernel->window, finish)) &&
           takes_taps(kernel, pass, layout) && (!best || cost(kernel) < cost(best)))
         best = kernel;
     }
@@ -196,8 +194,8 @@ choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
     return FALSE;
   if (by_samples && (layout->type != CC_SAMPLE_U8 || plan->stride != 1))
     return FALSE; /* none of them becomes grey so */
-  if (writes_all(pass, layout) && plan->stride == 1)
-    choice->kernel = find_kernel(pass, layout, packing->pixel > 0, &choice->numbering);
+  if (writes_all(pass, layout) && plan->stride == 1 && !packing->pixel)
+    choice->kernel = find_kernel(pass, layout, &choice->numbering);
   const gchar *name;
   if (choice->kernel) {
     kernel->module = cc_fatbin_tensor_core;

@@ -14,7 +14,6 @@
 #include "finish.cuh"
 #include "tensor_core_grey.cuh"
 #include "tensor_core_last_step.cuh"
-#include "tensor_core_pixels.cuh"
 #include "tensor_core_products.cuh"
 
 template <int WINDOW, int HEIGHT> struct Taps;
@@ -28,7 +27,6 @@ struct Variant {
   static constexpr int HEIGHT = HEIGHT_;
   static constexpr CcTensorCoreFinish FINISH = FINISH_;
   static constexpr bool GRADIENT = CC_TENSOR_CORE_IS_GRADIENT(WINDOW, MATRICES, HEIGHT, FINISH);
-  static constexpr bool TAKES_PIXELS = CC_TENSOR_CORE_TAKES_PIXELS(BYTES, WINDOW, FINISH);
   static constexpr int GROUPS = CC_TENSOR_CORE_GROUPS(WINDOW);
   static constexpr int CENTRE = 8 * GROUPS;          /* target bytes of a window */
   static constexpr int SAMPLES = CENTRE / 4 / BYTES; /* that a lane makes of a window */
@@ -387,9 +385,8 @@ template <typename V> struct Rows<V, true> {
   }
 };
 
-/* Filters the warp's rows of a staged tile. FREE: all that it writes lies inside. PIXELS: it is
- * luma, of which pixels are written. */
-template <typename V, bool FREE, bool PIXELS = false>
+/* Filters the warp's rows of a staged tile. FREE: all that it writes lies inside. */
+template <typename V, bool FREE>
 static __device__ __forceinline__ void
 filter_rows(const CcLaunch &launch, const typename V::Tile &tile, const Table<V> &table,
             const Numbers<V> &numbers, const typename V::StagedRows &staged) {
@@ -398,8 +395,6 @@ filter_rows(const CcLaunch &launch, const typename V::Tile &tile, const Table<V>
   const int g = threadIdx.x >> 2, t = threadIdx.x & 3;
   const int x = tile.x + tile.warp_x() + V::CENTRE * g + V::CENTRE / 4 * t;
   const int y = tile.y + tile.warp_y();
-  std::conditional_t<PIXELS, PixelWriter<V::BYTES>, NoPixels> pixels(part, shared_of_launch(), x, y,
-                                                                     x - tile.x, y - tile.y);
   char *to = target_row<char>(part, y) + x;
   const long long pitch = part.dst_pitch;
   const int below = part.height - y, left = target_bytes<V::BYTES>(part) - x;
@@ -416,15 +411,10 @@ filter_rows(const CcLaunch &launch, const typename V::Tile &tile, const Table<V>
         for (int half = 0; half < 2; half++) {
           const unsigned word = finish<V>(launch, part, numbers, sums, half);
           const int at = V::CENTRE * (16 * set + 8 * half);
-          if constexpr (PIXELS) {
-            if (i < below)
-              pixels.store(at, word);
-          } else if (FREE || i < below)
+          if (FREE || i < below)
             store_bytes<V::CENTRE / 4>(to + at, FREE ? 4 : left - at, word);
         }
       }
-      if constexpr (PIXELS)
-        pixels.end_row();
     }
 }
 
@@ -443,26 +433,18 @@ slide(const CcLaunch &launch) {
   const Table<V> table(launch, tile.part); /* no launch writes it */
   const Numbers<V> numbers(tile.part);
   /* read early, as the numbers: the constants come while the launch waits */
-  const bool has_pixels = V::TAKES_PIXELS && OWN(tile.part).pixel;
   const int grey_step = V::BYTES == 1 && OWN(tile.part).colors ? tile.part.step : 0;
   wait_for_last_launch();
-  if constexpr (V::TAKES_PIXELS)
-    if (has_pixels)
-      stage_pixels<V::BYTES>(launch, tile, staged, shared_of_launch());
-  if (!has_pixels)
-    stage_rows<V::BYTES>(launch, tile, staged);
+  stage_rows<V::BYTES>(launch, tile, staged);
   if (V::BYTES == 1 && grey_step == 4)
     make_own_grey(tile, staged);
   finish_copies();
   if (V::BYTES == 1 && grey_step == 3)
     make_luma(tile, staged);
-  stage_sides<V::BYTES, V::TAKES_PIXELS>(launch, tile, staged);
+  stage_sides<V::BYTES, false>(launch, tile, staged);
   if (V::BYTES == 2 && tile.part.shift)
     keep_code_bits(tile, staged);
   const bool is_free = is_write_free<V::BYTES>(tile);
-  if constexpr (V::TAKES_PIXELS)
-    if (has_pixels)
-      return filter_rows<V, false, true>(launch, tile, table, numbers, staged);
   if (is_free)
     filter_rows<V, true>(launch, tile, table, numbers, staged);
   else

@@ -13,6 +13,10 @@
  * With sums of 64 bits it serves fewer rows of a picture. */
 #define COST_OF_ROW 4
 
+/* Taps of a row or column of sums of 64 bits, with a stride: two-pass is faster with more of them.
+ */
+#define MAX_STRIDED_DOUBLE 7
+
 /* --- last steps --- */
 
 static gint
@@ -128,7 +132,12 @@ cc_tensor_core_any_choose(const CcPass *pass, const CcPlaneLayout *layout, guint
   const gboolean narrow = stride == 1 && lead <= CC_TENSOR_CORE_ANY_LEAD(16, 1);
   const guint height = narrow ? op->height : CC_TENSOR_CORE_ANY_MOST_HEIGHT;
   const Kernel *kernel = find_kernel((guint)bytes, height, any->finish);
-  if (!kernel)
+  if (!kernel && any->finish == CC_TENSOR_CORE_ANY_float) {
+    any->finish = CC_TENSOR_CORE_ANY_double; /* which does the same of larger sums */
+    kernel = find_kernel((guint)bytes, height, any->finish);
+  }
+  if (!kernel || (any->finish == CC_TENSOR_CORE_ANY_double && op->separable && stride > 1 &&
+                  MAX(op->width, op->height) > MAX_STRIDED_DOUBLE))
     return FALSE;
   any->height = (guint8)kernel->height;
   const gboolean paired = any->height < CC_TENSOR_CORE_ANY_MOST_HEIGHT;

@@ -49,14 +49,12 @@ typedef enum {
 /* F(bytes of a sample, rows of the window at most, last step) */
 #define CC_TENSOR_CORE_ANY_KERNELS(F)                                                              \
   F(1, 3, scale)                                                                                   \
-  F(1, 3, root)                                                                                    \
   F(1, 3, float)                                                                                   \
   F(1, 5, scale)                                                                                   \
   F(1, 5, root)                                                                                    \
   F(1, 15, scale)                                                                                  \
   F(1, 15, root)                                                                                   \
   F(1, 15, high)                                                                                   \
-  F(1, 15, float)                                                                                  \
   F(1, 15, double)                                                                                 \
   F(2, 3, scale)                                                                                   \
   F(2, 3, root)                                                                                    \

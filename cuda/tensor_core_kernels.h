@@ -135,7 +135,6 @@ CC_OWN_FITS(CcTensorCorePart);
   F(1, 16, 1, 2, 5, far)      /* sobel 5, roberts */                                               \
   /* up to 8 bytes: 5 columns of RGBA, 15 of one sample a pixel */                                 \
   F(1, 32, 1, 1, 5, bytes)    /* gaussian 5 */                                                     \
-  F(1, 32, 1, 1, 5, whole)    /* identity 5 */                                                     \
   F(1, 32, 1, 1, 5, scale)    /* box 5, motion-blur 5, sharpen 5 */                                \
   F(1, 32, 1, 1, 5, scaleabs) /* log, sobel-x 5 */                                                 \
   F(1, 32, 2, 1, 5, scale)    /* unsharp 5 */                                                      \
@@ -144,9 +143,6 @@ CC_OWN_FITS(CcTensorCorePart);
   F(1, 32, 1, 1, 9, scaleabs) /* log 9 */                                                          \
   F(1, 32, 1, 1, 15, scale)   /* box 13 */                                                         \
   /* 16 bits with up to 4 bytes on each side: 3 columns of P010's chroma, 5 of one sample */       \
-  F(2, 16, 1, 1, 3, bytes) /* gaussian 3 */                                                        \
-  F(2, 16, 1, 1, 3, clamp) /* identity, sharpen, emboss, unsharp */                                \
-  F(2, 16, 1, 1, 3, high)  /* box, sobel-x, laplacian, motion-blur */                              \
   F(2, 16, 1, 1, 5, bytes) /* gaussian 5 */                                                        \
   F(2, 16, 1, 1, 5, clamp) /* identity 5, sharpen 5 */                                             \
   F(2, 16, 1, 1, 5, high)  /* box 5, sobel-x 5, log 5, motion-blur 5 */                            \
@@ -154,7 +150,6 @@ CC_OWN_FITS(CcTensorCorePart);
   F(2, 16, 2, 1, 5, wide)  /* fractions */                                                         \
   F(2, 16, 1, 2, 3, root)  /* sobel, prewitt, scharr */                                            \
   /* up to 8 bytes: 3 columns of ARGB64, 5 of P010's chroma, 9 of one sample */                    \
-  F(2, 32, 1, 1, 5, bytes) /* gaussian 3, 5 */                                                     \
   F(2, 32, 1, 1, 5, clamp) /* identity, sharpen, emboss, unsharp */                                \
   F(2, 32, 1, 1, 5, high)  /* box, sobel-x, laplacian, log 5, motion-blur */                       \
   F(2, 32, 2, 1, 5, wide)  /* fractions */                                                         \
@@ -165,12 +160,6 @@ CC_OWN_FITS(CcTensorCorePart);
 
 /* What such pixels need of shared memory, for what lies aside. */
 #define CC_TENSOR_CORE_ASIDE_BYTES (2 * CC_TENSOR_CORE_TILE_ROWS * CC_TENSOR_CORE_TILE_BYTES)
-
-/* Whether a kernel takes such pixels: of bytes none does, since what that costs in registers would
- * be for all that it takes. */
-#define CC_TENSOR_CORE_TAKES_PIXELS(bytes, window, finish)                                         \
-  ((bytes) == 2 && (window) == 16 &&                                                               \
-   ((finish) == CC_TENSOR_CORE_FINISH_high || (finish) == CC_TENSOR_CORE_FINISH_root))
 
 #define CC_TENSOR_CORE_NAME(bytes, window, digits, matrices, height, finish)                       \
   "cc_tensor_core_u" #bytes "_w" #window "_d" #digits "_m" #matrices "_h" #height "_" #finish

@@ -285,9 +285,3 @@ template <int BYTES> struct PixelWriter {
       aside += CC_TENSOR_CORE_TILE_BYTES;
   }
 };
-
-/* In its place where there are no pixels. */
-struct NoPixels {
-  __device__ __forceinline__ NoPixels(const CcPart &, const unsigned char *, int, int, int, int) {
-  }
-};

@@ -93,29 +93,21 @@ static_assert(sizeof(CcTensorSeparableTable) <= CC_TENSOR_SEPARABLE_TABLE_BYTES,
  * what it is for, as a rule. */
 #define CC_TENSOR_SEPARABLE_KERNELS(F)                                                             \
   /* up to 17 rows */                                                                              \
-  F(1, 2, 1, u, 1, 2, low, 2, 4) /* box, gaussian to 9 */                                          \
-  F(1, 3, 1, u, 1, 2, high, 2, 4)                                                                  \
+  F(1, 2, 1, u, 1, 2, low, 2, 4)     /* box, gaussian to 9 */                                      \
   F(1, 3, 1, u, 1, 2, dropped, 1, 5) /* gaussian with a sigma */                                   \
-  F(1, 3, 1, s, 1, 2, scale, 2, 4)   /* sobel-x */                                                 \
   F(1, 3, 2, s, 1, 2, dropped, 1, 3) /* gaussian 11 to 15 */                                       \
   F(1, 4, 2, s, 1, 2, scale, 1, 3)   /* larger taps */                                             \
   F(1, 2, 1, s, 2, 2, root, 2, 3)    /* sobel */                                                   \
-  F(1, 4, 2, s, 2, 2, root, 1, 2)                                                                  \
-  F(2, 3, 1, u, 1, 2, high, 2, 4)  /* box, gaussian to 9 */                                        \
-  F(2, 3, 1, s, 1, 2, scale, 2, 4) /* sobel-x */                                                   \
-  F(2, 4, 2, s, 1, 2, wide, 2, 3)  /* gaussian from 11 on */                                       \
-  F(2, 5, 3, s, 1, 2, wide, 1, 3)  /* larger taps */                                               \
-  F(2, 3, 1, s, 2, 2, word, 2, 3)  /* sobel */                                                     \
-  F(2, 5, 3, s, 2, 2, double, 1, 2)                                                                \
+  F(2, 3, 1, u, 1, 2, high, 2, 4)    /* box, gaussian to 9 */                                      \
+  F(2, 3, 1, s, 1, 2, scale, 2, 4)   /* sobel-x */                                                 \
+  F(2, 4, 2, s, 1, 2, wide, 2, 3)    /* gaussian from 11 on */                                     \
+  F(2, 5, 3, s, 1, 2, wide, 1, 3)    /* larger taps */                                             \
+  F(2, 3, 1, s, 2, 2, word, 2, 3)    /* sobel */                                                   \
   /* up to 33 rows */                                                                              \
   F(1, 2, 1, u, 1, 3, high, 2, 4)    /* box */                                                     \
   F(1, 3, 1, u, 1, 3, dropped, 1, 4) /* gaussian */                                                \
-  F(1, 3, 2, s, 1, 3, dropped, 1, 3)                                                               \
-  F(1, 4, 2, s, 1, 3, scale, 1, 3)                                                                 \
   F(1, 4, 2, s, 2, 3, root, 1, 2)                                                                  \
-  F(2, 3, 1, u, 1, 3, scale, 2, 4)  /* box */                                                      \
-  F(2, 4, 2, s, 1, 3, wide, 1, 3)   /* gaussian of 10 and 12 bits */                               \
-  F(2, 5, 3, s, 1, 3, double, 1, 4) /* gaussian of 16 */                                           \
+  F(2, 3, 1, u, 1, 3, scale, 2, 4) /* box */                                                       \
   /* up to 65 rows, and narrower ones of many samples a pixel */                                   \
   F(1, 2, 1, u, 1, 5, high, 1, 5)                                                                  \
   F(1, 3, 1, u, 1, 5, dropped, 1, 3)                                                               \

@@ -213,9 +213,13 @@ filter_window(const CcLaunch &launch, const CcLaunch &taps, const CcPart &part, 
     __VA_ARGS__(launch);                                                                           \
   }
 
-/* A kernel for each type of samples and of sums: NAME_u8_f32 and so on run BODY<Sample, Sum>. */
-#define CC_ENTRIES(name, threads, body)                                                            \
+/* A kernel for each type of samples, with float sums: NAME_u8_f32 runs BODY<Sample, float>. */
+#define CC_FLOAT_ENTRIES(name, threads, body)                                                      \
   CC_ENTRY(name##_u8_f32, threads, body<unsigned char, float>)                                     \
+  CC_ENTRY(name##_u16_f32, threads, body<unsigned short, float>)
+
+/* The same, and with sums of 64 bits: NAME_u8_i64. */
+#define CC_ENTRIES(name, threads, body)                                                            \
+  CC_FLOAT_ENTRIES(name, threads, body)                                                            \
   CC_ENTRY(name##_u8_i64, threads, body<unsigned char, long long>)                                 \
-  CC_ENTRY(name##_u16_f32, threads, body<unsigned short, float>)                                   \
   CC_ENTRY(name##_u16_i64, threads, body<unsigned short, long long>)

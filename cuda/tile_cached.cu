@@ -63,4 +63,4 @@ tile_cached(const CcLaunch &launch) {
             });
 }
 
-CC_ENTRIES(cc_tile_cached, SIDE *SIDE, tile_cached)
+CC_FLOAT_ENTRIES(cc_tile_cached, SIDE *SIDE, tile_cached)

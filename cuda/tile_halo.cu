@@ -53,4 +53,4 @@ tile_halo(const CcLaunch &launch) {
             });
 }
 
-CC_ENTRIES(cc_tile_halo, SIDE *SIDE, tile_halo)
+CC_FLOAT_ENTRIES(cc_tile_halo, SIDE *SIDE, tile_halo)

@@ -5,7 +5,7 @@
  *
  * Each launch reads along lines and writes transposed, so the second finds the picture's columns as
  * lines and is the first once more. The transposition goes through shared memory, so that reads and
- * writes both run along memory. Sums stay sums in between: float, or integers of 32 or 64 bits.
+ * writes both run along memory. Sums stay sums in between: float, or integers of 64 bits.
  *
  * For a window of side n: 2 n fetches through the L1 cache and 2 n multiply-adds a pixel, but also
  * a sum written and read back, of at least 4 bytes where the picture itself may have 1. */
@@ -160,9 +160,5 @@ two_pass_columns(const CcLaunch &launch) {
             });
 }
 
-CC_ENTRY(cc_two_pass_rows_u8_i32, SIDE *BLOCK_HEIGHT, two_pass_rows<unsigned char, int>)
-CC_ENTRY(cc_two_pass_rows_u16_i32, SIDE *BLOCK_HEIGHT, two_pass_rows<unsigned short, int>)
 CC_ENTRIES(cc_two_pass_rows, SIDE *BLOCK_HEIGHT, two_pass_rows)
-CC_ENTRY(cc_two_pass_columns_u8_i32, SIDE *BLOCK_HEIGHT, two_pass_columns<unsigned char, int>)
-CC_ENTRY(cc_two_pass_columns_u16_i32, SIDE *BLOCK_HEIGHT, two_pass_columns<unsigned short, int>)
 CC_ENTRIES(cc_two_pass_columns, SIDE *BLOCK_HEIGHT, two_pass_columns)

@@ -14,6 +14,8 @@ cc_explain_components(GString *line, const CcPlaneLayout *layout, guint mask) {
       g_string_append_printf(line, "%s%s", space, names[layout->role[i]]);
       space = " ";
     }
+  if (mask >> layout->step) /* of pixels that are filtered as their luma */
+    g_string_append_printf(line, "%swhat is beside", space);
 }
 
 void

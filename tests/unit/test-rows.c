@@ -109,7 +109,6 @@ expected_code(CcFinishForm form, const CcFinish *f, gdouble t) {
   case CC_FINISH_PARTS:   /* no kernel has it alone */
   case CC_FINISH_CENTRED: /* test-means.c */
   case CC_FINISH_16:      /* proved for each op by cpu/forms.c */
-  case CC_FINISH_32:
   case CC_N_FINISHES:
     break;
   }
