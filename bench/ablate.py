@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What each special path brings: the cells that it runs, with it and without it. A path is a method, a
 kernel or a rewriting of the plan that is faster than the next more general one; an instruction set is
-one as well. docs/explain.md says what earns a path its place."""
+one as well. docs/benchmarks.md says what earns a path its place."""
 
 import collections
 import json
@@ -10,12 +10,12 @@ import statistics
 import subprocess
 
 CPU_PATHS = [
-    "fused-conv2d", "fused-separable", "fused-gradient", "10", "11", "30", "50", "20-10", "11-11",
+    "fused-conv2d", "fused-separable", "fused-gradient", "11", "30", "50", "20-10", "11-11",
     "20-20-10", "22-11", "33", "40-10", "80-10", "40-40-10", "11-23", "macropixel", "identity",
     "box", "box-columns-8", "box-columns-16", "conv2d", "conv2d-bytes", "separable",
     "separable-bytes", "separable-centred", "separable-one-part", "separable-two-parts",
     "separable-cut-taps", "separable-three-parts", "separable-added-parts", "sums-16",
-    "sums-double", "sum-patterns", "output-16", "output-32", "output-shift", "output-float",
+    "sums-double", "sum-patterns", "output-16", "output-shift", "output-float",
     "streaming", "prefetch"]
 CUDA_PATHS = ["layout-all-pixels", "layout-groups", "layout-components", "layout-luma-of-pixels",
               "two-pass"]  # and every kernel of the tensor cores
@@ -81,8 +81,8 @@ def explain(program, words, cases, where):
 
 def spread(items, most):
     """Up to `most` of them, evenly."""
-    if len(items) <= most:
-        return items
+    if len(items) <= most or most == 1:
+        return items[:most]
     return [items[i * (len(items) - 1) // (most - 1)] for i in range(most)]
 
 
@@ -98,7 +98,7 @@ class Frames:
         self.process.stdin.flush()
         row = json.loads(self.process.stdout.readline())
         if "error" in row:
-            raise RuntimeError(f"{case}: {row['error']}")
+            raise RuntimeError(row["error"])
         return row["us"]
 
     def gain(self, with_it, without, rounds):
@@ -114,6 +114,15 @@ def row_of(path, n_cells, gains, least):
             "median": statistics.median(gains.values()) if gains else 1,
             "worst": min(gains.values(), default=1), "gains": gains,
             "earns": bool(gains) and gains[best] >= least}
+
+
+def unknown(paths, backend):
+    """Which of the paths no program has, and all that there are."""
+    if backend == "cuda":
+        return [path for path in paths if path not in CUDA_PATHS
+                and not path.startswith("cc_tensor_")], [*CUDA_PATHS, "the name of a kernel"]
+    known = [*CPU_PATHS, *(f"isa-{isa}" for isa in BEFORE)]
+    return [path for path in paths if path not in known], known
 
 
 def rows_of_table(run):
@@ -141,8 +150,9 @@ def ablate_cpu(path_of, isas, only, most_cells, budget, rounds, say):
     frames = Frames(path_of("frames"), budget)
     for isa in isas:
         base = explain(path_of("explain"), [f"--isa={isa}"], cases, isa)
-        paths = only or [f"isa-{isa}", *CPU_PATHS]
-        for path in paths:
+        for path in only or [f"isa-{isa}", *CPU_PATHS]:
+            if path.startswith("isa-") and (isa not in BEFORE or path != f"isa-{isa}"):
+                continue
             if path.startswith("isa-"):
                 changed, less = list(base), f" isa={BEFORE[isa]}"
             else:
@@ -213,7 +223,9 @@ def ablate_cuda(path_of, gpu, only, most_cells, budget, device, say):
         rest = {case: gain for case, gain in gains.items() if case in others}
         row = row_of(path, len(runs[path]), own, 1.15)
         row.update(others=rest, most_of_others=max(rest.values(), default=1))
-        row["earns"] |= row["most_of_others"] > 2
+        row["earns"] |= row["most_of_others"] > 2 or any(
+            gain > 1.03 and re.search(r" \w[\w-]*:[35]( |$)", case)
+            and case.split()[0] not in (*NARROW, "P010_10LE") for case, gain in own.items())
         rows.append(row)
         say(row)
     return rows

@@ -116,14 +116,14 @@ explain_case(const gchar *text, const GPtrArray *variants, const GPtrArray *gpus
 static gchar *
 case_of_options(const gchar *kernel, gint size, gdouble sigma, const gchar *format,
                 const gchar *frame_size) {
-  g_autoptr(GString) text = g_string_new(NULL);
+  GString *text = g_string_new(NULL);
   g_string_printf(text, "%s %s %s", format ? format : "I420", frame_size ? frame_size : "1920x1080",
                   kernel);
   if (size || sigma > 0)
-    g_string_append_printf(text, ":%d", size);
+    g_string_append_printf(text, size ? ":%d" : ":", size);
   if (sigma > 0)
     g_string_append_printf(text, ":%g", sigma);
-  return g_strdup(text->str);
+  return g_string_free(text, FALSE);
 }
 
 int
@@ -141,10 +141,12 @@ main(int argc, char **argv) {
       {"frame-size", 0, 0, G_OPTION_ARG_STRING, &frame_size, "Their size (1920x1080)",
        "WIDTHxHEIGHT"},
       {"isa", 0, 0, G_OPTION_ARG_STRING, &isa,
-       "Processors: plain, c, avx2, avxvnni, avx512, avx512vnni or all (this machine's best)",
+       "Processors: plain, c, avx2, avxvnni, avx512, avx512vnni or all (without --gpu this "
+       "machine's "
+       "best)",
        "NAME,..."},
-      {"gpu", 0, 0, G_OPTION_ARG_STRING, &gpu, "GPUs: sm_75, sm_80, sm_90 or all (none)",
-       "NAME,..."},
+      {"gpu", 0, 0, G_OPTION_ARG_STRING, &gpu,
+       "GPUs: sm_75 (T4), sm_80 (A100), sm_90 (H100) or all (none)", "NAME,..."},
       {"without", 0, 0, G_OPTION_ARG_STRING, &without, "Leave special paths out", "PATH,..."},
       G_OPTION_ENTRY_NULL};
   g_autoptr(GOptionContext) context = g_option_context_new("[CASE...]");

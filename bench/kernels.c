@@ -35,9 +35,6 @@ typedef struct {
 
 /* --- cases as words --- */
 
-#define ALGORITHM_NAME(constant, name, ...) name,
-static const gchar *const algorithm_names[] = {CC_ALGORITHMS_AND_AUTO(ALGORITHM_NAME) NULL};
-
 /* What stands before the name of a special path that AUTO is to leave out. */
 #define WITHOUT "without:"
 
@@ -62,8 +59,8 @@ parse_case(Case *self, const gchar *text, GError **error) {
   self->format = g_strdup(words[0]);
   self->algorithms = g_strsplit(words[5], ",", -1);
   for (gchar **name = self->algorithms; *name; name++)
-    if (bench_find_name(peer_names, *name) < 0 && bench_find_name(algorithm_names, *name) < 0 &&
-        !g_str_has_prefix(*name, WITHOUT))
+    if (bench_find_name(peer_names, *name) < 0 &&
+        bench_find_name(bench_algorithm_names, *name) < 0 && !g_str_has_prefix(*name, WITHOUT))
       return bench_refuse(error, "there is no algorithm \"%s\"", *name);
   if (!bench_parse_size(words[1], &self->width, &self->height, error) ||
       !bench_parse_kernel(words[2], &self->filter, &self->kernel, error) ||
@@ -230,7 +227,7 @@ run_algorithm(Bench *self, const gchar *name, GError **error) {
   const gint peer = bench_find_name(peer_names, name);
   const gboolean without = g_str_has_prefix(name, WITHOUT);
   const CcAlgorithm algorithm =
-      without ? CC_ALGORITHM_AUTO : (CcAlgorithm)bench_find_name(algorithm_names, name);
+      without ? CC_ALGORITHM_AUTO : (CcAlgorithm)bench_find_name(bench_algorithm_names, name);
   BenchTime time;
   self->label = name;
   self->n_launches = 0;
@@ -288,7 +285,7 @@ static void
 print_list(void) {
   static const guint larger[] = {31, 63, 127}; /* some of those that there are */
   const GPtrArray *builtin = cc_kernels_builtin();
-  g_autofree gchar *algorithms = g_strjoinv(",", (gchar **)algorithm_names);
+  g_autofree gchar *algorithms = g_strjoinv(",", (gchar **)bench_algorithm_names);
   g_autoptr(GString) kernels = g_string_new(NULL);
   for (guint i = 0; i < builtin->len; i++) {
     const CcKernel *kernel = g_ptr_array_index(builtin, i);

@@ -559,6 +559,11 @@ def run_ablate(args):
             + (f"; others {row['most_of_others']:.2f}" if row.get("others") else ""))
 
     only = words_of(args.path) if args.path else None
+    wrong, known = ablate.unknown(only or [], args.backend)
+    if wrong:
+        raise Failure(2, f"--path={wrong[0]}: there are {', '.join(known)}")
+    if args.cells < 1 or args.rounds < 1:
+        raise Failure(2, "--cells and --rounds have to be above 0")
     try:
         if args.backend == "cuda":
             rows = ablate.ablate_cuda(path_of, args.gpu, only, args.cells, args.budget or 5,
@@ -566,8 +571,10 @@ def run_ablate(args):
         else:
             rows = ablate.ablate_cpu(path_of, words_of(args.isa), only, args.cells,
                                      args.budget or 30, args.rounds, show)
-    except (RuntimeError, subprocess.CalledProcessError) as error:
-        raise Failure(getattr(error, "returncode", 1), str(error)) from None
+    except RuntimeError as error:
+        raise Failure(2, str(error)) from None
+    except subprocess.CalledProcessError as error:  # which has said why
+        raise Failure(error.returncode) from None
     if args.json:
         args.json.write(json.dumps({"kind": f"ablate-{args.backend}", "results": rows},
                                    indent=1) + "\n")

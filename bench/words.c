@@ -103,7 +103,7 @@ bench_parse_kernel(const gchar *text, CcFilter *filter, gchar **label, GError **
   g_autoptr(GError) reason = NULL;
   guint64 size = 0;
   gchar *end = NULL;
-  if (parts[0] && parts[1] &&
+  if (parts[0] && parts[1] && *parts[1] &&
       !g_ascii_string_to_unsigned(parts[1], 10, 1, CC_MAX_KERNEL_SIZE, &size, NULL))
     return bench_refuse(error, "\"%s\": the second part is a size, 1 to %d", text,
                         CC_MAX_KERNEL_SIZE);
@@ -119,6 +119,8 @@ bench_parse_kernel(const gchar *text, CcFilter *filter, gchar **label, GError **
     return refuse_size(kernel, text, error);
   filter->kernel = kernel;
   filter->size = is_larger ? (guint)size : entry->size;
+  if (parts[1] && !*parts[1])
+    filter->size = 0; /* as many taps as sigma needs */
   if (parts[1] && parts[2]) {
     filter->sigma = g_ascii_strtod(parts[2], &end);
     if (*end || !(filter->sigma > 0) || !kernel->gaussian)
@@ -133,7 +135,7 @@ bench_parse_kernel(const gchar *text, CcFilter *filter, gchar **label, GError **
 /* --- options --- */
 
 #define ALGORITHM_NAME(constant, name, ...) name,
-static const gchar *const algorithm_names[] = {CC_ALGORITHMS_AND_AUTO(ALGORITHM_NAME) NULL};
+const gchar *const bench_algorithm_names[] = {CC_ALGORITHMS_AND_AUTO(ALGORITHM_NAME) NULL};
 #undef ALGORITHM_NAME
 
 static const struct {
@@ -146,7 +148,7 @@ static const struct {
     {"chroma", cc_chroma_names, offsetof(CcFilter, chroma)},
     {"color", cc_color_names, offsetof(CcFilter, color)},
     {"alpha", cc_alpha_names, offsetof(CcFilter, alpha)},
-    {"algorithm", algorithm_names, offsetof(CcFilter, algorithm)},
+    {"algorithm", bench_algorithm_names, offsetof(CcFilter, algorithm)},
 };
 
 gboolean
@@ -159,7 +161,7 @@ bench_parse_option(CcFilter *filter, const gchar *name, const gchar *value, cons
   }
   if (strcmp(name, "stride") == 0) {
     guint64 stride;
-    if (!g_ascii_string_to_unsigned(value, 10, 1, 4, &stride, NULL))
+    if (!g_ascii_string_to_unsigned(value, 10, 1, 4, &stride, NULL) || stride == 3)
       return bench_refuse(error, "stride=%s: 1, 2 or 4 is needed", value);
     filter->stride = (guint)stride;
     return TRUE;

@@ -20,6 +20,9 @@ G_BEGIN_DECLS
 #define BENCH_SEPARABLE "separable"
 #define BENCH_WHOLE "whole"
 
+/* The names of CcAlgorithm, with NULL after the last. */
+extern const gchar *const bench_algorithm_names[];
+
 /* The index of a name in a list that ends with NULL, or -1. */
 gint bench_find_name(const gchar *const *names, const gchar *name);
 

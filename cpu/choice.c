@@ -265,11 +265,13 @@ choose_sample_lane(const CcChoice *choice, guint n_matrices, CcSampleType type) 
 static void
 choose_apply_sum(CcChoice *choice, const CcRows *rows) {
   const gchar *path = choice->separable ? "fused-separable" : "fused-conv2d";
+  if (cc_is_left_out(path) || cc_is_left_out(cc_shape_name(choice->over[0].shape))) {
+    decline(choice, "fused", "left out");
+    return;
+  }
   choice->apply = rows->apply[choice->ring_lane][choice->over[0].shape][choice->reduces];
   if (!choice->apply)
     decline(choice, "fused", "no kernel has the pattern of the taps");
-  else if (cc_is_left_out(path) || cc_is_left_out(cc_shape_name(choice->over[0].shape)))
-    choice->apply = NULL;
   if (choice->apply && choice->separable)
     choose_kernels(choice->along, 1, rows->sum_split);
 }
@@ -278,28 +280,34 @@ static void
 choose_apply_gradient(CcChoice *choice, const CcOp *op, guint step, const CcRows *rows) {
   const CcGradient gradient = cc_gradient_find(op, choice->over);
   if (gradient == CC_N_GRADIENTS || cc_is_left_out("fused-gradient")) {
-    decline(choice, "fused", "the two matrices are no gradient that has a kernel");
+    decline(choice, "fused",
+            gradient == CC_N_GRADIENTS ? "the two matrices are no gradient that has a kernel"
+                                       : "left out");
     return;
   }
   choice->apply = rows->apply_gradient[gradient][choice->reduce];
-  if (choice->apply)
+  if (!choice->apply)
+    decline(choice, "fused", "no such kernel has the response and the output stage");
+  else
     cc_gradient_join(gradient, op, choice->over, step, choice->left);
 }
 
 /* The kernels take bytes. The last step is the 16-bit form or, of two matrices, that of the norm.
  */
 static void
-choose_apply(CcChoice *choice, const CcOp *op, guint step, const CcRows *rows) {
+choose_apply(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, const CcRows *rows) {
   if (choice->sample_lane != CC_LANE_8) {
     if (choice->sum_lane == CC_LANE_16)
-      decline(choice, "fused", "no kernel of bytes has the pattern of the taps");
+      decline(choice, "fused",
+              plane->type == CC_SAMPLE_U16 ? "samples have two bytes"
+                                           : "no kernel has the pattern of the taps");
     return;
   }
   const gboolean in_16 = choice->form == CC_FINISH_16;
   if (op->n_matrices == 1 && in_16)
     choose_apply_sum(choice, rows);
   else if (op->n_matrices == 2 && !choice->separable && (in_16 || choice->reduce == CC_REDUCE_NORM))
-    choose_apply_gradient(choice, op, step, rows);
+    choose_apply_gradient(choice, op, plane->step, rows);
   else
     decline(choice, "fused", "no such kernel has the response and the output stage");
 }
@@ -360,12 +368,14 @@ static gboolean
 choose_means(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, const CcRows *rows) {
   if (choice->pairs || op->response == CC_RESPONSE_DIRECTION || cc_is_left_out("box"))
     return FALSE;
-  if (!fits_32_bits(op))
-    return decline(choice, "box", "sums pass 32 bits");
   const gboolean in_16 = choice->sum_lane == CC_LANE_16 && plane->type == CC_SAMPLE_U8;
   choice->means = cc_means_new(op, in_16 ? choice->left : 0);
   if (!choice->means)
     return decline(choice, "box", "the taps differ");
+  if (!fits_32_bits(op)) {
+    g_clear_pointer(&choice->means, g_free);
+    return decline(choice, "box", "sums pass 32 bits");
+  }
   CcChoice found = *choice;
   if (!in_16)
     take_32_bits(&found, op);
@@ -402,8 +412,8 @@ prefers_lines(const CcLines *lines, const CcWindow *window, guint width) {
 
 #define COST_OF_TERM 2 /* of the multiplication, in additions of a tap */
 
-/* Whether tap groups are less work than conv2d by half, which multiplies by zeros as well. Both
- * costs are in instructions on lanes of 16 bits. */
+/* Whether tap groups cost less than half of conv2d. conv2d multiplies by zeros too. Both costs are
+ * in instructions on lanes of 16 bits. */
 static gboolean
 is_sparse(const CcChoice *choice, const CcOp *op, const CcWindow *window) {
   static const guint lane_costs[CC_N_LANES] = {
@@ -430,7 +440,7 @@ take_lines_step(CcChoice *choice, const CcOp *op, const CcLines *lines) {
 static CcLines *
 find_lines(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, gboolean wide,
            const CcWindow *window, const CcRows *rows) {
-  const gchar *method = wide ? "separable in three parts" : "separable";
+  const gchar *method = wide ? "separable in three words" : "separable in one or two words";
   const gchar *reason = NULL;
   CcLines *lines = cc_lines_new(op, plane->type, plane->depth, plane->step, wide, rows, &reason);
   if (!lines)
@@ -506,7 +516,7 @@ choose_filter(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, cons
     choose_kernels(choice->along, op->n_matrices, rows->sum[choice->sample_lane]);
   choose_kernels(choice->over, op->n_matrices, rows->sum[choice->ring_lane]);
 
-  choose_apply(choice, op, plane->step, rows);
+  choose_apply(choice, op, plane, rows);
   if (!choice->apply && cc_is_left_out("sum-patterns")) {
     choice->sample_lane = choice->sum_lane;
     choice->ring_lane = choice->sum_lane;

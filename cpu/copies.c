@@ -19,9 +19,9 @@ keeps_words(const CcOp *op, const CcPlaneLayout *plane) {
          cc_op_agrees(op, cc_op_range(op), code_of_itself, NULL);
 }
 
-gboolean
+guint
 cc_copies_find(const CcPlan *plan, CcPlan *copying) {
-  gboolean found = FALSE;
+  guint found = 0;
   if (!cc_pairs_find(plan, copying))
     *copying = *plan;
   for (guint i = 0; !copying->packed && i < copying->n_passes; i++) {
@@ -31,7 +31,7 @@ cc_copies_find(const CcPlan *plan, CcPlan *copying) {
     pass->copy_mask |= pass->filter_mask;
     pass->filter_mask = 0;
     pass->op = NULL;
-    found = TRUE;
+    found |= 1u << i;
   }
   return found;
 }

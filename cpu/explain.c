@@ -93,7 +93,7 @@ explain_method(GString *line, const CcSweep *sweep) {
 /* How many samples a tile has, and where the result goes. */
 static void
 explain_memory(GString *line, const CcSweep *sweep) {
-  g_string_append_printf(line, "; tiles of %u samples, %u interleaved", sweep->tile,
+  g_string_append_printf(line, "; tiles of %u samples, %u in turn", sweep->tile,
                          sweep->tiles_in_turn);
   if (sweep->spacing > 1)
     g_string_append_printf(line, ", %u samples apart", sweep->spacing);
@@ -106,7 +106,8 @@ explain_memory(GString *line, const CcSweep *sweep) {
 }
 
 static gchar *
-explain_sweep(const CcCpuProgram *program, const CcSweep *sweep) {
+explain_sweep(const CcCpuProgram *program, guint i) {
+  const CcSweep *sweep = &program->sweep[i];
   const CcChoice *choice = &sweep->choice;
   GString *line = g_string_new(NULL);
   cc_explain_pass(line, sweep->plan, sweep->pass);
@@ -115,20 +116,28 @@ explain_sweep(const CcCpuProgram *program, const CcSweep *sweep) {
   else if (choice->loop == CC_LOOP_FILTER) {
     g_string_append(line, ": ");
     explain_method(line, sweep);
-    g_string_append_printf(line, "; %s samples, %s sums", lane_names[choice->sample_lane],
-                           lane_names[choice->sum_lane]);
+    const guint bits = 8 * (guint)sweep->sample_size,
+                lane_bits = 8 * (guint)sweep->sample_lane_size;
+    if (choice->sample_lane == CC_LANE_DOUBLE)
+      g_string_append_printf(line, "; %u-bit samples widened to double", bits);
+    else if (lane_bits > bits)
+      g_string_append_printf(line, "; %u-bit samples widened to %u bits", bits, lane_bits);
+    else
+      g_string_append_printf(line, "; %u-bit samples", bits);
+    g_string_append_printf(line, ", %s sums", lane_names[choice->sum_lane]);
     if (choice->reduces)
       g_string_append_printf(line, ", %s", reduce_names[choice->reduce]);
     g_string_append_printf(line, ", %s", output_names[choice->form]);
     explain_memory(line, sweep);
-  } else if (program->copies)
+  } else if (program->copies >> i & 1)
     g_string_append(line, ": the kernel changes nothing");
   g_string_append_printf(line, "; %s", program->variant->title);
   if (choice->loop == CC_LOOP_FILTER)
     g_string_append_printf(line, ", cost %.3g ms",
                            1e-9 * (gdouble)(cc_sweep_cost(sweep) * sweep->target.height));
-  for (guint i = 0; i < choice->n_declined; i++)
-    cc_explain_declined(line, choice->declined[i].method, choice->declined[i].reason);
+  for (guint d = 0; d < choice->n_declined; d++)
+    g_string_append_printf(line, "; not %s: %s", choice->declined[d].method,
+                           choice->declined[d].reason);
   return g_string_free(line, FALSE);
 }
 
@@ -154,14 +163,18 @@ GStrv
 cc_cpu_program_explain(const CcCpuProgram *program) {
   GPtrArray *lines = g_ptr_array_new();
   const CcUnpacked *unpacked = &program->unpacked;
-  if (program->unpacks)
-    g_ptr_array_add(lines, g_strdup_printf("deinterleave rows of planes: %u rows at once; %s",
-                                           unpacked->n_rows, program->variant->title));
+  for (guint p = 0; program->unpacks && p < unpacked->plan->layout.n_planes; p++)
+    if (unpacked->load_mask >> p & 1)
+      g_ptr_array_add(lines, g_strdup_printf("%s plane %u: %u rows at once; %s",
+                                             unpacked->plan->packing[p].kind == CC_PACKING_LUMA
+                                                 ? "make luma of R, G and B for"
+                                                 : "deinterleave",
+                                             p, unpacked->n_rows, program->variant->title));
   for (guint i = 0; i < program->n_sweeps; i++)
-    g_ptr_array_add(lines, explain_sweep(program, &program->sweep[i]));
+    g_ptr_array_add(lines, explain_sweep(program, i));
   if (program->unpacks)
-    g_ptr_array_add(lines, g_strdup_printf("interleave rows of planes: %u rows at once; %s",
-                                           unpacked->n_rows, program->variant->title));
+    g_ptr_array_add(lines, g_strdup_printf("interleave: %u rows at once; %s", unpacked->n_rows,
+                                           program->variant->title));
   for (guint i = 0; i < program->n_hue_sweeps; i++)
     g_ptr_array_add(lines, explain_direction_color(program, &program->hue_sweep[i]));
   g_ptr_array_add(lines, NULL);

@@ -297,7 +297,8 @@ cc_cpu_program_new(const CcPlan *plan, const CcVariant *variant, guint n_threads
   CcCpuProgram *program = g_new0(CcCpuProgram, 1);
   const CcRows *rows = variant->rows;
   program->variant = variant;
-  program->copies = rows && !cc_is_left_out("identity") && cc_copies_find(plan, &program->whole);
+  if (rows && !cc_is_left_out("identity"))
+    program->copies = cc_copies_find(plan, &program->whole);
   if (program->copies || find_pairs(plan, rows, &program->whole))
     plan = &program->whole;
   program->n_sweeps = plan->n_passes;

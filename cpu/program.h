@@ -30,7 +30,7 @@ typedef struct {
   CcSlice *slices;
   guint64 work; /* nanoseconds that a frame takes one thread, roughly */
   gsize scratch_size;
-  gboolean copies;  /* the plan filters by kernels that change nothing */
+  guint copies;     /* a bit for each sweep whose kernel changes nothing */
   gboolean unpacks; /* then only a frame takes memory for sweeps, as it is a row of all tiles */
   gsize scratch_at[CC_MAX_PASSES]; /* where that of each sweep begins */
   CcUnpacked unpacked;             /* its rows are behind what the sweeps use */

@@ -534,6 +534,9 @@ const CcRows CC_ROWS = {
 #ifdef __AVX512VBMI__
     .order_is_whole = TRUE,
 #endif
+#ifdef HAS_DOT_OF_FOUR
+    .has_dot_of_four = TRUE,
+#endif
     .most_byte_taps = MOST_BYTE_TAPS,
     .over = {[CC_SAMPLE_U8] = OVERS(u8), [CC_SAMPLE_U16] = OVERS(u16)},
     .slide = {[CC_SAMPLE_U8] = {{slide_16, slide_32},

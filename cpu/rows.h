@@ -345,7 +345,8 @@ typedef struct {
   CcAlongFunc along[CC_N_BUNDLE_KINDS][CC_MOST_PARTS]; /* for one part, two and three */
   CcAlongFunc along_cut; /* of bundles of bytes, for two parts: by taps that are cut; NULL: there is
                             none */
-  gboolean order_is_whole; /* CcAlong.order has places in 64 bytes, not in each 16 of them */
+  gboolean order_is_whole;  /* CcAlong.order has places in 64 bytes, not in each 16 of them */
+  gboolean has_dot_of_four; /* an instruction multiplies and adds four bytes */
   gint most_byte_taps; /* the largest sum of the absolute values of two neighbouring byte taps */
   CcOverFunc over[2][CC_N_STEPS][CC_MOST_PARTS]; /* by sample type, then as above; three parts are
                                                     for CC_STEP_PARTS, and that for no other */

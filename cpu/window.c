@@ -17,7 +17,7 @@ cc_window_new(const CcOp *op, CcSampleType type, guint depth, const CcRows *rows
   const gint64 middle = depth == 16 ? 1 << 15 : 0; /* what signed words of samples lack */
   /* without an instruction for four products, blocks of four rows waste too much on three */
   const gboolean has_bytes = rows->window[1][0][0] && !cc_is_left_out("conv2d-bytes") &&
-                             (op->height > 3 || rows->most_byte_taps > G_MAXINT8 + 1);
+                             (op->height > 3 || rows->has_dot_of_four);
   *reason = !op->has_taps                        ? "there are only rows and columns"
             : cc_op_largest_sum(op) > G_MAXINT32 ? "sums pass 32 bits"
             : cc_is_left_out("conv2d")           ? "left out"

@@ -441,7 +441,7 @@ cuda_prepare(CcBackend *base, const CcPlan *plan, GError **error) {
   if (program && plan->n_ops > 0 && !plan->hue)
     program->base.algorithm = cc_algorithm_name(program->algorithm);
   if (program)
-    program->base.steps = g_strdupv((GStrv)program->lines->pdata);
+    program->base.steps = (GStrv)g_ptr_array_free(g_steal_pointer(&program->lines), FALSE);
   return (CcProgram *)program;
 }
 

@@ -26,24 +26,18 @@ sum_name(const CcOp *op) {
 }
 
 static void
-name_kernel(CcCudaKernel *kernel, const CcPlan *plan, const CcPass *pass, const gchar *name,
-            const gchar *sum) {
-  g_snprintf(kernel->name, sizeof kernel->name, "cc_%s_%s_%s", name,
-             plan->layout.plane[pass->plane].type == CC_SAMPLE_U8 ? "u8" : "u16", sum);
-}
-
-static void
 set_kernel(CcCudaKernel *kernel, CcCudaModule module, const gchar *name, const CcPlan *plan,
            const CcPass *pass, guint width, guint height) {
   const CcOp *op = cc_cuda_leading_pass(plan, pass)->op;
   kernel->module = module;
-  name_kernel(kernel, plan, pass, name, sum_name(op));
+  g_snprintf(kernel->name, sizeof kernel->name, "cc_%s_%s_%s", name,
+             plan->layout.plane[pass->plane].type == CC_SAMPLE_U8 ? "u8" : "u16", sum_name(op));
   kernel->block[0] = width;
   kernel->block[1] = height;
   kernel->integer = op && op->arith == CC_ARITH_I64;
 }
 
-/* The same where the kernels have float sums only; FALSE: those of the pass pass float. */
+/* The same for kernels with float sums only. FALSE: the sums of the pass do not fit float. */
 static gboolean
 set_float_kernel(CcCudaKernel *kernel, CcCudaModule module, const gchar *name, const CcPlan *plan,
                  const CcPass *pass, guint width, guint height) {

@@ -15,13 +15,13 @@ typedef const guint8 *CcCudaModule;
 
 /* What the choice of kernels and tiles depends on. */
 typedef struct {
-  const gchar *name; /* "sm_90"; NULL: a device of this machine */
+  const gchar *name; /* "sm_90"; NULL: a device of this machine, or the end of a table */
   guint multiprocessors;
   gboolean overlaps; /* can prepare a launch while another runs */
 } CcCudaGpu;
 
 /* A GPU of each generation, so that a program can be planned for one that is not there: a T4, an
- * A100 and an H100. The last one has no multiprocessors. */
+ * A100 and an H100. The last one has no name. */
 extern const CcCudaGpu cc_cuda_gpus[];
 
 typedef struct {

@@ -29,7 +29,7 @@ template <> struct Response<float> {
   }
 };
 
-/* Integer sums, which may be 32 bits wide while their combination is not. */
+/* Integer sums. */
 template <> struct Response<long long> {
   CcSumsI64 sums = {};
 

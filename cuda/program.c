@@ -360,37 +360,37 @@ cost_of_two_stages(const CcPlan *plan) {
   return has_two && step > 1 ? step * COST_OF_GREYING : 0;
 }
 
-/* Appends what something costs, for people; G_MAXUINT: the tensor cores have no kernel for it. */
+/* Appends the cost of a layout and that of another one, for people; G_MAXUINT: the tensor cores
+ * have no kernel for the other one. */
 static void
-add_cost(GString *why, const gchar *what, guint cost) {
-  if (cost < G_MAXUINT)
-    g_string_append_printf(why, "; %s %u", what, cost);
+add_costs(GString *why, guint cost, guint other_cost, const gchar *other) {
+  if (other_cost < G_MAXUINT)
+    g_string_append_printf(why, ", cost %u (%s %u)", cost, other, other_cost);
   else
-    g_string_append_printf(why, "; %s have no kernel", what);
+    g_string_append_printf(why, ", cost %u (%s: no kernel)", cost, other);
 }
 
 /* Makes the plan that filters packed frames as they are, on the tensor cores, where there is one
  * and where it costs less than a packed plan that is for them. */
 static gboolean
-make_direct_plan(CcPlan *direct, const CcCudaProgram *self, const CcPlan *plan, GString *why) {
+make_direct_plan(CcPlan *direct, const CcPlan *plan, GString *why) {
   g_autofree CcPlan *fused = g_new(CcPlan, 1);
-  if (!plan->packed || plan->hue || self->algorithm != CC_ALGORITHM_SLIDING ||
+  if (!plan->packed || plan->hue || algorithm_of_plan(plan) != CC_ALGORITHM_SLIDING ||
       !cc_packing_merge_plan(direct, plan))
     return FALSE;
-  g_string_assign(why, "the frame's own groups of samples");
+  g_string_assign(why, "the packed frame as it is");
   if (plan->packing[0].kind != CC_PACKING_LUMA)
     return is_sliding(direct);
   if (!cc_is_left_out("layout-luma-of-pixels") && cc_packing_fuse_plan(fused, direct, plan) &&
       is_sliding(fused) && (!is_sliding(direct) || cost_of_grey(fused) <= cost_of_grey(direct))) {
     *direct = *fused;
-    g_string_assign(why, "luma of the frame's pixels");
+    g_string_assign(why, "luma, made of the packed pixels where they are read");
   }
   if (!is_sliding(direct))
     return FALSE;
   const guint cost = cost_of_grey(direct) + cost_of_two_stages(direct);
   const guint other = is_sliding(plan) ? cost_of_grey(plan) : G_MAXUINT;
-  add_cost(why, "cost", cost);
-  add_cost(why, "deinterleaved planes", other);
+  add_costs(why, cost, other, "deinterleaved planes");
   return cost <= other;
 }
 
@@ -416,14 +416,13 @@ may_slide(const CcPlan *plan) {
 /* Makes the plan that filters the components of pixels as planes, where their windows are too wide
  * for the tensor cores, or where it costs less. */
 static gboolean
-make_split_plan(CcPlan *split, const CcCudaProgram *self, const CcPlan *plan, GString *why) {
+make_split_plan(CcPlan *split, const CcPlan *plan, GString *why) {
   if (!may_slide(plan) || !cc_packing_split_plan(split, plan) || !is_sliding(split))
     return FALSE;
   const guint cost = cost_of_components(split) + COST_OF_SPLITTING(plan->stride);
   const guint other = is_sliding(plan) ? cost_of_components(plan) : G_MAXUINT;
   g_string_assign(why, "a plane for each component");
-  add_cost(why, "cost", cost);
-  add_cost(why, "pixels", other);
+  add_costs(why, cost, other, "whole pixels");
   return cost < other;
 }
 
@@ -435,7 +434,7 @@ make_split_plan(CcPlan *split, const CcCudaProgram *self, const CcPlan *plan, GS
  * of which the others are left out then, where the tensor cores have kernels only for that, and
  * where it costs less than two-pass. */
 static gboolean
-make_full_plan(CcPlan *full, const CcCudaProgram *self, const CcPlan *plan, GString *why) {
+make_full_plan(CcPlan *full, const CcPlan *plan, GString *why) {
   g_autofree CcPlan *split = g_new(CcPlan, 1);
   const CcOp *op = plan->n_passes > 0 ? cc_cuda_leading_pass(plan, &plan->pass[0])->op : NULL;
   if (plan->stride == 1 || !op || plan->hue || !may_slide(plan) || is_sliding(plan))
@@ -448,20 +447,19 @@ make_full_plan(CcPlan *full, const CcCudaProgram *self, const CcPlan *plan, GStr
     full->target[p].width = (plan->target[p].width - 1) * plan->stride + 1;
     full->target[p].height = (plan->target[p].height - 1) * plan->stride + 1;
   }
-  if (make_split_plan(split, self, full, why))
+  if (make_split_plan(split, full, why))
     *full = *split;
   if (!is_sliding(full))
     return FALSE;
   g_string_printf(why, "all pixels, of which one in %ux%u is kept", plan->stride, plan->stride);
-  add_cost(why, "cost", cost_of_components(full));
-  add_cost(why, "two-pass", COST_OF_TWO_PASS(taps, plan->stride));
+  add_costs(why, cost_of_components(full), COST_OF_TWO_PASS(taps, plan->stride), "two-pass");
   return cost_of_components(full) <= COST_OF_TWO_PASS(taps, plan->stride);
 }
 
 /* Other layouts that a plan may be rewritten for. The first that is made is taken. */
 static const struct {
   const gchar *path; /* for cc_is_left_out */
-  gboolean (*make)(CcPlan *other, const CcCudaProgram *self, const CcPlan *plan, GString *why);
+  gboolean (*make)(CcPlan *other, const CcPlan *plan, GString *why);
 } layouts[] = {
     {"layout-all-pixels", make_full_plan},
     {"layout-groups", make_direct_plan},
@@ -487,6 +485,9 @@ explain_group(CcCudaProgram *self, const CcPlan *plan, const Group *group,
     cc_explain_pass(line, plan, group->pass[i]);
   }
   g_string_append_printf(line, ": %s", cc_algorithm_name(group->name));
+  if (plan->algorithm != CC_ALGORITHM_AUTO && plan->algorithm != group->name)
+    g_string_append_printf(line, " (%s has no kernel for these sums or this stride)",
+                           cc_algorithm_name(plan->algorithm));
   if (algorithm == &cc_cuda_sliding)
     cc_sliding_explain(line, &group->kernel[0]);
   g_string_append(line, ", ");
@@ -527,7 +528,8 @@ set_hue_step(CcCudaProgram *self, const CcPlan *plan, GError **error) {
     return FALSE;
   add_taps(step, self->taps, table);
   GString *line = g_string_new(NULL);
-  g_string_append_printf(line, "direction color, %u groups of components: ", plan->hue->n_fields);
+  g_string_append_printf(line, "direction color, %u group%s of components: ", plan->hue->n_fields,
+                         plan->hue->n_fields == 1 ? "" : "s");
   explain_step(self, step, line);
   return TRUE;
 }
@@ -538,7 +540,8 @@ set_unpack_step(CcCudaProgram *self, const CcPlan *plan, GError **error) {
   if (!cc_packing_set_unpack(step, plan, error))
     return FALSE;
   GString *line = g_string_new(NULL);
-  g_string_append_printf(line, "deinterleave %u planes: ", plan->layout.n_planes);
+  g_string_append_printf(line, "deinterleave %u plane%s: ", plan->layout.n_planes,
+                         plan->layout.n_planes == 1 ? "" : "s");
   explain_step(self, step, line);
   return TRUE;
 }
@@ -560,9 +563,9 @@ set_steps(CcCudaProgram *self, const CcPlan *plan, GError **error) {
   const guint stride = plan->stride;
   gboolean found = FALSE;
   for (guint i = 0; i < G_N_ELEMENTS(layouts) && !found; i++)
-    found = !cc_is_left_out(layouts[i].path) && layouts[i].make(other, self, plan, why);
+    found = !cc_is_left_out(layouts[i].path) && layouts[i].make(other, plan, why);
   if (found) {
-    g_ptr_array_add(self->lines, g_strdup_printf("layout: %s", why->str));
+    g_ptr_array_add(self->lines, g_strdup_printf("layout for sliding: %s", why->str));
     plan = other;
   }
   self->algorithm = algorithm_of_plan(plan);
@@ -586,7 +589,6 @@ cc_cuda_program_plan(const CcCudaGpu *gpu, const CcPlan *plan, GError **error) {
   self->gpu = gpu;
   self->taps = g_byte_array_new();
   self->lines = g_ptr_array_new_with_free_func(g_free);
-  self->algorithm = algorithm_of_plan(plan);
   for (guint p = 0; p < plan->frame_layout.n_planes; p++) {
     const CcPlaneLayout *layout = &plan->frame_layout.plane[p];
     place_plane(&self->src[p], &self->src_bytes, layout, &plan->frame_source[p]);

@@ -27,7 +27,7 @@ typedef struct {
   gboolean unpacks, packs;
   CcCudaPlane unpacked_src[CC_MAX_PLANES], unpacked_dst[CC_MAX_PLANES];
   gsize plane_bytes;
-  GPtrArray *lines;        /* what runs, for people; the last one is NULL */
+  GPtrArray *lines;        /* CcProgram.steps, until the backend takes them */
   GByteArray *taps;        /* of all steps that have such, until it is loaded */
   CUdeviceptr memory_taps; /* the same in the device's memory; 0 when there are none */
   guint n_steps;

@@ -82,7 +82,7 @@ template <typename S>
 static __device__ __forceinline__ typename S::Code
 code_in(const CcPart &part, Word<typename S::Sample> word, int i) {
   using Sample = typename S::Sample;
-  if constexpr (sizeof(Sample) == 1 && std::is_same_v<typename S::Sum, float>)
+  if constexpr (sizeof(Sample) == 1)
     return __fsub_rn(__uint_as_float(__byte_perm(word, __float_as_uint(UNITS), 0x7440 | i)), UNITS);
   else
     return code_of(part, (Sample)(word >> (8 * sizeof(Sample) * i)));
@@ -91,20 +91,15 @@ code_in(const CcPart &part, Word<typename S::Sample> word, int i) {
 /* What cc_code_f32 gives, in fewer instructions: rounding comes after clamping, which changes
  * nothing between whole bounds. */
 struct Clamp {
-  const CcPart &part;
   const float mul, add, lo, hi;
 
   __device__ __forceinline__ explicit Clamp(const CcPart &p)
-      : part(p), mul(p.mul_f), add(p.add_f), lo((float)p.lo), hi((float)p.hi) {
+      : mul(p.mul_f), add(p.add_f), lo((float)p.lo), hi((float)p.hi) {
   }
 
   __device__ __forceinline__ uint32_t operator()(const Response<float> &response) const {
     const float value = fminf(fmaxf(__fmaf_rn(response.sums.t, mul, add), lo), hi);
     return __float_as_uint(__fadd_rd(value, UNITS)) - __float_as_uint(UNITS);
-  }
-
-  __device__ __forceinline__ uint32_t operator()(const Response<long long> &response) const {
-    return response.code(CC_RESPONSE_CLAMP, part);
   }
 };
 

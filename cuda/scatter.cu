@@ -4,9 +4,8 @@
  * the sum in shared memory with an atomic operation. ("Parallelizing a convolution operation",
  * which filters 10001x10001 pixels with 3x3 coefficients and a stride of 2 in this way.)
  *
- * The order in which the products arrive is not fixed. That makes no difference where sums are
- * exact, in integers or in float; with fractional coefficients a result may differ by one code
- * value from the other algorithms.
+ * The order in which the products arrive is not fixed. That makes no difference because the sums
+ * are exact in float.
  *
  * For a window of K = w * h: K fetches of pixels, K of coefficients, K multiplications and K atomic
  * additions a pixel, one after another in the worst case, and most threads of a block's last warp
@@ -17,17 +16,6 @@
 static __device__ __forceinline__ void
 add_product(float *sum, CcTap tap, int code) {
   atomicAdd(sum, __fmul_rn(tap.f, (float)code));
-}
-
-static __device__ __forceinline__ void
-add_product(int *sum, CcTap tap, int code) {
-  atomicAdd(sum, tap.i * code);
-}
-
-/* There is no signed atomicAdd of 64 bits; the unsigned one gives the same bits. */
-static __device__ __forceinline__ void
-add_product(long long *sum, CcTap tap, int code) {
-  atomicAdd((unsigned long long *)sum, (unsigned long long)((long long)tap.i * code));
 }
 
 template <typename Sample, typename Sum, bool READ_FREE>

@@ -31,7 +31,7 @@ typedef struct {
   guint table_bytes;           /* of a pass that filters */
 } CcSlidingChoice;
 
-/* Appends which way runs a pass and what the other one costs, for people. */
+/* Appends the method that runs a pass, its cost and that of the other method, for people. */
 void cc_sliding_explain(GString *line, const CcCudaKernel *kernel);
 
 /* What cc_cuda_sliding has chosen. */

@@ -432,7 +432,7 @@ slide(const CcLaunch &launch) {
   }
   const Table<V> table(launch, tile.part); /* no launch writes it */
   const Numbers<V> numbers(tile.part);
-  /* read early, as the numbers: the constants come while the launch waits */
+  /* read early, because the constants come while the launch waits */
   const int grey_step = V::BYTES == 1 && OWN(tile.part).colors ? tile.part.step : 0;
   wait_for_last_launch();
   stage_rows<V::BYTES>(launch, tile, staged);
@@ -444,8 +444,7 @@ slide(const CcLaunch &launch) {
   stage_sides<V::BYTES, false>(launch, tile, staged);
   if (V::BYTES == 2 && tile.part.shift)
     keep_code_bits(tile, staged);
-  const bool is_free = is_write_free<V::BYTES>(tile);
-  if (is_free)
+  if (is_write_free<V::BYTES>(tile))
     filter_rows<V, true>(launch, tile, table, numbers, staged);
   else
     filter_rows<V, false>(launch, tile, table, numbers, staged);

@@ -95,11 +95,11 @@ typedef struct {
   uint32_t colors;   /* the bytes of a group that become the luma */
   int32_t tall_rows; /* the first rows of tiles have twice TILE_ROWS source rows */
   uint32_t inverse;  /* 2^32 / tiles_across, rounded down, at most 2^32 - 1 */
+
+  /* only for the kernels of tensor_core_any_kernels.h */
   uint8_t pixel; /* samples of a pixel that is filtered as its luma, 3 or 4: the part has but one
                     sample for it. Then copy_mask, fill_mask and fill have as component 1 what lies
                     aside of red, green and blue. 0: a group is a group */
-
-  /* only for the kernels of tensor_core_any_kernels.h */
   uint8_t digits, chunks;
   uint8_t margin, reach; /* bytes of a row that are staged, and read, on each side of a tile */
   int64_t low;           /* also of the last steps high and wide */
@@ -135,7 +135,7 @@ CC_OWN_FITS(CcTensorCorePart);
   F(1, 16, 1, 2, 5, far)      /* sobel 5, roberts */                                               \
   /* up to 8 bytes: 5 columns of RGBA, 15 of one sample a pixel */                                 \
   F(1, 32, 1, 1, 5, bytes)    /* gaussian 5 */                                                     \
-  F(1, 32, 1, 1, 5, scale)    /* box 5, motion-blur 5, sharpen 5 */                                \
+  F(1, 32, 1, 1, 5, scale)    /* box 5, motion-blur 5, identity 5 */                               \
   F(1, 32, 1, 1, 5, scaleabs) /* log, sobel-x 5 */                                                 \
   F(1, 32, 2, 1, 5, scale)    /* unsharp 5 */                                                      \
   F(1, 32, 1, 2, 5, far)      /* sobel 5 */                                                        \
@@ -143,9 +143,9 @@ CC_OWN_FITS(CcTensorCorePart);
   F(1, 32, 1, 1, 9, scaleabs) /* log 9 */                                                          \
   F(1, 32, 1, 1, 15, scale)   /* box 13 */                                                         \
   /* 16 bits with up to 4 bytes on each side: 3 columns of P010's chroma, 5 of one sample */       \
-  F(2, 16, 1, 1, 5, bytes) /* gaussian 5 */                                                        \
-  F(2, 16, 1, 1, 5, clamp) /* identity 5, sharpen 5 */                                             \
-  F(2, 16, 1, 1, 5, high)  /* box 5, sobel-x 5, log 5, motion-blur 5 */                            \
+  F(2, 16, 1, 1, 5, bytes) /* gaussian 3, 5 */                                                     \
+  F(2, 16, 1, 1, 5, clamp) /* identity, sharpen, emboss, unsharp 3 */                              \
+  F(2, 16, 1, 1, 5, high)  /* box, sobel-x, laplacian, log 5, motion-blur */                       \
   F(2, 16, 2, 1, 5, clamp) /* unsharp 5 */                                                         \
   F(2, 16, 2, 1, 5, wide)  /* fractions */                                                         \
   F(2, 16, 1, 2, 3, root)  /* sobel, prewitt, scharr */                                            \

@@ -75,8 +75,8 @@ struct _CcProgram {
   /* set by prepare: the name of the algorithm that runs the plan's first op; static. NULL where the
    * backend ignores the plan's algorithm, and for a plan without ops */
   const gchar *algorithm;
-  /* Set by prepare: what runs, a line for each step, for people. docs/explain.md explains the
-   * lines. They do not name the frame that comes. NULL: none. cc_program_unref frees them. */
+  /* Set by prepare: what runs, a line for each step, for people. The lines depend on the plan and
+   * the backend only; docs/explain.md explains them. cc_program_unref frees them. */
   GStrv steps;
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "explain.h"
 
-void
-cc_explain_components(GString *line, const CcPlaneLayout *layout, guint mask) {
+/* Appends the components of a plane whose bits are set in `mask`: "R G B". */
+static void
+explain_components(GString *line, const CcPlaneLayout *layout, guint mask) {
   static const gchar *const names[] = {
       [CC_ROLE_GREY] = "grey", [CC_ROLE_RED] = "R",   [CC_ROLE_GREEN] = "G",
       [CC_ROLE_BLUE] = "B",    [CC_ROLE_LUMA] = "Y",  [CC_ROLE_CB] = "U",
@@ -15,7 +16,7 @@ cc_explain_components(GString *line, const CcPlaneLayout *layout, guint mask) {
       space = " ";
     }
   if (mask >> layout->step) /* of pixels that are filtered as their luma */
-    g_string_append_printf(line, "%swhat is beside", space);
+    g_string_append_printf(line, "%spassthrough component", space);
 }
 
 void
@@ -32,14 +33,9 @@ cc_explain_pass(GString *line, const CcPlan *plan, const CcPass *pass) {
     g_string_append_printf(line, "%s%s ", comma, fates[i].verb);
     if (!*comma)
       g_string_append_printf(line, "plane %u (", pass->plane);
-    cc_explain_components(line, layout, fates[i].mask);
+    explain_components(line, layout, fates[i].mask);
     if (!*comma)
       g_string_append_c(line, ')');
     comma = ", ";
   }
-}
-
-void
-cc_explain_declined(GString *line, const gchar *method, const gchar *reason) {
-  g_string_append_printf(line, "; not %s: %s", method, reason);
 }

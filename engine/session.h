@@ -79,7 +79,7 @@ typedef struct {
   gchar *device;                   /* name of its device, or what it works with; "none" */
   gint device_id;                  /* -1: it has none */
   gchar *plan;                     /* how the filter is computed; "" before there is one */
-  GStrv steps;                     /* CcProgram.steps of the program that runs; NULL: none runs */
+  GStrv steps;                     /* of the last program; NULL: there was none in the stream */
   guint size;                      /* of the kernel, the larger side; 0: there is no plan */
   const gchar *algorithm;          /* NULL: the backend chooses by itself, or there is no plan */
   const gchar *in_path, *out_path; /* of the last frame; NULL: there was none */

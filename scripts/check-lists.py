@@ -21,6 +21,12 @@ def names(path, prefix):
 RESPONSES = names("engine/shared.h", "CC_RESPONSE")
 CHROMAS = names("engine/kernel.h", "CC_CHROMA")
 CLASSES = names("engine/kernel.h", "CC_KERNEL")
+# what cc_is_left_out is asked for, and the patterns of taps but the last one, which is none
+CPU_PATHS = {path for file in sorted((ROOT / "cpu").glob("*.c"))
+             for asked in re.findall(r'(?:cc_is_left_out\(|path = )([^()]*?"[a-z0-9-]+"[^();]*)[);]',
+                                     file.read_text(encoding="utf-8"))
+             for path in re.findall(r'"([a-z0-9-]+)"', asked)}
+CPU_PATHS |= set(re.findall(r'\{0x\w+, "([\d-]+)"\}', read("cpu/weights.c")))
 FORMATS = dict(re.findall(r"F\((\w+), CC_IN_CUDA_(\w+)\)", read("plugin/formats.h")))
 
 PLAIN = r"\b(?!or\b|default\b)[a-z][a-z0-9-]*"
@@ -35,6 +41,7 @@ PLACES = [
     ("presets/kernels.ini", r"^#   class  ([^:]*):", PLAIN, CLASSES),
     ("presets/kernels.ini", r"^#   response  (.*)$", PLAIN, RESPONSES[1:]),
     ("presets/kernels.ini", r"^#   chroma  (.*), where", PLAIN, CHROMAS[1:]),
+    ("bench/ablate.py", r'(?s)^CPU_PATHS = \[([^\]]*)\]', r'(?<=")[\w-]+(?=")', sorted(CPU_PATHS)),
 ]
 
 

@@ -21,24 +21,25 @@
 typedef struct {
   GHashTable *lines; /* of a text: its identifier */
   GString *plans;
+  GRegex *sizes[4];
 } Steps;
+
+static const struct {
+  const gchar *what, *replacement;
+} sizes[] = {
+    {"\\d+ blocks of", "blocks of"},
+    {"tiles of \\d+ samples(, \\d+ in turn)?", "tiles"},
+    {"; (plain )?(C|AVX)[^;]*", ""},
+    {": \\d+ rows at once$", ""},
+};
 
 /* A line without what follows from the size of the frame, and without the name of the processor. */
 static gchar *
-shorten(const gchar *line) {
-  static const struct {
-    const gchar *what, *replacement;
-  } sizes[] = {
-      {"\\d+ blocks of", "blocks of"},
-      {"tiles of \\d+ samples(, \\d+ interleaved)?", "tiles"},
-      {"; (plain )?(C|AVX)[^;]*", ""},
-      {"\\d+ rows at once; [^;]*$", "rows"},
-  };
+shorten(const Steps *self, const gchar *line) {
   gchar *shorter = g_strdup(line);
   for (guint i = 0; i < G_N_ELEMENTS(sizes); i++) {
-    g_autoptr(GRegex) regex = g_regex_new(sizes[i].what, 0, 0, NULL);
     g_autofree gchar *longer = shorter;
-    shorter = g_regex_replace_literal(regex, longer, -1, 0, sizes[i].replacement, 0, NULL);
+    shorter = g_regex_replace_literal(self->sizes[i], longer, -1, 0, sizes[i].replacement, 0, NULL);
   }
   return shorter;
 }
@@ -48,7 +49,7 @@ static gchar *
 name_lines(Steps *self, gchar **lines) {
   GString *names = g_string_new(NULL);
   for (; *lines; lines++) {
-    gchar *line = shorten(*lines);
+    gchar *line = shorten(self, *lines);
     g_autofree gchar *sum = g_compute_checksum_for_string(G_CHECKSUM_SHA256, line, -1);
     sum[ID_DIGITS] = '\0';
     g_hash_table_insert(self->lines, line, g_strdup(sum));
@@ -70,7 +71,7 @@ add_names(Steps *self, const gchar *who, gchar *names, gchar **last) {
 }
 
 static void
-add_plan(Steps *self, const Case *c, const CcPlan *plan) {
+add_plan(Steps *self, const CcPlan *plan) {
   g_autofree gchar *last = NULL;
   for (const CcVariant *variant = cc_cpu_all_variants + 1; variant->name; variant++) {
     CcCpuProgram *program = cc_cpu_program_new(plan, variant, 1);
@@ -99,7 +100,7 @@ add_case(Steps *self, const Case *c) {
                          cc_response_names[f->response], cc_chroma_names[f->chroma],
                          cc_color_names[f->color], cc_alpha_names[f->alpha], f->scale, f->bias,
                          f->stride, f->source.width ? " region" : "");
-  add_plan(self, c, plan);
+  add_plan(self, plan);
 }
 
 static gint
@@ -111,6 +112,8 @@ int
 main(void) {
   Steps steps = {.lines = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
                  .plans = g_string_new(NULL)};
+  for (guint i = 0; i < G_N_ELEMENTS(sizes); i++)
+    steps.sizes[i] = g_regex_new(sizes[i].what, G_REGEX_OPTIMIZE, 0, NULL);
   g_autoptr(CaseList) list = case_list_new_of_plans(SEED, N_PLANS);
   for (guint i = 0; i < list->combinations->len; i++) {
     const Case c = case_list_get(list, i);
@@ -123,6 +126,8 @@ main(void) {
     g_print("%s %s\n", (const gchar *)g_hash_table_lookup(steps.lines, texts[i]), texts[i]);
   g_print("\n%s", steps.plans->str);
   g_string_free(steps.plans, TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS(sizes); i++)
+    g_regex_unref(steps.sizes[i]);
   g_hash_table_unref(steps.lines);
   return 0;
 }

@@ -48,7 +48,7 @@ read_name(const gchar *name, Kernel *kernel) {
     i++;
   if (i == G_N_ELEMENTS(families))
     g_error("fake CUDA: there is no kernel %s", name);
-  kernel->integers = families[i].integers || strstr(name, "_i32") || strstr(name, "_i64");
+  kernel->integers = families[i].integers || strstr(name, "_i64");
   kernel->packed = families[i].packed;
   kernel->taps =
       families[i].memory_taps ? (const CcLaunch *)kernel->launch->memory_taps : kernel->launch;

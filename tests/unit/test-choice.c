@@ -56,8 +56,8 @@ static const struct {
     {"GRAY16_LE",
      "gaussian",
      {.size = 5},
-     {"filter plane 0 (grey): separable by dot products of 2 words, sums along a row in two words; "
-      "16-bit samples, 32-bit sums, output by a shift"}},
+     {"filter plane 0 (grey): separable by dot products of 2 words, sums along a row in two words "
+      "added by products; 16-bit samples, 32-bit sums, output by a shift"}},
     {"GRAY16_LE",
      "sobel",
      {.size = 3},
@@ -69,14 +69,12 @@ static const struct {
      "gaussian",
      {.size = 7, .sigma = 1.5},
      {"filter plane 0 (grey): separable by dot products of 2 widened bytes, sums along a row in "
-      "two "
-      "words; 8-bit samples, 32-bit sums, output in float of shifted sums"}},
+      "two words; 8-bit samples, 32-bit sums, output in float of shifted sums"}},
     {"GRAY8",
      "gaussian",
      {.size = 15},
      {"filter plane 0 (grey): separable by dot products of 2 widened bytes, sums along a row in "
-      "two "
-      "words, low 8 bits dropped; 8-bit samples, 32-bit sums, output by a shift"}},
+      "two words, low 8 bits dropped; 8-bit samples, 32-bit sums, output by a shift"}},
     {"P010_10LE",
      "gaussian",
      {.size = 15, .sigma = 3, .chroma = CC_CHROMA_COPY},
@@ -86,14 +84,13 @@ static const struct {
     {"GRAY16_LE",
      "gaussian",
      {.size = 15, .sigma = 3, .response = CC_RESPONSE_ABSOLUTE},
-     {"filter plane 0 (grey): tap groups any horizontal, any vertical; double samples, double "
-      "sums, " ABSOLUTE "output in double"}},
+     {"filter plane 0 (grey): tap groups any horizontal, any vertical; 16-bit samples widened to "
+      "double, double sums, " ABSOLUTE "output in double"}},
     {"GRAY16_LE",
      "gaussian",
      {.size = 63, .sigma = 10},
-     {"filter plane 0 (grey): tap groups any horizontal, any vertical; 64-bit samples, 64-bit "
-      "sums, "
-      "output in double"}},
+     {"filter plane 0 (grey): tap groups any horizontal, any vertical; 16-bit samples widened to "
+      "64 bits, 64-bit sums, output in double"}},
     /* boxes run, in 16 bits while those hold the sums, but for small ones of bytes */
     {"GRAY8",
      "box",
@@ -102,12 +99,13 @@ static const struct {
     {"RGB",
      "box",
      {.size = 15},
-     {"filter plane 0 (R G B): box by running sums; 16-bit samples, 16-bit sums, " FROM_16}},
+     {"filter plane 0 (R G B): box by running sums; 8-bit samples widened to 16 bits, 16-bit "
+      "sums, " FROM_16}},
     {"GRAY8",
      "box",
      {.size = 31},
-     {"filter plane 0 (grey): box by running sums; 32-bit samples, 32-bit sums, output in float of "
-      "shifted sums"}},
+     {"filter plane 0 (grey): box by running sums; 8-bit samples widened to 32 bits, 32-bit sums, "
+      "output in float of shifted sums"}},
     /* luma and chroma of macropixels in one sweep, where a fused kernel has the taps */
     {"YUY2",
      "gaussian",
@@ -117,8 +115,8 @@ static const struct {
     {"YUY2",
      "sharpen",
      {.chroma = CC_CHROMA_FILTER},
-     {"deinterleave rows of planes", "filter plane 0 (Y): fused tap groups 40-10" SUMS_16 FROM_16,
-      "filter plane 1 (U V): fused tap groups 40-10" SUMS_16 FROM_16, "interleave rows of planes"}},
+     {"filter plane 0 (Y): fused tap groups 40-10" SUMS_16 FROM_16,
+      "filter plane 1 (U V): fused tap groups 40-10" SUMS_16 FROM_16, "interleave"}},
     /* no pattern that a kernel knows */
     {"GRAY8",
      "log",
@@ -127,6 +125,10 @@ static const struct {
       "samples, 32-bit sums, " ABSOLUTE "output by a shift"}},
     /* nothing to do, and planes that are only copied or filled */
     {"GRAY8", "identity", {0}, {"copy plane 0 (grey): the kernel changes nothing"}},
+    {"NV12",
+     "identity",
+     {.size = 1, .chroma = CC_CHROMA_NEUTRAL},
+     {"copy plane 0 (Y): the kernel changes nothing", "fill plane 1 (U V)"}},
     {"NV12",
      "gaussian",
      {.size = 3, .chroma = CC_CHROMA_NEUTRAL},
@@ -161,13 +163,15 @@ static void
 test_filters(void) {
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     g_auto(GStrv) steps = steps_of(i, "c");
-    for (guint s = 0; s < G_N_ELEMENTS(cases[i].steps) && cases[i].steps[s]; s++) {
+    guint s = 0;
+    for (; s < G_N_ELEMENTS(cases[i].steps) && cases[i].steps[s]; s++) {
       g_assert_nonnull(steps[s]);
       const gsize n = strlen(cases[i].steps[s]);
       g_autofree gchar *begins = g_strndup(steps[s], n);
       g_assert_cmpstr(begins, ==, cases[i].steps[s]);
       g_assert_true(!steps[s][n] || strchr(";:", steps[s][n]));
     }
+    g_assert_cmpuint(g_strv_length(steps), ==, s);
   }
 }
 
@@ -176,6 +180,7 @@ static void
 test_plain(void) {
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     g_auto(GStrv) steps = steps_of(i, "plain");
+    g_assert_nonnull(steps[0]);
     for (gchar **step = steps; *step; step++)
       g_assert_nonnull(strstr(*step, "the plain loop; plain C"));
   }
