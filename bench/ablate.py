@@ -131,6 +131,8 @@ def rows_of_table(run):
     head = ["path"]
     for isa in isas:
         head += [f"{isa} cells".strip(), "median", "best", "its cell"]
+    with_others = any(row.get("others") for row in run["results"])
+    head += ["most of other cells"] if with_others else []
     found = {(row["path"], row.get("isa", "")): row for row in run["results"]}
     rows = []
     for path in dict.fromkeys(path for path, _ in found):
@@ -140,6 +142,8 @@ def rows_of_table(run):
             line += ["", "", "", ""] if not row else [
                 str(row["cells"]), f"{row['median']:.2f}", f"{row['best']:.2f}",
                 re.sub(r" \d+x\d+", "", row["best_cell"])]
+        if with_others:
+            line.append(f"{found[path, isas[0]].get('most_of_others', 1):.2f}")
         rows.append(line)
     return head, rows
 

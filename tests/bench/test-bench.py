@@ -175,7 +175,8 @@ class Rows(unittest.TestCase):
         run_, table = self.measure("kernels", "--paper", "--size=61x41")
         self.assertIn("all 7 algorithms equal the serial loop's", table)
         strided = [r for r in run_["results"] if r["stride"] == 2]
-        self.assertEqual({r["algorithm"] for r in strided if "times_serial" in r}, ALGORITHMS)
+        self.assertEqual({r["algorithm"] for r in strided if "times_serial" in r},
+                         ALGORITHMS - {"register-tile"})
         self.assertIn(("box 15x15", "tile-cached"),
                       {(r["kernel"], r["algorithm"]) for r in run_["results"]})
 
