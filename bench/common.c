@@ -107,10 +107,15 @@ bench_refuse(GError **error, const gchar *format, ...) {
 
 gboolean
 bench_parse_size(const gchar *text, guint *width, guint *height, GError **error) {
-  gchar rest;
-  if (sscanf(text, "%ux%u%c", width, height, &rest) == 2 && *width - 1 < MAX_SIDE &&
-      *height - 1 < MAX_SIDE)
+  g_auto(GStrv) sides = g_strsplit(text, "x", 2);
+  guint64 across, down;
+  if (g_strv_length(sides) == 2 &&
+      g_ascii_string_to_unsigned(sides[0], 10, 1, MAX_SIDE, &across, NULL) &&
+      g_ascii_string_to_unsigned(sides[1], 10, 1, MAX_SIDE, &down, NULL)) {
+    *width = (guint)across;
+    *height = (guint)down;
     return TRUE;
+  }
   return bench_refuse(error, "\"%s\": a size is WIDTHxHEIGHT, each 1 to %d", text, MAX_SIDE);
 }
 

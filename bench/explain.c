@@ -18,7 +18,7 @@
 /* Reads a list of names of processors; *found gets those. */
 static gboolean
 find_variants(const gchar *names, GPtrArray *found, GError **error) {
-  g_auto(GStrv) words = g_strsplit(names, ",", -1);
+  g_auto(GStrv) words = g_strsplit(*names ? names : ",", ",", -1);
   for (gchar **word = words; *word; word++) {
     const guint before = found->len;
     g_autoptr(GString) all = g_string_new(NULL);
@@ -51,7 +51,7 @@ explain_on_cpu(const CcPlan *plan, const CcVariant *variant) {
 #ifdef BENCH_HAS_CUDA
 static gboolean
 find_gpus(const gchar *names, GPtrArray *found, GError **error) {
-  g_auto(GStrv) words = g_strsplit(names, ",", -1);
+  g_auto(GStrv) words = g_strsplit(*names ? names : ",", ",", -1);
   for (gchar **word = words; *word; word++) {
     const guint before = found->len;
     g_autoptr(GString) all = g_string_new(NULL);
@@ -164,6 +164,14 @@ main(int argc, char **argv) {
     return bench_fail(error, BENCH_WRONG);
   if (!kernel && argc == 1) {
     bench_refuse(&error, "--kernel=NAME or a case is needed");
+    return bench_fail(error, BENCH_WRONG);
+  }
+  if ((kernel && strchr(kernel, ':') && !g_str_has_prefix(kernel, "matrix:")) ||
+      (sigma != 0 && !(sigma > 0)) || size < 0) {
+    bench_refuse(&error,
+                 "--kernel=%s --size=%d --sigma=%g: a name, a size and a sigma above 0 are "
+                 "needed",
+                 kernel ? kernel : "", size, sigma);
     return bench_fail(error, BENCH_WRONG);
   }
   g_autofree gchar *of_options =

@@ -4,9 +4,13 @@
 #include <math.h>
 #include <string.h>
 #include "engine/names.h"
+#include "plugin/formats.h"
 #include "plugin/layout.h"
 
 #define MATRIX "matrix:"
+
+#define FORMAT_NAME(name, in_cuda) #name,
+static const gchar *const formats[] = {CC_FORMATS(FORMAT_NAME) NULL}; /* of the element */
 
 gint
 bench_find_name(const gchar *const *names, const gchar *name) {
@@ -25,7 +29,7 @@ bench_parse_format(const gchar *text, guint width, guint height, CcFrameLayout *
   const gboolean limited = dash && strcmp(dash, "-limited") == 0;
   const guint plane = dash && strcmp(dash, "-UV") == 0;
   GstVideoInfo info;
-  if (format == GST_VIDEO_FORMAT_UNKNOWN || (dash && !plane && !limited && strcmp(dash, "-Y") != 0))
+  if (!g_strv_contains(formats, name) || (dash && !plane && !limited && strcmp(dash, "-Y") != 0))
     return bench_refuse(error, "there is no format \"%s\"", text);
   if (!gst_video_info_set_format(&info, format, width, height))
     return bench_refuse(error, "%s of %ux%u is too large for GStreamer", name, width, height);

@@ -44,6 +44,6 @@ cc_sweep_take_tiles(CcSweep *sweep, guint n_rows, guint n_used, guint n_sums) {
   sweep->tile_pitch = n_rows * sweep->ring_pitch;
   sweep->sums_pitch = cc_row_align(sweep->tile * sweep->sum_lane_size) + CC_ROW_SLACK;
   sweep->sums = cc_sweep_take(sweep, MAX(n_sums, 1) * sweep->sums_pitch);
-  sweep->t = cc_sweep_take(sweep, sweep->tile * sizeof(gdouble));
+  sweep->t = cc_sweep_take(sweep, sweep->tile * sizeof(gdouble) + CC_ROW_SLACK);
   sweep->filtered = cc_sweep_take(sweep, sweep->tile * sweep->sample_size);
 }

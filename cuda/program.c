@@ -40,7 +40,8 @@ choose_algorithm(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   for (guint i = 0; i < G_N_ELEMENTS(fastest_first); i++) {
     *kernel = (CcCudaKernel){0};
     if ((!op || i == 0 || cc_algorithm_runs(fastest_first[i], op)) &&
-        !cc_is_left_out(cc_algorithm_name(fastest_first[i])) &&
+        (i == G_N_ELEMENTS(fastest_first) - 1 ||
+         !cc_is_left_out(cc_algorithm_name(fastest_first[i]))) &&
         algorithms[fastest_first[i]]->choose(plan, pass, kernel))
       return fastest_first[i];
   }

@@ -67,7 +67,9 @@ class Explain(unittest.TestCase):
                 (["--kernel=nothing"], "nothing"), (["--kernel=box", "--isa=z80"], "avx2"),
                 (["--kernel=box", "--gpu=sm_1"], "sm_90"), ([], "--kernel"),
                 (["GRAY8 64x64"], "a case is"), (["GRAY8 64x64 box stride=3"], "1, 2 or 4"),
-                (["GRAY8 64x64 box word"], "NAME=VALUE"), (["NV99 64x64 box"], "NV99")):
+                (["GRAY8 64x64 box word"], "NAME=VALUE"), (["NV99 64x64 box"], "NV99"),
+                (["v210 64x64 box"], "v210"), (["GRAY8 4294967297x1 box"], "WIDTHxHEIGHT"),
+                (["--kernel=gaussian", "--sigma=nan"], "sigma"), (["--isa=", "GRAY8 9x9 box"], "avx2")):
             self.assertIn(words, self.explain(*options, status=2), options)
 
     def test_ablate(self):

@@ -48,6 +48,9 @@ static const struct {
     /* means whose factor passes a word */
     {STEEP, 0, 1.5e-7, "GRAY8", 64, 64, CC_BORDER_REPLICATE, 1, 0, CC_RESPONSE_OFFSET, 0,
      PATTERN_RANDOM},
+    /* a row shorter than the vectors that read what is made of its sums, at the end of memory */
+    {"motion-blur", 3, 0, "GRAY16_LE", 1, 1, CC_BORDER_REPLICATE, 1, 0, CC_RESPONSE_ABSOLUTE, 0,
+     PATTERN_MAX},
     /* means by columns: several tiles, one pixel, and what does not fill vectors */
     {EACH, 15, 0, "RGBA", 1700, 20, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_AUTO, 0, PATTERN_RANDOM},
     {EACH, 13, 0, "ARGB64", 1700, 20, CC_BORDER_CONSTANT, 1, 0, CC_RESPONSE_AUTO, 0,
