@@ -15,22 +15,31 @@
 
 #define N_THREADS 1 /* lines do not depend on it */
 
-/* Reads a list of names of processors; *found gets those. */
+/* Reads a list of names in a table whose entries, size bytes each, begin with their names; the last
+ * has none. *found gets those entries. */
 static gboolean
-find_variants(const gchar *names, GPtrArray *found, GError **error) {
+find_entries(const gchar *option, const gchar *names, gconstpointer table, gsize size,
+             GPtrArray *found, GError **error) {
   g_auto(GStrv) words = g_strsplit(*names ? names : ",", ",", -1);
   for (gchar **word = words; *word; word++) {
     const guint before = found->len;
     g_autoptr(GString) all = g_string_new(NULL);
-    for (const CcVariant *variant = cc_cpu_all_variants; variant->name; variant++) {
-      if (g_str_equal(*word, variant->name) || g_str_equal(*word, "all"))
-        g_ptr_array_add(found, (gpointer)variant);
-      g_string_append_printf(all, ", %s", variant->name);
+    const gchar *name;
+    for (const gchar *entry = table; (name = *(const gchar *const *)entry); entry += size) {
+      if (g_str_equal(*word, name) || g_str_equal(*word, "all"))
+        g_ptr_array_add(found, (gpointer)entry);
+      g_string_append_printf(all, ", %s", name);
     }
     if (found->len == before)
-      return bench_refuse(error, "--isa=%s: all%s are known", *word, all->str);
+      return bench_refuse(error, "%s=%s: all%s are known", option, *word, all->str);
   }
   return TRUE;
+}
+
+static gboolean
+find_variants(const gchar *names, GPtrArray *found, GError **error) {
+  return find_entries("--isa", names, cc_cpu_all_variants, sizeof *cc_cpu_all_variants, found,
+                      error);
 }
 
 static void
@@ -51,19 +60,7 @@ explain_on_cpu(const CcPlan *plan, const CcVariant *variant) {
 #ifdef BENCH_HAS_CUDA
 static gboolean
 find_gpus(const gchar *names, GPtrArray *found, GError **error) {
-  g_auto(GStrv) words = g_strsplit(*names ? names : ",", ",", -1);
-  for (gchar **word = words; *word; word++) {
-    const guint before = found->len;
-    g_autoptr(GString) all = g_string_new(NULL);
-    for (const CcCudaGpu *gpu = cc_cuda_gpus; gpu->name; gpu++) {
-      if (g_str_equal(*word, gpu->name) || g_str_equal(*word, "all"))
-        g_ptr_array_add(found, (gpointer)gpu);
-      g_string_append_printf(all, ", %s", gpu->name);
-    }
-    if (found->len == before)
-      return bench_refuse(error, "--gpu=%s: all%s are known", *word, all->str);
-  }
-  return TRUE;
+  return find_entries("--gpu", names, cc_cuda_gpus, sizeof *cc_cuda_gpus, found, error);
 }
 
 static gboolean
