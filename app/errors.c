@@ -29,20 +29,25 @@ error_is_full_disk(const GError *error) {
          g_error_matches(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT);
 }
 
+static gchar *
+explain_missing(const gchar *input, const gchar *missing) {
+  return g_strdup_printf("%s: not installed: %s; packages with decoders are gstreamer1.0-libav and "
+                         "gstreamer1.0-plugins-good, -bad and -ugly",
+                         input, missing);
+}
+
 gchar *
 error_no_video(const gchar *input, const gchar *missing) {
-  if (missing)
-    return g_strdup_printf(
-        "%s: not installed: %s; packages with decoders are gstreamer1.0-libav and "
-        "gstreamer1.0-plugins-good, -bad and -ugly",
-        input, missing);
-  return g_strdup_printf("%s: there is no video in it", input);
+  return missing ? explain_missing(input, missing)
+                 : g_strdup_printf("%s: there is no video in it", input);
 }
 
 static gchar *
 explain_input(const GError *error, const gchar *input, const gchar *missing) {
+  /* decodebin counts a stream as one without a decoder before it names the decoder, so that another
+   * of its threads may post the error first */
   if (missing || g_error_matches(error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN))
-    return error_no_video(input, missing);
+    return explain_missing(input, missing ? missing : "a decoder for it");
   if (g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND) ||
       g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE))
     return g_strdup_printf("%s: this is no film or picture that is known here (%s)", input,
