@@ -26,13 +26,14 @@
 #include "engine/leftout.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Notes why a method does not run; gives FALSE. */
 static gboolean
 decline(CcChoice *choice, const gchar *method, const gchar *reason) {
-  g_assert(choice->n_declined < CC_MAX_DECLINED);
-  choice->declined[choice->n_declined++] = (CcDeclined){method, reason};
+  CcDeclined *declined = &choice->declined;
+  g_assert(declined->n < CC_MAX_DECLINED);
+  declined->entry[declined->n].method = method;
+  declined->entry[declined->n++].reason = reason;
   return FALSE;
 }
 
@@ -480,8 +481,7 @@ choose_products(CcChoice *choice, const CcOp *op, const CcPlaneLayout *plane, co
   else
     g_clear_pointer(&window, cc_window_free);
   if (!lines && !window) {
-    choice->n_declined = found.n_declined;
-    memcpy(choice->declined, found.declined, sizeof found.declined);
+    choice->declined = found.declined;
     return;
   }
   *choice = found;

@@ -21,11 +21,15 @@ typedef enum {
   CC_LOOP_FILL,   /* all are filled */
 } CcLoop;
 
-/* A method that was tried, and why it does not run. The texts are static. */
-typedef struct {
-  const gchar *method, *reason;
-} CcDeclined;
 #define CC_MAX_DECLINED 8
+
+/* The methods that were tried, and why each does not run. The texts are static. */
+typedef struct {
+  guint n;
+  struct {
+    const gchar *method, *reason;
+  } entry[CC_MAX_DECLINED];
+} CcDeclined;
 
 typedef struct {
   CcLoop loop;
@@ -52,8 +56,7 @@ typedef struct {
   gboolean pairs;    /* samples with even and odd numbers have places of their own along a line */
   CcWeights along[CC_MAX_MATRICES]; /* sums along a line, when separable */
   CcWeights over[CC_MAX_MATRICES];  /* sums over the window's rows */
-  guint n_declined;
-  CcDeclined declined[CC_MAX_DECLINED];
+  CcDeclined declined;
 } CcChoice;
 
 /* Walks down the ladder. `rows` are the row kernels of the variant; NULL: it has none. */

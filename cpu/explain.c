@@ -135,9 +135,9 @@ explain_sweep(const CcCpuProgram *program, guint i) {
   if (choice->loop == CC_LOOP_FILTER)
     g_string_append_printf(line, ", cost %.3g ms",
                            1e-9 * (gdouble)(cc_sweep_cost(sweep) * sweep->target.height));
-  for (guint d = 0; d < choice->n_declined; d++)
-    g_string_append_printf(line, "; not %s: %s", choice->declined[d].method,
-                           choice->declined[d].reason);
+  for (guint d = 0; d < choice->declined.n; d++)
+    g_string_append_printf(line, "; not %s: %s", choice->declined.entry[d].method,
+                           choice->declined.entry[d].reason);
   return g_string_free(line, FALSE);
 }
 
