@@ -45,9 +45,9 @@ parse_number(const gchar *name, const gchar *value, guint most, guint64 *number,
 
 static gboolean
 parse_word(Case *self, const gchar *word, GError **error) {
-  g_auto(GStrv) sides = g_strsplit(word, "=", 2);
-  if (!sides[0] || !sides[1])
-    return bench_refuse(error, "\"%s\": NAME=VALUE is needed", word);
+  g_auto(GStrv) sides = bench_split_word(word, error);
+  if (!sides)
+    return FALSE;
   if (strcmp(sides[0], "threads") == 0)
     return parse_number(sides[0], sides[1], CC_MAX_THREADS, &self->n_threads, error);
   if (strcmp(sides[0], "instances") == 0)

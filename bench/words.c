@@ -186,10 +186,17 @@ bench_parse_option(CcFilter *filter, const gchar *name, const gchar *value, cons
       name, value, others);
 }
 
+gchar **
+bench_split_word(const gchar *word, GError **error) {
+  g_auto(GStrv) sides = g_strsplit(word, "=", 2);
+  if (sides[0] && sides[1])
+    return g_steal_pointer(&sides);
+  bench_refuse(error, "\"%s\": NAME=VALUE is needed", word);
+  return NULL;
+}
+
 gboolean
 bench_parse_word(CcFilter *filter, const gchar *word, GError **error) {
-  g_auto(GStrv) sides = g_strsplit(word, "=", 2);
-  if (!sides[0] || !sides[1])
-    return bench_refuse(error, "\"%s\": NAME=VALUE is needed", word);
-  return bench_parse_option(filter, sides[0], sides[1], "", error);
+  g_auto(GStrv) sides = bench_split_word(word, error);
+  return sides && bench_parse_option(filter, sides[0], sides[1], "", error);
 }

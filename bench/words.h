@@ -36,6 +36,9 @@ gboolean bench_parse_format(const gchar *text, guint width, guint height, CcFram
  * lives as long as the process, as far as the filter knows. */
 gboolean bench_parse_kernel(const gchar *text, CcFilter *filter, gchar **label, GError **error);
 
+/* Splits "NAME=VALUE" into the two. NULL: the word is nothing like that. */
+gchar **bench_split_word(const gchar *word, GError **error);
+
 /* Sets what a word says that is an option of a filter: "border=wrap". */
 gboolean bench_parse_word(CcFilter *filter, const gchar *word, GError **error);
 
