@@ -4,7 +4,7 @@
 /* Calls of the driver. */
 
 #include "common.h"
-#include "cuda/device.h"
+#include "cuda/driver/device.h"
 
 G_BEGIN_DECLS
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "cpu/program.h"
 #include "engine/error.h"
-#include "engine/leftout.h"
+#include "engine/ablation.h"
 #ifdef BENCH_HAS_CUDA
 #include "cuda/program.h"
 #endif

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "backends/backends.h"
-#include "cpu/cpu.h"
+#include "plugin/backends.h"
+#include "cpu/isa.h"
 #include "engine/error.h"
-#include "engine/leftout.h"
-#include "engine/names.h"
+#include "engine/ablation.h"
+#include "engine/enum_names.h"
 #include "words.h"
 
 #define BUDGET_MS 200

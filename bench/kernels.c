@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "check.h"
+#include "cuda/algorithm.h"
 #include "engine/error.h"
-#include "engine/leftout.h"
-#include "engine/names.h"
+#include "engine/ablation.h"
+#include "engine/enum_names.h"
 #include "npp.h"
 #include "words.h"
 

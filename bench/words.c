@@ -3,7 +3,8 @@
 
 #include <math.h>
 #include <string.h>
-#include "engine/names.h"
+#include "cuda/algorithm.h"
+#include "engine/enum_names.h"
 #include "plugin/formats.h"
 #include "plugin/layout.h"
 

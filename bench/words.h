@@ -4,7 +4,7 @@
 /* What the words of a case stand for. */
 
 #include "common.h"
-#include "engine/filter.h"
+#include "engine/plan/filter.h"
 #include "engine/frame.h"
 
 G_BEGIN_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "backend.h"
 
-#include "cpu.h"
+#include "isa.h"
 #include "program.h"
 #include "workers.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/backend.h"
+#include "engine/run/backend.h"
 
 /* Filters on the processor. Jobs are done when submit returns. */
 extern const CcBackendClass cc_cpu_backend;

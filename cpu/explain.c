@@ -3,7 +3,7 @@
 /* Says what a program runs; docs/explain.md explains the lines. */
 
 #include "program.h"
-#include "engine/explain.h"
+#include "engine/plan/explain.h"
 
 static const gchar *const lane_names[CC_N_LANES] = {
     [CC_LANE_16] = "16-bit", [CC_LANE_32] = "32-bit",     [CC_LANE_64] = "64-bit",

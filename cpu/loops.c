@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "loops.h"
-#include "tile.h"
+#include "cpu/methods/tile.h"
 
 #include <string.h>
 

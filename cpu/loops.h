@@ -3,7 +3,7 @@
 
 /* The loops over rows: what is filtered, copied and filled. */
 
-#include "sweep.h"
+#include "cpu/methods/sweep.h"
 
 G_BEGIN_DECLS
 

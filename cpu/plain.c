@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* What a sweep over a plane does, as a loop over the samples of the target that does nothing but
- * what engine/plan.h says, without regard to speed. All other variants give the same bytes. */
+ * what engine/plan/plan.h says, without regard to speed. All other variants give the same bytes. */
 
 #include "plain.h"
-#include "engine/last_step.h"
-#include "place.h"
+#include "engine/plan/output_stage.h"
+#include "component_offset.h"
 
 /* A pass and what it reads and writes. */
 typedef struct {

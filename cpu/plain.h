@@ -3,7 +3,7 @@
 
 /* The definition of a sweep as a plain loop; also the variant "plain". */
 
-#include "engine/plan.h"
+#include "engine/plan/plan.h"
 
 G_BEGIN_DECLS
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "program.h"
-#include "copies.h"
-#include "cpu.h"
+#include "cpu/stages/identity.h"
+#include "isa.h"
 #include "loops.h"
-#include "pairs.h"
+#include "cpu/stages/macropixel.h"
 #include "plain.h"
-#include "room.h"
-#include "tile_sweeps.h"
-#include "engine/explain.h"
-#include "engine/leftout.h"
+#include "cpu/methods/scratch_layout.h"
+#include "cpu/methods/methods.h"
+#include "engine/plan/explain.h"
+#include "engine/ablation.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>

@@ -4,11 +4,11 @@
 /* A plan resolved for the CPU: kernels, constants and tables, so that a frame is nothing but the
  * sweep. */
 
-#include "cpu.h"
-#include "hue.h"
-#include "engine/backend.h"
-#include "sweep.h"
-#include "unpacked.h"
+#include "isa.h"
+#include "cpu/stages/direction_color.h"
+#include "engine/run/backend.h"
+#include "cpu/methods/sweep.h"
+#include "cpu/stages/deinterleave.h"
 
 G_BEGIN_DECLS
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "workers.h"
 
-#include "engine/backend.h"
-#include "rows.h"
+#include "engine/run/backend.h"
+#include "cpu/kernels/row_kernels.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "backend.h"
 #include "engine/error.h"
 #include "program.h"
-#include "sharedwork.h"
+#include "cuda/driver/staging_threads.h"
 #include "transfer.h"
 
 CC_CUDA_DECLARE_MODULE(constant);

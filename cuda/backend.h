@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/backend.h"
+#include "engine/run/backend.h"
 
 /* Filters on an NVIDIA GPU. In a build without CUDA, open always fails and says so. */
 extern const CcBackendClass cc_cuda_backend;

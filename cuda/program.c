@@ -2,13 +2,13 @@
 #include "program.h"
 
 #include <string.h>
-#include "host_half.h"
-#include "hue_step.h"
-#include "packing_steps.h"
-#include "sliding.h"
+#include "launch_config.h"
+#include "cuda/stages/direction_color_step.h"
+#include "cuda/stages/plane_map_steps.h"
+#include "cuda/tensor/tensor.h"
 #include "engine/error.h"
-#include "engine/explain.h"
-#include "engine/leftout.h"
+#include "engine/plan/explain.h"
+#include "engine/ablation.h"
 
 #define ALIGNMENT 256 /* bytes, of rows and planes; more than the widest access of a kernel */
 
@@ -17,17 +17,15 @@ G_STATIC_ASSERT(CC_LAUNCH_TAPS == CC_MAX_TAPS && CC_LAUNCH_MATRICES == CC_MAX_MA
 
 /* --- which algorithm --- */
 
-#define ALGORITHM(constant, name, text, runs, host_half) [constant] = &cc_cuda_##host_half,
+#define ALGORITHM(constant, name, text, runs, automatic, host_code)                                \
+  [constant] = &cc_cuda_##host_code,
 static const CcCudaAlgorithm *const algorithms[] = {CC_ALGORITHMS(ALGORITHM)};
 #undef ALGORITHM
 
-/* What AUTO takes the first that can from. The first knows by itself what it has kernels for, the
- * last but one runs rows and columns of any length, and the last everything else. */
-static const CcAlgorithm fastest_first[] = {
-    CC_ALGORITHM_SLIDING,
-    CC_ALGORITHM_TWO_PASS,
-    CC_ALGORITHM_CONSTANT,
-};
+/* The algorithms that AUTO may take, by their numbers. It tries the last one first. */
+#define AUTOMATIC(constant, name, text, runs, automatic, host_code) [constant] = automatic,
+static const gboolean is_automatic[] = {CC_ALGORITHMS(AUTOMATIC)};
+#undef AUTOMATIC
 
 /* The algorithm of a pass and its kernel: the plan's, where that has one for samples that lie as
  * these, or the fastest that has. */
@@ -37,13 +35,13 @@ choose_algorithm(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   const CcAlgorithm wanted = plan->algorithm;
   if (wanted != CC_ALGORITHM_AUTO && algorithms[wanted]->choose(plan, pass, kernel))
     return wanted;
-  for (guint i = 0; i < G_N_ELEMENTS(fastest_first); i++) {
+  for (CcAlgorithm a = CC_N_ALGORITHMS - 1; a != CC_ALGORITHM_AUTO; a--) {
     *kernel = (CcCudaKernel){0};
-    if ((!op || i == 0 || cc_algorithm_runs(fastest_first[i], op)) &&
-        (i == G_N_ELEMENTS(fastest_first) - 1 ||
-         !cc_is_left_out(cc_algorithm_name(fastest_first[i]))) &&
-        algorithms[fastest_first[i]]->choose(plan, pass, kernel))
-      return fastest_first[i];
+    /* sliding knows by itself what it has kernels for, and nothing takes the place of constant */
+    if (is_automatic[a] && (!op || a == CC_ALGORITHM_SLIDING || cc_algorithm_runs(a, op)) &&
+        (a == CC_ALGORITHM_CONSTANT || !cc_is_left_out(cc_algorithm_name(a))) &&
+        algorithms[a]->choose(plan, pass, kernel))
+      return a;
   }
   g_return_val_if_reached(CC_ALGORITHM_CONSTANT);
 }
@@ -301,7 +299,7 @@ static CcAlgorithm
 algorithm_of_plan(const CcPlan *plan) {
   CcCudaKernel kernel = {0};
   if (plan->n_passes == 0)
-    return plan->algorithm ? plan->algorithm : fastest_first[0];
+    return plan->algorithm ? plan->algorithm : CC_ALGORITHM_SLIDING;
   return choose_algorithm(plan, cc_cuda_leading_pass(plan, &plan->pass[0]), &kernel);
 }
 
@@ -584,7 +582,7 @@ set_steps(CcCudaProgram *self, const CcPlan *plan, GError **error) {
 
 CcCudaProgram *
 cc_cuda_program_plan(const CcCudaGpu *gpu, const CcPlan *plan, GError **error) {
-  if (!cc_plan_check_algorithm(plan, error))
+  if (!cc_algorithm_check_plan(plan, error))
     return NULL;
   CcCudaProgram *self = g_new0(CcCudaProgram, 1);
   self->gpu = gpu;

@@ -3,8 +3,9 @@
 
 /* A plan as launches: which kernels run it, with which parameters and grids. */
 
-#include "device.h"
-#include "engine/backend.h"
+#include "algorithm.h"
+#include "cuda/driver/device.h"
+#include "engine/run/backend.h"
 #include "step.h"
 
 G_BEGIN_DECLS

@@ -3,7 +3,7 @@
 
 /* A step of a program: one launch. */
 
-#include "device.h"
+#include "cuda/driver/device.h"
 #include "launch.h"
 
 G_BEGIN_DECLS

@@ -5,8 +5,8 @@
  * is, single samples, and the order of a sum. */
 
 #include <type_traits>
-#include "finish.cuh"
-#include "tiles.h"
+#include "output_stage.cuh"
+#include "tile_sizes.h"
 
 /* --- tiles --- */
 
@@ -171,8 +171,8 @@ multiply_add(CcTap tap, long long value, long long sum) {
  */
 template <bool READ_FREE> constexpr int unroll_reads = READ_FREE ? 4 : 1;
 
-/* The sum of one matrix over a window, in the order that engine/plan.h fixes. code(c, r) gives the
- * code value under column c of row r, UNROLL at a time; `taps` holds the coefficients. */
+/* The sum of one matrix over a window, in the order that engine/plan/plan.h fixes. code(c, r) gives
+ * the code value under column c of row r, UNROLL at a time; `taps` holds the coefficients. */
 template <typename Sum, int UNROLL, typename GetCode>
 static __device__ __forceinline__ Sum
 sum_window(const CcLaunch &launch, const CcLaunch &taps, int matrix, GetCode code) {

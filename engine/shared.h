@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What host and device code share: enumerations and the border rule; last_step_shared.h has the
+/* What host and device code share: enumerations and the border rule; output_stage_shared.h has the
  * last step. Without GLib, which nvcc does not see. */
 
 #include <math.h>

@@ -5,7 +5,7 @@
  * text. All functions refuse with CC_ERROR_INVALID and say which entry is wrong. */
 
 #include <glib-object.h>
-#include "engine/kernel.h"
+#include "engine/kernel/kernel.h"
 
 G_BEGIN_DECLS
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "context.h"
 
-#include "backends/backends.h"
+#include "backends.h"
 #include "memory/cudamemory.h"
 #include "memory/pinning.h"
 #include "report.h"

@@ -5,7 +5,7 @@
  * matrix, matrix-text, row with column, and kernel-file empties the others. */
 
 #include <glib-object.h>
-#include "engine/kernel.h"
+#include "engine/kernel/kernel.h"
 
 G_BEGIN_DECLS
 

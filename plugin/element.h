@@ -3,7 +3,7 @@
 
 #include <gst/base/gstbasetransform.h>
 #include <gst/video/video.h>
-#include "engine/session.h"
+#include "engine/run/session.h"
 #include "settings.h"
 
 G_BEGIN_DECLS

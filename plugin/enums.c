@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "enums.h"
 
-#include "backends/backends.h"
-#include "engine/filter.h"
+#include "backends.h"
+#include "engine/plan/filter.h"
 
 GType
 gst_cuda_conv_kernel_get_type(void) {
@@ -39,4 +39,16 @@ DEFINE_ENUM(CC_COLORS, gst_cuda_conv_color_get_type, "GstCudaConvColor")
 DEFINE_ENUM(CC_CHROMAS, gst_cuda_conv_chroma_get_type, "GstCudaConvChroma")
 DEFINE_ENUM(CC_ALPHAS, gst_cuda_conv_alpha_get_type, "GstCudaConvAlpha")
 DEFINE_ENUM(CC_BACKENDS, gst_cuda_conv_backend_get_type, "GstCudaConvBackend")
-DEFINE_ENUM(CC_ALGORITHMS_AND_AUTO, gst_cuda_conv_algorithm_get_type, "GstCudaConvAlgorithm")
+
+GType
+gst_cuda_conv_algorithm_get_type(void) {
+  static gsize type = 0;
+  if (g_once_init_enter(&type)) {
+    GEnumValue *values = g_new0(GEnumValue, cc_backend_n_algorithms + 1); /* kept for good */
+    for (guint i = 0; i < cc_backend_n_algorithms; i++)
+      values[i] =
+          (GEnumValue){(gint)i, cc_backend_algorithms[i].text, cc_backend_algorithms[i].name};
+    g_once_init_leave(&type, g_enum_register_static("GstCudaConvAlgorithm", values));
+  }
+  return type;
+}

@@ -24,7 +24,7 @@
 #include "element.h"
 
 #include "allocation.h"
-#include "backends/backends.h"
+#include "backends.h"
 #include "caps.h"
 #include "context.h"
 #include "memory/cudamemory.h"

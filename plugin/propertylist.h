@@ -7,7 +7,7 @@
 
 #include <glib-object.h>
 #include "definition.h"
-#include "engine/backend.h"
+#include "engine/run/backend.h"
 
 G_BEGIN_DECLS
 

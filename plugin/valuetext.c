@@ -2,7 +2,7 @@
 #include "valuetext.h"
 
 #include <gst/gst.h>
-#include "engine/printable.h"
+#include "engine/kernel/printable.h"
 
 #define MAX_BYTES 120
 #define MAX_DEPTH 4 /* of arrays in arrays; a matrix has 2 */

@@ -19,14 +19,14 @@ def names(path, prefix):
 
 
 RESPONSES = names("engine/shared.h", "CC_RESPONSE")
-CHROMAS = names("engine/kernel.h", "CC_CHROMA")
-CLASSES = names("engine/kernel.h", "CC_KERNEL")
+CHROMAS = names("engine/kernel/kernel.h", "CC_CHROMA")
+CLASSES = names("engine/kernel/kernel.h", "CC_KERNEL")
 # what cc_is_left_out is asked for, and the patterns of taps but the last one, which is none
-CPU_PATHS = {path for file in sorted((ROOT / "cpu").glob("*.c"))
+CPU_PATHS = {path for file in sorted((ROOT / "cpu").rglob("*.c"))
              for asked in re.findall(r'(?:cc_is_left_out\(|path = )([^()]*?"[a-z0-9-]+"[^();]*)[);]',
                                      file.read_text(encoding="utf-8"))
              for path in re.findall(r'"([a-z0-9-]+)"', asked)}
-CPU_PATHS |= set(re.findall(r'\{0x\w+, "([\d-]+)"\}', read("cpu/weights.c")))
+CPU_PATHS |= set(re.findall(r'\{0x\w+, "([\d-]+)"\}', read("cpu/methods/tap_groups.c")))
 FORMATS = dict(re.findall(r"F\((\w+), CC_IN_CUDA_(\w+)\)", read("plugin/formats.h")))
 
 PLAIN = r"\b(?!or\b|default\b)[a-z][a-z0-9-]*"

@@ -21,7 +21,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PRODUCT = ["app", "backends", "bench", "cpu", "cuda", "engine", "examples", "plugin"]
+PRODUCT = ["app", "bench", "cpu", "cuda", "engine", "examples", "plugin"]
 FOLDERS = [*PRODUCT, "tests"]
 SUFFIXES = {".c", ".h", ".cu", ".cuh"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
@@ -33,7 +33,7 @@ DEFINITION = re.compile(r"^((?:[\w*]+[\s*]+)*)(\w+)\((?:[^;{}()]|\([^;{}()]*\))*
 KNOWN = [
     ("app/*", "app/main"),  # the commands parse options by functions of main.c, whose table has their arguments
     ("app/doctor_*", "app/doctor"),  # the checks print by functions of doctor.c
-    ("cuda/tensor_core_any", "cuda/tensor_core"),
+    ("cuda/tensor/conv2d_any", "cuda/tensor/conv2d"),
 ]
 
 

@@ -17,7 +17,7 @@ TARGET = ROOT / "docs" / "kernels.md"
 
 # of each class of kernels
 CHROMA = {name: chroma.lower() for name, chroma in re.findall(
-    r'F\(CC_KERNEL_\w+, "(\w+)", CC_CHROMA_(\w+)\)', (ROOT / "engine" / "kernel.h").read_text())}
+    r'F\(CC_KERNEL_\w+, "(\w+)", CC_CHROMA_(\w+)\)', (ROOT / "engine/kernel/kernel.h").read_text())}
 
 HEAD = f"""# Named kernels
 

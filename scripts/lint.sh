@@ -56,7 +56,7 @@ check_includes() {
 }
 
 # Writes what Meson says of how to compile each C file of the product and the benches, or of the tests, into
-# FOLDER/compile_commands.json, with an edit for a tool that is a sed command. cpu/rows.c is compiled for each
+# FOLDER/compile_commands.json, with an edit for a tool that is a sed command. cpu/kernels/row_kernels.c is compiled for each
 # instruction set; the last one stands for all of them.
 compile_commands() { # compile_commands product|tests FOLDER EDIT
   python3 - "$build" "$@" <<'PY'

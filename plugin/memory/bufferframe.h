@@ -3,7 +3,7 @@
 
 /* A frame of the session whose input and output are GStreamer's buffers. */
 
-#include "engine/session.h"
+#include "engine/run/session.h"
 #include "mappedframe.h"
 
 G_BEGIN_DECLS

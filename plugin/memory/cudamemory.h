@@ -6,7 +6,7 @@
  * context is a GstCudaContext, here a plain GstObject. */
 
 #include <gst/video/video.h>
-#include "engine/device.h"
+#include "engine/run/device.h"
 
 G_BEGIN_DECLS
 

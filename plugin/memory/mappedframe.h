@@ -4,7 +4,7 @@
 /* GStreamer's buffers, mapped as the engine's planes. */
 
 #include <gst/video/video.h>
-#include "engine/device.h"
+#include "engine/run/device.h"
 #include "engine/frame.h"
 
 G_BEGIN_DECLS

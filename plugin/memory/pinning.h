@@ -5,7 +5,7 @@
  * our own, and memory of others that is locked in place. */
 
 #include <gst/gst.h>
-#include "engine/device.h"
+#include "engine/run/device.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
 
 #include "tests/compare/cases.h"
 
-#include "engine/names.h"
+#include "engine/enum_names.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 /* Which of the many combinations of parameters are run: every pair of values of any two parameters
  * comes up on small pictures, and a random choice of all combinations on large ones. */
 
-#include "engine/plan.h"
+#include "engine/plan/plan.h"
 #include "tests/compare/kernels.h"
 #include "tests/ref/formats.h"
 #include "tests/ref/guarded.h"

@@ -2,8 +2,8 @@
 
 /* cudaconv-compare: every variant and algorithm of a backend against the oracle. */
 
-#include "backends/backends.h"
-#include "cpu/cpu.h"
+#include "plugin/backends.h"
+#include "cpu/isa.h"
 #include "tests/compare/bench.h"
 #include "tests/compare/known.h"
 #include "tests/compare/product.h"

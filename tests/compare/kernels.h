@@ -4,7 +4,7 @@
 /* The kernels that the comparison runs: the named ones at all sizes, sampled Gaussians, and random
  * matrices of all shapes and kinds of coefficients. */
 
-#include "engine/kernel.h"
+#include "engine/kernel/kernel.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
 
 #include "tests/compare/run.h"
 
-#include "cpu/cpu.h"
+#include "cpu/isa.h"
 
 #include <string.h>
 

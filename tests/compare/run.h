@@ -3,7 +3,8 @@
 
 /* Running a case on what is under test and judging the result. */
 
-#include "engine/backend.h"
+#include "cuda/algorithm.h"
+#include "engine/run/backend.h"
 #include "tests/compare/cases.h"
 
 G_BEGIN_DECLS

@@ -9,7 +9,7 @@
 
 #include "cpu/program.h"
 #include "cuda/program.h"
-#include "engine/names.h"
+#include "engine/enum_names.h"
 #include "tests/compare/cases.h"
 
 #include <string.h>

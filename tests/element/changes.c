@@ -5,7 +5,7 @@
 
 #include "common.h"
 
-#include "engine/algorithm.h"
+#include "cuda/algorithm.h"
 
 #include <gst/controller/controller.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * element's text, and as the field of a filter for the oracle. */
 
 #include <gst/gst.h>
-#include "engine/filter.h"
+#include "engine/plan/filter.h"
 
 /* The properties fall into two groups, of kernels and of what becomes of their sums. */
 enum { TEST_KERNELS, TEST_LOOKS, TEST_N_GROUPS };

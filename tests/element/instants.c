@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "layout.h"
+#include "cuda/algorithm.h"
 #include "tests/ref/guarded.h"
 
 #define FRAME_TIME (10 * GST_MSECOND)
@@ -114,7 +115,7 @@ works(const Test *test, const Choice *choice) {
   if (test->phase >= 2 && !is_modest(&filter))
     return FALSE;
   g_autoptr(CcPlan) plan = cc_plan_new(&filter, &test->layout, NULL);
-  return plan && (g_str_equal(test_backend(), "cpu") || cc_plan_check_algorithm(plan, NULL));
+  return plan && (g_str_equal(test_backend(), "cpu") || cc_algorithm_check_plan(plan, NULL));
 }
 
 static void

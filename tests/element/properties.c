@@ -5,7 +5,7 @@
 
 #include "common.h"
 
-#include "engine/algorithm.h"
+#include "cuda/algorithm.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include "backends/backends.h"
+#include "plugin/backends.h"
 
 #define MOST_SLOTS 64 /* of a device */
 

@@ -7,7 +7,8 @@
 #include <gst/gst.h>
 #include <stdlib.h>
 #include <string.h>
-#include "backends/backends.h"
+#include "cuda/algorithm.h"
+#include "plugin/backends.h"
 
 #define FRAMES 5
 #define WIDTH 64

@@ -3,7 +3,7 @@
 /* What the kernels that paint direction as hue compute. The luma of all pixels of a source is
  * worked out first, then for each sample the sum of its pixels' gradients, in 64 bits. */
 
-#include "cuda/hue.h"
+#include "cuda/stages/direction_color.h"
 
 #include <string.h>
 #include "launch.h"

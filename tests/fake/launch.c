@@ -6,10 +6,10 @@
 
 #include <math.h>
 #include <string.h>
-#include "cuda/packing.h"
-#include "cuda/tensor_core_kernels.h"
-#include "engine/last_step_shared.h"
-#include "engine/plan.h"
+#include "cuda/stages/plane_map.h"
+#include "cuda/tensor/conv2d_kernels.h"
+#include "engine/plan/output_stage_shared.h"
+#include "engine/plan/plan.h"
 
 /* A part of a launch with what its kernel's name says. */
 typedef struct {

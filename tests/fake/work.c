@@ -4,8 +4,8 @@
 
 #include "stream.h"
 
-#include "cuda/hue.h"
-#include "cuda/tensor_core_kernels.h"
+#include "cuda/stages/direction_color.h"
+#include "cuda/tensor/conv2d_kernels.h"
 
 struct CUmod_st {
   FakeObject object;

@@ -2,7 +2,7 @@
 #include "filter.h"
 
 #include "common.h"
-#include "backends/backends.h"
+#include "plugin/backends.h"
 #include "plugin/element.h"
 
 #define WIDTH 5

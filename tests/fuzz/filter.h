@@ -2,7 +2,7 @@
 #pragma once
 
 #include <gst/gst.h>
-#include "engine/plan.h"
+#include "engine/plan/plan.h"
 
 /* Makes the plan of a filter for a small picture, and filters that on the CPU; or checks the words
  * in which the filter is refused. */

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "buffers.h"
 #include "common.h"
-#include "backends/backends.h"
+#include "plugin/backends.h"
 #include "plugin/formats.h"
 
 #define MAX_FRAMES 4

@@ -5,7 +5,7 @@
  * the coefficients are rational and in long double elsewhere. It is slow, and it shares no
  * arithmetic with the plan and the backends, so that an error has to be made twice to go unseen. */
 
-#include "engine/plan.h"
+#include "engine/plan/plan.h"
 
 G_BEGIN_DECLS
 

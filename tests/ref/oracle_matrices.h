@@ -3,7 +3,7 @@
 
 /* The matrices of a filter, as the oracle sees them: rational numbers wherever that is possible. */
 
-#include "engine/filter.h"
+#include "engine/plan/filter.h"
 
 G_BEGIN_DECLS
 

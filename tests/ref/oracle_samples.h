@@ -4,7 +4,7 @@
 /* Samples of a frame, as the oracle sees them: by their kind, wherever they lie. */
 
 #include "engine/frame.h"
-#include "engine/filter.h"
+#include "engine/plan/filter.h"
 
 G_BEGIN_DECLS
 

@@ -3,8 +3,8 @@
 
 /* Checks of row kernels. */
 
-#include "cpu/cpu.h"
-#include "cpu/rows.h"
+#include "cpu/isa.h"
+#include "cpu/kernels/row_kernels.h"
 
 /* For every variant with row kernels, which is then the one in use. */
 static inline void

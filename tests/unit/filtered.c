@@ -2,8 +2,8 @@
 
 #include "tests/unit/filtered.h"
 
-#include "backends/backends.h"
-#include "cpu/cpu.h"
+#include "plugin/backends.h"
+#include "cpu/isa.h"
 
 GuardedFrame *
 filtered_frame_new(const CcFilter *filter, const gchar *variant, guint n_threads,

@@ -3,7 +3,7 @@
 
 /* Frames as the CPU backend filters them. */
 
-#include "engine/filter.h"
+#include "engine/plan/filter.h"
 #include "tests/ref/guarded.h"
 
 G_BEGIN_DECLS

@@ -2,7 +2,8 @@
 
 /* Which algorithm runs which kernel, and what is said about the others. */
 
-#include "engine/plan.h"
+#include "cuda/algorithm.h"
+#include "engine/plan/plan.h"
 #include "tests/ref/formats.h"
 
 #include <string.h>
@@ -23,7 +24,7 @@ check_algorithm(CcFilter filter, const CcFrameLayout *layout, CcAlgorithm algori
   g_autoptr(CcPlan) plan = cc_plan_new(&filter, layout, &error);
   g_assert_no_error(error);
   g_assert_cmpint(plan->algorithm, ==, algorithm);
-  g_assert_cmpint(cc_plan_check_algorithm(plan, &error), ==, (able & 1u << algorithm) != 0);
+  g_assert_cmpint(cc_algorithm_check_plan(plan, &error), ==, (able & 1u << algorithm) != 0);
   if (able & 1u << algorithm) {
     g_assert_no_error(error);
     return;
@@ -153,7 +154,7 @@ assert_filter_message(const CcFilter *filter, const gchar *message) {
   const CcFrameLayout layout = test_format_layout(test_format_find("GRAY16_LE"), 8, 8, FALSE);
   g_autoptr(GError) error = NULL;
   g_autoptr(CcPlan) plan = cc_plan_new(filter, &layout, &error);
-  g_assert_false(plan && cc_plan_check_algorithm(plan, &error));
+  g_assert_false(plan && cc_algorithm_check_plan(plan, &error));
   g_assert_error(error, CC_ERROR, CC_ERROR_INVALID);
   g_assert_cmpstr(error->message, ==, message);
 }

@@ -2,10 +2,11 @@
 
 /* Opening backends, and what holds for the CPU backend however many threads it has. */
 
-#include "cpu/cpu.h"
+#include "cpu/isa.h"
 #include "cpu/program.h"
 #include "cpu/workers.h"
-#include "backends/backends.h"
+#include "cuda/algorithm.h"
+#include "plugin/backends.h"
 #include "tests/ref/formats.h"
 #include "tests/ref/guarded.h"
 

@@ -3,10 +3,10 @@
 /* Gradients, whose sums and last step are made at once: which kernels are some, and that all pairs
  * of sums of Sobel and Roberts, and many of Scharr and Prewitt, give what the definition says. */
 
-#include "cpu/choice.h"
-#include "cpu/cpu.h"
-#include "cpu/gradient.h"
-#include "engine/last_step.h"
+#include "cpu/dispatch.h"
+#include "cpu/isa.h"
+#include "cpu/methods/gradient.h"
+#include "engine/plan/output_stage.h"
 #include "tests/ref/formats.h"
 
 #define N_PIXELS 9

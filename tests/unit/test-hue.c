@@ -3,8 +3,8 @@
 /* Direction as hue: the colours and the table with numbers worked out by hand, for which frames it
  * is, and which pixels a sample stands for, on every variant of the CPU backend. */
 
-#include "backends/backends.h"
-#include "cpu/cpu.h"
+#include "plugin/backends.h"
+#include "cpu/isa.h"
 #include "cpu/program.h"
 #include "tests/ref/formats.h"
 #include "tests/unit/filtered.h"

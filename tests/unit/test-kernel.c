@@ -2,7 +2,7 @@
 
 /* Kernel definitions: those compiled in, and matrices given by a user. */
 
-#include "engine/kernel.h"
+#include "engine/kernel/kernel.h"
 
 #include <math.h>
 #include <string.h>

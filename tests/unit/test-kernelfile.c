@@ -3,7 +3,7 @@
 /* Kernel definitions as text: what is accepted, what is refused, in which words and at which place.
  * The environment variable KERNELS_INI names the file of named kernels. */
 
-#include "engine/names.h"
+#include "engine/enum_names.h"
 
 #include <glib.h>
 #include <math.h>

@@ -4,7 +4,7 @@
  * must not give away, and texts that are there to do harm. The environment variable KERNELS_INI
  * names the file of named kernels. */
 
-#include "engine/kernel.h"
+#include "engine/kernel/kernel.h"
 
 #include <fcntl.h>
 #include <glib/gstdio.h>

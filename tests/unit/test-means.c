@@ -3,7 +3,7 @@
 /* Means by columns: which windows they are chosen for, and the kernels of every variant against
  * sums over the windows. */
 
-#include "cpu/choice.h"
+#include "cpu/dispatch.h"
 #include "eachrows.h"
 #include "tests/ref/formats.h"
 

@@ -4,8 +4,8 @@
  * and B their luma. Then that filtering them there gives what filtering planes of their own does,
  * on every variant of the CPU backend. */
 
-#include "backends/backends.h"
-#include "cpu/cpu.h"
+#include "plugin/backends.h"
+#include "cpu/isa.h"
 #include "tests/ref/formats.h"
 #include "tests/unit/filtered.h"
 

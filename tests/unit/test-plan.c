@@ -2,7 +2,8 @@
 
 /* The plan: what is found out about kernels, and which pass writes which component. */
 
-#include "engine/plan.h"
+#include "cuda/algorithm.h"
+#include "engine/plan/plan.h"
 #include "tests/ref/formats.h"
 #include "tests/ref/oracle.h"
 

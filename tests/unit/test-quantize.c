@@ -3,8 +3,9 @@
 /* Quantization: what integers in place of real coefficients change, against the real numbers in
  * long double. */
 
-#include "engine/last_step.h"
-#include "engine/plan.h"
+#include "cuda/algorithm.h"
+#include "engine/plan/output_stage.h"
+#include "engine/plan/plan.h"
 #include "tests/ref/formats.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 
 /* Stride and regions in the plan: which rectangles of which plane are read and written. */
 
-#include "engine/plan.h"
+#include "engine/plan/plan.h"
 #include "tests/ref/formats.h"
 #include "tests/ref/oracle.h"
 

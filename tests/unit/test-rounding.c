@@ -3,8 +3,8 @@
 /* The last step of exact plans, from a sum to a code value, for every sum there can be: the
  * rational result rounded half up, worked out in integers. */
 
-#include "engine/last_step.h"
-#include "engine/plan.h"
+#include "engine/plan/output_stage.h"
+#include "engine/plan/plan.h"
 #include "tests/ref/formats.h"
 
 #include <math.h>

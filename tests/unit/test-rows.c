@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The row kernels that reduce sums and make samples of t are forms of engine/last_step_shared.h
- * for vectors. Here those of every variant are held against it, on random numbers, on those around
- * the steps between code values and on those far beyond. Wide sums are held against sums in 64
- * bits. */
+/* The row kernels that reduce sums and make samples of t are forms of
+ * engine/plan/output_stage_shared.h for vectors. Here those of every variant are held against it,
+ * on random numbers, on those around the steps between code values and on those far beyond. Wide
+ * sums are held against sums in 64 bits. */
 
-#include "cpu/lines.h"
+#include "cpu/methods/separable.h"
 #include "eachrows.h"
-#include "engine/last_step_shared.h"
+#include "engine/plan/output_stage_shared.h"
 
 #define N 1024
 
@@ -107,8 +107,8 @@ expected_code(CcFinishForm form, const CcFinish *f, gdouble t) {
   case CC_FINISH_TURNS:
     return cc_code_of_turns((gfloat)t, f->mul_f, f->add_f, f->hi);
   case CC_FINISH_PARTS:   /* no kernel has it alone */
-  case CC_FINISH_CENTRED: /* test-means.c */
-  case CC_FINISH_16:      /* proved for each op by cpu/forms.c */
+  case CC_FINISH_CENTRED: /* test-box.c */
+  case CC_FINISH_16:      /* proved for each op by cpu/requantize.c */
   case CC_N_FINISHES:
     break;
   }

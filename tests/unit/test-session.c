@@ -3,9 +3,9 @@
 /* The session by itself: order, bounds, failover, moving and counting, on a device that fails when
  * the test says so. It filters as the CPU does, since it lets that do the work. */
 
-#include "backends/backends.h"
+#include "plugin/backends.h"
 #include "engine/error.h"
-#include "engine/session.h"
+#include "engine/run/session.h"
 
 #include <string.h>
 

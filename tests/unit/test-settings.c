@@ -3,6 +3,7 @@
 /* The values of properties and the filter that is made from them: when it is another one, which its
  * serial number tells, and what a preset does to it. */
 
+#include "cuda/algorithm.h"
 #include "engine/error.h"
 #include "plugin/enums.h"
 #include "plugin/settings.h"

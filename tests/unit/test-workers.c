@@ -2,7 +2,7 @@
 
 /* Work that threads share with the workers of the process, as on a machine of N_CORES cores. */
 
-#include "cpu/rows.h"
+#include "cpu/kernels/row_kernels.h"
 #include "cpu/workers.h"
 
 #include <string.h>

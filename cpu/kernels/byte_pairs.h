@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Sums along lines that fit words, by products of pairs of bytes, included by row_kernels.c where
+ * no instruction adds four of those.
+ *
+ * A pair is a sample and the one a step further. Vectors of both are interleaved, which makes pairs
+ * of the first and of the second eight of each 16 samples; the words of two lines are interleaved
+ * in the same way to bundles, and then lie in order but for parts of 16 bytes. */
+
+#if defined __AVX512BW__
+#define V(name) _mm512_##name
+typedef __m512i Words;
+typedef __m512i_u UnalignedWords;
+#else
+#define V(name) _mm256_##name
+typedef __m256i Words;
+typedef __m256i_u UnalignedWords;
+#endif
+
+/* Sums of VECTOR_BYTES samples in words, those of the first and of the second eight of each 16. */
+typedef struct {
+  Words first, second;
+} WordSums;
+
+static ALWAYS_INLINE WordSums
+word_sums(gint32 start) {
+  return (WordSums){V(set1_epi16)((gint16)start), V(set1_epi16)((gint16)start)};
+}
+
+static ALWAYS_INLINE WordSums
+load_pairs(const guint8 *at, guint step) {
+  const Words a = *(const UnalignedWords *)at, b = *(const UnalignedWords *)(at + step);
+  return (WordSums){V(unpacklo_epi8)(a, b), V(unpackhi_epi8)(a, b)};
+}
+
+/* Pair g of taps, in every word. */
+static ALWAYS_INLINE Words
+pair_of_taps(const gint32 *taps, guint g) {
+  gint16 pair;
+  memcpy(&pair, (const guint8 *)taps + g * sizeof pair, sizeof pair);
+  return V(set1_epi16)(pair);
+}
+
+/* The sums and the products, of which no two bytes with their taps pass a word. */
+static ALWAYS_INLINE WordSums
+dot_pairs(WordSums sums, WordSums pairs, Words taps, const CcAlong *f, CcBundleKind kind) {
+  if (kind == CC_BUNDLE_CENTRED) {
+    const Words flip = V(set1_epi8)((gchar)f->flip);
+    pairs.first = V(maddubs_epi16)(taps, pairs.first ^ flip);
+    pairs.second = V(maddubs_epi16)(taps, pairs.second ^ flip);
+  } else {
+    pairs.first = V(maddubs_epi16)(pairs.first, taps);
+    pairs.second = V(maddubs_epi16)(pairs.second, taps);
+  }
+  return (WordSums){V(add_epi16)(sums.first, pairs.first), V(add_epi16)(sums.second, pairs.second)};
+}
+
+/* Bundles of the sums of two lines. */
+static ALWAYS_INLINE void
+store_bundles(gint32 *to, WordSums a, WordSums b) {
+  Words *const out = (gpointer)to;
+  const Words v0 = V(unpacklo_epi16)(a.first, b.first), v1 = V(unpackhi_epi16)(a.first, b.first);
+  const Words v2 = V(unpacklo_epi16)(a.second, b.second);
+  const Words v3 = V(unpackhi_epi16)(a.second, b.second);
+#if defined __AVX512BW__
+  const Words v01 = V(shuffle_i32x4)(v0, v1, 0x44), v23 = V(shuffle_i32x4)(v2, v3, 0x44);
+  const Words w01 = V(shuffle_i32x4)(v0, v1, 0xee), w23 = V(shuffle_i32x4)(v2, v3, 0xee);
+  out[0] = V(shuffle_i32x4)(v01, v23, 0x88);
+  out[1] = V(shuffle_i32x4)(v01, v23, 0xdd);
+  out[2] = V(shuffle_i32x4)(w01, w23, 0x88);
+  out[3] = V(shuffle_i32x4)(w01, w23, 0xdd);
+#else
+  out[0] = V(permute2x128_si256)(v0, v1, 0x20);
+  out[1] = V(permute2x128_si256)(v2, v3, 0x20);
+  out[2] = V(permute2x128_si256)(v0, v1, 0x31);
+  out[3] = V(permute2x128_si256)(v2, v3, 0x31);
+#endif
+}
+
+/* Of two lines, one below the other: bundles of sums, which are made modulo 2^16. Of two parts, the
+ * first is of the low bits of taps that are cut. */
+static ALWAYS_INLINE void
+along_pairs_of(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, guint n,
+               CcBundleKind kind, guint n_parts) {
+  const gint32 *const taps[2] = {n_parts == 1 ? f->taps : f->low_taps, f->taps};
+  const gint32 start[2] = {n_parts == 1 ? f->start : f->low_start, f->start};
+  for (gsize x = 0; x < n; x += VECTOR_BYTES) {
+    WordSums sums[2][2];
+    for (guint p = 0; p < n_parts; p++)
+      sums[p][0] = sums[p][1] = word_sums(start[p]);
+    gsize at = x;
+    for (guint g = 0; g < f->n_pairs; g++, at += 2 * (gsize)f->step)
+      for (guint i = 0; i < 2; i++) {
+        const WordSums pairs = load_pairs((const guint8 *)lines[i] + at, f->step);
+        for (guint p = 0; p < n_parts; p++)
+          sums[p][i] = dot_pairs(sums[p][i], pairs, pair_of_taps(taps[p], g), f, kind);
+      }
+    for (guint p = 0; p < n_parts; p++)
+      store_bundles(parts[p] + x, sums[p][0], sums[p][1]);
+  }
+}
+
+#define DEFINE_ALONG_PAIRS(name, kind, n_parts)                                                    \
+  static void name(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, guint n) {  \
+    along_pairs_of(parts, lines, f, n, kind, n_parts);                                             \
+  }
+
+DEFINE_ALONG_PAIRS(along_bytes_1, CC_BUNDLE_BYTES, 1)
+DEFINE_ALONG_PAIRS(along_centred_1, CC_BUNDLE_CENTRED, 1)
+DEFINE_ALONG_PAIRS(along_cut, CC_BUNDLE_BYTES, 2)
+
+#undef V

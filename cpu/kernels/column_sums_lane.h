@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Means by columns for one sample type, included by column_sums.h once for each, with
+ *   LANE         the type of sums, unsigned and twice as wide as samples
+ *   SAMPLE_BITS  of a sample
+ *   NAME(f)      f with the lane's suffix */
+
+#define LANES NAME(Vector)
+#define PAST NAME(Past)
+#define SUMS NAME(Sums)
+#define WINDOWS NAME(Windows)
+
+/* The latest vectors of a stream, the last one first. They are no array, so that compilers keep
+ * those that are wanted in registers, and no others. */
+typedef struct {
+  LANES a, b, c, d;
+} PAST;
+
+static ALWAYS_INLINE void
+NAME(push)(PAST *past, LANES latest) {
+  past->d = past->c;
+  past->c = past->b;
+  past->b = past->a;
+  past->a = latest;
+}
+
+/* What the stream has so many lanes before each of the latest. */
+static ALWAYS_INLINE LANES
+NAME(before)(const PAST *past, guint n_lanes) {
+  const guint bytes = n_lanes * sizeof(LANE), part = bytes % VECTOR_BYTES;
+  switch (bytes / VECTOR_BYTES) {
+  case 0:
+    return part ? (LANES)bytes_before((Bytes)past->a, (Bytes)past->b, part) : past->a;
+  case 1:
+    return part ? (LANES)bytes_before((Bytes)past->b, (Bytes)past->c, part) : past->b;
+  case 2:
+    return part ? (LANES)bytes_before((Bytes)past->c, (Bytes)past->d, part) : past->c;
+  default:
+    return past->d;
+  }
+}
+
+/* Streams of lanes, and of the sums of some neighbours that end at each. */
+typedef struct {
+  PAST one, two, part;
+} SUMS;
+
+/* The sums of `width` <= 5 neighbours, a unit apart, that end at each of the latest lanes. */
+static ALWAYS_INLINE LANES
+NAME(short_sums)(SUMS *s, guint width, guint unit) {
+  LANES total = s->one.a;
+  if (width == 1)
+    return total;
+  total += NAME(before)(&s->one, unit);
+  if (width == 3)
+    total += NAME(before)(&s->one, 2 * unit);
+  if (width < 4)
+    return total;
+  NAME(push)(&s->two, total);
+  total += NAME(before)(&s->two, 2 * unit);
+  if (width == 5)
+    total += NAME(before)(&s->one, 4 * unit);
+  return total;
+}
+
+/* The same of up to 15, which are made of sums of 3 to 5. Those of 11 are three of 4, of which two
+ * share a lane. */
+static ALWAYS_INLINE LANES
+NAME(sums)(SUMS *s, LANES latest, guint width, guint unit) {
+  const guint part = width <= 5 ? width : width <= 9 ? 3 : width < 15 ? 4 : 5;
+  NAME(push)(&s->one, latest);
+  LANES total = NAME(short_sums)(s, part, unit);
+  if (part == width)
+    return total;
+  NAME(push)(&s->part, total);
+  total += NAME(before)(&s->part, part * unit);
+  if (width == 7)
+    total += NAME(before)(&s->one, 6 * unit);
+  else if (width == 11)
+    total += NAME(before)(&s->part, 7 * unit) - NAME(before)(&s->one, 7 * unit);
+  else if (width > 7)
+    total += NAME(before)(&s->part, 2 * part * unit);
+  if (width == 13)
+    total += NAME(before)(&s->one, 12 * unit);
+  return total;
+}
+
+/* Streams of sums over columns with even numbers, of those with odd ones, and along both. */
+typedef struct {
+  PAST even, odd, pairs;
+  SUMS along[2];
+} WINDOWS;
+
+/* The sums of windows whose last columns have even numbers, and odd ones. With an even step all
+ * columns of a window are of the same kind. With an odd one they are of both in turn, and windows
+ * of either kind are made of the same pairs and one column more. */
+static ALWAYS_INLINE void
+NAME(window_sums)(WINDOWS *w, LANES sums[2], LANES even, LANES odd, guint radius, guint step) {
+  if (step % 2 == 0) {
+    sums[0] = NAME(sums)(&w->along[0], even, 2 * radius + 1, step / 2);
+    sums[1] = NAME(sums)(&w->along[1], odd, 2 * radius + 1, step / 2);
+    return;
+  }
+  NAME(push)(&w->even, even);
+  NAME(push)(&w->odd, odd);
+  const LANES pair = odd + NAME(before)(&w->even, step / 2);
+  const LANES pairs = NAME(sums)(&w->along[0], pair, radius, step);
+  NAME(push)(&w->pairs, pairs);
+  sums[0] = even + NAME(before)(&w->pairs, (step + 1) / 2);
+  sums[1] = pairs + NAME(before)(&w->odd, radius * step);
+}
+
+/* A vector of samples enters the sums over columns, and another one leaves them. */
+static ALWAYS_INLINE void
+NAME(change_columns)(LANES columns[2], LANES in, LANES out) {
+  const LANE low = (1 << SAMPLE_BITS) - 1;
+  columns[0] += (in & low) - (out & low);
+  columns[1] += (in >> SAMPLE_BITS) - (out >> SAMPLE_BITS);
+}
+
+static void
+NAME(add_columns)(gpointer columns, gconstpointer in, gconstpointer out, gsize n_bytes) {
+  LANES *to = columns;
+  const LANES *a = in, *b = out;
+  for (gsize x = 0; x < n_bytes; x += VECTOR_BYTES, to += 2)
+    NAME(change_columns)(to, *a++, *b++);
+}
+
+/* Vectors that lie before the first one of results are only summed. */
+static ALWAYS_INLINE void
+NAME(means)(gpointer columns, gconstpointer in, gconstpointer out, guint n, guint8 *dst,
+            const CcFinish *finish, gint32 factor, const CcAhead *ahead, guint radius, guint step) {
+  enum { SIZE = SAMPLE_BITS / 8, LINE = CC_CACHE_LINE };
+  const NAME(Step) last_step = NAME(step_init)(finish, factor);
+  const gboolean streams = ahead->streams;
+  const gssize n_bytes = (gssize)n * SIZE;
+  const gssize reach = 2 * (gssize)(radius * step * SIZE);
+  const gssize first = (reach + VECTOR_BYTES - 1) / VECTOR_BYTES * VECTOR_BYTES;
+  WINDOWS windows = {0};
+  for (gssize x = -first; x < n_bytes; x += VECTOR_BYTES) {
+    LANES *column = (gpointer)((guint8 *)columns + 2 * x), sums[2];
+    const LANES *enters = (gconstpointer)((const guint8 *)in + x);
+    const LANES *leaves = (gconstpointer)((const guint8 *)out + x);
+    NAME(change_columns)(column, *enters, *leaves);
+    NAME(window_sums)(&windows, sums, column[0], column[1], radius, step);
+    if (x < 0)
+      continue;
+    if (VECTOR_BYTES == LINE || x % LINE == 0)
+      cc_look_ahead(ahead, (gsize)x / SIZE, LINE / SIZE);
+    const Bytes samples = (Bytes)NAME(samples_of)(sums, &last_step);
+    if (x + VECTOR_BYTES <= n_bytes) {
+      store_vector(dst + x, samples, streams);
+    } else {
+      const Bytes last = samples;
+      memcpy(dst + x, &last, (gsize)(n_bytes - x));
+    }
+  }
+}
+
+#define DEFINE_MEANS(step, radius)                                                                 \
+  static void NAME(means_##step##_##radius)(gpointer columns, gconstpointer in, gconstpointer out, \
+                                            guint n, guint8 * dst, const CcFinish *finish,         \
+                                            gint32 factor, const CcAhead *ahead) {                 \
+    NAME(means)(columns, in, out, n, dst, finish, factor, ahead, radius, step);                    \
+  }
+#define DEFINE_MEANS_OF(step)                                                                      \
+  DEFINE_MEANS(step, 1)                                                                            \
+  DEFINE_MEANS(step, 2)                                                                            \
+  DEFINE_MEANS(step, 3)                                                                            \
+  DEFINE_MEANS(step, 4)                                                                            \
+  DEFINE_MEANS(step, 5)                                                                            \
+  DEFINE_MEANS(step, 6)                                                                            \
+  DEFINE_MEANS(step, 7)
+
+DEFINE_MEANS_OF(1)
+DEFINE_MEANS_OF(2)
+DEFINE_MEANS_OF(3)
+DEFINE_MEANS_OF(4)
+
+#undef DEFINE_MEANS
+#undef DEFINE_MEANS_OF
+#undef LANES
+#undef PAST
+#undef SUMS
+#undef WINDOWS
+#undef LANE
+#undef SAMPLE_BITS
+#undef NAME

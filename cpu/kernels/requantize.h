@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The last step from sums of 32 bits, in vectors, included by row_kernels.c. A step is an inline
+ * function from sums to code values, which may lie outside of the range that samples have, and
+ * samples are made of UNROLL vectors of those at a time. They are limited when they are packed, as
+ * then there are more in a vector. */
+
+typedef gint32 Sums __attribute__((vector_size(VECTOR_BYTES), may_alias));
+typedef gint32 UnalignedSums __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
+typedef gfloat Floats __attribute__((vector_size(VECTOR_BYTES)));
+typedef gdouble Doubles __attribute__((vector_size(VECTOR_BYTES)));
+typedef gint32 HalfSums __attribute__((vector_size(VECTOR_BYTES / 2)));
+typedef guint64 Longs __attribute__((vector_size(VECTOR_BYTES)));
+typedef gint64 SignedLongs __attribute__((vector_size(VECTOR_BYTES)));
+
+#define SUMS_AT_ONCE (VECTOR_BYTES / 4)
+
+/* --- code values --- */
+
+#if defined __AVX512BW__
+#define LIMIT_SUMS(v, least, most)                                                                 \
+  ((Sums)_mm512_min_epi32(_mm512_max_epi32((__m512i)(v), (__m512i)(least)), (__m512i)(most)))
+#define TRUNCATE(v, least, most)                                                                   \
+  ((Sums)_mm512_cvttps_epi32(                                                                      \
+      _mm512_min_ps(_mm512_max_ps((__m512)(v), (__m512)(least)), (__m512)(most))))
+#elif defined __AVX2__
+#define LIMIT_SUMS(v, least, most)                                                                 \
+  ((Sums)_mm256_min_epi32(_mm256_max_epi32((__m256i)(v), (__m256i)(least)), (__m256i)(most)))
+#define TRUNCATE(v, least, most)                                                                   \
+  ((Sums)_mm256_cvttps_epi32(                                                                      \
+      _mm256_min_ps(_mm256_max_ps((__m256)(v), (__m256)(least)), (__m256)(most))))
+#elif defined __SSE2__
+#define LIMIT_SUMS(v, least, most) limit_sums(v, least, most)
+#define TRUNCATE(v, least, most)                                                                   \
+  ((Sums)_mm_cvttps_epi32(_mm_min_ps(_mm_max_ps((__m128)(v), (__m128)(least)), (__m128)(most))))
+#else
+#define LIMIT_SUMS(v, least, most) limit_sums(v, least, most)
+#define TRUNCATE(v, least, most) truncate_floats(v, least, most)
+#endif
+
+#if !defined __AVX2__
+static ALWAYS_INLINE Sums
+limit_sums(Sums v, Sums least, Sums most) {
+  const Sums low = v<least, high = v> most;
+  return (v & ~low & ~high) | (least & low) | (most & high);
+}
+#endif
+#if !defined __SSE2__
+static ALWAYS_INLINE Sums
+truncate_floats(Floats v, Floats least, Floats most) {
+  for (guint i = 0; i < SUMS_AT_ONCE; i++)
+    v[i] = v[i] > least[i] ? (v[i] < most[i] ? v[i] : most[i]) : least[i];
+  return __builtin_convertvector(v, Sums);
+}
+#endif
+
+/* (t + addend) >> right. */
+static ALWAYS_INLINE Sums
+codes_of_bits(Sums t, const CcFinish *f) {
+  return (t + f->bits.addend) >> (gint)f->bits.right;
+}
+
+/* Below 0 it is one more than it should be, which makes no difference to samples. */
+static ALWAYS_INLINE Sums
+codes_of_shifted(Sums t, const CcFinish *f) {
+  const Floats v = __builtin_convertvector(t >> (gint)f->shifted.right, Floats) * f->shifted.mul +
+                   f->shifted.add;
+  return __builtin_convertvector(v, Sums);
+}
+
+/* The nearest integer to (t - middle) * mul + add, with one rounding, + base. */
+#ifdef __AVX2__
+static ALWAYS_INLINE Sums
+codes_of_centred(Sums t, const CcFinish *f) {
+  const Floats zero = {0}, mul = f->centred.mul + zero, add = f->centred.add + zero;
+  const Floats centred = __builtin_convertvector(t - f->centred.middle, Floats);
+#if defined __AVX512BW__
+  const Sums nearest =
+      (Sums)_mm512_cvtps_epi32(_mm512_fmadd_ps((__m512)centred, (__m512)mul, (__m512)add));
+#else
+  const Sums nearest =
+      (Sums)_mm256_cvtps_epi32(_mm256_fmadd_ps((__m256)centred, (__m256)mul, (__m256)add));
+#endif
+  return LIMIT_SUMS(nearest + f->centred.base, f->lo + (Sums){0}, f->hi + (Sums){0});
+}
+#endif
+
+/* The last step in double. An integer of 32 bits without a sign becomes a double when the upper
+ * bits of one are set above it; that double is a power of two too large. */
+#define UPPER(exponent) ((guint64)(1023 + (exponent)) << 52)
+#define LOW_POWER 52
+#define HIGH_POWER (LOW_POWER + CC_HIGH_BITS)
+
+static ALWAYS_INLINE Longs
+truncate_doubles(Doubles v) {
+#ifdef __AVX512DQ__
+  return (Longs) __builtin_convertvector(v, SignedLongs);
+#else
+  return (Longs) __builtin_convertvector(__builtin_convertvector(v, HalfSums), SignedLongs);
+#endif
+}
+
+static ALWAYS_INLINE Longs
+truncated_of_parts(Longs high, Longs low, const CcFinish *f) {
+  const gdouble signs = 0x1p31 * (1 << CC_HIGH_BITS) + 0x1p31;
+  const gdouble power = (gdouble)(1 << CC_HIGH_BITS) * 0x1p52 + 0x1p52;
+  const Doubles t =
+      ((Doubles)(high | UPPER(HIGH_POWER)) - (power + signs)) + (Doubles)(low | UPPER(LOW_POWER));
+  return truncate_doubles(t * f->parts.mul + f->parts.add);
+}
+
+/* From high * 2^CC_HIGH_BITS + low, where 2^31 was added to either. */
+static ALWAYS_INLINE Sums
+codes_of_parts(Sums high, Sums low, const CcFinish *f) {
+  const guint64 even = G_MAXUINT32;
+  const Sums zero = {0};
+  const Longs first = truncated_of_parts((Longs)high & even, (Longs)low & even, f);
+  const Longs second = truncated_of_parts((Longs)high >> 32, (Longs)low >> 32, f);
+  return LIMIT_SUMS((Sums)((first & even) | second << 32), f->lo + zero, f->hi + zero);
+}
+
+/* --- samples --- */
+
+/* A vector of samples. */
+#if defined __AVX512BW__
+static ALWAYS_INLINE void
+store_vector(gpointer out, __m512i samples, gboolean streams) {
+  if (streams)
+    _mm512_stream_si512(out, samples);
+  else
+    _mm512_storeu_si512(out, samples);
+}
+#elif defined __AVX2__
+static ALWAYS_INLINE void
+store_vector(gpointer out, __m256i samples, gboolean streams) {
+  if (streams)
+    _mm256_stream_si256(out, samples);
+  else
+    _mm256_storeu_si256(out, samples);
+}
+#elif defined __SSE2__
+static ALWAYS_INLINE void
+store_vector(gpointer out, __m128i samples, gboolean streams) {
+  if (streams)
+    _mm_stream_si128(out, samples);
+  else
+    _mm_storeu_si128(out, samples);
+}
+#endif
+
+static ALWAYS_INLINE void
+store_bytes(guint8 *out, const Sums codes[UNROLL], const CcFinish *f, gboolean streams) {
+#if defined __AVX512BW__
+  const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  const __m512i a = _mm512_packs_epi32((__m512i)codes[0], (__m512i)codes[1]);
+  const __m512i b = _mm512_packs_epi32((__m512i)codes[2], (__m512i)codes[3]);
+  const __m512i least = _mm512_set1_epi8((gchar)f->lo), most = _mm512_set1_epi8((gchar)f->hi);
+  const __m512i bytes = _mm512_max_epu8(_mm512_min_epu8(_mm512_packus_epi16(a, b), most), least);
+  store_vector(out, _mm512_permutexvar_epi32(order, bytes), streams);
+#elif defined __AVX2__
+  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+  const __m256i a = _mm256_packs_epi32((__m256i)codes[0], (__m256i)codes[1]);
+  const __m256i b = _mm256_packs_epi32((__m256i)codes[2], (__m256i)codes[3]);
+  const __m256i least = _mm256_set1_epi8((gchar)f->lo), most = _mm256_set1_epi8((gchar)f->hi);
+  const __m256i bytes = _mm256_max_epu8(_mm256_min_epu8(_mm256_packus_epi16(a, b), most), least);
+  store_vector(out, _mm256_permutevar8x32_epi32(bytes, order), streams);
+#elif defined __SSE2__
+  const __m128i a = _mm_packs_epi32((__m128i)codes[0], (__m128i)codes[1]);
+  const __m128i b = _mm_packs_epi32((__m128i)codes[2], (__m128i)codes[3]);
+  const __m128i least = _mm_set1_epi8((gchar)f->lo), most = _mm_set1_epi8((gchar)f->hi);
+  store_vector(out, _mm_max_epu8(_mm_min_epu8(_mm_packus_epi16(a, b), most), least), streams);
+#else
+  for (guint i = 0; i < UNROLL * SUMS_AT_ONCE; i++)
+    out[i] = (guint8)CLAMP(codes[i / SUMS_AT_ONCE][i % SUMS_AT_ONCE], f->lo, f->hi);
+#endif
+}
+
+static ALWAYS_INLINE void
+store_words(Word *out, const Sums codes[UNROLL], const CcFinish *f, gboolean streams) {
+#if defined __AVX512BW__
+  const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+  const __m512i least = _mm512_set1_epi16((gshort)f->lo), most = _mm512_set1_epi16((gshort)f->hi);
+  const __m128i shift = _mm_cvtsi32_si128((gint)f->shift);
+  for (guint u = 0; u < UNROLL; u += 2) {
+    const __m512i packed = _mm512_packus_epi32((__m512i)codes[u], (__m512i)codes[u + 1]);
+    const __m512i words =
+        _mm512_sll_epi16(_mm512_max_epu16(_mm512_min_epu16(packed, most), least), shift);
+    store_vector(out + u * SUMS_AT_ONCE, _mm512_permutexvar_epi64(order, words), streams);
+  }
+#elif defined __AVX2__
+  const __m256i least = _mm256_set1_epi16((gshort)f->lo), most = _mm256_set1_epi16((gshort)f->hi);
+  const __m128i shift = _mm_cvtsi32_si128((gint)f->shift);
+  for (guint u = 0; u < UNROLL; u += 2) {
+    const __m256i packed = _mm256_packus_epi32((__m256i)codes[u], (__m256i)codes[u + 1]);
+    const __m256i words =
+        _mm256_sll_epi16(_mm256_max_epu16(_mm256_min_epu16(packed, most), least), shift);
+    store_vector(out + u * SUMS_AT_ONCE, _mm256_permute4x64_epi64(words, 0xd8), streams);
+  }
+#else
+  const Sums zero = {0};
+  for (guint u = 0; u < UNROLL; u++) {
+    const Sums limited = LIMIT_SUMS(codes[u], f->lo + zero, f->hi + zero);
+    for (guint i = 0; i < SUMS_AT_ONCE; i++)
+      out[u * SUMS_AT_ONCE + i] = (guint16)(limited[i] << f->shift);
+  }
+#endif
+}
+
+static ALWAYS_INLINE void
+store_sums(gint32 *out, const Sums codes[UNROLL], const CcFinish *f, gboolean streams) {
+  for (guint u = 0; u < UNROLL; u++)
+    ((UnalignedSums *)(gpointer)out)[u] = codes[u];
+}
+
+#define CODES_AT_ONCE (UNROLL * SUMS_AT_ONCE)
+
+/* The samples of a row of n from number x on, UNROLL vectors or what is left; what lies behind the
+ * last one is not touched. */
+#define DEFINE_STORE_SOME(store, sample)                                                           \
+  static ALWAYS_INLINE void store##_some(gpointer row, gsize x, guint n, const Sums codes[UNROLL], \
+                                         const CcFinish *f, gboolean streams) {                    \
+    sample *out = (sample *)row + x;                                                               \
+    if (x + CODES_AT_ONCE <= n) {                                                                  \
+      store(out, codes, f, streams);                                                               \
+    } else {                                                                                       \
+      sample last[CODES_AT_ONCE];                                                                  \
+      store(last, codes, f, FALSE);                                                                \
+      memcpy(out, last, (n - x) * sizeof *out);                                                    \
+    }                                                                                              \
+  }
+
+DEFINE_STORE_SOME(store_bytes, guint8)
+DEFINE_STORE_SOME(store_words, Word)
+
+/* Sums may be written behind the last one. */
+static ALWAYS_INLINE void
+store_sums_some(gpointer row, gsize x, guint n, const Sums codes[UNROLL], const CcFinish *f,
+                gboolean streams) {
+  store_sums((gint32 *)row + x, codes, f, streams);
+}
+
+#define DEFINE_FINISH_VECTORS(name, store, codes_of)                                               \
+  static void name(gpointer dst, gconstpointer t, guint n, const CcFinish *finish) {               \
+    const CcFinish form = *finish;                                                                 \
+    const Sums *in = t;                                                                            \
+    for (gsize x = 0; x < n; x += CODES_AT_ONCE, in += UNROLL) {                                   \
+      Sums codes[UNROLL];                                                                          \
+      for (guint u = 0; u < UNROLL; u++)                                                           \
+        codes[u] = codes_of(in[u], &form);                                                         \
+      store##_some(dst, x, n, codes, &form, FALSE);                                                \
+    }                                                                                              \
+  }
+
+DEFINE_FINISH_VECTORS(finish_bits_u8, store_bytes, codes_of_bits)
+DEFINE_FINISH_VECTORS(finish_bits_u16, store_words, codes_of_bits)
+DEFINE_FINISH_VECTORS(finish_shifted_u8, store_bytes, codes_of_shifted)
+DEFINE_FINISH_VECTORS(finish_shifted_u16, store_words, codes_of_shifted)

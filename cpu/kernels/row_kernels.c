@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Compiled once for each instruction set, with CC_ROWS the name of the table. Sums are written with
+ * the compilers' vector types, which keep them in registers, and with the instructions that
+ * multiply several neighbours or pack samples; the rest are loops that the compilers vectorise
+ * well. */
+
+#include "row_kernels.h"
+#include "engine/plan/direction_color_shared.h"
+#include "engine/plan/plane_map.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined __AVX512BW__
+#include <immintrin.h>
+#define VECTOR_BYTES 64
+#elif defined __AVX2__
+#include <immintrin.h>
+#define VECTOR_BYTES 32
+#else
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+#define VECTOR_BYTES 16
+#endif
+
+/* A sample of two bytes, wherever a pitch puts it. */
+typedef guint16 Word __attribute__((aligned(1), may_alias));
+
+/* Whatever the size: vectors stay in registers, and constant arguments take code away. */
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+#define UNROLL 4 /* vectors of a sum that are in registers at once */
+G_STATIC_ASSERT(CC_ROW_SLACK >= UNROLL * VECTOR_BYTES);
+
+/* With the spacing known where it is called, the loop vectorises. */
+#define FOR_SPACING(spacing, call)                                                                 \
+  switch (spacing) {                                                                               \
+  case 1:                                                                                          \
+    call(1);                                                                                       \
+    break;                                                                                         \
+  case 2:                                                                                          \
+    call(2);                                                                                       \
+    break;                                                                                         \
+  case 3:                                                                                          \
+    call(3);                                                                                       \
+    break;                                                                                         \
+  default:                                                                                         \
+    call(4);                                                                                       \
+    break;                                                                                         \
+  }
+
+#define LANE guint8
+#define NAME(f) f##_8
+#include "load.h"
+#undef LANE
+#undef NAME
+
+/* Bytes that lie among as many others, which are most of what packed frames have. GCC needs more
+ * steps for the same. Each gives how many samples it has done. */
+#if defined __AVX512BW__
+static guint
+load_second_bytes(guint8 *out, const guint8 *in, guint n) {
+  const __m512i low = _mm512_set1_epi16(0xff), order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+  guint x = 0;
+  for (; x + VECTOR_BYTES < n; x += VECTOR_BYTES) { /* the last sample has no other behind it */
+    const __m512i a = _mm512_and_si512(_mm512_loadu_si512(in + 2 * (gsize)x), low);
+    const __m512i b = _mm512_and_si512(_mm512_loadu_si512(in + 2 * (gsize)x + VECTOR_BYTES), low);
+    const __m512i both = _mm512_packus_epi16(a, b);
+    _mm512_storeu_si512(out + x, _mm512_permutexvar_epi64(order, both));
+  }
+  return x;
+}
+
+static guint
+join_two_bytes(guint8 *out, const guint8 *a, const guint8 *b, guint n) {
+  const __m512i first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+  const __m512i second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+  guint x = 0;
+  for (; x + VECTOR_BYTES <= n; x += VECTOR_BYTES) {
+    const __m512i in_a = _mm512_loadu_si512(a + x), in_b = _mm512_loadu_si512(b + x);
+    const __m512i low = _mm512_unpacklo_epi8(in_a, in_b);
+    const __m512i high = _mm512_unpackhi_epi8(in_a, in_b);
+    guint8 *to = out + 2 * (gsize)x;
+    _mm512_storeu_si512(to, _mm512_permutex2var_epi64(low, first, high));
+    _mm512_storeu_si512(to + VECTOR_BYTES, _mm512_permutex2var_epi64(low, second, high));
+  }
+  return x;
+}
+#else
+static inline guint
+load_second_bytes(guint8 *out, const guint8 *in, guint n) {
+  return 0;
+}
+
+static inline guint
+join_two_bytes(guint8 *out, const guint8 *a, const guint8 *b, guint n) {
+  return 0;
+}
+#endif
+
+static void
+load_bytes(gpointer row, gconstpointer src, guint spacing, guint n, guint shift) {
+  const guint done = spacing == 2 ? load_second_bytes(row, src, n) : 0;
+  load_u8_8((guint8 *)row + done, (const guint8 *)src + (gsize)done * spacing, spacing, n - done,
+            shift);
+}
+
+#define LANE guint16
+#define SIGNED gint16
+#define ABSOLUTE(a) ((a) < 0 ? -(a) : (a))
+#define NAME(f) f##_16
+#include "lane.h"
+
+#define LANE guint32
+#define SIGNED gint32
+#define ABSOLUTE(a) ((a) < 0 ? -(a) : (a))
+#define NAME(f) f##_32
+#include "lane.h"
+
+#define LANE guint64
+#define SIGNED gint64
+#define ABSOLUTE(a) ((a) < 0 ? -(a) : (a))
+#define NAME(f) f##_64
+#include "lane.h"
+
+#define LANE gdouble
+#define SIGNED gdouble
+#define ABSOLUTE(a) ((a) < 0 ? -(a) : (a))
+#define NAME(f) f##_double
+#include "lane.h"
+
+/* --- sums of known shapes, and the last step in 16 bits --- */
+
+/* The code value of t in 16 bits throughout; the high half of a product is one instruction. */
+static inline guint16
+code_of_16(guint16 t, const CcFinish16 *f) {
+  const guint16 u = (guint16)(t + f->offset);
+  guint16 q = (guint16)(((guint32)u * f->factor) >> 16);
+  q = (guint16)(q >> f->right);
+  q = q < f->least ? f->least : q;
+  q = q > f->most ? f->most : q;
+  return (guint16)(q + f->base);
+}
+
+/* Whether the last step is only a product and a shift. */
+static inline gboolean
+is_plain(const CcFinish16 *f) {
+  return f->least == 0 && f->most == G_MAXUINT16 && f->base == 0;
+}
+
+/* Where there is no fmaf instruction, product and sum do the same if the product is exact. */
+#if defined __AVX2__ || defined FP_FAST_FMAF
+#define PREFER_FUSED(finish) TRUE
+#else
+#define PREFER_FUSED(finish) (!(finish)->exact_product)
+#endif
+
+#include "requantize.h"
+#include "byte_sums.h"
+
+#define SHAPE 11
+#define N_TAPS 2
+#define N_TERMS 1
+#define SUM (f[0] * (T(0) - T(1)))
+#define ALONG 1
+#include "tap_groups.h"
+
+#define SHAPE 30
+#define N_TAPS 3
+#define N_TERMS 1
+#define SUM (f[0] * (T(0) + T(1) + T(2)))
+#define ALONG 1
+#include "tap_groups.h"
+
+#define SHAPE 50
+#define N_TAPS 5
+#define N_TERMS 1
+#define SUM (f[0] * (T(0) + T(1) + T(2) + T(3) + T(4)))
+#define ALONG 1
+#include "tap_groups.h"
+
+#define SHAPE 20_10
+#define N_TAPS 3
+#define N_TERMS 2
+#define SUM (f[0] * (T(0) + T(1)) + f[1] * T(2))
+#define ALONG 1
+#include "tap_groups.h"
+
+#define SHAPE 11_11
+#define N_TAPS 4
+#define N_TERMS 2
+#define SUM (f[0] * (T(0) - T(1)) + f[1] * (T(2) - T(3)))
+#define ALONG 1
+#include "tap_groups.h"
+
+#define SHAPE 20_20_10
+#define N_TAPS 5
+#define N_TERMS 3
+#define SUM (f[0] * (T(0) + T(1)) + f[1] * (T(2) + T(3)) + f[2] * T(4))
+#define ALONG 1
+#include "tap_groups.h"
+
+#define SHAPE 22_11
+#define N_TAPS 6
+#define N_TERMS 2
+#define SUM (f[0] * (T(0) + T(1) - T(2) - T(3)) + f[1] * (T(4) - T(5)))
+#define ALONG 0
+#include "tap_groups.h"
+
+#define SHAPE 33
+#define N_TAPS 6
+#define N_TERMS 1
+#define SUM (f[0] * (T(0) + T(1) + T(2) - T(3) - T(4) - T(5)))
+#define ALONG 0
+#include "tap_groups.h"
+
+#define SHAPE 40_10
+#define N_TAPS 5
+#define N_TERMS 2
+#define SUM (f[0] * (T(0) + T(1) + T(2) + T(3)) + f[1] * T(4))
+#define ALONG 0
+#include "tap_groups.h"
+
+#define SHAPE 80_10
+#define N_TAPS 9
+#define N_TERMS 2
+#define SUM (f[0] * (T(0) + T(1) + T(2) + T(3) + T(4) + T(5) + T(6) + T(7)) + f[1] * T(8))
+#define ALONG 0
+#include "tap_groups.h"
+
+#define SHAPE 40_40_10
+#define N_TAPS 9
+#define N_TERMS 3
+#define SUM (f[0] * (T(0) + T(1) + T(2) + T(3)) + f[1] * (T(4) + T(5) + T(6) + T(7)) + f[2] * T(8))
+#define ALONG 0
+#include "tap_groups.h"
+
+#define SHAPE 11_23
+#define N_TAPS 7
+#define N_TERMS 2
+#define SUM (f[0] * (T(0) - T(1)) + f[1] * (T(2) + T(3) - T(4) - T(5) - T(6)))
+#define ALONG 0
+#include "tap_groups.h"
+
+#include "dot_products.h"
+#if defined __AVX2__ && !defined HAS_DOT_OF_FOUR
+#include "byte_pairs.h"
+#endif
+
+#include "gradient.h"
+
+#include "running_sums.h"
+
+#ifdef __AVX2__
+#include "column_sums.h"
+#endif
+
+/* --- magnitude --- */
+
+/* Sums of integers are added without fmaf: where float can tell, squares and their sums are exact,
+ * and beyond the result saturates. */
+#define SQUARE_ADD(s, n) ((s) * (s) + (n))
+#define SQUARE_ADD_FUSED_DOUBLE(s, n) fma(s, s, n)
+
+/* With n_sums known where it is called, the inner loop unrolls and the outer one vectorises. */
+#define DEFINE_NORM(name, lane, real, square_add, root)                                            \
+  static inline void name##_of(real *restrict t, const gconstpointer *sums, guint n_sums,          \
+                               guint n) {                                                          \
+    for (guint x = 0; x < n; x++) {                                                                \
+      real squares = 0;                                                                            \
+      for (guint i = 0; i < n_sums; i++) {                                                         \
+        const real s = (real)((const lane *)sums[i])[x];                                           \
+        squares = square_add(s, squares);                                                          \
+      }                                                                                            \
+      t[x] = root(squares);                                                                        \
+    }                                                                                              \
+  }                                                                                                \
+  static void name(gpointer t, const gconstpointer *sums, guint n_sums, guint n) {                 \
+    if (n_sums == 2)                                                                               \
+      name##_of(t, (const gconstpointer[]){sums[0], sums[1]}, 2, n);                               \
+    else                                                                                           \
+      name##_of(t, sums, n_sums, n);                                                               \
+  }
+
+DEFINE_NORM(norm_16, gint16, gfloat, SQUARE_ADD, sqrtf)
+DEFINE_NORM(norm_32, gint32, gfloat, SQUARE_ADD, sqrtf)
+DEFINE_NORM(norm_double_32, gint32, gdouble, SQUARE_ADD_FUSED_DOUBLE, sqrt)
+DEFINE_NORM(norm_double_64, gint64, gdouble, SQUARE_ADD_FUSED_DOUBLE, sqrt)
+DEFINE_NORM(norm_double_double, gdouble, gdouble, SQUARE_ADD_FUSED_DOUBLE, sqrt)
+
+/* --- direction --- */
+
+#define DEFINE_TURNS(name, lane)                                                                   \
+  static void name(gpointer t, const gconstpointer *sums, guint n_sums, guint n) {                 \
+    gfloat *restrict out = t;                                                                      \
+    const lane *restrict in_x = sums[0];                                                           \
+    const lane *restrict in_y = sums[1];                                                           \
+    for (guint x = 0; x < n; x++)                                                                  \
+      out[x] = cc_direction((gfloat)in_x[x], (gfloat)in_y[x]);                                     \
+  }
+
+DEFINE_TURNS(turns_16, gint16)
+DEFINE_TURNS(turns_32, gint32)
+DEFINE_TURNS(turns_64, gint64)
+DEFINE_TURNS(turns_double, gdouble)
+
+#define DEFINE_HUES(name, lane)                                                                    \
+  static void name(guint8 *restrict index, gconstpointer x_sums, gconstpointer y_sums, guint n,    \
+                   gfloat add) {                                                                   \
+    const lane *restrict in_x = x_sums;                                                            \
+    const lane *restrict in_y = y_sums;                                                            \
+    for (guint x = 0; x < n; x++)                                                                  \
+      index[x] = (guint8)cc_hue_of((gfloat)in_x[x], (gfloat)in_y[x], add);                         \
+  }
+
+DEFINE_HUES(hues_32, gint32)
+DEFINE_HUES(hues_64, gint64)
+
+/* --- t to samples --- */
+
+/* Not GLib's: this form is what the instructions do, also with a NaN. */
+#define LIMIT(v, least, most) ((v) > (least) ? ((v) < (most) ? (v) : (most)) : (least))
+
+static inline gint
+floor_to_int(gfloat v) {
+  const gint i = (gint)v;
+  return i - (v < (gfloat)i);
+}
+
+#define SAMPLE guint8
+#define STORE(code) (guint8)(code)
+#define NAME(f) f##_u8
+#include "output_stage.h"
+
+#define SAMPLE Word
+#define STORE(code) (guint16)((guint)(code) << finish->shift)
+#define NAME(f) f##_u16
+#include "output_stage.h"
+
+/* --- samples of different fates --- */
+
+static inline void
+merge_with(guint8 *dst, const guint8 *filtered, const guint8 *src, const CcMasks *masks,
+           gsize n_bytes, gboolean keeps) {
+  for (gsize at = 0; at < n_bytes; at += CC_MASK_PERIOD) {
+    const gsize n = MIN(n_bytes - at, CC_MASK_PERIOD);
+    for (gsize i = 0; i < n; i++) {
+      const guint kept = keeps ? dst[at + i] & masks->keep[i] : 0;
+      dst[at + i] = (guint8)((filtered[at + i] & masks->filter[i]) |
+                             (src[at + i] & masks->copy[i]) | kept | masks->fill[i]);
+    }
+  }
+}
+
+static void
+merge(guint8 *dst, const guint8 *filtered, const guint8 *src, const CcMasks *masks, gsize n_bytes) {
+  if (masks->keeps)
+    merge_with(dst, filtered, src, masks, n_bytes, TRUE);
+  else
+    merge_with(dst, filtered, src, masks, n_bytes, FALSE);
+}
+
+/* --- every second or fourth pixel --- */
+
+#ifdef __AVX2__
+/* Pixels of 3 bytes, as many at a time as a vector of 16 bytes reaches; leaves some of the last to
+ * others, so that vectors do not reach beyond them. Gives how many are done. */
+static ALWAYS_INLINE gsize
+thin_threes(guint8 *dst, const guint8 *src, gsize n, gsize stride) {
+  enum { BYTES = 16, SPARE = 6 };
+  const gsize at_once = (BYTES - 3) / (3 * stride) + 1;
+  guint8 from[BYTES] = {0};
+  for (gsize i = 0; i < 3 * at_once; i++)
+    from[i] = (guint8)(i / 3 * 3 * stride + i % 3);
+  const __m128i places = _mm_loadu_si128((const __m128i *)from);
+  gsize done = 0;
+  for (; done + SPARE <= n; done += at_once) {
+    const __m128i in = _mm_loadu_si128((const __m128i *)(src + 3 * stride * done));
+    _mm_storeu_si128((__m128i *)(dst + 3 * done), _mm_shuffle_epi8(in, places));
+  }
+  return done;
+}
+#else
+#define thin_threes(dst, src, n, stride) ((gsize)0)
+#endif
+
+/* Pixels of 3 and 6 bytes are copied as 4 and 8, the last one aside: the next one overwrites what
+ * is too much. */
+static ALWAYS_INLINE void
+thin(guint8 *restrict dst, const guint8 *restrict src, guint n, gsize pixel_bytes, gsize stride) {
+  const gsize at_once = pixel_bytes == 3 ? 4 : pixel_bytes == 6 ? 8 : pixel_bytes;
+  const gsize last = n - 1;
+  for (gsize i = pixel_bytes == 3 ? thin_threes(dst, src, n, stride) : 0; i < last; i++)
+    memcpy(dst + i * pixel_bytes, src + i * stride * pixel_bytes, at_once);
+  memcpy(dst + last * pixel_bytes, src + last * stride * pixel_bytes, pixel_bytes);
+}
+
+#define DEFINE_THIN(stride, pixel_bytes)                                                           \
+  static void thin_##stride##_##pixel_bytes(guint8 *dst, const guint8 *src, guint n) {             \
+    thin(dst, src, n, pixel_bytes, stride);                                                        \
+  }
+#define DEFINE_THINS(stride)                                                                       \
+  DEFINE_THIN(stride, 1)                                                                           \
+  DEFINE_THIN(stride, 2)                                                                           \
+  DEFINE_THIN(stride, 3)                                                                           \
+  DEFINE_THIN(stride, 4)                                                                           \
+  DEFINE_THIN(stride, 6)                                                                           \
+  DEFINE_THIN(stride, 8)
+
+DEFINE_THINS(2)
+DEFINE_THINS(4)
+
+/* --- samples among others --- */
+
+#define SAMPLE guint8
+#define NAME(f) f##_u8
+#include "spaced.h"
+
+#define SAMPLE Word
+#define NAME(f) f##_u16
+#include "spaced.h"
+
+static void
+join_bytes(gpointer dst, const gconstpointer parts[], guint n_parts, guint n) {
+  if (n_parts != 2) {
+    join_u8(dst, parts, n_parts, n);
+    return;
+  }
+  const guint done = join_two_bytes(dst, parts[0], parts[1], n);
+  const gconstpointer rest[] = {(const guint8 *)parts[0] + done, (const guint8 *)parts[1] + done};
+  join_u8((guint8 *)dst + 2 * (gsize)done, rest, 2, n - done);
+}
+
+/* --- the table --- */
+
+#define LANES(f)                                                                                   \
+  { f##_16, f##_32, f##_64, [CC_LANE_DOUBLE] = f##_double }
+#define SHAPES_ALONG(f)                                                                            \
+  [CC_SHAPE_11] = f(11), [CC_SHAPE_30] = f(30), [CC_SHAPE_50] = f(50),                             \
+  [CC_SHAPE_20_10] = f(20_10), [CC_SHAPE_11_11] = f(11_11), [CC_SHAPE_20_20_10] = f(20_20_10)
+#define SHAPES_ACROSS(f)                                                                           \
+  [CC_SHAPE_22_11] = f(22_11), [CC_SHAPE_33] = f(33), [CC_SHAPE_40_10] = f(40_10),                 \
+  [CC_SHAPE_80_10] = f(80_10), [CC_SHAPE_40_40_10] = f(40_40_10), [CC_SHAPE_11_23] = f(11_23)
+#define SUM_8(shape) sum_8_##shape
+#define SUM_16(shape) sum_16_##shape
+#define SUM_32(shape) sum_32_##shape
+#define SUM_SPLIT(shape) sum_split_##shape
+#define SUM_PAIRS(shape) sum_pairs_##shape
+#define APPLY(shape)                                                                               \
+  { apply_##shape, apply_absolute_##shape }
+#define GRADIENTS(kind)                                                                            \
+  {                                                                                                \
+    [CC_REDUCE_MAX_ABS] = max_abs_##kind, [CC_REDUCE_SUM_ABS] = sum_abs_##kind,                    \
+    [CC_REDUCE_NORM] = norm_##kind                                                                 \
+  }
+#define THINS(stride)                                                                              \
+  {                                                                                                \
+    NULL, thin_##stride##_1, thin_##stride##_2, thin_##stride##_3, thin_##stride##_4, NULL,        \
+        thin_##stride##_6, NULL, thin_##stride##_8                                                 \
+  }
+#define MEANS_OF(step, lane)                                                                       \
+  {                                                                                                \
+    means_##step##_1_##lane, means_##step##_2_##lane, means_##step##_3_##lane,                     \
+        means_##step##_4_##lane, means_##step##_5_##lane, means_##step##_6_##lane,                 \
+        means_##step##_7_##lane                                                                    \
+  }
+#define MEANS(lane)                                                                                \
+  { MEANS_OF(1, lane), MEANS_OF(2, lane), MEANS_OF(3, lane), MEANS_OF(4, lane) }
+#define FINISHES(sample)                                                                           \
+  {                                                                                                \
+    [CC_FINISH_16] = {[CC_NUMBER_16] = finish_16_##sample},                                        \
+    [CC_FINISH_F32] = {[CC_NUMBER_16] = finish_f32_16_##sample,                                    \
+                       [CC_NUMBER_32] = finish_f32_32_##sample,                                    \
+                       [CC_NUMBER_FLOAT] = finish_f32_float_##sample},                             \
+    [CC_FINISH_BITS] = {[CC_NUMBER_32] = finish_bits_##sample},                                    \
+    [CC_FINISH_SHIFTED] = {[CC_NUMBER_32] = finish_shifted_##sample},                              \
+    [CC_FINISH_F64] = {[CC_NUMBER_32] = finish_f64_32_##sample,                                    \
+                       [CC_NUMBER_64] = finish_f64_64_##sample,                                    \
+                       [CC_NUMBER_DOUBLE] = finish_f64_double_##sample},                           \
+    [CC_FINISH_TURNS] = {[CC_NUMBER_FLOAT] = finish_turns_##sample},                               \
+  }
+
+#define OVERS(sample)                                                                              \
+  {                                                                                                \
+    {over_sums_1, over_sums_2}, {over_bits_##sample##_1, over_bits_##sample##_2},                  \
+        {over_shifted_##sample##_1, over_shifted_##sample##_2}, {                                  \
+      [2] = over_parts_##sample##_3                                                                \
+    }                                                                                              \
+  }
+
+const CcRows CC_ROWS = {
+    .load =
+        {
+            [CC_SAMPLE_U8] = {load_u8_16, load_u8_32, load_u8_64, load_bytes, load_u8_double},
+            [CC_SAMPLE_U16] = LANES(load_u16),
+        },
+    .extend =
+        {
+            [CC_SAMPLE_U8] = {extend_u8_16, extend_u8_32, extend_u8_64, extend_u8_8,
+                              extend_u8_double},
+            [CC_SAMPLE_U16] = LANES(extend_u16),
+        },
+    .sum =
+        {
+            [CC_LANE_8] = {SHAPES_ALONG(SUM_8), SHAPES_ACROSS(SUM_8)},
+            [CC_LANE_16] = {SHAPES_ALONG(SUM_16), [CC_SHAPE_ANY] = sum_any_16},
+            [CC_LANE_32] = {SHAPES_ALONG(SUM_32),
+                            SHAPES_ACROSS(SUM_32), [CC_SHAPE_ANY] = sum_any_32},
+            [CC_LANE_64] = {[CC_SHAPE_ANY] = sum_any_64},
+            [CC_LANE_DOUBLE] = {[CC_SHAPE_ANY] = sum_any_double},
+        },
+    .sum_split = {SHAPES_ALONG(SUM_SPLIT), SHAPES_ACROSS(SUM_SPLIT)},
+    .sum_pairs = {SHAPES_ALONG(SUM_PAIRS)},
+    .apply = {[CC_LANE_8] = {SHAPES_ACROSS(APPLY)}, [CC_LANE_16] = {SHAPES_ALONG(APPLY)}},
+    .apply_gradient =
+        {[CC_GRADIENT_OF_FOUR] = GRADIENTS(of_four), [CC_GRADIENT_OF_EIGHT] = GRADIENTS(of_eight)},
+    .bundle[CC_BUNDLE_WIDENED] = bundle_widened,
+    .bundle[CC_BUNDLE_WORDS] = bundle_words,
+    .window[0] = {{window_sums_2, window_bits_u8_2, window_shifted_u8_2},
+                  {window_sums_2, window_bits_u16_2, window_shifted_u16_2}},
+#ifdef __AVX2__
+    .bundle[CC_BUNDLE_BYTES] = bundle_bytes,
+    .window[1] = {{window_sums_4, window_bits_u8_4, window_shifted_u8_4}},
+    .along[CC_BUNDLE_BYTES] = {along_bytes_1, along_bytes_2, along_bytes_3},
+    .along[CC_BUNDLE_CENTRED] = {along_centred_1, along_centred_2, along_centred_3},
+    .along_cut = along_cut,
+#endif
+    .along[CC_BUNDLE_WIDENED] = {along_widened_1, along_widened_2, along_widened_3},
+    .along[CC_BUNDLE_WORDS] = {along_words_1, along_words_2, along_words_3},
+#ifdef __AVX512VBMI__
+    .order_is_whole = TRUE,
+#endif
+#ifdef HAS_DOT_OF_FOUR
+    .has_dot_of_four = TRUE,
+#endif
+    .most_byte_taps = MOST_BYTE_TAPS,
+    .over = {[CC_SAMPLE_U8] = OVERS(u8), [CC_SAMPLE_U16] = OVERS(u16)},
+    .slide = {[CC_SAMPLE_U8] = {{slide_16, slide_32},
+                                {NULL, slide_bits_u8},
+                                {NULL, slide_shifted_u8},
+                                [CC_STEP_16] = {slide_16_u8, NULL}},
+              [CC_SAMPLE_U16] = {{slide_16, slide_32},
+                                 {NULL, slide_bits_u16},
+                                 {NULL, slide_shifted_u16}}},
+#ifdef __AVX2__
+    .add_columns = {add_columns_16, add_columns_32},
+    .means = {MEANS(16), MEANS(32)},
+#endif
+    .reduce =
+        {
+            [CC_REDUCE_MAX] = LANES(reduce_max),
+            [CC_REDUCE_MAX_ABS] = LANES(reduce_max_abs),
+            [CC_REDUCE_SUM_ABS] = LANES(reduce_sum_abs),
+            [CC_REDUCE_NORM] = {norm_16, norm_32},
+            [CC_REDUCE_NORM_DOUBLE] = {NULL, norm_double_32, norm_double_64, NULL,
+                                       norm_double_double},
+            [CC_REDUCE_TURNS] = LANES(turns),
+        },
+    .finish = {[CC_SAMPLE_U8] = FINISHES(u8), [CC_SAMPLE_U16] = FINISHES(u16)},
+    .merge = merge,
+    .thin = {THINS(2), THINS(4)},
+    .split = {split_u8, split_u16},
+    .join = {join_bytes, join_u16},
+    .luma = {luma_u8, luma_u16},
+    .hues = {[CC_LANE_32] = hues_32, [CC_LANE_64] = hues_64},
+};

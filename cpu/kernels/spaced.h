@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Samples that lie among others, included by row_kernels.c once for each type of samples, with
+ *   SAMPLE   the type
+ *   NAME(f)  f with the type's suffix */
+
+static void
+NAME(split)(gpointer even, gpointer odd, gconstpointer src, guint n) {
+  SAMPLE *restrict a = even, *restrict b = odd;
+  const SAMPLE *restrict in = src;
+  for (gsize i = 0; i < n; i++) {
+    a[i] = in[2 * i];
+    b[i] = in[2 * i + 1];
+  }
+}
+
+/* The parts may be the same rows. */
+static ALWAYS_INLINE void
+NAME(join_parts)(SAMPLE *restrict out, const gconstpointer parts[], guint n_parts, guint n) {
+  const SAMPLE *a = parts[0], *b = n_parts > 1 ? parts[1] : a;
+  const SAMPLE *c = n_parts > 2 ? parts[2] : a, *d = n_parts > 3 ? parts[3] : a;
+  for (gsize i = 0; i < n; i++) {
+    SAMPLE *to = out + i * n_parts;
+    to[0] = a[i];
+    if (n_parts > 1)
+      to[1] = b[i];
+    if (n_parts > 2)
+      to[2] = c[i];
+    if (n_parts > 3)
+      to[3] = d[i];
+  }
+}
+
+static void
+NAME(join)(gpointer dst, const gconstpointer parts[], guint n_parts, guint n) {
+#define JOIN(constant) NAME(join_parts)(dst, parts, constant, n)
+  FOR_SPACING(n_parts, JOIN)
+#undef JOIN
+}
+
+static ALWAYS_INLINE void
+NAME(luma_spaced)(SAMPLE *restrict out, const SAMPLE *restrict red, const SAMPLE *restrict green,
+                  const SAMPLE *restrict blue, guint spacing, guint n, guint shift) {
+  for (gsize i = 0; i < n; i++) {
+    const gsize at = i * spacing;
+    out[i] = (SAMPLE)(cc_luma_of((guint)red[at] >> shift, (guint)green[at] >> shift,
+                                 (guint)blue[at] >> shift)
+                      << shift);
+  }
+}
+
+static void
+NAME(luma)(gpointer dst, const gconstpointer rgb[3], guint spacing, guint n, guint shift) {
+#define LUMA(constant) NAME(luma_spaced)(dst, rgb[0], rgb[1], rgb[2], constant, n, shift)
+  FOR_SPACING(spacing, LUMA)
+#undef LUMA
+}
+
+#undef SAMPLE
+#undef NAME

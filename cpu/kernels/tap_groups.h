@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The weighted sums of one shape, included by row_kernels.c once for each, with
+ *   SHAPE    its digits, as in the names of CcShape
+ *   N_TAPS, N_TERMS
+ *   SUM      the sum of taps T(0), T(1)... with factors f[0], f[1]...
+ *   ALONG    1 for shapes of a line, whose taps are also rows of 16-bit sums
+ * Sums are modulo 2^32, of which a lane keeps the low bits. */
+
+#define NAME_OF(f, shape) f##_##shape
+#define NAME_WITH(f, shape) NAME_OF(f, shape)
+#define NAME(f) NAME_WITH(f, SHAPE)
+
+/* Local copies, which no store to a row can change. */
+#define DEFINE_SUM(name, from, to)                                                                 \
+  static void NAME(name)(gpointer out, const CcTerm *terms, guint n_terms,                         \
+                         const gconstpointer *taps, guint n) {                                     \
+    const from *tap[N_TAPS];                                                                       \
+    guint32 f[N_TERMS];                                                                            \
+    for (guint i = 0; i < N_TAPS; i++)                                                             \
+      tap[i] = taps[i];                                                                            \
+    for (guint i = 0; i < N_TERMS; i++)                                                            \
+      f[i] = (guint32)terms[i].factor;                                                             \
+    to *restrict sums = out;                                                                       \
+    for (guint x = 0; x < n; x++)                                                                  \
+      sums[x] = (to)(SUM);                                                                         \
+  }
+
+#define T(i) ((guint32)tap[i][x])
+DEFINE_SUM(sum_8, guint8, guint16)
+DEFINE_SUM(sum_32, guint32, guint32)
+#if ALONG
+DEFINE_SUM(sum_16, guint16, guint16)
+#endif
+#undef T
+
+#define T(i) (in[i])
+
+/* Local copies, which no store to a row can change. */
+#define DEFINE_TAPS_AND_VECTOR_FACTORS                                                             \
+  const guint8 *tap[N_TAPS];                                                                       \
+  Vector_16 f[N_TERMS];                                                                            \
+  for (guint i = 0; i < N_TAPS; i++)                                                               \
+    tap[i] = taps[i];                                                                              \
+  for (guint i = 0; i < N_TERMS; i++)                                                              \
+    f[i] = (guint16)terms[i].factor + (Vector_16){0};
+
+/* Sums over bytes from byte x on. */
+static ALWAYS_INLINE SplitSums
+NAME(sums_of_bytes)(const guint8 *const tap[N_TAPS], const Vector_16 f[N_TERMS], gsize x) {
+  Vector_16 in[N_TAPS];
+  for (guint i = 0; i < N_TAPS; i++)
+    in[i] = *(const UnalignedBytes *)(tap[i] + x);
+  atomic_signal_fence(memory_order_acquire); /* or GCC reads all again for the second sum */
+  const Vector_16 whole = SUM;               /* low + 2^8 high, modulo 2^16 */
+  for (guint i = 0; i < N_TAPS; i++)
+    in[i] >>= 8;
+  const Vector_16 high = SUM;
+  return (SplitSums){whole - (high << 8), high};
+}
+
+static void
+NAME(sum_split)(gpointer out, const CcTerm *terms, guint n_terms, const gconstpointer *taps,
+                guint n) {
+  DEFINE_TAPS_AND_VECTOR_FACTORS
+  SplitSums *to = out;
+  for (gsize x = 0; x < n; x += VECTOR_BYTES) {
+    const SplitSums sums = NAME(sums_of_bytes)(tap, f, x);
+    to->low = sums.low;
+    to->high = sums.high;
+    to++;
+  }
+}
+
+#if ALONG
+/* Low and high bytes of words from taps of their own. If `shared`, see shares_taps. */
+static ALWAYS_INLINE void
+NAME(sum_pairs_of)(SplitSums *to, const guint8 *const near[N_TAPS], const guint8 *const far[N_TAPS],
+                   const Vector_16 f[N_TERMS], guint n, gboolean near_is_low, gboolean shared) {
+  for (gsize x = 0; x < n; x += VECTOR_BYTES) {
+    Vector_16 by_near[N_TAPS], by_far[N_TAPS], in[N_TAPS];
+    for (guint i = 0; i < N_TAPS; i++)
+      by_near[i] = *(const UnalignedBytes *)(near[i] + x);
+    for (guint i = 0; i < N_TAPS; i++)
+      if (shared && i >= 2)
+        by_far[i] = by_near[i == N_TAPS - 1 ? i : i - 2];
+      else
+        by_far[i] = *(const UnalignedBytes *)(far[i] + x);
+    if (shared)
+      atomic_signal_fence(memory_order_acquire); /* or GCC reads again what it has */
+    for (guint i = 0; i < N_TAPS; i++)
+      in[i] = (near_is_low ? by_near[i] : by_far[i]) & 0xff;
+    to->low = SUM;
+    for (guint i = 0; i < N_TAPS; i++)
+      in[i] = (near_is_low ? by_far[i] : by_near[i]) >> 8;
+    to->high = SUM;
+    to++;
+  }
+}
+
+static void
+NAME(sum_pairs)(gpointer out, const CcTerm *terms, guint n_terms, const gconstpointer *taps,
+                guint n) {
+  DEFINE_TAPS_AND_VECTOR_FACTORS
+  const guint8 *odd[N_TAPS];
+  for (guint i = 0; i < N_TAPS; i++)
+    odd[i] = taps[N_TAPS + i];
+  if (N_TERMS == 3 && shares_taps(tap, odd))
+    NAME(sum_pairs_of)(out, tap, odd, f, n, TRUE, TRUE);
+  else if (N_TERMS == 3 && shares_taps(odd, tap))
+    NAME(sum_pairs_of)(out, odd, tap, f, n, FALSE, TRUE);
+  else
+    NAME(sum_pairs_of)(out, tap, odd, f, n, TRUE, FALSE);
+}
+
+/* Sums over split sums, for the results from x on. */
+static ALWAYS_INLINE SplitSums
+NAME(sums_to_apply)(const guint8 *const tap[N_TAPS], const Vector_16 f[N_TERMS], gsize x) {
+  Vector_16 in[N_TAPS];
+  for (guint i = 0; i < N_TAPS; i++)
+    in[i] = ((const SplitSums *)(tap[i] + 2 * x))->low;
+  const Vector_16 low = SUM;
+  for (guint i = 0; i < N_TAPS; i++)
+    in[i] = ((const SplitSums *)(tap[i] + 2 * x))->high;
+  return (SplitSums){low, SUM};
+}
+#else
+#define sums_to_apply sums_of_bytes
+#endif
+
+static ALWAYS_INLINE void
+NAME(apply_form)(guint8 *dst, const CcTerm *terms, const gconstpointer *taps, guint n,
+                 const CcFinish16 *form, gboolean absolute, gboolean plain, const CcAhead *ahead) {
+  DEFINE_TAPS_AND_VECTOR_FACTORS
+  const VectorFinish finish = vector_finish(form);
+  STORE_ROW(dst, n, ahead,
+            bytes_of_split(NAME(sums_to_apply)(tap, f, x), &finish, absolute, plain));
+}
+
+#define DEFINE_APPLY(name, absolute)                                                               \
+  static void NAME(name)(guint8 * dst, const CcTerm *terms, const gconstpointer *taps, guint n,    \
+                         const CcFinish *finish, const CcAhead *ahead) {                           \
+    if (is_plain(&finish->in_16))                                                                  \
+      NAME(apply_form)(dst, terms, taps, n, &finish->in_16, absolute, TRUE, ahead);                \
+    else                                                                                           \
+      NAME(apply_form)(dst, terms, taps, n, &finish->in_16, absolute, FALSE, ahead);               \
+  }
+
+DEFINE_APPLY(apply, FALSE)
+DEFINE_APPLY(apply_absolute, TRUE)
+
+#undef NAME_OF
+#undef NAME_WITH
+#undef NAME
+#undef T
+#undef DEFINE_SUM
+#undef DEFINE_APPLY
+#undef DEFINE_TAPS_AND_VECTOR_FACTORS
+#undef sums_to_apply
+#undef SHAPE
+#undef N_TAPS
+#undef N_TERMS
+#undef SUM
+#undef ALONG

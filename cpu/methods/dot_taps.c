@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "dot_taps.h"
+
+#include <stdlib.h>
+
+CcTaps
+cc_taps_of_matrix(const CcOp *op, guint m) {
+  return (CcTaps){op->tap_i + m * op->width * op->height, op->width, op->height};
+}
+
+CcTaps
+cc_taps_of_row(const CcOp *op, guint m) {
+  return (CcTaps){op->row_i[m], 1, op->width};
+}
+
+CcTaps
+cc_taps_of_column(const CcOp *op, guint m) {
+  return (CcTaps){op->column_i[m], 1, op->height};
+}
+
+gint64
+cc_taps_sum(CcTaps taps) {
+  gint64 sum = 0;
+  for (guint i = 0; i < taps.width * taps.height; i++)
+    sum += taps.tap[i];
+  return sum;
+}
+
+gint64
+cc_taps_sum_of_absolutes(CcTaps taps) {
+  gint64 sum = 0;
+  for (guint i = 0; i < taps.width * taps.height; i++)
+    sum += llabs(taps.tap[i]);
+  return sum;
+}
+
+gboolean
+cc_taps_are_words(CcTaps taps) {
+  for (guint i = 0; i < taps.width * taps.height; i++)
+    if (taps.tap[i] < G_MININT16 || taps.tap[i] > G_MAXINT16)
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+cc_taps_are_bytes(CcTaps taps, const CcRows *rows) {
+  const guint n = taps.width * taps.height;
+  for (guint i = 0; i < n; i++) {
+    const gint32 tap = taps.tap[i], below = i + taps.width < n ? taps.tap[i + taps.width] : 0;
+    if (tap < G_MININT8 || tap > G_MAXINT8 || llabs(tap) + llabs(below) > rows->most_byte_taps)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gint32
+cc_taps_bundle(CcTaps taps, gint row, guint column, guint bundle) {
+  const guint bits = 32 / bundle, mask = (1u << bits) - 1;
+  guint32 result = 0;
+  for (guint i = 0; i < bundle; i++) {
+    const gint at = row + (gint)i;
+    if (at >= 0 && at < (gint)taps.height)
+      result |= ((guint32)taps.tap[(guint)at * taps.width + column] & mask) << i * bits;
+  }
+  return (gint32)result;
+}

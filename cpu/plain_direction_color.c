@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What engine/plan/direction_color.h says, as a loop over the samples of the target, without regard
+ * to speed. */
+
+#include "component_offset.h"
+#include "plain.h"
+
+/* A field and what it is made from. */
+typedef struct {
+  const CcPlan *plan;
+  const CcHue *hue;
+  const CcHueField *field;
+  const CcPlaneLayout *layout; /* of luma; what concerns words is the same in all planes */
+  const CcRect *pixels;        /* the source of luma */
+  const CcFrame *src, *dst;
+} Painting;
+
+typedef struct {
+  gint64 x, y;
+} Gradient;
+
+static guint
+code_from(const Painting *self, const CcPlace *place, guint i, guint y) {
+  return cc_place_load(place, self->src, self->layout->type, i, y) >> self->layout->shift;
+}
+
+/* The luma of pixel (x, y) of the source, which may lie outside. */
+static gint64
+luma_at(const Painting *self, gint x, gint y) {
+  const CcPlace *from = self->hue->from;
+  const gint column = cc_border_index(x, (gint)self->pixels->width, self->plan->border);
+  const gint row = cc_border_index(y, (gint)self->pixels->height, self->plan->border);
+  if (column < 0 || row < 0)
+    return self->hue->border;
+  const guint i = self->pixels->x + (guint)column, j = self->pixels->y + (guint)row;
+  if (self->hue->n_from == 1)
+    return code_from(self, &from[0], i, j);
+  return cc_luma_of(code_from(self, &from[0], i, j), code_from(self, &from[1], i, j),
+                    code_from(self, &from[2], i, j));
+}
+
+/* The gradient of a pixel of the source. */
+static Gradient
+gradient_at(const Painting *self, gint x, gint y) {
+  const CcOp *op = self->hue->op;
+  const gint width = (gint)op->width, height = (gint)op->height;
+  const gint32 *tap = op->tap_i;
+  Gradient gradient = {0};
+  for (gint j = 0; j < height; j++)
+    for (gint i = 0; i < width; i++, tap++) {
+      const gint64 luma = luma_at(self, x + i - width / 2, y + j - height / 2);
+      gradient.x += tap[0] * luma;
+      gradient.y += tap[width * height] * luma;
+    }
+  return gradient;
+}
+
+/* The index of the hue of sample (x, y) of the target: that of the sum over those of its pixels
+ * that are in the source. */
+static guint
+hue_at(const Painting *self, guint x, guint y) {
+  const CcHueField *field = self->field;
+  const CcRect *source = &self->plan->source[field->plane];
+  const guint stride = self->plan->stride;
+  const gint left = (gint)(field->across * (source->x + stride * x)) - (gint)self->pixels->x;
+  const gint top = (gint)(field->down * (source->y + stride * y)) - (gint)self->pixels->y;
+  const gint right = left + (gint)field->across, bottom = top + (gint)field->down;
+  Gradient sum = {0};
+  for (gint j = MAX(top, 0); j < MIN(bottom, (gint)self->pixels->height); j++)
+    for (gint i = MAX(left, 0); i < MIN(right, (gint)self->pixels->width); i++) {
+      const Gradient gradient = gradient_at(self, i, j);
+      sum.x += gradient.x;
+      sum.y += gradient.y;
+    }
+  return (guint)cc_hue_of((gfloat)sum.x, (gfloat)sum.y, self->hue->add);
+}
+
+/* Copies or fills what lies beside pixel (x, y) of the target. */
+static void
+store_aside(const Painting *self, guint x, guint y) {
+  const CcHue *hue = self->hue;
+  const CcRect *target = &self->plan->target[hue->plane];
+  const guint from_x = self->pixels->x + self->plan->stride * x;
+  const guint from_y = self->pixels->y + self->plan->stride * y;
+  const guint word = hue->aside == CC_ASIDE_COPY ? cc_place_load(&hue->aside_place, self->src,
+                                                                 self->layout->type, from_x, from_y)
+                                                 : hue->aside_word;
+  cc_place_store(&hue->aside_place, self->dst, self->layout->type, target->x + x, target->y + y,
+                 word);
+}
+
+void
+cc_plain_hue(const CcPlan *plan, const CcHueField *field, const CcFrame *src, const CcFrame *dst,
+             guint y0, guint y1) {
+  const CcHue *hue = plan->hue;
+  const CcRect *target = &plan->target[field->plane];
+  const Painting self = {
+      .plan = plan,
+      .hue = hue,
+      .field = field,
+      .layout = &plan->layout.plane[hue->plane],
+      .pixels = &plan->source[hue->plane],
+      .src = src,
+      .dst = dst,
+  };
+  for (guint y = y0; y < y1; y++)
+    for (guint x = 0; x < target->width; x++) {
+      const guint index = hue_at(&self, x, y);
+      if (hue->aside && field == hue->field)
+        store_aside(&self, x, y);
+      for (guint i = 0; i < field->n; i++) {
+        const guint repeats = x + 1 == target->width ? cc_hue_repeats(hue, field, i) : 0;
+        for (guint k = 0; k <= repeats; k++)
+          cc_place_store(&field->place[i], dst, self.layout->type, target->x + x + k, target->y + y,
+                         hue->word[field->component[i]][index]);
+      }
+    }
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* Packed frames: sweeps make a few rows of all planes at a time, in scratch memory, and those are
+ * put together while they are still in a cache. What sweeps cannot load from where it lies
+ * in the frame is taken apart before. */
+
+#include "engine/plan/plan.h"
+#include "cpu/kernels/row_kernels.h"
+
+G_BEGIN_DECLS
+
+/* Rows of a rectangle, one after another; the first is row number `first`. There is memory for
+ * mask + 1 rows, a power of two, which is then taken for the next ones. */
+typedef struct {
+  guint8 *data;
+  gssize pitch;
+  gint first;
+  guint mask;
+} CcStrip;
+
+static inline guint8 *
+cc_strip_row(const CcStrip *strip, gint y) {
+  return strip->data + (gssize)((guint)(y - strip->first) & strip->mask) * strip->pitch;
+}
+
+/* The rows of one plane in the scratch memory. */
+typedef struct {
+  gsize at, pitch;
+} CcUnpackedRows;
+
+/* What is worked out once for a plan. */
+typedef struct {
+  const CcPlan *plan;
+  const CcRows *rows;
+  guint reach;     /* rows above and below that windows read */
+  guint n_rows;    /* of the target that are made at a time, a power of two */
+  guint n_loaded;  /* rows of the source that there is room for, a power of two */
+  guint load_mask; /* planes that are taken apart, a bit each */
+  CcUnpackedRows src[CC_MAX_PLANES], dst[CC_MAX_PLANES];
+  gsize size; /* of the scratch memory up to the end of all rows */
+} CcUnpacked;
+
+/* The rows begin at scratch + `at`. */
+void cc_unpacked_init(CcUnpacked *self, const CcPlan *plan, const CcRows *rows, guint load_mask,
+                      guint reach, gsize at);
+
+/* Rows of a target under way. `from` is the frame's memory, or rows that are taken apart. Those
+ * count positions: rows above and below the source are there too, but with a constant border. */
+typedef struct {
+  const CcUnpacked *unpacked;
+  const CcFrame *src, *dst;
+  CcStrip from[CC_MAX_PLANES], to[CC_MAX_PLANES];
+  gint next;    /* the position that is to be taken apart next */
+  guint stored; /* the row that is to be put together next */
+} CcUnpacking;
+
+void cc_unpacking_begin(CcUnpacking *self, const CcUnpacked *unpacked, const CcFrame *src,
+                        const CcFrame *dst, guint y0, guint8 *scratch);
+
+/* Takes apart what rows of the target up to y - 1 are made from and is not yet. */
+void cc_unpacking_load(CcUnpacking *self, guint y);
+
+/* Puts together what of the rows up to y - 1 is not yet. */
+void cc_unpacking_store(CcUnpacking *self, guint y);
+
+G_END_DECLS

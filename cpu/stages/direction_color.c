@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "direction_color.h"
+#include "cpu/plain.h"
+#include "engine/plan/output_stage.h"
+#include "engine/ablation.h"
+
+#define TILE_PIXELS 1024 /* of a row; the ring of a 3x3 window stays in a level 1 cache */
+
+/* A sample of two bytes, wherever a pitch puts it. */
+typedef guint16 Word __attribute__((aligned(1), may_alias));
+
+/* What is worked on. */
+typedef struct {
+  const CcHueSweep *sweep;
+  const CcHue *hue;
+  const CcRect *pixels; /* the source of luma */
+  const CcFrame *src, *dst;
+  guint8 *scratch;
+  guint x, n;     /* samples of the field */
+  gint first;     /* pixel of the source that the tile begins with */
+  guint n_pixels; /* from there on, all of them in the source */
+  gint next;      /* the row of pixels to load next */
+} Tile;
+
+/* --- rows of pixels --- */
+
+static const guint8 *
+pixel_at(const Tile *tile, guint place, guint y, guint x) {
+  const CcPlace *from = &tile->hue->from[place];
+  const CcPlane *plane = &tile->src->plane[from->plane];
+  const gsize sample = from->first + (gsize)(tile->pixels->x + x) * from->spacing;
+  return plane->data + (gssize)(tile->pixels->y + y) * plane->pitch +
+         sample * cc_sample_size(tile->sweep->type);
+}
+
+/* Loads the luma of n pixels of row y from pixel x on. */
+static void
+load_pixels(const Tile *tile, guint y, guint x, guint n, guint8 *lanes) {
+  const CcHueSweep *sweep = tile->sweep;
+  const guint shift = sweep->plan->layout.plane[tile->hue->plane].shift;
+  const guint8 *in = pixel_at(tile, 0, y, x);
+  guint8 *words = tile->scratch + sweep->words;
+  guint spacing = tile->hue->from[0].spacing;
+  if (tile->hue->n_from == 3) {
+    const gconstpointer rgb[3] = {in, pixel_at(tile, 1, y, x), pixel_at(tile, 2, y, x)};
+    sweep->rows->luma[sweep->type](words, rgb, spacing, n, shift);
+    in = words;
+    spacing = 1;
+  }
+  sweep->rows->load[sweep->type][sweep->lane](lanes, in, spacing, n, shift);
+}
+
+static void
+set_border(const Tile *tile, guint8 *lanes, guint n) {
+  for (guint i = 0; i < n; i++)
+    if (tile->sweep->lane == CC_LANE_32)
+      ((gint32 *)(gpointer)lanes)[i] = tile->hue->border;
+    else
+      ((gint64 *)(gpointer)lanes)[i] = tile->hue->border;
+}
+
+/* Row y or its surroundings is at (y + radius) % window in the ring. */
+static guint8 *
+ring_row(const Tile *tile, guint at) {
+  return tile->scratch + tile->sweep->ring + at * tile->sweep->ring_pitch;
+}
+
+/* Loads pixels x0 to x1 - 1 of row y, which lie beside the source. */
+static void
+load_beside(const Tile *tile, guint y, gint x0, gint x1, guint8 *lanes) {
+  for (gint x = x0; x < x1; x++, lanes += tile->sweep->lane_size) {
+    const gint column = cc_border_index(x, (gint)tile->pixels->width, tile->sweep->plan->border);
+    if (column < 0)
+      set_border(tile, lanes, 1);
+    else
+      load_pixels(tile, y, (guint)column, 1, lanes);
+  }
+}
+
+/* Loads the tile's part of row y, which may lie outside of the source, and what the window reaches
+ * left and right of it. */
+static void
+load_row(const Tile *tile, gint y) {
+  const CcHueSweep *sweep = tile->sweep;
+  const CcOp *op = tile->hue->op;
+  const gint radius = (gint)op->width / 2, lane_size = (gint)sweep->lane_size;
+  const gint from = cc_border_index(y, (gint)tile->pixels->height, sweep->plan->border);
+  const gint left = tile->first - radius, right = tile->first + (gint)tile->n_pixels + radius;
+  const gint inside = MAX(left, 0), beside = MIN(right, (gint)tile->pixels->width);
+  guint8 *row = ring_row(tile, (guint)(y + (gint)op->height / 2) % op->height) - radius * lane_size;
+  if (from < 0) {
+    set_border(tile, row, (guint)(right - left));
+    return;
+  }
+  load_beside(tile, (guint)from, left, inside, row);
+  load_pixels(tile, (guint)from, (guint)inside, (guint)(beside - inside),
+              row + (inside - left) * lane_size);
+  load_beside(tile, (guint)from, beside, right, row + (beside - left) * lane_size);
+}
+
+/* --- sums --- */
+
+/* The sum of matrix m over the pixels of row y, whose window is in the ring. */
+static void
+sum_row(const Tile *tile, guint m, guint y, guint8 *out) {
+  const CcHueSweep *sweep = tile->sweep;
+  const CcWeights *weights = &sweep->weights[m];
+  gconstpointer taps[CC_MAX_COEFFS];
+  for (guint i = 0; i < weights->n_taps; i++)
+    taps[i] = ring_row(tile, (y + weights->places[i].row) % tile->hue->op->height) +
+              weights->places[i].offset * (gssize)sweep->lane_size;
+  weights->sum(out, weights->terms, weights->n_terms, taps, tile->n_pixels);
+}
+
+/* add_NAME adds n sums to others. gather_NAME gives the sum of `across` of n_in, those from at + i
+ * * apart on, for each i of n; what is not there adds nothing. */
+#define DEFINE_SUMS(name, lane)                                                                    \
+  static void add_##name(gpointer to, gconstpointer from, guint n) {                               \
+    lane *restrict out = to;                                                                       \
+    const lane *restrict in = from;                                                                \
+    for (guint i = 0; i < n; i++)                                                                  \
+      out[i] += in[i];                                                                             \
+  }                                                                                                \
+  static lane gather_one_##name(const lane *in, gint n_in, gint at, gint across) {                 \
+    lane sum = 0;                                                                                  \
+    for (gint i = MAX(at, 0); i < MIN(at + across, n_in); i++)                                     \
+      sum += in[i];                                                                                \
+    return sum;                                                                                    \
+  }                                                                                                \
+  static void gather_##name(gpointer to, gconstpointer from, gint n_in, gint at, gint across,      \
+                            gint apart, gint n) {                                                  \
+    lane *restrict out = to;                                                                       \
+    const lane *restrict in = from;                                                                \
+    const gint i0 = at < 0 ? 1 : 0, i1 = at + apart * (n - 1) + across > n_in ? n - 1 : n;         \
+    if (i0)                                                                                        \
+      out[0] = gather_one_##name(in, n_in, at, across);                                            \
+    if (across == 2 && apart == 2)                                                                 \
+      for (gint i = i0; i < i1; i++)                                                               \
+        out[i] = in[at + 2 * i] + in[at + 2 * i + 1];                                              \
+    else                                                                                           \
+      for (gint i = i0; i < i1; i++)                                                               \
+        out[i] = gather_one_##name(in, n_in, at + apart * i, across);                              \
+    if (i1 < n)                                                                                    \
+      out[i1] = gather_one_##name(in, n_in, at + apart * i1, across);                              \
+  }
+
+DEFINE_SUMS(32, gint32)
+DEFINE_SUMS(64, gint64)
+
+/* Sums both matrices over the pixels that the samples of row y stand for. */
+static void
+sum_samples(Tile *tile, guint y, gconstpointer samples[2]) {
+  const CcHueSweep *sweep = tile->sweep;
+  const CcHueField *field = sweep->field;
+  const gboolean narrow = sweep->lane == CC_LANE_32;
+  const gint radius = (gint)tile->hue->op->height / 2;
+  const gint top = sweep->top + (gint)(field->down * sweep->plan->stride * y);
+  const gint from = MAX(top, 0), end = MIN(top + (gint)field->down, (gint)tile->pixels->height);
+  for (gint row = from; row < end; row++) {
+    for (tile->next = MAX(tile->next, row - radius); tile->next <= row + radius; tile->next++)
+      load_row(tile, tile->next);
+    for (guint m = 0; m < 2; m++) {
+      guint8 *total = tile->scratch + sweep->totals[m], *sums = tile->scratch + sweep->sums[m];
+      sum_row(tile, m, (guint)row, row == from ? total : sums);
+      if (row > from)
+        (narrow ? add_32 : add_64)(total, sums, tile->n_pixels);
+    }
+  }
+  for (guint m = 0; m < 2; m++) {
+    guint8 *total = tile->scratch + sweep->totals[m], *sums = tile->scratch + sweep->sums[m];
+    const gint at = sweep->left + (gint)(sweep->apart * tile->x) - tile->first;
+    samples[m] = sweep->apart == 1 ? total : sums;
+    if (sweep->apart > 1)
+      (narrow ? gather_32 : gather_64)(sums, total, tile->n_pixels, at, field->across, sweep->apart,
+                                       tile->n);
+  }
+}
+
+/* --- samples --- */
+
+/* Stores component number i of the samples of row y, whose hues are in the scratch memory. */
+static void
+paint(const Tile *tile, guint y, guint i) {
+  const CcHueSweep *sweep = tile->sweep;
+  const CcPlace *place = &sweep->field->place[i];
+  const CcRect *target = &sweep->plan->target[sweep->field->plane];
+  const CcPlane *plane = &tile->dst->plane[place->plane];
+  const guint16 *word = tile->hue->word[sweep->field->component[i]];
+  const guint8 *index = tile->scratch + sweep->index;
+  const gsize spacing = place->spacing, n = tile->n;
+  const gsize sample = place->first + (gsize)(target->x + tile->x) * spacing;
+  guint8 *row = plane->data + (gssize)(target->y + y) * plane->pitch;
+  const guint repeats =
+      tile->x + tile->n == target->width ? cc_hue_repeats(tile->hue, sweep->field, i) : 0;
+  if (sweep->type == CC_SAMPLE_U8) {
+    guint8 *to = row + sample;
+    for (gsize x = 0; x < n; x++)
+      to[x * spacing] = (guint8)word[index[x]];
+    for (gsize k = 0; k < repeats; k++)
+      to[(n + k) * spacing] = to[(n - 1) * spacing];
+  } else {
+    Word *to = (Word *)row + sample;
+    for (gsize x = 0; x < n; x++)
+      to[x * spacing] = word[index[x]];
+    for (gsize k = 0; k < repeats; k++)
+      to[(n + k) * spacing] = to[(n - 1) * spacing];
+  }
+}
+
+/* Copies or fills what lies beside the pixels of row y. */
+static void
+paint_aside(const Tile *tile, guint y) {
+  const CcHueSweep *sweep = tile->sweep;
+  const CcPlace *place = &tile->hue->aside_place;
+  const CcRect *target = &sweep->plan->target[tile->hue->plane];
+  const guint stride = sweep->plan->stride, from_y = tile->pixels->y + stride * y;
+  const CcPlane *src = &tile->src->plane[place->plane], *dst = &tile->dst->plane[place->plane];
+  const gsize spacing = place->spacing, apart = spacing * stride;
+  const gsize from_x = place->first + (tile->pixels->x + stride * (gsize)tile->x) * spacing;
+  const gsize to_x = place->first + (gsize)(target->x + tile->x) * spacing;
+  const guint8 *from = src->data + (gssize)from_y * src->pitch;
+  guint8 *to = dst->data + (gssize)(target->y + y) * dst->pitch;
+  const gboolean copies = tile->hue->aside == CC_ASIDE_COPY;
+  for (gsize x = 0; x < tile->n; x++)
+    if (sweep->type == CC_SAMPLE_U8)
+      to[to_x + x * spacing] = copies ? from[from_x + x * apart] : (guint8)tile->hue->aside_word;
+    else
+      ((Word *)to)[to_x + x * spacing] =
+          copies ? ((const Word *)from)[from_x + x * apart] : tile->hue->aside_word;
+}
+
+static void
+run_tile(Tile *tile, guint y0, guint y1) {
+  const CcHueSweep *sweep = tile->sweep;
+  const gint left = sweep->left + (gint)(sweep->apart * tile->x);
+  const gint last = left + (gint)(sweep->apart * (tile->n - 1));
+  tile->first = MAX(left, 0);
+  tile->n_pixels =
+      (guint)(MIN(last + (gint)sweep->field->across, (gint)tile->pixels->width) - tile->first);
+  tile->next = G_MININT;
+  for (guint y = y0; y < y1; y++) {
+    gconstpointer sums[2];
+    sum_samples(tile, y, sums);
+    sweep->rows->hues[sweep->lane](tile->scratch + sweep->index, sums[0], sums[1], tile->n,
+                                   tile->hue->add);
+    for (guint i = 0; i < sweep->field->n; i++)
+      paint(tile, y, i);
+    if (tile->hue->aside && sweep->field == tile->hue->field)
+      paint_aside(tile, y);
+  }
+}
+
+void
+cc_hue_sweep_run(const CcHueSweep *sweep, const CcFrame *src, const CcFrame *dst, guint y0,
+                 guint y1, guint8 *scratch) {
+  const CcPlan *plan = sweep->plan;
+  const guint width = plan->target[sweep->field->plane].width;
+  if (!sweep->rows) {
+    cc_plain_hue(plan, sweep->field, src, dst, y0, y1);
+    return;
+  }
+  for (guint x = 0; x < width; x += sweep->tile) {
+    Tile tile = {
+        .sweep = sweep,
+        .hue = plan->hue,
+        .pixels = &plan->source[plan->hue->plane],
+        .src = src,
+        .dst = dst,
+        .scratch = scratch,
+        .x = x,
+        .n = MIN(sweep->tile, width - x),
+    };
+    run_tile(&tile, y0, y1);
+  }
+}
+
+/* --- what is the same for every frame --- */
+
+/* Takes aligned room from the scratch memory. */
+static gsize
+take(CcHueSweep *sweep, gsize n_bytes) {
+  const gsize at = sweep->scratch_size;
+  sweep->scratch_size += cc_row_align(n_bytes);
+  return at;
+}
+
+static void
+lay_out_scratch(CcHueSweep *sweep) {
+  const CcOp *op = sweep->plan->hue->op;
+  const guint n_loaded = sweep->n_pixels + op->width - 1;
+  const gsize lead = cc_row_align(op->width / 2 * sweep->lane_size);
+  sweep->words = take(sweep, n_loaded * cc_sample_size(sweep->type));
+  sweep->ring_pitch = cc_row_align(lead + n_loaded * sweep->lane_size + CC_ROW_SLACK);
+  sweep->ring = take(sweep, op->height * sweep->ring_pitch) + lead;
+  for (guint m = 0; m < 2; m++) {
+    sweep->sums[m] = take(sweep, sweep->n_pixels * sweep->lane_size + CC_ROW_SLACK);
+    sweep->totals[m] = take(sweep, sweep->n_pixels * sweep->lane_size + CC_ROW_SLACK);
+  }
+  sweep->index = take(sweep, sweep->tile);
+}
+
+static void
+set_weights(CcHueSweep *sweep) {
+  const CcOp *op = sweep->plan->hue->op;
+  const guint area = op->width * op->height;
+  CcTapPlace places[CC_MAX_COEFFS];
+  for (guint i = 0; i < area; i++)
+    places[i] = (CcTapPlace){i / op->width, (gint)(i % op->width) - (gint)op->width / 2};
+  for (guint m = 0; m < 2; m++) {
+    CcWeights *weights = &sweep->weights[m];
+    const CcSumFunc *kernels = sweep->rows->sum[sweep->lane];
+    cc_weights_init(weights, op->tap_i + m * area, places, area);
+    if (!kernels[weights->shape] || cc_is_left_out("sum-patterns"))
+      weights->shape = CC_SHAPE_ANY;
+    weights->sum = kernels[weights->shape];
+  }
+}
+
+void
+cc_hue_sweep_init(CcHueSweep *sweep, const CcPlan *plan, const CcHueField *field,
+                  const CcRows *rows) {
+  const CcHue *hue = plan->hue;
+  const CcRect *source = &plan->source[field->plane], *pixels = &plan->source[hue->plane];
+  const gint64 most = cc_op_largest_sum(hue->op) * field->across * field->down;
+  *sweep = (CcHueSweep){.plan = plan, .field = field, .rows = rows};
+  if (!rows)
+    return;
+  sweep->type = plan->layout.plane[hue->plane].type;
+  sweep->lane = most <= G_MAXINT32 ? CC_LANE_32 : CC_LANE_64;
+  sweep->lane_size = sweep->lane == CC_LANE_32 ? sizeof(gint32) : sizeof(gint64);
+  sweep->apart = field->across * plan->stride;
+  sweep->left = (gint)(field->across * source->x) - (gint)pixels->x;
+  sweep->top = (gint)(field->down * source->y) - (gint)pixels->y;
+  sweep->tile = MIN(MAX(TILE_PIXELS / sweep->apart, 1), plan->target[field->plane].width);
+  sweep->n_pixels = sweep->apart * sweep->tile;
+  set_weights(sweep);
+  lay_out_scratch(sweep);
+}
+
+void
+cc_hue_sweep_clear(CcHueSweep *sweep) {
+  for (guint m = 0; m < 2; m++)
+    cc_weights_clear(&sweep->weights[m]);
+}

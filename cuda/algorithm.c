@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "algorithm.h"
+
+#include "engine/error.h"
+#include "engine/plan/output_stage.h"
+
+#define TINY_SIDE 7 /* taps that register-tile has kernels for */
+
+/* What sliding takes: sums up to this in one stage, and in two of so many matrices of rows and
+ * columns up to that. */
+#define ONE_STAGE_SUM (G_GINT64_CONSTANT(1) << 52)
+#define TWO_STAGE_SUM ((G_GINT64_CONSTANT(1) << 61) - 1)
+#define TWO_STAGE_MATRICES 2
+
+const gchar *
+cc_algorithm_name(CcAlgorithm algorithm) {
+#define NAME(constant, name, ...) [constant] = name,
+  static const gchar *const names[] = {CC_ALGORITHMS_AND_AUTO(NAME)};
+#undef NAME
+  return names[algorithm];
+}
+
+gboolean
+cc_op_fits_int32(const CcOp *op) {
+  for (guint m = 0; m < op->n_matrices; m++)
+    if (op->sum_min[m] < -G_MAXINT32 || op->sum_max[m] > G_MAXINT32)
+      return FALSE;
+  return TRUE;
+}
+
+/* --- which ops an algorithm runs, by the word in its row --- */
+
+static gboolean
+has_sides_up_to(const CcOp *op, guint side) {
+  return op->width <= side && op->height <= side;
+}
+
+static gboolean
+runs_all(const CcOp *op) {
+  return TRUE;
+}
+
+static gboolean
+runs_small(const CcOp *op) {
+  return has_sides_up_to(op, CC_MAX_MATRIX_SIZE);
+}
+
+static gboolean
+runs_taps(const CcOp *op) {
+  return op->has_taps;
+}
+
+static gboolean
+runs_separable(const CcOp *op) {
+  return op->separable;
+}
+
+static gboolean
+runs_tiny_separable(const CcOp *op) {
+  return op->separable && has_sides_up_to(op, TINY_SIDE);
+}
+
+static gboolean
+runs_sliding(const CcOp *op) {
+  const gboolean in_two = op->separable && op->n_matrices <= TWO_STAGE_MATRICES;
+  const gint64 largest = cc_op_largest_sum(op);
+  return (op->has_taps && largest <= ONE_STAGE_SUM) || (in_two && largest <= TWO_STAGE_SUM);
+}
+
+gboolean
+cc_algorithm_runs(CcAlgorithm algorithm, const CcOp *op) {
+#define RUNS(constant, name, text, runs, ...) [constant] = runs_##runs,
+  static gboolean (*const runs[])(const CcOp *op) = {CC_ALGORITHMS_AND_AUTO(RUNS)};
+#undef RUNS
+  return runs[algorithm](op);
+}
+
+/* --- plans --- */
+
+static gboolean
+runs_plan(CcAlgorithm algorithm, const CcPlan *plan) {
+  for (guint i = 0; i < plan->n_ops; i++)
+    if (!cc_algorithm_runs(algorithm, &plan->op[i]))
+      return FALSE;
+  return TRUE;
+}
+
+/* The algorithms that run the plan, as "direct, constant and scatter"; without a plan, all. */
+static gchar *
+list_algorithms(const CcPlan *plan) {
+  const gchar *names[CC_N_ALGORITHMS + 1] = {NULL};
+  guint n = 0;
+  for (CcAlgorithm a = CC_ALGORITHM_DIRECT; a < CC_N_ALGORITHMS; a++)
+    if (!plan || runs_plan(a, plan))
+      names[n++] = cc_algorithm_name(a);
+  const gchar *last = names[--n];
+  names[n] = NULL;
+  g_autofree gchar *others = g_strjoinv(", ", (gchar **)names);
+  return n ? g_strdup_printf("%s and %s", others, last) : g_strdup(last);
+}
+
+/* The kernel's own size, and that of its op where this leaves outer zeros out. */
+static gchar *
+describe_size(const CcPlan *plan) {
+  const CcOp *op = &plan->op[0];
+  if (op->width == plan->kernel_width && op->height == plan->kernel_height)
+    return g_strdup_printf("%ux%u", op->width, op->height);
+  return g_strdup_printf("%ux%u, all zero outside %ux%u", plan->kernel_width, plan->kernel_height,
+                         op->width, op->height);
+}
+
+gboolean
+cc_algorithm_check_plan(const CcPlan *plan, GError **error) {
+  if (plan->algorithm >= CC_N_ALGORITHMS) {
+    g_autofree gchar *all = list_algorithms(NULL);
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                "algorithm=%d: there is no such one; there are %s, and auto", (gint)plan->algorithm,
+                all);
+    return FALSE;
+  }
+  if (runs_plan(plan->algorithm, plan))
+    return TRUE;
+  const CcOp *op = &plan->op[0];
+  g_autofree gchar *able = list_algorithms(plan);
+  g_autofree gchar *size = describe_size(plan);
+  g_autofree gchar *matrices =
+      op->n_matrices > 1 ? g_strdup_printf(", %u matrices", op->n_matrices) : g_strdup("");
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+              "algorithm=%s cannot run this kernel (%s%s, %s%s): %s can, or auto",
+              cc_algorithm_name(plan->algorithm), size, matrices,
+              op->separable ? "separable" : "not separable",
+              !cc_op_fits_int32(op) ? ", sums beyond 32 bits" : "", able);
+  return FALSE;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The convolution algorithms of the GPU; docs/algorithms.md explains each. All give the same bytes.
+ * Builds without CUDA have the list too, so names and messages do not depend on the build. */
+
+#include "cuda/classic/algorithms.h"
+#include "engine/plan/plan.h"
+
+G_BEGIN_DECLS
+
+/* The list of algorithms, with the columns of CC_CLASSIC_ALGORITHMS. A new one needs its row, its
+ * .cu file and its host code. */
+#define CC_ALGORITHMS(F)                                                                           \
+  CC_CLASSIC_ALGORITHMS(F)                                                                         \
+  F(CC_ALGORITHM_SLIDING, "sliding", "Products of matrices on the tensor cores, down the picture", \
+    sliding, TRUE, sliding)
+
+/* The list of algorithms with AUTO before them, which stands for the fastest one that runs the
+ * plan; there always is one. */
+#define CC_ALGORITHMS_AND_AUTO(F)                                                                  \
+  F(CC_ALGORITHM_AUTO, "auto", "The fastest for the kernel", all, FALSE, none)                     \
+  CC_ALGORITHMS(F)
+
+/* The values of CcFilter.algorithm. */
+typedef enum { CC_ALGORITHMS_AND_AUTO(CC_LIST_CONSTANT) } CcAlgorithm;
+#define CC_N_ALGORITHMS (0 CC_ALGORITHMS_AND_AUTO(CC_LIST_PLUS_ONE))
+
+/* The name of the algorithm as users write it: "tile-halo". */
+const gchar *cc_algorithm_name(CcAlgorithm algorithm);
+
+/* Whether the algorithm can run the op. */
+gboolean cc_algorithm_runs(CcAlgorithm algorithm, const CcOp *op);
+
+/* Whether the plan's algorithm can run it. If not, the error (CC_ERROR_INVALID) names the
+ * algorithms that can. */
+gboolean cc_algorithm_check_plan(const CcPlan *plan, GError **error);
+
+/* Whether no sum, nor a part of one, in any order, leaves 32-bit integers. */
+gboolean cc_op_fits_int32(const CcOp *op);
+
+G_END_DECLS

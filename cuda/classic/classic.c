@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The host side of the classic algorithms: all but sliding. */
+
+#include "cuda/launch_config.h"
+#include "cuda/tile_sizes.h"
+#include "two_pass.h"
+
+#include <string.h>
+
+CC_CUDA_DECLARE_MODULE(direct);
+CC_CUDA_DECLARE_MODULE(constant);
+CC_CUDA_DECLARE_MODULE(tile_halo);
+CC_CUDA_DECLARE_MODULE(tile_cached);
+CC_CUDA_DECLARE_MODULE(scatter);
+CC_CUDA_DECLARE_MODULE(two_pass);
+CC_CUDA_DECLARE_MODULE(register_tile);
+
+#define WARP 32
+
+/* --- kernels --- */
+
+static const gchar *
+sum_name(const CcOp *op) {
+  return !op || op->arith == CC_ARITH_F32 ? "f32" : "i64";
+}
+
+static void
+set_kernel(CcCudaKernel *kernel, CcCudaModule module, const gchar *name, const CcPlan *plan,
+           const CcPass *pass, guint width, guint height) {
+  const CcOp *op = cc_cuda_leading_pass(plan, pass)->op;
+  kernel->module = module;
+  g_snprintf(kernel->name, sizeof kernel->name, "cc_%s_%s_%s", name,
+             plan->layout.plane[pass->plane].type == CC_SAMPLE_U8 ? "u8" : "u16", sum_name(op));
+  kernel->block[0] = width;
+  kernel->block[1] = height;
+  kernel->integer = op && op->arith == CC_ARITH_I64;
+}
+
+/* The same for kernels with float sums only. FALSE: the sums of the pass do not fit float. */
+static gboolean
+set_float_kernel(CcCudaKernel *kernel, CcCudaModule module, const gchar *name, const CcPlan *plan,
+                 const CcPass *pass, guint width, guint height) {
+  set_kernel(kernel, module, name, plan, pass, width, height);
+  return !kernel->integer;
+}
+
+/* --- tiles --- */
+
+/* Tiles of width x height target pixels of one component. */
+static void
+set_tiles(CcLaunch *launch, guint width, guint height) {
+  for (gint i = 0; i < launch->n_parts; i++) {
+    CcPart *part = &launch->part[i];
+    cc_cuda_part_set_tiles(part, cc_cuda_divide_up((guint)part->width, width) * (guint)part->step,
+                           cc_cuda_divide_up((guint)part->height, height));
+  }
+}
+
+/* --- direct, constant --- */
+
+static gboolean
+choose_direct(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  return set_float_kernel(kernel, cc_fatbin_direct, "direct", plan, pass, CC_PIXEL_TILE_WIDTH,
+                          CC_PIXEL_TILE_HEIGHT);
+}
+
+static gboolean
+choose_constant(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  set_kernel(kernel, cc_fatbin_constant, "constant", plan, pass, CC_PIXEL_TILE_WIDTH,
+             CC_PIXEL_TILE_HEIGHT);
+  return TRUE;
+}
+
+static void
+set_pixel_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu,
+                const CcPass *const *pass) {
+  set_tiles(launch, CC_PIXEL_TILE_WIDTH, CC_PIXEL_TILE_HEIGHT);
+}
+
+/* The kernel reads row, column and tap of a copy of the launch. */
+static GBytes *
+copy_launch(const CcLaunch *launch, const CcCudaKernel *kernel, const CcPass *const *pass) {
+  return g_bytes_new(launch, sizeof *launch);
+}
+
+const CcCudaAlgorithm cc_cuda_direct = {
+    .choose = choose_direct, .set_tiles = set_pixel_tiles, .make_taps = copy_launch};
+const CcCudaAlgorithm cc_cuda_constant = {.choose = choose_constant, .set_tiles = set_pixel_tiles};
+
+/* --- tile-halo, tile-cached --- */
+
+static gboolean
+choose_tile_halo(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  return set_float_kernel(kernel, cc_fatbin_tile_halo, "tile_halo", plan, pass, CC_SHARED_TILE_SIDE,
+                          CC_SHARED_TILE_SIDE);
+}
+
+static void
+set_halo_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu,
+               const CcPass *const *pass) {
+  set_tiles(launch, (guint)((CC_SHARED_TILE_SIDE - launch->window_width) / launch->stride + 1),
+            (guint)((CC_SHARED_TILE_SIDE - launch->window_height) / launch->stride + 1));
+}
+
+static gboolean
+choose_tile_cached(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  return set_float_kernel(kernel, cc_fatbin_tile_cached, "tile_cached", plan, pass,
+                          CC_SHARED_TILE_SIDE, CC_SHARED_TILE_SIDE);
+}
+
+static void
+set_cached_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu,
+                 const CcPass *const *pass) {
+  const guint side = CC_SHARED_TILE_SIDE / (guint)launch->stride;
+  set_tiles(launch, side, side);
+}
+
+const CcCudaAlgorithm cc_cuda_tile_halo = {.choose = choose_tile_halo, .set_tiles = set_halo_tiles};
+const CcCudaAlgorithm cc_cuda_tile_cached = {.choose = choose_tile_cached,
+                                             .set_tiles = set_cached_tiles};
+
+/* --- scatter --- */
+
+static gboolean
+choose_scatter(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  const CcOp *op = cc_cuda_leading_pass(plan, pass)->op;
+  const guint taps = op ? op->width * op->height : 1;
+  return set_float_kernel(kernel, cc_fatbin_scatter, "scatter", plan, pass,
+                          cc_cuda_divide_up(taps, WARP) * WARP, 1);
+}
+
+static void
+set_sample_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu,
+                 const CcPass *const *pass) {
+  set_tiles(launch, 1, 1);
+}
+
+const CcCudaAlgorithm cc_cuda_scatter = {
+    .choose = choose_scatter, .set_tiles = set_sample_tiles, .make_taps = copy_launch};
+
+/* --- two-pass --- */
+
+/* Sets where the parts' intermediates lie: a sum for every matrix, component, column of the target
+ * and row of the source. */
+static void
+set_scratch(CcLaunch *launch, const CcPass *const *pass) {
+  for (gint i = 0; i < launch->n_parts; i++) {
+    CcPart *part = &launch->part[i];
+    const gboolean wide = pass[i]->op && pass[i]->op->arith == CC_ARITH_I64;
+    const guint64 columns = (guint64)launch->n_matrices * (guint)part->step * (guint)part->width;
+    CC_OWN(CcTwoPassPart, part)->intermediate = launch->scratch_bytes;
+    launch->scratch_bytes += columns * CC_TWO_PASS_PITCH((guint)part->src_height) * (wide ? 8 : 4);
+  }
+}
+
+static void
+choose_half(const gchar *name, const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  set_kernel(kernel, cc_fatbin_two_pass, name, plan, pass, CC_TWO_PASS_TILE_SIDE,
+             CC_TWO_PASS_BLOCK_HEIGHT);
+}
+
+static gboolean
+choose_rows(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  choose_half("two_pass_rows", plan, pass, kernel);
+  kernel->overlaps = TRUE;
+  return TRUE;
+}
+
+static void
+set_row_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu,
+              const CcPass *const *pass) {
+  set_scratch(launch, pass);
+  for (gint i = 0; i < launch->n_parts; i++) {
+    CcPart *part = &launch->part[i];
+    cc_cuda_part_set_tiles(
+        part, cc_cuda_divide_up((guint)part->width, CC_TWO_PASS_TILE_SIDE) * (guint)part->step,
+        cc_cuda_divide_up((guint)part->src_height, CC_TWO_PASS_TILE_SIDE));
+  }
+}
+
+static gboolean
+choose_columns(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  choose_half("two_pass_columns", plan, pass, kernel);
+  return TRUE;
+}
+
+static void
+set_column_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu,
+                 const CcPass *const *pass) {
+  set_scratch(launch, pass);
+  set_tiles(launch, CC_TWO_PASS_TILE_SIDE, CC_TWO_PASS_TILE_SIDE);
+}
+
+static const CcCudaAlgorithm columns = {.choose = choose_columns, .set_tiles = set_column_tiles};
+const CcCudaAlgorithm cc_cuda_two_pass = {
+    .choose = choose_rows, .set_tiles = set_row_tiles, .next = &columns};
+
+/* --- register-tile --- */
+
+/* The window grows to the next side that there are kernels for. There are none for strides. */
+static gboolean
+choose_register_tile(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  const CcOp *op = cc_cuda_leading_pass(plan, pass)->op;
+  if (plan->stride != 1 || !set_float_kernel(kernel, cc_fatbin_register_tile, "register_tile", plan,
+                                             pass, CC_REGISTER_TILE_ACROSS, CC_REGISTER_TILE_DOWN))
+    return FALSE;
+  kernel->overlaps = TRUE;
+  const guint side = op ? MAX(op->width, op->height) : 0;
+  kernel->side = side <= 3 ? 3 : side <= 5 ? 5 : 7;
+  const gsize length = strlen(kernel->name);
+  g_snprintf(kernel->name + length, sizeof kernel->name - length, "_%u", kernel->side);
+  return TRUE;
+}
+
+static void
+set_register_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu,
+                   const CcPass *const *pass) {
+  set_tiles(launch, CC_REGISTER_TILE_ACROSS * CC_REGISTER_TILE_SIDE,
+            CC_REGISTER_TILE_DOWN * CC_REGISTER_TILE_SIDE);
+}
+
+const CcCudaAlgorithm cc_cuda_register_tile = {.choose = choose_register_tile,
+                                               .set_tiles = set_register_tiles};

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* constant: one thread an output sample, the coefficients in constant memory. (Kirk, Hwu and El
+ * Hajj, Programming Massively Parallel Processors, chapter 7.3.)
+ *
+ * All threads of a warp use the same coefficient at the same time, and that is what the constant
+ * cache is for: one read serves them all. The coefficients are in the launch parameters, which live
+ * in the constant bank too, so two filters cannot disturb each other as with a global array.
+ *
+ * For a window of K = w * h: K fetches through the L1 cache and K multiply-adds a pixel (2 K
+ * operations; w * h + h multiply-adds when separable, since each row is summed first). */
+
+#include "cuda/tile.cuh"
+
+template <typename Sample, typename Sum, bool READ_FREE, bool WRITE_FREE>
+static __device__ __forceinline__ void
+filter_pixel(const CcLaunch &launch, const Tile &tile) {
+  const int x = tile.x + threadIdx.x, y = tile.y + threadIdx.y;
+  if (!WRITE_FREE && (x >= tile.part.width || y >= tile.part.height))
+    return;
+  const int left = launch.stride * x - launch.window_width / 2;
+  const int top = launch.stride * y - launch.window_height / 2;
+  const int word =
+      filter_window<Sum, unroll_reads<READ_FREE>>(launch, launch, tile.part, [&](int c, int r) {
+        return fetch<Sample, READ_FREE>(launch, tile.part, left + c, top + r, tile.component);
+      });
+  store<Sample, true>(tile.part, x, y, tile.component, word);
+}
+
+template <typename Sample, typename Sum>
+static __device__ __forceinline__ void
+constant(const CcLaunch &launch) {
+  constexpr int WIDTH = CC_PIXEL_TILE_WIDTH, HEIGHT = CC_PIXEL_TILE_HEIGHT;
+  const Tile tile = find_tile(launch, WIDTH, HEIGHT);
+  if (!is_filtered(tile.part, tile.component)) {
+    store_unfiltered<Sample>(launch, tile.part, tile.x + threadIdx.x, tile.y + threadIdx.y,
+                             tile.component);
+    return;
+  }
+  run_class(is_read_free(launch, tile, WIDTH, HEIGHT), is_write_free(tile, WIDTH, HEIGHT),
+            [&](auto read_free, auto write_free) {
+              filter_pixel<Sample, Sum, decltype(read_free)::value, decltype(write_free)::value>(
+                  launch, tile);
+            });
+}
+
+CC_ENTRIES(cc_constant, CC_PIXEL_TILE_WIDTH *CC_PIXEL_TILE_HEIGHT, constant)

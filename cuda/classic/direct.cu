@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* direct: one thread an output sample, the coefficients in global memory, a boundary test on every
+ * read. (Kirk, Hwu and El Hajj, Programming Massively Parallel Processors, chapter 7.2, and the
+ * naive version of every text.)
+ *
+ * It is what all others are compared with, so it has no classes of tiles: every read applies the
+ * border rule, every write is tested. For a window of K = w * h: 2 K fetches through the L1 cache,
+ * one of a pixel and one of a coefficient, and K multiply-adds a pixel. */
+
+#include "cuda/tile.cuh"
+
+template <typename Sample, typename Sum>
+static __device__ __forceinline__ void
+direct(const CcLaunch &launch) {
+  const Tile tile = find_tile(launch, CC_PIXEL_TILE_WIDTH, CC_PIXEL_TILE_HEIGHT);
+  const CcPart &part = tile.part;
+  const int x = tile.x + threadIdx.x, y = tile.y + threadIdx.y;
+  if (!is_filtered(part, tile.component)) {
+    store_unfiltered<Sample>(launch, part, x, y, tile.component);
+    return;
+  }
+  if (x >= part.width || y >= part.height)
+    return;
+  const CcLaunch &taps = *(const CcLaunch *)launch.memory_taps;
+  const int left = launch.stride * x - launch.window_width / 2;
+  const int top = launch.stride * y - launch.window_height / 2;
+  const int word = filter_window<Sum, 4>(launch, taps, part, [&](int c, int r) {
+    return fetch<Sample, false>(launch, part, left + c, top + r, tile.component);
+  });
+  store<Sample, false>(part, x, y, tile.component, word);
+}
+
+CC_FLOAT_ENTRIES(cc_direct, CC_PIXEL_TILE_WIDTH *CC_PIXEL_TILE_HEIGHT, direct)

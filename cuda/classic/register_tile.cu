@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* register-tile: a separable window in one launch; a thread computes 4x4 pixels in registers and
+ * shares rows with its vertical neighbours. (The tiled convolution of AMD's OpenCL samples.)
+ *
+ * 16x8 threads make a tile of 64x32 pixels. A row of a thread's pixels, four of them, is a strip. A
+ * thread filters its four strips along the row in registers, from raw pixels that its neighbours
+ * too find in the L1 cache, and 2r rows of threads one more strip each of the halo above and below
+ * the tile. The sums of strips that vertical neighbours need go to local memory at once; those of
+ * its own the thread keeps. Then it reads the r strips above its own and the r below and filters
+ * along the columns, again in registers. Matrices follow one another and use the same local
+ * memory.
+ *
+ * Where words of samples cannot be read as they lie, on the border or with interleaved samples, the
+ * raw tile is put into local memory first ("staged"). The border rule is then looked up once for
+ * each row and column, and all reads of a thread are under way at once: a small picture takes as
+ * long as its slowest tile, and those are on the border.
+ *
+ * For a window of side 2r+1 and 16 pixels: 4 + r/4 strips of 3 wide fetches, min(2r, 4) + r/4
+ * strips to local memory and 2r from there, and (2r+1) * (32 + r) multiply-adds: 13 fetches and 99
+ * multiply-adds for 3x3. Bytes become floats, and the results of `clamp` code values, by an
+ * addition, not by a conversion. */
+
+#include "cuda/instructions.cuh"
+#include "cuda/tile.cuh"
+
+#define SIDE CC_REGISTER_TILE_SIDE
+#define ACROSS CC_REGISTER_TILE_ACROSS
+#define DOWN CC_REGISTER_TILE_DOWN
+#define THREADS (ACROSS * DOWN)
+#define WIDTH (SIDE * ACROSS)
+#define HEIGHT (SIDE * DOWN)
+
+/* Sums of neighbours in a row, read and written at once. */
+template <typename Sum> struct alignas(SIDE * sizeof(Sum)) Strip { Sum at[SIDE]; };
+
+/* As many samples, read and written at once. */
+template <typename Sample> using Word = std::conditional_t<sizeof(Sample) == 1, uint32_t, uint64_t>;
+
+/* A tile with its halo, in source samples, and how it is cut up. Columns are counted from SIDE to
+ * the left of the tile's first pixel on, rows from the first of the halo on. */
+template <typename Sample_, typename Sum_, int TAPS> struct Shape {
+  using Sample = Sample_;
+  using Sum = Sum_;
+  using Code = ::Code<Sum>;
+  static constexpr int RADIUS = TAPS / 2, ROWS = HEIGHT + TAPS - 1, COLUMNS = WIDTH + 2 * SIDE;
+  static constexpr int CODES = SIDE - 1 + TAPS; /* that a strip is made from */
+  static constexpr int WORDS = (SIDE - RADIUS + CODES + SIDE - 1) / SIDE; /* that those are in */
+
+  struct Shared {
+    Strip<Sum> row[ROWS][ACROSS];              /* what the rows gave */
+    Word<Sample> staged[ROWS][COLUMNS / SIDE]; /* raw samples, in tiles that are not free */
+    int column_from[COLUMNS], row_from[ROWS];  /* where in the source those lie, -1 for nowhere */
+  };
+};
+
+/* The source column and row that a tile's first are, before the border rule. */
+static __device__ __forceinline__ int
+first_column(const Tile &tile) {
+  return tile.x - SIDE;
+}
+
+template <typename S>
+static __device__ __forceinline__ int
+first_row(const Tile &tile) {
+  return tile.y - S::RADIUS;
+}
+
+static __device__ __forceinline__ int
+thread_number() {
+  return threadIdx.y * ACROSS + threadIdx.x;
+}
+
+/* --- whole numbers in floats --- */
+
+/* A float of this size has units as its last bits, so that adding and taking it away converts
+ * whole numbers: conversions proper run at a fraction of the rate of an addition. */
+#define UNITS 0x1p23f
+
+/* The code value of sample i of a word. */
+template <typename S>
+static __device__ __forceinline__ typename S::Code
+code_in(const CcPart &part, Word<typename S::Sample> word, int i) {
+  using Sample = typename S::Sample;
+  if constexpr (sizeof(Sample) == 1)
+    return __fsub_rn(__uint_as_float(__byte_perm(word, __float_as_uint(UNITS), 0x7440 | i)), UNITS);
+  else
+    return code_of(part, (Sample)(word >> (8 * sizeof(Sample) * i)));
+}
+
+/* What cc_code_f32 gives, in fewer instructions: rounding comes after clamping, which changes
+ * nothing between whole bounds. */
+struct Clamp {
+  const float mul, add, lo, hi;
+
+  __device__ __forceinline__ explicit Clamp(const CcPart &p)
+      : mul(p.mul_f), add(p.add_f), lo((float)p.lo), hi((float)p.hi) {
+  }
+
+  __device__ __forceinline__ uint32_t operator()(const Response<float> &response) const {
+    const float value = fminf(fmaxf(__fmaf_rn(response.sums.t, mul, add), lo), hi);
+    return __float_as_uint(__fadd_rd(value, UNITS)) - __float_as_uint(UNITS);
+  }
+};
+
+/* --- raw samples --- */
+
+/* Looks up by the border rule which source columns and rows the tile's are, -1 for none. */
+template <typename S>
+static __device__ __forceinline__ void
+look_up_border(const CcLaunch &launch, const Tile &tile, typename S::Shared &shared) {
+  const CcPart &part = tile.part;
+  for (int i = thread_number(); i < S::COLUMNS + S::ROWS; i += THREADS) {
+    const int row = i - S::COLUMNS;
+    if (row < 0)
+      shared.column_from[i] =
+          cc_border_index(first_column(tile) + i, part.src_width, launch.border);
+    else
+      shared.row_from[row] =
+          cc_border_index(first_row<S>(tile) + row, part.src_height, launch.border);
+  }
+}
+
+/* The stored word at a row and column of the tile. */
+template <typename S>
+static __device__ __forceinline__ typename S::Sample
+look_up_sample(const Tile &tile, const typename S::Shared &shared, int row, int column) {
+  using Sample = typename S::Sample;
+  const CcPart &part = tile.part;
+  const int x = shared.column_from[column], y = shared.row_from[row];
+  /* read in any case, so that many reads can be under way at once */
+  const Sample sample = source_row<Sample>(part, max(y, 0))[max(x, 0) * part.step + tile.component];
+  return (x | y) < 0 ? (Sample)(part.border_code[tile.component] << part.shift) : sample;
+}
+
+/* How many of N things each thread takes at once, when it is to take them in as few rounds as there
+ * are with MOST, all alike. */
+template <int N, int MOST> struct Batch {
+  static constexpr int EACH = (N + THREADS - 1) / THREADS, ROUNDS = (EACH + MOST - 1) / MOST;
+  static constexpr int SIZE = (EACH + ROUNDS - 1) / ROUNDS;
+};
+
+/* Puts the samples that a tile needs into local memory, one by one. */
+template <typename S>
+static __device__ __forceinline__ void
+stage_samples(const Tile &tile, typename S::Shared &shared) {
+  constexpr int FIRST = SIDE - S::RADIUS, NEEDED = WIDTH + 2 * S::RADIUS;
+  constexpr int N = S::ROWS * NEEDED, BATCH = Batch<N, 21>::SIZE;
+  typename S::Sample *staged = (typename S::Sample *)shared.staged;
+#pragma unroll 1
+  for (int first = thread_number(); first < N; first += BATCH * THREADS) {
+    typename S::Sample sample[BATCH];
+#pragma unroll
+    for (int i = 0; i < BATCH; i++) {
+      const int nth = min(first + i * THREADS, N - 1);
+      sample[i] = look_up_sample<S>(tile, shared, nth / NEEDED, FIRST + nth % NEEDED);
+    }
+#pragma unroll
+    for (int i = 0; i < BATCH; i++) {
+      const int nth = first + i * THREADS;
+      if (nth < N)
+        staged[nth / NEEDED * S::COLUMNS + FIRST + nth % NEEDED] = sample[i];
+    }
+  }
+}
+
+/* The word of four such samples. */
+static __device__ __forceinline__ uint32_t
+repeat(unsigned char sample) {
+  return sample * 0x01010101u;
+}
+
+static __device__ __forceinline__ uint64_t
+repeat(unsigned short sample) {
+  return sample * 0x0001000100010001ull;
+}
+
+/* The same for pixels of one sample and rows of a word at least, all but what lies to the left of
+ * the first whole word of a row or to the right of the last. */
+template <typename S>
+static __device__ __forceinline__ void
+stage_words(const Tile &tile, typename S::Shared &shared) {
+  using Sample = typename S::Sample;
+  constexpr int WORDS = S::COLUMNS / SIDE, N = S::ROWS * WORDS, BATCH = Batch<N, 9>::SIZE;
+  const CcPart &part = tile.part;
+  const int left = first_column(tile), last = (part.src_width & ~(SIDE - 1)) - SIDE;
+  const Sample outside = (Sample)(part.border_code[tile.component] << part.shift);
+#pragma unroll 1
+  for (int first = thread_number(); first < N; first += BATCH * THREADS) {
+    Word<Sample> word[BATCH];
+#pragma unroll
+    for (int i = 0; i < BATCH; i++) {
+      const int nth = min(first + i * THREADS, N - 1), y = shared.row_from[nth / WORDS];
+      const int x = min(max(left + nth % WORDS * SIDE, 0), last);
+      word[i] = *(const Word<Sample> *)(source_row<Sample>(part, max(y, 0)) + x);
+      word[i] = y < 0 ? repeat(outside) : word[i];
+    }
+#pragma unroll
+    for (int i = 0; i < BATCH; i++) {
+      const int nth = first + i * THREADS;
+      if (nth < N)
+        shared.staged[nth / WORDS][nth % WORDS] = word[i];
+    }
+  }
+}
+
+/* What stage_words leaves: half of the threads take the left ends of rows, half the right ones. */
+template <typename S>
+static __device__ __forceinline__ void
+stage_ends(const Tile &tile, typename S::Shared &shared) {
+  static_assert(S::ROWS <= THREADS / 2, "a thread for each end");
+  const int row = thread_number() % (THREADS / 2);
+  const bool right = thread_number() >= THREADS / 2;
+  const int left = first_column(tile), width = tile.part.src_width;
+  const int from = right ? max((width & ~(SIDE - 1)) - left, 0) : SIDE - S::RADIUS;
+  const int to = right ? min(width + S::RADIUS - left, S::COLUMNS) : -left;
+  if (row < S::ROWS)
+#pragma unroll 1
+    for (int i = from; i < to; i++)
+      ((typename S::Sample *)shared.staged[row])[i] = look_up_sample<S>(tile, shared, row, i);
+}
+
+/* Puts the tile's source samples into local memory. */
+template <typename S>
+static __device__ __forceinline__ void
+stage(const CcLaunch &launch, const Tile &tile, typename S::Shared &shared) {
+  look_up_border<S>(launch, tile, shared);
+  wait_for_last_launch();
+  __syncthreads();
+  if (tile.part.step == 1 && tile.part.src_width >= SIDE) {
+    stage_words<S>(tile, shared);
+    __syncthreads();
+    stage_ends<S>(tile, shared);
+  } else {
+    stage_samples<S>(tile, shared);
+  }
+  __syncthreads();
+}
+
+/* The code values that the strip of a tile's row is made from. */
+template <typename S, bool STAGED>
+static __device__ __forceinline__ void
+fetch_strip(const Tile &tile, const typename S::Shared &shared, int row,
+            typename S::Code (&code)[S::CODES]) {
+  using Sample = typename S::Sample;
+  const Word<Sample> *at;
+  if (STAGED) {
+    at = &shared.staged[row][threadIdx.x];
+  } else {
+    const Sample *line = source_row<Sample>(tile.part, tile.y - S::RADIUS + row);
+    at = (const Word<Sample> *)(line + tile.x) + threadIdx.x - 1;
+  }
+  Word<Sample> word[S::WORDS];
+#pragma unroll
+  for (int i = 0; i < S::WORDS; i++)
+    word[i] = at[i];
+#pragma unroll
+  for (int i = 0; i < S::CODES; i++) {
+    const int from = SIDE - S::RADIUS + i;
+    code[i] = code_in<S>(tile.part, word[from / SIDE], from % SIDE);
+  }
+}
+
+/* --- along the rows --- */
+
+/* The sums along a row. */
+template <typename S, int TAPS>
+static __device__ __forceinline__ Strip<typename S::Sum>
+filter_strip(const CcLaunch &launch, int matrix, const typename S::Code (&code)[S::CODES]) {
+  Strip<typename S::Sum> sum = {};
+#pragma unroll
+  for (int i = 0; i < SIDE; i++)
+#pragma unroll
+    for (int k = 0; k < TAPS; k++)
+      sum.at[i] = multiply_add(launch.row[matrix][k], code[i + k], sum.at[i]);
+  return sum;
+}
+
+/* Filters the thread's SIDE rows and, in the first threads, one more of the halo; the neighbours
+ * find in `shared` what they need of them. */
+template <typename S, int TAPS, bool STAGED>
+static __device__ __forceinline__ void
+filter_rows(const CcLaunch &launch, const Tile &tile, int matrix, typename S::Shared &shared,
+            Strip<typename S::Sum> (&own)[SIDE]) {
+  constexpr int R = S::RADIUS, HALO = S::ROWS - HEIGHT;
+  const int top = R + threadIdx.y * SIDE;
+  typename S::Code code[SIDE][S::CODES];
+#pragma unroll
+  for (int j = 0; j < SIDE; j++)
+    fetch_strip<S, STAGED>(tile, shared, top + j, code[j]);
+  if (threadIdx.y < HALO) {
+    const int halo = threadIdx.y < R ? threadIdx.y : HEIGHT + threadIdx.y;
+    typename S::Code halo_code[S::CODES];
+    fetch_strip<S, STAGED>(tile, shared, halo, halo_code);
+    shared.row[halo][threadIdx.x] = filter_strip<S, TAPS>(launch, matrix, halo_code);
+  }
+#pragma unroll
+  for (int j = 0; j < SIDE; j++) {
+    own[j] = filter_strip<S, TAPS>(launch, matrix, code[j]);
+    if (j < R || j >= SIDE - R)
+      shared.row[top + j][threadIdx.x] = own[j];
+  }
+}
+
+/* --- along the columns --- */
+
+/* Adds a matrix's sums of the thread's pixels to their responses. */
+template <typename S, int TAPS>
+static __device__ __forceinline__ void
+filter_columns(const CcLaunch &launch, int matrix, const typename S::Shared &shared,
+               const Strip<typename S::Sum> (&own)[SIDE],
+               Response<typename S::Sum> (&response)[SIDE][SIDE]) {
+  using Sum = typename S::Sum;
+  constexpr int R = S::RADIUS, NEEDED = SIDE - 1 + TAPS;
+  Strip<Sum> row[NEEDED];
+#pragma unroll
+  for (int i = 0; i < NEEDED; i++)
+    row[i] = i >= R && i < R + SIDE ? own[i - R] : shared.row[threadIdx.y * SIDE + i][threadIdx.x];
+  Sum sum[SIDE][SIDE] = {};
+#pragma unroll
+  for (int j = 0; j < SIDE; j++)
+#pragma unroll
+    for (int k = 0; k < TAPS; k++)
+#pragma unroll
+      for (int i = 0; i < SIDE; i++)
+        sum[j][i] = multiply_add(launch.column[matrix][k], row[j + k].at[i], sum[j][i]);
+  const auto add = [&](CcResponse kind, int nth) {
+#pragma unroll
+    for (int j = 0; j < SIDE; j++)
+#pragma unroll
+      for (int i = 0; i < SIDE; i++)
+        response[j][i].add(kind, nth, sum[j][i]);
+  };
+  if (launch.response == CC_RESPONSE_CLAMP && matrix == 0)
+    add(CC_RESPONSE_CLAMP, 0); /* most often; a move */
+  else
+    run_response(launch.response, [&](CcResponse kind) { add(kind, matrix); });
+}
+
+/* --- the tile --- */
+
+template <typename S, int TAPS, bool STAGED>
+static __device__ __forceinline__ void
+filter_tile(const CcLaunch &launch, const Tile &tile, typename S::Shared &shared,
+            Response<typename S::Sum> (&response)[SIDE][SIDE]) {
+  if (STAGED)
+    stage<S>(launch, tile, shared);
+  else
+    wait_for_last_launch();
+#pragma unroll 1
+  for (int m = 0; m < launch.n_matrices; m++) {
+    Strip<typename S::Sum> own[SIDE];
+    if (m > 0)
+      __syncthreads(); /* until all have read the rows of the last one */
+    filter_rows<S, TAPS, STAGED>(launch, tile, m, shared, own);
+    __syncthreads();
+    filter_columns<S, TAPS>(launch, m, shared, own, response);
+  }
+}
+
+/* Four code values, each below 2^bits of a sample, as a word. */
+static __device__ __forceinline__ uint32_t
+pack(const uint32_t (&code)[SIDE], unsigned char) {
+  return __byte_perm(__byte_perm(code[0], code[1], 0x0040), __byte_perm(code[2], code[3], 0x0040),
+                     0x5410);
+}
+
+static __device__ __forceinline__ uint64_t
+pack(const uint32_t (&code)[SIDE], unsigned short) {
+  return code[0] | code[1] << 16 | (uint64_t)(code[2] | code[3] << 16) << 32;
+}
+
+template <typename S>
+static __device__ __forceinline__ void
+store_pixels(const CcLaunch &launch, const Tile &tile, const Clamp &clamp,
+             const Response<typename S::Sum> (&response)[SIDE][SIDE]) {
+  using Sample = typename S::Sample;
+  const CcPart &part = tile.part;
+  const int x = tile.x + threadIdx.x * SIDE, top = tile.y + threadIdx.y * SIDE;
+  const bool wide = is_write_free(tile, WIDTH, HEIGHT) && part.step == 1;
+  uint32_t code[SIDE][SIDE];
+  const auto finish = [&](auto code_for) {
+#pragma unroll
+    for (int j = 0; j < SIDE; j++)
+#pragma unroll
+      for (int i = 0; i < SIDE; i++)
+        code[j][i] = (uint32_t)code_for(response[j][i]) << (sizeof(Sample) == 1 ? 0 : part.shift);
+  };
+  if (launch.response == CC_RESPONSE_CLAMP)
+    finish(clamp);
+  else
+    run_response(launch.response, [&](CcResponse kind) {
+      finish([&](const auto &one) { return one.code(kind, part); });
+    });
+#pragma unroll
+  for (int j = 0; j < SIDE; j++) {
+    if (wide) {
+      *(Word<Sample> *)(target_row<Sample>(part, top + j) + x) = pack(code[j], Sample());
+    } else {
+#pragma unroll
+      for (int i = 0; i < SIDE; i++)
+        store<Sample, false>(part, x + i, top + j, tile.component, (int)code[j][i]);
+    }
+  }
+}
+
+/* The pixels of a tile in a component that is copied or filled. */
+template <typename S>
+static __device__ __forceinline__ void
+pass_tile(const CcLaunch &launch, const Tile &tile) {
+  for (int y = threadIdx.y; y < HEIGHT; y += DOWN)
+    for (int x = threadIdx.x; x < WIDTH; x += ACROSS)
+      store_unfiltered<typename S::Sample>(launch, tile.part, tile.x + x, tile.y + y,
+                                           tile.component);
+}
+
+/* As find_tile, with one division where pixels have one sample. */
+static __device__ __forceinline__ Tile
+find_own_tile(const CcLaunch &launch) {
+  const CcPart &part = find_part(launch, blockIdx.x);
+  const unsigned index = blockIdx.x - part.first_tile, across = part.tiles_across;
+  const int row = index / across, column = index - row * across;
+  const int pixels = part.step == 1 ? column : column / part.step;
+  return {part, pixels * WIDTH, row * HEIGHT, column - pixels * part.step};
+}
+
+/* Whether the tile's words and those beside them can be read as they are. */
+template <typename S>
+static __device__ __forceinline__ bool
+is_free(const Tile &tile) {
+  return tile.part.step == 1 &&
+         is_inside(tile.part, tile.x - SIDE, tile.y - S::RADIUS, tile.x + WIDTH + SIDE - 1,
+                   tile.y + HEIGHT + S::RADIUS - 1);
+}
+
+template <typename S, int TAPS>
+static __device__ __forceinline__ void
+run_tile(const CcLaunch &launch, typename S::Shared &shared) {
+  const Tile tile = find_own_tile(launch);
+  if (!is_filtered(tile.part, tile.component)) {
+    wait_for_last_launch();
+    pass_tile<S>(launch, tile);
+    return;
+  }
+  const Clamp clamp(tile.part); /* read early: the constants come while the launch waits */
+  Response<typename S::Sum> response[SIDE][SIDE];
+  if (is_free<S>(tile))
+    filter_tile<S, TAPS, false>(launch, tile, shared, response);
+  else
+    filter_tile<S, TAPS, true>(launch, tile, shared, response);
+  store_pixels<S>(launch, tile, clamp, response);
+}
+
+template <typename Sample, typename Sum, int TAPS>
+static __device__ __forceinline__ void
+register_tile(const CcLaunch &launch) {
+  using S = Shape<Sample, Sum, TAPS>;
+  __shared__ typename S::Shared shared;
+  allow_next_launch();
+  run_tile<S, TAPS>(launch, shared);
+}
+
+#define ENTRY(sample, Sample, sum, Sum, side)                                                      \
+  CC_ENTRY(cc_register_tile_##sample##_##sum##_##side, THREADS, register_tile<Sample, Sum, side>)
+
+ENTRY(u8, unsigned char, f32, float, 3)
+ENTRY(u8, unsigned char, f32, float, 5)
+ENTRY(u8, unsigned char, f32, float, 7)
+ENTRY(u16, unsigned short, f32, float, 3)
+ENTRY(u16, unsigned short, f32, float, 5)
+ENTRY(u16, unsigned short, f32, float, 7)

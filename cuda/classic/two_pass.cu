@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* two-pass: a separable window as two launches, first along the rows into an intermediate of sums,
+ * then along its columns. (The classic version, as in NVIDIA's separable convolution samples.)
+ *
+ * Each launch reads along lines and writes transposed, so the second finds the picture's columns as
+ * lines and is the first once more. The transposition goes through shared memory, so that reads and
+ * writes both run along memory. Sums stay sums in between: float, or integers of 64 bits.
+ *
+ * For a window of side n: 2 n fetches through the L1 cache and 2 n multiply-adds a pixel, but also
+ * a sum written and read back, of at least 4 bytes where the picture itself may have 1. */
+
+#include "cuda/instructions.cuh"
+#include "cuda/tile.cuh"
+#include "two_pass.h"
+
+#define SIDE CC_TWO_PASS_TILE_SIDE
+#define BLOCK_HEIGHT CC_TWO_PASS_BLOCK_HEIGHT
+
+/* Column x of what one matrix makes of one component: a sum for every source row. */
+template <typename Sum>
+static __device__ __forceinline__ Sum *
+intermediate(const CcLaunch &launch, const Tile &tile, int matrix, int x) {
+  const CcPart &part = tile.part;
+  const long long column = (long long)(matrix * part.step + tile.component) * part.width + x;
+  const uint64_t first = launch.scratch + CC_OWN(const CcTwoPassPart, &part)->intermediate;
+  return (Sum *)first + column * CC_TWO_PASS_PITCH(part.src_height);
+}
+
+/* The row and the column of a matrix, in the launch's parameters where they fit there. */
+static __device__ __forceinline__ const CcTap *
+row_of(const CcLaunch &launch, int matrix) {
+  return launch.lines ? (const CcTap *)launch.lines + matrix * launch.window_width
+                      : launch.row[matrix];
+}
+
+static __device__ __forceinline__ const CcTap *
+column_of(const CcLaunch &launch, int matrix) {
+  const int rows = launch.n_matrices * launch.window_width;
+  return launch.lines ? (const CcTap *)launch.lines + rows + matrix * launch.window_height
+                      : launch.column[matrix];
+}
+
+/* --- along the rows --- */
+
+/* Here a tile has target pixels across and source rows down. */
+template <typename Sample, typename Sum, bool READ_FREE, bool WRITE_FREE>
+static __device__ __forceinline__ void
+filter_rows(const CcLaunch &launch, const Tile &tile, Sum (&sums)[SIDE][SIDE + 1]) {
+  const CcPart &part = tile.part;
+  const int lane = threadIdx.x, x = tile.x + lane;
+  const int n_taps = launch.window_width, left = launch.stride * x - n_taps / 2;
+  constexpr int UNROLL = READ_FREE && WRITE_FREE ? SIDE / BLOCK_HEIGHT : 1;
+  for (int m = 0; m < launch.n_matrices; m++) {
+    const CcTap *row = row_of(launch, m);
+#pragma unroll UNROLL
+    for (int i = threadIdx.y; i < SIDE; i += BLOCK_HEIGHT) {
+      const int y = tile.y + i;
+      if (!WRITE_FREE && (x >= part.width || y >= part.src_height))
+        continue;
+      Sum sum = 0;
+#pragma unroll unroll_reads < READ_FREE>
+      for (int k = 0; k < n_taps; k++) {
+        const int code = fetch<Sample, READ_FREE>(launch, part, left + k, y, tile.component);
+        sum = multiply_add(row[k], (Code<Sum>)code, sum);
+      }
+      sums[i][lane] = sum;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = threadIdx.y; i < SIDE; i += BLOCK_HEIGHT)
+      if (WRITE_FREE || (tile.x + i < part.width && tile.y + lane < part.src_height))
+        intermediate<Sum>(launch, tile, m, tile.x + i)[tile.y + lane] = sums[lane][i];
+    __syncthreads();
+  }
+}
+
+template <typename Sample, typename Sum>
+static __device__ __forceinline__ void
+two_pass_rows(const CcLaunch &launch) {
+  __shared__ Sum sums[SIDE][SIDE + 1]; /* a column of padding keeps the banks apart */
+  allow_next_launch();
+  wait_for_last_launch(); /* only here: the compiler unrolls the other launch less with it inside */
+  const Tile tile = find_tile(launch, SIDE, SIDE);
+  if (!is_filtered(tile.part, tile.component))
+    return;
+  const int left = launch.stride * tile.x - launch.window_width / 2;
+  const int right = left + launch.stride * (SIDE - 1) + launch.window_width - 1;
+  run_class(left >= 0 && right < tile.part.src_width,
+            tile.x + SIDE <= tile.part.width && tile.y + SIDE <= tile.part.src_height,
+            [&](auto read_free, auto write_free) {
+              filter_rows<Sample, Sum, decltype(read_free)::value, decltype(write_free)::value>(
+                  launch, tile, sums);
+            });
+}
+
+/* --- along the columns --- */
+
+/* The sum that the rows gave at source row y of a column, or that they would have given there. */
+template <typename Sum, bool READ_FREE>
+static __device__ __forceinline__ Sum
+fetch_sum(const CcLaunch &launch, const Tile &tile, int matrix, const Sum *column, int y) {
+  if (!READ_FREE)
+    y = cc_border_index(y, tile.part.src_height, launch.border);
+  if (READ_FREE || y >= 0)
+    return column[y];
+  const CcTap *row = row_of(launch, matrix);
+  Sum sum = 0;
+  for (int k = 0; k < launch.window_width; k++)
+    sum = multiply_add(row[k], (Code<Sum>)tile.part.border_code[tile.component], sum);
+  return sum;
+}
+
+/* Threads of a warp run down the picture, which is along the intermediate. */
+template <typename Sample, typename Sum, bool READ_FREE, bool WRITE_FREE>
+static __device__ __forceinline__ void
+filter_columns(const CcLaunch &launch, const Tile &tile, int (&words)[SIDE][SIDE + 1]) {
+  const CcPart &part = tile.part;
+  const int n_taps = launch.window_height;
+  const int lane = threadIdx.x, top = launch.stride * (tile.y + lane) - n_taps / 2;
+#pragma unroll 1
+  for (int i = threadIdx.y; i < SIDE; i += BLOCK_HEIGHT) {
+    if (!WRITE_FREE && (tile.x + i >= part.width || tile.y + lane >= part.height))
+      continue;
+    Response<Sum> response;
+    for (int m = 0; m < launch.n_matrices; m++) {
+      const Sum *sums = intermediate<Sum>(launch, tile, m, tile.x + i);
+      const CcTap *column = column_of(launch, m);
+      Sum sum = 0;
+#pragma unroll unroll_reads < READ_FREE>
+      for (int k = 0; k < n_taps; k++)
+        sum =
+            multiply_add(column[k], fetch_sum<Sum, READ_FREE>(launch, tile, m, sums, top + k), sum);
+      response.add(launch.response, m, sum);
+    }
+    words[i][lane] = response.code(launch.response, part) << part.shift;
+  }
+  __syncthreads();
+#pragma unroll
+  for (int i = threadIdx.y; i < SIDE; i += BLOCK_HEIGHT)
+    store<Sample, WRITE_FREE>(part, tile.x + lane, tile.y + i, tile.component, words[lane][i]);
+}
+
+template <typename Sample, typename Sum>
+static __device__ __forceinline__ void
+two_pass_columns(const CcLaunch &launch) {
+  __shared__ int words[SIDE][SIDE + 1];
+  const Tile tile = find_tile(launch, SIDE, SIDE);
+  if (!is_filtered(tile.part, tile.component)) {
+    for (int i = threadIdx.y; i < SIDE; i += BLOCK_HEIGHT)
+      store_unfiltered<Sample>(launch, tile.part, tile.x + threadIdx.x, tile.y + i, tile.component);
+    return;
+  }
+  const int top = launch.stride * tile.y - launch.window_height / 2;
+  const int bottom = top + launch.stride * (SIDE - 1) + launch.window_height - 1;
+  run_class(top >= 0 && bottom < tile.part.src_height, is_write_free(tile, SIDE, SIDE),
+            [&](auto read_free, auto write_free) {
+              filter_columns<Sample, Sum, decltype(read_free)::value, decltype(write_free)::value>(
+                  launch, tile, words);
+            });
+}
+
+CC_ENTRIES(cc_two_pass_rows, SIDE *BLOCK_HEIGHT, two_pass_rows)
+CC_ENTRIES(cc_two_pass_columns, SIDE *BLOCK_HEIGHT, two_pass_columns)

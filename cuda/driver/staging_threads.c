@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "staging_threads.h"
+
+/* More threads than MAX_HELPERS copy no faster, as memory is the limit then; and few at each work
+ * let several go on at once. */
+#define MAX_HELPERS 6
+#define HELPERS_EACH 2
+
+struct _CcSharedWork {
+  gatomicrefcount refs; /* the caller's, and one of each helper that was called */
+  guint n_slices;
+  void (*run)(gpointer data, guint slice);
+  void (*end)(gpointer data);
+  gpointer data;
+  gint next;   /* slice that nobody has begun; atomic */
+  gint n_left; /* slices that are not done; atomic */
+  GMutex lock; /* guards is_over */
+  GCond over;
+  gboolean is_over; /* `end` too */
+};
+
+static void
+shared_work_unref(CcSharedWork *self) {
+  if (!g_atomic_ref_count_dec(&self->refs))
+    return;
+  g_mutex_clear(&self->lock);
+  g_cond_clear(&self->over);
+  g_free(self);
+}
+
+/* Does slices for as long as there are some that nobody has begun. */
+static void
+do_slices(CcSharedWork *self) {
+  guint slice;
+  while ((slice = (guint)g_atomic_int_add(&self->next, 1)) < self->n_slices) {
+    self->run(self->data, slice);
+    if (!g_atomic_int_dec_and_test(&self->n_left))
+      continue;
+    if (self->end)
+      self->end(self->data);
+    g_mutex_lock(&self->lock);
+    self->is_over = TRUE;
+    g_cond_signal(&self->over);
+    g_mutex_unlock(&self->lock);
+  }
+}
+
+static gint n_called; /* helpers that work, or are about to; atomic */
+
+static void
+help(gpointer work, gpointer unused) {
+  do_slices(work);
+  g_atomic_int_add(&n_called, -1);
+  shared_work_unref(work);
+}
+
+/* The helpers, which live as long as the process; NULL on a machine of one core. */
+static GThreadPool *
+get_helpers(void) {
+  static gsize made;
+  static GThreadPool *helpers;
+  if (g_once_init_enter(&made)) {
+    const guint n = MIN(g_get_num_processors() - 1, MAX_HELPERS);
+    if (n > 0)
+      helpers = g_thread_pool_new(help, NULL, (gint)n, FALSE, NULL);
+    g_once_init_leave(&made, 1);
+  }
+  return helpers;
+}
+
+/* Calls a helper, unless all have work. */
+static gboolean
+call_helper(CcSharedWork *self) {
+  GThreadPool *helpers = get_helpers();
+  const gint most = helpers ? g_thread_pool_get_max_threads(helpers) : 0;
+  if (g_atomic_int_add(&n_called, 1) >= most) {
+    g_atomic_int_add(&n_called, -1);
+    return FALSE;
+  }
+  g_atomic_ref_count_inc(&self->refs);
+  g_thread_pool_push(helpers, self, NULL);
+  return TRUE;
+}
+
+CcSharedWork *
+cc_shared_work_start(guint n_slices, void (*run)(gpointer data, guint slice),
+                     void (*end)(gpointer data), gpointer data) {
+  CcSharedWork *self = g_new0(CcSharedWork, 1);
+  guint n_helpers = 0;
+  self->n_slices = n_slices;
+  self->run = run;
+  self->end = end;
+  self->data = data;
+  self->n_left = (gint)n_slices;
+  g_atomic_ref_count_init(&self->refs);
+  g_mutex_init(&self->lock);
+  g_cond_init(&self->over);
+  while (n_helpers < MIN(n_slices, HELPERS_EACH) && call_helper(self))
+    n_helpers++;
+  if (n_helpers == 0)
+    do_slices(self);
+  return self;
+}
+
+void
+cc_shared_work_finish(CcSharedWork *self) {
+  do_slices(self);
+  g_mutex_lock(&self->lock);
+  while (!self->is_over)
+    g_cond_wait(&self->over, &self->lock);
+  g_mutex_unlock(&self->lock);
+  shared_work_unref(self);
+}

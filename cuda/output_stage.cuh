@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The last step as engine/plan/output_stage_shared.h defines it, for sums of any type. */
+
+#include "engine/plan/output_stage_shared.h"
+#include "launch.h"
+
+/* nvcc does not say that a switch forgot one. What goes through the responses here and in
+ * CC_CASE_PLAIN of output_stage_shared.h knows these. */
+static_assert(CC_N_RESPONSES == 7, "a new response needs its arithmetic in device code");
+
+/* Collects the sums of a kernel's matrices, in order, into one code value. Every call has to name
+ * the same response. */
+template <typename Sum> struct Response;
+
+template <> struct Response<float> {
+  CcSumsF32 sums = {};
+
+  __device__ __forceinline__ void add(CcResponse response, int matrix, float sum) {
+    cc_sums_add_f32(&sums, response, matrix, sum);
+  }
+
+  __device__ __forceinline__ int code(CcResponse response, const CcPart &part) const {
+    const float t = cc_sums_t_f32(&sums, response);
+    return response == CC_RESPONSE_DIRECTION
+               ? cc_code_of_turns(t, part.mul_f, part.add_f, part.hi)
+               : cc_code_f32(t, part.mul_f, part.add_f, part.lo, part.hi);
+  }
+};
+
+/* Integer sums. */
+template <> struct Response<long long> {
+  CcSumsI64 sums = {};
+
+  __device__ __forceinline__ void add(CcResponse response, int matrix, long long sum) {
+    cc_sums_add_i64(&sums, response, matrix, sum);
+  }
+
+  __device__ __forceinline__ int code(CcResponse response, const CcPart &part) const {
+    const double t = cc_sums_t_i64(&sums, response);
+    return response == CC_RESPONSE_DIRECTION
+               ? cc_code_of_turns((float)t, part.mul_f, part.add_f, part.hi)
+               : cc_code_f64(t, part.mul, part.add, part.lo, part.hi);
+  }
+};
+
+/* Calls run(response) with a constant in each case, so that loops in `run` have no test of it. */
+template <typename Run>
+static __device__ __forceinline__ void
+run_response(CcResponse response, Run run) {
+  switch (response) {
+  case CC_RESPONSE_ABSOLUTE:
+    run(CC_RESPONSE_ABSOLUTE);
+    return;
+  case CC_RESPONSE_MAGNITUDE:
+    run(CC_RESPONSE_MAGNITUDE);
+    return;
+  case CC_RESPONSE_MAGNITUDE_L1:
+    run(CC_RESPONSE_MAGNITUDE_L1);
+    return;
+  case CC_RESPONSE_DIRECTION:
+    run(CC_RESPONSE_DIRECTION);
+    return;
+  case CC_RESPONSE_CLAMP:
+  case CC_RESPONSE_OFFSET: /* takes its sums as clamp does */
+  case CC_RESPONSE_AUTO:   /* no op has it */
+    break;
+  }
+  run(CC_RESPONSE_CLAMP);
+}

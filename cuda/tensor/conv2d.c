@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The launch configuration of the tensor core kernels: which of them runs a pass, its tiles and its
+ * tables. */
+
+#include "tensor.h"
+
+#include <string.h>
+#include "engine/plan/output_stage.h"
+#include "engine/ablation.h"
+#include "conv2d_any.h"
+#include "conv2d_any_kernels.h"
+
+CC_CUDA_DECLARE_MODULE(conv2d);
+CC_CUDA_DECLARE_MODULE(conv2d_any);
+
+/* --- which kernel --- */
+
+typedef struct {
+  guint bytes, window, digits, n_matrices, height;
+  CcTensorCoreFinish finish;
+  const gchar *name;
+} Kernel;
+
+static const Kernel kernels[] = {
+#define ENTRY(bytes, window, digits, matrices, height, finish)                                     \
+  {bytes,                                                                                          \
+   window,                                                                                         \
+   digits,                                                                                         \
+   matrices,                                                                                       \
+   height,                                                                                         \
+   CC_TENSOR_CORE_FINISH_##finish,                                                                 \
+   CC_TENSOR_CORE_NAME(bytes, window, digits, matrices, height, finish)},
+    CC_TENSOR_CORE_KERNELS(ENTRY)
+#undef ENTRY
+};
+
+/* What is chosen for a pass. */
+typedef struct {
+  CcSlidingChoice base;
+  const Kernel *kernel; /* or NULL */
+  CcTensorCoreAny any;  /* only then */
+  CcTensorCoreTable table;
+  CcTensorCoreNumbering numbering;
+} Choice;
+CC_OWN_FITS(Choice);
+
+/* Whether sums of stored words, which may be shifted code values, fit 32 bits. */
+static gboolean
+word_sums_fit(const CcOp *op, guint shift) {
+  return cc_op_largest_sum(op) <= G_MAXINT32 >> shift;
+}
+
+/* Whether the outer rows of matrix m, of three, are equal when the last is multiplied by `sign`. */
+static gboolean
+outer_rows_agree(const CcOp *op, guint m, gint sign) {
+  const gint32 *first = &op->tap_i[m * op->height * op->width];
+  for (guint i = 0; i < op->width; i++)
+    if (first[i] != sign * first[2 * op->width + i])
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+is_gradient(const CcOp *op) {
+  if (op->n_matrices != 2 || op->height != 3)
+    return FALSE;
+  const gint32 *middle = &op->tap_i[(op->height + 1) * op->width];
+  for (guint i = 0; i < op->width; i++)
+    if (middle[i] != 0)
+      return FALSE;
+  return outer_rows_agree(op, 0, 1) && (outer_rows_agree(op, 1, 1) || outer_rows_agree(op, 1, -1));
+}
+
+/* Whether sample `i` of a group is the luma of one of two pixels. */
+static gboolean
+is_paired(const CcPlaneLayout *layout, guint i) {
+  return layout->pairs && layout->role[i] == CC_ROLE_LUMA;
+}
+
+guint
+cc_tensor_core_farthest_sample(const CcPass *pass, const CcPlaneLayout *layout) {
+  gboolean all_paired = TRUE;
+  for (guint i = 0; i < layout->step; i++)
+    all_paired &= is_paired(layout, i) || !(pass->filter_mask >> i & 1);
+  return pass->op->width / 2 * (all_paired ? layout->step / 2 : layout->step);
+}
+
+/* Whether a kernel takes the pass's window and taps, for samples that lie so. */
+static gboolean
+takes_taps(const Kernel *kernel, const CcPass *pass, const CcPlaneLayout *layout) {
+  const CcOp *op = pass->op;
+  const guint bytes = (guint)cc_sample_size(layout->type);
+  return kernel->bytes == bytes && kernel->n_matrices == op->n_matrices &&
+         (!CC_TENSOR_CORE_IS_GRADIENT(kernel->window, kernel->n_matrices, kernel->height,
+                                      kernel->finish) ||
+          is_gradient(op)) &&
+         kernel->height >= op->height &&
+         cc_tensor_n_digits(op->tap_i, op->n_matrices * op->width * op->height) <= kernel->digits &&
+         cc_tensor_core_farthest_sample(pass, layout) * bytes <=
+             CC_TENSOR_CORE_REACH(kernel->window);
+}
+
+/* How much a kernel multiplies for a target byte. */
+static guint
+cost(const Kernel *kernel) {
+  return kernel->window * kernel->digits * kernel->height;
+}
+
+/* The tensor core kernel that runs a pass and the numbers of its last step, or NULL. The proofs of
+ * last steps take longest, so only those are tried that there is a kernel with. */
+static const Kernel *
+find_kernel(const CcPass *pass, const CcPlaneLayout *layout, CcTensorCoreNumbering *numbering) {
+  const CcOp *op = pass->op;
+  if (!op->has_taps)
+    return NULL;
+  for (CcTensorCoreFinish finish = 0; finish < CC_TENSOR_CORE_N_FINISHES; finish++) {
+    const Kernel *best = NULL;
+    if (finish != CC_TENSOR_CORE_FINISH_wide && !word_sums_fit(op, layout->shift))
+      continue;
+    for (guint i = 0; i < G_N_ELEMENTS(kernels); i++) {
+      const Kernel *kernel = &kernels[i];
+      if (kernel->finish == finish && !cc_is_left_out(kernel->name) &&
+          takes_taps(kernel, pass, layout) && (!best || cost(kernel) < cost(best)))
+        best = kernel;
+    }
+    if (best && cc_tensor_core_find_finish(finish, op, best->bytes, layout->shift, numbering))
+      return best;
+  }
+  return NULL;
+}
+
+/* No kernel copies samples that are shifted beside some that it filters. What is not the same for
+ * all components repeats after 8 bytes. */
+static gboolean
+can_pass(const CcPass *pass, const CcPlaneLayout *layout) {
+  const guint all = (1u << layout->step) - 1;
+  return (!(pass->copy_mask & all) || !pass->filter_mask || !layout->shift) &&
+         (layout->step != 3 || pass->filter_mask == all || !pass->filter_mask);
+}
+
+/* Whether the pass leaves no component to another. */
+static gboolean
+writes_all(const CcPass *pass, const CcPlaneLayout *layout) {
+  const guint all = (1u << layout->step) - 1;
+  return ((pass->filter_mask | pass->copy_mask | pass->fill_mask) & all) == all;
+}
+
+gboolean
+cc_tensor_core_can_write(const CcPass *pass, const CcPlaneLayout *layout) {
+  return writes_all(pass, layout) && can_pass(pass, layout);
+}
+
+gboolean
+cc_tensor_core_find_packing(CcTensorCorePacking *found, const CcPlan *plan, const CcPass *pass) {
+  static const guint16 weights[3] = {CC_LUMA_RED, CC_LUMA_GREEN, CC_LUMA_BLUE};
+  const CcPlaneLayout *layout = &plan->layout.plane[pass->plane];
+  const CcPacking *packing = &plan->packing[pass->plane];
+  const guint step = plan->frame_layout.plane[packing->place[0].plane].step;
+  for (guint i = 0; i < layout->step; i++)
+    found->pairs |= (guint)is_paired(layout, i) << i;
+  if (packing->kind != CC_PACKING_LUMA || plan->packed)
+    return TRUE; /* or it is made by now */
+  found->pixel = layout->step == 1 ? (guint8)step : 0;
+  for (guint i = 0; i < 3; i++) {
+    const guint at = packing->place[i].first;
+    found->weights[at / 2] |= (guint32)weights[i] << at % 2 * 16;
+    found->colors |= 0xFFu << 8 * at;
+  }
+  return (layout->type == CC_SAMPLE_U8 || (step == 4 && layout->shift == 0)) &&
+         (!found->pixel || plan->stride == 1);
+}
+
+static CcTensorCoreTable
+table_for(const Kernel *kernel) {
+  return (CcTensorCoreTable){
+      .digits = (guint8)kernel->digits,
+      .chunks = 1,
+      .chunk_bytes = (guint8)kernel->window,
+      .groups = (guint8)CC_TENSOR_CORE_GROUPS(kernel->window),
+      .rows = (guint8)kernel->height,
+      .lead = (guint8)CC_TENSOR_CORE_REACH(kernel->window),
+      .stride = 1,
+      .phases = 1,
+  };
+}
+
+static gboolean
+choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  const CcPlaneLayout *layout = &plan->layout.plane[pass->plane];
+  Choice *choice = CC_OWN(Choice, kernel);
+  const CcTensorCorePacking *packing = &choice->base.packing;
+  const gboolean by_samples = packing->colors && !packing->pixel;
+  if (!can_pass(pass, layout))
+    return FALSE;
+  if (by_samples && (layout->type != CC_SAMPLE_U8 || plan->stride != 1))
+    return FALSE; /* none of them becomes grey so */
+  if (writes_all(pass, layout) && plan->stride == 1 && !packing->pixel)
+    choice->kernel = find_kernel(pass, layout, &choice->numbering);
+  const gchar *name;
+  if (choice->kernel) {
+    kernel->module = cc_fatbin_conv2d;
+    name = choice->kernel->name;
+    choice->table = table_for(choice->kernel);
+    choice->base.cost = choice->kernel->n_matrices * cost(choice->kernel) / 16;
+  } else if (!by_samples &&
+             cc_tensor_core_any_choose(pass, layout, plan->stride, packing->pairs, &choice->any,
+                                       &choice->table, &choice->numbering)) {
+    kernel->module = cc_fatbin_conv2d_any;
+    name = cc_tensor_core_any_name(&choice->any, (guint)cc_sample_size(layout->type));
+    choice->base.cost = cc_tensor_core_any_cost(&choice->any, &choice->table, pass->op);
+  } else {
+    return FALSE;
+  }
+  g_strlcpy(kernel->name, name, sizeof kernel->name);
+  choice->base.table_bytes = cc_tensor_core_table_bytes(&choice->table, pass->op);
+  kernel->block[1] = CC_TENSOR_CORE_WARPS;
+  if (pass->copy_mask & CC_TENSOR_CORE_ASIDE && packing->pixel)
+    kernel->shared_bytes = CC_TENSOR_CORE_ASIDE_BYTES;
+  return TRUE;
+}
+
+/* --- tiles and taps --- */
+
+/* `bytes` bytes of a row whose samples all are as code[] of their component says. */
+static void
+set_pattern(guint64 *to, gint bytes, const CcPart *part, const gint32 *code) {
+  for (gint i = 0; i < bytes; i += part->sample_bytes) {
+    const guint64 word = (guint64)code[i / part->sample_bytes % part->step] << part->shift;
+    to[i / 8] = (i % 8 ? to[i / 8] : 0) | word << 8 * (i % 8);
+  }
+}
+
+void
+cc_tensor_core_set_packing(CcPart *part, const CcTensorCorePacking *packing) {
+  CcTensorCorePart *own = CC_OWN(CcTensorCorePart, part);
+  set_pattern(own->border, sizeof own->border, part, part->border_code);
+  set_pattern(&own->fill, sizeof own->fill, part, part->fill);
+  own->pairs = packing->pairs;
+  own->colors = packing->colors;
+  own->pixel = packing->pixel;
+  memcpy(own->weights, packing->weights, sizeof own->weights);
+}
+
+/* The numbers of the last step for the samples of a row. */
+static void
+set_samples(CcPart *part, const CcPass *pass, const CcTensorCoreNumbering *numbering) {
+  CcTensorCorePart *own = CC_OWN(CcTensorCorePart, part);
+  own->down = numbering->down;
+  own->low = numbering->low;
+  own->passes = 0;
+  for (gint i = 0; i < 4; i++) {
+    const gint component = i % part->step;
+    CcTensorCoreNumbers *place = &own->place[i];
+    if (pass->filter_mask >> component & 1) {
+      *place = numbering->filtered;
+      own->excess[i] = (guint8)numbering->excess;
+      continue;
+    }
+    *place = numbering->passed;
+    own->excess[i] = 0;
+    own->passes |= 1u << i;
+  }
+}
+
+/* Cuts the targets into tiles, of which the last `n_short` are short; how many there are. */
+static guint64
+cut_tiles(CcLaunch *launch, guint64 n_short) {
+  const guint stride = (guint)launch->stride;
+  guint64 n = 0;
+  for (gint i = launch->n_parts - 1; i >= 0; i--) {
+    CcPart *part = &launch->part[i];
+    CcTensorCorePart *own = CC_OWN(CcTensorCorePart, part);
+    const guint row_bytes = (guint)(part->width * part->step * part->sample_bytes);
+    const guint across = cc_cuda_divide_up(row_bytes, CC_TENSOR_CORE_TILE_BYTES / stride);
+    const guint down = cc_cuda_divide_up((guint)part->height, CC_TENSOR_CORE_TILE_ROWS / stride);
+    const guint short_rows = (guint)MIN(n_short / across, down);
+    const guint tall_rows = (down - short_rows) / 2;
+    n_short -= (guint64)across * short_rows;
+    cc_cuda_part_set_tiles(part, across, down - tall_rows);
+    own->tall_rows = (gint)tall_rows;
+    own->inverse = (guint)MIN((G_GUINT64_CONSTANT(1) << 32) / across, G_MAXUINT32);
+    n += (guint)part->n_tiles;
+  }
+  return n;
+}
+
+/* Tall tiles read few rows twice. The last ones are short, so that the multiprocessors end
+ * together; and so are all when tall ones would not be enough for them. */
+static void
+choose_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu) {
+  const guint blocks = CC_OWN(const Choice, kernel)->kernel ? CC_TENSOR_CORE_MOST_BLOCKS
+                                                            : CC_TENSOR_CORE_ANY_MOST_BLOCKS;
+  const guint64 at_once = (guint64)blocks * gpu->multiprocessors;
+  if (cut_tiles(launch, 0) < at_once)
+    cut_tiles(launch, G_MAXUINT64);
+  else
+    cut_tiles(launch, at_once / 2);
+}
+
+static void
+set_part(CcPart *part, const CcCudaKernel *kernel, const CcPass *pass) {
+  const Choice *choice = CC_OWN(const Choice, kernel);
+  CcTensorCorePart *own = CC_OWN(CcTensorCorePart, part);
+  if (!pass->op)
+    return;
+  set_samples(part, pass, &choice->numbering);
+  own->digits = choice->table.digits;
+  own->chunks = choice->table.chunks;
+  own->margin = choice->any.margin;
+  own->reach = choice->any.reach;
+}
+
+static void
+write_table(guint8 *to, const CcPart *part, const CcCudaKernel *kernel, const CcPass *pass) {
+  const Choice *choice = CC_OWN(const Choice, kernel);
+  cc_tensor_core_write_table(to, &choice->table, part, pass, &choice->numbering,
+                             choice->base.packing.pairs);
+}
+
+const CcSlidingWay cc_tensor_core = {.choose = choose,
+                                     .choose_tiles = choose_tiles,
+                                     .set_part = set_part,
+                                     .write_table = write_table};

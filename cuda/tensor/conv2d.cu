@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* sliding on the tensor cores, for exact kernels. A row of the window is applied to neighbouring
+ * bytes of a row as a product of the bytes around them with a matrix, whose columns are the row of
+ * taps shifted by a byte each; one instruction does this for 16 windows of 32 bytes and 8 target
+ * bytes of each, with 32-bit sums. A warp keeps the rows of its span in registers and adds the
+ * products of a window's rows into the sums of each target row, sliding down.
+ *
+ * Neighbours `step` samples away, other window widths and components that are copied are only other
+ * matrices, so every format is the same code. Samples of two bytes are sums over low and
+ * high bytes, taps of more than a byte sums over two digits. The sums are exact, so their order
+ * does not matter; the plan has proved that the last step is right (output_stage.c). */
+
+#include "cuda/output_stage.cuh"
+#include "grey.cuh"
+#include "output_stage.cuh"
+#include "products.cuh"
+
+template <int WINDOW, int HEIGHT> struct Taps;
+struct GradientTaps;
+
+/* What a kernel is made for: see CC_TENSOR_CORE_KERNELS. */
+template <int BYTES_, int WINDOW_, int DIGITS_, int MATRICES_, int HEIGHT_,
+          CcTensorCoreFinish FINISH_>
+struct Variant {
+  static constexpr int BYTES = BYTES_, WINDOW = WINDOW_, DIGITS = DIGITS_, MATRICES = MATRICES_;
+  static constexpr int HEIGHT = HEIGHT_;
+  static constexpr CcTensorCoreFinish FINISH = FINISH_;
+  static constexpr bool GRADIENT = CC_TENSOR_CORE_IS_GRADIENT(WINDOW, MATRICES, HEIGHT, FINISH);
+  static constexpr int GROUPS = CC_TENSOR_CORE_GROUPS(WINDOW);
+  static constexpr int CENTRE = 8 * GROUPS;          /* target bytes of a window */
+  static constexpr int SAMPLES = CENTRE / 4 / BYTES; /* that a lane makes of a window */
+  static constexpr int WINDOWS =
+      CC_TENSOR_CORE_SPAN_BYTES / CC_TENSOR_CORE_CENTRE(WINDOW); /* of a warp */
+  static constexpr int SETS = WINDOWS / 16;                      /* that are multiplied at once */
+  static constexpr int DEPTH = WINDOW == 32 ? 1 : 2;             /* source rows in Windows */
+  static constexpr int RING = (HEIGHT + DEPTH - 1) / DEPTH;      /* Windows for DEPTH target rows */
+  typedef ByteTile<1> Tile;
+  typedef Staged<HEIGHT> StagedRows;
+  typedef std::conditional_t<GRADIENT, ::GradientTaps, ::Taps<WINDOW, HEIGHT>> Taps;
+};
+
+/* --- taps --- */
+
+/* A lane's taps for 8 target bytes, those of one matrix and digit: of windows of 32 bytes. */
+template <int HEIGHT> struct Taps<32, HEIGHT> {
+  uint2 row[HEIGHT];
+
+  __device__ __forceinline__ void load(const char *from, int pitch) {
+#pragma unroll
+    for (int r = 0; r < HEIGHT; r++)
+      row[r] = load_now((const uint2 *)(from + r * pitch));
+  }
+
+  __device__ __forceinline__ Products add_to(Products sums, const Windows *windows, int) const {
+#pragma unroll
+    for (int r = 0; r < HEIGHT; r++)
+      sums = multiply_add(windows[r], row[r], sums);
+    return sums;
+  }
+};
+
+/* Of windows of 16 bytes, two rows of which are multiplied at once and one is left: the last of a
+ * window that begins with the first row of Windows, and the first of one that begins with the
+ * second. */
+template <int HEIGHT> struct Taps<16, HEIGHT> {
+  uint2 pair[2][HEIGHT / 2];
+  unsigned left[2];
+
+  __device__ __forceinline__ void load(const char *from, int pitch) {
+    const auto row = [=](int r) { return load_now((const unsigned *)(from + r * pitch)); };
+#pragma unroll
+    for (int second = 0; second < 2; second++) {
+#pragma unroll
+      for (int i = 0; i < HEIGHT / 2; i++)
+        pair[second][i] = {row(2 * i + second), row(2 * i + 1 + second)};
+      left[second] = row(second ? 0 : HEIGHT - 1);
+    }
+  }
+
+  __device__ __forceinline__ Products add_to(Products sums, const Windows *windows,
+                                             int second) const {
+#pragma unroll
+    for (int i = 0; i < HEIGHT / 2; i++)
+      sums = multiply_add(windows[i + second], pair[second][i], sums);
+    return multiply_add_row(windows[second ? 0 : HEIGHT / 2], second, left[second], sums);
+  }
+};
+
+/* Of a gradient: its first and last row are multiplied at once, in whichever order they lie. */
+struct GradientTaps {
+  uint2 ends;
+  unsigned middle;
+
+  __device__ __forceinline__ void load(const char *from, int pitch) {
+    const auto row = [=](int r) { return load_now((const unsigned *)(from + r * pitch)); };
+    ends = {row(0), row(2)};
+    middle = row(1);
+  }
+};
+
+/* A lane's share of the table of a part of the launch: taps, and what sums begin with. */
+template <typename V> struct Table {
+  typename V::Taps taps[V::GROUPS][V::MATRICES][V::DIGITS];
+  Products start[V::GROUPS];
+
+  __device__ __forceinline__ Table(const CcLaunch &launch, const CcPart &part) {
+    constexpr int pitch = CC_TENSOR_CORE_ROW_BYTES(V::WINDOW);
+    const char *table = (const char *)launch.memory_taps + OWN(part).table;
+    const char *own = table + pitch / 32 * threadIdx.x;
+#pragma unroll
+    for (int m = 0; m < V::MATRICES; m++)
+#pragma unroll
+      for (int d = 0; d < V::DIGITS; d++)
+#pragma unroll
+        for (int g = 0; g < V::GROUPS; g++)
+          taps[g][m][d].load(own + (m * V::DIGITS + d) * V::HEIGHT * pitch + V::WINDOW / 4 * g,
+                             pitch);
+    const int4 *starts = (const int4 *)(table + V::MATRICES * V::DIGITS * V::HEIGHT * pitch);
+#pragma unroll
+    for (int g = 0; g < V::GROUPS; g++) {
+      const int4 four = load_now(starts + V::GROUPS * (threadIdx.x & 3) + g);
+      start[g] = {four.x, four.y, four.z, four.w};
+    }
+  }
+};
+
+/* The numbers of the last step for a lane's samples: the first sample of lane 4g + t is number
+ * SAMPLES * t of a centre. */
+template <typename V> struct Numbers {
+  CcTensorCoreNumbers sample[V::SAMPLES];
+  bool passes[V::SAMPLES];
+  unsigned excess; /* of the lane's bytes */
+
+  __device__ __forceinline__ Numbers(const CcPart &part) : excess(0) {
+#pragma unroll
+    for (int i = 0; i < V::SAMPLES; i++) {
+      const int place = V::SAMPLES == 4 ? i : (V::SAMPLES * (threadIdx.x & 3) + i) & 3;
+      sample[i] = OWN(part).place[place];
+      excess |= OWN(part).excess[place] << 8 * i;
+      passes[i] = OWN(part).passes >> place & 1;
+    }
+  }
+};
+
+/* A lane's sums of a target row. */
+template <typename V> struct Sums {
+  Products product[V::GROUPS][V::MATRICES][V::DIGITS];
+
+  /* Makes the sums over the rows from `row` of `windows` on. */
+  __device__ __forceinline__ Sums(const Table<V> &table, const Windows *windows, int row) {
+#pragma unroll
+    for (int g = 0; g < V::GROUPS; g++)
+#pragma unroll
+      for (int m = 0; m < V::MATRICES; m++)
+#pragma unroll
+        for (int d = 0; d < V::DIGITS; d++)
+          product[g][m][d] = table.taps[g][m][d].add_to(
+              m == 0 && d == V::DIGITS - 1 ? table.start[g] : Products{}, windows, row);
+  }
+
+  /* Makes the sums of a gradient, whose middle row is row `row` of `middle`. */
+  __device__ __forceinline__ Sums(const Table<V> &table, const Windows &ends, const Windows &middle,
+                                  int row) {
+    const GradientTaps &first = table.taps[0][0][0], &second = table.taps[0][1][0];
+    const Products begun = multiply_add_row(middle, row, first.middle, table.start[0]);
+    product[0][0][0] = multiply_add(ends, first.ends, begun);
+    product[0][1][0] = multiply_add(ends, second.ends, Products{});
+  }
+
+  /* The sum of matrix m for byte i of a lane's bytes of a window, put together from its digits. */
+  __device__ __forceinline__ int of_byte(int m, int half, int i) const {
+    const Products(&digit)[V::DIGITS] = product[i / 2][m];
+    const int at = 2 * half + i % 2, low = digit[V::DIGITS - 1].sum[at];
+    return V::DIGITS == 1 ? low : low + 256 * digit[0].sum[at];
+  }
+
+  /* The sum of matrix m for sample i, over stored words; modulo 2^32 where the last step is wide.
+   */
+  __device__ __forceinline__ int of_sample(int m, int half, int i) const {
+    if (V::BYTES == 1)
+      return of_byte(m, half, i);
+    return of_byte(m, half, 2 * i) + 256 * of_byte(m, half, 2 * i + 1);
+  }
+};
+
+/* --- last steps --- */
+
+static __device__ __forceinline__ int
+scaled(const CcPart &part, const CcTensorCoreNumbers &n, int t) {
+  return (t * n.factor.i + n.addend.i) >> OWN(part).down;
+}
+
+/* The root of x^2 + y^2, which is below 2^23 or, with FAR, counts as 2^23 - 1, times the root of
+ * `factor`, approximate. Behind the exponent of 2^23 a float and its bits count alike. */
+template <bool FAR>
+static __device__ __forceinline__ float
+scaled_root(int x, int y, float factor) {
+  const int bits = x * x + (y * y + 0x4B000000);
+  const float behind = __int_as_float(FAR ? min(bits, 0x4B7FFFFF) : bits);
+  const float squares = __fmaf_rn(behind, factor, -8388608.0f * factor);
+  return approximate_root(squares);
+}
+
+/* The code value of a sample of two bytes, of the sums of its low bytes and its high ones. The
+ * products are of stored words, which are `shift` bits further up, and so is what is added. */
+static __device__ __forceinline__ int
+wide_code(const CcPart &part, const CcTensorCoreNumbers &n, int low, int high) {
+  const long long begun = (long long)low * n.factor.i + OWN(part).low;
+  const long long product = (long long)high * (256 * n.factor.i) + begun;
+  return min(max((int)(product >> OWN(part).down), part.lo), part.hi);
+}
+
+/* The code value of a sample, not yet saturated to a byte, by its numbers. */
+template <typename V>
+static __device__ __forceinline__ int
+code(const CcLaunch &launch, const CcPart &part, const CcTensorCoreNumbers &n, bool passes,
+     const int (&s)[V::MATRICES]) {
+  if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_bytes ||
+                V::FINISH == CC_TENSOR_CORE_FINISH_whole)
+    return s[0];
+  else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_absolute)
+    return abs(s[0]);
+  else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_scale && V::MATRICES == 2)
+    return scaled(part, n, abs(s[0]) + abs(s[1]));
+  else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_scale)
+    return scaled(part, n, s[0]);
+  else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_scaleabs)
+    return scaled(part, n, abs(s[0]));
+  else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_root && V::BYTES == 1)
+    return __float2int_rn(scaled_root<false>(s[0], s[1], n.factor.f));
+  else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_lifted)
+    return __float2int_rn(scaled_root<false>(s[0], s[1], n.factor.f) + n.addend.f);
+  else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_far)
+    return __float2int_rn(scaled_root<true>(s[0], s[1], n.factor.f) + n.addend.f);
+  else {
+    int value;
+    if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_root)
+      value = min(root_word(s[0], s[1]) + n.addend.i, part.hi);
+    else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_clamp)
+      value = min(max((s[0] + n.addend.i) >> OWN(part).down, part.lo), part.hi);
+    else {
+      const int t = launch.response == CC_RESPONSE_ABSOLUTE ? abs(s[0]) : s[0];
+      const long long product = (long long)t * n.factor.i + OWN(part).low;
+      value = min(max((int)(product >> OWN(part).down), part.lo), part.hi);
+    }
+    return passes ? s[0] : value;
+  }
+}
+
+/* For samples i and i + 1, which two bytes (or four, of samples of two) of two numbers they are. */
+template <typename V>
+static __device__ __forceinline__ unsigned
+selector(const Numbers<V> &numbers, int i) {
+  constexpr bool whole = V::FINISH != CC_TENSOR_CORE_FINISH_bytes;
+  const unsigned first = whole ? 0 : numbers.sample[i].factor.i;
+  const unsigned second = whole ? 0 : numbers.sample[min(i + 1, V::SAMPLES - 1)].factor.i;
+  return V::BYTES == 1 ? first + 0x40 + 0x10 * second : 0x11 * first + 0x5410 + 0x1100 * second;
+}
+
+/* Whether the last step may take an excess away. */
+template <typename V>
+static constexpr bool has_excess = V::FINISH == CC_TENSOR_CORE_FINISH_scaleabs ||
+                                   V::FINISH == CC_TENSOR_CORE_FINISH_lifted ||
+                                   V::FINISH == CC_TENSOR_CORE_FINISH_far ||
+                                   (V::FINISH == CC_TENSOR_CORE_FINISH_scale && V::MATRICES == 2);
+
+/* The code values of a lane's samples. */
+template <typename V>
+static __device__ __forceinline__ void
+finish_samples(const CcLaunch &launch, const CcPart &part, const Numbers<V> &numbers,
+               const Sums<V> &sums, int half, bool shifted, int (&value)[V::SAMPLES]) {
+#pragma unroll
+  for (int i = 0; i < V::SAMPLES; i++) {
+    int s[V::MATRICES];
+#pragma unroll
+    for (int m = 0; m < V::MATRICES; m++)
+      s[m] = sums.of_sample(m, half, i) >> (shifted ? part.shift : 0);
+    if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_wide)
+      value[i] = numbers.passes[i]
+                     ? s[0]
+                     : wide_code(part, numbers.sample[i], sums.of_byte(0, half, 2 * i),
+                                 sums.of_byte(0, half, 2 * i + 1));
+    else
+      value[i] = code<V>(launch, part, numbers.sample[i], numbers.passes[i], s);
+  }
+}
+
+/* A lane's 4 target bytes of window g, or with `half` 1 of window g + 8. */
+template <typename V>
+static __device__ __forceinline__ unsigned
+finish(const CcLaunch &launch, const CcPart &part, const Numbers<V> &numbers, const Sums<V> &sums,
+       int half) {
+  constexpr bool bytes = V::FINISH == CC_TENSOR_CORE_FINISH_bytes;
+  constexpr bool shifted = V::BYTES == 2 && !bytes && V::FINISH != CC_TENSOR_CORE_FINISH_root;
+  int value[V::SAMPLES];
+  finish_samples(launch, part, numbers, sums, half, shifted, value);
+  if constexpr (V::BYTES == 2) {
+    const unsigned word = __byte_perm(value[0], value[V::SAMPLES - 1], selector(numbers, 0));
+    if (bytes)
+      return word & (0xFFFFu << part.shift & 0xFFFFu) * 0x10001u;
+    return shifted ? word << part.shift : word;
+  } else if constexpr (bytes) {
+    const unsigned low = __byte_perm(value[0], value[1], selector(numbers, 0));
+    if (V::SAMPLES == 2)
+      return low;
+    const unsigned high = __byte_perm(value[V::SAMPLES - 2], value[V::SAMPLES - 1],
+                                      selector(numbers, V::SAMPLES - 2));
+    return __byte_perm(low, high, 0x5410);
+  } else {
+    const unsigned high = saturate_bytes(value[V::SAMPLES - 2], value[V::SAMPLES - 1], 0);
+    const unsigned word = V::SAMPLES == 2 ? high : saturate_bytes(value[0], value[1], high);
+    return has_excess<V> ? word - numbers.excess : word;
+  }
+}
+
+/* --- tiles --- */
+
+/* The staged rows that a warp is at, in registers. */
+template <typename V, bool GRADIENT = V::GRADIENT> struct Rows {
+  static constexpr int KNOWN = V::RING - 1; /* of those for the next target rows */
+
+  const unsigned char *from; /* the row to be read next */
+  Windows ring[V::SETS][V::RING];
+
+  __device__ __forceinline__ explicit Rows(const unsigned char *first) : from(first) {
+#pragma unroll
+    for (int r = 0; r < KNOWN; r++)
+      load(r + 1);
+  }
+
+  __device__ __forceinline__ void load(int at) {
+#pragma unroll
+    for (int set = 0; set < V::SETS; set++)
+      ring[set][at] = load_windows<V::WINDOW>(from + 16 * CC_TENSOR_CORE_CENTRE(V::WINDOW) * set);
+    from += V::DEPTH * STAGED_BYTES;
+  }
+
+  /* Slides to target row i of a span. */
+  __device__ __forceinline__ void slide_to(int i) {
+    if (i % V::DEPTH != 0)
+      return;
+#pragma unroll
+    for (int set = 0; set < V::SETS; set++)
+#pragma unroll
+      for (int r = 0; r < KNOWN; r++)
+        ring[set][r] = ring[set][r + 1];
+#pragma unroll
+    for (int r = KNOWN; r < V::RING; r++)
+      load(r);
+  }
+
+  __device__ __forceinline__ Sums<V> sums(const Table<V> &table, int set, int i) const {
+    return Sums<V>(table, ring[set], i % V::DEPTH);
+  }
+};
+
+/* For a gradient Windows have every second row, so that the first and last of a target row are in
+ * one: row r is in that of r % 2, in the half that r / 2 % 2 says. */
+template <typename V> struct Rows<V, true> {
+  const unsigned char *from; /* the lane's byte of the row to be read next */
+  Windows of_parity[V::SETS][2];
+
+  __device__ __forceinline__ explicit Rows(const unsigned char *first)
+      : from(first + V::CENTRE * (threadIdx.x >> 2) + 4 * (threadIdx.x & 3)) {
+    load(0);
+    load(1);
+  }
+
+  __device__ __forceinline__ void load(int r) {
+#pragma unroll
+    for (int set = 0; set < V::SETS; set++)
+      load_row_of_windows(of_parity[set][r % 2], r / 2 % 2, from + 16 * V::CENTRE * set);
+    from += STAGED_BYTES;
+  }
+
+  __device__ __forceinline__ void slide_to(int i) {
+    static_assert(CC_TENSOR_CORE_SPAN_ROWS % 4 == 0,
+                  "a span begins with the first half of the first");
+    load(i + 2);
+  }
+
+  __device__ __forceinline__ Sums<V> sums(const Table<V> &table, int set, int i) const {
+    return Sums<V>(table, of_parity[set][i % 2], of_parity[set][(i + 1) % 2], (i + 1) / 2 % 2);
+  }
+};
+
+/* Filters the warp's rows of a staged tile. FREE: all that it writes lies inside. */
+template <typename V, bool FREE>
+static __device__ __forceinline__ void
+filter_rows(const CcLaunch &launch, const typename V::Tile &tile, const Table<V> &table,
+            const Numbers<V> &numbers, const typename V::StagedRows &staged) {
+  typedef typename V::Tile Tile;
+  const CcPart &part = tile.part;
+  const int g = threadIdx.x >> 2, t = threadIdx.x & 3;
+  const int x = tile.x + tile.warp_x() + V::CENTRE * g + V::CENTRE / 4 * t;
+  const int y = tile.y + tile.warp_y();
+  char *to = target_row<char>(part, y) + x;
+  const long long pitch = part.dst_pitch;
+  const int below = part.height - y, left = target_bytes<V::BYTES>(part) - x;
+  Rows<V> rows(&staged.row[tile.warp_y()][tile.warp_x() + PIECE - CC_TENSOR_CORE_REACH(V::WINDOW)]);
+#pragma unroll 1
+  for (int first = 0; first < tile.warp_rows(); first += CC_TENSOR_CORE_SPAN_ROWS)
+#pragma unroll
+    for (int i = first; i < first + CC_TENSOR_CORE_SPAN_ROWS; i++, to += pitch) {
+      rows.slide_to(i - first);
+#pragma unroll
+      for (int set = 0; set < V::SETS; set++) {
+        const Sums<V> sums = rows.sums(table, set, i - first);
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+          const unsigned word = finish<V>(launch, part, numbers, sums, half);
+          const int at = V::CENTRE * (16 * set + 8 * half);
+          if (FREE || i < below)
+            store_bytes<V::CENTRE / 4>(to + at, FREE ? 4 : left - at, word);
+        }
+      }
+    }
+}
+
+/* The block's tile. */
+template <typename V>
+static __device__ __forceinline__ void
+slide(const CcLaunch &launch) {
+  __shared__ typename V::StagedRows staged;
+  const typename V::Tile tile = find_byte_tile<V::BYTES>(launch);
+  allow_next_launch();
+  if (!tile.part.filter_mask) {
+    wait_for_last_launch();
+    pass_tile<V::BYTES>(launch, tile);
+    return;
+  }
+  const Table<V> table(launch, tile.part); /* no launch writes it */
+  const Numbers<V> numbers(tile.part);
+  /* read early, because the constants come while the launch waits */
+  const int grey_step = V::BYTES == 1 && OWN(tile.part).colors ? tile.part.step : 0;
+  wait_for_last_launch();
+  stage_rows<V::BYTES>(launch, tile, staged);
+  if (V::BYTES == 1 && grey_step == 4)
+    make_own_grey(tile, staged);
+  finish_copies();
+  if (V::BYTES == 1 && grey_step == 3)
+    make_luma(tile, staged);
+  stage_sides<V::BYTES, false>(launch, tile, staged);
+  if (V::BYTES == 2 && tile.part.shift)
+    keep_code_bits(tile, staged);
+  if (is_write_free<V::BYTES>(tile))
+    filter_rows<V, true>(launch, tile, table, numbers, staged);
+  else
+    filter_rows<V, false>(launch, tile, table, numbers, staged);
+}
+
+/* Blocks that a multiprocessor should hold at once, as registers allow. With a block less,
+ * gradients need no moves between registers. */
+static constexpr int
+blocks_resident(int window, int digits, int matrices, int height, CcTensorCoreFinish finish) {
+  const int products = window / 16 * digits * matrices * height;
+  if (CC_TENSOR_CORE_IS_GRADIENT(window, matrices, height, finish))
+    return 6;
+  return products <= 5 || (window == 32 && products <= 10) ? CC_TENSOR_CORE_MOST_BLOCKS
+         : products <= 10                                  ? 7
+         : products <= 20                                  ? 4
+                                                           : 3;
+}
+
+#define ENTRY(bytes, window, digits, matrices, height, finish)                                     \
+  extern "C" __global__ void __launch_bounds__(                                                    \
+      32 * CC_TENSOR_CORE_WARPS,                                                                   \
+      blocks_resident(window, digits, matrices, height, CC_TENSOR_CORE_FINISH_##finish))           \
+      cc_tensor_core_u##bytes##_w##window##_d##digits##_m##matrices##_h##height##_##finish(        \
+          const __grid_constant__ CcLaunch launch) {                                               \
+    slide<Variant<bytes, window, digits, matrices, height, CC_TENSOR_CORE_FINISH_##finish>>(       \
+        launch);                                                                                   \
+  }
+
+CC_TENSOR_CORE_KERNELS(ENTRY)

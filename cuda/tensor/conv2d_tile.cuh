@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The tiles of conv2d.cu: which one a block has, how its source bytes get into shared memory
+ * by the border rule, and what is written. Bytes are counted within rows. */
+
+#include "cuda/instructions.cuh"
+#include "conv2d_kernels.h"
+#include "cuda/tile.cuh"
+
+/* What these kernels alone know of a part. As a function this makes more instructions. */
+#define OWN(part) (*CC_OWN(const CcTensorCorePart, &(part)))
+
+/* A sample as it is stored. */
+template <int BYTES> using Stored = std::conditional_t<BYTES == 1, unsigned char, unsigned short>;
+
+template <int BYTES>
+static __device__ __forceinline__ int
+source_bytes(const CcPart &part) {
+  return part.src_width * part.step * BYTES;
+}
+
+template <int BYTES>
+static __device__ __forceinline__ int
+target_bytes(const CcPart &part) {
+  return part.width * part.step * BYTES;
+}
+
+/* --- which tile --- */
+
+/* A rectangle of the target, from byte x of row y on, and how much of it a warp makes. Of STRIDE 0
+ * only the launch knows the stride. */
+template <int STRIDE> struct ByteTile {
+  const CcPart &part;
+  int launch_stride;
+  int x, y;
+  int spans; /* span_rows() of each warp; 1 or 2 */
+
+  __device__ __forceinline__ int stride() const {
+    return STRIDE ? STRIDE : launch_stride;
+  }
+  __device__ __forceinline__ int down() const {
+    return stride() >> 1; /* the logarithm */
+  }
+  __device__ __forceinline__ int bytes() const {
+    return CC_TENSOR_CORE_TILE_BYTES >> down();
+  }
+  __device__ __forceinline__ int span_bytes() const {
+    return CC_TENSOR_CORE_SPAN_BYTES >> down();
+  }
+  __device__ __forceinline__ int span_rows() const {
+    return CC_TENSOR_CORE_SPAN_ROWS >> down();
+  }
+  __device__ __forceinline__ int warp_rows() const {
+    return spans * span_rows();
+  }
+  __device__ __forceinline__ int rows() const {
+    return CC_TENSOR_CORE_WARPS_DOWN * warp_rows();
+  }
+
+  /* Where the warp's part begins in the tile. */
+  __device__ __forceinline__ int warp_x() const {
+    return threadIdx.y % CC_TENSOR_CORE_WARPS_ACROSS * span_bytes();
+  }
+  __device__ __forceinline__ int warp_y() const {
+    return threadIdx.y / CC_TENSOR_CORE_WARPS_ACROSS * warp_rows();
+  }
+};
+
+/* n / d, of which `inverse` is about 2^32 / d and not more. */
+static __device__ __forceinline__ int
+divide(int n, int d, unsigned inverse) {
+  const int q = (int)__umulhi((unsigned)n, inverse); /* at most 1 too small */
+  return n - q * d >= d ? q + 1 : q;
+}
+
+/* Where the block's tile lies. One that would reach beyond the target's end begins further left or
+ * up, and writes what another writes as well; only in small targets does it reach out, or to fill
+ * up its last window. */
+template <int BYTES, typename Tile>
+static __device__ __forceinline__ void
+place_tile(Tile &tile) {
+  const CcPart &part = tile.part;
+  const int index = blockIdx.x - part.first_tile;
+  const int row = divide(index, part.tiles_across, OWN(part).inverse);
+  const int column = index - row * part.tiles_across;
+  const int centre = CC_TENSOR_CORE_CENTRE(32) >> tile.down();
+  const int whole = (target_bytes<BYTES>(part) + centre - 1) & -centre;
+  tile.x = min(column * tile.bytes(), max(whole - tile.bytes(), 0));
+  tile.spans = row < OWN(part).tall_rows ? 2 : 1;
+  const int y = (row + min(row, OWN(part).tall_rows)) * (CC_TENSOR_CORE_TILE_ROWS >> tile.down());
+  tile.y = min(y, max(part.height - tile.rows(), 0));
+}
+
+template <int BYTES>
+static __device__ __forceinline__ ByteTile<1>
+find_byte_tile(const CcLaunch &launch) {
+  ByteTile<1> tile = {find_part(launch, blockIdx.x), launch.stride, 0, 0, 0};
+  place_tile<BYTES>(tile);
+  return tile;
+}
+
+/* Whether all that the tile writes lies inside. */
+template <int BYTES, typename Tile>
+static __device__ __forceinline__ bool
+is_write_free(const Tile &tile) {
+  return tile.x + tile.bytes() <= target_bytes<BYTES>(tile.part) &&
+         tile.y + tile.rows() <= tile.part.height;
+}
+
+/* --- reading --- */
+
+/* Source rows are staged in pieces of 16 bytes, from one left of the tile to one right of it. */
+#define PIECE 16
+#define STAGED_BYTES (CC_TENSOR_CORE_TILE_BYTES + 2 * PIECE)
+
+/* The source rows that a tile stages for a window of HEIGHT rows. */
+template <int HEIGHT> struct Staged {
+  static constexpr int LEAST = CC_TENSOR_CORE_TILE_ROWS - 1 + HEIGHT; /* of a tile of one span */
+  static constexpr int MOST = LEAST + CC_TENSOR_CORE_TILE_ROWS;       /* of two spans */
+
+  alignas(PIECE) unsigned char row[MOST][STAGED_BYTES];
+
+  /* Bytes of a row, those left of the tile, and those of them that are read; rows above it. */
+  static __device__ __forceinline__ constexpr int width() {
+    return STAGED_BYTES;
+  }
+  static __device__ __forceinline__ constexpr int margin() {
+    return PIECE;
+  }
+  static __device__ __forceinline__ constexpr int reach() {
+    return CC_TENSOR_CORE_MOST_REACH;
+  }
+  static __device__ __forceinline__ constexpr int above() {
+    return HEIGHT / 2;
+  }
+  static __device__ __forceinline__ int rows(const ByteTile<1> &tile) {
+    return LEAST + (tile.spans - 1) * CC_TENSOR_CORE_TILE_ROWS;
+  }
+};
+
+/* Waits for the copies of all threads of the block. */
+static __device__ __forceinline__ void
+finish_copies() {
+  finish_own_copies();
+  __syncthreads();
+}
+
+/* A warp stages the first pieces of a row, and each thread some of those that are left of all. */
+#define PIECES 32
+
+/* Calls copy(row, byte) for the thread's pieces of those that are left of `rows` rows. */
+template <int HEIGHT, typename Copy>
+static __device__ __forceinline__ void
+for_pieces_left(const Staged<HEIGHT> &staged, int rows, Copy copy) {
+  constexpr int LEFT = STAGED_BYTES / PIECE - PIECES;
+  const int thread = 32 * threadIdx.y + threadIdx.x;
+  static_assert(LEFT * staged.MOST <= 32 * CC_TENSOR_CORE_WARPS, "at most one for each thread");
+  if (thread < LEFT * rows)
+    copy(thread / LEFT, PIECE * (PIECES + thread % LEFT));
+}
+
+/* Calls copy(row, byte) for all of the thread's pieces. */
+template <typename Rows, typename Copy>
+static __device__ __forceinline__ void
+for_pieces(const Rows &staged, int rows, Copy copy) {
+#pragma unroll 4
+  for (int row = threadIdx.y; row < rows; row += CC_TENSOR_CORE_WARPS)
+    copy(row, PIECE * threadIdx.x);
+  for_pieces_left(staged, rows, copy);
+}
+
+/* Stages rows that lie inside, from `from` on. From a thread's piece to its next it is always as
+ * far, which saves most of the arithmetic on addresses. */
+template <int HEIGHT>
+static __device__ __forceinline__ void
+stage_inside(const ByteTile<1> &tile, const char *from, Staged<HEIGHT> &staged) {
+  constexpr int ROWS = CC_TENSOR_CORE_TILE_ROWS, EACH = ROWS / CC_TENSOR_CORE_WARPS;
+  const int lane = threadIdx.x, warp = threadIdx.y, pitch = tile.part.src_pitch;
+  const long long distance = (long long)CC_TENSOR_CORE_WARPS * pitch;
+  const char *piece = from + (long long)warp * pitch + PIECE * lane;
+  unsigned char *to = &staged.row[warp][PIECE * lane];
+  const auto copy = [&] {
+    start_copy(to, piece);
+    to += CC_TENSOR_CORE_WARPS * STAGED_BYTES;
+    piece += distance;
+  };
+#pragma unroll 1
+  for (int span = 0; span < tile.spans; span++)
+#pragma unroll
+    for (int i = 0; i < EACH; i++)
+      copy();
+#pragma unroll
+  for (int row = 0; row < staged.LEAST - ROWS; row += CC_TENSOR_CORE_WARPS)
+    if (row + warp < staged.LEAST - ROWS)
+      copy();
+  for_pieces_left(staged, staged.rows(tile), [&](int row, int byte) {
+    start_copy(&staged.row[row][byte], from + (long long)row * pitch + byte);
+  });
+}
+
+/* The pixel of the sample `n`, rounded down, which is not further left than a reach. */
+static __device__ __forceinline__ int
+pixel_of(const CcPart &part, int n) {
+  constexpr int up = 16 * PIECE; /* nothing is negative, and divided by 1 to 4 */
+  const unsigned positive = (unsigned)(n + 3 * up);
+  const unsigned pixel = part.step == 3 ? positive / 3 : positive >> (part.step >> 1);
+  const unsigned zero = part.step == 3 ? up : 3 * up >> (part.step >> 1);
+  return (int)(pixel - zero);
+}
+
+/* The source sample that the border rule puts in the place of `sample` of a row, or -1. Of pairs,
+ * whose rows have whole ones here, luma is two samples apart. */
+static __device__ __forceinline__ int
+border_sample(const CcLaunch &launch, const CcPart &part, int sample) {
+  const int group = pixel_of(part, sample), component = sample - group * part.step;
+  if (OWN(part).pairs >> component & 1) {
+    const int first = component & 1;
+    const int x = cc_border_index((sample - first) >> 1, 2 * part.src_width, launch.border);
+    return x < 0 ? -1 : 2 * x + first;
+  }
+  const int x = cc_border_index(group, part.src_width, launch.border);
+  return x < 0 ? -1 : x * part.step + component;
+}
+
+/* The luma of a group of 4 bytes, or of 3: byte 2 of the result, above a fraction. */
+#define LUMA_BYTE 2
+static __device__ __forceinline__ unsigned
+weigh_group(const CcPart &part, unsigned group) {
+  static_assert(CC_LUMA_SHIFT == 8 * LUMA_BYTE, "the luma is a byte");
+  const auto weights = [&](int i) {
+    const unsigned both = OWN(part).weights[i];
+    return make_ushort2((unsigned short)both, (unsigned short)(both >> 16));
+  };
+  const uchar4 bytes = make_uchar4((unsigned char)group, (unsigned char)(group >> 8),
+                                   (unsigned char)(group >> 16), (unsigned char)(group >> 24));
+  return __dp2a_hi(weights(1), bytes, __dp2a_lo(weights(0), bytes, CC_LUMA_HALF));
+}
+
+/* Stages a tile's source rows, and what the border rule puts above and below them. */
+template <int BYTES, typename Tile, typename Rows>
+static __device__ __forceinline__ void
+stage_rows(const CcLaunch &launch, const Tile &tile, Rows &staged) {
+  const CcPart &part = tile.part;
+  const int left = tile.stride() * tile.x - staged.margin();
+  const int top = tile.stride() * tile.y - staged.above();
+  const int rows = staged.rows(tile), row_bytes = source_bytes<BYTES>(part);
+  if (left >= 0 && left + staged.width() <= row_bytes && top >= 0 &&
+      top + rows <= part.src_height) {
+    stage_inside(tile, source_row<char>(part, top) + left, staged);
+    return;
+  }
+  for_pieces(staged, rows, [&](int row, int byte) {
+    const int at = left + byte, bytes = row_bytes - at;
+    const int y = cc_border_index(top + row, part.src_height, launch.border);
+    unsigned char *to = &staged.row[row][byte];
+    if (at < 0 || bytes <= 0)
+      return;
+    const char *from = source_row<char>(part, max(y, 0)) + at;
+    if (y < 0)
+      for (int i = 0; i < PIECE; i += 8)
+        *(uint64_t *)(to + i) = OWN(part).border[(unsigned)(at + i) / 8 % 3];
+    else if (bytes >= PIECE)
+      start_copy(to, from);
+    else
+      start_copy_of_part<PIECE>(to, from, bytes);
+  });
+}
+
+/* The luma of a pixel of four samples of two bytes. */
+static __device__ __forceinline__ unsigned
+luma_of_words(const CcPart &part, uint2 pixel) {
+  const unsigned low = OWN(part).weights[0], high = OWN(part).weights[1];
+  const unsigned luma = CC_LUMA_HALF + (pixel.x & 0xFFFF) * (low & 0xFFFF) +
+                        (pixel.x >> 16) * (low >> 16) + (pixel.y & 0xFFFF) * (high & 0xFFFF) +
+                        (pixel.y >> 16) * (high >> 16);
+  return luma >> CC_LUMA_SHIFT;
+}
+
+/* The luma of a pixel that begins with sample `first` of a row, of four samples or three. */
+template <int BYTES>
+static __device__ __forceinline__ Stored<BYTES>
+fetch_luma(const CcPart &part, const Stored<BYTES> *row, int first, bool has_four) {
+  const Stored<BYTES> *of = row + first;
+  if (BYTES == 2) {
+    const uint2 both = {__ldg(of) | (unsigned)__ldg(of + 1) << 16,
+                        __ldg(of + 2) | (unsigned)__ldg(of + 3) << 16};
+    return (Stored<BYTES>)luma_of_words(part, both);
+  }
+  unsigned pixel = __ldg(of) | (unsigned)__ldg(of + 1) << 8 | (unsigned)__ldg(of + 2) << 16;
+  if (has_four)
+    pixel |= (unsigned)__ldg(of + 3) << 24;
+  return (Stored<BYTES>)(weigh_group(part, pixel) >> CC_LUMA_SHIFT);
+}
+
+/* The stored word of sample x of a row, or the luma that it becomes. */
+template <int BYTES>
+static __device__ __forceinline__ Stored<BYTES>
+fetch_word(const CcPart &part, const Stored<BYTES> *row, int x) {
+  const int first = pixel_of(part, x) * part.step;
+  if (!(OWN(part).colors >> 8 * (x - first) & 0xFF))
+    return __ldg(row + x);
+  return fetch_luma<BYTES>(part, row, first, part.step == 4);
+}
+
+/* Puts the bytes that are read from byte `from` of a row on, which is outside, beside the staged
+ * rows by the border rule. PIXELS: these may be luma of pixels. A lane has a sample of all rows.
+ * What it repeats is nearly always staged. */
+template <int BYTES, bool PIXELS, typename Tile, typename Rows>
+static __device__ __forceinline__ void
+stage_side(const CcLaunch &launch, const Tile &tile, int from, Rows &staged) {
+  typedef Stored<BYTES> Sample;
+  const CcPart &part = tile.part;
+  const int left = tile.stride() * tile.x - staged.margin(), rows = staged.rows(tile);
+  const int sample = from / BYTES + threadIdx.x, to = sample * BYTES - left;
+  if (threadIdx.x >= staged.reach() / BYTES || to < 0 || to + BYTES > staged.width())
+    return;
+  const int component = sample - pixel_of(part, sample) * part.step;
+  const int x = border_sample(launch, part, sample);
+  const int inside = x * BYTES - left;
+  const bool is_staged = inside >= 0 && inside + BYTES <= staged.width();
+#pragma unroll 2
+  for (int row = threadIdx.y; row < rows; row += CC_TENSOR_CORE_WARPS) {
+    Sample word = (Sample)(part.border_code[component] << part.shift);
+    if (x >= 0 && is_staged) {
+      word = *(const Sample *)&staged.row[row][inside];
+    } else if (x >= 0) {
+      const int top = tile.stride() * tile.y - staged.above();
+      const int y = cc_border_index(top + row, part.src_height, launch.border);
+      const Sample *from = source_row<Sample>(part, y);
+      if (PIXELS && OWN(part).pixel)
+        word = fetch_luma<BYTES>(part, from, x * OWN(part).pixel, OWN(part).pixel == 4);
+      else
+        word = fetch_word<BYTES>(part, from, x);
+    }
+    *(Sample *)&staged.row[row][to] = word;
+  }
+}
+
+/* Puts what is outside on the left and right beside the staged rows. */
+template <int BYTES, bool PIXELS, typename Tile, typename Rows>
+static __device__ __forceinline__ void
+stage_sides(const CcLaunch &launch, const Tile &tile, Rows &staged) {
+  const int row_bytes = source_bytes<BYTES>(tile.part);
+  const int left = tile.stride() * tile.x - staged.margin();
+  const bool at_left = tile.stride() * tile.x < staged.reach();
+  const bool at_right = left + staged.width() > row_bytes;
+  if (!at_left && !at_right)
+    return;
+#pragma unroll 1
+  for (int side = at_left ? 0 : 1; side <= (at_right ? 1 : 0); side++)
+    stage_side<BYTES, PIXELS>(launch, tile, side == 0 ? -staged.reach() : row_bytes, staged);
+  __syncthreads();
+}
+
+/* Takes from staged words of two bytes what is not part of their code value. */
+template <typename Tile, typename Rows>
+static __device__ __forceinline__ void
+keep_code_bits(const Tile &tile, Rows &staged) {
+  const unsigned mask = (0xFFFFu << tile.part.shift & 0xFFFFu) * 0x10001u;
+  unsigned *word = (unsigned *)staged.row[0];
+  const int words = staged.rows(tile) * (int)(sizeof staged.row[0] / 4);
+#pragma unroll 2
+  for (int i = 32 * threadIdx.y + threadIdx.x; i < words; i += 32 * CC_TENSOR_CORE_WARPS)
+    word[i] &= mask;
+  __syncthreads();
+}
+
+/* What the tensor cores multiply at once: a lane's bytes of 16 windows. Of windows of 32 bytes lane
+ * 4g + t has bytes 4t and on of windows g and g + 8, and then bytes 16 + 4t and on of both. Of
+ * windows of 16 bytes it has bytes 4t and on of both in one row, and then in the next row. */
+struct Windows {
+  unsigned word[4];
+};
+
+/* A lane's bytes of a staged row, or of two, when the first window begins at `from`. */
+template <int WINDOW>
+static __device__ __forceinline__ Windows
+load_windows(const unsigned char *from) {
+  constexpr int centre = CC_TENSOR_CORE_CENTRE(WINDOW);
+  const int g = threadIdx.x >> 2, t = threadIdx.x & 3;
+  const unsigned *first = (const unsigned *)(from + centre * g + 4 * t);
+  const unsigned *second = first + (WINDOW == 32 ? 16 : STAGED_BYTES) / 4;
+  return {first[0], first[8 * centre / 4], second[0], second[8 * centre / 4]};
+}
+
+/* The half of Windows for windows of 16 bytes that is one row. `from` is the lane's byte of the
+ * first window. */
+static __device__ __forceinline__ void
+load_row_of_windows(Windows &windows, int half, const unsigned char *from) {
+  const unsigned *first = (const unsigned *)from;
+  windows.word[2 * half] = first[0];
+  windows.word[2 * half + 1] = first[8 * CC_TENSOR_CORE_CENTRE(16) / 4];
+}
+
+/* --- writing --- */
+
+/* Writes a lane's N bytes of a window, 2 or 4, of which `left` lie in the target. */
+template <int N>
+static __device__ __forceinline__ void
+store_bytes(char *to, int left, unsigned word) {
+  if (left >= N && N == 4)
+    *(unsigned *)to = word;
+  else if (left >= N)
+    *(unsigned short *)to = (unsigned short)word;
+  else
+#pragma unroll
+    for (int i = 0; i < N - 1; i++)
+      if (i < left)
+        to[i] = (char)(word >> 8 * i);
+}
+
+/* Copies and fills what a warp has of a part that is not filtered: bytes left..right of every
+ * EVERY-th row from `top` on, before `bottom`. */
+template <int BYTES, int EVERY>
+static __device__ __forceinline__ void
+pass_rows(const CcLaunch &launch, const CcPart &part, int left, int right, int top, int bottom) {
+  const int all = (1 << part.step) - 1, end = min(right, target_bytes<BYTES>(part));
+  const bool in_words = launch.stride == 1 && left % 8 == 0 &&
+                        (part.copy_mask == all || (part.fill_mask == all && part.step != 3));
+  const int rest = in_words ? max(left, end & -8) : left; /* from there on, samples */
+  bottom = min(bottom, part.height);
+#pragma unroll 1
+  for (int at = left + 8 * threadIdx.x; at < rest; at += 8 * 32)
+#pragma unroll 8
+    for (int y = top; y < bottom; y += EVERY)
+      *(uint64_t *)(target_row<char>(part, y) + at) =
+          part.copy_mask ? __ldg((const unsigned long long *)(source_row<char>(part, y) + at))
+                         : OWN(part).fill;
+#pragma unroll 1
+  for (int i = rest / BYTES + threadIdx.x; i < end / BYTES; i += 32) {
+    const int x = pixel_of(part, i), component = i - x * part.step;
+#pragma unroll 4
+    for (int y = top; y < bottom; y += EVERY)
+      store_unfiltered<Stored<BYTES>>(launch, part, x, y, component);
+  }
+}
+
+/* A tile of such a part. */
+template <int BYTES, typename Tile>
+static __device__ __forceinline__ void
+pass_tile(const CcLaunch &launch, const Tile &tile) {
+  const int left = tile.x + tile.warp_x(), top = tile.y + tile.warp_y();
+  pass_rows<BYTES, 1>(launch, tile.part, left, left + tile.span_bytes(), top,
+                      top + tile.warp_rows());
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* Pixels whose red, green and blue each become their luma in shared memory, and then are filtered
+ * like any samples. For large windows pixels.cuh is the faster way. */
+
+#include "conv2d_tile.cuh"
+
+/* A pixel of four bytes with red, green and blue as their luma. */
+static __device__ __forceinline__ unsigned
+grey_of(const CcPart &part, unsigned pixel) {
+  const unsigned alpha_is_last = OWN(part).colors & 1;
+  return __byte_perm(weigh_group(part, pixel), pixel, alpha_is_last ? 0x7222 : 0x2224);
+}
+
+/* Makes the pixels of four samples grey that 8 bytes are. */
+template <int BYTES>
+static __device__ __forceinline__ void
+make_grey(const CcPart &part, unsigned char *bytes) {
+  uint2 *words = (uint2 *)bytes;
+  const uint2 was = *words;
+  if (BYTES == 1) {
+    *words = make_uint2(grey_of(part, was.x), grey_of(part, was.y));
+  } else {
+    const unsigned luma = luma_of_words(part, was);
+    const bool alpha_is_last = OWN(part).colors & 1;
+    *words = make_uint2(__byte_perm(luma, was.x, alpha_is_last ? 0x1010 : 0x1054),
+                        __byte_perm(luma, was.y, alpha_is_last ? 0x7610 : 0x1010));
+  }
+}
+
+/* Makes red, green and blue of pixels of three bytes their luma, in `rows` staged rows of which
+ * `width` bytes are staged, from byte `left` of a row on. A thread has four pixels at a time, which
+ * are three words; from byte FIRST on those are all that is read. */
+static __device__ __forceinline__ void
+make_rows_luma(const CcPart &part, unsigned char *staged, int pitch, int rows, int left,
+               int width) {
+  const int each =
+      width / CC_TENSOR_CORE_LUMA_BYTES; /* fours of a row; 8 bytes are left over, or fewer */
+  const int skip = pixel_of(part, left + 2) * 3 - left;
+  const int first = skip + 3 * skip; /* pixels begin there and at `skip`, and words there */
+#pragma unroll 2
+  for (int i = 32 * threadIdx.y + threadIdx.x; i < rows * each; i += 32 * CC_TENSOR_CORE_WARPS) {
+    const int at = first + i % each * CC_TENSOR_CORE_LUMA_BYTES;
+    if (at + CC_TENSOR_CORE_LUMA_BYTES > width)
+      continue;
+    unsigned *word = (unsigned *)(staged + i / each * pitch + at);
+    const unsigned x = word[0], y = word[1], z = word[2];
+    const unsigned a = weigh_group(part, x), b = weigh_group(part, __byte_perm(x, y, 0x6543));
+    const unsigned c = weigh_group(part, __byte_perm(y, z, 0x5432)), d = weigh_group(part, z >> 8);
+    word[0] = __byte_perm(a, b, 0x6222);
+    word[1] = __byte_perm(b, c, 0x6622);
+    word[2] = __byte_perm(c, d, 0x6662);
+  }
+  __syncthreads();
+}
+
+/* The same of a tile of conv2d.cu: the pixels of four bytes that the thread has staged. */
+template <typename Tile, typename Rows>
+static __device__ __forceinline__ void
+make_own_grey(const Tile &tile, Rows &staged) {
+  finish_own_copies();
+  for_pieces(staged, staged.rows(tile), [&](int row, int byte) {
+    uint4 *four = (uint4 *)&staged.row[row][byte];
+    const uint4 was = *four;
+    *four = make_uint4(grey_of(tile.part, was.x), grey_of(tile.part, was.y),
+                       grey_of(tile.part, was.z), grey_of(tile.part, was.w));
+  });
+}
+
+/* Those of three bytes. */
+template <typename Tile, typename Rows>
+static __device__ __forceinline__ void
+make_luma(const Tile &tile, Rows &staged) {
+  make_rows_luma(tile.part, staged.row[0], sizeof staged.row[0], staged.rows(tile),
+                 tile.x - staged.margin(), staged.width());
+}

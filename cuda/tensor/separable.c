@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The launch configuration of the kernels for separable windows on the tensor cores: which of them
+ * runs a pass, its tiles and its tables. */
+
+#include "tensor.h"
+
+#include "engine/plan/output_stage.h"
+#include "engine/ablation.h"
+#include "tap_table.h"
+#include "separable_output_stage.h"
+
+CC_CUDA_DECLARE_MODULE(separable);
+
+#define LEAST_ROWS (2 * CC_TENSOR_SEPARABLE_BLOCK_ROWS) /* of a tile */
+
+/* What two stages cost beside their products for each matrix, in products. */
+#define COST_OF_TWO_STAGES 14
+
+/* --- which kernel --- */
+
+typedef struct {
+  guint bytes, planes, digits;
+  gboolean is_signed;
+  guint n_matrices, blocks;
+  CcTensorSeparableSums sums;
+  guint pairs, resident;
+  const gchar *name;
+} Kernel;
+
+#define SIGN_u FALSE
+#define SIGN_s TRUE
+static const Kernel kernels[] = {
+#define ENTRY(bytes, planes, digits, sign, matrices, blocks, sums, pairs, resident)                \
+  {bytes,                                                                                          \
+   planes,                                                                                         \
+   digits,                                                                                         \
+   SIGN_##sign,                                                                                    \
+   matrices,                                                                                       \
+   blocks,                                                                                         \
+   CC_TENSOR_SEPARABLE_SUMS_##sums,                                                                \
+   pairs,                                                                                          \
+   resident,                                                                                       \
+   CC_TENSOR_SEPARABLE_NAME(bytes, planes, digits, sign, matrices, blocks, sums)},
+    CC_TENSOR_SEPARABLE_KERNELS(ENTRY)
+#undef ENTRY
+};
+
+/* What is chosen for a pass. */
+typedef struct {
+  CcSlidingChoice base;
+  const Kernel *kernel;
+  guint steps;    /* of 32 bytes along a row */
+  gint most_code; /* the largest code value */
+} Choice;
+CC_OWN_FITS(Choice);
+
+static gboolean
+all_fit(const gint32 *tap, guint n, const Kernel *kernel) {
+  for (guint i = 0; i < n && !kernel->is_signed; i++)
+    if (tap[i] < 0 || tap[i] > G_MAXUINT8)
+      return FALSE;
+  return !kernel->is_signed || cc_tensor_n_digits(tap, n) <= kernel->digits;
+}
+
+/* The range of sums along a row. */
+static CcRange
+range_of_row(const CcOp *op, guint m, gint most_code) {
+  CcRange range = {0, 0};
+  for (guint i = 0; i < op->width; i++)
+    *(op->row_i[m][i] < 0 ? &range.least : &range.most) += (gint64)op->row_i[m][i] * most_code;
+  return range;
+}
+
+/* Whether the sums along rows fit into the kernel's bytes, and the taps into its digits. */
+static gboolean
+takes_taps(const Kernel *kernel, const CcOp *op, gint most_code) {
+  for (guint m = 0; m < op->n_matrices; m++) {
+    const CcRange range = range_of_row(op, m, most_code);
+    if (!all_fit(op->row_i[m], op->width, kernel) ||
+        !all_fit(op->column_i[m], op->height, kernel) ||
+        (range.most - range.least) >> 8 * kernel->planes != 0)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Products for 256 target bytes. */
+static guint
+cost(const Kernel *kernel, guint steps) {
+  const guint rows = 2 * steps * CC_TENSOR_SEPARABLE_SETS(kernel->bytes, kernel->digits);
+  return kernel->n_matrices *
+         (rows + kernel->planes * kernel->digits * kernel->blocks / kernel->bytes);
+}
+
+/* The kernel that runs a pass, or NULL. */
+static const Kernel *
+find_kernel(const CcPass *pass, const CcPlaneLayout *layout, const Choice *choice) {
+  const CcOp *op = pass->op;
+  const Kernel *best = NULL;
+  for (guint i = 0; i < G_N_ELEMENTS(kernels); i++) {
+    const Kernel *kernel = &kernels[i];
+    CcTensorSeparableTable table;
+    gint64 begin;
+    if (!cc_is_left_out(kernel->name) && kernel->bytes == cc_sample_size(layout->type) &&
+        kernel->n_matrices == op->n_matrices &&
+        op->height / 2 <= CC_TENSOR_SEPARABLE_REACH_DOWN(kernel->blocks) &&
+        (CC_TENSOR_SEPARABLE_COPIES(kernel->blocks) || !(pass->copy_mask | pass->fill_mask)) &&
+        choice->steps <= CC_TENSOR_SEPARABLE_MOST_STEPS(kernel->blocks) &&
+        (!best || cost(kernel, choice->steps) < cost(best, choice->steps)) &&
+        takes_taps(kernel, op, choice->most_code) &&
+        cc_tensor_separable_find_finish(kernel->sums, op, kernel->bytes, &table, &begin))
+      best = kernel;
+  }
+  return best;
+}
+
+static guint
+table_bytes(const Choice *choice) {
+  const Kernel *kernel = choice->kernel;
+  const guint columns = kernel->digits * ((kernel->blocks + 1) / 2);
+  const guint rows = CC_TENSOR_SEPARABLE_SETS(kernel->bytes, kernel->digits) * choice->steps;
+  return CC_TENSOR_SEPARABLE_TABLE_BYTES +
+         kernel->n_matrices * (columns + rows) * CC_TENSOR_SEPARABLE_FRAGMENT_BYTES;
+}
+
+static gboolean
+choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  const CcPlaneLayout *layout = &plan->layout.plane[pass->plane];
+  Choice *choice = CC_OWN(Choice, kernel);
+  const CcTensorCorePacking *packing = &choice->base.packing;
+  const CcOp *op = pass->op;
+  if (plan->stride != 1 || !op->separable || op->n_matrices > 2 || packing->pixel ||
+      !cc_tensor_core_can_write(pass, layout))
+    return FALSE;
+  const guint reach =
+      cc_tensor_core_farthest_sample(pass, layout) * (guint)cc_sample_size(layout->type) +
+      (packing->colors && layout->step == 3 ? CC_TENSOR_CORE_LUMA_BYTES : 0);
+  choice->most_code = (1 << layout->depth) - 1;
+  choice->steps = cc_cuda_divide_up(reach + 8, CC_TENSOR_SEPARABLE_CENTRE);
+  choice->kernel = find_kernel(pass, layout, choice);
+  if (!choice->kernel)
+    return FALSE;
+  kernel->module = cc_fatbin_separable;
+  g_strlcpy(kernel->name, choice->kernel->name, sizeof kernel->name);
+  kernel->block[1] = CC_TENSOR_SEPARABLE_WARPS;
+  choice->base.cost = cost(choice->kernel, choice->steps) + COST_OF_TWO_STAGES * op->n_matrices;
+  choice->base.table_bytes = table_bytes(choice);
+  return TRUE;
+}
+
+/* --- tiles --- */
+
+/* Cuts the targets into tiles of so many rows; how many there are. */
+static guint64
+cut_tiles(CcLaunch *launch, const Kernel *kernel, guint rows) {
+  guint64 n = 0;
+  for (gint i = 0; i < launch->n_parts; i++) {
+    CcPart *part = &launch->part[i];
+    CcTensorCorePart *own = CC_OWN(CcTensorCorePart, part);
+    const guint row_bytes = (guint)(part->width * part->step * part->sample_bytes);
+    const guint across =
+        cc_cuda_divide_up(row_bytes, CC_TENSOR_SEPARABLE_TILE_BYTES(kernel->pairs));
+    cc_cuda_part_set_tiles(part, across, cc_cuda_divide_up((guint)part->height, rows));
+    own->tall_rows = (gint)rows;
+    own->inverse = (guint)MIN((G_GUINT64_CONSTANT(1) << 32) / across, G_MAXUINT32);
+    n += (guint)part->n_tiles;
+  }
+  return n;
+}
+
+/* Tall tiles read few rows twice, but the multiprocessors have to end together: of the tiles that
+ * they have at once, the last ones should be nearly as many. */
+static void
+choose_tiles(CcLaunch *launch, const CcCudaKernel *chosen, const CcCudaGpu *gpu) {
+  const Kernel *kernel = CC_OWN(const Choice, chosen)->kernel;
+  const guint at_once = (guint)gpu->multiprocessors * kernel->resident;
+  const guint more = CC_TENSOR_SEPARABLE_BLOCK_ROWS * (kernel->blocks - 1);
+  guint64 least = G_MAXUINT64;
+  guint best = LEAST_ROWS;
+  for (guint rows = LEAST_ROWS; rows <= LEAST_ROWS * kernel->blocks;
+       rows += CC_TENSOR_SEPARABLE_BLOCK_ROWS) {
+    const guint64 rounds = (cut_tiles(launch, kernel, rows) + at_once - 1) / at_once;
+    if (rounds * (rows + more) < least) {
+      least = rounds * (rows + more);
+      best = rows;
+    }
+  }
+  cut_tiles(launch, kernel, best);
+}
+
+static void
+set_part(CcPart *part, const CcCudaKernel *kernel, const CcPass *pass) {
+  CC_OWN(CcTensorCorePart, part)->down = (gint)CC_OWN(const Choice, kernel)->steps;
+}
+
+/* --- taps --- */
+
+/* The tap of matrix m that stands `distance` samples from a component's own. */
+static gint
+row_tap(const CcOp *op, const CcPass *pass, const CcPart *part, const Choice *choice, guint m,
+        gint component, gint distance) {
+  const gint apart =
+      cc_tensor_core_samples_apart(choice->base.packing.pairs, part->step, component);
+  const gint place = distance / apart + (gint)op->width / 2;
+  if (!(pass->filter_mask >> component & 1) || distance % apart != 0 || place < 0 ||
+      place >= (gint)op->width)
+    return 0;
+  return op->row_i[m][place];
+}
+
+/* The digit that row `i` of set `set` has for byte `at` of those a warp reads for 16. */
+static gint
+row_digit(const CcOp *op, const CcPass *pass, const CcPart *part, const Choice *choice, guint m,
+          guint set, gint i, gint at) {
+  const Kernel *kernel = choice->kernel;
+  const gint bytes = part->sample_bytes;
+  const gint reach = (gint)CC_TENSOR_SEPARABLE_REACH_ACROSS(choice->steps);
+  /* bytes: lane 4g + t of the last products has columns 2t and 2t + 1 of both eights */
+  const gint column = i % 8;
+  const gint sample = bytes == 1 ? 4 * (column / 2) + column % 2 + i / 8 * 2 : column;
+  const gint weight = bytes == 1 ? (gint)set : 2 * (gint)set + i / 8;
+  const gint digit = weight - at % bytes;
+  if (digit < 0 || digit >= (gint)kernel->digits)
+    return 0;
+  const gint tap = row_tap(op, pass, part, choice, m, sample % part->step,
+                           (at - at % bytes - reach) / bytes - sample);
+  return kernel->is_signed ? cc_tensor_digit(tap, (guint)digit) : tap;
+}
+
+/* The digit that row `i` of 16 target rows has for source row `row` of its blocks. */
+static gint
+column_digit(const CcOp *op, const Kernel *kernel, guint m, guint digit, gint i, gint row) {
+  const gint place =
+      row - i - (gint)CC_TENSOR_SEPARABLE_REACH_DOWN(kernel->blocks) + (gint)op->height / 2;
+  if (place < 0 || place >= (gint)op->height ||
+      row >= CC_TENSOR_SEPARABLE_BLOCK_ROWS * (gint)kernel->blocks)
+    return 0;
+  const gint tap = op->column_i[m][place];
+  return kernel->is_signed ? cc_tensor_digit(tap, digit) : tap;
+}
+
+/* A matrix of 16 x 32 as lanes have it: lane 4g + t columns 4t to 4t + 3 of row g and of row g + 8,
+ * and columns 16 + 4t to 16 + 4t + 3 of both. */
+#define FOR_FRAGMENT(i, k)                                                                         \
+  for (gint lane = 0; lane < 32; lane++)                                                           \
+    for (gint byte = 0, i, k;                                                                      \
+         i = lane / 4 + byte / 4 % 2 * 8, k = lane % 4 * 4 + byte % 4 + byte / 8 * 16, byte < 16;  \
+         byte++)
+
+/* The row of a block that a lane has as number `k` of 16: two of the upper half, two of the lower.
+ */
+static gint
+row_of_block(gint k) {
+  return k / 4 * 2 + k % 2 + k % 4 / 2 * 8;
+}
+
+static void
+write_fragments(gint8 *to, const CcOp *op, const CcPass *pass, const CcPart *part,
+                const Choice *choice) {
+  const Kernel *kernel = choice->kernel;
+  const guint sets = CC_TENSOR_SEPARABLE_SETS(kernel->bytes, kernel->digits);
+  for (guint m = 0; m < kernel->n_matrices; m++)
+    for (guint digit = 0; digit < kernel->digits; digit++)
+      for (guint step = 0; step < (kernel->blocks + 1) / 2; step++)
+        FOR_FRAGMENT(i, k)
+  *to++ = (gint8)column_digit(op, kernel, m, digit, i,
+                              32 * (gint)step + k / 16 * 16 + row_of_block(k % 16));
+  for (guint step = 0; step < choice->steps; step++)
+    for (guint m = 0; m < kernel->n_matrices; m++)
+      for (guint set = 0; set < sets; set++)
+        FOR_FRAGMENT(i, k)
+  *to++ = (gint8)row_digit(op, pass, part, choice, m, set, i, 32 * (gint)step + k);
+}
+
+/* What the sums of matrix m begin with: along rows, so that none is negative, and then what takes
+ * that out again and what the last step adds. */
+static void
+set_starts(CcTensorSeparableTable *table, const CcOp *op, const Choice *choice, guint m,
+           gint64 begin) {
+  const Kernel *kernel = choice->kernel;
+  const gint64 offset = -range_of_row(op, m, choice->most_code).least;
+  const gboolean split = kernel->bytes + kernel->digits > 2;
+  table->offset[m][0] = (gint32)(split ? offset & 255 : offset);
+  table->offset[m][1] = (gint32)(split ? offset >> 8 : 0);
+  gint64 start = begin;
+  for (guint i = 0; i < op->height; i++)
+    start -= offset * op->column_i[m][i];
+  const gint last = CC_TENSOR_SEPARABLE_APART(kernel->sums);
+  for (gint i = 0; i < last; i++, start >>= 8)
+    table->start[m][i] = (gint32)(start & 255);
+  table->start[m][last] = (gint32)start;
+}
+
+/* Which of 8 bytes of a row the components of `mask` have. */
+static guint64
+bytes_of(const CcPart *part, guint mask) {
+  guint64 bytes = 0;
+  for (gint i = 0; i < 8; i++)
+    if (mask >> i / part->sample_bytes % part->step & 1)
+      bytes |= G_GUINT64_CONSTANT(255) << 8 * i;
+  return bytes;
+}
+
+static void
+write_table(guint8 *to, const CcPart *part, const CcCudaKernel *chosen, const CcPass *pass) {
+  const Choice *choice = CC_OWN(const Choice, chosen);
+  const Kernel *kernel = choice->kernel;
+  CcTensorSeparableTable *table = (CcTensorSeparableTable *)(gpointer)to;
+  gint64 begin;
+  cc_tensor_separable_find_finish(kernel->sums, pass->op, kernel->bytes, table, &begin);
+  table->filtered = bytes_of(part, pass->filter_mask);
+  table->copied = bytes_of(part, pass->copy_mask);
+  for (guint m = 0; m < kernel->n_matrices; m++)
+    set_starts(table, pass->op, choice, m, begin);
+  write_fragments((gint8 *)to + CC_TENSOR_SEPARABLE_TABLE_BYTES, pass->op, pass, part, choice);
+}
+
+const CcSlidingWay cc_tensor_separable = {.choose = choose,
+                                          .choose_tiles = choose_tiles,
+                                          .set_part = set_part,
+                                          .write_table = write_table};

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* sliding on the tensor cores, for exact kernels that are separable: a window's rows first, then
+ * its columns, each as products of matrices of bytes.
+ *
+ * A warp goes down its part of a tile, 16 source rows at a time. The first product is that of a
+ * matrix whose rows are the row of taps, shifted by a byte each, with 8 of the source rows. Its
+ * sums are exact and not negative, and a lane has those of one column in four source rows. So each
+ * of their bytes makes a word that is, as it is, what the second product needs: that of a matrix
+ * whose rows are the column of taps, shifted by a row each, with those sums of this block of rows
+ * and those before it, which registers keep. Products of the bytes of weight 256^p and of digits of
+ * weight 256^d have weight 256^(p + d), and are put together from the top.
+ *
+ * Neighbours `step` samples away and other window widths are only other matrices, so every format
+ * is the same code. The sums are exact, so their order does not matter; the host has proved that
+ * the last step is right (separable.c). */
+
+#include "cuda/output_stage.cuh"
+#include "output_stage.cuh"
+#include "separable_sums.cuh"
+
+/* --- last steps --- */
+
+/* The sums of one matrix for a lane's four samples of eight columns: two of row g, two of
+ * row g + 8. */
+template <typename V> struct Sums {
+  typedef std::conditional_t<V::WIDE, long long, int> Sum;
+  Sum of[4];
+
+  __device__ __forceinline__ void make(const Ring<V> &ring, const Table<V> &table, int e, int m) {
+    const int(&start)[5] = table.start[m];
+    Products apart[V::APART + 1];
+#pragma unroll
+    for (int w = 0; w < V::APART; w++) {
+      apart[w] = {start[w], start[w], start[w], start[w]};
+      ring.weigh(apart[w], table, e, m, w);
+    }
+    apart[V::APART] = ring.weigh_from(table, e, m, V::APART, start[V::APART]);
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      if constexpr (V::APART == 0) {
+        of[i] = apart[0].sum[i];
+      } else if constexpr (V::APART == 1) {
+        of[i] = apart[1].sum[i] + (apart[0].sum[i] >> 8);
+      } else {
+        const int a = apart[0].sum[i], b = apart[1].sum[i] + (a >> 8);
+        const int c = apart[2].sum[i] + (b >> 8), d = apart[3].sum[i] + (c >> 8);
+        const int top = (V::APART > 3 ? apart[V::APART].sum[i] : 0) + (d >> 8);
+        const unsigned rest = __byte_perm(__byte_perm(a, b, 0x40), c, 0x3410);
+        of[i] = (long long)((unsigned long long)(unsigned)top << 32 | __byte_perm(rest, d, 0x4210));
+      }
+    }
+  }
+};
+
+/* v, below 2^31, rounded down. */
+static __device__ __forceinline__ int
+floor_of(double v) {
+  return __double2loint(__dadd_rd(v, 0x1.8p52));
+}
+
+/* A whole number below 2^51. */
+static __device__ __forceinline__ double
+double_of(long long n) {
+  const long long biased = n + __double_as_longlong(0x1.8p52);
+  return __dadd_rn(__longlong_as_double(biased), -0x1.8p52);
+}
+
+/* The code value of a sample's sums; for bytes not yet saturated, and of low and high a number that
+ * holds it. */
+template <typename V>
+static __device__ __forceinline__ int
+code(const CcLaunch &launch, const CcPart &part, const Table<V> &table,
+     const typename Sums<V>::Sum (&s)[V::MATRICES]) {
+  if constexpr (V::SUMS == CC_TENSOR_SEPARABLE_SUMS_low) {
+    return s[0] * (int)table.multiplier;
+  } else if constexpr (V::SUMS == CC_TENSOR_SEPARABLE_SUMS_high) {
+    return (int)__umulhi((unsigned)s[0], table.multiplier);
+  } else if constexpr (V::SUMS == CC_TENSOR_SEPARABLE_SUMS_scale || V::DROPPED) {
+    const bool absolute = !V::DROPPED && table.absolute;
+    const unsigned n = absolute     ? 2u * abs(s[0]) + table.addend
+                       : V::DROPPED ? max(s[0], 0)
+                                    : 2u * max(s[0], 0);
+    const int value = (int)(__umulhi(n, table.multiplier) >> table.down);
+    return V::BYTES == 1 && !absolute ? value : min(max(value, part.lo), part.hi);
+  } else if constexpr (V::SUMS == CC_TENSOR_SEPARABLE_SUMS_root) {
+    const float none = __int_as_float(CC_TENSOR_CORE_FLOAT_BITS);
+    const float x = __int_as_float(s[0]) - none;
+    const float y = __int_as_float(s[V::MATRICES - 1]) - none;
+    const float root = approximate_root(__fmaf_rn(x, x, __fmul_rn(y, y)));
+    return min(max(__float2int_rd(__fmaf_rn(root, table.scale, table.lift)), part.lo), part.hi);
+  } else if constexpr (V::SUMS == CC_TENSOR_SEPARABLE_SUMS_word) {
+    return min(root_word(s[0], s[V::MATRICES - 1]) + (int)table.addend, part.hi);
+  } else if constexpr (V::SUMS == CC_TENSOR_SEPARABLE_SUMS_wide) {
+    const double t = double_of(s[0]);
+    const int value = floor_of(__fma_rn(table.absolute ? fabs(t) : t, part.mul, part.add));
+    return min(max(value, part.lo), part.hi);
+  } else {
+    Response<long long> response;
+#pragma unroll
+    for (int m = 0; m < V::MATRICES; m++)
+      response.add(launch.response, m, s[m]);
+    return response.code(launch.response, part);
+  }
+}
+
+/* The code values of eight columns: those of row g and of row g + 8, two each. */
+template <typename V>
+static __device__ __forceinline__ void
+finish_eight(const CcLaunch &launch, const CcPart &part, const Table<V> &table, const Ring<V> &ring,
+             int e, int (&value)[4]) {
+  Sums<V> sums[V::MATRICES];
+#pragma unroll
+  for (int m = 0; m < V::MATRICES; m++)
+    sums[m].make(ring, table, e, m);
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    typename Sums<V>::Sum s[V::MATRICES];
+#pragma unroll
+    for (int m = 0; m < V::MATRICES; m++)
+      s[m] = sums[m].of[i];
+    value[i] = code(launch, part, table, s);
+  }
+}
+
+/* A lane's 4 bytes of row g, and of row g + 8. */
+template <typename V>
+static __device__ __forceinline__ uint2
+finish(const CcLaunch &launch, const CcPart &part, const Table<V> &table, const Ring<V> &ring) {
+  int value[V::EIGHTS][4];
+#pragma unroll
+  for (int e = 0; e < V::EIGHTS; e++)
+    finish_eight(launch, part, table, ring, e, value[e]);
+  if constexpr (V::SUMS == CC_TENSOR_SEPARABLE_SUMS_low ||
+                V::SUMS == CC_TENSOR_SEPARABLE_SUMS_high) {
+    unsigned two[2][V::EIGHTS];
+#pragma unroll
+    for (int e = 0; e < V::EIGHTS; e++)
+#pragma unroll
+      for (int row = 0; row < 2; row++)
+        two[row][e] = __byte_perm(value[e][2 * row], value[e][2 * row + 1], table.pick);
+    if (V::BYTES == 2)
+      return make_uint2(two[0][0] << part.shift, two[1][0] << part.shift);
+    return make_uint2(__byte_perm(two[0][0], two[0][V::EIGHTS - 1], 0x5410),
+                      __byte_perm(two[1][0], two[1][V::EIGHTS - 1], 0x5410));
+  } else if constexpr (V::BYTES == 2)
+    return make_uint2(__byte_perm(value[0][0], value[0][1], 0x5410) << part.shift,
+                      __byte_perm(value[0][2], value[0][3], 0x5410) << part.shift);
+  else
+    return make_uint2(
+        saturate_bytes(value[0][0], value[0][1], saturate_bytes(value[1][0], value[1][1], 0)),
+        saturate_bytes(value[0][2], value[0][3], saturate_bytes(value[1][2], value[1][3], 0)));
+}
+
+/* --- tiles --- */
+
+/* Where a lane writes. */
+struct Target {
+  char *to;        /* its bytes of row g of a block */
+  int below, left; /* rows and bytes of the target from there on */
+};
+
+/* Swaps words between lanes t and t ^ `other`: of those with that bit clear, `second` becomes the
+ * other's `first`; of those with it set `first` becomes the other's `second`. */
+static __device__ __forceinline__ void
+swap_words(unsigned &first, unsigned &second, int other) {
+  const bool upper = threadIdx.x & other;
+  const unsigned given = __shfl_xor_sync(~0u, upper ? first : second, other);
+  (upper ? first : second) = given;
+}
+
+/* The neighbouring bytes that a lane writes of a row, of its words for each 16 bytes of which a
+ * warp makes 2 x PAIRS in a row: of word i lane t has bytes 4t and on. */
+template <int PAIRS>
+static __device__ __forceinline__ void
+join(unsigned (&word)[2 * PAIRS]) {
+#pragma unroll
+  for (int pair = 0; pair < PAIRS; pair++)
+    swap_words(word[2 * pair], word[2 * pair + 1], 1);
+  if (PAIRS == 2)
+#pragma unroll
+    for (int i = 0; i < 2; i++)
+      swap_words(word[i], word[2 * PAIRS - 2 + i], 2);
+}
+
+/* The source bytes under those that a lane writes of row g, or with `half` 1 of row g + 8, when
+ * block `i` is the last of the window. `byte` is where they lie in staged rows. */
+template <typename V>
+static __device__ __forceinline__ const unsigned *
+bytes_below(const typename V::Staged &staged, int i, int half, int byte) {
+  constexpr int N = V::Staged::N, REACH = CC_TENSOR_SEPARABLE_REACH_DOWN(V::BLOCKS);
+  const int row = REACH + 8 * half, block = i + N - (V::BLOCKS - 1) + row / BLOCK_ROWS;
+  return (const unsigned *)&staged
+      .row[(unsigned)block % N][row % BLOCK_ROWS + (threadIdx.x >> 2)][byte];
+}
+
+/* Filters the block's tile. FREE: all that it reads and writes lies inside. */
+template <typename V, bool FREE>
+static __device__ __forceinline__ void
+filter_tile(const CcLaunch &launch, const SeparableTile &tile, const Span &span,
+            const Table<V> &table, typename V::Staged &staged) {
+  typedef typename V::Staged Staged;
+  constexpr int EACH = WORD * V::PAIRS; /* bytes of a row that a lane writes */
+  const CcPart &part = tile.part;
+  const int blocks = tile.rows / BLOCK_ROWS + V::BLOCKS - 1, steps = OWN(part).down;
+  const int top = tile.y - CC_TENSOR_SEPARABLE_REACH_DOWN(V::BLOCKS);
+  const int grey_step = OWN(part).colors ? part.step : 0;
+  const SourceForm form = {part.shift, (0xFFFFu >> part.shift) * 0x10001u};
+  const bool passes =
+      CC_TENSOR_SEPARABLE_COPIES(V::BLOCKS) && (part.copy_mask | part.fill_mask) != 0;
+  const int lane = threadIdx.x, g = lane >> 2, t = lane & 3;
+  const int warp_x = 32 * V::PAIRS * threadIdx.y;
+  const int lane_x = warp_x + (V::PAIRS == 2 ? 16 * t : (t & 1) * 16 + (t & 2) * 4);
+  const unsigned source =
+      (unsigned)__cvta_generic_to_shared(&staged.row[0][lane % 8 + lane / 16 * 8][0]) + warp_x +
+      (lane / 8 % 2) * 16;
+  Target target = {target_row<char>(part, tile.y + g) + tile.x + lane_x, part.height - tile.y - g,
+                   target_bytes<V::BYTES>(part) - tile.x - lane_x};
+  Stager<V::BYTES, V::TILE_BYTES, FREE, Staged> stager(launch, part, span, top, staged);
+#pragma unroll 1
+  for (int i = 0; i < Staged::AHEAD; i++)
+    stager.start(i < blocks);
+  Ring<V> ring[V::PAIRS][2];
+  unsigned block = 0;
+  const auto get_block = [&](int i) {
+    wait_for_groups<Staged::AHEAD - 1>();
+    if (grey_step == 4)
+      stager.make_own_grey(i);
+    __syncthreads();
+    if (V::BYTES == 1 && grey_step == 3)
+      stager.make_luma(i);
+    if (!FREE)
+      stager.stage_outside(i, top + BLOCK_ROWS * i);
+    stager.start(i + Staged::AHEAD < blocks);
+  };
+  const auto slide = [&](int pair) {
+    slide_pair<V>(ring[pair], table, staged, steps, form, source + block + 16 * pair);
+  };
+  const auto end_block = [&] {
+    block = block == (Staged::N - 1) * sizeof staged.row[0] ? 0 : block + sizeof staged.row[0];
+  };
+#pragma unroll 1
+  for (int i = 0; i < V::BLOCKS - 1; i++) {
+    get_block(i);
+#pragma unroll
+    for (int pair = 0; pair < V::PAIRS; pair++)
+      slide(pair);
+    end_block();
+  }
+#pragma unroll 1
+  for (int i = V::BLOCKS - 1; i < blocks; i++) {
+    unsigned word[2][2 * V::PAIRS];
+    get_block(i);
+#pragma unroll
+    for (int pair = 0; pair < V::PAIRS; pair++) {
+      slide(pair);
+#pragma unroll
+      for (int k = 0; k < 2; k++) {
+        const uint2 both = finish(launch, part, table, ring[pair][k]);
+        word[0][pair + V::PAIRS * k] = both.x;
+        word[1][pair + V::PAIRS * k] = both.y;
+      }
+    }
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+      join<V::PAIRS>(word[half]);
+      if (!FREE && 8 * half >= target.below)
+        continue;
+      if (passes)
+        merge_unfiltered(staged.filtered, staged.copied, OWN(part).fill,
+                         bytes_below<V>(staged, i, half, span.reach + lane_x), word[half]);
+      store_words<EACH>(target.to + 8ll * half * part.dst_pitch, FREE ? EACH : target.left,
+                        word[half]);
+    }
+    end_block();
+    target.to += (long long)BLOCK_ROWS * part.dst_pitch;
+    target.below -= BLOCK_ROWS;
+  }
+}
+
+template <typename V>
+static __device__ __forceinline__ void
+filter_separable(const CcLaunch &launch) {
+  __shared__ typename V::Staged staged;
+  const SeparableTile tile = find_separable_tile<V::BYTES, V::TILE_BYTES>(launch);
+  allow_next_launch();
+  if (!tile.part.filter_mask) {
+    wait_for_last_launch();
+    pass_rows<V::BYTES, CC_TENSOR_SEPARABLE_WARPS>(launch, tile.part, tile.x,
+                                                   tile.x + V::TILE_BYTES, tile.y + threadIdx.y,
+                                                   tile.y + tile.rows);
+    return;
+  }
+  const int reach = CC_TENSOR_SEPARABLE_REACH_ACROSS(OWN(tile.part).down);
+  const Span span = {tile.x - reach, V::TILE_BYTES + 2 * reach, reach};
+  const Table<V> table(launch, tile.part, staged);
+  wait_for_last_launch();
+  if (is_free<V::BYTES, V::TILE_BYTES>(tile, span, CC_TENSOR_SEPARABLE_REACH_DOWN(V::BLOCKS)))
+    filter_tile<V, true>(launch, tile, span, table, staged);
+  else
+    filter_tile<V, false>(launch, tile, span, table, staged);
+}
+
+#define SIGN_u false
+#define SIGN_s true
+
+#define ENTRY(bytes, planes, digits, sign, matrices, blocks, sums, pairs, resident)                  \
+  extern "C" __global__ void __launch_bounds__(32 * CC_TENSOR_SEPARABLE_WARPS, resident)             \
+      cc_tensor_separable_u##bytes##_p##planes##_d##digits##sign##_m##matrices##_b##blocks##_##sums( \
+          const __grid_constant__ CcLaunch launch) {                                                 \
+    filter_separable<Variant<bytes, planes, digits, SIGN_##sign, matrices, blocks,                   \
+                             CC_TENSOR_SEPARABLE_SUMS_##sums, pairs>>(launch);                       \
+  }
+
+CC_TENSOR_SEPARABLE_KERNELS(ENTRY)

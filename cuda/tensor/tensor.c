@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* sliding: on the tensor cores, in two stages or in one. */
+
+#include "tensor.h"
+
+#include <string.h>
+
+static gboolean
+choose_by(const CcSlidingWay *way, const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  CcSlidingChoice *choice = CC_OWN(CcSlidingChoice, kernel);
+  choice->way = way;
+  kernel->block[0] = 32;
+  kernel->integer = TRUE;
+  kernel->overlaps = TRUE;
+  return cc_tensor_core_find_packing(&choice->packing, plan, pass) &&
+         way->choose(plan, pass, kernel);
+}
+
+/* Plans that filter nothing, which no format leads to, are left to other algorithms. */
+static gboolean
+choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  CcCudaKernel one = {0}, two = {0};
+  const CcPass *leading = cc_cuda_leading_pass(plan, pass);
+  if (!leading->op)
+    return FALSE;
+  const gboolean has_one = choose_by(&cc_tensor_core, plan, leading, &one);
+  const gboolean has_two = choose_by(&cc_tensor_separable, plan, leading, &two);
+  const guint one_cost = has_one ? cc_sliding_choice(&one)->cost : 0;
+  const guint two_cost = has_two ? cc_sliding_choice(&two)->cost : 0;
+  const gboolean takes_two = has_two && (!has_one || two_cost < one_cost);
+  if (has_one || has_two) {
+    *kernel = takes_two ? two : one;
+    CC_OWN(CcSlidingChoice, kernel)->other_cost = takes_two ? one_cost : two_cost;
+  }
+  return has_one || has_two;
+}
+
+void
+cc_sliding_explain(GString *line, const CcCudaKernel *kernel) {
+  const CcSlidingChoice *choice = cc_sliding_choice(kernel);
+  const gboolean is_one = choice->way == &cc_tensor_core;
+  g_string_append_printf(line, " in %s, cost %u", is_one ? "one stage" : "two stages",
+                         choice->cost);
+  if (choice->other_cost)
+    g_string_append_printf(line, " (%s %u)", is_one ? "two stages" : "one stage",
+                           choice->other_cost);
+}
+
+static void
+set_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu,
+          const CcPass *const *pass) {
+  const CcSlidingWay *way = cc_sliding_choice(kernel)->way;
+  guint64 bytes = 0;
+  way->choose_tiles(launch, kernel, gpu);
+  for (gint i = 0; i < launch->n_parts; i++) {
+    CcPart *part = &launch->part[i];
+    const CcSlidingChoice *choice = cc_sliding_choice(&kernel[i]);
+    cc_tensor_core_set_packing(part, &choice->packing);
+    way->set_part(part, &kernel[i], pass[i]);
+    if (pass[i]->op) {
+      CC_OWN(CcTensorCorePart, part)->table = bytes;
+      bytes += choice->table_bytes;
+    }
+  }
+}
+
+static GBytes *
+make_taps(const CcLaunch *launch, const CcCudaKernel *kernel, const CcPass *const *pass) {
+  GByteArray *tables = g_byte_array_new();
+  for (gint i = 0; i < launch->n_parts; i++) {
+    const CcPart *part = &launch->part[i];
+    const CcSlidingChoice *choice = cc_sliding_choice(&kernel[i]);
+    if (!pass[i]->op)
+      continue;
+    const guint at = tables->len;
+    g_byte_array_set_size(tables, at + choice->table_bytes);
+    memset(tables->data + at, 0, choice->table_bytes);
+    choice->way->write_table(tables->data + at, part, &kernel[i], pass[i]);
+  }
+  return g_byte_array_free_to_bytes(tables);
+}
+
+const CcCudaAlgorithm cc_cuda_sliding = {
+    .choose = choose, .set_tiles = set_tiles, .make_taps = make_taps};

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The two ways of `sliding`: all of a window in one stage, or rows first and then columns. */
+
+#include "pass.h"
+
+G_BEGIN_DECLS
+
+/* `kernel` is always one that the way has chosen. */
+typedef struct {
+  /* Chooses the kernel for a pass that filters. FALSE: there is none. */
+  gboolean (*choose)(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel);
+  /* Cuts the targets of all parts into tiles. */
+  void (*choose_tiles)(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu);
+  /* Sets what only kernels of this way read of a part. */
+  void (*set_part)(CcPart *part, const CcCudaKernel *kernel, const CcPass *pass);
+  /* Writes the table of a pass that filters to where all is zero. */
+  void (*write_table)(guint8 *to, const CcPart *part, const CcCudaKernel *kernel,
+                      const CcPass *pass);
+} CcSlidingWay;
+
+extern const CcSlidingWay cc_tensor_core, cc_tensor_separable;
+
+/* What is chosen for a pass begins with this. */
+typedef struct {
+  const CcSlidingWay *way;
+  CcTensorCorePacking packing; /* set before the way chooses */
+  guint cost;                  /* in products for 256 target bytes */
+  guint other_cost;            /* of the other way; 0: it has no kernel */
+  guint table_bytes;           /* of a pass that filters */
+} CcSlidingChoice;
+
+/* Appends the method that runs a pass, its cost and that of the other method, for people. */
+void cc_sliding_explain(GString *line, const CcCudaKernel *kernel);
+
+/* What cc_cuda_sliding has chosen. */
+static inline const CcSlidingChoice *
+cc_sliding_choice(const CcCudaKernel *kernel) {
+  return CC_OWN(const CcSlidingChoice, kernel);
+}
+
+G_END_DECLS

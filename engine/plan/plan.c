@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "plan.h"
+#include "output_stage.h"
+#include "engine/enum_names.h"
+#include "operator.h"
+#include "region.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MAX_BIAS_DENOMINATOR (1 << 24)
+
+/* --- planes --- */
+
+typedef struct {
+  const CcFilter *filter;
+  const CcOperator *taps;
+  CcPlan *plan;
+  gdouble offset[CC_MAX_PASSES]; /* what each op of the plan adds */
+} Builder;
+
+/* The code values that results may have, and the one that bias is counted from. Edges lie within
+ * the stream's range: its black is what they answer a flat area with. Angles, and what lies around
+ * mid-grey, know no black. With a negative scale the bias of edges is counted from 255 units below
+ * white, so that bias=255 draws on white in both ranges. */
+static void
+find_limits(const Builder *b, CcRole role, guint depth, gint *lo, gint *hi, gint *zero) {
+  const gboolean is_edge = b->taps->klass == CC_KERNEL_EDGE &&
+                           b->taps->response != CC_RESPONSE_DIRECTION &&
+                           b->taps->response != CC_RESPONSE_OFFSET;
+  const gboolean limited = is_edge && role == CC_ROLE_LUMA && b->plan->frame_layout.limited_range;
+  const gint unit = 1 << (depth - 8);
+  *lo = limited ? 16 * unit : 0;
+  *hi = limited ? 235 * unit : (1 << depth) - 1;
+  *zero = !limited ? 0 : b->taps->falls ? (235 - 255) * unit : 16 * unit;
+}
+
+/* The code values of `depth` bits that one of 8 bits stands for. 255 is white of the full range at
+ * every depth. The code values of a limited range, and angles, of which a turn has 2^depth, grow by
+ * a power of two instead. */
+static CcRational
+unit_of_bias(const Builder *b, CcRole role, guint depth) {
+  const gboolean limited =
+      b->plan->frame_layout.limited_range && (role == CC_ROLE_LUMA || cc_role_is_chroma(role));
+  if (limited || b->taps->response == CC_RESPONSE_DIRECTION)
+    return (CcRational){1 << (depth - 8), 1};
+  const gint64 white = (1 << depth) - 1, common = cc_gcd(white, 255);
+  return (CcRational){white / common, 255 / common};
+}
+
+/* Edge results of chroma lie around neutral; mid-grey is where signed results lie around. */
+static gint
+middle(const Builder *b, CcRole role, guint depth) {
+  const gboolean signed_chroma = b->taps->klass == CC_KERNEL_EDGE && cc_role_is_chroma(role) &&
+                                 b->taps->response != CC_RESPONSE_DIRECTION;
+  return b->taps->response == CC_RESPONSE_OFFSET || signed_chroma ? 1 << (depth - 1) : 0;
+}
+
+/* The op for samples of `role`; the same one for all roles and planes that need the same. */
+static const CcOp *
+get_op(Builder *b, CcRole role, guint depth) {
+  gint lo, hi, zero;
+  find_limits(b, role, depth, &lo, &hi, &zero);
+  const gint level = zero + middle(b, role, depth);
+  const CcRational unit = unit_of_bias(b, role, depth);
+  const gdouble offset =
+      (b->filter->bias * (gdouble)unit.num + (gdouble)(level * unit.den)) / (gdouble)unit.den;
+  for (guint i = 0; i < b->plan->n_ops; i++) {
+    const CcOp *other = &b->plan->op[i];
+    if (other->lo == lo && other->hi == hi && b->offset[i] == offset)
+      return other;
+  }
+  b->offset[b->plan->n_ops] = offset;
+  CcOp *op = &b->plan->op[b->plan->n_ops++];
+  op->lo = lo;
+  op->hi = hi;
+  CcRational fraction;
+  const gdouble scale = cc_operator_set_taps(b->taps, op, (1 << depth) - 1, &fraction);
+  const CcRational bias = cc_rational(b->filter->bias, MAX_BIAS_DENOMINATOR);
+  const gint64 common = cc_gcd(bias.num * unit.num, bias.den * unit.den);
+  /* the level, which is whole, changes no denominator */
+  cc_op_set_last_step(op, scale, fraction, offset, bias.den ? bias.den * unit.den / common : 0);
+  return op;
+}
+
+typedef enum {
+  ACTION_FILTER,
+  ACTION_COPY,
+  ACTION_FILL,
+} Action;
+
+static Action
+action_for(const Builder *b, CcRole role) {
+  switch (role) {
+  case CC_ROLE_CB:
+  case CC_ROLE_CR:
+    return b->taps->chroma == CC_CHROMA_FILTER ? ACTION_FILTER
+           : b->taps->chroma == CC_CHROMA_COPY ? ACTION_COPY
+                                               : ACTION_FILL;
+  case CC_ROLE_ALPHA:
+    return b->filter->alpha == CC_ALPHA_FILTER ? ACTION_FILTER
+           : b->filter->alpha == CC_ALPHA_COPY ? ACTION_COPY
+                                               : ACTION_FILL;
+  case CC_ROLE_PADDING:
+    return ACTION_COPY;
+  default:
+    return ACTION_FILTER;
+  }
+}
+
+static guint16
+border_code(const Builder *b, CcRole role, guint depth) {
+  const gint hi = (1 << depth) - 1;
+  switch (role) {
+  case CC_ROLE_CB:
+  case CC_ROLE_CR:
+    return (guint16)(1 << (depth - 1));
+  case CC_ROLE_ALPHA:
+    return (guint16)hi;
+  default:
+    return (guint16)floor(b->filter->border_value * hi + 0.5);
+  }
+}
+
+/* The pass of the plane that runs `op`, or the plane's first when it has none yet. */
+static CcPass *
+get_pass(Builder *b, guint plane, const CcOp *op) {
+  CcPlan *plan = b->plan;
+  for (guint i = 0; i < plan->n_passes; i++) {
+    CcPass *pass = &plan->pass[i];
+    if (pass->plane != plane)
+      continue;
+    if (op && !pass->op)
+      pass->op = op;
+    if (!op || pass->op == op)
+      return pass;
+  }
+  CcPass *pass = &plan->pass[plan->n_passes++];
+  pass->plane = plane;
+  pass->op = op;
+  for (guint c = 0; c < plan->layout.plane[plane].step; c++)
+    pass->border[c] =
+        border_code(b, plan->layout.plane[plane].role[c], plan->layout.plane[plane].depth);
+  return pass;
+}
+
+static void
+add_component(Builder *b, guint plane, guint component) {
+  const CcPlaneLayout *layout = &b->plan->layout.plane[plane];
+  const CcRole role = layout->role[component];
+  const CcHue *hue = b->plan->hue;
+  if (hue && (role < CC_ROLE_ALPHA || (hue->aside && hue->aside_role == role)))
+    return; /* painted */
+  const Action action = action_for(b, role);
+  const CcOp *op = action == ACTION_FILTER ? get_op(b, role, layout->depth) : NULL;
+  CcPass *pass = get_pass(b, plane, op);
+  const guint bit = 1u << component;
+  if (action == ACTION_FILTER)
+    pass->filter_mask |= bit;
+  else if (action == ACTION_COPY)
+    pass->copy_mask |= bit;
+  else
+    pass->fill_mask |= bit;
+  pass->fill[component] =
+      (guint16)(cc_role_is_chroma(role) ? 1 << (layout->depth - 1) : (1 << layout->depth) - 1);
+}
+
+/* --- the plan --- */
+
+static gboolean
+check_number(const gchar *name, gdouble value, gdouble least, gdouble most, GError **error) {
+  if (value >= least && value <= most)
+    return TRUE;
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "%s=%g: a number from %g to %g is needed", name,
+              value, least, most);
+  return FALSE;
+}
+
+static gboolean
+check_filter(const CcFilter *filter, const CcOperator *op, GError **error) {
+  if (!check_number("sigma", filter->sigma, 0, CC_MAX_SIGMA, error) ||
+      !check_number("scale", filter->scale, -CC_MAX_SCALE, CC_MAX_SCALE, error) ||
+      !check_number("bias", filter->bias, -CC_MAX_BIAS, CC_MAX_BIAS, error) ||
+      !check_number("border-value", filter->border_value, 0, 1, error))
+    return FALSE;
+  if (filter->stride > 4 || filter->stride == 3) {
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "stride=%u: 1, 2 or 4 is needed",
+                filter->stride);
+    return FALSE;
+  }
+  if (op->response == CC_RESPONSE_DIRECTION && op->n != 2) {
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                "response=direction: the kernel %s has %u matri%s; a gradient of two is needed: "
+                "sobel, scharr, prewitt or roberts",
+                filter->kernel->name, op->n, op->n == 1 ? "x" : "ces");
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* Whether R, G and B are filtered as their luma. */
+static gboolean
+is_grey(const CcFilter *filter, const CcOperator *taps, const CcFrameLayout *frame) {
+  const gboolean wanted = filter->color == CC_COLOR_AUTO ? taps->klass == CC_KERNEL_EDGE
+                                                         : filter->color == CC_COLOR_GREY;
+  return wanted && cc_frame_layout_has_rgb(frame);
+}
+
+/* Whether direction is painted as hue: there is colour, and nothing says what else is to become of
+ * it. Only sums of integers are the same in any order. */
+static gboolean
+is_painted(const CcFilter *filter, const CcOperator *taps, const CcPlan *plan) {
+  return taps->response == CC_RESPONSE_DIRECTION && taps->divisor && !taps->factored &&
+         (plan->packing[0].kind == CC_PACKING_LUMA ||
+          (filter->chroma == CC_CHROMA_AUTO && cc_frame_layout_has_yuv(&plan->frame_layout)));
+}
+
+static void
+set_hue(Builder *b) {
+  CcHue *hue = b->plan->hue = g_new(CcHue, 1);
+  cc_hue_init(hue, &b->plan->layout, b->plan->packing);
+  const CcPlaneLayout *luma = &b->plan->layout.plane[hue->plane];
+  hue->op = get_op(b, CC_ROLE_LUMA, luma->depth);
+  hue->add = (gfloat)(b->filter->bias + 0.5);
+  hue->border = border_code(b, CC_ROLE_LUMA, luma->depth);
+  hue->repeats = b->plan->repeats[hue->plane];
+  if (!hue->aside)
+    return;
+  const Action action = action_for(b, hue->aside_role);
+  hue->aside = action == ACTION_COPY   ? CC_ASIDE_COPY
+               : action == ACTION_FILL ? CC_ASIDE_FILL
+                                       : CC_ASIDE_NOTHING;
+  hue->aside_word = (guint16)(((1u << luma->depth) - 1) << luma->shift);
+}
+
+/* Sets what of each plane of the frame is read and written. Chroma of pairs, which comes after
+ * luma, tells how many groups that is. */
+static void
+set_frame_regions(CcPlan *plan) {
+  for (guint p = 0; p < plan->layout.n_planes; p++) {
+    const CcPacking *packing = &plan->packing[p];
+    for (guint i = 0; i < cc_packing_n_places(packing); i++) {
+      plan->frame_source[packing->place[i].plane] = plan->source[p];
+      plan->frame_target[packing->place[i].plane] = plan->target[p];
+    }
+  }
+  for (guint p = 0; p < plan->layout.n_planes; p++) {
+    const guint of_frame = plan->packing[p].place[0].plane;
+    if (plan->frame_layout.plane[of_frame].pairs && plan->layout.plane[p].step == 1)
+      plan->repeats[p] = 2 * plan->frame_target[of_frame].width - plan->target[p].width;
+  }
+}
+
+/* Sets everything about frames and planes but the passes. */
+static gboolean
+set_planes(CcPlan *plan, const CcFilter *filter, const CcOperator *taps, const CcFrameLayout *frame,
+           GError **error) {
+  plan->frame_layout = *frame;
+  plan->out_frame_layout = cc_frame_layout_shrink(frame, plan->stride);
+  plan->packed = cc_packing_find(frame, is_grey(filter, taps, frame), &plan->layout, plan->packing);
+  plan->out_layout = cc_frame_layout_shrink(&plan->layout, plan->stride);
+  if (!cc_filter_find_regions(filter, frame, &plan->layout, &plan->out_layout, plan->stride,
+                              plan->source, plan->target, error))
+    return FALSE;
+  set_frame_regions(plan);
+  return TRUE;
+}
+
+CcPlan *
+cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error) {
+  g_autoptr(CcOperator) taps = cc_operator_new(filter, error);
+  if (!taps || !check_filter(filter, taps, error))
+    return NULL;
+
+  g_autoptr(CcPlan) plan = g_new0(CcPlan, 1);
+  g_atomic_ref_count_init(&plan->refs);
+  plan->border = filter->border;
+  plan->stride = MAX(1, filter->stride);
+  plan->algorithm = filter->algorithm;
+  plan->kernel_width = taps->width;
+  plan->kernel_height = taps->height;
+  if (!set_planes(plan, filter, taps, layout, error))
+    return NULL;
+  plan->op = g_new0(CcOp, CC_MAX_PASSES);
+  Builder builder = {.filter = filter, .taps = taps, .plan = plan};
+  if (is_painted(filter, taps, plan))
+    set_hue(&builder);
+  for (guint p = 0; p < plan->layout.n_planes; p++)
+    for (guint c = 0; c < plan->layout.plane[p].step; c++)
+      add_component(&builder, p, c);
+  return g_steal_pointer(&plan);
+}
+
+gboolean
+cc_filter_check(const CcFilter *filter, GError **error) {
+  /* Has room for every region, and samples for which sums are the smallest. */
+  static const CcFrameLayout least_demanding = {
+      .n_planes = 1,
+      .plane = {{.width = G_MAXINT, .height = G_MAXINT, .step = 1, .depth = 8}},
+  };
+  g_autoptr(CcPlan) plan = cc_plan_new(filter, &least_demanding, error);
+  return plan != NULL;
+}
+
+CcPlan *
+cc_plan_ref(CcPlan *plan) {
+  g_atomic_ref_count_inc(&plan->refs);
+  return plan;
+}
+
+void
+cc_plan_unref(CcPlan *plan) {
+  if (!g_atomic_ref_count_dec(&plan->refs))
+    return;
+  g_free(plan->hue);
+  g_free(plan->op);
+  g_free(plan);
+}
+
+static gboolean
+is_whole(const CcRect *rect, const CcPlaneLayout *plane) {
+  return rect->width == plane->width && rect->height == plane->height;
+}
+
+static void
+describe_regions(const CcPlan *plan, GString *text) {
+  const CcRect *from = &plan->source[0], *to = &plan->target[0];
+  if (plan->stride > 1)
+    g_string_append_printf(text, ", stride %u", plan->stride);
+  if (!is_whole(from, &plan->layout.plane[0]) || !is_whole(to, &plan->out_layout.plane[0]))
+    g_string_append_printf(text, ", %ux%u at %u,%u to %ux%u at %u,%u", from->width, from->height,
+                           from->x, from->y, to->width, to->height, to->x, to->y);
+}
+
+/* As two's complement. */
+static guint
+bits_of_sums(const CcOp *op) {
+  return g_bit_storage((gulong)cc_op_largest_sum(op)) + 1;
+}
+
+gchar *
+cc_plan_describe(const CcPlan *plan) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  if (plan->n_ops == 0) {
+    g_string_append(text, "no filtering");
+  } else {
+    const CcOp *op = &plan->op[0];
+    g_string_append_printf(text, "%ux%u, %u matri%s, %s, ", op->width, op->height, op->n_matrices,
+                           op->n_matrices == 1 ? "x" : "ces",
+                           op->separable ? "separable" : "not separable");
+    if (op->error > 0)
+      g_string_append_printf(text, "rounded to within %.2g codes, ", op->error);
+    else
+      g_string_append(text, "exact, ");
+    g_string_append_printf(text, "sums of %u bits, %s%s", bits_of_sums(op),
+                           cc_response_names[op->response], plan->hue ? " as hue" : "");
+  }
+  describe_regions(plan, text);
+  g_string_append_printf(text, ", %u passes", plan->n_passes);
+  return g_string_free(g_steal_pointer(&text), FALSE);
+}

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "quantize.h"
+
+#include <math.h>
+#include <string.h>
+#include "engine/kernel/factor.h"
+
+/* The bound that a divisor has to meet, in code values. Below 1 a result is off by at most 1: real
+ * numbers that lie closer together than that are rounded to the same integer or to neighbours. */
+#define MOST_ERROR 0.95
+
+/* The same for level 0, which others follow that are finer and nearly as fast. */
+#define MOST_SMALL_ERROR 0.7
+
+/* The same where the result is an angle, of which weak gradients need more. */
+#define MOST_ANGLE_ERROR 0.0625
+
+/* The same where all samples are alike: below half a code value none changes, and rows and columns
+ * have half of that each. */
+#define MOST_FLAT_ERROR 0.24
+
+/* What results do not show, in code values. */
+#define NOTHING 1e-6
+
+/* Sums of a row that are less than this of that of its absolute values are none. */
+#define SMALLEST_SUM 1e-3
+
+#define MOST_TRIED 2048     /* divisors, of which the best is taken */
+#define MOST_WORK (1 << 17) /* coefficients that may be rounded to find it */
+#define LARGEST_SIMPLE 16   /* divisors up to here are tried first, as they may be exact */
+#define SIMPLE_ERROR 1e-12  /* of a weight, where they are */
+
+/* Divisors of rows and of columns are multiples of this when they are large enough, so that their
+ * sums can lose a byte without a remainder. */
+#define MULTIPLE 16
+#define SOME_MULTIPLES (16 * MULTIPLE)
+
+/* Divisors of all weights at once are 2^k / n, so that dividing a sum is multiplying it by n and
+ * shifting it right. From this n on they lie close enough together to find one that fits well. */
+#define SHIFT_OF_SOME 11
+#define MOST_SMALL_SIDE 5 /* of windows whose rows and columns have such divisors, too */
+#define SHIFT_OF_SMALL 11
+#define PRODUCT_BITS_OF_NARROW 31 /* that such a product may have, of narrow sums of bytes */
+#define PRODUCT_BITS 62
+
+/* --- how fine integers may be --- */
+
+/* What limits the integers of a level; levels are tried from the cheapest on. */
+typedef struct {
+  guint digits;       /* of a tap: see largest_tap() */
+  gint64 largest_sum; /* of samples times taps */
+  gint64 largest_row; /* the same along the row of a separable kernel */
+  gint shift;         /* at most, where the divisor of all weights is 2^k / n */
+} Level;
+
+#define NARROW G_MAXINT32
+#define WIDE (G_GINT64_CONSTANT(1) << 50)           /* that a double's fraction holds with room */
+#define WIDER ((G_GINT64_CONSTANT(1) << 55) - WIDE) /* 32 bits above three bytes */
+#define WIDEST (G_GINT64_CONSTANT(1) << 60)
+
+/* Bytes shifted by 16 are floats; words never are. */
+#define FLOAT 16
+#define FINE 44
+
+static const Level levels[] = {
+    {0, NARROW, NARROW, FLOAT}, {1, NARROW, NARROW, FLOAT},   {1, NARROW, NARROW, FINE},
+    {2, NARROW, NARROW, FINE},  {1, WIDE, G_MAXUINT32, FINE}, {2, WIDE, G_MAXUINT32, FINE},
+    {2, WIDE, WIDE, FINE},      {3, WIDE, WIDE, FINE},        {4, WIDE, WIDE, FINE},
+    {3, WIDER, WIDER, FINE},    {2, WIDEST, WIDEST, FINE},    {3, WIDEST, WIDEST, FINE},
+    {4, WIDEST, WIDEST, FINE},
+};
+
+/* The largest tap of so many digits; 0 stands for rows and columns of small windows, whose products
+ * have two digits. A digit is a signed byte, of weight 256^d. Two and more of them hold about twice
+ * as much and more; with these limits taps are rounded as they always were. Those that are not
+ * negative may have an unsigned byte. */
+static gint64
+largest_tap(guint digits, gboolean may_be_unsigned) {
+  static const gint64 largest[] = {127, 127, 127 << 7, 127 << 14, 1 << 30};
+  return digits == 1 && may_be_unsigned ? G_MAXUINT8 : largest[digits];
+}
+
+/* --- numbers that share a divisor --- */
+
+/* n_lines lines of n weights. */
+typedef struct {
+  guint n_lines, n;
+  const gdouble *weight;
+  gdouble largest; /* of their absolute values */
+  gdouble most;    /* the largest sum of those of a line */
+  gdouble sum[CC_MAX_MATRICES];
+  gboolean may_be_unsigned; /* as one digit, when none is negative */
+  gboolean is_last;         /* no level is finer */
+} Lines;
+
+static Lines
+measure_lines(const gdouble *weight, guint n_lines, guint n, const Level *level,
+              gboolean unsigned_digit) {
+  Lines lines = {.n_lines = n_lines,
+                 .n = n,
+                 .weight = weight,
+                 .may_be_unsigned = unsigned_digit,
+                 .is_last = level == &levels[G_N_ELEMENTS(levels) - 1]};
+  for (guint line = 0; line < n_lines; line++) {
+    gdouble sum = 0;
+    for (guint i = 0; i < n; i++) {
+      const gdouble w = weight[line * n + i];
+      sum += fabs(w);
+      lines.sum[line] += w;
+      lines.largest = MAX(lines.largest, fabs(w));
+      lines.may_be_unsigned &= w >= 0;
+    }
+    lines.most = MAX(lines.most, sum);
+  }
+  return lines;
+}
+
+/* Rounds a line, symmetric weights alike. Its middle takes what their sum lacks then. The sum of
+ * all errors, or infinity when a tap is too large. */
+static gdouble
+round_line(const gdouble *weight, guint n, gdouble divisor, gint64 largest, gint32 *tap) {
+  gdouble sum = 0, error = 0;
+  gint64 rounded = 0;
+  for (guint i = 0; i < n; i++) {
+    tap[i] = (gint32)round(weight[i] * divisor);
+    rounded += tap[i];
+    sum += weight[i];
+  }
+  const gint64 middle = tap[n / 2] + (gint64)round(sum * divisor) - rounded;
+  if (ABS(middle) > largest)
+    return INFINITY;
+  tap[n / 2] = (gint32)middle;
+  for (guint i = 0; i < n; i++)
+    error += fabs(tap[i] / divisor - weight[i]);
+  return error;
+}
+
+/* The largest error of a line, or infinity when a tap is too large. */
+static gdouble
+round_lines(const Lines *lines, gdouble divisor, gint64 largest, gint32 *tap) {
+  gdouble error = 0;
+  for (guint line = 0; line < lines->n_lines; line++)
+    error = MAX(error, round_line(lines->weight + line * lines->n, lines->n, divisor, largest,
+                                  tap + line * lines->n));
+  return error;
+}
+
+/* Whether flat areas stay as they are, to MOST_FLAT_ERROR. */
+static gboolean
+keeps_sums(const Lines *lines, gdouble divisor, gint most_code) {
+  for (guint line = 0; line < lines->n_lines; line++) {
+    const gdouble sum = lines->sum[line] * divisor;
+    if (fabs(round(sum) - sum) * most_code > MOST_FLAT_ERROR * divisor)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* The divisors that are tried: multiples of `multiple`, or 2^shift / n. */
+typedef struct {
+  gdouble multiple;
+  gint shift; /* -1: there is none */
+} Grid;
+
+/* The i-th divisor, from `top` down. */
+static gdouble
+divisor_at(const Grid *grid, gdouble top, guint i) {
+  if (grid->shift < 0)
+    return (floor(top / grid->multiple) - i) * grid->multiple;
+  const gdouble power = ldexp(1, grid->shift);
+  return power / (ceil(power / top) + i);
+}
+
+/* The divisor, up to `most`, of the integers that fit best; sets those. 1 where none keeps flat
+ * areas and there is a finer level. */
+static gdouble
+find_divisor(const Lines *lines, gint64 largest, gdouble most, gint shift, gint most_code,
+             gint32 *tap) {
+  const gdouble finest = shift < 0 ? INFINITY : ldexp(1, shift);
+  const gdouble top = MIN(MIN(most, finest), (gdouble)largest / lines->largest);
+  if (!(top >= 1)) { /* even 1 is too fine */
+    gint exponent;
+    frexp(top, &exponent);
+    const gdouble coarse = ldexp(0.5, exponent);
+    round_lines(lines, coarse, G_MAXINT32, tap);
+    return coarse;
+  }
+  for (gdouble d = 1; d <= MIN(top, LARGEST_SIMPLE); d++)
+    if (round_lines(lines, d, largest, tap) <= SIMPLE_ERROR * lines->largest)
+      return d;
+  const Grid grid = {top >= SOME_MULTIPLES ? MULTIPLE : 1, shift};
+  const guint tried = CLAMP(MOST_WORK / (lines->n * lines->n_lines), 1, MOST_TRIED);
+  gdouble best = 1, least = INFINITY, any = 1, least_of_any = INFINITY;
+  for (guint i = 0; i < tried; i++) {
+    const gdouble d = divisor_at(&grid, top, i);
+    if (d < top / 2)
+      break;
+    const gdouble error = round_lines(lines, d, largest, tap);
+    if (error < least_of_any) {
+      least_of_any = error;
+      any = d;
+    }
+    if (error < least && keeps_sums(lines, d, most_code)) {
+      least = error;
+      best = d;
+    }
+  }
+  if (lines->is_last && least == INFINITY)
+    best = any;
+  round_lines(lines, best, largest, tap);
+  return best;
+}
+
+/* --- weights --- */
+
+/* What is to be quantized: all weights, or columns and rows whose products they are, or both. */
+typedef struct {
+  const gdouble *all; /* NULL: only factors are known */
+  gdouble *row, *column;
+  gint most_code; /* of samples */
+} Weights;
+
+static gdouble
+weight_at(const Weights *weights, const CcOp *op, guint m, guint r, guint c) {
+  return weights->all ? weights->all[(m * op->height + r) * op->width + c]
+                      : weights->column[m * op->height + r] * weights->row[m * op->width + c];
+}
+
+/* --- the bound --- */
+
+/* What the taps of a matrix change at most, in code values: all samples may be such that they meet
+ * only the errors of one sign. */
+static gdouble
+error_of_matrix(const CcOp *op, guint m, const Weights *weights, gdouble divisor) {
+  gdouble above = 0, below = 0;
+  for (guint r = 0; r < op->height; r++)
+    for (guint c = 0; c < op->width; c++) {
+      const gdouble tap = (gdouble)cc_op_tap(op, m, r, c);
+      const gdouble error = tap / divisor - weight_at(weights, op, m, r, c);
+      *(error > 0 ? &above : &below) += error;
+    }
+  return MAX(above, -below) * weights->most_code;
+}
+
+/* What they change in the response. */
+static gdouble
+error_of_response(const CcOp *op, const Weights *weights, gdouble divisor) {
+  gdouble largest = 0, sum = 0, squares = 0;
+  for (guint m = 0; m < op->n_matrices; m++) {
+    const gdouble error = error_of_matrix(op, m, weights, divisor);
+    largest = MAX(largest, error);
+    sum += error;
+    squares += error * error;
+  }
+  return op->response == CC_RESPONSE_MAGNITUDE_L1 ? sum
+         : op->response == CC_RESPONSE_MAGNITUDE  ? sqrt(squares)
+                                                  : largest;
+}
+
+/* Whether the error is at most `most`, or what an angle allows. */
+static gboolean
+is_fine_enough(const CcOp *op, gdouble most) {
+  return op->error <= (op->response == CC_RESPONSE_DIRECTION ? MOST_ANGLE_ERROR : most);
+}
+
+/* --- column times row --- */
+
+/* Makes the row's sum 1, or where it has none that of its absolute values. */
+static void
+balance(gdouble *row, guint width, gdouble *column, guint height) {
+  gdouble sum = 0, sum_abs = 0;
+  for (guint i = 0; i < width; i++) {
+    sum += row[i];
+    sum_abs += fabs(row[i]);
+  }
+  const gdouble by = fabs(sum) > SMALLEST_SUM * sum_abs ? sum : sum_abs;
+  if (by == 0)
+    return;
+  for (guint i = 0; i < width; i++)
+    row[i] /= by;
+  for (guint i = 0; i < height; i++)
+    column[i] *= by;
+}
+
+/* Finds factors whose products are so near to all weights that they may be rounded instead. */
+static gboolean
+find_factors(const Weights *weights, const CcOp *op) {
+  for (guint m = 0; m < op->n_matrices; m++) {
+    cc_factor_real(weights->all + m * op->width * op->height, op->width, op->height,
+                   weights->row + m * op->width, weights->column + m * op->height);
+    gdouble residue = 0;
+    for (guint r = 0; r < op->height; r++)
+      for (guint c = 0; c < op->width; c++)
+        residue += fabs(weights->column[m * op->height + r] * weights->row[m * op->width + c] -
+                        weight_at(weights, op, m, r, c));
+    if (residue * weights->most_code > MOST_ERROR / 4)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+set_factors(CcOp *op, const gint32 *row, const gint32 *column) {
+  for (guint m = 0; m < op->n_matrices; m++) {
+    memcpy(op->row_i[m], row + m * op->width, op->width * sizeof *row);
+    memcpy(op->column_i[m], column + m * op->height, op->height * sizeof *column);
+  }
+  cc_op_set_taps_of_factors(op);
+}
+
+/* Rounds rows and columns within a level; the divisor of their products. */
+static gdouble
+round_factors(CcOp *op, const Weights *weights, const Level *level) {
+  gint32 row[CC_MAX_MATRICES * CC_MAX_KERNEL_SIZE], column[CC_MAX_MATRICES * CC_MAX_KERNEL_SIZE];
+  const Lines rows = measure_lines(weights->row, op->n_matrices, op->width, level, TRUE);
+  const Lines columns = measure_lines(weights->column, op->n_matrices, op->height, level, TRUE);
+  const gdouble most_code = weights->most_code, of_rows = most_code * rows.most;
+  const gint shift = level->digits == 0 ? SHIFT_OF_SMALL : -1;
+  /* sums along rows leave those over columns as many bits as they take themselves */
+  const gdouble most_along =
+      MIN((gdouble)level->largest_row, sqrt((gdouble)level->largest_sum * most_code)) / of_rows;
+  const gdouble along = find_divisor(&rows, largest_tap(level->digits, rows.may_be_unsigned),
+                                     MAX(1, floor(most_along)), shift, weights->most_code, row);
+  const gdouble most_down = (gdouble)level->largest_sum / (of_rows * along * columns.most);
+  const gdouble down = find_divisor(&columns, largest_tap(level->digits, columns.may_be_unsigned),
+                                    most_down >= 1 ? floor(most_down) : most_down, shift,
+                                    weights->most_code, column);
+  set_factors(op, row, column);
+  return along * down;
+}
+
+/* --- all taps at once --- */
+
+/* The shift for divisors up to `top`: no finer than products of sums leave. */
+static gint
+find_shift(const Lines *lines, const Level *level, gint most_code, gdouble top) {
+  const gboolean is_byte = most_code <= G_MAXUINT8;
+  const gboolean is_narrow = is_byte && level->largest_sum <= NARROW;
+  const gint bits = is_narrow ? PRODUCT_BITS_OF_NARROW : PRODUCT_BITS;
+  const gint left = bits - (gint)ceil(log2(most_code * (lines->most + 1) + 2));
+  const gint wanted = SHIFT_OF_SOME + (gint)ceil(log2(MAX(top, 1)));
+  return CLAMP(MIN(left, wanted), 0, is_byte ? level->shift : FINE);
+}
+
+static gdouble
+round_taps(CcOp *op, const Weights *weights, const Level *level) {
+  const Lines lines =
+      measure_lines(weights->all, op->n_matrices, op->width * op->height, level, FALSE);
+  const gint64 largest = largest_tap(level->digits, FALSE);
+  const gdouble most = (gdouble)level->largest_sum / (weights->most_code * lines.most);
+  const gdouble top = MIN(most, (gdouble)largest / lines.largest);
+  return find_divisor(&lines, largest, most >= 1 ? floor(most) : most,
+                      find_shift(&lines, level, weights->most_code, top), weights->most_code,
+                      op->tap_i);
+}
+
+/* --- levels --- */
+
+/* Levels of few bits of shift are for bytes: those of rows and columns for small windows, and the
+ * other for all weights at once, as it is the next level for all else. */
+static gboolean
+is_tried(const CcOp *op, const Weights *weights, const Level *level) {
+  if (level->shift != FLOAT)
+    return TRUE;
+  if (weights->most_code > G_MAXUINT8)
+    return FALSE;
+  return level->digits == 0 ? op->separable && MAX(op->width, op->height) <= MOST_SMALL_SIDE
+                            : !op->separable;
+}
+
+/* Sets the taps within the first level that is fine enough, or the last one. */
+static gdouble
+quantize(CcOp *op, const Weights *weights) {
+  gdouble divisor = 1;
+  for (guint i = 0; i < G_N_ELEMENTS(levels); i++) {
+    if (!is_tried(op, weights, &levels[i]))
+      continue;
+    divisor = op->separable ? round_factors(op, weights, &levels[i])
+                            : round_taps(op, weights, &levels[i]);
+    op->error = error_of_response(op, weights, divisor);
+    if (is_fine_enough(op, levels[i].digits == 0 ? MOST_SMALL_ERROR : MOST_ERROR))
+      break;
+  }
+  return divisor;
+}
+
+static gdouble
+quantize_products(CcOp *op, const Weights *weights) {
+  for (guint m = 0; m < op->n_matrices; m++)
+    balance(weights->row + m * op->width, op->width, weights->column + m * op->height, op->height);
+  op->separable = TRUE;
+  return quantize(op, weights);
+}
+
+static gdouble
+sum_of_absolute(const gdouble *weight, guint n) {
+  gdouble sum = 0;
+  for (guint i = 0; i < n; i++)
+    sum += fabs(weight[i]);
+  return sum;
+}
+
+/* Whether weights with this sum, signs dropped, change no result; then taps of 0 do. */
+static gboolean
+is_nothing(CcOp *op, gdouble sum, gint most_code) {
+  op->error = sum * most_code;
+  return op->error < NOTHING;
+}
+
+gdouble
+cc_quantize(CcOp *op, const gdouble *weight, gint most_code) {
+  gdouble row[CC_MAX_MATRICES * CC_MAX_MATRIX_SIZE], column[CC_MAX_MATRICES * CC_MAX_MATRIX_SIZE];
+  const Weights weights = {weight, row, column, most_code};
+  op->has_taps = TRUE;
+  if (is_nothing(op, sum_of_absolute(weight, op->n_matrices * op->width * op->height), most_code))
+    return 1; /* the taps are 0 already */
+  if (find_factors(&weights, op)) {
+    const gdouble divisor = quantize_products(op, &weights);
+    if (is_fine_enough(op, MOST_ERROR))
+      return divisor;
+  }
+  op->separable = FALSE;
+  op->has_taps = TRUE;
+  return quantize(op, &weights);
+}
+
+gdouble
+cc_quantize_factors(CcOp *op, const gdouble *row, const gdouble *column, gint most_code) {
+  gdouble rows[CC_MAX_MATRICES * CC_MAX_KERNEL_SIZE], columns[CC_MAX_MATRICES * CC_MAX_KERNEL_SIZE];
+  const Weights weights = {NULL, rows, columns, most_code};
+  memcpy(rows, row, op->n_matrices * op->width * sizeof *row);
+  memcpy(columns, column, op->n_matrices * op->height * sizeof *column);
+  op->separable = TRUE;
+  const gdouble sum = sum_of_absolute(row, op->n_matrices * op->width) *
+                      sum_of_absolute(column, op->n_matrices * op->height);
+  if (is_nothing(op, sum, most_code))
+    return 1; /* the taps are 0 already */
+  return quantize_products(op, &weights);
+}

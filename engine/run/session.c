@@ -1,0 +1,617 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "session.h"
+
+#include "engine/error.h"
+
+/* A backend, and the program that filters on it. */
+typedef struct {
+  CcBackend *backend; /* NULL: none is open */
+  CcProgram *program; /* NULL: none was made yet */
+  gboolean used;      /* a frame was submitted to it */
+} Engine;
+
+/* A frame under way. */
+typedef struct {
+  CcSessionFrame *frame;
+  CcPlan *plan;
+  CcJob *job; /* NULL when it was waited for */
+  gboolean mapped;
+  CcTimes times;
+  GError *failure; /* why its output is not what it should be; NULL: it is */
+} Item;
+
+struct _CcSession {
+  CcOpenBackend open;
+  CcAskForMemory ask; /* or NULL */
+  gpointer asker;
+
+  /* the streaming thread's; what other threads read of `now` is changed with the lock */
+  Engine now;
+  Engine previous;        /* in the context before, to where it may move back */
+  CcBackendConfig config; /* of `now`, without its context */
+  CcFilter filter;        /* that runs, with a reference to its kernel */
+  GQueue under_way;       /* of Item, oldest first */
+  GQueue news;            /* of CcNews, oldest first */
+  gboolean contexts_told;
+
+  GMutex lock; /* guards these */
+  guint most;  /* frames under way at once, as memory allows */
+  CcSessionStats stats;
+};
+
+/* --- news --- */
+
+void
+cc_news_free(CcNews *news) {
+  g_free(news->reason);
+  g_free(news->device);
+  g_free(news->kernel);
+  g_free(news->plan);
+  g_strfreev(news->steps);
+  g_free(news);
+}
+
+CcNews *
+cc_session_next_news(CcSession *self) {
+  return g_queue_pop_head(&self->news);
+}
+
+static CcNews *
+add_news(CcSession *self, CcNewsKind kind, const gchar *reason) {
+  CcNews *news = g_new0(CcNews, 1);
+  news->kind = kind;
+  news->reason = g_strdup(reason);
+  g_queue_push_tail(&self->news, news);
+  return news;
+}
+
+/* `fallback` says why it is not the first of all, or is NULL. */
+static void
+announce_backend(CcSession *self, const GError *fallback) {
+  const CcBackend *backend = self->now.backend;
+  CcNews *news = add_news(self, CC_NEWS_BACKEND, fallback ? fallback->message : NULL);
+  news->chosen = self->config.choice != 0;
+  news->backend = backend->klass->name;
+  news->device = g_strdup(backend->device_name);
+  news->device_id = backend->device_id;
+}
+
+/* Announces the program that runs now, if there is one. */
+static void
+announce_program(CcSession *self) {
+  const CcProgram *program = self->now.program;
+  if (!program)
+    return;
+  CcNews *news = add_news(self, CC_NEWS_PROGRAM, NULL);
+  news->kernel = g_strdup(self->filter.kernel->name);
+  news->plan = cc_plan_describe(program->plan);
+  news->steps = g_strdupv(program->steps);
+}
+
+/* --- counters --- */
+
+void
+cc_session_stats_clear(CcSessionStats *stats) {
+  g_clear_pointer(&stats->device, g_free);
+  g_clear_pointer(&stats->plan, g_free);
+  g_clear_pointer(&stats->steps, g_strfreev);
+}
+
+void
+cc_session_get_stats(CcSession *self, CcSessionStats *stats) {
+  g_mutex_lock(&self->lock);
+  *stats = self->stats;
+  stats->device = g_strdup(self->stats.device);
+  stats->plan = g_strdup(self->stats.plan);
+  stats->steps = g_strdupv(self->stats.steps);
+  if (self->now.backend)
+    stats->device_bytes = cc_backend_device_bytes(self->now.backend);
+  g_mutex_unlock(&self->lock);
+}
+
+/* The caller holds the lock. */
+static void
+describe_backend(CcSession *self) {
+  const CcBackend *backend = self->now.backend;
+  CcSessionStats *stats = &self->stats;
+  stats->backend = backend ? backend->klass->name : "none";
+  g_free(stats->device);
+  stats->device = g_strdup(backend ? backend->device_name : "none");
+  stats->device_id = backend ? backend->device_id : -1;
+}
+
+/* Of the kernel; 0: nothing is filtered. */
+static guint
+larger_side(const CcPlan *plan) {
+  return plan->n_ops > 0 ? MAX(plan->op[0].width, plan->op[0].height) : 0;
+}
+
+/* The caller holds the lock. Without a program, what the last one was can still be read. */
+static void
+describe_program(CcSession *self) {
+  const CcProgram *program = self->now.program;
+  if (!program)
+    return;
+  g_free(self->stats.plan);
+  self->stats.plan = cc_plan_describe(program->plan);
+  g_strfreev(self->stats.steps);
+  self->stats.steps = g_strdupv(program->steps);
+  self->stats.size = larger_side(program->plan);
+  self->stats.algorithm = program->algorithm;
+}
+
+static void
+count_frame(CcSession *self, const Item *item) {
+  g_mutex_lock(&self->lock);
+  CcTimes *times = &self->stats.times;
+  self->stats.n_frames++;
+  self->stats.n_bytes += item->frame->bytes;
+  times->upload += item->times.upload;
+  times->kernel += item->times.kernel;
+  times->download += item->times.download;
+  times->wait += item->times.wait;
+  g_mutex_unlock(&self->lock);
+}
+
+/* --- one frame --- */
+
+static gboolean
+map_item(Item *item, CcDevice *device, GError **error) {
+  CcSessionFrame *frame = item->frame;
+  item->mapped = frame->klass->map(frame, item->plan, device, error);
+  return item->mapped;
+}
+
+static void
+unmap_item(Item *item) {
+  if (item->mapped)
+    item->frame->klass->unmap(item->frame);
+  item->mapped = FALSE;
+}
+
+static gboolean
+start_item(Item *item, CcProgram *program, GError **error) {
+  const CcSessionFrame *frame = item->frame;
+  item->job = cc_backend_submit(program->backend, program, &frame->in, &frame->out, error);
+  return item->job != NULL;
+}
+
+/* Waits for the item, once; the answer stays the same. */
+static gboolean
+finish_item(Item *item, GError **error) {
+  CcJob *job = g_steal_pointer(&item->job);
+  if (job)
+    cc_backend_wait(job->program->backend, job, &item->times, &item->failure);
+  if (!item->failure)
+    return TRUE;
+  if (error)
+    *error = g_error_copy(item->failure);
+  return FALSE;
+}
+
+/* Unmaps the frame and gives it to the caller. */
+static CcSessionFrame *
+item_free(Item *item) {
+  CcSessionFrame *frame = item->frame;
+  unmap_item(item);
+  cc_plan_unref(item->plan);
+  g_clear_error(&item->failure);
+  g_free(item);
+  return frame;
+}
+
+/* Maps the frame anew, as host memory, and filters it with a program that has no device. */
+static gboolean
+redo_item(Item *item, CcProgram *program, GError **error) {
+  unmap_item(item);
+  g_clear_error(&item->failure);
+  if (map_item(item, NULL, &item->failure))
+    start_item(item, program, &item->failure);
+  const gboolean ok = finish_item(item, error);
+  item->times = (CcTimes){0}; /* it counts as work of the device, which has no time for it */
+  return ok;
+}
+
+/* --- frames under way --- */
+
+guint
+cc_session_n_under_way(const CcSession *self) {
+  return self->under_way.length;
+}
+
+static void
+finish_all(CcSession *self) {
+  for (GList *link = self->under_way.head; link; link = link->next)
+    finish_item(link->data, NULL);
+}
+
+/* Filters all frames again, from their inputs, on `backend`, which has no device. When that fails
+ * as well some frames are left as they are. */
+static gboolean
+redo_all(CcSession *self, CcBackend *backend, GError **error) {
+  CcProgram *program = NULL;
+  gboolean ok = TRUE;
+  finish_all(self);
+  for (GList *link = self->under_way.head; ok && link; link = link->next) {
+    Item *item = link->data;
+    if (!program || program->plan != item->plan) {
+      g_clear_pointer(&program, cc_program_unref);
+      program = cc_backend_prepare(backend, item->plan, error);
+    }
+    ok = program && redo_item(item, program, error);
+  }
+  g_clear_pointer(&program, cc_program_unref);
+  return ok;
+}
+
+void
+cc_session_clear(CcSession *self) {
+  Item *item;
+  while ((item = g_queue_pop_head(&self->under_way))) {
+    finish_item(item, NULL);
+    CcSessionFrame *frame = item_free(item);
+    frame->klass->free(frame);
+  }
+}
+
+/* --- the backend --- */
+
+static void
+close_engine(Engine *engine) {
+  g_clear_pointer(&engine->program, cc_program_unref);
+  g_clear_pointer(&engine->backend, cc_backend_close);
+  engine->used = FALSE;
+}
+
+/* Takes `next` in place of the engine of now, which is the caller's from then on. */
+static Engine
+replace_engine(CcSession *self, Engine next) {
+  g_mutex_lock(&self->lock);
+  const Engine before = self->now;
+  self->now = next;
+  describe_backend(self);
+  describe_program(self);
+  g_mutex_unlock(&self->lock);
+  return before;
+}
+
+static void
+replace_program(CcSession *self, CcProgram *program) {
+  g_mutex_lock(&self->lock);
+  CcProgram *before = self->now.program;
+  self->now.program = program;
+  describe_program(self);
+  g_mutex_unlock(&self->lock);
+  g_clear_pointer(&before, cc_program_unref);
+}
+
+gboolean
+cc_session_is_open_as(const CcSession *self, const CcBackendConfig *config) {
+  const CcBackendConfig *own = &self->config;
+  return self->now.backend &&
+         (!config || (config->choice == own->choice && config->device_id == own->device_id &&
+                      config->n_threads == own->n_threads));
+}
+
+gboolean
+cc_session_open(CcSession *self, const CcBackendConfig *config, GError **error) {
+  g_autoptr(GError) fallback = NULL;
+  if (cc_session_is_open_as(self, config))
+    return TRUE;
+  cc_session_close(self);
+  CcBackend *backend = self->open(config, &fallback, error);
+  if (!backend)
+    return FALSE;
+  self->config = *config;
+  self->config.context = NULL;
+  replace_engine(self, (Engine){.backend = backend});
+  announce_backend(self, fallback);
+  return TRUE;
+}
+
+CcDevice *
+cc_session_get_device(const CcSession *self) {
+  return self->now.backend ? self->now.backend->device : NULL;
+}
+
+guint
+cc_session_capacity(CcSession *self) {
+  g_mutex_lock(&self->lock);
+  const guint capacity = self->now.backend ? MIN(self->now.backend->depth, self->most) : 1;
+  g_mutex_unlock(&self->lock);
+  return capacity;
+}
+
+void
+cc_session_shrink(CcSession *self, const gchar *reason) {
+  add_news(self, CC_NEWS_SHRUNK, reason);
+  finish_all(self);
+  close_engine(&self->previous);
+  cc_backend_trim(self->now.backend);
+  g_mutex_lock(&self->lock);
+  self->most = 1;
+  g_mutex_unlock(&self->lock);
+}
+
+void
+cc_session_make_room(CcSession *self, const gchar *reason) {
+  cc_session_shrink(self, reason);
+  if (self->ask)
+    self->ask(self->asker);
+}
+
+/* --- failover --- */
+
+static gboolean
+lacks_memory(const GError *error) {
+  return g_error_matches(error, CC_ERROR, CC_ERROR_NO_MEMORY);
+}
+
+/* Makes the program of the plan that runs now, if there is one, for another backend. */
+static gboolean
+remake_program(CcSession *self, Engine *engine, GError **error) {
+  if (self->now.program)
+    engine->program = cc_backend_prepare(engine->backend, self->now.program->plan, error);
+  return engine->program || !self->now.program;
+}
+
+/* Goes on with a backend that has no device after an error of the device, where the configuration
+ * leaves the choice: the frames under way are filtered again. FALSE: it is no error of a device,
+ * there is no other backend, or it does not work either. */
+static gboolean
+fail_over(CcSession *self, const GError *error) {
+  CcBackendConfig config = self->config;
+  if (!self->now.backend->device || config.choice != 0 || !cc_error_is_of_device(error))
+    return FALSE;
+  g_autoptr(GError) reason = NULL;
+  config.no_device = TRUE;
+  Engine next = {.backend = self->open(&config, NULL, &reason)};
+  if (!next.backend || !redo_all(self, next.backend, &reason) ||
+      !remake_program(self, &next, &reason)) {
+    close_engine(&next);
+    add_news(self, CC_NEWS_NO_FAILOVER, reason->message);
+    return FALSE;
+  }
+  close_engine(&self->previous);
+  Engine before = replace_engine(self, next);
+  close_engine(&before);
+  g_mutex_lock(&self->lock);
+  self->stats.n_failovers++;
+  g_mutex_unlock(&self->lock);
+  add_news(self, CC_NEWS_FAILOVER, error->message);
+  announce_backend(self, error);
+  announce_program(self);
+  return TRUE;
+}
+
+gboolean
+cc_session_give_up_device(CcSession *self, const gchar *reason, GError **error) {
+  g_autoptr(GError) failure = g_error_new_literal(CC_ERROR, CC_ERROR_NO_MEMORY, reason);
+  if (fail_over(self, failure))
+    return TRUE;
+  g_propagate_error(error, g_steal_pointer(&failure));
+  return FALSE;
+}
+
+/* --- the filter --- */
+
+gboolean
+cc_session_set_filter(CcSession *self, const CcFilter *filter, const CcFrameLayout *layout,
+                      GError **error) {
+  g_autoptr(GError) reason = NULL;
+  g_autoptr(CcPlan) plan = cc_plan_new(filter, layout, error);
+  if (!plan)
+    return FALSE;
+  CcProgram *program = cc_backend_prepare(self->now.backend, plan, &reason);
+  if (!program && lacks_memory(reason)) {
+    cc_session_make_room(self, reason->message);
+    g_clear_error(&reason);
+    program = cc_backend_prepare(self->now.backend, plan, &reason);
+  }
+  if (!program && fail_over(self, reason)) {
+    g_clear_error(&reason);
+    program = cc_backend_prepare(self->now.backend, plan, &reason);
+  }
+  if (!program) {
+    g_propagate_error(error, g_steal_pointer(&reason));
+    return FALSE;
+  }
+  replace_program(self, program);
+  CcKernel *before = self->filter.kernel;
+  self->filter = *filter;
+  cc_kernel_ref(filter->kernel);
+  g_clear_pointer(&before, cc_kernel_unref);
+  announce_program(self);
+  return TRUE;
+}
+
+const CcFilter *
+cc_session_get_filter(const CcSession *self) {
+  return &self->filter;
+}
+
+/* --- a frame's way --- */
+
+/* Tries once to put the frame under way. */
+static gboolean
+start_frame(CcSession *self, CcSessionFrame *frame, GError **error) {
+  CcProgram *program = self->now.program;
+  Item *item = g_new0(Item, 1);
+  item->frame = frame;
+  item->plan = cc_plan_ref(program->plan);
+  if (!map_item(item, program->backend->device, error) || !start_item(item, program, error)) {
+    item_free(item);
+    return FALSE;
+  }
+  g_queue_push_tail(&self->under_way, item);
+  self->now.used = TRUE;
+  return TRUE;
+}
+
+/* Says which way through memory the first frame takes, and those after that take another. */
+static void
+note_paths(CcSession *self, const CcSessionFrame *frame) {
+  if (frame->in_path == self->stats.in_path && frame->out_path == self->stats.out_path)
+    return;
+  g_mutex_lock(&self->lock);
+  self->stats.in_path = frame->in_path;
+  self->stats.out_path = frame->out_path;
+  g_mutex_unlock(&self->lock);
+  CcNews *news = add_news(self, CC_NEWS_PATHS, NULL);
+  news->in_path = frame->in_path;
+  news->out_path = frame->out_path;
+}
+
+gboolean
+cc_session_submit(CcSession *self, CcSessionFrame *frame, GError **error) {
+  g_autoptr(GError) reason = NULL;
+  gboolean ok = start_frame(self, frame, &reason);
+  if (!ok && lacks_memory(reason)) {
+    cc_session_make_room(self, reason->message);
+    g_clear_error(&reason);
+    ok = start_frame(self, frame, &reason);
+  }
+  if (!ok && fail_over(self, reason)) {
+    g_clear_error(&reason);
+    ok = start_frame(self, frame, &reason);
+  }
+  if (!ok) {
+    g_propagate_error(error, g_steal_pointer(&reason));
+    return FALSE;
+  }
+  note_paths(self, frame);
+  return TRUE;
+}
+
+CcSessionFrame *
+cc_session_take(CcSession *self, GError **error) {
+  Item *item = g_queue_peek_head(&self->under_way);
+  g_autoptr(GError) reason = NULL;
+  if (!finish_item(item, &reason) && !fail_over(self, reason) &&
+      !finish_item(item, NULL)) { /* a failover that ends at a later frame mends this one */
+    g_propagate_error(error, g_steal_pointer(&reason));
+    return NULL;
+  }
+  g_queue_pop_head(&self->under_way);
+  count_frame(self, item);
+  return item_free(item);
+}
+
+/* --- moving to another context --- */
+
+static gboolean
+is_in_context(const CcBackend *backend, gconstpointer handle) {
+  return backend && backend->device && backend->device->context == handle;
+}
+
+gboolean
+cc_session_reaches(const CcSession *self, const CcContext *context) {
+  const gint wanted_id = self->config.device_id;
+  return !self->now.backend->device || is_in_context(self->now.backend, context->handle) ||
+         (wanted_id >= 0 && wanted_id != context->device_id);
+}
+
+/* Opens a backend in the context as the previous one. */
+static gboolean
+open_as_previous(CcSession *self, const CcContext *context, GError **error) {
+  CcBackendConfig config = self->config;
+  config.context = context;
+  CcBackend *backend = self->now.backend->klass->open(&config, error);
+  if (!backend)
+    return FALSE;
+  if (self->previous.backend && !self->contexts_told) {
+    add_news(self, CC_NEWS_CONTEXTS, NULL);
+    self->contexts_told = TRUE;
+  }
+  close_engine(&self->previous);
+  self->previous.backend = backend;
+  return TRUE;
+}
+
+/* Goes on with the previous backend; the one of now takes its place. `is_new` says that the
+ * previous backend was just opened. Nothing changes on failure. */
+static gboolean
+change_places(CcSession *self, gboolean is_new, GError **error) {
+  Engine next = {.backend = self->previous.backend, .used = self->previous.used};
+  CcProgram *known = self->previous.program;
+  const gboolean fits = known && self->now.program && known->plan == self->now.program->plan;
+  if (fits)
+    next.program = cc_program_ref(known);
+  else if (!remake_program(self, &next, error))
+    return FALSE;
+  g_clear_pointer(&known, cc_program_unref);
+  self->previous = replace_engine(self, next);
+  if (is_new)
+    announce_backend(self, NULL);
+  if (!fits)
+    announce_program(self);
+  if (!self->previous.used) /* no frame has come there, so none will come back */
+    close_engine(&self->previous);
+  return TRUE;
+}
+
+gboolean
+cc_session_move(CcSession *self, const CcContext *context, GError **error) {
+  const gboolean known = is_in_context(self->previous.backend, context->handle);
+  g_autoptr(GError) reason = NULL;
+  if ((known || open_as_previous(self, context, &reason)) && change_places(self, !known, &reason))
+    return TRUE;
+  reason->code = CC_ERROR_DEVICE; /* also where it was UNAVAILABLE, since others work there */
+  if (fail_over(self, reason))
+    return TRUE;
+  g_propagate_error(error, g_steal_pointer(&reason));
+  return FALSE;
+}
+
+/* --- its life --- */
+
+CcSession *
+cc_session_new(CcOpenBackend open, CcAskForMemory ask, gpointer asker) {
+  CcSession *self = g_new0(CcSession, 1);
+  self->open = open;
+  self->ask = ask;
+  self->asker = asker;
+  g_mutex_init(&self->lock);
+  g_queue_init(&self->under_way);
+  g_queue_init(&self->news);
+  cc_session_begin(self);
+  return self;
+}
+
+void
+cc_session_end(CcSession *self) {
+  cc_session_clear(self);
+  close_engine(&self->previous);
+  self->now.used = FALSE;
+  replace_program(self, NULL);
+  g_clear_pointer(&self->filter.kernel, cc_kernel_unref);
+  self->filter = (CcFilter){0};
+}
+
+void
+cc_session_close(CcSession *self) {
+  cc_session_end(self);
+  Engine before = replace_engine(self, (Engine){0});
+  close_engine(&before);
+}
+
+void
+cc_session_begin(CcSession *self) {
+  cc_session_end(self);
+  self->contexts_told = FALSE;
+  g_mutex_lock(&self->lock);
+  cc_session_stats_clear(&self->stats);
+  self->stats = (CcSessionStats){.plan = g_strdup("")};
+  describe_backend(self);
+  self->most = CC_MAX_JOBS;
+  g_mutex_unlock(&self->lock);
+}
+
+void
+cc_session_free(CcSession *self) {
+  cc_session_close(self);
+  cc_session_stats_clear(&self->stats);
+  g_queue_clear_full(&self->news, (GDestroyNotify)cc_news_free);
+  g_mutex_clear(&self->lock);
+  g_free(self);
+}

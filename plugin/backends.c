@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "backends.h"
+
+#include "cpu/backend.h"
+#include "cuda/algorithm.h"
+#include "cuda/backend.h"
+
+static const struct {
+  gint choice;
+  const CcBackendClass *klass; /* NULL: AUTO */
+} backends[] = {
+#define BACKEND(constant, name, text, class) {constant, class},
+    CC_BACKENDS(BACKEND)
+#undef BACKEND
+};
+
+const CcBackendAlgorithm cc_backend_algorithms[] = {
+#define ALGORITHM(constant, name, text, ...) {name, text},
+    CC_ALGORITHMS_AND_AUTO(ALGORITHM)
+#undef ALGORITHM
+};
+const guint cc_backend_n_algorithms = G_N_ELEMENTS(cc_backend_algorithms);
+
+CcBackend *
+cc_backend_open(const CcBackendConfig *config, GError **fallback, GError **error) {
+  const guint last = G_N_ELEMENTS(backends) - 1;
+  const gboolean any = config->choice == CC_BACKEND_AUTO;
+  CcBackend *backend = NULL;
+  for (guint i = 1; !backend && i <= last; i++) {
+    const CcBackendClass *klass = backends[i].klass;
+    if (config->no_device ? klass->has_device : !any && config->choice != backends[i].choice)
+      continue;
+    if (!any || i == last)
+      backend = klass->open(config, error);
+    else
+      backend = klass->open(config, i == 1 ? fallback : NULL);
+  }
+  return backend;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The list of backends, and the choice between them. This is the only place that names them. */
+
+#include "engine/run/backend.h"
+
+G_BEGIN_DECLS
+
+/* F(constant, name, text, class), in the order in which AUTO tries them; the last one always opens.
+ */
+#define CC_BACKENDS(F)                                                                             \
+  F(CC_BACKEND_AUTO, "auto", "CUDA when a device opens, else the CPU", NULL)                       \
+  F(CC_BACKEND_CUDA, "cuda", "NVIDIA GPU", &cc_cuda_backend)                                       \
+  F(CC_BACKEND_CPU, "cpu", "CPU", &cc_cpu_backend)
+
+typedef enum { CC_BACKENDS(CC_LIST_CONSTANT) } CcBackendChoice;
+
+typedef struct {
+  const gchar *name, *text;
+} CcBackendAlgorithm;
+
+/* The algorithms of the GPU, by their numbers in CcFilter.algorithm, the same in every build. */
+extern const CcBackendAlgorithm cc_backend_algorithms[];
+extern const guint cc_backend_n_algorithms;
+
+/* Opens the backend that `config` chooses. With AUTO it is the first that opens, and *fallback gets
+ * the reason why it is not the first of all, or NULL; fallback may be NULL. */
+CcBackend *cc_backend_open(const CcBackendConfig *config, GError **fallback, GError **error);
+
+G_END_DECLS
