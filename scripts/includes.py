@@ -33,7 +33,6 @@ DEFINITION = re.compile(r"^((?:[\w*]+[\s*]+)*)(\w+)\((?:[^;{}()]|\([^;{}()]*\))*
 KNOWN = [
     ("app/*", "app/main"),  # the commands parse options by functions of main.c, whose table has their arguments
     ("app/doctor_*", "app/doctor"),  # the checks print by functions of doctor.c
-    ("cuda/tensor/conv2d_any", "cuda/tensor/conv2d"),
 ]
 
 

@@ -19,8 +19,11 @@ typedef struct {
 gboolean cc_tensor_core_find_packing(CcTensorCorePacking *found, const CcPlan *plan,
                                      const CcPass *pass);
 
-/* Whether kernels can write a pass that write all components and copy none that are shifted. What
- * is not the same for all components repeats after 8 bytes. */
+/* Whether kernels can run a pass. They copy no samples that are shifted beside some that they
+ * filter, and whatever differs between components has to repeat after 8 bytes. */
+gboolean cc_tensor_core_can_pass(const CcPass *pass, const CcPlaneLayout *layout);
+
+/* Whether kernels can run a pass, which leaves no component to another one. */
 gboolean cc_tensor_core_can_write(const CcPass *pass, const CcPlaneLayout *layout);
 
 /* The samples that the outermost column of the window is away. */

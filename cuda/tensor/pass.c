@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "pass.h"
+
+#include <string.h>
+
+/* Whether sample `i` of a group is the luma of one of two pixels. */
+static gboolean
+is_paired(const CcPlaneLayout *layout, guint i) {
+  return layout->pairs && layout->role[i] == CC_ROLE_LUMA;
+}
+
+guint
+cc_tensor_core_farthest_sample(const CcPass *pass, const CcPlaneLayout *layout) {
+  gboolean all_paired = TRUE;
+  for (guint i = 0; i < layout->step; i++)
+    all_paired &= is_paired(layout, i) || !(pass->filter_mask >> i & 1);
+  return pass->op->width / 2 * (all_paired ? layout->step / 2 : layout->step);
+}
+
+gboolean
+cc_tensor_core_can_pass(const CcPass *pass, const CcPlaneLayout *layout) {
+  const guint all = (1u << layout->step) - 1;
+  return (!(pass->copy_mask & all) || !pass->filter_mask || !layout->shift) &&
+         (layout->step != 3 || pass->filter_mask == all || !pass->filter_mask);
+}
+
+/* Whether the pass leaves no component to another. */
+static gboolean
+writes_all(const CcPass *pass, const CcPlaneLayout *layout) {
+  const guint all = (1u << layout->step) - 1;
+  return ((pass->filter_mask | pass->copy_mask | pass->fill_mask) & all) == all;
+}
+
+gboolean
+cc_tensor_core_can_write(const CcPass *pass, const CcPlaneLayout *layout) {
+  return writes_all(pass, layout) && cc_tensor_core_can_pass(pass, layout);
+}
+
+gboolean
+cc_tensor_core_find_packing(CcTensorCorePacking *found, const CcPlan *plan, const CcPass *pass) {
+  static const guint16 weights[3] = {CC_LUMA_RED, CC_LUMA_GREEN, CC_LUMA_BLUE};
+  const CcPlaneLayout *layout = &plan->layout.plane[pass->plane];
+  const CcPacking *packing = &plan->packing[pass->plane];
+  const guint step = plan->frame_layout.plane[packing->place[0].plane].step;
+  for (guint i = 0; i < layout->step; i++)
+    found->pairs |= (guint)is_paired(layout, i) << i;
+  if (packing->kind != CC_PACKING_LUMA || plan->packed)
+    return TRUE; /* or it is made by now */
+  found->pixel = layout->step == 1 ? (guint8)step : 0;
+  for (guint i = 0; i < 3; i++) {
+    const guint at = packing->place[i].first;
+    found->weights[at / 2] |= (guint32)weights[i] << at % 2 * 16;
+    found->colors |= 0xFFu << 8 * at;
+  }
+  return (layout->type == CC_SAMPLE_U8 || (step == 4 && layout->shift == 0)) &&
+         (!found->pixel || plan->stride == 1);
+}
+
+/* `bytes` bytes of a row whose samples all are as code[] of their component says. */
+static void
+set_pattern(guint64 *to, gint bytes, const CcPart *part, const gint32 *code) {
+  for (gint i = 0; i < bytes; i += part->sample_bytes) {
+    const guint64 word = (guint64)code[i / part->sample_bytes % part->step] << part->shift;
+    to[i / 8] = (i % 8 ? to[i / 8] : 0) | word << 8 * (i % 8);
+  }
+}
+
+void
+cc_tensor_core_set_packing(CcPart *part, const CcTensorCorePacking *packing) {
+  CcTensorCorePart *own = CC_OWN(CcTensorCorePart, part);
+  set_pattern(own->border, sizeof own->border, part, part->border_code);
+  set_pattern(&own->fill, sizeof own->fill, part, part->fill);
+  own->pairs = packing->pairs;
+  own->colors = packing->colors;
+  own->pixel = packing->pixel;
+  memcpy(own->weights, packing->weights, sizeof own->weights);
+}
