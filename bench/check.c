@@ -54,9 +54,9 @@ bench_check_begin(BenchCheck *self, const CcPlan *plan, const CcCudaProgram *pro
   if (divisor == 0)
     return bench_refuse(error, "serial cannot run this case");
   bench_check_clear(self);
-  self->src_bytes = program->src_bytes;
-  self->src = (BenchPicture){g_malloc(program->src_bytes), program->src[0].pitch, (gint)src->width,
-                             (gint)src->height};
+  self->src_bytes = program->lowered->src_bytes;
+  self->src = (BenchPicture){g_malloc(program->lowered->src_bytes), program->lowered->src[0].pitch,
+                             (gint)src->width, (gint)src->height};
   self->expected = (BenchPicture){g_malloc0((gsize)dst->width * dst->height), dst->width,
                                   (gint)dst->width, (gint)dst->height};
   bench_fill_random(self->src.data, self->src_bytes);
@@ -84,21 +84,23 @@ queue_once(const BenchCheck *self, const BenchTimer *timer, const CcCudaProgram 
   const CUdeviceptr from = timer->src.address, to = timer->dst.address;
   return BENCH_CALL(timer, cuMemcpyHtoDAsync, from, self->src.data, self->src_bytes,
                     timer->stream) &&
-         BENCH_CALL(timer, cuMemcpyHtoDAsync, to, result, program->dst_bytes, timer->stream) &&
+         BENCH_CALL(timer, cuMemcpyHtoDAsync, to, result, program->lowered->dst_bytes,
+                    timer->stream) &&
          cc_cuda_program_launch(program, timer->cuda, from, to, timer->scratch.address,
                                 timer->stream, error) &&
-         BENCH_CALL(timer, cuMemcpyDtoHAsync, result, to, program->dst_bytes, timer->stream);
+         BENCH_CALL(timer, cuMemcpyDtoHAsync, result, to, program->lowered->dst_bytes,
+                    timer->stream);
 }
 
 gboolean
 bench_check_program(BenchCheck *self, BenchTimer *timer, const CcCudaProgram *program,
                     GError **error) {
   const BenchPicture *expected = &self->expected;
-  g_autofree guint8 *result = g_malloc(program->dst_bytes);
+  g_autofree guint8 *result = g_malloc(program->lowered->dst_bytes);
   gsize different = 0;
-  memset(result, 0xAA, program->dst_bytes); /* what no launch has written differs */
-  if (!bench_timer_reserve(timer, program->src_bytes, program->dst_bytes, program->scratch_bytes,
-                           error))
+  memset(result, 0xAA, program->lowered->dst_bytes); /* what no launch has written differs */
+  if (!bench_timer_reserve(timer, program->lowered->src_bytes, program->lowered->dst_bytes,
+                           program->lowered->scratch_bytes, error))
     return FALSE;
   const gboolean queued = queue_once(self, timer, program, result, error);
   /* also after a failure: what was queued uses the memory here */
@@ -108,7 +110,7 @@ bench_check_program(BenchCheck *self, BenchTimer *timer, const CcCudaProgram *pr
   for (gint y = 0; y < expected->height; y++)
     for (gint x = 0; x < expected->width; x++)
       different += expected->data[(gsize)y * expected->pitch + (gsize)x] !=
-                   result[(gsize)y * program->dst[0].pitch + (gsize)x];
+                   result[(gsize)y * program->lowered->dst[0].pitch + (gsize)x];
   if (different > 0) {
     g_set_error(error, CC_ERROR, CC_ERROR_DEVICE,
                 "%" G_GSIZE_FORMAT " of %d pixels differ from the serial loop's", different,

@@ -9,7 +9,7 @@
 #include "engine/error.h"
 #include "engine/ablation.h"
 #ifdef BENCH_HAS_CUDA
-#include "cuda/program.h"
+#include "cuda/lower.h"
 #endif
 #include "words.h"
 
@@ -65,10 +65,10 @@ find_gpus(const gchar *names, GPtrArray *found, GError **error) {
 
 static gboolean
 explain_on_gpu(const CcPlan *plan, const CcCudaGpu *gpu, GError **error) {
-  g_autoptr(CcCudaProgram) program = cc_cuda_program_plan(gpu, plan, error);
-  if (program)
-    print_lines(gpu->name, (GStrv)program->lines->pdata);
-  return program != NULL;
+  g_autoptr(CcCudaLowered) lowered = cc_cuda_lower(plan, gpu, error);
+  if (lowered)
+    print_lines(gpu->name, (GStrv)lowered->lines->pdata);
+  return lowered != NULL;
 }
 #else
 static gboolean

@@ -163,20 +163,21 @@ time_algorithm(Bench *self, CcAlgorithm algorithm, BenchTime *time, GError **err
   g_autoptr(CcCudaProgram) program = prepare(self, algorithm, &plan, error);
   if (!program)
     return FALSE;
-  if (algorithm != CC_ALGORITHM_AUTO && program->algorithm != algorithm)
+  if (algorithm != CC_ALGORITHM_AUTO && program->lowered->algorithm != algorithm)
     return bench_refuse(error, "algorithm=%s has no kernel for these samples and sums",
                         cc_algorithm_name(algorithm));
   if (algorithm == CC_ALGORITHM_AUTO && g_str_equal(self->label, "auto")) {
-    g_autofree gchar *label = g_strdup_printf("auto (%s)", cc_algorithm_name(program->algorithm));
+    g_autofree gchar *label =
+        g_strdup_printf("auto (%s)", cc_algorithm_name(program->lowered->algorithm));
     self->label = g_intern_string(label);
   }
   const BenchWork work = {.queue = queue_program,
                           .data = program,
-                          .src_bytes = program->src_bytes,
-                          .dst_bytes = program->dst_bytes,
-                          .scratch_bytes = program->scratch_bytes,
-                          .n_launches = program->n_steps};
-  self->n_launches = program->n_steps;
+                          .src_bytes = program->lowered->src_bytes,
+                          .dst_bytes = program->lowered->dst_bytes,
+                          .scratch_bytes = program->lowered->scratch_bytes,
+                          .n_launches = program->lowered->n_steps};
+  self->n_launches = program->lowered->n_steps;
   return (!self->check.expected.data ||
           bench_check_program(&self->check, &self->timer, program, error)) &&
          bench_time_work(&self->timer, &work, time, error);

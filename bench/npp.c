@@ -124,12 +124,12 @@ bench_npp_time(const BenchNpp *self, BenchTimer *timer, const CcFilter *filter, 
   const CcPlaneLayout *plane = &plan->layout.plane[0];
   Call call = {.npp = self,
                .size = {(gint)plane->width, (gint)plane->height},
-               .src_pitch = (gint)program->src[0].pitch,
-               .dst_pitch = (gint)program->dst[0].pitch};
+               .src_pitch = (gint)program->lowered->src[0].pitch,
+               .dst_pitch = (gint)program->lowered->dst[0].pitch};
   const BenchWork work = {.queue = queue_call,
                           .data = &call,
-                          .src_bytes = program->src_bytes,
-                          .dst_bytes = program->dst_bytes,
+                          .src_bytes = program->lowered->src_bytes,
+                          .dst_bytes = program->lowered->dst_bytes,
                           .n_launches = 1};
   if (!self->filters) {
     g_set_error(error, CC_ERROR, CC_ERROR_UNAVAILABLE, "is not here");

@@ -6,8 +6,8 @@
 
 #define TINY_SIDE 7 /* taps that register-tile has kernels for */
 
-/* What sliding takes: sums up to this in one stage, and in two of so many matrices of rows and
- * columns up to that. */
+/* What the tensor cores take: sums up to this in one stage, and in two of so many matrices of rows
+ * and columns up to that. */
 #define ONE_STAGE_SUM (G_GINT64_CONSTANT(1) << 52)
 #define TWO_STAGE_SUM ((G_GINT64_CONSTANT(1) << 61) - 1)
 #define TWO_STAGE_MATRICES 2
@@ -61,7 +61,7 @@ runs_tiny_separable(const CcOp *op) {
 }
 
 static gboolean
-runs_sliding(const CcOp *op) {
+runs_exact_sums(const CcOp *op) {
   const gboolean in_two = op->separable && op->n_matrices <= TWO_STAGE_MATRICES;
   const gint64 largest = cc_op_largest_sum(op);
   return (op->has_taps && largest <= ONE_STAGE_SUM) || (in_two && largest <= TWO_STAGE_SUM);

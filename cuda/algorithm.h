@@ -5,6 +5,7 @@
  * Builds without CUDA have the list too, so names and messages do not depend on the build. */
 
 #include "cuda/classic/algorithms.h"
+#include "cuda/tensor/algorithms.h"
 #include "engine/plan/plan.h"
 
 G_BEGIN_DECLS
@@ -13,8 +14,7 @@ G_BEGIN_DECLS
  * .cu file and its host code. */
 #define CC_ALGORITHMS(F)                                                                           \
   CC_CLASSIC_ALGORITHMS(F)                                                                         \
-  F(CC_ALGORITHM_SLIDING, "sliding", "Products of matrices on the tensor cores, down the picture", \
-    sliding, TRUE, sliding)
+  CC_TENSOR_ALGORITHMS(F)
 
 /* The list of algorithms with AUTO before them, which stands for the fastest one that runs the
  * plan; there always is one. */

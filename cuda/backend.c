@@ -9,10 +9,9 @@
 #include "backend.h"
 #include "engine/error.h"
 #include "program.h"
+#include "cuda/classic/classic.h"
 #include "cuda/driver/staging_threads.h"
 #include "transfer.h"
-
-CC_CUDA_DECLARE_MODULE(constant);
 
 #define SPIN_US 50 /* a kernel alone is over sooner than a thread that sleeps has woken up */
 
@@ -354,7 +353,7 @@ cuda_submit(CcBackend *base, CcProgram *base_program, const CcFrame *src, const 
   slot->dst = cc_transfer_of_target(program, dst);
   slot->timed = self->n_frames++ % TIMED_FRAMES == 0;
   slot->busy = create_events(self->device->cuda, slot, error) &&
-               reserve_slot(self, slot, program->scratch_bytes, error) &&
+               reserve_slot(self, slot, program->lowered->scratch_bytes, error) &&
                start_slot(self, slot, error);
   cc_cuda_device_pop(self->device);
   return slot->busy ? &slot->base : NULL;
@@ -439,9 +438,9 @@ cuda_prepare(CcBackend *base, const CcPlan *plan, GError **error) {
   CcCudaProgram *program = cc_cuda_program_new(self->device, plan, error);
   cc_cuda_device_pop(self->device);
   if (program && plan->n_ops > 0 && !plan->hue)
-    program->base.algorithm = cc_algorithm_name(program->algorithm);
+    program->base.algorithm = cc_algorithm_name(program->lowered->algorithm);
   if (program)
-    program->base.steps = (GStrv)g_ptr_array_free(g_steal_pointer(&program->lines), FALSE);
+    program->base.steps = (GStrv)g_ptr_array_free(g_steal_pointer(&program->lowered->lines), FALSE);
   return (CcProgram *)program;
 }
 
@@ -491,8 +490,7 @@ open_streams(CudaBackend *self, GError **error) {
     ok = cc_cuda_check(cuda, cuda->cuStreamCreate(&self->stream[i], CU_STREAM_NON_BLOCKING),
                        "cuStreamCreate", error);
   /* finds out now whether the device runs this build's code */
-  ok = ok &&
-       cc_cuda_device_get_function(self->device, cc_fatbin_constant, "cc_constant_u8_f32", error);
+  ok = ok && cc_cuda_load_check_kernel(self->device, error);
   cc_cuda_device_pop(self->device);
   return ok;
 }

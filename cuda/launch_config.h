@@ -19,7 +19,10 @@ typedef struct {
   gboolean integer;   /* the taps are CcTap.i */
   gboolean overlaps;  /* waits by itself for the launch before, so it may be started meanwhile */
   guint side; /* the window is padded with zero taps to side x side; 0: it is the op's own */
-  CcOwn own;  /* of the algorithm */
+  guint cost; /* products of the tensor cores for 256 target bytes of what is filtered; 0: it has
+                 none, and is not compared */
+  guint grey_cost; /* the same of making them grey, wherever that is done */
+  CcOwn own;       /* of the algorithm */
 } CcCudaKernel;
 
 typedef struct _CcCudaAlgorithm CcCudaAlgorithm;
@@ -37,6 +40,8 @@ struct _CcCudaAlgorithm {
    * answer: nothing. */
   GBytes *(*make_taps)(const CcLaunch *launch, const CcCudaKernel *kernel,
                        const CcPass *const *pass);
+  /* Appends what else there is to say of a kernel, for people. NULL: nothing. */
+  void (*explain)(GString *line, const CcCudaKernel *kernel);
   const CcCudaAlgorithm *next; /* launched after it, on the same passes and scratch; or NULL */
 };
 
@@ -56,7 +61,7 @@ cc_cuda_leading_pass(const CcPlan *plan, const CcPass *pass) {
 }
 
 /* Gives a part `across` by `down` tiles. More than a launch can have count as G_MAXINT32, which
- * cc_cuda_program_new refuses. */
+ * cc_cuda_set_first_tiles refuses. */
 static inline void
 cc_cuda_part_set_tiles(CcPart *part, guint across, guint down) {
   part->tiles_across = (gint)MIN(across, G_MAXINT32);

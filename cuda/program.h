@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* A plan as launches: which kernels run it, with which parameters and grids. */
+/* A lowered plan, loaded on a device and launched there. */
 
-#include "algorithm.h"
-#include "cuda/driver/device.h"
 #include "engine/run/backend.h"
-#include "step.h"
+#include "lower.h"
 
 G_BEGIN_DECLS
 
@@ -15,32 +13,13 @@ G_BEGIN_DECLS
 
 typedef struct {
   CcProgram base;
-  const CcCudaGpu *gpu;  /* borrowed; that it is planned for */
-  CcCudaDevice *device;  /* borrowed; NULL: the program is planned, and not loaded */
-  CcAlgorithm algorithm; /* that runs the plan's first op; never AUTO */
-  /* the plan's source and target rectangles in buffers of their own, plane after plane, without
-   * what surrounds them; offsets and pitches are multiples of 256 */
-  CcCudaPlane src[CC_MAX_PLANES], dst[CC_MAX_PLANES];
-  gsize src_bytes, dst_bytes;
-  gsize scratch_bytes; /* between two launches of a frame */
-  /* Planes that kernels read, or write, lie in scratch where they cannot work on frames as they
-   * are; what algorithms have there begins after plane_bytes. */
-  gboolean unpacks, packs;
-  CcCudaPlane unpacked_src[CC_MAX_PLANES], unpacked_dst[CC_MAX_PLANES];
-  gsize plane_bytes;
-  GPtrArray *lines;        /* CcProgram.steps, until the backend takes them */
-  GByteArray *taps;        /* of all steps that have such, until it is loaded */
-  CUdeviceptr memory_taps; /* the same in the device's memory; 0 when there are none */
-  guint n_steps;
-  CcCudaStep step[2 * CC_MAX_PASSES + 3];
+  CcCudaDevice *device;    /* borrowed */
+  CcCudaLowered *lowered;  /* owned; its steps have their functions and the addresses of taps */
+  CUdeviceptr memory_taps; /* the taps of all steps in the device's memory; 0: there are none */
 } CcCudaProgram;
 
-/* Works out the launches of a plan on a GPU, which need not be here. CC_ERROR_INVALID when the
- * plan's algorithm cannot run it, or when the frame has more tiles than a grid can have. */
-CcCudaProgram *cc_cuda_program_plan(const CcCudaGpu *gpu, const CcPlan *plan, GError **error);
-
-/* The same, ready to be launched on a device. The device must be pushed. CC_ERROR_INVALID when the
- * plan's algorithm cannot run it, or when the frame has more tiles than a grid can have. */
+/* Makes a plan ready to be launched on a device, which must be pushed. CC_ERROR_INVALID is as
+ * cc_cuda_lower says. */
 CcCudaProgram *cc_cuda_program_new(CcCudaDevice *device, const CcPlan *plan, GError **error);
 
 /* Frees the program, of which no launch may be under way, or does nothing with NULL. Any thread;

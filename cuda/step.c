@@ -3,6 +3,142 @@
 
 #include "engine/error.h"
 
+G_STATIC_ASSERT(CC_LAUNCH_TAPS == CC_MAX_TAPS && CC_LAUNCH_MATRICES == CC_MAX_MATRICES &&
+                CC_LAUNCH_SIDE == CC_MAX_MATRIX_SIZE && CC_LAUNCH_PARTS == CC_MAX_PLANES);
+
+static void
+set_part(CcPart *part, const CcPlan *plan, const CcPass *pass) {
+  const CcPlaneLayout *layout = &plan->layout.plane[pass->plane];
+  part->src_width = (gint)plan->source[pass->plane].width;
+  part->src_height = (gint)plan->source[pass->plane].height;
+  part->width = (gint)plan->target[pass->plane].width;
+  part->height = (gint)plan->target[pass->plane].height;
+  part->step = (gint)layout->step;
+  part->shift = (gint)layout->shift;
+  part->sample_bytes = (gint)cc_sample_size(layout->type);
+  part->filter_mask = (gint)pass->filter_mask;
+  part->copy_mask = (gint)pass->copy_mask;
+  part->fill_mask = (gint)pass->fill_mask;
+  for (guint c = 0; c < CC_MAX_COMPONENTS; c++) {
+    part->fill[c] = pass->fill[c];
+    part->border_code[c] = pass->border[c];
+  }
+  if (pass->op) {
+    part->mul = pass->op->mul;
+    part->add = pass->op->add;
+    part->mul_f = pass->op->mul_f;
+    part->add_f = pass->op->add_f;
+    part->lo = pass->op->lo;
+    part->hi = pass->op->hi;
+  }
+}
+
+static CcTap
+make_tap(gint32 tap, const CcCudaKernel *kernel) {
+  return kernel->integer ? (CcTap){.i = tap} : (CcTap){.f = (gfloat)tap};
+}
+
+static gboolean
+has_long_lines(const CcOp *op) {
+  return MAX(op->width, op->height) > CC_LAUNCH_SIDE;
+}
+
+/* Sets the window and its taps, in the middle of side x side where the kernel has a side. */
+static void
+set_taps(CcLaunch *launch, const CcOp *op, const CcCudaKernel *kernel) {
+  const guint width = kernel->side ? kernel->side : op->width;
+  const guint height = kernel->side ? kernel->side : op->height;
+  const guint left = (width - op->width) / 2, top = (height - op->height) / 2;
+  launch->response = op->response;
+  launch->n_matrices = (gint)op->n_matrices;
+  launch->window_width = (gint)width;
+  launch->window_height = (gint)height;
+  launch->separable = op->separable;
+  if (has_long_lines(op))
+    return;
+  for (guint m = 0; m < op->n_matrices; m++) {
+    for (guint i = 0; op->separable && i < op->width; i++)
+      launch->row[m][left + i] = make_tap(op->row_i[m][i], kernel);
+    for (guint i = 0; op->separable && i < op->height; i++)
+      launch->column[m][top + i] = make_tap(op->column_i[m][i], kernel);
+    for (guint y = 0; op->has_taps && y < op->height; y++)
+      for (guint x = 0; x < op->width; x++)
+        launch->tap[(m * height + top + y) * width + left + x] =
+            make_tap(op->tap_i[(m * op->height + y) * op->width + x], kernel);
+  }
+}
+
+/* Makes a step's own taps part of all taps; their place there. */
+static guint
+append_taps(GByteArray *taps, gconstpointer own, gsize size) {
+  const guint place = (guint)cc_cuda_align(taps->len);
+  g_byte_array_set_size(taps, place);
+  g_byte_array_append(taps, own, (guint)size);
+  return place;
+}
+
+void
+cc_cuda_step_add_taps(CcCudaStep *step, GByteArray *taps, GBytes *own) {
+  gsize size;
+  const guint8 *data = g_bytes_get_data(own, &size);
+  step->params.memory_taps = append_taps(taps, data, size);
+  step->memory_taps = TRUE;
+}
+
+/* Adds rows and columns that do not fit the launch's parameters. */
+static void
+add_lines(CcCudaStep *step, GByteArray *taps, const CcOp *op, const CcCudaKernel *kernel) {
+  g_autoptr(GArray) lines = g_array_new(FALSE, FALSE, sizeof(CcTap));
+  for (guint m = 0; m < op->n_matrices; m++)
+    for (guint i = 0; i < op->width; i++) {
+      const CcTap tap = make_tap(op->row_i[m][i], kernel);
+      g_array_append_val(lines, tap);
+    }
+  for (guint m = 0; m < op->n_matrices; m++)
+    for (guint i = 0; i < op->height; i++) {
+      const CcTap tap = make_tap(op->column_i[m][i], kernel);
+      g_array_append_val(lines, tap);
+    }
+  step->params.lines = append_taps(taps, lines->data, lines->len * sizeof(CcTap));
+  step->lines = TRUE;
+}
+
+gboolean
+cc_cuda_step_set_filter(CcCudaStep *step, GByteArray *taps, const CcPlan *plan,
+                        const CcCudaGroup *group, const CcCudaAlgorithm *algorithm,
+                        const CcCudaGpu *gpu, GError **error) {
+  CcLaunch *launch = &step->params;
+  const CcCudaKernel *kernel = group->kernel;
+  launch->stride = (gint)plan->stride;
+  launch->border = plan->border;
+  launch->window_width = launch->window_height = 1;
+  if (group->op)
+    set_taps(launch, group->op, kernel);
+  launch->n_parts = (gint)group->n;
+  for (guint i = 0; i < group->n; i++) {
+    set_part(&launch->part[i], plan, group->pass[i]);
+    step->plane[i] = (guint8)group->pass[i]->plane;
+  }
+  algorithm->set_tiles(launch, kernel, gpu, group->pass);
+  if (!cc_cuda_set_first_tiles(launch, error))
+    return FALSE;
+  if (algorithm->make_taps) {
+    g_autoptr(GBytes) own = algorithm->make_taps(launch, kernel, group->pass);
+    if (own)
+      cc_cuda_step_add_taps(step, taps, own);
+  }
+  if (group->op && has_long_lines(group->op))
+    add_lines(step, taps, group->op, kernel);
+  step->n_blocks = (guint)launch->n_tiles;
+  step->shared_bytes = kernel->shared_bytes;
+  step->overlaps = kernel->overlaps;
+  step->block[0] = kernel->block[0];
+  step->block[1] = kernel->block[1];
+  step->module = kernel->module;
+  g_strlcpy(step->name, kernel->name, sizeof step->name);
+  return TRUE;
+}
+
 gboolean
 cc_cuda_set_first_tiles(CcLaunch *launch, GError **error) {
   guint64 n = 0;

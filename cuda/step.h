@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* A step of a program: one launch. */
+/* A step of a program, which is one launch: what it is told. */
 
-#include "cuda/driver/device.h"
-#include "launch.h"
+#include "launch_config.h"
 
 G_BEGIN_DECLS
 
@@ -33,6 +32,31 @@ typedef struct {
 typedef struct {
   gsize offset, pitch; /* bytes */
 } CcCudaPlane;
+
+/* Passes of a plan that share a launch. */
+typedef struct {
+  CcAlgorithm name;
+  guint n;
+  const CcPass *pass[CC_LAUNCH_PARTS];
+  CcCudaKernel kernel[CC_LAUNCH_PARTS]; /* of each pass: the same but for what is its own */
+  const CcOp *op;                       /* whose taps they use; NULL when none is filtered */
+} CcCudaGroup;
+
+/* Bytes, rounded up to what rows, planes and taps are aligned to: 256, more than the widest access
+ * of a kernel. */
+static inline gsize
+cc_cuda_align(gsize bytes) {
+  return (bytes + 255) / 256 * 256;
+}
+
+/* Sets what a step needs to filter passes of a plan by an algorithm, and adds the taps that it
+ * reads from memory. FALSE: it has more tiles than a launch can have. */
+gboolean cc_cuda_step_set_filter(CcCudaStep *step, GByteArray *taps, const CcPlan *plan,
+                                 const CcCudaGroup *group, const CcCudaAlgorithm *algorithm,
+                                 const CcCudaGpu *gpu, GError **error);
+
+/* Adds a step's own taps to those of all steps. */
+void cc_cuda_step_add_taps(CcCudaStep *step, GByteArray *taps, GBytes *own);
 
 /* Numbers the tiles of all parts. */
 gboolean cc_cuda_set_first_tiles(CcLaunch *launch, GError **error);

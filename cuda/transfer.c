@@ -119,7 +119,7 @@ cc_transfer_of_source(const CcCudaProgram *program, const CcFrame *frame) {
                      .rect = plan->frame_source,
                      .frame = *frame};
   /* gaps between rows are worth copying while they are few */
-  choose(&self, program->src, program->src_bytes, sum_of_rows(&self) / 8 * 9);
+  choose(&self, program->lowered->src, program->lowered->src_bytes, sum_of_rows(&self) / 8 * 9);
   return self;
 }
 
@@ -131,7 +131,7 @@ cc_transfer_of_target(const CcCudaProgram *program, const CcFrame *frame) {
                      .rect = plan->frame_target,
                      .frame = *frame};
   /* what lies between rows must not be written */
-  choose(&self, program->dst, program->dst_bytes, sum_of_rows(&self));
+  choose(&self, program->lowered->dst, program->lowered->dst_bytes, sum_of_rows(&self));
   return self;
 }
 

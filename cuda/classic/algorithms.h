@@ -19,3 +19,6 @@
     two_pass)                                                                                      \
   F(CC_ALGORITHM_REGISTER_TILE, "register-tile",                                                   \
     "4x4 pixels a thread; separable kernels up to 7x7", tiny_separable, FALSE, register_tile)
+
+/* The one that runs every plan, for samples of every kind. */
+#define CC_ALGORITHM_FALLBACK CC_ALGORITHM_CONSTANT

@@ -2,6 +2,8 @@
 
 /* The host side of the classic algorithms: all but sliding. */
 
+#include "classic.h"
+
 #include "cuda/launch_config.h"
 #include "cuda/tile_sizes.h"
 #include "two_pass.h"
@@ -76,6 +78,12 @@ static void
 set_pixel_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu,
                 const CcPass *const *pass) {
   set_tiles(launch, CC_PIXEL_TILE_WIDTH, CC_PIXEL_TILE_HEIGHT);
+}
+
+gboolean
+cc_cuda_load_check_kernel(CcCudaDevice *device, GError **error) {
+  return cc_cuda_device_get_function(device, cc_fatbin_constant, "cc_constant_u8_f32", error) !=
+         NULL;
 }
 
 /* The kernel reads row, column and tap of a copy of the launch. */

@@ -147,13 +147,13 @@ choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
     kernel->module = cc_fatbin_conv2d;
     name = choice->kernel->name;
     choice->table = table_for(choice->kernel);
-    choice->base.cost = choice->kernel->n_matrices * cost(choice->kernel) / 16;
+    kernel->cost = choice->kernel->n_matrices * cost(choice->kernel) / 16;
   } else if (!by_samples &&
              cc_tensor_core_any_choose(pass, layout, plan->stride, packing->pairs, &choice->any,
                                        &choice->table, &choice->numbering)) {
     kernel->module = cc_fatbin_conv2d_any;
     name = cc_tensor_core_any_name(&choice->any, (guint)cc_sample_size(layout->type));
-    choice->base.cost = cc_tensor_core_any_cost(&choice->any, &choice->table, pass->op);
+    kernel->cost = cc_tensor_core_any_cost(&choice->any, &choice->table, pass->op);
   } else {
     return FALSE;
   }

@@ -9,8 +9,9 @@
 /* Sums up to here are whole numbers in double too, and squares of them do not overflow. */
 #define MOST_SUM (G_GINT64_CONSTANT(1) << 52)
 
-/* What a row of taps costs, in the two products that it is: loops over rows take their time too.
- * With sums of 64 bits it serves fewer rows of a picture. */
+/* What a row of taps costs, in products of the tensor cores for 256 target bytes. It is two of
+ * them, and loops over rows take their time too; with sums of 64 bits it serves fewer rows of a
+ * picture. It was measured as COST_OF_TWO_STAGES was. */
 #define COST_OF_ROW 4
 
 /* Taps of a row or column of sums of 64 bits, with a stride: two-pass is faster with more of them.

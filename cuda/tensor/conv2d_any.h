@@ -23,7 +23,7 @@ gboolean cc_tensor_core_any_choose(const CcPass *pass, const CcPlaneLayout *layo
 /* Its name; `bytes` are those of a sample. */
 const gchar *cc_tensor_core_any_name(const CcTensorCoreAny *any, guint bytes);
 
-/* Products for 256 target bytes. */
+/* Products of the tensor cores for 256 target bytes. */
 guint cc_tensor_core_any_cost(const CcTensorCoreAny *any, const CcTensorCoreTable *table,
                               const CcOp *op);
 

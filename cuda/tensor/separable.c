@@ -14,7 +14,9 @@ CC_CUDA_DECLARE_MODULE(separable);
 
 #define LEAST_ROWS (2 * CC_TENSOR_SEPARABLE_BLOCK_ROWS) /* of a tile */
 
-/* What two stages cost beside their products for each matrix, in products. */
+/* What two stages cost beside their products for each matrix, in products of the tensor cores for
+ * 256 target bytes. There is no measurement of it alone; "What each path brings" of
+ * docs/benchmarks.md has what the kernels bring that it decides between. */
 #define COST_OF_TWO_STAGES 14
 
 /* --- which kernel --- */
@@ -85,7 +87,7 @@ takes_taps(const Kernel *kernel, const CcOp *op, gint most_code) {
   return TRUE;
 }
 
-/* Products for 256 target bytes. */
+/* Products of the tensor cores for 256 target bytes. */
 static guint
 cost(const Kernel *kernel, guint steps) {
   const guint rows = 2 * steps * CC_TENSOR_SEPARABLE_SETS(kernel->bytes, kernel->digits);
@@ -144,7 +146,7 @@ choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   kernel->module = cc_fatbin_separable;
   g_strlcpy(kernel->name, choice->kernel->name, sizeof kernel->name);
   kernel->block[1] = CC_TENSOR_SEPARABLE_WARPS;
-  choice->base.cost = cost(choice->kernel, choice->steps) + COST_OF_TWO_STAGES * op->n_matrices;
+  kernel->cost = cost(choice->kernel, choice->steps) + COST_OF_TWO_STAGES * op->n_matrices;
   choice->base.table_bytes = table_bytes(choice);
   return TRUE;
 }

@@ -6,6 +6,28 @@
 
 #include <string.h>
 
+/* What grey costs, in products of the tensor cores for 256 bytes of what is filtered, as measured
+ * in "Grey pixels" of docs/experiments.md: for two stages that make samples grey where they stage
+ * them, of pixels of so many samples of so many bytes that become luma where they are read, and of
+ * such a luma that is taken out of the frame as a plane and put back. */
+#define COST_OF_GREY_SAMPLES 33
+#define COST_OF_PIXELS(samples, bytes) ((samples) == 3 ? 36 : (bytes) == 1 ? 60 : 50)
+#define COST_OF_LUMA_PLANE(samples) (64 * (samples))
+
+static guint
+cost_of_grey(const CcPlan *plan, const CcPass *pass, const CcSlidingChoice *choice) {
+  const CcPacking *packing = &plan->packing[pass->plane];
+  const CcPlaneLayout *layout = &plan->layout.plane[pass->plane];
+  const guint samples = plan->frame_layout.plane[packing->place[0].plane].step;
+  if (packing->kind != CC_PACKING_LUMA)
+    return 0;
+  if (plan->packed)
+    return COST_OF_LUMA_PLANE(samples);
+  if (choice->packing.pixel)
+    return COST_OF_PIXELS(samples, cc_sample_size(layout->type));
+  return choice->way == &cc_tensor_separable ? COST_OF_GREY_SAMPLES : 0;
+}
+
 static gboolean
 choose_by(const CcSlidingWay *way, const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   CcSlidingChoice *choice = CC_OWN(CcSlidingChoice, kernel);
@@ -26,22 +48,22 @@ choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
     return FALSE;
   const gboolean has_one = choose_by(&cc_tensor_core, plan, leading, &one);
   const gboolean has_two = choose_by(&cc_tensor_separable, plan, leading, &two);
-  const guint one_cost = has_one ? cc_sliding_choice(&one)->cost : 0;
-  const guint two_cost = has_two ? cc_sliding_choice(&two)->cost : 0;
-  const gboolean takes_two = has_two && (!has_one || two_cost < one_cost);
-  if (has_one || has_two) {
-    *kernel = takes_two ? two : one;
-    CC_OWN(CcSlidingChoice, kernel)->other_cost = takes_two ? one_cost : two_cost;
-  }
-  return has_one || has_two;
+  if (!has_one && !has_two)
+    return FALSE;
+  const gboolean takes_two = has_two && (!has_one || two.cost < one.cost);
+  *kernel = takes_two ? two : one;
+  kernel->grey_cost = cost_of_grey(plan, leading, cc_sliding_choice(kernel));
+  CC_OWN(CcSlidingChoice, kernel)->other_cost = takes_two ? one.cost : two.cost;
+  return TRUE;
 }
 
-void
-cc_sliding_explain(GString *line, const CcCudaKernel *kernel) {
+/* Appends the way that runs a pass, its cost and that of the other way. */
+static void
+explain(GString *line, const CcCudaKernel *kernel) {
   const CcSlidingChoice *choice = cc_sliding_choice(kernel);
   const gboolean is_one = choice->way == &cc_tensor_core;
   g_string_append_printf(line, " in %s, cost %u", is_one ? "one stage" : "two stages",
-                         choice->cost);
+                         kernel->cost);
   if (choice->other_cost)
     g_string_append_printf(line, " (%s %u)", is_one ? "two stages" : "one stage",
                            choice->other_cost);
@@ -82,4 +104,4 @@ make_taps(const CcLaunch *launch, const CcCudaKernel *kernel, const CcPass *cons
 }
 
 const CcCudaAlgorithm cc_cuda_sliding = {
-    .choose = choose, .set_tiles = set_tiles, .make_taps = make_taps};
+    .choose = choose, .set_tiles = set_tiles, .make_taps = make_taps, .explain = explain};

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 
 /* `kernel` is always one that the way has chosen. */
 typedef struct {
-  /* Chooses the kernel for a pass that filters. FALSE: there is none. */
+  /* Chooses the kernel for a pass that filters, with its costs. FALSE: there is none. */
   gboolean (*choose)(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel);
   /* Cuts the targets of all parts into tiles. */
   void (*choose_tiles)(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu);
@@ -26,13 +26,9 @@ extern const CcSlidingWay cc_tensor_core, cc_tensor_separable;
 typedef struct {
   const CcSlidingWay *way;
   CcTensorCorePacking packing; /* set before the way chooses */
-  guint cost;                  /* in products for 256 target bytes */
   guint other_cost;            /* of the other way; 0: it has no kernel */
   guint table_bytes;           /* of a pass that filters */
 } CcSlidingChoice;
-
-/* Appends the method that runs a pass, its cost and that of the other method, for people. */
-void cc_sliding_explain(GString *line, const CcCudaKernel *kernel);
 
 /* What cc_cuda_sliding has chosen. */
 static inline const CcSlidingChoice *

@@ -8,7 +8,7 @@
  */
 
 #include "cpu/program.h"
-#include "cuda/program.h"
+#include "cuda/lower.h"
 #include "engine/enum_names.h"
 #include "tests/compare/cases.h"
 
@@ -81,9 +81,9 @@ add_plan(Steps *self, const CcPlan *plan) {
   }
   for (const CcCudaGpu *gpu = cc_cuda_gpus; gpu->name; gpu++) {
     g_autoptr(GError) error = NULL;
-    g_autoptr(CcCudaProgram) program = cc_cuda_program_plan(gpu, plan, &error);
+    g_autoptr(CcCudaLowered) lowered = cc_cuda_lower(plan, gpu, &error);
     g_assert_no_error(error);
-    add_names(self, gpu->name, name_lines(self, (gchar **)program->lines->pdata), &last);
+    add_names(self, gpu->name, name_lines(self, (gchar **)lowered->lines->pdata), &last);
   }
   g_string_append_printf(self->plans, " %s\n", last);
 }

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* What the classic algorithms have for others beside their rows in the list. */
+
+#include "cuda/driver/device.h"
+
+G_BEGIN_DECLS
+
+/* Whether a device, which must be pushed, runs this build's code: loads a kernel of the algorithm
+ * that runs every plan. The error is as cc_cuda_device_get_function says. */
+gboolean cc_cuda_load_check_kernel(CcCudaDevice *device, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "lower.h"
+
+#include <string.h>
+#include "engine/ablation.h"
+#include "engine/plan/explain.h"
+#include "cuda/stages/direction_color_step.h"
+#include "cuda/stages/plane_map_steps.h"
+
+/* --- which algorithm --- */
+
+#define ALGORITHM(constant, name, text, runs, automatic, host_code)                                \
+  [constant] = &cc_cuda_##host_code,
+static const CcCudaAlgorithm *const algorithms[] = {CC_ALGORITHMS(ALGORITHM)};
+#undef ALGORITHM
+
+/* The algorithms that AUTO may take, by their numbers. It tries the last one first. */
+#define AUTOMATIC(constant, name, text, runs, automatic, host_code) [constant] = automatic,
+static const gboolean is_automatic[] = {CC_ALGORITHMS(AUTOMATIC)};
+#undef AUTOMATIC
+
+/* The algorithm of a pass and its kernel: the plan's, where that has one for samples that lie as
+ * these, or the fastest that has. */
+static CcAlgorithm
+choose_algorithm(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+  const CcOp *op = cc_cuda_leading_pass(plan, pass)->op;
+  const CcAlgorithm wanted = plan->algorithm;
+  *kernel = (CcCudaKernel){0};
+  if (wanted != CC_ALGORITHM_AUTO && algorithms[wanted]->choose(plan, pass, kernel))
+    return wanted;
+  for (CcAlgorithm a = CC_N_ALGORITHMS - 1; a != CC_ALGORITHM_FALLBACK; a--) {
+    *kernel = (CcCudaKernel){0};
+    if (is_automatic[a] && (!op || cc_algorithm_runs(a, op)) &&
+        !cc_is_left_out(cc_algorithm_name(a)) && algorithms[a]->choose(plan, pass, kernel))
+      return a;
+  }
+  *kernel = (CcCudaKernel){0};
+  algorithms[CC_ALGORITHM_FALLBACK]->choose(plan, pass, kernel);
+  return CC_ALGORITHM_FALLBACK;
+}
+
+/* --- costs, all in products of the tensor cores for 256 target bytes --- */
+
+/* COST_OF_PLANES is what it takes to take all components of pixels out of a frame and to put them
+ * back: with a stride, 256 target bytes come from more bytes of the source. It was measured in
+ * "Planes of pixels" of docs/experiments.md. */
+#define COST_OF_PLANES(stride) (25 * (stride) * (stride) + 125)
+
+/* COST_OF_TWO_PASS is what two-pass takes with a stride. It was measured in "Wide windows and last
+ * steps in two stages" of docs/experiments.md. */
+#define COST_OF_TWO_PASS(taps, stride) (8 * (taps) * (stride))
+
+#define NO_KERNEL G_MAXUINT /* the cost where a pass has no kernel on the tensor cores */
+
+/* --- other plans that give the same --- */
+
+/* A plan with the algorithm and kernel of each pass. */
+typedef struct {
+  CcPlan plan;
+  CcAlgorithm algorithm[CC_MAX_PASSES];
+  CcCudaKernel kernel[CC_MAX_PASSES];
+  guint products, grey; /* of all passes, for 256 bytes of each sample that they work on */
+  guint cost;           /* of all that is launched; NO_KERNEL: not all is for the tensor cores */
+} Layout;
+
+static guint
+cost_of_two_pass(const CcPlan *plan) {
+  const CcOp *op = cc_cuda_leading_pass(plan, &plan->pass[0])->op;
+  return COST_OF_TWO_PASS(op->n_matrices * MAX(op->width, op->height), plan->stride);
+}
+
+static guint
+count_samples(const CcFrameLayout *layout) {
+  guint n = 0;
+  for (guint p = 0; p < layout->n_planes; p++)
+    n += layout->plane[p].step;
+  return n;
+}
+
+/* Chooses the kernels of a layout, whose plan is set. Several passes over one plane all cost. */
+static void
+choose_kernels(Layout *self) {
+  const CcPlan *plan = &self->plan;
+  const gboolean takes_planes = plan->packed && plan->packing[0].kind != CC_PACKING_LUMA;
+  gboolean has_all = plan->n_ops > 0;
+  self->products = self->grey = 0;
+  for (guint i = 0; i < plan->n_passes; i++) {
+    const CcPass *pass = &plan->pass[i];
+    const guint step = pass->op ? plan->layout.plane[pass->plane].step : 0;
+    CcCudaKernel *kernel = &self->kernel[i];
+    self->algorithm[i] = choose_algorithm(plan, pass, kernel);
+    self->products += step * kernel->cost;
+    self->grey += step * kernel->grey_cost;
+    has_all &= kernel->cost > 0;
+  }
+  self->cost = (self->products + self->grey) / count_samples(&plan->frame_layout) +
+               (takes_planes ? COST_OF_PLANES(plan->stride) : 0);
+  if (!has_all)
+    self->cost = NO_KERNEL;
+}
+
+/* The candidates; of equals the last is taken. */
+enum { COMPONENTS, PLANNED, GROUPS, LUMA_OF_PIXELS, ALL_PIXELS, N_CANDIDATES };
+
+/* A plane for each component of pixels, whose windows are narrower. */
+static gboolean
+make_components(Layout *self, const Layout *layouts) {
+  if (!cc_packing_split_plan(&self->plan, &layouts[PLANNED].plan))
+    return FALSE;
+  choose_kernels(self);
+  return TRUE;
+}
+
+/* The packed frame as it is. */
+static gboolean
+make_groups(Layout *self, const Layout *layouts) {
+  const CcPlan *plan = &layouts[PLANNED].plan;
+  if (!plan->packed || !cc_packing_merge_plan(&self->plan, plan))
+    return FALSE;
+  choose_kernels(self);
+  return TRUE;
+}
+
+/* Luma that kernels make of pixels where they read, as if it were a plane. What it costs was
+ * measured beside the products of groups, so it is not for where these are fewer. */
+static gboolean
+make_luma_of_pixels(Layout *self, const Layout *layouts) {
+  const Layout *planned = &layouts[PLANNED], *groups = &layouts[GROUPS];
+  g_autofree CcPlan *merged = g_new(CcPlan, 1);
+  if (!planned->plan.packed || !cc_packing_merge_plan(merged, &planned->plan) ||
+      !cc_packing_fuse_plan(&self->plan, merged, &planned->plan))
+    return FALSE;
+  choose_kernels(self);
+  return groups->cost == NO_KERNEL || self->products + self->grey <= groups->products;
+}
+
+/* All pixels from the first one that a stride keeps to the last, of which the others are left out
+ * when planes are put into the frame. It is for where the tensor cores have kernels only for that,
+ * and where it costs less than two-pass. */
+static gboolean
+make_all_pixels(Layout *self, const Layout *layouts) {
+  const Layout *planned = &layouts[PLANNED];
+  const CcPlan *plan = &planned->plan;
+  const guint stride = plan->stride;
+  g_autofree Layout *components = g_new(Layout, 1);
+  if (stride == 1 || planned->cost != NO_KERNEL || !cc_cuda_leading_pass(plan, &plan->pass[0])->op)
+    return FALSE;
+  self->plan = *plan;
+  self->plan.stride = 1;
+  self->plan.out_layout = plan->layout;
+  for (guint p = 0; p < plan->layout.n_planes; p++) {
+    self->plan.target[p].width = (plan->target[p].width - 1) * stride + 1;
+    self->plan.target[p].height = (plan->target[p].height - 1) * stride + 1;
+  }
+  choose_kernels(self);
+  if (cc_packing_split_plan(&components->plan, &self->plan)) {
+    choose_kernels(components);
+    if (components->cost < self->cost)
+      *self = *components;
+  }
+  if (self->cost == NO_KERNEL)
+    return FALSE;
+  self->cost = stride * stride * (self->products / count_samples(&self->plan.layout));
+  return self->cost <= cost_of_two_pass(plan);
+}
+
+/* The layouts that a plan may be rewritten for: a name for cc_is_left_out, a text for people, and
+ * the function that makes one of the plan's own and those before it, or declines. */
+static const struct {
+  const gchar *name, *text;
+  gboolean (*make)(Layout *self, const Layout *layouts);
+} candidates[N_CANDIDATES] = {
+    [COMPONENTS] = {"layout-components", "a plane for each component", make_components},
+    [GROUPS] = {"layout-groups", "the packed frame as it is", make_groups},
+    [LUMA_OF_PIXELS] = {"layout-luma-of-pixels",
+                        "luma, made of the packed pixels where they are read", make_luma_of_pixels},
+    [ALL_PIXELS] = {"layout-all-pixels", "all pixels", make_all_pixels},
+};
+
+/* The cheapest candidate but one; of equals it is the last. Where no other can run it is the plan's
+ * own layout. */
+static guint
+find_cheapest(const Layout *layouts, guint but) {
+  guint best = PLANNED, lowest = NO_KERNEL - 1;
+  for (guint i = 0; i < N_CANDIDATES; i++)
+    if (i != but && layouts[i].cost <= lowest) {
+      best = i;
+      lowest = layouts[i].cost;
+    }
+  return best;
+}
+
+/* Says which candidate was taken, and what was the next best. */
+static void
+explain_layout(GPtrArray *lines, const Layout *layouts, guint best) {
+  const CcPlan *plan = &layouts[PLANNED].plan;
+  const guint next = find_cheapest(layouts, best), stride = plan->stride;
+  const gchar *next_text = next != PLANNED ? candidates[next].text
+                           : plan->packed  ? "deinterleaved planes"
+                                           : "whole pixels";
+  GString *line = g_string_new("layout for sliding: ");
+  g_string_append(line, candidates[best].text);
+  if (best == ALL_PIXELS)
+    g_string_append_printf(line, ", of which one in %ux%u is kept", stride, stride);
+  g_string_append_printf(line, ", cost %u", layouts[best].cost);
+  if (layouts[next].cost < NO_KERNEL)
+    g_string_append_printf(line, " (%s %u)", next_text, layouts[next].cost);
+  else if (best == ALL_PIXELS)
+    g_string_append_printf(line, " (two-pass %u)", cost_of_two_pass(plan));
+  else
+    g_string_append_printf(line, " (%s: no kernel)", next_text);
+  g_ptr_array_add(lines, g_string_free(line, FALSE));
+}
+
+/* Sets all candidates; which one is taken. */
+static guint
+choose_layout(Layout layouts[N_CANDIDATES], const CcPlan *plan, GPtrArray *lines) {
+  layouts[PLANNED].plan = *plan;
+  choose_kernels(&layouts[PLANNED]);
+  for (guint i = 0; i < N_CANDIDATES; i++)
+    if (i != PLANNED && (plan->hue || cc_is_left_out(candidates[i].name) ||
+                         !candidates[i].make(&layouts[i], layouts)))
+      layouts[i].cost = NO_KERNEL;
+  const guint best = find_cheapest(layouts, N_CANDIDATES);
+  if (best != PLANNED)
+    explain_layout(lines, layouts, best);
+  return best;
+}
+
+/* --- passes that share a launch --- */
+
+static gboolean
+same_kernel(const CcCudaKernel *a, const CcCudaKernel *b) {
+  return a->module == b->module && g_str_equal(a->name, b->name) && a->block[0] == b->block[0] &&
+         a->block[1] == b->block[1] && a->integer == b->integer && a->side == b->side;
+}
+
+/* Whether two ops have all in common that is the same for all parts of a launch. */
+static gboolean
+same_sums(const CcOp *a, const CcOp *b) {
+  return a->n_matrices == b->n_matrices && a->width == b->width && a->height == b->height &&
+         a->response == b->response && a->arith == b->arith && a->separable == b->separable &&
+         a->has_taps == b->has_taps && memcmp(a->tap_i, b->tap_i, sizeof a->tap_i) == 0 &&
+         memcmp(a->row_i, b->row_i, sizeof a->row_i) == 0 &&
+         memcmp(a->column_i, b->column_i, sizeof a->column_i) == 0;
+}
+
+static gboolean
+group_takes(const CcCudaGroup *group, const CcCudaKernel *kernel, const CcOp *op) {
+  return group->n < CC_LAUNCH_PARTS && same_kernel(&group->kernel[0], kernel) &&
+         (!group->op || !op || same_sums(group->op, op));
+}
+
+/* Puts every pass into a group; how many there are. */
+static guint
+group_passes(const Layout *layout, CcCudaGroup group[CC_MAX_PASSES]) {
+  guint n = 0;
+  for (guint i = 0; i < layout->plan.n_passes; i++) {
+    const CcPass *pass = &layout->plan.pass[i];
+    guint g = 0;
+    while (g < n && !group_takes(&group[g], &layout->kernel[i], pass->op))
+      g++;
+    if (g == n)
+      group[n++] = (CcCudaGroup){.name = layout->algorithm[i]};
+    group[g].kernel[group[g].n] = layout->kernel[i];
+    group[g].pass[group[g].n++] = pass;
+    if (!group[g].op)
+      group[g].op = pass->op;
+  }
+  return n;
+}
+
+/* --- steps --- */
+
+/* Adds the line of a step: what it does, and what is launched for that. */
+static void
+explain_step(CcCudaLowered *self, const CcCudaStep *step, const gchar *what) {
+  g_ptr_array_add(self->lines, g_strdup_printf("%s%s; %u blocks of %ux%u threads", what, step->name,
+                                               step->n_blocks, step->block[0], step->block[1]));
+}
+
+static void
+explain_group(CcCudaLowered *self, const CcPlan *plan, const CcCudaGroup *group,
+              const CcCudaAlgorithm *algorithm, const CcCudaStep *step) {
+  g_autoptr(GString) what = g_string_new(NULL);
+  for (guint i = 0; i < group->n; i++) {
+    if (i > 0)
+      g_string_append(what, "; ");
+    cc_explain_pass(what, plan, group->pass[i]);
+  }
+  g_string_append_printf(what, ": %s", cc_algorithm_name(group->name));
+  if (plan->algorithm != CC_ALGORITHM_AUTO && plan->algorithm != group->name)
+    g_string_append_printf(what, " (%s has no kernel for these sums or this stride)",
+                           cc_algorithm_name(plan->algorithm));
+  if (algorithm->explain)
+    algorithm->explain(what, &group->kernel[0]);
+  g_string_append(what, ", ");
+  explain_step(self, step, what->str);
+}
+
+static gboolean
+add_filter_steps(CcCudaLowered *self, const Layout *layout, const CcCudaGpu *gpu, GError **error) {
+  CcCudaGroup group[CC_MAX_PASSES];
+  const CcPlan *plan = &layout->plan;
+  const guint n = group_passes(layout, group);
+  for (guint g = 0; g < n; g++)
+    for (const CcCudaAlgorithm *a = algorithms[group[g].name]; a; a = a->next) {
+      CcCudaStep *step = &self->step[self->n_steps++];
+      if (!cc_cuda_step_set_filter(step, self->taps, plan, &group[g], a, gpu, error))
+        return FALSE;
+      self->scratch_bytes = MAX(self->scratch_bytes, step->params.scratch_bytes);
+      explain_group(self, plan, &group[g], a, step);
+      for (guint i = 0; a->next && i < group[g].n; i++) {
+        group[g].kernel[i] = (CcCudaKernel){0};
+        a->next->choose(plan, group[g].pass[i], &group[g].kernel[i]);
+      }
+    }
+  return TRUE;
+}
+
+static gboolean
+add_unpack_step(CcCudaLowered *self, const CcPlan *plan, GError **error) {
+  const guint n = plan->layout.n_planes;
+  g_autofree gchar *what = g_strdup_printf("deinterleave %u plane%s: ", n, n == 1 ? "" : "s");
+  CcCudaStep *step = &self->step[self->n_steps++];
+  if (!cc_packing_set_unpack(step, plan, error))
+    return FALSE;
+  explain_step(self, step, what);
+  return TRUE;
+}
+
+static gboolean
+add_pack_step(CcCudaLowered *self, const CcPlan *plan, guint stride, GError **error) {
+  CcCudaStep *step = &self->step[self->n_steps++];
+  if (!cc_packing_set_pack(step, plan, stride, error))
+    return FALSE;
+  explain_step(self, step, "interleave: ");
+  return TRUE;
+}
+
+static gboolean
+add_hue_step(CcCudaLowered *self, const CcPlan *plan, GError **error) {
+  const guint n = plan->hue->n_fields;
+  g_autofree gchar *what =
+      g_strdup_printf("direction color, %u group%s of components: ", n, n == 1 ? "" : "s");
+  CcCudaStep *step = &self->step[self->n_steps++];
+  g_autoptr(GBytes) table = cc_hue_set_step(step, plan, error);
+  if (!table)
+    return FALSE;
+  cc_cuda_step_add_taps(step, self->taps, table);
+  explain_step(self, step, what);
+  return TRUE;
+}
+
+/* Puts a plane's rectangle behind what is there. */
+static void
+place_plane(CcCudaPlane *place, gsize *bytes, const CcPlaneLayout *layout, const CcRect *rect) {
+  place->pitch = cc_cuda_align((gsize)rect->width * layout->step * cc_sample_size(layout->type));
+  place->offset = *bytes;
+  *bytes += place->pitch * rect->height;
+}
+
+/* Places the frame, and the planes that are not the frame's in scratch. */
+static void
+place_planes(CcCudaLowered *self, const CcPlan *plan) {
+  for (guint p = 0; p < plan->frame_layout.n_planes; p++) {
+    const CcPlaneLayout *layout = &plan->frame_layout.plane[p];
+    place_plane(&self->src[p], &self->src_bytes, layout, &plan->frame_source[p]);
+    place_plane(&self->dst[p], &self->dst_bytes, layout, &plan->frame_target[p]);
+  }
+  for (guint p = 0; p < plan->layout.n_planes; p++) {
+    const CcPlaneLayout *layout = &plan->layout.plane[p];
+    if (self->unpacks)
+      place_plane(&self->unpacked_src[p], &self->plane_bytes, layout, &plan->source[p]);
+    if (self->packs)
+      place_plane(&self->unpacked_dst[p], &self->plane_bytes, layout, &plan->target[p]);
+  }
+}
+
+/* --- the lowering --- */
+
+CcCudaLowered *
+cc_cuda_lower(const CcPlan *plan, const CcCudaGpu *gpu, GError **error) {
+  if (!cc_algorithm_check_plan(plan, error))
+    return NULL;
+  g_autofree Layout *layouts = g_new(Layout, N_CANDIDATES);
+  g_autoptr(CcCudaLowered) self = g_new0(CcCudaLowered, 1);
+  self->taps = g_byte_array_new();
+  self->lines = g_ptr_array_new_with_free_func(g_free);
+  const Layout *layout = &layouts[choose_layout(layouts, plan, self->lines)];
+  const CcPlan *chosen = &layout->plan;
+  /* where all is painted as hues, which is no algorithm's, it is the first one that AUTO tries */
+  self->algorithm = plan->n_passes > 0                     ? layout->algorithm[0]
+                    : plan->algorithm != CC_ALGORITHM_AUTO ? plan->algorithm
+                                                           : CC_N_ALGORITHMS - 1;
+  self->unpacks = chosen->packed && chosen->n_passes > 0;
+  self->packs = self->unpacks || chosen->stride != plan->stride;
+  place_planes(self, chosen);
+  if ((self->unpacks && !add_unpack_step(self, chosen, error)) ||
+      !add_filter_steps(self, layout, gpu, error) ||
+      (self->packs && !add_pack_step(self, chosen, plan->stride / chosen->stride, error)) ||
+      (chosen->hue && !add_hue_step(self, chosen, error)))
+    return NULL;
+  self->scratch_bytes += self->plane_bytes;
+  g_ptr_array_add(self->lines, NULL);
+  return g_steal_pointer(&self);
+}
+
+void
+cc_cuda_lowered_free(CcCudaLowered *self) {
+  if (!self)
+    return;
+  g_clear_pointer(&self->taps, g_byte_array_unref);
+  g_clear_pointer(&self->lines, g_ptr_array_unref);
+  g_free(self);
+}
