@@ -72,7 +72,8 @@ set_taps(CcLaunch *launch, const CcOp *op, const CcCudaKernel *kernel) {
 static guint
 append_taps(GByteArray *taps, gconstpointer own, gsize size) {
   const guint place = (guint)cc_cuda_align(taps->len);
-  g_byte_array_set_size(taps, place);
+  static const guint8 gap[CC_CUDA_ALIGNMENT];
+  g_byte_array_append(taps, gap, place - taps->len);
   g_byte_array_append(taps, own, (guint)size);
   return place;
 }

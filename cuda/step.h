@@ -42,11 +42,12 @@ typedef struct {
   const CcOp *op;                       /* whose taps they use; NULL when none is filtered */
 } CcCudaGroup;
 
-/* Bytes, rounded up to what rows, planes and taps are aligned to: 256, more than the widest access
- * of a kernel. */
+/* Bytes that rows, planes and taps are aligned to; more than the widest access of a kernel. */
+#define CC_CUDA_ALIGNMENT 256
+
 static inline gsize
 cc_cuda_align(gsize bytes) {
-  return (bytes + 255) / 256 * 256;
+  return (bytes + CC_CUDA_ALIGNMENT - 1) / CC_CUDA_ALIGNMENT * CC_CUDA_ALIGNMENT;
 }
 
 /* Sets what a step needs to filter passes of a plan by an algorithm, and adds the taps that it
