@@ -242,19 +242,46 @@ column_digit(const CcOp *op, const Kernel *kernel, guint m, guint digit, gint i,
   return kernel->is_signed ? cc_tensor_digit(tap, digit) : tap;
 }
 
-/* A matrix of 16 x 32 as lanes have it: lane 4g + t columns 4t to 4t + 3 of row g and of row g + 8,
- * and columns 16 + 4t to 16 + 4t + 3 of both. */
-#define FOR_FRAGMENT(i, k)                                                                         \
-  for (gint lane = 0; lane < 32; lane++)                                                           \
-    for (gint byte = 0, i, k;                                                                      \
-         i = lane / 4 + byte / 4 % 2 * 8, k = lane % 4 * 4 + byte % 4 + byte / 8 * 16, byte < 16;  \
-         byte++)
-
 /* The row of a block that a lane has as number `k` of 16: two of the upper half, two of the lower.
  */
 static gint
 row_of_block(gint k) {
   return k / 4 * 2 + k % 2 + k % 4 / 2 * 8;
+}
+
+/* Where byte `byte` of a lane's 16 stands in a matrix of 16 x 32: lane 4g + t has columns 4t to
+ * 4t + 3 of row g and of row g + 8, and columns 16 + 4t to 16 + 4t + 3 of both. */
+static gint
+row_of_byte(gint lane, gint byte) {
+  return lane / 4 + byte / 4 % 2 * 8;
+}
+
+static gint
+column_of_byte(gint lane, gint byte) {
+  return lane % 4 * 4 + byte % 4 + byte / 8 * 16;
+}
+
+/* Writes the fragment of a digit of matrix m for two blocks from `block` on. */
+static gint8 *
+write_columns(gint8 *to, const CcOp *op, const Kernel *kernel, guint m, guint digit, gint block) {
+  for (gint lane = 0; lane < 32; lane++)
+    for (gint byte = 0; byte < 16; byte++) {
+      const gint k = column_of_byte(lane, byte);
+      *to++ = (gint8)column_digit(op, kernel, m, digit, row_of_byte(lane, byte),
+                                  16 * (block + k / 16) + row_of_block(k % 16));
+    }
+  return to;
+}
+
+/* Writes the fragment of a set of matrix m for 32 bytes of a row. */
+static gint8 *
+write_rows(gint8 *to, const CcOp *op, const CcPass *pass, const CcPart *part, const Choice *choice,
+           guint step, guint m, guint set) {
+  for (gint lane = 0; lane < 32; lane++)
+    for (gint byte = 0; byte < 16; byte++)
+      *to++ = (gint8)row_digit(op, pass, part, choice, m, set, row_of_byte(lane, byte),
+                               32 * (gint)step + column_of_byte(lane, byte));
+  return to;
 }
 
 static void
@@ -264,15 +291,12 @@ write_fragments(gint8 *to, const CcOp *op, const CcPass *pass, const CcPart *par
   const guint sets = CC_TENSOR_SEPARABLE_SETS(kernel->bytes, kernel->digits);
   for (guint m = 0; m < kernel->n_matrices; m++)
     for (guint digit = 0; digit < kernel->digits; digit++)
-      for (guint step = 0; step < (kernel->blocks + 1) / 2; step++)
-        FOR_FRAGMENT(i, k)
-  *to++ = (gint8)column_digit(op, kernel, m, digit, i,
-                              32 * (gint)step + k / 16 * 16 + row_of_block(k % 16));
+      for (guint block = 0; block < kernel->blocks; block += 2)
+        to = write_columns(to, op, kernel, m, digit, (gint)block);
   for (guint step = 0; step < choice->steps; step++)
     for (guint m = 0; m < kernel->n_matrices; m++)
       for (guint set = 0; set < sets; set++)
-        FOR_FRAGMENT(i, k)
-  *to++ = (gint8)row_digit(op, pass, part, choice, m, set, i, 32 * (gint)step + k);
+        to = write_rows(to, op, pass, part, choice, step, m, set);
 }
 
 /* What the sums of matrix m begin with: along rows, so that none is negative, and then what takes
