@@ -6,7 +6,6 @@
 #include "tensor.h"
 
 #include <string.h>
-#include "engine/plan/output_stage.h"
 #include "engine/ablation.h"
 #include "conv2d_any.h"
 #include "conv2d_any_kernels.h"
@@ -18,7 +17,7 @@ CC_CUDA_DECLARE_MODULE(conv2d_any);
 
 typedef struct {
   guint bytes, window, digits, n_matrices, height;
-  CcTensorCoreFinish finish;
+  CcRequantizationVariant variant;
   const gchar *name;
 } Kernel;
 
@@ -29,7 +28,7 @@ static const Kernel kernels[] = {
    digits,                                                                                         \
    matrices,                                                                                       \
    height,                                                                                         \
-   CC_TENSOR_CORE_FINISH_##finish,                                                                 \
+   CC_REQUANTIZE_conv2d_##finish,                                                                  \
    CC_TENSOR_CORE_NAME(bytes, window, digits, matrices, height, finish)},
     CC_TENSOR_CORE_KERNELS(ENTRY)
 #undef ENTRY
@@ -41,15 +40,9 @@ typedef struct {
   const Kernel *kernel; /* or NULL */
   CcTensorCoreAny any;  /* only then */
   CcTensorCoreTable table;
-  CcTensorCoreNumbering numbering;
+  CcRequantization numbers;
 } Choice;
 CC_OWN_FITS(Choice);
-
-/* Whether sums of stored words, which may be shifted code values, fit 32 bits. */
-static gboolean
-word_sums_fit(const CcOp *op, guint shift) {
-  return cc_op_largest_sum(op) <= G_MAXINT32 >> shift;
-}
 
 /* Whether the outer rows of matrix m, of three, are equal when the last is multiplied by `sign`. */
 static gboolean
@@ -79,7 +72,7 @@ takes_taps(const Kernel *kernel, const CcPass *pass, const CcPlaneLayout *layout
   const guint bytes = (guint)cc_sample_size(layout->type);
   return kernel->bytes == bytes && kernel->n_matrices == op->n_matrices &&
          (!CC_TENSOR_CORE_IS_GRADIENT(kernel->window, kernel->n_matrices, kernel->height,
-                                      kernel->finish) ||
+                                      kernel->variant) ||
           is_gradient(op)) &&
          kernel->height >= op->height &&
          cc_tensor_n_digits(op->tap_i, op->n_matrices * op->width * op->height) <= kernel->digits &&
@@ -93,24 +86,23 @@ cost(const Kernel *kernel) {
   return kernel->window * kernel->digits * kernel->height;
 }
 
-/* The tensor core kernel that runs a pass and the numbers of its last step, or NULL. The proofs of
- * last steps take longest, so only those are tried that there is a kernel with. */
+/* The tensor core kernel that runs a pass and the numbers of its requantization, or NULL. The
+ * proofs take longest, so only those variants are tried that there is a kernel with. */
 static const Kernel *
-find_kernel(const CcPass *pass, const CcPlaneLayout *layout, CcTensorCoreNumbering *numbering) {
+find_kernel(const CcPass *pass, const CcPlaneLayout *layout, CcRequantization *numbers) {
   const CcOp *op = pass->op;
   if (!op->has_taps)
     return NULL;
-  for (CcTensorCoreFinish finish = 0; finish < CC_TENSOR_CORE_N_FINISHES; finish++) {
+  for (CcRequantizationVariant variant = CC_REQUANTIZE_conv2d_bytes;
+       variant <= CC_REQUANTIZE_conv2d_wide; variant++) {
     const Kernel *best = NULL;
-    if (finish != CC_TENSOR_CORE_FINISH_wide && !word_sums_fit(op, layout->shift))
-      continue;
     for (guint i = 0; i < G_N_ELEMENTS(kernels); i++) {
       const Kernel *kernel = &kernels[i];
-      if (kernel->finish == finish && !cc_is_left_out(kernel->name) &&
+      if (kernel->variant == variant && !cc_is_left_out(kernel->name) &&
           takes_taps(kernel, pass, layout) && (!best || cost(kernel) < cost(best)))
         best = kernel;
     }
-    if (best && cc_tensor_core_find_finish(finish, op, best->bytes, layout->shift, numbering))
+    if (best && cc_requantization_find(numbers, variant, op, best->bytes, layout->shift))
       return best;
   }
   return NULL;
@@ -141,7 +133,7 @@ choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   if (by_samples && (layout->type != CC_SAMPLE_U8 || plan->stride != 1))
     return FALSE; /* none of them becomes grey so */
   if (cc_tensor_core_can_write(pass, layout) && plan->stride == 1 && !packing->pixel)
-    choice->kernel = find_kernel(pass, layout, &choice->numbering);
+    choice->kernel = find_kernel(pass, layout, &choice->numbers);
   const gchar *name;
   if (choice->kernel) {
     kernel->module = cc_fatbin_conv2d;
@@ -150,10 +142,10 @@ choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
     kernel->cost = choice->kernel->n_matrices * cost(choice->kernel) / 16;
   } else if (!by_samples &&
              cc_tensor_core_any_choose(pass, layout, plan->stride, packing->pairs, &choice->any,
-                                       &choice->table, &choice->numbering)) {
+                                       &choice->table, &choice->numbers)) {
     kernel->module = cc_fatbin_conv2d_any;
-    name = cc_tensor_core_any_name(&choice->any, (guint)cc_sample_size(layout->type));
-    kernel->cost = cc_tensor_core_any_cost(&choice->any, &choice->table, pass->op);
+    name = choice->any.name;
+    kernel->cost = choice->any.cost;
   } else {
     return FALSE;
   }
@@ -167,24 +159,19 @@ choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
 
 /* --- tiles and taps --- */
 
-/* The numbers of the last step for the samples of a row. */
+/* The numbers of the requantization for the samples of a row. */
 static void
-set_samples(CcPart *part, const CcPass *pass, const CcTensorCoreNumbering *numbering) {
+set_samples(CcPart *part, const CcPass *pass, const CcRequantization *numbers) {
   CcTensorCorePart *own = CC_OWN(CcTensorCorePart, part);
-  own->down = numbering->down;
-  own->low = numbering->low;
+  own->down = numbers->down;
+  own->low = numbers->low;
   own->passes = 0;
   for (gint i = 0; i < 4; i++) {
-    const gint component = i % part->step;
-    CcTensorCoreNumbers *place = &own->place[i];
-    if (pass->filter_mask >> component & 1) {
-      *place = numbering->filtered;
-      own->excess[i] = (guint8)numbering->excess;
-      continue;
-    }
-    *place = numbering->passed;
-    own->excess[i] = 0;
-    own->passes |= 1u << i;
+    const gboolean filters = pass->filter_mask >> i % part->step & 1;
+    own->place[i].factor = filters ? numbers->factor : numbers->passed_factor;
+    own->place[i].addend = filters ? numbers->addend : (CcTap){0};
+    own->excess[i] = filters ? numbers->excess : 0;
+    own->passes |= filters ? 0 : 1u << i;
   }
 }
 
@@ -229,7 +216,7 @@ set_part(CcPart *part, const CcCudaKernel *kernel, const CcPass *pass) {
   CcTensorCorePart *own = CC_OWN(CcTensorCorePart, part);
   if (!pass->op)
     return;
-  set_samples(part, pass, &choice->numbering);
+  set_samples(part, pass, &choice->numbers);
   own->digits = choice->table.digits;
   own->chunks = choice->table.chunks;
   own->margin = choice->any.margin;
@@ -239,7 +226,7 @@ set_part(CcPart *part, const CcCudaKernel *kernel, const CcPass *pass) {
 static void
 write_table(guint8 *to, const CcPart *part, const CcCudaKernel *kernel, const CcPass *pass) {
   const Choice *choice = CC_OWN(const Choice, kernel);
-  cc_tensor_core_write_table(to, &choice->table, part, pass, &choice->numbering,
+  cc_tensor_core_write_table(to, &choice->table, part, pass, &choice->numbers,
                              choice->base.packing.pairs);
 }
 

@@ -9,7 +9,7 @@
  * Neighbours `step` samples away, other window widths and components that are copied are only other
  * matrices, so every format is the same code. Samples of two bytes are sums over low and
  * high bytes, taps of more than a byte sums over two digits. The sums are exact, so their order
- * does not matter; the plan has proved that the last step is right (output_stage.c). */
+ * does not matter; the plan has proved that the last step is right (requantization.c). */
 
 #include "cuda/output_stage.cuh"
 #include "grey.cuh"
@@ -21,12 +21,12 @@ struct GradientTaps;
 
 /* What a kernel is made for: see CC_TENSOR_CORE_KERNELS. */
 template <int BYTES_, int WINDOW_, int DIGITS_, int MATRICES_, int HEIGHT_,
-          CcTensorCoreFinish FINISH_>
+          CcRequantizationVariant VARIANT_>
 struct Variant {
   static constexpr int BYTES = BYTES_, WINDOW = WINDOW_, DIGITS = DIGITS_, MATRICES = MATRICES_;
   static constexpr int HEIGHT = HEIGHT_;
-  static constexpr CcTensorCoreFinish FINISH = FINISH_;
-  static constexpr bool GRADIENT = CC_TENSOR_CORE_IS_GRADIENT(WINDOW, MATRICES, HEIGHT, FINISH);
+  static constexpr CcRequantizationVariant VARIANT = VARIANT_;
+  static constexpr bool GRADIENT = CC_TENSOR_CORE_IS_GRADIENT(WINDOW, MATRICES, HEIGHT, VARIANT);
   static constexpr int GROUPS = CC_TENSOR_CORE_GROUPS(WINDOW);
   static constexpr int CENTRE = 8 * GROUPS;          /* target bytes of a window */
   static constexpr int SAMPLES = CENTRE / 4 / BYTES; /* that a lane makes of a window */
@@ -216,28 +216,28 @@ template <typename V>
 static __device__ __forceinline__ int
 code(const CcLaunch &launch, const CcPart &part, const CcTensorCoreNumbers &n, bool passes,
      const int (&s)[V::MATRICES]) {
-  if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_bytes ||
-                V::FINISH == CC_TENSOR_CORE_FINISH_whole)
+  if constexpr (V::VARIANT == CC_REQUANTIZE_conv2d_bytes ||
+                V::VARIANT == CC_REQUANTIZE_conv2d_whole)
     return s[0];
-  else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_absolute)
+  else if constexpr (V::VARIANT == CC_REQUANTIZE_conv2d_absolute)
     return abs(s[0]);
-  else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_scale && V::MATRICES == 2)
+  else if constexpr (V::VARIANT == CC_REQUANTIZE_conv2d_scale && V::MATRICES == 2)
     return scaled(part, n, abs(s[0]) + abs(s[1]));
-  else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_scale)
+  else if constexpr (V::VARIANT == CC_REQUANTIZE_conv2d_scale)
     return scaled(part, n, s[0]);
-  else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_scaleabs)
+  else if constexpr (V::VARIANT == CC_REQUANTIZE_conv2d_scaleabs)
     return scaled(part, n, abs(s[0]));
-  else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_root && V::BYTES == 1)
+  else if constexpr (V::VARIANT == CC_REQUANTIZE_conv2d_root && V::BYTES == 1)
     return __float2int_rn(scaled_root<false>(s[0], s[1], n.factor.f));
-  else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_lifted)
+  else if constexpr (V::VARIANT == CC_REQUANTIZE_conv2d_lifted)
     return __float2int_rn(scaled_root<false>(s[0], s[1], n.factor.f) + n.addend.f);
-  else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_far)
+  else if constexpr (V::VARIANT == CC_REQUANTIZE_conv2d_far)
     return __float2int_rn(scaled_root<true>(s[0], s[1], n.factor.f) + n.addend.f);
   else {
     int value;
-    if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_root)
+    if constexpr (V::VARIANT == CC_REQUANTIZE_conv2d_root)
       value = min(root_word(s[0], s[1]) + n.addend.i, part.hi);
-    else if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_clamp)
+    else if constexpr (V::VARIANT == CC_REQUANTIZE_conv2d_clamp)
       value = min(max((s[0] + n.addend.i) >> OWN(part).down, part.lo), part.hi);
     else {
       const int t = launch.response == CC_RESPONSE_ABSOLUTE ? abs(s[0]) : s[0];
@@ -252,7 +252,7 @@ code(const CcLaunch &launch, const CcPart &part, const CcTensorCoreNumbers &n, b
 template <typename V>
 static __device__ __forceinline__ unsigned
 selector(const Numbers<V> &numbers, int i) {
-  constexpr bool whole = V::FINISH != CC_TENSOR_CORE_FINISH_bytes;
+  constexpr bool whole = V::VARIANT != CC_REQUANTIZE_conv2d_bytes;
   const unsigned first = whole ? 0 : numbers.sample[i].factor.i;
   const unsigned second = whole ? 0 : numbers.sample[min(i + 1, V::SAMPLES - 1)].factor.i;
   return V::BYTES == 1 ? first + 0x40 + 0x10 * second : 0x11 * first + 0x5410 + 0x1100 * second;
@@ -260,10 +260,10 @@ selector(const Numbers<V> &numbers, int i) {
 
 /* Whether the last step may take an excess away. */
 template <typename V>
-static constexpr bool has_excess = V::FINISH == CC_TENSOR_CORE_FINISH_scaleabs ||
-                                   V::FINISH == CC_TENSOR_CORE_FINISH_lifted ||
-                                   V::FINISH == CC_TENSOR_CORE_FINISH_far ||
-                                   (V::FINISH == CC_TENSOR_CORE_FINISH_scale && V::MATRICES == 2);
+static constexpr bool has_excess = V::VARIANT == CC_REQUANTIZE_conv2d_scaleabs ||
+                                   V::VARIANT == CC_REQUANTIZE_conv2d_lifted ||
+                                   V::VARIANT == CC_REQUANTIZE_conv2d_far ||
+                                   (V::VARIANT == CC_REQUANTIZE_conv2d_scale && V::MATRICES == 2);
 
 /* The code values of a lane's samples. */
 template <typename V>
@@ -276,7 +276,7 @@ finish_samples(const CcLaunch &launch, const CcPart &part, const Numbers<V> &num
 #pragma unroll
     for (int m = 0; m < V::MATRICES; m++)
       s[m] = sums.of_sample(m, half, i) >> (shifted ? part.shift : 0);
-    if constexpr (V::FINISH == CC_TENSOR_CORE_FINISH_wide)
+    if constexpr (V::VARIANT == CC_REQUANTIZE_conv2d_wide)
       value[i] = numbers.passes[i]
                      ? s[0]
                      : wide_code(part, numbers.sample[i], sums.of_byte(0, half, 2 * i),
@@ -291,8 +291,8 @@ template <typename V>
 static __device__ __forceinline__ unsigned
 finish(const CcLaunch &launch, const CcPart &part, const Numbers<V> &numbers, const Sums<V> &sums,
        int half) {
-  constexpr bool bytes = V::FINISH == CC_TENSOR_CORE_FINISH_bytes;
-  constexpr bool shifted = V::BYTES == 2 && !bytes && V::FINISH != CC_TENSOR_CORE_FINISH_root;
+  constexpr bool bytes = V::VARIANT == CC_REQUANTIZE_conv2d_bytes;
+  constexpr bool shifted = V::BYTES == 2 && !bytes && V::VARIANT != CC_REQUANTIZE_conv2d_root;
   int value[V::SAMPLES];
   finish_samples(launch, part, numbers, sums, half, shifted, value);
   if constexpr (V::BYTES == 2) {
@@ -453,7 +453,7 @@ slide(const CcLaunch &launch) {
 /* Blocks that a multiprocessor should hold at once, as registers allow. With a block less,
  * gradients need no moves between registers. */
 static constexpr int
-blocks_resident(int window, int digits, int matrices, int height, CcTensorCoreFinish finish) {
+blocks_resident(int window, int digits, int matrices, int height, CcRequantizationVariant finish) {
   const int products = window / 16 * digits * matrices * height;
   if (CC_TENSOR_CORE_IS_GRADIENT(window, matrices, height, finish))
     return 6;
@@ -466,10 +466,10 @@ blocks_resident(int window, int digits, int matrices, int height, CcTensorCoreFi
 #define ENTRY(bytes, window, digits, matrices, height, finish)                                     \
   extern "C" __global__ void __launch_bounds__(                                                    \
       32 * CC_TENSOR_CORE_WARPS,                                                                   \
-      blocks_resident(window, digits, matrices, height, CC_TENSOR_CORE_FINISH_##finish))           \
+      blocks_resident(window, digits, matrices, height, CC_REQUANTIZE_conv2d_##finish))            \
       cc_tensor_core_u##bytes##_w##window##_d##digits##_m##matrices##_h##height##_##finish(        \
           const __grid_constant__ CcLaunch launch) {                                               \
-    slide<Variant<bytes, window, digits, matrices, height, CC_TENSOR_CORE_FINISH_##finish>>(       \
+    slide<Variant<bytes, window, digits, matrices, height, CC_REQUANTIZE_conv2d_##finish>>(        \
         launch);                                                                                   \
   }
 

@@ -12,21 +12,21 @@
 #include "products.cuh"
 
 /* What a kernel is made for: see CC_TENSOR_CORE_ANY_KERNELS. */
-template <int BYTES_, int HEIGHT_, CcTensorCoreAnyFinish FINISH_> struct Variant {
+template <int BYTES_, int HEIGHT_, CcRequantizationVariant VARIANT_> struct Variant {
   static constexpr int BYTES = BYTES_, HEIGHT = HEIGHT_;
-  static constexpr CcTensorCoreAnyFinish FINISH = FINISH_;
+  static constexpr CcRequantizationVariant VARIANT = VARIANT_;
   static constexpr bool PAIRED = HEIGHT < CC_TENSOR_CORE_ANY_MOST_HEIGHT;
   static constexpr bool WIDE =
-      FINISH == CC_TENSOR_CORE_ANY_wide || FINISH == CC_TENSOR_CORE_ANY_double;
+      VARIANT == CC_REQUANTIZE_any_wide || VARIANT == CC_REQUANTIZE_any_double;
   /* whether sums are floats by their bits */
   static constexpr bool FLOATS =
-      BYTES == 1 && (FINISH == CC_TENSOR_CORE_ANY_root || FINISH == CC_TENSOR_CORE_ANY_float);
-  static constexpr int ROWS = FINISH == CC_TENSOR_CORE_ANY_double          ? 2
-                              : WIDE || FINISH == CC_TENSOR_CORE_ANY_float ? 4
+      BYTES == 1 && (VARIANT == CC_REQUANTIZE_any_root || VARIANT == CC_REQUANTIZE_any_float);
+  static constexpr int ROWS = VARIANT == CC_REQUANTIZE_any_double          ? 2
+                              : WIDE || VARIANT == CC_REQUANTIZE_any_float ? 4
                                                                            : 8;
   /* whether the numbers of the last step make code values of samples that are not filtered */
   static constexpr bool PASSES =
-      BYTES == 1 && (FINISH == CC_TENSOR_CORE_ANY_scale || FINISH == CC_TENSOR_CORE_ANY_root);
+      BYTES == 1 && (VARIANT == CC_REQUANTIZE_any_scale || VARIANT == CC_REQUANTIZE_any_root);
   static constexpr int SAMPLES = 2 / BYTES; /* that a lane makes of a window */
   static constexpr int MARGIN = PAIRED ? 16 : CC_TENSOR_CORE_ANY_MOST_MARGIN;
   static constexpr int PITCH = CC_TENSOR_CORE_TILE_BYTES + 2 * MARGIN;
@@ -219,7 +219,7 @@ template <typename V> struct Pairs {
 
 /* The numbers of the last step of a part, for a lane's samples. */
 template <typename V> struct Numbers {
-  typedef std::conditional_t<V::BYTES == 1 && V::FINISH != CC_TENSOR_CORE_ANY_high, int, long long>
+  typedef std::conditional_t<V::BYTES == 1 && V::VARIANT != CC_REQUANTIZE_any_high, int, long long>
       Low;
   int lo, hi, down, shift;
   CcTap factor[V::SAMPLES], addend[V::SAMPLES];
@@ -250,10 +250,10 @@ template <typename V> struct Numbers {
 };
 
 /* What a last step keeps of the sums of a sample. */
-template <typename V, CcTensorCoreAnyFinish FINISH = V::FINISH> struct Kept;
+template <typename V, CcRequantizationVariant VARIANT = V::VARIANT> struct Kept;
 
 /* scale, high, wide */
-template <typename V, CcTensorCoreAnyFinish FINISH> struct Kept {
+template <typename V, CcRequantizationVariant VARIANT> struct Kept {
   typedef std::conditional_t<V::WIDE, long long, int> Sum;
   Sum t;
 
@@ -275,7 +275,7 @@ template <typename V, CcTensorCoreAnyFinish FINISH> struct Kept {
   }
 };
 
-template <typename V> struct Kept<V, CC_TENSOR_CORE_ANY_root> {
+template <typename V> struct Kept<V, CC_REQUANTIZE_any_root> {
   typedef std::conditional_t<V::BYTES == 1, float, int> Sum;
   Sum t; /* of a byte the sum of squares, of two the first sum and then the root */
 
@@ -327,16 +327,16 @@ template <typename V, typename Sum_> struct KeptResponse {
   }
 };
 
-template <typename V> struct Kept<V, CC_TENSOR_CORE_ANY_float> : KeptResponse<V, float> {};
-template <typename V> struct Kept<V, CC_TENSOR_CORE_ANY_double> : KeptResponse<V, long long> {};
+template <typename V> struct Kept<V, CC_REQUANTIZE_any_float> : KeptResponse<V, float> {};
+template <typename V> struct Kept<V, CC_REQUANTIZE_any_double> : KeptResponse<V, long long> {};
 
 /* Calls run(response) with a constant for each response that the last step has. */
-template <CcTensorCoreAnyFinish FINISH, typename Run>
+template <CcRequantizationVariant VARIANT, typename Run>
 static __device__ __forceinline__ void
 run_own_response(CcResponse response, Run run) {
-  if constexpr (FINISH == CC_TENSOR_CORE_ANY_root)
+  if constexpr (VARIANT == CC_REQUANTIZE_any_root)
     run(CC_RESPONSE_MAGNITUDE);
-  else if constexpr (FINISH == CC_TENSOR_CORE_ANY_float || FINISH == CC_TENSOR_CORE_ANY_double)
+  else if constexpr (VARIANT == CC_REQUANTIZE_any_float || VARIANT == CC_REQUANTIZE_any_double)
     run_response(response, run);
   else if (response == CC_RESPONSE_MAGNITUDE_L1)
     run(CC_RESPONSE_MAGNITUDE_L1);
@@ -408,7 +408,7 @@ template <typename V> struct Unit {
       if constexpr (V::WIDE)
         for_all([&](int r, int i) { whole[r][i] = 256 * whole[r][i] + byte_sums(sums[r], i); });
     }
-    run_own_response<V::FINISH>(launch.response, [&](CcResponse response) {
+    run_own_response<V::VARIANT>(launch.response, [&](CcResponse response) {
       for_all([&](int r, int i) {
         if constexpr (V::WIDE)
           kept[r][i].add(response, is_first, sum_of(whole[r][i]));
@@ -432,7 +432,7 @@ template <typename V> struct Unit {
         value[r][i] = kept[r][i].code(response, part, numbers, i % V::SAMPLES);
       });
     };
-    if constexpr (V::FINISH == CC_TENSOR_CORE_ANY_float || V::FINISH == CC_TENSOR_CORE_ANY_double)
+    if constexpr (V::VARIANT == CC_REQUANTIZE_any_float || V::VARIANT == CC_REQUANTIZE_any_double)
       run_response(launch.response, get_codes);
     else
       get_codes(launch.response); /* is the same for all */
@@ -603,7 +603,7 @@ slide_any(const CcLaunch &launch) {
                                                CC_TENSOR_CORE_ANY_MOST_BLOCKS)                     \
       cc_tensor_core_any_u##bytes##_h##height##_##finish(                                          \
           const __grid_constant__ CcLaunch launch) {                                               \
-    slide_any<Variant<bytes, height, CC_TENSOR_CORE_ANY_##finish>>(launch);                        \
+    slide_any<Variant<bytes, height, CC_REQUANTIZE_any_##finish>>(launch);                         \
   }
 
 CC_TENSOR_CORE_ANY_KERNELS(ENTRY)

@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 
 /* What is chosen for a pass. */
 typedef struct {
-  guint8 height;        /* of the kernel; 0: none is chosen */
-  guint8 finish;        /* CcTensorCoreAnyFinish */
+  const gchar *name;    /* of the kernel; NULL: none is chosen */
+  guint cost;           /* products of the tensor cores for 256 target bytes */
   guint8 margin, reach; /* as in CcTensorCorePart */
 } CcTensorCoreAny;
 
@@ -18,13 +18,6 @@ typedef struct {
  * half a group apart. FALSE: there is none. */
 gboolean cc_tensor_core_any_choose(const CcPass *pass, const CcPlaneLayout *layout, guint stride,
                                    guint pairs, CcTensorCoreAny *any, CcTensorCoreTable *table,
-                                   CcTensorCoreNumbering *numbering);
-
-/* Its name; `bytes` are those of a sample. */
-const gchar *cc_tensor_core_any_name(const CcTensorCoreAny *any, guint bytes);
-
-/* Products of the tensor cores for 256 target bytes. */
-guint cc_tensor_core_any_cost(const CcTensorCoreAny *any, const CcTensorCoreTable *table,
-                              const CcOp *op);
+                                   CcRequantization *numbers);
 
 G_END_DECLS

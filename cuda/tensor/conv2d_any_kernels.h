@@ -28,24 +28,6 @@
 #define CC_TENSOR_CORE_ANY_START_BYTES (2 * 4 * CC_TENSOR_CORE_ANY_BYTES)
 #define CC_TENSOR_CORE_ANY_PHASES(step, stride) ((step) == 3 && (stride) > 1 ? 3 : 1)
 
-/* The last steps, the fastest first. All but the code values of samples that are not filtered is
- * clamped to lo..hi; those are the first matrix's sum.
- *   scale   t, which is what the response makes of the sums, as t * factor + low >> down
- *   root    of a byte: the root of the sum of squares, approximate, times factor plus addend, to
- *           the nearest; of two bytes: that of two squares, to the nearest, plus addend
- *   high    of a byte: the same as scale with products of 64 bits; those of two bytes always are
- *   wide    of two bytes: the same as scale with sums of 64 bits
- *   float   as engine/plan/output_stage_shared.h says
- *   double  the same with sums of 64 bits */
-typedef enum {
-  CC_TENSOR_CORE_ANY_scale,
-  CC_TENSOR_CORE_ANY_root,
-  CC_TENSOR_CORE_ANY_high,
-  CC_TENSOR_CORE_ANY_wide,
-  CC_TENSOR_CORE_ANY_float,
-  CC_TENSOR_CORE_ANY_double,
-} CcTensorCoreAnyFinish;
-
 /* F(bytes of a sample, rows of the window at most, last step) */
 #define CC_TENSOR_CORE_ANY_KERNELS(F)                                                              \
   F(1, 3, scale)                                                                                   \

@@ -4,7 +4,7 @@
 /* The kernels of `sliding` on the tensor cores: their names, tiles, tables and parameters, for host
  * and device. */
 
-#include "cuda/launch.h"
+#include "requantization_variants.h"
 
 /* A window is WINDOW bytes of a source row, 16 or 32. From those in the middle, its centre, as
  * many target bytes are made. A quarter of it may be read left and right of the centre. */
@@ -36,45 +36,9 @@
  * these bytes at each end may stay as they are. */
 #define CC_TENSOR_CORE_LUMA_BYTES 12
 
-/* The last steps, the fastest first. A part's sums S, begun with `start`, become code values:
- *   bytes     byte `factor` of S, or that and the next for samples of two
- *   whole     S, saturated to a byte
- *   absolute  |S|, saturated to a byte
- *   scale     (S * factor + addend) >> down, saturated to a byte; of two matrices |S0| + |S1|
- *   scaleabs  the same of |S|
- *   root      of a byte: the root of (S0^2 + S1^2) * factor, approximate, to the nearest and
- *             saturated; of two bytes, not shifted: that of S0^2 + S1^2, to the nearest, plus
- *             addend, at most hi
- *   lifted    of a byte: the same plus addend before it is rounded
- *   far       the same of greater sums, whose squares count as the most that lifted takes
- *   clamp     (S + addend) >> down within lo..hi
- *   high      of two bytes: S * factor + low >> down in 64 bits within lo..hi; with the response
- *             absolute |S|
- *   wide      of two bytes: the same of sums of 64 bits, never absolute
- * From the bytes of scaleabs, lifted, far and the scale of two matrices `excess` is taken away, so
- * that they saturate below 255. Components that are copied have a single tap of 1 and those that
- * are filled none but their value for `start`. Numbers of their own make that sum the code value;
- * with clamp, high, wide and the root of two bytes `passes` says that it is. */
-typedef enum {
-  CC_TENSOR_CORE_FINISH_bytes,
-  CC_TENSOR_CORE_FINISH_whole,
-  CC_TENSOR_CORE_FINISH_absolute,
-  CC_TENSOR_CORE_FINISH_scale,
-  CC_TENSOR_CORE_FINISH_scaleabs,
-  CC_TENSOR_CORE_FINISH_root,
-  CC_TENSOR_CORE_FINISH_lifted,
-  CC_TENSOR_CORE_FINISH_far,
-  CC_TENSOR_CORE_FINISH_clamp,
-  CC_TENSOR_CORE_FINISH_high,
-  CC_TENSOR_CORE_FINISH_wide,
-  CC_TENSOR_CORE_N_FINISHES,
-} CcTensorCoreFinish;
-
-/* Sums below MOST_FLOAT are the bits of floats once FLOAT_BITS, those of 1.5 * 2^23, are added. */
-#define CC_TENSOR_CORE_FLOAT_BITS 0x4B400000
-#define CC_TENSOR_CORE_MOST_FLOAT (1 << 22)
-
-/* The numbers of a last step. */
+/* The numbers of a requantization variant. Components that are copied have a single tap of 1 and
+ * those that are filled none but their value for `start`. Numbers of their own make that sum the
+ * code value; with clamp, high, wide and the root of two bytes `passes` says that it is. */
 typedef struct {
   CcTap factor, addend;
 } CcTensorCoreNumbers;
@@ -110,7 +74,7 @@ CC_OWN_FITS(CcTensorCorePart);
  * rows that are equal but for the sign, and zeros between. They may give the second sum with the
  * other sign, which their last steps do not see. */
 #define CC_TENSOR_CORE_IS_GRADIENT(window, matrices, height, finish)                               \
-  ((window) == 16 && (matrices) == 2 && (height) == 3 && (finish) < CC_TENSOR_CORE_FINISH_clamp)
+  ((window) == 16 && (matrices) == 2 && (height) == 3 && (finish) < CC_REQUANTIZE_conv2d_clamp)
 
 /* F(bytes of a sample, bytes of a window, digits of a tap, matrices, rows of the window, last
  * step). Behind each row stands what it is for, as a rule: the named kernels that take it, at their

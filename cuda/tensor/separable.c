@@ -8,7 +8,8 @@
 #include "engine/plan/output_stage.h"
 #include "engine/ablation.h"
 #include "tap_table.h"
-#include "separable_output_stage.h"
+#include "requantization.h"
+#include "separable_kernels.h"
 
 CC_CUDA_DECLARE_MODULE(separable);
 
@@ -25,7 +26,7 @@ typedef struct {
   guint bytes, planes, digits;
   gboolean is_signed;
   guint n_matrices, blocks;
-  CcTensorSeparableSums sums;
+  CcRequantizationVariant variant;
   guint pairs, resident;
   const gchar *name;
 } Kernel;
@@ -40,7 +41,7 @@ static const Kernel kernels[] = {
    SIGN_##sign,                                                                                    \
    matrices,                                                                                       \
    blocks,                                                                                         \
-   CC_TENSOR_SEPARABLE_SUMS_##sums,                                                                \
+   CC_REQUANTIZE_separable_##sums,                                                                 \
    pairs,                                                                                          \
    resident,                                                                                       \
    CC_TENSOR_SEPARABLE_NAME(bytes, planes, digits, sign, matrices, blocks, sums)},
@@ -52,6 +53,7 @@ static const Kernel kernels[] = {
 typedef struct {
   CcSlidingChoice base;
   const Kernel *kernel;
+  CcRequantization numbers;
   guint steps;    /* of 32 bytes along a row */
   gint most_code; /* the largest code value */
 } Choice;
@@ -95,15 +97,14 @@ cost(const Kernel *kernel, guint steps) {
          (rows + kernel->planes * kernel->digits * kernel->blocks / kernel->bytes);
 }
 
-/* The kernel that runs a pass, or NULL. */
+/* The kernel that runs a pass, with the numbers of its requantization, or NULL. */
 static const Kernel *
-find_kernel(const CcPass *pass, const CcPlaneLayout *layout, const Choice *choice) {
+find_kernel(const CcPass *pass, const CcPlaneLayout *layout, Choice *choice) {
   const CcOp *op = pass->op;
   const Kernel *best = NULL;
   for (guint i = 0; i < G_N_ELEMENTS(kernels); i++) {
     const Kernel *kernel = &kernels[i];
-    CcTensorSeparableTable table;
-    gint64 begin;
+    CcRequantization numbers;
     if (!cc_is_left_out(kernel->name) && kernel->bytes == cc_sample_size(layout->type) &&
         kernel->n_matrices == op->n_matrices &&
         op->height / 2 <= CC_TENSOR_SEPARABLE_REACH_DOWN(kernel->blocks) &&
@@ -111,8 +112,10 @@ find_kernel(const CcPass *pass, const CcPlaneLayout *layout, const Choice *choic
         choice->steps <= CC_TENSOR_SEPARABLE_MOST_STEPS(kernel->blocks) &&
         (!best || cost(kernel, choice->steps) < cost(best, choice->steps)) &&
         takes_taps(kernel, op, choice->most_code) &&
-        cc_tensor_separable_find_finish(kernel->sums, op, kernel->bytes, &table, &begin))
+        cc_requantization_find(&numbers, kernel->variant, op, kernel->bytes, 0)) {
       best = kernel;
+      choice->numbers = numbers;
+    }
   }
   return best;
 }
@@ -302,17 +305,16 @@ write_fragments(gint8 *to, const CcOp *op, const CcPass *pass, const CcPart *par
 /* What the sums of matrix m begin with: along rows, so that none is negative, and then what takes
  * that out again and what the last step adds. */
 static void
-set_starts(CcTensorSeparableTable *table, const CcOp *op, const Choice *choice, guint m,
-           gint64 begin) {
+set_starts(CcTensorSeparableTable *table, const CcOp *op, const Choice *choice, guint m) {
   const Kernel *kernel = choice->kernel;
   const gint64 offset = -range_of_row(op, m, choice->most_code).least;
   const gboolean split = kernel->bytes + kernel->digits > 2;
   table->offset[m][0] = (gint32)(split ? offset & 255 : offset);
   table->offset[m][1] = (gint32)(split ? offset >> 8 : 0);
-  gint64 start = begin;
+  gint64 start = choice->numbers.start;
   for (guint i = 0; i < op->height; i++)
     start -= offset * op->column_i[m][i];
-  const gint last = CC_TENSOR_SEPARABLE_APART(kernel->sums);
+  const gint last = CC_TENSOR_SEPARABLE_APART(kernel->variant);
   for (gint i = 0; i < last; i++, start >>= 8)
     table->start[m][i] = (gint32)(start & 255);
   table->start[m][last] = (gint32)start;
@@ -333,12 +335,21 @@ write_table(guint8 *to, const CcPart *part, const CcCudaKernel *chosen, const Cc
   const Choice *choice = CC_OWN(const Choice, chosen);
   const Kernel *kernel = choice->kernel;
   CcTensorSeparableTable *table = (CcTensorSeparableTable *)(gpointer)to;
-  gint64 begin;
-  cc_tensor_separable_find_finish(kernel->sums, pass->op, kernel->bytes, table, &begin);
+  const CcRequantization *numbers = &choice->numbers;
+  table->pick = numbers->pick;
+  if (kernel->variant == CC_REQUANTIZE_separable_root) {
+    table->scale = numbers->factor.f;
+    table->lift = numbers->addend.f;
+  } else {
+    table->multiplier = (guint32)numbers->factor.i;
+    table->addend = (guint32)numbers->addend.i;
+  }
+  table->down = numbers->down;
+  table->absolute = numbers->absolute;
   table->filtered = bytes_of(part, pass->filter_mask);
   table->copied = bytes_of(part, pass->copy_mask);
   for (guint m = 0; m < kernel->n_matrices; m++)
-    set_starts(table, pass->op, choice, m, begin);
+    set_starts(table, pass->op, choice, m);
   write_fragments((gint8 *)to + CC_TENSOR_SEPARABLE_TABLE_BYTES, pass->op, pass, part, choice);
 }
 

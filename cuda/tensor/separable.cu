@@ -13,7 +13,7 @@
  *
  * Neighbours `step` samples away and other window widths are only other matrices, so every format
  * is the same code. The sums are exact, so their order does not matter; the host has proved that
- * the last step is right (separable.c). */
+ * the last step is right (requantization.c). */
 
 #include "cuda/output_stage.cuh"
 #include "output_stage.cuh"
@@ -72,26 +72,26 @@ template <typename V>
 static __device__ __forceinline__ int
 code(const CcLaunch &launch, const CcPart &part, const Table<V> &table,
      const typename Sums<V>::Sum (&s)[V::MATRICES]) {
-  if constexpr (V::SUMS == CC_TENSOR_SEPARABLE_SUMS_low) {
+  if constexpr (V::VARIANT == CC_REQUANTIZE_separable_low) {
     return s[0] * (int)table.multiplier;
-  } else if constexpr (V::SUMS == CC_TENSOR_SEPARABLE_SUMS_high) {
+  } else if constexpr (V::VARIANT == CC_REQUANTIZE_separable_high) {
     return (int)__umulhi((unsigned)s[0], table.multiplier);
-  } else if constexpr (V::SUMS == CC_TENSOR_SEPARABLE_SUMS_scale || V::DROPPED) {
+  } else if constexpr (V::VARIANT == CC_REQUANTIZE_separable_scale || V::DROPPED) {
     const bool absolute = !V::DROPPED && table.absolute;
     const unsigned n = absolute     ? 2u * abs(s[0]) + table.addend
                        : V::DROPPED ? max(s[0], 0)
                                     : 2u * max(s[0], 0);
     const int value = (int)(__umulhi(n, table.multiplier) >> table.down);
     return V::BYTES == 1 && !absolute ? value : min(max(value, part.lo), part.hi);
-  } else if constexpr (V::SUMS == CC_TENSOR_SEPARABLE_SUMS_root) {
+  } else if constexpr (V::VARIANT == CC_REQUANTIZE_separable_root) {
     const float none = __int_as_float(CC_TENSOR_CORE_FLOAT_BITS);
     const float x = __int_as_float(s[0]) - none;
     const float y = __int_as_float(s[V::MATRICES - 1]) - none;
     const float root = approximate_root(__fmaf_rn(x, x, __fmul_rn(y, y)));
     return min(max(__float2int_rd(__fmaf_rn(root, table.scale, table.lift)), part.lo), part.hi);
-  } else if constexpr (V::SUMS == CC_TENSOR_SEPARABLE_SUMS_word) {
+  } else if constexpr (V::VARIANT == CC_REQUANTIZE_separable_word) {
     return min(root_word(s[0], s[V::MATRICES - 1]) + (int)table.addend, part.hi);
-  } else if constexpr (V::SUMS == CC_TENSOR_SEPARABLE_SUMS_wide) {
+  } else if constexpr (V::VARIANT == CC_REQUANTIZE_separable_wide) {
     const double t = double_of(s[0]);
     const int value = floor_of(__fma_rn(table.absolute ? fabs(t) : t, part.mul, part.add));
     return min(max(value, part.lo), part.hi);
@@ -131,8 +131,8 @@ finish(const CcLaunch &launch, const CcPart &part, const Table<V> &table, const 
 #pragma unroll
   for (int e = 0; e < V::EIGHTS; e++)
     finish_eight(launch, part, table, ring, e, value[e]);
-  if constexpr (V::SUMS == CC_TENSOR_SEPARABLE_SUMS_low ||
-                V::SUMS == CC_TENSOR_SEPARABLE_SUMS_high) {
+  if constexpr (V::VARIANT == CC_REQUANTIZE_separable_low ||
+                V::VARIANT == CC_REQUANTIZE_separable_high) {
     unsigned two[2][V::EIGHTS];
 #pragma unroll
     for (int e = 0; e < V::EIGHTS; e++)
@@ -309,7 +309,7 @@ filter_separable(const CcLaunch &launch) {
       cc_tensor_separable_u##bytes##_p##planes##_d##digits##sign##_m##matrices##_b##blocks##_##sums( \
           const __grid_constant__ CcLaunch launch) {                                                 \
     filter_separable<Variant<bytes, planes, digits, SIGN_##sign, matrices, blocks,                   \
-                             CC_TENSOR_SEPARABLE_SUMS_##sums, pairs>>(launch);                       \
+                             CC_REQUANTIZE_separable_##sums, pairs>>(launch);                        \
   }
 
 CC_TENSOR_SEPARABLE_KERNELS(ENTRY)

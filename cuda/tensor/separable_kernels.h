@@ -39,34 +39,13 @@
 /* Taps as the tensor cores take them: 16 bytes for each lane of a warp. */
 #define CC_TENSOR_SEPARABLE_FRAGMENT_BYTES 512
 
-/* How the sums S, begun with what the last step adds, become code values:
- *   low      the bytes that `pick` takes of S * multiplier, of which none is clamped
- *   high     those of S * multiplier >> 32
- *   scale    max(2 S, 0) * multiplier >> 32 >> down, clamped; with `absolute` of 2 |S| + addend
- *   dropped  the same of S >> 8 instead of 2 S, never absolute
- *   root     of two matrices: the root of S0^2 + S1^2 times `scale`, approximate, plus `lift` and
- *            rounded down; the sums begin with the bits of the float 2^23 * 3 / 2
- *   word     of two matrices: the root of S0^2 + S1^2 to the nearest, plus addend
- *   wide     of one matrix, less than 2^51: floor(S * mul + add), or with `absolute` |S|
- *   double   sums of 62 bits, as engine/plan/output_stage_shared.h says */
-typedef enum {
-  CC_TENSOR_SEPARABLE_SUMS_low,
-  CC_TENSOR_SEPARABLE_SUMS_high,
-  CC_TENSOR_SEPARABLE_SUMS_scale,
-  CC_TENSOR_SEPARABLE_SUMS_dropped,
-  CC_TENSOR_SEPARABLE_SUMS_root,
-  CC_TENSOR_SEPARABLE_SUMS_word,
-  CC_TENSOR_SEPARABLE_SUMS_wide,
-  CC_TENSOR_SEPARABLE_SUMS_double,
-} CcTensorSeparableSums;
-
 /* How many of the lowest weights have sums of their own, which then lose their lowest byte to the
  * result one after another; those of all others are one number. */
 #define CC_TENSOR_SEPARABLE_APART(sums)                                                            \
-  ((sums) == CC_TENSOR_SEPARABLE_SUMS_double    ? 4                                                \
-   : (sums) == CC_TENSOR_SEPARABLE_SUMS_wide    ? 3                                                \
-   : (sums) == CC_TENSOR_SEPARABLE_SUMS_dropped ? 1                                                \
-                                                : 0)
+  ((sums) == CC_REQUANTIZE_separable_double    ? 4                                                 \
+   : (sums) == CC_REQUANTIZE_separable_wide    ? 3                                                 \
+   : (sums) == CC_REQUANTIZE_separable_dropped ? 1                                                 \
+                                               : 0)
 
 /* What begins the table of a part. Behind it stand the fragments of the columns by
  * matrix, digit and every two blocks, and then of the rows by step, matrix and set. */
@@ -76,8 +55,8 @@ typedef struct {
   int32_t start[2][5];  /* what the sums of a matrix begin with: of each weight that is apart, and
                            of the others */
   uint32_t pick;        /* the bytes of two numbers that are two code values */
-  uint32_t addend;      /* of the last step, and so on */
-  uint32_t multiplier;
+  /* the numbers of the requantization; in another order kernels spill registers */
+  uint32_t addend, multiplier;
   int32_t down;
   int32_t absolute;
   float scale, lift;

@@ -8,16 +8,16 @@
 
 /* What a kernel is made for: see CC_TENSOR_SEPARABLE_KERNELS. */
 template <int BYTES_, int PLANES_, int DIGITS_, bool SIGNED_, int MATRICES_, int BLOCKS_,
-          CcTensorSeparableSums SUMS_, int PAIRS_>
+          CcRequantizationVariant VARIANT_, int PAIRS_>
 struct Variant {
   static constexpr int BYTES = BYTES_, PLANES = PLANES_, DIGITS = DIGITS_, MATRICES = MATRICES_;
   static constexpr int BLOCKS = BLOCKS_, PAIRS = PAIRS_;
   static constexpr bool SIGNED = SIGNED_;
-  static constexpr CcTensorSeparableSums SUMS = SUMS_;
+  static constexpr CcRequantizationVariant VARIANT = VARIANT_;
   static constexpr bool WIDE =
-      SUMS == CC_TENSOR_SEPARABLE_SUMS_wide || SUMS == CC_TENSOR_SEPARABLE_SUMS_double;
-  static constexpr bool DROPPED = SUMS == CC_TENSOR_SEPARABLE_SUMS_dropped;
-  static constexpr int APART = CC_TENSOR_SEPARABLE_APART(SUMS);
+      VARIANT == CC_REQUANTIZE_separable_wide || VARIANT == CC_REQUANTIZE_separable_double;
+  static constexpr bool DROPPED = VARIANT == CC_REQUANTIZE_separable_dropped;
+  static constexpr int APART = CC_TENSOR_SEPARABLE_APART(VARIANT);
   static constexpr int TILE_BYTES = CC_TENSOR_SEPARABLE_TILE_BYTES(PAIRS);
   static constexpr int MOST_STEPS = CC_TENSOR_SEPARABLE_MOST_STEPS(BLOCKS);
   static constexpr int SETS = CC_TENSOR_SEPARABLE_SETS(BYTES, DIGITS);

@@ -31,7 +31,7 @@ typedef struct {
   const CcTensorCoreTable *table;
   const CcPart *part;
   const CcPass *pass;
-  const CcTensorCoreNumbering *numbering;
+  const CcRequantization *numbers;
   guint pairs;
   gint first;
 } Window;
@@ -65,8 +65,7 @@ tap_for_byte(const Window *w, guint m, guint r, gint byte, gint at) {
   const gint place = distance / apart + (gint)op->width / 2;
   if (distance % apart != 0 || place < 0 || place >= (gint)op->width)
     return 0;
-  return op->tap_i[(m * op->height + r) * op->width + (guint)place] *
-         (1 << w->numbering->tap_shift);
+  return op->tap_i[(m * op->height + r) * op->width + (guint)place] * (1 << w->numbers->tap_shift);
 }
 
 /* Digit d of row r of matrix m, of the chunk that begins with byte `from` of the window: lane
@@ -91,7 +90,7 @@ start_of_byte(const Window *w, gint byte) {
   if (byte % w->part->sample_bytes != 0)
     return 0;
   if (w->pass->filter_mask >> component & 1)
-    return w->numbering->start;
+    return (gint32)w->numbers->start;
   return w->pass->fill_mask >> component & 1 ? w->pass->fill[component] << w->part->shift : 0;
 }
 
@@ -137,10 +136,9 @@ write_phase(guint8 *to, const Window *w) {
 
 void
 cc_tensor_core_write_table(guint8 *to, const CcTensorCoreTable *table, const CcPart *part,
-                           const CcPass *pass, const CcTensorCoreNumbering *numbering,
-                           guint pairs) {
+                           const CcPass *pass, const CcRequantization *numbers, guint pairs) {
   for (gint first = 0; first < table->phases; first++) {
-    const Window window = {table, part, pass, numbering, pairs, first};
+    const Window window = {table, part, pass, numbers, pairs, first};
     write_phase(to, &window);
     to += phase_bytes(table, pass->op);
   }

@@ -4,7 +4,7 @@
 /* The tables of taps for kernels that make windows in one stage: windows of bytes of a source row,
  * multiplied with matrices of taps. */
 
-#include "output_stage.h"
+#include "requantization.h"
 #include "pass.h"
 
 G_BEGIN_DECLS
@@ -27,8 +27,7 @@ guint cc_tensor_core_table_bytes(const CcTensorCoreTable *table, const CcOp *op)
  * take them: chunk_bytes / 4 of each group for each lane of a warp. Behind them stands what the
  * sums of each two target bytes begin with, as int32, twice. */
 void cc_tensor_core_write_table(guint8 *to, const CcTensorCoreTable *table, const CcPart *part,
-                                const CcPass *pass, const CcTensorCoreNumbering *numbering,
-                                guint pairs);
+                                const CcPass *pass, const CcRequantization *numbers, guint pairs);
 
 /* How far the source sample under sample n of a window's target is from where the source bytes of
  * the window begin; the window begins with component `first`. */

@@ -1,0 +1,548 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "requantization.h"
+
+#include <math.h>
+#include "engine/plan/output_stage.h"
+
+/* Relative error of the device's approximate root and of what is made of it, twice what it is. */
+#define ROOT_ERROR 0x1p-21
+
+#define MAX_SCALED (1 << 30) /* sums that scales are tried for */
+
+/* Sums of squares below this are formed behind a float's exponent. */
+#define MAX_SQUARES (1 << 23)
+
+/* Sums of squares from here on leave 32 bits behind it. */
+#define MAX_FAR_SQUARES (G_MAXINT32 - 0x4B000000)
+
+/* The device's roots of words are right for sums of squares below this. */
+#define MAX_WORD_SQUARES (G_GINT64_CONSTANT(1) << 60)
+
+/* A tap's lowest bits that can be left over in a signed byte. */
+#define MAX_TAP_SHIFT 6
+
+/* How far samples of a byte that are not filtered are shifted left, at most, with scales of `any`
+ * and of `conv2d`. */
+#define MAX_ANY_PASSED 22
+#define MAX_CONV2D_PASSED 23
+
+/* Sums below this fit 32 bits above their lowest four bytes, with room for what they begin with. */
+#define MAX_DOUBLE (G_GINT64_CONSTANT(1) << 61)
+
+/* Sums below this are whole numbers behind a double's exponent. */
+#define MAX_WIDE (G_GINT64_CONSTANT(1) << 51)
+
+/* --- what the device computes --- */
+
+/* A variant whose approximate root is wrong by a factor. */
+typedef struct {
+  const CcRequantization *numbers;
+  const CcOp *op;
+  gdouble error;
+} Device;
+
+static gint
+saturate(gint64 code) {
+  return (gint)CLAMP(code, 0, G_MAXUINT8);
+}
+
+static gint
+clamp(const CcOp *op, gint code) {
+  return cc_clamp_code(code, op->lo, op->hi);
+}
+
+/* The code value that `pick` takes of the first of two numbers. */
+static gint
+pick_code(const CcRequantization *self, guint32 number) {
+  const gint low = (gint)(number >> 8 * (self->pick & 7) & 0xFF);
+  return self->bytes == 1 ? low : low | (gint)(number >> 8 * (self->pick >> 4 & 7) & 0xFF) << 8;
+}
+
+/* What `separable` multiplies. */
+static gint64
+multiplicand(const CcRequantization *self, gint64 n) {
+  const gint64 sum = n + self->start;
+  if (self->variant == CC_REQUANTIZE_separable_dropped)
+    return MAX(sum >> 8, 0);
+  if (self->variant == CC_REQUANTIZE_separable_scale)
+    return self->absolute ? 2 * n + (guint32)self->addend.i : 2 * MAX(sum, 0);
+  return sum;
+}
+
+/* A root of words, which is exact. n is whole, so that a half is never hit. */
+static gint
+word_of_root(const Device *device, gint64 n) {
+  const gdouble root = rint(sqrt((gdouble)n)); /* may not be an int */
+  return (gint)MIN(root + device->numbers->addend.i, device->op->hi);
+}
+
+/* The code value of n of engine/plan/output_stage.h, by the device's operations. */
+static gint
+code_of_device(gconstpointer form, gint64 n) {
+  const Device *device = form;
+  const CcRequantization *self = device->numbers;
+  const CcOp *op = device->op;
+  const guint64 product = (guint64)multiplicand(self, n) * (guint32)self->factor.i;
+  switch (self->variant) {
+  case CC_REQUANTIZE_conv2d_bytes: {
+    const guint32 sum = (guint32)((n << self->tap_shift << self->shift) + self->start);
+    const guint32 word = sum >> 8 * self->factor.i;
+    return self->bytes == 1 ? (gint)(word & 0xFF) : (gint)((word & 0xFFFF) >> self->shift);
+  }
+  case CC_REQUANTIZE_conv2d_whole:
+    return saturate(n + self->start);
+  case CC_REQUANTIZE_conv2d_absolute:
+    return saturate(n);
+  case CC_REQUANTIZE_conv2d_scale:
+  case CC_REQUANTIZE_conv2d_scaleabs:
+    return saturate((n * self->factor.i + self->addend.i) >> self->down) - (gint)self->excess;
+  case CC_REQUANTIZE_conv2d_root:
+  case CC_REQUANTIZE_conv2d_lifted:
+  case CC_REQUANTIZE_conv2d_far: {
+    if (self->bytes == 2)
+      return word_of_root(device, n);
+    const gint64 squares = MIN(n, MAX_SQUARES - 1);
+    const gdouble root = sqrt((gdouble)squares * (gdouble)self->factor.f) * device->error;
+    return (gint)rintf(MIN((gfloat)root + self->addend.f, G_MAXUINT8)) - (gint)self->excess;
+  }
+  case CC_REQUANTIZE_separable_word:
+    return word_of_root(device, n);
+  case CC_REQUANTIZE_conv2d_clamp:
+    return clamp(op, (gint)((n + self->addend.i) >> self->down));
+  case CC_REQUANTIZE_conv2d_wide: /* of stored words */
+    return clamp(op, (gint)((n * self->factor.i * (1 << self->shift) + self->low) >> self->down));
+  case CC_REQUANTIZE_conv2d_high:
+  case CC_REQUANTIZE_any_scale:
+  case CC_REQUANTIZE_any_high:
+  case CC_REQUANTIZE_any_wide:
+    return clamp(op, (gint)((n * self->factor.i + self->low) >> self->down));
+  case CC_REQUANTIZE_any_root: {
+    if (self->bytes == 2)
+      return word_of_root(device, n);
+    const gdouble root = sqrt((gdouble)n) * device->error * (gdouble)self->factor.f;
+    return clamp(op, (gint)rintf((gfloat)(root + (gdouble)self->addend.f)));
+  }
+  case CC_REQUANTIZE_separable_low:
+    return pick_code(self, (guint32)product);
+  case CC_REQUANTIZE_separable_high:
+    return pick_code(self, (guint32)(product >> 32));
+  case CC_REQUANTIZE_separable_scale:
+  case CC_REQUANTIZE_separable_dropped: {
+    const gint code = (gint)(product >> 32 >> self->down);
+    return self->bytes == 1 && !self->absolute ? saturate(code) : clamp(op, code);
+  }
+  case CC_REQUANTIZE_separable_root: {
+    const gfloat root = (gfloat)(sqrt((gdouble)n) * device->error);
+    return clamp(op, cc_floor_f32(fmaf(root, self->factor.f, self->addend.f)));
+  }
+  case CC_REQUANTIZE_separable_wide:
+    return clamp(op, (gint)floor(fma((gdouble)n, op->mul, op->add)));
+  case CC_REQUANTIZE_any_float:
+  case CC_REQUANTIZE_any_double:
+  case CC_REQUANTIZE_separable_double:
+    break; /* the definition's own operations */
+  }
+  return cc_op_code(op, n);
+}
+
+/* --- the proof --- */
+
+/* Whether no number of the device leaves its 32 bits, or below 0 those without a sign, and the
+ * factor that has to be there is. */
+static gboolean
+fits_device(const CcRequantization *self, const CcRange *range) {
+  const gint64 least = range->least, most = range->most;
+  switch (self->variant) {
+  case CC_REQUANTIZE_conv2d_scale:
+  case CC_REQUANTIZE_conv2d_scaleabs: {
+    const gint64 low = least * self->factor.i + self->addend.i;
+    const gint64 high = most * self->factor.i + self->addend.i;
+    return low == (gint32)low && high == (gint32)high;
+  }
+  case CC_REQUANTIZE_separable_low:
+    return self->factor.i != 0 && least + self->start >= 0 &&
+           most + self->start <= (gint64)(G_MAXUINT32 / (guint32)self->factor.i);
+  case CC_REQUANTIZE_separable_high:
+    return self->factor.i != 0 && least + self->start >= 0 && most + self->start <= G_MAXUINT32;
+  case CC_REQUANTIZE_separable_scale: /* of 32 bits, which become an int */
+    return self->factor.i != 0 && least + self->start >= G_MININT32 &&
+           multiplicand(self, most) <= (self->down == 0 ? G_MAXINT32 : G_MAXUINT32);
+  case CC_REQUANTIZE_separable_dropped:
+    return (least + self->start) >> 8 >= G_MININT32 && multiplicand(self, most) <= G_MAXINT32;
+  case CC_REQUANTIZE_conv2d_whole:
+    return most + self->start <= G_MAXINT32;
+  default:
+    return TRUE; /* or the variant's own conditions say so */
+  }
+}
+
+/* Whether the device gives the op's code value for every sum that can occur, however wrong its
+ * approximate root is. */
+static gboolean
+agrees(const CcRequantization *self, const CcOp *op) {
+  switch (self->variant) {
+  case CC_REQUANTIZE_any_float: /* is the definition, which direction has but no n */
+  case CC_REQUANTIZE_any_double:
+  case CC_REQUANTIZE_separable_double:
+    return TRUE;
+  default:
+    break;
+  }
+  const CcRange range = cc_op_range(op);
+  const gdouble error = op->response == CC_RESPONSE_MAGNITUDE && self->bytes == 1 ? ROOT_ERROR : 0;
+  const Device least = {self, op, 1 - error}, most = {self, op, 1 + error};
+  return fits_device(self, &range) && cc_op_agrees(op, range, code_of_device, &least) &&
+         (error == 0 || cc_op_agrees(op, range, code_of_device, &most));
+}
+
+/* --- what sums and responses are --- */
+
+/* Whether the response is a sum of one matrix as it is. */
+static gboolean
+is_linear(const CcOp *op) {
+  return op->n_matrices == 1 &&
+         (op->response == CC_RESPONSE_CLAMP || op->response == CC_RESPONSE_OFFSET ||
+          (op->response == CC_RESPONSE_ABSOLUTE && op->sum_min[0] >= 0));
+}
+
+static gboolean
+is_absolute(const CcOp *op) {
+  return op->n_matrices == 1 && op->response == CC_RESPONSE_ABSOLUTE;
+}
+
+static gboolean
+is_magnitude_of_two(const CcOp *op) {
+  return op->response == CC_RESPONSE_MAGNITUDE && op->n_matrices == 2;
+}
+
+/* Whether no sum's code value has to be clamped. It is the smallest at an end, and the greatest. */
+static gboolean
+never_clamps(const CcOp *op) {
+  const gdouble least = floor((gdouble)op->sum_min[0] * op->mul + op->add);
+  const gdouble most = floor((gdouble)op->sum_max[0] * op->mul + op->add);
+  return least >= op->lo && most <= op->hi;
+}
+
+/* Whether sums of stored words, and what the response makes of them, fit 32 bits. */
+static gboolean
+fits_int32(const CcOp *op, guint shift) {
+  const gint64 most = G_MAXINT32 >> shift;
+  return cc_op_largest_sum(op) <= most &&
+         (op->response != CC_RESPONSE_MAGNITUDE_L1 || cc_op_range(op).most <= most);
+}
+
+/* How far right a sum is shifted for a scale that is a power of two, at most 1; or -1. */
+static gint
+shift_of_scale(const CcOp *op) {
+  gint exponent;
+  return frexp(op->mul, &exponent) == 0.5 && exponent <= 1 && exponent > -30 ? 1 - exponent : -1;
+}
+
+/* The largest of an op's taps without their signs. */
+static gint
+largest_tap(const CcOp *op) {
+  gint largest = 0;
+  for (guint i = 0; i < op->n_matrices * op->width * op->height; i++)
+    largest = MAX(largest, ABS(op->tap_i[i]));
+  return largest;
+}
+
+/* --- numbers: each function sets those for an attempt, from 0 on; FALSE: there are none left ---
+ */
+
+/* (S + start) >> down is S * 2^-down + add rounded down, since S is whole. Taps are shifted left
+ * until the code value, as the word in which it is stored, begins at a byte. */
+static gboolean
+try_bytes(CcRequantization *self, const CcOp *op) {
+  const gint down = shift_of_scale(op);
+  if (!is_linear(op) || down < 1 || down > 16 || !never_clamps(op))
+    return FALSE;
+  const gint byte = down <= 8 ? 1 : 2, up = 8 * byte - down;
+  const gdouble start = floor(ldexp(op->add, 8 * byte + (gint)self->shift));
+  if (up > MAX_TAP_SHIFT || largest_tap(op) << up > G_MAXINT8 || start > G_MAXINT32)
+    return FALSE;
+  self->tap_shift = (guint8)up;
+  self->start = (gint)start;
+  self->factor.i = byte;
+  return TRUE;
+}
+
+/* With a scale of 1, and saturated. */
+static gboolean
+try_saturated(CcRequantization *self, const CcOp *op) {
+  const gboolean absolute = self->variant == CC_REQUANTIZE_conv2d_absolute;
+  const gboolean fits = absolute ? op->n_matrices == 1 &&
+                                       (is_absolute(op) || op->response == CC_RESPONSE_MAGNITUDE_L1)
+                                 : is_linear(op) && fabs(op->add) <= G_MAXUINT8;
+  if (op->mul != 1 || op->hi != G_MAXUINT8 || !fits)
+    return FALSE;
+  self->start = absolute ? 0 : (gint)floor(op->add);
+  self->passed_factor.i = 1;
+  return TRUE;
+}
+
+/* As many bits as a product of 31 leaves, or with each attempt one less; copied bytes leave 23. */
+static gboolean
+try_scale(CcRequantization *self, const CcOp *op, gint attempt) {
+  const gboolean absolute = self->variant == CC_REQUANTIZE_conv2d_scaleabs || op->n_matrices == 2;
+  const gboolean fits = absolute ? is_absolute(op) || op->response == CC_RESPONSE_MAGNITUDE_L1
+                                 : is_linear(op) && op->hi == G_MAXUINT8;
+  if (!fits || op->hi > G_MAXUINT8)
+    return FALSE;
+  const CcRange range = cc_op_range(op);
+  self->excess = (guint8)(G_MAXUINT8 - op->hi);
+  const gdouble add = op->add + self->excess;
+  const gdouble largest = (gdouble)MAX(-range.least, range.most) * fabs(op->mul) + fabs(add) + 1;
+  self->down = MIN(MAX_CONV2D_PASSED, (gint)floor(31 - log2(largest))) - attempt;
+  if (range.most - range.least >= MAX_SCALED || self->down < 0 || (attempt > 0 && self->down < 7))
+    return FALSE;
+  self->factor.i = (gint)CLAMP(round(ldexp(op->mul, self->down)), -G_MAXINT32, G_MAXINT32);
+  self->addend.i = (gint)CLAMP(floor(ldexp(add, self->down)), -G_MAXINT32, G_MAXINT32);
+  self->passed_factor.i = 1 << self->down;
+  return TRUE;
+}
+
+/* t * factor + low >> down, in so many bits; `most_down` is the furthest. */
+static gboolean
+try_product(CcRequantization *self, const CcOp *op, gint room, gint most_down) {
+  if (op->response == CC_RESPONSE_MAGNITUDE || op->response == CC_RESPONSE_DIRECTION)
+    return FALSE;
+  const CcRange range = cc_op_range(op);
+  const gdouble largest = (gdouble)MAX(-range.least, range.most) + 1;
+  const gdouble most = largest * fabs(op->mul) + fabs(op->add) + 2;
+  if (most > (1 << 30))
+    return FALSE;
+  gint exponent;
+  frexp(op->mul, &exponent);
+  const gint down = MIN(31 - exponent, MIN(most_down, (gint)floor(room - log2(most))));
+  if (down < 0)
+    return FALSE;
+  const gdouble factor = round(ldexp(op->mul, down)), low = floor(ldexp(op->add, down));
+  if (fabs(factor) > G_MAXINT32 || fabs(factor) * largest + fabs(low) >= ldexp(1, room))
+    return FALSE;
+  self->factor.i = (gint)factor;
+  self->low = (gint64)low;
+  self->down = down;
+  self->passed_factor.i = down <= MAX_ANY_PASSED ? 1 << down : 0; /* of bytes */
+  return TRUE;
+}
+
+/* The products are of sums of stored words: as those of code values, but further up. The sums of
+ * low bytes and of high ones each fit 32 bits. */
+static gboolean
+try_wide_sums(CcRequantization *self, const CcOp *op) {
+  const gint room = 62 - (gint)self->shift;
+  if (!is_linear(op) || cc_op_largest_sum(op) >> 8 > G_MAXINT32 >> self->shift ||
+      !try_product(self, op, room, room))
+    return FALSE;
+  for (; self->factor.i % 2 == 0 && self->down > 0; self->down--) { /* changes no code value */
+    self->factor.i /= 2;
+    self->low = (self->low - (self->low & 1)) / 2;
+  }
+  self->low *= G_GINT64_CONSTANT(1) << self->shift;
+  self->down += (gint)self->shift;
+  return ABS(self->factor.i) <= G_MAXINT32 / 256;
+}
+
+static gboolean
+try_clamp(CcRequantization *self, const CcOp *op) {
+  const gint down = shift_of_scale(op);
+  const gdouble addend = floor(ldexp(op->add, down));
+  if (!is_linear(op) || down < 0 || (gdouble)cc_op_largest_sum(op) + fabs(addend) > G_MAXINT32)
+    return FALSE;
+  self->addend.i = (gint)addend;
+  self->down = down;
+  return TRUE;
+}
+
+/* The root of a byte, with the factor below it. */
+static gboolean
+try_root_byte(CcRequantization *self, const CcOp *op) {
+  const gint lift = self->variant == CC_REQUANTIZE_conv2d_root ? 0 : (gint)floor(op->add);
+  const gint64 most = self->variant == CC_REQUANTIZE_conv2d_far ? MAX_FAR_SQUARES : MAX_SQUARES;
+  if (!is_magnitude_of_two(op) || op->mul < 0 || op->lo > lift || op->hi < lift ||
+      op->hi > G_MAXUINT8 || op->arith != CC_ARITH_F32 || cc_op_range(op).most >= most ||
+      (self->variant == CC_REQUANTIZE_conv2d_root && op->hi != G_MAXUINT8))
+    return FALSE;
+  self->excess = (guint8)(G_MAXUINT8 - op->hi);
+  self->factor.f = (gfloat)(op->mul * op->mul);
+  self->addend.f = (gfloat)(lift + (gint)self->excess);
+  self->passed_factor.f = 1;
+  return TRUE;
+}
+
+/* The root of a word, which is of code values and never shifted. */
+static gboolean
+try_root_word(CcRequantization *self, const CcOp *op) {
+  const gdouble offset = floor(op->add);
+  if (!is_magnitude_of_two(op) || op->mul != 1 || offset < 0 || offset > op->hi ||
+      cc_op_range(op).most >= MAX_WORD_SQUARES)
+    return FALSE;
+  self->addend.i = (gint)offset;
+  return TRUE;
+}
+
+static gboolean
+try_any_root(CcRequantization *self, const CcOp *op) {
+  if (op->response != CC_RESPONSE_MAGNITUDE)
+    return FALSE;
+  if (self->bytes == 2)
+    return op->lo == 0 && try_root_word(self, op);
+  if (cc_op_largest_sum(op) >= CC_TENSOR_CORE_MOST_FLOAT)
+    return FALSE;
+  self->factor.f = (gfloat)op->mul;
+  self->addend.f = (gfloat)(op->add - 0.5);
+  self->passed_factor.f = 1;
+  const gdouble most = sqrt((gdouble)cc_op_range(op).most);
+  return most * fabs(op->mul) + fabs(op->add) < CC_TENSOR_CORE_MOST_FLOAT;
+}
+
+/* The factor of sums without their lowest `drop` bits, whose products are shifted by `down`;
+ * rounded up or down, with the beginning as it is or one more. */
+static gboolean
+try_factor(CcRequantization *self, const CcOp *op, gint drop, gint down, gint attempt) {
+  const gdouble exact = ldexp(op->mul, down + drop), start = floor(op->add / op->mul);
+  const gdouble factor = MIN(attempt % 2 == 0 ? ceil(exact) : floor(exact), G_MAXUINT32);
+  if (attempt > 3 || exact < 1 || exact >= 0x1p32 || fabs(start) > 0x1p50)
+    return FALSE;
+  self->factor.i = (gint32)(guint32)factor;
+  self->start = (gint64)start + attempt / 2;
+  return TRUE;
+}
+
+/* Code values are a byte of a product and, of two bytes, the next. */
+static gboolean
+try_picked(CcRequantization *self, const CcOp *op, gint attempt) {
+  const gint bytes = self->bytes, at = 4 - bytes - bytes * (attempt / 4);
+  if (!is_linear(op) || op->mul <= 0 || !never_clamps(op))
+    return FALSE;
+  if (at < 0)
+    return FALSE;
+  const guint first = bytes == 1 ? (guint)at : (guint)at | ((guint)at + 1) << 4;
+  self->pick = first | (first + (bytes == 1 ? 4 : 0x44)) << 4 * bytes;
+  const gint down = 8 * at + (self->variant == CC_REQUANTIZE_separable_high ? 32 : 0);
+  if (!try_factor(self, op, 0, down, attempt % 4))
+    self->factor.i = 0; /* there is no proof of that */
+  return TRUE;
+}
+
+/* A scale that is positive and, of products of 64 bits, below 2, or below 1 where bytes are
+ * dropped: other sums are doubled on the device, so that their factor has 32 bits as well. */
+static gboolean
+try_high_product(CcRequantization *self, const CcOp *op, gint attempt) {
+  const gint drop = self->variant == CC_REQUANTIZE_separable_dropped ? 8 : 0, doubled = drop == 0;
+  gint exponent;
+  frexp(ldexp(op->mul, drop), &exponent); /* mul is from half of 2^exponent on */
+  if (op->mul <= 0 || exponent > doubled || exponent < doubled - 31 ||
+      !try_factor(self, op, drop, 32 - exponent, attempt))
+    return FALSE;
+  self->down = doubled - exponent;
+  return TRUE;
+}
+
+/* That of a sum in attempts 0 to 3, and then that of an absolute value. */
+static gboolean
+try_doubled(CcRequantization *self, const CcOp *op, gint attempt) {
+  if (attempt < 4 && is_linear(op))
+    return try_high_product(self, op, attempt);
+  self->absolute = TRUE;
+  if (!is_absolute(op) || !try_high_product(self, op, is_linear(op) ? attempt - 4 : attempt))
+    return FALSE;
+  if (self->start < 0 || self->start > G_MAXINT32)
+    self->factor.i = 0; /* there is no proof of that */
+  self->addend.i = (gint32)(guint32)(2 * self->start);
+  self->start = 0;
+  return TRUE;
+}
+
+static gboolean
+try_separable_root(CcRequantization *self, const CcOp *op) {
+  self->factor.f = (gfloat)op->mul;
+  self->addend.f = (gfloat)op->add;
+  self->start = CC_TENSOR_CORE_FLOAT_BITS;
+  return is_magnitude_of_two(op) && op->mul > 0 &&
+         cc_op_largest_sum(op) < CC_TENSOR_CORE_MOST_FLOAT;
+}
+
+/* v of 2^31 and more is no integer on the device. */
+static gboolean
+try_double_product(CcRequantization *self, const CcOp *op) {
+  const gint64 largest = cc_op_largest_sum(op);
+  self->absolute = op->response == CC_RESPONSE_ABSOLUTE;
+  return op->arith == CC_ARITH_I64 && (is_linear(op) || is_absolute(op)) && largest < MAX_WIDE &&
+         (gdouble)largest * fabs(op->mul) + fabs(op->add) < G_MAXINT32;
+}
+
+/* Sets the numbers for an attempt. FALSE: there are none left. */
+static gboolean
+try_variant(CcRequantization *self, const CcOp *op, gint attempt) {
+  const gboolean is_byte = self->bytes == 1, is_first = attempt == 0;
+  const gboolean fits = fits_int32(op, self->shift);
+  const gboolean fits_word = cc_op_largest_sum(op) <= G_MAXINT32 >> self->shift;
+  switch (self->variant) {
+  case CC_REQUANTIZE_conv2d_bytes:
+    return is_first && fits_word && try_bytes(self, op);
+  case CC_REQUANTIZE_conv2d_whole:
+  case CC_REQUANTIZE_conv2d_absolute:
+    return is_first && is_byte && fits_word && try_saturated(self, op);
+  case CC_REQUANTIZE_conv2d_scale:
+    return is_byte && fits_word && try_scale(self, op, attempt);
+  case CC_REQUANTIZE_conv2d_scaleabs:
+    return is_byte && fits_word && op->n_matrices == 1 && try_scale(self, op, attempt);
+  case CC_REQUANTIZE_conv2d_root:
+    return is_first && fits_word &&
+           (is_byte ? try_root_byte(self, op) : !self->shift && try_root_word(self, op));
+  case CC_REQUANTIZE_conv2d_lifted:
+  case CC_REQUANTIZE_conv2d_far:
+    return is_first && is_byte && fits_word && try_root_byte(self, op);
+  case CC_REQUANTIZE_conv2d_clamp:
+    return is_first && !is_byte && fits_word && try_clamp(self, op);
+  case CC_REQUANTIZE_conv2d_high:
+    return is_first && !is_byte && fits_word && op->n_matrices == 1 &&
+           op->response != CC_RESPONSE_MAGNITUDE_L1 && try_product(self, op, 62, 62);
+  case CC_REQUANTIZE_conv2d_wide:
+    return is_first && !is_byte && try_wide_sums(self, op);
+  case CC_REQUANTIZE_any_scale:
+    return is_first && fits &&
+           try_product(self, op, is_byte ? 31 : 62, is_byte ? MAX_ANY_PASSED : 62);
+  case CC_REQUANTIZE_any_high:
+    return is_first && fits && is_byte && try_product(self, op, 62, 62);
+  case CC_REQUANTIZE_any_wide:
+    return is_first && !is_byte && try_product(self, op, 62, 62);
+  case CC_REQUANTIZE_any_root:
+    return is_first && fits && try_any_root(self, op);
+  case CC_REQUANTIZE_any_float:
+    return is_first && fits && op->arith == CC_ARITH_F32 &&
+           (!is_byte || cc_op_largest_sum(op) < CC_TENSOR_CORE_MOST_FLOAT);
+  case CC_REQUANTIZE_any_double:
+    return is_first;
+  case CC_REQUANTIZE_separable_low:
+  case CC_REQUANTIZE_separable_high:
+    return try_picked(self, op, attempt);
+  case CC_REQUANTIZE_separable_scale:
+    return cc_op_largest_sum(op) <= G_MAXINT32 && try_doubled(self, op, attempt);
+  case CC_REQUANTIZE_separable_dropped:
+    return is_linear(op) && try_high_product(self, op, attempt);
+  case CC_REQUANTIZE_separable_root:
+    return is_first && try_separable_root(self, op);
+  case CC_REQUANTIZE_separable_word:
+    return is_first && cc_op_largest_sum(op) <= G_MAXINT32 && try_root_word(self, op);
+  case CC_REQUANTIZE_separable_wide:
+    return is_first && try_double_product(self, op);
+  case CC_REQUANTIZE_separable_double:
+    return is_first && op->arith == CC_ARITH_I64 && cc_op_largest_sum(op) < MAX_DOUBLE;
+  }
+  g_return_val_if_reached(FALSE);
+}
+
+gboolean
+cc_requantization_find(CcRequantization *self, CcRequantizationVariant variant, const CcOp *op,
+                       guint bytes, guint shift) {
+  for (gint attempt = 0;; attempt++) {
+    *self = (CcRequantization){.variant = variant, .bytes = (guint8)bytes, .shift = (guint8)shift};
+    if (!try_variant(self, op, attempt))
+      return FALSE;
+    if (agrees(self, op))
+      return TRUE;
+  }
+}
