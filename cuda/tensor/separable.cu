@@ -194,13 +194,64 @@ bytes_below(const typename V::Staged &staged, int i, int half, int byte) {
       .row[(unsigned)block % N][row % BLOCK_ROWS + (threadIdx.x >> 2)][byte];
 }
 
+/* Load: waits until block i of the tile's source rows, of `blocks` that begin with row `top`, is
+ * staged, and starts to stage the one AHEAD of it. Pixels of `grey_step` samples become grey. */
+template <typename V, bool FREE>
+static __device__ __forceinline__ void
+load_block(Stager<V::BYTES, V::TILE_BYTES, FREE, typename V::Staged> &stager, int i, int blocks,
+           int top, int grey_step) {
+  constexpr int AHEAD = V::Staged::AHEAD;
+  wait_for_groups<AHEAD - 1>();
+  if (grey_step == 4)
+    stager.make_own_grey(i);
+  __syncthreads();
+  if (V::BYTES == 1 && grey_step == 3)
+    stager.make_luma(i);
+  if (!FREE)
+    stager.stage_outside(i, top + BLOCK_ROWS * i);
+  stager.start(i + AHEAD < blocks);
+}
+
+/* Vertical pass: the words that a lane has of row g, and of row g + 8, of a pair whose sums along
+ * rows are in `ring`. */
+template <typename V>
+static __device__ __forceinline__ void
+vertical_pass(unsigned (&word)[2][2 * V::PAIRS], int pair, const Ring<V> (&ring)[2],
+              const CcLaunch &launch, const CcPart &part, const Table<V> &table) {
+#pragma unroll
+  for (int k = 0; k < 2; k++) {
+    const uint2 both = finish(launch, part, table, ring[k]);
+    word[0][pair + V::PAIRS * k] = both.x;
+    word[1][pair + V::PAIRS * k] = both.y;
+  }
+}
+
+/* Store: writes these words of all pairs, and what is copied or filled where `passes`. Block i is
+ * the last of the window, and the lane's first byte is byte `lane_x` of the tile. */
+template <typename V, bool FREE>
+static __device__ __forceinline__ void
+store_block(const Target &target, unsigned (&word)[2][2 * V::PAIRS], const CcPart &part,
+            const Span &span, const typename V::Staged &staged, bool passes, int i, int lane_x) {
+  constexpr int EACH = WORD * V::PAIRS; /* bytes of a row that a lane writes */
+#pragma unroll
+  for (int half = 0; half < 2; half++) {
+    join<V::PAIRS>(word[half]);
+    if (!FREE && 8 * half >= target.below)
+      continue;
+    if (passes)
+      merge_unfiltered(staged.filtered, staged.copied, OWN(part).fill,
+                       bytes_below<V>(staged, i, half, span.reach + lane_x), word[half]);
+    store_words<EACH>(target.to + 8ll * half * part.dst_pitch, FREE ? EACH : target.left,
+                      word[half]);
+  }
+}
+
 /* Filters the block's tile. FREE: all that it reads and writes lies inside. */
 template <typename V, bool FREE>
 static __device__ __forceinline__ void
 filter_tile(const CcLaunch &launch, const SeparableTile &tile, const Span &span,
             const Table<V> &table, typename V::Staged &staged) {
   typedef typename V::Staged Staged;
-  constexpr int EACH = WORD * V::PAIRS; /* bytes of a row that a lane writes */
   const CcPart &part = tile.part;
   const int blocks = tile.rows / BLOCK_ROWS + V::BLOCKS - 1, steps = OWN(part).down;
   const int top = tile.y - CC_TENSOR_SEPARABLE_REACH_DOWN(V::BLOCKS);
@@ -222,56 +273,27 @@ filter_tile(const CcLaunch &launch, const SeparableTile &tile, const Span &span,
     stager.start(i < blocks);
   Ring<V> ring[V::PAIRS][2];
   unsigned block = 0;
-  const auto get_block = [&](int i) {
-    wait_for_groups<Staged::AHEAD - 1>();
-    if (grey_step == 4)
-      stager.make_own_grey(i);
-    __syncthreads();
-    if (V::BYTES == 1 && grey_step == 3)
-      stager.make_luma(i);
-    if (!FREE)
-      stager.stage_outside(i, top + BLOCK_ROWS * i);
-    stager.start(i + Staged::AHEAD < blocks);
-  };
-  const auto slide = [&](int pair) {
-    slide_pair<V>(ring[pair], table, staged, steps, form, source + block + 16 * pair);
-  };
   const auto end_block = [&] {
     block = block == (Staged::N - 1) * sizeof staged.row[0] ? 0 : block + sizeof staged.row[0];
   };
 #pragma unroll 1
   for (int i = 0; i < V::BLOCKS - 1; i++) {
-    get_block(i);
+    load_block<V, FREE>(stager, i, blocks, top, grey_step);
 #pragma unroll
     for (int pair = 0; pair < V::PAIRS; pair++)
-      slide(pair);
+      horizontal_pass<V>(ring[pair], table, staged, steps, form, source + block + 16 * pair);
     end_block();
   }
 #pragma unroll 1
   for (int i = V::BLOCKS - 1; i < blocks; i++) {
     unsigned word[2][2 * V::PAIRS];
-    get_block(i);
+    load_block<V, FREE>(stager, i, blocks, top, grey_step);
 #pragma unroll
     for (int pair = 0; pair < V::PAIRS; pair++) {
-      slide(pair);
-#pragma unroll
-      for (int k = 0; k < 2; k++) {
-        const uint2 both = finish(launch, part, table, ring[pair][k]);
-        word[0][pair + V::PAIRS * k] = both.x;
-        word[1][pair + V::PAIRS * k] = both.y;
-      }
+      horizontal_pass<V>(ring[pair], table, staged, steps, form, source + block + 16 * pair);
+      vertical_pass<V>(word, pair, ring[pair], launch, part, table);
     }
-#pragma unroll
-    for (int half = 0; half < 2; half++) {
-      join<V::PAIRS>(word[half]);
-      if (!FREE && 8 * half >= target.below)
-        continue;
-      if (passes)
-        merge_unfiltered(staged.filtered, staged.copied, OWN(part).fill,
-                         bytes_below<V>(staged, i, half, span.reach + lane_x), word[half]);
-      store_words<EACH>(target.to + 8ll * half * part.dst_pitch, FREE ? EACH : target.left,
-                        word[half]);
-    }
+    store_block<V, FREE>(target, word, part, span, staged, passes, i, lane_x);
     end_block();
     target.to += (long long)BLOCK_ROWS * part.dst_pitch;
     target.below -= BLOCK_ROWS;

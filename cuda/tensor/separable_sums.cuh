@@ -224,13 +224,14 @@ template <typename V> struct Ring {
   }
 };
 
-/* Slides a pair by the block of rows that begins at `address` in shared memory. What is read for
+/* Horizontal pass: slides a pair by the sums along the block of rows that begins at `address` in
+ * shared memory. What is read for
  * its first half serves the second in the next step, or half of it. The first step is not part of
  * the loop, so that sums that begin with zero need no registers for that. */
 template <typename V>
 static __device__ __forceinline__ void
-slide_pair(Ring<V> (&ring)[2], const Table<V> &table, const typename V::Staged &staged, int steps,
-           const SourceForm &form, unsigned address) {
+horizontal_pass(Ring<V> (&ring)[2], const Table<V> &table, const typename V::Staged &staged,
+                int steps, const SourceForm &form, unsigned address) {
   RowSums<V> sums[2][V::MATRICES];
 #pragma unroll
   for (int k = 0; k < 2; k++)
