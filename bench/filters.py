@@ -57,7 +57,7 @@ FILTERS = [
     *(Filter(f"gaussian {n}x{n}", f"gaussian:{n}", "gaussian", n, row=BINOMIAL[n])
       for n in BINOMIAL),
     *(Filter(f"gaussian {n}x{n} sigma {sigma}", f"gaussian:{n}:{sigma}", "gaussian", n, sigma,
-             row=sampled(n, sigma)) for n, sigma in ((5, 1.2), (9, 2), (15, 3))),
+             row=sampled(n, sigma)) for n, sigma in ((3, 0.8), (5, 1.2), (9, 2), (15, 3))),
     *(Filter(f"box {n}x{n}", f"box:{n}", "box", n, row=[1] * n) for n in BINOMIAL),
     of_matrix("sharpen 3x3", [[0, -1, 0], [-1, 5, -1], [0, -1, 0]], own="sharpen:3"),
     of_matrix("laplacian 3x3", [[0, 1, 0], [1, -4, 1], [0, 1, 0]], "laplacian",

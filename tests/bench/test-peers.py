@@ -94,8 +94,8 @@ class Filters(unittest.TestCase):
         cases = [f"{format_} 32x24 {filter_.own} color=components alpha=filter"
                  for format_ in filters.FORMATS for filter_ in filters.FILTERS]
         rows, _ = frames(*cases)
-        self.assertEqual(len(rows), 4 * 26)
-        self.assertEqual(len({filter_.name for filter_ in filters.FILTERS}), 26)
+        self.assertEqual(len(rows), 4 * 27)
+        self.assertEqual(len({filter_.name for filter_ in filters.FILTERS}), 27)
 
     def test_peers_get_the_same_coefficients(self):
         with tempfile.TemporaryDirectory() as folder:
