@@ -31,6 +31,16 @@ class Filter(NamedTuple):
         """What cudaconv divides sums of the matrix by."""
         return max(sum(map(sum, self.matrix)), 1)
 
+    @property
+    def properties(self):
+        """The words of `own` as properties of the element."""
+        kernel, *options = self.own.split(" ")
+        if kernel.startswith("matrix:"):
+            rows = kernel.removeprefix("matrix:").replace(",", " ").replace(";", "; ")
+            return " ".join([f'matrix-text="{rows}"', *options])
+        named = zip(("kernel", "size", "sigma"), kernel.split(":"))
+        return " ".join([*map("=".join, named), *options])
+
 
 def sampled(size, sigma):
     """A row of a Gaussian in whole numbers, for peers that want those."""

@@ -5,6 +5,7 @@ frames of the same pixels, by as many threads. It makes a virtual environment wi
 that. docs/benchmarks.md explains the figures."""
 
 import argparse
+import ctypes
 import json
 import math
 import os
@@ -18,10 +19,13 @@ import time
 
 import chart
 import filters
+import pipeline
 
 BUFFERS = 8  # of sources, and of targets, as in frames.c
 COPIES = {"identity": 1.5}  # times a memcpy that are met, whatever the peers take
 MOST_COPIES = 2.5  # of the other filters
+AT_LEAST_IN_PIPELINE = 1.5  # times as fast as the fastest peer, however long a memcpy takes
+FRAMES_IN_PIPELINE = 2000  # of a cell, in all rounds together
 INSIDE = "CUDACONV_BENCH_PEERS"  # in the environment of the run within the virtual one
 NUMPY = "numpy==2.4.6"
 # What holds the peers to AVX2: OpenCV's own code, its IPP, and the bits of Highway's targets, of which
@@ -102,6 +106,9 @@ def is_held_to_avx2():
 def enter_environment(options):
     """Goes on as the Python of the environment."""
     python = make_environment(options.environment)
+    plugin = pathlib.Path(__file__).resolve().parents[1] / "plugin"  # where this one was built
+    if plugin.is_dir():
+        os.environ["GST_PLUGIN_PATH"] = os.pathsep.join(filter(None, [str(plugin), os.environ.get("GST_PLUGIN_PATH")]))
     # libvips reads its threads when it starts; large pages for NumPy's frames, but for nobody
     # else's, would not be equal
     os.environ.update({INSIDE: "1", "VIPS_CONCURRENCY": str(options.threads),
@@ -170,9 +177,10 @@ def round_of(calls, budget):
 
 
 class Frames:
-    """Eight sources and targets of a format, aligned as ours are."""
+    """Eight sources and targets of a format, aligned as ours are. In a pipeline the targets are one, as an element gets
+    the same buffer from its pool each time."""
 
-    def __init__(self, format_, width, height):
+    def __init__(self, format_, width, height, one_target=False):
         import numpy
         samples, size = filters.FORMATS[format_]
         shape = (height, width) if samples == 1 else (height, width, samples)
@@ -183,7 +191,8 @@ class Frames:
             start = -room.ctypes.data % 64
             return room[start:start + n].view(f"<u{size}").reshape(shape)
 
-        self.pairs = [(aligned(), aligned()) for _ in range(BUFFERS)]
+        target = aligned()
+        self.pairs = [(aligned(), target if one_target else aligned()) for _ in range(BUFFERS)]
 
     def fill(self, source):
         import numpy
@@ -197,35 +206,71 @@ def difference(own, other, margin):
     return int(abs(inside[0] - inside[1]).max()) if inside[0].size else None
 
 
+class InPipeline:
+    """Rounds in a pipeline: our element, or a peer called on each frame where the element would be."""
+
+    def __init__(self, options, format_, filter_, frames):
+        self.frames, self.n = frames, math.ceil(options.pipeline / options.rounds)
+        width, height = options.size.split("x")
+        caps = f"video/x-raw,format={format_},width={width},height={height},framerate=30/1"
+        try:
+            self.line = pipeline.Pipeline(caps, [src for src, _ in frames.pairs])
+        except OSError as error:
+            raise Failure(77, f"no GStreamer: {error}") from None
+        self.element = (f"cudaconv backend=cpu n-threads={options.threads} color=components alpha=filter "
+                        f"{filter_.properties} ! ")
+        self.number = {src.ctypes.data: i for i, (src, _) in enumerate(frames.pairs)}
+
+    def check(self, result):
+        """The element has to make of the first frame what the backend made."""
+        found = []
+        self.line.run(0, self.element, lambda at: found.append(ctypes.string_at(at, result.nbytes)))
+        if found != [result.tobytes()]:
+            raise Failure(1, f"{self.element}: the frame is not that of cudaconv-bench-frames")
+
+    def round(self, calls):
+        """Microseconds a frame, of all in turn. Those of a memcpy and of peers have some 10 for the call in them."""
+        (src, dst), number = self.frames.pairs[0], self.number
+        return {"own": self.line.run(self.n, self.element),
+                "memcpy": self.line.run(self.n, work=lambda at: ctypes.memmove(dst.ctypes.data, at, src.nbytes)),
+                **{name: self.line.run(self.n, work=lambda at, run=run: run[number[at]]())
+                   for name, run in calls.items()}}
+
+
+def round_alone(options, own, words, calls):
+    """The same of frames that no pipeline brings."""
+    answer = own.ask(words)
+    return {"own": answer["us"], "memcpy": answer["copy_us"],
+            **{name: round_of(run, options.budget) for name, run in calls.items()}}
+
+
 def measure(options, own, peers, frames, format_, filter_):
     """The row of a cell: medians of rounds in turns."""
     words = (f"{format_} {options.size} {filter_.own} threads={options.threads} "
              "color=components alpha=filter")
-    answers, calls, us, differences = [], {}, {}, {}
-    for _ in range(options.rounds):
-        answers.append(own.ask(words))
-        if not calls:
-            source, result = own.frames(frames.pairs[0][0])
-            frames.fill(source)
-            for name, peer in peers.items():
-                prepared = peer.prepare(filter_, frames.pairs)
-                if prepared:
-                    calls[name], us[name] = prepared, []
-                    other = peer.pixels(prepared[0](), result)
-                    differences[name] = difference(result, other, filter_.size)
-        for name, prepared in calls.items():
-            us[name].append(round_of(prepared, options.budget))
-    return {"format": format_, "kernel": filter_.name, "device": answers[0]["device"],
-            "us": statistics.median(answer["us"] for answer in answers),
-            "copy_us": statistics.median(answer["copy_us"] for answer in answers),
-            "peers": {name: {"us": statistics.median(us[name]), "difference": differences[name]}
-                      for name in calls}}
+    device, (source, result) = own.ask(words)["device"], own.frames(frames.pairs[0][0])
+    frames.fill(source)
+    calls, differences = {}, {}
+    for name, peer in peers.items():
+        prepared = peer.prepare(filter_, frames.pairs)
+        if prepared:
+            calls[name] = prepared
+            differences[name] = difference(result, peer.pixels(prepared[0](), result), filter_.size)
+    in_pipeline = options.pipeline and InPipeline(options, format_, filter_, frames)
+    if in_pipeline:
+        in_pipeline.check(result)
+    rounds = [in_pipeline.round(calls) if in_pipeline else round_alone(options, own, words, calls)
+              for _ in range(options.rounds)]
+    us = {name: statistics.median(round_[name] for round_ in rounds) for name in rounds[0]}
+    return {"format": format_, "kernel": filter_.name, "device": device, "us": us["own"],
+            "copy_us": us["memcpy"],
+            "peers": {name: {"us": us[name], "difference": differences[name]} for name in calls}}
 
 
-def judge(row, at_least):
+def judge(row, at_least, in_pipeline=False):
     """Adds what follows from a row's times."""
     fastest = min(row["peers"], key=lambda name: row["peers"][name]["us"], default=None)
-    most = COPIES.get(row["kernel"], MOST_COPIES)
+    most = COPIES.get(row["kernel"], 0 if in_pipeline else MOST_COPIES)
     row["times_a_copy"] = row["us"] / row["copy_us"]
     row["met"] = row["times_a_copy"] <= most
     if fastest:
@@ -242,6 +287,9 @@ def cells(options):
     if unknown:
         raise Failure(2, f"--formats={','.join(options.formats)}: there is no "
                          f"{', '.join(sorted(unknown))}; there are {', '.join(filters.FORMATS)}")
+    width = int(options.size.split("x")[0])
+    if options.pipeline and any(width * math.prod(filters.FORMATS[format_]) % 4 for format_ in options.formats):
+        raise Failure(2, f"--size={options.size}: --pipeline needs rows of whole words, as GStreamer pads others")
     found = [(format_, filter_) for format_ in options.formats for filter_ in filters.FILTERS
              if options.filter in f"{format_} {filter_.name}"]
     if not found:
@@ -256,13 +304,15 @@ def run(options):
     width, height = map(int, options.size.split("x"))
     run_ = {"kind": "peers", "size": options.size, "threads": options.threads,
             "budget_ms": options.budget, "rounds": options.rounds, "at_least": options.at_least,
+            "pipeline": options.pipeline,
             "peers": {name: peer.version for name, peer in peers.items()}, "results": []}
     say(f"cudaconv beside {', '.join(run_['peers'].values())}")
     own, frames, before = Own(options.budget), None, None
     for format_, filter_ in cells(options):
         if format_ != before:
-            frames, before = Frames(format_, width, height), format_
-        row = judge(measure(options, own, peers, frames, format_, filter_), options.at_least)
+            frames, before = Frames(format_, width, height, options.pipeline > 0), format_
+        row = judge(measure(options, own, peers, frames, format_, filter_), options.at_least,
+                    options.pipeline > 0)
         if not run_["results"]:
             run_["device"] = row["device"]
         print_row(run_, row)
@@ -282,7 +332,8 @@ def notes(row):
 def print_row(run_, row):
     """A row, below a heading where its format is the first such."""
     if not run_["results"] or run_["results"][-1]["format"] != row["format"]:
-        say(f"\n{row['format']} {run_['size']}, {row['device']}, us a frame")
+        say(f"\n{row['format']} {run_['size']}, {row['device']}, us a frame"
+            + " in a pipeline" * (run_.get("pipeline", 0) > 0))
         say(f"{'kernel':<24}{'memcpy':>10}{'cudaconv':>10}"
             + "".join(f"{name:>12}" for name in run_["peers"])
             + f"{'x fastest':>11}{'x memcpy':>10}  verdict")
@@ -296,6 +347,9 @@ def print_row(run_, row):
 
 def summary(run_):
     met = sum(row["met"] for row in run_["results"])
+    if run_.get("pipeline"):
+        return (f"{met} of {len(run_['results'])} cells at least {run_['at_least']:g} times the fastest peer in a "
+                f"pipeline; identity within {COPIES['identity']} of a memcpy")
     return (f"{met} of {len(run_['results'])} cells at least {run_['at_least']:g} times the fastest "
             f"peer or within {MOST_COPIES} of a memcpy; identity within {COPIES['identity']}")
 
@@ -359,9 +413,12 @@ def parse(argv):
     parser.add_argument("--budget", default=100, type=above_zero(float), metavar="MS",
                         help="of a round (100)")
     parser.add_argument("--rounds", default=5, type=above_zero(int), help="of a cell (5)")
-    parser.add_argument("--at-least", default=1.2 if is_held_to_avx2() else 2, type=above_zero(float),
-                        metavar="TIMES", help="as fast as the fastest peer that a cell has to be "
-                        "(2; 1.2 with CUDACONV_CPU=avx2)")
+    parser.add_argument("--pipeline", nargs="?", default=0, const=FRAMES_IN_PIPELINE, type=above_zero(int),
+                        metavar="FRAMES", help="measure in a pipeline of GStreamer, so many frames of a cell "
+                        "(%(const)s), not --budget")
+    parser.add_argument("--at-least", type=above_zero(float), metavar="TIMES",
+                        help="as fast as the fastest peer that a cell has to be (2; 1.2 with CUDACONV_CPU=avx2; "
+                        f"{AT_LEAST_IN_PIPELINE} with --pipeline)")
     parser.add_argument("--json", type=file_to_write, metavar="FILE",
                         help="write all figures when the run is over")
     parser.add_argument("--plot", type=file_to_write, metavar="FILE", help="draw them as SVG")
@@ -370,7 +427,10 @@ def parse(argv):
                         help="of Python, made if it is not there (%(default)s)")
     parser.add_argument("--show", type=argparse.FileType(encoding="utf-8"), metavar="FILE",
                         help="measure nothing; show what --json wrote")
-    return parser.parse_args(argv)
+    options = parser.parse_args(argv)
+    if not options.at_least:
+        options.at_least = AT_LEAST_IN_PIPELINE if options.pipeline else 1.2 if is_held_to_avx2() else 2
+    return options
 
 
 def main(argv):
@@ -389,7 +449,7 @@ def main(argv):
         if options.plot:
             options.plot.write_text(plot(run_), encoding="utf-8")
         return 0 if all(row["met"] for row in run_["results"]) else 1
-    except (Failure, OSError) as failure:
+    except (Failure, OSError, RuntimeError) as failure:
         tell(failure)
         return getattr(failure, "status", 1)
     except (AttributeError, LookupError, TypeError, ValueError) as why:

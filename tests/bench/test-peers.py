@@ -6,6 +6,7 @@ usage: test-peers.py FOLDER of the programs
 """
 
 import contextlib
+import ctypes
 import io
 import json
 import os
@@ -13,6 +14,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 from unittest import mock
 import xml.etree.ElementTree
@@ -22,6 +24,7 @@ FOLDER = sys.argv.pop(1)
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 import filters  # noqa: E402  pylint: disable=wrong-import-position
 import peers  # noqa: E402  pylint: disable=wrong-import-position
+import pipeline  # noqa: E402  pylint: disable=wrong-import-position
 
 
 def frames(*options, lines=None, status=0):
@@ -110,10 +113,60 @@ class Filters(unittest.TestCase):
                     self.assertEqual(*results, filter_.name)
 
 
-def row(format_, kernel, us, **times):
+class Array:
+    """What a pipeline wants of NumPy's arrays."""
+
+    def __init__(self, pixels):
+        self.memory = ctypes.create_string_buffer(pixels, len(pixels))
+        self.ctypes = types.SimpleNamespace(data=ctypes.addressof(self.memory))
+        self.nbytes = len(pixels)
+
+    def tobytes(self):
+        return self.memory.raw
+
+
+class InPipeline(unittest.TestCase):
+    OPTIONS = peers.parse(["--pipeline=6", "--rounds=2", "--size=32x24"])
+
+    def open(self, filter_, sources):
+        target = Array(bytes(32 * 24))
+        frames_ = types.SimpleNamespace(pairs=[(Array(source), target) for source in sources])
+        return peers.InPipeline(self.OPTIONS, "GRAY8", filter_, frames_), target
+
+    def test_the_element_does_the_same(self):
+        """The properties of a filter mean what its words mean."""
+        with tempfile.TemporaryDirectory() as folder:
+            for filter_ in filters.FILTERS:
+                source, result = saved(f"GRAY8 32x24 {filter_.own} color=components", folder)
+                line, _ = self.open(filter_, [source])
+                line.check(Array(result))
+                with self.assertRaisesRegex(peers.Failure, "the frame is not"):
+                    line.check(Array(bytes(32 * 24)))
+
+    def test_rounds(self):
+        """Each peer is called for as many frames, and for one that warms up, on the sources in turns."""
+        sources, called = [os.urandom(32 * 24) for _ in range(2)], []
+        line, target = self.open(filters.FILTERS[0], sources)
+        us = line.round({"peer": [lambda i=i: called.append(i) for i in range(2)]})
+        self.assertEqual(list(us), ["own", "memcpy", "peer"])
+        self.assertGreater(min(us.values()), 0)
+        self.assertEqual(called, [0, 1, 0, 1])
+        self.assertEqual(target.tobytes(), sources[1])
+
+    def test_errors(self):
+        line, _ = self.open(filters.FILTERS[0], [bytes(32 * 24)])
+        for elements, words in (("nothing ! ", "no element"), ("capsfilter caps=audio/x-raw ! ", ".")):
+            with self.assertRaisesRegex(RuntimeError, words):
+                line.line.run(1, elements)
+        with mock.patch.object(pipeline, "LIBRARY", "nothing.so"), \
+                self.assertRaisesRegex(peers.Failure, "no GStreamer"):
+            self.open(filters.FILTERS[0], [])
+
+
+def row(format_, kernel, us, in_pipeline=False, **times):
     return peers.judge({"format": format_, "kernel": kernel, "device": "made up", "us": us,
                         "copy_us": 100, "peers": {name: {"us": time, "difference": 1}
-                                                  for name, time in times.items()}}, 2)
+                                                  for name, time in times.items()}}, 2, in_pipeline)
 
 
 ROWS = [row("GRAY8", "identity", 140, OpenCV=100), row("GRAY8", "box 3x3", 260, OpenCV=530),
@@ -145,6 +198,8 @@ class Peers(unittest.TestCase):
     def test_verdicts(self):
         self.assertEqual([row["met"] for row in ROWS], [True] * 4)
         self.assertEqual([row["met"] for row in MISSED], [False] * 2)
+        self.assertEqual([row("GRAY8", "box 3x3", 100, True, OpenCV=us)["met"] for us in (199, 201)],
+                         [False, True])  # a memcpy takes as long as we
         self.assertEqual((ROWS[2]["fastest"], ROWS[2]["times_fastest"]), ("OpenCV", 90 / 240))
 
     def test_show(self):
@@ -164,10 +219,12 @@ class Peers(unittest.TestCase):
                               ("--size=64", "WIDTHxHEIGHT"), ("--threads=0", "above 0"),
                               ("--budget=x", "above 0"), ("--rounds=0.5", "above 0"),
                               ("--at-least=nan", "above 0"), ("--json=/nowhere/run.json", "folder"),
-                              ("--show=/nowhere", "/nowhere"), ("word", "word")):
+                              ("--show=/nowhere", "/nowhere"), ("word", "word"),
+                              ("--pipeline=0", "above 0")):
             text, error = self.run_peers(option, status=2)
             self.assertEqual(text, "")
             self.assertIn(words, error, option)
+        self.assertIn("whole words", self.run_peers("--pipeline", "--size=30x8", status=2)[1])
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "file").touch()
             self.assertIn("something else",
@@ -229,6 +286,7 @@ class Peers(unittest.TestCase):
             os.environ["CUDACONV_CPU"] = held_back
             self.assertEqual(peers.parse([]).at_least, bound)
             self.assertEqual(peers.parse(["--at-least=3"]).at_least, 3)
+            self.assertEqual(peers.parse(["--pipeline"]).at_least, 1.5)
         del os.environ["CUDACONV_CPU"]
 
 
