@@ -121,8 +121,8 @@ make_groups(Layout *self, const Layout *layouts) {
   return TRUE;
 }
 
-/* Luma that kernels make of pixels where they read, as if it were a plane. What it costs was
- * measured beside the products of groups, so it is not for where these are fewer. */
+/* Luma that kernels compute from pixels as they read them. It is declined if the packed frame
+ * itself takes fewer products, since its cost was measured only against that. */
 static gboolean
 make_luma_of_pixels(Layout *self, const Layout *layouts) {
   const Layout *planned = &layouts[PLANNED], *groups = &layouts[GROUPS];
@@ -134,9 +134,8 @@ make_luma_of_pixels(Layout *self, const Layout *layouts) {
   return groups->cost == NO_KERNEL || self->products + self->grey <= groups->products;
 }
 
-/* All pixels from the first one that a stride keeps to the last, of which the others are left out
- * when planes are put into the frame. It is for where the tensor cores have kernels only for that,
- * and where it costs less than two-pass. */
+/* Filters every pixel, and keeps one in stride^2 when planes are interleaved. It is used only if
+ * the tensor cores have no kernel with the stride, and if it costs less than two-pass. */
 static gboolean
 make_all_pixels(Layout *self, const Layout *layouts) {
   const Layout *planned = &layouts[PLANNED];
@@ -312,7 +311,8 @@ add_filter_steps(CcCudaLowered *self, const Layout *layout, const CcCudaGpu *gpu
       explain_group(self, plan, &group[g], a, step);
       for (guint i = 0; a->next && i < group[g].n; i++) {
         group[g].kernel[i] = (CcCudaKernel){0};
-        a->next->choose(plan, group[g].pass[i], &group[g].kernel[i]);
+        if (!a->next->choose(plan, group[g].pass[i], &group[g].kernel[i]))
+          g_return_val_if_reached(FALSE); /* the second launch takes what the first does */
       }
     }
   return TRUE;

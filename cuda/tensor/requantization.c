@@ -72,7 +72,7 @@ multiplicand(const CcRequantization *self, gint64 n) {
 /* A root of words, which is exact. n is whole, so that a half is never hit. */
 static gint
 word_of_root(const Device *device, gint64 n) {
-  const gdouble root = rint(sqrt((gdouble)n)); /* may not be an int */
+  const gdouble root = rint(sqrt((gdouble)n)); /* a double still, as it may exceed G_MAXINT */
   return (gint)MIN(root + device->numbers->addend.i, device->op->hi);
 }
 
@@ -85,7 +85,7 @@ code_of_device(gconstpointer form, gint64 n) {
   const guint64 product = (guint64)multiplicand(self, n) * (guint32)self->factor.i;
   switch (self->variant) {
   case CC_REQUANTIZE_conv2d_bytes: {
-    const guint32 sum = (guint32)((n << self->tap_shift << self->shift) + self->start);
+    const guint32 sum = (guint32)(n * (1 << (self->tap_shift + self->shift)) + self->start);
     const guint32 word = sum >> 8 * self->factor.i;
     return self->bytes == 1 ? (gint)(word & 0xFF) : (gint)((word & 0xFFFF) >> self->shift);
   }
@@ -147,8 +147,8 @@ code_of_device(gconstpointer form, gint64 n) {
 
 /* --- the proof --- */
 
-/* Whether no number of the device leaves its 32 bits, or below 0 those without a sign, and the
- * factor that has to be there is. */
+/* Whether no intermediate number of the device leaves 32 bits, nor goes below 0 where it has no
+ * sign, and the factor was found. */
 static gboolean
 fits_device(const CcRequantization *self, const CcRange *range) {
   const gint64 least = range->least, most = range->most;
@@ -170,7 +170,7 @@ fits_device(const CcRequantization *self, const CcRange *range) {
   case CC_REQUANTIZE_separable_dropped:
     return (least + self->start) >> 8 >= G_MININT32 && multiplicand(self, most) <= G_MAXINT32;
   case CC_REQUANTIZE_conv2d_whole:
-    return most + self->start <= G_MAXINT32;
+    return least + self->start >= G_MININT32 && most + self->start <= G_MAXINT32;
   default:
     return TRUE; /* or the variant's own conditions say so */
   }
