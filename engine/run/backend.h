@@ -51,7 +51,8 @@ typedef struct {
    * host memory only. CC_ERROR_NO_MEMORY when there is no room for one more job. */
   CcJob *(*submit)(CcBackend *self, CcProgram *program, const CcFrame *src, const CcFrame *dst,
                    GError **error);
-  /* Waits for the job and frees it, also when it failed. Jobs are waited for in their order. */
+  /* Waits for the job and frees it, also when it failed. Jobs are waited for in their order. NULL:
+   * submit does all the work, and sets the times of a job that g_free frees. */
   gboolean (*wait)(CcBackend *self, CcJob *job, CcTimes *times, GError **error);
   /* Gives back memory that is kept for jobs to come; NULL where none is. */
   void (*trim)(CcBackend *self);
@@ -82,6 +83,7 @@ struct _CcProgram {
 
 struct _CcJob {
   CcProgram *program;
+  CcTimes times; /* of a backend without `wait` */
 };
 
 /* All jobs must have been waited for and all programs unreferenced. Its device lives on while

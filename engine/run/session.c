@@ -169,13 +169,6 @@ unmap_item(Item *item) {
   item->mapped = FALSE;
 }
 
-static gboolean
-start_item(Item *item, CcProgram *program, GError **error) {
-  const CcSessionFrame *frame = item->frame;
-  item->job = cc_backend_submit(program->backend, program, &frame->in, &frame->out, error);
-  return item->job != NULL;
-}
-
 /* Waits for the item, once; the answer stays the same. */
 static gboolean
 finish_item(Item *item, GError **error) {
@@ -206,7 +199,8 @@ redo_item(Item *item, CcProgram *program, GError **error) {
   unmap_item(item);
   g_clear_error(&item->failure);
   if (map_item(item, NULL, &item->failure))
-    start_item(item, program, &item->failure);
+    item->job = cc_backend_submit(program->backend, program, &item->frame->in, &item->frame->out,
+                                  &item->failure);
   const gboolean ok = finish_item(item, error);
   item->times = (CcTimes){0}; /* it counts as work of the device, which has no time for it */
   return ok;
@@ -439,7 +433,9 @@ start_frame(CcSession *self, CcSessionFrame *frame, GError **error) {
   Item *item = g_new0(Item, 1);
   item->frame = frame;
   item->plan = cc_plan_ref(program->plan);
-  if (!map_item(item, program->backend->device, error) || !start_item(item, program, error)) {
+  if (map_item(item, program->backend->device, error))
+    item->job = cc_backend_submit(program->backend, program, &frame->in, &frame->out, error);
+  if (!item->job) {
     item_free(item);
     return FALSE;
   }
