@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "cpu/program.h"
+#include "cpu/lower.h"
 #include "engine/error.h"
 #include "engine/ablation.h"
 #ifdef BENCH_HAS_CUDA

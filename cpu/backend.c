@@ -2,7 +2,7 @@
 #include "backend.h"
 
 #include "isa.h"
-#include "program.h"
+#include "lower.h"
 #include "workers.h"
 
 /* What a thread has to do for it to be called. One that sleeps comes after some 50 us, and one that
@@ -20,17 +20,12 @@ typedef struct {
 } CpuBackend;
 
 typedef struct {
-  CcJob base;
-  guint64 time;
-} CpuJob;
-
-typedef struct {
-  const CcCpuProgram *program;
+  const CcPhase *phase;
   const CcFrame *src, *dst;
 } Frame;
 
-/* Makes room for the calling thread. On failure the room that there was stays, for the programs
- * that use it. */
+/* Takes scratch memory for the calling thread. On failure what there was stays, for other
+ * programs. */
 static gboolean
 reserve(CpuBackend *self, gsize size, GError **error) {
   if (cc_scratch_grow(&self->scratch, size))
@@ -45,20 +40,19 @@ reserve(CpuBackend *self, gsize size, GError **error) {
 static void
 run_slice(gconstpointer data, guint i, guint8 *scratch) {
   const Frame *frame = data;
-  const CcCpuProgram *program = frame->program;
-  cc_cpu_program_run(program, &program->slices[i], frame->src, frame->dst, scratch);
+  cc_phase_run(frame->phase, &frame->phase->slices[i], frame->src, frame->dst, scratch);
 }
 
 /* For one thread, whole planes: no slice loads the rows around it again. */
 static void
-run_planes(gconstpointer data, guint unused, guint8 *scratch) {
+run_whole_planes(gconstpointer data, guint unused, guint8 *scratch) {
   const Frame *frame = data;
-  const CcCpuProgram *program = frame->program;
-  for (guint i = 0; i < program->n_slices;) {
-    CcSlice plane = program->slices[i++];
-    while (i < program->n_slices && program->slices[i].plane == plane.plane)
-      plane.y1 = program->slices[i++].y1;
-    cc_cpu_program_run(program, &plane, frame->src, frame->dst, scratch);
+  const CcPhase *phase = frame->phase;
+  for (guint i = 0; i < phase->n_slices;) {
+    CcSlice plane = phase->slices[i++];
+    while (i < phase->n_slices && phase->slices[i].plane == plane.plane)
+      plane.y1 = phase->slices[i++].y1;
+    cc_phase_run(phase, &plane, frame->src, frame->dst, scratch);
   }
 }
 
@@ -85,37 +79,33 @@ static CcJob *
 cpu_submit(CcBackend *backend, CcProgram *base, const CcFrame *src, const CcFrame *dst,
            GError **error) {
   CpuBackend *self = (CpuBackend *)backend;
+  const CcCpuProgram *program = (const CcCpuProgram *)base;
   const guint64 start = cc_now();
-  const Frame frame = {(CcCpuProgram *)base, src, dst};
-  const gsize scratch_size = cc_cpu_program_frame_scratch(frame.program);
+  gsize scratch_size = 0;
+  guint64 work_ns = 0;
+  for (guint p = 0; p < program->n_phases; p++)
+    scratch_size = MAX(scratch_size, program->phase[p].scratch_size);
   if (!reserve(self, scratch_size, error))
     return NULL;
-  const gboolean first = self->program != frame.program;
+  const gboolean first = self->program != program;
   if (first)
-    self->work = frame.program->work;
-  self->program = frame.program;
-  CcWork work = {.n_slices = frame.program->n_slices,
-                 .n_threads = count_threads(self, start),
-                 .scratch_size = scratch_size,
-                 .run = run_slice,
-                 .data = &frame};
-  if (work.n_threads == 1) {
-    work.n_slices = 1;
-    work.run = run_planes;
+    self->work = program->work;
+  self->program = program;
+  const guint n_threads = count_threads(self, start);
+  for (guint p = 0; p < program->n_phases; p++) {
+    const Frame frame = {&program->phase[p], src, dst};
+    const CcWork work = {.n_slices = n_threads == 1 ? 1 : frame.phase->n_slices,
+                         .n_threads = n_threads,
+                         .scratch_size = scratch_size,
+                         .run = n_threads == 1 ? run_whole_planes : run_slice,
+                         .data = &frame};
+    work_ns += cc_workers_run(&work, self->scratch.memory);
   }
-  note_work(self, cc_workers_run(&work, self->scratch.memory), first);
-  CpuJob *job = g_slice_new0(CpuJob);
+  note_work(self, work_ns, first);
   self->end = cc_now();
-  job->time = self->end - start;
-  return &job->base;
-}
-
-static gboolean
-cpu_wait(CcBackend *backend, CcJob *base, CcTimes *times, GError **error) {
-  CpuJob *job = (CpuJob *)base;
-  *times = (CcTimes){.kernel = job->time};
-  g_slice_free(CpuJob, job);
-  return TRUE;
+  CcJob *job = g_new0(CcJob, 1);
+  job->times.kernel = self->end - start;
+  return job;
 }
 
 /* --- programs --- */
@@ -125,12 +115,14 @@ cpu_prepare(CcBackend *backend, const CcPlan *plan, GError **error) {
   CpuBackend *self = (CpuBackend *)backend;
   CcCpuProgram *program =
       cc_cpu_program_new(plan, cc_cpu_variant(), MIN(self->n_threads, cc_workers_n_cores()));
-  if (reserve(self, program->scratch_size, error)) {
-    program->base.steps = cc_cpu_program_explain(program);
-    return &program->base;
-  }
-  cc_cpu_program_free(program);
-  return NULL;
+  /* a change of the filter is refused now, and no frame is lost by it */
+  for (guint p = 0; p < program->n_phases; p++)
+    if (!reserve(self, program->phase[p].fixed_scratch, error)) {
+      cc_cpu_program_free(program);
+      return NULL;
+    }
+  program->base.steps = cc_cpu_program_explain(program);
+  return &program->base;
 }
 
 static void
@@ -174,6 +166,5 @@ const CcBackendClass cc_cpu_backend = {
     .prepare = cpu_prepare,
     .program_free = cpu_program_free,
     .submit = cpu_submit,
-    .wait = cpu_wait,
     .close = cpu_close,
 };

@@ -396,14 +396,6 @@ cc_workers_n_cores(void) {
 }
 
 static guint64
-run_alone(const CcWork *work, guint8 *scratch) {
-  const guint64 start = cc_now();
-  for (guint i = 0; i < work->n_slices; i++)
-    work->run(work->data, i, scratch);
-  return cc_now() - start;
-}
-
-static guint64
 run_at(Place *place, const CcWork *work, guint seats, guint8 *scratch) {
   open_place(place, work, seats);
   call_workers(place);
@@ -418,8 +410,10 @@ cc_workers_run(const CcWork *work, guint8 *scratch) {
   const guint n_threads = MIN(MIN(work->n_threads, work->n_slices), n_cores);
   g_atomic_int_inc(&n_running);
   Place *place = n_threads > 1 ? take_place() : NULL;
-  const guint64 busy =
-      place ? run_at(place, work, n_threads - 1, scratch) : run_alone(work, scratch);
+  guint64 busy = cc_now();
+  for (guint i = 0; i < work->n_slices && !place; i++)
+    work->run(work->data, i, scratch);
+  busy = place ? run_at(place, work, n_threads - 1, scratch) : cc_now() - busy;
   g_atomic_int_add(&n_running, -1);
   return busy;
 }

@@ -5,16 +5,12 @@
  *
  * A pair is a sample and the one a step further. Vectors of both are interleaved, which makes pairs
  * of the first and of the second eight of each 16 samples; the words of two lines are interleaved
- * in the same way to bundles, and then lie in order but for parts of 16 bytes. */
+ * in the same way to dot groups, and then lie in order but for parts of 16 bytes. */
 
 #if defined __AVX512BW__
 #define V(name) _mm512_##name
-typedef __m512i Words;
-typedef __m512i_u UnalignedWords;
 #else
 #define V(name) _mm256_##name
-typedef __m256i Words;
-typedef __m256i_u UnalignedWords;
 #endif
 
 /* Sums of VECTOR_BYTES samples in words, those of the first and of the second eight of each 16. */
@@ -43,8 +39,8 @@ pair_of_taps(const gint32 *taps, guint g) {
 
 /* The sums and the products, of which no two bytes with their taps pass a word. */
 static ALWAYS_INLINE WordSums
-dot_pairs(WordSums sums, WordSums pairs, Words taps, const CcAlong *f, CcBundleKind kind) {
-  if (kind == CC_BUNDLE_CENTRED) {
+dot_pairs(WordSums sums, WordSums pairs, Words taps, const CcHorizontal *f, CcDotKind kind) {
+  if (kind == CC_DOT_CENTRED) {
     const Words flip = V(set1_epi8)((gchar)f->flip);
     pairs.first = V(maddubs_epi16)(taps, pairs.first ^ flip);
     pairs.second = V(maddubs_epi16)(taps, pairs.second ^ flip);
@@ -55,9 +51,9 @@ dot_pairs(WordSums sums, WordSums pairs, Words taps, const CcAlong *f, CcBundleK
   return (WordSums){V(add_epi16)(sums.first, pairs.first), V(add_epi16)(sums.second, pairs.second)};
 }
 
-/* Bundles of the sums of two lines. */
+/* Dot groups of the sums of two lines. */
 static ALWAYS_INLINE void
-store_bundles(gint32 *to, WordSums a, WordSums b) {
+store_groups(gint32 *to, WordSums a, WordSums b) {
   Words *const out = (gpointer)to;
   const Words v0 = V(unpacklo_epi16)(a.first, b.first), v1 = V(unpackhi_epi16)(a.first, b.first);
   const Words v2 = V(unpacklo_epi16)(a.second, b.second);
@@ -77,36 +73,28 @@ store_bundles(gint32 *to, WordSums a, WordSums b) {
 #endif
 }
 
-/* Of two lines, one below the other: bundles of sums, which are made modulo 2^16. Of two parts, the
- * first is of the low bits of taps that are cut. */
+/* Of two lines, one below the other: dot groups of sums, which are made modulo 2^16. */
 static ALWAYS_INLINE void
-along_pairs_of(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, guint n,
-               CcBundleKind kind, guint n_parts) {
-  const gint32 *const taps[2] = {n_parts == 1 ? f->taps : f->low_taps, f->taps};
-  const gint32 start[2] = {n_parts == 1 ? f->start : f->low_start, f->start};
+horizontal_pairs_of(gint32 *const *parts, const gconstpointer *lines, const CcHorizontal *f,
+                    guint n, CcDotKind kind) {
   for (gsize x = 0; x < n; x += VECTOR_BYTES) {
-    WordSums sums[2][2];
-    for (guint p = 0; p < n_parts; p++)
-      sums[p][0] = sums[p][1] = word_sums(start[p]);
+    WordSums sums[2] = {word_sums(f->start), word_sums(f->start)};
     gsize at = x;
     for (guint g = 0; g < f->n_pairs; g++, at += 2 * (gsize)f->step)
-      for (guint i = 0; i < 2; i++) {
-        const WordSums pairs = load_pairs((const guint8 *)lines[i] + at, f->step);
-        for (guint p = 0; p < n_parts; p++)
-          sums[p][i] = dot_pairs(sums[p][i], pairs, pair_of_taps(taps[p], g), f, kind);
-      }
-    for (guint p = 0; p < n_parts; p++)
-      store_bundles(parts[p] + x, sums[p][0], sums[p][1]);
+      for (guint i = 0; i < 2; i++)
+        sums[i] = dot_pairs(sums[i], load_pairs((const guint8 *)lines[i] + at, f->step),
+                            pair_of_taps(f->taps, g), f, kind);
+    store_groups(parts[0] + x, sums[0], sums[1]);
   }
 }
 
-#define DEFINE_ALONG_PAIRS(name, kind, n_parts)                                                    \
-  static void name(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, guint n) {  \
-    along_pairs_of(parts, lines, f, n, kind, n_parts);                                             \
+#define DEFINE_HORIZONTAL_PAIRS(name, kind)                                                        \
+  static void name(gint32 *const *parts, const gconstpointer *lines, const CcHorizontal *f,        \
+                   guint n) {                                                                      \
+    horizontal_pairs_of(parts, lines, f, n, kind);                                                 \
   }
 
-DEFINE_ALONG_PAIRS(along_bytes_1, CC_BUNDLE_BYTES, 1)
-DEFINE_ALONG_PAIRS(along_centred_1, CC_BUNDLE_CENTRED, 1)
-DEFINE_ALONG_PAIRS(along_cut, CC_BUNDLE_BYTES, 2)
+DEFINE_HORIZONTAL_PAIRS(horizontal_bytes_1, CC_DOT_BYTES)
+DEFINE_HORIZONTAL_PAIRS(horizontal_centred_1, CC_DOT_CENTRED)
 
 #undef V

@@ -95,8 +95,7 @@ store_split(guint8 *out, Vector_16 bytes, gboolean streams) {
   do {                                                                                             \
     gsize x = 0;                                                                                   \
     for (; x + VECTOR_BYTES <= (n); x += VECTOR_BYTES) {                                           \
-      if (VECTOR_BYTES == CC_CACHE_LINE || x % CC_CACHE_LINE == 0)                                 \
-        cc_look_ahead(ahead, x, CC_CACHE_LINE);                                                    \
+      cc_look_ahead(ahead, x);                                                                     \
       store_split((dst) + x, bytes, (ahead)->streams);                                             \
     }                                                                                              \
     if (x < (n)) {                                                                                 \

@@ -95,7 +95,7 @@ typedef struct {
  * columns of a window are of the same kind. With an odd one they are of both in turn, and windows
  * of either kind are made of the same pairs and one column more. */
 static ALWAYS_INLINE void
-NAME(window_sums)(WINDOWS *w, LANES sums[2], LANES even, LANES odd, guint radius, guint step) {
+NAME(conv2d_sums)(WINDOWS *w, LANES sums[2], LANES even, LANES odd, guint radius, guint step) {
   if (step % 2 == 0) {
     sums[0] = NAME(sums)(&w->along[0], even, 2 * radius + 1, step / 2);
     sums[1] = NAME(sums)(&w->along[1], odd, 2 * radius + 1, step / 2);
@@ -128,9 +128,10 @@ NAME(add_columns)(gpointer columns, gconstpointer in, gconstpointer out, gsize n
 
 /* Vectors that lie before the first one of results are only summed. */
 static ALWAYS_INLINE void
-NAME(means)(gpointer columns, gconstpointer in, gconstpointer out, guint n, guint8 *dst,
-            const CcFinish *finish, gint32 factor, const CcAhead *ahead, guint radius, guint step) {
-  enum { SIZE = SAMPLE_BITS / 8, LINE = CC_CACHE_LINE };
+NAME(column_sums)(gpointer columns, gconstpointer in, gconstpointer out, guint n, guint8 *dst,
+                  const CcFinish *finish, gint32 factor, const CcAhead *ahead, guint radius,
+                  guint step) {
+  enum { SIZE = SAMPLE_BITS / 8 };
   const NAME(Step) last_step = NAME(step_init)(finish, factor);
   const gboolean streams = ahead->streams;
   const gssize n_bytes = (gssize)n * SIZE;
@@ -142,11 +143,10 @@ NAME(means)(gpointer columns, gconstpointer in, gconstpointer out, guint n, guin
     const LANES *enters = (gconstpointer)((const guint8 *)in + x);
     const LANES *leaves = (gconstpointer)((const guint8 *)out + x);
     NAME(change_columns)(column, *enters, *leaves);
-    NAME(window_sums)(&windows, sums, column[0], column[1], radius, step);
+    NAME(conv2d_sums)(&windows, sums, column[0], column[1], radius, step);
     if (x < 0)
       continue;
-    if (VECTOR_BYTES == LINE || x % LINE == 0)
-      cc_look_ahead(ahead, (gsize)x / SIZE, LINE / SIZE);
+    cc_look_ahead(ahead, (gsize)x / SIZE);
     const Bytes samples = (Bytes)NAME(samples_of)(sums, &last_step);
     if (x + VECTOR_BYTES <= n_bytes) {
       store_vector(dst + x, samples, streams);
@@ -157,28 +157,28 @@ NAME(means)(gpointer columns, gconstpointer in, gconstpointer out, guint n, guin
   }
 }
 
-#define DEFINE_MEANS(step, radius)                                                                 \
-  static void NAME(means_##step##_##radius)(gpointer columns, gconstpointer in, gconstpointer out, \
-                                            guint n, guint8 * dst, const CcFinish *finish,         \
-                                            gint32 factor, const CcAhead *ahead) {                 \
-    NAME(means)(columns, in, out, n, dst, finish, factor, ahead, radius, step);                    \
+#define DEFINE_COLUMN_SUMS(step, radius)                                                           \
+  static void NAME(column_sums_##step##_##radius)(                                                 \
+      gpointer columns, gconstpointer in, gconstpointer out, guint n, guint8 * dst,                \
+      const CcFinish *finish, gint32 factor, const CcAhead *ahead) {                               \
+    NAME(column_sums)(columns, in, out, n, dst, finish, factor, ahead, radius, step);              \
   }
-#define DEFINE_MEANS_OF(step)                                                                      \
-  DEFINE_MEANS(step, 1)                                                                            \
-  DEFINE_MEANS(step, 2)                                                                            \
-  DEFINE_MEANS(step, 3)                                                                            \
-  DEFINE_MEANS(step, 4)                                                                            \
-  DEFINE_MEANS(step, 5)                                                                            \
-  DEFINE_MEANS(step, 6)                                                                            \
-  DEFINE_MEANS(step, 7)
+#define DEFINE_COLUMN_SUMS_OF(step)                                                                \
+  DEFINE_COLUMN_SUMS(step, 1)                                                                      \
+  DEFINE_COLUMN_SUMS(step, 2)                                                                      \
+  DEFINE_COLUMN_SUMS(step, 3)                                                                      \
+  DEFINE_COLUMN_SUMS(step, 4)                                                                      \
+  DEFINE_COLUMN_SUMS(step, 5)                                                                      \
+  DEFINE_COLUMN_SUMS(step, 6)                                                                      \
+  DEFINE_COLUMN_SUMS(step, 7)
 
-DEFINE_MEANS_OF(1)
-DEFINE_MEANS_OF(2)
-DEFINE_MEANS_OF(3)
-DEFINE_MEANS_OF(4)
+DEFINE_COLUMN_SUMS_OF(1)
+DEFINE_COLUMN_SUMS_OF(2)
+DEFINE_COLUMN_SUMS_OF(3)
+DEFINE_COLUMN_SUMS_OF(4)
 
-#undef DEFINE_MEANS
-#undef DEFINE_MEANS_OF
+#undef DEFINE_COLUMN_SUMS
+#undef DEFINE_COLUMN_SUMS_OF
 #undef LANES
 #undef PAST
 #undef SUMS

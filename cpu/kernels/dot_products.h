@@ -2,10 +2,10 @@
 
 /* Products of several neighbours at a time, included by row_kernels.c.
  *
- * A bundle is a 32-bit lane that holds neighbours: two signed words, or four bytes. One instruction
- * multiplies each of them by a tap of its own and adds all to a 32-bit lane; sums are modulo 2^32.
- * Rows of bundles are as long as rows of samples, so that the bundle of the next pixel lies `step`
- * bundles further. */
+ * A dot group is a 32-bit lane that holds neighbours: two signed words, or four bytes. One
+ * instruction multiplies each of them by a tap of its own and adds all to a 32-bit lane; sums are
+ * modulo 2^32. Rows of dot groups are as long as rows of samples, so that the dot group of the next
+ * pixel lies `step` dot groups further. */
 
 /* Two products of bytes are added in 16 bits, saturating, where there is no instruction for four.
  */
@@ -17,56 +17,56 @@
 #endif
 
 #if defined __AVX512VNNI__
-#define DOT_WORDS(sum, bundle, taps)                                                               \
-  ((Sums)_mm512_dpwssd_epi32((__m512i)(sum), (__m512i)(bundle), (__m512i)(taps)))
-#define DOT_BYTES(sum, bundle, taps)                                                               \
-  ((Sums)_mm512_dpbusd_epi32((__m512i)(sum), (__m512i)(bundle), (__m512i)(taps)))
+#define DOT_WORDS(sum, group, taps)                                                                \
+  ((Sums)_mm512_dpwssd_epi32((__m512i)(sum), (__m512i)(group), (__m512i)(taps)))
+#define DOT_BYTES(sum, group, taps)                                                                \
+  ((Sums)_mm512_dpbusd_epi32((__m512i)(sum), (__m512i)(group), (__m512i)(taps)))
 #elif defined __AVX512BW__
-#define DOT_WORDS(sum, bundle, taps)                                                               \
-  ((sum) + (Sums)_mm512_madd_epi16((__m512i)(bundle), (__m512i)(taps)))
-#define DOT_BYTES(sum, bundle, taps)                                                               \
-  DOT_WORDS(sum, _mm512_maddubs_epi16((__m512i)(bundle), (__m512i)(taps)), _mm512_set1_epi16(1))
+#define DOT_WORDS(sum, group, taps)                                                                \
+  ((sum) + (Sums)_mm512_madd_epi16((__m512i)(group), (__m512i)(taps)))
+#define DOT_BYTES(sum, group, taps)                                                                \
+  DOT_WORDS(sum, _mm512_maddubs_epi16((__m512i)(group), (__m512i)(taps)), _mm512_set1_epi16(1))
 #elif defined __AVXVNNI__
-#define DOT_WORDS(sum, bundle, taps)                                                               \
-  ((Sums)_mm256_dpwssd_avx_epi32((__m256i)(sum), (__m256i)(bundle), (__m256i)(taps)))
-#define DOT_BYTES(sum, bundle, taps)                                                               \
-  ((Sums)_mm256_dpbusd_avx_epi32((__m256i)(sum), (__m256i)(bundle), (__m256i)(taps)))
+#define DOT_WORDS(sum, group, taps)                                                                \
+  ((Sums)_mm256_dpwssd_avx_epi32((__m256i)(sum), (__m256i)(group), (__m256i)(taps)))
+#define DOT_BYTES(sum, group, taps)                                                                \
+  ((Sums)_mm256_dpbusd_avx_epi32((__m256i)(sum), (__m256i)(group), (__m256i)(taps)))
 #elif defined __AVX2__
-#define DOT_WORDS(sum, bundle, taps)                                                               \
-  ((sum) + (Sums)_mm256_madd_epi16((__m256i)(bundle), (__m256i)(taps)))
-#define DOT_BYTES(sum, bundle, taps)                                                               \
-  DOT_WORDS(sum, _mm256_maddubs_epi16((__m256i)(bundle), (__m256i)(taps)), _mm256_set1_epi16(1))
+#define DOT_WORDS(sum, group, taps)                                                                \
+  ((sum) + (Sums)_mm256_madd_epi16((__m256i)(group), (__m256i)(taps)))
+#define DOT_BYTES(sum, group, taps)                                                                \
+  DOT_WORDS(sum, _mm256_maddubs_epi16((__m256i)(group), (__m256i)(taps)), _mm256_set1_epi16(1))
 #elif defined __SSE2__
-#define DOT_WORDS(sum, bundle, taps)                                                               \
-  ((sum) + (Sums)_mm_madd_epi16((__m128i)(bundle), (__m128i)(taps)))
+#define DOT_WORDS(sum, group, taps)                                                                \
+  ((sum) + (Sums)_mm_madd_epi16((__m128i)(group), (__m128i)(taps)))
 #else
-#define DOT_WORDS(sum, bundle, taps)                                                               \
-  ((sum) + ((bundle) << 16 >> 16) * ((taps) << 16 >> 16) + ((bundle) >> 16) * ((taps) >> 16))
+#define DOT_WORDS(sum, group, taps)                                                                \
+  ((sum) + ((group) << 16 >> 16) * ((taps) << 16 >> 16) + ((group) >> 16) * ((taps) >> 16))
 #endif
 
 /* The sum and the products of words, or, where there are instructions for those, of bytes. */
 static ALWAYS_INLINE Sums
-dot(Sums sum, Sums bundle, Sums taps, gboolean bytes) {
+dot(Sums sum, Sums group, Sums taps, gboolean bytes) {
 #ifdef DOT_BYTES
   if (bytes)
-    return DOT_BYTES(sum, bundle, taps);
+    return DOT_BYTES(sum, group, taps);
 #endif
-  return DOT_WORDS(sum, bundle, taps);
+  return DOT_WORDS(sum, group, taps);
 }
 
-/* --- whole windows: bundles of samples that lie one above the other --- */
+/* --- whole windows: dot groups of samples that lie one above the other --- */
 
 static void
-bundle_words(gpointer bundles, const gconstpointer *lines, guint n, gint32 flip) {
-  guint32 *restrict out = bundles;
+group_words(gpointer groups, const gconstpointer *lines, guint n, gint32 flip) {
+  guint32 *restrict out = groups;
   const guint16 *restrict a = lines[0], *restrict b = lines[1];
   for (guint x = 0; x < n; x++)
     out[x] = (a[x] | (guint32)b[x] << 16) ^ (guint32)flip;
 }
 
 static void
-bundle_widened(gpointer bundles, const gconstpointer *lines, guint n, gint32 flip) {
-  guint32 *restrict out = bundles;
+group_widened(gpointer groups, const gconstpointer *lines, guint n, gint32 flip) {
+  guint32 *restrict out = groups;
   const guint8 *restrict a = lines[0], *restrict b = lines[1];
   for (guint x = 0; x < n; x++)
     out[x] = a[x] | (guint32)b[x] << 16;
@@ -74,8 +74,8 @@ bundle_widened(gpointer bundles, const gconstpointer *lines, guint n, gint32 fli
 
 #ifdef __AVX2__
 static void
-bundle_bytes(gpointer bundles, const gconstpointer *lines, guint n, gint32 flip) {
-  guint32 *restrict out = bundles;
+group_bytes(gpointer groups, const gconstpointer *lines, guint n, gint32 flip) {
+  guint32 *restrict out = groups;
   const guint8 *restrict a = lines[0], *restrict b = lines[1];
   const guint8 *restrict c = lines[2], *restrict d = lines[3];
   for (guint x = 0; x < n; x++)
@@ -85,13 +85,13 @@ bundle_bytes(gpointer bundles, const gconstpointer *lines, guint n, gint32 flip)
 
 /* n_vectors vectors of the sums of n_rows rows of results, from place x on. */
 static ALWAYS_INLINE void
-sums_of_window(Sums total[4][UNROLL], guint n_rows, guint n_vectors, const gconstpointer *bundles,
-               const gint32 *taps, guint n_bundles, gint32 start, gsize x) {
+sums_of_windows(Sums total[4][UNROLL], guint n_rows, guint n_vectors, const gconstpointer *groups,
+                const gint32 *taps, guint n_groups, gint32 start, gsize x) {
   for (guint i = 0; i < n_rows; i++)
     for (guint u = 0; u < n_vectors; u++)
       total[i][u] = start + (Sums){0};
-  for (guint g = 0; g < n_bundles; g++, taps += n_rows) {
-    const UnalignedSums *in = (gconstpointer)((const gint32 *)bundles[g] + x);
+  for (guint g = 0; g < n_groups; g++, taps += n_rows) {
+    const UnalignedSums *in = (gconstpointer)((const gint32 *)groups[g] + x);
     for (guint i = 0; i < n_rows; i++) {
       const Sums factor = taps[i] + (Sums){0};
       for (guint u = 0; u < n_vectors; u++)
@@ -101,23 +101,23 @@ sums_of_window(Sums total[4][UNROLL], guint n_rows, guint n_vectors, const gcons
 }
 
 /* As many sums as registers hold are made at a time. */
-#define WINDOW_AT_ONCE(n_rows) (VECTOR_BYTES == 64 || (n_rows) == 2 ? UNROLL : UNROLL / 2)
+#define CONV2D_AT_ONCE(n_rows) (VECTOR_BYTES == 64 || (n_rows) == 2 ? UNROLL : UNROLL / 2)
 
-#define DEFINE_WINDOW(name, n_rows, store, codes_of)                                               \
-  static void name##_##n_rows(gpointer const *rows, const gconstpointer *bundles,                  \
-                              const gint32 *taps, guint n_bundles, guint n, gint32 start,          \
+#define DEFINE_CONV2D(name, n_rows, store, codes_of)                                               \
+  static void name##_##n_rows(gpointer const *rows, const gconstpointer *groups,                   \
+                              const gint32 *taps, guint n_groups, guint n, gint32 start,           \
                               const CcFinish *finish, const CcAhead *ahead) {                      \
     const gboolean streams = ahead->streams;                                                       \
     const CcFinish form = *finish;                                                                 \
     for (gsize x = 0; x < n; x += CODES_AT_ONCE) {                                                 \
-      cc_look_ahead(ahead, x, CODES_AT_ONCE);                                                      \
+      cc_look_ahead(ahead, x);                                                                     \
       Sums codes[n_rows][UNROLL];                                                                  \
-      for (guint u = 0; u < UNROLL; u += WINDOW_AT_ONCE(n_rows)) {                                 \
+      for (guint u = 0; u < UNROLL; u += CONV2D_AT_ONCE(n_rows)) {                                 \
         Sums sums[4][UNROLL];                                                                      \
-        sums_of_window(sums, n_rows, WINDOW_AT_ONCE(n_rows), bundles, taps, n_bundles, start,      \
-                       x + u * SUMS_AT_ONCE);                                                      \
+        sums_of_windows(sums, n_rows, CONV2D_AT_ONCE(n_rows), groups, taps, n_groups, start,       \
+                        x + u * SUMS_AT_ONCE);                                                     \
         for (guint i = 0; i < n_rows; i++)                                                         \
-          for (guint v = 0; v < WINDOW_AT_ONCE(n_rows); v++)                                       \
+          for (guint v = 0; v < CONV2D_AT_ONCE(n_rows); v++)                                       \
             codes[i][u + v] = codes_of(sums[i][v], &form);                                         \
       }                                                                                            \
       for (guint i = 0; i < n_rows; i++)                                                           \
@@ -127,45 +127,45 @@ sums_of_window(Sums total[4][UNROLL], guint n_rows, guint n_vectors, const gcons
 
 #define SAME(t, finish) (t)
 
-DEFINE_WINDOW(window_sums, 2, store_sums, SAME)
-DEFINE_WINDOW(window_bits_u8, 2, store_bytes, codes_of_bits)
-DEFINE_WINDOW(window_bits_u16, 2, store_words, codes_of_bits)
-DEFINE_WINDOW(window_shifted_u8, 2, store_bytes, codes_of_shifted)
-DEFINE_WINDOW(window_shifted_u16, 2, store_words, codes_of_shifted)
+DEFINE_CONV2D(conv2d_sums, 2, store_sums, SAME)
+DEFINE_CONV2D(conv2d_bits_u8, 2, store_bytes, codes_of_bits)
+DEFINE_CONV2D(conv2d_bits_u16, 2, store_words, codes_of_bits)
+DEFINE_CONV2D(conv2d_shifted_u8, 2, store_bytes, codes_of_shifted)
+DEFINE_CONV2D(conv2d_shifted_u16, 2, store_words, codes_of_shifted)
 #ifdef __AVX2__
-DEFINE_WINDOW(window_sums, 4, store_sums, SAME)
-DEFINE_WINDOW(window_bits_u8, 4, store_bytes, codes_of_bits)
-DEFINE_WINDOW(window_shifted_u8, 4, store_bytes, codes_of_shifted)
+DEFINE_CONV2D(conv2d_sums, 4, store_sums, SAME)
+DEFINE_CONV2D(conv2d_bits_u8, 4, store_bytes, codes_of_bits)
+DEFINE_CONV2D(conv2d_shifted_u8, 4, store_bytes, codes_of_shifted)
 #endif
 
-/* --- along a line: bundles of samples a step apart --- */
+/* --- along a line: dot groups of samples a step apart --- */
 
-/* The bundles of SUMS_AT_ONCE neighbouring samples. Their bytes are in `order`: among all that are
- * loaded, or, for each 16 of them, among 16 that are loaded. */
+/* The dot groups of SUMS_AT_ONCE neighbouring samples. Their bytes are in `order`: among all that
+ * are loaded, or, for each 16 of them, among 16 that are loaded. */
 #if !defined __AVX512VBMI__
 static ALWAYS_INLINE Sums
-bundles_along(const guint8 *at, const CcAlong *f, CcBundleKind kind) {
+groups_along_row(const guint8 *at, const CcHorizontal *f, CcDotKind kind) {
 #if defined __AVX512BW__
-  const guint size = kind == CC_BUNDLE_WORDS ? sizeof(guint16) : 1;
+  const guint size = kind == CC_DOT_WORDS ? sizeof(guint16) : 1;
   __m512i parts = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)at));
   parts = _mm512_inserti32x4(parts, _mm_loadu_si128((const __m128i *)(at + 4 * size)), 1);
   parts = _mm512_inserti32x4(parts, _mm_loadu_si128((const __m128i *)(at + 8 * size)), 2);
   parts = _mm512_inserti32x4(parts, _mm_loadu_si128((const __m128i *)(at + 12 * size)), 3);
   return (Sums)_mm512_shuffle_epi8(parts, _mm512_loadu_si512(f->order));
 #elif defined __AVX2__
-  const guint size = kind == CC_BUNDLE_WORDS ? sizeof(guint16) : 1;
+  const guint size = kind == CC_DOT_WORDS ? sizeof(guint16) : 1;
   const __m256i parts =
       _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)at)),
                               _mm_loadu_si128((const __m128i *)(at + 4 * size)), 1);
   return (Sums)_mm256_shuffle_epi8(parts, _mm256_loadu_si256((const __m256i *)f->order));
 #else
-  Sums bundles;
+  Sums groups;
   for (guint i = 0; i < SUMS_AT_ONCE; i++)
-    bundles[i] = kind == CC_BUNDLE_WORDS
-                     ? (gint32)(((const guint16 *)(gconstpointer)at)[i] |
-                                (guint32)((const guint16 *)(gconstpointer)at)[i + f->step] << 16)
-                     : at[i] | at[i + f->step] << 16;
-  return bundles;
+    groups[i] = kind == CC_DOT_WORDS
+                    ? (gint32)(((const guint16 *)(gconstpointer)at)[i] |
+                               (guint32)((const guint16 *)(gconstpointer)at)[i + f->step] << 16)
+                    : at[i] | at[i + f->step] << 16;
+  return groups;
 #endif
 }
 #endif
@@ -173,59 +173,60 @@ bundles_along(const guint8 *at, const CcAlong *f, CcBundleKind kind) {
 /* n_vectors vectors of them. Where bytes can be put in any order, two are made of those that are
  * loaded at once, as loads from any address take longest. */
 static ALWAYS_INLINE void
-load_bundles(Sums *bundles, const guint8 *at, const CcAlong *f, CcBundleKind kind,
-             guint n_vectors) {
+load_groups(Sums *groups, const guint8 *at, const CcHorizontal *f, CcDotKind kind,
+            guint n_vectors) {
 #if defined __AVX512VBMI__
   typedef guint8 Bytes __attribute__((vector_size(VECTOR_BYTES)));
-  const __mmask64 used = kind == CC_BUNDLE_WIDENED ? 0x5555555555555555 : ~(__mmask64)0;
-  const guint bytes = SUMS_AT_ONCE * (kind == CC_BUNDLE_WORDS ? sizeof(guint16) : 1);
-  const guint at_once = kind == CC_BUNDLE_WORDS ? 1 : 2;
+  const __mmask64 used = kind == CC_DOT_WIDENED ? 0x5555555555555555 : ~(__mmask64)0;
+  const guint bytes = SUMS_AT_ONCE * (kind == CC_DOT_WORDS ? sizeof(guint16) : 1);
+  const guint at_once = kind == CC_DOT_WORDS ? 1 : 2;
   const Bytes order = (Bytes)_mm512_loadu_si512(f->order);
   for (guint u = 0; u < n_vectors; u++) {
     const guint shared = u / at_once * at_once;
-    bundles[u] =
+    groups[u] =
         (Sums)_mm512_maskz_permutexvar_epi8(used, (__m512i)(order + (guint8)((u - shared) * bytes)),
                                             _mm512_loadu_si512(at + shared * bytes));
   }
 #else
-  const gsize size = kind == CC_BUNDLE_WORDS ? sizeof(guint16) : 1;
+  const gsize size = kind == CC_DOT_WORDS ? sizeof(guint16) : 1;
   for (guint u = 0; u < n_vectors; u++)
-    bundles[u] = bundles_along(at + u * SUMS_AT_ONCE * size, f, kind);
+    groups[u] = groups_along_row(at + u * SUMS_AT_ONCE * size, f, kind);
 #endif
 }
 
 static ALWAYS_INLINE Sums
-dot_along(Sums total, Sums bundle, Sums taps, const CcAlong *f, CcBundleKind kind) {
-  if (kind == CC_BUNDLE_CENTRED)
-    return dot(total, taps, bundle ^ f->flip, TRUE);
-  if (kind == CC_BUNDLE_WORDS)
-    bundle ^= f->flip;
-  return dot(total, bundle, taps, kind == CC_BUNDLE_BYTES);
+dot_horizontal(Sums total, Sums group, Sums taps, const CcHorizontal *f, CcDotKind kind) {
+  if (kind == CC_DOT_CENTRED)
+    return dot(total, taps, group ^ f->flip, TRUE);
+  if (kind == CC_DOT_WORDS)
+    group ^= f->flip;
+  return dot(total, group, taps, kind == CC_DOT_BYTES);
 }
 
-/* n_vectors vectors of sums along each of n_lines lines, from sample x on, of bundles `first` to
+/* n_vectors vectors of sums along each of n_lines lines, from sample x on, of dot groups `first` to
  * end - 1. */
 static ALWAYS_INLINE void
-sums_of_bundles(Sums *total, const gconstpointer *lines, const CcAlong *f, gsize x,
-                CcBundleKind kind, guint n_lines, guint n_vectors, guint first, guint end) {
-  const gsize size = kind == CC_BUNDLE_WORDS ? sizeof(guint16) : 1;
+sums_of_groups(Sums *total, const gconstpointer *lines, const CcHorizontal *f, gsize x,
+               CcDotKind kind, guint n_lines, guint n_vectors, guint first, guint end) {
+  const gsize size = kind == CC_DOT_WORDS ? sizeof(guint16) : 1;
   for (guint i = 0; i < n_lines * n_vectors; i++)
     total[i] = f->start + (Sums){0};
   gsize at = x * size + first * f->stride;
   for (guint g = first; g < end; g++, at += f->stride) {
     const Sums factor = f->taps[g] + (Sums){0};
     for (guint i = 0; i < n_lines; i++) {
-      Sums bundles[UNROLL];
-      load_bundles(bundles, (const guint8 *)lines[i] + at, f, kind, n_vectors);
+      Sums groups[UNROLL];
+      load_groups(groups, (const guint8 *)lines[i] + at, f, kind, n_vectors);
       for (guint u = 0; u < n_vectors; u++)
-        total[i * n_vectors + u] = dot_along(total[i * n_vectors + u], bundles[u], factor, f, kind);
+        total[i * n_vectors + u] =
+            dot_horizontal(total[i * n_vectors + u], groups[u], factor, f, kind);
     }
   }
 }
 
-/* The bundles of two rows of words. */
+/* The dot groups of two rows of words. */
 static ALWAYS_INLINE Sums
-bundle_of(Sums a, Sums b) {
+group_of(Sums a, Sums b) {
   return (a & 0xffff) | b << 16;
 }
 
@@ -233,15 +234,15 @@ bundle_of(Sums a, Sums b) {
  * of `high`, which makes room for the sum of all, and may lack one then; the rest is exact, as it
  * is small and what wraps around is the same. */
 static ALWAYS_INLINE void
-sums_of_pieces(Sums *rest, Sums *high, const gconstpointer *lines, const CcAlong *f, gsize x,
-               CcBundleKind kind, guint n_lines, guint n_vectors) {
+sums_of_pieces(Sums *rest, Sums *high, const gconstpointer *lines, const CcHorizontal *f, gsize x,
+               CcDotKind kind, guint n_lines, guint n_vectors) {
   enum { LOWEST = 8 };
   const guint n = n_lines * n_vectors;
   for (guint i = 0; i < n; i++)
     rest[i] = high[i] = (Sums){0};
   for (guint p = 0, first = 0; p < f->n_pieces; first = f->piece_end[p++]) {
     Sums piece[4];
-    sums_of_bundles(piece, lines, f, x, kind, n_lines, n_vectors, first, f->piece_end[p]);
+    sums_of_groups(piece, lines, f, x, kind, n_lines, n_vectors, first, f->piece_end[p]);
     for (guint i = 0; i < n; i++) {
       rest[i] += piece[i];
       high[i] += piece[i] >> LOWEST;
@@ -253,10 +254,10 @@ sums_of_pieces(Sums *rest, Sums *high, const gconstpointer *lines, const CcAlong
   }
 }
 
-/* Of sums along two lines, one below the other: bundles of the words that they are cut into. */
+/* Of sums along two lines, one below the other: dot groups of the words that they are cut into. */
 static ALWAYS_INLINE void
-along_of(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, guint n,
-         CcBundleKind kind, guint n_parts) {
+horizontal_of(gint32 *const *parts, const gconstpointer *lines, const CcHorizontal *f, guint n,
+              CcDotKind kind, guint n_parts) {
   enum { AT_ONCE = 2 };
   const gint32 low = n_parts == 1 ? 0xffff : (1 << f->low_bits) - 1;
   for (gsize x = 0; x < n; x += AT_ONCE * SUMS_AT_ONCE) {
@@ -264,82 +265,47 @@ along_of(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, gui
     if (n_parts == 3)
       sums_of_pieces(total, high, lines, f, x, kind, 2, AT_ONCE);
     else
-      sums_of_bundles(total, lines, f, x, kind, 2, AT_ONCE, 0, f->n_bundles);
+      sums_of_groups(total, lines, f, x, kind, 2, AT_ONCE, 0, f->n_groups);
     for (guint u = 0; u < AT_ONCE; u++) {
       const Sums a = total[u], b = total[AT_ONCE + u];
       ((Sums *)(gpointer)(parts[0] + x))[u] = (a & low) | (b & low) << 16;
       if (n_parts > 1)
         ((Sums *)(gpointer)(parts[1] + x))[u] =
-            bundle_of(a >> (gint)f->low_bits, b >> (gint)f->low_bits);
+            group_of(a >> (gint)f->low_bits, b >> (gint)f->low_bits);
       if (n_parts == 3)
-        ((Sums *)(gpointer)(parts[2] + x))[u] = bundle_of(high[u], high[AT_ONCE + u]);
+        ((Sums *)(gpointer)(parts[2] + x))[u] = group_of(high[u], high[AT_ONCE + u]);
     }
   }
 }
 
-#define DEFINE_ALONG(name, kind, n_parts)                                                          \
-  static void name##_##n_parts(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, \
-                               guint n) {                                                          \
-    along_of(parts, lines, f, n, kind, n_parts);                                                   \
+#define DEFINE_HORIZONTAL(name, kind, n_parts)                                                     \
+  static void name##_##n_parts(gint32 *const *parts, const gconstpointer *lines,                   \
+                               const CcHorizontal *f, guint n) {                                   \
+    horizontal_of(parts, lines, f, n, kind, n_parts);                                              \
   }
 
 /* Without such instructions, products of bytes are added in words where those do: byte_pairs.h. */
 #ifdef HAS_DOT_OF_FOUR
-DEFINE_ALONG(along_bytes, CC_BUNDLE_BYTES, 1)
-DEFINE_ALONG(along_centred, CC_BUNDLE_CENTRED, 1)
+DEFINE_HORIZONTAL(horizontal_bytes, CC_DOT_BYTES, 1)
+DEFINE_HORIZONTAL(horizontal_centred, CC_DOT_CENTRED, 1)
 #endif
 #ifdef __AVX2__
-DEFINE_ALONG(along_bytes, CC_BUNDLE_BYTES, 2)
-DEFINE_ALONG(along_bytes, CC_BUNDLE_BYTES, 3)
-DEFINE_ALONG(along_centred, CC_BUNDLE_CENTRED, 2)
-DEFINE_ALONG(along_centred, CC_BUNDLE_CENTRED, 3)
+DEFINE_HORIZONTAL(horizontal_bytes, CC_DOT_BYTES, 2)
+DEFINE_HORIZONTAL(horizontal_bytes, CC_DOT_BYTES, 3)
+DEFINE_HORIZONTAL(horizontal_centred, CC_DOT_CENTRED, 2)
+DEFINE_HORIZONTAL(horizontal_centred, CC_DOT_CENTRED, 3)
 #endif
-DEFINE_ALONG(along_widened, CC_BUNDLE_WIDENED, 1)
-DEFINE_ALONG(along_widened, CC_BUNDLE_WIDENED, 2)
-DEFINE_ALONG(along_widened, CC_BUNDLE_WIDENED, 3)
-DEFINE_ALONG(along_words, CC_BUNDLE_WORDS, 1)
-DEFINE_ALONG(along_words, CC_BUNDLE_WORDS, 2)
-DEFINE_ALONG(along_words, CC_BUNDLE_WORDS, 3)
-
-/* --- along a line with taps that are cut, not sums --- */
-
-/* Of two lines, one below the other: bundles of the sums by either half of the taps, which fit
- * words. */
-#ifdef HAS_DOT_OF_FOUR
-static void
-along_cut(gint32 *const *parts, const gconstpointer *lines, const CcAlong *f, guint n) {
-  enum { AT_ONCE = 2 };
-  for (gsize x = 0; x < n; x += AT_ONCE * SUMS_AT_ONCE) {
-    Sums low[2 * AT_ONCE], high[2 * AT_ONCE];
-    for (guint i = 0; i < 2 * AT_ONCE; i++) {
-      low[i] = f->low_start + (Sums){0};
-      high[i] = f->start + (Sums){0};
-    }
-    gsize at = x;
-    for (guint g = 0; g < f->n_bundles; g++, at += f->stride) {
-      const Sums by_low = f->low_taps[g] + (Sums){0}, by_high = f->taps[g] + (Sums){0};
-      for (guint i = 0; i < 2; i++) {
-        Sums bundles[AT_ONCE];
-        load_bundles(bundles, (const guint8 *)lines[i] + at, f, CC_BUNDLE_BYTES, AT_ONCE);
-        for (guint u = 0; u < AT_ONCE; u++) {
-          Sums *to_low = &low[i * AT_ONCE + u], *to_high = &high[i * AT_ONCE + u];
-          *to_low = DOT_BYTES(*to_low, bundles[u], by_low);
-          *to_high = DOT_BYTES(*to_high, bundles[u], by_high);
-        }
-      }
-    }
-    for (guint u = 0; u < AT_ONCE; u++) {
-      ((Sums *)(gpointer)(parts[0] + x))[u] = bundle_of(low[u], low[AT_ONCE + u]);
-      ((Sums *)(gpointer)(parts[1] + x))[u] = bundle_of(high[u], high[AT_ONCE + u]);
-    }
-  }
-}
-#endif
+DEFINE_HORIZONTAL(horizontal_widened, CC_DOT_WIDENED, 1)
+DEFINE_HORIZONTAL(horizontal_widened, CC_DOT_WIDENED, 2)
+DEFINE_HORIZONTAL(horizontal_widened, CC_DOT_WIDENED, 3)
+DEFINE_HORIZONTAL(horizontal_words, CC_DOT_WORDS, 1)
+DEFINE_HORIZONTAL(horizontal_words, CC_DOT_WORDS, 2)
+DEFINE_HORIZONTAL(horizontal_words, CC_DOT_WORDS, 3)
 
 /* --- over lines --- */
 
 /* As many sums as registers hold. */
-#define OVER_AT_ONCE(n_parts) (VECTOR_BYTES == 64 || (n_parts) == 1 ? UNROLL : UNROLL / 2)
+#define VERTICAL_AT_ONCE(n_parts) (VECTOR_BYTES == 64 || (n_parts) == 1 ? UNROLL : UNROLL / 2)
 
 /* The sum of three parts as two numbers, as codes_of_parts wants them. */
 static ALWAYS_INLINE Sums
@@ -350,26 +316,26 @@ codes_of_three(Sums low, Sums middle, Sums high, const CcFinish *finish) {
 }
 
 /* The sums of two rows of results, or, of three parts, their code values, from vectors
- * of bundles from x on. */
+ * of dot groups from x on. */
 static ALWAYS_INLINE void
-over_of(Sums result[2][UNROLL], const gconstpointer *bundles, const CcOver *f,
-        const CcFinish *finish, gsize x, guint n_parts) {
-  Sums total[2][CC_MOST_PARTS][UNROLL];
+vertical_of(Sums result[2][UNROLL], const gconstpointer *groups, const CcVertical *f,
+            const CcFinish *finish, gsize x, guint n_parts) {
+  Sums total[2][CC_MAX_PARTS][UNROLL];
   for (guint i = 0; i < 2; i++)
     for (guint p = 0; p < n_parts; p++)
-      for (guint u = 0; u < OVER_AT_ONCE(n_parts); u++)
+      for (guint u = 0; u < VERTICAL_AT_ONCE(n_parts); u++)
         total[i][p][u] = f->start[p] + (Sums){0};
-  for (guint g = 0; g < f->n_bundles; g++) {
+  for (guint g = 0; g < f->n_groups; g++) {
     const Sums factor[2] = {f->taps[2 * g] + (Sums){0}, f->taps[2 * g + 1] + (Sums){0}};
     for (guint p = 0; p < n_parts; p++) {
-      const Sums *in = (gconstpointer)((const gint32 *)bundles[n_parts * g + p] + x);
+      const Sums *in = (gconstpointer)((const gint32 *)groups[n_parts * g + p] + x);
       for (guint i = 0; i < 2; i++)
-        for (guint u = 0; u < OVER_AT_ONCE(n_parts); u++)
+        for (guint u = 0; u < VERTICAL_AT_ONCE(n_parts); u++)
           total[i][p][u] = DOT_WORDS(total[i][p][u], in[u], factor[i]);
     }
   }
   for (guint i = 0; i < 2; i++)
-    for (guint u = 0; u < OVER_AT_ONCE(n_parts); u++) {
+    for (guint u = 0; u < VERTICAL_AT_ONCE(n_parts); u++) {
       const Sums low = total[i][0][u];
       if (n_parts == 1)
         result[i][u] = low;
@@ -382,20 +348,20 @@ over_of(Sums result[2][UNROLL], const gconstpointer *bundles, const CcOver *f,
     }
 }
 
-#define DEFINE_OVER(name, n_parts, store, codes_of)                                                \
-  static void name##_##n_parts(gpointer const *rows, const gconstpointer *bundles,                 \
-                               const CcOver *f, guint n, const CcFinish *finish,                   \
+#define DEFINE_VERTICAL(name, n_parts, store, codes_of)                                            \
+  static void name##_##n_parts(gpointer const *rows, const gconstpointer *groups,                  \
+                               const CcVertical *f, guint n, const CcFinish *finish,               \
                                const CcAhead *ahead) {                                             \
-    const CcOver over = *f;                                                                        \
+    const CcVertical over = *f;                                                                    \
     const CcFinish form = *finish;                                                                 \
     for (gsize x = 0; x < n; x += CODES_AT_ONCE) {                                                 \
-      cc_look_ahead(ahead, x, CODES_AT_ONCE);                                                      \
+      cc_look_ahead(ahead, x);                                                                     \
       Sums codes[2][UNROLL];                                                                       \
-      for (guint u = 0; u < UNROLL; u += OVER_AT_ONCE(n_parts)) {                                  \
+      for (guint u = 0; u < UNROLL; u += VERTICAL_AT_ONCE(n_parts)) {                              \
         Sums sums[2][UNROLL];                                                                      \
-        over_of(sums, bundles, &over, &form, x + u * SUMS_AT_ONCE, n_parts);                       \
+        vertical_of(sums, groups, &over, &form, x + u * SUMS_AT_ONCE, n_parts);                    \
         for (guint i = 0; i < 2; i++)                                                              \
-          for (guint v = 0; v < OVER_AT_ONCE(n_parts); v++)                                        \
+          for (guint v = 0; v < VERTICAL_AT_ONCE(n_parts); v++)                                    \
             codes[i][u + v] = codes_of(sums[i][v], &form);                                         \
       }                                                                                            \
       for (guint i = 0; i < 2; i++)                                                                \
@@ -403,14 +369,14 @@ over_of(Sums result[2][UNROLL], const gconstpointer *bundles, const CcOver *f,
     }                                                                                              \
   }
 
-#define DEFINE_OVERS(n_parts)                                                                      \
-  DEFINE_OVER(over_sums, n_parts, store_sums, SAME)                                                \
-  DEFINE_OVER(over_bits_u8, n_parts, store_bytes, codes_of_bits)                                   \
-  DEFINE_OVER(over_bits_u16, n_parts, store_words, codes_of_bits)                                  \
-  DEFINE_OVER(over_shifted_u8, n_parts, store_bytes, codes_of_shifted)                             \
-  DEFINE_OVER(over_shifted_u16, n_parts, store_words, codes_of_shifted)
+#define DEFINE_VERTICALS(n_parts)                                                                  \
+  DEFINE_VERTICAL(vertical_sums, n_parts, store_sums, SAME)                                        \
+  DEFINE_VERTICAL(vertical_bits_u8, n_parts, store_bytes, codes_of_bits)                           \
+  DEFINE_VERTICAL(vertical_bits_u16, n_parts, store_words, codes_of_bits)                          \
+  DEFINE_VERTICAL(vertical_shifted_u8, n_parts, store_bytes, codes_of_shifted)                     \
+  DEFINE_VERTICAL(vertical_shifted_u16, n_parts, store_words, codes_of_shifted)
 
-DEFINE_OVERS(1)
-DEFINE_OVERS(2)
-DEFINE_OVER(over_parts_u8, 3, store_bytes, SAME)
-DEFINE_OVER(over_parts_u16, 3, store_words, SAME)
+DEFINE_VERTICALS(1)
+DEFINE_VERTICALS(2)
+DEFINE_VERTICAL(vertical_parts_u8, 3, store_bytes, SAME)
+DEFINE_VERTICAL(vertical_parts_u16, 3, store_words, SAME)

@@ -21,17 +21,17 @@ gradient_of(const Vector_16 in[], guint n_taps, const Vector_16 f[2]) {
 
 /* --- the norm --- */
 
-/* FIRST_BUNDLES and SECOND_BUNDLES make bundles of the words of two vectors, a half of them each.
+/* FIRST_GROUPS and SECOND_GROUPS make dot groups of the words of two vectors, a half of them each.
  * WORDS_OF makes words of what has become of either, in the order of the two vectors. */
 #if defined __AVX512BW__
-#define FIRST_BUNDLES(a, b) ((Sums)_mm512_unpacklo_epi16((__m512i)(a), (__m512i)(b)))
-#define SECOND_BUNDLES(a, b) ((Sums)_mm512_unpackhi_epi16((__m512i)(a), (__m512i)(b)))
+#define FIRST_GROUPS(a, b) ((Sums)_mm512_unpacklo_epi16((__m512i)(a), (__m512i)(b)))
+#define SECOND_GROUPS(a, b) ((Sums)_mm512_unpackhi_epi16((__m512i)(a), (__m512i)(b)))
 #define WORDS_OF(first, second) ((Vector_16)_mm512_packs_epi32((__m512i)(first), (__m512i)(second)))
 #define ROOT(v) ((Floats)_mm512_sqrt_ps((__m512)(v)))
 #define FUSED(v, mul, add) ((Floats)_mm512_fmadd_ps((__m512)(v), (__m512)(mul), (__m512)(add)))
 #elif defined __AVX2__
-#define FIRST_BUNDLES(a, b) ((Sums)_mm256_unpacklo_epi16((__m256i)(a), (__m256i)(b)))
-#define SECOND_BUNDLES(a, b) ((Sums)_mm256_unpackhi_epi16((__m256i)(a), (__m256i)(b)))
+#define FIRST_GROUPS(a, b) ((Sums)_mm256_unpacklo_epi16((__m256i)(a), (__m256i)(b)))
+#define SECOND_GROUPS(a, b) ((Sums)_mm256_unpackhi_epi16((__m256i)(a), (__m256i)(b)))
 #define WORDS_OF(first, second) ((Vector_16)_mm256_packs_epi32((__m256i)(first), (__m256i)(second)))
 #define ROOT(v) ((Floats)_mm256_sqrt_ps((__m256)(v)))
 #define FUSED(v, mul, add) ((Floats)_mm256_fmadd_ps((__m256)(v), (__m256)(mul), (__m256)(add)))
@@ -44,14 +44,14 @@ fused(Floats v, Floats mul, Floats add) {
   return v;
 }
 #if defined __SSE2__
-#define FIRST_BUNDLES(a, b) ((Sums)_mm_unpacklo_epi16((__m128i)(a), (__m128i)(b)))
-#define SECOND_BUNDLES(a, b) ((Sums)_mm_unpackhi_epi16((__m128i)(a), (__m128i)(b)))
+#define FIRST_GROUPS(a, b) ((Sums)_mm_unpacklo_epi16((__m128i)(a), (__m128i)(b)))
+#define SECOND_GROUPS(a, b) ((Sums)_mm_unpackhi_epi16((__m128i)(a), (__m128i)(b)))
 #define WORDS_OF(first, second) ((Vector_16)_mm_packs_epi32((__m128i)(first), (__m128i)(second)))
 #define ROOT(v) ((Floats)_mm_sqrt_ps((__m128)(v)))
 #else
 #define LOW_WORD 0xffff
-#define FIRST_BUNDLES(a, b) (((Sums)(a)&LOW_WORD) | (Sums)(b) << 16)
-#define SECOND_BUNDLES(a, b) (((Sums)(a) >> 16 & LOW_WORD) | ((Sums)(b) & ~LOW_WORD))
+#define FIRST_GROUPS(a, b) (((Sums)(a)&LOW_WORD) | (Sums)(b) << 16)
+#define SECOND_GROUPS(a, b) (((Sums)(a) >> 16 & LOW_WORD) | ((Sums)(b) & ~LOW_WORD))
 #define WORDS_OF(first, second) ((Vector_16)((first) | (second) << 16))
 #define ROOT(v) root(v)
 static ALWAYS_INLINE Floats
@@ -66,9 +66,9 @@ root(Floats v) {
 /* Sums of two squares fit 31 bits and are rounded once, as they become float: cc_op_code does just
  * that. */
 static ALWAYS_INLINE Sums
-codes_of_norms(Sums bundles, const CcFinish *f, gboolean use_fused) {
+codes_of_norms(Sums groups, const CcFinish *f, gboolean use_fused) {
   const Floats zero = {0}, mul = f->mul_f + zero, add = f->add_f + zero;
-  const Sums squares = DOT_WORDS((Sums){0}, bundles, bundles);
+  const Sums squares = DOT_WORDS((Sums){0}, groups, groups);
   const Floats t = ROOT(__builtin_convertvector(squares, Floats));
   Floats v = t * mul + add;
   if (use_fused)
@@ -83,8 +83,8 @@ static ALWAYS_INLINE Vector_16
 codes_of_gradient(Gradient g, const CcFinish *finish, const VectorFinish *in_16, CcReduce reduce,
                   gboolean simple) {
   if (reduce == CC_REDUCE_NORM)
-    return WORDS_OF(codes_of_norms(FIRST_BUNDLES(g.a, g.b), finish, !simple),
-                    codes_of_norms(SECOND_BUNDLES(g.a, g.b), finish, !simple));
+    return WORDS_OF(codes_of_norms(FIRST_GROUPS(g.a, g.b), finish, !simple),
+                    codes_of_norms(SECOND_GROUPS(g.a, g.b), finish, !simple));
   const Vector_16 a = ABSOLUTE_WORDS(g.a), b = ABSOLUTE_WORDS(g.b);
   const Vector_16 sum = a + b, larger = GREATER(a, b);
   return codes_of_sums(reduce == CC_REDUCE_SUM_ABS ? sum : larger, in_16, FALSE, simple);
@@ -109,7 +109,7 @@ bytes_of_gradient(const guint8 *const tap[], guint n_taps, const Vector_16 f[2],
 }
 
 static ALWAYS_INLINE void
-apply_gradient(guint8 *dst, const CcTerm *terms, const gconstpointer *taps, guint n,
+apply_gradient(guint8 *dst, const CcTapGroup *group, const gconstpointer *taps, guint n,
                const CcFinish *finish, const CcAhead *ahead, guint n_taps, CcReduce reduce,
                gboolean simple) {
   const guint8 *tap[MOST_GRADIENT_TAPS];
@@ -117,19 +117,19 @@ apply_gradient(guint8 *dst, const CcTerm *terms, const gconstpointer *taps, guin
   for (guint i = 0; i < n_taps; i++)
     tap[i] = taps[i];
   for (guint i = 0; i < n_taps / 4; i++)
-    f[i] = (guint16)terms[i].factor + (Vector_16){0};
+    f[i] = (guint16)group[i].factor + (Vector_16){0};
   const CcFinish form = *finish;
   const VectorFinish in_16 = vector_finish(&form.in_16);
   STORE_ROW(dst, n, ahead, bytes_of_gradient(tap, n_taps, f, x, &form, &in_16, reduce, simple));
 }
 
 #define DEFINE_APPLY_GRADIENT(name, n_taps, reduce, is_simple)                                     \
-  static void name(guint8 *dst, const CcTerm *terms, const gconstpointer *taps, guint n,           \
+  static void name(guint8 *dst, const CcTapGroup *group, const gconstpointer *taps, guint n,       \
                    const CcFinish *finish, const CcAhead *ahead) {                                 \
     if (is_simple)                                                                                 \
-      apply_gradient(dst, terms, taps, n, finish, ahead, n_taps, reduce, TRUE);                    \
+      apply_gradient(dst, group, taps, n, finish, ahead, n_taps, reduce, TRUE);                    \
     else                                                                                           \
-      apply_gradient(dst, terms, taps, n, finish, ahead, n_taps, reduce, FALSE);                   \
+      apply_gradient(dst, group, taps, n, finish, ahead, n_taps, reduce, FALSE);                   \
   }
 #define DEFINE_APPLY_GRADIENTS(kind, n_taps)                                                       \
   DEFINE_APPLY_GRADIENT(max_abs_##kind, n_taps, CC_REDUCE_MAX_ABS, is_plain(&finish->in_16))       \

@@ -36,28 +36,28 @@ typedef LANE NAME(Unaligned)
     __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(LANE)), may_alias));
 
 static void
-NAME(sum_any)(gpointer out, const CcTerm *terms, guint n_terms, const gconstpointer *taps,
+NAME(sum_any)(gpointer out, const CcTapGroup *group, guint n_groups, const gconstpointer *taps,
               guint n) {
   const gsize n_bytes = n * sizeof(LANE);
   for (gsize x = 0; x < n_bytes; x += UNROLL * VECTOR_BYTES) {
     const gconstpointer *tap = taps;
     NAME(Vector) total[UNROLL] = {{0}};
-    for (guint t = 0; t < n_terms; t++) {
+    for (guint t = 0; t < n_groups; t++) {
       NAME(Vector) part[UNROLL];
       const NAME(Unaligned) *in = (gconstpointer)((const guint8 *)*tap++ + x);
       for (guint u = 0; u < UNROLL; u++)
         part[u] = in[u];
-      for (guint i = 1; i < terms[t].n_plus; i++) {
+      for (guint i = 1; i < group[t].n_plus; i++) {
         in = (gconstpointer)((const guint8 *)*tap++ + x);
         for (guint u = 0; u < UNROLL; u++)
           part[u] += in[u];
       }
-      for (guint i = 0; i < terms[t].n_minus; i++) {
+      for (guint i = 0; i < group[t].n_minus; i++) {
         in = (gconstpointer)((const guint8 *)*tap++ + x);
         for (guint u = 0; u < UNROLL; u++)
           part[u] -= in[u];
       }
-      const LANE factor = (LANE)terms[t].factor;
+      const LANE factor = (LANE)group[t].factor;
       for (guint u = 0; u < UNROLL; u++)
         total[u] += part[u] * factor;
     }

@@ -17,9 +17,13 @@
 #if defined __AVX512BW__
 #include <immintrin.h>
 #define VECTOR_BYTES 64
+typedef __m512i Words;
+typedef __m512i_u UnalignedWords;
 #elif defined __AVX2__
 #include <immintrin.h>
 #define VECTOR_BYTES 32
+typedef __m256i Words;
+typedef __m256i_u UnalignedWords;
 #else
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -162,84 +166,84 @@ is_plain(const CcFinish16 *f) {
 #include "requantize.h"
 #include "byte_sums.h"
 
-#define SHAPE 11
+#define PATTERN 11
 #define N_TAPS 2
 #define N_TERMS 1
 #define SUM (f[0] * (T(0) - T(1)))
 #define ALONG 1
 #include "tap_groups.h"
 
-#define SHAPE 30
+#define PATTERN 30
 #define N_TAPS 3
 #define N_TERMS 1
 #define SUM (f[0] * (T(0) + T(1) + T(2)))
 #define ALONG 1
 #include "tap_groups.h"
 
-#define SHAPE 50
+#define PATTERN 50
 #define N_TAPS 5
 #define N_TERMS 1
 #define SUM (f[0] * (T(0) + T(1) + T(2) + T(3) + T(4)))
 #define ALONG 1
 #include "tap_groups.h"
 
-#define SHAPE 20_10
+#define PATTERN 20_10
 #define N_TAPS 3
 #define N_TERMS 2
 #define SUM (f[0] * (T(0) + T(1)) + f[1] * T(2))
 #define ALONG 1
 #include "tap_groups.h"
 
-#define SHAPE 11_11
+#define PATTERN 11_11
 #define N_TAPS 4
 #define N_TERMS 2
 #define SUM (f[0] * (T(0) - T(1)) + f[1] * (T(2) - T(3)))
 #define ALONG 1
 #include "tap_groups.h"
 
-#define SHAPE 20_20_10
+#define PATTERN 20_20_10
 #define N_TAPS 5
 #define N_TERMS 3
 #define SUM (f[0] * (T(0) + T(1)) + f[1] * (T(2) + T(3)) + f[2] * T(4))
 #define ALONG 1
 #include "tap_groups.h"
 
-#define SHAPE 22_11
+#define PATTERN 22_11
 #define N_TAPS 6
 #define N_TERMS 2
 #define SUM (f[0] * (T(0) + T(1) - T(2) - T(3)) + f[1] * (T(4) - T(5)))
 #define ALONG 0
 #include "tap_groups.h"
 
-#define SHAPE 33
+#define PATTERN 33
 #define N_TAPS 6
 #define N_TERMS 1
 #define SUM (f[0] * (T(0) + T(1) + T(2) - T(3) - T(4) - T(5)))
 #define ALONG 0
 #include "tap_groups.h"
 
-#define SHAPE 40_10
+#define PATTERN 40_10
 #define N_TAPS 5
 #define N_TERMS 2
 #define SUM (f[0] * (T(0) + T(1) + T(2) + T(3)) + f[1] * T(4))
 #define ALONG 0
 #include "tap_groups.h"
 
-#define SHAPE 80_10
+#define PATTERN 80_10
 #define N_TAPS 9
 #define N_TERMS 2
 #define SUM (f[0] * (T(0) + T(1) + T(2) + T(3) + T(4) + T(5) + T(6) + T(7)) + f[1] * T(8))
 #define ALONG 0
 #include "tap_groups.h"
 
-#define SHAPE 40_40_10
+#define PATTERN 40_40_10
 #define N_TAPS 9
 #define N_TERMS 3
 #define SUM (f[0] * (T(0) + T(1) + T(2) + T(3)) + f[1] * (T(4) + T(5) + T(6) + T(7)) + f[2] * T(8))
 #define ALONG 0
 #include "tap_groups.h"
 
-#define SHAPE 11_23
+#define PATTERN 11_23
 #define N_TAPS 7
 #define N_TERMS 2
 #define SUM (f[0] * (T(0) - T(1)) + f[1] * (T(2) + T(3) - T(4) - T(5) - T(6)))
@@ -435,16 +439,18 @@ join_bytes(gpointer dst, const gconstpointer parts[], guint n_parts, guint n) {
   join_u8((guint8 *)dst + 2 * (gsize)done, rest, 2, n - done);
 }
 
-/* --- the table --- */
+/* --- the tables --- */
 
 #define LANES(f)                                                                                   \
   { f##_16, f##_32, f##_64, [CC_LANE_DOUBLE] = f##_double }
-#define SHAPES_ALONG(f)                                                                            \
-  [CC_SHAPE_11] = f(11), [CC_SHAPE_30] = f(30), [CC_SHAPE_50] = f(50),                             \
-  [CC_SHAPE_20_10] = f(20_10), [CC_SHAPE_11_11] = f(11_11), [CC_SHAPE_20_20_10] = f(20_20_10)
-#define SHAPES_ACROSS(f)                                                                           \
-  [CC_SHAPE_22_11] = f(22_11), [CC_SHAPE_33] = f(33), [CC_SHAPE_40_10] = f(40_10),                 \
-  [CC_SHAPE_80_10] = f(80_10), [CC_SHAPE_40_40_10] = f(40_40_10), [CC_SHAPE_11_23] = f(11_23)
+#define PATTERNS_ALONG(f)                                                                          \
+  [CC_PATTERN_11] = f(11), [CC_PATTERN_30] = f(30), [CC_PATTERN_50] = f(50),                       \
+  [CC_PATTERN_20_10] = f(20_10), [CC_PATTERN_11_11] = f(11_11),                                    \
+  [CC_PATTERN_20_20_10] = f(20_20_10)
+#define PATTERNS_ACROSS(f)                                                                         \
+  [CC_PATTERN_22_11] = f(22_11), [CC_PATTERN_33] = f(33), [CC_PATTERN_40_10] = f(40_10),           \
+  [CC_PATTERN_80_10] = f(80_10), [CC_PATTERN_40_40_10] = f(40_40_10),                              \
+  [CC_PATTERN_11_23] = f(11_23)
 #define SUM_8(shape) sum_8_##shape
 #define SUM_16(shape) sum_16_##shape
 #define SUM_32(shape) sum_32_##shape
@@ -462,14 +468,17 @@ join_bytes(gpointer dst, const gconstpointer parts[], guint n_parts, guint n) {
     NULL, thin_##stride##_1, thin_##stride##_2, thin_##stride##_3, thin_##stride##_4, NULL,        \
         thin_##stride##_6, NULL, thin_##stride##_8                                                 \
   }
-#define MEANS_OF(step, lane)                                                                       \
+#define COLUMN_SUMS_OF(step, lane)                                                                 \
   {                                                                                                \
-    means_##step##_1_##lane, means_##step##_2_##lane, means_##step##_3_##lane,                     \
-        means_##step##_4_##lane, means_##step##_5_##lane, means_##step##_6_##lane,                 \
-        means_##step##_7_##lane                                                                    \
+    column_sums_##step##_1_##lane, column_sums_##step##_2_##lane, column_sums_##step##_3_##lane,   \
+        column_sums_##step##_4_##lane, column_sums_##step##_5_##lane,                              \
+        column_sums_##step##_6_##lane, column_sums_##step##_7_##lane                               \
   }
-#define MEANS(lane)                                                                                \
-  { MEANS_OF(1, lane), MEANS_OF(2, lane), MEANS_OF(3, lane), MEANS_OF(4, lane) }
+#define COLUMN_SUMS(lane)                                                                          \
+  {                                                                                                \
+    COLUMN_SUMS_OF(1, lane), COLUMN_SUMS_OF(2, lane), COLUMN_SUMS_OF(3, lane),                     \
+        COLUMN_SUMS_OF(4, lane)                                                                    \
+  }
 #define FINISHES(sample)                                                                           \
   {                                                                                                \
     [CC_FINISH_16] = {[CC_NUMBER_16] = finish_16_##sample},                                        \
@@ -484,15 +493,15 @@ join_bytes(gpointer dst, const gconstpointer parts[], guint n_parts, guint n) {
     [CC_FINISH_TURNS] = {[CC_NUMBER_FLOAT] = finish_turns_##sample},                               \
   }
 
-#define OVERS(sample)                                                                              \
+#define VERTICALS(sample)                                                                          \
   {                                                                                                \
-    {over_sums_1, over_sums_2}, {over_bits_##sample##_1, over_bits_##sample##_2},                  \
-        {over_shifted_##sample##_1, over_shifted_##sample##_2}, {                                  \
-      [2] = over_parts_##sample##_3                                                                \
+    {vertical_sums_1, vertical_sums_2}, {vertical_bits_##sample##_1, vertical_bits_##sample##_2},  \
+        {vertical_shifted_##sample##_1, vertical_shifted_##sample##_2}, {                          \
+      [2] = vertical_parts_##sample##_3                                                            \
     }                                                                                              \
   }
 
-const CcRows CC_ROWS = {
+static const CcSampleKernels sample_kernels = {
     .load =
         {
             [CC_SAMPLE_U8] = {load_u8_16, load_u8_32, load_u8_64, load_bytes, load_u8_double},
@@ -504,52 +513,13 @@ const CcRows CC_ROWS = {
                               extend_u8_double},
             [CC_SAMPLE_U16] = LANES(extend_u16),
         },
-    .sum =
-        {
-            [CC_LANE_8] = {SHAPES_ALONG(SUM_8), SHAPES_ACROSS(SUM_8)},
-            [CC_LANE_16] = {SHAPES_ALONG(SUM_16), [CC_SHAPE_ANY] = sum_any_16},
-            [CC_LANE_32] = {SHAPES_ALONG(SUM_32),
-                            SHAPES_ACROSS(SUM_32), [CC_SHAPE_ANY] = sum_any_32},
-            [CC_LANE_64] = {[CC_SHAPE_ANY] = sum_any_64},
-            [CC_LANE_DOUBLE] = {[CC_SHAPE_ANY] = sum_any_double},
-        },
-    .sum_split = {SHAPES_ALONG(SUM_SPLIT), SHAPES_ACROSS(SUM_SPLIT)},
-    .sum_pairs = {SHAPES_ALONG(SUM_PAIRS)},
-    .apply = {[CC_LANE_8] = {SHAPES_ACROSS(APPLY)}, [CC_LANE_16] = {SHAPES_ALONG(APPLY)}},
-    .apply_gradient =
-        {[CC_GRADIENT_OF_FOUR] = GRADIENTS(of_four), [CC_GRADIENT_OF_EIGHT] = GRADIENTS(of_eight)},
-    .bundle[CC_BUNDLE_WIDENED] = bundle_widened,
-    .bundle[CC_BUNDLE_WORDS] = bundle_words,
-    .window[0] = {{window_sums_2, window_bits_u8_2, window_shifted_u8_2},
-                  {window_sums_2, window_bits_u16_2, window_shifted_u16_2}},
-#ifdef __AVX2__
-    .bundle[CC_BUNDLE_BYTES] = bundle_bytes,
-    .window[1] = {{window_sums_4, window_bits_u8_4, window_shifted_u8_4}},
-    .along[CC_BUNDLE_BYTES] = {along_bytes_1, along_bytes_2, along_bytes_3},
-    .along[CC_BUNDLE_CENTRED] = {along_centred_1, along_centred_2, along_centred_3},
-    .along_cut = along_cut,
-#endif
-    .along[CC_BUNDLE_WIDENED] = {along_widened_1, along_widened_2, along_widened_3},
-    .along[CC_BUNDLE_WORDS] = {along_words_1, along_words_2, along_words_3},
-#ifdef __AVX512VBMI__
-    .order_is_whole = TRUE,
-#endif
-#ifdef HAS_DOT_OF_FOUR
-    .has_dot_of_four = TRUE,
-#endif
-    .most_byte_taps = MOST_BYTE_TAPS,
-    .over = {[CC_SAMPLE_U8] = OVERS(u8), [CC_SAMPLE_U16] = OVERS(u16)},
-    .slide = {[CC_SAMPLE_U8] = {{slide_16, slide_32},
-                                {NULL, slide_bits_u8},
-                                {NULL, slide_shifted_u8},
-                                [CC_STEP_16] = {slide_16_u8, NULL}},
-              [CC_SAMPLE_U16] = {{slide_16, slide_32},
-                                 {NULL, slide_bits_u16},
-                                 {NULL, slide_shifted_u16}}},
-#ifdef __AVX2__
-    .add_columns = {add_columns_16, add_columns_32},
-    .means = {MEANS(16), MEANS(32)},
-#endif
+    .merge = merge,
+    .thin = {THINS(2), THINS(4)},
+    .join = {join_bytes, join_u16},
+    .luma = {luma_u8, luma_u16},
+};
+
+static const CcOutputKernels output_kernels = {
     .reduce =
         {
             [CC_REDUCE_MAX] = LANES(reduce_max),
@@ -561,10 +531,75 @@ const CcRows CC_ROWS = {
             [CC_REDUCE_TURNS] = LANES(turns),
         },
     .finish = {[CC_SAMPLE_U8] = FINISHES(u8), [CC_SAMPLE_U16] = FINISHES(u16)},
-    .merge = merge,
-    .thin = {THINS(2), THINS(4)},
-    .split = {split_u8, split_u16},
-    .join = {join_bytes, join_u16},
-    .luma = {luma_u8, luma_u16},
     .hues = {[CC_LANE_32] = hues_32, [CC_LANE_64] = hues_64},
+};
+
+static const CcTapGroupKernels tap_group_kernels = {
+    .sum =
+        {
+            [CC_LANE_8] = {PATTERNS_ALONG(SUM_8), PATTERNS_ACROSS(SUM_8)},
+            [CC_LANE_16] = {PATTERNS_ALONG(SUM_16), [CC_PATTERN_ANY] = sum_any_16},
+            [CC_LANE_32] = {PATTERNS_ALONG(SUM_32),
+                            PATTERNS_ACROSS(SUM_32), [CC_PATTERN_ANY] = sum_any_32},
+            [CC_LANE_64] = {[CC_PATTERN_ANY] = sum_any_64},
+            [CC_LANE_DOUBLE] = {[CC_PATTERN_ANY] = sum_any_double},
+        },
+    .sum_split = {PATTERNS_ALONG(SUM_SPLIT), PATTERNS_ACROSS(SUM_SPLIT)},
+    .sum_pairs = {PATTERNS_ALONG(SUM_PAIRS)},
+    .apply = {[CC_LANE_8] = {PATTERNS_ACROSS(APPLY)}, [CC_LANE_16] = {PATTERNS_ALONG(APPLY)}},
+    .apply_gradient =
+        {[CC_GRADIENT_OF_FOUR] = GRADIENTS(of_four), [CC_GRADIENT_OF_EIGHT] = GRADIENTS(of_eight)},
+};
+
+static const CcBoxKernels box_kernels = {
+    .slide = {[CC_SAMPLE_U8] = {{slide_16, slide_32},
+                                {NULL, slide_bits_u8},
+                                {NULL, slide_shifted_u8},
+                                [CC_STEP_16] = {slide_16_u8, NULL}},
+              [CC_SAMPLE_U16] = {{slide_16, slide_32},
+                                 {NULL, slide_bits_u16},
+                                 {NULL, slide_shifted_u16}}},
+#ifdef __AVX2__
+    .add_columns = {add_columns_16, add_columns_32},
+    .make_columns = {COLUMN_SUMS(16), COLUMN_SUMS(32)},
+#endif
+};
+
+static const CcConv2dKernels conv2d_kernels = {
+    .group[CC_DOT_WIDENED] = group_widened,
+    .group[CC_DOT_WORDS] = group_words,
+    .sum[0] = {{conv2d_sums_2, conv2d_bits_u8_2, conv2d_shifted_u8_2},
+               {conv2d_sums_2, conv2d_bits_u16_2, conv2d_shifted_u16_2}},
+#ifdef __AVX2__
+    .group[CC_DOT_BYTES] = group_bytes,
+    .sum[1] = {{conv2d_sums_4, conv2d_bits_u8_4, conv2d_shifted_u8_4}},
+#endif
+};
+
+static const CcSeparableKernels separable_kernels = {
+    .horizontal[CC_DOT_WIDENED] = {horizontal_widened_1, horizontal_widened_2,
+                                   horizontal_widened_3},
+    .horizontal[CC_DOT_WORDS] = {horizontal_words_1, horizontal_words_2, horizontal_words_3},
+#ifdef __AVX2__
+    .horizontal[CC_DOT_BYTES] = {horizontal_bytes_1, horizontal_bytes_2, horizontal_bytes_3},
+    .horizontal[CC_DOT_CENTRED] = {horizontal_centred_1, horizontal_centred_2,
+                                   horizontal_centred_3},
+#endif
+#ifdef __AVX512VBMI__
+    .order_is_whole = TRUE,
+#endif
+    .vertical = {[CC_SAMPLE_U8] = VERTICALS(u8), [CC_SAMPLE_U16] = VERTICALS(u16)},
+};
+
+const CcRows CC_ROWS = {
+    .samples = &sample_kernels,
+    .output = &output_kernels,
+    .tap_groups = &tap_group_kernels,
+    .box = &box_kernels,
+    .conv2d = &conv2d_kernels,
+    .separable = &separable_kernels,
+#ifdef HAS_DOT_OF_FOUR
+    .has_dot_of_four = TRUE,
+#endif
+    .most_byte_taps = MOST_BYTE_TAPS,
 };

@@ -56,26 +56,26 @@ typedef struct {
 typedef struct {
   gint32 factor;
   guint n_plus, n_minus;
-} CcTerm;
+} CcTapGroup;
 
 /* Shapes of weighted sums that have kernels of their own: n_plus and n_minus of each term. Those
  * along a line come first. */
 typedef enum {
-  CC_SHAPE_11,       /* -1 0 1 */
-  CC_SHAPE_30,       /* 1 1 1 */
-  CC_SHAPE_50,       /* 1 1 1 1 1 */
-  CC_SHAPE_20_10,    /* 1 2 1 */
-  CC_SHAPE_11_11,    /* -1 -2 0 2 1 */
-  CC_SHAPE_20_20_10, /* 1 4 6 4 1 */
-  CC_SHAPE_22_11,    /* 3x3 derivatives */
-  CC_SHAPE_33,       /* the same without weights */
-  CC_SHAPE_40_10,    /* centre and four neighbours */
-  CC_SHAPE_80_10,    /* centre and eight neighbours */
-  CC_SHAPE_40_40_10, /* centre and two kinds of neighbours */
-  CC_SHAPE_11_23,    /* emboss */
-  CC_SHAPE_ANY,
-  CC_N_SHAPES,
-} CcShape;
+  CC_PATTERN_11,       /* -1 0 1 */
+  CC_PATTERN_30,       /* 1 1 1 */
+  CC_PATTERN_50,       /* 1 1 1 1 1 */
+  CC_PATTERN_20_10,    /* 1 2 1 */
+  CC_PATTERN_11_11,    /* -1 -2 0 2 1 */
+  CC_PATTERN_20_20_10, /* 1 4 6 4 1 */
+  CC_PATTERN_22_11,    /* 3x3 derivatives */
+  CC_PATTERN_33,       /* the same without weights */
+  CC_PATTERN_40_10,    /* centre and four neighbours */
+  CC_PATTERN_80_10,    /* centre and eight neighbours */
+  CC_PATTERN_40_40_10, /* centre and two kinds of neighbours */
+  CC_PATTERN_11_23,    /* emboss */
+  CC_PATTERN_ANY,
+  CC_N_PATTERNS,
+} CcTapPattern;
 
 /* Two matrices that have kernels of their own, by the taps t of both. Terms carry the factors only.
  * A response that takes absolute values does not tell a sum from one with its sign changed. */
@@ -164,27 +164,39 @@ typedef enum {
   CC_N_REDUCES,
 } CcReduce;
 
-/* What is known of memory. Rows that are wanted soon are asked for while others are worked on,
- * since to ask for all at once would be to wait: how many bytes of them go with a sample. A target
- * that no cache keeps is not asked for, but written past the caches. */
-#define CC_MOST_AHEAD 4
+/* What is known of memory. Rows that are wanted soon are prefetched while others are worked on. To
+ * prefetch all at once would be to wait. A target that no cache keeps is not prefetched, but
+ * written past the caches. */
+#define CC_MAX_AHEAD 8
 #define CC_CACHE_LINE 64
 typedef struct {
-  guint n_sources, n_targets; /* up to CC_MOST_AHEAD */
-  const guint8 *source[CC_MOST_AHEAD], *target[CC_MOST_AHEAD];
-  guint source_bytes, target_bytes;
+  guint n;
+  struct {
+    const guint8 *at; /* a cache line that goes with sample 0 */
+    gsize bytes;      /* from what goes with a sample to what goes with the next */
+  } line[CC_MAX_AHEAD];
   gboolean streams; /* rows of the target begin at cache lines and are written past the caches */
 } CcAhead;
 
-/* Asks for what goes with n samples from number x on. */
+/* Prefetches what goes with the CC_CACHE_LINE samples from number x on, if x is a multiple of that.
+ * A loop would take longer than what it does. */
 static inline __attribute__((always_inline)) void
-cc_look_ahead(const CcAhead *ahead, gsize x, guint n) {
-  for (guint i = 0; i < ahead->n_sources; i++)
-    for (guint at = 0; at < n * ahead->source_bytes; at += CC_CACHE_LINE)
-      __builtin_prefetch(ahead->source[i] + x * ahead->source_bytes + at, 0);
-  for (guint i = 0; i < ahead->n_targets; i++)
-    for (guint at = 0; at < n * ahead->target_bytes; at += CC_CACHE_LINE)
-      __builtin_prefetch(ahead->target[i] + x * ahead->target_bytes + at, 1);
+cc_look_ahead(const CcAhead *ahead, gsize x) {
+#define PREFETCH(i)                                                                                \
+  if (ahead->n <= (i))                                                                             \
+    return;                                                                                        \
+  __builtin_prefetch(ahead->line[i].at + x * ahead->line[i].bytes);
+  if (x % CC_CACHE_LINE != 0)
+    return;
+  PREFETCH(0)
+  PREFETCH(1)
+  PREFETCH(2)
+  PREFETCH(3)
+  PREFETCH(4)
+  PREFETCH(5)
+  PREFETCH(6)
+  PREFETCH(7)
+#undef PREFETCH
 }
 
 /* Every spacing-th of the samples of the source to n lanes, `shift` taken away. spacing is 1 to
@@ -195,17 +207,17 @@ typedef void (*CcLoadFunc)(gpointer row, gconstpointer src, guint spacing, guint
 typedef void (*CcExtendFunc)(gpointer row, gconstpointer src, const CcOutside *outside, guint n,
                              guint shift);
 
-/* Sums of terms over n lanes. taps need only the alignment of a lane; out is aligned to
- * CC_ROW_ALIGN. n_terms is not looked at where the shape is known. */
-typedef void (*CcSumFunc)(gpointer out, const CcTerm *terms, guint n_terms,
+/* Sums of tap groups over n lanes. taps need only the alignment of a lane; out is aligned to
+ * CC_ROW_ALIGN. n_groups is not looked at where the shape is known. */
+typedef void (*CcSumFunc)(gpointer out, const CcTapGroup *group, guint n_groups,
                           const gconstpointer *taps, guint n);
 
 /* Bytes straight from taps, which are bytes or rows of split sums: the sum, its absolute value
  * where the kernel is for that, and the last step as CC_FINISH_16. Split sums are those of
  * sum_split, in an order that only these kernels know. Of a gradient it is both sums, the reduction
  * and the last step, which is CC_FINISH_F32 of the norm. */
-typedef void (*CcApplyFunc)(guint8 *dst, const CcTerm *terms, const gconstpointer *taps, guint n,
-                            const CcFinish *finish, const CcAhead *ahead);
+typedef void (*CcApplyFunc)(guint8 *dst, const CcTapGroup *group, const gconstpointer *taps,
+                            guint n, const CcFinish *finish, const CcAhead *ahead);
 
 /* t from the sums of n_sums >= 1 matrices. */
 typedef void (*CcReduceFunc)(gpointer t, const gconstpointer *sums, guint n_sums, guint n);
@@ -220,9 +232,6 @@ typedef void (*CcMergeFunc)(guint8 *dst, const guint8 *filtered, const guint8 *s
 /* The first of every stride (2 or 4) pixels of src, n >= 1 of them. */
 typedef void (*CcThinFunc)(guint8 *dst, const guint8 *src, guint n);
 
-/* n samples of src that have even numbers, and as many that have odd ones. */
-typedef void (*CcSplitFunc)(gpointer even, gpointer odd, gconstpointer src, guint n);
-
 /* A sample of each of the parts in turn, n times. They may be the same rows. */
 typedef void (*CcJoinFunc)(gpointer dst, const gconstpointer parts[], guint n_parts, guint n);
 
@@ -235,20 +244,20 @@ typedef void (*CcLumaFunc)(gpointer dst, const gconstpointer rgb[3], guint spaci
 typedef void (*CcHueFunc)(guint8 *index, gconstpointer x_sums, gconstpointer y_sums, guint n,
                           gfloat add);
 
-/* --- products of several neighbours at a time: dot_products.h tells of bundles --- */
+/* --- products of several neighbours at a time: dot_products.h tells of dot groups --- */
 
-/* What bundles are of. */
+/* What dot groups are of. */
 typedef enum {
-  CC_BUNDLE_BYTES,   /* four bytes */
-  CC_BUNDLE_CENTRED, /* four signed bytes, which lack 128, and taps are not signed */
-  CC_BUNDLE_WIDENED, /* two words, of samples that are bytes */
-  CC_BUNDLE_WORDS,   /* two words */
-  CC_N_BUNDLE_KINDS,
-} CcBundleKind;
+  CC_DOT_BYTES,   /* four bytes */
+  CC_DOT_CENTRED, /* four signed bytes, which lack 128, and taps are not signed */
+  CC_DOT_WIDENED, /* two words, of samples that are bytes */
+  CC_DOT_WORDS,   /* two words */
+  CC_N_DOT_KINDS,
+} CcDotKind;
 
-/* Bundles of the samples of two or four lines, one above the other; `flip` is applied to each by
+/* Dot groups of the samples of two or four lines, one above the other; `flip` is applied to each by
  * exclusive or. */
-typedef void (*CcBundleFunc)(gpointer bundles, const gconstpointer *lines, guint n, gint32 flip);
+typedef void (*CcDotGroupFunc)(gpointer groups, const gconstpointer *lines, guint n, gint32 flip);
 
 /* What the kernels that sum make of the sums. */
 typedef enum {
@@ -260,57 +269,56 @@ typedef enum {
   CC_N_STEPS,
 } CcSumStep;
 
-/* As many rows of sums or samples as a bundle has: row i is of start + the sum over n_bundles rows
- * of bundles of bundle g times taps[g * rows + i]. Sums may be written behind the last one. */
-typedef void (*CcWindowFunc)(gpointer const *rows, const gconstpointer *bundles, const gint32 *taps,
-                             guint n_bundles, guint n, gint32 start, const CcFinish *finish,
+/* As many rows of sums or samples as a dot group has: row i is of start + the sum over n_groups
+ * rows of dot groups of dot group g times taps[g * rows + i]. Sums may be written behind the last
+ * one. */
+typedef void (*CcConv2dFunc)(gpointer const *rows, const gconstpointer *groups, const gint32 *taps,
+                             guint n_groups, guint n, gint32 start, const CcFinish *finish,
                              const CcAhead *ahead);
 
 /* Words that a sum along a line is cut into, at most. */
-#define CC_MOST_PARTS 3
+#define CC_MAX_PARTS 3
 
 /* Of three parts, the first two have so many bits, and so many are below the third. */
 #define CC_PART_BITS 11
 #define CC_HIGH_BITS (2 * CC_PART_BITS)
 
 /* Sums along a line, and how they are cut into words. Those that are cut into three parts may pass
- * 32 bits, and are made of pieces that do not. Where taps are cut, not sums, `taps` and `start` are
- * of what they have above the low bits. */
-#define CC_MOST_PIECES 8
+ * 32 bits, and are made of pieces that do not. */
+#define CC_MAX_PIECES 8
 typedef struct {
   const gint32 *taps;
-  guint n_bundles;
-  guint n_pairs;                   /* of taps */
-  guint n_pieces;                  /* with three parts only, as the next one */
-  guint piece_end[CC_MOST_PIECES]; /* the bundle behind the last one of a piece */
-  guint step;                      /* samples between those of a bundle */
-  gsize stride;                    /* bytes from a bundle to the next */
-  guint8 order[64];                /* where the bytes of bundles come from */
-  gint32 flip;                     /* what makes signed samples, by exclusive or */
-  gint32 start;                    /* what sums start from */
-  guint low_bits;                  /* of each word but the last */
-  const gint32 *low_taps;          /* low bits of taps, with signs; with along_cut only */
-  gint32 low_start;
-} CcAlong;
+  guint n_groups;
+  guint n_pairs;                  /* of taps */
+  guint n_pieces;                 /* with three parts only, as the next one */
+  guint piece_end[CC_MAX_PIECES]; /* the dot group behind the last one of a piece */
+  guint step;                     /* samples between those of a dot group */
+  gsize stride;                   /* bytes from a dot group to the next */
+  guint8 order[64];               /* where the bytes of dot groups come from */
+  gint32 flip;                    /* what makes signed samples, by exclusive or */
+  gint32 start;                   /* what sums start from */
+  guint low_bits;                 /* of each word but the last */
+} CcHorizontal;
 
 /* The words of each part of sums along two lines, one in the low and the other in the high half;
  * the lines are read from the first tap's sample on. */
-typedef void (*CcAlongFunc)(gint32 *const *parts, const gconstpointer *lines, const CcAlong *along,
-                            guint n);
+typedef void (*CcHorizontalFunc)(gint32 *const *parts, const gconstpointer *lines,
+                                 const CcHorizontal *along, guint n);
 
 /* Sums over lines, for two rows of results. */
 typedef struct {
-  const gint32 *taps; /* two for each bundle */
-  guint n_bundles;
-  gint32 start[CC_MOST_PARTS]; /* by part */
+  const gint32 *taps; /* two for each dot group */
+  guint n_groups;
+  gint32 start[CC_MAX_PARTS]; /* by part */
   guint low_bits;
   gboolean drops_low; /* the low bits are only carried to the others */
-} CcOver;
+} CcVertical;
 
-/* Two rows of sums or samples, from the parts of all bundles in turn. Sums may be written behind
+/* Two rows of sums or samples, from the parts of all dot groups in turn. Sums may be written behind
  * the last one. */
-typedef void (*CcOverFunc)(gpointer const *rows, const gconstpointer *bundles, const CcOver *over,
-                           guint n, const CcFinish *finish, const CcAhead *ahead);
+typedef void (*CcVerticalFunc)(gpointer const *rows, const gconstpointer *groups,
+                               const CcVertical *over, guint n, const CcFinish *finish,
+                               const CcAhead *ahead);
 
 /* sums[i] += in[i] - out[i], and samples of those where the kernel makes some. */
 typedef void (*CcSlideFunc)(gpointer sums, gconstpointer in, gconstpointer out, guint n,
@@ -323,46 +331,74 @@ typedef void (*CcColumnsFunc)(gpointer columns, gconstpointer in, gconstpointer 
 /* The same, and n samples, each of `factor` times the sum of a window. Columns and lines are those
  * that windows end at; what lies before them is read as far as the first window reaches. The last
  * step is CC_FINISH_16 of bytes, and CC_FINISH_CENTRED of words, whose factor is 1. */
-typedef void (*CcMeansFunc)(gpointer columns, gconstpointer in, gconstpointer out, guint n,
-                            guint8 *dst, const CcFinish *finish, gint32 factor,
-                            const CcAhead *ahead);
-#define CC_MOST_MEANS_RADIUS 7
+typedef void (*CcColumnSumsFunc)(gpointer columns, gconstpointer in, gconstpointer out, guint n,
+                                 guint8 *dst, const CcFinish *finish, gint32 factor,
+                                 const CcAhead *ahead);
+#define CC_MAX_BOX_RADIUS 7
 
 #define CC_MAX_PIXEL_BYTES (2 * CC_MAX_COMPONENTS)
 
+/* --- the tables: one for each use, which an instruction set fills with what it does best --- */
+
+/* Rows to and from lanes, and the samples of different components. */
 typedef struct {
   CcLoadFunc load[2][CC_N_LANES]; /* by sample type */
   CcExtendFunc extend[2][CC_N_LANES];
-  CcSumFunc sum[CC_N_LANES][CC_N_SHAPES]; /* by lane of the taps; NULL: there is none */
-  CcSumFunc sum_split[CC_N_SHAPES];       /* split sums of bytes; NULL: there is none */
-  CcSumFunc sum_pairs[CC_N_SHAPES]; /* the same of taps for samples with even numbers, and behind
-                                       them as many for those with odd ones */
-  CcApplyFunc apply[CC_N_LANES][CC_N_SHAPES][2]; /* by lane of the taps; second: absolute value */
-  CcApplyFunc apply_gradient[CC_N_GRADIENTS][CC_N_REDUCES]; /* NULL: there is none */
-  /* of bundles of bytes: NULL where no instruction multiplies those */
-  CcBundleFunc bundle[CC_N_BUNDLE_KINDS];
-  CcWindowFunc window[2][2][CC_N_STEPS]; /* of bundles of words and of bytes, then by sample type */
-  CcAlongFunc along[CC_N_BUNDLE_KINDS][CC_MOST_PARTS]; /* for one part, two and three */
-  CcAlongFunc along_cut; /* of bundles of bytes, for two parts: by taps that are cut; NULL: there is
-                            none */
-  gboolean order_is_whole;  /* CcAlong.order has places in 64 bytes, not in each 16 of them */
-  gboolean has_dot_of_four; /* an instruction multiplies and adds four bytes */
-  gint most_byte_taps; /* the largest sum of the absolute values of two neighbouring byte taps */
-  CcOverFunc over[2][CC_N_STEPS][CC_MOST_PARTS]; /* by sample type, then as above; three parts are
-                                                    for CC_STEP_PARTS, and that for no other */
-  CcSlideFunc slide[2][CC_N_STEPS][2]; /* by sample type, then for sums of 16 and of 32 bits */
-  /* by sample type; then by the samples of a pixel and the radius, 1 being the first; NULL: there
-   * are none */
-  CcColumnsFunc add_columns[2];
-  CcMeansFunc means[2][CC_MAX_COMPONENTS][CC_MOST_MEANS_RADIUS];
-  CcReduceFunc reduce[CC_N_REDUCES][CC_N_LANES];
-  CcFinishFunc finish[2][CC_N_FINISHES][CC_N_NUMBERS]; /* by sample type; NULL: there is none */
   CcMergeFunc merge;
   CcThinFunc thin[2][CC_MAX_PIXEL_BYTES + 1]; /* for stride 2 and 4, by the bytes of a pixel */
-  CcSplitFunc split[2];                       /* by sample type */
-  CcJoinFunc join[2];
+  CcJoinFunc join[2];                         /* by sample type */
   CcLumaFunc luma[2];
-  CcHueFunc hues[CC_N_LANES]; /* by lane of the sums; NULL: there is none */
+} CcSampleKernels;
+
+/* The output stage. */
+typedef struct {
+  CcReduceFunc reduce[CC_N_REDUCES][CC_N_LANES];
+  CcFinishFunc finish[2][CC_N_FINISHES][CC_N_NUMBERS]; /* by sample type; NULL: there is none */
+  CcHueFunc hues[CC_N_LANES];                          /* by lane of the sums; NULL: none */
+} CcOutputKernels;
+
+/* Sums of tap groups; NULL: there is none. */
+typedef struct {
+  CcSumFunc sum[CC_N_LANES][CC_N_PATTERNS]; /* by lane of the taps */
+  CcSumFunc sum_split[CC_N_PATTERNS];       /* split sums of bytes */
+  CcSumFunc sum_pairs[CC_N_PATTERNS]; /* the same of taps for samples with even numbers, and behind
+                                       them as many for those with odd ones */
+  CcApplyFunc apply[CC_N_LANES][CC_N_PATTERNS][2]; /* by lane of the taps; second: absolute value */
+  CcApplyFunc apply_gradient[CC_N_GRADIENTS][CC_N_REDUCES];
+} CcTapGroupKernels;
+
+/* Boxes. Column sums are NULL if there are none. */
+typedef struct {
+  CcSlideFunc slide[2][CC_N_STEPS][2]; /* by sample type, then for sums of 16 and of 32 bits */
+  CcColumnsFunc add_columns[2];        /* by sample type */
+  /* by sample type; then by the samples of a pixel and the radius, 1 being the first */
+  CcColumnSumsFunc make_columns[2][CC_MAX_COMPONENTS][CC_MAX_BOX_RADIUS];
+} CcBoxKernels;
+
+/* Dot products for conv2d. */
+typedef struct {
+  CcDotGroupFunc group[CC_N_DOT_KINDS]; /* NULL: no instruction multiplies bytes */
+  CcConv2dFunc sum[2][2][CC_N_STEPS];   /* of words and of bytes, then by sample type */
+} CcConv2dKernels;
+
+/* Dot products along a row and then over columns. */
+typedef struct {
+  CcHorizontalFunc horizontal[CC_N_DOT_KINDS][CC_MAX_PARTS]; /* for one part, two and three */
+  gboolean order_is_whole; /* CcHorizontal.order has places in 64 bytes, not in each 16 of them */
+  CcVerticalFunc vertical[2][CC_N_STEPS]
+                         [CC_MAX_PARTS]; /* by sample type, then as above; three parts are
+                                     for CC_STEP_PARTS, and that for no other */
+} CcSeparableKernels;
+
+typedef struct {
+  const CcSampleKernels *samples;
+  const CcOutputKernels *output;
+  const CcTapGroupKernels *tap_groups;
+  const CcBoxKernels *box;
+  const CcConv2dKernels *conv2d;
+  const CcSeparableKernels *separable;
+  gboolean has_dot_of_four;                     /* an instruction multiplies and adds four bytes */
+  gint most_byte_taps; /* the largest sum of the absolute values of two neighbouring byte taps */
 } CcRows;
 
 extern const CcRows cc_rows_c;

@@ -47,8 +47,7 @@ slide_16_u8(gpointer sums, gconstpointer in, gconstpointer out, guint n, gpointe
   const Vector_16 *a = in, *b = out;
   guint8 *to = dst;
   for (gsize x = 0; x < n; x += VECTOR_BYTES, total += 2, a += 2, b += 2) {
-    if (VECTOR_BYTES == CC_CACHE_LINE || x % CC_CACHE_LINE == 0)
-      cc_look_ahead(ahead, x, CC_CACHE_LINE);
+    cc_look_ahead(ahead, x);
     Vector_16 codes[2];
     for (guint i = 0; i < 2; i++) {
       total[i] += a[i] - b[i];
@@ -71,7 +70,7 @@ slide_16_u8(gpointer sums, gconstpointer in, gconstpointer out, guint n, gpointe
     Sums *total = sums;                                                                            \
     const Sums *a = in, *b = out;                                                                  \
     for (gsize x = 0; x < n; x += CODES_AT_ONCE, total += UNROLL, a += UNROLL, b += UNROLL) {      \
-      cc_look_ahead(ahead, x, CODES_AT_ONCE);                                                      \
+      cc_look_ahead(ahead, x);                                                                     \
       Sums codes[UNROLL];                                                                          \
       for (guint u = 0; u < UNROLL; u++) {                                                         \
         total[u] += a[u] - b[u];                                                                   \

@@ -4,16 +4,6 @@
  *   SAMPLE   the type
  *   NAME(f)  f with the type's suffix */
 
-static void
-NAME(split)(gpointer even, gpointer odd, gconstpointer src, guint n) {
-  SAMPLE *restrict a = even, *restrict b = odd;
-  const SAMPLE *restrict in = src;
-  for (gsize i = 0; i < n; i++) {
-    a[i] = in[2 * i];
-    b[i] = in[2 * i + 1];
-  }
-}
-
 /* The parts may be the same rows. */
 static ALWAYS_INLINE void
 NAME(join_parts)(SAMPLE *restrict out, const gconstpointer parts[], guint n_parts, guint n) {

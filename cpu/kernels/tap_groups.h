@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The weighted sums of one shape, included by row_kernels.c once for each, with
- *   SHAPE    its digits, as in the names of CcShape
+ *   PATTERN    its digits, as in the names of CcTapPattern
  *   N_TAPS, N_TERMS
  *   SUM      the sum of taps T(0), T(1)... with factors f[0], f[1]...
  *   ALONG    1 for shapes of a line, whose taps are also rows of 16-bit sums
@@ -9,18 +9,18 @@
 
 #define NAME_OF(f, shape) f##_##shape
 #define NAME_WITH(f, shape) NAME_OF(f, shape)
-#define NAME(f) NAME_WITH(f, SHAPE)
+#define NAME(f) NAME_WITH(f, PATTERN)
 
 /* Local copies, which no store to a row can change. */
 #define DEFINE_SUM(name, from, to)                                                                 \
-  static void NAME(name)(gpointer out, const CcTerm *terms, guint n_terms,                         \
+  static void NAME(name)(gpointer out, const CcTapGroup *group, guint n_groups,                    \
                          const gconstpointer *taps, guint n) {                                     \
     const from *tap[N_TAPS];                                                                       \
     guint32 f[N_TERMS];                                                                            \
     for (guint i = 0; i < N_TAPS; i++)                                                             \
       tap[i] = taps[i];                                                                            \
     for (guint i = 0; i < N_TERMS; i++)                                                            \
-      f[i] = (guint32)terms[i].factor;                                                             \
+      f[i] = (guint32)group[i].factor;                                                             \
     to *restrict sums = out;                                                                       \
     for (guint x = 0; x < n; x++)                                                                  \
       sums[x] = (to)(SUM);                                                                         \
@@ -43,7 +43,7 @@ DEFINE_SUM(sum_16, guint16, guint16)
   for (guint i = 0; i < N_TAPS; i++)                                                               \
     tap[i] = taps[i];                                                                              \
   for (guint i = 0; i < N_TERMS; i++)                                                              \
-    f[i] = (guint16)terms[i].factor + (Vector_16){0};
+    f[i] = (guint16)group[i].factor + (Vector_16){0};
 
 /* Sums over bytes from byte x on. */
 static ALWAYS_INLINE SplitSums
@@ -60,7 +60,7 @@ NAME(sums_of_bytes)(const guint8 *const tap[N_TAPS], const Vector_16 f[N_TERMS],
 }
 
 static void
-NAME(sum_split)(gpointer out, const CcTerm *terms, guint n_terms, const gconstpointer *taps,
+NAME(sum_split)(gpointer out, const CcTapGroup *group, guint n_groups, const gconstpointer *taps,
                 guint n) {
   DEFINE_TAPS_AND_VECTOR_FACTORS
   SplitSums *to = out;
@@ -99,7 +99,7 @@ NAME(sum_pairs_of)(SplitSums *to, const guint8 *const near[N_TAPS], const guint8
 }
 
 static void
-NAME(sum_pairs)(gpointer out, const CcTerm *terms, guint n_terms, const gconstpointer *taps,
+NAME(sum_pairs)(gpointer out, const CcTapGroup *group, guint n_groups, const gconstpointer *taps,
                 guint n) {
   DEFINE_TAPS_AND_VECTOR_FACTORS
   const guint8 *odd[N_TAPS];
@@ -129,7 +129,7 @@ NAME(sums_to_apply)(const guint8 *const tap[N_TAPS], const Vector_16 f[N_TERMS],
 #endif
 
 static ALWAYS_INLINE void
-NAME(apply_form)(guint8 *dst, const CcTerm *terms, const gconstpointer *taps, guint n,
+NAME(apply_form)(guint8 *dst, const CcTapGroup *group, const gconstpointer *taps, guint n,
                  const CcFinish16 *form, gboolean absolute, gboolean plain, const CcAhead *ahead) {
   DEFINE_TAPS_AND_VECTOR_FACTORS
   const VectorFinish finish = vector_finish(form);
@@ -138,12 +138,12 @@ NAME(apply_form)(guint8 *dst, const CcTerm *terms, const gconstpointer *taps, gu
 }
 
 #define DEFINE_APPLY(name, absolute)                                                               \
-  static void NAME(name)(guint8 * dst, const CcTerm *terms, const gconstpointer *taps, guint n,    \
-                         const CcFinish *finish, const CcAhead *ahead) {                           \
+  static void NAME(name)(guint8 * dst, const CcTapGroup *group, const gconstpointer *taps,         \
+                         guint n, const CcFinish *finish, const CcAhead *ahead) {                  \
     if (is_plain(&finish->in_16))                                                                  \
-      NAME(apply_form)(dst, terms, taps, n, &finish->in_16, absolute, TRUE, ahead);                \
+      NAME(apply_form)(dst, group, taps, n, &finish->in_16, absolute, TRUE, ahead);                \
     else                                                                                           \
-      NAME(apply_form)(dst, terms, taps, n, &finish->in_16, absolute, FALSE, ahead);               \
+      NAME(apply_form)(dst, group, taps, n, &finish->in_16, absolute, FALSE, ahead);               \
   }
 
 DEFINE_APPLY(apply, FALSE)
@@ -157,7 +157,7 @@ DEFINE_APPLY(apply_absolute, TRUE)
 #undef DEFINE_APPLY
 #undef DEFINE_TAPS_AND_VECTOR_FACTORS
 #undef sums_to_apply
-#undef SHAPE
+#undef PATTERN
 #undef N_TAPS
 #undef N_TERMS
 #undef SUM

@@ -1,58 +1,182 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "conv2d.h"
-#include "engine/plan/output_stage.h"
+
+/* Direct two-dimensional sums by dot products (dot_products.h).
+ *
+ * Rows of the source lie in dot groups of two words or of four bytes, one above the other. As many
+ * rows of results as a group has are made at a time, a block, from the same groups and from taps
+ * that are shifted by a row each. Blocks begin at multiples of that number, whatever a slice begins
+ * with. */
+
+#include "dot_taps.h"
+#include "tap_pattern.h"
+#include "cpu/tile.h"
 #include "engine/ablation.h"
 
-static void
-set_taps(CcWindow *self, CcTaps taps, gint32 *to) {
-  for (guint g = 0; g < self->n_bundles; g++)
-    for (guint c = 0; c < taps.width; c++)
-      for (guint i = 0; i < self->bundle; i++)
-        *to++ = cc_taps_bundle(taps, (gint)(g * self->bundle) - (gint)i, c, self->bundle);
+#define MAX_GROUPS ((CC_MAX_MATRIX_SIZE + 1) / 2 * CC_MAX_MATRIX_SIZE)
+
+typedef struct {
+  CcMethod base;
+  CcDotKind kind;                /* BYTES, WIDENED or WORDS */
+  gint32 flip;                   /* what makes signed words of samples, by exclusive or */
+  gint32 *taps;                  /* of matrix m, group g, column c and row i of the block at
+                                    ((m * n_groups + g) * width + c) * block_rows + i */
+  gint32 start[CC_MAX_MATRICES]; /* what the sums of a matrix start from */
+  CcDotGroupFunc group;
+  CcConv2dFunc sum;
+  gsize line, line_pitch; /* loaded rows, before they become groups */
+} Conv2d;
+
+/* --- plan time --- */
+
+/* The kind of dot groups for the pass. If there is none, *reason says why. */
+static CcDotKind
+find_kind(const CcSweep *sweep, const gchar **reason) {
+  const CcOp *op = sweep->pass->op;
+  const CcRows *kernels = sweep->kernels;
+  /* without an instruction for four products, blocks of four rows waste too much on three */
+  const gboolean has_bytes = kernels->conv2d->sum[1][0][0] && !cc_is_left_out("conv2d-bytes") &&
+                             (op->height > 3 || kernels->has_dot_of_four);
+  CcDotKind kind = sweep->type == CC_SAMPLE_U16 ? CC_DOT_WORDS
+                   : has_bytes                  ? CC_DOT_BYTES
+                                                : CC_DOT_WIDENED;
+  *reason = op->response == CC_RESPONSE_DIRECTION ? "the response is an angle"
+            : !op->has_taps                       ? "there are only rows and columns"
+            : cc_op_largest_sum(op) > G_MAXINT32  ? "sums pass 32 bits"
+            : cc_is_left_out("conv2d")            ? "left out"
+                                                  : NULL;
+  for (guint m = 0; m < op->n_matrices && !*reason; m++) {
+    if (!cc_taps_are_words(cc_taps_of_matrix(op, m)))
+      *reason = "taps pass 16 bits";
+    else if (kind == CC_DOT_BYTES && !cc_taps_are_bytes(cc_taps_of_matrix(op, m), kernels))
+      kind = CC_DOT_WIDENED;
+  }
+  return kind;
 }
 
-CcWindow *
-cc_window_new(const CcOp *op, CcSampleType type, guint depth, const CcRows *rows,
-              const gchar **reason) {
-  const gint64 middle = depth == 16 ? 1 << 15 : 0; /* what signed words of samples lack */
-  /* without an instruction for four products, blocks of four rows waste too much on three */
-  const gboolean has_bytes = rows->window[1][0][0] && !cc_is_left_out("conv2d-bytes") &&
-                             (op->height > 3 || rows->has_dot_of_four);
-  *reason = !op->has_taps                        ? "there are only rows and columns"
-            : cc_op_largest_sum(op) > G_MAXINT32 ? "sums pass 32 bits"
-            : cc_is_left_out("conv2d")           ? "left out"
-                                                 : NULL;
+static guint
+count_groups(const CcOp *op, CcDotKind kind) {
+  const guint rows = kind == CC_DOT_BYTES ? 4 : 2;
+  return (op->height + 2 * (rows - 1)) / rows;
+}
+
+guint
+cc_conv2d_cost(const CcSweep *sweep, const gchar **reason) {
+  const CcDotKind kind = find_kind(sweep, reason);
+  return *reason ? 0 : count_groups(sweep->pass->op, kind) * sweep->pass->op->width;
+}
+
+/* Whether tap groups cost less than half of conv2d, which multiplies by zeros too. Both costs are
+ * in instructions on lanes of 16 bits. */
+static gboolean
+is_sparse(const CcSweep *sweep, guint n_groups) {
+  static const guint lane_costs[CC_N_LANES] = {
+      [CC_LANE_16] = 1, [CC_LANE_32] = 2, [CC_LANE_64] = 8, [CC_LANE_DOUBLE] = 8};
+  const CcOp *op = sweep->pass->op;
+  const guint cost = lane_costs[sweep->output.lane] * cc_tap_groups_cost(op);
+  return !cc_prefers_separable(op) &&
+         2 * cost < lane_costs[CC_LANE_32] * op->n_matrices * n_groups * op->width;
+}
+
+static CcMethod *
+conv2d_create(CcSweep *sweep, const gchar **reason) {
+  const CcOp *op = sweep->pass->op;
+  const gint64 middle = sweep->plan->layout.plane[sweep->plane].depth == 16 ? 1 << 15 : 0;
+  const CcDotKind kind = find_kind(sweep, reason);
   if (*reason)
     return NULL;
-  CcBundleKind kind = type == CC_SAMPLE_U16 ? CC_BUNDLE_WORDS
-                      : has_bytes           ? CC_BUNDLE_BYTES
-                                            : CC_BUNDLE_WIDENED;
-  for (guint m = 0; m < op->n_matrices; m++) {
-    if (!cc_taps_are_words(cc_taps_of_matrix(op, m))) {
-      *reason = "taps pass 16 bits";
-      return NULL;
-    }
-    if (kind == CC_BUNDLE_BYTES && !cc_taps_are_bytes(cc_taps_of_matrix(op, m), rows))
-      kind = CC_BUNDLE_WIDENED;
-  }
-  CcWindow *self = g_new0(CcWindow, 1);
-  const guint bundle = kind == CC_BUNDLE_BYTES ? 4 : 2;
+  const guint rows = kind == CC_DOT_BYTES ? 4 : 2, n_groups = count_groups(op, kind);
+  *reason = is_sparse(sweep, n_groups) ? "most taps are 0"
+            : !cc_output_fits_32(op)   ? "results pass 32 bits"
+                                       : NULL;
+  if (*reason)
+    return NULL;
+  Conv2d *self = g_new0(Conv2d, 1);
+  self->base = (CcMethod){
+      .klass = &cc_conv2d,
+      .output = sweep->output,
+      .sample_lane = sweep->type == CC_SAMPLE_U8 ? CC_LANE_8 : CC_LANE_16,
+      .ring_lane = CC_LANE_32,
+      .block_rows = rows,
+      .n_groups = n_groups,
+      .n_taps = cc_tap_count(op),
+      .streams = TRUE,
+  };
+  cc_output_take_32(&self->base.output, op);
   self->kind = kind;
-  self->bundle = bundle;
-  self->n_bundles = (op->height + 2 * (bundle - 1)) / bundle;
   self->flip = middle ? (gint32)0x80008000 : 0;
-  const guint n = self->n_bundles * op->width * bundle;
-  self->taps = g_new(gint32, op->n_matrices * n);
+  gint32 *to = self->taps = g_new(gint32, op->n_matrices * n_groups * op->width * rows);
   for (guint m = 0; m < op->n_matrices; m++) {
-    set_taps(self, cc_taps_of_matrix(op, m), self->taps + m * n);
-    self->start[m] = (gint32)(cc_taps_sum(cc_taps_of_matrix(op, m)) * middle);
+    const CcTaps taps = cc_taps_of_matrix(op, m);
+    self->start[m] = (gint32)(cc_taps_sum(taps) * middle);
+    for (guint g = 0; g < n_groups; g++)
+      for (guint c = 0; c < op->width; c++)
+        for (guint i = 0; i < rows; i++)
+          *to++ = cc_taps_group(taps, (gint)(g * rows) - (gint)i, c, rows);
   }
-  return self;
+  const CcSumStep step = cc_output_sum_step(&self->base.output);
+  self->base.makes_samples = step != CC_STEP_SUMS;
+  self->group = sweep->kernels->conv2d->group[kind];
+  self->sum = sweep->kernels->conv2d->sum[kind == CC_DOT_BYTES][sweep->type][step];
+  cc_sweep_take_tiles(sweep, &self->base, n_groups, n_groups, op->n_matrices * rows);
+  self->line =
+      cc_sweep_take_rows(sweep, rows, cc_lane_size(self->base.sample_lane), &self->line_pitch);
+  return &self->base;
 }
 
-void
-cc_window_free(CcWindow *self) {
-  if (self)
-    g_free(self->taps);
-  g_free(self);
+static void
+conv2d_explain(const CcMethod *method, GString *line) {
+  g_string_append_printf(line, "conv2d by %s, %u rows at once",
+                         cc_dot_name(((const Conv2d *)method)->kind), method->block_rows);
 }
+
+static void
+conv2d_free(CcMethod *method) {
+  g_free(((Conv2d *)method)->taps);
+  g_free(method);
+}
+
+/* --- run time --- */
+
+static guint8 *
+ring_row(const CcTile *tile, const Conv2d *self, guint number) {
+  return tile->rings + number % self->base.n_groups * tile->sweep->ring_pitch;
+}
+
+static void
+load_group(const CcTile *tile, gint y, guint number) {
+  const CcSweep *sweep = tile->sweep;
+  const Conv2d *self = (const Conv2d *)sweep->method;
+  const guint lead = cc_sweep_lead(sweep);
+  gconstpointer lines[4];
+  for (guint i = 0; i < self->base.block_rows; i++) {
+    guint8 *line = tile->scratch + self->line + i * self->line_pitch;
+    cc_tile_load(tile, y + (gint)i, line);
+    lines[i] = line - lead * sweep->sample_lane_size;
+  }
+  self->group(ring_row(tile, self, number) - lead * sizeof(gint32), lines,
+              lead + tile->n + sweep->n_edge, self->flip);
+}
+
+static void
+sum_block(const CcTile *tile, guint m, guint block, gpointer const *rows, const CcAhead *ahead) {
+  const CcSweep *sweep = tile->sweep;
+  const Conv2d *self = (const Conv2d *)sweep->method;
+  const guint width = sweep->pass->op->width, n = self->base.n_groups * width;
+  gconstpointer groups[MAX_GROUPS];
+  for (guint g = 0; g < self->base.n_groups; g++)
+    for (guint c = 0; c < width; c++)
+      groups[g * width + c] = (gint32 *)(gpointer)ring_row(tile, self, block + g) +
+                              ((gint)c - (gint)width / 2) * (gint)sweep->step;
+  self->sum(rows, groups, self->taps + m * n * self->base.block_rows, n, tile->n, self->start[m],
+            &self->base.output.to_sample, ahead);
+}
+
+const CcMethodClass cc_conv2d = {
+    .name = "conv2d",
+    .create = conv2d_create,
+    .rows = cc_tile_run_blocks,
+    .load_group = load_group,
+    .sum_block = sum_block,
+    .explain = conv2d_explain,
+    .free = conv2d_free,
+};

@@ -54,13 +54,24 @@ cc_taps_are_bytes(CcTaps taps, const CcRows *rows) {
 }
 
 gint32
-cc_taps_bundle(CcTaps taps, gint row, guint column, guint bundle) {
-  const guint bits = 32 / bundle, mask = (1u << bits) - 1;
+cc_taps_group(CcTaps taps, gint row, guint column, guint group) {
+  const guint bits = 32 / group, mask = (1u << bits) - 1;
   guint32 result = 0;
-  for (guint i = 0; i < bundle; i++) {
+  for (guint i = 0; i < group; i++) {
     const gint at = row + (gint)i;
     if (at >= 0 && at < (gint)taps.height)
       result |= ((guint32)taps.tap[(guint)at * taps.width + column] & mask) << i * bits;
   }
   return (gint32)result;
+}
+
+const gchar *
+cc_dot_name(CcDotKind kind) {
+  static const gchar *const names[CC_N_DOT_KINDS] = {
+      [CC_DOT_BYTES] = "dot products of 4 bytes",
+      [CC_DOT_CENTRED] = "dot products of 4 centred bytes",
+      [CC_DOT_WIDENED] = "dot products of 2 widened bytes",
+      [CC_DOT_WORDS] = "dot products of 2 words",
+  };
+  return names[kind];
 }

@@ -1,79 +1,89 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "separable.h"
-#include "horizontal_pass.h"
-#include "engine/plan/output_stage.h"
+
+/* Column times row by dot products (dot_products.h).
+ *
+ * The horizontal pass sums along a line and cuts sums into words: one where that holds them, after
+ * the middle of their range has become 0, else two, the low bits and what is above them. The words
+ * of two lines, one below the other, lie in one dot group. The vertical pass sums over dot groups,
+ * two rows of results at a time, which begin at even rows. Two words are added by products, too,
+ * where taps of the column that are shifted to the left still fit words. Else the sums of the low
+ * bits are carried to those of the others; sums that pass 32 bits are then without their low bits.
+ *
+ * Wide sums have three words, none of which passes 32 bits in the vertical pass, and become samples
+ * in double. Sums along a line may then pass 32 bits, too, as they are made of pieces. */
+
+#include "dot_taps.h"
+#include "tap_pattern.h"
+#include "cpu/tile.h"
 #include "engine/ablation.h"
 
-/* --- one part or two --- */
+#define MAX_GROUPS ((CC_MAX_KERNEL_SIZE + 1) / 2)
+#define MIN_LOW_BITS 8 /* the output stage of quantized kernels can do without so many */
+#define MAX_LOW_BITS 15
+#define WORD_LIMIT (2 << CC_PART_BITS) /* more than any of three words */
+#define VECTOR_BYTES 64                /* that CcHorizontal.order is of, at most */
+#define VECTOR_PART_BYTES 16
 
-#define LEAST_LOW_BITS 8 /* the last step of quantized kernels can do without so many */
-#define MOST_LOW_BITS 15
-
-/* What makes the middle of the range of sums along a line 0, or -1. */
-static gint64
-offset_along(CcTaps taps, gint64 most_sample) {
-  const gint64 all = cc_taps_sum_of_absolutes(taps) * most_sample;
-  const gint64 least = (cc_taps_sum(taps) * most_sample - all) / 2;
-  return -least - all / 2 - 1;
-}
-
-/* A row of taps that is cut: 2^low_bits * high + low, with low ones of either sign. */
 typedef struct {
-  gint32 low[CC_MAX_KERNEL_SIZE], high[CC_MAX_KERNEL_SIZE];
-} CutRow;
+  CcMethod base;
+  CcDotKind kind;       /* of dot groups of the horizontal pass */
+  guint n_parts;        /* words of a sum along a line, 1 to CC_MAX_PARTS */
+  guint low_bits;       /* of all words but the last */
+  guint vertical_parts; /* that the vertical pass sums: as many, or 1 where products add them */
+  guint dropped;        /* low bits that the results lack */
+  CcHorizontal horizontal[CC_MAX_MATRICES];
+  CcVertical vertical[CC_MAX_MATRICES];
+  gint32 *taps; /* of all of those */
+  CcHorizontalFunc sum_horizontal;
+  CcVerticalFunc sum_vertical;
+  gsize line, line_pitch; /* two loaded rows */
+} Separable;
 
-static void
-cut_row(CutRow *cut, CcTaps row, guint low_bits) {
-  for (guint i = 0; i < row.height; i++) {
-    cut->high[i] = (row.tap[i] + (1 << low_bits >> 1)) >> low_bits;
-    cut->low[i] = row.tap[i] - cut->high[i] * (1 << low_bits);
-  }
-}
+/* --- plan time: the kind of dot groups --- */
 
-/* Whether kernels can multiply the taps by signed samples of a byte, and the sums fit words. */
+/* Whether taps fit bytes without a sign, and kernels can multiply them by signed bytes, which are
+ * half as large as those of samples. */
 static gboolean
-fits_word(CcTaps taps, const CcRows *rows) {
-  const gint64 sum = cc_taps_sum(taps), absolute = cc_taps_sum_of_absolutes(taps);
-  const gint64 plus = (absolute + sum) / 2, minus = (absolute - sum) / 2;
-  return cc_taps_are_bytes(taps, rows) && plus * G_MAXINT8 - minus * G_MININT8 <= G_MAXINT16 &&
-         plus * G_MININT8 - minus * G_MAXINT8 >= G_MININT16;
+are_unsigned_bytes(CcTaps taps, const CcRows *kernels) {
+  for (guint i = 0; i < taps.height; i++) {
+    const gint32 next = i + 1 < taps.height ? taps.tap[i + 1] : 0;
+    if (taps.tap[i] < 0 || taps.tap[i] > G_MAXUINT8 ||
+        taps.tap[i] + (gint64)next >= 2 * kernels->most_byte_taps)
+      return FALSE;
+  }
+  return TRUE;
 }
 
-/* Finds how taps of words are cut into bytes, if they can be. The low sums are carried from where
- * the results lack their bits, and so must not wrap around. */
+/* FALSE: taps pass words. */
 static gboolean
-find_cut(CcLines *self, const CcOp *op, CcSampleType type, const CcRows *rows) {
-  const gint64 largest = cc_op_largest_sum(op);
-  if (type != CC_SAMPLE_U8 || self->n_parts != 2 || !rows->along_cut ||
-      cc_is_left_out("separable-cut-taps"))
-    return FALSE;
-  for (guint bits = 1; bits < 8; bits++) {
-    const guint dropped = largest <= G_MAXINT32 ? 0 : bits;
-    gboolean fits = (largest >> dropped) + 1 <= G_MAXINT32;
-    for (guint m = 0; m < op->n_matrices && fits; m++) {
-      const gint64 over = cc_taps_sum_of_absolutes(cc_taps_of_column(op, m));
-      CutRow cut;
-      cut_row(&cut, cc_taps_of_row(op, m), bits);
-      fits = fits_word((CcTaps){cut.low, 1, op->width}, rows) &&
-             fits_word((CcTaps){cut.high, 1, op->width}, rows) &&
-             (dropped == 0 || over * -G_MININT16 + (1 << bits) <= G_MAXINT32);
-    }
-    if (fits) {
-      self->kind = CC_BUNDLE_BYTES;
-      self->cuts_taps = TRUE;
-      self->low_bits = bits;
-      self->dropped = dropped;
-      return TRUE;
-    }
+find_kind(Separable *self, const CcSweep *sweep) {
+  const CcOp *op = sweep->pass->op;
+  const CcRows *kernels = sweep->kernels;
+  gboolean bytes =
+      kernels->separable->horizontal[CC_DOT_BYTES][0] && !cc_is_left_out("separable-bytes");
+  gboolean centred =
+      kernels->separable->horizontal[CC_DOT_CENTRED][0] && !cc_is_left_out("separable-centred");
+  for (guint m = 0; m < op->n_matrices; m++) {
+    const CcTaps row = cc_taps_of_row(op, m);
+    if (!cc_taps_are_words(row) || !cc_taps_are_words(cc_taps_of_column(op, m)))
+      return FALSE;
+    bytes = bytes && cc_taps_are_bytes(row, kernels);
+    centred = centred && are_unsigned_bytes(row, kernels);
   }
-  return FALSE;
+  self->kind = sweep->type == CC_SAMPLE_U16 ? CC_DOT_WORDS
+               : bytes                      ? CC_DOT_BYTES
+               : centred                    ? CC_DOT_CENTRED
+                                            : CC_DOT_WIDENED;
+  return TRUE;
 }
+
+/* --- plan time: one word or two --- */
 
 /* Finds how sums along lines are cut into one word or two. Sums wrap around, so that only the
- * results have to fit 32 bits, and those of low bits, from which is carried. With one part
- * there are no low bits. */
+ * results have to fit 32 bits, and those of low bits, from which is carried. With one word there
+ * are no low bits. */
 static gboolean
-find_parts(CcLines *self, const CcOp *op, gint64 most_sample) {
+find_parts(Separable *self, const CcOp *op, gint64 most_sample) {
   gint64 span = 0, steepest = 0;
   const gint64 largest = cc_op_largest_sum(op);
   for (guint m = 0; m < op->n_matrices; m++) {
@@ -86,7 +96,7 @@ find_parts(CcLines *self, const CcOp *op, gint64 most_sample) {
     return largest <= G_MAXINT32;
   if (cc_is_left_out("separable-two-parts"))
     return FALSE;
-  for (self->low_bits = LEAST_LOW_BITS; self->low_bits <= MOST_LOW_BITS; self->low_bits++) {
+  for (self->low_bits = MIN_LOW_BITS; self->low_bits <= MAX_LOW_BITS; self->low_bits++) {
     self->dropped = largest <= G_MAXINT32 ? 0 : self->low_bits;
     if (span <= G_MAXUINT32 && span >> self->low_bits < G_MAXUINT16 &&
         (self->dropped == 0 || (steepest + 1) << self->low_bits <= G_MAXINT32) &&
@@ -96,193 +106,337 @@ find_parts(CcLines *self, const CcOp *op, gint64 most_sample) {
   return FALSE;
 }
 
-/* Whether taps over lines fit words when they are multiplied by what is above the low bits. */
+/* Whether taps of the column fit words when they are multiplied by what is above the low bits. */
 static gboolean
-can_add_parts(const CcLines *self, const CcOp *op) {
-  if (cc_is_left_out("separable-added-parts"))
+can_add_parts(const Separable *self, const CcOp *op) {
+  if (self->dropped || cc_is_left_out("separable-added-parts"))
     return FALSE;
   for (guint m = 0; m < op->n_matrices; m++)
     for (guint i = 0; i < op->height; i++)
       if (ABS((gint64)op->column_i[m][i]) << self->low_bits > G_MAXINT16)
         return FALSE;
-  return self->dropped == 0;
-}
-
-/* Taps are cut if they can be, else sums. */
-static gboolean
-find_words(CcLines *self, const CcOp *op, CcSampleType type, gint64 most_sample,
-           const CcRows *rows) {
-  const gboolean cuts_sums = find_parts(self, op, most_sample);
-  if (!find_cut(self, op, type, rows) && !cuts_sums)
-    return FALSE;
-  self->over_parts = can_add_parts(self, op) ? 1 : self->n_parts;
   return TRUE;
 }
 
-/* --- three parts --- */
-
-#define MOST_WORD (2 << CC_PART_BITS) /* more than any word */
-
-/* Whether three parts do: words fit, so do the sums of each part over lines, and so do both
- * numbers that codes_of_parts is given. */
 static gboolean
-fits_three_parts(const CcOp *op, gint64 most_sample) {
-  const gint64 along = cc_taps_sum_of_absolutes(cc_taps_of_row(op, 0)) * most_sample;
-  const gint64 over = cc_taps_sum_of_absolutes(cc_taps_of_column(op, 0));
-  return op->n_matrices == 1 && (along >> CC_HIGH_BITS) + 2 < MOST_WORD &&
-         over * MOST_WORD + (1 << (CC_HIGH_BITS + 1)) <= G_MAXINT32 &&
-         (cc_op_largest_sum(op) >> CC_HIGH_BITS) + MOST_WORD <= G_MAXINT32;
+find_words(Separable *self, const CcOp *op, gint64 most_sample) {
+  if (!find_parts(self, op, most_sample))
+    return FALSE;
+  self->vertical_parts = can_add_parts(self, op) ? 1 : self->n_parts;
+  return TRUE;
 }
 
-/* Cuts the bundles of a line into pieces whose sums fit 32 bits. FALSE: they are too many. */
+/* --- plan time: three words --- */
+
+/* Whether three words do: they fit, so do the sums of each over lines, and so do both numbers that
+ * codes_of_parts is given. */
 static gboolean
-set_pieces(CcAlong *self, CcTaps taps, guint bundle, gint64 most_sample) {
+find_three_words(Separable *self, const CcOp *op, gint64 most_sample) {
+  const gint64 along = cc_taps_sum_of_absolutes(cc_taps_of_row(op, 0)) * most_sample;
+  const gint64 over = cc_taps_sum_of_absolutes(cc_taps_of_column(op, 0));
+  self->n_parts = self->vertical_parts = CC_MAX_PARTS;
+  self->low_bits = CC_PART_BITS;
+  return op->n_matrices == 1 && (along >> CC_HIGH_BITS) + 2 < WORD_LIMIT &&
+         over * WORD_LIMIT + (1 << (CC_HIGH_BITS + 1)) <= G_MAXINT32 &&
+         (cc_op_largest_sum(op) >> CC_HIGH_BITS) + WORD_LIMIT <= G_MAXINT32;
+}
+
+/* Cuts the dot groups of a line into pieces whose sums fit 32 bits. FALSE: they are too many. */
+static gboolean
+set_pieces(CcHorizontal *along, CcTaps taps, guint group, gint64 most_sample) {
   gint64 sum = 0;
-  for (guint g = 0; g < self->n_bundles; g++) {
-    const CcTaps some = {taps.tap + g * bundle, 1, MIN(bundle, taps.height - g * bundle)};
+  for (guint g = 0; g < along->n_groups; g++) {
+    const CcTaps some = {taps.tap + g * group, 1, MIN(group, taps.height - g * group)};
     const gint64 more = cc_taps_sum_of_absolutes(some) * most_sample;
     sum += more;
     if (g == 0 || sum > G_MAXINT32) {
-      if (self->n_pieces == CC_MOST_PIECES || more > G_MAXINT32)
+      if (along->n_pieces == CC_MAX_PIECES || more > G_MAXINT32)
         return FALSE;
-      self->n_pieces++;
+      along->n_pieces++;
       sum = more;
     }
-    self->piece_end[self->n_pieces - 1] = g + 1;
+    along->piece_end[along->n_pieces - 1] = g + 1;
   }
   return TRUE;
 }
 
-/* --- the sums --- */
+/* --- plan time: the passes --- */
 
-/* FALSE: taps pass words. */
-static gboolean
-find_kind(CcLines *self, const CcOp *op, CcSampleType type, const CcRows *rows) {
-  CcTaps taps[CC_MAX_MATRICES];
-  for (guint m = 0; m < op->n_matrices; m++) {
-    taps[m] = cc_taps_of_row(op, m);
-    if (!cc_taps_are_words(taps[m]) || !cc_taps_are_words(cc_taps_of_column(op, m)))
-      return FALSE;
+static guint
+group_size(CcDotKind kind) {
+  return kind == CC_DOT_BYTES || kind == CC_DOT_CENTRED ? 4 : 2;
+}
+
+/* Where byte `at` of a vector of dot groups comes from; what a byte of two is widened with is 0. */
+static guint8
+place_of_byte(CcDotKind kind, guint at, guint step) {
+  enum { ZERO = 0x80 };
+  const guint group = at / 4, byte = at % 4;
+  switch (kind) {
+  case CC_DOT_BYTES:
+  case CC_DOT_CENTRED:
+    return (guint8)(group + byte * step);
+  case CC_DOT_WIDENED:
+    return byte % 2 ? ZERO : (guint8)(group + byte / 2 * step);
+  case CC_DOT_WORDS:
+    return (guint8)(2 * (group + byte / 2 * step) + byte % 2);
+  case CC_N_DOT_KINDS:
+    break;
   }
-  self->kind = cc_along_find_kind(taps, op->n_matrices, type, rows);
-  return TRUE;
+  g_return_val_if_reached(ZERO);
 }
 
-/* The taps for two rows, for part p of the bundles from `first` on. */
-static void
-set_taps_over(gint32 row_taps[2], const CcLines *self, CcTaps taps, guint first, guint p) {
-  gint32 shifted[CC_MAX_KERNEL_SIZE];
-  const guint left = self->over_parts == 1 ? p * self->low_bits : 0;
-  for (guint i = 0; i < taps.height; i++)
-    shifted[i] = taps.tap[i] * (1 << left);
-  for (guint i = 0; i < 2; i++)
-    row_taps[i] = cc_taps_bundle((CcTaps){shifted, 1, taps.height}, (gint)first - (gint)i, 0, 2);
-}
-
+/* Puts a row of taps into dot groups at `to`; returns the end of them. */
 static gint32 *
-set_over(CcOver *over, const CcLines *self, CcTaps taps, gint64 start, gint32 *room) {
-  over->n_bundles = self->n_bundles * (self->n_parts / self->over_parts);
+group_taps(CcTaps taps, CcDotKind kind, gint32 *to) {
+  const guint size = group_size(kind);
+  for (guint first = 0; first < taps.height; first += size)
+    *to++ = cc_taps_group(taps, (gint)first, 0, size);
+  return to;
+}
+
+/* The horizontal pass of a row of taps, whose dot groups go to `to`; returns the end of them. */
+static gint32 *
+set_row(CcHorizontal *along, const Separable *self, const CcSweep *sweep, CcTaps row, gint32 *to) {
+  const guint size = group_size(self->kind);
+  const guint depth = sweep->plan->layout.plane[sweep->plane].depth;
+  *along = (CcHorizontal){
+      .taps = to,
+      .n_groups = (row.height + size - 1) / size,
+      .n_pairs = (row.height + 1) / 2,
+      .step = sweep->step,
+      .stride = size * sweep->step * sweep->sample_size,
+      .low_bits = self->low_bits,
+  };
+  for (guint i = 0; i < VECTOR_BYTES; i++)
+    along->order[i] = place_of_byte(
+        self->kind, sweep->kernels->separable->order_is_whole ? i : i % VECTOR_PART_BYTES,
+        sweep->step);
+  if (self->kind == CC_DOT_CENTRED) {
+    along->flip = (gint32)0x80808080;
+    along->start = (gint32)(cc_taps_sum(row) * (1 << 7));
+  } else if (self->kind == CC_DOT_WORDS && depth == 16) {
+    along->flip = (gint32)0x80008000;
+    along->start = (gint32)(cc_taps_sum(row) * (1 << 15));
+  }
+  return group_taps(row, self->kind, to);
+}
+
+/* The horizontal pass of matrix m, whose dot groups go to `to`; returns the end of them. Sums along
+ * a line are *offset more than the plan's. NULL: there are too many pieces. */
+static gint32 *
+set_horizontal(Separable *self, const CcSweep *sweep, guint m, gint32 *to, gint64 *offset) {
+  const CcTaps row = cc_taps_of_row(sweep->pass->op, m);
+  const gint64 most_sample = (1 << sweep->plan->layout.plane[sweep->plane].depth) - 1;
+  CcHorizontal *along = &self->horizontal[m];
+  to = set_row(along, self, sweep, row, to);
+  if (self->n_parts < CC_MAX_PARTS) { /* the middle of the range of sums becomes 0, or -1 */
+    const gint64 all = cc_taps_sum_of_absolutes(row) * most_sample;
+    *offset = -(cc_taps_sum(row) * most_sample - all) / 2 - all / 2 - 1;
+    along->start = (gint32)(along->start + *offset);
+    return to;
+  }
+  const gint64 lacking = along->flip ? (most_sample + 1) / 2 : 0; /* of signed samples */
+  *offset = -lacking * cc_taps_sum(row);
+  along->start = 0;
+  return set_pieces(along, row, group_size(self->kind), MAX(lacking, most_sample - lacking)) ? to
+                                                                                             : NULL;
+}
+
+/* The vertical pass of matrix m, whose sums start from `start`; returns the end of its taps. */
+static gint32 *
+set_vertical(Separable *self, const CcOp *op, guint m, gint64 start, gint32 *to) {
+  CcVertical *over = &self->vertical[m];
+  const guint parts = self->n_parts / self->vertical_parts; /* that products add */
+  over->taps = to;
+  over->n_groups = self->base.n_groups * parts;
   over->low_bits = self->low_bits;
   over->drops_low = self->dropped > 0;
-  for (guint p = 0; p < self->over_parts; p++) {
-    const gboolean last = p + 1 == self->over_parts;
+  for (guint p = 0; p < self->vertical_parts; p++) {
+    const gboolean last = p + 1 == self->vertical_parts;
     over->start[p] = (gint32)(last ? start : start & ((1 << self->low_bits) - 1));
     start >>= self->low_bits;
   }
-  if (self->n_parts == CC_MOST_PARTS) { /* codes_of_parts wants 2^31 more */
+  if (self->n_parts == CC_MAX_PARTS) { /* codes_of_parts wants 2^31 more */
     over->start[0] ^= G_MININT32;
     over->start[2] ^= G_MININT32;
   }
-  over->taps = room;
-  for (guint g = 0; g < self->n_bundles; g++)
-    for (guint p = 0; p < self->n_parts / self->over_parts; p++, room += 2)
-      set_taps_over(room, self, taps, 2 * g, p);
-  return room;
+  for (guint g = 0; g < self->base.n_groups; g++)
+    for (guint p = 0; p < parts; p++) {
+      gint32 shifted[CC_MAX_KERNEL_SIZE];
+      for (guint i = 0; i < op->height; i++)
+        shifted[i] = op->column_i[m][i] * (1 << p * self->low_bits);
+      for (gint i = 0; i < 2; i++) /* for two rows */
+        *to++ = cc_taps_group((CcTaps){shifted, 1, op->height}, 2 * (gint)g - i, 0, 2);
+    }
+  return to;
 }
 
-/* Sets sums along lines and their offset; gives what is left of the room. NULL: there are too many
- * pieces. */
-typedef gint32 *(*SetAlong)(CcAlong *self, const CcLines *lines, CcTaps row, guint depth,
-                            guint step, const CcRows *rows, gint32 *room, gint64 *offset);
-
-/* Of one part or two. */
-static gint32 *
-set_along(CcAlong *self, const CcLines *lines, CcTaps row, guint depth, guint step,
-          const CcRows *rows, gint32 *room, gint64 *offset) {
-  room = cc_along_init(self, lines->kind, row, depth, step, rows, room);
-  *offset = offset_along(row, (1 << depth) - 1);
-  self->start = (gint32)(self->start + *offset);
-  self->low_bits = lines->low_bits;
-  return room;
+static void
+separable_free(CcMethod *method) {
+  g_free(((Separable *)method)->taps);
+  g_free(method);
 }
 
-/* Of taps that are cut, and of samples that lack 128. */
-static gint32 *
-set_cut_along(CcAlong *self, const CcLines *lines, CcTaps row, guint depth, guint step,
-              const CcRows *rows, gint32 *room, gint64 *offset) {
-  CutRow cut;
-  cut_row(&cut, row, lines->low_bits);
-  const CcTaps low = {cut.low, 1, row.height}, high = {cut.high, 1, row.height};
-  gint32 *const low_taps = cc_along_init(self, lines->kind, high, depth, step, rows, room);
-  *offset = G_MININT8 * cc_taps_sum(row);
-  self->start =
-      (guint16)(G_MININT8 * cc_taps_sum(high)); /* halves of lanes are sums of their own */
-  self->low_start = (guint16)(G_MININT8 * cc_taps_sum(low));
-  self->low_taps = low_taps;
-  return cc_along_bundle_taps(low, lines->kind, low_taps);
+/* Takes the output stage for the sums. */
+static gboolean
+take_output(Separable *self, const CcOp *op) {
+  CcOutput *output = &self->base.output;
+  if (self->n_parts == CC_MAX_PARTS)
+    return cc_output_take_parts(output, op);
+  if (self->dropped)
+    return cc_output_take_32_without(output, op, self->dropped);
+  if (!cc_output_fits_32(op))
+    return FALSE;
+  cc_output_take_32(output, op);
+  return TRUE;
 }
 
-/* Of three parts. */
-static gint32 *
-set_wide_along(CcAlong *self, const CcLines *lines, CcTaps row, guint depth, guint step,
-               const CcRows *rows, gint32 *room, gint64 *offset) {
-  const gint64 most_sample = (1 << depth) - 1;
-  room = cc_along_init(self, lines->kind, row, depth, step, rows, room);
-  const gint64 lacking = self->flip ? (most_sample + 1) / 2 : 0; /* of signed samples */
-  *offset = -lacking * cc_taps_sum(row);
-  self->start = 0;
-  self->low_bits = lines->low_bits;
-  const gint64 most = MAX(lacking, most_sample - lacking);
-  return set_pieces(self, row, cc_along_bundle(lines->kind), most) ? room : NULL;
+#define COST_OF_CUTTING 4 /* products that take as long as cutting sums along lines into words */
+
+/* Whether conv2d takes fewer products for a row of results. */
+static gboolean
+costs_more(const Separable *self, const CcSweep *sweep) {
+  const gchar *unused;
+  const guint conv2d = cc_conv2d_cost(sweep, &unused);
+  const guint width = sweep->pass->op->width, size = group_size(self->kind);
+  return conv2d &&
+         (width + size - 1) / size + COST_OF_CUTTING + self->base.n_groups * self->n_parts >=
+             conv2d;
 }
 
-CcLines *
-cc_lines_new(const CcOp *op, CcSampleType type, guint depth, guint step, gboolean wide,
-             const CcRows *rows, const gchar **reason) {
-  const gint64 most_sample = (1 << depth) - 1;
-  CcLines found = {.n_parts = CC_MOST_PARTS, .over_parts = CC_MOST_PARTS, .low_bits = CC_PART_BITS};
-  *reason = !op->separable                                                 ? "the kernel is not"
+static CcMethod *
+create(CcSweep *sweep, const CcMethodClass *klass, gboolean wide, const gchar **reason) {
+  const CcOp *op = sweep->pass->op;
+  const gint64 most_sample = (1 << sweep->plan->layout.plane[sweep->plane].depth) - 1;
+  Separable found = {
+      .base = {.klass = klass,
+               .output = sweep->output,
+               .sample_lane = sweep->type == CC_SAMPLE_U8 ? CC_LANE_8 : CC_LANE_16,
+               .ring_lane = CC_LANE_32,
+               .block_rows = 2,
+               .n_groups = (op->height + 2) / 2,
+               .n_taps = cc_tap_count(op)},
+  };
+  *reason = !op->separable                          ? "the kernel is not"
+            : op->response == CC_RESPONSE_DIRECTION ? "the response is an angle"
             : cc_is_left_out(wide ? "separable-three-parts" : "separable") ? "left out"
-            : !find_kind(&found, op, type, rows)                           ? "taps pass 16 bits"
-            : !(wide ? fits_three_parts(op, most_sample)
-                     : find_words(&found, op, type, most_sample, rows))
-                ? (wide ? "sums pass three words" : "sums pass two words")
-                : NULL;
+            : !find_kind(&found, sweep)                                    ? "taps pass 16 bits"
+            : wide && !find_three_words(&found, op, most_sample)           ? "sums pass three words"
+            : !wide && !find_words(&found, op, most_sample)                ? "sums pass two words"
+            : costs_more(&found, sweep) ? "conv2d multiplies less"
+            : !take_output(&found, op)  ? "no output stage of such sums is exact"
+                                        : NULL;
   if (*reason)
     return NULL;
-  CcLines *self = g_memdup2(&found, sizeof found);
-  self->n_bundles = (op->height + 2) / 2;
-  self->taps =
-      g_new(gint32, op->n_matrices * ((op->width + 3) / 2 + 2 * self->n_parts * self->n_bundles));
-  const SetAlong set = wide ? set_wide_along : self->cuts_taps ? set_cut_along : set_along;
-  gint32 *room = self->taps;
-  gint64 offset = 0;
-  for (guint m = 0; m < op->n_matrices && room; m++) {
-    const CcTaps row = cc_taps_of_row(op, m), column = cc_taps_of_column(op, m);
-    room = set(&self->along[m], self, row, depth, step, rows, room, &offset);
-    if (room)
-      room = set_over(&self->over[m], self, column, -offset * cc_taps_sum(column), room);
+  Separable *self = g_memdup2(&found, sizeof found);
+  gint32 *to = self->taps = g_new(
+      gint32, op->n_matrices * ((op->width + 3) / 2 + 2 * self->n_parts * self->base.n_groups));
+  for (guint m = 0; m < op->n_matrices && to; m++) {
+    gint64 offset;
+    to = set_horizontal(self, sweep, m, to, &offset);
+    if (to)
+      to = set_vertical(self, op, m, -offset * cc_taps_sum(cc_taps_of_column(op, m)), to);
   }
-  if (!room) {
+  if (!to) {
     *reason = "sums along a line pass 32 bits too often";
-    g_clear_pointer(&self, cc_lines_free);
+    separable_free(&self->base);
+    return NULL;
   }
-  return self;
+  const CcRows *kernels = sweep->kernels;
+  const CcSumStep step = cc_output_sum_step(&self->base.output);
+  self->base.makes_samples = step != CC_STEP_SUMS;
+  self->sum_horizontal = kernels->separable->horizontal[self->kind][self->n_parts - 1];
+  self->sum_vertical = kernels->separable->vertical[sweep->type][step][self->vertical_parts - 1];
+  const guint n_rows = op->n_matrices * self->base.n_groups * self->n_parts;
+  cc_sweep_take_tiles(sweep, &self->base, n_rows, n_rows, op->n_matrices * 2);
+  self->line =
+      cc_sweep_take_rows(sweep, 2, cc_lane_size(self->base.sample_lane), &self->line_pitch);
+  return &self->base;
 }
 
-void
-cc_lines_free(CcLines *self) {
-  if (self)
-    g_free(self->taps);
-  g_free(self);
+static CcMethod *
+separable_create(CcSweep *sweep, const gchar **reason) {
+  return create(sweep, &cc_separable, FALSE, reason);
 }
+
+/* Wide sums of bytes are slower than tap groups where no instruction multiplies bytes. */
+static CcMethod *
+separable_wide_create(CcSweep *sweep, const gchar **reason) {
+  if (sweep->output.lane != CC_LANE_DOUBLE ||
+      (sweep->type == CC_SAMPLE_U8 && !sweep->kernels->separable->horizontal[CC_DOT_BYTES][0]))
+    return NULL;
+  return create(sweep, &cc_separable_wide, TRUE, reason);
+}
+
+static void
+separable_explain(const CcMethod *method, GString *line) {
+  static const gchar *const parts[] = {"one word", "two words", "three words"};
+  const Separable *self = (const Separable *)method;
+  g_string_append_printf(line, "separable by %s, sums along a row in %s", cc_dot_name(self->kind),
+                         parts[self->n_parts - 1]);
+  if (self->vertical_parts < self->n_parts)
+    g_string_append(line, " added by products");
+  if (self->dropped)
+    g_string_append_printf(line, ", low %u bits dropped", self->dropped);
+}
+
+/* --- run time --- */
+
+/* The dot groups of lines 2 * number and the next, counted from the first that the first window
+ * has. */
+static gint32 *
+ring_row(const CcTile *tile, const Separable *self, guint m, guint number, guint part) {
+  const guint row = (m * self->base.n_groups + number % self->base.n_groups) * self->n_parts + part;
+  return (gpointer)(tile->rings + row * tile->sweep->ring_pitch);
+}
+
+/* Loads lines y and y + 1 and sums along them. */
+static void
+load_lines(const CcTile *tile, gint y, guint number) {
+  const CcSweep *sweep = tile->sweep;
+  const Separable *self = (const Separable *)sweep->method;
+  gconstpointer from[2];
+  for (guint i = 0; i < 2; i++) {
+    guint8 *line = tile->scratch + self->line + i * self->line_pitch;
+    cc_tile_load(tile, y + (gint)i, line);
+    from[i] = line - sweep->n_edge * sweep->sample_lane_size;
+  }
+  for (guint m = 0; m < sweep->n_matrices; m++) {
+    gint32 *parts[CC_MAX_PARTS];
+    for (guint p = 0; p < self->n_parts; p++)
+      parts[p] = ring_row(tile, self, m, number, p);
+    self->sum_horizontal(parts, from, &self->horizontal[m], tile->n);
+  }
+}
+
+static void
+sum_vertical(const CcTile *tile, guint m, guint block, gpointer const *rows, const CcAhead *ahead) {
+  const Separable *self = (const Separable *)tile->sweep->method;
+  gconstpointer groups[CC_MAX_PARTS * MAX_GROUPS];
+  for (guint g = 0; g < self->base.n_groups; g++)
+    for (guint p = 0; p < self->n_parts; p++)
+      groups[g * self->n_parts + p] = ring_row(tile, self, m, block + g, p);
+  self->sum_vertical(rows, groups, &self->vertical[m], tile->n, &self->base.output.to_sample,
+                     ahead);
+}
+
+const CcMethodClass cc_separable = {
+    .name = "separable in one or two words",
+    .create = separable_create,
+    .rows = cc_tile_run_blocks,
+    .load_group = load_lines,
+    .sum_block = sum_vertical,
+    .explain = separable_explain,
+    .free = separable_free,
+};
+
+const CcMethodClass cc_separable_wide = {
+    .name = "separable in three words",
+    .create = separable_wide_create,
+    .rows = cc_tile_run_blocks,
+    .load_group = load_lines,
+    .sum_block = sum_vertical,
+    .explain = separable_explain,
+    .free = separable_free,
+};

@@ -61,14 +61,6 @@ place_at(const CcUnpacked *self, const CcFrame *frame, const CcRect *rects, cons
          sample * cc_sample_size(plane->type);
 }
 
-/* Whether a plane and the next are the two halves of the same samples, and both are read. */
-static gboolean
-is_half(const CcUnpacked *self, guint p) {
-  const CcPlace *place = self->plan->packing[p].place;
-  return (self->load_mask >> p & 3) == 3 && self->plan->packing[p].kind == CC_PACKING_SPACED &&
-         place[0].spacing == 2 && self->plan->frame_layout.plane[place[0].plane].pairs;
-}
-
 /* Row y of the source, as row `at` of the strips. */
 static void
 load_row(const CcUnpacked *self, const CcFrame *src, guint y, gint at, const CcStrip *strips) {
@@ -84,16 +76,10 @@ load_row(const CcUnpacked *self, const CcFrame *src, guint y, gint at, const CcS
     if (plan->packing[p].kind == CC_PACKING_LUMA) {
       const gconstpointer rgb[3] = {from, place_at(self, src, plan->frame_source, &place[1], y),
                                     place_at(self, src, plan->frame_source, &place[2], y)};
-      self->rows->luma[plane->type](to, rgb, place->spacing, n, plane->shift);
-    } else if (is_half(self, p)) {
-      guint8 *other = cc_strip_row(&strips[p + 1], at);
-      from -= place->first * cc_sample_size(plane->type);
-      self->rows->split[plane->type](place->first ? other : to, place->first ? to : other, from,
-                                     samples_in(plan, p, plan->frame_source));
-      p++;
+      self->rows->samples->luma[plane->type](to, rgb, place->spacing, n, plane->shift);
     } else {
       const CcLane lane = plane->type == CC_SAMPLE_U8 ? CC_LANE_8 : CC_LANE_16;
-      self->rows->load[plane->type][lane](to, from, place->spacing, n, 0);
+      self->rows->samples->load[plane->type][lane](to, from, place->spacing, n, 0);
     }
   }
 }
@@ -181,7 +167,7 @@ store_row(const CcUnpacked *self, const CcFrame *dst, guint y, const CcStrip *st
     gconstpointer parts[CC_MAX_COMPONENTS];
     guint n = 0;
     const guint n_parts = find_parts(self, f, strips, y, parts, &n);
-    self->rows->join[plan->frame_layout.plane[f].type](
+    self->rows->samples->join[plan->frame_layout.plane[f].type](
         place_at(self, dst, plan->frame_target, &(CcPlace){.plane = f}, y), parts, n_parts, n);
   }
 }

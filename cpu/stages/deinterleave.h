@@ -5,24 +5,9 @@
  * put together while they are still in a cache. What sweeps cannot load from where it lies
  * in the frame is taken apart before. */
 
-#include "engine/plan/plan.h"
-#include "cpu/kernels/row_kernels.h"
+#include "cpu/sweep.h"
 
 G_BEGIN_DECLS
-
-/* Rows of a rectangle, one after another; the first is row number `first`. There is memory for
- * mask + 1 rows, a power of two, which is then taken for the next ones. */
-typedef struct {
-  guint8 *data;
-  gssize pitch;
-  gint first;
-  guint mask;
-} CcStrip;
-
-static inline guint8 *
-cc_strip_row(const CcStrip *strip, gint y) {
-  return strip->data + (gssize)((guint)(y - strip->first) & strip->mask) * strip->pitch;
-}
 
 /* The rows of one plane in the scratch memory. */
 typedef struct {

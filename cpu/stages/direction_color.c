@@ -43,11 +43,11 @@ load_pixels(const Tile *tile, guint y, guint x, guint n, guint8 *lanes) {
   guint spacing = tile->hue->from[0].spacing;
   if (tile->hue->n_from == 3) {
     const gconstpointer rgb[3] = {in, pixel_at(tile, 1, y, x), pixel_at(tile, 2, y, x)};
-    sweep->rows->luma[sweep->type](words, rgb, spacing, n, shift);
+    sweep->rows->samples->luma[sweep->type](words, rgb, spacing, n, shift);
     in = words;
     spacing = 1;
   }
-  sweep->rows->load[sweep->type][sweep->lane](lanes, in, spacing, n, shift);
+  sweep->rows->samples->load[sweep->type][sweep->lane](lanes, in, spacing, n, shift);
 }
 
 static void
@@ -104,12 +104,12 @@ load_row(const Tile *tile, gint y) {
 static void
 sum_row(const Tile *tile, guint m, guint y, guint8 *out) {
   const CcHueSweep *sweep = tile->sweep;
-  const CcWeights *weights = &sweep->weights[m];
+  const CcTapGroups *weights = &sweep->weights[m];
   gconstpointer taps[CC_MAX_COEFFS];
   for (guint i = 0; i < weights->n_taps; i++)
     taps[i] = ring_row(tile, (y + weights->places[i].row) % tile->hue->op->height) +
               weights->places[i].offset * (gssize)sweep->lane_size;
-  weights->sum(out, weights->terms, weights->n_terms, taps, tile->n_pixels);
+  weights->sum(out, weights->group, weights->n_groups, taps, tile->n_pixels);
 }
 
 /* add_NAME adds n sums to others. gather_NAME gives the sum of `across` of n_in, those from at + i
@@ -241,8 +241,8 @@ run_tile(Tile *tile, guint y0, guint y1) {
   for (guint y = y0; y < y1; y++) {
     gconstpointer sums[2];
     sum_samples(tile, y, sums);
-    sweep->rows->hues[sweep->lane](tile->scratch + sweep->index, sums[0], sums[1], tile->n,
-                                   tile->hue->add);
+    sweep->rows->output->hues[sweep->lane](tile->scratch + sweep->index, sums[0], sums[1], tile->n,
+                                           tile->hue->add);
     for (guint i = 0; i < sweep->field->n; i++)
       paint(tile, y, i);
     if (tile->hue->aside && sweep->field == tile->hue->field)
@@ -307,12 +307,12 @@ set_weights(CcHueSweep *sweep) {
   for (guint i = 0; i < area; i++)
     places[i] = (CcTapPlace){i / op->width, (gint)(i % op->width) - (gint)op->width / 2};
   for (guint m = 0; m < 2; m++) {
-    CcWeights *weights = &sweep->weights[m];
-    const CcSumFunc *kernels = sweep->rows->sum[sweep->lane];
-    cc_weights_init(weights, op->tap_i + m * area, places, area);
-    if (!kernels[weights->shape] || cc_is_left_out("sum-patterns"))
-      weights->shape = CC_SHAPE_ANY;
-    weights->sum = kernels[weights->shape];
+    CcTapGroups *weights = &sweep->weights[m];
+    const CcSumFunc *kernels = sweep->rows->tap_groups->sum[sweep->lane];
+    cc_tap_groups_init(weights, op->tap_i + m * area, places, area);
+    if (!kernels[weights->pattern] || cc_is_left_out("sum-patterns"))
+      weights->pattern = CC_PATTERN_ANY;
+    weights->sum = kernels[weights->pattern];
   }
 }
 
@@ -340,5 +340,5 @@ cc_hue_sweep_init(CcHueSweep *sweep, const CcPlan *plan, const CcHueField *field
 void
 cc_hue_sweep_clear(CcHueSweep *sweep) {
   for (guint m = 0; m < 2; m++)
-    cc_weights_clear(&sweep->weights[m]);
+    cc_tap_groups_clear(&sweep->weights[m]);
 }

@@ -9,7 +9,7 @@
  * sample's pixels are added, and a table has what is stored for the hue of that. */
 
 #include "cpu/kernels/row_kernels.h"
-#include "cpu/methods/tap_groups.h"
+#include "cpu/methods/tap_pattern.h"
 
 G_BEGIN_DECLS
 
@@ -24,7 +24,7 @@ typedef struct {
   gint left, top; /* the first pixel of the first sample, in the source; may be negative */
   guint tile;     /* samples of a row that are worked on at a time */
   guint n_pixels; /* most of a row that a tile has, without what the window reaches around */
-  CcWeights weights[2];
+  CcTapGroups weights[2];
 
   /* offsets into the scratch memory */
   gsize words, ring, ring_pitch, sums[2], totals[2], index;

@@ -4,12 +4,12 @@
 /* Samples that a filter leaves as they are, as identity does: copying them is faster. */
 
 #include "engine/plan/plan.h"
+#include "cpu/kernels/row_kernels.h"
 
 G_BEGIN_DECLS
 
 /* Makes `copying` of the plan, which has to outlive it: what an op leaves as it is, bit by bit, is
- * copied. Frames that are packed are copied as they lie. Gives a bit for each pass that it changed;
- * 0: there is no such op. */
-guint cc_copies_find(const CcPlan *plan, CcPlan *copying);
+ * copied. Frames that are packed are copied as they lie. FALSE: there is no such op. */
+gboolean cc_copies_find(const CcPlan *plan, const CcRows *kernels, CcPlan *copying);
 
 G_END_DECLS

@@ -7,7 +7,7 @@
  * and the cost of a frame on the CPU. So the file stays small, and diff shows what is chosen anew.
  */
 
-#include "cpu/program.h"
+#include "cpu/lower.h"
 #include "cuda/lower.h"
 #include "engine/enum_names.h"
 #include "tests/compare/cases.h"

@@ -3,7 +3,7 @@
 /* Opening backends, and what holds for the CPU backend however many threads it has. */
 
 #include "cpu/isa.h"
-#include "cpu/program.h"
+#include "cpu/lower.h"
 #include "cpu/workers.h"
 #include "cuda/algorithm.h"
 #include "plugin/backends.h"
@@ -271,7 +271,7 @@ test_copies(void) {
     CcProgram *base = prepare(backend, &filter, &layout);
     const CcCpuProgram *program = (CcCpuProgram *)base;
     g_test_message("%s", cases[i].format);
-    g_assert_cmpint(program->sweep[0].choice.loop == CC_LOOP_COPY, ==, cases[i].copies);
+    g_assert_cmpint(program->phase[0].sweep[0].loop == CC_LOOP_COPY, ==, cases[i].copies);
     cc_program_unref(base);
     cc_backend_close(backend);
   }

@@ -3,7 +3,7 @@
 /* What the CPU backend runs for filters that users have: a method that is missed shows only in the
  * speed. The steps of a program say it, for plain C, so that they are the same on every machine. */
 
-#include "cpu/program.h"
+#include "cpu/lower.h"
 #include "tests/ref/formats.h"
 
 #include <string.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Direction as hue: the colours and the table with numbers worked out by hand, for which frames it
- * is, and which pixels a sample stands for, on every variant of the CPU backend. */
+ * is, and which pixels a sample stands for. tests/checkasm holds the fast code against this plain
+ * loop. */
 
 #include "plugin/backends.h"
 #include "cpu/isa.h"
-#include "cpu/program.h"
+#include "cpu/lower.h"
 #include "tests/ref/formats.h"
 #include "tests/unit/filtered.h"
 
@@ -229,27 +230,26 @@ test_odd_sizes(void) {
       {"I420", 1, 3, {65, 0, 192}, {65, 192}}, {"NV12", 1, 3, {65, 0, 192}, {65, 192}},
   };
   const CcFilter filter = {.kernel = cc_kernels_find("sobel"), .response = CC_RESPONSE_DIRECTION};
-  for (const gchar *const *variant = cc_cpu_variants(); *variant; variant++)
-    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-      const CcFrameLayout layout = test_format_layout(test_format_find(cases[i].format),
-                                                      cases[i].width, cases[i].height, TRUE);
-      const guint right = cases[i].width > 1, below = cases[i].height > 1;
-      g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
-      g_autoptr(GRand) rand = g_rand_new_with_seed(i);
-      g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_AT_END);
-      guarded_frame_draw(src, PATTERN_RANDOM, rand);
-      for (guint k = 0; k < 3; k++)
-        *luma_at(src, k * right, k * below) = k == 1 ? 10 : 0;
-      g_autoptr(GuardedFrame) got = filtered_frame_new(&filter, *variant, 1, src);
-      for (guint k = 0; k < 3; k++)
-        g_assert_cmpuint(*luma_at(got, k * right, k * below), ==,
-                         plan->hue->word[0][cases[i].luma[k]]);
-      for (guint k = 0; k < 2; k++)
-        g_assert_cmpuint(*cb_at(got, k * right, k * below), ==,
-                         plan->hue->word[1][cases[i].chroma[k]]);
-      if (layout.plane[0].pairs)
-        g_assert_cmpuint(*luma_at(got, 3, 0), ==, *luma_at(got, 2, 0));
-    }
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const CcFrameLayout layout = test_format_layout(test_format_find(cases[i].format),
+                                                    cases[i].width, cases[i].height, TRUE);
+    const guint right = cases[i].width > 1, below = cases[i].height > 1;
+    g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
+    g_autoptr(GRand) rand = g_rand_new_with_seed(i);
+    g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_AT_END);
+    guarded_frame_draw(src, PATTERN_RANDOM, rand);
+    for (guint k = 0; k < 3; k++)
+      *luma_at(src, k * right, k * below) = k == 1 ? 10 : 0;
+    g_autoptr(GuardedFrame) got = filtered_frame_new(&filter, "plain", 1, src);
+    for (guint k = 0; k < 3; k++)
+      g_assert_cmpuint(*luma_at(got, k * right, k * below), ==,
+                       plan->hue->word[0][cases[i].luma[k]]);
+    for (guint k = 0; k < 2; k++)
+      g_assert_cmpuint(*cb_at(got, k * right, k * below), ==,
+                       plan->hue->word[1][cases[i].chroma[k]]);
+    if (layout.plane[0].pairs)
+      g_assert_cmpuint(*luma_at(got, 3, 0), ==, *luma_at(got, 2, 0));
+  }
 }
 
 /* Opposite gradients in a block cancel each other out: its luma has hues, its chroma none. */
@@ -263,80 +263,22 @@ test_mean(void) {
   const CcFrameLayout layout = test_format_layout(test_format_find("Y42B"), 4, 1, FALSE);
   g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
   const guint16 *word = plan->hue->word[1];
-  for (const gchar *const *variant = cc_cpu_variants(); *variant; variant++) {
-    g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_AT_END);
-    memcpy(guarded_frame_row(src, 0, 0), luma, sizeof luma);
-    memset(guarded_frame_row(src, 1, 0), 0, 2);
-    memset(guarded_frame_row(src, 2, 0), 0, 2);
-    g_autoptr(GuardedFrame) whole = filtered_frame_new(&filter, *variant, 1, src);
-    g_assert_cmpuint(guarded_frame_row(whole, 1, 0)[0], ==, word[1]);
-    g_assert_cmpuint(guarded_frame_row(whole, 1, 0)[1], ==, word[129]);
-    g_autoptr(GuardedFrame) cut = filtered_frame_new(&part, *variant, 1, src);
-    g_assert_cmpuint(guarded_frame_row(cut, 1, 0)[0], ==, word[0]); /* 10 and 10: no gradient */
-    g_assert_cmpuint(guarded_frame_row(cut, 1, 0)[1], ==, word[129]);
-    memcpy(guarded_frame_row(src, 0, 0), opposite, sizeof opposite);
-    g_autoptr(GuardedFrame) none = filtered_frame_new(&filter, *variant, 1, src);
-    g_assert_cmpuint(guarded_frame_row(none, 1, 0)[0], ==, word[0]);
-  }
+  g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_AT_END);
+  memcpy(guarded_frame_row(src, 0, 0), luma, sizeof luma);
+  memset(guarded_frame_row(src, 1, 0), 0, 2);
+  memset(guarded_frame_row(src, 2, 0), 0, 2);
+  g_autoptr(GuardedFrame) whole = filtered_frame_new(&filter, "plain", 1, src);
+  g_assert_cmpuint(guarded_frame_row(whole, 1, 0)[0], ==, word[1]);
+  g_assert_cmpuint(guarded_frame_row(whole, 1, 0)[1], ==, word[129]);
+  g_autoptr(GuardedFrame) cut = filtered_frame_new(&part, "plain", 1, src);
+  g_assert_cmpuint(guarded_frame_row(cut, 1, 0)[0], ==, word[0]); /* 10 and 10: no gradient */
+  g_assert_cmpuint(guarded_frame_row(cut, 1, 0)[1], ==, word[129]);
+  memcpy(guarded_frame_row(src, 0, 0), opposite, sizeof opposite);
+  g_autoptr(GuardedFrame) none = filtered_frame_new(&filter, "plain", 1, src);
+  g_assert_cmpuint(guarded_frame_row(none, 1, 0)[0], ==, word[0]);
 }
 
-/* Rows of several tiles, planes of several slices, and threads that share them. */
-static void
-test_wide(void) {
-  static const gchar *const formats[] = {"RGB", "BGRA", "I420", "UYVY", "P010_10LE", "AYUV"};
-  for (guint f = 0; f < G_N_ELEMENTS(formats); f++)
-    for (guint stride = 1; stride <= 4; stride *= 2) {
-      const CcFrameLayout layout =
-          test_format_layout(test_format_find(formats[f]), 2301, 77, f % 2 == 0);
-      const CcFilter filter = {.kernel = cc_kernels_find("scharr"),
-                               .response = CC_RESPONSE_DIRECTION,
-                               .border = CC_BORDER_WRAP,
-                               .alpha = CC_ALPHA_FILTER,
-                               .bias = 40,
-                               .stride = stride};
-      g_autoptr(GRand) rand = g_rand_new_with_seed(f);
-      g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_ODD);
-      guarded_frame_draw(src, PATTERN_RANDOM, rand);
-      g_autoptr(GuardedFrame) plain = filtered_frame_new(&filter, "plain", 1, src);
-      for (const gchar *const *variant = cc_cpu_variants(); *variant; variant++) {
-        gchar *message = NULL;
-        g_autoptr(GuardedFrame) got = filtered_frame_new(&filter, *variant, 3, src);
-        frames_match(&got->layout, &plain->frame, &got->frame, NULL, &message);
-        g_assert_cmpstr(message, ==, NULL);
-      }
-    }
-}
-
-/* Alpha has a pass beside the hue, whose window takes more memory than that does. */
-static void
-test_large_window(void) {
-  g_autoptr(GRand) rand = g_rand_new_with_seed(1);
-  g_autoptr(GString) text = g_string_new("[large]\nresponse=direction\nmatrix-15=");
-  for (guint i = 0; i < 2 * 15 * 15; i++) {
-    const gint tap = g_rand_int_range(rand, 0, 2) ? 0 : g_rand_int_range(rand, -1, 2);
-    g_string_append_printf(text, "%d%s", tap, i == 15 * 15 - 1 ? "|" : i % 15 == 14 ? ";" : " ");
-  }
-  g_autoptr(GPtrArray) kernels = cc_kernels_parse(text->str, text->len, "text", NULL);
-  g_assert_nonnull(kernels);
-  const CcFrameLayout layout = test_format_layout(test_format_find("RGBA"), 1024, 40, FALSE);
-  for (guint stride = 1; stride <= 4; stride *= 2) {
-    const CcFilter filter = {.kernel = g_ptr_array_index(kernels, 0),
-                             .alpha = CC_ALPHA_FILTER,
-                             .color = CC_COLOR_GREY,
-                             .stride = stride};
-    g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_ODD);
-    guarded_frame_draw(src, PATTERN_RANDOM, rand);
-    g_autoptr(GuardedFrame) plain = filtered_frame_new(&filter, "plain", 1, src);
-    for (const gchar *const *variant = cc_cpu_variants(); *variant; variant++) {
-      gchar *message = NULL;
-      g_autoptr(GuardedFrame) got = filtered_frame_new(&filter, *variant, 1, src);
-      frames_match(&got->layout, &plain->frame, &got->frame, NULL, &message);
-      g_assert_cmpstr(message, ==, NULL);
-    }
-  }
-}
-
-/* No memory is taken for rows of a frame that may never come. */
+/* Direction color takes no memory for whole rows. */
 static void
 test_huge_frame(void) {
   const CcFrameLayout layout = test_format_layout(test_format_find("RGBA"), 1 << 27, 1, FALSE);
@@ -345,13 +287,11 @@ test_huge_frame(void) {
                            .alpha = CC_ALPHA_FILTER};
   g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
   g_assert_nonnull(plan);
-  for (const gchar *const *variant = cc_cpu_variants(); *variant; variant++) {
-    g_assert_true(cc_cpu_set_variant(*variant));
-    CcCpuProgram *program = cc_cpu_program_new(plan, cc_cpu_variant(), 1);
-    g_assert_cmpuint(program->scratch_size, <, 1 << 20);
+  for (const CcVariant *variant = cc_cpu_all_variants; variant->name; variant++) {
+    CcCpuProgram *program = cc_cpu_program_new(plan, variant, 1);
+    g_assert_cmpuint(program->phase[0].hue_sweep[0].scratch_size, <, 1 << 20);
     cc_cpu_program_free(program);
   }
-  g_assert_true(cc_cpu_set_variant(NULL));
 }
 
 int
@@ -365,8 +305,6 @@ main(int argc, char **argv) {
   g_test_add_func("/hue/passes", test_passes);
   g_test_add_func("/hue/odd-sizes", test_odd_sizes);
   g_test_add_func("/hue/mean", test_mean);
-  g_test_add_func("/hue/wide", test_wide);
-  g_test_add_func("/hue/large-window", test_large_window);
   g_test_add_func("/hue/huge-frame", test_huge_frame);
   return g_test_run();
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What sweeps have in common: the columns that one is at, how its rows are loaded, and how
- * results get into the target. */
+/* What methods have in common: the columns that one is at, how rows are loaded, and how results get
+ * into the target. */
 
 #include "sweep.h"
 
@@ -16,8 +16,8 @@ struct _CcTile {
 };
 
 /* What to ask for while rows are made: n rows of the source from y on, and rows `first` to
- * `first` + n - 1 of the target, as far as there are such. It is set where it lies: a copy that is
- * read in wider pieces than it was written in takes as long as some vectors of a row. */
+ * `first` + n - 1 of the target, as far as there are such. Fills
+ * `*ahead` in place: returning it by value would cause a store-forwarding stall. */
 void cc_tile_ahead(const CcTile *tile, gint y, guint first, guint n, CcAhead *ahead);
 
 /* Loads row y of the picture, which may lie outside, as lanes with what the window reaches left and
@@ -47,17 +47,19 @@ void cc_tile_store(const CcTile *tile, guint y, const guint8 *filtered);
 /* Makes the samples of row y from the sums of all matrices, and brings them there. */
 void cc_tile_finish(const CcTile *tile, const gconstpointer *sums, guint y, const CcAhead *ahead);
 
-/* Sums of matrix m for a block of rows, into as many rows as it has; or samples, where sweep says
- * so. */
-typedef void (*CcBlockSums)(const CcTile *tile, guint m, guint block, gpointer const *rows,
-                            const CcAhead *ahead);
+/* Line number `number` of rings of n_lines lines. */
+guint8 *cc_tile_line(const CcTile *tile, guint number, guint n_lines);
 
-/* Loads the rows from y on, as many as a block has, as bundle `number` of the rings. */
-typedef void (*CcLoadBundle)(const CcTile *tile, gint y, guint number);
+/* CcMethodClass.rows of a method with blocks of block_rows rows of the source, which begin at
+ * multiples of that number. Block number b is made from dot groups b to b + n_groups - 1. */
+gint cc_tile_run_blocks(const CcTile *tile, guint y0, guint y1, gint next);
 
-/* A CcTileSweep in blocks of sweep->block_rows rows of the source, which begin at multiples of that
- * number. Block number b is made from bundles b to b + n_bundles - 1. */
-gint cc_tile_run_blocks(const CcTile *tile, guint y0, guint y1, gint next, guint n_bundles,
-                        CcLoadBundle load, CcBlockSums sum);
+/* --- sweeps --- */
+
+/* Makes rows y0 to y1 - 1 of the target. The strips are of the source and of the target. `next` is
+ * the row that the rings want next, CC_NO_ROW at first; where tiles share no rings, what it was
+ * left at with the rows above. With CC_LOOP_PLAIN it makes nothing: see plain.h. */
+void cc_sweep_run(const CcSweep *self, const CcStrip *src, const CcStrip *dst, guint y0, guint y1,
+                  gint *next, guint8 *scratch);
 
 G_END_DECLS

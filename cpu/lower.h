@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The lowering: from a plan and an instruction set to the phases that a frame runs. It is a pure
+ * function: a program can be made for any processor, and run on those that have the instructions.
+ */
+
+#include "isa.h"
+#include "phase.h"
+#include "engine/run/backend.h"
+
+G_BEGIN_DECLS
+
+/* The most phases of a program. */
+#define CC_MAX_PHASES 1
+
+typedef struct {
+  CcProgram base;
+  const CcPlan *plan; /* as it was given */
+  const CcVariant *variant;
+  const gchar *rewritten; /* which rewritten plan runs; NULL: the plan itself */
+  CcPlan other;           /* the rewritten plan */
+  guint n_phases;
+  CcPhase phase[CC_MAX_PHASES];
+  guint64 work; /* nanoseconds that a frame takes one thread, roughly */
+} CcCpuProgram;
+
+/* Lowers `plan`, which has to outlive the program, for a variant and up to n_threads threads. */
+CcCpuProgram *cc_cpu_program_new(const CcPlan *plan, const CcVariant *variant, guint n_threads);
+void cc_cpu_program_free(CcCpuProgram *program);
+
+/* What a frame runs, a line for each step; see CcProgram.steps. */
+GStrv cc_cpu_program_explain(const CcCpuProgram *program);
+
+G_END_DECLS

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tap_pattern.h"
+
+/* Adds a term of those of the n taps whose coefficient is +-c[first]. */
+static void
+add_group(CcTapGroups *weights, const gint32 *c, const CcTapPlace *places, guint n, guint first) {
+  CcTapGroup *term = &weights->group[weights->n_groups++];
+  const gint32 factor = c[first]; /* the first tap makes n_plus >= 1 */
+  *term = (CcTapGroup){.factor = factor};
+  for (guint i = first; i < n; i++)
+    if (c[i] == factor) {
+      weights->places[weights->n_taps++] = places[i];
+      term->n_plus++;
+    }
+  for (guint i = first; i < n; i++)
+    if (c[i] == -factor) {
+      weights->places[weights->n_taps++] = places[i];
+      term->n_minus++;
+    }
+}
+
+static const struct {
+  guint digits;
+  const gchar *name;
+} patterns[CC_N_PATTERNS] = {
+    [CC_PATTERN_11] = {0x11, "11"},
+    [CC_PATTERN_30] = {0x30, "30"},
+    [CC_PATTERN_50] = {0x50, "50"},
+    [CC_PATTERN_20_10] = {0x2010, "20-10"},
+    [CC_PATTERN_11_11] = {0x1111, "11-11"},
+    [CC_PATTERN_20_20_10] = {0x202010, "20-20-10"},
+    [CC_PATTERN_22_11] = {0x2211, "22-11"},
+    [CC_PATTERN_33] = {0x33, "33"},
+    [CC_PATTERN_40_10] = {0x4010, "40-10"},
+    [CC_PATTERN_80_10] = {0x8010, "80-10"},
+    [CC_PATTERN_40_40_10] = {0x404010, "40-40-10"},
+    [CC_PATTERN_11_23] = {0x1123, "11-23"},
+    [CC_PATTERN_ANY] = {0, "any"},
+};
+
+const gchar *
+cc_tap_pattern_name(CcTapPattern pattern) {
+  return patterns[pattern].name;
+}
+
+/* The pattern of a weighted sum. */
+static CcTapPattern
+find_pattern(const CcTapGroups *weights) {
+  guint digits = 0;
+  if (weights->n_groups > 3)
+    return CC_PATTERN_ANY;
+  for (guint t = 0; t < weights->n_groups; t++) {
+    const CcTapGroup *term = &weights->group[t];
+    if (term->n_plus > 9 || term->n_minus > 9)
+      return CC_PATTERN_ANY;
+    digits = digits << 8 | term->n_plus << 4 | term->n_minus;
+  }
+  for (CcTapPattern pattern = 0; pattern < CC_PATTERN_ANY; pattern++)
+    if (patterns[pattern].digits == digits)
+      return pattern;
+  return CC_PATTERN_ANY;
+}
+
+void
+cc_tap_groups_init(CcTapGroups *weights, const gint32 *c, const CcTapPlace *places, guint n) {
+  weights->n_groups = weights->n_taps = 0;
+  weights->group = g_new(CcTapGroup, n);
+  weights->places = g_new(CcTapPlace, n);
+  for (guint i = 0; i < n; i++) {
+    gboolean seen = c[i] == 0;
+    for (guint k = 0; k < i && !seen; k++)
+      seen = c[k] == c[i] || c[k] == -c[i];
+    if (!seen)
+      add_group(weights, c, places, n, i);
+  }
+  weights->pattern = find_pattern(weights);
+}
+
+void
+cc_tap_groups_clear(CcTapGroups *weights) {
+  g_free(weights->group);
+  g_free(weights->places);
+}
+
+static guint
+count_nonzero(const gint32 *taps, guint n) {
+  guint count = 0;
+  for (guint i = 0; i < n; i++)
+    count += taps[i] != 0;
+  return count;
+}
+
+static guint
+count_lines(const CcOp *op) {
+  guint count = 0;
+  for (guint m = 0; m < op->n_matrices; m++)
+    count += count_nonzero(op->row_i[m], op->width) + count_nonzero(op->column_i[m], op->height);
+  return count;
+}
+
+gboolean
+cc_prefers_separable(const CcOp *op) {
+  if (!op->separable || !op->has_taps)
+    return op->separable;
+  const guint of_rings = 2 * op->n_matrices; /* to store and to read a row of each */
+  return count_lines(op) + of_rings <
+         count_nonzero(op->tap_i, op->n_matrices * op->width * op->height);
+}
+
+guint
+cc_tap_count(const CcOp *op) {
+  return cc_prefers_separable(op)
+             ? count_lines(op)
+             : count_nonzero(op->tap_i, op->n_matrices * op->width * op->height);
+}
+
+#define COST_OF_TERM 2 /* of the multiplication, in additions of a tap */
+
+guint
+cc_tap_groups_cost(const CcOp *op) {
+  static const CcTapPlace places[CC_MAX_COEFFS]; /* which do not matter */
+  const guint area = op->width * op->height;
+  guint cost = 0;
+  for (guint m = 0; m < op->n_matrices; m++) {
+    CcTapGroups groups;
+    cc_tap_groups_init(&groups, op->tap_i + m * area, places, area);
+    cost += groups.n_taps + COST_OF_TERM * groups.n_groups;
+    cc_tap_groups_clear(&groups);
+  }
+  return cost;
+}

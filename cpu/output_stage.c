@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "output_stage.h"
+
+#include "engine/ablation.h"
+
+#include <math.h>
+
+#define FLOAT_BITS 24   /* of an integer that a float holds */
+#define MAX_CODE 0x1p30 /* that floats become integers of 32 bits from, with some room */
+#define MAX_RIGHT 8 /* bits that quantized kernels can lose: MULTIPLE of engine/plan/quantize.c */
+#define LARGEST_IN_DOUBLE (G_GINT64_CONSTANT(1) << 53)
+
+/* --- the variants and their proof --- */
+
+/* A variant on trial: what kernels of it compute, for one t. */
+typedef struct {
+  const CcFinish *numbers; /* that the kernels get */
+  guint left;              /* sums come 2^left times as large; with CC_FINISH_16 */
+  guint dropped;           /* bits that sums lack; with CC_FINISH_BITS and CC_FINISH_SHIFTED */
+} Trial;
+
+static gint
+code_of_16(gconstpointer data, gint64 t) {
+  const Trial *trial = data;
+  const CcFinish16 *f = &trial->numbers->in_16;
+  const guint16 u = (guint16)(((guint64)t << trial->left) + f->offset);
+  const guint q = u * (guint)f->factor >> (16 + f->right);
+  return (guint16)(CLAMP(q, f->least, f->most) + f->base);
+}
+
+static gint
+code_of_bits(gconstpointer data, gint64 t) {
+  const Trial *trial = data;
+  const CcFinish *f = trial->numbers;
+  const gint64 raised = (t >> trial->dropped) + f->bits.addend;
+  return cc_clamp_code((gint)(raised >> f->bits.right), f->lo, f->hi);
+}
+
+/* Product and sum are rounded each. */
+static gint
+code_of_shifted(gconstpointer data, gint64 t) {
+  const Trial *trial = data;
+  const CcFinish *f = trial->numbers;
+  const gfloat product = (gfloat)(t >> trial->dropped >> f->shifted.right) * f->shifted.mul;
+  return cc_clamp_code(cc_floor_f32(product + f->shifted.add), f->lo, f->hi);
+}
+
+static gint
+code_of_centred(gconstpointer data, gint64 t) {
+  const CcFinish *f = ((const Trial *)data)->numbers;
+  const gfloat v = fmaf((gfloat)(t - f->centred.middle), f->centred.mul, f->centred.add);
+  return cc_clamp_code((gint)rintf(v) + f->centred.base, f->lo, f->hi);
+}
+
+static gint
+code_of_parts(gconstpointer data, gint64 t) {
+  const CcFinish *f = ((const Trial *)data)->numbers;
+  const gdouble product = (gdouble)t * f->parts.mul;
+  return cc_clamp_code(cc_floor_f64(product + f->parts.add), f->lo, f->hi);
+}
+
+/* The variants that are not the definition itself. Each rises with t, as long as no number leaves
+ * its type, which those who look for one see to. */
+static const CcCodeFunc variants[CC_N_FINISHES] = {
+    [CC_FINISH_16] = code_of_16,           [CC_FINISH_BITS] = code_of_bits,
+    [CC_FINISH_SHIFTED] = code_of_shifted, [CC_FINISH_CENTRED] = code_of_centred,
+    [CC_FINISH_PARTS] = code_of_parts,
+};
+
+/* Whether a variant gives the op's code value for each t; takes it then. All variants pass here. */
+static gboolean
+take_proved(CcOutput *self, const CcOp *op, CcFinishForm form, const CcFinish *numbers, guint left,
+            guint dropped) {
+  const Trial trial = {numbers, left, dropped};
+  if (!cc_op_agrees(op, cc_op_range(op), variants[form], &trial))
+    return FALSE;
+  self->form = form;
+  self->to_sample = *numbers;
+  self->left = left;
+  return TRUE;
+}
+
+/* Whether t is a sum, or is made of sums by comparing and adding only. */
+static gboolean
+is_integer(const CcOp *op) {
+  return op->response != CC_RESPONSE_MAGNITUDE && op->response != CC_RESPONSE_DIRECTION;
+}
+
+/* Of an op whose t spans less than 2^16. The factor is a positive number, so codes that fall have
+ * no such variant. Sums are made as large as 16 bits hold, so that what is cut off matters least. A
+ * power of two is exact; for others the factor and offset next to the ideal ones are tried. */
+static gboolean
+find_16(CcOutput *self, const CcOp *op) {
+  const CcRange t = cc_op_range(op);
+  const gdouble start = op->add + (gdouble)t.least * op->mul, base = floor(start);
+  if (cc_is_left_out("output-16") || op->mul < 0 || !(fabs(base) < MAX_CODE) || base > op->hi ||
+      op->lo - base > G_MAXUINT16)
+    return FALSE;
+  const gdouble fraction = start - base;
+  const gdouble span = (gdouble)(t.most - t.least) + fraction / op->mul + 1;
+  const gdouble largest = (gdouble)cc_op_largest_sum(op);
+  const gdouble sum_limit = self->reduces ? G_MAXINT16 : G_MAXUINT16;
+  guint left = 0;
+  while (ldexp(span, (gint)left + 1) <= G_MAXUINT16 && ldexp(largest, (gint)left + 1) <= sum_limit)
+    left++;
+  const gdouble step = ldexp(op->mul, -(gint)left);
+  if (span > G_MAXUINT16 || step >= 1)
+    return FALSE;
+  gint exponent;
+  frexp(step, &exponent); /* the factor has all of its 16 bits */
+  CcFinish numbers = self->to_sample;
+  numbers.in_16.right = (guint)CLAMP(-exponent, 0, 15);
+  numbers.in_16.base = (guint16)(gint)base;
+  const gdouble factor = floor(ldexp(step, 16 + (gint)numbers.in_16.right));
+  const gint64 offset = (gint64)floor(fraction / step), least = t.least * (1 << left);
+  for (gint i = 0; i < 6; i++) {
+    const gint64 first = offset + i % 3 - 1; /* of all t + offset */
+    if (first < 0 || first + ((t.most - t.least) << left) > G_MAXUINT16)
+      continue; /* t + offset would wrap around */
+    numbers.in_16.factor = (guint16)MIN((gint)factor + i / 3, G_MAXUINT16);
+    numbers.in_16.offset = (guint16)(first - least);
+    numbers.in_16.least = (guint16)MAX(op->lo - (gint)base, 0);
+    numbers.in_16.most = (guint16)MIN(op->hi - (gint)base, G_MAXUINT16);
+    if (!take_proved(self, op, CC_FINISH_16, &numbers, left, 0))
+      continue;
+    numbers.in_16.least = 0; /* no limits, if no t reaches them */
+    numbers.in_16.most = G_MAXUINT16;
+    take_proved(self, op, CC_FINISH_16, &numbers, left, 0);
+    return TRUE;
+  }
+  return FALSE;
+}
+
+/* Of an op whose mul is a power of two. */
+static gboolean
+find_bits(CcOutput *self, const CcOp *op, guint dropped) {
+  gint exponent;
+  if (cc_is_left_out("output-shift") || !is_integer(op) || frexp(op->mul, &exponent) != 0.5)
+    return FALSE;
+  const gint right = 1 - exponent;
+  const CcRange t = cc_op_range(op);
+  if (right < (gint)dropped || right - (gint)dropped > 31)
+    return FALSE;
+  const gdouble unit = ldexp(1, (gint)dropped), addend = floor(ldexp(op->add, right)) / unit;
+  if (floor((gdouble)t.least / unit) + addend < G_MININT32 ||
+      floor((gdouble)t.most / unit) + addend > G_MAXINT32 || fabs(addend) > G_MAXINT32)
+    return FALSE;
+  CcFinish numbers = self->to_sample;
+  numbers.bits = (CcFinishBits){(guint)right - dropped, (gint32)floor(addend)};
+  return take_proved(self, op, CC_FINISH_BITS, &numbers, 0, dropped);
+}
+
+/* What the lowest bits could add is half made up for, so that a float's rounding matters least. */
+static gboolean
+find_shifted(CcOutput *self, const CcOp *op, guint dropped) {
+  const CcRange t = cc_op_range(op);
+  const gint beyond = (gint)g_bit_storage((gulong)MAX(-t.least, t.most)) - FLOAT_BITS;
+  const gdouble least = (gdouble)t.least * op->mul + op->add;
+  const gdouble most = (gdouble)t.most * op->mul + op->add;
+  if (cc_is_left_out("output-float") || !is_integer(op) || fabs(least) > MAX_CODE ||
+      fabs(most) > MAX_CODE)
+    return FALSE;
+  CcFinish numbers = self->to_sample;
+  for (gint right = MAX(beyond, (gint)dropped); right <= MAX_RIGHT; right++) {
+    const gdouble mul = ldexp(op->mul, right);
+    numbers.shifted = (CcFinishShifted){(guint)right - dropped, (gfloat)mul,
+                                        (gfloat)(op->add + (mul - op->mul) / 2)};
+    if (take_proved(self, op, CC_FINISH_SHIFTED, &numbers, 0, dropped))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Results are moved by less than the smallest step, so that rounding moves none. */
+static gboolean
+find_centred(CcOutput *self, const CcOp *op) {
+  const CcRange t = cc_op_range(op);
+  const gint64 middle = (t.least + t.most) / 2;
+  const gdouble at_middle = (gdouble)middle * op->mul + op->add, base = floor(at_middle);
+  const gdouble span = (gdouble)(t.most - t.least);
+  if (!is_integer(op) || span > (1 << FLOAT_BITS) ||
+      fabs(span * op->mul) + fabs(at_middle) > MAX_CODE)
+    return FALSE;
+  CcFinish numbers = self->to_sample;
+  for (gint quarters = -1; quarters <= 1; quarters++) {
+    const gdouble add = at_middle - base - 0.5 + op->mul * quarters / 4;
+    numbers.centred = (CcFinishCentred){(gint32)middle, (gint32)base, (gfloat)op->mul, (gfloat)add};
+    if (take_proved(self, op, CC_FINISH_CENTRED, &numbers, 0, 0))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Results are raised by less than the smallest step, so that rounding twice moves none. */
+static gboolean
+find_parts(CcOutput *self, const CcOp *op) {
+  const CcRange t = cc_op_range(op);
+  if (!is_integer(op))
+    return FALSE;
+  CcFinish numbers = self->to_sample;
+  for (gint quarters = 0; quarters < 4; quarters++) {
+    numbers.parts = (CcFinishParts){op->mul, op->add + fabs(op->mul) * quarters / 4};
+    const CcFinishParts *f = &numbers.parts;
+    if (fabs((gdouble)t.least * f->mul + f->add) < G_MAXINT32 &&
+        fabs((gdouble)t.most * f->mul + f->add) < G_MAXINT32 &&
+        take_proved(self, op, CC_FINISH_PARTS, &numbers, 0, 0))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* --- the lane of the sums --- */
+
+/* The output stage as the definition has it, from sums in `lane`. */
+static void
+take_definition(CcOutput *self, const CcOp *op, CcLane lane) {
+  const gboolean in_float = op->arith == CC_ARITH_F32;
+  self->lane = lane;
+  self->left = 0;
+  self->reduces = TRUE;
+  self->number = (CcNumber)lane;
+  self->form = in_float ? CC_FINISH_F32 : CC_FINISH_F64;
+  switch (op->response) {
+  case CC_RESPONSE_CLAMP:
+  case CC_RESPONSE_OFFSET:
+    self->reduces = op->n_matrices > 1;
+    self->reduce = CC_REDUCE_MAX;
+    break;
+  case CC_RESPONSE_ABSOLUTE:
+    self->reduce = CC_REDUCE_MAX_ABS;
+    break;
+  case CC_RESPONSE_MAGNITUDE_L1:
+    self->reduce = CC_REDUCE_SUM_ABS;
+    break;
+  case CC_RESPONSE_MAGNITUDE:
+    self->reduce = in_float ? CC_REDUCE_NORM : CC_REDUCE_NORM_DOUBLE;
+    self->number = in_float ? CC_NUMBER_FLOAT : CC_NUMBER_DOUBLE;
+    break;
+  case CC_RESPONSE_DIRECTION:
+    self->reduce = CC_REDUCE_TURNS;
+    self->number = CC_NUMBER_FLOAT;
+    self->form = CC_FINISH_TURNS;
+    break;
+  case CC_RESPONSE_AUTO: /* no op has it */
+    break;
+  }
+}
+
+/* Takes 16-bit sums, or returns why they do not do. Sums wrap around, so that all that comes next
+ * has to be known from what they are modulo 2^16. */
+static const gchar *
+take_16(CcOutput *self, const CcOp *op) {
+  const gboolean sums_fit = cc_op_largest_sum(op) <= G_MAXINT16;
+  take_definition(self, op, CC_LANE_16);
+  if (cc_is_left_out("sums-16"))
+    return "left out";
+  if (self->reduces && !sums_fit)
+    return "sums pass 16 bits";
+  if (op->response == CC_RESPONSE_DIRECTION)
+    return NULL;
+  if (op->response == CC_RESPONSE_MAGNITUDE) /* the other has no kernel for 16 bits */
+    return self->reduce == CC_REDUCE_NORM ? NULL : "the root is in double";
+  const CcRange t = cc_op_range(op);
+  if (t.most - t.least > G_MAXUINT16)
+    return "sums pass 16 bits";
+  const gboolean is_exact =
+      find_16(self, op) || (self->form == CC_FINISH_F32 && sums_fit && t.most <= G_MAXINT16);
+  return is_exact ? NULL : "no output stage in 16 bits or float is exact";
+}
+
+gboolean
+cc_output_fits_32(const CcOp *op) {
+  return cc_op_largest_sum(op) <= G_MAXINT32 &&
+         (op->response != CC_RESPONSE_MAGNITUDE_L1 || cc_op_range(op).most <= G_MAXINT32);
+}
+
+void
+cc_output_take_32(CcOutput *self, const CcOp *op) {
+  take_definition(self, op, CC_LANE_32);
+  if (self->number == CC_NUMBER_32 && !find_bits(self, op, 0))
+    find_shifted(self, op, 0);
+}
+
+gboolean
+cc_output_take_32_without(CcOutput *self, const CcOp *op, guint dropped) {
+  take_definition(self, op, CC_LANE_32);
+  return !self->reduces && (find_bits(self, op, dropped) || find_shifted(self, op, dropped));
+}
+
+gboolean
+cc_output_take_parts(CcOutput *self, const CcOp *op) {
+  take_definition(self, op, CC_LANE_32);
+  return !self->reduces && find_parts(self, op);
+}
+
+gboolean
+cc_output_take_centred(CcOutput *self, const CcOp *op) {
+  take_definition(self, op, CC_LANE_32);
+  return !self->reduces && find_centred(self, op);
+}
+
+/* An op whose arithmetic is float has sums that fit 32 bits. Doubles have instructions for products
+ * where integers of 64 bits lack them. */
+const gchar *
+cc_output_init(CcOutput *self, const CcOp *op, const CcPlaneLayout *plane) {
+  gint exponent;
+  *self = (CcOutput){.to_sample = {
+                         .lo = op->lo,
+                         .hi = op->hi,
+                         .shift = plane->shift,
+                         .mul_f = op->mul_f,
+                         .add_f = op->add_f,
+                         .mul = op->mul,
+                         .add = op->add,
+                         .exact_product = frexp(op->mul, &exponent) == 0.5,
+                     }};
+  const gchar *why_not_16 = take_16(self, op);
+  if (!why_not_16)
+    return NULL;
+  if (cc_output_fits_32(op))
+    cc_output_take_32(self, op);
+  else
+    take_definition(self, op,
+                    cc_op_largest_sum(op) <= LARGEST_IN_DOUBLE && !cc_is_left_out("sums-double")
+                        ? CC_LANE_DOUBLE
+                        : CC_LANE_64);
+  return why_not_16;
+}
+
+CcSumStep
+cc_output_sum_step(const CcOutput *self) {
+  static const CcSumStep steps[CC_N_FINISHES] = {
+      [CC_FINISH_16] = CC_STEP_16,
+      [CC_FINISH_BITS] = CC_STEP_BITS,
+      [CC_FINISH_SHIFTED] = CC_STEP_SHIFTED,
+      [CC_FINISH_PARTS] = CC_STEP_PARTS,
+  };
+  return self->reduces ? CC_STEP_SUMS : steps[self->form];
+}

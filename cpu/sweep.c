@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "sweep.h"
+
+#define TILE_BYTES (32 * 1024)   /* of a tile in use, in a cache of level 1 */
+#define RINGS_BYTES (512 * 1024) /* of rings, in one of level 2 */
+#define MIN_TILE 768             /* samples; narrower ones would load too many edges */
+#define SAMPLE_TAPS 8            /* as much work as what is done with a sample but for its taps */
+#define TAP_PS 5                 /* picoseconds for a tap of 16 bits, with the widest registers */
+
+gsize
+cc_lane_size(CcLane lane) {
+  static const gsize sizes[CC_N_LANES] = {
+      [CC_LANE_8] = 1, [CC_LANE_16] = 2, [CC_LANE_32] = 4, [CC_LANE_64] = 8, [CC_LANE_DOUBLE] = 8};
+  return sizes[lane];
+}
+
+gsize
+cc_sweep_take(CcSweep *self, gsize n_bytes) {
+  const gsize at = self->scratch_size;
+  self->scratch_size += cc_row_align(n_bytes);
+  return at;
+}
+
+gsize
+cc_sweep_take_rows(CcSweep *self, guint n_rows, gsize lane_size, gsize *pitch) {
+  const gsize lead = cc_row_align(self->n_edge * lane_size);
+  const gsize row = lead + (self->tile + self->n_edge) * lane_size + CC_ROW_SLACK;
+  /* an odd number of cache lines, so that the rows of a column fall into different cache sets */
+  *pitch = cc_row_align(row) | CC_ROW_ALIGN;
+  return cc_sweep_take(self, n_rows * *pitch) + lead;
+}
+
+void
+cc_sweep_take_tiles(CcSweep *self, const CcMethod *method, guint n_rows, guint n_used,
+                    guint n_sums) {
+  const gsize ring_size = cc_lane_size(method->ring_lane);
+  const gsize sum_size = cc_lane_size(method->output.lane);
+  /* a row is cut into tiles of equal size, whose rings and sums a level 1 cache holds */
+  const gsize bytes = n_used * ring_size + n_sums * sum_size;
+  const guint most = (guint)CLAMP(TILE_BYTES / bytes, MIN_TILE, CC_MAX_TILE);
+  const guint even = (self->n + (self->n + most - 1) / most - 1) / ((self->n + most - 1) / most);
+  self->tile = MIN((even + CC_MASK_PERIOD - 1) / CC_MASK_PERIOD * CC_MASK_PERIOD, self->n);
+  const guint n_tiles = (self->n + self->tile - 1) / self->tile;
+  const gsize fitting = MAX(RINGS_BYTES / (n_rows * ring_size * self->tile), 1);
+  self->tiles_in_turn = self->plan->packed ? n_tiles : (guint)MIN(n_tiles, fitting);
+  self->ring = cc_sweep_take_rows(self, self->tiles_in_turn * n_rows, ring_size, &self->ring_pitch);
+  self->tile_pitch = n_rows * self->ring_pitch;
+  self->sums_pitch = cc_row_align(self->tile * sum_size) + CC_ROW_SLACK;
+  self->sums = cc_sweep_take(self, MAX(n_sums, 1) * self->sums_pitch);
+  self->t = cc_sweep_take(self, self->tile * sizeof(gdouble) + CC_ROW_SLACK);
+  self->filtered = cc_sweep_take(self, self->tile * self->sample_size);
+}
+
+guint64
+cc_sweep_cost(const CcSweep *self) {
+  guint64 taps = SAMPLE_TAPS;
+  if (self->method)
+    taps += self->method->n_taps * MAX(self->sum_size / 2, 1);
+  return self->n * taps * TAP_PS;
+}

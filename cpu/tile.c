@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tile.h"
+
+#include <string.h>
+
+/* Tiles begin at results, as CC_MASK_PERIOD samples are a multiple of four pixels. */
+guint8 *
+cc_tile_target(const CcTile *tile, guint y) {
+  const CcSweep *sweep = tile->sweep;
+  const gsize byte = tile->x * sweep->sample_size;
+  return cc_strip_row(tile->dst, (gint)y) + byte / sweep->stride;
+}
+
+/* Asks for all bytes of a row, of which so many go with a sample, as far as there is room. */
+static void
+prefetch_row(CcAhead *ahead, const guint8 *row, gsize bytes) {
+  for (gsize i = 0; i < bytes && ahead->n < CC_MAX_AHEAD; i++) {
+    ahead->line[ahead->n].at = row + i * CC_CACHE_LINE;
+    ahead->line[ahead->n++].bytes = bytes;
+  }
+}
+
+void
+cc_tile_ahead(const CcTile *tile, gint y, guint first, guint n, CcAhead *ahead) {
+  const CcSweep *sweep = tile->sweep;
+  const guintptr place = (guintptr)cc_tile_target(tile, 0) | (guintptr)tile->dst->pitch;
+  const gsize bytes = sweep->spacing * sweep->sample_size;
+  ahead->n = 0;
+  ahead->streams = sweep->streams && place % CC_CACHE_LINE == 0;
+  if (!sweep->prefetches)
+    return;
+  for (gint i = MAX(y, 0); i < MIN(y + (gint)(n * sweep->stride), (gint)sweep->source.height); i++)
+    if (!sweep->by_position)
+      prefetch_row(ahead, cc_strip_row(tile->src, i) + (gsize)tile->x * bytes, bytes);
+  for (guint i = first; i < MIN(first + n, sweep->target.height); i++)
+    if (!sweep->plan->packed && !ahead->streams)
+      prefetch_row(ahead, cc_tile_target(tile, i), sweep->sample_size);
+}
+
+/* Loads the tile's part of a row of the picture, and what the window reaches left and right of it;
+ * a row of the constant border, which repeats every pixel, when it is NULL. */
+static void
+load_samples(const CcTile *tile, const guint8 *picture, guint8 *row) {
+  const CcSweep *sweep = tile->sweep;
+  const gsize lane = sweep->sample_lane_size;
+  const guint shift = sweep->shift;
+  const guint right_of = sweep->n_source - tile->x - tile->n;
+  const guint left = MIN(sweep->n_edge, tile->x), right = MIN(sweep->n_edge, right_of);
+  const guint8 *src = picture ? picture : sweep->outside;
+  const gsize first = (tile->x - left) * sweep->spacing * sweep->sample_size;
+  const gsize period = sweep->spacing * sweep->pixel_size; /* of the constant border */
+  sweep->load(row - left * lane, src + (picture ? first : first % period), sweep->spacing,
+              left + tile->n + right, shift);
+  if (left < sweep->n_edge)
+    sweep->extend(row - sweep->n_edge * lane, src, sweep->left + left, sweep->n_edge - left, shift);
+  if (right < sweep->n_edge)
+    sweep->extend(row + (tile->n + right) * lane, src, sweep->right, sweep->n_edge - right, shift);
+}
+
+void
+cc_tile_load(const CcTile *tile, gint y, guint8 *row) {
+  const CcSweep *sweep = tile->sweep;
+  const gint from = cc_border_index(y, (gint)sweep->source.height, sweep->border);
+  load_samples(tile, from < 0 ? NULL : cc_strip_row(tile->src, sweep->by_position ? y : from), row);
+}
+
+void
+cc_tile_store(const CcTile *tile, guint y, const guint8 *filtered) {
+  const CcSweep *sweep = tile->sweep;
+  if (!cc_tile_needs_store(tile))
+    return;
+  const guint8 *src =
+      cc_strip_row(tile->src, (gint)(y * sweep->stride)) + tile->x * sweep->sample_size;
+  guint8 *dst = cc_tile_target(tile, y);
+  gsize n_bytes = tile->n * sweep->sample_size;
+  if (sweep->thin) {
+    const guint n_pixels = (tile->n / sweep->step + sweep->stride - 1) / sweep->stride;
+    guint8 *thinned = tile->scratch + sweep->thinned;
+    sweep->thin(sweep->masks ? thinned : dst, filtered, n_pixels);
+    if (sweep->masks)
+      sweep->thin(tile->scratch + sweep->thinned_src, src, n_pixels);
+    filtered = thinned;
+    src = tile->scratch + sweep->thinned_src;
+    n_bytes = n_pixels * sweep->pixel_size;
+  }
+  if (sweep->masks)
+    sweep->kernels->samples->merge(dst, filtered, src, sweep->masks, n_bytes);
+}
+
+/* Samples from number x on. */
+static void
+finish_part(const CcTile *tile, const gconstpointer *sums, guint x, guint n, guint8 *out) {
+  const CcSweep *sweep = tile->sweep;
+  gconstpointer from[CC_MAX_MATRICES];
+  for (guint m = 0; m < sweep->n_matrices; m++)
+    from[m] = (const guint8 *)sums[m] + x * sweep->sum_size;
+  gconstpointer t = from[0];
+  if (sweep->reduce) {
+    sweep->reduce(tile->scratch + sweep->t, from, sweep->n_matrices, n);
+    t = tile->scratch + sweep->t;
+  }
+  sweep->finish(out + x * sweep->sample_size, t, n, &sweep->method->output.to_sample);
+}
+
+void
+cc_tile_finish(const CcTile *tile, const gconstpointer *sums, guint y, const CcAhead *ahead) {
+  enum { AT_ONCE = 512 };
+  guint8 *out = cc_tile_place(tile, y);
+  for (guint x = 0; x < tile->n; x += AT_ONCE) {
+    const guint n = MIN(AT_ONCE, tile->n - x);
+    for (guint line = x; line < x + n; line += CC_CACHE_LINE)
+      cc_look_ahead(ahead, line);
+    finish_part(tile, sums, x, n, out);
+  }
+  cc_tile_store(tile, y, out);
+}
+
+/* --- blocks --- */
+
+#define MAX_ROWS 4 /* of a block */
+#define NO_ROW (-1)
+
+guint8 *
+cc_tile_line(const CcTile *tile, guint number, guint n_lines) {
+  return tile->rings + number % n_lines * tile->sweep->ring_pitch;
+}
+
+/* Makes the rows of a block, `row[i]` of the target each, or NO_ROW. */
+static void
+make_block(const CcTile *tile, guint block, const gint row[MAX_ROWS], const CcAhead *ahead) {
+  static const CcAhead nothing;
+  const CcSweep *sweep = tile->sweep;
+  const CcMethod *method = sweep->method;
+  const guint n = method->block_rows;
+  const gboolean at_once = method->makes_samples && !cc_tile_needs_store(tile);
+  gpointer out[CC_MAX_MATRICES][MAX_ROWS];
+  gconstpointer sums[MAX_ROWS][CC_MAX_MATRICES];
+  for (guint m = 0; m < sweep->n_matrices; m++) {
+    for (guint i = 0; i < n; i++)
+      sums[i][m] = out[m][i] = at_once && row[i] != NO_ROW
+                                   ? cc_tile_target(tile, (guint)row[i])
+                                   : tile->scratch + sweep->sums + (m * n + i) * sweep->sums_pitch;
+    method->klass->sum_block(tile, m, block, out[m], m == 0 ? ahead : &nothing);
+  }
+  for (guint i = 0; i < n; i++)
+    if (row[i] != NO_ROW && method->makes_samples)
+      cc_tile_store(tile, (guint)row[i], out[0][i]);
+    else if (row[i] != NO_ROW)
+      cc_tile_finish(tile, sums[i], (guint)row[i], &nothing);
+}
+
+gint
+cc_tile_run_blocks(const CcTile *tile, guint y0, guint y1, gint next) {
+  const CcSweep *sweep = tile->sweep;
+  const CcMethod *method = sweep->method;
+  const guint rows = method->block_rows;
+  const gint radius = (gint)sweep->window_rows / 2;
+  for (guint y = y0; y < y1;) {
+    const guint block = y * sweep->stride / rows;
+    for (guint i = block; i < block + method->n_groups; i++) {
+      const gint line = (gint)(i * rows) - radius;
+      if (line >= next) {
+        method->klass->load_group(tile, line, i);
+        next = line + (gint)rows;
+      }
+    }
+    CcAhead ahead;
+    gint row[MAX_ROWS] = {NO_ROW, NO_ROW, NO_ROW, NO_ROW};
+    cc_tile_ahead(tile, next, (block + 1) * rows / sweep->stride, rows, &ahead);
+    for (; y < y1 && y * sweep->stride < (block + 1) * rows; y++)
+      row[y * sweep->stride - block * rows] = (gint)y;
+    make_block(tile, block, row, &ahead);
+  }
+  return next;
+}
+
+/* --- sweeps --- */
+
+/* Row y, of which nothing is filtered, with a stride. */
+static void
+merge_thin_row(const CcSweep *self, const guint8 *src, guint8 *dst, guint8 *scratch) {
+  guint8 *thinned = scratch + self->thinned_src;
+  const gsize chunk = CC_MAX_TILE / self->stride * self->sample_size;
+  for (gsize at = 0; at < self->row_bytes; at += chunk) {
+    const gsize n = MIN(self->row_bytes - at, chunk);
+    self->thin(thinned, src + at * self->stride, (guint)(n / self->pixel_size));
+    self->kernels->samples->merge(dst + at, thinned, thinned, self->masks, n);
+  }
+}
+
+/* Whether rows follow each other without a gap, and are all there. */
+static gboolean
+is_block(const CcSweep *self, const CcStrip *strip) {
+  return strip->pitch == (gssize)self->row_bytes && strip->mask == G_MAXUINT;
+}
+
+void
+cc_sweep_run(const CcSweep *self, const CcStrip *src, const CcStrip *dst, guint y0, guint y1,
+             gint *next, guint8 *scratch) {
+  const gint first = *next;
+  for (guint x = 0; x < self->n && self->loop == CC_LOOP_FILTER;
+       x += self->tiles_in_turn * self->tile) {
+    const guint rows = self->method->block_rows,
+                end = MIN(self->n, x + self->tiles_in_turn * self->tile);
+    *next = first;
+    for (guint y = y0, stop; y < y1; y = stop) {
+      gint wanted = *next;
+      stop = MIN(y1, y - y % rows + rows);
+      for (guint at = x, i = 0; at < end; at += self->tile, i++) { /* tiles take turns */
+        const CcTile tile = {.sweep = self,
+                             .src = src,
+                             .dst = dst,
+                             .x = at,
+                             .n = MIN(self->tile, self->n - at),
+                             .scratch = scratch,
+                             .rings = scratch + self->ring + i * self->tile_pitch};
+        wanted = self->method->klass->rows(&tile, y, stop, *next);
+      }
+      *next = wanted;
+    }
+  }
+  if (self->loop == CC_LOOP_FILTER)
+    return;
+  if (self->loop == CC_LOOP_COPY && !self->thin && is_block(self, src) && is_block(self, dst)) {
+    memcpy(cc_strip_row(dst, (gint)y0), cc_strip_row(src, (gint)y0), (y1 - y0) * self->row_bytes);
+    return;
+  }
+  for (guint y = y0; y < y1; y++) {
+    const guint8 *from =
+        self->loop == CC_LOOP_FILL ? NULL : cc_strip_row(src, (gint)(y * self->stride));
+    guint8 *to = cc_strip_row(dst, (gint)y);
+    switch (self->loop) {
+    case CC_LOOP_MERGE:
+      if (self->thin)
+        merge_thin_row(self, from, to, scratch);
+      else
+        self->kernels->samples->merge(to, from, from, self->masks, self->row_bytes);
+      break;
+    case CC_LOOP_COPY:
+      if (self->thin)
+        self->thin(to, from, self->target.width);
+      else
+        memcpy(to, from, self->row_bytes);
+      break;
+    case CC_LOOP_FILL:
+      for (gsize at = 0; at < self->row_bytes; at += self->fill_bytes)
+        memcpy(to + at, self->fill, MIN(self->fill_bytes, self->row_bytes - at));
+      break;
+    case CC_LOOP_PLAIN:
+    case CC_LOOP_FILTER:
+      g_assert_not_reached();
+    }
+  }
+}

@@ -1,0 +1,645 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Small frames inside guard bands, each against the plain loop: passes at the
+ * bounds of what methods take, with every method; then plane maps and direction
+ * color. */
+
+#include "checkasm.h"
+
+#include "cpu/component_offset.h"
+#include "cpu/dispatch.h"
+#include "cpu/lower.h"
+#include "engine/plan/output_stage.h"
+#include "tests/ref/formats.h"
+#include "tests/ref/guarded.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N_PASSES 2400
+#define N_BOXES 160  /* of those: 8 radii with 20 types of pixels */
+#define N_EQUAL 1292 /* rows of equal taps after them: 1040 for bytes, then for words */
+#define N_FRAMES 500
+#define MIN_PASSES 10   /* that each method has to run */
+#define MAX_TAPS 300000 /* of all samples of a frame, most often */
+#define MAX_SUM ((gint64)1 << 50)
+#define MAX_VARIANTS 16
+#define MAX_WINDOWS (2 * 4 * 255 + 1) /* one for each sum of Sobel */
+
+/* --- programs --- */
+
+static const CcVariant *const *variants;
+static guint n_passes[MAX_VARIANTS][CC_N_METHODS]; /* that each method ran */
+
+/* Returns how many passes a method runs, and lets kernels write past the
+ * caches, as in large frames.
+ */
+static guint
+prepare(CcCpuProgram *program, const gchar *method) {
+  guint n = 0;
+  for (guint i = 0; i < program->phase[0].n_sweeps; i++) {
+    CcSweep *sweep = &program->phase[0].sweep[i];
+    n += sweep->method && g_str_equal(sweep->method->klass->name, method);
+    sweep->streams = sweep->method && sweep->method->streams && !sweep->plan->packed &&
+                     !sweep->masks && sweep->stride == 1;
+  }
+  return n;
+}
+
+/* Runs all slices, each cut in two, with no more scratch memory than they may
+ * use. */
+static void
+run(const CcCpuProgram *program, const GuardedFrame *src, const GuardedFrame *dst) {
+  static const guint8 guard[CC_ROW_ALIGN] = {0xa5, 0x5a};
+  const CcPhase *phase = &program->phase[0];
+  const gsize size = cc_row_align(phase->scratch_size);
+  guint8 *scratch = aligned_alloc(CC_ROW_ALIGN, size + sizeof guard);
+  memset(scratch, 0xa5, size);
+  memcpy(scratch + size, guard, sizeof guard);
+  for (guint i = 0; i < phase->n_slices; i++) {
+    const CcSlice *all = &phase->slices[i];
+    const guint cut = check_uint(all->y0 + 1, all->y1);
+    cc_phase_run(phase, &(CcSlice){all->plane, all->y0, cut}, &src->frame, &dst->frame, scratch);
+    if (cut < all->y1)
+      cc_phase_run(phase, &(CcSlice){all->plane, cut, all->y1}, &src->frame, &dst->frame, scratch);
+  }
+  if (memcmp(scratch + size, guard, sizeof guard) != 0)
+    check_fail("bytes behind the scratch memory are overwritten");
+  free(scratch);
+}
+
+static void
+compare(const CcCpuProgram *program, const GuardedFrame *src, const GuardedFrame *expected) {
+  const Placement placement = check_uint(0, 2) ? check_uint(0, PLACE_COUNT - 1) : PLACE_ALIGNED;
+  g_autoptr(GuardedFrame) dst = guarded_frame_new(&expected->layout, placement);
+  g_autofree gchar *message = NULL;
+  run(program, src, dst);
+  if (frames_match(&dst->layout, &expected->frame, &dst->frame, NULL, &message) &&
+      guarded_frame_intact(dst, &message))
+    return;
+  g_auto(GStrv) steps = cc_cpu_program_explain(program);
+  g_autofree gchar *text = cc_plan_describe(program->plan), *all = g_strjoinv("\n  ", steps);
+  check_fail("%s\n  %s\n  %s", message, text, all);
+}
+
+/* Runs a plan on all variants, with each method that takes one of its passes,
+ * and, if `whole`, with those that dispatch finds. */
+static void
+check_plan(const CcPlan *plan, const GuardedFrame *src, gboolean whole) {
+  g_autoptr(GuardedFrame) expected = guarded_frame_new(&plan->out_frame_layout, PLACE_ALIGNED);
+  CcCpuProgram *plain = cc_cpu_program_new(plan, &cc_cpu_all_variants[0], 1);
+  run(plain, src, expected);
+  cc_cpu_program_free(plain);
+  for (guint v = 0; variants[v]; v++)
+    for (guint method = 0; method < CC_N_METHODS + (whole ? 1 : 0); method++) {
+      const gchar *only = method < CC_N_METHODS ? cc_method_name(method) : NULL;
+      check.variant = variants[v];
+      cc_dispatch_only(only);
+      CcCpuProgram *program = cc_cpu_program_new(plan, variants[v], check_uint(1, 3));
+      cc_dispatch_only(NULL);
+      const guint n = prepare(program, only ? only : "");
+      if (n || !only)
+        compare(program, src, expected);
+      if (only)
+        n_passes[v][method] += n;
+      cc_cpu_program_free(program);
+    }
+}
+
+/* --- ops --- */
+
+/* A number of any size up to 2^n_bits, or next to a power of two, or up to an
+ * eighth more. */
+static gint64
+draw_size(guint n_bits) {
+  const gint64 power = (gint64)1 << check_uint(0, n_bits);
+  switch (check_uint(0, 2)) {
+  case 0:
+    return power + check_uint(0, 4) - 2;
+  case 1:
+    return power + check_uint(0, (guint)power / 8);
+  default:
+    return (gint64)exp2(g_rand_double_range(check.rand, 0, n_bits));
+  }
+}
+
+/* How often `unit` is in what words of 16 or 32 bits hold with `more` bits, one
+ * more or less, or from half as often on. */
+static gint64
+draw_bound(gint64 unit, guint more) {
+  static const guint bits[] = {15, 16, 31, 32};
+  const gint64 bound = ((gint64)1 << (bits[check_uint(0, 3)] + more)) / unit;
+  return check_uint(0, 1) ? bound + check_uint(0, 2) - 1
+                          : (gint64)((gdouble)bound * g_rand_double_range(check.rand, 0.5, 1));
+}
+
+/* What the absolute values of n taps add up to: near a bound of sums or, of the taps themselves,
+ * near one of bytes. */
+static gint64
+draw_sum(guint n, gint64 most_sample) {
+  switch (check_uint(0, 4)) {
+  case 0:
+    return draw_bound(most_sample, 0);
+  case 2: /* what high bytes of taps may add up to */
+    return (255 + check_uint(0, 4)) << check_uint(0, 7);
+  case 1:
+    return n * ((64 << check_uint(0, 2)) + (gint64)check_uint(0, 3) - 1);
+  default:
+    return draw_size(check_uint(1, 20));
+  }
+}
+
+/* Draws n taps whose absolute values add up to `sum`, or to as much as words
+ * hold. */
+static void
+draw_line(gint32 *tap, guint n, gint64 sum) {
+  const guint signs = check_uint(0, 4);
+  const gboolean even = check_uint(0, 2) == 0;
+  gint64 rest = MAX(sum, 1);
+  for (guint i = 0; i < n; i++) {
+    const gdouble share =
+        even ? (gdouble)sum / n : g_rand_double_range(check.rand, 0, 2. * (gdouble)rest / (n - i));
+    const gint64 most = G_MAXINT16 + (check_uint(0, 200) ? 0 : check_uint(0, 2));
+    tap[i] = (gint32)MIN(i + 1 == n ? rest : (gint64)share, MIN(most, rest));
+    rest -= tap[i];
+    if (signs == 0 || (signs == 1 && check_uint(0, 1)) || (signs == 2 && i % 2))
+      tap[i] = -tap[i];
+  }
+}
+
+static gint64
+sum_absolutes(const gint32 *tap, guint n) {
+  gint64 sum = 0;
+  for (guint i = 0; i < n; i++)
+    sum += ABS(tap[i]);
+  return MAX(sum, 1);
+}
+
+/* Sums along lines and of all taps that are near bounds. */
+static void
+draw_separable(CcOp *op, gint64 most_sample) {
+  static const guint sides[] = {1, 3, 3, 3, 5, 5, 7, 9, 15, 17, 31, 63, 127};
+  op->separable = TRUE;
+  op->n_matrices = MIN(op->n_matrices, 2);
+  const gboolean wide = check_uint(0, 2) == 0; /* beyond 32 bits, for methods of one sum */
+  if (wide) {
+    op->n_matrices = 1;
+    op->response = CC_RESPONSE_CLAMP;
+  }
+  op->width = sides[check_uint(0, G_N_ELEMENTS(sides) - 1)];
+  op->height = sides[check_uint(0, G_N_ELEMENTS(sides) - 1)];
+  for (guint m = 0; m < op->n_matrices; m++) {
+    draw_line(op->row_i[m], op->width, draw_sum(op->width, most_sample));
+    const gint64 along = sum_absolutes(op->row_i[m], op->width) * most_sample;
+    const guint more = wide ? check_uint(0, 18) : 0;
+    const gint64 over =
+        wide || check_uint(0, 1) ? draw_bound(along, more) : draw_size(check_uint(1, 22));
+    draw_line(op->column_i[m], op->height, MIN(over, MAX_SUM / along));
+  }
+}
+
+/* Radius 0: a large one. */
+static void
+draw_box(CcOp *op, guint radius) {
+  const gint32 tap = check_uint(0, 3) ? 1 : (gint32)check_uint(1, 40);
+  op->separable = TRUE;
+  op->n_matrices = 1;
+  op->width = 2 * (radius ? radius : check_uint(8, 30)) + 1;
+  op->height = check_uint(0, 1) ? op->width : 2 * check_uint(1, 8) + 1;
+  for (guint i = 0; i < CC_MAX_KERNEL_SIZE; i++) {
+    op->row_i[0][i] = i < op->width;
+    op->column_i[0][i] = i < op->height ? tap : 0;
+  }
+}
+
+/* Rows of equal taps, too long for conv2d: first of all taps around those of bytes, then of larger
+ * ones, as far as two words hold their sums. Every fourth row has two
+ * neighbours that add up to what products of bytes hold. */
+static void
+draw_equal_taps(CcOp *op, guint number) {
+  const guint k = number / 4, kind = number % 4;
+  const gint32 tap = kind == 3 ? 250 + (gint32)k % 10
+                     : k < 260 ? (gint32)k + 1
+                               : (gint32)(260 * exp2((k - 260) / 16.));
+  op->separable = TRUE;
+  op->n_matrices = 1;
+  op->width = kind == 3 ? 3 : 17;
+  op->height = kind == 3 ? 17 : k % 2 ? 1 : 3;
+  for (guint i = 0; i < op->width; i++)
+    op->row_i[0][i] = kind == 3                           ? (tap + 1 - (gint32)i) / 2 * (i < 2)
+                      : kind == 1 || (kind == 2 && i % 2) ? -tap
+                                                          : tap;
+  for (guint i = 0; i < op->height; i++)
+    op->column_i[0][i] = 1;
+}
+
+static void
+shuffle(gint32 *tap, guint n) {
+  for (guint i = n; i > 1; i--) {
+    const guint k = check_uint(0, i - 1);
+    const gint32 last = tap[i - 1];
+    tap[i - 1] = tap[k];
+    tap[k] = last;
+  }
+}
+
+/* Draws taps with the pattern of a row kernel, as far as they fit, anywhere
+ * among n. */
+static void
+draw_pattern(gint32 *tap, guint n, CcTapPattern pattern) {
+  const gchar *digits = cc_tap_pattern_name(pattern);
+  const gint32 unit = (gint32)check_uint(1, 4);
+  guint k = 0;
+  memset(tap, 0, n * sizeof *tap);
+  for (guint i = 0; digits[i]; i++)
+    for (gint left = digits[i] == '-' ? 0 : digits[i] - '0'; left > 0 && k < n; left--)
+      tap[k++] = unit * (gint32)(i / 3 + 1) * (i % 3 ? -1 : 1);
+  shuffle(tap, n);
+}
+
+static void
+draw_patterns(CcOp *op) {
+  op->separable = check_uint(0, 1);
+  op->n_matrices = 1;
+  op->width = op->height = check_uint(0, 2) ? 3 : 5;
+  draw_pattern(op->tap_i, op->width * op->height, check_uint(0, CC_PATTERN_ANY - 1));
+  draw_pattern(op->row_i[0], op->width, check_uint(0, CC_PATTERN_22_11 - 1));
+  draw_pattern(op->column_i[0], op->height, check_uint(0, CC_PATTERN_22_11 - 1));
+}
+
+/* A derivative and its transpose, or two differences of two taps; or nearly so.
+ */
+static void
+draw_gradient(CcOp *op) {
+  static const CcResponse responses[] = {CC_RESPONSE_MAGNITUDE, CC_RESPONSE_MAGNITUDE_L1,
+                                         CC_RESPONSE_ABSOLUTE};
+  const gint32 corner = (gint32)check_uint(0, 10), middle = (gint32)check_uint(1, 10);
+  const gint32 x[] = {-corner, 0, corner, -middle, 0, middle, -corner, 0, corner};
+  const gint32 signs[] = {check_uint(0, 1) ? 1 : -1, check_uint(0, 1) ? 1 : -1};
+  op->n_matrices = 2;
+  op->width = op->height = 3;
+  op->response = responses[check_uint(0, 2)];
+  for (guint i = 0; i < 9; i++) {
+    op->tap_i[i] = x[i];
+    op->tap_i[9 + i] = signs[i % 2] * x[i % 3 * 3 + i / 3];
+  }
+  for (guint m = check_uint(0, 6); m < 2; m++) {
+    draw_pattern(op->tap_i, 9, CC_PATTERN_11);
+    draw_pattern(op->tap_i + 9, 9, CC_PATTERN_11);
+  }
+  if (check_uint(0, 4) == 0)
+    op->tap_i[check_uint(0, 17)] *= -1;
+}
+
+static void
+draw_matrices(CcOp *op, gint64 most_sample) {
+  do {
+    op->width = 2 * check_uint(0, check_uint(0, 3) ? 2 : 7) + 1;
+    op->height = 2 * check_uint(0, check_uint(0, 3) ? 2 : 7) + 1;
+  } while (op->n_matrices * op->width * op->height > CC_MAX_TAPS);
+  const guint area = op->width * op->height;
+  for (guint m = 0; m < op->n_matrices; m++) {
+    draw_line(op->tap_i + m * area, area, draw_sum(area, most_sample));
+    if (check_uint(0, 1))
+      shuffle(op->tap_i + m * area, area);
+  }
+}
+
+static void
+set_sum_bounds(CcOp *op, gint64 most_sample) {
+  for (guint m = 0; m < op->n_matrices; m++) {
+    op->sum_min[m] = op->sum_max[m] = 0;
+    for (guint i = 0; i < op->width * op->height; i++) {
+      const gint64 tap = cc_op_tap(op, m, i / op->width, i % op->width);
+      *(tap < 0 ? &op->sum_min[m] : &op->sum_max[m]) += tap * most_sample;
+    }
+  }
+}
+
+/* Draws all of an op but its output stage. `number` is that of the pass: first come boxes of all
+ * small radii, then rows of equal taps. */
+static void
+draw_op(CcOp *op, gint64 most_sample, guint number) {
+  static const CcResponse responses[] = {
+      CC_RESPONSE_CLAMP,     CC_RESPONSE_CLAMP,        CC_RESPONSE_CLAMP,    CC_RESPONSE_ABSOLUTE,
+      CC_RESPONSE_MAGNITUDE, CC_RESPONSE_MAGNITUDE_L1, CC_RESPONSE_DIRECTION};
+  const guint kind = number < N_BOXES ? 4 : check_uint(0, 9);
+  op->response = responses[check_uint(0, G_N_ELEMENTS(responses) - 1)];
+  op->n_matrices = check_uint(0, 2) ? 1 : check_uint(0, 1) ? 2 : check_uint(1, CC_MAX_MATRICES);
+  if (number >= N_BOXES && number < N_BOXES + N_EQUAL)
+    draw_equal_taps(op, number - N_BOXES);
+  else if (kind < 4)
+    draw_separable(op, most_sample);
+  else if (kind < 5)
+    draw_box(op, number / (N_BOXES / 8) % 8);
+  else if (kind < 6)
+    draw_gradient(op);
+  else if (kind < 7)
+    draw_patterns(op);
+  else
+    draw_matrices(op, most_sample);
+  if (op->response == CC_RESPONSE_DIRECTION && op->n_matrices != 2)
+    op->response = CC_RESPONSE_CLAMP;
+  op->has_taps = !op->separable;
+  if (op->separable)
+    cc_op_set_taps_of_factors(op);
+  cc_op_trim(op);
+  set_sum_bounds(op, most_sample);
+}
+
+/* --- passes --- */
+
+/* A plane of pixels of one of 20 types. */
+static CcFrameLayout
+draw_layout(guint type) {
+  static const guint depths[] = {8, 8, 10, 12, 16};
+  CcPlaneLayout plane = {.step = 1 + type % 4,
+                         .depth = depths[type / 4 % G_N_ELEMENTS(depths)],
+                         .width = check_uint(1, check_uint(0, 3) ? 40 : 200),
+                         .height = check_uint(1, 24)};
+  plane.type = plane.depth == 8 ? CC_SAMPLE_U8 : CC_SAMPLE_U16;
+  plane.shift = plane.type ? check_uint(0, 1) * (16 - plane.depth) : 0;
+  for (guint c = 0; c < plane.step; c++)
+    plane.role[c] = c && check_uint(0, 5) == 0 ? CC_ROLE_ALPHA : CC_ROLE_GREY;
+  if (check_uint(0, 40) == 0) /* several tiles */
+    plane.width = 4000 / plane.step;
+  return (CcFrameLayout){.n_planes = 1, .plane = {plane}};
+}
+
+/* Everything but the kernel. */
+static CcFilter
+draw_filter(guint width, guint height) {
+  CcFilter filter = {.border = check_uint(0, CC_N_BORDERS - 1),
+                     .border_value = g_rand_double(check.rand),
+                     .alpha = check_uint(0, CC_N_ALPHAS - 1),
+                     .stride = check_uint(0, 2) ? 1 : 1 << check_uint(0, 2)};
+  if (check_uint(0, 2) == 0) {
+    filter.source.x = check_uint(0, width - 1);
+    filter.source.y = check_uint(0, height - 1);
+    filter.source.width = check_uint(1, width);
+    filter.source.height = check_uint(1, height);
+    filter.target_set = check_uint(0, 1);
+    filter.target_x = check_uint(0, (width - 1) / filter.stride);
+    filter.target_y = check_uint(0, (height - 1) / filter.stride);
+  }
+  return filter;
+}
+
+/* Sample i of the window of matrix 0 around pixel (x, y) of the source: FALSE:
+ * it is outside. */
+static gboolean
+find_sample(const CcPlan *plan, guint i, guint x, guint y, guint *column, guint *row) {
+  const CcOp *op = plan->op;
+  const CcRect *source = &plan->source[0];
+  const gint from_x = cc_border_index((gint)(x + i % op->width) - (gint)op->width / 2,
+                                      (gint)source->width, plan->border);
+  const gint from_y = cc_border_index((gint)(y + i / op->width) - (gint)op->height / 2,
+                                      (gint)source->height, plan->border);
+  *column = (source->x + (guint)from_x) * plan->layout.plane[0].step;
+  *row = source->y + (guint)from_y;
+  return from_x >= 0 && from_y >= 0;
+}
+
+/* Gives pixel (x, y) of the source the largest or the least sum. */
+static void
+draw_largest_sum(const CcPlan *plan, const GuardedFrame *src, guint x, guint y) {
+  const CcPlaneLayout *plane = &plan->layout.plane[0];
+  const gboolean least = check_uint(0, 1);
+  for (guint i = 0, column, row; i < plan->op->width * plan->op->height; i++) {
+    const gint64 tap = cc_op_tap(plan->op, 0, i / plan->op->width, i % plan->op->width);
+    const guint code = (least ? tap < 0 : tap > 0) ? (1u << plane->depth) - 1 : 0;
+    for (guint c = 0; find_sample(plan, i, x, y, &column, &row) && c < plane->step; c++)
+      cc_place_store(&plan->packing[0].place[0], &src->frame, plane->type, column + c, row,
+                     code << plane->shift);
+  }
+}
+
+/* t of the first component of pixel (x, y) of the source. */
+static gdouble
+t_at(const CcPlan *plan, const GuardedFrame *src, guint x, guint y) {
+  const CcOp *op = plan->op;
+  const CcPlaneLayout *plane = &plan->layout.plane[0];
+  CcSumsI64 sums = {0};
+  for (guint m = 0; m < op->n_matrices; m++) {
+    gint64 sum = 0;
+    for (guint i = 0, column, row; i < op->width * op->height; i++) {
+      guint code = plan->pass[0].border[0];
+      if (find_sample(plan, i, x, y, &column, &row))
+        code = cc_place_load(&plan->packing[0].place[0], &src->frame, plane->type, column, row) >>
+               plane->shift;
+      sum += cc_op_tap(op, m, i / op->width, i % op->width) * code;
+    }
+    cc_sums_add_i64(&sums, op->response, (gint)m, sum);
+  }
+  return cc_sums_t_i64(&sums, op->response);
+}
+
+/* Sets an output stage that makes code values of all t, or of those around the
+ * t of pixel (x, y) so that low bits of sums show: with a scale of 1 every bit.
+ */
+static void
+set_output_stage(const CcPlan *plan, const GuardedFrame *src, guint x, guint y) {
+  enum { MIDDLE = 100 };
+  CcOp *op = plan->op;
+  gint64 den = 1;
+  if (op->response != CC_RESPONSE_DIRECTION && check_uint(0, 2) == 0) {
+    const CcRange range = cc_op_range(op);
+    const gdouble span = (gdouble)range.most - (gdouble)range.least;
+    den = 1 + (gint64)(op->response == CC_RESPONSE_MAGNITUDE ? sqrt(span) : span) / op->hi;
+  } else if (check_uint(0, 1)) {
+    den = draw_size(check_uint(1, 16));
+    den = MAX(den, 1);
+  }
+  if (check_uint(0, 1))
+    den = (gint64)1 << (g_bit_storage((gulong)den) - 1);
+  const gdouble scale = 1 / (gdouble)den;
+  const gdouble offset = check_uint(0, 5) ? floor(MIDDLE - t_at(plan, src, x, y) * scale) : 0;
+  cc_op_set_last_step(op, scale, (CcRational){1, den}, offset, 1);
+}
+
+static void
+check_pass(guint number) {
+  static CcOp op;
+  CcFrameLayout layout = draw_layout(number < N_BOXES || number >= N_BOXES + N_EQUAL ? number
+                                     : number < N_BOXES + 1040                       ? number % 4
+                                                               : 16 + number % 4);
+  CcPlaneLayout *plane = &layout.plane[0];
+  memset(&op, 0, sizeof op);
+  draw_op(&op, (1 << plane->depth) - 1, number);
+  const guint of_row = op.n_matrices * op.width * op.height * plane->width * plane->step;
+  if (check_uint(0, 20))
+    plane->height = CLAMP(MAX_TAPS / of_row, 1, plane->height);
+  CcFilter filter = draw_filter(plane->width, plane->height);
+  filter.kernel = cc_kernels_find("sobel");
+  filter.response = op.response;
+  g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
+  op.lo = plan->op->lo;
+  op.hi = plan->op->hi;
+  const gint least_high = (gint)check_uint(200, 1000);
+  if (op.response != CC_RESPONSE_DIRECTION && check_uint(0, 9)) /* fewer code values to prove */
+    op.hi = MIN(op.hi, least_high);
+  *plan->op = op;
+  g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, check_uint(0, PLACE_COUNT - 1));
+  guarded_frame_draw(src, check_uint(0, PATTERN_COUNT - 1), check.rand);
+  const guint x = check_uint(0, plan->target[0].width - 1) * plan->stride;
+  const guint y = check_uint(0, plan->target[0].height - 1) * plan->stride;
+  if (check_uint(0, 3))
+    draw_largest_sum(plan, src, x, y);
+  set_output_stage(plan, src, x, y);
+  check_plan(plan, src, FALSE);
+}
+
+/* --- frames --- */
+
+/* A frame of any format with a named kernel. Direction color also gets large
+ * matrices. */
+static void
+check_frame(void) {
+  static const CcResponse responses[] = {0, 0, CC_RESPONSE_OFFSET, CC_RESPONSE_DIRECTION};
+  static const guint wide[] = {640, 2301, 4099};
+  const GPtrArray *kernels = cc_kernels_builtin();
+  const TestFormat *format = &test_formats[check_uint(0, test_formats_count() - 1)];
+  const guint width =
+      check_uint(0, 15) ? check_uint(1, check_uint(0, 1) ? 9 : 70) : wide[check_uint(0, 2)];
+  const guint height = check_uint(1, width > 70 ? 3 : 40);
+  const CcFrameLayout layout = test_format_layout(format, width, height, check_uint(0, 1));
+  CcFilter filter = draw_filter(width, height);
+  filter.kernel = g_ptr_array_index(kernels, check_uint(0, kernels->len - 1));
+  filter.size = 2 * check_uint(0, 3) + 1;
+  filter.response = responses[check_uint(0, G_N_ELEMENTS(responses) - 1)];
+  if (filter.response == CC_RESPONSE_DIRECTION)
+    filter.kernel = cc_kernels_find(check_uint(0, 1) ? "scharr" : "roberts");
+  filter.color = check_uint(0, CC_N_COLORS - 1);
+  filter.chroma = check_uint(0, 1) ? CC_CHROMA_AUTO : check_uint(0, CC_N_CHROMAS - 1);
+  filter.bias = check_uint(0, 1) * 40;
+  if (layout.plane[0].pairs && check_uint(0, 2)) /* what takes whole macropixels */
+    filter = (CcFilter){.kernel = cc_kernels_find(check_uint(0, 1) ? "gaussian" : "box"),
+                        .size = check_uint(0, 1) ? 3 : 5,
+                        .chroma = CC_CHROMA_FILTER,
+                        .border = filter.border};
+  g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
+  if (!plan) /* the rectangle has none of the picture */
+    return;
+  const gint64 most_sample = (1 << layout.plane[0].depth) - 1;
+  if (plan->hue && width * height < 400 && check_uint(0, 3) == 0) {
+    plan->op->separable = FALSE;
+    draw_matrices(plan->op, most_sample);
+    set_sum_bounds(plan->op, most_sample);
+  }
+  g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, check_uint(0, PLACE_COUNT - 1));
+  guarded_frame_draw(src, check_uint(0, 2 * PATTERN_COUNT - 1) % PATTERN_COUNT, check.rand);
+  check_plan(plan, src, TRUE);
+}
+
+/* --- gradients --- */
+
+/* A kernel that is made of differences of two pixels each, by their numbers in
+ * the window: d0 and d1, which weigh 2 with Sobel, and d2 + d3 and d2 - d3. */
+typedef struct {
+  const gchar *kernel;
+  gint most; /* of a sum */
+  guint n, plus[4], minus[4];
+} Gradient;
+
+/* Finds the differences of two sums. FALSE: no pixels have those sums. */
+static gboolean
+find_differences(const Gradient *self, gint x, gint y, gint d[4]) {
+  const gint weight = (gint)self->n / 2;
+  d[0] = CLAMP(x / weight, -255, 255);
+  d[1] = CLAMP(y / weight, -255, 255);
+  const gint rest_x = x - weight * d[0], rest_y = y - weight * d[1];
+  d[2] = (rest_x + rest_y) / 2;
+  d[3] = (rest_x - rest_y) / 2;
+  return (rest_x + rest_y) % 2 == 0 && ABS(d[2]) <= 255 && ABS(d[3]) <= 255;
+}
+
+/* All pairs of sums, those with the same first one in windows side by side. */
+static void
+check_gradient(const Gradient *self, CcFilter filter) {
+  static gint expected[MAX_WINDOWS];
+  CcCpuProgram *program[MAX_VARIANTS];
+  const guint n = 2 * (guint)self->most + 1;
+  const CcFrameLayout layout = test_format_layout(test_format_find("GRAY8"), 3 * n, 3, TRUE);
+  filter.kernel = cc_kernels_find(self->kernel);
+  g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
+  g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_ALIGNED);
+  g_autoptr(GuardedFrame) dst = guarded_frame_new(&layout, PLACE_AT_END);
+  for (guint v = 0; variants[v]; v++) {
+    program[v] = cc_cpu_program_new(plan, variants[v], 1);
+    g_assert_cmpuint(prepare(program[v], "fused"), ==, 1);
+  }
+  for (gint x = -self->most; x <= self->most; x++) {
+    for (guint i = 0; i < n; i++) {
+      const gint y = (gint)i - self->most;
+      gint d[4];
+      CcSumsI64 sums = {0};
+      expected[i] = -1;
+      if (!find_differences(self, x, y, d))
+        continue;
+      for (guint k = 0; k < self->n; k++) {
+        const guint a = self->plus[k], b = self->minus[k];
+        guarded_frame_row(src, 0, a / 3)[3 * i + a % 3] = (guint8)MAX(d[k], 0);
+        guarded_frame_row(src, 0, b / 3)[3 * i + b % 3] = (guint8)MAX(-d[k], 0);
+      }
+      cc_sums_add_i64(&sums, filter.response, 0, x);
+      cc_sums_add_i64(&sums, filter.response, 1, y);
+      expected[i] = cc_op_code_of_sums_i64(plan->op, &sums);
+    }
+    for (guint v = 0; variants[v]; v++) {
+      check.variant = variants[v];
+      run(program[v], src, dst);
+      for (guint i = 0; i < n; i++)
+        if (expected[i] >= 0 && guarded_frame_row(dst, 0, 1)[3 * i + 1] != expected[i])
+          check_fail("sums %d and %d", x, (gint)i - self->most);
+    }
+  }
+  for (guint v = 0; variants[v]; v++)
+    cc_cpu_program_free(program[v]);
+}
+
+static void
+check_gradients(void) {
+  static const Gradient gradients[] = {
+      {"sobel", (MAX_WINDOWS - 1) / 2, 4, {5, 7, 8, 2}, {3, 1, 0, 6}},
+      {"roberts", 255, 2, {4, 5}, {8, 7}},
+  };
+  static const CcFilter filters[] = {
+      {.response = CC_RESPONSE_MAGNITUDE},
+      {.response = CC_RESPONSE_MAGNITUDE, .scale = 0.25},
+      {.response = CC_RESPONSE_MAGNITUDE, .scale = 2.3},
+      {.response = CC_RESPONSE_MAGNITUDE, .scale = -1, .bias = 255},
+      {.response = CC_RESPONSE_MAGNITUDE_L1, .scale = 0.3, .bias = 10},
+      {.response = CC_RESPONSE_ABSOLUTE, .scale = 1.0 / 8},
+  };
+  for (guint i = 0; i < 2 * G_N_ELEMENTS(filters); i++)
+    if (check_begin("gradient %s %u", gradients[i % 2].kernel, i / 2))
+      check_gradient(&gradients[i % 2], filters[i / 2]);
+}
+
+/* --- all --- */
+
+void
+check_frames(const CcVariant *const *all) {
+  variants = all;
+  check_gradients();
+  for (guint i = 0; i < N_PASSES; i++)
+    if (check_begin("pass %u", i))
+      check_pass(i);
+  for (guint i = 0; i < N_FRAMES; i++)
+    if (check_begin("frame %u", i))
+      check_frame();
+  for (guint method = 0; method < CC_N_METHODS && check_begin("all methods"); method++) {
+    g_print("%-32s", cc_method_name(method));
+    for (guint v = 0; variants[v]; v++) {
+      /* column sums and the vertical pass first want AVX2 */
+      const gboolean wants_avx2 = g_str_equal(cc_method_name(method), "box by column sums") ||
+                                  g_str_equal(cc_method_name(method), "vertical pass first");
+      check.variant = variants[v];
+      g_print(" %s %u", variants[v]->name, n_passes[v][method]);
+      if (n_passes[v][method] < MIN_PASSES && (variants[v]->rows->box->add_columns[0] || !wants_avx2))
+        check_fail("%s took %u passes", cc_method_name(method), n_passes[v][method]);
+    }
+    g_print("\n");
+  }
+}

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Row kernels, each against that of the plain C table. Reductions and the output stage are also
+ * held against the definition, engine/plan/output_stage_shared.h. Names are entries of CcRows. */
+
+#include "checkasm.h"
+
+#include "cpu/methods/tap_pattern.h"
+#include "engine/plan/direction_color_shared.h"
+#include "engine/plan/output_stage_shared.h"
+
+#include <string.h>
+
+#define MAX_TAPS 12
+#define MAX_GROUPS 6
+
+static const gsize lane_sizes[CC_N_LANES] = {2, 4, 8, 1, 8};
+static const gsize number_sizes[CC_N_NUMBERS] = {2, 4, 8, 4, 8};
+static const CcAhead nothing;
+
+/* --- samples of frames --- */
+
+static void
+check_samples(CcSampleType type) {
+  const CcRows *all = check.variant->rows;
+  const gsize size = cc_sample_size(type);
+  for (CcLane lane = 0; lane < CC_N_LANES; lane++) {
+    const gsize to = lane_sizes[lane];
+    if (!all->samples->load[type][lane])
+      continue;
+    EACH("load[%u][%u]", type, lane) {
+      const guint n = check.n, spacing = check_uint(1, 4), shift = 2 * check_uint(0, 3);
+      CHECK(rows->samples->load[type][lane](
+          OUT(0, n * to, to), SRC(0, ((n - 1) * spacing + 1) * size, 1), spacing, n, shift));
+    }
+    EACH("extend[%u][%u]", type, lane) {
+      static CcOutside outside[1000];
+      const guint n = check.n, shift = 2 * check_uint(0, 3);
+      for (guint i = 0; i < n; i++)
+        outside[i] = (CcOutside){(gint32)check_uint(0, 50) - 1,
+                                 (guint16)check_uint(0, type ? G_MAXUINT16 : G_MAXUINT8)};
+      CHECK(rows->samples->extend[type][lane](OUT(0, n * to, to), SRC(0, 50 * size, 1), outside, n,
+                                              shift));
+    }
+  }
+  EACH("join[%u]", type) {
+    const guint n_parts = check_uint(1, 4), repeats = check_uint(1, 4);
+    gconstpointer parts[4];
+    for (guint i = 0; i < n_parts; i++)
+      parts[i] = SRC(i % repeats, check.n * size, size);
+    CHECK(rows->samples->join[type](OUT(0, n_parts * check.n * size, 1), parts, n_parts, check.n));
+  }
+  EACH("luma[%u]", type) {
+    const guint spacing = check_uint(1, 4), shift = type ? 2 * check_uint(0, 3) : 0;
+    const gsize bytes = ((check.n - 1) * spacing + 1) * size;
+    const gconstpointer rgb[] = {SRC(0, bytes, 1), SRC(1, bytes, 1), SRC(2, bytes, 1)};
+    CHECK(rows->samples->luma[type](OUT(0, check.n * size, size), rgb, spacing, check.n, shift));
+  }
+}
+
+static void
+check_merges(void) {
+  EACH("merge") {
+    CcMasks masks = {.keeps = check_uint(0, 1)};
+    guint8 *const fates[] = {masks.filter, masks.copy, masks.fill, masks.keep};
+    for (guint i = 0; i < CC_MASK_PERIOD; i++)
+      fates[check_uint(0, masks.keeps ? 3 : 2)][i] = G_MAXUINT8;
+    for (guint i = 0; i < CC_MASK_PERIOD; i++)
+      masks.fill[i] &= (guint8)check_uint(0, G_MAXUINT8);
+    CHECK(rows->samples->merge(OUT(0, check.n, 1), SRC(0, check.n, 1), SRC(1, check.n, 1), &masks,
+                               check.n));
+  }
+  for (guint pixel = 1; pixel <= CC_MAX_PIXEL_BYTES; pixel++)
+    for (guint fourth = 0; fourth < 2 && check.variant->rows->samples->thin[0][pixel]; fourth++)
+      EACH("thin[%u][%u]", fourth, pixel) {
+        const guint n = (check.n + 1) / 2, stride = fourth ? 4 : 2;
+        CHECK(rows->samples->thin[fourth][pixel](OUT(0, n * pixel, 1),
+                                                 SRC(0, ((n - 1) * stride + 1) * pixel, 1), n));
+      }
+}
+
+/* --- reductions --- */
+
+static gdouble
+number_at(gconstpointer row, CcNumber type, guint i) {
+  return type == CC_NUMBER_16      ? ((const gint16 *)row)[i]
+         : type == CC_NUMBER_32    ? ((const gint32 *)row)[i]
+         : type == CC_NUMBER_64    ? (gdouble)((const gint64 *)row)[i]
+         : type == CC_NUMBER_FLOAT ? (gdouble)((const gfloat *)row)[i]
+                                   : ((const gdouble *)row)[i];
+}
+
+static void
+set_number(gpointer row, CcNumber type, guint i, gdouble v) {
+  if (type == CC_NUMBER_16)
+    ((gint16 *)row)[i] = (gint16)CLAMP(v, G_MININT16, G_MAXINT16);
+  else if (type == CC_NUMBER_32)
+    ((gint32 *)row)[i] = (gint32)CLAMP(v, G_MININT32, G_MAXINT32);
+  else if (type == CC_NUMBER_64)
+    ((gint64 *)row)[i] = (gint64)v;
+  else if (type == CC_NUMBER_FLOAT)
+    ((gfloat *)row)[i] = (gfloat)v;
+  else
+    ((gdouble *)row)[i] = v;
+}
+
+/* Row number k of integers of up to so many bits. */
+static gpointer
+draw_numbers(guint k, CcNumber type, guint n_bits) {
+  const gint most = (1 << n_bits) - 1;
+  gpointer row = LANES(k, check.n * number_sizes[type], CC_ROW_ALIGN);
+  for (guint i = 0; i < check.n + CC_ROW_SLACK / number_sizes[type]; i++)
+    set_number(row, type, i, check_uint(0, 5) ? g_rand_int_range(check.rand, -most, most) : 0);
+  return row;
+}
+
+/* The response of a reduction, and what t is where the lane of the sums does not say it. */
+static const struct {
+  CcResponse response;
+  gboolean in_float, in_double;
+} reductions[CC_N_REDUCES] = {
+    [CC_REDUCE_MAX] = {CC_RESPONSE_CLAMP, FALSE, FALSE},
+    [CC_REDUCE_MAX_ABS] = {CC_RESPONSE_ABSOLUTE, FALSE, FALSE},
+    [CC_REDUCE_SUM_ABS] = {CC_RESPONSE_MAGNITUDE_L1, FALSE, FALSE},
+    [CC_REDUCE_NORM] = {CC_RESPONSE_MAGNITUDE, TRUE, FALSE},
+    [CC_REDUCE_NORM_DOUBLE] = {CC_RESPONSE_MAGNITUDE, FALSE, TRUE},
+    [CC_REDUCE_TURNS] = {CC_RESPONSE_DIRECTION, TRUE, FALSE},
+};
+
+/* The t of sums of 11 bits is exact in float and in integers, but for the last bits of roots. */
+static void
+check_reduction(CcReduce reduce, CcLane lane) {
+  const CcResponse response = reductions[reduce].response;
+  const CcNumber sum_type = (CcNumber)lane;
+  const CcNumber type = reductions[reduce].in_float    ? CC_NUMBER_FLOAT
+                        : reductions[reduce].in_double ? CC_NUMBER_DOUBLE
+                                                       : sum_type;
+  EACH("reduce[%u][%u]", reduce, lane) {
+    const guint n_sums = response == CC_RESPONSE_DIRECTION ? 2 : check_uint(1, 4);
+    gconstpointer sums[4];
+    for (guint m = 0; m < n_sums; m++)
+      sums[m] = draw_numbers(m, sum_type, 11);
+    CHECK(rows->output->reduce[reduce][lane](OUT_LANES(0, check.n * number_sizes[type]), sums,
+                                             n_sums, check.n));
+    for (guint i = 0; i < check.n; i++) {
+      CcSumsF32 f32 = {0};
+      CcSumsI64 i64 = {0};
+      for (guint m = 0; m < n_sums; m++) {
+        cc_sums_add_f32(&f32, response, (gint)m, (gfloat)number_at(sums[m], sum_type, i));
+        cc_sums_add_i64(&i64, response, (gint)m, (gint64)number_at(sums[m], sum_type, i));
+      }
+      const gdouble t = reductions[reduce].in_double || lane == CC_LANE_64
+                            ? cc_sums_t_i64(&i64, response)
+                            : cc_sums_t_f32(&f32, response);
+      if (number_at(OUT_LANES(0, 0), type, i) != t)
+        check_fail("t %u is not %.17g", i, t);
+    }
+  }
+}
+
+static void
+check_hues(CcLane lane) {
+  EACH("hues[%u]", lane) {
+    const CcNumber type = (CcNumber)lane;
+    const gfloat add = (gfloat)g_rand_double_range(check.rand, -300, 300);
+    const gpointer x = draw_numbers(0, type, check_uint(1, 26));
+    const gpointer y = draw_numbers(1, type, check_uint(1, 26));
+    CHECK(rows->output->hues[lane](OUT(0, check.n, 1), x, y, check.n, add));
+    for (guint i = 0; i < check.n; i++)
+      if (((guint8 *)OUT(0, 0, 1))[i] !=
+          cc_hue_of((gfloat)number_at(x, type, i), (gfloat)number_at(y, type, i), add))
+        check_fail("index %u differs from the definition", i);
+  }
+}
+
+/* --- the output stage --- */
+
+/* Draws the numbers of all forms. Results are code values of the sample type. */
+static CcFinish
+draw_finish(CcSampleType type) {
+  static const CcFinish finishes[] = {
+      {.lo = 0, .hi = 255, .mul = 1, .add = 0.5, .exact_product = TRUE},
+      {.lo = 16, .hi = 235, .mul = 0.0625, .add = 16.5, .exact_product = TRUE},
+      {.lo = 0, .hi = 255, .mul = 1.0 / 9, .add = 0.5 + 0.25 / 9},
+      {.lo = 0, .hi = 1023, .shift = 6, .mul = 3.0 / 7, .add = -20.3},
+      {.lo = 0, .hi = 65535, .mul = 1.0 / 159, .add = 32768.5},
+  };
+  CcFinish f = finishes[type ? check_uint(3, 4) : check_uint(0, 2)];
+  const guint right = check_uint(0, 4), most = type ? G_MAXUINT16 : G_MAXUINT8;
+  f.mul_f = (gfloat)f.mul;
+  f.add_f = (gfloat)f.add;
+  f.bits = (CcFinishBits){check_uint(0, 20), (gint32)check_uint(0, 1 << 20)};
+  f.shifted = (CcFinishShifted){8, (gfloat)(f.mul * 256), (gfloat)(f.add + f.mul * 128)};
+  f.parts = (CcFinishParts){0x1p-26 / check_uint(1, 1 << 20), check_uint(0, 255)};
+  f.in_16 = (CcFinish16){.offset = (guint16)check_uint(0, G_MAXUINT16), .right = right};
+  f.in_16.factor = (guint16)check_uint(0, MIN(most << right, G_MAXUINT16));
+  f.in_16.most = G_MAXUINT16;
+  if (check_uint(0, 1)) { /* with limits */
+    f.in_16.factor = (guint16)check_uint(0, G_MAXUINT16);
+    f.in_16.least = (guint16)check_uint(0, 50);
+    f.in_16.most = (guint16)check_uint(f.in_16.least, 155);
+    f.in_16.base = (guint16)check_uint(0, 100);
+  }
+  return f;
+}
+
+/* A step between two code values, a t near one, any t, or one that saturates. */
+static gdouble
+draw_t(const CcFinish *f) {
+  const gdouble level = g_rand_int_range(check.rand, f->lo - 2, f->hi + 3);
+  const gdouble step = (level - f->add) / f->mul;
+  switch (check_uint(0, 3)) {
+  case 0:
+    return step;
+  case 1:
+    return step + g_rand_int_range(check.rand, -2, 3);
+  case 2:
+    return g_rand_int_range(check.rand, -40000, 40000);
+  default:
+    return g_rand_double_range(check.rand, -1e9, 1e9);
+  }
+}
+
+static gint
+expected_code(CcFinishForm form, const CcFinish *f, gdouble t) {
+  const gfloat shifted = (gfloat)((gint)t >> f->shifted.right) * f->shifted.mul;
+  const guint q =
+      (guint16)((gint)t + f->in_16.offset) * (guint)f->in_16.factor >> 16 >> f->in_16.right;
+  switch (form) {
+  case CC_FINISH_16:
+    return (guint16)(CLAMP(q, f->in_16.least, f->in_16.most) + f->in_16.base);
+  case CC_FINISH_F32:
+    return cc_code_f32((gfloat)t, f->mul_f, f->add_f, f->lo, f->hi);
+  case CC_FINISH_F64:
+    return cc_code_f64(t, f->mul, f->add, f->lo, f->hi);
+  case CC_FINISH_SHIFTED:
+    return cc_clamp_code((gint)floorf(shifted + f->shifted.add), f->lo, f->hi);
+  case CC_FINISH_BITS:
+    return cc_clamp_code(((gint)t + f->bits.addend) >> f->bits.right, f->lo, f->hi);
+  case CC_FINISH_TURNS:
+    return cc_code_of_turns((gfloat)t, f->mul_f, f->add_f, f->hi);
+  case CC_FINISH_PARTS: /* no kernel has one of these alone */
+  case CC_FINISH_CENTRED:
+  case CC_N_FINISHES:
+    break;
+  }
+  g_assert_not_reached();
+}
+
+static void
+check_finish(CcSampleType type, CcFinishForm form, CcNumber number) {
+  const gsize size = cc_sample_size(type);
+  EACH("finish[%u][%u][%u]", type, form, number) {
+    CcFinish f = draw_finish(type);
+    if (form == CC_FINISH_TURNS) {
+      f.hi = type ? 1023 : 255;
+      f.mul_f = (gfloat)f.hi + 1;
+    }
+    gpointer t = LANES(0, check.n * number_sizes[number], CC_ROW_ALIGN);
+    for (guint i = 0; i < check.n; i++)
+      set_number(t, number, i, form == CC_FINISH_TURNS ? check_uint(0, 512) / 512. : draw_t(&f));
+    CHECK(rows->output->finish[type][form][number](OUT(0, check.n * size, 1), t, check.n, &f));
+    for (guint i = 0; i < check.n; i++) {
+      const guint8 *at = (const guint8 *)OUT(0, 0, 1) + i * size;
+      const gint code = expected_code(form, &f, number_at(t, number, i));
+      if ((type ? at[0] | at[1] << 8 : at[0]) != (type ? (guint16)(code << f.shift) : code))
+        check_fail("sample %u of t %.17g is no %d", i, number_at(t, number, i), code);
+    }
+  }
+}
+
+/* --- tap groups --- */
+
+/* Draws groups with the digits of a pattern: how many taps each adds and takes away. Returns how
+ * many taps they have. */
+static guint
+draw_groups(CcTapPattern pattern, CcTapGroup group[3], guint *n_groups, gint32 most) {
+  const gchar *digit = pattern == CC_PATTERN_ANY ? "31-24-10" : cc_tap_pattern_name(pattern);
+  guint n_taps = 0;
+  *n_groups = 0;
+  for (; *digit; digit += digit[2] ? 3 : 2) {
+    CcTapGroup *term = &group[(*n_groups)++];
+    *term = (CcTapGroup){g_rand_int_range(check.rand, -most, most), (guint)(digit[0] - '0'),
+                         (guint)(digit[1] - '0')};
+    n_taps += term->n_plus + term->n_minus;
+  }
+  return n_taps;
+}
+
+static void
+check_sums(CcLane lane, CcTapPattern pattern) {
+  const gsize size = lane_sizes[lane], sum_size = MAX(size, 2);
+  EACH("sum[%u][%s]", lane, cc_tap_pattern_name(pattern)) {
+    CcTapGroup group[3];
+    gconstpointer taps[MAX_TAPS];
+    guint n_groups;
+    const guint n_taps = draw_groups(pattern, group, &n_groups, lane == CC_LANE_8 ? 1000 : 1 << 20);
+    for (guint i = 0; i < n_taps; i++)
+      taps[i] = lane == CC_LANE_DOUBLE ? draw_numbers(i, CC_NUMBER_DOUBLE, 16)
+                                       : LANES(i, check.n * size, size);
+    CHECK(rows->tap_groups->sum[lane][pattern](OUT_LANES(0, check.n * sum_size), group, n_groups,
+                                               taps, check.n));
+  }
+}
+
+/* Bytes from bytes. Without a gradient they are of a pattern. */
+static void
+check_fused(CcTapPattern pattern, guint variety, CcGradient gradient) {
+  const gboolean is_pattern = gradient == CC_N_GRADIENTS;
+  EACH("apply%s[%s][%u][%u]", is_pattern ? "" : "_gradient", cc_tap_pattern_name(pattern), variety,
+       gradient) {
+    CcTapGroup group[3];
+    gconstpointer taps[MAX_TAPS];
+    guint n_groups;
+    const CcFinish f = draw_finish(CC_SAMPLE_U8);
+    const CcAhead ahead = {.streams = check_uint(0, 1)};
+    const guint n_taps = draw_groups(pattern, group, &n_groups, 15);
+    for (guint i = 0; i < (is_pattern ? n_taps : 8); i++)
+      taps[i] = LANES(i, check.n, 1);
+    CHECK((is_pattern ? rows->tap_groups->apply[CC_LANE_8][pattern]
+                      : rows->tap_groups->apply_gradient[gradient])[variety](
+        OUT(0, check.n, ahead.streams ? CC_ROW_ALIGN : 1), group, taps, check.n, &f, &ahead));
+  }
+}
+
+/* Only the kernels of a variant know the order of split sums. So the check is of two steps: sums
+ * along lines, and bytes from sums over those. The step that has the name is measured. */
+static void
+check_split_sums(CcTapPattern pattern, gboolean pairs, gboolean applies, gboolean absolute) {
+  static guint8 split[5][4096] __attribute__((aligned(CC_ROW_ALIGN)));
+  const gconstpointer lines[] = {split[0], split[1], split[2], split[3], split[4]};
+  EACH("%s[%s][%u]",
+       applies ? "apply_split"
+       : pairs ? "sum_pairs"
+               : "sum_split",
+       cc_tap_pattern_name(pattern), absolute) {
+    CcTapGroup along[3], over[3];
+    gconstpointer taps[5][2 * MAX_TAPS];
+    guint n_along, n_over;
+    const CcTapPattern other = (CcTapPattern)check_uint(0, CC_PATTERN_22_11 - 1);
+    const CcTapPattern a = applies ? other : pattern, o = applies ? pattern : other;
+    const guint n_taps = draw_groups(a, along, &n_along, 15);
+    const guint n_lines = draw_groups(o, over, &n_over, 15);
+    const guint near = check_uint(0, 1) * n_taps, far = n_taps - near;
+    const gboolean shares = a == CC_PATTERN_20_20_10 && check_uint(0, 1);
+    const CcFinish f = draw_finish(CC_SAMPLE_U8);
+    for (guint k = 0; k < 2 * n_taps; k++) {
+      const gboolean shared = shares && k >= far + 2 && k < far + n_taps;
+      const guint from = !shared ? k : near + (k == far + 4 ? 4 : k - far - 2);
+      for (guint i = 0; i < n_lines; i++)
+        taps[i][k] = (guint8 *)LANES(from, check.n + 5, 1) + i;
+    }
+    CHECK(for (guint i = 0; i < (check.timing ? !applies : n_lines);
+               i++)(pairs ? rows->tap_groups->sum_pairs : rows->tap_groups->sum_split)[a](
+              split[i], along, n_along, taps[i], check.n);
+          if (applies || !check.timing) rows->tap_groups->apply[CC_LANE_16][o][absolute](
+              OUT(0, check.n, 1), over, lines, check.n, &f, &nothing));
+  }
+}
+
+/* --- dot products and running sums --- */
+
+/* Row number i of what a step makes: sums, or samples. */
+static gpointer
+result_row(guint i, CcSampleType type, CcSumStep step, gboolean streams) {
+  return step == CC_STEP_SUMS ? OUT_LANES(i, check.n * sizeof(gint32))
+                              : OUT(i, check.n * cc_sample_size(type), streams ? CC_ROW_ALIGN : 1);
+}
+
+/* The vertical pass over dot groups of n_parts words, or 0: conv2d. */
+static void
+check_dot_products(CcSampleType type, CcSumStep step, guint n_parts) {
+  EACH("%s[%u][%u][%u]", n_parts ? "vertical" : "conv2d", type, step, n_parts) {
+    gint32 taps[2 * MAX_GROUPS];
+    gconstpointer groups[MAX_GROUPS * CC_MAX_PARTS];
+    const CcFinish f = draw_finish(type);
+    const CcAhead ahead = {.streams = check_uint(0, 1)};
+    const guint n_groups = check_uint(1, MAX_GROUPS);
+    CcVertical over = {taps, n_groups, {0}, check_uint(1, 15), check_uint(0, 1)};
+    check_fill(taps, sizeof taps);
+    check_fill(over.start, sizeof over.start);
+    for (guint i = 0; i < n_groups * MAX(n_parts, 1); i++)
+      groups[i] = LANES(i, check.n * sizeof(gint32), n_parts ? CC_ROW_ALIGN : sizeof(gint32));
+    CHECK(const gpointer to[] = {result_row(0, type, step, ahead.streams),
+                                 result_row(1, type, step, ahead.streams)};
+          if (n_parts) rows->separable->vertical[type][step][n_parts - 1](to, groups, &over,
+                                                                          check.n, &f, &ahead);
+          else rows->conv2d->sum[0][type][step](to, groups, taps, n_groups, check.n, over.start[0],
+                                                &f, &ahead));
+  }
+}
+
+/* Sets where the bytes of dot groups come from, as kernels of a table want it. */
+static void
+set_order(CcHorizontal *along, gboolean whole, gboolean words) {
+  for (guint i = 0; i < sizeof along->order; i++) {
+    const guint group = (whole ? i : i % 16) / 4, sample = group + i % 4 / 2 * along->step;
+    along->order[i] = (guint8)(words ? 2 * sample + i % 2 : i % 2 ? 0x80 : sample);
+  }
+}
+
+/* Dot groups, and the horizontal pass to n_parts words. */
+static void
+check_dot_groups(CcDotKind kind, guint n_parts) {
+  const gboolean words = kind == CC_DOT_WORDS;
+  const gsize size = words ? 2 : 1;
+  EACH("horizontal[%u][%u]", kind, n_parts) {
+    gint32 taps[MAX_GROUPS];
+    const guint n_groups = check_uint(1, MAX_GROUPS), step = check_uint(1, 4);
+    const gint32 flip = words && check_uint(0, 1) ? (gint32)0x80008000 : 0;
+    CcHorizontal along = {.taps = taps,
+                          .n_groups = n_groups,
+                          .n_pieces = 2,
+                          .piece_end = {check_uint(0, n_groups), n_groups},
+                          .step = step,
+                          .stride = 2 * step * size,
+                          .flip = flip,
+                          .start = n_parts == 3 ? 0 : (gint32)g_rand_int(check.rand),
+                          .low_bits = n_parts == 3 ? CC_PART_BITS : check_uint(8, 15)};
+    const gsize bytes = (check.n + 2 * n_groups * step) * size;
+    const gconstpointer lines[] = {LANES(0, bytes, size), LANES(1, bytes, size)};
+    check_fill(taps, sizeof taps);
+    CHECK(gint32 * parts[CC_MAX_PARTS];
+          for (guint i = 0; i < MAX(n_parts, 1); i++) parts[i] = OUT_LANES(i, 4 * check.n);
+          set_order(&along, rows->separable->order_is_whole, words);
+          if (n_parts)
+              rows->separable->horizontal[kind][n_parts - 1](parts, lines, &along, check.n);
+          else rows->conv2d->group[kind](parts[0], lines, check.n, flip));
+  }
+}
+
+static void
+check_slide(CcSampleType type, CcSumStep step, gboolean in_32) {
+  EACH("slide[%u][%u][%u]", type, step, in_32) {
+    const gsize bytes = check.n * (in_32 ? sizeof(gint32) : sizeof(gint16));
+    const CcFinish f = draw_finish(type);
+    CHECK(rows->box->slide[type][step][in_32](
+        OUT_LANES(0, bytes), LANES(0, bytes, CC_ROW_ALIGN), LANES(1, bytes, CC_ROW_ALIGN), check.n,
+        step ? OUT(1, check.n * cc_sample_size(type), 1) : NULL, &f, &nothing));
+  }
+}
+
+/* --- all --- */
+
+void
+check_row_kernels(void) {
+  const CcRows *all = check.variant->rows;
+  for (CcSampleType type = CC_SAMPLE_U8; type <= CC_SAMPLE_U16; type++) {
+    check_samples(type);
+    for (CcSumStep step = 0; step < CC_N_STEPS; step++) {
+      for (guint parts = 0; parts <= CC_MAX_PARTS; parts++)
+        if (parts ? all->separable->vertical[type][step][parts - 1] != NULL
+                  : all->conv2d->sum[0][type][step] != NULL)
+          check_dot_products(type, step, parts);
+      for (guint in_32 = 0; in_32 < 2; in_32++)
+        if (all->box->slide[type][step][in_32])
+          check_slide(type, step, in_32);
+    }
+    for (CcFinishForm form = 0; form < CC_N_FINISHES; form++)
+      for (CcNumber number = 0; number < CC_N_NUMBERS; number++)
+        if (all->output->finish[type][form][number])
+          check_finish(type, form, number);
+  }
+  check_merges();
+  for (CcLane lane = 0; lane < CC_N_LANES; lane++) {
+    for (CcReduce reduce = 0; reduce < CC_N_REDUCES; reduce++)
+      if (all->output->reduce[reduce][lane])
+        check_reduction(reduce, lane);
+    if (all->output->hues[lane])
+      check_hues(lane);
+    for (CcTapPattern pattern = 0; pattern < CC_N_PATTERNS; pattern++)
+      if (all->tap_groups->sum[lane][pattern])
+        check_sums(lane, pattern);
+  }
+  for (CcTapPattern pattern = 0; pattern < CC_PATTERN_ANY; pattern++)
+    for (guint i = 0; i < 2; i++) {
+      if (all->tap_groups->apply[CC_LANE_8][pattern][i])
+        check_fused(pattern, i, CC_N_GRADIENTS);
+      if (all->tap_groups->apply[CC_LANE_16][pattern][i])
+        check_split_sums(pattern, FALSE, TRUE, i);
+      if (pattern < CC_PATTERN_22_11)
+        check_split_sums(pattern, i, FALSE, FALSE);
+    }
+  for (CcGradient gradient = 0; gradient < CC_N_GRADIENTS; gradient++)
+    for (CcReduce reduce = 0; reduce < CC_N_REDUCES; reduce++)
+      if (all->tap_groups->apply_gradient[gradient][reduce])
+        check_fused(CC_PATTERN_11_11, reduce, gradient);
+  for (guint parts = 0; parts <= CC_MAX_PARTS; parts++) {
+    check_dot_groups(CC_DOT_WIDENED, parts);
+    check_dot_groups(CC_DOT_WORDS, parts);
+  }
+}
