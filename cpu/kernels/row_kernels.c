@@ -254,6 +254,9 @@ is_plain(const CcFinish16 *f) {
 #if defined __AVX2__ && !defined HAS_DOT_OF_FOUR
 #include "byte_pairs.h"
 #endif
+#ifdef __AVX2__
+#include "vertical_first.h"
+#endif
 
 #include "gradient.h"
 
@@ -591,6 +594,15 @@ static const CcSeparableKernels separable_kernels = {
     .vertical = {[CC_SAMPLE_U8] = VERTICALS(u8), [CC_SAMPLE_U16] = VERTICALS(u16)},
 };
 
+#ifdef __AVX2__
+static const CcVerticalFirstKernels vertical_first_kernels = {
+    .pair_lines = pair_lines,
+    .column = column_pass,
+    .column_of_three = column_of_three,
+    .row = {row_sums, row_bits, row_shifted},
+};
+#endif
+
 const CcRows CC_ROWS = {
     .samples = &sample_kernels,
     .output = &output_kernels,
@@ -598,6 +610,9 @@ const CcRows CC_ROWS = {
     .box = &box_kernels,
     .conv2d = &conv2d_kernels,
     .separable = &separable_kernels,
+#ifdef __AVX2__
+    .vertical_first = &vertical_first_kernels,
+#endif
 #ifdef HAS_DOT_OF_FOUR
     .has_dot_of_four = TRUE,
 #endif

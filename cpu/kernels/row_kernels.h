@@ -320,6 +320,32 @@ typedef void (*CcVerticalFunc)(gpointer const *rows, const gconstpointer *groups
                                const CcVertical *over, guint n, const CcFinish *finish,
                                const CcAhead *ahead);
 
+/* --- column times row of bytes, vertical pass first: vertical_first.h --- */
+
+/* Two taps of a byte, in each word of the widest vector. */
+typedef gint32 CcWideTaps[16];
+
+/* Two rows of lanes, of two words each, from dot groups of two lines. The words are sums over the
+ * rows of samples less 128, by taps that are cut into a low and a high part. */
+typedef struct {
+  const CcWideTaps *taps; /* of each group, by row of results and part */
+  guint n_groups;
+  gint16 start[2]; /* what the words start from, by part */
+} CcColumn;
+typedef void (*CcColumnFunc)(gpointer const lanes[2], const gconstpointer *groups,
+                             const CcColumn *column, guint n);
+
+/* A row of sums or samples from a row of lanes: start + the sum of lane x + (t - n_taps / 2) * step
+ * times taps[t], which is a word for each word of the lane. Sums may be written behind the last
+ * one. */
+typedef struct {
+  const gint32 *taps;
+  guint n_taps, step;
+  gint32 start;
+} CcRow;
+typedef void (*CcRowFunc)(gpointer dst, const gint32 *lanes, const CcRow *row, guint n,
+                          const CcFinish *finish, const CcAhead *ahead);
+
 /* sums[i] += in[i] - out[i], and samples of those where the kernel makes some. */
 typedef void (*CcSlideFunc)(gpointer sums, gconstpointer in, gconstpointer out, guint n,
                             gpointer dst, const CcFinish *finish, const CcAhead *ahead);
@@ -390,6 +416,13 @@ typedef struct {
                                      for CC_STEP_PARTS, and that for no other */
 } CcSeparableKernels;
 
+/* Dot products over columns and then along a row. */
+typedef struct {
+  CcDotGroupFunc pair_lines;
+  CcColumnFunc column, column_of_three;
+  CcRowFunc row[CC_N_STEPS];
+} CcVerticalFirstKernels;
+
 typedef struct {
   const CcSampleKernels *samples;
   const CcOutputKernels *output;
@@ -397,6 +430,7 @@ typedef struct {
   const CcBoxKernels *box;
   const CcConv2dKernels *conv2d;
   const CcSeparableKernels *separable;
+  const CcVerticalFirstKernels *vertical_first; /* NULL: there are none */
   gboolean has_dot_of_four;                     /* an instruction multiplies and adds four bytes */
   gint most_byte_taps; /* the largest sum of the absolute values of two neighbouring byte taps */
 } CcRows;

@@ -56,6 +56,7 @@ struct _CcMethod {
   F(cc_fused)                                                                                      \
   F(cc_box_running)                                                                                \
   F(cc_tap_groups_of_bytes)                                                                        \
+  F(cc_vertical_first)                                                                             \
   F(cc_separable)                                                                                  \
   F(cc_separable_wide)                                                                             \
   F(cc_conv2d)                                                                                     \

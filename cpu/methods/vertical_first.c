@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Column times row of bytes, vertical pass first (kernels/vertical_first.h).
+ *
+ * The vertical pass makes two words for each sample: taps of the column are cut, tap =
+ * 2^bits * high + low, and a word is the sum of the samples less 128 by one part of the taps. The
+ * horizontal pass multiplies the words by the row's tap and by 2^bits times that, and adds. Of
+ * three rows with equal outer taps the words are the sum of the outer rows and the middle row, and
+ * are multiplied by products of taps. Two rows of results are made at a time, from dot groups of
+ * two lines, which begin at even rows. */
+
+#include "dot_taps.h"
+#include "tap_pattern.h"
+#include "cpu/tile.h"
+#include "engine/ablation.h"
+
+#include <stdlib.h>
+
+#define MAX_GROUPS ((CC_MAX_KERNEL_SIZE + 1) / 2)
+#define MAX_BITS 7           /* of the low parts of taps */
+#define MAX_PAIR_OF_TAPS 128 /* two products of a byte fit a word */
+#define SIGN 128             /* that samples lack */
+
+typedef struct {
+  CcMethod base;
+  gboolean of_three;
+  CcColumn column[CC_MAX_MATRICES];
+  CcRow row[CC_MAX_MATRICES];
+  CcWideTaps *column_taps; /* of all columns */
+  gint32 *row_taps;        /* of all rows */
+  CcColumnFunc run_column;
+  CcRowFunc run_row;
+  gsize line, line_pitch;   /* two loaded rows, before they become dot groups */
+  gsize lanes, lanes_pitch; /* two rows */
+} VerticalFirst;
+
+/* --- plan time --- */
+
+static gint32
+low_of(gint32 tap, guint bits) {
+  return tap - ((tap + (1 << bits >> 1)) >> bits) * (1 << bits);
+}
+
+static gint32
+part_of(gint32 tap, guint bits, guint part) {
+  const gint32 low = low_of(tap, bits);
+  return part ? (tap - low) >> bits : low;
+}
+
+/* Whether no sum of two products passes a word, nor any sum over a column, of one part of taps. */
+static gboolean
+part_fits(CcTaps column, guint bits, guint part) {
+  gint64 sum = 0;
+  for (guint i = 0; i < column.height; i++) {
+    const gint64 tap = llabs(part_of(column.tap[i], bits, part));
+    const gint64 next = i + 1 < column.height ? llabs(part_of(column.tap[i + 1], bits, part)) : 0;
+    if (tap > G_MAXINT8 || tap + next > MAX_PAIR_OF_TAPS)
+      return FALSE;
+    sum += tap * SIGN;
+  }
+  return sum <= G_MAXINT16;
+}
+
+/* How many bits of the column's taps are low ones. MAX_BITS + 1: taps cannot be cut so. */
+static guint
+find_bits(CcTaps column, CcTaps row) {
+  guint bits = 0;
+  while (bits <= MAX_BITS && !(part_fits(column, bits, 0) && part_fits(column, bits, 1)))
+    bits++;
+  for (guint i = 0; i < row.height; i++)
+    if (llabs(row.tap[i]) << bits > G_MAXINT16)
+      return MAX_BITS + 1;
+  return bits;
+}
+
+/* Whether all products of taps are words, of three rows of which the outer ones are equal. */
+static gboolean
+is_of_three(const CcOp *op) {
+  if (op->height != 3 || !op->has_taps)
+    return FALSE;
+  for (guint m = 0; m < op->n_matrices; m++)
+    if (op->column_i[m][0] != op->column_i[m][2] || !cc_taps_are_words(cc_taps_of_matrix(op, m)))
+      return FALSE;
+  return TRUE;
+}
+
+/* Whether no sum along a row passes a word: then those words are enough for the vertical pass. */
+static gboolean
+rows_fit_words(const CcOp *op) {
+  for (guint m = 0; m < op->n_matrices; m++)
+    if (cc_taps_sum_of_absolutes(cc_taps_of_row(op, m)) * G_MAXUINT8 > G_MAXUINT16)
+      return FALSE;
+  return TRUE;
+}
+
+static const gchar *
+why_not(const CcSweep *sweep) {
+  const CcOp *op = sweep->pass->op;
+  const gboolean of_three = op->separable && is_of_three(op);
+  if (sweep->type != CC_SAMPLE_U8)
+    return "samples have two bytes";
+  if (!sweep->kernels->vertical_first)
+    return "no kernel has the instruction set";
+  if (!op->separable)
+    return "the kernel is not";
+  if (op->response == CC_RESPONSE_DIRECTION)
+    return "the response is an angle";
+  if (!cc_output_fits_32(op))
+    return "sums pass 32 bits";
+  if (cc_is_left_out(of_three ? "three-rows" : "vertical-first"))
+    return "left out";
+  if (of_three)
+    return NULL;
+  if (rows_fit_words(op))
+    return "sums along a row fit one word";
+  for (guint m = 0; m < op->n_matrices; m++)
+    if (find_bits(cc_taps_of_column(op, m), cc_taps_of_row(op, m)) > MAX_BITS)
+      return "taps or sums of a column pass 16 bits";
+  return NULL;
+}
+
+/* The passes of matrix m, whose taps go to `column_taps` and `row_taps`. */
+static void
+set_passes(VerticalFirst *self, const CcOp *op, guint m, guint step, CcWideTaps *column_taps,
+           gint32 *row_taps) {
+  const CcTaps column = cc_taps_of_column(op, m), row = cc_taps_of_row(op, m);
+  const guint bits = self->of_three ? 0 : find_bits(column, row);
+  self->column[m] = (CcColumn){.taps = column_taps, .n_groups = self->base.n_groups};
+  self->row[m] = (CcRow){.taps = row_taps, .n_taps = op->width, .step = step};
+  for (guint i = 0; i < op->width; i++) {
+    const gint64 tap = row.tap[i];
+    const gint32 low = (gint32)(self->of_three ? tap * column.tap[0] : tap);
+    const gint32 high = (gint32)(self->of_three ? tap * column.tap[1] : tap * (1 << bits));
+    row_taps[i] = (gint32)((guint32)high << 16 | (guint16)low);
+  }
+  if (self->of_three)
+    return;
+  for (guint part = 0; part < 2; part++) {
+    gint32 taps[CC_MAX_KERNEL_SIZE];
+    for (guint i = 0; i < column.height; i++) {
+      taps[i] = part_of(column.tap[i], bits, part);
+      self->column[m].start[part] = (gint16)(self->column[m].start[part] - SIGN * taps[i]);
+    }
+    for (guint g = 0; g < self->base.n_groups; g++)
+      for (guint i = 0; i < 2; i++) { /* for two rows of results */
+        const gint32 word =
+            cc_taps_group((CcTaps){taps, 1, column.height}, 2 * (gint)g - (gint)i, 0, 4);
+        for (guint k = 0; k < G_N_ELEMENTS(*column_taps); k++)
+          column_taps[4 * g + 2 * i + part][k] = (gint32)((word & 0xffff) * 0x10001u);
+      }
+  }
+  self->row[m].start = (gint32)(SIGN * cc_taps_sum(column) * cc_taps_sum(row));
+}
+
+static CcMethod *
+vertical_create(CcSweep *sweep, const gchar **reason) {
+  const CcOp *op = sweep->pass->op;
+  *reason = why_not(sweep);
+  if (*reason)
+    return NULL;
+  VerticalFirst *self = g_new0(VerticalFirst, 1);
+  self->base = (CcMethod){
+      .klass = &cc_vertical_first,
+      .output = sweep->output,
+      .sample_lane = CC_LANE_8,
+      .ring_lane = is_of_three(op) ? CC_LANE_8 : CC_LANE_16, /* lines, or the bytes of two */
+      .block_rows = 2,
+      .n_groups = (op->height + 2) / 2,
+      .n_taps = cc_tap_count(op),
+      .streams = TRUE,
+  };
+  cc_output_take_32(&self->base.output, op);
+  const CcSumStep step = cc_output_sum_step(&self->base.output);
+  self->base.makes_samples = step != CC_STEP_SUMS;
+  self->run_row = sweep->kernels->vertical_first->row[step];
+  self->of_three = is_of_three(op);
+  self->column_taps = g_new(CcWideTaps, 4 * self->base.n_groups * op->n_matrices);
+  self->row_taps = g_new(gint32, op->width * op->n_matrices);
+  for (guint m = 0; m < op->n_matrices; m++)
+    set_passes(self, op, m, sweep->step, self->column_taps + 4 * self->base.n_groups * m,
+               self->row_taps + op->width * m);
+  self->run_column = self->of_three ? sweep->kernels->vertical_first->column_of_three
+                                    : sweep->kernels->vertical_first->column;
+  const guint n_rows = self->of_three ? 2 * self->base.n_groups : self->base.n_groups;
+  const guint n_lanes = self->of_three ? 8 : 4; /* in rows of the ring */
+  cc_sweep_take_tiles(sweep, &self->base, n_rows, n_rows + n_lanes, 2 * op->n_matrices);
+  if (!self->of_three)
+    self->line = cc_sweep_take_rows(sweep, 2, 1, &self->line_pitch);
+  self->lanes = cc_sweep_take_rows(sweep, 2, sizeof(gint32), &self->lanes_pitch);
+  return &self->base;
+}
+
+static void
+vertical_explain(const CcMethod *method, GString *line) {
+  const VerticalFirst *self = (const VerticalFirst *)method;
+  g_string_append(line, self->of_three
+                            ? "separable, three rows added first"
+                            : "separable by dot products of 2 bytes, vertical pass first");
+}
+
+static void
+vertical_free(CcMethod *method) {
+  g_free(((VerticalFirst *)method)->column_taps);
+  g_free(((VerticalFirst *)method)->row_taps);
+  g_free(method);
+}
+
+/* --- run time --- */
+
+/* Loads lines y and y + 1 as dot groups number `number`, or as lines. */
+static void
+load_lines(const CcTile *tile, gint y, guint number) {
+  const CcSweep *sweep = tile->sweep;
+  const VerticalFirst *self = (const VerticalFirst *)sweep->method;
+  const guint lead = cc_sweep_lead(sweep);
+  gconstpointer lines[2];
+  for (guint i = 0; i < 2; i++) {
+    guint8 *line = self->of_three ? cc_tile_line(tile, 2 * number + i, 2 * self->base.n_groups)
+                                  : tile->scratch + self->line + i * self->line_pitch;
+    cc_tile_load(tile, y + (gint)i, line);
+    lines[i] = line - lead;
+  }
+  if (!self->of_three)
+    sweep->kernels->vertical_first->pair_lines(cc_tile_line(tile, number, self->base.n_groups) -
+                                                   2 * lead,
+                                               lines, lead + tile->n + sweep->n_edge, 0);
+}
+
+static void
+sum_block(const CcTile *tile, guint m, guint block, gpointer const *rows, const CcAhead *ahead) {
+  const CcAhead no_row = {.streams = ahead->streams};
+  const CcSweep *sweep = tile->sweep;
+  const VerticalFirst *self = (const VerticalFirst *)sweep->method;
+  const guint lead = cc_sweep_lead(sweep);
+  gconstpointer groups[MAX_GROUPS];
+  gpointer lanes[2];
+  if (self->of_three)
+    for (guint i = 0; i < 4; i++)
+      groups[i] = cc_tile_line(tile, 2 * block + i, 2 * self->base.n_groups) - lead;
+  else
+    for (guint g = 0; g < self->base.n_groups; g++)
+      groups[g] = cc_tile_line(tile, block + g, self->base.n_groups) - 2 * lead;
+  for (guint i = 0; i < 2; i++)
+    lanes[i] = tile->scratch + self->lanes + i * self->lanes_pitch - lead * sizeof(gint32);
+  self->run_column(lanes, groups, &self->column[m], lead + tile->n + sweep->n_edge);
+  for (guint i = 0; i < 2; i++)
+    self->run_row(rows[i], (const gint32 *)lanes[i] + lead, &self->row[m], tile->n,
+                  &self->base.output.to_sample, i == 0 ? ahead : &no_row);
+}
+
+const CcMethodClass cc_vertical_first = {
+    .name = "vertical pass first",
+    .create = vertical_create,
+    .rows = cc_tile_run_blocks,
+    .load_group = load_lines,
+    .sum_block = sum_block,
+    .explain = vertical_explain,
+    .free = vertical_free,
+};
