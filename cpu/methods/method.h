@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The methods to sum. A method is a file: at plan time it says whether it takes a pass, and at run
- * time it makes rows of the target from rows of the source. cpu/dispatch.c tries the methods in
- * order. */
+/* The methods to sum. At plan time a method says whether it takes a pass, and at run time it makes
+ * rows of the target from rows of the source. Methods that are alike share a file. cpu/dispatch.c
+ * tries the methods in order. */
 
 #include "cpu/output_stage.h"
 
