@@ -2,7 +2,6 @@
 #include "lower.h"
 
 #include "dispatch.h"
-
 #include "cpu/stages/identity.h"
 #include "cpu/stages/macropixel.h"
 
@@ -10,7 +9,6 @@
 #define MIN_SLICE_NS 3000
 #define MAX_BLOCK_ROWS 4 /* of the source, that a method takes at once */
 #define HUE_TAPS 64      /* as much as the direction color of a gradient */
-#define TAP_PS 5         /* picoseconds for a tap of 16 bits, with the widest registers */
 
 /* --- rewritten plans --- */
 
@@ -42,7 +40,7 @@ hue_work(const CcHueSweep *sweep) {
   const CcOp *op = sweep->plan->hue->op;
   const guint width = sweep->plan->target[sweep->field->plane].width;
   const guint64 n_pixels = (guint64)sweep->field->across * sweep->field->down * width;
-  return n_pixels * (2 * op->width * op->height + HUE_TAPS) * TAP_PS;
+  return n_pixels * (2 * op->width * op->height + HUE_TAPS) * CC_TAP_PS;
 }
 
 /* Cuts every plane so that threads take large slices first and small ones in the end, when they

@@ -5,7 +5,6 @@
 #define RINGS_BYTES (512 * 1024) /* of rings, in one of level 2 */
 #define MIN_TILE 768             /* samples; narrower ones would load too many edges */
 #define SAMPLE_TAPS 8            /* as much work as what is done with a sample but for its taps */
-#define TAP_PS 5                 /* picoseconds for a tap of 16 bits, with the widest registers */
 
 gsize
 cc_lane_size(CcLane lane) {
@@ -56,5 +55,5 @@ cc_sweep_cost(const CcSweep *self) {
   guint64 taps = SAMPLE_TAPS;
   if (self->method)
     taps += self->method->n_taps * MAX(self->sum_size / 2, 1);
-  return self->n * taps * TAP_PS;
+  return self->n * taps * CC_TAP_PS;
 }

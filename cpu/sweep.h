@@ -11,6 +11,9 @@ G_BEGIN_DECLS
 /* The most samples of a row that are worked on at a time. */
 #define CC_MAX_TILE (16 * CC_MASK_PERIOD)
 
+/* Picoseconds for a tap of 16 bits, with the widest registers. */
+#define CC_TAP_PS 5
+
 /* The loops over the rows of a target. */
 typedef enum {
   CC_LOOP_PLAIN,  /* the definition; does whatever the pass is */

@@ -159,11 +159,12 @@ vertical_create(CcSweep *sweep, const gchar **reason) {
   if (*reason)
     return NULL;
   VerticalFirst *self = g_new0(VerticalFirst, 1);
+  self->of_three = is_of_three(op);
   self->base = (CcMethod){
       .klass = &cc_vertical_first,
       .output = sweep->output,
       .sample_lane = CC_LANE_8,
-      .ring_lane = is_of_three(op) ? CC_LANE_8 : CC_LANE_16, /* lines, or the bytes of two */
+      .ring_lane = self->of_three ? CC_LANE_8 : CC_LANE_16, /* lines, or the bytes of two */
       .block_rows = 2,
       .n_groups = (op->height + 2) / 2,
       .n_taps = cc_tap_count(op),
@@ -173,7 +174,6 @@ vertical_create(CcSweep *sweep, const gchar **reason) {
   const CcSumStep step = cc_output_sum_step(&self->base.output);
   self->base.makes_samples = step != CC_STEP_SUMS;
   self->run_row = sweep->kernels->vertical_first->row[step];
-  self->of_three = is_of_three(op);
   self->column_taps = g_new(CcWideTaps, 4 * self->base.n_groups * op->n_matrices);
   self->row_taps = g_new(gint32, op->width * op->n_matrices);
   for (guint m = 0; m < op->n_matrices; m++)
