@@ -37,6 +37,7 @@ struct Copy {
 struct Thread {
   boost::context::fiber fiber;
   guint number; /* in the block */
+  EmulatorPlace place;
   State state;
   guint n_exchanges;
   int group; /* of the copies that it begins now */
@@ -47,7 +48,9 @@ struct Thread {
  * lie side by side. */
 struct Warp {
   unsigned words[2][LANES];
-  unsigned left[2][16][8], right[2][8][8]; /* of products: rows, and columns, of 32 bytes */
+  alignas(16) int16_t left[16][32], right[8][32]; /* of a product: rows, and columns */
+  guint n_given;                                  /* lanes that have given their part of both */
+  int product[2][16][8];
 };
 
 EmulatorPlace emulator_thread, emulator_block;
@@ -59,15 +62,16 @@ alignas(16) unsigned char emulator_shared_of_launch[EMULATOR_SHARED_OF_LAUNCH];
 static const gchar *kernel;
 static Entry entry;
 static const CcLaunch *launch;
-static guint across, n_threads; /* threads of a block */
-static Thread *running;
-static boost::context::fiber scheduler;
+static guint n_threads; /* of a block */
+static guint turned; /* lanes of the running warp take turns from this end: 0, LANES - 1 */
 
 /* of the largest block so far; they live as long as the process, and so do these */
 static std::vector<Thread *> &threads = *new std::vector<Thread *>;
 static std::vector<Warp> &warps = *new std::vector<Warp>;
+static Thread &scheduler = *new Thread{};
+static Thread *running = &scheduler, *last;
 
-#define UNTOUCHED 0xA5 /* bytes of shared memory before a launch */
+#define UNTOUCHED ((unsigned char)0xA5) /* bytes of shared memory before a launch */
 
 #define DIE(...)                                                                                   \
   (fprintf(stderr, "emulator: %s: ", kernel), fprintf(stderr, __VA_ARGS__), fputc('\n', stderr),   \
@@ -85,10 +89,31 @@ chance(guint below) {
 
 /* --- what threads call --- */
 
+/* Returns when the thread that calls this is gone to. */
+static void
+go_to(Thread *thread) {
+  last = running;
+  running = thread;
+  emulator_thread = thread->place;
+  boost::context::fiber from = std::move(thread->fiber).resume();
+  last->fiber = std::move(from);
+}
+
+/* The next of the warp's lanes that can go on, from `turn` on; without one, the scheduler. */
+static Thread *
+find_next(guint warp, guint turn) {
+  for (; turn < LANES; turn++) {
+    Thread *lane = threads[warp * LANES + (turn ^ turned)];
+    if (lane->state == READY)
+      return lane;
+  }
+  return &scheduler;
+}
+
 static void
 wait_as(State state) {
   running->state = state;
-  scheduler = std::move(scheduler).resume();
+  go_to(find_next(running->number / LANES, (running->number % LANES ^ turned) + 1));
 }
 
 void
@@ -175,17 +200,29 @@ emulator_load_matrices(unsigned (&word)[4], unsigned address) {
   }
 }
 
-template <typename Left, typename Right, int BYTES>
-static int
-sum_of_products(const unsigned *left_words, const unsigned *right_words) {
-  const Left *left = (const Left *)left_words;
-  const Right *right = (const Right *)right_words;
-  int sum = 0;
-  for (int i = 0; i < BYTES; i++)
-    sum += left[i] * right[i];
-  return sum;
+typedef int16_t FourNumbers __attribute__((vector_size(8)));
+
+/* The numbers that the four bytes of a word are. */
+template <typename Byte>
+static void
+widen(int16_t *to, unsigned word) {
+  typedef Byte Four __attribute__((vector_size(4)));
+  *(FourNumbers *)to = __builtin_convertvector(std::bit_cast<Four>(word), FourNumbers);
 }
 
+template <int COLUMNS>
+__attribute__((noinline)) static void
+multiply(int (&product)[16][8], const int16_t (&left)[16][32], const int16_t (&right)[8][32]) {
+  for (int y = 0; y < 16; y++)
+    for (int x = 0; x < 8; x++) {
+      int sum = 0;
+      for (int i = 0; i < COLUMNS; i++)
+        sum += left[y][i] * right[x][i];
+      product[y][x] = sum;
+    }
+}
+
+/* The lane that comes last computes the product for all. */
 template <typename Left, typename Right, int BYTES>
 void
 emulator_add_product(int (&sum)[4], const unsigned *left, const unsigned *right) {
@@ -193,14 +230,16 @@ emulator_add_product(int (&sum)[4], const unsigned *left, const unsigned *right)
   const Warp &warp = warps[running->number / LANES];
   const guint n = exchange([=](Warp &of, guint nth) {
     for (int b = 0; b < BYTES / 16; b++) {
-      of.left[nth][g][4 * b + t] = left[2 * b];
-      of.left[nth][g + 8][4 * b + t] = left[2 * b + 1];
-      of.right[nth][g][4 * b + t] = right[b];
+      const int at = 4 * (4 * b + t);
+      widen<Left>(&of.left[g][at], left[2 * b]);
+      widen<Left>(&of.left[g + 8][at], left[2 * b + 1]);
+      widen<Right>(&of.right[g][at], right[b]);
     }
+    if (++of.n_given % LANES == 0)
+      multiply<BYTES>(of.product[nth], of.left, of.right);
   });
   for (int i = 0; i < 4; i++)
-    sum[i] += sum_of_products<Left, Right, BYTES>(warp.left[n][g + i / 2 * 8],
-                                                  warp.right[n][2 * t + i % 2]);
+    sum[i] += warp.product[n][g + i / 2 * 8][2 * t + i % 2];
 }
 
 #define PRODUCT(Left, Right, BYTES)                                                                \
@@ -224,27 +263,21 @@ emulator_approximate_root(float n) {
 
 static boost::context::fiber
 run_blocks(boost::context::fiber &&from) {
-  scheduler = std::move(from);
+  last->fiber = std::move(from);
   for (;;) {
     entry(*launch);
     wait_as(ENDED);
   }
 }
 
+/* The sizes of the stacks differ so that their ends do not all lie in the same lines of the cache. */
 static void
 make_threads() {
-  while (threads.size() < n_threads)
-    threads.push_back(new Thread{
-        .fiber = {std::allocator_arg, boost::context::fixedsize_stack(STACK_BYTES), run_blocks},
-        .number = (guint)threads.size()});
+  for (guint n = threads.size(); n < n_threads; n++) {
+    boost::context::fixedsize_stack stack(STACK_BYTES + n % 61 * 64);
+    threads.push_back(new Thread{.fiber = {std::allocator_arg, stack, run_blocks}, .number = n});
+  }
   warps.resize(threads.size() / LANES);
-}
-
-static void
-resume(Thread *thread) {
-  running = thread;
-  emulator_thread = {thread->number % across, thread->number / across, 0};
-  thread->fiber = std::move(thread->fiber).resume();
 }
 
 /* Lets all lanes of a warp that can go on; whether one could. */
@@ -257,12 +290,15 @@ run_warp(guint warp) {
   if (n[WAITS_FOR_WARP] > 0 && n[READY] == 0 && n[WAITS_FOR_WARP] < LANES)
     DIE("of a warp %u lanes wait for the others, %u wait for the block and %u have ended",
         n[WAITS_FOR_WARP], n[WAITS_FOR_BLOCK], n[ENDED]);
-  const bool all_wait = n[WAITS_FOR_WARP] == LANES;
-  const guint turned = chance(2) * (LANES - 1);
-  for (guint i = 0; i < LANES; i++)
-    if (all_wait || lane[i ^ turned]->state == READY)
-      resume(lane[i ^ turned]);
-  return all_wait || n[READY] > 0;
+  if (n[WAITS_FOR_WARP] == LANES)
+    for (guint i = 0; i < LANES; i++)
+      lane[i]->state = READY;
+  turned = chance(2) * (LANES - 1);
+  Thread *first = find_next(warp, 0);
+  if (first == &scheduler)
+    return false;
+  go_to(first);
+  return true;
 }
 
 /* Lets the warps go on in any order, some further than others, until none can. */
@@ -314,23 +350,25 @@ fake_launch(const gchar *name, const FakeGrid *grid, const CcLaunch *of) {
   kernel = name;
   entry = find_entry(name);
   launch = of;
-  across = grid->across;
   n_threads = grid->across * grid->down;
   if (!entry)
     DIE("there is no such kernel");
   if (n_threads % LANES)
     DIE("blocks of %u threads", n_threads);
   make_threads();
+  for (guint i = 0; i < n_threads; i++)
+    threads[i]->place = {i % grid->across, i / grid->across, 0};
   if (grid->shared_bytes > EMULATOR_SHARED_OF_LAUNCH)
     DIE("it asks for %u bytes of shared memory", grid->shared_bytes);
-  std::fill(std::begin(emulator_shared_of_launch), std::end(emulator_shared_of_launch), UNTOUCHED);
+  std::fill_n(emulator_shared_of_launch, EMULATOR_SHARED_OF_LAUNCH, UNTOUCHED);
   std::vector<guint> blocks(grid->n_blocks);
   std::iota(blocks.begin(), blocks.end(), 0u);
   for (guint left = grid->n_blocks; left > 0; left--) {
     std::swap(blocks[left - 1], blocks[chance(left)]);
     run_block(blocks[left - 1]);
   }
-  for (guint i = grid->shared_bytes; i < EMULATOR_SHARED_OF_LAUNCH; i++)
-    if (emulator_shared_of_launch[i] != UNTOUCHED)
-      DIE("byte %u of the %u of shared memory that it asked for is written", i, grid->shared_bytes);
+  const unsigned char *behind = emulator_shared_of_launch + grid->shared_bytes;
+  const unsigned char *end = emulator_shared_of_launch + EMULATOR_SHARED_OF_LAUNCH;
+  if (std::count(behind, end, UNTOUCHED) != end - behind)
+    DIE("it writes behind the %u bytes of shared memory that it asked for", grid->shared_bytes);
 }
