@@ -24,13 +24,10 @@ find_macropixels(const CcPlan *plan, const CcRows *kernels, CcPlan *whole) {
   return found;
 }
 
-/* Plans that give the same, the first that is found before the others. */
-static const struct {
-  const gchar *name;
-  gboolean (*find)(const CcPlan *plan, const CcRows *kernels, CcPlan *other);
-} rewrites[] = {
-    {"identity", cc_copies_find},
-    {"macropixels", find_macropixels},
+/* Find a plan that gives the same; the first that does wins. */
+static gboolean (*const rewrites[])(const CcPlan *plan, const CcRows *kernels, CcPlan *other) = {
+    cc_copies_find,
+    find_macropixels,
 };
 
 /* --- slices --- */
@@ -133,8 +130,7 @@ cc_cpu_program_new(const CcPlan *plan, const CcVariant *variant, guint n_threads
   program->plan = plan;
   program->variant = variant;
   for (guint i = 0; i < G_N_ELEMENTS(rewrites) && variant->rows && !program->rewritten; i++)
-    if (rewrites[i].find(plan, variant->rows, &program->other))
-      program->rewritten = rewrites[i].name;
+    program->rewritten = rewrites[i](plan, variant->rows, &program->other);
   program->n_phases = 1;
   phase_init(&program->phase[0], program->rewritten ? &program->other : plan, variant->rows);
   program->work = cut_slices(&program->phase[0], n_threads) / 1000;

@@ -18,8 +18,8 @@ typedef struct {
   CcProgram base;
   const CcPlan *plan; /* as it was given */
   const CcVariant *variant;
-  const gchar *rewritten; /* which rewritten plan runs; NULL: the plan itself */
-  CcPlan other;           /* the rewritten plan */
+  gboolean rewritten; /* the plan `other` runs in place of it */
+  CcPlan other;
   guint n_phases;
   CcPhase phase[CC_MAX_PHASES];
   guint64 work; /* nanoseconds that a frame takes one thread, roughly */

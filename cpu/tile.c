@@ -194,19 +194,20 @@ is_block(const CcSweep *self, const CcStrip *strip) {
   return strip->pitch == (gssize)self->row_bytes && strip->mask == G_MAXUINT;
 }
 
-void
-cc_sweep_run(const CcSweep *self, const CcStrip *src, const CcStrip *dst, guint y0, guint y1,
-             gint *next, guint8 *scratch) {
+/* Tiles with rings of their own take turns, block by block, over all rows; then those beside them.
+ */
+static void
+filter_rows(const CcSweep *self, const CcStrip *src, const CcStrip *dst, guint y0, guint y1,
+            gint *next, guint8 *scratch) {
   const gint first = *next;
-  for (guint x = 0; x < self->n && self->loop == CC_LOOP_FILTER;
-       x += self->tiles_in_turn * self->tile) {
-    const guint rows = self->method->block_rows,
-                end = MIN(self->n, x + self->tiles_in_turn * self->tile);
+  const guint rows = self->method->block_rows;
+  for (guint x = 0; x < self->n; x += self->tiles_in_turn * self->tile) {
+    const guint end = MIN(self->n, x + self->tiles_in_turn * self->tile);
     *next = first;
     for (guint y = y0, stop; y < y1; y = stop) {
       gint wanted = *next;
       stop = MIN(y1, y - y % rows + rows);
-      for (guint at = x, i = 0; at < end; at += self->tile, i++) { /* tiles take turns */
+      for (guint at = x, i = 0; at < end; at += self->tile, i++) {
         const CcTile tile = {.sweep = self,
                              .src = src,
                              .dst = dst,
@@ -219,8 +220,15 @@ cc_sweep_run(const CcSweep *self, const CcStrip *src, const CcStrip *dst, guint 
       *next = wanted;
     }
   }
-  if (self->loop == CC_LOOP_FILTER)
+}
+
+void
+cc_sweep_run(const CcSweep *self, const CcStrip *src, const CcStrip *dst, guint y0, guint y1,
+             gint *next, guint8 *scratch) {
+  if (self->loop == CC_LOOP_FILTER) {
+    filter_rows(self, src, dst, y0, y1, next, scratch);
     return;
+  }
   if (self->loop == CC_LOOP_COPY && !self->thin && is_block(self, src) && is_block(self, dst)) {
     memcpy(cc_strip_row(dst, (gint)y0), cc_strip_row(src, (gint)y0), (y1 - y0) * self->row_bytes);
     return;

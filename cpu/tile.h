@@ -16,8 +16,8 @@ struct _CcTile {
 };
 
 /* What to ask for while rows are made: n rows of the source from y on, and rows `first` to
- * `first` + n - 1 of the target, as far as there are such. Fills
- * `*ahead` in place: returning it by value would cause a store-forwarding stall. */
+ * `first` + n - 1 of the target, as far as there are such. Fills `*ahead` in place: returning it by
+ * value would cause a store-forwarding stall. */
 void cc_tile_ahead(const CcTile *tile, gint y, guint first, guint n, CcAhead *ahead);
 
 /* Loads row y of the picture, which may lie outside, as lanes with what the window reaches left and

@@ -71,8 +71,8 @@ set_taps(CcLaunch *launch, const CcOp *op, const CcCudaKernel *kernel) {
 /* Makes a step's own taps part of all taps; their place there. */
 static guint
 append_taps(GByteArray *taps, gconstpointer own, gsize size) {
-  const guint place = (guint)cc_cuda_align(taps->len);
   static const guint8 gap[CC_CUDA_ALIGNMENT];
+  const guint place = (guint)cc_cuda_align(taps->len);
   g_byte_array_append(taps, gap, place - taps->len);
   g_byte_array_append(taps, own, (guint)size);
   return place;

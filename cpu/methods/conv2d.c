@@ -53,9 +53,10 @@ find_kind(const CcSweep *sweep, const gchar **reason) {
   return kind;
 }
 
+/* That the windows of a block reach over. */
 static guint
 count_groups(const CcOp *op, CcDotKind kind) {
-  const guint rows = kind == CC_DOT_BYTES ? 4 : 2;
+  const guint rows = cc_dot_size(kind);
   return (op->height + 2 * (rows - 1)) / rows;
 }
 
@@ -84,7 +85,7 @@ conv2d_create(CcSweep *sweep, const gchar **reason) {
   const CcDotKind kind = find_kind(sweep, reason);
   if (*reason)
     return NULL;
-  const guint rows = kind == CC_DOT_BYTES ? 4 : 2, n_groups = count_groups(op, kind);
+  const guint rows = cc_dot_size(kind), n_groups = count_groups(op, kind);
   *reason = is_sparse(sweep, n_groups) ? "most taps are 0"
             : !cc_output_fits_32(op)   ? "results pass 32 bits"
                                        : NULL;
@@ -137,11 +138,6 @@ conv2d_free(CcMethod *method) {
 
 /* --- run time --- */
 
-static guint8 *
-ring_row(const CcTile *tile, const Conv2d *self, guint number) {
-  return tile->rings + number % self->base.n_groups * tile->sweep->ring_pitch;
-}
-
 static void
 load_group(const CcTile *tile, gint y, guint number) {
   const CcSweep *sweep = tile->sweep;
@@ -153,7 +149,7 @@ load_group(const CcTile *tile, gint y, guint number) {
     cc_tile_load(tile, y + (gint)i, line);
     lines[i] = line - lead * sweep->sample_lane_size;
   }
-  self->group(ring_row(tile, self, number) - lead * sizeof(gint32), lines,
+  self->group(cc_tile_line(tile, number, self->base.n_groups) - lead * sizeof(gint32), lines,
               lead + tile->n + sweep->n_edge, self->flip);
 }
 
@@ -165,8 +161,9 @@ sum_block(const CcTile *tile, guint m, guint block, gpointer const *rows, const 
   gconstpointer groups[MAX_GROUPS];
   for (guint g = 0; g < self->base.n_groups; g++)
     for (guint c = 0; c < width; c++)
-      groups[g * width + c] = (gint32 *)(gpointer)ring_row(tile, self, block + g) +
-                              ((gint)c - (gint)width / 2) * (gint)sweep->step;
+      groups[g * width + c] =
+          (gint32 *)(gpointer)cc_tile_line(tile, block + g, self->base.n_groups) +
+          ((gint)c - (gint)width / 2) * (gint)sweep->step;
   self->sum(rows, groups, self->taps + m * n * self->base.block_rows, n, tile->n, self->start[m],
             &self->base.output.to_sample, ahead);
 }

@@ -65,6 +65,11 @@ cc_taps_group(CcTaps taps, gint row, guint column, guint group) {
   return (gint32)result;
 }
 
+guint
+cc_dot_size(CcDotKind kind) {
+  return kind == CC_DOT_BYTES || kind == CC_DOT_CENTRED ? 4 : 2;
+}
+
 const gchar *
 cc_dot_name(CcDotKind kind) {
   static const gchar *const names[CC_N_DOT_KINDS] = {

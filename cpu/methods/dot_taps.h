@@ -29,8 +29,11 @@ gboolean cc_taps_are_words(CcTaps taps);
 /* Whether they fit signed bytes, and the kernels can multiply bytes that lie below each other. */
 gboolean cc_taps_are_bytes(CcTaps taps, const CcRows *rows);
 
-/* `dot group` (2 or 4) taps of a column from `row` on, which may lie outside: those are 0. */
+/* `group` (2 or 4) taps of a column from `row` on, which may lie outside: those are 0. */
 gint32 cc_taps_group(CcTaps taps, gint row, guint column, guint group);
+
+/* How many samples a dot group has, 2 or 4. */
+guint cc_dot_size(CcDotKind kind);
 
 /* The instructions for a kind of dot groups, for people: "dot products of 2 words". */
 const gchar *cc_dot_name(CcDotKind kind);

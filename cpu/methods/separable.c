@@ -162,11 +162,6 @@ set_pieces(CcHorizontal *along, CcTaps taps, guint group, gint64 most_sample) {
 
 /* --- plan time: the passes --- */
 
-static guint
-group_size(CcDotKind kind) {
-  return kind == CC_DOT_BYTES || kind == CC_DOT_CENTRED ? 4 : 2;
-}
-
 /* Where byte `at` of a vector of dot groups comes from; what a byte of two is widened with is 0. */
 static guint8
 place_of_byte(CcDotKind kind, guint at, guint step) {
@@ -189,7 +184,7 @@ place_of_byte(CcDotKind kind, guint at, guint step) {
 /* Puts a row of taps into dot groups at `to`; returns the end of them. */
 static gint32 *
 group_taps(CcTaps taps, CcDotKind kind, gint32 *to) {
-  const guint size = group_size(kind);
+  const guint size = cc_dot_size(kind);
   for (guint first = 0; first < taps.height; first += size)
     *to++ = cc_taps_group(taps, (gint)first, 0, size);
   return to;
@@ -198,7 +193,7 @@ group_taps(CcTaps taps, CcDotKind kind, gint32 *to) {
 /* The horizontal pass of a row of taps, whose dot groups go to `to`; returns the end of them. */
 static gint32 *
 set_row(CcHorizontal *along, const Separable *self, const CcSweep *sweep, CcTaps row, gint32 *to) {
-  const guint size = group_size(self->kind);
+  const guint size = cc_dot_size(self->kind);
   const guint depth = sweep->plan->layout.plane[sweep->plane].depth;
   *along = (CcHorizontal){
       .taps = to,
@@ -239,8 +234,9 @@ set_horizontal(Separable *self, const CcSweep *sweep, guint m, gint32 *to, gint6
   const gint64 lacking = along->flip ? (most_sample + 1) / 2 : 0; /* of signed samples */
   *offset = -lacking * cc_taps_sum(row);
   along->start = 0;
-  return set_pieces(along, row, group_size(self->kind), MAX(lacking, most_sample - lacking)) ? to
-                                                                                             : NULL;
+  return set_pieces(along, row, cc_dot_size(self->kind), MAX(lacking, most_sample - lacking))
+             ? to
+             : NULL;
 }
 
 /* The vertical pass of matrix m, whose sums start from `start`; returns the end of its taps. */
@@ -299,7 +295,7 @@ static gboolean
 costs_more(const Separable *self, const CcSweep *sweep) {
   const gchar *unused;
   const guint conv2d = cc_conv2d_cost(sweep, &unused);
-  const guint width = sweep->pass->op->width, size = group_size(self->kind);
+  const guint width = sweep->pass->op->width, size = cc_dot_size(self->kind);
   return conv2d &&
          (width + size - 1) / size + COST_OF_CUTTING + self->base.n_groups * self->n_parts >=
              conv2d;

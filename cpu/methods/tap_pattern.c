@@ -3,18 +3,18 @@
 
 /* Adds a term of those of the n taps whose coefficient is +-c[first]. */
 static void
-add_group(CcTapGroups *weights, const gint32 *c, const CcTapPlace *places, guint n, guint first) {
-  CcTapGroup *term = &weights->group[weights->n_groups++];
+add_group(CcTapGroups *groups, const gint32 *c, const CcTapPlace *places, guint n, guint first) {
+  CcTapGroup *term = &groups->group[groups->n_groups++];
   const gint32 factor = c[first]; /* the first tap makes n_plus >= 1 */
   *term = (CcTapGroup){.factor = factor};
   for (guint i = first; i < n; i++)
     if (c[i] == factor) {
-      weights->places[weights->n_taps++] = places[i];
+      groups->places[groups->n_taps++] = places[i];
       term->n_plus++;
     }
   for (guint i = first; i < n; i++)
     if (c[i] == -factor) {
-      weights->places[weights->n_taps++] = places[i];
+      groups->places[groups->n_taps++] = places[i];
       term->n_minus++;
     }
 }
@@ -45,12 +45,12 @@ cc_tap_pattern_name(CcTapPattern pattern) {
 
 /* The pattern of a weighted sum. */
 static CcTapPattern
-find_pattern(const CcTapGroups *weights) {
+find_pattern(const CcTapGroups *groups) {
   guint digits = 0;
-  if (weights->n_groups > 3)
+  if (groups->n_groups > 3)
     return CC_PATTERN_ANY;
-  for (guint t = 0; t < weights->n_groups; t++) {
-    const CcTapGroup *term = &weights->group[t];
+  for (guint t = 0; t < groups->n_groups; t++) {
+    const CcTapGroup *term = &groups->group[t];
     if (term->n_plus > 9 || term->n_minus > 9)
       return CC_PATTERN_ANY;
     digits = digits << 8 | term->n_plus << 4 | term->n_minus;
@@ -62,24 +62,24 @@ find_pattern(const CcTapGroups *weights) {
 }
 
 void
-cc_tap_groups_init(CcTapGroups *weights, const gint32 *c, const CcTapPlace *places, guint n) {
-  weights->n_groups = weights->n_taps = 0;
-  weights->group = g_new(CcTapGroup, n);
-  weights->places = g_new(CcTapPlace, n);
+cc_tap_groups_init(CcTapGroups *groups, const gint32 *c, const CcTapPlace *places, guint n) {
+  groups->n_groups = groups->n_taps = 0;
+  groups->group = g_new(CcTapGroup, n);
+  groups->places = g_new(CcTapPlace, n);
   for (guint i = 0; i < n; i++) {
     gboolean seen = c[i] == 0;
     for (guint k = 0; k < i && !seen; k++)
       seen = c[k] == c[i] || c[k] == -c[i];
     if (!seen)
-      add_group(weights, c, places, n, i);
+      add_group(groups, c, places, n, i);
   }
-  weights->pattern = find_pattern(weights);
+  groups->pattern = find_pattern(groups);
 }
 
 void
-cc_tap_groups_clear(CcTapGroups *weights) {
-  g_free(weights->group);
-  g_free(weights->places);
+cc_tap_groups_clear(CcTapGroups *groups) {
+  g_free(groups->group);
+  g_free(groups->places);
 }
 
 static guint

@@ -24,8 +24,8 @@ typedef struct {
 } CcTapGroups;
 
 /* The weighted sum of n taps and its shape. Taps of 0 are left out. `sum` is left to the caller. */
-void cc_tap_groups_init(CcTapGroups *weights, const gint32 *c, const CcTapPlace *places, guint n);
-void cc_tap_groups_clear(CcTapGroups *weights);
+void cc_tap_groups_init(CcTapGroups *groups, const gint32 *c, const CcTapPlace *places, guint n);
+void cc_tap_groups_clear(CcTapGroups *groups);
 
 /* Whether column times row is less work than all taps at once: it is for 3x3 blurs, and not for 3x3
  * derivatives. */

@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #define N_ROUNDS 32
@@ -156,17 +155,10 @@ check_compare(void) {
 
 /* --- measurements --- */
 
-guint64
-check_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (guint64)now.tv_sec * G_GUINT64_CONSTANT(1000000000) + (guint64)now.tv_nsec;
-}
-
 void
 check_measure(guint64 start, guint number) {
   static gdouble best[2];
-  const gdouble ns = (gdouble)(check_now() - start) / 100;
+  const gdouble ns = (gdouble)(cc_now() - start) / 100;
   best[number % 2] = number < 2 ? ns : MIN(best[number % 2], ns);
   if (number == 39)
     g_print("%-24s %-12s %8.1f ns %6.2f x\n", check.name, check.variant->name, best[1],

@@ -6,6 +6,7 @@
  * bytes of plain code. */
 
 #include "cpu/isa.h"
+#include "cpu/workers.h"
 
 G_BEGIN_DECLS
 
@@ -55,7 +56,6 @@ void check_compare(void);
 
 /* Takes one of 40 measurements, which take turns, and prints the best of both sides in the end. */
 void check_measure(guint64 start, guint number);
-guint64 check_now(void);
 
 /* Runs a statement that calls row kernels of `rows`: of C, then of the variant. */
 #define CHECK(...)                                                                                 \
@@ -64,7 +64,7 @@ guint64 check_now(void);
       const CcRows *rows = i_ % 2 ? check.variant->rows : &cc_rows_c;                              \
       check.side = i_ % 2;                                                                         \
       check.timing = i_ >= 2;                                                                      \
-      const guint64 start_ = check_now();                                                          \
+      const guint64 start_ = cc_now();                                                             \
       for (guint k_ = 0; k_ < (check.timing ? 100 : 1); k_++) {                                    \
         __VA_ARGS__;                                                                               \
       }                                                                                            \
