@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #ifdef CC_EMULATOR
-#include CC_EMULATOR /* the same on the CPU: tests/emulator */
+#include CC_EMULATOR /* the same on the CPU: tests/fake */
 #else
 
 /* --- launches that overlap: CcCudaKernel.overlaps --- */

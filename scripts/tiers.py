@@ -213,9 +213,9 @@ def setup(summary, build, *options, log=None):
     return True
 
 
-def sanitized_build(summary, build, device_code, log=None):
+def sanitized_build(summary, build, device_code, *options, log=None):
     return setup(summary, build, '-Dwerror=true', '-Dbuildtype=debugoptimized', '-Db_sanitize=address,undefined',
-                 '-Db_lundef=false', '-Dbench=disabled', *device_code_of(device_code), log=log
+                 '-Db_lundef=false', '-Dbench=disabled', *device_code_of(device_code), *options, log=log
                  ) and summary.must('ninja', '-C', build, 'plugin/libgstcudaconv.so', log=log)
 
 
@@ -285,7 +285,7 @@ class Part:
 
 
 def compare(part):
-    """Complete comparisons of every CPU variant, and of the device code on the emulator."""
+    """Complete comparisons of every CPU variant, and of the device code on the stand-in for the driver."""
     part.test('--suite=complete-compare')
 
 
@@ -307,7 +307,7 @@ def valgrind(part):
 
 def emulator(part):
     """The device code under AddressSanitizer, which sees accesses beyond shared memory."""
-    if sanitized_build(part.summary, part.folder, part.build, part.log):
+    if sanitized_build(part.summary, part.folder, part.build, '-Dsanitize-device-code=true', log=part.log):
         sanitized_tests(part.summary, part.name, part.folder, ['emulator'], False, part.log)
 
 

@@ -27,9 +27,9 @@
 
 #define N_STARTS 2 /* the second one is after all failures that happen once */
 #define N_FRAMES 12
-#define WIDTH 64
-#define HEIGHT 34
-#define PLAIN_CAPS "video/x-raw,format=NV12,width=64,height=34,framerate=30/1"
+#define WIDTH 32
+#define HEIGHT 18
+#define PLAIN_CAPS "video/x-raw,format=NV12,width=32,height=18,framerate=30/1"
 #define IN_CUDA "video/x-raw(memory:CUDAMemory)"
 #define SECONDS 60 /* a run that takes longer hangs */
 

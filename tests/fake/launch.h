@@ -12,11 +12,7 @@ typedef struct {
   guint shared_bytes; /* that a block asks for beside what the kernel declares */
 } FakeGrid;
 
-/* Does what the kernel `name` would do with `launch`: all samples of all parts, one by one. Aborts
- * on a name that no .cu file has and where the grid does not fit the launch's tiles. */
+/* Runs the kernel `name`. Aborts on a name that no .cu file has. */
 void fake_launch(const gchar *name, const FakeGrid *grid, const CcLaunch *launch);
-
-/* The same for kernels that paint direction as hue. */
-void fake_launch_hue(const CcLaunch *launch);
 
 G_END_DECLS

@@ -241,7 +241,7 @@ add_hue_ranges(FakeOp *op, const CcPart *part) {
 static void
 set_launch_ranges(const gchar *call, FakeOp *op, CUcontext context) {
   const CcLaunch *l = &op->launch;
-  for (gint p = 0; p < MIN(l->n_parts, CC_LAUNCH_PARTS); p++) {
+  for (gint p = 0; p < l->n_parts; p++) {
     const CcPart *part = &l->part[p];
     const gboolean has_pixels = g_str_has_prefix(op->kernel, "cc_tensor_core_") &&
                                 CC_OWN(const CcTensorCorePart, part)->pixel;
@@ -258,10 +258,34 @@ set_launch_ranges(const gchar *call, FakeOp *op, CUcontext context) {
   }
   if (l->memory_taps)
     op->range[op->n_ranges++] = (FakeRange){l->memory_taps, l->memory_taps + 1};
+  if (l->lines)
+    op->range[op->n_ranges++] = (FakeRange){
+        l->lines,
+        l->lines + sizeof(CcTap) * (guint)(l->n_matrices * (l->window_width + l->window_height))};
   if (l->scratch_bytes)
     op->range[op->n_ranges++] = (FakeRange){l->scratch, l->scratch + l->scratch_bytes};
   for (guint i = 0; i < op->n_ranges; i++)
     fake_check_range(call, op->range[i], FAKE_KERNEL, context, TRUE);
+}
+
+/* The tiles of the parts follow one another, and every block has at least one, every thread at most
+ * one. */
+static void
+check_tiles(const CcLaunch *launch, const FakeGrid *grid) {
+  gint64 n = 0;
+  g_assert_cmpint(launch->n_parts, >=, 1);
+  g_assert_cmpint(launch->n_parts, <=, CC_LAUNCH_PARTS);
+  for (gint p = 0; p < launch->n_parts; p++) {
+    const CcPart *part = &launch->part[p];
+    g_assert_cmpint(part->first_tile, ==, n);
+    g_assert_cmpint(part->tiles_across, >=, 1);
+    g_assert_cmpint(part->n_tiles, >=, part->tiles_across);
+    g_assert_cmpint(part->n_tiles % part->tiles_across, ==, 0);
+    n += part->n_tiles;
+  }
+  g_assert_cmpint(launch->n_tiles, ==, n);
+  g_assert_cmpint(grid->n_blocks, <=, n);
+  g_assert_cmpint((gint64)grid->n_blocks * grid->across * grid->down, >=, n);
 }
 
 static CUresult
@@ -279,6 +303,7 @@ enqueue_launch(const gchar *call, const CUlaunchConfig *config, CUfunction funct
                .grid = {config->gridDimX, config->blockDimX, config->blockDimY * config->blockDimZ,
                         config->sharedMemBytes},
                .launch = *(const CcLaunch *)parameters[0]};
+  check_tiles(&op.launch, &op.grid);
   set_launch_ranges(call, &op, fake_current(call));
   fake_enqueue(stream, &op);
   return CUDA_SUCCESS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Runs the device code itself, compiled for the CPU, in place of what tests/fake/launch.c computes.
+/* Runs the device code, compiled for the CPU.
  *
  * A block runs at a time. Its threads are fibers, which run until they wait: for the lanes of their
  * warp, with which they exchange words, or for the other threads of the block. Chance says in which
@@ -19,7 +19,7 @@
 #include <boost/context/fixedsize_stack.hpp>
 #include <numeric>
 #include <vector>
-#include "tests/fake/launch.h"
+#include "launch.h"
 
 #define LANES 32
 #define STACK_BYTES (128 << 10)
@@ -63,7 +63,7 @@ static const gchar *kernel;
 static Entry entry;
 static const CcLaunch *launch;
 static guint n_threads; /* of a block */
-static guint turned; /* lanes of the running warp take turns from this end: 0, LANES - 1 */
+static guint turned;    /* lanes of the running warp take turns from this end: 0, LANES - 1 */
 
 /* of the largest block so far; they live as long as the process, and so do these */
 static std::vector<Thread *> &threads = *new std::vector<Thread *>;
@@ -270,7 +270,8 @@ run_blocks(boost::context::fiber &&from) {
   }
 }
 
-/* The sizes of the stacks differ so that their ends do not all lie in the same lines of the cache. */
+/* The sizes of the stacks differ so that their ends do not all lie in the same lines of the cache.
+ */
 static void
 make_threads() {
   for (guint n = threads.size(); n < n_threads; n++) {
@@ -323,6 +324,7 @@ run_block(guint block) {
   for (guint i = 0; i < n_threads; i++) {
     threads[i]->state = READY;
     threads[i]->n_exchanges = 0;
+    threads[i]->group = 0;
     threads[i]->copies.clear();
   }
   for (bool waits = true; waits;) {
