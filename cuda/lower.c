@@ -4,6 +4,7 @@
 #include <string.h>
 #include "engine/ablation.h"
 #include "engine/plan/explain.h"
+#include "cuda/classic/classic.h"
 #include "cuda/stages/direction_color_step.h"
 #include "cuda/stages/plane_map_steps.h"
 
@@ -46,10 +47,6 @@ choose_algorithm(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
  * "Planes of pixels" of docs/experiments.md. */
 #define COST_OF_PLANES(stride) (25 * (stride) * (stride) + 125)
 
-/* COST_OF_TWO_PASS is what two-pass takes with a stride. It was measured in "Wide windows and last
- * steps in two stages" of docs/experiments.md. */
-#define COST_OF_TWO_PASS(taps, stride) (8 * (taps) * (stride))
-
 #define NO_KERNEL G_MAXUINT /* the cost where a pass has no kernel on the tensor cores */
 
 /* --- other plans that give the same --- */
@@ -62,12 +59,6 @@ typedef struct {
   guint products, grey; /* of all passes, for 256 bytes of each sample that they work on */
   guint cost;           /* of all that is launched; NO_KERNEL: not all is for the tensor cores */
 } Layout;
-
-static guint
-cost_of_two_pass(const CcPlan *plan) {
-  const CcOp *op = cc_cuda_leading_pass(plan, &plan->pass[0])->op;
-  return COST_OF_TWO_PASS(op->n_matrices * MAX(op->width, op->height), plan->stride);
-}
 
 static guint
 count_samples(const CcFrameLayout *layout) {
@@ -135,7 +126,7 @@ make_luma_of_pixels(Layout *self, const Layout *layouts) {
 }
 
 /* Filters every pixel, and keeps one in stride^2 when planes are interleaved. It is used only if
- * the tensor cores have no kernel with the stride, and if it costs less than two-pass. */
+ * the tensor cores have no kernel with the stride, and if it costs less than the classics. */
 static gboolean
 make_all_pixels(Layout *self, const Layout *layouts) {
   const Layout *planned = &layouts[PLANNED];
@@ -160,7 +151,7 @@ make_all_pixels(Layout *self, const Layout *layouts) {
   if (self->cost == NO_KERNEL)
     return FALSE;
   self->cost = stride * stride * (self->products / count_samples(&self->plan.layout));
-  return self->cost <= cost_of_two_pass(plan);
+  return self->cost <= cc_cuda_classic_cost(plan);
 }
 
 /* The layouts that a plan may be rewritten for: a name for cc_is_left_out, a text for people, and
@@ -205,7 +196,8 @@ explain_layout(GPtrArray *lines, const Layout *layouts, guint best) {
   if (layouts[next].cost < NO_KERNEL)
     g_string_append_printf(line, " (%s %u)", next_text, layouts[next].cost);
   else if (best == ALL_PIXELS)
-    g_string_append_printf(line, " (two-pass %u)", cost_of_two_pass(plan));
+    g_string_append_printf(line, " (%s %u)", cc_algorithm_name(layouts[PLANNED].algorithm[0]),
+                           cc_cuda_classic_cost(plan));
   else
     g_string_append_printf(line, " (%s: no kernel)", next_text);
   g_ptr_array_add(lines, g_string_free(line, FALSE));

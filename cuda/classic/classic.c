@@ -20,6 +20,14 @@ CC_CUDA_DECLARE_MODULE(register_tile);
 
 #define WARP 32
 
+#define COST_OF_TAP 8 /* of a row or column, whatever the stride */
+
+guint
+cc_cuda_classic_cost(const CcPlan *plan) {
+  const CcOp *op = cc_cuda_leading_pass(plan, &plan->pass[0])->op;
+  return COST_OF_TAP * op->n_matrices * MAX(op->width, op->height) * plan->stride;
+}
+
 /* --- kernels --- */
 
 static const gchar *

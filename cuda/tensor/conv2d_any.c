@@ -10,7 +10,7 @@
 
 /* What a row of taps costs, in products of the tensor cores for 256 target bytes. It is two of
  * them, and loops over rows take their time too; with sums of 64 bits it serves fewer rows of a
- * picture. It was measured as COST_OF_TWO_STAGES was. */
+ * picture. Like COST_OF_TWO_STAGES it has no measurement of its own. */
 #define COST_OF_ROW 4
 
 /* Taps of a row or column of sums of 64 bits, with a stride: two-pass is faster with more of them.
