@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 void cc_sweep_init(CcSweep *self, const CcPlan *plan, const CcPass *pass, const CcRows *kernels);
 void cc_sweep_clear(CcSweep *self);
 
-/* The name of method number i, and of the method that a sweep runs, for people. */
+/* The name of method number i, for people. */
 const gchar *cc_method_name(guint i);
 
 /* Lets sweeps try only the methods of this name, before the last one, which takes every pass.

@@ -7,8 +7,7 @@
 
 #define MIN_SLICE_ROWS 16
 #define MIN_SLICE_NS 3000
-#define MAX_BLOCK_ROWS 4 /* of the source, that a method takes at once */
-#define HUE_TAPS 64      /* as much as the direction color of a gradient */
+#define HUE_TAPS 64 /* as much as the direction color of a gradient */
 
 /* --- rewritten plans --- */
 
@@ -67,7 +66,8 @@ cut_slices(CcPhase *phase, guint n_threads) {
     for (guint y = 0; y < height;) {
       const guint left = height - y;
       guint rows = n_threads > 1 ? MAX(least, 3 * left / (4 * n_threads)) : left;
-      rows = (rows + MAX_BLOCK_ROWS - 1) / MAX_BLOCK_ROWS * MAX_BLOCK_ROWS; /* no block twice */
+      rows = (rows + CC_MAX_BLOCK_ROWS - 1) / CC_MAX_BLOCK_ROWS *
+             CC_MAX_BLOCK_ROWS; /* no block twice */
       if (rows + least > left)
         rows = left;
       const CcSlice slice = {p, y, y + rows};

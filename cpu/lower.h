@@ -2,8 +2,8 @@
 #pragma once
 
 /* The lowering: from a plan and an instruction set to the phases that a frame runs. It is a pure
- * function: a program can be made for any processor, and run on those that have the instructions.
- */
+ * function, but for what tests leave out: a program can be made for any processor, and run on those
+ * that have the instructions. */
 
 #include "isa.h"
 #include "phase.h"

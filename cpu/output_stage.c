@@ -327,13 +327,15 @@ cc_output_init(CcOutput *self, const CcOp *op, const CcPlaneLayout *plane) {
   return why_not_16;
 }
 
-CcSumStep
-cc_output_sum_step(const CcOutput *self) {
-  static const CcSumStep steps[CC_N_FINISHES] = {
-      [CC_FINISH_16] = CC_STEP_16,
-      [CC_FINISH_BITS] = CC_STEP_BITS,
-      [CC_FINISH_SHIFTED] = CC_STEP_SHIFTED,
-      [CC_FINISH_PARTS] = CC_STEP_PARTS,
-  };
-  return self->reduces ? CC_STEP_SUMS : steps[self->form];
+CcFinishForm
+cc_output_form_of_sums(const CcOutput *self) {
+  switch (self->form) {
+  case CC_FINISH_16:
+  case CC_FINISH_BITS:
+  case CC_FINISH_SHIFTED:
+  case CC_FINISH_PARTS:
+    return self->reduces ? CC_FINISH_NONE : self->form;
+  default:
+    return CC_FINISH_NONE;
+  }
 }

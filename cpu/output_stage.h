@@ -40,7 +40,7 @@ gboolean cc_output_take_parts(CcOutput *self, const CcOp *op);
 /* Takes CC_FINISH_CENTRED, from 32-bit sums. FALSE: it is not exact. */
 gboolean cc_output_take_centred(CcOutput *self, const CcOp *op);
 
-/* What kernels that sum in 32 bits can make of the sums at once. */
-CcSumStep cc_output_sum_step(const CcOutput *self);
+/* What kernels that sum can make of the sums at once; CC_FINISH_NONE: nothing. */
+CcFinishForm cc_output_form_of_sums(const CcOutput *self);
 
 G_END_DECLS

@@ -117,7 +117,6 @@ cc_tile_finish(const CcTile *tile, const gconstpointer *sums, guint y, const CcA
 
 /* --- blocks --- */
 
-#define MAX_ROWS 4 /* of a block */
 #define NO_ROW (-1)
 
 guint8 *
@@ -127,14 +126,15 @@ cc_tile_line(const CcTile *tile, guint number, guint n_lines) {
 
 /* Makes the rows of a block, `row[i]` of the target each, or NO_ROW. */
 static void
-make_block(const CcTile *tile, guint block, const gint row[MAX_ROWS], const CcAhead *ahead) {
+make_block(const CcTile *tile, guint block, const gint row[CC_MAX_BLOCK_ROWS],
+           const CcAhead *ahead) {
   static const CcAhead nothing;
   const CcSweep *sweep = tile->sweep;
   const CcMethod *method = sweep->method;
   const guint n = method->block_rows;
   const gboolean at_once = method->makes_samples && !cc_tile_needs_store(tile);
-  gpointer out[CC_MAX_MATRICES][MAX_ROWS];
-  gconstpointer sums[MAX_ROWS][CC_MAX_MATRICES];
+  gpointer out[CC_MAX_MATRICES][CC_MAX_BLOCK_ROWS];
+  gconstpointer sums[CC_MAX_BLOCK_ROWS][CC_MAX_MATRICES];
   for (guint m = 0; m < sweep->n_matrices; m++) {
     for (guint i = 0; i < n; i++)
       sums[i][m] = out[m][i] = at_once && row[i] != NO_ROW
@@ -165,7 +165,7 @@ cc_tile_run_blocks(const CcTile *tile, guint y0, guint y1, gint next) {
       }
     }
     CcAhead ahead;
-    gint row[MAX_ROWS] = {NO_ROW, NO_ROW, NO_ROW, NO_ROW};
+    gint row[CC_MAX_BLOCK_ROWS] = {NO_ROW, NO_ROW, NO_ROW, NO_ROW};
     cc_tile_ahead(tile, next, (block + 1) * rows / sweep->stride, rows, &ahead);
     for (; y < y1 && y * sweep->stride < (block + 1) * rows; y++)
       row[y * sweep->stride - block * rows] = (gint)y;

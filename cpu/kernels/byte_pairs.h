@@ -7,12 +7,6 @@
  * of the first and of the second eight of each 16 samples; the words of two lines are interleaved
  * in the same way to dot groups, and then lie in order but for parts of 16 bytes. */
 
-#if defined __AVX512BW__
-#define V(name) _mm512_##name
-#else
-#define V(name) _mm256_##name
-#endif
-
 /* Sums of VECTOR_BYTES samples in words, those of the first and of the second eight of each 16. */
 typedef struct {
   Words first, second;
@@ -96,5 +90,3 @@ horizontal_pairs_of(gint32 *const *parts, const gconstpointer *lines, const CcHo
 
 DEFINE_HORIZONTAL_PAIRS(horizontal_bytes_1, CC_DOT_BYTES)
 DEFINE_HORIZONTAL_PAIRS(horizontal_centred_1, CC_DOT_CENTRED)
-
-#undef V

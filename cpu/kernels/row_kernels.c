@@ -17,11 +17,13 @@
 #if defined __AVX512BW__
 #include <immintrin.h>
 #define VECTOR_BYTES 64
+#define V(name) _mm512_##name
 typedef __m512i Words;
 typedef __m512i_u UnalignedWords;
 #elif defined __AVX2__
 #include <immintrin.h>
 #define VECTOR_BYTES 32
+#define V(name) _mm256_##name
 typedef __m256i Words;
 typedef __m256i_u UnalignedWords;
 #else
@@ -498,11 +500,13 @@ join_bytes(gpointer dst, const gconstpointer parts[], guint n_parts, guint n) {
 
 #define VERTICALS(sample)                                                                          \
   {                                                                                                \
-    {vertical_sums_1, vertical_sums_2}, {vertical_bits_##sample##_1, vertical_bits_##sample##_2},  \
-        {vertical_shifted_##sample##_1, vertical_shifted_##sample##_2}, {                          \
-      [2] = vertical_parts_##sample##_3                                                            \
-    }                                                                                              \
+    [CC_FINISH_NONE] = {vertical_sums_1, vertical_sums_2},                                         \
+    [CC_FINISH_BITS] = {vertical_bits_##sample##_1, vertical_bits_##sample##_2},                   \
+    [CC_FINISH_SHIFTED] = {vertical_shifted_##sample##_1, vertical_shifted_##sample##_2},          \
+    [CC_FINISH_PARTS] = {[2] = vertical_parts_##sample##_3},                                       \
   }
+#define SUMS_AND_SAMPLES(sums, bits, shifted)                                                      \
+  { [CC_FINISH_NONE] = sums, [CC_FINISH_BITS] = bits, [CC_FINISH_SHIFTED] = shifted }
 
 static const CcSampleKernels sample_kernels = {
     .load =
@@ -555,13 +559,13 @@ static const CcTapGroupKernels tap_group_kernels = {
 };
 
 static const CcBoxKernels box_kernels = {
-    .slide = {[CC_SAMPLE_U8] = {{slide_16, slide_32},
-                                {NULL, slide_bits_u8},
-                                {NULL, slide_shifted_u8},
-                                [CC_STEP_16] = {slide_16_u8, NULL}},
-              [CC_SAMPLE_U16] = {{slide_16, slide_32},
-                                 {NULL, slide_bits_u16},
-                                 {NULL, slide_shifted_u16}}},
+    .slide = {[CC_SAMPLE_U8] = {[CC_FINISH_NONE] = {slide_16, slide_32},
+                                [CC_FINISH_16] = {slide_16_u8, NULL},
+                                [CC_FINISH_BITS] = {NULL, slide_bits_u8},
+                                [CC_FINISH_SHIFTED] = {NULL, slide_shifted_u8}},
+              [CC_SAMPLE_U16] = {[CC_FINISH_NONE] = {slide_16, slide_32},
+                                 [CC_FINISH_BITS] = {NULL, slide_bits_u16},
+                                 [CC_FINISH_SHIFTED] = {NULL, slide_shifted_u16}}},
 #ifdef __AVX2__
     .add_columns = {add_columns_16, add_columns_32},
     .make_columns = {COLUMN_SUMS(16), COLUMN_SUMS(32)},
@@ -571,11 +575,11 @@ static const CcBoxKernels box_kernels = {
 static const CcConv2dKernels conv2d_kernels = {
     .group[CC_DOT_WIDENED] = group_widened,
     .group[CC_DOT_WORDS] = group_words,
-    .sum[0] = {{conv2d_sums_2, conv2d_bits_u8_2, conv2d_shifted_u8_2},
-               {conv2d_sums_2, conv2d_bits_u16_2, conv2d_shifted_u16_2}},
+    .sum[0] = {SUMS_AND_SAMPLES(conv2d_sums_2, conv2d_bits_u8_2, conv2d_shifted_u8_2),
+               SUMS_AND_SAMPLES(conv2d_sums_2, conv2d_bits_u16_2, conv2d_shifted_u16_2)},
 #ifdef __AVX2__
     .group[CC_DOT_BYTES] = group_bytes,
-    .sum[1] = {{conv2d_sums_4, conv2d_bits_u8_4, conv2d_shifted_u8_4}},
+    .sum[1] = {SUMS_AND_SAMPLES(conv2d_sums_4, conv2d_bits_u8_4, conv2d_shifted_u8_4)},
 #endif
 };
 
@@ -599,7 +603,7 @@ static const CcVerticalFirstKernels vertical_first_kernels = {
     .pair_lines = pair_lines,
     .column = column_pass,
     .column_of_three = column_of_three,
-    .row = {row_sums, row_bits, row_shifted},
+    .row = SUMS_AND_SAMPLES(row_sums, row_bits, row_shifted),
 };
 #endif
 

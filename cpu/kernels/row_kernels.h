@@ -142,6 +142,7 @@ typedef struct {
 
 /* How t becomes a sample: a form of CcFinish and the number that t is. */
 typedef enum {
+  CC_FINISH_NONE,    /* not yet: sums stay sums */
   CC_FINISH_16,      /* from 16 bits, all in 16 bits */
   CC_FINISH_F32,     /* v = fmaf(t, mul_f, add_f) */
   CC_FINISH_BITS,    /* from 32 bits, by a shift */
@@ -258,16 +259,6 @@ typedef enum {
 /* Dot groups of the samples of two or four lines, one above the other; `flip` is applied to each by
  * exclusive or. */
 typedef void (*CcDotGroupFunc)(gpointer groups, const gconstpointer *lines, guint n, gint32 flip);
-
-/* What the kernels that sum make of the sums. */
-typedef enum {
-  CC_STEP_SUMS,    /* nothing more */
-  CC_STEP_BITS,    /* samples, as CC_FINISH_BITS has them */
-  CC_STEP_SHIFTED, /* as CC_FINISH_SHIFTED */
-  CC_STEP_PARTS,   /* as CC_FINISH_PARTS */
-  CC_STEP_16,      /* as CC_FINISH_16: bytes, of running sums of 16 bits */
-  CC_N_STEPS,
-} CcSumStep;
 
 /* As many rows of sums or samples as a dot group has: row i is of start + the sum over n_groups
  * rows of dot groups of dot group g times taps[g * rows + i]. Sums may be written behind the last
@@ -395,32 +386,32 @@ typedef struct {
 
 /* Boxes. Column sums are NULL if there are none. */
 typedef struct {
-  CcSlideFunc slide[2][CC_N_STEPS][2]; /* by sample type, then for sums of 16 and of 32 bits */
-  CcColumnsFunc add_columns[2];        /* by sample type */
+  CcSlideFunc slide[2][CC_N_FINISHES][2]; /* by sample type, then for sums of 16 and of 32 bits */
+  CcColumnsFunc add_columns[2];           /* by sample type */
   /* by sample type; then by the samples of a pixel and the radius, 1 being the first */
   CcColumnSumsFunc make_columns[2][CC_MAX_COMPONENTS][CC_MAX_BOX_RADIUS];
 } CcBoxKernels;
 
 /* Dot products for conv2d. */
 typedef struct {
-  CcDotGroupFunc group[CC_N_DOT_KINDS]; /* NULL: no instruction multiplies bytes */
-  CcConv2dFunc sum[2][2][CC_N_STEPS];   /* of words and of bytes, then by sample type */
+  CcDotGroupFunc group[CC_N_DOT_KINDS];  /* NULL: no instruction multiplies bytes */
+  CcConv2dFunc sum[2][2][CC_N_FINISHES]; /* of words and of bytes, then by sample type */
 } CcConv2dKernels;
 
 /* Dot products along a row and then over columns. */
 typedef struct {
   CcHorizontalFunc horizontal[CC_N_DOT_KINDS][CC_MAX_PARTS]; /* for one part, two and three */
   gboolean order_is_whole; /* CcHorizontal.order has places in 64 bytes, not in each 16 of them */
-  CcVerticalFunc vertical[2][CC_N_STEPS]
+  CcVerticalFunc vertical[2][CC_N_FINISHES]
                          [CC_MAX_PARTS]; /* by sample type, then as above; three parts are
-                                     for CC_STEP_PARTS, and that for no other */
+                                     for CC_FINISH_PARTS, and that for no other */
 } CcSeparableKernels;
 
 /* Dot products over columns and then along a row. */
 typedef struct {
   CcDotGroupFunc pair_lines;
   CcColumnFunc column, column_of_three;
-  CcRowFunc row[CC_N_STEPS];
+  CcRowFunc row[CC_N_FINISHES];
 } CcVerticalFirstKernels;
 
 typedef struct {

@@ -7,10 +7,8 @@
  * neighbours are lanes at other addresses, however many samples a pixel has. */
 
 #if defined __AVX512BW__
-#define V(name) _mm512_##name
 #define PERMUTE(order, v) _mm512_permutexvar_epi32(order, v)
 #else
-#define V(name) _mm256_##name
 #define PERMUTE(order, v) _mm256_permutevar8x32_epi32(v, order)
 #endif
 
@@ -139,5 +137,4 @@ DEFINE_ROW(row_sums, store_sums, SAME)
 DEFINE_ROW(row_bits, store_bytes, codes_of_bits)
 DEFINE_ROW(row_shifted, store_bytes, codes_of_shifted)
 
-#undef V
 #undef PERMUTE

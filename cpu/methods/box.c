@@ -154,12 +154,12 @@ running_create(CcSweep *sweep, const gchar **reason) {
     return NULL;
   Box *self = box_new(sweep, &cc_box_running);
   const CcLane lane = self->base.output.lane;
-  const CcSumStep step = cc_output_sum_step(&self->base.output);
+  const CcFinishForm form = cc_output_form_of_sums(&self->base.output);
   self->base.sample_lane = self->base.ring_lane = lane;
-  self->base.makes_samples = step != CC_STEP_SUMS;
+  self->base.makes_samples = form != CC_FINISH_NONE;
   self->sum = kernels->tap_groups->sum[lane][CC_PATTERN_ANY];
-  self->slide = kernels->box->slide[sweep->type][CC_STEP_SUMS][lane == CC_LANE_32];
-  self->slide_to_samples = kernels->box->slide[sweep->type][step][lane == CC_LANE_32];
+  self->slide = kernels->box->slide[sweep->type][CC_FINISH_NONE][lane == CC_LANE_32];
+  self->slide_to_samples = kernels->box->slide[sweep->type][form][lane == CC_LANE_32];
   set_levels(self, sweep->pass->op->width);
   cc_sweep_take_tiles(sweep, &self->base, sweep->window_rows + 2, sweep->window_rows + 2, 0);
   self->line = cc_sweep_take_rows(sweep, 1, cc_lane_size(lane), &unused);

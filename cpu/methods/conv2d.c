@@ -114,10 +114,10 @@ conv2d_create(CcSweep *sweep, const gchar **reason) {
         for (guint i = 0; i < rows; i++)
           *to++ = cc_taps_group(taps, (gint)(g * rows) - (gint)i, c, rows);
   }
-  const CcSumStep step = cc_output_sum_step(&self->base.output);
-  self->base.makes_samples = step != CC_STEP_SUMS;
+  const CcFinishForm form = cc_output_form_of_sums(&self->base.output);
+  self->base.makes_samples = form != CC_FINISH_NONE;
   self->group = sweep->kernels->conv2d->group[kind];
-  self->sum = sweep->kernels->conv2d->sum[kind == CC_DOT_BYTES][sweep->type][step];
+  self->sum = sweep->kernels->conv2d->sum[kind == CC_DOT_BYTES][sweep->type][form];
   cc_sweep_take_tiles(sweep, &self->base, n_groups, n_groups, op->n_matrices * rows);
   self->line =
       cc_sweep_take_rows(sweep, rows, cc_lane_size(self->base.sample_lane), &self->line_pitch);

@@ -35,6 +35,9 @@ typedef struct {
   void (*free)(CcMethod *self);
 } CcMethodClass;
 
+/* The most block_rows. */
+#define CC_MAX_BLOCK_ROWS 4
+
 /* The private data of a method begins with this. */
 struct _CcMethod {
   const CcMethodClass *klass;

@@ -340,10 +340,10 @@ create(CcSweep *sweep, const CcMethodClass *klass, gboolean wide, const gchar **
     return NULL;
   }
   const CcRows *kernels = sweep->kernels;
-  const CcSumStep step = cc_output_sum_step(&self->base.output);
-  self->base.makes_samples = step != CC_STEP_SUMS;
+  const CcFinishForm form = cc_output_form_of_sums(&self->base.output);
+  self->base.makes_samples = form != CC_FINISH_NONE;
   self->sum_horizontal = kernels->separable->horizontal[self->kind][self->n_parts - 1];
-  self->sum_vertical = kernels->separable->vertical[sweep->type][step][self->vertical_parts - 1];
+  self->sum_vertical = kernels->separable->vertical[sweep->type][form][self->vertical_parts - 1];
   const guint n_rows = op->n_matrices * self->base.n_groups * self->n_parts;
   cc_sweep_take_tiles(sweep, &self->base, n_rows, n_rows, op->n_matrices * 2);
   self->line =

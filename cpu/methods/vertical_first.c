@@ -37,14 +37,14 @@ typedef struct {
 /* --- plan time --- */
 
 static gint32
-low_of(gint32 tap, guint bits) {
-  return tap - ((tap + (1 << bits >> 1)) >> bits) * (1 << bits);
+low_of(gint64 tap, guint bits) {
+  return (gint32)(tap - ((tap + (1 << bits >> 1)) >> bits) * (1 << bits));
 }
 
 static gint32
 part_of(gint32 tap, guint bits, guint part) {
   const gint32 low = low_of(tap, bits);
-  return part ? (tap - low) >> bits : low;
+  return part ? (gint32)(((gint64)tap - low) >> bits) : low;
 }
 
 /* Whether no sum of two products passes a word, nor any sum over a column, of one part of taps. */
@@ -93,10 +93,11 @@ rows_fit_words(const CcOp *op) {
   return TRUE;
 }
 
+/* Sets the kind of vertical pass, or returns why there is none. */
 static const gchar *
-why_not(const CcSweep *sweep) {
+find_kind(VerticalFirst *self, const CcSweep *sweep) {
   const CcOp *op = sweep->pass->op;
-  const gboolean of_three = op->separable && is_of_three(op);
+  self->of_three = op->separable && is_of_three(op);
   if (sweep->type != CC_SAMPLE_U8)
     return "samples have two bytes";
   if (!sweep->kernels->vertical_first)
@@ -107,9 +108,9 @@ why_not(const CcSweep *sweep) {
     return "the response is an angle";
   if (!cc_output_fits_32(op))
     return "sums pass 32 bits";
-  if (cc_is_left_out(of_three ? "three-rows" : "vertical-first"))
+  if (cc_is_left_out(self->of_three ? "three-rows" : "vertical-first"))
     return "left out";
-  if (of_three)
+  if (self->of_three)
     return NULL;
   if (rows_fit_words(op))
     return "sums along a row fit one word";
@@ -155,25 +156,24 @@ set_passes(VerticalFirst *self, const CcOp *op, guint m, guint step, CcWideTaps 
 static CcMethod *
 vertical_create(CcSweep *sweep, const gchar **reason) {
   const CcOp *op = sweep->pass->op;
-  *reason = why_not(sweep);
+  VerticalFirst found = {
+      .base = {.klass = &cc_vertical_first,
+               .output = sweep->output,
+               .sample_lane = CC_LANE_8,
+               .block_rows = 2,
+               .n_groups = (op->height + 2) / 2,
+               .n_taps = cc_tap_count(op),
+               .streams = TRUE},
+  };
+  *reason = find_kind(&found, sweep);
   if (*reason)
     return NULL;
-  VerticalFirst *self = g_new0(VerticalFirst, 1);
-  self->of_three = is_of_three(op);
-  self->base = (CcMethod){
-      .klass = &cc_vertical_first,
-      .output = sweep->output,
-      .sample_lane = CC_LANE_8,
-      .ring_lane = self->of_three ? CC_LANE_8 : CC_LANE_16, /* lines, or the bytes of two */
-      .block_rows = 2,
-      .n_groups = (op->height + 2) / 2,
-      .n_taps = cc_tap_count(op),
-      .streams = TRUE,
-  };
+  VerticalFirst *self = g_memdup2(&found, sizeof found);
+  self->base.ring_lane = self->of_three ? CC_LANE_8 : CC_LANE_16; /* lines, or the bytes of two */
   cc_output_take_32(&self->base.output, op);
-  const CcSumStep step = cc_output_sum_step(&self->base.output);
-  self->base.makes_samples = step != CC_STEP_SUMS;
-  self->run_row = sweep->kernels->vertical_first->row[step];
+  const CcFinishForm form = cc_output_form_of_sums(&self->base.output);
+  self->base.makes_samples = form != CC_FINISH_NONE;
+  self->run_row = sweep->kernels->vertical_first->row[form];
   self->column_taps = g_new(CcWideTaps, 4 * self->base.n_groups * op->n_matrices);
   self->row_taps = g_new(gint32, op->width * op->n_matrices);
   for (guint m = 0; m < op->n_matrices; m++)

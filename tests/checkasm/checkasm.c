@@ -44,6 +44,14 @@ check_uint(guint least, guint most) {
 static gchar current[128];
 static gsize current_length;
 
+void
+check_set_variant(const CcVariant *variant) {
+  check.variant = variant;
+  g_snprintf(current, sizeof current, "%s, %s, --seed=%d\n", check.name, variant->name, seed);
+  current_length = strlen(current);
+  g_rand_set_seed(check.rand, (guint)seed * 0x9e3779b1 ^ g_str_hash(check.name));
+}
+
 gboolean
 check_begin(const gchar *format, ...) {
   va_list args;
@@ -51,10 +59,8 @@ check_begin(const gchar *format, ...) {
   g_free(check.name);
   check.name = g_strdup_vprintf(format, args);
   va_end(args);
-  g_snprintf(current, sizeof current, "%s, %s, --seed=%d\n", check.name, check.variant->name, seed);
-  current_length = strlen(current);
+  check_set_variant(check.variant);
   const gboolean wanted = !filter || strstr(check.name, filter);
-  g_rand_set_seed(check.rand, (guint)seed * 0x9e3779b1 ^ g_str_hash(check.name));
   failed = FALSE;
   n_round = wanted ? 0 : N_ROUNDS;
   n_checks += wanted;
@@ -200,7 +206,7 @@ main(int argc, char **argv) {
   for (guint i = 0; i < N_SOURCES + N_OUTS; i++)
     for (guint k = 0; k < (i < N_SOURCES ? 1 : 3); k++)
       (i < N_SOURCES ? &sources[i] : &outs[i - N_SOURCES])->end[k] = new_area();
-  const CcVariant *wanted[16] = {NULL};
+  const CcVariant *wanted[MAX_VARIANTS + 1] = {NULL};
   guint n_wanted = 0;
   for (const CcVariant *variant = cc_cpu_all_variants; variant->name; variant++)
     if (variant->rows && g_strv_contains(cc_cpu_variants(), variant->name) &&
@@ -208,6 +214,14 @@ main(int argc, char **argv) {
       check.variant = wanted[n_wanted++] = variant;
       check_row_kernels();
     }
+  if (n_wanted == 0) {
+    g_printerr("--isa=%s is none of what this machine runs:", isa);
+    for (const CcVariant *variant = cc_cpu_all_variants; variant->name; variant++)
+      if (variant->rows && g_strv_contains(cc_cpu_variants(), variant->name))
+        g_printerr(" %s", variant->name);
+    g_printerr("\n");
+    return 2;
+  }
   if (!check.bench)
     check_frames(wanted);
   g_print("checkasm: %u checks on %u instruction sets, %u failures\n", n_checks, n_wanted,

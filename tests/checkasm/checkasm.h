@@ -10,6 +10,8 @@
 
 G_BEGIN_DECLS
 
+#define MAX_VARIANTS 16
+
 typedef struct {
   const CcVariant *variant; /* that is checked now */
   gchar *name;              /* of the row kernel or the frame that is checked now */
@@ -26,6 +28,9 @@ guint check_uint(guint least, guint most);
 
 /* Starts the check of a row kernel or a frame. FALSE: its name is not wanted. */
 gboolean check_begin(const gchar *format, ...) G_GNUC_PRINTF(1, 2);
+
+/* Goes on with another variant, whose random numbers start anew. */
+void check_set_variant(const CcVariant *variant);
 
 /* Counts a failure, and prints the first one of a name. */
 void check_fail(const gchar *format, ...) G_GNUC_PRINTF(1, 2);

@@ -4,6 +4,7 @@
  * held against the definition, engine/plan/output_stage_shared.h. Names are entries of CcRows. */
 
 #include "checkasm.h"
+#include "cpu/sweep.h"
 
 #include "cpu/methods/tap_pattern.h"
 #include "engine/plan/direction_color_shared.h"
@@ -14,7 +15,6 @@
 #define MAX_TAPS 12
 #define MAX_GROUPS 6
 
-static const gsize lane_sizes[CC_N_LANES] = {2, 4, 8, 1, 8};
 static const gsize number_sizes[CC_N_NUMBERS] = {2, 4, 8, 4, 8};
 static const CcAhead nothing;
 
@@ -25,7 +25,7 @@ check_samples(CcSampleType type) {
   const CcRows *all = check.variant->rows;
   const gsize size = cc_sample_size(type);
   for (CcLane lane = 0; lane < CC_N_LANES; lane++) {
-    const gsize to = lane_sizes[lane];
+    const gsize to = cc_lane_size(lane);
     if (!all->samples->load[type][lane])
       continue;
     EACH("load[%u][%u]", type, lane) {
@@ -239,7 +239,8 @@ expected_code(CcFinishForm form, const CcFinish *f, gdouble t) {
     return cc_clamp_code(((gint)t + f->bits.addend) >> f->bits.right, f->lo, f->hi);
   case CC_FINISH_TURNS:
     return cc_code_of_turns((gfloat)t, f->mul_f, f->add_f, f->hi);
-  case CC_FINISH_PARTS: /* no kernel has one of these alone */
+  case CC_FINISH_NONE: /* no kernel has one of these alone */
+  case CC_FINISH_PARTS:
   case CC_FINISH_CENTRED:
   case CC_N_FINISHES:
     break;
@@ -289,7 +290,7 @@ draw_groups(CcTapPattern pattern, CcTapGroup group[3], guint *n_groups, gint32 m
 
 static void
 check_sums(CcLane lane, CcTapPattern pattern) {
-  const gsize size = lane_sizes[lane], sum_size = MAX(size, 2);
+  const gsize size = cc_lane_size(lane), sum_size = MAX(size, 2);
   EACH("sum[%u][%s]", lane, cc_tap_pattern_name(pattern)) {
     CcTapGroup group[3];
     gconstpointer taps[MAX_TAPS];
@@ -360,17 +361,18 @@ check_split_sums(CcTapPattern pattern, gboolean pairs, gboolean applies, gboolea
 
 /* --- dot products and running sums --- */
 
-/* Row number i of what a step makes: sums, or samples. */
+/* Row number i of what a form makes: sums, or samples. */
 static gpointer
-result_row(guint i, CcSampleType type, CcSumStep step, gboolean streams) {
-  return step == CC_STEP_SUMS ? OUT_LANES(i, check.n * sizeof(gint32))
-                              : OUT(i, check.n * cc_sample_size(type), streams ? CC_ROW_ALIGN : 1);
+result_row(guint i, CcSampleType type, CcFinishForm form, gboolean streams) {
+  return form == CC_FINISH_NONE
+             ? OUT_LANES(i, check.n * sizeof(gint32))
+             : OUT(i, check.n * cc_sample_size(type), streams ? CC_ROW_ALIGN : 1);
 }
 
 /* The vertical pass over dot groups of n_parts words, or 0: conv2d. */
 static void
-check_dot_products(CcSampleType type, CcSumStep step, guint n_parts) {
-  EACH("%s[%u][%u][%u]", n_parts ? "vertical" : "conv2d", type, step, n_parts) {
+check_dot_products(CcSampleType type, CcFinishForm form, guint n_parts) {
+  EACH("%s[%u][%u][%u]", n_parts ? "vertical" : "conv2d", type, form, n_parts) {
     gint32 taps[2 * MAX_GROUPS];
     gconstpointer groups[MAX_GROUPS * CC_MAX_PARTS];
     const CcFinish f = draw_finish(type);
@@ -381,11 +383,11 @@ check_dot_products(CcSampleType type, CcSumStep step, guint n_parts) {
     check_fill(over.start, sizeof over.start);
     for (guint i = 0; i < n_groups * MAX(n_parts, 1); i++)
       groups[i] = LANES(i, check.n * sizeof(gint32), n_parts ? CC_ROW_ALIGN : sizeof(gint32));
-    CHECK(const gpointer to[] = {result_row(0, type, step, ahead.streams),
-                                 result_row(1, type, step, ahead.streams)};
-          if (n_parts) rows->separable->vertical[type][step][n_parts - 1](to, groups, &over,
+    CHECK(const gpointer to[] = {result_row(0, type, form, ahead.streams),
+                                 result_row(1, type, form, ahead.streams)};
+          if (n_parts) rows->separable->vertical[type][form][n_parts - 1](to, groups, &over,
                                                                           check.n, &f, &ahead);
-          else rows->conv2d->sum[0][type][step](to, groups, taps, n_groups, check.n, over.start[0],
+          else rows->conv2d->sum[0][type][form](to, groups, taps, n_groups, check.n, over.start[0],
                                                 &f, &ahead));
   }
 }
@@ -430,13 +432,13 @@ check_dot_groups(CcDotKind kind, guint n_parts) {
 }
 
 static void
-check_slide(CcSampleType type, CcSumStep step, gboolean in_32) {
-  EACH("slide[%u][%u][%u]", type, step, in_32) {
+check_slide(CcSampleType type, CcFinishForm form, gboolean in_32) {
+  EACH("slide[%u][%u][%u]", type, form, in_32) {
     const gsize bytes = check.n * (in_32 ? sizeof(gint32) : sizeof(gint16));
     const CcFinish f = draw_finish(type);
-    CHECK(rows->box->slide[type][step][in_32](
+    CHECK(rows->box->slide[type][form][in_32](
         OUT_LANES(0, bytes), LANES(0, bytes, CC_ROW_ALIGN), LANES(1, bytes, CC_ROW_ALIGN), check.n,
-        step ? OUT(1, check.n * cc_sample_size(type), 1) : NULL, &f, &nothing));
+        form ? OUT(1, check.n * cc_sample_size(type), 1) : NULL, &f, &nothing));
   }
 }
 
@@ -447,14 +449,14 @@ check_row_kernels(void) {
   const CcRows *all = check.variant->rows;
   for (CcSampleType type = CC_SAMPLE_U8; type <= CC_SAMPLE_U16; type++) {
     check_samples(type);
-    for (CcSumStep step = 0; step < CC_N_STEPS; step++) {
+    for (CcFinishForm form = 0; form < CC_N_FINISHES; form++) {
       for (guint parts = 0; parts <= CC_MAX_PARTS; parts++)
-        if (parts ? all->separable->vertical[type][step][parts - 1] != NULL
-                  : all->conv2d->sum[0][type][step] != NULL)
-          check_dot_products(type, step, parts);
+        if (parts ? all->separable->vertical[type][form][parts - 1] != NULL
+                  : all->conv2d->sum[0][type][form] != NULL)
+          check_dot_products(type, form, parts);
       for (guint in_32 = 0; in_32 < 2; in_32++)
-        if (all->box->slide[type][step][in_32])
-          check_slide(type, step, in_32);
+        if (all->box->slide[type][form][in_32])
+          check_slide(type, form, in_32);
     }
     for (CcFinishForm form = 0; form < CC_N_FINISHES; form++)
       for (CcNumber number = 0; number < CC_N_NUMBERS; number++)
