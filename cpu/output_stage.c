@@ -45,6 +45,15 @@ code_of_shifted(gconstpointer data, gint64 t) {
   return cc_clamp_code(cc_floor_f32(product + f->shifted.add), f->lo, f->hi);
 }
 
+/* The sum is rounded only. */
+static gint
+code_of_shifted_fused(gconstpointer data, gint64 t) {
+  const Trial *trial = data;
+  const CcFinish *f = trial->numbers;
+  const gfloat number = (gfloat)(t >> trial->dropped >> f->shifted.right);
+  return cc_clamp_code(cc_floor_f32(fmaf(number, f->shifted.mul, f->shifted.add)), f->lo, f->hi);
+}
+
 static gint
 code_of_centred(gconstpointer data, gint64 t) {
   const CcFinish *f = ((const Trial *)data)->numbers;
@@ -59,12 +68,15 @@ code_of_parts(gconstpointer data, gint64 t) {
   return cc_clamp_code(cc_floor_f64(product + f->parts.add), f->lo, f->hi);
 }
 
-/* The variants that are not the definition itself. Each rises with t, as long as no number leaves
- * its type, which those who look for one see to. */
-static const CcCodeFunc variants[CC_N_FINISHES] = {
-    [CC_FINISH_16] = code_of_16,           [CC_FINISH_BITS] = code_of_bits,
-    [CC_FINISH_SHIFTED] = code_of_shifted, [CC_FINISH_CENTRED] = code_of_centred,
-    [CC_FINISH_PARTS] = code_of_parts,
+/* The variants that are not the definition itself; the second function of one is what other
+ * instruction sets compute. Each rises with t, as long as no number leaves its type, which those
+ * who look for one see to. */
+static const CcCodeFunc variants[CC_N_FINISHES][2] = {
+    [CC_FINISH_16] = {code_of_16},
+    [CC_FINISH_BITS] = {code_of_bits},
+    [CC_FINISH_SHIFTED] = {code_of_shifted, code_of_shifted_fused},
+    [CC_FINISH_CENTRED] = {code_of_centred},
+    [CC_FINISH_PARTS] = {code_of_parts},
 };
 
 /* Whether a variant gives the op's code value for each t; takes it then. All variants pass here. */
@@ -72,8 +84,9 @@ static gboolean
 take_proved(CcOutput *self, const CcOp *op, CcFinishForm form, const CcFinish *numbers, guint left,
             guint dropped) {
   const Trial trial = {numbers, left, dropped};
-  if (!cc_op_agrees(op, cc_op_range(op), variants[form], &trial))
-    return FALSE;
+  for (guint i = 0; i < 2 && variants[form][i]; i++)
+    if (!cc_op_agrees(op, cc_op_range(op), variants[form][i], &trial))
+      return FALSE;
   self->form = form;
   self->to_sample = *numbers;
   self->left = left;

@@ -60,26 +60,34 @@ codes_of_bits(Sums t, const CcFinish *f) {
   return (t + f->bits.addend) >> (gint)f->bits.right;
 }
 
+/* v * mul + add, with one rounding where there is an instruction for that. */
+#if defined __AVX512BW__
+#define MULTIPLY_ADD(v, mul, add)                                                                  \
+  ((Floats)_mm512_fmadd_ps((__m512)(v), _mm512_set1_ps(mul), _mm512_set1_ps(add)))
+#elif defined __AVX2__
+#define MULTIPLY_ADD(v, mul, add)                                                                  \
+  ((Floats)_mm256_fmadd_ps((__m256)(v), _mm256_set1_ps(mul), _mm256_set1_ps(add)))
+#else
+#define MULTIPLY_ADD(v, mul, add) ((v) * (mul) + (add))
+#endif
+
 /* Below 0 it is one more than it should be, which makes no difference to samples. */
 static ALWAYS_INLINE Sums
 codes_of_shifted(Sums t, const CcFinish *f) {
-  const Floats v = __builtin_convertvector(t >> (gint)f->shifted.right, Floats) * f->shifted.mul +
-                   f->shifted.add;
-  return __builtin_convertvector(v, Sums);
+  const Floats number = __builtin_convertvector(t >> (gint)f->shifted.right, Floats);
+  return __builtin_convertvector(MULTIPLY_ADD(number, f->shifted.mul, f->shifted.add), Sums);
 }
 
 /* The nearest integer to (t - middle) * mul + add, with one rounding, + base. */
 #ifdef __AVX2__
 static ALWAYS_INLINE Sums
 codes_of_centred(Sums t, const CcFinish *f) {
-  const Floats zero = {0}, mul = f->centred.mul + zero, add = f->centred.add + zero;
   const Floats centred = __builtin_convertvector(t - f->centred.middle, Floats);
+  const Floats v = MULTIPLY_ADD(centred, f->centred.mul, f->centred.add);
 #if defined __AVX512BW__
-  const Sums nearest =
-      (Sums)_mm512_cvtps_epi32(_mm512_fmadd_ps((__m512)centred, (__m512)mul, (__m512)add));
+  const Sums nearest = (Sums)_mm512_cvtps_epi32((__m512)v);
 #else
-  const Sums nearest =
-      (Sums)_mm256_cvtps_epi32(_mm256_fmadd_ps((__m256)centred, (__m256)mul, (__m256)add));
+  const Sums nearest = (Sums)_mm256_cvtps_epi32((__m256)v);
 #endif
   return LIMIT_SUMS(nearest + f->centred.base, f->lo + (Sums){0}, f->hi + (Sums){0});
 }
