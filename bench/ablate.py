@@ -14,7 +14,7 @@ CPU_PATHS = [
     "20-20-10", "22-11", "33", "40-10", "80-10", "40-40-10", "11-23", "macropixel", "identity",
     "box", "box-columns-8", "box-columns-16", "conv2d", "conv2d-bytes", "separable",
     "separable-bytes", "separable-centred", "separable-one-part", "separable-two-parts",
-    "vertical-first", "three-rows", "separable-three-parts", "separable-added-parts", "sums-16",
+    "vertical-first", "three-rows", "separable-cut-taps", "separable-three-parts", "separable-added-parts", "sums-16",
     "sums-double", "sum-patterns", "output-16", "output-shift", "output-float",
     "streaming", "prefetch"]
 CUDA_PATHS = ["layout-all-pixels", "layout-groups", "layout-components", "layout-luma-of-pixels",

@@ -67,26 +67,35 @@ store_groups(gint32 *to, WordSums a, WordSums b) {
 #endif
 }
 
-/* Of two lines, one below the other: dot groups of sums, which are made modulo 2^16. */
+/* Of two lines, one below the other: dot groups of sums, which are made modulo 2^16. Of two parts,
+ * the first is of the low bits of taps that are cut. */
 static ALWAYS_INLINE void
 horizontal_pairs_of(gint32 *const *parts, const gconstpointer *lines, const CcHorizontal *f,
-                    guint n, CcDotKind kind) {
+                    guint n, CcDotKind kind, guint n_parts) {
+  const gint32 *const taps[2] = {n_parts == 1 ? f->taps : f->low_taps, f->taps};
+  const gint32 start[2] = {n_parts == 1 ? f->start : f->low_start, f->start};
   for (gsize x = 0; x < n; x += VECTOR_BYTES) {
-    WordSums sums[2] = {word_sums(f->start), word_sums(f->start)};
+    WordSums sums[2][2];
+    for (guint p = 0; p < n_parts; p++)
+      sums[p][0] = sums[p][1] = word_sums(start[p]);
     gsize at = x;
     for (guint g = 0; g < f->n_pairs; g++, at += 2 * (gsize)f->step)
-      for (guint i = 0; i < 2; i++)
-        sums[i] = dot_pairs(sums[i], load_pairs((const guint8 *)lines[i] + at, f->step),
-                            pair_of_taps(f->taps, g), f, kind);
-    store_groups(parts[0] + x, sums[0], sums[1]);
+      for (guint i = 0; i < 2; i++) {
+        const WordSums pairs = load_pairs((const guint8 *)lines[i] + at, f->step);
+        for (guint p = 0; p < n_parts; p++)
+          sums[p][i] = dot_pairs(sums[p][i], pairs, pair_of_taps(taps[p], g), f, kind);
+      }
+    for (guint p = 0; p < n_parts; p++)
+      store_groups(parts[p] + x, sums[p][0], sums[p][1]);
   }
 }
 
-#define DEFINE_HORIZONTAL_PAIRS(name, kind)                                                        \
+#define DEFINE_HORIZONTAL_PAIRS(name, kind, n_parts)                                               \
   static void name(gint32 *const *parts, const gconstpointer *lines, const CcHorizontal *f,        \
                    guint n) {                                                                      \
-    horizontal_pairs_of(parts, lines, f, n, kind);                                                 \
+    horizontal_pairs_of(parts, lines, f, n, kind, n_parts);                                        \
   }
 
-DEFINE_HORIZONTAL_PAIRS(horizontal_bytes_1, CC_DOT_BYTES)
-DEFINE_HORIZONTAL_PAIRS(horizontal_centred_1, CC_DOT_CENTRED)
+DEFINE_HORIZONTAL_PAIRS(horizontal_bytes_1, CC_DOT_BYTES, 1)
+DEFINE_HORIZONTAL_PAIRS(horizontal_centred_1, CC_DOT_CENTRED, 1)
+DEFINE_HORIZONTAL_PAIRS(horizontal_cut, CC_DOT_BYTES, 2)

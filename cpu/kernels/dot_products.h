@@ -302,6 +302,40 @@ DEFINE_HORIZONTAL(horizontal_words, CC_DOT_WORDS, 1)
 DEFINE_HORIZONTAL(horizontal_words, CC_DOT_WORDS, 2)
 DEFINE_HORIZONTAL(horizontal_words, CC_DOT_WORDS, 3)
 
+/* --- along a line with taps that are cut, not sums --- */
+
+/* Of two lines, one below the other: dot groups of the sums by either half of the taps, which fit
+ * words. */
+#ifdef HAS_DOT_OF_FOUR
+static void
+horizontal_cut(gint32 *const *parts, const gconstpointer *lines, const CcHorizontal *f, guint n) {
+  enum { AT_ONCE = 2 };
+  for (gsize x = 0; x < n; x += AT_ONCE * SUMS_AT_ONCE) {
+    Sums low[2 * AT_ONCE], high[2 * AT_ONCE];
+    for (guint i = 0; i < 2 * AT_ONCE; i++) {
+      low[i] = f->low_start + (Sums){0};
+      high[i] = f->start + (Sums){0};
+    }
+    gsize at = x;
+    for (guint g = 0; g < f->n_groups; g++, at += f->stride) {
+      const Sums low_tap = f->low_taps[g] + (Sums){0}, high_tap = f->taps[g] + (Sums){0};
+      for (guint i = 0; i < 2; i++) {
+        Sums groups[AT_ONCE];
+        load_groups(groups, (const guint8 *)lines[i] + at, f, CC_DOT_BYTES, AT_ONCE);
+        for (guint u = 0; u < AT_ONCE; u++) {
+          low[i * AT_ONCE + u] = DOT_BYTES(low[i * AT_ONCE + u], groups[u], low_tap);
+          high[i * AT_ONCE + u] = DOT_BYTES(high[i * AT_ONCE + u], groups[u], high_tap);
+        }
+      }
+    }
+    for (guint u = 0; u < AT_ONCE; u++) {
+      ((Sums *)(gpointer)(parts[0] + x))[u] = group_of(low[u], low[AT_ONCE + u]);
+      ((Sums *)(gpointer)(parts[1] + x))[u] = group_of(high[u], high[AT_ONCE + u]);
+    }
+  }
+}
+#endif
+
 /* --- over lines --- */
 
 /* As many sums as registers hold. */

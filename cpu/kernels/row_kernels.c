@@ -591,6 +591,7 @@ static const CcSeparableKernels separable_kernels = {
     .horizontal[CC_DOT_BYTES] = {horizontal_bytes_1, horizontal_bytes_2, horizontal_bytes_3},
     .horizontal[CC_DOT_CENTRED] = {horizontal_centred_1, horizontal_centred_2,
                                    horizontal_centred_3},
+    .horizontal_cut = horizontal_cut,
 #endif
 #ifdef __AVX512VBMI__
     .order_is_whole = TRUE,

@@ -275,7 +275,8 @@ typedef void (*CcConv2dFunc)(gpointer const *rows, const gconstpointer *groups, 
 #define CC_HIGH_BITS (2 * CC_PART_BITS)
 
 /* Sums along a line, and how they are cut into words. Those that are cut into three parts may pass
- * 32 bits, and are made of pieces that do not. */
+ * 32 bits, and are made of pieces that do not. Where taps are cut, not sums, `taps` and `start` are
+ * of what they have above the low bits. */
 #define CC_MAX_PIECES 8
 typedef struct {
   const gint32 *taps;
@@ -289,6 +290,8 @@ typedef struct {
   gint32 flip;                    /* what makes signed samples, by exclusive or */
   gint32 start;                   /* what sums start from */
   guint low_bits;                 /* of each word but the last */
+  const gint32 *low_taps;         /* low bits of taps, with signs; for horizontal_cut only */
+  gint32 low_start;
 } CcHorizontal;
 
 /* The words of each part of sums along two lines, one in the low and the other in the high half;
@@ -401,6 +404,7 @@ typedef struct {
 /* Dot products along a row and then over columns. */
 typedef struct {
   CcHorizontalFunc horizontal[CC_N_DOT_KINDS][CC_MAX_PARTS]; /* for one part, two and three */
+  CcHorizontalFunc horizontal_cut; /* of bytes, for two parts: by taps that are cut; NULL: none */
   gboolean order_is_whole; /* CcHorizontal.order has places in 64 bytes, not in each 16 of them */
   CcVerticalFunc vertical[2][CC_N_FINISHES]
                          [CC_MAX_PARTS]; /* by sample type, then as above; three parts are

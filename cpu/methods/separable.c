@@ -8,6 +8,8 @@
  * two rows of results at a time, which begin at even rows. Two words are added by products, too,
  * where taps of the column that are shifted to the left still fit words. Else the sums of the low
  * bits are carried to those of the others; sums that pass 32 bits are then without their low bits.
+ * Where bytes are multiplied, taps of words are cut instead of sums, and each half has sums of its
+ * own, of samples that lack 128.
  *
  * Wide sums have three words, none of which passes 32 bits in the vertical pass, and become samples
  * in double. Sums along a line may then pass 32 bits, too, as they are made of pieces. */
@@ -29,6 +31,7 @@ typedef struct {
   CcDotKind kind;       /* of dot groups of the horizontal pass */
   guint n_parts;        /* words of a sum along a line, 1 to CC_MAX_PARTS */
   guint low_bits;       /* of all words but the last */
+  gboolean cuts_taps;   /* not sums */
   guint vertical_parts; /* that the vertical pass sums: as many, or 1 where products add them */
   guint dropped;        /* low bits that the results lack */
   CcHorizontal horizontal[CC_MAX_MATRICES];
@@ -106,6 +109,59 @@ find_parts(Separable *self, const CcOp *op, gint64 most_sample) {
   return FALSE;
 }
 
+/* A row of taps that is cut: 2^low_bits * high + low, with low ones of either sign. */
+typedef struct {
+  gint32 low[CC_MAX_KERNEL_SIZE], high[CC_MAX_KERNEL_SIZE];
+} CutRow;
+
+static void
+cut_row(CutRow *cut, CcTaps row, guint low_bits) {
+  for (guint i = 0; i < row.height; i++) {
+    cut->high[i] = (row.tap[i] + (1 << low_bits >> 1)) >> low_bits;
+    cut->low[i] = row.tap[i] - cut->high[i] * (1 << low_bits);
+  }
+}
+
+/* Whether kernels can multiply the taps by signed samples of a byte, and the sums fit words. */
+static gboolean
+fits_word(CcTaps taps, const CcRows *kernels) {
+  const gint64 sum = cc_taps_sum(taps), absolute = cc_taps_sum_of_absolutes(taps);
+  const gint64 plus = (absolute + sum) / 2, minus = (absolute - sum) / 2;
+  return cc_taps_are_bytes(taps, kernels) && plus * G_MAXINT8 - minus * G_MININT8 <= G_MAXINT16 &&
+         plus * G_MININT8 - minus * G_MAXINT8 >= G_MININT16;
+}
+
+/* Finds how taps of words are cut into bytes, if they can be. The low sums are carried from where
+ * the results lack their bits, and so must not wrap around. */
+static gboolean
+find_cut(Separable *self, const CcSweep *sweep) {
+  const CcOp *op = sweep->pass->op;
+  const gint64 largest = cc_op_largest_sum(op);
+  if (sweep->type != CC_SAMPLE_U8 || self->n_parts != 2 ||
+      !sweep->kernels->separable->horizontal_cut || cc_is_left_out("separable-cut-taps"))
+    return FALSE;
+  for (guint bits = 1; bits < 8; bits++) {
+    const guint dropped = largest <= G_MAXINT32 ? 0 : bits;
+    gboolean fits = (largest >> dropped) + 1 <= G_MAXINT32;
+    for (guint m = 0; m < op->n_matrices && fits; m++) {
+      const gint64 over = cc_taps_sum_of_absolutes(cc_taps_of_column(op, m));
+      CutRow cut;
+      cut_row(&cut, cc_taps_of_row(op, m), bits);
+      fits = fits_word((CcTaps){cut.low, 1, op->width}, sweep->kernels) &&
+             fits_word((CcTaps){cut.high, 1, op->width}, sweep->kernels) &&
+             (dropped == 0 || over * -G_MININT16 + (1 << bits) <= G_MAXINT32);
+    }
+    if (fits) {
+      self->kind = CC_DOT_BYTES;
+      self->cuts_taps = TRUE;
+      self->low_bits = bits;
+      self->dropped = dropped;
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
 /* Whether taps of the column fit words when they are multiplied by what is above the low bits. */
 static gboolean
 can_add_parts(const Separable *self, const CcOp *op) {
@@ -118,9 +174,12 @@ can_add_parts(const Separable *self, const CcOp *op) {
   return TRUE;
 }
 
+/* Taps are cut if they can be, else sums. */
 static gboolean
-find_words(Separable *self, const CcOp *op, gint64 most_sample) {
-  if (!find_parts(self, op, most_sample))
+find_words(Separable *self, const CcSweep *sweep, gint64 most_sample) {
+  const CcOp *op = sweep->pass->op;
+  const gboolean cuts_sums = find_parts(self, op, most_sample);
+  if (!find_cut(self, sweep) && !cuts_sums)
     return FALSE;
   self->vertical_parts = can_add_parts(self, op) ? 1 : self->n_parts;
   return TRUE;
@@ -224,6 +283,17 @@ set_horizontal(Separable *self, const CcSweep *sweep, guint m, gint32 *to, gint6
   const CcTaps row = cc_taps_of_row(sweep->pass->op, m);
   const gint64 most_sample = (1 << sweep->plan->layout.plane[sweep->plane].depth) - 1;
   CcHorizontal *along = &self->horizontal[m];
+  if (self->cuts_taps) { /* halves of lanes are sums of their own */
+    CutRow cut;
+    cut_row(&cut, row, self->low_bits);
+    const CcTaps low = {cut.low, 1, row.height}, high = {cut.high, 1, row.height};
+    gint32 *const low_taps = set_row(along, self, sweep, high, to);
+    along->start = (guint16)(G_MININT8 * cc_taps_sum(high));
+    along->low_start = (guint16)(G_MININT8 * cc_taps_sum(low));
+    along->low_taps = low_taps;
+    *offset = G_MININT8 * cc_taps_sum(row);
+    return group_taps(low, self->kind, low_taps);
+  }
   to = set_row(along, self, sweep, row, to);
   if (self->n_parts < CC_MAX_PARTS) { /* the middle of the range of sums becomes 0, or -1 */
     const gint64 all = cc_taps_sum_of_absolutes(row) * most_sample;
@@ -319,7 +389,7 @@ create(CcSweep *sweep, const CcMethodClass *klass, gboolean wide, const gchar **
             : cc_is_left_out(wide ? "separable-three-parts" : "separable") ? "left out"
             : !find_kind(&found, sweep)                                    ? "taps pass 16 bits"
             : wide && !find_three_words(&found, op, most_sample)           ? "sums pass three words"
-            : !wide && !find_words(&found, op, most_sample)                ? "sums pass two words"
+            : !wide && !find_words(&found, sweep, most_sample)             ? "sums pass two words"
             : costs_more(&found, sweep) ? "conv2d multiplies less"
             : !take_output(&found, op)  ? "no output stage of such sums is exact"
                                         : NULL;
@@ -342,7 +412,9 @@ create(CcSweep *sweep, const CcMethodClass *klass, gboolean wide, const gchar **
   const CcRows *kernels = sweep->kernels;
   const CcFinishForm form = cc_output_form_of_sums(&self->base.output);
   self->base.makes_samples = form != CC_FINISH_NONE;
-  self->sum_horizontal = kernels->separable->horizontal[self->kind][self->n_parts - 1];
+  self->sum_horizontal = self->cuts_taps
+                             ? kernels->separable->horizontal_cut
+                             : kernels->separable->horizontal[self->kind][self->n_parts - 1];
   self->sum_vertical = kernels->separable->vertical[sweep->type][form][self->vertical_parts - 1];
   const guint n_rows = op->n_matrices * self->base.n_groups * self->n_parts;
   cc_sweep_take_tiles(sweep, &self->base, n_rows, n_rows, op->n_matrices * 2);
@@ -371,6 +443,8 @@ separable_explain(const CcMethod *method, GString *line) {
   const Separable *self = (const Separable *)method;
   g_string_append_printf(line, "separable by %s, sums along a row in %s", cc_dot_name(self->kind),
                          parts[self->n_parts - 1]);
+  if (self->cuts_taps)
+    g_string_append(line, " of split taps");
   if (self->vertical_parts < self->n_parts)
     g_string_append(line, " added by products");
   if (self->dropped)

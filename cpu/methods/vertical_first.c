@@ -112,6 +112,8 @@ find_kind(VerticalFirst *self, const CcSweep *sweep) {
     return "left out";
   if (self->of_three)
     return NULL;
+  if (sweep->kernels->separable->order_is_whole)
+    return "an instruction puts the bytes of a row in any order";
   if (rows_fit_words(op))
     return "sums along a row fit one word";
   for (guint m = 0; m < op->n_matrices; m++)
