@@ -384,7 +384,7 @@ create(CcSweep *sweep, const CcMethodClass *klass, gboolean wide, const gchar **
                .n_groups = (op->height + 2) / 2,
                .n_taps = cc_tap_count(op)},
   };
-  *reason = !op->separable                          ? "the kernel is not"
+  *reason = !op->separable                          ? "the kernel is not separable"
             : op->response == CC_RESPONSE_DIRECTION ? "the response is an angle"
             : cc_is_left_out(wide ? "separable-three-parts" : "separable") ? "left out"
             : !find_kind(&found, sweep)                                    ? "taps pass 16 bits"

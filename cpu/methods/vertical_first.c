@@ -103,7 +103,7 @@ find_kind(VerticalFirst *self, const CcSweep *sweep) {
   if (!sweep->kernels->vertical_first)
     return "no kernel has the instruction set";
   if (!op->separable)
-    return "the kernel is not";
+    return "the kernel is not separable";
   if (op->response == CC_RESPONSE_DIRECTION)
     return "the response is an angle";
   if (!cc_output_fits_32(op))
