@@ -553,7 +553,7 @@ def profile(args):
 def run_ablate(args):
     """Prints a line for each path as it is measured, and writes all of them."""
     def show(row):
-        say(f"{row.get('isa', ''):>10}  {row['path']:<48} {row['cells']:>4} cells  best "
+        say(f"{row.get('isa', ''):>10}  {row['path']:<48} {len(row['gains']):>3} of {row['cells']:>3} cells  best "
             f"{row['best']:.2f}  median {row['median']:.2f}  worst {row['worst']:.2f}  "
             f"{'' if row['earns'] else 'earns no place'}  {row['best_cell']}"
             + (f"; others {row['most_of_others']:.2f}" if row.get("others") else ""))

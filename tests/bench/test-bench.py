@@ -74,7 +74,7 @@ class Explain(unittest.TestCase):
 
     def test_ablate(self):
         text, _ = run("ablate", "--isa=c", "--path=identity", "--cells=1", "--rounds=1")
-        self.assertRegex(text, r"c +identity +\d+ cells +best \d")
+        self.assertRegex(text, r"c +identity +1 of +\d+ cells +best \d")
         for option, words in (("--path=nothing", "separable"), ("--cells=0", "above 0"),
                               ("--isa=z80", "avx2")):
             self.assertIn(words, run("ablate", option, status=2)[1], option)

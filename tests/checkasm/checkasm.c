@@ -200,6 +200,11 @@ main(int argc, char **argv) {
     g_printerr("%s\n", error->message);
     return 2;
   }
+  if (argc > 1) {
+    g_printerr("%s is no option; see --help\n", argv[1]);
+    return 2;
+  }
+  check.some = filter != NULL;
   if (!IS_SANITIZED) /* which reports more */
     signal(SIGSEGV, on_crash);
   check.rand = g_rand_new();
@@ -219,11 +224,14 @@ main(int argc, char **argv) {
     for (const CcVariant *variant = cc_cpu_all_variants; variant->name; variant++)
       if (variant->rows && g_strv_contains(cc_cpu_variants(), variant->name))
         g_printerr(" %s", variant->name);
-    g_printerr("\n");
+    g_printerr("; plain is what they are compared with\n");
     return 2;
   }
   if (!check.bench)
     check_frames(wanted);
+  if (n_checks == 0)
+    g_printerr("no check%s has \"%s\" in its name\n", check.bench ? " of a row kernel" : "",
+               filter);
   g_print("checkasm: %u checks on %u instruction sets, %u failures\n", n_checks, n_wanted,
           n_failures);
   g_rand_free(check.rand);

@@ -18,6 +18,7 @@ typedef struct {
   guint n;                  /* samples of the rows of a row kernel */
   GRand *rand;              /* starts anew with each name */
   guint side;               /* whose row kernel runs: 0: C's, 1: the variant's */
+  gboolean some;            /* only checks of some names run */
   gboolean bench, timing;   /* the run measures; the row kernel that runs is measured */
 } Check;
 

@@ -17,11 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define N_PASSES 2500
+#define N_PASSES 2700
 #define N_BOXES 160     /* of those: 8 radii with 20 types of pixels */
 #define N_EQUAL 1292    /* rows of equal taps after them */
 #define N_EQUAL_U8 1040 /* of those: of bytes, the others are of words */
-#define N_BLURS 120     /* of bytes, whose sums are around 32 bits, after those */
+#define N_BLURS 320     /* whose sums are around 32 bits, after those */
 #define N_FRAMES 500
 #define MIN_PASSES 10   /* that each method has to run */
 #define MAX_TAPS 300000 /* of all samples of a frame, most often */
@@ -200,18 +200,24 @@ draw_separable(CcOp *op, gint64 most_sample) {
   }
 }
 
-/* Blurs whose sums are around 32 bits. */
+/* Blurs whose sums are around 32 bits: binomials, and such as a sigma makes, whose taps are bytes.
+ */
 static void
 draw_blur(CcOp *op) {
+  const gboolean bytes = check_uint(0, 2) == 0;
   op->separable = TRUE;
   op->n_matrices = 1;
   op->response = CC_RESPONSE_CLAMP;
-  op->width = 2 * check_uint(4, 8) + 1;
-  op->height = 2 * check_uint(4, 8) + 1;
+  op->width = 2 * check_uint(bytes ? 2 : 4, 8) + 1;
+  op->height = 2 * check_uint(bytes ? 2 : 4, 8) + 1;
   for (guint i = 0, tap = 1; i < op->width; i++, tap = tap * (op->width - i) / i)
     op->row_i[0][i] = (gint32)tap;
   for (guint i = 0, tap = 1; i < op->height; i++, tap = tap * (op->height - i) / i)
     op->column_i[0][i] = (gint32)tap;
+  for (guint i = 0; i < CC_MAX_KERNEL_SIZE && bytes; i++) {
+    op->row_i[0][i] = i < op->width ? (gint32)check_uint(100, 255) : 0;
+    op->column_i[0][i] = i < op->height ? (gint32)check_uint(1, 4000) : 0;
+  }
 }
 
 /* Radius 0: a large one. */
@@ -462,7 +468,7 @@ set_output_stage(const CcPlan *plan, const GuardedFrame *src, guint x, guint y, 
   CcOp *op = plan->op;
   gint64 den = 1;
   if (is_blur)
-    den = 1 << check_uint(4, 10);
+    den = check_uint(0, 1) ? (gint64)1 << check_uint(4, 10) : (gint64)check_uint(1 << 4, 1 << 20);
   else if (op->response != CC_RESPONSE_DIRECTION && check_uint(0, 2) == 0) {
     const CcRange range = cc_op_range(op);
     const gdouble span = (gdouble)range.most - (gdouble)range.least;
@@ -483,8 +489,7 @@ check_pass(guint number) {
   static CcOp op;
   const gboolean is_equal = number >= N_BOXES && number < N_BOXES + N_EQUAL;
   const gboolean is_blur = number >= N_BOXES + N_EQUAL && number < N_BOXES + N_EQUAL + N_BLURS;
-  CcFrameLayout layout = draw_layout(is_blur                         ? number % 8
-                                     : !is_equal                     ? number
+  CcFrameLayout layout = draw_layout(!is_equal                       ? number
                                      : number < N_BOXES + N_EQUAL_U8 ? number % 4
                                                                      : 16 + number % 4);
   CcPlaneLayout *plane = &layout.plane[0];
@@ -610,7 +615,7 @@ check_gradient(const Gradient *self, CcFilter filter) {
       expected[i] = cc_op_code_of_sums_i64(plan->op, &sums);
     }
     for (guint v = 0; variants[v]; v++) {
-      check.variant = variants[v];
+      check_set_variant(variants[v]);
       run(program[v], src, dst);
       for (guint i = 0; i < n; i++)
         if (expected[i] >= 0 && guarded_frame_row(dst, 0, 1)[3 * i + 1] != expected[i])
@@ -652,16 +657,18 @@ check_frames(const CcVariant *const *all) {
   for (guint i = 0; i < N_FRAMES; i++)
     if (check_begin("frame %u", i))
       check_frame();
-  for (guint method = 0; method < CC_N_METHODS && check_begin("all methods"); method++) {
+  for (guint method = 0; method < CC_N_METHODS && !check.some; method++) {
+    check_begin("all methods");
     g_print("%-32s", cc_method_name(method));
+    for (guint v = 0; variants[v]; v++)
+      g_print(" %s %u", variants[v]->name, n_passes[v][method]);
+    g_print("\n");
     for (guint v = 0; variants[v]; v++) {
-      check_set_variant(variants[v]);
       const guint n = n_passes[v][method];
-      g_print(" %s %u", variants[v]->name, n);
+      check_set_variant(variants[v]);
       /* some methods have kernels from AVX2 on only */
       if (n < MIN_PASSES && (n > 0 || variants[v]->rows->vertical_first))
         check_fail("%s took %u passes", cc_method_name(method), n);
     }
-    g_print("\n");
   }
 }

@@ -212,6 +212,11 @@ compare(const Target *targets, guint n_targets) {
   print_sums(&tally, n_skipped);
   g_free(tally.counts);
   close_source(&source);
+  if (n_skipped == n_targets * source.n) {
+    g_printerr("no case has that number, or \"%s\" in its description\n",
+               options.filter ? options.filter : "");
+    return EXIT_FAILURE;
+  }
   return tally.n_failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
