@@ -18,6 +18,15 @@ cc_taps_of_column(const CcOp *op, guint m) {
   return (CcTaps){op->column_i[m], 1, op->height};
 }
 
+void
+cc_taps_cut(CcTaps taps, guint low_bits, CcCutTaps *cut) {
+  for (guint i = 0; i < taps.height; i++) {
+    const gint64 high = ((gint64)taps.tap[i] + (1 << low_bits >> 1)) >> low_bits;
+    cut->part[0][i] = (gint32)(taps.tap[i] - high * (1 << low_bits));
+    cut->part[1][i] = (gint32)high;
+  }
+}
+
 gint64
 cc_taps_sum(CcTaps taps) {
   gint64 sum = 0;

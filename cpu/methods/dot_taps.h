@@ -20,6 +20,13 @@ CcTaps cc_taps_of_matrix(const CcOp *op, guint m);
 CcTaps cc_taps_of_row(const CcOp *op, guint m);
 CcTaps cc_taps_of_column(const CcOp *op, guint m);
 
+/* A row or column of taps that is cut: 2^low_bits * high + low, with low ones of either sign. */
+typedef struct {
+  gint32 part[2][CC_MAX_KERNEL_SIZE]; /* low, high */
+} CcCutTaps;
+
+void cc_taps_cut(CcTaps taps, guint low_bits, CcCutTaps *cut);
+
 gint64 cc_taps_sum(CcTaps taps);
 gint64 cc_taps_sum_of_absolutes(CcTaps taps);
 

@@ -109,19 +109,6 @@ find_parts(Separable *self, const CcOp *op, gint64 most_sample) {
   return FALSE;
 }
 
-/* A row of taps that is cut: 2^low_bits * high + low, with low ones of either sign. */
-typedef struct {
-  gint32 low[CC_MAX_KERNEL_SIZE], high[CC_MAX_KERNEL_SIZE];
-} CutRow;
-
-static void
-cut_row(CutRow *cut, CcTaps row, guint low_bits) {
-  for (guint i = 0; i < row.height; i++) {
-    cut->high[i] = (row.tap[i] + (1 << low_bits >> 1)) >> low_bits;
-    cut->low[i] = row.tap[i] - cut->high[i] * (1 << low_bits);
-  }
-}
-
 /* Whether kernels can multiply the taps by signed samples of a byte, and the sums fit words. */
 static gboolean
 fits_word(CcTaps taps, const CcRows *kernels) {
@@ -145,10 +132,10 @@ find_cut(Separable *self, const CcSweep *sweep) {
     gboolean fits = (largest >> dropped) + 1 <= G_MAXINT32;
     for (guint m = 0; m < op->n_matrices && fits; m++) {
       const gint64 over = cc_taps_sum_of_absolutes(cc_taps_of_column(op, m));
-      CutRow cut;
-      cut_row(&cut, cc_taps_of_row(op, m), bits);
-      fits = fits_word((CcTaps){cut.low, 1, op->width}, sweep->kernels) &&
-             fits_word((CcTaps){cut.high, 1, op->width}, sweep->kernels) &&
+      CcCutTaps cut;
+      cc_taps_cut(cc_taps_of_row(op, m), bits, &cut);
+      fits = fits_word((CcTaps){cut.part[0], 1, op->width}, sweep->kernels) &&
+             fits_word((CcTaps){cut.part[1], 1, op->width}, sweep->kernels) &&
              (dropped == 0 || over * -G_MININT16 + (1 << bits) <= G_MAXINT32);
     }
     if (fits) {
@@ -284,9 +271,9 @@ set_horizontal(Separable *self, const CcSweep *sweep, guint m, gint32 *to, gint6
   const gint64 most_sample = (1 << sweep->plan->layout.plane[sweep->plane].depth) - 1;
   CcHorizontal *along = &self->horizontal[m];
   if (self->cuts_taps) { /* halves of lanes are sums of their own */
-    CutRow cut;
-    cut_row(&cut, row, self->low_bits);
-    const CcTaps low = {cut.low, 1, row.height}, high = {cut.high, 1, row.height};
+    CcCutTaps cut;
+    cc_taps_cut(row, self->low_bits, &cut);
+    const CcTaps low = {cut.part[0], 1, row.height}, high = {cut.part[1], 1, row.height};
     gint32 *const low_taps = set_row(along, self, sweep, high, to);
     along->start = (guint16)(G_MININT8 * cc_taps_sum(high));
     along->low_start = (guint16)(G_MININT8 * cc_taps_sum(low));
@@ -381,8 +368,7 @@ create(CcSweep *sweep, const CcMethodClass *klass, gboolean wide, const gchar **
                .sample_lane = sweep->type == CC_SAMPLE_U8 ? CC_LANE_8 : CC_LANE_16,
                .ring_lane = CC_LANE_32,
                .block_rows = 2,
-               .n_groups = (op->height + 2) / 2,
-               .n_taps = cc_tap_count(op)},
+               .n_groups = (op->height + 2) / 2},
   };
   *reason = !op->separable                          ? "the kernel is not separable"
             : op->response == CC_RESPONSE_DIRECTION ? "the response is an angle"
@@ -396,6 +382,7 @@ create(CcSweep *sweep, const CcMethodClass *klass, gboolean wide, const gchar **
   if (*reason)
     return NULL;
   Separable *self = g_memdup2(&found, sizeof found);
+  self->base.n_taps = cc_tap_count(op);
   gint32 *to = self->taps = g_new(
       gint32, op->n_matrices * ((op->width + 3) / 2 + 2 * self->n_parts * self->base.n_groups));
   for (guint m = 0; m < op->n_matrices && to; m++) {

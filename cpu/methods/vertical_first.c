@@ -24,6 +24,7 @@
 typedef struct {
   CcMethod base;
   gboolean of_three;
+  guint bits[CC_MAX_MATRICES]; /* of the low parts of taps, unless of_three */
   CcColumn column[CC_MAX_MATRICES];
   CcRow row[CC_MAX_MATRICES];
   CcWideTaps *column_taps; /* of all columns */
@@ -36,27 +37,15 @@ typedef struct {
 
 /* --- plan time --- */
 
-static gint32
-low_of(gint64 tap, guint bits) {
-  return (gint32)(tap - ((tap + (1 << bits >> 1)) >> bits) * (1 << bits));
-}
-
-static gint32
-part_of(gint32 tap, guint bits, guint part) {
-  const gint32 low = low_of(tap, bits);
-  return part ? (gint32)(((gint64)tap - low) >> bits) : low;
-}
-
 /* Whether no sum of two products passes a word, nor any sum over a column, of one part of taps. */
 static gboolean
-part_fits(CcTaps column, guint bits, guint part) {
+part_fits(const gint32 *tap, guint n) {
   gint64 sum = 0;
-  for (guint i = 0; i < column.height; i++) {
-    const gint64 tap = llabs(part_of(column.tap[i], bits, part));
-    const gint64 next = i + 1 < column.height ? llabs(part_of(column.tap[i + 1], bits, part)) : 0;
-    if (tap > G_MAXINT8 || tap + next > MAX_PAIR_OF_TAPS)
+  for (guint i = 0; i < n; i++) {
+    const gint64 own = llabs(tap[i]), next = i + 1 < n ? llabs(tap[i + 1]) : 0;
+    if (own > G_MAXINT8 || own + next > MAX_PAIR_OF_TAPS)
       return FALSE;
-    sum += tap * SIGN;
+    sum += own * SIGN;
   }
   return sum <= G_MAXINT16;
 }
@@ -64,9 +53,13 @@ part_fits(CcTaps column, guint bits, guint part) {
 /* How many bits of the column's taps are low ones. MAX_BITS + 1: taps cannot be cut so. */
 static guint
 find_bits(CcTaps column, CcTaps row) {
+  CcCutTaps cut;
   guint bits = 0;
-  while (bits <= MAX_BITS && !(part_fits(column, bits, 0) && part_fits(column, bits, 1)))
-    bits++;
+  for (; bits <= MAX_BITS; bits++) {
+    cc_taps_cut(column, bits, &cut);
+    if (part_fits(cut.part[0], column.height) && part_fits(cut.part[1], column.height))
+      break;
+  }
   for (guint i = 0; i < row.height; i++)
     if (llabs(row.tap[i]) << bits > G_MAXINT16)
       return MAX_BITS + 1;
@@ -97,7 +90,6 @@ rows_fit_words(const CcOp *op) {
 static const gchar *
 find_kind(VerticalFirst *self, const CcSweep *sweep) {
   const CcOp *op = sweep->pass->op;
-  self->of_three = op->separable && is_of_three(op);
   if (sweep->type != CC_SAMPLE_U8)
     return "samples have two bytes";
   if (!sweep->kernels->vertical_first)
@@ -108,6 +100,7 @@ find_kind(VerticalFirst *self, const CcSweep *sweep) {
     return "the response is an angle";
   if (!cc_output_fits_32(op))
     return "sums pass 32 bits";
+  self->of_three = is_of_three(op);
   if (cc_is_left_out(self->of_three ? "three-rows" : "vertical-first"))
     return "left out";
   if (self->of_three)
@@ -116,9 +109,11 @@ find_kind(VerticalFirst *self, const CcSweep *sweep) {
     return "an instruction puts the bytes of a row in any order";
   if (rows_fit_words(op))
     return "sums along a row fit one word";
-  for (guint m = 0; m < op->n_matrices; m++)
-    if (find_bits(cc_taps_of_column(op, m), cc_taps_of_row(op, m)) > MAX_BITS)
+  for (guint m = 0; m < op->n_matrices; m++) {
+    self->bits[m] = find_bits(cc_taps_of_column(op, m), cc_taps_of_row(op, m));
+    if (self->bits[m] > MAX_BITS)
       return "taps or sums of a column pass 16 bits";
+  }
   return NULL;
 }
 
@@ -127,27 +122,24 @@ static void
 set_passes(VerticalFirst *self, const CcOp *op, guint m, guint step, CcWideTaps *column_taps,
            gint32 *row_taps) {
   const CcTaps column = cc_taps_of_column(op, m), row = cc_taps_of_row(op, m);
-  const guint bits = self->of_three ? 0 : find_bits(column, row);
   self->column[m] = (CcColumn){.taps = column_taps, .n_groups = self->base.n_groups};
   self->row[m] = (CcRow){.taps = row_taps, .n_taps = op->width, .step = step};
   for (guint i = 0; i < op->width; i++) {
     const gint64 tap = row.tap[i];
     const gint32 low = (gint32)(self->of_three ? tap * column.tap[0] : tap);
-    const gint32 high = (gint32)(self->of_three ? tap * column.tap[1] : tap * (1 << bits));
+    const gint32 high = (gint32)(self->of_three ? tap * column.tap[1] : tap * (1 << self->bits[m]));
     row_taps[i] = (gint32)((guint32)high << 16 | (guint16)low);
   }
   if (self->of_three)
     return;
+  CcCutTaps cut;
+  cc_taps_cut(column, self->bits[m], &cut);
   for (guint part = 0; part < 2; part++) {
-    gint32 taps[CC_MAX_KERNEL_SIZE];
-    for (guint i = 0; i < column.height; i++) {
-      taps[i] = part_of(column.tap[i], bits, part);
-      self->column[m].start[part] = (gint16)(self->column[m].start[part] - SIGN * taps[i]);
-    }
+    const CcTaps taps = {cut.part[part], 1, column.height};
+    self->column[m].start[part] = (gint16)(-SIGN * cc_taps_sum(taps));
     for (guint g = 0; g < self->base.n_groups; g++)
       for (guint i = 0; i < 2; i++) { /* for two rows of results */
-        const gint32 word =
-            cc_taps_group((CcTaps){taps, 1, column.height}, 2 * (gint)g - (gint)i, 0, 4);
+        const gint32 word = cc_taps_group(taps, 2 * (gint)g - (gint)i, 0, 4);
         for (guint k = 0; k < G_N_ELEMENTS(*column_taps); k++)
           column_taps[4 * g + 2 * i + part][k] = (gint32)((word & 0xffff) * 0x10001u);
       }
@@ -164,13 +156,13 @@ vertical_create(CcSweep *sweep, const gchar **reason) {
                .sample_lane = CC_LANE_8,
                .block_rows = 2,
                .n_groups = (op->height + 2) / 2,
-               .n_taps = cc_tap_count(op),
                .streams = TRUE},
   };
   *reason = find_kind(&found, sweep);
   if (*reason)
     return NULL;
   VerticalFirst *self = g_memdup2(&found, sizeof found);
+  self->base.n_taps = cc_tap_count(op);
   self->base.ring_lane = self->of_three ? CC_LANE_8 : CC_LANE_16; /* lines, or the bytes of two */
   cc_output_take_32(&self->base.output, op);
   const CcFinishForm form = cc_output_form_of_sums(&self->base.output);

@@ -182,6 +182,11 @@ on_crash(gint number) {
   _exit(2);
 }
 
+static gboolean
+runs_here(const CcVariant *variant) {
+  return variant->rows && g_strv_contains(cc_cpu_variants(), variant->name);
+}
+
 int
 main(int argc, char **argv) {
   g_autofree gchar *isa = NULL;
@@ -214,15 +219,14 @@ main(int argc, char **argv) {
   const CcVariant *wanted[MAX_VARIANTS + 1] = {NULL};
   guint n_wanted = 0;
   for (const CcVariant *variant = cc_cpu_all_variants; variant->name; variant++)
-    if (variant->rows && g_strv_contains(cc_cpu_variants(), variant->name) &&
-        (!isa || g_str_equal(isa, variant->name))) {
+    if (runs_here(variant) && (!isa || g_str_equal(isa, variant->name))) {
       check.variant = wanted[n_wanted++] = variant;
       check_row_kernels();
     }
   if (n_wanted == 0) {
     g_printerr("--isa=%s is none of what this machine runs:", isa);
     for (const CcVariant *variant = cc_cpu_all_variants; variant->name; variant++)
-      if (variant->rows && g_strv_contains(cc_cpu_variants(), variant->name))
+      if (runs_here(variant))
         g_printerr(" %s", variant->name);
     g_printerr("; plain is what they are compared with\n");
     return 2;

@@ -338,6 +338,11 @@ set_sum_bounds(CcOp *op, gint64 most_sample) {
   }
 }
 
+static gboolean
+is_blur(guint number) {
+  return number >= N_BOXES + N_EQUAL && number < N_BOXES + N_EQUAL + N_BLURS;
+}
+
 /* Draws all of an op but its output stage. `number` is that of the pass: first come boxes of all
  * small radii, then rows of equal taps, then blurs. */
 static void
@@ -350,7 +355,7 @@ draw_op(CcOp *op, gint64 most_sample, guint number) {
   op->n_matrices = check_uint(0, 2) ? 1 : check_uint(0, 1) ? 2 : check_uint(1, CC_MAX_MATRICES);
   if (number >= N_BOXES && number < N_BOXES + N_EQUAL)
     draw_equal_taps(op, number - N_BOXES);
-  else if (number >= N_BOXES + N_EQUAL && number < N_BOXES + N_EQUAL + N_BLURS)
+  else if (is_blur(number))
     draw_blur(op);
   else if (kind < 4)
     draw_separable(op, most_sample);
@@ -463,11 +468,11 @@ t_at(const CcPlan *plan, const GuardedFrame *src, guint x, guint y) {
  * and of blurs those from one of the lowest on.
  */
 static void
-set_output_stage(const CcPlan *plan, const GuardedFrame *src, guint x, guint y, gboolean is_blur) {
+set_output_stage(const CcPlan *plan, const GuardedFrame *src, guint x, guint y, gboolean blur) {
   enum { MIDDLE = 100 };
   CcOp *op = plan->op;
   gint64 den = 1;
-  if (is_blur)
+  if (blur)
     den = check_uint(0, 1) ? (gint64)1 << check_uint(4, 10) : (gint64)check_uint(1 << 4, 1 << 20);
   else if (op->response != CC_RESPONSE_DIRECTION && check_uint(0, 2) == 0) {
     const CcRange range = cc_op_range(op);
@@ -488,7 +493,6 @@ static void
 check_pass(guint number) {
   static CcOp op;
   const gboolean is_equal = number >= N_BOXES && number < N_BOXES + N_EQUAL;
-  const gboolean is_blur = number >= N_BOXES + N_EQUAL && number < N_BOXES + N_EQUAL + N_BLURS;
   CcFrameLayout layout = draw_layout(!is_equal                       ? number
                                      : number < N_BOXES + N_EQUAL_U8 ? number % 4
                                                                      : 16 + number % 4);
@@ -514,7 +518,7 @@ check_pass(guint number) {
   const guint y = check_uint(0, plan->target[0].height - 1) * plan->stride;
   if (check_uint(0, 3))
     draw_largest_sum(plan, src, x, y);
-  set_output_stage(plan, src, x, y, is_blur);
+  set_output_stage(plan, src, x, y, is_blur(number));
   check_plan(plan, src, FALSE);
 }
 
