@@ -48,11 +48,14 @@ find_divisor(const CcPlan *plan) {
 gboolean
 bench_check_begin(BenchCheck *self, const CcPlan *plan, const CcCudaProgram *program,
                   BenchTime *time, GError **error) {
-  const CcRect *src = &plan->source[0], *dst = &plan->target[0];
+  const CcRegion region = cc_frame_layout_region(&plan->frame_layout);
+  CcPlacement placement;
+  const CcRect *src = &placement.source[0], *dst = &placement.target[0];
   const gint divisor = find_divisor(plan);
   gdouble us[RUNS];
   if (divisor == 0)
     return bench_refuse(error, "serial cannot run this case");
+  cc_plan_place(plan, &region, &placement);
   bench_check_clear(self);
   self->src_bytes = program->lowered->src_bytes;
   self->src = (BenchPicture){g_malloc(program->lowered->src_bytes), program->lowered->src[0].pitch,
@@ -86,8 +89,8 @@ queue_once(const BenchCheck *self, const BenchTimer *timer, const CcCudaProgram 
                     timer->stream) &&
          BENCH_CALL(timer, cuMemcpyHtoDAsync, to, result, program->lowered->dst_bytes,
                     timer->stream) &&
-         cc_cuda_program_launch(program, timer->cuda, from, to, timer->scratch.address,
-                                timer->stream, error) &&
+         cc_cuda_program_launch_whole(program, from, to, timer->scratch.address, timer->stream,
+                                      error) &&
          BENCH_CALL(timer, cuMemcpyDtoHAsync, result, to, program->lowered->dst_bytes,
                     timer->stream);
 }

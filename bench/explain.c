@@ -51,7 +51,7 @@ print_lines(const gchar *title, GStrv lines) {
 
 static void
 explain_on_cpu(const CcPlan *plan, const CcVariant *variant) {
-  CcCpuProgram *program = cc_cpu_program_new(plan, variant, N_THREADS);
+  CcCpuProgram *program = cc_cpu_program_new(plan, variant);
   g_auto(GStrv) lines = cc_cpu_program_explain(program);
   print_lines(variant->name, lines);
   cc_cpu_program_free(program);

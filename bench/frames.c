@@ -178,7 +178,9 @@ typedef gboolean (*RunFrame)(Instance *self, const CcFrame *src, const CcFrame *
 static gboolean
 filter_frame(Instance *self, const CcFrame *src, const CcFrame *dst, GError **error) {
   CcTimes times;
-  CcJob *job = cc_backend_submit(self->backend, self->program, src, dst, error);
+  const CcRegion whole = cc_frame_layout_region(&self->c->plan->frame_layout);
+  const CcSubmission submission = {*src, *dst, &whole, 1, NULL};
+  CcJob *job = cc_backend_submit(self->backend, self->program, &submission, error);
   return job && cc_backend_wait(self->backend, job, &times, error);
 }
 

@@ -98,12 +98,20 @@ rect_bytes(const CcPlan *plan, guint plane, const CcRect *rect) {
   return (gsize)layout->step * cc_sample_size(layout->type) * rect->width * rect->height;
 }
 
+static void
+place_frame(const CcPlan *plan, CcPlacement *placement) {
+  const CcRegion region = cc_frame_layout_region(&plan->frame_layout);
+  cc_plan_place(plan, &region, placement);
+}
+
 /* What a frame has to write. */
 static gsize
 plan_target_bytes(const CcPlan *plan) {
+  CcPlacement placement;
   gsize bytes = 0;
+  place_frame(plan, &placement);
   for (guint p = 0; p < plan->frame_layout.n_planes; p++)
-    bytes += rect_bytes(plan, p, &plan->frame_target[p]);
+    bytes += rect_bytes(plan, p, &placement.frame_target[p]);
   return bytes;
 }
 
@@ -111,10 +119,12 @@ plan_target_bytes(const CcPlan *plan) {
 static gsize
 plan_bytes(const CcPlan *plan) {
   const guint read_mask = planes_read(plan);
+  CcPlacement placement;
   gsize bytes = plan_target_bytes(plan);
+  place_frame(plan, &placement);
   for (guint p = 0; p < plan->frame_layout.n_planes; p++)
     if (read_mask & 1u << p)
-      bytes += rect_bytes(plan, p, &plan->frame_source[p]);
+      bytes += rect_bytes(plan, p, &placement.frame_source[p]);
   return bytes;
 }
 
@@ -153,7 +163,7 @@ prepare(const Bench *self, CcAlgorithm algorithm, CcPlan **plan, GError **error)
 static gboolean
 queue_program(const BenchWork *work, const BenchTimer *timer, CUdeviceptr src, CUdeviceptr dst,
               CUdeviceptr scratch, GError **error) {
-  return cc_cuda_program_launch(work->data, timer->cuda, src, dst, scratch, timer->stream, error);
+  return cc_cuda_program_launch_whole(work->data, src, dst, scratch, timer->stream, error);
 }
 
 /* The pixels are compared before they are timed, where the serial loop has run. */

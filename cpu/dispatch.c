@@ -76,23 +76,6 @@ merge_masks(const CcSweep *self) {
   return masks;
 }
 
-/* The samples of the n pixels, or macropixels, from number `first` on, which are outside the
- * picture. */
-static CcOutside *
-outside_pixels(const CcSweep *self, gint first, guint n) {
-  const CcPlaneLayout *plane = &self->plan->layout.plane[self->plane];
-  CcOutside *outside = g_new(CcOutside, n * self->step);
-  for (guint i = 0; i < n * self->step; i++) {
-    const guint c = i % self->step;
-    const gint step = (gint)cc_pairs_step(plane, c), in_pixel = (gint)c % step;
-    const gint pixel = (first * (gint)self->step + (gint)i - in_pixel) / step;
-    const gint from = cc_border_index(pixel, (gint)self->n_source / step, self->border);
-    outside[i] = (CcOutside){from < 0 ? -1 : (from * step + in_pixel) * (gint)self->spacing,
-                             self->pass->border[c]};
-  }
-  return outside;
-}
-
 /* --- sweeps --- */
 
 static void
@@ -104,9 +87,9 @@ init_filter(CcSweep *self) {
   self->window_rows = op->height;
   self->prefetches = !cc_is_left_out("prefetch");
   self->n_edge = radius * self->step;
-  self->left = outside_pixels(self, -(gint)radius, radius);
-  self->right = outside_pixels(self, (gint)self->source.width, radius);
   choose_method(self);
+  self->outside_left = cc_sweep_take(self, self->n_edge * sizeof(CcOutside));
+  self->outside_right = cc_sweep_take(self, self->n_edge * sizeof(CcOutside));
   const CcMethod *method = self->method;
   const CcOutput *output = &method->output;
   self->sum_size = cc_lane_size(output->lane);
@@ -123,7 +106,8 @@ init_filter(CcSweep *self) {
 }
 
 void
-cc_sweep_init(CcSweep *self, const CcPlan *plan, const CcPass *pass, const CcRows *kernels) {
+cc_sweep_init(CcSweep *self, const CcPlan *plan, const CcPass *pass, const CcRows *kernels,
+              gboolean in_chunks) {
   const CcPlaneLayout *plane = &plan->layout.plane[pass->plane];
   const CcPacking *packing = &plan->packing[pass->plane];
   const guint all = (1u << plane->step) - 1;
@@ -133,19 +117,17 @@ cc_sweep_init(CcSweep *self, const CcPlan *plan, const CcPass *pass, const CcRow
       .kernels = kernels,
       .plane = pass->plane,
       .type = plane->type,
-      .source = plan->source[pass->plane],
-      .target = plan->target[pass->plane],
+      .width = cc_plane_groups(&plan->out_layout.plane[pass->plane]),
+      .height = plan->out_layout.plane[pass->plane].height,
       .stride = plan->stride,
       .step = plane->step,
       .shift = plane->shift,
       .sample_size = cc_sample_size(plane->type),
       .border = plan->border,
       .spacing = 1,
+      .in_chunks = in_chunks,
   };
-  self->n_source = self->source.width * self->step;
-  self->n = (self->stride * (self->target.width - 1) + 1) * self->step;
   self->pixel_size = self->step * self->sample_size;
-  self->row_bytes = self->target.width * self->pixel_size;
   if (!kernels)
     return;
   self->loop = pass->filter_mask        ? CC_LOOP_FILTER
@@ -162,7 +144,7 @@ cc_sweep_init(CcSweep *self, const CcPlan *plan, const CcPass *pass, const CcRow
   if (self->loop == CC_LOOP_FILTER)
     init_filter(self);
   if (self->loop == CC_LOOP_FILL) {
-    const guint n_pixels = MIN(self->target.width, FILL_PIXELS);
+    const guint n_pixels = MIN(self->width, FILL_PIXELS);
     self->fill_bytes = n_pixels * self->pixel_size;
     self->fill = constant_row(self, 1, n_pixels, pass->fill);
   }
@@ -178,8 +160,6 @@ cc_sweep_clear(CcSweep *self) {
   g_free(self->fill);
   g_free(self->masks);
   g_free(self->outside);
-  g_free(self->left);
-  g_free(self->right);
   if (self->method)
     self->method->klass->free(self->method);
 }

@@ -6,8 +6,9 @@
 G_BEGIN_DECLS
 
 /* Resolves a pass of a plan, which both have to live as long, for the row kernels of an instruction
- * set; NULL: for the plain loop. */
-void cc_sweep_init(CcSweep *self, const CcPlan *plan, const CcPass *pass, const CcRows *kernels);
+ * set; NULL: for the plain loop. `in_chunks` is that of CcSweep. */
+void cc_sweep_init(CcSweep *self, const CcPlan *plan, const CcPass *pass, const CcRows *kernels,
+                   gboolean in_chunks);
 void cc_sweep_clear(CcSweep *self);
 
 /* The name of method number i, for people. */

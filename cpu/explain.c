@@ -78,29 +78,25 @@ explain_sweep(const CcCpuProgram *program, const CcSweep *sweep) {
   g_string_append_printf(line, "; %s", program->variant->title);
   if (method)
     g_string_append_printf(line, ", cost %.3g ms",
-                           1e-9 * (gdouble)(cc_sweep_cost(sweep) * sweep->target.height));
+                           1e-9 * (gdouble)(cc_sweep_cost(sweep, sweep->width) * sweep->height));
   for (guint i = 0; i < CC_N_METHODS; i++)
     if (sweep->declined[i])
       g_string_append_printf(line, "; not %s: %s", cc_method_name(i), sweep->declined[i]);
   return g_string_free(line, FALSE);
 }
 
-static gchar *
-explain_direction_color(const CcCpuProgram *program, const CcHueSweep *sweep) {
-  GString *line = g_string_new(NULL);
-  g_string_append_printf(
-      line, "direction color, %u components of plane %u, %ux%u pixels each: ", sweep->field->n,
-      sweep->field->plane, sweep->field->across, sweep->field->down);
-  if (!sweep->rows)
-    g_string_append(line, "the plain loop");
-  else {
-    g_string_append_printf(line, "tap groups %s, %s; %s sums; tiles of %u samples",
-                           cc_tap_pattern_name(sweep->weights[0].pattern),
-                           cc_tap_pattern_name(sweep->weights[1].pattern), lane_names[sweep->lane],
-                           sweep->tile);
+/* The lines of stages that read the same, each with the instruction set. */
+static void
+explain_stages(GPtrArray *lines, const CcCpuProgram *program, const CcPhase *phase,
+               CcStageReads reads) {
+  const guint before = lines->len;
+  for (guint i = 0; i < phase->n_stages; i++)
+    if (phase->stage[i].reads == reads)
+      phase->stage[i].klass->explain(phase->stage[i].state, lines);
+  for (guint i = before; i < lines->len; i++) {
+    g_autofree gchar *line = lines->pdata[i];
+    lines->pdata[i] = g_strdup_printf("%s; %s", line, program->variant->title);
   }
-  g_string_append_printf(line, "; %s", program->variant->title);
-  return g_string_free(line, FALSE);
 }
 
 static void
@@ -115,11 +111,12 @@ explain_phase(GPtrArray *lines, const CcCpuProgram *program, const CcPhase *phas
                                              p, unpacked->n_rows, program->variant->title));
   for (guint i = 0; i < phase->n_sweeps; i++)
     g_ptr_array_add(lines, explain_sweep(program, &phase->sweep[i]));
-  if (phase->unpacks)
+  explain_stages(lines, program, phase, CC_READS_PLANES);
+  if (phase->unpacks && phase->is_last && phase->kernels)
     g_ptr_array_add(lines, g_strdup_printf("interleave: %u rows at once; %s", unpacked->n_rows,
                                            program->variant->title));
-  for (guint i = 0; i < phase->n_hue_sweeps; i++)
-    g_ptr_array_add(lines, explain_direction_color(program, &phase->hue_sweep[i]));
+  explain_stages(lines, program, phase, CC_READS_SOURCE);
+  explain_stages(lines, program, phase, CC_READS_SAMPLES);
 }
 
 GStrv

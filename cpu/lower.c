@@ -7,7 +7,7 @@
 
 #define MIN_SLICE_ROWS 16
 #define MIN_SLICE_NS 3000
-#define HUE_TAPS 64 /* as much as the direction color of a gradient */
+#define CHUNK_ROWS 8 /* that stages change while they are in a cache; no block twice */
 
 /* --- rewritten plans --- */
 
@@ -17,7 +17,7 @@ find_macropixels(const CcPlan *plan, const CcRows *kernels, CcPlan *whole) {
   if (!cc_pairs_find(plan, whole))
     return FALSE;
   CcSweep sweep;
-  cc_sweep_init(&sweep, whole, &whole->pass[0], kernels);
+  cc_sweep_init(&sweep, whole, &whole->pass[0], kernels, FALSE);
   const gboolean found = sweep.method && sweep.method->klass == &cc_fused_macropixels;
   cc_sweep_clear(&sweep);
   return found;
@@ -31,37 +31,56 @@ static gboolean (*const rewrites[])(const CcPlan *plan, const CcRows *kernels, C
 
 /* --- slices --- */
 
+/* Picoseconds that a row of a plane's target takes one thread; of packed planes, of all. */
 static guint64
-hue_work(const CcHueSweep *sweep) {
-  const CcOp *op = sweep->plan->hue->op;
-  const guint width = sweep->plan->target[sweep->field->plane].width;
-  const guint64 n_pixels = (guint64)sweep->field->across * sweep->field->down * width;
-  return n_pixels * (2 * op->width * op->height + HUE_TAPS) * CC_TAP_PS;
+row_cost(const CcPhase *phase, const CcPlacement *placement, guint plane) {
+  const CcPlan *plan = phase->plan;
+  guint64 cost = 0;
+  for (guint i = 0; i < phase->n_sweeps; i++) {
+    const CcSweep *sweep = &phase->sweep[i];
+    if (plan->packed || sweep->plane == plane)
+      cost += cc_sweep_cost(sweep, placement->target[sweep->plane].width);
+  }
+  for (guint i = 0; i < phase->n_stages; i++) {
+    const CcPhaseStage *stage = &phase->stage[i];
+    const guint n_planes =
+        stage->reads == CC_READS_SAMPLES ? plan->frame_layout.n_planes : plan->layout.n_planes;
+    for (guint p = 0; p < n_planes; p++)
+      if (plan->packed || p == plane)
+        cost += stage->klass->cost(stage->state, placement, p);
+  }
+  return cost;
 }
 
-/* Cuts every plane so that threads take large slices first and small ones in the end, when they
- * should all be done at the same time. Returns the picoseconds that a frame takes one thread. */
-static guint64
-cut_slices(CcPhase *phase, guint n_threads) {
+guint64
+cc_cpu_program_cost(const CcCpuProgram *program, const CcRegion *region) {
+  const CcPlan *plan = program->phase[0].plan;
+  CcPlacement placement;
+  guint64 cost = 0;
+  cc_plan_place(plan, region, &placement);
+  for (guint i = 0; i < program->n_phases; i++)
+    for (guint p = 0; p < (plan->packed ? 1 : plan->layout.n_planes); p++)
+      cost += row_cost(&program->phase[i], &placement, p) * placement.target[p].height;
+  return cost;
+}
+
+/* Threads take large slices first and small ones in the end, when they should all be done at the
+ * same time. */
+void
+cc_phase_cut(const CcPhase *phase, const CcRegion *region, guint number, guint n_threads,
+             GArray *slices) {
   const CcPlan *plan = phase->plan;
-  GArray *slices = g_array_new(FALSE, FALSE, sizeof(CcSlice));
-  guint window = plan->hue ? plan->hue->op->height : 1;
-  guint64 of_frame = 0;
+  CcPlacement placement;
+  guint window = 1;
+  cc_plan_place(plan, region, &placement);
   for (guint i = 0; i < phase->n_sweeps; i++)
     window = MAX(window, phase->sweep[i].window_rows);
   for (guint p = 0; p < (plan->packed ? 1 : plan->layout.n_planes); p++) {
-    const guint height = plan->target[p].height;
-    guint64 of_row = 0; /* of packed planes, of all */
-    for (guint i = 0; i < phase->n_sweeps; i++)
-      if (plan->packed || phase->sweep[i].plane == p)
-        of_row += cc_sweep_cost(&phase->sweep[i]);
-    for (guint i = 0; i < phase->n_hue_sweeps; i++)
-      if (plan->packed || phase->hue_sweep[i].field->plane == p)
-        of_row += hue_work(&phase->hue_sweep[i]);
-    of_frame += of_row * height;
+    const guint height = placement.target[p].height;
+    const guint64 cost = MAX(row_cost(phase, &placement, p), 1);
     /* A slice loads the rows above and below itself again, and takes long enough that taking it
      * costs nothing beside that. Larger ones leave more threads without any. */
-    const guint64 worth = MIN_SLICE_NS * G_GUINT64_CONSTANT(1000) / MAX(of_row, 1);
+    const guint64 worth = MIN_SLICE_NS * G_GUINT64_CONSTANT(1000) / cost;
     const guint least = (guint)MAX(MAX(MIN_SLICE_ROWS, window - 1), MIN(worth, G_MAXINT));
     for (guint y = 0; y < height;) {
       const guint left = height - y;
@@ -70,26 +89,21 @@ cut_slices(CcPhase *phase, guint n_threads) {
              CC_MAX_BLOCK_ROWS; /* no block twice */
       if (rows + least > left)
         rows = left;
-      const CcSlice slice = {p, y, y + rows};
+      const CcSlice slice = {number, p, y, y + rows};
       g_array_append_val(slices, slice);
       y += rows;
     }
   }
-  phase->n_slices = slices->len;
-  phase->slices = (CcSlice *)g_array_free(slices, FALSE);
-  return of_frame;
 }
 
 /* --- phases --- */
 
+/* Sets how packed frames are taken apart and put together, with the scratch memory behind `at`. */
 static void
-set_unpacked(CcPhase *phase, const CcRows *kernels) {
+set_unpacked(CcPhase *phase, gsize at) {
   guint window = 1, mask = 0;
-  gsize at = 0;
   for (guint i = 0; i < phase->n_sweeps; i++) {
     const CcSweep *sweep = &phase->sweep[i];
-    phase->scratch_at[i] = at;
-    at += sweep->scratch_size;
     /* A block begins up to block_rows - 1 rows above the last row that is made, or ends as many
      * below, and its last dot group has as many more. */
     const guint beside = sweep->method ? sweep->method->block_rows - 1 : 0;
@@ -99,41 +113,109 @@ set_unpacked(CcPhase *phase, const CcRows *kernels) {
   }
   phase->unpacks = TRUE;
   phase->fixed_scratch = 0;
-  cc_unpacked_init(&phase->unpacked, phase->plan, kernels, mask, window / 2, at);
+  cc_unpacked_init(&phase->unpacked, phase->plan, phase->kernels, mask, window / 2, at);
+  phase->n_rows = phase->unpacked.n_rows;
   phase->scratch_size = phase->unpacked.size;
 }
 
+/* Adds a stage; the scratch memory that it needs. */
+static gsize
+add_stage(CcPhase *phase, const CcStage *stage, gsize result_at) {
+  CcPhaseStage *added = &phase->stage[phase->n_stages++];
+  gsize size = 0;
+  added->klass = cc_cpu_stage_class(stage->kind);
+  added->reads = stage->reads;
+  added->needs_source = stage->needs_source || stage->reads == CC_READS_SOURCE;
+  added->result_at = result_at;
+  added->has_result = stage->result_bytes > 0;
+  added->state = added->klass->create(phase->plan, stage, phase->kernels, &size);
+  return cc_row_align(size);
+}
+
+/* Adds the sweeps of the first phase. In chunks each has scratch memory of its own. */
 static void
-phase_init(CcPhase *phase, const CcPlan *plan, const CcRows *kernels) {
-  phase->plan = plan;
-  phase->n_sweeps = plan->n_passes;
-  for (guint i = 0; i < plan->n_passes; i++) {
+add_sweeps(CcPhase *phase, gboolean in_chunks) {
+  gsize all = 0, most = 0;
+  phase->n_sweeps = phase->plan->n_passes;
+  for (guint i = 0; i < phase->n_sweeps; i++) {
     CcSweep *sweep = &phase->sweep[i];
-    cc_sweep_init(sweep, plan, &plan->pass[i], kernels);
-    phase->scratch_size = MAX(phase->scratch_size, sweep->scratch_size);
+    cc_sweep_init(sweep, phase->plan, &phase->plan->pass[i], phase->kernels, in_chunks);
+    phase->scratch_at[i] = in_chunks ? all : 0;
+    all += sweep->scratch_size;
+    most = MAX(most, sweep->scratch_size);
   }
-  phase->fixed_scratch = phase->scratch_size;
-  if (plan->packed && kernels && phase->n_sweeps > 0)
-    set_unpacked(phase, kernels);
-  phase->n_hue_sweeps = plan->hue ? plan->hue->n_fields : 0;
-  for (guint i = 0; i < phase->n_hue_sweeps; i++) {
-    CcHueSweep *sweep = &phase->hue_sweep[i];
-    cc_hue_sweep_init(sweep, plan, &plan->hue->field[i], kernels);
-    phase->scratch_size = MAX(phase->scratch_size, sweep->scratch_size);
-    phase->fixed_scratch = MAX(phase->fixed_scratch, sweep->scratch_size);
+  phase->scratch_size = in_chunks ? all : most;
+}
+
+/* Lays out the planes behind a phase, with samples as large as the stage wants that reads them. */
+static void
+set_planes(CcPlaneSet *set, const CcPlan *plan, const CcStage *reader, gsize *size) {
+  for (guint p = 0; p < plan->out_layout.n_planes; p++) {
+    const CcPlaneLayout *layout = &plan->out_layout.plane[p];
+    const gsize sample = cc_plan_sample_bytes(plan, reader, p);
+    set->at[p] = *size;
+    set->pixel_size[p] = layout->step * sample;
+    set->pitch[p] = cc_row_align(layout->width * set->pixel_size[p] + CC_ROW_SLACK);
+    *size += set->pitch[p] * layout->height;
   }
 }
 
+/* Makes the phase of the stages from number `first` on, and returns the number of the first one of
+ * the next phase. direction-color, which writes the frame, runs in the last one. */
+static guint
+phase_init(CcCpuProgram *program, CcPhase *phase, const CcPlan *plan, guint first) {
+  const CcStage *stage = plan->stage;
+  guint end = first + 1;
+  while (end < plan->n_stages && stage[end].reads != CC_READS_PLANES)
+    end++;
+  phase->plan = plan;
+  phase->kernels = program->variant->rows;
+  phase->is_last = end == plan->n_stages;
+  for (guint i = first; i < end; i++)
+    phase->changes_samples |= stage[i].reads == CC_READS_SAMPLES;
+  phase->n_rows = phase->changes_samples ? CHUNK_ROWS : G_MAXUINT;
+  if (first == 0)
+    add_sweeps(phase, (plan->packed && plan->n_passes > 0) || phase->changes_samples);
+  gsize result_at = stage[0].result_bytes, stage_scratch = 0;
+  for (guint i = 1; i < end; i++) {
+    const gboolean paints = stage[i].reads == CC_READS_SOURCE;
+    if (paints ? phase->is_last : i >= first) {
+      const gsize size = add_stage(phase, &stage[i], result_at);
+      stage_scratch = MAX(stage_scratch, size);
+    }
+    result_at += stage[i].result_bytes;
+  }
+  phase->fixed_scratch = phase->scratch_size;
+  if (plan->packed && (first > 0 || (phase->n_sweeps > 0 && phase->kernels)))
+    set_unpacked(phase, phase->scratch_size);
+  /* stages between the rows of sweeps have memory of their own */
+  if (first > 0 || phase->changes_samples)
+    phase->stage_scratch_at = phase->scratch_size;
+  phase->scratch_size = MAX(phase->scratch_size, phase->stage_scratch_at + stage_scratch);
+  phase->fixed_scratch = MAX(phase->fixed_scratch, stage_scratch);
+  if (!phase->is_last)
+    set_planes(&phase->to, plan, &stage[end], &program->planes_size);
+  return end;
+}
+
 CcCpuProgram *
-cc_cpu_program_new(const CcPlan *plan, const CcVariant *variant, guint n_threads) {
+cc_cpu_program_new(const CcPlan *plan, const CcVariant *variant) {
   CcCpuProgram *program = g_new0(CcCpuProgram, 1);
   program->plan = plan;
   program->variant = variant;
-  for (guint i = 0; i < G_N_ELEMENTS(rewrites) && variant->rows && !program->rewritten; i++)
+  /* a stage that reads planes reads those of the plan */
+  const gboolean may_rewrite = variant->rows && !cc_plan_get_reader(plan, plan->stage);
+  for (guint i = 0; i < G_N_ELEMENTS(rewrites) && may_rewrite && !program->rewritten; i++)
     program->rewritten = rewrites[i](plan, variant->rows, &program->other);
-  program->n_phases = 1;
-  phase_init(&program->phase[0], program->rewritten ? &program->other : plan, variant->rows);
-  program->work = cut_slices(&program->phase[0], n_threads) / 1000;
+  program->phase = g_new0(CcPhase, plan->n_stages);
+  for (guint stage = 0; stage < plan->n_stages; program->n_phases++) {
+    CcPhase *phase = &program->phase[program->n_phases];
+    if (stage > 0)
+      phase->from = program->phase[program->n_phases - 1].to;
+    stage = phase_init(program, phase, program->rewritten ? &program->other : plan, stage);
+    program->scratch_size = MAX(program->scratch_size, phase->scratch_size);
+  }
+  program->planes_size = cc_row_align(program->planes_size);
   return program;
 }
 
@@ -143,9 +225,9 @@ cc_cpu_program_free(CcCpuProgram *program) {
     CcPhase *phase = &program->phase[p];
     for (guint i = 0; i < phase->n_sweeps; i++)
       cc_sweep_clear(&phase->sweep[i]);
-    for (guint i = 0; i < phase->n_hue_sweeps; i++)
-      cc_hue_sweep_clear(&phase->hue_sweep[i]);
-    g_free(phase->slices);
+    for (guint i = 0; i < phase->n_stages; i++)
+      phase->stage[i].klass->free(phase->stage[i].state);
   }
+  g_free(program->phase);
   g_free(program);
 }

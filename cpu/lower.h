@@ -11,9 +11,6 @@
 
 G_BEGIN_DECLS
 
-/* The most phases of a program. */
-#define CC_MAX_PHASES 1
-
 typedef struct {
   CcProgram base;
   const CcPlan *plan; /* as it was given */
@@ -21,13 +18,22 @@ typedef struct {
   gboolean rewritten; /* the plan `other` runs in place of it */
   CcPlan other;
   guint n_phases;
-  CcPhase phase[CC_MAX_PHASES];
-  guint64 work; /* nanoseconds that a frame takes one thread, roughly */
+  CcPhase *phase;
+  gsize scratch_size; /* of the phase that needs most */
+  gsize planes_size;  /* of all planes between phases, a multiple of CC_ROW_ALIGN */
 } CcCpuProgram;
 
-/* Lowers `plan`, which has to outlive the program, for a variant and up to n_threads threads. */
-CcCpuProgram *cc_cpu_program_new(const CcPlan *plan, const CcVariant *variant, guint n_threads);
+/* Lowers `plan`, which has to outlive the program, for a variant. */
+CcCpuProgram *cc_cpu_program_new(const CcPlan *plan, const CcVariant *variant);
 void cc_cpu_program_free(CcCpuProgram *program);
+
+/* Picoseconds that a region takes one thread, roughly. */
+guint64 cc_cpu_program_cost(const CcCpuProgram *program, const CcRegion *region);
+
+/* Adds the slices, of CcSlice, into which a phase cuts a region, number `number` of a submission,
+ * for up to n_threads threads. One thread makes whole planes. */
+void cc_phase_cut(const CcPhase *phase, const CcRegion *region, guint number, guint n_threads,
+                  GArray *slices);
 
 /* What a frame runs, a line for each step; see CcProgram.steps. */
 GStrv cc_cpu_program_explain(const CcCpuProgram *program);

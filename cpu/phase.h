@@ -2,35 +2,57 @@
 #pragma once
 
 #include "cpu/stages/deinterleave.h"
-#include "cpu/stages/direction_color.h"
+#include "cpu/stages/stage.h"
+#include "engine/run/backend.h"
 
 G_BEGIN_DECLS
 
-/* Rows y0 to y1 - 1 of a plane's target: what a thread takes at once. Of packed planes, which share
- * the rows of a frame, it takes those of all planes. */
+/* Rows y0 to y1 - 1 of a plane's target in a region: what a thread takes at once. Of packed planes,
+ * which share the rows of a frame, it takes those of all planes. */
 typedef struct {
-  guint plane, y0, y1;
+  guint region, plane, y0, y1;
 } CcSlice;
 
+/* A stage of a phase. */
+typedef struct {
+  const CcCpuStageClass *klass;
+  CcStageReads reads;
+  gboolean needs_source;
+  gpointer state;
+  gsize result_at; /* bytes into the results of a region */
+  gboolean has_result;
+} CcPhaseStage;
+
+/* Whole planes between two phases, as large as the output. */
+typedef struct {
+  gsize at[CC_MAX_PLANES], pitch[CC_MAX_PLANES], pixel_size[CC_MAX_PLANES]; /* bytes */
+} CcPlaneSet;
+
 /* What runs in parallel over slices of rows. A barrier stands between two phases and nowhere else:
- * a slice reads the source only, or what the phases before have made. */
+ * a slice reads the source only, or what the phases before have made. The first phase has the
+ * sweeps; each of the others begins with a stage that reads planes. */
 typedef struct {
   const CcPlan *plan; /* of the program */
+  const CcRows *kernels;
   guint n_sweeps;
   CcSweep sweep[CC_MAX_PASSES];
-  gboolean unpacks; /* frames are deinterleaved and interleaved, some rows at a time */
+  guint n_stages;
+  CcPhaseStage stage[CC_MAX_STAGES];
+  CcPlaneSet from, to;      /* between it and the phases beside it */
+  gboolean is_last;         /* it writes the frame and not `to` */
+  gboolean changes_samples; /* stages change the samples of some rows while they are in a cache */
+  guint n_rows;             /* that are made at a time; G_MAXUINT: all of a slice */
+  gboolean unpacks;         /* frames are deinterleaved and interleaved, some rows at a time */
   CcUnpacked unpacked;
-  gsize scratch_at[CC_MAX_PASSES]; /* if it unpacks: where the memory of each sweep begins */
-  guint n_hue_sweeps;              /* one for each component group of the plan's direction color */
-  CcHueSweep hue_sweep[2];
-  gsize scratch_size;  /* that a thread needs */
-  gsize fixed_scratch; /* of which so much does not grow with the frame */
-  guint n_slices;
-  CcSlice *slices;
+  gsize scratch_at[CC_MAX_PASSES]; /* where the memory of each sweep begins */
+  gsize stage_scratch_at;          /* that of all stages, one after another */
+  gsize scratch_size;              /* that a thread needs */
+  gsize fixed_scratch;             /* of which so much does not grow with the frame */
 } CcPhase;
 
-/* Makes a slice of dst, with the scratch_size of the phase, aligned to CC_ROW_ALIGN. */
-void cc_phase_run(const CcPhase *phase, const CcSlice *slice, const CcFrame *src,
-                  const CcFrame *dst, guint8 *scratch);
+/* Makes a slice of a submission, with the scratch_size of the phase, aligned to CC_ROW_ALIGN.
+ * `planes` is the memory of all plane sets. */
+void cc_phase_run(const CcPhase *phase, const CcSlice *slice, const CcSubmission *submission,
+                  guint8 *planes, guint8 *scratch);
 
 G_END_DECLS

@@ -7,15 +7,34 @@
 #include "engine/plan/output_stage.h"
 #include "component_offset.h"
 
-/* A pass and what it reads and writes. */
+/* A plane, a pass over it, and what that reads and writes. */
 typedef struct {
   const CcPlan *plan;
   const CcPass *pass;
+  guint plane;
   const CcPlaneLayout *layout;
   const CcPacking *packing;
+  const CcPlacement *placement;
   const CcRect *source, *target;
   const CcFrame *src, *dst;
+  const CcStrip *to; /* NULL: dst */
 } Sweep;
+
+static Sweep
+sweep_of(const CcPlan *plan, guint plane, const CcPlacement *placement, const CcFrame *src,
+         const CcFrame *dst) {
+  return (Sweep){
+      .plan = plan,
+      .plane = plane,
+      .layout = &plan->layout.plane[plane],
+      .packing = &plan->packing[plane],
+      .placement = placement,
+      .source = &placement->source[plane],
+      .target = &placement->target[plane],
+      .src = src,
+      .dst = dst,
+  };
+}
 
 /* --- stored words --- */
 
@@ -32,11 +51,21 @@ load_word(const Sweep *sweep, guint x, guint y, guint c) {
          << shift;
 }
 
+/* Component c of pixel (x, y) of the target, with those in the frame that repeat it. */
 static void
 store_word(const Sweep *sweep, guint x, guint y, guint c, guint word) {
-  const guint i = x * sweep->layout->step + c;
-  for (guint n = 0; n < cc_packing_n_places(sweep->packing); n++)
-    cc_place_store(&sweep->packing->place[n], sweep->dst, sweep->layout->type, i, y, word);
+  const CcSampleType type = sweep->layout->type;
+  const guint step = sweep->layout->step;
+  if (sweep->to) {
+    const CcFrame row = {.plane = {{.data = cc_strip_row(sweep->to, (gint)y)}}};
+    cc_place_store(&(CcPlace){.spacing = 1}, &row, type, x * step + c, 0, word);
+    return;
+  }
+  const guint n = x == sweep->target->width - 1 ? 1 + sweep->placement->repeats[sweep->plane] : 1;
+  for (guint i = 0; i < n; i++)
+    for (guint k = 0; k < cc_packing_n_places(sweep->packing); k++)
+      cc_place_store(&sweep->packing->place[k], sweep->dst, type,
+                     (sweep->target->x + x + i) * step + c, sweep->target->y + y, word);
 }
 
 /* --- the window --- */
@@ -88,7 +117,7 @@ filter_window(const CcOp *op, const gint *code) {
 static void
 make_sample(const Sweep *sweep, guint x, guint y, guint c) {
   const CcPass *pass = sweep->pass;
-  const CcRect *source = sweep->source, *target = sweep->target;
+  const CcRect *source = sweep->source;
   const guint from_x = sweep->plan->stride * x, from_y = sweep->plan->stride * y, bit = 1u << c;
   guint word;
   if (pass->filter_mask & bit) {
@@ -102,26 +131,30 @@ make_sample(const Sweep *sweep, guint x, guint y, guint c) {
   } else {
     return; /* another pass writes it */
   }
-  store_word(sweep, target->x + x, target->y + y, c, word);
-  if (x == target->width - 1 && sweep->plan->repeats[pass->plane])
-    store_word(sweep, target->x + x + 1, target->y + y, c, word);
+  store_word(sweep, x, y, c, word);
 }
 
 void
-cc_plain_sweep(const CcPlan *plan, const CcPass *pass, const CcFrame *src, const CcFrame *dst,
-               guint y0, guint y1) {
-  const Sweep sweep = {
-      .plan = plan,
-      .pass = pass,
-      .layout = &plan->layout.plane[pass->plane],
-      .packing = &plan->packing[pass->plane],
-      .source = &plan->source[pass->plane],
-      .target = &plan->target[pass->plane],
-      .src = src,
-      .dst = dst,
-  };
+cc_plain_sweep(const CcPlan *plan, const CcPass *pass, const CcPlacement *placement,
+               const CcFrame *src, const CcFrame *dst, const CcStrip *planes, guint y0, guint y1) {
+  Sweep sweep = sweep_of(plan, pass->plane, placement, src, dst);
+  sweep.pass = pass;
+  sweep.to = planes ? &planes[pass->plane] : NULL;
   for (guint y = y0; y < y1; y++)
     for (guint x = 0; x < sweep.target->width; x++)
       for (guint c = 0; c < sweep.layout->step; c++)
         make_sample(&sweep, x, y, c);
+}
+
+void
+cc_plain_store(const CcPlan *plan, const CcPlacement *placement, const CcStrip *planes,
+               const CcFrame *dst, guint y) {
+  for (guint p = 0; p < plan->layout.n_planes; p++) {
+    const Sweep sweep = sweep_of(plan, p, placement, NULL, dst);
+    const guint step = sweep.layout->step;
+    const CcFrame row = {.plane = {{.data = cc_strip_row(&planes[p], (gint)y)}}};
+    for (guint i = 0; i < sweep.target->width * step; i++)
+      store_word(&sweep, i / step, y, i % step,
+                 cc_place_load(&(CcPlace){.spacing = 1}, &row, sweep.layout->type, i, 0));
+  }
 }

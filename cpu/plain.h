@@ -3,16 +3,22 @@
 
 /* The definition of a sweep as a plain loop; also the variant "plain". */
 
-#include "engine/plan/plan.h"
+#include "sweep.h"
 
 G_BEGIN_DECLS
 
-/* Makes rows y0 to y1 - 1 of the pass's target. src and dst are whole frames. */
-void cc_plain_sweep(const CcPlan *plan, const CcPass *pass, const CcFrame *src, const CcFrame *dst,
-                    guint y0, guint y1);
+/* Makes rows y0 to y1 - 1 of the pass's target in a region. src and dst are whole frames. The rows
+ * go to `planes`, the targets in all planes of the plan, or where that is NULL to dst. */
+void cc_plain_sweep(const CcPlan *plan, const CcPass *pass, const CcPlacement *placement,
+                    const CcFrame *src, const CcFrame *dst, const CcStrip *planes, guint y0,
+                    guint y1);
 
-/* The same of a field of the plan's hue. */
-void cc_plain_hue(const CcPlan *plan, const CcHueField *field, const CcFrame *src,
-                  const CcFrame *dst, guint y0, guint y1);
+/* Stores row y of the targets in all planes of the plan into the frame. */
+void cc_plain_store(const CcPlan *plan, const CcPlacement *placement, const CcStrip *planes,
+                    const CcFrame *dst, guint y);
+
+/* Makes rows of a field of direction-color. */
+void cc_plain_hue(const CcPlan *plan, const CcHueField *field, const CcPlacement *placement,
+                  const CcFrame *src, const CcFrame *dst, guint y0, guint y1);
 
 G_END_DECLS

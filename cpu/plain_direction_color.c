@@ -11,6 +11,7 @@ typedef struct {
   const CcPlan *plan;
   const CcHue *hue;
   const CcHueField *field;
+  const CcPlacement *placement;
   const CcPlaneLayout *layout; /* of luma; what concerns words is the same in all planes */
   const CcRect *pixels;        /* the source of luma */
   const CcFrame *src, *dst;
@@ -61,7 +62,7 @@ gradient_at(const Painting *self, gint x, gint y) {
 static guint
 hue_at(const Painting *self, guint x, guint y) {
   const CcHueField *field = self->field;
-  const CcRect *source = &self->plan->source[field->plane];
+  const CcRect *source = &self->placement->source[field->plane];
   const guint stride = self->plan->stride;
   const gint left = (gint)(field->across * (source->x + stride * x)) - (gint)self->pixels->x;
   const gint top = (gint)(field->down * (source->y + stride * y)) - (gint)self->pixels->y;
@@ -80,7 +81,7 @@ hue_at(const Painting *self, guint x, guint y) {
 static void
 store_aside(const Painting *self, guint x, guint y) {
   const CcHue *hue = self->hue;
-  const CcRect *target = &self->plan->target[hue->plane];
+  const CcRect *target = &self->placement->target[hue->plane];
   const guint from_x = self->pixels->x + self->plan->stride * x;
   const guint from_y = self->pixels->y + self->plan->stride * y;
   const guint word = hue->aside == CC_ASIDE_COPY ? cc_place_load(&hue->aside_place, self->src,
@@ -91,16 +92,17 @@ store_aside(const Painting *self, guint x, guint y) {
 }
 
 void
-cc_plain_hue(const CcPlan *plan, const CcHueField *field, const CcFrame *src, const CcFrame *dst,
-             guint y0, guint y1) {
-  const CcHue *hue = plan->hue;
-  const CcRect *target = &plan->target[field->plane];
+cc_plain_hue(const CcPlan *plan, const CcHueField *field, const CcPlacement *placement,
+             const CcFrame *src, const CcFrame *dst, guint y0, guint y1) {
+  const CcHue *hue = cc_plan_get_hue(plan);
+  const CcRect *target = &placement->target[field->plane];
   const Painting self = {
       .plan = plan,
       .hue = hue,
       .field = field,
+      .placement = placement,
       .layout = &plan->layout.plane[hue->plane],
-      .pixels = &plan->source[hue->plane],
+      .pixels = &placement->source[hue->plane],
       .src = src,
       .dst = dst,
   };
@@ -110,7 +112,8 @@ cc_plain_hue(const CcPlan *plan, const CcHueField *field, const CcFrame *src, co
       if (hue->aside && field == hue->field)
         store_aside(&self, x, y);
       for (guint i = 0; i < field->n; i++) {
-        const guint repeats = x + 1 == target->width ? cc_hue_repeats(hue, field, i) : 0;
+        const guint repeats =
+            x + 1 == target->width ? cc_hue_repeats(hue, field, i, placement->repeats) : 0;
         for (guint k = 0; k <= repeats; k++)
           cc_place_store(&field->place[i], dst, self.layout->type, target->x + x + k, target->y + y,
                          hue->word[field->component[i]][index]);

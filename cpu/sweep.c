@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "sweep.h"
 
+#include "cpu/stages/macropixel.h"
+
 #define TILE_BYTES (32 * 1024)   /* of a tile in use, in a cache of level 1 */
 #define RINGS_BYTES (512 * 1024) /* of rings, in one of level 2 */
 #define MIN_TILE 768             /* samples; narrower ones would load too many edges */
@@ -29,6 +31,14 @@ cc_sweep_take_rows(CcSweep *self, guint n_rows, gsize lane_size, gsize *pitch) {
   return cc_sweep_take(self, n_rows * *pitch) + lead;
 }
 
+/* The width of tiles when n samples are cut into as few of at most `most` as possible, all about
+ * equal. */
+static guint
+even_tile(guint n, guint most) {
+  const guint n_tiles = (n + most - 1) / most, even = (n + n_tiles - 1) / n_tiles;
+  return MIN((even + CC_MASK_PERIOD - 1) / CC_MASK_PERIOD * CC_MASK_PERIOD, n);
+}
+
 void
 cc_sweep_take_tiles(CcSweep *self, const CcMethod *method, guint n_rows, guint n_used,
                     guint n_sums) {
@@ -37,11 +47,11 @@ cc_sweep_take_tiles(CcSweep *self, const CcMethod *method, guint n_rows, guint n
   /* a row is cut into tiles of equal size, whose rings and sums a level 1 cache holds */
   const gsize bytes = n_used * ring_size + n_sums * sum_size;
   const guint most = (guint)CLAMP(TILE_BYTES / bytes, MIN_TILE, CC_MAX_TILE);
-  const guint even = (self->n + (self->n + most - 1) / most - 1) / ((self->n + most - 1) / most);
-  self->tile = MIN((even + CC_MASK_PERIOD - 1) / CC_MASK_PERIOD * CC_MASK_PERIOD, self->n);
-  const guint n_tiles = (self->n + self->tile - 1) / self->tile;
+  const guint n = cc_sweep_samples(self, self->width);
+  self->tile = even_tile(n, most);
+  const guint n_tiles = (n + self->tile - 1) / self->tile;
   const gsize fitting = MAX(RINGS_BYTES / (n_rows * ring_size * self->tile), 1);
-  self->tiles_in_turn = self->plan->packed ? n_tiles : (guint)MIN(n_tiles, fitting);
+  self->tiles_in_turn = self->in_chunks ? n_tiles : (guint)MIN(n_tiles, fitting);
   self->ring = cc_sweep_take_rows(self, self->tiles_in_turn * n_rows, ring_size, &self->ring_pitch);
   self->tile_pitch = n_rows * self->ring_pitch;
   self->sums_pitch = cc_row_align(self->tile * sum_size) + CC_ROW_SLACK;
@@ -50,10 +60,49 @@ cc_sweep_take_tiles(CcSweep *self, const CcMethod *method, guint n_rows, guint n
   self->filtered = cc_sweep_take(self, self->tile * self->sample_size);
 }
 
+/* Sets where the samples of the n pixels, or macropixels, from number `first` on come from, which
+ * are outside of the source. */
+static void
+set_outside(const CcArea *self, CcOutside *outside, gint first, guint n) {
+  const CcSweep *sweep = self->sweep;
+  const CcPlaneLayout *plane = &sweep->plan->layout.plane[sweep->plane];
+  for (guint i = 0; i < n * sweep->step; i++) {
+    const guint c = i % sweep->step;
+    const gint step = (gint)cc_pairs_step(plane, c), in_pixel = (gint)c % step;
+    const gint pixel = (first * (gint)sweep->step + (gint)i - in_pixel) / step;
+    const gint from = cc_border_index(pixel, (gint)self->n_source / step, sweep->border);
+    outside[i] = (CcOutside){from < 0 ? -1 : (from * step + in_pixel) * (gint)sweep->spacing,
+                             sweep->pass->border[c]};
+  }
+}
+
+void
+cc_area_init(CcArea *self, const CcSweep *sweep, const CcRect *source, const CcRect *target,
+             guint8 *scratch) {
+  *self = (CcArea){
+      .sweep = sweep,
+      .source_height = source->height,
+      .width = target->width,
+      .height = target->height,
+      .n_source = source->width * sweep->step,
+      .n = cc_sweep_samples(sweep, target->width),
+      .row_bytes = target->width * sweep->pixel_size,
+  };
+  if (sweep->loop != CC_LOOP_FILTER)
+    return;
+  self->tile = even_tile(self->n, sweep->tile);
+  self->tiles_in_turn = MIN(sweep->tiles_in_turn, (self->n + self->tile - 1) / self->tile);
+  const guint radius = sweep->n_edge / sweep->step;
+  self->left = (CcOutside *)(gpointer)(scratch + sweep->outside_left);
+  self->right = (CcOutside *)(gpointer)(scratch + sweep->outside_right);
+  set_outside(self, self->left, -(gint)radius, radius);
+  set_outside(self, self->right, (gint)source->width, radius);
+}
+
 guint64
-cc_sweep_cost(const CcSweep *self) {
+cc_sweep_cost(const CcSweep *self, guint width) {
   guint64 taps = SAMPLE_TAPS;
   if (self->method)
     taps += self->method->n_taps * MAX(self->sum_size / 2, 1);
-  return self->n * taps * CC_TAP_PS;
+  return cc_sweep_samples(self, width) * taps * CC_TAP_PS;
 }

@@ -58,15 +58,12 @@ struct _CcSweep {
   CcLoop loop;
   guint plane;
   CcSampleType type;
-  CcRect source, target;
+  guint width, height; /* pixels of the output of a whole frame; a target may be smaller */
   guint stride;
   guint step;        /* samples of a pixel */
   guint shift;       /* of stored words */
-  guint n_source;    /* samples in a row of the source */
-  guint n;           /* those of them that are made, of which one in `stride` pixels is a result */
   gsize sample_size; /* bytes */
   gsize pixel_size;
-  gsize row_bytes; /* of a row of the target */
   CcBorder border;
 
   guint8 *fill;         /* a part of a row of the fill, where all components are filled */
@@ -75,13 +72,13 @@ struct _CcSweep {
   CcThinFunc thin;      /* NULL with stride 1 */
   guint spacing;        /* from one sample of the source to the next */
   gboolean by_position; /* rows of the source are deinterleaved, with those around it */
+  gboolean in_chunks;   /* it makes some rows at a time, and other rows of the phase come between */
 
   /* --- the rest only with CC_LOOP_FILTER --- */
   guint n_matrices;
   guint window_rows;       /* that the window reaches over */
   guint8 *outside;         /* pixels of the constant border, as in the frame, for a tile */
   guint n_edge;            /* samples that the window reaches left and right of a row */
-  CcOutside *left, *right; /* n_edge each */
   CcOutput output;         /* in the narrowest lane; a method may have another */
   const gchar *why_not_16; /* NULL: that lane is 16 bits */
   CcMethod *method;
@@ -94,19 +91,44 @@ struct _CcSweep {
   CcFinishFunc finish;
   gsize sum_size, sample_lane_size; /* bytes of lanes */
 
-  guint tile;          /* samples of a row that are worked on at a time; the rings stay in L1 */
-  guint tiles_in_turn; /* tiles that take turns */
+  guint tile;          /* the most samples of a row that are worked on at a time; the rings stay in
+                          L1 */
+  guint tiles_in_turn; /* the most tiles that take turns */
   /* offsets into the scratch memory; those of rows are of sample 0 */
   gsize ring, ring_pitch;
   gsize tile_pitch; /* from a tile's ring to the next one's */
   gsize sums, sums_pitch, t, filtered;
-  gsize thinned, thinned_src; /* with a stride: results and source samples of a chunk */
+  gsize thinned, thinned_src;        /* with a stride: results and source samples of a chunk */
+  gsize outside_left, outside_right; /* of an area, n_edge each */
   gsize scratch_size;
 };
 
-/* What a row of the target takes one thread, in picoseconds: no more than a rough guess, and rather
- * too little. */
-guint64 cc_sweep_cost(const CcSweep *self);
+/* A rectangle of the plane that a sweep goes over, from a rectangle of the source. */
+typedef struct {
+  const CcSweep *sweep;
+  guint source_height;
+  guint width, height; /* of the target */
+  guint n_source;      /* samples in a row of the source */
+  guint n;         /* those of them that are made, of which one in `stride` pixels is a result */
+  gsize row_bytes; /* of a row of the target */
+  guint tile, tiles_in_turn;
+  CcOutside *left, *right; /* where samples beside a row come from, n_edge each */
+} CcArea;
+
+/* Samples of a row of which a row of `width` results is made. */
+static inline guint
+cc_sweep_samples(const CcSweep *self, guint width) {
+  return (self->stride * (width - 1) + 1) * self->step;
+}
+
+/* Sets the area of a sweep that makes `target` from `source`; it has a part in the scratch memory.
+ */
+void cc_area_init(CcArea *self, const CcSweep *sweep, const CcRect *source, const CcRect *target,
+                  guint8 *scratch);
+
+/* What a row of so many results takes one thread, in picoseconds: no more than a rough guess, and
+ * rather too little. */
+guint64 cc_sweep_cost(const CcSweep *self, guint width);
 
 /* --- for methods --- */
 

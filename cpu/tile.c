@@ -29,10 +29,11 @@ cc_tile_ahead(const CcTile *tile, gint y, guint first, guint n, CcAhead *ahead) 
   ahead->streams = sweep->streams && place % CC_CACHE_LINE == 0;
   if (!sweep->prefetches)
     return;
-  for (gint i = MAX(y, 0); i < MIN(y + (gint)(n * sweep->stride), (gint)sweep->source.height); i++)
+  for (gint i = MAX(y, 0); i < MIN(y + (gint)(n * sweep->stride), (gint)tile->area->source_height);
+       i++)
     if (!sweep->by_position)
       prefetch_row(ahead, cc_strip_row(tile->src, i) + (gsize)tile->x * bytes, bytes);
-  for (guint i = first; i < MIN(first + n, sweep->target.height); i++)
+  for (guint i = first; i < MIN(first + n, tile->area->height); i++)
     if (!sweep->plan->packed && !ahead->streams)
       prefetch_row(ahead, cc_tile_target(tile, i), sweep->sample_size);
 }
@@ -42,9 +43,10 @@ cc_tile_ahead(const CcTile *tile, gint y, guint first, guint n, CcAhead *ahead) 
 static void
 load_samples(const CcTile *tile, const guint8 *picture, guint8 *row) {
   const CcSweep *sweep = tile->sweep;
+  const CcArea *area = tile->area;
   const gsize lane = sweep->sample_lane_size;
   const guint shift = sweep->shift;
-  const guint right_of = sweep->n_source - tile->x - tile->n;
+  const guint right_of = area->n_source - tile->x - tile->n;
   const guint left = MIN(sweep->n_edge, tile->x), right = MIN(sweep->n_edge, right_of);
   const guint8 *src = picture ? picture : sweep->outside;
   const gsize first = (tile->x - left) * sweep->spacing * sweep->sample_size;
@@ -52,15 +54,15 @@ load_samples(const CcTile *tile, const guint8 *picture, guint8 *row) {
   sweep->load(row - left * lane, src + (picture ? first : first % period), sweep->spacing,
               left + tile->n + right, shift);
   if (left < sweep->n_edge)
-    sweep->extend(row - sweep->n_edge * lane, src, sweep->left + left, sweep->n_edge - left, shift);
+    sweep->extend(row - sweep->n_edge * lane, src, area->left + left, sweep->n_edge - left, shift);
   if (right < sweep->n_edge)
-    sweep->extend(row + (tile->n + right) * lane, src, sweep->right, sweep->n_edge - right, shift);
+    sweep->extend(row + (tile->n + right) * lane, src, area->right, sweep->n_edge - right, shift);
 }
 
 void
 cc_tile_load(const CcTile *tile, gint y, guint8 *row) {
   const CcSweep *sweep = tile->sweep;
-  const gint from = cc_border_index(y, (gint)sweep->source.height, sweep->border);
+  const gint from = cc_border_index(y, (gint)tile->area->source_height, sweep->border);
   load_samples(tile, from < 0 ? NULL : cc_strip_row(tile->src, sweep->by_position ? y : from), row);
 }
 
@@ -178,11 +180,12 @@ cc_tile_run_blocks(const CcTile *tile, guint y0, guint y1, gint next) {
 
 /* Row y, of which nothing is filtered, with a stride. */
 static void
-merge_thin_row(const CcSweep *self, const guint8 *src, guint8 *dst, guint8 *scratch) {
+merge_thin_row(const CcArea *area, const guint8 *src, guint8 *dst, guint8 *scratch) {
+  const CcSweep *self = area->sweep;
   guint8 *thinned = scratch + self->thinned_src;
   const gsize chunk = CC_MAX_TILE / self->stride * self->sample_size;
-  for (gsize at = 0; at < self->row_bytes; at += chunk) {
-    const gsize n = MIN(self->row_bytes - at, chunk);
+  for (gsize at = 0; at < area->row_bytes; at += chunk) {
+    const gsize n = MIN(area->row_bytes - at, chunk);
     self->thin(thinned, src + at * self->stride, (guint)(n / self->pixel_size));
     self->kernels->samples->merge(dst + at, thinned, thinned, self->masks, n);
   }
@@ -190,17 +193,19 @@ merge_thin_row(const CcSweep *self, const guint8 *src, guint8 *dst, guint8 *scra
 
 /* Whether rows follow each other without a gap, and are all there. */
 static gboolean
-is_block(const CcSweep *self, const CcStrip *strip) {
+is_block(const CcArea *self, const CcStrip *strip) {
   return strip->pitch == (gssize)self->row_bytes && strip->mask == G_MAXUINT;
 }
 
 /* Tiles with rings of their own take turns, block by block, over all rows; then those beside them.
  */
 static void
-filter_rows(const CcSweep *self, const CcStrip *src, const CcStrip *dst, guint y0, guint y1,
+filter_rows(const CcArea *self, const CcStrip *src, const CcStrip *dst, guint y0, guint y1,
             gint *next, guint8 *scratch) {
+  const CcSweep *sweep = self->sweep;
+  const CcMethod *method = sweep->method;
   const gint first = *next;
-  const guint rows = self->method->block_rows;
+  const guint rows = method->block_rows;
   for (guint x = 0; x < self->n; x += self->tiles_in_turn * self->tile) {
     const guint end = MIN(self->n, x + self->tiles_in_turn * self->tile);
     *next = first;
@@ -208,14 +213,15 @@ filter_rows(const CcSweep *self, const CcStrip *src, const CcStrip *dst, guint y
       gint wanted = *next;
       stop = MIN(y1, y - y % rows + rows);
       for (guint at = x, i = 0; at < end; at += self->tile, i++) {
-        const CcTile tile = {.sweep = self,
+        const CcTile tile = {.sweep = sweep,
+                             .area = self,
                              .src = src,
                              .dst = dst,
                              .x = at,
                              .n = MIN(self->tile, self->n - at),
                              .scratch = scratch,
-                             .rings = scratch + self->ring + i * self->tile_pitch};
-        wanted = self->method->klass->rows(&tile, y, stop, *next);
+                             .rings = scratch + sweep->ring + i * sweep->tile_pitch};
+        wanted = method->klass->rows(&tile, y, stop, *next);
       }
       *next = wanted;
     }
@@ -223,14 +229,15 @@ filter_rows(const CcSweep *self, const CcStrip *src, const CcStrip *dst, guint y
 }
 
 void
-cc_sweep_run(const CcSweep *self, const CcStrip *src, const CcStrip *dst, guint y0, guint y1,
-             gint *next, guint8 *scratch) {
+cc_area_run(const CcArea *area, const CcStrip *src, const CcStrip *dst, guint y0, guint y1,
+            gint *next, guint8 *scratch) {
+  const CcSweep *self = area->sweep;
   if (self->loop == CC_LOOP_FILTER) {
-    filter_rows(self, src, dst, y0, y1, next, scratch);
+    filter_rows(area, src, dst, y0, y1, next, scratch);
     return;
   }
-  if (self->loop == CC_LOOP_COPY && !self->thin && is_block(self, src) && is_block(self, dst)) {
-    memcpy(cc_strip_row(dst, (gint)y0), cc_strip_row(src, (gint)y0), (y1 - y0) * self->row_bytes);
+  if (self->loop == CC_LOOP_COPY && !self->thin && is_block(area, src) && is_block(area, dst)) {
+    memcpy(cc_strip_row(dst, (gint)y0), cc_strip_row(src, (gint)y0), (y1 - y0) * area->row_bytes);
     return;
   }
   for (guint y = y0; y < y1; y++) {
@@ -240,19 +247,19 @@ cc_sweep_run(const CcSweep *self, const CcStrip *src, const CcStrip *dst, guint 
     switch (self->loop) {
     case CC_LOOP_MERGE:
       if (self->thin)
-        merge_thin_row(self, from, to, scratch);
+        merge_thin_row(area, from, to, scratch);
       else
-        self->kernels->samples->merge(to, from, from, self->masks, self->row_bytes);
+        self->kernels->samples->merge(to, from, from, self->masks, area->row_bytes);
       break;
     case CC_LOOP_COPY:
       if (self->thin)
-        self->thin(to, from, self->target.width);
+        self->thin(to, from, area->width);
       else
-        memcpy(to, from, self->row_bytes);
+        memcpy(to, from, area->row_bytes);
       break;
     case CC_LOOP_FILL:
-      for (gsize at = 0; at < self->row_bytes; at += self->fill_bytes)
-        memcpy(to + at, self->fill, MIN(self->fill_bytes, self->row_bytes - at));
+      for (gsize at = 0; at < area->row_bytes; at += self->fill_bytes)
+        memcpy(to + at, self->fill, MIN(self->fill_bytes, area->row_bytes - at));
       break;
     case CC_LOOP_PLAIN:
     case CC_LOOP_FILTER:

@@ -10,6 +10,7 @@ G_BEGIN_DECLS
 
 struct _CcTile {
   const CcSweep *sweep;
+  const CcArea *area;
   const CcStrip *src, *dst;
   guint x, n; /* samples x to x + n - 1 of the rows */
   guint8 *scratch, *rings;
@@ -56,10 +57,10 @@ gint cc_tile_run_blocks(const CcTile *tile, guint y0, guint y1, gint next);
 
 /* --- sweeps --- */
 
-/* Makes rows y0 to y1 - 1 of the target. The strips are of the source and of the target. `next` is
+/* Makes rows y0 to y1 - 1 of the target. The strips are of the area's source and target. `next` is
  * the row that the rings want next, CC_NO_ROW at first; where tiles share no rings, what it was
  * left at with the rows above. With CC_LOOP_PLAIN it makes nothing: see plain.h. */
-void cc_sweep_run(const CcSweep *self, const CcStrip *src, const CcStrip *dst, guint y0, guint y1,
-                  gint *next, guint8 *scratch);
+void cc_area_run(const CcArea *self, const CcStrip *src, const CcStrip *dst, guint y0, guint y1,
+                 gint *next, guint8 *scratch);
 
 G_END_DECLS

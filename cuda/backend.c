@@ -7,6 +7,8 @@
  * queues what comes next. */
 
 #include "backend.h"
+
+#include <string.h>
 #include "engine/error.h"
 #include "program.h"
 #include "cuda/classic/classic.h"
@@ -35,16 +37,18 @@ typedef struct {
   CudaBackend *backend;
   gboolean busy;
   const CcCudaProgram *program;
-  CcTransfer src, dst;
-  CcSharedWork *filling; /* of staging, and then the queueing; NULL: the caller has done both */
-  GError *failure;       /* of that queueing; NULL: it went well */
+  CcSubmission submission; /* or the part of it that is under way */
+  CcTransfer src, dst;     /* of that */
+  CcSharedWork *filling;   /* of staging, and then the queueing; NULL: the caller has done both */
+  GError *failure;         /* of that queueing; NULL: it went well */
   gboolean timed;
+  CcTimes times; /* of the parts that are over, when it is timed; the wait is for the last one */
   /* NULL until they are needed */
   CUevent src_ready, dst_ready;           /* when others still use the frame's memory */
   CUevent over[N_STAGES];                 /* what the next stage waits for */
   CUevent done;                           /* what the host waits for, at the cost of an interrupt */
   CUevent begin[N_STAGES], end[N_STAGES]; /* of a frame that is timed */
-  Buffer in, out, scratch;
+  Buffer in, out, scratch, results;
 } Slot;
 
 struct _CudaBackend {
@@ -67,7 +71,7 @@ free_buffer(CudaBackend *self, Buffer *buffer) {
     cuda->cuMemFreeHost(buffer->host);
   if (buffer->device)
     cuda->cuMemFree(buffer->device);
-  cc_backend_add_device_bytes(&self->base, -(gssize)buffer->device_bytes);
+  cc_backend_add_kept_bytes(&self->base, -(gssize)buffer->device_bytes);
   *buffer = (Buffer){0};
 }
 
@@ -76,30 +80,42 @@ free_slot_memory(CudaBackend *self, Slot *slot) {
   free_buffer(self, &slot->in);
   free_buffer(self, &slot->out);
   free_buffer(self, &slot->scratch);
+  free_buffer(self, &slot->results);
+}
+
+/* How large a buffer becomes that has `had` bytes and needs more: so much that sizes that change
+ * with every frame soon need no more, but no more than the whole frame needs. */
+static gsize
+grow(gsize had, gsize bytes, gsize whole_bytes) {
+  return MAX(bytes, MIN(2 * had, whole_bytes));
 }
 
 static gboolean
-reserve_device(CudaBackend *self, Buffer *buffer, gsize bytes, GError **error) {
+reserve_device(CudaBackend *self, Buffer *buffer, gsize bytes, gsize whole_bytes, GError **error) {
   const CcCudaDriver *cuda = self->device->cuda;
-  if (buffer->device_bytes >= bytes)
+  const gsize had = buffer->device_bytes;
+  if (had >= bytes)
     return TRUE;
   free_buffer(self, buffer);
+  bytes = grow(had, bytes, whole_bytes);
   if (!cc_cuda_check(cuda, cuda->cuMemAlloc(&buffer->device, bytes), "cuMemAlloc", error))
     return FALSE;
   buffer->device_bytes = bytes;
-  cc_backend_add_device_bytes(&self->base, (gssize)bytes);
+  cc_backend_add_kept_bytes(&self->base, (gssize)bytes);
   return TRUE;
 }
 
 static gboolean
-reserve_host(CudaBackend *self, Buffer *buffer, gsize bytes, GError **error) {
+reserve_host(CudaBackend *self, Buffer *buffer, gsize bytes, gsize whole_bytes, GError **error) {
   const CcCudaDriver *cuda = self->device->cuda;
-  if (buffer->host_bytes >= bytes)
+  const gsize had = buffer->host_bytes;
+  if (had >= bytes)
     return TRUE;
   if (buffer->host)
     cuda->cuMemFreeHost(buffer->host);
   buffer->host = NULL;
   buffer->host_bytes = 0;
+  bytes = grow(had, bytes, whole_bytes);
   if (!cc_cuda_check(cuda,
                      cuda->cuMemHostAlloc((void **)&buffer->host, bytes, CU_MEMHOSTALLOC_PORTABLE),
                      "cuMemHostAlloc", error))
@@ -109,31 +125,57 @@ reserve_host(CudaBackend *self, Buffer *buffer, gsize bytes, GError **error) {
 }
 
 static gboolean
-reserve_buffer(CudaBackend *self, Buffer *buffer, const CcTransfer *transfer, GError **error) {
-  return reserve_device(self, buffer, transfer->bytes, error) &&
+reserve_buffer(CudaBackend *self, Buffer *buffer, const CcTransfer *transfer, gsize whole_bytes,
+               GError **error) {
+  return reserve_device(self, buffer, transfer->bytes, whole_bytes, error) &&
          (transfer->kind != CC_TRANSFER_STAGED ||
-          reserve_host(self, buffer, transfer->bytes, error));
+          reserve_host(self, buffer, transfer->bytes, whole_bytes, error));
 }
 
-/* Kernels read words that reach behind the end of a row, where planes that come one by one leave
- * gaps. */
+/* What the region needs that needs most. */
+static gsize
+find_scratch_bytes(const Slot *slot) {
+  const CcCudaLowered *lowered = slot->program->lowered;
+  gsize bytes = 0;
+  for (guint i = 0; i < slot->submission.n_regions; i++) {
+    CcPlacement own;
+    const CcPlacement *placement =
+        cc_cuda_place_region(lowered, &slot->submission.regions[i], &own);
+    bytes = MAX(bytes, cc_cuda_scratch_bytes(lowered, placement));
+  }
+  return bytes;
+}
+
+static gsize
+find_result_bytes(const Slot *slot) {
+  return slot->program->lowered->result_bytes * slot->submission.n_regions;
+}
+
+/* Clears a new buffer: kernels read words that reach behind the end of a row, where planes that
+ * come one by one leave gaps. */
 static gboolean
 clear_gaps(CudaBackend *self, Slot *slot, GError **error) {
   const CcCudaDriver *cuda = self->device->cuda;
-  return slot->src.kind != CC_TRANSFER_PLANES ||
+  return (slot->src.kind != CC_TRANSFER_PLANES && slot->in.device_bytes == slot->src.bytes) ||
          cc_cuda_check(
-             cuda, cuda->cuMemsetD8Async(slot->in.device, 0, slot->src.bytes, self->stream[UPLOAD]),
+             cuda,
+             cuda->cuMemsetD8Async(slot->in.device, 0, slot->in.device_bytes, self->stream[UPLOAD]),
              "cuMemsetD8Async", error);
 }
 
 /* What is left over from a failure to reserve is freed, so that others can have it. */
 static gboolean
-reserve_slot(CudaBackend *self, Slot *slot, gsize scratch_bytes, GError **error) {
+reserve_slot(CudaBackend *self, Slot *slot, GError **error) {
+  const CcCudaLowered *whole = slot->program->lowered;
+  const gsize result_bytes = find_result_bytes(slot);
   const gboolean is_new = slot->in.device_bytes < slot->src.bytes;
-  const gboolean ok = reserve_buffer(self, &slot->in, &slot->src, error) &&
-                      reserve_buffer(self, &slot->out, &slot->dst, error) &&
-                      reserve_device(self, &slot->scratch, scratch_bytes, error) &&
-                      (!is_new || clear_gaps(self, slot, error));
+  const gboolean ok =
+      reserve_buffer(self, &slot->in, &slot->src, whole->src_bytes, error) &&
+      reserve_buffer(self, &slot->out, &slot->dst, whole->dst_bytes, error) &&
+      reserve_device(self, &slot->scratch, find_scratch_bytes(slot), whole->scratch_bytes, error) &&
+      (result_bytes == 0 || (reserve_device(self, &slot->results, result_bytes, G_MAXSIZE, error) &&
+                             reserve_host(self, &slot->results, result_bytes, G_MAXSIZE, error))) &&
+      (!is_new || clear_gaps(self, slot, error));
   if (!ok)
     free_slot_memory(self, slot);
   return ok;
@@ -153,8 +195,8 @@ create_events(const CcCudaDriver *cuda, Slot *slot, GError **error) {
                          !create_event(cuda, &slot->end[i], CU_EVENT_DEFAULT, error))))
       return FALSE;
   return create_event(cuda, &slot->done, untimed | CU_EVENT_BLOCKING_SYNC, error) &&
-         (!slot->src.frame.stream || create_event(cuda, &slot->src_ready, untimed, error)) &&
-         (!slot->dst.frame.stream || create_event(cuda, &slot->dst_ready, untimed, error));
+         (!slot->src.frame->stream || create_event(cuda, &slot->src_ready, untimed, error)) &&
+         (!slot->dst.frame->stream || create_event(cuda, &slot->dst_ready, untimed, error));
 }
 
 static void
@@ -212,10 +254,35 @@ begin_stage(const CudaBackend *self, const Slot *slot, Stage stage, GError **err
   return !slot->timed || record(self, slot->begin[stage], stage, error);
 }
 
+/* Lets stages add to results, which are 0 at first. */
+static gboolean
+clear_results(const CudaBackend *self, const Slot *slot, GError **error) {
+  const CcCudaDriver *cuda = self->device->cuda;
+  const gsize bytes = find_result_bytes(slot);
+  return bytes == 0 ||
+         cc_cuda_check(cuda,
+                       cuda->cuMemsetD8Async(slot->results.device, 0, bytes, self->stream[KERNEL]),
+                       "cuMemsetD8Async", error);
+}
+
+static gboolean
+fetch_results(const CudaBackend *self, const Slot *slot, Stage stage, GError **error) {
+  const CcCudaDriver *cuda = self->device->cuda;
+  const gsize bytes = find_result_bytes(slot);
+  return bytes == 0 ||
+         cc_cuda_check(cuda,
+                       cuda->cuMemcpyDtoHAsync(slot->results.host, slot->results.device, bytes,
+                                               self->stream[stage]),
+                       "cuMemcpyDtoHAsync", error);
+}
+
 static gboolean
 end_stage(const CudaBackend *self, const Slot *slot, Stage stage, GError **error) {
-  return (!slot->timed || record(self, slot->end[stage], stage, error)) &&
-         record(self, stage == last_stage(slot) ? slot->done : slot->over[stage], stage, error);
+  if (slot->timed && !record(self, slot->end[stage], stage, error))
+    return FALSE;
+  if (stage == last_stage(slot))
+    return fetch_results(self, slot, stage, error) && record(self, slot->done, stage, error);
+  return record(self, slot->over[stage], stage, error);
 }
 
 /* Lets a stage begin when others are done with the memory of a frame. */
@@ -232,8 +299,8 @@ await_others(const CudaBackend *self, Stage stage, const CcFrame *frame, CUevent
 static gboolean
 await_frames(const CudaBackend *self, const Slot *slot, GError **error) {
   const gboolean uploads = slot->src.kind != CC_TRANSFER_NONE;
-  return await_others(self, uploads ? UPLOAD : KERNEL, &slot->src.frame, slot->src_ready, error) &&
-         await_others(self, last_stage(slot), &slot->dst.frame, slot->dst_ready, error);
+  return await_others(self, uploads ? UPLOAD : KERNEL, slot->src.frame, slot->src_ready, error) &&
+         await_others(self, last_stage(slot), slot->dst.frame, slot->dst_ready, error);
 }
 
 static gboolean
@@ -245,17 +312,31 @@ queue_upload(CudaBackend *self, Slot *slot, GError **error) {
           end_stage(self, slot, UPLOAD, error) && await(self, KERNEL, slot->over[UPLOAD], error));
 }
 
+/* Region by region, so that of overlapping targets the later one wins, and all use the same
+ * scratch. */
 static gboolean
-queue_kernels(CudaBackend *self, Slot *slot, const CcCudaProgram *program, GError **error) {
-  CcCudaPlane src[CC_MAX_PLANES], dst[CC_MAX_PLANES];
-  cc_cuda_place_planes(src, slot->src.plane,
-                       slot->src.kind == CC_TRANSFER_NONE ? 0 : slot->in.device);
-  cc_cuda_place_planes(dst, slot->dst.plane,
-                       slot->dst.kind == CC_TRANSFER_NONE ? 0 : slot->out.device);
-  return begin_stage(self, slot, KERNEL, error) &&
-         cc_cuda_program_launch_planes(program, self->device->cuda, src, dst, slot->scratch.device,
-                                       self->stream[KERNEL], error) &&
-         end_stage(self, slot, KERNEL, error);
+queue_launches(CudaBackend *self, Slot *slot, GError **error) {
+  const CcCudaProgram *program = slot->program;
+  CcCudaPlaces places = {.scratch = slot->scratch.device, .results = slot->results.device};
+  gsize src_end = 0, dst_end = 0;
+  for (guint i = 0; i < slot->submission.n_regions; i++) {
+    CcPlacement own;
+    places.placement = cc_cuda_place_region(program->lowered, &slot->submission.regions[i], &own);
+    cc_transfer_place(&slot->src, places.placement, slot->in.device, &src_end,
+                      places.set[CC_CUDA_FRAME_SRC]);
+    cc_transfer_place(&slot->dst, places.placement, slot->out.device, &dst_end,
+                      places.set[CC_CUDA_FRAME_DST]);
+    if (!cc_cuda_program_launch(program, &places, self->stream[KERNEL], error))
+      return FALSE;
+    places.results += program->lowered->result_bytes;
+  }
+  return TRUE;
+}
+
+static gboolean
+queue_kernels(CudaBackend *self, Slot *slot, GError **error) {
+  return begin_stage(self, slot, KERNEL, error) && clear_results(self, slot, error) &&
+         queue_launches(self, slot, error) && end_stage(self, slot, KERNEL, error);
 }
 
 static gboolean
@@ -281,8 +362,7 @@ static gboolean
 queue_stages(CudaBackend *self, Slot *slot, GError **error) {
   g_mutex_lock(&self->queueing);
   const gboolean ok = await_frames(self, slot, error) && queue_upload(self, slot, error) &&
-                      queue_kernels(self, slot, slot->program, error) &&
-                      queue_download(self, slot, error);
+                      queue_kernels(self, slot, error) && queue_download(self, slot, error);
   g_mutex_unlock(&self->queueing);
   return ok;
 }
@@ -339,26 +419,6 @@ start_slot(CudaBackend *self, Slot *slot, GError **error) {
 
 /* --- jobs --- */
 
-static CcJob *
-cuda_submit(CcBackend *base, CcProgram *base_program, const CcFrame *src, const CcFrame *dst,
-            GError **error) {
-  CudaBackend *self = (CudaBackend *)base;
-  CcCudaProgram *program = (CcCudaProgram *)base_program;
-  Slot *slot = find_idle_slot(self);
-  g_return_val_if_fail(slot, NULL);
-  if (!cc_cuda_device_push(self->device, error))
-    return NULL;
-  slot->program = program;
-  slot->src = cc_transfer_of_source(program, src);
-  slot->dst = cc_transfer_of_target(program, dst);
-  slot->timed = self->n_frames++ % TIMED_FRAMES == 0;
-  slot->busy = create_events(self->device->cuda, slot, error) &&
-               reserve_slot(self, slot, program->lowered->scratch_bytes, error) &&
-               start_slot(self, slot, error);
-  cc_cuda_device_pop(self->device);
-  return slot->busy ? &slot->base : NULL;
-}
-
 /* Waits until all stages are queued. */
 static gboolean
 finish_start(Slot *slot, GError **error) {
@@ -392,40 +452,94 @@ stage_time(const CcCudaDriver *cuda, const Slot *slot, Stage stage) {
              : 0;
 }
 
-/* Takes the times of a frame that was timed. */
+/* Adds the times of what was under way, which is timed. */
 static void
-take_times(CudaBackend *self, const Slot *slot) {
-  const CcCudaDriver *cuda = self->device->cuda;
-  self->times = (CcTimes){.kernel = stage_time(cuda, slot, KERNEL)};
+add_times(const CcCudaDriver *cuda, Slot *slot) {
+  slot->times.kernel += stage_time(cuda, slot, KERNEL);
   if (slot->src.kind != CC_TRANSFER_NONE)
-    self->times.upload = stage_time(cuda, slot, UPLOAD);
+    slot->times.upload += stage_time(cuda, slot, UPLOAD);
   if (slot->dst.kind != CC_TRANSFER_NONE)
-    self->times.download = stage_time(cuda, slot, DOWNLOAD);
+    slot->times.download += stage_time(cuda, slot, DOWNLOAD);
 }
 
+/* Waits for what is under way, and hands out what comes of it. */
 static gboolean
-cuda_wait(CcBackend *base, CcJob *job, CcTimes *times, GError **error) {
-  CudaBackend *self = (CudaBackend *)base;
+finish_slot(CudaBackend *self, Slot *slot, GError **error) {
   const CcCudaDriver *cuda = self->device->cuda;
-  Slot *slot = (Slot *)job;
   const gint64 begin = g_get_monotonic_time();
-  slot->busy = FALSE;
   const gboolean started = finish_start(slot, error);
   const gboolean pushed = cc_cuda_device_push(self->device, started ? error : NULL);
   const gboolean ok = started && pushed && wait_for_slot(cuda, slot, error);
   if (!ok) /* the program, whose taps the launches read, may be freed now */
     finish_streams(self);
   if (ok) {
+    const gsize result_bytes = find_result_bytes(slot);
     if (slot->timed)
-      take_times(self, slot);
-    *times = self->times;
-    times->wait = (guint64)(g_get_monotonic_time() - begin) * 1000;
+      add_times(cuda, slot);
+    slot->times.wait = (guint64)(g_get_monotonic_time() - begin) * 1000;
+    if (result_bytes > 0)
+      memcpy(slot->submission.results, slot->results.host, result_bytes);
     if (slot->dst.kind == CC_TRANSFER_STAGED)
       empty_staging(slot);
   }
   if (pushed)
     cc_cuda_device_pop(self->device);
   return ok;
+}
+
+/* Starts as many of the first regions as need no more memory than the whole frame, and takes them
+ * from the submission. The device must be pushed. */
+static gboolean
+start_regions(CudaBackend *self, Slot *slot, CcSubmission *left, GError **error) {
+  CcSubmission *part = &slot->submission;
+  *part = *left;
+  slot->src = cc_transfer_of_source(slot->program, part);
+  slot->dst = cc_transfer_of_target(slot->program, part);
+  const guint n = MIN(slot->src.n_regions, slot->dst.n_regions);
+  if (n < part->n_regions) {
+    part->n_regions = n;
+    slot->src = cc_transfer_of_source(slot->program, part);
+    slot->dst = cc_transfer_of_target(slot->program, part);
+  }
+  left->regions += n;
+  left->n_regions -= n;
+  if (left->results)
+    left->results = (guint8 *)left->results + find_result_bytes(slot);
+  return create_events(self->device->cuda, slot, error) && reserve_slot(self, slot, error) &&
+         start_slot(self, slot, error);
+}
+
+static CcJob *
+cuda_submit(CcBackend *base, CcProgram *program, const CcSubmission *submission, GError **error) {
+  CudaBackend *self = (CudaBackend *)base;
+  CcSubmission left = *submission;
+  Slot *slot = find_idle_slot(self);
+  g_return_val_if_fail(slot, NULL);
+  if (!cc_cuda_device_push(self->device, error))
+    return NULL;
+  slot->program = (CcCudaProgram *)program;
+  slot->timed = self->n_frames++ % TIMED_FRAMES == 0;
+  slot->times = (CcTimes){0};
+  gboolean ok = start_regions(self, slot, &left, error);
+  while (ok && left.n_regions > 0)
+    ok = finish_slot(self, slot, error) && start_regions(self, slot, &left, error);
+  slot->busy = ok;
+  cc_cuda_device_pop(self->device);
+  return ok ? &slot->base : NULL;
+}
+
+static gboolean
+cuda_wait(CcBackend *base, CcJob *job, CcTimes *times, GError **error) {
+  CudaBackend *self = (CudaBackend *)base;
+  Slot *slot = (Slot *)job;
+  slot->busy = FALSE;
+  if (!finish_slot(self, slot, error))
+    return FALSE;
+  if (slot->timed)
+    self->times = slot->times;
+  *times = self->times;
+  times->wait = slot->times.wait;
+  return TRUE;
 }
 
 /* --- the backend --- */
@@ -437,7 +551,7 @@ cuda_prepare(CcBackend *base, const CcPlan *plan, GError **error) {
     return NULL;
   CcCudaProgram *program = cc_cuda_program_new(self->device, plan, error);
   cc_cuda_device_pop(self->device);
-  if (program && plan->n_ops > 0 && !plan->hue)
+  if (program && plan->n_ops > 0 && !cc_plan_get_hue(plan))
     program->base.algorithm = cc_algorithm_name(program->lowered->algorithm);
   if (program)
     program->base.steps = (GStrv)g_ptr_array_free(g_steal_pointer(&program->lowered->lines), FALSE);

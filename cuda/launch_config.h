@@ -32,8 +32,9 @@ struct _CcCudaAlgorithm {
    * is none for samples that lie as these. */
   gboolean (*choose)(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel);
   /* Sets tiles_across and n_tiles of all parts, scratch_bytes where the algorithm needs scratch,
-   * and what only this algorithm reads. `launch` has everything else; pass[i] is what part i was
-   * made from, and kernel[i] what was chosen for it, all the same but for `own`. */
+   * which is 0 before, and what only this algorithm reads. `launch` has everything else; pass[i] is
+   * what part i was made from, and kernel[i] what was chosen for it, all the same but for `own`.
+   * What an earlier call set for other sizes makes no difference. */
   void (*set_tiles)(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu,
                     const CcPass *const *pass);
   /* What the launch, which has everything by now, is to find behind memory_taps. NULL, also as the

@@ -5,8 +5,8 @@
 #include "engine/ablation.h"
 #include "engine/plan/explain.h"
 #include "cuda/classic/classic.h"
-#include "cuda/stages/direction_color_step.h"
 #include "cuda/stages/plane_map_steps.h"
+#include "cuda/stages/stage.h"
 
 /* --- which algorithm --- */
 
@@ -137,11 +137,6 @@ make_all_pixels(Layout *self, const Layout *layouts) {
     return FALSE;
   self->plan = *plan;
   self->plan.stride = 1;
-  self->plan.out_layout = plan->layout;
-  for (guint p = 0; p < plan->layout.n_planes; p++) {
-    self->plan.target[p].width = (plan->target[p].width - 1) * stride + 1;
-    self->plan.target[p].height = (plan->target[p].height - 1) * stride + 1;
-  }
   choose_kernels(self);
   if (cc_packing_split_plan(&components->plan, &self->plan)) {
     choose_kernels(components);
@@ -203,13 +198,14 @@ explain_layout(GPtrArray *lines, const Layout *layouts, guint best) {
   g_ptr_array_add(lines, g_string_free(line, FALSE));
 }
 
-/* Sets all candidates; which one is taken. */
+/* Sets all candidates; which one is taken. The costs know of passes and their planes only. */
 static guint
 choose_layout(Layout layouts[N_CANDIDATES], const CcPlan *plan, GPtrArray *lines) {
   layouts[PLANNED].plan = *plan;
   choose_kernels(&layouts[PLANNED]);
+  const gboolean is_fixed = cc_plan_get_hue(plan) || cc_plan_get_reader(plan, plan->stage);
   for (guint i = 0; i < N_CANDIDATES; i++)
-    if (i != PLANNED && (plan->hue || cc_is_left_out(candidates[i].name) ||
+    if (i != PLANNED && (is_fixed || cc_is_left_out(candidates[i].name) ||
                          !candidates[i].make(&layouts[i], layouts)))
       layouts[i].cost = NO_KERNEL;
   const guint best = find_cheapest(layouts, N_CANDIDATES);
@@ -242,12 +238,12 @@ group_takes(const CcCudaGroup *group, const CcCudaKernel *kernel, const CcOp *op
          (!group->op || !op || same_sums(group->op, op));
 }
 
-/* Puts every pass into a group; how many there are. */
+/* Puts every pass of a plan that is a copy of the layout's into a group; how many there are. */
 static guint
-group_passes(const Layout *layout, CcCudaGroup group[CC_MAX_PASSES]) {
+group_passes(const CcPlan *plan, const Layout *layout, CcCudaGroup group[CC_MAX_PASSES]) {
   guint n = 0;
-  for (guint i = 0; i < layout->plan.n_passes; i++) {
-    const CcPass *pass = &layout->plan.pass[i];
+  for (guint i = 0; i < plan->n_passes; i++) {
+    const CcPass *pass = &plan->pass[i];
     guint g = 0;
     while (g < n && !group_takes(&group[g], &layout->kernel[i], pass->op))
       g++;
@@ -263,16 +259,45 @@ group_passes(const Layout *layout, CcCudaGroup group[CC_MAX_PASSES]) {
 
 /* --- steps --- */
 
+static CcCudaStep *
+add_step(CcCudaLowered *self, guint from, guint to) {
+  CcCudaStep *step = &self->step[self->n_steps++];
+  step->plan = &self->plan;
+  step->gpu = self->gpu;
+  step->from = from;
+  step->to = to;
+  return step;
+}
+
+/* Adds planes in scratch; their number. */
+static guint
+add_set(CcCudaLowered *self, gboolean of_source, const CcStage *reader) {
+  self->set[self->n_sets] = (CcCudaSet){of_source, reader};
+  return self->n_sets++;
+}
+
 /* Adds the line of a step: what it does, and what is launched for that. */
 static void
 explain_step(CcCudaLowered *self, const CcCudaStep *step, const gchar *what) {
-  g_ptr_array_add(self->lines, g_strdup_printf("%s%s; %u blocks of %ux%u threads", what, step->name,
-                                               step->n_blocks, step->block[0], step->block[1]));
+  g_ptr_array_add(self->lines,
+                  g_strdup_printf("%s%s; %d blocks of %ux%u threads", what, step->name,
+                                  step->params.n_tiles, step->block[0], step->block[1]));
+}
+
+/* Sets the sizes of a step that has all else. */
+static gboolean
+finish_step(CcCudaLowered *self, CcCudaStep *step, const gchar *what, GError **error) {
+  g_autofree gchar *before = g_strdup_printf("%s: ", what);
+  if (!cc_cuda_step_set_sizes(step, &step->params, &self->whole, error))
+    return FALSE;
+  explain_step(self, step, before);
+  return TRUE;
 }
 
 static void
-explain_group(CcCudaLowered *self, const CcPlan *plan, const CcCudaGroup *group,
-              const CcCudaAlgorithm *algorithm, const CcCudaStep *step) {
+explain_group(CcCudaLowered *self, const CcCudaGroup *group, const CcCudaAlgorithm *algorithm,
+              const CcCudaStep *step) {
+  const CcPlan *plan = step->plan;
   g_autoptr(GString) what = g_string_new(NULL);
   for (guint i = 0; i < group->n; i++) {
     if (i > 0)
@@ -290,17 +315,17 @@ explain_group(CcCudaLowered *self, const CcPlan *plan, const CcCudaGroup *group,
 }
 
 static gboolean
-add_filter_steps(CcCudaLowered *self, const Layout *layout, const CcCudaGpu *gpu, GError **error) {
+add_filter_steps(CcCudaLowered *self, const Layout *layout, guint from, guint to, GError **error) {
   CcCudaGroup group[CC_MAX_PASSES];
   const CcPlan *plan = &layout->plan;
-  const guint n = group_passes(layout, group);
+  const guint n = group_passes(&self->plan, layout, group);
   for (guint g = 0; g < n; g++)
     for (const CcCudaAlgorithm *a = algorithms[group[g].name]; a; a = a->next) {
-      CcCudaStep *step = &self->step[self->n_steps++];
-      if (!cc_cuda_step_set_filter(step, self->taps, plan, &group[g], a, gpu, error))
+      CcCudaStep *step = add_step(self, from, to);
+      if (!cc_cuda_step_set_filter(step, self->taps, &group[g], a, plan->stride, &self->whole,
+                                   error))
         return FALSE;
-      self->scratch_bytes = MAX(self->scratch_bytes, step->params.scratch_bytes);
-      explain_group(self, plan, &group[g], a, step);
+      explain_group(self, &group[g], a, step);
       for (guint i = 0; a->next && i < group[g].n; i++) {
         group[g].kernel[i] = (CcCudaKernel){0};
         if (!a->next->choose(plan, group[g].pass[i], &group[g].kernel[i]))
@@ -310,62 +335,140 @@ add_filter_steps(CcCudaLowered *self, const Layout *layout, const CcCudaGpu *gpu
   return TRUE;
 }
 
+/* Adds the step that takes the planes out of the frame. */
 static gboolean
-add_unpack_step(CcCudaLowered *self, const CcPlan *plan, GError **error) {
-  const guint n = plan->layout.n_planes;
-  g_autofree gchar *what = g_strdup_printf("deinterleave %u plane%s: ", n, n == 1 ? "" : "s");
-  CcCudaStep *step = &self->step[self->n_steps++];
-  if (!cc_packing_set_unpack(step, plan, error))
-    return FALSE;
-  explain_step(self, step, what);
-  return TRUE;
+add_unpack_step(CcCudaLowered *self, guint to, GError **error) {
+  const guint n = self->plan.layout.n_planes;
+  g_autofree gchar *what = g_strdup_printf("deinterleave %u plane%s", n, n == 1 ? "" : "s");
+  CcCudaStep *step = add_step(self, CC_CUDA_FRAME_SRC, to);
+  cc_packing_set_unpack(step);
+  return finish_step(self, step, what, error);
 }
 
 static gboolean
-add_pack_step(CcCudaLowered *self, const CcPlan *plan, guint stride, GError **error) {
-  CcCudaStep *step = &self->step[self->n_steps++];
-  if (!cc_packing_set_pack(step, plan, stride, error))
-    return FALSE;
-  explain_step(self, step, "interleave: ");
-  return TRUE;
+add_pack_step(CcCudaLowered *self, guint from, GError **error) {
+  CcCudaStep *step = add_step(self, from, CC_CUDA_FRAME_DST);
+  cc_packing_set_pack(step, self->thin);
+  return finish_step(self, step, "interleave", error);
 }
 
 static gboolean
-add_hue_step(CcCudaLowered *self, const CcPlan *plan, GError **error) {
-  const guint n = plan->hue->n_fields;
-  g_autofree gchar *what =
-      g_strdup_printf("direction color, %u group%s of components: ", n, n == 1 ? "" : "s");
-  CcCudaStep *step = &self->step[self->n_steps++];
-  g_autoptr(GBytes) table = cc_hue_set_step(step, plan, error);
-  if (!table)
+add_stage_step(CcCudaLowered *self, const CcStage *stage, guint from, guint to, GError **error) {
+  g_autoptr(GString) what = g_string_new(NULL);
+  CcCudaStep *step = add_step(self, from, to);
+  step->stage = stage;
+  for (const CcStage *before = self->plan.stage; before < stage; before++)
+    step->result_offset += before->result_bytes;
+  cc_cuda_stage_class(stage->kind)->set_step(step, self->taps, what);
+  return finish_step(self, step, what->str, error);
+}
+
+/* What planes are written to next: a new set, for the stage `reader` or for what puts them into the
+ * frame; where there is neither, the frame. */
+static guint
+add_next_set(CcCudaLowered *self, const CcStage *reader, gboolean packs) {
+  return reader || packs ? add_set(self, FALSE, reader) : CC_CUDA_FRAME_DST;
+}
+
+/* Adds the steps of passes, of the stages that read what they make, and of what is around both.
+ * Without passes there are no planes for any of them. */
+static gboolean
+add_plane_steps(CcCudaLowered *self, const Layout *layout, GError **error) {
+  const CcPlan *plan = &self->plan;
+  const gboolean packs = plan->packed || self->thin > 1;
+  const CcStage *reader = cc_plan_get_reader(plan, plan->stage);
+  const guint source = plan->packed ? add_set(self, TRUE, NULL) : CC_CUDA_FRAME_SRC;
+  guint target = add_next_set(self, reader, packs);
+  if ((plan->packed && !add_unpack_step(self, source, error)) ||
+      !add_filter_steps(self, layout, source, target, error))
     return FALSE;
-  cc_cuda_step_add_taps(step, self->taps, table);
-  explain_step(self, step, what);
+  while (reader) {
+    const CcStage *stage = reader;
+    const guint from = target;
+    reader = cc_plan_get_reader(plan, stage);
+    target = add_next_set(self, reader, packs);
+    if (!add_stage_step(self, stage, from, target, error))
+      return FALSE;
+  }
+  return !packs || add_pack_step(self, target, error);
+}
+
+/* Adds the steps of all stages behind CONVOLVE that read what `reads` says, and write the frame. */
+static gboolean
+add_frame_steps(CcCudaLowered *self, CcStageReads reads, GError **error) {
+  const CcPlan *plan = &self->plan;
+  for (guint i = 1; i < plan->n_stages; i++)
+    if (plan->stage[i].reads == reads &&
+        !add_stage_step(self, &plan->stage[i], CC_CUDA_FRAME_SRC, CC_CUDA_FRAME_DST, error))
+      return FALSE;
   return TRUE;
 }
 
-/* Puts a plane's rectangle behind what is there. */
+/* --- regions --- */
+
 static void
-place_plane(CcCudaPlane *place, gsize *bytes, const CcPlaneLayout *layout, const CcRect *rect) {
-  place->pitch = cc_cuda_align((gsize)rect->width * layout->step * cc_sample_size(layout->type));
-  place->offset = *bytes;
-  *bytes += place->pitch * rect->height;
+place_region(const CcCudaLowered *self, const CcRegion *region, CcPlacement *placement) {
+  cc_plan_place(&self->plan, region, placement);
+  for (guint p = 0; p < self->plan.layout.n_planes; p++) {
+    CcRect *target = &placement->target[p];
+    target->width = (target->width - 1) * self->thin + 1;
+    target->height = (target->height - 1) * self->thin + 1;
+  }
 }
 
-/* Places the frame, and the planes that are not the frame's in scratch. */
+const CcPlacement *
+cc_cuda_place_region(const CcCudaLowered *self, const CcRegion *region, CcPlacement *own) {
+  if (memcmp(region, &self->whole_region, sizeof *region) == 0)
+    return &self->whole;
+  place_region(self, region, own);
+  return own;
+}
+
+CUdeviceptr
+cc_cuda_place_scratch(const CcCudaLowered *self, const CcPlacement *placement, CUdeviceptr scratch,
+                      CcCudaPlane set[CC_CUDA_MAX_SETS][CC_MAX_PLANES]) {
+  gsize end = scratch;
+  for (guint s = CC_CUDA_N_FRAMES; s < self->n_sets; s++)
+    for (guint p = 0; p < self->plan.layout.n_planes; p++) {
+      const CcPlaneLayout *layout = &self->plan.layout.plane[p];
+      const CcRect *rect = self->set[s].of_source ? &placement->source[p] : &placement->target[p];
+      const gsize pixel = layout->step * cc_plan_sample_bytes(&self->plan, self->set[s].reader, p);
+      set[s][p] = cc_cuda_place_rows(pixel * rect->width, rect->height, &end);
+    }
+  return end;
+}
+
+/* What the launches of a region need of scratch. */
+static gsize
+measure_scratch(const CcCudaLowered *self, const CcPlacement *placement) {
+  CcCudaPlane set[CC_CUDA_MAX_SETS][CC_MAX_PLANES];
+  gsize most = 0;
+  for (guint i = 0; i < self->n_steps; i++)
+    if (self->step[i].params.scratch_bytes > 0) {
+      CcLaunch launch = self->step[i].params;
+      if (cc_cuda_step_set_sizes(&self->step[i], &launch, placement, NULL))
+        most = MAX(most, launch.scratch_bytes);
+    }
+  return cc_cuda_place_scratch(self, placement, 0, set) + most;
+}
+
+gsize
+cc_cuda_scratch_bytes(const CcCudaLowered *self, const CcPlacement *placement) {
+  return placement == &self->whole ? self->scratch_bytes : measure_scratch(self, placement);
+}
+
+/* Places the whole frame. */
 static void
-place_planes(CcCudaLowered *self, const CcPlan *plan) {
+place_whole(CcCudaLowered *self) {
+  const CcPlan *plan = &self->plan;
+  self->whole_region = cc_frame_layout_region(&plan->frame_layout);
+  place_region(self, &self->whole_region, &self->whole);
   for (guint p = 0; p < plan->frame_layout.n_planes; p++) {
     const CcPlaneLayout *layout = &plan->frame_layout.plane[p];
-    place_plane(&self->src[p], &self->src_bytes, layout, &plan->frame_source[p]);
-    place_plane(&self->dst[p], &self->dst_bytes, layout, &plan->frame_target[p]);
-  }
-  for (guint p = 0; p < plan->layout.n_planes; p++) {
-    const CcPlaneLayout *layout = &plan->layout.plane[p];
-    if (self->unpacks)
-      place_plane(&self->unpacked_src[p], &self->plane_bytes, layout, &plan->source[p]);
-    if (self->packs)
-      place_plane(&self->unpacked_dst[p], &self->plane_bytes, layout, &plan->target[p]);
+    const gsize group = layout->step * cc_sample_size(layout->type);
+    const CcRect *source = &self->whole.frame_source[p], *target = &self->whole.frame_target[p];
+    self->src[p] = cc_cuda_place_rows(source->width * group, source->height, &self->src_bytes);
+    self->dst[p] = cc_cuda_place_rows(target->width * group, target->height, &self->dst_bytes);
   }
 }
 
@@ -380,20 +483,22 @@ cc_cuda_lower(const CcPlan *plan, const CcCudaGpu *gpu, GError **error) {
   self->taps = g_byte_array_new();
   self->lines = g_ptr_array_new_with_free_func(g_free);
   const Layout *layout = &layouts[choose_layout(layouts, plan, self->lines)];
-  const CcPlan *chosen = &layout->plan;
   /* where all is painted as hues, which is no algorithm's, it is the first one that AUTO tries */
   self->algorithm = plan->n_passes > 0                     ? layout->algorithm[0]
                     : plan->algorithm != CC_ALGORITHM_AUTO ? plan->algorithm
                                                            : CC_N_ALGORITHMS - 1;
-  self->unpacks = chosen->packed && chosen->n_passes > 0;
-  self->packs = self->unpacks || chosen->stride != plan->stride;
-  place_planes(self, chosen);
-  if ((self->unpacks && !add_unpack_step(self, chosen, error)) ||
-      !add_filter_steps(self, layout, gpu, error) ||
-      (self->packs && !add_pack_step(self, chosen, plan->stride / chosen->stride, error)) ||
-      (chosen->hue && !add_hue_step(self, chosen, error)))
+  self->plan = layout->plan;
+  self->plan.stride = plan->stride;
+  self->gpu = gpu;
+  self->thin = plan->stride / layout->plan.stride;
+  self->n_sets = CC_CUDA_N_FRAMES;
+  self->result_bytes = cc_plan_result_bytes(plan);
+  place_whole(self);
+  if ((plan->n_passes > 0 && !add_plane_steps(self, layout, error)) ||
+      !add_frame_steps(self, CC_READS_SOURCE, error) ||
+      !add_frame_steps(self, CC_READS_SAMPLES, error))
     return NULL;
-  self->scratch_bytes += self->plane_bytes;
+  self->scratch_bytes = measure_scratch(self, &self->whole);
   g_ptr_array_add(self->lines, NULL);
   return g_steal_pointer(&self);
 }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "program.h"
 
-#include "cuda/stages/direction_color_step.h"
-#include "cuda/stages/plane_map_steps.h"
-
 /* --- loading --- */
 
 static gboolean
@@ -86,10 +83,11 @@ static gboolean
 launch_step(const CcCudaProgram *self, const CcCudaStep *step, CcLaunch *params, CUstream stream,
             GError **error) {
   const CcCudaDriver *cuda = self->device->cuda;
+  const guint n_blocks = (guint)params->n_tiles;
   void *arguments[] = {params};
   if (!step->overlaps || !self->device->gpu.overlaps)
     return cc_cuda_check(cuda,
-                         cuda->cuLaunchKernel(step->function, step->n_blocks, 1, 1, step->block[0],
+                         cuda->cuLaunchKernel(step->function, n_blocks, 1, 1, step->block[0],
                                               step->block[1], 1, step->shared_bytes, stream,
                                               arguments, NULL),
                          "cuLaunchKernel", error);
@@ -98,7 +96,7 @@ launch_step(const CcCudaProgram *self, const CcCudaStep *step, CcLaunch *params,
       .value.programmaticStreamSerializationAllowed = 1,
   };
   const CUlaunchConfig config = {
-      .gridDimX = step->n_blocks,
+      .gridDimX = n_blocks,
       .gridDimY = 1,
       .gridDimZ = 1,
       .blockDimX = step->block[0],
@@ -113,57 +111,39 @@ launch_step(const CcCudaProgram *self, const CcCudaStep *step, CcLaunch *params,
                        "cuLaunchKernelEx", error);
 }
 
-static void
-place_parts(CcLaunch *launch, const CcCudaStep *step, const CcCudaPlane *src,
-            const CcCudaPlane *dst) {
-  for (gint p = 0; p < launch->n_parts; p++) {
-    CcPart *part = &launch->part[p];
-    const guint plane = step->plane[p];
-    part->src = src[plane].offset;
-    part->dst = dst[plane].offset;
-    part->src_pitch = (gint)src[plane].pitch;
-    part->dst_pitch = (gint)dst[plane].pitch;
-  }
-}
-
 gboolean
-cc_cuda_program_launch_planes(const CcCudaProgram *self, const CcCudaDriver *cuda,
-                              const CcCudaPlane *src, const CcCudaPlane *dst, CUdeviceptr scratch,
-                              CUstream stream, GError **error) {
-  CcCudaPlane own_src[CC_MAX_PLANES], own_dst[CC_MAX_PLANES];
+cc_cuda_program_launch(const CcCudaProgram *self, CcCudaPlaces *places, CUstream stream,
+                       GError **error) {
   const CcCudaLowered *lowered = self->lowered;
-  cc_cuda_place_planes(own_src, lowered->unpacked_src, scratch);
-  cc_cuda_place_planes(own_dst, lowered->unpacked_dst, scratch);
+  const gboolean is_whole = places->placement == &lowered->whole;
+  const CUdeviceptr scratch =
+      cc_cuda_place_scratch(lowered, places->placement, places->scratch, places->set);
   for (guint i = 0; i < lowered->n_steps; i++) {
     const CcCudaStep *step = &lowered->step[i];
     CcLaunch params = step->params;
-    params.scratch = scratch + lowered->plane_bytes;
-    if (step->kind == CC_CUDA_UNPACK)
-      cc_packing_place_unpack(&params, src, own_src);
-    else if (step->kind == CC_CUDA_PACK)
-      cc_packing_place_pack(&params, dst, own_dst);
-    else if (step->kind == CC_CUDA_HUE)
-      cc_hue_place_parts(&params, src, dst);
-    else
-      place_parts(&params, step, lowered->unpacks ? own_src : src, lowered->packs ? own_dst : dst);
+    params.scratch = scratch;
+    if (!is_whole && !cc_cuda_step_set_sizes(step, &params, places->placement, error))
+      return FALSE;
+    step->set_places(&params, step, places);
     if (!launch_step(self, step, &params, stream, error))
       return FALSE;
   }
   return TRUE;
 }
 
-void
-cc_cuda_place_planes(CcCudaPlane planes[CC_MAX_PLANES], const CcCudaPlane relative[CC_MAX_PLANES],
-                     CUdeviceptr address) {
+/* Sets `planes` to where those of `relative` lie in a buffer at `address`. */
+static void
+place_planes(CcCudaPlane planes[CC_MAX_PLANES], const CcCudaPlane relative[CC_MAX_PLANES],
+             CUdeviceptr address) {
   for (guint p = 0; p < CC_MAX_PLANES; p++)
     planes[p] = (CcCudaPlane){relative[p].offset + address, relative[p].pitch};
 }
 
 gboolean
-cc_cuda_program_launch(const CcCudaProgram *self, const CcCudaDriver *cuda, CUdeviceptr src,
-                       CUdeviceptr dst, CUdeviceptr scratch, CUstream stream, GError **error) {
-  CcCudaPlane src_planes[CC_MAX_PLANES], dst_planes[CC_MAX_PLANES];
-  cc_cuda_place_planes(src_planes, self->lowered->src, src);
-  cc_cuda_place_planes(dst_planes, self->lowered->dst, dst);
-  return cc_cuda_program_launch_planes(self, cuda, src_planes, dst_planes, scratch, stream, error);
+cc_cuda_program_launch_whole(const CcCudaProgram *self, CUdeviceptr src, CUdeviceptr dst,
+                             CUdeviceptr scratch, CUstream stream, GError **error) {
+  CcCudaPlaces places = {.placement = &self->lowered->whole, .scratch = scratch};
+  place_planes(places.set[CC_CUDA_FRAME_SRC], self->lowered->src, src);
+  place_planes(places.set[CC_CUDA_FRAME_DST], self->lowered->dst, dst);
+  return cc_cuda_program_launch(self, &places, stream, error);
 }

@@ -27,20 +27,16 @@ CcCudaProgram *cc_cuda_program_new(CcCudaDevice *device, const CcPlan *plan, GEr
 void cc_cuda_program_free(CcCudaProgram *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcCudaProgram, cc_cuda_program_free)
 
-/* Queues a frame's launches. `src` and `dst` hold device addresses; those and the pitches are
- * multiples of CC_CUDA_PLANE_ALIGNMENT. scratch has scratch_bytes. The device must be pushed. */
-gboolean cc_cuda_program_launch_planes(const CcCudaProgram *self, const CcCudaDriver *cuda,
-                                       const CcCudaPlane *src, const CcCudaPlane *dst,
-                                       CUdeviceptr scratch, CUstream stream, GError **error);
+/* Queues the launches of a region. `places` has where it lies, the planes of both frames, scratch
+ * and results; addresses and pitches are multiples of CC_CUDA_PLANE_ALIGNMENT. The other sets are
+ * set here. The device must be pushed. */
+gboolean cc_cuda_program_launch(const CcCudaProgram *self, CcCudaPlaces *places, CUstream stream,
+                                GError **error);
 
-/* Queues the launches for planes that lie in buffers at these addresses as self->src and self->dst
- * say; the buffers are aligned to 256 bytes and have src_bytes and dst_bytes. */
-gboolean cc_cuda_program_launch(const CcCudaProgram *self, const CcCudaDriver *cuda,
-                                CUdeviceptr src, CUdeviceptr dst, CUdeviceptr scratch,
-                                CUstream stream, GError **error);
-
-/* Sets `planes` to where those of `relative` lie in a buffer at `address`. */
-void cc_cuda_place_planes(CcCudaPlane planes[CC_MAX_PLANES],
-                          const CcCudaPlane relative[CC_MAX_PLANES], CUdeviceptr address);
+/* Queues the launches of a whole frame, whose planes lie in buffers at these addresses as `src` and
+ * `dst` of self->lowered say; the buffers are aligned to 256 bytes and have src_bytes and
+ * dst_bytes. No stage has results. */
+gboolean cc_cuda_program_launch_whole(const CcCudaProgram *self, CUdeviceptr src, CUdeviceptr dst,
+                                      CUdeviceptr scratch, CUstream stream, GError **error);
 
 G_END_DECLS

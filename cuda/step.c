@@ -9,10 +9,6 @@ G_STATIC_ASSERT(CC_LAUNCH_TAPS == CC_MAX_TAPS && CC_LAUNCH_MATRICES == CC_MAX_MA
 static void
 set_part(CcPart *part, const CcPlan *plan, const CcPass *pass) {
   const CcPlaneLayout *layout = &plan->layout.plane[pass->plane];
-  part->src_width = (gint)plan->source[pass->plane].width;
-  part->src_height = (gint)plan->source[pass->plane].height;
-  part->width = (gint)plan->target[pass->plane].width;
-  part->height = (gint)plan->target[pass->plane].height;
   part->step = (gint)layout->step;
   part->shift = (gint)layout->shift;
   part->sample_bytes = (gint)cc_sample_size(layout->type);
@@ -79,10 +75,8 @@ append_taps(GByteArray *taps, gconstpointer own, gsize size) {
 }
 
 void
-cc_cuda_step_add_taps(CcCudaStep *step, GByteArray *taps, GBytes *own) {
-  gsize size;
-  const guint8 *data = g_bytes_get_data(own, &size);
-  step->params.memory_taps = append_taps(taps, data, size);
+cc_cuda_step_add_taps(CcCudaStep *step, GByteArray *taps, gconstpointer own, gsize size) {
+  step->params.memory_taps = append_taps(taps, own, size);
   step->memory_taps = TRUE;
 }
 
@@ -104,45 +98,75 @@ add_lines(CcCudaStep *step, GByteArray *taps, const CcOp *op, const CcCudaKernel
   step->lines = TRUE;
 }
 
+static void
+set_filter_sizes(CcLaunch *launch, const CcCudaStep *step, const CcPlacement *placement) {
+  const CcCudaGroup *group = &step->group;
+  for (guint i = 0; i < group->n; i++) {
+    CcPart *part = &launch->part[i];
+    const guint plane = group->pass[i]->plane;
+    part->src_width = (gint)placement->source[plane].width;
+    part->src_height = (gint)placement->source[plane].height;
+    part->width = (gint)placement->target[plane].width;
+    part->height = (gint)placement->target[plane].height;
+  }
+  step->algorithm->set_tiles(launch, group->kernel, step->gpu, group->pass);
+}
+
+static void
+set_filter_places(CcLaunch *launch, const CcCudaStep *step, const CcCudaPlaces *places) {
+  for (guint i = 0; i < step->group.n; i++) {
+    CcPart *part = &launch->part[i];
+    const guint plane = step->group.pass[i]->plane;
+    const CcCudaPlane *src = &places->set[step->from][plane], *dst = &places->set[step->to][plane];
+    part->src = src->offset;
+    part->dst = dst->offset;
+    part->src_pitch = (gint)src->pitch;
+    part->dst_pitch = (gint)dst->pitch;
+  }
+}
+
 gboolean
-cc_cuda_step_set_filter(CcCudaStep *step, GByteArray *taps, const CcPlan *plan,
-                        const CcCudaGroup *group, const CcCudaAlgorithm *algorithm,
-                        const CcCudaGpu *gpu, GError **error) {
+cc_cuda_step_set_filter(CcCudaStep *step, GByteArray *taps, const CcCudaGroup *group,
+                        const CcCudaAlgorithm *algorithm, guint stride,
+                        const CcPlacement *placement, GError **error) {
   CcLaunch *launch = &step->params;
   const CcCudaKernel *kernel = group->kernel;
-  launch->stride = (gint)plan->stride;
-  launch->border = plan->border;
-  launch->window_width = launch->window_height = 1;
-  if (group->op)
-    set_taps(launch, group->op, kernel);
-  launch->n_parts = (gint)group->n;
-  for (guint i = 0; i < group->n; i++) {
-    set_part(&launch->part[i], plan, group->pass[i]);
-    step->plane[i] = (guint8)group->pass[i]->plane;
-  }
-  algorithm->set_tiles(launch, kernel, gpu, group->pass);
-  if (!cc_cuda_set_first_tiles(launch, error))
-    return FALSE;
-  if (algorithm->make_taps) {
-    g_autoptr(GBytes) own = algorithm->make_taps(launch, kernel, group->pass);
-    if (own)
-      cc_cuda_step_add_taps(step, taps, own);
-  }
-  if (group->op && has_long_lines(group->op))
-    add_lines(step, taps, group->op, kernel);
-  step->n_blocks = (guint)launch->n_tiles;
+  step->group = *group;
+  step->algorithm = algorithm;
+  step->set_sizes = set_filter_sizes;
+  step->set_places = set_filter_places;
   step->shared_bytes = kernel->shared_bytes;
   step->overlaps = kernel->overlaps;
   step->block[0] = kernel->block[0];
   step->block[1] = kernel->block[1];
   step->module = kernel->module;
   g_strlcpy(step->name, kernel->name, sizeof step->name);
+  launch->stride = (gint)stride;
+  launch->border = step->plan->border;
+  launch->window_width = launch->window_height = 1;
+  if (group->op)
+    set_taps(launch, group->op, kernel);
+  launch->n_parts = (gint)group->n;
+  for (guint i = 0; i < group->n; i++)
+    set_part(&launch->part[i], step->plan, group->pass[i]);
+  if (!cc_cuda_step_set_sizes(step, launch, placement, error))
+    return FALSE;
+  if (algorithm->make_taps) {
+    g_autoptr(GBytes) own = algorithm->make_taps(launch, kernel, group->pass);
+    if (own)
+      cc_cuda_step_add_taps(step, taps, g_bytes_get_data(own, NULL), g_bytes_get_size(own));
+  }
+  if (group->op && has_long_lines(group->op))
+    add_lines(step, taps, group->op, kernel);
   return TRUE;
 }
 
 gboolean
-cc_cuda_set_first_tiles(CcLaunch *launch, GError **error) {
+cc_cuda_step_set_sizes(const CcCudaStep *step, CcLaunch *launch, const CcPlacement *placement,
+                       GError **error) {
   guint64 n = 0;
+  launch->scratch_bytes = 0;
+  step->set_sizes(launch, step, placement);
   for (gint i = 0; i < launch->n_parts; i++)
     n += (guint)launch->part[i].n_tiles;
   if (n >= G_MAXINT32) {

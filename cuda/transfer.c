@@ -7,131 +7,187 @@
 
 /* --- places --- */
 
-/* The first sample of the plane's rectangle. */
+/* The rectangles of the frame, one for each plane, that are transferred for region number `i`. */
+static const CcRect *
+find_rects(const CcTransfer *self, guint i, CcPlacement *own) {
+  const CcPlacement *placement = cc_cuda_place_region(self->lowered, &self->regions[i], own);
+  return self->to_device ? placement->frame_source : placement->frame_target;
+}
+
+/* The first sample of a plane's rectangle. */
 static guint8 *
-rect_data(const CcTransfer *self, guint p) {
-  const CcPlane *plane = &self->frame.plane[p];
+rect_data(const CcTransfer *self, guint p, const CcRect *rect) {
+  const CcPlane *plane = &self->frame->plane[p];
   const CcPlaneLayout *layout = &self->layout[p];
-  return plane->data + (gssize)self->rect[p].y * plane->pitch +
-         (gsize)self->rect[p].x * layout->step * cc_sample_size(layout->type);
+  return plane->data + (gssize)rect->y * plane->pitch +
+         (gsize)rect->x * layout->step * cc_sample_size(layout->type);
 }
 
 static gsize
-rect_row_bytes(const CcTransfer *self, guint p) {
-  return (gsize)self->rect[p].width * self->layout[p].step * cc_sample_size(self->layout[p].type);
+rect_row_bytes(const CcTransfer *self, guint p, const CcRect *rect) {
+  return (gsize)rect->width * self->layout[p].step * cc_sample_size(self->layout[p].type);
 }
 
 /* Bytes from the first sample of the rectangle to behind its last; the pitch is not negative. */
 static gsize
-rect_extent(const CcTransfer *self, guint p) {
-  return (gsize)(self->rect[p].height - 1) * (gsize)self->frame.plane[p].pitch +
-         rect_row_bytes(self, p);
+rect_extent(const CcTransfer *self, guint p, const CcRect *rect) {
+  return (gsize)(rect->height - 1) * (gsize)self->frame->plane[p].pitch +
+         rect_row_bytes(self, p, rect);
 }
 
 static gboolean
 has_negative_pitch(const CcTransfer *self) {
   for (guint p = 0; p < self->n_planes; p++)
-    if (self->frame.plane[p].pitch < 0)
+    if (self->frame->plane[p].pitch < 0)
       return TRUE;
   return FALSE;
 }
 
 /* Whether kernels can take planes that lie like those of the frame, from `base` on. */
 static gboolean
-suits_kernels(const CcTransfer *self, const guint8 *base) {
+suits_kernels(const CcTransfer *self, const CcRect *rects, const guint8 *base) {
   gsize all = 0;
   for (guint p = 0; p < self->n_planes; p++)
-    all |= (gsize)(rect_data(self, p) - base) | (gsize)self->frame.plane[p].pitch;
+    all |= (gsize)(rect_data(self, p, &rects[p]) - base) | (gsize)self->frame->plane[p].pitch;
   return all % CC_CUDA_PLANE_ALIGNMENT == 0;
+}
+
+/* The same of all regions of a frame in device memory. */
+static gboolean
+all_suit_kernels(const CcTransfer *self) {
+  CcPlacement own;
+  for (guint i = 0; i < self->n_regions; i++)
+    if (!suits_kernels(self, find_rects(self, i, &own), NULL))
+      return FALSE;
+  return TRUE;
 }
 
 /* The block that all rectangles make up, from its first byte to behind its last. */
 static gsize
-find_block(const CcTransfer *self, guint8 **block) {
-  guint8 *first = rect_data(self, 0), *last = first;
+find_block(const CcTransfer *self, const CcRect *rects, guint8 **block) {
+  guint8 *first = rect_data(self, 0, &rects[0]), *last = first;
   for (guint p = 0; p < self->n_planes; p++) {
-    guint8 *data = rect_data(self, p);
+    guint8 *data = rect_data(self, p, &rects[p]);
     first = MIN(first, data);
-    last = MAX(last, data + rect_extent(self, p));
+    last = MAX(last, data + rect_extent(self, p, &rects[p]));
   }
   *block = first;
   return (gsize)(last - first);
 }
 
 static gsize
-sum_of_rows(const CcTransfer *self) {
+sum_of_rows(const CcTransfer *self, const CcRect *rects) {
   gsize bytes = 0;
   for (guint p = 0; p < self->n_planes; p++)
-    bytes += rect_row_bytes(self, p) * self->rect[p].height;
+    bytes += rect_row_bytes(self, p, &rects[p]) * rects[p].height;
   return bytes;
 }
 
-/* Gives the device the layout of the frame, from `base` on. */
+/* Puts the rectangles of a region into a buffer from *end on, which moves behind them. */
 static void
-take_layout(CcTransfer *self, const guint8 *base) {
+place_rects(const CcTransfer *self, const CcRect *rects, gsize *end,
+            CcCudaPlane planes[CC_MAX_PLANES]) {
   for (guint p = 0; p < self->n_planes; p++)
-    self->plane[p] =
-        (CcCudaPlane){(gsize)(rect_data(self, p) - base), (gsize)self->frame.plane[p].pitch};
+    planes[p] = cc_cuda_place_rows(rect_row_bytes(self, p, &rects[p]), rects[p].height, end);
+}
+
+void
+cc_transfer_place(const CcTransfer *self, const CcPlacement *placement, CUdeviceptr buffer,
+                  gsize *end, CcCudaPlane planes[CC_MAX_PLANES]) {
+  const CcRect *rects = self->to_device ? placement->frame_source : placement->frame_target;
+  const gboolean as_frame = self->kind == CC_TRANSFER_NONE || self->kind == CC_TRANSFER_WHOLE;
+  const CUdeviceptr base = self->kind == CC_TRANSFER_NONE ? 0 : buffer;
+  if (!as_frame)
+    place_rects(self, rects, end, planes);
+  for (guint p = 0; p < self->n_planes; p++) {
+    if (as_frame)
+      planes[p] = (CcCudaPlane){(gsize)(rect_data(self, p, &rects[p]) - self->block),
+                                (gsize)self->frame->plane[p].pitch};
+    planes[p].offset += base;
+  }
 }
 
 /* --- which way --- */
 
-/* Tries NONE or WHOLE. In a block that is copied as a whole at most `most_bytes` may be copied. */
+/* Tries WHOLE. */
 static gboolean
-choose_without_layout(CcTransfer *self, gsize most_bytes) {
-  if (has_negative_pitch(self))
-    return FALSE;
-  if (self->frame.memory == CC_MEMORY_DEVICE && suits_kernels(self, NULL)) {
-    self->kind = CC_TRANSFER_NONE;
-    self->bytes = 0;
-    take_layout(self, NULL);
-    return TRUE;
-  }
-  if (self->frame.memory != CC_MEMORY_PINNED || !self->frame.is_one_block)
-    return FALSE;
-  const gsize bytes = find_block(self, &self->block);
-  if (bytes > most_bytes || !suits_kernels(self, self->block))
+choose_whole(CcTransfer *self, const CcRect *rects) {
+  const gsize rows = sum_of_rows(self, rects);
+  /* gaps between rows are worth copying while they are few, but must not be written */
+  const gsize most = self->to_device ? rows / 8 * 9 : rows;
+  guint8 *block;
+  const gsize bytes = find_block(self, rects, &block);
+  if (bytes > most || !suits_kernels(self, rects, block))
     return FALSE;
   self->kind = CC_TRANSFER_WHOLE;
   self->bytes = bytes;
-  take_layout(self, self->block);
+  self->block = block;
   return TRUE;
 }
 
+/* Takes as many of the first regions as fit so many bytes, but at least one. */
 static void
-choose(CcTransfer *self, const CcCudaPlane *own, gsize own_bytes, gsize most_bytes) {
-  if (choose_without_layout(self, most_bytes))
+take_regions(CcTransfer *self, gsize most_bytes) {
+  CcPlacement own;
+  CcCudaPlane planes[CC_MAX_PLANES];
+  gsize end = 0;
+  for (guint i = 0; i < self->n_regions; i++) {
+    const CcRect *rects = find_rects(self, i, &own);
+    place_rects(self, rects, &end, planes);
+    if (i > 0 && end > most_bytes) {
+      self->n_regions = i;
+      return;
+    }
+    self->bytes = end;
+    for (guint p = 0; p < self->n_planes; p++) {
+      self->top[p] = i > 0 ? MIN(self->top[p], rects[p].y) : rects[p].y;
+      self->below[p] = MAX(self->below[p], rects[p].y + rects[p].height);
+    }
+  }
+}
+
+/* `whole_bytes` are of the rectangles of the whole frame. */
+static void
+choose(CcTransfer *self, gsize whole_bytes) {
+  const CcMemoryKind memory = self->frame->memory;
+  const gboolean on_host = memory == CC_MEMORY_HOST || memory == CC_MEMORY_PINNED;
+  const gboolean direct = memory != CC_MEMORY_HOST && !has_negative_pitch(self);
+  CcPlacement own;
+  if (direct && memory == CC_MEMORY_DEVICE && all_suit_kernels(self)) {
+    self->kind = CC_TRANSFER_NONE;
     return;
-  const gboolean on_host =
-      self->frame.memory == CC_MEMORY_HOST || self->frame.memory == CC_MEMORY_PINNED;
-  const gboolean direct = self->frame.memory != CC_MEMORY_HOST && !has_negative_pitch(self);
+  }
+  if (direct && memory == CC_MEMORY_PINNED && self->frame->is_one_block && self->n_regions == 1 &&
+      choose_whole(self, find_rects(self, 0, &own)))
+    return;
   self->kind = on_host && !direct ? CC_TRANSFER_STAGED : CC_TRANSFER_PLANES;
-  self->bytes = own_bytes;
-  memcpy(self->plane, own, sizeof self->plane);
+  take_regions(self, whole_bytes);
 }
 
 CcTransfer
-cc_transfer_of_source(const CcCudaProgram *program, const CcFrame *frame) {
-  const CcPlan *plan = program->base.plan;
+cc_transfer_of_source(const CcCudaProgram *program, const CcSubmission *submission) {
+  const CcCudaLowered *lowered = program->lowered;
   CcTransfer self = {.to_device = TRUE,
-                     .n_planes = plan->frame_layout.n_planes,
-                     .layout = plan->frame_layout.plane,
-                     .rect = plan->frame_source,
-                     .frame = *frame};
-  /* gaps between rows are worth copying while they are few */
-  choose(&self, program->lowered->src, program->lowered->src_bytes, sum_of_rows(&self) / 8 * 9);
+                     .lowered = lowered,
+                     .n_planes = lowered->plan.frame_layout.n_planes,
+                     .layout = lowered->plan.frame_layout.plane,
+                     .frame = &submission->src,
+                     .regions = submission->regions,
+                     .n_regions = submission->n_regions};
+  choose(&self, lowered->src_bytes);
   return self;
 }
 
 CcTransfer
-cc_transfer_of_target(const CcCudaProgram *program, const CcFrame *frame) {
-  const CcPlan *plan = program->base.plan;
-  CcTransfer self = {.n_planes = plan->frame_layout.n_planes,
-                     .layout = plan->out_frame_layout.plane,
-                     .rect = plan->frame_target,
-                     .frame = *frame};
-  /* what lies between rows must not be written */
-  choose(&self, program->lowered->dst, program->lowered->dst_bytes, sum_of_rows(&self));
+cc_transfer_of_target(const CcCudaProgram *program, const CcSubmission *submission) {
+  const CcCudaLowered *lowered = program->lowered;
+  CcTransfer self = {.lowered = lowered,
+                     .n_planes = lowered->plan.frame_layout.n_planes,
+                     .layout = lowered->plan.out_frame_layout.plane,
+                     .frame = &submission->dst,
+                     .regions = submission->regions,
+                     .n_regions = submission->n_regions};
+  choose(&self, lowered->dst_bytes);
   return self;
 }
 
@@ -153,42 +209,53 @@ cc_transfer_n_slices(const CcTransfer *self) {
   return (guint)(self->bytes / SLICE_BYTES);
 }
 
-/* The rows of a plane that a slice has, from *first on. */
-static guint
-rows_of_slice(const CcTransfer *self, guint p, guint slice, guint n_slices, guint *first) {
-  const guint64 height = self->rect[p].height;
-  *first = (guint)(height * slice / n_slices);
-  return (guint)(height * (slice + 1) / n_slices) - *first;
+/* Copies rows `first` to end - 1 of a plane's rectangle. */
+static void
+copy_rect_rows(const CcTransfer *self, guint p, const CcRect *rect, const CcCudaPlane *place,
+               guint8 *staging, guint first, guint end) {
+  const gsize row_bytes = rect_row_bytes(self, p, rect);
+  const gssize pitch = self->frame->plane[p].pitch, staged_pitch = (gssize)place->pitch;
+  guint8 *data = rect_data(self, p, rect) + (gssize)first * pitch;
+  guint8 *staged = staging + place->offset + (gssize)first * staged_pitch;
+  if (self->to_device)
+    copy_rows(staged, staged_pitch, data, pitch, row_bytes, end - first);
+  else
+    copy_rows(data, pitch, staged, staged_pitch, row_bytes, end - first);
 }
 
 void
 cc_transfer_copy_slice(const CcTransfer *self, guint8 *staging, guint slice, guint n_slices) {
-  for (guint p = 0; p < self->n_planes; p++) {
-    guint first;
-    const guint rows = rows_of_slice(self, p, slice, n_slices, &first);
-    const gsize row_bytes = rect_row_bytes(self, p);
-    const gssize pitch = self->frame.plane[p].pitch, staged_pitch = (gssize)self->plane[p].pitch;
-    guint8 *data = rect_data(self, p) + first * pitch;
-    guint8 *staged = staging + self->plane[p].offset + first * staged_pitch;
-    if (self->to_device)
-      copy_rows(staged, staged_pitch, data, pitch, row_bytes, rows);
-    else
-      copy_rows(data, pitch, staged, staged_pitch, row_bytes, rows);
+  CcPlacement own;
+  CcCudaPlane planes[CC_MAX_PLANES];
+  gsize offset = 0;
+  for (guint i = 0; i < self->n_regions; i++) {
+    const CcRect *rects = find_rects(self, i, &own);
+    place_rects(self, rects, &offset, planes);
+    for (guint p = 0; p < self->n_planes; p++) {
+      const CcRect *rect = &rects[p];
+      const guint64 rows = self->below[p] - self->top[p];
+      const guint top = self->top[p] + (guint)(rows * slice / n_slices);
+      const guint below = self->top[p] + (guint)(rows * (slice + 1) / n_slices);
+      const guint first = MAX(top, rect->y), end = MIN(below, rect->y + rect->height);
+      if (first < end)
+        copy_rect_rows(self, p, rect, &planes[p], staging, first - rect->y, end - rect->y);
+    }
   }
 }
 
 /* --- copies --- */
 
-/* Between the device and where the plane lies on the other side: in staging memory, or when that is
- * NULL in the frame. Only what rows hold is copied: what lies between them was never written. */
+/* Between the device and where a plane's rectangle lies on the other side: in staging memory, or
+ * when that is NULL in the frame. Only what rows hold is copied: what lies between them was never
+ * written. */
 static gboolean
-copy_plane(const CcTransfer *self, const CcCudaDriver *cuda, guint p, CUdeviceptr buffer,
-           guint8 *staging, CUstream stream, GError **error) {
-  const CcCudaPlane *place = &self->plane[p];
-  guint8 *data = staging ? staging + place->offset : rect_data(self, p);
-  const gsize pitch = staging ? place->pitch : (gsize)self->frame.plane[p].pitch;
-  const gboolean on_host = staging || self->frame.memory == CC_MEMORY_PINNED;
-  CUDA_MEMCPY2D copy = {.WidthInBytes = rect_row_bytes(self, p), .Height = self->rect[p].height};
+copy_rect(const CcTransfer *self, const CcCudaDriver *cuda, guint p, const CcRect *rect,
+          const CcCudaPlane *place, CUdeviceptr buffer, guint8 *staging, CUstream stream,
+          GError **error) {
+  guint8 *data = staging ? staging + place->offset : rect_data(self, p, rect);
+  const gsize pitch = staging ? place->pitch : (gsize)self->frame->plane[p].pitch;
+  const gboolean on_host = staging || self->frame->memory == CC_MEMORY_PINNED;
+  CUDA_MEMCPY2D copy = {.WidthInBytes = rect_row_bytes(self, p, rect), .Height = rect->height};
   /* the address tells which memory it is of, that of another device too */
   const CUmemorytype type = on_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_UNIFIED;
   if (self->to_device) {
@@ -212,11 +279,18 @@ copy_plane(const CcTransfer *self, const CcCudaDriver *cuda, guint p, CUdevicept
 }
 
 static gboolean
-copy_planes(const CcTransfer *self, const CcCudaDriver *cuda, CUdeviceptr buffer, guint8 *staging,
-            CUstream stream, GError **error) {
-  for (guint p = 0; p < self->n_planes; p++)
-    if (!copy_plane(self, cuda, p, buffer, staging, stream, error))
-      return FALSE;
+copy_rects(const CcTransfer *self, const CcCudaDriver *cuda, CUdeviceptr buffer, guint8 *staging,
+           CUstream stream, GError **error) {
+  CcPlacement own;
+  CcCudaPlane planes[CC_MAX_PLANES];
+  gsize offset = 0;
+  for (guint i = 0; i < self->n_regions; i++) {
+    const CcRect *rects = find_rects(self, i, &own);
+    place_rects(self, rects, &offset, planes);
+    for (guint p = 0; p < self->n_planes; p++)
+      if (!copy_rect(self, cuda, p, &rects[p], &planes[p], buffer, staging, stream, error))
+        return FALSE;
+  }
   return TRUE;
 }
 
@@ -226,7 +300,7 @@ cc_transfer_upload(const CcTransfer *self, const CcCudaDriver *cuda, CUdeviceptr
   if (self->kind == CC_TRANSFER_NONE)
     return TRUE;
   if (self->kind == CC_TRANSFER_PLANES)
-    return copy_planes(self, cuda, buffer, NULL, stream, error);
+    return copy_rects(self, cuda, buffer, NULL, stream, error);
   const guint8 *from = self->kind == CC_TRANSFER_WHOLE ? self->block : staging;
   return cc_cuda_check(cuda, cuda->cuMemcpyHtoDAsync(buffer, from, self->bytes, stream),
                        "cuMemcpyHtoDAsync", error);
@@ -238,8 +312,8 @@ cc_transfer_download(const CcTransfer *self, const CcCudaDriver *cuda, CUdevicep
   if (self->kind == CC_TRANSFER_NONE)
     return TRUE;
   if (self->kind != CC_TRANSFER_WHOLE)
-    return copy_planes(self, cuda, buffer, self->kind == CC_TRANSFER_STAGED ? staging : NULL,
-                       stream, error);
+    return copy_rects(self, cuda, buffer, self->kind == CC_TRANSFER_STAGED ? staging : NULL, stream,
+                      error);
   return cc_cuda_check(cuda, cuda->cuMemcpyDtoHAsync(self->block, buffer, self->bytes, stream),
                        "cuMemcpyDtoHAsync", error);
 }

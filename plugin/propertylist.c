@@ -343,7 +343,8 @@ const CcProperty cc_properties[] = {
      * in-flight (uint, frames under way at once), frames and bytes (guint64, output), upload-time,
      * kernel-time, download-time and wait-time (guint64, nanoseconds in all since the element was
      * started), device-bytes (guint64, memory of the device that is held for frames, in the pool
-     * behind the element too), registered-bytes (guint64, memory of others that this process has
+     * behind the element too), scratch-bytes (guint64, memory for the planes between two stages of
+     * a filter on the CPU), registered-bytes (guint64, memory of others that this process has
      * pinned now), and failovers (uint, from the GPU to the CPU since the start).
      */
     {"stats", "Statistics",

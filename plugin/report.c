@@ -179,7 +179,8 @@ gst_cuda_conv_get_stats(GstCudaConv *self) {
     gst_structure_set(stats, "input-path", G_TYPE_STRING, session.in_path, "output-path",
                       G_TYPE_STRING, session.out_path, NULL);
   gst_structure_set(stats, "device-bytes", G_TYPE_UINT64,
-                    (guint64)session.device_bytes + pool_bytes(self), "registered-bytes",
+                    (guint64)session.device_bytes + pool_bytes(self), "scratch-bytes",
+                    G_TYPE_UINT64, (guint64)session.scratch_bytes, "registered-bytes",
                     G_TYPE_UINT64, cc_pinning_registered_bytes(), NULL);
   return stats;
 }

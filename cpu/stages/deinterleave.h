@@ -17,11 +17,11 @@ typedef struct {
 /* What is worked out once for a plan. */
 typedef struct {
   const CcPlan *plan;
-  const CcRows *rows;
-  guint reach;     /* rows above and below that windows read */
-  guint n_rows;    /* of the target that are made at a time, a power of two */
-  guint n_loaded;  /* rows of the source that there is room for, a power of two */
-  guint load_mask; /* planes that are taken apart, a bit each */
+  const CcRows *rows; /* NULL: plain loops; then it takes nothing apart */
+  guint reach;        /* rows above and below that windows read */
+  guint n_rows;       /* of the target that are made at a time, a power of two */
+  guint n_loaded;     /* rows of the source that there is room for, a power of two */
+  guint load_mask;    /* planes that are taken apart, a bit each */
   CcUnpackedRows src[CC_MAX_PLANES], dst[CC_MAX_PLANES];
   gsize size; /* of the scratch memory up to the end of all rows */
 } CcUnpacked;
@@ -34,14 +34,15 @@ void cc_unpacked_init(CcUnpacked *self, const CcPlan *plan, const CcRows *rows, 
  * count positions: rows above and below the source are there too, but with a constant border. */
 typedef struct {
   const CcUnpacked *unpacked;
+  const CcPlacement *placement;
   const CcFrame *src, *dst;
   CcStrip from[CC_MAX_PLANES], to[CC_MAX_PLANES];
   gint next;    /* the position that is to be taken apart next */
   guint stored; /* the row that is to be put together next */
 } CcUnpacking;
 
-void cc_unpacking_begin(CcUnpacking *self, const CcUnpacked *unpacked, const CcFrame *src,
-                        const CcFrame *dst, guint y0, guint8 *scratch);
+void cc_unpacking_begin(CcUnpacking *self, const CcUnpacked *unpacked, const CcPlacement *placement,
+                        const CcFrame *src, const CcFrame *dst, guint y0, guint8 *scratch);
 
 /* Takes apart what rows of the target up to y - 1 are made from and is not yet. */
 void cc_unpacking_load(CcUnpacking *self, guint y);

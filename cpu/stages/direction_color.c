@@ -1,21 +1,59 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "direction_color.h"
+
+/* Direction as hue, row by row with the row kernels; the same bytes as plain_direction_color.c.
+ *
+ * A row of a field is made in tiles of so many samples. For each row of pixels that its samples
+ * stand for, the rows of the window are loaded as lanes into a ring, each once a slice, and the
+ * sums of both matrices over them are added to those of the rows before. Then the sums of a
+ * sample's pixels are added, and a table has what is stored for the hue of that. */
+
+#include "stage.h"
+
+#include "cpu/methods/tap_pattern.h"
 #include "cpu/plain.h"
 #include "engine/plan/output_stage.h"
 #include "engine/ablation.h"
 
+#define PIXEL_TAPS 64    /* as much work as the color of a pixel, but for its taps */
 #define TILE_PIXELS 1024 /* of a row; the ring of a 3x3 window stays in a level 1 cache */
 
 /* A sample of two bytes, wherever a pitch puts it. */
 typedef guint16 Word __attribute__((aligned(1), may_alias));
 
+/* How a field is made. */
+typedef struct {
+  const CcPlan *plan; /* the program keeps it */
+  const CcHue *hue;
+  const CcHueField *field;
+  const CcRows *rows; /* NULL: the plain loop */
+  CcSampleType type;
+  CcLane lane; /* of sums, and of the samples that they are over */
+  gsize lane_size;
+  guint apart;    /* pixels from the first of a sample to the first of the next */
+  guint tile;     /* samples of a row that are worked on at a time */
+  guint n_pixels; /* most of a row that a tile has, without what the window reaches around */
+  CcTapGroups weights[2];
+
+  /* offsets into the scratch memory */
+  gsize words, ring, ring_pitch, sums[2], totals[2], index;
+  gsize scratch_size;
+} HueSweep;
+
+/* The state of the stage. */
+typedef struct {
+  const CcHue *hue;
+  HueSweep sweep[2]; /* of each field */
+} DirectionColor;
+
 /* What is worked on. */
 typedef struct {
-  const CcHueSweep *sweep;
+  const HueSweep *sweep;
   const CcHue *hue;
+  const CcPlacement *placement;
   const CcRect *pixels; /* the source of luma */
   const CcFrame *src, *dst;
   guint8 *scratch;
+  gint left, top; /* the first pixel of the first sample, in the source; may be negative */
   guint x, n;     /* samples of the field */
   gint first;     /* pixel of the source that the tile begins with */
   guint n_pixels; /* from there on, all of them in the source */
@@ -36,7 +74,7 @@ pixel_at(const Tile *tile, guint place, guint y, guint x) {
 /* Loads the luma of n pixels of row y from pixel x on. */
 static void
 load_pixels(const Tile *tile, guint y, guint x, guint n, guint8 *lanes) {
-  const CcHueSweep *sweep = tile->sweep;
+  const HueSweep *sweep = tile->sweep;
   const guint shift = sweep->plan->layout.plane[tile->hue->plane].shift;
   const guint8 *in = pixel_at(tile, 0, y, x);
   guint8 *words = tile->scratch + sweep->words;
@@ -81,7 +119,7 @@ load_beside(const Tile *tile, guint y, gint x0, gint x1, guint8 *lanes) {
  * left and right of it. */
 static void
 load_row(const Tile *tile, gint y) {
-  const CcHueSweep *sweep = tile->sweep;
+  const HueSweep *sweep = tile->sweep;
   const CcOp *op = tile->hue->op;
   const gint radius = (gint)op->width / 2, lane_size = (gint)sweep->lane_size;
   const gint from = cc_border_index(y, (gint)tile->pixels->height, sweep->plan->border);
@@ -103,7 +141,7 @@ load_row(const Tile *tile, gint y) {
 /* The sum of matrix m over the pixels of row y, whose window is in the ring. */
 static void
 sum_row(const Tile *tile, guint m, guint y, guint8 *out) {
-  const CcHueSweep *sweep = tile->sweep;
+  const HueSweep *sweep = tile->sweep;
   const CcTapGroups *weights = &sweep->weights[m];
   gconstpointer taps[CC_MAX_COEFFS];
   for (guint i = 0; i < weights->n_taps; i++)
@@ -150,11 +188,11 @@ DEFINE_SUMS(64, gint64)
 /* Sums both matrices over the pixels that the samples of row y stand for. */
 static void
 sum_samples(Tile *tile, guint y, gconstpointer samples[2]) {
-  const CcHueSweep *sweep = tile->sweep;
+  const HueSweep *sweep = tile->sweep;
   const CcHueField *field = sweep->field;
   const gboolean narrow = sweep->lane == CC_LANE_32;
   const gint radius = (gint)tile->hue->op->height / 2;
-  const gint top = sweep->top + (gint)(field->down * sweep->plan->stride * y);
+  const gint top = tile->top + (gint)(field->down * sweep->plan->stride * y);
   const gint from = MAX(top, 0), end = MIN(top + (gint)field->down, (gint)tile->pixels->height);
   for (gint row = from; row < end; row++) {
     for (tile->next = MAX(tile->next, row - radius); tile->next <= row + radius; tile->next++)
@@ -168,7 +206,7 @@ sum_samples(Tile *tile, guint y, gconstpointer samples[2]) {
   }
   for (guint m = 0; m < 2; m++) {
     guint8 *total = tile->scratch + sweep->totals[m], *sums = tile->scratch + sweep->sums[m];
-    const gint at = sweep->left + (gint)(sweep->apart * tile->x) - tile->first;
+    const gint at = tile->left + (gint)(sweep->apart * tile->x) - tile->first;
     samples[m] = sweep->apart == 1 ? total : sums;
     if (sweep->apart > 1)
       (narrow ? gather_32 : gather_64)(sums, total, tile->n_pixels, at, field->across, sweep->apart,
@@ -181,17 +219,18 @@ sum_samples(Tile *tile, guint y, gconstpointer samples[2]) {
 /* Stores component number i of the samples of row y, whose hues are in the scratch memory. */
 static void
 paint(const Tile *tile, guint y, guint i) {
-  const CcHueSweep *sweep = tile->sweep;
+  const HueSweep *sweep = tile->sweep;
   const CcPlace *place = &sweep->field->place[i];
-  const CcRect *target = &sweep->plan->target[sweep->field->plane];
+  const CcRect *target = &tile->placement->target[sweep->field->plane];
   const CcPlane *plane = &tile->dst->plane[place->plane];
   const guint16 *word = tile->hue->word[sweep->field->component[i]];
   const guint8 *index = tile->scratch + sweep->index;
   const gsize spacing = place->spacing, n = tile->n;
   const gsize sample = place->first + (gsize)(target->x + tile->x) * spacing;
   guint8 *row = plane->data + (gssize)(target->y + y) * plane->pitch;
-  const guint repeats =
-      tile->x + tile->n == target->width ? cc_hue_repeats(tile->hue, sweep->field, i) : 0;
+  const guint repeats = tile->x + tile->n == target->width
+                            ? cc_hue_repeats(tile->hue, sweep->field, i, tile->placement->repeats)
+                            : 0;
   if (sweep->type == CC_SAMPLE_U8) {
     guint8 *to = row + sample;
     for (gsize x = 0; x < n; x++)
@@ -210,9 +249,9 @@ paint(const Tile *tile, guint y, guint i) {
 /* Copies or fills what lies beside the pixels of row y. */
 static void
 paint_aside(const Tile *tile, guint y) {
-  const CcHueSweep *sweep = tile->sweep;
+  const HueSweep *sweep = tile->sweep;
   const CcPlace *place = &tile->hue->aside_place;
-  const CcRect *target = &sweep->plan->target[tile->hue->plane];
+  const CcRect *target = &tile->placement->target[tile->hue->plane];
   const guint stride = sweep->plan->stride, from_y = tile->pixels->y + stride * y;
   const CcPlane *src = &tile->src->plane[place->plane], *dst = &tile->dst->plane[place->plane];
   const gsize spacing = place->spacing, apart = spacing * stride;
@@ -231,8 +270,8 @@ paint_aside(const Tile *tile, guint y) {
 
 static void
 run_tile(Tile *tile, guint y0, guint y1) {
-  const CcHueSweep *sweep = tile->sweep;
-  const gint left = sweep->left + (gint)(sweep->apart * tile->x);
+  const HueSweep *sweep = tile->sweep;
+  const gint left = tile->left + (gint)(sweep->apart * tile->x);
   const gint last = left + (gint)(sweep->apart * (tile->n - 1));
   tile->first = MAX(left, 0);
   tile->n_pixels =
@@ -250,43 +289,57 @@ run_tile(Tile *tile, guint y0, guint y1) {
   }
 }
 
-void
-cc_hue_sweep_run(const CcHueSweep *sweep, const CcFrame *src, const CcFrame *dst, guint y0,
-                 guint y1, guint8 *scratch) {
-  const CcPlan *plan = sweep->plan;
-  const guint width = plan->target[sweep->field->plane].width;
+/* Makes rows of a field. */
+static void
+run_sweep(const HueSweep *sweep, const CcStageRows *rows, guint8 *scratch) {
+  const CcPlacement *placement = rows->placement;
+  const CcHueField *field = sweep->field;
+  const CcRect *source = &placement->source[field->plane];
+  const CcRect *pixels = &placement->source[sweep->hue->plane];
+  const guint width = placement->target[field->plane].width;
   if (!sweep->rows) {
-    cc_plain_hue(plan, sweep->field, src, dst, y0, y1);
+    cc_plain_hue(sweep->plan, field, placement, rows->src, rows->dst, rows->y0, rows->y1);
     return;
   }
   for (guint x = 0; x < width; x += sweep->tile) {
     Tile tile = {
         .sweep = sweep,
-        .hue = plan->hue,
-        .pixels = &plan->source[plan->hue->plane],
-        .src = src,
-        .dst = dst,
+        .hue = sweep->hue,
+        .placement = placement,
+        .pixels = pixels,
+        .src = rows->src,
+        .dst = rows->dst,
         .scratch = scratch,
+        .left = (gint)(field->across * source->x) - (gint)pixels->x,
+        .top = (gint)(field->down * source->y) - (gint)pixels->y,
         .x = x,
         .n = MIN(sweep->tile, width - x),
     };
-    run_tile(&tile, y0, y1);
+    run_tile(&tile, rows->y0, rows->y1);
   }
+}
+
+static void
+run(gconstpointer state, const CcStageRows *rows, guint8 *scratch) {
+  const DirectionColor *self = state;
+  for (guint i = 0; i < self->hue->n_fields; i++)
+    if (self->hue->field[i].plane == rows->plane)
+      run_sweep(&self->sweep[i], rows, scratch);
 }
 
 /* --- what is the same for every frame --- */
 
 /* Takes aligned room from the scratch memory. */
 static gsize
-take(CcHueSweep *sweep, gsize n_bytes) {
+take(HueSweep *sweep, gsize n_bytes) {
   const gsize at = sweep->scratch_size;
   sweep->scratch_size += cc_row_align(n_bytes);
   return at;
 }
 
 static void
-lay_out_scratch(CcHueSweep *sweep) {
-  const CcOp *op = sweep->plan->hue->op;
+lay_out_scratch(HueSweep *sweep) {
+  const CcOp *op = sweep->hue->op;
   const guint n_loaded = sweep->n_pixels + op->width - 1;
   const gsize lead = cc_row_align(op->width / 2 * sweep->lane_size);
   sweep->words = take(sweep, n_loaded * cc_sample_size(sweep->type));
@@ -300,8 +353,8 @@ lay_out_scratch(CcHueSweep *sweep) {
 }
 
 static void
-set_weights(CcHueSweep *sweep) {
-  const CcOp *op = sweep->plan->hue->op;
+set_weights(HueSweep *sweep) {
+  const CcOp *op = sweep->hue->op;
   const guint area = op->width * op->height;
   CcTapPlace places[CC_MAX_COEFFS];
   for (guint i = 0; i < area; i++)
@@ -316,29 +369,78 @@ set_weights(CcHueSweep *sweep) {
   }
 }
 
-void
-cc_hue_sweep_init(CcHueSweep *sweep, const CcPlan *plan, const CcHueField *field,
-                  const CcRows *rows) {
-  const CcHue *hue = plan->hue;
-  const CcRect *source = &plan->source[field->plane], *pixels = &plan->source[hue->plane];
+static void
+init_sweep(HueSweep *sweep, const CcPlan *plan, const CcHue *hue, const CcHueField *field,
+           const CcRows *rows) {
   const gint64 most = cc_op_largest_sum(hue->op) * field->across * field->down;
-  *sweep = (CcHueSweep){.plan = plan, .field = field, .rows = rows};
+  const guint width = plan->out_layout.plane[field->plane].width;
+  *sweep = (HueSweep){.plan = plan, .hue = hue, .field = field, .rows = rows};
   if (!rows)
     return;
   sweep->type = plan->layout.plane[hue->plane].type;
   sweep->lane = most <= G_MAXINT32 ? CC_LANE_32 : CC_LANE_64;
   sweep->lane_size = sweep->lane == CC_LANE_32 ? sizeof(gint32) : sizeof(gint64);
   sweep->apart = field->across * plan->stride;
-  sweep->left = (gint)(field->across * source->x) - (gint)pixels->x;
-  sweep->top = (gint)(field->down * source->y) - (gint)pixels->y;
-  sweep->tile = MIN(MAX(TILE_PIXELS / sweep->apart, 1), plan->target[field->plane].width);
+  sweep->tile = MIN(MAX(TILE_PIXELS / sweep->apart, 1), width);
   sweep->n_pixels = sweep->apart * sweep->tile;
   set_weights(sweep);
   lay_out_scratch(sweep);
 }
 
-void
-cc_hue_sweep_clear(CcHueSweep *sweep) {
-  for (guint m = 0; m < 2; m++)
-    cc_tap_groups_clear(&sweep->weights[m]);
+static gpointer
+create(const CcPlan *plan, const CcStage *stage, const CcRows *kernels, gsize *scratch_size) {
+  DirectionColor *self = g_new0(DirectionColor, 1);
+  self->hue = stage->data;
+  for (guint i = 0; i < self->hue->n_fields; i++) {
+    init_sweep(&self->sweep[i], plan, self->hue, &self->hue->field[i], kernels);
+    *scratch_size = MAX(*scratch_size, self->sweep[i].scratch_size);
+  }
+  return self;
 }
+
+static void
+direction_color_free(gpointer state) {
+  DirectionColor *self = state;
+  for (guint i = 0; i < self->hue->n_fields; i++)
+    for (guint m = 0; m < 2; m++)
+      cc_tap_groups_clear(&self->sweep[i].weights[m]);
+  g_free(self);
+}
+
+static guint64
+cost(gconstpointer state, const CcPlacement *placement, guint plane) {
+  const DirectionColor *self = state;
+  const CcOp *op = self->hue->op;
+  guint64 taps = 0;
+  for (guint i = 0; i < self->hue->n_fields; i++) {
+    const CcHueField *field = &self->hue->field[i];
+    if (field->plane == plane)
+      taps += (guint64)field->across * field->down * placement->target[plane].width *
+              (2 * op->width * op->height + PIXEL_TAPS);
+  }
+  return taps * CC_TAP_PS;
+}
+
+static void
+explain(gconstpointer state, GPtrArray *lines) {
+  static const gchar *const lane_names[] = {[CC_LANE_32] = "32-bit", [CC_LANE_64] = "64-bit"};
+  const DirectionColor *self = state;
+  for (guint i = 0; i < self->hue->n_fields; i++) {
+    const HueSweep *sweep = &self->sweep[i];
+    const CcHueField *field = sweep->field;
+    GString *line = g_string_new(NULL);
+    g_string_append_printf(line, "direction color, %u components of plane %u, %ux%u pixels each: ",
+                           field->n, field->plane, field->across, field->down);
+    if (!sweep->rows)
+      g_string_append(line, "the plain loop");
+    else
+      g_string_append_printf(line, "tap groups %s, %s; %s sums; tiles of %u samples",
+                             cc_tap_pattern_name(sweep->weights[0].pattern),
+                             cc_tap_pattern_name(sweep->weights[1].pattern),
+                             lane_names[sweep->lane], sweep->tile);
+    g_ptr_array_add(lines, g_string_free(line, FALSE));
+  }
+}
+
+const CcCpuStageClass cc_cpu_direction_color = {
+    .create = create, .cost = cost, .run = run, .explain = explain, .free = direction_color_free};

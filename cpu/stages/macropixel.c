@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "macropixel.h"
 
-/* Whether a rectangle of luma is that of the pairs, the last one whole. */
-static gboolean
-is_whole(const CcRect *luma, const CcRect *pairs) {
-  return luma->x == 2 * pairs->x && luma->width == 2 * pairs->width;
-}
-
 gboolean
 cc_pairs_find(const CcPlan *plan, CcPlan *whole) {
   if (!plan->packed || plan->stride > 1 || plan->n_passes != 2 ||
       plan->frame_layout.n_planes != 1 || !plan->frame_layout.plane[0].pairs)
     return FALSE;
-  if (!is_whole(&plan->source[0], &plan->frame_source[0]) ||
-      !is_whole(&plan->target[0], &plan->frame_target[0]))
+  if (plan->frame_layout.plane[0].width % 2) /* the last pair is half of one */
     return FALSE;
   *whole = *plan;
   whole->packed = FALSE;
   whole->layout = plan->frame_layout;
   whole->out_layout = plan->out_frame_layout;
   whole->packing[0] = (CcPacking){.kind = CC_PACKING_NONE, .place = {{.spacing = 1}}};
-  whole->source[0] = plan->frame_source[0];
-  whole->target[0] = plan->frame_target[0];
   whole->n_passes = 1;
   whole->pass[0] = (CcPass){.op = plan->pass[0].op, .filter_mask = 0xf};
   for (guint i = 0; i < plan->n_passes; i++) {

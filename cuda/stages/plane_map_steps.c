@@ -45,27 +45,29 @@ merge_pass(CcPlan *merged, const CcPlan *plan, const CcPass *pass) {
   return TRUE;
 }
 
+/* Whether a row ends in half a pair of pixels. */
+static gboolean
+has_half_pair(const CcPlaneLayout *plane) {
+  return plane->pairs && plane->width % 2;
+}
+
 gboolean
 cc_packing_merge_plan(CcPlan *merged, const CcPlan *plan) {
-  if (plan->frame_layout.plane[0].pairs && plan->frame_layout.plane[0].width % 2)
+  if (has_half_pair(&plan->frame_layout.plane[0]) ||
+      has_half_pair(&plan->out_frame_layout.plane[0]))
     return FALSE;
   *merged = *plan;
   merged->packed = FALSE;
   merged->layout = plan->frame_layout;
   merged->out_layout = plan->out_frame_layout;
-  memcpy(merged->source, plan->frame_source, sizeof merged->source);
-  memcpy(merged->target, plan->frame_target, sizeof merged->target);
   memset(merged->pass, 0, sizeof merged->pass);
   memset(merged->packing, 0, sizeof merged->packing);
   merged->n_passes = merged->layout.n_planes;
   for (guint p = 0; p < merged->n_passes; p++)
     merged->pass[p].plane = p;
-  for (guint p = 0; p < plan->layout.n_planes; p++) {
-    if (plan->repeats[p])
-      return FALSE;
+  for (guint p = 0; p < plan->layout.n_planes; p++)
     if (plan->packing[p].kind == CC_PACKING_LUMA)
       merged->packing[plan->packing[p].place[0].plane] = plan->packing[p];
-  }
   for (guint i = 0; i < plan->n_passes; i++)
     if (!merge_pass(merged, plan, &plan->pass[i]))
       return FALSE;
@@ -84,8 +86,6 @@ cc_packing_fuse_plan(CcPlan *fused, const CcPlan *merged, const CcPlan *plan) {
   *fused = *merged;
   fused->layout.plane[0] = plan->layout.plane[0];
   fused->out_layout.plane[0] = plan->out_layout.plane[0];
-  fused->source[0] = plan->source[0];
-  fused->target[0] = plan->target[0];
   fused->pass[0] = *luma;
   fused->pass[0].copy_mask = (pixels->copy_mask >> aside & 1) << 1;
   fused->pass[0].fill_mask = (pixels->fill_mask >> aside & 1) << 1;
@@ -121,7 +121,7 @@ pass_of_component(const CcPass *pass, guint c) {
 gboolean
 cc_packing_split_plan(CcPlan *split, const CcPlan *plan) {
   const guint step = plan->layout.plane[0].step;
-  if (plan->packed || plan->hue || plan->layout.n_planes != 1 || step == 1)
+  if (plan->packed || plan->layout.n_planes != 1 || step == 1)
     return FALSE;
   *split = *plan;
   split->packed = TRUE;
@@ -130,8 +130,6 @@ cc_packing_split_plan(CcPlan *split, const CcPlan *plan) {
   for (guint c = 0; c < step; c++) {
     split->layout.plane[c] = layout_of_component(&plan->layout.plane[0], c);
     split->out_layout.plane[c] = layout_of_component(&plan->out_layout.plane[0], c);
-    split->source[c] = plan->source[0];
-    split->target[c] = plan->target[0];
     split->packing[c] = (CcPacking){CC_PACKING_SPACED, {{0, c, step}}};
     for (guint i = 0; i < plan->n_passes; i++) {
       const CcPass pass = pass_of_component(&plan->pass[i], c);
@@ -147,23 +145,47 @@ cc_packing_split_plan(CcPlan *split, const CcPlan *plan) {
 static const guint16 luma_weights[3] = {CC_LUMA_RED, CC_LUMA_GREEN, CC_LUMA_BLUE};
 
 static void
-set_samples(CcPart *part, const CcPlaneLayout *layout, guint groups, guint rows) {
-  const guint across = CC_PACKING_ACROSS * CC_PACKING_EACH;
-  part->width = part->src_width = (gint)groups;
-  part->height = part->src_height = (gint)rows;
+set_samples(CcPart *part, const CcPlaneLayout *layout) {
   part->step = (gint)layout->step;
   part->shift = (gint)layout->shift;
   part->sample_bytes = (gint)cc_sample_size(layout->type);
-  cc_cuda_part_set_tiles(part, cc_cuda_divide_up(groups * layout->step, across),
-                         cc_cuda_divide_up(rows, CC_PACKING_DOWN * CC_PACKING_ROWS));
 }
+
+/* Sets the size of what a part writes. */
+static void
+set_part_size(CcPart *part, const CcRect *rect) {
+  const guint across = CC_PACKING_ACROSS * CC_PACKING_EACH;
+  part->width = part->src_width = (gint)rect->width;
+  part->height = part->src_height = (gint)rect->height;
+  cc_cuda_part_set_tiles(part, cc_cuda_divide_up(rect->width * (guint)part->step, across),
+                         cc_cuda_divide_up(rect->height, CC_PACKING_DOWN * CC_PACKING_ROWS));
+}
+
+/* Both ends of what a part writes are its own plane: nothing reads src. */
+static void
+set_part_place(CcPart *part, const CcCudaPlane *plane) {
+  part->src = part->dst = plane->offset;
+  part->src_pitch = part->dst_pitch = (gint)plane->pitch;
+}
+
+static void
+set_step(CcCudaStep *step, const gchar *name) {
+  step->module = cc_fatbin_plane_map;
+  g_snprintf(step->name, sizeof step->name, "%s_%s", name,
+             step->plan->layout.plane[0].type == CC_SAMPLE_U8 ? "u8" : "u16");
+  step->block[0] = CC_PACKING_ACROSS;
+  step->block[1] = CC_PACKING_DOWN;
+  step->overlaps = TRUE;
+}
+
+/* --- out of a frame --- */
 
 /* Part p takes plane p out of the frame. */
 static void
 set_unpack_part(CcPart *part, const CcPlan *plan, guint p) {
   const CcPacking *packing = &plan->packing[p];
   CcUnpackPart *own = CC_OWN(CcUnpackPart, part);
-  set_samples(part, &plan->layout.plane[p], plan->source[p].width, plan->source[p].height);
+  set_samples(part, &plan->layout.plane[p]);
   own->spacing = (gint)packing->place[0].spacing;
   own->first = (gint)packing->place[0].first;
   own->plane[0] = (guint8)packing->place[0].plane;
@@ -178,6 +200,38 @@ set_unpack_part(CcPart *part, const CcPlan *plan, guint p) {
   }
 }
 
+static void
+set_unpack_sizes(CcLaunch *launch, const CcCudaStep *step, const CcPlacement *placement) {
+  for (gint p = 0; p < launch->n_parts; p++)
+    set_part_size(&launch->part[p], &placement->source[p]);
+}
+
+static void
+set_unpack_places(CcLaunch *launch, const CcCudaStep *step, const CcCudaPlaces *places) {
+  const CcCudaPlane *frame = places->set[step->from], *planes = places->set[step->to];
+  for (gint p = 0; p < launch->n_parts; p++) {
+    CcUnpackPart *own = CC_OWN(CcUnpackPart, &launch->part[p]);
+    set_part_place(&launch->part[p], &planes[p]);
+    for (gint i = 0; i < own->n_planes; i++) {
+      own->address[i] = frame[own->plane[i]].offset;
+      own->pitch[i] = (gint)frame[own->plane[i]].pitch;
+    }
+  }
+}
+
+void
+cc_packing_set_unpack(CcCudaStep *step) {
+  const CcPlan *plan = step->plan;
+  set_step(step, "cc_unpack");
+  step->set_sizes = set_unpack_sizes;
+  step->set_places = set_unpack_places;
+  step->params.n_parts = (gint)plan->layout.n_planes;
+  for (guint p = 0; p < plan->layout.n_planes; p++)
+    set_unpack_part(&step->params.part[p], plan, p);
+}
+
+/* --- back into it --- */
+
 /* Whether a pass makes the component; hues are painted afterwards, where the frame has them. */
 static gboolean
 is_made(const CcPlan *plan, guint plane, guint component) {
@@ -188,13 +242,12 @@ is_made(const CcPlan *plan, guint plane, guint component) {
   return mask >> component & 1;
 }
 
-/* Part p makes plane p of the frame, of every stride-th pixel of planes in scratch. */
+/* Part p makes plane p of the frame, of every thin-th pixel of planes in scratch. */
 static void
-set_pack_part(CcPart *part, const CcPlan *plan, guint p, guint stride) {
+set_pack_part(CcPart *part, const CcPlan *plan, guint p, guint thin) {
   const guint step = plan->frame_layout.plane[p].step;
   CcPackPart *own = CC_OWN(CcPackPart, part);
-  set_samples(part, &plan->frame_layout.plane[p], plan->frame_target[p].width,
-              plan->frame_target[p].height);
+  set_samples(part, &plan->frame_layout.plane[p]);
   for (guint from = 0; from < plan->layout.n_planes; from++) {
     const CcPacking *packing = &plan->packing[from];
     const guint pixel = plan->layout.plane[from].step;
@@ -204,75 +257,49 @@ set_pack_part(CcPart *part, const CcPlan *plan, guint p, guint stride) {
         const guint at = place->first + n * place->spacing;
         if (!is_made(plan, from, n % pixel))
           continue;
-        own->each[at] = (guint8)(step / place->spacing * stride);
-        own->offset[at] = (guint8)(n / pixel * stride * pixel + n % pixel);
-        own->last[at] = (gint)(plan->target[from].width * pixel) - 1;
+        own->each[at] = (guint8)(step / place->spacing * thin);
+        own->offset[at] = (guint8)(n / pixel * thin * pixel + n % pixel);
         own->plane[at] = (guint8)from;
       }
     }
   }
 }
 
-static gboolean
-set_step(CcCudaStep *step, CcCudaStepKind kind, const gchar *name, GError **error) {
-  step->kind = kind;
-  step->module = cc_fatbin_plane_map;
-  g_strlcpy(step->name, name, sizeof step->name);
-  step->block[0] = CC_PACKING_ACROSS;
-  step->block[1] = CC_PACKING_DOWN;
-  step->overlaps = TRUE;
-  if (!cc_cuda_set_first_tiles(&step->params, error))
-    return FALSE;
-  step->n_blocks = (guint)step->params.n_tiles;
-  return TRUE;
-}
-
-gboolean
-cc_packing_set_unpack(CcCudaStep *step, const CcPlan *plan, GError **error) {
-  const gboolean bytes = plan->layout.plane[0].type == CC_SAMPLE_U8;
-  step->params.n_parts = (gint)plan->layout.n_planes;
-  for (guint p = 0; p < plan->layout.n_planes; p++)
-    set_unpack_part(&step->params.part[p], plan, p);
-  return set_step(step, CC_CUDA_UNPACK, bytes ? "cc_unpack_u8" : "cc_unpack_u16", error);
-}
-
-gboolean
-cc_packing_set_pack(CcCudaStep *step, const CcPlan *plan, guint stride, GError **error) {
-  const gboolean bytes = plan->layout.plane[0].type == CC_SAMPLE_U8;
-  step->params.n_parts = (gint)plan->frame_layout.n_planes;
-  step->params.stride = (gint)stride;
-  for (guint p = 0; p < plan->frame_layout.n_planes; p++)
-    set_pack_part(&step->params.part[p], plan, p, stride);
-  return set_step(step, CC_CUDA_PACK, bytes ? "cc_pack_u8" : "cc_pack_u16", error);
-}
-
-/* Both ends of what a part writes are its own plane: nothing reads src. */
 static void
-place_part(CcPart *part, const CcCudaPlane *plane) {
-  part->src = part->dst = plane->offset;
-  part->src_pitch = part->dst_pitch = (gint)plane->pitch;
-}
-
-void
-cc_packing_place_unpack(CcLaunch *launch, const CcCudaPlane *frame, const CcCudaPlane *planes) {
+set_pack_sizes(CcLaunch *launch, const CcCudaStep *step, const CcPlacement *placement) {
   for (gint p = 0; p < launch->n_parts; p++) {
-    CcUnpackPart *own = CC_OWN(CcUnpackPart, &launch->part[p]);
-    place_part(&launch->part[p], &planes[p]);
-    for (gint i = 0; i < own->n_planes; i++) {
-      own->address[i] = frame[own->plane[i]].offset;
-      own->pitch[i] = (gint)frame[own->plane[i]].pitch;
+    CcPackPart *own = CC_OWN(CcPackPart, &launch->part[p]);
+    set_part_size(&launch->part[p], &placement->frame_target[p]);
+    for (gint i = 0; i < launch->part[p].step; i++) {
+      const guint from = own->plane[i];
+      if (own->each[i])
+        own->last[i] =
+            (gint)(placement->target[from].width * step->plan->layout.plane[from].step) - 1;
     }
   }
 }
 
-void
-cc_packing_place_pack(CcLaunch *launch, const CcCudaPlane *frame, const CcCudaPlane *planes) {
+static void
+set_pack_places(CcLaunch *launch, const CcCudaStep *step, const CcCudaPlaces *places) {
+  const CcCudaPlane *planes = places->set[step->from], *frame = places->set[step->to];
   for (gint p = 0; p < launch->n_parts; p++) {
     CcPackPart *own = CC_OWN(CcPackPart, &launch->part[p]);
-    place_part(&launch->part[p], &frame[p]);
+    set_part_place(&launch->part[p], &frame[p]);
     for (gint i = 0; i < launch->part[p].step; i++) {
       own->address[i] = planes[own->plane[i]].offset;
       own->pitch[i] = (gint)planes[own->plane[i]].pitch * launch->stride; /* rows that are left */
     }
   }
+}
+
+void
+cc_packing_set_pack(CcCudaStep *step, guint thin) {
+  const CcPlan *plan = step->plan;
+  set_step(step, "cc_pack");
+  step->set_sizes = set_pack_sizes;
+  step->set_places = set_pack_places;
+  step->params.n_parts = (gint)plan->frame_layout.n_planes;
+  step->params.stride = (gint)thin;
+  for (guint p = 0; p < plan->frame_layout.n_planes; p++)
+    set_pack_part(&step->params.part[p], plan, p, thin);
 }

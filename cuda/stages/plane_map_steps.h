@@ -24,14 +24,10 @@ gboolean cc_packing_fuse_plan(CcPlan *fused, const CcPlan *merged, const CcPlan 
  * ops. FALSE: the frame has no such pixels, or other planes. */
 gboolean cc_packing_split_plan(CcPlan *split, const CcPlan *plan);
 
-/* Sets what a step needs to take the planes of a plan from a frame. */
-gboolean cc_packing_set_unpack(CcCudaStep *step, const CcPlan *plan, GError **error);
+/* Sets what a step needs to take the planes of its plan from a frame. */
+void cc_packing_set_unpack(CcCudaStep *step);
 
-/* The same to put them back, every `stride`-th pixel and row. */
-gboolean cc_packing_set_pack(CcCudaStep *step, const CcPlan *plan, guint stride, GError **error);
-
-/* Set where the frame of a launch of such a step lies, and where the planes. */
-void cc_packing_place_unpack(CcLaunch *launch, const CcCudaPlane *frame, const CcCudaPlane *planes);
-void cc_packing_place_pack(CcLaunch *launch, const CcCudaPlane *frame, const CcCudaPlane *planes);
+/* The same to put them back, every `thin`-th pixel and row. */
+void cc_packing_set_pack(CcCudaStep *step, guint thin);
 
 G_END_DECLS

@@ -39,7 +39,6 @@ typedef struct {
   guint plane;    /* of the plan: the luma that the sums are over */
   guint n_from;
   CcPlace from[3]; /* where that lies in the frame; three: it is that of R, G and B there */
-  guint repeats;   /* samples behind the last luma of a row that repeat it, as in CcPlan */
   guint n_fields;
   CcHueField field[2];
   CcAside aside;
@@ -57,10 +56,11 @@ void cc_hue_color(guint index, guint rgb[3]);
  * `aside` says COPY where there is something aside. */
 void cc_hue_init(CcHue *hue, const CcFrameLayout *planes, const CcPacking *packing);
 
-/* How many samples behind the last one of a row repeat it, of component number i of a field. */
+/* How many samples behind the last one of a row repeat it, of component number i of a field.
+ * `repeats` is that of a region, for each plane of the plan. */
 static inline guint
-cc_hue_repeats(const CcHue *hue, const CcHueField *field, guint i) {
-  return field->component[i] == 0 ? hue->repeats : 0;
+cc_hue_repeats(const CcHue *hue, const CcHueField *field, guint i, const guint *repeats) {
+  return field->component[i] == 0 ? repeats[hue->plane] : 0;
 }
 
 G_END_DECLS

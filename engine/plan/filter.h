@@ -62,4 +62,7 @@ typedef struct {
   guint target_x, target_y;
 } CcFilter;
 
+/* Whether two filters differ in nothing but the region: source and target. */
+gboolean cc_filter_equal_but_region(const CcFilter *a, const CcFilter *b);
+
 G_END_DECLS

@@ -3,7 +3,6 @@
 #include "output_stage.h"
 #include "engine/enum_names.h"
 #include "operator.h"
-#include "region.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,6 +15,7 @@ typedef struct {
   const CcFilter *filter;
   const CcOperator *taps;
   CcPlan *plan;
+  const CcHue *hue;              /* or NULL */
   gdouble offset[CC_MAX_PASSES]; /* what each op of the plan adds */
 } Builder;
 
@@ -148,7 +148,7 @@ static void
 add_component(Builder *b, guint plane, guint component) {
   const CcPlaneLayout *layout = &b->plan->layout.plane[plane];
   const CcRole role = layout->role[component];
-  const CcHue *hue = b->plan->hue;
+  const CcHue *hue = b->hue;
   if (hue && (role < CC_ROLE_ALPHA || (hue->aside && hue->aside_role == role)))
     return; /* painted */
   const Action action = action_for(b, role);
@@ -165,7 +165,7 @@ add_component(Builder *b, guint plane, guint component) {
       (guint16)(cc_role_is_chroma(role) ? 1 << (layout->depth - 1) : (1 << layout->depth) - 1);
 }
 
-/* --- the plan --- */
+/* --- the filter --- */
 
 static gboolean
 check_number(const gchar *name, gdouble value, gdouble least, gdouble most, GError **error) {
@@ -198,6 +198,15 @@ check_filter(const CcFilter *filter, const CcOperator *op, GError **error) {
   return TRUE;
 }
 
+gboolean
+cc_filter_equal_but_region(const CcFilter *a, const CcFilter *b) {
+  return a->kernel == b->kernel && a->size == b->size && a->sigma == b->sigma &&
+         a->scale == b->scale && a->bias == b->bias && a->response == b->response &&
+         a->border == b->border && a->border_value == b->border_value && a->chroma == b->chroma &&
+         a->color == b->color && a->alpha == b->alpha && a->algorithm == b->algorithm &&
+         a->stride == b->stride;
+}
+
 /* Whether R, G and B are filtered as their luma. */
 static gboolean
 is_grey(const CcFilter *filter, const CcOperator *taps, const CcFrameLayout *frame) {
@@ -215,56 +224,95 @@ is_painted(const CcFilter *filter, const CcOperator *taps, const CcPlan *plan) {
           (filter->chroma == CC_CHROMA_AUTO && cc_frame_layout_has_yuv(&plan->frame_layout)));
 }
 
-static void
-set_hue(Builder *b) {
-  CcHue *hue = b->plan->hue = g_new(CcHue, 1);
+static CcHue *
+hue_new(Builder *b) {
+  CcHue *hue = g_new(CcHue, 1);
   cc_hue_init(hue, &b->plan->layout, b->plan->packing);
   const CcPlaneLayout *luma = &b->plan->layout.plane[hue->plane];
   hue->op = get_op(b, CC_ROLE_LUMA, luma->depth);
   hue->add = (gfloat)(b->filter->bias + 0.5);
   hue->border = border_code(b, CC_ROLE_LUMA, luma->depth);
-  hue->repeats = b->plan->repeats[hue->plane];
   if (!hue->aside)
-    return;
+    return hue;
   const Action action = action_for(b, hue->aside_role);
   hue->aside = action == ACTION_COPY   ? CC_ASIDE_COPY
                : action == ACTION_FILL ? CC_ASIDE_FILL
                                        : CC_ASIDE_NOTHING;
   hue->aside_word = (guint16)(((1u << luma->depth) - 1) << luma->shift);
-}
-
-/* Sets what of each plane of the frame is read and written. Chroma of pairs, which comes after
- * luma, tells how many groups that is. */
-static void
-set_frame_regions(CcPlan *plan) {
-  for (guint p = 0; p < plan->layout.n_planes; p++) {
-    const CcPacking *packing = &plan->packing[p];
-    for (guint i = 0; i < cc_packing_n_places(packing); i++) {
-      plan->frame_source[packing->place[i].plane] = plan->source[p];
-      plan->frame_target[packing->place[i].plane] = plan->target[p];
-    }
-  }
-  for (guint p = 0; p < plan->layout.n_planes; p++) {
-    const guint of_frame = plan->packing[p].place[0].plane;
-    if (plan->frame_layout.plane[of_frame].pairs && plan->layout.plane[p].step == 1)
-      plan->repeats[p] = 2 * plan->frame_target[of_frame].width - plan->target[p].width;
-  }
+  return hue;
 }
 
 /* Sets everything about frames and planes but the passes. */
-static gboolean
-set_planes(CcPlan *plan, const CcFilter *filter, const CcOperator *taps, const CcFrameLayout *frame,
-           GError **error) {
+static void
+set_planes(CcPlan *plan, const CcFilter *filter, const CcOperator *taps,
+           const CcFrameLayout *frame) {
   plan->frame_layout = *frame;
   plan->out_frame_layout = cc_frame_layout_shrink(frame, plan->stride);
   plan->packed = cc_packing_find(frame, is_grey(filter, taps, frame), &plan->layout, plan->packing);
   plan->out_layout = cc_frame_layout_shrink(&plan->layout, plan->stride);
-  if (!cc_filter_find_regions(filter, frame, &plan->layout, &plan->out_layout, plan->stride,
-                              plan->source, plan->target, error))
-    return FALSE;
-  set_frame_regions(plan);
-  return TRUE;
 }
+
+/* --- stages --- */
+
+static const CcStage *appended;
+static guint n_appended;
+
+void
+cc_plan_append_stages(const CcStage *stages, guint n) {
+  appended = stages;
+  n_appended = n;
+}
+
+static void
+set_stages(CcPlan *plan, const CcHue *hue) {
+  plan->stage[plan->n_stages++] = (CcStage){.kind = CC_STAGE_CONVOLVE, .reads = CC_READS_SOURCE};
+  if (hue)
+    plan->stage[plan->n_stages++] =
+        (CcStage){.kind = CC_STAGE_DIRECTION_COLOR, .reads = CC_READS_SOURCE, .data = hue};
+  for (guint i = 0; i < n_appended; i++)
+    plan->stage[plan->n_stages++] = appended[i];
+}
+
+const CcHue *
+cc_plan_get_hue(const CcPlan *plan) {
+  for (guint i = 0; i < plan->n_stages; i++)
+    if (plan->stage[i].kind == CC_STAGE_DIRECTION_COLOR)
+      return plan->stage[i].data;
+  return NULL;
+}
+
+const CcStage *
+cc_plan_get_reader(const CcPlan *plan, const CcStage *stage) {
+  for (const CcStage *next = stage + 1; next < plan->stage + plan->n_stages; next++)
+    if (next->reads == CC_READS_PLANES)
+      return next;
+  return NULL;
+}
+
+gsize
+cc_plan_sample_bytes(const CcPlan *plan, const CcStage *reader, guint plane) {
+  return reader && reader->sample_bytes ? reader->sample_bytes
+                                        : cc_sample_size(plan->layout.plane[plane].type);
+}
+
+gsize
+cc_plan_result_bytes(const CcPlan *plan) {
+  gsize bytes = 0;
+  for (guint i = 0; i < plan->n_stages; i++)
+    bytes += plan->stage[i].result_bytes;
+  return bytes;
+}
+
+guint
+cc_plan_filtered_components(const CcPlan *plan, guint plane) {
+  guint mask = 0;
+  for (guint i = 0; i < plan->n_passes; i++)
+    if (plan->pass[i].plane == plane)
+      mask |= plan->pass[i].filter_mask;
+  return mask;
+}
+
+/* --- the plan --- */
 
 CcPlan *
 cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error) {
@@ -279,12 +327,12 @@ cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error)
   plan->algorithm = filter->algorithm;
   plan->kernel_width = taps->width;
   plan->kernel_height = taps->height;
-  if (!set_planes(plan, filter, taps, layout, error))
-    return NULL;
+  set_planes(plan, filter, taps, layout);
   plan->op = g_new0(CcOp, CC_MAX_PASSES);
   Builder builder = {.filter = filter, .taps = taps, .plan = plan};
   if (is_painted(filter, taps, plan))
-    set_hue(&builder);
+    builder.hue = hue_new(&builder);
+  set_stages(plan, builder.hue);
   for (guint p = 0; p < plan->layout.n_planes; p++)
     for (guint c = 0; c < plan->layout.plane[p].step; c++)
       add_component(&builder, p, c);
@@ -298,8 +346,9 @@ cc_filter_check(const CcFilter *filter, GError **error) {
       .n_planes = 1,
       .plane = {{.width = G_MAXINT, .height = G_MAXINT, .step = 1, .depth = 8}},
   };
+  CcRegion region;
   g_autoptr(CcPlan) plan = cc_plan_new(filter, &least_demanding, error);
-  return plan != NULL;
+  return plan && cc_filter_find_region(filter, &least_demanding, &region, error);
 }
 
 CcPlan *
@@ -312,25 +361,38 @@ void
 cc_plan_unref(CcPlan *plan) {
   if (!g_atomic_ref_count_dec(&plan->refs))
     return;
-  g_free(plan->hue);
+  g_free((gpointer)cc_plan_get_hue(plan));
   g_free(plan->op);
   g_free(plan);
 }
 
-static gboolean
-is_whole(const CcRect *rect, const CcPlaneLayout *plane) {
-  return rect->width == plane->width && rect->height == plane->height;
+/* --- regions --- */
+
+CcRegion
+cc_frame_layout_region(const CcFrameLayout *layout) {
+  CcRegion region = {0};
+  for (guint p = 0; p < layout->n_planes; p++) {
+    region.source.width = MAX(region.source.width, layout->plane[p].width);
+    region.source.height = MAX(region.source.height, layout->plane[p].height);
+  }
+  return region;
 }
 
-static void
-describe_regions(const CcPlan *plan, GString *text) {
-  const CcRect *from = &plan->source[0], *to = &plan->target[0];
-  if (plan->stride > 1)
-    g_string_append_printf(text, ", stride %u", plan->stride);
-  if (!is_whole(from, &plan->layout.plane[0]) || !is_whole(to, &plan->out_layout.plane[0]))
-    g_string_append_printf(text, ", %ux%u at %u,%u to %ux%u at %u,%u", from->width, from->height,
-                           from->x, from->y, to->width, to->height, to->x, to->y);
+void
+cc_plan_place(const CcPlan *plan, const CcRegion *region, CcPlacement *placement) {
+  cc_region_place(region, &plan->frame_layout, &plan->out_frame_layout, plan->stride,
+                  placement->frame_source, placement->frame_target);
+  cc_region_place(region, &plan->layout, &plan->out_layout, plan->stride, placement->source,
+                  placement->target);
+  for (guint p = 0; p < plan->layout.n_planes; p++) {
+    const guint f = plan->packing[p].place[0].plane;
+    const gboolean is_luma = plan->frame_layout.plane[f].pairs && plan->layout.plane[p].step == 1;
+    placement->repeats[p] =
+        is_luma ? 2 * placement->frame_target[f].width - placement->target[p].width : 0;
+  }
 }
+
+/* --- for people --- */
 
 /* As two's complement. */
 static guint
@@ -353,9 +415,10 @@ cc_plan_describe(const CcPlan *plan) {
     else
       g_string_append(text, "exact, ");
     g_string_append_printf(text, "sums of %u bits, %s%s", bits_of_sums(op),
-                           cc_response_names[op->response], plan->hue ? " as hue" : "");
+                           cc_response_names[op->response], cc_plan_get_hue(plan) ? " as hue" : "");
   }
-  describe_regions(plan, text);
+  if (plan->stride > 1)
+    g_string_append_printf(text, ", stride %u", plan->stride);
   g_string_append_printf(text, ", %u passes", plan->n_passes);
   return g_string_free(g_steal_pointer(&text), FALSE);
 }

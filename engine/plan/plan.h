@@ -11,6 +11,8 @@
 #include "direction_color.h"
 #include "op.h"
 #include "plane_map.h"
+#include "region.h"
+#include "stage.h"
 
 G_BEGIN_DECLS
 
@@ -28,37 +30,40 @@ typedef struct {
 } CcPass;
 
 #define CC_MAX_PASSES (2 * CC_MAX_PLANES)
+#define CC_MAX_STAGES 6
 
 /* Immutable once made, reference counted. */
 typedef struct {
   gatomicrefcount refs;
   CcFrameLayout frame_layout;     /* of the input */
   CcFrameLayout out_frame_layout; /* of the output: planes of 1/stride the size, rounded up */
-  /* For each plane of the frame, in groups of samples: what is read, and what is written. */
-  CcRect frame_source[CC_MAX_PLANES], frame_target[CC_MAX_PLANES];
   /* What passes work on: the planes of the frame, or what packing makes of them. Of planes that are
    * packed, all have the same height. All that follows counts these planes. */
   CcFrameLayout layout, out_layout;
   gboolean packed; /* not all planes are the frame's */
   CcPacking packing[CC_MAX_PLANES];
-  guint repeats[CC_MAX_PLANES]; /* how many samples behind the target's last one repeat it in the
-                                   frame: 1 where an odd width ends in half a pair, else 0 */
-  guint stride;                 /* 1, 2 or 4 */
-  /* For each plane, in its own pixels: what is read, and what is written. Pixel (x, y) of the
-   * target is made from the window around pixel (stride * x, stride * y) of the source, both
-   * counted from their top left corners. Neither is empty. */
-  CcRect source[CC_MAX_PLANES], target[CC_MAX_PLANES];
+  guint stride;    /* 1, 2 or 4 */
   guint algorithm; /* for the GPU, from the filter; other backends ignore it */
   CcBorder border;
-  guint n_passes; /* every component of every plane is written by exactly one, or by hue */
+  guint n_stages; /* in the order in which a sample passes them; the first is CONVOLVE */
+  CcStage stage[CC_MAX_STAGES];
+  /* Of CONVOLVE: every component of every plane is written by exactly one, or by direction-color.
+   */
+  guint n_passes;
   CcPass pass[CC_MAX_PASSES];
   guint kernel_width, kernel_height; /* outer zeros included, which the ops leave out */
   guint n_ops;
   CcOp *op;
-  /* Where a gradient's direction is painted as hue: luma and chroma, or R, G and B, which no pass
-   * writes then. NULL elsewhere. Its op is the first. */
-  CcHue *hue;
 } CcPlan;
+
+/* Where a region lies in all planes of a plan. Pixel (x, y) of a target is made from the window
+ * around pixel (stride * x, stride * y) of the source, both counted from their top left corners. */
+typedef struct {
+  CcRect frame_source[CC_MAX_PLANES], frame_target[CC_MAX_PLANES]; /* of the frame, in groups */
+  CcRect source[CC_MAX_PLANES], target[CC_MAX_PLANES]; /* of the planes that the plan works on */
+  guint repeats[CC_MAX_PLANES]; /* how many samples behind the target's last one repeat it in the
+                                   frame: 1 where an odd width ends in half a pair, else 0 */
+} CcPlacement;
 
 /* Works out the plan of `filter` for frames of `layout`. CC_ERROR_INVALID names the property, its
  * value and what would be accepted. */
@@ -71,6 +76,32 @@ gboolean cc_filter_check(const CcFilter *filter, GError **error);
 CcPlan *cc_plan_ref(CcPlan *plan);
 void cc_plan_unref(CcPlan *plan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcPlan, cc_plan_unref)
+
+/* Where a region of the plan's frames lies. */
+void cc_plan_place(const CcPlan *plan, const CcRegion *region, CcPlacement *placement);
+
+/* The region of all pixels of frames of a layout. */
+CcRegion cc_frame_layout_region(const CcFrameLayout *layout);
+
+/* How direction-color paints; NULL: it is none of the stages. */
+const CcHue *cc_plan_get_hue(const CcPlan *plan);
+
+/* The components of a plane that CONVOLVE filters, a bit each. */
+guint cc_plan_filtered_components(const CcPlan *plan, guint plane);
+
+/* The stage that reads the planes that `stage`, one of the plan's, makes; NULL: it makes the frame.
+ */
+const CcStage *cc_plan_get_reader(const CcPlan *plan, const CcStage *stage);
+
+/* Bytes of a sample of a plane that a stage reads; of NULL, of a frame. */
+gsize cc_plan_sample_bytes(const CcPlan *plan, const CcStage *reader, guint plane);
+
+/* Bytes that all stages read back for a region; those of a stage begin behind those before. */
+gsize cc_plan_result_bytes(const CcPlan *plan);
+
+/* Gives every plan that is made from now on these stages behind its own; n = 0: none. For tests,
+ * while no other thread makes plans; the stages are borrowed. */
+void cc_plan_append_stages(const CcStage *stages, guint n);
 
 /* One line for people, which says how the filter is computed: "3x3, 2 matrices, separable, exact,
  * sums of 12 bits, magnitude, 1 passes". */

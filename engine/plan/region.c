@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "region.h"
 
+#include "engine/error.h"
+
 /* What of one direction is read of a plane, and what is written. */
 typedef struct {
   guint from, n_read, to, n_written;
@@ -39,18 +41,41 @@ plane_span(const PictureSpan *picture, guint size, guint out_size, guint stride)
   return span;
 }
 
+/* The pixels that a region reads and writes, in each direction. */
 static void
-largest_plane(const CcFrameLayout *layout, guint *width, guint *height) {
-  *width = *height = 0;
-  for (guint p = 0; p < layout->n_planes; p++) {
-    *width = MAX(*width, layout->plane[p].width);
-    *height = MAX(*height, layout->plane[p].height);
+find_spans(const CcRegion *region, const CcFrameLayout *in, const CcFrameLayout *out,
+           PictureSpan *across, PictureSpan *down) {
+  *across = (PictureSpan){
+      .from = region->source.x, .n_read = region->source.width, .to = region->target_x};
+  *down = (PictureSpan){
+      .from = region->source.y, .n_read = region->source.height, .to = region->target_y};
+  for (guint p = 0; p < in->n_planes; p++) {
+    across->size = MAX(across->size, in->plane[p].width);
+    down->size = MAX(down->size, in->plane[p].height);
+    across->out_size = MAX(across->out_size, out->plane[p].width);
+    down->out_size = MAX(down->out_size, out->plane[p].height);
   }
 }
 
+void
+cc_region_place(const CcRegion *region, const CcFrameLayout *in, const CcFrameLayout *out,
+                guint stride, CcRect source[CC_MAX_PLANES], CcRect target[CC_MAX_PLANES]) {
+  PictureSpan across, down;
+  find_spans(region, in, out, &across, &down);
+  for (guint p = 0; p < in->n_planes; p++) {
+    const Span x = plane_span(&across, cc_plane_groups(&in->plane[p]),
+                              cc_plane_groups(&out->plane[p]), stride);
+    const Span y = plane_span(&down, in->plane[p].height, out->plane[p].height, stride);
+    source[p] = (CcRect){x.from, y.from, x.n_read, y.n_read};
+    target[p] = (CcRect){x.to, y.to, x.n_written, y.n_written};
+  }
+}
+
+/* --- the region of a filter --- */
+
 static gboolean
-check_regions(const CcFilter *filter, const PictureSpan *across, const PictureSpan *down,
-              GError **error) {
+check_place(const CcFilter *filter, const PictureSpan *across, const PictureSpan *down,
+            GError **error) {
   if (across->from >= across->size || down->from >= down->size) {
     g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
                 "roi=<%u, %u, %u, %u>: nothing of it lies in the picture; <x, y, width, height> "
@@ -93,34 +118,22 @@ check_pairs(const PictureSpan *across, guint stride, GError **error) {
 }
 
 gboolean
-cc_filter_find_regions(const CcFilter *filter, const CcFrameLayout *frame,
-                       const CcFrameLayout *layout, const CcFrameLayout *out_layout, guint stride,
-                       CcRect source[CC_MAX_PLANES], CcRect target[CC_MAX_PLANES], GError **error) {
-  PictureSpan across = {0}, down = {0};
-  largest_plane(layout, &across.size, &down.size);
-  largest_plane(out_layout, &across.out_size, &down.out_size);
-  across.n_read = across.size;
-  down.n_read = down.size;
-  if (filter->source.width && filter->source.height) {
-    across.from = filter->source.x;
-    down.from = filter->source.y;
+cc_filter_find_region(const CcFilter *filter, const CcFrameLayout *frame, CcRegion *region,
+                      GError **error) {
+  const gboolean is_part = filter->source.width && filter->source.height;
+  const guint stride = MAX(1, filter->stride);
+  const CcFrameLayout out = cc_frame_layout_shrink(frame, stride);
+  PictureSpan across, down;
+  *region = (CcRegion){is_part ? filter->source : (CcRect){0}, filter->target_x, filter->target_y};
+  if (!filter->target_set) {
+    region->target_x = region->source.x / stride;
+    region->target_y = region->source.y / stride;
   }
-  across.to = filter->target_set ? filter->target_x : across.from / stride;
-  down.to = filter->target_set ? filter->target_y : down.from / stride;
-  if (!check_regions(filter, &across, &down, error))
+  find_spans(region, frame, &out, &across, &down);
+  if (!check_place(filter, &across, &down, error))
     return FALSE;
-  if (filter->source.width && filter->source.height) {
-    across.n_read = MIN(filter->source.width, across.size - across.from);
-    down.n_read = MIN(filter->source.height, down.size - down.from);
-  }
-  if (has_pairs(frame) && !check_pairs(&across, stride, error))
-    return FALSE;
-  for (guint p = 0; p < layout->n_planes; p++) {
-    const CcPlaneLayout *in = &layout->plane[p], *out = &out_layout->plane[p];
-    const Span x = plane_span(&across, in->width, out->width, stride);
-    const Span y = plane_span(&down, in->height, out->height, stride);
-    source[p] = (CcRect){x.from, y.from, x.n_read, y.n_read};
-    target[p] = (CcRect){x.to, y.to, x.n_written, y.n_written};
-  }
-  return TRUE;
+  const guint right = across.size - across.from, below = down.size - down.from;
+  across.n_read = region->source.width = is_part ? MIN(across.n_read, right) : right;
+  region->source.height = is_part ? MIN(down.n_read, below) : below;
+  return !has_pairs(frame) || check_pairs(&across, stride, error);
 }

@@ -7,13 +7,13 @@ cc_backend_close(CcBackend *self) {
 }
 
 gsize
-cc_backend_device_bytes(CcBackend *self) {
-  return (gsize)g_atomic_pointer_get(&self->device_bytes);
+cc_backend_kept_bytes(CcBackend *self) {
+  return (gsize)g_atomic_pointer_get(&self->kept_bytes);
 }
 
 void
-cc_backend_add_device_bytes(CcBackend *self, gssize bytes) {
-  g_atomic_pointer_add(&self->device_bytes, bytes);
+cc_backend_add_kept_bytes(CcBackend *self, gssize bytes) {
+  g_atomic_pointer_add(&self->kept_bytes, bytes);
 }
 
 void
@@ -50,9 +50,9 @@ cc_program_unref(CcProgram *program) {
 }
 
 CcJob *
-cc_backend_submit(CcBackend *self, CcProgram *program, const CcFrame *src, const CcFrame *dst,
+cc_backend_submit(CcBackend *self, CcProgram *program, const CcSubmission *submission,
                   GError **error) {
-  CcJob *job = self->klass->submit(self, program, src, dst, error);
+  CcJob *job = self->klass->submit(self, program, submission, error);
   if (job)
     job->program = cc_program_ref(program);
   return job;

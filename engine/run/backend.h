@@ -29,6 +29,17 @@ typedef struct _CcBackend CcBackend;
 typedef struct _CcProgram CcProgram;
 typedef struct _CcJob CcJob;
 
+/* A frame to be filtered. */
+typedef struct {
+  CcFrame src, dst;
+  /* What of src becomes what of dst, one or more; the rest of both is neither read nor written.
+   * Each is made from src as it was, and where targets overlap the later one wins. They lie inside
+   * of the frames, as CcRegion says, and may be others with every frame. */
+  const CcRegion *regions;
+  guint n_regions;
+  gpointer results; /* cc_plan_result_bytes for each region, aligned to 8; NULL where that is 0 */
+} CcSubmission;
+
 /* How long one frame took, in nanoseconds. A device measures only some of its frames, and the
  * others have the times of the last one measured. */
 typedef struct {
@@ -45,11 +56,11 @@ typedef struct {
    * cc_backend_prepare does. */
   CcProgram *(*prepare)(CcBackend *self, const CcPlan *plan, GError **error);
   void (*program_free)(CcProgram *program);
-  /* Starts filtering the plan's source of src into the plan's target of dst; what is outside of
-   * them is neither read nor written. Both frames must stay valid and untouched until the job is
-   * waited for. At most `depth` jobs may be under way. A backend without a device takes frames in
-   * host memory only. CC_ERROR_NO_MEMORY when there is no room for one more job. */
-  CcJob *(*submit)(CcBackend *self, CcProgram *program, const CcFrame *src, const CcFrame *dst,
+  /* Starts filtering. All that the submission points to must stay valid and untouched until the
+   * job is waited for; the results are there then. At most `depth` jobs may be under way. A backend
+   * without a device takes frames in host memory only. CC_ERROR_NO_MEMORY when there is no room for
+   * one more job. */
+  CcJob *(*submit)(CcBackend *self, CcProgram *program, const CcSubmission *submission,
                    GError **error);
   /* Waits for the job and frees it, also when it failed. Jobs are waited for in their order. NULL:
    * submit does all the work, and sets the times of a job that g_free frees. */
@@ -66,7 +77,7 @@ struct _CcBackend {
   gchar *device_name; /* for people: "NVIDIA H200" or "AVX2, 2 threads" */
   gint device_id;     /* -1 on the CPU */
   guint depth;        /* jobs that may be under way at once; 1 when submit does all the work */
-  gsize device_bytes; /* memory of the device that is kept for jobs; read with the next function */
+  gsize kept_bytes;   /* memory that is kept for jobs; read with cc_backend_kept_bytes */
 };
 
 struct _CcProgram {
@@ -90,11 +101,12 @@ struct _CcJob {
  * others refer to it. */
 void cc_backend_close(CcBackend *self);
 
-/* How much memory of the device the backend keeps for jobs. Any thread. */
-gsize cc_backend_device_bytes(CcBackend *self);
+/* How much memory the backend keeps for jobs: of the device, or where it has none, for intermediate
+ * planes. Any thread. */
+gsize cc_backend_kept_bytes(CcBackend *self);
 
 /* For backends: it is so much more now, or less. */
-void cc_backend_add_device_bytes(CcBackend *self, gssize bytes);
+void cc_backend_add_kept_bytes(CcBackend *self, gssize bytes);
 
 /* Gives back the memory that is kept for jobs to come, after CC_ERROR_NO_MEMORY, say. No job may be
  * under way. */
@@ -105,8 +117,8 @@ CcProgram *cc_program_ref(CcProgram *program);
 void cc_program_unref(CcProgram *program);
 
 /* See CcBackendClass. The job keeps the program alive. */
-CcJob *cc_backend_submit(CcBackend *self, CcProgram *program, const CcFrame *src,
-                         const CcFrame *dst, GError **error);
+CcJob *cc_backend_submit(CcBackend *self, CcProgram *program, const CcSubmission *submission,
+                         GError **error);
 gboolean cc_backend_wait(CcBackend *self, CcJob *job, CcTimes *times, GError **error);
 
 G_END_DECLS

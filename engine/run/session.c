@@ -14,6 +14,8 @@ typedef struct {
 typedef struct {
   CcSessionFrame *frame;
   CcPlan *plan;
+  CcRegion region; /* that of the filter it came under */
+  CcSubmission submission;
   CcJob *job; /* NULL when it was waited for */
   gboolean mapped;
   CcTimes times;
@@ -30,6 +32,7 @@ struct _CcSession {
   Engine previous;        /* in the context before, to where it may move back */
   CcBackendConfig config; /* of `now`, without its context */
   CcFilter filter;        /* that runs, with a reference to its kernel */
+  CcRegion region;        /* that it asks for */
   GQueue under_way;       /* of Item, oldest first */
   GQueue news;            /* of CcNews, oldest first */
   gboolean contexts_told;
@@ -105,7 +108,8 @@ cc_session_get_stats(CcSession *self, CcSessionStats *stats) {
   stats->plan = g_strdup(self->stats.plan);
   stats->steps = g_strdupv(self->stats.steps);
   if (self->now.backend)
-    stats->device_bytes = cc_backend_device_bytes(self->now.backend);
+    *(self->now.backend->klass->has_device ? &stats->device_bytes : &stats->scratch_bytes) =
+        cc_backend_kept_bytes(self->now.backend);
   g_mutex_unlock(&self->lock);
 }
 
@@ -169,6 +173,21 @@ unmap_item(Item *item) {
   item->mapped = FALSE;
 }
 
+/* Starts filtering the frame, which is mapped. */
+static void
+submit_item(Item *item, CcProgram *program, GError **error) {
+  const CcSessionFrame *frame = item->frame;
+  CcSubmission *submission = &item->submission;
+  const gsize result_bytes = cc_plan_result_bytes(item->plan);
+  submission->src = frame->in;
+  submission->dst = frame->out;
+  submission->regions = frame->n_regions ? frame->regions : &item->region;
+  submission->n_regions = MAX(frame->n_regions, 1);
+  if (result_bytes && !submission->results)
+    submission->results = g_malloc_n(submission->n_regions, result_bytes);
+  item->job = cc_backend_submit(program->backend, program, submission, error);
+}
+
 /* Waits for the item, once; the answer stays the same. */
 static gboolean
 finish_item(Item *item, GError **error) {
@@ -188,6 +207,7 @@ item_free(Item *item) {
   CcSessionFrame *frame = item->frame;
   unmap_item(item);
   cc_plan_unref(item->plan);
+  g_free(item->submission.results);
   g_clear_error(&item->failure);
   g_free(item);
   return frame;
@@ -199,8 +219,7 @@ redo_item(Item *item, CcProgram *program, GError **error) {
   unmap_item(item);
   g_clear_error(&item->failure);
   if (map_item(item, NULL, &item->failure))
-    item->job = cc_backend_submit(program->backend, program, &item->frame->in, &item->frame->out,
-                                  &item->failure);
+    submit_item(item, program, &item->failure);
   const gboolean ok = finish_item(item, error);
   item->times = (CcTimes){0}; /* it counts as work of the device, which has no time for it */
   return ok;
@@ -389,13 +408,10 @@ cc_session_give_up_device(CcSession *self, const gchar *reason, GError **error) 
 
 /* --- the filter --- */
 
-gboolean
-cc_session_set_filter(CcSession *self, const CcFilter *filter, const CcFrameLayout *layout,
-                      GError **error) {
+/* Makes the program of a plan; after an error of memory or of the device, once more. */
+static CcProgram *
+make_program(CcSession *self, CcPlan *plan, GError **error) {
   g_autoptr(GError) reason = NULL;
-  g_autoptr(CcPlan) plan = cc_plan_new(filter, layout, error);
-  if (!plan)
-    return FALSE;
   CcProgram *program = cc_backend_prepare(self->now.backend, plan, &reason);
   if (!program && lacks_memory(reason)) {
     cc_session_make_room(self, reason->message);
@@ -406,16 +422,35 @@ cc_session_set_filter(CcSession *self, const CcFilter *filter, const CcFrameLayo
     g_clear_error(&reason);
     program = cc_backend_prepare(self->now.backend, plan, &reason);
   }
-  if (!program) {
+  if (!program)
     g_propagate_error(error, g_steal_pointer(&reason));
+  return program;
+}
+
+gboolean
+cc_session_set_filter(CcSession *self, const CcFilter *filter, const CcFrameLayout *layout,
+                      GError **error) {
+  CcProgram *now = self->now.program;
+  const gboolean stays = now && cc_filter_equal_but_region(filter, &self->filter) &&
+                         cc_frame_layout_equal(layout, &now->plan->frame_layout);
+  CcRegion region;
+  if (!stays) {
+    g_autoptr(CcPlan) plan = cc_plan_new(filter, layout, error);
+    CcProgram *program = NULL;
+    if (!plan || !cc_filter_find_region(filter, layout, &region, error) ||
+        !(program = make_program(self, plan, error)))
+      return FALSE;
+    replace_program(self, program);
+  } else if (!cc_filter_find_region(filter, layout, &region, error)) {
     return FALSE;
   }
-  replace_program(self, program);
   CcKernel *before = self->filter.kernel;
   self->filter = *filter;
+  self->region = region;
   cc_kernel_ref(filter->kernel);
   g_clear_pointer(&before, cc_kernel_unref);
-  announce_program(self);
+  if (!stays)
+    announce_program(self);
   return TRUE;
 }
 
@@ -433,8 +468,9 @@ start_frame(CcSession *self, CcSessionFrame *frame, GError **error) {
   Item *item = g_new0(Item, 1);
   item->frame = frame;
   item->plan = cc_plan_ref(program->plan);
+  item->region = self->region;
   if (map_item(item, program->backend->device, error))
-    item->job = cc_backend_submit(program->backend, program, &frame->in, &frame->out, error);
+    submit_item(item, program, error);
   if (!item->job) {
     item_free(item);
     return FALSE;
@@ -490,6 +526,7 @@ cc_session_take(CcSession *self, GError **error) {
   }
   g_queue_pop_head(&self->under_way);
   count_frame(self, item);
+  item->frame->results = g_steal_pointer(&item->submission.results);
   return item_free(item);
 }
 

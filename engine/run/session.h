@@ -32,6 +32,11 @@ typedef struct {
 struct _CcSessionFrame {
   const CcSessionFrameClass *klass;
   gsize bytes; /* of the output, to be counted */
+  /* which parts of it are filtered, until it is taken; n_regions = 0: the region of the filter */
+  const CcRegion *regions;
+  guint n_regions;
+  gpointer results; /* what the stages read back, as in CcSubmission, from its take on; NULL:
+                       nothing is. To be freed with g_free by whoever owns the frame */
   CcFrame in, out;
   const gchar *in_path, *out_path; /* how the device reads and writes them, for people; static */
 };
@@ -83,7 +88,8 @@ typedef struct {
   guint size;                      /* of the kernel, the larger side; 0: there is no plan */
   const gchar *algorithm;          /* NULL: the backend chooses by itself, or there is no plan */
   const gchar *in_path, *out_path; /* of the last frame; NULL: there was none */
-  gsize device_bytes; /* memory of the device that is kept for frames under way and to come */
+  gsize device_bytes;  /* memory of the device that is kept for frames under way and to come */
+  gsize scratch_bytes; /* memory that is kept for the planes between two stages, without a device */
   guint n_failovers;
   guint64 n_frames, n_bytes; /* that were taken */
   CcTimes times;             /* of all of them */
@@ -128,8 +134,8 @@ void cc_session_begin(CcSession *self);
 void cc_session_end(CcSession *self);
 
 /* Prepares `filter`, of which it keeps a copy, for frames of `layout`; the frames submitted from
- * now on go through it. It may be the one of cc_session_get_filter. After an error what ran before
- * goes on. */
+ * now on go through it. It may be the one of cc_session_get_filter. Where only the region differs
+ * from what runs, the program stays. After an error what ran before goes on. */
 gboolean cc_session_set_filter(CcSession *self, const CcFilter *filter, const CcFrameLayout *layout,
                                GError **error);
 

@@ -68,6 +68,7 @@ cc_buffer_frame_free_to_output(CcSessionFrame *base, GstBuffer **lost) {
   GstBuffer *result = self->spare ? self->spare : self->out;
   *lost = self->spare ? self->out : NULL;
   gst_buffer_unref(self->in);
+  g_free(self->parent.results);
   g_free(self);
   return result;
 }

@@ -9,9 +9,11 @@
 #include "cpu/component_offset.h"
 #include "cpu/dispatch.h"
 #include "cpu/lower.h"
+#include "cpu/methods/tap_pattern.h"
 #include "engine/plan/output_stage.h"
 #include "tests/ref/formats.h"
 #include "tests/ref/guarded.h"
+#include "tests/stages/teststages.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,6 +28,7 @@
 #define MIN_PASSES 10   /* that each method has to run */
 #define MAX_TAPS 300000 /* of all samples of a frame, most often */
 #define MAX_SUM ((gint64)1 << 50)
+#define MAX_REGIONS 4
 #define MAX_WINDOWS (2 * 4 * 255 + 1) /* one for each sum of Sobel */
 
 /* --- programs --- */
@@ -48,60 +51,133 @@ prepare(CcCpuProgram *program, const gchar *method) {
   return n;
 }
 
+/* What is filtered. */
+typedef struct {
+  const GuardedFrame *src;
+  CcRegion region[MAX_REGIONS];
+  guint n_regions;
+} Job;
+
+/* What the stages of a plan read back for each region, of which a plan has up to three. */
+typedef guint64 Counts[3 * MAX_REGIONS];
+
+static void
+draw_rectangles(CcFilter *filter, guint width, guint height) {
+  filter->source.x = check_uint(0, width - 1);
+  filter->source.y = check_uint(0, height - 1);
+  filter->source.width = check_uint(1, width);
+  filter->source.height = check_uint(1, height);
+  filter->target_set = check_uint(0, 1);
+  filter->target_x = check_uint(0, (width - 1) / MAX(1, filter->stride));
+  filter->target_y = check_uint(0, (height - 1) / MAX(1, filter->stride));
+}
+
+/* Draws the region of the filter, or several; FALSE: the filter has none of the picture. */
+static gboolean
+draw_regions(Job *job, const CcFilter *filter, const CcFrameLayout *layout) {
+  const guint wanted = check_uint(0, 2) ? 1 : check_uint(2, G_N_ELEMENTS(job->region));
+  const guint width = layout->plane[0].width, height = layout->plane[0].height;
+  CcFilter drawn = *filter;
+  job->n_regions = 0;
+  for (guint i = 0; i < wanted; i++) {
+    job->n_regions +=
+        cc_filter_find_region(&drawn, layout, &job->region[job->n_regions], NULL) ? 1 : 0;
+    draw_rectangles(&drawn, width, height);
+  }
+  return job->n_regions > 0;
+}
+
 /* Runs all slices, each cut in two, with no more scratch memory than they may
  * use. */
 static void
-run(const CcCpuProgram *program, const GuardedFrame *src, const GuardedFrame *dst) {
+run(const CcCpuProgram *program, const Job *job, const GuardedFrame *dst, Counts counts) {
   static const guint8 guard[CC_ROW_ALIGN] = {0xa5, 0x5a};
-  const CcPhase *phase = &program->phase[0];
-  const gsize size = cc_row_align(phase->scratch_size);
+  const gsize size = cc_row_align(program->scratch_size);
   guint8 *scratch = aligned_alloc(CC_ROW_ALIGN, size + sizeof guard);
+  guint8 *planes = aligned_alloc(CC_ROW_ALIGN, program->planes_size + sizeof guard);
+  g_autoptr(GArray) slices = g_array_new(FALSE, FALSE, sizeof(CcSlice));
+  const CcSubmission submission = {job->src->frame, dst->frame, job->region, job->n_regions,
+                                   counts};
   memset(scratch, 0xa5, size);
   memcpy(scratch + size, guard, sizeof guard);
-  for (guint i = 0; i < phase->n_slices; i++) {
-    const CcSlice *all = &phase->slices[i];
-    const guint cut = check_uint(all->y0 + 1, all->y1);
-    cc_phase_run(phase, &(CcSlice){all->plane, all->y0, cut}, &src->frame, &dst->frame, scratch);
-    if (cut < all->y1)
-      cc_phase_run(phase, &(CcSlice){all->plane, cut, all->y1}, &src->frame, &dst->frame, scratch);
-  }
+  memset(planes, 0x5a, program->planes_size);
+  memcpy(planes + program->planes_size, guard, sizeof guard);
+  for (guint r = 0; r < job->n_regions; r++)
+    for (guint p = 0; p < program->n_phases; p++) {
+      const CcPhase *phase = &program->phase[p];
+      g_array_set_size(slices, 0);
+      cc_phase_cut(phase, &job->region[r], r, check_uint(1, 3), slices);
+      for (guint i = 0; i < slices->len; i++) {
+        CcSlice upper = g_array_index(slices, CcSlice, i), lower = upper;
+        upper.y1 = lower.y0 = check_uint(upper.y0 + 1, upper.y1);
+        cc_phase_run(phase, &upper, &submission, planes, scratch);
+        if (lower.y0 < lower.y1)
+          cc_phase_run(phase, &lower, &submission, planes, scratch);
+      }
+    }
   if (memcmp(scratch + size, guard, sizeof guard) != 0)
     check_fail("bytes behind the scratch memory are overwritten");
+  if (memcmp(planes + program->planes_size, guard, sizeof guard) != 0)
+    check_fail("bytes behind the planes are overwritten");
+  free(planes);
   free(scratch);
 }
 
 static void
-compare(const CcCpuProgram *program, const GuardedFrame *src, const GuardedFrame *expected) {
+compare(const CcCpuProgram *program, const Job *job, const GuardedFrame *expected,
+        const Counts expected_counts) {
   const Placement placement = check_uint(0, 2) ? check_uint(0, PLACE_COUNT - 1) : PLACE_ALIGNED;
   g_autoptr(GuardedFrame) dst = guarded_frame_new(&expected->layout, placement);
   g_autofree gchar *message = NULL;
-  run(program, src, dst);
-  if (frames_match(&dst->layout, &expected->frame, &dst->frame, NULL, &message) &&
+  Counts counts = {0};
+  run(program, job, dst, counts);
+  if (memcmp(counts, expected_counts, sizeof counts) == 0 &&
+      frames_match(&dst->layout, &expected->frame, &dst->frame, NULL, &message) &&
       guarded_frame_intact(dst, &message))
     return;
   g_auto(GStrv) steps = cc_cpu_program_explain(program);
   g_autofree gchar *text = cc_plan_describe(program->plan), *all = g_strjoinv("\n  ", steps);
-  check_fail("%s\n  %s\n  %s", message, text, all);
+  check_fail("%s\n  %s\n  %s", message ? message : "other counts", text, all);
+}
+
+/* What a plan with stages makes of a job, by the plain loops of one without, a region at a time. */
+static void
+expect(const CcPlan *plan, const TestStages *stages, const Job *job, const GuardedFrame *expected,
+       Counts counts) {
+  CcPlan without = *plan;
+  without.n_stages -= stages->n;
+  CcCpuProgram *plain = cc_cpu_program_new(&without, &cc_cpu_all_variants[0]);
+  for (guint r = 0; r < job->n_regions; r++) {
+    const Job part = {.src = job->src, .region = {job->region[r]}, .n_regions = 1};
+    run(plain, &part, expected, NULL);
+    test_stages_apply(stages, &without, &job->region[r], &job->src->frame, &expected->frame,
+                      &counts[r * stages->n]);
+  }
+  cc_cpu_program_free(plain);
 }
 
 /* Runs a plan on all variants, with each method that takes one of its passes,
  * and, if `whole`, with those that dispatch finds. */
 static void
-check_plan(const CcPlan *plan, const GuardedFrame *src, gboolean whole) {
+check_plan(const CcPlan *plan, const TestStages *stages, const Job *job, gboolean whole) {
   g_autoptr(GuardedFrame) expected = guarded_frame_new(&plan->out_frame_layout, PLACE_ALIGNED);
-  CcCpuProgram *plain = cc_cpu_program_new(plan, &cc_cpu_all_variants[0], 1);
-  run(plain, src, expected);
-  cc_cpu_program_free(plain);
+  Counts counts = {0};
+  expect(plan, stages, job, expected, counts);
+  if (stages->n) {
+    CcCpuProgram *plain = cc_cpu_program_new(plan, &cc_cpu_all_variants[0]);
+    compare(plain, job, expected, counts);
+    cc_cpu_program_free(plain);
+  }
   for (guint v = 0; variants[v]; v++)
     for (guint method = 0; method < CC_N_METHODS + (whole ? 1 : 0); method++) {
       const gchar *only = method < CC_N_METHODS ? cc_method_name(method) : NULL;
       check_set_variant(variants[v]);
       cc_dispatch_only(only);
-      CcCpuProgram *program = cc_cpu_program_new(plan, variants[v], check_uint(1, 3));
+      CcCpuProgram *program = cc_cpu_program_new(plan, variants[v]);
       cc_dispatch_only(NULL);
       const guint n = prepare(program, only ? only : "");
       if (n || !only)
-        compare(program, src, expected);
+        compare(program, job, expected, counts);
       if (only)
         n_passes[v][method] += n;
       cc_cpu_program_free(program);
@@ -402,24 +478,17 @@ draw_filter(guint width, guint height) {
                      .border_value = g_rand_double(check.rand),
                      .alpha = check_uint(0, CC_N_ALPHAS - 1),
                      .stride = check_uint(0, 2) ? 1 : 1 << check_uint(0, 2)};
-  if (check_uint(0, 2) == 0) {
-    filter.source.x = check_uint(0, width - 1);
-    filter.source.y = check_uint(0, height - 1);
-    filter.source.width = check_uint(1, width);
-    filter.source.height = check_uint(1, height);
-    filter.target_set = check_uint(0, 1);
-    filter.target_x = check_uint(0, (width - 1) / filter.stride);
-    filter.target_y = check_uint(0, (height - 1) / filter.stride);
-  }
+  if (check_uint(0, 2) == 0)
+    draw_rectangles(&filter, width, height);
   return filter;
 }
 
 /* Sample i of the window of matrix 0 around pixel (x, y) of the source: FALSE:
  * it is outside. */
 static gboolean
-find_sample(const CcPlan *plan, guint i, guint x, guint y, guint *column, guint *row) {
+find_sample(const CcPlan *plan, const CcRect *source, guint i, guint x, guint y, guint *column,
+            guint *row) {
   const CcOp *op = plan->op;
-  const CcRect *source = &plan->source[0];
   const gint from_x = cc_border_index((gint)(x + i % op->width) - (gint)op->width / 2,
                                       (gint)source->width, plan->border);
   const gint from_y = cc_border_index((gint)(y + i / op->width) - (gint)op->height / 2,
@@ -431,13 +500,14 @@ find_sample(const CcPlan *plan, guint i, guint x, guint y, guint *column, guint 
 
 /* Gives pixel (x, y) of the source the largest or the least sum. */
 static void
-draw_largest_sum(const CcPlan *plan, const GuardedFrame *src, guint x, guint y) {
+draw_largest_sum(const CcPlan *plan, const GuardedFrame *src, const CcRect *source, guint x,
+                 guint y) {
   const CcPlaneLayout *plane = &plan->layout.plane[0];
   const gboolean least = check_uint(0, 1);
   for (guint i = 0, column, row; i < plan->op->width * plan->op->height; i++) {
     const gint64 tap = cc_op_tap(plan->op, 0, i / plan->op->width, i % plan->op->width);
     const guint code = (least ? tap < 0 : tap > 0) ? (1u << plane->depth) - 1 : 0;
-    for (guint c = 0; find_sample(plan, i, x, y, &column, &row) && c < plane->step; c++)
+    for (guint c = 0; find_sample(plan, source, i, x, y, &column, &row) && c < plane->step; c++)
       cc_place_store(&plan->packing[0].place[0], &src->frame, plane->type, column + c, row,
                      code << plane->shift);
   }
@@ -445,7 +515,7 @@ draw_largest_sum(const CcPlan *plan, const GuardedFrame *src, guint x, guint y) 
 
 /* t of the first component of pixel (x, y) of the source. */
 static gdouble
-t_at(const CcPlan *plan, const GuardedFrame *src, guint x, guint y) {
+t_at(const CcPlan *plan, const GuardedFrame *src, const CcRect *source, guint x, guint y) {
   const CcOp *op = plan->op;
   const CcPlaneLayout *plane = &plan->layout.plane[0];
   CcSumsI64 sums = {0};
@@ -453,7 +523,7 @@ t_at(const CcPlan *plan, const GuardedFrame *src, guint x, guint y) {
     gint64 sum = 0;
     for (guint i = 0, column, row; i < op->width * op->height; i++) {
       guint code = plan->pass[0].border[0];
-      if (find_sample(plan, i, x, y, &column, &row))
+      if (find_sample(plan, source, i, x, y, &column, &row))
         code = cc_place_load(&plan->packing[0].place[0], &src->frame, plane->type, column, row) >>
                plane->shift;
       sum += cc_op_tap(op, m, i / op->width, i % op->width) * code;
@@ -468,7 +538,8 @@ t_at(const CcPlan *plan, const GuardedFrame *src, guint x, guint y) {
  * and of blurs those from one of the lowest on.
  */
 static void
-set_output_stage(const CcPlan *plan, const GuardedFrame *src, guint x, guint y, gboolean blur) {
+set_output_stage(const CcPlan *plan, const GuardedFrame *src, const CcRect *source, guint x,
+                 guint y, gboolean blur) {
   enum { MIDDLE = 100 };
   CcOp *op = plan->op;
   gint64 den = 1;
@@ -485,7 +556,8 @@ set_output_stage(const CcPlan *plan, const GuardedFrame *src, guint x, guint y, 
   if (check_uint(0, 1))
     den = (gint64)1 << (g_bit_storage((gulong)den) - 1);
   const gdouble scale = 1 / (gdouble)den;
-  const gdouble offset = check_uint(0, 5) ? floor(MIDDLE - t_at(plan, src, x, y) * scale) : 0;
+  const gdouble offset =
+      check_uint(0, 5) ? floor(MIDDLE - t_at(plan, src, source, x, y) * scale) : 0;
   cc_op_set_last_step(op, scale, (CcRational){1, den}, offset, 1);
 }
 
@@ -514,12 +586,17 @@ check_pass(guint number) {
   *plan->op = op;
   g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, check_uint(0, PLACE_COUNT - 1));
   guarded_frame_draw(src, check_uint(0, PATTERN_COUNT - 1), check.rand);
-  const guint x = check_uint(0, plan->target[0].width - 1) * plan->stride;
-  const guint y = check_uint(0, plan->target[0].height - 1) * plan->stride;
+  Job job = {.src = src};
+  CcPlacement placement;
+  if (!draw_regions(&job, &filter, &layout))
+    return;
+  cc_plan_place(plan, &job.region[0], &placement);
+  const guint x = check_uint(0, placement.target[0].width - 1) * plan->stride;
+  const guint y = check_uint(0, placement.target[0].height - 1) * plan->stride;
   if (check_uint(0, 3))
-    draw_largest_sum(plan, src, x, y);
-  set_output_stage(plan, src, x, y, is_blur(number));
-  check_plan(plan, src, FALSE);
+    draw_largest_sum(plan, src, &placement.source[0], x, y);
+  set_output_stage(plan, src, &placement.source[0], x, y, is_blur(number));
+  check_plan(plan, &test_stages[0], &job, FALSE);
 }
 
 /* --- frames --- */
@@ -550,18 +627,21 @@ check_frame(void) {
                         .size = check_uint(0, 1) ? 3 : 5,
                         .chroma = CC_CHROMA_FILTER,
                         .border = filter.border};
+  const TestStages *stages = &test_stages[check_uint(0, 1) * check_uint(0, 4)];
+  cc_plan_append_stages(stages->stage, stages->n);
   g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
-  if (!plan) /* the rectangle has none of the picture */
-    return;
+  cc_plan_append_stages(NULL, 0);
   const gint64 most_sample = (1 << layout.plane[0].depth) - 1;
-  if (plan->hue && width * height < 400 && check_uint(0, 3) == 0) {
+  if (cc_plan_get_hue(plan) && width * height < 400 && check_uint(0, 3) == 0) {
     plan->op->separable = FALSE;
     draw_matrices(plan->op, most_sample);
     set_sum_bounds(plan->op, most_sample);
   }
   g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, check_uint(0, PLACE_COUNT - 1));
   guarded_frame_draw(src, check_uint(0, 2 * PATTERN_COUNT - 1) % PATTERN_COUNT, check.rand);
-  check_plan(plan, src, TRUE);
+  Job job = {.src = src};
+  if (draw_regions(&job, &filter, &layout))
+    check_plan(plan, stages, &job, TRUE);
 }
 
 /* --- gradients --- */
@@ -597,8 +677,9 @@ check_gradient(const Gradient *self, CcFilter filter) {
   g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
   g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_ALIGNED);
   g_autoptr(GuardedFrame) dst = guarded_frame_new(&layout, PLACE_AT_END);
+  const Job job = {.src = src, .region = {cc_frame_layout_region(&layout)}, .n_regions = 1};
   for (guint v = 0; variants[v]; v++) {
-    program[v] = cc_cpu_program_new(plan, variants[v], 1);
+    program[v] = cc_cpu_program_new(plan, variants[v]);
     g_assert_cmpuint(prepare(program[v], "fused"), ==, 1);
   }
   for (gint x = -self->most; x <= self->most; x++) {
@@ -620,7 +701,7 @@ check_gradient(const Gradient *self, CcFilter filter) {
     }
     for (guint v = 0; variants[v]; v++) {
       check_set_variant(variants[v]);
-      run(program[v], src, dst);
+      run(program[v], &job, dst, NULL);
       for (guint i = 0; i < n; i++)
         if (expected[i] >= 0 && guarded_frame_row(dst, 0, 1)[3 * i + 1] != expected[i])
           check_fail("sums %d and %d", x, (gint)i - self->most);
@@ -654,6 +735,7 @@ check_gradients(void) {
 void
 check_frames(const CcVariant *const *all) {
   variants = all;
+  test_stages_use_on_cpu();
   check_gradients();
   for (guint i = 0; i < N_PASSES; i++)
     if (check_begin("pass %u", i))

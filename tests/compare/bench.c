@@ -58,13 +58,15 @@ static const struct {
 static gdouble
 time_frames(const Target *target, CcProgram *program, const GuardedFrame *src,
             const GuardedFrame *dst) {
+  const CcRegion whole = cc_frame_layout_region(&src->layout);
+  const CcSubmission submission = {src->frame, dst->frame, &whole, 1, NULL};
   g_autoptr(GTimer) total = g_timer_new();
   g_autoptr(GTimer) timer = g_timer_new();
   gdouble best = -1;
   for (guint i = 0; i < 3 || g_timer_elapsed(total, NULL) < SECONDS; i++) {
     CcTimes times = {0};
     g_timer_start(timer);
-    CcJob *job = cc_backend_submit(target->backend, program, &src->frame, &dst->frame, NULL);
+    CcJob *job = cc_backend_submit(target->backend, program, &submission, NULL);
     if (!job || !cc_backend_wait(target->backend, job, &times, NULL))
       return -1;
     gdouble seconds = g_timer_elapsed(timer, NULL);

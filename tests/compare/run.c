@@ -11,6 +11,7 @@ struct _Trial {
   CcFilter filter; /* the case's, or what replaces a refused one */
   CcFrameLayout out_layout;
   CcRect source[CC_MAX_PLANES];
+  CcRegion region;
   gboolean is_part; /* the source or the target is not a whole frame */
   GuardedFrame *src, *expected;
   GuardedFrame *blank; /* what destinations hold before */
@@ -85,14 +86,16 @@ trial_free(Trial *trial) {
 
 /* Keeps as many jobs under way as the backend can use, each with its own destination. */
 static gboolean
-run_jobs(const Target *target, CcProgram *program, const GuardedFrame *src,
-         GuardedFrame *const *dst, guint n, GError **error) {
+run_jobs(const Target *target, CcProgram *program, const Trial *trial, GuardedFrame *const *dst,
+         guint n, GError **error) {
   g_autofree CcJob **jobs = g_new0(CcJob *, n);
+  g_autofree CcSubmission *submissions = g_new0(CcSubmission, n);
   gboolean ok = TRUE;
   guint submitted = 0;
   for (; ok && submitted < n; submitted++) {
-    jobs[submitted] =
-        cc_backend_submit(target->backend, program, &src->frame, &dst[submitted]->frame, error);
+    submissions[submitted] =
+        (CcSubmission){trial->src->frame, dst[submitted]->frame, &trial->region, 1, NULL};
+    jobs[submitted] = cc_backend_submit(target->backend, program, &submissions[submitted], error);
     ok = jobs[submitted] != NULL;
   }
   for (guint i = 0; i < n && jobs[i]; i++) {
@@ -109,7 +112,7 @@ run_jobs_in_bounds(const Trial *trial, const Target *target, CcProgram *program,
   guarded_frame_forbid(trial->src, trial->source);
   for (guint i = 0; i < n; i++)
     guarded_frame_forbid(dst[i], trial->tolerance.target);
-  const gboolean ok = run_jobs(target, program, trial->src, dst, n, error);
+  const gboolean ok = run_jobs(target, program, trial, dst, n, error);
   guarded_frame_forbid(trial->src, NULL);
   for (guint i = 0; i < n; i++)
     guarded_frame_forbid(dst[i], NULL);
@@ -232,9 +235,13 @@ make_plan(Trial *trial) {
     return g_strdup_printf("plan: %s", error->message);
   if (!cc_frame_layout_equal(&trial->plan->out_frame_layout, &trial->out_layout))
     return g_strdup("the plan has another output layout");
+  if (!cc_filter_find_region(&trial->filter, &trial->c.layout, &trial->region, &error))
+    return g_strdup_printf("region: %s", error->message);
+  CcPlacement placement;
+  cc_plan_place(trial->plan, &trial->region, &placement);
   for (guint p = 0; p < trial->out_layout.n_planes; p++)
-    if (!is_same(&trial->plan->frame_source[p], &trial->source[p]) ||
-        !is_same(&trial->plan->frame_target[p], &trial->tolerance.target[p]))
+    if (!is_same(&placement.frame_source[p], &trial->source[p]) ||
+        !is_same(&placement.frame_target[p], &trial->tolerance.target[p]))
       return g_strdup_printf("the plan has another region in plane %u", p);
   return NULL;
 }

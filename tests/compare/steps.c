@@ -74,7 +74,7 @@ static void
 add_plan(Steps *self, const CcPlan *plan) {
   g_autofree gchar *last = NULL;
   for (const CcVariant *variant = cc_cpu_all_variants + 1; variant->name; variant++) {
-    CcCpuProgram *program = cc_cpu_program_new(plan, variant, 1);
+    CcCpuProgram *program = cc_cpu_program_new(plan, variant);
     g_auto(GStrv) lines = cc_cpu_program_explain(program);
     add_names(self, variant->name, name_lines(self, lines), &last);
     cc_cpu_program_free(program);
@@ -91,8 +91,9 @@ add_plan(Steps *self, const CcPlan *plan) {
 static void
 add_case(Steps *self, const Case *c) {
   g_autoptr(GError) error = NULL;
+  CcRegion region;
   g_autoptr(CcPlan) plan = cc_plan_new(&c->filter, &c->layout, &error);
-  if (!plan)
+  if (!plan || !cc_filter_find_region(&c->filter, &c->layout, &region, NULL))
     return; /* tests/unit/test-plan.c has what is refused */
   const CcFilter *f = &c->filter;
   g_string_append_printf(self->plans, "%s %s %s %s %s %s %s %s %.5g %g %u%s\n", c->kernel,

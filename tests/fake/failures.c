@@ -33,9 +33,11 @@ filter_frames(CcBackend *backend, CcProgram *program, GError **error) {
   guint submitted = 0, waited = 0;
   gboolean ok = TRUE;
   const CcFrame in = {.plane = {{src, WIDTH}}};
+  const CcRegion whole = {{0, 0, WIDTH, HEIGHT}, 0, 0};
   while (ok && submitted < FRAMES) {
     const CcFrame out = {.plane = {{dst[submitted], WIDTH}}};
-    jobs[submitted] = cc_backend_submit(backend, program, &in, &out, error);
+    const CcSubmission submission = {in, out, &whole, 1, NULL};
+    jobs[submitted] = cc_backend_submit(backend, program, &submission, error);
     ok = jobs[submitted] != NULL;
     submitted += ok;
     CcTimes times;

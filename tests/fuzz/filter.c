@@ -59,12 +59,13 @@ cpu_backend(void) {
 }
 
 static void
-run_plan(CcPlan *plan) {
+run_plan(CcPlan *plan, const CcRegion *region) {
   CcTimes times;
   CcProgram *program = cc_backend_prepare(cpu_backend(), plan, NULL);
   fuzz_check(program, "no program of a plan");
   CcFrame src = new_frame(&plan->frame_layout), dst = new_frame(&plan->out_frame_layout);
-  CcJob *job = cc_backend_submit(cpu_backend(), program, &src, &dst, NULL);
+  const CcSubmission submission = {src, dst, region, 1, NULL};
+  CcJob *job = cc_backend_submit(cpu_backend(), program, &submission, NULL);
   fuzz_check(job && cc_backend_wait(cpu_backend(), job, &times, NULL), "a program does not run");
   free_frame(&src);
   free_frame(&dst);
@@ -76,13 +77,17 @@ check_filter_of_picture(const CcFilter *filter, const CcFrameLayout *picture) {
   g_autoptr(GError) error = NULL;
   g_autoptr(CcPlan) plan = cc_plan_new(filter, picture, &error);
   fuzz_check(!plan == !!error, "a plan and an error, or neither");
+  CcRegion region;
+  if (plan)
+    fuzz_check(cc_filter_find_region(filter, picture, &region, &error) == !error,
+               "a region and an error, or neither");
   if (error) {
     fuzz_check_text(error->message);
     return;
   }
   g_autofree gchar *text = cc_plan_describe(plan);
   fuzz_check_text(text);
-  run_plan(plan);
+  run_plan(plan, &region);
 }
 
 void

@@ -138,10 +138,14 @@ prepare(CcBackend *backend, const CcFilter *filter, const CcFrameLayout *layout)
 }
 
 static void
-run(CcBackend *backend, CcProgram *program, const GuardedFrame *src, const GuardedFrame *dst) {
+run(CcBackend *backend, CcProgram *program, const CcFilter *filter, const GuardedFrame *src,
+    const GuardedFrame *dst) {
   g_autoptr(GError) error = NULL;
   CcTimes times = {0};
-  CcJob *job = cc_backend_submit(backend, program, &src->frame, &dst->frame, &error);
+  CcRegion region;
+  g_assert_true(cc_filter_find_region(filter, &src->layout, &region, NULL));
+  const CcSubmission submission = {src->frame, dst->frame, &region, 1, NULL};
+  CcJob *job = cc_backend_submit(backend, program, &submission, &error);
   g_assert_no_error(error);
   gboolean ok = cc_backend_wait(backend, job, &times, &error);
   g_assert_no_error(error);
@@ -161,7 +165,7 @@ run_with_threads(const CcFilter *filter, const GuardedFrame *src, guint n_thread
   CcBackend *backend = open_cpu(n_threads);
   CcProgram *program = prepare(backend, filter, &src->layout);
   GuardedFrame *dst = guarded_frame_new(&program->plan->out_frame_layout, PLACE_BOTTOM_UP);
-  run(backend, program, src, dst);
+  run(backend, program, filter, src, dst);
   cc_program_unref(program);
   cc_backend_close(backend);
   return dst;
@@ -292,7 +296,7 @@ test_two_programs(void) {
   CcProgram *a = prepare(backend, &blur, &layout), *b = prepare(backend, &edges, &layout);
   for (guint i = 0; i < 20; i++) {
     g_autoptr(GuardedFrame) dst = guarded_frame_new(&layout, PLACE_AT_END);
-    run(backend, i % 2 ? b : a, src, dst);
+    run(backend, i % 2 ? b : a, i % 2 ? &edges : &blur, src, dst);
     assert_same(i % 2 ? edged : blurred, dst);
   }
   cc_program_unref(b);
@@ -313,7 +317,9 @@ test_job_keeps_program(void) {
   g_assert_true(cc_program_ref(program) == program);
   cc_program_unref(program);
   g_autoptr(GError) error = NULL;
-  CcJob *job = cc_backend_submit(backend, program, &src->frame, &dst->frame, &error);
+  const CcRegion whole = cc_frame_layout_region(&layout);
+  const CcSubmission submission = {src->frame, dst->frame, &whole, 1, NULL};
+  CcJob *job = cc_backend_submit(backend, program, &submission, &error);
   g_assert_no_error(error);
   cc_program_unref(program);
   CcTimes times = {0};
@@ -374,7 +380,7 @@ test_small_frame_takes_one_thread(void) {
   CcProgram *program = prepare(backend, &filter, &layout);
   for (guint i = 0; i < 100; i++) {
     g_autoptr(GuardedFrame) dst = guarded_frame_new(&layout, PLACE_AT_END);
-    run(backend, program, src, dst);
+    run(backend, program, &filter, src, dst);
     g_assert_cmpuint(count_threads(), <=, before);
   }
   cc_program_unref(program);
@@ -398,7 +404,7 @@ filter_stream(gpointer data) {
     CcProgram *program = prepare(backend, &filter, &stream->src->layout);
     for (guint i = 0; i < 8; i++) {
       g_autoptr(GuardedFrame) dst = guarded_frame_new(&stream->src->layout, PLACE_AT_END);
-      run(backend, program, stream->src, dst);
+      run(backend, program, &filter, stream->src, dst);
       assert_same(stream->expected, dst);
     }
     stream->most = MAX(stream->most, count_threads());

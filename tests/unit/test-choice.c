@@ -153,7 +153,7 @@ steps_of(guint i, const gchar *variant) {
   g_autoptr(GError) error = NULL;
   g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, &error);
   g_assert_no_error(error);
-  CcCpuProgram *program = cc_cpu_program_new(plan, found, 1);
+  CcCpuProgram *program = cc_cpu_program_new(plan, found);
   GStrv steps = cc_cpu_program_explain(program);
   cc_cpu_program_free(program);
   return steps;

@@ -102,7 +102,7 @@ test_tables(void) {
     layout.kb = cases[i].kb;
     g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
     for (guint c = 0; c < 3; c++)
-      g_assert_cmpuint(plan->hue->word[c][cases[i].index], ==, cases[i].word[c]);
+      g_assert_cmpuint(cc_plan_get_hue(plan)->word[c][cases[i].index], ==, cases[i].word[c]);
   }
 }
 
@@ -145,10 +145,10 @@ test_when(void) {
                              .chroma = cases[i].chroma};
     g_autoptr(CcPlan) plan = plan_for(&filter, cases[i].format);
     g_autofree gchar *text = cc_plan_describe(plan);
-    g_assert_cmpint(plan->hue != NULL, ==, cases[i].painted);
+    g_assert_cmpint((cc_plan_get_hue(plan) != NULL), ==, cases[i].painted);
     g_assert_cmpint(strstr(text, "direction as hue") != NULL, ==, cases[i].painted);
     g_assert_cmpuint(plan->n_ops, ==, 1);
-    g_assert_true(!plan->hue || plan->hue->op == plan->op);
+    g_assert_true(!cc_plan_get_hue(plan) || cc_plan_get_hue(plan)->op == plan->op);
   }
 }
 
@@ -167,8 +167,8 @@ test_when_not(void) {
   for (guint i = 0; i < G_N_ELEMENTS(formats); i++) {
     g_autoptr(CcPlan) a = plan_for(&fractional, formats[i]);
     g_autoptr(CcPlan) b = plan_for(&magnitude, formats[i]);
-    g_assert_null(a->hue);
-    g_assert_null(b->hue);
+    g_assert_null(cc_plan_get_hue(a));
+    g_assert_null(cc_plan_get_hue(b));
   }
 }
 
@@ -192,8 +192,8 @@ test_passes(void) {
     opaque.alpha = CC_ALPHA_OPAQUE;
     g_autoptr(CcPlan) opaque_plan = plan_for(&opaque, cases[i].format);
     g_assert_cmpuint(opaque_plan->n_passes, ==, 0);
-    const CcHueField *last = &plan->hue->field[plan->hue->n_fields - 1];
-    g_assert_cmpuint(plan->hue->n_fields, ==, cases[i].n_fields);
+    const CcHueField *last = &cc_plan_get_hue(plan)->field[cc_plan_get_hue(plan)->n_fields - 1];
+    g_assert_cmpuint(cc_plan_get_hue(plan)->n_fields, ==, cases[i].n_fields);
     g_assert_cmpuint(plan->n_passes, ==, cases[i].n_passes);
     g_assert_cmpuint(last->across, ==, cases[i].across);
     g_assert_cmpuint(last->down, ==, cases[i].down);
@@ -243,10 +243,10 @@ test_odd_sizes(void) {
     g_autoptr(GuardedFrame) got = filtered_frame_new(&filter, "plain", 1, src);
     for (guint k = 0; k < 3; k++)
       g_assert_cmpuint(*luma_at(got, k * right, k * below), ==,
-                       plan->hue->word[0][cases[i].luma[k]]);
+                       cc_plan_get_hue(plan)->word[0][cases[i].luma[k]]);
     for (guint k = 0; k < 2; k++)
       g_assert_cmpuint(*cb_at(got, k * right, k * below), ==,
-                       plan->hue->word[1][cases[i].chroma[k]]);
+                       cc_plan_get_hue(plan)->word[1][cases[i].chroma[k]]);
     if (layout.plane[0].pairs)
       g_assert_cmpuint(*luma_at(got, 3, 0), ==, *luma_at(got, 2, 0));
   }
@@ -262,7 +262,7 @@ test_mean(void) {
   part.source = (CcRect){1, 0, 3, 1}; /* of which the first block has one pixel */
   const CcFrameLayout layout = test_format_layout(test_format_find("Y42B"), 4, 1, FALSE);
   g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
-  const guint16 *word = plan->hue->word[1];
+  const guint16 *word = cc_plan_get_hue(plan)->word[1];
   g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_AT_END);
   memcpy(guarded_frame_row(src, 0, 0), luma, sizeof luma);
   memset(guarded_frame_row(src, 1, 0), 0, 2);
@@ -288,8 +288,8 @@ test_huge_frame(void) {
   g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
   g_assert_nonnull(plan);
   for (const CcVariant *variant = cc_cpu_all_variants; variant->name; variant++) {
-    CcCpuProgram *program = cc_cpu_program_new(plan, variant, 1);
-    g_assert_cmpuint(program->phase[0].hue_sweep[0].scratch_size, <, 1 << 20);
+    CcCpuProgram *program = cc_cpu_program_new(plan, variant);
+    g_assert_cmpuint(program->phase[0].fixed_scratch, <, 1 << 20);
     cc_cpu_program_free(program);
   }
 }

@@ -60,7 +60,7 @@ typedef struct {
 typedef struct {
   CcJob base;
   TestProgram *program;
-  const CcFrame *src, *dst;
+  const CcSubmission *submission;
 } TestJob;
 
 static void
@@ -88,12 +88,11 @@ test_program_free(CcProgram *base) {
 }
 
 static CcJob *
-test_submit(CcBackend *base, CcProgram *program, const CcFrame *src, const CcFrame *dst,
-            GError **error) {
+test_submit(CcBackend *base, CcProgram *program, const CcSubmission *submission, GError **error) {
   if (!call_works(SUBMIT, error))
     return NULL;
   TestJob *job = g_new0(TestJob, 1);
-  *job = (TestJob){.program = (TestProgram *)program, .src = src, .dst = dst};
+  *job = (TestJob){.program = (TestProgram *)program, .submission = submission};
   device.n_jobs++;
   device.most_jobs = MAX(device.most_jobs, device.n_jobs);
   g_assert_cmpuint(device.n_jobs, <=, base->depth);
@@ -107,10 +106,10 @@ test_wait(CcBackend *base, CcJob *base_job, CcTimes *times, GError **error) {
   CcBackend *cpu = ((TestBackend *)base)->cpu;
   const gboolean ok = call_works(WAIT, error);
   if (ok)
-    cc_backend_wait(cpu, cc_backend_submit(cpu, job->program->cpu, job->src, job->dst, NULL), times,
+    cc_backend_wait(cpu, cc_backend_submit(cpu, job->program->cpu, job->submission, NULL), times,
                     NULL);
   else
-    memset(job->dst->plane[0].data, 0xdb, SIDE);
+    memset(job->submission->dst.plane[0].data, 0xdb, SIDE);
   *times = (CcTimes){.upload = 1, .kernel = 2, .download = 3, .wait = 4};
   device.n_jobs--;
   g_free(job);
@@ -329,8 +328,9 @@ take(CcSession *session, guint number, const gchar *kernel) {
   TestFrame *wanted = new_frame(number);
   frame_map(&wanted->base, plan, NULL, NULL);
   CcTimes times;
-  cc_backend_wait(cpu, cc_backend_submit(cpu, program, &wanted->base.in, &wanted->base.out, NULL),
-                  &times, NULL);
+  const CcRegion whole = cc_frame_layout_region(&layout);
+  const CcSubmission submission = {wanted->base.in, wanted->base.out, &whole, 1, NULL};
+  cc_backend_wait(cpu, cc_backend_submit(cpu, program, &submission, NULL), &times, NULL);
   g_assert_cmpmem(frame->out, sizeof frame->out, wanted->out, sizeof wanted->out);
   cc_program_unref(program);
   cc_backend_close(cpu);
@@ -585,6 +585,60 @@ test_set_filter(void) {
   free_session(session);
 }
 
+/* Another region makes no program anew; frames under way keep the region of their filter, also when
+ * the device fails, and a frame may have regions of its own. Nothing is written outside of them. */
+static void
+test_regions(void) {
+  static const CcRegion own[] = {{{0, 0, 2, 2}, 6, 6}, {{3, 3, 1, 1}, 0, 0}};
+  static const CcRegion wanted[][2] = {
+      {{{1, 2, 3, 3}, 1, 2}}, {{{4, 0, 5, 5}, 4, 0}}, {{{0, 0, 2, 2}, 6, 6}, {{3, 3, 1, 1}, 0, 0}}};
+  const guint n_pixels[] = {9, 25, 5};
+  reset_device();
+  fail_calls(WAIT, 2, 1, CC_ERROR_DEVICE);
+  CcSession *session = new_session(CC_BACKEND_AUTO);
+  CcFilter filter = filter_of("identity");
+  g_autoptr(GError) error = NULL;
+  for (guint i = 0; i < 3; i++) {
+    TestFrame *frame = new_frame(i);
+    filter.source = wanted[MIN(i, 1)][0].source;
+    g_assert_true(cc_session_set_filter(session, &filter, &layout, NULL));
+    if (i == 2) {
+      frame->base.regions = own;
+      frame->base.n_regions = G_N_ELEMENTS(own);
+    }
+    cc_session_submit(session, &frame->base, &error);
+    g_assert_no_error(error);
+  }
+  g_assert_cmpint(device.n_calls[PREPARE], ==, 1);
+  for (guint i = 0; i < 3; i++) {
+    TestFrame *frame = (TestFrame *)cc_session_take(session, &error);
+    guint n = 0;
+    g_assert_no_error(error);
+    for (guint k = 0; k < sizeof frame->in; k++) {
+      const guint x = k % SIDE, y = k / SIDE;
+      for (guint r = 0; r < 2; r++) {
+        const CcRect *source = &wanted[i][r].source;
+        const guint left = wanted[i][r].target_x, top = wanted[i][r].target_y;
+        if (x - left >= source->width || y - top >= source->height)
+          continue;
+        g_assert_cmpuint(frame->out[k], ==,
+                         frame->in[(y - top + source->y) * SIDE + x - left + source->x]);
+        n++;
+        frame->out[k] = 0;
+      }
+      if (i != 1 || y > 0) /* where the device has left rubbish */
+        g_assert_cmpuint(frame->out[k], ==, 0);
+    }
+    g_assert_cmpuint(n, ==, n_pixels[i]);
+    frame_free(&frame->base);
+  }
+  filter.source = (CcRect){SIDE, 0, 1, 1};
+  g_assert_false(cc_session_set_filter(session, &filter, &layout, &error));
+  g_assert_error(error, CC_ERROR, CC_ERROR_INVALID);
+  g_assert_cmpuint(cc_session_get_filter(session)->source.x, ==, 4);
+  free_session(session);
+}
+
 static gpointer
 keep(gpointer owner) {
   return owner;
@@ -734,6 +788,7 @@ main(int argc, char **argv) {
   g_test_add_func("/session/gives-up-device", test_gives_up_device);
   g_test_add_func("/session/cpu-cannot-take-over", test_cpu_cannot_take_over);
   g_test_add_func("/session/set-filter", test_set_filter);
+  g_test_add_func("/session/regions", test_regions);
   g_test_add_func("/session/contexts", test_contexts);
   g_test_add_func("/session/three-contexts", test_three_contexts);
   g_test_add_func("/session/move-that-fails", test_move_that_fails);
