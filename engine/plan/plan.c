@@ -382,13 +382,18 @@ void
 cc_plan_place(const CcPlan *plan, const CcRegion *region, CcPlacement *placement) {
   cc_region_place(region, &plan->frame_layout, &plan->out_frame_layout, plan->stride,
                   placement->frame_source, placement->frame_target);
+  memset(placement->repeats, 0, sizeof placement->repeats);
+  if (!plan->packed) {
+    memcpy(placement->source, placement->frame_source, sizeof placement->source);
+    memcpy(placement->target, placement->frame_target, sizeof placement->target);
+    return;
+  }
   cc_region_place(region, &plan->layout, &plan->out_layout, plan->stride, placement->source,
                   placement->target);
   for (guint p = 0; p < plan->layout.n_planes; p++) {
     const guint f = plan->packing[p].place[0].plane;
-    const gboolean is_luma = plan->frame_layout.plane[f].pairs && plan->layout.plane[p].step == 1;
-    placement->repeats[p] =
-        is_luma ? 2 * placement->frame_target[f].width - placement->target[p].width : 0;
+    if (plan->frame_layout.plane[f].pairs && plan->layout.plane[p].step == 1)
+      placement->repeats[p] = 2 * placement->frame_target[f].width - placement->target[p].width;
   }
 }
 

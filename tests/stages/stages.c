@@ -218,7 +218,8 @@ run_case(CcBackend *backend, CcBackend *cpu, const Case *c) {
 /* --- memory --- */
 
 /* The C library's own functions, which are in use where no sanitizer has others. */
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__GLIBC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&                 \
+    !defined(__SANITIZE_THREAD__)
 #define COUNTS_ALLOCATIONS 1
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t n, size_t size);
