@@ -11,14 +11,14 @@
 #define WORTH_ASLEEP_NS 25000
 #define WORTH_AWAKE_NS 8000
 
-#define CLOSE 8 /* pixels; more than a sample stands for, each way */
-
 typedef struct {
   CcBackend base;
-  guint n_threads;             /* as asked for: the most at once, the calling one included */
-  CcScratch scratch;           /* the calling one's */
-  CcScratch planes;            /* between the phases of a frame */
-  GArray *slices;              /* of CcSlice; kept, so that frames allocate nothing */
+  guint n_threads;   /* as asked for: the most at once, the calling one included */
+  CcScratch scratch; /* the calling one's */
+  CcScratch planes;  /* between the phases of a frame */
+  /* of a frame; kept, so that frames allocate nothing */
+  GArray *placements;          /* of CcPlacement, one for each region */
+  GArray *slices;              /* of CcSlice */
   const CcCpuProgram *program; /* that ran last */
   gdouble pace;                /* how many times as long as estimated its frames take one thread */
   guint64 end;                 /* of the last frame */
@@ -26,33 +26,33 @@ typedef struct {
 
 typedef struct {
   const CcPhase *phase;
+  const CcPlacement *placements;
   const CcSlice *slices;
   const CcSubmission *submission;
   guint8 *planes;
 } Frame;
 
-/* Takes scratch memory for the calling thread. On failure what there was stays, for other
- * programs. */
+/* Makes room for so many bytes of `what`. On failure what there was stays, for other programs. */
 static gboolean
-reserve(CpuBackend *self, gsize size, GError **error) {
-  if (cc_scratch_grow(&self->scratch, size))
+reserve(CcScratch *scratch, gsize size, const gchar *what, GError **error) {
+  if (cc_scratch_grow(scratch, size))
     return TRUE;
   g_set_error(error, CC_ERROR, CC_ERROR_NO_MEMORY,
-              "out of memory: %" G_GSIZE_FORMAT " bytes for the rows of a thread", size);
+              "out of memory: %" G_GSIZE_FORMAT " bytes for %s", size, what);
   return FALSE;
 }
 
-/* Takes memory for planes between phases. */
+static gboolean
+reserve_rows(CpuBackend *self, gsize size, GError **error) {
+  return reserve(&self->scratch, size, "the rows of a thread", error);
+}
+
 static gboolean
 reserve_planes(CpuBackend *self, gsize size, GError **error) {
   const gsize before = self->planes.size;
-  if (!cc_scratch_grow(&self->planes, size)) {
-    g_set_error(error, CC_ERROR, CC_ERROR_NO_MEMORY,
-                "out of memory: %" G_GSIZE_FORMAT " bytes for the planes between two stages", size);
-    return FALSE;
-  }
+  const gboolean ok = reserve(&self->planes, size, "the planes between two stages", error);
   cc_backend_add_kept_bytes(&self->base, (gssize)(self->planes.size - before));
-  return TRUE;
+  return ok;
 }
 
 static void
@@ -67,26 +67,16 @@ cpu_trim(CcBackend *backend) {
 static void
 run_slice(gconstpointer data, guint i, guint8 *scratch) {
   const Frame *frame = data;
-  cc_phase_run(frame->phase, &frame->slices[i], frame->submission, frame->planes, scratch);
-}
-
-/* Whether two spans of the output's pixels are so close that they may share a sample. */
-static gboolean
-are_close(guint a, guint n_a, guint b, guint n_b) {
-  return a < (guint64)b + n_b + CLOSE && b < (guint64)a + n_a + CLOSE;
+  const CcSlice *slice = &frame->slices[i];
+  cc_phase_run(frame->phase, &frame->placements[slice->region], slice, frame->submission,
+               frame->planes, scratch);
 }
 
 /* Whether two regions have samples of the output in common. */
 static gboolean
-overlap(const CcPlan *plan, const CcRegion *a, const CcRegion *b) {
-  CcPlacement first, second;
-  if (!are_close(a->target_x, a->source.width, b->target_x, b->source.width) ||
-      !are_close(a->target_y, a->source.height, b->target_y, b->source.height))
-    return FALSE;
-  cc_plan_place(plan, a, &first);
-  cc_plan_place(plan, b, &second);
+overlap(const CcPlan *plan, const CcPlacement *a, const CcPlacement *b) {
   for (guint p = 0; p < plan->frame_layout.n_planes; p++) {
-    const CcRect *x = &first.frame_target[p], *y = &second.frame_target[p];
+    const CcRect *x = &a->frame_target[p], *y = &b->frame_target[p];
     if (x->x < y->x + y->width && y->x < x->x + x->width && x->y < y->y + y->height &&
         y->y < x->y + x->height)
       return TRUE;
@@ -94,15 +84,15 @@ overlap(const CcPlan *plan, const CcRegion *a, const CcRegion *b) {
   return FALSE;
 }
 
-/* How many regions, from number `first` on, may be made at the same time: none of them overlaps one
- * before it. */
+/* How many of n regions, from number `first` on, may be made at the same time: none of them
+ * overlaps one before it. */
 static guint
-count_apart(const CcPlan *plan, const CcSubmission *submission, guint first) {
-  for (guint i = first + 1; i < submission->n_regions; i++)
+count_apart(const CcPlan *plan, const CcPlacement *placements, guint first, guint n) {
+  for (guint i = first + 1; i < n; i++)
     for (guint k = first; k < i; k++)
-      if (overlap(plan, &submission->regions[k], &submission->regions[i]))
+      if (overlap(plan, &placements[k], &placements[i]))
         return i - first;
-  return submission->n_regions - first;
+  return n - first;
 }
 
 /* How many threads a frame is worth that begins now and takes one thread so many nanoseconds. Where
@@ -124,32 +114,48 @@ note_pace(CpuBackend *self, gdouble pace, gboolean first) {
     self->pace += MIN(pace - self->pace, self->pace) / 8;
 }
 
+/* Works out where the regions lie; the nanoseconds that they take one thread, roughly. */
+static gdouble
+place_regions(CpuBackend *self, const CcCpuProgram *program, const CcSubmission *submission) {
+  guint64 cost = 0;
+  g_array_set_size(self->placements, submission->n_regions);
+  for (guint i = 0; i < submission->n_regions; i++) {
+    CcPlacement *placement = &g_array_index(self->placements, CcPlacement, i);
+    cc_plan_place(program->phase[0].plan, &submission->regions[i], placement);
+    for (guint p = 0; p < program->n_phases; p++)
+      cost += cc_phase_cost(&program->phase[p], placement);
+  }
+  return 1e-3 * (gdouble)MAX(cost, 1);
+}
+
 static CcJob *
 cpu_submit(CcBackend *backend, CcProgram *base, const CcSubmission *submission, GError **error) {
   CpuBackend *self = (CpuBackend *)backend;
   const CcCpuProgram *program = (const CcCpuProgram *)base;
+  const CcPlan *plan = program->phase[0].plan;
   const guint64 start = cc_now();
-  guint64 estimate = 0, work_ns = 0;
-  if (!reserve(self, program->scratch_size, error) ||
-      (program->planes_size && !reserve_planes(self, program->planes_size, error)))
+  guint64 work_ns = 0;
+  if (!reserve_rows(self, program->scratch_size, error) ||
+      !reserve_planes(self, program->planes_size, error))
     return NULL;
   if (submission->results)
-    memset(submission->results, 0, submission->n_regions * cc_plan_result_bytes(program->plan));
-  for (guint i = 0; i < submission->n_regions; i++)
-    estimate += cc_cpu_program_cost(program, &submission->regions[i]);
+    memset(submission->results, 0, submission->n_regions * plan->result_bytes);
+  const gdouble estimate = place_regions(self, program, submission);
+  const CcPlacement *placements = &g_array_index(self->placements, CcPlacement, 0);
   const gboolean first = self->program != program;
   if (first)
     self->pace = 1;
   self->program = program;
-  const guint n_threads = count_threads(self, start, self->pace * 1e-3 * (gdouble)estimate);
+  const guint n_threads = count_threads(self, start, self->pace * estimate);
   for (guint at = 0, n; at < submission->n_regions; at += n) {
-    n = count_apart(program->plan, submission, at);
+    n = count_apart(plan, placements, at, submission->n_regions);
     for (guint p = 0; p < program->n_phases; p++) {
+      const CcPhase *phase = &program->phase[p];
       g_array_set_size(self->slices, 0);
       for (guint i = at; i < at + n; i++)
-        cc_phase_cut(&program->phase[p], &submission->regions[i], i, n_threads, self->slices);
-      const Frame frame = {&program->phase[p], (const CcSlice *)(gpointer)self->slices->data,
-                           submission, self->planes.memory};
+        cc_phase_cut(phase, &placements[i], i, n_threads, self->slices);
+      const Frame frame = {phase, placements, &g_array_index(self->slices, CcSlice, 0), submission,
+                           self->planes.memory};
       const CcWork work = {.n_slices = self->slices->len,
                            .n_threads = n_threads,
                            .scratch_size = program->scratch_size,
@@ -158,7 +164,7 @@ cpu_submit(CcBackend *backend, CcProgram *base, const CcSubmission *submission, 
       work_ns += cc_workers_run(&work, self->scratch.memory);
     }
   }
-  note_pace(self, 1e3 * (gdouble)work_ns / (gdouble)MAX(estimate, 1), first);
+  note_pace(self, (gdouble)work_ns / estimate, first);
   self->end = cc_now();
   CcJob *job = g_new0(CcJob, 1);
   job->times.kernel = self->end - start;
@@ -173,7 +179,7 @@ cpu_prepare(CcBackend *backend, const CcPlan *plan, GError **error) {
   CcCpuProgram *program = cc_cpu_program_new(plan, cc_cpu_variant());
   /* a change of the filter is refused now, and no frame is lost by it */
   for (guint p = 0; p < program->n_phases; p++)
-    if (!reserve(self, program->phase[p].fixed_scratch, error)) {
+    if (!reserve_rows(self, program->phase[p].fixed_scratch, error)) {
       cc_cpu_program_free(program);
       return NULL;
     }
@@ -197,6 +203,7 @@ cpu_open(const CcBackendConfig *config, GError **error) {
   cc_workers_ref();
   self->n_threads =
       MIN(config->n_threads ? config->n_threads : cc_workers_n_cores(), CC_MAX_THREADS);
+  self->placements = g_array_new(FALSE, FALSE, sizeof(CcPlacement));
   self->slices = g_array_new(FALSE, FALSE, sizeof(CcSlice));
   self->base = (CcBackend){
       .klass = &cc_cpu_backend,
@@ -214,6 +221,7 @@ cpu_close(CcBackend *backend) {
   cc_workers_unref();
   cc_scratch_clear(&self->scratch);
   cc_scratch_clear(&self->planes);
+  g_array_unref(self->placements);
   g_array_unref(self->slices);
   g_free(self->base.device_name);
   g_free(self);

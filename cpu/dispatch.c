@@ -98,7 +98,7 @@ init_filter(CcSweep *self) {
   self->extend = kernels->samples->extend[self->type][method->sample_lane];
   self->reduce = output->reduces ? kernels->output->reduce[output->reduce][output->lane] : NULL;
   self->finish = kernels->output->finish[self->type][output->form][output->number];
-  self->streams = method->streams && !self->plan->packed && !self->masks && self->stride == 1 &&
+  self->streams = method->streams && !self->in_chunks && !self->masks && self->stride == 1 &&
                   cc_frame_layout_bytes(&self->plan->out_frame_layout) >= LARGE_FRAME &&
                   !cc_is_left_out("streaming");
   self->outside = constant_row(

@@ -90,9 +90,13 @@ static void
 explain_stages(GPtrArray *lines, const CcCpuProgram *program, const CcPhase *phase,
                CcStageReads reads) {
   const guint before = lines->len;
-  for (guint i = 0; i < phase->n_stages; i++)
-    if (phase->stage[i].reads == reads)
-      phase->stage[i].klass->explain(phase->stage[i].state, lines);
+  for (guint i = 0; i < phase->n_stages; i++) {
+    const CcPhaseStage *stage = &phase->stage[i];
+    if (stage->stage->reads == reads && stage->klass->explain)
+      stage->klass->explain(stage->state, lines);
+    else if (stage->stage->reads == reads)
+      g_ptr_array_add(lines, g_strdup(stage->klass->name));
+  }
   for (guint i = before; i < lines->len; i++) {
     g_autofree gchar *line = lines->pdata[i];
     lines->pdata[i] = g_strdup_printf("%s; %s", line, program->variant->title);
@@ -112,7 +116,7 @@ explain_phase(GPtrArray *lines, const CcCpuProgram *program, const CcPhase *phas
   for (guint i = 0; i < phase->n_sweeps; i++)
     g_ptr_array_add(lines, explain_sweep(program, &phase->sweep[i]));
   explain_stages(lines, program, phase, CC_READS_PLANES);
-  if (phase->unpacks && phase->is_last && phase->kernels)
+  if (phase->unpacks && !phase->makes_planes && phase->kernels)
     g_ptr_array_add(lines, g_strdup_printf("interleave: %u rows at once; %s", unpacked->n_rows,
                                            program->variant->title));
   explain_stages(lines, program, phase, CC_READS_SOURCE);

@@ -5,8 +5,6 @@
 #include "cpu/stages/identity.h"
 #include "cpu/stages/macropixel.h"
 
-#define MIN_SLICE_ROWS 16
-#define MIN_SLICE_NS 3000
 #define CHUNK_ROWS 8 /* that stages change while they are in a cache; no block twice */
 
 /* --- rewritten plans --- */
@@ -29,73 +27,6 @@ static gboolean (*const rewrites[])(const CcPlan *plan, const CcRows *kernels, C
     find_macropixels,
 };
 
-/* --- slices --- */
-
-/* Picoseconds that a row of a plane's target takes one thread; of packed planes, of all. */
-static guint64
-row_cost(const CcPhase *phase, const CcPlacement *placement, guint plane) {
-  const CcPlan *plan = phase->plan;
-  guint64 cost = 0;
-  for (guint i = 0; i < phase->n_sweeps; i++) {
-    const CcSweep *sweep = &phase->sweep[i];
-    if (plan->packed || sweep->plane == plane)
-      cost += cc_sweep_cost(sweep, placement->target[sweep->plane].width);
-  }
-  for (guint i = 0; i < phase->n_stages; i++) {
-    const CcPhaseStage *stage = &phase->stage[i];
-    const guint n_planes =
-        stage->reads == CC_READS_SAMPLES ? plan->frame_layout.n_planes : plan->layout.n_planes;
-    for (guint p = 0; p < n_planes; p++)
-      if (plan->packed || p == plane)
-        cost += stage->klass->cost(stage->state, placement, p);
-  }
-  return cost;
-}
-
-guint64
-cc_cpu_program_cost(const CcCpuProgram *program, const CcRegion *region) {
-  const CcPlan *plan = program->phase[0].plan;
-  CcPlacement placement;
-  guint64 cost = 0;
-  cc_plan_place(plan, region, &placement);
-  for (guint i = 0; i < program->n_phases; i++)
-    for (guint p = 0; p < (plan->packed ? 1 : plan->layout.n_planes); p++)
-      cost += row_cost(&program->phase[i], &placement, p) * placement.target[p].height;
-  return cost;
-}
-
-/* Threads take large slices first and small ones in the end, when they should all be done at the
- * same time. */
-void
-cc_phase_cut(const CcPhase *phase, const CcRegion *region, guint number, guint n_threads,
-             GArray *slices) {
-  const CcPlan *plan = phase->plan;
-  CcPlacement placement;
-  guint window = 1;
-  cc_plan_place(plan, region, &placement);
-  for (guint i = 0; i < phase->n_sweeps; i++)
-    window = MAX(window, phase->sweep[i].window_rows);
-  for (guint p = 0; p < (plan->packed ? 1 : plan->layout.n_planes); p++) {
-    const guint height = placement.target[p].height;
-    const guint64 cost = MAX(row_cost(phase, &placement, p), 1);
-    /* A slice loads the rows above and below itself again, and takes long enough that taking it
-     * costs nothing beside that. Larger ones leave more threads without any. */
-    const guint64 worth = MIN_SLICE_NS * G_GUINT64_CONSTANT(1000) / cost;
-    const guint least = (guint)MAX(MAX(MIN_SLICE_ROWS, window - 1), MIN(worth, G_MAXINT));
-    for (guint y = 0; y < height;) {
-      const guint left = height - y;
-      guint rows = n_threads > 1 ? MAX(least, 3 * left / (4 * n_threads)) : left;
-      rows = (rows + CC_MAX_BLOCK_ROWS - 1) / CC_MAX_BLOCK_ROWS *
-             CC_MAX_BLOCK_ROWS; /* no block twice */
-      if (rows + least > left)
-        rows = left;
-      const CcSlice slice = {number, p, y, y + rows};
-      g_array_append_val(slices, slice);
-      y += rows;
-    }
-  }
-}
-
 /* --- phases --- */
 
 /* Sets how packed frames are taken apart and put together, with the scratch memory behind `at`. */
@@ -112,7 +43,6 @@ set_unpacked(CcPhase *phase, gsize at) {
       mask |= 1u << sweep->plane;
   }
   phase->unpacks = TRUE;
-  phase->fixed_scratch = 0;
   cc_unpacked_init(&phase->unpacked, phase->plan, phase->kernels, mask, window / 2, at);
   phase->n_rows = phase->unpacked.n_rows;
   phase->scratch_size = phase->unpacked.size;
@@ -120,15 +50,13 @@ set_unpacked(CcPhase *phase, gsize at) {
 
 /* Adds a stage; the scratch memory that it needs. */
 static gsize
-add_stage(CcPhase *phase, const CcStage *stage, gsize result_at) {
+add_stage(CcPhase *phase, const CcStage *stage) {
   CcPhaseStage *added = &phase->stage[phase->n_stages++];
   gsize size = 0;
-  added->klass = cc_cpu_stage_class(stage->kind);
-  added->reads = stage->reads;
-  added->needs_source = stage->needs_source || stage->reads == CC_READS_SOURCE;
-  added->result_at = result_at;
-  added->has_result = stage->result_bytes > 0;
-  added->state = added->klass->create(phase->plan, stage, phase->kernels, &size);
+  added->stage = stage;
+  added->klass = cc_cpu_stage_classes[stage->kind];
+  if (added->klass->create)
+    added->state = added->klass->create(phase->plan, stage, phase->kernels, &size);
   return cc_row_align(size);
 }
 
@@ -160,41 +88,53 @@ set_planes(CcPlaneSet *set, const CcPlan *plan, const CcStage *reader, gsize *si
   }
 }
 
+/* Whether a stage, which is not the first, has to wait for all slices of the stages before. */
+static gboolean
+begins_phase(const CcPlan *plan, guint i) {
+  const CcStage *stage = &plan->stage[i];
+  if (stage->reads == CC_READS_PLANES)
+    return plan->n_passes > 0;
+  return stage->reads == CC_READS_SAMPLES && stage[-1].reads != CC_READS_SAMPLES &&
+         cc_plan_get_hue(plan);
+}
+
 /* Makes the phase of the stages from number `first` on, and returns the number of the first one of
- * the next phase. direction-color, which writes the frame, runs in the last one. */
+ * the next phase. direction-color runs in the phase that writes the frame. */
 static guint
 phase_init(CcCpuProgram *program, CcPhase *phase, const CcPlan *plan, guint first) {
   const CcStage *stage = plan->stage;
+  const gboolean in_frame = stage[first].reads == CC_READS_SAMPLES;
   guint end = first + 1;
-  while (end < plan->n_stages && stage[end].reads != CC_READS_PLANES)
+  while (end < plan->n_stages && !begins_phase(plan, end))
     end++;
+  const CcStage *reader = cc_plan_get_reader(plan, &stage[end - 1]);
   phase->plan = plan;
   phase->kernels = program->variant->rows;
-  phase->is_last = end == plan->n_stages;
-  for (guint i = first; i < end; i++)
+  phase->makes_planes = reader != NULL;
+  for (guint i = MAX(first, 1); i < end && !in_frame; i++)
     phase->changes_samples |= stage[i].reads == CC_READS_SAMPLES;
   phase->n_rows = phase->changes_samples ? CHUNK_ROWS : G_MAXUINT;
   if (first == 0)
-    add_sweeps(phase, (plan->packed && plan->n_passes > 0) || phase->changes_samples);
-  gsize result_at = stage[0].result_bytes, stage_scratch = 0;
+    add_sweeps(phase, plan->packed || phase->changes_samples);
+  phase->fixed_scratch = plan->packed || phase->changes_samples ? 0 : phase->scratch_size;
+  gsize stage_scratch = 0;
   for (guint i = 1; i < end; i++) {
     const gboolean paints = stage[i].reads == CC_READS_SOURCE;
-    if (paints ? phase->is_last : i >= first) {
-      const gsize size = add_stage(phase, &stage[i], result_at);
+    const gboolean reads_nothing = stage[i].reads == CC_READS_PLANES && plan->n_passes == 0;
+    if (paints ? !reader && !in_frame : i >= first && !reads_nothing) {
+      const gsize size = add_stage(phase, &stage[i]);
       stage_scratch = MAX(stage_scratch, size);
     }
-    result_at += stage[i].result_bytes;
   }
-  phase->fixed_scratch = phase->scratch_size;
-  if (plan->packed && (first > 0 || (phase->n_sweeps > 0 && phase->kernels)))
+  if (plan->packed && !in_frame && plan->n_passes > 0 && (first > 0 || phase->kernels))
     set_unpacked(phase, phase->scratch_size);
   /* stages between the rows of sweeps have memory of their own */
   if (first > 0 || phase->changes_samples)
     phase->stage_scratch_at = phase->scratch_size;
   phase->scratch_size = MAX(phase->scratch_size, phase->stage_scratch_at + stage_scratch);
   phase->fixed_scratch = MAX(phase->fixed_scratch, stage_scratch);
-  if (!phase->is_last)
-    set_planes(&phase->to, plan, &stage[end], &program->planes_size);
+  if (reader)
+    set_planes(&phase->to, plan, reader, &program->planes_size);
   return end;
 }
 
@@ -226,7 +166,8 @@ cc_cpu_program_free(CcCpuProgram *program) {
     for (guint i = 0; i < phase->n_sweeps; i++)
       cc_sweep_clear(&phase->sweep[i]);
     for (guint i = 0; i < phase->n_stages; i++)
-      phase->stage[i].klass->free(phase->stage[i].state);
+      if (phase->stage[i].klass->free)
+        phase->stage[i].klass->free(phase->stage[i].state);
   }
   g_free(program->phase);
   g_free(program);

@@ -27,14 +27,6 @@ typedef struct {
 CcCpuProgram *cc_cpu_program_new(const CcPlan *plan, const CcVariant *variant);
 void cc_cpu_program_free(CcCpuProgram *program);
 
-/* Picoseconds that a region takes one thread, roughly. */
-guint64 cc_cpu_program_cost(const CcCpuProgram *program, const CcRegion *region);
-
-/* Adds the slices, of CcSlice, into which a phase cuts a region, number `number` of a submission,
- * for up to n_threads threads. One thread makes whole planes. */
-void cc_phase_cut(const CcPhase *phase, const CcRegion *region, guint number, guint n_threads,
-                  GArray *slices);
-
 /* What a frame runs, a line for each step; see CcProgram.steps. */
 GStrv cc_cpu_program_explain(const CcCpuProgram *program);
 

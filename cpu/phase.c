@@ -13,9 +13,9 @@ typedef struct {
   const CcPhase *phase;
   const CcSlice *slice;
   const CcSubmission *submission;
-  CcPlacement placement;       /* of the slice's region */
-  CcStrip from[CC_MAX_PLANES]; /* what the phase before has made */
-  CcStrip to[CC_MAX_PLANES];   /* what this phase makes, in planes */
+  const CcPlacement *placement; /* of the slice's region */
+  CcStrip from[CC_MAX_PLANES];  /* what the phase before has made */
+  CcStrip to[CC_MAX_PLANES];    /* what this phase makes, in planes */
   guint8 *scratch;
 } Run;
 
@@ -27,7 +27,7 @@ strip_of(guint8 *data, gssize pitch, const CcRect *rect, gsize pixel_size) {
 static void
 place_set(CcStrip strips[CC_MAX_PLANES], const Run *run, const CcPlaneSet *set, guint8 *planes) {
   for (guint p = 0; p < run->phase->plan->layout.n_planes; p++)
-    strips[p] = strip_of(planes + set->at[p], (gssize)set->pitch[p], &run->placement.target[p],
+    strips[p] = strip_of(planes + set->at[p], (gssize)set->pitch[p], &run->placement->target[p],
                          set->pixel_size[p]);
 }
 
@@ -40,36 +40,35 @@ has_plane(const Run *run, guint plane) {
 /* --- stages --- */
 
 static void
-run_stage(const Run *run, const CcPhaseStage *stage, guint plane, guint y0, guint y1) {
-  const CcPhase *self = run->phase;
+run_stage(const Run *run, const CcPhaseStage *self, guint plane, guint y0, guint y1) {
+  const CcPlan *plan = run->phase->plan;
+  const CcStage *stage = self->stage;
   const CcSubmission *submission = run->submission;
-  guint8 *results = submission->results;
+  const gboolean needs_source = stage->needs_source || stage->reads == CC_READS_SOURCE;
+  const gsize result_at = run->slice->region * plan->result_bytes + stage->result_at;
   const CcStageRows rows = {
-      .placement = &run->placement,
+      .plan = plan,
+      .stage = stage,
+      .placement = run->placement,
       .plane = plane,
       .y0 = y0,
       .y1 = y1,
-      .src = stage->needs_source ? &submission->src : NULL,
+      .src = needs_source ? &submission->src : NULL,
       .dst = &submission->dst,
       .from = run->from,
       .to = run->to,
-      .result =
-          stage->has_result
-              ? results + run->slice->region * cc_plan_result_bytes(self->plan) + stage->result_at
-              : NULL,
+      .result = stage->result_bytes ? (guint8 *)submission->results + result_at : NULL,
   };
-  stage->klass->run(stage->state, &rows, run->scratch + self->stage_scratch_at);
+  self->klass->run(self->state, &rows, run->scratch + run->phase->stage_scratch_at);
 }
 
 /* Runs those stages that read the same, over all planes of the slice. */
 static void
 run_stages(const Run *run, CcStageReads reads, guint y0, guint y1) {
   const CcPhase *self = run->phase;
-  const guint n_planes =
-      reads == CC_READS_SAMPLES ? self->plan->frame_layout.n_planes : self->plan->layout.n_planes;
   for (guint i = 0; i < self->n_stages; i++)
-    for (guint p = 0; self->stage[i].reads == reads && p < n_planes; p++)
-      if (has_plane(run, p))
+    for (guint p = 0; p < cc_phase_n_planes(self, &self->stage[i]); p++)
+      if (self->stage[i].stage->reads == reads && has_plane(run, p))
         run_stage(run, &self->stage[i], p, y0, y1);
 }
 
@@ -87,12 +86,12 @@ run_sweep(const Run *run, SweepRun *self, guint i, const CcUnpacking *unpacking,
           guint y1) {
   const CcPhase *phase = run->phase;
   const CcSubmission *submission = run->submission;
-  const CcPlacement *placement = &run->placement;
+  const CcPlacement *placement = run->placement;
   const CcSweep *sweep = &phase->sweep[i];
   const guint p = sweep->plane;
   if (sweep->loop == CC_LOOP_PLAIN) {
     cc_plain_sweep(phase->plan, sweep->pass, placement, &submission->src, &submission->dst,
-                   phase->is_last ? NULL : run->to, y0, y1);
+                   phase->makes_planes ? run->to : NULL, y0, y1);
     return;
   }
   guint8 *scratch = run->scratch + phase->scratch_at[i];
@@ -116,9 +115,9 @@ run_rows(Run *run) {
   SweepRun sweep[CC_MAX_PASSES];
   CcUnpacking unpacking;
   if (self->unpacks) {
-    cc_unpacking_begin(&unpacking, &self->unpacked, &run->placement, &submission->src,
+    cc_unpacking_begin(&unpacking, &self->unpacked, run->placement, &submission->src,
                        &submission->dst, slice->y0, run->scratch);
-    for (guint p = 0; self->is_last && p < self->plan->layout.n_planes; p++)
+    for (guint p = 0; !self->makes_planes && p < self->plan->layout.n_planes; p++)
       run->to[p] = unpacking.to[p];
   }
   for (guint y0 = slice->y0, y1; y0 < slice->y1; y0 = y1) {
@@ -129,7 +128,7 @@ run_rows(Run *run) {
       if (has_plane(run, self->sweep[i].plane))
         run_sweep(run, &sweep[i], i, &unpacking, y0, y1);
     run_stages(run, CC_READS_PLANES, y0, y1);
-    if (self->unpacks && self->is_last)
+    if (self->unpacks && !self->makes_planes)
       cc_unpacking_store(&unpacking, y1);
     if (self->changes_samples) {
       run_stages(run, CC_READS_SOURCE, y0, y1);
@@ -137,26 +136,99 @@ run_rows(Run *run) {
     }
   }
   /* after sweeps, which write whole pixels of packed frames */
-  if (!self->changes_samples)
+  if (!self->changes_samples) {
     run_stages(run, CC_READS_SOURCE, slice->y0, slice->y1);
+    run_stages(run, CC_READS_SAMPLES, slice->y0, slice->y1);
+  }
 }
 
 void
-cc_phase_run(const CcPhase *self, const CcSlice *slice, const CcSubmission *submission,
-             guint8 *planes, guint8 *scratch) {
+cc_phase_run(const CcPhase *self, const CcPlacement *placement, const CcSlice *slice,
+             const CcSubmission *submission, guint8 *planes, guint8 *scratch) {
   const CcPlan *plan = self->plan;
-  Run run = {.phase = self, .slice = slice, .submission = submission, .scratch = scratch};
-  cc_plan_place(plan, &submission->regions[slice->region], &run.placement);
-  place_set(run.from, &run, &self->from, planes);
-  if (!self->is_last)
+  Run run = {.phase = self,
+             .slice = slice,
+             .submission = submission,
+             .placement = placement,
+             .scratch = scratch};
+  if (planes)
+    place_set(run.from, &run, &self->from, planes);
+  if (self->makes_planes)
     place_set(run.to, &run, &self->to, planes);
-  for (guint p = 0; self->is_last && !plan->packed && p < plan->layout.n_planes; p++) {
+  for (guint p = 0; !self->makes_planes && !plan->packed && p < plan->layout.n_planes; p++) {
     const CcPlaneLayout *layout = &plan->layout.plane[p];
     run.to[p] = strip_of(submission->dst.plane[p].data, submission->dst.plane[p].pitch,
-                         &run.placement.target[p], layout->step * cc_sample_size(layout->type));
+                         &placement->target[p], layout->step * cc_sample_size(layout->type));
   }
   run_rows(&run);
 #ifdef __SSE2__
   _mm_sfence(); /* after what was written past the caches */
 #endif
+}
+
+/* --- slices --- */
+
+#define MIN_SLICE_ROWS 16
+#define MIN_SLICE_NS 3000
+
+/* The planes that are cut into slices. */
+static guint
+n_sliced_planes(const CcPhase *self) {
+  return self->plan->packed ? 1 : self->plan->layout.n_planes;
+}
+
+/* Picoseconds that a row of a plane's target takes one thread; of packed planes, of all. */
+static guint64
+row_cost(const CcPhase *self, const CcPlacement *placement, guint plane) {
+  const CcPlan *plan = self->plan;
+  guint64 cost = 0;
+  for (guint i = 0; i < self->n_sweeps; i++) {
+    const CcSweep *sweep = &self->sweep[i];
+    if (plan->packed || sweep->plane == plane)
+      cost += cc_sweep_cost(sweep, placement->target[sweep->plane].width);
+  }
+  for (guint i = 0; i < self->n_stages; i++) {
+    const CcPhaseStage *stage = &self->stage[i];
+    for (guint p = 0; p < cc_phase_n_planes(self, stage); p++)
+      if (plan->packed || p == plane)
+        cost += stage->klass->cost(stage->state, placement, p);
+  }
+  return cost;
+}
+
+guint64
+cc_phase_cost(const CcPhase *self, const CcPlacement *placement) {
+  guint64 cost = 0;
+  for (guint p = 0; p < n_sliced_planes(self); p++)
+    cost += row_cost(self, placement, p) * placement->target[p].height;
+  return cost;
+}
+
+/* Threads take large slices first and small ones in the end, when they should all be done at the
+ * same time. */
+void
+cc_phase_cut(const CcPhase *self, const CcPlacement *placement, guint region, guint n_threads,
+             GArray *slices) {
+  guint window = 1;
+  for (guint i = 0; i < self->n_sweeps; i++)
+    window = MAX(window, self->sweep[i].window_rows);
+  for (guint p = 0; p < n_sliced_planes(self); p++) {
+    const guint height = placement->target[p].height;
+    const guint64 cost = MAX(row_cost(self, placement, p), 1);
+    /* A slice loads the rows above and below itself again, and takes long enough that taking it
+     * costs nothing beside that. Larger ones leave more threads without any. */
+    const guint64 worth = MIN_SLICE_NS * G_GUINT64_CONSTANT(1000) / cost;
+    const guint least = (guint)MAX(MAX(MIN_SLICE_ROWS, window - 1), MIN(worth, G_MAXINT));
+    for (guint y = 0; y < height;) {
+      const guint left = height - y;
+      guint rows = n_threads > 1 ? MAX(least, 3 * left / (4 * n_threads)) : left;
+      rows = (rows + CC_MAX_BLOCK_ROWS - 1) / CC_MAX_BLOCK_ROWS *
+             CC_MAX_BLOCK_ROWS; /* no block twice */
+      if (rows + least > left)
+        rows = left;
+      const CcSlice slice = {region, p, y, y + rows};
+      g_array_append_val(slices, slice);
+      y += rows;
+    }
+  }
 }

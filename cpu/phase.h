@@ -15,12 +15,9 @@ typedef struct {
 
 /* A stage of a phase. */
 typedef struct {
+  const CcStage *stage;
   const CcCpuStageClass *klass;
-  CcStageReads reads;
-  gboolean needs_source;
   gpointer state;
-  gsize result_at; /* bytes into the results of a region */
-  gboolean has_result;
 } CcPhaseStage;
 
 /* Whole planes between two phases, as large as the output. */
@@ -30,16 +27,17 @@ typedef struct {
 
 /* What runs in parallel over slices of rows. A barrier stands between two phases and nowhere else:
  * a slice reads the source only, or what the phases before have made. The first phase has the
- * sweeps; each of the others begins with a stage that reads planes. */
+ * sweeps; each of the others begins with a stage that reads planes, or with those that change
+ * samples where direction-color has painted them, which reaches beyond the planes of a slice. */
 typedef struct {
-  const CcPlan *plan; /* of the program */
+  const CcPlan *plan; /* of the program, or what that was rewritten to */
   const CcRows *kernels;
   guint n_sweeps;
   CcSweep sweep[CC_MAX_PASSES];
   guint n_stages;
   CcPhaseStage stage[CC_MAX_STAGES];
   CcPlaneSet from, to;      /* between it and the phases beside it */
-  gboolean is_last;         /* it writes the frame and not `to` */
+  gboolean makes_planes;    /* it writes `to` and not the frame */
   gboolean changes_samples; /* stages change the samples of some rows while they are in a cache */
   guint n_rows;             /* that are made at a time; G_MAXUINT: all of a slice */
   gboolean unpacks;         /* frames are deinterleaved and interleaved, some rows at a time */
@@ -50,9 +48,24 @@ typedef struct {
   gsize fixed_scratch;             /* of which so much does not grow with the frame */
 } CcPhase;
 
-/* Makes a slice of a submission, with the scratch_size of the phase, aligned to CC_ROW_ALIGN.
- * `planes` is the memory of all plane sets. */
-void cc_phase_run(const CcPhase *phase, const CcSlice *slice, const CcSubmission *submission,
-                  guint8 *planes, guint8 *scratch);
+/* The planes that a stage runs over: of the frame where it changes samples, else of the plan. */
+static inline guint
+cc_phase_n_planes(const CcPhase *self, const CcPhaseStage *stage) {
+  return stage->stage->reads == CC_READS_SAMPLES ? self->plan->frame_layout.n_planes
+                                                 : self->plan->layout.n_planes;
+}
+
+/* Picoseconds that a region takes one thread, roughly. */
+guint64 cc_phase_cost(const CcPhase *self, const CcPlacement *placement);
+
+/* Adds the slices, of CcSlice, into which a phase cuts a region, number `region` of a submission,
+ * for up to n_threads threads. One thread makes whole planes. */
+void cc_phase_cut(const CcPhase *self, const CcPlacement *placement, guint region, guint n_threads,
+                  GArray *slices);
+
+/* Makes a slice of a submission, whose region lies at `placement`, with the scratch_size of the
+ * phase, aligned to CC_ROW_ALIGN. `planes` is the memory of all plane sets. */
+void cc_phase_run(const CcPhase *self, const CcPlacement *placement, const CcSlice *slice,
+                  const CcSubmission *submission, guint8 *planes, guint8 *scratch);
 
 G_END_DECLS

@@ -44,7 +44,7 @@ cc_strip_row(const CcStrip *strip, gint y) {
  * it stays in a ring: the row itself, dot groups of its samples with those of its neighbours, or
  * sums along it. From the rings come the sums of a result row, or of all rows of a block at once.
  * Rows outside the picture are loaded like others, from where the border rule says, so that nothing
- * else knows of borders. "The picture" is the plan's source rectangle throughout.
+ * else knows of borders. "The picture" is the source of a region throughout.
  *
  * A row is processed in tiles. Neighbouring tiles have rings of their own and are interleaved: each
  * advances by as few rows as possible, so that memory is read and written in its order.

@@ -63,73 +63,58 @@ struct _CudaBackend {
 
 /* --- memory of slots --- */
 
-/* Only while the slot is idle, as for the next two. */
+/* Only while the slot is idle, as all of these. */
 static void
-free_buffer(CudaBackend *self, Buffer *buffer) {
-  const CcCudaDriver *cuda = self->device->cuda;
-  if (buffer->host)
-    cuda->cuMemFreeHost(buffer->host);
+free_device(CudaBackend *self, Buffer *buffer) {
   if (buffer->device)
-    cuda->cuMemFree(buffer->device);
+    self->device->cuda->cuMemFree(buffer->device);
   cc_backend_add_kept_bytes(&self->base, -(gssize)buffer->device_bytes);
-  *buffer = (Buffer){0};
+  buffer->device = 0;
+  buffer->device_bytes = 0;
+}
+
+static void
+free_host(CudaBackend *self, Buffer *buffer) {
+  if (buffer->host)
+    self->device->cuda->cuMemFreeHost(buffer->host);
+  buffer->host = NULL;
+  buffer->host_bytes = 0;
 }
 
 static void
 free_slot_memory(CudaBackend *self, Slot *slot) {
-  free_buffer(self, &slot->in);
-  free_buffer(self, &slot->out);
-  free_buffer(self, &slot->scratch);
-  free_buffer(self, &slot->results);
+  Buffer *const buffers[] = {&slot->in, &slot->out, &slot->scratch, &slot->results};
+  for (guint i = 0; i < G_N_ELEMENTS(buffers); i++) {
+    free_device(self, buffers[i]);
+    free_host(self, buffers[i]);
+  }
 }
 
-/* How large a buffer becomes that has `had` bytes and needs more: so much that sizes that change
- * with every frame soon need no more, but no more than the whole frame needs. */
-static gsize
-grow(gsize had, gsize bytes, gsize whole_bytes) {
-  return MAX(bytes, MIN(2 * had, whole_bytes));
-}
-
+/* Makes room for so many bytes on the device, and for staging them if `staged`. A buffer that has
+ * to grow again gets so much that sizes that change with every frame soon need no more, but no more
+ * than the whole frame needs. */
 static gboolean
-reserve_device(CudaBackend *self, Buffer *buffer, gsize bytes, gsize whole_bytes, GError **error) {
+reserve(CudaBackend *self, Buffer *buffer, gsize bytes, gboolean staged, gsize whole_bytes,
+        GError **error) {
   const CcCudaDriver *cuda = self->device->cuda;
-  const gsize had = buffer->device_bytes;
-  if (had >= bytes)
-    return TRUE;
-  free_buffer(self, buffer);
-  bytes = grow(had, bytes, whole_bytes);
-  if (!cc_cuda_check(cuda, cuda->cuMemAlloc(&buffer->device, bytes), "cuMemAlloc", error))
-    return FALSE;
-  buffer->device_bytes = bytes;
-  cc_backend_add_kept_bytes(&self->base, (gssize)bytes);
+  if (buffer->device_bytes < bytes) {
+    const gsize wanted = MAX(bytes, MIN(2 * buffer->device_bytes, whole_bytes));
+    free_device(self, buffer);
+    if (!cc_cuda_check(cuda, cuda->cuMemAlloc(&buffer->device, wanted), "cuMemAlloc", error))
+      return FALSE;
+    buffer->device_bytes = wanted;
+    cc_backend_add_kept_bytes(&self->base, (gssize)wanted);
+  }
+  if (staged && buffer->host_bytes < bytes) {
+    void **host = (void **)&buffer->host;
+    free_host(self, buffer);
+    if (!cc_cuda_check(cuda,
+                       cuda->cuMemHostAlloc(host, buffer->device_bytes, CU_MEMHOSTALLOC_PORTABLE),
+                       "cuMemHostAlloc", error))
+      return FALSE;
+    buffer->host_bytes = buffer->device_bytes;
+  }
   return TRUE;
-}
-
-static gboolean
-reserve_host(CudaBackend *self, Buffer *buffer, gsize bytes, gsize whole_bytes, GError **error) {
-  const CcCudaDriver *cuda = self->device->cuda;
-  const gsize had = buffer->host_bytes;
-  if (had >= bytes)
-    return TRUE;
-  if (buffer->host)
-    cuda->cuMemFreeHost(buffer->host);
-  buffer->host = NULL;
-  buffer->host_bytes = 0;
-  bytes = grow(had, bytes, whole_bytes);
-  if (!cc_cuda_check(cuda,
-                     cuda->cuMemHostAlloc((void **)&buffer->host, bytes, CU_MEMHOSTALLOC_PORTABLE),
-                     "cuMemHostAlloc", error))
-    return FALSE;
-  buffer->host_bytes = bytes;
-  return TRUE;
-}
-
-static gboolean
-reserve_buffer(CudaBackend *self, Buffer *buffer, const CcTransfer *transfer, gsize whole_bytes,
-               GError **error) {
-  return reserve_device(self, buffer, transfer->bytes, whole_bytes, error) &&
-         (transfer->kind != CC_TRANSFER_STAGED ||
-          reserve_host(self, buffer, transfer->bytes, whole_bytes, error));
 }
 
 /* What the region needs that needs most. */
@@ -148,34 +133,27 @@ find_scratch_bytes(const Slot *slot) {
 
 static gsize
 find_result_bytes(const Slot *slot) {
-  return slot->program->lowered->result_bytes * slot->submission.n_regions;
+  return slot->program->base.plan->result_bytes * slot->submission.n_regions;
 }
 
-/* Clears a new buffer: kernels read words that reach behind the end of a row, where planes that
- * come one by one leave gaps. */
-static gboolean
-clear_gaps(CudaBackend *self, Slot *slot, GError **error) {
-  const CcCudaDriver *cuda = self->device->cuda;
-  return (slot->src.kind != CC_TRANSFER_PLANES && slot->in.device_bytes == slot->src.bytes) ||
-         cc_cuda_check(
-             cuda,
-             cuda->cuMemsetD8Async(slot->in.device, 0, slot->in.device_bytes, self->stream[UPLOAD]),
-             "cuMemsetD8Async", error);
-}
-
-/* What is left over from a failure to reserve is freed, so that others can have it. */
+/* What is left over from a failure to reserve is freed, so that others can have it. Kernels read
+ * words that reach behind the end of a row, so a new buffer is cleared. */
 static gboolean
 reserve_slot(CudaBackend *self, Slot *slot, GError **error) {
+  const CcCudaDriver *cuda = self->device->cuda;
   const CcCudaLowered *whole = slot->program->lowered;
-  const gsize result_bytes = find_result_bytes(slot);
   const gboolean is_new = slot->in.device_bytes < slot->src.bytes;
+  const gboolean src_staged = slot->src.kind == CC_TRANSFER_STAGED;
+  const gboolean dst_staged = slot->dst.kind == CC_TRANSFER_STAGED;
   const gboolean ok =
-      reserve_buffer(self, &slot->in, &slot->src, whole->src_bytes, error) &&
-      reserve_buffer(self, &slot->out, &slot->dst, whole->dst_bytes, error) &&
-      reserve_device(self, &slot->scratch, find_scratch_bytes(slot), whole->scratch_bytes, error) &&
-      (result_bytes == 0 || (reserve_device(self, &slot->results, result_bytes, G_MAXSIZE, error) &&
-                             reserve_host(self, &slot->results, result_bytes, G_MAXSIZE, error))) &&
-      (!is_new || clear_gaps(self, slot, error));
+      reserve(self, &slot->in, slot->src.bytes, src_staged, whole->src_bytes, error) &&
+      reserve(self, &slot->out, slot->dst.bytes, dst_staged, whole->dst_bytes, error) &&
+      reserve(self, &slot->scratch, find_scratch_bytes(slot), FALSE, whole->scratch_bytes, error) &&
+      reserve(self, &slot->results, find_result_bytes(slot), TRUE, G_MAXSIZE, error) &&
+      (!is_new || cc_cuda_check(cuda,
+                                cuda->cuMemsetD8Async(slot->in.device, 0, slot->in.device_bytes,
+                                                      self->stream[UPLOAD]),
+                                "cuMemsetD8Async", error));
   if (!ok)
     free_slot_memory(self, slot);
   return ok;
@@ -328,7 +306,7 @@ queue_launches(CudaBackend *self, Slot *slot, GError **error) {
                       places.set[CC_CUDA_FRAME_DST]);
     if (!cc_cuda_program_launch(program, &places, self->stream[KERNEL], error))
       return FALSE;
-    places.results += program->lowered->result_bytes;
+    places.results += program->base.plan->result_bytes;
   }
   return TRUE;
 }
@@ -492,15 +470,15 @@ finish_slot(CudaBackend *self, Slot *slot, GError **error) {
 static gboolean
 start_regions(CudaBackend *self, Slot *slot, CcSubmission *left, GError **error) {
   CcSubmission *part = &slot->submission;
+  const CcCudaLowered *lowered = slot->program->lowered;
+  guint n;
   *part = *left;
-  slot->src = cc_transfer_of_source(slot->program, part);
-  slot->dst = cc_transfer_of_target(slot->program, part);
-  const guint n = MIN(slot->src.n_regions, slot->dst.n_regions);
-  if (n < part->n_regions) {
-    part->n_regions = n;
-    slot->src = cc_transfer_of_source(slot->program, part);
-    slot->dst = cc_transfer_of_target(slot->program, part);
-  }
+  do {
+    slot->src = cc_transfer_new(lowered, part, TRUE);
+    slot->dst = cc_transfer_new(lowered, part, FALSE);
+    n = part->n_regions;
+    part->n_regions = MIN(slot->src.n_regions, slot->dst.n_regions);
+  } while (part->n_regions < n);
   left->regions += n;
   left->n_regions -= n;
   if (left->results)

@@ -62,7 +62,7 @@ cc_cuda_leading_pass(const CcPlan *plan, const CcPass *pass) {
 }
 
 /* Gives a part `across` by `down` tiles. More than a launch can have count as G_MAXINT32, which
- * cc_cuda_set_first_tiles refuses. */
+ * cc_cuda_step_set_sizes refuses. */
 static inline void
 cc_cuda_part_set_tiles(CcPart *part, guint across, guint down) {
   part->tiles_across = (gint)MIN(across, G_MAXINT32);

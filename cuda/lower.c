@@ -357,9 +357,7 @@ add_stage_step(CcCudaLowered *self, const CcStage *stage, guint from, guint to, 
   g_autoptr(GString) what = g_string_new(NULL);
   CcCudaStep *step = add_step(self, from, to);
   step->stage = stage;
-  for (const CcStage *before = self->plan.stage; before < stage; before++)
-    step->result_offset += before->result_bytes;
-  cc_cuda_stage_class(stage->kind)->set_step(step, self->taps, what);
+  cc_cuda_stage_classes[stage->kind]->set_step(step, self->taps, what);
   return finish_step(self, step, what->str, error);
 }
 
@@ -492,7 +490,6 @@ cc_cuda_lower(const CcPlan *plan, const CcCudaGpu *gpu, GError **error) {
   self->gpu = gpu;
   self->thin = plan->stride / layout->plan.stride;
   self->n_sets = CC_CUDA_N_FRAMES;
-  self->result_bytes = cc_plan_result_bytes(plan);
   place_whole(self);
   if ((plan->n_passes > 0 && !add_plane_steps(self, layout, error)) ||
       !add_frame_steps(self, CC_READS_SOURCE, error) ||

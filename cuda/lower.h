@@ -31,7 +31,6 @@ typedef struct {
   CcCudaPlane src[CC_MAX_PLANES], dst[CC_MAX_PLANES];
   gsize src_bytes, dst_bytes;
   gsize scratch_bytes; /* between two launches of such a frame */
-  gsize result_bytes;  /* that stages read back for a region */
   guint n_sets;        /* the first CC_CUDA_N_FRAMES of them are no such sets */
   CcCudaSet set[CC_CUDA_MAX_SETS];
   GByteArray *taps; /* of all steps that have such; NULL once they are on a device */

@@ -27,7 +27,7 @@ typedef struct {
   const CcPlacement *placement; /* of cc_cuda_place_region */
   CcCudaPlane set[CC_CUDA_MAX_SETS][CC_MAX_PLANES];
   CUdeviceptr scratch; /* of cc_cuda_scratch_bytes, which has the planes in scratch first */
-  CUdeviceptr results; /* of all stages; those of a step's stage begin at step->result_offset */
+  CUdeviceptr results; /* of all stages; those of a step's stage begin at its result_at */
 } CcCudaPlaces;
 
 /* Passes of a plan that share a launch. */
@@ -46,8 +46,7 @@ struct _CcCudaStep {
   const CcPlan *plan; /* CcCudaLowered.plan */
   const CcCudaGpu *gpu;
   const CcStage *stage; /* of a step that runs one; else NULL */
-  gsize result_offset;
-  guint from, to; /* the sets of planes that it reads and writes */
+  guint from, to;       /* the sets of planes that it reads and writes */
 
   CcCudaModule module;
   gchar name[64];       /* of the kernel in it */

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The sizes of the classic algorithms' tiles and blocks, for host and device. A tile lies in one
- * component of a plane. */
+/* The sizes of the tiles and blocks of the classic algorithms and of stages, for host and device. A
+ * tile lies in one component of a plane. */
+
+/* stages that cc_cuda_stage_set_planes sets up: one thread a sample */
+#define CC_STAGE_TILE_WIDTH 32
+#define CC_STAGE_TILE_HEIGHT 8
 
 /* direct, constant: one thread a target pixel */
 #define CC_PIXEL_TILE_WIDTH 64

@@ -146,48 +146,29 @@ take_regions(CcTransfer *self, gsize most_bytes) {
   }
 }
 
-/* `whole_bytes` are of the rectangles of the whole frame. */
-static void
-choose(CcTransfer *self, gsize whole_bytes) {
-  const CcMemoryKind memory = self->frame->memory;
+CcTransfer
+cc_transfer_new(const CcCudaLowered *lowered, const CcSubmission *submission, gboolean to_device) {
+  const CcPlan *plan = &lowered->plan;
+  CcTransfer self = {
+      .to_device = to_device,
+      .lowered = lowered,
+      .n_planes = plan->frame_layout.n_planes,
+      .layout = to_device ? plan->frame_layout.plane : plan->out_frame_layout.plane,
+      .frame = to_device ? &submission->src : &submission->dst,
+      .regions = submission->regions,
+      .n_regions = submission->n_regions,
+  };
+  const CcMemoryKind memory = self.frame->memory;
   const gboolean on_host = memory == CC_MEMORY_HOST || memory == CC_MEMORY_PINNED;
-  const gboolean direct = memory != CC_MEMORY_HOST && !has_negative_pitch(self);
+  const gboolean direct = memory != CC_MEMORY_HOST && !has_negative_pitch(&self);
   CcPlacement own;
-  if (direct && memory == CC_MEMORY_DEVICE && all_suit_kernels(self)) {
-    self->kind = CC_TRANSFER_NONE;
-    return;
+  if (direct && memory == CC_MEMORY_DEVICE && all_suit_kernels(&self)) {
+    self.kind = CC_TRANSFER_NONE;
+  } else if (!direct || memory != CC_MEMORY_PINNED || !self.frame->is_one_block ||
+             self.n_regions > 1 || !choose_whole(&self, find_rects(&self, 0, &own))) {
+    self.kind = on_host && !direct ? CC_TRANSFER_STAGED : CC_TRANSFER_PLANES;
+    take_regions(&self, to_device ? lowered->src_bytes : lowered->dst_bytes);
   }
-  if (direct && memory == CC_MEMORY_PINNED && self->frame->is_one_block && self->n_regions == 1 &&
-      choose_whole(self, find_rects(self, 0, &own)))
-    return;
-  self->kind = on_host && !direct ? CC_TRANSFER_STAGED : CC_TRANSFER_PLANES;
-  take_regions(self, whole_bytes);
-}
-
-CcTransfer
-cc_transfer_of_source(const CcCudaProgram *program, const CcSubmission *submission) {
-  const CcCudaLowered *lowered = program->lowered;
-  CcTransfer self = {.to_device = TRUE,
-                     .lowered = lowered,
-                     .n_planes = lowered->plan.frame_layout.n_planes,
-                     .layout = lowered->plan.frame_layout.plane,
-                     .frame = &submission->src,
-                     .regions = submission->regions,
-                     .n_regions = submission->n_regions};
-  choose(&self, lowered->src_bytes);
-  return self;
-}
-
-CcTransfer
-cc_transfer_of_target(const CcCudaProgram *program, const CcSubmission *submission) {
-  const CcCudaLowered *lowered = program->lowered;
-  CcTransfer self = {.lowered = lowered,
-                     .n_planes = lowered->plan.frame_layout.n_planes,
-                     .layout = lowered->plan.out_frame_layout.plane,
-                     .frame = &submission->dst,
-                     .regions = submission->regions,
-                     .n_regions = submission->n_regions};
-  choose(&self, lowered->dst_bytes);
   return self;
 }
 

@@ -32,13 +32,12 @@ typedef struct {
   guint top[CC_MAX_PLANES], below[CC_MAX_PLANES];
 } CcTransfer;
 
-/* The cheapest way from the sources of a submission, which is borrowed, to the device. It has as
- * many of the first regions as need no more memory than the whole frame, but at least one. */
-CcTransfer cc_transfer_of_source(const CcCudaProgram *program, const CcSubmission *submission);
-
-/* And from the device to the targets, beside which nothing is written. Where they overlap the later
- * one wins. */
-CcTransfer cc_transfer_of_target(const CcCudaProgram *program, const CcSubmission *submission);
+/* The cheapest way from the sources of a submission, which is borrowed, to the device, or from
+ * there to the targets, beside which nothing is written; where they overlap the later one wins. It
+ * takes as many of the first regions as need no more memory than the whole frame, but at least one.
+ */
+CcTransfer cc_transfer_new(const CcCudaLowered *lowered, const CcSubmission *submission,
+                           gboolean to_device);
 
 /* Sets where the planes of a region lie in device memory. `buffer` is that of the transfer, in
  * which the region begins at *end; that moves behind it, from 0 with the first one. */

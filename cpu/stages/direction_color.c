@@ -442,5 +442,9 @@ explain(gconstpointer state, GPtrArray *lines) {
   }
 }
 
-const CcCpuStageClass cc_cpu_direction_color = {
-    .create = create, .cost = cost, .run = run, .explain = explain, .free = direction_color_free};
+const CcCpuStageClass cc_cpu_direction_color = {.name = "direction color",
+                                                .create = create,
+                                                .free = direction_color_free,
+                                                .cost = cost,
+                                                .run = run,
+                                                .explain = explain};

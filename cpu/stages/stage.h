@@ -9,38 +9,40 @@
 G_BEGIN_DECLS
 
 /* Rows y0 to y1 - 1 of a plane's target in a region: what a stage makes at once. Other threads make
- * other rows. */
+ * other rows. Rows may be aligned to less than a sample. */
 typedef struct {
+  const CcPlan *plan;
+  const CcStage *stage;
   const CcPlacement *placement;
   guint plane; /* of the plan; with CC_READS_SAMPLES, of the frame */
   guint y0, y1;
-  const CcFrame *src, *dst;
-  const CcStrip *from; /* with CC_READS_PLANES: the targets in all planes, whole, from the stage
-                          before; rows may be aligned to less than a sample */
-  const CcStrip *to;   /* with CC_READS_PLANES: where each plane's rows go */
-  gpointer result;     /* of the region, result_bytes, which threads add to; NULL: there are none */
+  const CcFrame *src, *dst; /* whole; src only if the stage needs the source */
+  const CcStrip *from;      /* with CC_READS_PLANES: all rows of the targets in all planes, from the
+                               stage before */
+  const CcStrip *to;        /* with CC_READS_PLANES: where each plane's rows go */
+  gpointer result;          /* of the region: result_bytes, which threads add to; NULL: none */
 } CcStageRows;
 
 typedef struct {
+  const gchar *name; /* for people */
   /* Makes the state of a stage; adds the scratch memory that `run` needs, which depends on no
-   * region. `kernels` is NULL where plain loops are wanted. */
+   * region. `kernels` is NULL where plain loops are wanted. NULL: it has no state. */
   gpointer (*create)(const CcPlan *plan, const CcStage *stage, const CcRows *kernels,
                      gsize *scratch_size);
-  /* What a row takes one thread, in picoseconds, of the plane that CcStageRows counts. */
-  guint64 (*cost)(gconstpointer self, const CcPlacement *placement, guint plane);
+  void (*free)(gpointer state); /* NULL: it has none */
+  /* What a row takes one thread, in picoseconds, of the plane that CcStageRows counts; a tap of a
+   * kernel takes CC_TAP_PS. */
+  guint64 (*cost)(gconstpointer state, const CcPlacement *placement, guint plane);
   /* Makes rows. `scratch` is aligned to CC_ROW_ALIGN. */
-  void (*run)(gconstpointer self, const CcStageRows *rows, guint8 *scratch);
-  /* Adds a line for each step, for people. */
-  void (*explain)(gconstpointer self, GPtrArray *lines);
-  void (*free)(gpointer self);
+  void (*run)(gconstpointer state, const CcStageRows *rows, guint8 *scratch);
+  /* Adds a line for each step, for people. NULL: that is the name. */
+  void (*explain)(gconstpointer state, GPtrArray *lines);
 } CcCpuStageClass;
 
 extern const CcCpuStageClass cc_cpu_direction_color;
 
-/* The class of a kind; NULL: of CONVOLVE, which is sweeps. */
-const CcCpuStageClass *cc_cpu_stage_class(CcStageKind kind);
-
-/* The class of CC_STAGE_TEST, before any program is prepared. */
-void cc_cpu_set_test_stage(const CcCpuStageClass *klass);
+/* The class of each kind; of CONVOLVE, which is sweeps, NULL. Tests set that of CC_STAGE_TEST
+ * before any program is prepared. */
+extern const CcCpuStageClass *cc_cpu_stage_classes[CC_N_STAGE_KINDS];
 
 G_END_DECLS

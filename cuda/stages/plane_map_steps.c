@@ -232,16 +232,6 @@ cc_packing_set_unpack(CcCudaStep *step) {
 
 /* --- back into it --- */
 
-/* Whether a pass makes the component; hues are painted afterwards, where the frame has them. */
-static gboolean
-is_made(const CcPlan *plan, guint plane, guint component) {
-  guint mask = 0;
-  for (guint i = 0; i < plan->n_passes; i++)
-    if (plan->pass[i].plane == plane)
-      mask |= plan->pass[i].filter_mask | plan->pass[i].copy_mask | plan->pass[i].fill_mask;
-  return mask >> component & 1;
-}
-
 /* Part p makes plane p of the frame, of every thin-th pixel of planes in scratch. */
 static void
 set_pack_part(CcPart *part, const CcPlan *plan, guint p, guint thin) {
@@ -255,7 +245,7 @@ set_pack_part(CcPart *part, const CcPlan *plan, guint p, guint thin) {
       const CcPlace *place = &packing->place[i];
       for (guint n = 0; place->plane == p && place->first + n * place->spacing < step; n++) {
         const guint at = place->first + n * place->spacing;
-        if (!is_made(plan, from, n % pixel))
+        if (!(cc_plan_made_components(plan, from) >> n % pixel & 1)) /* painted afterwards */
           continue;
         own->each[at] = (guint8)(step / place->spacing * thin);
         own->offset[at] = (guint8)(n / pixel * thin * pixel + n % pixel);

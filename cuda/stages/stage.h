@@ -9,22 +9,29 @@ G_BEGIN_DECLS
 
 typedef struct {
   /* Sets what a step needs to run step->stage, all that CcCudaStep has from `module` on but for
-   * function, group and algorithm; params without sizes and places. It adds the taps that the step
-   * reads from memory, and says in `what`, for people, what the stage does.
+   * function, group and algorithm; cc_cuda_stage_set_planes does most of it. It adds the taps that
+   * the step reads from memory, and says in `what`, for people, what the stage does.
    *
    * With CC_READS_PLANES step->from and step->to have the planes of the plan, of a region's targets
-   * only, or those of the frame where these are the plan's; only components that a pass makes are
-   * there. Samples have the sizes that the stages ask for. Other stages read the frame's source in
-   * step->from and write its target, or change it, in step->to. */
+   * only, or those of the frame where these are the plan's. Samples have the sizes that the stages
+   * ask for. Other stages read the frame's source in step->from and write its target, or change it,
+   * in step->to. With CC_READS_SAMPLES step->plan may have other planes than the one that was
+   * lowered; those of the frame are the same. */
   void (*set_step)(CcCudaStep *step, GByteArray *taps, GString *what);
 } CcCudaStageClass;
 
+/* Sets up a step whose kernel has a thread for each sample, in tiles that find_tile of
+ * cuda/tile.cuh finds. The parts are the planes of the plan with CC_READS_PLANES, where src and dst
+ * are the targets of the stage before and of this one, and border_code and filter_mask are those of
+ * passes. With CC_READS_SAMPLES they are the planes of the frame, whose pixels are groups: dst is
+ * the target, and src the source, or, where the stage does not need that, the target again. The
+ * stride is that from src to dst, and the size of a sample that in a frame. */
+void cc_cuda_stage_set_planes(CcCudaStep *step, CcCudaModule module, const gchar *name);
+
 extern const CcCudaStageClass cc_cuda_direction_color;
 
-/* The class of a kind; NULL: of CONVOLVE, which is passes. */
-const CcCudaStageClass *cc_cuda_stage_class(CcStageKind kind);
-
-/* The class of CC_STAGE_TEST, before any program is prepared. */
-void cc_cuda_set_test_stage(const CcCudaStageClass *klass);
+/* The class of each kind; of CONVOLVE, which is passes, NULL. Tests set that of CC_STAGE_TEST
+ * before any program is prepared. */
+extern const CcCudaStageClass *cc_cuda_stage_classes[CC_N_STAGE_KINDS];
 
 G_END_DECLS

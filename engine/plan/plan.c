@@ -264,13 +264,27 @@ cc_plan_append_stages(const CcStage *stages, guint n) {
 }
 
 static void
-set_stages(CcPlan *plan, const CcHue *hue) {
-  plan->stage[plan->n_stages++] = (CcStage){.kind = CC_STAGE_CONVOLVE, .reads = CC_READS_SOURCE};
+add_stage(CcPlan *plan, CcStage stage) {
+  g_assert(plan->n_stages < CC_MAX_STAGES);
+  const CcStageReads before =
+      plan->n_stages > 0 ? plan->stage[plan->n_stages - 1].reads : CC_READS_SOURCE;
+  g_assert(stage.reads >= before);
+  g_assert(!stage.sample_bytes || before == CC_READS_PLANES);
+  stage.result_at = plan->result_bytes;
+  plan->result_bytes += stage.result_bytes;
+  plan->stage[plan->n_stages++] = stage;
+}
+
+static void
+add_stages(CcPlan *plan, CcHue *hue) {
+  add_stage(plan, (CcStage){.kind = CC_STAGE_CONVOLVE, .reads = CC_READS_SOURCE});
   if (hue)
-    plan->stage[plan->n_stages++] =
-        (CcStage){.kind = CC_STAGE_DIRECTION_COLOR, .reads = CC_READS_SOURCE, .data = hue};
+    add_stage(plan, (CcStage){.kind = CC_STAGE_DIRECTION_COLOR,
+                              .reads = CC_READS_SOURCE,
+                              .data = hue,
+                              .free_data = g_free});
   for (guint i = 0; i < n_appended; i++)
-    plan->stage[plan->n_stages++] = appended[i];
+    add_stage(plan, appended[i]);
 }
 
 const CcHue *
@@ -284,7 +298,7 @@ cc_plan_get_hue(const CcPlan *plan) {
 const CcStage *
 cc_plan_get_reader(const CcPlan *plan, const CcStage *stage) {
   for (const CcStage *next = stage + 1; next < plan->stage + plan->n_stages; next++)
-    if (next->reads == CC_READS_PLANES)
+    if (next->reads == CC_READS_PLANES && plan->n_passes > 0)
       return next;
   return NULL;
 }
@@ -295,14 +309,6 @@ cc_plan_sample_bytes(const CcPlan *plan, const CcStage *reader, guint plane) {
                                         : cc_sample_size(plan->layout.plane[plane].type);
 }
 
-gsize
-cc_plan_result_bytes(const CcPlan *plan) {
-  gsize bytes = 0;
-  for (guint i = 0; i < plan->n_stages; i++)
-    bytes += plan->stage[i].result_bytes;
-  return bytes;
-}
-
 guint
 cc_plan_filtered_components(const CcPlan *plan, guint plane) {
   guint mask = 0;
@@ -310,6 +316,23 @@ cc_plan_filtered_components(const CcPlan *plan, guint plane) {
     if (plan->pass[i].plane == plane)
       mask |= plan->pass[i].filter_mask;
   return mask;
+}
+
+guint
+cc_plan_made_components(const CcPlan *plan, guint plane) {
+  guint mask = 0;
+  for (guint i = 0; i < plan->n_passes; i++)
+    if (plan->pass[i].plane == plane)
+      mask |= plan->pass[i].filter_mask | plan->pass[i].copy_mask | plan->pass[i].fill_mask;
+  return mask;
+}
+
+guint
+cc_plan_border_code(const CcPlan *plan, guint plane, guint component) {
+  for (guint i = 0; i < plan->n_passes; i++)
+    if (plan->pass[i].plane == plane && plan->pass[i].filter_mask >> component & 1)
+      return plan->pass[i].border[component];
+  g_return_val_if_reached(0);
 }
 
 /* --- the plan --- */
@@ -329,13 +352,15 @@ cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error)
   plan->kernel_height = taps->height;
   set_planes(plan, filter, taps, layout);
   plan->op = g_new0(CcOp, CC_MAX_PASSES);
+  CcHue *hue = NULL;
   Builder builder = {.filter = filter, .taps = taps, .plan = plan};
   if (is_painted(filter, taps, plan))
-    builder.hue = hue_new(&builder);
-  set_stages(plan, builder.hue);
+    hue = hue_new(&builder);
+  builder.hue = hue;
   for (guint p = 0; p < plan->layout.n_planes; p++)
     for (guint c = 0; c < plan->layout.plane[p].step; c++)
       add_component(&builder, p, c);
+  add_stages(plan, hue);
   return g_steal_pointer(&plan);
 }
 
@@ -361,7 +386,9 @@ void
 cc_plan_unref(CcPlan *plan) {
   if (!g_atomic_ref_count_dec(&plan->refs))
     return;
-  g_free((gpointer)cc_plan_get_hue(plan));
+  for (guint i = 0; i < plan->n_stages; i++)
+    if (plan->stage[i].free_data)
+      plan->stage[i].free_data(plan->stage[i].data);
   g_free(plan->op);
   g_free(plan);
 }

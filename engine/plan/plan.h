@@ -47,6 +47,7 @@ typedef struct {
   CcBorder border;
   guint n_stages; /* in the order in which a sample passes them; the first is CONVOLVE */
   CcStage stage[CC_MAX_STAGES];
+  gsize result_bytes; /* that all of them read back for a region */
   /* Of CONVOLVE: every component of every plane is written by exactly one, or by direction-color.
    */
   guint n_passes;
@@ -86,18 +87,20 @@ CcRegion cc_frame_layout_region(const CcFrameLayout *layout);
 /* How direction-color paints; NULL: it is none of the stages. */
 const CcHue *cc_plan_get_hue(const CcPlan *plan);
 
-/* The components of a plane that CONVOLVE filters, a bit each. */
+/* The components of a plane that CONVOLVE filters, a bit each; and those that it makes: filters,
+ * copies or fills. */
 guint cc_plan_filtered_components(const CcPlan *plan, guint plane);
+guint cc_plan_made_components(const CcPlan *plan, guint plane);
+
+/* The code value outside of a plane with CC_BORDER_CONSTANT, of a component that is filtered. */
+guint cc_plan_border_code(const CcPlan *plan, guint plane, guint component);
 
 /* The stage that reads the planes that `stage`, one of the plan's, makes; NULL: it makes the frame.
- */
+ * Where no pass makes anything there are no planes, and no stage that reads them runs. */
 const CcStage *cc_plan_get_reader(const CcPlan *plan, const CcStage *stage);
 
 /* Bytes of a sample of a plane that a stage reads; of NULL, of a frame. */
 gsize cc_plan_sample_bytes(const CcPlan *plan, const CcStage *reader, guint plane);
-
-/* Bytes that all stages read back for a region; those of a stage begin behind those before. */
-gsize cc_plan_result_bytes(const CcPlan *plan);
 
 /* Gives every plan that is made from now on these stages behind its own; n = 0: none. For tests,
  * while no other thread makes plans; the stages are borrowed. */

@@ -20,10 +20,13 @@ typedef enum {
   /* Windows of the source. It makes components that no other such stage makes. */
   CC_READS_SOURCE,
   /* The intermediate planes that the stage before has made, with neighbours: all of a region is
-   * made before it begins, in the planes that the plan works on. A stage that reads the source
-   * comes before it and writes those planes, and direction-color writes the frame after it. */
+   * made before it begins, in the planes that the plan works on. It makes every component that a
+   * pass makes (cc_plan_made_components), and passes on those that it leaves alone, all bits of
+   * the stored words. What direction-color paints is not in the planes: the frame gets it
+   * afterwards. */
   CC_READS_PLANES,
-  /* Single samples of the frame, which it changes where they are. Such stages come last. */
+  /* Single samples of the frame, which it changes where they are, also those that are painted. Such
+   * stages come last. */
   CC_READS_SAMPLES,
 } CcStageReads;
 
@@ -32,9 +35,11 @@ typedef struct {
   CcStageReads reads;
   gboolean needs_source; /* the sample of the source that became its sample, too */
   guint sample_bytes; /* with READS_PLANES: of a sample of the planes that it reads, 1, 2 or 4; 0:
-                         as many as in a frame */
+                         as many as in a frame, which is what CONVOLVE makes */
   gsize result_bytes; /* that are read back with the frame, for each region; a multiple of 8 */
-  gconstpointer data; /* of the kind */
+  gpointer data;      /* of the kind: the numbers that it works with; NULL: there are none */
+  GDestroyNotify free_data; /* frees it with the plan; NULL: it is borrowed */
+  gsize result_at;          /* where its result begins in those of a region; the plan sets it */
 } CcStage;
 
 G_END_DECLS

@@ -37,7 +37,8 @@ typedef struct {
    * of the frames, as CcRegion says, and may be others with every frame. */
   const CcRegion *regions;
   guint n_regions;
-  gpointer results; /* cc_plan_result_bytes for each region, aligned to 8; NULL where that is 0 */
+  gpointer
+      results; /* result_bytes of the plan for each region, aligned to 8; NULL where that is 0 */
 } CcSubmission;
 
 /* How long one frame took, in nanoseconds. A device measures only some of its frames, and the

@@ -107,9 +107,11 @@ cc_session_get_stats(CcSession *self, CcSessionStats *stats) {
   stats->device = g_strdup(self->stats.device);
   stats->plan = g_strdup(self->stats.plan);
   stats->steps = g_strdupv(self->stats.steps);
-  if (self->now.backend)
-    *(self->now.backend->klass->has_device ? &stats->device_bytes : &stats->scratch_bytes) =
-        cc_backend_kept_bytes(self->now.backend);
+  const gsize kept = self->now.backend ? cc_backend_kept_bytes(self->now.backend) : 0;
+  if (kept && self->now.backend->klass->has_device)
+    stats->device_bytes = kept;
+  else
+    stats->scratch_bytes = kept;
   g_mutex_unlock(&self->lock);
 }
 
@@ -178,13 +180,17 @@ static void
 submit_item(Item *item, CcProgram *program, GError **error) {
   const CcSessionFrame *frame = item->frame;
   CcSubmission *submission = &item->submission;
-  const gsize result_bytes = cc_plan_result_bytes(item->plan);
+  const gsize result_bytes = item->plan->result_bytes;
   submission->src = frame->in;
   submission->dst = frame->out;
   submission->regions = frame->n_regions ? frame->regions : &item->region;
   submission->n_regions = MAX(frame->n_regions, 1);
-  if (result_bytes && !submission->results)
-    submission->results = g_malloc_n(submission->n_regions, result_bytes);
+  if (result_bytes && !submission->results &&
+      !(submission->results = g_try_malloc_n(submission->n_regions, result_bytes))) {
+    g_set_error(error, CC_ERROR, CC_ERROR_NO_MEMORY, "out of memory: results of %u regions",
+                submission->n_regions);
+    return;
+  }
   item->job = cc_backend_submit(program->backend, program, submission, error);
 }
 

@@ -106,13 +106,15 @@ run(const CcCpuProgram *program, const Job *job, const GuardedFrame *dst, Counts
     for (guint p = 0; p < program->n_phases; p++) {
       const CcPhase *phase = &program->phase[p];
       g_array_set_size(slices, 0);
-      cc_phase_cut(phase, &job->region[r], r, check_uint(1, 3), slices);
+      CcPlacement placement;
+      cc_plan_place(phase->plan, &job->region[r], &placement);
+      cc_phase_cut(phase, &placement, r, check_uint(1, 3), slices);
       for (guint i = 0; i < slices->len; i++) {
         CcSlice upper = g_array_index(slices, CcSlice, i), lower = upper;
         upper.y1 = lower.y0 = check_uint(upper.y0 + 1, upper.y1);
-        cc_phase_run(phase, &upper, &submission, planes, scratch);
+        cc_phase_run(phase, &placement, &upper, &submission, planes, scratch);
         if (lower.y0 < lower.y1)
-          cc_phase_run(phase, &lower, &submission, planes, scratch);
+          cc_phase_run(phase, &placement, &lower, &submission, planes, scratch);
       }
     }
   if (memcmp(scratch + size, guard, sizeof guard) != 0)
@@ -146,6 +148,7 @@ expect(const CcPlan *plan, const TestStages *stages, const Job *job, const Guard
        Counts counts) {
   CcPlan without = *plan;
   without.n_stages -= stages->n;
+  without.result_bytes = 0;
   CcCpuProgram *plain = cc_cpu_program_new(&without, &cc_cpu_all_variants[0]);
   for (guint r = 0; r < job->n_regions; r++) {
     const Job part = {.src = job->src, .region = {job->region[r]}, .n_regions = 1};

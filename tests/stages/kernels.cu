@@ -25,20 +25,17 @@ store_sample(char *row, long long i, int bytes, unsigned word) {
     ((unsigned *)row)[i] = word;
 }
 
-static __device__ void
-add_count(const TestStagePart &own) {
-  atomicAdd((unsigned long long *)own.count, 1ull);
+/* The thread's sample of a plane. FALSE: it has none. */
+static __device__ bool
+find_sample(const Tile &tile, int &x, int &y) {
+  x = tile.x + threadIdx.x;
+  y = tile.y + threadIdx.y;
+  return x < tile.part.width && y < tile.part.height;
 }
 
-/* The thread's sample of a plane: pixel x, row y, component c. FALSE: it has none. */
-static __device__ bool
-find_sample(const CcLaunch &launch, const CcPart &part, int &x, int &y, int &c) {
-  const int index = blockIdx.x - part.first_tile;
-  const int sample = index % part.tiles_across * TEST_STAGE_ACROSS + threadIdx.x;
-  x = sample / part.step;
-  c = sample % part.step;
-  y = index / part.tiles_across * TEST_STAGE_DOWN + threadIdx.y;
-  return x < part.width && y < part.height;
+static __device__ void
+add_count(const CcPart &part) {
+  atomicAdd((unsigned long long *)OWN(part).count, 1ull);
 }
 
 static __device__ unsigned
@@ -55,49 +52,52 @@ static __device__ __forceinline__ void
 maximum(const CcLaunch &launch) {
   allow_next_launch();
   wait_for_last_launch();
-  const CcPart &part = find_part(launch, blockIdx.x);
-  const TestStagePart &own = OWN(part);
-  int x, y, c;
-  if (!find_sample(launch, part, x, y, c) || !(own.made_mask >> c & 1))
+  const Tile tile = find_tile(launch, CC_STAGE_TILE_WIDTH, CC_STAGE_TILE_HEIGHT);
+  const CcPart &part = tile.part;
+  const int c = tile.component;
+  int x, y;
+  if (!find_sample(tile, x, y) || !(OWN(part).made_mask >> c & 1))
     return;
   const unsigned before = sample_at(launch, part, x, y, c);
   unsigned most = before;
-  for (int j = -1; j <= 1 && part.filter_mask >> c & 1; j++)
-    for (int i = -1; i <= 1; i++)
-      most = max(most, sample_at(launch, part, x + i, y + j, c));
+  for (int j = -1; j <= 1 && is_filtered(part, c); j++)
+    for (int i = -1; i <= 1; i++) {
+      const unsigned word = sample_at(launch, part, x + i, y + j, c);
+      most = word > most ? word : most;
+    }
   if (most != before)
-    add_count(own);
+    add_count(part);
   store_sample((char *)part.dst + (long long)y * part.dst_pitch, (long long)x * part.step + c,
-               own.to_bytes, most);
+               OWN(part).to_bytes, most);
 }
 
 static __device__ __forceinline__ void
 larger(const CcLaunch &launch) {
   allow_next_launch();
   wait_for_last_launch();
-  const CcPart &part = find_part(launch, blockIdx.x);
+  const Tile tile = find_tile(launch, CC_STAGE_TILE_WIDTH, CC_STAGE_TILE_HEIGHT);
+  const CcPart &part = tile.part;
   const TestStagePart &own = OWN(part);
-  int x, y, c;
-  if (!find_sample(launch, part, x, y, c) || !(part.filter_mask >> c & 1))
+  const int c = tile.component, stride = launch.stride;
+  int x, y;
+  if (!find_sample(tile, x, y))
     return;
-  const int stride = launch.stride;
   long long from_at = (long long)stride * x * part.step + c;
-  bool counts = true;
-  if (own.luma >= 0 && c % 2 == own.luma) { /* of pairs, two pixels lie in a group */
-    const int pixel = 2 * x + c / 2, from = stride * min(pixel, own.n_pixels - 1);
-    counts = pixel < own.n_pixels; /* else it repeats the pixel before */
+  if (own.luma >= 0 && c % 2 == own.luma) { /* two pixels lie in a group */
+    const int pixel = 2 * x + c / 2;
+    const int from = stride * (pixel < own.n_pixels ? pixel : own.n_pixels - 1);
     from_at = (long long)(from / 2) * part.step + own.luma + 2 * (from % 2);
   }
   char *row = (char *)part.dst + (long long)y * part.dst_pitch;
+  const char *source = (const char *)part.src + (long long)stride * y * part.src_pitch;
   const long long at = (long long)x * part.step + c;
-  const unsigned from = load_sample((const char *)part.src + (long long)stride * y * part.src_pitch,
-                                    from_at, own.from_bytes);
-  if (from <= load_sample(row, at, own.from_bytes))
+  const unsigned from = load_sample(source, from_at, part.sample_bytes);
+  if (from <= load_sample(row, at, part.sample_bytes))
     return;
-  if (counts)
-    add_count(own);
-  store_sample(row, at, own.from_bytes, from);
+  add_count(part);
+  store_sample(row, at, part.sample_bytes, from);
 }
 
-CC_ENTRY(cc_test_maximum, TEST_STAGE_ACROSS *TEST_STAGE_DOWN, maximum)
-CC_ENTRY(cc_test_larger, TEST_STAGE_ACROSS *TEST_STAGE_DOWN, larger)
+#define THREADS (CC_STAGE_TILE_WIDTH * CC_STAGE_TILE_HEIGHT)
+CC_ENTRY(cc_test_maximum, THREADS, maximum)
+CC_ENTRY(cc_test_larger, THREADS, larger)

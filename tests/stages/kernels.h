@@ -5,15 +5,9 @@
 
 #include "cuda/launch.h"
 
-/* Threads of a block, and samples of a tile, across and down. */
-#define TEST_STAGE_ACROSS 32
-#define TEST_STAGE_DOWN 8
-
-/* Of MAXIMUM a part is a plane of the plan, of LARGER a plane of the frame, whose pixels are groups
- * of samples. part.src and part.dst are where the rectangles begin. */
 typedef struct {
   uint64_t count;               /* address of how many samples were changed */
-  int32_t from_bytes, to_bytes; /* of a sample */
+  int32_t from_bytes, to_bytes; /* of MAXIMUM: of a sample */
   int32_t made_mask;            /* of MAXIMUM: components that are in the planes */
   int32_t luma;                 /* of LARGER, of packed pairs: where the first luma is; else -1 */
   int32_t n_pixels;             /* of them in a row of the target */

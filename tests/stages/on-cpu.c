@@ -1,36 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The stages of tests on the CPU, row by row, and without rows of other slices. */
+/* The stages of tests on the CPU, sample by sample. */
 
 #include "cpu/component_offset.h"
 #include "cpu/stages/stage.h"
 #include "teststages.h"
 
-typedef struct {
-  const CcPlan *plan;
-  const CcStage *stage;
-} Stage;
+#define SCRATCH_BYTES 1000 /* that a stage writes, to show that the memory is its own */
 
 static gpointer
 create(const CcPlan *plan, const CcStage *stage, const CcRows *kernels, gsize *scratch_size) {
-  Stage *self = g_new(Stage, 1);
-  *self = (Stage){plan, stage};
-  /* one without chunks of rows would show that memory is not the stage's own */
-  *scratch_size = stage->reads == CC_READS_PLANES ? 1000 : 0;
-  return self;
+  *scratch_size = SCRATCH_BYTES;
+  return NULL;
 }
 
 static guint64
 cost(gconstpointer state, const CcPlacement *placement, guint plane) {
   return 1000 * placement->frame_target[0].width;
 }
-
-static void
-add_count(const CcStageRows *rows, guint64 n) {
-  __atomic_fetch_add((guint64 *)rows->result, n, __ATOMIC_RELAXED);
-}
-
-/* --- MAXIMUM --- */
 
 /* Samples, wherever a pitch puts them. */
 typedef guint16 Word __attribute__((aligned(1), may_alias));
@@ -51,114 +38,83 @@ store_sample(guint8 *row, guint i, gsize bytes, guint word) {
     ((Long *)row)[i] = word;
 }
 
+/* The largest sample around component c of pixel (x, y). */
 static guint
-border_word(const CcPlan *plan, guint plane, guint component) {
-  guint code = 0;
-  for (guint i = 0; i < plan->n_passes; i++)
-    if (plan->pass[i].plane == plane && plan->pass[i].filter_mask >> component & 1)
-      code = plan->pass[i].border[component];
-  return code << plan->layout.plane[plane].shift;
+maximum_at(const CcStageRows *rows, guint x, guint y, guint c, gsize bytes) {
+  const CcPlan *plan = rows->plan;
+  const CcPlaneLayout *layout = &plan->layout.plane[rows->plane];
+  const CcRect *target = &rows->placement->target[rows->plane];
+  guint most = 0;
+  for (gint j = -1; j <= 1; j++)
+    for (gint i = -1; i <= 1; i++) {
+      const gint row = cc_border_index((gint)y + j, (gint)target->height, plan->border);
+      const gint column = cc_border_index((gint)x + i, (gint)target->width, plan->border);
+      const guint word = row < 0 || column < 0
+                             ? cc_plan_border_code(plan, rows->plane, c) << layout->shift
+                             : load_sample(cc_strip_row(&rows->from[rows->plane], row),
+                                           (guint)column * layout->step + c, bytes);
+      most = MAX(most, word);
+    }
+  return most;
 }
 
-/* Whether some pass makes the component: of one that is painted later, nothing is in the planes. */
-static gboolean
-is_made(const CcPlan *plan, guint plane, guint component) {
-  guint mask = 0;
-  for (guint i = 0; i < plan->n_passes; i++)
-    if (plan->pass[i].plane == plane)
-      mask |= plan->pass[i].filter_mask | plan->pass[i].copy_mask | plan->pass[i].fill_mask;
-  return mask >> component & 1;
-}
-
-static void
-run_maximum(const Stage *self, const CcStageRows *rows) {
-  const CcPlan *plan = self->plan;
+static guint64
+run_maximum(const CcStageRows *rows) {
+  const CcPlan *plan = rows->plan;
   const guint p = rows->plane, step = plan->layout.plane[p].step;
-  const CcRect *target = &rows->placement->target[p];
-  const gint width = (gint)target->width, height = (gint)target->height;
-  const gsize from_bytes = cc_plan_sample_bytes(plan, self->stage, p);
-  const gsize to_bytes = cc_plan_sample_bytes(plan, cc_plan_get_reader(plan, self->stage), p);
+  const guint filtered = cc_plan_filtered_components(plan, p);
+  const gsize from_bytes = cc_plan_sample_bytes(plan, rows->stage, p);
+  const gsize to_bytes = cc_plan_sample_bytes(plan, cc_plan_get_reader(plan, rows->stage), p);
   guint64 n_changed = 0;
   for (guint y = rows->y0; y < rows->y1; y++)
-    for (guint i = 0; i < target->width * step; i++) {
-      const guint c = i % step;
-      if (!is_made(plan, p, c))
+    for (guint i = 0; i < rows->placement->target[p].width * step; i++) {
+      if (!(cc_plan_made_components(plan, p) >> i % step & 1))
         continue;
       const guint before = load_sample(cc_strip_row(&rows->from[p], (gint)y), i, from_bytes);
-      guint most = before;
-      for (gint j = -1; j <= 1 && cc_plan_filtered_components(plan, p) >> c & 1; j++)
-        for (gint k = -1; k <= 1; k++) {
-          const gint row = cc_border_index((gint)y + j, height, plan->border);
-          const gint column = cc_border_index((gint)(i / step) + k, width, plan->border);
-          const guint word = row < 0 || column < 0
-                                 ? border_word(plan, p, c)
-                                 : load_sample(cc_strip_row(&rows->from[p], row),
-                                               (guint)column * step + c, from_bytes);
-          most = MAX(most, word);
-        }
-      n_changed += most != before;
-      store_sample(cc_strip_row(&rows->to[p], (gint)y), i, to_bytes, most);
+      const guint word =
+          filtered >> i % step & 1 ? maximum_at(rows, i / step, y, i % step, from_bytes) : before;
+      n_changed += word != before;
+      store_sample(cc_strip_row(&rows->to[p], (gint)y), i, to_bytes, word);
     }
-  add_count(rows, n_changed);
+  return n_changed;
 }
 
-/* --- LARGER --- */
-
-static void
-run_larger(const Stage *self, const CcStageRows *rows) {
-  const CcPlan *plan = self->plan;
-  const CcPlacement *placement = rows->placement;
+static guint64
+run_larger(const CcStageRows *rows) {
+  const CcPlan *plan = rows->plan;
+  const CcPlaneLayout *layout = &plan->frame_layout.plane[rows->plane];
+  const CcRect *source = &rows->placement->frame_source[rows->plane];
+  const CcRect *target = &rows->placement->frame_target[rows->plane];
+  const guint n_pixels = test_stages_pixels(&plan->out_frame_layout.plane[rows->plane], target);
+  const CcPlace place = {rows->plane, 0, 1};
   guint64 n_changed = 0;
-  for (guint p = 0; p < plan->layout.n_planes; p++) {
-    const CcPlaneLayout *layout = &plan->layout.plane[p];
-    const CcRect *source = &placement->source[p], *target = &placement->target[p];
-    const guint mask = cc_plan_filtered_components(plan, p);
-    for (guint k = 0; k < cc_packing_n_places(&plan->packing[p]); k++) {
-      const CcPlace *place = &plan->packing[p].place[k];
-      if (place->plane != rows->plane)
+  for (guint y = rows->y0; y < rows->y1; y++)
+    for (guint i = 0; i < target->width * layout->step; i++) {
+      const guint from_at =
+          source->x * layout->step + test_stages_source_sample(layout, plan->stride, n_pixels, i);
+      const guint from =
+          cc_place_load(&place, rows->src, layout->type, from_at, source->y + plan->stride * y);
+      const guint at = target->x * layout->step + i;
+      if (from <= cc_place_load(&place, rows->dst, layout->type, at, target->y + y))
         continue;
-      for (guint y = rows->y0; y < rows->y1; y++)
-        for (guint i = 0; i < target->width * layout->step; i++) {
-          const guint x = i / layout->step, c = i % layout->step;
-          const guint from = cc_place_load(place, rows->src, layout->type,
-                                           (source->x + plan->stride * x) * layout->step + c,
-                                           source->y + plan->stride * y);
-          const guint at = (target->x + x) * layout->step + c;
-          const guint before = cc_place_load(place, rows->dst, layout->type, at, target->y + y);
-          if (!(mask >> c & 1) || from <= before)
-            continue;
-          n_changed++;
-          for (guint n = 0; n <= (x + 1 == target->width ? placement->repeats[p] : 0); n++)
-            cc_place_store(place, rows->dst, layout->type, at + n * layout->step, target->y + y,
-                           from);
-        }
+      cc_place_store(&place, rows->dst, layout->type, at, target->y + y, from);
+      n_changed++;
     }
-  }
-  add_count(rows, n_changed);
+  return n_changed;
 }
 
 static void
 run(gconstpointer state, const CcStageRows *rows, guint8 *scratch) {
-  const Stage *self = state;
-  if (self->stage->reads == CC_READS_SAMPLES) {
-    run_larger(self, rows);
-    return;
-  }
-  for (guint i = 0; i < 1000; i++)
+  for (guint i = 0; i < SCRATCH_BYTES; i++)
     scratch[i] = (guint8)i;
-  run_maximum(self, rows);
-}
-
-static void
-explain(gconstpointer state, GPtrArray *lines) {
-  const Stage *self = state;
-  g_ptr_array_add(lines, g_strdup(self->stage->reads == CC_READS_PLANES ? "maximum" : "larger"));
+  const guint64 n = rows->stage->reads == CC_READS_PLANES ? run_maximum(rows) : run_larger(rows);
+  __atomic_fetch_add((guint64 *)rows->result, n, __ATOMIC_RELAXED);
 }
 
 static const CcCpuStageClass klass = {
-    .create = create, .cost = cost, .run = run, .explain = explain, .free = g_free};
+    .name = "a stage of tests", .create = create, .cost = cost, .run = run};
 
 void
 test_stages_use_on_cpu(void) {
-  cc_cpu_set_test_stage(&klass);
+  cc_cpu_stage_classes[CC_STAGE_TEST] = &klass;
 }
