@@ -68,6 +68,7 @@ add_sweeps(CcPhase *phase, gboolean in_chunks) {
   for (guint i = 0; i < phase->n_sweeps; i++) {
     CcSweep *sweep = &phase->sweep[i];
     cc_sweep_init(sweep, phase->plan, &phase->plan->pass[i], phase->kernels, in_chunks);
+    sweep->streams &= !phase->makes_planes;
     phase->scratch_at[i] = in_chunks ? all : 0;
     all += sweep->scratch_size;
     most = MAX(most, sweep->scratch_size);

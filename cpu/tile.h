@@ -59,7 +59,7 @@ gint cc_tile_run_blocks(const CcTile *tile, guint y0, guint y1, gint next);
 
 /* Makes rows y0 to y1 - 1 of the target. The strips are of the area's source and target. `next` is
  * the row that the rings want next, CC_NO_ROW at first; where tiles share no rings, what it was
- * left at with the rows above. With CC_LOOP_PLAIN it makes nothing: see plain.h. */
+ * left at with the rows above. Not with CC_LOOP_PLAIN: see plain.h. */
 void cc_area_run(const CcArea *self, const CcStrip *src, const CcStrip *dst, guint y0, guint y1,
                  gint *next, guint8 *scratch);
 

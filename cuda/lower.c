@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include "engine/ablation.h"
+#include "engine/error.h"
 #include "engine/plan/explain.h"
 #include "cuda/classic/classic.h"
 #include "cuda/stages/plane_map_steps.h"
@@ -455,6 +456,22 @@ cc_cuda_scratch_bytes(const CcCudaLowered *self, const CcPlacement *placement) {
   return placement == &self->whole ? self->scratch_bytes : measure_scratch(self, placement);
 }
 
+/* Whether kernels can count the bytes from row to row of all planes in scratch. */
+static gboolean
+check_pitches(const CcCudaLowered *self, GError **error) {
+  CcCudaPlane set[CC_CUDA_MAX_SETS][CC_MAX_PLANES];
+  cc_cuda_place_scratch(self, &self->whole, 0, set);
+  for (guint s = CC_CUDA_N_FRAMES; s < self->n_sets; s++)
+    for (guint p = 0; p < self->plan.layout.n_planes; p++)
+      if (set[s][p].pitch > G_MAXINT32) {
+        g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                    "rows of %" G_GSIZE_FORMAT " bytes between two stages are longer than %d",
+                    set[s][p].pitch, G_MAXINT32);
+        return FALSE;
+      }
+  return TRUE;
+}
+
 /* Places the whole frame. */
 static void
 place_whole(CcCudaLowered *self) {
@@ -493,7 +510,7 @@ cc_cuda_lower(const CcPlan *plan, const CcCudaGpu *gpu, GError **error) {
   place_whole(self);
   if ((plan->n_passes > 0 && !add_plane_steps(self, layout, error)) ||
       !add_frame_steps(self, CC_READS_SOURCE, error) ||
-      !add_frame_steps(self, CC_READS_SAMPLES, error))
+      !add_frame_steps(self, CC_READS_SAMPLES, error) || !check_pitches(self, error))
     return NULL;
   self->scratch_bytes = measure_scratch(self, &self->whole);
   g_ptr_array_add(self->lines, NULL);

@@ -20,7 +20,7 @@ set_plane_sizes(CcLaunch *launch, const CcCudaStep *step, const CcPlacement *pla
     CcPart *part = &launch->part[p];
     const CcRect *to = is_in_frame(step) ? &placement->frame_target[p] : &placement->target[p];
     const CcRect *from =
-        launch->stride > 1 || step->stage->needs_source ? &placement->frame_source[p] : to;
+        is_in_frame(step) && step->stage->needs_source ? &placement->frame_source[p] : to;
     part->src_width = (gint)from->width;
     part->src_height = (gint)from->height;
     part->width = (gint)to->width;

@@ -16,7 +16,7 @@ create(const CcPlan *plan, const CcStage *stage, const CcRows *kernels, gsize *s
 
 static guint64
 cost(gconstpointer state, const CcPlacement *placement, guint plane) {
-  return 1000 * placement->frame_target[0].width;
+  return 1000000 * placement->frame_target[0].width; /* worth all threads */
 }
 
 /* Samples, wherever a pitch puts them. */

@@ -50,6 +50,16 @@ void test_stages_use_on_cpu(void);
 /* Lets the CUDA backend run them; only in builds with CUDA, and from tests/stages/on-gpu.c. */
 void test_stages_use_on_gpu(void);
 
+/* Copies of frames in memory that a device reaches: pinned, in one block or in several, or its own.
+ * The planes begin at odd places, or at those that kernels want. Only in builds with CUDA. */
+typedef struct _TestDeviceFrame TestDeviceFrame;
+TestDeviceFrame *test_device_frame_new(CcDevice *device, const CcFrameLayout *layout,
+                                       CcMemoryKind memory, gboolean is_aligned);
+void test_device_frame_free(TestDeviceFrame *self);
+const CcFrame *test_device_frame_get(const TestDeviceFrame *self);
+/* Copies all samples to the device frame, or back. */
+void test_device_frame_copy(const TestDeviceFrame *self, const CcFrame *host, gboolean to_device);
+
 /* Makes of the targets of a region in `dst`, which a plan without the stages has made, what a plan
  * with them makes. Adds to count[i] how many samples stage i changes. */
 void test_stages_apply(const TestStages *stages, const CcPlan *plan, const CcRegion *region,
