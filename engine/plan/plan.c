@@ -15,7 +15,7 @@ typedef struct {
   const CcFilter *filter;
   const CcOperator *taps;
   CcPlan *plan;
-  const CcHue *hue;              /* or NULL */
+  CcHue *hue;                    /* or NULL */
   gdouble offset[CC_MAX_PASSES]; /* what each op of the plan adds */
 } Builder;
 
@@ -352,15 +352,13 @@ cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error)
   plan->kernel_height = taps->height;
   set_planes(plan, filter, taps, layout);
   plan->op = g_new0(CcOp, CC_MAX_PASSES);
-  CcHue *hue = NULL;
   Builder builder = {.filter = filter, .taps = taps, .plan = plan};
   if (is_painted(filter, taps, plan))
-    hue = hue_new(&builder);
-  builder.hue = hue;
+    builder.hue = hue_new(&builder);
   for (guint p = 0; p < plan->layout.n_planes; p++)
     for (guint c = 0; c < plan->layout.plane[p].step; c++)
       add_component(&builder, p, c);
-  add_stages(plan, hue);
+  add_stages(plan, builder.hue);
   return g_steal_pointer(&plan);
 }
 
