@@ -191,7 +191,7 @@ row_cost(const CcPhase *self, const CcPlacement *placement, guint plane) {
     const CcPhaseStage *stage = &self->stage[i];
     for (guint p = 0; p < cc_phase_n_planes(self, stage); p++)
       if (plan->packed || p == plane)
-        cost += stage->klass->cost(stage->state, placement, p);
+        cost += stage->klass->cost(stage->state, plan, placement, p);
   }
   return cost;
 }

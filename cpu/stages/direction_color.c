@@ -17,9 +17,6 @@
 #define PIXEL_TAPS 64    /* as much work as the color of a pixel, but for its taps */
 #define TILE_PIXELS 1024 /* of a row; the ring of a 3x3 window stays in a level 1 cache */
 
-/* A sample of two bytes, wherever a pitch puts it. */
-typedef guint16 Word __attribute__((aligned(1), may_alias));
-
 /* How a field is made. */
 typedef struct {
   const CcPlan *plan; /* the program keeps it */
@@ -238,7 +235,7 @@ paint(const Tile *tile, guint y, guint i) {
     for (gsize k = 0; k < repeats; k++)
       to[(n + k) * spacing] = to[(n - 1) * spacing];
   } else {
-    Word *to = (Word *)row + sample;
+    CcWord *to = (CcWord *)row + sample;
     for (gsize x = 0; x < n; x++)
       to[x * spacing] = word[index[x]];
     for (gsize k = 0; k < repeats; k++)
@@ -264,8 +261,8 @@ paint_aside(const Tile *tile, guint y) {
     if (sweep->type == CC_SAMPLE_U8)
       to[to_x + x * spacing] = copies ? from[from_x + x * apart] : (guint8)tile->hue->aside_word;
     else
-      ((Word *)to)[to_x + x * spacing] =
-          copies ? ((const Word *)from)[from_x + x * apart] : tile->hue->aside_word;
+      ((CcWord *)to)[to_x + x * spacing] =
+          copies ? ((const CcWord *)from)[from_x + x * apart] : tile->hue->aside_word;
 }
 
 static void
@@ -408,7 +405,7 @@ direction_color_free(gpointer state) {
 }
 
 static guint64
-cost(gconstpointer state, const CcPlacement *placement, guint plane) {
+cost(gconstpointer state, const CcPlan *plan, const CcPlacement *placement, guint plane) {
   const DirectionColor *self = state;
   const CcOp *op = self->hue->op;
   guint64 taps = 0;

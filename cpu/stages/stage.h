@@ -23,6 +23,9 @@ typedef struct {
   gpointer result;          /* of the region: result_bytes, which threads add to; NULL: none */
 } CcStageRows;
 
+/* A sample of two bytes in such a row. */
+typedef guint16 CcWord __attribute__((aligned(1), may_alias));
+
 typedef struct {
   const gchar *name; /* for people */
   /* Makes the state of a stage; adds the scratch memory that `run` needs, which depends on no
@@ -32,7 +35,8 @@ typedef struct {
   void (*free)(gpointer state); /* NULL: it has none */
   /* What a row takes one thread, in picoseconds, of the plane that CcStageRows counts; a tap of a
    * kernel takes CC_TAP_PS. */
-  guint64 (*cost)(gconstpointer state, const CcPlacement *placement, guint plane);
+  guint64 (*cost)(gconstpointer state, const CcPlan *plan, const CcPlacement *placement,
+                  guint plane);
   /* Makes rows. `scratch` is aligned to CC_ROW_ALIGN. */
   void (*run)(gconstpointer state, const CcStageRows *rows, guint8 *scratch);
   /* Adds a line for each step, for people. NULL: that is the name. */

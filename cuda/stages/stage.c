@@ -67,6 +67,7 @@ cc_cuda_stage_set_planes(CcCudaStep *step, CcCudaModule module, const gchar *nam
     if (is_in_frame(step))
       continue;
     part->filter_mask = (gint)cc_plan_filtered_components(plan, p);
+    part->copy_mask = (gint)cc_plan_made_components(plan, p) & ~part->filter_mask;
     for (guint c = 0; c < layout->step; c++)
       if (part->filter_mask >> c & 1)
         part->border_code[c] = (gint)cc_plan_border_code(plan, p, c);

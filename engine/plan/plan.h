@@ -102,7 +102,8 @@ const CcStage *cc_plan_get_reader(const CcPlan *plan, const CcStage *stage);
 /* Bytes of a sample of a plane that a stage reads; of NULL, of a frame. */
 gsize cc_plan_sample_bytes(const CcPlan *plan, const CcStage *reader, guint plane);
 
-/* Gives every plan that is made from now on these stages behind its own; n = 0: none. For tests,
+/* Gives every plan that is made from now on these stages behind its own, which may be as many as
+ * CC_MAX_STAGES with them, in the order of CcStageReads; n = 0: none. For tests,
  * while no other thread makes plans; the stages are borrowed. */
 void cc_plan_append_stages(const CcStage *stages, guint n);
 

@@ -56,7 +56,7 @@ maximum(const CcLaunch &launch) {
   const CcPart &part = tile.part;
   const int c = tile.component;
   int x, y;
-  if (!find_sample(tile, x, y) || !(OWN(part).made_mask >> c & 1))
+  if (!find_sample(tile, x, y) || !((part.filter_mask | part.copy_mask) >> c & 1))
     return;
   const unsigned before = sample_at(launch, part, x, y, c);
   unsigned most = before;

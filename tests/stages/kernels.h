@@ -8,7 +8,6 @@
 typedef struct {
   uint64_t count;               /* address of how many samples were changed */
   int32_t from_bytes, to_bytes; /* of MAXIMUM: of a sample */
-  int32_t made_mask;            /* of MAXIMUM: components that are in the planes */
   int32_t luma;                 /* of LARGER, of packed pairs: where the first luma is; else -1 */
   int32_t n_pixels;             /* of them in a row of the target */
 } TestStagePart;

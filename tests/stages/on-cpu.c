@@ -15,17 +15,15 @@ create(const CcPlan *plan, const CcStage *stage, const CcRows *kernels, gsize *s
 }
 
 static guint64
-cost(gconstpointer state, const CcPlacement *placement, guint plane) {
+cost(gconstpointer state, const CcPlan *plan, const CcPlacement *placement, guint plane) {
   return 1000000 * placement->frame_target[0].width; /* worth all threads */
 }
 
-/* Samples, wherever a pitch puts them. */
-typedef guint16 Word __attribute__((aligned(1), may_alias));
 typedef guint32 Long __attribute__((aligned(1), may_alias));
 
 static guint
 load_sample(const guint8 *row, guint i, gsize bytes) {
-  return bytes == 1 ? row[i] : bytes == 2 ? ((const Word *)row)[i] : ((const Long *)row)[i];
+  return bytes == 1 ? row[i] : bytes == 2 ? ((const CcWord *)row)[i] : ((const Long *)row)[i];
 }
 
 static void
@@ -33,7 +31,7 @@ store_sample(guint8 *row, guint i, gsize bytes, guint word) {
   if (bytes == 1)
     row[i] = (guint8)word;
   else if (bytes == 2)
-    ((Word *)row)[i] = (guint16)word;
+    ((CcWord *)row)[i] = (guint16)word;
   else
     ((Long *)row)[i] = word;
 }

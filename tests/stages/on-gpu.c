@@ -48,7 +48,6 @@ set_step(CcCudaStep *step, GByteArray *taps, GString *what) {
       continue;
     own->from_bytes = (gint)cc_plan_sample_bytes(plan, step->stage, p);
     own->to_bytes = (gint)cc_plan_sample_bytes(plan, reader, p);
-    own->made_mask = (gint)cc_plan_made_components(plan, p);
   }
   g_string_append(what, is_maximum ? "maximum" : "larger");
 }
