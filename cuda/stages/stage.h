@@ -21,12 +21,13 @@ typedef struct {
 } CcCudaStageClass;
 
 /* Sets up a step whose kernel has a thread for each sample, in tiles that find_tile of
- * cuda/tile.cuh finds. The parts are the planes of the plan with CC_READS_PLANES, where src and dst
- * are the targets of the stage before and of this one, and border_code and filter_mask are those of
- * passes, and what else passes make is in copy_mask, for store_unfiltered. With CC_READS_SAMPLES
- * they are the planes of the frame, whose pixels are groups: dst is the target, and src the source,
- * or, where the stage does not need that, the target again. The stride is that from src to dst, and
- * the size of a sample that in a frame. */
+ * cuda/tile.cuh finds. The size of a sample is that in a frame.
+ * With CC_READS_PLANES the parts are the planes of the plan. src and dst are the targets of the
+ * stage before and of this one, and border_code and filter_mask are those of passes. copy_mask has
+ * what else passes make, for store_unfiltered.
+ * With CC_READS_SAMPLES the parts are the planes of the frame, whose pixels are groups. dst is the
+ * target, and src the source, or, where the stage does not need that, the target again. The stride
+ * is that from src to dst. */
 void cc_cuda_stage_set_planes(CcCudaStep *step, CcCudaModule module, const gchar *name);
 
 extern const CcCudaStageClass cc_cuda_direction_color;
