@@ -43,7 +43,9 @@ typedef struct {
   void (*explain)(gconstpointer state, GPtrArray *lines);
 } CcCpuStageClass;
 
-extern const CcCpuStageClass cc_cpu_direction_color;
+#define CC_CPU_STAGE(constant, name) extern const CcCpuStageClass cc_cpu_##name;
+CC_STAGES(CC_CPU_STAGE)
+#undef CC_CPU_STAGE
 
 /* The class of each kind; of CONVOLVE, which is sweeps, NULL. Tests set that of CC_STAGE_TEST
  * before any program is prepared. */

@@ -3,9 +3,9 @@
 
 #include "cuda/tile_sizes.h"
 
-const CcCudaStageClass *cc_cuda_stage_classes[CC_N_STAGE_KINDS] = {
-    [CC_STAGE_DIRECTION_COLOR] = &cc_cuda_direction_color,
-};
+#define CLASS(constant, name) [constant] = &cc_cuda_##name,
+const CcCudaStageClass *cc_cuda_stage_classes[CC_N_STAGE_KINDS] = {CC_STAGES(CLASS)};
+#undef CLASS
 
 /* --- steps with a thread for each sample --- */
 

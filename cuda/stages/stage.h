@@ -30,7 +30,9 @@ typedef struct {
  * is that from src to dst. */
 void cc_cuda_stage_set_planes(CcCudaStep *step, CcCudaModule module, const gchar *name);
 
-extern const CcCudaStageClass cc_cuda_direction_color;
+#define CC_CUDA_STAGE(constant, name) extern const CcCudaStageClass cc_cuda_##name;
+CC_STAGES(CC_CUDA_STAGE)
+#undef CC_CUDA_STAGE
 
 /* The class of each kind; of CONVOLVE, which is passes, NULL. Tests set that of CC_STAGE_TEST
  * before any program is prepared. */

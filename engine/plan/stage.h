@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* A stage: a step in the life of a sample. A plan has a list of stages, and each backend has a
- * table of how it runs each kind: cpu/stages/stage.h, cuda/stages/stage.h. */
+/* A stage: a step in the life of a sample. A plan has a list of stages. */
 
+#include "engine/shared.h"
 #include <glib.h>
 
 G_BEGIN_DECLS
 
+/* The kinds of stages that are no passes: F(constant, name). Each backend has a class for each,
+ * cc_cpu_NAME and cc_cuda_NAME: cpu/stages/stage.h, cuda/stages/stage.h. */
+#define CC_STAGES(F)                                                                               \
+  F(CC_STAGE_DIRECTION_COLOR, direction_color) /* the direction of a gradient; data: CcHue */
+
 typedef enum {
-  CC_STAGE_CONVOLVE,        /* the passes of the plan: sums, response, scale and bias, code value */
-  CC_STAGE_DIRECTION_COLOR, /* the direction of a gradient as a color; data: CcHue */
-  CC_STAGE_TEST,            /* of tests only; data is theirs */
-  CC_N_STAGE_KINDS,
+  CC_STAGE_CONVOLVE, /* the passes of the plan: sums, response, scale and bias, code value */
+  CC_STAGE_TEST,     /* of tests only; data is theirs */
+  CC_STAGES(CC_LIST_CONSTANT)
 } CcStageKind;
+enum { CC_N_STAGE_KINDS = 2 CC_STAGES(CC_LIST_PLUS_ONE) };
 
 /* What a stage is made from. */
 typedef enum {
