@@ -115,9 +115,10 @@ phase_init(CcCpuProgram *program, CcPhase *phase, const CcPlan *plan, guint firs
   for (guint i = MAX(first, 1); i < end && !in_frame; i++)
     phase->changes_samples |= stage[i].reads == CC_READS_SAMPLES;
   phase->n_rows = phase->changes_samples ? CHUNK_ROWS : G_MAXUINT;
+  const gboolean in_chunks = plan->packed || phase->changes_samples;
   if (first == 0)
-    add_sweeps(phase, plan->packed || phase->changes_samples);
-  phase->fixed_scratch = plan->packed || phase->changes_samples ? 0 : phase->scratch_size;
+    add_sweeps(phase, in_chunks);
+  phase->fixed_scratch = in_chunks ? 0 : phase->scratch_size;
   gsize stage_scratch = 0;
   for (guint i = 1; i < end; i++) {
     const gboolean paints = stage[i].reads == CC_READS_SOURCE;
