@@ -393,16 +393,6 @@ cc_plan_unref(CcPlan *plan) {
 
 /* --- regions --- */
 
-CcRegion
-cc_frame_layout_region(const CcFrameLayout *layout) {
-  CcRegion region = {0};
-  for (guint p = 0; p < layout->n_planes; p++) {
-    region.source.width = MAX(region.source.width, layout->plane[p].width);
-    region.source.height = MAX(region.source.height, layout->plane[p].height);
-  }
-  return region;
-}
-
 void
 cc_plan_place(const CcPlan *plan, const CcRegion *region, CcPlacement *placement) {
   cc_region_place(region, &plan->frame_layout, &plan->out_frame_layout, plan->stride,

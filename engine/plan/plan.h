@@ -81,9 +81,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcPlan, cc_plan_unref)
 /* Where a region of the plan's frames lies. */
 void cc_plan_place(const CcPlan *plan, const CcRegion *region, CcPlacement *placement);
 
-/* The region of all pixels of frames of a layout. */
-CcRegion cc_frame_layout_region(const CcFrameLayout *layout);
-
 /* How direction-color paints; NULL: it is none of the stages. */
 const CcHue *cc_plan_get_hue(const CcPlan *plan);
 

@@ -41,20 +41,32 @@ plane_span(const PictureSpan *picture, guint size, guint out_size, guint stride)
   return span;
 }
 
+CcRegion
+cc_frame_layout_region(const CcFrameLayout *layout) {
+  CcRegion region = {0};
+  for (guint p = 0; p < layout->n_planes; p++) {
+    region.source.width = MAX(region.source.width, layout->plane[p].width);
+    region.source.height = MAX(region.source.height, layout->plane[p].height);
+  }
+  return region;
+}
+
 /* The pixels that a region reads and writes, in each direction. */
 static void
 find_spans(const CcRegion *region, const CcFrameLayout *in, const CcFrameLayout *out,
            PictureSpan *across, PictureSpan *down) {
-  *across = (PictureSpan){
-      .from = region->source.x, .n_read = region->source.width, .to = region->target_x};
-  *down = (PictureSpan){
-      .from = region->source.y, .n_read = region->source.height, .to = region->target_y};
-  for (guint p = 0; p < in->n_planes; p++) {
-    across->size = MAX(across->size, in->plane[p].width);
-    down->size = MAX(down->size, in->plane[p].height);
-    across->out_size = MAX(across->out_size, out->plane[p].width);
-    down->out_size = MAX(down->out_size, out->plane[p].height);
-  }
+  const CcRect picture = cc_frame_layout_region(in).source;
+  const CcRect out_picture = cc_frame_layout_region(out).source;
+  *across = (PictureSpan){.size = picture.width,
+                          .out_size = out_picture.width,
+                          .from = region->source.x,
+                          .n_read = region->source.width,
+                          .to = region->target_x};
+  *down = (PictureSpan){.size = picture.height,
+                        .out_size = out_picture.height,
+                        .from = region->source.y,
+                        .n_read = region->source.height,
+                        .to = region->target_y};
 }
 
 void

@@ -19,6 +19,9 @@ typedef struct {
                                fit there is cut off */
 } CcRegion;
 
+/* The region of all pixels of frames of a layout. */
+CcRegion cc_frame_layout_region(const CcFrameLayout *layout);
+
 /* The region that a filter asks for in frames of a layout. CC_ERROR_INVALID where its source or
  * target lies outside of the picture, or cuts a pair of pixels in half. */
 gboolean cc_filter_find_region(const CcFilter *filter, const CcFrameLayout *frame, CcRegion *region,
