@@ -30,18 +30,24 @@ gst_cuda_conv_most_in_flight(GstCudaConv *self) {
   return MIN(wanted ? wanted : automatic, cc_session_capacity(self->session));
 }
 
-/* Whether few frames more than those that each element needs fit into the device's memory. */
+/* Whether few frames more than those that each element needs fit into the device's memory. Frames
+ * in flight keep memory of the element in front if they came in CUDA memory, and of this one if
+ * they leave in it. */
 static gboolean
-memory_is_tight(GstCudaConv *self) {
+memory_is_tight(GstCudaConv *self, GstBuffer *in) {
   CcDevice *device = cc_session_get_device(self->session);
-  guint bytes = 0;
   g_autoptr(GstBufferPool) pool = gst_base_transform_get_buffer_pool(GST_BASE_TRANSFORM(self));
-  if (!device || !pool || !self->out_cuda)
-    return FALSE;
-  GstStructure *config = gst_buffer_pool_get_config(pool);
-  gst_buffer_pool_config_get_params(config, NULL, &bytes, NULL, NULL);
-  gst_structure_free(config);
-  return cc_device_free_bytes(device) / SPARE_FRAMES < bytes;
+  gsize in_bytes = 0;
+  guint out_bytes = 0;
+  if (self->in_cuda)
+    gst_buffer_get_sizes(in, NULL, &in_bytes);
+  if (self->out_cuda && pool) {
+    GstStructure *config = gst_buffer_pool_get_config(pool);
+    gst_buffer_pool_config_get_params(config, NULL, &out_bytes, NULL, NULL);
+    gst_structure_free(config);
+  }
+  const gsize bytes = MAX(in_bytes, out_bytes);
+  return device && bytes > 0 && cc_device_free_bytes(device) / SPARE_FRAMES < bytes;
 }
 
 /* Whether the caps have the duration of a frame. With a variable rate GstVideoInfo has the highest
@@ -54,12 +60,12 @@ rate_is_known(const GstVideoInfo *info) {
 /* A live pipeline learns from the latency how long frames are held, so none is held if that is not
  * known. Other pipelines do without the latency. */
 void
-gst_cuda_conv_decide_held_frames(GstCudaConv *self) {
+gst_cuda_conv_decide_held_frames(GstCudaConv *self, GstBuffer *in) {
   const guint most = gst_cuda_conv_most_in_flight(self);
   const gboolean automatic = cc_settings_get_in_flight(&self->settings) == 0;
   const GstVideoInfo *info = &self->in_info;
   const gboolean hurries = ((automatic || !rate_is_known(info)) && upstream_is_live(self)) ||
-                           (automatic && memory_is_tight(self));
+                           (automatic && memory_is_tight(self, in));
   const guint n_held = hurries ? 0 : most - 1;
   self->liveness_known = TRUE;
   GST_INFO_OBJECT(self, "%u frames in flight", n_held + 1);

@@ -13,7 +13,7 @@ guint gst_cuda_conv_most_in_flight(GstCudaConv *self);
 
 /* Decides how many frames to keep back, so that transfers and kernels overlap: when that delays
  * nobody and memory is there for them, or the properties ask for it. A live pipeline whose caps
- * have no frame rate has none. For the streaming thread. */
-void gst_cuda_conv_decide_held_frames(GstCudaConv *self);
+ * have no frame rate has none. `in` is a frame of the stream. For the streaming thread. */
+void gst_cuda_conv_decide_held_frames(GstCudaConv *self, GstBuffer *in);
 
 G_END_DECLS

@@ -328,12 +328,12 @@ process_queued(GstCudaConv *self) {
   if (downstream_refuses(self))
     cc_session_clear(self->session);
   if (!self->liveness_known)
-    gst_cuda_conv_decide_held_frames(self);
+    gst_cuda_conv_decide_held_frames(self, in);
   GstFlowReturn ret = prepare(self, in, &out);
   if (ret == GST_FLOW_OK)
     ret = submit(self, in, out);
   if (!self->liveness_known) /* the session changed with this frame */
-    gst_cuda_conv_decide_held_frames(self);
+    gst_cuda_conv_decide_held_frames(self, in);
   return ret;
 }
 
