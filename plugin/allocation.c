@@ -5,7 +5,6 @@
 #include "context.h"
 #include "inflight.h"
 #include "memory/pools.h"
-#include "stream.h"
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
 
@@ -77,8 +76,6 @@ propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, GstQuery *qu
     return TRUE;
   cc_propose_metas(query);
   CcAllocation allocation = describe_allocation(self);
-  allocation.make_room = gst_cuda_conv_make_room_for_upstream;
-  allocation.holder = G_OBJECT(self); /* borrowed */
   if (cc_caps_are_cuda(caps))
     allocation.cuda = gst_cuda_conv_ref_context(self);
   if (allocation.cuda || !cc_caps_are_cuda(caps))

@@ -111,16 +111,6 @@ gst_cuda_conv_can_use_cuda(GstCudaConv *self) {
   return in_caps || allows_cuda(self);
 }
 
-gint
-gst_cuda_conv_device_id(GstCudaConv *self) {
-  GST_OBJECT_LOCK(self);
-  const gint id = self->memory.device ? self->memory.device->id : -1;
-  g_autoptr(GstObject) context =
-      id < 0 && self->memory.context ? gst_object_ref(self->memory.context) : NULL;
-  GST_OBJECT_UNLOCK(self);
-  return context ? cc_cuda_context_describe(context).device_id : id;
-}
-
 /* Makes a context of the device for others to share, unless the element has moved on meanwhile. */
 static GstObject *
 share_context(GstCudaConv *self, CcDevice *device) {

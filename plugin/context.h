@@ -26,10 +26,6 @@ gboolean gst_cuda_conv_takes_cuda(GstCudaConv *self);
  * thread. */
 gboolean gst_cuda_conv_can_use_cuda(GstCudaConv *self);
 
-/* The number of the device that the backend has, or whose context frames may still be in; -1: there
- * is none. Any thread. */
-gint gst_cuda_conv_device_id(GstCudaConv *self);
-
 /* The context that the backend works in, for memory and for neighbours (transfer full); NULL when
  * it has none. Any thread. */
 GstObject *gst_cuda_conv_ref_context(GstCudaConv *self);

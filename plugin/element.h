@@ -36,8 +36,6 @@ typedef struct {
  *   stride             the streaming thread; selection.c    with the object lock
  *   n_held, held_time  the streaming thread; inflight.c     with the object lock
  *   pending_warnings   any thread; report.c                 with the object lock
- *   short_device       any thread; stream.c                 with the object lock
- *   posted             any thread; neighbours.c             with the lock there
  *   all others         the streaming thread                 by nobody
  *
  * The streaming thread is whoever holds the stream lock of the sink pad. start and stop write as it
@@ -56,23 +54,17 @@ struct _GstCudaConv {
   guint n_held;           /* frames kept back while waiting for input */
   GstClockTime held_time; /* how much later frames leave because of n_held */
   GPtrArray *pending_warnings; /* texts that came before there was a bus */
-  gint short_device;           /* whose memory is short, so that fewer frames shall be in flight;
-                                  -1: none is */
-  gboolean posted;             /* an error of the device, since the start */
 
   GstVideoInfo in_info, out_info;
-  CcFrameLayout layout;           /* of the input; without planes before there are caps */
-  GThread *streaming_thread;      /* that brought the last frame; borrowed */
-  GstPadChainFunction take_frame; /* of the base class */
-  guint n_active;                 /* calls that take or push frames; not 0: inside of one */
-  gboolean negotiates_memory;     /* another one is better on both sides, as soon as frames flow */
-  gboolean started;               /* between start and stop; else nothing touches the session */
-  guint64 tried;                  /* serial number of the filter that was tried last; 0: none was */
-  gboolean sigma_told;            /* that sigma is of no use for the kernel that runs */
-  gboolean liveness_known;        /* n_held fits the pipeline and the session */
-  gboolean failed;       /* an error was posted; nothing more is filtered until a restart */
-  gboolean caps_told;    /* an error was posted about the caps that upstream tried last */
-  gboolean caps_refused; /* the caps that upstream tried last were, so nothing is filtered */
+  CcFrameLayout layout;       /* of the input; without planes before there are caps */
+  gboolean negotiates_memory; /* another one is better on both sides, as soon as frames flow */
+  gboolean started;           /* between start and stop; else nothing touches the session */
+  guint64 tried;              /* serial number of the filter that was tried last; 0: none was */
+  gboolean sigma_told;        /* that sigma is of no use for the kernel that runs */
+  gboolean liveness_known;    /* n_held fits the pipeline and the session */
+  gboolean failed;            /* an error was posted; nothing more is filtered until a restart */
+  gboolean caps_told;         /* an error was posted about the caps that upstream tried last */
+  gboolean caps_refused;      /* the caps that upstream tried last were, so nothing is filtered */
 };
 
 /* For what the element leaves to the base class. */

@@ -30,7 +30,6 @@
 #include "memory/cudamemory.h"
 #include "metas.h"
 #include "negotiation.h"
-#include "neighbours.h"
 #include "presets.h"
 #include "properties.h"
 #include "report.h"
@@ -47,7 +46,7 @@ GST_ELEMENT_REGISTER_DEFINE(cudaconv, "cudaconv", GST_RANK_NONE, GST_TYPE_CUDA_C
 /* --- events and queries --- */
 
 static gboolean
-take_event(GstBaseTransform *trans, GstEvent *event) {
+gst_cuda_conv_sink_event(GstBaseTransform *trans, GstEvent *event) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP && self->started)
     cc_session_clear(self->session);
@@ -56,17 +55,6 @@ take_event(GstBaseTransform *trans, GstEvent *event) {
   if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS)
     return gst_cuda_conv_take_caps(self, event);
   return GST_BASE_TRANSFORM_CLASS(gst_cuda_conv_parent_class)->sink_event(trans, event);
-}
-
-static gboolean
-gst_cuda_conv_sink_event(GstBaseTransform *trans, GstEvent *event) {
-  GstCudaConv *self = GST_CUDA_CONV(trans);
-  if (!GST_EVENT_IS_SERIALIZED(event)) /* without the stream lock, which n_active needs */
-    return take_event(trans, event);
-  self->n_active++;
-  const gboolean ok = take_event(trans, event);
-  self->n_active--;
-  return ok;
 }
 
 /* The pointer's place in the output becomes that in the input. */
@@ -127,7 +115,7 @@ gst_cuda_conv_query(GstBaseTransform *trans, GstPadDirection direction, GstQuery
   GstCudaConv *self = GST_CUDA_CONV(trans);
   if (cc_cuda_context_is_asked_for(query) && answer_context_query(self, query))
     return TRUE;
-  if (direction == GST_PAD_SINK && gst_cuda_conv_answer_neighbour(self, query))
+  if (direction == GST_PAD_SINK && gst_cuda_conv_answer_query(self, query))
     return TRUE;
   if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED(query))
     gst_cuda_conv_drain(self);
@@ -169,7 +157,6 @@ begin_stream(GstCudaConv *self) {
   self->failed = FALSE;
   self->negotiates_memory = FALSE;
   GST_OBJECT_LOCK(self);
-  self->short_device = -1;
   self->n_held = 0;
   self->held_time = 0;
   GST_OBJECT_UNLOCK(self);
@@ -199,9 +186,7 @@ gst_cuda_conv_start(GstBaseTransform *trans) {
   self->started = begin_stream(self);
   const gboolean ok = self->started;
   GST_PAD_STREAM_UNLOCK(trans->sinkpad);
-  if (ok)
-    gst_cuda_conv_join(self);
-  else
+  if (!ok)
     cc_settings_stop(&self->settings);
   return ok;
 }
@@ -209,7 +194,6 @@ gst_cuda_conv_start(GstBaseTransform *trans) {
 static gboolean
 gst_cuda_conv_stop(GstBaseTransform *trans) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
-  gst_cuda_conv_leave(self);
   GST_PAD_STREAM_LOCK(trans->sinkpad);
   self->started = FALSE;
   cc_session_end(self->session);
@@ -247,7 +231,6 @@ gst_cuda_conv_set_context(GstElement *element, GstContext *offered) {
 static void
 gst_cuda_conv_finalize(GObject *object) {
   GstCudaConv *self = GST_CUDA_CONV(object);
-  gst_cuda_conv_leave(self);
   gst_cuda_conv_close_backend(self);
   cc_session_free(self->session);
   cc_settings_clear(&self->settings);
@@ -259,11 +242,10 @@ static void
 gst_cuda_conv_init(GstCudaConv *self) {
   GstBaseTransform *trans = GST_BASE_TRANSFORM(self);
   cc_settings_init(&self->settings);
-  self->session = cc_session_new(cc_backend_open, gst_cuda_conv_ask_for_memory, self);
+  self->session = cc_session_new(cc_backend_open, NULL, NULL);
   gst_video_info_init(&self->in_info);
   gst_video_info_init(&self->out_info);
   self->pending_warnings = g_ptr_array_new_with_free_func(g_free);
-  gst_cuda_conv_watch_frames(self);
   gst_base_transform_set_gap_aware(trans, TRUE);
   gst_base_transform_set_qos_enabled(trans, TRUE);
 }

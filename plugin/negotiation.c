@@ -5,11 +5,12 @@
 #include "context.h"
 #include "inflight.h"
 #include "layout.h"
-#include "neighbours.h"
 #include "report.h"
 #include "selection.h"
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
+
+#define CUDA_IS_USELESS "cudaconv-cuda-is-useless" /* a custom query, with a boolean "answer" */
 
 /* --- which memory --- */
 
@@ -41,13 +42,34 @@ avoids_cuda(GstCudaConv *self) {
   return avoids;
 }
 
+gboolean
+gst_cuda_conv_answer_query(GstCudaConv *self, GstQuery *query) {
+  if (GST_QUERY_TYPE(query) != GST_QUERY_CUSTOM ||
+      !gst_structure_has_name(gst_query_get_structure(query), CUDA_IS_USELESS))
+    return FALSE;
+  gst_structure_set(gst_query_writable_structure(query), "answer", G_TYPE_BOOLEAN,
+                    !gst_cuda_conv_takes_cuda(self), NULL);
+  return TRUE;
+}
+
+/* Whether the next element of this kind says that it has no use for CUDA memory. Elements in
+ * between pass the query on if they know nothing of CUDA. */
+static gboolean
+cuda_is_useless(GstCudaConv *self) {
+  gboolean answer = FALSE;
+  g_autoptr(GstQuery) query = gst_query_new_custom(
+      GST_QUERY_CUSTOM, gst_structure_new(CUDA_IS_USELESS, "answer", G_TYPE_BOOLEAN, FALSE, NULL));
+  return gst_pad_peer_query(GST_BASE_TRANSFORM_SRC_PAD(self), query) &&
+         gst_structure_get_boolean(gst_query_get_structure(query), "answer", &answer) && answer;
+}
+
 /* Whether downstream names CUDA memory of these caps, rather than to take whatever comes, and has a
  * use for it. Who names that first has. */
 static gboolean
 wants_cuda(GstCudaConv *self, GstCaps *peer, GstCaps *in_cuda) {
   g_autoptr(GstCaps) named = cc_caps_in_cuda(peer);
   return gst_caps_can_intersect(named, in_cuda) &&
-         (cc_caps_are_cuda(peer) || !gst_cuda_conv_cuda_is_useless(self));
+         (cc_caps_are_cuda(peer) || !cuda_is_useless(self));
 }
 
 /* Leaves one memory in the caps `other` of the source pad, if downstream takes it: CUDA's when that
@@ -70,7 +92,7 @@ prefer_memory(GstCudaConv *self, GstCaps **other) {
 /* Upstream may try the same caps many times; it is told once what is wrong with them. */
 static gboolean
 refuse_caps(GstCudaConv *self, const GError *error) {
-  if (!self->failed && !self->caps_told && gst_cuda_conv_claim_error(self, error))
+  if (!self->failed && !self->caps_told)
     gst_cuda_conv_post_error(self, error);
   self->caps_refused = self->caps_told = TRUE;
   return FALSE;

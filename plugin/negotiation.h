@@ -14,6 +14,9 @@ void gst_cuda_conv_install_negotiation(GstBaseTransformClass *klass);
 /* The next stream begins without caps. */
 void gst_cuda_conv_forget_caps(GstCudaConv *self);
 
+/* Whether the query is that of the element in front about CUDA memory, and answered. Any thread. */
+gboolean gst_cuda_conv_answer_query(GstCudaConv *self, GstQuery *query);
+
 /* Takes an event with new caps. No frame may be under way. */
 gboolean gst_cuda_conv_take_caps(GstCudaConv *self, GstEvent *event);
 

@@ -7,7 +7,6 @@
 #include "memory/bufferframe.h"
 #include "memory/cudamemory.h"
 #include "negotiation.h"
-#include "neighbours.h"
 #include "report.h"
 #include "selection.h"
 
@@ -22,8 +21,7 @@ last_answer(GstCudaConv *self) {
 GstFlowReturn
 gst_cuda_conv_fail(GstCudaConv *self, const GError *error) {
   cc_session_clear(self->session);
-  if (!self->failed && last_answer(self) != GST_FLOW_ERROR &&
-      gst_cuda_conv_claim_error(self, error))
+  if (!self->failed && last_answer(self) != GST_FLOW_ERROR)
     gst_cuda_conv_post_error(self, error);
   self->failed = TRUE;
   return GST_FLOW_ERROR;
@@ -85,20 +83,6 @@ check_input(GstCudaConv *self, GstBuffer *in) {
   return gst_cuda_conv_fail(self, error);
 }
 
-/* Does what others have asked for. */
-static void
-give_memory(GstCudaConv *self) {
-  GST_OBJECT_LOCK(self);
-  const gint wanted = self->short_device;
-  self->short_device = -1;
-  GST_OBJECT_UNLOCK(self);
-  const CcDevice *device = self->started ? cc_session_get_device(self->session) : NULL;
-  if (device && device->id == wanted) {
-    cc_session_shrink(self->session, "another element needs the memory");
-    gst_cuda_conv_follow_session(self, NULL);
-  }
-}
-
 /* Values that control bindings give the frame. */
 static void
 sync_properties(GstBaseTransform *trans, GstBuffer *in) {
@@ -152,11 +136,9 @@ negotiate_memory(GstCudaConv *self) {
 static GstFlowReturn
 submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *in) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
-  self->streaming_thread = g_thread_self();
   GstFlowReturn ret = check_input(self, in);
   if (ret == GST_FLOW_OK) {
     cc_settings_begin_frame(&self->settings);
-    give_memory(self);
     gst_cuda_conv_follow_properties(self);
     negotiate_memory(self);
     if (GST_BUFFER_IS_DISCONT(in) || gst_pad_needs_reconfigure(trans->srcpad))
@@ -352,7 +334,6 @@ gst_cuda_conv_drain(GstCudaConv *self) {
   GstFlowReturn result = GST_FLOW_OK;
   if (!self->started)
     return GST_FLOW_FLUSHING;
-  self->n_active++;
   while (cc_session_n_under_way(self->session) > 0) {
     GstBuffer *out;
     if (downstream_refuses(self)) {
@@ -366,73 +347,7 @@ gst_cuda_conv_drain(GstCudaConv *self) {
     if (ret < GST_FLOW_OK)
       result = ret;
   }
-  self->n_active--;
   return result;
-}
-
-static GstFlowReturn
-take_frame(GstPad *pad, GstObject *parent, GstBuffer *in) {
-  GstCudaConv *self = GST_CUDA_CONV(parent);
-  self->n_active++;
-  const GstFlowReturn ret = self->take_frame(pad, parent, in);
-  self->n_active--;
-  return ret;
-}
-
-void
-gst_cuda_conv_watch_frames(GstCudaConv *self) {
-  GstPad *pad = GST_BASE_TRANSFORM_SINK_PAD(self);
-  self->take_frame = GST_PAD_CHAINFUNC(pad);
-  gst_pad_set_chain_function(pad, take_frame);
-}
-
-/* --- memory for others --- */
-
-/* For who works in this thread. Where that brings the element its frames, and is not inside of it,
- * those under way are pushed, since they hold memory of those in front. */
-static void
-give_memory_at_once(GstCudaConv *self) {
-  if (self->n_active == 0 && self->streaming_thread == g_thread_self())
-    gst_cuda_conv_drain(self);
-  give_memory(self);
-}
-
-/* Where another thread is busy in the element it does that at the next frame. */
-static void
-ask_for_memory(GstCudaConv *self, gint device_id, void (*give)(GstCudaConv *)) {
-  GstPad *pad = GST_BASE_TRANSFORM_SINK_PAD(self);
-  GST_OBJECT_LOCK(self);
-  self->short_device = device_id;
-  GST_OBJECT_UNLOCK(self);
-  if (!GST_PAD_STREAM_TRYLOCK(pad))
-    return;
-  give(self);
-  GST_PAD_STREAM_UNLOCK(pad);
-}
-
-static void
-ask_all(GPtrArray *elements, gint device_id, void (*give)(GstCudaConv *)) {
-  for (guint i = 0; i < elements->len; i++)
-    ask_for_memory(g_ptr_array_index(elements, i), device_id, give);
-  g_ptr_array_unref(elements);
-}
-
-void
-gst_cuda_conv_ask_for_memory(gpointer asker) {
-  const gint id = gst_cuda_conv_device_id(asker);
-  if (id < 0)
-    return;
-  ask_all(gst_cuda_conv_list_behind(asker), id, give_memory_at_once);
-  ask_all(gst_cuda_conv_list_others(asker), id, give_memory);
-}
-
-void
-gst_cuda_conv_make_room_for_upstream(GObject *object) {
-  GstCudaConv *self = GST_CUDA_CONV(object);
-  const gint id = gst_cuda_conv_device_id(self);
-  if (id >= 0)
-    ask_for_memory(self, id, give_memory_at_once);
-  gst_cuda_conv_ask_for_memory(self);
 }
 
 /* The base class passes frames on unfiltered where there is none; generate_output does the work. */

@@ -16,17 +16,6 @@ void gst_cuda_conv_install_frame_functions(GstBaseTransformClass *klass);
  */
 GstFlowReturn gst_cuda_conv_drain(GstCudaConv *self);
 
-/* Once for an element, when it is made. */
-void gst_cuda_conv_watch_frames(GstCudaConv *self);
-
-/* Asks all elements of the process that use the asker's device to keep fewer frames from now on. It
- * waits for none that another thread is busy in. For the session of the asker, an element. */
-void gst_cuda_conv_ask_for_memory(gpointer asker);
-
-/* The same, and asks the element itself, on behalf of one of another kind in front that gets no
- * buffer, and would drop the frame. Any thread. */
-void gst_cuda_conv_make_room_for_upstream(GObject *self);
-
 /* Ends the stream with the one error that it gets; what is still under way is dropped. */
 GstFlowReturn gst_cuda_conv_fail(GstCudaConv *self, const GError *error);
 

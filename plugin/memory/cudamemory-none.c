@@ -85,10 +85,6 @@ cc_cuda_pool_new(GstObject *context) {
   g_return_val_if_reached(NULL);
 }
 
-void
-cc_cuda_pool_ask(GstBufferPool *pool, CcMakeRoom make_room, GObject *holder) {
-}
-
 gsize
 cc_cuda_pool_bytes(GstBufferPool *pool) {
   return 0;

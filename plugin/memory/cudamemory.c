@@ -204,9 +204,7 @@ cc_cuda_memory_write(GstMemory *memory, const guint8 *host) {
 
 typedef struct {
   GstCudaBufferPool parent;
-  gsize bytes;          /* atomic */
-  CcMakeRoom make_room; /* or NULL */
-  GWeakRef holder;
+  gsize bytes; /* atomic */
 } CcCudaPool;
 
 typedef struct {
@@ -223,51 +221,14 @@ count_buffer(GstBufferPool *pool, GstBuffer *buffer, gboolean is_added) {
   g_atomic_pointer_add(&((CcCudaPool *)pool)->bytes, is_added ? (gssize)bytes : -(gssize)bytes);
 }
 
-/* Whether to try again: once as it is, since a device may fail only now and then, and once more
- * when the holder, if there is one, has given memory back. */
-static gboolean
-is_worth_a_try(CcCudaPool *self, guint n_tried) {
-  if (!self->make_room || n_tried > 2)
-    return FALSE;
-  g_autoptr(GObject) holder = n_tried == 2 ? g_weak_ref_get(&self->holder) : NULL;
-  if (holder)
-    self->make_room(holder);
-  return n_tried == 1 || holder;
-}
-
-/* It takes the memory of a frame for a moment. */
-static gboolean
-cc_cuda_pool_set_config(GstBufferPool *pool, GstStructure *config) {
-  gboolean ok;
-  guint n = 0;
-  do
-    ok = GST_BUFFER_POOL_CLASS(cc_cuda_pool_parent_class)->set_config(pool, config);
-  while (!ok && is_worth_a_try((CcCudaPool *)pool, ++n));
-  return ok;
-}
-
 static GstFlowReturn
 cc_cuda_pool_alloc_buffer(GstBufferPool *pool, GstBuffer **buffer,
                           GstBufferPoolAcquireParams *params) {
-  GstFlowReturn ret;
-  guint n = 0;
-  do
-    ret = GST_BUFFER_POOL_CLASS(cc_cuda_pool_parent_class)->alloc_buffer(pool, buffer, params);
-  while (ret == GST_FLOW_ERROR && is_worth_a_try((CcCudaPool *)pool, ++n));
+  const GstFlowReturn ret =
+      GST_BUFFER_POOL_CLASS(cc_cuda_pool_parent_class)->alloc_buffer(pool, buffer, params);
   if (ret == GST_FLOW_OK)
     count_buffer(pool, *buffer, TRUE);
   return ret;
-}
-
-/* What a holder that was asked gave back may be buffers of this pool. */
-static GstFlowReturn
-cc_cuda_pool_acquire_buffer(GstBufferPool *pool, GstBuffer **buffer,
-                            GstBufferPoolAcquireParams *params) {
-  GstBufferPoolClass *klass = GST_BUFFER_POOL_CLASS(cc_cuda_pool_parent_class);
-  const GstFlowReturn ret = klass->acquire_buffer(pool, buffer, params);
-  return ret == GST_FLOW_ERROR && ((CcCudaPool *)pool)->make_room
-             ? klass->acquire_buffer(pool, buffer, params)
-             : ret;
 }
 
 static void
@@ -277,21 +238,11 @@ cc_cuda_pool_free_buffer(GstBufferPool *pool, GstBuffer *buffer) {
 }
 
 static void
-cc_cuda_pool_finalize(GObject *object) {
-  g_weak_ref_clear(&((CcCudaPool *)object)->holder);
-  G_OBJECT_CLASS(cc_cuda_pool_parent_class)->finalize(object);
-}
-
-static void
 cc_cuda_pool_init(CcCudaPool *self) {
-  g_weak_ref_init(&self->holder, NULL);
 }
 
 static void
 cc_cuda_pool_class_init(CcCudaPoolClass *klass) {
-  G_OBJECT_CLASS(klass)->finalize = cc_cuda_pool_finalize;
-  GST_BUFFER_POOL_CLASS(klass)->set_config = cc_cuda_pool_set_config;
-  GST_BUFFER_POOL_CLASS(klass)->acquire_buffer = cc_cuda_pool_acquire_buffer;
   GST_BUFFER_POOL_CLASS(klass)->alloc_buffer = cc_cuda_pool_alloc_buffer;
   GST_BUFFER_POOL_CLASS(klass)->free_buffer = cc_cuda_pool_free_buffer;
 }
@@ -302,12 +253,6 @@ cc_cuda_pool_new(GstObject *context) {
   GstCudaBufferPool *pool = gst_object_ref_sink(g_object_new(cc_cuda_pool_get_type(), NULL));
   pool->context = gst_object_ref(GST_CUDA_CONTEXT_CAST(context));
   return GST_BUFFER_POOL_CAST(pool);
-}
-
-void
-cc_cuda_pool_ask(GstBufferPool *pool, CcMakeRoom make_room, GObject *holder) {
-  ((CcCudaPool *)pool)->make_room = make_room;
-  g_weak_ref_set(&((CcCudaPool *)pool)->holder, holder);
 }
 
 gsize

@@ -68,13 +68,6 @@ gboolean cc_cuda_memory_write(GstMemory *memory, const guint8 *host);
 /* A pool of frames in the context, which counts the memory that it has. */
 GstBufferPool *cc_cuda_pool_new(GstObject *context);
 
-/* Has a holder of the device's memory give some of it back. In any thread that takes a buffer. */
-typedef void (*CcMakeRoom)(GObject *holder);
-
-/* Lets such a pool, before others have it, ask a holder, as long as that lives, and try again
- * when no buffer can be made, nor a configuration tried. For those who give up at once. */
-void cc_cuda_pool_ask(GstBufferPool *pool, CcMakeRoom make_room, GObject *holder);
-
 /* How many bytes of a device such a pool has, its buffers elsewhere included; 0 for other pools.
  * Any thread. */
 gsize cc_cuda_pool_bytes(GstBufferPool *pool);

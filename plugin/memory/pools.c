@@ -215,7 +215,6 @@ cc_propose_metas(GstQuery *query) {
 static void
 propose_cuda_pool(GstQuery *query, const CcAllocation *allocation, GstCaps *caps, guint size) {
   g_autoptr(GstBufferPool) pool = cc_cuda_pool_new(allocation->cuda);
-  cc_cuda_pool_ask(pool, allocation->make_room, allocation->holder);
   if (!configure_cuda(pool, caps, &size))
     return;
   gst_query_add_allocation_pool(query, pool, size, allocation->n_held, 0);

@@ -14,9 +14,6 @@ typedef struct {
   GstAllocator *pinned; /* for system memory that a device reads and writes; NULL: any will do */
   GstObject *cuda;      /* the context of buffers in CUDA memory, when the caps are of such */
   guint n_held;         /* how many buffers this element keeps back at most */
-  /* asked when upstream finds no memory of the device for a buffer */
-  void (*make_room)(GObject *holder);
-  GObject *holder;
 } CcAllocation;
 
 /* Puts a pool into the answer to the allocation query on the source pad, about frames in system

@@ -184,25 +184,6 @@ GST_START_TEST(stride_after_a_failover) {
 }
 GST_END_TEST;
 
-/* Elements of others drop a frame for which they get no buffer. */
-GST_START_TEST(offered_pool_tries_again) {
-  g_autofree gchar *settings = g_strdup_printf("fail=cuMemAllocPitch:%d:2", 2 + __i__);
-  g_setenv("FAKE_CUDA", settings, TRUE);
-  g_autofree gchar *caps = test_caps("NV12", 322, 240);
-  g_autofree gchar *caps_in_cuda = test_caps_in_cuda(caps);
-  GstHarness *h = test_harness_new("backend=auto " BLUR, caps_in_cuda);
-  g_autoptr(GstBufferPool) pool = test_offered_pool(h, caps_in_cuda);
-  GstBuffer *taken[4];
-  for (guint i = 0; i < G_N_ELEMENTS(taken); i++)
-    fail_unless(gst_buffer_pool_acquire_buffer(pool, &taken[i], NULL) == GST_FLOW_OK,
-                "%s: buffer %u", settings, i);
-  for (guint i = 0; i < G_N_ELEMENTS(taken); i++)
-    gst_buffer_unref(taken[i]);
-  gst_buffer_pool_set_active(pool, FALSE);
-  test_teardown(h);
-}
-GST_END_TEST;
-
 /* No frame in CUDA memory can be made for who insists on it: one error for all frames. */
 GST_START_TEST(no_cuda_memory_is_one_error) {
   g_setenv("FAKE_CUDA", "memory=30000", TRUE);
@@ -480,7 +461,6 @@ contexts_suite(void) {
   if (g_getenv("FAKE_CUDA")) {
     tcase_add_loop_test(tc, move_that_fails, 0, 4);
     tcase_add_test(tc, stride_after_a_failover);
-    tcase_add_loop_test(tc, offered_pool_tries_again, 0, 4);
     tcase_add_test(tc, no_cuda_memory_is_one_error);
   }
   tcase_add_loop_test(tc, buffers_of_several_memories, 0, 2);
