@@ -117,9 +117,9 @@ gst_cuda_conv_tell(GstCudaConv *self, const CcNews *news) {
     break;
   case CC_NEWS_CONTEXTS:
     gst_cuda_conv_warn(self,
-                       "Frames of more than two CUDA contexts come in turn, and the device is "
-                       "opened anew whenever they change; elements that share a context "
-                       "(GstContext gst.cuda.context) need not.");
+                       "Frames of several CUDA contexts alternate, and are copied across into "
+                       "the context of the element; elements that share a context "
+                       "(GstContext gst.cuda.context) need no copy.");
     break;
   case CC_NEWS_PATHS:
     GST_INFO_OBJECT(self, "frames come in through: %s; and leave through: %s", news->in_path,

@@ -47,8 +47,8 @@ one_is_due(GstCudaConv *self) {
 
 /* --- a frame's way --- */
 
-/* Moves the session to the context of a frame in CUDA memory, unless the properties insist on
- * another device. The frames under way are pushed before. */
+/* Moves the session to the context of a frame in CUDA memory, unless the session has the frame
+ * copied across. The frames under way are pushed before. */
 static GstFlowReturn
 follow_context(GstCudaConv *self, GstBuffer *in) {
   GstObject *theirs = self->memory.device ? cc_buffer_get_cuda_context(in) : NULL;
@@ -57,7 +57,7 @@ follow_context(GstCudaConv *self, GstBuffer *in) {
   const CcContext context = cc_cuda_context_describe(theirs);
   if (cc_session_reaches(self->session, &context))
     return GST_FLOW_OK;
-  GST_INFO_OBJECT(self, "moving to the context of a frame, on device %d", context.device_id);
+  GST_INFO_OBJECT(self, "a frame of another context, on device %d", context.device_id);
   const GstFlowReturn ret = gst_cuda_conv_drain(self);
   if (ret != GST_FLOW_OK || !self->memory.device) /* it failed meanwhile */
     return ret;

@@ -7,7 +7,6 @@
 typedef struct {
   CcBackend *backend; /* NULL: none is open */
   CcProgram *program; /* NULL: none was made yet */
-  gboolean used;      /* a frame was submitted to it */
 } Engine;
 
 /* A frame under way. */
@@ -29,13 +28,13 @@ struct _CcSession {
 
   /* the streaming thread's; what other threads read of `now` is changed with the lock */
   Engine now;
-  Engine previous;        /* in the context before, to where it may move back */
   CcBackendConfig config; /* of `now`, without its context */
   CcFilter filter;        /* that runs, with a reference to its kernel */
   CcRegion region;        /* that it asks for */
   GQueue under_way;       /* of Item, oldest first */
   GQueue news;            /* of CcNews, oldest first */
-  gboolean contexts_told;
+  GSList *contexts;       /* handles of those that this stream was filtered in, newest first */
+  gboolean stays;         /* contexts alternate, so the stream ends in the context of `now` */
 
   GMutex lock; /* guards these */
   guint most;  /* frames under way at once, as memory allows */
@@ -279,19 +278,18 @@ static void
 close_engine(Engine *engine) {
   g_clear_pointer(&engine->program, cc_program_unref);
   g_clear_pointer(&engine->backend, cc_backend_close);
-  engine->used = FALSE;
 }
 
-/* Takes `next` in place of the engine of now, which is the caller's from then on. */
-static Engine
+/* Takes `next` in place of the engine of now, which is closed. */
+static void
 replace_engine(CcSession *self, Engine next) {
   g_mutex_lock(&self->lock);
-  const Engine before = self->now;
+  Engine before = self->now;
   self->now = next;
   describe_backend(self);
   describe_program(self);
   g_mutex_unlock(&self->lock);
-  return before;
+  close_engine(&before);
 }
 
 static void
@@ -345,7 +343,6 @@ void
 cc_session_shrink(CcSession *self, const gchar *reason) {
   add_news(self, CC_NEWS_SHRUNK, reason);
   finish_all(self);
-  close_engine(&self->previous);
   cc_backend_trim(self->now.backend);
   g_mutex_lock(&self->lock);
   self->most = 1;
@@ -391,9 +388,7 @@ fail_over(CcSession *self, const GError *error) {
     add_news(self, CC_NEWS_NO_FAILOVER, reason->message);
     return FALSE;
   }
-  close_engine(&self->previous);
-  Engine before = replace_engine(self, next);
-  close_engine(&before);
+  replace_engine(self, next);
   g_mutex_lock(&self->lock);
   self->stats.n_failovers++;
   g_mutex_unlock(&self->lock);
@@ -482,7 +477,9 @@ start_frame(CcSession *self, CcSessionFrame *frame, GError **error) {
     return FALSE;
   }
   g_queue_push_tail(&self->under_way, item);
-  self->now.used = TRUE;
+  const CcDevice *device = program->backend->device;
+  if (device && (!self->contexts || self->contexts->data != device->context))
+    self->contexts = g_slist_prepend(self->contexts, device->context);
   return TRUE;
 }
 
@@ -538,63 +535,32 @@ cc_session_take(CcSession *self, GError **error) {
 
 /* --- moving to another context --- */
 
-static gboolean
-is_in_context(const CcBackend *backend, gconstpointer handle) {
-  return backend && backend->device && backend->device->context == handle;
-}
-
 gboolean
 cc_session_reaches(const CcSession *self, const CcContext *context) {
+  const CcDevice *device = self->now.backend->device;
   const gint wanted_id = self->config.device_id;
-  return !self->now.backend->device || is_in_context(self->now.backend, context->handle) ||
+  return !device || device->context == context->handle || self->stays ||
          (wanted_id >= 0 && wanted_id != context->device_id);
-}
-
-/* Opens a backend in the context as the previous one. */
-static gboolean
-open_as_previous(CcSession *self, const CcContext *context, GError **error) {
-  CcBackendConfig config = self->config;
-  config.context = context;
-  CcBackend *backend = self->now.backend->klass->open(&config, error);
-  if (!backend)
-    return FALSE;
-  if (self->previous.backend && !self->contexts_told) {
-    add_news(self, CC_NEWS_CONTEXTS, NULL);
-    self->contexts_told = TRUE;
-  }
-  close_engine(&self->previous);
-  self->previous.backend = backend;
-  return TRUE;
-}
-
-/* Goes on with the previous backend; the one of now takes its place. `is_new` says that the
- * previous backend was just opened. Nothing changes on failure. */
-static gboolean
-change_places(CcSession *self, gboolean is_new, GError **error) {
-  Engine next = {.backend = self->previous.backend, .used = self->previous.used};
-  CcProgram *known = self->previous.program;
-  const gboolean fits = known && self->now.program && known->plan == self->now.program->plan;
-  if (fits)
-    next.program = cc_program_ref(known);
-  else if (!remake_program(self, &next, error))
-    return FALSE;
-  g_clear_pointer(&known, cc_program_unref);
-  self->previous = replace_engine(self, next);
-  if (is_new)
-    announce_backend(self, NULL);
-  if (!fits)
-    announce_program(self);
-  if (!self->previous.used) /* no frame has come there, so none will come back */
-    close_engine(&self->previous);
-  return TRUE;
 }
 
 gboolean
 cc_session_move(CcSession *self, const CcContext *context, GError **error) {
-  const gboolean known = is_in_context(self->previous.backend, context->handle);
-  g_autoptr(GError) reason = NULL;
-  if ((known || open_as_previous(self, context, &reason)) && change_places(self, !known, &reason))
+  CcBackendConfig config = self->config;
+  config.context = context;
+  if (g_slist_find(self->contexts, context->handle)) {
+    self->stays = TRUE;
+    add_news(self, CC_NEWS_CONTEXTS, NULL);
     return TRUE;
+  }
+  g_autoptr(GError) reason = NULL;
+  Engine next = {.backend = self->now.backend->klass->open(&config, &reason)};
+  if (next.backend && remake_program(self, &next, &reason)) {
+    replace_engine(self, next);
+    announce_backend(self, NULL);
+    announce_program(self);
+    return TRUE;
+  }
+  close_engine(&next);
   reason->code = CC_ERROR_DEVICE; /* also where it was UNAVAILABLE, since others work there */
   if (fail_over(self, reason))
     return TRUE;
@@ -620,8 +586,8 @@ cc_session_new(CcOpenBackend open, CcAskForMemory ask, gpointer asker) {
 void
 cc_session_end(CcSession *self) {
   cc_session_clear(self);
-  close_engine(&self->previous);
-  self->now.used = FALSE;
+  g_clear_pointer(&self->contexts, g_slist_free);
+  self->stays = FALSE;
   replace_program(self, NULL);
   g_clear_pointer(&self->filter.kernel, cc_kernel_unref);
   self->filter = (CcFilter){0};
@@ -630,14 +596,12 @@ cc_session_end(CcSession *self) {
 void
 cc_session_close(CcSession *self) {
   cc_session_end(self);
-  Engine before = replace_engine(self, (Engine){0});
-  close_engine(&before);
+  replace_engine(self, (Engine){0});
 }
 
 void
 cc_session_begin(CcSession *self) {
   cc_session_end(self);
-  self->contexts_told = FALSE;
   g_mutex_lock(&self->lock);
   cc_session_stats_clear(&self->stats);
   self->stats = (CcSessionStats){.plan = g_strdup("")};

@@ -48,7 +48,8 @@ typedef enum {
   CC_NEWS_FAILOVER, /* the device failed, and another backend goes on, the news of which follow */
   CC_NEWS_NO_FAILOVER, /* the device failed, and no other backend can go on */
   CC_NEWS_SHRUNK,      /* memory ran out, so frames go through one by one */
-  CC_NEWS_CONTEXTS,    /* frames of more than two contexts come in turn; once in a stream */
+  CC_NEWS_CONTEXTS,    /* frames of contexts alternate, so they are copied across from here on; at
+                          most once in a stream */
   CC_NEWS_PATHS,       /* frames go through memory in another way than before */
   CC_NEWS_PROGRAM,     /* a program was made and runs from here on */
 } CcNewsKind;
@@ -176,13 +177,15 @@ gboolean cc_session_give_up_device(CcSession *self, const gchar *reason, GError 
  * NULL: there is none. */
 CcDevice *cc_session_get_device(const CcSession *self);
 
-/* Whether a frame that is in `context` can be mapped for the backend as it is: it works there, or
- * copies it across because the configuration insists on another device. */
+/* Whether a frame that is in `context` can be mapped for the backend as it is: the backend works
+ * there, or has the frame copied across, because the configuration insists on another device or
+ * frames of contexts alternate. */
 gboolean cc_session_reaches(const CcSession *self, const CcContext *context);
 
-/* Moves to another context. No frame may be under way. The backend in the context before stays
- * open, since frames of two contexts may come in turn. Where the device does not work there, it
- * fails over. After an error nothing has changed. */
+/* For a frame in a context that the session does not reach: opens a backend there, and closes the
+ * one of now. No frame may be under way. If this stream was filtered in that context before, frames
+ * of contexts alternate, and the session stays where it is until the stream ends. If the device
+ * does not work there, the session fails over. After an error nothing has changed. */
 gboolean cc_session_move(CcSession *self, const CcContext *context, GError **error);
 
 G_END_DECLS

@@ -75,19 +75,9 @@ GST_START_TEST(element_follows_a_frames_context) {
 }
 GST_END_TEST;
 
-/* Frames of n contexts in turn through one element, which begins in one of its own; how often it
- * opened a backend, and its warnings. */
+/* How often the element opened a backend, and the warnings that it posted. */
 static gchar *
-filter_in_turn(guint n, guint rounds, guint *n_openings, guint *n_warnings) {
-  GstHarness *owners[3], *h = test_harness_new(ON_ZERO, NULL);
-  gpointer last = NULL;
-  for (guint i = 0; i < n; i++)
-    owners[i] = harness_in_new_context(0);
-  for (guint i = 0; i < n * rounds; i++) {
-    test_filter_frame_of(owners[i % n], h, BLUR, i);
-    fail_if(test_context_handle(h->element) == last);
-    last = test_context_handle(h->element);
-  }
+take_messages(GstHarness *h, guint *n_openings, guint *n_warnings) {
   GstMessage *message;
   g_autoptr(GString) text = g_string_new(NULL);
   *n_openings = *n_warnings = 0;
@@ -101,27 +91,67 @@ filter_in_turn(guint n, guint rounds, guint *n_openings, guint *n_warnings) {
     }
     gst_message_unref(message);
   }
-  test_teardown(h);
-  for (guint i = 0; i < n; i++)
-    test_teardown(owners[i]);
   return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
-/* Both stay open. */
-GST_START_TEST(two_contexts_in_turn) {
+/* Frames of contexts alternate in one element, which begins in one of its own. It moves to each
+ * context once, stays in the last one, has the other frames copied across, and warns once. */
+GST_START_TEST(contexts_alternate) {
+  const guint n = 2 + (guint)__i__;
   guint n_openings, n_warnings;
-  g_autofree gchar *text = filter_in_turn(2, 6, &n_openings, &n_warnings);
-  fail_unless_equals_int(n_openings, 1 + 2);
-  fail_unless(n_warnings == 0, "%s", text);
+  GstHarness *owners[3], *h = test_harness_new(ON_ZERO, NULL);
+  for (guint i = 0; i < n; i++)
+    owners[i] = harness_in_new_context(0);
+  for (guint i = 0; i < 4 * n; i++) {
+    const guint owner = i % n, at = MIN(i, n - 1);
+    test_filter_frame_of(owners[owner], h, BLUR, i);
+    fail_unless(test_context_handle(h->element) == test_context_handle(owners[at]->element));
+    g_autofree gchar *path = test_stats_string(h->element, "input-path");
+    fail_unless_equals_string(path, owner == at ? "CUDA memory" : "CUDA memory of another context");
+  }
+  g_autofree gchar *text = take_messages(h, &n_openings, &n_warnings);
+  fail_unless_equals_int(n_openings, 1 + n);
+  fail_unless(n_warnings == 1 && strstr(text, "contexts alternate"), "%s", text);
+
+  /* the next stream moves again */
+  gst_element_set_state(h->element, GST_STATE_READY);
+  gst_harness_play(h);
+  test_filter_frame_of(owners[0], h, BLUR, 1);
+  fail_unless(test_context_handle(h->element) == test_context_handle(owners[0]->element));
+  test_teardown(h);
+  for (guint i = 0; i < n; i++)
+    test_teardown(owners[i]);
 }
 GST_END_TEST;
 
-/* One is too many, which is said once. */
-GST_START_TEST(three_contexts_in_turn) {
-  guint n_openings, n_warnings;
-  g_autofree gchar *text = filter_in_turn(3, 3, &n_openings, &n_warnings);
-  fail_unless_equals_int(n_openings, 1 + 9);
-  fail_unless(n_warnings == 1 && strstr(text, "more than two CUDA contexts"), "%s", text);
+GST_START_TEST(contexts_alternate_in_flight) {
+  GstHarness *const owners[] = {harness_in_new_context(0), harness_in_new_context(0)};
+  GstHarness *h = test_harness_new(ON_ZERO " in-flight=4", NULL);
+  test_filter_alternately(owners, h, BLUR, 12);
+  g_autoptr(GstStructure) stats = test_stats(h->element);
+  guint in_flight = 0;
+  fail_unless(gst_structure_get_uint(stats, "in-flight", &in_flight) && in_flight == 4);
+  test_teardown(h);
+  for (guint i = 0; i < 2; i++)
+    test_teardown(owners[i]);
+}
+GST_END_TEST;
+
+/* The device fails while frames of both contexts are in flight: the CPU filters them all. */
+GST_START_TEST(contexts_alternate_and_fail) {
+  g_autofree gchar *settings =
+      g_strdup_printf("pinned-only=32768,fail=cuLaunchKernelEx:%d:719", 3 + __i__);
+  g_setenv("FAKE_CUDA", settings, TRUE);
+  GstHarness *const owners[] = {harness_in_new_context(0), harness_in_new_context(0)};
+  GstHarness *h = test_harness_new("backend=auto in-flight=4 " BLUR, NULL);
+  test_filter_alternately(owners, h, "backend=cpu " BLUR, 12);
+  fail_if(test_is_on_cuda(h), "%s", settings);
+  guint n;
+  g_autofree gchar *errors = test_bus_take(test_harness_bus(h), GST_MESSAGE_ERROR, &n);
+  fail_unless(n == 0, "%s: %s", settings, errors);
+  test_teardown(h);
+  for (guint i = 0; i < 2; i++)
+    test_teardown(owners[i]);
 }
 GST_END_TEST;
 
@@ -456,9 +486,10 @@ contexts_suite(void) {
   tcase_add_test(tc, two_elements_share_a_context);
   tcase_add_test(tc, context_of_the_application_is_used);
   tcase_add_test(tc, element_follows_a_frames_context);
-  tcase_add_test(tc, two_contexts_in_turn);
-  tcase_add_test(tc, three_contexts_in_turn);
+  tcase_add_loop_test(tc, contexts_alternate, 0, 2);
+  tcase_add_test(tc, contexts_alternate_in_flight);
   if (g_getenv("FAKE_CUDA")) {
+    tcase_add_loop_test(tc, contexts_alternate_and_fail, 0, 6);
     tcase_add_loop_test(tc, move_that_fails, 0, 4);
     tcase_add_test(tc, stride_after_a_failover);
     tcase_add_test(tc, no_cuda_memory_is_one_error);

@@ -43,3 +43,33 @@ test_filter_frame_of(GstHarness *owner, GstHarness *h, const gchar *properties, 
   gst_buffer_unref(result);
   gst_buffer_pool_set_active(pool, FALSE);
 }
+
+void
+test_filter_alternately(GstHarness *const owners[2], GstHarness *h, const gchar *properties,
+                        guint n) {
+  g_autofree gchar *caps = test_caps("NV12", 322, 240);
+  g_autofree gchar *caps_in_cuda = test_caps_in_cuda(caps);
+  GstBufferPool *pools[2];
+  set_caps_once(h, caps_in_cuda);
+  for (guint i = 0; i < 2; i++) {
+    set_caps_once(owners[i], caps_in_cuda);
+    pools[i] = test_offered_pool(owners[i], caps_in_cuda);
+  }
+  for (guint i = 0; i < n; i++) {
+    GstBuffer *frame = test_move_to_pool(pools[i % 2], caps, test_frame_random(caps, i));
+    fail_unless_equals_int(gst_harness_push(h, frame), GST_FLOW_OK);
+  }
+  fail_unless(gst_harness_push_event(h, test_serialized_event()));
+  for (guint i = 0; i < n; i++) {
+    GstBuffer *expected = test_filter(properties, caps, test_frame_random(caps, i));
+    GstBuffer *result = gst_harness_try_pull(h);
+    fail_unless(result != NULL, "frame %u is lost", i);
+    test_assert_same_picture(caps, result, expected, "a frame of contexts that alternate");
+    gst_buffer_unref(expected);
+    gst_buffer_unref(result);
+  }
+  for (guint i = 0; i < 2; i++) {
+    gst_buffer_pool_set_active(pools[i], FALSE);
+    gst_object_unref(pools[i]);
+  }
+}

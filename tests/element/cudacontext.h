@@ -18,3 +18,8 @@ gpointer test_context_handle(GstElement *element);
 /* Pushes a random frame in CUDA memory that `owner` offers through `h`, and compares what comes out
  * with what a new element makes of it. Both elements have these properties. */
 void test_filter_frame_of(GstHarness *owner, GstHarness *h, const gchar *properties, guint seed);
+
+/* The same with `n` frames of two owners, which alternate and stay in flight. The element of `h`
+ * may have in-flight set as well. */
+void test_filter_alternately(GstHarness *const owners[2], GstHarness *h, const gchar *properties,
+                             guint n);

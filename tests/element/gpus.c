@@ -26,17 +26,21 @@ GST_START_TEST(frame_is_copied_to_the_named_gpu) {
 }
 GST_END_TEST;
 
-/* Without a name it moves to that of the frame, and back. */
-GST_START_TEST(element_follows_a_frame_to_its_gpu) {
+/* Without a name it moves to that of the frame. If frames of both alternate it stays at the second
+ * one, and the other frames are copied across. */
+GST_START_TEST(element_moves_to_the_gpu_of_a_frame) {
   GstHarness *gpu[] = {test_harness_new(ON_ZERO, NULL), test_harness_new(ON_ONE, NULL)};
   GstHarness *any = test_harness_new(BLUR, NULL);
   for (guint i = 0; i < 2 * FRAMES; i++) {
-    GstHarness *from = gpu[i % 2];
-    test_filter_frame_of(from, any, BLUR, i);
-    fail_unless(test_context_handle(any->element) == test_context_handle(from->element));
+    const guint at = MIN(i, 1);
+    test_filter_frame_of(gpu[i % 2], any, BLUR, i);
+    fail_unless(test_context_handle(any->element) == test_context_handle(gpu[at]->element));
     g_autofree gchar *path = test_stats_string(any->element, "input-path");
-    fail_unless_equals_string(path, "CUDA memory");
+    fail_unless_equals_string(path, i % 2 == at ? "CUDA memory" : "CUDA memory of another context");
   }
+  test_teardown(any);
+  any = test_harness_new(BLUR " in-flight=4", NULL);
+  test_filter_alternately(gpu, any, BLUR, 4 * FRAMES);
   test_teardown(any);
   test_teardown(gpu[0]);
   test_teardown(gpu[1]);
@@ -100,7 +104,7 @@ gpus_suite(void) {
   Suite *suite = suite_create("gpus");
   TCase *tc = tcase_create("gpus");
   tcase_add_test(tc, frame_is_copied_to_the_named_gpu);
-  tcase_add_test(tc, element_follows_a_frame_to_its_gpu);
+  tcase_add_test(tc, element_moves_to_the_gpu_of_a_frame);
   tcase_add_test(tc, element_takes_the_less_busy_gpu);
   tcase_add_test(tc, pipeline_over_two_gpus);
   suite_add_tcase(suite, tc);

@@ -659,49 +659,65 @@ move(CcSession *session, gchar *handle) {
   g_assert_true(cc_session_reaches(session, &context));
 }
 
-/* Frames of two contexts in turn, neither of which is the one that the session opened by itself. */
+/* Frames of contexts alternate, none of which is the one that the session opened by itself: each
+ * context is opened once, and the session stays in the last one when a context comes again. */
 static void
 test_contexts(void) {
+  static gchar contexts[3];
+  for (guint n = 2; n <= G_N_ELEMENTS(contexts); n++) {
+    reset_device();
+    CcSession *session = new_session(CC_BACKEND_AUTO);
+    assert_news_of_backend(session, "cuda");
+    set_filter(session, "sobel");
+    assert_news_of_program(session, "sobel", "cuda");
+    for (guint i = 0; i < 4 * n; i++) {
+      move(session, &contexts[i % n]);
+      g_assert_true(cc_session_get_device(session)->context == &contexts[MIN(i, n - 1)]);
+      submit(session, i);
+      take(session, i, "sobel");
+      if (i < n) {
+        assert_news_of_backend(session, "cuda");
+        assert_news_of_program(session, "sobel", "cuda");
+      }
+      if (i == 0)
+        assert_news(session, CC_NEWS_PATHS);
+      if (i == n)
+        assert_news(session, CC_NEWS_CONTEXTS);
+      assert_no_news(session);
+    }
+    g_assert_cmpint(device.n_calls[OPEN], ==, 1 + n);
+    g_assert_cmpuint(device.n_open, ==, 1);
+
+    /* the next stream begins where this one ended, and moves again */
+    cc_session_begin(session);
+    set_filter(session, "sobel");
+    assert_news_of_program(session, "sobel", "cuda");
+    move(session, &contexts[0]);
+    assert_news_of_backend(session, "cuda");
+    free_session(session);
+  }
+}
+
+/* A frame of another context comes after a failover. */
+static void
+test_contexts_after_failover(void) {
   static gchar contexts[2];
   reset_device();
   CcSession *session = new_session(CC_BACKEND_AUTO);
-  assert_news_of_backend(session, "cuda");
   set_filter(session, "sobel");
-  for (guint i = 0; i < 10; i++) {
+  for (guint i = 0; i < 3; i++) {
     move(session, &contexts[i % 2]);
     submit(session, i);
     take(session, i, "sobel");
   }
-  g_assert_cmpint(device.n_calls[OPEN], ==, 3); /* each was opened once */
-  g_assert_cmpuint(device.n_open, ==, 2);       /* the first is not needed any more */
-  assert_news_of_program(session, "sobel", "cuda");
-  assert_news_of_backend(session, "cuda");
-  assert_news_of_program(session, "sobel", "cuda");
-  assert_news(session, CC_NEWS_PATHS);
-  assert_news_of_backend(session, "cuda");
-  assert_news_of_program(session, "sobel", "cuda");
-  assert_no_news(session); /* a program that is used again is none that was made */
-  free_session(session);
-}
-
-static void
-test_three_contexts(void) {
-  static gchar contexts[3];
-  guint told = 0;
-  reset_device();
-  CcSession *session = new_session(CC_BACKEND_AUTO);
-  set_filter(session, "sobel");
-  for (guint i = 0; i < 12; i++) {
-    move(session, &contexts[i % 3]);
-    submit(session, i);
-    take(session, i, "sobel");
-    CcNews *news;
-    while ((news = cc_session_next_news(session))) {
-      told += news->kind == CC_NEWS_CONTEXTS;
-      cc_news_free(news);
-    }
-  }
-  g_assert_cmpuint(told, ==, 1);
+  g_assert_true(cc_session_give_up_device(session, "no room", NULL));
+  CcNews *news;
+  while ((news = cc_session_next_news(session)))
+    cc_news_free(news);
+  move(session, &contexts[0]);
+  assert_no_news(session);
+  submit(session, 3);
+  take(session, 3, "sobel");
   free_session(session);
 }
 
@@ -790,7 +806,7 @@ main(int argc, char **argv) {
   g_test_add_func("/session/set-filter", test_set_filter);
   g_test_add_func("/session/regions", test_regions);
   g_test_add_func("/session/contexts", test_contexts);
-  g_test_add_func("/session/three-contexts", test_three_contexts);
+  g_test_add_func("/session/contexts-after-failover", test_contexts_after_failover);
   g_test_add_func("/session/move-that-fails", test_move_that_fails);
   g_test_add_func("/session/threads", test_threads);
   return g_test_run();
