@@ -47,7 +47,6 @@ gst_cuda_conv_open_backend(GstCudaConv *self) {
     gst_cuda_conv_post_error(self, error);
     return FALSE;
   }
-  gst_cuda_conv_follow_session(self, NULL);
   return TRUE;
 }
 
@@ -150,15 +149,14 @@ gst_cuda_conv_find_context(GstCudaConv *self) {
   return own ? own : ask_for_context(self);
 }
 
-/* --- following the session --- */
+/* --- events of the session --- */
 
-/* Takes the memory of the session's device, when it is another one than before. */
+/* Takes the memory of the backend that was opened. `context` is the one that it was asked to work
+ * in, or NULL. */
 static void
-follow_device(GstCudaConv *self, GstObject *context) {
+take_memory(GstCudaConv *self, GstObject *context) {
   CcDevice *device = cc_session_get_device(self->session);
   const gboolean frames_in_cuda = self->in_cuda || self->out_cuda;
-  if (self->memory.open && device == self->memory.device)
-    return;
   /* those that still are in the memory of the device before need its context */
   g_autoptr(GstObject) kept = frames_in_cuda && !device ? gst_cuda_conv_ref_context(self) : NULL;
   CcDeviceMemory next = {
@@ -180,14 +178,12 @@ follow_device(GstCudaConv *self, GstObject *context) {
 }
 
 void
-gst_cuda_conv_follow_session(GstCudaConv *self, GstObject *context) {
-  CcNews *news;
-  follow_device(self, context);
-  while ((news = cc_session_next_news(self->session))) {
-    if (news->kind == CC_NEWS_FAILOVER || news->kind == CC_NEWS_SHRUNK)
-      self->liveness_known = FALSE;
-    self->negotiates_memory |= news->kind == CC_NEWS_FAILOVER;
-    gst_cuda_conv_tell(self, news);
-    cc_news_free(news);
-  }
+gst_cuda_conv_handle_event(gpointer element, const CcSessionEvent *event) {
+  GstCudaConv *self = element;
+  if (event->kind == CC_EVENT_BACKEND)
+    take_memory(self, event->context ? event->context->owner : NULL);
+  if (event->kind == CC_EVENT_FAILOVER || event->kind == CC_EVENT_SHRUNK)
+    self->liveness_known = FALSE;
+  self->negotiates_memory |= event->kind == CC_EVENT_FAILOVER;
+  gst_cuda_conv_report_event(self, event);
 }

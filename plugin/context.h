@@ -33,9 +33,9 @@ GstObject *gst_cuda_conv_ref_context(GstCudaConv *self);
 /* The same, or that of a neighbour. For the streaming thread. */
 GstObject *gst_cuda_conv_find_context(GstCudaConv *self);
 
-/* To be called when something was done with the session: takes the memory of its device when that
- * is another one now, and tells the application what is new. `context` is that of the new device,
- * or NULL. */
-void gst_cuda_conv_follow_session(GstCudaConv *self, GstObject *context);
+/* The listener of the element's session: takes the memory of a backend that was opened, has the
+ * frames in flight and the memory of the caps decided anew after a failure, and reports the event
+ * to the application. */
+void gst_cuda_conv_handle_event(gpointer element, const CcSessionEvent *event);
 
 G_END_DECLS

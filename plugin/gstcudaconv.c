@@ -242,7 +242,7 @@ static void
 gst_cuda_conv_init(GstCudaConv *self) {
   GstBaseTransform *trans = GST_BASE_TRANSFORM(self);
   cc_settings_init(&self->settings);
-  self->session = cc_session_new(cc_backend_open, NULL, NULL);
+  self->session = cc_session_new(cc_backend_open, gst_cuda_conv_handle_event, self);
   gst_video_info_init(&self->in_info);
   gst_video_info_init(&self->out_info);
   self->pending_warnings = g_ptr_array_new_with_free_func(g_free);

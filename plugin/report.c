@@ -75,58 +75,58 @@ gst_cuda_conv_post_error(GstCudaConv *self, const GError *error) {
 }
 
 static void
-announce_backend(GstCudaConv *self, const CcNews *news) {
-  const gchar *reason = news->chosen   ? "the backend property asks for it"
-                        : news->reason ? news->reason
-                                       : "a CUDA device was found";
+announce_backend(GstCudaConv *self, const CcSessionEvent *event) {
+  const gchar *reason = event->chosen   ? "the backend property asks for it"
+                        : event->reason ? event->reason
+                                        : "a CUDA device was found";
   GstStructure *structure =
-      gst_structure_new("cudaconv-backend", "backend", G_TYPE_STRING, news->backend, "device",
-                        G_TYPE_STRING, news->device, "device-id", G_TYPE_INT, news->device_id,
+      gst_structure_new("cudaconv-backend", "backend", G_TYPE_STRING, event->backend, "device",
+                        G_TYPE_STRING, event->device, "device-id", G_TYPE_INT, event->device_id,
                         "reason", G_TYPE_STRING, reason, NULL);
   GST_INFO_OBJECT(self, "%" GST_PTR_FORMAT, structure);
   gst_element_post_message(GST_ELEMENT(self), gst_message_new_element(GST_OBJECT(self), structure));
 }
 
 static void
-log_program(GstCudaConv *self, const CcNews *news) {
-  GST_INFO_OBJECT(self, "kernel %s: %s", news->kernel, news->plan);
-  for (guint i = 0; news->steps && news->steps[i]; i++)
-    GST_INFO_OBJECT(self, "%u. %s", i + 1, news->steps[i]);
+log_program(GstCudaConv *self, const CcSessionEvent *event) {
+  GST_INFO_OBJECT(self, "kernel %s: %s", event->kernel, event->plan);
+  for (guint i = 0; event->steps && event->steps[i]; i++)
+    GST_INFO_OBJECT(self, "%u. %s", i + 1, event->steps[i]);
 }
 
 void
-gst_cuda_conv_tell(GstCudaConv *self, const CcNews *news) {
-  switch (news->kind) {
-  case CC_NEWS_BACKEND:
-    announce_backend(self, news);
+gst_cuda_conv_report_event(GstCudaConv *self, const CcSessionEvent *event) {
+  switch (event->kind) {
+  case CC_EVENT_BACKEND:
+    announce_backend(self, event);
     break;
-  case CC_NEWS_FAILOVER:
+  case CC_EVENT_FAILOVER:
     if (!self->failed)
       GST_ELEMENT_WARNING(
           self, RESOURCE, FAILED,
           ("CUDA cannot go on, and the CPU filters from here on, the frames under way included: "
            "%s. The element tries CUDA again after it has been in NULL.",
-           news->reason),
+           event->reason),
           (NULL));
     break;
-  case CC_NEWS_NO_FAILOVER:
-    GST_ERROR_OBJECT(self, "the CPU cannot take over: %s", news->reason);
+  case CC_EVENT_NO_FAILOVER:
+    GST_ERROR_OBJECT(self, "the CPU cannot take over: %s", event->reason);
     break;
-  case CC_NEWS_SHRUNK:
-    GST_INFO_OBJECT(self, "fewer frames in flight: %s", news->reason);
+  case CC_EVENT_SHRUNK:
+    GST_INFO_OBJECT(self, "fewer frames in flight: %s", event->reason);
     break;
-  case CC_NEWS_CONTEXTS:
+  case CC_EVENT_CONTEXTS:
     gst_cuda_conv_warn(self,
                        "Frames of several CUDA contexts alternate, and are copied across into "
                        "the context of the element; elements that share a context "
                        "(GstContext gst.cuda.context) need no copy.");
     break;
-  case CC_NEWS_PATHS:
-    GST_INFO_OBJECT(self, "frames come in through: %s; and leave through: %s", news->in_path,
-                    news->out_path);
+  case CC_EVENT_PATHS:
+    GST_INFO_OBJECT(self, "frames come in through: %s; and leave through: %s", event->in_path,
+                    event->out_path);
     break;
-  case CC_NEWS_PROGRAM:
-    log_program(self, news);
+  case CC_EVENT_PROGRAM:
+    log_program(self, event);
     break;
   }
 }

@@ -18,8 +18,8 @@ gboolean gst_cuda_conv_may_complain(GstCudaConv *self, const gchar *property);
 /* Posts an error of the engine or of the memory. */
 void gst_cuda_conv_post_error(GstCudaConv *self, const GError *error);
 
-/* Tells the application, or the log, what is new in the session. */
-void gst_cuda_conv_tell(GstCudaConv *self, const CcNews *news);
+/* Reports an event of the session to the application, or to the log. */
+void gst_cuda_conv_report_event(GstCudaConv *self, const CcSessionEvent *event);
 
 /* What the stats property says (transfer full). */
 GstStructure *gst_cuda_conv_get_stats(GstCudaConv *self);

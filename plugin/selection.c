@@ -47,11 +47,7 @@ gst_cuda_conv_check_properties(GstCudaConv *self, GError **error) {
 /* Hands the filter to the session, for frames of `layout`. */
 static gboolean
 set_filter(GstCudaConv *self, const CcFilter *filter, const CcFrameLayout *layout, GError **error) {
-  if (!check_kernel(filter, error))
-    return FALSE;
-  const gboolean ok = cc_session_set_filter(self->session, filter, layout, error);
-  gst_cuda_conv_follow_session(self, NULL);
-  if (!ok)
+  if (!check_kernel(filter, error) || !cc_session_set_filter(self->session, filter, layout, error))
     return FALSE;
   set_stride(self, filter->stride);
   return TRUE;

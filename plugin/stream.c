@@ -50,7 +50,8 @@ one_is_due(GstCudaConv *self) {
 /* Moves the session to the context of a frame in CUDA memory, unless the session has the frame
  * copied across. The frames under way are pushed before. */
 static GstFlowReturn
-follow_context(GstCudaConv *self, GstBuffer *in) {
+move_to_context(GstCudaConv *self, GstBuffer *in) {
+  g_autoptr(GError) error = NULL;
   GstObject *theirs = self->memory.device ? cc_buffer_get_cuda_context(in) : NULL;
   if (!theirs)
     return GST_FLOW_OK;
@@ -59,12 +60,10 @@ follow_context(GstCudaConv *self, GstBuffer *in) {
     return GST_FLOW_OK;
   GST_INFO_OBJECT(self, "a frame of another context, on device %d", context.device_id);
   const GstFlowReturn ret = gst_cuda_conv_drain(self);
-  if (ret != GST_FLOW_OK || !self->memory.device) /* it failed meanwhile */
+  if (ret != GST_FLOW_OK || !self->memory.device || /* it failed meanwhile */
+      cc_session_move(self->session, &context, &error))
     return ret;
-  g_autoptr(GError) error = NULL;
-  const gboolean ok = cc_session_move(self->session, &context, &error);
-  gst_cuda_conv_follow_session(self, theirs);
-  return ok ? GST_FLOW_OK : gst_cuda_conv_fail(self, error);
+  return gst_cuda_conv_fail(self, error);
 }
 
 /* Whether the buffer can be filtered, told before any memory is taken for it. */
@@ -78,7 +77,7 @@ check_input(GstCudaConv *self, GstBuffer *in) {
   if (self->caps_refused || self->layout.n_planes == 0)
     return GST_FLOW_NOT_NEGOTIATED;
   if (cc_buffer_check(in, &self->in_info, &self->layout, &error))
-    return follow_context(self, in);
+    return move_to_context(self, in);
   gst_cuda_conv_drain(self);
   return gst_cuda_conv_fail(self, error);
 }
@@ -212,10 +211,9 @@ try_remedy(GstCudaConv *self, Remedy remedy) {
   if (remedy == SYSTEM_MEMORY && self->out_cuda)
     return avoid_cuda(self);
   if (remedy == FEWER_FRAMES && on_device)
-    cc_session_make_room(self->session, reason);
+    cc_session_shrink(self->session, reason);
   else if (remedy == NO_DEVICE && on_device && self->out_cuda)
     cc_session_give_up_device(self->session, reason, NULL);
-  gst_cuda_conv_follow_session(self, NULL);
   return GST_FLOW_OK;
 }
 
@@ -255,9 +253,7 @@ static GstFlowReturn
 submit(GstCudaConv *self, GstBuffer *in, GstBuffer *out) {
   g_autoptr(GError) error = NULL;
   CcSessionFrame *frame = cc_buffer_frame_new(in, &self->in_info, out, &self->out_info);
-  const gboolean ok = cc_session_submit(self->session, frame, &error);
-  gst_cuda_conv_follow_session(self, NULL);
-  if (ok)
+  if (cc_session_submit(self->session, frame, &error))
     return GST_FLOW_OK;
   frame->klass->free(frame);
   gst_cuda_conv_drain(self);
@@ -292,7 +288,6 @@ take(GstCudaConv *self, GstBuffer **out) {
   g_autoptr(GError) error = NULL;
   GstBuffer *lost;
   CcSessionFrame *frame = cc_session_take(self->session, &error);
-  gst_cuda_conv_follow_session(self, NULL);
   if (!frame)
     return gst_cuda_conv_fail(self, error);
   *out = cc_buffer_frame_free_to_output(frame, &lost);

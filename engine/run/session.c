@@ -23,8 +23,8 @@ typedef struct {
 
 struct _CcSession {
   CcOpenBackend open;
-  CcAskForMemory ask; /* or NULL */
-  gpointer asker;
+  CcSessionListener listener; /* or NULL */
+  gpointer data;              /* of the listener */
 
   /* the streaming thread's; what other threads read of `now` is changed with the lock */
   Engine now;
@@ -32,7 +32,6 @@ struct _CcSession {
   CcFilter filter;        /* that runs, with a reference to its kernel */
   CcRegion region;        /* that it asks for */
   GQueue under_way;       /* of Item, oldest first */
-  GQueue news;            /* of CcNews, oldest first */
   GSList *contexts;       /* handles of those that this stream was filtered in, newest first */
   gboolean stays;         /* contexts alternate, so the stream ends in the context of `now` */
 
@@ -41,53 +40,42 @@ struct _CcSession {
   CcSessionStats stats;
 };
 
-/* --- news --- */
+/* --- events --- */
 
-void
-cc_news_free(CcNews *news) {
-  g_free(news->reason);
-  g_free(news->device);
-  g_free(news->kernel);
-  g_free(news->plan);
-  g_strfreev(news->steps);
-  g_free(news);
-}
-
-CcNews *
-cc_session_next_news(CcSession *self) {
-  return g_queue_pop_head(&self->news);
-}
-
-static CcNews *
-add_news(CcSession *self, CcNewsKind kind, const gchar *reason) {
-  CcNews *news = g_new0(CcNews, 1);
-  news->kind = kind;
-  news->reason = g_strdup(reason);
-  g_queue_push_tail(&self->news, news);
-  return news;
-}
-
-/* `fallback` says why it is not the first of all, or is NULL. */
 static void
-announce_backend(CcSession *self, const GError *fallback) {
+emit(CcSession *self, const CcSessionEvent *event) {
+  if (self->listener)
+    self->listener(self->data, event);
+}
+
+static void
+emit_reason(CcSession *self, CcSessionEventKind kind, const gchar *reason) {
+  emit(self, &(CcSessionEvent){.kind = kind, .reason = reason});
+}
+
+/* `context`: where it was opened, or NULL. `fallback` says why it is not the first of all, or is
+ * NULL. */
+static void
+emit_backend(CcSession *self, const CcContext *context, const GError *fallback) {
   const CcBackend *backend = self->now.backend;
-  CcNews *news = add_news(self, CC_NEWS_BACKEND, fallback ? fallback->message : NULL);
-  news->chosen = self->config.choice != 0;
-  news->backend = backend->klass->name;
-  news->device = g_strdup(backend->device_name);
-  news->device_id = backend->device_id;
+  emit(self, &(CcSessionEvent){.kind = CC_EVENT_BACKEND,
+                               .reason = fallback ? fallback->message : NULL,
+                               .chosen = self->config.choice != 0,
+                               .backend = backend->klass->name,
+                               .device = backend->device_name,
+                               .device_id = backend->device_id,
+                               .context = context});
 }
 
-/* Announces the program that runs now, if there is one. */
+/* For the program that runs now, if there is one. */
 static void
-announce_program(CcSession *self) {
+emit_program(CcSession *self) {
   const CcProgram *program = self->now.program;
-  if (!program)
-    return;
-  CcNews *news = add_news(self, CC_NEWS_PROGRAM, NULL);
-  news->kernel = g_strdup(self->filter.kernel->name);
-  news->plan = cc_plan_describe(program->plan);
-  news->steps = g_strdupv(program->steps);
+  if (program)
+    emit(self, &(CcSessionEvent){.kind = CC_EVENT_PROGRAM,
+                                 .kernel = self->filter.kernel->name,
+                                 .plan = self->stats.plan,
+                                 .steps = program->steps});
 }
 
 /* --- counters --- */
@@ -322,7 +310,7 @@ cc_session_open(CcSession *self, const CcBackendConfig *config, GError **error) 
   self->config = *config;
   self->config.context = NULL;
   replace_engine(self, (Engine){.backend = backend});
-  announce_backend(self, fallback);
+  emit_backend(self, config->context, fallback);
   return TRUE;
 }
 
@@ -341,19 +329,12 @@ cc_session_capacity(CcSession *self) {
 
 void
 cc_session_shrink(CcSession *self, const gchar *reason) {
-  add_news(self, CC_NEWS_SHRUNK, reason);
   finish_all(self);
   cc_backend_trim(self->now.backend);
   g_mutex_lock(&self->lock);
   self->most = 1;
   g_mutex_unlock(&self->lock);
-}
-
-void
-cc_session_make_room(CcSession *self, const gchar *reason) {
-  cc_session_shrink(self, reason);
-  if (self->ask)
-    self->ask(self->asker);
+  emit_reason(self, CC_EVENT_SHRUNK, reason);
 }
 
 /* --- failover --- */
@@ -385,16 +366,16 @@ fail_over(CcSession *self, const GError *error) {
   if (!next.backend || !redo_all(self, next.backend, &reason) ||
       !remake_program(self, &next, &reason)) {
     close_engine(&next);
-    add_news(self, CC_NEWS_NO_FAILOVER, reason->message);
+    emit_reason(self, CC_EVENT_NO_FAILOVER, reason->message);
     return FALSE;
   }
   replace_engine(self, next);
   g_mutex_lock(&self->lock);
   self->stats.n_failovers++;
   g_mutex_unlock(&self->lock);
-  add_news(self, CC_NEWS_FAILOVER, error->message);
-  announce_backend(self, error);
-  announce_program(self);
+  emit_reason(self, CC_EVENT_FAILOVER, error->message);
+  emit_backend(self, NULL, error);
+  emit_program(self);
   return TRUE;
 }
 
@@ -415,7 +396,7 @@ make_program(CcSession *self, CcPlan *plan, GError **error) {
   g_autoptr(GError) reason = NULL;
   CcProgram *program = cc_backend_prepare(self->now.backend, plan, &reason);
   if (!program && lacks_memory(reason)) {
-    cc_session_make_room(self, reason->message);
+    cc_session_shrink(self, reason->message);
     g_clear_error(&reason);
     program = cc_backend_prepare(self->now.backend, plan, &reason);
   }
@@ -451,7 +432,7 @@ cc_session_set_filter(CcSession *self, const CcFilter *filter, const CcFrameLayo
   cc_kernel_ref(filter->kernel);
   g_clear_pointer(&before, cc_kernel_unref);
   if (!stays)
-    announce_program(self);
+    emit_program(self);
   return TRUE;
 }
 
@@ -492,9 +473,8 @@ note_paths(CcSession *self, const CcSessionFrame *frame) {
   self->stats.in_path = frame->in_path;
   self->stats.out_path = frame->out_path;
   g_mutex_unlock(&self->lock);
-  CcNews *news = add_news(self, CC_NEWS_PATHS, NULL);
-  news->in_path = frame->in_path;
-  news->out_path = frame->out_path;
+  emit(self, &(CcSessionEvent){
+                 .kind = CC_EVENT_PATHS, .in_path = frame->in_path, .out_path = frame->out_path});
 }
 
 gboolean
@@ -502,7 +482,7 @@ cc_session_submit(CcSession *self, CcSessionFrame *frame, GError **error) {
   g_autoptr(GError) reason = NULL;
   gboolean ok = start_frame(self, frame, &reason);
   if (!ok && lacks_memory(reason)) {
-    cc_session_make_room(self, reason->message);
+    cc_session_shrink(self, reason->message);
     g_clear_error(&reason);
     ok = start_frame(self, frame, &reason);
   }
@@ -523,7 +503,7 @@ cc_session_take(CcSession *self, GError **error) {
   Item *item = g_queue_peek_head(&self->under_way);
   g_autoptr(GError) reason = NULL;
   if (!finish_item(item, &reason) && !fail_over(self, reason) &&
-      !finish_item(item, NULL)) { /* a failover that ends at a later frame mends this one */
+      !finish_item(item, NULL)) { /* a failover that ends at a later frame fixes this one */
     g_propagate_error(error, g_steal_pointer(&reason));
     return NULL;
   }
@@ -549,15 +529,15 @@ cc_session_move(CcSession *self, const CcContext *context, GError **error) {
   config.context = context;
   if (g_slist_find(self->contexts, context->handle)) {
     self->stays = TRUE;
-    add_news(self, CC_NEWS_CONTEXTS, NULL);
+    emit_reason(self, CC_EVENT_CONTEXTS, NULL);
     return TRUE;
   }
   g_autoptr(GError) reason = NULL;
   Engine next = {.backend = self->now.backend->klass->open(&config, &reason)};
   if (next.backend && remake_program(self, &next, &reason)) {
     replace_engine(self, next);
-    announce_backend(self, NULL);
-    announce_program(self);
+    emit_backend(self, context, NULL);
+    emit_program(self);
     return TRUE;
   }
   close_engine(&next);
@@ -571,14 +551,13 @@ cc_session_move(CcSession *self, const CcContext *context, GError **error) {
 /* --- its life --- */
 
 CcSession *
-cc_session_new(CcOpenBackend open, CcAskForMemory ask, gpointer asker) {
+cc_session_new(CcOpenBackend open, CcSessionListener listener, gpointer data) {
   CcSession *self = g_new0(CcSession, 1);
   self->open = open;
-  self->ask = ask;
-  self->asker = asker;
+  self->listener = listener;
+  self->data = data;
   g_mutex_init(&self->lock);
   g_queue_init(&self->under_way);
-  g_queue_init(&self->news);
   cc_session_begin(self);
   return self;
 }
@@ -614,7 +593,6 @@ void
 cc_session_free(CcSession *self) {
   cc_session_close(self);
   cc_session_stats_clear(&self->stats);
-  g_queue_clear_full(&self->news, (GDestroyNotify)cc_news_free);
   g_mutex_clear(&self->lock);
   g_free(self);
 }

@@ -41,42 +41,44 @@ struct _CcSessionFrame {
   const gchar *in_path, *out_path; /* how the device reads and writes them, for people; static */
 };
 
-/* --- news --- */
+/* --- events --- */
 
 typedef enum {
-  CC_NEWS_BACKEND,  /* a backend was opened */
-  CC_NEWS_FAILOVER, /* the device failed, and another backend goes on, the news of which follow */
-  CC_NEWS_NO_FAILOVER, /* the device failed, and no other backend can go on */
-  CC_NEWS_SHRUNK,      /* memory ran out, so frames go through one by one */
-  CC_NEWS_CONTEXTS,    /* frames of contexts alternate, so they are copied across from here on; at
-                          most once in a stream */
-  CC_NEWS_PATHS,       /* frames go through memory in another way than before */
-  CC_NEWS_PROGRAM,     /* a program was made and runs from here on */
-} CcNewsKind;
+  CC_EVENT_BACKEND,     /* a backend was opened, and frames go through it from here on */
+  CC_EVENT_FAILOVER,    /* the device failed; events of the backend that goes on come next */
+  CC_EVENT_NO_FAILOVER, /* the device failed, and no other backend can go on */
+  CC_EVENT_SHRUNK,      /* memory ran out, so frames go through one by one */
+  CC_EVENT_CONTEXTS,    /* frames of contexts alternate, so they are copied across from here on; at
+                           most once in a stream */
+  CC_EVENT_PATHS,       /* frames go through memory in another way than before */
+  CC_EVENT_PROGRAM,     /* a program was made and runs from here on */
+} CcSessionEventKind;
 
-/* Something that happened in the session and that people want to know. */
+/* Something that happened in a session. All that it refers to is borrowed until the listener
+ * returns. */
 typedef struct {
-  CcNewsKind kind;
+  CcSessionEventKind kind;
   /* for people, a part of a sentence: why it happened; of a BACKEND why it is not the first of all,
    * or NULL. NULL with CONTEXTS, PATHS and PROGRAM */
-  gchar *reason;
+  const gchar *reason;
   /* BACKEND only */
-  gboolean chosen;      /* the configuration names it */
-  const gchar *backend; /* "cpu", say */
-  gchar *device;        /* name of the device, or what the backend works with */
-  gint device_id;       /* -1: it has none */
+  gboolean chosen;          /* the configuration names it */
+  const gchar *backend;     /* "cpu", say */
+  const gchar *device;      /* name of the device, or what the backend works with */
+  gint device_id;           /* -1: it has none */
+  const CcContext *context; /* that it was asked to work in; NULL: none was named */
   /* PATHS only, as in CcSessionFrame */
   const gchar *in_path, *out_path;
   /* PROGRAM only */
-  gchar *kernel, *plan; /* the kernel's name; how the filter is computed */
-  GStrv steps;          /* CcProgram.steps; NULL: the backend gives none */
-} CcNews;
+  const gchar *kernel, *plan; /* the kernel's name; how the filter is computed */
+  gchar *const *steps;        /* CcProgram.steps; NULL: the backend gives none */
+} CcSessionEvent;
 
-void cc_news_free(CcNews *news);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcNews, cc_news_free)
-
-/* The oldest news, or NULL. The caller owns it. */
-CcNews *cc_session_next_news(CcSession *self);
+/* Called with each event by the thread that uses the session, from inside of the function that
+ * caused it, after the state of the session has changed and with no lock held. A listener may call
+ * what is for any thread, and cc_session_get_device, cc_session_get_filter and
+ * cc_session_n_under_way. */
+typedef void (*CcSessionListener)(gpointer data, const CcSessionEvent *event);
 
 /* --- counters --- */
 
@@ -107,12 +109,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CcSessionStats, cc_session_stats_clear)
 typedef CcBackend *(*CcOpenBackend)(const CcBackendConfig *config, GError **fallback,
                                     GError **error);
 
-/* Asks others who hold memory of the device to hold less of it. Nothing of the session may be
- * called meanwhile but cc_session_shrink of theirs. */
-typedef void (*CcAskForMemory)(gpointer asker);
-
-/* `ask` may be NULL. */
-CcSession *cc_session_new(CcOpenBackend open, CcAskForMemory ask, gpointer asker);
+/* `listener` may be NULL. */
+CcSession *cc_session_new(CcOpenBackend open, CcSessionListener listener, gpointer data);
 
 /* Drops what is under way and closes the backend. */
 void cc_session_free(CcSession *self);
@@ -144,7 +142,7 @@ gboolean cc_session_set_filter(CcSession *self, const CcFilter *filter, const Cc
 const CcFilter *cc_session_get_filter(const CcSession *self);
 
 /* Maps the frame and starts filtering it. The session owns it from then on; after an error, which
- * neither fewer frames nor the CPU could mend, the caller still does. */
+ * neither fewer frames nor the CPU could fix, the caller still does. */
 gboolean cc_session_submit(CcSession *self, CcSessionFrame *frame, GError **error);
 
 /* Frames that were submitted and not taken. */
@@ -162,12 +160,9 @@ void cc_session_clear(CcSession *self);
 guint cc_session_capacity(CcSession *self);
 
 /* Waits for the frames under way, gives back all memory that is kept for others to come, and lets
- * frames through only one by one until the next stream. For when memory ran out, here or elsewhere.
- */
+ * frames through only one by one until the next stream. For when memory ran out, here or where
+ * output frames come from. */
 void cc_session_shrink(CcSession *self, const gchar *reason);
-
-/* The same, and asks others for memory. */
-void cc_session_make_room(CcSession *self, const gchar *reason);
 
 /* Goes on without the device, as after an error of it, where the configuration leaves that choice;
  * all its memory is given back. FALSE: it does not, and *error says why. */

@@ -248,11 +248,56 @@ set_filter(CcSession *session, const gchar *kernel) {
   g_assert_no_error(error);
 }
 
+/* Copies of the events that the session has reported, oldest first. */
+typedef struct {
+  CcSessionEventKind kind;
+  gchar *backend, *kernel, *plan;
+  GStrv steps;
+  gconstpointer context; /* its handle */
+} Event;
+
+static GQueue events;
+
+static void
+free_event(gpointer data) {
+  Event *event = data;
+  g_free(event->backend);
+  g_free(event->kernel);
+  g_free(event->plan);
+  g_strfreev(event->steps);
+  g_free(event);
+}
+
+/* The listener; `session` points to where the session is kept once it has been made. The session
+ * has no lock, and its state is already the one that the event is about. */
+static void
+take_event(gpointer session, const CcSessionEvent *event) {
+  CcSession *self = *(CcSession **)session;
+  g_auto(CcSessionStats) stats = {0};
+  cc_session_get_stats(self, &stats);
+  if (event->kind == CC_EVENT_BACKEND) {
+    g_assert_cmpstr(stats.backend, ==, event->backend);
+    g_assert_cmpint(cc_session_get_device(self) != NULL, ==, g_str_equal(event->backend, "cuda"));
+  }
+  if (event->kind == CC_EVENT_SHRUNK)
+    g_assert_cmpuint(cc_session_capacity(self), ==, 1);
+  Event *copy = g_new0(Event, 1);
+  *copy = (Event){event->kind,
+                  g_strdup(event->backend),
+                  g_strdup(event->kernel),
+                  g_strdup(event->plan),
+                  g_strdupv((GStrv)event->steps),
+                  event->context ? event->context->handle : NULL};
+  g_queue_push_tail(&events, copy);
+}
+
 static CcSession *
 new_session(CcBackendChoice choice) {
+  static CcSession *session;
   const CcBackendConfig config = {.choice = choice, .device_id = -1, .n_threads = 1};
   g_autoptr(GError) error = NULL;
-  CcSession *session = cc_session_new(open_backend, NULL, NULL);
+  g_queue_clear_full(&events, free_event);
+  session = cc_session_new(open_backend, take_event, &session);
   cc_session_open(session, &config, &error);
   g_assert_no_error(error);
   cc_session_begin(session);
@@ -265,43 +310,50 @@ free_session(CcSession *session) {
   cc_session_free(session);
   g_assert_cmpuint(n_frames, ==, 0);
   g_assert_cmpuint(device.n_open, ==, 0);
+  g_queue_clear_full(&events, free_event);
+}
+
+/* The oldest event that was not looked at yet is of this kind; the caller frees it. */
+static Event *
+next_event(CcSessionEventKind kind) {
+  Event *event = g_queue_pop_head(&events);
+  g_assert_nonnull(event);
+  g_assert_cmpint(event->kind, ==, kind);
+  return event;
 }
 
 static void
-assert_news(CcSession *session, CcNewsKind kind) {
-  g_autoptr(CcNews) news = cc_session_next_news(session);
-  g_assert_nonnull(news);
-  g_assert_cmpint(news->kind, ==, kind);
+assert_event(CcSessionEventKind kind) {
+  free_event(next_event(kind));
 }
 
 static void
-assert_news_of_backend(CcSession *session, const gchar *backend) {
-  g_autoptr(CcNews) news = cc_session_next_news(session);
-  g_assert_nonnull(news);
-  g_assert_cmpint(news->kind, ==, CC_NEWS_BACKEND);
-  g_assert_cmpstr(news->backend, ==, backend);
+assert_backend_event(const gchar *backend, gconstpointer context) {
+  Event *event = next_event(CC_EVENT_BACKEND);
+  g_assert_cmpstr(event->backend, ==, backend);
+  g_assert_true(event->context == context);
+  free_event(event);
 }
 
 /* The last program that was made runs `kernel` on `backend`, with the steps in the statistics. */
 static void
-assert_news_of_program(CcSession *session, const gchar *kernel, const gchar *backend) {
-  g_autoptr(CcNews) news = cc_session_next_news(session);
+assert_program_event(CcSession *session, const gchar *kernel, const gchar *backend) {
+  Event *event = next_event(CC_EVENT_PROGRAM);
   g_auto(CcSessionStats) stats = {0};
   cc_session_get_stats(session, &stats);
-  g_assert_nonnull(news);
-  g_assert_cmpint(news->kind, ==, CC_NEWS_PROGRAM);
-  g_assert_cmpstr(news->kernel, ==, kernel);
-  g_assert_cmpstr(news->plan, ==, stats.plan);
+  g_assert_cmpstr(event->kernel, ==, kernel);
+  g_assert_cmpstr(event->plan, ==, stats.plan);
   g_assert_cmpstr(stats.backend, ==, backend);
-  g_assert_nonnull(news->steps);
-  g_assert_cmpstrv(news->steps, stats.steps);
-  g_assert_cmpint(g_str_equal(news->steps[0], "a step of the test"), ==,
+  g_assert_nonnull(event->steps);
+  g_assert_cmpstrv(event->steps, stats.steps);
+  g_assert_cmpint(g_str_equal(event->steps[0], "a step of the test"), ==,
                   g_str_equal(backend, "cuda"));
+  free_event(event);
 }
 
 static void
-assert_no_news(CcSession *session) {
-  g_assert_null(cc_session_next_news(session));
+assert_no_event(void) {
+  g_assert_cmpuint(events.length, ==, 0);
 }
 
 static void
@@ -360,13 +412,13 @@ test_order_and_bounds(void) {
   reset_device();
   CcSession *session = new_session(CC_BACKEND_AUTO);
   g_assert_cmpuint(cc_session_capacity(session), ==, DEPTH);
-  assert_news_of_backend(session, "cuda");
+  assert_backend_event("cuda", NULL);
   set_filter(session, "sobel");
-  assert_news_of_program(session, "sobel", "cuda");
+  assert_program_event(session, "sobel", "cuda");
   send_frames(session, 20);
   g_assert_cmpuint(device.most_jobs, ==, DEPTH);
-  assert_news(session, CC_NEWS_PATHS);
-  assert_no_news(session);
+  assert_event(CC_EVENT_PATHS);
+  assert_no_event();
 
   g_auto(CcSessionStats) stats = {0};
   cc_session_get_stats(session, &stats);
@@ -392,7 +444,7 @@ test_failover(void) {
           reset_device();
           fail_calls(call, first, count, codes[c]);
           CcSession *session = new_session(CC_BACKEND_AUTO);
-          assert_news_of_backend(session, "cuda");
+          assert_backend_event("cuda", NULL);
           set_filter(session, "sobel");
           send_frames(session, 12);
           g_auto(CcSessionStats) stats = {0};
@@ -440,15 +492,15 @@ test_shrinks(void) {
   reset_device();
   fail_calls(SUBMIT, 3, 1, CC_ERROR_NO_MEMORY);
   CcSession *session = new_session(CC_BACKEND_AUTO);
-  assert_news_of_backend(session, "cuda");
+  assert_backend_event("cuda", NULL);
   set_filter(session, "sobel");
-  assert_news_of_program(session, "sobel", "cuda");
+  assert_program_event(session, "sobel", "cuda");
   submit(session, 0);
   submit(session, 1);
-  assert_news(session, CC_NEWS_PATHS);
+  assert_event(CC_EVENT_PATHS);
   submit(session, 2);
-  assert_news(session, CC_NEWS_SHRUNK);
-  assert_no_news(session);
+  assert_event(CC_EVENT_SHRUNK);
+  assert_no_event();
   g_assert_cmpuint(device.n_trims, ==, 1);
   g_assert_cmpuint(cc_session_capacity(session), ==, 1);
   for (guint i = 0; i < 3; i++)
@@ -458,34 +510,20 @@ test_shrinks(void) {
   free_session(session);
 }
 
-static guint n_asked;
-
-/* Others give something back; the session is in the middle of a call, and may be asked itself. */
-static void
-ask(gpointer session) {
-  n_asked++;
-  cc_session_shrink(*(CcSession **)session, "others need memory");
-}
-
-/* Memory is short by so many calls: others are asked before the device is given up. */
+/* Memory is short by so many calls: the session gives back its own before the device is given up.
+ */
 static void
 run_short_of_memory(Call call, guint n, guint n_failovers) {
-  const CcBackendConfig config = {.choice = CC_BACKEND_AUTO, .device_id = -1, .n_threads = 1};
   reset_device();
-  fail_calls(call, 2, n, CC_ERROR_NO_MEMORY);
-  n_asked = 0;
-  CcSession *session = NULL;
-  session = cc_session_new(open_backend, ask, &session);
-  g_assert_true(cc_session_open(session, &config, NULL));
-  cc_session_begin(session);
+  fail_calls(call, 2, (gint)n, CC_ERROR_NO_MEMORY);
+  CcSession *session = new_session(CC_BACKEND_AUTO);
   set_filter(session, "sobel");
   submit(session, 0);
   set_filter(session, "gaussian");
   submit(session, 1);
   take(session, 0, "sobel");
   take(session, 1, "gaussian");
-  g_assert_cmpuint(n_asked, ==, 1);
-  g_assert_cmpuint(device.n_trims, ==, 2);
+  g_assert_cmpuint(device.n_trims, ==, 1);
   g_auto(CcSessionStats) stats = {0};
   cc_session_get_stats(session, &stats);
   g_assert_cmpuint(stats.n_failovers, ==, n_failovers);
@@ -493,7 +531,7 @@ run_short_of_memory(Call call, guint n, guint n_failovers) {
 }
 
 static void
-test_asks_for_memory(void) {
+test_short_of_memory(void) {
   run_short_of_memory(SUBMIT, 1, 0);
   run_short_of_memory(SUBMIT, 2, 1);
   run_short_of_memory(PREPARE, 1, 0);
@@ -533,19 +571,19 @@ static void
 test_cpu_cannot_take_over(void) {
   reset_device();
   CcSession *session = new_session(CC_BACKEND_AUTO);
-  assert_news_of_backend(session, "cuda");
+  assert_backend_event("cuda", NULL);
   set_filter(session, "sobel");
-  assert_news_of_program(session, "sobel", "cuda");
+  assert_program_event(session, "sobel", "cuda");
   TestFrame *frame = new_frame(0);
   frame->host_fails = TRUE;
   fail_calls(WAIT, 1, 1000, CC_ERROR_DEVICE);
   g_assert_true(cc_session_submit(session, &frame->base, NULL));
-  assert_news(session, CC_NEWS_PATHS);
+  assert_event(CC_EVENT_PATHS);
   g_autoptr(GError) error = NULL;
   g_assert_null(cc_session_take(session, &error));
   g_assert_error(error, CC_ERROR, CC_ERROR_DEVICE);
-  assert_news(session, CC_NEWS_NO_FAILOVER);
-  assert_no_news(session);
+  assert_event(CC_EVENT_NO_FAILOVER);
+  assert_no_event();
 
   TestFrame *other = new_frame(1);
   other->device_fails = TRUE;
@@ -667,23 +705,23 @@ test_contexts(void) {
   for (guint n = 2; n <= G_N_ELEMENTS(contexts); n++) {
     reset_device();
     CcSession *session = new_session(CC_BACKEND_AUTO);
-    assert_news_of_backend(session, "cuda");
+    assert_backend_event("cuda", NULL);
     set_filter(session, "sobel");
-    assert_news_of_program(session, "sobel", "cuda");
+    assert_program_event(session, "sobel", "cuda");
     for (guint i = 0; i < 4 * n; i++) {
       move(session, &contexts[i % n]);
       g_assert_true(cc_session_get_device(session)->context == &contexts[MIN(i, n - 1)]);
       submit(session, i);
       take(session, i, "sobel");
       if (i < n) {
-        assert_news_of_backend(session, "cuda");
-        assert_news_of_program(session, "sobel", "cuda");
+        assert_backend_event("cuda", &contexts[i]);
+        assert_program_event(session, "sobel", "cuda");
       }
       if (i == 0)
-        assert_news(session, CC_NEWS_PATHS);
+        assert_event(CC_EVENT_PATHS);
       if (i == n)
-        assert_news(session, CC_NEWS_CONTEXTS);
-      assert_no_news(session);
+        assert_event(CC_EVENT_CONTEXTS);
+      assert_no_event();
     }
     g_assert_cmpint(device.n_calls[OPEN], ==, 1 + n);
     g_assert_cmpuint(device.n_open, ==, 1);
@@ -691,9 +729,9 @@ test_contexts(void) {
     /* the next stream begins where this one ended, and moves again */
     cc_session_begin(session);
     set_filter(session, "sobel");
-    assert_news_of_program(session, "sobel", "cuda");
+    assert_program_event(session, "sobel", "cuda");
     move(session, &contexts[0]);
-    assert_news_of_backend(session, "cuda");
+    assert_backend_event("cuda", &contexts[0]);
     free_session(session);
   }
 }
@@ -711,11 +749,9 @@ test_contexts_after_failover(void) {
     take(session, i, "sobel");
   }
   g_assert_true(cc_session_give_up_device(session, "no room", NULL));
-  CcNews *news;
-  while ((news = cc_session_next_news(session)))
-    cc_news_free(news);
+  g_queue_clear_full(&events, free_event);
   move(session, &contexts[0]);
-  assert_no_news(session);
+  assert_no_event();
   submit(session, 3);
   take(session, 3, "sobel");
   free_session(session);
@@ -726,14 +762,14 @@ test_move_that_fails(void) {
   static gchar other;
   reset_device();
   CcSession *session = new_session(CC_BACKEND_AUTO);
-  assert_news_of_backend(session, "cuda");
+  assert_backend_event("cuda", NULL);
   set_filter(session, "sobel");
-  assert_news_of_program(session, "sobel", "cuda");
+  assert_program_event(session, "sobel", "cuda");
   fail_calls(OPEN, 2, 1000, CC_ERROR_UNAVAILABLE);
   move(session, &other);
-  assert_news(session, CC_NEWS_FAILOVER);
-  assert_news_of_backend(session, "cpu");
-  assert_news_of_program(session, "sobel", "cpu");
+  assert_event(CC_EVENT_FAILOVER);
+  assert_backend_event("cpu", NULL);
+  assert_program_event(session, "sobel", "cpu");
   submit(session, 0);
   take(session, 0, "sobel");
   free_session(session);
@@ -800,7 +836,7 @@ main(int argc, char **argv) {
   g_test_add_func("/session/failover", test_failover);
   g_test_add_func("/session/no-failover", test_no_failover);
   g_test_add_func("/session/shrinks", test_shrinks);
-  g_test_add_func("/session/asks-for-memory", test_asks_for_memory);
+  g_test_add_func("/session/short-of-memory", test_short_of_memory);
   g_test_add_func("/session/gives-up-device", test_gives_up_device);
   g_test_add_func("/session/cpu-cannot-take-over", test_cpu_cannot_take_over);
   g_test_add_func("/session/set-filter", test_set_filter);
