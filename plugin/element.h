@@ -44,6 +44,7 @@ typedef struct {
 struct _GstCudaConv {
   GstBaseTransform parent;
   CcSettings settings;
+  gboolean is_preset; /* a user's preset is loaded into this element, which never starts */
   CcSession *session;
 
   CcDeviceMemory memory;
@@ -59,7 +60,8 @@ struct _GstCudaConv {
   CcFrameLayout layout;       /* of the input; without planes before there are caps */
   gboolean negotiates_memory; /* another one is better on both sides, as soon as frames flow */
   gboolean started;           /* between start and stop; else nothing touches the session */
-  guint64 tried;              /* serial number of the filter that was tried last; 0: none was */
+  guint64 tried;              /* serial number of the values that were tried last; 0: none were */
+  CcValues running;           /* that the session's filter was made from, once it has one */
   gboolean sigma_told;        /* that sigma is of no use for the kernel that runs */
   gboolean liveness_known;    /* n_held fits the pipeline and the session */
   gboolean failed;            /* an error was posted; nothing more is filtered until a restart */

@@ -2,6 +2,7 @@
 #include "presets.h"
 
 #include "element.h"
+#include "properties.h"
 #include "report.h"
 
 #include <gio/gio.h>
@@ -16,7 +17,6 @@
 static GstPresetInterface of_user; /* GStreamer's own functions, which know the user's files */
 static void (*parent_set_property)(GObject *object, guint id, const GValue *value,
                                    GParamSpec *pspec);
-static GPrivate loading; /* the element whose preset of the user this thread loads */
 
 /* --- what there is --- */
 
@@ -165,7 +165,7 @@ unescape(gchar *text) {
  * once when it loads it. */
 static void
 set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
-  if (g_private_get(&loading) != object || !G_VALUE_HOLDS_STRING(value) ||
+  if (!GST_CUDA_CONV(object)->is_preset || !G_VALUE_HOLDS_STRING(value) ||
       !g_value_get_string(value)) {
     parent_set_property(object, id, value, pspec);
     return;
@@ -184,17 +184,9 @@ gst_cuda_conv_install_presets(GObjectClass *klass) {
   klass->set_property = set_property;
 }
 
-static gboolean
-load_of_user(GstPreset *preset, const gchar *name) {
-  g_private_set(&loading, preset);
-  const gboolean ok = of_user.load_preset(preset, name);
-  g_private_set(&loading, NULL);
-  return ok;
-}
-
 /* --- loading --- */
 
-/* As GStreamer does it with the user's. */
+/* Sets what a shipped preset says, as GStreamer does it with the user's. */
 static gboolean
 load_shipped(GstPreset *preset, const gchar *name) {
   for (guint i = 0; i < cc_n_properties; i++) {
@@ -212,43 +204,30 @@ load_shipped(GstPreset *preset, const gchar *name) {
   return TRUE;
 }
 
-/* Tells what is wrong with a preset that was loaded. */
-static void
-tell_complaints(GstCudaConv *self) {
-  g_autoptr(GPtrArray) complaints = cc_settings_take_complaints(&self->settings);
-  for (guint i = 0; complaints && i < complaints->len; i++)
-    gst_cuda_conv_warn(self, g_ptr_array_index(complaints, i));
-}
-
-/* Sets what a preset says and the defaults of what it omits. Where one of its values is refused,
- * nothing changes. */
-static gboolean
-apply_preset(GstCudaConv *self, const gchar *name) {
-  GstPreset *preset = GST_PRESET(self);
-  const gboolean users = is_of_user(preset, name);
-  cc_settings_begin_preset(&self->settings);
-  const gboolean loaded = users ? load_of_user(preset, name) : load_shipped(preset, name);
-  const gboolean taken = cc_settings_end_preset(&self->settings, loaded);
-  tell_complaints(self);
-  if (!taken)
-    return FALSE;
-  for (guint i = 0; i < cc_n_properties; i++)
-    if (cc_property_affects_pixels(&cc_properties[i]))
-      g_object_notify(G_OBJECT(self), cc_properties[i].name);
-  return TRUE;
-}
-
-/* All of a preset is one change. */
+/* Sets what a preset says and the defaults of what it omits, as one change. A preset is loaded into
+ * an element of its own first, so that nothing changes if one of its values is refused. */
 static gboolean
 load_preset(GstPreset *preset, const gchar *name) {
-  if (!is_shipped(name) && !is_of_user(preset, name)) {
+  GstCudaConv *self = GST_CUDA_CONV(preset);
+  const gboolean users = is_of_user(preset, name);
+  if (!users && !is_shipped(name)) {
     GST_WARNING_OBJECT(preset, "no preset named '%s'", name);
     return FALSE;
   }
-  g_object_freeze_notify(G_OBJECT(preset));
-  const gboolean ok = apply_preset(GST_CUDA_CONV(preset), name);
-  g_object_thaw_notify(G_OBJECT(preset));
-  return ok;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GstCudaConv) loaded = gst_object_ref_sink(g_object_new(GST_TYPE_CUDA_CONV, NULL));
+  loaded->is_preset = users;
+  if (!(users ? of_user.load_preset(GST_PRESET(loaded), name)
+              : load_shipped(GST_PRESET(loaded), name)))
+    return FALSE;
+  if (!cc_settings_start(&loaded->settings, &error)) {
+    g_autofree gchar *text = g_strdup_printf("%s. What was set before stays.", error->message);
+    gst_cuda_conv_warn(self, text);
+    return FALSE;
+  }
+  cc_settings_load(&self->settings, &loaded->settings);
+  gst_cuda_conv_notify(self, cc_properties_of_pixels()); /* which commits them */
+  return TRUE;
 }
 
 static gboolean

@@ -8,7 +8,13 @@ G_BEGIN_DECLS
 /* Installs all properties of the element with their accessors. */
 void gst_cuda_conv_install_properties(GObjectClass *klass);
 
-/* Tells others that these have changed, other than by being set. */
+/* Sets and commits the values that control bindings have for a stream time. */
+void gst_cuda_conv_sync_properties(GstCudaConv *self, GstClockTime time);
+
+/* Those in `set` that a control binding drives. Any thread. */
+CcPropertySet gst_cuda_conv_list_bound(GstCudaConv *self, CcPropertySet set);
+
+/* Notifies that these have changed in another way than by being set. */
 void gst_cuda_conv_notify(GstCudaConv *self, CcPropertySet set);
 
 G_END_DECLS

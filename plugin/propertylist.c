@@ -12,16 +12,12 @@ G_STATIC_ASSERT(sizeof(CcResponse) == sizeof(gint));
 
 /* --- what only one property needs --- */
 
-static gboolean
+static void
 apply_kernel(const CcValues *values, CcFilter *filter) {
   CcKernel *kernel = values->kernel == GST_CUDA_CONV_KERNEL_CUSTOM
                          ? values->definition.kernel
                          : g_ptr_array_index(cc_kernels_builtin(), values->kernel - 1);
-  if (kernel == filter->kernel)
-    return FALSE;
-  g_clear_pointer(&filter->kernel, cc_kernel_unref);
   filter->kernel = kernel ? cc_kernel_ref(kernel) : NULL;
-  return TRUE;
 }
 
 /* The range of stride, 1 to 4, holds a number that is no stride. */
@@ -427,10 +423,23 @@ cc_property_affects_pixels(const CcProperty *self) {
   return self->use == CC_USE_DEFINITION || self->use == CC_USE_PIXELS;
 }
 
+CcPropertySet
+cc_properties_of_pixels(void) {
+  CcPropertySet set = 0;
+  for (guint i = 0; i < cc_n_properties; i++)
+    set |= cc_property_affects_pixels(&cc_properties[i]) ? cc_property_bit(i) : 0;
+  return set;
+}
+
 gboolean
 cc_property_is_other_half(const CcProperty *self, const CcProperty *other) {
   return (self->define == cc_definition_set_row && other->define == cc_definition_set_column) ||
          (self->define == cc_definition_set_column && other->define == cc_definition_set_row);
+}
+
+gboolean
+cc_property_chooses_kernel(const CcProperty *self) {
+  return self->apply == apply_kernel;
 }
 
 void
@@ -482,34 +491,6 @@ cc_property_set(const CcProperty *self, CcValues *values, const GValue *value) {
     store(self, values, g_value_get_int(value), 0);
 }
 
-gboolean
-cc_property_apply(const CcProperty *self, const CcValues *values, CcFilter *filter) {
-  if (self->apply)
-    return self->apply(values, filter);
-  gconstpointer from = (const gchar *)values + self->value_offset;
-  gpointer to = (gchar *)filter + self->filter_offset;
-  const gboolean changed = memcmp(to, from, size_of(self)) != 0;
-  memcpy(to, from, size_of(self));
-  return changed;
-}
-
-gboolean
-cc_property_is_same(const CcProperty *self, const CcValues *a, const CcValues *b) {
-  const gsize offset = self->value_offset;
-  if (self->use == CC_USE_DEFINITION) /* each definition makes a kernel of its own */
-    return a->definition.kernel == b->definition.kernel;
-  return memcmp((const gchar *)a + offset, (const gchar *)b + offset, size_of(self)) == 0;
-}
-
-void
-cc_property_assign(const CcProperty *self, CcValues *to, const CcValues *from) {
-  const gsize offset = self->value_offset;
-  if (self->use == CC_USE_DEFINITION)
-    cc_definition_assign(&to->definition, &from->definition);
-  else
-    memcpy((gchar *)to + offset, (const gchar *)from + offset, size_of(self));
-}
-
 /* --- all values --- */
 
 void
@@ -530,9 +511,51 @@ cc_values_clear(CcValues *self) {
   cc_definition_clear(&self->definition);
 }
 
+CcPropertySet
+cc_values_compare(const CcValues *a, const CcValues *b) {
+  CcPropertySet differing = 0;
+  for (guint i = 0; i < cc_n_properties; i++) {
+    const CcProperty *property = &cc_properties[i];
+    gboolean differs = FALSE;
+    if (property->use == CC_USE_DEFINITION)
+      differs = a->definition.kernel != b->definition.kernel;
+    else if (property->use == CC_USE_PIXELS)
+      differs = memcmp((const gchar *)a + property->value_offset,
+                       (const gchar *)b + property->value_offset, size_of(property)) != 0;
+    differing |= differs ? cc_property_bit(i) : 0;
+  }
+  return differing;
+}
+
 void
-cc_values_assign_pixels(CcValues *self, const CcValues *other) {
-  for (guint i = 0; i < cc_n_properties; i++)
-    if (cc_property_affects_pixels(&cc_properties[i]))
-      cc_property_assign(&cc_properties[i], self, other);
+cc_values_assign(CcValues *to, const CcValues *from, CcPropertySet set) {
+  for (guint i = 0; i < cc_n_properties; i++) {
+    const CcProperty *property = &cc_properties[i];
+    if (!(set & cc_property_bit(i)))
+      continue;
+    if (property->use == CC_USE_DEFINITION)
+      cc_definition_assign(&to->definition, &from->definition);
+    else if (property->use == CC_USE_PIXELS)
+      memcpy((gchar *)to + property->value_offset, (const gchar *)from + property->value_offset,
+             size_of(property));
+  }
+}
+
+void
+cc_values_get_filter(const CcValues *self, CcFilter *filter) {
+  *filter = (CcFilter){0};
+  for (guint i = 0; i < cc_n_properties; i++) {
+    const CcProperty *property = &cc_properties[i];
+    if (property->apply)
+      property->apply(self, filter);
+    else if (property->use == CC_USE_PIXELS)
+      memcpy((gchar *)filter + property->filter_offset,
+             (const gchar *)self + property->value_offset, size_of(property));
+  }
+}
+
+void
+cc_filter_clear(CcFilter *self) {
+  g_clear_pointer(&self->kernel, cc_kernel_unref);
+  *self = (CcFilter){0};
 }

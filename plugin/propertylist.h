@@ -57,9 +57,8 @@ typedef struct {
   gboolean (*define)(CcDefinition *self, const GValue *value, GError **error); /* for DEFINITION */
   gboolean (*check)(const GValue *value,
                     GError **error); /* also of the range; NULL: of that only */
-  /* Puts what follows from the value into a filter, and says whether that is new; NULL: the value
-   * itself. */
-  gboolean (*apply)(const CcValues *values, CcFilter *filter);
+  /* Sets what the value means in a filter; NULL: the value itself. */
+  void (*apply)(const CcValues *values, CcFilter *filter);
 } CcProperty;
 
 /* In the order in which presets are applied. */
@@ -70,9 +69,16 @@ extern const guint cc_n_properties;
 typedef guint64 CcPropertySet;
 enum { CC_MAX_PROPERTIES = 64 };
 
+#define CC_ALL_PROPERTIES (~(CcPropertySet)0)
+
 static inline CcPropertySet
 cc_property_bit(guint i) {
   return (CcPropertySet)1 << i;
+}
+
+static inline guint
+cc_property_index(const CcProperty *self) {
+  return (guint)(self - cc_properties);
 }
 
 GParamSpec *cc_property_new_spec(const CcProperty *self);
@@ -80,11 +86,15 @@ GParamSpec *cc_property_new_spec(const CcProperty *self);
 /* Whether the value can be set, for the uses PIXELS and DEVICE. */
 gboolean cc_property_check(const CcProperty *self, const GValue *value, GError **error);
 
-/* Whether the property decides about pixels, so that presets hold it. */
+/* Whether the property decides about pixels, so that presets hold it; all that do. */
 gboolean cc_property_affects_pixels(const CcProperty *self);
+CcPropertySet cc_properties_of_pixels(void);
 
 /* Whether the two are the row and the column of one kernel, in any order. */
 gboolean cc_property_is_other_half(const CcProperty *self, const CcProperty *other);
+
+/* Whether it is `kernel`. */
+gboolean cc_property_chooses_kernel(const CcProperty *self);
 
 /* Reads the value, for all uses but STATS. */
 void cc_property_get(const CcProperty *self, const CcValues *values, GValue *value);
@@ -92,21 +102,27 @@ void cc_property_get(const CcProperty *self, const CcValues *values, GValue *val
 /* Stores a value that was checked, for the uses PIXELS and DEVICE. */
 void cc_property_set(const CcProperty *self, CcValues *values, const GValue *value);
 
-/* Whether both have the same value. Of the custom kernel there is one definition, so of those that
- * define it all differ or none. For what affects pixels, as is the next. */
-gboolean cc_property_is_same(const CcProperty *self, const CcValues *a, const CcValues *b);
-
-/* Takes the value from `from`: of those that define the custom kernel, the whole definition. */
-void cc_property_assign(const CcProperty *self, CcValues *to, const CcValues *from);
-
-/* Puts the value into a filter; TRUE when the filter is another one then. For the use PIXELS. */
-gboolean cc_property_apply(const CcProperty *self, const CcValues *values, CcFilter *filter);
+/* --- all values --- */
 
 /* Starts with the defaults. */
 void cc_values_init(CcValues *self);
 void cc_values_clear(CcValues *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CcValues, cc_values_clear)
 
-/* Takes what affects pixels from `other`. */
-void cc_values_assign_pixels(CcValues *self, const CcValues *other);
+/* The properties that affect pixels and differ. There is one definition of the custom kernel, so
+ * all properties that define it differ or none does. */
+CcPropertySet cc_values_compare(const CcValues *a, const CcValues *b);
+
+/* Copies the values of those properties in `set` that affect pixels; of one that defines the custom
+ * kernel, the whole definition. */
+void cc_values_assign(CcValues *to, const CcValues *from, CcPropertySet set);
+
+/* The filter that the values describe, with a new reference to its kernel. The kernel is NULL when
+ * kernel is custom and no coefficients are set. */
+void cc_values_get_filter(const CcValues *self, CcFilter *filter);
+
+/* Drops the reference to the kernel of such a filter. */
+void cc_filter_clear(CcFilter *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CcFilter, cc_filter_clear)
 
 G_END_DECLS

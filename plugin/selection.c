@@ -70,44 +70,42 @@ check_downstream(GstCudaConv *self, const GstCaps *caps, guint stride, GError **
   return FALSE;
 }
 
-/* What runs, with `part` of what the properties say, goes to the session. FALSE: that cannot work,
- * and nothing has changed. */
+/* Hands the values that run, with `part` of those in `tried`, to the session. FALSE: they cannot
+ * work, and nothing has changed. */
 static gboolean
-try_part(GstCudaConv *self, CcPropertySet part, const GstCaps *caps, const CcFrameLayout *layout,
-         GError **error) {
+try_part(GstCudaConv *self, const CcValues *tried, CcPropertySet part, const GstCaps *caps,
+         const CcFrameLayout *layout, GError **error) {
+  g_auto(CcValues) mixed;
   g_auto(CcFilter) filter = {0};
   const CcFilter *running = cc_session_get_filter(self->session);
-  cc_settings_get_part(&self->settings, part, &filter);
+  cc_values_init(&mixed);
+  cc_values_assign(&mixed, &self->running, ~part);
+  cc_values_assign(&mixed, tried, part);
+  cc_values_get_filter(&mixed, &filter);
   const gboolean same_size = !running->kernel || filter.stride == running->stride;
   if ((!same_size && !check_downstream(self, caps, filter.stride, error)) ||
       !set_filter(self, &filter, layout, error))
     return FALSE;
-  cc_settings_accept(&self->settings, part);
+  cc_values_assign(&self->running, &mixed, part);
   return TRUE;
 }
 
-/* Those of the properties that are to be told about. All are, if a control binding set none. */
-static CcPropertySet
-choose_told(GstCudaConv *self, CcPropertySet refused, CcPropertySet bound) {
-  CcPropertySet told = refused;
-  for (guint i = 0; i < cc_n_properties; i++)
-    if (refused & bound & cc_property_bit(i) &&
-        !gst_cuda_conv_may_complain(self, cc_properties[i].name))
-      told &= ~cc_property_bit(i);
-  return told;
-}
-
-/* What cannot work is told, and the properties read again what runs. */
+/* Puts refused properties back and warns, but for properties whose control bindings have had their
+ * warning. */
 static void
-refuse(GstCudaConv *self, CcPropertySet refused, CcPropertySet bound, const GError *reason) {
-  const CcPropertySet told = choose_told(self, refused, bound);
-  const CcPropertySet back = cc_settings_put_back(&self->settings, &self->tried);
-  if (!told)
+refuse(GstCudaConv *self, const CcValues *tried, CcPropertySet refused, const GError *reason) {
+  CcPropertySet reported = refused;
+  for (guint i = 0; i < cc_n_properties; i++)
+    if (refused & cc_property_bit(i) && !gst_cuda_conv_may_complain(self, cc_properties[i].name))
+      reported &= ~cc_property_bit(i);
+  const CcPropertySet changed =
+      cc_settings_put_back(&self->settings, refused, tried, &self->running);
+  if (!reported)
     return;
   g_autofree gchar *text =
       g_strdup_printf("%s. The filter goes on as it was before.", reason->message);
   gst_cuda_conv_warn(self, text);
-  gst_cuda_conv_notify(self, back & told);
+  gst_cuda_conv_notify(self, changed & reported);
 }
 
 /* A kernel that is no Gaussian has no use for sigma; told when that begins. */
@@ -129,16 +127,17 @@ check_sigma(GstCudaConv *self) {
  * they work, and each of a binding that does, since one that sets a wrong value for every frame
  * must stop nobody else. Returns the rest; *reason says why. */
 static CcPropertySet
-try_apart(GstCudaConv *self, CcPropertySet changes, CcPropertySet bound, const GstCaps *caps,
+try_apart(GstCudaConv *self, const CcValues *tried, CcPropertySet changes, const GstCaps *caps,
           const CcFrameLayout *layout, GError **reason) {
   g_autoptr(GError) of_others = NULL;
+  const CcPropertySet bound = gst_cuda_conv_list_bound(self, changes);
   const CcPropertySet others = changes & ~bound;
   CcPropertySet refused = changes;
-  if (others && bound && try_part(self, others, caps, layout, &of_others))
+  if (others && bound && try_part(self, tried, others, caps, layout, &of_others))
     refused = bound;
   for (guint i = 0; i < cc_n_properties; i++)
     if (bound & cc_property_bit(i) && changes != cc_property_bit(i) &&
-        try_part(self, cc_property_bit(i), caps, layout, NULL))
+        try_part(self, tried, cc_property_bit(i), caps, layout, NULL))
       refused &= ~cc_property_bit(i);
   if (of_others) {
     g_clear_error(reason);
@@ -147,20 +146,22 @@ try_apart(GstCudaConv *self, CcPropertySet changes, CcPropertySet bound, const G
   return refused;
 }
 
-/* FALSE: some of it does not work, and the properties say so where anything ran before. */
+/* FALSE: some of the committed values do not work. Where anything ran before, they are put back. */
 static gboolean
 try_properties(GstCudaConv *self, const GstCaps *caps, const CcFrameLayout *layout,
                GError **error) {
-  g_auto(CcFilter) asked = {0};
-  CcPropertySet bound;
+  const gboolean runs = cc_session_get_filter(self->session)->kernel != NULL;
+  g_auto(CcValues) tried;
   g_autoptr(GError) reason = NULL;
-  self->tried = cc_settings_get_filter(&self->settings, &asked);
-  const CcPropertySet changes = cc_settings_list_changes(&self->settings, &bound);
-  if (try_part(self, changes, caps, layout, &reason))
+  cc_values_init(&tried);
+  self->tried = cc_settings_take(&self->settings, &tried);
+  const CcPropertySet changes =
+      runs ? cc_values_compare(&tried, &self->running) : CC_ALL_PROPERTIES;
+  if (try_part(self, &tried, changes, caps, layout, &reason))
     return TRUE;
-  if (cc_session_get_filter(self->session)->kernel && changes) {
-    const CcPropertySet refused = try_apart(self, changes, bound, caps, layout, &reason);
-    refuse(self, refused, bound, reason);
+  if (runs && changes) {
+    const CcPropertySet refused = try_apart(self, &tried, changes, caps, layout, &reason);
+    refuse(self, &tried, refused, reason);
   }
   g_propagate_error(error, g_steal_pointer(&reason));
   return FALSE;

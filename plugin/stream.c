@@ -7,6 +7,7 @@
 #include "memory/bufferframe.h"
 #include "memory/cudamemory.h"
 #include "negotiation.h"
+#include "properties.h"
 #include "report.h"
 #include "selection.h"
 
@@ -90,11 +91,8 @@ sync_properties(GstBaseTransform *trans, GstBuffer *in) {
     return;
   const GstClockTime time =
       gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in));
-  if (!GST_CLOCK_TIME_IS_VALID(time))
-    return;
-  cc_settings_begin_control(&self->settings);
-  gst_object_sync_values(GST_OBJECT(trans), time);
-  cc_settings_end_control(&self->settings);
+  if (GST_CLOCK_TIME_IS_VALID(time))
+    gst_cuda_conv_sync_properties(self, time);
 }
 
 /* The base class would do it as well, with a warning when it fails. */
@@ -137,7 +135,7 @@ submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *in) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
   GstFlowReturn ret = check_input(self, in);
   if (ret == GST_FLOW_OK) {
-    cc_settings_begin_frame(&self->settings);
+    cc_settings_commit_overdue(&self->settings);
     gst_cuda_conv_follow_properties(self);
     negotiate_memory(self);
     if (GST_BUFFER_IS_DISCONT(in) || gst_pad_needs_reconfigure(trans->srcpad))

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The values of properties and the filter that is made from them: when it is another one, which its
- * serial number tells, and what a preset does to it. */
+/* The values of properties: staged, committed and put back, and the filter that they describe. */
 
 #include "cuda/algorithm.h"
 #include "engine/error.h"
@@ -29,57 +28,66 @@ set(CcSettings *settings, const gchar *name, const gchar *text) {
   return cc_settings_set(settings, property, &value, NULL);
 }
 
-static guint64
-serial_of(CcSettings *settings) {
-  CcFilter filter;
-  const guint64 serial = cc_settings_get_filter(settings, &filter);
-  cc_filter_clear(&filter);
-  return serial;
+static CcPropertySet
+bit(const gchar *name) {
+  return cc_property_bit(cc_property_index(find(name)));
 }
 
-static void
-assert_bias(CcSettings *settings, gdouble asked) {
+/* Of the filter that is committed. */
+static CcFilter
+filter_of(CcSettings *settings) {
   CcFilter filter;
   cc_settings_get_filter(settings, &filter);
-  g_assert_cmpfloat(filter.bias, ==, asked);
-  cc_filter_clear(&filter);
+  return filter;
 }
 
-/* What a controller sets counts as committed. */
 static void
-set_controlled(CcSettings *settings, const gchar *name, const gchar *text) {
-  cc_settings_begin_control(settings);
-  g_assert_true(set(settings, name, text));
-  cc_settings_end_control(settings);
+assert_bias(CcSettings *settings, gdouble wanted) {
+  g_auto(CcFilter) filter = filter_of(settings);
+  g_assert_cmpfloat(filter.bias, ==, wanted);
 }
 
+/* A commit takes the named values and no others, and counts when it changes anything. */
 static void
 test_commit(void) {
   CcSettings settings;
   cc_settings_init(&settings);
-  g_assert_cmpuint(serial_of(&settings), ==, 1);
-  cc_settings_commit(&settings);
-  g_assert_cmpuint(serial_of(&settings), ==, 1);
+  g_assert_cmpuint(cc_settings_get_serial(&settings), ==, 1);
+  cc_settings_commit(&settings, CC_ALL_PROPERTIES);
+  g_assert_cmpuint(cc_settings_get_serial(&settings), ==, 1);
 
   g_assert_true(set(&settings, "bias", "5"));
   assert_bias(&settings, 0);
-  g_assert_cmpuint(serial_of(&settings), ==, 1);
-  cc_settings_commit(&settings);
+  cc_settings_commit(&settings, ~bit("bias"));
+  assert_bias(&settings, 0);
+  g_assert_cmpuint(cc_settings_get_serial(&settings), ==, 1);
+  cc_settings_commit(&settings, bit("bias"));
   assert_bias(&settings, 5);
-  g_assert_cmpuint(serial_of(&settings), ==, 2);
+  g_assert_cmpuint(cc_settings_get_serial(&settings), ==, 2);
 
   g_assert_true(set(&settings, "bias", "5"));
   g_assert_true(set(&settings, "n-threads", "3"));
-  cc_settings_commit(&settings);
-  g_assert_cmpuint(serial_of(&settings), ==, 2);
+  cc_settings_commit(&settings, CC_ALL_PROPERTIES);
+  g_assert_cmpuint(cc_settings_get_serial(&settings), ==, 2);
+  cc_settings_clear(&settings);
+}
 
-  set_controlled(&settings, "bias", "5");
-  g_assert_cmpuint(serial_of(&settings), ==, 2);
-  set_controlled(&settings, "bias", "6");
-  assert_bias(&settings, 6);
-  g_assert_cmpuint(serial_of(&settings), ==, 3);
-  cc_settings_commit(&settings);
-  g_assert_cmpuint(serial_of(&settings), ==, 3);
+/* A value that no call commits is committed after 50 ms, and not before. */
+static void
+test_overdue(void) {
+  CcSettings settings;
+  cc_settings_init(&settings);
+  cc_settings_commit_overdue(&settings);
+  const gint64 start = g_get_monotonic_time();
+  g_assert_true(set(&settings, "bias", "5"));
+  cc_settings_commit_overdue(&settings);
+  g_auto(CcFilter) filter = filter_of(&settings);
+  g_assert_true(filter.bias == 0 || g_get_monotonic_time() - start >= 50000);
+  g_usleep(30000);
+  g_assert_true(set(&settings, "scale", "2")); /* does not make the first one wait longer */
+  g_usleep(25000);
+  cc_settings_commit_overdue(&settings);
+  assert_bias(&settings, 5);
   cc_settings_clear(&settings);
 }
 
@@ -113,14 +121,13 @@ test_every_property(void) {
     n_seen += cc_property_affects_pixels(&cc_properties[i]);
   g_assert_cmpuint(n_seen, ==, G_N_ELEMENTS(values));
   for (guint i = 0; i < G_N_ELEMENTS(values); i++) {
-    const guint64 before = serial_of(&settings);
+    const guint64 before = cc_settings_get_serial(&settings);
     const gboolean ok = set(&settings, values[i][0], values[i][1]);
-    cc_settings_commit(&settings);
+    cc_settings_commit(&settings, bit(values[i][0]) | bit("kernel"));
     g_test_message("%s=%s", values[i][0], values[i][1]);
-    g_assert_cmpuint(serial_of(&settings), ==, before + ok);
+    g_assert_cmpuint(cc_settings_get_serial(&settings), ==, before + ok);
   }
-  CcFilter filter;
-  cc_settings_get_filter(&settings, &filter);
+  g_auto(CcFilter) filter = filter_of(&settings);
   g_assert_cmpuint(filter.size, ==, 5);
   g_assert_cmpfloat(filter.sigma, ==, 2);
   g_assert_cmpfloat(filter.scale, ==, 0.5);
@@ -133,140 +140,92 @@ test_every_property(void) {
   g_assert_cmpint(filter.alpha, ==, CC_ALPHA_FILTER);
   g_assert_cmpuint(filter.stride, ==, 4);
   g_assert_cmpint(filter.algorithm, ==, CC_ALGORITHM_SLIDING);
-  cc_filter_clear(&filter);
   cc_settings_clear(&settings);
 }
 
-/* While a preset is loaded, no commit and no value of another thread sees a part of it. */
+/* A preset replaces everything that affects pixels, as one change. */
 static void
 test_preset(void) {
-  CcSettings settings;
+  CcSettings settings, preset;
   cc_settings_init(&settings);
   g_assert_true(set(&settings, "column", "<1,2,1>"));
   g_assert_true(set(&settings, "bias", "5"));
-  cc_settings_commit(&settings);
-  g_assert_cmpuint(serial_of(&settings), ==, 2);
+  g_assert_true(set(&settings, "n-threads", "3"));
+  cc_settings_commit(&settings, CC_ALL_PROPERTIES);
+  g_assert_cmpuint(cc_settings_get_serial(&settings), ==, 2);
 
-  cc_settings_begin_preset(&settings);
-  g_assert_true(set(&settings, "scale", "2"));
-  g_assert_true(set(&settings, "row", "<1,0,-1>"));
-  cc_settings_commit(&settings);
-  g_assert_cmpuint(serial_of(&settings), ==, 2);
-  g_assert_true(cc_settings_end_preset(&settings, TRUE));
-  g_assert_cmpuint(serial_of(&settings), ==, 2);
-  cc_settings_commit(&settings);
-  g_assert_cmpuint(serial_of(&settings), ==, 3);
-  assert_bias(&settings, 0);
-  g_assert_cmpuint(gst_value_array_get_size(&settings.now.values.definition.column), ==, 0);
-  g_assert_cmpuint(gst_value_array_get_size(&settings.now.values.definition.row), ==, 3);
-  g_assert_cmpint(settings.now.values.kernel, ==, GST_CUDA_CONV_KERNEL_CUSTOM);
+  cc_settings_init(&preset);
+  g_assert_true(set(&preset, "scale", "2"));
+  g_assert_true(set(&preset, "row", "<1,0,-1>"));
+  cc_settings_load(&settings, &preset);
+  cc_settings_clear(&preset);
+  g_assert_cmpuint(cc_settings_get_serial(&settings), ==, 2);
+  cc_settings_commit(&settings, cc_properties_of_pixels());
+  g_assert_cmpuint(cc_settings_get_serial(&settings), ==, 3);
+  g_auto(CcFilter) filter = filter_of(&settings);
+  g_assert_cmpfloat(filter.bias, ==, 0);
+  g_assert_cmpfloat(filter.scale, ==, 2);
+  g_assert_cmpuint(gst_value_array_get_size(&settings.staged.definition.column), ==, 0);
+  g_assert_cmpuint(gst_value_array_get_size(&settings.staged.definition.row), ==, 3);
+  g_assert_cmpint(settings.staged.kernel, ==, GST_CUDA_CONV_KERNEL_CUSTOM);
+  g_assert_cmpuint(settings.staged.backend.n_threads, ==, 3);
   cc_settings_clear(&settings);
 }
+
+/* --- values that do not work --- */
 
 static void
-test_refused_preset(void) {
-  static const gchar *const refused[][2] = {{"stride", "3"}, {"matrix", "<1,2>"}, {"bias", "1"}};
-  CcSettings settings;
-  cc_settings_init(&settings);
-  for (guint i = 0; i < G_N_ELEMENTS(refused); i++) {
-    const gboolean loaded = i < 2; /* the last is a preset that GStreamer gives up */
-    cc_settings_begin_preset(&settings);
-    g_assert_true(set(&settings, "scale", "2"));
-    g_assert_cmpint(set(&settings, refused[i][0], refused[i][1]), ==, !loaded);
-    g_assert_false(cc_settings_end_preset(&settings, loaded));
-    cc_settings_commit(&settings);
-    g_assert_cmpuint(serial_of(&settings), ==, 1);
-  }
-  cc_settings_clear(&settings);
-}
-
-/* --- what runs --- */
-
-static CcPropertySet
-bit(const gchar *name) {
-  return cc_property_bit((guint)(find(name) - cc_properties));
-}
-
-static gchar *
-text_of(CcSettings *settings, const gchar *name) {
+assert_reads(CcSettings *settings, const gchar *name, const gchar *wanted) {
   const CcProperty *property = find(name);
   GParamSpec *pspec = g_param_spec_ref_sink(cc_property_new_spec(property));
   g_auto(GValue) value = G_VALUE_INIT;
   g_value_init(&value, G_PARAM_SPEC_VALUE_TYPE(pspec));
   g_param_spec_unref(pspec);
   cc_settings_get(settings, property, &value);
-  return gst_value_serialize(&value);
-}
-
-static void
-assert_reads(CcSettings *settings, const gchar *name, const gchar *wanted) {
-  g_autofree gchar *text = text_of(settings, name);
+  g_autofree gchar *text = gst_value_serialize(&value);
   g_assert_cmpstr(text, ==, wanted);
 }
 
-/* Lets the streaming thread take what was committed. */
-static CcPropertySet
-take(CcSettings *settings) {
-  CcPropertySet bound;
-  serial_of(settings);
-  return cc_settings_list_changes(settings, &bound);
-}
-
-/* What was taken and does not run goes back; what was set anew meanwhile, or is not complete, or a
- * part that runs, stays. */
+/* Refused values are put back, but for those that were set anew meanwhile. */
 static void
 test_put_back(void) {
   CcSettings settings;
-  guint64 serial;
+  g_auto(CcValues) running, tried;
   cc_settings_init(&settings);
-  g_assert_cmpuint(take(&settings), ==, ~(CcPropertySet)0);
-  cc_settings_accept(&settings, ~(CcPropertySet)0);
-  g_assert_cmpuint(take(&settings), ==, 0);
+  cc_values_init(&running);
+  cc_values_init(&tried);
+  cc_settings_take(&settings, &running);
 
   g_assert_true(set(&settings, "row", "<1,2,1>"));
   g_assert_true(set(&settings, "bias", "5"));
   g_assert_true(set(&settings, "scale", "2"));
   g_assert_true(set(&settings, "border", "wrap"));
-  cc_settings_commit(&settings);
+  cc_settings_commit(&settings, CC_ALL_PROPERTIES);
+  const guint64 serial = cc_settings_take(&settings, &tried);
   const CcPropertySet definition =
       bit("matrix") | bit("matrix-text") | bit("row") | bit("column") | bit("kernel-file");
-  g_assert_cmpuint(take(&settings), ==,
+  const CcPropertySet changes = cc_values_compare(&tried, &running);
+  g_assert_cmpuint(changes, ==,
                    definition | bit("kernel") | bit("bias") | bit("scale") | bit("border"));
-  cc_settings_accept(&settings, bit("scale"));
-  g_assert_true(set(&settings, "bias", "5")); /* anew, and committed */
-  cc_settings_commit(&settings);
-  g_assert_true(set(&settings, "border", "wrap")); /* anew, of a call that goes on */
-  g_assert_cmpuint(cc_settings_put_back(&settings, &serial), ==, definition | bit("kernel"));
-  g_assert_cmpuint(serial, ==, 0); /* bias is still to be tried */
+  cc_values_assign(&running, &tried, bit("scale"));
+
+  g_assert_true(set(&settings, "bias", "6")); /* anew, and committed */
+  cc_settings_commit(&settings, bit("bias"));
+  g_assert_true(set(&settings, "border", "reflect")); /* anew, by a call that goes on */
+  g_assert_cmpuint(cc_settings_put_back(&settings, changes & ~bit("scale"), &tried, &running), ==,
+                   definition | bit("kernel"));
+  g_assert_cmpuint(cc_settings_get_serial(&settings), >, serial); /* bias is still to be tried */
   assert_reads(&settings, "row", "<  >");
   assert_reads(&settings, "kernel", "sobel");
-  assert_reads(&settings, "bias", "5");
+  assert_reads(&settings, "bias", "6");
   assert_reads(&settings, "scale", "2");
-  assert_reads(&settings, "border", "wrap");
-  CcFilter filter;
-  cc_settings_get_filter(&settings, &filter);
+  assert_reads(&settings, "border", "reflect");
+  cc_settings_take(&settings, &tried);
+  g_assert_cmpuint(cc_values_compare(&tried, &running), ==, bit("bias"));
+  g_auto(CcFilter) filter = filter_of(&settings);
   g_assert_true(filter.kernel == cc_kernels_find("sobel"));
   g_assert_cmpfloat(filter.scale, ==, 2);
   g_assert_cmpint(filter.border, ==, CC_BORDER_REPLICATE);
-  cc_filter_clear(&filter);
-  g_assert_cmpuint(take(&settings), ==, bit("bias"));
-  cc_settings_put_back(&settings, &serial);
-  g_assert_cmpuint(serial, ==, serial_of(&settings));
-  cc_settings_clear(&settings);
-}
-
-/* A commit as of a number of sets leaves out what was set since. */
-static void
-test_commit_as_of(void) {
-  CcSettings settings;
-  cc_settings_init(&settings);
-  g_assert_true(set(&settings, "bias", "5"));
-  const guint64 n_sets = cc_settings_count_sets(&settings);
-  g_assert_true(set(&settings, "bias", "6"));
-  g_assert_false(cc_settings_commit_as_of(&settings, n_sets));
-  assert_bias(&settings, 0);
-  g_assert_true(cc_settings_commit_as_of(&settings, n_sets + 1));
-  assert_bias(&settings, 6);
   cc_settings_clear(&settings);
 }
 
@@ -291,9 +250,10 @@ test_start(void) {
   g_assert_false(cc_settings_remember_refusal(&settings, find("stride"), "stride=3 is bad"));
   cc_settings_stop(&settings);
   g_assert_true(cc_settings_remember_refusal(&settings, find("stride"), "stride=3 is bad"));
-  cc_settings_begin_preset(&settings);
-  g_assert_false(cc_settings_remember_refusal(&settings, find("size"), "size=4 is bad"));
-  g_assert_true(cc_settings_end_preset(&settings, TRUE));
+  CcSettings preset;
+  cc_settings_init(&preset);
+  cc_settings_load(&settings, &preset);
+  cc_settings_clear(&preset);
   g_assert_true(cc_settings_start(&settings, NULL));
   cc_settings_clear(&settings);
 }
@@ -303,11 +263,10 @@ main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   gst_init(&argc, &argv);
   g_test_add_func("/settings/commit", test_commit);
+  g_test_add_func("/settings/overdue", test_overdue);
   g_test_add_func("/settings/every-property", test_every_property);
   g_test_add_func("/settings/preset", test_preset);
-  g_test_add_func("/settings/refused-preset", test_refused_preset);
   g_test_add_func("/settings/put-back", test_put_back);
-  g_test_add_func("/settings/commit-as-of", test_commit_as_of);
   g_test_add_func("/settings/start", test_start);
   return g_test_run();
 }
