@@ -6,6 +6,7 @@
 #include "convert.h"
 #include "device.h"
 #include "elements.h"
+#include "engine/number.h"
 #include "errors.h"
 #include "filter.h"
 #include "input.h"
@@ -82,11 +83,9 @@ read_times(ApplyOptions *options, GError **error) {
 
 static gboolean
 read_share(ApplyOptions *options, GError **error) {
-  gchar *end;
   if (!options->split)
     return TRUE;
-  options->split_value = g_ascii_strtod(options->split, &end);
-  if (end != options->split && *end == '\0' && options->split_value >= 0 &&
+  if (cc_number_parse(options->split, NULL, &options->split_value) && options->split_value >= 0 &&
       options->split_value <= 1)
     return TRUE;
   return app_refuse(error, "--split \"%s\": it takes a share of the width from 0 to 1, such as 0.5",

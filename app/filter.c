@@ -2,6 +2,7 @@
 #include "filter.h"
 #include "command.h"
 #include "elements.h"
+#include "engine/option.h"
 #include "suggest.h"
 
 #include <string.h>
@@ -47,57 +48,51 @@ filter_list_properties(GstElement *filter) {
   return all;
 }
 
-/* What a property takes, as in "0 to 127" or "a|b|c". */
-static gchar *
-describe_values(const GParamSpec *spec) {
-  if (G_IS_PARAM_SPEC_ENUM(spec)) {
-    const GEnumClass *choices = G_PARAM_SPEC_ENUM(spec)->enum_class;
-    g_autoptr(GString) names = g_string_new(NULL);
-    for (guint i = 0; i < choices->n_values; i++)
-      g_string_append_printf(names, "%s%s", i ? ", " : "", choices->values[i].value_nick);
-    return g_strdup(names->str);
-  }
-  if (G_IS_PARAM_SPEC_INT(spec)) {
-    const GParamSpecInt *range = G_PARAM_SPEC_INT(spec);
-    return range->maximum == G_MAXINT ? g_strdup_printf("%d or more", range->minimum)
-                                      : g_strdup_printf("%d to %d", range->minimum, range->maximum);
-  }
-  if (G_IS_PARAM_SPEC_DOUBLE(spec)) {
-    const GParamSpecDouble *range = G_PARAM_SPEC_DOUBLE(spec);
-    return g_strdup_printf("%.15g to %.15g", range->minimum, range->maximum);
-  }
-  if (GST_IS_PARAM_SPEC_ARRAY_LIST(spec))
-    return g_strdup("an array such as <1,2,1> or <<0,1,0>,<1,4,1>,<0,1,0>>");
-  return g_strdup("text");
+/* An option as a property of the plugin describes it. */
+typedef struct {
+  CcOption option;
+  CcChoice *choices;
+} Described;
+
+static const CcChoice *
+choices_of(const CcOption *self) {
+  return ((const Described *)self)->choices;
 }
 
-/* The placeholder of an option's value in the help. */
-static const gchar *
-placeholder(const GParamSpec *spec) {
-  if (G_IS_PARAM_SPEC_ENUM(spec))
-    return "NAME";
-  if (G_IS_PARAM_SPEC_INT(spec))
-    return "N";
-  if (G_IS_PARAM_SPEC_DOUBLE(spec))
-    return "X";
-  if (GST_IS_PARAM_SPEC_ARRAY_LIST(spec))
-    return "ARRAY";
-  return "TEXT";
+static void
+clear_described(Described *self) {
+  g_free(self->choices);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Described, clear_described)
+
+static Described
+describe(const GParamSpec *spec) {
+  Described self = {.option = {.name = spec->name, .type = CC_OPTION_TEXT}};
+  CcOption *option = &self.option;
+  if (G_IS_PARAM_SPEC_ENUM(spec)) {
+    const GEnumClass *values = G_PARAM_SPEC_ENUM(spec)->enum_class;
+    option->type = CC_OPTION_CHOICE;
+    option->choices = choices_of;
+    self.choices = g_new0(CcChoice, values->n_values + 1);
+    for (guint i = 0; i < values->n_values; i++)
+      self.choices[i] = (CcChoice){values->values[i].value, values->values[i].value_nick,
+                                   values->values[i].value_name};
+  } else if (G_IS_PARAM_SPEC_INT(spec)) {
+    option->type = CC_OPTION_INT;
+    option->min = G_PARAM_SPEC_INT(spec)->minimum;
+    option->max = G_PARAM_SPEC_INT(spec)->maximum;
+  } else if (G_IS_PARAM_SPEC_DOUBLE(spec)) {
+    option->type = CC_OPTION_DOUBLE;
+    option->min = G_PARAM_SPEC_DOUBLE(spec)->minimum;
+    option->max = G_PARAM_SPEC_DOUBLE(spec)->maximum;
+  } else if (GST_IS_PARAM_SPEC_ARRAY_LIST(spec)) {
+    option->type = CC_OPTION_COEFFICIENTS;
+    option->valid = "an array such as <1,2,1> or <<0,1,0>,<1,4,1>,<0,1,0>>";
+  }
+  return self;
 }
 
 /* ---- setting ---- */
-
-/* What stands before the values in a message that refuses another one. */
-static const gchar *
-introduce_values(const GParamSpec *spec) {
-  if (G_IS_PARAM_SPEC_ENUM(spec))
-    return "there is no such value; there are:";
-  if (G_IS_PARAM_SPEC_INT(spec))
-    return "it takes a whole number,";
-  if (G_IS_PARAM_SPEC_DOUBLE(spec))
-    return "it takes a number from";
-  return "it takes";
-}
 
 /* The one of the names that a text is, in upper or lower case, or NULL. */
 static const gchar *
@@ -109,81 +104,53 @@ find_name(const gchar *text, gchar **names) {
   return NULL;
 }
 
-static gchar **
-list_nicks(const GEnumClass *choices) {
-  gchar **nicks = g_new0(gchar *, choices->n_values + 1);
-  for (guint i = 0; i < choices->n_values; i++)
-    nicks[i] = g_strdup(choices->values[i].value_nick);
-  return nicks;
-}
-
-/* What stands behind the values: kernels and presets are both names of filters, and one is easily
- * taken for the other; a comma is no decimal point here. */
+/* A hint for a value that is refused: kernels and presets are both names of filters, and one is
+ * easily taken for the other; a comma is no decimal point here. */
 static const gchar *
-hint(GstElement *filter, const GParamSpec *spec, const gchar *text) {
-  if (strcmp(spec->name, "kernel") == 0) {
+hint(GstElement *filter, const CcOption *option, const gchar *text) {
+  if (strcmp(option->name, "kernel") == 0) {
     g_auto(GStrv) presets = gst_preset_get_preset_names(GST_PRESET(filter));
     return find_name(text, presets) ? "; this is a preset, for --preset" : "";
   }
-  if (strcmp(spec->name, "matrix") == 0)
+  if (strcmp(option->name, "matrix") == 0)
     return "; --matrix-text takes numbers with spaces between them";
-  return G_IS_PARAM_SPEC_DOUBLE(spec) ? ", such as 0.5" : "";
+  return option->type == CC_OPTION_DOUBLE ? ", such as 0.5" : "";
 }
 
+/* Reads the value that a text stands for. GStreamer reads arrays, in its own form. */
 static gboolean
-refuse(GstElement *filter, GError **error, const GParamSpec *spec, const gchar *text) {
-  g_autofree gchar *values = describe_values(spec);
-  g_auto(GStrv) nicks =
-      G_IS_PARAM_SPEC_ENUM(spec) ? list_nicks(G_PARAM_SPEC_ENUM(spec)->enum_class) : NULL;
-  g_autofree gchar *meant = suggest_text(text, nicks);
-  g_set_error(error, APP_USAGE_ERROR, 0, "--%s \"%s\": %s %s%s%s", spec->name, text,
-              introduce_values(spec), values, meant, hint(filter, spec, text));
-  return FALSE;
-}
-
-/* The value that a text stands for. Whole numbers and choices are read strictly, since GStreamer
- * takes "3x" for 3 in some of its versions. */
-static gboolean
-read_value(GParamSpec *spec, const gchar *text, GValue *value) {
-  g_value_init(value, spec->value_type);
-  if (G_VALUE_HOLDS_STRING(value)) {
-    g_value_set_string(value, text);
-    return TRUE;
+read_value(GstElement *filter, GParamSpec *spec, const gchar *text, GValue *to, GError **error) {
+  g_auto(Described) described = describe(spec);
+  const CcOption *option = &described.option;
+  CcOptionValue value = {0};
+  g_autoptr(GError) why = NULL;
+  gboolean ok;
+  g_value_init(to, spec->value_type);
+  if (option->type == CC_OPTION_COEFFICIENTS) {
+    ok = !elements_is_nested(text) && gst_value_deserialize_with_pspec(to, text, spec);
+    if (!ok)
+      why = g_error_new(APP_USAGE_ERROR, 0, "%s is needed", option->valid);
+  } else {
+    ok = cc_option_parse(option, text, &value, NULL, &why);
   }
-  if (G_IS_PARAM_SPEC_ENUM(spec)) {
-    g_autofree gchar *lower = g_ascii_strdown(text, -1);
-    const GEnumValue *choice = g_enum_get_value_by_nick(G_PARAM_SPEC_ENUM(spec)->enum_class, lower);
-    if (choice)
-      g_value_set_enum(value, choice->value);
-    return choice != NULL;
+  if (!ok) {
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    for (const CcChoice *choice = described.choices; choice && choice->name; choice++)
+      g_ptr_array_add(names, (gpointer)choice->name);
+    g_ptr_array_add(names, NULL);
+    g_autofree gchar *meant = suggest_text(text, (gchar **)names->pdata);
+    g_set_error(error, APP_USAGE_ERROR, 0, "--%s \"%s\": %s%s%s", spec->name, text, why->message,
+                meant, hint(filter, option, text));
+    return FALSE;
   }
-  if (G_VALUE_HOLDS_INT(value)) {
-    gint64 number;
-    if (!g_ascii_string_to_signed(text, 10, G_MININT, G_MAXINT, &number, NULL))
-      return FALSE;
-    g_value_set_int(value, (gint)number);
-    return TRUE;
-  }
-  if (G_VALUE_HOLDS_DOUBLE(value)) {
-    gchar *end;
-    g_value_set_double(value, g_ascii_strtod(text, &end));
-    return end != text && *end == '\0';
-  }
-  return !elements_is_nested(text) && gst_value_deserialize_with_pspec(value, text, spec);
-}
-
-/* NaN is in no range. */
-static gboolean
-is_in_range(const GParamSpec *spec, const GValue *value) {
-  if (G_IS_PARAM_SPEC_INT(spec)) {
-    gint number = g_value_get_int(value);
-    return number >= G_PARAM_SPEC_INT(spec)->minimum && number <= G_PARAM_SPEC_INT(spec)->maximum;
-  }
-  if (G_IS_PARAM_SPEC_DOUBLE(spec)) {
-    gdouble number = g_value_get_double(value);
-    return number >= G_PARAM_SPEC_DOUBLE(spec)->minimum &&
-           number <= G_PARAM_SPEC_DOUBLE(spec)->maximum;
-  }
+  if (G_VALUE_HOLDS_STRING(to))
+    g_value_set_string(to, text);
+  else if (G_VALUE_HOLDS_DOUBLE(to))
+    g_value_set_double(to, value.number);
+  else if (G_VALUE_HOLDS_INT(to))
+    g_value_set_int(to, value.whole);
+  else if (G_VALUE_HOLDS_ENUM(to))
+    g_value_set_enum(to, value.whole);
   return TRUE;
 }
 
@@ -206,10 +173,8 @@ filter_set(GstElement *filter, const gchar *property, const gchar *text, GError 
     return FALSE;
   }
   g_auto(GValue) value = G_VALUE_INIT;
-  if (!read_value(spec, text, &value))
-    return refuse(filter, error, spec, text);
-  if (!is_in_range(spec, &value))
-    return refuse(filter, error, spec, text);
+  if (!read_value(filter, spec, text, &value, error))
+    return FALSE;
   g_object_set_property(G_OBJECT(filter), property, &value);
   return TRUE;
 }
@@ -386,24 +351,21 @@ take_preset(const gchar *option, const gchar *text, gpointer user_data, GError *
   return TRUE;
 }
 
-/* "Blurb. Default: x; values": the values are not repeated where the blurb or its like has them. */
+/* The text of an option in the help: "blurb (default): values". */
 static gchar *
 describe_property(const FilterOptions *self, GParamSpec *spec) {
-  g_auto(GValue) value = G_VALUE_INIT;
-  g_value_init(&value, spec->value_type);
-  g_object_get_property(G_OBJECT(self->model), spec->name, &value);
+  g_auto(Described) described = describe(spec);
   const gchar *blurb = g_param_spec_get_blurb(spec);
-  if (G_IS_PARAM_SPEC_ENUM(spec)) {
-    const GEnumValue *choice =
-        g_enum_get_value(G_PARAM_SPEC_ENUM(spec)->enum_class, g_value_get_enum(&value));
-    g_autofree gchar *values = describe_values(spec);
-    return g_strdup_printf("%s (%s): %s", blurb, choice->value_nick, values);
-  }
-  if (G_IS_PARAM_SPEC_INT(spec) || G_IS_PARAM_SPEC_DOUBLE(spec)) {
-    g_autofree gchar *values = describe_values(spec);
+  const CcOptionType type = described.option.type;
+  if (type == CC_OPTION_COEFFICIENTS || type == CC_OPTION_TEXT)
+    return g_strdup(blurb);
+  g_autofree gchar *values = cc_option_describe_values(&described.option);
+  if (type != CC_OPTION_CHOICE)
     return g_strdup_printf("%s; %s", blurb, values);
-  }
-  return g_strdup(blurb);
+  gint value;
+  g_object_get(self->model, spec->name, &value, NULL);
+  const CcChoice *choice = cc_option_find_choice_of(&described.option, value);
+  return g_strdup_printf("%s (%s): %s", blurb, choice->name, values);
 }
 
 FilterOptions *
@@ -449,11 +411,17 @@ filter_options_list_formats(const FilterOptions *self) {
 /* An option for each property, or for those alone that say where a frame is filtered. */
 static void
 add_properties(FilterOptions *self, GOptionContext *context, gboolean all) {
+  static const gchar *const placeholders[] = {[CC_OPTION_INT] = "N",
+                                              [CC_OPTION_DOUBLE] = "X",
+                                              [CC_OPTION_CHOICE] = "NAME",
+                                              [CC_OPTION_COEFFICIENTS] = "ARRAY",
+                                              [CC_OPTION_TEXT] = "TEXT"};
   g_autoptr(GArray) entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));
   for (guint i = 0; self->properties[i]; i++) {
     GParamSpec *spec = self->properties[i];
     if (!all && !says_where(spec->name))
       continue;
+    g_auto(Described) described = describe(spec);
     gchar *description = describe_property(self, spec);
     g_ptr_array_add(self->descriptions, description);
     const GOptionEntry entry = {spec->name,
@@ -462,7 +430,7 @@ add_properties(FilterOptions *self, GOptionContext *context, gboolean all) {
                                 G_OPTION_ARG_CALLBACK,
                                 take_property,
                                 description,
-                                placeholder(spec)};
+                                placeholders[described.option.type]};
     g_array_append_val(entries, entry);
   }
   g_free(self->entries);

@@ -4,7 +4,9 @@
 #include <math.h>
 #include <string.h>
 #include "cuda/algorithm.h"
-#include "engine/enum_names.h"
+#include "engine/number.h"
+#include "engine/options.h"
+#include "plugin/backends.h"
 #include "plugin/formats.h"
 #include "plugin/layout.h"
 
@@ -86,12 +88,9 @@ parse_matrix(const gchar *text, CcFilter *filter, gchar **label, GError **error)
       return bench_refuse(error,
                           "\"%s\": a matrix is rows of as many numbers each, up to %d of both",
                           text, CC_MAX_MATRIX_SIZE);
-    for (gchar **word = words; *word; word++) {
-      gchar *end;
-      coeff[n++] = g_ascii_strtod(*word, &end);
-      if (*end || end == *word)
+    for (gchar **word = words; *word; word++)
+      if (!cc_number_parse(*word, NULL, &coeff[n++]))
         return bench_refuse(error, "\"%s\": \"%s\" is no number", text, *word);
-    }
   }
   filter->kernel = cc_kernel_new_matrix(coeff, n, width, error);
   if (!filter->kernel)
@@ -107,7 +106,6 @@ bench_parse_kernel(const gchar *text, CcFilter *filter, gchar **label, GError **
   g_auto(GStrv) parts = g_strsplit(text, ":", 3);
   g_autoptr(GError) reason = NULL;
   guint64 size = 0;
-  gchar *end = NULL;
   if (parts[0] && parts[1] && *parts[1] &&
       !g_ascii_string_to_unsigned(parts[1], 10, 1, CC_MAX_KERNEL_SIZE, &size, NULL))
     return bench_refuse(error, "\"%s\": the second part is a size, 1 to %d", text,
@@ -127,8 +125,8 @@ bench_parse_kernel(const gchar *text, CcFilter *filter, gchar **label, GError **
   if (parts[1] && !*parts[1])
     filter->size = 0; /* as many taps as sigma needs */
   if (parts[1] && parts[2]) {
-    filter->sigma = g_ascii_strtod(parts[2], &end);
-    if (*end || !(filter->sigma > 0) || !kernel->gaussian)
+    if (!cc_number_parse(parts[2], NULL, &filter->sigma) || !(filter->sigma > 0) ||
+        !kernel->gaussian)
       return bench_refuse(error, "\"%s\": the third part is a Gaussian's sigma, above 0", text);
   }
   g_autofree gchar *sigma = g_strdup_printf(" sigma %.15g", filter->sigma);
@@ -143,48 +141,23 @@ bench_parse_kernel(const gchar *text, CcFilter *filter, gchar **label, GError **
 const gchar *const bench_algorithm_names[] = {CC_ALGORITHMS_AND_AUTO(ALGORITHM_NAME) NULL};
 #undef ALGORITHM_NAME
 
-static const struct {
-  const gchar *name;
-  const gchar *const *values;
-  gsize at; /* where CcFilter has it, as an enum */
-} choices[] = {
-    {"border", cc_border_names, offsetof(CcFilter, border)},
-    {"response", cc_response_names, offsetof(CcFilter, response)},
-    {"chroma", cc_chroma_names, offsetof(CcFilter, chroma)},
-    {"color", cc_color_names, offsetof(CcFilter, color)},
-    {"alpha", cc_alpha_names, offsetof(CcFilter, alpha)},
-    {"algorithm", bench_algorithm_names, offsetof(CcFilter, algorithm)},
-};
-
 gboolean
 bench_parse_option(CcFilter *filter, const gchar *name, const gchar *value, const gchar *others,
                    GError **error) {
-  if (strcmp(name, "scale") == 0 || strcmp(name, "bias") == 0) {
-    gchar *end;
-    *(*name == 's' ? &filter->scale : &filter->bias) = g_ascii_strtod(value, &end);
-    return (*value && !*end) || bench_refuse(error, "%s=%s: a number is needed", name, value);
+  CcOptionValue parsed;
+  g_autoptr(GError) reason = NULL;
+  cc_options_set_algorithms(cc_backend_algorithms());
+  const guint i = cc_options_find(name);
+  if (i <= CC_OPTION_KERNEL || i == cc_n_options || i == CC_OPTION_SIZE) {
+    g_autoptr(GString) names = g_string_new(NULL);
+    for (guint k = CC_OPTION_SIZE + 1; k < cc_n_options; k++)
+      g_string_append_printf(names, "%s%s", names->len ? ", " : "", cc_options[k].name);
+    return bench_refuse(error, "%s=%s: there are %s%s", name, value, names->str, others);
   }
-  if (strcmp(name, "stride") == 0) {
-    guint64 stride;
-    if (!g_ascii_string_to_unsigned(value, 10, 1, 4, &stride, NULL) || stride == 3)
-      return bench_refuse(error, "stride=%s: 1, 2 or 4 is needed", value);
-    filter->stride = (guint)stride;
-    return TRUE;
-  }
-  for (guint i = 0; i < G_N_ELEMENTS(choices); i++) {
-    if (strcmp(choices[i].name, name) != 0)
-      continue;
-    const gint found = bench_find_name(choices[i].values, value);
-    g_autofree gchar *all = g_strjoinv(", ", (gchar **)choices[i].values);
-    if (found < 0)
-      return bench_refuse(error, "%s=%s: one of %s is needed", name, value, all);
-    G_STRUCT_MEMBER(guint, filter, choices[i].at) = (guint)found;
-    return TRUE;
-  }
-  return bench_refuse(
-      error,
-      "%s=%s: there are border, response, chroma, color, alpha, scale, bias, stride, algorithm%s",
-      name, value, others);
+  if (!cc_option_parse(&cc_options[i], value, &parsed, NULL, &reason))
+    return bench_refuse(error, "%s=%s: %s", name, value, reason->message);
+  cc_option_store(&cc_options[i], filter, &parsed); /* with which CcOptions begins */
+  return TRUE;
 }
 
 gchar **

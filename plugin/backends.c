@@ -14,12 +14,19 @@ static const struct {
 #undef BACKEND
 };
 
-const CcBackendAlgorithm cc_backend_algorithms[] = {
-#define ALGORITHM(constant, name, text, ...) {name, text},
-    CC_ALGORITHMS_AND_AUTO(ALGORITHM)
-#undef ALGORITHM
-};
-const guint cc_backend_n_algorithms = G_N_ELEMENTS(cc_backend_algorithms);
+#define CHOICE(constant, name, text, ...) {constant, name, text},
+
+const CcChoice *
+cc_backend_choices(const CcOption *self) {
+  static const CcChoice choices[] = {CC_BACKENDS(CHOICE){0, NULL, NULL}};
+  return choices;
+}
+
+const CcChoice *
+cc_backend_algorithms(void) {
+  static const CcChoice choices[] = {CC_ALGORITHMS_AND_AUTO(CHOICE){0, NULL, NULL}};
+  return choices;
+}
 
 CcBackend *
 cc_backend_open(const CcBackendConfig *config, GError **fallback, GError **error) {

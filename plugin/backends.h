@@ -3,6 +3,7 @@
 
 /* The list of backends, and the choice between them. This is the only place that names them. */
 
+#include "engine/option.h"
 #include "engine/run/backend.h"
 
 G_BEGIN_DECLS
@@ -16,13 +17,9 @@ G_BEGIN_DECLS
 
 typedef enum { CC_BACKENDS(CC_LIST_CONSTANT) } CcBackendChoice;
 
-typedef struct {
-  const gchar *name, *text;
-} CcBackendAlgorithm;
-
-/* The algorithms of the GPU, by their numbers in CcFilter.algorithm, the same in every build. */
-extern const CcBackendAlgorithm cc_backend_algorithms[];
-extern const guint cc_backend_n_algorithms;
+/* The choices of the option `backend`, and of `algorithm`, which are the same in every build. */
+const CcChoice *cc_backend_choices(const CcOption *self);
+const CcChoice *cc_backend_algorithms(void);
 
 /* Opens the backend that `config` chooses. With AUTO it is the first that opens, and *fallback gets
  * the reason why it is not the first of all, or NULL; fallback may be NULL. */

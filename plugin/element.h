@@ -61,7 +61,7 @@ struct _GstCudaConv {
   gboolean negotiates_memory; /* another one is better on both sides, as soon as frames flow */
   gboolean started;           /* between start and stop; else nothing touches the session */
   guint64 tried;              /* serial number of the values that were tried last; 0: none were */
-  CcValues running;           /* that the session's filter was made from, once it has one */
+  CcOptions running;          /* that the session's filter was made from, once it has one */
   gboolean sigma_told;        /* that sigma is of no use for the kernel that runs */
   gboolean liveness_known;    /* n_held fits the pipeline and the session */
   gboolean failed;            /* an error was posted; nothing more is filtered until a restart */

@@ -234,7 +234,7 @@ gst_cuda_conv_finalize(GObject *object) {
   gst_cuda_conv_close_backend(self);
   cc_session_free(self->session);
   cc_settings_clear(&self->settings);
-  cc_values_clear(&self->running);
+  cc_options_clear(&self->running);
   g_ptr_array_unref(self->pending_warnings);
   G_OBJECT_CLASS(gst_cuda_conv_parent_class)->finalize(object);
 }
@@ -243,7 +243,7 @@ static void
 gst_cuda_conv_init(GstCudaConv *self) {
   GstBaseTransform *trans = GST_BASE_TRANSFORM(self);
   cc_settings_init(&self->settings);
-  cc_values_init(&self->running);
+  cc_options_init(&self->running);
   self->session = cc_session_new(cc_backend_open, gst_cuda_conv_handle_event, self);
   gst_video_info_init(&self->in_info);
   gst_video_info_init(&self->out_info);

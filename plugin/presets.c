@@ -133,9 +133,8 @@ get_preset_names(GstPreset *preset) {
 static gchar **
 get_property_names(GstPreset *preset) {
   GStrvBuilder *names = g_strv_builder_new();
-  for (guint i = 0; i < cc_n_properties; i++)
-    if (cc_property_affects_pixels(&cc_properties[i]))
-      g_strv_builder_add(names, cc_properties[i].name);
+  for (guint i = 0; i < cc_n_options; i++)
+    g_strv_builder_add(names, cc_options[i].name);
   gchar **all = g_strv_builder_end(names);
   g_strv_builder_unref(names);
   return all;
@@ -189,8 +188,8 @@ gst_cuda_conv_install_presets(GObjectClass *klass) {
 /* Sets what a shipped preset says, as GStreamer does it with the user's. */
 static gboolean
 load_shipped(GstPreset *preset, const gchar *name) {
-  for (guint i = 0; i < cc_n_properties; i++) {
-    const gchar *property = cc_properties[i].name;
+  for (guint i = 0; i < cc_n_options; i++) {
+    const gchar *property = cc_options[i].name;
     GParamSpec *pspec = g_object_class_find_property(G_OBJECT_GET_CLASS(preset), property);
     g_autofree gchar *text = g_key_file_get_value(get_shipped(), name, property, NULL);
     g_auto(GValue) value = G_VALUE_INIT;
@@ -226,7 +225,7 @@ load_preset(GstPreset *preset, const gchar *name) {
     return FALSE;
   }
   cc_settings_load(&self->settings, &loaded->settings);
-  gst_cuda_conv_notify(self, cc_properties_of_pixels()); /* which commits them */
+  gst_cuda_conv_notify(self, cc_option_bit(cc_n_options) - 1); /* which commits them */
   return TRUE;
 }
 

@@ -1,51 +1,60 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "properties.h"
 
+#include "backends.h"
 #include "element.h"
+#include "optionspec.h"
 #include "report.h"
-#include "valuetext.h"
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
 
-static GParamSpec **specs; /* by number, from 1: that of row i is i + 1 */
+static GParamSpec *specs[CC_MAX_OPTIONS + 1]; /* by number, from 1: that of property i is i + 1 */
+static guint n_settable;                      /* properties; the one behind them is stats */
 static void (*parent_dispatch)(GObject *object, guint n, GParamSpec **pspecs);
 
 /* --- values --- */
 
-/* Before the start, a refused value is a reason not to start. After it, nothing has changed, which
- * a warning reports. */
+/* Before the start, a refused value is a reason not to start. After it, nothing has changed, and a
+ * warning reports that. */
 static void
-refuse(GstCudaConv *self, const CcProperty *property, const GValue *value, const gchar *why) {
+refuse(GstCudaConv *self, guint i, const GValue *value, const gchar *why) {
+  const gchar *name = cc_settings_option(i)->name;
   g_autofree gchar *text = cc_value_describe(value);
-  g_autofree gchar *refusal = g_strdup_printf("%s=%s is refused: %s", property->name, text, why);
-  if (cc_settings_remember_refusal(&self->settings, property, refusal)) {
+  g_autofree gchar *refusal = g_strdup_printf("%s=%s is refused: %s", name, text, why);
+  if (cc_settings_remember_refusal(&self->settings, i, refusal)) {
     GST_WARNING_OBJECT(self, "%s", refusal);
-  } else if (gst_cuda_conv_may_complain(self, property->name)) {
+  } else if (gst_cuda_conv_may_complain(self, name)) {
     g_autofree gchar *warning = g_strdup_printf("%s. What was set before stays.", refusal);
     gst_cuda_conv_warn(self, warning);
   }
 }
 
-/* A property that defines the custom kernel changes `kernel` too. */
 static void
-set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
+set_property(GObject *object, guint id, const GValue *from, GParamSpec *pspec) {
   GstCudaConv *self = GST_CUDA_CONV(object);
-  const CcProperty *property = &cc_properties[id - 1];
+  const CcOption *option = cc_settings_option(id - 1);
+  CcCoefficients coefficients;
+  CcOptionValue value;
   g_autoptr(GError) error = NULL;
-  if (!cc_settings_set(&self->settings, property, value, &error))
-    refuse(self, property, value, error->message);
-  else if (property->use == CC_USE_DEFINITION)
-    g_object_notify(object, "kernel");
+  if (!cc_option_read(option, from, &value, &coefficients, &error) ||
+      !cc_settings_set(&self->settings, id - 1, &value, &error))
+    refuse(self, id - 1, from, error->message);
+  else if (id - 1 < CC_N_DEFINITIONS)
+    g_object_notify_by_pspec(object, specs[CC_OPTION_KERNEL + 1]); /* which that selects */
+  if (option->type == CC_OPTION_COEFFICIENTS)
+    g_free((gchar *)value.text);
 }
 
 static void
-get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
+get_property(GObject *object, guint id, GValue *to, GParamSpec *pspec) {
   GstCudaConv *self = GST_CUDA_CONV(object);
-  const CcProperty *property = &cc_properties[id - 1];
-  if (property->use == CC_USE_STATS)
-    g_value_take_boxed(value, gst_cuda_conv_get_stats(self));
-  else
-    cc_settings_get(&self->settings, property, value);
+  if (id - 1 == n_settable) {
+    g_value_take_boxed(to, gst_cuda_conv_get_stats(self));
+    return;
+  }
+  const CcOptionValue value = cc_settings_get(&self->settings, id - 1);
+  cc_option_write(cc_settings_option(id - 1), &value, to);
+  g_free((gchar *)value.text);
 }
 
 /* --- commits --- */
@@ -56,10 +65,10 @@ get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
  * that has set a part of its values. */
 static void
 dispatch_properties_changed(GObject *object, guint n, GParamSpec **changed) {
-  CcPropertySet set = 0;
-  for (guint i = 0; i < cc_n_properties; i++)
+  CcOptionSet set = 0;
+  for (guint i = 0; i < cc_n_options; i++)
     for (guint k = 0; k < n; k++)
-      set |= changed[k] == specs[i + 1] ? cc_property_bit(i) : 0;
+      set |= changed[k] == specs[i + 1] ? cc_option_bit(i) : 0;
   cc_settings_commit(&GST_CUDA_CONV(object)->settings, set);
   parent_dispatch(object, n, changed);
 }
@@ -71,26 +80,26 @@ gst_cuda_conv_sync_properties(GstCudaConv *self, GstClockTime time) {
     return;
   gst_object_sync_values(object, time);
   /* at once, even if a call of another thread delays the dispatch */
-  cc_settings_commit(&self->settings, gst_cuda_conv_list_bound(self, CC_ALL_PROPERTIES));
+  cc_settings_commit(&self->settings, gst_cuda_conv_list_bound(self, CC_ALL_OPTIONS));
 }
 
-CcPropertySet
-gst_cuda_conv_list_bound(GstCudaConv *self, CcPropertySet set) {
-  CcPropertySet bound = 0;
-  for (guint i = 0; i < cc_n_properties; i++) {
+CcOptionSet
+gst_cuda_conv_list_bound(GstCudaConv *self, CcOptionSet set) {
+  CcOptionSet bound = 0;
+  for (guint i = 0; i < cc_n_options; i++) {
     g_autoptr(GstControlBinding) binding = NULL;
-    if (set & cc_property_bit(i))
-      binding = gst_object_get_control_binding(GST_OBJECT(self), cc_properties[i].name);
-    bound |= binding ? cc_property_bit(i) : 0;
+    if (set & cc_option_bit(i))
+      binding = gst_object_get_control_binding(GST_OBJECT(self), cc_options[i].name);
+    bound |= binding ? cc_option_bit(i) : 0;
   }
   return bound;
 }
 
 void
-gst_cuda_conv_notify(GstCudaConv *self, CcPropertySet set) {
+gst_cuda_conv_notify(GstCudaConv *self, CcOptionSet set) {
   g_object_freeze_notify(G_OBJECT(self));
-  for (guint i = 0; i < cc_n_properties; i++)
-    if (set & cc_property_bit(i))
+  for (guint i = 0; i < cc_n_options; i++)
+    if (set & cc_option_bit(i))
       g_object_notify_by_pspec(G_OBJECT(self), specs[i + 1]);
   g_object_thaw_notify(G_OBJECT(self));
 }
@@ -101,12 +110,35 @@ gst_cuda_conv_install_properties(GObjectClass *klass) {
   klass->dispatch_properties_changed = dispatch_properties_changed;
   klass->set_property = set_property;
   klass->get_property = get_property;
-  specs = g_new0(GParamSpec *, cc_n_properties + 1); /* the class keeps them for good */
-  for (guint i = 0; i < cc_n_properties; i++) {
-    const CcProperty *property = &cc_properties[i];
-    specs[i + 1] = cc_property_new_spec(property);
-    if (property->type == CC_TYPE_ENUM)
-      gst_type_mark_as_plugin_api(property->enum_type(), 0);
+  cc_options_set_algorithms(cc_backend_algorithms());
+  const CcOption *option;
+  for (guint i = 0; (option = cc_settings_option(i)); n_settable = ++i) {
+    GParamFlags flags = G_PARAM_READWRITE;
+    flags |= i < cc_n_options ? GST_PARAM_MUTABLE_PLAYING : GST_PARAM_MUTABLE_READY;
+    flags |= i >= CC_N_DEFINITIONS && i < cc_n_options ? GST_PARAM_CONTROLLABLE : 0;
+    specs[i + 1] = cc_option_new_spec(option, flags);
   }
-  g_object_class_install_properties(klass, cc_n_properties + 1, specs);
+  /**
+   * stats:
+   *
+   * A structure `cudaconv-stats`: backend and device (strings), device-id (int), plan (string,
+   * how the kernel is computed), steps (array of strings, what the backend runs, a line for each
+   * step, which [explain.md](explain.md) explains; not before there are caps), size (uint, rows
+   * or columns of the kernel that runs, whichever are more; not before there are caps), algorithm
+   * (string, the one that runs; not on the CPU and before there are caps), input-path and
+   * output-path (strings, how the device reads and writes frames; not before the first frame),
+   * in-flight (uint, frames under way at once), frames and bytes (guint64, output), upload-time,
+   * kernel-time, download-time and wait-time (guint64, nanoseconds in all since the element was
+   * started), device-bytes (guint64, memory of the device that is held for frames, in the pool
+   * behind the element too), scratch-bytes (guint64, memory for the planes between two stages of
+   * a filter on the CPU), registered-bytes (guint64, memory of others that this process has
+   * pinned now), and failovers (uint, from the GPU to the CPU since the start).
+   */
+  specs[n_settable + 1] =
+      g_param_spec_boxed("stats", "Statistics",
+                         "Backend, device, plan, steps, kernel size, algorithm and memory paths in "
+                         "use, frames, bytes, "
+                         "nanoseconds, failovers",
+                         GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_properties(klass, n_settable + 2, specs);
 }

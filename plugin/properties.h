@@ -12,9 +12,9 @@ void gst_cuda_conv_install_properties(GObjectClass *klass);
 void gst_cuda_conv_sync_properties(GstCudaConv *self, GstClockTime time);
 
 /* Those in `set` that a control binding drives. Any thread. */
-CcPropertySet gst_cuda_conv_list_bound(GstCudaConv *self, CcPropertySet set);
+CcOptionSet gst_cuda_conv_list_bound(GstCudaConv *self, CcOptionSet set);
 
 /* Notifies that these have changed in another way than by being set. */
-void gst_cuda_conv_notify(GstCudaConv *self, CcPropertySet set);
+void gst_cuda_conv_notify(GstCudaConv *self, CcOptionSet set);
 
 G_END_DECLS

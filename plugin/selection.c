@@ -73,33 +73,32 @@ check_downstream(GstCudaConv *self, const GstCaps *caps, guint stride, GError **
 /* Hands the values that run, with `part` of those in `tried`, to the session. FALSE: they cannot
  * work, and nothing has changed. */
 static gboolean
-try_part(GstCudaConv *self, const CcValues *tried, CcPropertySet part, const GstCaps *caps,
+try_part(GstCudaConv *self, const CcOptions *tried, CcOptionSet part, const GstCaps *caps,
          const CcFrameLayout *layout, GError **error) {
-  g_auto(CcValues) mixed;
+  g_auto(CcOptions) mixed;
   g_auto(CcFilter) filter = {0};
   const CcFilter *running = cc_session_get_filter(self->session);
-  cc_values_init(&mixed);
-  cc_values_assign(&mixed, &self->running, ~part);
-  cc_values_assign(&mixed, tried, part);
-  cc_values_get_filter(&mixed, &filter);
+  cc_options_init(&mixed);
+  cc_options_assign(&mixed, &self->running, ~part);
+  cc_options_assign(&mixed, tried, part);
+  cc_options_get_filter(&mixed, &filter);
   const gboolean same_size = !running->kernel || filter.stride == running->stride;
   if ((!same_size && !check_downstream(self, caps, filter.stride, error)) ||
       !set_filter(self, &filter, layout, error))
     return FALSE;
-  cc_values_assign(&self->running, &mixed, part);
+  cc_options_assign(&self->running, &mixed, part);
   return TRUE;
 }
 
 /* Puts refused properties back and warns, but for properties whose control bindings have had their
  * warning. */
 static void
-refuse(GstCudaConv *self, const CcValues *tried, CcPropertySet refused, const GError *reason) {
-  CcPropertySet reported = refused;
-  for (guint i = 0; i < cc_n_properties; i++)
-    if (refused & cc_property_bit(i) && !gst_cuda_conv_may_complain(self, cc_properties[i].name))
-      reported &= ~cc_property_bit(i);
-  const CcPropertySet changed =
-      cc_settings_put_back(&self->settings, refused, tried, &self->running);
+refuse(GstCudaConv *self, const CcOptions *tried, CcOptionSet refused, const GError *reason) {
+  CcOptionSet reported = refused;
+  for (guint i = 0; i < cc_n_options; i++)
+    if (refused & cc_option_bit(i) && !gst_cuda_conv_may_complain(self, cc_options[i].name))
+      reported &= ~cc_option_bit(i);
+  const CcOptionSet changed = cc_settings_put_back(&self->settings, refused, tried, &self->running);
   if (!reported)
     return;
   g_autofree gchar *text =
@@ -126,19 +125,19 @@ check_sigma(GstCudaConv *self) {
 /* After all of `changes` together did not work: takes those of others than control bindings, where
  * they work, and each of a binding that does, since one that sets a wrong value for every frame
  * must stop nobody else. Returns the rest; *reason says why. */
-static CcPropertySet
-try_apart(GstCudaConv *self, const CcValues *tried, CcPropertySet changes, const GstCaps *caps,
+static CcOptionSet
+try_apart(GstCudaConv *self, const CcOptions *tried, CcOptionSet changes, const GstCaps *caps,
           const CcFrameLayout *layout, GError **reason) {
   g_autoptr(GError) of_others = NULL;
-  const CcPropertySet bound = gst_cuda_conv_list_bound(self, changes);
-  const CcPropertySet others = changes & ~bound;
-  CcPropertySet refused = changes;
+  const CcOptionSet bound = gst_cuda_conv_list_bound(self, changes);
+  const CcOptionSet others = changes & ~bound;
+  CcOptionSet refused = changes;
   if (others && bound && try_part(self, tried, others, caps, layout, &of_others))
     refused = bound;
-  for (guint i = 0; i < cc_n_properties; i++)
-    if (bound & cc_property_bit(i) && changes != cc_property_bit(i) &&
-        try_part(self, tried, cc_property_bit(i), caps, layout, NULL))
-      refused &= ~cc_property_bit(i);
+  for (guint i = 0; i < cc_n_options; i++)
+    if (bound & cc_option_bit(i) && changes != cc_option_bit(i) &&
+        try_part(self, tried, cc_option_bit(i), caps, layout, NULL))
+      refused &= ~cc_option_bit(i);
   if (of_others) {
     g_clear_error(reason);
     *reason = g_steal_pointer(&of_others);
@@ -151,16 +150,15 @@ static gboolean
 try_properties(GstCudaConv *self, const GstCaps *caps, const CcFrameLayout *layout,
                GError **error) {
   const gboolean runs = cc_session_get_filter(self->session)->kernel != NULL;
-  g_auto(CcValues) tried;
+  g_auto(CcOptions) tried;
   g_autoptr(GError) reason = NULL;
-  cc_values_init(&tried);
+  cc_options_init(&tried);
   self->tried = cc_settings_take(&self->settings, &tried);
-  const CcPropertySet changes =
-      runs ? cc_values_compare(&tried, &self->running) : CC_ALL_PROPERTIES;
+  const CcOptionSet changes = runs ? cc_options_compare(&tried, &self->running) : CC_ALL_OPTIONS;
   if (try_part(self, &tried, changes, caps, layout, &reason))
     return TRUE;
   if (runs && changes) {
-    const CcPropertySet refused = try_apart(self, &tried, changes, caps, layout, &reason);
+    const CcOptionSet refused = try_apart(self, &tried, changes, caps, layout, &reason);
     refuse(self, &tried, refused, reason);
   }
   g_propagate_error(error, g_steal_pointer(&reason));

@@ -2,26 +2,84 @@
 #include "settings.h"
 
 #include <string.h>
-#include "engine/error.h"
-#include "enums.h"
+#include "backends.h"
 
 #define MAX_PENDING_US 50000
+
+#define DEVICE(field) .offset = offsetof(CcDeviceOptions, field)
+#define INT(from, to, otherwise)                                                                   \
+  .type = CC_OPTION_INT, .min = (from), .max = (to), .fallback = (otherwise)
+
+static const CcOption device_options[] = {
+    /**
+     * backend:
+     *
+     * Where frames are filtered; the pixels are the same. The backend is opened when the element
+     * goes to READY and again at the next start if this changed. The element message
+     * `cudaconv-backend` says which one runs, on what device and why.
+     */
+    {"backend", "Backend", "Where frames are filtered", DEVICE(backend.choice),
+     .type = CC_OPTION_CHOICE, .choices = cc_backend_choices, .default_choice = "auto"},
+
+    /**
+     * cuda-device-id:
+     *
+     * Number of the CUDA device; -1, the default, takes the least busy of those that work, unless
+     * the application or an element beside this one offers a CUDA context.
+     */
+    {"cuda-device-id", "CUDA device ID", "CUDA device to use (-1 = the least busy)",
+     DEVICE(backend.device_id), INT(-1, G_MAXINT, -1)},
+
+    /**
+     * n-threads:
+     *
+     * The most threads that the CPU backend filters a frame with, the streaming thread among them;
+     * 0, the default, is one for every core, and 256 at most. All elements of a process share the
+     * cores: others than the streaming thread come only while one is free. Small frames take fewer.
+     */
+    {"n-threads", "Threads", "Threads of the CPU backend (0 = one a core)",
+     DEVICE(backend.n_threads), INT(0, CC_MAX_THREADS, 0)},
+
+    /**
+     * in-flight:
+     *
+     * How many frames the GPU works on at once. More than one lets the transfers of some overlap
+     * the work on others, and delays each by the others. 0, the default, is automatic: 1 in a live
+     * pipeline, which adds no latency, 2 where frames come and leave in CUDA memory, and 3
+     * otherwise. The CPU always has 1, and so has a live pipeline whose caps have no fixed frame
+     * rate (framerate=0/1), because no latency could say how long frames are held.
+     */
+    {"in-flight", "In flight",
+     "Frames on the GPU at once (0 = automatic: 1 when live, else 2 or 3)", DEVICE(in_flight),
+     INT(0, CC_MAX_JOBS, 0)},
+};
+
+const CcOption *
+cc_settings_option(guint i) {
+  if (i < cc_n_options)
+    return &cc_options[i];
+  return i - cc_n_options < G_N_ELEMENTS(device_options) ? &device_options[i - cc_n_options] : NULL;
+}
 
 void
 cc_settings_init(CcSettings *self) {
   memset(self, 0, sizeof *self);
   g_mutex_init(&self->defining);
   g_mutex_init(&self->lock);
-  cc_values_init(&self->staged);
-  cc_values_init(&self->committed);
+  cc_options_init(&self->staged);
+  cc_options_init(&self->committed);
   self->serial = 1;
+  for (guint i = 0; i < G_N_ELEMENTS(device_options); i++) {
+    const CcOptionValue value = cc_option_default(&device_options[i]);
+    cc_option_store(&device_options[i], &self->device, &value);
+  }
 }
 
 void
 cc_settings_clear(CcSettings *self) {
-  cc_values_clear(&self->staged);
-  cc_values_clear(&self->committed);
-  for (guint i = 0; i < cc_n_properties; i++)
+  cc_options_clear(&self->staged);
+  cc_options_clear(&self->committed);
+  for (guint i = 0; i < CC_MAX_OPTIONS; i++)
     g_free(self->refusal[i]);
   g_mutex_clear(&self->lock);
   g_mutex_clear(&self->defining);
@@ -31,15 +89,15 @@ cc_settings_clear(CcSettings *self) {
 
 /* The caller holds the lock. */
 static void
-commit(CcSettings *self, CcPropertySet set) {
-  const CcPropertySet changed = cc_values_compare(&self->committed, &self->staged) & set;
-  cc_values_assign(&self->committed, &self->staged, changed);
+commit(CcSettings *self, CcOptionSet set) {
+  const CcOptionSet changed = cc_options_compare(&self->committed, &self->staged) & set;
+  cc_options_assign(&self->committed, &self->staged, changed);
   self->serial += changed != 0;
   self->pending &= ~set;
 }
 
 void
-cc_settings_commit(CcSettings *self, CcPropertySet set) {
+cc_settings_commit(CcSettings *self, CcOptionSet set) {
   g_mutex_lock(&self->lock);
   commit(self, set);
   g_mutex_unlock(&self->lock);
@@ -49,13 +107,13 @@ void
 cc_settings_commit_overdue(CcSettings *self) {
   g_mutex_lock(&self->lock);
   if (self->pending && g_get_monotonic_time() - self->pending_since >= MAX_PENDING_US)
-    commit(self, CC_ALL_PROPERTIES);
+    commit(self, CC_ALL_OPTIONS);
   g_mutex_unlock(&self->lock);
 }
 
 /* Notes that these have been staged. The caller holds the lock. */
 static void
-add_pending(CcSettings *self, CcPropertySet set) {
+add_pending(CcSettings *self, CcOptionSet set) {
   if (!self->pending)
     self->pending_since = g_get_monotonic_time();
   self->pending |= set;
@@ -63,20 +121,17 @@ add_pending(CcSettings *self, CcPropertySet set) {
 
 /* --- start and stop --- */
 
-/* Forgets why definitions of the custom kernel were refused, after `by` has defined it or, if `by`
- * is NULL, a named kernel has been chosen. A row or column is half of a kernel and leaves the
- * reason of the other half. The caller holds the lock. */
+/* Forgets why definitions of the custom kernel were refused, but for that of option `kept`. The
+ * caller holds the lock. */
 static void
-forget_definitions(CcSettings *self, const CcProperty *by) {
-  for (guint i = 0; i < cc_n_properties; i++)
-    if (cc_properties[i].use == CC_USE_DEFINITION &&
-        !(by && cc_property_is_other_half(by, &cc_properties[i])))
+forget_definitions(CcSettings *self, guint kept) {
+  for (guint i = 0; i < CC_N_DEFINITIONS; i++)
+    if (i != kept)
       g_clear_pointer(&self->refusal[i], g_free);
 }
 
 gboolean
-cc_settings_remember_refusal(CcSettings *self, const CcProperty *property, const gchar *text) {
-  const guint i = cc_property_index(property);
+cc_settings_remember_refusal(CcSettings *self, guint i, const gchar *text) {
   g_mutex_lock(&self->lock);
   const gboolean remembers = !self->started;
   if (remembers) {
@@ -91,12 +146,12 @@ gboolean
 cc_settings_start(CcSettings *self, GError **error) {
   g_autoptr(GString) refusals = g_string_new(NULL);
   g_mutex_lock(&self->lock);
-  for (guint i = 0; i < cc_n_properties; i++)
+  for (guint i = 0; i < CC_MAX_OPTIONS; i++)
     if (self->refusal[i])
       g_string_append_printf(refusals, "%s%s", refusals->len ? ". " : "", self->refusal[i]);
   self->started = refusals->len == 0;
   if (self->started)
-    commit(self, CC_ALL_PROPERTIES);
+    commit(self, CC_ALL_OPTIONS);
   g_mutex_unlock(&self->lock);
   if (refusals->len)
     g_set_error_literal(error, CC_ERROR, CC_ERROR_INVALID, refusals->str);
@@ -112,64 +167,72 @@ cc_settings_stop(CcSettings *self) {
 
 /* --- properties --- */
 
-/* Defines the custom kernel without the lock, since that may take long. */
+/* Defines the custom kernel without the lock, because that may take long. */
 static gboolean
-define(CcSettings *self, const CcProperty *property, const GValue *value, GError **error) {
-  CcDefinition next;
-  cc_definition_init(&next);
+define(CcSettings *self, guint i, const CcOptionValue *value, GError **error) {
+  const guint other_half = i == CC_OPTION_ROW      ? CC_OPTION_COLUMN
+                           : i == CC_OPTION_COLUMN ? CC_OPTION_ROW
+                                                   : CC_MAX_OPTIONS;
+  g_auto(CcOptions) next;
+  cc_options_init(&next);
   g_mutex_lock(&self->defining);
   g_mutex_lock(&self->lock);
-  cc_definition_assign(&next, &self->staged.definition);
+  cc_options_assign(&next, &self->staged, CC_ALL_OPTIONS);
   g_mutex_unlock(&self->lock);
-  const gboolean ok = property->define(&next, value, error);
+  const gboolean ok = cc_options_set(&next, i, value, error);
   g_mutex_lock(&self->lock);
   if (ok) {
-    g_clear_pointer(&self->refusal[cc_property_index(property)], g_free);
-    if (next.kernel != self->staged.definition.kernel) {
-      cc_definition_assign(&self->staged.definition, &next);
-      if (next.kernel)
-        self->staged.kernel = GST_CUDA_CONV_KERNEL_CUSTOM;
-      forget_definitions(self, property);
-      add_pending(self, cc_property_bit(cc_property_index(property)));
+    g_clear_pointer(&self->refusal[i], g_free);
+    if (next.custom != self->staged.custom) {
+      cc_options_assign(&self->staged, &next, cc_option_bit(i));
+      if (next.custom)
+        self->staged.kernel = CC_KERNEL_CUSTOM;
+      forget_definitions(self, other_half);
+      add_pending(self, cc_option_bit(i));
     }
   }
   g_mutex_unlock(&self->lock);
   g_mutex_unlock(&self->defining);
-  cc_definition_clear(&next);
   return ok;
 }
 
 gboolean
-cc_settings_set(CcSettings *self, const CcProperty *property, const GValue *value, GError **error) {
-  const guint i = cc_property_index(property);
-  if (property->use == CC_USE_DEFINITION)
-    return define(self, property, value, error);
-  if (!cc_property_check(property, value, error))
+cc_settings_set(CcSettings *self, guint i, const CcOptionValue *value, GError **error) {
+  const CcOption *option = cc_settings_option(i);
+  if (i < CC_N_DEFINITIONS)
+    return define(self, i, value, error);
+  if (!cc_option_check(option, value, error))
     return FALSE;
   g_mutex_lock(&self->lock);
-  cc_property_set(property, &self->staged, value);
   g_clear_pointer(&self->refusal[i], g_free);
-  if (property->use == CC_USE_PIXELS)
-    add_pending(self, cc_property_bit(i));
-  if (cc_property_chooses_kernel(property) && self->staged.kernel != GST_CUDA_CONV_KERNEL_CUSTOM)
-    forget_definitions(self, NULL);
+  if (i < cc_n_options) {
+    cc_option_store(option, &self->staged, value);
+    add_pending(self, cc_option_bit(i));
+  } else {
+    cc_option_store(option, &self->device, value);
+  }
+  if (i == CC_OPTION_KERNEL && value->whole != CC_KERNEL_CUSTOM)
+    forget_definitions(self, CC_MAX_OPTIONS);
   g_mutex_unlock(&self->lock);
   return TRUE;
 }
 
-void
-cc_settings_get(CcSettings *self, const CcProperty *property, GValue *value) {
+CcOptionValue
+cc_settings_get(CcSettings *self, guint i) {
   g_mutex_lock(&self->lock);
-  cc_property_get(property, &self->staged, value);
+  CcOptionValue value = i < cc_n_options ? cc_options_get(&self->staged, i)
+                                         : cc_option_load(cc_settings_option(i), &self->device);
+  value.text = g_strdup(value.text);
   g_mutex_unlock(&self->lock);
+  return value;
 }
 
 void
 cc_settings_load(CcSettings *self, const CcSettings *preset) {
   g_mutex_lock(&self->lock);
-  cc_values_assign(&self->staged, &preset->staged, CC_ALL_PROPERTIES);
-  add_pending(self, cc_properties_of_pixels());
-  for (guint i = 0; i < cc_n_properties; i++)
+  cc_options_assign(&self->staged, &preset->staged, CC_ALL_OPTIONS);
+  add_pending(self, cc_option_bit(cc_n_options) - 1);
+  for (guint i = 0; i < CC_MAX_OPTIONS; i++)
     g_clear_pointer(&self->refusal[i], g_free);
   g_mutex_unlock(&self->lock);
 }
@@ -177,9 +240,9 @@ cc_settings_load(CcSettings *self, const CcSettings *preset) {
 /* --- for the streaming thread --- */
 
 guint64
-cc_settings_take(CcSettings *self, CcValues *values) {
+cc_settings_take(CcSettings *self, CcOptions *options) {
   g_mutex_lock(&self->lock);
-  cc_values_assign(values, &self->committed, CC_ALL_PROPERTIES);
+  cc_options_assign(options, &self->committed, CC_ALL_OPTIONS);
   const guint64 serial = self->serial;
   g_mutex_unlock(&self->lock);
   return serial;
@@ -193,14 +256,14 @@ cc_settings_get_serial(CcSettings *self) {
   return serial;
 }
 
-CcPropertySet
-cc_settings_put_back(CcSettings *self, CcPropertySet refused, const CcValues *tried,
-                     const CcValues *running) {
+CcOptionSet
+cc_settings_put_back(CcSettings *self, CcOptionSet refused, const CcOptions *tried,
+                     const CcOptions *running) {
   g_mutex_lock(&self->lock);
-  const CcPropertySet staged = refused & ~cc_values_compare(&self->staged, tried);
-  const CcPropertySet committed = refused & ~cc_values_compare(&self->committed, tried);
-  cc_values_assign(&self->staged, running, staged);
-  cc_values_assign(&self->committed, running, committed);
+  const CcOptionSet staged = refused & ~cc_options_compare(&self->staged, tried);
+  const CcOptionSet committed = refused & ~cc_options_compare(&self->committed, tried);
+  cc_options_assign(&self->staged, running, staged);
+  cc_options_assign(&self->committed, running, committed);
   self->serial += committed != 0;
   g_mutex_unlock(&self->lock);
   return staged;
@@ -211,14 +274,14 @@ cc_settings_put_back(CcSettings *self, CcPropertySet refused, const CcValues *tr
 void
 cc_settings_get_filter(CcSettings *self, CcFilter *filter) {
   g_mutex_lock(&self->lock);
-  cc_values_get_filter(&self->committed, filter);
+  cc_options_get_filter(&self->committed, filter);
   g_mutex_unlock(&self->lock);
 }
 
 guint
 cc_settings_get_stride(CcSettings *self) {
   g_mutex_lock(&self->lock);
-  const guint stride = (guint)self->committed.stride;
+  const guint stride = self->committed.filter.stride;
   g_mutex_unlock(&self->lock);
   return stride;
 }
@@ -226,14 +289,14 @@ cc_settings_get_stride(CcSettings *self) {
 void
 cc_settings_get_backend(CcSettings *self, CcBackendConfig *config) {
   g_mutex_lock(&self->lock);
-  *config = self->staged.backend;
+  *config = self->device.backend;
   g_mutex_unlock(&self->lock);
 }
 
 guint
 cc_settings_get_in_flight(CcSettings *self) {
   g_mutex_lock(&self->lock);
-  const guint in_flight = self->staged.in_flight;
+  const guint in_flight = self->device.in_flight;
   g_mutex_unlock(&self->lock);
   return in_flight;
 }

@@ -13,20 +13,31 @@
  * If the streaming thread finds that committed values cannot work, they are put back to those that
  * run, unless they were set anew meanwhile. */
 
-#include "propertylist.h"
+#include "engine/options.h"
+#include "engine/run/backend.h"
 
 G_BEGIN_DECLS
+
+/* What does not affect pixels. */
+typedef struct {
+  CcBackendConfig backend;
+  guint in_flight; /* frames under way at once; 0: automatic */
+} CcDeviceOptions;
+
+/* The option of property `i`: first the options that affect pixels, in the order of cc_options,
+ * then those in CcDeviceOptions. NULL: there are no more. */
+const CcOption *cc_settings_option(guint i);
 
 typedef struct {
   GMutex defining; /* taken before `lock` to define a kernel, which may read a file */
   GMutex lock;     /* guards everything below */
-  CcValues staged;
-  CcValues committed;                /* only values that affect pixels count here */
-  CcPropertySet pending;             /* set since they were committed last */
-  gint64 pending_since;              /* monotonic time at which the first of these was set */
-  guint64 serial;                    /* of `committed`; a commit that changes a value adds 1 */
-  gboolean started;                  /* a refused value does not affect the start any more */
-  gchar *refusal[CC_MAX_PROPERTIES]; /* why the start has to fail; NULL: not for this one */
+  CcOptions staged, committed;
+  CcOptionSet pending;            /* set since they were committed last */
+  gint64 pending_since;           /* monotonic time at which the first of these was set */
+  guint64 serial;                 /* of `committed`; a commit that changes a value adds 1 */
+  CcDeviceOptions device;         /* read when they are needed, without a commit */
+  gboolean started;               /* a refused value does not affect the start any more */
+  gchar *refusal[CC_MAX_OPTIONS]; /* why the start has to fail; NULL: not for this property */
 } CcSettings;
 
 /* Starts with the defaults, committed. */
@@ -35,12 +46,11 @@ void cc_settings_clear(CcSettings *self);
 
 /* --- properties --- */
 
-/* Stages the value of a property, which is not of the use STATS, or refuses it with
- * CC_ERROR_INVALID and changes nothing. Coefficients or a file that define the custom kernel also
- * select it. */
-gboolean cc_settings_set(CcSettings *self, const CcProperty *property, const GValue *value,
-                         GError **error);
-void cc_settings_get(CcSettings *self, const CcProperty *property, GValue *value);
+/* Stages the value of property `i`, or refuses it as cc_options_set does. */
+gboolean cc_settings_set(CcSettings *self, guint i, const CcOptionValue *value, GError **error);
+
+/* The staged value of property `i`; its text is to be freed with g_free. */
+CcOptionValue cc_settings_get(CcSettings *self, guint i);
 
 /* Stages everything that affects pixels as it is staged in `preset`, which no other thread uses. */
 void cc_settings_load(CcSettings *self, const CcSettings *preset);
@@ -48,7 +58,7 @@ void cc_settings_load(CcSettings *self, const CcSettings *preset);
 /* --- commits --- */
 
 /* Commits the staged values of these properties. */
-void cc_settings_commit(CcSettings *self, CcPropertySet set);
+void cc_settings_commit(CcSettings *self, CcOptionSet set);
 
 /* Commits everything if a value has been staged for 50 ms. Called for each frame. */
 void cc_settings_commit_overdue(CcSettings *self);
@@ -59,8 +69,7 @@ void cc_settings_commit_overdue(CcSettings *self);
  * the same property, of the custom kernel another definition but for the other half of row and
  * column, the choice of a named kernel, or a preset. FALSE: the element has started, so nothing is
  * remembered. */
-gboolean cc_settings_remember_refusal(CcSettings *self, const CcProperty *property,
-                                      const gchar *text);
+gboolean cc_settings_remember_refusal(CcSettings *self, guint i, const gchar *text);
 
 /* Commits everything, because no frame is there yet that could see a part of a change. Fails with
  * CC_ERROR_INVALID and the texts of refused values. */
@@ -69,25 +78,24 @@ void cc_settings_stop(CcSettings *self);
 
 /* --- for the streaming thread --- */
 
-/* Copies the committed values that affect pixels into `values`, which cc_values_init has been
+/* Copies the committed values into `options`, which cc_options_init has been
  * called for. Returns their serial number, from 1: the same number means the same values. */
-guint64 cc_settings_take(CcSettings *self, CcValues *values);
+guint64 cc_settings_take(CcSettings *self, CcOptions *options);
 guint64 cc_settings_get_serial(CcSettings *self);
 
 /* Puts `refused` properties back to the values in `running`, as far as they still have those in
  * `tried`. Returns the properties whose staged values changed. */
-CcPropertySet cc_settings_put_back(CcSettings *self, CcPropertySet refused, const CcValues *tried,
-                                   const CcValues *running);
+CcOptionSet cc_settings_put_back(CcSettings *self, CcOptionSet refused, const CcOptions *tried,
+                                 const CcOptions *running);
 
 /* --- for any thread --- */
 
-/* The filter that is committed, as cc_values_get_filter. */
+/* The filter that is committed, as cc_options_get_filter. */
 void cc_settings_get_filter(CcSettings *self, CcFilter *filter);
 
 /* The stride as committed. */
 guint cc_settings_get_stride(CcSettings *self);
 
-/* Values that frames do not commit. */
 void cc_settings_get_backend(CcSettings *self, CcBackendConfig *config);
 guint cc_settings_get_in_flight(CcSettings *self);
 

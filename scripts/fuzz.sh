@@ -3,7 +3,7 @@
 #
 #   scripts/fuzz.sh [SECONDS] [TARGET...]
 #
-# Each of the targets (coefficients, frames, kernelfile, presets; all unless some are named) runs for
+# Each of the targets (coefficients, frames, kernelfile, options, presets; all unless some are named) runs for
 # SECONDS, 60 unless told. A line for each says how often it ran, what it reached, and "ok" or the
 # input that it failed with. Exits 1 when one failed.
 #
@@ -14,7 +14,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 build=$(realpath -m "${BUILD:-build-fuzz}")
-targets=(coefficients frames kernelfile presets)
+targets=(coefficients frames kernelfile options presets)
 seconds=${1:-60}
 for target in "${@:2}"; do
   if [[ " ${targets[*]} " != *" $target "* ]]; then

@@ -6,8 +6,8 @@ current.
     scripts/properties-doc.py [--check] BUILD
 
 Types, ranges, defaults and values are those that gst-inspect-1.0 shows of the plugin in the folder
-BUILD, explanations the doc comments in plugin/propertylist.c, whose order is kept. Exits with 77
-where there is no gst-inspect-1.0.
+BUILD, explanations the doc comments of the tables in engine/options.c and plugin/settings.c, whose
+order is kept. Exits with 77 where there is no gst-inspect-1.0.
 """
 
 import collections
@@ -19,7 +19,7 @@ import textwrap
 from inspection import choices, inspect, properties_of
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-LIST = ROOT / "plugin" / "propertylist.c"
+TABLES = [ROOT / "engine" / "options.c", ROOT / "plugin" / "settings.c", ROOT / "plugin" / "properties.c"]
 FORMATS = ROOT / "plugin" / "formats.h"
 PAGE = ROOT / "docs" / "properties.md"
 README = ROOT / "README.md"
@@ -34,7 +34,7 @@ MOST_CHOICES = 10  # that fit into a cell of the table
 HEAD = """# Properties
 
 This page is written by `scripts/properties-doc.py` from the plugin and the comments in
-[plugin/propertylist.c](../plugin/propertylist.c).
+[engine/options.c](../engine/options.c) and [plugin/settings.c](../plugin/settings.c).
 
 What is changeable while playing takes effect between two frames. What is controllable can be driven
 by a `GstController` as well. A value that cannot work is refused with a warning that says why, and the
@@ -50,9 +50,9 @@ Property = collections.namedtuple("Property", "name type default blurb values us
 
 
 def explanations():
-    """The doc comments by the name of the property, in the order of the list."""
-    comments = re.findall(r"/\*\*\n\s*\* GstCudaConv:([a-z0-9-]+):\n(.*?)\*/", LIST.read_text(),
-                          re.DOTALL)
+    """The doc comments by the name of the property, in the order of the tables."""
+    comments = [comment for table in TABLES for comment in
+                re.findall(r"/\*\*\n\s*\* ([a-z0-9-]+):\n(.*?)\*/", table.read_text(), re.DOTALL)]
     return {name: " ".join(re.sub(r"^\s*\*", "", text, flags=re.MULTILINE).split())
             for name, text in comments}
 
@@ -91,7 +91,7 @@ def properties(build):
     missing = (set(shown) - INHERITED) ^ set(explained)
     if missing:
         sys.exit(f"{', '.join(sorted(missing))}: in only one of gst-inspect-1.0 and the comments in "
-                 f"{LIST.relative_to(ROOT)}")
+                 "the tables")
     return [Property(name, *describe_type(shown[name]), shown[name][0], choices(shown[name]),
                      describe_use(shown[name]), text) for name, text in explained.items()]
 

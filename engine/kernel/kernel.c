@@ -131,9 +131,10 @@ cc_kernel_new_square(const gdouble *coeff, guint n, GError **error) {
     if (side * side == n)
       return cc_kernel_new_matrix(coeff, n, side, error);
   g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-              "a flat list of %u coefficients is no square of an odd side up to %d "
-              "(1, 9, 25, 49, ... 225); other shapes are written as rows: <<1,2,1>>",
-              n, CC_MAX_MATRIX_SIZE);
+              "a list of %u coefficients is no square of an odd side up to %d (1, 9, 25, 49, ... "
+              "225); other shapes are written as rows, of up to %d coefficients: in an array as "
+              "<<1,2,1>>, in a text as \"1 2 1;\" or \"1;2;1\"",
+              n, CC_MAX_MATRIX_SIZE, CC_MAX_LINE_SIZE);
   return NULL;
 }
 

@@ -5,6 +5,7 @@
 #include "kernel.h"
 #include "key_text.h"
 #include "engine/enum_names.h"
+#include "engine/number.h"
 #include "text_file.h"
 
 #include <gio/gio.h>
@@ -85,20 +86,10 @@ get_word(const Section *section, const gchar *key, const gchar *const *names, gi
                            known->str);
 }
 
-/* A number or a fraction of two, from `text` to `end`. */
+/* A coefficient from `text` to `end`. */
 static gboolean
-parse_number(const gchar *text, const gchar *end, gdouble *value) {
-  gchar *next;
-  *value = g_ascii_strtod(text, &next);
-  if (next == text)
-    return FALSE;
-  if (*next == '/') {
-    const gchar *below = next + 1;
-    *value /= g_ascii_strtod(below, &next);
-    if (next == below)
-      return FALSE;
-  }
-  return next == end && isfinite(*value) && fabs(*value) <= CC_MAX_COEFF;
+parse_coefficient(const gchar *text, const gchar *end, gdouble *value) {
+  return cc_number_parse(text, end, value) && isfinite(*value) && fabs(*value) <= CC_MAX_COEFF;
 }
 
 /* The numbers of one row, at most `most`, from `at` on. Sets *end to the ";" or "|" after them, or
@@ -113,7 +104,7 @@ parse_numbers(const Value *value, const gchar *at, gdouble *coeff, guint most, g
     if (*n == most)
       return cc_keytext_refuse(text, value_place(value, at), error,
                                "more than %u coefficients in a row", most);
-    if (!parse_number(at, at + length, &coeff[(*n)++]))
+    if (!parse_coefficient(at, at + length, &coeff[(*n)++]))
       return cc_keytext_refuse(text, value_place(value, at), error,
                                "not a number or a fraction between -%g and %g", CC_MAX_COEFF,
                                CC_MAX_COEFF);
@@ -290,7 +281,7 @@ parse_scale(const Section *section, guint size, gdouble *scale, GError **error) 
   g_autofree gchar *key = g_strdup_printf("scale-%u", size);
   g_autofree gchar *text = get_text(section, key);
   const Value value = {section, key, text};
-  if (text && (!parse_number(text, text + strlen(text), scale) || *scale == 0))
+  if (text && (!parse_coefficient(text, text + strlen(text), scale) || *scale == 0))
     return cc_keytext_refuse(section->text, value_place(&value, text), error,
                              "not a number or a fraction between -%g and %g other than 0",
                              CC_MAX_COEFF, CC_MAX_COEFF);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "printable.h"
 
+#include <string.h>
+
+#define MAX_BYTES 120 /* within quotes */
+
 gchar *
 cc_printable(const gchar *text) {
   g_autofree gchar *valid = g_utf8_make_valid(text, -1);
@@ -10,4 +14,14 @@ cc_printable(const gchar *text) {
     g_string_append_unichar(printable, g_unichar_isprint(character) ? character : '?');
   }
   return g_string_free(printable, FALSE);
+}
+
+gchar *
+cc_quote(const gchar *text) {
+  g_autofree gchar *start = g_strndup(text, MAX_BYTES + 1);
+  g_autofree gchar *printable = cc_printable(start);
+  const gboolean is_long = strlen(printable) > MAX_BYTES;
+  if (is_long)
+    *g_utf8_find_prev_char(printable, printable + MAX_BYTES + 1) = '\0';
+  return g_strdup_printf("\"%s%s\"", printable, is_long ? "..." : "");
 }

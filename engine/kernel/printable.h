@@ -9,4 +9,7 @@ G_BEGIN_DECLS
  * line or be commands to a terminal. Newly allocated. */
 gchar *cc_printable(const gchar *text);
 
+/* The same in double quotes, and of a long text only the first 120 bytes. */
+gchar *cc_quote(const gchar *text);
+
 G_END_DECLS

@@ -233,7 +233,7 @@ def check_errors(film, sound, text):
     expect_error(1, "response=direction: the kernel box", *fake, "--kernel=box", "--response=direction", film)
     expect_error(2, "--split 2: it takes a number from 0 to 1", *fake, "--split", "2", film)
     expect_error(2, "--split nan", *fake, "--split", "nan", film)
-    expect_error(2, "--kernel \"nope\": there is no such value; there are: custom, identity", *fake, "--kernel", "nope", film)
+    expect_error(2, "--kernel \"nope\": one of custom, identity", *fake, "--kernel", "nope", film)
     expect_error(2, "--preset \"nope\": there is no such preset", *fake, "--preset", "nope", film)
     expect_error(2, "--sink \"nope\": no element", "--sink", "nope", film)
     expect_error(2, "--sink \"identity\": this is no sink", "--sink", "identity", film)

@@ -46,7 +46,7 @@ static const Row rows[] = {
     {VIDEO, "matrix=nonsense", NO_START, "could not set property \"matrix\""},
     {VIDEO, "matrix=\"<1,2,1\"", NO_START, "could not set property \"matrix\""},
     /* numbers outside the range of a property, which the element refuses as well */
-    {VIDEO, "size=-1", STOPS, "size=-1 is refused: an odd number from 1 to 127 is needed, or 0"},
+    {VIDEO, "size=-1", STOPS, "size=-1 is refused: an odd number from 1 to 127, or 0"},
     {VIDEO, "size=129", STOPS, "size=129 is refused: an odd number from 1 to 127"},
     {VIDEO, "kernel=gaussian sigma=-1", STOPS, "sigma=-1 is refused: a number from 0 to 1000"},
     {VIDEO, "scale=inf", STOPS, "scale=inf is refused: a number from -1000000 to 1000000"},
@@ -62,7 +62,7 @@ static const Row rows[] = {
     {VIDEO, "sigma=nan", STOPS, "sigma=nan is refused: a number from 0 to 1000"},
     {VIDEO, "scale=nan", STOPS, "scale=nan is refused: a number from"},
     /* values that the element itself refuses */
-    {VIDEO, "matrix=<1,2>", STOPS, "a flat list of 2 coefficients"},
+    {VIDEO, "matrix=<1,2>", STOPS, "a list of 2 coefficients"},
     {VIDEO, "matrix=<<1,2>,<3,4>>", STOPS, "matrix"},
     {VIDEO, "matrix=<<1,2,1>,<1,2>,<1,2,1>>", STOPS, "row 2 has 2 coefficients and row 1 has 3"},
     {VIDEO, "matrix=<<1,2,1>,<>,<1,2,1>>", STOPS, "entry 2 is not a row"},
@@ -78,7 +78,7 @@ static const Row rows[] = {
     {VIDEO, "matrix-text=\"0,-1,0,-1,5,-1,0,-1,0\"", STOPS,
      "with white space between coefficients"},
     {VIDEO, "matrix-text=\"[1 2 1; 2 4 2; 1 2 1]\"", STOPS, "and \";\" between rows"},
-    {VIDEO, "size=4", STOPS, "size=4 is refused: an odd number from 1 to 127 is needed, or 0"},
+    {VIDEO, "size=4", STOPS, "size=4 is refused: an odd number from 1 to 127, or 0"},
     {VIDEO, "stride=3", STOPS, "stride=3 is refused: 1, 2 or 4 is needed"},
     {VIDEO, "row=<1,2>", STOPS, "the length of row is 2; an odd number"},
     {VIDEO, "column=<1,x,1>", STOPS, "coefficient 2 is \"x\""},
@@ -87,7 +87,7 @@ static const Row rows[] = {
     {VIDEO, "kernel-file=/", STOPS, "/: not a regular file"},
     {VIDEO, "kernel-file=/dev/zero", STOPS, "/dev/zero: not a regular file"},
     {VIDEO, "stride=3 matrix=<1,2>", STOPS,
-     "(1, 9, 25, 49, ... 225); other shapes are written as rows: <<1,2,1>>. stride=3 is refused"},
+     "in a text as \"1 2 1;\" or \"1;2;1\". stride=3 is refused"},
     {VIDEO, "kernel-file=/etc/passwd", STOPS,
      "/etc/passwd:1:1: a [name] must come before all else"},
     /* the same, mended */

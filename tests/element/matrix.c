@@ -295,7 +295,7 @@ static const RefusedText refused_texts[] = {
     {"1,2,1", "coefficient 1 is \"1,2,1\"; a number"},
     {"1 1/ 9", "coefficient 2 is \"1/\"; a number"},
     {"<1 2 1>", "coefficient 1 is \"<1\"; a number"},
-    {"1 2 1", "\"1 2 1;\" is a row and \"1;2;1\" a column, of up to 31 coefficients"},
+    {"1 2 1", "rows, of up to 31 coefficients: in an array as <<1,2,1>>, in a text as \"1 2 1;\""},
     {LONG_TEXT(" "), "a list of 31 coefficients is no square"},
     {LONG_TEXT(" ") " 1 1;", "the number of columns is 33; an odd number from 1 to 31 is needed"},
     {LONG_TEXT(";") ";1;1", "the number of rows is 33; an odd number from 1 to 31 is needed"},

@@ -154,8 +154,8 @@ GST_END_TEST;
 GST_START_TEST(wrong_value_stays_out) {
   static const gchar *const wrong[][2] = {
       {"stride=3", "stride=3 is refused: 1, 2 or 4 is needed"},
-      {"size=4", "size=4 is refused: an odd number from 1 to 127 is needed, or 0"},
-      {"size=129", "size=129 is refused: an odd number from 1 to 127 is needed, or 0"},
+      {"size=4", "size=4 is refused: an odd number from 1 to 127, or 0"},
+      {"size=129", "size=129 is refused: an odd number from 1 to 127, or 0"},
       {"sigma=-0.5", "sigma=-0.5 is refused: a number from 0 to 1000 is needed. What was set"},
       {"bias=nan", "bias=nan is refused: a number from -65535 to 65535 is needed"},
       {"border-value=1.01", "border-value=1.01 is refused: a number from 0 to 1 is needed"},

@@ -4,33 +4,28 @@
 
 #include "cuda/algorithm.h"
 #include "engine/error.h"
-#include "plugin/enums.h"
+#include "plugin/backends.h"
 #include "plugin/settings.h"
 
-#include <gst/gst.h>
-
-static const CcProperty *
+static guint
 find(const gchar *name) {
-  for (guint i = 0; i < cc_n_properties; i++)
-    if (g_str_equal(cc_properties[i].name, name))
-      return &cc_properties[i];
+  for (guint i = 0; cc_settings_option(i); i++)
+    if (g_str_equal(cc_settings_option(i)->name, name))
+      return i;
   g_error("no property %s", name);
 }
 
 static gboolean
 set(CcSettings *settings, const gchar *name, const gchar *text) {
-  const CcProperty *property = find(name);
-  GParamSpec *pspec = g_param_spec_ref_sink(cc_property_new_spec(property));
-  g_auto(GValue) value = G_VALUE_INIT;
-  g_value_init(&value, G_PARAM_SPEC_VALUE_TYPE(pspec));
-  g_assert_true(gst_value_deserialize(&value, text));
-  g_param_spec_unref(pspec);
-  return cc_settings_set(settings, property, &value, NULL);
+  CcCoefficients coefficients;
+  CcOptionValue value;
+  return cc_option_parse(cc_settings_option(find(name)), text, &value, &coefficients, NULL) &&
+         cc_settings_set(settings, find(name), &value, NULL);
 }
 
-static CcPropertySet
+static CcOptionSet
 bit(const gchar *name) {
-  return cc_property_bit(cc_property_index(find(name)));
+  return cc_option_bit(find(name));
 }
 
 /* Of the filter that is committed. */
@@ -53,7 +48,7 @@ test_commit(void) {
   CcSettings settings;
   cc_settings_init(&settings);
   g_assert_cmpuint(cc_settings_get_serial(&settings), ==, 1);
-  cc_settings_commit(&settings, CC_ALL_PROPERTIES);
+  cc_settings_commit(&settings, CC_ALL_OPTIONS);
   g_assert_cmpuint(cc_settings_get_serial(&settings), ==, 1);
 
   g_assert_true(set(&settings, "bias", "5"));
@@ -67,7 +62,7 @@ test_commit(void) {
 
   g_assert_true(set(&settings, "bias", "5"));
   g_assert_true(set(&settings, "n-threads", "3"));
-  cc_settings_commit(&settings, CC_ALL_PROPERTIES);
+  cc_settings_commit(&settings, CC_ALL_OPTIONS);
   g_assert_cmpuint(cc_settings_get_serial(&settings), ==, 2);
   cc_settings_clear(&settings);
 }
@@ -108,18 +103,15 @@ test_every_property(void) {
       {"alpha", "filter"},
       {"stride", "4"},
       {"algorithm", "sliding"},
-      {"matrix", "<1,2,1>"},
-      {"row", "<1,2,1>"},
-      {"column", "<1,2,1>"},
+      {"matrix", "1 2 1;"},
+      {"row", "1 2 1"},
+      {"column", "1 2 1"},
       {"kernel-file", "/dev/null"},
       {"matrix-text", "1 2 1;"},
   };
-  guint n_seen = 0;
   CcSettings settings;
   cc_settings_init(&settings);
-  for (guint i = 0; i < cc_n_properties; i++)
-    n_seen += cc_property_affects_pixels(&cc_properties[i]);
-  g_assert_cmpuint(n_seen, ==, G_N_ELEMENTS(values));
+  g_assert_cmpuint(cc_n_options, ==, G_N_ELEMENTS(values));
   for (guint i = 0; i < G_N_ELEMENTS(values); i++) {
     const guint64 before = cc_settings_get_serial(&settings);
     const gboolean ok = set(&settings, values[i][0], values[i][1]);
@@ -148,27 +140,27 @@ static void
 test_preset(void) {
   CcSettings settings, preset;
   cc_settings_init(&settings);
-  g_assert_true(set(&settings, "column", "<1,2,1>"));
+  g_assert_true(set(&settings, "column", "1 2 1"));
   g_assert_true(set(&settings, "bias", "5"));
   g_assert_true(set(&settings, "n-threads", "3"));
-  cc_settings_commit(&settings, CC_ALL_PROPERTIES);
+  cc_settings_commit(&settings, CC_ALL_OPTIONS);
   g_assert_cmpuint(cc_settings_get_serial(&settings), ==, 2);
 
   cc_settings_init(&preset);
   g_assert_true(set(&preset, "scale", "2"));
-  g_assert_true(set(&preset, "row", "<1,0,-1>"));
+  g_assert_true(set(&preset, "row", "1 0 -1"));
   cc_settings_load(&settings, &preset);
   cc_settings_clear(&preset);
   g_assert_cmpuint(cc_settings_get_serial(&settings), ==, 2);
-  cc_settings_commit(&settings, cc_properties_of_pixels());
+  cc_settings_commit(&settings, CC_ALL_OPTIONS);
   g_assert_cmpuint(cc_settings_get_serial(&settings), ==, 3);
   g_auto(CcFilter) filter = filter_of(&settings);
   g_assert_cmpfloat(filter.bias, ==, 0);
   g_assert_cmpfloat(filter.scale, ==, 2);
-  g_assert_cmpuint(gst_value_array_get_size(&settings.staged.definition.column), ==, 0);
-  g_assert_cmpuint(gst_value_array_get_size(&settings.staged.definition.row), ==, 3);
-  g_assert_cmpint(settings.staged.kernel, ==, GST_CUDA_CONV_KERNEL_CUSTOM);
-  g_assert_cmpuint(settings.staged.backend.n_threads, ==, 3);
+  g_assert_null(settings.staged.text[CC_OPTION_COLUMN]);
+  g_assert_cmpstr(settings.staged.text[CC_OPTION_ROW], ==, "1 0 -1");
+  g_assert_cmpint(settings.staged.kernel, ==, CC_KERNEL_CUSTOM);
+  g_assert_cmpuint(settings.device.backend.n_threads, ==, 3);
   cc_settings_clear(&settings);
 }
 
@@ -176,38 +168,40 @@ test_preset(void) {
 
 static void
 assert_reads(CcSettings *settings, const gchar *name, const gchar *wanted) {
-  const CcProperty *property = find(name);
-  GParamSpec *pspec = g_param_spec_ref_sink(cc_property_new_spec(property));
-  g_auto(GValue) value = G_VALUE_INIT;
-  g_value_init(&value, G_PARAM_SPEC_VALUE_TYPE(pspec));
-  g_param_spec_unref(pspec);
-  cc_settings_get(settings, property, &value);
-  g_autofree gchar *text = gst_value_serialize(&value);
-  g_assert_cmpstr(text, ==, wanted);
+  const CcOption *option = cc_settings_option(find(name));
+  const CcOptionValue value = cc_settings_get(settings, find(name));
+  const gchar *text = option->type == CC_OPTION_CHOICE
+                          ? cc_option_find_choice_of(option, value.whole)->name
+                          : value.text;
+  if (option->type == CC_OPTION_DOUBLE)
+    g_assert_cmpfloat(value.number, ==, g_ascii_strtod(wanted, NULL));
+  else
+    g_assert_cmpstr(text, ==, wanted);
+  g_free((gchar *)value.text);
 }
 
 /* Refused values are put back, but for those that were set anew meanwhile. */
 static void
 test_put_back(void) {
   CcSettings settings;
-  g_auto(CcValues) running, tried;
+  g_auto(CcOptions) running, tried;
   cc_settings_init(&settings);
-  cc_values_init(&running);
-  cc_values_init(&tried);
+  cc_options_init(&running);
+  cc_options_init(&tried);
   cc_settings_take(&settings, &running);
 
-  g_assert_true(set(&settings, "row", "<1,2,1>"));
+  g_assert_true(set(&settings, "row", "1 2 1"));
   g_assert_true(set(&settings, "bias", "5"));
   g_assert_true(set(&settings, "scale", "2"));
   g_assert_true(set(&settings, "border", "wrap"));
-  cc_settings_commit(&settings, CC_ALL_PROPERTIES);
+  cc_settings_commit(&settings, CC_ALL_OPTIONS);
   const guint64 serial = cc_settings_take(&settings, &tried);
-  const CcPropertySet definition =
+  const CcOptionSet definition =
       bit("matrix") | bit("matrix-text") | bit("row") | bit("column") | bit("kernel-file");
-  const CcPropertySet changes = cc_values_compare(&tried, &running);
+  const CcOptionSet changes = cc_options_compare(&tried, &running);
   g_assert_cmpuint(changes, ==,
                    definition | bit("kernel") | bit("bias") | bit("scale") | bit("border"));
-  cc_values_assign(&running, &tried, bit("scale"));
+  cc_options_assign(&running, &tried, bit("scale"));
 
   g_assert_true(set(&settings, "bias", "6")); /* anew, and committed */
   cc_settings_commit(&settings, bit("bias"));
@@ -215,13 +209,13 @@ test_put_back(void) {
   g_assert_cmpuint(cc_settings_put_back(&settings, changes & ~bit("scale"), &tried, &running), ==,
                    definition | bit("kernel"));
   g_assert_cmpuint(cc_settings_get_serial(&settings), >, serial); /* bias is still to be tried */
-  assert_reads(&settings, "row", "<  >");
+  assert_reads(&settings, "row", NULL);
   assert_reads(&settings, "kernel", "sobel");
   assert_reads(&settings, "bias", "6");
   assert_reads(&settings, "scale", "2");
   assert_reads(&settings, "border", "reflect");
   cc_settings_take(&settings, &tried);
-  g_assert_cmpuint(cc_values_compare(&tried, &running), ==, bit("bias"));
+  g_assert_cmpuint(cc_options_compare(&tried, &running), ==, bit("bias"));
   g_auto(CcFilter) filter = filter_of(&settings);
   g_assert_true(filter.kernel == cc_kernels_find("sobel"));
   g_assert_cmpfloat(filter.scale, ==, 2);
@@ -261,7 +255,7 @@ test_start(void) {
 int
 main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
-  gst_init(&argc, &argv);
+  cc_options_set_algorithms(cc_backend_algorithms());
   g_test_add_func("/settings/commit", test_commit);
   g_test_add_func("/settings/overdue", test_overdue);
   g_test_add_func("/settings/every-property", test_every_property);

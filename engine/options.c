@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "options.h"
+
+#include <string.h>
+#include "kernel/printable.h"
+
+/* Choices are stored as whole numbers. */
+G_STATIC_ASSERT(sizeof(CcResponse) == sizeof(gint));
+
+/* --- choices --- */
+
+#define CHOICE_ROW(constant, name, text, ...) {constant, name, text},
+#define DEFINE_CHOICES(function, LIST)                                                             \
+  static const CcChoice *function(const CcOption *self) {                                          \
+    static const CcChoice choices[] = {LIST(CHOICE_ROW){0, NULL, NULL}};                           \
+    return choices;                                                                                \
+  }
+
+DEFINE_CHOICES(response_choices, CC_RESPONSES)
+DEFINE_CHOICES(border_choices, CC_BORDERS)
+DEFINE_CHOICES(color_choices, CC_COLORS)
+DEFINE_CHOICES(chroma_choices, CC_CHROMAS)
+DEFINE_CHOICES(alpha_choices, CC_ALPHAS)
+
+static const CcChoice *
+kernel_choices(const CcOption *self) {
+  static gsize made = 0;
+  if (g_once_init_enter(&made)) {
+    const GPtrArray *kernels = cc_kernels_builtin();
+    CcChoice *choices = g_new0(CcChoice, kernels->len + 2);
+    choices[0] = (CcChoice){CC_KERNEL_CUSTOM, "custom",
+                            "What matrix, matrix-text, row, column or kernel-file defined last"};
+    for (guint i = 0; i < kernels->len; i++) {
+      const CcKernel *kernel = g_ptr_array_index(kernels, i);
+      choices[i + 1] = (CcChoice){(gint)i + 1, kernel->name, kernel->description};
+    }
+    g_once_init_leave(&made, (gsize)choices);
+  }
+  return (const CcChoice *)made;
+}
+
+static const CcChoice no_algorithms[] = {{0, "auto", "The only one"}, {0, NULL, NULL}};
+static const CcChoice *algorithms = no_algorithms;
+
+static const CcChoice *
+algorithm_choices(const CcOption *self) {
+  return algorithms;
+}
+
+void
+cc_options_set_algorithms(const CcChoice *choices) {
+  algorithms = choices;
+}
+
+/* --- the table --- */
+
+static gboolean
+is_stride(gint stride) {
+  return stride != 3;
+}
+
+static gboolean
+is_size(gint size) {
+  return size == 0 || size % 2 == 1;
+}
+
+#define COEFFICIENTS(most) .type = CC_OPTION_COEFFICIENTS, .max = (most)
+#define TEXT .type = CC_OPTION_TEXT
+#define INT(from, to, otherwise)                                                                   \
+  .type = CC_OPTION_INT, .min = (from), .max = (to), .fallback = (otherwise)
+#define DOUBLE(from, to, otherwise)                                                                \
+  .type = CC_OPTION_DOUBLE, .min = (from), .max = (to), .fallback = (otherwise)
+#define CHOICE(of, otherwise)                                                                      \
+  .type = CC_OPTION_CHOICE, .choices = (of), .default_choice = (otherwise)
+#define FILTER(field) .offset = offsetof(CcOptions, filter.field)
+
+/* In the order of the enum above all. */
+const CcOption cc_options[] = {
+    /**
+     * matrix:
+     *
+     * Coefficients of a custom kernel: an array of rows, or the flat list of a square. Width and
+     * height are odd, 1 to 15 each; a single row or column has up to 31 coefficients. Numbers from
+     * -1e8 to 1e8; fractions and numeric strings are accepted. The matrix is not flipped. An empty
+     * one forgets the coefficients; it is refused while they are in use.
+     */
+    {"matrix", "Matrix",
+     "Coefficients of a custom kernel, 1x1 to 15x15, or one row or column of up to 31, odd sides: "
+     "a "
+     "flat square "
+     "matrix=\"<1,2,1,2,4,2,1,2,1>\" or rows matrix=\"<<1,2,1>,<2,4,2>,<1,2,1>>\"",
+     COEFFICIENTS(CC_MAX_COEFFS)},
+
+    /**
+     * matrix-text:
+     *
+     * The coefficients of a custom kernel as one text with white space between them, in the form of
+     * one matrix of FFmpeg's convolution. A list without a `;` whose length is the square of an odd
+     * number is that square; of every other shape, `;` or a new line ends each row, so that "1 2
+     * 1;" is a row of three and "1;2;1" a column. The sizes are those of matrix: a single row or
+     * column has up to 31 coefficients. Up to 16384 bytes. In a gst-launch line `;` is easier,
+     * since a new line needs quotes within the quotes of the shell. An empty text forgets the
+     * coefficients; it is refused while they are in use.
+     */
+    {"matrix-text", "Matrix text",
+     "Coefficients as one text: a square matrix-text=\"0 -1 0 -1 5 -1 0 -1 0\", rows "
+     "matrix-text=\"1 2 1; 2 4 2; 1 2 1\", one row \"1 2 1;\" or one column \"1;2;1\"",
+     TEXT},
+
+    /**
+     * row:
+     *
+     * The row of a custom separable kernel, which is column times row; without a column it is a
+     * kernel one pixel high. An odd number of coefficients, 1 to 31. An empty one is none.
+     */
+    {"row", "Row",
+     "Row of a custom separable kernel, 1 to 31 coefficients: row=\"<-1,0,1>\" column=\"<1,2,1>\"; "
+     "alone, a kernel one pixel high",
+     COEFFICIENTS(CC_MAX_LINE_SIZE)},
+
+    /**
+     * column:
+     *
+     * The column of a custom separable kernel, which is column times row; without a row it is a
+     * kernel one pixel wide. An odd number of coefficients, 1 to 31. An empty one is none.
+     */
+    {"column", "Column",
+     "Column of a custom separable kernel, 1 to 31 coefficients: column=\"<1,4,6,4,1>\"; alone, a "
+     "kernel one pixel wide",
+     COEFFICIENTS(CC_MAX_LINE_SIZE)},
+
+    /**
+     * kernel-file:
+     *
+     * Path of a file whose first kernel definition becomes the custom kernel. It has a `[name]` and
+     * below it lines such as `matrix-3=1 2 1; 2 4 2; 1 2 1`, or `row-3=1 2 1` and `column-3=1 2 1`,
+     * several matrices with `|` between them, and `scale-3`, `class` (plain, blur, sharpen or
+     * edge), `response`, `chroma` and `default-size` where the defaults do not fit; the format is
+     * that of the plugin's own, presets/kernels.ini of the sources. The path has to be that of a
+     * regular file of up to 64 KiB, and the file is read when the property is set.
+     */
+    {"kernel-file", "Kernel file",
+     "Path of a file that defines the custom kernel, as \"[soft]\", \"matrix-3=1 2 1; 2 4 2; 1 2 "
+     "1\" on two lines",
+     TEXT},
+
+    /**
+     * kernel:
+     *
+     * A named kernel, or `custom` for the coefficients that matrix, matrix-text, row, column or
+     * kernel-file gave last; setting one of these selects it. They are remembered while a named
+     * kernel is in use.
+     */
+    {"kernel", "Kernel", "Convolution kernel; setting a matrix makes it custom",
+     CHOICE(kernel_choices, "sobel"), .offset = offsetof(CcOptions, kernel)},
+
+    /**
+     * size:
+     *
+     * Rows and columns of the kernel, as a wish: an odd number, or 0, the default, for the kernel's
+     * own. A kernel that has no such size takes its next smaller one, and below the smallest that.
+     * box and gaussian have every odd size from 3 to 127; beyond 15 gaussian is sampled with a
+     * sigma of (size - 1) / 6, if no sigma is set. A matrix has only its own size. The field `size`
+     * of the property stats says which one runs. Larger derivatives give larger results:
+     * scale=0.0625 brings those of sobel with size=5 to about the strength of size=3.
+     */
+    {"size", "Size",
+     "Rows and columns of the kernel: 1, 3, 5, ... (0 = its own); what it does not have becomes "
+     "its next smaller one",
+     FILTER(size), INT(0, CC_MAX_KERNEL_SIZE, 0), .is_valid = is_size,
+     .valid =
+         "an odd number from 1 to " G_STRINGIFY(CC_MAX_KERNEL_SIZE) ", or 0 for the kernel's own,"},
+
+    /**
+     * sigma:
+     *
+     * Standard deviation of kernel=gaussian in pixels; 0, the default, takes the binomial
+     * coefficients of the size. With size=0 the Gaussian has as many rows and columns as three
+     * sigma on both sides need, by OpenCV's rule for images of 8 bits: 6 sigma + 1, rounded, and
+     * made odd. This holds at every depth. OpenCV takes 8 sigma + 1 for more than 8 bits, which an
+     * explicit size gives. The size is at most 127, so a sigma above 21.08 needs an explicit size,
+     * which cuts the Gaussian off there. A chain of blurs adds the squares of sigma: four elements
+     * with sigma=21 blur as one with 42 would. Other kernels ignore it, with a warning.
+     */
+    {"sigma", "Sigma",
+     "Standard deviation of kernel=gaussian (0 = binomial of the size); without a size, "
+     "up to 21.08, and the size is 6 sigma + 1 at every depth",
+     FILTER(sigma), DOUBLE(0, CC_MAX_SIGMA, 0), .unit = "pixel"},
+
+    /**
+     * scale:
+     *
+     * Factor of the response, which is the sum, or its absolute value or magnitude; a number, not a
+     * fraction. 0, the default, is automatic: one over the sum of the coefficients where that is
+     * positive, else 1. Any other value replaces the automatic one. A negative one turns the
+     * picture round: `scale=-1 bias=255` draws dark edges on white, and a blur whose coefficients
+     * have the sum 16 takes -1/16, `kernel=gaussian size=3 scale=-0.0625 bias=255`. Where chroma is
+     * filtered it is scaled as well.
+     */
+    {"scale", "Scale",
+     "Factor of the response (0 = one over the sum of a positive matrix, else 1); negative turns "
+     "the picture round",
+     FILTER(scale), DOUBLE(-CC_MAX_SCALE, CC_MAX_SCALE, 0)},
+
+    /**
+     * bias:
+     *
+     * Added to the result, in code values of 8 bits. Deeper formats multiply it, so that 255 is
+     * white at every depth: by (2^depth - 1)/255, or in luma and chroma of a limited range by
+     * 2^(depth - 8). Where chroma is filtered, as by blurs and matrices, it is added to
+     * that too and shifts the colours; chroma=copy keeps them. Where direction is a hue, a full
+     * turn of the hues is 255.
+     */
+    {"bias", "Bias", "Added to the result: 255 is white of full range at every depth", FILTER(bias),
+     DOUBLE(-CC_MAX_BIAS, CC_MAX_BIAS, 0), .unit = "8-bit code value"},
+
+    /**
+     * response:
+     *
+     * How the signed sums of the kernel become pixels. Default: auto, the kernel's own. Edge
+     * kernels, which are those from sobel to log in the list of `kernel`, keep the luma of limited
+     * range to 16 to 235 and count the bias from 16, but for offset and direction; everything else
+     * uses all code values, and so does a matrix of one's own.
+     *
+     * Where there is colour, direction is a hue: the angle 0 is red, and no gradient is black. That
+     * is so for R, G and B that are filtered as grey (see color), and for luma and chroma with
+     * chroma=auto; the chroma of several pixels has the hue of their mean gradient. Elsewhere, and
+     * with coefficients that no whole numbers are in proportion to, direction is a code value: 0
+     * where it grows brighter to the right, 64 downwards, 128 to the left and 192 upwards.
+     */
+    {"response", "Response", "How signed sums become pixels", FILTER(response),
+     CHOICE(response_choices, "auto")},
+
+    /**
+     * border:
+     *
+     * What the kernel reads outside the picture.
+     */
+    {"border", "Border", "What the kernel reads outside the picture", FILTER(border),
+     CHOICE(border_choices, "replicate")},
+
+    /**
+     * border-value:
+     *
+     * What the kernel reads outside the picture with border=constant, as a fraction of full scale.
+     * Outside, chroma is neutral and alpha opaque whatever this says.
+     */
+    {"border-value", "Border value", "Pixels outside with border=constant", FILTER(border_value),
+     DOUBLE(0, 1, 0), .unit = "full scale"},
+
+    /**
+     * chroma:
+     *
+     * What happens to the chroma of YUV video. Default: auto, the kernel's own: blurs filter it,
+     * sharpening copies it, edge kernels set it to grey, and a custom matrix filters it.
+     */
+    {"chroma", "Chroma", "What happens to the chroma of YUV video", FILTER(chroma),
+     CHOICE(chroma_choices, "auto")},
+
+    /**
+     * color:
+     *
+     * What R, G and B are filtered as: each by itself, or as their luma, which all three become.
+     * The luma is (13933 R + 46871 G + 4732 B + 32768) >> 16, by the weights of BT.709, rounded
+     * before it is filtered. Default: auto, the luma with edge kernels, whose results are grey in
+     * RGB then as they are in YUV, else each by itself. Formats without R, G and B do not look at
+     * it.
+     */
+    {"color", "Color", "What red, green and blue are filtered as", FILTER(color),
+     CHOICE(color_choices, "auto")},
+
+    /**
+     * alpha:
+     *
+     * What happens to an alpha channel.
+     */
+    {"alpha", "Alpha", "What happens to an alpha channel", FILTER(alpha),
+     CHOICE(alpha_choices, "copy")},
+
+    /**
+     * stride:
+     *
+     * 1, 2 or 4: of the filtered picture every n-th pixel of every n-th row is kept, beginning with
+     * the first, and the others are not computed. The output has the size of the input divided by
+     * this, rounded up. A change while playing gives new output caps with the next frame; where
+     * downstream does not accept them it is refused. The rows of an interlaced frame then come from
+     * one field, so deinterlace before.
+     */
+    {"stride", "Stride", "Keep every n-th pixel and row: 1, 2 or 4; the output shrinks",
+     FILTER(stride), INT(1, 4, 1), .is_valid = is_stride, .valid = "1, 2 or 4"},
+
+    /**
+     * algorithm:
+     *
+     * How the GPU computes the sums. The CPU chooses its method by itself and ignores this. All
+     * algorithms give the same bytes. The GPU refuses an algorithm that cannot run the kernel, with
+     * a message that lists those that can. Default: auto, the fastest for the kernel.
+     */
+    {"algorithm", "Algorithm",
+     "Which convolution algorithm runs on the GPU; the CPU chooses by itself and ignores this",
+     FILTER(algorithm), CHOICE(algorithm_choices, "auto")},
+};
+
+const guint cc_n_options = G_N_ELEMENTS(cc_options);
+G_STATIC_ASSERT(G_N_ELEMENTS(cc_options) <= CC_MAX_OPTIONS);
+
+guint
+cc_options_find(const gchar *name) {
+  guint i = 0;
+  while (i < cc_n_options && strcmp(cc_options[i].name, name) != 0)
+    i++;
+  return i;
+}
+
+/* --- the custom kernel --- */
+
+static void
+clear_definition(CcOptions *self) {
+  g_clear_pointer(&self->custom, cc_kernel_unref);
+  for (guint i = 0; i < CC_N_DEFINITIONS; i++)
+    g_clear_pointer(&self->text[i], g_free);
+  self->n_row = self->n_column = 0;
+}
+
+static void
+assign_definition(CcOptions *to, const CcOptions *from) {
+  if (to == from || to->custom == from->custom) /* so the rest is the same, or empty */
+    return;
+  clear_definition(to);
+  to->custom = from->custom ? cc_kernel_ref(from->custom) : NULL;
+  for (guint i = 0; i < CC_N_DEFINITIONS; i++)
+    to->text[i] = g_strdup(from->text[i]);
+  to->n_row = from->n_row;
+  to->n_column = from->n_column;
+  memcpy(to->row, from->row, sizeof to->row);
+  memcpy(to->column, from->column, sizeof to->column);
+}
+
+/* Takes the coefficients of a row or column. */
+static gboolean
+set_line(gdouble *line, guint *n, const CcOption *option, const CcCoefficients *from,
+         GError **error) {
+  if (from->n_rows > 1 || from->n > CC_MAX_LINE_SIZE) {
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                "the length of %s is %u; an odd number from 1 to %d is needed", option->name,
+                from->n, CC_MAX_LINE_SIZE);
+    return FALSE;
+  }
+  *n = from->n;
+  memcpy(line, from->value, from->n * sizeof *line);
+  return TRUE;
+}
+
+/* Makes the custom kernel of `self`, whose definition was cleared but for the other one of row and
+ * column. Without coefficients there is none. */
+static gboolean
+make_custom(CcOptions *self, guint i, const CcOptionValue *value, GError **error) {
+  CcCoefficients parsed = {0};
+  static const gdouble one[] = {1};
+  switch (i) {
+  case CC_OPTION_MATRIX:
+    self->custom = cc_coefficients_make_kernel(value->coefficients, error);
+    break;
+  case CC_OPTION_MATRIX_TEXT:
+    if (cc_coefficients_parse(&parsed, value->text, error))
+      self->custom = cc_coefficients_make_kernel(&parsed, error);
+    break;
+  case CC_OPTION_ROW:
+  case CC_OPTION_COLUMN:
+    if (i == CC_OPTION_ROW
+            ? !set_line(self->row, &self->n_row, &cc_options[i], value->coefficients, error)
+            : !set_line(self->column, &self->n_column, &cc_options[i], value->coefficients, error))
+      return FALSE;
+    if (self->n_row == 0 && self->n_column == 0)
+      return TRUE;
+    self->custom =
+        cc_kernel_new_separable(self->n_row ? self->row : one, MAX(self->n_row, 1),
+                                self->n_column ? self->column : one, MAX(self->n_column, 1), error);
+    break;
+  case CC_OPTION_KERNEL_FILE:
+    self->custom = cc_kernel_load(value->text, error);
+    break;
+  }
+  return self->custom != NULL;
+}
+
+static gboolean
+define(CcOptions *self, guint i, const CcOptionValue *value, GError **error) {
+  const gboolean is_line = i == CC_OPTION_ROW || i == CC_OPTION_COLUMN;
+  const gboolean is_list = cc_options[i].type == CC_OPTION_COEFFICIENTS;
+  const gboolean is_empty = is_list
+                                ? value->coefficients->n == 0 && value->coefficients->n_rows == 0
+                                : !value->text || *value->text == '\0';
+  const guint other = i == CC_OPTION_ROW ? CC_OPTION_COLUMN : CC_OPTION_ROW;
+  if (is_empty && !self->text[i] && !(is_line && self->text[other]))
+    return TRUE; /* it defines nothing now, and shall not */
+  g_auto(CcOptions) next = {0};
+  if (is_line)
+    assign_definition(&next, self);
+  g_clear_pointer(&next.custom, cc_kernel_unref);
+  for (guint k = 0; k < CC_N_DEFINITIONS; k++)
+    if (!is_line || k != other)
+      g_clear_pointer(&next.text[k], g_free);
+  if ((!is_empty || is_line) && !make_custom(&next, i, value, error))
+    return FALSE;
+  next.text[i] = is_empty ? NULL : g_strdup(value->text);
+  clear_definition(self);
+  assign_definition(self, &next);
+  if (self->custom)
+    self->kernel = CC_KERNEL_CUSTOM;
+  return TRUE;
+}
+
+/* --- values --- */
+
+void
+cc_options_init(CcOptions *self) {
+  memset(self, 0, sizeof *self);
+  for (guint i = CC_N_DEFINITIONS; i < cc_n_options; i++) {
+    const CcOptionValue value = cc_option_default(&cc_options[i]);
+    cc_option_store(&cc_options[i], self, &value);
+  }
+}
+
+void
+cc_options_clear(CcOptions *self) {
+  clear_definition(self);
+}
+
+gboolean
+cc_options_set(CcOptions *self, guint i, const CcOptionValue *value, GError **error) {
+  if (i < CC_N_DEFINITIONS)
+    return define(self, i, value, error);
+  if (!cc_option_check(&cc_options[i], value, error))
+    return FALSE;
+  cc_option_store(&cc_options[i], self, value);
+  return TRUE;
+}
+
+CcOptionValue
+cc_options_get(const CcOptions *self, guint i) {
+  return i < CC_N_DEFINITIONS ? (CcOptionValue){.text = self->text[i]}
+                              : cc_option_load(&cc_options[i], self);
+}
+
+/* Sets what a word says. */
+static gboolean
+set_word(CcOptions *self, const gchar *word, GError **error) {
+  const gchar *equals = strchr(word, '=');
+  g_autofree gchar *name = equals ? g_strndup(word, (gsize)(equals - word)) : NULL;
+  const guint i = equals ? cc_options_find(name) : cc_n_options;
+  if (i == cc_n_options) {
+    g_autoptr(GString) names = g_string_new(NULL);
+    for (guint k = 0; k < cc_n_options; k++)
+      g_string_append_printf(names, "%s%s", k ? ", " : "", cc_options[k].name);
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "NAME=VALUE is needed, where NAME is one of %s",
+                names->str);
+    return FALSE;
+  }
+  CcCoefficients coefficients = {0};
+  CcOptionValue value;
+  return cc_option_parse(&cc_options[i], equals + 1, &value, &coefficients, error) &&
+         cc_options_set(self, i, &value, error);
+}
+
+gboolean
+cc_options_set_text(CcOptions *self, const gchar *text, GError **error) {
+  g_auto(GStrv) words = NULL;
+  g_autoptr(GError) reason = NULL;
+  if (!g_shell_parse_argv(text, NULL, &words, &reason) &&
+      !g_error_matches(reason, G_SHELL_ERROR, G_SHELL_ERROR_EMPTY_STRING)) {
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "a quote or a backslash in the text has no end");
+    return FALSE;
+  }
+  g_auto(CcOptions) next;
+  cc_options_init(&next);
+  cc_options_assign(&next, self, CC_ALL_OPTIONS);
+  for (gchar **word = words; word && *word; word++) {
+    g_autoptr(GError) wrong = NULL;
+    if (!set_word(&next, *word, &wrong)) {
+      g_autofree gchar *quoted = cc_quote(*word);
+      g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "%s: %s", quoted, wrong->message);
+      return FALSE;
+    }
+  }
+  cc_options_assign(self, &next, CC_ALL_OPTIONS);
+  return TRUE;
+}
+
+CcOptionSet
+cc_options_compare(const CcOptions *a, const CcOptions *b) {
+  CcOptionSet differing = a->custom == b->custom ? 0 : cc_option_bit(CC_N_DEFINITIONS) - 1;
+  for (guint i = CC_N_DEFINITIONS; i < cc_n_options; i++) {
+    const gsize offset = cc_options[i].offset;
+    if (memcmp((const gchar *)a + offset, (const gchar *)b + offset,
+               cc_option_size(&cc_options[i])) != 0)
+      differing |= cc_option_bit(i);
+  }
+  return differing;
+}
+
+void
+cc_options_assign(CcOptions *to, const CcOptions *from, CcOptionSet set) {
+  if (set & (cc_option_bit(CC_N_DEFINITIONS) - 1))
+    assign_definition(to, from);
+  for (guint i = CC_N_DEFINITIONS; i < cc_n_options; i++) {
+    const gsize offset = cc_options[i].offset;
+    if (set & cc_option_bit(i))
+      memcpy((gchar *)to + offset, (const gchar *)from + offset, cc_option_size(&cc_options[i]));
+  }
+}
+
+void
+cc_options_get_filter(const CcOptions *self, CcFilter *filter) {
+  CcKernel *kernel = self->kernel == CC_KERNEL_CUSTOM
+                         ? self->custom
+                         : g_ptr_array_index(cc_kernels_builtin(), self->kernel - 1);
+  *filter = self->filter;
+  filter->kernel = kernel ? cc_kernel_ref(kernel) : NULL;
+}
+
+void
+cc_filter_clear(CcFilter *self) {
+  g_clear_pointer(&self->kernel, cc_kernel_unref);
+  *self = (CcFilter){0};
+}

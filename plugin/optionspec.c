@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "optionspec.h"
+
+#include <gst/gst.h>
+#include "engine/kernel/printable.h"
+#include "engine/number.h"
+
+#define MAX_BYTES 120
+#define MAX_DEPTH 4 /* of arrays in arrays; a matrix has 2 */
+
+/* --- specifications --- */
+
+/* GObject sets what this has changed nothing of. */
+static gboolean
+change_nothing(GParamSpec *spec, GValue *value) {
+  return FALSE;
+}
+
+static void
+init_class(gpointer klass, gpointer data) {
+  ((GParamSpecClass *)klass)->value_validate = change_nothing;
+}
+
+static GType
+derive(GType parent, const gchar *name) {
+  GTypeQuery query;
+  g_type_query(parent, &query);
+  const GTypeInfo info = {.class_size = (guint16)query.class_size,
+                          .class_init = init_class,
+                          .instance_size = (guint16)query.instance_size};
+  return g_type_register_static(parent, name, &info, 0);
+}
+
+/* The specification of a number, of a type that is derived from that of `parent`. */
+static GParamSpec *
+new_number_spec(GType parent, const CcOption *self, const gchar *blurb, GParamFlags flags) {
+  static gsize int_type = 0, double_type = 0;
+  const gboolean whole = parent == G_TYPE_PARAM_INT;
+  gsize *type = whole ? &int_type : &double_type;
+  if (g_once_init_enter(type))
+    g_once_init_leave(type,
+                      derive(parent, whole ? "GstCudaConvParamInt" : "GstCudaConvParamDouble"));
+  GParamSpec *spec = g_param_spec_internal(*type, self->name, self->nick, blurb, flags);
+  if (whole) {
+    G_PARAM_SPEC_INT(spec)->minimum = (gint)self->min;
+    G_PARAM_SPEC_INT(spec)->maximum = (gint)self->max;
+    G_PARAM_SPEC_INT(spec)->default_value = (gint)self->fallback;
+  } else {
+    G_PARAM_SPEC_DOUBLE(spec)->minimum = self->min;
+    G_PARAM_SPEC_DOUBLE(spec)->maximum = self->max;
+    G_PARAM_SPEC_DOUBLE(spec)->default_value = self->fallback;
+  }
+  return spec;
+}
+
+/* The enum of a choice, which is registered once. GObject keeps its values for good. */
+static GType
+get_enum_type(const CcOption *self) {
+  g_autofree gchar *name =
+      g_strdup_printf("GstCudaConv%c%s", g_ascii_toupper(*self->name), self->name + 1);
+  GType type = g_type_from_name(name);
+  if (type)
+    return type;
+  const CcChoice *choices = self->choices(self);
+  guint n = 0;
+  while (choices[n].name)
+    n++;
+  GEnumValue *values = g_new0(GEnumValue, n + 1);
+  for (guint i = 0; i < n; i++)
+    values[i] = (GEnumValue){choices[i].value, choices[i].text, choices[i].name};
+  type = g_enum_register_static(g_intern_string(name), values);
+  gst_type_mark_as_plugin_api(type, 0);
+  return type;
+}
+
+GParamSpec *
+cc_option_new_spec(const CcOption *self, GParamFlags flags) {
+  const gchar *name = self->name, *nick = self->nick;
+  g_autofree gchar *with_unit =
+      self->unit ? g_strdup_printf("%s; unit: %s", self->text, self->unit) : NULL;
+  const gchar *blurb = with_unit ? g_intern_string(with_unit) : self->text;
+  flags |= G_PARAM_STATIC_STRINGS;
+  switch (self->type) {
+  case CC_OPTION_INT:
+    return new_number_spec(G_TYPE_PARAM_INT, self, blurb, flags);
+  case CC_OPTION_DOUBLE:
+    return new_number_spec(G_TYPE_PARAM_DOUBLE, self, blurb, flags);
+  case CC_OPTION_CHOICE:
+    return g_param_spec_enum(name, nick, blurb, get_enum_type(self), cc_option_default(self).whole,
+                             flags);
+  case CC_OPTION_COEFFICIENTS:
+    return gst_param_spec_array(name, nick, blurb, NULL, flags);
+  case CC_OPTION_TEXT:
+    return g_param_spec_string(name, nick, blurb, NULL, flags);
+  }
+  g_return_val_if_reached(NULL);
+}
+
+/* --- values as text --- */
+
+static gboolean
+is_full(const GString *text) {
+  return text->len > MAX_BYTES;
+}
+
+static void
+append_string(GString *text, const gchar *string) {
+  g_autofree gchar *start = g_strndup(string, MAX_BYTES + 1);
+  g_autofree gchar *printable = cc_printable(start);
+  g_string_append(text, printable);
+}
+
+static gboolean
+is_short(const GValue *value) {
+  return G_VALUE_HOLDS_INT(value) || G_VALUE_HOLDS_UINT(value) || G_VALUE_HOLDS_INT64(value) ||
+         G_VALUE_HOLDS_UINT64(value) || G_VALUE_HOLDS_FLOAT(value) || G_VALUE_HOLDS_DOUBLE(value) ||
+         G_VALUE_HOLDS_BOOLEAN(value) || G_VALUE_HOLDS_ENUM(value) ||
+         GST_VALUE_HOLDS_FRACTION(value);
+}
+
+static void
+append_value(GString *text, const GValue *value, guint depth) {
+  if (is_short(value)) {
+    g_autofree gchar *one = gst_value_serialize(value);
+    g_string_append(text, one ? one : "?");
+  } else if (G_VALUE_HOLDS_STRING(value)) {
+    append_string(text, g_value_get_string(value) ? g_value_get_string(value) : "");
+  } else if (!GST_VALUE_HOLDS_ARRAY(value)) {
+    g_string_append_printf(text, "(%s)", G_VALUE_TYPE_NAME(value));
+  } else if (depth == MAX_DEPTH) {
+    g_string_append(text, "<...>");
+  } else {
+    g_string_append_c(text, '<');
+    for (guint i = 0; i < gst_value_array_get_size(value) && !is_full(text); i++) {
+      g_string_append(text, i > 0 ? ", " : "");
+      append_value(text, gst_value_array_get_value(value, i), depth + 1);
+    }
+    g_string_append_c(text, '>');
+  }
+}
+
+gchar *
+cc_value_describe(const GValue *value) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  if (G_VALUE_HOLDS_STRING(value))
+    return cc_quote(g_value_get_string(value) ? g_value_get_string(value) : "");
+  append_value(text, value, 0);
+  if (is_full(text)) {
+    const gchar *end = g_utf8_find_prev_char(text->str, text->str + MAX_BYTES + 1);
+    g_string_truncate(text, (gsize)(end - text->str));
+    g_string_append(text, "...");
+  }
+  return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+/* --- values --- */
+
+/* Adds the numbers of an array. Only entries of types that are one number are read, so that nothing
+ * large is. */
+static gboolean
+append_array(CcCoefficients *to, const GValue *array, GError **error) {
+  for (guint i = 0; i < gst_value_array_get_size(array); i++) {
+    const GValue *entry = gst_value_array_get_value(array, i);
+    g_auto(GValue) converted = G_VALUE_INIT;
+    gdouble number = 0;
+    gboolean ok = FALSE;
+    g_value_init(&converted, G_TYPE_DOUBLE);
+    if (to->n == CC_MAX_COEFFS) {
+      ok = TRUE; /* which is too many */
+    } else if (G_VALUE_HOLDS_STRING(entry)) {
+      const gchar *text = g_value_get_string(entry);
+      ok = text && cc_number_parse(text, NULL, &number);
+    } else if (!G_VALUE_HOLDS_BOOLEAN(entry) && g_value_transform(entry, &converted)) {
+      g_autofree gchar *serialized = gst_value_serialize(entry); /* as it has to be for reading */
+      number = g_value_get_double(&converted);
+      ok = serialized != NULL;
+    }
+    if (!ok) {
+      g_autofree gchar *text = cc_value_describe(entry);
+      cc_coefficients_refuse(to, text, "", error);
+      return FALSE;
+    }
+    if (!cc_coefficients_append(to, number, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Reads a flat list, or an array of rows. */
+static gboolean
+read_array(const CcOption *self, CcCoefficients *to, const GValue *array, GError **error) {
+  const guint n = gst_value_array_get_size(array);
+  *to = (CcCoefficients){0};
+  if (self->max < CC_MAX_COEFFS && n > self->max) {
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                "the length of %s is %u; an odd number from 1 to %.15g is needed", self->name, n,
+                self->max);
+    return FALSE;
+  }
+  if (n == 0 || self->max < CC_MAX_COEFFS ||
+      !GST_VALUE_HOLDS_ARRAY(gst_value_array_get_value(array, 0)))
+    return append_array(to, array, error);
+  for (guint i = 0; i < n; i++) {
+    const GValue *row = gst_value_array_get_value(array, i);
+    if (!GST_VALUE_HOLDS_ARRAY(row) || gst_value_array_get_size(row) == 0) {
+      g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                  "entry %u is not a row of coefficients; write <<1,2,1>,<2,4,2>,<1,2,1>>", i + 1);
+      return FALSE;
+    }
+    if (!append_array(to, row, error) || !cc_coefficients_end_row(to, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+cc_option_read(const CcOption *self, const GValue *from, CcOptionValue *value,
+               CcCoefficients *coefficients, GError **error) {
+  *value = (CcOptionValue){.coefficients = coefficients};
+  switch (self->type) {
+  case CC_OPTION_INT:
+    value->whole = g_value_get_int(from);
+    break;
+  case CC_OPTION_DOUBLE:
+    value->number = g_value_get_double(from);
+    break;
+  case CC_OPTION_CHOICE:
+    value->whole = g_value_get_enum(from);
+    break;
+  case CC_OPTION_COEFFICIENTS:
+    if (!read_array(self, coefficients, from, error))
+      return FALSE;
+    value->text = gst_value_serialize(from);
+    break;
+  case CC_OPTION_TEXT:
+    value->text = g_value_get_string(from);
+    break;
+  }
+  return TRUE;
+}
+
+void
+cc_option_write(const CcOption *self, const CcOptionValue *value, GValue *to) {
+  switch (self->type) {
+  case CC_OPTION_INT:
+    g_value_set_int(to, value->whole);
+    break;
+  case CC_OPTION_DOUBLE:
+    g_value_set_double(to, value->number);
+    break;
+  case CC_OPTION_CHOICE:
+    g_value_set_enum(to, value->whole);
+    break;
+  case CC_OPTION_COEFFICIENTS:
+    if (value->text)
+      gst_value_deserialize(to, value->text);
+    else
+      g_value_reset(to);
+    break;
+  case CC_OPTION_TEXT:
+    g_value_set_string(to, value->text);
+    break;
+  }
+}

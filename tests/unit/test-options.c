@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Options: numbers as text, what each option takes and refuses, and options as one text. */
+
+#include <math.h>
+
+#include "cuda/algorithm.h"
+#include "engine/number.h"
+#include "engine/options.h"
+#include "plugin/backends.h"
+
+static void
+test_numbers(void) {
+  static const struct {
+    const gchar *text;
+    gdouble number;
+  } good[] = {{"2", 2},  {"-0.5", -0.5}, {"1e-3", 1e-3},   {"1/9", 1.0 / 9}, {"-1/4", -.25},
+              {"+3", 3}, {"0x10", 16},   {"1e300", 1e300}, {"inf", INFINITY}};
+  static const gchar *const bad[] = {"", " ", "x", "2x", "1,5", "1/", "/2", "1/2/3", "1 2", "--1"};
+  gdouble number;
+  for (guint i = 0; i < G_N_ELEMENTS(good); i++) {
+    g_assert_true(cc_number_parse(good[i].text, NULL, &number));
+    g_assert_cmpfloat(number, ==, good[i].number);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(bad); i++)
+    g_assert_false(cc_number_parse(bad[i], NULL, &number));
+  const gchar *list = "12 34";
+  g_assert_true(cc_number_parse(list, list + 2, &number));
+  g_assert_cmpfloat(number, ==, 12);
+  g_assert_false(cc_number_parse(list, list + 1, &number));
+  g_autofree gchar *digits = g_strnfill(400, '1'), *more = g_strconcat(digits, "1", NULL);
+  g_assert_true(cc_number_parse(digits, NULL, &number));
+  g_assert_false(cc_number_parse(more, NULL, &number));
+
+  gint whole;
+  g_assert_true(cc_integer_parse("-2147483648", &whole) && whole == G_MININT);
+  g_assert_false(cc_integer_parse("2147483648", &whole));
+  g_assert_false(cc_integer_parse("3x", &whole));
+  g_assert_false(cc_integer_parse("3.0", &whole));
+}
+
+/* Each text sets one value of each option, and each value is in the filter. */
+static void
+test_text(void) {
+  g_auto(CcOptions) options;
+  g_auto(CcFilter) filter = {0};
+  cc_options_init(&options);
+  g_assert_true(cc_options_set_text(
+      &options,
+      "kernel=GAUSSIAN size=5 sigma=1/2 scale=-2 bias=-4.5 response=absolute border=wrap "
+      "border-value=0.5 chroma=copy color=grey alpha=filter stride=4 algorithm=direct",
+      NULL));
+  cc_options_get_filter(&options, &filter);
+  g_assert_cmpstr(filter.kernel->name, ==, "gaussian");
+  g_assert_cmpuint(filter.size, ==, 5);
+  g_assert_cmpfloat(filter.sigma, ==, 0.5);
+  g_assert_cmpfloat(filter.scale, ==, -2);
+  g_assert_cmpfloat(filter.bias, ==, -4.5);
+  g_assert_cmpint(filter.response, ==, CC_RESPONSE_ABSOLUTE);
+  g_assert_cmpint(filter.border, ==, CC_BORDER_WRAP);
+  g_assert_cmpfloat(filter.border_value, ==, 0.5);
+  g_assert_cmpint(filter.chroma, ==, CC_CHROMA_COPY);
+  g_assert_cmpint(filter.color, ==, CC_COLOR_GREY);
+  g_assert_cmpint(filter.alpha, ==, CC_ALPHA_FILTER);
+  g_assert_cmpuint(filter.stride, ==, 4);
+  g_assert_cmpint(filter.algorithm, ==, CC_ALGORITHM_DIRECT);
+  g_assert_true(cc_options_set_text(&options, "", NULL));
+  g_assert_true(cc_options_set_text(&options, " bias=1\tbias='2'\n", NULL));
+  g_assert_cmpfloat(options.filter.bias, ==, 2);
+}
+
+/* The ways to define a custom kernel, each of which ends the one before. */
+static void
+test_definitions(void) {
+  static const struct {
+    const gchar *text;
+    guint width, height;
+  } definitions[] = {
+      {"matrix='1 2 1 2 4 2 1 2 1'", 3, 3},
+      {"matrix-text='1 2 1; 2 4 2; 1 2 1'", 3, 3},
+      {"row='1 2 1'", 3, 1},
+      {"column='1;'", 3, 1}, /* and the row before */
+      {"row='' column='1 4 6 4 1'", 1, 5},
+      {"matrix-text='1;2;1'", 1, 3},
+  };
+  g_auto(CcOptions) options;
+  cc_options_init(&options);
+  for (guint i = 0; i < G_N_ELEMENTS(definitions); i++) {
+    g_autoptr(GError) error = NULL;
+    g_auto(CcFilter) filter = {0};
+    cc_options_set_text(&options, definitions[i].text, &error);
+    g_assert_no_error(error);
+    cc_options_get_filter(&options, &filter);
+    g_assert_cmpuint(filter.kernel->sizes[0].matrix[0].width, ==, definitions[i].width);
+    g_assert_cmpuint(filter.kernel->sizes[0].matrix[0].height, ==, definitions[i].height);
+  }
+  g_assert_cmpstr(cc_options_get(&options, CC_OPTION_MATRIX_TEXT).text, ==, "1;2;1");
+  g_assert_null(cc_options_get(&options, CC_OPTION_COLUMN).text);
+  g_assert_true(cc_options_set_text(&options, "kernel=box", NULL));
+  g_assert_true(options.custom != NULL); /* it is remembered */
+  g_assert_true(cc_options_set_text(&options, "kernel=custom matrix-text=''", NULL));
+  g_auto(CcFilter) none = {0};
+  cc_options_get_filter(&options, &none);
+  g_assert_null(none.kernel);
+}
+
+/* A wrong word is named, and none of the others is taken. */
+static void
+test_refusals(void) {
+  static const gchar *const wrong[][2] = {
+      {"bias=1 sigma=-0.5", "\"sigma=-0.5\": a number from 0 to 1000 is needed"},
+      {"bias=1 sigma=nan", "\"sigma=nan\": a number from 0 to 1000 is needed"},
+      {"bias=1 size=4", "\"size=4\": an odd number from 1 to 127, or 0 for the kernel's own, is"},
+      {"bias=1 size=-1", "\"size=-1\": an odd number"},
+      {"bias=1 stride=3", "\"stride=3\": 1, 2 or 4 is needed"},
+      {"bias=1 size=3x", "\"size=3x\": an odd number"},
+      {"bias=1 border=mirror",
+       "\"border=mirror\": one of replicate, constant, reflect, reflect-101"},
+      {"bias=1 kernel=nope", "\"kernel=nope\": one of custom, identity, box"},
+      {"bias=1 algorithm=nope", "\"algorithm=nope\": one of auto, direct"},
+      {"bias=1 matrix='1 2'", "\"matrix=1 2\": a list of 2 coefficients is no square"},
+      {"bias=1 matrix=''", NULL},
+      {"bias=1 row='1 2'", "\"row=1 2\": the length of row is 2; an odd number from 1 to 31"},
+      {"bias=1 row='1 2 1; 1 2 1'", "\"row=1 2 1; 1 2 1\": the length of row is 6"},
+      {"bias=1 kernel-file=nope.ini", "\"kernel-file=nope.ini\": nope.ini: No such file"},
+      {"bias=1 nope=1", "\"nope=1\": NAME=VALUE is needed, where NAME is one of matrix, matrix-t"},
+      {"bias=1 nope", "\"nope\": NAME=VALUE is needed"},
+      {"bias=1 'sigma=1", "a quote or a backslash in the text has no end"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(wrong); i++) {
+    g_auto(CcOptions) options;
+    g_autoptr(GError) error = NULL;
+    cc_options_init(&options);
+    const gboolean ok = cc_options_set_text(&options, wrong[i][0], &error);
+    g_assert_cmpint(ok, ==, wrong[i][1] == NULL);
+    g_assert_cmpfloat(options.filter.bias, ==, ok ? 1 : 0);
+    if (ok)
+      continue;
+    g_assert_error(error, CC_ERROR, CC_ERROR_INVALID);
+    g_test_message("%s", error->message);
+    g_assert_nonnull(strstr(error->message, wrong[i][1]));
+  }
+}
+
+/* Every row has a text, and a default that it takes. */
+static void
+test_table(void) {
+  for (guint i = 0; i < cc_n_options; i++) {
+    const CcOption *option = &cc_options[i];
+    g_assert_true(option->name && option->nick && option->text && *option->text);
+    g_assert_cmpuint(cc_options_find(option->name), ==, i);
+    if (i < CC_N_DEFINITIONS)
+      continue;
+    const CcOptionValue value = cc_option_default(option);
+    g_assert_true(cc_option_check(option, &value, NULL));
+  }
+  g_assert_cmpuint(cc_options_find("nope"), ==, cc_n_options);
+  g_assert_cmpstr(cc_options[CC_OPTION_KERNEL_FILE].name, ==, "kernel-file");
+  g_assert_cmpstr(cc_options[CC_OPTION_KERNEL].name, ==, "kernel");
+  g_assert_cmpstr(cc_options[CC_OPTION_SIZE].name, ==, "size");
+}
+
+int
+main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  cc_options_set_algorithms(cc_backend_algorithms());
+  g_test_add_func("/options/numbers", test_numbers);
+  g_test_add_func("/options/table", test_table);
+  g_test_add_func("/options/text", test_text);
+  g_test_add_func("/options/definitions", test_definitions);
+  g_test_add_func("/options/refusals", test_refusals);
+  return g_test_run();
+}
