@@ -7,7 +7,7 @@
 #include "engine/number.h"
 #include "engine/options.h"
 #include "plugin/backends.h"
-#include "plugin/formats.h"
+#include "plugin/memory/formats.h"
 #include "plugin/layout.h"
 
 #define MATRIX "matrix:"

@@ -17,53 +17,45 @@ parse_frames(GstQuery *query) {
 }
 
 static CcAllocation
-describe_allocation(GstCudaConv *self) {
+describe_allocation(GstCudaConv *self, const GstCaps *caps) {
   GST_OBJECT_LOCK(self);
   GstAllocator *pinned = self->memory.pinned ? gst_object_ref(self->memory.pinned) : NULL;
   GST_OBJECT_UNLOCK(self);
-  return (CcAllocation){.pinned = pinned, .n_held = gst_cuda_conv_most_in_flight(self) - 1};
+  return (CcAllocation){.domain = cc_caps_get_domain(caps),
+                        .pinned = pinned,
+                        .n_held = gst_cuda_conv_most_in_flight(self) - 1};
 }
 
 static void
 clear_allocation(CcAllocation *allocation) {
   gst_clear_object(&allocation->pinned);
-  g_clear_object(&allocation->cuda);
+  g_clear_object(&allocation->context);
 }
 
-/* The base class looks at the metas only; it would configure a pool of CUDA memory once more, which
- * costs a frame of it for a moment, and take another one when that fails. Without a pool the first
- * frame tries again. */
-static gboolean
-decide_in_cuda(GstCudaConv *self, GstQuery *query) {
-  while (gst_query_get_n_allocation_pools(query) > 0)
-    gst_query_remove_nth_allocation_pool(query, 0);
-  if (!gst_cuda_conv_base_class()->decide_allocation(GST_BASE_TRANSFORM(self), query))
-    return FALSE;
-  CcAllocation allocation = describe_allocation(self);
-  gboolean ok = FALSE;
-  for (guint i = 0; !ok && i < 2; i++) { /* once more, since a device may fail only now and then */
-    if (!allocation.cuda)
-      allocation.cuda = gst_cuda_conv_find_context(self);
-    ok = allocation.cuda && cc_choose_cuda_pool(query, &allocation);
-  }
-  clear_allocation(&allocation);
-  GST_INFO_OBJECT(self, "pool of output buffers: %s", ok ? "CUDA memory" : "none");
-  return TRUE;
-}
-
+/* The base class looks at the metas only where the domain has pools of its own; it would configure
+ * such a pool once more, which costs a frame of it for a moment, and take another one when that
+ * fails. Without a pool the first frame tries again. */
 static gboolean
 decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
   GstCaps *caps = parse_frames(query);
-  if (caps && cc_caps_are_cuda(caps))
-    return decide_in_cuda(self, query);
-  if (caps) {
-    CcAllocation allocation = describe_allocation(self);
-    const gchar *why = cc_choose_system_pool(query, &allocation);
-    clear_allocation(&allocation);
-    GST_INFO_OBJECT(self, "pool of output buffers: %s", why);
+  if (!caps)
+    return gst_cuda_conv_base_class()->decide_allocation(trans, query);
+  CcAllocation allocation = describe_allocation(self, caps);
+  const CcDomain *domain = allocation.domain;
+  while (domain->new_pool && gst_query_get_n_allocation_pools(query) > 0)
+    gst_query_remove_nth_allocation_pool(query, 0);
+  gboolean ok = !domain->new_pool || gst_cuda_conv_base_class()->decide_allocation(trans, query);
+  const gchar *why = NULL;
+  for (guint i = 0; ok && !why && i < 2; i++) { /* a device may fail only now and then */
+    if (domain->on_device && !allocation.context)
+      allocation.context = gst_cuda_conv_find_context(self);
+    if (!domain->on_device || allocation.context)
+      why = cc_choose_pool(query, &allocation);
   }
-  return gst_cuda_conv_base_class()->decide_allocation(trans, query);
+  clear_allocation(&allocation);
+  GST_INFO_OBJECT(self, "pool of output buffers: %s", why ? why : "none");
+  return ok && (domain->new_pool || gst_cuda_conv_base_class()->decide_allocation(trans, query));
 }
 
 static gboolean
@@ -75,10 +67,10 @@ propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, GstQuery *qu
   if (!caps)
     return TRUE;
   cc_propose_metas(query);
-  CcAllocation allocation = describe_allocation(self);
-  if (cc_caps_are_cuda(caps))
-    allocation.cuda = gst_cuda_conv_ref_context(self);
-  if (allocation.cuda || !cc_caps_are_cuda(caps))
+  CcAllocation allocation = describe_allocation(self, caps);
+  if (allocation.domain->on_device)
+    allocation.context = gst_cuda_conv_ref_context(self);
+  if (allocation.context || !allocation.domain->on_device)
     cc_propose_input_pool(query, &allocation);
   clear_allocation(&allocation);
   return TRUE;

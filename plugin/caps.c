@@ -2,138 +2,84 @@
 #include "caps.h"
 
 #include <gst/video/video.h>
-#include "formats.h"
+#include "memory/formats.h"
 
-#define CUDA_FEATURE "memory:CUDAMemory"
-
-typedef struct {
-  const gchar *name;
-  CcInCuda in_cuda;
-} Format;
-
-#define FORMAT_ROW(name, in_cuda) {#name, in_cuda},
-static const Format formats[] = {CC_FORMATS(FORMAT_ROW)};
+#define FORMAT_NAME(name, in_cuda) #name,
+static const gchar *const formats[] = {CC_FORMATS(FORMAT_NAME)};
 
 /* --- memory --- */
 
-#define VERSION_1_24_0 12400
-#define VERSION_1_24_4 12404
-
-static guint
-loaded_version(void) {
-  guint major, minor, micro, nano;
-  gst_version(&major, &minor, &micro, &nano);
-  return 10000 * major + 100 * minor + micro;
-}
-
-static gboolean
-holds(CcInCuda in_cuda, gint height, guint version) {
-  switch (in_cuda) {
-  case CC_IN_CUDA_NEVER:
-    return FALSE;
-  case CC_IN_CUDA_ANY:
-    return TRUE;
-  case CC_IN_CUDA_ANY_1_24:
-    return version >= VERSION_1_24_0;
-  case CC_IN_CUDA_ANY_1_24_4:
-    return version >= VERSION_1_24_4;
-  case CC_IN_CUDA_PLANAR:
-    return version >= VERSION_1_24_4 || (version < VERSION_1_24_0 && height % 2 == 0);
-  case CC_IN_CUDA_EVEN:
-    return height % 2 == 0;
-  }
-  g_return_val_if_reached(FALSE);
-}
-
-gboolean
-cc_cuda_memory_holds(const gchar *format, gint height, guint version) {
-  for (guint i = 0; i < G_N_ELEMENTS(formats); i++)
-    if (g_str_equal(format, formats[i].name))
-      return holds(formats[i].in_cuda, height, version);
-  return FALSE;
-}
-
-/* The caps of all formats, or of those that CUDA memory holds with an even height: no format is
- * held with odd heights alone. */
+/* The caps of all frames in a domain; or of those with an even height, if only some are held: no
+ * format is held with odd heights alone. */
 static GstCaps *
-make_caps(gboolean cuda) {
+make_caps(const CcDomain *domain) {
   g_autoptr(GString) names = g_string_new(NULL);
   for (guint i = 0; i < G_N_ELEMENTS(formats); i++)
-    if (!cuda || holds(formats[i].in_cuda, 2, loaded_version()))
-      g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : "", formats[i].name);
+    if (!domain->holds || domain->holds(formats[i], 2))
+      g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : "", formats[i]);
   g_autofree gchar *text = g_strdup_printf(GST_VIDEO_CAPS_MAKE("{ %s }"), names->str);
-  return gst_caps_from_string(text);
-}
-
-GstCaps *
-cc_caps_template(gboolean cuda) {
-  GstCaps *caps = make_caps(FALSE);
-  if (cuda) {
-    GstCaps *in_cuda = make_caps(TRUE);
-    gst_caps_set_features_simple(in_cuda, gst_caps_features_new(CUDA_FEATURE, NULL));
-    gst_caps_append(caps, in_cuda);
-  }
+  GstCaps *caps = gst_caps_from_string(text);
+  if (domain->feature)
+    gst_caps_set_features_simple(caps, gst_caps_features_new(domain->feature, NULL));
   return caps;
 }
 
-static gboolean
-structure_is_cuda(GstCapsFeatures *features, GstStructure *structure, gpointer user_data) {
-  return !gst_caps_features_is_any(features) && gst_caps_features_contains(features, CUDA_FEATURE);
+GstCaps *
+cc_caps_template(CcDomainSet domains) {
+  GstCaps *caps = make_caps(&cc_system_domain);
+  for (guint i = 0; i < cc_n_domains; i++)
+    if (domains & cc_domain_bit(i) && cc_domains[i]->feature)
+      gst_caps_append(caps, make_caps(cc_domains[i]));
+  return caps;
+}
+
+const CcDomain *
+cc_caps_get_domain(const GstCaps *caps) {
+  return gst_caps_get_size(caps) > 0 ? cc_domain_of_features(gst_caps_get_features(caps, 0))
+                                     : &cc_system_domain;
 }
 
 static gboolean
-is_cuda(const GstCaps *caps, guint i) {
-  return structure_is_cuda(gst_caps_get_features(caps, i), NULL, NULL);
-}
-
-gboolean
-cc_caps_are_cuda(const GstCaps *caps) {
-  return gst_caps_get_size(caps) > 0 && is_cuda(caps, 0);
-}
-
-static gboolean
-structure_is_not_cuda(GstCapsFeatures *features, GstStructure *structure, gpointer user_data) {
-  return !structure_is_cuda(features, structure, user_data);
+is_in_domain(GstCapsFeatures *features, GstStructure *structure, gpointer domain) {
+  return cc_domain_of_features(features) == domain;
 }
 
 GstCaps *
-cc_caps_in_cuda(const GstCaps *caps) {
+cc_caps_in_domain(const GstCaps *caps, const CcDomain *domain) {
   if (gst_caps_is_any(caps))
     return gst_caps_new_empty();
   GstCaps *result = gst_caps_copy(caps);
-  gst_caps_filter_and_map_in_place(result, structure_is_cuda, NULL);
+  gst_caps_filter_and_map_in_place(result, is_in_domain, (gpointer)domain);
   return result;
 }
 
-/* Where format or height are open, frames in CUDA memory may be possible. */
+/* Where format or height are open, the domain may hold such frames. */
 static gboolean
-fits_memory(GstCapsFeatures *features, GstStructure *structure, gpointer user_data) {
+may_be_held(GstCapsFeatures *features, GstStructure *structure, gpointer user_data) {
+  const CcDomain *domain = cc_domain_of_features(features);
   const gchar *format = gst_structure_get_string(structure, "format");
   gint height;
-  return !structure_is_cuda(features, structure, NULL) || !format ||
-         !gst_structure_get_int(structure, "height", &height) ||
-         cc_cuda_memory_holds(format, height, loaded_version());
+  return !domain->holds || !format || !gst_structure_get_int(structure, "height", &height) ||
+         domain->holds(format, height);
 }
 
 gboolean
 cc_caps_are_of_frames(const GstCaps *caps) {
-  g_autoptr(GstCaps) all = cc_caps_template(TRUE);
+  g_autoptr(GstCaps) all = cc_caps_template(cc_domains_built());
   return gst_caps_is_fixed(caps) && gst_caps_is_subset(caps, all);
 }
 
-/* The same caps in the other memory, as far as that is possible. */
+/* The same caps in a domain, without those that are in it already, as far as it holds them. */
 static GstCaps *
-swap_memory(const GstCaps *caps) {
-  g_autoptr(GstCaps) all = cc_caps_template(TRUE);
-  g_autoptr(GstCaps) swapped = gst_caps_copy(caps);
-  for (guint i = 0; i < gst_caps_get_size(swapped); i++)
-    gst_caps_set_features(swapped, i,
-                          is_cuda(caps, i)
-                              ? gst_caps_features_new(GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY, NULL)
-                              : gst_caps_features_new(CUDA_FEATURE, NULL));
+move_to_domain(const GstCaps *caps, const CcDomain *domain) {
+  g_autoptr(GstCaps) all = make_caps(domain), moved = gst_caps_new_empty();
+  for (guint i = 0; i < gst_caps_get_size(caps); i++)
+    if (cc_domain_of_features(gst_caps_get_features(caps, i)) != domain)
+      gst_caps_append_structure_full(moved, gst_structure_copy(gst_caps_get_structure(caps, i)),
+                                     gst_caps_features_copy(gst_caps_get_features(all, 0)));
   GstCaps *possible =
-      gst_caps_make_writable(gst_caps_intersect_full(swapped, all, GST_CAPS_INTERSECT_FIRST));
-  gst_caps_filter_and_map_in_place(possible, fits_memory, NULL);
+      gst_caps_make_writable(gst_caps_intersect_full(moved, all, GST_CAPS_INTERSECT_FIRST));
+  gst_caps_filter_and_map_in_place(possible, may_be_held, NULL);
   return possible;
 }
 
@@ -221,7 +167,7 @@ transform_structure(GstCapsFeatures *features, GstStructure *structure, gpointer
 static guint
 rank_of_name(const gchar *name) {
   guint i = 0;
-  while (i < G_N_ELEMENTS(formats) && (!name || !g_str_equal(name, formats[i].name)))
+  while (i < G_N_ELEMENTS(formats) && (!name || !g_str_equal(name, formats[i])))
     i++;
   return i;
 }
@@ -326,15 +272,26 @@ cc_caps_prefer(const GstCaps *caps) {
 
 /* --- both --- */
 
+static gboolean
+is_in_domains(GstCapsFeatures *features, GstStructure *structure, gpointer domains) {
+  const CcDomain *domain = cc_domain_of_features(features);
+  return domain == &cc_system_domain ||
+         (cc_domain_set_of(domain) & *(const CcDomainSet *)domains) != 0;
+}
+
 GstCaps *
-cc_caps_transform(const GstCaps *caps, GstPadDirection direction, guint stride, gboolean cuda) {
+cc_caps_transform(const GstCaps *caps, GstPadDirection direction, guint stride,
+                  CcDomainSet domains) {
   GstCaps *other = gst_caps_copy(caps);
   Transform transform = {direction, (gint)stride};
   if (stride > 1)
     gst_caps_filter_and_map_in_place(other, transform_structure, &transform);
-  if (cuda)
-    gst_caps_append(other, swap_memory(other));
-  else
-    gst_caps_filter_and_map_in_place(other, structure_is_not_cuda, NULL);
+  gst_caps_filter_and_map_in_place(other, is_in_domains, &domains);
+  g_autoptr(GstCaps) same = gst_caps_copy(other);
+  for (guint i = cc_n_domains; i-- > 0;) {
+    const CcDomain *domain = cc_domains[i];
+    if (domain == &cc_system_domain || (domain->feature && domains & cc_domain_bit(i)))
+      gst_caps_append(other, move_to_domain(same, domain));
+  }
   return other;
 }

@@ -85,29 +85,34 @@ gst_cuda_conv_take_context(GstCudaConv *self, GstContext *offered) {
   g_clear_object(&context);
 }
 
-/* Whether the properties and the build leave room for CUDA memory. */
-static gboolean
-allows_cuda(GstCudaConv *self) {
+/* The domains that the properties and the build leave, before a backend is open. */
+static CcDomainSet
+list_allowed(GstCudaConv *self) {
   CcBackendConfig config;
   cc_settings_get_backend(&self->settings, &config);
-  return cc_cuda_memory_is_built() && config.choice != CC_BACKEND_CPU;
+  CcDomainSet set = cc_domains_built();
+  for (guint i = 0; config.choice == CC_BACKEND_CPU && i < cc_n_domains; i++)
+    if (cc_domains[i]->on_device)
+      set &= ~cc_domain_bit(i);
+  return set;
 }
 
-gboolean
-gst_cuda_conv_takes_cuda(GstCudaConv *self) {
-  const gboolean allowed = allows_cuda(self);
+CcDomainSet
+gst_cuda_conv_list_usable(GstCudaConv *self) {
+  const CcDomainSet allowed = list_allowed(self);
   GST_OBJECT_LOCK(self);
-  const gboolean takes = self->memory.open ? self->memory.works : allowed;
+  const CcDomainSet usable = self->memory.open ? self->memory.usable : allowed;
   GST_OBJECT_UNLOCK(self);
-  return takes;
+  return usable;
 }
 
-gboolean
-gst_cuda_conv_can_use_cuda(GstCudaConv *self) {
+CcDomainSet
+gst_cuda_conv_list_possible(GstCudaConv *self) {
   GST_OBJECT_LOCK(self);
-  const gboolean in_caps = self->in_cuda || self->out_cuda;
+  const CcDomainSet in_caps =
+      cc_domain_set_of(self->in_domain) | cc_domain_set_of(self->out_domain);
   GST_OBJECT_UNLOCK(self);
-  return in_caps || allows_cuda(self);
+  return in_caps | list_allowed(self);
 }
 
 /* Makes a context of the device for others to share, unless the element has moved on meanwhile. */
@@ -156,15 +161,15 @@ gst_cuda_conv_find_context(GstCudaConv *self) {
 static void
 take_memory(GstCudaConv *self, GstObject *context) {
   CcDevice *device = cc_session_get_device(self->session);
-  const gboolean frames_in_cuda = self->in_cuda || self->out_cuda;
+  const gboolean on_device = self->in_domain->on_device || self->out_domain->on_device;
   /* those that still are in the memory of the device before need its context */
-  g_autoptr(GstObject) kept = frames_in_cuda && !device ? gst_cuda_conv_ref_context(self) : NULL;
+  g_autoptr(GstObject) kept = on_device && !device ? gst_cuda_conv_ref_context(self) : NULL;
   CcDeviceMemory next = {
       .open = TRUE,
       .device = device ? cc_device_ref(device) : NULL,
       .pinned = device ? cc_pinned_allocator_new(device) : NULL,
       .context = device && context ? gst_object_ref(context) : NULL,
-      .works = device && cc_cuda_memory_works(device),
+      .usable = cc_domains_usable(device),
   };
   GST_OBJECT_LOCK(self);
   CcDeviceMemory before = self->memory;
@@ -173,7 +178,8 @@ take_memory(GstCudaConv *self, GstObject *context) {
   self->memory = next;
   GST_OBJECT_UNLOCK(self);
   clear_memory(&before);
-  if (self->out_cuda && device) /* the pool behind the element is of the device before */
+  if (self->out_domain->on_device &&
+      device) /* the pool behind the element is of the device before */
     gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
 }
 

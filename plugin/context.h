@@ -18,13 +18,13 @@ void gst_cuda_conv_close_backend(GstCudaConv *self);
 /* Takes a context that was offered, for the next time that a backend is opened. Any thread. */
 void gst_cuda_conv_take_context(GstCudaConv *self, GstContext *offered);
 
-/* Whether frames may be in CUDA memory as far as the backend is concerned, or will be when it has
- * been opened. Any thread. */
-gboolean gst_cuda_conv_takes_cuda(GstCudaConv *self);
+/* The domains that frames may be in as far as the backend is concerned, or will be when it has been
+ * opened. Any thread. */
+CcDomainSet gst_cuda_conv_list_usable(GstCudaConv *self);
 
-/* Whether frames can be in CUDA memory at all, on a device or with the CPU, which maps it. Any
- * thread. */
-gboolean gst_cuda_conv_can_use_cuda(GstCudaConv *self);
+/* The domains that frames can be in at all, on a device or with the CPU, which maps them as system
+ * memory. Any thread. */
+CcDomainSet gst_cuda_conv_list_possible(GstCudaConv *self);
 
 /* The context that the backend works in, for memory and for neighbours (transfer full); NULL when
  * it has none. Any thread. */

@@ -4,6 +4,7 @@
 #include <gst/base/gstbasetransform.h>
 #include <gst/video/video.h>
 #include "engine/run/session.h"
+#include "memory/domain.h"
 #include "settings.h"
 
 G_BEGIN_DECLS
@@ -21,7 +22,7 @@ typedef struct {
   GstAllocator *pinned; /* of memory for the device; NULL without one */
   GstObject *context;   /* the GstCudaContext that was offered, or the device's; NULL: nobody needed
                            one yet. After a failover that of frames that still are in its memory */
-  gboolean works;       /* frames may be in CUDA memory */
+  CcDomainSet usable;   /* domains that frames may be in */
 } CcDeviceMemory;
 
 /* The element. Who writes a field, and how others read it:
@@ -31,8 +32,8 @@ typedef struct {
  *   session            the streaming thread; stream.c,      what session.h says is for any thread,
  *                      selection.c, context.c               with its own lock
  *   memory             the streaming thread; context.c      with the object lock
- *   in_cuda, out_cuda, the streaming thread; negotiation.c  with the object lock
- *   avoids_cuda
+ *   in_domain,         the streaming thread; negotiation.c  with the object lock
+ *   out_domain, avoided
  *   stride             the streaming thread; selection.c    with the object lock
  *   n_held, held_time  the streaming thread; inflight.c     with the object lock
  *   pending_warnings   any thread; report.c                 with the object lock
@@ -48,9 +49,8 @@ struct _GstCudaConv {
   CcSession *session;
 
   CcDeviceMemory memory;
-  gboolean in_cuda, out_cuda; /* the caps are of CUDA memory */
-  gboolean avoids_cuda;   /* frames leave in system memory if they may: in CUDA memory none could
-                             be made */
+  const CcDomain *in_domain, *out_domain; /* of the caps */
+  CcDomainSet avoided;    /* frames leave in another domain if they may: none could be made in it */
   guint stride;           /* of the stream's caps; 0: there is no stream */
   guint n_held;           /* frames kept back while waiting for input */
   GstClockTime held_time; /* how much later frames leave because of n_held */

@@ -245,8 +245,7 @@ gst_cuda_conv_init(GstCudaConv *self) {
   cc_settings_init(&self->settings);
   cc_options_init(&self->running);
   self->session = cc_session_new(cc_backend_open, gst_cuda_conv_handle_event, self);
-  gst_video_info_init(&self->in_info);
-  gst_video_info_init(&self->out_info);
+  gst_cuda_conv_forget_caps(self);
   self->pending_warnings = g_ptr_array_new_with_free_func(g_free);
   gst_base_transform_set_gap_aware(trans, TRUE);
   gst_base_transform_set_qos_enabled(trans, TRUE);
@@ -265,7 +264,7 @@ gst_cuda_conv_class_init(GstCudaConvClass *klass) {
 
   element_class->change_state = gst_cuda_conv_change_state;
   element_class->set_context = gst_cuda_conv_set_context;
-  g_autoptr(GstCaps) caps = cc_caps_template(cc_cuda_memory_is_built());
+  g_autoptr(GstCaps) caps = cc_caps_template(cc_domains_built());
   gst_element_class_add_pad_template(
       element_class, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps));
   gst_element_class_add_pad_template(

@@ -25,8 +25,9 @@ guint
 gst_cuda_conv_most_in_flight(GstCudaConv *self) {
   const guint wanted = cc_settings_get_in_flight(&self->settings);
   GST_OBJECT_LOCK(self);
-  const guint automatic = self->in_cuda && self->out_cuda ? IN_FLIGHT_ON_DEVICE : IN_FLIGHT;
+  const gboolean on_device = self->in_domain->on_device && self->out_domain->on_device;
   GST_OBJECT_UNLOCK(self);
+  const guint automatic = on_device ? IN_FLIGHT_ON_DEVICE : IN_FLIGHT;
   return MIN(wanted ? wanted : automatic, cc_session_capacity(self->session));
 }
 
@@ -39,9 +40,9 @@ memory_is_tight(GstCudaConv *self, GstBuffer *in) {
   g_autoptr(GstBufferPool) pool = gst_base_transform_get_buffer_pool(GST_BASE_TRANSFORM(self));
   gsize in_bytes = 0;
   guint out_bytes = 0;
-  if (self->in_cuda)
+  if (self->in_domain->on_device)
     gst_buffer_get_sizes(in, NULL, &in_bytes);
-  if (self->out_cuda && pool) {
+  if (self->out_domain->on_device && pool) {
     GstStructure *config = gst_buffer_pool_get_config(pool);
     gst_buffer_pool_config_get_params(config, NULL, &out_bytes, NULL, NULL);
     gst_structure_free(config);

@@ -10,79 +10,83 @@
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
 
-#define CUDA_IS_USELESS "cudaconv-cuda-is-useless" /* a custom query, with a boolean "answer" */
+/* A custom query: whether the memory of a "feature" of caps is of use. Its "answer" is a boolean.
+ */
+#define IS_OF_USE "cudaconv-memory-is-of-use"
 
 /* --- which memory --- */
 
 static void
-set_memory_of_caps(GstCudaConv *self, gboolean in_cuda, gboolean out_cuda) {
+set_domains(GstCudaConv *self, const CcDomain *in, const CcDomain *out) {
   GST_OBJECT_LOCK(self);
-  self->in_cuda = in_cuda;
-  self->out_cuda = out_cuda;
-  GST_OBJECT_UNLOCK(self);
-}
-
-static void
-set_avoids_cuda(GstCudaConv *self, gboolean avoids) {
-  GST_OBJECT_LOCK(self);
-  self->avoids_cuda = avoids;
+  self->in_domain = in;
+  self->out_domain = out;
   GST_OBJECT_UNLOCK(self);
 }
 
 void
-gst_cuda_conv_avoid_cuda(GstCudaConv *self) {
-  set_avoids_cuda(self, TRUE);
-}
-
-static gboolean
-avoids_cuda(GstCudaConv *self) {
+gst_cuda_conv_avoid_domain(GstCudaConv *self) {
   GST_OBJECT_LOCK(self);
-  const gboolean avoids = self->avoids_cuda;
+  self->avoided |= cc_domain_set_of(self->out_domain);
   GST_OBJECT_UNLOCK(self);
-  return avoids;
 }
 
 gboolean
 gst_cuda_conv_answer_query(GstCudaConv *self, GstQuery *query) {
   if (GST_QUERY_TYPE(query) != GST_QUERY_CUSTOM ||
-      !gst_structure_has_name(gst_query_get_structure(query), CUDA_IS_USELESS))
+      !gst_structure_has_name(gst_query_get_structure(query), IS_OF_USE))
     return FALSE;
-  gst_structure_set(gst_query_writable_structure(query), "answer", G_TYPE_BOOLEAN,
-                    !gst_cuda_conv_takes_cuda(self), NULL);
+  const CcDomainSet usable = gst_cuda_conv_list_usable(self);
+  const gchar *feature = gst_structure_get_string(gst_query_get_structure(query), "feature");
+  gboolean answer = FALSE;
+  for (guint i = 0; i < cc_n_domains; i++)
+    answer |= usable & cc_domain_bit(i) && cc_domains[i]->feature &&
+              g_strcmp0(cc_domains[i]->feature, feature) == 0;
+  gst_structure_set(gst_query_writable_structure(query), "answer", G_TYPE_BOOLEAN, answer, NULL);
   return TRUE;
 }
 
-/* Whether the next element of this kind says that it has no use for CUDA memory. Elements in
- * between pass the query on if they know nothing of CUDA. */
+/* Whether the next element of this kind, if there is one, has a use for the domain. Elements in
+ * between pass the query on if they know nothing of it. */
 static gboolean
-cuda_is_useless(GstCudaConv *self) {
-  gboolean answer = FALSE;
-  g_autoptr(GstQuery) query = gst_query_new_custom(
-      GST_QUERY_CUSTOM, gst_structure_new(CUDA_IS_USELESS, "answer", G_TYPE_BOOLEAN, FALSE, NULL));
-  return gst_pad_peer_query(GST_BASE_TRANSFORM_SRC_PAD(self), query) &&
-         gst_structure_get_boolean(gst_query_get_structure(query), "answer", &answer) && answer;
+is_of_use(GstCudaConv *self, const CcDomain *domain) {
+  gboolean answer = TRUE;
+  g_autoptr(GstQuery) query =
+      gst_query_new_custom(GST_QUERY_CUSTOM, gst_structure_new(IS_OF_USE, "feature", G_TYPE_STRING,
+                                                               domain->feature, NULL));
+  if (gst_pad_peer_query(GST_BASE_TRANSFORM_SRC_PAD(self), query))
+    gst_structure_get_boolean(gst_query_get_structure(query), "answer", &answer);
+  return answer;
 }
 
-/* Whether downstream names CUDA memory of these caps, rather than to take whatever comes, and has a
- * use for it. Who names that first has. */
+/* Whether downstream names memory of the domain, rather than to take whatever comes, and has a use
+ * for it. A neighbour that names it first has. */
 static gboolean
-wants_cuda(GstCudaConv *self, GstCaps *peer, GstCaps *in_cuda) {
-  g_autoptr(GstCaps) named = cc_caps_in_cuda(peer);
-  return gst_caps_can_intersect(named, in_cuda) &&
-         (cc_caps_are_cuda(peer) || !cuda_is_useless(self));
+is_wanted(GstCudaConv *self, GstCaps *peer, GstCaps *caps, const CcDomain *domain) {
+  g_autoptr(GstCaps) named = cc_caps_in_domain(peer, domain);
+  g_autoptr(GstCaps) possible = cc_caps_in_domain(caps, domain);
+  return gst_caps_can_intersect(named, possible) &&
+         (cc_caps_get_domain(peer) == domain || is_of_use(self, domain));
 }
 
-/* Leaves one memory in the caps `other` of the source pad, if downstream takes it: CUDA's when that
- * is wanted and the device makes it, and else the system's, since not all who take anything know
- * how frames lie in CUDA memory. The base class alone would take that of the input. */
+/* Leaves one domain in the caps `other` of the source pad, if downstream takes it: the cheapest
+ * that is usable and wanted, else system memory, because not all who take anything know how frames
+ * lie in other memory. The base class alone would take that of the input. */
 static void
-prefer_memory(GstCudaConv *self, GstCaps **other) {
+prefer_domain(GstCudaConv *self, GstCaps **other) {
   g_autoptr(GstCaps) peer = gst_pad_peer_query_caps(GST_BASE_TRANSFORM_SRC_PAD(self), NULL);
-  g_autoptr(GstCaps) in_cuda = cc_caps_in_cuda(*other);
-  g_autoptr(GstCaps) in_system = gst_caps_subtract(*other, in_cuda);
-  const gboolean cuda =
-      gst_cuda_conv_takes_cuda(self) && !avoids_cuda(self) && wants_cuda(self, peer, in_cuda);
-  GstCaps *wanted = cuda ? in_cuda : in_system;
+  const CcDomain *best = &cc_system_domain;
+  GST_OBJECT_LOCK(self);
+  const CcDomainSet avoided = self->avoided;
+  GST_OBJECT_UNLOCK(self);
+  const CcDomainSet usable = gst_cuda_conv_list_usable(self) & ~avoided;
+  for (guint i = 0; i < cc_n_domains; i++) {
+    const CcDomain *domain = cc_domains[i];
+    if (usable & cc_domain_bit(i) && domain->feature && domain->cost < best->cost &&
+        is_wanted(self, peer, *other, domain))
+      best = domain;
+  }
+  g_autoptr(GstCaps) wanted = cc_caps_in_domain(*other, best);
   if (gst_caps_can_intersect(peer, wanted))
     gst_caps_replace(other, wanted);
 }
@@ -117,7 +121,7 @@ begin_caps(GstCudaConv *self, GstEvent *event) {
   GstVideoInfo info;
   CcFrameLayout layout;
   gst_event_parse_caps(event, &caps);
-  set_memory_of_caps(self, cc_caps_are_cuda(caps), self->out_cuda);
+  set_domains(self, cc_caps_get_domain(caps), self->out_domain);
   if (!parse_caps(caps, &info, &layout, &error) ||
       !gst_cuda_conv_choose_filter(self, caps, &layout, &error))
     return refuse_caps(self, error);
@@ -149,18 +153,19 @@ gst_cuda_conv_forget_caps(GstCudaConv *self) {
   gst_video_info_init(&self->in_info);
   gst_video_info_init(&self->out_info);
   self->caps_told = self->caps_refused = FALSE;
-  set_memory_of_caps(self, FALSE, FALSE);
-  set_avoids_cuda(self, FALSE);
+  set_domains(self, &cc_system_domain, &cc_system_domain);
+  GST_OBJECT_LOCK(self);
+  self->avoided = 0;
+  GST_OBJECT_UNLOCK(self);
 }
 
 static GstCaps *
 transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps, GstCaps *filter) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
-  const gboolean cuda = gst_cuda_conv_can_use_cuda(self);
-  g_autoptr(GstCaps) other =
-      cc_caps_transform(caps, direction, gst_cuda_conv_current_stride(self), cuda);
-  if (cuda && direction == GST_PAD_SINK && gst_caps_is_fixed(caps))
-    prefer_memory(self, &other);
+  g_autoptr(GstCaps) other = cc_caps_transform(caps, direction, gst_cuda_conv_current_stride(self),
+                                               gst_cuda_conv_list_possible(self));
+  if (direction == GST_PAD_SINK && gst_caps_is_fixed(caps))
+    prefer_domain(self, &other);
   return filter ? gst_caps_intersect_full(filter, other, GST_CAPS_INTERSECT_FIRST)
                 : g_steal_pointer(&other);
 }
@@ -169,7 +174,7 @@ static gboolean
 set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
   self->liveness_known = FALSE;
-  set_memory_of_caps(self, cc_caps_are_cuda(in_caps), cc_caps_are_cuda(out_caps));
+  set_domains(self, cc_caps_get_domain(in_caps), cc_caps_get_domain(out_caps));
   return parse_caps(in_caps, &self->in_info, &self->layout, NULL) &&
          gst_video_info_from_caps(&self->out_info, out_caps);
 }

@@ -14,7 +14,7 @@ void gst_cuda_conv_install_negotiation(GstBaseTransformClass *klass);
 /* The next stream begins without caps. */
 void gst_cuda_conv_forget_caps(GstCudaConv *self);
 
-/* Whether the query is that of the element in front about CUDA memory, and answered. Any thread. */
+/* Whether the query is that of the element in front about memory, and answered. Any thread. */
 gboolean gst_cuda_conv_answer_query(GstCudaConv *self, GstQuery *query);
 
 /* Takes an event with new caps. No frame may be under way. */
@@ -24,7 +24,8 @@ gboolean gst_cuda_conv_take_caps(GstCudaConv *self, GstEvent *event);
  * for the caps that come of it. */
 gboolean gst_cuda_conv_negotiate_again(GstCudaConv *self);
 
-/* Lets frames leave in system memory from the next negotiation on, if downstream takes that. */
-void gst_cuda_conv_avoid_cuda(GstCudaConv *self);
+/* Lets frames leave in another domain than now from the next negotiation on, if downstream takes
+ * one. */
+void gst_cuda_conv_avoid_domain(GstCudaConv *self);
 
 G_END_DECLS

@@ -57,7 +57,7 @@ set_filter(GstCudaConv *self, const CcFilter *filter, const CcFrameLayout *layou
 static gboolean
 check_downstream(GstCudaConv *self, const GstCaps *caps, guint stride, GError **error) {
   g_autoptr(GstCaps) wanted =
-      cc_caps_transform(caps, GST_PAD_SINK, stride, gst_cuda_conv_can_use_cuda(self));
+      cc_caps_transform(caps, GST_PAD_SINK, stride, gst_cuda_conv_list_possible(self));
   g_autoptr(GstCaps) taken = gst_pad_peer_query_caps(GST_BASE_TRANSFORM_SRC_PAD(self), wanted);
   if (gst_caps_can_intersect(wanted, taken))
     return TRUE;

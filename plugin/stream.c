@@ -5,7 +5,6 @@
 #include "context.h"
 #include "inflight.h"
 #include "memory/bufferframe.h"
-#include "memory/cudamemory.h"
 #include "negotiation.h"
 #include "properties.h"
 #include "report.h"
@@ -48,16 +47,14 @@ one_is_due(GstCudaConv *self) {
 
 /* --- a frame's way --- */
 
-/* Moves the session to the context of a frame in CUDA memory, unless the session has the frame
- * copied across. The frames under way are pushed before. */
+/* Moves the session to the context of a frame in memory of a device, unless the session has the
+ * frame copied across. The frames under way are pushed before. */
 static GstFlowReturn
 move_to_context(GstCudaConv *self, GstBuffer *in) {
   g_autoptr(GError) error = NULL;
-  GstObject *theirs = self->memory.device ? cc_buffer_get_cuda_context(in) : NULL;
-  if (!theirs)
-    return GST_FLOW_OK;
-  const CcContext context = cc_cuda_context_describe(theirs);
-  if (cc_session_reaches(self->session, &context))
+  CcContext context;
+  if (!self->memory.device || !cc_buffer_get_context(in, &context) ||
+      cc_session_reaches(self->session, &context))
     return GST_FLOW_OK;
   GST_INFO_OBJECT(self, "a frame of another context, on device %d", context.device_id);
   const GstFlowReturn ret = gst_cuda_conv_drain(self);
@@ -107,23 +104,23 @@ negotiate_again(GstCudaConv *self) {
                                     : GST_FLOW_NOT_NEGOTIATED;
 }
 
-/* Whether upstream, which sends CUDA memory, can send other memory as well. */
+/* Whether the neighbour at the pad, where frames are in a domain, knows other memory as well. */
 static gboolean
-upstream_has_choice(GstCudaConv *self) {
-  g_autoptr(GstCaps) caps = gst_pad_peer_query_caps(GST_BASE_TRANSFORM_SINK_PAD(self), NULL);
-  g_autoptr(GstCaps) in_cuda = cc_caps_in_cuda(caps);
-  return !gst_caps_is_subset(caps, in_cuda);
+has_choice(GstPad *pad, const CcDomain *domain) {
+  g_autoptr(GstCaps) caps = gst_pad_peer_query_caps(pad, NULL);
+  g_autoptr(GstCaps) in_domain = cc_caps_in_domain(caps, domain);
+  return !gst_caps_is_subset(caps, in_domain);
 }
 
-/* After a failover nobody has a reason any more to send or to take CUDA memory. A sink that waits
- * for the others of the pipeline lets no allocation query pass, so that comes first. */
+/* After a failover nobody has a reason any more to send or to take memory of the device. A sink
+ * that waits for the others of the pipeline lets no allocation query pass, so that comes first. */
 static void
 negotiate_memory(GstCudaConv *self) {
   GstBaseTransform *trans = GST_BASE_TRANSFORM(self);
   if (!self->negotiates_memory || GST_STATE(self) != GST_STATE_PLAYING)
     return;
   self->negotiates_memory = FALSE;
-  if (self->in_cuda && upstream_has_choice(self))
+  if (self->in_domain->on_device && has_choice(trans->sinkpad, self->in_domain))
     gst_base_transform_reconfigure_sink(trans);
   gst_base_transform_reconfigure_src(trans);
 }
@@ -192,12 +189,12 @@ get_buffer(GstCudaConv *self, GstBuffer *in, GstBuffer **out, gboolean *pool_fai
 }
 
 /* Ways to get a buffer after all, from the cheapest to the last. */
-typedef enum { FEWER_FRAMES, SYSTEM_MEMORY, NO_DEVICE, NO_WAY } Remedy;
+typedef enum { FEWER_FRAMES, OTHER_DOMAIN, NO_DEVICE, NO_WAY } Remedy;
 
-/* Lets frames leave in system memory from now on, if downstream takes that. */
+/* Lets frames leave in another domain from now on, if downstream takes one. */
 static GstFlowReturn
-avoid_cuda(GstCudaConv *self) {
-  gst_cuda_conv_avoid_cuda(self);
+avoid_domain(GstCudaConv *self) {
+  gst_cuda_conv_avoid_domain(self);
   return negotiate_again(self);
 }
 
@@ -206,11 +203,11 @@ static GstFlowReturn
 try_remedy(GstCudaConv *self, Remedy remedy) {
   static const gchar *const reason = "no buffer for an output frame";
   const gboolean on_device = cc_session_get_device(self->session) != NULL;
-  if (remedy == SYSTEM_MEMORY && self->out_cuda)
-    return avoid_cuda(self);
+  if (remedy == OTHER_DOMAIN && self->out_domain->on_device)
+    return avoid_domain(self);
   if (remedy == FEWER_FRAMES && on_device)
     cc_session_shrink(self->session, reason);
-  else if (remedy == NO_DEVICE && on_device && self->out_cuda)
+  else if (remedy == NO_DEVICE && on_device && self->out_domain->on_device)
     cc_session_give_up_device(self->session, reason, NULL);
   return GST_FLOW_OK;
 }
@@ -218,14 +215,17 @@ try_remedy(GstCudaConv *self, Remedy remedy) {
 /* Ends the stream for want of a buffer. */
 static GstFlowReturn
 fail_without_buffer(GstCudaConv *self) {
-  g_autoptr(GError) error = g_error_new_literal(
-      CC_ERROR, CC_ERROR_NO_MEMORY,
-      self->out_cuda
-          ? "no output frame in CUDA memory can be made, and the caps behind the element "
-            "allow no other memory; video/x-raw in place of "
-            "video/x-raw(memory:CUDAMemory) allows system memory"
-          : "no buffer for an output frame can be had: memory, or the pool of what is "
-            "behind the element, is used up");
+  const CcDomain *domain = self->out_domain;
+  g_autoptr(GError) error =
+      domain->feature
+          ? g_error_new(CC_ERROR, CC_ERROR_NO_MEMORY,
+                        "no output frame in %s can be made, and the caps behind the element allow "
+                        "no other memory; video/x-raw in place of video/x-raw(%s) allows system "
+                        "memory",
+                        domain->name, domain->feature)
+          : g_error_new_literal(CC_ERROR, CC_ERROR_NO_MEMORY,
+                                "no buffer for an output frame can be had: memory, or the pool of "
+                                "what is behind the element, is used up");
   return gst_cuda_conv_fail(self, error);
 }
 
@@ -258,15 +258,15 @@ submit(GstCudaConv *self, GstBuffer *in, GstBuffer *out) {
   return gst_cuda_conv_fail(self, error);
 }
 
-/* For a frame that is in `*out`, in system memory, and should have been in `lost` (taken), in CUDA
- * memory: lets frames leave in system memory from now on, or, where downstream takes none, copies
- * this one. */
+/* For a frame that is in `*out`, in system memory, and should have been in `lost` (taken), in
+ * memory of a device: lets frames leave in another domain from now on, or, where downstream takes
+ * none, copies this one. */
 static GstFlowReturn
 replace_lost(GstCudaConv *self, GstBuffer **out, GstBuffer *lost) {
   g_autoptr(GError) error = NULL;
-  GstFlowReturn ret = self->out_cuda ? avoid_cuda(self) : GST_FLOW_OK;
-  if (ret == GST_FLOW_OK && self->out_cuda) {
-    if (cc_buffer_copy_into_cuda(lost, *out, &self->out_info, &error)) {
+  GstFlowReturn ret = self->out_domain->on_device ? avoid_domain(self) : GST_FLOW_OK;
+  if (ret == GST_FLOW_OK && self->out_domain->on_device) {
+    if (cc_buffer_copy_to_device(lost, *out, &self->out_info, &error)) {
       GstBuffer *copied = *out;
       *out = lost;
       lost = copied;

@@ -27,7 +27,7 @@ CPU_PATHS = {path for file in sorted((ROOT / "cpu").rglob("*.c"))
                                      file.read_text(encoding="utf-8"))
              for path in re.findall(r'"([a-z0-9-]+)"', asked)}
 CPU_PATHS |= set(re.findall(r'\{0x\w+, "([\d-]+)"\}', read("cpu/methods/tap_pattern.c")))
-FORMATS = dict(re.findall(r"F\((\w+), CC_IN_CUDA_(\w+)\)", read("plugin/formats.h")))
+FORMATS = dict(re.findall(r"F\((\w+), CC_IN_CUDA_(\w+)\)", read("plugin/memory/formats.h")))
 
 PLAIN = r"\b(?!or\b|default\b)[a-z][a-z0-9-]*"
 FORMAT = r"\w*[A-Z]\w*"

@@ -20,7 +20,7 @@ from inspection import choices, inspect, properties_of
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TABLES = [ROOT / "engine" / "options.c", ROOT / "plugin" / "settings.c", ROOT / "plugin" / "properties.c"]
-FORMATS = ROOT / "plugin" / "formats.h"
+FORMATS = ROOT / "plugin" / "memory" / "formats.h"
 PAGE = ROOT / "docs" / "properties.md"
 README = ROOT / "README.md"
 BEGIN = "<!-- The table is written by scripts/properties-doc.py. -->\n"

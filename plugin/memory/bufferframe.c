@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "bufferframe.h"
 
-#include "cudamemory.h"
+#include "domain.h"
 #include "engine/error.h"
 
 #include <string.h>
@@ -14,10 +14,11 @@ typedef struct {
   CcMappedFrame in_map, out_map;
 } BufferFrame;
 
-/* A buffer of system memory like `out`, which is of CUDA memory. */
+/* A buffer of system memory like `out`, which is in memory of a device. */
 static gboolean
 take_spare(BufferFrame *self) {
-  if (!cc_buffer_get_cuda_context(self->out))
+  CcContext context;
+  if (!cc_buffer_get_context(self->out, &context))
     return FALSE;
   if (!self->spare && (self->spare = gst_buffer_new_allocate(NULL, self->out_info.size, NULL)))
     gst_buffer_copy_into(self->spare, self->out, GST_BUFFER_COPY_METADATA, 0, (gsize)-1);
@@ -113,12 +114,12 @@ copy_planes(GstVideoFrame *to, const GstVideoFrame *from) {
   }
 }
 
-/* The frame as it lies in `cuda`, in memory of our own. */
+/* The frame as it lies in `like`, in memory of our own. */
 static GstBuffer *
-lay_out_like(GstBuffer *cuda, GstBuffer *system, const GstVideoInfo *info) {
-  GstVideoMeta *meta = gst_buffer_get_video_meta(cuda);
+lay_out_like(GstBuffer *like, GstBuffer *system, const GstVideoInfo *info) {
+  GstVideoMeta *meta = gst_buffer_get_video_meta(like);
   GstVideoFrame from, to;
-  GstBuffer *copy = gst_buffer_new_allocate(NULL, gst_buffer_get_size(cuda), NULL);
+  GstBuffer *copy = gst_buffer_new_allocate(NULL, gst_buffer_get_size(like), NULL);
   gst_buffer_add_video_meta_full(copy, GST_VIDEO_FRAME_FLAG_NONE, meta->format, meta->width,
                                  meta->height, meta->n_planes, meta->offset, meta->stride);
   if (gst_video_frame_map(&from, info, system, GST_MAP_READ)) {
@@ -132,20 +133,23 @@ lay_out_like(GstBuffer *cuda, GstBuffer *system, const GstVideoInfo *info) {
 }
 
 gboolean
-cc_buffer_copy_into_cuda(GstBuffer *cuda, GstBuffer *system, const GstVideoInfo *info,
+cc_buffer_copy_to_device(GstBuffer *to, GstBuffer *system, const GstVideoInfo *info,
                          GError **error) {
   GstMapInfo map;
+  GstMemory *memory = gst_buffer_peek_memory(to, 0);
+  const CcDomain *domain = cc_domain_of_memory(memory);
   gboolean ok = FALSE;
-  if (gst_buffer_n_memory(cuda) == 1 && gst_buffer_get_video_meta(cuda)) {
-    g_autoptr(GstBuffer) copy = lay_out_like(cuda, system, info);
+  if (gst_buffer_n_memory(to) == 1 && domain->write && gst_buffer_get_video_meta(to)) {
+    g_autoptr(GstBuffer) copy = lay_out_like(to, system, info);
     gst_buffer_map(copy, &map, GST_MAP_READ);
-    ok = cc_cuda_memory_write(gst_buffer_peek_memory(cuda, 0), map.data);
+    ok = domain->write(memory, map.data);
     gst_buffer_unmap(copy, &map);
   }
   if (!ok)
     g_set_error(error, CC_ERROR, CC_ERROR_NO_MEMORY,
                 "the device that has failed takes no frame in its memory, and the caps behind the "
-                "element allow no other memory; video/x-raw in place of "
-                "video/x-raw(memory:CUDAMemory) allows system memory");
+                "element allow no other memory; video/x-raw in place of video/x-raw(%s) allows "
+                "system memory",
+                domain->feature);
   return ok;
 }

@@ -14,12 +14,12 @@ CcSessionFrame *cc_buffer_frame_new(GstBuffer *in, const GstVideoInfo *in_info, 
                                     const GstVideoInfo *out_info);
 
 /* Frees the frame and gives the buffer with the result to the caller. It is in system memory where
- * `out` was in CUDA memory that could not be mapped any more; then *lost is `out` and the caller's,
- * and else it is NULL. */
+ * `out` was in memory of a device that could not be mapped any more; then *lost is `out` and the
+ * caller's, and else it is NULL. */
 GstBuffer *cc_buffer_frame_free_to_output(CcSessionFrame *frame, GstBuffer **lost);
 
-/* Copies the frame in `system` into the one CUDA memory of `cuda`, with these caps. */
-gboolean cc_buffer_copy_into_cuda(GstBuffer *cuda, GstBuffer *system, const GstVideoInfo *info,
+/* Copies the frame in `system` into `to`, which has one memory of a device, with these caps. */
+gboolean cc_buffer_copy_to_device(GstBuffer *to, GstBuffer *system, const GstVideoInfo *info,
                                   GError **error);
 
 G_END_DECLS

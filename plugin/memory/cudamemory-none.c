@@ -4,15 +4,33 @@
 
 #include "cudamemory.h"
 
-gboolean
-cc_cuda_memory_is_built(void) {
+static gboolean
+is_built(void) {
   return FALSE;
 }
 
-gboolean
-cc_cuda_memory_works(CcDevice *device) {
+static gboolean
+is_usable(CcDevice *device) {
   return FALSE;
 }
+
+static gboolean
+owns(GstMemory *memory) {
+  return FALSE;
+}
+
+static gboolean
+maps(GstBuffer *buffer, gboolean at_once, CcDevice *device) {
+  return FALSE;
+}
+
+const CcDomain cc_cuda_domain = {.name = "CUDA memory",
+                                 .feature = "memory:CUDAMemory",
+                                 .on_device = TRUE,
+                                 .is_built = is_built,
+                                 .is_usable = is_usable,
+                                 .owns = owns,
+                                 .maps = maps};
 
 void
 cc_cuda_context_take(GstElement *element, GstContext *offered, gint device_id,
@@ -49,40 +67,6 @@ cc_cuda_context_handle(GstObject *context) {
 CcContext
 cc_cuda_context_describe(GstObject *context) {
   g_return_val_if_reached((CcContext){0});
-}
-
-GstObject *
-cc_cuda_memory_get_context(GstMemory *memory) {
-  return NULL;
-}
-
-GstMapFlags
-cc_cuda_memory_map_flag(void) {
-  g_return_val_if_reached(0);
-}
-
-gpointer
-cc_cuda_memory_get_stream(GstMemory *memory) {
-  return NULL;
-}
-
-void
-cc_cuda_memory_sync(GstMemory *memory) {
-}
-
-gboolean
-cc_cuda_memory_read(GstMemory *memory, guint8 *host) {
-  g_return_val_if_reached(FALSE);
-}
-
-gboolean
-cc_cuda_memory_write(GstMemory *memory, const guint8 *host) {
-  g_return_val_if_reached(FALSE);
-}
-
-GstBufferPool *
-cc_cuda_pool_new(GstObject *context) {
-  g_return_val_if_reached(NULL);
 }
 
 gsize

@@ -12,8 +12,8 @@
 #include <gst/cuda/gstcudastream.h>
 #endif
 
-gboolean
-cc_cuda_memory_is_built(void) {
+static gboolean
+is_built(void) {
   return TRUE;
 }
 
@@ -58,8 +58,8 @@ cc_cuda_context_ask(GstElement *element, gboolean (*knows)(GstElement *element))
  * each one after that waits for ever. A context that is made before the library is loaded ends the
  * process. So the library is started once, right after the driver has shown that it starts, and not
  * used where that failed. */
-gboolean
-cc_cuda_memory_works(CcDevice *device) {
+static gboolean
+starts(CcDevice *device) {
   static GMutex lock;
   static enum { UNTRIED, WORKS, FAILED } state; /* guarded by the lock */
   g_autoptr(GMutexLocker) G_GNUC_UNUSED locker = g_mutex_locker_new(&lock);
@@ -72,6 +72,11 @@ cc_cuda_memory_works(CcDevice *device) {
   return state == WORKS;
 }
 
+static gboolean
+is_usable(CcDevice *device) {
+  return device && starts(device);
+}
+
 static void
 unref_device(gpointer device) {
   cc_device_unref(device);
@@ -79,9 +84,8 @@ unref_device(gpointer device) {
 
 GstObject *
 cc_cuda_context_of_device(CcDevice *device) {
-  GstCudaContext *context = cc_cuda_memory_works(device)
-                                ? gst_cuda_context_new_wrapped(device->context, device->id)
-                                : NULL;
+  GstCudaContext *context =
+      starts(device) ? gst_cuda_context_new_wrapped(device->context, device->id) : NULL;
   if (!context)
     return NULL;
   g_object_set_data_full(G_OBJECT(context), "cudaconv-device", cc_device_ref(device), unref_device);
@@ -126,30 +130,68 @@ cc_cuda_context_describe(GstObject *context) {
 
 /* --- memory --- */
 
-GstObject *
-cc_cuda_memory_get_context(GstMemory *memory) {
-  return gst_is_cuda_memory(memory) ? GST_OBJECT(((GstCudaMemory *)memory)->context) : NULL;
+static gboolean
+holds(const gchar *format, gint height) {
+  guint major, minor, micro, nano;
+  gst_version(&major, &minor, &micro, &nano);
+  return cc_cuda_memory_holds(format, height, 10000 * major + 100 * minor + micro);
 }
 
-GstMapFlags
-cc_cuda_memory_map_flag(void) {
+static GstObject *
+get_context(GstMemory *memory, CcContext *context) {
+  if (!gst_is_cuda_memory(memory))
+    return NULL;
+  GstObject *own = GST_OBJECT(((GstCudaMemory *)memory)->context);
+  *context = cc_cuda_context_describe(own);
+  return own;
+}
+
+static gboolean
+owns(GstMemory *memory) {
+  return gst_is_cuda_memory(memory);
+}
+
+/* Every memory counts: an address of one kind in the place of another is an access that ends the
+ * context for all who share it. Memories that are merged become system memory. */
+static gboolean
+maps(GstBuffer *buffer, gboolean at_once, CcDevice *device) {
+  CcContext context;
+  return device && cc_buffer_get_context(buffer, &context) &&
+         (gst_buffer_n_memory(buffer) == 1 || !at_once);
+}
+
+/* The address is one of the device then. */
+static GstMapFlags
+map_flags(void) {
   return (GstMapFlags)GST_MAP_CUDA;
 }
 
-gpointer
-cc_cuda_memory_get_stream(GstMemory *memory) {
-#if GST_CHECK_VERSION(1, 24, 0)
-  if (GST_MEMORY_FLAG_IS_SET(memory, GST_CUDA_MEMORY_TRANSFER_NEED_SYNC))
-    return gst_cuda_stream_get_handle(gst_cuda_memory_get_stream(GST_CUDA_MEMORY_CAST(memory)));
-#endif
-  return NULL;
-}
-
-void
-cc_cuda_memory_sync(GstMemory *memory) {
+static void
+sync_memory(GstMemory *memory) {
 #if GST_CHECK_VERSION(1, 24, 0)
   gst_cuda_memory_sync(GST_CUDA_MEMORY_CAST(memory));
 #endif
+}
+
+/* A frame waits for one stream, so several memories, or those of another context, are waited for
+ * here. A map for writing counts as pending work of the stream too. */
+static const gchar *
+describe(const CcMaps *mapped, CcDevice *device, CcFrame *frame) {
+  CcContext context;
+  cc_buffer_get_context(mapped->buffer, &context);
+  const gboolean own = context.handle == device->context;
+  const guint n = gst_buffer_n_memory(mapped->buffer);
+  frame->memory = own ? CC_MEMORY_DEVICE : CC_MEMORY_PEER;
+  if (!own || n > 1)
+    for (guint i = 0; i < n; i++)
+      sync_memory(gst_buffer_peek_memory(mapped->buffer, i));
+#if GST_CHECK_VERSION(1, 24, 0)
+  GstMemory *memory = gst_buffer_peek_memory(mapped->buffer, 0);
+  if (own && n == 1 && GST_MEMORY_FLAG_IS_SET(memory, GST_CUDA_MEMORY_TRANSFER_NEED_SYNC))
+    frame->stream =
+        gst_cuda_stream_get_handle(gst_cuda_memory_get_stream(GST_CUDA_MEMORY_CAST(memory)));
+#endif
+  return own ? "CUDA memory" : "CUDA memory of another context";
 }
 
 /* All rows of a memory, with what is between them; such memories have one pitch. */
@@ -169,12 +211,12 @@ copy_rows(GstMemory *memory, const CUDA_MEMCPY2D *rows) {
   return ok;
 }
 
-gboolean
-cc_cuda_memory_read(GstMemory *memory, guint8 *host) {
+static gboolean
+read_memory(GstMemory *memory, guint8 *host) {
   GstMapInfo map;
   CUDA_MEMCPY2D rows = describe_rows(memory);
-  cc_cuda_memory_sync(memory);
-  if (!gst_memory_map(memory, &map, GST_MAP_READ | cc_cuda_memory_map_flag()))
+  sync_memory(memory);
+  if (!gst_memory_map(memory, &map, GST_MAP_READ | map_flags()))
     return FALSE;
   rows.srcMemoryType = CU_MEMORYTYPE_DEVICE;
   rows.srcDevice = (CUdeviceptr)map.data;
@@ -185,11 +227,11 @@ cc_cuda_memory_read(GstMemory *memory, guint8 *host) {
   return ok;
 }
 
-gboolean
-cc_cuda_memory_write(GstMemory *memory, const guint8 *host) {
+static gboolean
+write_memory(GstMemory *memory, const guint8 *host) {
   GstMapInfo map;
   CUDA_MEMCPY2D rows = describe_rows(memory);
-  if (!gst_memory_map(memory, &map, GST_MAP_WRITE | cc_cuda_memory_map_flag()))
+  if (!gst_memory_map(memory, &map, GST_MAP_WRITE | map_flags()))
     return FALSE;
   rows.srcMemoryType = CU_MEMORYTYPE_HOST;
   rows.srcHost = host;
@@ -247,8 +289,8 @@ cc_cuda_pool_class_init(CcCudaPoolClass *klass) {
   GST_BUFFER_POOL_CLASS(klass)->free_buffer = cc_cuda_pool_free_buffer;
 }
 
-GstBufferPool *
-cc_cuda_pool_new(GstObject *context) {
+static GstBufferPool *
+new_pool(GstObject *context) {
   gst_cuda_memory_init_once();
   GstCudaBufferPool *pool = gst_object_ref_sink(g_object_new(cc_cuda_pool_get_type(), NULL));
   pool->context = gst_object_ref(GST_CUDA_CONTEXT_CAST(context));
@@ -261,3 +303,21 @@ cc_cuda_pool_bytes(GstBufferPool *pool) {
              ? (gsize)g_atomic_pointer_get(&((CcCudaPool *)pool)->bytes)
              : 0;
 }
+
+const CcDomain cc_cuda_domain = {
+    .name = "CUDA memory",
+    .feature = "memory:CUDAMemory",
+    .cost = 0,
+    .on_device = TRUE,
+    .holds = holds,
+    .is_built = is_built,
+    .is_usable = is_usable,
+    .new_pool = new_pool,
+    .owns = owns,
+    .maps = maps,
+    .map_flags = map_flags,
+    .describe = describe,
+    .get_context = get_context,
+    .read = read_memory,
+    .write = write_memory,
+};

@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* GStreamer's CUDA memory: contexts that elements share, memory on the device and pools of it. The
- * only part that knows libgstcuda; without it, in a build without CUDA, there is no such memory. A
- * context is a GstCudaContext, here a plain GstObject. */
+/* GStreamer's CUDA memory: its row of the table of domains, and the contexts that elements share.
+ * The only part that knows libgstcuda; without it, in a build without CUDA, there is no such
+ * memory. A context is a GstCudaContext, here a plain GstObject. */
 
-#include <gst/video/video.h>
-#include "engine/run/device.h"
+#include "domain.h"
 
 G_BEGIN_DECLS
-
-/* Whether this build knows CUDA memory. */
-gboolean cc_cuda_memory_is_built(void);
-
-/* Whether libgstcuda starts in this process, now that the device has; without it there is no such
- * memory. It is started at most once. Any thread. */
-gboolean cc_cuda_memory_works(CcDevice *device);
 
 /* --- contexts --- */
 
@@ -47,29 +39,12 @@ CcContext cc_cuda_context_describe(GstObject *context);
 
 /* --- memory --- */
 
-/* The context of a memory, borrowed, or NULL when it is not CUDA memory. */
-GstObject *cc_cuda_memory_get_context(GstMemory *memory);
+/* Whether CUDA memory holds frames of a format and height in a version of GStreamer, which is
+ * 10000 * major + 100 * minor + micro. */
+gboolean cc_cuda_memory_holds(const gchar *format, gint height, guint version);
 
-/* Added to the flags of a map: the address is one of the device. */
-GstMapFlags cc_cuda_memory_map_flag(void);
-
-/* The stream that a memory which is mapped has to wait for, as an opaque handle (CUstream), or
- * NULL: there is none. A map for writing counts as pending work of the stream too. */
-gpointer cc_cuda_memory_get_stream(GstMemory *memory);
-
-/* Waits for the work on that stream. */
-void cc_cuda_memory_sync(GstMemory *memory);
-
-/* Copies all bytes of a memory to or from host memory, which need not be pinned: for when it cannot
- * be mapped as system memory, which takes pinned memory. */
-gboolean cc_cuda_memory_read(GstMemory *memory, guint8 *host);
-gboolean cc_cuda_memory_write(GstMemory *memory, const guint8 *host);
-
-/* A pool of frames in the context, which counts the memory that it has. */
-GstBufferPool *cc_cuda_pool_new(GstObject *context);
-
-/* How many bytes of a device such a pool has, its buffers elsewhere included; 0 for other pools.
- * Any thread. */
+/* How many bytes of a device a pool of such memory has, its buffers elsewhere included; 0 for other
+ * pools. Any thread. */
 gsize cc_cuda_pool_bytes(GstBufferPool *pool);
 
 G_END_DECLS

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "mappedframe.h"
 
-#include "cudamemory.h"
 #include "engine/error.h"
-#include "pinning.h"
 
 #include <string.h>
 
@@ -173,13 +171,15 @@ cc_buffer_check(GstBuffer *buffer, const GstVideoInfo *info, const CcFrameLayout
   return locate_planes(extent, buffer, info, layout, error);
 }
 
-/* A device may be what fails when CUDA memory cannot be mapped. */
-static CcError
-mapping_error(GstBuffer *buffer) {
-  for (guint i = 0; i < gst_buffer_n_memory(buffer); i++)
-    if (cc_cuda_memory_get_context(gst_buffer_peek_memory(buffer, i)))
-      return CC_ERROR_DEVICE;
-  return CC_ERROR_INVALID;
+/* The domain of the first memory that a device has; it may be what fails. NULL: none has. */
+static const CcDomain *
+find_device_domain(GstBuffer *buffer) {
+  for (guint i = 0; i < gst_buffer_n_memory(buffer); i++) {
+    const CcDomain *domain = cc_domain_of_memory(gst_buffer_peek_memory(buffer, i));
+    if (domain->on_device)
+      return domain;
+  }
+  return NULL;
 }
 
 /* Maps the memory that holds bytes start to end of the buffer; the address of its byte `start`. */
@@ -187,16 +187,17 @@ static guint8 *
 map_bytes(CcMappedFrame *self, gsize start, gsize end, GstMapFlags flags, GError **error) {
   guint index, length;
   gsize skip;
-  GstMapInfo *map = &self->map[self->n_maps];
-  if (!gst_buffer_find_memory(self->buffer, start, end - start, &index, &length, &skip) ||
-      !gst_buffer_map_range(self->buffer, index, length, map, flags)) {
-    g_set_error(error, CC_ERROR, mapping_error(self->buffer),
-                "a buffer's %smemory cannot be mapped for %s",
-                mapping_error(self->buffer) == CC_ERROR_DEVICE ? "CUDA " : "",
+  GstBuffer *buffer = self->maps.buffer;
+  GstMapInfo *map = &self->maps.map[self->maps.n_maps];
+  if (!gst_buffer_find_memory(buffer, start, end - start, &index, &length, &skip) ||
+      !gst_buffer_map_range(buffer, index, length, map, flags)) {
+    const CcDomain *domain = find_device_domain(buffer);
+    g_set_error(error, CC_ERROR, domain ? CC_ERROR_DEVICE : CC_ERROR_INVALID,
+                "a buffer's %s cannot be mapped for %s", domain ? domain->name : "memory",
                 flags & GST_MAP_WRITE ? "writing" : "reading");
     return NULL;
   }
-  self->n_maps++;
+  self->maps.n_maps++;
   if (map->size >= skip + (end - start))
     return map->data + skip;
   g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
@@ -236,23 +237,25 @@ place_planes(CcMappedFrame *self, const PlaneExtent *extent, guint n_planes, gui
   self->frame.is_one_block = TRUE;
 }
 
-/* Reads the planes of a buffer of one CUDA memory into memory of our own, where GStreamer cannot
- * map it as system memory, for which it takes pinned memory. */
+/* Reads the planes of a buffer of one memory into memory of our own, where GStreamer cannot map it
+ * as system memory. */
 static gboolean
 copy_planes(CcMappedFrame *self, const PlaneExtent *extent, guint n_planes) {
-  GstMemory *memory = gst_buffer_peek_memory(self->buffer, 0);
-  if (gst_buffer_n_memory(self->buffer) > 1 || !cc_cuda_memory_get_context(memory) ||
-      memory->offset > 0 || !(self->copy = g_try_malloc(memory->size)))
+  GstMemory *memory = gst_buffer_peek_memory(self->maps.buffer, 0);
+  const CcDomain *domain = cc_domain_of_memory(memory);
+  if (gst_buffer_n_memory(self->maps.buffer) > 1 || !domain->read || memory->offset > 0 ||
+      !(self->copy = g_try_malloc(memory->size)))
     return FALSE;
   place_planes(self, extent, n_planes, self->copy);
-  return cc_cuda_memory_read(memory, self->copy);
+  return domain->read(memory, self->copy);
 }
 
 static gboolean
 map_planes(CcMappedFrame *self, const PlaneExtent *extent, guint n_planes, gboolean at_once,
            GstMapFlags flags, GError **error) {
   guint8 *whole = NULL;
-  if (at_once && !(whole = map_bytes(self, 0, gst_buffer_get_size(self->buffer), flags, error)))
+  if (at_once &&
+      !(whole = map_bytes(self, 0, gst_buffer_get_size(self->maps.buffer), flags, error)))
     return FALSE;
   if (at_once) {
     place_planes(self, extent, n_planes, whole);
@@ -271,54 +274,6 @@ map_planes(CcMappedFrame *self, const PlaneExtent *extent, guint n_planes, gbool
 static gboolean
 is_on_device(const CcMappedFrame *self) {
   return self->frame.memory == CC_MEMORY_DEVICE || self->frame.memory == CC_MEMORY_PEER;
-}
-
-GstObject *
-cc_buffer_get_cuda_context(GstBuffer *buffer) {
-  GstObject *common = NULL;
-  for (guint i = 0; i < gst_buffer_n_memory(buffer); i++) {
-    GstObject *context = cc_cuda_memory_get_context(gst_buffer_peek_memory(buffer, i));
-    if (!context || (common && context != common))
-      return NULL;
-    common = context;
-  }
-  return common;
-}
-
-/* Whether the buffer can be mapped as memory of a device. Every memory counts: an address of one
- * kind in the place of another is an access that ends the context for all who share it. Memories
- * that are merged become system memory. */
-static gboolean
-maps_as_cuda(GstBuffer *buffer, gboolean at_once) {
-  return cc_buffer_get_cuda_context(buffer) && (gst_buffer_n_memory(buffer) == 1 || !at_once);
-}
-
-/* For a buffer that was mapped as memory of a device. A frame waits for one stream, so several
- * memories, or those of another device, are waited for here. */
-static void
-take_cuda_memory(CcMappedFrame *self, const CcDevice *device) {
-  GstObject *context = cc_buffer_get_cuda_context(self->buffer);
-  const gboolean own = cc_cuda_context_handle(context) == device->context;
-  self->frame.memory = own ? CC_MEMORY_DEVICE : CC_MEMORY_PEER;
-  self->path = own ? "CUDA memory" : "CUDA memory of another context";
-  const guint n = gst_buffer_n_memory(self->buffer);
-  if (own && n == 1)
-    self->frame.stream = cc_cuda_memory_get_stream(gst_buffer_peek_memory(self->buffer, 0));
-  else
-    for (guint i = 0; i < n; i++)
-      cc_cuda_memory_sync(gst_buffer_peek_memory(self->buffer, i));
-}
-
-/* For a buffer that was mapped as system memory; a frame of several is as its worst one. */
-static void
-take_system_memory(CcMappedFrame *self, CcDevice *device) {
-  CcPinning worst = CC_PINNING_OWN;
-  for (guint i = 0; i < self->n_maps; i++) {
-    const CcPinning pinning = cc_pinning_look_up(&self->map[i], device);
-    worst = MAX(worst, pinning);
-  }
-  self->frame.memory = cc_pinning_is_pinned(worst) ? CC_MEMORY_PINNED : CC_MEMORY_HOST;
-  self->path = cc_pinning_describe(worst);
 }
 
 /* The engine wants whole samples and rows that do not overlap; a meta can express other things. */
@@ -349,14 +304,15 @@ repack_plane(CcMappedFrame *self, guint p, const CcPlaneLayout *layout, GError *
 }
 
 static gboolean
-make_regular(CcMappedFrame *self, const CcFrameLayout *layout, GstMapFlags flags, GError **error) {
+make_regular(CcMappedFrame *self, const CcFrameLayout *layout, const CcDomain *domain,
+             GstMapFlags flags, GError **error) {
   for (guint p = 0; p < layout->n_planes; p++) {
     if (plane_is_regular(&self->frame.plane[p], &layout->plane[p]))
       continue;
     if (flags & GST_MAP_WRITE || is_on_device(self)) {
-      g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "%s has rows that overlap or split a sample",
-                  flags & GST_MAP_WRITE ? "an output buffer from downstream"
-                                        : "a buffer in CUDA memory");
+      g_set_error(
+          error, CC_ERROR, CC_ERROR_INVALID, "%s in %s has rows that overlap or split a sample",
+          flags & GST_MAP_WRITE ? "an output buffer from downstream" : "a buffer", domain->name);
       return FALSE;
     }
     if (!repack_plane(self, p, &layout->plane[p], error))
@@ -369,11 +325,11 @@ make_regular(CcMappedFrame *self, const CcFrameLayout *layout, GstMapFlags flags
 
 /* The engine copies no planes of a device from the bottom up. */
 static gboolean
-check_on_device(const CcMappedFrame *self, guint n_planes, GError **error) {
+check_on_device(const CcMappedFrame *self, guint n_planes, const CcDomain *domain, GError **error) {
   for (guint p = 0; p < n_planes; p++)
     if (self->frame.plane[p].pitch < 0) {
       g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-                  "a buffer in CUDA memory has a negative stride in plane %u", p);
+                  "a buffer in %s has a negative stride in plane %u", domain->name, p);
       return FALSE;
     }
   return TRUE;
@@ -388,23 +344,20 @@ cc_mapped_frame_map(CcMappedFrame *self, GstBuffer *buffer, const GstVideoInfo *
     return FALSE;
 
   memset(self, 0, sizeof *self);
-  self->buffer = buffer;
-  self->path = "system memory";
+  self->maps.buffer = buffer;
   const gboolean at_once = need_one_map(buffer, extent, layout->n_planes);
-  const gboolean cuda = device && maps_as_cuda(buffer, at_once);
-  if (cuda)
-    flags |= cc_cuda_memory_map_flag();
+  const CcDomain *domain = cc_domain_of_buffer(buffer, at_once, device);
+  const GstMapFlags all_flags = flags | (domain->map_flags ? domain->map_flags() : 0);
   g_autoptr(GError) reason = NULL;
-  gboolean ok = map_planes(self, extent, layout->n_planes, at_once, flags, &reason) ||
-                (!cuda && !(flags & GST_MAP_WRITE) && copy_planes(self, extent, layout->n_planes));
-  if (!ok)
+  gboolean ok = map_planes(self, extent, layout->n_planes, at_once, all_flags, &reason) ||
+                (!domain->on_device && !(flags & GST_MAP_WRITE) &&
+                 copy_planes(self, extent, layout->n_planes));
+  if (ok)
+    self->path = domain->describe(&self->maps, device, &self->frame);
+  else
     g_propagate_error(error, g_steal_pointer(&reason));
-  if (ok && cuda)
-    take_cuda_memory(self, device);
-  else if (ok && device)
-    take_system_memory(self, device);
-  ok = ok && (!is_on_device(self) || check_on_device(self, layout->n_planes, error)) &&
-       make_regular(self, layout, flags, error);
+  ok = ok && (!is_on_device(self) || check_on_device(self, layout->n_planes, domain, error)) &&
+       make_regular(self, layout, domain, flags, error);
   if (!ok)
     cc_mapped_frame_unmap(self);
   return ok;
@@ -415,7 +368,7 @@ cc_mapped_frame_unmap(CcMappedFrame *self) {
   for (guint p = 0; p < CC_MAX_PLANES; p++)
     g_free(self->repacked[p]);
   g_free(self->copy);
-  for (guint i = 0; i < self->n_maps; i++)
-    gst_buffer_unmap(self->buffer, &self->map[i]);
+  for (guint i = 0; i < self->maps.n_maps; i++)
+    gst_buffer_unmap(self->maps.buffer, &self->maps.map[i]);
   memset(self, 0, sizeof *self);
 }

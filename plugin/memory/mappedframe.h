@@ -4,18 +4,15 @@
 /* GStreamer's buffers, mapped as the engine's planes. */
 
 #include <gst/video/video.h>
-#include "engine/run/device.h"
-#include "engine/frame.h"
+#include "domain.h"
 
 G_BEGIN_DECLS
 
 /* One buffer, mapped, as planes. */
 typedef struct {
-  GstBuffer *buffer; /* borrowed */
-  guint n_maps;
-  GstMapInfo map[CC_MAX_PLANES];
-  /* own copies: of planes that the engine could not read in place, and of all of a memory of CUDA
-   * that could not be mapped */
+  CcMaps maps;
+  /* own copies: of planes that the engine could not read in place, and of all of a memory that
+   * could not be mapped */
   gpointer repacked[CC_MAX_PLANES], copy;
   CcFrame frame;
   const gchar *path; /* how a device reads or writes it, for people; static */
@@ -27,16 +24,10 @@ typedef struct {
 gboolean cc_buffer_check(GstBuffer *buffer, const GstVideoInfo *info, const CcFrameLayout *layout,
                          GError **error);
 
-/* The context that all memories of a buffer are in, borrowed; NULL when one is not CUDA memory or
- * they are of several contexts. */
-GstObject *cc_buffer_get_cuda_context(GstBuffer *buffer);
-
-/* Maps a buffer with these caps, which has to outlive the map. Strides and offsets come from its
- * GstVideoMeta where it has one. With a device, CUDA memory of one context is mapped as such and
- * system memory is pinned if it can be; a buffer of both, or of several contexts, is mapped as
- * system memory, and so is all without a device. Nothing is mapped when cc_buffer_check fails, the
- * memory cannot be mapped (CC_ERROR_INVALID, or of CUDA memory CC_ERROR_DEVICE) or there is none
- * for a copy (CC_ERROR_NO_MEMORY). */
+/* Maps a buffer with these caps, which has to outlive the map, as memory of the first domain that
+ * maps it. Strides and offsets come from its GstVideoMeta where it has one. Nothing is mapped when
+ * cc_buffer_check fails, the memory cannot be mapped (CC_ERROR_INVALID, or of a device
+ * CC_ERROR_DEVICE) or there is none for a copy (CC_ERROR_NO_MEMORY). */
 gboolean cc_mapped_frame_map(CcMappedFrame *self, GstBuffer *buffer, const GstVideoInfo *info,
                              const CcFrameLayout *layout, GstMapFlags flags, CcDevice *device,
                              GError **error);

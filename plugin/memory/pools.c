@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "pools.h"
 
-#include "cudamemory.h"
-
 #define ALIGN_MASK 63 /* of memory that is allocated here: a cache line, a vector register */
 #define MAX_ALIGN_MASK 65535
 #define MAX_PADDING (1 << 20) /* bytes */
@@ -169,55 +167,44 @@ choose_system_pool(GstQuery *query, const CcAllocation *allocation, Offer *offer
   return why;
 }
 
-const gchar *
-cc_choose_system_pool(GstQuery *query, const CcAllocation *allocation) {
-  Offer offer;
-  if (!parse_offer(query, &offer))
-    return "none";
-  const gchar *why = choose_system_pool(query, allocation, &offer);
-  g_clear_object(&offer.pool);
-  return why;
-}
-
-/* Configures a pool of CUDA memory and finds out how large its buffers are. None of our own is made
- * before it is needed: GStreamer 1.22 loses those of a start that fails half-way. */
-static gboolean
-configure_cuda(GstBufferPool *pool, GstCaps *caps, guint *size) {
-  if (!configure(pool, caps, *size, 0, 0, NULL, NULL, TRUE))
-    return FALSE;
+/* Makes a pool of the domain's own and finds out how large its buffers are. None is made before it
+ * is needed: GStreamer 1.22 loses those of a start of CUDA's pool that fails half-way. */
+static GstBufferPool *
+new_domain_pool(const CcAllocation *allocation, GstCaps *caps, guint *size) {
+  GstBufferPool *pool = allocation->domain->new_pool(allocation->context);
+  if (!pool || !configure(pool, caps, *size, 0, 0, NULL, NULL, TRUE)) {
+    gst_clear_object(&pool);
+    return NULL;
+  }
   GstStructure *config = gst_buffer_pool_get_config(pool);
   gst_buffer_pool_config_get_params(config, NULL, size, NULL, NULL);
   gst_structure_free(config);
-  return TRUE;
+  return pool;
 }
 
-gboolean
-cc_choose_cuda_pool(GstQuery *query, const CcAllocation *allocation) {
-  GstCaps *caps;
-  GstVideoInfo info;
-  gst_query_parse_allocation(query, &caps, NULL);
-  if (!gst_video_info_from_caps(&info, caps))
-    return FALSE;
-  g_autoptr(GstBufferPool) pool = cc_cuda_pool_new(allocation->cuda);
-  guint size = (guint)info.size;
-  if (!configure_cuda(pool, caps, &size))
-    return FALSE;
-  set_pool(query, pool, size, 0, 0);
-  return TRUE;
+const gchar *
+cc_choose_pool(GstQuery *query, const CcAllocation *allocation) {
+  Offer offer;
+  const gboolean ok = parse_offer(query, &offer);
+  const gchar *why = NULL;
+  if (ok && allocation->domain->new_pool) {
+    guint size = (guint)offer.bytes;
+    g_autoptr(GstBufferPool) pool = new_domain_pool(allocation, offer.caps, &size);
+    if (pool) {
+      set_pool(query, pool, size, 0, 0);
+      why = allocation->domain->name;
+    }
+  } else if (ok) {
+    why = choose_system_pool(query, allocation, &offer);
+  }
+  g_clear_object(&offer.pool);
+  return why;
 }
 
 void
 cc_propose_metas(GstQuery *query) {
   gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, NULL);
   gst_query_add_allocation_meta(query, GST_VIDEO_CROP_META_API_TYPE, NULL);
-}
-
-static void
-propose_cuda_pool(GstQuery *query, const CcAllocation *allocation, GstCaps *caps, guint size) {
-  g_autoptr(GstBufferPool) pool = cc_cuda_pool_new(allocation->cuda);
-  if (!configure_cuda(pool, caps, &size))
-    return;
-  gst_query_add_allocation_pool(query, pool, size, allocation->n_held, 0);
 }
 
 void
@@ -228,8 +215,11 @@ cc_propose_input_pool(GstQuery *query, const CcAllocation *allocation) {
   gst_query_parse_allocation(query, &caps, &need_pool);
   if (!gst_video_info_from_caps(&info, caps) || info.size > G_MAXUINT)
     return;
-  if (allocation->cuda) {
-    propose_cuda_pool(query, allocation, caps, (guint)info.size);
+  if (allocation->domain->new_pool) {
+    guint size = (guint)info.size;
+    g_autoptr(GstBufferPool) pool = new_domain_pool(allocation, caps, &size);
+    if (pool)
+      gst_query_add_allocation_pool(query, pool, size, allocation->n_held, 0);
     return;
   }
 

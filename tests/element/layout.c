@@ -2,7 +2,7 @@
 #include "layout.h"
 
 #include <gst/check/gstcheck.h>
-#include "plugin/formats.h"
+#include "plugin/memory/formats.h"
 #include "tests/ref/formats.h"
 
 const gchar *const test_formats_in_caps[] = {CC_FORMATS(CC_FORMAT_NAME)};

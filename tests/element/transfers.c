@@ -12,7 +12,7 @@
 #include <gst/allocators/gstfdmemory.h>
 
 #include "memory.h"
-#include "plugin/formats.h"
+#include "plugin/memory/formats.h"
 
 #define WIDTH 321
 #define HEIGHT 240

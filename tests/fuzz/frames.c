@@ -11,7 +11,7 @@
 #include "buffers.h"
 #include "common.h"
 #include "plugin/backends.h"
-#include "plugin/formats.h"
+#include "plugin/memory/formats.h"
 
 #define MAX_FRAMES 4
 #define MAX_FRAME_BYTES (1024 * 1024) /* of a frame that comes out */

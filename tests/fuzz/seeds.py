@@ -36,7 +36,7 @@ def raw(value):
 
 # --- frames ---
 
-FORMATS = [name for name in re.findall(r"F\((\w+), CC_", (ROOT / "plugin/formats.h").read_text())
+FORMATS = [name for name in re.findall(r"F\((\w+), CC_", (ROOT / "plugin/memory/formats.h").read_text())
            if name not in ("P016_LE", "Y444_16LE")]
 COPY, COPY_WRAP, SOBEL, DIRECTION, BLUR, HALF, BOX, KIRSCH, QUARTER = 0, 2, 3, 4, 5, 6, 7, 8, 9
 META, CROP, READ_ONLY, ONE_BLOCK, SHARED, PIECES, LOCKED = (1 << i for i in range(7))

@@ -4,7 +4,7 @@
  * worked out from the sources of its libgstcuda; the test `transfers` runs the one that is there.
  */
 
-#include "plugin/caps.h"
+#include "plugin/memory/cudamemory.h"
 
 typedef struct {
   const gchar *format;
