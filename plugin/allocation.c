@@ -2,8 +2,8 @@
 #include "allocation.h"
 
 #include "caps.h"
-#include "context.h"
-#include "inflight.h"
+#include "device.h"
+#include "flow.h"
 #include "memory/pools.h"
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
@@ -23,7 +23,7 @@ describe_allocation(GstCudaConv *self, const GstCaps *caps) {
   GST_OBJECT_UNLOCK(self);
   return (CcAllocation){.domain = cc_caps_get_domain(caps),
                         .pinned = pinned,
-                        .n_held = gst_cuda_conv_most_in_flight(self) - 1};
+                        .n_held = gst_cuda_conv_max_in_flight(self) - 1};
 }
 
 static void

@@ -5,7 +5,7 @@
 #include <gst/video/video.h>
 #include "engine/run/session.h"
 #include "memory/domain.h"
-#include "settings.h"
+#include "properties/settings.h"
 
 G_BEGIN_DECLS
 
@@ -25,48 +25,55 @@ typedef struct {
   CcDomainSet usable;   /* domains that frames may be in */
 } CcDeviceMemory;
 
-/* The element. Who writes a field, and how others read it:
+/* The options that run. */
+typedef struct {
+  guint64 tried;           /* serial number of the values that were tried last; 0: none were */
+  CcOptions running;       /* that the session's filter was made from, once it has one */
+  gboolean sigma_reported; /* that sigma has no effect on the kernel that runs */
+} CcSelection;
+
+/* The caps on both sides. */
+typedef struct {
+  const CcDomain *in_domain, *out_domain; /* of the caps; shared */
+  CcDomainSet avoided;                    /* frames leave in another domain if they may; shared */
+  guint stride;                           /* of the stream's caps; 0: there is no stream; shared */
+  GstVideoInfo in_info, out_info;
+  CcFrameLayout layout;  /* of the input; without planes before there are caps */
+  gboolean error_posted; /* about the caps that upstream tried last */
+  gboolean refused;      /* the caps that upstream tried last were, so nothing is filtered */
+} CcNegotiation;
+
+/* The stream of frames. */
+typedef struct {
+  guint n_held;               /* frames kept back while waiting for input; shared */
+  GstClockTime held_time;     /* how much later frames leave because of n_held; shared */
+  gboolean held_is_decided;   /* n_held fits the pipeline and the session */
+  gboolean negotiates_memory; /* another domain is better on both sides, as soon as frames flow */
+  gboolean started;           /* between start and stop; else nothing touches the session */
+  gboolean failed;            /* an error was posted; nothing more is filtered until a restart */
+} CcFlow;
+
+/* The element. Each part is written from one file, and by the streaming thread if the table says
+ * nothing else. That thread is whoever holds the stream lock of the sink pad; start takes it, and
+ * stop runs when nobody pushes any more. Other threads read what is shared, with the object lock.
  *
- *   field              written by, in the file              read by others
- *   settings           any thread; settings.c               with its own lock
- *   session            the streaming thread; stream.c,      what session.h says is for any thread,
- *                      selection.c, context.c               with its own lock
- *   memory             the streaming thread; context.c      with the object lock
- *   in_domain,         the streaming thread; negotiation.c  with the object lock
- *   out_domain, avoided
- *   stride             the streaming thread; selection.c    with the object lock
- *   n_held, held_time  the streaming thread; inflight.c     with the object lock
- *   pending_warnings   any thread; report.c                 with the object lock
- *   all others         the streaming thread                 by nobody
- *
- * The streaming thread is whoever holds the stream lock of the sink pad. start and stop write as it
- * does: start takes that lock, since upstream may push already, and stop runs when nobody pushes
- * any more. memory.context may come from any thread in set_context, with the object lock. */
+ *   settings          properties/settings.c   any thread, with its own lock
+ *   selection         properties/selection.c
+ *   negotiation       negotiation.c
+ *   flow              flow.c
+ *   memory            device.c                all of it is shared; context also in set_context
+ *   pending_warnings  report.c                any thread, with the object lock
+ *   session           what session.h says is for any thread, with its own lock */
 struct _GstCudaConv {
   GstBaseTransform parent;
-  CcSettings settings;
   gboolean is_preset; /* a user's preset is loaded into this element, which never starts */
-  CcSession *session;
-
+  CcSettings settings;
+  CcSelection selection;
+  CcNegotiation negotiation;
+  CcFlow flow;
   CcDeviceMemory memory;
-  const CcDomain *in_domain, *out_domain; /* of the caps */
-  CcDomainSet avoided;    /* frames leave in another domain if they may: none could be made in it */
-  guint stride;           /* of the stream's caps; 0: there is no stream */
-  guint n_held;           /* frames kept back while waiting for input */
-  GstClockTime held_time; /* how much later frames leave because of n_held */
   GPtrArray *pending_warnings; /* texts that came before there was a bus */
-
-  GstVideoInfo in_info, out_info;
-  CcFrameLayout layout;       /* of the input; without planes before there are caps */
-  gboolean negotiates_memory; /* another one is better on both sides, as soon as frames flow */
-  gboolean started;           /* between start and stop; else nothing touches the session */
-  guint64 tried;              /* serial number of the values that were tried last; 0: none were */
-  CcOptions running;          /* that the session's filter was made from, once it has one */
-  gboolean sigma_told;        /* that sigma is of no use for the kernel that runs */
-  gboolean liveness_known;    /* n_held fits the pipeline and the session */
-  gboolean failed;            /* an error was posted; nothing more is filtered until a restart */
-  gboolean caps_told;         /* an error was posted about the caps that upstream tried last */
-  gboolean caps_refused;      /* the caps that upstream tried last were, so nothing is filtered */
+  CcSession *session;
 };
 
 /* For what the element leaves to the base class. */

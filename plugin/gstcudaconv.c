@@ -26,15 +26,15 @@
 #include "allocation.h"
 #include "backends.h"
 #include "caps.h"
-#include "context.h"
+#include "device.h"
+#include "flow.h"
 #include "memory/cudamemory.h"
 #include "metas.h"
 #include "negotiation.h"
-#include "presets.h"
-#include "properties.h"
+#include "properties/presets.h"
+#include "properties/properties.h"
+#include "properties/selection.h"
 #include "report.h"
-#include "selection.h"
-#include "stream.h"
 
 GST_DEBUG_CATEGORY(gst_cuda_conv_debug);
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
@@ -43,17 +43,125 @@ G_DEFINE_TYPE_WITH_CODE(GstCudaConv, gst_cuda_conv, GST_TYPE_BASE_TRANSFORM,
                         G_IMPLEMENT_INTERFACE(GST_TYPE_PRESET, gst_cuda_conv_preset_interface_init))
 GST_ELEMENT_REGISTER_DEFINE(cudaconv, "cudaconv", GST_RANK_NONE, GST_TYPE_CUDA_CONV)
 
+/* --- where the parts meet --- */
+
+/* For which frames a filter is used. */
+typedef struct {
+  const GstCaps *caps; /* NULL: the current ones */
+  const CcFrameLayout *layout;
+} Frames;
+
+static gboolean
+use_filter(GstCudaConv *self, const CcFilter *filter, gpointer data, GError **error) {
+  const Frames *frames = data;
+  const CcFilter *running = cc_session_get_filter(self->session);
+  if (running->kernel && filter->stride != running->stride) {
+    g_autoptr(GstCaps) current = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(self));
+    const GstCaps *caps = frames->caps ? frames->caps : current;
+    if (!gst_cuda_conv_check_stride(self, caps, filter->stride, error))
+      return FALSE;
+  }
+  if (!cc_session_set_filter(self->session, filter, frames->layout, error))
+    return FALSE;
+  gst_cuda_conv_set_stride(self, filter->stride);
+  return TRUE;
+}
+
+/* Takes an event with new caps. No frame is filtered as long as they are refused, by this element
+ * or by the base class. */
+static gboolean
+take_caps(GstCudaConv *self, GstEvent *event) {
+  g_autoptr(GError) error = NULL;
+  GstCaps *caps;
+  CcFrameLayout layout;
+  gst_event_parse_caps(event, &caps);
+  gboolean accepted = FALSE;
+  if (!self->flow.started || !gst_cuda_conv_begin_caps(self, caps, &layout, &error) ||
+      !gst_cuda_conv_choose_filter(self, use_filter, &(Frames){caps, &layout}, &error))
+    gst_event_unref(event);
+  else
+    accepted = gst_cuda_conv_base_class()->sink_event(GST_BASE_TRANSFORM(self), event);
+  if (self->flow.started)
+    gst_cuda_conv_end_caps(self, accepted, error);
+  return accepted;
+}
+
+static gboolean
+gst_cuda_conv_transform_set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
+  GstCudaConv *self = GST_CUDA_CONV(trans);
+  gst_cuda_conv_decide_held_again(self);
+  return gst_cuda_conv_set_caps(self, in_caps, out_caps);
+}
+
+/* Values that control bindings have for the frame. */
+static void
+gst_cuda_conv_before_transform(GstBaseTransform *trans, GstBuffer *in) {
+  if (trans->segment.format != GST_FORMAT_TIME)
+    return;
+  const GstClockTime time =
+      gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in));
+  if (GST_CLOCK_TIME_IS_VALID(time))
+    gst_cuda_conv_sync_properties(GST_CUDA_CONV(trans), time);
+}
+
+/* A frame boundary: the options that were committed are used, and then the frame is queued. */
+static GstFlowReturn
+gst_cuda_conv_submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *in) {
+  GstCudaConv *self = GST_CUDA_CONV(trans);
+  GstFlowReturn ret = gst_cuda_conv_check_frame(self, in);
+  if (ret == GST_FLOW_OK) {
+    cc_settings_commit_overdue(&self->settings);
+    gst_cuda_conv_update_filter(self, use_filter, &(Frames){NULL, &self->negotiation.layout});
+    ret = gst_cuda_conv_begin_frame(self, in);
+  }
+  if (ret != GST_FLOW_OK) {
+    gst_buffer_unref(in);
+    return ret;
+  }
+  ret = gst_cuda_conv_base_class()->submit_input_buffer(trans, discont, in);
+  if (ret != GST_BASE_TRANSFORM_FLOW_DROPPED)
+    return ret;
+  const GstFlowReturn drained = gst_cuda_conv_drain(self);
+  return drained == GST_FLOW_OK ? ret : drained;
+}
+
+/* The base class calls this after submit_input_buffer until there is no output, and pushes what it
+ * gets in between. */
+static GstFlowReturn
+gst_cuda_conv_generate_output(GstBaseTransform *trans, GstBuffer **out) {
+  return gst_cuda_conv_process_frame(GST_CUDA_CONV(trans), out);
+}
+
+/* The base class passes frames on unfiltered where there is none; generate_output does the work. */
+static GstFlowReturn
+gst_cuda_conv_transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
+  g_return_val_if_reached(GST_FLOW_NOT_SUPPORTED);
+}
+
+/* The listener of the session. */
+static void
+handle_session_event(gpointer element, const CcSessionEvent *event) {
+  GstCudaConv *self = element;
+  if (event->kind == CC_EVENT_BACKEND)
+    gst_cuda_conv_take_memory(self, event->context ? event->context->owner : NULL);
+  if (event->kind == CC_EVENT_FAILOVER || event->kind == CC_EVENT_SHRUNK)
+    gst_cuda_conv_decide_held_again(self);
+  if (event->kind == CC_EVENT_FAILOVER)
+    gst_cuda_conv_negotiate_memory_again(self);
+  gst_cuda_conv_report_event(self, event);
+}
+
 /* --- events and queries --- */
 
 static gboolean
 gst_cuda_conv_sink_event(GstBaseTransform *trans, GstEvent *event) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
-  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP && self->started)
+  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP && self->flow.started)
     cc_session_clear(self->session);
   else if (GST_EVENT_IS_SERIALIZED(event))
     gst_cuda_conv_drain(self);
   if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS)
-    return gst_cuda_conv_take_caps(self, event);
+    return take_caps(self, event);
   return GST_BASE_TRANSFORM_CLASS(gst_cuda_conv_parent_class)->sink_event(trans, event);
 }
 
@@ -85,7 +193,7 @@ add_held_time(GstCudaConv *self, GstQuery *query) {
   gboolean live;
   GstClockTime min, max;
   GST_OBJECT_LOCK(self);
-  const GstClockTime held = self->held_time;
+  const GstClockTime held = self->flow.held_time;
   GST_OBJECT_UNLOCK(self);
   gst_query_parse_latency(query, &live, &min, &max);
   gst_query_set_latency(query, live, add_time(min, held), add_time(max, held));
@@ -140,7 +248,7 @@ static gboolean
 gst_cuda_conv_transform_meta(GstBaseTransform *trans, GstBuffer *out, GstMeta *meta,
                              GstBuffer *in) {
   const GstCudaConv *self = GST_CUDA_CONV(trans);
-  return cc_meta_transform(out, meta, in, &self->in_info, &self->out_info);
+  return cc_meta_transform(out, meta, in, &self->negotiation.in_info, &self->negotiation.out_info);
 }
 
 /* --- states --- */
@@ -150,16 +258,9 @@ static gboolean
 begin_stream(GstCudaConv *self) {
   if (!gst_cuda_conv_open_backend(self))
     return FALSE;
-  cc_session_begin(self->session);
   gst_cuda_conv_forget_caps(self);
-  self->tried = 0;
-  self->sigma_told = FALSE;
-  self->failed = FALSE;
-  self->negotiates_memory = FALSE;
-  GST_OBJECT_LOCK(self);
-  self->n_held = 0;
-  self->held_time = 0;
-  GST_OBJECT_UNLOCK(self);
+  gst_cuda_conv_begin_selection(self);
+  gst_cuda_conv_begin_flow(self);
   return TRUE;
 }
 
@@ -183,8 +284,7 @@ gst_cuda_conv_start(GstBaseTransform *trans) {
   if (!begin_settings(self))
     return FALSE;
   GST_PAD_STREAM_LOCK(trans->sinkpad);
-  self->started = begin_stream(self);
-  const gboolean ok = self->started;
+  const gboolean ok = begin_stream(self);
   GST_PAD_STREAM_UNLOCK(trans->sinkpad);
   if (!ok)
     cc_settings_stop(&self->settings);
@@ -195,13 +295,10 @@ static gboolean
 gst_cuda_conv_stop(GstBaseTransform *trans) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
   GST_PAD_STREAM_LOCK(trans->sinkpad);
-  self->started = FALSE;
-  cc_session_end(self->session);
+  gst_cuda_conv_end_flow(self);
+  gst_cuda_conv_set_stride(self, 0);
   GST_PAD_STREAM_UNLOCK(trans->sinkpad);
   cc_settings_stop(&self->settings);
-  GST_OBJECT_LOCK(self);
-  self->stride = 0;
-  GST_OBJECT_UNLOCK(self);
   return TRUE;
 }
 
@@ -234,7 +331,7 @@ gst_cuda_conv_finalize(GObject *object) {
   gst_cuda_conv_close_backend(self);
   cc_session_free(self->session);
   cc_settings_clear(&self->settings);
-  cc_options_clear(&self->running);
+  cc_options_clear(&self->selection.running);
   g_ptr_array_unref(self->pending_warnings);
   G_OBJECT_CLASS(gst_cuda_conv_parent_class)->finalize(object);
 }
@@ -243,8 +340,8 @@ static void
 gst_cuda_conv_init(GstCudaConv *self) {
   GstBaseTransform *trans = GST_BASE_TRANSFORM(self);
   cc_settings_init(&self->settings);
-  cc_options_init(&self->running);
-  self->session = cc_session_new(cc_backend_open, gst_cuda_conv_handle_event, self);
+  cc_options_init(&self->selection.running);
+  self->session = cc_session_new(cc_backend_open, handle_session_event, self);
   gst_cuda_conv_forget_caps(self);
   self->pending_warnings = g_ptr_array_new_with_free_func(g_free);
   gst_base_transform_set_gap_aware(trans, TRUE);
@@ -279,7 +376,11 @@ gst_cuda_conv_class_init(GstCudaConvClass *klass) {
   trans_class->stop = gst_cuda_conv_stop;
   gst_cuda_conv_install_negotiation(trans_class);
   gst_cuda_conv_install_allocation(trans_class);
-  gst_cuda_conv_install_frame_functions(trans_class);
+  trans_class->set_caps = gst_cuda_conv_transform_set_caps;
+  trans_class->before_transform = gst_cuda_conv_before_transform;
+  trans_class->submit_input_buffer = gst_cuda_conv_submit_input_buffer;
+  trans_class->generate_output = gst_cuda_conv_generate_output;
+  trans_class->transform = gst_cuda_conv_transform;
   trans_class->sink_event = gst_cuda_conv_sink_event;
   trans_class->src_event = gst_cuda_conv_src_event;
   trans_class->query = gst_cuda_conv_query;

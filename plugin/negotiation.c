@@ -2,11 +2,9 @@
 #include "negotiation.h"
 
 #include "caps.h"
-#include "context.h"
-#include "inflight.h"
+#include "device.h"
 #include "layout.h"
 #include "report.h"
-#include "selection.h"
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
 
@@ -19,15 +17,15 @@
 static void
 set_domains(GstCudaConv *self, const CcDomain *in, const CcDomain *out) {
   GST_OBJECT_LOCK(self);
-  self->in_domain = in;
-  self->out_domain = out;
+  self->negotiation.in_domain = in;
+  self->negotiation.out_domain = out;
   GST_OBJECT_UNLOCK(self);
 }
 
 void
 gst_cuda_conv_avoid_domain(GstCudaConv *self) {
   GST_OBJECT_LOCK(self);
-  self->avoided |= cc_domain_set_of(self->out_domain);
+  self->negotiation.avoided |= cc_domain_set_of(self->negotiation.out_domain);
   GST_OBJECT_UNLOCK(self);
 }
 
@@ -77,7 +75,7 @@ prefer_domain(GstCudaConv *self, GstCaps **other) {
   g_autoptr(GstCaps) peer = gst_pad_peer_query_caps(GST_BASE_TRANSFORM_SRC_PAD(self), NULL);
   const CcDomain *best = &cc_system_domain;
   GST_OBJECT_LOCK(self);
-  const CcDomainSet avoided = self->avoided;
+  const CcDomainSet avoided = self->negotiation.avoided;
   GST_OBJECT_UNLOCK(self);
   const CcDomainSet usable = gst_cuda_conv_list_usable(self) & ~avoided;
   for (guint i = 0; i < cc_n_domains; i++) {
@@ -93,12 +91,37 @@ prefer_domain(GstCudaConv *self, GstCaps **other) {
 
 /* --- caps --- */
 
-/* Upstream may try the same caps many times; it is told once what is wrong with them. */
-static gboolean
-refuse_caps(GstCudaConv *self, const GError *error) {
-  if (!self->failed && !self->caps_told)
-    gst_cuda_conv_post_error(self, error);
-  self->caps_refused = self->caps_told = TRUE;
+guint
+gst_cuda_conv_current_stride(GstCudaConv *self) {
+  GST_OBJECT_LOCK(self);
+  const guint stride = self->negotiation.stride;
+  GST_OBJECT_UNLOCK(self);
+  return stride ? stride : cc_settings_get_stride(&self->settings);
+}
+
+void
+gst_cuda_conv_set_stride(GstCudaConv *self, guint stride) {
+  GST_OBJECT_LOCK(self);
+  const gboolean changed = stride != self->negotiation.stride;
+  self->negotiation.stride = stride;
+  GST_OBJECT_UNLOCK(self);
+  if (changed && stride) /* the base class negotiates other caps with the next frame */
+    gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
+}
+
+gboolean
+gst_cuda_conv_check_stride(GstCudaConv *self, const GstCaps *caps, guint stride, GError **error) {
+  g_autoptr(GstCaps) wanted =
+      cc_caps_transform(caps, GST_PAD_SINK, stride, gst_cuda_conv_list_possible(self));
+  g_autoptr(GstCaps) taken = gst_pad_peer_query_caps(GST_BASE_TRANSFORM_SRC_PAD(self), wanted);
+  if (gst_caps_can_intersect(wanted, taken))
+    return TRUE;
+  gint width = 0, height = 0;
+  gst_structure_get(gst_caps_get_structure(wanted, 0), "width", G_TYPE_INT, &width, "height",
+                    G_TYPE_INT, &height, NULL);
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+              "stride=%u: frames would be %dx%d, which downstream does not accept", stride, width,
+              height);
   return FALSE;
 }
 
@@ -113,31 +136,19 @@ parse_caps(GstCaps *caps, GstVideoInfo *info, CcFrameLayout *layout, GError **er
   return FALSE;
 }
 
-/* Before the base class negotiates the output for the caps that came, which the stride decides. */
-static gboolean
-begin_caps(GstCudaConv *self, GstEvent *event) {
-  g_autoptr(GError) error = NULL;
-  GstCaps *caps;
+gboolean
+gst_cuda_conv_begin_caps(GstCudaConv *self, GstCaps *caps, CcFrameLayout *layout, GError **error) {
   GstVideoInfo info;
-  CcFrameLayout layout;
-  gst_event_parse_caps(event, &caps);
-  set_domains(self, cc_caps_get_domain(caps), self->out_domain);
-  if (!parse_caps(caps, &info, &layout, &error) ||
-      !gst_cuda_conv_choose_filter(self, caps, &layout, &error))
-    return refuse_caps(self, error);
-  self->caps_told = FALSE;
-  return TRUE;
+  set_domains(self, cc_caps_get_domain(caps), self->negotiation.out_domain);
+  return parse_caps(caps, &info, layout, error);
 }
 
-/* No frame is filtered as long as the caps are refused, by this element or by the base class. */
-gboolean
-gst_cuda_conv_take_caps(GstCudaConv *self, GstEvent *event) {
-  if (!self->started || !begin_caps(self, event)) {
-    gst_event_unref(event);
-    return FALSE;
-  }
-  self->caps_refused = !gst_cuda_conv_base_class()->sink_event(GST_BASE_TRANSFORM(self), event);
-  return !self->caps_refused;
+void
+gst_cuda_conv_end_caps(GstCudaConv *self, gboolean accepted, const GError *error) {
+  if (!accepted && error && !self->flow.failed && !self->negotiation.error_posted)
+    gst_cuda_conv_post_error(self, error);
+  self->negotiation.error_posted = error != NULL;
+  self->negotiation.refused = !accepted;
 }
 
 gboolean
@@ -149,13 +160,13 @@ gst_cuda_conv_negotiate_again(GstCudaConv *self) {
 
 void
 gst_cuda_conv_forget_caps(GstCudaConv *self) {
-  self->layout = (CcFrameLayout){0};
-  gst_video_info_init(&self->in_info);
-  gst_video_info_init(&self->out_info);
-  self->caps_told = self->caps_refused = FALSE;
+  self->negotiation.layout = (CcFrameLayout){0};
+  gst_video_info_init(&self->negotiation.in_info);
+  gst_video_info_init(&self->negotiation.out_info);
+  self->negotiation.error_posted = self->negotiation.refused = FALSE;
   set_domains(self, &cc_system_domain, &cc_system_domain);
   GST_OBJECT_LOCK(self);
-  self->avoided = 0;
+  self->negotiation.avoided = 0;
   GST_OBJECT_UNLOCK(self);
 }
 
@@ -170,13 +181,11 @@ transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps
                 : g_steal_pointer(&other);
 }
 
-static gboolean
-set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps) {
-  GstCudaConv *self = GST_CUDA_CONV(trans);
-  self->liveness_known = FALSE;
+gboolean
+gst_cuda_conv_set_caps(GstCudaConv *self, GstCaps *in_caps, GstCaps *out_caps) {
   set_domains(self, cc_caps_get_domain(in_caps), cc_caps_get_domain(out_caps));
-  return parse_caps(in_caps, &self->in_info, &self->layout, NULL) &&
-         gst_video_info_from_caps(&self->out_info, out_caps);
+  return parse_caps(in_caps, &self->negotiation.in_info, &self->negotiation.layout, NULL) &&
+         gst_video_info_from_caps(&self->negotiation.out_info, out_caps);
 }
 
 static gboolean
@@ -191,6 +200,5 @@ get_unit_size(GstBaseTransform *trans, GstCaps *caps, gsize *size) {
 void
 gst_cuda_conv_install_negotiation(GstBaseTransformClass *klass) {
   klass->transform_caps = transform_caps;
-  klass->set_caps = set_caps;
   klass->get_unit_size = get_unit_size;
 }

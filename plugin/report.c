@@ -101,7 +101,7 @@ gst_cuda_conv_report_event(GstCudaConv *self, const CcSessionEvent *event) {
     announce_backend(self, event);
     break;
   case CC_EVENT_FAILOVER:
-    if (!self->failed)
+    if (!self->flow.failed)
       GST_ELEMENT_WARNING(
           self, RESOURCE, FAILED,
           ("CUDA cannot go on, and the CPU filters from here on, the frames under way included: "
@@ -159,7 +159,7 @@ gst_cuda_conv_get_stats(GstCudaConv *self) {
   g_auto(CcSessionStats) session = {0};
   cc_session_get_stats(self->session, &session);
   GST_OBJECT_LOCK(self);
-  const guint in_flight = self->n_held + 1;
+  const guint in_flight = self->flow.n_held + 1;
   GST_OBJECT_UNLOCK(self);
   GstStructure *stats = gst_structure_new(
       "cudaconv-stats", "backend", G_TYPE_STRING, session.backend, "device", G_TYPE_STRING,

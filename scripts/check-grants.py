@@ -30,7 +30,7 @@ ALLOWED = {
     "cpu/loops.c": ["engine", "cpu"],
     "cuda/backend.c": ["engine", "cuda"],
     "plugin/backends.c": ["engine", "cpu", "cuda"],
-    "plugin/stream.c": ["engine"],
+    "plugin/flow.c": ["engine"],
     "plugin/memory/pools.c": ["engine"],
 }
 

@@ -7,7 +7,8 @@
 
 A header counts together with the source file of the same name, so two files whose sources include
 each other's headers are a circle too. An include that climbs out of its folder with ".." is a fault
-as well: folders are granted by meson.build.
+as well: folders are granted by meson.build. SEPARATE has parts of the element that do not know each
+other.
 
 A function is called by every C source of the product that mentions its name, as a callback too. That
 is read from the sources and not from object files, so nothing has to be built. KNOWN has the calls
@@ -29,6 +30,22 @@ NO_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n]
 # as clang-format writes it: from the beginning of a line to the brace
 DEFINITION = re.compile(r"^((?:[\w*]+[\s*]+)*)(\w+)\((?:[^;{}()]|\([^;{}()]*\))*\)\s*\{", re.MULTILINE)
 
+# (UNITS, OTHERS): parts of the element that do not know each other; no include, and no call
+SEPARATE = [
+    ("plugin/properties/*", "plugin/flow"),
+    ("plugin/properties/*", "plugin/negotiation"),
+    ("plugin/properties/*", "plugin/caps"),
+    ("plugin/properties/*", "plugin/memory/*"),
+    ("plugin/flow", "plugin/properties/[!s]*"),  # of settings it reads in-flight
+    ("plugin/flow", "plugin/properties/selection"),
+    ("plugin/memory/*", "plugin/properties/*"),
+    ("plugin/memory/*", "engine/kernel/*"),
+    ("plugin/negotiation", "plugin/flow"),
+    ("plugin/negotiation", "plugin/properties/selection"),
+    ("plugin/negotiation", "plugin/memory/*frame"),
+    ("plugin/negotiation", "plugin/memory/pools"),
+]
+
 # (CALLERS, CALLED): patterns of units
 KNOWN = [
     ("app/*", "app/main"),  # the commands parse options by functions of main.c, whose table has their arguments
@@ -44,8 +61,8 @@ def sources(root, folders):
 
 
 def find(root, path, name):
-    """The file that is meant: beside the one that includes it, or from the top folder."""
-    for base in (path.parent, root):
+    """The file that is meant: beside the one that includes it, or from a folder above."""
+    for base in path.parents[:len(path.relative_to(root).parts)]:
         if (base / name).is_file():
             return (base / name).resolve()
     return None  # generated, or of a library
@@ -141,6 +158,14 @@ def call_faults(root, known):
     return faults
 
 
+def separation_faults(graph, found):
+    """Parts that know each other though they are not to."""
+    known = {(a, b): "includes" for a in graph for b in graph[a]}
+    known.update({pair: f"calls {', '.join(sorted(functions)[:4])} of" for pair, functions in found.items()})
+    return [f"{a} {how} {b}, which it is not to know" for (a, b), how in sorted(known.items())
+            if any(fnmatch.fnmatch(a, units) and fnmatch.fnmatch(b, others) for units, others in SEPARATE)]
+
+
 def main():
     graph, folders, faults = includes(ROOT)
     if sys.argv[1:] == ["--folders"]:
@@ -149,6 +174,7 @@ def main():
                 print(f"{a} -> {b}: {count}")
     faults += ["circle: " + ", ".join(part) for part in circles(graph)]
     faults += call_faults(ROOT, KNOWN)
+    faults += separation_faults(graph, calls(ROOT))
     print("".join(f"{fault}\n" for fault in faults), end="")
     return 1 if faults else 0
 

@@ -6,7 +6,7 @@ current.
     scripts/properties-doc.py [--check] BUILD
 
 Types, ranges, defaults and values are those that gst-inspect-1.0 shows of the plugin in the folder
-BUILD, explanations the doc comments of the tables in engine/options.c and plugin/settings.c, whose
+BUILD, explanations the doc comments of the tables in engine/options.c and plugin/properties/settings.c, whose
 order is kept. Exits with 77 where there is no gst-inspect-1.0.
 """
 
@@ -19,7 +19,7 @@ import textwrap
 from inspection import choices, inspect, properties_of
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TABLES = [ROOT / "engine" / "options.c", ROOT / "plugin" / "settings.c", ROOT / "plugin" / "properties.c"]
+TABLES = [ROOT / "engine" / "options.c", ROOT / "plugin" / "properties" / "settings.c", ROOT / "plugin" / "properties" / "properties.c"]
 FORMATS = ROOT / "plugin" / "memory" / "formats.h"
 PAGE = ROOT / "docs" / "properties.md"
 README = ROOT / "README.md"
@@ -34,7 +34,7 @@ MOST_CHOICES = 10  # that fit into a cell of the table
 HEAD = """# Properties
 
 This page is written by `scripts/properties-doc.py` from the plugin and the comments in
-[engine/options.c](../engine/options.c) and [plugin/settings.c](../plugin/settings.c).
+[engine/options.c](../engine/options.c) and [plugin/properties/settings.c](../plugin/properties/settings.c).
 
 What is changeable while playing takes effect between two frames. What is controllable can be driven
 by a `GstController` as well. A value that cannot work is refused with a warning that says why, and the

@@ -281,6 +281,22 @@ GST_START_TEST(preroll_of_branches) {
 }
 GST_END_TEST;
 
+/* Caps insist on CUDA memory, of which no further frame can be made at some time: those that there
+ * are come back from the next element, also if it keeps frames in flight. */
+GST_START_TEST(few_frames_between_elements) {
+  g_autofree gchar *failures = g_strdup_printf("fail=cuMemAllocPitch:%d+:2", 4 + __i__ % 3);
+  g_autofree gchar *line =
+      g_strdup_printf(SOURCE("NV12", 64, 34) "CONV kernel=gaussian ! CUDA CONV kernel=sobel "
+                                             "in-flight=%d ! fakesink name=s",
+                      1 + __i__ / 3);
+  GstElement *pipeline = new_pipeline_with_failures(failures, line);
+  g_autoptr(GPtrArray) pictures = watch(pipeline, "s");
+  test_play_to_eos(pipeline, 20);
+  fail_unless_equals_int(pictures->len, N_FRAMES);
+  stop(pipeline);
+}
+GST_END_TEST;
+
 static GstPadProbeReturn
 block(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   return GST_PAD_PROBE_OK;
@@ -393,6 +409,7 @@ neighbours_suite(void) {
   tcase_add_test(tc, device_memory_of_a_chain);
   if (g_getenv("FAKE_CUDA")) {
     tcase_add_loop_test(tc, preroll_of_branches, 0, 6);
+    tcase_add_loop_test(tc, few_frames_between_elements, 0, 9);
     tcase_add_loop_test(tc, blocked_branch, 0, 2);
     tcase_add_test(tc, one_error_of_each_element);
     tcase_add_test(tc, aggregator_after_a_failover);

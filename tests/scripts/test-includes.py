@@ -28,7 +28,7 @@ class Sources(unittest.TestCase):
 
     def write(self, files):
         for name, text in files.items():
-            (self.root / name).parent.mkdir(exist_ok=True)
+            (self.root / name).parent.mkdir(parents=True, exist_ok=True)
             (self.root / name).write_text(text)
 
     def faults(self, files, known=()):
@@ -71,6 +71,17 @@ class Sources(unittest.TestCase):
         """A function that has two homes, one for each kind of build, makes no circle of them."""
         text = "void\npart_run(void) {\n}\n\nvoid\npart_end(void) {\n  part_run();\n}\n"
         self.assertEqual(self.faults({"plugin/a.c": text, "plugin/a-none.c": text}), [])
+
+    def test_separate(self):
+        """A part that includes another, or calls it without its header, is found."""
+        self.write({"plugin/flow.c": '#include "properties/selection.h"\nvoid\nflow_run(void) {\n}\n',
+                    "plugin/properties/selection.h": "void selection_run(void);\n",
+                    "plugin/properties/selection.c": "void\nselection_run(void) {\n  flow_run();\n}\n",
+                    "plugin/caps.c": "void\ncaps_run(void) {\n  flow_run();\n}\n"})
+        graph, _, _ = includes.includes(self.root)
+        self.assertEqual(includes.separation_faults(graph, includes.calls(self.root)), [
+            "plugin/flow includes plugin/properties/selection, which it is not to know",
+            "plugin/properties/selection calls flow_run of plugin/flow, which it is not to know"])
 
     def test_circle_of_includes(self):
         self.write({"app/a.h": '#include "app/b.h"\n', "app/b.h": '#include "app/a.h"\n', "app/c.c": '#include "../x.h"\n'})

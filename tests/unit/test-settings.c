@@ -5,7 +5,7 @@
 #include "cuda/algorithm.h"
 #include "engine/error.h"
 #include "plugin/backends.h"
-#include "plugin/settings.h"
+#include "plugin/properties/settings.h"
 
 static guint
 find(const gchar *name) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "context.h"
+#include "device.h"
 
 #include "backends.h"
 #include "memory/cudamemory.h"
@@ -109,8 +109,8 @@ gst_cuda_conv_list_usable(GstCudaConv *self) {
 CcDomainSet
 gst_cuda_conv_list_possible(GstCudaConv *self) {
   GST_OBJECT_LOCK(self);
-  const CcDomainSet in_caps =
-      cc_domain_set_of(self->in_domain) | cc_domain_set_of(self->out_domain);
+  const CcDomainSet in_caps = cc_domain_set_of(self->negotiation.in_domain) |
+                              cc_domain_set_of(self->negotiation.out_domain);
   GST_OBJECT_UNLOCK(self);
   return in_caps | list_allowed(self);
 }
@@ -154,14 +154,13 @@ gst_cuda_conv_find_context(GstCudaConv *self) {
   return own ? own : ask_for_context(self);
 }
 
-/* --- events of the session --- */
+/* --- memory of a backend --- */
 
-/* Takes the memory of the backend that was opened. `context` is the one that it was asked to work
- * in, or NULL. */
-static void
-take_memory(GstCudaConv *self, GstObject *context) {
+void
+gst_cuda_conv_take_memory(GstCudaConv *self, GstObject *context) {
   CcDevice *device = cc_session_get_device(self->session);
-  const gboolean on_device = self->in_domain->on_device || self->out_domain->on_device;
+  const gboolean on_device =
+      self->negotiation.in_domain->on_device || self->negotiation.out_domain->on_device;
   /* those that still are in the memory of the device before need its context */
   g_autoptr(GstObject) kept = on_device && !device ? gst_cuda_conv_ref_context(self) : NULL;
   CcDeviceMemory next = {
@@ -178,18 +177,7 @@ take_memory(GstCudaConv *self, GstObject *context) {
   self->memory = next;
   GST_OBJECT_UNLOCK(self);
   clear_memory(&before);
-  if (self->out_domain->on_device &&
+  if (self->negotiation.out_domain->on_device &&
       device) /* the pool behind the element is of the device before */
     gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
-}
-
-void
-gst_cuda_conv_handle_event(gpointer element, const CcSessionEvent *event) {
-  GstCudaConv *self = element;
-  if (event->kind == CC_EVENT_BACKEND)
-    take_memory(self, event->context ? event->context->owner : NULL);
-  if (event->kind == CC_EVENT_FAILOVER || event->kind == CC_EVENT_SHRUNK)
-    self->liveness_known = FALSE;
-  self->negotiates_memory |= event->kind == CC_EVENT_FAILOVER;
-  gst_cuda_conv_report_event(self, event);
 }

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "stream.h"
+#include "flow.h"
 
 #include "caps.h"
-#include "context.h"
-#include "inflight.h"
 #include "memory/bufferframe.h"
 #include "negotiation.h"
-#include "properties.h"
 #include "report.h"
-#include "selection.h"
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
+
+/* One frame is uploaded, one filtered, one downloaded; of frames that stay on the device one is
+ * filtered while the one before goes on. */
+#define IN_FLIGHT 3
+#define IN_FLIGHT_ON_DEVICE 2
+
+/* Frames are kept back in CUDA memory while so many more would fit into it, for other elements hold
+ * some as well. */
+#define SPARE_FRAMES 16
 
 /* What downstream said to the last frame. */
 static GstFlowReturn
@@ -21,9 +26,9 @@ last_answer(GstCudaConv *self) {
 GstFlowReturn
 gst_cuda_conv_fail(GstCudaConv *self, const GError *error) {
   cc_session_clear(self->session);
-  if (!self->failed && last_answer(self) != GST_FLOW_ERROR)
+  if (!self->flow.failed && last_answer(self) != GST_FLOW_ERROR)
     gst_cuda_conv_post_error(self, error);
-  self->failed = TRUE;
+  self->flow.failed = TRUE;
   return GST_FLOW_ERROR;
 }
 
@@ -41,8 +46,84 @@ downstream_refuses(GstCudaConv *self) {
  * frame last, so that what it says is known at once. */
 static gboolean
 one_is_due(GstCudaConv *self) {
-  const guint n_held = last_answer(self) >= GST_FLOW_OK ? self->n_held : 0;
+  const guint n_held = last_answer(self) >= GST_FLOW_OK ? self->flow.n_held : 0;
   return cc_session_n_under_way(self->session) > n_held;
+}
+
+/* --- frames in flight --- */
+
+static gboolean
+upstream_is_live(GstCudaConv *self) {
+  g_autoptr(GstQuery) query = gst_query_new_latency();
+  gboolean live = TRUE; /* unless someone says that it is not */
+  if (gst_pad_peer_query(GST_BASE_TRANSFORM_SINK_PAD(self), query))
+    gst_query_parse_latency(query, &live, NULL, NULL);
+  return live;
+}
+
+guint
+gst_cuda_conv_max_in_flight(GstCudaConv *self) {
+  const guint wanted = cc_settings_get_in_flight(&self->settings);
+  GST_OBJECT_LOCK(self);
+  const gboolean on_device =
+      self->negotiation.in_domain->on_device && self->negotiation.out_domain->on_device;
+  GST_OBJECT_UNLOCK(self);
+  const guint automatic = on_device ? IN_FLIGHT_ON_DEVICE : IN_FLIGHT;
+  return MIN(wanted ? wanted : automatic, cc_session_capacity(self->session));
+}
+
+/* Whether few frames more than those that each element needs fit into the device's memory. Frames
+ * in flight keep memory of the element in front if they came in CUDA memory, and of this one if
+ * they leave in it. */
+static gboolean
+memory_is_tight(GstCudaConv *self, GstBuffer *in) {
+  CcDevice *device = cc_session_get_device(self->session);
+  g_autoptr(GstBufferPool) pool = gst_base_transform_get_buffer_pool(GST_BASE_TRANSFORM(self));
+  gsize in_bytes = 0;
+  guint out_bytes = 0;
+  if (self->negotiation.in_domain->on_device)
+    gst_buffer_get_sizes(in, NULL, &in_bytes);
+  if (self->negotiation.out_domain->on_device && pool) {
+    GstStructure *config = gst_buffer_pool_get_config(pool);
+    gst_buffer_pool_config_get_params(config, NULL, &out_bytes, NULL, NULL);
+    gst_structure_free(config);
+  }
+  const gsize bytes = MAX(in_bytes, out_bytes);
+  return device && bytes > 0 && cc_device_free_bytes(device) / SPARE_FRAMES < bytes;
+}
+
+/* Whether the caps have the duration of a frame. With a variable rate GstVideoInfo has the highest
+ * rate, if the caps have one, and frames may come later. */
+static gboolean
+rate_is_known(const GstVideoInfo *info) {
+  return info->fps_n > 0 && !(info->flags & GST_VIDEO_FLAG_VARIABLE_FPS);
+}
+
+/* Decides how many frames to keep back, so that transfers and kernels overlap: if that delays
+ * nobody and there is memory for them, or the properties ask for it. A live pipeline learns from
+ * the latency how long frames are held, so none is held if that is not known. Other pipelines do
+ * without the latency. */
+static void
+decide_held_frames(GstCudaConv *self, GstBuffer *in) {
+  const guint most = gst_cuda_conv_max_in_flight(self);
+  const gboolean automatic = cc_settings_get_in_flight(&self->settings) == 0;
+  const GstVideoInfo *info = &self->negotiation.in_info;
+  const gboolean hurries = ((automatic || !rate_is_known(info)) && upstream_is_live(self)) ||
+                           (automatic && memory_is_tight(self, in));
+  const guint n_held = hurries ? 0 : most - 1;
+  self->flow.held_is_decided = TRUE;
+  GST_INFO_OBJECT(self, "%u frames in flight", n_held + 1);
+
+  const GstClockTime time =
+      rate_is_known(info) ? gst_util_uint64_scale(n_held * GST_SECOND, info->fps_d, info->fps_n)
+                          : 0;
+  GST_OBJECT_LOCK(self);
+  const gboolean changed = time != self->flow.held_time;
+  self->flow.held_time = time;
+  self->flow.n_held = n_held;
+  GST_OBJECT_UNLOCK(self);
+  if (changed)
+    gst_element_post_message(GST_ELEMENT(self), gst_message_new_latency(GST_OBJECT(self)));
 }
 
 /* --- a frame's way --- */
@@ -64,32 +145,19 @@ move_to_context(GstCudaConv *self, GstBuffer *in) {
   return gst_cuda_conv_fail(self, error);
 }
 
-/* Whether the buffer can be filtered, told before any memory is taken for it. */
-static GstFlowReturn
-check_input(GstCudaConv *self, GstBuffer *in) {
+GstFlowReturn
+gst_cuda_conv_check_frame(GstCudaConv *self, GstBuffer *in) {
   g_autoptr(GError) error = NULL;
-  if (!self->started)
+  if (!self->flow.started)
     return GST_FLOW_FLUSHING;
-  if (self->failed)
+  if (self->flow.failed)
     return GST_FLOW_ERROR;
-  if (self->caps_refused || self->layout.n_planes == 0)
+  if (self->negotiation.refused || self->negotiation.layout.n_planes == 0)
     return GST_FLOW_NOT_NEGOTIATED;
-  if (cc_buffer_check(in, &self->in_info, &self->layout, &error))
+  if (cc_buffer_check(in, &self->negotiation.in_info, &self->negotiation.layout, &error))
     return move_to_context(self, in);
   gst_cuda_conv_drain(self);
   return gst_cuda_conv_fail(self, error);
-}
-
-/* Values that control bindings give the frame. */
-static void
-sync_properties(GstBaseTransform *trans, GstBuffer *in) {
-  GstCudaConv *self = GST_CUDA_CONV(trans);
-  if (trans->segment.format != GST_FORMAT_TIME)
-    return;
-  const GstClockTime time =
-      gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in));
-  if (GST_CLOCK_TIME_IS_VALID(time))
-    gst_cuda_conv_sync_properties(self, time);
 }
 
 /* The base class would do it as well, with a warning when it fails. */
@@ -99,7 +167,7 @@ negotiate_again(GstCudaConv *self) {
   if (gst_cuda_conv_negotiate_again(self))
     return GST_FLOW_OK;
   gst_pad_mark_reconfigure(pad);
-  return self->failed               ? GST_FLOW_ERROR
+  return self->flow.failed          ? GST_FLOW_ERROR
          : GST_PAD_IS_FLUSHING(pad) ? GST_FLOW_FLUSHING
                                     : GST_FLOW_NOT_NEGOTIATED;
 }
@@ -117,38 +185,25 @@ has_choice(GstPad *pad, const CcDomain *domain) {
 static void
 negotiate_memory(GstCudaConv *self) {
   GstBaseTransform *trans = GST_BASE_TRANSFORM(self);
-  if (!self->negotiates_memory || GST_STATE(self) != GST_STATE_PLAYING)
+  if (!self->flow.negotiates_memory || GST_STATE(self) != GST_STATE_PLAYING)
     return;
-  self->negotiates_memory = FALSE;
-  if (self->in_domain->on_device && has_choice(trans->sinkpad, self->in_domain))
+  self->flow.negotiates_memory = FALSE;
+  if (self->negotiation.in_domain->on_device &&
+      has_choice(trans->sinkpad, self->negotiation.in_domain))
     gst_base_transform_reconfigure_sink(trans);
   gst_base_transform_reconfigure_src(trans);
 }
 
-/* A frame boundary. The base class marks the next buffer that it pushes as discontinuous and may
- * renegotiate here, so earlier frames have to be out before. */
-static GstFlowReturn
-submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *in) {
-  GstCudaConv *self = GST_CUDA_CONV(trans);
-  GstFlowReturn ret = check_input(self, in);
-  if (ret == GST_FLOW_OK) {
-    cc_settings_commit_overdue(&self->settings);
-    gst_cuda_conv_follow_properties(self);
-    negotiate_memory(self);
-    if (GST_BUFFER_IS_DISCONT(in) || gst_pad_needs_reconfigure(trans->srcpad))
-      ret = gst_cuda_conv_drain(self);
-  }
-  if (ret == GST_FLOW_OK && gst_pad_check_reconfigure(trans->srcpad))
+GstFlowReturn
+gst_cuda_conv_begin_frame(GstCudaConv *self, GstBuffer *in) {
+  GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD(self);
+  GstFlowReturn ret = GST_FLOW_OK;
+  negotiate_memory(self);
+  if (GST_BUFFER_IS_DISCONT(in) || gst_pad_needs_reconfigure(pad))
+    ret = gst_cuda_conv_drain(self);
+  if (ret == GST_FLOW_OK && gst_pad_check_reconfigure(pad))
     ret = negotiate_again(self);
-  if (ret != GST_FLOW_OK) {
-    gst_buffer_unref(in);
-    return ret;
-  }
-  ret = gst_cuda_conv_base_class()->submit_input_buffer(trans, discont, in);
-  if (ret != GST_BASE_TRANSFORM_FLOW_DROPPED)
-    return ret;
-  const GstFlowReturn drained = gst_cuda_conv_drain(self);
-  return drained == GST_FLOW_OK ? ret : drained;
+  return ret;
 }
 
 /* --- buffers for the output --- */
@@ -198,16 +253,30 @@ avoid_domain(GstCudaConv *self) {
   return negotiate_again(self);
 }
 
+/* Lets frames leave in another domain from now on, or, if downstream takes none, has downstream
+ * push its frames in flight, whose buffers come back to the pool: an allocation query is
+ * serialized. */
+static GstFlowReturn
+relieve_domain(GstCudaConv *self) {
+  GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD(self);
+  if (has_choice(pad, self->negotiation.out_domain))
+    return avoid_domain(self);
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
+  g_autoptr(GstQuery) query = gst_query_new_allocation(caps, FALSE);
+  gst_pad_peer_query(pad, query);
+  return GST_FLOW_OK;
+}
+
 /* Tries a way, with no frame under way any more, so that what those had is free. */
 static GstFlowReturn
 try_remedy(GstCudaConv *self, Remedy remedy) {
   static const gchar *const reason = "no buffer for an output frame";
   const gboolean on_device = cc_session_get_device(self->session) != NULL;
-  if (remedy == OTHER_DOMAIN && self->out_domain->on_device)
-    return avoid_domain(self);
+  if (remedy == OTHER_DOMAIN && self->negotiation.out_domain->on_device)
+    return relieve_domain(self);
   if (remedy == FEWER_FRAMES && on_device)
     cc_session_shrink(self->session, reason);
-  else if (remedy == NO_DEVICE && on_device && self->out_domain->on_device)
+  else if (remedy == NO_DEVICE && on_device && self->negotiation.out_domain->on_device)
     cc_session_give_up_device(self->session, reason, NULL);
   return GST_FLOW_OK;
 }
@@ -215,7 +284,7 @@ try_remedy(GstCudaConv *self, Remedy remedy) {
 /* Ends the stream for want of a buffer. */
 static GstFlowReturn
 fail_without_buffer(GstCudaConv *self) {
-  const CcDomain *domain = self->out_domain;
+  const CcDomain *domain = self->negotiation.out_domain;
   g_autoptr(GError) error =
       domain->feature
           ? g_error_new(CC_ERROR, CC_ERROR_NO_MEMORY,
@@ -250,7 +319,8 @@ prepare(GstCudaConv *self, GstBuffer *in, GstBuffer **out) {
 static GstFlowReturn
 submit(GstCudaConv *self, GstBuffer *in, GstBuffer *out) {
   g_autoptr(GError) error = NULL;
-  CcSessionFrame *frame = cc_buffer_frame_new(in, &self->in_info, out, &self->out_info);
+  CcSessionFrame *frame =
+      cc_buffer_frame_new(in, &self->negotiation.in_info, out, &self->negotiation.out_info);
   if (cc_session_submit(self->session, frame, &error))
     return GST_FLOW_OK;
   frame->klass->free(frame);
@@ -264,9 +334,9 @@ submit(GstCudaConv *self, GstBuffer *in, GstBuffer *out) {
 static GstFlowReturn
 replace_lost(GstCudaConv *self, GstBuffer **out, GstBuffer *lost) {
   g_autoptr(GError) error = NULL;
-  GstFlowReturn ret = self->out_domain->on_device ? avoid_domain(self) : GST_FLOW_OK;
-  if (ret == GST_FLOW_OK && self->out_domain->on_device) {
-    if (cc_buffer_copy_to_device(lost, *out, &self->out_info, &error)) {
+  GstFlowReturn ret = self->negotiation.out_domain->on_device ? avoid_domain(self) : GST_FLOW_OK;
+  if (ret == GST_FLOW_OK && self->negotiation.out_domain->on_device) {
+    if (cc_buffer_copy_to_device(lost, *out, &self->negotiation.out_info, &error)) {
       GstBuffer *copied = *out;
       *out = lost;
       lost = copied;
@@ -302,21 +372,18 @@ process_queued(GstCudaConv *self) {
     return GST_FLOW_OK;
   if (downstream_refuses(self))
     cc_session_clear(self->session);
-  if (!self->liveness_known)
-    gst_cuda_conv_decide_held_frames(self, in);
+  if (!self->flow.held_is_decided)
+    decide_held_frames(self, in);
   GstFlowReturn ret = prepare(self, in, &out);
   if (ret == GST_FLOW_OK)
     ret = submit(self, in, out);
-  if (!self->liveness_known) /* the session changed with this frame */
-    gst_cuda_conv_decide_held_frames(self, in);
+  if (!self->flow.held_is_decided) /* the session changed with this frame */
+    decide_held_frames(self, in);
   return ret;
 }
 
-/* The base class calls this after submit_input_buffer until there is no output, and pushes what it
- * gets in between. */
-static GstFlowReturn
-generate_output(GstBaseTransform *trans, GstBuffer **out) {
-  GstCudaConv *self = GST_CUDA_CONV(trans);
+GstFlowReturn
+gst_cuda_conv_process_frame(GstCudaConv *self, GstBuffer **out) {
   *out = NULL;
   const GstFlowReturn ret = process_queued(self);
   return ret == GST_FLOW_OK && one_is_due(self) ? take(self, out) : ret;
@@ -325,7 +392,7 @@ generate_output(GstBaseTransform *trans, GstBuffer **out) {
 GstFlowReturn
 gst_cuda_conv_drain(GstCudaConv *self) {
   GstFlowReturn result = GST_FLOW_OK;
-  if (!self->started)
+  if (!self->flow.started)
     return GST_FLOW_FLUSHING;
   while (cc_session_n_under_way(self->session) > 0) {
     GstBuffer *out;
@@ -343,16 +410,32 @@ gst_cuda_conv_drain(GstCudaConv *self) {
   return result;
 }
 
-/* The base class passes frames on unfiltered where there is none; generate_output does the work. */
-static GstFlowReturn
-transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
-  g_return_val_if_reached(GST_FLOW_NOT_SUPPORTED);
+/* --- start and stop --- */
+
+void
+gst_cuda_conv_begin_flow(GstCudaConv *self) {
+  cc_session_begin(self->session);
+  self->flow.failed = FALSE;
+  self->flow.negotiates_memory = FALSE;
+  self->flow.started = TRUE;
+  GST_OBJECT_LOCK(self);
+  self->flow.n_held = 0;
+  self->flow.held_time = 0;
+  GST_OBJECT_UNLOCK(self);
 }
 
 void
-gst_cuda_conv_install_frame_functions(GstBaseTransformClass *klass) {
-  klass->before_transform = sync_properties;
-  klass->submit_input_buffer = submit_input_buffer;
-  klass->generate_output = generate_output;
-  klass->transform = transform;
+gst_cuda_conv_end_flow(GstCudaConv *self) {
+  self->flow.started = FALSE;
+  cc_session_end(self->session);
+}
+
+void
+gst_cuda_conv_decide_held_again(GstCudaConv *self) {
+  self->flow.held_is_decided = FALSE;
+}
+
+void
+gst_cuda_conv_negotiate_memory_again(GstCudaConv *self) {
+  self->flow.negotiates_memory = TRUE;
 }

@@ -33,9 +33,8 @@ GstObject *gst_cuda_conv_ref_context(GstCudaConv *self);
 /* The same, or that of a neighbour. For the streaming thread. */
 GstObject *gst_cuda_conv_find_context(GstCudaConv *self);
 
-/* The listener of the element's session: takes the memory of a backend that was opened, has the
- * frames in flight and the memory of the caps decided anew after a failure, and reports the event
- * to the application. */
-void gst_cuda_conv_handle_event(gpointer element, const CcSessionEvent *event);
+/* Takes the memory of the backend that was opened. `context` is the one that it was asked to work
+ * in, or NULL. */
+void gst_cuda_conv_take_memory(GstCudaConv *self, GstObject *context);
 
 G_END_DECLS

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "selection.h"
+
+#include "properties.h"
+#include "report.h"
+
+#define GST_CAT_DEFAULT gst_cuda_conv_debug
+
+static gboolean
+check_kernel(const CcFilter *filter, GError **error) {
+  if (filter->kernel)
+    return TRUE;
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+              "kernel=custom: no coefficients are set; matrix, matrix-text, row, column or "
+              "kernel-file sets them");
+  return FALSE;
+}
+
+gboolean
+gst_cuda_conv_check_properties(GstCudaConv *self, GError **error) {
+  g_auto(CcFilter) filter = {0};
+  cc_settings_get_filter(&self->settings, &filter);
+  return check_kernel(&filter, error) && cc_filter_check(&filter, error);
+}
+
+/* Uses the values that run, with `part` of those in `tried`. FALSE: they cannot work, and nothing
+ * has changed. */
+static gboolean
+try_part(GstCudaConv *self, const CcOptions *tried, CcOptionSet part, CcUseFilter use,
+         gpointer data, GError **error) {
+  g_auto(CcOptions) mixed;
+  g_auto(CcFilter) filter = {0};
+  cc_options_init(&mixed);
+  cc_options_assign(&mixed, &self->selection.running, ~part);
+  cc_options_assign(&mixed, tried, part);
+  cc_options_get_filter(&mixed, &filter);
+  if (!check_kernel(&filter, error) || !use(self, &filter, data, error))
+    return FALSE;
+  cc_options_assign(&self->selection.running, &mixed, part);
+  return TRUE;
+}
+
+/* Puts refused properties back and warns, but for properties whose control bindings have had their
+ * warning. */
+static void
+refuse(GstCudaConv *self, const CcOptions *tried, CcOptionSet refused, const GError *reason) {
+  CcOptionSet reported = refused;
+  for (guint i = 0; i < cc_n_options; i++)
+    if (refused & cc_option_bit(i) && !gst_cuda_conv_may_complain(self, cc_options[i].name))
+      reported &= ~cc_option_bit(i);
+  const CcOptionSet changed =
+      cc_settings_put_back(&self->settings, refused, tried, &self->selection.running);
+  if (!reported)
+    return;
+  g_autofree gchar *text =
+      g_strdup_printf("%s. The filter goes on as it was before.", reason->message);
+  gst_cuda_conv_warn(self, text);
+  gst_cuda_conv_notify(self, changed & reported);
+}
+
+/* A kernel that is no Gaussian has no use for sigma; told when that begins. */
+static void
+check_sigma(GstCudaConv *self) {
+  const CcFilter *filter = cc_session_get_filter(self->session);
+  const gboolean useless = filter->kernel && filter->sigma > 0 && !filter->kernel->gaussian;
+  if (useless && !self->selection.sigma_reported && gst_cuda_conv_may_complain(self, "sigma")) {
+    g_autofree gchar *text =
+        g_strdup_printf("sigma=%g has no effect on the kernel %s, which is no Gaussian; "
+                        "kernel=gaussian is one",
+                        filter->sigma, filter->kernel->name);
+    gst_cuda_conv_warn(self, text);
+  }
+  self->selection.sigma_reported = useless;
+}
+
+/* After all of `changes` together did not work: takes those of others than control bindings, where
+ * they work, and each of a binding that does, since one that sets a wrong value for every frame
+ * must stop nobody else. Returns the rest; *reason says why. */
+static CcOptionSet
+try_apart(GstCudaConv *self, const CcOptions *tried, CcOptionSet changes, CcUseFilter use,
+          gpointer data, GError **reason) {
+  g_autoptr(GError) of_others = NULL;
+  const CcOptionSet bound = gst_cuda_conv_list_bound(self, changes);
+  const CcOptionSet others = changes & ~bound;
+  CcOptionSet refused = changes;
+  if (others && bound && try_part(self, tried, others, use, data, &of_others))
+    refused = bound;
+  for (guint i = 0; i < cc_n_options; i++)
+    if (bound & cc_option_bit(i) && changes != cc_option_bit(i) &&
+        try_part(self, tried, cc_option_bit(i), use, data, NULL))
+      refused &= ~cc_option_bit(i);
+  if (of_others) {
+    g_clear_error(reason);
+    *reason = g_steal_pointer(&of_others);
+  }
+  return refused;
+}
+
+/* FALSE: some of the committed values do not work. Where anything ran before, they are put back. */
+static gboolean
+try_properties(GstCudaConv *self, CcUseFilter use, gpointer data, GError **error) {
+  const gboolean runs = cc_session_get_filter(self->session)->kernel != NULL;
+  g_auto(CcOptions) tried;
+  g_autoptr(GError) reason = NULL;
+  cc_options_init(&tried);
+  self->selection.tried = cc_settings_take(&self->settings, &tried);
+  const CcOptionSet changes =
+      runs ? cc_options_compare(&tried, &self->selection.running) : CC_ALL_OPTIONS;
+  if (try_part(self, &tried, changes, use, data, &reason))
+    return TRUE;
+  if (runs && changes) {
+    const CcOptionSet refused = try_apart(self, &tried, changes, use, data, &reason);
+    refuse(self, &tried, refused, reason);
+  }
+  g_propagate_error(error, g_steal_pointer(&reason));
+  return FALSE;
+}
+
+gboolean
+gst_cuda_conv_choose_filter(GstCudaConv *self, CcUseFilter use, gpointer data, GError **error) {
+  const CcFilter *running = cc_session_get_filter(self->session);
+  g_autoptr(GError) reason = NULL;
+  const gboolean ok = try_properties(self, use, data, &reason);
+  if (!ok && !running->kernel)
+    g_propagate_error(error, g_steal_pointer(&reason));
+  else if (ok || use(self, running, data, error))
+    check_sigma(self);
+  else
+    return FALSE;
+  return ok || running->kernel != NULL;
+}
+
+void
+gst_cuda_conv_update_filter(GstCudaConv *self, CcUseFilter use, gpointer data) {
+  if (cc_settings_get_serial(&self->settings) == self->selection.tried)
+    return;
+  try_properties(self, use, data, NULL);
+  check_sigma(self);
+}
+
+void
+gst_cuda_conv_begin_selection(GstCudaConv *self) {
+  self->selection.tried = 0;
+  self->selection.sigma_reported = FALSE;
+}
