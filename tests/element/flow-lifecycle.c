@@ -133,9 +133,9 @@ GST_START_TEST(a_chain_of_elements) {
 GST_END_TEST;
 
 static Suite *
-lifecycle_suite(void) {
-  Suite *suite = suite_create("lifecycle");
-  TCase *tc = tcase_create("lifecycle");
+flow_lifecycle_suite(void) {
+  Suite *suite = suite_create("flow-lifecycle");
+  TCase *tc = tcase_create("flow-lifecycle");
   tcase_add_test(tc, start_and_stop);
   tcase_add_test(tc, create_and_destroy);
   tcase_add_test(tc, many_frames);
@@ -149,5 +149,5 @@ int
 main(int argc, char **argv) {
   /* an arena for each thread would make memory depend on which threads happened to meet */
   mallopt(M_ARENA_MAX, 1);
-  return test_main(&argc, &argv, lifecycle_suite, "lifecycle", 1);
+  return test_main(&argc, &argv, flow_lifecycle_suite, "lifecycle", 1);
 }

@@ -100,9 +100,9 @@ GST_START_TEST(pipeline_over_two_gpus) {
 GST_END_TEST;
 
 static Suite *
-gpus_suite(void) {
-  Suite *suite = suite_create("gpus");
-  TCase *tc = tcase_create("gpus");
+memory_gpus_suite(void) {
+  Suite *suite = suite_create("memory-gpus");
+  TCase *tc = tcase_create("memory-gpus");
   tcase_add_test(tc, frame_is_copied_to_the_named_gpu);
   tcase_add_test(tc, element_moves_to_the_gpu_of_a_frame);
   tcase_add_test(tc, element_takes_the_less_busy_gpu);
@@ -111,4 +111,4 @@ gpus_suite(void) {
   return suite;
 }
 
-TEST_MAIN_ON_DEVICES(gpus, 2)
+TEST_MAIN_ON_DEVICES(memory_gpus, 2)

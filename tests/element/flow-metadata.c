@@ -186,9 +186,9 @@ GST_START_TEST(crop_meta_leaves_pixels_alone) {
 GST_END_TEST;
 
 static Suite *
-metadata_suite(void) {
-  Suite *suite = suite_create("metadata");
-  TCase *tc = tcase_create("metadata");
+flow_metadata_suite(void) {
+  Suite *suite = suite_create("flow-metadata");
+  TCase *tc = tcase_create("flow-metadata");
   tcase_add_checked_fixture(tc, setup, teardown);
   tcase_add_test(tc, timestamps_are_kept);
   tcase_add_test(tc, absent_timestamps_stay_absent);
@@ -201,4 +201,4 @@ metadata_suite(void) {
   return suite;
 }
 
-TEST_MAIN(metadata)
+TEST_MAIN(flow_metadata)

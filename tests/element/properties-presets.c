@@ -588,9 +588,9 @@ GST_START_TEST(one_setter_at_full_speed) {
 GST_END_TEST;
 
 static Suite *
-presets_suite(void) {
-  Suite *suite = suite_create("presets");
-  TCase *tc = tcase_create("presets");
+properties_presets_suite(void) {
+  Suite *suite = suite_create("properties-presets");
+  TCase *tc = tcase_create("properties-presets");
   tcase_add_test(tc, every_preset_is_complete);
   tcase_add_test(tc, every_preset_runs);
   tcase_add_test(tc, every_preset_is_described);
@@ -625,7 +625,7 @@ main(int argc, char **argv) {
   g_setenv("XDG_DATA_HOME", home, TRUE);
   if (g_mkdir_with_parents(folder, 0700) != 0 || !g_file_set_contents(path, user_presets, -1, NULL))
     return EXIT_FAILURE;
-  const int failed = test_main(&argc, &argv, presets_suite, "presets", 1);
+  const int failed = test_main(&argc, &argv, properties_presets_suite, "presets", 1);
   g_autofree gchar *command = g_strdup_printf("rm -rf '%s'", home);
   g_spawn_command_line_sync(command, NULL, NULL, NULL, NULL);
   return failed;

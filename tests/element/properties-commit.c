@@ -180,9 +180,9 @@ GST_START_TEST(controlled_values_do_not_wait) {
 GST_END_TEST;
 
 static Suite *
-patience_suite(void) {
-  Suite *suite = suite_create("patience");
-  TCase *tc = tcase_create("patience");
+properties_commit_suite(void) {
+  Suite *suite = suite_create("properties-commit");
+  TCase *tc = tcase_create("properties-commit");
   tcase_add_test(tc, change_is_seen_while_a_call_never_ends);
   tcase_add_test(tc, one_call_lands_as_a_whole);
   tcase_add_test(tc, end_of_one_call_is_not_that_of_another);
@@ -193,4 +193,4 @@ patience_suite(void) {
   return suite;
 }
 
-TEST_MAIN(patience)
+TEST_MAIN(properties_commit)

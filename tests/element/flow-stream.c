@@ -407,9 +407,9 @@ GST_START_TEST(seeks) {
 GST_END_TEST;
 
 static Suite *
-stream_suite(void) {
-  Suite *suite = suite_create("stream");
-  TCase *tc = tcase_create("stream");
+flow_stream_suite(void) {
+  Suite *suite = suite_create("flow-stream");
+  TCase *tc = tcase_create("flow-stream");
   tcase_add_checked_fixture(tc, setup, teardown);
   tcase_add_test(tc, serialized_events_keep_their_place);
   tcase_add_test(tc, eos_brings_out_every_frame);
@@ -426,4 +426,4 @@ stream_suite(void) {
   return suite;
 }
 
-TEST_MAIN(stream)
+TEST_MAIN(flow_stream)

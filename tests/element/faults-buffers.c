@@ -179,9 +179,9 @@ GST_START_TEST(impossible_caps_are_refused) {
 GST_END_TEST;
 
 static Suite *
-badbuffers_suite(void) {
-  Suite *suite = suite_create("badbuffers");
-  TCase *tc = tcase_create("badbuffers");
+faults_buffers_suite(void) {
+  Suite *suite = suite_create("faults-buffers");
+  TCase *tc = tcase_create("faults-buffers");
   tcase_add_loop_test(tc, buffer_smaller_than_its_caps, 0, 6);
   tcase_add_loop_test(tc, meta_that_contradicts_the_buffer, 0, G_N_ELEMENTS(bad_metas));
   tcase_add_test(tc, bad_buffer_ends_what_was_in_flight_cleanly);
@@ -190,4 +190,4 @@ badbuffers_suite(void) {
   return suite;
 }
 
-TEST_MAIN(badbuffers)
+TEST_MAIN(faults_buffers)

@@ -7,7 +7,7 @@
 
 #include "layout.h"
 #include "memory.h"
-#include "scarce.h"
+#include "failing-allocations.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -104,7 +104,7 @@ GST_START_TEST(one_run) {
   GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
   guint n = 0;
   gboolean ordered = TRUE;
-  test_scarce_allow(scarce ? 0 : G_MAXINT);
+  test_allocations_allow(scarce ? 0 : G_MAXINT);
   for (guint i = 0; i < N_FRAMES; i++) {
     GstBuffer *frame = test_frame_random(plain, i);
     GST_BUFFER_PTS(frame) = i * GST_SECOND;
@@ -123,7 +123,7 @@ GST_START_TEST(one_run) {
   }
   gst_harness_push_event(h, gst_event_new_eos());
   GstBuffer *out;
-  test_scarce_allow(G_MAXINT);
+  test_allocations_allow(G_MAXINT);
   pause_failures(TRUE);
   while ((out = gst_harness_try_pull(h)) && n < most) {
     ordered = ordered && GST_BUFFER_PTS(out) == n * GST_SECOND;
@@ -393,8 +393,8 @@ add_case(Suite *suite, const gchar *name) {
 
 /* Its cases can run at the same time, with CK_RUN_CASE. */
 static Suite *
-failover_suite(void) {
-  Suite *suite = suite_create("failover");
+faults_failover_suite(void) {
+  Suite *suite = suite_create("faults-failover");
   for (int p = 0; p < (int)G_N_ELEMENTS(paths); p++)
     tcase_add_loop_test(add_case(suite, paths[p]), each_call_fails, p * N_FRAME_CALLS,
                         (p + 1) * N_FRAME_CALLS);
@@ -418,5 +418,5 @@ main(int argc, char **argv) {
     return g_getenv("CUDACONV_TEST_REQUIRED") ? EXIT_FAILURE : 77;
   }
   program_path = argv[0];
-  return test_main(&argc, &argv, failover_suite, "failover", 1);
+  return test_main(&argc, &argv, faults_failover_suite, "failover", 1);
 }

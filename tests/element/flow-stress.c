@@ -339,9 +339,9 @@ GST_START_TEST(many_elements) {
 GST_END_TEST;
 
 static Suite *
-stress_suite(void) {
-  Suite *suite = suite_create("stress");
-  TCase *tc = tcase_create("stress");
+flow_stress_suite(void) {
+  Suite *suite = suite_create("flow-stress");
+  TCase *tc = tcase_create("flow-stress");
   tcase_set_timeout(tc, 30 + 2.0 * stress_time() / G_USEC_PER_SEC);
   tcase_add_test(tc, properties_while_frames_flow);
   tcase_add_test(tc, restarts_while_frames_flow);
@@ -353,4 +353,4 @@ stress_suite(void) {
   return suite;
 }
 
-TEST_MAIN(stress)
+TEST_MAIN(flow_stress)

@@ -251,13 +251,13 @@ GST_START_TEST(chance) {
 GST_END_TEST;
 
 static Suite *
-extremes_suite(void) {
-  Suite *suite = suite_create("extremes");
-  TCase *tc = tcase_create("extremes");
+faults_extremes_suite(void) {
+  Suite *suite = suite_create("faults-extremes");
+  TCase *tc = tcase_create("faults-extremes");
   tcase_add_loop_test(tc, table, 0, G_N_ELEMENTS(extremes));
   tcase_add_test(tc, chance);
   suite_add_tcase(suite, tc);
   return suite;
 }
 
-TEST_MAIN(extremes)
+TEST_MAIN(faults_extremes)

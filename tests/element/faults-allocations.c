@@ -4,7 +4,7 @@
  * their buffers, pools of others that do not work. */
 
 #include "memory.h"
-#include "scarce.h"
+#include "failing-allocations.h"
 
 #include <string.h>
 
@@ -42,11 +42,11 @@ change_without_memory(const gchar *caps, const gchar *from, const gchar *to, gin
   gst_harness_set_src_caps_str(h, caps);
   gst_buffer_unref(test_push_pull(h, test_frame_random(caps, 1)));
   apply(h->element, to);
-  test_scarce_allow(n);
+  test_allocations_allow(n);
   GstBuffer *result = test_push_pull(h, test_frame_random(caps, 1));
   GstBuffer *again = test_push_pull(h, test_frame_random(caps, 1));
-  const gboolean failed = test_scarce_has_failed();
-  test_scarce_allow(G_MAXINT);
+  const gboolean failed = test_allocations_has_failed();
+  test_allocations_allow(G_MAXINT);
   guint n_warnings;
   g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_WARNING, &n_warnings);
   g_autofree gchar *what = g_strdup_printf("%s to %s, %d", from, to, n);
@@ -85,10 +85,10 @@ GST_END_TEST;
 GST_START_TEST(start_without_memory) {
   g_autofree gchar *caps = test_caps("GRAY8", WIDTH, HEIGHT);
   GstHarness *h = test_harness_new("kernel=gaussian", NULL);
-  test_scarce_allow(0);
+  test_allocations_allow(0);
   gst_harness_set_src_caps_str(h, caps);
   const GstFlowReturn flow = gst_harness_push(h, test_frame_random(caps, 1));
-  test_scarce_allow(G_MAXINT);
+  test_allocations_allow(G_MAXINT);
   guint n;
   g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_ERROR, &n);
   fail_unless(flow != GST_FLOW_OK && n == 1 && strstr(text, "out of memory"), "%s: %s",
@@ -402,10 +402,10 @@ GST_START_TEST(strange_allocation_queries) {
 GST_END_TEST;
 
 static Suite *
-scarcity_suite(void) {
-  Suite *suite = suite_create("scarcity");
-  TCase *tc = tcase_create("scarcity");
-  if (!test_scarce_works()) {
+faults_allocations_suite(void) {
+  Suite *suite = suite_create("faults-allocations");
+  TCase *tc = tcase_create("faults-allocations");
+  if (!test_allocations_works()) {
     g_print("scarcity: skipped where an allocation has to fail, which a tool prevents\n");
   } else if (g_str_equal(test_backend(), "cpu")) {
     tcase_add_loop_test(tc, changes_without_memory, 0, G_N_ELEMENTS(filters));
@@ -420,4 +420,4 @@ scarcity_suite(void) {
   return suite;
 }
 
-TEST_MAIN(scarcity)
+TEST_MAIN(faults_allocations)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Properties from outside: defaults, what is set is what is read, the element's messages and its
- * statistics. Tests of matrices are in matrix.c, of refused values in bad-input.c. */
+ * statistics. Tests of matrices are in properties-matrix.c, of refused values in faults-input.c. */
 
 #include "common.h"
 
@@ -377,9 +377,9 @@ GST_START_TEST(threads_are_as_many_as_asked_for) {
 GST_END_TEST;
 
 static Suite *
-properties_suite(void) {
-  Suite *suite = suite_create("properties");
-  TCase *tc = tcase_create("properties");
+properties_values_suite(void) {
+  Suite *suite = suite_create("properties-values");
+  TCase *tc = tcase_create("properties-values");
   tcase_add_loop_test(tc, defaults_and_round_trips, 0, G_N_ELEMENTS(rows));
   tcase_add_test(tc, listed_defaults_are_true);
   tcase_add_test(tc, arrays_are_empty_at_first);
@@ -400,4 +400,4 @@ properties_suite(void) {
   return suite;
 }
 
-TEST_MAIN(properties)
+TEST_MAIN(properties_values)

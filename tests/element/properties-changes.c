@@ -281,9 +281,9 @@ GST_START_TEST(what_affects_pixels_may_change_while_playing) {
 GST_END_TEST;
 
 static Suite *
-changes_suite(void) {
-  Suite *suite = suite_create("changes");
-  TCase *tc = tcase_create("changes");
+properties_changes_suite(void) {
+  Suite *suite = suite_create("properties-changes");
+  TCase *tc = tcase_create("properties-changes");
   tcase_add_test(tc, change_between_frames);
   tcase_add_loop_test(tc, change_of_algorithm, 0, 3);
   if (is_on_cuda())
@@ -296,4 +296,4 @@ changes_suite(void) {
   return suite;
 }
 
-TEST_MAIN(changes)
+TEST_MAIN(properties_changes)

@@ -520,9 +520,9 @@ GST_START_TEST(frames_in_flight_of_an_unknown_rate) {
 GST_END_TEST;
 
 static Suite *
-transfers_suite(void) {
-  Suite *suite = suite_create("transfers");
-  TCase *tc = tcase_create("transfers");
+memory_transfers_suite(void) {
+  Suite *suite = suite_create("memory-transfers");
+  TCase *tc = tcase_create("memory-transfers");
   tcase_add_test(tc, pool_is_pinned);
   tcase_add_test(tc, recycled_memory_is_registered);
   tcase_add_test(tc, memory_outlives_the_element);
@@ -547,4 +547,4 @@ transfers_suite(void) {
   return suite;
 }
 
-TEST_MAIN(transfers)
+TEST_MAIN(memory_transfers)

@@ -108,13 +108,13 @@ GST_START_TEST(output) {
 GST_END_TEST;
 
 static Suite *
-streams_suite(void) {
-  Suite *suite = suite_create("streams");
-  TCase *tc = tcase_create("streams");
+memory_streams_suite(void) {
+  Suite *suite = suite_create("memory-streams");
+  TCase *tc = tcase_create("memory-streams");
   tcase_add_test(tc, input);
   tcase_add_test(tc, output);
   suite_add_tcase(suite, tc);
   return suite;
 }
 
-TEST_MAIN(streams)
+TEST_MAIN(memory_streams)

@@ -306,9 +306,9 @@ GST_START_TEST(strange_paths) {
 GST_END_TEST;
 
 static Suite *
-hostile_suite(void) {
-  Suite *suite = suite_create("hostile");
-  TCase *tc = tcase_create("hostile");
+properties_hostile_suite(void) {
+  Suite *suite = suite_create("properties-hostile");
+  TCase *tc = tcase_create("properties-hostile");
   tcase_add_test(tc, arrays_in_arrays);
   tcase_add_test(tc, brackets_in_brackets);
   tcase_add_test(tc, long_arrays);
@@ -329,7 +329,7 @@ int
 main(int argc, char **argv) {
   data_home = g_dir_make_tmp("cudaconv-hostile-XXXXXX", NULL);
   g_setenv("XDG_DATA_HOME", data_home, TRUE);
-  const int failed = test_main(&argc, &argv, hostile_suite, "hostile", 1);
+  const int failed = test_main(&argc, &argv, properties_hostile_suite, "hostile", 1);
   g_autofree gchar *command = g_strdup_printf("rm -rf '%s'", data_home);
   g_spawn_command_line_sync(command, NULL, NULL, NULL, NULL);
   g_free(data_home);

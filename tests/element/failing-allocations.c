@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "scarce.h"
+#include "failing-allocations.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,21 +7,21 @@
 static gint left = G_MAXINT; /* atomic */
 
 void
-test_scarce_allow(gint n) {
+test_allocations_allow(gint n) {
   g_atomic_int_set(&left, n);
 }
 
 gboolean
-test_scarce_has_failed(void) {
+test_allocations_has_failed(void) {
   return g_atomic_int_get(&left) < 0;
 }
 
 gboolean
-test_scarce_works(void) {
+test_allocations_works(void) {
   void *(*volatile allocate)(size_t, size_t) = aligned_alloc;
-  test_scarce_allow(0);
+  test_allocations_allow(0);
   void *memory = allocate(64, 64);
-  test_scarce_allow(G_MAXINT);
+  test_allocations_allow(G_MAXINT);
   free(memory);
   return memory == NULL;
 }

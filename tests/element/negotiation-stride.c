@@ -539,9 +539,9 @@ GST_START_TEST(navigation_events_are_scaled) {
 GST_END_TEST;
 
 static Suite *
-stride_suite(void) {
-  Suite *suite = suite_create("stride");
-  TCase *tc = tcase_create("stride");
+negotiation_stride_suite(void) {
+  Suite *suite = suite_create("negotiation-stride");
+  TCase *tc = tcase_create("negotiation-stride");
   tcase_add_loop_test(tc, sizes_of_the_output, 0, G_N_ELEMENTS(to_source));
   tcase_add_loop_test(tc, sizes_of_the_input, 0, G_N_ELEMENTS(to_sink));
   tcase_add_test(tc, only_the_size_changes);
@@ -564,4 +564,4 @@ stride_suite(void) {
   return suite;
 }
 
-TEST_MAIN(stride)
+TEST_MAIN(negotiation_stride)

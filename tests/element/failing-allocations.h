@@ -7,10 +7,10 @@
 #include <glib.h>
 
 /* Whether that function is in use: valgrind has its own instead. */
-gboolean test_scarce_works(void);
+gboolean test_allocations_works(void);
 
 /* Lets n calls succeed and all after them fail; G_MAXINT: none fails. */
-void test_scarce_allow(gint n);
+void test_allocations_allow(gint n);
 
 /* Whether a call has failed since then. */
-gboolean test_scarce_has_failed(void);
+gboolean test_allocations_has_failed(void);

@@ -284,9 +284,9 @@ GST_START_TEST(format_that_is_negotiated) {
 GST_END_TEST;
 
 static Suite *
-queries_suite(void) {
-  Suite *suite = suite_create("queries");
-  TCase *tc = tcase_create("queries");
+negotiation_queries_suite(void) {
+  Suite *suite = suite_create("negotiation-queries");
+  TCase *tc = tcase_create("negotiation-queries");
   tcase_add_loop_test(tc, upstream_is_offered_video_meta, 0, G_N_ELEMENTS(filters));
   tcase_add_test(tc, offered_pool_works);
   tcase_add_test(tc, default_layout_for_sinks_without_video_meta);
@@ -301,4 +301,4 @@ queries_suite(void) {
   return suite;
 }
 
-TEST_MAIN(queries)
+TEST_MAIN(negotiation_queries)

@@ -452,9 +452,9 @@ GST_START_TEST(bad_kernel_files_leave_the_old_kernel) {
 GST_END_TEST;
 
 static Suite *
-matrix_suite(void) {
-  Suite *suite = suite_create("matrix");
-  TCase *tc = tcase_create("matrix");
+properties_matrix_suite(void) {
+  Suite *suite = suite_create("properties-matrix");
+  TCase *tc = tcase_create("properties-matrix");
   tcase_add_checked_fixture(tc, setup, teardown);
   tcase_add_loop_test(tc, ways_to_write_the_same, 0, G_N_ELEMENTS(same));
   tcase_add_test(tc, arrays_from_code);
@@ -473,4 +473,4 @@ matrix_suite(void) {
   return suite;
 }
 
-TEST_MAIN(matrix)
+TEST_MAIN(properties_matrix)

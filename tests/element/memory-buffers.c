@@ -378,9 +378,9 @@ GST_START_TEST(nothing_outside_is_read) {
 GST_END_TEST;
 
 static Suite *
-buffers_suite(void) {
-  Suite *suite = suite_create("buffers");
-  TCase *tc = tcase_create("buffers");
+memory_buffers_suite(void) {
+  Suite *suite = suite_create("memory-buffers");
+  TCase *tc = tcase_create("memory-buffers");
   tcase_add_loop_test(tc, any_stride_and_offset, 0, G_N_ELEMENTS(arranged_formats));
   tcase_add_test(tc, rows_that_overlap);
   tcase_add_test(tc, layout_changes_between_frames);
@@ -396,4 +396,4 @@ buffers_suite(void) {
   return suite;
 }
 
-TEST_MAIN(buffers)
+TEST_MAIN(memory_buffers)

@@ -390,9 +390,9 @@ GST_START_TEST(refused_between_streams) {
 GST_END_TEST;
 
 static Suite *
-refusals_suite(void) {
-  Suite *suite = suite_create("refusals");
-  TCase *tc = tcase_create("refusals");
+properties_refused_suite(void) {
+  Suite *suite = suite_create("properties-refused");
+  TCase *tc = tcase_create("properties-refused");
   tcase_add_loop_test(tc, contradiction_goes_back, 0,
                       (int)G_N_ELEMENTS(contradictions) - (is_on_cuda() ? 0 : N_ON_CUDA_ONLY));
   tcase_add_test(tc, newer_value_stays);
@@ -408,4 +408,4 @@ refusals_suite(void) {
   return suite;
 }
 
-TEST_MAIN(refusals)
+TEST_MAIN(properties_refused)

@@ -397,9 +397,9 @@ GST_START_TEST(too_little_memory_for_upstream) {
 GST_END_TEST;
 
 static Suite *
-neighbours_suite(void) {
-  Suite *suite = suite_create("neighbours");
-  TCase *tc = tcase_create("neighbours");
+negotiation_neighbours_suite(void) {
+  Suite *suite = suite_create("negotiation-neighbours");
+  TCase *tc = tcase_create("negotiation-neighbours");
   suite_add_tcase(suite, tc);
   tcase_add_loop_test(tc, mixed_chains, 0, 8);
   tcase_add_test(tc, tee_to_two);
@@ -419,4 +419,4 @@ neighbours_suite(void) {
   return suite;
 }
 
-TEST_MAIN(neighbours)
+TEST_MAIN(negotiation_neighbours)

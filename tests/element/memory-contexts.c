@@ -480,9 +480,9 @@ GST_START_TEST(chain_gives_back_its_memory) {
 GST_END_TEST;
 
 static Suite *
-contexts_suite(void) {
-  Suite *suite = suite_create("contexts");
-  TCase *tc = tcase_create("contexts");
+memory_contexts_suite(void) {
+  Suite *suite = suite_create("memory-contexts");
+  TCase *tc = tcase_create("memory-contexts");
   tcase_add_test(tc, two_elements_share_a_context);
   tcase_add_test(tc, context_of_the_application_is_used);
   tcase_add_test(tc, element_follows_a_frames_context);
@@ -501,4 +501,4 @@ contexts_suite(void) {
   return suite;
 }
 
-TEST_MAIN(contexts)
+TEST_MAIN(memory_contexts)

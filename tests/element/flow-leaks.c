@@ -112,9 +112,9 @@ GST_START_TEST(nothing_stays_alive) {
 GST_END_TEST;
 
 static Suite *
-leaks_suite(void) {
-  Suite *suite = suite_create("leaks");
-  TCase *tc = tcase_create("leaks");
+flow_leaks_suite(void) {
+  Suite *suite = suite_create("flow-leaks");
+  TCase *tc = tcase_create("flow-leaks");
   tcase_add_loop_test(tc, nothing_stays_alive, 0, G_N_ELEMENTS(streams));
   suite_add_tcase(suite, tc);
   return suite;
@@ -123,5 +123,5 @@ leaks_suite(void) {
 int
 main(int argc, char **argv) {
   g_setenv("GST_TRACERS", "leaks", TRUE);
-  return test_main(&argc, &argv, leaks_suite, "leaks", 1);
+  return test_main(&argc, &argv, flow_leaks_suite, "leaks", 1);
 }
