@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Which frames GStreamer's CUDA memory holds, by its version. What a version does with planes is
- * worked out from the sources of its libgstcuda; the test `memory-transfers` runs the one that is there.
+ * worked out from the sources of its libgstcuda; the test `memory-transfers` runs the one that is
+ * there.
  */
 
 #include "plugin/memory/cudamemory.h"
