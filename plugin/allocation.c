@@ -48,9 +48,9 @@ decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   gboolean ok = !domain->new_pool || gst_cuda_conv_base_class()->decide_allocation(trans, query);
   const gchar *why = NULL;
   for (guint i = 0; ok && !why && i < 2; i++) { /* a device may fail only now and then */
-    if (domain->on_device && !allocation.context)
+    if (domain->get_context && !allocation.context)
       allocation.context = gst_cuda_conv_find_context(self);
-    if (!domain->on_device || allocation.context)
+    if (!domain->get_context || allocation.context)
       why = cc_choose_pool(query, &allocation);
   }
   clear_allocation(&allocation);
@@ -68,9 +68,9 @@ propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, GstQuery *qu
     return TRUE;
   cc_propose_metas(query);
   CcAllocation allocation = describe_allocation(self, caps);
-  if (allocation.domain->on_device)
+  if (allocation.domain->get_context)
     allocation.context = gst_cuda_conv_ref_context(self);
-  if (allocation.context || !allocation.domain->on_device)
+  if (allocation.context || !allocation.domain->get_context)
     cc_propose_input_pool(query, &allocation);
   clear_allocation(&allocation);
   return TRUE;

@@ -77,10 +77,7 @@ move_to_domain(const GstCaps *caps, const CcDomain *domain) {
     if (cc_domain_of_features(gst_caps_get_features(caps, i)) != domain)
       gst_caps_append_structure_full(moved, gst_structure_copy(gst_caps_get_structure(caps, i)),
                                      gst_caps_features_copy(gst_caps_get_features(all, 0)));
-  GstCaps *possible =
-      gst_caps_make_writable(gst_caps_intersect_full(moved, all, GST_CAPS_INTERSECT_FIRST));
-  gst_caps_filter_and_map_in_place(possible, may_be_held, NULL);
-  return possible;
+  return gst_caps_intersect_full(moved, all, GST_CAPS_INTERSECT_FIRST);
 }
 
 /* --- sizes --- */
@@ -293,5 +290,6 @@ cc_caps_transform(const GstCaps *caps, GstPadDirection direction, guint stride,
     if (domain == &cc_system_domain || (domain->feature && domains & cc_domain_bit(i)))
       gst_caps_append(other, move_to_domain(same, domain));
   }
+  gst_caps_filter_and_map_in_place(other, may_be_held, NULL); /* a stride changes the height */
   return other;
 }

@@ -272,7 +272,7 @@ static GstFlowReturn
 try_remedy(GstCudaConv *self, Remedy remedy) {
   static const gchar *const reason = "no buffer for an output frame";
   const gboolean on_device = cc_session_get_device(self->session) != NULL;
-  if (remedy == OTHER_DOMAIN && self->negotiation.out_domain->on_device)
+  if (remedy == OTHER_DOMAIN && self->negotiation.out_domain->feature)
     return relieve_domain(self);
   if (remedy == FEWER_FRAMES && on_device)
     cc_session_shrink(self->session, reason);

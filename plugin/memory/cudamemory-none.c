@@ -19,18 +19,12 @@ owns(GstMemory *memory) {
   return FALSE;
 }
 
-static gboolean
-maps(GstBuffer *buffer, gboolean at_once, CcDevice *device) {
-  return FALSE;
-}
-
 const CcDomain cc_cuda_domain = {.name = "CUDA memory",
                                  .feature = "memory:CUDAMemory",
                                  .on_device = TRUE,
                                  .is_built = is_built,
                                  .is_usable = is_usable,
-                                 .owns = owns,
-                                 .maps = maps};
+                                 .owns = owns};
 
 void
 cc_cuda_context_take(GstElement *element, GstContext *offered, gint device_id,

@@ -6,11 +6,6 @@
 /* --- system memory, pinned or not --- */
 
 static gboolean
-is_always_usable(CcDevice *device) {
-  return TRUE;
-}
-
-static gboolean
 needs_device(CcDevice *device) {
   return device != NULL;
 }
@@ -66,7 +61,6 @@ const CcDomain cc_pinned_domain = {
 const CcDomain cc_system_domain = {
     .name = "system memory",
     .cost = 2, /* a copy and a transfer, if there is a device */
-    .is_usable = is_always_usable,
     .owns = owns_any,
     .maps = maps_any,
     .describe = describe_system,
@@ -98,7 +92,7 @@ CcDomainSet
 cc_domains_usable(CcDevice *device) {
   CcDomainSet set = cc_domains_built();
   for (guint i = 0; i < cc_n_domains; i++)
-    if (set & cc_domain_bit(i) && !cc_domains[i]->is_usable(device))
+    if (set & cc_domain_bit(i) && cc_domains[i]->is_usable && !cc_domains[i]->is_usable(device))
       set &= ~cc_domain_bit(i);
   return set;
 }
@@ -112,10 +106,20 @@ cc_domain_of_features(const GstCapsFeatures *features) {
   return &cc_system_domain;
 }
 
+static gboolean
+owns_all(const CcDomain *domain, GstBuffer *buffer) {
+  const guint n = gst_buffer_n_memory(buffer);
+  guint i = 0;
+  while (i < n && domain->owns(gst_buffer_peek_memory(buffer, i)))
+    i++;
+  return i == n && n > 0;
+}
+
 const CcDomain *
 cc_domain_of_buffer(GstBuffer *buffer, gboolean at_once, CcDevice *device) {
   guint i = 0;
-  while (!cc_domains[i]->maps(buffer, at_once, device))
+  while (cc_domains[i]->maps ? !cc_domains[i]->maps(buffer, at_once, device)
+                             : !owns_all(cc_domains[i], buffer))
     i++;
   return cc_domains[i];
 }

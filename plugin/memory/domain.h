@@ -22,22 +22,25 @@ typedef struct {
 typedef struct {
   const gchar *name;    /* for people */
   const gchar *feature; /* of caps; NULL: these have none, as system memory. Rows may share one */
-  guint cost;           /* of a frame in it; the cheapest that both sides take is preferred */
+  guint cost;           /* of a frame in it, in transfers and copies; of the domains with a feature
+                           that both sides take, the cheapest is preferred */
   gboolean on_device;   /* a device has the memory, so frames in it are not transferred */
 
   /* --- which frames --- */
 
-  /* Whether frames of a format and height can be in it; NULL: all can. */
+  /* Whether frames of a format and height can be in it; NULL: all can. A format that it holds at
+   * all, it holds with every even height. */
   gboolean (*holds)(const gchar *format, gint height);
   /* Whether this build knows it; NULL: always. */
   gboolean (*is_built)(void);
-  /* Whether frames can be in it while a backend has `device`, or none (NULL). */
+  /* Whether frames can be in it while a backend has `device`, or none (NULL); NULL: always. */
   gboolean (*is_usable)(CcDevice *device);
 
   /* --- buffers --- */
 
-  /* A pool of its own for frames in `context`, which is that of the device as GStreamer knows it;
-   * NULL: system memory, which may also come from the pools of others. */
+  /* A pool of its own, which ignores allocators that others set. `context` is that of the device as
+   * GStreamer knows it, if the domain has contexts, else NULL. Pools of neighbours are not used
+   * then. NULL: system memory, which may come from the pools of others. */
   GstBufferPool *(*new_pool)(GstObject *context);
   /* Whether a memory belongs to it. */
   gboolean (*owns)(GstMemory *memory);
@@ -45,12 +48,14 @@ typedef struct {
   /* --- maps --- */
 
   /* Whether a buffer is mapped as memory of this domain for `device`. `at_once` says that one map
-   * has to serve all of its memories. */
+   * has to serve all of its memories, which merges them into system memory if they are several.
+   * NULL: if it owns all of them. */
   gboolean (*maps)(GstBuffer *buffer, gboolean at_once, CcDevice *device);
   /* Added to the flags of the map; NULL: none. */
   GstMapFlags (*map_flags)(void);
-  /* Says of the mapped frame which memory it is in and which stream has to be waited for. Returns
-   * how the device reads or writes it, for people; static. */
+  /* Sets `memory` of the mapped frame, which is CC_MEMORY_HOST unless the memory is pinned or of a
+   * device, and its `stream`. Returns how the device reads or writes it, as `stats` has it; static.
+   */
   const gchar *(*describe)(const CcMaps *maps, CcDevice *device, CcFrame *frame);
   /* The context of a memory (transfer none) and what the engine has to know of it; NULL: memories
    * of this domain have none. */
@@ -61,7 +66,8 @@ typedef struct {
   gboolean (*write)(GstMemory *memory, const guint8 *host);
 } CcDomain;
 
-/* The table, which ends with system memory. The first row that maps a buffer does. */
+/* The table. The first row that maps a buffer does, so rows that look at memories come first, and
+ * pinned and system memory, which take any, last. */
 extern const CcDomain *const cc_domains[];
 extern const guint cc_n_domains;
 

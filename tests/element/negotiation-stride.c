@@ -162,6 +162,29 @@ GST_START_TEST(output_size_that_cannot_be) {
 }
 GST_END_TEST;
 
+/* Frames of I420 with an odd height are not held in CUDA memory before GStreamer 1.24.4, so they
+ * leave in system memory. The first stream shows that others do not. */
+GST_START_TEST(odd_height_beside_cuda_memory) {
+  guint major, minor, micro, nano;
+  gst_version(&major, &minor, &micro, &nano);
+  const gboolean held = major > 1 || minor > 24 || (minor == 24 && micro >= 4);
+  const gboolean on_cuda = g_str_equal(test_backend(), "cuda");
+  for (gint height = 36; on_cuda && height >= 34; height -= 2) {
+    g_autofree gchar *caps = g_strdup_printf(
+        "video/x-raw(memory:CUDAMemory),format=I420,width=66,height=%d,framerate=30/1", height);
+    GstHarness *h = test_harness_new("stride=2", NULL);
+    gst_harness_set_sink_caps_str(h, "video/x-raw(memory:CUDAMemory);video/x-raw");
+    gst_harness_set_src_caps_str(h, caps);
+    g_autoptr(GstCaps) out = gst_pad_get_current_caps(h->sinkpad);
+    fail_unless(out != NULL);
+    const gboolean in_cuda =
+        gst_caps_features_contains(gst_caps_get_features(out, 0), "memory:CUDAMemory");
+    fail_unless(in_cuda == (held || height == 36), "%d", height);
+    test_teardown(h);
+  }
+}
+GST_END_TEST;
+
 GST_START_TEST(accept_caps) {
   static const struct {
     const gchar *pad, *caps;
@@ -547,6 +570,7 @@ negotiation_stride_suite(void) {
   tcase_add_test(tc, only_the_size_changes);
   tcase_add_loop_test(tc, fixed_output_size, 0, G_N_ELEMENTS(strides));
   tcase_add_test(tc, output_size_that_cannot_be);
+  tcase_add_test(tc, odd_height_beside_cuda_memory);
   tcase_add_test(tc, accept_caps);
   tcase_add_loop_test(tc, change_while_playing, 0, 5);
   tcase_add_test(tc, change_in_a_live_stream);
