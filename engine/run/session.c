@@ -390,23 +390,38 @@ cc_session_give_up_device(CcSession *self, const gchar *reason, GError **error) 
 
 /* --- the filter --- */
 
-/* Makes the program of a plan; after an error of memory or of the device, once more. */
-static CcProgram *
-make_program(CcSession *self, CcPlan *plan, GError **error) {
+/* What may fail for want of memory, or with the device. */
+typedef gboolean (*Attempt)(CcSession *self, gpointer data, GError **error);
+
+/* Tries, and after an error tries again: with fewer frames if memory lacks, and without the device.
+ */
+static gboolean
+attempt(CcSession *self, Attempt try, gpointer data, GError **error) {
   g_autoptr(GError) reason = NULL;
-  CcProgram *program = cc_backend_prepare(self->now.backend, plan, &reason);
-  if (!program && lacks_memory(reason)) {
+  if (try(self, data, &reason))
+    return TRUE;
+  if (lacks_memory(reason)) {
     cc_session_shrink(self, reason->message);
     g_clear_error(&reason);
-    program = cc_backend_prepare(self->now.backend, plan, &reason);
+    if (try(self, data, &reason))
+      return TRUE;
   }
-  if (!program && fail_over(self, reason)) {
+  if (fail_over(self, reason)) {
     g_clear_error(&reason);
-    program = cc_backend_prepare(self->now.backend, plan, &reason);
+    if (try(self, data, &reason))
+      return TRUE;
   }
-  if (!program)
-    g_propagate_error(error, g_steal_pointer(&reason));
-  return program;
+  g_propagate_error(error, g_steal_pointer(&reason));
+  return FALSE;
+}
+
+/* Makes the program of a plan, and uses it from here on. */
+static gboolean
+use_plan(CcSession *self, gpointer plan, GError **error) {
+  CcProgram *program = cc_backend_prepare(self->now.backend, plan, error);
+  if (program)
+    replace_program(self, program);
+  return program != NULL;
 }
 
 gboolean
@@ -416,16 +431,10 @@ cc_session_set_filter(CcSession *self, const CcFilter *filter, const CcFrameLayo
   const gboolean stays = now && cc_filter_equal_but_region(filter, &self->filter) &&
                          cc_frame_layout_equal(layout, &now->plan->frame_layout);
   CcRegion region;
-  if (!stays) {
-    g_autoptr(CcPlan) plan = cc_plan_new(filter, layout, error);
-    CcProgram *program = NULL;
-    if (!plan || !cc_filter_find_region(filter, layout, &region, error) ||
-        !(program = make_program(self, plan, error)))
-      return FALSE;
-    replace_program(self, program);
-  } else if (!cc_filter_find_region(filter, layout, &region, error)) {
+  g_autoptr(CcPlan) plan = stays ? NULL : cc_plan_new(filter, layout, error);
+  if ((!stays && !plan) || !cc_filter_find_region(filter, layout, &region, error) ||
+      (plan && !attempt(self, use_plan, plan, error)))
     return FALSE;
-  }
   CcKernel *before = self->filter.kernel;
   self->filter = *filter;
   self->region = region;
@@ -445,7 +454,8 @@ cc_session_get_filter(const CcSession *self) {
 
 /* Tries once to put the frame under way. */
 static gboolean
-start_frame(CcSession *self, CcSessionFrame *frame, GError **error) {
+start_frame(CcSession *self, gpointer data, GError **error) {
+  CcSessionFrame *frame = data;
   CcProgram *program = self->now.program;
   Item *item = g_new0(Item, 1);
   item->frame = frame;
@@ -466,7 +476,7 @@ start_frame(CcSession *self, CcSessionFrame *frame, GError **error) {
 
 /* Says which way through memory the first frame takes, and those after that take another. */
 static void
-note_paths(CcSession *self, const CcSessionFrame *frame) {
+emit_paths(CcSession *self, const CcSessionFrame *frame) {
   if (frame->in_path == self->stats.in_path && frame->out_path == self->stats.out_path)
     return;
   g_mutex_lock(&self->lock);
@@ -479,22 +489,9 @@ note_paths(CcSession *self, const CcSessionFrame *frame) {
 
 gboolean
 cc_session_submit(CcSession *self, CcSessionFrame *frame, GError **error) {
-  g_autoptr(GError) reason = NULL;
-  gboolean ok = start_frame(self, frame, &reason);
-  if (!ok && lacks_memory(reason)) {
-    cc_session_shrink(self, reason->message);
-    g_clear_error(&reason);
-    ok = start_frame(self, frame, &reason);
-  }
-  if (!ok && fail_over(self, reason)) {
-    g_clear_error(&reason);
-    ok = start_frame(self, frame, &reason);
-  }
-  if (!ok) {
-    g_propagate_error(error, g_steal_pointer(&reason));
+  if (!attempt(self, start_frame, frame, error))
     return FALSE;
-  }
-  note_paths(self, frame);
+  emit_paths(self, frame);
   return TRUE;
 }
 
