@@ -2,7 +2,7 @@
 #include "filter.h"
 #include "command.h"
 #include "elements.h"
-#include "engine/option.h"
+#include "engine/options.h"
 #include "suggest.h"
 
 #include <string.h>
@@ -10,10 +10,6 @@
 #define ELEMENT "cudaconv"
 #define KERNEL_FILE "kernel-file"
 #define WORD_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=.,:/+%"
-
-/* Properties that say where a frame is filtered, not what comes out. */
-static const gchar *const where_properties[] = {"backend", "cuda-device-id", "in-flight",
-                                                "n-threads", NULL};
 
 typedef struct {
   gchar *property, *text;
@@ -295,9 +291,10 @@ filter_make_from_text(const gchar *text, const gchar *kernel_file, GError **erro
   return made;
 }
 
+/* Whether a property says where a frame is filtered, not what comes out. */
 static gboolean
 says_where(const gchar *property) {
-  return g_strv_contains(where_properties, property);
+  return cc_options_find(property) == cc_n_options;
 }
 
 gchar *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Numbers as users write them. The only place that reads any. */
+/* Numbers of options and coefficients, as users write them. */
 
 #include <glib.h>
 

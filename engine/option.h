@@ -28,7 +28,8 @@ typedef struct CcOption {
   const gchar *nick; /* for user interfaces */
   const gchar *text; /* one line that explains it */
   CcOptionType type;
-  gdouble min, max, fallback; /* of numbers; `fallback` is the default */
+  gdouble min, max, fallback; /* of numbers; `fallback` is the default. Of COEFFICIENTS,
+                                 max is how many a list may have */
   const gchar *unit;          /* of numbers, in the singular; NULL: they have none */
   gboolean (*is_valid)(gint); /* which of the whole numbers in the range are valid; NULL: all */
   const gchar *valid; /* what it takes, for people, as in "1, 2 or 4"; NULL: what follows from

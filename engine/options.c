@@ -86,8 +86,7 @@ const CcOption cc_options[] = {
      */
     {"matrix", "Matrix",
      "Coefficients of a custom kernel, 1x1 to 15x15, or one row or column of up to 31, odd sides: "
-     "a "
-     "flat square "
+     "a flat square "
      "matrix=\"<1,2,1,2,4,2,1,2,1>\" or rows matrix=\"<<1,2,1>,<2,4,2>,<1,2,1>>\"",
      COEFFICIENTS(CC_MAX_COEFFS)},
 
@@ -157,12 +156,12 @@ const CcOption cc_options[] = {
     /**
      * size:
      *
-     * Rows and columns of the kernel, as a wish: an odd number, or 0, the default, for the kernel's
-     * own. A kernel that has no such size takes its next smaller one, and below the smallest that.
-     * box and gaussian have every odd size from 3 to 127; beyond 15 gaussian is sampled with a
-     * sigma of (size - 1) / 6, if no sigma is set. A matrix has only its own size. The field `size`
-     * of the property stats says which one runs. Larger derivatives give larger results:
-     * scale=0.0625 brings those of sobel with size=5 to about the strength of size=3.
+     * Rows and columns of the kernel, as preferred: an odd number, or 0, the default, for the
+     * kernel's own. A kernel that has no such size takes its next smaller one, and below the
+     * smallest that. box and gaussian have every odd size from 3 to 127; beyond 15 gaussian is
+     * sampled with a sigma of (size - 1) / 6, if no sigma is set. A matrix has only its own size.
+     * The field `size` of the property stats says which one runs. Larger derivatives give larger
+     * results: scale=0.0625 brings those of sobel with size=5 to about the strength of size=3.
      */
     {"size", "Size",
      "Rows and columns of the kernel: 1, 3, 5, ... (0 = its own); what it does not have becomes "
@@ -340,12 +339,8 @@ assign_definition(CcOptions *to, const CcOptions *from) {
 static gboolean
 set_line(gdouble *line, guint *n, const CcOption *option, const CcCoefficients *from,
          GError **error) {
-  if (from->n_rows > 1 || from->n > CC_MAX_LINE_SIZE) {
-    g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-                "the length of %s is %u; an odd number from 1 to %d is needed", option->name,
-                from->n, CC_MAX_LINE_SIZE);
-    return FALSE;
-  }
+  if (from->n_rows > 1 || from->n > CC_MAX_LINE_SIZE)
+    return cc_coefficients_refuse_length(option->name, from->n, error);
   *n = from->n;
   memcpy(line, from->value, from->n * sizeof *line);
   return TRUE;
@@ -386,20 +381,20 @@ make_custom(CcOptions *self, guint i, const CcOptionValue *value, GError **error
 
 static gboolean
 define(CcOptions *self, guint i, const CcOptionValue *value, GError **error) {
-  const gboolean is_line = i == CC_OPTION_ROW || i == CC_OPTION_COLUMN;
+  const guint other_half = cc_option_other_half(i);
+  const gboolean is_line = other_half < CC_N_DEFINITIONS;
   const gboolean is_list = cc_options[i].type == CC_OPTION_COEFFICIENTS;
   const gboolean is_empty = is_list
                                 ? value->coefficients->n == 0 && value->coefficients->n_rows == 0
                                 : !value->text || *value->text == '\0';
-  const guint other = i == CC_OPTION_ROW ? CC_OPTION_COLUMN : CC_OPTION_ROW;
-  if (is_empty && !self->text[i] && !(is_line && self->text[other]))
-    return TRUE; /* it defines nothing now, and shall not */
+  if (is_empty && !self->text[i])
+    return TRUE; /* it defines nothing, as before */
   g_auto(CcOptions) next = {0};
   if (is_line)
     assign_definition(&next, self);
   g_clear_pointer(&next.custom, cc_kernel_unref);
   for (guint k = 0; k < CC_N_DEFINITIONS; k++)
-    if (!is_line || k != other)
+    if (k != other_half)
       g_clear_pointer(&next.text[k], g_free);
   if ((!is_empty || is_line) && !make_custom(&next, i, value, error))
     return FALSE;
@@ -472,8 +467,7 @@ cc_options_set_text(CcOptions *self, const gchar *text, GError **error) {
     g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "a quote or a backslash in the text has no end");
     return FALSE;
   }
-  g_auto(CcOptions) next;
-  cc_options_init(&next);
+  g_auto(CcOptions) next = {0};
   cc_options_assign(&next, self, CC_ALL_OPTIONS);
   for (gchar **word = words; word && *word; word++) {
     g_autoptr(GError) wrong = NULL;

@@ -50,6 +50,19 @@ cc_option_bit(guint i) {
   return (CcOptionSet)1 << i;
 }
 
+static inline CcOptionSet
+cc_options_all(void) {
+  return cc_option_bit(cc_n_options) - 1;
+}
+
+/* Of row the column and of column the row, which make a kernel together; else CC_MAX_OPTIONS. */
+static inline guint
+cc_option_other_half(guint i) {
+  return i == CC_OPTION_ROW      ? CC_OPTION_COLUMN
+         : i == CC_OPTION_COLUMN ? CC_OPTION_ROW
+                                 : CC_MAX_OPTIONS;
+}
+
 /* Sets the choices of the option `algorithm`, which the backends have; without them it has `auto`
  * alone. To be called before the table is used, and once. */
 void cc_options_set_algorithms(const CcChoice *choices);
@@ -85,9 +98,5 @@ void cc_options_assign(CcOptions *to, const CcOptions *from, CcOptionSet set);
 /* The filter that the options describe, with a new reference to its kernel. The kernel is NULL when
  * kernel is custom and none is defined. */
 void cc_options_get_filter(const CcOptions *self, CcFilter *filter);
-
-/* Drops the reference to the kernel of such a filter. */
-void cc_filter_clear(CcFilter *self);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CcFilter, cc_filter_clear)
 
 G_END_DECLS

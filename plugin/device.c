@@ -17,10 +17,10 @@ knows_context(GstElement *element) {
   return knows;
 }
 
-/* Asks for a context; transfer full, or NULL when nobody has one. */
+/* Requests a context; transfer full, or NULL when nobody has one. */
 static GstObject *
-ask_for_context(GstCudaConv *self) {
-  cc_cuda_context_ask(GST_ELEMENT(self), knows_context);
+request_context(GstCudaConv *self) {
+  cc_cuda_context_request(GST_ELEMENT(self), knows_context);
   GST_OBJECT_LOCK(self);
   GstObject *offered = self->memory.context ? gst_object_ref(self->memory.context) : NULL;
   GST_OBJECT_UNLOCK(self);
@@ -29,15 +29,14 @@ ask_for_context(GstCudaConv *self) {
 
 gboolean
 gst_cuda_conv_open_backend(GstCudaConv *self) {
-  CcBackendConfig config;
   CcContext context;
-  cc_settings_get_backend(&self->settings, &config);
+  CcBackendConfig config = cc_settings_get_device(&self->settings).backend;
   if (cc_session_is_open_as(self->session, &config))
     return TRUE;
   if (cc_session_is_open_as(self->session, NULL))
     gst_cuda_conv_close_backend(self);
 
-  g_autoptr(GstObject) offered = config.choice == CC_BACKEND_CPU ? NULL : ask_for_context(self);
+  g_autoptr(GstObject) offered = config.choice == CC_BACKEND_CPU ? NULL : request_context(self);
   if (offered) {
     context = cc_cuda_context_describe(offered);
     config.context = &context;
@@ -74,9 +73,8 @@ gst_cuda_conv_close_backend(GstCudaConv *self) {
 
 void
 gst_cuda_conv_take_context(GstCudaConv *self, GstContext *offered) {
-  CcBackendConfig config;
   GstObject *context = NULL;
-  cc_settings_get_backend(&self->settings, &config);
+  const CcBackendConfig config = cc_settings_get_device(&self->settings).backend;
   cc_cuda_context_take(GST_ELEMENT(self), offered, config.device_id, &context);
   GST_OBJECT_LOCK(self);
   if (!self->memory.context)
@@ -88,8 +86,7 @@ gst_cuda_conv_take_context(GstCudaConv *self, GstContext *offered) {
 /* The domains that the properties and the build leave, before a backend is open. */
 static CcDomainSet
 list_allowed(GstCudaConv *self) {
-  CcBackendConfig config;
-  cc_settings_get_backend(&self->settings, &config);
+  const CcBackendConfig config = cc_settings_get_device(&self->settings).backend;
   CcDomainSet set = cc_domains_built();
   for (guint i = 0; config.choice == CC_BACKEND_CPU && i < cc_n_domains; i++)
     if (cc_domains[i]->on_device)
@@ -151,7 +148,7 @@ gst_cuda_conv_ref_context(GstCudaConv *self) {
 GstObject *
 gst_cuda_conv_find_context(GstCudaConv *self) {
   GstObject *own = gst_cuda_conv_ref_context(self);
-  return own ? own : ask_for_context(self);
+  return own ? own : request_context(self);
 }
 
 /* --- memory of a backend --- */
@@ -163,11 +160,12 @@ gst_cuda_conv_take_memory(GstCudaConv *self, GstObject *context) {
       self->negotiation.in_domain->on_device || self->negotiation.out_domain->on_device;
   /* those that still are in the memory of the device before need its context */
   g_autoptr(GstObject) kept = on_device && !device ? gst_cuda_conv_ref_context(self) : NULL;
+  GstObject *own = device ? context : kept;
   CcDeviceMemory next = {
       .open = TRUE,
       .device = device ? cc_device_ref(device) : NULL,
       .pinned = device ? cc_pinned_allocator_new(device) : NULL,
-      .context = device && context ? gst_object_ref(context) : NULL,
+      .context = own ? gst_object_ref(own) : NULL,
       .usable = cc_domains_usable(device),
   };
   GST_OBJECT_LOCK(self);

@@ -15,7 +15,7 @@ GST_ELEMENT_REGISTER_DECLARE(cudaconv)
 
 GST_DEBUG_CATEGORY_EXTERN(gst_cuda_conv_debug);
 
-/* What GStreamer needs to know of the session's device. */
+/* The session's device as GStreamer knows it. */
 typedef struct {
   gboolean open;        /* a backend is, so that the rest is known */
   CcDevice *device;     /* NULL: the backend has none */

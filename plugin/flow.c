@@ -17,7 +17,7 @@
  * some as well. */
 #define SPARE_FRAMES 16
 
-/* What downstream said to the last frame. */
+/* The answer of downstream to the last frame. */
 static GstFlowReturn
 last_answer(GstCudaConv *self) {
   return gst_pad_get_last_flow_return(GST_BASE_TRANSFORM_SRC_PAD(self));
@@ -42,7 +42,7 @@ downstream_refuses(GstCudaConv *self) {
   return answer < GST_FLOW_OK && answer != GST_FLOW_NOT_LINKED && answer != GST_FLOW_NOT_NEGOTIATED;
 }
 
-/* Whether more frames are under way than shall be held. None is held for a neighbour that took no
+/* Whether more frames are under way than are to be held. None is held for a neighbour that took no
  * frame last, so that what it says is known at once. */
 static gboolean
 one_is_due(GstCudaConv *self) {
@@ -63,7 +63,7 @@ upstream_is_live(GstCudaConv *self) {
 
 guint
 gst_cuda_conv_max_in_flight(GstCudaConv *self) {
-  const guint wanted = cc_settings_get_in_flight(&self->settings);
+  const guint wanted = cc_settings_get_device(&self->settings).in_flight;
   GST_OBJECT_LOCK(self);
   const gboolean on_device =
       self->negotiation.in_domain->on_device && self->negotiation.out_domain->on_device;
@@ -106,7 +106,7 @@ rate_is_known(const GstVideoInfo *info) {
 static void
 decide_held_frames(GstCudaConv *self, GstBuffer *in) {
   const guint most = gst_cuda_conv_max_in_flight(self);
-  const gboolean automatic = cc_settings_get_in_flight(&self->settings) == 0;
+  const gboolean automatic = cc_settings_get_device(&self->settings).in_flight == 0;
   const GstVideoInfo *info = &self->negotiation.in_info;
   const gboolean hurries = ((automatic || !rate_is_known(info)) && upstream_is_live(self)) ||
                            (automatic && memory_is_tight(self, in));
@@ -134,12 +134,11 @@ static GstFlowReturn
 move_to_context(GstCudaConv *self, GstBuffer *in) {
   g_autoptr(GError) error = NULL;
   CcContext context;
-  if (!self->memory.device || !cc_buffer_get_context(in, &context) ||
-      cc_session_reaches(self->session, &context))
+  if (!cc_buffer_get_context(in, &context) || cc_session_reaches(self->session, &context))
     return GST_FLOW_OK;
   GST_INFO_OBJECT(self, "a frame of another context, on device %d", context.device_id);
   const GstFlowReturn ret = gst_cuda_conv_drain(self);
-  if (ret != GST_FLOW_OK || !self->memory.device || /* it failed meanwhile */
+  if (ret != GST_FLOW_OK || !cc_session_get_device(self->session) || /* it failed meanwhile */
       cc_session_move(self->session, &context, &error))
     return ret;
   return gst_cuda_conv_fail(self, error);

@@ -82,7 +82,7 @@ take_caps(GstCudaConv *self, GstEvent *event) {
   else
     accepted = gst_cuda_conv_base_class()->sink_event(GST_BASE_TRANSFORM(self), event);
   if (self->flow.started)
-    gst_cuda_conv_end_caps(self, accepted, error);
+    gst_cuda_conv_end_caps(self, accepted, self->flow.failed ? NULL : error);
   return accepted;
 }
 
@@ -162,7 +162,7 @@ gst_cuda_conv_sink_event(GstBaseTransform *trans, GstEvent *event) {
     gst_cuda_conv_drain(self);
   if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS)
     return take_caps(self, event);
-  return GST_BASE_TRANSFORM_CLASS(gst_cuda_conv_parent_class)->sink_event(trans, event);
+  return gst_cuda_conv_base_class()->sink_event(trans, event);
 }
 
 /* The pointer's place in the output becomes that in the input. */
@@ -179,7 +179,7 @@ gst_cuda_conv_src_event(GstBaseTransform *trans, GstEvent *event) {
         gst_structure_set(structure, fields[i], G_TYPE_DOUBLE, place * stride, NULL);
     }
   }
-  return GST_BASE_TRANSFORM_CLASS(gst_cuda_conv_parent_class)->src_event(trans, event);
+  return gst_cuda_conv_base_class()->src_event(trans, event);
 }
 
 /* What is unlimited stays so, and what others say may be close to it. */
@@ -227,8 +227,7 @@ gst_cuda_conv_query(GstBaseTransform *trans, GstPadDirection direction, GstQuery
     return TRUE;
   if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED(query))
     gst_cuda_conv_drain(self);
-  const gboolean answered =
-      GST_BASE_TRANSFORM_CLASS(gst_cuda_conv_parent_class)->query(trans, direction, query);
+  const gboolean answered = gst_cuda_conv_base_class()->query(trans, direction, query);
   if (answered && direction == GST_PAD_SRC && GST_QUERY_TYPE(query) == GST_QUERY_LATENCY)
     add_held_time(self, query);
   if (answered && GST_QUERY_TYPE(query) == GST_QUERY_CAPS)
@@ -264,8 +263,8 @@ begin_stream(GstCudaConv *self) {
   return TRUE;
 }
 
-/* Whether no value waits to be mended that was refused before the start, and all of them go
- * together: nothing runs with another filter than the one that was asked for. */
+/* Whether no value was refused before the start, and all of them fit together: nothing runs with
+ * another filter than the one that was requested. */
 static gboolean
 begin_settings(GstCudaConv *self) {
   g_autoptr(GError) error = NULL;
@@ -357,7 +356,6 @@ gst_cuda_conv_class_init(GstCudaConvClass *klass) {
 
   object_class->finalize = gst_cuda_conv_finalize;
   gst_cuda_conv_install_properties(object_class);
-  gst_cuda_conv_install_presets(object_class);
 
   element_class->change_state = gst_cuda_conv_change_state;
   element_class->set_context = gst_cuda_conv_set_context;

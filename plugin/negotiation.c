@@ -145,7 +145,7 @@ gst_cuda_conv_begin_caps(GstCudaConv *self, GstCaps *caps, CcFrameLayout *layout
 
 void
 gst_cuda_conv_end_caps(GstCudaConv *self, gboolean accepted, const GError *error) {
-  if (!accepted && error && !self->flow.failed && !self->negotiation.error_posted)
+  if (!accepted && error && !self->negotiation.error_posted)
     gst_cuda_conv_post_error(self, error);
   self->negotiation.error_posted = error != NULL;
   self->negotiation.refused = !accepted;

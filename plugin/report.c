@@ -30,21 +30,20 @@ gst_cuda_conv_post_pending_warnings(GstCudaConv *self) {
 }
 
 gboolean
-gst_cuda_conv_may_complain(GstCudaConv *self, const gchar *property) {
-  static const gchar told[] = "cudaconv-told";
+gst_cuda_conv_claim_warning(GstCudaConv *self, const gchar *property) {
+  static const gchar warned[] = "cudaconv-warned";
   g_autoptr(GstControlBinding) binding = gst_object_get_control_binding(GST_OBJECT(self), property);
   if (!binding)
     return TRUE;
   GObject *object = G_OBJECT(binding);
-  return g_object_replace_data(object, told, NULL, object, NULL, NULL);
+  return g_object_replace_data(object, warned, NULL, object, NULL, NULL);
 }
 
 /* The text for people. An error of the device comes with what to do about it, and where CUDA cannot
  * be had, with the property that asks for it. */
 static gchar *
 make_error_text(GstCudaConv *self, const GError *error) {
-  CcBackendConfig config;
-  cc_settings_get_backend(&self->settings, &config);
+  const CcBackendConfig config = cc_settings_get_device(&self->settings).backend;
   const gchar *advice = "";
   const gboolean failed = g_error_matches(error, CC_ERROR, CC_ERROR_DEVICE);
   if (config.choice == CC_BACKEND_AUTO) {

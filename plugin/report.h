@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What the element tells its application: messages on the bus, and statistics. */
+/* Reports to the application: messages on the bus, and statistics. */
 
 #include "element.h"
 
@@ -11,9 +11,9 @@ G_BEGIN_DECLS
 void gst_cuda_conv_warn(GstCudaConv *self, const gchar *text);
 void gst_cuda_conv_post_pending_warnings(GstCudaConv *self);
 
-/* Whether the application is to hear that a value of this property is refused or of no use: the
- * first time for the control binding that drives it, and always when none does. Any thread. */
-gboolean gst_cuda_conv_may_complain(GstCudaConv *self, const gchar *property);
+/* Claims a warning that a value of this property is refused or has no effect. FALSE: a control
+ * binding drives the property, and has had its one warning. Any thread. */
+gboolean gst_cuda_conv_claim_warning(GstCudaConv *self, const gchar *property);
 
 /* Posts an error of the engine or of the memory. */
 void gst_cuda_conv_post_error(GstCudaConv *self, const GError *error);
@@ -21,7 +21,7 @@ void gst_cuda_conv_post_error(GstCudaConv *self, const GError *error);
 /* Reports an event of the session to the application, or to the log. */
 void gst_cuda_conv_report_event(GstCudaConv *self, const CcSessionEvent *event);
 
-/* What the stats property says (transfer full). */
+/* The value of the stats property (transfer full). */
 GstStructure *gst_cuda_conv_get_stats(GstCudaConv *self);
 
 G_END_DECLS

@@ -100,9 +100,9 @@ cc_coefficients_parse(CcCoefficients *self, const gchar *text, GError **error) {
       continue;
     }
     divided |= *at == ';';
-    if (open_length(self) > 0) {
-      const guint length_of_row = open_length(self);
-      self->row[self->n_rows++] = length_of_row;
+    const guint row = open_length(self);
+    if (row > 0) {
+      self->row[self->n_rows++] = row;
     } else if (*at == ';') {
       g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "no coefficients stand before \";\" of row %u",
                   self->n_rows + 1);
@@ -114,6 +114,14 @@ cc_coefficients_parse(CcCoefficients *self, const gchar *text, GError **error) {
   if (!divided && (self->n_rows < 2 || is_square(self->n)))
     self->n_rows = 0;
   return check_rows(self, error);
+}
+
+gboolean
+cc_coefficients_refuse_length(const gchar *name, guint n, GError **error) {
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+              "the length of %s is %u; an odd number from 1 to %d is needed", name, n,
+              CC_MAX_LINE_SIZE);
+  return FALSE;
 }
 
 CcKernel *

@@ -32,6 +32,9 @@ gboolean cc_coefficients_parse(CcCoefficients *self, const gchar *text, GError *
 void cc_coefficients_refuse(const CcCoefficients *self, const gchar *value, const gchar *hint,
                             GError **error);
 
+/* Refuses a row or column of `n` coefficients for its length. Returns FALSE. */
+gboolean cc_coefficients_refuse_length(const gchar *name, guint n, GError **error);
+
 /* Makes a kernel of a flat list, which is the square of an odd side, or of rows. */
 CcKernel *cc_coefficients_make_kernel(const CcCoefficients *self, GError **error);
 

@@ -62,6 +62,10 @@ typedef struct {
   guint target_x, target_y;
 } CcFilter;
 
+/* Drops the reference to the kernel of a filter that has one. */
+void cc_filter_clear(CcFilter *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CcFilter, cc_filter_clear)
+
 /* Whether two filters differ in nothing but the region: source and target. */
 gboolean cc_filter_equal_but_region(const CcFilter *a, const CcFilter *b);
 

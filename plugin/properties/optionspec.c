@@ -10,7 +10,7 @@
 
 /* --- specifications --- */
 
-/* GObject sets what this has changed nothing of. */
+/* Reports no change, so that GObject keeps the value as it was set. */
 static gboolean
 change_nothing(GParamSpec *spec, GValue *value) {
   return FALSE;
@@ -31,15 +31,15 @@ derive(GType parent, const gchar *name) {
   return g_type_register_static(parent, name, &info, 0);
 }
 
-/* The specification of a number, of a type that is derived from that of `parent`. */
+/* The specification of a number, of a type that is derived from GObject's. */
 static GParamSpec *
-new_number_spec(GType parent, const CcOption *self, const gchar *blurb, GParamFlags flags) {
+new_number_spec(const CcOption *self, const gchar *blurb, GParamFlags flags) {
   static gsize int_type = 0, double_type = 0;
-  const gboolean whole = parent == G_TYPE_PARAM_INT;
+  const gboolean whole = self->type == CC_OPTION_INT;
   gsize *type = whole ? &int_type : &double_type;
   if (g_once_init_enter(type))
-    g_once_init_leave(type,
-                      derive(parent, whole ? "GstCudaConvParamInt" : "GstCudaConvParamDouble"));
+    g_once_init_leave(type, derive(whole ? G_TYPE_PARAM_INT : G_TYPE_PARAM_DOUBLE,
+                                   whole ? "GstCudaConvParamInt" : "GstCudaConvParamDouble"));
   GParamSpec *spec = g_param_spec_internal(*type, self->name, self->nick, blurb, flags);
   if (whole) {
     G_PARAM_SPEC_INT(spec)->minimum = (gint)self->min;
@@ -82,9 +82,8 @@ cc_option_new_spec(const CcOption *self, GParamFlags flags) {
   flags |= G_PARAM_STATIC_STRINGS;
   switch (self->type) {
   case CC_OPTION_INT:
-    return new_number_spec(G_TYPE_PARAM_INT, self, blurb, flags);
   case CC_OPTION_DOUBLE:
-    return new_number_spec(G_TYPE_PARAM_DOUBLE, self, blurb, flags);
+    return new_number_spec(self, blurb, flags);
   case CC_OPTION_CHOICE:
     return g_param_spec_enum(name, nick, blurb, get_enum_type(self), cc_option_default(self).whole,
                              flags);
@@ -191,12 +190,8 @@ static gboolean
 read_array(const CcOption *self, CcCoefficients *to, const GValue *array, GError **error) {
   const guint n = gst_value_array_get_size(array);
   *to = (CcCoefficients){0};
-  if (self->max < CC_MAX_COEFFS && n > self->max) {
-    g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-                "the length of %s is %u; an odd number from 1 to %.15g is needed", self->name, n,
-                self->max);
-    return FALSE;
-  }
+  if (self->max < CC_MAX_COEFFS && n > self->max)
+    return cc_coefficients_refuse_length(self->name, n, error);
   if (n == 0 || self->max < CC_MAX_COEFFS ||
       !GST_VALUE_HOLDS_ARRAY(gst_value_array_get_value(array, 0)))
     return append_array(to, array, error);

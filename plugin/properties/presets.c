@@ -15,8 +15,6 @@
 #define RESOURCE "/cudaconv/GstCudaConv.prs"
 
 static GstPresetInterface of_user; /* GStreamer's own functions, which know the user's files */
-static void (*parent_set_property)(GObject *object, guint id, const GValue *value,
-                                   GParamSpec *pspec);
 
 /* --- what there is --- */
 
@@ -64,7 +62,7 @@ lacks_version(const gchar *path) {
 /* GStreamer reads the files once, so that those that it could read do not matter any more. */
 static gboolean
 can_read_user(void) {
-  static gint read = FALSE, told = FALSE; /* atomic */
+  static gint read = FALSE, warned = FALSE; /* atomic */
   if (g_atomic_int_get(&read))
     return TRUE;
   const gchar *app = gst_preset_get_app_dir();
@@ -74,7 +72,7 @@ can_read_user(void) {
   const gchar *bad = lacks_version(in_home)            ? in_home
                      : of_app && lacks_version(of_app) ? of_app
                                                        : NULL;
-  if (bad && g_atomic_int_compare_and_exchange(&told, FALSE, TRUE))
+  if (bad && g_atomic_int_compare_and_exchange(&warned, FALSE, TRUE))
     g_warning("%s is not read: there is no version= below [" HEADER "]", bad);
   if (!bad)
     g_atomic_int_set(&read, TRUE);
@@ -140,49 +138,6 @@ get_property_names(GstPreset *preset) {
   return all;
 }
 
-/* --- texts of the user's presets --- */
-
-/* Puts what each escape stands for into its place: `\\ ` is a blank, `\\012` a new line. */
-static void
-unescape(gchar *text) {
-  gchar *to = text;
-  for (const gchar *from = text; *from; to++) {
-    if (from[0] != '\\' || from[1] == '\0') {
-      *to = *from++;
-    } else if (g_ascii_isdigit(from[1]) && g_ascii_isdigit(from[2]) && g_ascii_isdigit(from[3])) {
-      *to = (gchar)((from[1] - '0') * 64 + (from[2] - '0') * 8 + (from[3] - '0'));
-      from += 4;
-    } else {
-      *to = from[1];
-      from += 2;
-    }
-  }
-  *to = '\0';
-}
-
-/* GStreamer escapes a text twice when it saves it, as a value and for the file, and undoes that
- * once when it loads it. */
-static void
-set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
-  if (!GST_CUDA_CONV(object)->is_preset || !G_VALUE_HOLDS_STRING(value) ||
-      !g_value_get_string(value)) {
-    parent_set_property(object, id, value, pspec);
-    return;
-  }
-  g_auto(GValue) text = G_VALUE_INIT;
-  gchar *unescaped = g_value_dup_string(value);
-  unescape(unescaped);
-  g_value_init(&text, G_TYPE_STRING);
-  g_value_take_string(&text, unescaped);
-  parent_set_property(object, id, &text, pspec);
-}
-
-void
-gst_cuda_conv_install_presets(GObjectClass *klass) {
-  parent_set_property = klass->set_property;
-  klass->set_property = set_property;
-}
-
 /* --- loading --- */
 
 /* Sets what a shipped preset says, as GStreamer does it with the user's. */
@@ -214,7 +169,8 @@ load_preset(GstPreset *preset, const gchar *name) {
     return FALSE;
   }
   g_autoptr(GError) error = NULL;
-  g_autoptr(GstCudaConv) loaded = gst_object_ref_sink(g_object_new(GST_TYPE_CUDA_CONV, NULL));
+  g_autoptr(GstCudaConv) loaded =
+      gst_object_ref_sink(g_object_new(GST_TYPE_CUDA_CONV, "name", "preset", NULL));
   loaded->is_preset = users;
   if (!(users ? of_user.load_preset(GST_PRESET(loaded), name)
               : load_shipped(GST_PRESET(loaded), name)))
@@ -225,7 +181,7 @@ load_preset(GstPreset *preset, const gchar *name) {
     return FALSE;
   }
   cc_settings_load(&self->settings, &loaded->settings);
-  gst_cuda_conv_notify(self, cc_option_bit(cc_n_options) - 1); /* which commits them */
+  gst_cuda_conv_notify(self, cc_options_all()); /* which commits them */
   return TRUE;
 }
 
@@ -293,7 +249,7 @@ delete_preset(GstPreset *preset, const gchar *name) {
          of_user.delete_preset(preset, name);
 }
 
-/* Whether a line of GStreamer's file cannot hold what is told of a preset. */
+/* Whether a line of GStreamer's file cannot hold the description of a preset. */
 static gboolean
 refuse_meta(GstPreset *preset, const gchar *tag, const gchar *value) {
   const gboolean fits =

@@ -13,8 +13,4 @@ G_BEGIN_DECLS
  * of the user. */
 void gst_cuda_conv_preset_interface_init(GstPresetInterface *interface);
 
-/* To be called when the class has its function that sets properties: texts of the user's presets
- * are put right before that sees them. */
-void gst_cuda_conv_install_presets(GObjectClass *klass);
-
 G_END_DECLS

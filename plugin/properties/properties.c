@@ -23,10 +23,30 @@ refuse(GstCudaConv *self, guint i, const GValue *value, const gchar *why) {
   g_autofree gchar *refusal = g_strdup_printf("%s=%s is refused: %s", name, text, why);
   if (cc_settings_remember_refusal(&self->settings, i, refusal)) {
     GST_WARNING_OBJECT(self, "%s", refusal);
-  } else if (gst_cuda_conv_may_complain(self, name)) {
+  } else if (gst_cuda_conv_claim_warning(self, name)) {
     g_autofree gchar *warning = g_strdup_printf("%s. What was set before stays.", refusal);
     gst_cuda_conv_warn(self, warning);
   }
+}
+
+/* GStreamer escapes a text of a preset twice when it saves it, as a value and for the file, and
+ * undoes that once when it loads it. Puts what each escape stands for into its place: `\\ ` is a
+ * blank, `\\012` a new line. */
+static void
+unescape(gchar *text) {
+  gchar *to = text;
+  for (const gchar *from = text; *from; to++) {
+    if (from[0] != '\\' || from[1] == '\0') {
+      *to = *from++;
+    } else if (g_ascii_isdigit(from[1]) && g_ascii_isdigit(from[2]) && g_ascii_isdigit(from[3])) {
+      *to = (gchar)((from[1] - '0') * 64 + (from[2] - '0') * 8 + (from[3] - '0'));
+      from += 4;
+    } else {
+      *to = from[1];
+      from += 2;
+    }
+  }
+  *to = '\0';
 }
 
 static void
@@ -36,6 +56,14 @@ set_property(GObject *object, guint id, const GValue *from, GParamSpec *pspec) {
   CcCoefficients coefficients;
   CcOptionValue value;
   g_autoptr(GError) error = NULL;
+  g_auto(GValue) unescaped = G_VALUE_INIT;
+  if (self->is_preset && option->type == CC_OPTION_TEXT && g_value_get_string(from)) {
+    gchar *text = g_value_dup_string(from);
+    unescape(text);
+    g_value_init(&unescaped, G_TYPE_STRING);
+    g_value_take_string(&unescaped, text);
+    from = &unescaped;
+  }
   if (!cc_option_read(option, from, &value, &coefficients, &error) ||
       !cc_settings_set(&self->settings, id - 1, &value, &error))
     refuse(self, id - 1, from, error->message);
@@ -134,6 +162,7 @@ gst_cuda_conv_install_properties(GObjectClass *klass) {
    * a filter on the CPU), registered-bytes (guint64, memory of others that this process has
    * pinned now), and failovers (uint, from the GPU to the CPU since the start).
    */
+  g_assert(n_settable < CC_MAX_OPTIONS); /* and one is left for stats */
   specs[n_settable + 1] =
       g_param_spec_boxed("stats", "Statistics",
                          "Backend, device, plan, steps, kernel size, algorithm and memory paths in "

@@ -28,9 +28,8 @@ gst_cuda_conv_check_properties(GstCudaConv *self, GError **error) {
 static gboolean
 try_part(GstCudaConv *self, const CcOptions *tried, CcOptionSet part, CcUseFilter use,
          gpointer data, GError **error) {
-  g_auto(CcOptions) mixed;
+  g_auto(CcOptions) mixed = {0};
   g_auto(CcFilter) filter = {0};
-  cc_options_init(&mixed);
   cc_options_assign(&mixed, &self->selection.running, ~part);
   cc_options_assign(&mixed, tried, part);
   cc_options_get_filter(&mixed, &filter);
@@ -46,7 +45,7 @@ static void
 refuse(GstCudaConv *self, const CcOptions *tried, CcOptionSet refused, const GError *reason) {
   CcOptionSet reported = refused;
   for (guint i = 0; i < cc_n_options; i++)
-    if (refused & cc_option_bit(i) && !gst_cuda_conv_may_complain(self, cc_options[i].name))
+    if (refused & cc_option_bit(i) && !gst_cuda_conv_claim_warning(self, cc_options[i].name))
       reported &= ~cc_option_bit(i);
   const CcOptionSet changed =
       cc_settings_put_back(&self->settings, refused, tried, &self->selection.running);
@@ -58,12 +57,12 @@ refuse(GstCudaConv *self, const CcOptions *tried, CcOptionSet refused, const GEr
   gst_cuda_conv_notify(self, changed & reported);
 }
 
-/* A kernel that is no Gaussian has no use for sigma; told when that begins. */
+/* Warns when sigma begins to have no effect, because the kernel is no Gaussian. */
 static void
 check_sigma(GstCudaConv *self) {
   const CcFilter *filter = cc_session_get_filter(self->session);
   const gboolean useless = filter->kernel && filter->sigma > 0 && !filter->kernel->gaussian;
-  if (useless && !self->selection.sigma_reported && gst_cuda_conv_may_complain(self, "sigma")) {
+  if (useless && !self->selection.sigma_reported && gst_cuda_conv_claim_warning(self, "sigma")) {
     g_autofree gchar *text =
         g_strdup_printf("sigma=%g has no effect on the kernel %s, which is no Gaussian; "
                         "kernel=gaussian is one",
@@ -100,9 +99,8 @@ try_apart(GstCudaConv *self, const CcOptions *tried, CcOptionSet changes, CcUseF
 static gboolean
 try_properties(GstCudaConv *self, CcUseFilter use, gpointer data, GError **error) {
   const gboolean runs = cc_session_get_filter(self->session)->kernel != NULL;
-  g_auto(CcOptions) tried;
+  g_auto(CcOptions) tried = {0};
   g_autoptr(GError) reason = NULL;
-  cc_options_init(&tried);
   self->selection.tried = cc_settings_take(&self->settings, &tried);
   const CcOptionSet changes =
       runs ? cc_options_compare(&tried, &self->selection.running) : CC_ALL_OPTIONS;
@@ -120,14 +118,14 @@ gboolean
 gst_cuda_conv_choose_filter(GstCudaConv *self, CcUseFilter use, gpointer data, GError **error) {
   const CcFilter *running = cc_session_get_filter(self->session);
   g_autoptr(GError) reason = NULL;
-  const gboolean ok = try_properties(self, use, data, &reason);
-  if (!ok && !running->kernel)
-    g_propagate_error(error, g_steal_pointer(&reason));
-  else if (ok || use(self, running, data, error))
+  if (try_properties(self, use, data, &reason) ||
+      (running->kernel && use(self, running, data, error))) {
     check_sigma(self);
-  else
-    return FALSE;
-  return ok || running->kernel != NULL;
+    return TRUE;
+  }
+  if (!running->kernel)
+    g_propagate_error(error, g_steal_pointer(&reason));
+  return FALSE;
 }
 
 void

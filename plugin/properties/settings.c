@@ -170,24 +170,22 @@ cc_settings_stop(CcSettings *self) {
 /* Defines the custom kernel without the lock, because that may take long. */
 static gboolean
 define(CcSettings *self, guint i, const CcOptionValue *value, GError **error) {
-  const guint other_half = i == CC_OPTION_ROW      ? CC_OPTION_COLUMN
-                           : i == CC_OPTION_COLUMN ? CC_OPTION_ROW
-                                                   : CC_MAX_OPTIONS;
-  g_auto(CcOptions) next;
-  cc_options_init(&next);
+  g_auto(CcOptions) next = {0};
+  g_autoptr(CcKernel) before = NULL;
   g_mutex_lock(&self->defining);
   g_mutex_lock(&self->lock);
   cc_options_assign(&next, &self->staged, CC_ALL_OPTIONS);
   g_mutex_unlock(&self->lock);
+  before = next.custom ? cc_kernel_ref(next.custom) : NULL;
   const gboolean ok = cc_options_set(&next, i, value, error);
   g_mutex_lock(&self->lock);
   if (ok) {
     g_clear_pointer(&self->refusal[i], g_free);
-    if (next.custom != self->staged.custom) {
+    if (next.custom != before) {
       cc_options_assign(&self->staged, &next, cc_option_bit(i));
       if (next.custom)
         self->staged.kernel = CC_KERNEL_CUSTOM;
-      forget_definitions(self, other_half);
+      forget_definitions(self, cc_option_other_half(i));
       add_pending(self, cc_option_bit(i));
     }
   }
@@ -231,7 +229,7 @@ void
 cc_settings_load(CcSettings *self, const CcSettings *preset) {
   g_mutex_lock(&self->lock);
   cc_options_assign(&self->staged, &preset->staged, CC_ALL_OPTIONS);
-  add_pending(self, cc_option_bit(cc_n_options) - 1);
+  add_pending(self, cc_options_all());
   for (guint i = 0; i < CC_MAX_OPTIONS; i++)
     g_clear_pointer(&self->refusal[i], g_free);
   g_mutex_unlock(&self->lock);
@@ -286,17 +284,10 @@ cc_settings_get_stride(CcSettings *self) {
   return stride;
 }
 
-void
-cc_settings_get_backend(CcSettings *self, CcBackendConfig *config) {
+CcDeviceOptions
+cc_settings_get_device(CcSettings *self) {
   g_mutex_lock(&self->lock);
-  *config = self->device.backend;
+  const CcDeviceOptions device = self->device;
   g_mutex_unlock(&self->lock);
-}
-
-guint
-cc_settings_get_in_flight(CcSettings *self) {
-  g_mutex_lock(&self->lock);
-  const guint in_flight = self->device.in_flight;
-  g_mutex_unlock(&self->lock);
-  return in_flight;
+  return device;
 }

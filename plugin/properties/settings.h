@@ -7,8 +7,8 @@
  *
  * GObject reports the end of each call that sets properties, with the names of these properties,
  * and that commits exactly these. While calls of several threads overlap, GObject reports their end
- * together, when the last one is over. A frame commits values that have been staged for 50 ms in
- * any case.
+ * together, when the last one is over. A frame commits all staged values if one of them has been
+ * staged for 50 ms.
  *
  * If the streaming thread finds that committed values cannot work, they are put back to those that
  * run, unless they were set anew meanwhile. */
@@ -18,7 +18,7 @@
 
 G_BEGIN_DECLS
 
-/* What does not affect pixels. */
+/* The values of options that do not affect pixels. */
 typedef struct {
   CcBackendConfig backend;
   guint in_flight; /* frames under way at once; 0: automatic */
@@ -96,7 +96,6 @@ void cc_settings_get_filter(CcSettings *self, CcFilter *filter);
 /* The stride as committed. */
 guint cc_settings_get_stride(CcSettings *self);
 
-void cc_settings_get_backend(CcSettings *self, CcBackendConfig *config);
-guint cc_settings_get_in_flight(CcSettings *self);
+CcDeviceOptions cc_settings_get_device(CcSettings *self);
 
 G_END_DECLS

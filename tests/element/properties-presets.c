@@ -200,6 +200,17 @@ GST_START_TEST(presets_leave_the_device_alone) {
 }
 GST_END_TEST;
 
+/* To load a preset takes no name of an element. */
+GST_START_TEST(presets_take_no_name) {
+  g_autoptr(GstElement) first = gst_object_ref_sink(gst_element_factory_make("cudaconv", NULL));
+  load(first, "sketch");
+  g_autoptr(GstElement) second = gst_object_ref_sink(gst_element_factory_make("cudaconv", NULL));
+  const guint64 a = g_ascii_strtoull(GST_OBJECT_NAME(first) + strlen("cudaconv"), NULL, 10);
+  const guint64 b = g_ascii_strtoull(GST_OBJECT_NAME(second) + strlen("cudaconv"), NULL, 10);
+  fail_unless(b == a + 1, "%s", GST_OBJECT_NAME(second));
+}
+GST_END_TEST;
+
 /* A name that no preset has. */
 GST_START_TEST(missing_preset_changes_nothing) {
   static const gchar *const names[] = {"no-such-preset", "", "_presets_", "_hidden"};
@@ -597,6 +608,7 @@ properties_presets_suite(void) {
   tcase_add_test(tc, what_a_preset_says);
   tcase_add_test(tc, sketch_is_on_white);
   tcase_add_test(tc, presets_leave_the_device_alone);
+  tcase_add_test(tc, presets_take_no_name);
   tcase_add_test(tc, missing_preset_changes_nothing);
   tcase_add_test(tc, refused_preset_changes_nothing);
   tcase_add_test(tc, preset_after_a_refused_one);

@@ -96,9 +96,10 @@ test_definitions(void) {
   }
   g_assert_cmpstr(cc_options_get(&options, CC_OPTION_MATRIX_TEXT).text, ==, "1;2;1");
   g_assert_null(cc_options_get(&options, CC_OPTION_COLUMN).text);
-  g_assert_true(cc_options_set_text(&options, "kernel=box", NULL));
-  g_assert_true(options.custom != NULL); /* it is remembered */
-  g_assert_true(cc_options_set_text(&options, "kernel=custom matrix-text=''", NULL));
+  g_assert_true(cc_options_set_text(&options, "column='1 2 1' kernel=box row=''", NULL));
+  g_assert_true(options.custom != NULL); /* it is remembered, and no empty value selects it */
+  g_assert_cmpint(options.kernel, !=, CC_KERNEL_CUSTOM);
+  g_assert_true(cc_options_set_text(&options, "kernel=custom column=''", NULL));
   g_auto(CcFilter) none = {0};
   cc_options_get_filter(&options, &none);
   g_assert_null(none.kernel);
@@ -142,6 +143,24 @@ test_refusals(void) {
   }
 }
 
+/* Another value of any option that is a field of the filter makes another filter. */
+static void
+test_equality(void) {
+  g_auto(CcOptions) options;
+  cc_options_init(&options);
+  for (guint i = CC_OPTION_SIZE; i < cc_n_options; i++) {
+    const CcOption *option = &cc_options[i];
+    CcFilter changed = options.filter;
+    CcOptionValue value = cc_option_load(option, &options);
+    value.number += 1;
+    value.whole += 1;
+    cc_option_store(option, &changed, &value); /* with which CcOptions begins */
+    g_test_message("%s", option->name);
+    g_assert_false(cc_filter_equal_but_region(&options.filter, &changed));
+  }
+  g_assert_true(cc_filter_equal_but_region(&options.filter, &options.filter));
+}
+
 /* Every row has a text, and a default that it takes. */
 static void
 test_table(void) {
@@ -166,6 +185,7 @@ main(int argc, char **argv) {
   cc_options_set_algorithms(cc_backend_algorithms());
   g_test_add_func("/options/numbers", test_numbers);
   g_test_add_func("/options/table", test_table);
+  g_test_add_func("/options/equality", test_equality);
   g_test_add_func("/options/text", test_text);
   g_test_add_func("/options/definitions", test_definitions);
   g_test_add_func("/options/refusals", test_refusals);
