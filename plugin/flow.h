@@ -2,7 +2,8 @@
 #pragma once
 
 /* A frame's way through the element, in its streaming thread: checked, prepared, submitted to the
- * session, and taken and pushed when as many are under way as may be. It knows no options. */
+ * session, and taken and pushed when as many are under way as may be. It knows no options but
+ * in-flight. */
 
 #include "element.h"
 

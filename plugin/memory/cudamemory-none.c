@@ -4,27 +4,8 @@
 
 #include "cudamemory.h"
 
-static gboolean
-is_built(void) {
-  return FALSE;
-}
-
-static gboolean
-is_usable(CcDevice *device) {
-  return FALSE;
-}
-
-static gboolean
-owns(GstMemory *memory) {
-  return FALSE;
-}
-
-const CcDomain cc_cuda_domain = {.name = "CUDA memory",
-                                 .feature = "memory:CUDAMemory",
-                                 .on_device = TRUE,
-                                 .is_built = is_built,
-                                 .is_usable = is_usable,
-                                 .owns = owns};
+const CcDomain cc_cuda_domain = {
+    .name = "CUDA memory", .feature = "memory:CUDAMemory", .is_missing = TRUE, .on_device = TRUE};
 
 void
 cc_cuda_context_take(GstElement *element, GstContext *offered, gint device_id,
@@ -32,7 +13,7 @@ cc_cuda_context_take(GstElement *element, GstContext *offered, gint device_id,
 }
 
 void
-cc_cuda_context_ask(GstElement *element, gboolean (*knows)(GstElement *element)) {
+cc_cuda_context_request(GstElement *element, gboolean (*knows)(GstElement *element)) {
 }
 
 GstObject *

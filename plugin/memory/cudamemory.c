@@ -12,11 +12,6 @@
 #include <gst/cuda/gstcudastream.h>
 #endif
 
-static gboolean
-is_built(void) {
-  return TRUE;
-}
-
 /* --- contexts --- */
 
 void
@@ -27,7 +22,7 @@ cc_cuda_context_take(GstElement *element, GstContext *offered, gint device_id,
 
 /* What one pad's neighbour answers goes to the element's set_context. */
 static void
-ask_peer(GstElement *element, const gchar *pad_name) {
+query_peer(GstElement *element, const gchar *pad_name) {
   g_autoptr(GstPad) pad = gst_element_get_static_pad(element, pad_name);
   g_autoptr(GstQuery) query = gst_query_new_context(GST_CUDA_CONTEXT_TYPE);
   GstContext *answer = NULL;
@@ -39,16 +34,16 @@ ask_peer(GstElement *element, const gchar *pad_name) {
 }
 
 void
-cc_cuda_context_ask(GstElement *element, gboolean (*knows)(GstElement *element)) {
+cc_cuda_context_request(GstElement *element, gboolean (*knows)(GstElement *element)) {
   if (!knows(element)) {
     g_autoptr(GstContext) known = gst_element_get_context(element, GST_CUDA_CONTEXT_TYPE);
     if (known)
       gst_element_set_context(element, known);
   }
   if (!knows(element))
-    ask_peer(element, "src");
+    query_peer(element, "src");
   if (!knows(element))
-    ask_peer(element, "sink");
+    query_peer(element, "sink");
   if (!knows(element))
     gst_element_post_message(
         element, gst_message_new_need_context(GST_OBJECT(element), GST_CUDA_CONTEXT_TYPE));
@@ -160,12 +155,6 @@ maps(GstBuffer *buffer, gboolean at_once, CcDevice *device) {
          (gst_buffer_n_memory(buffer) == 1 || !at_once);
 }
 
-/* The address is one of the device then. */
-static GstMapFlags
-map_flags(void) {
-  return (GstMapFlags)GST_MAP_CUDA;
-}
-
 static void
 sync_memory(GstMemory *memory) {
 #if GST_CHECK_VERSION(1, 24, 0)
@@ -216,7 +205,7 @@ read_memory(GstMemory *memory, guint8 *host) {
   GstMapInfo map;
   CUDA_MEMCPY2D rows = describe_rows(memory);
   sync_memory(memory);
-  if (!gst_memory_map(memory, &map, GST_MAP_READ | map_flags()))
+  if (!gst_memory_map(memory, &map, GST_MAP_READ | (GstMapFlags)GST_MAP_CUDA))
     return FALSE;
   rows.srcMemoryType = CU_MEMORYTYPE_DEVICE;
   rows.srcDevice = (CUdeviceptr)map.data;
@@ -231,7 +220,7 @@ static gboolean
 write_memory(GstMemory *memory, const guint8 *host) {
   GstMapInfo map;
   CUDA_MEMCPY2D rows = describe_rows(memory);
-  if (!gst_memory_map(memory, &map, GST_MAP_WRITE | map_flags()))
+  if (!gst_memory_map(memory, &map, GST_MAP_WRITE | (GstMapFlags)GST_MAP_CUDA))
     return FALSE;
   rows.srcMemoryType = CU_MEMORYTYPE_HOST;
   rows.srcHost = host;
@@ -310,12 +299,11 @@ const CcDomain cc_cuda_domain = {
     .cost = 0,
     .on_device = TRUE,
     .holds = holds,
-    .is_built = is_built,
     .is_usable = is_usable,
     .new_pool = new_pool,
     .owns = owns,
     .maps = maps,
-    .map_flags = map_flags,
+    .map_flags = (GstMapFlags)GST_MAP_CUDA, /* the address is one of the device then */
     .describe = describe,
     .get_context = get_context,
     .read = read_memory,

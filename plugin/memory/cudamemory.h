@@ -16,9 +16,9 @@ G_BEGIN_DECLS
 void cc_cuda_context_take(GstElement *element, GstContext *offered, gint device_id,
                           GstObject **context);
 
-/* Asks for what the element was told before, then its neighbours, then the application for a
- * context until the element knows one, which its set_context has to see to. */
-void cc_cuda_context_ask(GstElement *element, gboolean (*knows)(GstElement *element));
+/* Requests a context, from those that the element was given before, its neighbours and the
+ * application, until the element knows one, which its set_context has to see to. */
+void cc_cuda_context_request(GstElement *element, gboolean (*knows)(GstElement *element));
 
 /* The context that a backend's device works in, for others to share; transfer full, or NULL when
  * libgstcuda does not work. */

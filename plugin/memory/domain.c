@@ -17,11 +17,6 @@ owns_any(GstMemory *memory) {
 }
 
 static gboolean
-owns_none(GstMemory *memory) {
-  return FALSE;
-}
-
-static gboolean
 maps_any(GstBuffer *buffer, gboolean at_once, CcDevice *device) {
   return TRUE;
 }
@@ -49,11 +44,11 @@ describe_pinned(const CcMaps *maps, CcDevice *device, CcFrame *frame) {
   return cc_pinning_describe(worst);
 }
 
-const CcDomain cc_pinned_domain = {
+/* Its memories are plain system memory to others. */
+static const CcDomain pinned_domain = {
     .name = "pinned memory",
     .cost = 1, /* a transfer */
     .is_usable = needs_device,
-    .owns = owns_none, /* it is plain system memory to others */
     .maps = maps_for_device,
     .describe = describe_pinned,
 };
@@ -68,7 +63,7 @@ const CcDomain cc_system_domain = {
 
 /* --- the table --- */
 
-const CcDomain *const cc_domains[] = {&cc_cuda_domain, &cc_pinned_domain, &cc_system_domain};
+const CcDomain *const cc_domains[] = {&cc_cuda_domain, &pinned_domain, &cc_system_domain};
 const guint cc_n_domains = G_N_ELEMENTS(cc_domains);
 
 CcDomainSet
@@ -83,7 +78,7 @@ CcDomainSet
 cc_domains_built(void) {
   CcDomainSet set = 0;
   for (guint i = 0; i < cc_n_domains; i++)
-    if (!cc_domains[i]->is_built || cc_domains[i]->is_built())
+    if (!cc_domains[i]->is_missing)
       set |= cc_domain_bit(i);
   return set;
 }
@@ -108,7 +103,7 @@ cc_domain_of_features(const GstCapsFeatures *features) {
 
 static gboolean
 owns_all(const CcDomain *domain, GstBuffer *buffer) {
-  const guint n = gst_buffer_n_memory(buffer);
+  const guint n = domain->owns ? gst_buffer_n_memory(buffer) : 0;
   guint i = 0;
   while (i < n && domain->owns(gst_buffer_peek_memory(buffer, i)))
     i++;
@@ -127,7 +122,7 @@ cc_domain_of_buffer(GstBuffer *buffer, gboolean at_once, CcDevice *device) {
 const CcDomain *
 cc_domain_of_memory(GstMemory *memory) {
   guint i = 0;
-  while (!cc_domains[i]->owns(memory))
+  while (!cc_domains[i]->owns || !cc_domains[i]->owns(memory))
     i++;
   return cc_domains[i];
 }

@@ -24,6 +24,7 @@ typedef struct {
   const gchar *feature; /* of caps; NULL: these have none, as system memory. Rows may share one */
   guint cost;           /* of a frame in it, in transfers and copies; of the domains with a feature
                            that both sides take, the cheapest is preferred */
+  gboolean is_missing;  /* in this build */
   gboolean on_device;   /* a device has the memory, so frames in it are not transferred */
 
   /* --- which frames --- */
@@ -31,8 +32,6 @@ typedef struct {
   /* Whether frames of a format and height can be in it; NULL: all can. A format that it holds at
    * all, it holds with every even height. */
   gboolean (*holds)(const gchar *format, gint height);
-  /* Whether this build knows it; NULL: always. */
-  gboolean (*is_built)(void);
   /* Whether frames can be in it while a backend has `device`, or none (NULL); NULL: always. */
   gboolean (*is_usable)(CcDevice *device);
 
@@ -42,7 +41,7 @@ typedef struct {
    * GStreamer knows it, if the domain has contexts, else NULL. Pools of neighbours are not used
    * then. NULL: system memory, which may come from the pools of others. */
   GstBufferPool *(*new_pool)(GstObject *context);
-  /* Whether a memory belongs to it. */
+  /* Whether a memory belongs to it; NULL: none does. */
   gboolean (*owns)(GstMemory *memory);
 
   /* --- maps --- */
@@ -51,8 +50,7 @@ typedef struct {
    * has to serve all of its memories, which merges them into system memory if they are several.
    * NULL: if it owns all of them. */
   gboolean (*maps)(GstBuffer *buffer, gboolean at_once, CcDevice *device);
-  /* Added to the flags of the map; NULL: none. */
-  GstMapFlags (*map_flags)(void);
+  GstMapFlags map_flags; /* added to those of the map */
   /* Sets `memory` of the mapped frame, which is CC_MEMORY_HOST unless the memory is pinned or of a
    * device, and its `stream`. Returns how the device reads or writes it, as `stats` has it; static.
    */
@@ -74,7 +72,7 @@ extern const guint cc_n_domains;
 /* Some of the rows: bit i is row i. */
 typedef guint CcDomainSet;
 
-extern const CcDomain cc_system_domain, cc_pinned_domain, cc_cuda_domain;
+extern const CcDomain cc_system_domain, cc_cuda_domain;
 
 static inline CcDomainSet
 cc_domain_bit(guint i) {

@@ -347,7 +347,7 @@ cc_mapped_frame_map(CcMappedFrame *self, GstBuffer *buffer, const GstVideoInfo *
   self->maps.buffer = buffer;
   const gboolean at_once = need_one_map(buffer, extent, layout->n_planes);
   const CcDomain *domain = cc_domain_of_buffer(buffer, at_once, device);
-  const GstMapFlags all_flags = flags | (domain->map_flags ? domain->map_flags() : 0);
+  const GstMapFlags all_flags = flags | domain->map_flags;
   g_autoptr(GError) reason = NULL;
   gboolean ok = map_planes(self, extent, layout->n_planes, at_once, all_flags, &reason) ||
                 (!domain->on_device && !(flags & GST_MAP_WRITE) &&

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* What buffers are made of. */
+/* The parts of a buffer. */
 typedef struct {
   const CcDomain *domain; /* of the caps */
   GstAllocator *pinned;   /* for system memory that a device reads and writes; NULL: any will do */
