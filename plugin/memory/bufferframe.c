@@ -17,8 +17,7 @@ typedef struct {
 /* A buffer of system memory like `out`, which is in memory of a device. */
 static gboolean
 take_spare(BufferFrame *self) {
-  CcContext context;
-  if (!cc_buffer_get_context(self->out, &context))
+  if (!cc_buffer_get_context(self->out, NULL))
     return FALSE;
   if (!self->spare && (self->spare = gst_buffer_new_allocate(NULL, self->out_info.size, NULL)))
     gst_buffer_copy_into(self->spare, self->out, GST_BUFFER_COPY_METADATA, 0, (gsize)-1);

@@ -137,7 +137,8 @@ get_context(GstMemory *memory, CcContext *context) {
   if (!gst_is_cuda_memory(memory))
     return NULL;
   GstObject *own = GST_OBJECT(((GstCudaMemory *)memory)->context);
-  *context = cc_cuda_context_describe(own);
+  if (context)
+    *context = cc_cuda_context_describe(own);
   return own;
 }
 
@@ -150,8 +151,7 @@ owns(GstMemory *memory) {
  * context for all who share it. Memories that are merged become system memory. */
 static gboolean
 maps(GstBuffer *buffer, gboolean at_once, CcDevice *device) {
-  CcContext context;
-  return device && cc_buffer_get_context(buffer, &context) &&
+  return device && cc_buffer_get_context(buffer, NULL) &&
          (gst_buffer_n_memory(buffer) == 1 || !at_once);
 }
 
@@ -166,9 +166,8 @@ sync_memory(GstMemory *memory) {
  * here. A map for writing counts as pending work of the stream too. */
 static const gchar *
 describe(const CcMaps *mapped, CcDevice *device, CcFrame *frame) {
-  CcContext context;
-  cc_buffer_get_context(mapped->buffer, &context);
-  const gboolean own = context.handle == device->context;
+  GstObject *context = cc_buffer_get_context(mapped->buffer, NULL);
+  const gboolean own = cc_cuda_context_handle(context) == device->context;
   const guint n = gst_buffer_n_memory(mapped->buffer);
   frame->memory = own ? CC_MEMORY_DEVICE : CC_MEMORY_PEER;
   if (!own || n > 1)

@@ -133,7 +133,8 @@ cc_buffer_get_context(GstBuffer *buffer, CcContext *context) {
   for (guint i = 0; i < gst_buffer_n_memory(buffer); i++) {
     GstMemory *memory = gst_buffer_peek_memory(buffer, i);
     const CcDomain *domain = cc_domain_of_memory(memory);
-    GstObject *own = domain->get_context ? domain->get_context(memory, context) : NULL;
+    GstObject *own =
+        domain->get_context ? domain->get_context(memory, common ? NULL : context) : NULL;
     if (!own || (common && own != common))
       return NULL;
     common = own;

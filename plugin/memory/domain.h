@@ -55,8 +55,8 @@ typedef struct {
    * device, and its `stream`. Returns how the device reads or writes it, as `stats` has it; static.
    */
   const gchar *(*describe)(const CcMaps *maps, CcDevice *device, CcFrame *frame);
-  /* The context of a memory (transfer none) and what the engine has to know of it; NULL: memories
-   * of this domain have none. */
+  /* The context of a memory (transfer none), and what the engine has to know of it if `context` is
+   * not NULL; NULL: memories of this domain have none. */
   GstObject *(*get_context)(GstMemory *memory, CcContext *context);
   /* Copy all bytes of a memory to or from host memory, for when it cannot be mapped as system
    * memory; NULL: there is no other way. */
@@ -94,8 +94,8 @@ const CcDomain *cc_domain_of_buffer(GstBuffer *buffer, gboolean at_once, CcDevic
 /* The domain that a memory belongs to. */
 const CcDomain *cc_domain_of_memory(GstMemory *memory);
 
-/* The one context that all memories of a buffer are in (transfer none); NULL: they are of several,
- * or one has none. */
+/* The one context that all memories of a buffer are in (transfer none), and what the engine has to
+ * know of it if `context` is not NULL. NULL: they are of several, or one has none. */
 GstObject *cc_buffer_get_context(GstBuffer *buffer, CcContext *context);
 
 G_END_DECLS
