@@ -3,10 +3,13 @@
 
 #include "caps.h"
 #include "device.h"
+#include "engine/kernel/printable.h"
 #include "layout.h"
 #include "report.h"
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
+
+#define MAX_TEXT 500 /* bytes of caps in a message */
 
 /* A custom query: whether the memory of a "feature" of caps is of use. Its "answer" is a boolean.
  */
@@ -129,7 +132,7 @@ static gboolean
 parse_caps(GstCaps *caps, GstVideoInfo *info, CcFrameLayout *layout, GError **error) {
   if (gst_video_info_from_caps(info, caps))
     return cc_frame_layout_from_video_info(info, layout, error);
-  g_autofree gchar *text = gst_caps_to_string(caps);
+  g_autofree gchar *whole = gst_caps_to_string(caps), *text = cc_shorten(whole, MAX_TEXT);
   g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
               "too large for a frame in memory, or with fields that contradict each other: %s",
               text);

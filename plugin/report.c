@@ -7,11 +7,13 @@
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
 
+#define MAX_PENDING 100 /* warnings that wait for a bus */
+
 void
 gst_cuda_conv_warn(GstCudaConv *self, const gchar *text) {
   GST_OBJECT_LOCK(self);
   const gboolean early = !GST_ELEMENT_BUS(self) && GST_STATE(self) == GST_STATE_NULL;
-  if (early)
+  if (early && self->pending_warnings->len < MAX_PENDING)
     g_ptr_array_add(self->pending_warnings, g_strdup(text));
   GST_OBJECT_UNLOCK(self);
   if (!early)

@@ -17,11 +17,17 @@ cc_printable(const gchar *text) {
 }
 
 gchar *
-cc_quote(const gchar *text) {
-  g_autofree gchar *start = g_strndup(text, MAX_BYTES + 1);
+cc_shorten(const gchar *text, gsize most) {
+  g_autofree gchar *start = g_strndup(text, most + 1);
   g_autofree gchar *printable = cc_printable(start);
-  const gboolean is_long = strlen(printable) > MAX_BYTES;
+  const gboolean is_long = strlen(printable) > most;
   if (is_long)
-    *g_utf8_find_prev_char(printable, printable + MAX_BYTES + 1) = '\0';
-  return g_strdup_printf("\"%s%s\"", printable, is_long ? "..." : "");
+    *g_utf8_find_prev_char(printable, printable + most + 1) = '\0';
+  return g_strdup_printf("%s%s", printable, is_long ? "..." : "");
+}
+
+gchar *
+cc_quote(const gchar *text) {
+  g_autofree gchar *shortened = cc_shorten(text, MAX_BYTES);
+  return g_strdup_printf("\"%s\"", shortened);
 }

@@ -9,7 +9,10 @@ G_BEGIN_DECLS
  * line or be commands to a terminal. Newly allocated. */
 gchar *cc_printable(const gchar *text);
 
-/* The same in double quotes, and of a long text only the first 120 bytes. */
+/* The same of the first `most` bytes, with "..." behind them if there are more. */
+gchar *cc_shorten(const gchar *text, gsize most);
+
+/* The same of the first 120 bytes, in double quotes. */
 gchar *cc_quote(const gchar *text);
 
 G_END_DECLS

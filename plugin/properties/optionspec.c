@@ -144,12 +144,7 @@ cc_value_describe(const GValue *value) {
   if (G_VALUE_HOLDS_STRING(value))
     return cc_quote(g_value_get_string(value) ? g_value_get_string(value) : "");
   append_value(text, value, 0);
-  if (is_full(text)) {
-    const gchar *end = g_utf8_find_prev_char(text->str, text->str + MAX_BYTES + 1);
-    g_string_truncate(text, (gsize)(end - text->str));
-    g_string_append(text, "...");
-  }
-  return g_string_free(g_steal_pointer(&text), FALSE);
+  return cc_shorten(text->str, MAX_BYTES);
 }
 
 /* --- values --- */
@@ -169,8 +164,10 @@ append_array(CcCoefficients *to, const GValue *array, GError **error) {
     } else if (G_VALUE_HOLDS_STRING(entry)) {
       const gchar *text = g_value_get_string(entry);
       ok = text && cc_number_parse(text, NULL, &number);
-    } else if (!G_VALUE_HOLDS_BOOLEAN(entry) && g_value_transform(entry, &converted)) {
-      g_autofree gchar *serialized = gst_value_serialize(entry); /* as it has to be for reading */
+    } else if (!G_VALUE_HOLDS_BOOLEAN(entry) && !G_VALUE_HOLDS_CHAR(entry) &&
+               g_value_transform(entry, &converted)) {
+      /* which the property is read from; a gchar cannot be */
+      g_autofree gchar *serialized = gst_value_serialize(entry);
       number = g_value_get_double(&converted);
       ok = serialized != NULL;
     }

@@ -180,8 +180,10 @@ load_preset(GstPreset *preset, const gchar *name) {
     gst_cuda_conv_warn(self, text);
     return FALSE;
   }
+  g_object_freeze_notify(G_OBJECT(self)); /* the values are committed at its end */
   cc_settings_load(&self->settings, &loaded->settings);
-  gst_cuda_conv_notify(self, cc_options_all()); /* which commits them */
+  gst_cuda_conv_notify(self, cc_options_all());
+  g_object_thaw_notify(G_OBJECT(self));
   return TRUE;
 }
 

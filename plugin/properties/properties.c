@@ -118,7 +118,7 @@ gst_cuda_conv_list_bound(GstCudaConv *self, CcOptionSet set) {
     g_autoptr(GstControlBinding) binding = NULL;
     if (set & cc_option_bit(i))
       binding = gst_object_get_control_binding(GST_OBJECT(self), cc_options[i].name);
-    bound |= binding ? cc_option_bit(i) : 0;
+    bound |= binding && !gst_control_binding_is_disabled(binding) ? cc_option_bit(i) : 0;
   }
   return bound;
 }

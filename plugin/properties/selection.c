@@ -42,13 +42,13 @@ try_part(GstCudaConv *self, const CcOptions *tried, CcOptionSet part, CcUseFilte
 /* Puts refused properties back and warns, but for properties whose control bindings have had their
  * warning. */
 static void
-refuse(GstCudaConv *self, const CcOptions *tried, CcOptionSet refused, const GError *reason) {
+refuse(GstCudaConv *self, CcOptionSet refused, const GError *reason) {
   CcOptionSet reported = refused;
   for (guint i = 0; i < cc_n_options; i++)
     if (refused & cc_option_bit(i) && !gst_cuda_conv_claim_warning(self, cc_options[i].name))
       reported &= ~cc_option_bit(i);
   const CcOptionSet changed =
-      cc_settings_put_back(&self->settings, refused, tried, &self->selection.running);
+      cc_settings_put_back(&self->settings, refused, &self->selection.running);
   if (!reported)
     return;
   g_autofree gchar *text =
@@ -108,7 +108,7 @@ try_properties(GstCudaConv *self, CcUseFilter use, gpointer data, GError **error
     return TRUE;
   if (runs && changes) {
     const CcOptionSet refused = try_apart(self, &tried, changes, use, data, &reason);
-    refuse(self, &tried, refused, reason);
+    refuse(self, refused, reason);
   }
   g_propagate_error(error, g_steal_pointer(&reason));
   return FALSE;

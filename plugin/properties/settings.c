@@ -64,7 +64,6 @@ cc_settings_option(guint i) {
 void
 cc_settings_init(CcSettings *self) {
   memset(self, 0, sizeof *self);
-  g_mutex_init(&self->defining);
   g_mutex_init(&self->lock);
   cc_options_init(&self->staged);
   cc_options_init(&self->committed);
@@ -82,14 +81,16 @@ cc_settings_clear(CcSettings *self) {
   for (guint i = 0; i < CC_MAX_OPTIONS; i++)
     g_free(self->refusal[i]);
   g_mutex_clear(&self->lock);
-  g_mutex_clear(&self->defining);
 }
 
 /* --- commits --- */
 
-/* The caller holds the lock. */
+/* Options that define the custom kernel are committed together. The caller holds the lock. */
 static void
 commit(CcSettings *self, CcOptionSet set) {
+  const CcOptionSet definitions = cc_option_bit(CC_N_DEFINITIONS) - 1;
+  if (set & definitions)
+    set |= definitions;
   const CcOptionSet changed = cc_options_compare(&self->committed, &self->staged) & set;
   cc_options_assign(&self->committed, &self->staged, changed);
   self->serial += changed != 0;
@@ -106,7 +107,11 @@ cc_settings_commit(CcSettings *self, CcOptionSet set) {
 void
 cc_settings_commit_overdue(CcSettings *self) {
   g_mutex_lock(&self->lock);
-  if (self->pending && g_get_monotonic_time() - self->pending_since >= MAX_PENDING_US)
+  const gint64 due = self->pending ? g_get_monotonic_time() - MAX_PENDING_US : 0;
+  gboolean overdue = FALSE;
+  for (guint i = 0; self->pending && i < cc_n_options; i++)
+    overdue |= self->pending & cc_option_bit(i) && self->set_at[i] <= due;
+  if (overdue)
     commit(self, CC_ALL_OPTIONS);
   g_mutex_unlock(&self->lock);
 }
@@ -114,9 +119,12 @@ cc_settings_commit_overdue(CcSettings *self) {
 /* Notes that these have been staged. The caller holds the lock. */
 static void
 add_pending(CcSettings *self, CcOptionSet set) {
-  if (!self->pending)
-    self->pending_since = g_get_monotonic_time();
+  const gint64 now = g_get_monotonic_time();
+  for (guint i = 0; i < cc_n_options; i++)
+    if (set & ~self->pending & cc_option_bit(i))
+      self->set_at[i] = now;
   self->pending |= set;
+  self->fresh |= set;
 }
 
 /* --- start and stop --- */
@@ -167,30 +175,32 @@ cc_settings_stop(CcSettings *self) {
 
 /* --- properties --- */
 
-/* Defines the custom kernel without the lock, because that may take long. */
+/* Defines the custom kernel without the lock, because that may read a file. It is done again if
+ * another kernel was defined meanwhile, since a row or column adds to that. */
 static gboolean
 define(CcSettings *self, guint i, const CcOptionValue *value, GError **error) {
-  g_auto(CcOptions) next = {0};
-  g_autoptr(CcKernel) before = NULL;
-  g_mutex_lock(&self->defining);
-  g_mutex_lock(&self->lock);
-  cc_options_assign(&next, &self->staged, CC_ALL_OPTIONS);
-  g_mutex_unlock(&self->lock);
-  before = next.custom ? cc_kernel_ref(next.custom) : NULL;
-  const gboolean ok = cc_options_set(&next, i, value, error);
-  g_mutex_lock(&self->lock);
-  if (ok) {
-    g_clear_pointer(&self->refusal[i], g_free);
-    if (next.custom != before) {
+  gboolean ok, again;
+  do {
+    g_auto(CcOptions) next = {0};
+    g_autoptr(CcKernel) before = NULL;
+    g_mutex_lock(&self->lock);
+    cc_options_assign(&next, &self->staged, CC_ALL_OPTIONS);
+    before = next.custom ? cc_kernel_ref(next.custom) : NULL;
+    g_mutex_unlock(&self->lock);
+    ok = cc_options_set(&next, i, value, error);
+    g_mutex_lock(&self->lock);
+    again = ok && self->staged.custom != before;
+    if (ok && !again)
+      g_clear_pointer(&self->refusal[i], g_free);
+    if (ok && !again && next.custom != before) {
       cc_options_assign(&self->staged, &next, cc_option_bit(i));
       if (next.custom)
         self->staged.kernel = CC_KERNEL_CUSTOM;
       forget_definitions(self, cc_option_other_half(i));
-      add_pending(self, cc_option_bit(i));
+      add_pending(self, cc_option_bit(CC_OPTION_KERNEL + 1) - 1); /* all that this sets */
     }
-  }
-  g_mutex_unlock(&self->lock);
-  g_mutex_unlock(&self->defining);
+    g_mutex_unlock(&self->lock);
+  } while (again);
   return ok;
 }
 
@@ -241,6 +251,7 @@ guint64
 cc_settings_take(CcSettings *self, CcOptions *options) {
   g_mutex_lock(&self->lock);
   cc_options_assign(options, &self->committed, CC_ALL_OPTIONS);
+  self->fresh = self->pending;
   const guint64 serial = self->serial;
   g_mutex_unlock(&self->lock);
   return serial;
@@ -255,11 +266,11 @@ cc_settings_get_serial(CcSettings *self) {
 }
 
 CcOptionSet
-cc_settings_put_back(CcSettings *self, CcOptionSet refused, const CcOptions *tried,
-                     const CcOptions *running) {
+cc_settings_put_back(CcSettings *self, CcOptionSet refused, const CcOptions *running) {
   g_mutex_lock(&self->lock);
-  const CcOptionSet staged = refused & ~cc_options_compare(&self->staged, tried);
-  const CcOptionSet committed = refused & ~cc_options_compare(&self->committed, tried);
+  const CcOptionSet committed_anew = self->fresh & ~self->pending;
+  const CcOptionSet staged = refused & ~self->fresh;
+  const CcOptionSet committed = refused & ~committed_anew;
   cc_options_assign(&self->staged, running, staged);
   cc_options_assign(&self->committed, running, committed);
   self->serial += committed != 0;

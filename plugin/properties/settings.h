@@ -29,12 +29,12 @@ typedef struct {
 const CcOption *cc_settings_option(guint i);
 
 typedef struct {
-  GMutex defining; /* taken before `lock` to define a kernel, which may read a file */
-  GMutex lock;     /* guards everything below */
+  GMutex lock; /* guards everything below */
   CcOptions staged, committed;
-  CcOptionSet pending;            /* set since they were committed last */
-  gint64 pending_since;           /* monotonic time at which the first of these was set */
-  guint64 serial;                 /* of `committed`; a commit that changes a value adds 1 */
+  CcOptionSet pending;           /* set since they were committed last */
+  gint64 set_at[CC_MAX_OPTIONS]; /* the monotonic time for each of these */
+  CcOptionSet fresh; /* set since the committed values were taken last, or then not committed */
+  guint64 serial;    /* of `committed`; a commit that changes a value adds 1 */
   CcDeviceOptions device;         /* read when they are needed, without a commit */
   gboolean started;               /* a refused value does not affect the start any more */
   gchar *refusal[CC_MAX_OPTIONS]; /* why the start has to fail; NULL: not for this property */
@@ -83,10 +83,9 @@ void cc_settings_stop(CcSettings *self);
 guint64 cc_settings_take(CcSettings *self, CcOptions *options);
 guint64 cc_settings_get_serial(CcSettings *self);
 
-/* Puts `refused` properties back to the values in `running`, as far as they still have those in
- * `tried`. Returns the properties whose staged values changed. */
-CcOptionSet cc_settings_put_back(CcSettings *self, CcOptionSet refused, const CcOptions *tried,
-                                 const CcOptions *running);
+/* Puts `refused` properties back to the values in `running`, but for those that were set since the
+ * values were taken. Returns the properties whose staged values changed. */
+CcOptionSet cc_settings_put_back(CcSettings *self, CcOptionSet refused, const CcOptions *running);
 
 /* --- for any thread --- */
 

@@ -179,6 +179,31 @@ GST_START_TEST(controlled_values_do_not_wait) {
 }
 GST_END_TEST;
 
+/* A control binding that is disabled sets nothing, so its property waits for the end of its call.
+ */
+GST_START_TEST(disabled_binding_commits_nothing) {
+  static const gchar *const names[] = {"sigma", "bias"};
+  const gchar *caps;
+  GstHarness *h = open_harness(&caps);
+  for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+    GstControlSource *source = gst_interpolation_control_source_new();
+    fail_unless(gst_timed_value_control_source_set(GST_TIMED_VALUE_CONTROL_SOURCE(source), 0, 0));
+    fail_unless(gst_object_add_control_binding(
+        GST_OBJECT(h->element),
+        gst_direct_control_binding_new_absolute(GST_OBJECT(h->element), names[i], source)));
+    gst_object_unref(source);
+  }
+  gst_object_set_control_binding_disabled(GST_OBJECT(h->element), "bias", TRUE);
+  fail_unless_equals_int(filtered(h, caps, 0), 50);
+  g_object_freeze_notify(G_OBJECT(h->element));
+  g_object_set(h->element, "bias", 100.0, NULL);
+  fail_unless_equals_int(filtered(h, caps, GST_MSECOND), 50);
+  g_object_thaw_notify(G_OBJECT(h->element));
+  fail_unless_equals_int(filtered(h, caps, 2 * GST_MSECOND), 150);
+  test_teardown(h);
+}
+GST_END_TEST;
+
 static Suite *
 properties_commit_suite(void) {
   Suite *suite = suite_create("properties-commit");
@@ -189,6 +214,7 @@ properties_commit_suite(void) {
   tcase_add_test(tc, change_before_the_start);
   tcase_add_test(tc, change_is_seen_among_setters);
   tcase_add_test(tc, controlled_values_do_not_wait);
+  tcase_add_test(tc, disabled_binding_commits_nothing);
   suite_add_tcase(suite, tc);
   return suite;
 }

@@ -83,6 +83,14 @@ test_overdue(void) {
   g_usleep(25000);
   cc_settings_commit_overdue(&settings);
   assert_bias(&settings, 5);
+
+  /* nothing of a definition that was committed is left to be overdue */
+  g_assert_true(set(&settings, "row", "1 2 1"));
+  cc_settings_commit(&settings, bit("row") | bit("kernel"));
+  g_usleep(55000);
+  g_assert_true(set(&settings, "bias", "6"));
+  cc_settings_commit_overdue(&settings);
+  assert_bias(&settings, 5);
   cc_settings_clear(&settings);
 }
 
@@ -206,7 +214,7 @@ test_put_back(void) {
   g_assert_true(set(&settings, "bias", "6")); /* anew, and committed */
   cc_settings_commit(&settings, bit("bias"));
   g_assert_true(set(&settings, "border", "reflect")); /* anew, by a call that goes on */
-  g_assert_cmpuint(cc_settings_put_back(&settings, changes & ~bit("scale"), &tried, &running), ==,
+  g_assert_cmpuint(cc_settings_put_back(&settings, changes & ~bit("scale"), &running), ==,
                    definition | bit("kernel"));
   g_assert_cmpuint(cc_settings_get_serial(&settings), >, serial); /* bias is still to be tried */
   assert_reads(&settings, "row", NULL);
@@ -220,6 +228,68 @@ test_put_back(void) {
   g_assert_true(filter.kernel == cc_kernels_find("sobel"));
   g_assert_cmpfloat(filter.scale, ==, 2);
   g_assert_cmpint(filter.border, ==, CC_BORDER_REPLICATE);
+  cc_settings_clear(&settings);
+}
+
+/* A kernel that is defined anew while another one is refused stays chosen. */
+static void
+test_put_back_anew(void) {
+  CcSettings settings;
+  g_auto(CcOptions) running, tried;
+  cc_settings_init(&settings);
+  cc_options_init(&running);
+  cc_options_init(&tried);
+  cc_settings_take(&settings, &running);
+  g_assert_true(set(&settings, "row", "1 2 1"));
+  cc_settings_commit(&settings, CC_ALL_OPTIONS);
+  cc_settings_take(&settings, &tried);
+  g_assert_true(set(&settings, "row", "1 4 1"));
+  cc_settings_commit(&settings, CC_ALL_OPTIONS);
+  const CcOptionSet refused = cc_options_compare(&tried, &running);
+  g_assert_cmpuint(cc_settings_put_back(&settings, refused, &running), ==, 0);
+  assert_reads(&settings, "row", "1 4 1");
+  assert_reads(&settings, "kernel", "custom");
+  g_auto(CcFilter) filter = filter_of(&settings);
+  g_assert_cmpstr(filter.kernel->name, ==, "custom");
+  cc_settings_clear(&settings);
+}
+
+typedef struct {
+  CcSettings *settings;
+  gint stop; /* atomic */
+} Definer;
+
+static gpointer
+undefine_files(gpointer data) {
+  Definer *definer = data;
+  while (!g_atomic_int_get(&definer->stop))
+    set(definer->settings, "kernel-file", "");
+  return NULL;
+}
+
+/* A thread that defines nothing undoes no preset. */
+static void
+test_define_beside_presets(void) {
+  CcSettings settings, preset[2];
+  cc_settings_init(&settings);
+  for (guint i = 0; i < G_N_ELEMENTS(preset); i++) {
+    cc_settings_init(&preset[i]);
+    g_assert_true(set(&preset[i], "row", i ? "1 2 1" : "1 4 1"));
+  }
+  Definer definer = {.settings = &settings};
+  GThread *thread = g_thread_new("definer", undefine_files, &definer);
+  for (guint n = 0; n < 20000; n++) {
+    const CcSettings *loaded = &preset[n % 2];
+    cc_settings_load(&settings, loaded);
+    g_usleep(n % 16 == 0 ? 1 : 0);
+    CcOptionValue row = cc_settings_get(&settings, CC_OPTION_ROW);
+    g_assert_cmpstr(row.text, ==, loaded->staged.text[CC_OPTION_ROW]);
+    g_free((gchar *)row.text);
+  }
+  g_atomic_int_set(&definer.stop, TRUE);
+  g_thread_join(thread);
+  for (guint i = 0; i < G_N_ELEMENTS(preset); i++)
+    cc_settings_clear(&preset[i]);
   cc_settings_clear(&settings);
 }
 
@@ -261,6 +331,8 @@ main(int argc, char **argv) {
   g_test_add_func("/settings/every-property", test_every_property);
   g_test_add_func("/settings/preset", test_preset);
   g_test_add_func("/settings/put-back", test_put_back);
+  g_test_add_func("/settings/put-back-anew", test_put_back_anew);
+  g_test_add_func("/settings/define-beside-presets", test_define_beside_presets);
   g_test_add_func("/settings/start", test_start);
   return g_test_run();
 }
