@@ -59,7 +59,8 @@ run_stage(const Run *run, const CcPhaseStage *self, guint plane, guint y0, guint
       .to = run->to,
       .result = stage->result_bytes ? (guint8 *)submission->results + result_at : NULL,
   };
-  self->klass->run(self->state, &rows, run->scratch + run->phase->stage_scratch_at);
+  self->klass->run(self->state, &rows,
+                   run->scratch ? run->scratch + run->phase->stage_scratch_at : NULL);
 }
 
 /* Runs those stages that read the same, over all planes of the slice. */
@@ -94,7 +95,7 @@ run_sweep(const Run *run, SweepRun *self, guint i, const CcUnpacking *unpacking,
                    phase->makes_planes ? run->to : NULL, y0, y1);
     return;
   }
-  guint8 *scratch = run->scratch + phase->scratch_at[i];
+  guint8 *scratch = run->scratch ? run->scratch + phase->scratch_at[i] : NULL;
   if (y0 == run->slice->y0) {
     const CcPlane *plane = &submission->src.plane[p];
     cc_area_init(&self->area, sweep, &placement->source[p], &placement->target[p], scratch);

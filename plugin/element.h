@@ -49,6 +49,7 @@ typedef struct {
   GstClockTime held_time;     /* how much later frames leave because of n_held; shared */
   gboolean held_is_decided;   /* n_held fits the pipeline and the session */
   gboolean negotiates_memory; /* another domain is better on both sides, as soon as frames flow */
+  gboolean takes;             /* a frame is being taken, so that no other may leave */
   gboolean started;           /* between start and stop; else nothing touches the session */
   gboolean failed;            /* an error was posted; nothing more is filtered until a restart */
 } CcFlow;

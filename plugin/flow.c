@@ -354,7 +354,9 @@ static GstFlowReturn
 take(GstCudaConv *self, GstBuffer **out) {
   g_autoptr(GError) error = NULL;
   GstBuffer *lost;
+  self->flow.takes = TRUE;
   CcSessionFrame *frame = cc_session_take(self->session, &error);
+  self->flow.takes = FALSE;
   if (!frame)
     return gst_cuda_conv_fail(self, error);
   *out = cc_buffer_frame_free_to_output(frame, &lost);
@@ -385,7 +387,7 @@ GstFlowReturn
 gst_cuda_conv_process_frame(GstCudaConv *self, GstBuffer **out) {
   *out = NULL;
   const GstFlowReturn ret = process_queued(self);
-  return ret == GST_FLOW_OK && one_is_due(self) ? take(self, out) : ret;
+  return ret == GST_FLOW_OK && !self->flow.takes && one_is_due(self) ? take(self, out) : ret;
 }
 
 GstFlowReturn
@@ -393,6 +395,8 @@ gst_cuda_conv_drain(GstCudaConv *self) {
   GstFlowReturn result = GST_FLOW_OK;
   if (!self->flow.started)
     return GST_FLOW_FLUSHING;
+  if (self->flow.takes) /* the handler of a message sent an event: its frame leaves first */
+    return GST_FLOW_OK;
   while (cc_session_n_under_way(self->session) > 0) {
     GstBuffer *out;
     if (downstream_refuses(self)) {

@@ -33,7 +33,8 @@ struct _CcSession {
   CcRegion region;        /* that it asks for */
   GQueue under_way;       /* of Item, oldest first */
   GSList *contexts;       /* handles of those that this stream was filtered in, newest first */
-  gboolean stays;         /* contexts alternate, so the stream ends in the context of `now` */
+  GError *failover, *no_failover; /* why, until they are reported; NULL: there was none */
+  gboolean stays; /* contexts alternate, so the stream ends in the context of `now` */
 
   GMutex lock; /* guards these */
   guint most;  /* frames under way at once, as memory allows */
@@ -366,26 +367,43 @@ fail_over(CcSession *self, const GError *error) {
   if (!next.backend || !redo_all(self, next.backend, &reason) ||
       !remake_program(self, &next, &reason)) {
     close_engine(&next);
-    emit_reason(self, CC_EVENT_NO_FAILOVER, reason->message);
+    g_clear_error(&self->no_failover);
+    self->no_failover = g_steal_pointer(&reason);
     return FALSE;
   }
   replace_engine(self, next);
   g_mutex_lock(&self->lock);
   self->stats.n_failovers++;
   g_mutex_unlock(&self->lock);
-  emit_reason(self, CC_EVENT_FAILOVER, error->message);
-  emit_backend(self, NULL, error);
-  emit_program(self);
+  self->failover = g_error_copy(error);
   return TRUE;
+}
+
+/* Reports a failover. For the end of a function that may have led to one: a listener may post
+ * messages, and their handlers may send events that bring the session to be used again. */
+static void
+emit_failover(CcSession *self) {
+  g_autoptr(GError) failover = g_steal_pointer(&self->failover);
+  g_autoptr(GError) no_failover = g_steal_pointer(&self->no_failover);
+  if (no_failover)
+    emit_reason(self, CC_EVENT_NO_FAILOVER, no_failover->message);
+  if (!failover)
+    return;
+  emit_reason(self, CC_EVENT_FAILOVER, failover->message);
+  emit_backend(self, NULL, failover);
+  emit_program(self);
 }
 
 gboolean
 cc_session_give_up_device(CcSession *self, const gchar *reason, GError **error) {
-  g_autoptr(GError) failure = g_error_new_literal(CC_ERROR, CC_ERROR_NO_MEMORY, reason);
-  if (fail_over(self, failure))
-    return TRUE;
-  g_propagate_error(error, g_steal_pointer(&failure));
-  return FALSE;
+  GError *failure = g_error_new_literal(CC_ERROR, CC_ERROR_NO_MEMORY, reason);
+  const gboolean ok = fail_over(self, failure);
+  if (ok)
+    g_error_free(failure);
+  else
+    g_propagate_error(error, failure);
+  emit_failover(self);
+  return ok;
 }
 
 /* --- the filter --- */
@@ -432,14 +450,18 @@ cc_session_set_filter(CcSession *self, const CcFilter *filter, const CcFrameLayo
                          cc_frame_layout_equal(layout, &now->plan->frame_layout);
   CcRegion region;
   g_autoptr(CcPlan) plan = stays ? NULL : cc_plan_new(filter, layout, error);
-  if ((!stays && !plan) || !cc_filter_find_region(filter, layout, &region, error) ||
-      (plan && !attempt(self, use_plan, plan, error)))
+  if ((!stays && !plan) || !cc_filter_find_region(filter, layout, &region, error))
     return FALSE;
+  if (plan && !attempt(self, use_plan, plan, error)) {
+    emit_failover(self);
+    return FALSE;
+  }
   CcKernel *before = self->filter.kernel;
   self->filter = *filter;
   self->region = region;
   cc_kernel_ref(filter->kernel);
   g_clear_pointer(&before, cc_kernel_unref);
+  emit_failover(self);
   if (!stays)
     emit_program(self);
   return TRUE;
@@ -489,25 +511,29 @@ emit_paths(CcSession *self, const CcSessionFrame *frame) {
 
 gboolean
 cc_session_submit(CcSession *self, CcSessionFrame *frame, GError **error) {
-  if (!attempt(self, start_frame, frame, error))
-    return FALSE;
-  emit_paths(self, frame);
-  return TRUE;
+  const gboolean ok = attempt(self, start_frame, frame, error);
+  emit_failover(self);
+  if (ok)
+    emit_paths(self, frame);
+  return ok;
 }
 
 CcSessionFrame *
 cc_session_take(CcSession *self, GError **error) {
   Item *item = g_queue_peek_head(&self->under_way);
+  CcSessionFrame *frame = NULL;
   g_autoptr(GError) reason = NULL;
-  if (!finish_item(item, &reason) && !fail_over(self, reason) &&
-      !finish_item(item, NULL)) { /* a failover that ends at a later frame fixes this one */
+  if (finish_item(item, &reason) || fail_over(self, reason) ||
+      finish_item(item, NULL)) { /* a failover that ends at a later frame fixes this one */
+    g_queue_pop_head(&self->under_way);
+    count_frame(self, item);
+    item->frame->results = g_steal_pointer(&item->submission.results);
+    frame = item_free(item);
+  } else {
     g_propagate_error(error, g_steal_pointer(&reason));
-    return NULL;
   }
-  g_queue_pop_head(&self->under_way);
-  count_frame(self, item);
-  item->frame->results = g_steal_pointer(&item->submission.results);
-  return item_free(item);
+  emit_failover(self);
+  return frame;
 }
 
 /* --- moving to another context --- */
@@ -539,10 +565,11 @@ cc_session_move(CcSession *self, const CcContext *context, GError **error) {
   }
   close_engine(&next);
   reason->code = CC_ERROR_DEVICE; /* also where it was UNAVAILABLE, since others work there */
-  if (fail_over(self, reason))
-    return TRUE;
-  g_propagate_error(error, g_steal_pointer(&reason));
-  return FALSE;
+  const gboolean ok = fail_over(self, reason);
+  if (!ok)
+    g_propagate_error(error, g_steal_pointer(&reason));
+  emit_failover(self);
+  return ok;
 }
 
 /* --- its life --- */
@@ -590,6 +617,8 @@ void
 cc_session_free(CcSession *self) {
   cc_session_close(self);
   cc_session_stats_clear(&self->stats);
+  g_clear_error(&self->failover);
+  g_clear_error(&self->no_failover);
   g_mutex_clear(&self->lock);
   g_free(self);
 }

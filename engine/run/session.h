@@ -74,10 +74,9 @@ typedef struct {
   gchar *const *steps;        /* CcProgram.steps; NULL: the backend gives none */
 } CcSessionEvent;
 
-/* Called with each event by the thread that uses the session, from inside of the function that
- * caused it, after the state of the session has changed and with no lock held. A listener may call
- * what is for any thread, and cc_session_get_device, cc_session_get_filter and
- * cc_session_n_under_way. */
+/* Called with each event by the thread that uses the session, at the end of the function that
+ * caused it, after the state of the session has changed and with no lock held. A listener may use
+ * the session; a frame that the function returns is not in the session any more. */
 typedef void (*CcSessionListener)(gpointer data, const CcSessionEvent *event);
 
 /* --- counters --- */

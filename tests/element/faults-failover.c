@@ -83,8 +83,18 @@ print_messages(GstBus *bus) {
 
 /* The child's arguments. */
 static const gchar *child_path;
-static guint most;      /* frames that are looked at */
-static gboolean scarce; /* the CPU has no memory */
+static guint most;        /* frames that are looked at */
+static gboolean scarce;   /* the CPU has no memory */
+static gboolean reenters; /* a handler of messages sends events to the element */
+
+static GstBusSyncReply
+send_event(GstBus *bus, GstMessage *message, gpointer element) {
+  if (reenters && GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING) {
+    g_autoptr(GstPad) pad = gst_element_get_static_pad(element, "sink");
+    gst_pad_send_event(pad, test_serialized_event());
+  }
+  return GST_BUS_PASS;
+}
 
 GST_START_TEST(one_run) {
   const gchar *path = child_path;
@@ -96,6 +106,7 @@ GST_START_TEST(one_run) {
   g_autofree gchar *plain =
       g_str_equal(path, "large") ? test_caps("GRAY8", 640, 480) : test_caps("NV12", WIDTH, HEIGHT);
   g_autofree gchar *caps = cuda && test_is_on_cuda(h) ? test_caps_in_cuda(plain) : g_strdup(plain);
+  gst_bus_set_sync_handler(test_harness_bus(h), send_event, h->element, NULL);
   gst_harness_set_src_caps_str(h, caps);
   pause_failures(cuda); /* the memory that GStreamer's library takes for this test */
   GstBufferPool *pool = g_str_equal(path, "pool") || cuda ? test_offered_pool(h, caps) : NULL;
@@ -168,6 +179,7 @@ run_child(int argc, char **argv) {
   child_path = argv[3];
   most = (guint)g_ascii_strtoull(argv[4], NULL, 10);
   scarce = g_str_equal(argv[5], "scarce");
+  reenters = g_str_equal(argv[5], "reenters");
   gst_check_init(&argc, &argv);
   return gst_check_run_suite(child_suite(), "child", __FILE__);
 }
@@ -383,6 +395,25 @@ GST_START_TEST(cpu_cannot_take_over) {
 }
 GST_END_TEST;
 
+/* A handler that sends an event to the element while it reports the failover loses no frame, and
+ * changes no order. */
+GST_START_TEST(handler_sends_an_event) {
+  static const gchar *const failures[] = {"cuEventSynchronize:3:999", "cuEventQuery:5:999",
+                                          "cuLaunchKernelEx:4:719", "cuMemcpyDtoHAsync:6:999"};
+  g_auto(Outcome) plain = {0};
+  guint n_failovers = 0;
+  run_with(&plain, "cpu", "fresh", "", N_FRAMES, "");
+  for (guint f = 0; f < G_N_ELEMENTS(failures); f++) {
+    g_auto(Outcome) outcome = {0};
+    run_with(&outcome, "auto", "fresh", failures[f], N_FRAMES, "reenters");
+    fail_unless(outcome.errors == 0 && g_str_equal(outcome.frames, plain.frames), "%s: %s, %s",
+                failures[f], outcome.frames, outcome.rest);
+    n_failovers += outcome.failovers;
+  }
+  fail_unless(n_failovers > 0);
+}
+GST_END_TEST;
+
 static TCase *
 add_case(Suite *suite, const gchar *name) {
   TCase *tc = tcase_create(name);
@@ -404,6 +435,7 @@ faults_failover_suite(void) {
   tcase_add_test(tc, algorithm_of_the_device);
   tcase_add_test(tc, large_frames);
   tcase_add_test(tc, fewer_frames_in_flight);
+  tcase_add_test(tc, handler_sends_an_event);
   tcase_add_loop_test(tc, cpu_cannot_take_over, 0, 3); /* all but CUDA memory */
   return suite;
 }
