@@ -189,12 +189,12 @@ const CcOption cc_options[] = {
     /**
      * scale:
      *
-     * Factor of the response, which is the sum, or its absolute value or magnitude; a number, not a
-     * fraction. 0, the default, is automatic: one over the sum of the coefficients where that is
-     * positive, else 1. Any other value replaces the automatic one. A negative one turns the
-     * picture round: `scale=-1 bias=255` draws dark edges on white, and a blur whose coefficients
-     * have the sum 16 takes -1/16, `kernel=gaussian size=3 scale=-0.0625 bias=255`. Where chroma is
-     * filtered it is scaled as well.
+     * Factor of the response, which is the sum, or its absolute value or magnitude; a number,
+     * and in the command also a fraction. 0, the default, is automatic: one over the sum of the
+     * coefficients where that is positive, else 1. Any other value replaces the automatic one. A
+     * negative one turns the picture round: `scale=-1 bias=255` draws dark edges on white, and a
+     * blur whose coefficients have the sum 16 takes -1/16, `kernel=gaussian size=3 scale=-0.0625
+     * bias=255`. Where chroma is filtered it is scaled as well.
      */
     {"scale", "Scale",
      "Factor of the response (0 = one over the sum of a positive matrix, else 1); negative turns "

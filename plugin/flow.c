@@ -32,7 +32,7 @@ gst_cuda_conv_fail(GstCudaConv *self, const GError *error) {
   return GST_FLOW_ERROR;
 }
 
-/* --- what downstream says --- */
+/* --- downstream --- */
 
 /* Whether downstream said EOS, FLUSHING or an error, so that nothing is pushed after it. A pad that
  * is not linked, or not negotiated, may be by the next frame. */

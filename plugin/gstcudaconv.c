@@ -58,7 +58,7 @@ use_filter(GstCudaConv *self, const CcFilter *filter, gpointer data, GError **er
   if (running->kernel && filter->stride != running->stride) {
     g_autoptr(GstCaps) current = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(self));
     const GstCaps *caps = frames->caps ? frames->caps : current;
-    if (!gst_cuda_conv_check_stride(self, caps, filter->stride, error))
+    if (caps && !gst_cuda_conv_check_stride(self, caps, filter->stride, error))
       return FALSE;
   }
   if (!cc_session_set_filter(self->session, filter, frames->layout, error))

@@ -120,8 +120,9 @@ gst_cuda_conv_check_stride(GstCudaConv *self, const GstCaps *caps, guint stride,
   if (gst_caps_can_intersect(wanted, taken))
     return TRUE;
   gint width = 0, height = 0;
-  gst_structure_get(gst_caps_get_structure(wanted, 0), "width", G_TYPE_INT, &width, "height",
-                    G_TYPE_INT, &height, NULL);
+  if (!gst_caps_is_empty(wanted))
+    gst_structure_get(gst_caps_get_structure(wanted, 0), "width", G_TYPE_INT, &width, "height",
+                      G_TYPE_INT, &height, NULL);
   g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
               "stride=%u: frames would be %dx%d, which downstream does not accept", stride, width,
               height);

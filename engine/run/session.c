@@ -375,23 +375,26 @@ fail_over(CcSession *self, const GError *error) {
   g_mutex_lock(&self->lock);
   self->stats.n_failovers++;
   g_mutex_unlock(&self->lock);
+  g_clear_error(&self->failover);
   self->failover = g_error_copy(error);
   return TRUE;
 }
 
-/* Reports a failover. For the end of a function that may have led to one: a listener may post
- * messages, and their handlers may send events that bring the session to be used again. */
-static void
+/* Reports a failover, and the program that runs from then on; FALSE: there was none. For the end of
+ * a function that may have led to one: a listener may post messages, and their handlers may send
+ * events that bring the session to be used again. */
+static gboolean
 emit_failover(CcSession *self) {
   g_autoptr(GError) failover = g_steal_pointer(&self->failover);
   g_autoptr(GError) no_failover = g_steal_pointer(&self->no_failover);
   if (no_failover)
     emit_reason(self, CC_EVENT_NO_FAILOVER, no_failover->message);
   if (!failover)
-    return;
+    return FALSE;
   emit_reason(self, CC_EVENT_FAILOVER, failover->message);
   emit_backend(self, NULL, failover);
   emit_program(self);
+  return TRUE;
 }
 
 gboolean
@@ -461,8 +464,7 @@ cc_session_set_filter(CcSession *self, const CcFilter *filter, const CcFrameLayo
   self->region = region;
   cc_kernel_ref(filter->kernel);
   g_clear_pointer(&before, cc_kernel_unref);
-  emit_failover(self);
-  if (!stays)
+  if (!emit_failover(self) && !stays)
     emit_program(self);
   return TRUE;
 }

@@ -78,8 +78,8 @@ void cc_settings_stop(CcSettings *self);
 
 /* --- for the streaming thread --- */
 
-/* Copies the committed values into `options`, which cc_options_init has been
- * called for. Returns their serial number, from 1: the same number means the same values. */
+/* Copies the committed values into `options`, which are zero or have values. Returns their serial
+ * number, from 1: the same number means the same values. */
 guint64 cc_settings_take(CcSettings *self, CcOptions *options);
 guint64 cc_settings_get_serial(CcSettings *self);
 
