@@ -514,9 +514,9 @@ emit_paths(CcSession *self, const CcSessionFrame *frame) {
 gboolean
 cc_session_submit(CcSession *self, CcSessionFrame *frame, GError **error) {
   const gboolean ok = attempt(self, start_frame, frame, error);
-  emit_failover(self);
   if (ok)
     emit_paths(self, frame);
+  emit_failover(self); /* whose handlers may bring the frame to be taken */
   return ok;
 }
 

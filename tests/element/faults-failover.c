@@ -213,8 +213,8 @@ run_with(Outcome *outcome, const gchar *backend, const gchar *path, const gchar 
   g_autoptr(GError) error = NULL;
   gint status;
   g_spawn_sync(NULL, (gchar **)argv, env, G_SPAWN_DEFAULT, NULL, NULL, &out, &err, &status, &error);
-  fail_unless(!error && status == 0 && !strstr(err, "CRITICAL"), "%s, %s, FAKE_CUDA=%s: %d\n%s%s",
-              backend, path, settings, status, out, err);
+  fail_unless(!error && status == 0 && !strstr(err, "CRITICAL"),
+              "%s, %s, FAKE_CUDA=%s: %d\n%.500s%.3000s", backend, path, settings, status, out, err);
   const gchar *first = strstr(out, "frames "), *second = strstr(out, "failovers ");
   fail_unless(first && second && first < second, "%s", out);
   outcome->frames = g_strndup(first, (gsize)(second - first));
