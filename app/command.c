@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "command.h"
-#include "shown.h"
+#include "redact.h"
 
 #include <signal.h>
 
 AppStatus
 app_fail(const gchar *name, AppStatus status, const GError *error) {
-  g_autofree gchar *text = shown_text(error->message);
+  g_autofree gchar *text = redact_text(error->message);
   g_printerr("cudaconv %s: %s\n", name, text);
   if (status == APP_WRONG_USAGE)
     g_printerr("`cudaconv %s --help` says what it takes.\n", name);

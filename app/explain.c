@@ -4,9 +4,9 @@
  * it. */
 
 #include "command.h"
-#include "elements.h"
-#include "filter.h"
-#include "shown.h"
+#include "app/convert/elements.h"
+#include "filteroptions.h"
+#include "redact.h"
 #include "suggest.h"
 
 #define NAME "explain"
@@ -124,7 +124,7 @@ run(GstElement *pipeline, GError **error) {
     }
     g_autoptr(GError) warning = NULL;
     gst_message_parse_warning(message, &warning, NULL);
-    g_autofree gchar *text = shown_text(warning->message);
+    g_autofree gchar *text = redact_text(warning->message);
     g_printerr("Warning: %s\n", text);
   }
 }

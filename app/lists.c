@@ -3,7 +3,7 @@
 /* The sub-commands that list what there is, as the element tells it. */
 
 #include "command.h"
-#include "filter.h"
+#include "filteroptions.h"
 
 /* For a sub-command without options and arguments: whether there are none. */
 static gboolean

@@ -4,7 +4,7 @@
  * GStreamer. Each sub-command is a file of its own. */
 
 #include "command.h"
-#include "media.h"
+#include "app/convert/media.h"
 #include "suggest.h"
 
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 
 /* Hashes of files: what a sample of a large one tells, and what it leaves out. */
 
-#include "app/job/filehash.h"
+#include "app/batch/filehash.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 /* A frame has one hash, however it lies in memory: packed, with bytes behind its rows, upside down,
  * or with its planes woven into each other. */
 
-#include "app/job/frames.h"
+#include "app/batch/frames.h"
 
 #include <string.h>
 

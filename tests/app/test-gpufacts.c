@@ -3,7 +3,7 @@
 /* What the doctor makes of the files by which a system shows its NVIDIA GPUs: each test makes a
  * file system of its own. */
 
-#include "app/gpufacts.h"
+#include "app/doctor/gpufacts.h"
 
 #include <gio/gio.h>
 #include <glib/gstdio.h>

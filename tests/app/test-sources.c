@@ -2,7 +2,7 @@
 
 /* The names of what is made of a job's files. */
 
-#include "app/sources.h"
+#include "app/convert/sources.h"
 
 #include <glib/gstdio.h>
 #include <gst/gst.h>

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "chunkreader.h"
+#include "app/convert/cut.h"
+#include "app/convert/elements.h"
+#include "frames.h"
+
+/* Decoders move the first frame after a seek to the time that was asked for, so it takes a second
+ * one in front of the range to know the one at the seam. */
+#define LEAST_SEEN 2
+
+enum { BEFORE_SEEK, SEEKING, READING, ENDED };
+
+void
+boundary_frame_clear(BoundaryFrame *self) {
+  g_clear_pointer(&self->hash, g_free);
+  self->time = GST_CLOCK_TIME_NONE;
+}
+
+void
+reader_init(ChunkReader *self, GstClockTime begin, GstClockTime end) {
+  *self = (ChunkReader){.begin = begin,
+                        .end = end,
+                        .first = GST_CLOCK_TIME_NONE,
+                        .before = {GST_CLOCK_TIME_NONE, NULL},
+                        .last = {GST_CLOCK_TIME_NONE, NULL},
+                        .margin = CHUNK_MARGIN};
+}
+
+void
+reader_clear(ChunkReader *self) {
+  boundary_frame_clear(&self->before);
+  boundary_frame_clear(&self->last);
+  gst_clear_buffer(&self->recent);
+  gst_clear_caps(&self->caps);
+}
+
+static void
+fail(ChunkReader *self, const gchar *why) {
+  self->state = ENDED;
+  run_fail(self->run, g_error_new(GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+                                  "%s: %s, so it cannot be made in pieces; " CHUNK_REMEDY,
+                                  self->run->input, why));
+}
+
+/* ---- going there ---- */
+
+/* In a thread that is not the stream's, which the source has to stop for it. */
+static void
+seek(GstElement *source, gpointer user_data) {
+  ChunkReader *self = user_data;
+  if (!elements_seek(self->pad, self->start + self->zero))
+    fail(self, "it cannot be read from another place than its start");
+}
+
+static void
+go_before(ChunkReader *self) {
+  const gboolean at_start = self->state == BEFORE_SEEK && self->begin <= self->margin;
+  self->state = at_start ? READING : SEEKING;
+  self->start = self->begin > self->margin ? self->begin - self->margin : 0;
+  if (at_start)
+    return;
+  self->margin *= 10;
+  self->seen = 0;
+  gst_clear_buffer(&self->recent);
+  gst_element_call_async(self->source, seek, self, NULL);
+}
+
+/* ---- frames ---- */
+
+/* Keeps the frame that came last as one at a seam. */
+static void
+keep_recent(ChunkReader *self, BoundaryFrame *frame) {
+  boundary_frame_clear(frame);
+  if (!self->recent)
+    return;
+  frame->time = GST_BUFFER_PTS(self->recent);
+  frame->hash = frames_hash(self->recent, self->caps);
+}
+
+static GstPadProbeReturn
+end_range(ChunkReader *self, GstPad *pad, GstPadProbeInfo *info) {
+  const gboolean first = self->state != ENDED;
+  self->state = ENDED;
+  if (first && self->frames > 0)
+    keep_recent(self, &self->last);
+  else if (first)
+    run_finish(self->run);
+  return elements_end_stream(pad, info, first && self->frames > 0);
+}
+
+/* Looks at a frame in front of the range, or the first one behind that. FALSE: the source has to
+ * start earlier. */
+static gboolean
+check_boundary(ChunkReader *self, GstClockTime time) {
+  if (time < self->begin) {
+    self->seen++;
+    return TRUE;
+  }
+  if (self->begin == 0 || self->frames > 0)
+    return TRUE;
+  if (self->seen < LEAST_SEEN && self->start > 0)
+    return FALSE;
+  keep_recent(self, &self->before);
+  return TRUE;
+}
+
+/* The time of a frame from the film's start. */
+static GstClockTime
+video_time(const ChunkReader *self, GstClockTime pts) {
+  if (!GST_CLOCK_TIME_IS_VALID(pts))
+    return GST_CLOCK_TIME_NONE;
+  const GstClockTime time = gst_segment_to_stream_time(&self->segment, GST_FORMAT_TIME, pts);
+  return GST_CLOCK_TIME_IS_VALID(time) && time >= self->zero ? time - self->zero : time;
+}
+
+static GstPadProbeReturn
+take_frame(ChunkReader *self, GstPad *pad, GstPadProbeInfo *info) {
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+  const GstClockTime time = video_time(self, GST_BUFFER_PTS(buffer));
+  if (!GST_CLOCK_TIME_IS_VALID(time)) {
+    fail(self, "one of its frames has no time");
+    return GST_PAD_PROBE_DROP;
+  }
+  if (self->frames > 0 && time <= self->previous) {
+    fail(self, "the times of its frames do not always go up");
+    return GST_PAD_PROBE_DROP;
+  }
+  self->previous = time;
+  if (!check_boundary(self, time)) {
+    go_before(self);
+    return GST_PAD_PROBE_DROP;
+  }
+  if (time >= self->end)
+    return end_range(self, pad, info);
+  buffer = gst_buffer_make_writable(buffer);
+  GST_BUFFER_PTS(buffer) = time;
+  GST_BUFFER_DTS(buffer) = GST_CLOCK_TIME_NONE;
+  GST_PAD_PROBE_INFO_DATA(info) = buffer;
+  gst_buffer_replace(&self->recent, buffer);
+  if (time < self->begin)
+    return GST_PAD_PROBE_DROP;
+  if (self->frames++ == 0)
+    self->first = time;
+  return GST_PAD_PROBE_OK;
+}
+
+/* ---- events ---- */
+
+/* Behind the pad times are those of the film, whatever the source's segment is. */
+static void
+replace_segment(ChunkReader *self, GstPadProbeInfo *info) {
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+  GstSegment plain;
+  gst_event_copy_segment(event, &self->segment);
+  if (self->state == BEFORE_SEEK && GST_CLOCK_TIME_IS_VALID(self->segment.time))
+    self->zero = self->segment.time;
+  gst_segment_init(&plain, GST_FORMAT_TIME);
+  elements_replace_segment(info, &plain);
+}
+
+static GstPadProbeReturn
+take_event(ChunkReader *self, GstPad *pad, GstPadProbeInfo *info) {
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+  GstCaps *caps;
+  switch (GST_EVENT_TYPE(event)) {
+  case GST_EVENT_FLUSH_STOP:
+    if (self->state == SEEKING)
+      self->state = READING;
+    return GST_PAD_PROBE_DROP; /* nothing has left the pad */
+  case GST_EVENT_FLUSH_START:
+    return GST_PAD_PROBE_DROP;
+  case GST_EVENT_CAPS:
+    gst_event_parse_caps(event, &caps);
+    gst_caps_replace(&self->caps, caps);
+    return GST_PAD_PROBE_OK;
+  case GST_EVENT_SEGMENT:
+    replace_segment(self, info);
+    return GST_PAD_PROBE_OK;
+  case GST_EVENT_EOS:
+    if (self->state == BEFORE_SEEK)
+      go_before(self);
+    if (self->state == READING && !check_boundary(self, self->begin))
+      go_before(self);
+    return self->state == SEEKING ? GST_PAD_PROBE_DROP : end_range(self, pad, info);
+  default:
+    return GST_PAD_PROBE_OK;
+  }
+}
+
+static GstPadProbeReturn
+on_data(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  ChunkReader *self = user_data;
+  if (!(info->type & GST_PAD_PROBE_TYPE_BUFFER))
+    return take_event(self, pad, info);
+  if (self->state == BEFORE_SEEK)
+    go_before(self);
+  if (self->state == SEEKING)
+    return GST_PAD_PROBE_DROP;
+  if (self->state == ENDED)
+    return end_range(self, pad, info);
+  return take_frame(self, pad, info);
+}
+
+void
+reader_attach(ChunkReader *self, GstElement *source, GstPad *pad, PipelineRun *run) {
+  self->run = run;
+  self->source = source;
+  self->pad = pad;
+  gst_segment_init(&self->segment, GST_FORMAT_TIME);
+  cut_open_segments(source, FALSE);
+  gst_pad_add_probe(pad,
+                    GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM |
+                        GST_PAD_PROBE_TYPE_EVENT_FLUSH,
+                    on_data, self, NULL);
+}

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "concat.h"
+#include "app/convert/elements.h"
+#include "app/convert/input.h"
+#include "app/convert/mux.h"
+#include "chunk.h"
+
+#include <gst/app/gstappsink.h>
+#include <gst/app/gstappsrc.h>
+#include <gst/pbutils/pbutils.h>
+#include <string.h>
+
+/* Decoding begins some frames before the first is shown, so before zero; for buffers, whose times
+ * are not negative, zero is here. */
+#define ZERO ((GstClockTime)1000 * 3600 * GST_SECOND)
+/* Between two packets, which containers tell apart. */
+#define LEAST_STEP ((gint64)GST_MSECOND)
+
+#define LOOK_INTERVAL (100 * GST_MSECOND)
+
+typedef struct {
+  const Job *job;
+  const GPtrArray *records;
+  Mux *mux;
+  GstElement *video; /* an appsrc, which gets the packets of all pieces */
+  GstCaps *caps;     /* of the packets */
+  GThread *thread;   /* that reads the pieces */
+  gint waits; /* for no-more-pads and the tags of the source's video: 0, and the thread begins */
+  gint ended; /* atomic: nobody waits for packets any more */
+  gboolean has_video;
+  GstSegment segment; /* of the source's video */
+  GstClockTime zero;  /* at which that starts, as in a range */
+  GstClockTime last;  /* time of the last frame of all pieces */
+  guint more;         /* packets of that behind the last piece */
+  gint64 decoded;     /* time at which the last packet is decoded */
+  gchar *codec;
+} Concat;
+
+/* ---- pieces ---- */
+
+static gboolean
+fail(GError **error, const gchar *path, const gchar *why) {
+  g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, "%s: %s", path, why);
+  return FALSE;
+}
+
+static gboolean
+read_time(const gchar *word, gint64 *time) {
+  *time = CHUNK_NO_TIME;
+  return g_str_equal(word, "-") ||
+         g_ascii_string_to_signed(word, 10, -(gint64)ZERO, G_MAXINT64 / 2, time, NULL);
+}
+
+/* The times that `cudaconv run` has written for each packet, of PiecePacket. */
+static GArray *
+read_times(const gchar *path, GError **error) {
+  g_autofree gchar *text = NULL;
+  if (!g_file_get_contents(path, &text, NULL, error))
+    return NULL;
+  g_autoptr(GArray) packets = g_array_new(FALSE, FALSE, sizeof(ChunkPacket));
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  for (gchar **line = lines; *line && **line; line++) {
+    g_auto(GStrv) words = g_strsplit(*line, " ", -1);
+    ChunkPacket packet;
+    if (g_strv_length(words) != 3 || !read_time(words[0], &packet.pts) ||
+        !read_time(words[1], &packet.dts) || !read_time(words[2], &packet.duration) ||
+        (packet.duration < 0 && packet.duration != CHUNK_NO_TIME)) {
+      fail(error, path, "it is damaged");
+      return NULL;
+    }
+    g_array_append_val(packets, packet);
+  }
+  return g_steal_pointer(&packets);
+}
+
+/* A pipeline that reads the packets of a file. */
+static GstElement *
+open_piece(const gchar *path, GstElement **packets, GError **error) {
+  g_autoptr(GstElement) pipeline = gst_parse_launch(
+      "filesrc name=file ! matroskademux ! appsink name=packets sync=false max-buffers=8", error);
+  if (!pipeline)
+    return NULL;
+  g_autoptr(GstElement) file = gst_bin_get_by_name(GST_BIN(pipeline), "file");
+  g_object_set(file, "location", path, NULL);
+  *packets = gst_bin_get_by_name(GST_BIN(pipeline), "packets");
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  return g_steal_pointer(&pipeline);
+}
+
+static GstClockTime
+shift(gint64 time) {
+  return time == CHUNK_NO_TIME ? GST_CLOCK_TIME_NONE : (GstClockTime)(time + (gint64)ZERO);
+}
+
+/* An encoder that starts anew may begin to decode before the one before it has ended, where the
+ * rate varies; muxers want times that go up. */
+static gint64
+decode_later(Concat *self, const ChunkPacket *times) {
+  gint64 time = times->dts;
+  if (time == CHUNK_NO_TIME)
+    return time;
+  if (time <= self->decoded && times->pts > self->decoded)
+    time = MIN(times->pts, self->decoded + LEAST_STEP);
+  self->decoded = time;
+  return time;
+}
+
+/* FALSE when downstream takes no more, which is no error of the piece. */
+static gboolean
+push_packet(Concat *self, GstBuffer *read, const ChunkPacket *times) {
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  segment.start = segment.position = ZERO;
+  g_autoptr(GstBuffer) buffer = gst_buffer_copy(read);
+  GST_BUFFER_PTS(buffer) = shift(times->pts);
+  GST_BUFFER_DTS(buffer) = shift(decode_later(self, times));
+  GST_BUFFER_DURATION(buffer) =
+      times->duration == CHUNK_NO_TIME ? GST_CLOCK_TIME_NONE : (GstClockTime)times->duration;
+  GST_BUFFER_FLAG_UNSET(buffer, GST_BUFFER_FLAG_DISCONT);
+  g_autoptr(GstSample) sample = gst_sample_new(buffer, self->caps, &segment, NULL);
+  return gst_app_src_push_sample(GST_APP_SRC(self->video), sample) == GST_FLOW_OK;
+}
+
+/* The next packet of a piece; NULL at its end, and with an error when there is none. A demuxer that
+ * finds no stream ends with an error alone. */
+static GstSample *
+read_packet(const Concat *self, GstElement *pipeline, GstElement *packets, const gchar *path,
+            GError **error) {
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
+  while (!g_atomic_int_get(&self->ended)) {
+    GstSample *sample = gst_app_sink_try_pull_sample(GST_APP_SINK(packets), LOOK_INTERVAL);
+    if (sample)
+      return sample;
+    g_autoptr(GstMessage) message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
+    if (message) {
+      fail(error, path, "it cannot be read");
+      return NULL;
+    }
+    if (gst_app_sink_is_eos(GST_APP_SINK(packets)))
+      return NULL;
+  }
+  return NULL;
+}
+
+/* Pushes the packets of a file with the times that belong to them. */
+static gboolean
+push_packets(Concat *self, GstElement *pipeline, GstElement *packets, const GArray *times,
+             const gchar *path, GError **error) {
+  guint i = 0;
+  for (; i <= times->len; i++) {
+    g_autoptr(GstSample) sample = read_packet(self, pipeline, packets, path, error);
+    if (!sample)
+      break;
+    if (i == times->len)
+      return fail(error, path, "it has more packets than its record");
+    if (!push_packet(self, gst_sample_get_buffer(sample), &g_array_index(times, ChunkPacket, i)))
+      return FALSE;
+  }
+  if (*error || g_atomic_int_get(&self->ended))
+    return FALSE;
+  return i == times->len || fail(error, path, "it has fewer packets than its record");
+}
+
+static gboolean
+push_piece(Concat *self, const Record *record, GError **error) {
+  if (record->files->len == 0)
+    return TRUE;
+  g_autofree gchar *film = record_file_path(self->job, g_ptr_array_index(record->files, 0));
+  g_autofree gchar *times = record_file_path(self->job, g_ptr_array_index(record->files, 1));
+  if (!record_check_files(record, self->job, TRUE, error))
+    return FALSE;
+  g_autoptr(GArray) packets = read_times(times, error);
+  if (packets && packets->len != record->frames)
+    return fail(error, times, "it has other frames than its record");
+  g_autoptr(GstElement) sink = NULL;
+  g_autoptr(GstElement) pipeline = packets ? open_piece(film, &sink, error) : NULL;
+  if (!pipeline)
+    return FALSE;
+  const gboolean ok = push_packets(self, pipeline, sink, packets, film, error);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  return ok;
+}
+
+/* A thread of its own: reading waits for the muxer. */
+static gpointer
+push_pieces(gpointer user_data) {
+  Concat *self = user_data;
+  for (guint i = 0; i < self->records->len; i++) {
+    g_autoptr(GError) error = NULL;
+    if (push_piece(self, g_ptr_array_index(self->records, i), &error))
+      continue;
+    if (error)
+      run_fail(self->mux->run, g_steal_pointer(&error));
+    return NULL;
+  }
+  gst_app_src_end_of_stream(GST_APP_SRC(self->video));
+  return NULL;
+}
+
+/* ---- the film ---- */
+
+static const Record *
+first_record(const GPtrArray *records) {
+  for (guint i = 0; i < records->len; i++) {
+    const Record *record = g_ptr_array_index(records, i);
+    if (record->files->len > 0)
+      return record;
+  }
+  return NULL;
+}
+
+/* An encoded stream, not a container, many of which are called video as well. */
+static gboolean
+is_video(GstCaps *caps) {
+  return elements_is_video(caps) && !(gst_pb_utils_get_caps_description_flags(caps) &
+                                      GST_PBUTILS_CAPS_DESCRIPTION_FLAG_CONTAINER);
+}
+
+/* The source's own video is not decoded. */
+static gboolean
+on_autoplug_continue(GstElement *source, GstPad *pad, GstCaps *caps, gpointer user_data) {
+  const Concat *self = user_data;
+  return !is_video(caps) && (elements_is_video(caps) || mux_wants_decoded(self->mux, caps));
+}
+
+/* A title, and what else is not about how the video was encoded or lies in the file. */
+static void
+copy_tags(const Concat *self, GstPad *pad) {
+  static const gchar *const others[] = {
+      GST_TAG_CODEC,           GST_TAG_VIDEO_CODEC,     GST_TAG_CONTAINER_FORMAT,
+      GST_TAG_BITRATE,         GST_TAG_NOMINAL_BITRATE, GST_TAG_MINIMUM_BITRATE,
+      GST_TAG_MAXIMUM_BITRATE, GST_TAG_ENCODER,         GST_TAG_ENCODER_VERSION};
+  GstEvent *event;
+  for (guint i = 0; (event = gst_pad_get_sticky_event(pad, GST_EVENT_TAG, i)); i++) {
+    GstTagList *tags;
+    gst_event_parse_tag(event, &tags);
+    tags = gst_tag_list_copy(tags);
+    gst_event_unref(event);
+    for (guint k = 0; k < G_N_ELEMENTS(others); k++)
+      gst_tag_list_remove_tag(tags, others[k]);
+    gst_element_send_event(self->video, gst_event_new_tag(tags));
+  }
+}
+
+/* The muxer takes neither streams nor tags any more when it has begun. */
+static void
+wait_no_more(Concat *self) {
+  if (g_atomic_int_dec_and_test(&self->waits))
+    self->thread = g_thread_new("pieces", push_pieces, self);
+}
+
+/* Whether a packet of the source's video is shown later than all frames of the pieces: a film may
+ * be longer than it says, and demuxers then end early when they have been sent to another place of
+ * it. */
+static gboolean
+is_behind(Concat *self, const GstBuffer *buffer) {
+  const GstSegment *segment = &self->segment;
+  const GstClockTime pts = GST_BUFFER_PTS(buffer);
+  if (segment->format != GST_FORMAT_TIME)
+    return FALSE;
+  const GstClockTime time = gst_segment_to_stream_time(segment, GST_FORMAT_TIME, pts);
+  if (!GST_CLOCK_TIME_IS_VALID(self->zero))
+    self->zero = segment->time;
+  /* decoders drop what begins at the end of the segment or behind it */
+  const gboolean is_shown = GST_CLOCK_TIME_IS_VALID(time) && pts < segment->stop;
+  return is_shown && time > self->zero + self->last;
+}
+
+static GstPadProbeReturn
+count_source(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  Concat *self = user_data;
+  if (info->type & GST_PAD_PROBE_TYPE_BUFFER)
+    self->more += is_behind(self, GST_PAD_PROBE_INFO_BUFFER(info));
+  else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_SEGMENT)
+    gst_event_copy_segment(GST_PAD_PROBE_INFO_EVENT(info), &self->segment);
+  return GST_PAD_PROBE_OK;
+}
+
+/* The tags of the source's video are known when its first frame comes. */
+static GstPadProbeReturn
+on_source_video(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  Concat *self = user_data;
+  if (!(info->type & GST_PAD_PROBE_TYPE_BUFFER) &&
+      GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) != GST_EVENT_EOS)
+    return GST_PAD_PROBE_OK;
+  copy_tags(self, pad);
+  wait_no_more(self);
+  return GST_PAD_PROBE_REMOVE;
+}
+
+static void
+add_source_video(Concat *self, GstPad *pad) {
+  const GstPadProbeType data = GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM;
+  if (!self->has_video) {
+    gst_pad_add_probe(pad, data, count_source, self, NULL);
+    gst_pad_add_probe(pad, data, on_source_video, self, NULL);
+  }
+  self->has_video = TRUE;
+  elements_discard(self->mux->pipeline, pad);
+}
+
+static void
+on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
+  Concat *self = user_data;
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
+  if (!caps)
+    caps = gst_pad_query_caps(pad, NULL);
+  if (!gst_caps_is_fixed(caps))
+    elements_discard(self->mux->pipeline, pad);
+  else if (elements_is_video(caps))
+    add_source_video(self, pad);
+  else
+    mux_add_stream(self->mux, pad, caps);
+}
+
+static void
+on_no_more_pads(GstElement *source, gpointer user_data) {
+  Concat *self = user_data;
+  if (!self->has_video)
+    wait_no_more(self);
+  wait_no_more(self);
+}
+
+/* The appsrc with the stream of the pieces, linked to the muxer. */
+static gboolean
+add_video(Concat *self, const gchar *caps_text, GError **error) {
+  GstCaps *caps = self->caps = gst_caps_from_string(caps_text); /* record.c has read them */
+  g_auto(Route) route = {0};
+  self->video = elements_new("appsrc", "pieces", error);
+  if (!caps || !self->video)
+    return FALSE;
+  elements_add(self->mux->pipeline, self->video);
+  g_object_set(self->video, "caps", caps, "format", GST_FORMAT_TIME, "block", TRUE, "max-bytes",
+               (guint64)(4 << 20), "handle-segment-change", TRUE, NULL);
+  self->codec = mux_describe_codec(caps);
+  if (route_find(&route, self->mux->muxer, caps) && mux_link(self->mux, self->video, &route))
+    return TRUE;
+  g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "%s: %s cannot hold %s",
+              self->mux->name, self->mux->media->endings[0], self->codec);
+  return FALSE;
+}
+
+/* Reads the source and the pieces to their ends. */
+static gboolean
+join(Concat *self, const JobSource *source, GstElement *decoder, GError **error) {
+  g_signal_connect(decoder, "autoplug-continue", G_CALLBACK(on_autoplug_continue), self);
+  g_signal_connect(decoder, "pad-added", G_CALLBACK(on_pad_added), self);
+  g_signal_connect(decoder, "no-more-pads", G_CALLBACK(on_no_more_pads), self);
+  const gboolean ok = run_run(self->mux->run, self->mux->pipeline, self->video, error);
+  g_atomic_int_set(&self->ended, 1);
+  if (self->thread)
+    g_thread_join(self->thread);
+  if (ok && self->more > 0)
+    return fail(
+        error, source->in,
+        "it goes on behind the last frame that was found in it, because it is longer than it "
+        "says; " CHUNK_REMEDY);
+  return ok;
+}
+
+gboolean
+concat_make(const Job *job, const JobSource *source, const GPtrArray *records, const Output *output,
+            PipelineRun *run, ConvertReport *report, GError **error) {
+  g_autoptr(GstElement) pipeline = gst_object_ref_sink(gst_pipeline_new(NULL));
+  g_auto(Mux) mux = {0};
+  const Record *first = first_record(records);
+  if (!first || !first->caps)
+    return fail(error, output->name, "no piece has a frame");
+  g_auto(Input) input = {0};
+  GstElement *decoder =
+      input_init(&input, source->in, error) ? input_new_source(&input, NULL, FALSE, error) : NULL;
+  if (!decoder)
+    return FALSE;
+  elements_add(pipeline, decoder);
+  if (!mux_init(&mux, pipeline, output->media, output->name, output->part, run, error))
+    return FALSE;
+  mux_fix_file(&mux, 0);
+  Concat self = {.job = job,
+                 .records = records,
+                 .mux = &mux,
+                 .waits = 2,
+                 .last = record_last_time(records),
+                 .decoded = G_MININT64};
+  gst_segment_init(&self.segment, GST_FORMAT_TIME);
+  self.zero = GST_CLOCK_TIME_NONE;
+  const gboolean ok = add_video(&self, first->caps, error) && join(&self, source, decoder, error);
+  gst_clear_caps(&self.caps);
+  report->codec = self.codec;
+  report->audio = g_strdup(mux.audio->str);
+  return ok;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* cudaconv status JOB: what is made of a job. */
+
+#include "app/command.h"
+#include "job.h"
+#include "json.h"
+#include "record.h"
+#include "app/redact.h"
+
+#include <stdio.h>
+
+#define SUMMARY                                                                                    \
+  "Says which pieces of a job are made.\n\n"                                                       \
+  "  cudaconv status job/ --missing    the numbers of those that are not, one on a line\n"         \
+  "  cudaconv status job/ --check      compares all files with their hashes"
+
+typedef struct {
+  gboolean missing, check, json;
+} StatusOptions;
+
+typedef struct {
+  guint done;
+  guint64 frames;
+  gdouble seconds;
+  GHashTable *hosts;  /* number of pieces by name and backend */
+  GPtrArray *missing; /* numbers of pieces */
+  GPtrArray *notes;   /* gchar *: what is wrong */
+} Status;
+
+static void
+status_clear(Status *self) {
+  g_clear_pointer(&self->hosts, g_hash_table_unref);
+  g_clear_pointer(&self->missing, g_ptr_array_unref);
+  g_clear_pointer(&self->notes, g_ptr_array_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Status, status_clear)
+
+static void
+add_record(Status *self, const Record *record) {
+  g_autofree gchar *where = g_strdup_printf("%s (%s)", record->host ? record->host : "?",
+                                            record->backend ? record->backend : "no frame");
+  const guint before = GPOINTER_TO_UINT(g_hash_table_lookup(self->hosts, where));
+  g_hash_table_insert(self->hosts, g_steal_pointer(&where), GUINT_TO_POINTER(before + 1));
+  self->frames += record->frames;
+  self->seconds += record->seconds;
+  for (guint i = 0; i < record->failures->len; i++) {
+    const RecordFailure *failure = g_ptr_array_index(record->failures, i);
+    g_ptr_array_add(self->notes, g_strdup_printf("piece %u: %s", record->index, failure->why));
+  }
+}
+
+/* Whether a piece is there, as far as it was to be looked at. */
+static gboolean
+look_at(Status *self, const Job *job, guint index, RecordState state, gboolean check) {
+  g_autoptr(GError) error = NULL;
+  g_autoptr(Record) record = record_read(job, index, state == RECORD_FAILED, &error);
+  if (record && record_check_files(record, job, check, &error)) {
+    add_record(self, record);
+    return state == RECORD_DONE;
+  }
+  if (error)
+    g_ptr_array_add(self->notes, g_strdup_printf("piece %u: %s", index, error->message));
+  return FALSE;
+}
+
+/* `names_only`: the folder tells enough. */
+static gboolean
+collect(Status *self, const Job *job, gboolean names_only, gboolean check, GError **error) {
+  g_autofree RecordState *states = record_list(job, error);
+  if (!states)
+    return FALSE;
+  self->hosts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  self->missing = g_ptr_array_new();
+  self->notes = g_ptr_array_new_with_free_func(g_free);
+  for (guint i = 0; i < job->n_chunks; i++) {
+    gboolean done = states[i] == RECORD_DONE;
+    if (states[i] != RECORD_MISSING && !names_only)
+      done = look_at(self, job, i, states[i], check);
+    if (done)
+      self->done++;
+    else
+      g_ptr_array_add(self->missing, GUINT_TO_POINTER(i));
+  }
+  return TRUE;
+}
+
+static void
+print_missing(const Status *self) {
+  for (guint i = 0; i < self->missing->len; i++)
+    g_print("%u\n", GPOINTER_TO_UINT(g_ptr_array_index(self->missing, i)));
+}
+
+/* "3, 17, 40-49" */
+static gchar *
+list_missing(const Status *self) {
+  g_autoptr(GString) list = g_string_new(NULL);
+  for (guint i = 0; i < self->missing->len;) {
+    const guint first = GPOINTER_TO_UINT(g_ptr_array_index(self->missing, i));
+    guint last = first;
+    while (++i < self->missing->len &&
+           GPOINTER_TO_UINT(g_ptr_array_index(self->missing, i)) == last + 1)
+      last++;
+    g_string_append_printf(list, last > first ? "%s%u-%u" : "%s%u", list->len ? ", " : "", first,
+                           last);
+  }
+  return g_strdup(list->str);
+}
+
+static void
+print_status(const Status *self, const Job *job) {
+  g_print("%u of %u pieces are made", self->done, job->n_chunks);
+  if (self->seconds > 0)
+    g_print(": %" G_GUINT64_FORMAT " frames in %.0f s of work", self->frames, self->seconds);
+  g_print("\n");
+  GHashTableIter iter;
+  gpointer where, count;
+  g_hash_table_iter_init(&iter, self->hosts);
+  while (g_hash_table_iter_next(&iter, &where, &count)) {
+    g_autofree gchar *text = redact_text(where);
+    g_print("  %u on %s\n", GPOINTER_TO_UINT(count), text);
+  }
+  if (self->missing->len > 0) {
+    g_autofree gchar *list = list_missing(self);
+    g_print("not made: %s\n", list);
+  }
+  for (guint i = 0; i < self->notes->len; i++) {
+    g_autofree gchar *text = redact_text(g_ptr_array_index(self->notes, i));
+    g_print("%s\n", text);
+  }
+}
+
+static void
+print_json(const Status *self, const Job *job) {
+  g_autoptr(JsonNode) root = json_node_new(JSON_NODE_OBJECT);
+  g_autoptr(JsonGenerator) generator = json_generator_new();
+  JsonObject *object = json_object_new();
+  JsonArray *missing = json_array_new(), *notes = json_array_new();
+  json_object_set_int_member(object, "pieces", job->n_chunks);
+  json_object_set_int_member(object, "made", self->done);
+  json_object_set_int_member(object, "frames", (gint64)self->frames);
+  json_object_set_double_member(object, "seconds", self->seconds);
+  for (guint i = 0; i < self->missing->len; i++)
+    json_array_add_int_element(missing, GPOINTER_TO_UINT(g_ptr_array_index(self->missing, i)));
+  for (guint i = 0; i < self->notes->len; i++) {
+    g_autofree gchar *note = g_utf8_make_valid(g_ptr_array_index(self->notes, i), -1);
+    json_array_add_string_element(notes, note);
+  }
+  json_object_set_array_member(object, "missing", missing);
+  json_object_set_array_member(object, "notes", notes);
+  json_node_take_object(root, object);
+  json_generator_set_root(generator, root);
+  g_autofree gchar *text = json_generator_to_data(generator, NULL);
+  g_print("%s\n", text);
+}
+
+AppStatus
+app_status(int argc, char **argv) {
+  StatusOptions options = {0};
+  const GOptionEntry entries[] = {
+      {"missing", 0, 0, G_OPTION_ARG_NONE, &options.missing,
+       "Print the numbers of the pieces that are not made, and nothing else", NULL},
+      {"check", 0, 0, G_OPTION_ARG_NONE, &options.check,
+       "Compare all files with their hashes; damaged pieces count as not made", NULL},
+      {"json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print it as one object of JSON", NULL},
+      {0}};
+  g_autoptr(GError) error = NULL;
+  g_auto(Status) status = {0};
+  g_autoptr(GOptionContext) context = app_option_context_new("status", SUMMARY, entries, NULL);
+  g_auto(GStrv) words = app_parse_arguments(context, argc, argv, 1, 1, &error);
+  if (!words)
+    return app_fail("status", APP_WRONG_USAGE, error);
+  g_autoptr(Job) job = job_open(words[0], &error);
+  if (!job || !collect(&status, job, options.missing && !options.check, options.check, &error))
+    return app_fail("status", APP_FAILED, error);
+  if (options.missing)
+    print_missing(&status);
+  else if (options.json)
+    print_json(&status, job);
+  else
+    print_status(&status, job);
+  /* a list that is cut off would say that the rest is made */
+  if (fflush(stdout) == 0 && !ferror(stdout))
+    return APP_DONE;
+  g_set_error(&error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "what it says cannot be written");
+  return app_fail("status", APP_FAILED, error);
+}

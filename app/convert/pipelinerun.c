@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "pipelinerun.h"
+#include "elements.h"
+#include "errors.h"
+#include "app/redact.h"
+#include "app/timetext.h"
+
+#include <glib-unix.h>
+#include <gst/pbutils/pbutils.h>
+#include <gst/video/video.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TERMINAL_INTERVAL 200 /* milliseconds between two reports of progress */
+#define LINES_INTERVAL 10000
+/* Seconds that a live source gets for its last frames, which a limit would end in time. */
+#define LIVE_SLACK 1
+#define MOST_SECONDS_STOPPED 5
+#define CLEAR_LINE "\r\033[K"
+
+/* Names of messages that the work's own threads post. The bus keeps them in order with those of
+ * elements. */
+#define MESSAGE_ERROR "work-error"
+#define MESSAGE_NO_VIDEO "work-no-video"
+#define MESSAGE_DONE "work-done"
+
+/* ---- what is said ---- */
+
+void
+run_note(PipelineRun *self, const gchar *format, ...) {
+  if (self->quiet)
+    return;
+  va_list arguments;
+  va_start(arguments, format);
+  g_autofree gchar *plain = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  g_autofree gchar *text = redact_text(plain);
+  g_printerr("%s%s\n", self->terminal ? CLEAR_LINE : "", text);
+}
+
+/* Asked for while the pipeline still knows it. */
+static void
+query_length(PipelineRun *self) {
+  gint64 length;
+  if (gst_element_query_duration(self->pipeline, GST_FORMAT_TIME, &length) && length > 0)
+    self->length = (GstClockTime)length;
+}
+
+/* How much of the work is done, 0 to 1, or less than 0 where nobody knows. */
+static gdouble
+share_done(const PipelineRun *self, guint64 frames, GstClockTime last) {
+  if (self->expected > 0)
+    return (gdouble)frames / (gdouble)self->expected;
+  const GstClockTime end = MIN(self->length, self->end);
+  if (!GST_CLOCK_TIME_IS_VALID(end) || end <= self->begin || !GST_CLOCK_TIME_IS_VALID(last) ||
+      last < self->begin)
+    return -1;
+  return MIN((gdouble)(last - self->begin) / (gdouble)(end - self->begin), 1);
+}
+
+static gboolean
+tell_progress(gpointer user_data) {
+  PipelineRun *self = user_data;
+  GST_OBJECT_LOCK(self->filter);
+  guint64 frames = self->frames;
+  GstClockTime last = self->last;
+  GST_OBJECT_UNLOCK(self->filter);
+  if (frames == 0)
+    return G_SOURCE_CONTINUE;
+  query_length(self);
+  gdouble passed = (gdouble)(g_get_monotonic_time() - self->started) / G_USEC_PER_SEC;
+  gdouble share = share_done(self, frames, last);
+  g_autoptr(GString) line = g_string_new(NULL);
+  if (share >= 0)
+    g_string_append_printf(line, "%3.0f %%  ", share * 100);
+  g_string_append_printf(line, "%" G_GUINT64_FORMAT " frames", frames);
+  if (passed > 0)
+    g_string_append_printf(line, ", %.0f a second", (gdouble)frames / passed);
+  if (share > 0.01) {
+    g_autofree gchar *left = time_format(passed * (1 - share) / share);
+    g_string_append_printf(line, ", %s left", left);
+  }
+  if (self->terminal)
+    g_printerr(CLEAR_LINE "%s", line->str);
+  else
+    g_printerr("%s\n", line->str);
+  self->told = self->terminal;
+  return G_SOURCE_CONTINUE;
+}
+
+/* ---- what happens ---- */
+
+static void
+read_size(PipelineRun *self, GstPad *pad) {
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
+  GstVideoInfo format;
+  if (!gst_video_info_from_caps(&format, caps))
+    return;
+  self->width = GST_VIDEO_INFO_WIDTH(&format);
+  self->height = GST_VIDEO_INFO_HEIGHT(&format);
+}
+
+/* `into` is one of the formats of a Work, which is read when the pipeline has stopped. */
+static GstPadProbeReturn
+read_format(GstPad *pad, GstPadProbeInfo *info, gpointer into) {
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+  GstCaps *caps;
+  GstVideoInfo format;
+  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS)
+    return GST_PAD_PROBE_OK;
+  gst_event_parse_caps(event, &caps);
+  if (elements_is_frames(caps) && gst_video_info_from_caps(&format, caps))
+    *(GstVideoInfo *)into = format;
+  return GST_PAD_PROBE_OK;
+}
+
+/* The streams of an input have threads of their own. */
+static GstPadProbeReturn
+read_end(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  PipelineRun *self = user_data;
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+  GstClockTime end = elements_stream_time(pad, buffer);
+  if (!GST_CLOCK_TIME_IS_VALID(end))
+    return GST_PAD_PROBE_OK;
+  /* the length of a Matroska file that begins late is its end */
+  end = MAX(end, GST_BUFFER_PTS(buffer));
+  end += GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : 0;
+  GST_OBJECT_LOCK(self->pipeline);
+  self->stream_end = MAX(self->stream_end, end);
+  GST_OBJECT_UNLOCK(self->pipeline);
+  return GST_PAD_PROBE_OK;
+}
+
+void
+run_watch_stream(PipelineRun *self, GstPad *pad, gboolean is_video) {
+  if (is_video)
+    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, read_format, &self->decoded, NULL);
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, read_end, self, NULL);
+}
+
+void
+run_watch_encoder(PipelineRun *self, GstElement *encoder) {
+  g_autoptr(GstPad) sink = gst_element_get_static_pad(encoder, "sink");
+  gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, read_format, &self->encoded, NULL);
+}
+
+static GstPadProbeReturn
+count_frame(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  PipelineRun *self = user_data;
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+  GstClockTime end = elements_stream_time(pad, buffer);
+  if (GST_CLOCK_TIME_IS_VALID(end) && GST_BUFFER_DURATION_IS_VALID(buffer))
+    end += GST_BUFFER_DURATION(buffer);
+  GST_OBJECT_LOCK(self->filter);
+  if (self->frames++ == 0)
+    read_size(self, pad);
+  if (GST_CLOCK_TIME_IS_VALID(end))
+    self->last = end;
+  GST_OBJECT_UNLOCK(self->filter);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+post(PipelineRun *self, GstStructure *said) {
+  gst_element_post_message(self->pipeline,
+                           gst_message_new_application(GST_OBJECT(self->pipeline), said));
+}
+
+void
+run_finish(PipelineRun *self) {
+  post(self, gst_structure_new_empty(MESSAGE_DONE));
+}
+
+void
+run_fail(PipelineRun *self, GError *error) {
+  post(self, gst_structure_new(MESSAGE_ERROR, "error", G_TYPE_ERROR, error, NULL));
+  g_error_free(error);
+}
+
+void
+run_fail_without_video(PipelineRun *self) {
+  post(self, gst_structure_new_empty(MESSAGE_NO_VIDEO));
+}
+
+/* The first error is the one that is told. Takes the error. */
+static void
+end_with(PipelineRun *self, GError *error) {
+  if (self->error)
+    g_error_free(error);
+  else
+    self->error = error;
+  g_main_loop_quit(self->loop);
+}
+
+static void
+on_own_message(PipelineRun *self, GstMessage *message) {
+  GError *error = NULL;
+  if (GST_MESSAGE_SRC(message) != GST_OBJECT(self->pipeline))
+    return;
+  if (gst_message_has_name(message, MESSAGE_DONE)) {
+    g_main_loop_quit(self->loop);
+  } else if (gst_message_has_name(message, MESSAGE_ERROR)) {
+    gst_structure_get(gst_message_get_structure(message), "error", G_TYPE_ERROR, &error, NULL);
+    end_with(self, error);
+  } else if (gst_message_has_name(message, MESSAGE_NO_VIDEO)) {
+    g_autofree gchar *text = error_no_video(self->input, self->missing);
+    end_with(self, g_error_new_literal(GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, text));
+  }
+}
+
+static void
+on_element_message(PipelineRun *self, GstMessage *message) {
+  const GstStructure *said = gst_message_get_structure(message);
+  if (gst_message_has_name(message, "cudaconv-backend")) {
+    g_free(self->backend);
+    g_free(self->device);
+    self->backend = g_strdup(gst_structure_get_string(said, "backend"));
+    self->device = g_strdup(gst_structure_get_string(said, "device"));
+  } else if (gst_is_missing_plugin_message(message)) {
+    g_autofree gchar *before = self->missing;
+    g_autofree gchar *one = gst_missing_plugin_message_get_description(message);
+    self->missing = before ? g_strconcat(before, ", ", one, NULL) : g_steal_pointer(&one);
+  }
+}
+
+/* Refused values are errors in the end, for nothing here changes them while frames flow. */
+static void
+on_warning(PipelineRun *self, GstMessage *message) {
+  g_autoptr(GError) warning = NULL;
+  gst_message_parse_warning(message, &warning, NULL);
+  g_strdelimit(warning->message, "\n", ' ');
+  /* of decoders that are not installed on_element_message knows */
+  if (g_error_matches(warning, GST_STREAM_ERROR, GST_STREAM_ERROR_CODEC_NOT_FOUND) ||
+      g_error_matches(warning, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN))
+    return;
+  if (!error_is_of_input(GST_MESSAGE_SRC(message)))
+    run_note(self, "Warning: %s", warning->message);
+  else if (self->warnings++ == 0)
+    self->warning = g_strdup(warning->message);
+}
+
+/* The subsampling of a format's chroma, as "4:2:0", or NULL if it has none of its own. */
+static const gchar *
+describe_chroma(const GstVideoInfo *format) {
+  static const gchar *const names[3][3] = {
+      {"4:4:4", "4:4:0", NULL}, {"4:2:2", "4:2:0", NULL}, {"4:1:1", NULL, "4:1:0"}};
+  const GstVideoFormatInfo *info = format->finfo;
+  if (!GST_VIDEO_FORMAT_INFO_IS_YUV(info) || GST_VIDEO_FORMAT_INFO_W_SUB(info, 1) > 2 ||
+      GST_VIDEO_FORMAT_INFO_H_SUB(info, 1) > 2)
+    return NULL;
+  return names[GST_VIDEO_FORMAT_INFO_W_SUB(info, 1)][GST_VIDEO_FORMAT_INFO_H_SUB(info, 1)];
+}
+
+static void
+report_losses(PipelineRun *self) {
+  const GstVideoInfo *from = &self->decoded, *to = &self->encoded;
+  if (!from->finfo || !to->finfo)
+    return;
+  const guint depth = GST_VIDEO_INFO_COMP_DEPTH(from, 0);
+  const guint depth_kept = GST_VIDEO_INFO_COMP_DEPTH(to, 0);
+  if (self->file_depth > depth)
+    run_note(self, "%s: its samples have %u bits, and GStreamer reads %u of them", self->input,
+             self->file_depth, depth);
+  if (depth_kept < depth)
+    run_note(self, "%s: its samples have %u bits, and those of %s have %u", self->output,
+             depth_kept, self->input, depth);
+  if (GST_VIDEO_INFO_HAS_ALPHA(from) && !GST_VIDEO_INFO_HAS_ALPHA(to))
+    run_note(self, "%s: left out: the alpha channel (its encoder takes none)", self->output);
+  const gchar *chroma = describe_chroma(from), *chroma_kept = describe_chroma(to);
+  if (chroma && chroma_kept &&
+      (GST_VIDEO_FORMAT_INFO_W_SUB(to->finfo, 1) > GST_VIDEO_FORMAT_INFO_W_SUB(from->finfo, 1) ||
+       GST_VIDEO_FORMAT_INFO_H_SUB(to->finfo, 1) > GST_VIDEO_FORMAT_INFO_H_SUB(from->finfo, 1)))
+    run_note(self, "%s: its chroma is %s, and that of %s is %s", self->output, chroma_kept,
+             self->input, chroma);
+}
+
+gboolean
+run_check_length(const PipelineRun *self, GError **error) {
+  const GstClockTime end = MIN(self->length, self->end);
+  /* a stream that has no decoder may be the longest */
+  if (!GST_CLOCK_TIME_IS_VALID(self->length) || !self->states_length || self->missing ||
+      self->signal != 0 || end <= self->begin)
+    return TRUE;
+  const GstClockTime told = end - self->begin;
+  if (self->stream_end + CLAMP(told / 50, GST_SECOND / 2, 5 * GST_SECOND) >= end)
+    return TRUE;
+  g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+              "%s: it says that it lasts %.1f s, and ended after %.1f s", self->input,
+              (gdouble)self->length / GST_SECOND, (gdouble)self->stream_end / GST_SECOND);
+  return FALSE;
+}
+
+/* What was not as it should be, though OUT is made. */
+static void
+tell_flaws(PipelineRun *self) {
+  if (self->missing && !self->video_only)
+    run_note(self, "%s: left out: %s (not installed)", self->input, self->missing);
+  report_losses(self);
+  if (self->warnings > 0)
+    run_note(self, "%s: parts of it could not be read, %u time%s (%s)", self->input, self->warnings,
+             self->warnings == 1 ? "" : "s", self->warning);
+}
+
+static gboolean
+on_message(GstBus *bus, GstMessage *message, gpointer user_data) {
+  PipelineRun *self = user_data;
+  switch (GST_MESSAGE_TYPE(message)) {
+  case GST_MESSAGE_ERROR: {
+    GError *error = NULL;
+    gst_message_parse_error(message, &error, NULL);
+    g_free(error->message);
+    error->message = error_explain(message, self->filter, self->input, self->output, self->missing);
+    end_with(self, error);
+    break;
+  }
+  case GST_MESSAGE_EOS:
+    g_main_loop_quit(self->loop);
+    break;
+  case GST_MESSAGE_WARNING:
+    on_warning(self, message);
+    break;
+  case GST_MESSAGE_LATENCY:
+    gst_bin_recalculate_latency(GST_BIN(self->pipeline));
+    break;
+  case GST_MESSAGE_ELEMENT:
+    on_element_message(self, message);
+    break;
+  case GST_MESSAGE_APPLICATION:
+    on_own_message(self, message);
+    break;
+  default:
+    break;
+  }
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+end_stream(gpointer user_data) {
+  PipelineRun *self = user_data;
+  gst_element_send_event(self->pipeline, gst_event_new_eos());
+  return G_SOURCE_REMOVE;
+}
+
+/* A recording is complete when somebody stops it; of a file there is only the whole. What comes
+ * before the start or after the end is for work_run and its caller. */
+static void
+on_signal(PipelineRun *self, gint number) {
+  if (self->live && self->signal == 0) {
+    self->signal = number;
+    end_stream(self);
+    return;
+  }
+  self->signal = number;
+  self->live = FALSE;
+  /* an element that hangs would hold up the end: the next signal ends it at once */
+  signal(SIGINT, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
+  signal(SIGHUP, SIG_DFL);
+  g_main_loop_quit(self->loop);
+}
+
+static gboolean
+on_interrupt(gpointer user_data) {
+  on_signal(user_data, SIGINT);
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+on_terminate(gpointer user_data) {
+  on_signal(user_data, SIGTERM);
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+on_hangup(gpointer user_data) {
+  on_signal(user_data, SIGHUP);
+  return G_SOURCE_CONTINUE;
+}
+
+void
+run_init(PipelineRun *self, gboolean quiet, const gchar *input, const gchar *output) {
+  memset(self, 0, sizeof *self);
+  self->quiet = quiet;
+  self->terminal = isatty(STDERR_FILENO) && !quiet;
+  self->input = input;
+  self->output = output;
+  self->last = self->length = self->end = GST_CLOCK_TIME_NONE;
+  self->loop = g_main_loop_new(NULL, FALSE);
+  self->signals[0] = g_unix_signal_add(SIGINT, on_interrupt, self);
+  self->signals[1] = g_unix_signal_add(SIGTERM, on_terminate, self);
+  self->signals[2] = g_unix_signal_add(SIGHUP, on_hangup, self);
+  signal(SIGPIPE, SIG_IGN); /* OUT counts, not who reads what is said */
+}
+
+gint
+run_take_signal(PipelineRun *self) {
+  while (g_main_context_iteration(NULL, FALSE))
+    ;
+  return self->signal;
+}
+
+void
+run_clear(PipelineRun *self) {
+  for (guint i = 0; i < G_N_ELEMENTS(self->signals); i++)
+    g_clear_handle_id(&self->signals[i], g_source_remove);
+  g_clear_pointer(&self->loop, g_main_loop_unref);
+  g_clear_error(&self->error);
+  g_clear_pointer(&self->missing, g_free);
+  g_clear_pointer(&self->warning, g_free);
+  g_clear_pointer(&self->backend, g_free);
+  g_clear_pointer(&self->device, g_free);
+}
+
+/* Whether the thread of a demuxer has stopped. */
+static gboolean
+has_stopped(GstElement *source) {
+  g_autoptr(GstIterator) elements = gst_bin_iterate_recurse(GST_BIN(source));
+  g_auto(GValue) value = G_VALUE_INIT;
+  gboolean stopped = FALSE;
+  while (!stopped && gst_iterator_next(elements, &value) == GST_ITERATOR_OK) {
+    g_autoptr(GstPad) sink = gst_element_get_static_pad(g_value_get_object(&value), "sink");
+    stopped = sink && gst_pad_get_task_state(sink) == GST_TASK_PAUSED;
+    g_value_reset(&value);
+  }
+  return stopped;
+}
+
+/* When a demuxer refuses a damaged file at the moment in which decodebin has just started it,
+ * decodebin of GStreamer 1.22 takes its error for one of the start and drops it: nothing would
+ * come any more. */
+static gboolean
+check_source(gpointer user_data) {
+  PipelineRun *self = user_data;
+  g_autoptr(GstElement) source = gst_bin_get_by_name(GST_BIN(self->pipeline), "source");
+  gboolean waits = source && source->numsrcpads == 0 && has_stopped(source);
+  self->stopped = waits ? self->stopped + 1 : 0;
+  if (self->stopped >= MOST_SECONDS_STOPPED)
+    end_with(self, g_error_new(GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+                               "%s: it could not be read; it is damaged", self->input));
+  return G_SOURCE_CONTINUE;
+}
+
+/* An element that cannot start says why before, as a rule. */
+static void
+start(PipelineRun *self) {
+  GstStateChangeReturn change = gst_element_set_state(self->pipeline, GST_STATE_PAUSED);
+  self->live = change == GST_STATE_CHANGE_NO_PREROLL;
+  if (change != GST_STATE_CHANGE_FAILURE)
+    change = gst_element_set_state(self->pipeline, GST_STATE_PLAYING);
+  if (change == GST_STATE_CHANGE_FAILURE)
+    run_fail(self, g_error_new(GST_CORE_ERROR, GST_CORE_ERROR_STATE_CHANGE,
+                               "%s: it could not be started", self->input));
+}
+
+gboolean
+run_run(PipelineRun *self, GstElement *pipeline, GstElement *filter, GError **error) {
+  static const gchar *const demuxers[] = {"asfdemux", "avidemux", "matroskademux", "qtdemux", NULL};
+  self->pipeline = pipeline;
+  self->filter = filter;
+  g_autoptr(GstPad) src = gst_element_get_static_pad(filter, "src");
+  gst_pad_add_probe(src, GST_PAD_PROBE_TYPE_BUFFER, count_frame, self, NULL);
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
+  gst_bus_add_watch(bus, on_message, self);
+
+  self->started = g_get_monotonic_time();
+  start(self);
+  guint progress = 0, limit = 0, check = g_timeout_add_seconds(1, check_source, self);
+  if (!self->quiet)
+    progress =
+        g_timeout_add(self->terminal ? TERMINAL_INTERVAL : LINES_INTERVAL, tell_progress, self);
+  if (self->live && GST_CLOCK_TIME_IS_VALID(self->end))
+    limit =
+        g_timeout_add_seconds((guint)(self->end / GST_SECOND) + 1 + LIVE_SLACK, end_stream, self);
+  g_main_loop_run(self->loop);
+  self->took = (GstClockTime)(g_get_monotonic_time() - self->started) * 1000;
+  query_length(self);
+  self->states_length = elements_have(GST_BIN(pipeline), demuxers);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+
+  g_source_remove(check);
+  if (progress)
+    g_source_remove(progress);
+  GSource *waiting = limit ? g_main_context_find_source_by_id(NULL, limit) : NULL;
+  if (waiting)
+    g_source_destroy(waiting);
+  gst_bus_remove_watch(bus);
+  if (self->told)
+    g_printerr(CLEAR_LINE);
+  if (self->error) {
+    g_propagate_error(error, g_steal_pointer(&self->error));
+    return FALSE;
+  }
+  if (self->signal != 0 && !self->live)
+    return FALSE;
+  tell_flaws(self);
+  return TRUE;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "sequence.h"
+#include "app/command.h"
+
+#include <string.h>
+
+#define PATTERN "^([^%]*)%(?:0?([1-9]))?d([^%/]*)$"
+
+gboolean
+sequence_is_pattern(const gchar *name) {
+  return g_regex_match_simple("%(0?[1-9])?d", name, 0, 0);
+}
+
+ImageSequence *
+sequence_new(const gchar *pattern, GError **error) {
+  g_autoptr(GRegex) regex = g_regex_new(PATTERN, 0, 0, NULL);
+  g_autoptr(GMatchInfo) match = NULL;
+  if (!g_regex_match(regex, pattern, 0, &match)) {
+    g_set_error(error, APP_USAGE_ERROR, 0,
+                "%s: numbered pictures have one number and no other %% in their name, such as "
+                "frames/%%04d.png",
+                pattern);
+    return NULL;
+  }
+  ImageSequence *self = g_new0(ImageSequence, 1);
+  self->before = g_match_info_fetch(match, 1);
+  g_autofree gchar *digits = g_match_info_fetch(match, 2);
+  self->digits = *digits ? (guint)(*digits - '0') : 1;
+  self->after = g_match_info_fetch(match, 3);
+  return self;
+}
+
+void
+sequence_free(ImageSequence *self) {
+  g_free(self->before);
+  g_free(self->after);
+  g_free(self);
+}
+
+gchar *
+sequence_name(const ImageSequence *self, guint number) {
+  return g_strdup_printf("%s%0*u%s", self->before, (int)self->digits, number, self->after);
+}
+
+gchar *
+sequence_pattern(const ImageSequence *self) {
+  if (self->digits == 1)
+    return g_strconcat(self->before, "%d", self->after, NULL);
+  return g_strdup_printf("%s%%0%ud%s", self->before, self->digits, self->after);
+}
+
+/* The number of a file's name, or FALSE for one that the pattern does not make. */
+static gboolean
+read_number(const ImageSequence *self, const gchar *folder, const gchar *file, guint *number) {
+  g_autofree gchar *path =
+      strchr(self->before, '/') ? g_build_filename(folder, file, NULL) : g_strdup(file);
+  g_autofree gchar *digits = NULL;
+  if (!g_str_has_prefix(path, self->before) || !g_str_has_suffix(path, self->after) ||
+      strlen(path) <= strlen(self->before) + strlen(self->after))
+    return FALSE;
+  digits = g_strndup(path + strlen(self->before),
+                     strlen(path) - strlen(self->before) - strlen(self->after));
+  guint64 value;
+  if (!g_ascii_string_to_unsigned(digits, 10, 0, G_MAXINT, &value, NULL))
+    return FALSE;
+  g_autofree gchar *name = sequence_name(self, (guint)value);
+  *number = (guint)value;
+  return strcmp(name, path) == 0;
+}
+
+gboolean
+sequence_find(const ImageSequence *self, guint *first, guint *last, GError **error) {
+  const gchar *slash = strrchr(self->before, '/');
+  g_autofree gchar *folder =
+      slash ? g_strndup(self->before, (gsize)(slash - self->before) + 1) : g_strdup(".");
+  g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+  if (!dir) {
+    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
+                "%s%%d%s: there is no folder %s that can be read", self->before, self->after,
+                folder);
+    return FALSE;
+  }
+  guint count = 0, number;
+  *first = G_MAXUINT;
+  *last = 0;
+  for (const gchar *file; (file = g_dir_read_name(dir));) {
+    if (read_number(self, folder, file, &number)) {
+      count++;
+      *first = MIN(*first, number);
+      *last = MAX(*last, number);
+    }
+  }
+  g_autofree gchar *pattern = sequence_pattern(self);
+  if (count == 0) {
+    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
+                "%s: there is no such picture; %%d is for 1, 2, ... and %%04d for 0001, 0002, ...",
+                pattern);
+    return FALSE;
+  }
+  for (number = *first; count != *last - *first + 1; number++) {
+    g_autofree gchar *name = sequence_name(self, number);
+    if (!g_file_test(name, G_FILE_TEST_EXISTS)) {
+      g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
+                  "%s: picture %s is missing; there are others from %u to %u", pattern, name,
+                  *first, *last);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}

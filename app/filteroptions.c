@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "filteroptions.h"
+#include "command.h"
+#include "app/convert/elements.h"
+#include "engine/options.h"
+#include "suggest.h"
+
+#include <string.h>
+
+#define ELEMENT "cudaconv"
+#define KERNEL_FILE "kernel-file"
+#define WORD_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=.,:/+%"
+
+typedef struct {
+  gchar *property, *text;
+} Setting;
+
+struct _FilterOptions {
+  GstElement *model;       /* tells the properties; never starts */
+  GParamSpec **properties; /* those that can be set */
+  GOptionEntry *entries;   /* one for each property */
+  GPtrArray *descriptions; /* the texts of the entries */
+  GArray *settings;        /* of Setting, in the order of the command line */
+  gchar *preset;
+};
+
+static void
+clear_setting(Setting *setting) {
+  g_free(setting->property);
+  g_free(setting->text);
+}
+
+GParamSpec **
+filter_list_properties(GstElement *filter) {
+  guint count, used = 0;
+  GParamSpec **all = g_object_class_list_properties(G_OBJECT_GET_CLASS(filter), &count);
+  for (guint i = 0; i < count; i++) {
+    /* those of the base classes are for pipelines */
+    if (all[i]->flags & G_PARAM_WRITABLE && all[i]->owner_type == G_OBJECT_TYPE(filter))
+      all[used++] = all[i];
+  }
+  all = g_renew(GParamSpec *, all, used + 1);
+  all[used] = NULL;
+  return all;
+}
+
+/* An option as a property of the plugin describes it. */
+typedef struct {
+  CcOption option;
+  CcChoice *choices;
+} Described;
+
+static const CcChoice *
+choices_of(const CcOption *self) {
+  return ((const Described *)self)->choices;
+}
+
+static void
+clear_described(Described *self) {
+  g_free(self->choices);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Described, clear_described)
+
+static Described
+describe(const GParamSpec *spec) {
+  Described self = {.option = {.name = spec->name, .type = CC_OPTION_TEXT}};
+  CcOption *option = &self.option;
+  if (G_IS_PARAM_SPEC_ENUM(spec)) {
+    const GEnumClass *values = G_PARAM_SPEC_ENUM(spec)->enum_class;
+    option->type = CC_OPTION_CHOICE;
+    option->choices = choices_of;
+    self.choices = g_new0(CcChoice, values->n_values + 1);
+    for (guint i = 0; i < values->n_values; i++)
+      self.choices[i] = (CcChoice){values->values[i].value, values->values[i].value_nick,
+                                   values->values[i].value_name};
+  } else if (G_IS_PARAM_SPEC_INT(spec)) {
+    option->type = CC_OPTION_INT;
+    option->min = G_PARAM_SPEC_INT(spec)->minimum;
+    option->max = G_PARAM_SPEC_INT(spec)->maximum;
+  } else if (G_IS_PARAM_SPEC_DOUBLE(spec)) {
+    option->type = CC_OPTION_DOUBLE;
+    option->min = G_PARAM_SPEC_DOUBLE(spec)->minimum;
+    option->max = G_PARAM_SPEC_DOUBLE(spec)->maximum;
+  } else if (GST_IS_PARAM_SPEC_ARRAY_LIST(spec)) {
+    option->type = CC_OPTION_COEFFICIENTS;
+    option->valid = "an array such as <1,2,1> or <<0,1,0>,<1,4,1>,<0,1,0>>";
+  }
+  return self;
+}
+
+/* ---- setting ---- */
+
+/* The one of the names that a text is, in upper or lower case, or NULL. */
+static const gchar *
+find_name(const gchar *text, gchar **names) {
+  for (; names && *names; names++) {
+    if (g_ascii_strcasecmp(*names, text) == 0)
+      return *names;
+  }
+  return NULL;
+}
+
+/* A hint for a value that is refused: kernels and presets are both names of filters, and one is
+ * easily taken for the other; a comma is no decimal point here. */
+static const gchar *
+hint(GstElement *filter, const CcOption *option, const gchar *text) {
+  if (strcmp(option->name, "kernel") == 0) {
+    g_auto(GStrv) presets = gst_preset_get_preset_names(GST_PRESET(filter));
+    return find_name(text, presets) ? "; this is a preset, for --preset" : "";
+  }
+  if (strcmp(option->name, "matrix") == 0)
+    return "; --matrix-text takes numbers with spaces between them";
+  return option->type == CC_OPTION_DOUBLE ? ", such as 0.5" : "";
+}
+
+/* Reads the value that a text stands for. GStreamer reads arrays, in its own form. */
+static gboolean
+read_value(GstElement *filter, GParamSpec *spec, const gchar *text, GValue *to, GError **error) {
+  g_auto(Described) described = describe(spec);
+  const CcOption *option = &described.option;
+  CcOptionValue value = {0};
+  g_autoptr(GError) why = NULL;
+  gboolean ok;
+  g_value_init(to, spec->value_type);
+  if (option->type == CC_OPTION_COEFFICIENTS) {
+    ok = !elements_is_nested(text) && gst_value_deserialize_with_pspec(to, text, spec);
+    if (!ok)
+      why = g_error_new(APP_USAGE_ERROR, 0, "%s is needed", option->valid);
+  } else {
+    ok = cc_option_parse(option, text, &value, NULL, &why);
+  }
+  if (!ok) {
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    for (const CcChoice *choice = described.choices; choice && choice->name; choice++)
+      g_ptr_array_add(names, (gpointer)choice->name);
+    g_ptr_array_add(names, NULL);
+    g_autofree gchar *meant = suggest_text(text, (gchar **)names->pdata);
+    g_set_error(error, APP_USAGE_ERROR, 0, "--%s \"%s\": %s%s%s", spec->name, text, why->message,
+                meant, hint(filter, option, text));
+    return FALSE;
+  }
+  if (G_VALUE_HOLDS_STRING(to))
+    g_value_set_string(to, text);
+  else if (G_VALUE_HOLDS_DOUBLE(to))
+    g_value_set_double(to, value.number);
+  else if (G_VALUE_HOLDS_INT(to))
+    g_value_set_int(to, value.whole);
+  else if (G_VALUE_HOLDS_ENUM(to))
+    g_value_set_enum(to, value.whole);
+  return TRUE;
+}
+
+gboolean
+filter_set(GstElement *filter, const gchar *property, const gchar *text, GError **error) {
+  GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(filter), property);
+  if (!spec || !(spec->flags & G_PARAM_WRITABLE) || spec->owner_type != G_OBJECT_TYPE(filter)) {
+    g_autofree GParamSpec **all = filter_list_properties(filter);
+    g_autoptr(GString) names = g_string_new(NULL);
+    g_autoptr(GPtrArray) list = g_ptr_array_new();
+    for (guint i = 0; all[i]; i++) {
+      g_string_append_printf(names, "%s%s", i ? ", " : "", all[i]->name);
+      g_ptr_array_add(list, (gpointer)all[i]->name);
+    }
+    g_ptr_array_add(list, NULL);
+    g_autofree gchar *meant = suggest_text(property, (gchar **)list->pdata);
+    g_set_error(error, APP_USAGE_ERROR, 0,
+                "--set %s=%s: there is no property \"%s\"; there are: %s%s", property, text,
+                property, names->str, meant);
+    return FALSE;
+  }
+  g_auto(GValue) value = G_VALUE_INIT;
+  if (!read_value(filter, spec, text, &value, error))
+    return FALSE;
+  g_object_set_property(G_OBJECT(filter), property, &value);
+  return TRUE;
+}
+
+static gboolean
+load_preset(GstElement *filter, const gchar *preset, GError **error) {
+  g_autoptr(GstBus) bus = gst_bus_new();
+  gst_element_set_bus(filter, bus);
+  g_auto(GStrv) names = gst_preset_get_preset_names(GST_PRESET(filter));
+  const gchar *name = find_name(preset, names);
+  const gboolean loaded = gst_preset_load_preset(GST_PRESET(filter), name ? name : preset);
+  gst_element_set_bus(filter, NULL);
+  if (loaded)
+    return TRUE;
+  g_autoptr(GstMessage) message = gst_bus_pop_filtered(bus, GST_MESSAGE_WARNING);
+  if (message) {
+    g_autoptr(GError) why = NULL;
+    gst_message_parse_warning(message, &why, NULL);
+    g_set_error(error, APP_USAGE_ERROR, 0, "--preset \"%s\": %s", preset, why->message);
+    return FALSE;
+  }
+  g_autofree gchar *meant = suggest_text(preset, names);
+  g_autofree gchar *list = names ? g_strjoinv(", ", names) : g_strdup("none");
+  GParamSpec *kernel = g_object_class_find_property(G_OBJECT_GET_CLASS(filter), "kernel");
+  const GEnumValue *same = g_enum_get_value_by_nick(G_PARAM_SPEC_ENUM(kernel)->enum_class, preset);
+  g_set_error(error, APP_USAGE_ERROR, 0,
+              "--preset \"%s\": there is no such preset; there are: %s%s%s", preset, list, meant,
+              same ? "; this is a kernel, for --kernel" : "");
+  return FALSE;
+}
+
+gboolean
+filter_options_apply(const FilterOptions *self, GstElement *filter, GError **error) {
+  if (self->preset && !load_preset(filter, self->preset, error))
+    return FALSE;
+  for (guint i = 0; i < self->settings->len; i++) {
+    const Setting *setting = &g_array_index(self->settings, Setting, i);
+    if (!filter_set(filter, setting->property, setting->text, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+GstElement *
+filter_options_make(const FilterOptions *self, GError **error) {
+  g_autoptr(GstElement) filter = gst_object_ref_sink(gst_element_factory_make(ELEMENT, "filter"));
+  if (!filter_options_apply(self, filter, error))
+    return NULL;
+  GstElement *made = g_steal_pointer(&filter);
+  g_object_force_floating(G_OBJECT(made));
+  return made;
+}
+
+/* ---- settings as a text ---- */
+
+const gchar *
+filter_options_kernel_file(const FilterOptions *self) {
+  const gchar *path = NULL;
+  for (guint i = 0; i < self->settings->len; i++) {
+    const Setting *setting = &g_array_index(self->settings, Setting, i);
+    if (g_str_equal(setting->property, KERNEL_FILE))
+      path = setting->text;
+  }
+  return path;
+}
+
+static void
+append_word(GString *text, const gchar *name, const gchar *value) {
+  g_autofree gchar *word = g_strdup_printf("--%s=%s", name, value);
+  g_autofree gchar *quoted = g_shell_quote(word);
+  const gboolean plain = strspn(word, WORD_CHARACTERS) == strlen(word);
+  g_string_append_printf(text, "%s%s", text->len ? " " : "", plain ? word : quoted);
+}
+
+gchar *
+filter_options_to_text(const FilterOptions *self) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  if (self->preset)
+    append_word(text, "preset", self->preset);
+  for (guint i = 0; i < self->settings->len; i++) {
+    const Setting *setting = &g_array_index(self->settings, Setting, i);
+    append_word(text, setting->property, setting->text);
+  }
+  return g_strdup(text->str);
+}
+
+/* Sets what one word of such a text says. */
+static gboolean
+apply_word(GstElement *filter, const gchar *word, const gchar *kernel_file, GError **error) {
+  const gchar *equals = strchr(word, '=');
+  if (!g_str_has_prefix(word, "--") || !equals) {
+    g_set_error(error, APP_USAGE_ERROR, 0, "settings: \"%s\" is not --PROPERTY=VALUE", word);
+    return FALSE;
+  }
+  g_autofree gchar *property = g_strndup(word + 2, (gsize)(equals - word) - 2);
+  if (g_str_equal(property, "preset"))
+    return load_preset(filter, equals + 1, error);
+  const gboolean is_file = g_str_equal(property, KERNEL_FILE) && kernel_file;
+  return filter_set(filter, property, is_file ? kernel_file : equals + 1, error);
+}
+
+GstElement *
+filter_make_from_text(const gchar *text, const gchar *kernel_file, GError **error) {
+  g_auto(GStrv) words = NULL;
+  g_autoptr(GError) why = NULL;
+  if (!g_shell_parse_argv(text, NULL, &words, &why) &&
+      !g_error_matches(why, G_SHELL_ERROR, G_SHELL_ERROR_EMPTY_STRING)) {
+    g_propagate_error(error, g_steal_pointer(&why));
+    return NULL;
+  }
+  g_autoptr(GstElement) filter = gst_object_ref_sink(gst_element_factory_make(ELEMENT, "filter"));
+  for (gchar **word = words; word && *word; word++) {
+    if (!apply_word(filter, *word, kernel_file, error))
+      return NULL;
+  }
+  GstElement *made = g_steal_pointer(&filter);
+  g_object_force_floating(G_OBJECT(made));
+  return made;
+}
+
+/* Whether a property says where a frame is filtered, not what comes out. */
+static gboolean
+says_where(const gchar *property) {
+  return cc_options_find(property) == cc_n_options;
+}
+
+gchar *
+filter_digest(GstElement *filter) {
+  g_autofree GParamSpec **specs = filter_list_properties(filter);
+  g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_MD5);
+  for (guint i = 0; specs[i]; i++) {
+    g_auto(GValue) value = G_VALUE_INIT;
+    if (says_where(specs[i]->name) || g_str_equal(specs[i]->name, KERNEL_FILE))
+      continue;
+    g_value_init(&value, specs[i]->value_type);
+    g_object_get_property(G_OBJECT(filter), specs[i]->name, &value);
+    g_autofree gchar *text = gst_value_serialize(&value);
+    g_autofree gchar *line = g_strdup_printf("%s=%s\n", specs[i]->name, text ? text : "");
+    g_checksum_update(checksum, (const guchar *)line, -1);
+  }
+  return g_strdup(g_checksum_get_string(checksum));
+}
+
+/* ---- options ---- */
+
+/* Of an option that is named like a property. */
+static gboolean
+take_property(const gchar *option, const gchar *text, gpointer user_data, GError **error) {
+  FilterOptions *self = user_data;
+  const gchar *property = strcmp(option, "-k") == 0 ? "kernel" : option + strlen("--");
+  const Setting setting = {g_strdup(property), g_strdup(text)};
+  g_array_append_val(self->settings, setting);
+  return TRUE;
+}
+
+static gboolean
+take_set(const gchar *option, const gchar *text, gpointer user_data, GError **error) {
+  FilterOptions *self = user_data;
+  const gchar *equals = strchr(text, '=');
+  if (!equals || equals == text) {
+    g_set_error(error, APP_USAGE_ERROR, 0, "--set \"%s\": it takes PROPERTY=VALUE, such as size=5",
+                text);
+    return FALSE;
+  }
+  const Setting setting = {g_strndup(text, (gsize)(equals - text)), g_strdup(equals + 1)};
+  g_array_append_val(self->settings, setting);
+  return TRUE;
+}
+
+static gboolean
+take_preset(const gchar *option, const gchar *text, gpointer user_data, GError **error) {
+  FilterOptions *self = user_data;
+  g_free(self->preset);
+  self->preset = g_strdup(text);
+  return TRUE;
+}
+
+/* The text of an option in the help: "blurb (default): values". */
+static gchar *
+describe_property(const FilterOptions *self, GParamSpec *spec) {
+  g_auto(Described) described = describe(spec);
+  const gchar *blurb = g_param_spec_get_blurb(spec);
+  const CcOptionType type = described.option.type;
+  if (type == CC_OPTION_COEFFICIENTS || type == CC_OPTION_TEXT)
+    return g_strdup(blurb);
+  g_autofree gchar *values = cc_option_describe_values(&described.option);
+  if (type != CC_OPTION_CHOICE)
+    return g_strdup_printf("%s; %s", blurb, values);
+  gint value;
+  g_object_get(self->model, spec->name, &value, NULL);
+  const CcChoice *choice = cc_option_find_choice_of(&described.option, value);
+  return g_strdup_printf("%s (%s): %s", blurb, choice->name, values);
+}
+
+FilterOptions *
+filter_options_new(GError **error) {
+  GstElement *model = gst_element_factory_make(ELEMENT, NULL);
+  if (!model) {
+    g_set_error(error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+                "GStreamer does not find the element " ELEMENT "; `cudaconv doctor` says why");
+    return NULL;
+  }
+  FilterOptions *self = g_new0(FilterOptions, 1);
+  self->model = gst_object_ref_sink(model);
+  self->properties = filter_list_properties(model);
+  self->settings = g_array_new(FALSE, FALSE, sizeof(Setting));
+  g_array_set_clear_func(self->settings, (GDestroyNotify)clear_setting);
+  self->descriptions = g_ptr_array_new_with_free_func(g_free);
+  return self;
+}
+
+void
+filter_options_free(FilterOptions *self) {
+  g_free(self->entries);
+  g_ptr_array_unref(self->descriptions);
+  g_array_unref(self->settings);
+  g_free(self->properties);
+  gst_object_unref(self->model);
+  g_free(self->preset);
+  g_free(self);
+}
+
+gchar **
+filter_options_list_formats(const FilterOptions *self) {
+  g_autoptr(GstPad) sink = gst_element_get_static_pad(self->model, "sink");
+  g_autoptr(GstCaps) caps = gst_pad_get_pad_template_caps(sink);
+  const GValue *formats = gst_structure_get_value(gst_caps_get_structure(caps, 0), "format");
+  const guint n = gst_value_list_get_size(formats);
+  gchar **names = g_new0(gchar *, n + 1);
+  for (guint i = 0; i < n; i++)
+    names[i] = g_value_dup_string(gst_value_list_get_value(formats, i));
+  return names;
+}
+
+/* An option for each property, or for those alone that say where a frame is filtered. */
+static void
+add_properties(FilterOptions *self, GOptionContext *context, gboolean all) {
+  static const gchar *const placeholders[] = {[CC_OPTION_INT] = "N",
+                                              [CC_OPTION_DOUBLE] = "X",
+                                              [CC_OPTION_CHOICE] = "NAME",
+                                              [CC_OPTION_COEFFICIENTS] = "ARRAY",
+                                              [CC_OPTION_TEXT] = "TEXT"};
+  g_autoptr(GArray) entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));
+  for (guint i = 0; self->properties[i]; i++) {
+    GParamSpec *spec = self->properties[i];
+    if (!all && !says_where(spec->name))
+      continue;
+    g_auto(Described) described = describe(spec);
+    gchar *description = describe_property(self, spec);
+    g_ptr_array_add(self->descriptions, description);
+    const GOptionEntry entry = {spec->name,
+                                strcmp(spec->name, "kernel") == 0 ? 'k' : 0,
+                                0,
+                                G_OPTION_ARG_CALLBACK,
+                                take_property,
+                                description,
+                                placeholders[described.option.type]};
+    g_array_append_val(entries, entry);
+  }
+  g_free(self->entries);
+  self->entries = (GOptionEntry *)g_array_free(g_steal_pointer(&entries), FALSE);
+  g_option_group_add_entries(g_option_context_get_main_group(context), self->entries);
+}
+
+void
+filter_options_add(FilterOptions *self, GOptionContext *context) {
+  const GOptionEntry common[] = {
+      {"preset", 'p', 0, G_OPTION_ARG_CALLBACK, take_preset,
+       "Start from a preset (`cudaconv presets`); the options below come after it", "NAME"},
+      {"set", 0, 0, G_OPTION_ARG_CALLBACK, take_set, "Set a property, as its option does",
+       "PROPERTY=VALUE"},
+      {0}};
+  g_option_group_add_entries(g_option_context_get_main_group(context), common);
+  add_properties(self, context, TRUE);
+}
+
+void
+filter_options_add_where(FilterOptions *self, GOptionContext *context) {
+  add_properties(self, context, FALSE);
+}

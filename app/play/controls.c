@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "controls.h"
+#include "app/filteroptions.h"
+#include "wipe.h"
+
+#include <string.h>
+
+#define LARGEST_SIZE 127
+#define LARGEST_SIGMA 21
+#define SIGMA_STEP 0.5
+#define LINE_STEP 0.02
+
+/* Which part of the picture is filtered. */
+typedef enum {
+  VIEW_SPLIT,
+  VIEW_FILTERED,
+  VIEW_ORIGINAL,
+} View;
+
+struct _Controls {
+  GstElement *filter, *model; /* the model has the default values */
+  GParamSpec **properties;
+  Wipe *split;
+  gdouble share;
+  View view;
+  GHashTable *tried; /* value of an enum by its property, which may have been refused since */
+  gchar **presets;
+  gint preset;        /* -1: none was loaded */
+  gboolean in_preset; /* its kernel has not been changed since */
+};
+
+/* ---- what keys do ---- */
+
+static gint
+wrap(gint number, gint count) {
+  return (number % count + count) % count;
+}
+
+static void
+show_split(Controls *self) {
+  wipe_set_share(self->split, self->view == VIEW_SPLIT      ? self->share
+                              : self->view == VIEW_FILTERED ? 0
+                                                            : 1);
+}
+
+static ControlsRequest
+move_line(Controls *self, const gchar *unused, gint by) {
+  controls_drag(self, self->share + by * LINE_STEP);
+  return CONTROLS_CHANGED;
+}
+
+static ControlsRequest
+change_view(Controls *self, const gchar *unused, gint by) {
+  self->view = (View)wrap((gint)self->view + by, VIEW_ORIGINAL + 1);
+  show_split(self);
+  return CONTROLS_CHANGED;
+}
+
+/* What a preset has set to go with its kernel makes little of another one. */
+static void
+leave_preset(Controls *self) {
+  static const gchar *const set[] = {"size",     "sigma",  "scale", "bias",
+                                     "response", "chroma", "color"};
+  GObjectClass *class = G_OBJECT_GET_CLASS(self->filter);
+  for (guint i = 0; self->in_preset && i < G_N_ELEMENTS(set); i++)
+    g_object_set_property(
+        G_OBJECT(self->filter), set[i],
+        g_param_spec_get_default_value(g_object_class_find_property(class, set[i])));
+  self->in_preset = FALSE;
+}
+
+/* A value that was refused is passed by, since the next one follows what was tried last. */
+static ControlsRequest
+next_value(Controls *self, const gchar *property, gint by) {
+  const GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(self->filter), property);
+  const GEnumClass *values = G_PARAM_SPEC_ENUM(spec)->enum_class;
+  const gboolean is_kernel = strcmp(property, "kernel") == 0;
+  gint value;
+  gpointer tried;
+  g_object_get(self->filter, property, &value, NULL);
+  if (g_hash_table_lookup_extended(self->tried, property, NULL, &tried))
+    value = GPOINTER_TO_INT(tried);
+  gint place = 0;
+  for (guint i = 0; i < values->n_values; i++)
+    place = values->values[i].value == value ? (gint)i : place;
+  do
+    place = wrap(place + by, (gint)values->n_values);
+  while (is_kernel && strcmp(values->values[place].value_nick, "custom") == 0);
+  if (is_kernel) {
+    leave_preset(self);
+    g_hash_table_remove_all(self->tried); /* what was refused with one kernel may do with another */
+  }
+  g_hash_table_insert(self->tried, (gpointer)property,
+                      GINT_TO_POINTER(values->values[place].value));
+  g_object_set(self->filter, property, values->values[place].value, NULL);
+  return CONTROLS_CHANGED;
+}
+
+/* The size that runs may be less than the one that was asked for. */
+static ControlsRequest
+change_size(Controls *self, const gchar *property, gint by) {
+  g_autoptr(GstStructure) stats = NULL;
+  gint asked;
+  g_object_get(self->filter, property, &asked, "stats", &stats, NULL);
+  guint runs = (guint)asked;
+  gst_structure_get_uint(stats, property, &runs);
+  const gint from = asked == 0 ? (gint)runs
+                    : by > 0   ? MAX(asked, (gint)runs)
+                               : MIN(asked, (gint)runs);
+  g_object_set(self->filter, property, CLAMP(from + by, 1, LARGEST_SIZE), NULL);
+  return CONTROLS_CHANGED;
+}
+
+static ControlsRequest
+set_size(Controls *self, const gchar *property, gint size) {
+  g_object_set(self->filter, property, size, NULL);
+  return CONTROLS_CHANGED;
+}
+
+static ControlsRequest
+change_sigma(Controls *self, const gchar *property, gint by) {
+  gdouble sigma;
+  g_object_get(self->filter, property, &sigma, NULL);
+  g_object_set(self->filter, property, CLAMP(sigma + by * SIGMA_STEP, 0, LARGEST_SIGMA), NULL);
+  return CONTROLS_CHANGED;
+}
+
+static ControlsRequest
+next_preset(Controls *self, const gchar *unused, gint by) {
+  const gint count = self->presets ? (gint)g_strv_length(self->presets) : 0;
+  if (count == 0)
+    return CONTROLS_NOTHING;
+  self->preset = self->preset < 0 && by < 0 ? count - 1 : wrap(self->preset + by, count);
+  g_hash_table_remove_all(self->tried);
+  gst_preset_load_preset(GST_PRESET(self->filter), self->presets[self->preset]);
+  self->in_preset = TRUE;
+  return CONTROLS_CHANGED;
+}
+
+static ControlsRequest
+request(Controls *self, const gchar *unused, gint what) {
+  return (ControlsRequest)what;
+}
+
+static const struct {
+  const gchar *keys;         /* those that do it, and behind | those that do it backwards */
+  const gchar *shown, *what; /* for people; NULL: stands in the row above */
+  ControlsRequest (*run)(Controls *self, const gchar *property, gint by);
+  const gchar *property;
+  gint argument; /* negative for keys that do it backwards */
+} keys[] = {
+    {"Right|Left", "left, right", "move the line between before and after; so does the mouse",
+     move_line, NULL, 1},
+    {"o 0|O", "o", "all filtered, nothing filtered, both again", change_view, NULL, 1},
+    {"k|K", "k, K", "next, previous kernel", next_value, "kernel", 1},
+    {"p|P", "p, P", "next, previous preset", next_preset, NULL, 1},
+    {"Up plus|Down minus", "up, down", "larger, smaller kernel", change_size, "size", 2},
+    {"3", "3, 5, 7, 9", "size of the kernel", set_size, "size", 3},
+    {"5", NULL, NULL, set_size, "size", 5},
+    {"7", NULL, NULL, set_size, "size", 7},
+    {"9", NULL, NULL, set_size, "size", 9},
+    {"s|S", "s, S", "larger, smaller sigma of the Gaussian", change_sigma, "sigma", 1},
+    {"r|R", "r, R", "next, previous response", next_value, "response", 1},
+    {"c|C", "c, C", "next, previous way with chroma", next_value, "chroma", 1},
+    {"b|B", "b, B", "next, previous border", next_value, "border", 1},
+    {"space", "space", "stop, go on", request, NULL, CONTROLS_PAUSE},
+    {"t", "t", "the line of text in the window", request, NULL, CONTROLS_TEXT},
+    {"h question F1", "h", "these keys", request, NULL, CONTROLS_HELP},
+    {"q Q Escape", "q, escape", "end", request, NULL, CONTROLS_QUIT},
+};
+
+static gboolean
+has_key(const gchar *list, const gchar *key) {
+  g_auto(GStrv) names = g_strsplit(list, " ", -1);
+  return g_strv_contains((const gchar *const *)names, key);
+}
+
+ControlsRequest
+controls_press(Controls *self, const gchar *key) {
+  for (guint i = 0; i < G_N_ELEMENTS(keys); i++) {
+    g_auto(GStrv) directions = g_strsplit(keys[i].keys, "|", 2);
+    for (guint backwards = 0; directions[backwards]; backwards++) {
+      if (has_key(directions[backwards], key))
+        return keys[i].run(self, keys[i].property,
+                           backwards ? -keys[i].argument : keys[i].argument);
+    }
+  }
+  return CONTROLS_NOTHING;
+}
+
+void
+controls_drag(Controls *self, gdouble share) {
+  self->share = CLAMP(share, 0, 1);
+  self->view = VIEW_SPLIT;
+  show_split(self);
+}
+
+gchar *
+controls_help(void) {
+  GString *text = g_string_new(NULL);
+  for (guint i = 0; i < G_N_ELEMENTS(keys); i++) {
+    if (keys[i].shown)
+      g_string_append_printf(text, "  %-12s %s\n", keys[i].shown, keys[i].what);
+  }
+  return g_string_free(text, FALSE);
+}
+
+/* ---- the filter as options ---- */
+
+gchar *
+controls_quote(const gchar *text) {
+  static const gchar plain[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:+,=@%";
+  return *text && strspn(text, plain) == strlen(text) ? g_strdup(text) : g_shell_quote(text);
+}
+
+/* Arrays without the types of their numbers. */
+static gchar *
+array_text(const GValue *value) {
+  g_autofree gchar *typed = gst_value_serialize(value);
+  GString *text = g_string_new(NULL);
+  for (const gchar *at = typed; *at; at++) {
+    if (*at == '(')
+      at = strchr(at, ')');
+    else if (*at != ' ')
+      g_string_append_c(text, *at);
+  }
+  return g_string_free(text, FALSE);
+}
+
+static gchar *
+property_text(GstElement *element, const GParamSpec *spec) {
+  g_auto(GValue) value = G_VALUE_INIT;
+  g_object_get_property(G_OBJECT(element), spec->name, &value);
+  if (G_VALUE_HOLDS_STRING(&value))
+    return g_value_dup_string(&value);
+  if (G_VALUE_HOLDS_DOUBLE(&value)) {
+    gchar digits[G_ASCII_DTOSTR_BUF_SIZE];
+    return g_strdup(g_ascii_formatd(digits, sizeof digits, "%.12g", g_value_get_double(&value)));
+  }
+  if (G_IS_PARAM_SPEC_ENUM(spec))
+    return g_strdup(g_enum_get_value(G_PARAM_SPEC_ENUM(spec)->enum_class, g_value_get_enum(&value))
+                        ->value_nick);
+  return GST_IS_PARAM_SPEC_ARRAY_LIST(spec) ? array_text(&value) : gst_value_serialize(&value);
+}
+
+/* Whether a property says what the custom kernel is, which does nothing with a named one. */
+static gboolean
+is_definition(const gchar *property) {
+  static const gchar *const names[] = {"matrix", "matrix-text", "row",
+                                       "column", "kernel-file", NULL};
+  return g_strv_contains(names, property);
+}
+
+gchar *
+controls_describe(const Controls *self) {
+  const GParamSpec *kernel =
+      g_object_class_find_property(G_OBJECT_GET_CLASS(self->filter), "kernel");
+  g_autofree gchar *name = property_text(self->filter, kernel);
+  const gboolean is_custom = strcmp(name, "custom") == 0;
+  GString *text = g_string_new(NULL);
+  if (!is_custom)
+    g_string_append_printf(text, "--kernel %s", name);
+  for (guint i = 0; self->properties[i]; i++) {
+    const GParamSpec *spec = self->properties[i];
+    if (spec == kernel || (!is_custom && is_definition(spec->name)))
+      continue;
+    g_autofree gchar *value = property_text(self->filter, spec);
+    g_autofree gchar *usual = property_text(self->model, spec);
+    if (!value || g_strcmp0(value, usual) == 0)
+      continue;
+    g_autofree gchar *quoted = controls_quote(value);
+    /* what begins with a dash would be another option */
+    g_string_append_printf(text, "%s--%s%s%s", text->len ? " " : "", spec->name,
+                           *value == '-' ? "=" : " ", quoted);
+  }
+  return g_string_free(text, FALSE);
+}
+
+/* ---- making and ending ---- */
+
+Controls *
+controls_new(GstElement *filter, gdouble share) {
+  Controls *self = g_new0(Controls, 1);
+  self->filter = filter;
+  self->model =
+      gst_object_ref_sink(gst_element_factory_create(gst_element_get_factory(filter), NULL));
+  self->properties = filter_list_properties(filter);
+  self->share = share;
+  self->split = wipe_attach(filter, share);
+  self->tried = g_hash_table_new(g_str_hash, g_str_equal);
+  self->presets = gst_preset_get_preset_names(GST_PRESET(filter));
+  self->preset = -1;
+  return self;
+}
+
+void
+controls_free(Controls *self) {
+  gst_object_unref(self->model);
+  g_free(self->properties);
+  g_hash_table_unref(self->tried);
+  g_strfreev(self->presets);
+  g_free(self);
+}

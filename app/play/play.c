@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* `cudaconv play`: tries filters in a window, and tells how to get the same into a file. */
+
+#include "app/command.h"
+#include "controls.h"
+#include "app/convert/elements.h"
+#include "app/convert/errors.h"
+#include "app/filteroptions.h"
+#include "app/convert/input.h"
+#include "player.h"
+#include "app/redact.h"
+#include "terminal.h"
+
+#include <glib-unix.h>
+#include <gst/pbutils/pbutils.h>
+#include <signal.h>
+#include <string.h>
+
+#define NAME "play"
+#define CAMERAS 10           /* numbers of /dev/video that are looked for */
+#define PICTURES_RATE "25/1" /* of numbered pictures */
+#define REFRESH_MS 500       /* the text in the window */
+#define SETTLE_MS 300        /* after which a value that is refused has gone back */
+#define NOTE_SECONDS 6       /* a warning stays in the window */
+#define SUMMARY                                                                                    \
+  "Filters IN in a window, before left of a line and after right of it.\n"                         \
+  "IN is a film, a picture, a URI, numbered pictures such as frames/%04d.png, or a\n"              \
+  "camera such as /dev/video0; by default it is the first camera."
+
+typedef struct {
+  gdouble split;
+  gchar *sink;
+  gboolean no_sound;
+} Options;
+
+typedef struct {
+  const gchar *input; /* as people know it */
+  GMainLoop *loop;
+  GstElement *pipeline, *filter, *text; /* text: NULL: textoverlay is not installed */
+  Controls *controls;
+  GError *error;  /* that ended it */
+  gchar *missing; /* a decoder that is not installed, for people */
+
+  gchar *backend; /* a line about it, until it is printed */
+  gboolean started, paused, repeating, repeat_again;
+  gboolean shows_help, hides_line;
+  gchar *note; /* the last warning */
+  gint64 note_end;
+  gchar *told;     /* the options that were printed last */
+  guint settling;  /* the timer after which they are */
+  guint rewinding; /* the timer after which the film begins anew */
+  gint64 began;    /* the film, the last time */
+  guint64 frames;  /* at the last refresh */
+  gint64 refreshed;
+  gdouble rate;
+} Play;
+
+/* ---- the text in the window and the terminal ---- */
+
+static gchar *
+describe_state(const Play *self) {
+  g_autoptr(GstStructure) stats = NULL;
+  g_autofree gchar *options = controls_describe(self->controls);
+  guint size = 0;
+  g_object_get(self->filter, "stats", &stats, NULL);
+  gst_structure_get_uint(stats, "size", &size);
+  return g_strdup_printf("%s\nsize %u, %s, %.0f frames/s%s", options, size,
+                         gst_structure_get_string(stats, "backend"), self->rate,
+                         self->paused ? ", stopped" : "");
+}
+
+static void
+show_text(Play *self) {
+  if (!self->text)
+    return;
+  const gboolean notes = self->note && g_get_monotonic_time() < self->note_end;
+  g_autofree gchar *help = self->shows_help ? controls_help() : NULL;
+  g_autofree gchar *state = describe_state(self);
+  g_autofree gchar *plain = g_strconcat(help ? help : "", notes ? self->note : "",
+                                        notes ? "\n" : "", self->hides_line ? "" : state, NULL);
+  g_autofree gchar *markup = g_markup_escape_text(g_strchomp(plain), -1);
+  g_object_set(self->text, "text", markup, "silent", *markup == '\0', NULL);
+}
+
+static gboolean
+refresh(gpointer user_data) {
+  Play *self = user_data;
+  g_autoptr(GstStructure) stats = NULL;
+  guint64 frames = 0;
+  const gint64 now = g_get_monotonic_time();
+  g_object_get(self->filter, "stats", &stats, NULL);
+  gst_structure_get_uint64(stats, "frames", &frames);
+  self->rate = (gdouble)(frames - MIN(frames, self->frames)) * G_USEC_PER_SEC /
+               (gdouble)(now - self->refreshed);
+  self->frames = frames;
+  self->refreshed = now;
+  show_text(self);
+  return G_SOURCE_CONTINUE;
+}
+
+/* The line that makes a file with the filter of now, once for each filter. */
+static gboolean
+tell(gpointer user_data) {
+  Play *self = user_data;
+  self->settling = 0;
+  g_autofree gchar *options = controls_describe(self->controls);
+  if (g_strcmp0(options, self->told) != 0) {
+    g_autofree gchar *quoted = controls_quote(self->input);
+    g_autofree gchar *input = redact_text(quoted);
+    g_print("cudaconv apply %s %s%s out.%s%s\n", options, *input == '-' ? "-- " : "", input,
+            player_shows_picture(self->pipeline) ? "png" : "mp4",
+            strstr(input, "***") ? "  # with the password in the place of ***" : "");
+    g_free(self->told);
+    self->told = g_steal_pointer(&options);
+  }
+  show_text(self);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+tell_soon(Play *self) {
+  if (self->settling)
+    g_source_remove(self->settling);
+  self->settling = g_timeout_add(SETTLE_MS, tell, self);
+}
+
+/* ---- what people do ---- */
+
+/* While it is stopped nothing else would show a change. */
+static void
+repeat_frame(Play *self) {
+  if (!self->paused)
+    return;
+  if (self->repeating)
+    self->repeat_again = TRUE;
+  else
+    self->repeating = player_repeat_frame(self->pipeline);
+}
+
+static void
+toggle_pause(Play *self) {
+  self->paused = !self->paused;
+  self->repeating = self->repeat_again = FALSE;
+  gst_element_set_state(self->pipeline, self->paused ? GST_STATE_PAUSED : GST_STATE_PLAYING);
+}
+
+static void
+on_key(const gchar *key, gpointer user_data) {
+  Play *self = user_data;
+  switch (controls_press(self->controls, key)) {
+  case CONTROLS_NOTHING:
+    return;
+  case CONTROLS_CHANGED:
+    tell_soon(self);
+    break;
+  case CONTROLS_PAUSE:
+    toggle_pause(self);
+    break;
+  case CONTROLS_HELP:
+    self->shows_help = !self->shows_help;
+    break;
+  case CONTROLS_TEXT:
+    self->hides_line = !self->hides_line;
+    break;
+  case CONTROLS_QUIT:
+    g_main_loop_quit(self->loop);
+    return;
+  }
+  show_text(self);
+  repeat_frame(self);
+}
+
+static gboolean
+on_signal(gpointer user_data) {
+  Play *self = user_data;
+  g_main_loop_quit(self->loop);
+  return G_SOURCE_CONTINUE;
+}
+
+/* ---- messages ---- */
+
+static void
+end_with(Play *self, GError *error) {
+  if (self->error)
+    g_error_free(error);
+  else
+    self->error = error;
+  g_main_loop_quit(self->loop);
+}
+
+static void
+end_without_video(Play *self) {
+  g_autofree gchar *text = error_no_video(self->input, self->missing);
+  end_with(self, g_error_new_literal(GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, text));
+}
+
+static gboolean
+comes_from_sink(GstMessage *message) {
+  GstObject *source = GST_MESSAGE_SRC(message);
+  return GST_IS_ELEMENT(source) && GST_OBJECT_FLAG_IS_SET(source, GST_ELEMENT_FLAG_SINK);
+}
+
+static void
+on_error(Play *self, GstMessage *message) {
+  g_autoptr(GError) error = NULL;
+  gst_message_parse_error(message, &error, NULL);
+  if (self->started && comes_from_sink(message) &&
+      g_error_matches(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND)) {
+    g_main_loop_quit(self->loop); /* the window was closed */
+    return;
+  }
+  g_autofree gchar *text =
+      error_explain(message, self->filter, self->input, "the window", self->missing);
+  end_with(self, g_error_new_literal(error->domain, error->code, text));
+}
+
+/* A value that is refused, say: the filter goes on with the one before. Warnings of others, of
+ * sound that cannot be decoded, do not matter here. */
+static void
+on_warning(Play *self, GstMessage *message) {
+  if (GST_MESSAGE_SRC(message) != GST_OBJECT(self->filter))
+    return;
+  g_autoptr(GError) warning = NULL;
+  gst_message_parse_warning(message, &warning, NULL);
+  g_autofree gchar *text = redact_text(warning->message);
+  g_printerr("cudaconv " NAME ": %s\n", text);
+  g_free(self->note);
+  self->note = g_strdup(warning->message);
+  self->note_end = g_get_monotonic_time() + NOTE_SECONDS * G_USEC_PER_SEC;
+  show_text(self);
+  repeat_frame(self);
+}
+
+static gboolean
+rewind_film(gpointer user_data) {
+  Play *self = user_data;
+  self->rewinding = 0;
+  self->began = g_get_monotonic_time();
+  g_autofree gchar *input = redact_text(self->input);
+  if (!player_rewind(self->pipeline))
+    g_print("%s has ended.\n", input);
+  return G_SOURCE_REMOVE;
+}
+
+/* A film begins again, so that there is time to try. One of a single frame shall not keep the
+ * machine busy. */
+static void
+on_end(Play *self) {
+  g_autoptr(GstStructure) stats = NULL;
+  guint64 frames = 0;
+  g_object_get(self->filter, "stats", &stats, NULL);
+  gst_structure_get_uint64(stats, "frames", &frames);
+  const gint64 since = (g_get_monotonic_time() - self->began) / 1000;
+  if (frames == 0)
+    end_without_video(self);
+  else if (!self->rewinding)
+    self->rewinding =
+        g_timeout_add((guint)CLAMP(REFRESH_MS - since, 0, REFRESH_MS), rewind_film, self);
+}
+
+static void
+on_application_message(Play *self, GstMessage *message) {
+  const GstStructure *structure = gst_message_get_structure(message);
+  gdouble share;
+  if (gst_structure_has_name(structure, PLAYER_NO_VIDEO)) {
+    end_without_video(self);
+  } else if (gst_structure_has_name(structure, PLAYER_KEY)) {
+    on_key(gst_structure_get_string(structure, "key"), self);
+  } else if (gst_structure_has_name(structure, PLAYER_DRAG) &&
+             gst_structure_get_double(structure, "share", &share)) {
+    controls_drag(self->controls, share);
+    repeat_frame(self);
+  }
+}
+
+static void
+on_element_message(Play *self, GstMessage *message) {
+  if (gst_message_has_name(message, "cudaconv-backend")) {
+    const GstStructure *backend = gst_message_get_structure(message);
+    g_free(self->backend);
+    self->backend = g_strdup_printf(
+        "Filtering on %s (%s): %s\n", gst_structure_get_string(backend, "backend"),
+        gst_structure_get_string(backend, "device"), gst_structure_get_string(backend, "reason"));
+    if (self->started)
+      g_print("%s", self->backend);
+  } else if (gst_is_missing_plugin_message(message) && !self->missing) {
+    self->missing = gst_missing_plugin_message_get_description(message);
+  }
+}
+
+/* Only what plays is worth an explanation. */
+static void
+on_state(Play *self, GstMessage *message) {
+  GstState now;
+  gst_message_parse_state_changed(message, NULL, &now, NULL);
+  if (self->started || now != GST_STATE_PLAYING ||
+      GST_MESSAGE_SRC(message) != GST_OBJECT(self->pipeline))
+    return;
+  self->started = TRUE;
+  g_autofree gchar *keys = controls_help();
+  g_print("Keys, in the window and here:\n%s%s", keys, self->backend ? self->backend : "");
+  tell_soon(self);
+}
+
+static gboolean
+on_message(GstBus *bus, GstMessage *message, gpointer user_data) {
+  Play *self = user_data;
+  switch (GST_MESSAGE_TYPE(message)) {
+  case GST_MESSAGE_ERROR:
+    on_error(self, message);
+    break;
+  case GST_MESSAGE_WARNING:
+    on_warning(self, message);
+    break;
+  case GST_MESSAGE_EOS:
+    on_end(self);
+    break;
+  case GST_MESSAGE_LATENCY:
+    gst_bin_recalculate_latency(GST_BIN(self->pipeline));
+    break;
+  case GST_MESSAGE_ASYNC_DONE:
+    self->repeating = FALSE;
+    if (self->repeat_again) {
+      self->repeat_again = FALSE;
+      repeat_frame(self);
+    }
+    break;
+  case GST_MESSAGE_STATE_CHANGED:
+    on_state(self, message);
+    break;
+  case GST_MESSAGE_APPLICATION:
+    on_application_message(self, message);
+    break;
+  case GST_MESSAGE_ELEMENT:
+    on_element_message(self, message);
+    break;
+  default:
+    break;
+  }
+  return G_SOURCE_CONTINUE;
+}
+
+/* ---- running ---- */
+
+/* Of --sink. */
+static GstElement *
+parse_sink(const gchar *description, GError **error) {
+  GstElement *sink = elements_parse(description, "--sink", "ximagesink", error);
+  if (!sink || (sink->numsinkpads == 1 && sink->numsrcpads == 0))
+    return sink;
+  g_set_error(error, APP_USAGE_ERROR, 0, "--sink \"%s\": this is no sink", description);
+  gst_object_unref(gst_object_ref_sink(sink));
+  return NULL;
+}
+
+static gboolean
+build(Play *self, const Options *options, const FilterOptions *filter_options, GError **error) {
+  GstElement *filter = filter_options_make(filter_options, error);
+  if (!filter)
+    return FALSE;
+  self->filter = gst_object_ref_sink(filter);
+  g_auto(Input) input;
+  if (!input_init(&input, self->input, error))
+    return FALSE;
+  GstElement *sink = options->sink ? parse_sink(options->sink, error) : player_find_window(error);
+  if (!sink)
+    return FALSE;
+  GstElement *source = input_new_source(&input, PICTURES_RATE, FALSE, error);
+  if (!source) {
+    gst_object_unref(gst_object_ref_sink(sink));
+    return FALSE;
+  }
+  const PlayerSetup setup = {source, filter, sink, !options->no_sound};
+  self->pipeline = player_new(&setup, error);
+  if (!self->pipeline)
+    return FALSE;
+  gst_object_ref_sink(self->pipeline);
+  self->text = gst_bin_get_by_name(GST_BIN(self->pipeline), PLAYER_TEXT);
+  self->controls = controls_new(filter, options->split);
+  return TRUE;
+}
+
+static void
+run(Play *self) {
+  g_autoptr(GstBus) bus = gst_element_get_bus(self->pipeline);
+  const guint sources[] = {
+      g_unix_signal_add(SIGINT, on_signal, self), g_unix_signal_add(SIGTERM, on_signal, self),
+      g_unix_signal_add(SIGHUP, on_signal, self), g_timeout_add(REFRESH_MS, refresh, self)};
+  signal(SIGPIPE, SIG_IGN); /* the terminal has to become what it was */
+  gst_bus_add_watch(bus, on_message, self);
+  self->refreshed = g_get_monotonic_time();
+  gst_element_set_state(self->pipeline, GST_STATE_PLAYING); /* a failure is a message too */
+  terminal_open(on_key, self);
+  g_main_loop_run(self->loop);
+  terminal_close();
+  if (self->settling)
+    g_source_remove(self->settling);
+  if (self->rewinding)
+    g_source_remove(self->rewinding);
+  for (guint i = 0; i < G_N_ELEMENTS(sources); i++)
+    g_source_remove(sources[i]);
+  gst_bus_remove_watch(bus);
+  gst_element_set_state(self->pipeline, GST_STATE_NULL);
+}
+
+static void
+clear(Play *self) {
+  g_clear_pointer(&self->controls, controls_free);
+  gst_clear_object(&self->text);
+  gst_clear_object(&self->filter);
+  gst_clear_object(&self->pipeline);
+  g_main_loop_unref(self->loop);
+  g_free(self->missing);
+  g_free(self->note);
+  g_free(self->told);
+  g_free(self->backend);
+}
+
+/* The first that there is. */
+static gchar *
+find_camera(GError **error) {
+  for (guint i = 0; i < CAMERAS; i++) {
+    g_autofree gchar *camera = g_strdup_printf("/dev/video%u", i);
+    if (g_file_test(camera, G_FILE_TEST_EXISTS))
+      return g_steal_pointer(&camera);
+  }
+  g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
+              "there is no camera such as /dev/video0; a film or a picture can be IN instead");
+  return NULL;
+}
+
+static AppStatus
+play(const gchar *input, const Options *options, const FilterOptions *filter_options) {
+  Play self = {.input = input, .loop = g_main_loop_new(NULL, FALSE)};
+  if (build(&self, options, filter_options, &self.error))
+    run(&self);
+  clear(&self);
+  g_autoptr(GError) error = self.error;
+  if (!error)
+    return APP_DONE;
+  const gboolean wrong = error->domain == APP_USAGE_ERROR || error->domain == GST_PARSE_ERROR;
+  return app_fail(NAME, wrong ? APP_WRONG_USAGE : APP_FAILED, error);
+}
+
+AppStatus
+app_play(int argc, char **argv) {
+  Options options = {.split = 0.5};
+  const GOptionEntry entries[] = {
+      {"split", 0, 0, G_OPTION_ARG_DOUBLE, &options.split,
+       "Where the line is at first, from 0 (all is filtered) to 1 (nothing is); default: 0.5",
+       "SHARE"},
+      {"sink", 0, 0, G_OPTION_ARG_STRING, &options.sink,
+       "A sink for video as in a gst-launch line, instead of a window", "DESCRIPTION"},
+      {"no-sound", 0, 0, G_OPTION_ARG_NONE, &options.no_sound, "Play no sound", NULL},
+      {0}};
+  g_autoptr(GError) error = NULL;
+  g_autoptr(FilterOptions) filter_options = filter_options_new(&error);
+  if (!filter_options)
+    return app_fail(NAME, APP_FAILED, error);
+  g_autoptr(GOptionContext) context =
+      app_option_context_new(NAME, SUMMARY, entries, filter_options);
+  filter_options_add(filter_options, context);
+  g_autofree gchar *keys = controls_help();
+  g_autofree gchar *description =
+      g_strconcat("Keys, in the window and the terminal:\n", keys, NULL);
+  g_option_context_set_description(context, description);
+
+  g_auto(GStrv) words = app_parse_arguments(context, argc, argv, 0, 1, &error);
+  g_autofree gchar *sink = options.sink;
+  if (words && !(options.split >= 0 && options.split <= 1)) {
+    g_set_error(&error, APP_USAGE_ERROR, 0, "--split %g: it takes a number from 0 to 1",
+                options.split);
+  }
+  if (error)
+    return app_fail(NAME, APP_WRONG_USAGE, error);
+  g_autofree gchar *input = words[0] ? g_strdup(words[0]) : find_camera(&error);
+  return input ? play(input, &options, filter_options) : app_fail(NAME, APP_FAILED, error);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "player.h"
+#include "app/convert/elements.h"
+
+#include <gst/base/gstbasesrc.h>
+#include <gst/video/navigation.h>
+#include <gst/video/video.h>
+#include <string.h>
+
+/* A decoder works while a frame is filtered. */
+#define TO_FILTER                                                                                  \
+  "queue name=decoded max-size-buffers=2 max-size-bytes=0 max-size-time=0 "                        \
+  "! videoconvert name=converted "
+
+#define TO_WINDOW "videoconvert name=filtered ! %s videoscale name=scaled "
+
+#define TEXT                                                                                       \
+  "textoverlay name=" PLAYER_TEXT " valignment=bottom halignment=left line-alignment=left "        \
+  "shaded-background=true shading-value=150 xpad=8 ypad=8 silent=true font-desc=\"Monospace 10\" " \
+  "! videoconvert ! "
+
+#define STILL "still" /* the imagefreeze; not there for what is no picture */
+
+#define SOUND "queue ! audioconvert ! audioresample ! autoaudiosink "
+
+/* ---- keys and the mouse ---- */
+
+/* What the thread of the window knows. */
+typedef struct {
+  gboolean shift, dragging;
+} Hands;
+
+static void
+post(GstPad *pad, GstStructure *structure) {
+  g_autoptr(GstElement) element = gst_pad_get_parent_element(pad);
+  gst_element_post_message(element, gst_message_new_application(GST_OBJECT(element), structure));
+}
+
+/* Some sinks tell keys as they are without Shift, and Shift as a key of its own. */
+static void
+on_key(GstPad *pad, Hands *hands, const gchar *key, gboolean pressed) {
+  if (g_str_has_prefix(key, "Shift_")) {
+    hands->shift = pressed;
+    return;
+  }
+  if (!pressed)
+    return;
+  const gchar letter[] = {hands->shift ? g_ascii_toupper(*key) : *key, '\0'};
+  const gboolean is_letter = g_ascii_isalpha(*key) && key[1] == '\0';
+  post(pad, gst_structure_new(PLAYER_KEY, "key", G_TYPE_STRING, is_letter ? letter : key, NULL));
+}
+
+static void
+on_drag(GstPad *pad, gdouble x) {
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
+  gint width;
+  if (caps && gst_structure_get_int(gst_caps_get_structure(caps, 0), "width", &width))
+    post(pad, gst_structure_new(PLAYER_DRAG, "share", G_TYPE_DOUBLE, x / width, NULL));
+}
+
+/* Takes them where they are in the coordinates of the filtered picture, and off the way to sources.
+ */
+static GstPadProbeReturn
+on_navigation(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+  Hands *hands = user_data;
+  const gchar *key;
+  gdouble x;
+  gint button;
+  if (GST_EVENT_TYPE(event) != GST_EVENT_NAVIGATION)
+    return GST_PAD_PROBE_OK;
+  const GstNavigationEventType type = gst_navigation_event_get_type(event);
+  switch (type) {
+  case GST_NAVIGATION_EVENT_KEY_PRESS:
+  case GST_NAVIGATION_EVENT_KEY_RELEASE:
+    if (gst_navigation_event_parse_key_event(event, &key) && key)
+      on_key(pad, hands, key, type == GST_NAVIGATION_EVENT_KEY_PRESS);
+    break;
+  case GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS:
+  case GST_NAVIGATION_EVENT_MOUSE_BUTTON_RELEASE:
+    if (gst_navigation_event_parse_mouse_button_event(event, &button, &x, NULL) && button == 1) {
+      hands->dragging = type == GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS;
+      if (hands->dragging)
+        on_drag(pad, x);
+    }
+    break;
+  case GST_NAVIGATION_EVENT_MOUSE_MOVE:
+    if (hands->dragging && gst_navigation_event_parse_mouse_move_event(event, &x, NULL))
+      on_drag(pad, x);
+    break;
+  default:
+    break;
+  }
+  return GST_PAD_PROBE_DROP;
+}
+
+/* ---- the input's streams ---- */
+
+static gboolean
+is_live(GstPad *pad) {
+  g_autoptr(GstQuery) query = gst_query_new_latency();
+  gboolean live = FALSE;
+  if (gst_pad_query(pad, query))
+    gst_query_parse_latency(query, &live, NULL, NULL);
+  return live;
+}
+
+/* A camera's frames are dropped where they would wait for the filter, and be late. */
+static void
+hurry(GstElement *source, GstElement *queue) {
+  g_autoptr(GstElement) reader = NULL;
+  g_object_get(source, "source", &reader, NULL);
+  if (GST_IS_BASE_SRC(reader) && gst_base_src_is_live(GST_BASE_SRC(reader)))
+    gst_util_set_object_arg(G_OBJECT(queue), "leaky", "downstream");
+}
+
+/* Whether it is the source of numbered pictures, with one of them: so are those read that their
+ * decoder wants in one piece (input.h). */
+static gboolean
+reads_one_of_sequence(GstElement *source) {
+  g_autoptr(GstElement) reader = NULL;
+  gint first, last;
+  g_object_get(source, "source", &reader, NULL);
+  GstElementFactory *factory = reader ? gst_element_get_factory(reader) : NULL;
+  if (!factory || strcmp(GST_OBJECT_NAME(factory), "imagesequencesrc") != 0)
+    return FALSE;
+  g_object_get(reader, "start-index", &first, "stop-index", &last, NULL);
+  return first == last;
+}
+
+/* One frame that has no length. A film of a varying frame rate has caps like that, too. */
+static gboolean
+is_picture(GstElement *source, GstPad *pad, const GstStructure *caps) {
+  gint n, d;
+  gint64 length;
+  if (reads_one_of_sequence(source))
+    return TRUE;
+  return (!gst_structure_get_fraction(caps, "framerate", &n, &d) || n == 0) && !is_live(pad) &&
+         !(gst_pad_query_duration(pad, GST_FORMAT_TIME, &length) && length > 0);
+}
+
+/* A picture becomes a film that does not end, so that a change is seen at once. */
+static gboolean
+link_to_filter(GstBin *player, gboolean freeze) {
+  g_autoptr(GstElement) converted = gst_bin_get_by_name(player, "converted");
+  g_autoptr(GstElement) filter = gst_bin_get_by_name(player, "filter");
+  if (!freeze)
+    return gst_element_link(converted, filter);
+  GstElement *still = gst_element_factory_make("imagefreeze", STILL);
+  if (!still)
+    return FALSE;
+  elements_add(GST_ELEMENT(player), still);
+  return gst_element_link_many(converted, still, filter, NULL);
+}
+
+static void
+on_video(GstElement *source, GstPad *pad, gpointer user_data) {
+  GstBin *player = user_data;
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
+  if (!elements_is_frames(caps))
+    return;
+  g_autoptr(GstElement) decoded = gst_bin_get_by_name(player, "decoded");
+  g_autoptr(GstPad) sink = gst_element_get_static_pad(decoded, "sink");
+  if (gst_pad_is_linked(sink)) /* a film may have several */
+    return;
+  if (!link_to_filter(player, is_picture(source, pad, gst_caps_get_structure(caps, 0))))
+    GST_ELEMENT_ERROR(player, CORE, MISSING_PLUGIN, ("imagefreeze is not installed"), (NULL));
+  hurry(source, decoded);
+  elements_keep_upright(GST_ELEMENT(player), pad);
+  gst_pad_link(pad, sink);
+}
+
+/* Without sound where that cannot be had. */
+static void
+on_sound(GstElement *source, GstPad *pad, gpointer user_data) {
+  GstBin *player = user_data;
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
+  g_autoptr(GstElement) first = gst_bin_get_by_name(player, "sound");
+  if (first || !caps || !gst_structure_has_name(gst_caps_get_structure(caps, 0), "audio/x-raw"))
+    return;
+  GstElement *audio = gst_parse_bin_from_description(SOUND, TRUE, NULL);
+  if (!audio)
+    return;
+  gst_object_set_name(GST_OBJECT(audio), "sound");
+  elements_add(GST_ELEMENT(player), audio);
+  g_autoptr(GstPad) sink = gst_element_get_static_pad(audio, "sink");
+  gst_pad_link(pad, sink);
+}
+
+static void
+on_all_streams(GstElement *source, gpointer user_data) {
+  g_autoptr(GstElement) decoded = gst_bin_get_by_name(user_data, "decoded");
+  g_autoptr(GstPad) sink = gst_element_get_static_pad(decoded, "sink");
+  if (!gst_pad_is_linked(sink))
+    gst_element_post_message(
+        source,
+        gst_message_new_application(GST_OBJECT(source), gst_structure_new_empty(PLAYER_NO_VIDEO)));
+}
+
+/* ---- the pipeline ---- */
+
+/* The streams of the input are linked when they are known. */
+#define PIPELINE TO_FILTER TO_WINDOW
+
+GstElement *
+player_new(const PlayerSetup *setup, GError **error) {
+  g_autoptr(GstElementFactory) text = gst_element_factory_find("textoverlay");
+  g_autofree gchar *description = g_strdup_printf(PIPELINE, text ? TEXT : "");
+  g_autoptr(GstElement) filter = gst_object_ref_sink(setup->filter);
+  g_autoptr(GstElement) sink = gst_object_ref_sink(setup->sink);
+  g_autoptr(GstElement) source = gst_object_ref_sink(setup->source);
+  GstElement *player = gst_parse_launch_full(description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
+  if (!player)
+    return NULL;
+  gst_bin_add_many(GST_BIN(player), source, filter, sink, NULL);
+  g_autoptr(GstElement) filtered = gst_bin_get_by_name(GST_BIN(player), "filtered");
+  g_autoptr(GstElement) scaled = gst_bin_get_by_name(GST_BIN(player), "scaled");
+  if (!gst_element_link(filter, filtered) || !gst_element_link(scaled, sink)) {
+    g_set_error(error, GST_CORE_ERROR, GST_CORE_ERROR_PAD, "the sink takes no video");
+    gst_object_unref(player);
+    return NULL;
+  }
+  g_signal_connect(source, "pad-added", G_CALLBACK(on_video), player);
+  if (setup->audio)
+    g_signal_connect(source, "pad-added", G_CALLBACK(on_sound), player);
+  g_signal_connect(source, "no-more-pads", G_CALLBACK(on_all_streams), player);
+
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(filter, "src");
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, on_navigation, g_new0(Hands, 1),
+                    g_free);
+  return player;
+}
+
+static gboolean
+seek(GstElement *player, GstSeekFlags flags, gint64 position) {
+  g_autoptr(GstQuery) query = gst_query_new_seeking(GST_FORMAT_TIME);
+  gboolean seekable = FALSE;
+  if (gst_element_query(player, query))
+    gst_query_parse_seeking(query, NULL, &seekable, NULL, NULL);
+  return seekable && gst_element_seek_simple(player, GST_FORMAT_TIME, flags, position);
+}
+
+gboolean
+player_repeat_frame(GstElement *player) {
+  gint64 position;
+  return gst_element_query_position(player, GST_FORMAT_TIME, &position) &&
+         seek(player, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, position);
+}
+
+gboolean
+player_rewind(GstElement *player) {
+  return seek(player, GST_SEEK_FLAG_FLUSH, 0);
+}
+
+gboolean
+player_shows_picture(GstElement *player) {
+  g_autoptr(GstElement) still = gst_bin_get_by_name(GST_BIN(player), STILL);
+  return still != NULL;
+}
+
+/* ---- sinks ---- */
+
+/* autovideosink would go on to sinks that take the whole screen, and to one that shows nothing. */
+GstElement *
+player_find_window(GError **error) {
+  static const struct {
+    const gchar *name, *variable; /* NULL: it finds out itself */
+  } sinks[] = {{"glimagesink", NULL},
+               {"xvimagesink", "DISPLAY"},
+               {"ximagesink", "DISPLAY"},
+               {"waylandsink", "WAYLAND_DISPLAY"}};
+  if (!g_getenv("DISPLAY") && !g_getenv("WAYLAND_DISPLAY")) {
+    g_set_error(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+                "there is no display for a window: neither DISPLAY nor WAYLAND_DISPLAY is set; "
+                "`cudaconv apply` writes a file instead");
+    return NULL;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(sinks); i++) {
+    if (sinks[i].variable && !g_getenv(sinks[i].variable))
+      continue;
+    GstElement *sink = gst_element_factory_make(sinks[i].name, NULL);
+    if (!sink)
+      continue;
+    gst_object_ref_sink(sink);
+    const gboolean opens = gst_element_set_state(sink, GST_STATE_READY) == GST_STATE_CHANGE_SUCCESS;
+    gst_element_set_state(sink, GST_STATE_NULL);
+    if (opens) {
+      g_object_force_floating(G_OBJECT(sink));
+      return sink;
+    }
+    gst_object_unref(sink);
+  }
+  g_set_error(
+      error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE,
+      "no window opens: the display is not there, or no sink for it is installed (on Debian "
+      "gstreamer1.0-gl or gstreamer1.0-x has one); `cudaconv apply` writes a file instead");
+  return NULL;
+}
