@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "command.h"
-#include "redact.h"
+#include "text.h"
 
 #include <signal.h>
 
 AppStatus
 app_fail(const gchar *name, AppStatus status, const GError *error) {
-  g_autofree gchar *text = redact_text(error->message);
+  g_autofree gchar *text = text_redact(error->message);
   g_printerr("cudaconv %s: %s\n", name, text);
   if (status == APP_WRONG_USAGE)
     g_printerr("`cudaconv %s --help` says what it takes.\n", name);
   return status;
+}
+
+AppStatus
+app_status_of(const GError *error) {
+  return error->domain == APP_USAGE_ERROR || error->domain == G_OPTION_ERROR ||
+                 error->domain == GST_PARSE_ERROR
+             ? APP_WRONG_USAGE
+             : APP_FAILED;
 }
 
 gboolean

@@ -48,6 +48,9 @@ gchar **app_parse_arguments(GOptionContext *context, int argc, char **argv, guin
  * help is. */
 AppStatus app_fail(const gchar *name, AppStatus status, const GError *error);
 
+/* APP_WRONG_USAGE for errors of the command line, APP_FAILED for all others. */
+AppStatus app_status_of(const GError *error);
+
 /* Ends the process as the signal would have ended it, so that a loop of a shell ends as well. */
 AppStatus app_end_by_signal(gint number);
 

@@ -6,7 +6,7 @@
 #include "command.h"
 #include "app/convert/elements.h"
 #include "filteroptions.h"
-#include "redact.h"
+#include "text.h"
 #include "suggest.h"
 
 #define NAME "explain"
@@ -124,7 +124,7 @@ run(GstElement *pipeline, GError **error) {
     }
     g_autoptr(GError) warning = NULL;
     gst_message_parse_warning(message, &warning, NULL);
-    g_autofree gchar *text = redact_text(warning->message);
+    g_autofree gchar *text = text_redact(warning->message);
     g_printerr("Warning: %s\n", text);
   }
 }
@@ -180,5 +180,5 @@ app_explain(int argc, char **argv) {
     if (explain(filter, &options, &error))
       return APP_DONE;
   }
-  return app_fail(NAME, error->domain == APP_USAGE_ERROR ? APP_WRONG_USAGE : APP_FAILED, error);
+  return app_fail(NAME, app_status_of(error), error);
 }

@@ -4,12 +4,12 @@
 #include "app/convert/elements.h"
 #include "engine/options.h"
 #include "suggest.h"
+#include "text.h"
 
 #include <string.h>
 
 #define ELEMENT "cudaconv"
 #define KERNEL_FILE "kernel-file"
-#define WORD_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=.,:/+%"
 
 typedef struct {
   gchar *property, *text;
@@ -240,9 +240,8 @@ filter_options_kernel_file(const FilterOptions *self) {
 static void
 append_word(GString *text, const gchar *name, const gchar *value) {
   g_autofree gchar *word = g_strdup_printf("--%s=%s", name, value);
-  g_autofree gchar *quoted = g_shell_quote(word);
-  const gboolean plain = strspn(word, WORD_CHARACTERS) == strlen(word);
-  g_string_append_printf(text, "%s%s", text->len ? " " : "", plain ? word : quoted);
+  g_autofree gchar *quoted = text_quote(word);
+  g_string_append_printf(text, "%s%s", text->len ? " " : "", quoted);
 }
 
 gchar *

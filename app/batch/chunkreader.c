@@ -2,7 +2,7 @@
 #include "chunkreader.h"
 #include "app/convert/cut.h"
 #include "app/convert/elements.h"
-#include "frames.h"
+#include "hash.h"
 
 /* Decoders move the first frame after a seek to the time that was asked for, so it takes a second
  * one in front of the range to know the one at the seam. */
@@ -74,7 +74,7 @@ keep_recent(ChunkReader *self, BoundaryFrame *frame) {
   if (!self->recent)
     return;
   frame->time = GST_BUFFER_PTS(self->recent);
-  frame->hash = frames_hash(self->recent, self->caps);
+  frame->hash = hash_frame(self->recent, self->caps);
 }
 
 static GstPadProbeReturn

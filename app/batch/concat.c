@@ -14,9 +14,9 @@
  * are not negative, zero is here. */
 #define ZERO ((GstClockTime)1000 * 3600 * GST_SECOND)
 /* Between two packets, which containers tell apart. */
-#define LEAST_STEP ((gint64)GST_MSECOND)
+#define MIN_STEP ((gint64)GST_MSECOND)
 
-#define LOOK_INTERVAL (100 * GST_MSECOND)
+#define WAIT_INTERVAL (100 * GST_MSECOND)
 
 typedef struct {
   const Job *job;
@@ -42,35 +42,6 @@ static gboolean
 fail(GError **error, const gchar *path, const gchar *why) {
   g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, "%s: %s", path, why);
   return FALSE;
-}
-
-static gboolean
-read_time(const gchar *word, gint64 *time) {
-  *time = CHUNK_NO_TIME;
-  return g_str_equal(word, "-") ||
-         g_ascii_string_to_signed(word, 10, -(gint64)ZERO, G_MAXINT64 / 2, time, NULL);
-}
-
-/* The times that `cudaconv run` has written for each packet, of PiecePacket. */
-static GArray *
-read_times(const gchar *path, GError **error) {
-  g_autofree gchar *text = NULL;
-  if (!g_file_get_contents(path, &text, NULL, error))
-    return NULL;
-  g_autoptr(GArray) packets = g_array_new(FALSE, FALSE, sizeof(ChunkPacket));
-  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-  for (gchar **line = lines; *line && **line; line++) {
-    g_auto(GStrv) words = g_strsplit(*line, " ", -1);
-    ChunkPacket packet;
-    if (g_strv_length(words) != 3 || !read_time(words[0], &packet.pts) ||
-        !read_time(words[1], &packet.dts) || !read_time(words[2], &packet.duration) ||
-        (packet.duration < 0 && packet.duration != CHUNK_NO_TIME)) {
-      fail(error, path, "it is damaged");
-      return NULL;
-    }
-    g_array_append_val(packets, packet);
-  }
-  return g_steal_pointer(&packets);
 }
 
 /* A pipeline that reads the packets of a file. */
@@ -100,7 +71,7 @@ decode_later(Concat *self, const ChunkPacket *times) {
   if (time == CHUNK_NO_TIME)
     return time;
   if (time <= self->decoded && times->pts > self->decoded)
-    time = MIN(times->pts, self->decoded + LEAST_STEP);
+    time = MIN(times->pts, self->decoded + MIN_STEP);
   self->decoded = time;
   return time;
 }
@@ -128,7 +99,7 @@ read_packet(const Concat *self, GstElement *pipeline, GstElement *packets, const
             GError **error) {
   g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   while (!g_atomic_int_get(&self->ended)) {
-    GstSample *sample = gst_app_sink_try_pull_sample(GST_APP_SINK(packets), LOOK_INTERVAL);
+    GstSample *sample = gst_app_sink_try_pull_sample(GST_APP_SINK(packets), WAIT_INTERVAL);
     if (sample)
       return sample;
     g_autoptr(GstMessage) message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
@@ -169,7 +140,7 @@ push_piece(Concat *self, const Record *record, GError **error) {
   g_autofree gchar *times = record_file_path(self->job, g_ptr_array_index(record->files, 1));
   if (!record_check_files(record, self->job, TRUE, error))
     return FALSE;
-  g_autoptr(GArray) packets = read_times(times, error);
+  g_autoptr(GArray) packets = chunk_read_times(times, (gint64)ZERO, error);
   if (packets && packets->len != record->frames)
     return fail(error, times, "it has other frames than its record");
   g_autoptr(GstElement) sink = NULL;
@@ -305,6 +276,7 @@ on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
   g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
   if (!caps)
     caps = gst_pad_query_caps(pad, NULL);
+  run_watch_stream(self->mux->run, pad, FALSE);
   if (!gst_caps_is_fixed(caps))
     elements_discard(self->mux->pipeline, pad);
   else if (elements_is_video(caps))
@@ -316,6 +288,9 @@ on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
 static void
 on_no_more_pads(GstElement *source, gpointer user_data) {
   Concat *self = user_data;
+  gint64 length;
+  if (gst_element_query_duration(source, GST_FORMAT_TIME, &length) && length > 0)
+    self->mux->run->length = (GstClockTime)length; /* the pieces do not state one */
   if (!self->has_video)
     wait_no_more(self);
   wait_no_more(self);
@@ -346,7 +321,7 @@ join(Concat *self, const JobSource *source, GstElement *decoder, GError **error)
   g_signal_connect(decoder, "autoplug-continue", G_CALLBACK(on_autoplug_continue), self);
   g_signal_connect(decoder, "pad-added", G_CALLBACK(on_pad_added), self);
   g_signal_connect(decoder, "no-more-pads", G_CALLBACK(on_no_more_pads), self);
-  const gboolean ok = run_run(self->mux->run, self->mux->pipeline, self->video, error);
+  const gboolean ok = run_play(self->mux->run, self->mux->pipeline, self->video, error);
   g_atomic_int_set(&self->ended, 1);
   if (self->thread)
     g_thread_join(self->thread);
@@ -359,8 +334,8 @@ join(Concat *self, const JobSource *source, GstElement *decoder, GError **error)
 }
 
 gboolean
-concat_make(const Job *job, const JobSource *source, const GPtrArray *records, const Output *output,
-            PipelineRun *run, ConvertReport *report, GError **error) {
+concat_chunks(const Job *job, const JobSource *source, const GPtrArray *records,
+              const Output *output, PipelineRun *run, ConvertReport *report, GError **error) {
   g_autoptr(GstElement) pipeline = gst_object_ref_sink(gst_pipeline_new(NULL));
   g_auto(Mux) mux = {0};
   const Record *first = first_record(records);
@@ -372,7 +347,7 @@ concat_make(const Job *job, const JobSource *source, const GPtrArray *records, c
   if (!decoder)
     return FALSE;
   elements_add(pipeline, decoder);
-  if (!mux_init(&mux, pipeline, output->media, output->name, output->part, run, error))
+  if (!mux_init(&mux, pipeline, output->media, output->name, output->file.path, run, error))
     return FALSE;
   mux_fix_file(&mux, 0);
   Concat self = {.job = job,

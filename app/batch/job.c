@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "job.h"
 #include "app/command.h"
+#include "app/convert/atomicfile.h"
 #include "app/convert/media.h"
-#include "filehash.h"
+#include "app/filteroptions.h"
+#include "hash.h"
 #include "json.h"
 
 #include <errno.h>
@@ -15,52 +17,67 @@
 
 #define MANIFEST "manifest.json"
 #define KERNEL_FILE "kernel.ini"
+/* A version of the program whose chunks may differ from those of the version before has another
+ * format. */
 #define FORMAT 1
 /* GStreamer's times have a sign in seeks. */
-#define MOST_TIME ((GstClockTime)G_MAXINT64 / 2)
+#define MAX_TIME ((GstClockTime)G_MAXINT64 / 2)
 
-static void
-source_free(gpointer data) {
-  JobSource *self = data;
-  g_free(self->in);
-  g_free(self->out);
-  g_free(self->sample);
-  g_free(self->hash);
-  g_free(self);
-}
+static const JsonField source_fields[] = {JSON_REQUIRED("in", JSON_TEXT, JobSource, in),
+                                          JSON_REQUIRED("out", JSON_TEXT, JobSource, out),
+                                          JSON_REQUIRED("sample", JSON_TEXT, JobSource, sample),
+                                          JSON_OPTIONAL("hash", JSON_TEXT, JobSource, hash),
+                                          JSON_OPTIONAL("pieces", JSON_UINT, JobSource, chunks),
+                                          {0}};
+
+#define FORMAT_FIELD JSON_REQUIRED("format", JSON_UINT, Job, format)
+
+static const JsonField format_fields[] = {FORMAT_FIELD, {0}};
+
+static const JsonField manifest_fields[] = {
+    FORMAT_FIELD,
+    JSON_OPTIONAL("cudaconv", JSON_TEXT, Job, version),
+    JSON_REQUIRED("settings", JSON_TEXT, Job, settings),
+    JSON_REQUIRED("settings-hash", JSON_TEXT, Job, digest),
+    JSON_OPTIONAL("kernel-file-hash", JSON_TEXT, Job, kernel_hash),
+    JSON_OPTIONAL("encoder", JSON_TEXT, Job, encoder),
+    JSON_OPTIONAL("lossless", JSON_FLAG, Job, lossless),
+    JSON_REQUIRED("nanoseconds", JSON_COUNT, Job, chunk_length),
+    JSON_REQUIRED("files", JSON_UINT, Job, files),
+    JSON_REQUIRED("pieces", JSON_UINT, Job, n_chunks),
+    JSON_ARRAY_FIELD("sources", Job, sources, source_fields, JobSource, TRUE),
+    {0}};
 
 Job *
 job_new(const gchar *folder) {
   Job *self = g_new0(Job, 1);
   g_autofree gchar *real = realpath(folder, NULL);
   self->folder = g_canonicalize_filename(real ? real : folder, NULL);
-  self->sources = g_ptr_array_new_with_free_func(source_free);
+  self->format = FORMAT;
+  self->version = g_strdup(VERSION);
+  self->sources = g_ptr_array_new();
   return self;
 }
 
 void
 job_free(Job *self) {
+  json_fields_clear(manifest_fields, self);
+  g_clear_pointer(&self->kernel_file, g_bytes_unref);
   g_free(self->folder);
   g_free(self->id);
-  g_ptr_array_unref(self->sources);
-  g_free(self->settings);
-  g_free(self->kernel_hash);
-  g_clear_pointer(&self->kernel_file, g_bytes_unref);
-  g_free(self->digest);
-  g_free(self->encoder);
   g_free(self);
 }
 
-JobSource *
-job_add_source(Job *self, gchar *in, gchar *out, gchar *sample, gchar *hash, guint chunks) {
+void
+job_add_source(Job *self, const gchar *in, const gchar *out, gchar *sample, gchar *hash,
+               guint chunks) {
   JobSource *source = g_new(JobSource, 1);
-  *source = (JobSource){in, out, sample, hash, 0, chunks};
+  *source = (JobSource){g_strdup(in), g_strdup(out), sample, hash, 0, chunks};
   g_ptr_array_add(self->sources, source);
-  return source;
 }
 
 gboolean
-job_count_pieces(Job *self) {
+job_count_chunks(Job *self) {
   guint64 chunks = 0;
   if (self->files > 0)
     chunks = ((guint64)self->sources->len + self->files - 1) / self->files;
@@ -69,7 +86,7 @@ job_count_pieces(Job *self) {
     source->first = (guint)chunks;
     chunks += source->chunks;
     if (chunks > JOB_MAX_CHUNKS ||
-        (source->chunks > 0 && self->seconds > MOST_TIME / source->chunks))
+        (source->chunks > 0 && self->chunk_length > MAX_TIME / source->chunks))
       return FALSE;
   }
   self->n_chunks = (guint)chunks;
@@ -90,6 +107,11 @@ job_find_source(const Job *self, guint chunk) {
   return g_ptr_array_index(self->sources, low);
 }
 
+gchar *
+job_name_chunk(const Job *self, guint chunk) {
+  return g_strdup_printf("piece %u of %u", chunk + 1, self->n_chunks);
+}
+
 /* ---- paths ---- */
 
 gchar *
@@ -106,41 +128,7 @@ job_full_path(const Job *self, const gchar *path) {
   return g_canonicalize_filename(path, self->folder);
 }
 
-/* ---- the manifest ---- */
-
-static JsonObject *
-write_source(const Job *self, const JobSource *source) {
-  JsonObject *object = json_object_new();
-  g_autofree gchar *in = job_shorten_path(self, source->in),
-                   *out = job_shorten_path(self, source->out);
-  json_file_set_text(object, "in", in);
-  json_file_set_text(object, "out", out);
-  json_file_set_text(object, "sample", source->sample);
-  json_file_set_text(object, "hash", source->hash);
-  if (source->chunks)
-    json_object_set_int_member(object, "pieces", source->chunks);
-  return object;
-}
-
-static JsonObject *
-write_manifest(const Job *self) {
-  JsonObject *manifest = json_object_new();
-  JsonArray *sources = json_array_new();
-  json_object_set_int_member(manifest, "format", FORMAT);
-  json_file_set_text(manifest, "cudaconv", VERSION);
-  json_file_set_text(manifest, "settings", self->settings);
-  json_file_set_text(manifest, "settings-hash", self->digest);
-  json_file_set_text(manifest, "kernel-file-hash", self->kernel_hash);
-  json_file_set_text(manifest, "encoder", self->encoder);
-  json_object_set_boolean_member(manifest, "lossless", self->lossless);
-  json_object_set_int_member(manifest, "nanoseconds", (gint64)self->seconds);
-  json_object_set_int_member(manifest, "files", self->files);
-  json_object_set_int_member(manifest, "pieces", self->n_chunks);
-  for (guint i = 0; i < self->sources->len; i++)
-    json_array_add_object_element(sources, write_source(self, g_ptr_array_index(self->sources, i)));
-  json_object_set_array_member(manifest, "sources", sources);
-  return manifest;
-}
+/* ---- writing ---- */
 
 static gboolean
 make_folder(const gchar *path, GError **error) {
@@ -152,23 +140,6 @@ make_folder(const gchar *path, GError **error) {
   return FALSE;
 }
 
-/* Whether the folder has a job already, which has to be the same one. */
-static gboolean
-has_job(const Job *self, const gchar *path, GError **error) {
-  g_autoptr(GError) why = NULL;
-  if (!g_file_test(path, G_FILE_TEST_EXISTS))
-    return FALSE;
-  g_autoptr(Job) there = job_open(self->folder, &why);
-  if (!there)
-    g_propagate_error(error, g_steal_pointer(&why));
-  else if (!g_str_equal(there->id, self->id))
-    g_set_error(error, APP_USAGE_ERROR, 0,
-                "--job %s: it holds another job, of other files or settings; name another folder, "
-                "or remove this one",
-                self->folder);
-  return TRUE;
-}
-
 /* A copy of the bytes that were read for the hash. */
 static gboolean
 copy_kernel_file(const Job *self, GError **error) {
@@ -177,7 +148,7 @@ copy_kernel_file(const Job *self, GError **error) {
   if (!self->kernel_file)
     return TRUE;
   const gchar *data = g_bytes_get_data(self->kernel_file, &size);
-  return g_file_set_contents(path, data, (gssize)size, error);
+  return atomic_file_write(path, data, size, TRUE, error);
 }
 
 /* Until it is closed, another `cudaconv plan` of this folder waits. Where the file system has no
@@ -190,67 +161,86 @@ lock_folder(const gchar *path) {
   return fd;
 }
 
+static JsonObject *
+write_manifest(Job *self) {
+  Job stored = *self;
+  stored.sources = g_ptr_array_new();
+  for (guint i = 0; i < self->sources->len; i++) {
+    JobSource *source = g_memdup2(g_ptr_array_index(self->sources, i), sizeof *source);
+    source->in = job_shorten_path(self, source->in);
+    source->out = job_shorten_path(self, source->out);
+    g_ptr_array_add(stored.sources, source);
+  }
+  JsonObject *manifest = json_fields_write(manifest_fields, &stored);
+  for (guint i = 0; i < stored.sources->len; i++) {
+    JobSource *source = g_ptr_array_index(stored.sources, i);
+    g_free(source->in);
+    g_free(source->out);
+    g_free(source);
+  }
+  g_ptr_array_unref(stored.sources);
+  g_free(self->id);
+  self->id = json_seal(manifest, "id");
+  return manifest;
+}
+
+/* Under a lock of the folder. The job that is there already has to be the same one; the version of
+ * the program that planned it does not matter. */
 static gboolean
-write_files(const Job *self, JsonObject *manifest, GError **error) {
-  g_autoptr(GError) why = NULL;
+write_files(Job *self, GError **error) {
   g_autofree gchar *path = g_build_filename(self->folder, MANIFEST, NULL);
-  if (!has_job(self, path, &why) && copy_kernel_file(self, &why))
-    json_file_write(path, json_object_ref(manifest), &why);
-  if (!why)
-    return TRUE;
-  g_propagate_error(error, g_steal_pointer(&why));
-  return FALSE;
+  g_autoptr(Job) there = NULL;
+  if (g_file_test(path, G_FILE_TEST_EXISTS)) {
+    there = job_open(self->folder, error);
+    if (!there)
+      return FALSE;
+    g_free(self->version);
+    self->version = g_strdup(there->version);
+  }
+  g_autoptr(JsonObject) manifest = write_manifest(self);
+  if (!there)
+    return copy_kernel_file(self, error) && json_file_write(path, manifest, error);
+  return g_str_equal(there->id, self->id) ||
+         app_refuse(error,
+                    "--job %s: it holds another job, of other files or settings; name another "
+                    "folder, or remove this one",
+                    self->folder);
 }
 
 gboolean
 job_write(Job *self, GError **error) {
   g_autofree gchar *chunks = job_full_path(self, JOB_CHUNKS);
   g_autofree gchar *parts = job_full_path(self, JOB_PARTS);
-  g_autoptr(JsonObject) manifest = write_manifest(self);
-  g_free(self->id);
-  self->id = json_file_hash(manifest);
-  json_file_set_text(manifest, "id", self->id);
   if (!make_folder(chunks, error) || !make_folder(parts, error))
     return FALSE;
   const int lock = lock_folder(self->folder);
-  const gboolean ok = write_files(self, manifest, error);
+  const gboolean ok = write_files(self, error);
   if (lock >= 0)
     close(lock);
   return ok;
 }
 
+/* ---- reading ---- */
+
+/* Before anything else is read, which may have another meaning there. The version of the program
+ * does not matter. */
 static gboolean
-read_source(Job *self, JsonObject *object, const gchar *path, GError **error) {
-  const gchar *in, *out, *sample;
-  if (!json_file_get_text(object, "in", path, &in, error) ||
-      !json_file_get_text(object, "out", path, &out, error) ||
-      !json_file_get_text(object, "sample", path, &sample, error))
+check_format(Job *self, JsonObject *manifest, const gchar *path, GError **error) {
+  if (!json_fields_read(format_fields, manifest, self, path, error))
     return FALSE;
-  const guint64 chunks = json_file_get_optional(object, "pieces");
-  job_add_source(self, job_full_path(self, in), job_full_path(self, out), g_strdup(sample),
-                 json_file_get_optional_text(object, "hash"),
-                 chunks <= JOB_MAX_CHUNKS ? (guint)chunks : 0);
-  return TRUE;
+  if (self->format == FORMAT)
+    return TRUE;
+  const JsonField version_fields[] = {{.name = "cudaconv", .type = JSON_TEXT}, {0}};
+  g_autofree gchar *version = NULL;
+  json_fields_read(version_fields, manifest, &version, path, NULL);
+  g_set_error(error, JSON_FILE_ERROR, 0,
+              "%s: this job has format %u, and cudaconv %s reads format %d: use cudaconv %s, which "
+              "planned it, on all machines, or plan the job anew into another folder",
+              path, self->format, VERSION, FORMAT, version ? version : "of the version");
+  return FALSE;
 }
 
-static gboolean
-read_sources(Job *self, JsonObject *manifest, const gchar *path, GError **error) {
-  JsonArray *sources;
-  if (!json_file_get_array(manifest, "sources", path, &sources, error))
-    return FALSE;
-  for (guint i = 0; i < json_array_get_length(sources); i++) {
-    JsonNode *node = json_array_get_element(sources, i);
-    if (!JSON_NODE_HOLDS_OBJECT(node)) {
-      g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (source %u is no object)", path, i);
-      return FALSE;
-    }
-    if (!read_source(self, json_node_get_object(node), path, error))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-/* Whether each OUT is something that its pieces can become. */
+/* Whether each OUT is something that its chunks can become. */
 static gboolean
 check_outputs(const Job *self, const gchar *path, GError **error) {
   for (guint i = 0; i < self->sources->len; i++) {
@@ -265,60 +255,29 @@ check_outputs(const Job *self, const gchar *path, GError **error) {
   return TRUE;
 }
 
-/* Before anything else is read, which may have another meaning there. */
-static gboolean
-check_version(JsonObject *manifest, const gchar *path, GError **error) {
-  guint64 format;
-  const gchar *version;
-  if (!json_file_get_number(manifest, "format", path, &format, error) ||
-      !json_file_get_text(manifest, "cudaconv", path, &version, error))
-    return FALSE;
-  if (format == FORMAT && g_str_equal(version, VERSION))
-    return TRUE;
-  g_set_error(
-      error, JSON_FILE_ERROR, 0,
-      "%s: cudaconv %s planned this job (format %" G_GUINT64_FORMAT
-      "), and this is cudaconv %s (format %d), whose pieces may differ: use that version on "
-      "all machines, or plan the job anew into another folder",
-      path, version, format, VERSION, FORMAT);
-  return FALSE;
-}
-
-/* The id is that of all the rest. */
-static gboolean
-check_id(JsonObject *manifest, const gchar *path, gchar **id, GError **error) {
-  if (!json_file_unseal(manifest, "id", path, id, error))
-    return FALSE;
-  if (*id)
-    return TRUE;
-  g_set_error(error, JSON_FILE_ERROR, 0,
-              "%s: it was changed since `cudaconv plan` wrote it; plan the job anew into another "
-              "folder",
-              path);
-  return FALSE;
-}
-
 static gboolean
 read_manifest(Job *self, JsonObject *manifest, const gchar *path, GError **error) {
-  guint64 seconds, files, chunks;
-  const gchar *settings, *digest;
-  if (!check_version(manifest, path, error) || !check_id(manifest, path, &self->id, error) ||
-      !json_file_get_text(manifest, "settings", path, &settings, error) ||
-      !json_file_get_text(manifest, "settings-hash", path, &digest, error) ||
-      !json_file_get_number(manifest, "nanoseconds", path, &seconds, error) ||
-      !json_file_get_number(manifest, "files", path, &files, error) ||
-      !json_file_get_number(manifest, "pieces", path, &chunks, error) ||
-      !read_sources(self, manifest, path, error))
+  if (!check_format(self, manifest, path, error) ||
+      !json_check_seal(manifest, "id", path, &self->id, error))
     return FALSE;
-  self->settings = g_strdup(settings);
-  self->digest = g_strdup(digest);
-  self->kernel_hash = json_file_get_optional_text(manifest, "kernel-file-hash");
-  self->encoder = json_file_get_optional_text(manifest, "encoder");
-  self->lossless = json_object_get_boolean_member_with_default(manifest, "lossless", FALSE);
-  self->seconds = seconds;
-  self->files = (guint)MIN(files, G_MAXINT);
-  if (job_count_pieces(self) && self->n_chunks == chunks && chunks > 0 &&
-      (seconds == 0) != (files == 0) && seconds <= JOB_MAX_CHUNK_SECONDS)
+  if (!self->id) {
+    g_set_error(error, JSON_FILE_ERROR, 0,
+                "%s: it was changed since `cudaconv plan` wrote it; plan the job anew into another "
+                "folder",
+                path);
+    return FALSE;
+  }
+  if (!json_fields_read(manifest_fields, manifest, self, path, error))
+    return FALSE;
+  for (guint i = 0; i < self->sources->len; i++) {
+    JobSource *source = g_ptr_array_index(self->sources, i);
+    g_autofree gchar *in = source->in, *out = source->out;
+    source->in = job_full_path(self, in);
+    source->out = job_full_path(self, out);
+  }
+  const guint n_chunks = self->n_chunks;
+  if (job_count_chunks(self) && self->n_chunks == n_chunks && n_chunks > 0 &&
+      (self->chunk_length == 0) != (self->files == 0) && self->chunk_length <= JOB_MAX_CHUNK_LENGTH)
     return check_outputs(self, path, error);
   g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (its pieces do not add up)", path);
   return FALSE;
@@ -357,7 +316,7 @@ job_open(const gchar *folder, GError **error) {
 
 static gboolean
 check_kernel_file(const Job *self, const gchar *path, GError **error) {
-  g_autofree gchar *hash = filehash_all(path, error);
+  g_autofree gchar *hash = hash_file(path, error);
   if (!hash)
     return FALSE;
   if (g_str_equal(hash, self->kernel_hash))
@@ -393,7 +352,7 @@ gboolean
 job_check_source(const JobSource *source, gboolean all, GError **error) {
   const gchar *wanted = all && source->hash ? source->hash : source->sample;
   g_autofree gchar *hash =
-      wanted == source->hash ? filehash_all(source->in, error) : filehash_sample(source->in, error);
+      wanted == source->hash ? hash_file(source->in, error) : hash_file_sample(source->in, error);
   if (!hash)
     return FALSE;
   if (g_str_equal(hash, wanted))

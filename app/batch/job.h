@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* A job: films or pictures that are filtered in pieces, each by whatever machine takes it. Its
- * folder holds
+/* A job: videos or images that are filtered in chunks, each by any machine. Its folder holds
  *
- *   manifest.json      what is to be made of what and how, and never changes
- *   kernel.ini         a copy of the kernel file, where the settings have one
- *   pieces/000042.json the record of a piece that is complete (record.h), and its files
- *   parts/             what is being written
+ *   manifest.json      the sources, the outputs and the settings; it never changes
+ *   kernel.ini         a copy of the kernel file, if the settings have one
+ *   pieces/000042.json the record of a chunk that is complete (record.h), and its files
+ *   parts/             files that are being written
  *
- * A film's piece is a range of its times; otherwise it is some files. */
+ * A chunk of a video is a range of its times; otherwise it is some files. People count chunks from
+ * 1, as in "piece 43 of 90"; file names, --index and schedulers count from 0. */
 
 #include <gst/gst.h>
-
-#include "app/filteroptions.h"
 
 G_BEGIN_DECLS
 
@@ -21,27 +19,32 @@ G_BEGIN_DECLS
 #define JOB_CHUNKS "pieces"
 #define JOB_PARTS "parts"
 
+/* The end of the names in JOB_PARTS, which begin with the number of the chunk. */
+#define JOB_PART_SUFFIX ".mkv.part"
+
 #define JOB_MAX_CHUNKS 1000000
-#define JOB_MAX_CHUNK_SECONDS ((GstClockTime)1000000 * GST_SECOND)
+#define JOB_MAX_CHUNK_LENGTH ((GstClockTime)1000000 * GST_SECOND)
 
 typedef struct {
   gchar *in, *out;     /* paths */
-  gchar *sample;       /* hash of a sample of `in` (filehash.h) */
-  gchar *hash;         /* of all of `in`, a film that is cut; or NULL */
-  guint first, chunks; /* of a film that is cut */
+  gchar *sample;       /* hash of a sample of `in` (hash.h) */
+  gchar *hash;         /* of all of `in`, a video that is cut; or NULL */
+  guint first, chunks; /* of a video that is cut */
 } JobSource;
 
 typedef struct {
   gchar *folder;
-  gchar *id;            /* hash of the manifest: what pieces of one job have in common */
-  GPtrArray *sources;   /* of JobSource */
-  GstClockTime seconds; /* length of a film's piece; 0: pieces are files */
-  guint files;          /* in a piece; 0: pieces are ranges of films */
+  gchar *id;                 /* hash of the manifest: chunks of one job have it in common */
+  guint format;              /* of the manifest */
+  gchar *version;            /* of the program that planned it; for people */
+  GPtrArray *sources;        /* of JobSource */
+  GstClockTime chunk_length; /* of a video; 0: chunks are files */
+  guint files;               /* in a chunk; 0: chunks are ranges of videos */
   guint n_chunks;
-  gchar *settings;     /* of the filter, as one text (filter.h) */
-  gchar *kernel_hash;  /* of kernel.ini, or NULL */
-  GBytes *kernel_file; /* at plan: what will be in it */
+  gchar *settings;     /* of the filter, as one text (filteroptions.h) */
   gchar *digest;       /* of the properties that the settings give */
+  gchar *kernel_hash;  /* of kernel.ini, or NULL */
+  GBytes *kernel_file; /* at plan: its bytes */
   gchar *encoder;      /* as in a gst-launch line; NULL: by the ending of OUT */
   gboolean lossless;
 } Job;
@@ -50,27 +53,30 @@ Job *job_new(const gchar *folder);
 void job_free(Job *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Job, job_free)
 
-/* Takes the paths and hashes. */
-JobSource *job_add_source(Job *self, gchar *in, gchar *out, gchar *sample, gchar *hash,
-                          guint chunks);
+/* Takes the hashes, and copies the paths. */
+void job_add_source(Job *self, const gchar *in, const gchar *out, gchar *sample, gchar *hash,
+                    guint chunks);
 
-/* Adds the pieces of all sources up, when those are there. FALSE when they are too many, or end
- * behind what can be counted in nanoseconds. */
-gboolean job_count_pieces(Job *self);
+/* Adds the chunks of all sources up, when those are there. FALSE when they are too many, or end
+ * behind the last time that can be counted in nanoseconds. */
+gboolean job_count_chunks(Job *self);
 
 /* Makes the folder and writes the manifest. The same job may be there already. FALSE when another
  * one is, or the folder cannot be written. */
 gboolean job_write(Job *self, GError **error);
 
-/* Reads the manifest of a folder. NULL when there is none, or another version wrote it, or it was
+/* Reads the manifest of a folder. NULL when there is none, or it has another format, or it was
  * changed. */
 Job *job_open(const gchar *folder, GError **error);
 
-/* The film of a piece. */
+/* The video of a chunk. */
 const JobSource *job_find_source(const Job *self, guint chunk);
 
+/* "piece 43 of 90", of the chunk with the index 42. Free it. */
+gchar *job_name_chunk(const Job *self, guint chunk);
+
 /* A path as a job's files have it, and back to one that can be opened: relative to the job's folder
- * where it is below the folder around that, so that all may be moved together. Free it. */
+ * if it is below the folder around that, so that all may be moved together. Free it. */
 gchar *job_shorten_path(const Job *self, const gchar *path);
 gchar *job_full_path(const Job *self, const gchar *path);
 

@@ -5,8 +5,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define MOST_BYTES ((gint64)1 << 30)
-#define MOST_NESTED 16
+#define MAX_BYTES ((gint64)1 << 30)
+#define MAX_NESTED 16
+
+/* ---- files ---- */
 
 /* JSON-GLib would use up the stack on objects in each other. It reads comments and texts in single
  * quotes as well, in which a quotation mark begins nothing, and which no file of a job has. */
@@ -14,7 +16,7 @@ static const gchar *
 find_trap(const gchar *text) {
   guint depth = 0;
   gboolean quoted = FALSE;
-  for (; *text && depth <= MOST_NESTED; text++) {
+  for (; *text && depth <= MAX_NESTED; text++) {
     if (quoted && *text == '\\' && text[1])
       text++;
     else if (*text == '"')
@@ -26,13 +28,13 @@ find_trap(const gchar *text) {
     else if (!quoted && strchr("]}", *text) && depth > 0)
       depth--;
   }
-  return depth > MOST_NESTED ? "too much is nested in it" : NULL;
+  return depth > MAX_NESTED ? "too much is nested in it" : NULL;
 }
 
 static gboolean
 read_text(const gchar *path, gchar **text, GError **error) {
   struct stat file;
-  if (stat(path, &file) == 0 && (!S_ISREG(file.st_mode) || file.st_size > MOST_BYTES)) {
+  if (stat(path, &file) == 0 && (!S_ISREG(file.st_mode) || file.st_size > MAX_BYTES)) {
     g_set_error(error, JSON_FILE_ERROR, 0, "%s: this is no file of a job", path);
     return FALSE;
   }
@@ -60,42 +62,39 @@ json_file_read(const gchar *path, GError **error) {
   return json_node_dup_object(root);
 }
 
-gboolean
-json_file_write(const gchar *path, JsonObject *object, GError **error) {
-  g_autoptr(JsonNode) root = json_node_new(JSON_NODE_OBJECT);
-  g_autoptr(JsonGenerator) generator = json_generator_new();
-  json_node_take_object(root, object);
-  json_generator_set_root(generator, root);
-  json_generator_set_pretty(generator, TRUE);
-  json_generator_set_indent(generator, 1);
-  gsize length;
-  g_autofree gchar *text = json_generator_to_data(generator, &length);
-  return atomic_file_write(path, text, length, TRUE, error);
-}
-
-gchar *
-json_file_hash(JsonObject *object) {
+static gchar *
+to_text(JsonObject *object, gboolean is_pretty, gsize *length) {
   g_autoptr(JsonNode) root = json_node_new(JSON_NODE_OBJECT);
   g_autoptr(JsonGenerator) generator = json_generator_new();
   json_node_set_object(root, object);
   json_generator_set_root(generator, root);
-  g_autofree gchar *text = json_generator_to_data(generator, NULL);
-  return g_compute_checksum_for_string(G_CHECKSUM_MD5, text, -1);
+  json_generator_set_pretty(generator, is_pretty);
+  json_generator_set_indent(generator, 1);
+  return json_generator_to_data(generator, length);
 }
 
-void
-json_file_set_text(JsonObject *object, const gchar *member, const gchar *text) {
-  if (text)
-    json_object_set_string_member(object, member, text);
+static gchar *
+hash_object(JsonObject *object) {
+  gsize length;
+  g_autofree gchar *text = to_text(object, FALSE, &length);
+  return g_compute_checksum_for_string(G_CHECKSUM_MD5, text, (gssize)length);
 }
 
-static JsonNode *
-get_member(JsonObject *object, const gchar *member, const gchar *path, GError **error) {
-  JsonNode *node = json_object_get_member(object, member);
-  if (!node)
-    g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (\"%s\" is missing)", path, member);
-  return node;
+gchar *
+json_seal(JsonObject *object, const gchar *member) {
+  gchar *hash = hash_object(object);
+  json_object_set_string_member(object, member, hash);
+  return hash;
 }
+
+gboolean
+json_file_write(const gchar *path, JsonObject *object, GError **error) {
+  gsize length;
+  g_autofree gchar *text = to_text(object, TRUE, &length);
+  return atomic_file_write(path, text, length, TRUE, error);
+}
+
+/* ---- members ---- */
 
 static gboolean
 refuse(const gchar *member, const gchar *path, const gchar *wanted, GError **error) {
@@ -104,85 +103,184 @@ refuse(const gchar *member, const gchar *path, const gchar *wanted, GError **err
   return FALSE;
 }
 
+static void
+free_elements(const JsonField *fields, GPtrArray *array) {
+  for (guint i = 0; array && i < array->len; i++) {
+    json_fields_clear(fields, g_ptr_array_index(array, i));
+    g_free(g_ptr_array_index(array, i));
+  }
+  if (array)
+    g_ptr_array_set_size(array, 0);
+}
+
+/* Reads an array of objects into an array of structs. */
 static gboolean
-holds(JsonNode *node, GType type) {
-  return node && JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) == type;
-}
-
-gboolean
-json_file_get_text(JsonObject *object, const gchar *member, const gchar *path, const gchar **text,
-                   GError **error) {
-  JsonNode *node = get_member(object, member, path, error);
-  if (!node)
-    return FALSE;
-  if (!holds(node, G_TYPE_STRING))
-    return refuse(member, path, "a text", error);
-  *text = json_node_get_string(node);
+read_elements(const JsonField *field, JsonArray *from, GPtrArray *into, const gchar *path,
+              GError **error) {
+  for (guint i = 0; i < json_array_get_length(from); i++) {
+    JsonNode *node = json_array_get_element(from, i);
+    if (!JSON_NODE_HOLDS_OBJECT(node)) {
+      g_set_error(error, JSON_FILE_ERROR, 0,
+                  "%s: it is damaged (element %u of \"%s\" is no object)", path, i + 1,
+                  field->name);
+      return FALSE;
+    }
+    gpointer element = g_malloc0(field->size);
+    g_ptr_array_add(into, element);
+    if (!json_fields_read(field->fields, json_node_get_object(node), element, path, error))
+      return FALSE;
+  }
   return TRUE;
 }
 
 gboolean
-json_file_get_number(JsonObject *object, const gchar *member, const gchar *path, guint64 *number,
-                     GError **error) {
-  JsonNode *node = get_member(object, member, path, error);
-  if (!node)
-    return FALSE;
-  if (!holds(node, G_TYPE_INT64) || json_node_get_int(node) < 0)
-    return refuse(member, path, "a whole number of 0 or more", error);
-  *number = (guint64)json_node_get_int(node);
+json_fields_read(const JsonField *fields, JsonObject *object, gpointer into, const gchar *path,
+                 GError **error) {
+  static const gchar *const wanted[] = {[JSON_TEXT] = "a text",
+                                        [JSON_UINT] = "a whole number from 0 to 2147483647",
+                                        [JSON_COUNT] = "a whole number of 0 or more",
+                                        [JSON_TIME] = "a whole number of 0 or more",
+                                        [JSON_DOUBLE] = "a number",
+                                        [JSON_FLAG] = "true or false",
+                                        [JSON_STRUCT] = "an object",
+                                        [JSON_STRUCTS] = "an array"};
+  for (const JsonField *field = fields; field->name; field++) {
+    gpointer at = (guint8 *)into + field->offset;
+    JsonNode *node = object ? json_object_get_member(object, field->name) : NULL;
+    const GType type = node && JSON_NODE_HOLDS_VALUE(node) ? json_node_get_value_type(node) : 0;
+    const gint64 whole = type == G_TYPE_INT64 ? json_node_get_int(node) : -1;
+    gboolean ok = FALSE;
+    if (field->type == JSON_TIME)
+      *(guint64 *)at = G_MAXUINT64;
+    if (!node && field->is_required) {
+      g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (\"%s\" is missing)", path,
+                  field->name);
+      return FALSE;
+    }
+    switch (field->type) {
+    case JSON_TEXT:
+      ok = type == G_TYPE_STRING;
+      g_clear_pointer((gchar **)at, g_free);
+      if (ok)
+        *(gchar **)at = g_strdup(json_node_get_string(node));
+      break;
+    case JSON_UINT:
+      ok = whole >= 0 && whole <= G_MAXINT32;
+      if (ok)
+        *(guint *)at = (guint)whole;
+      break;
+    case JSON_COUNT:
+    case JSON_TIME:
+      ok = whole >= 0;
+      if (ok)
+        *(guint64 *)at = (guint64)whole;
+      break;
+    case JSON_DOUBLE:
+      ok = type == G_TYPE_DOUBLE || type == G_TYPE_INT64;
+      if (ok)
+        *(gdouble *)at = json_node_get_double(node);
+      break;
+    case JSON_FLAG:
+      ok = type == G_TYPE_BOOLEAN;
+      if (ok)
+        *(gboolean *)at = json_node_get_boolean(node);
+      break;
+    case JSON_STRUCT:
+      ok = node && JSON_NODE_HOLDS_OBJECT(node);
+      if (!json_fields_read(field->fields, ok ? json_node_get_object(node) : NULL, at, path, error))
+        return FALSE;
+      break;
+    case JSON_STRUCTS:
+      if (!*(GPtrArray **)at)
+        *(GPtrArray **)at = g_ptr_array_new();
+      ok = node && JSON_NODE_HOLDS_ARRAY(node);
+      if (ok && !read_elements(field, json_node_get_array(node), *(GPtrArray **)at, path, error))
+        return FALSE;
+      break;
+    }
+    if (!ok && field->is_required)
+      return refuse(field->name, path, wanted[field->type], error);
+  }
   return TRUE;
 }
 
-gboolean
-json_file_get_array(JsonObject *object, const gchar *member, const gchar *path, JsonArray **array,
-                    GError **error) {
-  JsonNode *node = get_member(object, member, path, error);
-  if (!node)
-    return FALSE;
-  if (!JSON_NODE_HOLDS_ARRAY(node))
-    return refuse(member, path, "an array", error);
-  *array = json_node_get_array(node);
-  return TRUE;
-}
-
-guint64
-json_file_get_optional(JsonObject *object, const gchar *member) {
-  JsonNode *node = json_object_get_member(object, member);
-  return holds(node, G_TYPE_INT64) && json_node_get_int(node) >= 0
-             ? (guint64)json_node_get_int(node)
-             : G_MAXUINT64;
+JsonObject *
+json_fields_write(const JsonField *fields, gconstpointer from) {
+  JsonObject *object = json_object_new();
+  for (const JsonField *field = fields; field->name; field++) {
+    gconstpointer at = (const guint8 *)from + field->offset;
+    const gchar *name = field->name;
+    switch (field->type) {
+    case JSON_TEXT:
+      if (*(gchar *const *)at)
+        json_object_set_string_member(object, name, *(gchar *const *)at);
+      break;
+    case JSON_UINT:
+      if (field->is_required || *(const guint *)at > 0)
+        json_object_set_int_member(object, name, *(const guint *)at);
+      break;
+    case JSON_COUNT:
+      json_object_set_int_member(object, name, (gint64) * (const guint64 *)at);
+      break;
+    case JSON_TIME:
+      if (*(const guint64 *)at != G_MAXUINT64)
+        json_object_set_int_member(object, name, (gint64) * (const guint64 *)at);
+      break;
+    case JSON_DOUBLE:
+      json_object_set_double_member(object, name, *(const gdouble *)at);
+      break;
+    case JSON_FLAG:
+      json_object_set_boolean_member(object, name, *(const gboolean *)at);
+      break;
+    case JSON_STRUCT: {
+      JsonObject *member = json_fields_write(field->fields, at);
+      if (json_object_get_size(member) > 0)
+        json_object_set_object_member(object, name, member);
+      else
+        json_object_unref(member);
+      break;
+    }
+    case JSON_STRUCTS: {
+      const GPtrArray *elements = *(GPtrArray *const *)at;
+      if (!field->is_required && (!elements || elements->len == 0))
+        break;
+      JsonArray *array = json_array_new();
+      for (guint i = 0; elements && i < elements->len; i++)
+        json_array_add_object_element(
+            array, json_fields_write(field->fields, g_ptr_array_index(elements, i)));
+      json_object_set_array_member(object, name, array);
+      break;
+    }
+    }
+  }
+  return object;
 }
 
 void
-json_file_set_optional(JsonObject *object, const gchar *member, guint64 number) {
-  if (number == G_MAXUINT64)
-    json_object_set_null_member(object, member);
-  else
-    json_object_set_int_member(object, member, (gint64)number);
+json_fields_clear(const JsonField *fields, gpointer from) {
+  for (const JsonField *field = fields; field->name; field++) {
+    gpointer at = (guint8 *)from + field->offset;
+    if (field->type == JSON_TEXT) {
+      g_clear_pointer((gchar **)at, g_free);
+    } else if (field->type == JSON_STRUCT) {
+      json_fields_clear(field->fields, at);
+    } else if (field->type == JSON_STRUCTS) {
+      free_elements(field->fields, *(GPtrArray **)at);
+      g_clear_pointer((GPtrArray **)at, g_ptr_array_unref);
+    }
+  }
 }
 
 gboolean
-json_file_unseal(JsonObject *object, const gchar *member, const gchar *path, gchar **hash,
-                 GError **error) {
-  const gchar *said;
-  if (!json_file_get_text(object, member, path, &said, error))
+json_check_seal(JsonObject *object, const gchar *member, const gchar *path, gchar **hash,
+                GError **error) {
+  const JsonField fields[] = {{.name = member, .type = JSON_TEXT, .is_required = TRUE}, {0}};
+  g_autofree gchar *stored = NULL;
+  if (!json_fields_read(fields, object, &stored, path, error))
     return FALSE;
-  g_autofree gchar *kept = g_strdup(said);
   json_object_remove_member(object, member);
-  g_autofree gchar *found = json_file_hash(object);
-  if (g_str_equal(found, kept))
-    *hash = g_steal_pointer(&found);
+  *hash = hash_object(object);
+  if (!g_str_equal(*hash, stored))
+    g_clear_pointer(hash, g_free);
   return TRUE;
-}
-
-gchar *
-json_file_get_optional_text(JsonObject *object, const gchar *member) {
-  JsonNode *node = json_object_get_member(object, member);
-  return holds(node, G_TYPE_STRING) ? g_strdup(json_node_get_string(node)) : NULL;
-}
-
-gdouble
-json_file_get_optional_double(JsonObject *object, const gchar *member) {
-  JsonNode *node = json_object_get_member(object, member);
-  return holds(node, G_TYPE_DOUBLE) || holds(node, G_TYPE_INT64) ? json_node_get_double(node) : 0;
 }

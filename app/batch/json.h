@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Files of JSON, with errors that name the file and the member. */
+/* The files of a job are JSON. A table of fields says how a struct becomes an object and back: one
+ * table for each struct, one reader, one writer. Errors name the file and the member. */
 
 #include <json-glib/json-glib.h>
 
@@ -10,40 +11,71 @@ G_BEGIN_DECLS
 /* Errors of a file that is not what it has to be. */
 #define JSON_FILE_ERROR g_quark_from_static_string("cudaconv-json")
 
-/* The object that a file holds, or NULL. Unreference it. */
+typedef enum {
+  JSON_TEXT,    /* gchar *; not written if NULL */
+  JSON_UINT,    /* guint, up to 2^31 - 1; not written if 0, unless it is required */
+  JSON_COUNT,   /* guint64, 0 or more */
+  JSON_TIME,    /* GstClockTime; not written if GST_CLOCK_TIME_NONE */
+  JSON_DOUBLE,  /* gdouble */
+  JSON_FLAG,    /* gboolean */
+  JSON_STRUCT,  /* a struct in place; not written if none of its members is */
+  JSON_STRUCTS, /* GPtrArray * of structs; not written if empty, unless it is required */
+} JsonType;
+
+typedef struct _JsonField JsonField;
+struct _JsonField {
+  const gchar *name; /* of the member; NULL ends the table */
+  JsonType type;
+  gsize offset;            /* in the struct */
+  gboolean is_required;    /* if not, a member that is missing or of another type is not read */
+  const JsonField *fields; /* of JSON_STRUCT and of the elements of JSON_STRUCTS */
+  gsize size;              /* of an element of JSON_STRUCTS */
+};
+
+/* Rows of a table. */
+#define JSON_FIELD(name_, type_, struct_, member_, is_required_)                                   \
+  {                                                                                                \
+    .name = name_, .type = type_, .offset = G_STRUCT_OFFSET(struct_, member_),                     \
+    .is_required = is_required_                                                                    \
+  }
+#define JSON_REQUIRED(name_, type_, struct_, member_)                                              \
+  JSON_FIELD(name_, type_, struct_, member_, TRUE)
+#define JSON_OPTIONAL(name_, type_, struct_, member_)                                              \
+  JSON_FIELD(name_, type_, struct_, member_, FALSE)
+#define JSON_OBJECT_FIELD(name_, struct_, member_, fields_)                                        \
+  {                                                                                                \
+    .name = name_, .type = JSON_STRUCT, .offset = G_STRUCT_OFFSET(struct_, member_),               \
+    .fields = fields_                                                                              \
+  }
+#define JSON_ARRAY_FIELD(name_, struct_, member_, fields_, element_, is_required_)                 \
+  {                                                                                                \
+    .name = name_, .type = JSON_STRUCTS, .offset = G_STRUCT_OFFSET(struct_, member_),              \
+    .is_required = is_required_, .fields = fields_, .size = sizeof(element_)                       \
+  }
+
+/* Reads an object into a struct, which was all zeros before the first read. `object` may be NULL
+ * for one without members. FALSE with an error; the struct has to be cleared in both cases. */
+gboolean json_fields_read(const JsonField *fields, JsonObject *object, gpointer into,
+                          const gchar *path, GError **error);
+
+/* A new object, with the members in the order of the table. */
+JsonObject *json_fields_write(const JsonField *fields, gconstpointer from);
+
+/* Frees all texts and arrays of a struct. */
+void json_fields_clear(const JsonField *fields, gpointer from);
+
+/* The object that a file holds, or NULL with an error. Unreference it. */
 JsonObject *json_file_read(const gchar *path, GError **error);
 
-/* Replaces the file by one with the object, which it takes; never leaves half of it. */
+/* Replaces the file by one with the object; never leaves half of it. */
 gboolean json_file_write(const gchar *path, JsonObject *object, GError **error);
 
-/* The MD5 of an object as JSON without spaces. Free it. */
-gchar *json_file_hash(JsonObject *object);
+/* Adds a member with a hash of all others, and returns that; free it. */
+gchar *json_seal(JsonObject *object, const gchar *member);
 
-/* A member; `path` is named in the error when it is missing or of another type. Whole numbers are 0
- * or more. The text belongs to the object. */
-gboolean json_file_get_text(JsonObject *object, const gchar *member, const gchar *path,
-                            const gchar **text, GError **error);
-gboolean json_file_get_number(JsonObject *object, const gchar *member, const gchar *path,
-                              guint64 *number, GError **error);
-gboolean json_file_get_array(JsonObject *object, const gchar *member, const gchar *path,
-                             JsonArray **array, GError **error);
-
-/* Takes the hash out of an object that json_file_hash made of all the rest. Sets `hash` (NULL
- * before) when it fits, and leaves it when it does not; FALSE with an error when there is none. */
-gboolean json_file_unseal(JsonObject *object, const gchar *member, const gchar *path, gchar **hash,
-                          GError **error);
-
-/* Sets a member, where the text is not NULL. */
-void json_file_set_text(JsonObject *object, const gchar *member, const gchar *text);
-
-/* A number that may be null or missing, which G_MAXUINT64 stands for here. */
-guint64 json_file_get_optional(JsonObject *object, const gchar *member);
-void json_file_set_optional(JsonObject *object, const gchar *member, guint64 number);
-
-/* A number of seconds or the like, or 0. */
-gdouble json_file_get_optional_double(JsonObject *object, const gchar *member);
-
-/* A text that may be null or missing; a copy. */
-gchar *json_file_get_optional_text(JsonObject *object, const gchar *member);
+/* Removes that member, and sets `hash` to it if it is the hash of the others, else to NULL. FALSE
+ * with an error if there is no such member. */
+gboolean json_check_seal(JsonObject *object, const gchar *member, const gchar *path, gchar **hash,
+                         GError **error);
 
 G_END_DECLS

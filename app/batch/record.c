@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "record.h"
 #include "app/convert/elements.h"
-#include "filehash.h"
+#include "hash.h"
 #include "json.h"
 
 #include <errno.h>
@@ -9,65 +9,67 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define CHECK "check" /* the hash of all other members */
-#define MOST_SECONDS 1e12
+#define CHECK "check"
+#define MAX_SECONDS 1e12
 
-static void
-file_free(gpointer data) {
-  RecordFile *self = data;
-  g_free(self->name);
-  g_free(self->hash);
-  g_free(self);
-}
+static const JsonField frame_fields[] = {JSON_OPTIONAL("time", JSON_TIME, BoundaryFrame, time),
+                                         JSON_OPTIONAL("hash", JSON_TEXT, BoundaryFrame, hash),
+                                         {0}};
 
-static void
-failure_free(gpointer data) {
-  RecordFailure *self = data;
-  g_free(self->in);
-  g_free(self->why);
-  g_free(self);
-}
+static const JsonField file_fields[] = {JSON_REQUIRED("name", JSON_TEXT, RecordFile, name),
+                                        JSON_REQUIRED("size", JSON_COUNT, RecordFile, size),
+                                        JSON_REQUIRED("hash", JSON_TEXT, RecordFile, hash),
+                                        {0}};
+
+static const JsonField failure_fields[] = {JSON_REQUIRED("in", JSON_TEXT, RecordFailure, in),
+                                           JSON_REQUIRED("why", JSON_TEXT, RecordFailure, why),
+                                           {0}};
+
+static const JsonField record_fields[] = {
+    JSON_REQUIRED("job", JSON_TEXT, Record, job),
+    JSON_REQUIRED("piece", JSON_UINT, Record, index),
+    JSON_REQUIRED("frames", JSON_COUNT, Record, frames),
+    JSON_OPTIONAL("hash", JSON_TEXT, Record, hash),
+    JSON_OPTIONAL("first", JSON_TIME, Record, first),
+    JSON_OBJECT_FIELD("before", Record, before, frame_fields),
+    JSON_OBJECT_FIELD("last", Record, last, frame_fields),
+    JSON_OPTIONAL("caps", JSON_TEXT, Record, caps),
+    JSON_OPTIONAL("encoder", JSON_TEXT, Record, encoder),
+    JSON_ARRAY_FIELD("files", Record, files, file_fields, RecordFile, TRUE),
+    JSON_ARRAY_FIELD("failures", Record, failures, failure_fields, RecordFailure, FALSE),
+    JSON_OPTIONAL("backend", JSON_TEXT, Record, backend),
+    JSON_OPTIONAL("device", JSON_TEXT, Record, device),
+    JSON_OPTIONAL("host", JSON_TEXT, Record, host),
+    JSON_OPTIONAL("began", JSON_TEXT, Record, began),
+    JSON_OPTIONAL("seconds", JSON_DOUBLE, Record, seconds),
+    {0}};
 
 Record *
-record_new(guint index) {
+record_new(const Job *job, guint index) {
   Record *self = g_new0(Record, 1);
+  self->job = g_strdup(job->id);
   self->index = index;
-  self->files = g_ptr_array_new_with_free_func(file_free);
-  self->failures = g_ptr_array_new_with_free_func(failure_free);
+  self->files = g_ptr_array_new();
+  self->failures = g_ptr_array_new();
   self->first = self->before.time = self->last.time = GST_CLOCK_TIME_NONE;
   return self;
 }
 
 void
 record_free(Record *self) {
-  g_ptr_array_unref(self->files);
-  g_ptr_array_unref(self->failures);
-  g_free(self->hash);
-  g_free(self->caps);
-  g_free(self->encoder);
-  boundary_frame_clear(&self->before);
-  boundary_frame_clear(&self->last);
-  g_free(self->backend);
-  g_free(self->device);
-  g_free(self->host);
-  g_free(self->began);
+  json_fields_clear(record_fields, self);
   g_free(self);
-}
-
-static void
-take_file(Record *self, gchar *name, guint64 size, gchar *hash) {
-  RecordFile *file = g_new(RecordFile, 1);
-  *file = (RecordFile){name, size, hash};
-  g_ptr_array_add(self->files, file);
 }
 
 gboolean
 record_add_file(Record *self, const gchar *path, const gchar *name, GError **error) {
   struct stat there;
-  gchar *hash = filehash_all(path, error);
+  gchar *hash = hash_file(path, error);
   if (!hash)
     return FALSE;
-  take_file(self, g_strdup(name), stat(path, &there) == 0 ? (guint64)there.st_size : 0, hash);
+  RecordFile *file = g_new(RecordFile, 1);
+  *file = (RecordFile){g_strdup(name), stat(path, &there) == 0 ? (guint64)there.st_size : 0, hash};
+  g_ptr_array_add(self->files, file);
   return TRUE;
 }
 
@@ -94,71 +96,13 @@ record_file_path(const Job *job, const RecordFile *file) {
   return job_full_path(job, file->name);
 }
 
-/* ---- writing ---- */
-
-static void
-set_frame(JsonObject *object, const gchar *member, const BoundaryFrame *frame) {
-  if (!frame->hash)
-    return;
-  JsonObject *written = json_object_new();
-  json_file_set_optional(written, "time", frame->time);
-  json_file_set_text(written, "hash", frame->hash);
-  json_object_set_object_member(object, member, written);
-}
-
-static JsonArray *
-write_files(const Record *self) {
-  JsonArray *files = json_array_new();
-  for (guint i = 0; i < self->files->len; i++) {
-    const RecordFile *file = g_ptr_array_index(self->files, i);
-    JsonObject *object = json_object_new();
-    json_file_set_text(object, "name", file->name);
-    json_object_set_int_member(object, "size", (gint64)file->size);
-    json_file_set_text(object, "hash", file->hash);
-    json_array_add_object_element(files, object);
-  }
-  return files;
-}
-
-static JsonArray *
-write_failures(const Record *self) {
-  JsonArray *failures = json_array_new();
-  for (guint i = 0; i < self->failures->len; i++) {
-    const RecordFailure *failure = g_ptr_array_index(self->failures, i);
-    JsonObject *object = json_object_new();
-    json_file_set_text(object, "in", failure->in);
-    json_file_set_text(object, "why", failure->why);
-    json_array_add_object_element(failures, object);
-  }
-  return failures;
-}
-
 gboolean
 record_write(const Record *self, const Job *job, GError **error) {
   const gboolean failed = self->failures->len > 0;
-  JsonObject *object = json_object_new();
-  json_file_set_text(object, "job", job->id);
-  json_object_set_int_member(object, "piece", self->index);
-  json_object_set_int_member(object, "frames", (gint64)self->frames);
-  json_file_set_text(object, "hash", self->hash);
-  if (GST_CLOCK_TIME_IS_VALID(self->first))
-    json_object_set_int_member(object, "first", (gint64)self->first);
-  set_frame(object, "before", &self->before);
-  set_frame(object, "last", &self->last);
-  json_file_set_text(object, "caps", self->caps);
-  json_file_set_text(object, "encoder", self->encoder);
-  json_object_set_array_member(object, "files", write_files(self));
-  if (failed)
-    json_object_set_array_member(object, "failures", write_failures(self));
-  json_file_set_text(object, "backend", self->backend);
-  json_file_set_text(object, "device", self->device);
-  json_file_set_text(object, "host", self->host);
-  json_file_set_text(object, "began", self->began);
-  json_object_set_double_member(object, "seconds", self->seconds);
+  g_autoptr(JsonObject) object = json_fields_write(record_fields, self);
   g_autofree gchar *path = record_path(job, self->index, failed);
   g_autofree gchar *other = record_path(job, self->index, !failed);
-  g_autofree gchar *check = json_file_hash(object);
-  json_file_set_text(object, CHECK, check);
+  g_free(json_seal(object, CHECK));
   if (!json_file_write(path, object, error))
     return FALSE;
   g_unlink(other);
@@ -166,15 +110,6 @@ record_write(const Record *self, const Job *job, GError **error) {
 }
 
 /* ---- reading ---- */
-
-static void
-read_frame(JsonObject *object, const gchar *member, BoundaryFrame *frame) {
-  JsonNode *node = json_object_get_member(object, member);
-  if (!node || !JSON_NODE_HOLDS_OBJECT(node))
-    return;
-  frame->time = json_file_get_optional(json_node_get_object(node), "time");
-  frame->hash = json_file_get_optional_text(json_node_get_object(node), "hash");
-}
 
 /* A film's piece has files of its own, and others are what becomes of a source: nothing else is
  * read because a record names it. */
@@ -191,54 +126,6 @@ is_own_file(const Record *self, const Job *job, const gchar *name) {
       return TRUE;
   }
   return FALSE;
-}
-
-static gboolean
-read_file(Record *self, const Job *job, JsonObject *object, const gchar *path, GError **error) {
-  const gchar *name, *hash;
-  guint64 size;
-  if (!json_file_get_text(object, "name", path, &name, error) ||
-      !json_file_get_text(object, "hash", path, &hash, error) ||
-      !json_file_get_number(object, "size", path, &size, error))
-    return FALSE;
-  if (!is_own_file(self, job, name)) {
-    g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (\"%s\" is no file of this piece)",
-                path, name);
-    return FALSE;
-  }
-  take_file(self, g_strdup(name), size, g_strdup(hash));
-  return TRUE;
-}
-
-static gboolean
-read_files(Record *self, const Job *job, JsonObject *object, const gchar *path, GError **error) {
-  JsonArray *files;
-  if (!json_file_get_array(object, "files", path, &files, error))
-    return FALSE;
-  for (guint i = 0; i < json_array_get_length(files); i++) {
-    JsonNode *node = json_array_get_element(files, i);
-    if (!JSON_NODE_HOLDS_OBJECT(node)) {
-      g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (file %u is no object)", path, i);
-      return FALSE;
-    }
-    if (!read_file(self, job, json_node_get_object(node), path, error))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-static void
-read_failures(Record *self, JsonObject *object) {
-  JsonNode *node = json_object_get_member(object, "failures");
-  JsonArray *failures = node && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
-  for (guint i = 0; failures && i < json_array_get_length(failures); i++) {
-    JsonNode *element = json_array_get_element(failures, i);
-    if (!JSON_NODE_HOLDS_OBJECT(element))
-      continue;
-    g_autofree gchar *in = json_file_get_optional_text(json_node_get_object(element), "in");
-    g_autofree gchar *why = json_file_get_optional_text(json_node_get_object(element), "why");
-    record_add_failure(self, in ? in : "?", why ? why : "?");
-  }
 }
 
 /* Whether a media type stands where one has to: GStreamer's parser complains aloud of others. */
@@ -273,32 +160,6 @@ check_caps(const gchar *text, const gchar *path, GError **error) {
   return FALSE;
 }
 
-static gboolean
-check_hash(JsonObject *object, const gchar *path, GError **error) {
-  g_autofree gchar *hash = NULL;
-  if (!json_file_unseal(object, CHECK, path, &hash, error))
-    return FALSE;
-  if (hash)
-    return TRUE;
-  g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (its hash is another one)", path);
-  return FALSE;
-}
-
-static gboolean
-check_belongs(const Record *self, const Job *job, JsonObject *object, const gchar *path,
-              GError **error) {
-  const gchar *id;
-  guint64 index;
-  if (!json_file_get_text(object, "job", path, &id, error) ||
-      !json_file_get_number(object, "piece", path, &index, error))
-    return FALSE;
-  if (g_str_equal(id, job->id) && index == self->index)
-    return TRUE;
-  g_set_error(error, JSON_FILE_ERROR, 0,
-              "%s: it belongs to another job or piece, of other files or settings", path);
-  return FALSE;
-}
-
 /* Of a film's frames there are two files, and of others what became of each. */
 static gboolean
 check_number(const Record *self, const Job *job, const gchar *path, GError **error) {
@@ -311,40 +172,42 @@ check_number(const Record *self, const Job *job, const gchar *path, GError **err
 }
 
 static gboolean
-read_record(Record *self, const Job *job, JsonObject *object, const gchar *path, GError **error) {
-  if (!check_hash(object, path, error) || !check_belongs(self, job, object, path, error) ||
-      !json_file_get_number(object, "frames", path, &self->frames, error) ||
-      !read_files(self, job, object, path, error))
+check_record(Record *self, const Job *job, guint index, const gchar *path, GError **error) {
+  if (!g_str_equal(self->job, job->id) || self->index != index) {
+    g_set_error(error, JSON_FILE_ERROR, 0,
+                "%s: it belongs to another job or piece, of other files or settings", path);
     return FALSE;
-  read_failures(self, object);
-  self->hash = json_file_get_optional_text(object, "hash");
-  self->first = json_file_get_optional(object, "first");
-  read_frame(object, "before", &self->before);
-  read_frame(object, "last", &self->last);
-  self->caps = json_file_get_optional_text(object, "caps");
-  self->encoder = json_file_get_optional_text(object, "encoder");
-  self->backend = json_file_get_optional_text(object, "backend");
-  self->device = json_file_get_optional_text(object, "device");
-  self->host = json_file_get_optional_text(object, "host");
-  self->began = json_file_get_optional_text(object, "began");
-  self->seconds = json_file_get_optional_double(object, "seconds");
-  if (!(self->seconds >= 0 && self->seconds < MOST_SECONDS))
+  }
+  for (guint i = 0; i < self->files->len; i++) {
+    const RecordFile *file = g_ptr_array_index(self->files, i);
+    if (is_own_file(self, job, file->name))
+      continue;
+    g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (\"%s\" is no file of this piece)",
+                path, file->name);
+    return FALSE;
+  }
+  if (!(self->seconds >= 0 && self->seconds < MAX_SECONDS))
     self->seconds = 0;
   return check_number(self, job, path, error) && check_caps(self->caps, path, error);
 }
 
 Record *
 record_read(const Job *job, guint index, gboolean failed, GError **error) {
-  g_autofree gchar *path = record_path(job, index, failed);
+  g_autofree gchar *path = record_path(job, index, failed), *hash = NULL;
   if (!g_file_test(path, G_FILE_TEST_EXISTS))
     return NULL;
-  JsonObject *object = json_file_read(path, error);
-  if (!object)
+  g_autoptr(JsonObject) object = json_file_read(path, error);
+  if (!object || !json_check_seal(object, CHECK, path, &hash, error))
     return NULL;
-  g_autoptr(Record) self = record_new(index);
-  const gboolean ok = read_record(self, job, object, path, error);
-  json_object_unref(object);
-  return ok ? g_steal_pointer(&self) : NULL;
+  if (!hash) {
+    g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (its hash is another one)", path);
+    return NULL;
+  }
+  g_autoptr(Record) self = g_new0(Record, 1);
+  if (!json_fields_read(record_fields, object, self, path, error) ||
+      !check_record(self, job, index, path, error))
+    return NULL;
+  return g_steal_pointer(&self);
 }
 
 gboolean
@@ -359,7 +222,7 @@ record_check_files(const Record *self, const Job *job, gboolean all, GError **er
                   code == ENOENT ? "it is missing" : g_strerror(code));
       return FALSE;
     }
-    g_autofree gchar *hash = all ? filehash_all(path, error) : g_strdup(file->hash);
+    g_autofree gchar *hash = all ? hash_file(path, error) : g_strdup(file->hash);
     if (!hash)
       return FALSE;
     if ((guint64)there.st_size != file->size || !g_str_equal(hash, file->hash)) {

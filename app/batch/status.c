@@ -3,11 +3,10 @@
 /* cudaconv status JOB: what is made of a job. */
 
 #include "app/command.h"
-#include "job.h"
-#include "json.h"
 #include "record.h"
-#include "app/redact.h"
+#include "app/text.h"
 
+#include <json-glib/json-glib.h>
 #include <stdio.h>
 
 #define SUMMARY                                                                                    \
@@ -46,7 +45,7 @@ add_record(Status *self, const Record *record) {
   self->seconds += record->seconds;
   for (guint i = 0; i < record->failures->len; i++) {
     const RecordFailure *failure = g_ptr_array_index(record->failures, i);
-    g_ptr_array_add(self->notes, g_strdup_printf("piece %u: %s", record->index, failure->why));
+    g_ptr_array_add(self->notes, g_strdup_printf("piece %u: %s", record->index + 1, failure->why));
   }
 }
 
@@ -60,7 +59,7 @@ look_at(Status *self, const Job *job, guint index, RecordState state, gboolean c
     return state == RECORD_DONE;
   }
   if (error)
-    g_ptr_array_add(self->notes, g_strdup_printf("piece %u: %s", index, error->message));
+    g_ptr_array_add(self->notes, g_strdup_printf("piece %u: %s", index + 1, error->message));
   return FALSE;
 }
 
@@ -117,40 +116,46 @@ print_status(const Status *self, const Job *job) {
   gpointer where, count;
   g_hash_table_iter_init(&iter, self->hosts);
   while (g_hash_table_iter_next(&iter, &where, &count)) {
-    g_autofree gchar *text = redact_text(where);
+    g_autofree gchar *text = text_redact(where);
     g_print("  %u on %s\n", GPOINTER_TO_UINT(count), text);
   }
   if (self->missing->len > 0) {
     g_autofree gchar *list = list_missing(self);
-    g_print("not made: %s\n", list);
+    g_print("not made: --index %s\n", list);
   }
   for (guint i = 0; i < self->notes->len; i++) {
-    g_autofree gchar *text = redact_text(g_ptr_array_index(self->notes, i));
+    g_autofree gchar *text = text_redact(g_ptr_array_index(self->notes, i));
     g_print("%s\n", text);
   }
 }
 
 static void
 print_json(const Status *self, const Job *job) {
-  g_autoptr(JsonNode) root = json_node_new(JSON_NODE_OBJECT);
-  g_autoptr(JsonGenerator) generator = json_generator_new();
-  JsonObject *object = json_object_new();
-  JsonArray *missing = json_array_new(), *notes = json_array_new();
-  json_object_set_int_member(object, "pieces", job->n_chunks);
-  json_object_set_int_member(object, "made", self->done);
-  json_object_set_int_member(object, "frames", (gint64)self->frames);
-  json_object_set_double_member(object, "seconds", self->seconds);
+  g_autoptr(JsonBuilder) builder = json_builder_new();
+  json_builder_begin_object(builder);
+  json_builder_set_member_name(builder, "pieces");
+  json_builder_add_int_value(builder, job->n_chunks);
+  json_builder_set_member_name(builder, "made");
+  json_builder_add_int_value(builder, self->done);
+  json_builder_set_member_name(builder, "frames");
+  json_builder_add_int_value(builder, (gint64)self->frames);
+  json_builder_set_member_name(builder, "seconds");
+  json_builder_add_double_value(builder, self->seconds);
+  json_builder_set_member_name(builder, "missing");
+  json_builder_begin_array(builder);
   for (guint i = 0; i < self->missing->len; i++)
-    json_array_add_int_element(missing, GPOINTER_TO_UINT(g_ptr_array_index(self->missing, i)));
+    json_builder_add_int_value(builder, GPOINTER_TO_UINT(g_ptr_array_index(self->missing, i)));
+  json_builder_end_array(builder);
+  json_builder_set_member_name(builder, "notes");
+  json_builder_begin_array(builder);
   for (guint i = 0; i < self->notes->len; i++) {
     g_autofree gchar *note = g_utf8_make_valid(g_ptr_array_index(self->notes, i), -1);
-    json_array_add_string_element(notes, note);
+    json_builder_add_string_value(builder, note);
   }
-  json_object_set_array_member(object, "missing", missing);
-  json_object_set_array_member(object, "notes", notes);
-  json_node_take_object(root, object);
-  json_generator_set_root(generator, root);
-  g_autofree gchar *text = json_generator_to_data(generator, NULL);
+  json_builder_end_array(builder);
+  json_builder_end_object(builder);
+  g_autoptr(JsonNode) root = json_builder_get_root(builder);
+  g_autofree gchar *text = json_to_string(root, FALSE);
   g_print("%s\n", text);
 }
 

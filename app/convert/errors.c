@@ -50,7 +50,7 @@ explain_input(const GError *error, const gchar *input, const gchar *missing) {
     return explain_missing(input, missing ? missing : "a decoder for it");
   if (g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND) ||
       g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE))
-    return g_strdup_printf("%s: this is no film or picture that is known here (%s)", input,
+    return g_strdup_printf("%s: this is not a video or image that GStreamer can read (%s)", input,
                            error->message);
   if (g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED))
     return g_strdup_printf("%s: it could not be read (%s)", input, error->message);

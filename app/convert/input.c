@@ -161,27 +161,18 @@ input_check_unchanged(const Input *self, GError **error) {
   return TRUE;
 }
 
-static GHashTable *
-identify_all(const Input *self) {
-  GHashTable *files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-  for (guint i = self->first; self->sequence && i <= self->last; i++) {
-    g_autofree gchar *name = sequence_name(self->sequence, i);
-    gchar *file = file_identify(name);
-    if (file)
-      g_hash_table_add(files, file);
-  }
-  gchar *file = self->path ? file_identify(self->path) : NULL;
-  if (file)
-    g_hash_table_add(files, file);
-  return files;
-}
-
 gboolean
 input_has_file(Input *self, const gchar *path) {
-  g_autofree gchar *file = file_identify(path);
-  if (!self->files)
-    self->files = identify_all(self);
-  return file && g_hash_table_contains(self->files, file);
+  if (!self->files) {
+    self->files = file_set_new();
+    if (self->path)
+      file_set_add(self->files, self->path);
+    for (guint i = self->first; self->sequence && i <= self->last; i++) {
+      g_autofree gchar *name = sequence_name(self->sequence, i);
+      file_set_add(self->files, name);
+    }
+  }
+  return file_set_has(self->files, path);
 }
 
 /* ---- the source ---- */

@@ -1,9 +1,91 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "mux.h"
 #include "elements.h"
-#include "subtitles.h"
 
 #include <gst/pbutils/pbutils.h>
+#include <string.h>
+
+/* ---- routes ---- */
+
+static GstPadTemplate *
+find_template(GstElement *muxer, GstCaps *caps) {
+  GList *templates = gst_element_class_get_pad_template_list(GST_ELEMENT_GET_CLASS(muxer));
+  for (GList *next = templates; next; next = next->next) {
+    GstPadTemplate *found = next->data;
+    if (GST_PAD_TEMPLATE_DIRECTION(found) == GST_PAD_SINK &&
+        gst_caps_can_intersect(GST_PAD_TEMPLATE_CAPS(found), caps))
+      return found;
+  }
+  return NULL;
+}
+
+/* What a parser makes of a stream, as far as its templates tell: the same type in any of its forms.
+ */
+static GstCaps *
+parsed_caps(GstElementFactory *parser, GstCaps *caps) {
+  const gchar *type = gst_structure_get_name(gst_caps_get_structure(caps, 0));
+  GstCaps *parsed = gst_caps_new_empty();
+  const GList *templates = gst_element_factory_get_static_pad_templates(parser);
+  for (const GList *next = templates; next; next = next->next) {
+    GstStaticPadTemplate *found = next->data;
+    if (found->direction != GST_PAD_SRC)
+      continue;
+    g_autoptr(GstCaps) made = gst_static_pad_template_get_caps(found);
+    for (guint i = 0; i < gst_caps_get_size(made); i++) {
+      GstStructure *form = gst_structure_copy(gst_caps_get_structure(made, i));
+      gint version;
+      if (gst_structure_has_name(form, type) &&
+          gst_structure_get_int(gst_caps_get_structure(caps, 0), "mpegversion", &version))
+        gst_structure_set(form, "mpegversion", G_TYPE_INT, version, NULL);
+      if (gst_structure_has_name(form, type))
+        gst_caps_append_structure(parsed, form);
+      else
+        gst_structure_free(form);
+    }
+  }
+  return parsed;
+}
+
+void
+route_clear(Route *self) {
+  self->into = NULL;
+  g_clear_object(&self->parser);
+}
+
+static gboolean
+find_parser(Route *self, GstElement *muxer, GstCaps *caps) {
+  GList *all =
+      gst_element_factory_list_get_elements(GST_ELEMENT_FACTORY_TYPE_PARSER, GST_RANK_MARGINAL);
+  GList *fitting = gst_element_factory_list_filter(all, caps, GST_PAD_SINK, FALSE);
+  for (GList *next = fitting; next && !self->parser; next = next->next) {
+    g_autoptr(GstCaps) parsed = parsed_caps(next->data, caps);
+    GstPadTemplate *into = find_template(muxer, parsed);
+    if (into) {
+      self->into = into;
+      self->parser = gst_object_ref(next->data);
+    }
+  }
+  gst_plugin_feature_list_free(fitting);
+  gst_plugin_feature_list_free(all);
+  return self->parser != NULL;
+}
+
+gboolean
+route_find(Route *self, GstElement *muxer, GstCaps *caps) {
+  self->parser = NULL;
+  self->into = NULL;
+  if (gst_caps_is_any(caps) || gst_caps_is_empty(caps))
+    return FALSE;
+  /* demuxers of audio and vp9enc leave out of caps what some muxers want, and parsers find it */
+  const gchar *type = gst_structure_get_name(gst_caps_get_structure(caps, 0));
+  if ((g_str_has_prefix(type, "audio/") || g_str_equal(type, "video/x-vp9")) &&
+      find_parser(self, muxer, caps))
+    return TRUE;
+  self->into = find_template(muxer, caps);
+  return self->into || find_parser(self, muxer, caps);
+}
+
+/* ---- the muxer ---- */
 
 gboolean
 mux_init(Mux *self, GstElement *pipeline, const Media *media, const gchar *name,
@@ -90,7 +172,82 @@ mux_leave_out(Mux *self, GstPad *pad, GstCaps *caps, const gchar *why) {
   elements_discard(self->pipeline, pad);
 }
 
-/* ---- sound and subtitles ---- */
+/* ---- subtitles ---- */
+
+static const struct {
+  const gchar *entity;
+  gchar character;
+} entities[] = {{"&lt;", '<'},   {"&gt;", '>'},    {"&amp;", '&'},
+                {"&quot;", '"'}, {"&apos;", '\''}, {"&#39;", '\''}};
+
+static gboolean
+read_entity(const gchar *text, gsize left, GString *plain, gsize *used) {
+  for (guint i = 0; i < G_N_ELEMENTS(entities); i++) {
+    gsize length = strlen(entities[i].entity);
+    if (left >= length && strncmp(text, entities[i].entity, length) == 0) {
+      g_string_append_c(plain, entities[i].character);
+      *used = length;
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+/* The text of Pango markup, with or without its tags. */
+static gchar *
+plain_text(const gchar *markup, gsize size, gboolean keep_tags) {
+  GString *plain = g_string_new(NULL);
+  gsize used;
+  for (gsize i = 0; i < size; i += used) {
+    used = 1;
+    const gchar *end = keep_tags || markup[i] != '<' ? NULL : memchr(markup + i, '>', size - i);
+    if (end)
+      used = (gsize)(end - (markup + i)) + 1;
+    else if (markup[i] != '&' || !read_entity(markup + i, size - i, plain, &used))
+      g_string_append_c(plain, markup[i]);
+  }
+  return g_string_free(plain, FALSE);
+}
+
+static GstPadProbeReturn
+convert_subtitles(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  gboolean keep_tags = GPOINTER_TO_INT(user_data);
+  GstBuffer *from = GST_PAD_PROBE_INFO_BUFFER(info);
+  GstMapInfo map;
+  if (!gst_buffer_map(from, &map, GST_MAP_READ))
+    return GST_PAD_PROBE_OK;
+  gchar *plain = plain_text((const gchar *)map.data, map.size, keep_tags);
+  gst_buffer_unmap(from, &map);
+  GstBuffer *to = gst_buffer_new_wrapped(plain, strlen(plain));
+  gst_buffer_copy_into(to, from, GST_BUFFER_COPY_METADATA, 0, (gsize)-1);
+  gst_buffer_unref(from);
+  GST_PAD_PROBE_INFO_DATA(info) = to;
+  return GST_PAD_PROBE_OK;
+}
+
+/* A new element (floating) that makes plain text of subtitles in Pango markup, as demuxers hand
+ * them out, and its route into the muxer. NULL when `caps` are another stream, or the muxer does
+ * not take plain text. SubRip has tags such as <i> as well. */
+static GstElement *
+new_subtitle_converter(GstCaps *caps, GstElement *muxer, Route *route) {
+  const GstStructure *stream = gst_caps_get_structure(caps, 0);
+  g_autoptr(GstCaps) plain = gst_caps_from_string("text/x-raw, format=utf8");
+  if (!gst_structure_has_name(stream, "text/x-raw") ||
+      g_strcmp0(gst_structure_get_string(stream, "format"), "pango-markup") != 0 ||
+      !route_find(route, muxer, plain))
+    return NULL;
+  GstElement *setter = gst_element_factory_make("capssetter", NULL);
+  if (!setter)
+    return NULL;
+  g_object_set(setter, "caps", plain, "replace", TRUE, NULL);
+  gboolean keep_tags = g_str_has_prefix(G_OBJECT_TYPE_NAME(muxer), "GstMatroska");
+  g_autoptr(GstPad) src = gst_element_get_static_pad(setter, "src");
+  gst_pad_add_probe(src, GST_PAD_PROBE_TYPE_BUFFER, convert_subtitles, GINT_TO_POINTER(keep_tags),
+                    NULL);
+  return setter;
+}
+
+/* ---- audio, and all other streams ---- */
 
 static gboolean
 copy_stream(Mux *self, GstPad *pad, GstElement *converter, const Route *route) {
@@ -154,7 +311,7 @@ mux_add_stream(Mux *self, GstPad *pad, GstCaps *caps) {
   g_auto(Route) route = {0};
   GstElement *converter = NULL;
   if (route_find(&route, self->muxer, caps) ||
-      (converter = subtitles_new_converter(caps, self->muxer, &route))) {
+      (converter = new_subtitle_converter(caps, self->muxer, &route))) {
     if (!copy_stream(self, pad, converter, &route))
       mux_leave_out(self, pad, caps, "it does not fit the container");
     else if (g_str_has_prefix(name, "audio/"))

@@ -7,10 +7,21 @@
 #include <gst/gst.h>
 
 #include "media.h"
-#include "route.h"
 #include "pipelinerun.h"
 
 G_BEGIN_DECLS
+
+/* How an encoded stream gets into a muxer. */
+typedef struct {
+  GstPadTemplate *into;      /* of the muxer's pad, not owned; NULL: the muxer does not take it */
+  GstElementFactory *parser; /* that has to come before; NULL: none */
+} Route;
+
+void route_clear(Route *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Route, route_clear)
+
+/* FALSE when the muxer does not take such a stream, not even after a parser. */
+gboolean route_find(Route *self, GstElement *muxer, GstCaps *caps);
 
 typedef struct {
   GstElement *pipeline, *muxer;

@@ -1,30 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "output.h"
 #include "app/command.h"
-#include "atomicfile.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <glib/gstdio.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#define MOST_LINKS 40 /* as Linux follows */
-
-static gboolean
-fail(GError **error, gint code, const gchar *name) {
-  g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(code), "%s: cannot be written: %s", name,
-              g_strerror(code));
-  return FALSE;
-}
+#define MAX_LINKS 40 /* as Linux follows */
 
 /* A link stays, and what it points to is written, which may be not there yet. */
 static gchar *
 follow_links(const gchar *name) {
   gchar *path = g_strdup(name);
-  for (guint i = 0; i < MOST_LINKS; i++) {
+  for (guint i = 0; i < MAX_LINKS; i++) {
     g_autofree gchar *target = g_file_read_link(path, NULL);
     if (!target)
       break;
@@ -89,78 +76,32 @@ output_init(Output *self, const gchar *name, GError **error) {
 
 void
 output_clear(Output *self) {
-  if (self->part)
-    g_unlink(self->part);
-  g_clear_pointer(&self->part, g_free);
+  atomic_file_clear(&self->file);
   g_clear_pointer(&self->path, g_free);
   g_clear_pointer(&self->sequence, sequence_free);
 }
 
 gboolean
 output_begin(Output *self, GError **error) {
-  gchar *part = g_strconcat(self->path, ".XXXXXX.part", NULL);
-  int fd = g_mkstemp_full(part, O_RDWR | O_CLOEXEC, 0666); /* less the umask */
-  if (fd < 0) {
-    gint code = errno;
-    g_free(part);
-    return fail(error, code, self->name);
-  }
-  self->part = part;
-  close(fd);
-  return TRUE;
-}
-
-/* A rename may reach the disk before the data does. */
-static gint
-sync_file(const gchar *path) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  gint code = fd >= 0 && fsync(fd) == 0 ? 0 : errno;
-  if (fd >= 0)
-    close(fd);
-  return code;
+  g_autofree gchar *pattern = g_strconcat(self->path, ".XXXXXX.part", NULL);
+  return atomic_file_begin(&self->file, pattern, self->name, error);
 }
 
 gboolean
 output_commit(Output *self, GError **error) {
-  gint code = sync_file(self->part);
-  if (code == 0 && g_rename(self->part, self->path) != 0)
-    code = errno;
-  if (code != 0)
-    return fail(error, code, self->name);
-  g_clear_pointer(&self->part, g_free);
-  return TRUE;
+  return atomic_file_commit(&self->file, self->path, self->name, error);
 }
 
 gchar *
 output_keep_incomplete(Output *self, GError **error) {
-  const gchar *slash = strrchr(self->path, '/');
-  const gchar *dot = strrchr(slash ? slash : self->path, '.');
-  const gsize stem = dot ? (gsize)(dot - self->path) : strlen(self->path);
-  for (guint n = 1;; n++) {
-    g_autofree gchar *number = n > 1 ? g_strdup_printf("-%u", n) : g_strdup("");
-    g_autofree gchar *kept =
-        g_strdup_printf("%.*s.incomplete%s%s", (int)stem, self->path, number, self->path + stem);
-    struct stat there;
-    /* not all file systems know how to replace nothing */
-    gint code = renameat2(AT_FDCWD, self->part, AT_FDCWD, kept, RENAME_NOREPLACE) == 0 ? 0 : errno;
-    if (code == EINVAL || code == ENOSYS)
-      code = lstat(kept, &there) == 0 ? EEXIST : g_rename(self->part, kept) == 0 ? 0 : errno;
-    if (code == EEXIST)
-      continue;
-    if (code != 0) {
-      fail(error, code, kept);
-      return NULL;
-    }
-    g_clear_pointer(&self->part, g_free);
-    return g_steal_pointer(&kept);
-  }
+  return atomic_file_keep_incomplete(&self->file, self->path, error);
 }
 
 gboolean
-output_write(const Output *self, guint number, GBytes *picture, GError **error) {
+output_write(const Output *self, guint number, GBytes *image, GError **error) {
   g_autofree gchar *name = self->sequence ? sequence_name(self->sequence, number) : NULL;
   g_autofree gchar *path = name ? follow_links(name) : g_strdup(self->path);
   gsize size;
-  const gchar *data = g_bytes_get_data(picture, &size);
+  const gchar *data = g_bytes_get_data(image, &size);
   return atomic_file_write(path, data, size, FALSE, error);
 }

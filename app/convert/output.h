@@ -6,6 +6,7 @@
 
 #include <gio/gio.h>
 
+#include "atomicfile.h"
 #include "media.h"
 #include "sequence.h"
 
@@ -16,7 +17,7 @@ typedef struct {
   const Media *media;
   ImageSequence *sequence; /* NULL for one file */
   gchar *path;             /* of the file, links followed */
-  gchar *part;             /* the name under which it is written; NULL when there is none */
+  AtomicFile file;         /* a video while it is written */
 } Output;
 
 /* Finds out what `name` is, which has to live as long as the result. FALSE when its ending is not
@@ -34,12 +35,11 @@ gboolean output_begin(Output *self, GError **error);
 /* Gives the file that was written its name. */
 gboolean output_commit(Output *self, GError **error);
 
-/* Gives the file that was written the name of OUT with ".incomplete" before its ending, or
- * ".incomplete-2" and so on where there are such files, since the input ended early. The new name,
- * which is to be freed, or NULL with an error. */
+/* Gives the file that was written the name of OUT with ".incomplete" in it, because the input ended
+ * early. The new name, which is to be freed, or NULL with an error. */
 gchar *output_keep_incomplete(Output *self, GError **error);
 
-/* Writes a whole picture: the one, or that of a number. */
-gboolean output_write(const Output *self, guint number, GBytes *picture, GError **error);
+/* Writes a whole image: the one, or that of a number. */
+gboolean output_write(const Output *self, guint number, GBytes *image, GError **error);
 
 G_END_DECLS

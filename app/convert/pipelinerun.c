@@ -2,24 +2,19 @@
 #include "pipelinerun.h"
 #include "elements.h"
 #include "errors.h"
-#include "app/redact.h"
-#include "app/timetext.h"
+#include "app/text.h"
 
 #include <glib-unix.h>
 #include <gst/pbutils/pbutils.h>
 #include <gst/video/video.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#define TERMINAL_INTERVAL 200 /* milliseconds between two reports of progress */
-#define LINES_INTERVAL 10000
+#define PROGRESS_INTERVAL 200 /* milliseconds */
 /* Seconds that a live source gets for its last frames, which a limit would end in time. */
 #define LIVE_SLACK 1
-#define MOST_SECONDS_STOPPED 5
-#define CLEAR_LINE "\r\033[K"
+#define MAX_SECONDS_STOPPED 5
 
 /* Names of messages that the work's own threads post. The bus keeps them in order with those of
  * elements. */
@@ -37,8 +32,10 @@ run_note(PipelineRun *self, const gchar *format, ...) {
   va_start(arguments, format);
   g_autofree gchar *plain = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  g_autofree gchar *text = redact_text(plain);
-  g_printerr("%s%s\n", self->terminal ? CLEAR_LINE : "", text);
+  g_autofree gchar *text = text_redact(plain);
+  if (self->progress)
+    progress_hide(self->progress);
+  g_printerr("%s\n", text);
 }
 
 /* Asked for while the pipeline still knows it. */
@@ -62,32 +59,14 @@ share_done(const PipelineRun *self, guint64 frames, GstClockTime last) {
 }
 
 static gboolean
-tell_progress(gpointer user_data) {
+on_progress(gpointer user_data) {
   PipelineRun *self = user_data;
   GST_OBJECT_LOCK(self->filter);
-  guint64 frames = self->frames;
-  GstClockTime last = self->last;
+  const guint64 frames = self->frames;
+  const GstClockTime last = self->last;
   GST_OBJECT_UNLOCK(self->filter);
-  if (frames == 0)
-    return G_SOURCE_CONTINUE;
   query_length(self);
-  gdouble passed = (gdouble)(g_get_monotonic_time() - self->started) / G_USEC_PER_SEC;
-  gdouble share = share_done(self, frames, last);
-  g_autoptr(GString) line = g_string_new(NULL);
-  if (share >= 0)
-    g_string_append_printf(line, "%3.0f %%  ", share * 100);
-  g_string_append_printf(line, "%" G_GUINT64_FORMAT " frames", frames);
-  if (passed > 0)
-    g_string_append_printf(line, ", %.0f a second", (gdouble)frames / passed);
-  if (share > 0.01) {
-    g_autofree gchar *left = time_format(passed * (1 - share) / share);
-    g_string_append_printf(line, ", %s left", left);
-  }
-  if (self->terminal)
-    g_printerr(CLEAR_LINE "%s", line->str);
-  else
-    g_printerr("%s\n", line->str);
-  self->told = self->terminal;
+  progress_show(self->progress, share_done(self, frames, last), frames, 0, "frames");
   return G_SOURCE_CONTINUE;
 }
 
@@ -185,7 +164,7 @@ run_fail_without_video(PipelineRun *self) {
   post(self, gst_structure_new_empty(MESSAGE_NO_VIDEO));
 }
 
-/* The first error is the one that is told. Takes the error. */
+/* The first error is the one that is reported. Takes the error. */
 static void
 end_with(PipelineRun *self, GError *error) {
   if (self->error)
@@ -284,8 +263,8 @@ run_check_length(const PipelineRun *self, GError **error) {
   if (!GST_CLOCK_TIME_IS_VALID(self->length) || !self->states_length || self->missing ||
       self->signal != 0 || end <= self->begin)
     return TRUE;
-  const GstClockTime told = end - self->begin;
-  if (self->stream_end + CLAMP(told / 50, GST_SECOND / 2, 5 * GST_SECOND) >= end)
+  const GstClockTime stated = end - self->begin;
+  if (self->stream_end + CLAMP(stated / 50, GST_SECOND / 2, 5 * GST_SECOND) >= end)
     return TRUE;
   g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
               "%s: it says that it lasts %.1f s, and ended after %.1f s", self->input,
@@ -295,7 +274,7 @@ run_check_length(const PipelineRun *self, GError **error) {
 
 /* What was not as it should be, though OUT is made. */
 static void
-tell_flaws(PipelineRun *self) {
+report_flaws(PipelineRun *self) {
   if (self->missing && !self->video_only)
     run_note(self, "%s: left out: %s (not installed)", self->input, self->missing);
   report_losses(self);
@@ -381,10 +360,10 @@ on_hangup(gpointer user_data) {
 }
 
 void
-run_init(PipelineRun *self, gboolean quiet, const gchar *input, const gchar *output) {
+run_init(PipelineRun *self, Progress *progress, const gchar *input, const gchar *output) {
   memset(self, 0, sizeof *self);
-  self->quiet = quiet;
-  self->terminal = isatty(STDERR_FILENO) && !quiet;
+  self->progress = progress;
+  self->quiet = !progress || progress->quiet;
   self->input = input;
   self->output = output;
   self->last = self->length = self->end = GST_CLOCK_TIME_NONE;
@@ -437,7 +416,7 @@ check_source(gpointer user_data) {
   g_autoptr(GstElement) source = gst_bin_get_by_name(GST_BIN(self->pipeline), "source");
   gboolean waits = source && source->numsrcpads == 0 && has_stopped(source);
   self->stopped = waits ? self->stopped + 1 : 0;
-  if (self->stopped >= MOST_SECONDS_STOPPED)
+  if (self->stopped >= MAX_SECONDS_STOPPED)
     end_with(self, g_error_new(GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
                                "%s: it could not be read; it is damaged", self->input));
   return G_SOURCE_CONTINUE;
@@ -456,7 +435,7 @@ start(PipelineRun *self) {
 }
 
 gboolean
-run_run(PipelineRun *self, GstElement *pipeline, GstElement *filter, GError **error) {
+run_play(PipelineRun *self, GstElement *pipeline, GstElement *filter, GError **error) {
   static const gchar *const demuxers[] = {"asfdemux", "avidemux", "matroskademux", "qtdemux", NULL};
   self->pipeline = pipeline;
   self->filter = filter;
@@ -467,10 +446,9 @@ run_run(PipelineRun *self, GstElement *pipeline, GstElement *filter, GError **er
 
   self->started = g_get_monotonic_time();
   start(self);
-  guint progress = 0, limit = 0, check = g_timeout_add_seconds(1, check_source, self);
-  if (!self->quiet)
-    progress =
-        g_timeout_add(self->terminal ? TERMINAL_INTERVAL : LINES_INTERVAL, tell_progress, self);
+  guint limit = 0, check = g_timeout_add_seconds(1, check_source, self);
+  const gboolean shows = self->progress && !self->progress->quiet;
+  guint progress = shows ? g_timeout_add(PROGRESS_INTERVAL, on_progress, self) : 0;
   if (self->live && GST_CLOCK_TIME_IS_VALID(self->end))
     limit =
         g_timeout_add_seconds((guint)(self->end / GST_SECOND) + 1 + LIVE_SLACK, end_stream, self);
@@ -487,14 +465,14 @@ run_run(PipelineRun *self, GstElement *pipeline, GstElement *filter, GError **er
   if (waiting)
     g_source_destroy(waiting);
   gst_bus_remove_watch(bus);
-  if (self->told)
-    g_printerr(CLEAR_LINE);
+  if (self->progress)
+    progress_hide(self->progress);
   if (self->error) {
     g_propagate_error(error, g_steal_pointer(&self->error));
     return FALSE;
   }
   if (self->signal != 0 && !self->live)
     return FALSE;
-  tell_flaws(self);
+  report_flaws(self);
   return TRUE;
 }

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Runs a pipeline to its end, tells how far it is, and stops it when a signal asks for that. */
+/* Runs a pipeline to its end, shows its progress, and stops it when a signal arrives. */
 
 #include <gst/video/video.h>
+
+#include "app/progress.h"
 
 G_BEGIN_DECLS
 
 typedef struct {
   GstElement *pipeline, *filter; /* while it runs */
   const gchar *input, *output;   /* their names, for messages */
-  gboolean quiet;                /* nothing is said but errors */
-  gboolean video_only;           /* sound of the input is not wanted */
+  Progress *progress;            /* NULL: it is not shown */
+  gboolean quiet;                /* no notes; may be set before the run */
+  gboolean video_only;           /* audio of the input is not wanted */
   GstClockTime begin, end;       /* the part of the input that is wanted; end: NONE: all of it */
   guint file_depth;              /* bits of the samples in the file; 0: nobody knows */
 
@@ -35,15 +38,15 @@ typedef struct {
   guint warnings;   /* about the input */
   guint signals[3]; /* sources of the main context */
   guint stopped;    /* seconds for which the source did nothing before its start */
-  gboolean live, terminal, told;
+  gboolean live;
   gint64 started;
   GstClockTime length;
   guint64 expected; /* frames, where only their number is known; may be set before */
 } PipelineRun;
 
 /* From here until it is cleared, SIGINT, SIGTERM and SIGHUP do not end the process, so that what
- * was begun can be removed; SIGPIPE is ignored. The names have to live as long. */
-void run_init(PipelineRun *self, gboolean quiet, const gchar *input, const gchar *output);
+ * was begun can be removed; SIGPIPE is ignored. The names and the progress have to live as long. */
+void run_init(PipelineRun *self, Progress *progress, const gchar *input, const gchar *output);
 void run_clear(PipelineRun *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(PipelineRun, run_clear)
 
@@ -51,7 +54,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(PipelineRun, run_clear)
  * signal, and sets it to NULL. TRUE at the end of the stream. A first SIGINT or SIGTERM ends the
  * stream of a live source. FALSE without an error when a signal stopped it, which `signal` tells.
  */
-gboolean run_run(PipelineRun *self, GstElement *pipeline, GstElement *filter, GError **error);
+gboolean run_play(PipelineRun *self, GstElement *pipeline, GstElement *filter, GError **error);
 
 /* Ends the running work with an error, from any thread. It takes the error. What elements have said
  * before comes first. */

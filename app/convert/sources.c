@@ -3,7 +3,7 @@
 #include "app/command.h"
 #include "media.h"
 #include "sequence.h"
-#include "app/redact.h"
+#include "app/text.h"
 #include "atomicfile.h"
 
 #include <errno.h>
@@ -67,7 +67,7 @@ report_left_out(const gchar *folder, GPtrArray *names, const gchar *why) {
   if (names->len > MAX_LISTED)
     g_string_append_printf(list, " and %u more", names->len - MAX_LISTED);
   g_autofree gchar *text = g_strdup_printf("%s: left out: %s (%s)", folder, list->str, why);
-  g_autofree gchar *shown = redact_text(text);
+  g_autofree gchar *shown = text_redact(text);
   if (names->len > 0)
     g_printerr("%s\n", shown);
 }
@@ -97,7 +97,7 @@ add_folder(GPtrArray *paths, const gchar *folder, gboolean names_stay, GError **
   report_left_out(folder, left_out, "no file with the name of a video or image");
   report_left_out(folder, read_only,
                   "read but not written; OUT such as edges/" PLACE ".mkv gives files an ending");
-  g_autofree gchar *shown = redact_text(folder);
+  g_autofree gchar *shown = text_redact(folder);
   if (folders > 0)
     g_printerr("%s: left out: %u folder%s in it; folders are named one by one\n", shown, folders,
                folders == 1 ? "" : "s");
@@ -253,16 +253,12 @@ check_ending(const gchar *name, const gchar *option, GError **error) {
 /* What is written is none of the files that are read, whatever name leads to it. */
 static gboolean
 check_others(const GPtrArray *in, const GPtrArray *out, const gchar *option, GError **error) {
-  g_autoptr(GHashTable) read = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-  for (guint i = 0; i < in->len; i++) {
-    gchar *file = file_identify(g_ptr_array_index(in, i));
-    if (file)
-      g_hash_table_add(read, file);
-  }
+  g_autoptr(GHashTable) read = file_set_new();
+  for (guint i = 0; i < in->len; i++)
+    file_set_add(read, g_ptr_array_index(in, i));
   for (guint i = 0; i < out->len; i++) {
     const gchar *name = g_ptr_array_index(out, i);
-    g_autofree gchar *file = file_identify(name);
-    if (file && g_hash_table_contains(read, file))
+    if (file_set_has(read, name))
       return app_refuse(error,
                         "%s%s: this is one of the files that are read; it takes another name, or a "
                         "folder such as edges/",

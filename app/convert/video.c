@@ -5,7 +5,7 @@
 
 #include <gst/video/video.h>
 
-#define MOST_FRAMES_A_SECOND 10000
+#define MAX_FRAME_RATE 10000
 
 void
 video_clear(Video *self) {
@@ -53,22 +53,6 @@ describe_interlace(GstElement *bin, const GstVideoInfo *info) {
 }
 
 static GstElement *
-new_encoder(const VideoOptions *options, const GstVideoInfo *info, GError **error) {
-  const Media *media = options->media;
-  if (options->encoder)
-    return elements_parse_encoder(options->encoder, error);
-  const gchar *const *list = media->video;
-  if (options->lossless)
-    list = media->lossless;
-  else if (GST_VIDEO_INFO_COMP_DEPTH(info, 0) > 8 && media->deep[0])
-    list = media->deep;
-  GstElement *encoder = media_new_encoder(list, options->name, error);
-  if (encoder && options->same)
-    media_fix_threads(encoder);
-  return encoder;
-}
-
-static GstElement *
 add_caps(GstElement *pipeline, const gchar *format) {
   GstElement *filter = gst_element_factory_make("capsfilter", NULL);
   g_autofree gchar *text = g_strdup_printf("video/x-raw(ANY), format=%s", format);
@@ -91,7 +75,7 @@ add_setter(GstElement *pipeline, const gchar *fields) {
 static gchar *
 fix_caps(GstVideoInfo *info) {
   g_autoptr(GString) fields = g_string_new(NULL);
-  if (GST_VIDEO_INFO_FPS_N(info) / MAX(GST_VIDEO_INFO_FPS_D(info), 1) >= MOST_FRAMES_A_SECOND) {
+  if (GST_VIDEO_INFO_FPS_N(info) / MAX(GST_VIDEO_INFO_FPS_D(info), 1) >= MAX_FRAME_RATE) {
     GST_VIDEO_INFO_FPS_N(info) = 0;
     GST_VIDEO_INFO_FPS_D(info) = 1;
     g_string_append(fields, "framerate=0/1");
@@ -103,12 +87,12 @@ fix_caps(GstVideoInfo *info) {
 
 /* What has to be between the filter and the encoder; FALSE where it does not fit. */
 static gboolean
-link_frames(const Video *self, const Mux *mux, GstElement *last, const VideoOptions *options,
-            const GstVideoInfo *info, GstCaps *codec) {
+link_frames(const Video *self, const Mux *mux, GstElement *last, const GstVideoInfo *info,
+            GstCaps *codec) {
   gint stride = 1;
   g_object_get(self->filter, "stride", &stride, NULL);
   const gchar *format = choose_format(info, stride, codec);
-  if (format && !options->lossless && takes_format(self->encoder, format)) {
+  if (format && !self->options->lossless && takes_format(self->encoder, format)) {
     GstElement *caps = add_caps(mux->pipeline, format);
     if (!gst_element_link(last, caps))
       return FALSE;
@@ -126,22 +110,24 @@ link_frames(const Video *self, const Mux *mux, GstElement *last, const VideoOpti
 }
 
 static gboolean
-refuse_encoder(const VideoOptions *options, const Mux *mux, GstCaps *codec, GError **error) {
+refuse_encoder(const Video *self, const Mux *mux, GstCaps *codec, GError **error) {
   g_autofree gchar *what = gst_caps_is_any(codec) || gst_caps_is_empty(codec)
                                ? g_strdup("anything but an encoder's stream")
                                : mux_describe_codec(codec);
-  g_set_error(error, APP_USAGE_ERROR, 0, "--encoder \"%s\": %s cannot hold %s", options->encoder,
-              mux->media->endings[0], what);
-  return FALSE;
+  return app_refuse(error, "--encoder \"%s\": %s cannot hold %s", self->options->encoder,
+                    mux->media->endings[0], what);
 }
 
 /* From the filter's frames to the muxer. */
 static gboolean
-link_encoder(Video *self, Mux *mux, GstElement *last, const VideoOptions *options,
-             const GstVideoInfo *info, GError **error) {
-  self->encoder = new_encoder(options, info, error);
+link_encoder(Video *self, Mux *mux, GstElement *last, const GstVideoInfo *info, GError **error) {
+  const ConvertOptions *options = self->options;
+  self->encoder = convert_options_make_encoder(
+      options, self->media, GST_VIDEO_INFO_COMP_DEPTH(info, 0), self->name, error);
   if (!self->encoder)
     return FALSE;
+  if (self->is_reproducible && !options->encoder)
+    media_fix_threads(self->encoder);
   elements_add(mux->pipeline, self->encoder);
   describe_interlace(self->encoder, info);
   run_watch_encoder(mux->run, self->encoder);
@@ -153,9 +139,9 @@ link_encoder(Video *self, Mux *mux, GstElement *last, const VideoOptions *option
   g_auto(Route) route = {0};
   gst_pad_add_probe(src, GST_PAD_PROBE_TYPE_BUFFER, count_encoded, self, NULL);
   if (!route_find(&route, mux->muxer, codec))
-    return refuse_encoder(options, mux, codec, error);
+    return refuse_encoder(self, mux, codec, error);
   self->codec = mux_describe_codec(codec);
-  if (!link_frames(self, mux, last, options, info, codec)) {
+  if (!link_frames(self, mux, last, info, codec)) {
     if (options->encoder)
       g_set_error(error, APP_USAGE_ERROR, 0, "--encoder \"%s\": it takes no video",
                   options->encoder);
@@ -165,8 +151,7 @@ link_encoder(Video *self, Mux *mux, GstElement *last, const VideoOptions *option
 }
 
 gboolean
-video_add(Video *self, Mux *mux, GstElement *filter, const VideoOptions *options, GstPad *pad,
-          GstCaps *caps, GError **error) {
+video_add(Video *self, Mux *mux, GstPad *pad, GstCaps *caps, GError **error) {
   GstVideoInfo info;
   if (!gst_video_info_from_caps(&info, caps)) {
     g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
@@ -174,7 +159,7 @@ video_add(Video *self, Mux *mux, GstElement *filter, const VideoOptions *options
     return FALSE;
   }
   g_autoptr(GError) why = NULL;
-  self->filter = filter;
+  GstElement *filter = self->filter;
   GstElement *decoded = elements_add_queue(mux->pipeline, 4);
   g_autoptr(GstPad) sink = gst_element_get_static_pad(decoded, "sink");
   GstElement *before = elements_add(mux->pipeline, gst_element_factory_make("videoconvert", NULL));
@@ -185,7 +170,7 @@ video_add(Video *self, Mux *mux, GstElement *filter, const VideoOptions *options
   if (!(rate ? gst_element_link_many(decoded, before, rate, filter, NULL)
              : gst_element_link_many(decoded, before, filter, NULL)) ||
       !gst_element_link_many(filter, filtered, after, NULL) ||
-      !link_encoder(self, mux, after, options, &info, &why) ||
+      !link_encoder(self, mux, after, &info, &why) ||
       !elements_link_frames(mux->pipeline, pad, sink, &info)) {
     if (why)
       g_propagate_error(error, g_steal_pointer(&why));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "controls.h"
 #include "app/filteroptions.h"
+#include "app/text.h"
 #include "wipe.h"
 
 #include <string.h>
@@ -207,13 +208,6 @@ controls_help(void) {
 
 /* ---- the filter as options ---- */
 
-gchar *
-controls_quote(const gchar *text) {
-  static const gchar plain[] =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:+,=@%";
-  return *text && strspn(text, plain) == strlen(text) ? g_strdup(text) : g_shell_quote(text);
-}
-
 /* Arrays without the types of their numbers. */
 static gchar *
 array_text(const GValue *value) {
@@ -269,7 +263,7 @@ controls_describe(const Controls *self) {
     g_autofree gchar *usual = property_text(self->model, spec);
     if (!value || g_strcmp0(value, usual) == 0)
       continue;
-    g_autofree gchar *quoted = controls_quote(value);
+    g_autofree gchar *quoted = text_quote(value);
     /* what begins with a dash would be another option */
     g_string_append_printf(text, "%s--%s%s%s", text->len ? " " : "", spec->name,
                            *value == '-' ? "=" : " ", quoted);

@@ -34,9 +34,6 @@ void controls_drag(Controls *self, gdouble share);
 /* The options that make the filter what it is now, as in "--kernel gaussian --sigma 2". */
 gchar *controls_describe(const Controls *self);
 
-/* A word as it is written in a shell. */
-gchar *controls_quote(const gchar *text);
-
 /* All keys and what they do, a line each. */
 gchar *controls_help(void);
 

@@ -9,7 +9,8 @@
 #include "app/filteroptions.h"
 #include "app/convert/input.h"
 #include "player.h"
-#include "app/redact.h"
+#include "app/progress.h"
+#include "app/text.h"
 #include "terminal.h"
 
 #include <glib-unix.h>
@@ -58,16 +59,32 @@ typedef struct {
 
 /* ---- the text in the window and the terminal ---- */
 
+/* Progress in the words of `apply`: the frames since the start, and how much of the video is left
+ * at the speed of the clock. Cameras and images have no length. */
+static gchar *
+describe_progress(const Play *self) {
+  gint64 position, length;
+  ProgressState state = {-1, self->frames, 0, "frames", self->rate, -1};
+  if (!player_shows_picture(self->pipeline) &&
+      gst_element_query_position(self->pipeline, GST_FORMAT_TIME, &position) &&
+      gst_element_query_duration(self->pipeline, GST_FORMAT_TIME, &length) && length > 0) {
+    state.share = CLAMP((gdouble)position / (gdouble)length, 0, 1);
+    state.left = (1 - state.share) * (gdouble)length / GST_SECOND;
+  }
+  return progress_describe(&state);
+}
+
 static gchar *
 describe_state(const Play *self) {
   g_autoptr(GstStructure) stats = NULL;
   g_autofree gchar *options = controls_describe(self->controls);
+  g_autofree gchar *progress = describe_progress(self);
   guint size = 0;
   g_object_get(self->filter, "stats", &stats, NULL);
   gst_structure_get_uint(stats, "size", &size);
-  return g_strdup_printf("%s\nsize %u, %s, %.0f frames/s%s", options, size,
-                         gst_structure_get_string(stats, "backend"), self->rate,
-                         self->paused ? ", stopped" : "");
+  return g_strdup_printf("%s\nsize %u on %s; %s%s", options, size,
+                         gst_structure_get_string(stats, "backend"), progress,
+                         self->paused ? "; stopped" : "");
 }
 
 static void
@@ -106,8 +123,8 @@ tell(gpointer user_data) {
   self->settling = 0;
   g_autofree gchar *options = controls_describe(self->controls);
   if (g_strcmp0(options, self->told) != 0) {
-    g_autofree gchar *quoted = controls_quote(self->input);
-    g_autofree gchar *input = redact_text(quoted);
+    g_autofree gchar *quoted = text_quote(self->input);
+    g_autofree gchar *input = text_redact(quoted);
     g_print("cudaconv apply %s %s%s out.%s%s\n", options, *input == '-' ? "-- " : "", input,
             player_shows_picture(self->pipeline) ? "png" : "mp4",
             strstr(input, "***") ? "  # with the password in the place of ***" : "");
@@ -223,7 +240,7 @@ on_warning(Play *self, GstMessage *message) {
     return;
   g_autoptr(GError) warning = NULL;
   gst_message_parse_warning(message, &warning, NULL);
-  g_autofree gchar *text = redact_text(warning->message);
+  g_autofree gchar *text = text_redact(warning->message);
   g_printerr("cudaconv " NAME ": %s\n", text);
   g_free(self->note);
   self->note = g_strdup(warning->message);
@@ -237,7 +254,7 @@ rewind_film(gpointer user_data) {
   Play *self = user_data;
   self->rewinding = 0;
   self->began = g_get_monotonic_time();
-  g_autofree gchar *input = redact_text(self->input);
+  g_autofree gchar *input = text_redact(self->input);
   if (!player_rewind(self->pipeline))
     g_print("%s has ended.\n", input);
   return G_SOURCE_REMOVE;
@@ -439,8 +456,7 @@ play(const gchar *input, const Options *options, const FilterOptions *filter_opt
   g_autoptr(GError) error = self.error;
   if (!error)
     return APP_DONE;
-  const gboolean wrong = error->domain == APP_USAGE_ERROR || error->domain == GST_PARSE_ERROR;
-  return app_fail(NAME, wrong ? APP_WRONG_USAGE : APP_FAILED, error);
+  return app_fail(NAME, app_status_of(error), error);
 }
 
 AppStatus

@@ -254,7 +254,7 @@ class Ends(media.Case):
         os.close(mine)
         self.assertEqual(process.wait(timeout=20), 0)
         text = said.decode()
-        lines = re.findall(r"\r\x1b\[K *(\d+) %  (\d+) frames, (\d+) a second, (\d+:\d\d) left", text)
+        lines = re.findall(r"(?:^|\r\x1b\[K)out\.mkv: (\d+) %, (\d+) frames, ([\d.]+) a second, (\d+:\d\d) left", text)
         self.assertGreaterEqual(len(lines), 2, text)
         shares = [int(line[0]) for line in lines]
         self.assertEqual(shares, sorted(shares))

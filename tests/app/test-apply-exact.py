@@ -53,7 +53,7 @@ class Exact(media.Case):
     def test_numbered(self):
         self.make("in.mkv", 12)
         (self.folder / "out").mkdir()
-        self.assertIn("12 pictures", self.apply("--kernel=box", "in.mkv", "out/%03d.png").stdout)
+        self.assertIn("12 images", self.apply("--kernel=box", "in.mkv", "out/%03d.png").stdout)
         expected = filtered(self.folder / "in.mkv", "kernel=box", RGBA).hashes
         names = sorted(path.name for path in (self.folder / "out").iterdir())
         self.assertEqual(names, [f"{n:03}.png" for n in range(1, 13)])

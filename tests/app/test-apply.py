@@ -160,7 +160,7 @@ class Kinds(media.Case):
             for out in {f"out.{ending}", "other.png"} - {"out.bmp"}:  # which is read only
                 with self.subTest(ending=ending, out=out):
                     said = self.apply("--kernel=gaussian", source, out).stdout
-                    self.assertIn("1 picture of 161x121", said)
+                    self.assertIn("1 image of 161x121", said)
                     after = frames_of(self.folder / out, rgb)
                     self.assertEqual((len(after.hashes), after["width"], after["height"]), (1, 161, 121))
                     if out == "other.png":

@@ -38,7 +38,7 @@ class Damaged(jobs.EndsCase):
             for name, damage in part_of(DAMAGES.items(), 4, which):
                 with self.subTest(file=path.name, damage=name):
                     damage(path)
-                    self.assert_refused(says=("piece 1", "--index 1 --again"))
+                    self.assert_refused(says=("piece 2", "--index 1 --again"))
                     self.assertEqual(self.missing("--check"), [1])
                     self.status(says=("2 of 3" if name not in ("first byte", "a byte", "zeros") else "3 of 3"))
                     self.mend(path)
@@ -66,9 +66,9 @@ class Damaged(jobs.EndsCase):
     def test_several(self):
         for piece in (0, 2):
             flip(self.files_of(piece)[0], 3000)
-        self.assert_refused(says=("pieces 0, 2", "--index N --again"))
+        self.assert_refused(says=("2 of 3 pieces are damaged: --index 0, 2 (", "--index N --again"))
         self.record_path(1).unlink()
-        self.assert_refused(says="1 of 3 pieces is missing: 1")
+        self.assert_refused(says="1 of 3 pieces is missing: --index 1;")
 
     def test_members_of_a_record(self):
         """Valid JSON with values that it cannot have. What is for people only does not matter."""
@@ -120,17 +120,17 @@ class Damaged(jobs.EndsCase):
                     with self.subTest(name=said):
                         files = [one if one is not file else one | {"name": said} for one in original["files"]]
                         self.write_record(1, original | {"files": files})
-                        self.assert_refused(says="piece 1", sealed=True)
+                        self.assert_refused(says="piece 2", sealed=True)
             files = [one if one is not file else one | {"name": self.record(0)["files"][0]["name"]}
                      for one in original["files"]]
             self.write_record(1, original | {"files": files})
-            self.assert_refused(says="piece 1", sealed=True)
+            self.assert_refused(says="piece 2", sealed=True)
         shutil.rmtree(self.job / "pieces" / "more")
         self.mend(self.record_path(1))
 
     def test_of_another_piece_or_job(self):
         shutil.copy(self.record_path(0), self.record_path(1))
-        self.assert_refused(says=("piece 1", "another job or piece"))
+        self.assert_refused(says=("piece 2", "another job or piece"))
         self.mend(self.record_path(1))
         mine, self.job = self.job, self.folder / "other"
         self.plan("--kernel=emboss", "--piece=1", "in.mkv", "--out", self.out)
@@ -138,7 +138,7 @@ class Damaged(jobs.EndsCase):
         theirs, self.job = self.job, mine
         for path in theirs.glob("pieces/000001*"):
             shutil.copy(path, self.job / "pieces")
-        self.assert_refused(says=("piece 1", "another job or piece"))
+        self.assert_refused(says=("piece 2", "another job or piece"))
         self.mend(self.record_path(1))
 
     def test_times_that_do_not_fit(self):
@@ -202,11 +202,20 @@ class Manifest(jobs.EndsCase):
             self.assertNotEqual(self.path.read_text(), self.original)
             self.all_refuse(says="it was changed since")
 
-    def test_another_version(self):
+    def test_another_format(self):
         manifest = json.loads(self.original)
-        for change in ({"cudaconv": "99.0"}, {"format": 99}):
-            self.write(manifest | change)
-            self.all_refuse(says=("99", "cudaconv", "use that version"))
+        for change in ({"format": 99}, {"format": 99, "cudaconv": None}, {"format": 0}):
+            with self.subTest(**change):
+                self.write(manifest | change)
+                self.all_refuse(says=(f"this job has format {change['format']}", "reads format 1", "plan the job anew"))
+                self.plan("--piece=1", "in.mkv", "--out", self.out, status=1, says="this job has format")
+        # the version of the program does not matter, nor that it is there
+        self.write(manifest | {"cudaconv": None})
+        self.status(says="0 of 3")
+        self.write(manifest | {"cudaconv": "99.0"})
+        self.plan("--piece=1", "in.mkv", "--out", self.out)
+        self.run_job()
+        self.merge(says="75 frames of 3 pieces")
 
     def test_values(self):
         """Somebody made the id fit."""

@@ -268,7 +268,7 @@ class Sources(jobs.EndsCase):
         source = self.make("in.mkv", 30)
         self.plan("--lossless", "--preset=mine", "--piece=1", source, "--out", self.out, env=env)
         self.run_job("--index=0", env=env)
-        self.merge(status=1, says="missing: 1", env=env)
+        self.merge(status=1, says="missing: --index 1", env=env)
         write("box")
         self.run_job("--index=1", env=env, status=1, says=("--preset=mine", "other values here"))
         presets.unlink()
@@ -285,7 +285,7 @@ class Sources(jobs.EndsCase):
         record = self.record(1)
         record["caps"] = record["caps"].replace("width=(int)160", "width=(int)162")
         self.write_record(1, record)
-        self.merge(status=1, says=("piece 0", "piece 1", "encoded in different ways"))
+        self.merge(status=1, says=("piece 1", "piece 2", "encoded in different ways"))
 
 
 if __name__ == "__main__":

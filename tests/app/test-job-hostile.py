@@ -102,7 +102,7 @@ class Hostile(jobs.Case):
             with self.subTest(caps=caps[:40]):
                 for number in pieces:
                     self.forge_record(number, caps=caps)
-                self.merge(status=1, says=("piece 0", '"caps" is no stream', "--again"))
+                self.merge(status=1, says=("piece 1", '"caps" is no stream', "--again"))
         self.run_job()
         self.merge()
 
@@ -119,7 +119,7 @@ class Hostile(jobs.Case):
         self.make_film()
         for change in ({"frames": 0}, {"files": []}, {"frames": 0, "files": self.record(2)["files"][:1]}):
             self.forge_record(2, **change)
-            self.merge(status=1, says=("piece 2", "its files do not add up"))
+            self.merge(status=1, says=("piece 3", "its files do not add up"))
             self.assertEqual(self.missing("--check"), [2])
             self.run_job()
         self.merge()
@@ -146,7 +146,7 @@ class Hostile(jobs.Case):
         record = self.record_path(1)
         record.unlink()
         os.mkfifo(record)
-        self.status(says=("not made: 1", "000001.json: this is no file of a job"))
+        self.status(says=("not made: --index 1", "000001.json: this is no file of a job"))
         self.merge(status=1, says="000001.json: this is no file of a job")
         os.mkfifo(self.job / "parts/000001-abcdef.mkv.part")
         self.run_job()
@@ -155,7 +155,7 @@ class Hostile(jobs.Case):
         film = self.files_of(1)[0]
         film.unlink()
         os.mkfifo(film)
-        self.status("--check", says=("not made: 1", "this is no regular file"))
+        self.status("--check", says=("not made: --index 1", "this is no regular file"))
 
     def test_what_is_said(self):
         self.make_film()

@@ -5,6 +5,7 @@
     tests/app/test-job.py BUILD
 """
 
+import json
 import os
 import shutil
 import struct
@@ -65,7 +66,7 @@ class Exact(jobs.Case):
         if pieces is not None:
             self.assertEqual(self.pieces(), pieces)
         self.run_job()
-        self.merge(says=f"{frames} frames of {self.pieces()} pieces")
+        self.merge(says=f"{frames} frames of {self.pieces()} piece")
         expected, got = media.frames_of(whole, convert), media.frames_of(joined, convert)
         self.assertEqual(len(expected.hashes), frames)
         self.same_video(expected, got, "--lossless" in options)
@@ -228,7 +229,8 @@ class Exact(jobs.Case):
         source = self.push("in.mkv", range(0, 30, 3))
         self.compare(source, "out.mkv", "--lossless", frames=10, piece=1, sound_tracks=0)
         counts = [self.record(piece)["frames"] for piece in range(self.pieces())]
-        self.assertEqual(counts, [int(n % 3 == 0) for n in range(26)] + [1])  # the one at 27 is in the last
+        self.assertEqual(counts, [int(n % 3 == 0) for n in range(28)])
+        self.assertEqual(self.record(26)["files"], [])
         self.compare(source, "out.mp4", "--lossless", frames=10, piece=7.5, sound_tracks=0)
 
     def test_shorter_than_a_piece(self):
@@ -238,12 +240,26 @@ class Exact(jobs.Case):
         one = self.make_film("one.mkv", H264, frames=1)
         self.compare(one, "out.mp4", "--lossless", frames=1, pieces=1, sound_tracks=0)
 
-    def test_longer_sound(self):
-        """The last pieces have no frame."""
+    def test_longer_audio(self):
+        """No piece is planned behind the last frame, however much longer the audio is."""
+        for name, audio in (("in.mkv", 6 * RATE), ("in.mp4", 3 * RATE + 2), ("in.mov", 12 * RATE)):
+            source = self.make_film(name, OPEN_GOP, f"{sound(audio)} ! {AAC}", frames=3 * RATE)
+            with self.subTest(source=name):
+                self.compare(source, "out.mkv", "--lossless", frames=3 * RATE, piece=1, pieces=3)
+                self.assertEqual([self.record(piece)["frames"] for piece in range(3)], [25, 25, 25])
+
+    def test_pieces_without_frames_at_the_end(self):
+        """Jobs that were planned with the length of the audio go on to be merged."""
         source = self.make_film("in.mkv", OPEN_GOP, f"{sound(6 * RATE)} ! {AAC}", frames=3 * RATE)
-        self.compare(source, "out.mkv", "--lossless", frames=3 * RATE, piece=1, pieces=7)
+        out = self.folder / "out.mkv"
+        self.plan("--piece=1", source, "--out", out)
+        manifest = json.loads((self.job / "manifest.json").read_text())
+        manifest["sources"][0]["pieces"] = manifest["pieces"] = 7
+        jobs.write_sealed(self.job / "manifest.json", manifest, "id")
+        self.run_job()
         self.assertEqual([self.record(piece)["frames"] for piece in range(7)], [25, 25, 25, 0, 0, 0, 0])
         self.assertEqual(self.record(6)["files"], [])
+        self.merge(says=f"{3 * RATE} frames of 7 pieces")
 
     def test_pieces_of_any_length(self):
         source = self.make_film("in.mp4", OPEN_GOP, frames=30)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "redact.h"
+#include "text.h"
+
+#include <string.h>
 
 /* "://USER:" and what comes before the "@"; a passphrase, as URIs of SRT have one. */
 #define PASSWORD "(://[^/?#\\s:@]*:)[^/?#\\s]*@"
@@ -15,7 +17,7 @@ replace(const gchar *text, const gchar *pattern, const gchar *replacement) {
 }
 
 gchar *
-redact_text(const gchar *text) {
+text_redact(const gchar *text) {
   g_autofree gchar *without = replace(text, PASSWORD, "\\1***@");
   gchar *shown = replace(without, PASSPHRASE, "\\1***");
   for (gchar *at = shown; *at; at++) {
@@ -23,4 +25,20 @@ redact_text(const gchar *text) {
       *at = *at == '\n' ? ' ' : '?';
   }
   return shown;
+}
+
+gchar *
+text_quote(const gchar *word) {
+  static const gchar plain[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:+,=@%";
+  return *word && strspn(word, plain) == strlen(word) ? g_strdup(word) : g_shell_quote(word);
+}
+
+gchar *
+text_format_time(gdouble seconds) {
+  guint64 whole = (guint64)(seconds + 0.5);
+  if (whole >= 3600)
+    return g_strdup_printf("%" G_GUINT64_FORMAT ":%02u:%02u", whole / 3600,
+                           (guint)(whole / 60 % 60), (guint)(whole % 60));
+  return g_strdup_printf("%u:%02u", (guint)(whole / 60), (guint)(whole % 60));
 }

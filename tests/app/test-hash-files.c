@@ -2,7 +2,7 @@
 
 /* Hashes of files: what a sample of a large one tells, and what it leaves out. */
 
-#include "app/batch/filehash.h"
+#include "app/batch/hash.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -43,7 +43,7 @@ make_bytes(gsize size) {
 static gchar *
 hash(const Place *place, gboolean sample) {
   g_autoptr(GError) error = NULL;
-  gchar *text = sample ? filehash_sample(place->path, &error) : filehash_all(place->path, &error);
+  gchar *text = sample ? hash_file_sample(place->path, &error) : hash_file(place->path, &error);
   g_assert_no_error(error);
   return text;
 }
@@ -125,7 +125,7 @@ static void
 assert_refused(const gchar *path, const gchar *why) {
   for (guint sample = 0; sample < 2; sample++) {
     g_autoptr(GError) error = NULL;
-    g_assert_null(sample ? filehash_sample(path, &error) : filehash_all(path, &error));
+    g_assert_null(sample ? hash_file_sample(path, &error) : hash_file(path, &error));
     g_assert_nonnull(error);
     g_assert_nonnull(strstr(error->message, path));
     g_assert_nonnull(strstr(error->message, why));

@@ -3,7 +3,7 @@
 /* A frame has one hash, however it lies in memory: packed, with bytes behind its rows, upside down,
  * or with its planes woven into each other. */
 
-#include "app/batch/frames.h"
+#include "app/batch/hash.h"
 
 #include <string.h>
 
@@ -99,7 +99,7 @@ shares_bytes(GstVideoFormat format) {
 
 /* The hash of a frame whose sample `changed` of the last component, if there is one, is another. */
 static gchar *
-hash_frame(const Shape *shape, Way way, guint8 garbage, gint changed) {
+hash_shape(const Shape *shape, Way way, guint8 garbage, gint changed) {
   GstVideoInfo info;
   GstVideoFrame frame;
   g_assert_true(
@@ -115,7 +115,7 @@ hash_frame(const Shape *shape, Way way, guint8 garbage, gint changed) {
     write_sample(&frame, (guint)changed <= last ? (guint)changed : last, 1, 1, 0);
   gst_video_frame_unmap(&frame);
   g_autoptr(GstCaps) caps = gst_video_info_to_caps(&info);
-  gchar *hash = frames_hash(buffer, caps);
+  gchar *hash = hash_frame(buffer, caps);
   g_assert_nonnull(hash);
   return hash;
 }
@@ -123,15 +123,15 @@ hash_frame(const Shape *shape, Way way, guint8 garbage, gint changed) {
 static void
 test_ways(gconstpointer data) {
   const Shape *shape = data;
-  g_autofree gchar *packed = hash_frame(shape, PACKED, 0, -1);
+  g_autofree gchar *packed = hash_shape(shape, PACKED, 0, -1);
   for (Way way = PACKED; way <= UPSIDE_DOWN; way++) {
-    g_autofree gchar *zeros = hash_frame(shape, way, 0, -1);
-    g_autofree gchar *ones = hash_frame(shape, way, 0xff, -1);
+    g_autofree gchar *zeros = hash_shape(shape, way, 0, -1);
+    g_autofree gchar *ones = hash_shape(shape, way, 0xff, -1);
     g_assert_cmpstr(zeros, ==, packed);
     g_assert_cmpstr(ones, ==, packed);
   }
   for (gint component = 0; component < 3 && !shares_bytes(shape->format); component++) {
-    g_autofree gchar *other = hash_frame(shape, PADDED, 0, component);
+    g_autofree gchar *other = hash_shape(shape, PADDED, 0, component);
     g_assert_cmpstr(other, !=, packed);
   }
 }
@@ -151,7 +151,7 @@ test_file(void) {
     }
   }
   g_autofree gchar *expected = g_compute_checksum_for_data(G_CHECKSUM_MD5, bytes->data, bytes->len);
-  g_autofree gchar *hash = hash_frame(&shape, PADDED, 0xff, -1);
+  g_autofree gchar *hash = hash_shape(&shape, PADDED, 0xff, -1);
   g_assert_cmpstr(hash, ==, expected);
 }
 
@@ -165,10 +165,10 @@ test_alike(void) {
       {GST_VIDEO_FORMAT_YUY2, GST_VIDEO_FORMAT_UYVY, GST_VIDEO_FORMAT_Y42B}};
   for (guint i = 0; i < G_N_ELEMENTS(alike); i++) {
     const Shape first = {alike[i][0], 6, 4};
-    g_autofree gchar *expected = hash_frame(&first, PACKED, 0, -1);
+    g_autofree gchar *expected = hash_shape(&first, PACKED, 0, -1);
     for (guint k = 1; k < 3; k++) {
       const Shape other = {alike[i][k], 6, 4};
-      g_autofree gchar *hash = hash_frame(&other, PADDED, 0xff, -1);
+      g_autofree gchar *hash = hash_shape(&other, PADDED, 0xff, -1);
       if (!g_str_equal(hash, expected))
         g_error("%s has another hash than %s", gst_video_format_to_string(other.format),
                 gst_video_format_to_string(first.format));
@@ -181,10 +181,10 @@ test_no_frame(void) {
   g_autoptr(GstBuffer) buffer = gst_buffer_new_allocate(NULL, 3, NULL);
   g_autoptr(GstCaps) sound = gst_caps_new_empty_simple("audio/x-raw");
   g_autoptr(GstCaps) large = gst_caps_from_string("video/x-raw,format=I420,width=64,height=64");
-  g_assert_null(frames_hash(buffer, NULL));
-  g_assert_null(frames_hash(buffer, sound));
+  g_assert_null(hash_frame(buffer, NULL));
+  g_assert_null(hash_frame(buffer, sound));
   gst_debug_set_default_threshold(GST_LEVEL_NONE);
-  g_assert_null(frames_hash(buffer, large));
+  g_assert_null(hash_frame(buffer, large));
 }
 
 int

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "probe.h"
+#include "app/command.h"
+#include "app/convert/elements.h"
+#include "app/convert/input.h"
+#include "app/convert/mux.h"
+#include "chunkreader.h"
+
+#include <gst/app/gstappsrc.h>
+
+/* The frame that is read twice is at most here. As long as that takes to decode, plan takes longer.
+ */
+#define PROBE_AT (8 * GST_SECOND)
+
+#define SIDE 64
+#define CAPS "video/x-raw,format=I420,width=64,height=64,framerate=25/1"
+#define MAX_WAIT (60 * GST_SECOND)
+#define FRAMES 8 /* for an encoder */
+#define ENCODER_CAPS "video/x-raw,width=320,height=240,framerate=25/1"
+
+/* ---- the video ---- */
+
+typedef struct {
+  const Input *input;
+  GstClockTime length; /* of the file, which it states */
+
+  /* Of one reading. */
+  ChunkReader *reader;
+  PipelineRun *run;
+  GstElement *pipeline, *frames;
+  GstPad *pad; /* of the video */
+} Probe;
+
+/* Why a video cannot be made in chunks, or NULL. */
+static const gchar *
+find_obstacle(Probe *self, GstElement *source) {
+  /* GStreamer estimates the times in these after it has gone to another place */
+  static const gchar *const mpeg[] = {"tsdemux", "mpegpsdemux", "mpegvideoparse", NULL};
+  g_autoptr(GstQuery) query = gst_query_new_seeking(GST_FORMAT_TIME);
+  gboolean is_seekable = FALSE;
+  gint64 length = 0;
+  if (elements_have(GST_BIN(source), mpeg))
+    return "the times in MPEG streams are not exact enough to make it in pieces; " CHUNK_REMEDY;
+  if (gst_pad_query(self->pad, query))
+    gst_query_parse_seeking(query, NULL, &is_seekable, NULL, NULL);
+  if (!is_seekable)
+    return "it can be read from its start only, so it cannot be made in pieces; " CHUNK_REMEDY;
+  if (!gst_element_query_duration(self->pipeline, GST_FORMAT_TIME, &length) || length <= 0)
+    return "it does not say how long it is, so it cannot be made in pieces; " CHUNK_REMEDY;
+  self->length = (GstClockTime)length;
+  return NULL;
+}
+
+static void
+on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
+  Probe *self = user_data;
+  g_autoptr(GstPad) sink = gst_element_get_static_pad(self->frames, "sink");
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
+  run_watch_stream(self->run, pad, FALSE);
+  if (self->pad || !elements_is_frames(caps)) {
+    elements_discard(self->pipeline, pad);
+    return;
+  }
+  self->pad = pad;
+  reader_attach(self->reader, source, pad, self->run);
+  gst_pad_link(pad, sink);
+}
+
+/* All pads are there, and no frame has left one yet. */
+static void
+on_no_more_pads(GstElement *source, gpointer user_data) {
+  Probe *self = user_data;
+  if (!self->pad) {
+    run_fail_without_video(self->run);
+    return;
+  }
+  if (self->length > 0)
+    return;
+  const gchar *obstacle = find_obstacle(self, source);
+  if (obstacle)
+    run_fail(self->run, g_error_new(GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, "%s: %s",
+                                    self->input->name, obstacle));
+  else
+    run_finish(self->run);
+}
+
+/* Reads the frame in front of a time, as a chunk reader that starts `margin` before the time finds
+ * it. Without a time (0) only the length is found. */
+static gboolean
+read_frame(Probe *self, GstClockTime at, GstClockTime margin, BoundaryFrame *frame,
+           GError **error) {
+  g_autoptr(GstElement) pipeline = gst_object_ref_sink(gst_pipeline_new(NULL));
+  g_auto(ChunkReader) reader = {0};
+  g_auto(PipelineRun) run = {0};
+  GstElement *source = input_new_source(self->input, NULL, TRUE, error);
+  if (!source)
+    return FALSE;
+  elements_add(pipeline, source);
+  self->frames = elements_add(pipeline, gst_element_factory_make("identity", NULL));
+  GstElement *sink = elements_add(pipeline, gst_element_factory_make("fakesink", NULL));
+  gst_element_link(self->frames, sink);
+  reader_init(&reader, at, at + 1);
+  reader.margin = margin;
+  self->reader = &reader;
+  self->run = &run;
+  self->pipeline = pipeline;
+  self->pad = NULL;
+  g_signal_connect(source, "pad-added", G_CALLBACK(on_pad_added), self);
+  g_signal_connect(source, "no-more-pads", G_CALLBACK(on_no_more_pads), self);
+  run_init(&run, NULL, self->input->name, self->input->name);
+  run.video_only = TRUE;
+  const gboolean ok = run_play(&run, pipeline, self->frames, error);
+  if (!ok && !*error)
+    app_end_by_signal(run.signal);
+  *frame = reader.before;
+  reader.before = (BoundaryFrame){GST_CLOCK_TIME_NONE, NULL};
+  return ok;
+}
+
+/* The frame shortly before the middle is the same from the start and from near. */
+static gboolean
+check_frames(Probe *self, GError **error) {
+  const GstClockTime at = MIN(PROBE_AT, self->length / 2);
+  BoundaryFrame from_start = {GST_CLOCK_TIME_NONE, NULL}, from_near = {GST_CLOCK_TIME_NONE, NULL};
+  const gboolean read = read_frame(self, at, at, &from_start, error) &&
+                        read_frame(self, at, MIN(CHUNK_MARGIN, at / 2), &from_near, error);
+  const gboolean same =
+      from_start.time == from_near.time && g_strcmp0(from_start.hash, from_near.hash) == 0;
+  boundary_frame_clear(&from_start);
+  boundary_frame_clear(&from_near);
+  if (read && !same)
+    g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+                "%s: from its middle other frames are read than from its start, so it cannot be "
+                "made in pieces; " CHUNK_REMEDY,
+                self->input->name);
+  return read && same;
+}
+
+gboolean
+probe_video(const gchar *path, GstClockTime chunk_length, guint64 *chunks, GError **error) {
+  g_auto(Input) input = {0};
+  Probe self = {.input = &input};
+  BoundaryFrame last = {GST_CLOCK_TIME_NONE, NULL};
+  if (!input_init(&input, path, error) || !read_frame(&self, 0, 0, &last, error))
+    return FALSE;
+  boundary_frame_clear(&last);
+  *chunks = 1;
+  if (self.length <= chunk_length)
+    return TRUE;
+  /* audio may last longer than the video, and the length of the file is that of the longest; in
+   * Matroska it is the time of the last frame if that has no length of its own */
+  if (!check_frames(&self, error) ||
+      !read_frame(&self, self.length + GST_MSECOND, CHUNK_MARGIN, &last, error))
+    return FALSE;
+  if (GST_CLOCK_TIME_IS_VALID(last.time))
+    *chunks = last.time / chunk_length + 1;
+  else
+    *chunks = (self.length + chunk_length - 1) / chunk_length;
+  boundary_frame_clear(&last);
+  return TRUE;
+}
+
+/* ---- the filter ---- */
+
+static void
+push_frame(GstElement *source) {
+  GstBuffer *frame = gst_buffer_new_allocate(NULL, SIDE * SIDE * 3 / 2, NULL);
+  gst_buffer_memset(frame, 0, 128, SIDE * SIDE * 3 / 2);
+  GST_BUFFER_PTS(frame) = 0;
+  gst_app_src_push_buffer(GST_APP_SRC(source), frame);
+  gst_app_src_end_of_stream(GST_APP_SRC(source));
+}
+
+static gboolean
+wait_for_end(GstElement *pipeline, GError **error) {
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
+  g_autoptr(GstMessage) message =
+      gst_bus_timed_pop_filtered(bus, MAX_WAIT, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  if (message && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS)
+    return TRUE;
+  if (message)
+    gst_message_parse_error(message, error, NULL);
+  else
+    g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+                "the filter does not filter a frame; `cudaconv doctor` says why");
+  return FALSE;
+}
+
+gboolean
+probe_filter(GstElement *filter, GError **error) {
+  g_autoptr(GstElement) pipeline = gst_object_ref_sink(gst_pipeline_new(NULL));
+  g_autoptr(GstCaps) caps = gst_caps_from_string(CAPS);
+  GstElement *source = elements_new("appsrc", NULL, error);
+  if (!source)
+    return FALSE;
+  elements_add(pipeline, source);
+  GstElement *sink = elements_new("fakesink", NULL, error);
+  if (!sink)
+    return FALSE;
+  elements_add(pipeline, sink);
+  elements_add(pipeline, filter);
+  gst_util_set_object_arg(G_OBJECT(filter), "backend", "cpu");
+  g_object_set(source, "caps", caps, "format", GST_FORMAT_TIME, NULL);
+  gst_element_link_many(source, filter, sink, NULL);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  push_frame(source);
+  const gboolean ok = wait_for_end(pipeline, error);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  return ok;
+}
+
+/* ---- the encoder ---- */
+
+/* Packets that are shown within the time of the frames. */
+static GstPadProbeReturn
+count_packet(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  guint *packets = user_data;
+  const GstClockTime time = elements_stream_time(pad, GST_PAD_PROBE_INFO_BUFFER(info));
+  if (GST_CLOCK_TIME_IS_VALID(time) && time < GST_SECOND)
+    (*packets)++;
+  return GST_PAD_PROBE_OK;
+}
+
+/* From a source of frames through the encoder to the muxer. */
+static gboolean
+link_encoder(GstElement *encoder, Mux *mux) {
+  GstElement *source = elements_add(mux->pipeline, gst_element_factory_make("videotestsrc", NULL));
+  GstElement *caps = elements_add(mux->pipeline, gst_element_factory_make("capsfilter", NULL));
+  GstElement *convert = elements_add(mux->pipeline, gst_element_factory_make("videoconvert", NULL));
+  g_object_set(source, "num-buffers", FRAMES, NULL);
+  gst_util_set_object_arg(G_OBJECT(caps), "caps", ENCODER_CAPS);
+  elements_add(mux->pipeline, encoder);
+  g_autoptr(GstPad) src = gst_element_get_static_pad(encoder, "src");
+  g_autoptr(GstCaps) codec = gst_pad_query_caps(src, NULL);
+  g_auto(Route) route = {0};
+  return gst_element_link_many(source, caps, convert, encoder, NULL) &&
+         route_find(&route, mux->muxer, codec) && mux_link(mux, encoder, &route);
+}
+
+gboolean
+probe_encoder(const gchar *description, const Media *media, GError **error) {
+  g_autoptr(GstElement) pipeline = gst_object_ref_sink(gst_pipeline_new(NULL));
+  g_autoptr(GError) why = NULL;
+  g_auto(Mux) mux = {0};
+  guint packets = 0;
+  GstElement *encoder = elements_parse_encoder(description, error);
+  if (!encoder)
+    return FALSE;
+  if (!mux_init(&mux, pipeline, media, media->endings[0], "/dev/null", NULL, error)) {
+    gst_object_unref(gst_object_ref_sink(encoder));
+    return FALSE;
+  }
+  gboolean ok = link_encoder(encoder, &mux);
+  g_autoptr(GstPad) src = gst_element_get_static_pad(encoder, "src");
+  gst_pad_add_probe(src, GST_PAD_PROBE_TYPE_BUFFER, count_packet, &packets, NULL);
+  if (ok) {
+    gst_element_set_state(pipeline, GST_STATE_PLAYING);
+    ok = wait_for_end(pipeline, &why);
+  }
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  if (ok && packets == FRAMES)
+    return TRUE;
+  g_set_error(error, APP_USAGE_ERROR, 0,
+              "--encoder \"%s\": %s (%s); it takes an encoder such as \"x264enc bitrate=4000\"",
+              description,
+              ok ? "its packets do not have the times of the frames" : "what it makes does not fit",
+              ok || !why ? media->endings[0] : why->message);
+  return FALSE;
+}

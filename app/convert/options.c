@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "options.h"
+#include "app/command.h"
+#include "elements.h"
+
+#include <string.h>
+
+#define MAX_SECONDS 1e9
+
+void
+convert_options_clear(ConvertOptions *self) {
+  g_clear_pointer(&self->filter, filter_options_free);
+  g_clear_pointer(&self->encoder, g_free);
+  g_clear_pointer(&self->rate, g_free);
+}
+
+gchar **
+convert_options_parse(ConvertOptions *self, const gchar *name, const gchar *summary,
+                      const GOptionEntry *entries, int argc, char **argv, guint min, guint max,
+                      GError **error) {
+  const GOptionEntry common[] = {
+      {"lossless", 0, 0, G_OPTION_ARG_NONE, &self->lossless,
+       "Encode without losses: FFV1 in .mkv, H.264 in .mp4 and .mov, VP9 in .webm; .png, .tiff, "
+       ".webp",
+       NULL},
+      {"encoder", 0, 0, G_OPTION_ARG_STRING, &self->encoder,
+       "Encode the video with this, as in a gst-launch line: \"x264enc bitrate=4000\"", "ELEMENT"},
+      {"quiet", 'q', 0, G_OPTION_ARG_NONE, &self->quiet, "Print errors only", NULL},
+      {0}};
+  self->end = GST_CLOCK_TIME_NONE;
+  self->filter = filter_options_new(error);
+  if (!self->filter)
+    return NULL;
+  g_autoptr(GOptionContext) context = app_option_context_new(name, summary, entries, self->filter);
+  g_option_group_add_entries(g_option_context_get_main_group(context), common);
+  filter_options_add(self->filter, context);
+  return app_parse_arguments(context, argc, argv, min, max, error);
+}
+
+gboolean
+convert_options_check(const ConvertOptions *self, const Media *media, GError **error) {
+  if (self->lossless && self->encoder)
+    return app_refuse(error,
+                      "--lossless and --encoder \"%s\": only one of the two says what encodes",
+                      self->encoder);
+  if (self->lossless && !media->lossless[0])
+    return app_refuse(
+        error,
+        "--lossless: %s has losses; .mkv, .mp4, .mov, .webm, .png, .tiff and .webp can do without",
+        media->endings[0]);
+  GstElement *encoder = self->encoder ? elements_parse_encoder(self->encoder, error) : NULL;
+  if (encoder)
+    gst_object_unref(gst_object_ref_sink(encoder));
+  return encoder || !self->encoder;
+}
+
+GstElement *
+convert_options_make_encoder(const ConvertOptions *self, const Media *media, guint depth,
+                             const gchar *what, GError **error) {
+  if (self->encoder)
+    return elements_parse_encoder(self->encoder, error);
+  const gchar *const *list = self->lossless                ? media->lossless
+                             : depth > 8 && media->deep[0] ? media->deep
+                                                           : media->video;
+  return media_new_encoder(list, what, error);
+}
+
+/* ---- times ---- */
+
+/* H:M:S or M:S, the last with a fraction; minutes and seconds behind a colon are below 60. */
+static gboolean
+read_clock(const gchar *text, gdouble *seconds) {
+  g_auto(GStrv) fields = g_strsplit(text, ":", 3);
+  const guint n = g_strv_length(fields);
+  *seconds = 0;
+  for (guint i = 0; i < n; i++) {
+    gchar *end;
+    const gdouble value = g_ascii_strtod(fields[i], &end);
+    const gsize allowed = strspn(fields[i], i + 1 < n ? "0123456789" : "0123456789.");
+    if (!g_ascii_isdigit(*fields[i]) || fields[i][allowed] != '\0' || *end != '\0' ||
+        (i > 0 && value >= 60))
+      return FALSE;
+    *seconds = *seconds * 60 + value;
+  }
+  return n > 1;
+}
+
+static gboolean
+read_number(const gchar *text, gdouble *seconds) {
+  static const struct {
+    const gchar *name;
+    gdouble seconds;
+  } units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}, {"min", 60}, {"h", 3600}};
+  gchar *end;
+  const gdouble number = g_ascii_strtod(text, &end);
+  /* no sign, exponent or hexadecimal number */
+  if (end == text || end != text + strspn(text, "0123456789."))
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS(units); i++) {
+    if (g_str_equal(end, units[i].name)) {
+      *seconds = number * units[i].seconds;
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+gboolean
+option_read_time(const gchar *option, const gchar *text, GstClockTime least, GstClockTime *time,
+                 GError **error) {
+  gdouble seconds;
+  if (!text)
+    return TRUE;
+  if ((read_clock(text, &seconds) || read_number(text, &seconds)) && seconds >= 0 &&
+      seconds < MAX_SECONDS && (GstClockTime)(seconds * GST_SECOND + 0.5) >= least) {
+    *time = (GstClockTime)(seconds * GST_SECOND + 0.5);
+    return TRUE;
+  }
+  g_autofree gchar *of =
+      least > 0 ? g_strdup_printf(" of %g seconds or more", (gdouble)least / GST_SECOND)
+                : g_strdup("");
+  return app_refuse(error, "%s \"%s\": it takes a time%s, such as 1.5, 90s, 2m or 0:03", option,
+                    text, of);
+}
