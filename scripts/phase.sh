@@ -22,13 +22,22 @@ if ! { mkdir -p -- "$build" && echo "== $name: $*" >>"$log"; } 2>/dev/null; then
 fi
 begin=$(stat -c %s "$log")
 output() { tail -c +$((begin + 1)) "$log"; }
-progress() { output | grep -oE '^\[? *[0-9]+/[0-9]+' | tail -n 1 | tr -d '[ ' | sed 's|/| of |; s/$/, /'; }
+steps() { output | grep -oE '^\[? *[0-9]+/[0-9]+' | tail -n 1 | tr -d '[ ' | tr / ' '; }
+# In the words of `cudaconv apply`: "33 %, 100 of 300 steps, 8 a second, 0:25 left"
+progress() {
+  steps | awk -v seconds="$SECONDS" '{
+    rate = seconds ? $1 / seconds : 0; left = rate ? ($2 - $1) / rate : -1
+    printf "%d %%, %d of %d steps", 100 * $1 / $2, $1, $2
+    if (rate > 0) printf ", %.*f a second", rate < 10, rate
+    if (left >= 0) printf ", %d:%02d left", left / 60, left % 60 }'
+}
 
 width=$({ [ -t 1 ] && tput cols; } 2>/dev/null || echo 80)
 monitor() {
   # which may not keep the output of an ended phase open
   while sleep "$1" >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
-    line="$name: $(progress)$SECONDS s"
+    line=$(progress)
+    line="$name: ${line:-$SECONDS s}"
     if [ -t 1 ]; then printf '\r%-*.*s' $((width - 1)) $((width - 1)) "$line"; else echo "$line ..."; fi
   done
 }
@@ -52,6 +61,6 @@ if [ "$status" != 0 ]; then
   output | awk '/^FAILED: |^Summary of Failures/ && !found { found = 1 } found' | sed -n 1,60p | grep . || output | tail -n 20
   echo "$name failed after $SECONDS s; all of its output is in $log" >&2
 elif [ "$(output | tail -n 1)" != "ninja: no work to do." ]; then
-  echo "$name: $(progress)$SECONDS s"
+  echo "$name: $(steps | sed 's/ / of /; s/$/ steps, /')$SECONDS s"
 fi
 exit "$status"

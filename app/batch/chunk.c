@@ -181,7 +181,7 @@ chunk_encode(Record *record, GArray *packets, GstElement *filter, const Input *i
 /* ---- the file of times ---- */
 
 gboolean
-chunk_write_times(const GArray *packets, const gchar *path, GError **error) {
+chunk_write_times(const GArray *packets, const gchar *path, const gchar *pattern, GError **error) {
   g_autoptr(GString) text = g_string_new(NULL);
   for (guint i = 0; i < packets->len; i++) {
     const ChunkPacket *packet = &g_array_index(packets, ChunkPacket, i);
@@ -194,7 +194,7 @@ chunk_write_times(const GArray *packets, const gchar *path, GError **error) {
     }
     g_string_append_c(text, '\n');
   }
-  return atomic_file_write(path, text->str, text->len, TRUE, error);
+  return atomic_file_write(path, pattern, text->str, text->len, TRUE, error);
 }
 
 static gboolean

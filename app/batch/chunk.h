@@ -34,8 +34,10 @@ gboolean chunk_encode(Record *record, GArray *packets, GstElement *filter, const
                       const ChunkRange *range, const gchar *location, PipelineRun *run,
                       GError **error);
 
-/* The file of times: "PTS DTS DURATION" on a line for each packet, "-" for none. */
-gboolean chunk_write_times(const GArray *packets, const gchar *path, GError **error);
+/* The file of times: "PTS DTS DURATION" on a line for each packet, "-" for none. `pattern`: see
+ * atomic_file_write. */
+gboolean chunk_write_times(const GArray *packets, const gchar *path, const gchar *pattern,
+                           GError **error);
 
 /* Reads it. NULL with an error when it cannot be read or is damaged. No time is before
  * -limit. */

@@ -5,7 +5,7 @@
 #include "hash.h"
 
 /* Decoders move the first frame after a seek to the time that was asked for, so it takes a second
- * one in front of the range to know the one at the seam. */
+ * one in front of the range to know the one at the boundary. */
 #define LEAST_SEEN 2
 
 enum { BEFORE_SEEK, SEEKING, READING, ENDED };
@@ -67,7 +67,7 @@ go_before(ChunkReader *self) {
 
 /* ---- frames ---- */
 
-/* Keeps the frame that came last as one at a seam. */
+/* Keeps the frame that came last as one at a boundary. */
 static void
 keep_recent(ChunkReader *self, BoundaryFrame *frame) {
   boundary_frame_clear(frame);
@@ -104,7 +104,7 @@ check_boundary(ChunkReader *self, GstClockTime time) {
   return TRUE;
 }
 
-/* The time of a frame from the film's start. */
+/* The time of a frame from the video's start. */
 static GstClockTime
 video_time(const ChunkReader *self, GstClockTime pts) {
   if (!GST_CLOCK_TIME_IS_VALID(pts))
@@ -146,7 +146,7 @@ take_frame(ChunkReader *self, GstPad *pad, GstPadProbeInfo *info) {
 
 /* ---- events ---- */
 
-/* Behind the pad times are those of the film, whatever the source's segment is. */
+/* Behind the pad times are those of the video, whatever the source's segment is. */
 static void
 replace_segment(ChunkReader *self, GstPadProbeInfo *info) {
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);

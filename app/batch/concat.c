@@ -22,21 +22,21 @@ typedef struct {
   const Job *job;
   const GPtrArray *records;
   Mux *mux;
-  GstElement *video; /* an appsrc, which gets the packets of all pieces */
+  GstElement *video; /* an appsrc, which gets the packets of all chunks */
   GstCaps *caps;     /* of the packets */
-  GThread *thread;   /* that reads the pieces */
+  GThread *thread;   /* that reads the chunks */
   gint waits; /* for no-more-pads and the tags of the source's video: 0, and the thread begins */
   gint ended; /* atomic: nobody waits for packets any more */
   gboolean has_video;
   GstSegment segment; /* of the source's video */
   GstClockTime zero;  /* at which that starts, as in a range */
-  GstClockTime last;  /* time of the last frame of all pieces */
-  guint more;         /* packets of that behind the last piece */
+  GstClockTime last;  /* time of the last frame of all chunks */
+  guint more;         /* packets of that behind the last chunk */
   gint64 decoded;     /* time at which the last packet is decoded */
   gchar *codec;
 } Concat;
 
-/* ---- pieces ---- */
+/* ---- chunks ---- */
 
 static gboolean
 fail(GError **error, const gchar *path, const gchar *why) {
@@ -46,7 +46,7 @@ fail(GError **error, const gchar *path, const gchar *why) {
 
 /* A pipeline that reads the packets of a file. */
 static GstElement *
-open_piece(const gchar *path, GstElement **packets, GError **error) {
+open_chunk(const gchar *path, GstElement **packets, GError **error) {
   g_autoptr(GstElement) pipeline = gst_parse_launch(
       "filesrc name=file ! matroskademux ! appsink name=packets sync=false max-buffers=8", error);
   if (!pipeline)
@@ -76,7 +76,7 @@ decode_later(Concat *self, const ChunkPacket *times) {
   return time;
 }
 
-/* FALSE when downstream takes no more, which is no error of the piece. */
+/* FALSE when downstream takes no more, which is no error of the chunk. */
 static gboolean
 push_packet(Concat *self, GstBuffer *read, const ChunkPacket *times) {
   GstSegment segment;
@@ -92,7 +92,7 @@ push_packet(Concat *self, GstBuffer *read, const ChunkPacket *times) {
   return gst_app_src_push_sample(GST_APP_SRC(self->video), sample) == GST_FLOW_OK;
 }
 
-/* The next packet of a piece; NULL at its end, and with an error when there is none. A demuxer that
+/* The next packet of a chunk; NULL at its end, and with an error when there is none. A demuxer that
  * finds no stream ends with an error alone. */
 static GstSample *
 read_packet(const Concat *self, GstElement *pipeline, GstElement *packets, const gchar *path,
@@ -133,7 +133,7 @@ push_packets(Concat *self, GstElement *pipeline, GstElement *packets, const GArr
 }
 
 static gboolean
-push_piece(Concat *self, const Record *record, GError **error) {
+push_chunk(Concat *self, const Record *record, GError **error) {
   if (record->files->len == 0)
     return TRUE;
   g_autofree gchar *film = record_file_path(self->job, g_ptr_array_index(record->files, 0));
@@ -144,7 +144,7 @@ push_piece(Concat *self, const Record *record, GError **error) {
   if (packets && packets->len != record->frames)
     return fail(error, times, "it has other frames than its record");
   g_autoptr(GstElement) sink = NULL;
-  g_autoptr(GstElement) pipeline = packets ? open_piece(film, &sink, error) : NULL;
+  g_autoptr(GstElement) pipeline = packets ? open_chunk(film, &sink, error) : NULL;
   if (!pipeline)
     return FALSE;
   const gboolean ok = push_packets(self, pipeline, sink, packets, film, error);
@@ -154,11 +154,11 @@ push_piece(Concat *self, const Record *record, GError **error) {
 
 /* A thread of its own: reading waits for the muxer. */
 static gpointer
-push_pieces(gpointer user_data) {
+push_chunks(gpointer user_data) {
   Concat *self = user_data;
   for (guint i = 0; i < self->records->len; i++) {
     g_autoptr(GError) error = NULL;
-    if (push_piece(self, g_ptr_array_index(self->records, i), &error))
+    if (push_chunk(self, g_ptr_array_index(self->records, i), &error))
       continue;
     if (error)
       run_fail(self->mux->run, g_steal_pointer(&error));
@@ -168,7 +168,7 @@ push_pieces(gpointer user_data) {
   return NULL;
 }
 
-/* ---- the film ---- */
+/* ---- the video ---- */
 
 static const Record *
 first_record(const GPtrArray *records) {
@@ -217,10 +217,10 @@ copy_tags(const Concat *self, GstPad *pad) {
 static void
 wait_no_more(Concat *self) {
   if (g_atomic_int_dec_and_test(&self->waits))
-    self->thread = g_thread_new("pieces", push_pieces, self);
+    self->thread = g_thread_new("pieces", push_chunks, self);
 }
 
-/* Whether a packet of the source's video is shown later than all frames of the pieces: a film may
+/* Whether a packet of the source's video is shown later than all frames of the chunks: a video may
  * be longer than it says, and demuxers then end early when they have been sent to another place of
  * it. */
 static gboolean
@@ -290,13 +290,13 @@ on_no_more_pads(GstElement *source, gpointer user_data) {
   Concat *self = user_data;
   gint64 length;
   if (gst_element_query_duration(source, GST_FORMAT_TIME, &length) && length > 0)
-    self->mux->run->length = (GstClockTime)length; /* the pieces do not state one */
+    self->mux->run->length = (GstClockTime)length; /* the chunks do not state one */
   if (!self->has_video)
     wait_no_more(self);
   wait_no_more(self);
 }
 
-/* The appsrc with the stream of the pieces, linked to the muxer. */
+/* The appsrc with the stream of the chunks, linked to the muxer. */
 static gboolean
 add_video(Concat *self, const gchar *caps_text, GError **error) {
   GstCaps *caps = self->caps = gst_caps_from_string(caps_text); /* record.c has read them */
@@ -315,7 +315,7 @@ add_video(Concat *self, const gchar *caps_text, GError **error) {
   return FALSE;
 }
 
-/* Reads the source and the pieces to their ends. */
+/* Reads the source and the chunks to their ends. */
 static gboolean
 join(Concat *self, const JobSource *source, GstElement *decoder, GError **error) {
   g_signal_connect(decoder, "autoplug-continue", G_CALLBACK(on_autoplug_continue), self);

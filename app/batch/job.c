@@ -17,6 +17,7 @@
 
 #define MANIFEST "manifest.json"
 #define KERNEL_FILE "kernel.ini"
+#define PART_SUFFIX ".part"
 /* A version of the program whose chunks may differ from those of the version before has another
  * format. */
 #define FORMAT 1
@@ -128,6 +129,18 @@ job_full_path(const Job *self, const gchar *path) {
   return g_canonicalize_filename(path, self->folder);
 }
 
+gchar *
+job_part_pattern(const Job *self, guint chunk) {
+  return g_strdup_printf("%s/" JOB_PARTS "/%06u-XXXXXX" PART_SUFFIX, self->folder, chunk);
+}
+
+void
+job_remove_stale_parts(const Job *self, gint chunk) {
+  g_autofree gchar *folder = job_full_path(self, JOB_PARTS);
+  g_autofree gchar *prefix = chunk < 0 ? g_strdup("") : g_strdup_printf("%06d-", chunk);
+  atomic_file_remove_stale(folder, prefix, PART_SUFFIX);
+}
+
 /* ---- writing ---- */
 
 static gboolean
@@ -148,7 +161,7 @@ copy_kernel_file(const Job *self, GError **error) {
   if (!self->kernel_file)
     return TRUE;
   const gchar *data = g_bytes_get_data(self->kernel_file, &size);
-  return atomic_file_write(path, data, size, TRUE, error);
+  return atomic_file_write(path, NULL, data, size, TRUE, error);
 }
 
 /* Until it is closed, another `cudaconv plan` of this folder waits. Where the file system has no
@@ -199,7 +212,7 @@ write_files(Job *self, GError **error) {
   }
   g_autoptr(JsonObject) manifest = write_manifest(self);
   if (!there)
-    return copy_kernel_file(self, error) && json_file_write(path, manifest, error);
+    return copy_kernel_file(self, error) && json_file_write(path, NULL, manifest, error);
   return g_str_equal(there->id, self->id) ||
          app_refuse(error,
                     "--job %s: it holds another job, of other files or settings; name another "

@@ -19,9 +19,6 @@ G_BEGIN_DECLS
 #define JOB_CHUNKS "pieces"
 #define JOB_PARTS "parts"
 
-/* The end of the names in JOB_PARTS, which begin with the number of the chunk. */
-#define JOB_PART_SUFFIX ".mkv.part"
-
 #define JOB_MAX_CHUNKS 1000000
 #define JOB_MAX_CHUNK_LENGTH ((GstClockTime)1000000 * GST_SECOND)
 
@@ -79,6 +76,12 @@ gchar *job_name_chunk(const Job *self, guint chunk);
  * if it is below the folder around that, so that all may be moved together. Free it. */
 gchar *job_shorten_path(const Job *self, const gchar *path);
 gchar *job_full_path(const Job *self, const gchar *path);
+
+/* The pattern of temporary files of a chunk (atomicfile.h), in JOB_PARTS. Free it. */
+gchar *job_part_pattern(const Job *self, guint chunk);
+
+/* Removes the temporary files that killed processes have left of a chunk (-1: of all chunks). */
+void job_remove_stale_parts(const Job *self, gint chunk);
 
 /* A new filter (floating) with the job's settings. NULL when they are not what they were at plan,
  * because a preset is another one here. */

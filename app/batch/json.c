@@ -88,10 +88,10 @@ json_seal(JsonObject *object, const gchar *member) {
 }
 
 gboolean
-json_file_write(const gchar *path, JsonObject *object, GError **error) {
+json_file_write(const gchar *path, const gchar *pattern, JsonObject *object, GError **error) {
   gsize length;
   g_autofree gchar *text = to_text(object, TRUE, &length);
-  return atomic_file_write(path, text, length, TRUE, error);
+  return atomic_file_write(path, pattern, text, length, TRUE, error);
 }
 
 /* ---- members ---- */

@@ -67,8 +67,9 @@ void json_fields_clear(const JsonField *fields, gpointer from);
 /* The object that a file holds, or NULL with an error. Unreference it. */
 JsonObject *json_file_read(const gchar *path, GError **error);
 
-/* Replaces the file by one with the object; never leaves half of it. */
-gboolean json_file_write(const gchar *path, JsonObject *object, GError **error);
+/* Replaces the file by one with the object, through a temporary one (atomic_file_write). */
+gboolean json_file_write(const gchar *path, const gchar *pattern, JsonObject *object,
+                         GError **error);
 
 /* Adds a member with a hash of all others, and returns that; free it. */
 gchar *json_seal(JsonObject *object, const gchar *member);

@@ -16,7 +16,7 @@
   "encoding again; audio and subtitles come from the source. OUT appears when it is\n"             \
   "complete. The pieces stay: the job's folder can be removed afterwards."
 
-#define MAX_NAMED 8 /* pieces or files in a message */
+#define MAX_NAMED 8 /* chunks or files in a message */
 
 typedef struct {
   const Job *job;
@@ -297,8 +297,7 @@ merge(Merge *self, GError **error) {
   if (!records ||
       !(job->files > 0 ? merge_files(self, records, error) : merge_videos(self, records, error)))
     return FALSE;
-  g_autofree gchar *parts = job_full_path(job, JOB_PARTS);
-  atomic_file_remove_stale(parts, "", JOB_PART_SUFFIX);
+  job_remove_stale_parts(job, -1);
   return TRUE;
 }
 

@@ -102,8 +102,9 @@ record_write(const Record *self, const Job *job, GError **error) {
   g_autoptr(JsonObject) object = json_fields_write(record_fields, self);
   g_autofree gchar *path = record_path(job, self->index, failed);
   g_autofree gchar *other = record_path(job, self->index, !failed);
+  g_autofree gchar *pattern = job_part_pattern(job, self->index);
   g_free(json_seal(object, CHECK));
-  if (!json_file_write(path, object, error))
+  if (!json_file_write(path, pattern, object, error))
     return FALSE;
   g_unlink(other);
   return TRUE;
@@ -111,7 +112,7 @@ record_write(const Record *self, const Job *job, GError **error) {
 
 /* ---- reading ---- */
 
-/* A film's piece has files of its own, and others are what becomes of a source: nothing else is
+/* A video's chunk has files of its own, and others are what becomes of a source: nothing else is
  * read because a record names it. */
 static gboolean
 is_own_file(const Record *self, const Job *job, const gchar *name) {
@@ -160,12 +161,12 @@ check_caps(const gchar *text, const gchar *path, GError **error) {
   return FALSE;
 }
 
-/* Of a film's frames there are two files, and of others what became of each. */
+/* Of a video's frames there are two files, and of others what became of each. */
 static gboolean
 check_number(const Record *self, const Job *job, const gchar *path, GError **error) {
   const guint files = self->files->len + self->failures->len;
-  const guint first = self->index * job->files, of_film = self->frames > 0 ? 2 : 0;
-  if (files == (job->files > 0 ? MIN(job->files, job->sources->len - first) : of_film))
+  const guint first = self->index * job->files, of_video = self->frames > 0 ? 2 : 0;
+  if (files == (job->files > 0 ? MIN(job->files, job->sources->len - first) : of_video))
     return TRUE;
   g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (its files do not add up)", path);
   return FALSE;

@@ -150,19 +150,10 @@ keep_files(const Worker *self, const GArray *packets, AtomicFile *file, Record *
   video->name = g_strdup_printf(JOB_CHUNKS "/%06u-%.12s.mkv", record->index, video->hash);
   g_autofree gchar *video_path = record_file_path(self->job, video);
   g_autofree gchar *times_path = job_full_path(self->job, times);
+  g_autofree gchar *pattern = job_part_pattern(self->job, record->index);
   return atomic_file_commit(file, video_path, video_path, error) &&
-         chunk_write_times(packets, times_path, error) &&
+         chunk_write_times(packets, times_path, pattern, error) &&
          record_add_file(record, times_path, times, error);
-}
-
-/* Begins the file of a chunk, and removes those that killed processes have left of it. */
-static gboolean
-begin_file(const Job *job, guint index, AtomicFile *file, GError **error) {
-  g_autofree gchar *folder = job_full_path(job, JOB_PARTS);
-  g_autofree gchar *prefix = g_strdup_printf("%06u-", index);
-  g_autofree gchar *pattern = g_strdup_printf("%s/%sXXXXXX" JOB_PART_SUFFIX, folder, prefix);
-  atomic_file_remove_stale(folder, prefix, JOB_PART_SUFFIX);
-  return atomic_file_begin(file, pattern, folder, error);
 }
 
 static gboolean
@@ -174,6 +165,8 @@ make_range(Worker *self, guint index, Record *record, GError **error) {
   g_auto(Input) input = {0};
   g_auto(AtomicFile) file = {0};
   g_autoptr(GArray) packets = g_array_new(FALSE, FALSE, sizeof(ChunkPacket));
+  g_autofree gchar *pattern = job_part_pattern(job, index);
+  g_autofree gchar *folder = job_full_path(job, JOB_PARTS);
   GstElement *filter = new_filter(self, error);
   if (!filter)
     return FALSE;
@@ -181,7 +174,7 @@ make_range(Worker *self, guint index, Record *record, GError **error) {
   /* from here on signals are kept, so that no temporary file is left */
   run_init(&run, &self->progress, source->in, job->folder);
   if (!job_check_source(source, FALSE, error) || !input_init(&input, source->in, error) ||
-      !begin_file(job, index, &file, error)) {
+      !atomic_file_begin(&file, pattern, folder, error)) {
     self->signal = run_take_signal(&run);
     return FALSE;
   }
@@ -287,6 +280,7 @@ make_chunk(Worker *self, guint index, guint *made) {
   }
   g_autoptr(Record) record = begin_record(self->job, index);
   progress_start(&self->progress, "%s", name);
+  job_remove_stale_parts(self->job, (gint)index);
   const gboolean ok = self->job->files > 0 ? make_files(self, index, record, &error)
                                            : make_range(self, index, record, &error);
   *made += ok;

@@ -22,8 +22,8 @@ typedef struct {
   guint done;
   guint64 frames;
   gdouble seconds;
-  GHashTable *hosts;  /* number of pieces by name and backend */
-  GPtrArray *missing; /* numbers of pieces */
+  GHashTable *hosts;  /* number of chunks by name and backend */
+  GPtrArray *missing; /* numbers of chunks */
   GPtrArray *notes;   /* gchar *: what is wrong */
 } Status;
 
@@ -49,7 +49,7 @@ add_record(Status *self, const Record *record) {
   }
 }
 
-/* Whether a piece is there, as far as it was to be looked at. */
+/* Whether a chunk is there, as far as it was to be looked at. */
 static gboolean
 look_at(Status *self, const Job *job, guint index, RecordState state, gboolean check) {
   g_autoptr(GError) error = NULL;

@@ -100,12 +100,12 @@ atomic_file_keep_incomplete(AtomicFile *self, const gchar *path, GError **error)
 }
 
 gboolean
-atomic_file_write(const gchar *path, const gchar *data, gsize length, gboolean durable,
-                  GError **error) {
+atomic_file_write(const gchar *path, const gchar *pattern, const gchar *data, gsize length,
+                  gboolean durable, GError **error) {
   g_auto(AtomicFile) file = {0};
-  g_autofree gchar *pattern = g_strconcat(path, ".XXXXXX.part", NULL);
+  g_autofree gchar *beside = g_strconcat(path, ".XXXXXX.part", NULL);
   struct stat before;
-  if (!atomic_file_begin(&file, pattern, path, error))
+  if (!atomic_file_begin(&file, pattern ? pattern : beside, path, error))
     return FALSE;
   while (length > 0) {
     const gssize written = write(file.fd, data, length);

@@ -31,11 +31,12 @@ gboolean atomic_file_commit(AtomicFile *self, const gchar *path, const gchar *na
  * ".incomplete-2" and so on. The name, which is to be freed; NULL with an error. */
 gchar *atomic_file_keep_incomplete(AtomicFile *self, const gchar *path, GError **error);
 
-/* Writes `length` bytes into the file `path` through a temporary one. With `durable` they are on
- * the disk afterwards; without it, they are before they replace others. FALSE with an error that
- * names `path`, which is G_FILE_ERROR_NOSPC if the disk is full. */
-gboolean atomic_file_write(const gchar *path, const gchar *data, gsize length, gboolean durable,
-                           GError **error);
+/* Writes `length` bytes into the file `path` through a temporary one, whose path is `pattern` with
+ * XXXXXX in it (NULL: beside the file). With `durable` they are on the disk afterwards; without it,
+ * they are before they replace others. FALSE with an error that names `path`, which is
+ * G_FILE_ERROR_NOSPC if the disk is full. */
+gboolean atomic_file_write(const gchar *path, const gchar *pattern, const gchar *data, gsize length,
+                           gboolean durable, GError **error);
 
 /* Removes the temporary files of a folder that nobody writes to any more, whose names begin and end
  * so. It does nothing in file systems without locks. */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define MOST_NESTED 16 /* brackets in each other */
+#define MAX_NESTED 16 /* brackets in each other */
 
 GstElement *
 elements_new(const gchar *factory, const gchar *name, GError **error) {
@@ -31,13 +31,13 @@ elements_parse(const gchar *description, const gchar *option, const gchar *examp
 gboolean
 elements_is_nested(const gchar *text) {
   guint depth = 0;
-  for (; *text && depth <= MOST_NESTED; text++) {
+  for (; *text && depth <= MAX_NESTED; text++) {
     if (strchr("<{[", *text))
       depth++;
     else if (strchr(">}]", *text) && depth > 0)
       depth--;
   }
-  return depth > MOST_NESTED;
+  return depth > MAX_NESTED;
 }
 
 GstElement *
@@ -92,7 +92,7 @@ elements_discard(GstElement *pipeline, GstPad *pad) {
   gst_pad_link(pad, into);
 }
 
-/* The value of the tag that says how a picture is to be turned, or NULL. */
+/* The value of the tag that says how a image is to be turned, or NULL. */
 static gchar *
 orientation_of(GstPad *pad) {
   g_autoptr(GstEvent) event = NULL;

@@ -24,7 +24,7 @@ gboolean elements_is_nested(const gchar *text);
 /* What --encoder gives, which has a sink and a source pad. */
 GstElement *elements_parse_encoder(const gchar *description, GError **error);
 
-/* Whether a stream is video or a picture, encoded or raw. */
+/* Whether a stream is video or a image, encoded or raw. */
 gboolean elements_is_video(GstCaps *caps);
 
 /* Whether a stream is decoded video; NULL is none. */
@@ -40,8 +40,8 @@ GstClockTime elements_stream_time(GstPad *pad, GstBuffer *buffer);
  * tag says that they are to be turned. */
 void elements_keep_upright(GstElement *pipeline, GstPad *pad);
 
-/* Keeps the tag that a picture is to be turned from `sink`, a pad that is not linked yet. The tag
- * leaves the demuxer before there is an element that turns, on the pads of sound too, and mp4mux
+/* Keeps the tag that a image is to be turned from `sink`, a pad that is not linked yet. The tag
+ * leaves the demuxer before there is an element that turns, on the pads of audio too, and mp4mux
  * keeps the first value that it gets. */
 void elements_drop_orientation(GstPad *sink);
 

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* One line about a message of type ERROR: it begins with the name of what has to be mended, the
+/* One line about a message of type ERROR: it begins with the name of what has to be fixed, the
  * input or the output, unless it is the filter's own. `missing` describes the decoders that were
  * not found, or is NULL. */
 gchar *error_explain(GstMessage *message, GstElement *filter, const gchar *input,

@@ -14,10 +14,10 @@ refuse(GError **error, gint code, const gchar *name, const gchar *why) {
   return FALSE;
 }
 
-/* GStreamer's decoder of these wants a picture in one piece, which only its source of numbered
- * pictures gives it. That takes a % for a place of the number. */
+/* GStreamer's decoder of these wants a image in one chunk, which only its source of numbered
+ * images gives it. That takes a % for a place of the number. */
 static gboolean
-is_whole_picture(const gchar *path) {
+is_whole_image(const gchar *path) {
   g_autofree gchar *lower = g_ascii_strdown(path, -1);
   return (g_str_has_suffix(lower, ".tiff") || g_str_has_suffix(lower, ".tif") ||
           g_str_has_suffix(lower, ".bmp")) &&
@@ -103,7 +103,7 @@ init_file(Input *self, gchar *path, GError **error) {
                   "this is a folder; numbered images in it are FOLDER/%04d.png");
   if (S_ISFIFO(self->at_start.st_mode))
     self->uri = pipe_uri(path, self->name, error);
-  else if (is_whole_picture(path))
+  else if (is_whole_image(path))
     self->uri = sequence_uri(path, "0", "0", "25/1");
   else
     self->uri = gst_filename_to_uri(path, error);
@@ -284,7 +284,7 @@ input_new_source(const Input *self, const gchar *rate, gboolean video_only, GErr
   choose_tiff_decoder(self);
   g_object_set(source, "uri", uri ? uri : self->uri, NULL);
   g_signal_connect(source, "deep-element-added", G_CALLBACK(on_element_added), NULL);
-  if (self->path && is_whole_picture(self->path))
+  if (self->path && is_whole_image(self->path))
     g_signal_connect(source, "source-setup", G_CALLBACK(read_once), NULL);
   if (video_only)
     g_signal_connect(source, "autoplug-continue", G_CALLBACK(continue_with_video), NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What IN stands for: a file, a URI, a camera, or numbered pictures. */
+/* What IN stands for: a file, a URI, a camera, or numbered images. */
 
 #include <gst/gst.h>
 #include <sys/stat.h>
@@ -13,9 +13,9 @@ G_BEGIN_DECLS
 typedef struct {
   const gchar *name;       /* as it was given */
   gchar *path;             /* of a file; NULL for what is none */
-  gchar *uri;              /* NULL for numbered pictures */
+  gchar *uri;              /* NULL for numbered images */
   ImageSequence *sequence; /* NULL for all others */
-  guint first, last;       /* numbers of the pictures */
+  guint first, last;       /* numbers of the images */
   struct stat at_start;    /* of a file; st_nlink is 0 for what is none */
   GHashTable *files;       /* identifiers of those that are read; NULL: not asked for yet */
   guint tiff_depth;   /* bits of the samples in a TIFF, of which GStreamer may read fewer; else 0 */
@@ -23,7 +23,7 @@ typedef struct {
 } Input;
 
 /* Finds out what `name` is, which has to live as long as the result. FALSE when there is nothing of
- * that name, or numbered pictures have a gap. Clear it in both cases. */
+ * that name, or numbered images have a gap. Clear it in both cases. */
 gboolean input_init(Input *self, const gchar *name, GError **error);
 void input_clear(Input *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Input, input_clear)
@@ -31,7 +31,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Input, input_clear)
 /* FALSE when the file is another one than at the start, or has become shorter. */
 gboolean input_check_unchanged(const Input *self, GError **error);
 
-/* Whether the file, or one of the numbered pictures, is that of the name `path`. */
+/* Whether the file, or one of the numbered images, is that of the name `path`. */
 gboolean input_has_file(Input *self, const gchar *path);
 
 /* A new uridecodebin (floating) named "source" that reads the input. `rate` is the frame rate of

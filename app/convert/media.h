@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What the ending of OUT's name stands for: one table of containers and picture formats. */
+/* What the ending of OUT's name stands for: one table of containers and image formats. */
 
 #include <gst/gst.h>
 
@@ -14,11 +14,11 @@ typedef enum { MEDIA_VIDEO, MEDIA_IMAGE } MediaKind;
 typedef struct {
   const gchar *endings[3]; /* of the file's name, with the dot */
   MediaKind kind;
-  const gchar *muxer;       /* of a film */
+  const gchar *muxer;       /* of a video */
   const gchar *video[3];    /* for samples of 8 bits */
   const gchar *deep[3];     /* for deeper ones; empty: as for 8 bits */
   const gchar *lossless[3]; /* empty: there is none */
-  const gchar *audio[4];    /* for sound that the container does not take as it is */
+  const gchar *audio[4];    /* for audio that the container does not take as it is */
 } Media;
 
 /* NULL when the ending is not known. Upper and lower case are the same. */
@@ -27,7 +27,7 @@ const Media *media_of_name(const gchar *name);
 /* All endings, as text. */
 gchar *media_list_endings(void);
 
-/* Whether a film of this kind can be put together from pieces, without encoding them again. */
+/* Whether a video of this kind can be put together from chunks, without encoding them again. */
 gboolean media_can_join(const Media *self);
 
 /* The first encoder of a list that is installed, as an element (floating) with a sink and a source

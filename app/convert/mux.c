@@ -261,14 +261,14 @@ copy_stream(Mux *self, GstPad *pad, GstElement *converter, const Route *route) {
 }
 
 static void
-report_sound(Mux *self, const gchar *how, GstCaps *caps) {
+report_audio(Mux *self, const gchar *how, GstCaps *caps) {
   g_autofree gchar *what = mux_describe_codec(caps);
   g_string_append_printf(self->audio, "%s%s %s", self->audio->len ? ", " : "", how, what);
 }
 
 /* Sound that the container does not take as it is. */
 static void
-encode_sound(Mux *self, GstPad *pad, GstCaps *caps) {
+encode_audio(Mux *self, GstPad *pad, GstCaps *caps) {
   g_autoptr(GError) error = NULL;
   GstElement *encoder = media_new_encoder(self->media->audio, "sound", &error);
   if (!encoder) {
@@ -290,7 +290,7 @@ encode_sound(Mux *self, GstPad *pad, GstCaps *caps) {
     mux_leave_out(self, pad, caps, "it does not fit the container");
     return;
   }
-  report_sound(self, "encoded to", codec);
+  report_audio(self, "encoded to", codec);
 }
 
 gboolean
@@ -315,11 +315,11 @@ mux_add_stream(Mux *self, GstPad *pad, GstCaps *caps) {
     if (!copy_stream(self, pad, converter, &route))
       mux_leave_out(self, pad, caps, "it does not fit the container");
     else if (g_str_has_prefix(name, "audio/"))
-      report_sound(self, "copied", caps);
+      report_audio(self, "copied", caps);
     else
       g_string_append_printf(self->audio, "%scopied subtitles", self->audio->len ? ", " : "");
   } else if (g_str_equal(name, "audio/x-raw")) {
-    encode_sound(self, pad, caps);
+    encode_audio(self, pad, caps);
   } else {
     g_autofree gchar *why = g_strdup_printf("%s does not take it", self->media->endings[0]);
     mux_leave_out(self, pad, caps, why);

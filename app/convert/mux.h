@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* A film's container: the muxer and its file, and the streams that are copied into it beside the
+/* A video's container: the muxer and its file, and the streams that are copied into it beside the
  * video. */
 
 #include <gst/gst.h>
@@ -28,7 +28,7 @@ typedef struct {
   const Media *media; /* of the file */
   const gchar *name;  /* of the file, for messages */
   PipelineRun *run;
-  GString *audio; /* what became of the sound, for people; empty: there was none */
+  GString *audio; /* what became of the audio, for people; empty: there was none */
 } Mux;
 
 /* Adds a muxer of the factory that `media` names, and a sink for the file `location`. The names
@@ -49,7 +49,7 @@ gboolean mux_link(Mux *self, GstElement *last, const Route *route);
  * stream other than video, or hands it out as it is. */
 gboolean mux_wants_decoded(const Mux *self, GstCaps *caps);
 
-/* Takes a stream other than video from a source: copies it, encodes sound anew where the container
+/* Takes a stream other than video from a source: copies it, encodes audio anew where the container
  * does not take it as it is, or says that it is left out. */
 void mux_add_stream(Mux *self, GstPad *pad, GstCaps *caps);
 

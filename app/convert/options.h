@@ -2,7 +2,7 @@
 #pragma once
 
 /* The options that say how an input becomes an output: those of `apply`, of `plan`, and of the
- * pieces of a job. */
+ * chunks of a job. */
 
 #include "app/filteroptions.h"
 #include "media.h"

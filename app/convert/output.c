@@ -24,7 +24,7 @@ follow_links(const gchar *name) {
 }
 
 static gboolean
-check_place(const gchar *path, const gchar *name, GError **error) {
+check_path(const gchar *path, const gchar *name, GError **error) {
   struct stat there;
   if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
     g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED,
@@ -71,7 +71,7 @@ output_init(Output *self, const gchar *name, GError **error) {
   } else {
     self->path = follow_links(name);
   }
-  return check_place(self->path, name, error);
+  return check_path(self->path, name, error);
 }
 
 void
@@ -103,5 +103,5 @@ output_write(const Output *self, guint number, GBytes *image, GError **error) {
   g_autofree gchar *path = name ? follow_links(name) : g_strdup(self->path);
   gsize size;
   const gchar *data = g_bytes_get_data(image, &size);
-  return atomic_file_write(path, data, size, FALSE, error);
+  return atomic_file_write(path, NULL, data, size, FALSE, error);
 }

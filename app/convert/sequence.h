@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Names of numbered pictures, such as frames/%04d.png. */
+/* Names of numbered images, such as frames/%04d.png. */
 
 #include <glib.h>
 

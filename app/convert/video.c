@@ -12,7 +12,7 @@ video_clear(Video *self) {
   g_clear_pointer(&self->codec, g_free);
 }
 
-/* The pixel format in which most players take the encoder's film: 4:2:0 of 8 or 10 bits. H.264 and
+/* The pixel format in which most players take the encoder's video: 4:2:0 of 8 or 10 bits. H.264 and
  * H.265 have that for even sizes only. NULL where players take all that the encoder makes. */
 static const gchar *
 choose_format(const GstVideoInfo *info, gint stride, GstCaps *codec) {

@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-#define LARGEST_SIZE 127
-#define LARGEST_SIGMA 21
+#define MAX_SIZE 127
+#define MAX_SIGMA 21
 #define SIGMA_STEP 0.5
 #define LINE_STEP 0.02
 
-/* Which part of the picture is filtered. */
+/* Which part of the image is filtered. */
 typedef enum {
   VIEW_SPLIT,
   VIEW_FILTERED,
@@ -81,19 +81,18 @@ next_value(Controls *self, const gchar *property, gint by) {
   g_object_get(self->filter, property, &value, NULL);
   if (g_hash_table_lookup_extended(self->tried, property, NULL, &tried))
     value = GPOINTER_TO_INT(tried);
-  gint place = 0;
+  gint at = 0;
   for (guint i = 0; i < values->n_values; i++)
-    place = values->values[i].value == value ? (gint)i : place;
+    at = values->values[i].value == value ? (gint)i : at;
   do
-    place = wrap(place + by, (gint)values->n_values);
-  while (is_kernel && strcmp(values->values[place].value_nick, "custom") == 0);
+    at = wrap(at + by, (gint)values->n_values);
+  while (is_kernel && strcmp(values->values[at].value_nick, "custom") == 0);
   if (is_kernel) {
     leave_preset(self);
     g_hash_table_remove_all(self->tried); /* what was refused with one kernel may do with another */
   }
-  g_hash_table_insert(self->tried, (gpointer)property,
-                      GINT_TO_POINTER(values->values[place].value));
-  g_object_set(self->filter, property, values->values[place].value, NULL);
+  g_hash_table_insert(self->tried, (gpointer)property, GINT_TO_POINTER(values->values[at].value));
+  g_object_set(self->filter, property, values->values[at].value, NULL);
   return CONTROLS_CHANGED;
 }
 
@@ -108,7 +107,7 @@ change_size(Controls *self, const gchar *property, gint by) {
   const gint from = asked == 0 ? (gint)runs
                     : by > 0   ? MAX(asked, (gint)runs)
                                : MIN(asked, (gint)runs);
-  g_object_set(self->filter, property, CLAMP(from + by, 1, LARGEST_SIZE), NULL);
+  g_object_set(self->filter, property, CLAMP(from + by, 1, MAX_SIZE), NULL);
   return CONTROLS_CHANGED;
 }
 
@@ -122,7 +121,7 @@ static ControlsRequest
 change_sigma(Controls *self, const gchar *property, gint by) {
   gdouble sigma;
   g_object_get(self->filter, property, &sigma, NULL);
-  g_object_set(self->filter, property, CLAMP(sigma + by * SIGMA_STEP, 0, LARGEST_SIGMA), NULL);
+  g_object_set(self->filter, property, CLAMP(sigma + by * SIGMA_STEP, 0, MAX_SIGMA), NULL);
   return CONTROLS_CHANGED;
 }
 

@@ -12,7 +12,7 @@ typedef struct _Controls Controls;
 /* What is left to do after a key. */
 typedef enum {
   CONTROLS_NOTHING, /* no key of ours */
-  CONTROLS_CHANGED, /* the picture is another one from the next frame on */
+  CONTROLS_CHANGED, /* the image is another one from the next frame on */
   CONTROLS_PAUSE,   /* or go on */
   CONTROLS_HELP,    /* show it, or take it away */
   CONTROLS_TEXT,    /* the same of the line in the window */
@@ -28,7 +28,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Controls, controls_free)
 /* A key by its name in X: "k", "K", "Left", "space". */
 ControlsRequest controls_press(Controls *self, const gchar *key);
 
-/* Puts the line at a share of the picture's width. */
+/* Puts the line at a share of the image's width. */
 void controls_drag(Controls *self, gdouble share);
 
 /* The options that make the filter what it is now, as in "--kernel gaussian --sigma 2". */

@@ -19,11 +19,11 @@
 #include <string.h>
 
 #define NAME "play"
-#define CAMERAS 10           /* numbers of /dev/video that are looked for */
-#define PICTURES_RATE "25/1" /* of numbered pictures */
-#define REFRESH_MS 500       /* the text in the window */
-#define SETTLE_MS 300        /* after which a value that is refused has gone back */
-#define NOTE_SECONDS 6       /* a warning stays in the window */
+#define CAMERAS 10         /* numbers of /dev/video that are looked for */
+#define IMAGES_RATE "25/1" /* of numbered images */
+#define REFRESH_MS 500     /* the text in the window */
+#define SETTLE_MS 300      /* after which a value that is refused has gone back */
+#define NOTE_SECONDS 6     /* a warning stays in the window */
 #define SUMMARY                                                                                    \
   "Filters IN in a window, before left of a line and after right of it.\n"                         \
   "IN is a film, a picture, a URI, numbered pictures such as frames/%04d.png, or a\n"              \
@@ -32,7 +32,7 @@
 typedef struct {
   gdouble split;
   gchar *sink;
-  gboolean no_sound;
+  gboolean no_audio;
 } Options;
 
 typedef struct {
@@ -48,10 +48,10 @@ typedef struct {
   gboolean shows_help, hides_line;
   gchar *note; /* the last warning */
   gint64 note_end;
-  gchar *told;     /* the options that were printed last */
+  gchar *printed;  /* the options that were printed last */
   guint settling;  /* the timer after which they are */
-  guint rewinding; /* the timer after which the film begins anew */
-  gint64 began;    /* the film, the last time */
+  guint rewinding; /* the timer after which the video begins anew */
+  gint64 began;    /* the video, the last time */
   guint64 frames;  /* at the last refresh */
   gint64 refreshed;
   gdouble rate;
@@ -65,7 +65,7 @@ static gchar *
 describe_progress(const Play *self) {
   gint64 position, length;
   ProgressState state = {-1, self->frames, 0, "frames", self->rate, -1};
-  if (!player_shows_picture(self->pipeline) &&
+  if (!player_shows_image(self->pipeline) &&
       gst_element_query_position(self->pipeline, GST_FORMAT_TIME, &position) &&
       gst_element_query_duration(self->pipeline, GST_FORMAT_TIME, &length) && length > 0) {
     state.share = CLAMP((gdouble)position / (gdouble)length, 0, 1);
@@ -118,28 +118,28 @@ refresh(gpointer user_data) {
 
 /* The line that makes a file with the filter of now, once for each filter. */
 static gboolean
-tell(gpointer user_data) {
+print_line(gpointer user_data) {
   Play *self = user_data;
   self->settling = 0;
   g_autofree gchar *options = controls_describe(self->controls);
-  if (g_strcmp0(options, self->told) != 0) {
+  if (g_strcmp0(options, self->printed) != 0) {
     g_autofree gchar *quoted = text_quote(self->input);
     g_autofree gchar *input = text_redact(quoted);
     g_print("cudaconv apply %s %s%s out.%s%s\n", options, *input == '-' ? "-- " : "", input,
-            player_shows_picture(self->pipeline) ? "png" : "mp4",
+            player_shows_image(self->pipeline) ? "png" : "mp4",
             strstr(input, "***") ? "  # with the password in the place of ***" : "");
-    g_free(self->told);
-    self->told = g_steal_pointer(&options);
+    g_free(self->printed);
+    self->printed = g_steal_pointer(&options);
   }
   show_text(self);
   return G_SOURCE_REMOVE;
 }
 
 static void
-tell_soon(Play *self) {
+print_soon(Play *self) {
   if (self->settling)
     g_source_remove(self->settling);
-  self->settling = g_timeout_add(SETTLE_MS, tell, self);
+  self->settling = g_timeout_add(SETTLE_MS, print_line, self);
 }
 
 /* ---- what people do ---- */
@@ -169,7 +169,7 @@ on_key(const gchar *key, gpointer user_data) {
   case CONTROLS_NOTHING:
     return;
   case CONTROLS_CHANGED:
-    tell_soon(self);
+    print_soon(self);
     break;
   case CONTROLS_PAUSE:
     toggle_pause(self);
@@ -233,7 +233,7 @@ on_error(Play *self, GstMessage *message) {
 }
 
 /* A value that is refused, say: the filter goes on with the one before. Warnings of others, of
- * sound that cannot be decoded, do not matter here. */
+ * audio that cannot be decoded, do not matter here. */
 static void
 on_warning(Play *self, GstMessage *message) {
   if (GST_MESSAGE_SRC(message) != GST_OBJECT(self->filter))
@@ -250,7 +250,7 @@ on_warning(Play *self, GstMessage *message) {
 }
 
 static gboolean
-rewind_film(gpointer user_data) {
+rewind_video(gpointer user_data) {
   Play *self = user_data;
   self->rewinding = 0;
   self->began = g_get_monotonic_time();
@@ -260,7 +260,7 @@ rewind_film(gpointer user_data) {
   return G_SOURCE_REMOVE;
 }
 
-/* A film begins again, so that there is time to try. One of a single frame shall not keep the
+/* A video begins again, so that there is time to try. One of a single frame shall not keep the
  * machine busy. */
 static void
 on_end(Play *self) {
@@ -273,7 +273,7 @@ on_end(Play *self) {
     end_without_video(self);
   else if (!self->rewinding)
     self->rewinding =
-        g_timeout_add((guint)CLAMP(REFRESH_MS - since, 0, REFRESH_MS), rewind_film, self);
+        g_timeout_add((guint)CLAMP(REFRESH_MS - since, 0, REFRESH_MS), rewind_video, self);
 }
 
 static void
@@ -317,7 +317,7 @@ on_state(Play *self, GstMessage *message) {
   self->started = TRUE;
   g_autofree gchar *keys = controls_help();
   g_print("Keys, in the window and here:\n%s%s", keys, self->backend ? self->backend : "");
-  tell_soon(self);
+  print_soon(self);
 }
 
 static gboolean
@@ -383,12 +383,12 @@ build(Play *self, const Options *options, const FilterOptions *filter_options, G
   GstElement *sink = options->sink ? parse_sink(options->sink, error) : player_find_window(error);
   if (!sink)
     return FALSE;
-  GstElement *source = input_new_source(&input, PICTURES_RATE, FALSE, error);
+  GstElement *source = input_new_source(&input, IMAGES_RATE, FALSE, error);
   if (!source) {
     gst_object_unref(gst_object_ref_sink(sink));
     return FALSE;
   }
-  const PlayerSetup setup = {source, filter, sink, !options->no_sound};
+  const PlayerSetup setup = {source, filter, sink, !options->no_audio};
   self->pipeline = player_new(&setup, error);
   if (!self->pipeline)
     return FALSE;
@@ -430,7 +430,7 @@ clear(Play *self) {
   g_main_loop_unref(self->loop);
   g_free(self->missing);
   g_free(self->note);
-  g_free(self->told);
+  g_free(self->printed);
   g_free(self->backend);
 }
 
@@ -468,7 +468,7 @@ app_play(int argc, char **argv) {
        "SHARE"},
       {"sink", 0, 0, G_OPTION_ARG_STRING, &options.sink,
        "A sink for video as in a gst-launch line, instead of a window", "DESCRIPTION"},
-      {"no-sound", 0, 0, G_OPTION_ARG_NONE, &options.no_sound, "Play no sound", NULL},
+      {"no-sound", 0, 0, G_OPTION_ARG_NONE, &options.no_audio, "Play no sound", NULL},
       {0}};
   g_autoptr(GError) error = NULL;
   g_autoptr(FilterOptions) filter_options = filter_options_new(&error);

@@ -19,9 +19,9 @@
   "shaded-background=true shading-value=150 xpad=8 ypad=8 silent=true font-desc=\"Monospace 10\" " \
   "! videoconvert ! "
 
-#define STILL "still" /* the imagefreeze; not there for what is no picture */
+#define STILL "still" /* the imagefreeze; not there for what is no image */
 
-#define SOUND "queue ! audioconvert ! audioresample ! autoaudiosink "
+#define AUDIO_BRANCH "queue ! audioconvert ! audioresample ! autoaudiosink "
 
 /* ---- keys and the mouse ---- */
 
@@ -58,7 +58,7 @@ on_drag(GstPad *pad, gdouble x) {
     post(pad, gst_structure_new(PLAYER_DRAG, "share", G_TYPE_DOUBLE, x / width, NULL));
 }
 
-/* Takes them where they are in the coordinates of the filtered picture, and off the way to sources.
+/* Takes them where they are in the coordinates of the filtered image, and off the way to sources.
  */
 static GstPadProbeReturn
 on_navigation(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
@@ -114,8 +114,8 @@ hurry(GstElement *source, GstElement *queue) {
     gst_util_set_object_arg(G_OBJECT(queue), "leaky", "downstream");
 }
 
-/* Whether it is the source of numbered pictures, with one of them: so are those read that their
- * decoder wants in one piece (input.h). */
+/* Whether it is the source of numbered images, with one of them: so are those read that their
+ * decoder wants in one chunk (input.h). */
 static gboolean
 reads_one_of_sequence(GstElement *source) {
   g_autoptr(GstElement) reader = NULL;
@@ -128,9 +128,9 @@ reads_one_of_sequence(GstElement *source) {
   return first == last;
 }
 
-/* One frame that has no length. A film of a varying frame rate has caps like that, too. */
+/* One frame that has no length. A video of a varying frame rate has caps like that, too. */
 static gboolean
-is_picture(GstElement *source, GstPad *pad, const GstStructure *caps) {
+is_image(GstElement *source, GstPad *pad, const GstStructure *caps) {
   gint n, d;
   gint64 length;
   if (reads_one_of_sequence(source))
@@ -139,7 +139,7 @@ is_picture(GstElement *source, GstPad *pad, const GstStructure *caps) {
          !(gst_pad_query_duration(pad, GST_FORMAT_TIME, &length) && length > 0);
 }
 
-/* A picture becomes a film that does not end, so that a change is seen at once. */
+/* A image becomes a video that does not end, so that a change is seen at once. */
 static gboolean
 link_to_filter(GstBin *player, gboolean freeze) {
   g_autoptr(GstElement) converted = gst_bin_get_by_name(player, "converted");
@@ -161,24 +161,24 @@ on_video(GstElement *source, GstPad *pad, gpointer user_data) {
     return;
   g_autoptr(GstElement) decoded = gst_bin_get_by_name(player, "decoded");
   g_autoptr(GstPad) sink = gst_element_get_static_pad(decoded, "sink");
-  if (gst_pad_is_linked(sink)) /* a film may have several */
+  if (gst_pad_is_linked(sink)) /* a video may have several */
     return;
-  if (!link_to_filter(player, is_picture(source, pad, gst_caps_get_structure(caps, 0))))
+  if (!link_to_filter(player, is_image(source, pad, gst_caps_get_structure(caps, 0))))
     GST_ELEMENT_ERROR(player, CORE, MISSING_PLUGIN, ("imagefreeze is not installed"), (NULL));
   hurry(source, decoded);
   elements_keep_upright(GST_ELEMENT(player), pad);
   gst_pad_link(pad, sink);
 }
 
-/* Without sound where that cannot be had. */
+/* Without audio where that cannot be had. */
 static void
-on_sound(GstElement *source, GstPad *pad, gpointer user_data) {
+on_audio(GstElement *source, GstPad *pad, gpointer user_data) {
   GstBin *player = user_data;
   g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
   g_autoptr(GstElement) first = gst_bin_get_by_name(player, "sound");
   if (first || !caps || !gst_structure_has_name(gst_caps_get_structure(caps, 0), "audio/x-raw"))
     return;
-  GstElement *audio = gst_parse_bin_from_description(SOUND, TRUE, NULL);
+  GstElement *audio = gst_parse_bin_from_description(AUDIO_BRANCH, TRUE, NULL);
   if (!audio)
     return;
   gst_object_set_name(GST_OBJECT(audio), "sound");
@@ -222,7 +222,7 @@ player_new(const PlayerSetup *setup, GError **error) {
   }
   g_signal_connect(source, "pad-added", G_CALLBACK(on_video), player);
   if (setup->audio)
-    g_signal_connect(source, "pad-added", G_CALLBACK(on_sound), player);
+    g_signal_connect(source, "pad-added", G_CALLBACK(on_audio), player);
   g_signal_connect(source, "no-more-pads", G_CALLBACK(on_all_streams), player);
 
   g_autoptr(GstPad) pad = gst_element_get_static_pad(filter, "src");
@@ -253,7 +253,7 @@ player_rewind(GstElement *player) {
 }
 
 gboolean
-player_shows_picture(GstElement *player) {
+player_shows_image(GstElement *player) {
   g_autoptr(GstElement) still = gst_bin_get_by_name(GST_BIN(player), STILL);
   return still != NULL;
 }

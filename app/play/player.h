@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The pipeline of `cudaconv play`: a film, picture or camera through the filter into a window. */
+/* The pipeline of `cudaconv play`: a video, image or camera through the filter into a window. */
 
 #include <gst/gst.h>
 
@@ -33,8 +33,8 @@ gboolean player_repeat_frame(GstElement *player);
 /* From the beginning. FALSE: it has none, being live. */
 gboolean player_rewind(GstElement *player);
 
-/* Whether the input is one picture, which is known when the first frame flows. */
-gboolean player_shows_picture(GstElement *player);
+/* Whether the input is one image, which is known when the first frame flows. */
+gboolean player_shows_image(GstElement *player);
 
 /* A sink that opens a window here, or NULL. */
 GstElement *player_find_window(GError **error);

@@ -12,15 +12,15 @@ struct _Split {
   gint share;         /* atomic; of SHARES */
 };
 
-/* A mapped frame, and where the picture begins in it. */
+/* A mapped frame, and where the image begins in it. */
 typedef struct {
   GstVideoFrame mapped;
   guint x, y;         /* of the crop, where the caps tell the size of that */
   gint width, height; /* as the caps tell them */
-} Picture;
+} MappedImage;
 
 static gboolean
-picture_map(Picture *self, GstBuffer *buffer, const GstCaps *caps, GstMapFlags flags) {
+image_map(MappedImage *self, GstBuffer *buffer, const GstCaps *caps, GstMapFlags flags) {
   GstVideoInfo info;
   if (!gst_video_info_from_caps(&info, caps) ||
       !gst_video_frame_map(&self->mapped, &info, buffer, flags))
@@ -60,7 +60,7 @@ component_offset(const GstVideoFormatInfo *format, guint component) {
 
 /* A row of the plane of a component. */
 static guint8 *
-picture_row(const Picture *self, guint component, gint row) {
+image_row(const MappedImage *self, guint component, gint row) {
   const GstVideoFormatInfo *format = self->mapped.info.finfo;
   const gint plane = GST_VIDEO_FORMAT_INFO_PLANE(format, component);
   const gint x = (gint)self->x >> GST_VIDEO_FORMAT_INFO_W_SUB(format, component);
@@ -82,7 +82,7 @@ typedef struct {
 } Samples;
 
 static Samples
-describe(const Picture *picture, guint component) {
+describe(const MappedImage *picture, guint component) {
   const GstVideoFormatInfo *format = picture->mapped.info.finfo;
   return (Samples){
       .component = component,
@@ -94,9 +94,9 @@ describe(const Picture *picture, guint component) {
   };
 }
 
-/* By how much the filter makes pictures smaller; 0: by nothing that it can be. */
+/* By how much the filter makes images smaller; 0: by nothing that it can be. */
 static gint
-find_stride(const Picture *in, const Picture *out) {
+find_stride(const MappedImage *in, const MappedImage *out) {
   for (gint stride = 1; stride <= 4; stride *= 2) {
     if ((in->width + stride - 1) / stride == out->width &&
         (in->height + stride - 1) / stride == out->height)
@@ -106,19 +106,19 @@ find_stride(const Picture *in, const Picture *out) {
 }
 
 static void
-copy_rows(const Picture *out, const Picture *in, const Samples *samples, gsize bytes) {
+copy_rows(const MappedImage *out, const MappedImage *in, const Samples *samples, gsize bytes) {
   for (gint y = 0; y < samples->rows; y++)
-    memcpy(picture_row(out, samples->component, y), picture_row(in, samples->component, y), bytes);
+    memcpy(image_row(out, samples->component, y), image_row(in, samples->component, y), bytes);
 }
 
 static void
-copy_every(const Picture *out, const Picture *in, const Samples *samples, gint columns,
+copy_every(const MappedImage *out, const MappedImage *in, const Samples *samples, gint columns,
            gint stride) {
   const Samples source = describe(in, samples->component);
   for (gint y = 0; y < samples->rows; y++) {
-    guint8 *to = picture_row(out, samples->component, y) + samples->offset;
+    guint8 *to = image_row(out, samples->component, y) + samples->offset;
     const guint8 *from =
-        picture_row(in, samples->component, MIN(y * stride, source.rows - 1)) + samples->offset;
+        image_row(in, samples->component, MIN(y * stride, source.rows - 1)) + samples->offset;
     for (gint x = 0; x < columns; x++)
       memcpy(to + x * samples->step, from + MIN(x * stride, source.columns - 1) * samples->step,
              (gsize)samples->bytes);
@@ -126,9 +126,9 @@ copy_every(const Picture *out, const Picture *in, const Samples *samples, gint c
 }
 
 static void
-paint_columns(const Picture *out, const Samples *samples, gint first, gint end, guint16 value) {
+paint_columns(const MappedImage *out, const Samples *samples, gint first, gint end, guint16 value) {
   for (gint y = 0; y < samples->rows; y++) {
-    guint8 *row = picture_row(out, samples->component, y) + samples->offset;
+    guint8 *row = image_row(out, samples->component, y) + samples->offset;
     for (gint x = first; x < MIN(end, samples->columns); x++) {
       if (samples->bytes == 2)
         GST_WRITE_UINT16_LE(row + x * samples->step, value);
@@ -153,7 +153,7 @@ shade(const GstVideoInfo *info, guint component, gboolean white) {
 
 /* Columns up to a multiple of the pixels that share their chroma. */
 static gint
-find_line(const Picture *out, gdouble share, gint *unit) {
+find_line(const MappedImage *out, gdouble share, gint *unit) {
   const GstVideoFormatInfo *format = out->mapped.info.finfo;
   *unit = 1;
   for (guint c = 0; c < GST_VIDEO_FORMAT_INFO_N_COMPONENTS(format); c++)
@@ -165,7 +165,7 @@ find_line(const Picture *out, gdouble share, gint *unit) {
 /* Puts the left part of `in` into `out`, and a white line with a black one beside it, so that it is
  * seen on everything. */
 static void
-draw(const Picture *out, const Picture *in, gint stride, gdouble share) {
+draw(const MappedImage *out, const MappedImage *in, gint stride, gdouble share) {
   const GstVideoInfo *info = &out->mapped.info;
   gint unit;
   const gint line = find_line(out, share, &unit);
@@ -195,11 +195,10 @@ draw(const Picture *out, const Picture *in, gint stride, gdouble share) {
 
 static gboolean
 join(GstBuffer *result, GstCaps *caps, GstSample *original, gdouble share) {
-  Picture in, out;
-  if (!picture_map(&in, gst_sample_get_buffer(original), gst_sample_get_caps(original),
-                   GST_MAP_READ))
+  MappedImage in, out;
+  if (!image_map(&in, gst_sample_get_buffer(original), gst_sample_get_caps(original), GST_MAP_READ))
     return FALSE;
-  gboolean ok = picture_map(&out, result, caps, GST_MAP_READWRITE);
+  gboolean ok = image_map(&out, result, caps, GST_MAP_READWRITE);
   if (ok) {
     const gint stride = find_stride(&in, &out);
     ok = stride > 0 && GST_VIDEO_FRAME_FORMAT(&in.mapped) == GST_VIDEO_FRAME_FORMAT(&out.mapped);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* A picture of two halves: what comes into a filter left of a line, what it makes of that on the
+/* A image of two halves: what comes into a filter left of a line, what it makes of that on the
  * right.
  *
  * No element is added. A probe on the filter's sink pad ties each frame to a reference to itself,
@@ -12,7 +12,7 @@
  * and changes of caps are the filter's. A compositor would make frames at a rate of its own, and
  * convert them.
  *
- * The filter may make pictures that are smaller by 2 or 4 (its property stride); the left part then
+ * The filter may make images that are smaller by 2 or 4 (its property stride); the left part then
  * has every second or fourth pixel and row of the original. Frames in CUDA memory are copied to the
  * CPU and back for it. The line is at a multiple of two columns where two share their chroma. */
 
@@ -26,7 +26,7 @@ typedef struct _Split Wipe;
  * The filter owns the result. To be called once, before frames flow. */
 Wipe *wipe_attach(GstElement *filter, gdouble share);
 
-/* How much of the picture's width is as it was, from 0 (all is filtered) to 1 (nothing is), from
+/* How much of the image's width is as it was, from 0 (all is filtered) to 1 (nothing is), from
  * the next frame on that leaves. Any thread may call it. */
 void wipe_set_share(Wipe *self, gdouble share);
 

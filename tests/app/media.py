@@ -8,6 +8,9 @@ import dataclasses
 import hashlib
 import os
 import pathlib
+import pty
+import re
+import select
 import struct
 import subprocess
 import sys
@@ -284,6 +287,32 @@ class Case(unittest.TestCase):
         for words in [says] if isinstance(says, str) else says:
             self.assertIn(words, done.stdout if done.returncode == 0 else done.stderr, said)
         return done
+
+    def on_terminal(self, *arguments):
+        """Runs `cudaconv` on a terminal. What it prints there."""
+        mine, its = pty.openpty()
+        process = subprocess.Popen([COMMAND, *map(str, arguments)], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=its,
+                                   stderr=its)
+        os.close(its)
+        said = b""
+        while select.select([mine], [], [], 30)[0]:
+            try:
+                said += os.read(mine, 10000)
+            except OSError:  # the end
+                break
+        os.close(mine)
+        self.assertEqual(process.wait(timeout=20), 0, said)
+        return said.decode()
+
+    def shares(self, text, label, unit):
+        """The shares of the lines of progress, which are in order."""
+        lines = re.findall(rf"(?:^|\r\x1b\[K){label}: (\d+) %, \d+ {unit}, [\d.]+ a second, \d+:\d\d left", text)
+        shares = [int(share) for share in lines]
+        self.assertGreaterEqual(len(shares), 2, text)
+        self.assertEqual(shares, sorted(shares))
+        self.assertLessEqual(shares[-1], 100)
+        self.assertLess(shares[0], 60)
+        return shares
 
     def apply(self, *arguments, **more):
         return self.cudaconv("apply", *arguments, **more)

@@ -7,10 +7,8 @@ pipe. Whatever happens, OUT is whole or as it was before.
 """
 
 import os
-import pty
 import re
 import resource
-import select
 import signal
 import subprocess
 import tempfile
@@ -240,26 +238,8 @@ class Ends(media.Case):
             self.assertEqual(len(frames_of(self.out).hashes), 50)
 
     def test_progress_on_a_terminal(self):
-        source = self.long_film()
-        mine, its = pty.openpty()
-        process = subprocess.Popen([COMMAND, "apply", *SLOW, "--seconds=2", source, "out.mkv"], cwd=self.folder,
-                                   stdin=subprocess.DEVNULL, stdout=its, stderr=its)
-        os.close(its)
-        said = b""
-        while select.select([mine], [], [], 30)[0]:
-            try:
-                said += os.read(mine, 10000)
-            except OSError:  # the end
-                break
-        os.close(mine)
-        self.assertEqual(process.wait(timeout=20), 0)
-        text = said.decode()
-        lines = re.findall(r"(?:^|\r\x1b\[K)out\.mkv: (\d+) %, (\d+) frames, ([\d.]+) a second, (\d+:\d\d) left", text)
-        self.assertGreaterEqual(len(lines), 2, text)
-        shares = [int(line[0]) for line in lines]
-        self.assertEqual(shares, sorted(shares))
-        self.assertLessEqual(shares[-1], 100)
-        self.assertLess(shares[0], 60)
+        text = self.on_terminal("apply", *SLOW, "--seconds=2", self.long_film(), "out.mkv")
+        self.shares(text, r"out\.mkv", "frames")
         # the line is cleared before the result, which ends the output
         self.assertRegex(text, r"\r\x1b\[Kout\.mkv: 50 frames of 160x120, H\.264; [^\r\n]*\r\n$")
 

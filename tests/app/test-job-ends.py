@@ -64,6 +64,9 @@ class Signals(jobs.EndsCase):
         killed.wait()
         left = self.parts()
         self.assertEqual(len(left), 1)
+        record = self.job / "parts/000000-abcdef.part"
+        record.write_text("{")
+        left.add(record)
         other = self.start("run", "--index=1")
         wait_for(lambda: self.parts() - left)
         self.assertTrue(left < self.parts())
@@ -217,6 +220,16 @@ class Sources(jobs.EndsCase):
         source.unlink()
         source.write_bytes(data)
         self.assert_merges(whole)
+
+    def test_cut_before(self):
+        """The pieces end with the last frame that is there, and merge says that more was to come."""
+        source = self.make("in.mkv", 250)
+        os.truncate(source, source.stat().st_size // 3)
+        self.plan("--piece=1", source, "--out", self.out)
+        self.assertEqual(self.pieces(), 4)
+        self.run_job()
+        said = self.merge(says="frames of 4 pieces").stderr
+        self.assertRegex(said, r"in\.mkv: it says that it lasts 10\.0 s, and ended after 3\.\d s\n$")
 
     def test_one_byte_in_the_middle(self):
         """merge reads all of the film; run, a sample."""

@@ -224,6 +224,20 @@ class Pieces(jobs.EndsCase):
         self.assertEqual(self.missing("--check"), [1])
         self.merge(status=1, says="1 of 3 pieces is missing: --index 1;")
 
+    def test_progress_on_a_terminal(self):
+        """In the words of `apply`: of a piece of a video, of a video as a whole file, and of images."""
+        self.plan_film(jobs.SLOW, frames=100, piece=4)
+        self.shares(self.on_terminal("run", self.job), "piece 1 of 1", "frames")
+        self.job = self.folder / "whole"
+        self.plan(jobs.SLOW, "--files=1", "in.mkv", "--out=whole.mkv")
+        self.shares(self.on_terminal("run", self.job), "piece 1 of 1, file 1 of 1", "frames")
+        images = self.folder / "images"
+        images.mkdir()
+        media.launch(f"{media.video(60, caps='format=RGB')} ! pngenc ! multifilesink location={images}/%03d.png")
+        self.job = self.folder / "many"
+        self.plan("images", "--out=edges/")
+        self.shares(self.on_terminal("run", self.job), "piece 1 of 1", "of 60 files")
+
     def test_quiet(self):
         source = self.make("in.mkv", 30)
         for done in (self.plan("-q", "--piece=1", source, "--out", self.out), self.run_job("-q"), self.merge("-q")):
