@@ -239,7 +239,9 @@ class Rows(unittest.TestCase):
                                             ("filter", 3, 1), ("filter", 4, 0)):
                 done = subprocess.run(
                     ["gst-launch-1.0", "-q", *(
-                        "videotestsrc num-buffers=1 ! video/x-raw,format=AYUV,width=48,height=32 "
+                        # live, because gst-launch 1.22 waits forever after an error before its main loop runs
+                        "videotestsrc is-live=true num-buffers=1 "
+                        "! video/x-raw,format=AYUV,width=48,height=32 "
                         f"! cudaconv backend=cuda kernel-file={file.name} chroma={chroma} "
                         "! fakesink").split()], capture_output=True, text=True, check=False,
                     env={**os.environ, "FAKE_CUDA": f"fail=cuLaunchKernelEx:{failing}:700"})
