@@ -49,7 +49,6 @@ SEPARATE = [
 # (CALLERS, CALLED): patterns of units
 KNOWN = [
     ("app/*", "app/main"),  # the commands parse options by functions of main.c, whose table has their arguments
-    ("app/doctor/*", "app/doctor/doctor"),  # the checks print by functions of doctor.c
 ]
 
 

@@ -1,263 +1,442 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The sub-command `doctor`: what is installed, what is missing and how to mend it. What may crash
- * or hang, a plugin that loads or a driver that starts, is tried in a process of its own. */
+/* The sub-command `doctor`: collects what works, what is missing and the fixes, and prints it as
+ * text or as JSON. probe.c has the checks that may crash or hang. */
 
-#include "doctor.h"
+#include "gpufacts.h"
+#include "probe.h"
 #include "app/command.h"
 
-#include <fcntl.h>
-#include <signal.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
-#define INDENT "           "
+#define FILE_NAME "libgstcudaconv.so"
 
-/* ---- the report ---- */
+/* ---- elements ---- */
 
-void
-doctor_begin(const gchar *section) {
-  g_print("\n%s\n", section);
+typedef enum {
+  OPTIONAL,
+  NEEDED,  /* the command does nothing without it */
+  FOR_GPU, /* optional where there is a GPU, and of no use elsewhere */
+} Need;
+
+/* Any of the elements serves the purpose. The Debian package has the first of them. */
+static const struct {
+  const gchar *section, *purpose, *elements, *package;
+  Need need;
+} uses[] = {
+#define BASE "gstreamer1.0-plugins-base"
+#define GOOD "gstreamer1.0-plugins-good"
+#define BAD "gstreamer1.0-plugins-bad"
+#define UGLY "gstreamer1.0-plugins-ugly"
+#define LIBAV "gstreamer1.0-libav"
+    {"Video", "open any file", "uridecodebin", BASE, NEEDED},
+    {"Video", "convert formats", "videoconvert", BASE, NEEDED},
+    {"Video", "read MP4 and QuickTime", "qtdemux", GOOD, OPTIONAL},
+    {"Video", "read Matroska and WebM", "matroskademux", GOOD, OPTIONAL},
+    {"Video", "read AVI", "avidemux", GOOD, OPTIONAL},
+    {"Video", "read MPEG-TS", "tsdemux", BAD, OPTIONAL},
+    {"Video", "read Ogg", "oggdemux", BASE, OPTIONAL},
+    {"Video", "decode H.264", "avdec_h264 or openh264dec or nvh264dec", LIBAV, OPTIONAL},
+    {"Video", "decode H.265", "avdec_h265 or libde265dec or nvh265dec", LIBAV, OPTIONAL},
+    {"Video", "decode VP9", "vp9dec or avdec_vp9 or nvvp9dec", GOOD, OPTIONAL},
+    {"Video", "decode AV1", "av1dec or dav1ddec or avdec_av1 or nvav1dec", BAD, OPTIONAL},
+    {"Video", "decode MPEG-4", "avdec_mpeg4", LIBAV, OPTIONAL},
+    {"Video", "parse H.264 and H.265", "h264parse", BAD, OPTIONAL},
+    {"Video", "write MP4", "mp4mux", GOOD, OPTIONAL},
+    {"Video", "write QuickTime", "qtmux", GOOD, OPTIONAL},
+    {"Video", "write Matroska", "matroskamux", GOOD, OPTIONAL},
+    {"Video", "write MPEG-TS", "mpegtsmux", BAD, OPTIONAL},
+    {"Video", "write WebM", "webmmux", GOOD, OPTIONAL},
+    {"Video", "write AVI", "avimux", GOOD, OPTIONAL},
+    {"Video", "write Ogg", "oggmux", BASE, OPTIONAL},
+    {"Video", "encode H.264", "x264enc or openh264enc", UGLY, OPTIONAL},
+    {"Video", "encode H.265", "x265enc", BAD, OPTIONAL},
+    {"Video", "encode VP9", "vp9enc", GOOD, OPTIONAL},
+    {"Video", "encode Theora", "theoraenc", BASE, OPTIONAL},
+    {"Video", "encode without losses", "avenc_ffv1", LIBAV, OPTIONAL},
+    {"Video", "join the pieces of a job", "appsrc", BASE, OPTIONAL},
+    {"Video", "make a test image for explain and plan", "videotestsrc", BASE, OPTIONAL},
+    {"Audio", "convert audio", "audioconvert", BASE, OPTIONAL},
+    {"Audio", "decode AAC", "avdec_aac or faad or fdkaacdec", LIBAV, OPTIONAL},
+    {"Audio", "encode AAC", "avenc_aac or voaacenc or fdkaacenc", LIBAV, OPTIONAL},
+    {"Audio", "encode FLAC", "flacenc", GOOD, OPTIONAL},
+    {"Audio", "encode MP3", "lamemp3enc", GOOD, OPTIONAL},
+    {"Audio", "encode Opus", "opusenc", BASE, OPTIONAL},
+    {"Audio", "encode Vorbis", "vorbisenc", BASE, OPTIONAL},
+    {"Images", "read PNG", "pngdec", GOOD, OPTIONAL},
+    {"Images", "read JPEG", "jpegdec", GOOD, OPTIONAL},
+    {"Images", "read WebP", "webpdec or avdec_webp", BAD, OPTIONAL},
+    {"Images", "read TIFF", "avdec_tiff", LIBAV, OPTIONAL},
+    {"Images", "read numbered images", "imagesequencesrc", GOOD, OPTIONAL},
+    {"Images", "write PNG", "pngenc", GOOD, OPTIONAL},
+    {"Images", "write JPEG", "jpegenc", GOOD, OPTIONAL},
+    {"Images", "write WebP", "webpenc", BAD, OPTIONAL},
+    {"Images", "write TIFF", "avenc_tiff", LIBAV, OPTIONAL},
+    {"Images", "write BMP", "avenc_bmp", LIBAV, OPTIONAL},
+    {"Images", "write numbered images", "multifilesink", GOOD, OPTIONAL},
+    {"Camera and window", "read a camera", "v4l2src", GOOD, OPTIONAL},
+    {"Camera and window", "open a window with OpenGL", "glimagesink", "gstreamer1.0-gl", OPTIONAL},
+    {"Camera and window", "open a window of X11", "ximagesink", "gstreamer1.0-x", OPTIONAL},
+    {"GPU codecs", "decode H.264 on the GPU", "nvh264dec", BAD " libnvcuvid1", FOR_GPU},
+    {"GPU codecs", "encode H.264 on the GPU", "nvh264enc", BAD " libnvidia-encode1", FOR_GPU},
+    {"GPU codecs", "move frames to the GPU", "cudaupload", BAD, FOR_GPU},
+};
+
+/* ---- the results ---- */
+
+static const gchar *const backends[] = {"auto", "cuda", "cpu", NULL};
+
+/* The results are the object that --json prints, and its members. A check that fails has an "error"
+ * and a "fix". Members that a check does not have are null. */
+typedef struct {
+  const gchar *wanted; /* the backend of --backend */
+  guint seconds;       /* the time limit of a check */
+  JsonObject *root, *plugin, *gpu, *backends;
+  JsonArray *elements, *fixes; /* fixes of all that keeps the command from working */
+  gboolean has_gpu;            /* there is some sign of an NVIDIA GPU */
+} Report;
+
+/* Adds an object whose members, with spaces between their names, are null. */
+static JsonObject *
+add_object(JsonObject *parent, const gchar *name, const gchar *members) {
+  JsonObject *object = json_object_new();
+  g_auto(GStrv) names = g_strsplit(members, " ", -1);
+  for (gchar **member = names; *member; member++)
+    json_object_set_null_member(object, *member);
+  json_object_set_object_member(parent, name, object);
+  return object;
 }
 
-void
-doctor_say(Doctor *self, DoctorMark mark, const gchar *format, ...) {
-  static const gchar *const marks[] = {[DOCTOR_OK] = "ok",
-                                       [DOCTOR_NOTE] = "-",
-                                       [DOCTOR_MISSING] = "missing",
-                                       [DOCTOR_BROKEN] = "broken"};
-  va_list values;
-  va_start(values, format);
-  g_autofree gchar *text = g_strdup_vprintf(format, values);
-  va_end(values);
-  g_print("  %-9s%s\n", marks[mark], text);
-  self->n_missing += mark == DOCTOR_MISSING;
-  self->n_broken += mark == DOCTOR_BROKEN;
+static const gchar *
+get(JsonObject *object, const gchar *member) {
+  return json_object_has_member(object, member) ? json_object_get_string_member(object, member)
+                                                : NULL;
 }
 
-void
-doctor_mend(const gchar *format, ...) {
-  va_list values;
-  va_start(values, format);
-  g_autofree gchar *text = g_strdup_vprintf(format, values);
-  va_end(values);
-  g_print(INDENT "%s\n", text);
+static void
+fail(JsonObject *check, const gchar *error, const gchar *fix) {
+  probe_set(check, "error", "%s", error);
+  probe_set(check, "fix", "%s", fix);
 }
 
-void
-doctor_mend_with_package(Doctor *self, const gchar *package) {
-  guint at;
-  doctor_mend("install the Debian package %s", package);
-  if (!g_ptr_array_find_with_equal_func(self->packages, package, g_str_equal, &at))
-    g_ptr_array_add(self->packages, (gpointer)package);
+typedef struct {
+  const gchar *part, *fix; /* of an error whose text has the part */
+} Fix;
+
+/* The last part is "", which every error has. */
+static const gchar *
+find_fix(const Fix *fixes, const gchar *error) {
+  while (!strstr(error, fixes->part))
+    fixes++;
+  return fixes->fix;
 }
 
-/* ---- the start of GStreamer ---- */
+/* ---- the checks ---- */
 
-static guint start_seconds;
-
-/* Ends the children of this thread, which is GStreamer's scanner; returns how many. As part of a
- * signal handler it calls nothing but the system. */
-static guint
-end_children(void) {
-  guint n = 0;
-  char text[256];
-  const int file = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
-  const ssize_t length = file >= 0 ? read(file, text, sizeof text - 1) : 0;
-  if (file >= 0)
-    close(file);
-  pid_t child = 0;
-  for (ssize_t i = 0; i < length; i++) {
-    if (text[i] >= '0' && text[i] <= '9') {
-      child = child * 10 + (text[i] - '0');
-    } else if (child > 0) {
-      n += kill(child, SIGKILL) == 0;
-      child = 0;
-    }
+static void
+check_plugin(const Report *self) {
+  static const Fix fixes[] = {
+      {"version", "build the plugin anew for this GStreamer: meson setup --wipe BUILD"},
+      {"cannot open shared object file", "install the library that is missing"},
+      {"undefined symbol", "build the plugin anew on this machine"},
+      {"Permission denied", "make the file readable: chmod a+r"},
+      {"", "build or copy the file anew, or remove it"},
+  };
+  /* a file that GStreamer does not take is in its registry, without elements */
+  g_autoptr(GstElementFactory) factory = gst_element_factory_find("cudaconv");
+  g_autoptr(GstPlugin) plugin = factory ? gst_plugin_feature_get_plugin(GST_PLUGIN_FEATURE(factory))
+                                        : gst_registry_lookup(gst_registry_get(), FILE_NAME);
+  const gchar *file = plugin ? gst_plugin_get_filename(plugin) : NULL;
+  const gchar *folders = g_getenv("GST_PLUGIN_PATH"), *registry = g_getenv("GST_REGISTRY");
+  json_object_set_boolean_member(self->plugin, "found", plugin != NULL);
+  if (!plugin) {
+    g_autofree gchar *own = g_build_filename(g_get_user_data_dir(), "gstreamer-1.0/plugins", NULL);
+    probe_set(self->plugin, "error",
+              "there is no " FILE_NAME " in GST_PLUGIN_PATH (%s), in %s and in GStreamer's folder",
+              folders ? folders : "not set", own);
+    probe_set(self->plugin, "fix",
+              "run `make install` in the sources, or copy the file to %s, or set GST_PLUGIN_PATH",
+              own);
+    return;
   }
-  return n;
+  if (factory)
+    probe_set(self->plugin, "version", "%s", gst_plugin_get_version(plugin));
+  if (!file)
+    return; /* it is part of a program */
+  g_autofree gchar *path = g_canonicalize_filename(file, NULL);
+  g_autofree gchar *check = g_strconcat("load:", path, NULL);
+  probe_set(self->plugin, "file", "%s", path);
+  probe_ask(self->plugin, check, path, self->seconds);
+  const gchar *error = get(self->plugin, "error");
+  if (factory && !error)
+    return;
+  g_autofree gchar *usual =
+      g_build_filename(g_get_user_cache_dir(), "gstreamer-1.0/registry.*.bin", NULL);
+  probe_set(self->plugin, "fix", "%s%slet GStreamer look again: rm %s",
+            error ? find_fix(fixes, error) : "", error ? "; then " : "",
+            registry ? registry : usual);
+  if (!error)
+    probe_set(self->plugin, "error", "%s loads, but did not when GStreamer looked", path);
 }
 
 static void
-tell(const char *text) {
-  if (write(STDERR_FILENO, text, strlen(text)) < 0)
-    return; /* there is nobody to tell */
-}
-
-/* GStreamer waits for its scanner for ever. When that ends, GStreamer goes on with the next file.
- */
-static void
-on_alarm(int number) {
-  if (end_children() == 0) {
-    tell("cudaconv doctor: GStreamer does not start: a plugin hangs while it loads. "
-         "GST_DEBUG=GST_PLUGIN_LOADING:5 shows which; move it out of the folder.\n");
-    _exit(APP_FAILED);
+check_gpu(Report *self) {
+  const gchar *fix = NULL, *visible = g_getenv("CUDA_VISIBLE_DEVICES");
+  g_autofree gchar *obstacle = gpu_facts_find_obstacle("/", &fix, &self->has_gpu);
+  json_object_set_array_member(self->gpu, "devices", json_array_new());
+  probe_ask(self->gpu, "driver", "the driver", self->seconds);
+  JsonArray *devices = json_object_get_array_member(self->gpu, "devices");
+  const gchar *error = get(self->gpu, "error"), *driver = get(self->gpu, "driver");
+  const gboolean is_absent = error && strstr(error, "cannot open shared object file");
+  const gboolean usable = !error && json_array_get_length(devices) > 0;
+  json_object_set_boolean_member(self->gpu, "usable", usable);
+  if (usable) {
+    self->has_gpu = TRUE; /* whatever the system shows: WSL has no card on the PCI bus */
+    return;
   }
-  tell(
-      "cudaconv doctor: GStreamer waits for a plugin that does not load; it goes on without it.\n");
-  alarm(start_seconds);
-}
-
-static void
-start_gstreamer(guint seconds) {
-  start_seconds = seconds;
-  signal(SIGALRM, on_alarm);
-  alarm(seconds);
-  app_start_gstreamer();
-  alarm(0);
-  signal(SIGALRM, SIG_DFL);
-}
-
-/* ---- what everything runs on ---- */
-
-/* What the distribution calls itself, or NULL. */
-static gchar *
-find_distribution(void) {
-  g_autofree gchar *text = NULL;
-  if (!g_file_get_contents("/etc/os-release", &text, NULL, NULL))
-    return NULL;
-  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-  for (gchar **line = lines; *line; line++) {
-    if (g_str_has_prefix(*line, "PRETTY_NAME="))
-      return g_shell_unquote(*line + strlen("PRETTY_NAME="), NULL);
-  }
-  return NULL;
-}
-
-static void
-print_versions(void) {
-  g_autofree gchar *gstreamer = gst_version_string(), *distribution = find_distribution();
-  struct utsname machine;
-  if (uname(&machine) < 0)
-    memset(&machine, 0, sizeof machine);
-  g_print("cudaconv %s, %s, GLib %u.%u.%u, %s, Linux %s %s, %u processor%s\n", VERSION, gstreamer,
-          glib_major_version, glib_minor_version, glib_micro_version,
-          distribution ? distribution : "unknown distribution", machine.release, machine.machine,
-          g_get_num_processors(), g_get_num_processors() == 1 ? "" : "s");
-}
-
-/* ---- the environment ---- */
-
-static int
-compare_names(gconstpointer a, gconstpointer b) {
-  return strcmp(*(const gchar *const *)a, *(const gchar *const *)b);
-}
-
-static gboolean
-matters(const gchar *name) {
-  static const gchar *const names[] = {"DISPLAY",
-                                       "WAYLAND_DISPLAY",
-                                       "XDG_DATA_HOME",
-                                       "XDG_CACHE_HOME",
-                                       "CUDA_VISIBLE_DEVICES",
-                                       "CUDA_CACHE_DISABLE",
-                                       "LD_LIBRARY_PATH",
-                                       "LD_PRELOAD",
-                                       "NVIDIA_VISIBLE_DEVICES",
-                                       "FAKE_CUDA",
-                                       "G_DEBUG",
-                                       NULL};
-  return g_str_has_prefix(name, "GST_") || g_str_has_prefix(name, "CUDACONV_") ||
-         g_strv_contains(names, name);
-}
-
-static void
-check_variable(Doctor *self, const gchar *name) {
-  const gchar *value = g_getenv(name);
-  if (strcmp(name, "CUDACONV_REGISTERED_LIMIT") == 0 && *value) {
-    guint64 bytes;
-    if (!g_ascii_string_to_unsigned(value, 10, 0, G_MAXUINT64, &bytes, NULL)) {
-      doctor_say(self, DOCTOR_MISSING, "%s=%s: this is no number of bytes", name, value);
-      doctor_mend("unset it, or set a whole number such as 1073741824");
-      return;
-    }
-  }
-  doctor_say(self, DOCTOR_NOTE, "%s=%s", name, value);
-}
-
-void
-doctor_check_environment(Doctor *self) {
-  guint n = 0;
-  doctor_begin("Environment that changes what happens");
-  g_auto(GStrv) names = g_listenv();
-  qsort(names, g_strv_length(names), sizeof *names, compare_names);
-  for (gchar **name = names; *name; name++) {
-    if (matters(*name)) {
-      check_variable(self, *name);
-      n++;
-    }
-  }
-  if (n == 0)
-    doctor_say(self, DOCTOR_NOTE, "none is set");
-}
-
-/* ---- all ---- */
-
-static void
-sum_up(const Doctor *self) {
-  g_print("\n");
-  if (self->n_broken)
-    g_print("cudaconv does not work here: see what is broken above.\n");
-  else if (self->n_missing)
-    g_print("cudaconv works; %u thing%s missing that not everybody needs.\n", self->n_missing,
-            self->n_missing == 1 ? " is" : "s are");
+  if (obstacle && (self->has_gpu || is_absent))
+    fail(self->gpu, obstacle, fix);
+  else if (is_absent)
+    fail(self->gpu, error,
+         "install the Debian package libcuda1 (component non-free) in the version of the kernel "
+         "module; a container needs NVIDIA_DRIVER_CAPABILITIES=compute,video,utility");
+  else if (driver && visible && (!*visible || *visible == '-' || g_str_has_prefix(visible, "No")))
+    fail(self->gpu, "CUDA_VISIBLE_DEVICES hides all devices",
+         "unset CUDA_VISIBLE_DEVICES, or name a device: CUDA_VISIBLE_DEVICES=0");
   else
-    g_print("cudaconv works, and nothing is missing.\n");
-  if (self->packages->len) {
-    g_ptr_array_add(self->packages, NULL);
-    g_autofree gchar *list = g_strjoinv(" ", (gchar **)self->packages->pdata);
-    g_print("On Debian this installs all packages that are missing: apt-get install %s\n", list);
+    fail(self->gpu, error ? error : "the driver sees no device",
+         "see what nvidia-smi and dmesg report; a restart fixes a driver that was updated");
+  self->has_gpu |= !is_absent;
+}
+
+static void
+check_backend(Report *self, const gchar *name) {
+  static const Fix fixes[] = {
+      {"this build has no CUDA",
+       "install the CUDA Toolkit (nvcc) and build anew: meson setup --wipe "
+       "BUILD -Dcuda=enabled; docs/building.md has the versions"},
+      {"too old", "install a newer driver, or build the plugin with an older CUDA Toolkit (11.8 or "
+                  "later)"},
+      {"OUT_OF_MEMORY", "end other programs that use the GPU; nvidia-smi lists them"},
+      {"", "see what nvidia-smi reports; a GPU of the Turing generation (2018) or later is needed, "
+           "and a build for it (-Dcuda-arch)"},
+  };
+  JsonObject *backend = json_object_get_object_member(self->backends, name);
+  JsonObject *cpu = json_object_get_object_member(self->backends, "cpu");
+  g_autofree gchar *check = g_strconcat("filter:", name, NULL);
+  if (get(self->plugin, "error"))
+    fail(backend, "there is no plugin that works", get(self->plugin, "fix"));
+  else
+    probe_ask(backend, check, "the filter", self->seconds);
+  const gchar *error = get(backend, "error");
+  json_object_set_boolean_member(backend, "works", !error);
+  if (!error || get(self->plugin, "error"))
+    return;
+  /* the element names its property, and gives advice that is the fix here */
+  const gchar *property = "cannot be had: ", *begin = strstr(error, property);
+  begin = begin ? begin + strlen(property) : error;
+  const gchar *end = strstr(begin, ". backend=auto, the default");
+  g_autofree gchar *cause = g_strndup(begin, end ? (gsize)(end - begin) : strlen(begin));
+  if (get(cpu, "error"))
+    fail(backend, cause, "report this fault of cudaconv with all of this text");
+  else
+    fail(backend, cause, get(self->gpu, "error") ? get(self->gpu, "fix") : find_fix(fixes, cause));
+  if (strstr(cause, "driver is too old")) {
+    json_object_set_boolean_member(self->gpu, "usable", FALSE);
+    fail(self->gpu, cause, get(backend, "fix"));
   }
 }
 
-static AppStatus
-examine(Doctor *self) {
-  print_versions();
-  const gboolean usable = doctor_check_plugin(self);
-  doctor_check_gpu(self);
-  if (usable)
-    doctor_check_filtering(self);
-  doctor_check_elements(self);
-  doctor_check_environment(self);
-  sum_up(self);
-  return self->n_broken ? APP_FAILED : APP_DONE;
+/* TRUE when everything works that is needed. */
+static gboolean
+examine(Report *self) {
+  guint major, minor, micro, nano;
+  g_autofree gchar *system = g_get_os_info(G_OS_INFO_KEY_PRETTY_NAME);
+  JsonObject *versions = add_object(self->root, "versions", "cudaconv gstreamer glib system");
+  self->plugin = add_object(self->root, "plugin", "found file version error fix");
+  self->gpu = add_object(self->root, "gpu", "usable devices driver error fix");
+  self->backends = add_object(self->root, "backends", "auto cuda cpu");
+  json_object_set_array_member(self->root, "elements", self->elements);
+  json_object_set_array_member(self->root, "fixes", self->fixes);
+  gst_version(&major, &minor, &micro, &nano);
+  probe_set(versions, "cudaconv", "%s", VERSION);
+  probe_set(versions, "gstreamer", "%u.%u.%u", major, minor, micro);
+  probe_set(versions, "glib", "%u.%u.%u", glib_major_version, glib_minor_version,
+            glib_micro_version);
+  probe_set(versions, "system", "%s", system ? system : "unknown system");
+  check_plugin(self);
+  check_gpu(self);
+  for (guint i = 0; backends[i]; i++)
+    add_object(self->backends, backends[i], "works runs device reason error fix");
+  for (guint i = g_strv_length((gchar **)backends); i-- > 0;) /* the CPU first, for the fixes */
+    check_backend(self, backends[i]);
+  JsonObject *wanted = json_object_get_object_member(self->backends, self->wanted);
+  gboolean works = json_object_get_boolean_member(wanted, "works");
+  if (!works)
+    json_array_add_string_element(self->fixes, get(wanted, "fix"));
+  for (guint i = 0; i < G_N_ELEMENTS(uses); i++) {
+    JsonObject *use = json_object_new();
+    JsonArray *elements = json_array_new();
+    g_auto(GStrv) names = g_strsplit(uses[i].elements, " or ", -1);
+    json_array_add_object_element(self->elements, use);
+    json_object_set_string_member(use, "purpose", uses[i].purpose);
+    json_object_set_array_member(use, "elements", elements);
+    json_object_set_null_member(use, "found");
+    json_object_set_string_member(use, "package", uses[i].package);
+    json_object_set_boolean_member(use, "needed", uses[i].need == NEEDED);
+    for (gchar **name = names; *name; name++) {
+      g_autoptr(GstElementFactory) factory = gst_element_factory_find(*name);
+      json_array_add_string_element(elements, *name);
+      if (factory && !get(use, "found"))
+        json_object_set_string_member(use, "found", *name);
+    }
+    if (uses[i].need == NEEDED && !get(use, "found")) {
+      g_autofree gchar *fix = g_strdup_printf("install the Debian package %s, which has %s",
+                                              uses[i].package, uses[i].elements);
+      json_array_add_string_element(self->fixes, fix);
+      works = FALSE;
+    }
+  }
+  json_object_set_boolean_member(self->root, "works", works);
+  return works;
 }
+
+/* ---- text ---- */
+
+/* The mark "-" is for no fault, which takes no fix. A fix that was printed before is left out. */
+static void
+print_failure(const gchar *mark, const gchar *subject, JsonObject *check, const gchar *before) {
+  const gchar *fix = get(check, "fix");
+  g_print("  %-9s%s%s\n", mark, subject, get(check, "error"));
+  if (*mark != '-' && g_strcmp0(fix, before) != 0)
+    g_print("           fix: %s\n", fix);
+}
+
+static void
+print_checks(const Report *self) {
+  const gchar *file = get(self->plugin, "file"), *driver = get(self->gpu, "driver");
+  JsonArray *devices = json_object_get_array_member(self->gpu, "devices");
+  JsonObject *versions = json_object_get_object_member(self->root, "versions");
+  /* it is no fault that there is no GPU, unless it is asked for */
+  const gchar *mark = g_str_equal(self->wanted, "cuda") ? "broken"
+                      : self->has_gpu                   ? "missing"
+                                                        : "-";
+  g_print("cudaconv %s, GStreamer %s, GLib %s, %s\n\nPlugin\n", get(versions, "cudaconv"),
+          get(versions, "gstreamer"), get(versions, "glib"), get(versions, "system"));
+  if (get(self->plugin, "error"))
+    print_failure("broken", "", self->plugin, NULL);
+  else
+    g_print("  ok       element cudaconv %s: %s\n", get(self->plugin, "version"),
+            file ? file : "part of a program");
+  g_print("\nGPU\n");
+  if (driver)
+    g_print("  ok       driver: %s\n", driver);
+  for (guint i = 0; i < json_array_get_length(devices); i++)
+    g_print("  ok       device %u: %s\n", i, json_array_get_string_element(devices, i));
+  if (get(self->gpu, "error"))
+    print_failure(mark, "", self->gpu, NULL);
+  if (get(self->plugin, "error"))
+    return;
+  g_print("\nBackends\n");
+  for (guint i = 0; backends[i]; i++) {
+    JsonObject *backend = json_object_get_object_member(self->backends, backends[i]);
+    g_autofree gchar *subject = g_strdup_printf("backend=%s: ", backends[i]);
+    if (get(backend, "error"))
+      print_failure(g_str_equal(backends[i], self->wanted) ? "broken"
+                    : get(self->gpu, "error")              ? mark
+                                                           : "missing",
+                    subject, backend, get(self->gpu, "fix"));
+    else
+      g_print("  ok       backend=%s filters on %s: %s; why: %s\n", backends[i],
+              get(backend, "runs"), get(backend, "device"), get(backend, "reason"));
+  }
+}
+
+static void
+print_text(const Report *self) {
+  const gboolean works = json_object_get_boolean_member(self->root, "works");
+  g_autoptr(GString) packages = g_string_new(NULL);
+  print_checks(self);
+  for (guint i = 0; i < G_N_ELEMENTS(uses); i++) {
+    const gchar *found = get(json_array_get_object_element(self->elements, i), "found");
+    const gchar *mark = "missing", *package = "", *remark = "";
+    if (found) {
+      mark = "ok";
+    } else if (uses[i].need == NEEDED) {
+      mark = "broken";
+      remark = "; Debian package ";
+      package = uses[i].package;
+    } else if (uses[i].need == FOR_GPU && get(self->gpu, "error")) {
+      mark = "-";
+      remark = "; optional where there is a GPU";
+    } else if (!works) {
+      remark = "; optional"; /* its package has nothing to do with the failure */
+    } else {
+      remark = "; optional, Debian package ";
+      package = uses[i].package;
+      if (!strstr(packages->str, package))
+        g_string_append_printf(packages, " %s", package);
+    }
+    if (i == 0 || !g_str_equal(uses[i].section, uses[i - 1].section))
+      g_print("\n%s\n", uses[i].section);
+    g_print("  %-9s%s: %s%s%s\n", mark, uses[i].purpose, found ? found : uses[i].elements, remark,
+            package);
+  }
+  g_print("\ncudaconv %s with backend=%s.\n", works ? "works" : "does not work", self->wanted);
+  for (guint i = 0; i < json_array_get_length(self->fixes); i++)
+    g_print("To fix it: %s\n", json_array_get_string_element(self->fixes, i));
+  if (packages->len)
+    g_print("All optional packages, on Debian: apt-get install%s\n", packages->str);
+}
+
+/* ---- the sub-command ---- */
 
 AppStatus
 app_doctor(int argc, char **argv) {
-  static const gchar *const backends[] = {"auto", "cuda", "cpu", NULL};
   gint seconds = 60;
-  g_autofree gchar *backend = g_strdup("auto"), *question = NULL;
+  gboolean as_json = FALSE;
+  g_autofree gchar *backend = g_strdup("auto"), *probe = NULL;
   const GOptionEntry entries[] = {
       {"backend", 0, 0, G_OPTION_ARG_STRING, &backend,
        "The backend that has to work, or the exit status is 1 (auto): auto, cuda, cpu", "NAME"},
+      {"json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print the report as one JSON object", NULL},
       {"timeout", 0, 0, G_OPTION_ARG_INT, &seconds,
        "How long the load of a plugin or the start of a driver may take (60); 1 or more",
        "SECONDS"},
-      {"probe", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &question, NULL, NULL},
+      {"probe", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &probe, NULL, NULL},
       {0}};
   g_autoptr(GError) error = NULL;
   g_autoptr(GOptionContext) context = app_option_context_new(
       "doctor",
-      "Says what is installed, what is missing and how to mend it. Each line has a mark: ok;\n"
-      "missing, which some uses need; broken, without which nothing works; - where nothing is "
-      "wrong.",
+      "Reports what is installed, what is missing and how to fix it. Each line has a mark: ok;\n"
+      "missing, which some uses need; broken, which keeps the command from working; - where\n"
+      "nothing is wrong.",
       entries, NULL);
   g_auto(GStrv) words = app_parse_arguments(context, argc, argv, 0, 0, &error);
   if (words && !g_strv_contains(backends, backend))
-    error = g_error_new(APP_USAGE_ERROR, 0,
-                        "--backend \"%s\": there is no such backend; there are: auto, cuda, cpu",
-                        backend);
+    app_refuse(&error, "--backend \"%s\": there is no such backend; there are: auto, cuda, cpu",
+               backend);
   else if (words && seconds < 1)
-    error = g_error_new(APP_USAGE_ERROR, 0, "--timeout \"%d\": it takes 1 or more", seconds);
+    app_refuse(&error, "--timeout \"%d\": it takes 1 or more", seconds);
   if (error)
     return app_fail("doctor", APP_WRONG_USAGE, error);
-  start_gstreamer((guint)seconds);
-  if (question)
-    return doctor_answer(question) ? APP_DONE : APP_WRONG_USAGE;
-  g_autoptr(GPtrArray) packages = g_ptr_array_new();
-  Doctor self = {.backend = backend, .seconds = (guint)seconds, .packages = packages};
-  return examine(&self);
+  probe_start_gstreamer((guint)seconds);
+  if (probe)
+    return probe_reply(probe) ? APP_DONE : APP_WRONG_USAGE;
+
+  g_autoptr(JsonNode) node = json_node_new(JSON_NODE_OBJECT);
+  Report self = {.wanted = backend,
+                 .seconds = (guint)seconds,
+                 .root = json_object_new(),
+                 .fixes = json_array_new(),
+                 .elements = json_array_new()};
+  json_node_take_object(node, self.root);
+  const gboolean works = examine(&self);
+  g_autofree gchar *text = json_to_string(node, TRUE);
+  if (as_json)
+    puts(text); /* g_print would convert it to the encoding of the locale */
+  else
+    print_text(&self);
+  return works ? APP_DONE : APP_FAILED;
 }

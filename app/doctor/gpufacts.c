@@ -7,46 +7,44 @@
 #define VENDOR_NVIDIA "0x10de"
 #define CLASS_DISPLAY "0x03"
 
-/* The first line of a file, or NULL. */
+/* The text of a file without the newline at its end, or NULL. */
 static gchar *
-read_line(const gchar *folder, const gchar *name) {
+read_text(const gchar *folder, const gchar *name) {
   gchar *text = NULL;
   g_autofree gchar *path = g_build_filename(folder, name, NULL);
-  if (!g_file_get_contents(path, &text, NULL, NULL))
-    return NULL;
-  text[strcspn(text, "\n")] = '\0';
-  return g_strstrip(text);
+  return g_file_get_contents(path, &text, NULL, NULL) ? g_strchomp(text) : NULL;
 }
 
-static int
-compare_texts(gconstpointer a, gconstpointer b) {
-  return strcmp(*(const gchar *const *)a, *(const gchar *const *)b);
+static gboolean
+exists(const gchar *root, const gchar *name) {
+  g_autofree gchar *path = g_build_filename(root, name, NULL);
+  return g_file_test(path, G_FILE_TEST_EXISTS);
 }
 
-static void
-find_cards(GpuFacts *facts, const gchar *root) {
+/* NVIDIA's cards on the PCI bus: "0000:01:00.0 (nvidia)", with address and kernel driver of each.
+ */
+static GString *
+find_cards(const gchar *root) {
+  GString *cards = g_string_new(NULL);
   g_autofree gchar *devices = g_build_filename(root, "sys/bus/pci/devices", NULL);
   g_autoptr(GDir) dir = g_dir_open(devices, 0, NULL);
   const gchar *address;
   while (dir && (address = g_dir_read_name(dir))) {
     g_autofree gchar *folder = g_build_filename(devices, address, NULL);
-    g_autofree gchar *vendor = read_line(folder, "vendor"), *class = read_line(folder, "class");
+    g_autofree gchar *vendor = read_text(folder, "vendor"), *class = read_text(folder, "class");
     if (g_strcmp0(vendor, VENDOR_NVIDIA) != 0 || !class || !g_str_has_prefix(class, CLASS_DISPLAY))
       continue;
     g_autofree gchar *link = g_build_filename(folder, "driver", NULL);
     g_autofree gchar *target = g_file_read_link(link, NULL);
     g_autofree gchar *driver = target ? g_path_get_basename(target) : g_strdup("no kernel driver");
-    g_autofree gchar *device = read_line(folder, "device");
-    g_ptr_array_add(facts->cards,
-                    g_strdup_printf("%s (10de:%s, %s)", address,
-                                    device && g_str_has_prefix(device, "0x") ? device + 2 : "?",
-                                    driver));
+    g_string_append_printf(cards, "%s%s (%s)", cards->len ? ", " : "", address, driver);
   }
-  g_ptr_array_sort(facts->cards, compare_texts);
+  return cards;
 }
 
-static void
-find_nodes(GpuFacts *facts, const gchar *root) {
+gchar *
+gpu_facts_find_obstacle(const gchar *root, const gchar **fix, gboolean *has_gpu) {
+  guint n_nodes = 0, n_usable = 0;
   g_autofree gchar *devices = g_build_filename(root, "dev", NULL);
   g_autoptr(GDir) dir = g_dir_open(devices, 0, NULL);
   const gchar *name;
@@ -54,69 +52,41 @@ find_nodes(GpuFacts *facts, const gchar *root) {
     if (!g_str_has_prefix(name, "nvidia") || !g_ascii_isdigit(name[strlen("nvidia")]))
       continue;
     g_autofree gchar *path = g_build_filename(devices, name, NULL);
-    facts->n_usable += access(path, R_OK | W_OK) == 0;
-    g_ptr_array_add(facts->nodes, g_strconcat("/dev/", name, NULL));
+    n_nodes++;
+    n_usable += access(path, R_OK | W_OK) == 0;
   }
-  g_ptr_array_sort(facts->nodes, compare_texts);
-}
+  g_autoptr(GString) cards = find_cards(root);
+  const gboolean has_module = exists(root, "proc/driver/nvidia/version");
+  *has_gpu = cards->len || n_nodes || has_module;
 
-void
-gpu_facts_collect(GpuFacts *facts, const gchar *root) {
-  static const gchar *const signs[] = {".dockerenv", "run/.containerenv"};
-  *facts = (GpuFacts){.cards = g_ptr_array_new_with_free_func(g_free),
-                      .nodes = g_ptr_array_new_with_free_func(g_free)};
-  find_cards(facts, root);
-  find_nodes(facts, root);
-  facts->kernel_driver = read_line(root, "proc/driver/nvidia/version");
-  for (guint i = 0; i < G_N_ELEMENTS(signs); i++) {
-    g_autofree gchar *path = g_build_filename(root, signs[i], NULL);
-    facts->is_container |= g_file_test(path, G_FILE_TEST_EXISTS);
-  }
-}
-
-void
-gpu_facts_clear(GpuFacts *facts) {
-  g_clear_pointer(&facts->cards, g_ptr_array_unref);
-  g_clear_pointer(&facts->nodes, g_ptr_array_unref);
-  g_clear_pointer(&facts->kernel_driver, g_free);
-}
-
-gboolean
-gpu_facts_has_gpu(const GpuFacts *facts) {
-  return facts->cards->len || facts->nodes->len || facts->kernel_driver;
-}
-
-static gboolean
-any_card_has(const GpuFacts *facts, const gchar *text) {
-  for (guint i = 0; i < facts->cards->len; i++) {
-    if (strstr(facts->cards->pdata[i], text))
-      return TRUE;
-  }
-  return FALSE;
-}
-
-const gchar *
-gpu_facts_find_mend(const GpuFacts *facts) {
-  if (!gpu_facts_has_gpu(facts))
-    return NULL;
-  if (facts->is_container && facts->nodes->len == 0)
-    return "give the container the GPU: docker run --gpus all, with the package "
+  const gchar *obstacle;
+  if (!*has_gpu) {
+    obstacle = "there is no NVIDIA GPU on the PCI bus";
+    *fix = "use a machine with an NVIDIA GPU of the Turing generation (2018) or later; a virtual "
+           "machine or container has to be given the GPU of its host";
+  } else if (n_nodes == 0 && (exists(root, ".dockerenv") || exists(root, "run/.containerenv"))) {
+    obstacle = "this container has no device nodes /dev/nvidia*";
+    *fix = "give the container the GPU: docker run --gpus all, with the package "
            "nvidia-container-toolkit on the host";
-  if (!facts->kernel_driver && facts->nodes->len == 0) {
-    if (any_card_has(facts, "vfio-pci"))
-      return "the GPU is reserved for virtual machines (vfio-pci): use it there, or give it back "
-             "to the host";
-    if (any_card_has(facts, "nouveau"))
-      return "the driver nouveau has no CUDA: install the Debian package nvidia-driver "
-             "(component non-free) and restart";
-    return "install the Debian package nvidia-driver (component non-free) and restart; with "
-           "Secure Boot its module has to be signed";
+  } else if (n_nodes == 0 && !has_module && strstr(cards->str, "vfio-pci")) {
+    obstacle = "the kernel driver vfio-pci keeps the GPU for virtual machines";
+    *fix = "use the GPU in the virtual machine that has it, or give it back to the host";
+  } else if (n_nodes == 0 && !has_module && strstr(cards->str, "nouveau")) {
+    obstacle = "the kernel driver nouveau has no CUDA";
+    *fix = "install the Debian package nvidia-driver (component non-free) and restart";
+  } else if (n_nodes == 0 && !has_module) {
+    obstacle = "NVIDIA's kernel module is not loaded";
+    *fix = "install the Debian package nvidia-driver (component non-free) and restart; with Secure "
+           "Boot its module has to be signed";
+  } else if (n_nodes == 0) {
+    obstacle = "the device nodes /dev/nvidia* are missing";
+    *fix = "run nvidia-smi once as root, or install the Debian package nvidia-modprobe";
+  } else if (n_usable == 0) {
+    obstacle = "this user may not use the device nodes /dev/nvidia*";
+    *fix = "add the user to the group of the device nodes, which ls -l /dev/nvidia* shows "
+           "(usermod -aG GROUP USER), and log in again";
+  } else {
+    return NULL;
   }
-  if (facts->nodes->len == 0)
-    return "the device nodes are missing: run nvidia-smi once as root, or install the Debian "
-           "package nvidia-modprobe";
-  if (facts->n_usable == 0)
-    return "this user may not use the device nodes: ls -l /dev/nvidia* shows whose they are; add "
-           "the user to that group (usermod -aG GROUP USER) and log in again";
-  return NULL;
+  return g_strdup_printf("%s%s%s", cards->str, cards->len ? ": " : "", obstacle);
 }

@@ -1,29 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What the system says about NVIDIA GPUs, without a call of their driver. */
-
 #include <glib.h>
 
 G_BEGIN_DECLS
 
-typedef struct {
-  GPtrArray *cards; /* gchar *, "0000:01:00.0 (10de:2330, nvidia)": address, ids, kernel driver */
-  gchar *kernel_driver;  /* how NVIDIA's kernel module calls its version; NULL without it */
-  GPtrArray *nodes;      /* gchar *, the device nodes /dev/nvidiaN */
-  guint n_usable;        /* of the nodes: this user may use them */
-  gboolean is_container; /* so far as one can tell */
-} GpuFacts;
-
-/* `root` is where the file system starts: "/". */
-void gpu_facts_collect(GpuFacts *facts, const gchar *root);
-void gpu_facts_clear(GpuFacts *facts);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(GpuFacts, gpu_facts_clear)
-
-/* Whether any of it says that there is a GPU. */
-gboolean gpu_facts_has_gpu(const GpuFacts *facts);
-
-/* What to do so that a driver can work, in one sentence; NULL when the facts show no obstacle. */
-const gchar *gpu_facts_find_mend(const GpuFacts *facts);
+/* The first obstacle that the system shows to CUDA, without a call of NVIDIA's driver; NULL when it
+ * shows none. Free it. Sets `fix` to a text that is not freed, and `has_gpu` to whether anything
+ * says that there is an NVIDIA GPU. `root` is the folder in which the file system starts: "/". */
+gchar *gpu_facts_find_obstacle(const gchar *root, const gchar **fix, gboolean *has_gpu);
 
 G_END_DECLS

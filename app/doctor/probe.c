@@ -1,302 +1,235 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-
-/* Checks that may crash or hang. They run in another process of this program, which prints what it
- * found as one structure. */
-
-#include "doctor.h"
+#include "probe.h"
+#include "app/command.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <gio/gio.h>
 #include <gmodule.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#define ANSWER "cudaconv-answer"
+#define REPLY "cudaconv-reply:"
+
+void
+probe_set(JsonObject *result, const gchar *member, const gchar *format, ...) {
+  va_list values;
+  va_start(values, format);
+  g_autofree gchar *text = g_strdup_vprintf(format, values);
+  va_end(values);
+  g_autofree gchar *valid = g_utf8_make_valid(text, -1);
+  json_object_set_string_member(result, member, valid);
+}
+
+/* ---- GStreamer's scanner ---- */
+
+static guint start_seconds;
+
+/* GStreamer waits without a limit for its scanner, the only child of this thread, and goes on with
+ * the next file when the scanner has ended. */
+static void
+on_alarm(int number) {
+  static const char message[] = "cudaconv doctor: a plugin hangs while GStreamer loads it; "
+                                "GST_DEBUG=GST_PLUGIN_LOADING:5 shows which\n";
+  pid_t scanner = 0;
+  char text[32] = "";
+  const int file = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+  const ssize_t written G_GNUC_UNUSED = write(STDERR_FILENO, message, sizeof message - 1);
+  if (file < 0 || read(file, text, sizeof text - 1) <= 0)
+    _exit(APP_FAILED); /* the plugin hangs in this process */
+  close(file);
+  for (const char *digit = text; g_ascii_isdigit(*digit); digit++)
+    scanner = scanner * 10 + (*digit - '0');
+  kill(scanner, SIGKILL);
+  alarm(start_seconds);
+}
+
+void
+probe_start_gstreamer(guint seconds) {
+  start_seconds = seconds;
+  signal(SIGALRM, on_alarm);
+  alarm(seconds);
+  app_start_gstreamer();
+  alarm(0);
+  signal(SIGALRM, SIG_DFL);
+}
 
 /* ---- the process that asks ---- */
 
-typedef struct {
-  GMainLoop *loop;
-  GCancellable *cancellable;
-  gchar *output, *complaints;
-  gboolean late;
-} Asking;
-
 static void
-on_end(GObject *process, GAsyncResult *result, gpointer data) {
-  Asking *asking = data;
-  g_subprocess_communicate_utf8_finish(G_SUBPROCESS(process), result, &asking->output,
-                                       &asking->complaints, NULL);
-  g_main_loop_quit(asking->loop);
+on_end(GObject *process, GAsyncResult *result, gpointer kept) {
+  *(GAsyncResult **)kept = g_object_ref(result);
 }
 
 static gboolean
-on_timeout(gpointer data) {
-  Asking *asking = data;
-  asking->late = TRUE;
-  g_cancellable_cancel(asking->cancellable);
-  return G_SOURCE_REMOVE;
+on_timeout(gpointer cancellable) {
+  g_cancellable_cancel(cancellable);
+  return G_SOURCE_CONTINUE;
 }
 
-static GstStructure *
-answer_new(const gchar *error) {
-  GstStructure *answer = gst_structure_new_empty(ANSWER);
-  if (error)
-    gst_structure_set(answer, "error", G_TYPE_STRING, error, NULL);
-  return answer;
+static void
+copy_member(JsonObject *reply, const gchar *name, JsonNode *node, gpointer result) {
+  json_object_set_member(result, name, json_node_copy(node));
 }
 
-/* What a process that has ended says, or that it did not come that far. */
-static GstStructure *
-read_answer(const Asking *asking, GSubprocess *process) {
-  gchar *end;
-  const gchar *start = asking->output ? strstr(asking->output, ANSWER) : NULL;
-  GstStructure *answer = start ? gst_structure_from_string(start, &end) : NULL;
-  if (!answer) {
-    g_autofree gchar *how =
-        g_subprocess_get_if_signaled(process)
-            ? g_strdup_printf("crashes (%s)", g_strsignal(g_subprocess_get_term_sig(process)))
-            : g_strdup("ends the process");
-    return answer_new(how);
-  }
-  return answer;
-}
-
-/* Waits for the end of the process for so long and no longer, even if it cannot be killed. */
-static GstStructure *
-await(GSubprocess *process, guint seconds, GMainContext *main_context) {
-  g_autoptr(GMainLoop) loop = g_main_loop_new(main_context, FALSE);
-  g_autoptr(GCancellable) cancellable = g_cancellable_new();
-  Asking asking = {.loop = loop, .cancellable = cancellable};
-  g_autoptr(GSource) timeout = g_timeout_source_new_seconds(seconds);
-  g_source_set_callback(timeout, on_timeout, &asking, NULL);
-  g_source_attach(timeout, main_context);
-  g_subprocess_communicate_utf8_async(process, NULL, cancellable, on_end, &asking);
-  g_main_loop_run(loop);
-  g_source_destroy(timeout);
-  g_autofree gchar *late = NULL;
-  GstStructure *answer;
-  if (asking.late) {
-    g_subprocess_force_exit(process);
-    late = g_strdup_printf("hangs: no answer within %u second%s", seconds, seconds == 1 ? "" : "s");
-    answer = answer_new(late);
-  } else {
-    g_subprocess_wait(process, NULL, NULL); /* its pipes are closed: it ends now */
-    answer = read_answer(&asking, process);
-  }
-  g_free(asking.output);
-  if (asking.complaints && *g_strstrip(asking.complaints))
-    gst_structure_set(answer, "complaints", G_TYPE_STRING, asking.complaints, NULL);
-  g_free(asking.complaints);
-  return answer;
-}
-
-GstStructure *
-doctor_ask(const Doctor *self, const gchar *what) {
+void
+probe_ask(JsonObject *result, const gchar *check, const gchar *subject, guint seconds) {
   g_autoptr(GError) error = NULL;
-  g_autofree gchar *option = g_strconcat("--probe=", what, NULL);
-  g_autoptr(GMainContext) main_context = g_main_context_new();
-  g_main_context_push_thread_default(main_context);
-  g_autoptr(GSubprocessLauncher) launcher =
-      g_subprocess_launcher_new(G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE);
-  g_subprocess_launcher_unsetenv(launcher, "GST_DEBUG");
-  g_autoptr(GSubprocess) process =
-      g_subprocess_launcher_spawn(launcher, &error, "/proc/self/exe", "doctor", option, NULL);
-  GstStructure *answer =
-      process ? await(process, self->seconds, main_context) : answer_new(error->message);
-  g_main_context_pop_thread_default(main_context);
-  return answer;
+  g_autofree gchar *option = g_strconcat("--probe=", check, NULL);
+  /* the child may have to end a scanner as well, before its time is over */
+  g_autofree gchar *limit = g_strdup_printf("--timeout=%u", MAX(seconds / 2, 1));
+  g_autoptr(GSubprocess) process = g_subprocess_new(
+      G_SUBPROCESS_FLAGS_STDOUT_PIPE, &error, "/proc/self/exe", "doctor", limit, option, NULL);
+  if (!process) {
+    probe_set(result, "error", "%s", error->message);
+    return;
+  }
+  g_autoptr(GAsyncResult) end = NULL;
+  g_autoptr(GBytes) output = NULL;
+  g_autoptr(GCancellable) cancellable = g_cancellable_new();
+  const guint timeout = g_timeout_add_seconds(seconds, on_timeout, cancellable);
+  g_subprocess_communicate_async(process, NULL, cancellable, on_end, &end);
+  while (!end)
+    g_main_context_iteration(NULL, TRUE);
+  g_source_remove(timeout);
+  if (g_subprocess_communicate_finish(process, end, &output, NULL, NULL)) {
+    gsize length;
+    const gchar *data = g_bytes_get_data(output, &length);
+    g_autofree gchar *text = data ? g_strndup(data, length) : g_strdup("");
+    gchar *begin = strstr(text, REPLY); /* a driver may print as well */
+    if (begin)
+      begin[strcspn(begin, "\n")] = '\0';
+    g_autoptr(JsonNode) reply = begin ? json_from_string(begin + strlen(REPLY), NULL) : NULL;
+    if (reply) {
+      json_object_foreach_member(json_node_get_object(reply), copy_member, result);
+      return;
+    }
+    g_subprocess_wait(process, NULL, NULL); /* it has closed its output: it ends now */
+    if (g_subprocess_get_if_signaled(process))
+      probe_set(result, "error", "%s crashes (%s)", subject,
+                g_strsignal(g_subprocess_get_term_sig(process)));
+    else
+      probe_set(result, "error", "%s ends the process", subject);
+  } else {
+    /* at once, which g_subprocess_force_exit does not do; without a wait, because the kernel may
+     * hold the child in a driver */
+    const gchar *pid = g_subprocess_get_identifier(process);
+    if (pid)
+      kill((pid_t)atoi(pid), SIGKILL);
+    probe_set(result, "error", "%s hangs: no answer within %u second%s", subject, seconds,
+              seconds == 1 ? "" : "s");
+  }
 }
 
-/* ---- the process that answers ---- */
+/* ---- the process that replies ---- */
 
 static void
-set_text(GstStructure *answer, const gchar *field, const gchar *text) {
-  gst_structure_set(answer, field, G_TYPE_STRING, text, NULL);
-}
-
-static void
-answer_load(GstStructure *answer, const gchar *file) {
+check_load(JsonObject *result, const gchar *file) {
   g_autoptr(GError) error = NULL;
   g_autoptr(GstPlugin) plugin = gst_plugin_load_file(file, &error);
   if (!plugin)
-    set_text(answer, "error", error->message);
+    probe_set(result, "error", "%s", error->message);
 }
 
-/* Keeps what a message of the pipeline says. TRUE when it is the last one. */
-static gboolean
-read_message(GstStructure *answer, GstMessage *message) {
-  g_autoptr(GError) error = NULL;
-  const GstStructure *structure = gst_message_get_structure(message);
-  switch (GST_MESSAGE_TYPE(message)) {
-  case GST_MESSAGE_ERROR:
-    gst_message_parse_error(message, &error, NULL);
-    set_text(answer, "error", error->message);
-    return TRUE;
-  case GST_MESSAGE_WARNING:
-    gst_message_parse_warning(message, &error, NULL);
-    set_text(answer, "warning", error->message);
-    return FALSE;
-  case GST_MESSAGE_ELEMENT:
-    if (gst_structure_has_name(structure, "cudaconv-backend")) {
-      gst_structure_set(answer, "backend", G_TYPE_STRING,
-                        gst_structure_get_string(structure, "backend"), "device", G_TYPE_STRING,
-                        gst_structure_get_string(structure, "device"), "reason", G_TYPE_STRING,
-                        gst_structure_get_string(structure, "reason"), NULL);
-    }
-    return FALSE;
-  default:
-    return TRUE;
-  }
-}
-
-/* All elements but the filter are part of GStreamer itself. */
+/* All elements but the filter are part of GStreamer's core. */
 static void
-answer_filter(GstStructure *answer, const gchar *backend) {
+check_filter(JsonObject *result, const gchar *backend) {
   g_autoptr(GError) error = NULL;
   g_autofree gchar *line = g_strdup_printf(
       "fakesrc num-buffers=1 format=time sizetype=fixed sizemax=3072 filltype=zero "
       "! capsfilter caps=video/x-raw,format=GRAY8,width=64,height=48,framerate=30/1 "
-      "! cudaconv name=filter backend=%s ! fakesink",
+      "! cudaconv backend=%s ! fakesink",
       backend);
   g_autoptr(GstElement) pipeline = gst_parse_launch(line, &error);
   if (error) {
-    set_text(answer, "error", error->message);
+    probe_set(result, "error", "%s", error->message);
     return;
   }
   g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
-  /* of a start that fails, the message says why */
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  for (gboolean last = FALSE; !last;) {
+  gst_element_set_state(pipeline, GST_STATE_PLAYING); /* a message says why it fails */
+  for (GstMessageType type = GST_MESSAGE_UNKNOWN;
+       !(type & (GST_MESSAGE_ERROR | GST_MESSAGE_EOS));) {
+    g_autoptr(GError) failure = NULL;
     g_autoptr(GstMessage) message = gst_bus_timed_pop_filtered(
-        bus, GST_CLOCK_TIME_NONE,
-        GST_MESSAGE_ERROR | GST_MESSAGE_WARNING | GST_MESSAGE_ELEMENT | GST_MESSAGE_EOS);
-    last = read_message(answer, message);
+        bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_ERROR | GST_MESSAGE_ELEMENT | GST_MESSAGE_EOS);
+    const GstStructure *structure = gst_message_get_structure(message);
+    type = GST_MESSAGE_TYPE(message);
+    if (type == GST_MESSAGE_ERROR) {
+      gst_message_parse_error(message, &failure, NULL);
+      probe_set(result, "error", "%s", failure->message);
+    } else if (type == GST_MESSAGE_ELEMENT &&
+               gst_structure_has_name(structure, "cudaconv-backend")) {
+      probe_set(result, "runs", "%s", gst_structure_get_string(structure, "backend"));
+      probe_set(result, "device", "%s", gst_structure_get_string(structure, "device"));
+      probe_set(result, "reason", "%s", gst_structure_get_string(structure, "reason"));
+    }
   }
   gst_element_set_state(pipeline, GST_STATE_NULL);
 }
 
 static void
-answer_sink(GstStructure *answer, const gchar *name) {
-  g_autoptr(GstElement) sink = gst_element_factory_make(name, NULL);
-  if (!sink) {
-    set_text(answer, "error", "there is no such element");
-    return;
-  }
-  gst_object_ref_sink(sink);
-  g_autoptr(GstBus) bus = gst_bus_new();
-  gst_element_set_bus(sink, bus);
-  if (gst_element_set_state(sink, GST_STATE_READY) == GST_STATE_CHANGE_FAILURE) {
-    g_autoptr(GstMessage) message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
-    set_text(answer, "error", "it does not open");
-    if (message)
-      read_message(answer, message);
-  }
-  gst_element_set_state(sink, GST_STATE_NULL);
-  gst_element_set_bus(sink, NULL);
-}
-
-/* What is asked of the driver; its header comes with the CUDA Toolkit only. */
-typedef struct {
-  int (*init)(unsigned int flags);
-  int (*get_version)(int *version);
-  int (*get_count)(int *count);
-  int (*get_device)(int *device, int ordinal);
-  int (*get_name)(char *name, int bytes, int device);
-  int (*get_attribute)(int *value, int attribute, int device);
-  int (*get_error_name)(int result, const char **name);
-} Driver;
-
-static gboolean
-load_driver(GstStructure *answer, Driver *driver) {
-  const struct {
-    const gchar *name;
-    gpointer *function;
-  } functions[] = {
-      {"cuInit", (gpointer *)&driver->init},
-      {"cuDriverGetVersion", (gpointer *)&driver->get_version},
-      {"cuDeviceGetCount", (gpointer *)&driver->get_count},
-      {"cuDeviceGet", (gpointer *)&driver->get_device},
-      {"cuDeviceGetName", (gpointer *)&driver->get_name},
-      {"cuDeviceGetAttribute", (gpointer *)&driver->get_attribute},
-      {"cuGetErrorName", (gpointer *)&driver->get_error_name},
-  };
-  GModule *library = g_module_open("libcuda.so.1", G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL);
-  if (!library) {
-    set_text(answer, "error", g_module_error());
-    return FALSE;
-  }
-  for (guint i = 0; i < G_N_ELEMENTS(functions); i++) {
-    if (!g_module_symbol(library, functions[i].name, functions[i].function)) {
-      set_text(answer, "error", g_module_error());
-      return FALSE;
-    }
-  }
-  Dl_info place;
-  if (dladdr(*functions[0].function, &place))
-    set_text(answer, "file", place.dli_fname);
-  return TRUE; /* the library stays open */
-}
-
-static gboolean
-check_result(const Driver *driver, int result, const gchar *call, GstStructure *answer) {
-  const char *name = NULL;
-  if (result == 0)
-    return TRUE;
-  driver->get_error_name(result, &name);
-  g_autofree gchar *text =
-      g_strdup_printf("%s: %s (%d)", call, name ? name : "unknown error", result);
-  set_text(answer, "error", text);
-  return FALSE;
-}
-
-static void
-answer_driver(GstStructure *answer, const gchar *argument) {
+check_driver(JsonObject *result) {
   enum { CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76 };
-  Driver driver;
-  int version = 0, count = 0;
-  if (!load_driver(answer, &driver))
-    return;
-  if (check_result(&driver, driver.get_version(&version), "cuDriverGetVersion", answer))
-    gst_structure_set(answer, "version", G_TYPE_INT, version, NULL);
-  if (!check_result(&driver, driver.init(0), "cuInit", answer) ||
-      !check_result(&driver, driver.get_count(&count), "cuDeviceGetCount", answer))
-    return;
-  gst_structure_set(answer, "devices", G_TYPE_INT, count, NULL);
-  for (int i = 0; i < count; i++) {
-    char name[256] = "";
-    int device = 0, major = 0, minor = 0;
-    g_autofree gchar *field = g_strdup_printf("device-%d", i);
-    if (driver.get_device(&device, i) || driver.get_name(name, sizeof name, device) ||
-        driver.get_attribute(&major, CAPABILITY_MAJOR, device) ||
-        driver.get_attribute(&minor, CAPABILITY_MINOR, device)) {
-      set_text(answer, field, "the driver does not tell what this is");
-      continue;
-    }
-    g_autofree gchar *text = g_strdup_printf("%s, compute capability %d.%d", name, major, minor);
-    set_text(answer, field, text);
+  /* their header comes with the CUDA Toolkit only */
+  int (*init)(unsigned int flags), (*get_version)(int *version), (*get_count)(int *count);
+  int (*get_device)(int *device, int ordinal), (*get_name)(char *name, int bytes, int device);
+  int (*get_attribute)(int *value, int attribute, int device);
+  int (*get_error_name)(int status, const char **name);
+  GModule *library = g_module_open("libcuda.so.1", G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL);
+#define LOADS(function, name) g_module_symbol(library, name, (gpointer *)&(function))
+  if (!library || !LOADS(init, "cuInit") || !LOADS(get_version, "cuDriverGetVersion") ||
+      !LOADS(get_count, "cuDeviceGetCount") || !LOADS(get_device, "cuDeviceGet") ||
+      !LOADS(get_name, "cuDeviceGetName") || !LOADS(get_attribute, "cuDeviceGetAttribute") ||
+      !LOADS(get_error_name, "cuGetErrorName")) {
+    probe_set(result, "error", "%s", g_module_error());
+    return; /* the library stays open */
   }
+#undef LOADS
+  Dl_info place = {0};
+  int version = 0, count = 0;
+  get_version(&version);
+  dladdr((gpointer)init, &place);
+  probe_set(result, "driver", "%s, for CUDA %d.%d", place.dli_fname, version / 1000,
+            version % 1000 / 10);
+  const int init_status = init(0), status = init_status ? init_status : get_count(&count);
+  if (status != 0) {
+    const char *name = NULL;
+    get_error_name(status, &name);
+    probe_set(result, "error", "%s: %s (%d)", init_status ? "cuInit" : "cuDeviceGetCount",
+              name ? name : "unknown error", status);
+  }
+  JsonArray *devices = json_array_new();
+  for (int i = 0; i < count; i++) {
+    char model[256] = "unknown model";
+    int device = 0, major = 0, minor = 0;
+    if (get_device(&device, i) == 0) {
+      get_name(model, sizeof model, device);
+      get_attribute(&major, CAPABILITY_MAJOR, device);
+      get_attribute(&minor, CAPABILITY_MINOR, device);
+    }
+    g_autofree gchar *text = g_strdup_printf("%s, compute capability %d.%d", model, major, minor);
+    json_array_add_string_element(devices, text);
+  }
+  json_object_set_array_member(result, "devices", devices);
 }
 
 gboolean
-doctor_answer(const gchar *what) {
-  static const struct {
-    const gchar *name;
-    void (*answer)(GstStructure *answer, const gchar *argument);
-  } checks[] = {
-      {"load", answer_load},
-      {"filter", answer_filter},
-      {"driver", answer_driver},
-      {"sink", answer_sink},
-  };
-  g_auto(GStrv) words = g_strsplit(what, ":", 2);
-  for (guint i = 0; i < G_N_ELEMENTS(checks); i++) {
-    if (words[0] && strcmp(words[0], checks[i].name) == 0) {
-      g_autoptr(GstStructure) answer = gst_structure_new_empty(ANSWER);
-      checks[i].answer(answer, words[1] ? words[1] : "");
-      g_autofree gchar *text = gst_structure_to_string(answer);
-      g_print("%s\n", text);
-      return TRUE;
-    }
-  }
-  return FALSE;
+probe_reply(const gchar *check) {
+  g_autoptr(JsonNode) node = json_node_new(JSON_NODE_OBJECT);
+  JsonObject *result = json_object_new();
+  json_node_take_object(node, result);
+  if (g_str_has_prefix(check, "load:"))
+    check_load(result, check + strlen("load:"));
+  else if (g_str_has_prefix(check, "filter:"))
+    check_filter(result, check + strlen("filter:"));
+  else if (g_str_equal(check, "driver"))
+    check_driver(result);
+  else
+    return FALSE;
+  g_autofree gchar *text = json_to_string(node, FALSE);
+  printf(REPLY "%s\n", text); /* g_print would convert it to the encoding of the locale */
+  return TRUE;
 }

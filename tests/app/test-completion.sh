@@ -88,7 +88,7 @@ offers_all merge job - -- --help --out= --skip-failed --quiet
 offers_all plan --pi -- --piece=
 [[ $options == *nospace* ]] || fail "a space follows --piece="
 offers explain - -- --help --format= --frame-size= --kernel= --preset= --set= --backend=
-offers_all doctor - -- --help --backend= --timeout=
+offers_all doctor - -- --help --backend= --json --timeout=
 offers_all doctor --h -- --help
 [[ $options != *nospace* ]] || fail "no space follows --help"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What the doctor makes of the files by which a system shows its NVIDIA GPUs: each test makes a
- * file system of its own. */
+/* The obstacles that doctor finds in the files by which a system shows its NVIDIA GPUs. Each test
+ * makes a file system of its own. */
 
 #include "app/doctor/gpufacts.h"
 
@@ -45,7 +45,6 @@ static void
 make_card(const gchar *root, const gchar *driver) {
   make_file(root, CARD "/vendor", "0x10de\n");
   make_file(root, CARD "/class", "0x030200\n");
-  make_file(root, CARD "/device", "0x2330\n");
   if (driver) {
     g_autofree gchar *target = g_build_filename("../../../bus/pci/drivers", driver, NULL);
     g_autofree gchar *link = g_build_filename(root, CARD "/driver", NULL);
@@ -53,32 +52,33 @@ make_card(const gchar *root, const gchar *driver) {
   }
 }
 
+/* `part` is one of the text of the obstacle, and NULL where there is none. */
 static void
-assert_mend(const gchar *root, const gchar *part) {
-  g_auto(GpuFacts) facts = {0};
-  gpu_facts_collect(&facts, root);
-  const gchar *mend = gpu_facts_find_mend(&facts);
-  g_assert_true(gpu_facts_has_gpu(&facts));
-  if (part == NULL) {
-    g_assert_null(mend);
+assert_obstacle(const gchar *root, const gchar *part, const gchar *part_of_fix) {
+  gboolean has_gpu = FALSE;
+  const gchar *fix = NULL;
+  g_autofree gchar *obstacle = gpu_facts_find_obstacle(root, &fix, &has_gpu);
+  g_assert_true(has_gpu);
+  if (!part) {
+    g_assert_null(obstacle);
     return;
   }
-  g_assert_nonnull(mend);
-  if (!strstr(mend, part))
-    g_error("\"%s\" does not say \"%s\"", mend, part);
+  g_assert_nonnull(obstacle);
+  if (!strstr(obstacle, part))
+    g_error("\"%s\" does not say \"%s\"", obstacle, part);
+  if (!strstr(fix, part_of_fix))
+    g_error("\"%s\" does not say \"%s\"", fix, part_of_fix);
 }
 
 static void
 test_nothing(void) {
   gchar *root = make_root();
-  g_auto(GpuFacts) facts = {0};
-  gpu_facts_collect(&facts, root);
-  g_assert_cmpuint(facts.cards->len, ==, 0);
-  g_assert_cmpuint(facts.nodes->len, ==, 0);
-  g_assert_null(facts.kernel_driver);
-  g_assert_false(facts.is_container);
-  g_assert_false(gpu_facts_has_gpu(&facts));
-  g_assert_null(gpu_facts_find_mend(&facts));
+  gboolean has_gpu = TRUE;
+  const gchar *fix = NULL;
+  g_autofree gchar *obstacle = gpu_facts_find_obstacle(root, &fix, &has_gpu);
+  g_assert_false(has_gpu);
+  g_assert_cmpstr(obstacle, ==, "there is no NVIDIA GPU on the PCI bus");
+  g_assert_nonnull(strstr(fix, "Turing"));
   remove_root(root);
 }
 
@@ -86,39 +86,37 @@ static void
 test_all(void) {
   gchar *root = make_root();
   make_card(root, "nvidia");
-  make_file(root, "proc/driver/nvidia/version", "NVRM version: 1\nGCC version: 2\n");
-  make_file(root, "dev/nvidia1", "");
+  make_file(root, "proc/driver/nvidia/version", "NVRM version: 1\n");
   make_file(root, "dev/nvidia0", "");
-  g_auto(GpuFacts) facts = {0};
-  gpu_facts_collect(&facts, root);
-  g_assert_cmpuint(facts.cards->len, ==, 1);
-  g_assert_cmpstr(facts.cards->pdata[0], ==, "0000:01:00.0 (10de:2330, nvidia)");
-  g_assert_cmpuint(facts.nodes->len, ==, 2);
-  g_assert_cmpstr(facts.nodes->pdata[0], ==, "/dev/nvidia0");
-  g_assert_cmpuint(facts.n_usable, ==, 2);
-  g_assert_cmpstr(facts.kernel_driver, ==, "NVRM version: 1");
-  assert_mend(root, NULL);
+  assert_obstacle(root, NULL, NULL);
+  remove_root(root);
+}
+
+/* Neither a card nor a kernel module shows in some containers. */
+static void
+test_only_nodes(void) {
+  gchar *root = make_root();
+  make_file(root, "dev/nvidia0", "");
+  make_file(root, ".dockerenv", "");
+  assert_obstacle(root, NULL, NULL);
   remove_root(root);
 }
 
 static void
-test_no_driver(void) {
-  gchar *root = make_root();
-  make_card(root, NULL);
-  assert_mend(root, "package nvidia-driver");
-  remove_root(root);
-}
-
-static void
-test_other_drivers(void) {
-  gchar *root = make_root();
-  make_card(root, "nouveau");
-  assert_mend(root, "nouveau has no CUDA");
-  remove_root(root);
-  root = make_root();
-  make_card(root, "vfio-pci");
-  assert_mend(root, "virtual machines");
-  remove_root(root);
+test_drivers(void) {
+  static const struct {
+    const gchar *driver, *obstacle, *fix;
+  } cases[] = {
+      {NULL, "0000:01:00.0 (no kernel driver): NVIDIA's kernel module is not", "nvidia-driver"},
+      {"nouveau", "0000:01:00.0 (nouveau): the kernel driver nouveau has no", "nvidia-driver"},
+      {"vfio-pci", "0000:01:00.0 (vfio-pci): the kernel driver vfio-pci keeps", "virtual machine"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    gchar *root = make_root();
+    make_card(root, cases[i].driver);
+    assert_obstacle(root, cases[i].obstacle, cases[i].fix);
+    remove_root(root);
+  }
 }
 
 static void
@@ -129,9 +127,9 @@ test_container(void) {
     make_card(root, "nvidia");
     make_file(root, "proc/driver/nvidia/version", "NVRM version: 1\n");
     make_file(root, signs[i], "");
-    assert_mend(root, "--gpus all");
+    assert_obstacle(root, "this container has no device nodes", "--gpus all");
     make_file(root, "dev/nvidia0", "");
-    assert_mend(root, NULL);
+    assert_obstacle(root, NULL, NULL);
     remove_root(root);
   }
 }
@@ -141,12 +139,12 @@ test_nodes(void) {
   gchar *root = make_root();
   make_card(root, "nvidia");
   make_file(root, "proc/driver/nvidia/version", "NVRM version: 1\n");
-  assert_mend(root, "nvidia-modprobe");
+  assert_obstacle(root, "(nvidia): the device nodes /dev/nvidia* are missing", "nvidia-modprobe");
   make_file(root, "dev/nvidia0", "");
   g_autofree gchar *node = g_build_filename(root, "dev/nvidia0", NULL);
   g_assert_cmpint(g_chmod(node, 0), ==, 0);
   /* root may do everything */
-  assert_mend(root, geteuid() == 0 ? NULL : "usermod");
+  assert_obstacle(root, geteuid() == 0 ? NULL : "this user may not use", "usermod");
   remove_root(root);
 }
 
@@ -155,8 +153,8 @@ main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/gpufacts/nothing", test_nothing);
   g_test_add_func("/gpufacts/all", test_all);
-  g_test_add_func("/gpufacts/no-driver", test_no_driver);
-  g_test_add_func("/gpufacts/other-drivers", test_other_drivers);
+  g_test_add_func("/gpufacts/only-nodes", test_only_nodes);
+  g_test_add_func("/gpufacts/drivers", test_drivers);
   g_test_add_func("/gpufacts/container", test_container);
   g_test_add_func("/gpufacts/nodes", test_nodes);
   return g_test_run();
