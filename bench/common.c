@@ -24,14 +24,14 @@ bench_summarize(gdouble *values, guint n) {
 }
 
 gboolean
-bench_time_batches(BenchBatch run, gpointer self, guint most_frames, gdouble budget_ms,
+bench_time_batches(BenchBatch run, gpointer self, guint max_frames, gdouble budget_ms,
                    BenchTime *time, GError **error) {
   const gdouble budget_us = 1000 * budget_ms;
   gdouble us[MAX_BATCHES];
   /* the first frame loads what it needs, the second tells how many make a batch */
   if (!run(self, 1, &us[0], error) || (us[0] < budget_us && !run(self, 1, &us[0], error)))
     return FALSE;
-  const guint n_frames = (guint)CLAMP(budget_us / MAX_BATCHES / MAX(us[0], 0.1), 1, most_frames);
+  const guint n_frames = (guint)CLAMP(budget_us / MAX_BATCHES / MAX(us[0], 0.1), 1, max_frames);
   if (n_frames > 1 && !run(self, n_frames, &us[0], error))
     return FALSE;
   const guint n_batches = (guint)CLAMP(budget_us / MAX(us[0], 0.1), MIN_BATCHES, MAX_BATCHES) | 1;

@@ -29,9 +29,9 @@ BenchTime bench_summarize(gdouble *values, guint n);
 /* Runs a batch of frames; *us is what they took together. */
 typedef gboolean (*BenchBatch)(gpointer self, guint n_frames, gdouble *us, GError **error);
 
-/* Times batches of up to `most_frames`, at least three and at most nine, within about the budget,
+/* Times batches of up to `max_frames`, at least three and at most nine, within about the budget,
  * behind one that warms up. */
-gboolean bench_time_batches(BenchBatch run, gpointer self, guint most_frames, gdouble budget_ms,
+gboolean bench_time_batches(BenchBatch run, gpointer self, guint max_frames, gdouble budget_ms,
                             BenchTime *time, GError **error);
 
 /* Writes random pixels, the same at every call. */

@@ -81,20 +81,13 @@ find_gpus(const gchar *names, GPtrArray *found, GError **error) {
 static gboolean
 explain_case(const gchar *text, const GPtrArray *variants, const GPtrArray *gpus, GError **error) {
   g_auto(GStrv) words = g_strsplit(text, " ", -1);
-  g_autofree gchar *kernel = NULL;
-  CcFilter filter = {0};
-  CcFrameLayout layout;
-  guint width, height;
+  g_auto(BenchCase) c = {0};
   if (g_strv_length(words) < 3)
     return bench_refuse(error, "\"%s\": a case is \"" BENCH_FILTER_WORDS "\"", text);
-  if (!bench_parse_size(words[1], &width, &height, error) ||
-      !bench_parse_format(words[0], width, height, &layout, error) ||
-      !bench_parse_kernel(words[2], &filter, &kernel, error))
+  if (!bench_case_read(&c, words, error) ||
+      !bench_case_read_options(&c, words + 3, NULL, NULL, "", error))
     return FALSE;
-  for (gchar **word = words + 3; *word; word++)
-    if (!bench_parse_word(&filter, *word, error))
-      return FALSE;
-  g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, error);
+  g_autoptr(CcPlan) plan = cc_plan_new(&c.filter, &c.layout, error);
   if (!plan)
     return FALSE;
   g_autofree gchar *description = cc_plan_describe(plan);

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The filters that cudaconv-bench-peers measures, and how each peer runs them.
 
-A peer's class is given the number of threads; `version` is what it says of itself. Its prepare()
-makes of a filter and eight pairs of arrays, sources and targets, as many functions that filter one
-frame each, or None where the peer has no such filter; pixels() makes an array of what one returns.
+A peer's class is given the number of threads, and `version` is its own version. Its prepare() takes a filter
+and eight pairs of arrays, sources and targets. It returns as many functions, each of which filters one frame.
+pixels() makes an array of a function's result.
 """
 
 import math
@@ -170,50 +170,4 @@ class Libvips:
         return numpy.frombuffer(result, like.dtype).reshape(like.shape)
 
 
-class VapourSynth:
-    """Gets each frame from a clip of the eight sources, which are there already, in memory of its
-    own. It has no alpha, its RGB is of three planes, and its coefficients are 1023 at most."""
-
-    def __init__(self, threads):
-        import vapoursynth
-        self.vs, self.core = vapoursynth, vapoursynth.core
-        self.core.num_threads = threads
-        self.version = f"VapourSynth R{self.core.core_version.release_major}"
-
-    def clip_of(self, sources):
-        vs, core = self.vs, self.core
-        height, width = sources[0].shape[:2]
-        format_ = (vs.RGB24 if sources[0].ndim == 3 else
-                   vs.GRAY8 if sources[0].dtype == numpy.uint8 else vs.GRAY16)
-        blank = core.std.BlankClip(width=width, height=height, format=format_, length=2 ** 30,
-                                   keep=True)
-        frames = []
-        for src in sources:
-            frame = blank.get_frame(0).copy()
-            for plane in range(frame.format.num_planes):
-                numpy.asarray(frame[plane])[:] = src[..., plane] if src.ndim == 3 else src
-            frames.append(frame)
-        return core.std.ModifyFrame(blank, blank, lambda n, f: frames[n % len(frames)])
-
-    def prepare(self, filter_, pairs):
-        sources = [src for src, _ in pairs]
-        if sources[0].ndim == 3 and sources[0].shape[2] == 4:
-            return None
-        clip, std, size = self.clip_of(sources), self.core.std, filter_.size
-        if filter_.kind == "box":
-            clip = std.BoxBlur(clip, hradius=size // 2, vradius=size // 2)
-        elif filter_.row and max(filter_.row) <= 1023:
-            clip = std.Convolution(clip, matrix=filter_.row, mode="hv")
-        elif filter_.matrix and size <= 5:
-            clip = std.Convolution(clip, matrix=sum(filter_.matrix, []), divisor=filter_.scale)
-        elif filter_.kind != "copy":
-            return None
-        number = iter(range(2 ** 30))
-        return [lambda: clip.get_frame(next(number))] * len(pairs)
-
-    def pixels(self, result, like):
-        planes = [numpy.asarray(result[i]) for i in range(result.format.num_planes)]
-        return numpy.stack(planes, -1) if like.ndim == 3 else planes[0]
-
-
-PEERS = {"OpenCV": OpenCV, "libvips": Libvips, "VapourSynth": VapourSynth}
+PEERS = {"OpenCV": OpenCV, "libvips": Libvips}

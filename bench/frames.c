@@ -23,11 +23,7 @@
 #define ALIGNMENT 64
 
 typedef struct {
-  gchar *format;
-  guint width, height;
-  CcFrameLayout layout;
-  CcFilter filter;
-  gchar *kernel;                  /* for people */
+  BenchCase base;
   guint64 n_threads, n_instances; /* of each backend; backends that filter at once */
   CcPlan *plan;
   gsize bytes; /* of a frame */
@@ -35,42 +31,31 @@ typedef struct {
 
 /* --- cases as words --- */
 
-/* threads=2 */
+/* A BenchOption: those that no filter has. */
 static gboolean
-parse_number(const gchar *name, const gchar *value, guint most, guint64 *number, GError **error) {
-  if (g_ascii_string_to_unsigned(value, 10, 1, most, number, NULL))
-    return TRUE;
-  return bench_refuse(error, "%s=%s: a number from 1 to %u is needed", name, value, most);
-}
-
-static gboolean
-parse_word(Case *self, const gchar *word, GError **error) {
-  g_auto(GStrv) sides = bench_split_word(word, error);
-  if (!sides)
-    return FALSE;
-  if (strcmp(sides[0], "threads") == 0)
-    return parse_number(sides[0], sides[1], CC_MAX_THREADS, &self->n_threads, error);
-  if (strcmp(sides[0], "instances") == 0)
-    return parse_number(sides[0], sides[1], MAX_INSTANCES, &self->n_instances, error);
-  if (strcmp(sides[0], "isa") == 0) {
-    if (cc_cpu_set_variant(sides[1]))
-      return TRUE;
+parse_option(gpointer data, const gchar *name, const gchar *value, GError **error) {
+  Case *self = data;
+  const gboolean is_threads = strcmp(name, "threads") == 0;
+  if (is_threads || strcmp(name, "instances") == 0) {
+    const guint max = is_threads ? CC_MAX_THREADS : MAX_INSTANCES;
+    guint64 *number = is_threads ? &self->n_threads : &self->n_instances;
+    return g_ascii_string_to_unsigned(value, 10, 1, max, number, NULL) ||
+           bench_refuse(error, "%s=%s: a number from 1 to %u is needed", name, value, max);
+  }
+  if (strcmp(name, "isa") == 0) {
     g_autofree gchar *all = g_strjoinv(", ", (gchar **)cc_cpu_variants());
-    return bench_refuse(error, "isa=%s: this machine runs %s", sides[1], all);
+    return cc_cpu_set_variant(value) ||
+           bench_refuse(error, "isa=%s: this machine runs %s", value, all);
   }
-  if (strcmp(sides[0], "without") == 0) {
-    cc_leave_out(sides[1]);
-    return TRUE;
-  }
-  return bench_parse_option(&self->filter, sides[0], sides[1],
-                            ", threads, instances, isa and without", error);
+  if (strcmp(name, "without") == 0)
+    cc_leave_out(value);
+  return strcmp(name, "without") == 0;
 }
 
 static void
 case_free(Case *self) {
   g_clear_pointer(&self->plan, cc_plan_unref);
-  g_free(self->format);
-  g_free(self->kernel);
+  bench_case_clear(&self->base);
   g_free(self);
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Case, case_free)
@@ -79,24 +64,19 @@ static Case *
 case_new(const gchar *text, GError **error) {
   g_auto(GStrv) words = g_strsplit(text, " ", -1);
   g_autoptr(Case) self = g_new0(Case, 1);
-  const guint n = g_strv_length(words);
-  if (n < 3) {
+  if (g_strv_length(words) < 3) {
     bench_refuse(error, "\"%s\": a case is \"" BENCH_FILTER_WORDS "\"", text);
     return NULL;
   }
-  self->format = g_strdup(words[0]);
   self->n_threads = self->n_instances = 1;
   cc_cpu_set_variant(NULL);
   cc_leave_out(NULL);
-  if (!bench_parse_size(words[1], &self->width, &self->height, error) ||
-      !bench_parse_format(words[0], self->width, self->height, &self->layout, error) ||
-      !bench_parse_kernel(words[2], &self->filter, &self->kernel, error))
+  if (!bench_case_read(&self->base, words, error) ||
+      !bench_case_read_options(&self->base, words + 3, parse_option, self,
+                               ", threads, instances, isa and without", error))
     return NULL;
-  for (guint i = 3; i < n; i++)
-    if (!parse_word(self, words[i], error))
-      return NULL;
-  self->bytes = cc_frame_layout_bytes(&self->layout);
-  self->plan = cc_plan_new(&self->filter, &self->layout, error);
+  self->bytes = cc_frame_layout_bytes(&self->base.layout);
+  self->plan = cc_plan_new(&self->base.filter, &self->base.layout, error);
   return self->plan ? g_steal_pointer(&self) : NULL;
 }
 
@@ -152,8 +132,8 @@ make_frames(Instance *self, GError **error) {
   bench_fill_random(self->memory, N_BUFFERS * room);
   memcpy(self->memory + N_BUFFERS * room, self->memory, N_BUFFERS * room);
   for (guint i = 0; i < N_BUFFERS; i++) {
-    self->src[i] = frame_at(self->memory + i * room, &self->c->layout);
-    self->dst[i] = frame_at(self->memory + (N_BUFFERS + i) * room, &self->c->layout);
+    self->src[i] = frame_at(self->memory + i * room, &self->c->base.layout);
+    self->dst[i] = frame_at(self->memory + (N_BUFFERS + i) * room, &self->c->base.layout);
   }
   return TRUE;
 }
@@ -317,9 +297,10 @@ run_case(Bench *self, const gchar *text, GError **error) {
               "'threads': <%t>, 'instances': <%t>, 'device': <%s>, 'bytes': <%t>, 'us': <%d>, "
               "'least_us': <%d>, 'most_us': <%d>, 'frames': <%u>, 'fps': <%d>, 'copy_us': <%d>, "
               "'copy_fps': <%d>}",
-              c->format, c->width, c->height, c->kernel, cc_border_names[c->filter.border],
-              c->n_threads, c->n_instances, first->backend->device_name, (guint64)(2 * c->bytes),
-              time.us, time.least_us, time.most_us, time.n_batches, fps, copy.us, copy_fps);
+              c->base.format, c->base.width, c->base.height, c->base.kernel,
+              cc_border_names[c->base.filter.border], c->n_threads, c->n_instances,
+              first->backend->device_name, (guint64)(2 * c->bytes), time.us, time.least_us,
+              time.most_us, time.n_batches, fps, copy.us, copy_fps);
   return TRUE;
 }
 

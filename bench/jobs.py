@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Measures jobs in pieces: `cudaconv plan`, `run`, `status` and `merge`.
+"""Measures the command: `cudaconv apply`, and jobs of `plan`, `run`, `status` and `merge`.
 
-    bench/jobs.py BUILD film [--minutes N] [--size WxH]   pieces by one task after the other, and by as many as cores
+    bench/jobs.py BUILD apply [--rounds N] [--seconds N]  a video by `cudaconv apply`, and by ffmpeg's filter sobel
+    bench/jobs.py BUILD film [--minutes N] [--size WxH]   a video in chunks, by one task and by as many as there are cores
     bench/jobs.py BUILD stages [--size WxH]               what a frame costs: decode, filter, hash, encode
-    bench/jobs.py BUILD pictures [--count N]              beside ImageMagick's and libvips' commands
-    bench/jobs.py BUILD size [--count N]                  a job of very many pieces: how long its files take to read
+    bench/jobs.py BUILD pictures [--count N]              images, beside ImageMagick's and libvips' commands
+    bench/jobs.py BUILD size [--count N]                  a job of very many chunks: how long its files take to read
 
-Each task has one thread and one core of its own (taskset), as a node of that size would. Films are made with ffmpeg;
-without it, or without the peer of a measurement, the exit status is 77.
+Each task of a job has one thread and one core of its own (taskset), as a node of that size would have. ffmpeg makes the
+videos. Without it, or without the peer of a measurement, the exit status is 77.
 """
 
 import argparse
@@ -41,7 +42,7 @@ def run(*command, core=None, **more):
 def need(*programs):
     for program in programs:
         if not shutil.which(program):
-            print(f"{program} is not installed")
+            print(f"{program} is not installed" + "; scripts/install-deps.sh bench installs it" * (program == "ffmpeg"))
             sys.exit(77)
 
 
@@ -53,6 +54,32 @@ def make_film(folder, seconds, size):
         f"sine=440:r=48000:d={LOOP}", "-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p", "-c:a", "aac", loop)
     run("ffmpeg", "-v", "error", "-y", "-stream_loop", str(max(0, seconds // LOOP - 1)), "-i", loop, "-c", "copy", film)
     return film
+
+
+def measure_apply(command, folder, options):
+    """Both filter all planes and encode with x264, with two threads each, and copy the audio."""
+    need("ffmpeg")
+    source, frames = folder / "source.mp4", options.seconds * 25
+    run("ffmpeg", "-v", "error", "-f", "lavfi", "-i", f"testsrc2=s={options.size}:r=25:d={options.seconds}", "-f", "lavfi",
+        "-i", f"sine=440:r=48000:d={options.seconds}", "-c:a", "aac", "-c:v", "libx264", "-preset", "ultrafast", "-qp", "18",
+        "-pix_fmt", "yuv420p", source)
+    commands = {
+        "cudaconv": (command, "apply", "-q", "--kernel=sobel", "--chroma=filter", "--bias=-0.5", "--border=reflect-101",
+                     "--backend=cpu", "--n-threads=2", "--encoder=x264enc pass=quant quantizer=20 speed-preset=veryfast threads=2",
+                     source),
+        "ffmpeg": ("ffmpeg", "-v", "error", "-y", "-filter_threads", 2, "-i", source, "-vf", "sobel", "-c:v", "libx264", "-qp",
+                   20, "-preset", "veryfast", "-threads", 2, "-c:a", "copy")}
+    times = {name: [] for name in commands}
+    for _ in range(options.rounds):
+        for name, words in commands.items():
+            (folder / f"{name}.mp4").unlink(missing_ok=True)
+            times[name].append(run(*words, folder / f"{name}.mp4"))
+    print(f"| {options.size}, {frames} frames, {options.rounds} rounds | median s | fastest s | processor s |\n"
+          "| --- | --- | --- | --- |")
+    for name, taken in times.items():
+        clock = sorted(seconds for seconds, _ in taken)
+        print(f"| {name} ({(folder / f'{name}.mp4').stat().st_size / 1e6:.1f} MB) | {clock[len(clock) // 2]:.2f} | "
+              f"{clock[0]:.2f} | {min(used for _, used in taken):.2f} |")
 
 
 def share_out(commands, tasks):
@@ -193,19 +220,23 @@ def measure_size(command, folder, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path, help="a build folder")
-    parser.add_argument("what", choices=("film", "stages", "pictures", "size"))
-    parser.add_argument("--minutes", type=int, default=2, help="length of the film (2)")
-    parser.add_argument("--size", default="1920x1080", help="of the film or the pictures (1920x1080)")
-    parser.add_argument("--piece", default="10s", help="length of a piece (10s)")
-    parser.add_argument("--lossless", action="store_true", help="encode the film without losses")
-    parser.add_argument("--count", type=int, default=1000, help="number of pictures or pieces (1000)")
-    parser.add_argument("--peer-count", type=int, default=1000, help="pictures at most of the slower peers (1000)")
+    parser.add_argument("what", choices=("apply", "film", "stages", "pictures", "size"))
+    parser.add_argument("--rounds", type=int, default=3, help="of apply, by both in turns (3)")
+    parser.add_argument("--seconds", type=int, default=10, help="length of the video of apply (10)")
+    parser.add_argument("--minutes", type=int, default=2, help="length of the video of film (2)")
+    parser.add_argument("--size", default="1920x1080", help="of the video or the images (1920x1080)")
+    parser.add_argument("--piece", default="10s", help="length of a chunk (10s)")
+    parser.add_argument("--lossless", action="store_true", help="encode the video without losses")
+    parser.add_argument("--count", type=int, default=1000, help="number of images or chunks (1000)")
+    parser.add_argument("--peer-count", type=int, default=1000, help="most images of the slower peers (1000)")
     options = parser.parse_args()
+    if min(options.rounds, options.seconds) < 1:
+        parser.error("--rounds and --seconds: 1 or more is needed")
     command = options.build.resolve() / "app" / "cudaconv"
     if not command.exists():
         parser.error(f"{options.build}: no app/cudaconv is there")
     os.environ["GST_PLUGIN_PATH"] = str(options.build.resolve() / "plugin")
-    measures = {"film": measure_film, "stages": measure_stages, "pictures": measure_pictures, "size": measure_size}
+    measures = {"apply": measure_apply, "film": measure_film, "stages": measure_stages, "pictures": measure_pictures, "size": measure_size}
     with tempfile.TemporaryDirectory() as name:
         measures[options.what](command, pathlib.Path(name), options)
 

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "check.h"
 #include "cuda/algorithm.h"
 #include "engine/error.h"
 #include "engine/ablation.h"
@@ -18,13 +17,8 @@
 /* What is measured: a kernel on frames of a format and a size, with several algorithms. Its texts
  * live as long as the process. */
 typedef struct {
-  gchar *heading; /* no case, but a text to print; else NULL */
-  gchar *format;  /* of GStreamer, or one with "-Y" or "-UV" behind it, one plane alone, or with
-                    "-limited", luma from 16 to 235 */
-  guint width, height;
-  CcFrameLayout layout;
-  CcFilter filter;    /* with the algorithm AUTO */
-  gchar *kernel;      /* for people: "gaussian 5x5 sigma 1.2" */
+  gchar *heading;     /* no case, but a text to print; else NULL */
+  BenchCase base;     /* with the algorithm AUTO */
   gchar **algorithms; /* and peers */
 } Case;
 
@@ -40,7 +34,7 @@ typedef struct {
 #define WITHOUT "without:"
 
 /* The peers. Each has a function time_... below, and the report has a column for it. */
-#define PEERS(F) F(copy) F(serial) F(npp)
+#define PEERS(F) F(copy) F(npp)
 #define PEER_NAME(name) #name,
 static const gchar *const peer_names[] = {PEERS(PEER_NAME) NULL};
 
@@ -57,23 +51,19 @@ parse_case(Case *self, const gchar *text, GError **error) {
   const gint border = bench_find_name(cc_border_names, words[3]);
   if (border < 0)
     return bench_refuse(error, "there is no border \"%s\"", words[3]);
-  self->format = g_strdup(words[0]);
   self->algorithms = g_strsplit(words[5], ",", -1);
   for (gchar **name = self->algorithms; *name; name++)
     if (bench_find_name(peer_names, *name) < 0 &&
         bench_find_name(bench_algorithm_names, *name) < 0 && !g_str_has_prefix(*name, WITHOUT))
       return bench_refuse(error, "there is no algorithm \"%s\"", *name);
-  if (!bench_parse_size(words[1], &self->width, &self->height, error) ||
-      !bench_parse_kernel(words[2], &self->filter, &self->kernel, error) ||
-      !g_ascii_string_to_unsigned(words[4], 10, 1, 4, &stride, error) ||
-      !bench_parse_format(self->format, self->width, self->height, &self->layout, error))
+  if (!bench_case_read(&self->base, words, error) ||
+      !g_ascii_string_to_unsigned(words[4], 10, 1, 4, &stride, error))
     return FALSE;
-  self->filter.border = (CcBorder)border;
-  self->filter.stride = (guint)stride;
-  for (gchar **word = words + 6; *word; word++)
-    if (!bench_parse_word(&self->filter, *word, error))
-      return FALSE;
-  g_autoptr(CcPlan) plan = cc_plan_new(&self->filter, &self->layout, error);
+  self->base.filter.border = (CcBorder)border;
+  self->base.filter.stride = (guint)stride;
+  if (!bench_case_read_options(&self->base, words + 6, NULL, NULL, "", error))
+    return FALSE;
+  g_autoptr(CcPlan) plan = cc_plan_new(&self->base.filter, &self->base.layout, error);
   return plan != NULL;
 }
 
@@ -137,7 +127,6 @@ typedef struct {
   const Case *c;
   CcPlan *plan; /* of the algorithm that auto chooses; its frames are what the peers get */
   CcCudaProgram *program;
-  BenchCheck check;   /* only after the peer "serial" */
   const gchar *label; /* what ran: "sliding", "auto (sliding)", "copy"; lives on */
   guint n_launches;   /* of a frame of it; 0: not known */
 } Bench;
@@ -146,7 +135,6 @@ static void
 clear_case(Bench *self) {
   g_clear_pointer(&self->program, cc_cuda_program_free);
   g_clear_pointer(&self->plan, cc_plan_unref);
-  bench_check_clear(&self->check);
 }
 
 /* --- cudaconv's algorithms --- */
@@ -154,9 +142,9 @@ clear_case(Bench *self) {
 /* A program that runs the case, and its plan. CC_ERROR_INVALID when the algorithm cannot. */
 static CcCudaProgram *
 prepare(const Bench *self, CcAlgorithm algorithm, CcPlan **plan, GError **error) {
-  CcFilter filter = self->c->filter;
+  CcFilter filter = self->c->base.filter;
   filter.algorithm = algorithm;
-  *plan = cc_plan_new(&filter, &self->c->layout, error);
+  *plan = cc_plan_new(&filter, &self->c->base.layout, error);
   return *plan ? cc_cuda_program_new(self->timer.device, *plan, error) : NULL;
 }
 
@@ -166,7 +154,6 @@ queue_program(const BenchWork *work, const BenchTimer *timer, CUdeviceptr src, C
   return cc_cuda_program_launch_whole(work->data, src, dst, scratch, timer->stream, error);
 }
 
-/* The pixels are compared before they are timed, where the serial loop has run. */
 static gboolean
 time_algorithm(Bench *self, CcAlgorithm algorithm, BenchTime *time, GError **error) {
   g_autoptr(CcPlan) plan = NULL;
@@ -188,9 +175,7 @@ time_algorithm(Bench *self, CcAlgorithm algorithm, BenchTime *time, GError **err
                           .scratch_bytes = program->lowered->scratch_bytes,
                           .n_launches = program->lowered->n_steps};
   self->n_launches = program->lowered->n_steps;
-  return (!self->check.expected.data ||
-          bench_check_program(&self->check, &self->timer, program, error)) &&
-         bench_time_work(&self->timer, &work, time, error);
+  return bench_time_work(&self->timer, &work, time, error);
 }
 
 /* --- peers ---
@@ -214,14 +199,9 @@ time_copy(Bench *self, BenchTime *time, GError **error) {
 }
 
 static gboolean
-time_serial(Bench *self, BenchTime *time, GError **error) {
-  return bench_check_begin(&self->check, self->plan, self->program, time, error);
-}
-
-static gboolean
 time_npp(Bench *self, BenchTime *time, GError **error) {
-  return bench_npp_time(&self->npp, &self->timer, &self->c->filter, self->plan, self->program, time,
-                        error);
+  return bench_npp_time(&self->npp, &self->timer, &self->c->base.filter, self->plan, self->program,
+                        time, error);
 }
 
 #define PEER_FUNCTION(name) time_##name,
@@ -230,11 +210,11 @@ static gboolean (*const peer_functions[])(Bench *, BenchTime *, GError **) = {PE
 /* --- cases --- */
 
 /* Prints the result of one algorithm or peer, or a note that says why there is none. FALSE only
- * when the device or the memory fails, or a result is wrong. */
+ * when the device or the memory fails. */
 static gboolean
 run_algorithm(Bench *self, const gchar *name, GError **error) {
   g_autoptr(GError) reason = NULL;
-  const Case *c = self->c;
+  const BenchCase *c = &self->c->base;
   const CcOp *op = &self->plan->op[0]; /* of no matrices, where nothing is filtered */
   const gint peer = bench_find_name(peer_names, name);
   const gboolean without = g_str_has_prefix(name, WITHOUT);
@@ -281,12 +261,6 @@ run_case(Bench *self, const Case *c, GError **error) {
   for (gchar **name = c->algorithms; *name; name++)
     if (!run_algorithm(self, *name, error))
       return FALSE;
-  if (self->check.n_checked > 0) {
-    g_autofree gchar *note =
-        g_strdup_printf("the results of all %u algorithms equal the serial loop's, byte by byte",
-                        self->check.n_checked);
-    bench_print("{'note': <%s>}", note);
-  }
   return TRUE;
 }
 

@@ -8,8 +8,6 @@ FORMATS = "GRAY8,GRAY16_LE,RGB,RGBA,ARGB64,NV12,NV12-Y,NV12-UV,NV16,YUY2,I420,Y4
 SIZES = "7680x4320,3840x2160,1920x1080"
 
 # heading, formats, sizes, kernels, algorithms and peers; and border, stride
-SERIAL = ("A serial loop on one CPU core, and the GPU: every second pixel of every second row kept",
-          "GRAY8", "10001x10001", "gaussian:3", "serial,all", "constant", 2)
 STANDARD = [
     ("All algorithms", "GRAY8,RGBA", "7680x4320",
      "gaussian:3,gaussian:5,sobel:3,sobel-x:3,sobel-y:3", "all,npp"),
@@ -22,14 +20,8 @@ STANDARD = [
      "gaussian:3,gaussian:5,sobel:3", FASTEST),
     ("HD", "GRAY8,RGBA,GRAY16_LE,NV12", "1920x1080", "gaussian:3,gaussian:5,sobel:3",
      FASTEST + ",npp"),
-    SERIAL]
-PAPER = [
-    SERIAL,
-    ("Tiled convolution in registers, and two passes", "GRAY8", "512x512,2048x2048,8192x8192",
-     "gaussian:3,gaussian:5", "two-pass,register-tile," + FASTEST),
-    ("Naive, constant memory, shared tile with halo, shared tile and cache", "GRAY8",
-     "512x512,2048x2048,8192x8192", "box:3,box:5,box:7,box:15",
-     "direct,constant,tile-halo,tile-cached")]
+    ("Every second pixel of every second row kept", "GRAY8", "10001x10001", "gaussian:3", "all",
+     "constant", 2)]
 
 # A peer of pipelines is what its elements are; one of kernels is a function in kernels.c.
 PIPELINE_PEERS = {
@@ -57,7 +49,7 @@ CPU = [("gaussian 5x5 beside cvsmooth", "GRAY8", "kernel=gaussian size=5",
 
 # The algorithms that rows are compared with, beside the peers that a run of kernels names.
 KERNEL_PEERS = ["direct", "two-pass"]
-NO_FILTERS = ("copy", "serial", "bus", "bus-up", "bus-down", "kernel")
+NO_FILTERS = ("copy", "bus", "bus-up", "bus-down", "kernel")
 LIMITS = {"cuda-to-system": "bus-down", "system-to-cuda": "bus-up", "bus-up": "bus-up",
           "bus-down": "bus-down", "cuda": "", "kernel": "", "decode": "", "decode-cudaconv": ""}
 
@@ -89,8 +81,7 @@ TARGETS = {
         ("times_two-pass", AT_LEAST, 8, FASTEST, "GRAY8", LARGE, 1, BOTH),
         ("times_direct", AT_LEAST, 10, FASTEST, "GRAY8", LARGE, 1, BOTH),
         ("times_two-pass", AT_LEAST, 4, "register-tile", "GRAY8", LARGE, 1, BOTH),
-        ("us", AT_MOST, 100, FASTEST, "GRAY8", "10001x10001", 2, G3),
-        ("times_serial", AT_LEAST, 100, FASTEST, "GRAY8", "10001x10001", 2, G3)],
+        ("us", AT_MOST, 100, FASTEST, "GRAY8", "10001x10001", 2, G3)],
     "pipelines": [
         ("percent_of_bus", AT_LEAST, 85, "pool,own", "RGBA", f"{HD},{UHD}", 1, ""),
         ("percent_of_bus", AT_LEAST, 85, "chain-2,chain-5", "RGBA", f"{HD},{UHD}", 1, ""),

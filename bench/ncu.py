@@ -176,7 +176,3 @@ def rows_of_kernels(run):
                      most_waits(mean),
                      ", ".join(f"{one} {held.count(one)}" for one in sorted(set(held)))])
     return rows[0], rows[1:]
-
-
-def rows_of_cells(run):
-    return ["", *HEAD], [cells_of(row) for row in run["results"]]

@@ -5,7 +5,7 @@
 
 #include <gmodule.h>
 #include "cuda/program.h"
-#include "timing.h"
+#include "device.h"
 
 G_BEGIN_DECLS
 

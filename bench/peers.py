@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""cudaconv-bench-peers: the CPU backend beside OpenCV, libvips and VapourSynth of PyPI, in turns on
-frames of the same pixels, by as many threads. It makes a virtual environment with them and runs in
-that. docs/benchmarks.md explains the figures."""
+"""cudaconv-bench-peers: the CPU backend beside OpenCV and libvips of PyPI, in turns on frames of the same
+pixels, by as many threads. It makes a virtual environment with them and runs in that. docs/benchmarks.md explains
+the figures."""
 
 import argparse
 import ctypes
@@ -17,9 +17,9 @@ import sys
 import tempfile
 import time
 
-import chart
 import filters
 import pipeline
+from common import Failure, writable, write_json
 
 BUFFERS = 8  # of sources, and of targets, as in frames.c
 COPIES = {"identity": 1.5}  # times a memcpy that are met, whatever the peers take
@@ -32,18 +32,8 @@ NUMPY = "numpy==2.4.6"
 # those with AVX-512 come before bit 9.
 PEERS_AVX2 = {"OPENCV_CPU_DISABLE": "AVX512-COMMON,AVX512-SKX,AVX512-CNL,AVX512-CLX,AVX512-ICL",
               "OPENCV_IPP": "avx2", "VIPS_VECTOR": "511"}
-LEAST_PYTHON = {"VapourSynth": (3, 12)}  # of those that need a newer one than the others
 PACKAGES = {"OpenCV": [NUMPY, "opencv-python-headless==5.0.0.93"],
-            "libvips": [NUMPY, "pyvips==3.2.0", "pyvips-binary==8.18.7"],
-            "VapourSynth": [NUMPY, "--only-binary=vapoursynth", "vapoursynth==81"]}
-
-
-class Failure(Exception):
-    """Ends the program with a status."""
-
-    def __init__(self, status, words):
-        super().__init__(words)
-        self.status = status
+            "libvips": [NUMPY, "pyvips==3.2.0", "pyvips-binary==8.18.7"]}
 
 
 def say(line=""):
@@ -82,9 +72,6 @@ def make_environment(folder):
             raise Failure(77, f"no virtual environment in {folder}: {error}")
     for peer, packages in PACKAGES.items():
         if packages in there:
-            continue
-        if sys.version_info < LEAST_PYTHON.get(peer, (0,)):
-            tell(f"{peer} is skipped: it needs Python {'.'.join(map(str, LEAST_PYTHON[peer]))}")
             continue
         tell(f"installing {peer}")
         error = run_quietly(python, "-m", "pip", "install", "--disable-pip-version-check",
@@ -252,10 +239,8 @@ def measure(options, own, peers, frames, format_, filter_):
     frames.fill(source)
     calls, differences = {}, {}
     for name, peer in peers.items():
-        prepared = peer.prepare(filter_, frames.pairs)
-        if prepared:
-            calls[name] = prepared
-            differences[name] = difference(result, peer.pixels(prepared[0](), result), filter_.size)
+        calls[name] = peer.prepare(filter_, frames.pairs)
+        differences[name] = difference(result, peer.pixels(calls[name][0](), result), filter_.size)
     in_pipeline = options.pipeline and InPipeline(options, format_, filter_, frames)
     if in_pipeline:
         in_pipeline.check(result)
@@ -364,14 +349,6 @@ def show(run_):
     return run_
 
 
-def plot(run_):
-    return chart.bars(
-        f"cudaconv on the CPU ({run_['device']}), {run_['size']}: how many times as fast as the "
-        f"fastest of {', '.join(run_['peers'].values())}",
-        [(f"{row['format']} {row['kernel']}, {row['fastest']}", row["times_fastest"])
-         for row in run_["results"] if "fastest" in row], run_["at_least"], run_["at_least"])
-
-
 # --- the program ---
 
 
@@ -391,17 +368,11 @@ def size(text):
     return text
 
 
-def file_to_write(text):
-    if not pathlib.Path(text).parent.is_dir():
-        raise argparse.ArgumentTypeError(f"{text}: its folder is not there")
-    return pathlib.Path(text)
-
-
 def parse(argv):
     cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
     parser = argparse.ArgumentParser(
         prog="cudaconv-bench-peers",
-        description="Measures cudaconv's CPU backend beside OpenCV, libvips and VapourSynth. The "
+        description="Measures cudaconv's CPU backend beside OpenCV and libvips. The "
         "status is 77 when none of them is to be had, 1 when a cell misses its claim or something "
         "fails, and 2 for wrong options.")
     parser.add_argument("--filter", default="", metavar="TEXT",
@@ -419,9 +390,7 @@ def parse(argv):
     parser.add_argument("--at-least", type=above_zero(float), metavar="TIMES",
                         help="as fast as the fastest peer that a cell has to be (2; 1.2 with CUDACONV_CPU=avx2; "
                         f"{AT_LEAST_IN_PIPELINE} with --pipeline)")
-    parser.add_argument("--json", type=file_to_write, metavar="FILE",
-                        help="write all figures when the run is over")
-    parser.add_argument("--plot", type=file_to_write, metavar="FILE", help="draw them as SVG")
+    parser.add_argument("--json", type=writable, metavar="FILE", help="write all figures when the run is over")
     parser.add_argument("--environment", default=cache / "cudaconv" / "peers", metavar="DIR",
                         type=lambda text: pathlib.Path(text).resolve(),
                         help="of Python, made if it is not there (%(default)s)")
@@ -445,9 +414,7 @@ def main(argv):
             enter_environment(options)
         say(f"\n{summary(run_)}")
         if options.json:
-            options.json.write_text(json.dumps(run_, indent=1) + "\n", encoding="utf-8")
-        if options.plot:
-            options.plot.write_text(plot(run_), encoding="utf-8")
+            write_json(options.json, run_)
         return 0 if all(row["met"] for row in run_["results"]) else 1
     except (Failure, OSError, RuntimeError) as failure:
         tell(failure)

@@ -9,12 +9,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "bus.h"
+#include "device.h"
 #include "engine/error.h"
-#include "meter.h"
-#include "source.h"
+#include "stream.h"
 
-#define LEAST_MAPPED (64 << 10) /* from which memory has pages of its own */
+#define MIN_MAPPED (64 << 10) /* bytes from which memory has pages of its own */
 #define MAX_STREAMS 256
 #define MAX_BUS_BUDGET_MS 500
 #define MAX_IN_FLIGHT 64 /* more than any backend takes */
@@ -410,7 +409,7 @@ static gboolean
 prepare(GError **error) {
   /* Otherwise malloc begins to take large blocks from a heap once it has freed one, and what
    * pages the frames of a task have depends on the tasks before. */
-  mallopt(M_MMAP_THRESHOLD, LEAST_MAPPED);
+  mallopt(M_MMAP_THRESHOLD, MIN_MAPPED);
   if (!gst_init_check(NULL, NULL, error))
     return FALSE;
   g_autoptr(GstElementFactory) factory = gst_element_factory_find("cudaconv");

@@ -17,13 +17,9 @@ SHARES = [(3, 2, False, 85, 80), (5, 2, False, 80, 70), (7, 2, True, 80, 60), (1
 
 
 def kernels(listed):
-    """The kernels that are measured, and notes on those that are not there."""
-    there = listed["kernels"].split(",")
-    wanted = there + [f"gaussian:{word}" for word in SIGMAS.split(",")] + listed["made"].split(",")
-    known = set(there) | set(listed["made"].split(","))
-    missing = [word for word in wanted if ":".join(word.split(":")[:2]) not in known]
-    return ([word for word in wanted if word not in missing],
-            [f"{word}: there is no such size" for word in missing])
+    """The kernels that are measured."""
+    return (listed["kernels"].split(",") + [f"gaussian:{word}" for word in SIGMAS.split(",")]
+            + listed["made"].split(","))
 
 
 def word(name):
@@ -66,8 +62,7 @@ def cells(run):
 
 
 def judge(run):
-    """Two verdicts for each cell, of which the second needs a peer that was measured; and one for
-    each kernel that is not there."""
+    """Two verdicts for each cell, of which the second needs a peer that was measured."""
     verdicts = []
     for (kernel, format_, size), (_, share, wanted, rival, times) in cells(run).items():
         where = f"{format_} {size} {kernel}"
@@ -76,8 +71,6 @@ def judge(run):
         if rival:
             verdicts.append({"claim": f"{where}, times as fast as {rival['algorithm']}",
                              "measured": times, "at_least": NOISE, "met": times >= NOISE})
-    for word in run.get("missing", []):
-        verdicts.append({"claim": word, "measured": None, "at_least": 1, "met": False})
     return verdicts
 
 
@@ -105,8 +98,6 @@ def rows_of_table(run):
             worst = min(here, key=lambda cell: (cell[1] - cell[2], cell[4] or 1), default=None)
             line.append(cell_text(worst) if worst else "")
         rows.append([kernel, *line])
-    rows += [[word.split(": ")[0]] + ["not there"] + [""] * (len(formats) - 1)
-             for word in run.get("missing", [])]
     return ["", *formats], rows
 
 

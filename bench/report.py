@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the programs that measure, and makes tables, targets, CSV, SVG and the figures of
-docs/benchmarks.md of what they print. That page explains all of it."""
+"""cudaconv-bench: runs the programs that measure, and makes tables, verdicts on targets, JSON and the figures
+of docs/benchmarks.md of what they print. That page explains all of it."""
 
 import argparse
-import csv
 import itertools
 import json
 import math
@@ -20,24 +19,14 @@ import tempfile
 import time
 
 import ablate
-import chart
 import ncu
 import reach
-from lists import (AT_LEAST, AT_MOST, CPU, CPU_FRAMES, CPU_ROUNDS, CPU_SIZE, CUDA_PATHS,
-                   DECODERS, FASTEST, FORMATS, G3, G5, HD, KERNEL_PEERS, LARGE, LIMITS, MEMORY,
-                   NO_FILTERS, PAPER, PIPELINE_PEERS, ROUNDS, S3, SIZES, STANDARD, STREAMS,
-                   SYSTEM_PATHS, TARGETS, UNITS)
-from written import Written
+from common import Failure, writable, write_json
+from lists import (AT_LEAST, AT_MOST, CPU, CPU_FRAMES, CPU_ROUNDS, CPU_SIZE, CUDA_PATHS, DECODERS, FASTEST,
+                   FORMATS, G3, G5, HD, KERNEL_PEERS, LARGE, LIMITS, MEMORY, NO_FILTERS, PIPELINE_PEERS, ROUNDS,
+                   S3, SIZES, STANDARD, STREAMS, SYSTEM_PATHS, TARGETS, UNITS)
 
 # --- running ---
-
-
-class Failure(Exception):
-    """Ends the program with a status."""
-
-    def __init__(self, status, words=""):
-        super().__init__(words)
-        self.status = status
 
 
 def path_of(name):
@@ -164,13 +153,8 @@ def run_kernels(args):
     """Measures cases: those of the options, or all that the page has figures of."""
     listed = next(lines_of(args, "kernels", "--list"))
     algorithms = listed["algorithms"].replace("auto,", "")
-    selected = args.kernel or args.algorithm or args.format or args.border or args.stride
     sweeps = STANDARD
-    if args.paper and selected:
-        raise Failure(2, "--paper has cases of its own; of the selecting options it takes --size")
-    if args.paper:
-        sweeps = [(s[0], s[1], args.size or s[2], *s[3:]) for s in PAPER]
-    elif selected or args.size:
+    if args.kernel or args.algorithm or args.format or args.border or args.stride or args.size:
         sweeps = [("Selected cases", args.format or "GRAY8,RGBA", args.size or f"{LARGE},{HD}",
                    args.kernel or "gaussian:3,gaussian:5,sobel:3", args.algorithm or "all,npp",
                    args.border or "replicate", args.stride or 1)]
@@ -187,9 +171,9 @@ def run_kernels(args):
 
 def run_reach(args):
     """Measures all kernels on all kinds of formats, and CV-CUDA's where that is here."""
-    kernels, missing = reach.kernels(next(lines_of(args, "kernels", "--list")))
-    kernels = words_of(args.kernel) if args.kernel else kernels
-    run = new_run("reach", not (args.kernel or args.format or args.size), missing=missing)
+    kernels = words_of(args.kernel) if args.kernel else reach.kernels(
+        next(lines_of(args, "kernels", "--list")))
+    run = new_run("reach", not (args.kernel or args.format or args.size))
     names = f"copy,auto,npp,{reach.CLASSICS}"
     words = [f"{format_} {size} {kernel} replicate 1 {names}"
              for size in words_of(args.size or reach.SIZES) for kernel in kernels
@@ -415,21 +399,6 @@ def print_verdicts(verdicts):
             + (" not measured" if value is None else "" if verdict["met"] else " missed"))
 
 
-# --- the chart ---
-
-
-def as_svg(run):
-    """A bar for each algorithm on each case: its share of the copy rate."""
-    rows = [r for r in run["results"] if key(r)[0] not in NO_FILTERS and "percent_of_copy" in r]
-    bars = []
-    for row in rows:
-        name, format_, size, stride, kernel = key(row)
-        case = f"{format_} {size}, {kernel}" + f", stride {stride}" * (stride > 1)
-        bars.append((f"{case}: {name}", row["percent_of_copy"]))
-    return chart.bars(f"Convolution on {run['device']}: bytes read and written a second, in percent "
-                      "of what a copy reaches in the same run", bars, 100)
-
-
 # --- the figures of docs/benchmarks.md ---
 
 
@@ -502,8 +471,7 @@ TABLES = {  # of each kind of run, by their marks
               "reach-targets": targets_table},
     "ablate-cpu": {"ablate-cpu": lambda run: table(*ablate.rows_of_table(run))},
     "ablate-cuda": {"ablate-cuda": lambda run: table(*ablate.rows_of_table(run))},
-    "profile": {"profile": lambda run: table(*ncu.rows_of_kernels(run)),
-                "profile-cells": lambda run: table(*ncu.rows_of_cells(run))}}
+    "profile": {"profile": lambda run: table(*ncu.rows_of_kernels(run))}}
 
 
 def write_docs(args):
@@ -543,7 +511,7 @@ def profile(args):
     for note in run["notes"]:
         say(note)
     if args.json:
-        args.json.write(json.dumps(run, indent=1) + "\n")
+        write_json(args.json, run)
     return 1 if run["notes"] else 0
 
 
@@ -576,8 +544,7 @@ def run_ablate(args):
     except subprocess.CalledProcessError as error:  # which has said why
         raise Failure(error.returncode) from None
     if args.json:
-        args.json.write(json.dumps({"kind": f"ablate-{args.backend}", "results": rows},
-                                   indent=1) + "\n")
+        write_json(args.json, {"kind": f"ablate-{args.backend}", "results": rows})
     return 0
 
 
@@ -595,14 +562,7 @@ def report(args):
         say("\nTargets")
         print_verdicts(verdicts)
     if args.json:
-        args.json.write(json.dumps({**run, "targets": verdicts}, indent=1) + "\n")
-    if args.csv:
-        fields = dict.fromkeys(field for row in run["results"] for field in row)
-        writer = csv.DictWriter(args.csv, fields, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(run["results"])
-    if args.plot:
-        args.plot.write(as_svg(run))
+        write_json(args.json, {**run, "targets": verdicts})
     missed = not (verdicts and all(v["met"] for v in verdicts))
     return 1 if args.check and missed else run.get("status", 0)
 
@@ -617,9 +577,7 @@ def show_run(args):
 READ = argparse.FileType(encoding="utf-8")
 # commands, flags, what argparse makes of it (None: a switch, a text: its metavar) and help
 OPTIONS = [
-    ("kernels reach pipelines cpu show", "--json", Written, "write all figures as JSON"),
-    ("kernels reach pipelines cpu show", "--csv", Written, "and as CSV"),
-    ("kernels reach pipelines cpu show", "--plot", Written, "draw the shares of a copy as SVG"),
+    ("kernels reach pipelines cpu show", "--json", writable, "write all figures as JSON"),
     ("kernels reach pipelines cpu show", "--check", None, "end with 1 when a target is missed"),
     ("kernels reach pipelines", "--budget", float,
      "ms for a line (200; pipelines 3000, live 10000)"),
@@ -633,7 +591,6 @@ OPTIONS = [
     ("kernels", "-a --algorithm", "LIST", "algorithms and npp"),
     ("kernels", "--stride", int, "1, 2 or 4"),
     ("kernels", "--border", "NAME", "replicate, constant, reflect, reflect-101 or wrap"),
-    ("kernels", "--paper", None, "repeat the texts' experiments instead"),
     ("kernels reach", "--npp", "FOLDER", "of libnppif.so and libnppc.so"),
     ("pipelines", "--only", "LIST", "of paths, streams, latency and decode"),
     ("pipelines", "--streams", int, "pipelines at once"),
@@ -663,7 +620,7 @@ def parse(argv):
         sub.set_defaults(main=report, run=run, streams=STREAMS)
     help_ = "why cells of a run of reach miss, by NVIDIA's ncu"
     sub = commands.add_parser("profile", help=help_, description=help_)
-    sub.add_argument("--json", type=Written, help="write all figures as JSON")
+    sub.add_argument("--json", type=writable, help="write all figures as JSON")
     sub.add_argument("-d", "--device", type=int, help="CUDA device")
     sub.add_argument("file", type=READ, help="what reach --json wrote")
     sub.set_defaults(main=profile)
@@ -677,7 +634,7 @@ def parse(argv):
     sub.add_argument("--rounds", type=int, default=3, help="on the CPU (3)")
     sub.add_argument("--budget", type=float, help="ms for a line (CPU 30, CUDA 5)")
     sub.add_argument("-d", "--device", type=int, help="CUDA device")
-    sub.add_argument("--json", type=Written, help="write all figures as JSON")
+    sub.add_argument("--json", type=writable, help="write all figures as JSON")
     sub.set_defaults(main=run_ablate)
     commands.add_parser("explain", help="what runs, also on processors and GPUs that are not here; "
                                         "explain --help has its options")
@@ -694,14 +651,10 @@ def main(argv):
         program = path_of("explain")
         os.execv(program, [str(program), *argv[1:]])
     args = parse(argv)
-    files = [value for value in vars(args).values() if isinstance(value, Written)]
-    if any(file.file is sys.stdout for file in files):
+    if getattr(args, "json", None) == "-":
         text = sys.stderr
     try:
-        status = args.main(args)
-        for file in files:
-            file.keep()
-        return status
+        return args.main(args)
     except (Failure, OSError) as failure:
         if str(failure):
             print(f"cudaconv-bench: {failure}", file=sys.stderr)
@@ -711,9 +664,6 @@ def main(argv):
             raise
         print(f"cudaconv-bench: the file is no run that can be read: {why!r}", file=sys.stderr)
         return 2
-    finally:
-        for file in files:
-            file.drop()
 
 
 if __name__ == "__main__":

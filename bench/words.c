@@ -23,9 +23,8 @@ bench_find_name(const gchar *const *names, const gchar *name) {
   return -1;
 }
 
-gboolean
-bench_parse_format(const gchar *text, guint width, guint height, CcFrameLayout *layout,
-                   GError **error) {
+static gboolean
+parse_format(const gchar *text, guint width, guint height, CcFrameLayout *layout, GError **error) {
   const gchar *dash = strchr(text, '-');
   g_autofree gchar *name = g_strndup(text, strcspn(text, "-"));
   const GstVideoFormat format = gst_video_format_from_string(name);
@@ -99,8 +98,8 @@ parse_matrix(const gchar *text, CcFilter *filter, gchar **label, GError **error)
   return TRUE;
 }
 
-gboolean
-bench_parse_kernel(const gchar *text, CcFilter *filter, gchar **label, GError **error) {
+static gboolean
+parse_kernel(const gchar *text, CcFilter *filter, gchar **label, GError **error) {
   if (g_str_has_prefix(text, MATRIX))
     return parse_matrix(text + strlen(MATRIX), filter, label, error);
   g_auto(GStrv) parts = g_strsplit(text, ":", 3);
@@ -141,9 +140,9 @@ bench_parse_kernel(const gchar *text, CcFilter *filter, gchar **label, GError **
 const gchar *const bench_algorithm_names[] = {CC_ALGORITHMS_AND_AUTO(ALGORITHM_NAME) NULL};
 #undef ALGORITHM_NAME
 
-gboolean
-bench_parse_option(CcFilter *filter, const gchar *name, const gchar *value, const gchar *others,
-                   GError **error) {
+static gboolean
+parse_option(CcFilter *filter, const gchar *name, const gchar *value, const gchar *others,
+             GError **error) {
   CcOptionValue parsed;
   g_autoptr(GError) reason = NULL;
   cc_options_set_algorithms(cc_backend_algorithms());
@@ -160,17 +159,39 @@ bench_parse_option(CcFilter *filter, const gchar *name, const gchar *value, cons
   return TRUE;
 }
 
-gchar **
-bench_split_word(const gchar *word, GError **error) {
-  g_auto(GStrv) sides = g_strsplit(word, "=", 2);
-  if (sides[0] && sides[1])
-    return g_steal_pointer(&sides);
-  bench_refuse(error, "\"%s\": NAME=VALUE is needed", word);
-  return NULL;
+gboolean
+bench_case_read_options(BenchCase *self, gchar **words, BenchOption option, gpointer data,
+                        const gchar *others, GError **error) {
+  for (gchar **word = words; *word; word++) {
+    g_auto(GStrv) sides = g_strsplit(*word, "=", 2);
+    g_autoptr(GError) reason = NULL;
+    if (!sides[0] || !sides[1])
+      return bench_refuse(error, "\"%s\": NAME=VALUE is needed", *word);
+    if (option && option(data, sides[0], sides[1], &reason))
+      continue;
+    if (reason) {
+      g_propagate_error(error, g_steal_pointer(&reason));
+      return FALSE;
+    }
+    if (!parse_option(&self->filter, sides[0], sides[1], others, error))
+      return FALSE;
+  }
+  return TRUE;
 }
 
+/* --- cases --- */
+
 gboolean
-bench_parse_word(CcFilter *filter, const gchar *word, GError **error) {
-  g_auto(GStrv) sides = bench_split_word(word, error);
-  return sides && bench_parse_option(filter, sides[0], sides[1], "", error);
+bench_case_read(BenchCase *self, gchar **words, GError **error) {
+  *self = (BenchCase){.format = g_strdup(words[0])};
+  return bench_parse_size(words[1], &self->width, &self->height, error) &&
+         parse_format(words[0], self->width, self->height, &self->layout, error) &&
+         parse_kernel(words[2], &self->filter, &self->kernel, error);
+}
+
+void
+bench_case_clear(BenchCase *self) {
+  g_free(self->format);
+  g_free(self->kernel);
+  *self = (BenchCase){0};
 }

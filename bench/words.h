@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What the words of a case stand for. */
+/* A case: a filter on frames of a format, as words. */
 
 #include "common.h"
 #include "engine/plan/filter.h"
@@ -9,10 +9,9 @@
 
 G_BEGIN_DECLS
 
-/* A filter on frames of a format, as words. */
 #define BENCH_FILTER_WORDS "FORMAT WIDTHxHEIGHT KERNEL[:SIZE[:SIGMA]] [NAME=VALUE...]"
 
-/* The names of those options. */
+/* The options' names. */
 #define BENCH_OPTIONS                                                                              \
   "border=, response=, chroma=, color=, alpha=, scale=, bias=, stride= and algorithm="
 
@@ -26,25 +25,30 @@ extern const gchar *const bench_algorithm_names[];
 /* The index of a name in a list that ends with NULL, or -1. */
 gint bench_find_name(const gchar *const *names, const gchar *name);
 
-/* Reads "RGBA": the layout of frames of a format of GStreamer's. One with "-Y" or "-UV" behind it
- * is a plane alone, and one with "-limited" has luma from 16 to 235. */
-gboolean bench_parse_format(const gchar *text, guint width, guint height, CcFrameLayout *layout,
-                            GError **error);
+typedef struct {
+  gchar *format; /* as it was written */
+  guint width, height;
+  CcFrameLayout layout;
+  CcFilter filter;
+  gchar *kernel; /* for people: "gaussian 5x5 sigma 1.2" */
+} BenchCase;
 
-/* Reads "NAME[:SIZE[:SIGMA]]", or "matrix:" with rows divided by ";" and coefficients by ",". Sets
- * the filter's kernel, size and sigma, and *label, for people: "gaussian 5x5 sigma 1.2". A kernel
- * lives as long as the process, as far as the filter knows. */
-gboolean bench_parse_kernel(const gchar *text, CcFilter *filter, gchar **label, GError **error);
+/* Reads the first three words of a case.
+ *
+ * A format is one of GStreamer's. "-Y" or "-UV" behind it is one plane alone, and "-limited" is
+ * luma from 16 to 235. A kernel is "NAME[:SIZE[:SIGMA]]", or "matrix:" with rows divided by ";" and
+ * coefficients by ",". The filter uses the kernel as long as the process runs. */
+gboolean bench_case_read(BenchCase *self, gchar **words, GError **error);
+void bench_case_clear(BenchCase *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(BenchCase, bench_case_clear)
 
-/* Splits "NAME=VALUE" into the two. NULL: the word is nothing like that. */
-gchar **bench_split_word(const gchar *word, GError **error);
+/* An option of the caller. FALSE without an error: the caller has no option of this name. */
+typedef gboolean (*BenchOption)(gpointer data, const gchar *name, const gchar *value,
+                                GError **error);
 
-/* Sets what a word says that is an option of a filter: "border=wrap". */
-gboolean bench_parse_word(CcFilter *filter, const gchar *word, GError **error);
-
-/* The same of its name and value. `others` are options of the caller, which are
- * named where there is no such option. */
-gboolean bench_parse_option(CcFilter *filter, const gchar *name, const gchar *value,
-                            const gchar *others, GError **error);
+/* Reads the words "NAME=VALUE" of a case: options of the filter, and of the caller if `option` is
+ * not NULL. `others` names the caller's options in messages. */
+gboolean bench_case_read_options(BenchCase *self, gchar **words, BenchOption option, gpointer data,
+                                 const gchar *others, GError **error);
 
 G_END_DECLS

@@ -7,7 +7,6 @@ The pipelines need the plugin on GST_PLUGIN_PATH. Those of other elements run wh
 usage: test-bench.py FOLDER of the programs, FOLDER of the stand-in for NPP
 """
 
-import csv
 import json
 import os
 import shutil
@@ -15,7 +14,6 @@ import subprocess
 import sys
 import tempfile
 import unittest
-import xml.etree.ElementTree
 
 FOLDER, NPP_FOLDER = sys.argv.pop(1), sys.argv.pop(1)
 sys.path.insert(0, FOLDER)
@@ -92,7 +90,6 @@ class Options(unittest.TestCase):
                 ("pipelines", "--only=all", "latency"), ("pipelines", "--only=decode", "FILE"),
                 ("pipelines", "--size=64", "WIDTHxHEIGHT"), ("nothing", "", "kernels")):
             self.assertIn(words, run(command, option, status=2)[1], option)
-        self.assertIn("--size", run("kernels", "--paper", "--kernel=box", status=2)[1])
         self.assertIn("256", run("pipelines", "--only=streams", "--streams=999", status=2)[1])
 
     def test_without_a_device_it_skips(self):
@@ -103,8 +100,8 @@ class Options(unittest.TestCase):
     def test_failures(self):
         self.assertIn("cuEventRecord", run("kernels", "--size=16x8", status=1,
                                            FAKE_CUDA="fail=cuEventRecord:3+:719")[1])
-        self.assertIn("cuMemcpyDtoHAsync", run("kernels", "--paper", "--size=9x9", status=1,
-                                               FAKE_CUDA="fail=cuMemcpyDtoHAsync:1:719")[1])
+        self.assertIn("cuMemcpyHtoDAsync", run("kernels", "--size=9x9", status=1,
+                                               FAKE_CUDA="fail=cuMemcpyHtoDAsync:1:719")[1])
         with tempfile.TemporaryDirectory() as empty:
             self.assertIn("GST_PLUGIN_PATH",
                           run("pipelines", status=1, GST_PLUGIN_PATH=empty,
@@ -117,26 +114,17 @@ class Options(unittest.TestCase):
 
 class Rows(unittest.TestCase):
     def measure(self, *options, **environment):
-        """The run, and the table, once the files agree."""
-        with tempfile.TemporaryDirectory() as folder:
-            table = os.path.join(folder, "table.csv")
-            text, table_text = run(*options, "--json=-", f"--csv={table}", **environment)
-            with open(table, encoding="utf-8") as file:
-                rows = list(csv.DictReader(file))
+        """The run, and the table."""
+        text, table_text = run(*options, "--json=-", **environment)
         run_ = json.loads(text)
-        self.assertEqual([float(row["us"]) for row in rows], [r["us"] for r in run_["results"]])
         for result in run_["results"]:
             self.assertLessEqual(result["least_us"], result["us"])
             self.assertLessEqual(result["us"], result["most_us"])
         return run_, table_text
 
     def test_every_combination(self):
-        with tempfile.TemporaryDirectory() as folder:
-            plot = os.path.join(folder, "plot.svg")
-            run_, _ = self.measure("kernels", "--kernel=gaussian:3,sobel,box:9", "--algorithm=all",
-                                   "--format=GRAY8,NV12,GRAY16_LE", "--size=17x9,8x8",
-                                   f"--plot={plot}")
-            chart = xml.etree.ElementTree.parse(plot)
+        run_, _ = self.measure("kernels", "--kernel=gaussian:3,sobel,box:9", "--algorithm=all",
+                               "--format=GRAY8,NV12,GRAY16_LE", "--size=17x9,8x8")
         results = run_["results"]
         found = {(r["format"], r["width"], r["kernel"], r["algorithm"]) for r in results}
         wide = ALGORITHMS - {"register-tile"}
@@ -151,8 +139,6 @@ class Rows(unittest.TestCase):
             if (format_, kernel) != ("GRAY16_LE", "sobel 3x3") or algorithm not in in_float})
         self.assertEqual(len(found), len(results))
         self.assertEqual(sum("register-tile cannot run" in note for note in run_["notes"]), 6)
-        self.assertEqual(sum(e.tag.endswith("}rect") for e in chart.iter()),
-                         sum(r["algorithm"] != "copy" for r in results))
 
     def test_bytes(self):
         for options, read, written in (
@@ -173,17 +159,14 @@ class Rows(unittest.TestCase):
         self.assertEqual([(r["algorithm"], r["kernel"]) for r in run_["results"]],
                          [(a, "gaussian 5x5 sigma 1.2") for a in ("copy", "auto (sliding)")])
 
-    def test_paper(self):
-        run_, table = self.measure("kernels", "--paper", "--size=61x41")
-        self.assertIn("all 7 algorithms equal the serial loop's", table)
-        strided = [r for r in run_["results"] if r["stride"] == 2]
-        self.assertEqual({r["algorithm"] for r in strided if "times_serial" in r},
-                         ALGORITHMS - {"register-tile"})
-        self.assertIn(("box 15x15", "tile-cached"),
-                      {(r["kernel"], r["algorithm"]) for r in run_["results"]})
+    def test_stride(self):
+        run_, _ = self.measure("kernels", "--size=61x41", "--kernel=gaussian:3", "--format=GRAY8",
+                               "--algorithm=all", "--border=constant", "--stride=2")
+        self.assertEqual({(r["algorithm"], r["stride"], r["border"]) for r in run_["results"]},
+                         {(name, 2, "constant") for name in ALGORITHMS - {"register-tile"} | {"copy"}})
 
     def test_reach(self):
-        """Everything is as fast as a copy here, so only what is not there is missed."""
+        """Everything is as fast as a copy here, so nothing is missed."""
         run_, table = self.measure("reach", "--size=16x8", "--format=GRAY8,YUY2,ARGB64")
         own = [r for r in run_["results"] if r["algorithm"].startswith("auto")]
         names = {r["kernel"] for r in own}
@@ -192,8 +175,7 @@ class Rows(unittest.TestCase):
                              names)
         kirsch = next(r for r in own if r["kernel"] == "kirsch 3x3")
         self.assertEqual((kirsch["side"], kirsch["matrices"]), (3, 8))
-        self.assertEqual([v["measured"] for v in run_["targets"] if not v["met"]],
-                         [None] * len(run_["missing"]))
+        self.assertEqual([v for v in run_["targets"] if not v["met"]], [])
         self.assertTrue("cvcuda" in run_ or "CV-CUDA is not measured" in table)
 
     def test_ways(self):
@@ -278,8 +260,8 @@ class Rows(unittest.TestCase):
                     "cat <<'END'", *printed, "END", ""]))
             os.chmod(f"{folder}/ncu", 0o755)
             with open(f"{folder}/reach.json", "w", encoding="utf-8") as file:
-                json.dump({"kind": "reach", "complete": False, "device": "made up", "missing": [],
-                           "notes": [], "results": rows}, file)
+                json.dump({"kind": "reach", "complete": False, "device": "made up", "notes": [],
+                           "results": rows}, file)
             done = subprocess.run(
                 [f"{FOLDER}/cudaconv-bench", "profile", f"{folder}/reach.json",
                  f"--json={folder}/out.json"], capture_output=True, text=True, check=False,

@@ -1,13 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* How fast frames arrive at the sinks of pipelines that run at once. The clock starts when each of
- * them has warmed up. */
+/* The two ends of a pipeline that is measured: a source that costs nothing, and a meter at the
+ * sink. */
 
 #include <gst/gst.h>
 #include "common.h"
 
 G_BEGIN_DECLS
+
+/* --- the source ---
+ *
+ * Frames of random pixels, written once into each memory and pushed again and again. */
+
+/* Where the frames' memory comes from. */
+typedef enum {
+  BENCH_MEMORY_POOL,  /* the pool that downstream proposes, without which the source fails */
+  BENCH_MEMORY_OWN,   /* pageable, recycled by a pool of the source's own */
+  BENCH_MEMORY_FRESH, /* pageable, new for each frame; threads of the source's own make it ahead,
+                         and write only one byte of each page */
+} BenchMemory;
+
+/* A floating element that produces frames without end. The caps are those of fixed raw video, with
+ * or without a memory feature, and a whole number of frames a second. With `live` it is a live
+ * source, which waits for each frame's time on the clock. */
+GstElement *bench_source_new(GstCaps *caps, BenchMemory memory, gboolean live);
+
+/* --- the meter ---
+ *
+ * How fast frames arrive at the sinks of pipelines that run at once. The clock starts when each of
+ * them has warmed up. */
 
 #define BENCH_MAX_STRETCHES 9
 

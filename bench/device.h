@@ -1,12 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* How long the device takes for a frame. Frames are queued one behind another between two events,
- * each on other buffers than the one before, which together are more than the L2 cache holds. */
+/* How long a device takes for a frame, and how many frames its bus carries. */
 
-#include "driver.h"
+#include "common.h"
+#include "cuda/driver/device.h"
 
 G_BEGIN_DECLS
+
+/* Runs `call` of the driver's function and sets error when it fails. The first argument is whatever
+ * has the driver as `cuda`. */
+#define BENCH_CALL(self, function, ...)                                                            \
+  cc_cuda_check((self)->cuda, (self)->cuda->function(__VA_ARGS__), #function, error)
+
+/* The version of CUDA that the driver supports: "13.0". */
+const gchar *bench_driver_version(const CcCudaDriver *cuda);
+
+/* --- kernels ---
+ *
+ * Frames are queued one behind another between two events, each on other buffers than the one
+ * before. The buffers together are larger than the L2 cache. */
 
 /* Device memory that the frames' buffers are cut from. */
 typedef struct {
@@ -15,9 +28,9 @@ typedef struct {
 } BenchArena;
 
 typedef struct _BenchTimer BenchTimer;
-
-/* What is measured. */
 typedef struct _BenchWork BenchWork;
+
+/* The work that is measured: a frame of a kernel, a peer or a copy. */
 struct _BenchWork {
   /* Queues one frame on the timer's stream. The addresses are aligned to 256 bytes. */
   gboolean (*queue)(const BenchWork *self, const BenchTimer *timer, CUdeviceptr src,
@@ -47,12 +60,16 @@ struct _BenchTimer {
 gboolean bench_timer_open(BenchTimer *self, gint device_id, GError **error);
 void bench_timer_close(BenchTimer *self);
 
-/* Makes the arenas large enough for buffers of these sizes. */
-gboolean bench_timer_reserve(BenchTimer *self, gsize src_bytes, gsize dst_bytes,
-                             gsize scratch_bytes, GError **error);
-
 /* Measures, after a warm-up, or queues one frame, which takes no time. Nothing of the work is under
  * way any more when it returns. */
 gboolean bench_time_work(BenchTimer *self, const BenchWork *work, BenchTime *time, GError **error);
+
+/* --- the bus --- */
+
+/* Copies frames of `up` bytes to every device and of `down` bytes from every device, all at once,
+ * in pinned memory, by the wall clock; 0 for not in this direction. The time is that of one frame,
+ * over all devices together. */
+gboolean bench_bus_measure(CcCudaDevice **devices, guint n_devices, gsize up, gsize down,
+                           gdouble budget_ms, BenchTime *time, GError **error);
 
 G_END_DECLS
