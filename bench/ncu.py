@@ -127,7 +127,7 @@ def rows_of(run, program, options=(), say=print):
 
 
 def limit(row):
-    """What keeps a cell from its share: see docs/limits.md."""
+    """What keeps a cell from its share: see bench/notes/limits.md."""
     return "instructions" if row["needed"] >= 90 else \
         "latency" if row["needed"] > row["issued"] else "start and end"
 

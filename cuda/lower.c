@@ -45,7 +45,7 @@ choose_algorithm(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
 
 /* COST_OF_PLANES is what it takes to take all components of pixels out of a frame and to put them
  * back: with a stride, 256 target bytes come from more bytes of the source. It was measured in
- * "Planes of pixels" of docs/experiments.md. */
+ * "Planes of pixels" of bench/notes/experiments.md. */
 #define COST_OF_PLANES(stride) (25 * (stride) * (stride) + 125)
 
 #define NO_KERNEL G_MAXUINT /* the cost where a pass has no kernel on the tensor cores */

@@ -14,7 +14,7 @@ gboolean cc_cuda_load_check_kernel(CcCudaDevice *device, GError **error);
 
 /* What the fastest of them takes for a plan with a stride, in products of the tensor cores for 256
  * target bytes. It was measured, of two-pass, in "Wide windows and last steps in two stages" of
- * docs/experiments.md. */
+ * bench/notes/experiments.md. */
 guint cc_cuda_classic_cost(const CcPlan *plan);
 
 G_END_DECLS

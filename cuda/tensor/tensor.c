@@ -7,9 +7,9 @@
 #include <string.h>
 
 /* What grey costs, in products of the tensor cores for 256 bytes of what is filtered, as measured
- * in "Grey pixels" of docs/experiments.md: for two stages that make samples grey where they stage
- * them, of pixels of so many samples of so many bytes that become luma where they are read, and of
- * such a luma that is taken out of the frame as a plane and put back. */
+ * in "Grey pixels" of bench/notes/experiments.md: for two stages that make samples grey where they
+ * stage them, of pixels of so many samples of so many bytes that become luma where they are read,
+ * and of such a luma that is taken out of the frame as a plane and put back. */
 #define COST_OF_GREY_SAMPLES 33
 #define COST_OF_PIXELS(samples, bytes) ((samples) == 3 ? 36 : (bytes) == 1 ? 60 : 50)
 #define COST_OF_LUMA_PLANE(samples) (64 * (samples))

@@ -227,7 +227,7 @@ class Pages(unittest.TestCase):
             self.assertIn("latin.md: no place for", error.getvalue())
 
     def test_profile(self):
-        page = pathlib.Path(report.__file__).parent.parent / "docs" / "limits.md"
+        page = pathlib.Path(report.__file__).parent / "notes" / "limits.md"
         with tempfile.TemporaryDirectory() as folder:
             copy, file = pathlib.Path(folder, "page.md"), pathlib.Path(folder, "run.json")
             copy.write_bytes(page.read_bytes())
