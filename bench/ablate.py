@@ -4,10 +4,11 @@ kernel or a rewriting of the plan that is faster than the next more general one;
 one as well. docs/benchmarks.md says what earns a path its place."""
 
 import collections
-import json
 import re
 import statistics
 import subprocess
+
+from common import Failure, Frames, lines_of, path_of
 
 CPU_PATHS = [
     "fused-conv2d", "fused-separable", "fused-gradient", "11", "30", "50", "20-10", "11-11",
@@ -61,13 +62,13 @@ def cells(formats, size, kernels, widest=15):
             if format_ not in NARROW or side_of(kernel) <= widest]
 
 
-def explain(program, words, cases, where):
+def explain(words, cases, where):
     """What runs in each case: a tuple of lines without costs, tiles and reasons. Cases that cannot
     run are left out."""
     found = {}
-    done = subprocess.run([program, *words, *cases], capture_output=True, text=True, check=False)
+    done = subprocess.run([path_of("explain"), *words, *cases], capture_output=True, text=True, check=False)
     if done.returncode:
-        raise RuntimeError(done.stderr.strip())
+        raise Failure(2, done.stderr.strip())
     case = None
     for line in done.stdout.splitlines():
         if line.startswith("  "):
@@ -79,32 +80,17 @@ def explain(program, words, cases, where):
     return found
 
 
-def spread(items, most):
-    """Up to `most` of them, evenly."""
-    if len(items) <= most or most == 1:
-        return items[:most]
-    return [items[i * (len(items) - 1) // (most - 1)] for i in range(most)]
+def spread(items, n):
+    """At most n of them, evenly."""
+    if len(items) <= n or n == 1:
+        return items[:n]
+    return [items[i * (len(items) - 1) // (n - 1)] for i in range(n)]
 
 
-class Frames:
-    """cudaconv-bench-frames, which measures a case a line."""
-
-    def __init__(self, program, budget):
-        self.process = subprocess.Popen([program, f"--budget={budget}"], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True)
-
-    def us(self, case):
-        self.process.stdin.write(case + "\n")
-        self.process.stdin.flush()
-        row = json.loads(self.process.stdout.readline())
-        if "error" in row:
-            raise RuntimeError(row["error"])
-        return row["us"]
-
-    def gain(self, with_it, without, rounds):
-        """How many times as long a case takes without the path; the rounds take turns."""
-        times = [(self.us(with_it), self.us(without)) for _ in range(rounds)]
-        return min(b for _, b in times) / min(a for a, _ in times)
+def gain(frames, with_it, without, rounds):
+    """How many times as long a case takes without the path; the rounds take turns."""
+    times = [(frames.ask(with_it)["us"], frames.ask(without)["us"]) for _ in range(rounds)]
+    return min(b for _, b in times) / min(a for a, _ in times)
 
 
 def row_of(path, n_cells, gains, least):
@@ -148,45 +134,41 @@ def rows_of_table(run):
     return head, rows
 
 
-def ablate_cpu(path_of, isas, only, most_cells, budget, rounds, say):
+def ablate_cpu(isas, only, max_cells, budget, rounds, say):
     rows = []
     cases = cells(CPU_FORMATS, "1920x1080", NAMED + OPTIONS)
-    frames = Frames(path_of("frames"), budget)
+    frames = Frames(budget)
     for isa in isas:
-        base = explain(path_of("explain"), [f"--isa={isa}"], cases, isa)
+        base = explain([f"--isa={isa}"], cases, isa)
         for path in only or [f"isa-{isa}", *CPU_PATHS]:
             if path.startswith("isa-") and (isa not in BEFORE or path != f"isa-{isa}"):
                 continue
             if path.startswith("isa-"):
                 changed, less = list(base), f" isa={BEFORE[isa]}"
             else:
-                other = explain(path_of("explain"), [f"--isa={isa}", f"--without={path}"], cases, isa)
+                other = explain([f"--isa={isa}", f"--without={path}"], cases, isa)
                 changed, less = [c for c in base if base[c] != other[c]], f" isa={isa} without={path}"
             gains = {}
-            for case in spread(changed, most_cells):
-                gains[case] = frames.gain(f"{case} isa={isa}", case + less, rounds)
+            for case in spread(changed, max_cells):
+                gains[case] = gain(frames, f"{case} isa={isa}", case + less, rounds)
             rows.append({"isa": isa, **row_of(path, len(changed), gains, 1.1)})
             say(rows[-1])
     frames.process.stdin.close()
     return rows
 
 
-def times_of(path_of, cases, budget, device):
+def times_of(cases, budget, device):
     """The microseconds of each algorithm of each case of cudaconv-bench-kernels."""
-    words = [f"--budget={budget}"] + ([] if device is None else [f"--device={device}"])
-    done = subprocess.run([path_of("kernels"), *words, *cases], stdout=subprocess.PIPE, text=True,
-                          check=True)
     found, at = collections.defaultdict(dict), -1
-    for line in done.stdout.splitlines():
-        row = json.loads(line)
-        if "heading" in row and row["heading"]:
+    for row in lines_of("kernels", cases, budget=budget, device=device):
+        if "heading" in row:
             at = int(row["heading"])
         elif "us" in row:
             found[at][row["algorithm"]] = row["us"]
     return found
 
 
-def ablate_cuda(path_of, gpu, only, most_cells, budget, device, say):
+def ablate_cuda(gpu, only, max_cells, budget, device, say):
     cases = cells(CUDA_FORMATS, "3840x2160", NAMED + OPTIONS)
     cases += cells(["GRAY8", "RGBA", "YUY2", "GRAY16_LE"], "3840x2160",
                    [f"{kernel} stride=2" for kernel in
@@ -195,26 +177,24 @@ def ablate_cuda(path_of, gpu, only, most_cells, budget, device, say):
                    ["sobel:3", "prewitt:3", "scharr:3", "laplacian:3", "sobel-x:3", "sobel:5"])
     others = [case for case in cells(CUDA_FORMATS, "3840x2160", OTHERS, 127) if case not in cases]
     cases += others
-    base = explain(path_of("explain"), [f"--gpu={gpu}"], cases, gpu)
+    base = explain([f"--gpu={gpu}"], cases, gpu)
     runs = collections.defaultdict(list)
     for case, lines in base.items():
         for name in dict.fromkeys(re.findall(r"cc_tensor\w+", " ".join(lines))):
             runs[name].append(case)
     for path in CUDA_PATHS:
-        other = explain(path_of("explain"), [f"--gpu={gpu}", f"--without={path}"], cases, gpu)
+        other = explain([f"--gpu={gpu}", f"--without={path}"], cases, gpu)
         runs[path] = [case for case in base if base[case] != other[case]]
     if only:
         runs = {path: runs[path] for path in only}
     words, plan = [], []
     for path in sorted(runs):
         own = [case for case in runs[path] if case not in others]
-        for case in spread(own, most_cells) + spread(
-                [case for case in runs[path] if case in others], most_cells):
+        for case in spread(own, max_cells) + spread([case for case in runs[path] if case in others], max_cells):
             start, more = " ".join(case.split()[:3]), " ".join(case.split()[3:])
-            words += [f"# {len(plan)}",
-                      f"{start} replicate 1 auto,without:{path} {more}".strip()]
+            words += [f"# {len(plan)}", f"{start} replicate 1 auto,without:{path} {more}".strip()]
             plan.append((path, case))
-    times = times_of(path_of, words, budget, device)
+    times = times_of(words, budget, device)
     rows = []
     for path in sorted(runs):
         gains = {}

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the scripts share: failures, and the files of --json."""
+"""What the scripts share: failures, the programs that measure, and the files of --json."""
 
 import argparse
 import errno
 import json
 import os
 import pathlib
+import subprocess
 import sys
 
 
@@ -15,6 +16,47 @@ class Failure(Exception):
     def __init__(self, status, words=""):
         super().__init__(words)
         self.status = status
+
+
+# --- the programs ---
+
+
+def path_of(name):
+    """Where a program of ours lies: beside this file."""
+    program = pathlib.Path(__file__).resolve().parent / f"cudaconv-bench-{name}"
+    if not program.exists():
+        raise Failure(77, f"no {program}: \"ninja -C build\" makes it, of some only where there is CUDA")
+    return program
+
+
+def lines_of(name, words, **options):
+    """Runs a program of ours with those options that are not None; yields the objects that it prints."""
+    given = [f"--{option}={value}" for option, value in options.items() if value is not None]
+    with subprocess.Popen([path_of(name), *given, *words], stdout=subprocess.PIPE, text=True) as child:
+        for line in child.stdout:
+            yield {field: value for field, value in json.loads(line).items() if value}
+    if child.returncode:  # the program has reported why
+        raise Failure(max(child.returncode, 1))
+
+
+class Frames:
+    """cudaconv-bench-frames, which measures a round of a case whenever it is asked."""
+
+    def __init__(self, budget):
+        self.process = subprocess.Popen([path_of("frames"), f"--budget={budget}"], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
+
+    def ask(self, words):
+        self.process.stdin.write(words + "\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        answer = json.loads(line) if line else {"error": "cudaconv-bench-frames ended"}
+        if "error" in answer:
+            raise Failure(1, f"{words}: {answer['error']}")
+        return answer
+
+
+# --- files ---
 
 
 def is_special(name):

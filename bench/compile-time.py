@@ -30,10 +30,8 @@ def commands_of(build, module, folder):
     """What nvcc would run for a module, with all files in `folder`."""
     nvcc = run(f"ninja -t commands cuda/{module}.fatbin", build)[1].splitlines()[-1]
     nvcc = re.sub(r"-MD -MF \S+ -o \S+", f"-o {folder}/{module}.fatbin", nvcc)
-    lines = re.findall(r"^#\$ (.*)$", run(f"{nvcc} --dryrun --keep --keep-dir {folder}", build)[1],
-                       re.MULTILINE)
-    path = "; ".join("export " + line for line in lines
-                     if re.match(r"(CICC_|LD_LIBRARY_)?PATH=", line))
+    lines = re.findall(r"^#\$ (.*)$", run(f"{nvcc} --dryrun --keep --keep-dir {folder}", build)[1], re.MULTILINE)
+    path = "; ".join("export " + line for line in lines if re.match(r"(CICC_|LD_LIBRARY_)?PATH=", line))
     return [f"{path}; {line}" for line in lines if not re.match(r"\w+=", line)]
 
 
@@ -48,8 +46,7 @@ def print_table(head, rows):
     print("| " + " | ".join(head) + " |")
     print("|---" + "|--:" * (len(head) - 1) + "|")
     for row in rows:
-        print("| " + " | ".join(f"{cell:.2f}" if isinstance(cell, float) else str(cell)
-                                for cell in row) + " |")
+        print("| " + " | ".join(f"{cell:.2f}" if isinstance(cell, float) else str(cell) for cell in row) + " |")
     print()
 
 
@@ -77,20 +74,17 @@ def print_kernels(build, modules, folder):
         for arch, command in assembles.items():
             ptx = re.search(r'"([^"]+\.ptx)"', command)[1]
             command = re.sub(r'-o "[^"]+"', f'-v -o "{cubin}"', command).replace(ptx, alone)
-            head, *entries = re.split(r"^(?=\.visible \.entry )", pathlib.Path(ptx).read_text(),
-                                      flags=re.MULTILINE)
+            head, *entries = re.split(r"^(?=\.visible \.entry )", pathlib.Path(ptx).read_text(), flags=re.MULTILINE)
             for entry in entries:
                 name = re.search(r"entry (\w+)", entry)[1]
                 pathlib.Path(alone).write_text(head + entry)
                 seconds, said = run(command, build)
-                size = re.search(rf"\.text\.{name}\s+PROGBITS\s+\w+ \w+ (\w+)",
-                                 run(f"readelf -SW {cubin}")[1])[1]
+                size = re.search(rf"\.text\.{name}\s+PROGBITS\s+\w+ \w+ (\w+)", run(f"readelf -SW {cubin}")[1])[1]
                 registers, spilled = (re.search(text, said)[1] for text in
                                       (r"Used (\d+) registers", r"(\d+) bytes spill stores"))
                 rows.setdefault(name.removeprefix("cc_"), []).extend(
                     [seconds, entry.count("\n"), int(size, 16), int(registers), int(spilled)])
-    heads = [f"{what} {arch}" for arch in archs
-             for what in ("s", "PTX", "bytes", "registers", "spilled")]
+    heads = [f"{what} {arch}" for arch in archs for what in ("s", "PTX", "bytes", "registers", "spilled")]
     print_table(["kernel", *heads],
                 sorted(([name, *of_kernel] for name, of_kernel in rows.items()),
                        key=lambda row: -sum(row[1::5])))

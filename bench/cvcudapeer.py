@@ -30,8 +30,7 @@ class Integers:
 
     def __init__(self, tensor, n):
         place = tensor.cuda().__cuda_array_interface__["data"]
-        self.__cuda_array_interface__ = {"shape": (n,), "typestr": "<i4", "data": place,
-                                         "version": 3}
+        self.__cuda_array_interface__ = {"shape": (n,), "typestr": "<i4", "data": place, "version": 3}
 
 
 class Bench:
@@ -80,17 +79,14 @@ class Bench:
 
         if name == "gaussian":
             sigmas = (sigma or 0.3 * ((size - 1) * 0.5 - 1) + 0.8,) * 2
-            return as_tensor, lambda dst, src: cvcuda.gaussian_into(dst, src, (size, size), sigmas,
-                                                                    **more)
+            return as_tensor, lambda dst, src: cvcuda.gaussian_into(dst, src, (size, size), sigmas, **more)
         if name == "box":
-            return as_tensor, lambda dst, src: cvcuda.averageblur_into(dst, src, (size, size),
-                                                                       **more)
+            return as_tensor, lambda dst, src: cvcuda.averageblur_into(dst, src, (size, size), **more)
         if name == "laplacian":
             return as_tensor, lambda dst, src: cvcuda.laplacian_into(dst, src, 1, 1.0, **more)
         if name in ONE_MATRIX and format_ in IMAGES:
             matrix, anchor, taps = self.matrix_of(size)
-            return as_batch, lambda dst, src, _=taps: cvcuda.conv2d_into(dst, src, matrix, anchor,
-                                                                         **more)
+            return as_batch, lambda dst, src, _=taps: cvcuda.conv2d_into(dst, src, matrix, anchor, **more)
         return None
 
     def batch(self, run, pairs, n):
@@ -149,8 +145,7 @@ def main():
             continue
         name, side, *sigma = kernel.split(":")
         try:
-            row = bench.measure(format_, *map(int, size.split("x")), name, int(side),
-                                float(sigma[0]) if sigma else 0)
+            row = bench.measure(format_, *map(int, size.split("x")), name, int(side), float(sigma[0]) if sigma else 0)
         except Exception as error:  # CV-CUDA has types of its own for what it does not take
             row = {"note": f"cvcuda, {format_} {kernel}: {error}".splitlines()[0]}
         if row:

@@ -15,8 +15,8 @@
 
 #define N_THREADS 1 /* lines do not depend on it */
 
-/* Reads a list of names in a table whose entries, size bytes each, begin with their names; the last
- * has none. *found gets those entries. */
+/* Appends to `found` the entries of a table that a list names. An entry has `size` bytes and begins
+ * with its name. The last one has none. */
 static gboolean
 find_entries(const gchar *option, const gchar *names, gconstpointer table, gsize size,
              GPtrArray *found, GError **error) {
@@ -34,12 +34,6 @@ find_entries(const gchar *option, const gchar *names, gconstpointer table, gsize
       return bench_refuse(error, "%s=%s: all%s are known", option, *word, all->str);
   }
   return TRUE;
-}
-
-static gboolean
-find_variants(const gchar *names, GPtrArray *found, GError **error) {
-  return find_entries("--isa", names, cc_cpu_all_variants, sizeof *cc_cpu_all_variants, found,
-                      error);
 }
 
 static void
@@ -150,7 +144,9 @@ main(int argc, char **argv) {
   cc_leave_out(without);
   if (!isa && !gpu)
     g_ptr_array_add(variants, (gpointer)cc_cpu_variant());
-  if ((isa && !find_variants(isa, variants, &error)) || (gpu && !find_gpus(gpu, gpus, &error)))
+  if ((isa && !find_entries("--isa", isa, cc_cpu_all_variants, sizeof *cc_cpu_all_variants,
+                            variants, &error)) ||
+      (gpu && !find_gpus(gpu, gpus, &error)))
     return bench_fail(error, BENCH_WRONG);
   if (!kernel && argc == 1) {
     bench_refuse(&error, "--kernel=NAME or a case is needed");

@@ -49,8 +49,7 @@ def sampled(size, sigma):
 
 def mixed(size):
     """A matrix that is no column times row: 1 to 16, without a pattern."""
-    return [[1 + int(16 * math.fmod(math.sqrt(y * size + x + 2), 1)) for x in range(size)]
-            for y in range(size)]
+    return [[1 + int(16 * math.fmod(math.sqrt(y * size + x + 2), 1)) for x in range(size)] for y in range(size)]
 
 
 def of_matrix(name, matrix, kind="matrix", own=None):
@@ -59,8 +58,7 @@ def of_matrix(name, matrix, kind="matrix", own=None):
 
 
 BINOMIAL = {n: [math.comb(n - 1, i) for i in range(n)] for n in range(3, 16, 2)}
-UNSHARP = [[(512 if x == y == 2 else 0) - BINOMIAL[5][x] * BINOMIAL[5][y] for x in range(5)]
-           for y in range(5)]
+UNSHARP = [[(512 if x == y == 2 else 0) - BINOMIAL[5][x] * BINOMIAL[5][y] for x in range(5)] for y in range(5)]
 SOBEL = [[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]], [[-1, -2, -1], [0, 0, 0], [1, 2, 1]]
 FILTERS = [
     Filter("identity", "identity", "copy", 1),
@@ -120,8 +118,7 @@ class OpenCV:
             "sobel-x": lambda src, dst, to=-1: cv2.Sobel(src, to, 1, 0, dst=dst, ksize=3, **border),
             "scharr-x": lambda src, dst, to=-1: cv2.Scharr(src, to, 1, 0, dst=dst, **border),
             "gradient": self.gradient}[filter_.kind]
-        if (pairs[0][0].dtype == numpy.uint16 and filter_.kind in self.BY_FLOAT.split()
-                and filter_.size <= 9):
+        if (pairs[0][0].dtype == numpy.uint16 and filter_.kind in self.BY_FLOAT.split() and filter_.size <= 9):
             between = numpy.empty(pairs[0][0].shape, numpy.float32)
             return [lambda src=src, dst=dst: cv2.add(run(src, between, cv2.CV_32F), 0, dst=dst,
                                                      dtype=cv2.CV_16U) for src, dst in pairs]

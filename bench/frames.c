@@ -82,8 +82,11 @@ case_new(const gchar *text, GError **error) {
 
 /* --- frames --- */
 
-/* What filters frames of a case, alone or beside others in threads of their own. */
-typedef struct {
+typedef struct _Instance Instance;
+typedef gboolean (*RunFrame)(Instance *self, const CcFrame *src, const CcFrame *dst);
+
+/* A backend that filters frames of a case, alone or beside others in threads of their own. */
+struct _Instance {
   const Case *c;
   CcBackend *backend;
   CcProgram *program;
@@ -91,12 +94,13 @@ typedef struct {
   CcFrame src[N_BUFFERS], dst[N_BUFFERS];
   guint64 n_frames; /* so far; the next one takes the next buffers */
   /* of a round */
+  RunFrame run;
   gdouble budget_us;
   pthread_barrier_t *start;
   GArray *us;     /* of each frame */
   gdouble all_us; /* of all of them */
   GError *error;
-} Instance;
+};
 
 static void
 instance_free(Instance *self) {
@@ -151,21 +155,17 @@ instance_new(const Case *c, GError **error) {
 
 /* --- measuring --- */
 
-/* Runs one frame. */
-typedef gboolean (*RunFrame)(Instance *self, const CcFrame *src, const CcFrame *dst,
-                             GError **error);
-
 static gboolean
-filter_frame(Instance *self, const CcFrame *src, const CcFrame *dst, GError **error) {
+filter_frame(Instance *self, const CcFrame *src, const CcFrame *dst) {
   CcTimes times;
   const CcRegion whole = cc_frame_layout_region(&self->c->plan->frame_layout);
   const CcSubmission submission = {*src, *dst, &whole, 1, NULL};
-  CcJob *job = cc_backend_submit(self->backend, self->program, &submission, error);
-  return job && cc_backend_wait(self->backend, job, &times, error);
+  CcJob *job = cc_backend_submit(self->backend, self->program, &submission, &self->error);
+  return job && cc_backend_wait(self->backend, job, &times, &self->error);
 }
 
 static gboolean
-copy_frame(Instance *self, const CcFrame *src, const CcFrame *dst, GError **error) {
+copy_frame(Instance *self, const CcFrame *src, const CcFrame *dst) {
   memcpy(dst->plane[0].data, src->plane[0].data, self->c->bytes);
   return TRUE;
 }
@@ -178,45 +178,35 @@ now_us(void) {
 }
 
 static gboolean
-run_frame(Instance *self, RunFrame run) {
+run_frame(Instance *self) {
   const guint i = self->n_frames++ % N_BUFFERS;
-  return run(self, &self->src[i], &self->dst[i], &self->error);
+  return self->run(self, &self->src[i], &self->dst[i]);
 }
 
-/* Times frame by frame, behind one that warms up, once all instances are here. */
-static void
-run_round(Instance *self, RunFrame run) {
+/* A thread: times frame by frame, behind one that warms up, when all instances are ready. */
+static gpointer
+run_round(gpointer data) {
+  Instance *self = data;
   g_array_set_size(self->us, 0);
-  gboolean ok = run_frame(self, run);
+  gboolean ok = run_frame(self);
   pthread_barrier_wait(self->start);
   const gdouble start = now_us();
   gdouble last = start;
   while (ok && (self->us->len < MIN_FRAMES || last - start < self->budget_us)) {
-    ok = run_frame(self, run);
+    ok = run_frame(self);
     const gdouble now = now_us(), us = now - last;
     g_array_append_val(self->us, us);
     last = now;
   }
   self->all_us = last - start;
-}
-
-static gpointer
-filter_round(gpointer self) {
-  run_round(self, filter_frame);
-  return NULL;
-}
-
-static gpointer
-copy_round(gpointer self) {
-  run_round(self, copy_frame);
   return NULL;
 }
 
 /* A round of all instances at once: the time of one's frame, the median, and frames a second of all
  * together. */
 static gboolean
-measure(const GPtrArray *instances, GThreadFunc round, gdouble budget_ms, BenchTime *time,
-        gdouble *fps, GError **error) {
+measure(const GPtrArray *instances, RunFrame run, gdouble budget_ms, BenchTime *time, gdouble *fps,
+        GError **error) {
   g_autoptr(GArray) us = g_array_new(FALSE, FALSE, sizeof(gdouble));
   GThread *threads[MAX_INSTANCES];
   pthread_barrier_t start;
@@ -224,11 +214,12 @@ measure(const GPtrArray *instances, GThreadFunc round, gdouble budget_ms, BenchT
   pthread_barrier_init(&start, NULL, n);
   for (guint i = 0; i < n; i++) {
     Instance *instance = g_ptr_array_index(instances, i);
+    instance->run = run;
     instance->budget_us = 1000 * budget_ms;
     instance->start = &start;
-    threads[i] = i > 0 ? g_thread_new("instance", round, instance) : NULL;
+    threads[i] = i > 0 ? g_thread_new("instance", run_round, instance) : NULL;
   }
-  round(g_ptr_array_index(instances, 0));
+  run_round(g_ptr_array_index(instances, 0));
   *fps = 0;
   for (guint i = 0; i < n; i++) {
     Instance *instance = g_ptr_array_index(instances, i);
@@ -288,8 +279,8 @@ run_case(Bench *self, const gchar *text, GError **error) {
   BenchTime time, copy;
   gdouble fps, copy_fps;
   if (!take_case(self, text, error) ||
-      !measure(self->instances, copy_round, self->budget_ms, &copy, &copy_fps, error) ||
-      !measure(self->instances, filter_round, self->budget_ms, &time, &fps, error))
+      !measure(self->instances, copy_frame, self->budget_ms, &copy, &copy_fps, error) ||
+      !measure(self->instances, filter_frame, self->budget_ms, &time, &fps, error))
     return FALSE;
   const Case *c = self->c;
   const Instance *first = g_ptr_array_index(self->instances, 0);
@@ -310,8 +301,10 @@ save_frame(const Bench *self, const gchar *path, GError **error) {
   if (!self->text)
     return bench_refuse(error, "save %s: no case was measured", path);
   Instance *first = g_ptr_array_index(self->instances, 0);
-  if (!filter_frame(first, &first->src[0], &first->dst[0], error))
+  if (!filter_frame(first, &first->src[0], &first->dst[0])) {
+    g_propagate_error(error, g_steal_pointer(&first->error));
     return FALSE;
+  }
   FILE *file = fopen(path, "wb");
   gboolean ok = file && fwrite(first->src[0].plane[0].data, self->c->bytes, 1, file) == 1 &&
                 fwrite(first->dst[0].plane[0].data, self->c->bytes, 1, file) == 1;

@@ -67,55 +67,29 @@ parse_case(Case *self, const gchar *text, GError **error) {
   return plan != NULL;
 }
 
-/* Which planes of the frame have samples that are filtered or copied; a bit each. */
-static guint
-planes_read(const CcPlan *plan) {
-  guint mask = 0;
+/* The bytes that a frame has to read and to write, without padding. Planes that are only filled are
+ * not read. */
+static void
+count_bytes(const CcPlan *plan, gsize *read, gsize *written) {
+  const CcRegion region = cc_frame_layout_region(&plan->frame_layout);
+  CcPlacement placement;
+  guint read_mask = 0; /* a bit for each plane of the frame */
   for (guint i = 0; i < plan->n_passes; i++) {
     const CcPass *pass = &plan->pass[i];
     const CcPacking *packing = &plan->packing[pass->plane];
     if (pass->filter_mask | pass->copy_mask)
       for (guint n = 0; n < cc_packing_n_places(packing); n++)
-        mask |= 1u << packing->place[n].plane;
+        read_mask |= 1u << packing->place[n].plane;
   }
-  return mask;
-}
-
-/* The samples of a rectangle of a plane of the frame, without padding. */
-static gsize
-rect_bytes(const CcPlan *plan, guint plane, const CcRect *rect) {
-  const CcPlaneLayout *layout = &plan->frame_layout.plane[plane];
-  return (gsize)layout->step * cc_sample_size(layout->type) * rect->width * rect->height;
-}
-
-static void
-place_frame(const CcPlan *plan, CcPlacement *placement) {
-  const CcRegion region = cc_frame_layout_region(&plan->frame_layout);
-  cc_plan_place(plan, &region, placement);
-}
-
-/* What a frame has to write. */
-static gsize
-plan_target_bytes(const CcPlan *plan) {
-  CcPlacement placement;
-  gsize bytes = 0;
-  place_frame(plan, &placement);
-  for (guint p = 0; p < plan->frame_layout.n_planes; p++)
-    bytes += rect_bytes(plan, p, &placement.frame_target[p]);
-  return bytes;
-}
-
-/* What a frame has to read and write; planes that are only filled are not read. */
-static gsize
-plan_bytes(const CcPlan *plan) {
-  const guint read_mask = planes_read(plan);
-  CcPlacement placement;
-  gsize bytes = plan_target_bytes(plan);
-  place_frame(plan, &placement);
-  for (guint p = 0; p < plan->frame_layout.n_planes; p++)
-    if (read_mask & 1u << p)
-      bytes += rect_bytes(plan, p, &placement.frame_source[p]);
-  return bytes;
+  cc_plan_place(plan, &region, &placement);
+  *read = *written = 0;
+  for (guint p = 0; p < plan->frame_layout.n_planes; p++) {
+    const CcPlaneLayout *plane = &plan->frame_layout.plane[p];
+    const CcRect *src = &placement.frame_source[p], *dst = &placement.frame_target[p];
+    const gsize pixel = (gsize)plane->step * cc_sample_size(plane->type);
+    *read += read_mask >> p & 1 ? pixel * src->width * src->height : 0;
+    *written += pixel * dst->width * dst->height;
+  }
 }
 
 /* --- measuring --- */
@@ -127,8 +101,9 @@ typedef struct {
   const Case *c;
   CcPlan *plan; /* of the algorithm that auto chooses; its frames are what the peers get */
   CcCudaProgram *program;
-  const gchar *label; /* what ran: "sliding", "auto (sliding)", "copy"; lives on */
-  guint n_launches;   /* of a frame of it; 0: not known */
+  gsize read_bytes, written_bytes; /* of a frame */
+  const gchar *label;              /* what ran: "sliding", "auto (sliding)", "copy"; lives on */
+  guint n_launches;                /* of a frame of it; 0: not known */
 } Bench;
 
 static void
@@ -192,7 +167,7 @@ queue_copy(const BenchWork *self, const BenchTimer *timer, CUdeviceptr src, CUde
 /* A copy that reads and writes as many bytes as the case. */
 static gboolean
 time_copy(Bench *self, BenchTime *time, GError **error) {
-  const gsize bytes = plan_bytes(self->plan) / 2;
+  const gsize bytes = (self->read_bytes + self->written_bytes) / 2;
   const BenchWork work = {
       .queue = queue_copy, .src_bytes = bytes, .dst_bytes = bytes, .n_launches = 1};
   return bench_time_work(&self->timer, &work, time, error);
@@ -232,8 +207,8 @@ run_algorithm(Bench *self, const gchar *name, GError **error) {
                 "'target_bytes': <%t>, " BENCH_TIME_FIELDS "}",
                 c->format, c->width, c->height, c->kernel, cc_border_names[c->filter.border],
                 c->filter.stride, MAX(op->width, op->height), op->n_matrices, (guint)op->separable,
-                self->label, self->n_launches, (guint64)plan_bytes(self->plan),
-                (guint64)plan_target_bytes(self->plan), BENCH_TIME_VALUES(&time));
+                self->label, self->n_launches, (guint64)(self->read_bytes + self->written_bytes),
+                (guint64)self->written_bytes, BENCH_TIME_VALUES(&time));
     return TRUE;
   }
   if (g_error_matches(reason, CC_ERROR, CC_ERROR_UNAVAILABLE))
@@ -258,6 +233,7 @@ run_case(Bench *self, const Case *c, GError **error) {
   self->program = prepare(self, CC_ALGORITHM_AUTO, &self->plan, error);
   if (!self->program)
     return FALSE;
+  count_bytes(self->plan, &self->read_bytes, &self->written_bytes);
   for (gchar **name = c->algorithms; *name; name++)
     if (!run_algorithm(self, *name, error))
       return FALSE;

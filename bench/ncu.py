@@ -75,8 +75,7 @@ def profile(program, cases, options=()):
             words = (done.stdout + done.stderr).strip().splitlines()
             return None, f"ncu: {words[-1] if words else f'status {done.returncode}'}"
         each = iter(launches)
-        return [frame_of(case, list(itertools.islice(each, case["launches"])))
-                for case in found], None
+        return [frame_of(case, list(itertools.islice(each, case["launches"]))) for case in found], None
     except subprocess.TimeoutExpired:
         return None, TOO_LONG
     except (ArithmeticError, LookupError, ValueError) as why:
@@ -133,8 +132,7 @@ def limit(row):
 
 
 def most_waits(row):
-    return ", ".join(f"{wait} {row[wait]:.1f}"
-                     for wait in sorted(WAITS, key=lambda wait: -row[wait])[:3])
+    return ", ".join(f"{wait} {row[wait]:.1f}" for wait in sorted(WAITS, key=lambda wait: -row[wait])[:3])
 
 
 NUMBERS = {"instructions": ("per_256_bytes", ".0f"), "slots needed": ("needed", ".0f"),

@@ -19,7 +19,7 @@ import time
 
 import filters
 import pipeline
-from common import Failure, writable, write_json
+from common import Failure, Frames, writable, write_json
 
 BUFFERS = 8  # of sources, and of targets, as in frames.c
 COPIES = {"identity": 1.5}  # times a memcpy that are met, whatever the peers take
@@ -74,8 +74,7 @@ def make_environment(folder):
         if packages in there:
             continue
         tell(f"installing {peer}")
-        error = run_quietly(python, "-m", "pip", "install", "--disable-pip-version-check",
-                            "--quiet", *packages)
+        error = run_quietly(python, "-m", "pip", "install", "--disable-pip-version-check", "--quiet", *packages)
         if error:
             tell(f"{peer} is skipped: no {packages[-1]} for Python "
                  f"{sys.version_info[0]}.{sys.version_info[1]} here: {error}")
@@ -122,32 +121,12 @@ def open_peers(threads):
 # --- measuring ---
 
 
-class Own:
-    """cudaconv-bench-frames, which measures a round whenever it is asked."""
-
-    def __init__(self, budget):
-        program = pathlib.Path(__file__).resolve().parent / "cudaconv-bench-frames"
-        if not program.exists():
-            raise Failure(77, f"no {program}: \"ninja -C build\" makes it")
-        self.process = subprocess.Popen([program, f"--budget={budget}"], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True)
-
-    def ask(self, words):
-        self.process.stdin.write(words + "\n")
-        self.process.stdin.flush()
-        line = self.process.stdout.readline()
-        answer = json.loads(line) if line else {"error": "cudaconv-bench-frames ended"}
-        if "error" in answer:
-            raise Failure(1, f"{words}: {answer['error']}")
-        return answer
-
-    def frames(self, like):
-        """A source of the last case and what it became, each like the array."""
-        import numpy
-        with tempfile.TemporaryDirectory() as folder:
-            file = f"{folder}/frames"
-            self.ask(f"save {file}")
-            return numpy.fromfile(file, like.dtype).reshape(2, *like.shape)
+def saved(own, like):
+    """A source of the last case and what it became, each like the array."""
+    import numpy
+    with tempfile.TemporaryDirectory() as folder:
+        own.ask(f"save {folder}/frames")
+        return numpy.fromfile(f"{folder}/frames", like.dtype).reshape(2, *like.shape)
 
 
 def round_of(calls, budget):
@@ -163,7 +142,7 @@ def round_of(calls, budget):
     return statistics.median(us)
 
 
-class Frames:
+class Buffers:
     """Eight sources and targets of a format, aligned as ours are. In a pipeline the targets are one, as an element gets
     the same buffer from its pool each time."""
 
@@ -235,7 +214,7 @@ def measure(options, own, peers, frames, format_, filter_):
     """The row of a cell: medians of rounds in turns."""
     words = (f"{format_} {options.size} {filter_.own} threads={options.threads} "
              "color=components alpha=filter")
-    device, (source, result) = own.ask(words)["device"], own.frames(frames.pairs[0][0])
+    device, (source, result) = own.ask(words)["device"], saved(own, frames.pairs[0][0])
     frames.fill(source)
     calls, differences = {}, {}
     for name, peer in peers.items():
@@ -292,12 +271,11 @@ def run(options):
             "pipeline": options.pipeline,
             "peers": {name: peer.version for name, peer in peers.items()}, "results": []}
     say(f"cudaconv beside {', '.join(run_['peers'].values())}")
-    own, frames, before = Own(options.budget), None, None
+    own, frames, before = Frames(options.budget), None, None
     for format_, filter_ in cells(options):
         if format_ != before:
-            frames, before = Frames(format_, width, height, options.pipeline > 0), format_
-        row = judge(measure(options, own, peers, frames, format_, filter_), options.at_least,
-                    options.pipeline > 0)
+            frames, before = Buffers(format_, width, height, options.pipeline > 0), format_
+        row = judge(measure(options, own, peers, frames, format_, filter_), options.at_least, options.pipeline > 0)
         if not run_["results"]:
             run_["device"] = row["device"]
         print_row(run_, row)
@@ -381,8 +359,7 @@ def parse(argv):
                         type=lambda text: text.split(","), help="of %(default)s")
     parser.add_argument("--size", default="1920x1080", type=size, metavar="WIDTHxHEIGHT")
     parser.add_argument("--threads", default=1, type=above_zero(int), help="of everybody (1)")
-    parser.add_argument("--budget", default=100, type=above_zero(float), metavar="MS",
-                        help="of a round (100)")
+    parser.add_argument("--budget", default=100, type=above_zero(float), metavar="MS", help="of a round (100)")
     parser.add_argument("--rounds", default=5, type=above_zero(int), help="of a cell (5)")
     parser.add_argument("--pipeline", nargs="?", default=0, const=FRAMES_IN_PIPELINE, type=above_zero(int),
                         metavar="FRAMES", help="measure in a pipeline of GStreamer, so many frames of a cell "

@@ -53,8 +53,7 @@ def cells(run):
         own = next((row for name, row in named.items() if name.startswith("auto")), None)
         if not own or "copy" not in named:
             continue
-        rivals = [row for name, row in named.items()
-                  if name != "copy" and name not in own["algorithm"]]
+        rivals = [row for name, row in named.items() if name != "copy" and name not in own["algorithm"]]
         rival = min(rivals, key=lambda row: row["us"], default=None)
         found[where] = (own, 100 * named["copy"]["us"] / own["us"], wanted_of(own), rival,
                         rival and rival["us"] / own["us"])

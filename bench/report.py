@@ -21,7 +21,7 @@ import time
 import ablate
 import ncu
 import reach
-from common import Failure, writable, write_json
+from common import Failure, lines_of, path_of, writable, write_json
 from lists import (AT_LEAST, AT_MOST, CPU, CPU_FRAMES, CPU_ROUNDS, CPU_SIZE, CUDA_PATHS, DECODERS, FASTEST,
                    FORMATS, G3, G5, HD, KERNEL_PEERS, LARGE, LIMITS, MEMORY, NO_FILTERS, PIPELINE_PEERS, ROUNDS,
                    S3, SIZES, STANDARD, STREAMS, SYSTEM_PATHS, TARGETS, UNITS)
@@ -29,30 +29,17 @@ from lists import (AT_LEAST, AT_MOST, CPU, CPU_FRAMES, CPU_ROUNDS, CPU_SIZE, CUD
 # --- running ---
 
 
-def path_of(name):
-    """Where a program of ours lies: beside this one."""
-    program = pathlib.Path(__file__).resolve().parent / f"cudaconv-bench-{name}"
-    if not program.exists():
-        raise Failure(77, f"no {program}: \"ninja -C build\" makes it where there is CUDA")
-    return program
-
-
-def lines_of(args, name, *words):
-    """Runs a program of ours; yields what it prints."""
-    program = path_of(name)
-    options = [f"--{option}={getattr(args, option)}" for option in ("budget", "device", "npp")
-               if getattr(args, option, None) is not None and (name, option) != ("cvcuda", "npp")]
-    with subprocess.Popen([program, *options, *words], stdout=subprocess.PIPE, text=True) as child:
-        for line in child.stdout:
-            yield {field: value for field, value in json.loads(line).items() if value}
-    if child.returncode:
-        raise Failure(max(child.returncode, 1))
+def measured(args, name, words):
+    """What a program of ours prints with the options that were given."""
+    options = {"budget": args.budget, "device": args.device}
+    if name == "kernels":
+        options["npp"] = getattr(args, "npp", None)
+    return lines_of(name, words, **options)
 
 
 def words_of(value, everything=""):
     """The words of a list, where "all" is all of another list."""
-    return [one for word in value.split(",")
-            for one in (words_of(everything) if word == "all" else [word.strip()])]
+    return [one for word in value.split(",") for one in (words_of(everything) if word == "all" else [word.strip()])]
 
 
 def size_of(row):
@@ -87,8 +74,7 @@ def derive(run):
         limit = found.get(("copy" if kernels else LIMITS.get(who, "bus"), format_, *what))
         if limit:
             name = "copy" if kernels else "bus"
-            row.update({f"{name}_us": limit, f"percent_of_{name}": 100 * limit / us,
-                        f"times_a_{name}": us / limit})
+            row.update({f"{name}_us": limit, f"percent_of_{name}": 100 * limit / us, f"times_a_{name}": us / limit})
         planes = [found.get((who, format_ + plane, *what), 0) for plane in ("-Y", "-UV")]
         if all(planes):
             row["times_its_planes"] = us / sum(planes)
@@ -125,7 +111,7 @@ def measure(args, run, words):
     """Runs the program of this kind of run, and prints rows as they come, frames by frames."""
     lines, frames = [], None
     program = "kernels" if run["kind"] == "reach" else run["kind"]
-    for line in lines_of(args, program, *words):
+    for line in measured(args, program, words):
         if "heading" in line or "us" in line and key(line)[1:] != frames:
             finish(run, lines)
             lines = []
@@ -151,7 +137,7 @@ def new_run(kind, complete, **more):
 
 def run_kernels(args):
     """Measures cases: those of the options, or all that the page has figures of."""
-    listed = next(lines_of(args, "kernels", "--list"))
+    listed = next(lines_of("kernels", ["--list"]))
     algorithms = listed["algorithms"].replace("auto,", "")
     sweeps = STANDARD
     if args.kernel or args.algorithm or args.format or args.border or args.stride or args.size:
@@ -171,8 +157,7 @@ def run_kernels(args):
 
 def run_reach(args):
     """Measures all kernels on all kinds of formats, and CV-CUDA's where that is here."""
-    kernels = words_of(args.kernel) if args.kernel else reach.kernels(
-        next(lines_of(args, "kernels", "--list")))
+    kernels = words_of(args.kernel) if args.kernel else reach.kernels(next(lines_of("kernels", ["--list"])))
     run = new_run("reach", not (args.kernel or args.format or args.size))
     names = f"copy,auto,npp,{reach.CLASSICS}"
     words = [f"{format_} {size} {kernel} replicate 1 {names}"
@@ -180,7 +165,7 @@ def run_reach(args):
              for format_ in words_of(args.format or reach.FORMATS)]
     print_heading(run, f"{len(words)} cells")
     measure(args, run, words)
-    for line in lines_of(args, "cvcuda", *words):
+    for line in measured(args, "cvcuda", words):
         if "cvcuda" in line:
             run.update(line)
             say(f"\n{line['cvcuda']}")
@@ -194,8 +179,7 @@ def run_pipelines(args):
     """Measures the memory paths, many pipelines at once, latency and decoding, or some of these."""
     selected = args.format or args.size
     only = words_of(args.only or ("paths" if selected else "paths,streams,latency"))
-    if set(only) - {"paths", "streams", "latency", "decode"} or (
-            "decode" in only and not args.decode):
+    if set(only) - {"paths", "streams", "latency", "decode"} or ("decode" in only and not args.decode):
         raise Failure(2, "--only takes paths, streams, latency and, with --decode=FILE, decode")
     frames = [args.format or "RGBA", args.size or HD]
     groups = []  # heading, formats, sizes, paths, streams
@@ -210,15 +194,14 @@ def run_pipelines(args):
     for heading, formats, sizes, paths, streams in groups:
         words.append(f"# {heading}")
         for size, format_ in itertools.product(words_of(sizes, SIZES), words_of(formats, FORMATS)):
-            words += [f"{path} {format_} {size} {streams} {PIPELINE_PEERS.get(path, '')}".strip()
-                      for path in paths]
+            words += [f"{path} {format_} {size} {streams} {PIPELINE_PEERS.get(path, '')}".strip() for path in paths]
             if "cuda" in paths:
                 kernels.append(f"{format_} {size} sobel:3 replicate 1 auto")
     if args.decode:
         words.append("# A decoder alone and with cudaconv")
         words += [f"{path} {args.decode}" for path in DECODERS] * ROUNDS
     run = new_run("pipelines", not selected and not args.only)
-    for line in lines_of(args, "kernels", *kernels) if kernels else []:
+    for line in measured(args, "kernels", kernels) if kernels else []:
         if "us" in line:
             for field in ("algorithm", "kernel", "border", "stride"):
                 del line[field]
@@ -273,8 +256,7 @@ def run_cpu(args):
         file.write(random.Random(1).randbytes(math.prod(CPU_SIZE.values())))
         file.flush()
         for title, format_, own, peer, pixels in CPU:
-            commands = [gstreamer(format_, f"cudaconv backend=cpu {own}"),
-                        gstreamer(format_, "identity")]
+            commands = [gstreamer(format_, f"cudaconv backend=cpu {own}"), gstreamer(format_, "identity")]
             commands += [ffmpeg(pixels, file.name, f) for f in (peer, "null")] if pixels else [
                 gstreamer(format_, peer), commands[1]]
             try:
@@ -333,8 +315,7 @@ def columns(run):
 
 
 def join_cells(cells):
-    return " ".join(cell.ljust(-width) if width < 0 else cell.rjust(width)
-                    for width, cell in cells).rstrip()
+    return " ".join(cell.ljust(-width) if width < 0 else cell.rjust(width) for width, cell in cells).rstrip()
 
 
 def print_heading(run, heading):
@@ -532,17 +513,10 @@ def run_ablate(args):
         raise Failure(2, f"--path={wrong[0]}: there are {', '.join(known)}")
     if args.cells < 1 or args.rounds < 1:
         raise Failure(2, "--cells and --rounds have to be above 0")
-    try:
-        if args.backend == "cuda":
-            rows = ablate.ablate_cuda(path_of, args.gpu, only, args.cells, args.budget or 5,
-                                      args.device, show)
-        else:
-            rows = ablate.ablate_cpu(path_of, words_of(args.isa), only, args.cells,
-                                     args.budget or 30, args.rounds, show)
-    except RuntimeError as error:
-        raise Failure(2, str(error)) from None
-    except subprocess.CalledProcessError as error:  # which has said why
-        raise Failure(error.returncode) from None
+    if args.backend == "cuda":
+        rows = ablate.ablate_cuda(args.gpu, only, args.cells, args.budget or 5, args.device, show)
+    else:
+        rows = ablate.ablate_cpu(words_of(args.isa), only, args.cells, args.budget or 30, args.rounds, show)
     if args.json:
         write_json(args.json, {"kind": f"ablate-{args.backend}", "results": rows})
     return 0
@@ -575,13 +549,12 @@ def show_run(args):
 
 
 READ = argparse.FileType(encoding="utf-8")
-# commands, flags, what argparse makes of it (None: a switch, a text: its metavar) and help
+# commands, flags, what argparse makes of it (None: a switch, a text: its metavar, a dictionary: all that it takes), help
 OPTIONS = [
-    ("kernels reach pipelines cpu show", "--json", writable, "write all figures as JSON"),
+    ("kernels reach pipelines cpu show profile ablate", "--json", writable, "write all figures as JSON"),
     ("kernels reach pipelines cpu show", "--check", None, "end with 1 when a target is missed"),
-    ("kernels reach pipelines", "--budget", float,
-     "ms for a line (200; pipelines 3000, live 10000)"),
-    ("kernels reach pipelines", "-d --device", int, "CUDA device"),
+    ("kernels reach pipelines", "--budget", float, "ms for a line (200; pipelines 3000, live 10000)"),
+    ("kernels reach pipelines profile ablate", "-d --device", int, "CUDA device"),
     ("kernels pipelines", "-f --format", "LIST", f"of {FORMATS}"),
     ("kernels pipelines", "-s --size", "LIST", "of WIDTHxHEIGHT"),
     ("kernels", "-k --kernel", "LIST", "of NAME[:SIZE[:SIGMA]]"),
@@ -593,13 +566,29 @@ OPTIONS = [
     ("kernels", "--border", "NAME", "replicate, constant, reflect, reflect-101 or wrap"),
     ("kernels reach", "--npp", "FOLDER", "of libnppif.so and libnppc.so"),
     ("pipelines", "--only", "LIST", "of paths, streams, latency and decode"),
-    ("pipelines", "--streams", int, "pipelines at once"),
-    ("pipelines", "--decode", "FILE", "an H.264 video, for its decoder as well")]
-COMMANDS = {"kernels": (run_kernels, "the CUDA kernels beside a copy, NPP and the classics"),
-            "reach": (run_reach, "all kernels on many formats beside what they are to reach"),
-            "pipelines": (run_pipelines, "the element in pipelines beside the bus"),
-            "cpu": (run_cpu, "the element on the CPU beside OpenCV and FFmpeg"),
-            "show": (show_run, "a run that --json wrote")}
+    ("pipelines", "--streams", {"type": int, "default": STREAMS}, "pipelines at once"),
+    ("pipelines", "--decode", "FILE", "an H.264 video, for its decoder as well"),
+    ("ablate", "--backend", {"choices": ["cpu", "cuda"], "default": "cpu"}, None),
+    ("ablate", "--isa", {"default": "avx2", "metavar": "LIST"}, "processors (avx2)"),
+    ("ablate", "--gpu", {"default": "sm_90"}, "the kind that this machine's is nearest to"),
+    ("ablate", "--path", "LIST", "of paths (all)"),
+    ("ablate", "--cells", {"type": int, "default": 6}, "most of them for a path (6)"),
+    ("ablate", "--rounds", {"type": int, "default": 3}, "on the CPU (3)"),
+    ("ablate", "--budget", float, "ms for a line (CPU 30, CUDA 5)"),
+    ("show", "file", {"type": READ}, None),
+    ("profile", "file", {"type": READ}, "what reach --json wrote"),
+    ("docs", "--page", {"default": "docs/benchmarks.md"}, None),
+    ("docs", "runs", {"nargs": "+", "type": READ}, None)]
+COMMANDS = {"kernels": (report, run_kernels, "the CUDA kernels beside a copy, NPP and the classics"),
+            "reach": (report, run_reach, "all kernels on many formats beside what they are to reach"),
+            "pipelines": (report, run_pipelines, "the element in pipelines beside the bus"),
+            "cpu": (report, run_cpu, "the element on the CPU beside OpenCV and FFmpeg"),
+            "show": (report, show_run, "a run that --json wrote"),
+            "profile": (profile, None, "why cells of a run of reach miss, by NVIDIA's ncu"),
+            "ablate": (run_ablate, None, "what each special path brings: its cells with it and without it"),
+            "explain": (None, None, "what runs, also on processors and GPUs that are not here; explain --help has its "
+                                    "options"),
+            "docs": (write_docs, None, "put runs that --json wrote into a page of docs/")}
 
 
 def parse(argv):
@@ -608,40 +597,14 @@ def parse(argv):
         "status is 77, 1 when something fails and 2 for wrong options. LISTs are divided by commas "
         "and may be \"all\"; a FILE of \"-\" is the standard output.")
     commands = parser.add_subparsers(dest="command", required=True)
-    for name, (run, help_) in COMMANDS.items():
+    for name, (main_, run, help_) in COMMANDS.items():
         sub = commands.add_parser(name, help=help_, description=help_)
         for users, flags, kind, help_ in OPTIONS:
             if name in users.split():
                 sub.add_argument(*flags.split(), help=help_, **(
-                    {"action": "store_true"} if kind is None else {"metavar": kind}
-                    if isinstance(kind, str) else {"type": kind}))
-        if name == "show":
-            sub.add_argument("file", type=READ)
-        sub.set_defaults(main=report, run=run, streams=STREAMS)
-    help_ = "why cells of a run of reach miss, by NVIDIA's ncu"
-    sub = commands.add_parser("profile", help=help_, description=help_)
-    sub.add_argument("--json", type=writable, help="write all figures as JSON")
-    sub.add_argument("-d", "--device", type=int, help="CUDA device")
-    sub.add_argument("file", type=READ, help="what reach --json wrote")
-    sub.set_defaults(main=profile)
-    help_ = "what each special path brings: its cells with it and without it"
-    sub = commands.add_parser("ablate", help=help_, description=help_)
-    sub.add_argument("--backend", choices=["cpu", "cuda"], default="cpu")
-    sub.add_argument("--isa", default="avx2", metavar="LIST", help="processors (avx2)")
-    sub.add_argument("--gpu", default="sm_90", help="the kind that this machine's is nearest to")
-    sub.add_argument("--path", metavar="LIST", help="of paths (all)")
-    sub.add_argument("--cells", type=int, default=6, help="most of them for a path (6)")
-    sub.add_argument("--rounds", type=int, default=3, help="on the CPU (3)")
-    sub.add_argument("--budget", type=float, help="ms for a line (CPU 30, CUDA 5)")
-    sub.add_argument("-d", "--device", type=int, help="CUDA device")
-    sub.add_argument("--json", type=writable, help="write all figures as JSON")
-    sub.set_defaults(main=run_ablate)
-    commands.add_parser("explain", help="what runs, also on processors and GPUs that are not here; "
-                                        "explain --help has its options")
-    sub = commands.add_parser("docs", help="put runs that --json wrote into a page of docs/")
-    sub.add_argument("--page", default="docs/benchmarks.md")
-    sub.add_argument("runs", nargs="+", type=READ)
-    sub.set_defaults(main=write_docs)
+                    {"action": "store_true"} if kind is None else {"metavar": kind} if isinstance(kind, str) else
+                    kind if isinstance(kind, dict) else {"type": kind}))
+        sub.set_defaults(main=main_, run=run)
     return parser.parse_args(argv)
 
 
