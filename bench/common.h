@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What the programs share: times, options and lines of JSON. */
+/* Times, options and lines of JSON, for all programs. */
 
 #include <glib.h>
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the scripts share: failures, the programs that measure, and the files of --json."""
+"""For all scripts: failures, the programs that measure, and the files of --json."""
 
 import argparse
 import errno

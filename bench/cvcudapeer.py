@@ -14,7 +14,7 @@ import math
 import statistics
 import time
 
-CACHES, BATCHES, MOST_FRAMES = 4, 7, 64
+CACHES, BATCHES, MAX_FRAMES = 4, 7, 64
 HEAD_START = 1.5  # by how much the device is kept busy longer than the host queues
 SAMPLES = {"GRAY8": (1, 1), "RGB": (3, 1), "RGBA": (4, 1), "GRAY16_LE": (1, 2), "ARGB64": (4, 2)}
 IMAGES = {"GRAY8": "U8", "RGB": "RGB8", "RGBA": "RGBA8", "GRAY16_LE": "U16"}
@@ -116,7 +116,7 @@ class Bench:
         self.host_us = 0
         self.batch(run, pairs, 1)
         once = self.batch(run, pairs, 2) / 2
-        n = int(min(max(self.budget_us / BATCHES / max(once, 0.1), 1), MOST_FRAMES))
+        n = int(min(max(self.budget_us / BATCHES / max(once, 0.1), 1), MAX_FRAMES))
         self.batch(run, pairs, n)
         us = sorted(self.batch(run, pairs, n) / n for _ in range(BATCHES))
         step, bytes_ = SAMPLES[format_]

@@ -14,15 +14,15 @@
 
 #define BUDGET_MS 200
 
-/* What is measured: a kernel on frames of a format and a size, with several algorithms. Its texts
- * live as long as the process. */
+/* A kernel on frames of a format and a size, with several algorithms. Its texts live as long as the
+ * process. */
 typedef struct {
   gchar *heading;     /* no case, but a text to print; else NULL */
   BenchCase base;     /* with the algorithm AUTO */
   gchar **algorithms; /* and peers */
 } Case;
 
-/* What the words of a case are. */
+/* The words of a case. */
 #define CASE_WORDS                                                                                 \
   "FORMAT WIDTHxHEIGHT KERNEL[:SIZE[:SIGMA]] BORDER STRIDE ALGORITHM,... [NAME=VALUE...]\" or "    \
   "\"# "                                                                                           \
@@ -30,7 +30,7 @@ typedef struct {
 
 /* --- cases as words --- */
 
-/* What stands before the name of a special path that AUTO is to leave out. */
+/* The prefix of a special path that AUTO leaves out. */
 #define WITHOUT "without:"
 
 /* The peers. Each has a function time_... below, and the report has a column for it. */
@@ -242,7 +242,7 @@ run_case(Bench *self, const Case *c, GError **error) {
 
 /* --- the program --- */
 
-/* What cases can name, as lists divided by commas. */
+/* Prints the names that cases can use, as lists divided by commas. */
 static void
 print_list(void) {
   static const guint larger[] = {31, 63, 127}; /* some of those that there are */

@@ -23,12 +23,12 @@ from common import Failure, Frames, writable, write_json
 
 BUFFERS = 8  # of sources, and of targets, as in frames.c
 COPIES = {"identity": 1.5}  # times a memcpy that are met, whatever the peers take
-MOST_COPIES = 2.5  # of the other filters
-AT_LEAST_IN_PIPELINE = 1.5  # times as fast as the fastest peer, however long a memcpy takes
+MAX_COPIES = 2.5  # of the other filters
+MIN_TIMES_IN_PIPELINE = 1.5  # times as fast as the fastest peer, however long a memcpy takes
 FRAMES_IN_PIPELINE = 2000  # of a cell, in all rounds together
 INSIDE = "CUDACONV_BENCH_PEERS"  # in the environment of the run within the virtual one
 NUMPY = "numpy==2.4.6"
-# What holds the peers to AVX2: OpenCV's own code, its IPP, and the bits of Highway's targets, of which
+# These hold the peers to AVX2: OpenCV's own code, its IPP, and the bits of Highway's targets, of which
 # those with AVX-512 come before bit 9.
 PEERS_AVX2 = {"OPENCV_CPU_DISABLE": "AVX512-COMMON,AVX512-SKX,AVX512-CNL,AVX512-CLX,AVX512-ICL",
               "OPENCV_IPP": "avx2", "VIPS_VECTOR": "511"}
@@ -234,9 +234,9 @@ def measure(options, own, peers, frames, format_, filter_):
 def judge(row, at_least, in_pipeline=False):
     """Adds what follows from a row's times."""
     fastest = min(row["peers"], key=lambda name: row["peers"][name]["us"], default=None)
-    most = COPIES.get(row["kernel"], 0 if in_pipeline else MOST_COPIES)
+    limit = COPIES.get(row["kernel"], 0 if in_pipeline else MAX_COPIES)
     row["times_a_copy"] = row["us"] / row["copy_us"]
-    row["met"] = row["times_a_copy"] <= most
+    row["met"] = row["times_a_copy"] <= limit
     if fastest:
         row["fastest"] = fastest
         row["times_fastest"] = row["peers"][fastest]["us"] / row["us"]
@@ -314,7 +314,7 @@ def summary(run_):
         return (f"{met} of {len(run_['results'])} cells at least {run_['at_least']:g} times the fastest peer in a "
                 f"pipeline; identity within {COPIES['identity']} of a memcpy")
     return (f"{met} of {len(run_['results'])} cells at least {run_['at_least']:g} times the fastest "
-            f"peer or within {MOST_COPIES} of a memcpy; identity within {COPIES['identity']}")
+            f"peer or within {MAX_COPIES} of a memcpy; identity within {COPIES['identity']}")
 
 
 def show(run_):
@@ -366,7 +366,7 @@ def parse(argv):
                         "(%(const)s), not --budget")
     parser.add_argument("--at-least", type=above_zero(float), metavar="TIMES",
                         help="as fast as the fastest peer that a cell has to be (2; 1.2 with CUDACONV_CPU=avx2; "
-                        f"{AT_LEAST_IN_PIPELINE} with --pipeline)")
+                        f"{MIN_TIMES_IN_PIPELINE} with --pipeline)")
     parser.add_argument("--json", type=writable, metavar="FILE", help="write all figures when the run is over")
     parser.add_argument("--environment", default=cache / "cudaconv" / "peers", metavar="DIR",
                         type=lambda text: pathlib.Path(text).resolve(),
@@ -375,7 +375,7 @@ def parse(argv):
                         help="measure nothing; show what --json wrote")
     options = parser.parse_args(argv)
     if not options.at_least:
-        options.at_least = AT_LEAST_IN_PIPELINE if options.pipeline else 1.2 if is_held_to_avx2() else 2
+        options.at_least = MIN_TIMES_IN_PIPELINE if options.pipeline else 1.2 if is_held_to_avx2() else 2
     return options
 
 

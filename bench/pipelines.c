@@ -47,7 +47,7 @@ typedef struct {
 #define SINK "fakesink name=sink sync=false enable-last-sample=false"
 #define DECODER "filesrc name=file ! parsebin ! nvh264dec ! " IN_CUDA
 
-/* Those that are always there; peers come with their tasks. */
+/* The paths that need no elements in their task; peers come with theirs. */
 static const Path paths[] = {
     {"bus", .bus_up = TRUE, .bus_down = TRUE},
     {"bus-up", .bus_up = TRUE},
@@ -172,7 +172,7 @@ typedef struct {
   gdouble budget_ms;  /* not a number: as long as each task wants */
 } Bench;
 
-/* What was measured of a task. */
+/* The measurement of a task. */
 typedef struct {
   Task task;              /* with the frames that arrived */
   CcCudaDevice **devices; /* that its pipelines are spread over */
@@ -248,8 +248,8 @@ get_word(const GstStructure *stats, const gchar *field) {
   return g_intern_string(word ? word : "");
 }
 
-/* What the elements say after some frames. Fails when these are not in the memory that the path
- * wants. */
+/* Reads the state of the elements after some frames. Fails if these are not in the memory that the
+ * path has to use. */
 static gboolean
 describe(GstElement *pipeline, Result *result, GError **error) {
   g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");

@@ -152,7 +152,7 @@ bench_source_fill(GstPushSrc *push, GstBuffer *buffer) {
   return GST_FLOW_OK;
 }
 
-/* What the base class waits for: nothing, when the source is not live. */
+/* The base class waits for `start`; for nothing if the source is not live. */
 static void
 bench_source_get_times(GstBaseSrc *base, GstBuffer *buffer, GstClockTime *start,
                        GstClockTime *end) {

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 #include "cuda/algorithm.h"
+#include "engine/kernel/coefficients.h"
 #include "engine/number.h"
 #include "engine/options.h"
 #include "plugin/backends.h"
@@ -76,25 +77,14 @@ make_kernel(const gchar *name, guint size, GError **error) {
 /* "-1,0,1;-2,0,2;-1,0,1" */
 static gboolean
 parse_matrix(const gchar *text, CcFilter *filter, gchar **label, GError **error) {
-  g_auto(GStrv) rows = g_strsplit(text, ";", -1);
-  gdouble coeff[CC_MAX_COEFFS];
-  guint n = 0, width = 0;
-  for (gchar **row = rows; *row; row++) {
-    g_auto(GStrv) words = g_strsplit(*row, ",", -1);
-    const guint n_words = g_strv_length(words);
-    width = n == 0 ? n_words : width;
-    if (n_words == 0 || n_words != width || n + width > G_N_ELEMENTS(coeff))
-      return bench_refuse(error,
-                          "\"%s\": a matrix is rows of as many numbers each, up to %d of both",
-                          text, CC_MAX_MATRIX_SIZE);
-    for (gchar **word = words; *word; word++)
-      if (!cc_number_parse(*word, NULL, &coeff[n++]))
-        return bench_refuse(error, "\"%s\": \"%s\" is no number", text, *word);
-  }
-  filter->kernel = cc_kernel_new_matrix(coeff, n, width, error);
+  CcCoefficients matrix = {0};
+  g_autofree gchar *rows = g_strdelimit(g_strconcat(text, ";", NULL), ",", ' ');
+  if (!cc_coefficients_parse(&matrix, rows, error))
+    return FALSE;
+  filter->kernel = cc_coefficients_make_kernel(&matrix, error);
   if (!filter->kernel)
     return FALSE;
-  *label = g_strdup_printf("matrix %ux%u", width, n / width);
+  *label = g_strdup_printf("matrix %ux%u", matrix.n / matrix.n_rows, matrix.n_rows);
   return TRUE;
 }
 

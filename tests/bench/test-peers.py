@@ -51,8 +51,8 @@ class Frames(unittest.TestCase):
                 ("GRAY8 16x8 sobel:4", "3, 5"), ("GRAY8 16x8 box:3:2", "sigma"),
                 ("GRAY8 16x8 box:3 wrap", "NAME=VALUE"), ("GRAY8 16x8 box:3 border=x", "reflect"),
                 ("GRAY8 16x8 box:3 size=3", "instances"), ("GRAY8 16x8 box:3 threads=0", "1 to"),
-                ("GRAY8 16x8 box:3 instances=x", "1 to"), ("GRAY8 16x8 matrix:1,2;3", "rows"),
-                ("GRAY8 16x8 matrix:1,x,3", "\"x\" is no number"), ("GRAY8 16x8 matrix:", "rows"),
+                ("GRAY8 16x8 box:3 instances=x", "1 to"), ("GRAY8 16x8 matrix:1,2;3", "row 2"),
+                ("GRAY8 16x8 matrix:1,x,3", "coefficient 2 is \"x\""), ("GRAY8 16x8 matrix:", "row 1"),
                 ("GRAY8 16x8 matrix:1,2", "odd")):
             self.assertIn(says, frames(words, status=2)[1], words)
             answer = frames(lines=[words, "GRAY8 16x8 box:3"])[0]
