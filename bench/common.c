@@ -28,7 +28,7 @@ bench_time_batches(BenchBatch run, gpointer self, guint max_frames, gdouble budg
                    BenchTime *time, GError **error) {
   const gdouble budget_us = 1000 * budget_ms;
   gdouble us[MAX_BATCHES];
-  /* the first frame loads what it needs, the second tells how many make a batch */
+  /* the first frame loads what it needs, the second decides how many make a batch */
   if (!run(self, 1, &us[0], error) || (us[0] < budget_us && !run(self, 1, &us[0], error)))
     return FALSE;
   const guint n_frames = (guint)CLAMP(budget_us / MAX_BATCHES / MAX(us[0], 0.1), 1, max_frames);

@@ -56,7 +56,7 @@ struct _BenchTimer {
 };
 
 /* Opens the device (-1: the least busy) and makes it current until bench_timer_close; on
- * failure `device` tells whether there is one. */
+ * failure `device` is NULL if there is none. */
 gboolean bench_timer_open(BenchTimer *self, gint device_id, GError **error);
 void bench_timer_close(BenchTimer *self);
 

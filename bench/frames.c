@@ -128,16 +128,16 @@ frame_at(guint8 *data, const CcFrameLayout *layout) {
 /* All buffers hold random pixels, so that none is a page of zeros that was never touched. */
 static gboolean
 make_frames(Instance *self, GError **error) {
-  const gsize room = (self->c->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  self->memory = aligned_alloc(ALIGNMENT, 2 * N_BUFFERS * room);
+  const gsize n_bytes = (self->c->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  self->memory = aligned_alloc(ALIGNMENT, 2 * N_BUFFERS * n_bytes);
   if (!self->memory)
     return bench_refuse(error, "out of memory: %d frames of %" G_GSIZE_FORMAT " bytes",
                         2 * N_BUFFERS, self->c->bytes);
-  bench_fill_random(self->memory, N_BUFFERS * room);
-  memcpy(self->memory + N_BUFFERS * room, self->memory, N_BUFFERS * room);
+  bench_fill_random(self->memory, N_BUFFERS * n_bytes);
+  memcpy(self->memory + N_BUFFERS * n_bytes, self->memory, N_BUFFERS * n_bytes);
   for (guint i = 0; i < N_BUFFERS; i++) {
-    self->src[i] = frame_at(self->memory + i * room, &self->c->base.layout);
-    self->dst[i] = frame_at(self->memory + (N_BUFFERS + i) * room, &self->c->base.layout);
+    self->src[i] = frame_at(self->memory + i * n_bytes, &self->c->base.layout);
+    self->dst[i] = frame_at(self->memory + (N_BUFFERS + i) * n_bytes, &self->c->base.layout);
   }
   return TRUE;
 }
@@ -319,8 +319,8 @@ save_frame(const Bench *self, const gchar *path, GError **error) {
 static void
 serve(Bench *self) {
   g_autofree gchar *line = NULL;
-  gsize room = 0;
-  while (getline(&line, &room, stdin) > 0) {
+  gsize n_bytes = 0;
+  while (getline(&line, &n_bytes, stdin) > 0) {
     g_autoptr(GError) error = NULL;
     const gchar *text = g_strstrip(line);
     if (g_str_has_prefix(text, "save ") ? save_frame(self, text + strlen("save "), &error)

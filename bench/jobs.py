@@ -25,7 +25,7 @@ import sys
 import tempfile
 import time
 
-LOOP = 10  # seconds of film that are repeated
+LOOP = 10  # seconds of the video that are repeated
 CORES = sorted(os.sched_getaffinity(0))
 
 
@@ -47,14 +47,14 @@ def need(*programs):
             sys.exit(77)
 
 
-def make_film(folder, seconds, size):
+def make_video(folder, seconds, size):
     """H.264 with B-frames and AAC, of a pattern that moves; repeated without encoding again."""
     need("ffmpeg", "taskset")
-    loop, film = folder / "loop.mp4", folder / "film.mkv"
+    loop, video = folder / "loop.mp4", folder / "video.mkv"
     run("ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", f"testsrc2=s={size}:r=25:d={LOOP}", "-f", "lavfi", "-i",
         f"sine=440:r=48000:d={LOOP}", "-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p", "-c:a", "aac", loop)
-    run("ffmpeg", "-v", "error", "-y", "-stream_loop", str(max(0, seconds // LOOP - 1)), "-i", loop, "-c", "copy", film)
-    return film
+    run("ffmpeg", "-v", "error", "-y", "-stream_loop", str(max(0, seconds // LOOP - 1)), "-i", loop, "-c", "copy", video)
+    return video
 
 
 def measure_apply(command, folder, options):
@@ -97,22 +97,22 @@ def share_out(commands, tasks):
     return time.monotonic() - start
 
 
-def pieces_of(job):
+def chunks_of(job):
     return json.loads((job / "manifest.json").read_text(encoding="utf-8"))["pieces"]
 
 
-def measure_film(command, folder, options):
+def measure_chunks(command, folder, options):
     seconds = options.minutes * 60
-    film = make_film(folder, seconds, options.size)
-    print(f"film: {seconds} s of {options.size}, {film.stat().st_size / 1e6:.0f} MB; pieces of {options.piece}, "
+    video = make_video(folder, seconds, options.size)
+    print(f"film: {seconds} s of {options.size}, {video.stat().st_size / 1e6:.0f} MB; pieces of {options.piece}, "
           f"{'without losses' if options.lossless else 'H.264'}")
     print("| step | clock s | processor s | share of one task's run |\n| --- | --- | --- | --- |")
     one = None
     for tasks in sorted({1, len(CORES)}):
         job = folder / f"job{tasks}"
-        planned = run(command, "plan", film, "--kernel", "sobel", "--out", folder / f"out{tasks}.mkv", "--piece",
+        planned = run(command, "plan", video, "--kernel", "sobel", "--out", folder / f"out{tasks}.mkv", "--piece",
                       options.piece, "--job", job, *(["--lossless"] if options.lossless else []))
-        ran = share_out([(command, "run", job, "-q", "--n-threads", "1", "--index", i) for i in range(pieces_of(job))],
+        ran = share_out([(command, "run", job, "-q", "--n-threads", "1", "--index", i) for i in range(chunks_of(job))],
                         tasks)
         merged = run(command, "merge", job)
         one = one or ran
@@ -127,9 +127,9 @@ def measure_film(command, folder, options):
 def measure_stages(command, folder, options):
     """Pipelines that are longer by a stage each, with one thread; the difference is the stage."""
     need("gst-launch-1.0")
-    film = make_film(folder, 20, options.size)
+    source = make_video(folder, 20, options.size)
     frames = 20 * 25
-    video = f"filesrc location={film} ! matroskademux ! h264parse ! avdec_h264 max-threads=1"
+    video = f"filesrc location={source} ! matroskademux ! h264parse ! avdec_h264 max-threads=1"
     filtered = f"{video} ! cudaconv kernel=sobel backend=cpu n-threads=1"
     lines = {
         "decode H.264": (video, None),
@@ -158,7 +158,7 @@ def hash_rate():
     return float(done.stdout) if done.returncode == 0 else float("nan")
 
 
-def measure_pictures(command, folder, options):
+def measure_images(command, folder, options):
     need("ffmpeg", "convert", "vips", "taskset")
     source = folder / "in"
     source.mkdir()
@@ -175,7 +175,7 @@ def measure_pictures(command, folder, options):
     job = folder / "job"
     start = time.monotonic()
     run(command, "plan", source, "--kernel", "sobel", "--out", f"{folder / 'edges'}/", "--job", job)
-    share_out([(command, "run", job, "-q", "--n-threads", "1", "--index", i) for i in range(pieces_of(job))], tasks)
+    share_out([(command, "run", job, "-q", "--n-threads", "1", "--index", i) for i in range(chunks_of(job))], tasks)
     run(command, "merge", job)
     ours = options.count / (time.monotonic() - start)
     print(f"| cudaconv plan, run, merge | {ours:.1f} | 1 |", flush=True)
@@ -239,7 +239,7 @@ def main():
     if not command.exists():
         parser.error(f"{options.build}: no app/cudaconv is there")
     os.environ["GST_PLUGIN_PATH"] = str(options.build.resolve() / "plugin")
-    measures = {"apply": measure_apply, "film": measure_film, "stages": measure_stages, "pictures": measure_pictures, "size": measure_size}
+    measures = {"apply": measure_apply, "film": measure_chunks, "stages": measure_stages, "pictures": measure_images, "size": measure_size}
     with tempfile.TemporaryDirectory() as name:
         measures[options.what](command, pathlib.Path(name), options)
 

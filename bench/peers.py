@@ -40,7 +40,7 @@ def say(line=""):
     print(line, flush=True)
 
 
-def tell(line):
+def report(line):
     print(f"cudaconv-bench-peers: {line}", file=sys.stderr, flush=True)
 
 
@@ -59,7 +59,7 @@ def run_quietly(*command):
 
 
 def make_environment(folder):
-    """The Python of an environment with the peers that can be installed; others are told."""
+    """The Python of an environment with the peers that can be installed; the others are reported."""
     python, list_ = folder / "bin" / "python", folder / "cudaconv-peers.json"
     if folder.exists() and any(folder.iterdir()) and not (folder / "pyvenv.cfg").exists():
         raise Failure(2, f"--environment={folder}: there is something else; a new folder is needed")
@@ -73,10 +73,10 @@ def make_environment(folder):
     for peer, packages in PACKAGES.items():
         if packages in there:
             continue
-        tell(f"installing {peer}")
+        report(f"installing {peer}")
         error = run_quietly(python, "-m", "pip", "install", "--disable-pip-version-check", "--quiet", *packages)
         if error:
-            tell(f"{peer} is skipped: no {packages[-1]} for Python "
+            report(f"{peer} is skipped: no {packages[-1]} for Python "
                  f"{sys.version_info[0]}.{sys.version_info[1]} here: {error}")
         else:
             there.append(packages)
@@ -110,9 +110,9 @@ def open_peers(threads):
         try:
             found[name] = kind(threads)
         except ModuleNotFoundError:
-            continue  # that was told where it was not installed
+            continue  # reported when it was not installed
         except (ImportError, OSError) as error:
-            tell(f"{name} is skipped: {error}")
+            report(f"{name} is skipped: {error}")
     if not found:
         raise Failure(77, "no peer is here")
     return found
@@ -153,9 +153,9 @@ class Buffers:
         n = math.prod(shape) * size
 
         def aligned():
-            room = numpy.ones(n + 64, numpy.uint8)
-            start = -room.ctypes.data % 64
-            return room[start:start + n].view(f"<u{size}").reshape(shape)
+            block = numpy.ones(n + 64, numpy.uint8)
+            start = -block.ctypes.data % 64
+            return block[start:start + n].view(f"<u{size}").reshape(shape)
 
         target = aligned()
         self.pairs = [(aligned(), target if one_target else aligned()) for _ in range(BUFFERS)]
@@ -394,12 +394,12 @@ def main(argv):
             write_json(options.json, run_)
         return 0 if all(row["met"] for row in run_["results"]) else 1
     except (Failure, OSError, RuntimeError) as failure:
-        tell(failure)
+        report(failure)
         return getattr(failure, "status", 1)
     except (AttributeError, LookupError, TypeError, ValueError) as why:
         if not options.show:
             raise
-        tell(f"the file is no run that can be read: {why!r}")
+        report(f"the file is no run that can be read: {why!r}")
         return 2
     except KeyboardInterrupt:
         return 130

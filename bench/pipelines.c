@@ -279,7 +279,7 @@ describe(GstElement *pipeline, Result *result, GError **error) {
   return TRUE;
 }
 
-/* Free memory of the devices together, in bytes; 0 when the driver does not tell. */
+/* Free memory of the devices together, in bytes; 0 if the driver cannot report it. */
 static gsize
 get_free(const Result *r) {
   gsize free_bytes = 0;

@@ -7,7 +7,7 @@ WIDE = ("GRAY16_LE", "P010_10LE", "ARGB64")
 SIZES = "3840x2160"
 CLASSICS = "two-pass,register-tile,tile-halo,constant,direct"
 SIGMAS = "5:1.2,7:1.5,9:2,15:3,31:5,63:10"  # of Gaussians
-NOISE = 0.95  # of a peer's rate: as fast, as far as a run can tell
+NOISE = 0.95  # of a peer's rate: a run cannot show less
 
 # what a kernel has at most, side and matrices; only separable ones; % of the copy rate of 8 bits,
 # of 16
@@ -74,7 +74,7 @@ def judge(run):
 
 
 def rounded(share, wanted):
-    """A share as text, with as many digits as it takes to tell it from what is wanted."""
+    """A share as text, with enough digits to differ from the share that is wanted."""
     texts = [f"{share:.{digits}f}" for digits in range(3)]
     return next((text for text in texts if float(text) != wanted), texts[-1])
 

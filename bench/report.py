@@ -100,7 +100,7 @@ def finish(run, lines):
     rows = list(medians([line for line in lines if "us" in line]))
     notes = list(dict.fromkeys(line["note"] for line in lines if "note" in line))
     if run["kind"] == "reach" and rows:
-        notes = []  # which classics cannot run a kernel is no news
+        notes = []  # the classics that cannot run a kernel are known
     run["results"] += rows
     run["notes"] += notes
     derive({**run, "results": rows} if run["kind"] == "reach" else run)
@@ -131,7 +131,7 @@ def measure(args, run, words):
 
 
 def new_run(kind, complete, **more):
-    """`complete` tells whether it is to answer all targets."""
+    """`complete`: whether it has to answer all targets."""
     return {"kind": kind, "complete": complete, **more, "results": [], "notes": []}
 
 
@@ -325,7 +325,7 @@ def print_heading(run, heading):
 
 def print_rows(run, rows, notes):
     for row in rows:
-        say(join_cells((width, tell(row)) for width, tell in columns(run).values()))
+        say(join_cells((width, text_of(row)) for width, text_of in columns(run).values()))
     for note in notes:
         say(f"  {note}")
 

@@ -37,7 +37,7 @@ bench_source_get_caps(GstBaseSrc *base, GstCaps *filter) {
 
 /* --- memory --- */
 
-/* The pool that downstream proposes, one of the source's own, or none, as it is wanted. */
+/* The pool that downstream proposes, one of the source's own, or none, as `memory` says. */
 static gboolean
 bench_source_decide_allocation(GstBaseSrc *base, GstQuery *query) {
   BenchSource *self = BENCH_SOURCE(base);
@@ -289,9 +289,9 @@ time_stretch(BenchMeter *self, gint64 least_us, gdouble *us, guint *n_frames, GE
 
 gboolean
 bench_meter_run(BenchMeter *self, BenchTime *time, GError **error) {
-  const BenchSchedule *wanted = &self->schedule;
-  const guint n_stretches = MAX(wanted->n_stretches, 1);
-  const gint64 stretch_us = MAX((gint64)(1000 * wanted->budget_ms / n_stretches), 1);
+  const BenchSchedule *schedule = &self->schedule;
+  const guint n_stretches = MAX(schedule->n_stretches, 1);
+  const gint64 stretch_us = MAX((gint64)(1000 * schedule->budget_ms / n_stretches), 1);
   gdouble us[BENCH_MAX_STRETCHES];
   guint n_frames = 0;
   g_mutex_lock(&self->lock);
@@ -302,7 +302,7 @@ bench_meter_run(BenchMeter *self, BenchTime *time, GError **error) {
       return FALSE;
   } while (self->now.n_cold > 0);
   for (guint i = 0; i < n_stretches; i++)
-    if (!time_stretch(self, wanted->n_stretches ? stretch_us : 0, &us[i], &n_frames, error))
+    if (!time_stretch(self, schedule->n_stretches ? stretch_us : 0, &us[i], &n_frames, error))
       return FALSE;
   *time = bench_summarize(us, n_stretches);
   time->n_frames = n_frames / n_stretches;
