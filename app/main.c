@@ -28,7 +28,7 @@ static const struct {
     {"explain", "", "say what runs for a filter, a format and a frame size", app_explain, FALSE},
     {"kernels", "", "list the kernels", app_kernels, FALSE},
     {"presets", "", "list the presets", app_presets, FALSE},
-    {"doctor", "", "say what is installed, what is missing and how to mend it", app_doctor, TRUE},
+    {"doctor", "", "report what is installed, what is missing and how to fix it", app_doctor, TRUE},
 };
 
 static void

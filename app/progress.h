@@ -4,7 +4,7 @@
 /* Progress of anything that takes time, in the same words everywhere:
  *
  *   edges.mp4: 45 %, 1234 frames, 56 a second, 0:12 left
- *   chunk 2 of 6: 45 %, 45 of 100 files, 8 a second, 0:07 left
+ *   piece 2 of 6: 45 %, 45 of 100 files, 8 a second, 0:07 left
  *
  * On a terminal the line replaces itself; elsewhere a line follows every ten seconds. */
 
