@@ -3,6 +3,7 @@
 #include "text.h"
 
 #include <signal.h>
+#include <stdio.h>
 
 AppStatus
 app_fail(const gchar *name, AppStatus status, const GError *error) {
@@ -11,6 +12,14 @@ app_fail(const gchar *name, AppStatus status, const GError *error) {
   if (status == APP_WRONG_USAGE)
     g_printerr("`cudaconv %s --help` says what it takes.\n", name);
   return status;
+}
+
+AppStatus
+app_end_output(const gchar *name, AppStatus status) {
+  if (fflush(stdout) == 0 && !ferror(stdout))
+    return status;
+  g_printerr("cudaconv %s: what it prints cannot be written\n", name);
+  return APP_FAILED;
 }
 
 AppStatus

@@ -48,6 +48,10 @@ gchar **app_parse_arguments(GOptionContext *context, int argc, char **argv, guin
  * help is. */
 AppStatus app_fail(const gchar *name, AppStatus status, const GError *error);
 
+/* Ends a sub-command whose result is what it prints: `status`, or APP_FAILED when standard output
+ * could not be written. */
+AppStatus app_end_output(const gchar *name, AppStatus status);
+
 /* APP_WRONG_USAGE for errors of the command line, APP_FAILED for all others. */
 AppStatus app_status_of(const GError *error);
 

@@ -19,7 +19,7 @@
 typedef struct {
   gchar *format, *frame_size; /* as they were given */
   const gchar *name;          /* of the format, as GStreamer writes it */
-  guint width, height;
+  GstVideoInfo info;          /* of the frame */
 } ExplainOptions;
 
 static void
@@ -64,76 +64,37 @@ read_frame_size(ExplainOptions *options, GError **error) {
                       "--frame-size \"%s\": it takes columns and rows, 1x1 to %ux%u, such as "
                       "1920x1080",
                       text, MAX_SIDE, MAX_SIDE);
-  GstVideoInfo info;
-  if (!gst_video_info_set_format(&info, gst_video_format_from_string(options->name), (guint)width,
-                                 (guint)height))
+  GstVideoInfo *info = &options->info;
+  if (!gst_video_info_set_format(info, gst_video_format_from_string(options->name), (guint)width,
+                                 (guint)height) ||
+      info->size > G_MAXINT)
     return app_refuse(
         error,
         "--frame-size \"%s\": such a frame of %s is too large for GStreamer; it takes "
         "a smaller one, such as 1920x1080",
         text, options->name);
-  options->width = (guint)width;
-  options->height = (guint)height;
+  GST_VIDEO_INFO_FPS_N(info) = 25;
+  GST_VIDEO_INFO_FPS_D(info) = 1;
   return TRUE;
 }
 
 /* ---- the frame ---- */
 
-static gboolean
-build(GstElement *pipeline, GstElement *filter, const ExplainOptions *options, GError **error) {
-  static const gchar *const factories[] = {"videotestsrc", "capsfilter", "fakesink"};
-  GstElement *elements[G_N_ELEMENTS(factories)];
-  for (guint i = 0; i < G_N_ELEMENTS(factories); i++) {
-    elements[i] = elements_new(factories[i], NULL, error);
-    if (!elements[i])
-      return FALSE;
-    gst_bin_add(GST_BIN(pipeline), elements[i]);
-  }
-  gst_bin_add(GST_BIN(pipeline), filter);
-  g_autoptr(GstCaps) caps =
-      gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, options->name, "width",
-                          G_TYPE_INT, (gint)options->width, "height", G_TYPE_INT,
-                          (gint)options->height, "framerate", GST_TYPE_FRACTION, 25, 1, NULL);
-  g_object_set(elements[0], "num-buffers", 1, NULL);
-  g_object_set(elements[1], "caps", caps, NULL);
-  gst_element_link_many(elements[0], elements[1], filter, elements[2], NULL);
-  return TRUE;
-}
-
-/* Plays the pipeline to the end of its stream. A warning, such as one about a failover, is printed.
- */
-static gboolean
-run(GstElement *pipeline, GError **error) {
-  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
-  const gboolean starts =
-      gst_element_set_state(pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE;
-  for (;;) {
-    g_autoptr(GstMessage) message =
-        gst_bus_timed_pop_filtered(bus, starts ? GST_CLOCK_TIME_NONE : 0,
-                                   GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
-    if (!message) {
-      g_set_error(error, GST_CORE_ERROR, GST_CORE_ERROR_STATE_CHANGE,
-                  "the filter does not start; `cudaconv doctor` says why");
-      return FALSE;
-    }
-    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS)
-      return TRUE;
-    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
-      gst_message_parse_error(message, error, NULL);
-      return FALSE;
-    }
-    g_autoptr(GError) warning = NULL;
-    gst_message_parse_warning(message, &warning, NULL);
-    g_autofree gchar *text = text_redact(warning->message);
-    g_printerr("Warning: %s\n", text);
-  }
+static void
+print_warning(GstMessage *message, gpointer unused) {
+  g_autoptr(GError) warning = NULL;
+  if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_WARNING)
+    return;
+  gst_message_parse_warning(message, &warning, NULL);
+  g_autofree gchar *text = text_redact(warning->message);
+  g_printerr("Warning: %s\n", text);
 }
 
 static void
 print(GstElement *filter, const ExplainOptions *options) {
   g_autoptr(GstStructure) stats = NULL;
   g_object_get(filter, "stats", &stats, NULL);
-  g_print("frame: %s of %ux%u\n", options->name, options->width, options->height);
+  g_print("frame: %s of %dx%d\n", options->name, options->info.width, options->info.height);
   g_print("backend: %s (%s)\n", gst_structure_get_string(stats, "backend"),
           gst_structure_get_string(stats, "device"));
   g_print("plan: %s\n", gst_structure_get_string(stats, "plan"));
@@ -145,9 +106,8 @@ print(GstElement *filter, const ExplainOptions *options) {
 static gboolean
 explain(GstElement *filter, const ExplainOptions *options, GError **error) {
   g_autoptr(GstElement) pipeline = gst_object_ref_sink(gst_pipeline_new(NULL));
-  if (!build(pipeline, filter, options, error))
-    return FALSE;
-  const gboolean ok = run(pipeline, error);
+  const gboolean ok =
+      elements_filter_frame(pipeline, filter, &options->info, print_warning, NULL, error);
   if (ok)
     print(filter, options);
   gst_element_set_state(pipeline, GST_STATE_NULL);
@@ -174,11 +134,8 @@ app_explain(int argc, char **argv) {
   g_auto(GStrv) words = app_parse_arguments(context, argc, argv, 0, 0, &error);
   if (!words || !read_format(&options, formats, &error) || !read_frame_size(&options, &error))
     return app_fail(NAME, APP_WRONG_USAGE, error);
-  GstElement *filter = filter_options_make(properties, &error);
-  if (filter) {
-    g_autoptr(GstElement) owned = gst_object_ref_sink(filter);
-    if (explain(filter, &options, &error))
-      return APP_DONE;
-  }
+  g_autoptr(GstElement) filter = filter_options_make(properties, &error);
+  if (filter && explain(filter, &options, &error))
+    return app_end_output(NAME, APP_DONE);
   return app_fail(NAME, app_status_of(error), error);
 }

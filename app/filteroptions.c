@@ -219,9 +219,7 @@ filter_options_make(const FilterOptions *self, GError **error) {
   g_autoptr(GstElement) filter = gst_object_ref_sink(gst_element_factory_make(ELEMENT, "filter"));
   if (!filter_options_apply(self, filter, error))
     return NULL;
-  GstElement *made = g_steal_pointer(&filter);
-  g_object_force_floating(G_OBJECT(made));
-  return made;
+  return g_steal_pointer(&filter);
 }
 
 /* ---- settings as a text ---- */
@@ -285,9 +283,7 @@ filter_make_from_text(const gchar *text, const gchar *kernel_file, GError **erro
     if (!apply_word(filter, *word, kernel_file, error))
       return NULL;
   }
-  GstElement *made = g_steal_pointer(&filter);
-  g_object_force_floating(G_OBJECT(made));
-  return made;
+  return g_steal_pointer(&filter);
 }
 
 /* Whether a property says where a frame is filtered, not what comes out. */

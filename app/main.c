@@ -139,7 +139,7 @@ add_suggestion(GOptionContext *context, GError **error) {
   g_ptr_array_add(names, NULL);
   g_autofree gchar *word = g_strndup(dashes + 2, strcspn(dashes + 2, "= "));
   const gchar *meant = suggest(word, (const gchar *const *)names->pdata);
-  if (!meant)
+  if (!meant || g_str_equal(meant, word))
     return;
   g_autofree gchar *text =
       g_strdup_printf("%s; perhaps you mean --%s%s", (*error)->message, meant,

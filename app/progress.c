@@ -75,6 +75,7 @@ progress_show(Progress *self, gdouble share, guint64 done, guint64 total, const 
                                share > MIN_SHARE ? seconds * (1 - share) / share : -1};
   g_autofree gchar *text = progress_describe(&state);
   progress_hide(self);
-  g_printerr("%s: %s%s", self->label, text, is_terminal ? "" : "\n");
+  /* a terminal cuts the line at its edge, for a longer one could not be removed */
+  g_printerr(is_terminal ? "\033[?7l%s: %s\033[?7h" : "%s: %s\n", self->label, text);
   self->is_live = is_terminal;
 }

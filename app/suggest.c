@@ -8,16 +8,22 @@
 /* What other programs call the kernels, presets, formats and options here. */
 static const gchar *const synonyms[][2] = {
     {"average", "box"},
+    {"begin", "start"},
     {"bgr24", "BGR"},
+    {"bitrate", "encoder"},
     {"blur", "gaussian"},
     {"canny", "sobel"},
+    {"codec", "encoder"},
+    {"crf", "encoder"},
     {"duration", "seconds"},
     {"edge", "sobel"},
     {"edges", "sobel"},
     {"fps", "framerate"},
+    {"from", "start"},
     {"gauss", "gaussian"},
     {"gbrp", "GBR"},
     {"gpu", "cuda"},
+    {"gpu", "backend"},
     {"kernel-size", "size"},
     {"ksize", "size"},
     {"mean", "box"},
@@ -26,6 +32,7 @@ static const gchar *const synonyms[][2] = {
     {"padding", "border"},
     {"pix_fmt", "format"},
     {"pixel-format", "format"},
+    {"quality", "encoder"},
     {"radius", "size"},
     {"rate", "framerate"},
     {"resolution", "frame-size"},
@@ -68,7 +75,7 @@ suggest(const gchar *word, const gchar *const *names) {
   g_autofree gchar *lower = g_ascii_strdown(word, -1);
   const gsize length = strlen(lower);
   const gchar *nearest = NULL;
-  guint least = length < 4 ? 2 : length < 7 ? 3 : 4; /* more is another word */
+  guint least = length < 5 ? 2 : length < 7 ? 3 : 4; /* more is another word */
   if (length == 0 || length > MAX_WORD)
     return NULL;
   for (guint i = 0; i < G_N_ELEMENTS(synonyms); i++) {

@@ -19,12 +19,12 @@ replace(const gchar *text, const gchar *pattern, const gchar *replacement) {
 gchar *
 text_redact(const gchar *text) {
   g_autofree gchar *without = replace(text, PASSWORD, "\\1***@");
-  gchar *shown = replace(without, PASSPHRASE, "\\1***");
-  for (gchar *at = shown; *at; at++) {
+  gchar *redacted = replace(without, PASSPHRASE, "\\1***");
+  for (gchar *at = redacted; *at; at++) {
     if (g_ascii_iscntrl(*at))
       *at = *at == '\n' ? ' ' : '?';
   }
-  return shown;
+  return redacted;
 }
 
 gchar *

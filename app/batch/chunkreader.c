@@ -6,7 +6,7 @@
 
 /* Decoders move the first frame after a seek to the time that was asked for, so it takes a second
  * one in front of the range to know the one at the boundary. */
-#define LEAST_SEEN 2
+#define MIN_SEEN 2
 
 enum { BEFORE_SEEK, SEEKING, READING, ENDED };
 
@@ -42,16 +42,6 @@ fail(ChunkReader *self, const gchar *why) {
                                   self->run->input, why));
 }
 
-/* ---- going there ---- */
-
-/* In a thread that is not the stream's, which the source has to stop for it. */
-static void
-seek(GstElement *source, gpointer user_data) {
-  ChunkReader *self = user_data;
-  if (!elements_seek(self->pad, self->start + self->zero))
-    fail(self, "it cannot be read from another place than its start");
-}
-
 static void
 go_before(ChunkReader *self) {
   const gboolean at_start = self->state == BEFORE_SEEK && self->begin <= self->margin;
@@ -62,7 +52,10 @@ go_before(ChunkReader *self) {
   self->margin *= 10;
   self->seen = 0;
   gst_clear_buffer(&self->recent);
-  gst_element_call_async(self->source, seek, self, NULL);
+  elements_seek_async(
+      self->source, self->pad, self->start + self->zero,
+      "it cannot be read from another place than its start, so it cannot be made in "
+      "pieces; " CHUNK_REMEDY);
 }
 
 /* ---- frames ---- */
@@ -98,7 +91,7 @@ check_boundary(ChunkReader *self, GstClockTime time) {
   }
   if (self->begin == 0 || self->frames > 0)
     return TRUE;
-  if (self->seen < LEAST_SEEN && self->start > 0)
+  if (self->seen < MIN_SEEN && self->start > 0)
     return FALSE;
   keep_recent(self, &self->before);
   return TRUE;

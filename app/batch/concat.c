@@ -136,18 +136,19 @@ static gboolean
 push_chunk(Concat *self, const Record *record, GError **error) {
   if (record->files->len == 0)
     return TRUE;
-  g_autofree gchar *film = record_file_path(self->job, g_ptr_array_index(record->files, 0));
-  g_autofree gchar *times = record_file_path(self->job, g_ptr_array_index(record->files, 1));
+  const RecordFile *const *files = (const RecordFile *const *)record->files->pdata;
+  g_autofree gchar *video = job_full_path(self->job, files[0]->name);
+  g_autofree gchar *times = job_full_path(self->job, files[1]->name);
   if (!record_check_files(record, self->job, TRUE, error))
     return FALSE;
   g_autoptr(GArray) packets = chunk_read_times(times, (gint64)ZERO, error);
   if (packets && packets->len != record->frames)
     return fail(error, times, "it has other frames than its record");
   g_autoptr(GstElement) sink = NULL;
-  g_autoptr(GstElement) pipeline = packets ? open_chunk(film, &sink, error) : NULL;
+  g_autoptr(GstElement) pipeline = packets ? open_chunk(video, &sink, error) : NULL;
   if (!pipeline)
     return FALSE;
-  const gboolean ok = push_packets(self, pipeline, sink, packets, film, error);
+  const gboolean ok = push_packets(self, pipeline, sink, packets, video, error);
   gst_element_set_state(pipeline, GST_STATE_NULL);
   return ok;
 }
@@ -335,7 +336,7 @@ join(Concat *self, const JobSource *source, GstElement *decoder, GError **error)
 
 gboolean
 concat_chunks(const Job *job, const JobSource *source, const GPtrArray *records,
-              const Output *output, PipelineRun *run, ConvertReport *report, GError **error) {
+              const Output *output, PipelineRun *run, GError **error) {
   g_autoptr(GstElement) pipeline = gst_object_ref_sink(gst_pipeline_new(NULL));
   g_auto(Mux) mux = {0};
   const Record *first = first_record(records);
@@ -360,7 +361,7 @@ concat_chunks(const Job *job, const JobSource *source, const GPtrArray *records,
   self.zero = GST_CLOCK_TIME_NONE;
   const gboolean ok = add_video(&self, first->caps, error) && join(&self, source, decoder, error);
   gst_clear_caps(&self.caps);
-  report->codec = self.codec;
-  report->audio = g_strdup(mux.audio->str);
+  run->codec = self.codec;
+  run->audio = g_strdup(mux.audio->str);
   return ok;
 }

@@ -13,7 +13,6 @@ G_BEGIN_DECLS
  * with its hash before it is read. FALSE with an error, or without one when a signal ended the run.
  */
 gboolean concat_chunks(const Job *job, const JobSource *source, const GPtrArray *records,
-                       const Output *output, PipelineRun *run, ConvertReport *report,
-                       GError **error);
+                       const Output *output, PipelineRun *run, GError **error);
 
 G_END_DECLS

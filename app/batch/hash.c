@@ -43,16 +43,16 @@ open_file(const gchar *path, guint64 *size, GError **error) {
 
 /* Adds the bytes from `from`, as many as `count` or there are. */
 static gboolean
-add_bytes(GChecksum *checksum, int fd, guint64 from, guint64 count, gchar *room) {
+add_bytes(GChecksum *checksum, int fd, guint64 from, guint64 count, gchar *buffer) {
   while (count > 0) {
-    const ssize_t got = pread(fd, room, (gsize)MIN(count, AT_ONCE), (off_t)from);
+    const ssize_t got = pread(fd, buffer, (gsize)MIN(count, AT_ONCE), (off_t)from);
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
       return FALSE;
     if (got == 0)
       return TRUE;
-    g_checksum_update(checksum, (const guchar *)room, got);
+    g_checksum_update(checksum, (const guchar *)buffer, got);
     from += (guint64)got;
     count -= (guint64)got;
   }
@@ -60,14 +60,14 @@ add_bytes(GChecksum *checksum, int fd, guint64 from, guint64 count, gchar *room)
 }
 
 static gboolean
-add_sample(GChecksum *checksum, int fd, guint64 size, gchar *room) {
+add_sample(GChecksum *checksum, int fd, guint64 size, gchar *buffer) {
   const guint64 between = size - 2 * EDGE;
   g_autofree gchar *text = g_strdup_printf("%" G_GUINT64_FORMAT "\n", size);
   g_checksum_update(checksum, (const guchar *)text, -1);
-  gboolean ok = add_bytes(checksum, fd, 0, EDGE, room);
+  gboolean ok = add_bytes(checksum, fd, 0, EDGE, buffer);
   for (guint64 i = 0; ok && i < BLOCKS; i++)
-    ok = add_bytes(checksum, fd, EDGE + between / BLOCKS * i, BLOCK, room);
-  return ok && add_bytes(checksum, fd, size - EDGE, EDGE, room);
+    ok = add_bytes(checksum, fd, EDGE + between / BLOCKS * i, BLOCK, buffer);
+  return ok && add_bytes(checksum, fd, size - EDGE, EDGE, buffer);
 }
 
 static gchar *
@@ -77,10 +77,10 @@ hash_bytes(const gchar *path, gboolean sample, GError **error) {
   if (fd < 0)
     return NULL;
   g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_MD5);
-  g_autofree gchar *room = g_malloc(AT_ONCE);
+  g_autofree gchar *buffer = g_malloc(AT_ONCE);
   const gboolean ok = sample && size > 2 * EDGE + BLOCKS * BLOCK
-                          ? add_sample(checksum, fd, size, room)
-                          : add_bytes(checksum, fd, 0, G_MAXUINT64, room);
+                          ? add_sample(checksum, fd, size, buffer)
+                          : add_bytes(checksum, fd, 0, G_MAXUINT64, buffer);
   if (!ok)
     fail(path, error);
   close(fd);
@@ -144,15 +144,15 @@ add_component(GChecksum *checksum, const GstVideoFrame *frame, guint component) 
   const gint stride = GST_VIDEO_FRAME_COMP_STRIDE(frame, component);
   const gssize bytes = (gssize)width * (wide ? 2 : 1);
   const gboolean as_they_are = step == (wide ? 2 : 1) && shift == 0 && is_little;
-  g_autofree guint8 *room = as_they_are ? NULL : g_malloc((gsize)bytes);
+  g_autofree guint8 *buffer = as_they_are ? NULL : g_malloc((gsize)bytes);
   const guint8 *row = GST_VIDEO_FRAME_COMP_DATA(frame, component);
   /* GStreamer 1.22 gives the place of P010's V in samples, not in bytes */
   if (wide && GST_VIDEO_FRAME_COMP_POFFSET(frame, component) == 1)
     row++;
   for (gint y = GST_VIDEO_FRAME_COMP_HEIGHT(frame, component); y > 0; y--, row += stride) {
-    if (room)
-      gather(room, row, width, step, shift, wide, is_little);
-    g_checksum_update(checksum, room ? room : row, bytes);
+    if (buffer)
+      gather(buffer, row, width, step, shift, wide, is_little);
+    g_checksum_update(checksum, buffer ? buffer : row, bytes);
   }
 }
 

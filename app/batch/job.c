@@ -73,7 +73,8 @@ void
 job_add_source(Job *self, const gchar *in, const gchar *out, gchar *sample, gchar *hash,
                guint chunks) {
   JobSource *source = g_new(JobSource, 1);
-  *source = (JobSource){g_strdup(in), g_strdup(out), sample, hash, 0, chunks};
+  *source =
+      (JobSource){job_shorten_path(self, in), job_shorten_path(self, out), sample, hash, 0, chunks};
   g_ptr_array_add(self->sources, source);
 }
 
@@ -96,21 +97,29 @@ job_count_chunks(Job *self) {
 
 const JobSource *
 job_find_source(const Job *self, guint chunk) {
-  guint low = 0, high = self->sources->len;
-  while (high - low > 1) {
-    const guint middle = low + (high - low) / 2;
-    const JobSource *source = g_ptr_array_index(self->sources, middle);
-    if (source->first <= chunk)
-      low = middle;
-    else
-      high = middle;
-  }
-  return g_ptr_array_index(self->sources, low);
+  const JobSource *source = NULL;
+  for (guint i = self->sources->len; !source || source->first > chunk;)
+    source = g_ptr_array_index(self->sources, --i);
+  return source;
 }
 
 gchar *
 job_name_chunk(const Job *self, guint chunk) {
   return g_strdup_printf("piece %u of %u", chunk + 1, self->n_chunks);
+}
+
+gchar *
+job_list_indices(const GArray *chunks) {
+  GString *list = g_string_new(NULL);
+  for (guint i = 0; i < chunks->len;) {
+    const guint first = g_array_index(chunks, guint, i);
+    guint last = first;
+    while (++i < chunks->len && g_array_index(chunks, guint, i) == last + 1)
+      last++;
+    g_string_append_printf(list, last > first ? "%s%u-%u" : "%s%u", list->len ? "," : "", first,
+                           last);
+  }
+  return g_string_free(list, FALSE);
 }
 
 /* ---- paths ---- */
@@ -155,13 +164,13 @@ make_folder(const gchar *path, GError **error) {
 
 /* A copy of the bytes that were read for the hash. */
 static gboolean
-copy_kernel_file(const Job *self, GError **error) {
+copy_kernel_file(const Job *self, const gchar *pattern, GError **error) {
   g_autofree gchar *path = g_build_filename(self->folder, KERNEL_FILE, NULL);
   gsize size = 0;
   if (!self->kernel_file)
     return TRUE;
   const gchar *data = g_bytes_get_data(self->kernel_file, &size);
-  return atomic_file_write(path, NULL, data, size, TRUE, error);
+  return atomic_file_write(path, pattern, data, size, TRUE, error);
 }
 
 /* Until it is closed, another `cudaconv plan` of this folder waits. Where the file system has no
@@ -174,34 +183,12 @@ lock_folder(const gchar *path) {
   return fd;
 }
 
-static JsonObject *
-write_manifest(Job *self) {
-  Job stored = *self;
-  stored.sources = g_ptr_array_new();
-  for (guint i = 0; i < self->sources->len; i++) {
-    JobSource *source = g_memdup2(g_ptr_array_index(self->sources, i), sizeof *source);
-    source->in = job_shorten_path(self, source->in);
-    source->out = job_shorten_path(self, source->out);
-    g_ptr_array_add(stored.sources, source);
-  }
-  JsonObject *manifest = json_fields_write(manifest_fields, &stored);
-  for (guint i = 0; i < stored.sources->len; i++) {
-    JobSource *source = g_ptr_array_index(stored.sources, i);
-    g_free(source->in);
-    g_free(source->out);
-    g_free(source);
-  }
-  g_ptr_array_unref(stored.sources);
-  g_free(self->id);
-  self->id = json_seal(manifest, "id");
-  return manifest;
-}
-
 /* Under a lock of the folder. The job that is there already has to be the same one; the version of
  * the program that planned it does not matter. */
 static gboolean
 write_files(Job *self, GError **error) {
   g_autofree gchar *path = g_build_filename(self->folder, MANIFEST, NULL);
+  g_autofree gchar *pattern = job_full_path(self, JOB_PARTS "/plan-XXXXXX" PART_SUFFIX);
   g_autoptr(Job) there = NULL;
   if (g_file_test(path, G_FILE_TEST_EXISTS)) {
     there = job_open(self->folder, error);
@@ -210,9 +197,12 @@ write_files(Job *self, GError **error) {
     g_free(self->version);
     self->version = g_strdup(there->version);
   }
-  g_autoptr(JsonObject) manifest = write_manifest(self);
+  g_autoptr(JsonObject) manifest = json_fields_write(manifest_fields, self);
+  g_free(self->id);
+  self->id = json_seal(manifest, "id");
   if (!there)
-    return copy_kernel_file(self, error) && json_file_write(path, NULL, manifest, error);
+    return copy_kernel_file(self, pattern, error) &&
+           json_file_write(path, pattern, manifest, error);
   return g_str_equal(there->id, self->id) ||
          app_refuse(error,
                     "--job %s: it holds another job, of other files or settings; name another "
@@ -259,7 +249,7 @@ check_outputs(const Job *self, const gchar *path, GError **error) {
   for (guint i = 0; i < self->sources->len; i++) {
     const JobSource *source = g_ptr_array_index(self->sources, i);
     const Media *media = media_of_name(source->out);
-    if (media && (self->files > 0 || media_can_join(media)))
+    if (media && (self->files > 0 || media->can_join))
       continue;
     g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (%s cannot be made in such pieces)",
                 path, source->out);
@@ -347,13 +337,15 @@ job_make_filter(const Job *self, GError **error) {
       self->kernel_hash ? g_build_filename(self->folder, KERNEL_FILE, NULL) : NULL;
   if (kernel && !check_kernel_file(self, kernel, error))
     return NULL;
-  GstElement *filter = filter_make_from_text(self->settings, kernel, error);
-  if (!filter)
+  g_autoptr(GError) why = NULL;
+  g_autoptr(GstElement) filter = filter_make_from_text(self->settings, kernel, &why);
+  if (!filter) { /* not a wrong use of this command */
+    g_set_error_literal(error, JSON_FILE_ERROR, 0, why->message);
     return NULL;
+  }
   g_autofree gchar *digest = filter_digest(filter);
   if (g_str_equal(digest, self->digest))
-    return filter;
-  gst_object_unref(gst_object_ref_sink(filter));
+    return g_steal_pointer(&filter);
   g_set_error(error, JSON_FILE_ERROR, 0,
               "the settings (%s) give other values here than where the job was planned; a preset "
               "has to be the same on all machines",

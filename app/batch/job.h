@@ -72,6 +72,9 @@ const JobSource *job_find_source(const Job *self, guint chunk);
 /* "piece 43 of 90", of the chunk with the index 42. Free it. */
 gchar *job_name_chunk(const Job *self, guint chunk);
 
+/* "2,7-9": chunks of an ascending list of guint, as schedulers take them. Free it. */
+gchar *job_list_indices(const GArray *chunks);
+
 /* A path as a job's files have it, and back to one that can be opened: relative to the job's folder
  * if it is below the folder around that, so that all may be moved together. Free it. */
 gchar *job_shorten_path(const Job *self, const gchar *path);
@@ -83,7 +86,7 @@ gchar *job_part_pattern(const Job *self, guint chunk);
 /* Removes the temporary files that killed processes have left of a chunk (-1: of all chunks). */
 void job_remove_stale_parts(const Job *self, gint chunk);
 
-/* A new filter (floating) with the job's settings. NULL when they are not what they were at plan,
+/* A new filter with the job's settings. NULL when they are not what they were at plan,
  * because a preset is another one here. */
 GstElement *job_make_filter(const Job *self, GError **error);
 

@@ -16,8 +16,6 @@
   "encoding again; audio and subtitles come from the source. OUT appears when it is\n"             \
   "complete. The pieces stay: the job's folder can be removed afterwards."
 
-#define MAX_NAMED 8 /* chunks or files in a message */
-
 typedef struct {
   const Job *job;
   gchar *out; /* in place of the video's name; NULL: as planned */
@@ -46,30 +44,20 @@ fail(GError **error, const gchar *format, ...) {
 
 /* ---- all chunks ---- */
 
-/* "3, 17": indices of chunks, as --index takes them. The first few are named. */
-static void
-add_index(GString *names, guint index, guint number) {
-  if (number < MAX_NAMED)
-    g_string_append_printf(names, "%s%u", number > 0 ? ", " : "", index);
-  else if (number == MAX_NAMED)
-    g_string_append(names, ", ...");
-}
-
 static gboolean
 check_there(const Job *job, const RecordState *states, GError **error) {
-  g_autoptr(GString) names = g_string_new(NULL);
-  guint missing = 0;
+  g_autoptr(GArray) missing = g_array_new(FALSE, FALSE, sizeof(guint));
   for (guint i = 0; i < job->n_chunks; i++) {
     if (states[i] == RECORD_MISSING)
-      add_index(names, i, missing++);
+      g_array_append_val(missing, i);
   }
-  if (missing == 0)
-    return TRUE;
-  return fail(
-      error,
-      "%u of %u pieces %s missing: --index %s; `cudaconv run %s` makes what is missing, and "
-      "`cudaconv status %s --missing` lists it",
-      missing, job->n_chunks, missing == 1 ? "is" : "are", names->str, job->folder, job->folder);
+  g_autofree gchar *indices = job_list_indices(missing);
+  return missing->len == 0 ||
+         fail(error,
+              "%u of %u pieces %s missing: --index %s; `cudaconv run %s` makes what is missing, "
+              "and `cudaconv status %s --missing` lists it",
+              missing->len, job->n_chunks, missing->len == 1 ? "is" : "are", indices, job->folder,
+              job->folder);
 }
 
 static GPtrArray *
@@ -92,29 +80,29 @@ read_records(const Job *job, const RecordState *states, GError **error) {
 /* Reads the files of all chunks, so that one message names all that are damaged. */
 static gboolean
 check_bytes(const Job *job, const GPtrArray *records, GError **error) {
-  g_autoptr(GString) names = g_string_new(NULL);
+  g_autoptr(GArray) damaged = g_array_new(FALSE, FALSE, sizeof(guint));
   g_autoptr(GError) first = NULL;
-  guint damaged = 0;
   for (guint i = 0; i < records->len; i++) {
     const Record *record = g_ptr_array_index(records, i);
     g_autoptr(GError) why = NULL;
     if (record_check_files(record, job, TRUE, &why))
       continue;
-    add_index(names, record->index, damaged++);
+    g_array_append_val(damaged, record->index);
     if (!first)
       first = g_steal_pointer(&why);
   }
-  if (damaged == 0)
+  if (damaged->len == 0)
     return TRUE;
-  if (damaged > 1)
+  g_autofree gchar *indices = job_list_indices(damaged);
+  if (damaged->len > 1)
     return fail(
         error,
         "%u of %u pieces are damaged: --index %s (the first: %s); `cudaconv run %s --index N "
         "--again` makes each anew",
-        damaged, job->n_chunks, names->str, first->message, job->folder);
-  g_autofree gchar *name = job_name_chunk(job, (guint)g_ascii_strtoull(names->str, NULL, 10));
+        damaged->len, job->n_chunks, indices, first->message, job->folder);
+  g_autofree gchar *name = job_name_chunk(job, g_array_index(damaged, guint, 0));
   return fail(error, "%s: %s; `cudaconv run %s --index %s --again` makes it anew", name,
-              first->message, job->folder, names->str);
+              first->message, job->folder, indices);
 }
 
 /* ---- a video ---- */
@@ -182,11 +170,10 @@ check_fit(const GPtrArray *records, GError **error) {
 }
 
 static void
-print_result(const PipelineRun *run, const Output *output, const ConvertReport *report,
-             guint chunks) {
+print_result(const PipelineRun *run, const Output *output, guint chunks) {
   g_autofree gchar *line = g_strdup_printf(
       "%s: %" G_GUINT64_FORMAT " frames of %u piece%s, %s; %s", output->name, run->frames, chunks,
-      chunks == 1 ? "" : "s", report->codec, *report->audio ? report->audio : "no audio");
+      chunks == 1 ? "" : "s", run->codec, *run->audio ? run->audio : "no audio");
   g_autofree gchar *text = text_redact(line);
   g_print("%s\n", text);
 }
@@ -196,7 +183,6 @@ static gboolean
 merge_video(Merge *self, const JobSource *source, const GPtrArray *records, GError **error) {
   g_auto(PipelineRun) run = {0};
   g_auto(Output) output = {0};
-  g_auto(ConvertReport) report = {0};
   g_autoptr(GError) cut_off = NULL;
   guint64 frames = 0;
   for (guint i = 0; i < records->len; i++)
@@ -207,23 +193,24 @@ merge_video(Merge *self, const JobSource *source, const GPtrArray *records, GErr
   /* from here on signals are kept, so that no temporary file is left */
   run_init(&run, &self->progress, source->in, out);
   progress_start(&self->progress, "%s", out);
-  if (!output_init(&output, out, error) || !output_begin(&output, error))
+  if (!output_init(&output, out, error) ||
+      !atomic_file_begin(&output.file, output.path, NULL, out, error))
     return FALSE;
   run.expected = frames;
-  const gboolean ok = concat_chunks(self->job, source, records, &output, &run, &report, error);
+  const gboolean ok = concat_chunks(self->job, source, records, &output, &run, error);
   self->signal = run.signal;
   if (!ok)
     return FALSE;
   if (run.frames != frames)
     return fail(error, "%s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " frames came out",
                 output.name, run.frames, frames);
-  if (!output_commit(&output, error))
+  if (!atomic_file_commit(&output.file, output.path, out, error))
     return FALSE;
   /* a source that is cut off, not fully copied, say */
   if (!run_check_length(&run, &cut_off))
     run_note(&run, "%s", cut_off->message);
   if (!self->quiet)
-    print_result(&run, &output, &report, records->len);
+    print_result(&run, &output, records->len);
   return TRUE;
 }
 
@@ -277,14 +264,14 @@ check_out(const Merge *self, GError **error) {
   if (!self->out)
     return TRUE;
   if (self->job->files > 0 || self->job->sources->len != 1)
-    return fail(error, "--out %s: it is for a job of one video in pieces", self->out);
+    return app_refuse(error, "--out %s: it is for a job of one video in pieces", self->out);
   g_autoptr(GHashTable) read = file_set_new();
   file_set_add(read, source->in);
   if (file_set_has(read, self->out))
-    return fail(error, "--out %s: this is the file that is read", self->out);
+    return app_refuse(error, "--out %s: this is the file that is read", self->out);
   const Media *media = media_of_name(source->out);
   return media_of_name(self->out) == media ||
-         fail(error, "--out %s: the job was planned for %s", self->out, media->endings[0]);
+         app_refuse(error, "--out %s: the job was planned for %s", self->out, media->endings[0]);
 }
 
 static gboolean
@@ -322,7 +309,7 @@ app_merge(int argc, char **argv) {
   if (job && merge(&self, &error))
     return APP_DONE;
   if (error)
-    return app_fail("merge", APP_FAILED, error);
-  g_printerr("cudaconv merge: interrupted; what was there before is as it was\n");
+    return app_fail("merge", app_status_of(error), error);
+  g_printerr("cudaconv merge: interrupted; what is not complete is as it was before\n");
   return app_end_by_signal(self.signal);
 }

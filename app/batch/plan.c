@@ -19,7 +19,7 @@
   "IN is a video, which becomes pieces of --piece seconds, or files of any number, which\n"        \
   "are shared out: names, folders, 'patterns/*.png', frames/%04d.png. OUT is the video,\n"         \
   "or a folder, or a name with {} for that of each file: edges/{}.png.\n\n"                        \
-  "  cudaconv plan film.mp4 --kernel sobel --out edges.mkv --piece 60s --job job/\n"               \
+  "  cudaconv plan video.mp4 --kernel sobel --out edges.mkv --piece 60s --job job/\n"              \
   "  cudaconv run job/ --index N      on any machine that sees these files: each piece\n"          \
   "  cudaconv merge job/              checks them and puts them together"
 
@@ -83,19 +83,19 @@ check_media(const Plan *self, const GPtrArray *out, const Job *job, GError **err
     const Media *media = media_of_name(g_ptr_array_index(out, i));
     if (!g_hash_table_add(checked, (gpointer)media))
       continue;
-    if (job->files == 0 && !media_can_join(media))
-      return app_refuse(
-          error,
-          "--out %s: %s cannot be put together from pieces; .mkv, .mp4, .mov and .webm can, "
-          "and with --files 1 each video stays whole",
-          self->out, media->endings[0]);
+    g_autofree gchar *endings = media_list_endings(media_is_joinable);
+    if (job->files == 0 && !media->can_join)
+      return app_refuse(error,
+                        "--out %s: %s cannot be put together from pieces; these can: %s; and with "
+                        "--files 1 each video stays whole",
+                        self->out, media->endings[0], endings);
     if (!convert_options_check(&self->convert, media, error))
       return FALSE;
     GstElement *made =
         convert_options_make_encoder(&self->convert, media, 8, media->endings[0], error);
     if (!made)
       return FALSE;
-    gst_object_unref(gst_object_ref_sink(made));
+    gst_object_unref(made);
     /* chunks are Matroska, and OUT has to hold the same stream */
     if (encoder && media->kind == MEDIA_VIDEO &&
         (!probe_encoder(encoder, media_of_name(".mkv"), error) ||
@@ -165,19 +165,14 @@ take_kernel_file(Job *job, const gchar *path, GError **error) {
 
 static gboolean
 take_settings(Job *job, const ConvertOptions *options, GError **error) {
-  GstElement *filter = filter_options_make(options->filter, error);
+  g_autoptr(GstElement) filter = filter_options_make(options->filter, error);
   if (!filter)
     return FALSE;
-  gst_object_ref_sink(filter);
   job->settings = filter_options_to_text(options->filter);
   job->digest = filter_digest(filter);
   job->encoder = g_strdup(options->encoder);
   job->lossless = options->lossless;
-  const gboolean works = probe_filter(filter, error);
-  gst_object_unref(filter);
-  if (!works)
-    return FALSE;
-  return check_text("the settings", job->settings, error) &&
+  return probe_filter(filter, error) && check_text("the settings", job->settings, error) &&
          take_kernel_file(job, filter_options_kernel_file(options->filter), error);
 }
 

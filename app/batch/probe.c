@@ -6,14 +6,11 @@
 #include "app/convert/mux.h"
 #include "chunkreader.h"
 
-#include <gst/app/gstappsrc.h>
-
 /* The frame that is read twice is at most here. As long as that takes to decode, plan takes longer.
  */
 #define PROBE_AT (8 * GST_SECOND)
 
-#define SIDE 64
-#define CAPS "video/x-raw,format=I420,width=64,height=64,framerate=25/1"
+#define SIDE 64 /* of a frame for the filter */
 #define MAX_WAIT (60 * GST_SECOND)
 #define FRAMES 8 /* for an encoder */
 #define ENCODER_CAPS "video/x-raw,width=320,height=240,framerate=25/1"
@@ -36,14 +33,10 @@ static const gchar *
 find_obstacle(Probe *self, GstElement *source) {
   /* GStreamer estimates the times in these after it has gone to another place */
   static const gchar *const mpeg[] = {"tsdemux", "mpegpsdemux", "mpegvideoparse", NULL};
-  g_autoptr(GstQuery) query = gst_query_new_seeking(GST_FORMAT_TIME);
-  gboolean is_seekable = FALSE;
   gint64 length = 0;
   if (elements_have(GST_BIN(source), mpeg))
     return "the times in MPEG streams are not exact enough to make it in pieces; " CHUNK_REMEDY;
-  if (gst_pad_query(self->pad, query))
-    gst_query_parse_seeking(query, NULL, &is_seekable, NULL, NULL);
-  if (!is_seekable)
+  if (!elements_is_seekable(self->pad))
     return "it can be read from its start only, so it cannot be made in pieces; " CHUNK_REMEDY;
   if (!gst_element_query_duration(self->pipeline, GST_FORMAT_TIME, &length) || length <= 0)
     return "it does not say how long it is, so it cannot be made in pieces; " CHUNK_REMEDY;
@@ -163,48 +156,16 @@ probe_video(const gchar *path, GstClockTime chunk_length, guint64 *chunks, GErro
 /* ---- the filter ---- */
 
 static void
-push_frame(GstElement *source) {
-  GstBuffer *frame = gst_buffer_new_allocate(NULL, SIDE * SIDE * 3 / 2, NULL);
-  gst_buffer_memset(frame, 0, 128, SIDE * SIDE * 3 / 2);
-  GST_BUFFER_PTS(frame) = 0;
-  gst_app_src_push_buffer(GST_APP_SRC(source), frame);
-  gst_app_src_end_of_stream(GST_APP_SRC(source));
-}
-
-static gboolean
-wait_for_end(GstElement *pipeline, GError **error) {
-  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
-  g_autoptr(GstMessage) message =
-      gst_bus_timed_pop_filtered(bus, MAX_WAIT, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  if (message && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS)
-    return TRUE;
-  if (message)
-    gst_message_parse_error(message, error, NULL);
-  else
-    g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-                "the filter does not filter a frame; `cudaconv doctor` says why");
-  return FALSE;
+ignore(GstMessage *message, gpointer data) {
 }
 
 gboolean
 probe_filter(GstElement *filter, GError **error) {
   g_autoptr(GstElement) pipeline = gst_object_ref_sink(gst_pipeline_new(NULL));
-  g_autoptr(GstCaps) caps = gst_caps_from_string(CAPS);
-  GstElement *source = elements_new("appsrc", NULL, error);
-  if (!source)
-    return FALSE;
-  elements_add(pipeline, source);
-  GstElement *sink = elements_new("fakesink", NULL, error);
-  if (!sink)
-    return FALSE;
-  elements_add(pipeline, sink);
-  elements_add(pipeline, filter);
+  GstVideoInfo info;
+  gst_video_info_set_format(&info, GST_VIDEO_FORMAT_I420, SIDE, SIDE);
   gst_util_set_object_arg(G_OBJECT(filter), "backend", "cpu");
-  g_object_set(source, "caps", caps, "format", GST_FORMAT_TIME, NULL);
-  gst_element_link_many(source, filter, sink, NULL);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  push_frame(source);
-  const gboolean ok = wait_for_end(pipeline, error);
+  const gboolean ok = elements_filter_frame(pipeline, filter, &info, ignore, NULL, error);
   gst_element_set_state(pipeline, GST_STATE_NULL);
   return ok;
 }
@@ -219,6 +180,20 @@ count_packet(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   if (GST_CLOCK_TIME_IS_VALID(time) && time < GST_SECOND)
     (*packets)++;
   return GST_PAD_PROBE_OK;
+}
+
+static gboolean
+wait_for_end(GstElement *pipeline, GError **error) {
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
+  g_autoptr(GstMessage) message =
+      gst_bus_timed_pop_filtered(bus, MAX_WAIT, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  if (message && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS)
+    return TRUE;
+  if (message)
+    gst_message_parse_error(message, error, NULL);
+  else
+    g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, "it does not end");
+  return FALSE;
 }
 
 /* From a source of frames through the encoder to the muxer. */
@@ -247,7 +222,7 @@ probe_encoder(const gchar *description, const Media *media, GError **error) {
   if (!encoder)
     return FALSE;
   if (!mux_init(&mux, pipeline, media, media->endings[0], "/dev/null", NULL, error)) {
-    gst_object_unref(gst_object_ref_sink(encoder));
+    gst_object_unref(encoder);
     return FALSE;
   }
   gboolean ok = link_encoder(encoder, &mux);

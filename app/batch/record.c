@@ -91,11 +91,6 @@ record_path(const Job *job, guint index, gboolean failed) {
   return g_build_filename(job->folder, JOB_CHUNKS, name, NULL);
 }
 
-gchar *
-record_file_path(const Job *job, const RecordFile *file) {
-  return job_full_path(job, file->name);
-}
-
 gboolean
 record_write(const Record *self, const Job *job, GError **error) {
   const gboolean failed = self->failures->len > 0;
@@ -215,7 +210,7 @@ gboolean
 record_check_files(const Record *self, const Job *job, gboolean all, GError **error) {
   for (guint i = 0; i < self->files->len; i++) {
     const RecordFile *file = g_ptr_array_index(self->files, i);
-    g_autofree gchar *path = record_file_path(job, file);
+    g_autofree gchar *path = job_full_path(job, file->name);
     struct stat there;
     if (stat(path, &there) != 0) {
       const gint code = errno;

@@ -59,9 +59,6 @@ Record *record_read(const Job *job, guint index, gboolean failed, GError **error
 /* FALSE when one of the files is missing or has another size, or, with `all`, other bytes. */
 gboolean record_check_files(const Record *self, const Job *job, gboolean all, GError **error);
 
-/* The path of a record's file; free it. */
-gchar *record_file_path(const Job *job, const RecordFile *file);
-
 /* The time of the last frame of a video's records; 0 when they have none. */
 GstClockTime record_last_time(const GPtrArray *records);
 

@@ -83,14 +83,11 @@ choose_chunks(Worker *self, GError **error) {
 
 static GstElement *
 new_filter(const Worker *self, GError **error) {
-  GstElement *filter = job_make_filter(self->job, error);
-  if (filter && filter_options_apply(self->backend, filter, error)) {
-    device_use(&self->device, filter);
-    return filter;
-  }
-  if (filter)
-    gst_object_unref(gst_object_ref_sink(filter));
-  return NULL;
+  g_autoptr(GstElement) filter = job_make_filter(self->job, error);
+  if (!filter || !filter_options_apply(self->backend, filter, error))
+    return NULL;
+  device_use(&self->device, filter);
+  return g_steal_pointer(&filter);
 }
 
 static Record *
@@ -148,7 +145,7 @@ keep_files(const Worker *self, const GArray *packets, AtomicFile *file, Record *
       g_strdup_printf(JOB_CHUNKS "/%06u-%.12s.times", record->index, video->hash);
   g_free(video->name);
   video->name = g_strdup_printf(JOB_CHUNKS "/%06u-%.12s.mkv", record->index, video->hash);
-  g_autofree gchar *video_path = record_file_path(self->job, video);
+  g_autofree gchar *video_path = job_full_path(self->job, video->name);
   g_autofree gchar *times_path = job_full_path(self->job, times);
   g_autofree gchar *pattern = job_part_pattern(self->job, record->index);
   return atomic_file_commit(file, video_path, video_path, error) &&
@@ -167,14 +164,13 @@ make_range(Worker *self, guint index, Record *record, GError **error) {
   g_autoptr(GArray) packets = g_array_new(FALSE, FALSE, sizeof(ChunkPacket));
   g_autofree gchar *pattern = job_part_pattern(job, index);
   g_autofree gchar *folder = job_full_path(job, JOB_PARTS);
-  GstElement *filter = new_filter(self, error);
+  g_autoptr(GstElement) filter = new_filter(self, error);
   if (!filter)
     return FALSE;
-  g_autoptr(GstElement) owned = gst_object_ref_sink(filter);
   /* from here on signals are kept, so that no temporary file is left */
   run_init(&run, &self->progress, source->in, job->folder);
   if (!job_check_source(source, FALSE, error) || !input_init(&input, source->in, error) ||
-      !atomic_file_begin(&file, pattern, folder, error)) {
+      !atomic_file_begin(&file, NULL, pattern, folder, error)) {
     self->signal = run_take_signal(&run);
     return FALSE;
   }
@@ -201,12 +197,10 @@ static gboolean
 make_file(Worker *self, const JobSource *source, Record *record, GError **error) {
   g_auto(Input) input = {0};
   g_auto(Output) output = {0};
-  g_auto(ConvertReport) report = {0};
   g_auto(PipelineRun) run = {0};
-  GstElement *filter = new_filter(self, error);
+  g_autoptr(GstElement) filter = new_filter(self, error);
   if (!filter)
     return FALSE;
-  g_autoptr(GstElement) owned = gst_object_ref_sink(filter);
   if (!job_check_source(source, FALSE, error) || !input_init(&input, source->in, error) ||
       !output_init(&output, source->out, error))
     return FALSE;
@@ -214,7 +208,7 @@ make_file(Worker *self, const JobSource *source, Record *record, GError **error)
   const gboolean is_video = output.media->kind == MEDIA_VIDEO;
   run_init(&run, is_video ? &self->progress : NULL, source->in, source->out);
   run.quiet = TRUE;
-  const gboolean ok = convert(filter, &input, &output, &self->convert, &run, &report, error);
+  const gboolean ok = convert(filter, &input, &output, &self->convert, &run, error);
   record_backend(record, &run);
   g_autofree gchar *name = job_shorten_path(self->job, source->out);
   const gboolean kept = ok && record_add_file(record, source->out, name, error);
@@ -234,10 +228,12 @@ make_files(Worker *self, guint index, Record *record, GError **error) {
   for (guint i = 0; i < n && self->signal == 0; i++) {
     const JobSource *source = g_ptr_array_index(job->sources, first + i);
     g_autoptr(GError) why = NULL;
-    if (media_of_name(source->out)->kind == MEDIA_VIDEO)
+    const gboolean is_video = media_of_name(source->out)->kind == MEDIA_VIDEO;
+    if (is_video)
       progress_start(&self->progress, "%s, file %u of %u", chunk, i + 1, n);
     if (make_file(self, source, record, &why) || self->signal != 0) {
-      progress_show(&self->progress, -1, i + 1, n, "files");
+      if (!is_video)
+        progress_show(&self->progress, -1, i + 1, n, "files");
       continue;
     }
     progress_hide(&self->progress);
@@ -255,7 +251,8 @@ make_files(Worker *self, guint index, Record *record, GError **error) {
   if (record->failures->len == 0)
     return TRUE;
   g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-              "%s: %u of its %u files could not be made", chunk, record->failures->len, n);
+              "%s (--index %u): %u of its %u files could not be made", chunk, index,
+              record->failures->len, n);
   return FALSE;
 }
 
@@ -293,16 +290,15 @@ make_chunk(Worker *self, guint index, guint *made) {
 }
 
 static AppStatus
-work(Worker *self) {
+make_chunks(Worker *self) {
   g_autoptr(GError) error = NULL;
   guint failed = 0, made = 0;
-  if (self->job->files > 0) {
-    GstElement *filter = new_filter(self, &error);
-    if (!filter)
-      return app_fail("run", APP_FAILED, error);
-    g_autoptr(GstElement) owned = gst_object_ref_sink(filter);
+  /* settings that are wrong fail once, and not for each chunk */
+  g_autoptr(GstElement) filter = new_filter(self, &error);
+  if (!filter)
+    return app_fail("run", app_status_of(error), error);
+  if (self->job->files > 0)
     device_open(&self->device, filter);
-  }
   for (guint i = self->first; i < self->job->n_chunks && self->signal == 0 && !self->is_full;
        i += self->step) {
     if (!make_chunk(self, i, &made))
@@ -351,5 +347,5 @@ app_run(int argc, char **argv) {
   progress_init(&self.progress, self.quiet);
   if (!choose_chunks(&self, &error))
     return app_fail("run", APP_WRONG_USAGE, error);
-  return work(&self);
+  return make_chunks(&self);
 }

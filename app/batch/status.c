@@ -22,21 +22,27 @@ typedef struct {
   guint done;
   guint64 frames;
   gdouble seconds;
-  GHashTable *hosts;  /* number of chunks by name and backend */
-  GPtrArray *missing; /* numbers of chunks */
-  GPtrArray *notes;   /* gchar *: what is wrong */
+  GHashTable *hosts; /* number of chunks by name and backend */
+  GArray *missing;   /* guint: indices of chunks */
+  GPtrArray *notes;  /* gchar *: what is wrong */
 } Status;
 
 static void
 status_clear(Status *self) {
   g_clear_pointer(&self->hosts, g_hash_table_unref);
-  g_clear_pointer(&self->missing, g_ptr_array_unref);
+  g_clear_pointer(&self->missing, g_array_unref);
   g_clear_pointer(&self->notes, g_ptr_array_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Status, status_clear)
 
 static void
-add_record(Status *self, const Record *record) {
+add_note(Status *self, const Job *job, guint index, const gchar *why) {
+  g_autofree gchar *name = job_name_chunk(job, index);
+  g_ptr_array_add(self->notes, g_strdup_printf("%s (--index %u): %s", name, index, why));
+}
+
+static void
+add_record(Status *self, const Job *job, const Record *record) {
   g_autofree gchar *where = g_strdup_printf("%s (%s)", record->host ? record->host : "?",
                                             record->backend ? record->backend : "no frame");
   const guint before = GPOINTER_TO_UINT(g_hash_table_lookup(self->hosts, where));
@@ -45,21 +51,21 @@ add_record(Status *self, const Record *record) {
   self->seconds += record->seconds;
   for (guint i = 0; i < record->failures->len; i++) {
     const RecordFailure *failure = g_ptr_array_index(record->failures, i);
-    g_ptr_array_add(self->notes, g_strdup_printf("piece %u: %s", record->index + 1, failure->why));
+    add_note(self, job, record->index, failure->why);
   }
 }
 
-/* Whether a chunk is there, as far as it was to be looked at. */
+/* Whether a chunk is there, as far as it was to be checked. */
 static gboolean
-look_at(Status *self, const Job *job, guint index, RecordState state, gboolean check) {
+check_chunk(Status *self, const Job *job, guint index, RecordState state, gboolean check) {
   g_autoptr(GError) error = NULL;
   g_autoptr(Record) record = record_read(job, index, state == RECORD_FAILED, &error);
   if (record && record_check_files(record, job, check, &error)) {
-    add_record(self, record);
+    add_record(self, job, record);
     return state == RECORD_DONE;
   }
   if (error)
-    g_ptr_array_add(self->notes, g_strdup_printf("piece %u: %s", index + 1, error->message));
+    add_note(self, job, index, error->message);
   return FALSE;
 }
 
@@ -70,16 +76,16 @@ collect(Status *self, const Job *job, gboolean names_only, gboolean check, GErro
   if (!states)
     return FALSE;
   self->hosts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-  self->missing = g_ptr_array_new();
+  self->missing = g_array_new(FALSE, FALSE, sizeof(guint));
   self->notes = g_ptr_array_new_with_free_func(g_free);
   for (guint i = 0; i < job->n_chunks; i++) {
     gboolean done = states[i] == RECORD_DONE;
     if (states[i] != RECORD_MISSING && !names_only)
-      done = look_at(self, job, i, states[i], check);
+      done = check_chunk(self, job, i, states[i], check);
     if (done)
       self->done++;
     else
-      g_ptr_array_add(self->missing, GUINT_TO_POINTER(i));
+      g_array_append_val(self->missing, i);
   }
   return TRUE;
 }
@@ -87,23 +93,7 @@ collect(Status *self, const Job *job, gboolean names_only, gboolean check, GErro
 static void
 print_missing(const Status *self) {
   for (guint i = 0; i < self->missing->len; i++)
-    g_print("%u\n", GPOINTER_TO_UINT(g_ptr_array_index(self->missing, i)));
-}
-
-/* "3, 17, 40-49" */
-static gchar *
-list_missing(const Status *self) {
-  g_autoptr(GString) list = g_string_new(NULL);
-  for (guint i = 0; i < self->missing->len;) {
-    const guint first = GPOINTER_TO_UINT(g_ptr_array_index(self->missing, i));
-    guint last = first;
-    while (++i < self->missing->len &&
-           GPOINTER_TO_UINT(g_ptr_array_index(self->missing, i)) == last + 1)
-      last++;
-    g_string_append_printf(list, last > first ? "%s%u-%u" : "%s%u", list->len ? ", " : "", first,
-                           last);
-  }
-  return g_strdup(list->str);
+    g_print("%u\n", g_array_index(self->missing, guint, i));
 }
 
 static void
@@ -120,7 +110,7 @@ print_status(const Status *self, const Job *job) {
     g_print("  %u on %s\n", GPOINTER_TO_UINT(count), text);
   }
   if (self->missing->len > 0) {
-    g_autofree gchar *list = list_missing(self);
+    g_autofree gchar *list = job_list_indices(self->missing);
     g_print("not made: --index %s\n", list);
   }
   for (guint i = 0; i < self->notes->len; i++) {
@@ -131,32 +121,24 @@ print_status(const Status *self, const Job *job) {
 
 static void
 print_json(const Status *self, const Job *job) {
-  g_autoptr(JsonBuilder) builder = json_builder_new();
-  json_builder_begin_object(builder);
-  json_builder_set_member_name(builder, "pieces");
-  json_builder_add_int_value(builder, job->n_chunks);
-  json_builder_set_member_name(builder, "made");
-  json_builder_add_int_value(builder, self->done);
-  json_builder_set_member_name(builder, "frames");
-  json_builder_add_int_value(builder, (gint64)self->frames);
-  json_builder_set_member_name(builder, "seconds");
-  json_builder_add_double_value(builder, self->seconds);
-  json_builder_set_member_name(builder, "missing");
-  json_builder_begin_array(builder);
+  g_autoptr(JsonNode) root = json_node_new(JSON_NODE_OBJECT);
+  JsonObject *object = json_object_new();
+  JsonArray *missing = json_array_new(), *notes = json_array_new();
   for (guint i = 0; i < self->missing->len; i++)
-    json_builder_add_int_value(builder, GPOINTER_TO_UINT(g_ptr_array_index(self->missing, i)));
-  json_builder_end_array(builder);
-  json_builder_set_member_name(builder, "notes");
-  json_builder_begin_array(builder);
+    json_array_add_int_element(missing, g_array_index(self->missing, guint, i));
   for (guint i = 0; i < self->notes->len; i++) {
     g_autofree gchar *note = g_utf8_make_valid(g_ptr_array_index(self->notes, i), -1);
-    json_builder_add_string_value(builder, note);
+    json_array_add_string_element(notes, note);
   }
-  json_builder_end_array(builder);
-  json_builder_end_object(builder);
-  g_autoptr(JsonNode) root = json_builder_get_root(builder);
+  json_node_take_object(root, object);
+  json_object_set_int_member(object, "pieces", job->n_chunks);
+  json_object_set_int_member(object, "made", self->done);
+  json_object_set_int_member(object, "frames", (gint64)self->frames);
+  json_object_set_double_member(object, "seconds", self->seconds);
+  json_object_set_array_member(object, "missing", missing);
+  json_object_set_array_member(object, "notes", notes);
   g_autofree gchar *text = json_to_string(root, FALSE);
-  g_print("%s\n", text);
+  puts(text); /* g_print would convert it to the encoding of the locale */
 }
 
 AppStatus
@@ -184,9 +166,6 @@ app_status(int argc, char **argv) {
     print_json(&status, job);
   else
     print_status(&status, job);
-  /* a list that is cut off would say that the rest is made */
-  if (fflush(stdout) == 0 && !ferror(stdout))
-    return APP_DONE;
-  g_set_error(&error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "what it says cannot be written");
-  return app_fail("status", APP_FAILED, error);
+  return app_end_output("status",
+                        APP_DONE); /* a list that is cut off would say that the rest is made */
 }

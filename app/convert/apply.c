@@ -13,14 +13,15 @@
 
 #include <string.h>
 
+/* With the endings of videos and images. */
 #define SUMMARY                                                                                    \
   "Filters IN into OUT.\n\n"                                                                       \
   "IN is a video, an image, a URI, a camera such as /dev/video0 (until Ctrl-C, or\n"               \
-  "--seconds), or numbered images such as frames/%04d.png. The ending of OUT says what\n"          \
-  "it becomes: a video (.mp4 .m4v .mov .mkv .ts .webm .avi .ogv), an image (.png .jpg\n"           \
-  ".tiff .bmp .webp), or numbered images (out/%04d.png). Audio, subtitles, frame rate\n"           \
-  "and colour description stay as they are, where OUT can hold them. A video or image\n"           \
-  "that carries a mark of rotation is turned upright.\n"                                           \
+  "--seconds), or numbered images such as frames/%%04d.png. The ending of OUT says what\n"         \
+  "it becomes: a video (%s), an image\n"                                                           \
+  "(%s), or numbered images (out/%%04d.png). Audio,\n"                                             \
+  "subtitles, frame rate and colour description stay as they are, where OUT can hold\n"            \
+  "them. A video or image that carries a mark of rotation is turned upright.\n"                    \
   "OUT appears when it is complete; what had its name stays until then.\n\n"                       \
   "Several files, or the videos and images in a folder, are filtered into a folder, where\n"       \
   "their names stay, or into names with {} for that of each file: thumbs/{}.jpg."
@@ -135,15 +136,13 @@ check_options(const Apply *self, const Input *input, const Media *media, gboolea
 /* ---- the result ---- */
 
 static void
-print_result(const PipelineRun *run, const Output *output, const ConvertReport *report) {
+print_result(const PipelineRun *run, const Output *output) {
   g_autoptr(GString) line = g_string_new(output->name);
   g_string_append_printf(line, ": %" G_GUINT64_FORMAT " %s%s of %dx%d", run->frames,
-                         report->codec ? "frame" : "image", run->frames == 1 ? "" : "s", run->width,
+                         run->codec ? "frame" : "image", run->frames == 1 ? "" : "s", run->width,
                          run->height);
-  if (report->codec) {
-    g_string_append_printf(line, ", %s", report->codec);
-    g_string_append_printf(line, "; %s", *report->audio ? report->audio : "no audio");
-  }
+  if (run->codec)
+    g_string_append_printf(line, ", %s; %s", run->codec, *run->audio ? run->audio : "no audio");
   g_string_append_printf(line, "; filtered on %s", run->backend ? run->backend : "?");
   if (run->device)
     g_string_append_printf(line, " (%s)", run->device);
@@ -157,20 +156,18 @@ print_result(const PipelineRun *run, const Output *output, const ConvertReport *
 /* Filters one file. FALSE without an error when a signal ended it. */
 static gboolean
 apply(Apply *self, const Input *input, Output *output, GError **error) {
-  GstElement *filter = filter_options_make(self->convert.filter, error);
+  g_autoptr(GstElement) filter = filter_options_make(self->convert.filter, error);
   if (!filter)
     return FALSE;
-  g_autoptr(GstElement) owned = gst_object_ref_sink(filter);
   device_use(&self->device, filter);
   if (self->convert.original > 0)
     wipe_attach(filter, self->convert.original);
   g_auto(PipelineRun) run = {0};
   run_init(&run, &self->progress, input->name, output->name);
-  g_auto(ConvertReport) report = {0};
-  const gboolean ok = convert(filter, input, output, &self->convert, &run, &report, error);
+  const gboolean ok = convert(filter, input, output, &self->convert, &run, error);
   self->signal = run_take_signal(&run);
   if (ok && !self->convert.quiet)
-    print_result(&run, output, &report);
+    print_result(&run, output);
   return ok;
 }
 
@@ -237,12 +234,11 @@ apply_to_many(Apply *self, const gchar *const *names, const gchar *to) {
   g_autoptr(GError) error = NULL;
   g_autoptr(GPtrArray) in = sources_find(names, NULL, sources_name_stays(to), &error);
   g_autoptr(GPtrArray) out = in ? sources_name_outputs(in, to, "", &error) : NULL;
-  GstElement *filter = out && check_many(self, in, out, &error)
-                           ? filter_options_make(self->convert.filter, &error)
-                           : NULL;
+  g_autoptr(GstElement) filter = out && check_many(self, in, out, &error)
+                                     ? filter_options_make(self->convert.filter, &error)
+                                     : NULL;
   if (!filter)
     return fail(error);
-  g_autoptr(GstElement) owned = gst_object_ref_sink(filter);
   if (!sources_make_folders(out, "", &error))
     return fail(error);
   device_open(&self->device, filter);
@@ -290,7 +286,10 @@ app_apply(int argc, char **argv) {
        "Rate of numbered images as IN: 25 (the default) or 30000/1001", "RATE"},
       {0}};
   g_autoptr(GError) error = NULL;
-  g_auto(GStrv) words = convert_options_parse(&self.convert, "apply", SUMMARY, entries, argc, argv,
+  g_autofree gchar *videos = media_list_endings(media_is_video);
+  g_autofree gchar *images = media_list_endings(media_is_image);
+  g_autofree gchar *summary = g_strdup_printf(SUMMARY, videos, images);
+  g_auto(GStrv) words = convert_options_parse(&self.convert, "apply", summary, entries, argc, argv,
                                               2, G_MAXUINT, &error);
   if (!words || !read_times(&self, &error) || !read_share(&self, &error) ||
       !read_rate(&self, &error))

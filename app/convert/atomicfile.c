@@ -22,11 +22,12 @@ fail(GError **error, gint code, const gchar *name) {
 }
 
 gboolean
-atomic_file_begin(AtomicFile *self, const gchar *pattern, const gchar *name, GError **error) {
+atomic_file_begin(AtomicFile *self, const gchar *path, const gchar *pattern, const gchar *name,
+                  GError **error) {
   struct stat file;
   gint code;
   do {
-    self->path = g_strdup(pattern);
+    self->path = pattern ? g_strdup(pattern) : g_strconcat(path, ".XXXXXX.part", NULL);
     self->fd = g_mkstemp_full(self->path, O_RDWR | O_CLOEXEC, 0666); /* less the umask */
     if (self->fd < 0) {
       code = errno;
@@ -103,9 +104,8 @@ gboolean
 atomic_file_write(const gchar *path, const gchar *pattern, const gchar *data, gsize length,
                   gboolean durable, GError **error) {
   g_auto(AtomicFile) file = {0};
-  g_autofree gchar *beside = g_strconcat(path, ".XXXXXX.part", NULL);
   struct stat before;
-  if (!atomic_file_begin(&file, pattern ? pattern : beside, path, error))
+  if (!atomic_file_begin(&file, path, pattern, path, error))
     return FALSE;
   while (length > 0) {
     const gssize written = write(file.fd, data, length);

@@ -15,9 +15,10 @@ typedef struct {
   int fd;      /* holds the lock */
 } AtomicFile;
 
-/* Creates an empty file. `pattern` is its path with XXXXXX in it; `name` is named in the error. */
-gboolean atomic_file_begin(AtomicFile *self, const gchar *pattern, const gchar *name,
-                           GError **error);
+/* Creates an empty file that is to become `path`. `pattern` is its temporary path with XXXXXX in
+ * it; NULL: it is beside `path`. `name` is named in the error. */
+gboolean atomic_file_begin(AtomicFile *self, const gchar *path, const gchar *pattern,
+                           const gchar *name, GError **error);
 
 /* Removes the file if it was not committed. */
 void atomic_file_clear(AtomicFile *self);
@@ -31,10 +32,9 @@ gboolean atomic_file_commit(AtomicFile *self, const gchar *path, const gchar *na
  * ".incomplete-2" and so on. The name, which is to be freed; NULL with an error. */
 gchar *atomic_file_keep_incomplete(AtomicFile *self, const gchar *path, GError **error);
 
-/* Writes `length` bytes into the file `path` through a temporary one, whose path is `pattern` with
- * XXXXXX in it (NULL: beside the file). With `durable` they are on the disk afterwards; without it,
- * they are before they replace others. FALSE with an error that names `path`, which is
- * G_FILE_ERROR_NOSPC if the disk is full. */
+/* Writes `length` bytes into the file `path` through a temporary one (atomic_file_begin). With
+ * `durable` they are on the disk afterwards; without it, they are before they replace others. FALSE
+ * with an error that names `path`, which is G_FILE_ERROR_NOSPC if the disk is full. */
 gboolean atomic_file_write(const gchar *path, const gchar *pattern, const gchar *data, gsize length,
                            gboolean durable, GError **error);
 

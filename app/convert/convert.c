@@ -8,12 +8,6 @@
 
 #include <gst/app/gstappsink.h>
 
-void
-convert_report_clear(ConvertReport *self) {
-  g_clear_pointer(&self->codec, g_free);
-  g_clear_pointer(&self->audio, g_free);
-}
-
 /* A conversion while it runs. The callbacks of the source come from its threads, one at a time. */
 typedef struct {
   GstElement *pipeline;
@@ -219,22 +213,23 @@ convert_images(Conversion *self, GstElement *filter, const Input *input,
 
 static gboolean
 convert_video(Conversion *self, GstElement *filter, const Input *input, Output *output,
-              const ConvertOptions *options, ConvertReport *report, GError **error) {
+              const ConvertOptions *options, GError **error) {
   PipelineRun *run = self->run;
   g_autoptr(GError) cut_off = NULL;
-  if (!output_begin(output, error) || !play(self, filter, input, options, error))
+  if (!atomic_file_begin(&output->file, output->path, NULL, output->name, error) ||
+      !play(self, filter, input, options, error))
     return FALSE;
-  report->codec = g_steal_pointer(&self->video.codec);
-  report->audio = g_strdup(self->mux.audio->str);
+  run->codec = g_steal_pointer(&self->video.codec);
+  run->audio = g_strdup(self->mux.audio->str);
   if (self->video.encoded < run->frames)
     run_note(run, "%s: the encoder left out %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " frames",
              output->name, run->frames - self->video.encoded, run->frames);
   if (!check_frames(options, run, error) || !input_check_unchanged(input, error))
     return FALSE;
   if (run_check_length(run, &cut_off))
-    return output_commit(output, error);
+    return atomic_file_commit(&output->file, output->path, output->name, error);
   g_autoptr(GError) why = NULL;
-  g_autofree gchar *kept = output_keep_incomplete(output, &why);
+  g_autofree gchar *kept = atomic_file_keep_incomplete(&output->file, output->path, &why);
   g_set_error(error, cut_off->domain, cut_off->code, "%s; %s%s", cut_off->message,
               kept ? "what there is of it is in " : "", kept ? kept : why->message);
   return FALSE;
@@ -242,7 +237,7 @@ convert_video(Conversion *self, GstElement *filter, const Input *input, Output *
 
 gboolean
 convert(GstElement *filter, const Input *input, Output *output, const ConvertOptions *options,
-        PipelineRun *run, ConvertReport *report, GError **error) {
+        PipelineRun *run, GError **error) {
   g_autoptr(GstElement) pipeline = gst_object_ref_sink(gst_pipeline_new(NULL));
   Conversion self = {.pipeline = pipeline,
                      .run = run,
@@ -256,9 +251,8 @@ convert(GstElement *filter, const Input *input, Output *output, const ConvertOpt
     run->expected = input->last - input->first + 1;
   else if (is_image && !output->sequence)
     run->expected = 1;
-  const gboolean ok = is_image
-                          ? convert_images(&self, filter, input, options, error)
-                          : convert_video(&self, filter, input, output, options, report, error);
+  const gboolean ok = is_image ? convert_images(&self, filter, input, options, error)
+                               : convert_video(&self, filter, input, output, options, error);
   video_clear(&self.video);
   mux_clear(&self.mux);
   return ok;

@@ -12,20 +12,10 @@
 
 G_BEGIN_DECLS
 
-/* Facts about the result, for people. */
-typedef struct {
-  gchar *codec; /* of the video; NULL: it is an image */
-  gchar *audio; /* audio and subtitles, as "copied AAC"; empty: there were none */
-} ConvertReport;
-
-void convert_report_clear(ConvertReport *self);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ConvertReport, convert_report_clear)
-
-/* Runs `filter` (floating) over the input and writes the output. FALSE with an error, or without
+/* Runs `filter` over the input and writes the output. FALSE with an error, or without
  * one when a signal ended the run, which is in run->signal. */
 gboolean convert(GstElement *filter, const Input *input, Output *output,
-                 const ConvertOptions *options, PipelineRun *run, ConvertReport *report,
-                 GError **error);
+                 const ConvertOptions *options, PipelineRun *run, GError **error);
 
 /* A device that stays open while files are filtered one after the other, because opening one takes
  * longer than filtering an image. */

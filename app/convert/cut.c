@@ -61,36 +61,13 @@ release_last(Stream *self, GstPad *pad) {
     gst_pad_chain(peer, take_held(self, end));
 }
 
-/* What the thread that seeks has of its own: the cut may be gone before it ends. */
-typedef struct {
-  GstPad *pad;
-  GstClockTime time;
-} Seek;
-
-static void
-free_seek(gpointer data) {
-  Seek *self = data;
-  gst_object_unref(self->pad);
-  g_free(self);
-}
-
-/* In a thread that is not the stream's, which the source has to stop for it. */
-static void
-seek(GstElement *source, gpointer user_data) {
-  const Seek *self = user_data;
-  if (!elements_seek(self->pad, self->time))
-    GST_ELEMENT_ERROR(source, STREAM, FAILED,
-                      ("no seek to %g seconds", (gdouble)self->time / GST_SECOND), (NULL));
-}
-
 /* Once, with the first data: the source has let its streams go then. */
 static void
 begin_seek(Cut *self, GstPad *pad) {
   if (!self->seeks || !g_atomic_int_compare_and_exchange(&self->is_sought, FALSE, TRUE))
     return;
-  Seek *data = g_new(Seek, 1);
-  *data = (Seek){gst_object_ref(pad), self->start};
-  gst_element_call_async(self->source, seek, data, free_seek);
+  elements_seek_async(self->source, pad, self->start,
+                      "it cannot be read from another place than its start");
 }
 
 static GstPadProbeReturn
@@ -220,15 +197,6 @@ cut_open_segments(GstElement *source, gboolean from_zero) {
   gst_iterator_free(elements);
 }
 
-static gboolean
-is_seekable(GstPad *pad) {
-  g_autoptr(GstQuery) query = gst_query_new_seeking(GST_FORMAT_TIME);
-  gboolean seekable = FALSE;
-  if (gst_pad_query(pad, query))
-    gst_query_parse_seeking(query, NULL, &seekable, NULL, NULL);
-  return seekable;
-}
-
 void
 cut_begin(Cut *self) {
   /* whose times are exact after a seek */
@@ -239,7 +207,7 @@ cut_begin(Cut *self) {
   self->is_begun = TRUE; /* some streams change, and there are new pads then */
   g_object_get(self->source, "uri", &uri, NULL);
   /* a server may say that it can go to any place, and fail to */
-  if (!g_str_has_prefix(uri, "file:") || !is_seekable(self->video) ||
+  if (!g_str_has_prefix(uri, "file:") || !elements_is_seekable(self->video) ||
       !elements_have(GST_BIN(self->source), demuxers))
     return;
   self->seeks = TRUE;

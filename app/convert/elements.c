@@ -53,7 +53,7 @@ elements_parse_encoder(const gchar *description, GError **error) {
   g_set_error(error, APP_USAGE_ERROR, 0,
               "--encoder \"%s\": it has no %s; it takes an encoder such as \"%s\"", description,
               sink ? "output" : "input", example);
-  gst_object_unref(gst_object_ref_sink(bin));
+  gst_object_unref(bin);
   return NULL;
 }
 
@@ -92,7 +92,7 @@ elements_discard(GstElement *pipeline, GstPad *pad) {
   gst_pad_link(pad, into);
 }
 
-/* The value of the tag that says how a image is to be turned, or NULL. */
+/* The value of the tag that says how an image is to be turned, or NULL. */
 static gchar *
 orientation_of(GstPad *pad) {
   g_autoptr(GstEvent) event = NULL;
@@ -115,8 +115,14 @@ turn_upright(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   g_autoptr(GstPad) peer = gst_pad_get_peer(pad);
   if (!peer || !orientation || g_str_equal(orientation, "rotate-0"))
     return GST_PAD_PROBE_REMOVE;
-  GstElement *convert = gst_element_factory_make("videoconvert", NULL);
   GstElement *flip = gst_element_factory_make("videoflip", NULL);
+  if (!flip) {
+    GST_ELEMENT_ERROR(pipeline, CORE, MISSING_PLUGIN,
+                      ("GStreamer's element videoflip, which turns it upright, is not installed"),
+                      (NULL));
+    return GST_PAD_PROBE_REMOVE;
+  }
+  GstElement *convert = gst_element_factory_make("videoconvert", NULL);
   gst_util_set_object_arg(G_OBJECT(flip), "video-direction", "auto");
   elements_add(pipeline, convert);
   elements_add(pipeline, flip);
@@ -276,10 +282,44 @@ elements_have(GstBin *bin, const gchar *const *factories) {
 }
 
 gboolean
-elements_seek(GstPad *pad, GstClockTime time) {
-  return gst_pad_send_event(
-      pad, gst_event_new_seek(1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
-                              GST_SEEK_TYPE_SET, (gint64)time, GST_SEEK_TYPE_NONE, -1));
+elements_is_seekable(GstPad *pad) {
+  g_autoptr(GstQuery) query = gst_query_new_seeking(GST_FORMAT_TIME);
+  gboolean seekable = FALSE;
+  if (gst_pad_query(pad, query))
+    gst_query_parse_seeking(query, NULL, &seekable, NULL, NULL);
+  return seekable;
+}
+
+/* What the thread has of its own: the pipeline may be stopped, and its caller gone, before it ends.
+ */
+typedef struct {
+  GstPad *pad;
+  GstClockTime time;
+  const gchar *failure;
+} Seek;
+
+static void
+free_seek(gpointer data) {
+  Seek *self = data;
+  gst_object_unref(self->pad);
+  g_free(self);
+}
+
+static void
+seek(GstElement *source, gpointer user_data) {
+  const Seek *self = user_data;
+  GstEvent *event =
+      gst_event_new_seek(1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
+                         GST_SEEK_TYPE_SET, (gint64)self->time, GST_SEEK_TYPE_NONE, -1);
+  if (!gst_pad_send_event(self->pad, event))
+    GST_ELEMENT_ERROR(source, RESOURCE, SEEK, ("%s", self->failure), (NULL));
+}
+
+void
+elements_seek_async(GstElement *source, GstPad *pad, GstClockTime time, const gchar *failure) {
+  Seek *data = g_new(Seek, 1);
+  *data = (Seek){gst_object_ref(pad), time, failure};
+  gst_element_call_async(source, seek, data, free_seek);
 }
 
 void
@@ -300,4 +340,45 @@ elements_end_stream(GstPad *pad, GstPadProbeInfo *info, gboolean first) {
   GST_PAD_PROBE_INFO_DATA(info) = NULL;
   GST_PAD_PROBE_INFO_FLOW_RETURN(info) = GST_FLOW_EOS;
   return GST_PAD_PROBE_HANDLED;
+}
+
+/* ---- one frame ---- */
+
+gboolean
+elements_filter_frame(GstElement *pipeline, GstElement *filter, const GstVideoInfo *info,
+                      void (*on_message)(GstMessage *message, gpointer data), gpointer data,
+                      GError **error) {
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
+  g_autoptr(GstCaps) caps = gst_video_info_to_caps(info);
+  GstElement *source = elements_new("fakesrc", NULL, error);
+  GstElement *format = source ? gst_element_factory_make("capsfilter", NULL) : NULL;
+  GstElement *sink = source ? gst_element_factory_make("fakesink", NULL) : NULL;
+  if (!source)
+    return FALSE;
+  g_object_set(source, "num-buffers", 1, "format", GST_FORMAT_TIME, "sizemax", (gint)info->size,
+               NULL);
+  gst_util_set_object_arg(G_OBJECT(source), "sizetype", "fixed");
+  gst_util_set_object_arg(G_OBJECT(source), "filltype", "zero");
+  g_object_set(format, "caps", caps, NULL);
+  gst_bin_add_many(GST_BIN(pipeline), source, format, filter, sink, NULL);
+  gst_element_link_many(source, format, filter, sink, NULL);
+  const GstStateChangeReturn change = gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  const GstClockTime limit = change == GST_STATE_CHANGE_FAILURE ? 0 : GST_CLOCK_TIME_NONE;
+  for (;;) {
+    g_autoptr(GstMessage) message = gst_bus_timed_pop_filtered(
+        bus, limit,
+        GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING | GST_MESSAGE_ELEMENT);
+    if (!message) {
+      g_set_error(error, GST_CORE_ERROR, GST_CORE_ERROR_STATE_CHANGE,
+                  "the filter does not start; `cudaconv doctor` says why");
+      return FALSE;
+    }
+    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS)
+      return TRUE;
+    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
+      gst_message_parse_error(message, error, NULL);
+      return FALSE;
+    }
+    on_message(message, data);
+  }
 }

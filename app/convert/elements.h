@@ -24,7 +24,7 @@ gboolean elements_is_nested(const gchar *text);
 /* What --encoder gives, which has a sink and a source pad. */
 GstElement *elements_parse_encoder(const gchar *description, GError **error);
 
-/* Whether a stream is video or a image, encoded or raw. */
+/* Whether a stream is video or an image, encoded or raw. */
 gboolean elements_is_video(GstCaps *caps);
 
 /* Whether a stream is decoded video; NULL is none. */
@@ -40,7 +40,7 @@ GstClockTime elements_stream_time(GstPad *pad, GstBuffer *buffer);
  * tag says that they are to be turned. */
 void elements_keep_upright(GstElement *pipeline, GstPad *pad);
 
-/* Keeps the tag that a image is to be turned from `sink`, a pad that is not linked yet. The tag
+/* Keeps the tag that an image is to be turned from `sink`, a pad that is not linked yet. The tag
  * leaves the demuxer before there is an element that turns, on the pads of audio too, and mp4mux
  * keeps the first value that it gets. */
 void elements_drop_orientation(GstPad *sink);
@@ -61,9 +61,13 @@ GstElement *elements_add_queue(GstElement *pipeline, guint buffers);
 /* Whether a bin has an element of one of these factories, at any depth; the list ends with NULL. */
 gboolean elements_have(GstBin *bin, const gchar *const *factories);
 
-/* Sends the source of a pad to a time, exactly, and flushes what is on its way. Not from the pad's
- * own thread. */
-gboolean elements_seek(GstPad *pad, GstClockTime time);
+/* Whether the source of a pad can be sent to a time. */
+gboolean elements_is_seekable(GstPad *pad);
+
+/* Sends the source of a pad to a time, exactly, and flushes what is on its way. A thread of its own
+ * does so, for the source stops that of the pad. Where the source does not go there, it posts an
+ * error with the text `failure`, a constant. */
+void elements_seek_async(GstElement *source, GstPad *pad, GstClockTime time, const gchar *failure);
 
 /* For probes of events: replaces the event, which is a segment, by one of `segment`. */
 void elements_replace_segment(GstPadProbeInfo *info, const GstSegment *segment);
@@ -71,6 +75,13 @@ void elements_replace_segment(GstPadProbeInfo *info, const GstSegment *segment);
 /* For probes of buffers and events: takes the data, sends an end of the stream to the pad's peer if
  * `first` is set, and tells the source that no more is wanted of this stream. */
 GstPadProbeReturn elements_end_stream(GstPad *pad, GstPadProbeInfo *info, gboolean first);
+
+/* Filters one frame whose bytes are 0 in a pipeline, which the caller sets to NULL afterwards. The
+ * frame has 2 GiB or less. `on_message` gets warnings and messages of elements. FALSE with the
+ * error of the filter. Only elements of GStreamer's core are needed. */
+gboolean elements_filter_frame(GstElement *pipeline, GstElement *filter, const GstVideoInfo *info,
+                               void (*on_message)(GstMessage *message, gpointer data),
+                               gpointer data, GError **error);
 
 /* Takes what leaves `pad` out of the way. */
 void elements_discard(GstElement *pipeline, GstPad *pad);

@@ -14,7 +14,7 @@ refuse(GError **error, gint code, const gchar *name, const gchar *why) {
   return FALSE;
 }
 
-/* GStreamer's decoder of these wants a image in one chunk, which only its source of numbered
+/* GStreamer's decoder of these wants an image in one chunk, which only its source of numbered
  * images gives it. That takes a % for a place of the number. */
 static gboolean
 is_whole_image(const gchar *path) {

@@ -26,55 +26,74 @@ static const Media media[] = {
      {H264, "openh264enc name=encoder"},
      {H265},
      {H264_LOSSLESS},
-     {AAC}},
+     {AAC},
+     TRUE},
     {{".mov"},
      MEDIA_VIDEO,
      "qtmux",
      {H264, "openh264enc name=encoder"},
      {H265},
      {H264_LOSSLESS},
-     {AAC}},
+     {AAC},
+     TRUE},
     {{".mkv"},
      MEDIA_VIDEO,
      "matroskamux",
      {H264, "openh264enc name=encoder"},
      {H265},
      {FFV1},
-     {"flacenc", "opusenc"}},
+     {"flacenc", "opusenc"},
+     TRUE},
     {{".ts"},
      MEDIA_VIDEO,
      "mpegtsmux",
      {H264, "openh264enc name=encoder"},
      {H265},
      {H264_LOSSLESS},
-     {AAC}},
+     {AAC},
+     FALSE},
     {{".webm"},
      MEDIA_VIDEO,
      "webmmux",
      {VP9("end-usage=cq cq-level=24")},
      {0},
      {VP9("min-quantizer=0 max-quantizer=0")},
-     {"opusenc bitrate=160000", "vorbisenc"}},
-    {{".avi"}, MEDIA_VIDEO, "avimux", {JPEG}, {0}, {0}, {"lamemp3enc target=bitrate bitrate=192"}},
+     {"opusenc bitrate=160000", "vorbisenc"},
+     TRUE},
+    {{".avi"},
+     MEDIA_VIDEO,
+     "avimux",
+     {JPEG},
+     {0},
+     {0},
+     {"lamemp3enc target=bitrate bitrate=192"},
+     FALSE},
     {{".ogv", ".ogg"},
      MEDIA_VIDEO,
      "oggmux",
      {"theoraenc name=encoder quality=56"},
      {0},
      {0},
-     {"vorbisenc quality=0.5"}},
-    {{".png"}, MEDIA_IMAGE, NULL, {"pngenc"}, {0}, {"pngenc"}, {0}},
-    {{".jpg", ".jpeg"}, MEDIA_IMAGE, NULL, {JPEG}, {0}, {0}, {0}},
-    {{".tif", ".tiff"}, MEDIA_IMAGE, NULL, {"avenc_tiff"}, {0}, {"avenc_tiff"}, {0}},
-    {{".bmp"}, MEDIA_IMAGE, NULL, {BMP}, {0}, {BMP}, {0}},
+     {"vorbisenc quality=0.5"},
+     FALSE},
+    {{".png"}, MEDIA_IMAGE, NULL, {"pngenc"}, {0}, {"pngenc"}, {0}, FALSE},
+    {{".jpg", ".jpeg"}, MEDIA_IMAGE, NULL, {JPEG}, {0}, {0}, {0}, FALSE},
+    {{".tif", ".tiff"}, MEDIA_IMAGE, NULL, {"avenc_tiff"}, {0}, {"avenc_tiff"}, {0}, FALSE},
+    {{".bmp"}, MEDIA_IMAGE, NULL, {BMP}, {0}, {BMP}, {0}, FALSE},
     {{".webp"},
      MEDIA_IMAGE,
      NULL,
      {"capsfilter caps=video/x-raw,format={RGB,RGBA} ! webpenc quality=95"},
      {0},
      {"capsfilter caps=video/x-raw,format={RGB,RGBA} ! webpenc lossless=true"},
-     {0}},
+     {0},
+     FALSE},
 };
+
+/* Endings of files that are read and not written. */
+static const gchar *const read_only[] = {".3gp",  ".dv",  ".flv",  ".gif", ".h264", ".h265", ".jp2",
+                                         ".m2ts", ".m2v", ".mpeg", ".mpg", ".mts",  ".mxf",  ".pbm",
+                                         ".pgm",  ".ppm", ".vob",  ".wmv", ".y4m"};
 
 const Media *
 media_of_name(const gchar *name) {
@@ -88,20 +107,44 @@ media_of_name(const gchar *name) {
   return NULL;
 }
 
+gboolean
+media_is_readable(const gchar *name) {
+  g_autofree gchar *lower = g_ascii_strdown(name, -1);
+  for (guint i = 0; i < G_N_ELEMENTS(read_only); i++) {
+    if (g_str_has_suffix(lower, read_only[i]))
+      return TRUE;
+  }
+  return media_of_name(name) != NULL;
+}
+
 gchar *
-media_list_endings(void) {
-  g_autoptr(GString) list = g_string_new(NULL);
+media_list_endings(gboolean (*is)(const Media *media)) {
+  GString *list = g_string_new(NULL);
   for (guint i = 0; i < G_N_ELEMENTS(media); i++) {
-    for (const gchar *const *ending = media[i].endings; *ending; ending++)
+    for (const gchar *const *ending = media[i].endings; *ending && (!is || is(&media[i])); ending++)
       g_string_append_printf(list, "%s%s", list->len ? " " : "", *ending);
   }
-  return g_string_free(g_steal_pointer(&list), FALSE);
+  return g_string_free(list, FALSE);
 }
 
 gboolean
-media_can_join(const Media *self) {
-  return self->kind == MEDIA_VIDEO && !g_str_equal(self->muxer, "avimux") &&
-         !g_str_equal(self->muxer, "oggmux") && !g_str_equal(self->muxer, "mpegtsmux");
+media_is_video(const Media *self) {
+  return self->kind == MEDIA_VIDEO;
+}
+
+gboolean
+media_is_image(const Media *self) {
+  return self->kind == MEDIA_IMAGE;
+}
+
+gboolean
+media_is_lossless(const Media *self) {
+  return self->lossless[0] != NULL;
+}
+
+gboolean
+media_is_joinable(const Media *self) {
+  return self->can_join;
 }
 
 /* The names of the elements in a list of descriptions: "x264enc or openh264enc". */
@@ -138,6 +181,9 @@ media_fix_threads(GstElement *encoder) {
     const gchar *factory, *property, *value;
   } fixed[] = {
       {"x264enc", "threads", "4"},
+      /* with a lookahead in a thread or a buffer model, threads make other packets each time */
+      {"x264enc", "sync-lookahead", "0"},
+      {"x264enc", "vbv-buf-capacity", "0"},
       {"openh264enc", "multi-thread", "1"},
       {"x265enc", "option-string", H265_OPTIONS ":frame-threads=2"},
   };

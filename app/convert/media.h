@@ -19,16 +19,21 @@ typedef struct {
   const gchar *deep[3];     /* for deeper ones; empty: as for 8 bits */
   const gchar *lossless[3]; /* empty: there is none */
   const gchar *audio[4];    /* for audio that the container does not take as it is */
+  gboolean can_join;        /* a video is put together from chunks without encoding them again */
 } Media;
 
 /* NULL when the ending is not known. Upper and lower case are the same. */
 const Media *media_of_name(const gchar *name);
 
-/* All endings, as text. */
-gchar *media_list_endings(void);
+/* Whether a name has the ending of a file that is read: those of the table, and others. */
+gboolean media_is_readable(const gchar *name);
 
-/* Whether a video of this kind can be put together from chunks, without encoding them again. */
-gboolean media_can_join(const Media *self);
+/* The endings of the table with which `is` is TRUE (NULL: all), as text. Free it. */
+gchar *media_list_endings(gboolean (*is)(const Media *media));
+gboolean media_is_video(const Media *self);
+gboolean media_is_image(const Media *self);
+gboolean media_is_lossless(const Media *self);
+gboolean media_is_joinable(const Media *self);
 
 /* The first encoder of a list that is installed, as an element (floating) with a sink and a source
  * pad. NULL when there is none; the error names `what` it was for. */

@@ -270,7 +270,7 @@ report_audio(Mux *self, const gchar *how, GstCaps *caps) {
 static void
 encode_audio(Mux *self, GstPad *pad, GstCaps *caps) {
   g_autoptr(GError) error = NULL;
-  GstElement *encoder = media_new_encoder(self->media->audio, "sound", &error);
+  GstElement *encoder = media_new_encoder(self->media->audio, "audio", &error);
   if (!encoder) {
     mux_leave_out(self, pad, caps, error->message);
     return;

@@ -20,7 +20,7 @@ convert_options_parse(ConvertOptions *self, const gchar *name, const gchar *summ
                       GError **error) {
   const GOptionEntry common[] = {
       {"lossless", 0, 0, G_OPTION_ARG_NONE, &self->lossless,
-       "Encode without losses: FFV1 in .mkv, H.264 in .mp4 and .mov, VP9 in .webm; .png, .tiff, "
+       "Encode without losses: FFV1 in .mkv, H.264 in .mp4, .mov and .ts, VP9 in .webm; images in "
        ".webp",
        NULL},
       {"encoder", 0, 0, G_OPTION_ARG_STRING, &self->encoder,
@@ -43,14 +43,13 @@ convert_options_check(const ConvertOptions *self, const Media *media, GError **e
     return app_refuse(error,
                       "--lossless and --encoder \"%s\": only one of the two says what encodes",
                       self->encoder);
+  g_autofree gchar *endings = media_list_endings(media_is_lossless);
   if (self->lossless && !media->lossless[0])
-    return app_refuse(
-        error,
-        "--lossless: %s has losses; .mkv, .mp4, .mov, .webm, .png, .tiff and .webp can do without",
-        media->endings[0]);
+    return app_refuse(error, "--lossless: %s has losses; these can do without: %s",
+                      media->endings[0], endings);
   GstElement *encoder = self->encoder ? elements_parse_encoder(self->encoder, error) : NULL;
   if (encoder)
-    gst_object_unref(gst_object_ref_sink(encoder));
+    gst_object_unref(encoder);
   return encoder || !self->encoder;
 }
 

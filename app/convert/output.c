@@ -52,13 +52,13 @@ output_init(Output *self, const gchar *name, GError **error) {
   self->media = media_of_name(name);
   if (!self->media && (g_str_has_suffix(name, "/") || g_file_test(name, G_FILE_TEST_IS_DIR))) {
     g_set_error(error, APP_USAGE_ERROR, 0,
-                "%s: this is a folder; OUT is the name of a file, or of numbered pictures such as "
+                "%s: this is a folder; OUT is the name of a file, or of numbered images such as "
                 "frames/%%04d.png",
                 name);
     return FALSE;
   }
   if (!self->media) {
-    g_autofree gchar *endings = media_list_endings();
+    g_autofree gchar *endings = media_list_endings(NULL);
     g_set_error(error, APP_USAGE_ERROR, 0,
                 "%s: the ending of OUT says what it becomes; it takes %s", name, endings);
     return FALSE;
@@ -79,22 +79,6 @@ output_clear(Output *self) {
   atomic_file_clear(&self->file);
   g_clear_pointer(&self->path, g_free);
   g_clear_pointer(&self->sequence, sequence_free);
-}
-
-gboolean
-output_begin(Output *self, GError **error) {
-  g_autofree gchar *pattern = g_strconcat(self->path, ".XXXXXX.part", NULL);
-  return atomic_file_begin(&self->file, pattern, self->name, error);
-}
-
-gboolean
-output_commit(Output *self, GError **error) {
-  return atomic_file_commit(&self->file, self->path, self->name, error);
-}
-
-gchar *
-output_keep_incomplete(Output *self, GError **error) {
-  return atomic_file_keep_incomplete(&self->file, self->path, error);
 }
 
 gboolean

@@ -17,7 +17,7 @@ typedef struct {
   const Media *media;
   ImageSequence *sequence; /* NULL for one file */
   gchar *path;             /* of the file, links followed */
-  AtomicFile file;         /* a video while it is written */
+  AtomicFile file;         /* of a video; its writer begins and commits it, as `path` */
 } Output;
 
 /* Finds out what `name` is, which has to live as long as the result. FALSE when its ending is not
@@ -28,16 +28,6 @@ gboolean output_init(Output *self, const gchar *name, GError **error);
 /* Removes what was written and not committed. */
 void output_clear(Output *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Output, output_clear)
-
-/* Makes the file that is written first. */
-gboolean output_begin(Output *self, GError **error);
-
-/* Gives the file that was written its name. */
-gboolean output_commit(Output *self, GError **error);
-
-/* Gives the file that was written the name of OUT with ".incomplete" in it, because the input ended
- * early. The new name, which is to be freed, or NULL with an error. */
-gchar *output_keep_incomplete(Output *self, GError **error);
 
 /* Writes a whole image: the one, or that of a number. */
 gboolean output_write(const Output *self, guint number, GBytes *image, GError **error);

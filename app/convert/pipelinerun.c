@@ -15,12 +15,13 @@
 /* Seconds that a live source gets for its last frames, which a limit would end in time. */
 #define LIVE_SLACK 1
 #define MAX_SECONDS_STOPPED 5
+#define MAX_SAME_SIGNAL (G_USEC_PER_SEC / 2)
 
-/* Names of messages that the work's own threads post. The bus keeps them in order with those of
+/* Names of messages that the run's own threads post. The bus keeps them in order with those of
  * elements. */
-#define MESSAGE_ERROR "work-error"
-#define MESSAGE_NO_VIDEO "work-no-video"
-#define MESSAGE_DONE "work-done"
+#define MESSAGE_ERROR "run-error"
+#define MESSAGE_NO_VIDEO "run-no-video"
+#define MESSAGE_DONE "run-done"
 
 /* ---- what is said ---- */
 
@@ -46,7 +47,7 @@ query_length(PipelineRun *self) {
     self->length = (GstClockTime)length;
 }
 
-/* How much of the work is done, 0 to 1, or less than 0 where nobody knows. */
+/* How much is done, 0 to 1, or less than 0 where nobody knows. */
 static gdouble
 share_done(const PipelineRun *self, guint64 frames, GstClockTime last) {
   if (self->expected > 0)
@@ -82,7 +83,7 @@ read_size(PipelineRun *self, GstPad *pad) {
   self->height = GST_VIDEO_INFO_HEIGHT(&format);
 }
 
-/* `into` is one of the formats of a Work, which is read when the pipeline has stopped. */
+/* `into` is one of the formats of a PipelineRun, which is read when the pipeline has stopped. */
 static GstPadProbeReturn
 read_format(GstPad *pad, GstPadProbeInfo *info, gpointer into) {
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
@@ -323,8 +324,27 @@ end_stream(gpointer user_data) {
   return G_SOURCE_REMOVE;
 }
 
+static volatile gint64 first_signal; /* its time */
+
+/* An element that hangs would hold up the end: the next signal ends the process at once. But
+ * terminals, shells and `timeout` may send one signal twice. */
+static void
+on_next_signal(gint number) {
+  if (g_get_monotonic_time() - first_signal < MAX_SAME_SIGNAL)
+    return;
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+static void
+wait_for_next_signal(void) {
+  signal(SIGINT, on_next_signal);
+  signal(SIGTERM, on_next_signal);
+  signal(SIGHUP, on_next_signal);
+}
+
 /* A recording is complete when somebody stops it; of a file there is only the whole. What comes
- * before the start or after the end is for work_run and its caller. */
+ * before the start or after the end is for run_play and its caller. */
 static void
 on_signal(PipelineRun *self, gint number) {
   if (self->live && self->signal == 0) {
@@ -334,10 +354,8 @@ on_signal(PipelineRun *self, gint number) {
   }
   self->signal = number;
   self->live = FALSE;
-  /* an element that hangs would hold up the end: the next signal ends it at once */
-  signal(SIGINT, SIG_DFL);
-  signal(SIGTERM, SIG_DFL);
-  signal(SIGHUP, SIG_DFL);
+  first_signal = g_get_monotonic_time();
+  wait_for_next_signal();
   g_main_loop_quit(self->loop);
 }
 
@@ -384,13 +402,17 @@ run_take_signal(PipelineRun *self) {
 void
 run_clear(PipelineRun *self) {
   for (guint i = 0; i < G_N_ELEMENTS(self->signals); i++)
-    g_clear_handle_id(&self->signals[i], g_source_remove);
+    g_clear_handle_id(&self->signals[i], g_source_remove); /* GLib sets the default again */
+  if (self->signal != 0)
+    wait_for_next_signal(); /* the caller removes what was begun */
   g_clear_pointer(&self->loop, g_main_loop_unref);
   g_clear_error(&self->error);
   g_clear_pointer(&self->missing, g_free);
   g_clear_pointer(&self->warning, g_free);
   g_clear_pointer(&self->backend, g_free);
   g_clear_pointer(&self->device, g_free);
+  g_clear_pointer(&self->codec, g_free);
+  g_clear_pointer(&self->audio, g_free);
 }
 
 /* Whether the thread of a demuxer has stopped. */

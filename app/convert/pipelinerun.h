@@ -24,7 +24,9 @@ typedef struct {
   GstClockTime last;  /* time at the end of the last one */
   GstClockTime took;  /* from the first frame to the end of the stream */
   gchar *backend, *device;
-  gint signal; /* that ended it early; 0: none did */
+  gchar *codec; /* of the video that was written; NULL: images were. Set by who wrote it */
+  gchar *audio; /* audio and subtitles, as "copied AAC"; empty: there were none. As `codec` */
+  gint signal;  /* that ended it early; 0: none did */
 
   /* Private. */
   GstVideoInfo decoded, encoded; /* formats of frames from the source and for the encoder; of no
@@ -71,7 +73,7 @@ void run_watch_stream(PipelineRun *self, GstPad *pad, gboolean is_video);
  * those of the input: bits, alpha, chroma. Before the encoder's first frame, from any thread. */
 void run_watch_encoder(PipelineRun *self, GstElement *encoder);
 
-/* FALSE with an error if the input ended much earlier than its container says, after work_run.
+/* FALSE with an error if the input ended much earlier than its container says, after run_play.
  * Half a second or 2 % may be missing, but no more than 5 seconds. */
 gboolean run_check_length(const PipelineRun *self, GError **error);
 

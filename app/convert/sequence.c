@@ -17,7 +17,7 @@ sequence_new(const gchar *pattern, GError **error) {
   g_autoptr(GMatchInfo) match = NULL;
   if (!g_regex_match(regex, pattern, 0, &match)) {
     g_set_error(error, APP_USAGE_ERROR, 0,
-                "%s: numbered pictures have one number and no other %% in their name, such as "
+                "%s: numbered images have one number and no other %% in their name, such as "
                 "frames/%%04d.png",
                 pattern);
     return NULL;
@@ -93,7 +93,7 @@ sequence_find(const ImageSequence *self, guint *first, guint *last, GError **err
   g_autofree gchar *pattern = sequence_pattern(self);
   if (count == 0) {
     g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
-                "%s: there is no such picture; %%d is for 1, 2, ... and %%04d for 0001, 0002, ...",
+                "%s: there is no such image; %%d is for 1, 2, ... and %%04d for 0001, 0002, ...",
                 pattern);
     return FALSE;
   }
@@ -101,8 +101,8 @@ sequence_find(const ImageSequence *self, guint *first, guint *last, GError **err
     g_autofree gchar *name = sequence_name(self, number);
     if (!g_file_test(name, G_FILE_TEST_EXISTS)) {
       g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
-                  "%s: picture %s is missing; there are others from %u to %u", pattern, name,
-                  *first, *last);
+                  "%s: image %s is missing; there are others from %u to %u", pattern, name, *first,
+                  *last);
       return FALSE;
     }
   }

@@ -18,21 +18,6 @@
 #define PLACE "{}"
 #define MAX_LISTED 10 /* files that are left out */
 
-/* What is read and not written. */
-static const gchar *const more_endings[] = {
-    ".3gp", ".dv",  ".flv", ".gif", ".h264", ".h265", ".jp2", ".m2ts", ".m2v", ".mpeg",
-    ".mpg", ".mts", ".mxf", ".pbm", ".pgm",  ".ppm",  ".vob", ".wmv",  ".y4m", NULL};
-
-static gboolean
-is_known(const gchar *name) {
-  g_autofree gchar *lower = g_ascii_strdown(name, -1);
-  for (guint i = 0; more_endings[i]; i++) {
-    if (g_str_has_suffix(lower, more_endings[i]))
-      return TRUE;
-  }
-  return media_of_name(name) != NULL;
-}
-
 static int
 compare_paths(gconstpointer a, gconstpointer b) {
   return strcmp(*(const gchar *const *)a, *(const gchar *const *)b);
@@ -87,7 +72,7 @@ add_folder(GPtrArray *paths, const gchar *folder, gboolean names_stay, GError **
       continue;
     if (g_file_test(path, G_FILE_TEST_IS_DIR))
       folders++;
-    else if (!is_known(name) || !g_file_test(path, G_FILE_TEST_IS_REGULAR))
+    else if (!media_is_readable(name) || !g_file_test(path, G_FILE_TEST_IS_REGULAR))
       g_ptr_array_add(left_out, g_strdup(name));
     else if (names_stay && !media_of_name(name))
       g_ptr_array_add(read_only, g_strdup(name));
@@ -184,6 +169,8 @@ add_list(GPtrArray *paths, const gchar *list, gboolean names_stay, GError **erro
     }
     lines += c == '\n';
   } while (ok && c != EOF);
+  if (ok && ferror(file))
+    ok = refuse_list(list, error);
   if (file != stdin)
     fclose(file);
   return ok;
@@ -243,7 +230,7 @@ check_ending(const gchar *name, const gchar *option, GError **error) {
                       option, name);
   if (media)
     return TRUE;
-  g_autofree gchar *endings = media_list_endings();
+  g_autofree gchar *endings = media_list_endings(NULL);
   return app_refuse(error,
                     "%s%s: the ending says what it becomes; it takes %s; edges/{}.png gives each "
                     "file an ending",

@@ -62,8 +62,10 @@ add_caps(GstElement *pipeline, const gchar *format) {
 
 /* Changes caps, and no frame or time. */
 static GstElement *
-add_setter(GstElement *pipeline, const gchar *fields) {
-  GstElement *setter = gst_element_factory_make("capssetter", NULL);
+add_setter(GstElement *pipeline, const gchar *fields, GError **error) {
+  GstElement *setter = elements_new("capssetter", NULL, error);
+  if (!setter)
+    return NULL;
   g_autofree gchar *caps = g_strdup_printf("video/x-raw, %s", fields);
   gst_util_set_object_arg(G_OBJECT(setter), "caps", caps);
   return elements_add(pipeline, setter);
@@ -88,7 +90,7 @@ fix_caps(GstVideoInfo *info) {
 /* What has to be between the filter and the encoder; FALSE where it does not fit. */
 static gboolean
 link_frames(const Video *self, const Mux *mux, GstElement *last, const GstVideoInfo *info,
-            GstCaps *codec) {
+            GstCaps *codec, GError **error) {
   gint stride = 1;
   g_object_get(self->filter, "stride", &stride, NULL);
   const gchar *format = choose_format(info, stride, codec);
@@ -100,9 +102,9 @@ link_frames(const Video *self, const Mux *mux, GstElement *last, const GstVideoI
   }
   if (GST_VIDEO_INFO_FPS_N(info) == 0 &&
       gst_structure_has_name(gst_caps_get_structure(codec, 0), "video/x-h265")) {
-    GstElement *rate =
-        add_setter(mux->pipeline, "framerate=25/1"); /* which it wants for its limits */
-    if (!gst_element_link(last, rate))
+    /* it wants one for its limits */
+    GstElement *rate = add_setter(mux->pipeline, "framerate=25/1", error);
+    if (!rate || !gst_element_link(last, rate))
       return FALSE;
     last = rate;
   }
@@ -141,8 +143,8 @@ link_encoder(Video *self, Mux *mux, GstElement *last, const GstVideoInfo *info, 
   if (!route_find(&route, mux->muxer, codec))
     return refuse_encoder(self, mux, codec, error);
   self->codec = mux_describe_codec(codec);
-  if (!link_frames(self, mux, last, info, codec)) {
-    if (options->encoder)
+  if (!link_frames(self, mux, last, info, codec, error)) {
+    if (options->encoder && !*error)
       g_set_error(error, APP_USAGE_ERROR, 0, "--encoder \"%s\": it takes no video",
                   options->encoder);
     return FALSE;
@@ -164,10 +166,11 @@ video_add(Video *self, Mux *mux, GstPad *pad, GstCaps *caps, GError **error) {
   g_autoptr(GstPad) sink = gst_element_get_static_pad(decoded, "sink");
   GstElement *before = elements_add(mux->pipeline, gst_element_factory_make("videoconvert", NULL));
   g_autofree gchar *fields = fix_caps(&info);
-  GstElement *rate = fields ? add_setter(mux->pipeline, fields) : NULL;
+  GstElement *rate = fields ? add_setter(mux->pipeline, fields, &why) : NULL;
   GstElement *filtered = elements_add_queue(mux->pipeline, 8);
   GstElement *after = elements_add(mux->pipeline, gst_element_factory_make("videoconvert", NULL));
-  if (!(rate ? gst_element_link_many(decoded, before, rate, filter, NULL)
+  if (why ||
+      !(rate ? gst_element_link_many(decoded, before, rate, filter, NULL)
              : gst_element_link_many(decoded, before, filter, NULL)) ||
       !gst_element_link_many(filter, filtered, after, NULL) ||
       !link_encoder(self, mux, after, &info, &why) ||

@@ -21,7 +21,7 @@ typedef enum {
 struct _Controls {
   GstElement *filter, *model; /* the model has the default values */
   GParamSpec **properties;
-  Wipe *split;
+  Wipe *wipe;
   gdouble share;
   View view;
   GHashTable *tried; /* value of an enum by its property, which may have been refused since */
@@ -39,9 +39,9 @@ wrap(gint number, gint count) {
 
 static void
 show_split(Controls *self) {
-  wipe_set_share(self->split, self->view == VIEW_SPLIT      ? self->share
-                              : self->view == VIEW_FILTERED ? 0
-                                                            : 1);
+  wipe_set_share(self->wipe, self->view == VIEW_SPLIT      ? self->share
+                             : self->view == VIEW_FILTERED ? 0
+                                                           : 1);
 }
 
 static ControlsRequest
@@ -280,7 +280,7 @@ controls_new(GstElement *filter, gdouble share) {
       gst_object_ref_sink(gst_element_factory_create(gst_element_get_factory(filter), NULL));
   self->properties = filter_list_properties(filter);
   self->share = share;
-  self->split = wipe_attach(filter, share);
+  self->wipe = wipe_attach(filter, share);
   self->tried = g_hash_table_new(g_str_hash, g_str_equal);
   self->presets = gst_preset_get_preset_names(GST_PRESET(filter));
   self->preset = -1;

@@ -19,7 +19,7 @@ typedef enum {
   CONTROLS_QUIT,
 } ControlsRequest;
 
-/* Splits what the filter makes; both live as long as the filter. `share` is that of split_attach.
+/* Splits what the filter makes; both live as long as the filter. `share` is that of wipe_attach.
  */
 Controls *controls_new(GstElement *filter, gdouble share);
 void controls_free(Controls *self);

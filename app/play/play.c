@@ -26,7 +26,7 @@
 #define NOTE_SECONDS 6     /* a warning stays in the window */
 #define SUMMARY                                                                                    \
   "Filters IN in a window, before left of a line and after right of it.\n"                         \
-  "IN is a film, a picture, a URI, numbered pictures such as frames/%04d.png, or a\n"              \
+  "IN is a video, an image, a URI, numbered images such as frames/%04d.png, or a\n"                \
   "camera such as /dev/video0; by default it is the first camera."
 
 typedef struct {
@@ -367,17 +367,16 @@ parse_sink(const gchar *description, GError **error) {
   if (!sink || (sink->numsinkpads == 1 && sink->numsrcpads == 0))
     return sink;
   g_set_error(error, APP_USAGE_ERROR, 0, "--sink \"%s\": this is no sink", description);
-  gst_object_unref(gst_object_ref_sink(sink));
+  gst_object_unref(sink);
   return NULL;
 }
 
 static gboolean
 build(Play *self, const Options *options, const FilterOptions *filter_options, GError **error) {
-  GstElement *filter = filter_options_make(filter_options, error);
-  if (!filter)
+  self->filter = filter_options_make(filter_options, error);
+  if (!self->filter)
     return FALSE;
-  self->filter = gst_object_ref_sink(filter);
-  g_auto(Input) input;
+  g_auto(Input) input = {0};
   if (!input_init(&input, self->input, error))
     return FALSE;
   GstElement *sink = options->sink ? parse_sink(options->sink, error) : player_find_window(error);
@@ -385,16 +384,16 @@ build(Play *self, const Options *options, const FilterOptions *filter_options, G
     return FALSE;
   GstElement *source = input_new_source(&input, IMAGES_RATE, FALSE, error);
   if (!source) {
-    gst_object_unref(gst_object_ref_sink(sink));
+    gst_object_unref(sink);
     return FALSE;
   }
-  const PlayerSetup setup = {source, filter, sink, !options->no_audio};
+  const PlayerSetup setup = {source, self->filter, sink, !options->no_audio};
   self->pipeline = player_new(&setup, error);
   if (!self->pipeline)
     return FALSE;
   gst_object_ref_sink(self->pipeline);
   self->text = gst_bin_get_by_name(GST_BIN(self->pipeline), PLAYER_TEXT);
-  self->controls = controls_new(filter, options->split);
+  self->controls = controls_new(self->filter, options->split);
   return TRUE;
 }
 
@@ -443,7 +442,7 @@ find_camera(GError **error) {
       return g_steal_pointer(&camera);
   }
   g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
-              "there is no camera such as /dev/video0; a film or a picture can be IN instead");
+              "there is no camera such as /dev/video0; a video or an image can be IN instead");
   return NULL;
 }
 
@@ -468,7 +467,7 @@ app_play(int argc, char **argv) {
        "SHARE"},
       {"sink", 0, 0, G_OPTION_ARG_STRING, &options.sink,
        "A sink for video as in a gst-launch line, instead of a window", "DESCRIPTION"},
-      {"no-sound", 0, 0, G_OPTION_ARG_NONE, &options.no_audio, "Play no sound", NULL},
+      {"no-sound", 0, 0, G_OPTION_ARG_NONE, &options.no_audio, "Play no audio", NULL},
       {0}};
   g_autoptr(GError) error = NULL;
   g_autoptr(FilterOptions) filter_options = filter_options_new(&error);

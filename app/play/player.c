@@ -175,13 +175,13 @@ static void
 on_audio(GstElement *source, GstPad *pad, gpointer user_data) {
   GstBin *player = user_data;
   g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
-  g_autoptr(GstElement) first = gst_bin_get_by_name(player, "sound");
+  g_autoptr(GstElement) first = gst_bin_get_by_name(player, "audio");
   if (first || !caps || !gst_structure_has_name(gst_caps_get_structure(caps, 0), "audio/x-raw"))
     return;
   GstElement *audio = gst_parse_bin_from_description(AUDIO_BRANCH, TRUE, NULL);
   if (!audio)
     return;
-  gst_object_set_name(GST_OBJECT(audio), "sound");
+  gst_object_set_name(GST_OBJECT(audio), "audio");
   elements_add(GST_ELEMENT(player), audio);
   g_autoptr(GstPad) sink = gst_element_get_static_pad(audio, "sink");
   gst_pad_link(pad, sink);

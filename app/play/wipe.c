@@ -7,7 +7,7 @@
 #define META "cudaconv-split-original"
 #define SHARES (1 << 24) /* a share is a whole number of these, which can be set at once */
 
-struct _Split {
+struct _Wipe {
   GstElement *filter; /* which owns this */
   gint share;         /* atomic; of SHARES */
 };
@@ -82,12 +82,12 @@ typedef struct {
 } Samples;
 
 static Samples
-describe(const MappedImage *picture, guint component) {
-  const GstVideoFormatInfo *format = picture->mapped.info.finfo;
+describe(const MappedImage *image, guint component) {
+  const GstVideoFormatInfo *format = image->mapped.info.finfo;
   return (Samples){
       .component = component,
-      .rows = GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT(format, component, picture->height),
-      .columns = GST_VIDEO_FORMAT_INFO_SCALE_WIDTH(format, component, picture->width),
+      .rows = GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT(format, component, image->height),
+      .columns = GST_VIDEO_FORMAT_INFO_SCALE_WIDTH(format, component, image->width),
       .offset = component_offset(format, component),
       .step = GST_VIDEO_FORMAT_INFO_PSTRIDE(format, component),
       .bytes = sample_bytes(format, component),

@@ -20,7 +20,7 @@
 
 G_BEGIN_DECLS
 
-typedef struct _Split Wipe;
+typedef struct _Wipe Wipe;
 
 /* Splits what leaves a filter with one sink and one source pad, always pads, of the same format.
  * The filter owns the result. To be called once, before frames flow. */

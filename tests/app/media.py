@@ -306,7 +306,7 @@ class Case(unittest.TestCase):
 
     def shares(self, text, label, unit):
         """The shares of the lines of progress, which are in order."""
-        lines = re.findall(rf"(?:^|\r\x1b\[K){label}: (\d+) %, \d+ {unit}, [\d.]+ a second, \d+:\d\d left", text)
+        lines = re.findall(rf"\x1b\[\?7l{label}: (\d+) %, \d+ {unit}, [\d.]+ a second, \d+:\d\d left\x1b\[\?7h", text)
         shares = [int(share) for share in lines]
         self.assertGreaterEqual(len(shares), 2, text)
         self.assertEqual(shares, sorted(shares))

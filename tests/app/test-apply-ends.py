@@ -67,6 +67,20 @@ class Ends(media.Case):
                 self.assertIn("interrupted; out.mkv is as it was", said)
                 self.unchanged()
 
+    def test_a_signal_that_is_sent_twice(self):
+        """As `timeout` and terminals do. A later one ends the process at once."""
+        source = self.make("in.mkv", 100)
+        for gap in (0, 0.001, 0.005, 0.02, 0.1):
+            process = self.start(*SLOW, source, self.out)
+            wait_for(lambda: list(self.folder.glob("out.mkv.*.part")))
+            process.send_signal(signal.SIGINT)
+            time.sleep(gap)
+            process.send_signal(signal.SIGINT)
+            said = process.communicate(timeout=20)[1]
+            self.assertEqual(process.returncode, -signal.SIGINT)
+            self.assertIn("is as it was", said)
+            self.assertEqual(list(self.folder.glob("*.part")), [])
+
     def test_signals_at_any_time(self):
         """From before the first file is made until after the last has its name."""
         source = self.make("in.mkv", 5)

@@ -35,7 +35,7 @@ WRONG = (
     ("/dev/video99 out.mkv", 1, ("/dev/video99", "there is no such camera")),
     ("nonsense:in out.mkv", 1, ("nonsense:in",)),
     ("none/%03d.png out.mkv", 1, ("none/%d.png", "there is no folder none")),
-    ("none%03d.png out.mkv", 1, ("none%03d.png", "there is no such picture", "%04d for 0001")),
+    ("none%03d.png out.mkv", 1, ("none%03d.png", "there is no such image", "%04d for 0001")),
     ("%d-%d.png out.mkv", 2, ("%d-%d.png", "frames/%04d.png")),
     ("in.mkv out", 2, ("out", ".mp4", ".webp")),
     ("in.mkv none/none/", 2, ("none/none/in.mkv", "there is no folder none/none")),

@@ -66,7 +66,7 @@ class Damaged(jobs.EndsCase):
     def test_several(self):
         for piece in (0, 2):
             flip(self.files_of(piece)[0], 3000)
-        self.assert_refused(says=("2 of 3 pieces are damaged: --index 0, 2 (", "--index N --again"))
+        self.assert_refused(says=("2 of 3 pieces are damaged: --index 0,2 (", "--index N --again"))
         self.record_path(1).unlink()
         self.assert_refused(says="1 of 3 pieces is missing: --index 1;")
 

@@ -53,7 +53,7 @@ class Files(jobs.EndsCase):
     def test_one_is_broken(self):
         (self.pictures / "0003.png").write_bytes(b"no picture")
         self.plan("--kernel=sobel", "--files=2", "in", "--out=out/{}.png")
-        done = self.run_job(status=1, says=("0003.png", "piece 2 of 3: 1 of its 2 files could not be made"))
+        done = self.run_job(status=1, says=("0003.png", "piece 2 of 3 (--index 1): 1 of its 2 files could not be made"))
         self.assertIn("piece 3 of 3", done.stdout)
         self.assertEqual(self.missing(), [1])
         self.assertTrue((self.job / "pieces" / "000001.failed.json").exists())
@@ -116,7 +116,7 @@ class Files(jobs.EndsCase):
         self.run_job("--index=1", "--of=3")
         self.run_job("--index=0", "--of=3")
         self.assertEqual(self.missing(), [2, 5, 8])
-        self.merge(status=1, says="3 of 9 pieces are missing: --index 2, 5, 8;")
+        self.merge(status=1, says="3 of 9 pieces are missing: --index 2,5,8;")
         self.run_job()
         self.merge()
         self.job = self.folder / "whole"
@@ -194,7 +194,7 @@ class Pieces(jobs.EndsCase):
         self.status(says=("0 of 5 pieces are made", "not made: --index 0-4"))
         for piece in (1, 2, 4):
             self.run_job("--index", piece)
-        self.status(says=("3 of 5 pieces are made: 75 frames", "3 on ", "not made: --index 0, 3"))
+        self.status(says=("3 of 5 pieces are made: 75 frames", "3 on ", "not made: --index 0,3"))
         made = json.loads(self.status("--json").stdout)
         seconds = made.pop("seconds")
         self.assertGreater(seconds, 0)
@@ -205,7 +205,7 @@ class Pieces(jobs.EndsCase):
         made = json.loads(self.status("--json", "--check").stdout)
         self.assertEqual((made["made"], made["missing"]), (2, [0, 2, 3]))
         self.assertIn("damaged", made["notes"][0])
-        self.status("--check", says=("2 of 5", "not made: --index 0, 2-3", "piece 3: ", "it is damaged"))
+        self.status("--check", says=("2 of 5", "not made: --index 0,2-3", "piece 3 of 5 (--index 2): ", "it is damaged"))
         # names that are none of a piece
         for name in ("000009.json", "x.json", "1.json.tmp", "-1.json", "99999999999999999999.json", ".json"):
             (self.job / "pieces" / name).write_text("{}")

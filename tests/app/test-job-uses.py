@@ -75,7 +75,7 @@ WRONG = (
     ("cudaconv run old", 1, ("old/manifest.json", "this job has format 0", "use cudaconv")),
     ("cudaconv status none", 1, ("none", "there is no such folder")),
     ("cudaconv status edited", 1, ("edited/manifest.json", "it was changed", "plan the job anew")),
-    ("cudaconv merge begun", 1, ("2 of 3 pieces are missing: --index 1, 2", "cudaconv run", "--missing")),
+    ("cudaconv merge begun", 1, ("2 of 3 pieces are missing: --index 1-2", "cudaconv run", "--missing")),
     ("cudaconv merge changed", 1, ("changed.mkv", "another file than when the job was planned")),
     ("cudaconv merge damaged", 1, ("piece 2 of 3", "it is damaged", "--index 1 --again")),
     ("cudaconv merge cut", 1, ("piece 2 of 3", "000001.json", "it is damaged", "--index 1 --again")),
