@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The sub-command `doctor`: collects what works, what is missing and the fixes, and prints it as
- * text or as JSON. probe.c has the checks that may crash or hang. */
+ * text or as JSON. childcheck.c has the checks that may crash or hang. */
 
 #include "gpufacts.h"
-#include "probe.h"
+#include "childcheck.h"
 #include "app/command.h"
 
 #include <stdio.h>
@@ -55,6 +55,7 @@ static const struct {
     {"Video", "encode VP9", "vp9enc", GOOD, OPTIONAL},
     {"Video", "encode Theora", "theoraenc", BASE, OPTIONAL},
     {"Video", "encode without losses", "avenc_ffv1", LIBAV, OPTIONAL},
+    {"Video", "keep the order of fields", "capssetter", GOOD, OPTIONAL},
     {"Video", "join the pieces of a job", "appsrc", BASE, OPTIONAL},
     {"Video", "make a test image for explain and plan", "videotestsrc", BASE, OPTIONAL},
     {"Audio", "convert audio", "audioconvert", BASE, OPTIONAL},
@@ -74,13 +75,14 @@ static const struct {
     {"Images", "write WebP", "webpenc", BAD, OPTIONAL},
     {"Images", "write TIFF", "avenc_tiff", LIBAV, OPTIONAL},
     {"Images", "write BMP", "avenc_bmp", LIBAV, OPTIONAL},
-    {"Images", "write numbered images", "multifilesink", GOOD, OPTIONAL},
+    {"Images", "turn images upright", "videoflip", GOOD, OPTIONAL},
     {"Camera and window", "read a camera", "v4l2src", GOOD, OPTIONAL},
+    {"Camera and window", "show one image", "imagefreeze", GOOD, OPTIONAL},
+    {"Camera and window", "print text in the window", "textoverlay", BASE, OPTIONAL},
     {"Camera and window", "open a window with OpenGL", "glimagesink", "gstreamer1.0-gl", OPTIONAL},
     {"Camera and window", "open a window of X11", "ximagesink", "gstreamer1.0-x", OPTIONAL},
     {"GPU codecs", "decode H.264 on the GPU", "nvh264dec", BAD " libnvcuvid1", FOR_GPU},
     {"GPU codecs", "encode H.264 on the GPU", "nvh264enc", BAD " libnvidia-encode1", FOR_GPU},
-    {"GPU codecs", "move frames to the GPU", "cudaupload", BAD, FOR_GPU},
 };
 
 /* ---- the results ---- */
@@ -116,8 +118,8 @@ get(JsonObject *object, const gchar *member) {
 
 static void
 fail(JsonObject *check, const gchar *error, const gchar *fix) {
-  probe_set(check, "error", "%s", error);
-  probe_set(check, "fix", "%s", fix);
+  child_set_text(check, "error", "%s", error);
+  child_set_text(check, "fix", "%s", fix);
 }
 
 typedef struct {
@@ -152,32 +154,33 @@ check_plugin(const Report *self) {
   json_object_set_boolean_member(self->plugin, "found", plugin != NULL);
   if (!plugin) {
     g_autofree gchar *own = g_build_filename(g_get_user_data_dir(), "gstreamer-1.0/plugins", NULL);
-    probe_set(self->plugin, "error",
-              "there is no " FILE_NAME " in GST_PLUGIN_PATH (%s), in %s and in GStreamer's folder",
-              folders ? folders : "not set", own);
-    probe_set(self->plugin, "fix",
-              "run `make install` in the sources, or copy the file to %s, or set GST_PLUGIN_PATH",
-              own);
+    child_set_text(self->plugin, "error",
+                   "there is no " FILE_NAME
+                   " in GST_PLUGIN_PATH (%s), in %s and in GStreamer's folder",
+                   folders && *folders ? folders : "not set", own);
+    child_set_text(
+        self->plugin, "fix",
+        "run `make install` in the sources, or copy the file to %s, or set GST_PLUGIN_PATH", own);
     return;
   }
   if (factory)
-    probe_set(self->plugin, "version", "%s", gst_plugin_get_version(plugin));
+    child_set_text(self->plugin, "version", "%s", gst_plugin_get_version(plugin));
   if (!file)
     return; /* it is part of a program */
   g_autofree gchar *path = g_canonicalize_filename(file, NULL);
   g_autofree gchar *check = g_strconcat("load:", path, NULL);
-  probe_set(self->plugin, "file", "%s", path);
-  probe_ask(self->plugin, check, path, self->seconds);
+  child_set_text(self->plugin, "file", "%s", path);
+  child_check(self->plugin, check, path, self->seconds);
   const gchar *error = get(self->plugin, "error");
   if (factory && !error)
     return;
   g_autofree gchar *usual =
       g_build_filename(g_get_user_cache_dir(), "gstreamer-1.0/registry.*.bin", NULL);
-  probe_set(self->plugin, "fix", "%s%slet GStreamer look again: rm %s",
-            error ? find_fix(fixes, error) : "", error ? "; then " : "",
-            registry ? registry : usual);
+  child_set_text(self->plugin, "fix", "%s%slet GStreamer look again: rm %s",
+                 error ? find_fix(fixes, error) : "", error ? "; then " : "",
+                 registry ? registry : usual);
   if (!error)
-    probe_set(self->plugin, "error", "%s loads, but did not when GStreamer looked", path);
+    child_set_text(self->plugin, "error", "%s loads, but did not when GStreamer looked", path);
 }
 
 static void
@@ -185,7 +188,7 @@ check_gpu(Report *self) {
   const gchar *fix = NULL, *visible = g_getenv("CUDA_VISIBLE_DEVICES");
   g_autofree gchar *obstacle = gpu_facts_find_obstacle("/", &fix, &self->has_gpu);
   json_object_set_array_member(self->gpu, "devices", json_array_new());
-  probe_ask(self->gpu, "driver", "the driver", self->seconds);
+  child_check(self->gpu, "driver", "the driver", self->seconds);
   JsonArray *devices = json_object_get_array_member(self->gpu, "devices");
   const gchar *error = get(self->gpu, "error"), *driver = get(self->gpu, "driver");
   const gboolean is_absent = error && strstr(error, "cannot open shared object file");
@@ -216,6 +219,10 @@ check_backend(Report *self, const gchar *name) {
       {"this build has no CUDA",
        "install the CUDA Toolkit (nvcc) and build anew: meson setup --wipe "
        "BUILD -Dcuda=enabled; docs/building.md has the versions"},
+      {"element fakesrc",
+       "reinstall the Debian package libgstreamer1.0-0, or unset GST_PLUGIN_SYSTEM_PATH"},
+      {"element cudaconv", "remove other files " FILE_NAME " from GST_PLUGIN_PATH and from "
+                           "GStreamer's folders, and run `cudaconv doctor` again"},
       {"too old", "install a newer driver, or build the plugin with an older CUDA Toolkit (11.8 or "
                   "later)"},
       {"OUT_OF_MEMORY", "end other programs that use the GPU; nvidia-smi lists them"},
@@ -228,7 +235,7 @@ check_backend(Report *self, const gchar *name) {
   if (get(self->plugin, "error"))
     fail(backend, "there is no plugin that works", get(self->plugin, "fix"));
   else
-    probe_ask(backend, check, "the filter", self->seconds);
+    child_check(backend, check, "the filter", self->seconds);
   const gchar *error = get(backend, "error");
   json_object_set_boolean_member(backend, "works", !error);
   if (!error || get(self->plugin, "error"))
@@ -238,7 +245,9 @@ check_backend(Report *self, const gchar *name) {
   begin = begin ? begin + strlen(property) : error;
   const gchar *end = strstr(begin, ". backend=auto, the default");
   g_autofree gchar *cause = g_strndup(begin, end ? (gsize)(end - begin) : strlen(begin));
-  if (get(cpu, "error"))
+  if (strstr(cause, "is not installed"))
+    fail(backend, cause, find_fix(fixes, cause));
+  else if (get(cpu, "error"))
     fail(backend, cause, "report this fault of cudaconv with all of this text");
   else
     fail(backend, cause, get(self->gpu, "error") ? get(self->gpu, "fix") : find_fix(fixes, cause));
@@ -260,11 +269,11 @@ examine(Report *self) {
   json_object_set_array_member(self->root, "elements", self->elements);
   json_object_set_array_member(self->root, "fixes", self->fixes);
   gst_version(&major, &minor, &micro, &nano);
-  probe_set(versions, "cudaconv", "%s", VERSION);
-  probe_set(versions, "gstreamer", "%u.%u.%u", major, minor, micro);
-  probe_set(versions, "glib", "%u.%u.%u", glib_major_version, glib_minor_version,
-            glib_micro_version);
-  probe_set(versions, "system", "%s", system ? system : "unknown system");
+  child_set_text(versions, "cudaconv", "%s", VERSION);
+  child_set_text(versions, "gstreamer", "%u.%u.%u", major, minor, micro);
+  child_set_text(versions, "glib", "%u.%u.%u", glib_major_version, glib_minor_version,
+                 glib_micro_version);
+  child_set_text(versions, "system", "%s", system ? system : "unknown system");
   check_plugin(self);
   check_gpu(self);
   for (guint i = 0; backends[i]; i++)
@@ -414,19 +423,20 @@ app_doctor(int argc, char **argv) {
       "nothing is wrong.",
       entries, NULL);
   g_auto(GStrv) words = app_parse_arguments(context, argc, argv, 0, 0, &error);
-  if (words && !g_strv_contains(backends, backend))
+  g_autofree gchar *wanted = g_ascii_strdown(backend, -1);
+  if (words && !g_strv_contains(backends, wanted))
     app_refuse(&error, "--backend \"%s\": there is no such backend; there are: auto, cuda, cpu",
                backend);
   else if (words && seconds < 1)
     app_refuse(&error, "--timeout \"%d\": it takes 1 or more", seconds);
   if (error)
     return app_fail("doctor", APP_WRONG_USAGE, error);
-  probe_start_gstreamer((guint)seconds);
+  child_start_gstreamer((guint)seconds);
   if (probe)
-    return probe_reply(probe) ? APP_DONE : APP_WRONG_USAGE;
+    return child_reply(probe) ? APP_DONE : APP_WRONG_USAGE;
 
   g_autoptr(JsonNode) node = json_node_new(JSON_NODE_OBJECT);
-  Report self = {.wanted = backend,
+  Report self = {.wanted = wanted,
                  .seconds = (guint)seconds,
                  .root = json_object_new(),
                  .fixes = json_array_new(),
@@ -438,5 +448,5 @@ app_doctor(int argc, char **argv) {
     puts(text); /* g_print would convert it to the encoding of the locale */
   else
     print_text(&self);
-  return works ? APP_DONE : APP_FAILED;
+  return app_end_output("doctor", works ? APP_DONE : APP_FAILED);
 }

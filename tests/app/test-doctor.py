@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The command doctor in all states of an installation, and wrong usages of the commands without options.
 
-usage: test-doctor.py PROGRAM PLUGIN SYSTEM_PLUGINS CRASHES HANGS [STAND_IN]
+usage: test-doctor.py PROGRAM PLUGIN SYSTEM_PLUGINS CRASHES HANGS PRINTS [STAND_IN]
 
-PLUGIN is the plugin, SYSTEM_PLUGINS the folder of GStreamer's own, CRASHES and HANGS are files that
+PLUGIN is the plugin, SYSTEM_PLUGINS the folder of GStreamer's own, CRASHES, HANGS and PRINTS are files that
 do so when they are loaded. STAND_IN is the folder of the stand-in for CUDA's driver: then only what
 needs it is tested.
 """
@@ -20,8 +20,8 @@ import tempfile
 import time
 import unittest
 
-PROGRAM, PLUGIN, SYSTEM, CRASHES, HANGS = (pathlib.Path(sys.argv.pop(1)).resolve()
-                                           for _ in range(5))
+PROGRAM, PLUGIN, SYSTEM, CRASHES, HANGS, PRINTS = (pathlib.Path(sys.argv.pop(1)).resolve()
+                                                   for _ in range(6))
 STAND_IN = sys.argv.pop(1) if len(sys.argv) > 1 else None
 NAME = "libgstcudaconv.so"
 MARKS = ("ok", "missing", "broken", "-")
@@ -203,6 +203,13 @@ class Plugin(Case):
         self.assert_broken(report)
         self.assert_says(report, "broken", f"{path} hangs: no answer within 2 seconds", "remove it")
         self.assertIn("a plugin hangs while GStreamer loads it", report.complaints)
+
+    def test_one_that_prints(self):
+        path = self.make_folder("prints", PRINTS)
+        report = self.examine("--timeout=20", GST_PLUGIN_PATH=path.parent)
+        self.assert_broken(report)
+        self.assertNotIn("hangs", report.text)
+        self.assertEqual(report.json["plugin"]["file"], str(path))
 
     def test_one_of_others_that_hangs(self):
         system = self.make_system(NEEDED)

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 
 /* Starts GStreamer. Its scanner, which loads the plugins, is ended when it does not end within
  * `seconds`; GStreamer leaves out the plugin that hangs then. */
-void probe_start_gstreamer(guint seconds);
+void child_start_gstreamer(guint seconds);
 
 /* Runs a check of `subject`, a noun such as "the driver", in a child process, and sets members of
  * `result`:
@@ -20,13 +20,13 @@ void probe_start_gstreamer(guint seconds);
  *
  * "error" is set when the check fails. A crash of the child is an error, and so is a hang, which is
  * one after `seconds`. */
-void probe_ask(JsonObject *result, const gchar *check, const gchar *subject, guint seconds);
+void child_check(JsonObject *result, const gchar *check, const gchar *subject, guint seconds);
 
 /* Is the child process: does the check and prints the result. FALSE when there is no such check. */
-gboolean probe_reply(const gchar *check);
+gboolean child_reply(const gchar *check);
 
 /* Sets a member to a text. Bytes of it that are not UTF-8, which JSON cannot have, are replaced. */
-void probe_set(JsonObject *result, const gchar *member, const gchar *format, ...)
+void child_set_text(JsonObject *result, const gchar *member, const gchar *format, ...)
     G_GNUC_PRINTF(3, 4);
 
 G_END_DECLS

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "probe.h"
+#include "childcheck.h"
 #include "app/command.h"
+#include "app/convert/elements.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <gio/gio.h>
 #include <gmodule.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define REPLY "cudaconv-reply:"
+#define REPLY_FD 3
+#define MAX_REPLY 65536
 
 void
-probe_set(JsonObject *result, const gchar *member, const gchar *format, ...) {
+child_set_text(JsonObject *result, const gchar *member, const gchar *format, ...) {
   va_list values;
   va_start(values, format);
   g_autofree gchar *text = g_strdup_vprintf(format, values);
@@ -48,7 +52,7 @@ on_alarm(int number) {
 }
 
 void
-probe_start_gstreamer(guint seconds) {
+child_start_gstreamer(guint seconds) {
   start_seconds = seconds;
   signal(SIGALRM, on_alarm);
   alarm(seconds);
@@ -60,67 +64,67 @@ probe_start_gstreamer(guint seconds) {
 /* ---- the process that asks ---- */
 
 static void
-on_end(GObject *process, GAsyncResult *result, gpointer kept) {
-  *(GAsyncResult **)kept = g_object_ref(result);
-}
-
-static gboolean
-on_timeout(gpointer cancellable) {
-  g_cancellable_cancel(cancellable);
-  return G_SOURCE_CONTINUE;
-}
-
-static void
 copy_member(JsonObject *reply, const gchar *name, JsonNode *node, gpointer result) {
   json_object_set_member(result, name, json_node_copy(node));
 }
 
+/* Reads a line from the child. FALSE when the time is over; less than a line when the child has
+ * ended. */
+static gboolean
+read_line(int fd, GString *line, guint seconds) {
+  const gint64 end = g_get_monotonic_time() + (gint64)seconds * G_USEC_PER_SEC;
+  struct pollfd ready = {fd, POLLIN, 0};
+  gchar buffer[4096];
+  gssize got = 1;
+  while (got > 0 && line->len < MAX_REPLY && !memchr(line->str, '\n', line->len)) {
+    const gint64 left = (end - g_get_monotonic_time()) / 1000;
+    if (poll(&ready, 1, (int)MAX(left, 0)) == 0)
+      return FALSE;
+    got = read(fd, buffer, sizeof buffer);
+    g_string_append_len(line, buffer, MAX(got, 0));
+  }
+  return TRUE;
+}
+
 void
-probe_ask(JsonObject *result, const gchar *check, const gchar *subject, guint seconds) {
+child_check(JsonObject *result, const gchar *check, const gchar *subject, guint seconds) {
   g_autoptr(GError) error = NULL;
   g_autofree gchar *option = g_strconcat("--probe=", check, NULL);
   /* the child may have to end a scanner as well, before its time is over */
   g_autofree gchar *limit = g_strdup_printf("--timeout=%u", MAX(seconds / 2, 1));
-  g_autoptr(GSubprocess) process = g_subprocess_new(
-      G_SUBPROCESS_FLAGS_STDOUT_PIPE, &error, "/proc/self/exe", "doctor", limit, option, NULL);
-  if (!process) {
-    probe_set(result, "error", "%s", error->message);
+  const gchar *const words[] = {"/proc/self/exe", "doctor", limit, option, NULL};
+  int fds[2];
+  if (pipe2(fds, O_CLOEXEC) != 0) {
+    child_set_text(result, "error", "%s", g_strerror(errno));
     return;
   }
-  g_autoptr(GAsyncResult) end = NULL;
-  g_autoptr(GBytes) output = NULL;
-  g_autoptr(GCancellable) cancellable = g_cancellable_new();
-  const guint timeout = g_timeout_add_seconds(seconds, on_timeout, cancellable);
-  g_subprocess_communicate_async(process, NULL, cancellable, on_end, &end);
-  while (!end)
-    g_main_context_iteration(NULL, TRUE);
-  g_source_remove(timeout);
-  if (g_subprocess_communicate_finish(process, end, &output, NULL, NULL)) {
-    gsize length;
-    const gchar *data = g_bytes_get_data(output, &length);
-    g_autofree gchar *text = data ? g_strndup(data, length) : g_strdup("");
-    gchar *begin = strstr(text, REPLY); /* a driver may print as well */
-    if (begin)
-      begin[strcspn(begin, "\n")] = '\0';
-    g_autoptr(JsonNode) reply = begin ? json_from_string(begin + strlen(REPLY), NULL) : NULL;
-    if (reply) {
-      json_object_foreach_member(json_node_get_object(reply), copy_member, result);
-      return;
-    }
-    g_subprocess_wait(process, NULL, NULL); /* it has closed its output: it ends now */
+  /* plugins and drivers may print */
+  GSubprocessLauncher *launcher = g_subprocess_launcher_new(G_SUBPROCESS_FLAGS_STDOUT_SILENCE);
+  g_subprocess_launcher_take_fd(launcher, fds[1], REPLY_FD);
+  g_autoptr(GSubprocess) process = g_subprocess_launcher_spawnv(launcher, words, &error);
+  g_object_unref(launcher); /* closes the end of the pipe that the child has */
+  g_autoptr(GString) line = g_string_new(NULL);
+  const gboolean ended = process && read_line(fds[0], line, seconds);
+  close(fds[0]);
+  g_autoptr(JsonNode) reply = strchr(line->str, '\n') ? json_from_string(line->str, NULL) : NULL;
+  const gchar *pid = process && !reply && !ended ? g_subprocess_get_identifier(process) : NULL;
+  if (!process) {
+    child_set_text(result, "error", "%s", error->message);
+  } else if (reply && JSON_NODE_HOLDS_OBJECT(reply)) {
+    json_object_foreach_member(json_node_get_object(reply), copy_member, result);
+  } else if (ended) {
+    g_subprocess_wait(process, NULL, NULL);
     if (g_subprocess_get_if_signaled(process))
-      probe_set(result, "error", "%s crashes (%s)", subject,
-                g_strsignal(g_subprocess_get_term_sig(process)));
+      child_set_text(result, "error", "%s crashes (%s)", subject,
+                     g_strsignal(g_subprocess_get_term_sig(process)));
     else
-      probe_set(result, "error", "%s ends the process", subject);
+      child_set_text(result, "error", "%s ends the process", subject);
   } else {
-    /* at once, which g_subprocess_force_exit does not do; without a wait, because the kernel may
-     * hold the child in a driver */
-    const gchar *pid = g_subprocess_get_identifier(process);
+    /* without a wait, because the kernel may hold the child in a driver */
     if (pid)
       kill((pid_t)atoi(pid), SIGKILL);
-    probe_set(result, "error", "%s hangs: no answer within %u second%s", subject, seconds,
-              seconds == 1 ? "" : "s");
+    child_set_text(result, "error", "%s hangs: no answer within %u second%s", subject, seconds,
+                   seconds == 1 ? "" : "s");
   }
 }
 
@@ -131,43 +135,33 @@ check_load(JsonObject *result, const gchar *file) {
   g_autoptr(GError) error = NULL;
   g_autoptr(GstPlugin) plugin = gst_plugin_load_file(file, &error);
   if (!plugin)
-    probe_set(result, "error", "%s", error->message);
+    child_set_text(result, "error", "%s", error->message);
 }
 
-/* All elements but the filter are part of GStreamer's core. */
+static void
+take_backend(GstMessage *message, gpointer result) {
+  const GstStructure *structure = gst_message_get_structure(message);
+  if (!gst_message_has_name(message, "cudaconv-backend"))
+    return;
+  child_set_text(result, "runs", "%s", gst_structure_get_string(structure, "backend"));
+  child_set_text(result, "device", "%s", gst_structure_get_string(structure, "device"));
+  child_set_text(result, "reason", "%s", gst_structure_get_string(structure, "reason"));
+}
+
 static void
 check_filter(JsonObject *result, const gchar *backend) {
   g_autoptr(GError) error = NULL;
-  g_autofree gchar *line = g_strdup_printf(
-      "fakesrc num-buffers=1 format=time sizetype=fixed sizemax=3072 filltype=zero "
-      "! capsfilter caps=video/x-raw,format=GRAY8,width=64,height=48,framerate=30/1 "
-      "! cudaconv backend=%s ! fakesink",
-      backend);
-  g_autoptr(GstElement) pipeline = gst_parse_launch(line, &error);
-  if (error) {
-    probe_set(result, "error", "%s", error->message);
-    return;
+  g_autoptr(GstElement) pipeline = gst_object_ref_sink(gst_pipeline_new(NULL));
+  GstElement *filter = elements_new("cudaconv", NULL, &error);
+  GstVideoInfo info;
+  gst_video_info_set_format(&info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
+  if (filter) {
+    gst_util_set_object_arg(G_OBJECT(filter), "backend", backend);
+    elements_filter_frame(pipeline, filter, &info, take_backend, result, &error);
+    gst_element_set_state(pipeline, GST_STATE_NULL);
   }
-  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING); /* a message says why it fails */
-  for (GstMessageType type = GST_MESSAGE_UNKNOWN;
-       !(type & (GST_MESSAGE_ERROR | GST_MESSAGE_EOS));) {
-    g_autoptr(GError) failure = NULL;
-    g_autoptr(GstMessage) message = gst_bus_timed_pop_filtered(
-        bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_ERROR | GST_MESSAGE_ELEMENT | GST_MESSAGE_EOS);
-    const GstStructure *structure = gst_message_get_structure(message);
-    type = GST_MESSAGE_TYPE(message);
-    if (type == GST_MESSAGE_ERROR) {
-      gst_message_parse_error(message, &failure, NULL);
-      probe_set(result, "error", "%s", failure->message);
-    } else if (type == GST_MESSAGE_ELEMENT &&
-               gst_structure_has_name(structure, "cudaconv-backend")) {
-      probe_set(result, "runs", "%s", gst_structure_get_string(structure, "backend"));
-      probe_set(result, "device", "%s", gst_structure_get_string(structure, "device"));
-      probe_set(result, "reason", "%s", gst_structure_get_string(structure, "reason"));
-    }
-  }
-  gst_element_set_state(pipeline, GST_STATE_NULL);
+  if (error)
+    child_set_text(result, "error", "%s", error->message);
 }
 
 static void
@@ -184,7 +178,7 @@ check_driver(JsonObject *result) {
       !LOADS(get_count, "cuDeviceGetCount") || !LOADS(get_device, "cuDeviceGet") ||
       !LOADS(get_name, "cuDeviceGetName") || !LOADS(get_attribute, "cuDeviceGetAttribute") ||
       !LOADS(get_error_name, "cuGetErrorName")) {
-    probe_set(result, "error", "%s", g_module_error());
+    child_set_text(result, "error", "%s", g_module_error());
     return; /* the library stays open */
   }
 #undef LOADS
@@ -192,14 +186,14 @@ check_driver(JsonObject *result) {
   int version = 0, count = 0;
   get_version(&version);
   dladdr((gpointer)init, &place);
-  probe_set(result, "driver", "%s, for CUDA %d.%d", place.dli_fname, version / 1000,
-            version % 1000 / 10);
+  child_set_text(result, "driver", "%s, for CUDA %d.%d", place.dli_fname, version / 1000,
+                 version % 1000 / 10);
   const int init_status = init(0), status = init_status ? init_status : get_count(&count);
   if (status != 0) {
     const char *name = NULL;
     get_error_name(status, &name);
-    probe_set(result, "error", "%s: %s (%d)", init_status ? "cuInit" : "cuDeviceGetCount",
-              name ? name : "unknown error", status);
+    child_set_text(result, "error", "%s: %s (%d)", init_status ? "cuInit" : "cuDeviceGetCount",
+                   name ? name : "unknown error", status);
   }
   JsonArray *devices = json_array_new();
   for (int i = 0; i < count; i++) {
@@ -217,7 +211,7 @@ check_driver(JsonObject *result) {
 }
 
 gboolean
-probe_reply(const gchar *check) {
+child_reply(const gchar *check) {
   g_autoptr(JsonNode) node = json_node_new(JSON_NODE_OBJECT);
   JsonObject *result = json_object_new();
   json_node_take_object(node, result);
@@ -230,6 +224,5 @@ probe_reply(const gchar *check) {
   else
     return FALSE;
   g_autofree gchar *text = json_to_string(node, FALSE);
-  printf(REPLY "%s\n", text); /* g_print would convert it to the encoding of the locale */
-  return TRUE;
+  return dprintf(REPLY_FD, "%s\n", text) > 0;
 }
