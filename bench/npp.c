@@ -93,11 +93,12 @@ find_function(const BenchNpp *self, const CcFilter *filter, const CcPlaneLayout 
   for (guint i = 0; i < G_N_ELEMENTS(filters); i++) {
     g_autofree gchar *name = g_strdup_printf("nppiFilter%sBorder_%uu_C%uR_Ctx", filters[i].function,
                                              plane->depth, plane->step);
-    call->mask = i == 0 ? masks[filter->size] : 0;
     if (strcmp(filter->kernel->name, filters[i].kernel) == 0 &&
         filter->size <= filters[i].max_size &&
-        g_module_symbol(self->filters, name, &call->function))
+        g_module_symbol(self->filters, name, &call->function)) {
+      call->mask = i == 0 ? masks[filter->size] : 0;
       return TRUE;
+    }
   }
   return FALSE;
 }
