@@ -33,10 +33,8 @@ typedef struct {
 /* The prefix of a special path that AUTO leaves out. */
 #define WITHOUT "without:"
 
-/* The peers. Each has a function time_... below, and the report has a column for it. */
-#define PEERS(F) F(copy) F(npp)
-#define PEER_NAME(name) #name,
-static const gchar *const peer_names[] = {PEERS(PEER_NAME) NULL};
+/* The peers, each of which has a function time_... below. The report has a column for each. */
+static const gchar *const peers[] = {"copy", "npp", NULL};
 
 static gboolean
 parse_case(Case *self, const gchar *text, GError **error) {
@@ -53,8 +51,8 @@ parse_case(Case *self, const gchar *text, GError **error) {
     return bench_refuse(error, "there is no border \"%s\"", words[3]);
   self->algorithms = g_strsplit(words[5], ",", -1);
   for (gchar **name = self->algorithms; *name; name++)
-    if (bench_find_name(peer_names, *name) < 0 &&
-        bench_find_name(bench_algorithm_names, *name) < 0 && !g_str_has_prefix(*name, WITHOUT))
+    if (bench_find_name(peers, *name) < 0 && bench_find_name(bench_algorithm_names, *name) < 0 &&
+        !g_str_has_prefix(*name, WITHOUT))
       return bench_refuse(error, "there is no algorithm \"%s\"", *name);
   if (!bench_case_read(&self->base, words, error) ||
       !g_ascii_string_to_unsigned(words[4], 10, 1, 4, &stride, error))
@@ -179,10 +177,22 @@ time_npp(Bench *self, BenchTime *time, GError **error) {
                         time, error);
 }
 
-#define PEER_FUNCTION(name) time_##name,
-static gboolean (*const peer_functions[])(Bench *, BenchTime *, GError **) = {PEERS(PEER_FUNCTION)};
-
 /* --- cases --- */
+
+/* Measures an algorithm or a peer. */
+static gboolean
+time_named(Bench *self, const gchar *name, BenchTime *time, GError **error) {
+  const gboolean without = g_str_has_prefix(name, WITHOUT);
+  self->label = name;
+  self->n_launches = 0;
+  cc_leave_out(without ? name + strlen(WITHOUT) : NULL);
+  if (g_str_equal(name, "copy"))
+    return time_copy(self, time, error);
+  if (g_str_equal(name, "npp"))
+    return time_npp(self, time, error);
+  const gint algorithm = bench_find_name(bench_algorithm_names, without ? "auto" : name);
+  return time_algorithm(self, (CcAlgorithm)algorithm, time, error);
+}
 
 /* Prints the result of one algorithm or peer, or a note that says why there is none. FALSE only
  * when the device or the memory fails. */
@@ -191,16 +201,8 @@ run_algorithm(Bench *self, const gchar *name, GError **error) {
   g_autoptr(GError) reason = NULL;
   const BenchCase *c = &self->c->base;
   const CcOp *op = &self->plan->op[0]; /* of no matrices, where nothing is filtered */
-  const gint peer = bench_find_name(peer_names, name);
-  const gboolean without = g_str_has_prefix(name, WITHOUT);
-  const CcAlgorithm algorithm =
-      without ? CC_ALGORITHM_AUTO : (CcAlgorithm)bench_find_name(bench_algorithm_names, name);
   BenchTime time;
-  self->label = name;
-  self->n_launches = 0;
-  cc_leave_out(without ? name + strlen(WITHOUT) : NULL);
-  if (peer >= 0 ? peer_functions[peer](self, &time, &reason)
-                : time_algorithm(self, algorithm, &time, &reason)) {
+  if (time_named(self, name, &time, &reason)) {
     bench_print("{'format': <%s>, 'width': <%u>, 'height': <%u>, 'kernel': <%s>, 'border': <%s>, "
                 "'stride': <%u>, 'side': <%u>, 'matrices': <%u>, 'separable': <%u>, "
                 "'algorithm': <%s>, 'launches': <%u>, 'bytes': <%t>, "
@@ -269,7 +271,7 @@ print_list(void) {
 static gboolean
 run_cases(Bench *self, const Case *cases, guint n, const gchar *npp_folder, GError **error) {
   g_autoptr(GError) no_npp = NULL;
-  g_autofree gchar *names = g_strjoinv(",", (gchar **)peer_names);
+  g_autofree gchar *names = g_strjoinv(",", (gchar **)peers);
   bench_npp_open(&self->npp, &self->timer, npp_folder, &no_npp);
   bench_print("{'device': <%s>, 'cuda': <%s>, 'l2_bytes': <%t>, 'npp': <%s>, 'no_npp': <%s>, "
               "'peers': <%s>}",
