@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "common.h"
 
+#include <json-glib/json-glib.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,40 +57,14 @@ bench_fill_random(guint8 *pixels, gsize bytes) {
 
 /* --- JSON --- */
 
-static void
-append_string(GString *out, const gchar *text) {
-  g_string_append_c(out, '"');
-  for (; *text; text++)
-    if ((guchar)*text < 0x20)
-      g_string_append_printf(out, "\\u%04x", (guint)*text);
-    else
-      g_string_append_printf(out, "%s%c", *text == '"' || *text == '\\' ? "\\" : "", *text);
-  g_string_append_c(out, '"');
-}
-
 void
 bench_print(const gchar *format, ...) {
-  g_autoptr(GString) out = g_string_new("{");
-  GVariantIter iter;
-  const gchar *name;
-  GVariant *value;
   va_list args;
   va_start(args, format);
   g_autoptr(GVariant) object = g_variant_ref_sink(g_variant_new_parsed_va(format, &args));
   va_end(args);
-  g_variant_iter_init(&iter, object);
-  while (g_variant_iter_loop(&iter, "{&sv}", &name, &value)) {
-    g_autofree gchar *number = g_variant_print(value, FALSE);
-    g_string_append(out, out->len > 1 ? ", " : "");
-    append_string(out, name);
-    g_string_append(out, ": ");
-    if (g_variant_is_of_type(value, G_VARIANT_TYPE_STRING))
-      append_string(out, g_variant_get_string(value, NULL));
-    else
-      g_string_append(out, number);
-  }
-  g_string_append_c(out, '}');
-  puts(out->str);
+  g_autofree gchar *line = json_gvariant_serialize_data(object, NULL);
+  puts(line);
   fflush(stdout);
 }
 
