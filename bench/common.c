@@ -103,14 +103,15 @@ bench_parse_options(int *argc, char ***argv, const GOptionEntry *entries, const 
   const GOptionEntry device[] = {
       {"device", 'd', 0, G_OPTION_ARG_INT, device_id, "CUDA device", "ID"}, G_OPTION_ENTRY_NULL};
   g_autoptr(GOptionContext) context = g_option_context_new(words);
+  g_autoptr(GError) reason = NULL;
   g_option_context_set_summary(context, summary);
   g_option_context_add_main_entries(context, budget, NULL);
   if (device_id)
     g_option_context_add_main_entries(context, device, NULL);
   if (entries)
     g_option_context_add_main_entries(context, entries, NULL);
-  if (!g_option_context_parse(context, argc, argv, error))
-    return FALSE;
+  if (!g_option_context_parse(context, argc, argv, &reason))
+    return bench_refuse(error, "%s; usage: %s %s", reason->message, g_get_prgname(), words);
   if (*budget_ms <= 0) /* NAN is none */
     return bench_refuse(error, "--budget has to be above 0");
   return TRUE;

@@ -333,38 +333,10 @@ serve(Bench *self) {
 
 /* --- the program --- */
 
-/* The lists of options, whose combinations are cases. */
-static struct {
-  const gchar *option, *what;
-  const gchar *prefix; /* of one of them in a case */
-  const gchar *standard;
-  gchar *list;
-} lists[] = {
-    {"formats", "Formats (GRAY8)", "", "GRAY8", NULL},
-    {"sizes", "Sizes (1920x1080)", " ", "1920x1080", NULL},
-    {"kernels", "Kernels (gaussian:5)", " ", "gaussian:5", NULL},
-    {"threads", "Threads of a backend (1)", " threads=", "1", NULL},
-    {"instances", "Backends at once (1)", " instances=", "1", NULL},
-};
-
-/* Adds to `cases` all that begin with `start` and go on with the lists from `i`. */
-static void
-combine(GPtrArray *cases, const gchar *start, guint i) {
-  if (i == G_N_ELEMENTS(lists)) {
-    g_ptr_array_add(cases, g_strdup(start));
-    return;
-  }
-  g_auto(GStrv) words = g_strsplit(lists[i].list ? lists[i].list : lists[i].standard, ",", -1);
-  for (gchar **word = words; *word; word++) {
-    g_autofree gchar *more = g_strconcat(start, lists[i].prefix, *word, NULL);
-    combine(cases, more, i + 1);
-  }
-}
-
 static gboolean
-run_cases(Bench *self, const GPtrArray *cases, GError **error) {
-  for (guint i = 0; i < cases->len; i++)
-    if (!run_case(self, g_ptr_array_index(cases, i), error))
+run_cases(Bench *self, gchar **cases, GError **error) {
+  for (gchar **text = cases; *text; text++)
+    if (!run_case(self, *text, error))
       return FALSE;
   return TRUE;
 }
@@ -372,39 +344,23 @@ run_cases(Bench *self, const GPtrArray *cases, GError **error) {
 int
 main(int argc, char **argv) {
   g_autoptr(GError) error = NULL;
-  g_autoptr(GPtrArray) cases = g_ptr_array_new_with_free_func(g_free);
-  GOptionEntry entries[G_N_ELEMENTS(lists) + 1] = {G_OPTION_ENTRY_NULL};
   Bench bench = {.budget_ms = BUDGET_MS};
-  gboolean combined = FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS(lists); i++)
-    entries[i] = (GOptionEntry){.long_name = lists[i].option,
-                                .arg = G_OPTION_ARG_STRING,
-                                .arg_data = &lists[i].list,
-                                .description = lists[i].what,
-                                .arg_description = "LIST"};
   if (!bench_parse_options(
-          &argc, &argv, entries, "[CASE...]",
-          "Times the CPU backend, and a memcpy of the same frames. A case is\n\"" BENCH_FILTER_WORDS
-          "\", with threads=N, instances=N, isa=, without=, " BENCH_OPTIONS
-          ". The options with lists\nmake cases of all their combinations. Without any, each line "
-          "of the standard input is a case\nand is answered when it was measured; \"save FILE\" "
-          "there writes a frame of the last case, and\nwhat it became.",
+          &argc, &argv, NULL, "[\"" BENCH_FILTER_WORDS "\"...]",
+          "Times the CPU backend, and a memcpy of the same frames. A case can have threads=N,\n"
+          "instances=N, isa=, without=, " BENCH_OPTIONS
+          ".\nWithout cases each line of the standard input is one and is answered when it was "
+          "measured;\n\"save FILE\" there writes a frame of the last case, and what it became.",
           NULL, &bench.budget_ms, &error))
     return bench_fail(error, BENCH_WRONG);
-  for (int i = 1; i < argc; i++)
-    g_ptr_array_add(cases, g_strdup(argv[i]));
-  for (guint i = 0; i < G_N_ELEMENTS(lists); i++)
-    combined = combined || lists[i].list;
-  if (combined)
-    combine(cases, "", 0);
-  for (guint i = 0; i < cases->len; i++) {
-    g_autoptr(Case) c = case_new(g_ptr_array_index(cases, i), &error);
+  for (gchar **text = argv + 1; *text; text++) {
+    g_autoptr(Case) c = case_new(*text, &error);
     if (!c)
       return bench_fail(error, BENCH_WRONG);
   }
-  if (cases->len == 0)
+  if (argc == 1)
     serve(&bench);
-  const gboolean ok = run_cases(&bench, cases, &error);
+  const gboolean ok = run_cases(&bench, argv + 1, &error);
   bench_clear(&bench);
   return ok ? EXIT_SUCCESS : bench_fail(error, EXIT_FAILURE);
 }

@@ -58,8 +58,8 @@ class Frames(unittest.TestCase):
             answer = frames(lines=[words, "GRAY8 16x8 box:3"])[0]
             self.assertIn(says, answer[0]["error"], words)
             self.assertIn("us", answer[1])  # and the next case is measured
-        for option, says in (("--budget=0", "above 0"), ("--threads=0", "threads=0"),
-                             ("--sizes=16", "WIDTHxHEIGHT"), ("--nothing", "nothing")):
+        for option, says in (("--budget=0", "above 0"), ("--sizes=16x8", "FORMAT WIDTHxHEIGHT"),
+                             ("--nothing", "nothing")):
             self.assertIn(says, frames(option, status=2)[1], option)
         for line in ("save /nowhere/frame", "save frame"):
             self.assertIn("no case", frames(lines=[line])[0][0]["error"])
@@ -68,10 +68,11 @@ class Frames(unittest.TestCase):
         self.assertEqual(frames(lines=[])[0], [])
 
     def test_rows(self):
-        rows, _ = frames("--sizes=64x32,16x8", "--formats=RGB,NV12", "--kernels=box:3,gaussian:5:1.2",
-                         "--threads=1,2", "--instances=1,3")
-        self.assertEqual(len({(row["width"], row["format"], row["kernel"], row["threads"],
-                               row["instances"]) for row in rows}), 32)
+        rows, _ = frames(*(f"{format_} 64x32 {kernel} threads={threads} instances={instances}"
+                           for format_ in ("RGB", "NV12") for kernel in ("box:3", "gaussian:5:1.2")
+                           for threads in (1, 2) for instances in (1, 3)))
+        self.assertEqual(len({(row["format"], row["kernel"], row["threads"], row["instances"])
+                              for row in rows}), 16)
         self.assertEqual({row["kernel"] for row in rows}, {"box 3x3", "gaussian 5x5 sigma 1.2"})
         for row in rows:
             self.assertLessEqual(row["least_us"], row["us"])
