@@ -191,8 +191,7 @@ def ablate_cuda(gpu, only, max_cells, budget, device, say):
     for path in sorted(runs):
         own = [case for case in runs[path] if case not in others]
         for case in spread(own, max_cells) + spread([case for case in runs[path] if case in others], max_cells):
-            start, more = " ".join(case.split()[:3]), " ".join(case.split()[3:])
-            words += [f"# {len(plan)}", f"{start} replicate 1 auto,without:{path} {more}".strip()]
+            words += [f"# {len(plan)}", f"{case} algorithms=auto,without:{path}"]
             plan.append((path, case))
     times = times_of(words, budget, device)
     rows = []

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """cudaconv-bench-cvcuda: the device time of CV-CUDA's filters, case by case, as the lines of JSON
-that cudaconv-bench-kernels prints. The cases are the same too, without what CV-CUDA does not have.
+that cudaconv-bench-kernels prints. The cases are the same too; those with formats or options that
+CV-CUDA does not have are left out.
 
 It needs CV-CUDA (cvcuda-cu13 or -cu12 of PyPI) and PyTorch, whose tensors it filters; without them
 there is one line that says so. Borders are replicated. A Gaussian of no sigma has the one that
@@ -140,8 +141,8 @@ def main():
         say(note=f"CV-CUDA is not measured: {error}".splitlines()[0])
         return
     for case in options.cases:
-        format_, size, kernel, border, stride = case.split()[:5]
-        if format_ not in SAMPLES or (border, stride) != ("replicate", "1"):
+        format_, size, kernel, *more = case.split()
+        if format_ not in SAMPLES or any(not option.startswith("algorithms=") for option in more):
             continue
         name, side, *sigma = kernel.split(":")
         try:

@@ -74,12 +74,8 @@ find_gpus(const gchar *names, GPtrArray *found, GError **error) {
 /* Explains the filter of some words on all of the processors and GPUs. */
 static gboolean
 explain_case(const gchar *text, const GPtrArray *variants, const GPtrArray *gpus, GError **error) {
-  g_auto(GStrv) words = g_strsplit(text, " ", -1);
   g_auto(BenchCase) c = {0};
-  if (g_strv_length(words) < 3)
-    return bench_refuse(error, "\"%s\": a case is \"" BENCH_FILTER_WORDS "\"", text);
-  if (!bench_case_read(&c, words, error) ||
-      !bench_case_read_options(&c, words + 3, NULL, NULL, "", error))
+  if (!bench_case_parse(&c, text, NULL, NULL, "", error))
     return FALSE;
   g_autoptr(CcPlan) plan = cc_plan_new(&c.filter, &c.layout, error);
   if (!plan)

@@ -62,18 +62,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Case, case_free)
 
 static Case *
 case_new(const gchar *text, GError **error) {
-  g_auto(GStrv) words = g_strsplit(text, " ", -1);
   g_autoptr(Case) self = g_new0(Case, 1);
-  if (g_strv_length(words) < 3) {
-    bench_refuse(error, "\"%s\": a case is \"" BENCH_FILTER_WORDS "\"", text);
-    return NULL;
-  }
   self->n_threads = self->n_instances = 1;
   cc_cpu_set_variant(NULL);
   cc_leave_out(NULL);
-  if (!bench_case_read(&self->base, words, error) ||
-      !bench_case_read_options(&self->base, words + 3, parse_option, self,
-                               ", threads, instances, isa and without", error))
+  if (!bench_case_parse(&self->base, text, parse_option, self,
+                        ", threads, instances, isa and without", error))
     return NULL;
   self->bytes = cc_frame_layout_bytes(&self->base.layout);
   self->plan = cc_plan_new(&self->base.filter, &self->base.layout, error);

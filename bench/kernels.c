@@ -18,15 +18,9 @@
  * process. */
 typedef struct {
   gchar *heading;     /* no case, but a text to print; else NULL */
-  BenchCase base;     /* with the algorithm AUTO */
+  BenchCase base;     /* prepared with another algorithm each time */
   gchar **algorithms; /* and peers */
 } Case;
-
-/* The words of a case. */
-#define CASE_WORDS                                                                                 \
-  "FORMAT WIDTHxHEIGHT KERNEL[:SIZE[:SIGMA]] BORDER STRIDE ALGORITHM,... [NAME=VALUE...]\" or "    \
-  "\"# "                                                                                           \
-  "HEADING"
 
 /* --- cases as words --- */
 
@@ -36,31 +30,31 @@ typedef struct {
 /* The peers, each of which has a function time_... below. The report has a column for each. */
 static const gchar *const peers[] = {"copy", "npp", NULL};
 
+/* A BenchOption: the list of algorithms. */
+static gboolean
+parse_option(gpointer data, const gchar *name, const gchar *value, GError **error) {
+  Case *self = data;
+  if (strcmp(name, "algorithms") != 0)
+    return FALSE;
+  g_strfreev(self->algorithms);
+  self->algorithms = g_strsplit(value, ",", -1);
+  for (gchar **word = self->algorithms; *word; word++)
+    if (bench_find_name(peers, *word) < 0 && bench_find_name(bench_algorithm_names, *word) < 0 &&
+        !g_str_has_prefix(*word, WITHOUT))
+      return bench_refuse(error, "there is no algorithm \"%s\"", *word);
+  return TRUE;
+}
+
 static gboolean
 parse_case(Case *self, const gchar *text, GError **error) {
-  g_auto(GStrv) words = g_strsplit(text, " ", -1);
-  guint64 stride;
   if (g_str_has_prefix(text, "# ")) {
     self->heading = g_strdup(text + 2);
     return TRUE;
   }
-  if (g_strv_length(words) < 6)
-    return bench_refuse(error, "\"%s\": a case is \"" CASE_WORDS "\"", text);
-  const gint border = bench_find_name(cc_border_names, words[3]);
-  if (border < 0)
-    return bench_refuse(error, "there is no border \"%s\"", words[3]);
-  self->algorithms = g_strsplit(words[5], ",", -1);
-  for (gchar **name = self->algorithms; *name; name++)
-    if (bench_find_name(peers, *name) < 0 && bench_find_name(bench_algorithm_names, *name) < 0 &&
-        !g_str_has_prefix(*name, WITHOUT))
-      return bench_refuse(error, "there is no algorithm \"%s\"", *name);
-  if (!bench_case_read(&self->base, words, error) ||
-      !g_ascii_string_to_unsigned(words[4], 10, 1, 4, &stride, error))
+  if (!bench_case_parse(&self->base, text, parse_option, self, ", algorithms", error))
     return FALSE;
-  self->base.filter.border = (CcBorder)border;
-  self->base.filter.stride = (guint)stride;
-  if (!bench_case_read_options(&self->base, words + 6, NULL, NULL, "", error))
-    return FALSE;
+  if (!self->algorithms)
+    self->algorithms = g_strsplit(cc_algorithm_name(self->base.filter.algorithm), ",", -1);
   g_autoptr(CcPlan) plan = cc_plan_new(&self->base.filter, &self->base.layout, error);
   return plan != NULL;
 }
@@ -298,9 +292,12 @@ main(int argc, char **argv) {
        "Queue one frame of each case, for a profiler, and time nothing", NULL},
       {"list", 0, 0, G_OPTION_ARG_NONE, &list, "Print what cases can name", NULL},
       G_OPTION_ENTRY_NULL};
-  if (!bench_parse_options(&argc, &argv, entries, "CASE...",
-                           "Times CUDA kernels. A case is \"" CASE_WORDS "\".", &device_id,
-                           &bench.timer.budget_ms, &error))
+  if (!bench_parse_options(
+          &argc, &argv, entries, "\"" BENCH_FILTER_WORDS "\"|\"# HEADING\"...",
+          "Times CUDA kernels. A case can have algorithms=LIST (auto), of algorithms, "
+          "copy, npp\nand without:PATH, which is auto without a special path, "
+          "and\n" BENCH_OPTIONS ".",
+          &device_id, &bench.timer.budget_ms, &error))
     return bench_fail(error, BENCH_WRONG);
   if (list) {
     print_list();

@@ -97,7 +97,7 @@ def misses(run):
         if share < wanted:
             yield ({"kernel": kernel, "format": format_, "of_size": f", {size}" * several,
                     "share": share, "wanted": wanted, "copy_us": own["us"] * share / 100},
-                   f"{format_} {size} {reach.word(kernel)} replicate 1 auto")
+                   f"{format_} {size} {reach.word(kernel)}")
 
 
 def frames_of(program, cases, options=()):

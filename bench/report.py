@@ -149,7 +149,7 @@ def run_kernels(args):
         border, stride = rest or ("replicate", 1)
         names = ",".join(["copy", *words_of(names, algorithms)])
         words.append(f"# {heading}")
-        words += [f"{format_} {size} {kernel} {border} {stride} {names}"
+        words += [f"{format_} {size} {kernel} border={border} stride={stride} algorithms={names}"
                   for size in words_of(sizes, SIZES) for format_ in words_of(formats, FORMATS)
                   for kernel in words_of(kernels, listed["kernels"])]
     return measure(args, new_run("kernels", sweeps is STANDARD), words)
@@ -160,7 +160,7 @@ def run_reach(args):
     kernels = words_of(args.kernel) if args.kernel else reach.kernels(next(lines_of("kernels", ["--list"])))
     run = new_run("reach", not (args.kernel or args.format or args.size))
     names = f"copy,auto,npp,{reach.CLASSICS}"
-    words = [f"{format_} {size} {kernel} replicate 1 {names}"
+    words = [f"{format_} {size} {kernel} algorithms={names}"
              for size in words_of(args.size or reach.SIZES) for kernel in kernels
              for format_ in words_of(args.format or reach.FORMATS)]
     print_heading(run, f"{len(words)} cells")
@@ -196,7 +196,7 @@ def run_pipelines(args):
         for size, format_ in itertools.product(words_of(sizes, SIZES), words_of(formats, FORMATS)):
             words += [f"{path} {format_} {size} {streams} {PIPELINE_PEERS.get(path, '')}".strip() for path in paths]
             if "cuda" in paths:
-                kernels.append(f"{format_} {size} sobel:3 replicate 1 auto")
+                kernels.append(f"{format_} {size} sobel:3")
     if args.decode:
         words.append("# A decoder alone and with cudaconv")
         words += [f"{path} {args.decode}" for path in DECODERS] * ROUNDS

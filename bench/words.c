@@ -149,34 +149,39 @@ parse_option(CcFilter *filter, const gchar *name, const gchar *value, const gcha
   return TRUE;
 }
 
-gboolean
-bench_case_read_options(BenchCase *self, gchar **words, BenchOption option, gpointer data,
-                        const gchar *others, GError **error) {
-  for (gchar **word = words; *word; word++) {
-    g_auto(GStrv) sides = g_strsplit(*word, "=", 2);
-    g_autoptr(GError) reason = NULL;
-    if (!sides[0] || !sides[1])
-      return bench_refuse(error, "\"%s\": NAME=VALUE is needed", *word);
-    if (option && option(data, sides[0], sides[1], &reason))
-      continue;
-    if (reason) {
-      g_propagate_error(error, g_steal_pointer(&reason));
-      return FALSE;
-    }
-    if (!parse_option(&self->filter, sides[0], sides[1], others, error))
-      return FALSE;
-  }
-  return TRUE;
+/* "NAME=VALUE" */
+static gboolean
+parse_assignment(BenchCase *self, const gchar *word, BenchOption option, gpointer data,
+                 const gchar *others, GError **error) {
+  g_auto(GStrv) sides = g_strsplit(word, "=", 2);
+  g_autoptr(GError) reason = NULL;
+  if (!sides[0] || !sides[1])
+    return bench_refuse(error, "\"%s\": NAME=VALUE is needed", word);
+  if (option && option(data, sides[0], sides[1], &reason))
+    return TRUE;
+  if (!reason)
+    return parse_option(&self->filter, sides[0], sides[1], others, error);
+  g_propagate_error(error, g_steal_pointer(&reason));
+  return FALSE;
 }
 
 /* --- cases --- */
 
 gboolean
-bench_case_read(BenchCase *self, gchar **words, GError **error) {
-  *self = (BenchCase){.format = g_strdup(words[0])};
-  return bench_parse_size(words[1], &self->width, &self->height, error) &&
-         parse_format(words[0], self->width, self->height, &self->layout, error) &&
-         parse_kernel(words[2], &self->filter, &self->kernel, error);
+bench_case_parse(BenchCase *self, const gchar *text, BenchOption option, gpointer data,
+                 const gchar *others, GError **error) {
+  g_auto(GStrv) words = g_strsplit(text, " ", -1);
+  if (g_strv_length(words) < 3)
+    return bench_refuse(error, "\"%s\": a case is \"" BENCH_FILTER_WORDS "\"", text);
+  *self = (BenchCase){.format = g_strdup(words[0]), .filter.stride = 1};
+  if (!bench_parse_size(words[1], &self->width, &self->height, error) ||
+      !parse_format(words[0], self->width, self->height, &self->layout, error) ||
+      !parse_kernel(words[2], &self->filter, &self->kernel, error))
+    return FALSE;
+  for (gchar **word = words + 3; *word; word++)
+    if (!parse_assignment(self, *word, option, data, others, error))
+      return FALSE;
+  return TRUE;
 }
 
 void

@@ -33,12 +33,6 @@ typedef struct {
   gchar *kernel; /* for people: "gaussian 5x5 sigma 1.2" */
 } BenchCase;
 
-/* Reads the first three words of a case.
- *
- * A format is one of GStreamer's. "-Y" or "-UV" behind it is one plane alone, and "-limited" is
- * luma from 16 to 235. A kernel is "NAME[:SIZE[:SIGMA]]", or "matrix:" with rows divided by ";" and
- * coefficients by ",". The filter uses the kernel as long as the process runs. */
-gboolean bench_case_read(BenchCase *self, gchar **words, GError **error);
 void bench_case_clear(BenchCase *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(BenchCase, bench_case_clear)
 
@@ -46,9 +40,13 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(BenchCase, bench_case_clear)
 typedef gboolean (*BenchOption)(gpointer data, const gchar *name, const gchar *value,
                                 GError **error);
 
-/* Reads the words "NAME=VALUE" of a case: options of the filter, and of the caller if `option` is
- * not NULL. `others` names the caller's options in messages. */
-gboolean bench_case_read_options(BenchCase *self, gchar **words, BenchOption option, gpointer data,
-                                 const gchar *others, GError **error);
+/* Parses a case, which is BENCH_FILTER_WORDS.
+ *
+ * A format is one of GStreamer's. "-Y" or "-UV" behind it is one plane alone, and "-limited" is
+ * luma from 16 to 235. A kernel is "NAME[:SIZE[:SIGMA]]", or "matrix:" with rows divided by ";" and
+ * coefficients by ",". The filter uses the kernel as long as the process runs. Options are those of
+ * the filter, and of the caller if `option` is not NULL. `others` names these in messages. */
+gboolean bench_case_parse(BenchCase *self, const gchar *text, BenchOption option, gpointer data,
+                          const gchar *others, GError **error);
 
 G_END_DECLS
