@@ -105,14 +105,15 @@ bench_parse_options(int *argc, char ***argv, const GOptionEntry *entries, const 
   g_autoptr(GOptionContext) context = g_option_context_new(words);
   g_autoptr(GError) reason = NULL;
   g_option_context_set_summary(context, summary);
-  g_option_context_add_main_entries(context, budget, NULL);
+  if (budget_ms)
+    g_option_context_add_main_entries(context, budget, NULL);
   if (device_id)
     g_option_context_add_main_entries(context, device, NULL);
   if (entries)
     g_option_context_add_main_entries(context, entries, NULL);
   if (!g_option_context_parse(context, argc, argv, &reason))
     return bench_refuse(error, "%s; usage: %s %s", reason->message, g_get_prgname(), words);
-  if (*budget_ms <= 0) /* NAN is none */
+  if (budget_ms && *budget_ms <= 0) /* NAN is none */
     return bench_refuse(error, "--budget has to be above 0");
   return TRUE;
 }

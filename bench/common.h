@@ -47,8 +47,8 @@ gboolean bench_parse_size(const gchar *text, guint *width, guint *height, GError
 /* Sets CC_ERROR_INVALID and returns FALSE. */
 gboolean bench_refuse(GError **error, const gchar *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* Parses the options that all programs have, `entries`, if any, and --device, unless device_id is
- * NULL. What is left are arguments, whose form is `words`, which messages show. */
+/* Parses `entries`, if any, and the options --device and --budget, unless their pointers are NULL.
+ * What is left are arguments, whose form is `words`, which messages show. */
 gboolean bench_parse_options(int *argc, char ***argv, const GOptionEntry *entries,
                              const gchar *words, const gchar *summary, gint *device_id,
                              gdouble *budget_ms, GError **error);

@@ -92,34 +92,11 @@ explain_case(const gchar *text, const GPtrArray *variants, const GPtrArray *gpus
   return TRUE;
 }
 
-/* The words of a case, from options. */
-static gchar *
-case_of_options(const gchar *kernel, gint size, gdouble sigma, const gchar *format,
-                const gchar *frame_size) {
-  GString *text = g_string_new(NULL);
-  g_string_printf(text, "%s %s %s", format ? format : "I420", frame_size ? frame_size : "1920x1080",
-                  kernel);
-  if (size || sigma > 0)
-    g_string_append_printf(text, size ? ":%d" : ":", size);
-  if (sigma > 0)
-    g_string_append_printf(text, ":%g", sigma);
-  return g_string_free(text, FALSE);
-}
-
 int
 main(int argc, char **argv) {
   g_autoptr(GError) error = NULL;
-  g_autofree gchar *isa = NULL, *gpu = NULL, *without = NULL, *kernel = NULL, *format = NULL;
-  g_autofree gchar *frame_size = NULL;
-  gint size = 0;
-  gdouble sigma = 0;
+  g_autofree gchar *isa = NULL, *gpu = NULL, *without = NULL;
   const GOptionEntry entries[] = {
-      {"kernel", 0, 0, G_OPTION_ARG_STRING, &kernel, "Kernel of a case", "NAME"},
-      {"size", 0, 0, G_OPTION_ARG_INT, &size, "Its size (the kernel's own)", "N"},
-      {"sigma", 0, 0, G_OPTION_ARG_DOUBLE, &sigma, "A Gaussian's sigma", "PIXELS"},
-      {"format", 0, 0, G_OPTION_ARG_STRING, &format, "Format of the frames (I420)", "FORMAT"},
-      {"frame-size", 0, 0, G_OPTION_ARG_STRING, &frame_size, "Their size (1920x1080)",
-       "WIDTHxHEIGHT"},
       {"isa", 0, 0, G_OPTION_ARG_STRING, &isa,
        "Processors: plain, c, avx2, avxvnni, avx512, avx512vnni or all (without --gpu this "
        "machine's "
@@ -129,14 +106,13 @@ main(int argc, char **argv) {
        "GPUs: sm_75 (T4), sm_80 (A100), sm_90 (H100) or all (none)", "NAME,..."},
       {"without", 0, 0, G_OPTION_ARG_STRING, &without, "Leave special paths out", "PATH,..."},
       G_OPTION_ENTRY_NULL};
-  g_autoptr(GOptionContext) context = g_option_context_new("[CASE...]");
-  g_option_context_set_summary(
-      context, "Says what would run for a filter on processors and GPUs, which need not be here. A "
-               "case is\n\"" BENCH_FILTER_WORDS "\", with " BENCH_OPTIONS ".");
-  g_option_context_add_main_entries(context, entries, NULL);
-  if (!g_option_context_parse(context, &argc, &argv, &error))
-    return bench_fail(error, BENCH_WRONG);
   g_autoptr(GPtrArray) variants = g_ptr_array_new(), gpus = g_ptr_array_new();
+  if (!bench_parse_options(
+          &argc, &argv, entries, "\"" BENCH_FILTER_WORDS "\"...",
+          "Says what would run for a filter on processors and GPUs, which need not be here. A case "
+          "can have\n" BENCH_OPTIONS ".",
+          NULL, NULL, &error))
+    return bench_fail(error, BENCH_WRONG);
   cc_leave_out(without);
   if (!isa && !gpu)
     g_ptr_array_add(variants, (gpointer)cc_cpu_variant());
@@ -144,24 +120,9 @@ main(int argc, char **argv) {
                             variants, &error)) ||
       (gpu && !find_gpus(gpu, gpus, &error)))
     return bench_fail(error, BENCH_WRONG);
-  if (!kernel && argc == 1) {
-    bench_refuse(&error, "--kernel=NAME or a case is needed");
-    return bench_fail(error, BENCH_WRONG);
-  }
-  if ((kernel && strchr(kernel, ':') && !g_str_has_prefix(kernel, "matrix:")) ||
-      (sigma != 0 && !(sigma > 0)) || size < 0) {
-    bench_refuse(&error,
-                 "--kernel=%s --size=%d --sigma=%g: a name, a size and a sigma above 0 are "
-                 "needed",
-                 kernel ? kernel : "", size, sigma);
-    return bench_fail(error, BENCH_WRONG);
-  }
-  g_autofree gchar *of_options =
-      kernel ? case_of_options(kernel, size, sigma, format, frame_size) : NULL;
-  if (of_options && !explain_case(of_options, variants, gpus, &error))
-    return bench_fail(error, BENCH_WRONG);
-  for (gint i = 1; i < argc; i++)
-    if (!explain_case(argv[i], variants, gpus, &error))
-      return bench_fail(error, BENCH_WRONG);
-  return EXIT_SUCCESS;
+  if (argc == 1)
+    bench_refuse(&error, "a case is needed: \"" BENCH_FILTER_WORDS "\"");
+  for (gint i = 1; i < argc && !error; i++)
+    explain_case(argv[i], variants, gpus, &error);
+  return error ? bench_fail(error, BENCH_WRONG) : EXIT_SUCCESS;
 }

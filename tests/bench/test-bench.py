@@ -47,13 +47,12 @@ class Explain(unittest.TestCase):
         return done.stdout if status == 0 else done.stderr
 
     def test_processors_and_gpus(self):
-        text = self.explain("--kernel=gaussian", "--size=9", "--format=P010_10LE", "--isa=all",
-                            "--gpu=all")
+        text = self.explain("P010_10LE 1920x1080 gaussian:9", "--isa=all", "--gpu=all")
         for name in ("plain", "c", "avx2", "avxvnni", "avx512", "avx512vnni", "sm_75", "sm_80",
                      "sm_90"):
             self.assertIn(f"\n{name}\n  1. filter plane 0 (Y)", text)
         self.assertIn("cc_tensor_separable_u2", text)
-        self.assertIn("17x17", self.explain("--kernel=gaussian", "--sigma=2.6"))
+        self.assertIn("17x17", self.explain("I420 1920x1080 gaussian::2.6"))
 
     def test_what_is_left_out(self):
         case = "GRAY8 640x360 gaussian:5"
@@ -62,12 +61,13 @@ class Explain(unittest.TestCase):
 
     def test_wrong_ones_are_refused(self):
         for options, words in (
-                (["--kernel=nothing"], "nothing"), (["--kernel=box", "--isa=z80"], "avx2"),
-                (["--kernel=box", "--gpu=sm_1"], "sm_90"), ([], "--kernel"),
+                (["GRAY8 64x64 nothing"], "nothing"), (["GRAY8 64x64 box", "--isa=z80"], "avx2"),
+                (["GRAY8 64x64 box", "--gpu=sm_1"], "sm_90"), ([], "FORMAT WIDTHxHEIGHT KERNEL"),
+                (["--kernel=box"], "FORMAT WIDTHxHEIGHT KERNEL"),
                 (["GRAY8 64x64"], "a case is"), (["GRAY8 64x64 box stride=3"], "1, 2 or 4"),
                 (["GRAY8 64x64 box word"], "NAME=VALUE"), (["NV99 64x64 box"], "NV99"),
                 (["v210 64x64 box"], "v210"), (["GRAY8 4294967297x1 box"], "WIDTHxHEIGHT"),
-                (["--kernel=gaussian", "--sigma=nan"], "sigma"), (["--isa=", "GRAY8 9x9 box"], "avx2")):
+                (["GRAY8 64x64 gaussian:3:nan"], "sigma"), (["--isa=", "GRAY8 9x9 box"], "avx2")):
             self.assertIn(words, self.explain(*options, status=2), options)
 
     def test_ablate(self):
