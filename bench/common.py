@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""For all scripts: failures, the programs that measure, and the files of --json."""
+"""For all scripts: failures, messages, the programs that measure, and the files of --json."""
 
 import argparse
 import errno
@@ -16,6 +16,15 @@ class Failure(Exception):
     def __init__(self, status, words=""):
         super().__init__(words)
         self.status = status
+
+
+def say(line=""):
+    """Prints a line of a table as soon as it is there."""
+    print(line, flush=True)
+
+
+def warn(line):
+    print(f"cudaconv-bench: {line}", file=sys.stderr, flush=True)
 
 
 # --- the programs ---
@@ -77,7 +86,7 @@ def write_json(name, run):
     """Writes a run as a whole or not at all; "-" is the standard output."""
     text = json.dumps(run, indent=1) + "\n"
     if name == "-":
-        sys.stdout.write(text)
+        sys.__stdout__.write(text)  # tables go to the standard error then
     elif is_special(name):
         pathlib.Path(name).write_text(text, encoding="utf-8")
     else:

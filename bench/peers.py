@@ -1,8 +1,6 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""cudaconv-bench-peers: the CPU backend beside OpenCV and libvips of PyPI, in turns on frames of the same
-pixels, by as many threads. It makes a virtual environment with them and runs in that. docs/benchmarks.md explains
-the figures."""
+"""The CPU backend beside OpenCV and libvips of PyPI, in turns on frames of the same pixels, by as many threads.
+The program goes on in a virtual environment with them, which it makes. docs/benchmarks.md explains the figures."""
 
 import argparse
 import ctypes
@@ -19,7 +17,7 @@ import time
 
 import filters
 import pipeline
-from common import Failure, Frames, writable, write_json
+from common import Failure, Frames, say, warn, write_json
 
 BUFFERS = 8  # of sources, and of targets, as in frames.c
 COPIES = {"identity": 1.5}  # times a memcpy that are met, whatever the peers take
@@ -34,14 +32,6 @@ PEERS_AVX2 = {"OPENCV_CPU_DISABLE": "AVX512-COMMON,AVX512-SKX,AVX512-CNL,AVX512-
               "OPENCV_IPP": "avx2", "VIPS_VECTOR": "511"}
 PACKAGES = {"OpenCV": [NUMPY, "opencv-python-headless==5.0.0.93"],
             "libvips": [NUMPY, "pyvips==3.2.0", "pyvips-binary==8.18.7"]}
-
-
-def say(line=""):
-    print(line, flush=True)
-
-
-def report(line):
-    print(f"cudaconv-bench-peers: {line}", file=sys.stderr, flush=True)
 
 
 # --- the virtual environment ---
@@ -73,10 +63,10 @@ def make_environment(folder):
     for peer, packages in PACKAGES.items():
         if packages in there:
             continue
-        report(f"installing {peer}")
+        warn(f"installing {peer}")
         error = run_quietly(python, "-m", "pip", "install", "--disable-pip-version-check", "--quiet", *packages)
         if error:
-            report(f"{peer} is skipped: no {packages[-1]} for Python "
+            warn(f"{peer} is skipped: no {packages[-1]} for Python "
                  f"{sys.version_info[0]}.{sys.version_info[1]} here: {error}")
         else:
             there.append(packages)
@@ -112,7 +102,7 @@ def open_peers(threads):
         except ModuleNotFoundError:
             continue  # reported when it was not installed
         except (ImportError, OSError) as error:
-            report(f"{name} is skipped: {error}")
+            warn(f"{name} is skipped: {error}")
     if not found:
         raise Failure(77, "no peer is here")
     return found
@@ -327,7 +317,7 @@ def show(run_):
     return run_
 
 
-# --- the program ---
+# --- options ---
 
 
 def above_zero(kind):
@@ -346,64 +336,43 @@ def size(text):
     return text
 
 
-def parse(argv):
-    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
-    parser = argparse.ArgumentParser(
-        prog="cudaconv-bench-peers",
-        description="Measures cudaconv's CPU backend beside OpenCV and libvips. The "
-        "status is 77 when none of them is to be had, 1 when a cell misses its claim or something "
-        "fails, and 2 for wrong options.")
-    parser.add_argument("--filter", default="", metavar="TEXT",
-                        help="only cells with that in FORMAT KERNEL, such as \"RGB box 3x3\"")
-    parser.add_argument("--formats", default="GRAY8,RGB,RGBA,GRAY16_LE", metavar="LIST",
-                        type=lambda text: text.split(","), help="of %(default)s")
-    parser.add_argument("--size", default="1920x1080", type=size, metavar="WIDTHxHEIGHT")
-    parser.add_argument("--threads", default=1, type=above_zero(int), help="of everybody (1)")
-    parser.add_argument("--budget", default=100, type=above_zero(float), metavar="MS", help="of a round (100)")
-    parser.add_argument("--rounds", default=5, type=above_zero(int), help="of a cell (5)")
-    parser.add_argument("--pipeline", nargs="?", default=0, const=FRAMES_IN_PIPELINE, type=above_zero(int),
-                        metavar="FRAMES", help="measure in a pipeline of GStreamer, so many frames of a cell "
-                        "(%(const)s), not --budget")
-    parser.add_argument("--at-least", type=above_zero(float), metavar="TIMES",
-                        help="as fast as the fastest peer that a cell has to be (2; 1.2 with CUDACONV_CPU=avx2; "
-                        f"{MIN_TIMES_IN_PIPELINE} with --pipeline)")
-    parser.add_argument("--json", type=writable, metavar="FILE", help="write all figures when the run is over")
-    parser.add_argument("--environment", default=cache / "cudaconv" / "peers", metavar="DIR",
-                        type=lambda text: pathlib.Path(text).resolve(),
-                        help="of Python, made if it is not there (%(default)s)")
-    parser.add_argument("--show", type=argparse.FileType(encoding="utf-8"), metavar="FILE",
-                        help="measure nothing; show what --json wrote")
-    options = parser.parse_args(argv)
-    if not options.at_least:
-        options.at_least = MIN_TIMES_IN_PIPELINE if options.pipeline else 1.2 if is_held_to_avx2() else 2
-    return options
+ENVIRONMENT = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "cudaconv" / "peers"
+OPTIONS = [  # flags, what argparse makes of it, help
+    ("--filter", {"default": "", "metavar": "TEXT"}, "only cells with that in FORMAT KERNEL, such as \"RGB box 3x3\""),
+    ("--formats", {"default": "GRAY8,RGB,RGBA,GRAY16_LE", "type": lambda text: text.split(","), "metavar": "LIST"},
+     "of %(default)s"),
+    ("--size", {"default": "1920x1080", "type": size, "metavar": "WIDTHxHEIGHT"}, None),
+    ("--threads", {"default": 1, "type": above_zero(int)}, "of everybody (1)"),
+    ("--budget", {"default": 100, "type": above_zero(float), "metavar": "MS"}, "of a round (100)"),
+    ("--rounds", {"default": 5, "type": above_zero(int)}, "of a cell (5)"),
+    ("--pipeline", {"nargs": "?", "default": 0, "const": FRAMES_IN_PIPELINE, "type": above_zero(int),
+                    "metavar": "FRAMES"},
+     "measure in a pipeline of GStreamer, so many frames of a cell (%(const)s), not --budget"),
+    ("--at-least", {"type": above_zero(float), "metavar": "TIMES"},
+     "as fast as the fastest peer that a cell has to be (2; 1.2 with CUDACONV_CPU=avx2; "
+     f"{MIN_TIMES_IN_PIPELINE} with --pipeline)"),
+    ("--environment", {"default": ENVIRONMENT, "type": lambda text: pathlib.Path(text).resolve(), "metavar": "DIR"},
+     "of Python, made if it is not there (%(default)s)"),
+    ("--show", {"dest": "file", "type": argparse.FileType(encoding="utf-8"), "metavar": "FILE"},
+     "measure nothing; show what --json wrote")]
 
 
-def main(argv):
-    options = parse(argv)
-    try:
-        if options.show:
-            run_ = show(json.load(options.show))
-        elif INSIDE in os.environ:
-            run_ = run(options)
-        else:
-            cells(options)  # so that wrong ones are refused at once
-            enter_environment(options)
-        say(f"\n{summary(run_)}")
-        if options.json:
-            write_json(options.json, run_)
-        return 0 if all(row["met"] for row in run_["results"]) else 1
-    except (Failure, OSError, RuntimeError) as failure:
-        report(failure)
-        return getattr(failure, "status", 1)
-    except (AttributeError, LookupError, TypeError, ValueError) as why:
-        if not options.show:
-            raise
-        report(f"the file is no run that can be read: {why!r}")
-        return 2
-    except KeyboardInterrupt:
-        return 130
+def claim(options):
+    """How many times as fast as the fastest peer a cell has to be."""
+    return options.at_least or (MIN_TIMES_IN_PIPELINE if options.pipeline else 1.2 if is_held_to_avx2() else 2)
 
 
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def main(options):
+    """Measures, or reads, and writes. The status is 1 when a cell misses its claim."""
+    options.at_least = claim(options)
+    if options.file:
+        run_ = show(json.load(options.file))
+    elif INSIDE in os.environ:
+        run_ = run(options)
+    else:
+        cells(options)  # so that wrong ones are refused at once
+        enter_environment(options)
+    say(f"\n{summary(run_)}")
+    if options.json:
+        write_json(options.json, run_)
+    return 0 if all(row["met"] for row in run_["results"]) else 1

@@ -20,8 +20,9 @@ import time
 
 import ablate
 import ncu
+import peers
 import reach
-from common import Failure, lines_of, path_of, writable, write_json
+from common import Failure, lines_of, path_of, say, warn, writable, write_json
 from lists import (AT_LEAST, AT_MOST, CPU, CPU_FRAMES, CPU_ROUNDS, CPU_SIZE, CUDA_PATHS, DECODERS, FASTEST,
                    FORMATS, G3, G5, HD, KERNEL_PEERS, LARGE, LIMITS, MEMORY, NO_FILTERS, PIPELINE_PEERS, ROUNDS,
                    S3, SIZES, STANDARD, STREAMS, SYSTEM_PATHS, TARGETS, UNITS)
@@ -276,12 +277,6 @@ def run_cpu(args):
 
 
 # --- text ---
-
-text = sys.stdout
-
-
-def say(line=""):
-    print(line, file=text, flush=True)
 
 
 def number(width, digits, field, unit="", scale=1):
@@ -551,7 +546,7 @@ def show_run(args):
 READ = argparse.FileType(encoding="utf-8")
 # commands, flags, what argparse makes of it (None: a switch, a text: its metavar, a dictionary: all that it takes), help
 OPTIONS = [
-    ("kernels reach pipelines cpu show profile ablate", "--json", writable, "write all figures as JSON"),
+    ("kernels reach pipelines cpu show profile ablate peers", "--json", writable, "write all figures as JSON"),
     ("kernels reach pipelines cpu show", "--check", None, "end with 1 when a target is missed"),
     ("kernels reach pipelines", "--budget", float, "ms for a line (200; pipelines 3000, live 10000)"),
     ("kernels reach pipelines profile ablate", "-d --device", int, "CUDA device"),
@@ -575,6 +570,7 @@ OPTIONS = [
     ("ablate", "--cells", {"type": int, "default": 6}, "most of them for a path (6)"),
     ("ablate", "--rounds", {"type": int, "default": 3}, "on the CPU (3)"),
     ("ablate", "--budget", float, "ms for a line (CPU 30, CUDA 5)"),
+    *(("peers", *option) for option in peers.OPTIONS),
     ("show", "file", {"type": READ}, None),
     ("profile", "file", {"type": READ}, "what reach --json wrote"),
     ("docs", "--page", {"default": "docs/benchmarks.md"}, None),
@@ -583,6 +579,8 @@ COMMANDS = {"kernels": (report, run_kernels, "the CUDA kernels beside a copy, NP
             "reach": (report, run_reach, "all kernels on many formats beside what they are to reach"),
             "pipelines": (report, run_pipelines, "the element in pipelines beside the bus"),
             "cpu": (report, run_cpu, "the element on the CPU beside OpenCV and FFmpeg"),
+            "peers": (peers.main, None, "the CPU backend beside OpenCV and libvips of PyPI; the status is 1 when a cell "
+                                        "misses its claim"),
             "show": (report, show_run, "a run that --json wrote"),
             "profile": (profile, None, "why cells of a run of reach miss, by NVIDIA's ncu"),
             "ablate": (run_ablate, None, "what each special path brings: its cells with it and without it"),
@@ -609,25 +607,26 @@ def parse(argv):
 
 
 def main(argv):
-    global text
     if argv[:1] == ["explain"]:
         program = path_of("explain")
         os.execv(program, [str(program), *argv[1:]])
     args = parse(argv)
     if getattr(args, "json", None) == "-":
-        text = sys.stderr
+        sys.stdout = sys.stderr
     try:
         return args.main(args)
-    except (Failure, OSError) as failure:
-        if str(failure):
-            print(f"cudaconv-bench: {failure}", file=sys.stderr)
-        return getattr(failure, "status", 1)
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as why:
-        if not {"file", "runs"} & vars(args).keys():
+        if not getattr(args, "file", None) and not getattr(args, "runs", None):
             raise
-        print(f"cudaconv-bench: the file is no run that can be read: {why!r}", file=sys.stderr)
+        warn(f"the file is no run that can be read: {why!r}")
         return 2
+    except (Failure, OSError, RuntimeError) as failure:
+        if str(failure):
+            warn(failure)
+        return getattr(failure, "status", 1)
+    except KeyboardInterrupt:
+        return 130
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(["peers"] * sys.argv[0].endswith("-peers") + sys.argv[1:]))

@@ -24,6 +24,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 import filters  # noqa: E402  pylint: disable=wrong-import-position
 import peers  # noqa: E402  pylint: disable=wrong-import-position
 import pipeline  # noqa: E402  pylint: disable=wrong-import-position
+import report  # noqa: E402  pylint: disable=wrong-import-position
 
 
 def frames(*options, lines=None, status=0):
@@ -126,7 +127,7 @@ class Array:
 
 
 class InPipeline(unittest.TestCase):
-    OPTIONS = peers.parse(["--pipeline=6", "--rounds=2", "--size=32x24"])
+    OPTIONS = report.parse(["peers", "--pipeline=6", "--rounds=2", "--size=32x24"])
 
     def open(self, filter_, sources):
         target = Array(bytes(32 * 24))
@@ -267,16 +268,15 @@ class Peers(unittest.TestCase):
                     mock.patch.object(os, "execv"), \
                     mock.patch.object(peers, "make_environment", return_value="python"):
                 os.environ.pop("OPENCV_IPP", None)
-                peers.enter_environment(peers.parse([]))
+                peers.enter_environment(report.parse(["peers"]))
                 self.assertEqual(os.environ.get("OPENCV_IPP"), ipp)
 
     def test_bound(self):
         """With a variant held back less is claimed."""
         for held_back, bound in (("avx2", 1.2), ("", 2)):
             os.environ["CUDACONV_CPU"] = held_back
-            self.assertEqual(peers.parse([]).at_least, bound)
-            self.assertEqual(peers.parse(["--at-least=3"]).at_least, 3)
-            self.assertEqual(peers.parse(["--pipeline"]).at_least, 1.5)
+            for options, claim in (([], bound), (["--at-least=3"], 3), (["--pipeline"], 1.5)):
+                self.assertEqual(peers.claim(report.parse(["peers", *options])), claim)
         del os.environ["CUDACONV_CPU"]
 
 

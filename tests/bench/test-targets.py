@@ -15,7 +15,7 @@ from unittest import mock
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 import report  # noqa: E402
-report.text = open(os.devnull, "w", encoding="utf-8")
+sys.stdout = open(os.devnull, "w", encoding="utf-8")
 
 
 def made_up(kind, rows, **more):
@@ -291,8 +291,7 @@ class Files(unittest.TestCase):
         with mock.patch.object(report, "judge", side_effect=KeyboardInterrupt):
             self.file.write_text(report.json.dumps(
                 {**kernels({"GRAY8": {"sliding": 18.5}}), "device": "made up"}), encoding="utf-8")
-            with self.assertRaises(KeyboardInterrupt):
-                report.main(["show", str(self.file), f"--json={self.old}"])
+            self.run_main("show", str(self.file), f"--json={self.old}", status=130)
         self.assertEqual(self.old.read_text(encoding="utf-8"), "old")
         self.assertEqual(len(list(self.folder.iterdir())), 2)
 
