@@ -89,7 +89,7 @@ def spread(items, n):
 
 def gain(frames, with_it, without, rounds):
     """How many times as long a case takes without the path; the rounds take turns."""
-    times = [(frames.ask(with_it)["us"], frames.ask(without)["us"]) for _ in range(rounds)]
+    times = [(frames.request(with_it)["us"], frames.request(without)["us"]) for _ in range(rounds)]
     return min(b for _, b in times) / min(a for a, _ in times)
 
 

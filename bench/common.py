@@ -49,13 +49,13 @@ def lines_of(name, words, **options):
 
 
 class Frames:
-    """cudaconv-bench-frames, which measures a round of a case whenever it is asked."""
+    """cudaconv-bench-frames, which measures a round of a case at each request."""
 
     def __init__(self, budget):
         self.process = subprocess.Popen([path_of("frames"), f"--budget={budget}"], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True)
 
-    def ask(self, words):
+    def request(self, words):
         self.process.stdin.write(words + "\n")
         self.process.stdin.flush()
         line = self.process.stdout.readline()

@@ -13,8 +13,6 @@
 #endif
 #include "words.h"
 
-#define N_THREADS 1 /* lines do not depend on it */
-
 /* Appends to `found` the entries of a table that a list names. An entry has `size` bytes and begins
  * with its name. The last one has none. */
 static gboolean

@@ -115,7 +115,7 @@ def saved(own, like):
     """A source of the last case and what it became, each like the array."""
     import numpy
     with tempfile.TemporaryDirectory() as folder:
-        own.ask(f"save {folder}/frames")
+        own.request(f"save {folder}/frames")
         return numpy.fromfile(f"{folder}/frames", like.dtype).reshape(2, *like.shape)
 
 
@@ -195,7 +195,7 @@ class InPipeline:
 
 def round_alone(options, own, words, calls):
     """The same of frames that no pipeline brings."""
-    answer = own.ask(words)
+    answer = own.request(words)
     return {"own": answer["us"], "memcpy": answer["copy_us"],
             **{name: round_of(run, options.budget) for name, run in calls.items()}}
 
@@ -204,7 +204,7 @@ def measure(options, own, peers, frames, format_, filter_):
     """The row of a cell: medians of rounds in turns."""
     words = (f"{format_} {options.size} {filter_.own} threads={options.threads} "
              "color=components alpha=filter")
-    device, (source, result) = own.ask(words)["device"], saved(own, frames.pairs[0][0])
+    device, (source, result) = own.request(words)["device"], saved(own, frames.pairs[0][0])
     frames.fill(source)
     calls, differences = {}, {}
     for name, peer in peers.items():

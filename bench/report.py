@@ -521,7 +521,7 @@ def run_ablate(args):
 
 
 def report(args):
-    """Measures, or reads, and writes what is asked for."""
+    """Measures, or reads, prints verdicts and writes the JSON."""
     run = args.run(args)
     verdicts = judge(run)
     if run["kind"] == "reach":  # there are too many to show those that are met

@@ -9,7 +9,7 @@
 /* --- the source --- */
 
 #define OWN_BUFFERS 8
-#define FRESH_AHEAD 16 /* fresh frames that are made before they are asked for */
+#define FRESH_AHEAD 16 /* fresh frames that are made before they are requested */
 
 G_DECLARE_FINAL_TYPE(BenchSource, bench_source, BENCH, SOURCE, GstPushSrc)
 

@@ -321,7 +321,7 @@ class Rows(unittest.TestCase):
         self.assertAlmostEqual(one["cuda"]["above_kernel_us"], one["cuda"]["us"] - one["kernel"]["us"])
         self.assertLessEqual(one["live"]["latency_ms"], one["live"]["worst_latency_ms"])
         self.assertEqual((one["live"]["in_flight"], one["pool"]["in_flight"] > 1), (1, True))
-        # frames that are large enough to be registered take the way that they shall
+        # frames that are large enough to be registered take the path that is meant for them
         self.assertEqual(
             {path: (one[path]["memory_in"], one[path]["memory_out"]) for path in OWN_PATHS},
             {"pool": ("pinned pool", "pinned pool"), "own": ("registered", "pinned pool"),

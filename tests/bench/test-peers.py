@@ -184,7 +184,7 @@ class Peers(unittest.TestCase):
         return done.stdout, done.stderr
 
     def show(self, rows, *options, status=0):
-        """What is shown of a run."""
+        """What is printed of a run."""
         run = {"kind": "peers", "size": "1920x1080", "threads": 1, "budget_ms": 60, "rounds": 3,
                "at_least": 2, "peers": {"OpenCV": "OpenCV 5", "libvips": "libvips 8"},
                "device": "made up", "results": rows}
@@ -238,28 +238,28 @@ class Peers(unittest.TestCase):
         self.assertIn("no peer is here", error)
 
     def make_environment(self, folder):
-        """What is asked for, and what is told of it."""
-        asked = []
+        """What is installed, and what is reported of it."""
+        installed = []
 
         def run_quietly(*command):
-            asked.append(str(command[-1]))
-            return "no such thing" if asked[-1].startswith("pyvips") else None
+            installed.append(str(command[-1]))
+            return "no such thing" if installed[-1].startswith("pyvips") else None
 
         error = io.StringIO()
         with mock.patch.object(peers, "run_quietly", run_quietly), \
                 contextlib.redirect_stderr(error):
             peers.make_environment(pathlib.Path(folder))
-        return " ".join(asked), error.getvalue()
+        return " ".join(installed), error.getvalue()
 
     def test_environment(self):
-        """What cannot be installed is told and tried again; the rest is not installed twice."""
+        """What cannot be installed is reported and tried again; the rest is not installed twice."""
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "pyvenv.cfg").touch()
             for first in (True, False):
-                asked, told = self.make_environment(folder)
-                self.assertEqual(told.count("\n"), 2 + 1 if first else 1 + 1)
-                self.assertIn("libvips is skipped: no pyvips", told)
-                self.assertEqual("opencv" in asked, first)
+                installed, reported = self.make_environment(folder)
+                self.assertEqual(reported.count("\n"), 2 + 1 if first else 1 + 1)
+                self.assertIn("libvips is skipped: no pyvips", reported)
+                self.assertEqual("opencv" in installed, first)
 
     def test_peers_are_held_back(self):
         """They have no more instructions than we have."""
