@@ -10,12 +10,13 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
+#include <time.h>
 
 #define PROGRESS_INTERVAL 200 /* milliseconds */
 /* Seconds that a live source gets for its last frames, which a limit would end in time. */
 #define LIVE_SLACK 1
 #define MAX_SECONDS_STOPPED 5
-#define MAX_SAME_SIGNAL (G_USEC_PER_SEC / 2)
+#define SAME_SIGNAL 0.5 /* seconds within which a signal counts as one */
 
 /* Names of messages that the run's own threads post. The bus keeps them in order with those of
  * elements. */
@@ -324,13 +325,17 @@ end_stream(gpointer user_data) {
   return G_SOURCE_REMOVE;
 }
 
-static volatile gint64 first_signal; /* its time */
+static struct timespec first_signal; /* its time */
 
 /* An element that hangs would hold up the end: the next signal ends the process at once. But
  * terminals, shells and `timeout` may send one signal twice. */
 static void
 on_next_signal(gint number) {
-  if (g_get_monotonic_time() - first_signal < MAX_SAME_SIGNAL)
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const gdouble seconds = (gdouble)(now.tv_sec - first_signal.tv_sec) +
+                          (gdouble)(now.tv_nsec - first_signal.tv_nsec) / 1e9;
+  if (seconds < SAME_SIGNAL)
     return;
   signal(number, SIG_DFL);
   raise(number);
@@ -354,7 +359,7 @@ on_signal(PipelineRun *self, gint number) {
   }
   self->signal = number;
   self->live = FALSE;
-  first_signal = g_get_monotonic_time();
+  clock_gettime(CLOCK_MONOTONIC, &first_signal);
   wait_for_next_signal();
   g_main_loop_quit(self->loop);
 }
