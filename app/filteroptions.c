@@ -254,38 +254,6 @@ filter_options_to_text(const FilterOptions *self) {
   return g_strdup(text->str);
 }
 
-/* Sets what one word of such a text says. */
-static gboolean
-apply_word(GstElement *filter, const gchar *word, const gchar *kernel_file, GError **error) {
-  const gchar *equals = strchr(word, '=');
-  if (!g_str_has_prefix(word, "--") || !equals) {
-    g_set_error(error, APP_USAGE_ERROR, 0, "settings: \"%s\" is not --PROPERTY=VALUE", word);
-    return FALSE;
-  }
-  g_autofree gchar *property = g_strndup(word + 2, (gsize)(equals - word) - 2);
-  if (g_str_equal(property, "preset"))
-    return load_preset(filter, equals + 1, error);
-  const gboolean is_file = g_str_equal(property, KERNEL_FILE) && kernel_file;
-  return filter_set(filter, property, is_file ? kernel_file : equals + 1, error);
-}
-
-GstElement *
-filter_make_from_text(const gchar *text, const gchar *kernel_file, GError **error) {
-  g_auto(GStrv) words = NULL;
-  g_autoptr(GError) why = NULL;
-  if (!g_shell_parse_argv(text, NULL, &words, &why) &&
-      !g_error_matches(why, G_SHELL_ERROR, G_SHELL_ERROR_EMPTY_STRING)) {
-    g_propagate_error(error, g_steal_pointer(&why));
-    return NULL;
-  }
-  g_autoptr(GstElement) filter = gst_object_ref_sink(gst_element_factory_make(ELEMENT, "filter"));
-  for (gchar **word = words; word && *word; word++) {
-    if (!apply_word(filter, *word, kernel_file, error))
-      return NULL;
-  }
-  return g_steal_pointer(&filter);
-}
-
 /* Whether a property says where a frame is filtered, not what comes out. */
 static gboolean
 says_where(const gchar *property) {
@@ -445,4 +413,31 @@ filter_options_add(FilterOptions *self, GOptionContext *context) {
 void
 filter_options_add_where(FilterOptions *self, GOptionContext *context) {
   add_properties(self, context, FALSE);
+}
+
+GstElement *
+filter_make_from_text(const gchar *text, const gchar *kernel_file, GError **error) {
+  g_auto(GStrv) words = NULL;
+  g_autofree gchar *line = g_strconcat("settings ", text, NULL);
+  g_autoptr(FilterOptions) options = filter_options_new(error);
+  if (!options || !g_shell_parse_argv(line, NULL, &words, error))
+    return NULL;
+  g_autoptr(GOptionContext) context = g_option_context_new(NULL);
+  g_option_context_set_help_enabled(context, FALSE);
+  g_option_context_set_main_group(context, g_option_group_new("settings", "", "", options, NULL));
+  filter_options_add(options, context);
+  if (!g_option_context_parse_strv(context, &words, error))
+    return NULL;
+  if (words[1]) {
+    app_refuse(error, "settings: \"%s\" is not --PROPERTY=VALUE", words[1]);
+    return NULL;
+  }
+  for (guint i = 0; kernel_file && i < options->settings->len; i++) {
+    Setting *setting = &g_array_index(options->settings, Setting, i);
+    if (g_str_equal(setting->property, KERNEL_FILE)) {
+      g_free(setting->text);
+      setting->text = g_strdup(kernel_file);
+    }
+  }
+  return filter_options_make(options, error);
 }

@@ -7,7 +7,6 @@
 #include "app/play/wipe.h"
 #include "app/text.h"
 #include "convert.h"
-#include "engine/number.h"
 #include "errors.h"
 #include "sources.h"
 
@@ -70,17 +69,6 @@ read_times(Apply *self, GError **error) {
   if (self->seconds)
     *end = *start + seconds;
   return TRUE;
-}
-
-static gboolean
-read_share(Apply *self, GError **error) {
-  if (!self->split)
-    return TRUE;
-  if (cc_number_parse(self->split, NULL, &self->convert.original) && self->convert.original >= 0 &&
-      self->convert.original <= 1)
-    return TRUE;
-  return app_refuse(error, "--split \"%s\": it takes a share of the width from 0 to 1, such as 0.5",
-                    self->split);
 }
 
 /* "25" and "30000/1001" are rates. */
@@ -291,8 +279,8 @@ app_apply(int argc, char **argv) {
   g_autofree gchar *summary = g_strdup_printf(SUMMARY, videos, images);
   g_auto(GStrv) words = convert_options_parse(&self.convert, "apply", summary, entries, argc, argv,
                                               2, G_MAXUINT, &error);
-  if (!words || !read_times(&self, &error) || !read_share(&self, &error) ||
-      !read_rate(&self, &error))
+  if (!words || !read_times(&self, &error) ||
+      !option_read_share(self.split, &self.convert.original, &error) || !read_rate(&self, &error))
     return fail(error);
   progress_init(&self.progress, self.convert.quiet);
   const guint last = g_strv_length(words) - 1;

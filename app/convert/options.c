@@ -2,6 +2,7 @@
 #include "options.h"
 #include "app/command.h"
 #include "elements.h"
+#include "engine/number.h"
 
 #include <string.h>
 
@@ -120,4 +121,16 @@ option_read_time(const gchar *option, const gchar *text, GstClockTime least, Gst
                 : g_strdup("");
   return app_refuse(error, "%s \"%s\": it takes a time%s, such as 1.5, 90s, 2m or 0:03", option,
                     text, of);
+}
+
+gboolean
+option_read_share(const gchar *text, gdouble *share, GError **error) {
+  gdouble value;
+  if (!text)
+    return TRUE;
+  if (!cc_number_parse(text, NULL, &value) || !(value >= 0 && value <= 1))
+    return app_refuse(
+        error, "--split \"%s\": it takes a share of the width from 0 to 1, such as 0.5", text);
+  *share = value;
+  return TRUE;
 }

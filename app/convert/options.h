@@ -45,4 +45,8 @@ GstElement *convert_options_make_encoder(const ConvertOptions *self, const Media
 gboolean option_read_time(const gchar *option, const gchar *text, GstClockTime least,
                           GstClockTime *time, GError **error);
 
+/* Reads --split: a share of the width, 0 to 1. A NULL text leaves `*share` as it is. FALSE with an
+ * error. */
+gboolean option_read_share(const gchar *text, gdouble *share, GError **error);
+
 G_END_DECLS

@@ -8,6 +8,7 @@
 #include "app/convert/errors.h"
 #include "app/filteroptions.h"
 #include "app/convert/input.h"
+#include "app/convert/options.h"
 #include "player.h"
 #include "app/progress.h"
 #include "app/text.h"
@@ -30,7 +31,8 @@
   "camera such as /dev/video0; by default it is the first camera."
 
 typedef struct {
-  gdouble split;
+  gchar *split; /* as it was given */
+  gdouble share;
   gchar *sink;
   gboolean no_audio;
 } Options;
@@ -393,7 +395,7 @@ build(Play *self, const Options *options, const FilterOptions *filter_options, G
     return FALSE;
   gst_object_ref_sink(self->pipeline);
   self->text = gst_bin_get_by_name(GST_BIN(self->pipeline), PLAYER_TEXT);
-  self->controls = controls_new(self->filter, options->split);
+  self->controls = controls_new(self->filter, options->share);
   return TRUE;
 }
 
@@ -460,9 +462,9 @@ play(const gchar *input, const Options *options, const FilterOptions *filter_opt
 
 AppStatus
 app_play(int argc, char **argv) {
-  Options options = {.split = 0.5};
+  Options options = {.share = 0.5};
   const GOptionEntry entries[] = {
-      {"split", 0, 0, G_OPTION_ARG_DOUBLE, &options.split,
+      {"split", 0, 0, G_OPTION_ARG_STRING, &options.split,
        "Where the line is at first, from 0 (all is filtered) to 1 (nothing is); default: 0.5",
        "SHARE"},
       {"sink", 0, 0, G_OPTION_ARG_STRING, &options.sink,
@@ -482,12 +484,8 @@ app_play(int argc, char **argv) {
   g_option_context_set_description(context, description);
 
   g_auto(GStrv) words = app_parse_arguments(context, argc, argv, 0, 1, &error);
-  g_autofree gchar *sink = options.sink;
-  if (words && !(options.split >= 0 && options.split <= 1)) {
-    g_set_error(&error, APP_USAGE_ERROR, 0, "--split %g: it takes a number from 0 to 1",
-                options.split);
-  }
-  if (error)
+  g_autofree gchar *sink = options.sink, *split = options.split;
+  if (!words || !option_read_share(split, &options.share, &error))
     return app_fail(NAME, APP_WRONG_USAGE, error);
   g_autofree gchar *input = words[0] ? g_strdup(words[0]) : find_camera(&error);
   return input ? play(input, &options, filter_options) : app_fail(NAME, APP_FAILED, error);
