@@ -13,7 +13,7 @@
 #define MAX_SIDE 32767 /* of a frame, in pixels */
 #define SUMMARY                                                                                    \
   "Says what runs for a filter, a format and a size on this machine: the backend, how the\n"       \
-  "kernel is computed, and a line for each step. It filters one frame of a test image.\n"          \
+  "kernel is computed, and a line for each step. It filters one frame of zeros.\n"                 \
   "docs/explain.md explains the lines."
 
 typedef struct {

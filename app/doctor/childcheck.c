@@ -78,12 +78,15 @@ read_line(int fd, GString *line, guint seconds) {
   gssize got = 1;
   while (got > 0 && line->len < MAX_REPLY && !memchr(line->str, '\n', line->len)) {
     const gint64 left = (end - g_get_monotonic_time()) / 1000;
-    if (poll(&ready, 1, (int)MAX(left, 0)) == 0)
+    const int n = poll(&ready, 1, (int)MAX(left, 0));
+    if (n == 0)
       return FALSE;
+    if (n < 0)
+      continue; /* a signal */
     got = read(fd, buffer, sizeof buffer);
     g_string_append_len(line, buffer, MAX(got, 0));
   }
-  return TRUE;
+  return line->len < MAX_REPLY;
 }
 
 void
@@ -113,6 +116,8 @@ child_check(JsonObject *result, const gchar *check, const gchar *subject, guint 
   } else if (reply && JSON_NODE_HOLDS_OBJECT(reply)) {
     json_object_foreach_member(json_node_get_object(reply), copy_member, result);
   } else if (ended) {
+    if (line->len > 0) /* no reply */
+      g_subprocess_force_exit(process);
     g_subprocess_wait(process, NULL, NULL);
     if (g_subprocess_get_if_signaled(process))
       child_set_text(result, "error", "%s crashes (%s)", subject,

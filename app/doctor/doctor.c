@@ -57,7 +57,7 @@ static const struct {
     {"Video", "encode without losses", "avenc_ffv1", LIBAV, OPTIONAL},
     {"Video", "keep the order of fields", "capssetter", GOOD, OPTIONAL},
     {"Video", "join the pieces of a job", "appsrc", BASE, OPTIONAL},
-    {"Video", "make a test image for explain and plan", "videotestsrc", BASE, OPTIONAL},
+    {"Video", "try an encoder before a job", "videotestsrc", BASE, OPTIONAL},
     {"Audio", "convert audio", "audioconvert", BASE, OPTIONAL},
     {"Audio", "decode AAC", "avdec_aac or faad or fdkaacdec", LIBAV, OPTIONAL},
     {"Audio", "encode AAC", "avenc_aac or voaacenc or fdkaacenc", LIBAV, OPTIONAL},
