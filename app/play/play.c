@@ -37,6 +37,13 @@ typedef struct {
   gboolean no_audio;
 } Options;
 
+static void
+clear_options(Options *self) {
+  g_free(self->split);
+  g_free(self->sink);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, clear_options)
+
 typedef struct {
   const gchar *input; /* as people know it */
   GMainLoop *loop;
@@ -462,7 +469,7 @@ play(const gchar *input, const Options *options, const FilterOptions *filter_opt
 
 AppStatus
 app_play(int argc, char **argv) {
-  Options options = {.share = 0.5};
+  g_auto(Options) options = {.share = 0.5};
   const GOptionEntry entries[] = {
       {"split", 0, 0, G_OPTION_ARG_STRING, &options.split,
        "Where the line is at first, from 0 (all is filtered) to 1 (nothing is); default: 0.5",
@@ -484,8 +491,7 @@ app_play(int argc, char **argv) {
   g_option_context_set_description(context, description);
 
   g_auto(GStrv) words = app_parse_arguments(context, argc, argv, 0, 1, &error);
-  g_autofree gchar *sink = options.sink, *split = options.split;
-  if (!words || !option_read_share(split, &options.share, &error))
+  if (!words || !option_read_share(options.split, &options.share, &error))
     return app_fail(NAME, APP_WRONG_USAGE, error);
   g_autofree gchar *input = words[0] ? g_strdup(words[0]) : find_camera(&error);
   return input ? play(input, &options, filter_options) : app_fail(NAME, APP_FAILED, error);

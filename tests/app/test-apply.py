@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Ten kinds of files through `cudaconv apply`, into their own container and into another: what has to stay stays.
+"""Files of each kind through `cudaconv apply`, into their own container and into another: what has to stay stays.
 
     tests/app/test-apply.py BUILD
 """
