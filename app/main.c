@@ -65,7 +65,10 @@ refuse_command(const gchar *name) {
     names[i] = commands[i].name;
   qsort(names, G_N_ELEMENTS(commands), sizeof *names, compare_names);
   g_autofree gchar *list = g_strjoinv(", ", (gchar **)names);
-  g_autofree gchar *meant = suggest_text(name, (gchar **)names);
+  const gboolean is_argument = *name == '-' || g_file_test(name, G_FILE_TEST_EXISTS);
+  g_autofree gchar *meant = is_argument
+                                ? g_strdup_printf("; perhaps you mean cudaconv apply %s", name)
+                                : suggest_text(name, (gchar **)names);
   g_printerr("cudaconv: there is no command \"%s\"%s; there are: %s\n", name, meant, list);
   return APP_WRONG_USAGE;
 }

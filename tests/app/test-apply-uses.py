@@ -162,6 +162,7 @@ class Right(media.Case):
         for command in ("apply", "plan", "explain", "doctor"):
             self.assertEqual(self.cudaconv("help", command).stdout, self.cudaconv(command, "--help").stdout)
         self.cudaconv("help", "aply", status=2, says="no command \"aply\"; perhaps you mean apply")
+        self.cudaconv("--kernel=box", "in.mkv", status=2, says="perhaps you mean cudaconv apply --kernel=box;")
 
 
 class Names(media.Case):
