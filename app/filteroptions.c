@@ -299,6 +299,7 @@ take_set(const gchar *option, const gchar *text, gpointer user_data, GError **er
     return FALSE;
   }
   const Setting setting = {g_strndup(text, (gsize)(equals - text)), g_strdup(equals + 1)};
+  g_strdelimit(setting.property, "_", '-'); /* GObject takes both */
   g_array_append_val(self->settings, setting);
   return TRUE;
 }
@@ -386,7 +387,7 @@ add_properties(FilterOptions *self, GOptionContext *context, gboolean all) {
     g_ptr_array_add(self->descriptions, description);
     const GOptionEntry entry = {spec->name,
                                 strcmp(spec->name, "kernel") == 0 ? 'k' : 0,
-                                0,
+                                G_OPTION_FLAG_FILENAME, /* not of the locale's encoding */
                                 G_OPTION_ARG_CALLBACK,
                                 take_property,
                                 description,
@@ -401,10 +402,10 @@ add_properties(FilterOptions *self, GOptionContext *context, gboolean all) {
 void
 filter_options_add(FilterOptions *self, GOptionContext *context) {
   const GOptionEntry common[] = {
-      {"preset", 'p', 0, G_OPTION_ARG_CALLBACK, take_preset,
+      {"preset", 'p', G_OPTION_FLAG_FILENAME, G_OPTION_ARG_CALLBACK, take_preset,
        "Start from a preset (`cudaconv presets`); the options below come after it", "NAME"},
-      {"set", 0, 0, G_OPTION_ARG_CALLBACK, take_set, "Set a property, as its option does",
-       "PROPERTY=VALUE"},
+      {"set", 0, G_OPTION_FLAG_FILENAME, G_OPTION_ARG_CALLBACK, take_set,
+       "Set a property, as its option does", "PROPERTY=VALUE"},
       {0}};
   g_option_group_add_entries(g_option_context_get_main_group(context), common);
   add_properties(self, context, TRUE);

@@ -22,7 +22,7 @@ void filter_options_add(FilterOptions *self, GOptionContext *context);
 /* The formats of frames that the element takes, in its order; free them. */
 gchar **filter_options_list_formats(const FilterOptions *self);
 
-/* A new element (floating) named "filter" with the values that the options gave: those of the
+/* A new element named "filter" with the values that the options gave: those of the
  * preset first. NULL when one of them is wrong, which the error says with what would be right. */
 GstElement *filter_options_make(const FilterOptions *self, GError **error);
 
@@ -38,7 +38,7 @@ const gchar *filter_options_kernel_file(const FilterOptions *self);
 /* The options as one text, as a shell takes them: --preset=soft --sigma=2. Free it. */
 gchar *filter_options_to_text(const FilterOptions *self);
 
-/* A new element (floating) from such a text, with another kernel file where that is not NULL. */
+/* A new element from such a text, with another kernel file where that is not NULL. */
 GstElement *filter_make_from_text(const gchar *text, const gchar *kernel_file, GError **error);
 
 /* A hash of the values of all properties that say what comes out. Free it. */

@@ -6,6 +6,7 @@
 #include "command.h"
 #include "app/convert/media.h"
 #include "suggest.h"
+#include "text.h"
 
 #include <fcntl.h>
 #include <locale.h>
@@ -65,10 +66,14 @@ refuse_command(const gchar *name) {
     names[i] = commands[i].name;
   qsort(names, G_N_ELEMENTS(commands), sizeof *names, compare_names);
   g_autofree gchar *list = g_strjoinv(", ", (gchar **)names);
+  static const gchar *const flags[] = {"--help", "--version", NULL};
   const gboolean is_argument = *name == '-' || g_file_test(name, G_FILE_TEST_EXISTS);
-  g_autofree gchar *meant = is_argument
-                                ? g_strdup_printf("; perhaps you mean cudaconv apply %s", name)
-                                : suggest_text(name, (gchar **)names);
+  g_autofree gchar *quoted = text_quote(name);
+  g_autofree gchar *meant = suggest_text(name, (gchar **)(*name == '-' ? flags : names));
+  if (!*meant && is_argument) {
+    g_free(meant);
+    meant = g_strdup_printf("; perhaps you mean cudaconv apply %s", quoted);
+  }
   g_printerr("cudaconv: there is no command \"%s\"%s; there are: %s\n", name, meant, list);
   return APP_WRONG_USAGE;
 }

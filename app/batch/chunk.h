@@ -26,7 +26,7 @@ typedef struct {
   const gchar *out;              /* the name of OUT, whose encoder is used */
 } ChunkRange;
 
-/* Runs `filter` (floating) over the frames of the range, and writes them into the file `location`,
+/* Runs `filter` over the frames of the range, and writes them into the file `location`,
  * which has the same bytes each time. Fills the record's frames, hash, caps, encoder, first, before
  * and last, and appends to `packets` (of ChunkPacket). FALSE with an error, or without one when a
  * signal ended the run. */

@@ -20,7 +20,8 @@ G_BEGIN_DECLS
 
 /* What to do with a video that cannot be read so. */
 #define CHUNK_REMEDY                                                                               \
-  "copy it into a Matroska file first (ffmpeg -i IN -map 0:v -map 0:a? -c copy IN.mkv), or make "  \
+  "copy it into a Matroska file first (ffmpeg -i IN -map 0:v -map '0:a?' -c copy IN.mkv), or "     \
+  "make "                                                                                          \
   "it whole, with --files 1 or with `cudaconv apply`"
 
 /* A frame as the decoder gave it. */

@@ -18,8 +18,8 @@
 #define MANIFEST "manifest.json"
 #define KERNEL_FILE "kernel.ini"
 #define PART_SUFFIX ".part"
-/* A version of the program whose chunks may differ from those of the version before has another
- * format. */
+/* A version of the program whose chunks do not fit those of the version before has another format.
+ */
 #define FORMAT 1
 /* GStreamer's times have a sign in seeks. */
 #define MAX_TIME ((GstClockTime)G_MAXINT64 / 2)

@@ -23,7 +23,7 @@ G_BEGIN_DECLS
 #define JOB_MAX_CHUNK_LENGTH ((GstClockTime)1000000 * GST_SECOND)
 
 typedef struct {
-  gchar *in, *out;     /* paths */
+  gchar *in, *out;     /* paths: full after job_open, as the manifest has them before */
   gchar *sample;       /* hash of a sample of `in` (hash.h) */
   gchar *hash;         /* of all of `in`, a video that is cut; or NULL */
   guint first, chunks; /* of a video that is cut */
@@ -50,7 +50,7 @@ Job *job_new(const gchar *folder);
 void job_free(Job *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Job, job_free)
 
-/* Takes the hashes, and copies the paths. */
+/* Takes the hashes, and copies the paths as job_shorten_path makes them. */
 void job_add_source(Job *self, const gchar *in, const gchar *out, gchar *sample, gchar *hash,
                     guint chunks);
 

@@ -83,12 +83,13 @@ check_media(const Plan *self, const GPtrArray *out, const Job *job, GError **err
     const Media *media = media_of_name(g_ptr_array_index(out, i));
     if (!g_hash_table_add(checked, (gpointer)media))
       continue;
-    g_autofree gchar *endings = media_list_endings(media_is_joinable);
-    if (job->files == 0 && !media->can_join)
+    if (job->files == 0 && !media->can_join) {
+      g_autofree gchar *endings = media_list_endings(media_is_joinable);
       return app_refuse(error,
                         "--out %s: %s cannot be put together from pieces; these can: %s; and with "
                         "--files 1 each video stays whole",
                         self->out, media->endings[0], endings);
+    }
     if (!convert_options_check(&self->convert, media, error))
       return FALSE;
     GstElement *made =

@@ -166,6 +166,6 @@ app_status(int argc, char **argv) {
     print_json(&status, job);
   else
     print_status(&status, job);
-  return app_end_output("status",
-                        APP_DONE); /* a list that is cut off would say that the rest is made */
+  /* a list that is cut off would say that the rest is made */
+  return app_end_output("status", APP_DONE);
 }

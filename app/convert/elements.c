@@ -353,6 +353,7 @@ elements_filter_frame(GstElement *pipeline, GstElement *filter, const GstVideoIn
   GstElement *source = elements_new("fakesrc", NULL, error);
   GstElement *format = source ? gst_element_factory_make("capsfilter", NULL) : NULL;
   GstElement *sink = source ? gst_element_factory_make("fakesink", NULL) : NULL;
+  gst_bin_add(GST_BIN(pipeline), filter);
   if (!source)
     return FALSE;
   g_object_set(source, "num-buffers", 1, "format", GST_FORMAT_TIME, "sizemax", (gint)info->size,
@@ -360,7 +361,7 @@ elements_filter_frame(GstElement *pipeline, GstElement *filter, const GstVideoIn
   gst_util_set_object_arg(G_OBJECT(source), "sizetype", "fixed");
   gst_util_set_object_arg(G_OBJECT(source), "filltype", "zero");
   g_object_set(format, "caps", caps, NULL);
-  gst_bin_add_many(GST_BIN(pipeline), source, format, filter, sink, NULL);
+  gst_bin_add_many(GST_BIN(pipeline), source, format, sink, NULL);
   gst_element_link_many(source, format, filter, sink, NULL);
   const GstStateChangeReturn change = gst_element_set_state(pipeline, GST_STATE_PLAYING);
   const GstClockTime limit = change == GST_STATE_CHANGE_FAILURE ? 0 : GST_CLOCK_TIME_NONE;

@@ -65,8 +65,8 @@ gboolean elements_have(GstBin *bin, const gchar *const *factories);
 gboolean elements_is_seekable(GstPad *pad);
 
 /* Sends the source of a pad to a time, exactly, and flushes what is on its way. A thread of its own
- * does so, for the source stops that of the pad. Where the source does not go there, it posts an
- * error with the text `failure`, a constant. */
+ * sends it, since the source stops the pad's thread. A source that does not go there posts an error
+ * with the text `failure`, a constant. */
 void elements_seek_async(GstElement *source, GstPad *pad, GstClockTime time, const gchar *failure);
 
 /* For probes of events: replaces the event, which is a segment, by one of `segment`. */
@@ -76,9 +76,9 @@ void elements_replace_segment(GstPadProbeInfo *info, const GstSegment *segment);
  * `first` is set, and tells the source that no more is wanted of this stream. */
 GstPadProbeReturn elements_end_stream(GstPad *pad, GstPadProbeInfo *info, gboolean first);
 
-/* Filters one frame whose bytes are 0 in a pipeline, which the caller sets to NULL afterwards. The
- * frame has 2 GiB or less. `on_message` gets warnings and messages of elements. FALSE with the
- * error of the filter. Only elements of GStreamer's core are needed. */
+/* Adds the filter to an empty pipeline, which the caller sets to NULL afterwards, and filters one
+ * frame of zeros, which has 2 GiB or less. `on_message` gets warnings and messages of elements.
+ * FALSE with the error of the filter. Only elements of GStreamer's core are needed. */
 gboolean elements_filter_frame(GstElement *pipeline, GstElement *filter, const GstVideoInfo *info,
                                void (*on_message)(GstMessage *message, gpointer data),
                                gpointer data, GError **error);

@@ -44,6 +44,8 @@ error_no_video(const gchar *input, const gchar *missing) {
 
 static gchar *
 explain_input(const GError *error, const gchar *input, const gchar *missing) {
+  if (g_error_matches(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SEEK))
+    return g_strdup_printf("%s: %s", input, error->message);
   /* decodebin counts a stream as one without a decoder before it names the decoder, so that another
    * of its threads may post the error first */
   if (missing || g_error_matches(error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN))

@@ -44,10 +44,11 @@ convert_options_check(const ConvertOptions *self, const Media *media, GError **e
     return app_refuse(error,
                       "--lossless and --encoder \"%s\": only one of the two says what encodes",
                       self->encoder);
-  g_autofree gchar *endings = media_list_endings(media_is_lossless);
-  if (self->lossless && !media->lossless[0])
+  if (self->lossless && !media->lossless[0]) {
+    g_autofree gchar *endings = media_list_endings(media_is_lossless);
     return app_refuse(error, "--lossless: %s has losses; these can do without: %s",
                       media->endings[0], endings);
+  }
   GstElement *encoder = self->encoder ? elements_parse_encoder(self->encoder, error) : NULL;
   if (encoder)
     gst_object_unref(encoder);

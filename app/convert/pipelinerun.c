@@ -327,15 +327,20 @@ end_stream(gpointer user_data) {
 
 static struct timespec first_signal; /* its time */
 
-/* An element that hangs would hold up the end: the next signal ends the process at once. But
- * terminals, shells and `timeout` may send one signal twice. */
-static void
-on_next_signal(gint number) {
+/* Terminals, shells and `timeout` may send one signal twice. */
+static gboolean
+is_same_signal(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  const gdouble seconds = (gdouble)(now.tv_sec - first_signal.tv_sec) +
-                          (gdouble)(now.tv_nsec - first_signal.tv_nsec) / 1e9;
-  if (seconds < SAME_SIGNAL)
+  return (gdouble)(now.tv_sec - first_signal.tv_sec) +
+             (gdouble)(now.tv_nsec - first_signal.tv_nsec) / 1e9 <
+         SAME_SIGNAL;
+}
+
+/* An element that hangs would hold up the end: the next signal ends the process at once. */
+static void
+on_next_signal(gint number) {
+  if (is_same_signal())
     return;
   signal(number, SIG_DFL);
   raise(number);
@@ -352,14 +357,17 @@ wait_for_next_signal(void) {
  * before the start or after the end is for run_play and its caller. */
 static void
 on_signal(PipelineRun *self, gint number) {
-  if (self->live && self->signal == 0) {
-    self->signal = number;
+  if (self->signal == 0)
+    clock_gettime(CLOCK_MONOTONIC, &first_signal);
+  else if (is_same_signal())
+    return;
+  const gboolean is_first = self->signal == 0;
+  self->signal = number;
+  if (self->live && is_first) {
     end_stream(self);
     return;
   }
-  self->signal = number;
   self->live = FALSE;
-  clock_gettime(CLOCK_MONOTONIC, &first_signal);
   wait_for_next_signal();
   g_main_loop_quit(self->loop);
 }
@@ -406,10 +414,12 @@ run_take_signal(PipelineRun *self) {
 
 void
 run_clear(PipelineRun *self) {
-  for (guint i = 0; i < G_N_ELEMENTS(self->signals); i++)
-    g_clear_handle_id(&self->signals[i], g_source_remove); /* GLib sets the default again */
+  /* after a signal the process ends, and its handlers stay while callers remove what was begun;
+   * without its sources, GLib would set the default action */
   if (self->signal != 0)
-    wait_for_next_signal(); /* the caller removes what was begun */
+    wait_for_next_signal();
+  for (guint i = 0; i < G_N_ELEMENTS(self->signals) && self->signal == 0; i++)
+    g_clear_handle_id(&self->signals[i], g_source_remove);
   g_clear_pointer(&self->loop, g_main_loop_unref);
   g_clear_error(&self->error);
   g_clear_pointer(&self->missing, g_free);

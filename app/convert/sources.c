@@ -156,7 +156,9 @@ add_list(GPtrArray *paths, const gchar *list, gboolean names_stay, GError **erro
     return refuse_list(list, error);
   do {
     c = getc(file);
-    if (c != '\n' && c != EOF && c != '\0' && line->len < PATH_MAX) {
+    if (c == EOF && ferror(file))
+      ok = refuse_list(list, error);
+    else if (c != '\n' && c != EOF && c != '\0' && line->len < PATH_MAX) {
       g_string_append_c(line, (gchar)c);
     } else if (c != '\n' && c != EOF) {
       g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NAMETOOLONG,
@@ -169,8 +171,6 @@ add_list(GPtrArray *paths, const gchar *list, gboolean names_stay, GError **erro
     }
     lines += c == '\n';
   } while (ok && c != EOF);
-  if (ok && ferror(file))
-    ok = refuse_list(list, error);
   if (file != stdin)
     fclose(file);
   return ok;

@@ -102,7 +102,7 @@ link_frames(const Video *self, const Mux *mux, GstElement *last, const GstVideoI
   }
   if (GST_VIDEO_INFO_FPS_N(info) == 0 &&
       gst_structure_has_name(gst_caps_get_structure(codec, 0), "video/x-h265")) {
-    /* it wants one for its limits */
+    /* H.265 has limits by the frame rate */
     GstElement *rate = add_setter(mux->pipeline, "framerate=25/1", error);
     if (!rate || !gst_element_link(last, rate))
       return FALSE;

@@ -6,13 +6,13 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <gio/gio.h>
 #include <gmodule.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define REPLY_FD 3
@@ -68,11 +68,9 @@ copy_member(JsonObject *reply, const gchar *name, JsonNode *node, gpointer resul
   json_object_set_member(result, name, json_node_copy(node));
 }
 
-/* Reads a line from the child. FALSE when the time is over; less than a line when the child has
- * ended. */
-static gboolean
-read_line(int fd, GString *line, guint seconds) {
-  const gint64 end = g_get_monotonic_time() + (gint64)seconds * G_USEC_PER_SEC;
+/* Reads a line, or less when the child has closed its end or the time is over. */
+static void
+read_line(int fd, GString *line, gint64 end) {
   struct pollfd ready = {fd, POLLIN, 0};
   gchar buffer[4096];
   gssize got = 1;
@@ -80,56 +78,54 @@ read_line(int fd, GString *line, guint seconds) {
     const gint64 left = (end - g_get_monotonic_time()) / 1000;
     const int n = poll(&ready, 1, (int)MAX(left, 0));
     if (n == 0)
-      return FALSE;
+      return;
     if (n < 0)
       continue; /* a signal */
     got = read(fd, buffer, sizeof buffer);
     g_string_append_len(line, buffer, MAX(got, 0));
   }
-  return line->len < MAX_REPLY;
 }
 
 void
 child_check(JsonObject *result, const gchar *check, const gchar *subject, guint seconds) {
+  const gint64 end = g_get_monotonic_time() + (gint64)seconds * G_USEC_PER_SEC;
   g_autoptr(GError) error = NULL;
+  g_autoptr(GString) line = g_string_new(NULL);
   g_autofree gchar *option = g_strconcat("--probe=", check, NULL);
   /* the child may have to end a scanner as well, before its time is over */
   g_autofree gchar *limit = g_strdup_printf("--timeout=%u", MAX(seconds / 2, 1));
   const gchar *const words[] = {"/proc/self/exe", "doctor", limit, option, NULL};
-  int fds[2];
+  const int target = REPLY_FD;
+  int fds[2], status = 0;
+  GPid pid, ended = 0;
   if (pipe2(fds, O_CLOEXEC) != 0) {
     child_set_text(result, "error", "%s", g_strerror(errno));
     return;
   }
   /* plugins and drivers may print */
-  GSubprocessLauncher *launcher = g_subprocess_launcher_new(G_SUBPROCESS_FLAGS_STDOUT_SILENCE);
-  g_subprocess_launcher_take_fd(launcher, fds[1], REPLY_FD);
-  g_autoptr(GSubprocess) process = g_subprocess_launcher_spawnv(launcher, words, &error);
-  g_object_unref(launcher); /* closes the end of the pipe that the child has */
-  g_autoptr(GString) line = g_string_new(NULL);
-  const gboolean ended = process && read_line(fds[0], line, seconds);
+  const GSpawnFlags flags = G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDOUT_TO_DEV_NULL;
+  const gboolean started =
+      g_spawn_async_with_pipes_and_fds(NULL, words, NULL, flags, NULL, NULL, -1, -1, -1, &fds[1],
+                                       &target, 1, &pid, NULL, NULL, NULL, &error);
+  close(fds[1]);
+  if (started)
+    read_line(fds[0], line, end);
   close(fds[0]);
+  while (started && (ended = waitpid(pid, &status, WNOHANG)) == 0 && g_get_monotonic_time() < end)
+    g_usleep(5000);
   g_autoptr(JsonNode) reply = strchr(line->str, '\n') ? json_from_string(line->str, NULL) : NULL;
-  const gchar *pid = process && !reply && !ended ? g_subprocess_get_identifier(process) : NULL;
-  if (!process) {
+  if (!started) {
     child_set_text(result, "error", "%s", error->message);
-  } else if (reply && JSON_NODE_HOLDS_OBJECT(reply)) {
-    json_object_foreach_member(json_node_get_object(reply), copy_member, result);
-  } else if (ended) {
-    if (line->len > 0) /* no reply */
-      g_subprocess_force_exit(process);
-    g_subprocess_wait(process, NULL, NULL);
-    if (g_subprocess_get_if_signaled(process))
-      child_set_text(result, "error", "%s crashes (%s)", subject,
-                     g_strsignal(g_subprocess_get_term_sig(process)));
-    else
-      child_set_text(result, "error", "%s ends the process", subject);
-  } else {
-    /* without a wait, because the kernel may hold the child in a driver */
-    if (pid)
-      kill((pid_t)atoi(pid), SIGKILL);
+  } else if (ended == 0) {
+    kill(pid, SIGKILL); /* without a wait, because the kernel may hold the child in a driver */
     child_set_text(result, "error", "%s hangs: no answer within %u second%s", subject, seconds,
                    seconds == 1 ? "" : "s");
+  } else if (WIFSIGNALED(status)) {
+    child_set_text(result, "error", "%s crashes (%s)", subject, g_strsignal(WTERMSIG(status)));
+  } else if (reply && JSON_NODE_HOLDS_OBJECT(reply)) {
+    json_object_foreach_member(json_node_get_object(reply), copy_member, result);
+  } else {
+    child_set_text(result, "error", "%s ends the process", subject);
   }
 }
 

@@ -18,11 +18,12 @@ void child_start_gstreamer(guint seconds);
  *   filter:BACKEND  the element filters one frame; sets "runs", "device" and "reason"
  *   driver          CUDA's driver counts its devices; sets "driver" and the array "devices"
  *
- * "error" is set when the check fails. A crash of the child is an error, and so is a hang, which is
- * one after `seconds`. */
+ * "error" is set when the check fails. A crash of the child is an error, also after its check, and
+ * so is a hang, which is one after `seconds`. */
 void child_check(JsonObject *result, const gchar *check, const gchar *subject, guint seconds);
 
-/* Is the child process: does the check and prints the result. FALSE when there is no such check. */
+/* Is the child process: does the check and writes the result into a pipe, which is descriptor 3.
+ * FALSE when there is no such check, or nobody reads. */
 gboolean child_reply(const gchar *check);
 
 /* Sets a member to a text. Bytes of it that are not UTF-8, which JSON cannot have, are replaced. */

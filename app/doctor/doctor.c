@@ -78,7 +78,7 @@ static const struct {
     {"Images", "turn images upright", "videoflip", GOOD, OPTIONAL},
     {"Camera and window", "read a camera", "v4l2src", GOOD, OPTIONAL},
     {"Camera and window", "show one image", "imagefreeze", GOOD, OPTIONAL},
-    {"Camera and window", "print text in the window", "textoverlay", BASE, OPTIONAL},
+    {"Camera and window", "print text in the window", "textoverlay", "gstreamer1.0-x", OPTIONAL},
     {"Camera and window", "open a window with OpenGL", "glimagesink", "gstreamer1.0-gl", OPTIONAL},
     {"Camera and window", "open a window of X11", "ximagesink", "gstreamer1.0-x", OPTIONAL},
     {"GPU codecs", "decode H.264 on the GPU", "nvh264dec", BAD " libnvcuvid1", FOR_GPU},

@@ -132,6 +132,20 @@ class Ends(media.Case):
         self.assertIn(len(times), range(1, 16))  # 30 a second, of which a busy machine loses some
         self.assertLess(times[-1] - times[0], media.SECOND // 2)
 
+    @unittest.skipUnless(media.Gst.ElementFactory.find("testsrcbin"), "there is no live source to test with")
+    def test_live_signal_that_is_sent_twice(self):
+        for gap in (0.001, 0.02, 0.1):
+            process = self.start(LIVE, "out.mkv")
+            wait_for(self.has_written)
+            time.sleep(0.5)
+            process.send_signal(signal.SIGTERM)
+            time.sleep(gap)
+            if process.poll() is None:
+                process.send_signal(signal.SIGTERM)
+            said = process.communicate(timeout=20)
+            self.assertEqual(process.returncode, 0, said)
+            self.assertGreater(len(frames_of(self.out).hashes), 0)
+
     # ---- the disk ----
 
     def test_no_more_than_a_limit(self):

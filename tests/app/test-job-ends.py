@@ -255,11 +255,16 @@ class Sources(jobs.EndsCase):
         self.assertEqual(self.missing(), [0, 1])
 
     def test_kernel_file(self):
-        kernel = self.folder / "my.ini"
+        kernel = self.folder / "größe.ini"
         kernel.write_text("[mine]\nmatrix-3=1 2 1; 2 4 2; 1 2 1\n")
         source = self.make("in.mkv", 30)
         self.plan("--lossless", f"--kernel-file={kernel}", "--piece=1", source, "--out", self.out)
         expected = media.filtered(source, f"kernel-file={kernel}").hashes
+        self.run_job(env=os.environ | {"LC_ALL": "C"})
+        self.merge()
+        self.assertEqual(media.frames_of(self.out).hashes, expected)
+        shutil.rmtree(self.job)
+        self.plan("--lossless", f"--set=kernel_file={kernel}", "--piece=1", source, "--out", self.out)
         kernel.unlink()
         self.run_job()
         self.merge()
