@@ -274,9 +274,7 @@ add_source_video(Concat *self, GstPad *pad) {
 static void
 on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
   Concat *self = user_data;
-  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
-  if (!caps)
-    caps = gst_pad_query_caps(pad, NULL);
+  g_autoptr(GstCaps) caps = elements_get_caps(pad);
   run_watch_stream(self->mux->run, pad, FALSE);
   if (!gst_caps_is_fixed(caps))
     elements_discard(self->mux->pipeline, pad);

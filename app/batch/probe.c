@@ -155,17 +155,13 @@ probe_video(const gchar *path, GstClockTime chunk_length, guint64 *chunks, GErro
 
 /* ---- the filter ---- */
 
-static void
-ignore(GstMessage *message, gpointer data) {
-}
-
 gboolean
 probe_filter(GstElement *filter, GError **error) {
   g_autoptr(GstElement) pipeline = gst_object_ref_sink(gst_pipeline_new(NULL));
   GstVideoInfo info;
   gst_video_info_set_format(&info, GST_VIDEO_FORMAT_I420, SIDE, SIDE);
   gst_util_set_object_arg(G_OBJECT(filter), "backend", "cpu");
-  const gboolean ok = elements_filter_frame(pipeline, filter, &info, ignore, NULL, error);
+  const gboolean ok = elements_filter_frame(pipeline, filter, &info, NULL, NULL, error);
   gst_element_set_state(pipeline, GST_STATE_NULL);
   return ok;
 }

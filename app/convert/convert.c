@@ -122,9 +122,7 @@ add_image_branch(Conversion *self, GstElement *filter, const ConvertOptions *opt
 static void
 on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
   Conversion *self = user_data;
-  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
-  if (!caps)
-    caps = gst_pad_query_caps(pad, NULL);
+  g_autoptr(GstCaps) caps = elements_get_caps(pad);
   /* a damaged stream of which nothing was decoded */
   if (!gst_caps_is_fixed(caps)) {
     elements_discard(self->pipeline, pad);

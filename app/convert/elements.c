@@ -57,6 +57,12 @@ elements_parse_encoder(const gchar *description, GError **error) {
   return NULL;
 }
 
+GstCaps *
+elements_get_caps(GstPad *pad) {
+  GstCaps *caps = gst_pad_get_current_caps(pad);
+  return caps ? caps : gst_pad_query_caps(pad, NULL);
+}
+
 gboolean
 elements_is_video(GstCaps *caps) {
   const gchar *name = gst_structure_get_name(gst_caps_get_structure(caps, 0));
@@ -380,6 +386,7 @@ elements_filter_frame(GstElement *pipeline, GstElement *filter, const GstVideoIn
       gst_message_parse_error(message, error, NULL);
       return FALSE;
     }
-    on_message(message, data);
+    if (on_message)
+      on_message(message, data);
   }
 }

@@ -27,6 +27,10 @@ GstElement *elements_parse_encoder(const gchar *description, GError **error);
 /* Whether a stream is video or an image, encoded or raw. */
 gboolean elements_is_video(GstCaps *caps);
 
+/* The caps of a stream that a source has found: those that it has, or may have. Unreference them.
+ */
+GstCaps *elements_get_caps(GstPad *pad);
+
 /* Whether a stream is decoded video; NULL is none. */
 gboolean elements_is_frames(const GstCaps *caps);
 
@@ -77,8 +81,8 @@ void elements_replace_segment(GstPadProbeInfo *info, const GstSegment *segment);
 GstPadProbeReturn elements_end_stream(GstPad *pad, GstPadProbeInfo *info, gboolean first);
 
 /* Adds the filter to an empty pipeline, which the caller sets to NULL afterwards, and filters one
- * frame of zeros, which has 2 GiB or less. `on_message` gets warnings and messages of elements.
- * FALSE with the error of the filter. Only elements of GStreamer's core are needed. */
+ * frame of zeros, which has 2 GiB or less. `on_message` (NULL: nobody) gets warnings and messages
+ * of elements. FALSE with the error of the filter. Only elements of GStreamer's core are needed. */
 gboolean elements_filter_frame(GstElement *pipeline, GstElement *filter, const GstVideoInfo *info,
                                void (*on_message)(GstMessage *message, gpointer data),
                                gpointer data, GError **error);

@@ -36,10 +36,11 @@ explain_missing(const gchar *input, const gchar *missing) {
                          input, missing);
 }
 
-gchar *
+GError *
 error_no_video(const gchar *input, const gchar *missing) {
-  return missing ? explain_missing(input, missing)
-                 : g_strdup_printf("%s: there is no video in it", input);
+  g_autofree gchar *text = missing ? explain_missing(input, missing)
+                                   : g_strdup_printf("%s: there is no video in it", input);
+  return g_error_new_literal(GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, text);
 }
 
 static gchar *

@@ -13,8 +13,8 @@ G_BEGIN_DECLS
 gchar *error_explain(GstMessage *message, GstElement *filter, const gchar *input,
                      const gchar *output, const gchar *missing);
 
-/* One line about an input without video, or without a decoder for it. */
-gchar *error_no_video(const gchar *input, const gchar *missing);
+/* An error about an input without video, or without a decoder for it. */
+GError *error_no_video(const gchar *input, const gchar *missing);
 
 /* Whether there was no space left for a file, so that no other one can be written either. */
 gboolean error_is_full_disk(const GError *error);

@@ -187,8 +187,7 @@ on_own_message(PipelineRun *self, GstMessage *message) {
     gst_structure_get(gst_message_get_structure(message), "error", G_TYPE_ERROR, &error, NULL);
     end_with(self, error);
   } else if (gst_message_has_name(message, MESSAGE_NO_VIDEO)) {
-    g_autofree gchar *text = error_no_video(self->input, self->missing);
-    end_with(self, g_error_new_literal(GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, text));
+    end_with(self, error_no_video(self->input, self->missing));
   }
 }
 

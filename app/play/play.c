@@ -215,12 +215,6 @@ end_with(Play *self, GError *error) {
   g_main_loop_quit(self->loop);
 }
 
-static void
-end_without_video(Play *self) {
-  g_autofree gchar *text = error_no_video(self->input, self->missing);
-  end_with(self, g_error_new_literal(GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, text));
-}
-
 static gboolean
 comes_from_sink(GstMessage *message) {
   GstObject *source = GST_MESSAGE_SRC(message);
@@ -279,7 +273,7 @@ on_end(Play *self) {
   gst_structure_get_uint64(stats, "frames", &frames);
   const gint64 since = (g_get_monotonic_time() - self->began) / 1000;
   if (frames == 0)
-    end_without_video(self);
+    end_with(self, error_no_video(self->input, self->missing));
   else if (!self->rewinding)
     self->rewinding =
         g_timeout_add((guint)CLAMP(REFRESH_MS - since, 0, REFRESH_MS), rewind_video, self);
@@ -290,7 +284,7 @@ on_application_message(Play *self, GstMessage *message) {
   const GstStructure *structure = gst_message_get_structure(message);
   gdouble share;
   if (gst_structure_has_name(structure, PLAYER_NO_VIDEO)) {
-    end_without_video(self);
+    end_with(self, error_no_video(self->input, self->missing));
   } else if (gst_structure_has_name(structure, PLAYER_KEY)) {
     on_key(gst_structure_get_string(structure, "key"), self);
   } else if (gst_structure_has_name(structure, PLAYER_DRAG) &&
