@@ -41,7 +41,7 @@ GOptionContext *app_option_context_new(const gchar *name, const gchar *summary,
 /* Parses the options and takes them out of argv, whose rest has to be from `least` to `most`
  * arguments; those are copied into a new array without the sub-command's name. NULL with `error`
  * when something is wrong with them, which is APP_WRONG_USAGE. */
-gchar **app_parse_arguments(GOptionContext *context, int argc, char **argv, guint least, guint most,
+gchar **app_parse_arguments(GOptionContext *context, int argc, char **argv, guint min, guint max,
                             GError **error);
 
 /* Says on stderr what went wrong in sub-command `name`, in one line, and for a wrong usage where

@@ -157,7 +157,7 @@ add_suggestion(GOptionContext *context, GError **error) {
 }
 
 gchar **
-app_parse_arguments(GOptionContext *context, int argc, char **argv, guint least, guint most,
+app_parse_arguments(GOptionContext *context, int argc, char **argv, guint min, guint max,
                     GError **error) {
   g_auto(GStrv) copy = g_new0(gchar *, argc + 1);
   for (int i = 0; i < argc; i++)
@@ -176,7 +176,7 @@ app_parse_arguments(GOptionContext *context, int argc, char **argv, guint least,
     }
     g_ptr_array_add(words, *word);
   }
-  if (words->len < least || words->len > most) {
+  if (words->len < min || words->len > max) {
     const gchar *wanted = arguments_of(argv[0]);
     g_set_error(error, APP_USAGE_ERROR, 0, "expected %s, got %u argument%s",
                 *wanted ? wanted : "no argument", words->len, words->len == 1 ? "" : "s");

@@ -75,7 +75,7 @@ suggest(const gchar *word, const gchar *const *names) {
   g_autofree gchar *lower = g_ascii_strdown(word, -1);
   const gsize length = strlen(lower);
   const gchar *nearest = NULL;
-  guint least = length < 5 ? 2 : length < 7 ? 3 : 4; /* more is another word */
+  guint min = length < 5 ? 2 : length < 7 ? 3 : 4; /* more is another word */
   if (length == 0 || length > MAX_WORD)
     return NULL;
   for (guint i = 0; i < G_N_ELEMENTS(synonyms); i++) {
@@ -89,8 +89,8 @@ suggest(const gchar *word, const gchar *const *names) {
   for (const gchar *const *name = names; *name; name++) {
     const gsize other = strlen(*name);
     const guint far = other <= MAX_WORD ? distance(lower, *name) : G_MAXUINT;
-    if (far < least && far < length) {
-      least = far;
+    if (far < min && far < length) {
+      min = far;
       nearest = *name;
     }
   }

@@ -21,7 +21,7 @@ BenchTime
 bench_summarize(gdouble *values, guint n) {
   qsort(values, n, sizeof *values, compare_doubles);
   return (BenchTime){
-      .us = values[n / 2], .least_us = values[0], .most_us = values[n - 1], .n_batches = n};
+      .us = values[n / 2], .min_us = values[0], .max_us = values[n - 1], .n_batches = n};
 }
 
 gboolean

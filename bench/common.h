@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 
 typedef struct {
   gdouble us;                /* a frame's time: the median of the batches */
-  gdouble least_us, most_us; /* the quickest and the slowest batch */
+  gdouble min_us, max_us;    /* the quickest and the slowest batch */
   guint n_batches, n_frames; /* frames of a batch */
 } BenchTime;
 
@@ -20,7 +20,7 @@ typedef struct {
 #define BENCH_TIME_FIELDS                                                                          \
   "'us': <%d>, 'least_us': <%d>, 'most_us': <%d>, 'batches': <%u>, 'frames_a_batch': <%u>"
 #define BENCH_TIME_VALUES(time)                                                                    \
-  (time)->us, (time)->least_us, (time)->most_us, (time)->n_batches, (time)->n_frames
+  (time)->us, (time)->min_us, (time)->max_us, (time)->n_batches, (time)->n_frames
 
 /* The median and the extremes of n values, which it sorts. The number of a batch's frames is left
  * to the caller. */

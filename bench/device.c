@@ -115,11 +115,11 @@ time_sweep(BenchTimer *self, GError **error) {
 
 /* Makes the arenas large enough for the work's buffers. */
 static gboolean
-reserve(BenchTimer *self, const BenchWork *work, GError **error) {
+reserve(BenchTimer *self, const BenchTask *task, GError **error) {
   const gsize min = CACHES * self->l2_bytes, before = self->src.bytes + self->dst.bytes;
-  if (!grow_arena(self, &self->src, MAX(min, 2 * align(work->src_bytes, ALIGNMENT)), error) ||
-      !grow_arena(self, &self->dst, MAX(min, 2 * align(work->dst_bytes, ALIGNMENT)), error) ||
-      !grow_arena(self, &self->scratch, work->scratch_bytes, error))
+  if (!grow_arena(self, &self->src, MAX(min, 2 * align(task->src_bytes, ALIGNMENT)), error) ||
+      !grow_arena(self, &self->dst, MAX(min, 2 * align(task->dst_bytes, ALIGNMENT)), error) ||
+      !grow_arena(self, &self->scratch, task->scratch_bytes, error))
     return FALSE;
   return self->src.bytes + self->dst.bytes == before ||
          (fill_with_random(self, error) && time_sweep(self, error));
@@ -130,9 +130,9 @@ reserve(BenchTimer *self, const BenchWork *work, GError **error) {
 static gboolean
 run_batch(gpointer data, guint n_frames, gdouble *us, GError **error) {
   BenchTimer *self = data;
-  const BenchWork *work = self->work;
-  const gsize src_bytes = align(work->src_bytes, ALIGNMENT);
-  const gsize dst_bytes = align(work->dst_bytes, ALIGNMENT);
+  const BenchTask *task = self->task;
+  const gsize src_bytes = align(task->src_bytes, ALIGNMENT);
+  const gsize dst_bytes = align(task->dst_bytes, ALIGNMENT);
   const guint64 n_src = self->src.bytes / src_bytes, n_dst = self->dst.bytes / dst_bytes;
   const gdouble head_start_us = HEAD_START * self->host_us * n_frames;
   const gdouble n_sweeps = MIN(ceil(head_start_us / MAX(self->sweep_us, 0.1)), MAX_SWEEPS);
@@ -143,7 +143,7 @@ run_batch(gpointer data, guint n_frames, gdouble *us, GError **error) {
   if (!BENCH_CALL(self, cuEventRecord, self->begin, self->stream))
     return FALSE;
   for (guint i = 0; i < n_frames; i++, self->frame++)
-    if (!work->queue(work, self, self->src.address + self->frame % n_src * src_bytes,
+    if (!task->queue(task, self, self->src.address + self->frame % n_src * src_bytes,
                      self->dst.address + self->frame % n_dst * dst_bytes, self->scratch.address,
                      error))
       return FALSE;
@@ -154,14 +154,14 @@ run_batch(gpointer data, guint n_frames, gdouble *us, GError **error) {
 }
 
 gboolean
-bench_time_work(BenchTimer *self, const BenchWork *work, BenchTime *time, GError **error) {
-  const guint max_frames = MAX(MAX_QUEUED / MAX(work->n_launches, 1), 1);
-  self->work = work;
+bench_time_task(BenchTimer *self, const BenchTask *task, BenchTime *time, GError **error) {
+  const guint max_frames = MAX(MAX_QUEUED / MAX(task->n_launches, 1), 1);
+  self->task = task;
   self->host_us = 0;
   *time = (BenchTime){0};
   const gboolean ok =
-      reserve(self, work, error) &&
-      (self->once ? work->queue(work, self, self->src.address, self->dst.address,
+      reserve(self, task, error) &&
+      (self->once ? task->queue(task, self, self->src.address, self->dst.address,
                                 self->scratch.address, error) &&
                         BENCH_CALL(self, cuStreamSynchronize, self->stream)
                   : bench_time_batches(run_batch, self, max_frames, self->budget_ms, time, error));

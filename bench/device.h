@@ -28,12 +28,12 @@ typedef struct {
 } BenchArena;
 
 typedef struct _BenchTimer BenchTimer;
-typedef struct _BenchWork BenchWork;
+typedef struct _BenchTask BenchTask;
 
 /* The work that is measured: a frame of a kernel, a peer or a copy. */
-struct _BenchWork {
+struct _BenchTask {
   /* Queues one frame on the timer's stream. The addresses are aligned to 256 bytes. */
-  gboolean (*queue)(const BenchWork *self, const BenchTimer *timer, CUdeviceptr src,
+  gboolean (*queue)(const BenchTask *self, const BenchTimer *timer, CUdeviceptr src,
                     CUdeviceptr dst, CUdeviceptr scratch, GError **error);
   gconstpointer data;
   gsize src_bytes, dst_bytes, scratch_bytes; /* of one frame; scratch may be 0 */
@@ -51,7 +51,7 @@ struct _BenchTimer {
   BenchArena src, dst, scratch; /* src holds random bytes */
   gdouble sweep_us;             /* what a copy of the whole src takes */
   guint64 frame;                /* frames queued so far; the next one takes the next buffers */
-  const BenchWork *work;        /* that is being measured */
+  const BenchTask *task;        /* that is being measured */
   gdouble host_us;              /* how long the host took to queue one of its frames; at first 0 */
 };
 
@@ -62,7 +62,7 @@ void bench_timer_close(BenchTimer *self);
 
 /* Measures, after a warm-up, or queues one frame, which takes no time. Nothing of the work is under
  * way any more when it returns. */
-gboolean bench_time_work(BenchTimer *self, const BenchWork *work, BenchTime *time, GError **error);
+gboolean bench_time_task(BenchTimer *self, const BenchTask *task, BenchTime *time, GError **error);
 
 /* --- the bus --- */
 

@@ -153,8 +153,8 @@ static gboolean
 filter_frame(Instance *self, const CcFrame *src, const CcFrame *dst) {
   CcTimes times;
   const CcRegion whole = cc_frame_layout_region(&self->c->plan->frame_layout);
-  const CcSubmission submission = {*src, *dst, &whole, 1, NULL};
-  CcJob *job = cc_backend_submit(self->backend, self->program, &submission, &self->error);
+  const CcSubmitInfo submission = {*src, *dst, &whole, 1, NULL};
+  CcSubmission *job = cc_backend_submit(self->backend, self->program, &submission, &self->error);
   return job && cc_backend_wait(self->backend, job, &times, &self->error);
 }
 
@@ -284,8 +284,8 @@ run_case(Bench *self, const gchar *text, GError **error) {
               "'copy_fps': <%d>}",
               c->base.format, c->base.width, c->base.height, c->base.kernel,
               cc_border_names[c->base.filter.border], c->n_threads, c->n_instances,
-              first->backend->device_name, (guint64)(2 * c->bytes), time.us, time.least_us,
-              time.most_us, time.n_batches, fps, copy.us, copy_fps);
+              first->backend->device_name, (guint64)(2 * c->bytes), time.us, time.min_us,
+              time.max_us, time.n_batches, fps, copy.us, copy_fps);
   return TRUE;
 }
 

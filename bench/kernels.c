@@ -68,10 +68,10 @@ count_bytes(const CcPlan *plan, gsize *read, gsize *written) {
   guint read_mask = 0; /* a bit for each plane of the frame */
   for (guint i = 0; i < plan->n_passes; i++) {
     const CcPass *pass = &plan->pass[i];
-    const CcPacking *packing = &plan->packing[pass->plane];
+    const CcPlaneMap *map = &plan->map[pass->plane];
     if (pass->filter_mask | pass->copy_mask)
-      for (guint n = 0; n < cc_packing_n_places(packing); n++)
-        read_mask |= 1u << packing->place[n].plane;
+      for (guint n = 0; n < cc_plane_map_n_offsets(map); n++)
+        read_mask |= 1u << map->offset[n].plane;
   }
   cc_plan_place(plan, &region, &placement);
   *read = *written = 0;
@@ -94,8 +94,8 @@ typedef struct {
   CcPlan *plan; /* of the algorithm that auto chooses; its frames are what the peers get */
   CcCudaProgram *program;
   gsize read_bytes, written_bytes; /* of a frame */
-  const gchar *label;              /* what ran: "sliding", "auto (sliding)", "copy"; lives on */
-  guint n_launches;                /* of a frame of it; 0: not known */
+  const gchar *label; /* what ran: "tensor-core", "auto (tensor-core)", "copy"; lives on */
+  guint n_launches;   /* of a frame of it; 0: not known */
 } Bench;
 
 static void
@@ -116,9 +116,9 @@ prepare(const Bench *self, CcAlgorithm algorithm, CcPlan **plan, GError **error)
 }
 
 static gboolean
-queue_program(const BenchWork *work, const BenchTimer *timer, CUdeviceptr src, CUdeviceptr dst,
+queue_program(const BenchTask *task, const BenchTimer *timer, CUdeviceptr src, CUdeviceptr dst,
               CUdeviceptr scratch, GError **error) {
-  return cc_cuda_program_launch_whole(work->data, src, dst, scratch, timer->stream, error);
+  return cc_cuda_program_launch_whole(task->data, src, dst, scratch, timer->stream, error);
 }
 
 static gboolean
@@ -135,14 +135,14 @@ time_algorithm(Bench *self, CcAlgorithm algorithm, BenchTime *time, GError **err
         g_strdup_printf("auto (%s)", cc_algorithm_name(program->lowered->algorithm));
     self->label = g_intern_string(label);
   }
-  const BenchWork work = {.queue = queue_program,
+  const BenchTask task = {.queue = queue_program,
                           .data = program,
                           .src_bytes = program->lowered->src_bytes,
                           .dst_bytes = program->lowered->dst_bytes,
                           .scratch_bytes = program->lowered->scratch_bytes,
                           .n_launches = program->lowered->n_steps};
   self->n_launches = program->lowered->n_steps;
-  return bench_time_work(&self->timer, &work, time, error);
+  return bench_time_task(&self->timer, &task, time, error);
 }
 
 /* --- peers ---
@@ -151,7 +151,7 @@ time_algorithm(Bench *self, CcAlgorithm algorithm, BenchTime *time, GError **err
  * says why the peer cannot run it, CC_ERROR_UNAVAILABLE that it is not here at all. */
 
 static gboolean
-queue_copy(const BenchWork *self, const BenchTimer *timer, CUdeviceptr src, CUdeviceptr dst,
+queue_copy(const BenchTask *self, const BenchTimer *timer, CUdeviceptr src, CUdeviceptr dst,
            CUdeviceptr scratch, GError **error) {
   return BENCH_CALL(timer, cuMemcpyDtoDAsync, dst, src, self->src_bytes, timer->stream);
 }
@@ -160,9 +160,9 @@ queue_copy(const BenchWork *self, const BenchTimer *timer, CUdeviceptr src, CUde
 static gboolean
 time_copy(Bench *self, BenchTime *time, GError **error) {
   const gsize bytes = (self->read_bytes + self->written_bytes) / 2;
-  const BenchWork work = {
+  const BenchTask task = {
       .queue = queue_copy, .src_bytes = bytes, .dst_bytes = bytes, .n_launches = 1};
-  return bench_time_work(&self->timer, &work, time, error);
+  return bench_time_task(&self->timer, &task, time, error);
 }
 
 static gboolean

@@ -104,9 +104,9 @@ find_function(const BenchNpp *self, const CcFilter *filter, const CcPlaneLayout 
 }
 
 static gboolean
-queue_call(const BenchWork *work, const BenchTimer *timer, CUdeviceptr src, CUdeviceptr dst,
+queue_call(const BenchTask *task, const BenchTimer *timer, CUdeviceptr src, CUdeviceptr dst,
            CUdeviceptr scratch, GError **error) {
-  const Call *call = work->data;
+  const Call *call = task->data;
   const BenchNppPoint origin = {0, 0};
   BenchNppGauss *gauss = (BenchNppGauss *)call->function;
   BenchNppSobel *sobel = (BenchNppSobel *)call->function;
@@ -127,7 +127,7 @@ bench_npp_time(const BenchNpp *self, BenchTimer *timer, const CcFilter *filter, 
                .size = {(gint)plane->width, (gint)plane->height},
                .src_pitch = (gint)program->lowered->src[0].pitch,
                .dst_pitch = (gint)program->lowered->dst[0].pitch};
-  const BenchWork work = {.queue = queue_call,
+  const BenchTask task = {.queue = queue_call,
                           .data = &call,
                           .src_bytes = program->lowered->src_bytes,
                           .dst_bytes = program->lowered->dst_bytes,
@@ -140,5 +140,5 @@ bench_npp_time(const BenchNpp *self, BenchTimer *timer, const CcFilter *filter, 
       plan->packed || plan->layout.n_planes != 1 || plane->depth % 8 != 0 ||
       !find_function(self, filter, plane, &call))
     return bench_refuse(error, "npp has no such filter");
-  return bench_time_work(timer, &work, time, error);
+  return bench_time_task(timer, &task, time, error);
 }

@@ -322,7 +322,7 @@ measure_pipelines(const Bench *self, Result *result, GError **error) {
   if (ms->len > 0) {
     const BenchTime latency = bench_summarize((gdouble *)(gpointer)ms->data, ms->len);
     result->latency_ms = latency.us;
-    result->worst_ms = latency.most_us;
+    result->worst_ms = latency.max_us;
   }
   return ok;
 }

@@ -276,9 +276,9 @@ look(BenchMeter *self, GError **error) {
 
 /* Times a stretch of at least `least_us`, or with 0 to the end of the stream. */
 static gboolean
-time_stretch(BenchMeter *self, gint64 least_us, gdouble *us, guint *n_frames, GError **error) {
+time_stretch(BenchMeter *self, gint64 min_us, gdouble *us, guint *n_frames, GError **error) {
   const BenchMark begin = self->now;
-  while (self->now.us - begin.us < MAX(least_us, 1) || (least_us == 0 && !self->ended))
+  while (self->now.us - begin.us < MAX(min_us, 1) || (min_us == 0 && !self->ended))
     if (!look(self, error))
       return FALSE;
   const guint64 n = self->now.n_frames - begin.n_frames;

@@ -28,7 +28,7 @@ typedef struct {
   const CcPhase *phase;
   const CcPlacement *placements;
   const CcSlice *slices;
-  const CcSubmission *submission;
+  const CcSubmitInfo *submission;
   guint8 *planes;
 } Frame;
 
@@ -98,10 +98,10 @@ count_apart(const CcPlan *plan, const CcPlacement *placements, guint first, guin
 /* How many threads a frame is worth that begins now and takes one thread so many nanoseconds. Where
  * the last one ended just before, a thread that is called stays awake for the next ones. */
 static guint
-count_threads(const CpuBackend *self, guint64 start, gdouble work) {
+count_threads(const CpuBackend *self, guint64 start, gdouble loop) {
   const gboolean awake = start - self->end < CC_LOOK_OUT_NS;
   const guint worth = awake ? WORTH_AWAKE_NS : WORTH_ASLEEP_NS;
-  return (guint)CLAMP(work / worth, 1, MIN(self->n_threads, cc_workers_n_cores()));
+  return (guint)CLAMP(loop / worth, 1, MIN(self->n_threads, cc_workers_n_cores()));
 }
 
 /* Takes over the pace of the first frame of a program, and of later ones that were faster. A thread
@@ -116,7 +116,7 @@ note_pace(CpuBackend *self, gdouble pace, gboolean first) {
 
 /* Works out where the regions lie; the nanoseconds that they take one thread, roughly. */
 static gdouble
-place_regions(CpuBackend *self, const CcCpuProgram *program, const CcSubmission *submission) {
+place_regions(CpuBackend *self, const CcCpuProgram *program, const CcSubmitInfo *submission) {
   guint64 cost = 0;
   g_array_set_size(self->placements, submission->n_regions);
   for (guint i = 0; i < submission->n_regions; i++) {
@@ -128,8 +128,8 @@ place_regions(CpuBackend *self, const CcCpuProgram *program, const CcSubmission 
   return 1e-3 * (gdouble)MAX(cost, 1);
 }
 
-static CcJob *
-cpu_submit(CcBackend *backend, CcProgram *base, const CcSubmission *submission, GError **error) {
+static CcSubmission *
+cpu_submit(CcBackend *backend, CcProgram *base, const CcSubmitInfo *submission, GError **error) {
   CpuBackend *self = (CpuBackend *)backend;
   const CcCpuProgram *program = (const CcCpuProgram *)base;
   const CcPlan *plan = program->phase[0].plan;
@@ -156,17 +156,17 @@ cpu_submit(CcBackend *backend, CcProgram *base, const CcSubmission *submission, 
         cc_phase_cut(phase, &placements[i], i, n_threads, self->slices);
       const Frame frame = {phase, placements, &g_array_index(self->slices, CcSlice, 0), submission,
                            self->planes.memory};
-      const CcWork work = {.n_slices = self->slices->len,
-                           .n_threads = n_threads,
-                           .scratch_size = program->scratch_size,
-                           .run = run_slice,
-                           .data = &frame};
-      work_ns += cc_workers_run(&work, self->scratch.memory);
+      const CcParallelFor loop = {.n_slices = self->slices->len,
+                                  .n_threads = n_threads,
+                                  .scratch_size = program->scratch_size,
+                                  .run = run_slice,
+                                  .data = &frame};
+      work_ns += cc_workers_run(&loop, self->scratch.memory);
     }
   }
   note_pace(self, (gdouble)work_ns / estimate, first);
   self->end = cc_now();
-  CcJob *job = g_new0(CcJob, 1);
+  CcSubmission *job = g_new0(CcSubmission, 1);
   job->times.kernel = self->end - start;
   return job;
 }

@@ -109,7 +109,7 @@ void
 cc_sweep_init(CcSweep *self, const CcPlan *plan, const CcPass *pass, const CcRows *kernels,
               gboolean in_chunks) {
   const CcPlaneLayout *plane = &plan->layout.plane[pass->plane];
-  const CcPacking *packing = &plan->packing[pass->plane];
+  const CcPlaneMap *map = &plan->map[pass->plane];
   const guint all = (1u << plane->step) - 1;
   *self = (CcSweep){
       .plan = plan,
@@ -138,9 +138,9 @@ cc_sweep_init(CcSweep *self, const CcPlan *plan, const CcPass *pass, const CcRow
     self->masks = merge_masks(self);
   /* samples of packed frames are loaded from where they lie if nothing else wants them */
   self->by_position = plan->packed && (self->loop != CC_LOOP_FILTER || self->masks ||
-                                       packing->kind == CC_PACKING_LUMA);
+                                       map->kind == CC_PLANE_MAP_LUMA);
   if (plan->packed && !self->by_position)
-    self->spacing = packing->place[0].spacing;
+    self->spacing = map->offset[0].spacing;
   if (self->loop == CC_LOOP_FILTER)
     init_filter(self);
   if (self->loop == CC_LOOP_FILL) {

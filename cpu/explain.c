@@ -105,19 +105,19 @@ explain_stages(GPtrArray *lines, const CcCpuProgram *program, const CcPhase *pha
 
 static void
 explain_phase(GPtrArray *lines, const CcCpuProgram *program, const CcPhase *phase) {
-  const CcUnpacked *unpacked = &phase->unpacked;
+  const CcDeinterleaved *deinterleaved = &phase->deinterleaved;
   for (guint p = 0; phase->unpacks && p < phase->plan->layout.n_planes; p++)
-    if (unpacked->load_mask >> p & 1)
+    if (deinterleaved->load_mask >> p & 1)
       g_ptr_array_add(lines, g_strdup_printf("%s plane %u: %u rows at once; %s",
-                                             phase->plan->packing[p].kind == CC_PACKING_LUMA
+                                             phase->plan->map[p].kind == CC_PLANE_MAP_LUMA
                                                  ? "make luma of R, G and B for"
                                                  : "deinterleave",
-                                             p, unpacked->n_rows, program->variant->title));
+                                             p, deinterleaved->n_rows, program->variant->title));
   for (guint i = 0; i < phase->n_sweeps; i++)
     g_ptr_array_add(lines, explain_sweep(program, &phase->sweep[i]));
   explain_stages(lines, program, phase, CC_READS_PLANES);
   if (phase->unpacks && !phase->makes_planes && phase->kernels)
-    g_ptr_array_add(lines, g_strdup_printf("interleave: %u rows at once; %s", unpacked->n_rows,
+    g_ptr_array_add(lines, g_strdup_printf("interleave: %u rows at once; %s", deinterleaved->n_rows,
                                            program->variant->title));
   explain_stages(lines, program, phase, CC_READS_SOURCE);
   explain_stages(lines, program, phase, CC_READS_SAMPLES);

@@ -43,9 +43,9 @@ set_unpacked(CcPhase *phase, gsize at) {
       mask |= 1u << sweep->plane;
   }
   phase->unpacks = TRUE;
-  cc_unpacked_init(&phase->unpacked, phase->plan, phase->kernels, mask, window / 2, at);
-  phase->n_rows = phase->unpacked.n_rows;
-  phase->scratch_size = phase->unpacked.size;
+  cc_deinterleaved_init(&phase->deinterleaved, phase->plan, phase->kernels, mask, window / 2, at);
+  phase->n_rows = phase->deinterleaved.n_rows;
+  phase->scratch_size = phase->deinterleaved.size;
 }
 
 /* Adds a stage; the scratch memory that it needs. */
@@ -63,7 +63,7 @@ add_stage(CcPhase *phase, const CcStage *stage) {
 /* Adds the sweeps of the first phase. In chunks each has scratch memory of its own. */
 static void
 add_sweeps(CcPhase *phase, gboolean in_chunks) {
-  gsize all = 0, most = 0;
+  gsize all = 0, max = 0;
   phase->n_sweeps = phase->plan->n_passes;
   for (guint i = 0; i < phase->n_sweeps; i++) {
     CcSweep *sweep = &phase->sweep[i];
@@ -71,9 +71,9 @@ add_sweeps(CcPhase *phase, gboolean in_chunks) {
     sweep->streams &= !phase->makes_planes;
     phase->scratch_at[i] = in_chunks ? all : 0;
     all += sweep->scratch_size;
-    most = MAX(most, sweep->scratch_size);
+    max = MAX(max, sweep->scratch_size);
   }
-  phase->scratch_size = in_chunks ? all : most;
+  phase->scratch_size = in_chunks ? all : max;
 }
 
 /* Lays out the planes behind a phase, with samples as large as the stage wants that reads them. */
@@ -96,7 +96,7 @@ begins_phase(const CcPlan *plan, guint i) {
   if (stage->reads == CC_READS_PLANES)
     return plan->n_passes > 0;
   return stage->reads == CC_READS_SAMPLES && stage[-1].reads != CC_READS_SAMPLES &&
-         cc_plan_get_hue(plan);
+         cc_plan_get_direction_color(plan);
 }
 
 /* Makes the phase of the stages from number `first` on, and returns the number of the first one of

@@ -25,7 +25,7 @@ code_of_16(gconstpointer data, gint64 t) {
   const CcFinish16 *f = &trial->numbers->in_16;
   const guint16 u = (guint16)(((guint64)t << trial->left) + f->offset);
   const guint q = u * (guint)f->factor >> (16 + f->right);
-  return (guint16)(CLAMP(q, f->least, f->most) + f->base);
+  return (guint16)(CLAMP(q, f->min, f->max) + f->base);
 }
 
 static gint
@@ -105,12 +105,12 @@ is_integer(const CcOp *op) {
 static gboolean
 find_16(CcOutput *self, const CcOp *op) {
   const CcRange t = cc_op_range(op);
-  const gdouble start = op->add + (gdouble)t.least * op->mul, base = floor(start);
+  const gdouble start = op->add + (gdouble)t.min * op->mul, base = floor(start);
   if (cc_is_left_out("output-16") || op->mul < 0 || !(fabs(base) < MAX_CODE) || base > op->hi ||
       op->lo - base > G_MAXUINT16)
     return FALSE;
   const gdouble fraction = start - base;
-  const gdouble span = (gdouble)(t.most - t.least) + fraction / op->mul + 1;
+  const gdouble span = (gdouble)(t.max - t.min) + fraction / op->mul + 1;
   const gdouble largest = (gdouble)cc_op_largest_sum(op);
   const gdouble sum_limit = self->reduces ? G_MAXINT16 : G_MAXUINT16;
   guint left = 0;
@@ -125,19 +125,19 @@ find_16(CcOutput *self, const CcOp *op) {
   numbers.in_16.right = (guint)CLAMP(-exponent, 0, 15);
   numbers.in_16.base = (guint16)(gint)base;
   const gdouble factor = floor(ldexp(step, 16 + (gint)numbers.in_16.right));
-  const gint64 offset = (gint64)floor(fraction / step), least = t.least * (1 << left);
+  const gint64 offset = (gint64)floor(fraction / step), min = t.min * (1 << left);
   for (gint i = 0; i < 6; i++) {
     const gint64 first = offset + i % 3 - 1; /* of all t + offset */
-    if (first < 0 || first + ((t.most - t.least) << left) > G_MAXUINT16)
+    if (first < 0 || first + ((t.max - t.min) << left) > G_MAXUINT16)
       continue; /* t + offset would wrap around */
     numbers.in_16.factor = (guint16)MIN((gint)factor + i / 3, G_MAXUINT16);
-    numbers.in_16.offset = (guint16)(first - least);
-    numbers.in_16.least = (guint16)MAX(op->lo - (gint)base, 0);
-    numbers.in_16.most = (guint16)MIN(op->hi - (gint)base, G_MAXUINT16);
+    numbers.in_16.offset = (guint16)(first - min);
+    numbers.in_16.min = (guint16)MAX(op->lo - (gint)base, 0);
+    numbers.in_16.max = (guint16)MIN(op->hi - (gint)base, G_MAXUINT16);
     if (!take_proved(self, op, CC_FINISH_16, &numbers, left, 0))
       continue;
-    numbers.in_16.least = 0; /* no limits, if no t reaches them */
-    numbers.in_16.most = G_MAXUINT16;
+    numbers.in_16.min = 0; /* no limits, if no t reaches them */
+    numbers.in_16.max = G_MAXUINT16;
     take_proved(self, op, CC_FINISH_16, &numbers, left, 0);
     return TRUE;
   }
@@ -155,8 +155,8 @@ find_bits(CcOutput *self, const CcOp *op, guint dropped) {
   if (right < (gint)dropped || right - (gint)dropped > 31)
     return FALSE;
   const gdouble unit = ldexp(1, (gint)dropped), addend = floor(ldexp(op->add, right)) / unit;
-  if (floor((gdouble)t.least / unit) + addend < G_MININT32 ||
-      floor((gdouble)t.most / unit) + addend > G_MAXINT32 || fabs(addend) > G_MAXINT32)
+  if (floor((gdouble)t.min / unit) + addend < G_MININT32 ||
+      floor((gdouble)t.max / unit) + addend > G_MAXINT32 || fabs(addend) > G_MAXINT32)
     return FALSE;
   CcFinish numbers = self->to_sample;
   numbers.bits = (CcFinishBits){(guint)right - dropped, (gint32)floor(addend)};
@@ -167,11 +167,11 @@ find_bits(CcOutput *self, const CcOp *op, guint dropped) {
 static gboolean
 find_shifted(CcOutput *self, const CcOp *op, guint dropped) {
   const CcRange t = cc_op_range(op);
-  const gint beyond = (gint)g_bit_storage((gulong)MAX(-t.least, t.most)) - FLOAT_BITS;
-  const gdouble least = (gdouble)t.least * op->mul + op->add;
-  const gdouble most = (gdouble)t.most * op->mul + op->add;
-  if (cc_is_left_out("output-float") || !is_integer(op) || fabs(least) > MAX_CODE ||
-      fabs(most) > MAX_CODE)
+  const gint beyond = (gint)g_bit_storage((gulong)MAX(-t.min, t.max)) - FLOAT_BITS;
+  const gdouble min = (gdouble)t.min * op->mul + op->add;
+  const gdouble max = (gdouble)t.max * op->mul + op->add;
+  if (cc_is_left_out("output-float") || !is_integer(op) || fabs(min) > MAX_CODE ||
+      fabs(max) > MAX_CODE)
     return FALSE;
   CcFinish numbers = self->to_sample;
   for (gint right = MAX(beyond, (gint)dropped); right <= MAX_RIGHT; right++) {
@@ -188,9 +188,9 @@ find_shifted(CcOutput *self, const CcOp *op, guint dropped) {
 static gboolean
 find_centred(CcOutput *self, const CcOp *op) {
   const CcRange t = cc_op_range(op);
-  const gint64 middle = (t.least + t.most) / 2;
+  const gint64 middle = (t.min + t.max) / 2;
   const gdouble at_middle = (gdouble)middle * op->mul + op->add, base = floor(at_middle);
-  const gdouble span = (gdouble)(t.most - t.least);
+  const gdouble span = (gdouble)(t.max - t.min);
   if (!is_integer(op) || span > (1 << FLOAT_BITS) ||
       fabs(span * op->mul) + fabs(at_middle) > MAX_CODE)
     return FALSE;
@@ -214,8 +214,8 @@ find_parts(CcOutput *self, const CcOp *op) {
   for (gint quarters = 0; quarters < 4; quarters++) {
     numbers.parts = (CcFinishParts){op->mul, op->add + fabs(op->mul) * quarters / 4};
     const CcFinishParts *f = &numbers.parts;
-    if (fabs((gdouble)t.least * f->mul + f->add) < G_MAXINT32 &&
-        fabs((gdouble)t.most * f->mul + f->add) < G_MAXINT32 &&
+    if (fabs((gdouble)t.min * f->mul + f->add) < G_MAXINT32 &&
+        fabs((gdouble)t.max * f->mul + f->add) < G_MAXINT32 &&
         take_proved(self, op, CC_FINISH_PARTS, &numbers, 0, 0))
       return TRUE;
   }
@@ -274,17 +274,17 @@ take_16(CcOutput *self, const CcOp *op) {
   if (op->response == CC_RESPONSE_MAGNITUDE) /* the other has no kernel for 16 bits */
     return self->reduce == CC_REDUCE_NORM ? NULL : "the root is in double";
   const CcRange t = cc_op_range(op);
-  if (t.most - t.least > G_MAXUINT16)
+  if (t.max - t.min > G_MAXUINT16)
     return "sums pass 16 bits";
   const gboolean is_exact =
-      find_16(self, op) || (self->form == CC_FINISH_F32 && sums_fit && t.most <= G_MAXINT16);
+      find_16(self, op) || (self->form == CC_FINISH_F32 && sums_fit && t.max <= G_MAXINT16);
   return is_exact ? NULL : "no output stage in 16 bits or float is exact";
 }
 
 gboolean
 cc_output_fits_32(const CcOp *op) {
   return cc_op_largest_sum(op) <= G_MAXINT32 &&
-         (op->response != CC_RESPONSE_MAGNITUDE_L1 || cc_op_range(op).most <= G_MAXINT32);
+         (op->response != CC_RESPONSE_MAGNITUDE_L1 || cc_op_range(op).max <= G_MAXINT32);
 }
 
 void

@@ -12,7 +12,7 @@
 typedef struct {
   const CcPhase *phase;
   const CcSlice *slice;
-  const CcSubmission *submission;
+  const CcSubmitInfo *submission;
   const CcPlacement *placement; /* of the slice's region */
   CcStrip from[CC_MAX_PLANES];  /* what the phase before has made */
   CcStrip to[CC_MAX_PLANES];    /* what this phase makes, in planes */
@@ -43,7 +43,7 @@ static void
 run_stage(const Run *run, const CcPhaseStage *self, guint plane, guint y0, guint y1) {
   const CcPlan *plan = run->phase->plan;
   const CcStage *stage = self->stage;
-  const CcSubmission *submission = run->submission;
+  const CcSubmitInfo *submission = run->submission;
   const gboolean needs_source = stage->needs_source || stage->reads == CC_READS_SOURCE;
   const gsize result_at = run->slice->region * plan->result_bytes + stage->result_at;
   const CcStageRows rows = {
@@ -83,10 +83,10 @@ typedef struct {
 } SweepRun;
 
 static void
-run_sweep(const Run *run, SweepRun *self, guint i, const CcUnpacking *unpacking, guint y0,
+run_sweep(const Run *run, SweepRun *self, guint i, const CcDeinterleaving *deinterleaving, guint y0,
           guint y1) {
   const CcPhase *phase = run->phase;
-  const CcSubmission *submission = run->submission;
+  const CcSubmitInfo *submission = run->submission;
   const CcPlacement *placement = run->placement;
   const CcSweep *sweep = &phase->sweep[i];
   const guint p = sweep->plane;
@@ -99,7 +99,7 @@ run_sweep(const Run *run, SweepRun *self, guint i, const CcUnpacking *unpacking,
   if (y0 == run->slice->y0) {
     const CcPlane *plane = &submission->src.plane[p];
     cc_area_init(&self->area, sweep, &placement->source[p], &placement->target[p], scratch);
-    self->from = phase->unpacks ? unpacking->from[p]
+    self->from = phase->unpacks ? deinterleaving->from[p]
                                 : strip_of(plane->data, plane->pitch, &placement->source[p],
                                            sweep->pixel_size);
     self->next = CC_NO_ROW;
@@ -112,25 +112,25 @@ static void
 run_rows(Run *run) {
   const CcPhase *self = run->phase;
   const CcSlice *slice = run->slice;
-  const CcSubmission *submission = run->submission;
+  const CcSubmitInfo *submission = run->submission;
   SweepRun sweep[CC_MAX_PASSES];
-  CcUnpacking unpacking;
+  CcDeinterleaving deinterleaving;
   if (self->unpacks) {
-    cc_unpacking_begin(&unpacking, &self->unpacked, run->placement, &submission->src,
-                       &submission->dst, slice->y0, run->scratch);
+    cc_deinterleaving_begin(&deinterleaving, &self->deinterleaved, run->placement, &submission->src,
+                            &submission->dst, slice->y0, run->scratch);
     for (guint p = 0; !self->makes_planes && p < self->plan->layout.n_planes; p++)
-      run->to[p] = unpacking.to[p];
+      run->to[p] = deinterleaving.to[p];
   }
   for (guint y0 = slice->y0, y1; y0 < slice->y1; y0 = y1) {
     y1 = y0 + MIN(self->n_rows, slice->y1 - y0);
     if (self->unpacks)
-      cc_unpacking_load(&unpacking, y1);
+      cc_deinterleaving_load(&deinterleaving, y1);
     for (guint i = 0; i < self->n_sweeps; i++)
       if (has_plane(run, self->sweep[i].plane))
-        run_sweep(run, &sweep[i], i, &unpacking, y0, y1);
+        run_sweep(run, &sweep[i], i, &deinterleaving, y0, y1);
     run_stages(run, CC_READS_PLANES, y0, y1);
     if (self->unpacks && !self->makes_planes)
-      cc_unpacking_store(&unpacking, y1);
+      cc_deinterleaving_store(&deinterleaving, y1);
     if (self->changes_samples) {
       run_stages(run, CC_READS_SOURCE, y0, y1);
       run_stages(run, CC_READS_SAMPLES, y0, y1);
@@ -145,7 +145,7 @@ run_rows(Run *run) {
 
 void
 cc_phase_run(const CcPhase *self, const CcPlacement *placement, const CcSlice *slice,
-             const CcSubmission *submission, guint8 *planes, guint8 *scratch) {
+             const CcSubmitInfo *submission, guint8 *planes, guint8 *scratch) {
   const CcPlan *plan = self->plan;
   Run run = {.phase = self,
              .slice = slice,
@@ -219,13 +219,13 @@ cc_phase_cut(const CcPhase *self, const CcPlacement *placement, guint region, gu
     /* A slice loads the rows above and below itself again, and takes long enough that taking it
      * costs nothing beside that. Larger ones leave more threads without any. */
     const guint64 worth = MIN_SLICE_NS * G_GUINT64_CONSTANT(1000) / cost;
-    const guint least = (guint)MAX(MAX(MIN_SLICE_ROWS, window - 1), MIN(worth, G_MAXINT));
+    const guint min = (guint)MAX(MAX(MIN_SLICE_ROWS, window - 1), MIN(worth, G_MAXINT));
     for (guint y = 0; y < height;) {
       const guint left = height - y;
-      guint rows = n_threads > 1 ? MAX(least, 3 * left / (4 * n_threads)) : left;
+      guint rows = n_threads > 1 ? MAX(min, 3 * left / (4 * n_threads)) : left;
       rows = (rows + CC_MAX_BLOCK_ROWS - 1) / CC_MAX_BLOCK_ROWS *
              CC_MAX_BLOCK_ROWS; /* no block twice */
-      if (rows + least > left)
+      if (rows + min > left)
         rows = left;
       const CcSlice slice = {region, p, y, y + rows};
       g_array_append_val(slices, slice);

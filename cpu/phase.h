@@ -41,7 +41,7 @@ typedef struct {
   gboolean changes_samples; /* stages change the samples of some rows while they are in a cache */
   guint n_rows;             /* that are made at a time; G_MAXUINT: all of a slice */
   gboolean unpacks;         /* frames are deinterleaved and interleaved, some rows at a time */
-  CcUnpacked unpacked;
+  CcDeinterleaved deinterleaved;
   gsize scratch_at[CC_MAX_PASSES]; /* where the memory of each sweep begins */
   gsize stage_scratch_at;          /* that of all stages, one after another */
   gsize scratch_size;              /* that a thread needs */
@@ -66,6 +66,6 @@ void cc_phase_cut(const CcPhase *self, const CcPlacement *placement, guint regio
 /* Makes a slice of a submission, whose region lies at `placement`, with the scratch_size of the
  * phase, aligned to CC_ROW_ALIGN. `planes` is the memory of all plane sets. */
 void cc_phase_run(const CcPhase *self, const CcPlacement *placement, const CcSlice *slice,
-                  const CcSubmission *submission, guint8 *planes, guint8 *scratch);
+                  const CcSubmitInfo *submission, guint8 *planes, guint8 *scratch);
 
 G_END_DECLS

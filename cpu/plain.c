@@ -13,7 +13,7 @@ typedef struct {
   const CcPass *pass;
   guint plane;
   const CcPlaneLayout *layout;
-  const CcPacking *packing;
+  const CcPlaneMap *map;
   const CcPlacement *placement;
   const CcRect *source, *target;
   const CcFrame *src, *dst;
@@ -27,7 +27,7 @@ sweep_of(const CcPlan *plan, guint plane, const CcPlacement *placement, const Cc
       .plan = plan,
       .plane = plane,
       .layout = &plan->layout.plane[plane],
-      .packing = &plan->packing[plane],
+      .map = &plan->map[plane],
       .placement = placement,
       .source = &placement->source[plane],
       .target = &placement->target[plane],
@@ -41,13 +41,13 @@ sweep_of(const CcPlan *plan, guint plane, const CcPlacement *placement, const Cc
 /* Component c of pixel (x, y). */
 static guint
 load_word(const Sweep *sweep, guint x, guint y, guint c) {
-  const CcPlace *place = sweep->packing->place;
+  const CcComponentOffset *offset = sweep->map->offset;
   const guint i = x * sweep->layout->step + c, shift = sweep->layout->shift;
-  if (sweep->packing->kind != CC_PACKING_LUMA)
-    return cc_place_load(place, sweep->src, sweep->layout->type, i, y);
-  return cc_luma_of(cc_place_load(&place[0], sweep->src, sweep->layout->type, i, y) >> shift,
-                    cc_place_load(&place[1], sweep->src, sweep->layout->type, i, y) >> shift,
-                    cc_place_load(&place[2], sweep->src, sweep->layout->type, i, y) >> shift)
+  if (sweep->map->kind != CC_PLANE_MAP_LUMA)
+    return cc_component_load(offset, sweep->src, sweep->layout->type, i, y);
+  return cc_luma_of(cc_component_load(&offset[0], sweep->src, sweep->layout->type, i, y) >> shift,
+                    cc_component_load(&offset[1], sweep->src, sweep->layout->type, i, y) >> shift,
+                    cc_component_load(&offset[2], sweep->src, sweep->layout->type, i, y) >> shift)
          << shift;
 }
 
@@ -58,14 +58,14 @@ store_word(const Sweep *sweep, guint x, guint y, guint c, guint word) {
   const guint step = sweep->layout->step;
   if (sweep->to) {
     const CcFrame row = {.plane = {{.data = cc_strip_row(sweep->to, (gint)y)}}};
-    cc_place_store(&(CcPlace){.spacing = 1}, &row, type, x * step + c, 0, word);
+    cc_component_store(&(CcComponentOffset){.spacing = 1}, &row, type, x * step + c, 0, word);
     return;
   }
   const guint n = x == sweep->target->width - 1 ? 1 + sweep->placement->repeats[sweep->plane] : 1;
   for (guint i = 0; i < n; i++)
-    for (guint k = 0; k < cc_packing_n_places(sweep->packing); k++)
-      cc_place_store(&sweep->packing->place[k], sweep->dst, type,
-                     (sweep->target->x + x + i) * step + c, sweep->target->y + y, word);
+    for (guint k = 0; k < cc_plane_map_n_offsets(sweep->map); k++)
+      cc_component_store(&sweep->map->offset[k], sweep->dst, type,
+                         (sweep->target->x + x + i) * step + c, sweep->target->y + y, word);
 }
 
 /* --- the window --- */
@@ -154,7 +154,8 @@ cc_plain_store(const CcPlan *plan, const CcPlacement *placement, const CcStrip *
     const guint step = sweep.layout->step;
     const CcFrame row = {.plane = {{.data = cc_strip_row(&planes[p], (gint)y)}}};
     for (guint i = 0; i < sweep.target->width * step; i++)
-      store_word(&sweep, i / step, y, i % step,
-                 cc_place_load(&(CcPlace){.spacing = 1}, &row, sweep.layout->type, i, 0));
+      store_word(
+          &sweep, i / step, y, i % step,
+          cc_component_load(&(CcComponentOffset){.spacing = 1}, &row, sweep.layout->type, i, 0));
   }
 }

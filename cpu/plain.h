@@ -18,7 +18,8 @@ void cc_plain_store(const CcPlan *plan, const CcPlacement *placement, const CcSt
                     const CcFrame *dst, guint y);
 
 /* Makes rows of a field of direction-color. */
-void cc_plain_hue(const CcPlan *plan, const CcHueField *field, const CcPlacement *placement,
-                  const CcFrame *src, const CcFrame *dst, guint y0, guint y1);
+void cc_plain_direction_color(const CcPlan *plan, const CcComponentGroup *field,
+                              const CcPlacement *placement, const CcFrame *src, const CcFrame *dst,
+                              guint y0, guint y1);
 
 G_END_DECLS

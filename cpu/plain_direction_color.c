@@ -9,8 +9,8 @@
 /* A field and what it is made from. */
 typedef struct {
   const CcPlan *plan;
-  const CcHue *hue;
-  const CcHueField *field;
+  const CcDirectionColor *color;
+  const CcComponentGroup *group;
   const CcPlacement *placement;
   const CcPlaneLayout *layout; /* of luma; what concerns words is the same in all planes */
   const CcRect *pixels;        /* the source of luma */
@@ -22,20 +22,20 @@ typedef struct {
 } Gradient;
 
 static guint
-code_from(const Painting *self, const CcPlace *place, guint i, guint y) {
-  return cc_place_load(place, self->src, self->layout->type, i, y) >> self->layout->shift;
+code_from(const Painting *self, const CcComponentOffset *offset, guint i, guint y) {
+  return cc_component_load(offset, self->src, self->layout->type, i, y) >> self->layout->shift;
 }
 
 /* The luma of pixel (x, y) of the source, which may lie outside. */
 static gint64
 luma_at(const Painting *self, gint x, gint y) {
-  const CcPlace *from = self->hue->from;
+  const CcComponentOffset *from = self->color->from;
   const gint column = cc_border_index(x, (gint)self->pixels->width, self->plan->border);
   const gint row = cc_border_index(y, (gint)self->pixels->height, self->plan->border);
   if (column < 0 || row < 0)
-    return self->hue->border;
+    return self->color->border;
   const guint i = self->pixels->x + (guint)column, j = self->pixels->y + (guint)row;
-  if (self->hue->n_from == 1)
+  if (self->color->n_from == 1)
     return code_from(self, &from[0], i, j);
   return cc_luma_of(code_from(self, &from[0], i, j), code_from(self, &from[1], i, j),
                     code_from(self, &from[2], i, j));
@@ -44,7 +44,7 @@ luma_at(const Painting *self, gint x, gint y) {
 /* The gradient of a pixel of the source. */
 static Gradient
 gradient_at(const Painting *self, gint x, gint y) {
-  const CcOp *op = self->hue->op;
+  const CcOp *op = self->color->op;
   const gint width = (gint)op->width, height = (gint)op->height;
   const gint32 *tap = op->tap_i;
   Gradient gradient = {0};
@@ -61,12 +61,12 @@ gradient_at(const Painting *self, gint x, gint y) {
  * that are in the source. */
 static guint
 hue_at(const Painting *self, guint x, guint y) {
-  const CcHueField *field = self->field;
-  const CcRect *source = &self->placement->source[field->plane];
+  const CcComponentGroup *group = self->group;
+  const CcRect *source = &self->placement->source[group->plane];
   const guint stride = self->plan->stride;
-  const gint left = (gint)(field->across * (source->x + stride * x)) - (gint)self->pixels->x;
-  const gint top = (gint)(field->down * (source->y + stride * y)) - (gint)self->pixels->y;
-  const gint right = left + (gint)field->across, bottom = top + (gint)field->down;
+  const gint left = (gint)(group->across * (source->x + stride * x)) - (gint)self->pixels->x;
+  const gint top = (gint)(group->down * (source->y + stride * y)) - (gint)self->pixels->y;
+  const gint right = left + (gint)group->across, bottom = top + (gint)group->down;
   Gradient sum = {0};
   for (gint j = MAX(top, 0); j < MIN(bottom, (gint)self->pixels->height); j++)
     for (gint i = MAX(left, 0); i < MIN(right, (gint)self->pixels->width); i++) {
@@ -74,49 +74,52 @@ hue_at(const Painting *self, guint x, guint y) {
       sum.x += gradient.x;
       sum.y += gradient.y;
     }
-  return (guint)cc_hue_of((gfloat)sum.x, (gfloat)sum.y, self->hue->add);
+  return (guint)cc_hue_index((gfloat)sum.x, (gfloat)sum.y, self->color->add);
 }
 
 /* Copies or fills what lies beside pixel (x, y) of the target. */
 static void
-store_aside(const Painting *self, guint x, guint y) {
-  const CcHue *hue = self->hue;
-  const CcRect *target = &self->placement->target[hue->plane];
+store_passthrough(const Painting *self, guint x, guint y) {
+  const CcDirectionColor *color = self->color;
+  const CcRect *target = &self->placement->target[color->plane];
   const guint from_x = self->pixels->x + self->plan->stride * x;
   const guint from_y = self->pixels->y + self->plan->stride * y;
-  const guint word = hue->aside == CC_ASIDE_COPY ? cc_place_load(&hue->aside_place, self->src,
-                                                                 self->layout->type, from_x, from_y)
-                                                 : hue->aside_word;
-  cc_place_store(&hue->aside_place, self->dst, self->layout->type, target->x + x, target->y + y,
-                 word);
+  const guint word = color->passthrough == CC_PASSTHROUGH_COPY
+                         ? cc_component_load(&color->passthrough_offset, self->src,
+                                             self->layout->type, from_x, from_y)
+                         : color->passthrough_word;
+  cc_component_store(&color->passthrough_offset, self->dst, self->layout->type, target->x + x,
+                     target->y + y, word);
 }
 
 void
-cc_plain_hue(const CcPlan *plan, const CcHueField *field, const CcPlacement *placement,
-             const CcFrame *src, const CcFrame *dst, guint y0, guint y1) {
-  const CcHue *hue = cc_plan_get_hue(plan);
-  const CcRect *target = &placement->target[field->plane];
+cc_plain_direction_color(const CcPlan *plan, const CcComponentGroup *group,
+                         const CcPlacement *placement, const CcFrame *src, const CcFrame *dst,
+                         guint y0, guint y1) {
+  const CcDirectionColor *color = cc_plan_get_direction_color(plan);
+  const CcRect *target = &placement->target[group->plane];
   const Painting self = {
       .plan = plan,
-      .hue = hue,
-      .field = field,
+      .color = color,
+      .group = group,
       .placement = placement,
-      .layout = &plan->layout.plane[hue->plane],
-      .pixels = &placement->source[hue->plane],
+      .layout = &plan->layout.plane[color->plane],
+      .pixels = &placement->source[color->plane],
       .src = src,
       .dst = dst,
   };
   for (guint y = y0; y < y1; y++)
     for (guint x = 0; x < target->width; x++) {
       const guint index = hue_at(&self, x, y);
-      if (hue->aside && field == hue->field)
-        store_aside(&self, x, y);
-      for (guint i = 0; i < field->n; i++) {
-        const guint repeats =
-            x + 1 == target->width ? cc_hue_repeats(hue, field, i, placement->repeats) : 0;
+      if (color->passthrough && group == color->group)
+        store_passthrough(&self, x, y);
+      for (guint i = 0; i < group->n; i++) {
+        const guint repeats = x + 1 == target->width
+                                  ? cc_direction_color_repeats(color, group, i, placement->repeats)
+                                  : 0;
         for (guint k = 0; k <= repeats; k++)
-          cc_place_store(&field->place[i], dst, self.layout->type, target->x + x + k, target->y + y,
-                         hue->word[field->component[i]][index]);
+          cc_component_store(&group->offset[i], dst, self.layout->type, target->x + x + k,
+                             target->y + y, color->word[group->component[i]][index]);
       }
     }
 }

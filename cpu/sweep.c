@@ -34,8 +34,8 @@ cc_sweep_take_rows(CcSweep *self, guint n_rows, gsize lane_size, gsize *pitch) {
 /* The width of tiles when n samples are cut into as few of at most `most` as possible, all about
  * equal. */
 static guint
-even_tile(guint n, guint most) {
-  const guint n_tiles = (n + most - 1) / most, even = (n + n_tiles - 1) / n_tiles;
+even_tile(guint n, guint max) {
+  const guint n_tiles = (n + max - 1) / max, even = (n + n_tiles - 1) / n_tiles;
   return MIN((even + CC_MASK_PERIOD - 1) / CC_MASK_PERIOD * CC_MASK_PERIOD, n);
 }
 
@@ -46,9 +46,9 @@ cc_sweep_take_tiles(CcSweep *self, const CcMethod *method, guint n_rows, guint n
   const gsize sum_size = cc_lane_size(method->output.lane);
   /* a row is cut into tiles of equal size, whose rings and sums a level 1 cache holds */
   const gsize bytes = n_used * ring_size + n_sums * sum_size;
-  const guint most = (guint)CLAMP(TILE_BYTES / bytes, MIN_TILE, CC_MAX_TILE);
+  const guint max = (guint)CLAMP(TILE_BYTES / bytes, MIN_TILE, CC_MAX_TILE);
   const guint n = cc_sweep_samples(self, self->width);
-  self->tile = even_tile(n, most);
+  self->tile = even_tile(n, max);
   const guint n_tiles = (n + self->tile - 1) / self->tile;
   const gsize fitting = MAX(RINGS_BYTES / (n_rows * ring_size * self->tile), 1);
   self->tiles_in_turn = self->in_chunks ? n_tiles : (guint)MIN(n_tiles, fitting);

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #define MAX_CORES CC_MAX_THREADS
-#define MAX_PLACES 64                          /* frames at once that workers come to */
-#define MOST_LOOK_OUT_NS (10 * CC_LOOK_OUT_NS) /* while others still work */
+#define MAX_SLOTS 64                          /* frames at once that workers come to */
+#define MAX_LOOK_OUT_NS (10 * CC_LOOK_OUT_NS) /* while others still work */
 #define CALLS_EACH 2 /* as it takes longer to wake a thread than to be awake: a tree */
 
 /* What threads contend for is on cache lines of its own, two as processors fetch pairs. */
@@ -28,13 +28,13 @@ enum {
  * is inside. */
 typedef struct {
   APART gint taken; /* atomic */
-  CcWork work;
+  CcParallelFor loop;
   GMutex mutex; /* for `left` */
   GCond left;   /* the last worker */
   APART gint gate;
   APART gint next_slice; /* atomic */
   gsize busy;            /* nanoseconds of workers; atomic */
-} Place;
+} Slot;
 
 typedef enum { ABSENT, ASLEEP, AWAKE } State;
 
@@ -46,7 +46,7 @@ typedef struct {
   CcScratch scratch; /* its thread's, which touches it first */
 } Worker;
 
-static Place places[MAX_PLACES];
+static Slot slots[MAX_SLOTS];
 static Worker workers[MAX_CORES - 1];
 
 static APART gint n_under_way; /* works; atomic, as those below */
@@ -110,59 +110,59 @@ is_crowded(void) {
 }
 
 /* NULL: there are as many as workers come to. */
-static Place *
-take_place(void) {
-  for (guint i = 0; i < MIN(n_cores, MAX_PLACES); i++)
-    if (!g_atomic_int_get(&places[i].taken) &&
-        g_atomic_int_compare_and_exchange(&places[i].taken, FALSE, TRUE))
-      return &places[i];
+static Slot *
+take_slot(void) {
+  for (guint i = 0; i < MIN(n_cores, MAX_SLOTS); i++)
+    if (!g_atomic_int_get(&slots[i].taken) &&
+        g_atomic_int_compare_and_exchange(&slots[i].taken, FALSE, TRUE))
+      return &slots[i];
   return NULL;
 }
 
 /* The open place with the fewest workers; NULL: none has a seat. */
-static Place *
-find_place(void) {
-  Place *best = NULL;
+static Slot *
+find_slot(void) {
+  Slot *best = NULL;
   guint fewest = G_MAXUINT;
-  for (guint i = 0; i < MIN(n_cores, MAX_PLACES); i++) {
-    const gint gate = g_atomic_int_get(&places[i].gate);
+  for (guint i = 0; i < MIN(n_cores, MAX_SLOTS); i++) {
+    const gint gate = g_atomic_int_get(&slots[i].gate);
     if (n_seats(gate) > 0 && n_inside(gate) < fewest) {
-      best = &places[i];
+      best = &slots[i];
       fewest = n_inside(gate);
     }
   }
   return best;
 }
 
-static Place *
-enter_place(void) {
-  Place *place;
-  while ((place = find_place())) {
-    const gint gate = g_atomic_int_get(&place->gate);
+static Slot *
+enter_slot(void) {
+  Slot *slot;
+  while ((slot = find_slot())) {
+    const gint gate = g_atomic_int_get(&slot->gate);
     if (n_seats(gate) > 0 &&
-        g_atomic_int_compare_and_exchange(&place->gate, gate, gate - SEAT + INSIDE))
+        g_atomic_int_compare_and_exchange(&slot->gate, gate, gate - SEAT + INSIDE))
       break;
   }
-  return place;
+  return slot;
 }
 
 /* The place may be another's as soon as nobody is inside. */
 static void
-leave_place(Place *place, gboolean frees_seat) {
-  const gint before = g_atomic_int_add(&place->gate, frees_seat ? SEAT - INSIDE : -INSIDE);
+leave_slot(Slot *slot, gboolean frees_seat) {
+  const gint before = g_atomic_int_add(&slot->gate, frees_seat ? SEAT - INSIDE : -INSIDE);
   if (!(before & WAITED) || n_inside(before) > 1)
     return;
-  g_mutex_lock(&place->mutex);
-  g_cond_signal(&place->left);
-  g_mutex_unlock(&place->mutex);
+  g_mutex_lock(&slot->mutex);
+  g_cond_signal(&slot->left);
+  g_mutex_unlock(&slot->mutex);
 }
 
 static void
-open_place(Place *place, const CcWork *work, guint seats) {
-  place->work = *work;
-  place->busy = 0;
-  g_atomic_int_set(&place->next_slice, 0);
-  g_atomic_int_set(&place->gate, OPEN + (gint)seats * SEAT);
+open_slot(Slot *slot, const CcParallelFor *loop, guint seats) {
+  slot->loop = *loop;
+  slot->busy = 0;
+  g_atomic_int_set(&slot->next_slice, 0);
+  g_atomic_int_set(&slot->gate, OPEN + (gint)seats * SEAT);
   g_atomic_int_inc(&n_under_way);
   g_atomic_int_inc(&n_opened);
 }
@@ -170,22 +170,22 @@ open_place(Place *place, const CcWork *work, guint seats) {
 /* Lets no more workers in, waits for those inside and gives the place back. Returns how long they
  * were busy. */
 static guint64
-close_place(Place *place) {
+close_slot(Slot *slot) {
   const guint64 start = cc_now();
-  g_atomic_int_add(&place->gate, -OPEN);
-  while (n_inside(g_atomic_int_get(&place->gate)) && !is_crowded() &&
+  g_atomic_int_add(&slot->gate, -OPEN);
+  while (n_inside(g_atomic_int_get(&slot->gate)) && !is_crowded() &&
          cc_now() - start < CC_LOOK_OUT_NS)
     relax();
-  if (n_inside(g_atomic_int_get(&place->gate))) {
-    g_atomic_int_add(&place->gate, WAITED);
-    g_mutex_lock(&place->mutex);
-    while (n_inside(g_atomic_int_get(&place->gate)))
-      g_cond_wait(&place->left, &place->mutex);
-    g_mutex_unlock(&place->mutex);
+  if (n_inside(g_atomic_int_get(&slot->gate))) {
+    g_atomic_int_add(&slot->gate, WAITED);
+    g_mutex_lock(&slot->mutex);
+    while (n_inside(g_atomic_int_get(&slot->gate)))
+      g_cond_wait(&slot->left, &slot->mutex);
+    g_mutex_unlock(&slot->mutex);
   }
-  const gsize busy = place->busy;
+  const gsize busy = slot->busy;
   g_atomic_int_add(&n_under_way, -1);
-  g_atomic_int_set(&place->taken, FALSE);
+  g_atomic_int_set(&slot->taken, FALSE);
   return busy;
 }
 
@@ -223,10 +223,10 @@ call_worker(void) {
 /* Calls some, where more can help than come anyway and cores are free. Each that comes does it as
  * well. */
 static void
-call_workers(Place *place) {
+call_workers(Slot *slot) {
   for (guint i = 0; i < CALLS_EACH; i++) {
-    const gint n_left = (gint)place->work.n_slices - g_atomic_int_get(&place->next_slice);
-    const gint wanted = MIN((gint)n_seats(g_atomic_int_get(&place->gate)), n_left);
+    const gint n_left = (gint)slot->loop.n_slices - g_atomic_int_get(&slot->next_slice);
+    const gint wanted = MIN((gint)n_seats(g_atomic_int_get(&slot->gate)), n_left);
     if (wanted <= g_atomic_int_get(&n_coming) || (guint)g_atomic_int_get(&n_running) >= n_cores ||
         !call_worker())
       return;
@@ -246,11 +246,11 @@ give_way(void) {
 
 /* Runs slices until there are none. TRUE: until it gave way to others. */
 static gboolean
-run_slices(Place *place, guint8 *scratch, gboolean gives_way) {
-  const CcWork *work = &place->work;
+run_slices(Slot *slot, guint8 *scratch, gboolean gives_way) {
+  const CcParallelFor *loop = &slot->loop;
   guint i;
-  while ((i = (guint)g_atomic_int_add(&place->next_slice, 1)) < work->n_slices) {
-    work->run(work->data, i, scratch);
+  while ((i = (guint)g_atomic_int_add(&slot->next_slice, 1)) < loop->n_slices) {
+    loop->run(loop->data, i, scratch);
     if (gives_way && give_way())
       return TRUE;
   }
@@ -259,17 +259,17 @@ run_slices(Place *place, guint8 *scratch, gboolean gives_way) {
 
 /* For who is inside. TRUE: it gave way to others. A worker without memory does nothing. */
 static gboolean
-help(Worker *self, Place *place) {
+help(Worker *self, Slot *slot) {
   gboolean gave_way = FALSE;
   g_atomic_int_add(&n_coming, -1);
-  if (cc_scratch_grow(&self->scratch, place->work.scratch_size)) {
-    call_workers(place);
+  if (cc_scratch_grow(&self->scratch, slot->loop.scratch_size)) {
+    call_workers(slot);
     const guint64 start = cc_now();
-    gave_way = run_slices(place, self->scratch.memory, TRUE);
-    g_atomic_pointer_add(&place->busy, (gssize)(cc_now() - start));
+    gave_way = run_slices(slot, self->scratch.memory, TRUE);
+    g_atomic_pointer_add(&slot->busy, (gssize)(cc_now() - start));
   }
   g_atomic_int_inc(&n_coming);
-  leave_place(place, gave_way);
+  leave_slot(slot, gave_way);
   return gave_way;
 }
 
@@ -283,7 +283,7 @@ look_out(gint seen) {
     const guint64 now = cc_now();
     if (is_crowded() || now - ended >= CC_LOOK_OUT_NS)
       return FALSE;
-    if (g_atomic_int_get(&n_under_way) && now - start < MOST_LOOK_OUT_NS)
+    if (g_atomic_int_get(&n_under_way) && now - start < MAX_LOOK_OUT_NS)
       ended = now;
     relax();
   }
@@ -313,10 +313,10 @@ worker_main(gpointer data) {
   while (!g_atomic_int_get(&ending)) {
     const gint seen = g_atomic_int_get(&n_opened);
     gboolean gave_way = give_way();
-    Place *place = gave_way ? NULL : enter_place();
-    if (place)
-      gave_way = help(self, place);
-    if (!gave_way && (place || look_out(seen)))
+    Slot *slot = gave_way ? NULL : enter_slot();
+    if (slot)
+      gave_way = help(self, slot);
+    if (!gave_way && (slot || look_out(seen)))
       continue;
     if (!gave_way)
       g_atomic_int_add(&n_running, -1);
@@ -343,7 +343,7 @@ forget_workers(void) {
     g_mutex_init(&workers[i].mutex);
     g_cond_init(&workers[i].called);
   }
-  memset(places, 0, sizeof places);
+  memset(slots, 0, sizeof slots);
   n_under_way = n_running = n_coming = ending = 0;
   g_mutex_init(&users_lock);
 }
@@ -396,24 +396,24 @@ cc_workers_n_cores(void) {
 }
 
 static guint64
-run_at(Place *place, const CcWork *work, guint seats, guint8 *scratch) {
-  open_place(place, work, seats);
-  call_workers(place);
+run_at(Slot *slot, const CcParallelFor *loop, guint seats, guint8 *scratch) {
+  open_slot(slot, loop, seats);
+  call_workers(slot);
   const guint64 start = cc_now();
-  run_slices(place, scratch, FALSE);
+  run_slices(slot, scratch, FALSE);
   const guint64 own = cc_now() - start;
-  return own + close_place(place);
+  return own + close_slot(slot);
 }
 
 guint64
-cc_workers_run(const CcWork *work, guint8 *scratch) {
-  const guint n_threads = MIN(MIN(work->n_threads, work->n_slices), n_cores);
+cc_workers_run(const CcParallelFor *loop, guint8 *scratch) {
+  const guint n_threads = MIN(MIN(loop->n_threads, loop->n_slices), n_cores);
   g_atomic_int_inc(&n_running);
-  Place *place = n_threads > 1 ? take_place() : NULL;
+  Slot *slot = n_threads > 1 ? take_slot() : NULL;
   guint64 busy = cc_now();
-  for (guint i = 0; i < work->n_slices && !place; i++)
-    work->run(work->data, i, scratch);
-  busy = place ? run_at(place, work, n_threads - 1, scratch) : cc_now() - busy;
+  for (guint i = 0; i < loop->n_slices && !slot; i++)
+    loop->run(loop->data, i, scratch);
+  busy = slot ? run_at(slot, loop, n_threads - 1, scratch) : cc_now() - busy;
   g_atomic_int_add(&n_running, -1);
   return busy;
 }

@@ -40,7 +40,7 @@ typedef struct {
   gsize scratch_size; /* that each of them needs */
   void (*run)(gconstpointer data, guint slice, guint8 *scratch);
   gconstpointer data;
-} CcWork;
+} CcParallelFor;
 
 /* Counts those who use workers. Workers begin when they are called for the first time, and have
  * ended when the last user is gone. Any thread. A child that the process forks has its parent's
@@ -57,6 +57,6 @@ void cc_workers_set_n_cores(guint n);
 /* Runs every slice once, with the caller's scratch memory or a worker's, in no order that can be
  * relied on. All is done when this returns. Returns the nanoseconds that it took, those of all
  * threads added up. For users, in any thread. */
-guint64 cc_workers_run(const CcWork *work, guint8 *scratch);
+guint64 cc_workers_run(const CcParallelFor *loop, guint8 *scratch);
 
 G_END_DECLS

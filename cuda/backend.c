@@ -33,13 +33,13 @@ typedef struct {
 typedef struct _CudaBackend CudaBackend;
 
 typedef struct {
-  CcJob base;
+  CcSubmission base;
   CudaBackend *backend;
   gboolean busy;
   const CcCudaProgram *program;
-  CcSubmission submission; /* or the part of it that is under way */
+  CcSubmitInfo submission; /* or the part of it that is under way */
   CcTransfer src, dst;     /* of that */
-  CcSharedWork *filling;   /* of staging, and then the queueing; NULL: the caller has done both */
+  CcStagingWork *filling;  /* of staging, and then the queueing; NULL: the caller has done both */
   GError *failure;         /* of that queueing; NULL: it went well */
   gboolean timed;
   CcTimes times; /* of the parts that are over, when it is timed; the wait is for the last one */
@@ -56,7 +56,7 @@ struct _CudaBackend {
   CcCudaDevice *device;
   GMutex queueing; /* held while a frame's stages are queued, so that frames do not mix */
   CUstream stream[N_STAGES];
-  Slot slot[CC_MAX_JOBS];
+  Slot slot[CC_MAX_SUBMISSIONS];
   guint n_frames;
   CcTimes times; /* of the frame that was timed last */
 };
@@ -123,9 +123,9 @@ find_scratch_bytes(const Slot *slot) {
   const CcCudaLowered *lowered = slot->program->lowered;
   gsize bytes = 0;
   for (guint i = 0; i < slot->submission.n_regions; i++) {
-    CcPlacement own;
+    CcPlacement buffer;
     const CcPlacement *placement =
-        cc_cuda_place_region(lowered, &slot->submission.regions[i], &own);
+        cc_cuda_place_region(lowered, &slot->submission.regions[i], &buffer);
     bytes = MAX(bytes, cc_cuda_scratch_bytes(lowered, placement));
   }
   return bytes;
@@ -199,7 +199,7 @@ close_slot(CudaBackend *self, Slot *slot) {
 
 static Slot *
 find_idle_slot(CudaBackend *self) {
-  for (guint i = 0; i < CC_MAX_JOBS; i++)
+  for (guint i = 0; i < CC_MAX_SUBMISSIONS; i++)
     if (!self->slot[i].busy)
       return &self->slot[i];
   return NULL;
@@ -295,18 +295,19 @@ queue_upload(CudaBackend *self, Slot *slot, GError **error) {
 static gboolean
 queue_launches(CudaBackend *self, Slot *slot, GError **error) {
   const CcCudaProgram *program = slot->program;
-  CcCudaPlaces places = {.scratch = slot->scratch.device, .results = slot->results.device};
+  CcCudaAddresses addresses = {.scratch = slot->scratch.device, .results = slot->results.device};
   gsize src_end = 0, dst_end = 0;
   for (guint i = 0; i < slot->submission.n_regions; i++) {
-    CcPlacement own;
-    places.placement = cc_cuda_place_region(program->lowered, &slot->submission.regions[i], &own);
-    cc_transfer_place(&slot->src, places.placement, slot->in.device, &src_end,
-                      places.set[CC_CUDA_FRAME_SRC]);
-    cc_transfer_place(&slot->dst, places.placement, slot->out.device, &dst_end,
-                      places.set[CC_CUDA_FRAME_DST]);
-    if (!cc_cuda_program_launch(program, &places, self->stream[KERNEL], error))
+    CcPlacement placement;
+    addresses.placement =
+        cc_cuda_place_region(program->lowered, &slot->submission.regions[i], &placement);
+    cc_transfer_place(&slot->src, addresses.placement, slot->in.device, &src_end,
+                      addresses.set[CC_CUDA_FRAME_SRC]);
+    cc_transfer_place(&slot->dst, addresses.placement, slot->out.device, &dst_end,
+                      addresses.set[CC_CUDA_FRAME_DST]);
+    if (!cc_cuda_program_launch(program, &addresses, self->stream[KERNEL], error))
       return FALSE;
-    places.results += program->base.plan->result_bytes;
+    addresses.results += program->base.plan->result_bytes;
   }
   return TRUE;
 }
@@ -373,7 +374,7 @@ static void
 empty_staging(Slot *slot) {
   const guint n_slices = cc_transfer_n_slices(&slot->dst);
   if (n_slices > 0)
-    cc_shared_work_finish(cc_shared_work_start(n_slices, empty_slice, NULL, slot));
+    cc_staging_finish(cc_staging_start(n_slices, empty_slice, NULL, slot));
   else
     cc_transfer_copy_slice(&slot->dst, slot->out.host, 0, 1);
 }
@@ -384,7 +385,7 @@ start_slot(CudaBackend *self, Slot *slot, GError **error) {
   const gboolean staged = slot->src.kind == CC_TRANSFER_STAGED;
   const guint n_slices = staged ? cc_transfer_n_slices(&slot->src) : 0;
   if (n_slices > 0) {
-    slot->filling = cc_shared_work_start(n_slices, fill_slice, queue_filled, slot);
+    slot->filling = cc_staging_start(n_slices, fill_slice, queue_filled, slot);
     return TRUE;
   }
   if (staged)
@@ -400,9 +401,9 @@ start_slot(CudaBackend *self, Slot *slot, GError **error) {
 /* Waits until all stages are queued. */
 static gboolean
 finish_start(Slot *slot, GError **error) {
-  CcSharedWork *filling = g_steal_pointer(&slot->filling);
+  CcStagingWork *filling = g_steal_pointer(&slot->filling);
   if (filling)
-    cc_shared_work_finish(filling);
+    cc_staging_finish(filling);
   if (!slot->failure)
     return TRUE;
   g_propagate_error(error, g_steal_pointer(&slot->failure));
@@ -468,17 +469,17 @@ finish_slot(CudaBackend *self, Slot *slot, GError **error) {
 /* Starts as many of the first regions as need no more memory than the whole frame, and takes them
  * from the submission. The device must be pushed. */
 static gboolean
-start_regions(CudaBackend *self, Slot *slot, CcSubmission *left, GError **error) {
-  CcSubmission *part = &slot->submission;
+start_regions(CudaBackend *self, Slot *slot, CcSubmitInfo *left, GError **error) {
+  CcSubmitInfo *job = &slot->submission;
   const CcCudaLowered *lowered = slot->program->lowered;
   guint n;
-  *part = *left;
+  *job = *left;
   do {
-    slot->src = cc_transfer_new(lowered, part, TRUE);
-    slot->dst = cc_transfer_new(lowered, part, FALSE);
-    n = part->n_regions;
-    part->n_regions = MIN(slot->src.n_regions, slot->dst.n_regions);
-  } while (part->n_regions < n);
+    slot->src = cc_transfer_new(lowered, job, TRUE);
+    slot->dst = cc_transfer_new(lowered, job, FALSE);
+    n = job->n_regions;
+    job->n_regions = MIN(slot->src.n_regions, slot->dst.n_regions);
+  } while (job->n_regions < n);
   left->regions += n;
   left->n_regions -= n;
   if (left->results)
@@ -487,10 +488,10 @@ start_regions(CudaBackend *self, Slot *slot, CcSubmission *left, GError **error)
          start_slot(self, slot, error);
 }
 
-static CcJob *
-cuda_submit(CcBackend *base, CcProgram *program, const CcSubmission *submission, GError **error) {
+static CcSubmission *
+cuda_submit(CcBackend *base, CcProgram *program, const CcSubmitInfo *submission, GError **error) {
   CudaBackend *self = (CudaBackend *)base;
-  CcSubmission left = *submission;
+  CcSubmitInfo left = *submission;
   Slot *slot = find_idle_slot(self);
   g_return_val_if_fail(slot, NULL);
   if (!cc_cuda_device_push(self->device, error))
@@ -507,7 +508,7 @@ cuda_submit(CcBackend *base, CcProgram *program, const CcSubmission *submission,
 }
 
 static gboolean
-cuda_wait(CcBackend *base, CcJob *job, CcTimes *times, GError **error) {
+cuda_wait(CcBackend *base, CcSubmission *job, CcTimes *times, GError **error) {
   CudaBackend *self = (CudaBackend *)base;
   Slot *slot = (Slot *)job;
   slot->busy = FALSE;
@@ -529,7 +530,7 @@ cuda_prepare(CcBackend *base, const CcPlan *plan, GError **error) {
     return NULL;
   CcCudaProgram *program = cc_cuda_program_new(self->device, plan, error);
   cc_cuda_device_pop(self->device);
-  if (program && plan->n_ops > 0 && !cc_plan_get_hue(plan))
+  if (program && plan->n_ops > 0 && !cc_plan_get_direction_color(plan))
     program->base.algorithm = cc_algorithm_name(program->lowered->algorithm);
   if (program)
     program->base.steps = (GStrv)g_ptr_array_free(g_steal_pointer(&program->lowered->lines), FALSE);
@@ -546,7 +547,7 @@ cuda_trim(CcBackend *base) {
   CudaBackend *self = (CudaBackend *)base;
   if (!cc_cuda_device_push(self->device, NULL))
     return;
-  for (guint i = 0; i < CC_MAX_JOBS; i++)
+  for (guint i = 0; i < CC_MAX_SUBMISSIONS; i++)
     if (!self->slot[i].busy)
       free_slot_memory(self, &self->slot[i]);
   cc_cuda_device_pop(self->device);
@@ -559,7 +560,7 @@ cuda_close(CcBackend *base) {
   /* on a device that is lost the calls fail, and everything goes with its context */
   const gboolean pushed = cc_cuda_device_push(self->device, NULL);
   finish_streams(self);
-  for (guint i = 0; i < CC_MAX_JOBS; i++)
+  for (guint i = 0; i < CC_MAX_SUBMISSIONS; i++)
     close_slot(self, &self->slot[i]);
   for (guint i = 0; i < N_STAGES; i++)
     if (self->stream[i])
@@ -597,14 +598,14 @@ cuda_open(const CcBackendConfig *config, GError **error) {
   CudaBackend *self = g_new0(CudaBackend, 1);
   self->device = device;
   g_mutex_init(&self->queueing);
-  for (guint i = 0; i < CC_MAX_JOBS; i++)
+  for (guint i = 0; i < CC_MAX_SUBMISSIONS; i++)
     self->slot[i].backend = self;
   self->base = (CcBackend){
       .klass = &cc_cuda_backend,
       .device = &device->base,
       .device_name = g_strdup(device->name),
       .device_id = device->base.id,
-      .depth = CC_MAX_JOBS,
+      .depth = CC_MAX_SUBMISSIONS,
   };
   if (open_streams(self, &reason))
     return &self->base;

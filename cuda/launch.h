@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include "engine/shared.h"
 
-#define CC_LAUNCH_PARTS 4 /* planes of a frame */
+#define CC_LAUNCH_JOBS 4 /* planes of a frame */
 #define CC_LAUNCH_TAPS 450
 #define CC_LAUNCH_MATRICES 8
 #define CC_LAUNCH_SIDE 15
@@ -18,16 +18,18 @@ typedef union {
   int32_t i; /* of one with integer sums */
 } CcTap;
 
-/* Bytes of what only one algorithm knows: a struct of its own header, which CC_OWN finds there. */
-#define CC_OWN_BYTES 128
+/* Bytes of what only one algorithm knows: a struct of its own header, which CC_PRIVATE finds there.
+ */
+#define CC_PRIVATE_BYTES 128
 typedef union {
   uint64_t align;
-  unsigned char bytes[CC_OWN_BYTES];
-} CcOwn;
+  unsigned char bytes[CC_PRIVATE_BYTES];
+} CcPrivate;
 
-/* The bytes of the member `own` of a struct, as a TYPE for which CC_OWN_FITS(TYPE) holds. */
-#define CC_OWN(type, of) ((type *)(void *)(of)->own.bytes)
-#define CC_OWN_FITS(type) static_assert(sizeof(type) <= CC_OWN_BYTES, #type " has to fit CcOwn")
+/* The bytes of the member `own` of a struct, as a TYPE for which CC_PRIVATE_FITS(TYPE) holds. */
+#define CC_PRIVATE(type, of) ((type *)(void *)(of)->priv.bytes)
+#define CC_PRIVATE_FITS(type)                                                                      \
+  static_assert(sizeof(type) <= CC_PRIVATE_BYTES, #type " has to fit CcPrivate")
 
 /* One pass over one plane: from a rectangle of pixels to a rectangle of pixels. Pixel (x, y) of the
  * target is made from the window around pixel (stride * x, stride * y) of the source. Nothing
@@ -49,12 +51,12 @@ typedef struct {
   int32_t first_tile, tiles_across, n_tiles;
 
   int32_t sample_bytes; /* 1 or 2 */
-  CcOwn own;            /* of the algorithm, for this part */
-} CcPart;
+  CcPrivate priv;       /* of the algorithm, for this part */
+} CcPlaneJob;
 
 typedef struct {
-  CcPart part[CC_LAUNCH_PARTS];
-  int32_t n_parts, n_tiles; /* tiles of all parts */
+  CcPlaneJob job[CC_LAUNCH_JOBS];
+  int32_t n_jobs, n_tiles; /* tiles of all parts */
   int32_t stride;
   CcBorder border;
   CcResponse response;

@@ -22,7 +22,7 @@ typedef struct {
   guint cost; /* products of the tensor cores for 256 target bytes of what is filtered; 0: it has
                  none, and is not compared */
   guint grey_cost; /* the same of making them grey, wherever that is done */
-  CcOwn own;       /* of the algorithm */
+  CcPrivate priv;  /* of the algorithm */
 } CcCudaKernel;
 
 typedef struct _CcCudaAlgorithm CcCudaAlgorithm;
@@ -64,9 +64,9 @@ cc_cuda_leading_pass(const CcPlan *plan, const CcPass *pass) {
 /* Gives a part `across` by `down` tiles. More than a launch can have count as G_MAXINT32, which
  * cc_cuda_step_set_sizes refuses. */
 static inline void
-cc_cuda_part_set_tiles(CcPart *part, guint across, guint down) {
-  part->tiles_across = (gint)MIN(across, G_MAXINT32);
-  part->n_tiles = (gint)MIN((guint64)across * down, G_MAXINT32);
+cc_cuda_plane_job_set_tiles(CcPlaneJob *job, guint across, guint down) {
+  job->tiles_across = (gint)MIN(across, G_MAXINT32);
+  job->n_tiles = (gint)MIN((guint64)across * down, G_MAXINT32);
 }
 
 /* One for each row of CC_ALGORITHMS. */

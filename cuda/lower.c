@@ -73,7 +73,7 @@ count_samples(const CcFrameLayout *layout) {
 static void
 choose_kernels(Layout *self) {
   const CcPlan *plan = &self->plan;
-  const gboolean takes_planes = plan->packed && plan->packing[0].kind != CC_PACKING_LUMA;
+  const gboolean takes_planes = plan->packed && plan->map[0].kind != CC_PLANE_MAP_LUMA;
   gboolean has_all = plan->n_ops > 0;
   self->products = self->grey = 0;
   for (guint i = 0; i < plan->n_passes; i++) {
@@ -97,7 +97,7 @@ enum { COMPONENTS, PLANNED, GROUPS, LUMA_OF_PIXELS, ALL_PIXELS, N_CANDIDATES };
 /* A plane for each component of pixels, whose windows are narrower. */
 static gboolean
 make_components(Layout *self, const Layout *layouts) {
-  if (!cc_packing_split_plan(&self->plan, &layouts[PLANNED].plan))
+  if (!cc_plane_map_split_plan(&self->plan, &layouts[PLANNED].plan))
     return FALSE;
   choose_kernels(self);
   return TRUE;
@@ -107,7 +107,7 @@ make_components(Layout *self, const Layout *layouts) {
 static gboolean
 make_groups(Layout *self, const Layout *layouts) {
   const CcPlan *plan = &layouts[PLANNED].plan;
-  if (!plan->packed || !cc_packing_merge_plan(&self->plan, plan))
+  if (!plan->packed || !cc_plane_map_merge_plan(&self->plan, plan))
     return FALSE;
   choose_kernels(self);
   return TRUE;
@@ -119,8 +119,8 @@ static gboolean
 make_luma_of_pixels(Layout *self, const Layout *layouts) {
   const Layout *planned = &layouts[PLANNED], *groups = &layouts[GROUPS];
   g_autofree CcPlan *merged = g_new(CcPlan, 1);
-  if (!planned->plan.packed || !cc_packing_merge_plan(merged, &planned->plan) ||
-      !cc_packing_fuse_plan(&self->plan, merged, &planned->plan))
+  if (!planned->plan.packed || !cc_plane_map_merge_plan(merged, &planned->plan) ||
+      !cc_plane_map_fuse_plan(&self->plan, merged, &planned->plan))
     return FALSE;
   choose_kernels(self);
   return groups->cost == NO_KERNEL || self->products + self->grey <= groups->products;
@@ -139,7 +139,7 @@ make_all_pixels(Layout *self, const Layout *layouts) {
   self->plan = *plan;
   self->plan.stride = 1;
   choose_kernels(self);
-  if (cc_packing_split_plan(&components->plan, &self->plan)) {
+  if (cc_plane_map_split_plan(&components->plan, &self->plan)) {
     choose_kernels(components);
     if (components->cost < self->cost)
       *self = *components;
@@ -184,7 +184,7 @@ explain_layout(GPtrArray *lines, const Layout *layouts, guint best) {
   const gchar *next_text = next != PLANNED ? candidates[next].text
                            : plan->packed  ? "deinterleaved planes"
                                            : "whole pixels";
-  GString *line = g_string_new("layout for sliding: ");
+  GString *line = g_string_new("layout for tensor-core: ");
   g_string_append(line, candidates[best].text);
   if (best == ALL_PIXELS)
     g_string_append_printf(line, ", of which one in %ux%u is kept", stride, stride);
@@ -204,7 +204,8 @@ static guint
 choose_layout(Layout layouts[N_CANDIDATES], const CcPlan *plan, GPtrArray *lines) {
   layouts[PLANNED].plan = *plan;
   choose_kernels(&layouts[PLANNED]);
-  const gboolean is_fixed = cc_plan_get_hue(plan) || cc_plan_get_reader(plan, plan->stage);
+  const gboolean is_fixed =
+      cc_plan_get_direction_color(plan) || cc_plan_get_reader(plan, plan->stage);
   for (guint i = 0; i < N_CANDIDATES; i++)
     if (i != PLANNED && (is_fixed || cc_is_left_out(candidates[i].name) ||
                          !candidates[i].make(&layouts[i], layouts)))
@@ -235,7 +236,7 @@ same_sums(const CcOp *a, const CcOp *b) {
 
 static gboolean
 group_takes(const CcCudaGroup *group, const CcCudaKernel *kernel, const CcOp *op) {
-  return group->n < CC_LAUNCH_PARTS && same_kernel(&group->kernel[0], kernel) &&
+  return group->n < CC_LAUNCH_JOBS && same_kernel(&group->kernel[0], kernel) &&
          (!group->op || !op || same_sums(group->op, op));
 }
 
@@ -338,18 +339,18 @@ add_filter_steps(CcCudaLowered *self, const Layout *layout, guint from, guint to
 
 /* Adds the step that takes the planes out of the frame. */
 static gboolean
-add_unpack_step(CcCudaLowered *self, guint to, GError **error) {
+add_deinterleave_step(CcCudaLowered *self, guint to, GError **error) {
   const guint n = self->plan.layout.n_planes;
   g_autofree gchar *what = g_strdup_printf("deinterleave %u plane%s", n, n == 1 ? "" : "s");
   CcCudaStep *step = add_step(self, CC_CUDA_FRAME_SRC, to);
-  cc_packing_set_unpack(step);
+  cc_plane_map_set_deinterleave(step);
   return finish_step(self, step, what, error);
 }
 
 static gboolean
-add_pack_step(CcCudaLowered *self, guint from, GError **error) {
+add_interleave_step(CcCudaLowered *self, guint from, GError **error) {
   CcCudaStep *step = add_step(self, from, CC_CUDA_FRAME_DST);
-  cc_packing_set_pack(step, self->thin);
+  cc_plane_map_set_interleave(step, self->thin);
   return finish_step(self, step, "interleave", error);
 }
 
@@ -378,7 +379,7 @@ add_plane_steps(CcCudaLowered *self, const Layout *layout, GError **error) {
   const CcStage *reader = cc_plan_get_reader(plan, plan->stage);
   const guint source = plan->packed ? add_set(self, TRUE, NULL) : CC_CUDA_FRAME_SRC;
   guint target = add_next_set(self, reader, packs);
-  if ((plan->packed && !add_unpack_step(self, source, error)) ||
+  if ((plan->packed && !add_deinterleave_step(self, source, error)) ||
       !add_filter_steps(self, layout, source, target, error))
     return FALSE;
   while (reader) {
@@ -389,7 +390,7 @@ add_plane_steps(CcCudaLowered *self, const Layout *layout, GError **error) {
     if (!add_stage_step(self, stage, from, target, error))
       return FALSE;
   }
-  return !packs || add_pack_step(self, target, error);
+  return !packs || add_interleave_step(self, target, error);
 }
 
 /* Adds the steps of all stages behind CONVOLVE that read what `reads` says, and write the frame. */
@@ -416,11 +417,11 @@ place_region(const CcCudaLowered *self, const CcRegion *region, CcPlacement *pla
 }
 
 const CcPlacement *
-cc_cuda_place_region(const CcCudaLowered *self, const CcRegion *region, CcPlacement *own) {
+cc_cuda_place_region(const CcCudaLowered *self, const CcRegion *region, CcPlacement *placement) {
   if (memcmp(region, &self->whole_region, sizeof *region) == 0)
     return &self->whole;
-  place_region(self, region, own);
-  return own;
+  place_region(self, region, placement);
+  return placement;
 }
 
 CUdeviceptr
@@ -441,14 +442,14 @@ cc_cuda_place_scratch(const CcCudaLowered *self, const CcPlacement *placement, C
 static gsize
 measure_scratch(const CcCudaLowered *self, const CcPlacement *placement) {
   CcCudaPlane set[CC_CUDA_MAX_SETS][CC_MAX_PLANES];
-  gsize most = 0;
+  gsize max = 0;
   for (guint i = 0; i < self->n_steps; i++)
     if (self->step[i].params.scratch_bytes > 0) {
       CcLaunch launch = self->step[i].params;
       if (cc_cuda_step_set_sizes(&self->step[i], &launch, placement, NULL))
-        most = MAX(most, launch.scratch_bytes);
+        max = MAX(max, launch.scratch_bytes);
     }
-  return cc_cuda_place_scratch(self, placement, 0, set) + most;
+  return cc_cuda_place_scratch(self, placement, 0, set) + max;
 }
 
 gsize

@@ -49,7 +49,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcCudaLowered, cc_cuda_lowered_free)
 /* Where a region lies in the frame and in the planes that passes work on: self->whole, or `own`,
  * which is set. */
 const CcPlacement *cc_cuda_place_region(const CcCudaLowered *self, const CcRegion *region,
-                                        CcPlacement *own);
+                                        CcPlacement *priv);
 
 /* Sets where a region's planes in scratch lie, from its address on. Returns the address behind
  * them, where what algorithms have there begins. */

@@ -21,11 +21,10 @@ template <> struct Response<float> {
     cc_sums_add_f32(&sums, response, matrix, sum);
   }
 
-  __device__ __forceinline__ int code(CcResponse response, const CcPart &part) const {
+  __device__ __forceinline__ int code(CcResponse response, const CcPlaneJob &job) const {
     const float t = cc_sums_t_f32(&sums, response);
-    return response == CC_RESPONSE_DIRECTION
-               ? cc_code_of_turns(t, part.mul_f, part.add_f, part.hi)
-               : cc_code_f32(t, part.mul_f, part.add_f, part.lo, part.hi);
+    return response == CC_RESPONSE_DIRECTION ? cc_code_of_turns(t, job.mul_f, job.add_f, job.hi)
+                                             : cc_code_f32(t, job.mul_f, job.add_f, job.lo, job.hi);
   }
 };
 
@@ -37,11 +36,11 @@ template <> struct Response<long long> {
     cc_sums_add_i64(&sums, response, matrix, sum);
   }
 
-  __device__ __forceinline__ int code(CcResponse response, const CcPart &part) const {
+  __device__ __forceinline__ int code(CcResponse response, const CcPlaneJob &job) const {
     const double t = cc_sums_t_i64(&sums, response);
     return response == CC_RESPONSE_DIRECTION
-               ? cc_code_of_turns((float)t, part.mul_f, part.add_f, part.hi)
-               : cc_code_f64(t, part.mul, part.add, part.lo, part.hi);
+               ? cc_code_of_turns((float)t, job.mul_f, job.add_f, job.hi)
+               : cc_code_f64(t, job.mul, job.add, job.lo, job.hi);
   }
 };
 

@@ -112,19 +112,19 @@ launch_step(const CcCudaProgram *self, const CcCudaStep *step, CcLaunch *params,
 }
 
 gboolean
-cc_cuda_program_launch(const CcCudaProgram *self, CcCudaPlaces *places, CUstream stream,
+cc_cuda_program_launch(const CcCudaProgram *self, CcCudaAddresses *addresses, CUstream stream,
                        GError **error) {
   const CcCudaLowered *lowered = self->lowered;
-  const gboolean is_whole = places->placement == &lowered->whole;
+  const gboolean is_whole = addresses->placement == &lowered->whole;
   const CUdeviceptr scratch =
-      cc_cuda_place_scratch(lowered, places->placement, places->scratch, places->set);
+      cc_cuda_place_scratch(lowered, addresses->placement, addresses->scratch, addresses->set);
   for (guint i = 0; i < lowered->n_steps; i++) {
     const CcCudaStep *step = &lowered->step[i];
     CcLaunch params = step->params;
     params.scratch = scratch;
-    if (!is_whole && !cc_cuda_step_set_sizes(step, &params, places->placement, error))
+    if (!is_whole && !cc_cuda_step_set_sizes(step, &params, addresses->placement, error))
       return FALSE;
-    step->set_places(&params, step, places);
+    step->set_addresses(&params, step, addresses);
     if (!launch_step(self, step, &params, stream, error))
       return FALSE;
   }
@@ -142,8 +142,8 @@ place_planes(CcCudaPlane planes[CC_MAX_PLANES], const CcCudaPlane relative[CC_MA
 gboolean
 cc_cuda_program_launch_whole(const CcCudaProgram *self, CUdeviceptr src, CUdeviceptr dst,
                              CUdeviceptr scratch, CUstream stream, GError **error) {
-  CcCudaPlaces places = {.placement = &self->lowered->whole, .scratch = scratch};
-  place_planes(places.set[CC_CUDA_FRAME_SRC], self->lowered->src, src);
-  place_planes(places.set[CC_CUDA_FRAME_DST], self->lowered->dst, dst);
-  return cc_cuda_program_launch(self, &places, stream, error);
+  CcCudaAddresses addresses = {.placement = &self->lowered->whole, .scratch = scratch};
+  place_planes(addresses.set[CC_CUDA_FRAME_SRC], self->lowered->src, src);
+  place_planes(addresses.set[CC_CUDA_FRAME_DST], self->lowered->dst, dst);
+  return cc_cuda_program_launch(self, &addresses, stream, error);
 }

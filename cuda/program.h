@@ -30,8 +30,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcCudaProgram, cc_cuda_program_free)
 /* Queues the launches of a region. `places` has where it lies, the planes of both frames, scratch
  * and results; addresses and pitches are multiples of CC_CUDA_PLANE_ALIGNMENT. The other sets are
  * set here. The device must be pushed. */
-gboolean cc_cuda_program_launch(const CcCudaProgram *self, CcCudaPlaces *places, CUstream stream,
-                                GError **error);
+gboolean cc_cuda_program_launch(const CcCudaProgram *self, CcCudaAddresses *addresses,
+                                CUstream stream, GError **error);
 
 /* Queues the launches of a whole frame, whose planes lie in buffers at these addresses as `src` and
  * `dst` of self->lowered say; the buffers are aligned to 256 bytes and have src_bytes and

@@ -4,28 +4,28 @@
 #include "engine/error.h"
 
 G_STATIC_ASSERT(CC_LAUNCH_TAPS == CC_MAX_TAPS && CC_LAUNCH_MATRICES == CC_MAX_MATRICES &&
-                CC_LAUNCH_SIDE == CC_MAX_MATRIX_SIZE && CC_LAUNCH_PARTS == CC_MAX_PLANES);
+                CC_LAUNCH_SIDE == CC_MAX_MATRIX_SIZE && CC_LAUNCH_JOBS == CC_MAX_PLANES);
 
 static void
-set_part(CcPart *part, const CcPlan *plan, const CcPass *pass) {
+set_job(CcPlaneJob *job, const CcPlan *plan, const CcPass *pass) {
   const CcPlaneLayout *layout = &plan->layout.plane[pass->plane];
-  part->step = (gint)layout->step;
-  part->shift = (gint)layout->shift;
-  part->sample_bytes = (gint)cc_sample_size(layout->type);
-  part->filter_mask = (gint)pass->filter_mask;
-  part->copy_mask = (gint)pass->copy_mask;
-  part->fill_mask = (gint)pass->fill_mask;
+  job->step = (gint)layout->step;
+  job->shift = (gint)layout->shift;
+  job->sample_bytes = (gint)cc_sample_size(layout->type);
+  job->filter_mask = (gint)pass->filter_mask;
+  job->copy_mask = (gint)pass->copy_mask;
+  job->fill_mask = (gint)pass->fill_mask;
   for (guint c = 0; c < CC_MAX_COMPONENTS; c++) {
-    part->fill[c] = pass->fill[c];
-    part->border_code[c] = pass->border[c];
+    job->fill[c] = pass->fill[c];
+    job->border_code[c] = pass->border[c];
   }
   if (pass->op) {
-    part->mul = pass->op->mul;
-    part->add = pass->op->add;
-    part->mul_f = pass->op->mul_f;
-    part->add_f = pass->op->add_f;
-    part->lo = pass->op->lo;
-    part->hi = pass->op->hi;
+    job->mul = pass->op->mul;
+    job->add = pass->op->add;
+    job->mul_f = pass->op->mul_f;
+    job->add_f = pass->op->add_f;
+    job->lo = pass->op->lo;
+    job->hi = pass->op->hi;
   }
 }
 
@@ -66,17 +66,17 @@ set_taps(CcLaunch *launch, const CcOp *op, const CcCudaKernel *kernel) {
 
 /* Makes a step's own taps part of all taps; their place there. */
 static guint
-append_taps(GByteArray *taps, gconstpointer own, gsize size) {
+append_taps(GByteArray *taps, gconstpointer priv, gsize size) {
   static const guint8 gap[CC_CUDA_ALIGNMENT];
-  const guint place = (guint)cc_cuda_align(taps->len);
-  g_byte_array_append(taps, gap, place - taps->len);
-  g_byte_array_append(taps, own, (guint)size);
-  return place;
+  const guint offset = (guint)cc_cuda_align(taps->len);
+  g_byte_array_append(taps, gap, offset - taps->len);
+  g_byte_array_append(taps, priv, (guint)size);
+  return offset;
 }
 
 void
-cc_cuda_step_add_taps(CcCudaStep *step, GByteArray *taps, gconstpointer own, gsize size) {
-  step->params.memory_taps = append_taps(taps, own, size);
+cc_cuda_step_add_taps(CcCudaStep *step, GByteArray *taps, gconstpointer priv, gsize size) {
+  step->params.memory_taps = append_taps(taps, priv, size);
   step->memory_taps = TRUE;
 }
 
@@ -102,26 +102,27 @@ static void
 set_filter_sizes(CcLaunch *launch, const CcCudaStep *step, const CcPlacement *placement) {
   const CcCudaGroup *group = &step->group;
   for (guint i = 0; i < group->n; i++) {
-    CcPart *part = &launch->part[i];
+    CcPlaneJob *job = &launch->job[i];
     const guint plane = group->pass[i]->plane;
-    part->src_width = (gint)placement->source[plane].width;
-    part->src_height = (gint)placement->source[plane].height;
-    part->width = (gint)placement->target[plane].width;
-    part->height = (gint)placement->target[plane].height;
+    job->src_width = (gint)placement->source[plane].width;
+    job->src_height = (gint)placement->source[plane].height;
+    job->width = (gint)placement->target[plane].width;
+    job->height = (gint)placement->target[plane].height;
   }
   step->algorithm->set_tiles(launch, group->kernel, step->gpu, group->pass);
 }
 
 static void
-set_filter_places(CcLaunch *launch, const CcCudaStep *step, const CcCudaPlaces *places) {
+set_filter_addresses(CcLaunch *launch, const CcCudaStep *step, const CcCudaAddresses *addresses) {
   for (guint i = 0; i < step->group.n; i++) {
-    CcPart *part = &launch->part[i];
+    CcPlaneJob *job = &launch->job[i];
     const guint plane = step->group.pass[i]->plane;
-    const CcCudaPlane *src = &places->set[step->from][plane], *dst = &places->set[step->to][plane];
-    part->src = src->offset;
-    part->dst = dst->offset;
-    part->src_pitch = (gint)src->pitch;
-    part->dst_pitch = (gint)dst->pitch;
+    const CcCudaPlane *src = &addresses->set[step->from][plane],
+                      *dst = &addresses->set[step->to][plane];
+    job->src = src->offset;
+    job->dst = dst->offset;
+    job->src_pitch = (gint)src->pitch;
+    job->dst_pitch = (gint)dst->pitch;
   }
 }
 
@@ -134,7 +135,7 @@ cc_cuda_step_set_filter(CcCudaStep *step, GByteArray *taps, const CcCudaGroup *g
   step->group = *group;
   step->algorithm = algorithm;
   step->set_sizes = set_filter_sizes;
-  step->set_places = set_filter_places;
+  step->set_addresses = set_filter_addresses;
   step->shared_bytes = kernel->shared_bytes;
   step->overlaps = kernel->overlaps;
   step->block[0] = kernel->block[0];
@@ -146,15 +147,15 @@ cc_cuda_step_set_filter(CcCudaStep *step, GByteArray *taps, const CcCudaGroup *g
   launch->window_width = launch->window_height = 1;
   if (group->op)
     set_taps(launch, group->op, kernel);
-  launch->n_parts = (gint)group->n;
+  launch->n_jobs = (gint)group->n;
   for (guint i = 0; i < group->n; i++)
-    set_part(&launch->part[i], step->plan, group->pass[i]);
+    set_job(&launch->job[i], step->plan, group->pass[i]);
   if (!cc_cuda_step_set_sizes(step, launch, placement, error))
     return FALSE;
   if (algorithm->make_taps) {
-    g_autoptr(GBytes) own = algorithm->make_taps(launch, kernel, group->pass);
-    if (own)
-      cc_cuda_step_add_taps(step, taps, g_bytes_get_data(own, NULL), g_bytes_get_size(own));
+    g_autoptr(GBytes) priv = algorithm->make_taps(launch, kernel, group->pass);
+    if (priv)
+      cc_cuda_step_add_taps(step, taps, g_bytes_get_data(priv, NULL), g_bytes_get_size(priv));
   }
   if (group->op && has_long_lines(group->op))
     add_lines(step, taps, group->op, kernel);
@@ -167,8 +168,8 @@ cc_cuda_step_set_sizes(const CcCudaStep *step, CcLaunch *launch, const CcPlaceme
   guint64 n = 0;
   launch->scratch_bytes = 0;
   step->set_sizes(launch, step, placement);
-  for (gint i = 0; i < launch->n_parts; i++)
-    n += (guint)launch->part[i].n_tiles;
+  for (gint i = 0; i < launch->n_jobs; i++)
+    n += (guint)launch->job[i].n_tiles;
   if (n >= G_MAXINT32) {
     g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
                 "this algorithm needs %" G_GUINT64_FORMAT
@@ -177,9 +178,9 @@ cc_cuda_step_set_sizes(const CcCudaStep *step, CcLaunch *launch, const CcPlaceme
     return FALSE;
   }
   launch->n_tiles = 0;
-  for (gint i = 0; i < launch->n_parts; i++) {
-    launch->part[i].first_tile = launch->n_tiles;
-    launch->n_tiles += launch->part[i].n_tiles;
+  for (gint i = 0; i < launch->n_jobs; i++) {
+    launch->job[i].first_tile = launch->n_tiles;
+    launch->n_tiles += launch->job[i].n_tiles;
   }
   return TRUE;
 }

@@ -28,15 +28,15 @@ typedef struct {
   CcCudaPlane set[CC_CUDA_MAX_SETS][CC_MAX_PLANES];
   CUdeviceptr scratch; /* of cc_cuda_scratch_bytes, which has the planes in scratch first */
   CUdeviceptr results; /* of all stages; those of a step's stage begin at its result_at */
-} CcCudaPlaces;
+} CcCudaAddresses;
 
 /* Passes of a plan that share a launch. */
 typedef struct {
   CcAlgorithm name;
   guint n;
-  const CcPass *pass[CC_LAUNCH_PARTS];
-  CcCudaKernel kernel[CC_LAUNCH_PARTS]; /* of each pass: the same but for what is its own */
-  const CcOp *op;                       /* whose taps they use; NULL when none is filtered */
+  const CcPass *pass[CC_LAUNCH_JOBS];
+  CcCudaKernel kernel[CC_LAUNCH_JOBS]; /* of each pass: the same but for what is its own */
+  const CcOp *op;                      /* whose taps they use; NULL when none is filtered */
 } CcCudaGroup;
 
 typedef struct _CcCudaStep CcCudaStep;
@@ -60,7 +60,7 @@ struct _CcCudaStep {
    * which is 0 before. It may have set those of another region before. */
   void (*set_sizes)(CcLaunch *launch, const CcCudaStep *step, const CcPlacement *placement);
   /* Sets for a region where the planes of all parts lie. */
-  void (*set_places)(CcLaunch *launch, const CcCudaStep *step, const CcCudaPlaces *places);
+  void (*set_addresses)(CcLaunch *launch, const CcCudaStep *step, const CcCudaAddresses *addresses);
   CcCudaGroup group; /* of a step that filters passes, with their algorithm */
   const CcCudaAlgorithm *algorithm;
   CcLaunch params; /* with the sizes of the whole frame, and without what each launch sets */
@@ -77,9 +77,9 @@ cc_cuda_align(gsize bytes) {
 /* Places rows of so many bytes in a buffer, behind *end, which moves behind them. */
 static inline CcCudaPlane
 cc_cuda_place_rows(gsize row_bytes, guint rows, gsize *end) {
-  const CcCudaPlane place = {*end, cc_cuda_align(row_bytes)};
-  *end += place.pitch * rows;
-  return place;
+  const CcCudaPlane offset = {*end, cc_cuda_align(row_bytes)};
+  *end += offset.pitch * rows;
+  return offset;
 }
 
 /* Sets what a step needs to filter passes of its plan by an algorithm, whose kernels keep every
@@ -90,7 +90,7 @@ gboolean cc_cuda_step_set_filter(CcCudaStep *step, GByteArray *taps, const CcCud
                                  const CcPlacement *placement, GError **error);
 
 /* Adds a step's own taps to those of all steps. */
-void cc_cuda_step_add_taps(CcCudaStep *step, GByteArray *taps, gconstpointer own, gsize size);
+void cc_cuda_step_add_taps(CcCudaStep *step, GByteArray *taps, gconstpointer priv, gsize size);
 
 /* Sets the sizes of a launch of a step for a region, and numbers the tiles. FALSE: it has more of
  * them than a launch can have. */

@@ -12,34 +12,34 @@
 
 /* A rectangle of target pixels in one component of a part. */
 struct Tile {
-  const CcPart &part;
+  const CcPlaneJob &job;
   int x, y; /* its top left pixel */
   int component;
 };
 
 /* The part that tile number `tile` of a launch belongs to. */
-static __device__ __forceinline__ const CcPart &
-find_part(const CcLaunch &launch, int tile) {
+static __device__ __forceinline__ const CcPlaneJob &
+find_job(const CcLaunch &launch, int tile) {
   int p = 0;
-  while (p + 1 < launch.n_parts && tile >= launch.part[p + 1].first_tile)
+  while (p + 1 < launch.n_jobs && tile >= launch.job[p + 1].first_tile)
     p++;
-  return launch.part[p];
+  return launch.job[p];
 }
 
 /* The block's tile, when tiles have `width` by `height` pixels. Neighbours in the list are the
  * components of the same pixels. */
 static __device__ __forceinline__ Tile
 find_tile(const CcLaunch &launch, int width, int height) {
-  const CcPart &part = find_part(launch, blockIdx.x);
-  const int index = blockIdx.x - part.first_tile;
-  const int column = index % part.tiles_across, row = index / part.tiles_across;
-  return {part, column / part.step * width, row * height, column % part.step};
+  const CcPlaneJob &job = find_job(launch, blockIdx.x);
+  const int index = blockIdx.x - job.first_tile;
+  const int column = index % job.tiles_across, row = index / job.tiles_across;
+  return {job, column / job.step * width, row * height, column % job.step};
 }
 
 /* Whether source pixels left..right of rows top..bottom lie inside the source. */
 static __device__ __forceinline__ bool
-is_inside(const CcPart &part, int left, int top, int right, int bottom) {
-  return left >= 0 && top >= 0 && right < part.src_width && bottom < part.src_height;
+is_inside(const CcPlaneJob &job, int left, int top, int right, int bottom) {
+  return left >= 0 && top >= 0 && right < job.src_width && bottom < job.src_height;
 }
 
 /* Free on read: the windows around all pixels of the tile lie inside the source. */
@@ -47,7 +47,7 @@ static __device__ __forceinline__ bool
 is_read_free(const CcLaunch &launch, const Tile &tile, int width, int height) {
   const int left = launch.stride * tile.x - launch.window_width / 2;
   const int top = launch.stride * tile.y - launch.window_height / 2;
-  return is_inside(tile.part, left, top,
+  return is_inside(tile.job, left, top,
                    left + launch.stride * (width - 1) + launch.window_width - 1,
                    top + launch.stride * (height - 1) + launch.window_height - 1);
 }
@@ -55,7 +55,7 @@ is_read_free(const CcLaunch &launch, const Tile &tile, int width, int height) {
 /* Free on write: the tile lies inside the target. */
 static __device__ __forceinline__ bool
 is_write_free(const Tile &tile, int width, int height) {
-  return tile.x + width <= tile.part.width && tile.y + height <= tile.part.height;
+  return tile.x + width <= tile.job.width && tile.y + height <= tile.job.height;
 }
 
 /* Calls run(read_free, write_free) with constants, so that each of the four classes has code of its
@@ -77,60 +77,60 @@ run_class(bool read_free, bool write_free, Run run) {
 
 template <typename Sample>
 static __device__ __forceinline__ const Sample *
-source_row(const CcPart &part, int y) {
-  return (const Sample *)((const char *)part.src + (long long)y * part.src_pitch);
+source_row(const CcPlaneJob &job, int y) {
+  return (const Sample *)((const char *)job.src + (long long)y * job.src_pitch);
 }
 
 template <typename Sample>
 static __device__ __forceinline__ Sample *
-target_row(const CcPart &part, int y) {
-  return (Sample *)((char *)part.dst + (long long)y * part.dst_pitch);
+target_row(const CcPlaneJob &job, int y) {
+  return (Sample *)((char *)job.dst + (long long)y * job.dst_pitch);
 }
 
 /* The code value that a stored word holds; words of 8 bits are never shifted. */
 template <typename Sample>
 static __device__ __forceinline__ int
-code_of(const CcPart &part, Sample word) {
-  return sizeof(Sample) == 1 ? word : word >> part.shift;
+code_of(const CcPlaneJob &job, Sample word) {
+  return sizeof(Sample) == 1 ? word : word >> job.shift;
 }
 
 /* The code value at source pixel (x, y), or what the border rule puts there. */
 template <typename Sample, bool READ_FREE>
 static __device__ __forceinline__ int
-fetch(const CcLaunch &launch, const CcPart &part, int x, int y, int component) {
+fetch(const CcLaunch &launch, const CcPlaneJob &job, int x, int y, int component) {
   if (!READ_FREE) {
-    x = cc_border_index(x, part.src_width, launch.border);
-    y = cc_border_index(y, part.src_height, launch.border);
+    x = cc_border_index(x, job.src_width, launch.border);
+    y = cc_border_index(y, job.src_height, launch.border);
     if (x < 0 || y < 0)
-      return part.border_code[component];
+      return job.border_code[component];
   }
-  return code_of(part, source_row<Sample>(part, y)[x * part.step + component]);
+  return code_of(job, source_row<Sample>(job, y)[x * job.step + component]);
 }
 
 /* Writes a word to target pixel (x, y) if that exists. */
 template <typename Sample, bool WRITE_FREE>
 static __device__ __forceinline__ void
-store(const CcPart &part, int x, int y, int component, int word) {
-  if (WRITE_FREE || (x < part.width && y < part.height))
-    target_row<Sample>(part, y)[x * part.step + component] = (Sample)word;
+store(const CcPlaneJob &job, int x, int y, int component, int word) {
+  if (WRITE_FREE || (x < job.width && y < job.height))
+    target_row<Sample>(job, y)[x * job.step + component] = (Sample)word;
 }
 
 static __device__ __forceinline__ bool
-is_filtered(const CcPart &part, int component) {
-  return part.filter_mask >> component & 1;
+is_filtered(const CcPlaneJob &job, int component) {
+  return job.filter_mask >> component & 1;
 }
 
 /* Copies or fills target pixel (x, y) if it exists and the component asks for it. */
 template <typename Sample>
 static __device__ __forceinline__ void
-store_unfiltered(const CcLaunch &launch, const CcPart &part, int x, int y, int component) {
-  if (x >= part.width || y >= part.height)
+store_unfiltered(const CcLaunch &launch, const CcPlaneJob &job, int x, int y, int component) {
+  if (x >= job.width || y >= job.height)
     return;
-  const int at = launch.stride * x * part.step + component;
-  if (part.copy_mask >> component & 1)
-    store<Sample, true>(part, x, y, component, source_row<Sample>(part, launch.stride * y)[at]);
-  else if (part.fill_mask >> component & 1)
-    store<Sample, true>(part, x, y, component, part.fill[component] << part.shift);
+  const int at = launch.stride * x * job.step + component;
+  if (job.copy_mask >> component & 1)
+    store<Sample, true>(job, x, y, component, source_row<Sample>(job, launch.stride * y)[at]);
+  else if (job.fill_mask >> component & 1)
+    store<Sample, true>(job, x, y, component, job.fill[component] << job.shift);
 }
 
 /* Copies or fills the thread's pixel of a tile of width x height, which may be none. */
@@ -139,7 +139,7 @@ static __device__ __forceinline__ void
 store_unfiltered_tile(const CcLaunch &launch, const Tile &tile, int width, int height) {
   const int x = threadIdx.x, y = threadIdx.y;
   if (x < width && y < height)
-    store_unfiltered<Sample>(launch, tile.part, tile.x + x, tile.y + y, tile.component);
+    store_unfiltered<Sample>(launch, tile.job, tile.x + x, tile.y + y, tile.component);
 }
 
 /* --- sums: float, int or long long --- */
@@ -198,11 +198,11 @@ sum_window(const CcLaunch &launch, const CcLaunch &taps, int matrix, GetCode cod
 /* The word that the window's pixel becomes. */
 template <typename Sum, int UNROLL, typename GetCode>
 static __device__ __forceinline__ int
-filter_window(const CcLaunch &launch, const CcLaunch &taps, const CcPart &part, GetCode code) {
+filter_window(const CcLaunch &launch, const CcLaunch &taps, const CcPlaneJob &job, GetCode code) {
   Response<Sum> response;
   for (int m = 0; m < launch.n_matrices; m++)
     response.add(launch.response, m, sum_window<Sum, UNROLL>(launch, taps, m, code));
-  return response.code(launch.response, part) << part.shift;
+  return response.code(launch.response, job) << job.shift;
 }
 
 /* --- entry points --- */

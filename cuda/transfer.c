@@ -9,8 +9,8 @@
 
 /* The rectangles of the frame, one for each plane, that are transferred for region number `i`. */
 static const CcRect *
-find_rects(const CcTransfer *self, guint i, CcPlacement *own) {
-  const CcPlacement *placement = cc_cuda_place_region(self->lowered, &self->regions[i], own);
+find_rects(const CcTransfer *self, guint i, CcPlacement *priv) {
+  const CcPlacement *placement = cc_cuda_place_region(self->lowered, &self->regions[i], priv);
   return self->to_device ? placement->frame_source : placement->frame_target;
 }
 
@@ -55,9 +55,9 @@ suits_kernels(const CcTransfer *self, const CcRect *rects, const guint8 *base) {
 /* The same of all regions of a frame in device memory. */
 static gboolean
 all_suit_kernels(const CcTransfer *self) {
-  CcPlacement own;
+  CcPlacement priv;
   for (guint i = 0; i < self->n_regions; i++)
-    if (!suits_kernels(self, find_rects(self, i, &own), NULL))
+    if (!suits_kernels(self, find_rects(self, i, &priv), NULL))
       return FALSE;
   return TRUE;
 }
@@ -114,10 +114,10 @@ static gboolean
 choose_whole(CcTransfer *self, const CcRect *rects) {
   const gsize rows = sum_of_rows(self, rects);
   /* gaps between rows are worth copying while they are few, but must not be written */
-  const gsize most = self->to_device ? rows / 8 * 9 : rows;
+  const gsize max = self->to_device ? rows / 8 * 9 : rows;
   guint8 *block;
   const gsize bytes = find_block(self, rects, &block);
-  if (bytes > most || !suits_kernels(self, rects, block))
+  if (bytes > max || !suits_kernels(self, rects, block))
     return FALSE;
   self->kind = CC_TRANSFER_WHOLE;
   self->bytes = bytes;
@@ -127,14 +127,14 @@ choose_whole(CcTransfer *self, const CcRect *rects) {
 
 /* Takes as many of the first regions as fit so many bytes, but at least one. */
 static void
-take_regions(CcTransfer *self, gsize most_bytes) {
-  CcPlacement own;
+take_regions(CcTransfer *self, gsize max_bytes) {
+  CcPlacement priv;
   CcCudaPlane planes[CC_MAX_PLANES];
   gsize end = 0;
   for (guint i = 0; i < self->n_regions; i++) {
-    const CcRect *rects = find_rects(self, i, &own);
+    const CcRect *rects = find_rects(self, i, &priv);
     place_rects(self, rects, &end, planes);
-    if (i > 0 && end > most_bytes) {
+    if (i > 0 && end > max_bytes) {
       self->n_regions = i;
       return;
     }
@@ -147,7 +147,7 @@ take_regions(CcTransfer *self, gsize most_bytes) {
 }
 
 CcTransfer
-cc_transfer_new(const CcCudaLowered *lowered, const CcSubmission *submission, gboolean to_device) {
+cc_transfer_new(const CcCudaLowered *lowered, const CcSubmitInfo *submission, gboolean to_device) {
   const CcPlan *plan = &lowered->plan;
   CcTransfer self = {
       .to_device = to_device,
@@ -161,11 +161,11 @@ cc_transfer_new(const CcCudaLowered *lowered, const CcSubmission *submission, gb
   const CcMemoryKind memory = self.frame->memory;
   const gboolean on_host = memory == CC_MEMORY_HOST || memory == CC_MEMORY_PINNED;
   const gboolean direct = memory != CC_MEMORY_HOST && !has_negative_pitch(&self);
-  CcPlacement own;
+  CcPlacement priv;
   if (direct && memory == CC_MEMORY_DEVICE && all_suit_kernels(&self)) {
     self.kind = CC_TRANSFER_NONE;
   } else if (!direct || memory != CC_MEMORY_PINNED || !self.frame->is_one_block ||
-             self.n_regions > 1 || !choose_whole(&self, find_rects(&self, 0, &own))) {
+             self.n_regions > 1 || !choose_whole(&self, find_rects(&self, 0, &priv))) {
     self.kind = on_host && !direct ? CC_TRANSFER_STAGED : CC_TRANSFER_PLANES;
     take_regions(&self, to_device ? lowered->src_bytes : lowered->dst_bytes);
   }
@@ -192,12 +192,12 @@ cc_transfer_n_slices(const CcTransfer *self) {
 
 /* Copies rows `first` to end - 1 of a plane's rectangle. */
 static void
-copy_rect_rows(const CcTransfer *self, guint p, const CcRect *rect, const CcCudaPlane *place,
+copy_rect_rows(const CcTransfer *self, guint p, const CcRect *rect, const CcCudaPlane *plane,
                guint8 *staging, guint first, guint end) {
   const gsize row_bytes = rect_row_bytes(self, p, rect);
-  const gssize pitch = self->frame->plane[p].pitch, staged_pitch = (gssize)place->pitch;
+  const gssize pitch = self->frame->plane[p].pitch, staged_pitch = (gssize)plane->pitch;
   guint8 *data = rect_data(self, p, rect) + (gssize)first * pitch;
-  guint8 *staged = staging + place->offset + (gssize)first * staged_pitch;
+  guint8 *staged = staging + plane->offset + (gssize)first * staged_pitch;
   if (self->to_device)
     copy_rows(staged, staged_pitch, data, pitch, row_bytes, end - first);
   else
@@ -206,11 +206,11 @@ copy_rect_rows(const CcTransfer *self, guint p, const CcRect *rect, const CcCuda
 
 void
 cc_transfer_copy_slice(const CcTransfer *self, guint8 *staging, guint slice, guint n_slices) {
-  CcPlacement own;
+  CcPlacement priv;
   CcCudaPlane planes[CC_MAX_PLANES];
   gsize offset = 0;
   for (guint i = 0; i < self->n_regions; i++) {
-    const CcRect *rects = find_rects(self, i, &own);
+    const CcRect *rects = find_rects(self, i, &priv);
     place_rects(self, rects, &offset, planes);
     for (guint p = 0; p < self->n_planes; p++) {
       const CcRect *rect = &rects[p];
@@ -231,10 +231,10 @@ cc_transfer_copy_slice(const CcTransfer *self, guint8 *staging, guint slice, gui
  * written. */
 static gboolean
 copy_rect(const CcTransfer *self, const CcCudaDriver *cuda, guint p, const CcRect *rect,
-          const CcCudaPlane *place, CUdeviceptr buffer, guint8 *staging, CUstream stream,
+          const CcCudaPlane *plane, CUdeviceptr buffer, guint8 *staging, CUstream stream,
           GError **error) {
-  guint8 *data = staging ? staging + place->offset : rect_data(self, p, rect);
-  const gsize pitch = staging ? place->pitch : (gsize)self->frame->plane[p].pitch;
+  guint8 *data = staging ? staging + plane->offset : rect_data(self, p, rect);
+  const gsize pitch = staging ? plane->pitch : (gsize)self->frame->plane[p].pitch;
   const gboolean on_host = staging || self->frame->memory == CC_MEMORY_PINNED;
   CUDA_MEMCPY2D copy = {.WidthInBytes = rect_row_bytes(self, p, rect), .Height = rect->height};
   /* the address tells which memory it is of, that of another device too */
@@ -245,12 +245,12 @@ copy_rect(const CcTransfer *self, const CcCudaDriver *cuda, guint p, const CcRec
     copy.srcDevice = on_host ? 0 : (CUdeviceptr)data;
     copy.srcPitch = pitch;
     copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
-    copy.dstDevice = buffer + place->offset;
-    copy.dstPitch = place->pitch;
+    copy.dstDevice = buffer + plane->offset;
+    copy.dstPitch = plane->pitch;
   } else {
     copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
-    copy.srcDevice = buffer + place->offset;
-    copy.srcPitch = place->pitch;
+    copy.srcDevice = buffer + plane->offset;
+    copy.srcPitch = plane->pitch;
     copy.dstMemoryType = type;
     copy.dstHost = on_host ? data : NULL;
     copy.dstDevice = on_host ? 0 : (CUdeviceptr)data;
@@ -262,11 +262,11 @@ copy_rect(const CcTransfer *self, const CcCudaDriver *cuda, guint p, const CcRec
 static gboolean
 copy_rects(const CcTransfer *self, const CcCudaDriver *cuda, CUdeviceptr buffer, guint8 *staging,
            CUstream stream, GError **error) {
-  CcPlacement own;
+  CcPlacement priv;
   CcCudaPlane planes[CC_MAX_PLANES];
   gsize offset = 0;
   for (guint i = 0; i < self->n_regions; i++) {
-    const CcRect *rects = find_rects(self, i, &own);
+    const CcRect *rects = find_rects(self, i, &priv);
     place_rects(self, rects, &offset, planes);
     for (guint p = 0; p < self->n_planes; p++)
       if (!copy_rect(self, cuda, p, &rects[p], &planes[p], buffer, staging, stream, error))

@@ -36,7 +36,7 @@ typedef struct {
  * there to the targets, beside which nothing is written; where they overlap the later one wins. It
  * takes as many of the first regions as need no more memory than the whole frame, but at least one.
  */
-CcTransfer cc_transfer_new(const CcCudaLowered *lowered, const CcSubmission *submission,
+CcTransfer cc_transfer_new(const CcCudaLowered *lowered, const CcSubmitInfo *submission,
                            gboolean to_device);
 
 /* Sets where the planes of a region lie in device memory. `buffer` is that of the transfer, in

@@ -44,7 +44,8 @@ cc_option_describe_values(const CcOption *self) {
     break;
   case CC_OPTION_CHOICE:
     for (const CcChoice *choice = self->choices(self); choice->name; choice++)
-      g_string_append_printf(text, "%s%s", text->len ? ", " : "", choice->name);
+      if (cc_option_find_choice_of(self, choice->value) == choice)
+        g_string_append_printf(text, "%s%s", text->len ? ", " : "", choice->name);
     break;
   case CC_OPTION_COEFFICIENTS:
     g_string_append(text, "coefficients");

@@ -58,11 +58,12 @@ gboolean cc_option_parse(const CcOption *self, const gchar *text, CcOptionValue 
  * it takes, as in "a number from 0 to 1000 is needed". */
 gboolean cc_option_check(const CcOption *self, const CcOptionValue *value, GError **error);
 
-/* What it takes, as in "a number from 0 to 1000" or, of a choice, "copy, filter, opaque". The
- * caller frees it. */
+/* Describes the accepted values, as in "a number from 0 to 1000" or "copy, filter, opaque". Former
+ * names of choices are left out. The caller frees the text. */
 gchar *cc_option_describe_values(const CcOption *self);
 
-/* The choice with a name or a value; NULL: there is none. */
+/* The choice with a name or a value; NULL: there is none. Several names may have the same value:
+ * the first is the current name, the others are former ones. */
 const CcChoice *cc_option_find_choice(const CcOption *self, const gchar *name);
 const CcChoice *cc_option_find_choice_of(const CcOption *self, gint value);
 

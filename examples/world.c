@@ -3,10 +3,10 @@
 
 #define FAR 1e9f
 #define NEAR 1e-3f
-#define HAZE 0.022f    /* share of the horizon's colour that a unit of distance adds */
-#define VIEW 2.05f     /* distance of the picture from the eye; 1 is half its height */
-#define MOST_MIRRORS 3 /* that light has met before it reaches the eye */
-#define LEAST_SHARE 0.03f
+#define HAZE 0.022f   /* share of the horizon's colour that a unit of distance adds */
+#define VIEW 2.05f    /* distance of the picture from the eye; 1 is half its height */
+#define MAX_MIRRORS 3 /* that light has met before it reaches the eye */
+#define MIN_SHARE 0.03f
 #define FLOOR G_MAXUINT8
 
 /* A tile of soft noise, which repeats in both directions. */
@@ -263,7 +263,7 @@ fifth_power(float x) {
 static void
 add_mirrored(const World *world, const Ray *ray, float distance, Vec normal, float share,
              float curvature, WorldHit *hit) {
-  if (share * ray->share < LEAST_SHARE || ray->mirrors == MOST_MIRRORS)
+  if (share * ray->share < MIN_SHARE || ray->mirrors == MAX_MIRRORS)
     return;
   float width = ray->width + distance * ray->spread;
   Ray next = {

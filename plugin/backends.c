@@ -24,7 +24,10 @@ cc_backend_choices(const CcOption *self) {
 
 const CcChoice *
 cc_backend_algorithms(void) {
-  static const CcChoice choices[] = {CC_ALGORITHMS_AND_AUTO(CHOICE){0, NULL, NULL}};
+  static const CcChoice choices[] = {
+      CC_ALGORITHMS_AND_AUTO(CHOICE) /* the last version that accepts "sliding" is 0.2 */
+      {CC_ALGORITHM_TENSOR_CORE, "sliding", "The former name of tensor-core"},
+      {0, NULL, NULL}};
   return choices;
 }
 

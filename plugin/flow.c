@@ -105,12 +105,12 @@ rate_is_known(const GstVideoInfo *info) {
  * without the latency. */
 static void
 decide_held_frames(GstCudaConv *self, GstBuffer *in) {
-  const guint most = gst_cuda_conv_max_in_flight(self);
+  const guint max = gst_cuda_conv_max_in_flight(self);
   const gboolean automatic = cc_settings_get_device(&self->settings).in_flight == 0;
   const GstVideoInfo *info = &self->negotiation.in_info;
   const gboolean hurries = ((automatic || !rate_is_known(info)) && upstream_is_live(self)) ||
                            (automatic && memory_is_tight(self, in));
-  const guint n_held = hurries ? 0 : most - 1;
+  const guint n_held = hurries ? 0 : max - 1;
   self->flow.held_is_decided = TRUE;
   GST_INFO_OBJECT(self, "%u frames in flight", n_held + 1);
 

@@ -29,7 +29,7 @@ END = "<!-- Here the table ends. -->\n"
 # those that README.md shows, in its order
 SHORT = ["kernel", "size", "sigma", "matrix-text", "response", "border", "chroma", "backend"]
 INHERITED = {"name", "parent", "qos"}
-MOST_CHOICES = 10  # that fit into a cell of the table
+MAX_CHOICES = 10  # that fit into a cell of the table
 
 HEAD = """# Properties
 
@@ -117,7 +117,7 @@ def table(of, page):
     lines = ["| property | type | default | meaning |", "| --- | --- | --- | --- |"]
     for property_ in of:
         meaning = property_.blurb.replace("|", "\\|").replace("<", "&lt;")
-        if 0 < len(property_.values) <= MOST_CHOICES:
+        if 0 < len(property_.values) <= MAX_CHOICES:
             meaning += ": " + ", ".join(f"`{value}`" for value, _ in property_.values)
         cells = (f"[`{property_.name}`]({page}#{property_.name})", property_.type,
                  marked(property_) or "read-only", meaning)

@@ -107,19 +107,18 @@ read_number(const gchar *text, gdouble *seconds) {
 }
 
 gboolean
-option_read_time(const gchar *option, const gchar *text, GstClockTime least, GstClockTime *time,
+option_read_time(const gchar *option, const gchar *text, GstClockTime min, GstClockTime *time,
                  GError **error) {
   gdouble seconds;
   if (!text)
     return TRUE;
   if ((read_clock(text, &seconds) || read_number(text, &seconds)) && seconds >= 0 &&
-      seconds < MAX_SECONDS && (GstClockTime)(seconds * GST_SECOND + 0.5) >= least) {
+      seconds < MAX_SECONDS && (GstClockTime)(seconds * GST_SECOND + 0.5) >= min) {
     *time = (GstClockTime)(seconds * GST_SECOND + 0.5);
     return TRUE;
   }
   g_autofree gchar *of =
-      least > 0 ? g_strdup_printf(" of %g seconds or more", (gdouble)least / GST_SECOND)
-                : g_strdup("");
+      min > 0 ? g_strdup_printf(" of %g seconds or more", (gdouble)min / GST_SECOND) : g_strdup("");
   return app_refuse(error, "%s \"%s\": it takes a time%s, such as 1.5, 90s, 2m or 0:03", option,
                     text, of);
 }

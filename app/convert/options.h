@@ -42,7 +42,7 @@ GstElement *convert_options_make_encoder(const ConvertOptions *self, const Media
 
 /* Reads 1.5, 90s, 2m, 1h, 1:30 or 1:02:03.5, of `least` or more and less than 1e9 seconds. A NULL
  * text leaves `*time` as it is. FALSE with an error that names `option` and the accepted forms. */
-gboolean option_read_time(const gchar *option, const gchar *text, GstClockTime least,
+gboolean option_read_time(const gchar *option, const gchar *text, GstClockTime min,
                           GstClockTime *time, GError **error);
 
 /* Reads --split: a share of the width, 0 to 1. A NULL text leaves `*share` as it is. FALSE with an

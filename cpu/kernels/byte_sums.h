@@ -46,15 +46,15 @@ high_product(Vector_16 a, Vector_16 b) {
 
 /* A CcFinish16 in vectors. */
 typedef struct {
-  Vector_16 offset, factor, least, most, base;
+  Vector_16 offset, factor, min, max, base;
   gint right;
 } VectorFinish;
 
 static ALWAYS_INLINE VectorFinish
 vector_finish(const CcFinish16 *f) {
   const Vector_16 zero = {0};
-  return (VectorFinish){f->offset + zero, f->factor + zero, f->least + zero,
-                        f->most + zero,   f->base + zero,   (gint)f->right};
+  return (VectorFinish){f->offset + zero, f->factor + zero, f->min + zero,
+                        f->max + zero,    f->base + zero,   (gint)f->right};
 }
 
 /* What code_of_16 gives each t, or its absolute value if `absolute`. If `plain`, the product alone
@@ -66,8 +66,8 @@ codes_of_sums(Vector_16 t, const VectorFinish *f, gboolean absolute, gboolean pl
   const Vector_16 q = HIGH_PRODUCT(t + f->offset, f->factor) >> f->right;
   if (plain)
     return q;
-  const Vector_16 raised = GREATER(q, f->least);
-  return LESSER(raised, f->most) + f->base;
+  const Vector_16 raised = GREATER(q, f->min);
+  return LESSER(raised, f->max) + f->base;
 }
 
 static ALWAYS_INLINE Vector_16

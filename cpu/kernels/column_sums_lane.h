@@ -135,8 +135,8 @@ NAME(column_sums)(gpointer columns, gconstpointer in, gconstpointer out, guint n
   const NAME(Step) last_step = NAME(step_init)(finish, factor);
   const gboolean streams = ahead->streams;
   const gssize n_bytes = (gssize)n * SIZE;
-  const gssize reach = 2 * (gssize)(radius * step * SIZE);
-  const gssize first = (reach + VECTOR_BYTES - 1) / VECTOR_BYTES * VECTOR_BYTES;
+  const gssize span = 2 * (gssize)(radius * step * SIZE);
+  const gssize first = (span + VECTOR_BYTES - 1) / VECTOR_BYTES * VECTOR_BYTES;
   WINDOWS windows = {0};
   for (gssize x = -first; x < n_bytes; x += VECTOR_BYTES) {
     LANES *column = (gpointer)((guint8 *)columns + 2 * x), sums[2];

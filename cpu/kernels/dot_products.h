@@ -11,9 +11,9 @@
  */
 #if defined __AVX512VNNI__ || defined __AVXVNNI__
 #define HAS_DOT_OF_FOUR
-#define MOST_BYTE_TAPS 256
+#define MAX_BYTE_TAPS 256
 #else
-#define MOST_BYTE_TAPS 128
+#define MAX_BYTE_TAPS 128
 #endif
 
 #if defined __AVX512VNNI__

@@ -3,7 +3,7 @@
 /* The sums of two matrices over bytes, what a response makes of them and the last step at once,
  * included by row_kernels.c. Sums are split as those of byte_sums.h. */
 
-#define MOST_GRADIENT_TAPS 8
+#define MAX_GRADIENT_TAPS 8
 
 /* The sums of both matrices, over low or over high bytes. */
 typedef struct {
@@ -95,7 +95,7 @@ static ALWAYS_INLINE Vector_16
 bytes_of_gradient(const guint8 *const tap[], guint n_taps, const Vector_16 f[2], gsize x,
                   const CcFinish *finish, const VectorFinish *in_16, CcReduce reduce,
                   gboolean simple) {
-  Vector_16 in[MOST_GRADIENT_TAPS];
+  Vector_16 in[MAX_GRADIENT_TAPS];
   for (guint i = 0; i < n_taps; i++)
     in[i] = *(const UnalignedBytes *)(tap[i] + x);
   atomic_signal_fence(memory_order_acquire); /* or GCC reads all again for the second sums */
@@ -112,7 +112,7 @@ static ALWAYS_INLINE void
 apply_gradient(guint8 *dst, const CcTapGroup *group, const gconstpointer *taps, guint n,
                const CcFinish *finish, const CcAhead *ahead, guint n_taps, CcReduce reduce,
                gboolean simple) {
-  const guint8 *tap[MOST_GRADIENT_TAPS];
+  const guint8 *tap[MAX_GRADIENT_TAPS];
   Vector_16 f[2] = {{0}};
   for (guint i = 0; i < n_taps; i++)
     tap[i] = taps[i];

@@ -18,38 +18,38 @@ typedef gint64 SignedLongs __attribute__((vector_size(VECTOR_BYTES)));
 /* --- code values --- */
 
 #if defined __AVX512BW__
-#define LIMIT_SUMS(v, least, most)                                                                 \
-  ((Sums)_mm512_min_epi32(_mm512_max_epi32((__m512i)(v), (__m512i)(least)), (__m512i)(most)))
-#define TRUNCATE(v, least, most)                                                                   \
+#define LIMIT_SUMS(v, min, max)                                                                    \
+  ((Sums)_mm512_min_epi32(_mm512_max_epi32((__m512i)(v), (__m512i)(min)), (__m512i)(max)))
+#define TRUNCATE(v, min, max)                                                                      \
   ((Sums)_mm512_cvttps_epi32(                                                                      \
-      _mm512_min_ps(_mm512_max_ps((__m512)(v), (__m512)(least)), (__m512)(most))))
+      _mm512_min_ps(_mm512_max_ps((__m512)(v), (__m512)(min)), (__m512)(max))))
 #elif defined __AVX2__
-#define LIMIT_SUMS(v, least, most)                                                                 \
-  ((Sums)_mm256_min_epi32(_mm256_max_epi32((__m256i)(v), (__m256i)(least)), (__m256i)(most)))
-#define TRUNCATE(v, least, most)                                                                   \
+#define LIMIT_SUMS(v, min, max)                                                                    \
+  ((Sums)_mm256_min_epi32(_mm256_max_epi32((__m256i)(v), (__m256i)(min)), (__m256i)(max)))
+#define TRUNCATE(v, min, max)                                                                      \
   ((Sums)_mm256_cvttps_epi32(                                                                      \
-      _mm256_min_ps(_mm256_max_ps((__m256)(v), (__m256)(least)), (__m256)(most))))
+      _mm256_min_ps(_mm256_max_ps((__m256)(v), (__m256)(min)), (__m256)(max))))
 #elif defined __SSE2__
-#define LIMIT_SUMS(v, least, most) limit_sums(v, least, most)
-#define TRUNCATE(v, least, most)                                                                   \
-  ((Sums)_mm_cvttps_epi32(_mm_min_ps(_mm_max_ps((__m128)(v), (__m128)(least)), (__m128)(most))))
+#define LIMIT_SUMS(v, min, max) limit_sums(v, min, max)
+#define TRUNCATE(v, min, max)                                                                      \
+  ((Sums)_mm_cvttps_epi32(_mm_min_ps(_mm_max_ps((__m128)(v), (__m128)(min)), (__m128)(max))))
 #else
-#define LIMIT_SUMS(v, least, most) limit_sums(v, least, most)
-#define TRUNCATE(v, least, most) truncate_floats(v, least, most)
+#define LIMIT_SUMS(v, min, max) limit_sums(v, min, max)
+#define TRUNCATE(v, min, max) truncate_floats(v, min, max)
 #endif
 
 #if !defined __AVX2__
 static ALWAYS_INLINE Sums
-limit_sums(Sums v, Sums least, Sums most) {
-  const Sums low = v<least, high = v> most;
-  return (v & ~low & ~high) | (least & low) | (most & high);
+limit_sums(Sums v, Sums min, Sums max) {
+  const Sums low = v<min, high = v> max;
+  return (v & ~low & ~high) | (min & low) | (max & high);
 }
 #endif
 #if !defined __SSE2__
 static ALWAYS_INLINE Sums
-truncate_floats(Floats v, Floats least, Floats most) {
+truncate_floats(Floats v, Floats min, Floats max) {
   for (guint i = 0; i < SUMS_AT_ONCE; i++)
-    v[i] = v[i] > least[i] ? (v[i] < most[i] ? v[i] : most[i]) : least[i];
+    v[i] = v[i] > min[i] ? (v[i] < max[i] ? v[i] : max[i]) : min[i];
   return __builtin_convertvector(v, Sums);
 }
 #endif
@@ -162,21 +162,21 @@ store_bytes(guint8 *out, const Sums codes[UNROLL], const CcFinish *f, gboolean s
   const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
   const __m512i a = _mm512_packs_epi32((__m512i)codes[0], (__m512i)codes[1]);
   const __m512i b = _mm512_packs_epi32((__m512i)codes[2], (__m512i)codes[3]);
-  const __m512i least = _mm512_set1_epi8((gchar)f->lo), most = _mm512_set1_epi8((gchar)f->hi);
-  const __m512i bytes = _mm512_max_epu8(_mm512_min_epu8(_mm512_packus_epi16(a, b), most), least);
+  const __m512i min = _mm512_set1_epi8((gchar)f->lo), max = _mm512_set1_epi8((gchar)f->hi);
+  const __m512i bytes = _mm512_max_epu8(_mm512_min_epu8(_mm512_packus_epi16(a, b), max), min);
   store_vector(out, _mm512_permutexvar_epi32(order, bytes), streams);
 #elif defined __AVX2__
   const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
   const __m256i a = _mm256_packs_epi32((__m256i)codes[0], (__m256i)codes[1]);
   const __m256i b = _mm256_packs_epi32((__m256i)codes[2], (__m256i)codes[3]);
-  const __m256i least = _mm256_set1_epi8((gchar)f->lo), most = _mm256_set1_epi8((gchar)f->hi);
-  const __m256i bytes = _mm256_max_epu8(_mm256_min_epu8(_mm256_packus_epi16(a, b), most), least);
+  const __m256i min = _mm256_set1_epi8((gchar)f->lo), max = _mm256_set1_epi8((gchar)f->hi);
+  const __m256i bytes = _mm256_max_epu8(_mm256_min_epu8(_mm256_packus_epi16(a, b), max), min);
   store_vector(out, _mm256_permutevar8x32_epi32(bytes, order), streams);
 #elif defined __SSE2__
   const __m128i a = _mm_packs_epi32((__m128i)codes[0], (__m128i)codes[1]);
   const __m128i b = _mm_packs_epi32((__m128i)codes[2], (__m128i)codes[3]);
-  const __m128i least = _mm_set1_epi8((gchar)f->lo), most = _mm_set1_epi8((gchar)f->hi);
-  store_vector(out, _mm_max_epu8(_mm_min_epu8(_mm_packus_epi16(a, b), most), least), streams);
+  const __m128i min = _mm_set1_epi8((gchar)f->lo), max = _mm_set1_epi8((gchar)f->hi);
+  store_vector(out, _mm_max_epu8(_mm_min_epu8(_mm_packus_epi16(a, b), max), min), streams);
 #else
   for (guint i = 0; i < UNROLL * SUMS_AT_ONCE; i++)
     out[i] = (guint8)CLAMP(codes[i / SUMS_AT_ONCE][i % SUMS_AT_ONCE], f->lo, f->hi);
@@ -187,21 +187,21 @@ static ALWAYS_INLINE void
 store_words(Word *out, const Sums codes[UNROLL], const CcFinish *f, gboolean streams) {
 #if defined __AVX512BW__
   const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
-  const __m512i least = _mm512_set1_epi16((gshort)f->lo), most = _mm512_set1_epi16((gshort)f->hi);
+  const __m512i min = _mm512_set1_epi16((gshort)f->lo), max = _mm512_set1_epi16((gshort)f->hi);
   const __m128i shift = _mm_cvtsi32_si128((gint)f->shift);
   for (guint u = 0; u < UNROLL; u += 2) {
     const __m512i packed = _mm512_packus_epi32((__m512i)codes[u], (__m512i)codes[u + 1]);
     const __m512i words =
-        _mm512_sll_epi16(_mm512_max_epu16(_mm512_min_epu16(packed, most), least), shift);
+        _mm512_sll_epi16(_mm512_max_epu16(_mm512_min_epu16(packed, max), min), shift);
     store_vector(out + u * SUMS_AT_ONCE, _mm512_permutexvar_epi64(order, words), streams);
   }
 #elif defined __AVX2__
-  const __m256i least = _mm256_set1_epi16((gshort)f->lo), most = _mm256_set1_epi16((gshort)f->hi);
+  const __m256i min = _mm256_set1_epi16((gshort)f->lo), max = _mm256_set1_epi16((gshort)f->hi);
   const __m128i shift = _mm_cvtsi32_si128((gint)f->shift);
   for (guint u = 0; u < UNROLL; u += 2) {
     const __m256i packed = _mm256_packus_epi32((__m256i)codes[u], (__m256i)codes[u + 1]);
     const __m256i words =
-        _mm256_sll_epi16(_mm256_max_epu16(_mm256_min_epu16(packed, most), least), shift);
+        _mm256_sll_epi16(_mm256_max_epu16(_mm256_min_epu16(packed, max), min), shift);
     store_vector(out + u * SUMS_AT_ONCE, _mm256_permute4x64_epi64(words, 0xd8), streams);
   }
 #else

@@ -147,15 +147,15 @@ code_of_16(guint16 t, const CcFinish16 *f) {
   const guint16 u = (guint16)(t + f->offset);
   guint16 q = (guint16)(((guint32)u * f->factor) >> 16);
   q = (guint16)(q >> f->right);
-  q = q < f->least ? f->least : q;
-  q = q > f->most ? f->most : q;
+  q = q < f->min ? f->min : q;
+  q = q > f->max ? f->max : q;
   return (guint16)(q + f->base);
 }
 
 /* Whether the last step is only a product and a shift. */
 static inline gboolean
 is_plain(const CcFinish16 *f) {
-  return f->least == 0 && f->most == G_MAXUINT16 && f->base == 0;
+  return f->min == 0 && f->max == G_MAXUINT16 && f->base == 0;
 }
 
 /* Where there is no fmaf instruction, product and sum do the same if the product is exact. */
@@ -317,22 +317,22 @@ DEFINE_TURNS(turns_32, gint32)
 DEFINE_TURNS(turns_64, gint64)
 DEFINE_TURNS(turns_double, gdouble)
 
-#define DEFINE_HUES(name, lane)                                                                    \
+#define DEFINE_DIRECTION_COLORS(name, lane)                                                        \
   static void name(guint8 *restrict index, gconstpointer x_sums, gconstpointer y_sums, guint n,    \
                    gfloat add) {                                                                   \
     const lane *restrict in_x = x_sums;                                                            \
     const lane *restrict in_y = y_sums;                                                            \
     for (guint x = 0; x < n; x++)                                                                  \
-      index[x] = (guint8)cc_hue_of((gfloat)in_x[x], (gfloat)in_y[x], add);                         \
+      index[x] = (guint8)cc_hue_index((gfloat)in_x[x], (gfloat)in_y[x], add);                      \
   }
 
-DEFINE_HUES(hues_32, gint32)
-DEFINE_HUES(hues_64, gint64)
+DEFINE_DIRECTION_COLORS(hues_32, gint32)
+DEFINE_DIRECTION_COLORS(hues_64, gint64)
 
 /* --- t to samples --- */
 
 /* Not GLib's: this form is what the instructions do, also with a NaN. */
-#define LIMIT(v, least, most) ((v) > (least) ? ((v) < (most) ? (v) : (most)) : (least))
+#define LIMIT(v, min, max) ((v) > (min) ? ((v) < (max) ? (v) : (max)) : (min))
 
 static inline gint
 floor_to_int(gfloat v) {
@@ -621,5 +621,5 @@ const CcRows CC_ROWS = {
 #ifdef HAS_DOT_OF_FOUR
     .has_dot_of_four = TRUE,
 #endif
-    .most_byte_taps = MOST_BYTE_TAPS,
+    .max_byte_taps = MAX_BYTE_TAPS,
 };

@@ -95,7 +95,7 @@ typedef struct {
 /* The last step in integers: base + clamp(((t + offset) mod 2^16) * factor / 2^(16 + right), least,
  * most), all in 16 bits, where t is 2^k times what the plan says. */
 typedef struct {
-  guint16 offset, factor, least, most, base;
+  guint16 offset, factor, min, max, base;
   guint right;
 } CcFinish16;
 
@@ -241,9 +241,9 @@ typedef void (*CcJoinFunc)(gpointer dst, const gconstpointer parts[], guint n_pa
 typedef void (*CcLumaFunc)(gpointer dst, const gconstpointer rgb[3], guint spacing, guint n,
                            guint shift);
 
-/* The indices of the hues of n gradients, as cc_hue_of has them. */
-typedef void (*CcHueFunc)(guint8 *index, gconstpointer x_sums, gconstpointer y_sums, guint n,
-                          gfloat add);
+/* The indices of the hues of n gradients, as cc_hue_index has them. */
+typedef void (*CcDirectionColorFunc)(guint8 *index, gconstpointer x_sums, gconstpointer y_sums,
+                                     guint n, gfloat add);
 
 /* --- products of several neighbours at a time: dot_products.h tells of dot groups --- */
 
@@ -374,7 +374,7 @@ typedef struct {
 typedef struct {
   CcReduceFunc reduce[CC_N_REDUCES][CC_N_LANES];
   CcFinishFunc finish[2][CC_N_FINISHES][CC_N_NUMBERS]; /* by sample type; NULL: there is none */
-  CcHueFunc hues[CC_N_LANES];                          /* by lane of the sums; NULL: none */
+  CcDirectionColorFunc hues[CC_N_LANES];               /* by lane of the sums; NULL: none */
 } CcOutputKernels;
 
 /* Sums of tap groups; NULL: there is none. */
@@ -427,7 +427,7 @@ typedef struct {
   const CcSeparableKernels *separable;
   const CcVerticalFirstKernels *vertical_first; /* NULL: there are none */
   gboolean has_dot_of_four;                     /* an instruction multiplies and adds four bytes */
-  gint most_byte_taps; /* the largest sum of the absolute values of two neighbouring byte taps */
+  gint max_byte_taps; /* the largest sum of the absolute values of two neighbouring byte taps */
 } CcRows;
 
 extern const CcRows cc_rows_c;

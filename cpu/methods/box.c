@@ -188,7 +188,7 @@ lead_of(const CcSweep *sweep) {
 
 /* Bytes that windows reach back from those samples. */
 static gsize
-reach_of(const CcSweep *sweep) {
+span_of(const CcSweep *sweep) {
   return cc_row_align(2 * sweep->n_edge * sweep->sample_lane_size);
 }
 
@@ -207,7 +207,7 @@ static guint8 *
 columns_of(const CcTile *tile) {
   const CcSweep *sweep = tile->sweep;
   return tile->rings + (sweep->window_rows + 1) * sweep->ring_pitch - lead_of(sweep) +
-         COLUMNS_ROWS * reach_of(sweep);
+         COLUMNS_ROWS * span_of(sweep);
 }
 
 /* Loads line y, which enters the sums over columns; line y - window leaves them. If y is the last
@@ -216,13 +216,13 @@ static void
 enter_line(const CcTile *tile, gint y, gint target) {
   const CcSweep *sweep = tile->sweep;
   const Box *self = (const Box *)sweep->method;
-  const gsize lead = lead_of(sweep), reach = reach_of(sweep);
+  const gsize lead = lead_of(sweep), span = span_of(sweep);
   guint8 *in = ring_row(tile, y) + lead;
   const guint8 *out = ring_row(tile, y - (gint)sweep->window_rows) + lead;
   cc_tile_load(tile, y, in - sweep->n_edge * sweep->sample_lane_size);
   if (target < 0) {
-    self->add(columns_of(tile) - COLUMNS_ROWS * reach, in - reach, out - reach,
-              reach + tile->n * sweep->sample_lane_size);
+    self->add(columns_of(tile) - COLUMNS_ROWS * span, in - span, out - span,
+              span + tile->n * sweep->sample_lane_size);
     return;
   }
   CcAhead ahead;

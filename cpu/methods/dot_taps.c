@@ -56,7 +56,7 @@ cc_taps_are_bytes(CcTaps taps, const CcRows *rows) {
   const guint n = taps.width * taps.height;
   for (guint i = 0; i < n; i++) {
     const gint32 tap = taps.tap[i], below = i + taps.width < n ? taps.tap[i + taps.width] : 0;
-    if (tap < G_MININT8 || tap > G_MAXINT8 || llabs(tap) + llabs(below) > rows->most_byte_taps)
+    if (tap < G_MININT8 || tap > G_MAXINT8 || llabs(tap) + llabs(below) > rows->max_byte_taps)
       return FALSE;
   }
   return TRUE;

@@ -51,7 +51,7 @@ are_unsigned_bytes(CcTaps taps, const CcRows *kernels) {
   for (guint i = 0; i < taps.height; i++) {
     const gint32 next = i + 1 < taps.height ? taps.tap[i + 1] : 0;
     if (taps.tap[i] < 0 || taps.tap[i] > G_MAXUINT8 ||
-        taps.tap[i] + (gint64)next >= 2 * kernels->most_byte_taps)
+        taps.tap[i] + (gint64)next >= 2 * kernels->max_byte_taps)
       return FALSE;
   }
   return TRUE;
@@ -86,11 +86,11 @@ find_kind(Separable *self, const CcSweep *sweep) {
  * results have to fit 32 bits, and those of low bits, from which is carried. With one word there
  * are no low bits. */
 static gboolean
-find_parts(Separable *self, const CcOp *op, gint64 most_sample) {
+find_parts(Separable *self, const CcOp *op, gint64 max_sample) {
   gint64 span = 0, steepest = 0;
   const gint64 largest = cc_op_largest_sum(op);
   for (guint m = 0; m < op->n_matrices; m++) {
-    span = MAX(span, cc_taps_sum_of_absolutes(cc_taps_of_row(op, m)) * most_sample);
+    span = MAX(span, cc_taps_sum_of_absolutes(cc_taps_of_row(op, m)) * max_sample);
     steepest = MAX(steepest, cc_taps_sum_of_absolutes(cc_taps_of_column(op, m)));
   }
   self->low_bits = 0;
@@ -163,9 +163,9 @@ can_add_parts(const Separable *self, const CcOp *op) {
 
 /* Taps are cut if they can be, else sums. */
 static gboolean
-find_words(Separable *self, const CcSweep *sweep, gint64 most_sample) {
+find_words(Separable *self, const CcSweep *sweep, gint64 max_sample) {
   const CcOp *op = sweep->pass->op;
-  const gboolean cuts_sums = find_parts(self, op, most_sample);
+  const gboolean cuts_sums = find_parts(self, op, max_sample);
   if (!find_cut(self, sweep) && !cuts_sums)
     return FALSE;
   self->vertical_parts = can_add_parts(self, op) ? 1 : self->n_parts;
@@ -177,8 +177,8 @@ find_words(Separable *self, const CcSweep *sweep, gint64 most_sample) {
 /* Whether three words do: they fit, so do the sums of each over lines, and so do both numbers that
  * codes_of_parts is given. */
 static gboolean
-find_three_words(Separable *self, const CcOp *op, gint64 most_sample) {
-  const gint64 along = cc_taps_sum_of_absolutes(cc_taps_of_row(op, 0)) * most_sample;
+find_three_words(Separable *self, const CcOp *op, gint64 max_sample) {
+  const gint64 along = cc_taps_sum_of_absolutes(cc_taps_of_row(op, 0)) * max_sample;
   const gint64 over = cc_taps_sum_of_absolutes(cc_taps_of_column(op, 0));
   self->n_parts = self->vertical_parts = CC_MAX_PARTS;
   self->low_bits = CC_PART_BITS;
@@ -189,11 +189,11 @@ find_three_words(Separable *self, const CcOp *op, gint64 most_sample) {
 
 /* Cuts the dot groups of a line into pieces whose sums fit 32 bits. FALSE: they are too many. */
 static gboolean
-set_pieces(CcHorizontal *along, CcTaps taps, guint group, gint64 most_sample) {
+set_pieces(CcHorizontal *along, CcTaps taps, guint group, gint64 max_sample) {
   gint64 sum = 0;
   for (guint g = 0; g < along->n_groups; g++) {
     const CcTaps some = {taps.tap + g * group, 1, MIN(group, taps.height - g * group)};
-    const gint64 more = cc_taps_sum_of_absolutes(some) * most_sample;
+    const gint64 more = cc_taps_sum_of_absolutes(some) * max_sample;
     sum += more;
     if (g == 0 || sum > G_MAXINT32) {
       if (along->n_pieces == CC_MAX_PIECES || more > G_MAXINT32)
@@ -268,7 +268,7 @@ set_row(CcHorizontal *along, const Separable *self, const CcSweep *sweep, CcTaps
 static gint32 *
 set_horizontal(Separable *self, const CcSweep *sweep, guint m, gint32 *to, gint64 *offset) {
   const CcTaps row = cc_taps_of_row(sweep->pass->op, m);
-  const gint64 most_sample = (1 << sweep->plan->layout.plane[sweep->plane].depth) - 1;
+  const gint64 max_sample = (1 << sweep->plan->layout.plane[sweep->plane].depth) - 1;
   CcHorizontal *along = &self->horizontal[m];
   if (self->cuts_taps) { /* halves of lanes are sums of their own */
     CcCutTaps cut;
@@ -283,17 +283,16 @@ set_horizontal(Separable *self, const CcSweep *sweep, guint m, gint32 *to, gint6
   }
   to = set_row(along, self, sweep, row, to);
   if (self->n_parts < CC_MAX_PARTS) { /* the middle of the range of sums becomes 0, or -1 */
-    const gint64 all = cc_taps_sum_of_absolutes(row) * most_sample;
-    *offset = -(cc_taps_sum(row) * most_sample - all) / 2 - all / 2 - 1;
+    const gint64 all = cc_taps_sum_of_absolutes(row) * max_sample;
+    *offset = -(cc_taps_sum(row) * max_sample - all) / 2 - all / 2 - 1;
     along->start = (gint32)(along->start + *offset);
     return to;
   }
-  const gint64 lacking = along->flip ? (most_sample + 1) / 2 : 0; /* of signed samples */
+  const gint64 lacking = along->flip ? (max_sample + 1) / 2 : 0; /* of signed samples */
   *offset = -lacking * cc_taps_sum(row);
   along->start = 0;
-  return set_pieces(along, row, cc_dot_size(self->kind), MAX(lacking, most_sample - lacking))
-             ? to
-             : NULL;
+  return set_pieces(along, row, cc_dot_size(self->kind), MAX(lacking, max_sample - lacking)) ? to
+                                                                                             : NULL;
 }
 
 /* The vertical pass of matrix m, whose sums start from `start`; returns the end of its taps. */
@@ -361,7 +360,7 @@ costs_more(const Separable *self, const CcSweep *sweep) {
 static CcMethod *
 create(CcSweep *sweep, const CcMethodClass *klass, gboolean wide, const gchar **reason) {
   const CcOp *op = sweep->pass->op;
-  const gint64 most_sample = (1 << sweep->plan->layout.plane[sweep->plane].depth) - 1;
+  const gint64 max_sample = (1 << sweep->plan->layout.plane[sweep->plane].depth) - 1;
   Separable found = {
       .base = {.klass = klass,
                .output = sweep->output,
@@ -374,8 +373,8 @@ create(CcSweep *sweep, const CcMethodClass *klass, gboolean wide, const gchar **
             : op->response == CC_RESPONSE_DIRECTION ? "the response is an angle"
             : cc_is_left_out(wide ? "separable-three-parts" : "separable") ? "left out"
             : !find_kind(&found, sweep)                                    ? "taps pass 16 bits"
-            : wide && !find_three_words(&found, op, most_sample)           ? "sums pass three words"
-            : !wide && !find_words(&found, sweep, most_sample)             ? "sums pass two words"
+            : wide && !find_three_words(&found, op, max_sample)            ? "sums pass three words"
+            : !wide && !find_words(&found, sweep, max_sample)              ? "sums pass two words"
             : costs_more(&found, sweep) ? "conv2d multiplies less"
             : !take_output(&found, op)  ? "no output stage of such sums is exact"
                                         : NULL;

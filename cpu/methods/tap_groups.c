@@ -37,22 +37,22 @@ choose_kernels(CcTapGroups *groups, guint n_matrices, const CcSumFunc kernels[CC
 
 static void
 set_groups(TapGroups *self, const CcOp *op, guint step) {
-  CcTapPlace places[CC_MAX_COEFFS];
+  CcTapOffset offsets[CC_MAX_COEFFS];
   const gint center = (gint)op->width / 2, pixel = (gint)step;
   const guint area = op->width * op->height;
   for (guint m = 0; m < op->n_matrices; m++) {
     CcTapGroups *along = &self->horizontal[m], *over = &self->vertical[m];
     if (self->separable) {
       for (guint i = 0; i < op->width; i++)
-        places[i] = (CcTapPlace){0, ((gint)i - center) * pixel};
-      cc_tap_groups_init(along, op->row_i[m], places, op->width);
+        offsets[i] = (CcTapOffset){0, ((gint)i - center) * pixel};
+      cc_tap_groups_init(along, op->row_i[m], offsets, op->width);
       for (guint i = 0; i < op->height; i++)
-        places[i] = (CcTapPlace){i, 0};
-      cc_tap_groups_init(over, op->column_i[m], places, op->height);
+        offsets[i] = (CcTapOffset){i, 0};
+      cc_tap_groups_init(over, op->column_i[m], offsets, op->height);
     } else {
       for (guint i = 0; i < area; i++)
-        places[i] = (CcTapPlace){i / op->width, ((gint)(i % op->width) - center) * pixel};
-      cc_tap_groups_init(over, op->tap_i + m * area, places, area);
+        offsets[i] = (CcTapOffset){i / op->width, ((gint)(i % op->width) - center) * pixel};
+      cc_tap_groups_init(over, op->tap_i + m * area, offsets, area);
     }
     for (guint t = 0; t < over->n_groups; t++)
       over->group[t].factor *= 1 << self->base.output.left;
@@ -174,13 +174,13 @@ find_gradient(const TapGroups *self, const CcOp *op) {
 
 /* Groups of four places each. */
 static CcTapGroups
-groups_of_four(const CcTapPlace *places, guint n, const gint32 *factors) {
+groups_of_four(const CcTapOffset *offsets, guint n, const gint32 *factors) {
   CcTapGroups groups = {
       .pattern = CC_PATTERN_ANY,
       .n_groups = n / 4,
       .n_taps = n,
       .group = g_new0(CcTapGroup, n / 4),
-      .places = g_memdup2(places, n * sizeof *places),
+      .offsets = g_memdup2(offsets, n * sizeof *offsets),
   };
   for (guint i = 0; i < groups.n_groups; i++)
     groups.group[i].factor = factors[i];
@@ -192,15 +192,15 @@ static void
 join_gradient(TapGroups *self, CcGradient gradient, const CcOp *op, guint step) {
   CcTapGroups *over = self->vertical, both;
   if (gradient == CC_GRADIENT_OF_FOUR) {
-    const CcTapPlace *a = over[0].places, *b = over[1].places;
-    const CcTapPlace places[] = {a[0], a[1], b[0], b[1]};
-    both = groups_of_four(places, G_N_ELEMENTS(places), &over[0].group[0].factor);
+    const CcTapOffset *a = over[0].offsets, *b = over[1].offsets;
+    const CcTapOffset offsets[] = {a[0], a[1], b[0], b[1]};
+    both = groups_of_four(offsets, G_N_ELEMENTS(offsets), &over[0].group[0].factor);
   } else {
     const gint pixel = (gint)step, unit = 1 << self->base.output.left;
-    const CcTapPlace places[] = {{0, -pixel}, {2, pixel}, {2, -pixel}, {0, pixel},
-                                 {1, -pixel}, {1, pixel}, {0, 0},      {2, 0}};
+    const CcTapOffset offsets[] = {{0, -pixel}, {2, pixel}, {2, -pixel}, {0, pixel},
+                                   {1, -pixel}, {1, pixel}, {0, 0},      {2, 0}};
     const gint32 factors[] = {op->tap_i[0] * unit, op->tap_i[3] * unit};
-    both = groups_of_four(places, G_N_ELEMENTS(places), factors);
+    both = groups_of_four(offsets, G_N_ELEMENTS(offsets), factors);
   }
   for (guint m = 0; m < 2; m++)
     cc_tap_groups_clear(&over[m]);
@@ -291,11 +291,11 @@ macropixels_create(CcSweep *sweep, const gchar **reason) {
   }
   const guint n = along->n_taps;
   along->sum = sweep->kernels->tap_groups->sum_pairs[along->pattern];
-  along->places = g_renew(CcTapPlace, along->places, 2 * n);
+  along->offsets = g_renew(CcTapOffset, along->offsets, 2 * n);
   for (guint i = 0; i < n; i++) {
-    const gint pixels = along->places[i].offset / (gint)plane->step;
-    along->places[i].offset = pixels * (gint)cc_pairs_step(plane, 0);
-    along->places[n + i] = (CcTapPlace){0, pixels * (gint)cc_pairs_step(plane, 1)};
+    const gint pixels = along->offsets[i].offset / (gint)plane->step;
+    along->offsets[i].offset = pixels * (gint)cc_pairs_step(plane, 0);
+    along->offsets[n + i] = (CcTapOffset){0, pixels * (gint)cc_pairs_step(plane, 1)};
   }
   along->n_taps = 2 * n;
   self->base.n_taps += n;
@@ -349,7 +349,7 @@ load_row(const CcTile *tile, const TapGroups *self, gint y) {
     const CcTapGroups *groups = &self->horizontal[m];
     gconstpointer taps[CC_MAX_KERNEL_SIZE];
     for (guint i = 0; i < groups->n_taps; i++)
-      taps[i] = row + groups->places[i].offset * (gssize)sweep->sample_lane_size;
+      taps[i] = row + groups->offsets[i].offset * (gssize)sweep->sample_lane_size;
     groups->sum(ring_row(tile, self, m, at), groups->group, groups->n_groups, taps, tile->n);
   }
 }
@@ -366,11 +366,11 @@ make_row(const CcTile *tile, const TapGroups *self, guint y, gint next) {
   cc_tile_ahead(tile, next, y + 1, 1, &ahead);
   for (guint m = 0; m < sweep->n_matrices; m++)
     for (guint i = 0; i < self->vertical[m].n_taps; i++) {
-      const CcTapPlace *place = &self->vertical[m].places[i];
-      const guint at = top + place->row;
+      const CcTapOffset *offset = &self->vertical[m].offsets[i];
+      const guint at = top + offset->row;
       taps[n_taps++] =
           ring_row(tile, self, m, at < sweep->window_rows ? at : at - sweep->window_rows) +
-          place->offset * lane;
+          offset->offset * lane;
     }
   if (self->apply) {
     guint8 *out = cc_tile_place(tile, y);

@@ -3,18 +3,18 @@
 
 /* Adds a term of those of the n taps whose coefficient is +-c[first]. */
 static void
-add_group(CcTapGroups *groups, const gint32 *c, const CcTapPlace *places, guint n, guint first) {
+add_group(CcTapGroups *groups, const gint32 *c, const CcTapOffset *offsets, guint n, guint first) {
   CcTapGroup *term = &groups->group[groups->n_groups++];
   const gint32 factor = c[first]; /* the first tap makes n_plus >= 1 */
   *term = (CcTapGroup){.factor = factor};
   for (guint i = first; i < n; i++)
     if (c[i] == factor) {
-      groups->places[groups->n_taps++] = places[i];
+      groups->offsets[groups->n_taps++] = offsets[i];
       term->n_plus++;
     }
   for (guint i = first; i < n; i++)
     if (c[i] == -factor) {
-      groups->places[groups->n_taps++] = places[i];
+      groups->offsets[groups->n_taps++] = offsets[i];
       term->n_minus++;
     }
 }
@@ -62,16 +62,16 @@ find_pattern(const CcTapGroups *groups) {
 }
 
 void
-cc_tap_groups_init(CcTapGroups *groups, const gint32 *c, const CcTapPlace *places, guint n) {
+cc_tap_groups_init(CcTapGroups *groups, const gint32 *c, const CcTapOffset *offsets, guint n) {
   groups->n_groups = groups->n_taps = 0;
   groups->group = g_new(CcTapGroup, n);
-  groups->places = g_new(CcTapPlace, n);
+  groups->offsets = g_new(CcTapOffset, n);
   for (guint i = 0; i < n; i++) {
     gboolean seen = c[i] == 0;
     for (guint k = 0; k < i && !seen; k++)
       seen = c[k] == c[i] || c[k] == -c[i];
     if (!seen)
-      add_group(groups, c, places, n, i);
+      add_group(groups, c, offsets, n, i);
   }
   groups->pattern = find_pattern(groups);
 }
@@ -79,7 +79,7 @@ cc_tap_groups_init(CcTapGroups *groups, const gint32 *c, const CcTapPlace *place
 void
 cc_tap_groups_clear(CcTapGroups *groups) {
   g_free(groups->group);
-  g_free(groups->places);
+  g_free(groups->offsets);
 }
 
 static guint
@@ -118,12 +118,12 @@ cc_tap_count(const CcOp *op) {
 
 guint
 cc_tap_groups_cost(const CcOp *op) {
-  static const CcTapPlace places[CC_MAX_COEFFS]; /* which do not matter */
+  static const CcTapOffset offsets[CC_MAX_COEFFS]; /* which do not matter */
   const guint area = op->width * op->height;
   guint cost = 0;
   for (guint m = 0; m < op->n_matrices; m++) {
     CcTapGroups groups;
-    cc_tap_groups_init(&groups, op->tap_i + m * area, places, area);
+    cc_tap_groups_init(&groups, op->tap_i + m * area, offsets, area);
     cost += groups.n_taps + COST_OF_TERM * groups.n_groups;
     cc_tap_groups_clear(&groups);
   }

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 typedef struct {
   guint row;
   gint offset;
-} CcTapPlace;
+} CcTapOffset;
 
 /* A weighted sum; the places in the order of the groups. */
 typedef struct {
@@ -20,11 +20,11 @@ typedef struct {
   CcTapPattern pattern;
   guint n_groups, n_taps;
   CcTapGroup *group;
-  CcTapPlace *places;
+  CcTapOffset *offsets;
 } CcTapGroups;
 
 /* The weighted sum of n taps and its shape. Taps of 0 are left out. `sum` is left to the caller. */
-void cc_tap_groups_init(CcTapGroups *groups, const gint32 *c, const CcTapPlace *places, guint n);
+void cc_tap_groups_init(CcTapGroups *groups, const gint32 *c, const CcTapOffset *offsets, guint n);
 void cc_tap_groups_clear(CcTapGroups *groups);
 
 /* Whether column times row is less work than all taps at once: it is for 3x3 blurs, and not for 3x3

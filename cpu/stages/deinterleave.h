@@ -18,36 +18,37 @@ typedef struct {
 typedef struct {
   const CcPlan *plan;
   const CcRows *rows; /* NULL: plain loops; then it takes nothing apart */
-  guint reach;        /* rows above and below that windows read */
+  guint radius;       /* rows above and below that windows read */
   guint n_rows;       /* of the target that are made at a time, a power of two */
   guint n_loaded;     /* rows of the source that there is room for, a power of two */
   guint load_mask;    /* planes that are taken apart, a bit each */
   CcUnpackedRows src[CC_MAX_PLANES], dst[CC_MAX_PLANES];
   gsize size; /* of the scratch memory up to the end of all rows */
-} CcUnpacked;
+} CcDeinterleaved;
 
 /* The rows begin at scratch + `at`. */
-void cc_unpacked_init(CcUnpacked *self, const CcPlan *plan, const CcRows *rows, guint load_mask,
-                      guint reach, gsize at);
+void cc_deinterleaved_init(CcDeinterleaved *self, const CcPlan *plan, const CcRows *rows,
+                           guint load_mask, guint radius, gsize at);
 
 /* Rows of a target under way. `from` is the frame's memory, or rows that are taken apart. Those
  * count positions: rows above and below the source are there too, but with a constant border. */
 typedef struct {
-  const CcUnpacked *unpacked;
+  const CcDeinterleaved *deinterleaved;
   const CcPlacement *placement;
   const CcFrame *src, *dst;
   CcStrip from[CC_MAX_PLANES], to[CC_MAX_PLANES];
   gint next;    /* the position that is to be taken apart next */
   guint stored; /* the row that is to be put together next */
-} CcUnpacking;
+} CcDeinterleaving;
 
-void cc_unpacking_begin(CcUnpacking *self, const CcUnpacked *unpacked, const CcPlacement *placement,
-                        const CcFrame *src, const CcFrame *dst, guint y0, guint8 *scratch);
+void cc_deinterleaving_begin(CcDeinterleaving *self, const CcDeinterleaved *deinterleaved,
+                             const CcPlacement *placement, const CcFrame *src, const CcFrame *dst,
+                             guint y0, guint8 *scratch);
 
 /* Takes apart what rows of the target up to y - 1 are made from and is not yet. */
-void cc_unpacking_load(CcUnpacking *self, guint y);
+void cc_deinterleaving_load(CcDeinterleaving *self, guint y);
 
 /* Puts together what of the rows up to y - 1 is not yet. */
-void cc_unpacking_store(CcUnpacking *self, guint y);
+void cc_deinterleaving_store(CcDeinterleaving *self, guint y);
 
 G_END_DECLS

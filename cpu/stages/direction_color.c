@@ -20,8 +20,8 @@
 /* How a field is made. */
 typedef struct {
   const CcPlan *plan; /* the program keeps it */
-  const CcHue *hue;
-  const CcHueField *field;
+  const CcDirectionColor *color;
+  const CcComponentGroup *group;
   const CcRows *rows; /* NULL: the plain loop */
   CcSampleType type;
   CcLane lane; /* of sums, and of the samples that they are over */
@@ -34,18 +34,18 @@ typedef struct {
   /* offsets into the scratch memory */
   gsize words, ring, ring_pitch, sums[2], totals[2], index;
   gsize scratch_size;
-} HueSweep;
+} DirectionColorSweep;
 
 /* The state of the stage. */
 typedef struct {
-  const CcHue *hue;
-  HueSweep sweep[2]; /* of each field */
+  const CcDirectionColor *color;
+  DirectionColorSweep sweep[2]; /* of each field */
 } DirectionColor;
 
 /* What is worked on. */
 typedef struct {
-  const HueSweep *sweep;
-  const CcHue *hue;
+  const DirectionColorSweep *sweep;
+  const CcDirectionColor *color;
   const CcPlacement *placement;
   const CcRect *pixels; /* the source of luma */
   const CcFrame *src, *dst;
@@ -60,8 +60,8 @@ typedef struct {
 /* --- rows of pixels --- */
 
 static const guint8 *
-pixel_at(const Tile *tile, guint place, guint y, guint x) {
-  const CcPlace *from = &tile->hue->from[place];
+pixel_at(const Tile *tile, guint offset, guint y, guint x) {
+  const CcComponentOffset *from = &tile->color->from[offset];
   const CcPlane *plane = &tile->src->plane[from->plane];
   const gsize sample = from->first + (gsize)(tile->pixels->x + x) * from->spacing;
   return plane->data + (gssize)(tile->pixels->y + y) * plane->pitch +
@@ -71,12 +71,12 @@ pixel_at(const Tile *tile, guint place, guint y, guint x) {
 /* Loads the luma of n pixels of row y from pixel x on. */
 static void
 load_pixels(const Tile *tile, guint y, guint x, guint n, guint8 *lanes) {
-  const HueSweep *sweep = tile->sweep;
-  const guint shift = sweep->plan->layout.plane[tile->hue->plane].shift;
+  const DirectionColorSweep *sweep = tile->sweep;
+  const guint shift = sweep->plan->layout.plane[tile->color->plane].shift;
   const guint8 *in = pixel_at(tile, 0, y, x);
   guint8 *words = tile->scratch + sweep->words;
-  guint spacing = tile->hue->from[0].spacing;
-  if (tile->hue->n_from == 3) {
+  guint spacing = tile->color->from[0].spacing;
+  if (tile->color->n_from == 3) {
     const gconstpointer rgb[3] = {in, pixel_at(tile, 1, y, x), pixel_at(tile, 2, y, x)};
     sweep->rows->samples->luma[sweep->type](words, rgb, spacing, n, shift);
     in = words;
@@ -89,9 +89,9 @@ static void
 set_border(const Tile *tile, guint8 *lanes, guint n) {
   for (guint i = 0; i < n; i++)
     if (tile->sweep->lane == CC_LANE_32)
-      ((gint32 *)(gpointer)lanes)[i] = tile->hue->border;
+      ((gint32 *)(gpointer)lanes)[i] = tile->color->border;
     else
-      ((gint64 *)(gpointer)lanes)[i] = tile->hue->border;
+      ((gint64 *)(gpointer)lanes)[i] = tile->color->border;
 }
 
 /* Row y or its surroundings is at (y + radius) % window in the ring. */
@@ -116,8 +116,8 @@ load_beside(const Tile *tile, guint y, gint x0, gint x1, guint8 *lanes) {
  * left and right of it. */
 static void
 load_row(const Tile *tile, gint y) {
-  const HueSweep *sweep = tile->sweep;
-  const CcOp *op = tile->hue->op;
+  const DirectionColorSweep *sweep = tile->sweep;
+  const CcOp *op = tile->color->op;
   const gint radius = (gint)op->width / 2, lane_size = (gint)sweep->lane_size;
   const gint from = cc_border_index(y, (gint)tile->pixels->height, sweep->plan->border);
   const gint left = tile->first - radius, right = tile->first + (gint)tile->n_pixels + radius;
@@ -138,12 +138,12 @@ load_row(const Tile *tile, gint y) {
 /* The sum of matrix m over the pixels of row y, whose window is in the ring. */
 static void
 sum_row(const Tile *tile, guint m, guint y, guint8 *out) {
-  const HueSweep *sweep = tile->sweep;
+  const DirectionColorSweep *sweep = tile->sweep;
   const CcTapGroups *weights = &sweep->weights[m];
   gconstpointer taps[CC_MAX_COEFFS];
   for (guint i = 0; i < weights->n_taps; i++)
-    taps[i] = ring_row(tile, (y + weights->places[i].row) % tile->hue->op->height) +
-              weights->places[i].offset * (gssize)sweep->lane_size;
+    taps[i] = ring_row(tile, (y + weights->offsets[i].row) % tile->color->op->height) +
+              weights->offsets[i].offset * (gssize)sweep->lane_size;
   weights->sum(out, weights->group, weights->n_groups, taps, tile->n_pixels);
 }
 
@@ -185,12 +185,12 @@ DEFINE_SUMS(64, gint64)
 /* Sums both matrices over the pixels that the samples of row y stand for. */
 static void
 sum_samples(Tile *tile, guint y, gconstpointer samples[2]) {
-  const HueSweep *sweep = tile->sweep;
-  const CcHueField *field = sweep->field;
+  const DirectionColorSweep *sweep = tile->sweep;
+  const CcComponentGroup *group = sweep->group;
   const gboolean narrow = sweep->lane == CC_LANE_32;
-  const gint radius = (gint)tile->hue->op->height / 2;
-  const gint top = tile->top + (gint)(field->down * sweep->plan->stride * y);
-  const gint from = MAX(top, 0), end = MIN(top + (gint)field->down, (gint)tile->pixels->height);
+  const gint radius = (gint)tile->color->op->height / 2;
+  const gint top = tile->top + (gint)(group->down * sweep->plan->stride * y);
+  const gint from = MAX(top, 0), end = MIN(top + (gint)group->down, (gint)tile->pixels->height);
   for (gint row = from; row < end; row++) {
     for (tile->next = MAX(tile->next, row - radius); tile->next <= row + radius; tile->next++)
       load_row(tile, tile->next);
@@ -206,7 +206,7 @@ sum_samples(Tile *tile, guint y, gconstpointer samples[2]) {
     const gint at = tile->left + (gint)(sweep->apart * tile->x) - tile->first;
     samples[m] = sweep->apart == 1 ? total : sums;
     if (sweep->apart > 1)
-      (narrow ? gather_32 : gather_64)(sums, total, tile->n_pixels, at, field->across, sweep->apart,
+      (narrow ? gather_32 : gather_64)(sums, total, tile->n_pixels, at, group->across, sweep->apart,
                                        tile->n);
   }
 }
@@ -216,18 +216,19 @@ sum_samples(Tile *tile, guint y, gconstpointer samples[2]) {
 /* Stores component number i of the samples of row y, whose hues are in the scratch memory. */
 static void
 paint(const Tile *tile, guint y, guint i) {
-  const HueSweep *sweep = tile->sweep;
-  const CcPlace *place = &sweep->field->place[i];
-  const CcRect *target = &tile->placement->target[sweep->field->plane];
-  const CcPlane *plane = &tile->dst->plane[place->plane];
-  const guint16 *word = tile->hue->word[sweep->field->component[i]];
+  const DirectionColorSweep *sweep = tile->sweep;
+  const CcComponentOffset *offset = &sweep->group->offset[i];
+  const CcRect *target = &tile->placement->target[sweep->group->plane];
+  const CcPlane *plane = &tile->dst->plane[offset->plane];
+  const guint16 *word = tile->color->word[sweep->group->component[i]];
   const guint8 *index = tile->scratch + sweep->index;
-  const gsize spacing = place->spacing, n = tile->n;
-  const gsize sample = place->first + (gsize)(target->x + tile->x) * spacing;
+  const gsize spacing = offset->spacing, n = tile->n;
+  const gsize sample = offset->first + (gsize)(target->x + tile->x) * spacing;
   guint8 *row = plane->data + (gssize)(target->y + y) * plane->pitch;
-  const guint repeats = tile->x + tile->n == target->width
-                            ? cc_hue_repeats(tile->hue, sweep->field, i, tile->placement->repeats)
-                            : 0;
+  const guint repeats =
+      tile->x + tile->n == target->width
+          ? cc_direction_color_repeats(tile->color, sweep->group, i, tile->placement->repeats)
+          : 0;
   if (sweep->type == CC_SAMPLE_U8) {
     guint8 *to = row + sample;
     for (gsize x = 0; x < n; x++)
@@ -245,70 +246,72 @@ paint(const Tile *tile, guint y, guint i) {
 
 /* Copies or fills what lies beside the pixels of row y. */
 static void
-paint_aside(const Tile *tile, guint y) {
-  const HueSweep *sweep = tile->sweep;
-  const CcPlace *place = &tile->hue->aside_place;
-  const CcRect *target = &tile->placement->target[tile->hue->plane];
+paint_passthrough(const Tile *tile, guint y) {
+  const DirectionColorSweep *sweep = tile->sweep;
+  const CcComponentOffset *offset = &tile->color->passthrough_offset;
+  const CcRect *target = &tile->placement->target[tile->color->plane];
   const guint stride = sweep->plan->stride, from_y = tile->pixels->y + stride * y;
-  const CcPlane *src = &tile->src->plane[place->plane], *dst = &tile->dst->plane[place->plane];
-  const gsize spacing = place->spacing, apart = spacing * stride;
-  const gsize from_x = place->first + (tile->pixels->x + stride * (gsize)tile->x) * spacing;
-  const gsize to_x = place->first + (gsize)(target->x + tile->x) * spacing;
+  const CcPlane *src = &tile->src->plane[offset->plane], *dst = &tile->dst->plane[offset->plane];
+  const gsize spacing = offset->spacing, apart = spacing * stride;
+  const gsize from_x = offset->first + (tile->pixels->x + stride * (gsize)tile->x) * spacing;
+  const gsize to_x = offset->first + (gsize)(target->x + tile->x) * spacing;
   const guint8 *from = src->data + (gssize)from_y * src->pitch;
   guint8 *to = dst->data + (gssize)(target->y + y) * dst->pitch;
-  const gboolean copies = tile->hue->aside == CC_ASIDE_COPY;
+  const gboolean copies = tile->color->passthrough == CC_PASSTHROUGH_COPY;
   for (gsize x = 0; x < tile->n; x++)
     if (sweep->type == CC_SAMPLE_U8)
-      to[to_x + x * spacing] = copies ? from[from_x + x * apart] : (guint8)tile->hue->aside_word;
+      to[to_x + x * spacing] =
+          copies ? from[from_x + x * apart] : (guint8)tile->color->passthrough_word;
     else
       ((CcWord *)to)[to_x + x * spacing] =
-          copies ? ((const CcWord *)from)[from_x + x * apart] : tile->hue->aside_word;
+          copies ? ((const CcWord *)from)[from_x + x * apart] : tile->color->passthrough_word;
 }
 
 static void
 run_tile(Tile *tile, guint y0, guint y1) {
-  const HueSweep *sweep = tile->sweep;
+  const DirectionColorSweep *sweep = tile->sweep;
   const gint left = tile->left + (gint)(sweep->apart * tile->x);
   const gint last = left + (gint)(sweep->apart * (tile->n - 1));
   tile->first = MAX(left, 0);
   tile->n_pixels =
-      (guint)(MIN(last + (gint)sweep->field->across, (gint)tile->pixels->width) - tile->first);
+      (guint)(MIN(last + (gint)sweep->group->across, (gint)tile->pixels->width) - tile->first);
   tile->next = G_MININT;
   for (guint y = y0; y < y1; y++) {
     gconstpointer sums[2];
     sum_samples(tile, y, sums);
     sweep->rows->output->hues[sweep->lane](tile->scratch + sweep->index, sums[0], sums[1], tile->n,
-                                           tile->hue->add);
-    for (guint i = 0; i < sweep->field->n; i++)
+                                           tile->color->add);
+    for (guint i = 0; i < sweep->group->n; i++)
       paint(tile, y, i);
-    if (tile->hue->aside && sweep->field == tile->hue->field)
-      paint_aside(tile, y);
+    if (tile->color->passthrough && sweep->group == tile->color->group)
+      paint_passthrough(tile, y);
   }
 }
 
 /* Makes rows of a field. */
 static void
-run_sweep(const HueSweep *sweep, const CcStageRows *rows, guint8 *scratch) {
+run_sweep(const DirectionColorSweep *sweep, const CcStageRows *rows, guint8 *scratch) {
   const CcPlacement *placement = rows->placement;
-  const CcHueField *field = sweep->field;
-  const CcRect *source = &placement->source[field->plane];
-  const CcRect *pixels = &placement->source[sweep->hue->plane];
-  const guint width = placement->target[field->plane].width;
+  const CcComponentGroup *group = sweep->group;
+  const CcRect *source = &placement->source[group->plane];
+  const CcRect *pixels = &placement->source[sweep->color->plane];
+  const guint width = placement->target[group->plane].width;
   if (!sweep->rows) {
-    cc_plain_hue(sweep->plan, field, placement, rows->src, rows->dst, rows->y0, rows->y1);
+    cc_plain_direction_color(sweep->plan, group, placement, rows->src, rows->dst, rows->y0,
+                             rows->y1);
     return;
   }
   for (guint x = 0; x < width; x += sweep->tile) {
     Tile tile = {
         .sweep = sweep,
-        .hue = sweep->hue,
+        .color = sweep->color,
         .placement = placement,
         .pixels = pixels,
         .src = rows->src,
         .dst = rows->dst,
         .scratch = scratch,
-        .left = (gint)(field->across * source->x) - (gint)pixels->x,
-        .top = (gint)(field->down * source->y) - (gint)pixels->y,
+        .left = (gint)(group->across * source->x) - (gint)pixels->x,
+        .top = (gint)(group->down * source->y) - (gint)pixels->y,
         .x = x,
         .n = MIN(sweep->tile, width - x),
     };
@@ -319,8 +322,8 @@ run_sweep(const HueSweep *sweep, const CcStageRows *rows, guint8 *scratch) {
 static void
 run(gconstpointer state, const CcStageRows *rows, guint8 *scratch) {
   const DirectionColor *self = state;
-  for (guint i = 0; i < self->hue->n_fields; i++)
-    if (self->hue->field[i].plane == rows->plane)
+  for (guint i = 0; i < self->color->n_groups; i++)
+    if (self->color->group[i].plane == rows->plane)
       run_sweep(&self->sweep[i], rows, scratch);
 }
 
@@ -328,15 +331,15 @@ run(gconstpointer state, const CcStageRows *rows, guint8 *scratch) {
 
 /* Takes aligned room from the scratch memory. */
 static gsize
-take(HueSweep *sweep, gsize n_bytes) {
+take(DirectionColorSweep *sweep, gsize n_bytes) {
   const gsize at = sweep->scratch_size;
   sweep->scratch_size += cc_row_align(n_bytes);
   return at;
 }
 
 static void
-lay_out_scratch(HueSweep *sweep) {
-  const CcOp *op = sweep->hue->op;
+lay_out_scratch(DirectionColorSweep *sweep) {
+  const CcOp *op = sweep->color->op;
   const guint n_loaded = sweep->n_pixels + op->width - 1;
   const gsize lead = cc_row_align(op->width / 2 * sweep->lane_size);
   sweep->words = take(sweep, n_loaded * cc_sample_size(sweep->type));
@@ -350,16 +353,16 @@ lay_out_scratch(HueSweep *sweep) {
 }
 
 static void
-set_weights(HueSweep *sweep) {
-  const CcOp *op = sweep->hue->op;
+set_weights(DirectionColorSweep *sweep) {
+  const CcOp *op = sweep->color->op;
   const guint area = op->width * op->height;
-  CcTapPlace places[CC_MAX_COEFFS];
+  CcTapOffset offsets[CC_MAX_COEFFS];
   for (guint i = 0; i < area; i++)
-    places[i] = (CcTapPlace){i / op->width, (gint)(i % op->width) - (gint)op->width / 2};
+    offsets[i] = (CcTapOffset){i / op->width, (gint)(i % op->width) - (gint)op->width / 2};
   for (guint m = 0; m < 2; m++) {
     CcTapGroups *weights = &sweep->weights[m];
     const CcSumFunc *kernels = sweep->rows->tap_groups->sum[sweep->lane];
-    cc_tap_groups_init(weights, op->tap_i + m * area, places, area);
+    cc_tap_groups_init(weights, op->tap_i + m * area, offsets, area);
     if (!kernels[weights->pattern] || cc_is_left_out("sum-patterns"))
       weights->pattern = CC_PATTERN_ANY;
     weights->sum = kernels[weights->pattern];
@@ -367,17 +370,17 @@ set_weights(HueSweep *sweep) {
 }
 
 static void
-init_sweep(HueSweep *sweep, const CcPlan *plan, const CcHue *hue, const CcHueField *field,
-           const CcRows *rows) {
-  const gint64 most = cc_op_largest_sum(hue->op) * field->across * field->down;
-  const guint width = plan->out_layout.plane[field->plane].width;
-  *sweep = (HueSweep){.plan = plan, .hue = hue, .field = field, .rows = rows};
+init_sweep(DirectionColorSweep *sweep, const CcPlan *plan, const CcDirectionColor *color,
+           const CcComponentGroup *group, const CcRows *rows) {
+  const gint64 max = cc_op_largest_sum(color->op) * group->across * group->down;
+  const guint width = plan->out_layout.plane[group->plane].width;
+  *sweep = (DirectionColorSweep){.plan = plan, .color = color, .group = group, .rows = rows};
   if (!rows)
     return;
-  sweep->type = plan->layout.plane[hue->plane].type;
-  sweep->lane = most <= G_MAXINT32 ? CC_LANE_32 : CC_LANE_64;
+  sweep->type = plan->layout.plane[color->plane].type;
+  sweep->lane = max <= G_MAXINT32 ? CC_LANE_32 : CC_LANE_64;
   sweep->lane_size = sweep->lane == CC_LANE_32 ? sizeof(gint32) : sizeof(gint64);
-  sweep->apart = field->across * plan->stride;
+  sweep->apart = group->across * plan->stride;
   sweep->tile = MIN(MAX(TILE_PIXELS / sweep->apart, 1), width);
   sweep->n_pixels = sweep->apart * sweep->tile;
   set_weights(sweep);
@@ -387,9 +390,9 @@ init_sweep(HueSweep *sweep, const CcPlan *plan, const CcHue *hue, const CcHueFie
 static gpointer
 create(const CcPlan *plan, const CcStage *stage, const CcRows *kernels, gsize *scratch_size) {
   DirectionColor *self = g_new0(DirectionColor, 1);
-  self->hue = stage->data;
-  for (guint i = 0; i < self->hue->n_fields; i++) {
-    init_sweep(&self->sweep[i], plan, self->hue, &self->hue->field[i], kernels);
+  self->color = stage->data;
+  for (guint i = 0; i < self->color->n_groups; i++) {
+    init_sweep(&self->sweep[i], plan, self->color, &self->color->group[i], kernels);
     *scratch_size = MAX(*scratch_size, self->sweep[i].scratch_size);
   }
   return self;
@@ -398,7 +401,7 @@ create(const CcPlan *plan, const CcStage *stage, const CcRows *kernels, gsize *s
 static void
 direction_color_free(gpointer state) {
   DirectionColor *self = state;
-  for (guint i = 0; i < self->hue->n_fields; i++)
+  for (guint i = 0; i < self->color->n_groups; i++)
     for (guint m = 0; m < 2; m++)
       cc_tap_groups_clear(&self->sweep[i].weights[m]);
   g_free(self);
@@ -407,12 +410,12 @@ direction_color_free(gpointer state) {
 static guint64
 cost(gconstpointer state, const CcPlan *plan, const CcPlacement *placement, guint plane) {
   const DirectionColor *self = state;
-  const CcOp *op = self->hue->op;
+  const CcOp *op = self->color->op;
   guint64 taps = 0;
-  for (guint i = 0; i < self->hue->n_fields; i++) {
-    const CcHueField *field = &self->hue->field[i];
-    if (field->plane == plane)
-      taps += (guint64)field->across * field->down * placement->target[plane].width *
+  for (guint i = 0; i < self->color->n_groups; i++) {
+    const CcComponentGroup *group = &self->color->group[i];
+    if (group->plane == plane)
+      taps += (guint64)group->across * group->down * placement->target[plane].width *
               (2 * op->width * op->height + PIXEL_TAPS);
   }
   return taps * CC_TAP_PS;
@@ -422,12 +425,12 @@ static void
 explain(gconstpointer state, GPtrArray *lines) {
   static const gchar *const lane_names[] = {[CC_LANE_32] = "32-bit", [CC_LANE_64] = "64-bit"};
   const DirectionColor *self = state;
-  for (guint i = 0; i < self->hue->n_fields; i++) {
-    const HueSweep *sweep = &self->sweep[i];
-    const CcHueField *field = sweep->field;
+  for (guint i = 0; i < self->color->n_groups; i++) {
+    const DirectionColorSweep *sweep = &self->sweep[i];
+    const CcComponentGroup *group = sweep->group;
     GString *line = g_string_new(NULL);
     g_string_append_printf(line, "direction color, %u components of plane %u, %ux%u pixels each: ",
-                           field->n, field->plane, field->across, field->down);
+                           group->n, group->plane, group->across, group->down);
     if (!sweep->rows)
       g_string_append(line, "the plain loop");
     else

@@ -12,17 +12,17 @@ cc_pairs_find(const CcPlan *plan, CcPlan *whole) {
   whole->packed = FALSE;
   whole->layout = plan->frame_layout;
   whole->out_layout = plan->out_frame_layout;
-  whole->packing[0] = (CcPacking){.kind = CC_PACKING_NONE, .place = {{.spacing = 1}}};
+  whole->map[0] = (CcPlaneMap){.kind = CC_PLANE_MAP_NONE, .offset = {{.spacing = 1}}};
   whole->n_passes = 1;
   whole->pass[0] = (CcPass){.op = plan->pass[0].op, .filter_mask = 0xf};
   for (guint i = 0; i < plan->n_passes; i++) {
     const CcPass *pass = &plan->pass[i];
     const guint step = plan->layout.plane[pass->plane].step;
-    const CcPlace *place = &plan->packing[pass->plane].place[0];
+    const CcComponentOffset *offset = &plan->map[pass->plane].offset[0];
     if (pass->op != whole->pass[0].op || pass->filter_mask != (1u << step) - 1)
       return FALSE;
     for (guint k = 0; k < 2; k++)
-      whole->pass[0].border[place->first + k * place->spacing] = pass->border[k % step];
+      whole->pass[0].border[offset->first + k * offset->spacing] = pass->border[k % step];
   }
   return TRUE;
 }

@@ -60,10 +60,10 @@ set_float_kernel(CcCudaKernel *kernel, CcCudaModule module, const gchar *name, c
 /* Tiles of width x height target pixels of one component. */
 static void
 set_tiles(CcLaunch *launch, guint width, guint height) {
-  for (gint i = 0; i < launch->n_parts; i++) {
-    CcPart *part = &launch->part[i];
-    cc_cuda_part_set_tiles(part, cc_cuda_divide_up((guint)part->width, width) * (guint)part->step,
-                           cc_cuda_divide_up((guint)part->height, height));
+  for (gint i = 0; i < launch->n_jobs; i++) {
+    CcPlaneJob *job = &launch->job[i];
+    cc_cuda_plane_job_set_tiles(job, cc_cuda_divide_up((guint)job->width, width) * (guint)job->step,
+                                cc_cuda_divide_up((guint)job->height, height));
   }
 }
 
@@ -161,12 +161,12 @@ const CcCudaAlgorithm cc_cuda_scatter = {
  * and row of the source. */
 static void
 set_scratch(CcLaunch *launch, const CcPass *const *pass) {
-  for (gint i = 0; i < launch->n_parts; i++) {
-    CcPart *part = &launch->part[i];
+  for (gint i = 0; i < launch->n_jobs; i++) {
+    CcPlaneJob *job = &launch->job[i];
     const gboolean wide = pass[i]->op && pass[i]->op->arith == CC_ARITH_I64;
-    const guint64 columns = (guint64)launch->n_matrices * (guint)part->step * (guint)part->width;
-    CC_OWN(CcTwoPassPart, part)->intermediate = launch->scratch_bytes;
-    launch->scratch_bytes += columns * CC_TWO_PASS_PITCH((guint)part->src_height) * (wide ? 8 : 4);
+    const guint64 columns = (guint64)launch->n_matrices * (guint)job->step * (guint)job->width;
+    CC_PRIVATE(CcTwoPassJob, job)->intermediate = launch->scratch_bytes;
+    launch->scratch_bytes += columns * CC_TWO_PASS_PITCH((guint)job->src_height) * (wide ? 8 : 4);
   }
 }
 
@@ -187,11 +187,11 @@ static void
 set_row_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu,
               const CcPass *const *pass) {
   set_scratch(launch, pass);
-  for (gint i = 0; i < launch->n_parts; i++) {
-    CcPart *part = &launch->part[i];
-    cc_cuda_part_set_tiles(
-        part, cc_cuda_divide_up((guint)part->width, CC_TWO_PASS_TILE_SIDE) * (guint)part->step,
-        cc_cuda_divide_up((guint)part->src_height, CC_TWO_PASS_TILE_SIDE));
+  for (gint i = 0; i < launch->n_jobs; i++) {
+    CcPlaneJob *job = &launch->job[i];
+    cc_cuda_plane_job_set_tiles(
+        job, cc_cuda_divide_up((guint)job->width, CC_TWO_PASS_TILE_SIDE) * (guint)job->step,
+        cc_cuda_divide_up((guint)job->src_height, CC_TWO_PASS_TILE_SIDE));
   }
 }
 

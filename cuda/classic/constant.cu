@@ -16,15 +16,15 @@ template <typename Sample, typename Sum, bool READ_FREE, bool WRITE_FREE>
 static __device__ __forceinline__ void
 filter_pixel(const CcLaunch &launch, const Tile &tile) {
   const int x = tile.x + threadIdx.x, y = tile.y + threadIdx.y;
-  if (!WRITE_FREE && (x >= tile.part.width || y >= tile.part.height))
+  if (!WRITE_FREE && (x >= tile.job.width || y >= tile.job.height))
     return;
   const int left = launch.stride * x - launch.window_width / 2;
   const int top = launch.stride * y - launch.window_height / 2;
   const int word =
-      filter_window<Sum, unroll_reads<READ_FREE>>(launch, launch, tile.part, [&](int c, int r) {
-        return fetch<Sample, READ_FREE>(launch, tile.part, left + c, top + r, tile.component);
+      filter_window<Sum, unroll_reads<READ_FREE>>(launch, launch, tile.job, [&](int c, int r) {
+        return fetch<Sample, READ_FREE>(launch, tile.job, left + c, top + r, tile.component);
       });
-  store<Sample, true>(tile.part, x, y, tile.component, word);
+  store<Sample, true>(tile.job, x, y, tile.component, word);
 }
 
 template <typename Sample, typename Sum>
@@ -32,8 +32,8 @@ static __device__ __forceinline__ void
 constant(const CcLaunch &launch) {
   constexpr int WIDTH = CC_PIXEL_TILE_WIDTH, HEIGHT = CC_PIXEL_TILE_HEIGHT;
   const Tile tile = find_tile(launch, WIDTH, HEIGHT);
-  if (!is_filtered(tile.part, tile.component)) {
-    store_unfiltered<Sample>(launch, tile.part, tile.x + threadIdx.x, tile.y + threadIdx.y,
+  if (!is_filtered(tile.job, tile.component)) {
+    store_unfiltered<Sample>(launch, tile.job, tile.x + threadIdx.x, tile.y + threadIdx.y,
                              tile.component);
     return;
   }

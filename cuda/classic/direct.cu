@@ -14,21 +14,21 @@ template <typename Sample, typename Sum>
 static __device__ __forceinline__ void
 direct(const CcLaunch &launch) {
   const Tile tile = find_tile(launch, CC_PIXEL_TILE_WIDTH, CC_PIXEL_TILE_HEIGHT);
-  const CcPart &part = tile.part;
+  const CcPlaneJob &job = tile.job;
   const int x = tile.x + threadIdx.x, y = tile.y + threadIdx.y;
-  if (!is_filtered(part, tile.component)) {
-    store_unfiltered<Sample>(launch, part, x, y, tile.component);
+  if (!is_filtered(job, tile.component)) {
+    store_unfiltered<Sample>(launch, job, x, y, tile.component);
     return;
   }
-  if (x >= part.width || y >= part.height)
+  if (x >= job.width || y >= job.height)
     return;
   const CcLaunch &taps = *(const CcLaunch *)launch.memory_taps;
   const int left = launch.stride * x - launch.window_width / 2;
   const int top = launch.stride * y - launch.window_height / 2;
-  const int word = filter_window<Sum, 4>(launch, taps, part, [&](int c, int r) {
-    return fetch<Sample, false>(launch, part, left + c, top + r, tile.component);
+  const int word = filter_window<Sum, 4>(launch, taps, job, [&](int c, int r) {
+    return fetch<Sample, false>(launch, job, left + c, top + r, tile.component);
   });
-  store<Sample, false>(part, x, y, tile.component, word);
+  store<Sample, false>(job, x, y, tile.component, word);
 }
 
 CC_FLOAT_ENTRIES(cc_direct, CC_PIXEL_TILE_WIDTH *CC_PIXEL_TILE_HEIGHT, direct)

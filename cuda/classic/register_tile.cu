@@ -80,12 +80,12 @@ thread_number() {
 /* The code value of sample i of a word. */
 template <typename S>
 static __device__ __forceinline__ typename S::Code
-code_in(const CcPart &part, Word<typename S::Sample> word, int i) {
+code_in(const CcPlaneJob &job, Word<typename S::Sample> word, int i) {
   using Sample = typename S::Sample;
   if constexpr (sizeof(Sample) == 1)
     return __fsub_rn(__uint_as_float(__byte_perm(word, __float_as_uint(UNITS), 0x7440 | i)), UNITS);
   else
-    return code_of(part, (Sample)(word >> (8 * sizeof(Sample) * i)));
+    return code_of(job, (Sample)(word >> (8 * sizeof(Sample) * i)));
 }
 
 /* What cc_code_f32 gives, in fewer instructions: rounding comes after clamping, which changes
@@ -93,7 +93,7 @@ code_in(const CcPart &part, Word<typename S::Sample> word, int i) {
 struct Clamp {
   const float mul, add, lo, hi;
 
-  __device__ __forceinline__ explicit Clamp(const CcPart &p)
+  __device__ __forceinline__ explicit Clamp(const CcPlaneJob &p)
       : mul(p.mul_f), add(p.add_f), lo((float)p.lo), hi((float)p.hi) {
   }
 
@@ -109,15 +109,14 @@ struct Clamp {
 template <typename S>
 static __device__ __forceinline__ void
 look_up_border(const CcLaunch &launch, const Tile &tile, typename S::Shared &shared) {
-  const CcPart &part = tile.part;
+  const CcPlaneJob &job = tile.job;
   for (int i = thread_number(); i < S::COLUMNS + S::ROWS; i += THREADS) {
     const int row = i - S::COLUMNS;
     if (row < 0)
-      shared.column_from[i] =
-          cc_border_index(first_column(tile) + i, part.src_width, launch.border);
+      shared.column_from[i] = cc_border_index(first_column(tile) + i, job.src_width, launch.border);
     else
       shared.row_from[row] =
-          cc_border_index(first_row<S>(tile) + row, part.src_height, launch.border);
+          cc_border_index(first_row<S>(tile) + row, job.src_height, launch.border);
   }
 }
 
@@ -126,11 +125,11 @@ template <typename S>
 static __device__ __forceinline__ typename S::Sample
 look_up_sample(const Tile &tile, const typename S::Shared &shared, int row, int column) {
   using Sample = typename S::Sample;
-  const CcPart &part = tile.part;
+  const CcPlaneJob &job = tile.job;
   const int x = shared.column_from[column], y = shared.row_from[row];
   /* read in any case, so that many reads can be under way at once */
-  const Sample sample = source_row<Sample>(part, max(y, 0))[max(x, 0) * part.step + tile.component];
-  return (x | y) < 0 ? (Sample)(part.border_code[tile.component] << part.shift) : sample;
+  const Sample sample = source_row<Sample>(job, max(y, 0))[max(x, 0) * job.step + tile.component];
+  return (x | y) < 0 ? (Sample)(job.border_code[tile.component] << job.shift) : sample;
 }
 
 /* How many of N things each thread takes at once, when it is to take them in as few rounds as there
@@ -182,9 +181,9 @@ static __device__ __forceinline__ void
 stage_words(const Tile &tile, typename S::Shared &shared) {
   using Sample = typename S::Sample;
   constexpr int WORDS = S::COLUMNS / SIDE, N = S::ROWS * WORDS, BATCH = Batch<N, 9>::SIZE;
-  const CcPart &part = tile.part;
-  const int left = first_column(tile), last = (part.src_width & ~(SIDE - 1)) - SIDE;
-  const Sample outside = (Sample)(part.border_code[tile.component] << part.shift);
+  const CcPlaneJob &job = tile.job;
+  const int left = first_column(tile), last = (job.src_width & ~(SIDE - 1)) - SIDE;
+  const Sample outside = (Sample)(job.border_code[tile.component] << job.shift);
 #pragma unroll 1
   for (int first = thread_number(); first < N; first += BATCH * THREADS) {
     Word<Sample> word[BATCH];
@@ -192,7 +191,7 @@ stage_words(const Tile &tile, typename S::Shared &shared) {
     for (int i = 0; i < BATCH; i++) {
       const int nth = min(first + i * THREADS, N - 1), y = shared.row_from[nth / WORDS];
       const int x = min(max(left + nth % WORDS * SIDE, 0), last);
-      word[i] = *(const Word<Sample> *)(source_row<Sample>(part, max(y, 0)) + x);
+      word[i] = *(const Word<Sample> *)(source_row<Sample>(job, max(y, 0)) + x);
       word[i] = y < 0 ? repeat(outside) : word[i];
     }
 #pragma unroll
@@ -211,7 +210,7 @@ stage_ends(const Tile &tile, typename S::Shared &shared) {
   static_assert(S::ROWS <= THREADS / 2, "a thread for each end");
   const int row = thread_number() % (THREADS / 2);
   const bool right = thread_number() >= THREADS / 2;
-  const int left = first_column(tile), width = tile.part.src_width;
+  const int left = first_column(tile), width = tile.job.src_width;
   const int from = right ? max((width & ~(SIDE - 1)) - left, 0) : SIDE - S::RADIUS;
   const int to = right ? min(width + S::RADIUS - left, S::COLUMNS) : -left;
   if (row < S::ROWS)
@@ -227,7 +226,7 @@ stage(const CcLaunch &launch, const Tile &tile, typename S::Shared &shared) {
   look_up_border<S>(launch, tile, shared);
   wait_for_last_launch();
   __syncthreads();
-  if (tile.part.step == 1 && tile.part.src_width >= SIDE) {
+  if (tile.job.step == 1 && tile.job.src_width >= SIDE) {
     stage_words<S>(tile, shared);
     __syncthreads();
     stage_ends<S>(tile, shared);
@@ -247,7 +246,7 @@ fetch_strip(const Tile &tile, const typename S::Shared &shared, int row,
   if (STAGED) {
     at = &shared.staged[row][threadIdx.x];
   } else {
-    const Sample *line = source_row<Sample>(tile.part, tile.y - S::RADIUS + row);
+    const Sample *line = source_row<Sample>(tile.job, tile.y - S::RADIUS + row);
     at = (const Word<Sample> *)(line + tile.x) + threadIdx.x - 1;
   }
   Word<Sample> word[S::WORDS];
@@ -257,7 +256,7 @@ fetch_strip(const Tile &tile, const typename S::Shared &shared, int row,
 #pragma unroll
   for (int i = 0; i < S::CODES; i++) {
     const int from = SIDE - S::RADIUS + i;
-    code[i] = code_in<S>(tile.part, word[from / SIDE], from % SIDE);
+    code[i] = code_in<S>(tile.job, word[from / SIDE], from % SIDE);
   }
 }
 
@@ -375,31 +374,31 @@ static __device__ __forceinline__ void
 store_pixels(const CcLaunch &launch, const Tile &tile, const Clamp &clamp,
              const Response<typename S::Sum> (&response)[SIDE][SIDE]) {
   using Sample = typename S::Sample;
-  const CcPart &part = tile.part;
+  const CcPlaneJob &job = tile.job;
   const int x = tile.x + threadIdx.x * SIDE, top = tile.y + threadIdx.y * SIDE;
-  const bool wide = is_write_free(tile, WIDTH, HEIGHT) && part.step == 1;
+  const bool wide = is_write_free(tile, WIDTH, HEIGHT) && job.step == 1;
   uint32_t code[SIDE][SIDE];
   const auto finish = [&](auto code_for) {
 #pragma unroll
     for (int j = 0; j < SIDE; j++)
 #pragma unroll
       for (int i = 0; i < SIDE; i++)
-        code[j][i] = (uint32_t)code_for(response[j][i]) << (sizeof(Sample) == 1 ? 0 : part.shift);
+        code[j][i] = (uint32_t)code_for(response[j][i]) << (sizeof(Sample) == 1 ? 0 : job.shift);
   };
   if (launch.response == CC_RESPONSE_CLAMP)
     finish(clamp);
   else
     run_response(launch.response, [&](CcResponse kind) {
-      finish([&](const auto &one) { return one.code(kind, part); });
+      finish([&](const auto &one) { return one.code(kind, job); });
     });
 #pragma unroll
   for (int j = 0; j < SIDE; j++) {
     if (wide) {
-      *(Word<Sample> *)(target_row<Sample>(part, top + j) + x) = pack(code[j], Sample());
+      *(Word<Sample> *)(target_row<Sample>(job, top + j) + x) = pack(code[j], Sample());
     } else {
 #pragma unroll
       for (int i = 0; i < SIDE; i++)
-        store<Sample, false>(part, x + i, top + j, tile.component, (int)code[j][i]);
+        store<Sample, false>(job, x + i, top + j, tile.component, (int)code[j][i]);
     }
   }
 }
@@ -410,26 +409,26 @@ static __device__ __forceinline__ void
 pass_tile(const CcLaunch &launch, const Tile &tile) {
   for (int y = threadIdx.y; y < HEIGHT; y += DOWN)
     for (int x = threadIdx.x; x < WIDTH; x += ACROSS)
-      store_unfiltered<typename S::Sample>(launch, tile.part, tile.x + x, tile.y + y,
+      store_unfiltered<typename S::Sample>(launch, tile.job, tile.x + x, tile.y + y,
                                            tile.component);
 }
 
 /* As find_tile, with one division where pixels have one sample. */
 static __device__ __forceinline__ Tile
 find_own_tile(const CcLaunch &launch) {
-  const CcPart &part = find_part(launch, blockIdx.x);
-  const unsigned index = blockIdx.x - part.first_tile, across = part.tiles_across;
+  const CcPlaneJob &job = find_job(launch, blockIdx.x);
+  const unsigned index = blockIdx.x - job.first_tile, across = job.tiles_across;
   const int row = index / across, column = index - row * across;
-  const int pixels = part.step == 1 ? column : column / part.step;
-  return {part, pixels * WIDTH, row * HEIGHT, column - pixels * part.step};
+  const int pixels = job.step == 1 ? column : column / job.step;
+  return {job, pixels * WIDTH, row * HEIGHT, column - pixels * job.step};
 }
 
 /* Whether the tile's words and those beside them can be read as they are. */
 template <typename S>
 static __device__ __forceinline__ bool
 is_free(const Tile &tile) {
-  return tile.part.step == 1 &&
-         is_inside(tile.part, tile.x - SIDE, tile.y - S::RADIUS, tile.x + WIDTH + SIDE - 1,
+  return tile.job.step == 1 &&
+         is_inside(tile.job, tile.x - SIDE, tile.y - S::RADIUS, tile.x + WIDTH + SIDE - 1,
                    tile.y + HEIGHT + S::RADIUS - 1);
 }
 
@@ -437,12 +436,12 @@ template <typename S, int TAPS>
 static __device__ __forceinline__ void
 run_tile(const CcLaunch &launch, typename S::Shared &shared) {
   const Tile tile = find_own_tile(launch);
-  if (!is_filtered(tile.part, tile.component)) {
+  if (!is_filtered(tile.job, tile.component)) {
     wait_for_last_launch();
     pass_tile<S>(launch, tile);
     return;
   }
-  const Clamp clamp(tile.part); /* read early: the constants come while the launch waits */
+  const Clamp clamp(tile.job); /* read early: the constants come while the launch waits */
   Response<typename S::Sum> response[SIDE][SIDE];
   if (is_free<S>(tile))
     filter_tile<S, TAPS, false>(launch, tile, shared, response);

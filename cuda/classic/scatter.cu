@@ -29,7 +29,7 @@ filter_sample(const CcLaunch &launch, const Tile &tile, Sum (&sum)[CC_LAUNCH_MAT
   if (thread < taps) {
     const int x = launch.stride * tile.x - launch.window_width / 2 + thread % launch.window_width;
     const int y = launch.stride * tile.y - launch.window_height / 2 + thread / launch.window_width;
-    const int code = fetch<Sample, READ_FREE>(launch, tile.part, x, y, tile.component);
+    const int code = fetch<Sample, READ_FREE>(launch, tile.job, x, y, tile.component);
     for (int m = 0; m < launch.n_matrices; m++)
       add_product(&sum[m], memory.tap[m * taps + thread], code);
   }
@@ -39,8 +39,8 @@ filter_sample(const CcLaunch &launch, const Tile &tile, Sum (&sum)[CC_LAUNCH_MAT
   Response<Sum> response;
   for (int m = 0; m < launch.n_matrices; m++)
     response.add(launch.response, m, sum[m]);
-  store<Sample, true>(tile.part, tile.x, tile.y, tile.component,
-                      response.code(launch.response, tile.part) << tile.part.shift);
+  store<Sample, true>(tile.job, tile.x, tile.y, tile.component,
+                      response.code(launch.response, tile.job) << tile.job.shift);
 }
 
 template <typename Sample, typename Sum>
@@ -48,9 +48,9 @@ static __device__ __forceinline__ void
 scatter(const CcLaunch &launch) {
   __shared__ Sum sum[CC_LAUNCH_MATRICES];
   const Tile tile = find_tile(launch, 1, 1);
-  if (!is_filtered(tile.part, tile.component)) {
+  if (!is_filtered(tile.job, tile.component)) {
     if (threadIdx.x == 0)
-      store_unfiltered<Sample>(launch, tile.part, tile.x, tile.y, tile.component);
+      store_unfiltered<Sample>(launch, tile.job, tile.x, tile.y, tile.component);
   } else if (is_read_free(launch, tile, 1, 1)) {
     filter_sample<Sample, Sum, true>(launch, tile, sum);
   } else {

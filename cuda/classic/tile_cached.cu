@@ -18,29 +18,29 @@
 template <typename Sample, typename Sum, bool READ_FREE, bool WRITE_FREE>
 static __device__ __forceinline__ void
 filter_tile(const CcLaunch &launch, const Tile &tile, int side, Code<Sum> (&own)[SIDE][SIDE]) {
-  const CcPart &part = tile.part;
+  const CcPlaneJob &job = tile.job;
   const int x = threadIdx.x, y = threadIdx.y;
   /* the source pixel at the tile's top left, and how far the tile holds pixels of the source */
   const int left = launch.stride * tile.x, top = launch.stride * tile.y;
-  const unsigned right = READ_FREE ? SIDE : min(SIDE, part.src_width - left);
-  const unsigned bottom = READ_FREE ? SIDE : min(SIDE, part.src_height - top);
+  const unsigned right = READ_FREE ? SIDE : min(SIDE, job.src_width - left);
+  const unsigned bottom = READ_FREE ? SIDE : min(SIDE, job.src_height - top);
   if ((unsigned)x < right && (unsigned)y < bottom)
-    own[y][x] = fetch<Sample, true>(launch, part, left + x, top + y, tile.component);
+    own[y][x] = fetch<Sample, true>(launch, job, left + x, top + y, tile.component);
   __syncthreads();
   if (x >= side || y >= side)
     return;
   const int window_x = launch.stride * x - launch.window_width / 2;
   const int window_y = launch.stride * y - launch.window_height / 2;
   const int word =
-      filter_window<Sum, unroll_reads<READ_FREE>>(launch, launch, part, [&](int c, int r) {
+      filter_window<Sum, unroll_reads<READ_FREE>>(launch, launch, job, [&](int c, int r) {
         const int at_x = window_x + c,
                   at_y = window_y + r; /* negative ones fail the test as well */
         if ((unsigned)at_x < right && (unsigned)at_y < bottom)
           return own[at_y][at_x];
-        return (Code<Sum>)fetch<Sample, READ_FREE>(launch, part, left + at_x, top + at_y,
+        return (Code<Sum>)fetch<Sample, READ_FREE>(launch, job, left + at_x, top + at_y,
                                                    tile.component);
       });
-  store<Sample, WRITE_FREE>(part, tile.x + x, tile.y + y, tile.component, word);
+  store<Sample, WRITE_FREE>(job, tile.x + x, tile.y + y, tile.component, word);
 }
 
 template <typename Sample, typename Sum>
@@ -49,13 +49,13 @@ tile_cached(const CcLaunch &launch) {
   __shared__ Code<Sum> own[SIDE][SIDE];
   const int side = SIDE / launch.stride; /* of the output tile */
   const Tile tile = find_tile(launch, side, side);
-  if (!is_filtered(tile.part, tile.component)) {
+  if (!is_filtered(tile.job, tile.component)) {
     store_unfiltered_tile<Sample>(launch, tile, side, side);
     return;
   }
   const int left = launch.stride * tile.x - launch.window_width / 2;
   const int top = launch.stride * tile.y - launch.window_height / 2;
-  run_class(is_inside(tile.part, left, top, left + SIDE + launch.window_width - 2,
+  run_class(is_inside(tile.job, left, top, left + SIDE + launch.window_width - 2,
                       top + SIDE + launch.window_height - 2),
             is_write_free(tile, side, side), [&](auto read_free, auto write_free) {
               filter_tile<Sample, Sum, decltype(read_free)::value, decltype(write_free)::value>(

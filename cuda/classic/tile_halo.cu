@@ -22,14 +22,14 @@ filter_tile(const CcLaunch &launch, const Tile &tile, int width, int height,
   const int x = threadIdx.x, y = threadIdx.y;
   const int left = launch.stride * tile.x - launch.window_width / 2;
   const int top = launch.stride * tile.y - launch.window_height / 2;
-  input[y][x] = fetch<Sample, READ_FREE>(launch, tile.part, left + x, top + y, tile.component);
+  input[y][x] = fetch<Sample, READ_FREE>(launch, tile.job, left + x, top + y, tile.component);
   __syncthreads();
   if (x >= width || y >= height)
     return;
-  const int word = filter_window<Sum, 4>(launch, launch, tile.part, [&](int c, int r) {
+  const int word = filter_window<Sum, 4>(launch, launch, tile.job, [&](int c, int r) {
     return input[launch.stride * y + r][launch.stride * x + c];
   });
-  store<Sample, WRITE_FREE>(tile.part, tile.x + x, tile.y + y, tile.component, word);
+  store<Sample, WRITE_FREE>(tile.job, tile.x + x, tile.y + y, tile.component, word);
 }
 
 template <typename Sample, typename Sum>
@@ -40,13 +40,13 @@ tile_halo(const CcLaunch &launch) {
   const int width = (SIDE - launch.window_width) / launch.stride + 1;
   const int height = (SIDE - launch.window_height) / launch.stride + 1;
   const Tile tile = find_tile(launch, width, height);
-  if (!is_filtered(tile.part, tile.component)) {
+  if (!is_filtered(tile.job, tile.component)) {
     store_unfiltered_tile<Sample>(launch, tile, width, height);
     return;
   }
   const int left = launch.stride * tile.x - launch.window_width / 2;
   const int top = launch.stride * tile.y - launch.window_height / 2;
-  run_class(is_inside(tile.part, left, top, left + SIDE - 1, top + SIDE - 1),
+  run_class(is_inside(tile.job, left, top, left + SIDE - 1, top + SIDE - 1),
             is_write_free(tile, width, height), [&](auto read_free, auto write_free) {
               filter_tile<Sample, Sum, decltype(read_free)::value, decltype(write_free)::value>(
                   launch, tile, width, height, input);

@@ -21,10 +21,10 @@
 template <typename Sum>
 static __device__ __forceinline__ Sum *
 intermediate(const CcLaunch &launch, const Tile &tile, int matrix, int x) {
-  const CcPart &part = tile.part;
-  const long long column = (long long)(matrix * part.step + tile.component) * part.width + x;
-  const uint64_t first = launch.scratch + CC_OWN(const CcTwoPassPart, &part)->intermediate;
-  return (Sum *)first + column * CC_TWO_PASS_PITCH(part.src_height);
+  const CcPlaneJob &job = tile.job;
+  const long long column = (long long)(matrix * job.step + tile.component) * job.width + x;
+  const uint64_t first = launch.scratch + CC_PRIVATE(const CcTwoPassJob, &job)->intermediate;
+  return (Sum *)first + column * CC_TWO_PASS_PITCH(job.src_height);
 }
 
 /* The row and the column of a matrix, in the launch's parameters where they fit there. */
@@ -47,7 +47,7 @@ column_of(const CcLaunch &launch, int matrix) {
 template <typename Sample, typename Sum, bool READ_FREE, bool WRITE_FREE>
 static __device__ __forceinline__ void
 filter_rows(const CcLaunch &launch, const Tile &tile, Sum (&sums)[SIDE][SIDE + 1]) {
-  const CcPart &part = tile.part;
+  const CcPlaneJob &job = tile.job;
   const int lane = threadIdx.x, x = tile.x + lane;
   const int n_taps = launch.window_width, left = launch.stride * x - n_taps / 2;
   constexpr int UNROLL = READ_FREE && WRITE_FREE ? SIDE / BLOCK_HEIGHT : 1;
@@ -56,12 +56,12 @@ filter_rows(const CcLaunch &launch, const Tile &tile, Sum (&sums)[SIDE][SIDE + 1
 #pragma unroll UNROLL
     for (int i = threadIdx.y; i < SIDE; i += BLOCK_HEIGHT) {
       const int y = tile.y + i;
-      if (!WRITE_FREE && (x >= part.width || y >= part.src_height))
+      if (!WRITE_FREE && (x >= job.width || y >= job.src_height))
         continue;
       Sum sum = 0;
 #pragma unroll unroll_reads < READ_FREE>
       for (int k = 0; k < n_taps; k++) {
-        const int code = fetch<Sample, READ_FREE>(launch, part, left + k, y, tile.component);
+        const int code = fetch<Sample, READ_FREE>(launch, job, left + k, y, tile.component);
         sum = multiply_add(row[k], (Code<Sum>)code, sum);
       }
       sums[i][lane] = sum;
@@ -69,7 +69,7 @@ filter_rows(const CcLaunch &launch, const Tile &tile, Sum (&sums)[SIDE][SIDE + 1
     __syncthreads();
 #pragma unroll
     for (int i = threadIdx.y; i < SIDE; i += BLOCK_HEIGHT)
-      if (WRITE_FREE || (tile.x + i < part.width && tile.y + lane < part.src_height))
+      if (WRITE_FREE || (tile.x + i < job.width && tile.y + lane < job.src_height))
         intermediate<Sum>(launch, tile, m, tile.x + i)[tile.y + lane] = sums[lane][i];
     __syncthreads();
   }
@@ -82,12 +82,12 @@ two_pass_rows(const CcLaunch &launch) {
   allow_next_launch();
   wait_for_last_launch(); /* only here: the compiler unrolls the other launch less with it inside */
   const Tile tile = find_tile(launch, SIDE, SIDE);
-  if (!is_filtered(tile.part, tile.component))
+  if (!is_filtered(tile.job, tile.component))
     return;
   const int left = launch.stride * tile.x - launch.window_width / 2;
   const int right = left + launch.stride * (SIDE - 1) + launch.window_width - 1;
-  run_class(left >= 0 && right < tile.part.src_width,
-            tile.x + SIDE <= tile.part.width && tile.y + SIDE <= tile.part.src_height,
+  run_class(left >= 0 && right < tile.job.src_width,
+            tile.x + SIDE <= tile.job.width && tile.y + SIDE <= tile.job.src_height,
             [&](auto read_free, auto write_free) {
               filter_rows<Sample, Sum, decltype(read_free)::value, decltype(write_free)::value>(
                   launch, tile, sums);
@@ -101,13 +101,13 @@ template <typename Sum, bool READ_FREE>
 static __device__ __forceinline__ Sum
 fetch_sum(const CcLaunch &launch, const Tile &tile, int matrix, const Sum *column, int y) {
   if (!READ_FREE)
-    y = cc_border_index(y, tile.part.src_height, launch.border);
+    y = cc_border_index(y, tile.job.src_height, launch.border);
   if (READ_FREE || y >= 0)
     return column[y];
   const CcTap *row = row_of(launch, matrix);
   Sum sum = 0;
   for (int k = 0; k < launch.window_width; k++)
-    sum = multiply_add(row[k], (Code<Sum>)tile.part.border_code[tile.component], sum);
+    sum = multiply_add(row[k], (Code<Sum>)tile.job.border_code[tile.component], sum);
   return sum;
 }
 
@@ -115,12 +115,12 @@ fetch_sum(const CcLaunch &launch, const Tile &tile, int matrix, const Sum *colum
 template <typename Sample, typename Sum, bool READ_FREE, bool WRITE_FREE>
 static __device__ __forceinline__ void
 filter_columns(const CcLaunch &launch, const Tile &tile, int (&words)[SIDE][SIDE + 1]) {
-  const CcPart &part = tile.part;
+  const CcPlaneJob &job = tile.job;
   const int n_taps = launch.window_height;
   const int lane = threadIdx.x, top = launch.stride * (tile.y + lane) - n_taps / 2;
 #pragma unroll 1
   for (int i = threadIdx.y; i < SIDE; i += BLOCK_HEIGHT) {
-    if (!WRITE_FREE && (tile.x + i >= part.width || tile.y + lane >= part.height))
+    if (!WRITE_FREE && (tile.x + i >= job.width || tile.y + lane >= job.height))
       continue;
     Response<Sum> response;
     for (int m = 0; m < launch.n_matrices; m++) {
@@ -133,12 +133,12 @@ filter_columns(const CcLaunch &launch, const Tile &tile, int (&words)[SIDE][SIDE
             multiply_add(column[k], fetch_sum<Sum, READ_FREE>(launch, tile, m, sums, top + k), sum);
       response.add(launch.response, m, sum);
     }
-    words[i][lane] = response.code(launch.response, part) << part.shift;
+    words[i][lane] = response.code(launch.response, job) << job.shift;
   }
   __syncthreads();
 #pragma unroll
   for (int i = threadIdx.y; i < SIDE; i += BLOCK_HEIGHT)
-    store<Sample, WRITE_FREE>(part, tile.x + lane, tile.y + i, tile.component, words[lane][i]);
+    store<Sample, WRITE_FREE>(job, tile.x + lane, tile.y + i, tile.component, words[lane][i]);
 }
 
 template <typename Sample, typename Sum>
@@ -146,14 +146,14 @@ static __device__ __forceinline__ void
 two_pass_columns(const CcLaunch &launch) {
   __shared__ int words[SIDE][SIDE + 1];
   const Tile tile = find_tile(launch, SIDE, SIDE);
-  if (!is_filtered(tile.part, tile.component)) {
+  if (!is_filtered(tile.job, tile.component)) {
     for (int i = threadIdx.y; i < SIDE; i += BLOCK_HEIGHT)
-      store_unfiltered<Sample>(launch, tile.part, tile.x + threadIdx.x, tile.y + i, tile.component);
+      store_unfiltered<Sample>(launch, tile.job, tile.x + threadIdx.x, tile.y + i, tile.component);
     return;
   }
   const int top = launch.stride * tile.y - launch.window_height / 2;
   const int bottom = top + launch.stride * (SIDE - 1) + launch.window_height - 1;
-  run_class(top >= 0 && bottom < tile.part.src_height, is_write_free(tile, SIDE, SIDE),
+  run_class(top >= 0 && bottom < tile.job.src_height, is_write_free(tile, SIDE, SIDE),
             [&](auto read_free, auto write_free) {
               filter_columns<Sample, Sum, decltype(read_free)::value, decltype(write_free)::value>(
                   launch, tile, words);

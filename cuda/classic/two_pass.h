@@ -16,5 +16,5 @@
 /* What these kernels alone know of a part. */
 typedef struct {
   uint64_t intermediate; /* where that lies in scratch, in bytes from there */
-} CcTwoPassPart;
-CC_OWN_FITS(CcTwoPassPart);
+} CcTwoPassJob;
+CC_PRIVATE_FITS(CcTwoPassJob);

@@ -6,7 +6,7 @@
 #define MAX_HELPERS 6
 #define HELPERS_EACH 2
 
-struct _CcSharedWork {
+struct _CcStagingWork {
   gatomicrefcount refs; /* the caller's, and one of each helper that was called */
   guint n_slices;
   void (*run)(gpointer data, guint slice);
@@ -20,7 +20,7 @@ struct _CcSharedWork {
 };
 
 static void
-shared_work_unref(CcSharedWork *self) {
+staging_work_unref(CcStagingWork *self) {
   if (!g_atomic_ref_count_dec(&self->refs))
     return;
   g_mutex_clear(&self->lock);
@@ -30,7 +30,7 @@ shared_work_unref(CcSharedWork *self) {
 
 /* Does slices for as long as there are some that nobody has begun. */
 static void
-do_slices(CcSharedWork *self) {
+do_slices(CcStagingWork *self) {
   guint slice;
   while ((slice = (guint)g_atomic_int_add(&self->next, 1)) < self->n_slices) {
     self->run(self->data, slice);
@@ -51,7 +51,7 @@ static void
 help(gpointer work, gpointer unused) {
   do_slices(work);
   g_atomic_int_add(&n_called, -1);
-  shared_work_unref(work);
+  staging_work_unref(work);
 }
 
 /* The helpers, which live as long as the process; NULL on a machine of one core. */
@@ -70,10 +70,10 @@ get_helpers(void) {
 
 /* Calls a helper, unless all have work. */
 static gboolean
-call_helper(CcSharedWork *self) {
+call_helper(CcStagingWork *self) {
   GThreadPool *helpers = get_helpers();
-  const gint most = helpers ? g_thread_pool_get_max_threads(helpers) : 0;
-  if (g_atomic_int_add(&n_called, 1) >= most) {
+  const gint max = helpers ? g_thread_pool_get_max_threads(helpers) : 0;
+  if (g_atomic_int_add(&n_called, 1) >= max) {
     g_atomic_int_add(&n_called, -1);
     return FALSE;
   }
@@ -82,10 +82,10 @@ call_helper(CcSharedWork *self) {
   return TRUE;
 }
 
-CcSharedWork *
-cc_shared_work_start(guint n_slices, void (*run)(gpointer data, guint slice),
-                     void (*end)(gpointer data), gpointer data) {
-  CcSharedWork *self = g_new0(CcSharedWork, 1);
+CcStagingWork *
+cc_staging_start(guint n_slices, void (*run)(gpointer data, guint slice),
+                 void (*end)(gpointer data), gpointer data) {
+  CcStagingWork *self = g_new0(CcStagingWork, 1);
   guint n_helpers = 0;
   self->n_slices = n_slices;
   self->run = run;
@@ -103,11 +103,11 @@ cc_shared_work_start(guint n_slices, void (*run)(gpointer data, guint slice),
 }
 
 void
-cc_shared_work_finish(CcSharedWork *self) {
+cc_staging_finish(CcStagingWork *self) {
   do_slices(self);
   g_mutex_lock(&self->lock);
   while (!self->is_over)
     g_cond_wait(&self->over, &self->lock);
   g_mutex_unlock(&self->lock);
-  shared_work_unref(self);
+  staging_work_unref(self);
 }

@@ -8,15 +8,15 @@
 
 G_BEGIN_DECLS
 
-typedef struct _CcSharedWork CcSharedWork;
+typedef struct _CcStagingWork CcStagingWork;
 
 /* Lets helpers begin with `n_slices` calls of run(data, slice), in any order and at the same time;
  * behind the last of them comes one of end(data), unless that is NULL. Where all helpers have work,
  * or there are none, all is done when this returns. */
-CcSharedWork *cc_shared_work_start(guint n_slices, void (*run)(gpointer data, guint slice),
-                                   void (*end)(gpointer data), gpointer data);
+CcStagingWork *cc_staging_start(guint n_slices, void (*run)(gpointer data, guint slice),
+                                void (*end)(gpointer data), gpointer data);
 
 /* Does the slices that nobody has begun, waits for the others and for `end`, and frees the work. */
-void cc_shared_work_finish(CcSharedWork *self);
+void cc_staging_finish(CcStagingWork *self);
 
 G_END_DECLS

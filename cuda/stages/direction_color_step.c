@@ -9,7 +9,8 @@
 
 CC_CUDA_DECLARE_MODULE(direction_color);
 
-G_STATIC_ASSERT(CC_ASIDE_COPY == CC_HUE_ASIDE_COPY && CC_ASIDE_FILL == CC_HUE_ASIDE_FILL);
+G_STATIC_ASSERT(CC_PASSTHROUGH_COPY == CC_DIRECTION_COLOR_COPY &&
+                CC_PASSTHROUGH_FILL == CC_DIRECTION_COLOR_FILL);
 
 static void
 set_taps(CcLaunch *launch, const CcOp *op) {
@@ -21,107 +22,108 @@ set_taps(CcLaunch *launch, const CcOp *op) {
 }
 
 static void
-set_part(CcPart *part, const CcPlan *plan, const CcHue *hue, const CcHueField *field) {
-  const CcPlaneLayout *luma = &plan->layout.plane[hue->plane];
-  CcHuePart *own = CC_OWN(CcHuePart, part);
-  part->step = 1;
-  part->shift = (gint)luma->shift;
-  part->sample_bytes = (gint)cc_sample_size(luma->type);
-  part->border_code[0] = hue->border;
-  part->add_f = hue->add;
-  own->across = (guint8)field->across;
-  own->down = (guint8)field->down;
-  own->n_src = (guint8)hue->n_from;
-  for (guint i = 0; i < hue->n_from; i++) {
-    own->src_plane[i] = (guint8)hue->from[i].plane;
-    own->src_first[i] = (guint8)hue->from[i].first;
-    own->src_spacing[i] = (guint8)hue->from[i].spacing;
+set_job(CcPlaneJob *job, const CcPlan *plan, const CcDirectionColor *color,
+        const CcComponentGroup *group) {
+  const CcPlaneLayout *luma = &plan->layout.plane[color->plane];
+  CcDirectionColorJob *priv = CC_PRIVATE(CcDirectionColorJob, job);
+  job->step = 1;
+  job->shift = (gint)luma->shift;
+  job->sample_bytes = (gint)cc_sample_size(luma->type);
+  job->border_code[0] = color->border;
+  job->add_f = color->add;
+  priv->across = (guint8)group->across;
+  priv->down = (guint8)group->down;
+  priv->n_src = (guint8)color->n_from;
+  for (guint i = 0; i < color->n_from; i++) {
+    priv->src_plane[i] = (guint8)color->from[i].plane;
+    priv->src_first[i] = (guint8)color->from[i].first;
+    priv->src_spacing[i] = (guint8)color->from[i].spacing;
   }
-  own->n_dst = (guint8)field->n;
-  for (guint i = 0; i < field->n; i++) {
-    own->component[i] = (guint8)field->component[i];
-    own->dst_plane[i] = (guint8)field->place[i].plane;
-    own->dst_first[i] = (guint8)field->place[i].first;
-    own->dst_spacing[i] = (guint8)field->place[i].spacing;
+  priv->n_dst = (guint8)group->n;
+  for (guint i = 0; i < group->n; i++) {
+    priv->component[i] = (guint8)group->component[i];
+    priv->dst_plane[i] = (guint8)group->offset[i].plane;
+    priv->dst_first[i] = (guint8)group->offset[i].first;
+    priv->dst_spacing[i] = (guint8)group->offset[i].spacing;
   }
-  if (field == hue->field) {
-    own->aside = (guint8)hue->aside;
-    own->aside_first = (guint8)hue->aside_place.first;
-    part->fill[0] = hue->aside_word;
+  if (group == color->group) {
+    priv->passthrough = (guint8)color->passthrough;
+    priv->passthrough_first = (guint8)color->passthrough_offset.first;
+    job->fill[0] = color->passthrough_word;
   }
 }
 
 static void
 set_sizes(CcLaunch *launch, const CcCudaStep *step, const CcPlacement *placement) {
-  const CcHue *hue = step->stage->data;
-  const CcRect *pixels = &placement->source[hue->plane];
-  for (guint i = 0; i < hue->n_fields; i++) {
-    const CcHueField *field = &hue->field[i];
-    const CcRect *source = &placement->source[field->plane];
-    const CcRect *target = &placement->target[field->plane];
-    CcPart *part = &launch->part[i];
-    CcHuePart *own = CC_OWN(CcHuePart, part);
-    part->src_width = (gint)pixels->width;
-    part->src_height = (gint)pixels->height;
-    part->width = (gint)target->width;
-    part->height = (gint)target->height;
-    own->left = (gint)(field->across * source->x) - (gint)pixels->x;
-    own->top = (gint)(field->down * source->y) - (gint)pixels->y;
-    own->repeats = (guint8)placement->repeats[hue->plane];
-    cc_cuda_part_set_tiles(part, cc_cuda_divide_up(target->width, CC_HUE_ACROSS),
-                           cc_cuda_divide_up(target->height, CC_HUE_DOWN));
+  const CcDirectionColor *color = step->stage->data;
+  const CcRect *pixels = &placement->source[color->plane];
+  for (guint i = 0; i < color->n_groups; i++) {
+    const CcComponentGroup *group = &color->group[i];
+    const CcRect *source = &placement->source[group->plane];
+    const CcRect *target = &placement->target[group->plane];
+    CcPlaneJob *job = &launch->job[i];
+    CcDirectionColorJob *priv = CC_PRIVATE(CcDirectionColorJob, job);
+    job->src_width = (gint)pixels->width;
+    job->src_height = (gint)pixels->height;
+    job->width = (gint)target->width;
+    job->height = (gint)target->height;
+    priv->left = (gint)(group->across * source->x) - (gint)pixels->x;
+    priv->top = (gint)(group->down * source->y) - (gint)pixels->y;
+    priv->repeats = (guint8)placement->repeats[color->plane];
+    cc_cuda_plane_job_set_tiles(job, cc_cuda_divide_up(target->width, CC_DIRECTION_COLOR_WIDTH),
+                                cc_cuda_divide_up(target->height, CC_DIRECTION_COLOR_HEIGHT));
   }
 }
 
 static void
-set_places(CcLaunch *launch, const CcCudaStep *step, const CcCudaPlaces *places) {
-  const CcCudaPlane *src = places->set[step->from], *dst = places->set[step->to];
-  for (gint p = 0; p < launch->n_parts; p++) {
-    CcHuePart *own = CC_OWN(CcHuePart, &launch->part[p]);
-    for (guint i = 0; i < own->n_src; i++) {
-      own->src[i] = src[own->src_plane[i]].offset;
-      own->src_pitch[i] = (gint)src[own->src_plane[i]].pitch;
+set_addresses(CcLaunch *launch, const CcCudaStep *step, const CcCudaAddresses *addresses) {
+  const CcCudaPlane *src = addresses->set[step->from], *dst = addresses->set[step->to];
+  for (gint p = 0; p < launch->n_jobs; p++) {
+    CcDirectionColorJob *priv = CC_PRIVATE(CcDirectionColorJob, &launch->job[p]);
+    for (guint i = 0; i < priv->n_src; i++) {
+      priv->src[i] = src[priv->src_plane[i]].offset;
+      priv->src_pitch[i] = (gint)src[priv->src_plane[i]].pitch;
     }
-    for (guint i = 0; i < own->n_dst; i++) {
-      own->dst[i] = dst[own->dst_plane[i]].offset;
-      own->dst_pitch[i] = (gint)dst[own->dst_plane[i]].pitch;
+    for (guint i = 0; i < priv->n_dst; i++) {
+      priv->dst[i] = dst[priv->dst_plane[i]].offset;
+      priv->dst_pitch[i] = (gint)dst[priv->dst_plane[i]].pitch;
     }
   }
 }
 
 /* Whether the sums over all pixels of any sample fit 32 bits. */
 static gboolean
-fits_int32(const CcHue *hue) {
-  gint64 most = 0;
-  for (guint i = 0; i < hue->n_fields; i++)
-    most = MAX(most, cc_op_largest_sum(hue->op) * hue->field[i].across * hue->field[i].down);
-  return most <= G_MAXINT32;
+fits_int32(const CcDirectionColor *color) {
+  gint64 max = 0;
+  for (guint i = 0; i < color->n_groups; i++)
+    max = MAX(max, cc_op_largest_sum(color->op) * color->group[i].across * color->group[i].down);
+  return max <= G_MAXINT32;
 }
 
 static void
 set_step(CcCudaStep *step, GByteArray *taps, GString *what) {
   const CcPlan *plan = step->plan;
-  const CcHue *hue = step->stage->data;
+  const CcDirectionColor *color = step->stage->data;
   CcLaunch *launch = &step->params;
   launch->stride = (gint)plan->stride;
   launch->border = plan->border;
-  launch->response = hue->op->response;
-  set_taps(launch, hue->op);
-  launch->n_parts = (gint)hue->n_fields;
-  for (guint i = 0; i < hue->n_fields; i++)
-    set_part(&launch->part[i], plan, hue, &hue->field[i]);
+  launch->response = color->op->response;
+  set_taps(launch, color->op);
+  launch->n_jobs = (gint)color->n_groups;
+  for (guint i = 0; i < color->n_groups; i++)
+    set_job(&launch->job[i], plan, color, &color->group[i]);
   step->set_sizes = set_sizes;
-  step->set_places = set_places;
-  step->block[0] = CC_HUE_ACROSS;
-  step->block[1] = CC_HUE_DOWN;
+  step->set_addresses = set_addresses;
+  step->block[0] = CC_DIRECTION_COLOR_WIDTH;
+  step->block[1] = CC_DIRECTION_COLOR_HEIGHT;
   step->overlaps = TRUE;
   step->module = cc_fatbin_direction_color;
-  g_snprintf(step->name, sizeof step->name, "cc_hue_%s_%s",
-             plan->layout.plane[hue->plane].type == CC_SAMPLE_U8 ? "u8" : "u16",
-             fits_int32(hue) ? "i32" : "i64");
-  cc_cuda_step_add_taps(step, taps, hue->word, sizeof hue->word);
-  g_string_append_printf(what, "direction color, %u group%s of components", hue->n_fields,
-                         hue->n_fields == 1 ? "" : "s");
+  g_snprintf(step->name, sizeof step->name, "cc_direction_color_%s_%s",
+             plan->layout.plane[color->plane].type == CC_SAMPLE_U8 ? "u8" : "u16",
+             fits_int32(color) ? "i32" : "i64");
+  cc_cuda_step_add_taps(step, taps, color->word, sizeof color->word);
+  g_string_append_printf(what, "direction color, %u group%s of components", color->n_groups,
+                         color->n_groups == 1 ? "" : "s");
 }
 
 const CcCudaStageClass cc_cuda_direction_color = {.set_step = set_step};

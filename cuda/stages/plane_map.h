@@ -9,18 +9,18 @@
 
 /* A block has so many threads across and down, and a thread so many neighbouring samples of so many
  * rows: of the plane that it takes out, or of the frame when it puts planes back. */
-#define CC_PACKING_ACROSS 32
-#define CC_PACKING_DOWN 8
-#define CC_PACKING_EACH 4
-#define CC_PACKING_ROWS 8
+#define CC_PLANE_MAP_WIDTH 32
+#define CC_PLANE_MAP_HEIGHT 8
+#define CC_PLANE_MAP_EACH 4
+#define CC_PLANE_MAP_ROWS 8
 
 /* Rows in scratch are filled up with zeros to a multiple of so many bytes, the widest access of a
  * kernel, so that none meets bytes that nothing has written. */
-#define CC_PACKING_FILL 16
+#define CC_PLANE_MAP_FILL 16
 
-/* Of cc_unpack: a part is a plane in scratch, its dst. Sample i is sample first + i * spacing of a
- * row of the frame's only plane that has it, or the luma of the `spacing` samples from i * spacing
- * on, by their weights; where R, G and B have planes of their own, of one of each. */
+/* Of cc_deinterleave: a part is a plane in scratch, its dst. Sample i is sample first + i * spacing
+ * of a row of the frame's only plane that has it, or the luma of the `spacing` samples from i *
+ * spacing on, by their weights; where R, G and B have planes of their own, of one of each. */
 typedef struct {
   uint64_t address[3];
   int32_t pitch[3];
@@ -29,17 +29,17 @@ typedef struct {
   int32_t is_luma;
   uint32_t weight[4]; /* with is_luma: of each sample, or of each plane */
   uint8_t plane[4];   /* of the frame, for the addresses */
-} CcUnpackPart;
-CC_OWN_FITS(CcUnpackPart);
+} CcDeinterleaveJob;
+CC_PRIVATE_FITS(CcDeinterleaveJob);
 
-/* Of cc_pack: a part is a plane of the frame, its dst, whose rows have groups of part.step samples.
- * Place p of group g is sample g * each[p] + offset[p] of a plane in scratch, or the last one that
- * a row has for that where it is beyond; with each[p] == 0 it has none there, and is 0. With a
- * stride, pitch[p] is that of every so many-th row. */
+/* Of cc_interleave: a part is a plane of the frame, its dst, whose rows have groups of part.step
+ * samples. Place p of group g is sample g * each[p] + offset[p] of a plane in scratch, or the last
+ * one that a row has for that where it is beyond; with each[p] == 0 it has none there, and is 0.
+ * With a stride, pitch[p] is that of every so many-th row. */
 typedef struct {
   uint64_t address[4];
   int32_t pitch[4], last[4];
   uint8_t each[4], offset[4];
   uint8_t plane[4]; /* in scratch, for the addresses */
-} CcPackPart;
-CC_OWN_FITS(CcPackPart);
+} CcInterleaveJob;
+CC_PRIVATE_FITS(CcInterleaveJob);

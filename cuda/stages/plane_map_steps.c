@@ -30,15 +30,15 @@ merge_sample(CcPass *to, guint sample, const CcPass *from, guint c) {
 
 static gboolean
 merge_pass(CcPlan *merged, const CcPlan *plan, const CcPass *pass) {
-  const CcPacking *packing = &plan->packing[pass->plane];
+  const CcPlaneMap *map = &plan->map[pass->plane];
   const guint step = plan->layout.plane[pass->plane].step;
-  for (guint i = 0; i < cc_packing_n_places(packing); i++) {
-    const CcPlace *place = &packing->place[i];
-    if (place->plane != packing->place[0].plane)
+  for (guint i = 0; i < cc_plane_map_n_offsets(map); i++) {
+    const CcComponentOffset *offset = &map->offset[i];
+    if (offset->plane != map->offset[0].plane)
       return FALSE; /* R, G and B are not side by side */
-    const guint group = merged->layout.plane[place->plane].step;
-    for (guint n = 0; place->first + n * place->spacing < group; n++)
-      if (!merge_sample(&merged->pass[place->plane], place->first + n * place->spacing, pass,
+    const guint group = merged->layout.plane[offset->plane].step;
+    for (guint n = 0; offset->first + n * offset->spacing < group; n++)
+      if (!merge_sample(&merged->pass[offset->plane], offset->first + n * offset->spacing, pass,
                         n % step))
         return FALSE;
   }
@@ -52,7 +52,7 @@ has_half_pair(const CcPlaneLayout *plane) {
 }
 
 gboolean
-cc_packing_merge_plan(CcPlan *merged, const CcPlan *plan) {
+cc_plane_map_merge_plan(CcPlan *merged, const CcPlan *plan) {
   if (has_half_pair(&plan->frame_layout.plane[0]) ||
       has_half_pair(&plan->out_frame_layout.plane[0]))
     return FALSE;
@@ -61,13 +61,13 @@ cc_packing_merge_plan(CcPlan *merged, const CcPlan *plan) {
   merged->layout = plan->frame_layout;
   merged->out_layout = plan->out_frame_layout;
   memset(merged->pass, 0, sizeof merged->pass);
-  memset(merged->packing, 0, sizeof merged->packing);
+  memset(merged->map, 0, sizeof merged->map);
   merged->n_passes = merged->layout.n_planes;
   for (guint p = 0; p < merged->n_passes; p++)
     merged->pass[p].plane = p;
   for (guint p = 0; p < plan->layout.n_planes; p++)
-    if (plan->packing[p].kind == CC_PACKING_LUMA)
-      merged->packing[plan->packing[p].place[0].plane] = plan->packing[p];
+    if (plan->map[p].kind == CC_PLANE_MAP_LUMA)
+      merged->map[plan->map[p].offset[0].plane] = plan->map[p];
   for (guint i = 0; i < plan->n_passes; i++)
     if (!merge_pass(merged, plan, &plan->pass[i]))
       return FALSE;
@@ -75,12 +75,12 @@ cc_packing_merge_plan(CcPlan *merged, const CcPlan *plan) {
 }
 
 gboolean
-cc_packing_fuse_plan(CcPlan *fused, const CcPlan *merged, const CcPlan *plan) {
+cc_plane_map_fuse_plan(CcPlan *fused, const CcPlan *merged, const CcPlan *plan) {
   const CcPass *luma = cc_cuda_leading_pass(plan, &plan->pass[0]);
   const CcPass *pixels = &merged->pass[0];
-  const CcPlace *place = plan->packing[0].place;
-  const guint aside = 6 - place[0].first - place[1].first - place[2].first;
-  if (merged->n_passes != 1 || luma->plane != 0 || plan->packing[0].kind != CC_PACKING_LUMA ||
+  const CcComponentOffset *offset = plan->map[0].offset;
+  const guint aside = 6 - offset[0].first - offset[1].first - offset[2].first;
+  if (merged->n_passes != 1 || luma->plane != 0 || plan->map[0].kind != CC_PLANE_MAP_LUMA ||
       pixels->filter_mask >> aside & 1)
     return FALSE;
   *fused = *merged;
@@ -119,7 +119,7 @@ pass_of_component(const CcPass *pass, guint c) {
 }
 
 gboolean
-cc_packing_split_plan(CcPlan *split, const CcPlan *plan) {
+cc_plane_map_split_plan(CcPlan *split, const CcPlan *plan) {
   const guint step = plan->layout.plane[0].step;
   if (plan->packed || plan->layout.n_planes != 1 || step == 1)
     return FALSE;
@@ -130,7 +130,7 @@ cc_packing_split_plan(CcPlan *split, const CcPlan *plan) {
   for (guint c = 0; c < step; c++) {
     split->layout.plane[c] = layout_of_component(&plan->layout.plane[0], c);
     split->out_layout.plane[c] = layout_of_component(&plan->out_layout.plane[0], c);
-    split->packing[c] = (CcPacking){CC_PACKING_SPACED, {{0, c, step}}};
+    split->map[c] = (CcPlaneMap){CC_PLANE_MAP_SPACED, {{0, c, step}}};
     for (guint i = 0; i < plan->n_passes; i++) {
       const CcPass pass = pass_of_component(&plan->pass[i], c);
       if (pass.filter_mask | pass.copy_mask | pass.fill_mask)
@@ -145,27 +145,28 @@ cc_packing_split_plan(CcPlan *split, const CcPlan *plan) {
 static const guint16 luma_weights[3] = {CC_LUMA_RED, CC_LUMA_GREEN, CC_LUMA_BLUE};
 
 static void
-set_samples(CcPart *part, const CcPlaneLayout *layout) {
-  part->step = (gint)layout->step;
-  part->shift = (gint)layout->shift;
-  part->sample_bytes = (gint)cc_sample_size(layout->type);
+set_samples(CcPlaneJob *job, const CcPlaneLayout *layout) {
+  job->step = (gint)layout->step;
+  job->shift = (gint)layout->shift;
+  job->sample_bytes = (gint)cc_sample_size(layout->type);
 }
 
 /* Sets the size of what a part writes. */
 static void
-set_part_size(CcPart *part, const CcRect *rect) {
-  const guint across = CC_PACKING_ACROSS * CC_PACKING_EACH;
-  part->width = part->src_width = (gint)rect->width;
-  part->height = part->src_height = (gint)rect->height;
-  cc_cuda_part_set_tiles(part, cc_cuda_divide_up(rect->width * (guint)part->step, across),
-                         cc_cuda_divide_up(rect->height, CC_PACKING_DOWN * CC_PACKING_ROWS));
+set_job_size(CcPlaneJob *job, const CcRect *rect) {
+  const guint across = CC_PLANE_MAP_WIDTH * CC_PLANE_MAP_EACH;
+  job->width = job->src_width = (gint)rect->width;
+  job->height = job->src_height = (gint)rect->height;
+  cc_cuda_plane_job_set_tiles(
+      job, cc_cuda_divide_up(rect->width * (guint)job->step, across),
+      cc_cuda_divide_up(rect->height, CC_PLANE_MAP_HEIGHT * CC_PLANE_MAP_ROWS));
 }
 
 /* Both ends of what a part writes are its own plane: nothing reads src. */
 static void
-set_part_place(CcPart *part, const CcCudaPlane *plane) {
-  part->src = part->dst = plane->offset;
-  part->src_pitch = part->dst_pitch = (gint)plane->pitch;
+set_job_place(CcPlaneJob *job, const CcCudaPlane *plane) {
+  job->src = job->dst = plane->offset;
+  job->src_pitch = job->dst_pitch = (gint)plane->pitch;
 }
 
 static void
@@ -173,8 +174,8 @@ set_step(CcCudaStep *step, const gchar *name) {
   step->module = cc_fatbin_plane_map;
   g_snprintf(step->name, sizeof step->name, "%s_%s", name,
              step->plan->layout.plane[0].type == CC_SAMPLE_U8 ? "u8" : "u16");
-  step->block[0] = CC_PACKING_ACROSS;
-  step->block[1] = CC_PACKING_DOWN;
+  step->block[0] = CC_PLANE_MAP_WIDTH;
+  step->block[1] = CC_PLANE_MAP_HEIGHT;
   step->overlaps = TRUE;
 }
 
@@ -182,114 +183,116 @@ set_step(CcCudaStep *step, const gchar *name) {
 
 /* Part p takes plane p out of the frame. */
 static void
-set_unpack_part(CcPart *part, const CcPlan *plan, guint p) {
-  const CcPacking *packing = &plan->packing[p];
-  CcUnpackPart *own = CC_OWN(CcUnpackPart, part);
-  set_samples(part, &plan->layout.plane[p]);
-  own->spacing = (gint)packing->place[0].spacing;
-  own->first = (gint)packing->place[0].first;
-  own->plane[0] = (guint8)packing->place[0].plane;
-  own->n_planes = 1;
-  own->is_luma = packing->kind == CC_PACKING_LUMA;
-  if (!own->is_luma)
+set_deinterleave_job(CcPlaneJob *job, const CcPlan *plan, guint p) {
+  const CcPlaneMap *map = &plan->map[p];
+  CcDeinterleaveJob *priv = CC_PRIVATE(CcDeinterleaveJob, job);
+  set_samples(job, &plan->layout.plane[p]);
+  priv->spacing = (gint)map->offset[0].spacing;
+  priv->first = (gint)map->offset[0].first;
+  priv->plane[0] = (guint8)map->offset[0].plane;
+  priv->n_planes = 1;
+  priv->is_luma = map->kind == CC_PLANE_MAP_LUMA;
+  if (!priv->is_luma)
     return;
-  own->n_planes = packing->place[0].plane != packing->place[1].plane ? 3 : 1;
+  priv->n_planes = map->offset[0].plane != map->offset[1].plane ? 3 : 1;
   for (guint i = 0; i < 3; i++) {
-    own->weight[own->n_planes == 3 ? i : packing->place[i].first] = luma_weights[i];
-    own->plane[i] = (guint8)packing->place[i].plane;
+    priv->weight[priv->n_planes == 3 ? i : map->offset[i].first] = luma_weights[i];
+    priv->plane[i] = (guint8)map->offset[i].plane;
   }
 }
 
 static void
-set_unpack_sizes(CcLaunch *launch, const CcCudaStep *step, const CcPlacement *placement) {
-  for (gint p = 0; p < launch->n_parts; p++)
-    set_part_size(&launch->part[p], &placement->source[p]);
+set_deinterleave_sizes(CcLaunch *launch, const CcCudaStep *step, const CcPlacement *placement) {
+  for (gint p = 0; p < launch->n_jobs; p++)
+    set_job_size(&launch->job[p], &placement->source[p]);
 }
 
 static void
-set_unpack_places(CcLaunch *launch, const CcCudaStep *step, const CcCudaPlaces *places) {
-  const CcCudaPlane *frame = places->set[step->from], *planes = places->set[step->to];
-  for (gint p = 0; p < launch->n_parts; p++) {
-    CcUnpackPart *own = CC_OWN(CcUnpackPart, &launch->part[p]);
-    set_part_place(&launch->part[p], &planes[p]);
-    for (gint i = 0; i < own->n_planes; i++) {
-      own->address[i] = frame[own->plane[i]].offset;
-      own->pitch[i] = (gint)frame[own->plane[i]].pitch;
+set_deinterleave_addresses(CcLaunch *launch, const CcCudaStep *step,
+                           const CcCudaAddresses *addresses) {
+  const CcCudaPlane *frame = addresses->set[step->from], *planes = addresses->set[step->to];
+  for (gint p = 0; p < launch->n_jobs; p++) {
+    CcDeinterleaveJob *priv = CC_PRIVATE(CcDeinterleaveJob, &launch->job[p]);
+    set_job_place(&launch->job[p], &planes[p]);
+    for (gint i = 0; i < priv->n_planes; i++) {
+      priv->address[i] = frame[priv->plane[i]].offset;
+      priv->pitch[i] = (gint)frame[priv->plane[i]].pitch;
     }
   }
 }
 
 void
-cc_packing_set_unpack(CcCudaStep *step) {
+cc_plane_map_set_deinterleave(CcCudaStep *step) {
   const CcPlan *plan = step->plan;
-  set_step(step, "cc_unpack");
-  step->set_sizes = set_unpack_sizes;
-  step->set_places = set_unpack_places;
-  step->params.n_parts = (gint)plan->layout.n_planes;
+  set_step(step, "cc_deinterleave");
+  step->set_sizes = set_deinterleave_sizes;
+  step->set_addresses = set_deinterleave_addresses;
+  step->params.n_jobs = (gint)plan->layout.n_planes;
   for (guint p = 0; p < plan->layout.n_planes; p++)
-    set_unpack_part(&step->params.part[p], plan, p);
+    set_deinterleave_job(&step->params.job[p], plan, p);
 }
 
 /* --- back into it --- */
 
 /* Part p makes plane p of the frame, of every thin-th pixel of planes in scratch. */
 static void
-set_pack_part(CcPart *part, const CcPlan *plan, guint p, guint thin) {
+set_interleave_job(CcPlaneJob *job, const CcPlan *plan, guint p, guint thin) {
   const guint step = plan->frame_layout.plane[p].step;
-  CcPackPart *own = CC_OWN(CcPackPart, part);
-  set_samples(part, &plan->frame_layout.plane[p]);
+  CcInterleaveJob *priv = CC_PRIVATE(CcInterleaveJob, job);
+  set_samples(job, &plan->frame_layout.plane[p]);
   for (guint from = 0; from < plan->layout.n_planes; from++) {
-    const CcPacking *packing = &plan->packing[from];
+    const CcPlaneMap *map = &plan->map[from];
     const guint pixel = plan->layout.plane[from].step;
-    for (guint i = 0; i < cc_packing_n_places(packing); i++) {
-      const CcPlace *place = &packing->place[i];
-      for (guint n = 0; place->plane == p && place->first + n * place->spacing < step; n++) {
-        const guint at = place->first + n * place->spacing;
+    for (guint i = 0; i < cc_plane_map_n_offsets(map); i++) {
+      const CcComponentOffset *offset = &map->offset[i];
+      for (guint n = 0; offset->plane == p && offset->first + n * offset->spacing < step; n++) {
+        const guint at = offset->first + n * offset->spacing;
         if (!(cc_plan_made_components(plan, from) >> n % pixel & 1)) /* painted afterwards */
           continue;
-        own->each[at] = (guint8)(step / place->spacing * thin);
-        own->offset[at] = (guint8)(n / pixel * thin * pixel + n % pixel);
-        own->plane[at] = (guint8)from;
+        priv->each[at] = (guint8)(step / offset->spacing * thin);
+        priv->offset[at] = (guint8)(n / pixel * thin * pixel + n % pixel);
+        priv->plane[at] = (guint8)from;
       }
     }
   }
 }
 
 static void
-set_pack_sizes(CcLaunch *launch, const CcCudaStep *step, const CcPlacement *placement) {
-  for (gint p = 0; p < launch->n_parts; p++) {
-    CcPackPart *own = CC_OWN(CcPackPart, &launch->part[p]);
-    set_part_size(&launch->part[p], &placement->frame_target[p]);
-    for (gint i = 0; i < launch->part[p].step; i++) {
-      const guint from = own->plane[i];
-      if (own->each[i])
-        own->last[i] =
+set_interleave_sizes(CcLaunch *launch, const CcCudaStep *step, const CcPlacement *placement) {
+  for (gint p = 0; p < launch->n_jobs; p++) {
+    CcInterleaveJob *priv = CC_PRIVATE(CcInterleaveJob, &launch->job[p]);
+    set_job_size(&launch->job[p], &placement->frame_target[p]);
+    for (gint i = 0; i < launch->job[p].step; i++) {
+      const guint from = priv->plane[i];
+      if (priv->each[i])
+        priv->last[i] =
             (gint)(placement->target[from].width * step->plan->layout.plane[from].step) - 1;
     }
   }
 }
 
 static void
-set_pack_places(CcLaunch *launch, const CcCudaStep *step, const CcCudaPlaces *places) {
-  const CcCudaPlane *planes = places->set[step->from], *frame = places->set[step->to];
-  for (gint p = 0; p < launch->n_parts; p++) {
-    CcPackPart *own = CC_OWN(CcPackPart, &launch->part[p]);
-    set_part_place(&launch->part[p], &frame[p]);
-    for (gint i = 0; i < launch->part[p].step; i++) {
-      own->address[i] = planes[own->plane[i]].offset;
-      own->pitch[i] = (gint)planes[own->plane[i]].pitch * launch->stride; /* rows that are left */
+set_interleave_addresses(CcLaunch *launch, const CcCudaStep *step,
+                         const CcCudaAddresses *addresses) {
+  const CcCudaPlane *planes = addresses->set[step->from], *frame = addresses->set[step->to];
+  for (gint p = 0; p < launch->n_jobs; p++) {
+    CcInterleaveJob *priv = CC_PRIVATE(CcInterleaveJob, &launch->job[p]);
+    set_job_place(&launch->job[p], &frame[p]);
+    for (gint i = 0; i < launch->job[p].step; i++) {
+      priv->address[i] = planes[priv->plane[i]].offset;
+      priv->pitch[i] = (gint)planes[priv->plane[i]].pitch * launch->stride; /* rows that are left */
     }
   }
 }
 
 void
-cc_packing_set_pack(CcCudaStep *step, guint thin) {
+cc_plane_map_set_interleave(CcCudaStep *step, guint thin) {
   const CcPlan *plan = step->plan;
-  set_step(step, "cc_pack");
-  step->set_sizes = set_pack_sizes;
-  step->set_places = set_pack_places;
-  step->params.n_parts = (gint)plan->frame_layout.n_planes;
+  set_step(step, "cc_interleave");
+  step->set_sizes = set_interleave_sizes;
+  step->set_addresses = set_interleave_addresses;
+  step->params.n_jobs = (gint)plan->frame_layout.n_planes;
   step->params.stride = (gint)thin;
   for (guint p = 0; p < plan->frame_layout.n_planes; p++)
-    set_pack_part(&step->params.part[p], plan, p, thin);
+    set_interleave_job(&step->params.job[p], plan, p, thin);
 }

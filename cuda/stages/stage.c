@@ -16,30 +16,30 @@ is_in_frame(const CcCudaStep *step) {
 
 static void
 set_plane_sizes(CcLaunch *launch, const CcCudaStep *step, const CcPlacement *placement) {
-  for (gint p = 0; p < launch->n_parts; p++) {
-    CcPart *part = &launch->part[p];
+  for (gint p = 0; p < launch->n_jobs; p++) {
+    CcPlaneJob *job = &launch->job[p];
     const CcRect *to = is_in_frame(step) ? &placement->frame_target[p] : &placement->target[p];
     const CcRect *from =
         is_in_frame(step) && step->stage->needs_source ? &placement->frame_source[p] : to;
-    part->src_width = (gint)from->width;
-    part->src_height = (gint)from->height;
-    part->width = (gint)to->width;
-    part->height = (gint)to->height;
-    cc_cuda_part_set_tiles(part,
-                           cc_cuda_divide_up(to->width, CC_STAGE_TILE_WIDTH) * (guint)part->step,
-                           cc_cuda_divide_up(to->height, CC_STAGE_TILE_HEIGHT));
+    job->src_width = (gint)from->width;
+    job->src_height = (gint)from->height;
+    job->width = (gint)to->width;
+    job->height = (gint)to->height;
+    cc_cuda_plane_job_set_tiles(
+        job, cc_cuda_divide_up(to->width, CC_STAGE_TILE_WIDTH) * (guint)job->step,
+        cc_cuda_divide_up(to->height, CC_STAGE_TILE_HEIGHT));
   }
 }
 
 static void
-set_plane_places(CcLaunch *launch, const CcCudaStep *step, const CcCudaPlaces *places) {
+set_plane_addresses(CcLaunch *launch, const CcCudaStep *step, const CcCudaAddresses *addresses) {
   const guint from = is_in_frame(step) && !step->stage->needs_source ? step->to : step->from;
-  for (gint p = 0; p < launch->n_parts; p++) {
-    CcPart *part = &launch->part[p];
-    part->src = places->set[from][p].offset;
-    part->src_pitch = (gint)places->set[from][p].pitch;
-    part->dst = places->set[step->to][p].offset;
-    part->dst_pitch = (gint)places->set[step->to][p].pitch;
+  for (gint p = 0; p < launch->n_jobs; p++) {
+    CcPlaneJob *job = &launch->job[p];
+    job->src = addresses->set[from][p].offset;
+    job->src_pitch = (gint)addresses->set[from][p].pitch;
+    job->dst = addresses->set[step->to][p].offset;
+    job->dst_pitch = (gint)addresses->set[step->to][p].pitch;
   }
 }
 
@@ -54,22 +54,22 @@ cc_cuda_stage_set_planes(CcCudaStep *step, CcCudaModule module, const gchar *nam
   step->block[1] = CC_STAGE_TILE_HEIGHT;
   step->overlaps = TRUE;
   step->set_sizes = set_plane_sizes;
-  step->set_places = set_plane_places;
+  step->set_addresses = set_plane_addresses;
   launch->border = plan->border;
   launch->stride = is_in_frame(step) && step->stage->needs_source ? (gint)plan->stride : 1;
-  launch->n_parts = (gint)planes->n_planes;
+  launch->n_jobs = (gint)planes->n_planes;
   for (guint p = 0; p < planes->n_planes; p++) {
-    CcPart *part = &launch->part[p];
+    CcPlaneJob *job = &launch->job[p];
     const CcPlaneLayout *layout = &planes->plane[p];
-    part->step = (gint)layout->step;
-    part->shift = (gint)layout->shift;
-    part->sample_bytes = (gint)cc_sample_size(layout->type);
+    job->step = (gint)layout->step;
+    job->shift = (gint)layout->shift;
+    job->sample_bytes = (gint)cc_sample_size(layout->type);
     if (is_in_frame(step))
       continue;
-    part->filter_mask = (gint)cc_plan_filtered_components(plan, p);
-    part->copy_mask = (gint)cc_plan_made_components(plan, p) & ~part->filter_mask;
+    job->filter_mask = (gint)cc_plan_filtered_components(plan, p);
+    job->copy_mask = (gint)cc_plan_made_components(plan, p) & ~job->filter_mask;
     for (guint c = 0; c < layout->step; c++)
-      if (part->filter_mask >> c & 1)
-        part->border_code[c] = (gint)cc_plan_border_code(plan, p, c);
+      if (job->filter_mask >> c & 1)
+        job->border_code[c] = (gint)cc_plan_border_code(plan, p, c);
   }
 }

@@ -3,5 +3,5 @@
 
 /* The algorithm on the tensor cores, with the columns of CC_CLASSIC_ALGORITHMS. */
 #define CC_TENSOR_ALGORITHMS(F)                                                                    \
-  F(CC_ALGORITHM_SLIDING, "sliding", "Products of matrices on the tensor cores, down the picture", \
-    exact_sums, TRUE, sliding)
+  F(CC_ALGORITHM_TENSOR_CORE, "tensor-core", "Matrix products on the tensor cores", exact_sums,    \
+    TRUE, tensor_core)

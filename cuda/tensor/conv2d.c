@@ -36,13 +36,13 @@ static const Kernel kernels[] = {
 
 /* What is chosen for a pass. */
 typedef struct {
-  CcSlidingChoice base;
+  CcTensorCoreChoice base;
   const Kernel *kernel; /* or NULL */
   CcTensorCoreAny any;  /* only then */
   CcTensorCoreTable table;
   CcRequantization numbers;
 } Choice;
-CC_OWN_FITS(Choice);
+CC_PRIVATE_FITS(Choice);
 
 /* Whether the outer rows of matrix m, of three, are equal when the last is multiplied by `sign`. */
 static gboolean
@@ -77,7 +77,7 @@ takes_taps(const Kernel *kernel, const CcPass *pass, const CcPlaneLayout *layout
          kernel->height >= op->height &&
          cc_tensor_n_digits(op->tap_i, op->n_matrices * op->width * op->height) <= kernel->digits &&
          cc_tensor_core_farthest_sample(pass, layout) * bytes <=
-             CC_TENSOR_CORE_REACH(kernel->window);
+             CC_TENSOR_CORE_RADIUS(kernel->window);
 }
 
 /* How much a kernel multiplies for a target byte. */
@@ -116,7 +116,7 @@ table_for(const Kernel *kernel) {
       .chunk_bytes = (guint8)kernel->window,
       .groups = (guint8)CC_TENSOR_CORE_GROUPS(kernel->window),
       .rows = (guint8)kernel->height,
-      .lead = (guint8)CC_TENSOR_CORE_REACH(kernel->window),
+      .lead = (guint8)CC_TENSOR_CORE_RADIUS(kernel->window),
       .stride = 1,
       .phases = 1,
   };
@@ -125,14 +125,14 @@ table_for(const Kernel *kernel) {
 static gboolean
 choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   const CcPlaneLayout *layout = &plan->layout.plane[pass->plane];
-  Choice *choice = CC_OWN(Choice, kernel);
-  const CcTensorCorePacking *packing = &choice->base.packing;
-  const gboolean by_samples = packing->colors && !packing->pixel;
+  Choice *choice = CC_PRIVATE(Choice, kernel);
+  const CcTensorCorePlaneMap *map = &choice->base.map;
+  const gboolean by_samples = map->colors && !map->pixel;
   if (!cc_tensor_core_can_pass(pass, layout))
     return FALSE;
   if (by_samples && (layout->type != CC_SAMPLE_U8 || plan->stride != 1))
     return FALSE; /* none of them becomes grey so */
-  if (cc_tensor_core_can_write(pass, layout) && plan->stride == 1 && !packing->pixel)
+  if (cc_tensor_core_can_write(pass, layout) && plan->stride == 1 && !map->pixel)
     choice->kernel = find_kernel(pass, layout, &choice->numbers);
   const gchar *name;
   if (choice->kernel) {
@@ -141,7 +141,7 @@ choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
     choice->table = table_for(choice->kernel);
     kernel->cost = choice->kernel->n_matrices * cost(choice->kernel) / 16;
   } else if (!by_samples &&
-             cc_tensor_core_any_choose(pass, layout, plan->stride, packing->pairs, &choice->any,
+             cc_tensor_core_any_choose(pass, layout, plan->stride, map->pairs, &choice->any,
                                        &choice->table, &choice->numbers)) {
     kernel->module = cc_fatbin_conv2d_any;
     name = choice->any.name;
@@ -152,8 +152,8 @@ choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   g_strlcpy(kernel->name, name, sizeof kernel->name);
   choice->base.table_bytes = cc_tensor_core_table_bytes(&choice->table, pass->op);
   kernel->block[1] = CC_TENSOR_CORE_WARPS;
-  if (pass->copy_mask & CC_TENSOR_CORE_ASIDE && packing->pixel)
-    kernel->shared_bytes = CC_TENSOR_CORE_ASIDE_BYTES;
+  if (pass->copy_mask & CC_TENSOR_CORE_PASSTHROUGH && map->pixel)
+    kernel->shared_bytes = CC_TENSOR_CORE_PASSTHROUGH_BYTES;
   return TRUE;
 }
 
@@ -161,17 +161,17 @@ choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
 
 /* The numbers of the requantization for the samples of a row. */
 static void
-set_samples(CcPart *part, const CcPass *pass, const CcRequantization *numbers) {
-  CcTensorCorePart *own = CC_OWN(CcTensorCorePart, part);
-  own->down = numbers->down;
-  own->low = numbers->low;
-  own->passes = 0;
+set_samples(CcPlaneJob *job, const CcPass *pass, const CcRequantization *numbers) {
+  CcTensorCoreJob *priv = CC_PRIVATE(CcTensorCoreJob, job);
+  priv->down = numbers->down;
+  priv->low = numbers->low;
+  priv->passes = 0;
   for (gint i = 0; i < 4; i++) {
-    const gboolean filters = pass->filter_mask >> i % part->step & 1;
-    own->place[i].factor = filters ? numbers->factor : numbers->passed_factor;
-    own->place[i].addend = filters ? numbers->addend : (CcTap){0};
-    own->excess[i] = filters ? numbers->excess : 0;
-    own->passes |= filters ? 0 : 1u << i;
+    const gboolean filters = pass->filter_mask >> i % job->step & 1;
+    priv->component[i].factor = filters ? numbers->factor : numbers->passed_factor;
+    priv->component[i].addend = filters ? numbers->addend : (CcTap){0};
+    priv->excess[i] = filters ? numbers->excess : 0;
+    priv->passes |= filters ? 0 : 1u << i;
   }
 }
 
@@ -180,19 +180,19 @@ static guint64
 cut_tiles(CcLaunch *launch, guint64 n_short) {
   const guint stride = (guint)launch->stride;
   guint64 n = 0;
-  for (gint i = launch->n_parts - 1; i >= 0; i--) {
-    CcPart *part = &launch->part[i];
-    CcTensorCorePart *own = CC_OWN(CcTensorCorePart, part);
-    const guint row_bytes = (guint)(part->width * part->step * part->sample_bytes);
+  for (gint i = launch->n_jobs - 1; i >= 0; i--) {
+    CcPlaneJob *job = &launch->job[i];
+    CcTensorCoreJob *priv = CC_PRIVATE(CcTensorCoreJob, job);
+    const guint row_bytes = (guint)(job->width * job->step * job->sample_bytes);
     const guint across = cc_cuda_divide_up(row_bytes, CC_TENSOR_CORE_TILE_BYTES / stride);
-    const guint down = cc_cuda_divide_up((guint)part->height, CC_TENSOR_CORE_TILE_ROWS / stride);
+    const guint down = cc_cuda_divide_up((guint)job->height, CC_TENSOR_CORE_TILE_ROWS / stride);
     const guint short_rows = (guint)MIN(n_short / across, down);
     const guint tall_rows = (down - short_rows) / 2;
     n_short -= (guint64)across * short_rows;
-    cc_cuda_part_set_tiles(part, across, down - tall_rows);
-    own->tall_rows = (gint)tall_rows;
-    own->inverse = (guint)MIN((G_GUINT64_CONSTANT(1) << 32) / across, G_MAXUINT32);
-    n += (guint)part->n_tiles;
+    cc_cuda_plane_job_set_tiles(job, across, down - tall_rows);
+    priv->tall_rows = (gint)tall_rows;
+    priv->inverse = (guint)MIN((G_GUINT64_CONSTANT(1) << 32) / across, G_MAXUINT32);
+    n += (guint)job->n_tiles;
   }
   return n;
 }
@@ -201,8 +201,8 @@ cut_tiles(CcLaunch *launch, guint64 n_short) {
  * together; and so are all when tall ones would not be enough for them. */
 static void
 choose_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu) {
-  const guint blocks = CC_OWN(const Choice, kernel)->kernel ? CC_TENSOR_CORE_MOST_BLOCKS
-                                                            : CC_TENSOR_CORE_ANY_MOST_BLOCKS;
+  const guint blocks = CC_PRIVATE(const Choice, kernel)->kernel ? CC_TENSOR_CORE_MAX_BLOCKS
+                                                                : CC_TENSOR_CORE_ANY_MAX_BLOCKS;
   const guint64 at_once = (guint64)blocks * gpu->multiprocessors;
   if (cut_tiles(launch, 0) < at_once)
     cut_tiles(launch, G_MAXUINT64);
@@ -211,26 +211,24 @@ choose_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu)
 }
 
 static void
-set_part(CcPart *part, const CcCudaKernel *kernel, const CcPass *pass) {
-  const Choice *choice = CC_OWN(const Choice, kernel);
-  CcTensorCorePart *own = CC_OWN(CcTensorCorePart, part);
+set_job(CcPlaneJob *job, const CcCudaKernel *kernel, const CcPass *pass) {
+  const Choice *choice = CC_PRIVATE(const Choice, kernel);
+  CcTensorCoreJob *priv = CC_PRIVATE(CcTensorCoreJob, job);
   if (!pass->op)
     return;
-  set_samples(part, pass, &choice->numbers);
-  own->digits = choice->table.digits;
-  own->chunks = choice->table.chunks;
-  own->margin = choice->any.margin;
-  own->reach = choice->any.reach;
+  set_samples(job, pass, &choice->numbers);
+  priv->digits = choice->table.digits;
+  priv->chunks = choice->table.chunks;
+  priv->margin = choice->any.margin;
+  priv->radius = choice->any.radius;
 }
 
 static void
-write_table(guint8 *to, const CcPart *part, const CcCudaKernel *kernel, const CcPass *pass) {
-  const Choice *choice = CC_OWN(const Choice, kernel);
-  cc_tensor_core_write_table(to, &choice->table, part, pass, &choice->numbers,
-                             choice->base.packing.pairs);
+write_table(guint8 *to, const CcPlaneJob *job, const CcCudaKernel *kernel, const CcPass *pass) {
+  const Choice *choice = CC_PRIVATE(const Choice, kernel);
+  cc_tensor_core_write_table(to, &choice->table, job, pass, &choice->numbers,
+                             choice->base.map.pairs);
 }
 
-const CcSlidingWay cc_tensor_core = {.choose = choose,
-                                     .choose_tiles = choose_tiles,
-                                     .set_part = set_part,
-                                     .write_table = write_table};
+const CcTensorCoreMethod cc_tensor_conv2d = {
+    .choose = choose, .choose_tiles = choose_tiles, .set_job = set_job, .write_table = write_table};

@@ -104,17 +104,17 @@ template <typename V> struct Table {
   typename V::Taps taps[V::GROUPS][V::MATRICES][V::DIGITS];
   Products start[V::GROUPS];
 
-  __device__ __forceinline__ Table(const CcLaunch &launch, const CcPart &part) {
+  __device__ __forceinline__ Table(const CcLaunch &launch, const CcPlaneJob &job) {
     constexpr int pitch = CC_TENSOR_CORE_ROW_BYTES(V::WINDOW);
-    const char *table = (const char *)launch.memory_taps + OWN(part).table;
-    const char *own = table + pitch / 32 * threadIdx.x;
+    const char *table = (const char *)launch.memory_taps + PRIVATE(job).table;
+    const char *priv = table + pitch / 32 * threadIdx.x;
 #pragma unroll
     for (int m = 0; m < V::MATRICES; m++)
 #pragma unroll
       for (int d = 0; d < V::DIGITS; d++)
 #pragma unroll
         for (int g = 0; g < V::GROUPS; g++)
-          taps[g][m][d].load(own + (m * V::DIGITS + d) * V::HEIGHT * pitch + V::WINDOW / 4 * g,
+          taps[g][m][d].load(priv + (m * V::DIGITS + d) * V::HEIGHT * pitch + V::WINDOW / 4 * g,
                              pitch);
     const int4 *starts = (const int4 *)(table + V::MATRICES * V::DIGITS * V::HEIGHT * pitch);
 #pragma unroll
@@ -132,13 +132,13 @@ template <typename V> struct Numbers {
   bool passes[V::SAMPLES];
   unsigned excess; /* of the lane's bytes */
 
-  __device__ __forceinline__ Numbers(const CcPart &part) : excess(0) {
+  __device__ __forceinline__ Numbers(const CcPlaneJob &job) : excess(0) {
 #pragma unroll
     for (int i = 0; i < V::SAMPLES; i++) {
-      const int place = V::SAMPLES == 4 ? i : (V::SAMPLES * (threadIdx.x & 3) + i) & 3;
-      sample[i] = OWN(part).place[place];
-      excess |= OWN(part).excess[place] << 8 * i;
-      passes[i] = OWN(part).passes >> place & 1;
+      const int component = V::SAMPLES == 4 ? i : (V::SAMPLES * (threadIdx.x & 3) + i) & 3;
+      sample[i] = PRIVATE(job).component[component];
+      excess |= PRIVATE(job).excess[component] << 8 * i;
+      passes[i] = PRIVATE(job).passes >> component & 1;
     }
   }
 };
@@ -187,8 +187,8 @@ template <typename V> struct Sums {
 /* --- last steps --- */
 
 static __device__ __forceinline__ int
-scaled(const CcPart &part, const CcTensorCoreNumbers &n, int t) {
-  return (t * n.factor.i + n.addend.i) >> OWN(part).down;
+scaled(const CcPlaneJob &job, const CcTensorCoreNumbers &n, int t) {
+  return (t * n.factor.i + n.addend.i) >> PRIVATE(job).down;
 }
 
 /* The root of x^2 + y^2, which is below 2^23 or, with FAR, counts as 2^23 - 1, times the root of
@@ -205,16 +205,16 @@ scaled_root(int x, int y, float factor) {
 /* The code value of a sample of two bytes, of the sums of its low bytes and its high ones. The
  * products are of stored words, which are `shift` bits further up, and so is what is added. */
 static __device__ __forceinline__ int
-wide_code(const CcPart &part, const CcTensorCoreNumbers &n, int low, int high) {
-  const long long begun = (long long)low * n.factor.i + OWN(part).low;
+wide_code(const CcPlaneJob &job, const CcTensorCoreNumbers &n, int low, int high) {
+  const long long begun = (long long)low * n.factor.i + PRIVATE(job).low;
   const long long product = (long long)high * (256 * n.factor.i) + begun;
-  return min(max((int)(product >> OWN(part).down), part.lo), part.hi);
+  return min(max((int)(product >> PRIVATE(job).down), job.lo), job.hi);
 }
 
 /* The code value of a sample, not yet saturated to a byte, by its numbers. */
 template <typename V>
 static __device__ __forceinline__ int
-code(const CcLaunch &launch, const CcPart &part, const CcTensorCoreNumbers &n, bool passes,
+code(const CcLaunch &launch, const CcPlaneJob &job, const CcTensorCoreNumbers &n, bool passes,
      const int (&s)[V::MATRICES]) {
   if constexpr (V::VARIANT == CC_REQUANTIZE_conv2d_bytes ||
                 V::VARIANT == CC_REQUANTIZE_conv2d_whole)
@@ -222,11 +222,11 @@ code(const CcLaunch &launch, const CcPart &part, const CcTensorCoreNumbers &n, b
   else if constexpr (V::VARIANT == CC_REQUANTIZE_conv2d_absolute)
     return abs(s[0]);
   else if constexpr (V::VARIANT == CC_REQUANTIZE_conv2d_scale && V::MATRICES == 2)
-    return scaled(part, n, abs(s[0]) + abs(s[1]));
+    return scaled(job, n, abs(s[0]) + abs(s[1]));
   else if constexpr (V::VARIANT == CC_REQUANTIZE_conv2d_scale)
-    return scaled(part, n, s[0]);
+    return scaled(job, n, s[0]);
   else if constexpr (V::VARIANT == CC_REQUANTIZE_conv2d_scaleabs)
-    return scaled(part, n, abs(s[0]));
+    return scaled(job, n, abs(s[0]));
   else if constexpr (V::VARIANT == CC_REQUANTIZE_conv2d_root && V::BYTES == 1)
     return __float2int_rn(scaled_root<false>(s[0], s[1], n.factor.f));
   else if constexpr (V::VARIANT == CC_REQUANTIZE_conv2d_lifted)
@@ -236,13 +236,13 @@ code(const CcLaunch &launch, const CcPart &part, const CcTensorCoreNumbers &n, b
   else {
     int value;
     if constexpr (V::VARIANT == CC_REQUANTIZE_conv2d_root)
-      value = min(root_word(s[0], s[1]) + n.addend.i, part.hi);
+      value = min(root_word(s[0], s[1]) + n.addend.i, job.hi);
     else if constexpr (V::VARIANT == CC_REQUANTIZE_conv2d_clamp)
-      value = min(max((s[0] + n.addend.i) >> OWN(part).down, part.lo), part.hi);
+      value = min(max((s[0] + n.addend.i) >> PRIVATE(job).down, job.lo), job.hi);
     else {
       const int t = launch.response == CC_RESPONSE_ABSOLUTE ? abs(s[0]) : s[0];
-      const long long product = (long long)t * n.factor.i + OWN(part).low;
-      value = min(max((int)(product >> OWN(part).down), part.lo), part.hi);
+      const long long product = (long long)t * n.factor.i + PRIVATE(job).low;
+      value = min(max((int)(product >> PRIVATE(job).down), job.lo), job.hi);
     }
     return passes ? s[0] : value;
   }
@@ -268,38 +268,37 @@ static constexpr bool has_excess = V::VARIANT == CC_REQUANTIZE_conv2d_scaleabs |
 /* The code values of a lane's samples. */
 template <typename V>
 static __device__ __forceinline__ void
-finish_samples(const CcLaunch &launch, const CcPart &part, const Numbers<V> &numbers,
+finish_samples(const CcLaunch &launch, const CcPlaneJob &job, const Numbers<V> &numbers,
                const Sums<V> &sums, int half, bool shifted, int (&value)[V::SAMPLES]) {
 #pragma unroll
   for (int i = 0; i < V::SAMPLES; i++) {
     int s[V::MATRICES];
 #pragma unroll
     for (int m = 0; m < V::MATRICES; m++)
-      s[m] = sums.of_sample(m, half, i) >> (shifted ? part.shift : 0);
+      s[m] = sums.of_sample(m, half, i) >> (shifted ? job.shift : 0);
     if constexpr (V::VARIANT == CC_REQUANTIZE_conv2d_wide)
-      value[i] = numbers.passes[i]
-                     ? s[0]
-                     : wide_code(part, numbers.sample[i], sums.of_byte(0, half, 2 * i),
-                                 sums.of_byte(0, half, 2 * i + 1));
+      value[i] = numbers.passes[i] ? s[0]
+                                   : wide_code(job, numbers.sample[i], sums.of_byte(0, half, 2 * i),
+                                               sums.of_byte(0, half, 2 * i + 1));
     else
-      value[i] = code<V>(launch, part, numbers.sample[i], numbers.passes[i], s);
+      value[i] = code<V>(launch, job, numbers.sample[i], numbers.passes[i], s);
   }
 }
 
 /* A lane's 4 target bytes of window g, or with `half` 1 of window g + 8. */
 template <typename V>
 static __device__ __forceinline__ unsigned
-finish(const CcLaunch &launch, const CcPart &part, const Numbers<V> &numbers, const Sums<V> &sums,
-       int half) {
+finish(const CcLaunch &launch, const CcPlaneJob &job, const Numbers<V> &numbers,
+       const Sums<V> &sums, int half) {
   constexpr bool bytes = V::VARIANT == CC_REQUANTIZE_conv2d_bytes;
   constexpr bool shifted = V::BYTES == 2 && !bytes && V::VARIANT != CC_REQUANTIZE_conv2d_root;
   int value[V::SAMPLES];
-  finish_samples(launch, part, numbers, sums, half, shifted, value);
+  finish_samples(launch, job, numbers, sums, half, shifted, value);
   if constexpr (V::BYTES == 2) {
     const unsigned word = __byte_perm(value[0], value[V::SAMPLES - 1], selector(numbers, 0));
     if (bytes)
-      return word & (0xFFFFu << part.shift & 0xFFFFu) * 0x10001u;
-    return shifted ? word << part.shift : word;
+      return word & (0xFFFFu << job.shift & 0xFFFFu) * 0x10001u;
+    return shifted ? word << job.shift : word;
   } else if constexpr (bytes) {
     const unsigned low = __byte_perm(value[0], value[1], selector(numbers, 0));
     if (V::SAMPLES == 2)
@@ -391,14 +390,15 @@ static __device__ __forceinline__ void
 filter_rows(const CcLaunch &launch, const typename V::Tile &tile, const Table<V> &table,
             const Numbers<V> &numbers, const typename V::StagedRows &staged) {
   typedef typename V::Tile Tile;
-  const CcPart &part = tile.part;
+  const CcPlaneJob &job = tile.job;
   const int g = threadIdx.x >> 2, t = threadIdx.x & 3;
   const int x = tile.x + tile.warp_x() + V::CENTRE * g + V::CENTRE / 4 * t;
   const int y = tile.y + tile.warp_y();
-  char *to = target_row<char>(part, y) + x;
-  const long long pitch = part.dst_pitch;
-  const int below = part.height - y, left = target_bytes<V::BYTES>(part) - x;
-  Rows<V> rows(&staged.row[tile.warp_y()][tile.warp_x() + PIECE - CC_TENSOR_CORE_REACH(V::WINDOW)]);
+  char *to = target_row<char>(job, y) + x;
+  const long long pitch = job.dst_pitch;
+  const int below = job.height - y, left = target_bytes<V::BYTES>(job) - x;
+  Rows<V> rows(
+      &staged.row[tile.warp_y()][tile.warp_x() + PIECE - CC_TENSOR_CORE_RADIUS(V::WINDOW)]);
 #pragma unroll 1
   for (int first = 0; first < tile.warp_rows(); first += CC_TENSOR_CORE_SPAN_ROWS)
 #pragma unroll
@@ -409,7 +409,7 @@ filter_rows(const CcLaunch &launch, const typename V::Tile &tile, const Table<V>
         const Sums<V> sums = rows.sums(table, set, i - first);
 #pragma unroll
         for (int half = 0; half < 2; half++) {
-          const unsigned word = finish<V>(launch, part, numbers, sums, half);
+          const unsigned word = finish<V>(launch, job, numbers, sums, half);
           const int at = V::CENTRE * (16 * set + 8 * half);
           if (FREE || i < below)
             store_bytes<V::CENTRE / 4>(to + at, FREE ? 4 : left - at, word);
@@ -425,15 +425,15 @@ slide(const CcLaunch &launch) {
   __shared__ typename V::StagedRows staged;
   const typename V::Tile tile = find_byte_tile<V::BYTES>(launch);
   allow_next_launch();
-  if (!tile.part.filter_mask) {
+  if (!tile.job.filter_mask) {
     wait_for_last_launch();
     pass_tile<V::BYTES>(launch, tile);
     return;
   }
-  const Table<V> table(launch, tile.part); /* no launch writes it */
-  const Numbers<V> numbers(tile.part);
+  const Table<V> table(launch, tile.job); /* no launch writes it */
+  const Numbers<V> numbers(tile.job);
   /* read early, because the constants come while the launch waits */
-  const int grey_step = V::BYTES == 1 && OWN(tile.part).colors ? tile.part.step : 0;
+  const int grey_step = V::BYTES == 1 && PRIVATE(tile.job).colors ? tile.job.step : 0;
   wait_for_last_launch();
   stage_rows<V::BYTES>(launch, tile, staged);
   if (V::BYTES == 1 && grey_step == 4)
@@ -442,7 +442,7 @@ slide(const CcLaunch &launch) {
   if (V::BYTES == 1 && grey_step == 3)
     make_luma(tile, staged);
   stage_sides<V::BYTES, false>(launch, tile, staged);
-  if (V::BYTES == 2 && tile.part.shift)
+  if (V::BYTES == 2 && tile.job.shift)
     keep_code_bits(tile, staged);
   if (is_write_free<V::BYTES>(tile))
     filter_rows<V, true>(launch, tile, table, numbers, staged);
@@ -457,7 +457,7 @@ blocks_resident(int window, int digits, int matrices, int height, CcRequantizati
   const int products = window / 16 * digits * matrices * height;
   if (CC_TENSOR_CORE_IS_GRADIENT(window, matrices, height, finish))
     return 6;
-  return products <= 5 || (window == 32 && products <= 10) ? CC_TENSOR_CORE_MOST_BLOCKS
+  return products <= 5 || (window == 32 && products <= 10) ? CC_TENSOR_CORE_MAX_BLOCKS
          : products <= 10                                  ? 7
          : products <= 20                                  ? 4
                                                            : 3;

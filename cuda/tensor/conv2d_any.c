@@ -6,7 +6,7 @@
 #include "conv2d_any_kernels.h"
 
 /* Sums up to here are whole numbers in double too, and squares of them do not overflow. */
-#define MOST_SUM (G_GINT64_CONSTANT(1) << 52)
+#define MAX_SUM (G_GINT64_CONSTANT(1) << 52)
 
 /* What a row of taps costs, in products of the tensor cores for 256 target bytes. It is two of
  * them, and loops over rows take their time too; with sums of 64 bits it serves fewer rows of a
@@ -49,12 +49,12 @@ find_lead(const CcPass *pass, gint step, gint bytes, gint stride, guint pairs) {
   for (gint first = 0; first < CC_TENSOR_CORE_ANY_PHASES(step, stride); first++)
     for (gint n = 0; n < samples; n++) {
       const gint component = (first + n) % step;
-      const gint reach =
+      const gint radius =
           pass->filter_mask >> component & 1
               ? (gint)pass->op->width / 2 * cc_tensor_core_samples_apart(pairs, step, component)
               : 0;
       const gint at = cc_tensor_core_source_sample(pairs, step, stride, first, n);
-      lead = MAX(lead, MAX(reach - at, at + reach + 1 - samples * stride));
+      lead = MAX(lead, MAX(radius - at, at + radius + 1 - samples * stride));
     }
   return lead * bytes;
 }
@@ -65,7 +65,7 @@ cc_tensor_core_any_choose(const CcPass *pass, const CcPlaneLayout *layout, guint
                           CcRequantization *numbers) {
   const CcOp *op = pass->op;
   const gint step = (gint)layout->step, bytes = (gint)cc_sample_size(layout->type);
-  if (!op->has_taps || cc_op_largest_sum(op) > MOST_SUM)
+  if (!op->has_taps || cc_op_largest_sum(op) > MAX_SUM)
     return FALSE;
   const gint lead = find_lead(pass, step, bytes, (gint)stride, pairs);
   const gint middle = CC_TENSOR_CORE_ANY_BYTES * (gint)stride;
@@ -74,7 +74,7 @@ cc_tensor_core_any_choose(const CcPass *pass, const CcPlaneLayout *layout, guint
   while (!cc_requantization_find(numbers, variant, op, (guint)bytes, layout->shift))
     variant++;
   const gboolean narrow = stride == 1 && lead <= CC_TENSOR_CORE_ANY_LEAD(16, 1);
-  const guint height = narrow ? op->height : CC_TENSOR_CORE_ANY_MOST_HEIGHT;
+  const guint height = narrow ? op->height : CC_TENSOR_CORE_ANY_MAX_HEIGHT;
   const Kernel *kernel = find_kernel((guint)bytes, height, numbers->variant);
   if (!kernel && numbers->variant == CC_REQUANTIZE_any_float) {
     numbers->variant = CC_REQUANTIZE_any_double; /* which does the same of larger sums */
@@ -83,9 +83,9 @@ cc_tensor_core_any_choose(const CcPass *pass, const CcPlaneLayout *layout, guint
   if (!kernel || (kernel->variant == CC_REQUANTIZE_any_double && op->separable && stride > 1 &&
                   MAX(op->width, op->height) > MAX_STRIDED_DOUBLE))
     return FALSE;
-  const gboolean paired = kernel->height < CC_TENSOR_CORE_ANY_MOST_HEIGHT;
+  const gboolean paired = kernel->height < CC_TENSOR_CORE_ANY_MAX_HEIGHT;
   const guint chunks = cc_cuda_divide_up((guint)(middle + 2 * lead), CC_TENSOR_CORE_ANY_CHUNK);
-  any->reach = (guint8)(cc_tensor_core_farthest_sample(pass, layout) * (guint)bytes);
+  any->radius = (guint8)(cc_tensor_core_farthest_sample(pass, layout) * (guint)bytes);
   const gint taken = CC_TENSOR_CORE_ANY_LEAD(CC_TENSOR_CORE_ANY_CHUNK * (gint)chunks, (gint)stride);
   any->margin = (guint8)(16 * cc_cuda_divide_up((guint)MAX(taken, lead), 16));
   *table = (CcTensorCoreTable){
@@ -102,5 +102,5 @@ cc_tensor_core_any_choose(const CcPass *pass, const CcPlaneLayout *layout, guint
   const guint times = kernel->variant == CC_REQUANTIZE_any_double ? 4 : 1;
   any->name = kernel->name;
   any->cost = COST_OF_ROW * times * op->n_matrices * table->digits * rows;
-  return any->margin <= CC_TENSOR_CORE_ANY_MOST_MARGIN;
+  return any->margin <= CC_TENSOR_CORE_ANY_MAX_MARGIN;
 }

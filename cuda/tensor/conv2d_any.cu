@@ -15,7 +15,7 @@
 template <int BYTES_, int HEIGHT_, CcRequantizationVariant VARIANT_> struct Variant {
   static constexpr int BYTES = BYTES_, HEIGHT = HEIGHT_;
   static constexpr CcRequantizationVariant VARIANT = VARIANT_;
-  static constexpr bool PAIRED = HEIGHT < CC_TENSOR_CORE_ANY_MOST_HEIGHT;
+  static constexpr bool PAIRED = HEIGHT < CC_TENSOR_CORE_ANY_MAX_HEIGHT;
   static constexpr bool WIDE =
       VARIANT == CC_REQUANTIZE_any_wide || VARIANT == CC_REQUANTIZE_any_double;
   /* whether sums are floats by their bits */
@@ -28,7 +28,7 @@ template <int BYTES_, int HEIGHT_, CcRequantizationVariant VARIANT_> struct Vari
   static constexpr bool PASSES =
       BYTES == 1 && (VARIANT == CC_REQUANTIZE_any_scale || VARIANT == CC_REQUANTIZE_any_root);
   static constexpr int SAMPLES = 2 / BYTES; /* that a lane makes of a window */
-  static constexpr int MARGIN = PAIRED ? 16 : CC_TENSOR_CORE_ANY_MOST_MARGIN;
+  static constexpr int MARGIN = PAIRED ? 16 : CC_TENSOR_CORE_ANY_MAX_MARGIN;
   static constexpr int PITCH = CC_TENSOR_CORE_TILE_BYTES + 2 * MARGIN;
   /* rows of two spans, and more where windows that are not written reach farther */
   static constexpr int STAGED = 2 * CC_TENSOR_CORE_TILE_ROWS + (PAIRED ? HEIGHT - 1 : HEIGHT + 2);
@@ -41,17 +41,17 @@ typedef ByteTile<0> AnyTile;
 /* A tile's source rows, PITCH bytes apart: see Staged. */
 template <int PITCH> struct AnyStaged {
   unsigned char (*row)[PITCH];
-  const CcTensorCorePart &own;
+  const CcTensorCoreJob &priv;
   int height;
 
   __device__ __forceinline__ int width() const {
-    return CC_TENSOR_CORE_TILE_BYTES + 2 * own.margin;
+    return CC_TENSOR_CORE_TILE_BYTES + 2 * priv.margin;
   }
   __device__ __forceinline__ int margin() const {
-    return own.margin;
+    return priv.margin;
   }
-  __device__ __forceinline__ int reach() const {
-    return own.reach;
+  __device__ __forceinline__ int radius() const {
+    return priv.radius;
   }
   __device__ __forceinline__ int above() const {
     return height / 2;
@@ -65,7 +65,7 @@ template <int PITCH, typename Copy>
 static __device__ __forceinline__ void
 for_pieces_left(const AnyStaged<PITCH> &staged, int rows, Copy copy) {
   const int left = 2 * staged.margin() / PIECE, piece = threadIdx.x & 7;
-  static_assert(2 * CC_TENSOR_CORE_ANY_MOST_MARGIN <= 8 * PIECE, "a quarter of a warp for a row");
+  static_assert(2 * CC_TENSOR_CORE_ANY_MAX_MARGIN <= 8 * PIECE, "a quarter of a warp for a row");
   for (int row = 4 * threadIdx.y + (threadIdx.x >> 3); row < rows; row += 4 * CC_TENSOR_CORE_WARPS)
     if (piece < left)
       copy(row, PIECE * (PIECES + piece));
@@ -74,7 +74,7 @@ for_pieces_left(const AnyStaged<PITCH> &staged, int rows, Copy copy) {
 template <int PITCH>
 static __device__ __forceinline__ void
 stage_inside(const AnyTile &tile, const char *from, AnyStaged<PITCH> &staged) {
-  const int pitch = tile.part.src_pitch;
+  const int pitch = tile.job.src_pitch;
   for_pieces(staged, staged.rows(tile), [&](int row, int byte) {
     start_copy(&staged.row[row][byte], from + (long long)row * pitch + byte);
   });
@@ -228,21 +228,21 @@ template <typename V> struct Numbers {
   unsigned passes; /* has a bit for each of the samples that is not filtered */
   unsigned writes; /* for each that is written */
 
-  __device__ __forceinline__ explicit Numbers(const CcPart &part)
-      : lo(keep(part.lo)), hi(keep(part.hi)), down(keep(OWN(part).down)), shift(keep(part.shift)),
-        mul(keep(part.mul_f)), add(keep(part.add_f)) {
+  __device__ __forceinline__ explicit Numbers(const CcPlaneJob &job)
+      : lo(keep(job.lo)), hi(keep(job.hi)), down(keep(PRIVATE(job).down)), shift(keep(job.shift)),
+        mul(keep(job.mul_f)), add(keep(job.add_f)) {
     const int first = V::SAMPLES * threadIdx.x & 3;
-    const unsigned all = part.filter_mask | part.copy_mask | part.fill_mask;
-    passes = OWN(part).passes >> first & ((1u << V::SAMPLES) - 1);
-    writes = part.step == 3 && all ? 3 : 0;
+    const unsigned all = job.filter_mask | job.copy_mask | job.fill_mask;
+    passes = PRIVATE(job).passes >> first & ((1u << V::SAMPLES) - 1);
+    writes = job.step == 3 && all ? 3 : 0;
 #pragma unroll
     for (int i = 0; i < V::SAMPLES; i++) {
-      if (part.step != 3)
-        writes |= (all >> (first + i) % part.step & 1) << i;
-      const CcTensorCoreNumbers &place = OWN(part).place[first + i];
-      factor[i].i = keep(place.factor.i);
-      addend[i].i = keep(place.addend.i);
-      low[i] = keep(passes >> i & 1 ? (Low)0 : (Low)OWN(part).low);
+      if (job.step != 3)
+        writes |= (all >> (first + i) % job.step & 1) << i;
+      const CcTensorCoreNumbers &component = PRIVATE(job).component[first + i];
+      factor[i].i = keep(component.factor.i);
+      addend[i].i = keep(component.addend.i);
+      low[i] = keep(passes >> i & 1 ? (Low)0 : (Low)PRIVATE(job).low);
     }
     passes = keep(passes);
     writes = keep(writes & ((1u << V::SAMPLES) - 1));
@@ -269,7 +269,7 @@ template <typename V, CcRequantizationVariant VARIANT> struct Kept {
   __device__ __forceinline__ int passed() const {
     return (int)t;
   }
-  __device__ __forceinline__ int code(CcResponse, const CcPart &, const Numbers<V> &n,
+  __device__ __forceinline__ int code(CcResponse, const CcPlaneJob &, const Numbers<V> &n,
                                       int i) const {
     return (int)(((typename Numbers<V>::Low)t * n.factor[i].i + n.low[i]) >> n.down);
   }
@@ -288,7 +288,7 @@ template <typename V> struct Kept<V, CC_REQUANTIZE_any_root> {
   __device__ __forceinline__ int passed() const {
     return (int)t;
   }
-  __device__ __forceinline__ int code(CcResponse, const CcPart &, const Numbers<V> &n,
+  __device__ __forceinline__ int code(CcResponse, const CcPlaneJob &, const Numbers<V> &n,
                                       int i) const {
     if constexpr (V::BYTES == 2)
       return t + n.addend[i].i;
@@ -315,14 +315,14 @@ template <typename V, typename Sum_> struct KeptResponse {
   __device__ __forceinline__ int passed() const {
     return (int)first;
   }
-  __device__ __forceinline__ int code(CcResponse name, const CcPart &part, const Numbers<V> &n,
+  __device__ __forceinline__ int code(CcResponse name, const CcPlaneJob &job, const Numbers<V> &n,
                                       int) const {
     if constexpr (std::is_same_v<Sum, float>) {
       const float t = cc_sums_t_f32(&response.sums, name);
       return name == CC_RESPONSE_DIRECTION ? cc_code_of_turns(t, n.mul, n.add, n.hi)
                                            : cc_code_f32(t, n.mul, n.add, n.lo, n.hi);
     } else {
-      return response.code(name, part);
+      return response.code(name, job);
     }
   }
 };
@@ -355,13 +355,13 @@ template <typename V> struct Unit {
   typedef typename Kept<V>::Sum Sum;
 
   const CcLaunch &launch;
-  const CcPart &part;
+  const CcPlaneJob &job;
   const Numbers<V> &numbers;
   Kept<V> kept[V::ROWS][COUNT];
 
-  __device__ __forceinline__ Unit(const CcLaunch &launch_, const CcPart &part_,
+  __device__ __forceinline__ Unit(const CcLaunch &launch_, const CcPlaneJob &part_,
                                   const Numbers<V> &numbers_)
-      : launch(launch_), part(part_), numbers(numbers_) {
+      : launch(launch_), job(part_), numbers(numbers_) {
   }
 
   /* The sum of sample i of a row, made of its bytes. */
@@ -386,7 +386,7 @@ template <typename V> struct Unit {
    * or to `begin` where they are new. */
   template <typename Add>
   __device__ __forceinline__ void sum_up(bool is_first, int2 start, Add add) {
-    const int digits = OWN(part).digits, bits = V::FLOATS ? CC_TENSOR_CORE_FLOAT_BITS : 0;
+    const int digits = PRIVATE(job).digits, bits = V::FLOATS ? CC_TENSOR_CORE_FLOAT_BITS : 0;
     const int x = (is_first ? start.x : 0) + bits, y = (is_first ? start.y : 0) + bits;
     Products sums[V::ROWS] = {};
     long long whole[V::WIDE ? V::ROWS : 1][COUNT] = {}; /* of sums that are wide */
@@ -422,14 +422,14 @@ template <typename V> struct Unit {
    * Window g + 8 is `far` bytes away. */
   __device__ __forceinline__ void write(const AnyTile &tile, int from_left, int from_top,
                                         int far) const {
-    const int rows = min(tile.rows(), part.height - tile.y) - from_top;
-    const int left = min(tile.bytes(), target_bytes<V::BYTES>(part) - tile.x) - from_left;
-    char *to = target_row<char>(part, tile.y + from_top) + tile.x + from_left;
+    const int rows = min(tile.rows(), job.height - tile.y) - from_top;
+    const int left = min(tile.bytes(), target_bytes<V::BYTES>(job) - tile.x) - from_left;
+    char *to = target_row<char>(job, tile.y + from_top) + tile.x + from_left;
     constexpr int all = (1 << V::SAMPLES) - 1;
     int value[V::ROWS][COUNT];
     const auto get_codes = [&](CcResponse response) {
       for_all([&](int r, int i) {
-        value[r][i] = kept[r][i].code(response, part, numbers, i % V::SAMPLES);
+        value[r][i] = kept[r][i].code(response, job, numbers, i % V::SAMPLES);
       });
     };
     if constexpr (V::VARIANT == CC_REQUANTIZE_any_float || V::VARIANT == CC_REQUANTIZE_any_double)
@@ -442,12 +442,12 @@ template <typename V> struct Unit {
         value[r][i] =
             cc_clamp_code(value[r][i], passes ? 0 : numbers.lo, passes ? 255 : numbers.hi);
       });
-    if (!V::PASSES && OWN(part).passes)
+    if (!V::PASSES && PRIVATE(job).passes)
       for_all([&](int r, int i) {
         if (numbers.passes >> i % V::SAMPLES & 1)
           value[r][i] = kept[r][i].passed();
       });
-    if (OWN(part).pixel) {
+    if (PRIVATE(job).pixel) {
       write_pixels(tile, from_left, from_top, value);
       return;
     }
@@ -457,7 +457,7 @@ template <typename V> struct Unit {
       return;
     }
     constexpr int next = 8 * CC_TENSOR_CORE_ANY_BYTES;
-    const long long pitch = part.dst_pitch;
+    const long long pitch = job.dst_pitch;
     if (rows >= V::ROWS && left >= next + 2 && (V::PAIRED || far == next)) {
 #pragma unroll
       for (int r = 0; r < V::ROWS; r++, to += pitch) {
@@ -477,9 +477,9 @@ template <typename V> struct Unit {
   /* The same of pixels that are filtered as their luma. */
   __device__ __forceinline__ void write_pixels(const AnyTile &tile, int from_left, int from_top,
                                                const int (&value)[V::ROWS][COUNT]) const {
-    PixelWriter<V::BYTES> pixels(part, shared_of_launch(), tile.x + from_left, tile.y + from_top,
+    PixelWriter<V::BYTES> pixels(job, shared_of_launch(), tile.x + from_left, tile.y + from_top,
                                  from_left, from_top);
-    const int below = min(tile.rows(), part.height - tile.y) - from_top;
+    const int below = min(tile.rows(), job.height - tile.y) - from_top;
 #pragma unroll
     for (int r = 0; r < V::ROWS; r++, pixels.end_row())
       if (r < below)
@@ -493,7 +493,7 @@ template <typename V> struct Unit {
                                              int left, int far) const {
     const int at = numbers.writes >> 1; /* the other one is written */
 #pragma unroll
-    for (int r = 0; r < V::ROWS; r++, to += part.dst_pitch)
+    for (int r = 0; r < V::ROWS; r++, to += job.dst_pitch)
 #pragma unroll
       for (int half = 0; half < 2; half++)
         if (r < rows && left - half * far > at)
@@ -521,22 +521,22 @@ template <typename V> struct Unit {
 template <typename V>
 static __device__ __forceinline__ void
 filter_tile(const CcLaunch &launch, const AnyTile &tile, const AnyStaged<V::PITCH> &staged) {
-  const CcPart &part = tile.part;
-  const CcTensorCorePart &own = OWN(part);
+  const CcPlaneJob &job = tile.job;
+  const CcTensorCoreJob &priv = PRIVATE(job);
   const int g = threadIdx.x >> 2, t = threadIdx.x & 3, stride = V::PAIRED ? 1 : tile.stride();
   const int height = V::PAIRED ? V::HEIGHT : launch.window_height;
-  const int window = V::PAIRED ? 16 : CC_TENSOR_CORE_ANY_CHUNK * own.chunks;
+  const int window = V::PAIRED ? 16 : CC_TENSOR_CORE_ANY_CHUNK * priv.chunks;
   const int lead = CC_TENSOR_CORE_ANY_LEAD(window, stride);
-  const int phases = V::PAIRED ? 1 : CC_TENSOR_CORE_ANY_PHASES(part.step, stride);
+  const int phases = V::PAIRED ? 1 : CC_TENSOR_CORE_ANY_PHASES(job.step, stride);
   /* target bytes from a window to the next, and units side by side, as a power of two or thrice it
    */
   const int apart = phases * CC_TENSOR_CORE_ANY_BYTES;
   const int across = phases == 3 ? 3 : tile.bytes() / (16 * CC_TENSOR_CORE_ANY_BYTES);
   const int units = across * ((tile.rows() + V::ROWS - 1) / V::ROWS);
-  const int digit_bytes = height * 32 * (V::PAIRED ? 4 : 8 * own.chunks);
-  const int taps_bytes = launch.n_matrices * own.digits * digit_bytes;
-  const char *tables = (const char *)launch.memory_taps + own.table;
-  const Numbers<V> numbers(part);
+  const int digit_bytes = height * 32 * (V::PAIRED ? 4 : 8 * priv.chunks);
+  const int taps_bytes = launch.n_matrices * priv.digits * digit_bytes;
+  const char *tables = (const char *)launch.memory_taps + priv.table;
+  const Numbers<V> numbers(job);
 #pragma unroll 1
   for (int u = (threadIdx.y + blockIdx.x) % CC_TENSOR_CORE_WARPS; u < units;
        u += CC_TENSOR_CORE_WARPS) {
@@ -548,10 +548,10 @@ filter_tile(const CcLaunch &launch, const AnyTile &tile, const AnyStaged<V::PITC
     const Source source = {&staged.row[stride * y][at], 8 * stride * apart};
     const int2 start = __ldg((const int2 *)(table + taps_bytes) + 2 * t);
     const std::conditional_t<V::PAIRED, Pairs<V>, Source> pairs(source);
-    PairTaps<V::PAIRED ? V::HEIGHT : 1> pair_taps(table, launch.n_matrices * own.digits);
-    Unit<V> unit(launch, part, numbers);
+    PairTaps<V::PAIRED ? V::HEIGHT : 1> pair_taps(table, launch.n_matrices * priv.digits);
+    Unit<V> unit(launch, job, numbers);
     const auto sum_up = [&](int m, bool is_first) {
-      const char *taps = table + m * own.digits * digit_bytes;
+      const char *taps = table + m * priv.digits * digit_bytes;
       unit.sum_up(is_first, start,
                   [&](Products(&sums)[V::ROWS], int d, const Products &begin, auto is_new) {
                     if constexpr (V::PAIRED) {
@@ -561,7 +561,7 @@ filter_tile(const CcLaunch &launch, const AnyTile &tile, const AnyStaged<V::PITC
                     } else
                       add_chunks<V::PITCH>(sums, source,
                                            (const uint2 *)(taps + d * digit_bytes) + threadIdx.x,
-                                           own.chunks, height, stride);
+                                           priv.chunks, height, stride);
                   });
     };
     sum_up(0, true);
@@ -577,30 +577,30 @@ template <typename V>
 static __device__ __forceinline__ void
 slide_any(const CcLaunch &launch) {
   alignas(PIECE) __shared__ unsigned char row[V::STAGED][V::PITCH];
-  AnyTile tile = {find_part(launch, blockIdx.x), V::PAIRED ? 1 : launch.stride, 0, 0, 0};
-  const CcPart &part = tile.part;
+  AnyTile tile = {find_job(launch, blockIdx.x), V::PAIRED ? 1 : launch.stride, 0, 0, 0};
+  const CcPlaneJob &job = tile.job;
   place_tile<V::BYTES>(tile);
   allow_next_launch();
   wait_for_last_launch();
-  if (!part.filter_mask) {
+  if (!job.filter_mask) {
     pass_tile<V::BYTES>(launch, tile);
     return;
   }
-  AnyStaged<V::PITCH> staged = {row, OWN(part), V::PAIRED ? V::HEIGHT : launch.window_height};
-  if (OWN(part).pixel)
+  AnyStaged<V::PITCH> staged = {row, PRIVATE(job), V::PAIRED ? V::HEIGHT : launch.window_height};
+  if (PRIVATE(job).pixel)
     stage_pixels<V::BYTES>(launch, tile, staged, shared_of_launch());
   else
     stage_rows<V::BYTES>(launch, tile, staged);
   finish_copies();
   stage_sides<V::BYTES, true>(launch, tile, staged);
-  if (V::BYTES == 2 && part.shift)
+  if (V::BYTES == 2 && job.shift)
     keep_code_bits(tile, staged);
   filter_tile<V>(launch, tile, staged);
 }
 
 #define ENTRY(bytes, height, finish)                                                               \
   extern "C" __global__ void __launch_bounds__(32 * CC_TENSOR_CORE_WARPS,                          \
-                                               CC_TENSOR_CORE_ANY_MOST_BLOCKS)                     \
+                                               CC_TENSOR_CORE_ANY_MAX_BLOCKS)                      \
       cc_tensor_core_any_u##bytes##_h##height##_##finish(                                          \
           const __grid_constant__ CcLaunch launch) {                                               \
     slide_any<Variant<bytes, height, CC_REQUANTIZE_any_##finish>>(launch);                         \

@@ -9,9 +9,9 @@ G_BEGIN_DECLS
 
 /* What is chosen for a pass. */
 typedef struct {
-  const gchar *name;    /* of the kernel; NULL: none is chosen */
-  guint cost;           /* products of the tensor cores for 256 target bytes */
-  guint8 margin, reach; /* as in CcTensorCorePart */
+  const gchar *name;     /* of the kernel; NULL: none is chosen */
+  guint cost;            /* products of the tensor cores for 256 target bytes */
+  guint8 margin, radius; /* as in CcTensorCoreJob */
 } CcTensorCoreAny;
 
 /* Chooses the kernel for a pass over a plane of the layout, whose components that `pairs` has are

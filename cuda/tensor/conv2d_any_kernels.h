@@ -15,13 +15,13 @@
 #define CC_TENSOR_CORE_ANY_LEAD(window, stride) (((window)-CC_TENSOR_CORE_ANY_BYTES * (stride)) / 2)
 
 /* The bytes of a staged row, and those that windows take of it left and right of the tile. */
-#define CC_TENSOR_CORE_ANY_MOST_MARGIN 64
+#define CC_TENSOR_CORE_ANY_MAX_MARGIN 64
 
-/* Heights of kernels: of those below CC_TENSOR_CORE_ANY_MOST_HEIGHT windows have 16 bytes. */
-#define CC_TENSOR_CORE_ANY_MOST_HEIGHT 15
+/* Heights of kernels: of those below CC_TENSOR_CORE_ANY_MAX_HEIGHT windows have 16 bytes. */
+#define CC_TENSOR_CORE_ANY_MAX_HEIGHT 15
 
 /* Blocks that a multiprocessor runs at once, at most. */
-#define CC_TENSOR_CORE_ANY_MOST_BLOCKS 4
+#define CC_TENSOR_CORE_ANY_MAX_BLOCKS 4
 
 /* A part's table is as tap_table.h says, of one group. Where three samples are a pixel and
  * there is a stride, windows begin with each of the three components: there are three phases. */

@@ -9,8 +9,8 @@
 /* A window is WINDOW bytes of a source row, 16 or 32. From those in the middle, its centre, as
  * many target bytes are made. A quarter of it may be read left and right of the centre. */
 #define CC_TENSOR_CORE_CENTRE(window) ((window) / 2)
-#define CC_TENSOR_CORE_REACH(window) ((window) / 4)
-#define CC_TENSOR_CORE_MOST_REACH CC_TENSOR_CORE_REACH(32)
+#define CC_TENSOR_CORE_RADIUS(window) ((window) / 4)
+#define CC_TENSOR_CORE_MAX_RADIUS CC_TENSOR_CORE_RADIUS(32)
 
 /* A tile is a block's: TILE_BYTES by TILE_ROWS of the source (and fewer of the target when there is
  * a stride), or with `spans` 2 twice as many rows. A warp has SPAN_BYTES of SPAN_ROWS rows of it,
@@ -24,7 +24,7 @@
 #define CC_TENSOR_CORE_TILE_ROWS (CC_TENSOR_CORE_WARPS_DOWN * CC_TENSOR_CORE_SPAN_ROWS)
 
 /* Blocks that a multiprocessor runs at once, at most. */
-#define CC_TENSOR_CORE_MOST_BLOCKS 8
+#define CC_TENSOR_CORE_MAX_BLOCKS 8
 
 /* A part's table is as tap_table.h says, of these groups of 8 target bytes. */
 #define CC_TENSOR_CORE_GROUPS(window) (CC_TENSOR_CORE_CENTRE(window) / 8)
@@ -48,9 +48,10 @@ typedef struct {
   uint64_t table;     /* where its matrices lie in memory_taps, in bytes from there */
   uint64_t border[3]; /* a row of the constant border, stored words, which repeats after it */
   uint64_t fill;      /* 8 bytes of a row of what is filled */
-  CcTensorCoreNumbers place[4]; /* for samples 0 to 3 of a target row, after which they repeat */
-  uint8_t excess[4];            /* for the same samples */
-  uint32_t passes;              /* has a bit for each of the four that is not filtered */
+  CcTensorCoreNumbers
+      component[4];  /* for samples 0 to 3 of a target row, after which they repeat */
+  uint8_t excess[4]; /* for the same samples */
+  uint32_t passes;   /* has a bit for each of the four that is not filtered */
   int32_t down;
   uint32_t pairs; /* has a bit for each of these samples that has its neighbours two samples
                      away, where others of its group have them four away; 0: none has */
@@ -65,10 +66,10 @@ typedef struct {
                     sample for it. Then copy_mask, fill_mask and fill have as component 1 what lies
                     aside of red, green and blue. 0: a group is a group */
   uint8_t digits, chunks;
-  uint8_t margin, reach; /* bytes of a row that are staged, and read, on each side of a tile */
-  int64_t low;           /* also of the last steps high and wide */
-} CcTensorCorePart;
-CC_OWN_FITS(CcTensorCorePart);
+  uint8_t margin, radius; /* bytes of a row that are staged, and read, on each side of a tile */
+  int64_t low;            /* also of the last steps high and wide */
+} CcTensorCoreJob;
+CC_PRIVATE_FITS(CcTensorCoreJob);
 
 /* Kernels for the two matrices of a gradient: the first has equal outer rows, and the second outer
  * rows that are equal but for the sign, and zeros between. They may give the second sum with the
@@ -120,10 +121,10 @@ CC_OWN_FITS(CcTensorCorePart);
   F(2, 32, 1, 2, 3, root)  /* sobel, prewitt, scharr, roberts */
 
 /* Component 1 of a part of pixels that are filtered as their luma. */
-#define CC_TENSOR_CORE_ASIDE 2
+#define CC_TENSOR_CORE_PASSTHROUGH 2
 
 /* What such pixels need of shared memory, for what lies aside. */
-#define CC_TENSOR_CORE_ASIDE_BYTES (2 * CC_TENSOR_CORE_TILE_ROWS * CC_TENSOR_CORE_TILE_BYTES)
+#define CC_TENSOR_CORE_PASSTHROUGH_BYTES (2 * CC_TENSOR_CORE_TILE_ROWS * CC_TENSOR_CORE_TILE_BYTES)
 
 #define CC_TENSOR_CORE_NAME(bytes, window, digits, matrices, height, finish)                       \
   "cc_tensor_core_u" #bytes "_w" #window "_d" #digits "_m" #matrices "_h" #height "_" #finish

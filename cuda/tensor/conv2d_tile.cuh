@@ -9,21 +9,21 @@
 #include "cuda/tile.cuh"
 
 /* What these kernels alone know of a part. As a function this makes more instructions. */
-#define OWN(part) (*CC_OWN(const CcTensorCorePart, &(part)))
+#define PRIVATE(job) (*CC_PRIVATE(const CcTensorCoreJob, &(job)))
 
 /* A sample as it is stored. */
 template <int BYTES> using Stored = std::conditional_t<BYTES == 1, unsigned char, unsigned short>;
 
 template <int BYTES>
 static __device__ __forceinline__ int
-source_bytes(const CcPart &part) {
-  return part.src_width * part.step * BYTES;
+source_bytes(const CcPlaneJob &job) {
+  return job.src_width * job.step * BYTES;
 }
 
 template <int BYTES>
 static __device__ __forceinline__ int
-target_bytes(const CcPart &part) {
-  return part.width * part.step * BYTES;
+target_bytes(const CcPlaneJob &job) {
+  return job.width * job.step * BYTES;
 }
 
 /* --- which tile --- */
@@ -31,7 +31,7 @@ target_bytes(const CcPart &part) {
 /* A rectangle of the target, from byte x of row y on, and how much of it a warp makes. Of STRIDE 0
  * only the launch knows the stride. */
 template <int STRIDE> struct ByteTile {
-  const CcPart &part;
+  const CcPlaneJob &job;
   int launch_stride;
   int x, y;
   int spans; /* span_rows() of each warp; 1 or 2 */
@@ -80,22 +80,23 @@ divide(int n, int d, unsigned inverse) {
 template <int BYTES, typename Tile>
 static __device__ __forceinline__ void
 place_tile(Tile &tile) {
-  const CcPart &part = tile.part;
-  const int index = blockIdx.x - part.first_tile;
-  const int row = divide(index, part.tiles_across, OWN(part).inverse);
-  const int column = index - row * part.tiles_across;
+  const CcPlaneJob &job = tile.job;
+  const int index = blockIdx.x - job.first_tile;
+  const int row = divide(index, job.tiles_across, PRIVATE(job).inverse);
+  const int column = index - row * job.tiles_across;
   const int centre = CC_TENSOR_CORE_CENTRE(32) >> tile.down();
-  const int whole = (target_bytes<BYTES>(part) + centre - 1) & -centre;
+  const int whole = (target_bytes<BYTES>(job) + centre - 1) & -centre;
   tile.x = min(column * tile.bytes(), max(whole - tile.bytes(), 0));
-  tile.spans = row < OWN(part).tall_rows ? 2 : 1;
-  const int y = (row + min(row, OWN(part).tall_rows)) * (CC_TENSOR_CORE_TILE_ROWS >> tile.down());
-  tile.y = min(y, max(part.height - tile.rows(), 0));
+  tile.spans = row < PRIVATE(job).tall_rows ? 2 : 1;
+  const int y =
+      (row + min(row, PRIVATE(job).tall_rows)) * (CC_TENSOR_CORE_TILE_ROWS >> tile.down());
+  tile.y = min(y, max(job.height - tile.rows(), 0));
 }
 
 template <int BYTES>
 static __device__ __forceinline__ ByteTile<1>
 find_byte_tile(const CcLaunch &launch) {
-  ByteTile<1> tile = {find_part(launch, blockIdx.x), launch.stride, 0, 0, 0};
+  ByteTile<1> tile = {find_job(launch, blockIdx.x), launch.stride, 0, 0, 0};
   place_tile<BYTES>(tile);
   return tile;
 }
@@ -104,8 +105,8 @@ find_byte_tile(const CcLaunch &launch) {
 template <int BYTES, typename Tile>
 static __device__ __forceinline__ bool
 is_write_free(const Tile &tile) {
-  return tile.x + tile.bytes() <= target_bytes<BYTES>(tile.part) &&
-         tile.y + tile.rows() <= tile.part.height;
+  return tile.x + tile.bytes() <= target_bytes<BYTES>(tile.job) &&
+         tile.y + tile.rows() <= tile.job.height;
 }
 
 /* --- reading --- */
@@ -128,8 +129,8 @@ template <int HEIGHT> struct Staged {
   static __device__ __forceinline__ constexpr int margin() {
     return PIECE;
   }
-  static __device__ __forceinline__ constexpr int reach() {
-    return CC_TENSOR_CORE_MOST_REACH;
+  static __device__ __forceinline__ constexpr int radius() {
+    return CC_TENSOR_CORE_MAX_RADIUS;
   }
   static __device__ __forceinline__ constexpr int above() {
     return HEIGHT / 2;
@@ -176,7 +177,7 @@ template <int HEIGHT>
 static __device__ __forceinline__ void
 stage_inside(const ByteTile<1> &tile, const char *from, Staged<HEIGHT> &staged) {
   constexpr int ROWS = CC_TENSOR_CORE_TILE_ROWS, EACH = ROWS / CC_TENSOR_CORE_WARPS;
-  const int lane = threadIdx.x, warp = threadIdx.y, pitch = tile.part.src_pitch;
+  const int lane = threadIdx.x, warp = threadIdx.y, pitch = tile.job.src_pitch;
   const long long distance = (long long)CC_TENSOR_CORE_WARPS * pitch;
   const char *piece = from + (long long)warp * pitch + PIECE * lane;
   unsigned char *to = &staged.row[warp][PIECE * lane];
@@ -201,35 +202,35 @@ stage_inside(const ByteTile<1> &tile, const char *from, Staged<HEIGHT> &staged) 
 
 /* The pixel of the sample `n`, rounded down, which is not further left than a reach. */
 static __device__ __forceinline__ int
-pixel_of(const CcPart &part, int n) {
+pixel_of(const CcPlaneJob &job, int n) {
   constexpr int up = 16 * PIECE; /* nothing is negative, and divided by 1 to 4 */
   const unsigned positive = (unsigned)(n + 3 * up);
-  const unsigned pixel = part.step == 3 ? positive / 3 : positive >> (part.step >> 1);
-  const unsigned zero = part.step == 3 ? up : 3 * up >> (part.step >> 1);
+  const unsigned pixel = job.step == 3 ? positive / 3 : positive >> (job.step >> 1);
+  const unsigned zero = job.step == 3 ? up : 3 * up >> (job.step >> 1);
   return (int)(pixel - zero);
 }
 
 /* The source sample that the border rule puts in the place of `sample` of a row, or -1. Of pairs,
  * whose rows have whole ones here, luma is two samples apart. */
 static __device__ __forceinline__ int
-border_sample(const CcLaunch &launch, const CcPart &part, int sample) {
-  const int group = pixel_of(part, sample), component = sample - group * part.step;
-  if (OWN(part).pairs >> component & 1) {
+border_sample(const CcLaunch &launch, const CcPlaneJob &job, int sample) {
+  const int group = pixel_of(job, sample), component = sample - group * job.step;
+  if (PRIVATE(job).pairs >> component & 1) {
     const int first = component & 1;
-    const int x = cc_border_index((sample - first) >> 1, 2 * part.src_width, launch.border);
+    const int x = cc_border_index((sample - first) >> 1, 2 * job.src_width, launch.border);
     return x < 0 ? -1 : 2 * x + first;
   }
-  const int x = cc_border_index(group, part.src_width, launch.border);
-  return x < 0 ? -1 : x * part.step + component;
+  const int x = cc_border_index(group, job.src_width, launch.border);
+  return x < 0 ? -1 : x * job.step + component;
 }
 
 /* The luma of a group of 4 bytes, or of 3: byte 2 of the result, above a fraction. */
 #define LUMA_BYTE 2
 static __device__ __forceinline__ unsigned
-weigh_group(const CcPart &part, unsigned group) {
+weigh_group(const CcPlaneJob &job, unsigned group) {
   static_assert(CC_LUMA_SHIFT == 8 * LUMA_BYTE, "the luma is a byte");
   const auto weights = [&](int i) {
-    const unsigned both = OWN(part).weights[i];
+    const unsigned both = PRIVATE(job).weights[i];
     return make_ushort2((unsigned short)both, (unsigned short)(both >> 16));
   };
   const uchar4 bytes = make_uchar4((unsigned char)group, (unsigned char)(group >> 8),
@@ -241,25 +242,24 @@ weigh_group(const CcPart &part, unsigned group) {
 template <int BYTES, typename Tile, typename Rows>
 static __device__ __forceinline__ void
 stage_rows(const CcLaunch &launch, const Tile &tile, Rows &staged) {
-  const CcPart &part = tile.part;
+  const CcPlaneJob &job = tile.job;
   const int left = tile.stride() * tile.x - staged.margin();
   const int top = tile.stride() * tile.y - staged.above();
-  const int rows = staged.rows(tile), row_bytes = source_bytes<BYTES>(part);
-  if (left >= 0 && left + staged.width() <= row_bytes && top >= 0 &&
-      top + rows <= part.src_height) {
-    stage_inside(tile, source_row<char>(part, top) + left, staged);
+  const int rows = staged.rows(tile), row_bytes = source_bytes<BYTES>(job);
+  if (left >= 0 && left + staged.width() <= row_bytes && top >= 0 && top + rows <= job.src_height) {
+    stage_inside(tile, source_row<char>(job, top) + left, staged);
     return;
   }
   for_pieces(staged, rows, [&](int row, int byte) {
     const int at = left + byte, bytes = row_bytes - at;
-    const int y = cc_border_index(top + row, part.src_height, launch.border);
+    const int y = cc_border_index(top + row, job.src_height, launch.border);
     unsigned char *to = &staged.row[row][byte];
     if (at < 0 || bytes <= 0)
       return;
-    const char *from = source_row<char>(part, max(y, 0)) + at;
+    const char *from = source_row<char>(job, max(y, 0)) + at;
     if (y < 0)
       for (int i = 0; i < PIECE; i += 8)
-        *(uint64_t *)(to + i) = OWN(part).border[(unsigned)(at + i) / 8 % 3];
+        *(uint64_t *)(to + i) = PRIVATE(job).border[(unsigned)(at + i) / 8 % 3];
     else if (bytes >= PIECE)
       start_copy(to, from);
     else
@@ -269,8 +269,8 @@ stage_rows(const CcLaunch &launch, const Tile &tile, Rows &staged) {
 
 /* The luma of a pixel of four samples of two bytes. */
 static __device__ __forceinline__ unsigned
-luma_of_words(const CcPart &part, uint2 pixel) {
-  const unsigned low = OWN(part).weights[0], high = OWN(part).weights[1];
+luma_of_words(const CcPlaneJob &job, uint2 pixel) {
+  const unsigned low = PRIVATE(job).weights[0], high = PRIVATE(job).weights[1];
   const unsigned luma = CC_LUMA_HALF + (pixel.x & 0xFFFF) * (low & 0xFFFF) +
                         (pixel.x >> 16) * (low >> 16) + (pixel.y & 0xFFFF) * (high & 0xFFFF) +
                         (pixel.y >> 16) * (high >> 16);
@@ -280,27 +280,27 @@ luma_of_words(const CcPart &part, uint2 pixel) {
 /* The luma of a pixel that begins with sample `first` of a row, of four samples or three. */
 template <int BYTES>
 static __device__ __forceinline__ Stored<BYTES>
-fetch_luma(const CcPart &part, const Stored<BYTES> *row, int first, bool has_four) {
+fetch_luma(const CcPlaneJob &job, const Stored<BYTES> *row, int first, bool has_four) {
   const Stored<BYTES> *of = row + first;
   if (BYTES == 2) {
     const uint2 both = {__ldg(of) | (unsigned)__ldg(of + 1) << 16,
                         __ldg(of + 2) | (unsigned)__ldg(of + 3) << 16};
-    return (Stored<BYTES>)luma_of_words(part, both);
+    return (Stored<BYTES>)luma_of_words(job, both);
   }
   unsigned pixel = __ldg(of) | (unsigned)__ldg(of + 1) << 8 | (unsigned)__ldg(of + 2) << 16;
   if (has_four)
     pixel |= (unsigned)__ldg(of + 3) << 24;
-  return (Stored<BYTES>)(weigh_group(part, pixel) >> CC_LUMA_SHIFT);
+  return (Stored<BYTES>)(weigh_group(job, pixel) >> CC_LUMA_SHIFT);
 }
 
 /* The stored word of sample x of a row, or the luma that it becomes. */
 template <int BYTES>
 static __device__ __forceinline__ Stored<BYTES>
-fetch_word(const CcPart &part, const Stored<BYTES> *row, int x) {
-  const int first = pixel_of(part, x) * part.step;
-  if (!(OWN(part).colors >> 8 * (x - first) & 0xFF))
+fetch_word(const CcPlaneJob &job, const Stored<BYTES> *row, int x) {
+  const int first = pixel_of(job, x) * job.step;
+  if (!(PRIVATE(job).colors >> 8 * (x - first) & 0xFF))
     return __ldg(row + x);
-  return fetch_luma<BYTES>(part, row, first, part.step == 4);
+  return fetch_luma<BYTES>(job, row, first, job.step == 4);
 }
 
 /* Puts the bytes that are read from byte `from` of a row on, which is outside, beside the staged
@@ -310,28 +310,28 @@ template <int BYTES, bool PIXELS, typename Tile, typename Rows>
 static __device__ __forceinline__ void
 stage_side(const CcLaunch &launch, const Tile &tile, int from, Rows &staged) {
   typedef Stored<BYTES> Sample;
-  const CcPart &part = tile.part;
+  const CcPlaneJob &job = tile.job;
   const int left = tile.stride() * tile.x - staged.margin(), rows = staged.rows(tile);
   const int sample = from / BYTES + threadIdx.x, to = sample * BYTES - left;
-  if (threadIdx.x >= staged.reach() / BYTES || to < 0 || to + BYTES > staged.width())
+  if (threadIdx.x >= staged.radius() / BYTES || to < 0 || to + BYTES > staged.width())
     return;
-  const int component = sample - pixel_of(part, sample) * part.step;
-  const int x = border_sample(launch, part, sample);
+  const int component = sample - pixel_of(job, sample) * job.step;
+  const int x = border_sample(launch, job, sample);
   const int inside = x * BYTES - left;
   const bool is_staged = inside >= 0 && inside + BYTES <= staged.width();
 #pragma unroll 2
   for (int row = threadIdx.y; row < rows; row += CC_TENSOR_CORE_WARPS) {
-    Sample word = (Sample)(part.border_code[component] << part.shift);
+    Sample word = (Sample)(job.border_code[component] << job.shift);
     if (x >= 0 && is_staged) {
       word = *(const Sample *)&staged.row[row][inside];
     } else if (x >= 0) {
       const int top = tile.stride() * tile.y - staged.above();
-      const int y = cc_border_index(top + row, part.src_height, launch.border);
-      const Sample *from = source_row<Sample>(part, y);
-      if (PIXELS && OWN(part).pixel)
-        word = fetch_luma<BYTES>(part, from, x * OWN(part).pixel, OWN(part).pixel == 4);
+      const int y = cc_border_index(top + row, job.src_height, launch.border);
+      const Sample *from = source_row<Sample>(job, y);
+      if (PIXELS && PRIVATE(job).pixel)
+        word = fetch_luma<BYTES>(job, from, x * PRIVATE(job).pixel, PRIVATE(job).pixel == 4);
       else
-        word = fetch_word<BYTES>(part, from, x);
+        word = fetch_word<BYTES>(job, from, x);
     }
     *(Sample *)&staged.row[row][to] = word;
   }
@@ -341,15 +341,15 @@ stage_side(const CcLaunch &launch, const Tile &tile, int from, Rows &staged) {
 template <int BYTES, bool PIXELS, typename Tile, typename Rows>
 static __device__ __forceinline__ void
 stage_sides(const CcLaunch &launch, const Tile &tile, Rows &staged) {
-  const int row_bytes = source_bytes<BYTES>(tile.part);
+  const int row_bytes = source_bytes<BYTES>(tile.job);
   const int left = tile.stride() * tile.x - staged.margin();
-  const bool at_left = tile.stride() * tile.x < staged.reach();
+  const bool at_left = tile.stride() * tile.x < staged.radius();
   const bool at_right = left + staged.width() > row_bytes;
   if (!at_left && !at_right)
     return;
 #pragma unroll 1
   for (int side = at_left ? 0 : 1; side <= (at_right ? 1 : 0); side++)
-    stage_side<BYTES, PIXELS>(launch, tile, side == 0 ? -staged.reach() : row_bytes, staged);
+    stage_side<BYTES, PIXELS>(launch, tile, side == 0 ? -staged.radius() : row_bytes, staged);
   __syncthreads();
 }
 
@@ -357,7 +357,7 @@ stage_sides(const CcLaunch &launch, const Tile &tile, Rows &staged) {
 template <typename Tile, typename Rows>
 static __device__ __forceinline__ void
 keep_code_bits(const Tile &tile, Rows &staged) {
-  const unsigned mask = (0xFFFFu << tile.part.shift & 0xFFFFu) * 0x10001u;
+  const unsigned mask = (0xFFFFu << tile.job.shift & 0xFFFFu) * 0x10001u;
   unsigned *word = (unsigned *)staged.row[0];
   const int words = staged.rows(tile) * (int)(sizeof staged.row[0] / 4);
 #pragma unroll 2
@@ -414,25 +414,25 @@ store_bytes(char *to, int left, unsigned word) {
  * EVERY-th row from `top` on, before `bottom`. */
 template <int BYTES, int EVERY>
 static __device__ __forceinline__ void
-pass_rows(const CcLaunch &launch, const CcPart &part, int left, int right, int top, int bottom) {
-  const int all = (1 << part.step) - 1, end = min(right, target_bytes<BYTES>(part));
+pass_rows(const CcLaunch &launch, const CcPlaneJob &job, int left, int right, int top, int bottom) {
+  const int all = (1 << job.step) - 1, end = min(right, target_bytes<BYTES>(job));
   const bool in_words = launch.stride == 1 && left % 8 == 0 &&
-                        (part.copy_mask == all || (part.fill_mask == all && part.step != 3));
+                        (job.copy_mask == all || (job.fill_mask == all && job.step != 3));
   const int rest = in_words ? max(left, end & -8) : left; /* from there on, samples */
-  bottom = min(bottom, part.height);
+  bottom = min(bottom, job.height);
 #pragma unroll 1
   for (int at = left + 8 * threadIdx.x; at < rest; at += 8 * 32)
 #pragma unroll 8
     for (int y = top; y < bottom; y += EVERY)
-      *(uint64_t *)(target_row<char>(part, y) + at) =
-          part.copy_mask ? __ldg((const unsigned long long *)(source_row<char>(part, y) + at))
-                         : OWN(part).fill;
+      *(uint64_t *)(target_row<char>(job, y) + at) =
+          job.copy_mask ? __ldg((const unsigned long long *)(source_row<char>(job, y) + at))
+                        : PRIVATE(job).fill;
 #pragma unroll 1
   for (int i = rest / BYTES + threadIdx.x; i < end / BYTES; i += 32) {
-    const int x = pixel_of(part, i), component = i - x * part.step;
+    const int x = pixel_of(job, i), component = i - x * job.step;
 #pragma unroll 4
     for (int y = top; y < bottom; y += EVERY)
-      store_unfiltered<Stored<BYTES>>(launch, part, x, y, component);
+      store_unfiltered<Stored<BYTES>>(launch, job, x, y, component);
   }
 }
 
@@ -441,6 +441,6 @@ template <int BYTES, typename Tile>
 static __device__ __forceinline__ void
 pass_tile(const CcLaunch &launch, const Tile &tile) {
   const int left = tile.x + tile.warp_x(), top = tile.y + tile.warp_y();
-  pass_rows<BYTES, 1>(launch, tile.part, left, left + tile.span_bytes(), top,
+  pass_rows<BYTES, 1>(launch, tile.job, left, left + tile.span_bytes(), top,
                       top + tile.warp_rows());
 }

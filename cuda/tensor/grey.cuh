@@ -8,22 +8,22 @@
 
 /* A pixel of four bytes with red, green and blue as their luma. */
 static __device__ __forceinline__ unsigned
-grey_of(const CcPart &part, unsigned pixel) {
-  const unsigned alpha_is_last = OWN(part).colors & 1;
-  return __byte_perm(weigh_group(part, pixel), pixel, alpha_is_last ? 0x7222 : 0x2224);
+grey_of(const CcPlaneJob &job, unsigned pixel) {
+  const unsigned alpha_is_last = PRIVATE(job).colors & 1;
+  return __byte_perm(weigh_group(job, pixel), pixel, alpha_is_last ? 0x7222 : 0x2224);
 }
 
 /* Makes the pixels of four samples grey that 8 bytes are. */
 template <int BYTES>
 static __device__ __forceinline__ void
-make_grey(const CcPart &part, unsigned char *bytes) {
+make_grey(const CcPlaneJob &job, unsigned char *bytes) {
   uint2 *words = (uint2 *)bytes;
   const uint2 was = *words;
   if (BYTES == 1) {
-    *words = make_uint2(grey_of(part, was.x), grey_of(part, was.y));
+    *words = make_uint2(grey_of(job, was.x), grey_of(job, was.y));
   } else {
-    const unsigned luma = luma_of_words(part, was);
-    const bool alpha_is_last = OWN(part).colors & 1;
+    const unsigned luma = luma_of_words(job, was);
+    const bool alpha_is_last = PRIVATE(job).colors & 1;
     *words = make_uint2(__byte_perm(luma, was.x, alpha_is_last ? 0x1010 : 0x1054),
                         __byte_perm(luma, was.y, alpha_is_last ? 0x7610 : 0x1010));
   }
@@ -33,11 +33,11 @@ make_grey(const CcPart &part, unsigned char *bytes) {
  * `width` bytes are staged, from byte `left` of a row on. A thread has four pixels at a time, which
  * are three words; from byte FIRST on those are all that is read. */
 static __device__ __forceinline__ void
-make_rows_luma(const CcPart &part, unsigned char *staged, int pitch, int rows, int left,
+make_rows_luma(const CcPlaneJob &job, unsigned char *staged, int pitch, int rows, int left,
                int width) {
   const int each =
       width / CC_TENSOR_CORE_LUMA_BYTES; /* fours of a row; 8 bytes are left over, or fewer */
-  const int skip = pixel_of(part, left + 2) * 3 - left;
+  const int skip = pixel_of(job, left + 2) * 3 - left;
   const int first = skip + 3 * skip; /* pixels begin there and at `skip`, and words there */
 #pragma unroll 2
   for (int i = 32 * threadIdx.y + threadIdx.x; i < rows * each; i += 32 * CC_TENSOR_CORE_WARPS) {
@@ -46,8 +46,8 @@ make_rows_luma(const CcPart &part, unsigned char *staged, int pitch, int rows, i
       continue;
     unsigned *word = (unsigned *)(staged + i / each * pitch + at);
     const unsigned x = word[0], y = word[1], z = word[2];
-    const unsigned a = weigh_group(part, x), b = weigh_group(part, __byte_perm(x, y, 0x6543));
-    const unsigned c = weigh_group(part, __byte_perm(y, z, 0x5432)), d = weigh_group(part, z >> 8);
+    const unsigned a = weigh_group(job, x), b = weigh_group(job, __byte_perm(x, y, 0x6543));
+    const unsigned c = weigh_group(job, __byte_perm(y, z, 0x5432)), d = weigh_group(job, z >> 8);
     word[0] = __byte_perm(a, b, 0x6222);
     word[1] = __byte_perm(b, c, 0x6622);
     word[2] = __byte_perm(c, d, 0x6662);
@@ -63,8 +63,8 @@ make_own_grey(const Tile &tile, Rows &staged) {
   for_pieces(staged, staged.rows(tile), [&](int row, int byte) {
     uint4 *four = (uint4 *)&staged.row[row][byte];
     const uint4 was = *four;
-    *four = make_uint4(grey_of(tile.part, was.x), grey_of(tile.part, was.y),
-                       grey_of(tile.part, was.z), grey_of(tile.part, was.w));
+    *four = make_uint4(grey_of(tile.job, was.x), grey_of(tile.job, was.y), grey_of(tile.job, was.z),
+                       grey_of(tile.job, was.w));
   });
 }
 
@@ -72,6 +72,6 @@ make_own_grey(const Tile &tile, Rows &staged) {
 template <typename Tile, typename Rows>
 static __device__ __forceinline__ void
 make_luma(const Tile &tile, Rows &staged) {
-  make_rows_luma(tile.part, staged.row[0], sizeof staged.row[0], staged.rows(tile),
+  make_rows_luma(tile.job, staged.row[0], sizeof staged.row[0], staged.rows(tile),
                  tile.x - staged.margin(), staged.width());
 }

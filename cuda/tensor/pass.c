@@ -37,18 +37,18 @@ cc_tensor_core_can_write(const CcPass *pass, const CcPlaneLayout *layout) {
 }
 
 gboolean
-cc_tensor_core_find_packing(CcTensorCorePacking *found, const CcPlan *plan, const CcPass *pass) {
+cc_tensor_core_find_plane_map(CcTensorCorePlaneMap *found, const CcPlan *plan, const CcPass *pass) {
   static const guint16 weights[3] = {CC_LUMA_RED, CC_LUMA_GREEN, CC_LUMA_BLUE};
   const CcPlaneLayout *layout = &plan->layout.plane[pass->plane];
-  const CcPacking *packing = &plan->packing[pass->plane];
-  const guint step = plan->frame_layout.plane[packing->place[0].plane].step;
+  const CcPlaneMap *map = &plan->map[pass->plane];
+  const guint step = plan->frame_layout.plane[map->offset[0].plane].step;
   for (guint i = 0; i < layout->step; i++)
     found->pairs |= (guint)is_paired(layout, i) << i;
-  if (packing->kind != CC_PACKING_LUMA || plan->packed)
+  if (map->kind != CC_PLANE_MAP_LUMA || plan->packed)
     return TRUE; /* or it is made by now */
   found->pixel = layout->step == 1 ? (guint8)step : 0;
   for (guint i = 0; i < 3; i++) {
-    const guint at = packing->place[i].first;
+    const guint at = map->offset[i].first;
     found->weights[at / 2] |= (guint32)weights[i] << at % 2 * 16;
     found->colors |= 0xFFu << 8 * at;
   }
@@ -58,20 +58,20 @@ cc_tensor_core_find_packing(CcTensorCorePacking *found, const CcPlan *plan, cons
 
 /* `bytes` bytes of a row whose samples all are as code[] of their component says. */
 static void
-set_pattern(guint64 *to, gint bytes, const CcPart *part, const gint32 *code) {
-  for (gint i = 0; i < bytes; i += part->sample_bytes) {
-    const guint64 word = (guint64)code[i / part->sample_bytes % part->step] << part->shift;
+set_pattern(guint64 *to, gint bytes, const CcPlaneJob *job, const gint32 *code) {
+  for (gint i = 0; i < bytes; i += job->sample_bytes) {
+    const guint64 word = (guint64)code[i / job->sample_bytes % job->step] << job->shift;
     to[i / 8] = (i % 8 ? to[i / 8] : 0) | word << 8 * (i % 8);
   }
 }
 
 void
-cc_tensor_core_set_packing(CcPart *part, const CcTensorCorePacking *packing) {
-  CcTensorCorePart *own = CC_OWN(CcTensorCorePart, part);
-  set_pattern(own->border, sizeof own->border, part, part->border_code);
-  set_pattern(&own->fill, sizeof own->fill, part, part->fill);
-  own->pairs = packing->pairs;
-  own->colors = packing->colors;
-  own->pixel = packing->pixel;
-  memcpy(own->weights, packing->weights, sizeof own->weights);
+cc_tensor_core_set_plane_map(CcPlaneJob *job, const CcTensorCorePlaneMap *map) {
+  CcTensorCoreJob *priv = CC_PRIVATE(CcTensorCoreJob, job);
+  set_pattern(priv->border, sizeof priv->border, job, job->border_code);
+  set_pattern(&priv->fill, sizeof priv->fill, job, job->fill);
+  priv->pairs = map->pairs;
+  priv->colors = map->colors;
+  priv->pixel = map->pixel;
+  memcpy(priv->weights, map->weights, sizeof priv->weights);
 }

@@ -8,16 +8,16 @@
 
 G_BEGIN_DECLS
 
-/* As in CcTensorCorePart. */
+/* As in CcTensorCoreJob. */
 typedef struct {
   guint32 pairs, weights[2], colors;
   guint8 pixel;
-} CcTensorCorePacking;
+} CcTensorCorePlaneMap;
 
 /* Finds where neighbours lie, and how luma is made that a pass of a plan filters. FALSE: that is
  * not made of such samples. */
-gboolean cc_tensor_core_find_packing(CcTensorCorePacking *found, const CcPlan *plan,
-                                     const CcPass *pass);
+gboolean cc_tensor_core_find_plane_map(CcTensorCorePlaneMap *found, const CcPlan *plan,
+                                       const CcPass *pass);
 
 /* Whether kernels can run a pass. They copy no samples that are shifted beside some that they
  * filter, and whatever differs between components has to repeat after 8 bytes. */
@@ -30,10 +30,10 @@ gboolean cc_tensor_core_can_write(const CcPass *pass, const CcPlaneLayout *layou
 guint cc_tensor_core_farthest_sample(const CcPass *pass, const CcPlaneLayout *layout);
 
 /* Sets what a part knows of its border, its filling and its packing. */
-void cc_tensor_core_set_packing(CcPart *part, const CcTensorCorePacking *packing);
+void cc_tensor_core_set_plane_map(CcPlaneJob *job, const CcTensorCorePlaneMap *map);
 
 /* The samples from one of a component to its next in a group of `step`; `pairs` as in
- * CcTensorCorePart. */
+ * CcTensorCoreJob. */
 static inline gint
 cc_tensor_core_samples_apart(guint pairs, gint step, gint component) {
   return pairs >> component & 1 ? step / 2 : step;

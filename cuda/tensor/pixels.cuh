@@ -42,13 +42,13 @@ template <int BYTES, int STEP> struct SomePixels {
                       : word[2] >> 8;
   }
 
-  __device__ __forceinline__ void get_luma(const CcPart &part, unsigned (&to)[BYTES]) const {
+  __device__ __forceinline__ void get_luma(const CcPlaneJob &job, unsigned (&to)[BYTES]) const {
     unsigned luma[PIXELS_EACH];
 #pragma unroll
     for (int i = 0; i < PIXELS_EACH; i++)
-      luma[i] = BYTES == 1 ? weigh_group(part, group(i))
-                           : luma_of_words(part, {word[2 * i % (BYTES * STEP)],
-                                                  word[(2 * i + 1) % (BYTES * STEP)]});
+      luma[i] = BYTES == 1 ? weigh_group(job, group(i))
+                           : luma_of_words(job, {word[2 * i % (BYTES * STEP)],
+                                                 word[(2 * i + 1) % (BYTES * STEP)]});
     if constexpr (BYTES == 1) {
       to[0] = __byte_perm(__byte_perm(luma[0], luma[1], 0x62), __byte_perm(luma[2], luma[3], 0x62),
                           0x5410);
@@ -59,7 +59,7 @@ template <int BYTES, int STEP> struct SomePixels {
   }
 
   /* What is aside, of pixels of four samples. */
-  __device__ __forceinline__ void get_aside(bool is_last, unsigned (&to)[BYTES]) const {
+  __device__ __forceinline__ void get_passthrough(bool is_last, unsigned (&to)[BYTES]) const {
     if constexpr (STEP == 4 && BYTES == 1) {
       const unsigned two = is_last ? 0x73 : 0x40;
       to[0] = __byte_perm(__byte_perm(word[0], word[1], two), __byte_perm(word[2], word[3], two),
@@ -84,8 +84,8 @@ put_words(unsigned char *to, const unsigned (&word)[BYTES]) {
 
 /* Whether what is aside is copied. Until it is, it lies as the luma of a tile without margins. */
 static __device__ __forceinline__ bool
-copies_aside(const CcPart &part) {
-  return part.copy_mask & CC_TENSOR_CORE_ASIDE;
+copies_passthrough(const CcPlaneJob &job) {
+  return job.copy_mask & CC_TENSOR_CORE_PASSTHROUGH;
 }
 
 /* A tile's source rows: what is staged of them, and where. */
@@ -95,45 +95,45 @@ template <int BYTES, int STEP> struct PixelStager {
   static constexpr int EACH = PIXELS_EACH * BYTES; /* bytes of luma */
   static constexpr int ACROSS = CC_TENSOR_CORE_TILE_BYTES / EACH / 32, WARPS = CC_TENSOR_CORE_WARPS;
 
-  const CcPart &part;
+  const CcPlaneJob &job;
   unsigned char *staged; /* byte 0 of the luma of the first row */
   int pitch;
-  unsigned char *aside; /* what is aside of the tile's own pixels; NULL: it is not needed */
-  int left, top;        /* the source's byte of luma, and its row, that lie there */
-  int margin, above;    /* bytes and rows before those of the tile itself */
-  int rows, own_rows;   /* of these as many are the tile's own */
+  unsigned char *passthrough; /* what is aside of the tile's own pixels; NULL: it is not needed */
+  int left, top;              /* the source's byte of luma, and its row, that lie there */
+  int margin, above;          /* bytes and rows before those of the tile itself */
+  int rows, own_rows;         /* of these as many are the tile's own */
 
   /* Puts pixels to byte `at` of row `row`. */
   __device__ __forceinline__ void put(const Some &some, int row, int at) const {
     unsigned word[BYTES];
-    some.get_luma(part, word);
+    some.get_luma(job, word);
     put_words<BYTES>(staged + row * pitch + at, word);
-    put_aside(some, row, at);
+    put_passthrough(some, row, at);
   }
-  __device__ __forceinline__ void put_aside(const Some &some, int row, int at) const {
+  __device__ __forceinline__ void put_passthrough(const Some &some, int row, int at) const {
     const int x = at - margin, y = row - above;
     unsigned word[BYTES];
     if (!is_own(x, y))
       return;
-    some.get_aside(OWN(part).colors & 1, word);
-    put_words<BYTES>(aside + y * CC_TENSOR_CORE_TILE_BYTES + x, word);
+    some.get_passthrough(PRIVATE(job).colors & 1, word);
+    put_words<BYTES>(passthrough + y * CC_TENSOR_CORE_TILE_BYTES + x, word);
   }
 
   /* Whether what is aside of byte x of row y of the tile is needed. */
   __device__ __forceinline__ bool is_own(int x, int y) const {
-    return STEP == 4 && aside && (unsigned)x < CC_TENSOR_CORE_TILE_BYTES &&
+    return STEP == 4 && passthrough && (unsigned)x < CC_TENSOR_CORE_TILE_BYTES &&
            (unsigned)y < (unsigned)own_rows;
   }
 
   /* The source row of which row `row` is staged, or -1. */
   __device__ __forceinline__ int source_of(const CcLaunch &launch, bool is_inside, int row) const {
-    return is_inside ? top + row : cc_border_index(top + row, part.src_height, launch.border);
+    return is_inside ? top + row : cc_border_index(top + row, job.src_height, launch.border);
   }
 
   /* Stages what lies in the source and is no part of a group of pixels that it ends in, and in the
    * place of all else anything. */
   __device__ __forceinline__ void stage(const CcLaunch &launch, bool is_inside) const {
-    const int end = (part.src_width & -PIXELS_EACH) * BYTES - EACH; /* the last whole ones */
+    const int end = (job.src_width & -PIXELS_EACH) * BYTES - EACH; /* the last whole ones */
     const int lane_at = EACH * threadIdx.x;
     int from[ACROSS];
     if (end < 0)
@@ -143,7 +143,7 @@ template <int BYTES, int STEP> struct PixelStager {
       from[k] = STEP * min(max(left + lane_at + 32 * EACH * k, 0), end);
 #pragma unroll 1
     for (int row = threadIdx.y; row < rows; row += WARPS) {
-      const char *source = source_row<char>(part, max(source_of(launch, is_inside, row), 0));
+      const char *source = source_row<char>(job, max(source_of(launch, is_inside, row), 0));
       Some some[ACROSS];
 #pragma unroll
       for (int k = 0; k < ACROSS; k++)
@@ -157,7 +157,7 @@ template <int BYTES, int STEP> struct PixelStager {
     for (int i = 32 * threadIdx.y + threadIdx.x; i < rows * last; i += 32 * WARPS) {
       const int row = i / last, at = CC_TENSOR_CORE_TILE_BYTES + i % last * EACH;
       Some some;
-      some.load(source_row<char>(part, max(source_of(launch, is_inside, row), 0)) +
+      some.load(source_row<char>(job, max(source_of(launch, is_inside, row), 0)) +
                 STEP * min(left + at, end));
       put(some, row, at);
     }
@@ -165,21 +165,21 @@ template <int BYTES, int STEP> struct PixelStager {
 
   /* Stages pixel x of source row y. */
   __device__ __forceinline__ void stage_one(int row, int x, int y) const {
-    const Sample *source = source_row<Sample>(part, y);
+    const Sample *source = source_row<Sample>(job, y);
     const int at = x * BYTES - left, own_at = at - margin, own_row = row - above;
     if (at < 0 || at >= CC_TENSOR_CORE_TILE_BYTES + 2 * margin)
       return;
-    *(Sample *)(staged + row * pitch + at) = fetch_luma<BYTES>(part, source, STEP * x, STEP == 4);
+    *(Sample *)(staged + row * pitch + at) = fetch_luma<BYTES>(job, source, STEP * x, STEP == 4);
     if (is_own(own_at, own_row))
-      *(Sample *)(aside + own_row * CC_TENSOR_CORE_TILE_BYTES + own_at) =
-          __ldg(source + STEP * x + (OWN(part).colors & 1 ? 3 : 0));
+      *(Sample *)(passthrough + own_row * CC_TENSOR_CORE_TILE_BYTES + own_at) =
+          __ldg(source + STEP * x + (PRIVATE(job).colors & 1 ? 3 : 0));
   }
 
   /* Stages the pixels that are no whole group, and rows of the constant border. */
   __device__ __forceinline__ void stage_rest(const CcLaunch &launch, int width) const {
     __syncthreads();
 #pragma unroll 1
-    for (int x = part.src_width & -PIXELS_EACH; x < part.src_width; x++)
+    for (int x = job.src_width & -PIXELS_EACH; x < job.src_width; x++)
 #pragma unroll 1
       for (int row = 32 * threadIdx.y + threadIdx.x; row < rows; row += 32 * WARPS)
         stage_one(row, x, max(source_of(launch, false, row), 0));
@@ -190,19 +190,20 @@ template <int BYTES, int STEP> struct PixelStager {
     for (int row = threadIdx.y; row < rows; row += WARPS)
       if (source_of(launch, false, row) < 0)
         for (int i = BYTES * threadIdx.x; i < width; i += 32 * BYTES)
-          *(Sample *)(staged + row * pitch + i) = (Sample)part.border_code[0];
+          *(Sample *)(staged + row * pitch + i) = (Sample)job.border_code[0];
   }
 };
 
 /* Stages the luma of a tile's source rows, and what is above and below them. */
 template <int BYTES, int STEP, typename Tile, typename Rows>
 static __device__ __forceinline__ void
-stage_pixels_of(const CcLaunch &launch, const Tile &tile, Rows &staged, unsigned char *aside) {
-  const CcPart &part = tile.part;
-  const PixelStager<BYTES, STEP> stager = {part,
+stage_pixels_of(const CcLaunch &launch, const Tile &tile, Rows &staged,
+                unsigned char *passthrough) {
+  const CcPlaneJob &job = tile.job;
+  const PixelStager<BYTES, STEP> stager = {job,
                                            staged.row[0],
                                            (int)sizeof staged.row[0],
-                                           copies_aside(part) ? aside : NULL,
+                                           copies_passthrough(job) ? passthrough : NULL,
                                            tile.x - staged.margin(),
                                            tile.y - staged.above(),
                                            staged.margin(),
@@ -210,19 +211,19 @@ stage_pixels_of(const CcLaunch &launch, const Tile &tile, Rows &staged, unsigned
                                            staged.rows(tile),
                                            tile.rows()};
   const int width = staged.width();
-  const bool is_inside = stager.top >= 0 && stager.top + stager.rows <= part.src_height;
+  const bool is_inside = stager.top >= 0 && stager.top + stager.rows <= job.src_height;
   stager.stage(launch, is_inside);
-  if (!is_inside || stager.left + width > part.src_width * BYTES)
+  if (!is_inside || stager.left + width > job.src_width * BYTES)
     stager.stage_rest(launch, width);
 }
 
 template <int BYTES, typename Tile, typename Rows>
 static __device__ __forceinline__ void
-stage_pixels(const CcLaunch &launch, const Tile &tile, Rows &staged, unsigned char *aside) {
-  if (BYTES == 1 && OWN(tile.part).pixel == 3)
-    stage_pixels_of<1, 3>(launch, tile, staged, aside);
+stage_pixels(const CcLaunch &launch, const Tile &tile, Rows &staged, unsigned char *passthrough) {
+  if (BYTES == 1 && PRIVATE(tile.job).pixel == 3)
+    stage_pixels_of<1, 3>(launch, tile, staged, passthrough);
   else
-    stage_pixels_of<BYTES, 4>(launch, tile, staged, aside);
+    stage_pixels_of<BYTES, 4>(launch, tile, staged, passthrough);
 }
 
 /* --- writing --- */
@@ -234,20 +235,21 @@ template <int BYTES> struct PixelWriter {
   char *to; /* of a row, the next one each time */
   int left; /* bytes from there to its end */
   long long pitch;
-  const unsigned char *aside; /* for the same row; NULL: it is filled */
+  const unsigned char *passthrough; /* for the same row; NULL: it is filled */
   unsigned filled, select[2];
   int step;
 
   /* From byte `x` of luma of row `y` on, which is byte own_x of row own_y of a tile. */
-  __device__ __forceinline__ PixelWriter(const CcPart &part, const unsigned char *staged, int x,
+  __device__ __forceinline__ PixelWriter(const CcPlaneJob &job, const unsigned char *staged, int x,
                                          int y, int own_x, int own_y)
-      : pitch(part.dst_pitch),
-        aside(copies_aside(part) ? staged + own_y * CC_TENSOR_CORE_TILE_BYTES + own_x : NULL),
-        filled((unsigned)part.fill[1] * (BYTES == 1 ? 0x101 : 1)), step(OWN(part).pixel) {
+      : pitch(job.dst_pitch),
+        passthrough(copies_passthrough(job) ? staged + own_y * CC_TENSOR_CORE_TILE_BYTES + own_x
+                                            : NULL),
+        filled((unsigned)job.fill[1] * (BYTES == 1 ? 0x101 : 1)), step(PRIVATE(job).pixel) {
     const int t = threadIdx.x & 3, at = step == 3 ? 3 * x + 2 * t : 4 * x;
-    const bool is_last = OWN(part).colors & 1;
-    to = target_row<char>(part, y) + at;
-    left = part.width * BYTES * step - at;
+    const bool is_last = PRIVATE(job).colors & 1;
+    to = target_row<char>(job, y) + at;
+    left = job.width * BYTES * step - at;
     if (step == 3) {
       left = t < 3 ? left : 0;
       select[0] = t == 0 ? 0x1000 : t == 1 ? 0x1110 : 0x2211;
@@ -266,8 +268,8 @@ template <int BYTES> struct PixelWriter {
     unsigned rest = filled;
     if (step == 3)
       luma = __byte_perm(luma, __shfl_down_sync(~0u, luma, 1), 0x5410);
-    else if (aside)
-      rest = *(const unsigned short *)(aside + far);
+    else if (passthrough)
+      rest = *(const unsigned short *)(passthrough + far);
     const unsigned low = __byte_perm(luma, rest, select[0]);
     const unsigned high = __byte_perm(luma, rest, select[1]);
     char *at = to + far * step;
@@ -281,7 +283,7 @@ template <int BYTES> struct PixelWriter {
 
   __device__ __forceinline__ void end_row() {
     to += pitch;
-    if (aside)
-      aside += CC_TENSOR_CORE_TILE_BYTES;
+    if (passthrough)
+      passthrough += CC_TENSOR_CORE_TILE_BYTES;
   }
 };

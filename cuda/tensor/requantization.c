@@ -151,26 +151,26 @@ code_of_device(gconstpointer form, gint64 n) {
  * sign, and the factor was found. */
 static gboolean
 fits_device(const CcRequantization *self, const CcRange *range) {
-  const gint64 least = range->least, most = range->most;
+  const gint64 min = range->min, max = range->max;
   switch (self->variant) {
   case CC_REQUANTIZE_conv2d_scale:
   case CC_REQUANTIZE_conv2d_scaleabs: {
-    const gint64 low = least * self->factor.i + self->addend.i;
-    const gint64 high = most * self->factor.i + self->addend.i;
+    const gint64 low = min * self->factor.i + self->addend.i;
+    const gint64 high = max * self->factor.i + self->addend.i;
     return low == (gint32)low && high == (gint32)high;
   }
   case CC_REQUANTIZE_separable_low:
-    return self->factor.i != 0 && least + self->start >= 0 &&
-           most + self->start <= (gint64)(G_MAXUINT32 / (guint32)self->factor.i);
+    return self->factor.i != 0 && min + self->start >= 0 &&
+           max + self->start <= (gint64)(G_MAXUINT32 / (guint32)self->factor.i);
   case CC_REQUANTIZE_separable_high:
-    return self->factor.i != 0 && least + self->start >= 0 && most + self->start <= G_MAXUINT32;
+    return self->factor.i != 0 && min + self->start >= 0 && max + self->start <= G_MAXUINT32;
   case CC_REQUANTIZE_separable_scale: /* of 32 bits, which become an int */
-    return self->factor.i != 0 && least + self->start >= G_MININT32 &&
-           multiplicand(self, most) <= (self->down == 0 ? G_MAXINT32 : G_MAXUINT32);
+    return self->factor.i != 0 && min + self->start >= G_MININT32 &&
+           multiplicand(self, max) <= (self->down == 0 ? G_MAXINT32 : G_MAXUINT32);
   case CC_REQUANTIZE_separable_dropped:
-    return (least + self->start) >> 8 >= G_MININT32 && multiplicand(self, most) <= G_MAXINT32;
+    return (min + self->start) >> 8 >= G_MININT32 && multiplicand(self, max) <= G_MAXINT32;
   case CC_REQUANTIZE_conv2d_whole:
-    return least + self->start >= G_MININT32 && most + self->start <= G_MAXINT32;
+    return min + self->start >= G_MININT32 && max + self->start <= G_MAXINT32;
   default:
     return TRUE; /* or the variant's own conditions say so */
   }
@@ -190,9 +190,9 @@ agrees(const CcRequantization *self, const CcOp *op) {
   }
   const CcRange range = cc_op_range(op);
   const gdouble error = op->response == CC_RESPONSE_MAGNITUDE && self->bytes == 1 ? ROOT_ERROR : 0;
-  const Device least = {self, op, 1 - error}, most = {self, op, 1 + error};
-  return fits_device(self, &range) && cc_op_agrees(op, range, code_of_device, &least) &&
-         (error == 0 || cc_op_agrees(op, range, code_of_device, &most));
+  const Device min = {self, op, 1 - error}, max = {self, op, 1 + error};
+  return fits_device(self, &range) && cc_op_agrees(op, range, code_of_device, &min) &&
+         (error == 0 || cc_op_agrees(op, range, code_of_device, &max));
 }
 
 /* --- what sums and responses are --- */
@@ -218,17 +218,17 @@ is_magnitude_of_two(const CcOp *op) {
 /* Whether no sum's code value has to be clamped. It is the smallest at an end, and the greatest. */
 static gboolean
 never_clamps(const CcOp *op) {
-  const gdouble least = floor((gdouble)op->sum_min[0] * op->mul + op->add);
-  const gdouble most = floor((gdouble)op->sum_max[0] * op->mul + op->add);
-  return least >= op->lo && most <= op->hi;
+  const gdouble min = floor((gdouble)op->sum_min[0] * op->mul + op->add);
+  const gdouble max = floor((gdouble)op->sum_max[0] * op->mul + op->add);
+  return min >= op->lo && max <= op->hi;
 }
 
 /* Whether sums of stored words, and what the response makes of them, fit 32 bits. */
 static gboolean
 fits_int32(const CcOp *op, guint shift) {
-  const gint64 most = G_MAXINT32 >> shift;
-  return cc_op_largest_sum(op) <= most &&
-         (op->response != CC_RESPONSE_MAGNITUDE_L1 || cc_op_range(op).most <= most);
+  const gint64 max = G_MAXINT32 >> shift;
+  return cc_op_largest_sum(op) <= max &&
+         (op->response != CC_RESPONSE_MAGNITUDE_L1 || cc_op_range(op).max <= max);
 }
 
 /* How far right a sum is shifted for a scale that is a power of two, at most 1; or -1. */
@@ -292,9 +292,9 @@ try_scale(CcRequantization *self, const CcOp *op, gint attempt) {
   const CcRange range = cc_op_range(op);
   self->excess = (guint8)(G_MAXUINT8 - op->hi);
   const gdouble add = op->add + self->excess;
-  const gdouble largest = (gdouble)MAX(-range.least, range.most) * fabs(op->mul) + fabs(add) + 1;
+  const gdouble largest = (gdouble)MAX(-range.min, range.max) * fabs(op->mul) + fabs(add) + 1;
   self->down = MIN(MAX_CONV2D_PASSED, (gint)floor(31 - log2(largest))) - attempt;
-  if (range.most - range.least >= MAX_SCALED || self->down < 0 || (attempt > 0 && self->down < 7))
+  if (range.max - range.min >= MAX_SCALED || self->down < 0 || (attempt > 0 && self->down < 7))
     return FALSE;
   self->factor.i = (gint)CLAMP(round(ldexp(op->mul, self->down)), -G_MAXINT32, G_MAXINT32);
   self->addend.i = (gint)CLAMP(floor(ldexp(add, self->down)), -G_MAXINT32, G_MAXINT32);
@@ -304,17 +304,17 @@ try_scale(CcRequantization *self, const CcOp *op, gint attempt) {
 
 /* t * factor + low >> down, in so many bits; `most_down` is the furthest. */
 static gboolean
-try_product(CcRequantization *self, const CcOp *op, gint room, gint most_down) {
+try_product(CcRequantization *self, const CcOp *op, gint room, gint max_down) {
   if (op->response == CC_RESPONSE_MAGNITUDE || op->response == CC_RESPONSE_DIRECTION)
     return FALSE;
   const CcRange range = cc_op_range(op);
-  const gdouble largest = (gdouble)MAX(-range.least, range.most) + 1;
-  const gdouble most = largest * fabs(op->mul) + fabs(op->add) + 2;
-  if (most > (1 << 30))
+  const gdouble largest = (gdouble)MAX(-range.min, range.max) + 1;
+  const gdouble max = largest * fabs(op->mul) + fabs(op->add) + 2;
+  if (max > (1 << 30))
     return FALSE;
   gint exponent;
   frexp(op->mul, &exponent);
-  const gint down = MIN(31 - exponent, MIN(most_down, (gint)floor(room - log2(most))));
+  const gint down = MIN(31 - exponent, MIN(max_down, (gint)floor(room - log2(max))));
   if (down < 0)
     return FALSE;
   const gdouble factor = round(ldexp(op->mul, down)), low = floor(ldexp(op->add, down));
@@ -359,9 +359,9 @@ try_clamp(CcRequantization *self, const CcOp *op) {
 static gboolean
 try_root_byte(CcRequantization *self, const CcOp *op) {
   const gint lift = self->variant == CC_REQUANTIZE_conv2d_root ? 0 : (gint)floor(op->add);
-  const gint64 most = self->variant == CC_REQUANTIZE_conv2d_far ? MAX_FAR_SQUARES : MAX_SQUARES;
+  const gint64 max = self->variant == CC_REQUANTIZE_conv2d_far ? MAX_FAR_SQUARES : MAX_SQUARES;
   if (!is_magnitude_of_two(op) || op->mul < 0 || op->lo > lift || op->hi < lift ||
-      op->hi > G_MAXUINT8 || op->arith != CC_ARITH_F32 || cc_op_range(op).most >= most ||
+      op->hi > G_MAXUINT8 || op->arith != CC_ARITH_F32 || cc_op_range(op).max >= max ||
       (self->variant == CC_REQUANTIZE_conv2d_root && op->hi != G_MAXUINT8))
     return FALSE;
   self->excess = (guint8)(G_MAXUINT8 - op->hi);
@@ -376,7 +376,7 @@ static gboolean
 try_root_word(CcRequantization *self, const CcOp *op) {
   const gdouble offset = floor(op->add);
   if (!is_magnitude_of_two(op) || op->mul != 1 || offset < 0 || offset > op->hi ||
-      cc_op_range(op).most >= MAX_WORD_SQUARES)
+      cc_op_range(op).max >= MAX_WORD_SQUARES)
     return FALSE;
   self->addend.i = (gint)offset;
   return TRUE;
@@ -388,13 +388,13 @@ try_any_root(CcRequantization *self, const CcOp *op) {
     return FALSE;
   if (self->bytes == 2)
     return op->lo == 0 && try_root_word(self, op);
-  if (cc_op_largest_sum(op) >= CC_TENSOR_CORE_MOST_FLOAT)
+  if (cc_op_largest_sum(op) >= CC_TENSOR_CORE_MAX_FLOAT)
     return FALSE;
   self->factor.f = (gfloat)op->mul;
   self->addend.f = (gfloat)(op->add - 0.5);
   self->passed_factor.f = 1;
-  const gdouble most = sqrt((gdouble)cc_op_range(op).most);
-  return most * fabs(op->mul) + fabs(op->add) < CC_TENSOR_CORE_MOST_FLOAT;
+  const gdouble max = sqrt((gdouble)cc_op_range(op).max);
+  return max * fabs(op->mul) + fabs(op->add) < CC_TENSOR_CORE_MAX_FLOAT;
 }
 
 /* The factor of sums without their lowest `drop` bits, whose products are shifted by `down`;
@@ -460,8 +460,7 @@ try_separable_root(CcRequantization *self, const CcOp *op) {
   self->factor.f = (gfloat)op->mul;
   self->addend.f = (gfloat)op->add;
   self->start = CC_TENSOR_CORE_FLOAT_BITS;
-  return is_magnitude_of_two(op) && op->mul > 0 &&
-         cc_op_largest_sum(op) < CC_TENSOR_CORE_MOST_FLOAT;
+  return is_magnitude_of_two(op) && op->mul > 0 && cc_op_largest_sum(op) < CC_TENSOR_CORE_MAX_FLOAT;
 }
 
 /* v of 2^31 and more is no integer on the device. */
@@ -513,7 +512,7 @@ try_variant(CcRequantization *self, const CcOp *op, gint attempt) {
     return is_first && fits && try_any_root(self, op);
   case CC_REQUANTIZE_any_float:
     return is_first && fits && op->arith == CC_ARITH_F32 &&
-           (!is_byte || cc_op_largest_sum(op) < CC_TENSOR_CORE_MOST_FLOAT);
+           (!is_byte || cc_op_largest_sum(op) < CC_TENSOR_CORE_MAX_FLOAT);
   case CC_REQUANTIZE_any_double:
     return is_first;
   case CC_REQUANTIZE_separable_low:

@@ -6,9 +6,9 @@
 
 #include "cuda/launch.h"
 
-/* Sums below MOST_FLOAT are the bits of floats once FLOAT_BITS, those of 1.5 * 2^23, are added. */
+/* Sums below MAX_FLOAT are the bits of floats once FLOAT_BITS, those of 1.5 * 2^23, are added. */
 #define CC_TENSOR_CORE_FLOAT_BITS 0x4B400000
-#define CC_TENSOR_CORE_MOST_FLOAT (1 << 22)
+#define CC_TENSOR_CORE_MAX_FLOAT (1 << 22)
 
 /* The list: F(family of kernels, variant), of each family the fastest first. S are the sums of the
  * matrices, begun with `start`, and t is what the response makes of them.

@@ -13,7 +13,7 @@
 
 CC_CUDA_DECLARE_MODULE(separable);
 
-#define LEAST_ROWS (2 * CC_TENSOR_SEPARABLE_BLOCK_ROWS) /* of a tile */
+#define MIN_ROWS (2 * CC_TENSOR_SEPARABLE_BLOCK_ROWS) /* of a tile */
 
 /* What two stages cost beside their products for each matrix, in products of the tensor cores for
  * 256 target bytes. There is no measurement of it alone; "What each path brings" of
@@ -51,13 +51,13 @@ static const Kernel kernels[] = {
 
 /* What is chosen for a pass. */
 typedef struct {
-  CcSlidingChoice base;
+  CcTensorCoreChoice base;
   const Kernel *kernel;
   CcRequantization numbers;
-  guint steps;    /* of 32 bytes along a row */
-  gint most_code; /* the largest code value */
+  guint steps;   /* of 32 bytes along a row */
+  gint max_code; /* the largest code value */
 } Choice;
-CC_OWN_FITS(Choice);
+CC_PRIVATE_FITS(Choice);
 
 static gboolean
 all_fit(const gint32 *tap, guint n, const Kernel *kernel) {
@@ -69,21 +69,21 @@ all_fit(const gint32 *tap, guint n, const Kernel *kernel) {
 
 /* The range of sums along a row. */
 static CcRange
-range_of_row(const CcOp *op, guint m, gint most_code) {
+range_of_row(const CcOp *op, guint m, gint max_code) {
   CcRange range = {0, 0};
   for (guint i = 0; i < op->width; i++)
-    *(op->row_i[m][i] < 0 ? &range.least : &range.most) += (gint64)op->row_i[m][i] * most_code;
+    *(op->row_i[m][i] < 0 ? &range.min : &range.max) += (gint64)op->row_i[m][i] * max_code;
   return range;
 }
 
 /* Whether the sums along rows fit into the kernel's bytes, and the taps into its digits. */
 static gboolean
-takes_taps(const Kernel *kernel, const CcOp *op, gint most_code) {
+takes_taps(const Kernel *kernel, const CcOp *op, gint max_code) {
   for (guint m = 0; m < op->n_matrices; m++) {
-    const CcRange range = range_of_row(op, m, most_code);
+    const CcRange range = range_of_row(op, m, max_code);
     if (!all_fit(op->row_i[m], op->width, kernel) ||
         !all_fit(op->column_i[m], op->height, kernel) ||
-        (range.most - range.least) >> 8 * kernel->planes != 0)
+        (range.max - range.min) >> 8 * kernel->planes != 0)
       return FALSE;
   }
   return TRUE;
@@ -107,11 +107,11 @@ find_kernel(const CcPass *pass, const CcPlaneLayout *layout, Choice *choice) {
     CcRequantization numbers;
     if (!cc_is_left_out(kernel->name) && kernel->bytes == cc_sample_size(layout->type) &&
         kernel->n_matrices == op->n_matrices &&
-        op->height / 2 <= CC_TENSOR_SEPARABLE_REACH_DOWN(kernel->blocks) &&
+        op->height / 2 <= CC_TENSOR_SEPARABLE_RADIUS_Y(kernel->blocks) &&
         (CC_TENSOR_SEPARABLE_COPIES(kernel->blocks) || !(pass->copy_mask | pass->fill_mask)) &&
-        choice->steps <= CC_TENSOR_SEPARABLE_MOST_STEPS(kernel->blocks) &&
+        choice->steps <= CC_TENSOR_SEPARABLE_MAX_STEPS(kernel->blocks) &&
         (!best || cost(kernel, choice->steps) < cost(best, choice->steps)) &&
-        takes_taps(kernel, op, choice->most_code) &&
+        takes_taps(kernel, op, choice->max_code) &&
         cc_requantization_find(&numbers, kernel->variant, op, kernel->bytes, 0)) {
       best = kernel;
       choice->numbers = numbers;
@@ -132,17 +132,17 @@ table_bytes(const Choice *choice) {
 static gboolean
 choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   const CcPlaneLayout *layout = &plan->layout.plane[pass->plane];
-  Choice *choice = CC_OWN(Choice, kernel);
-  const CcTensorCorePacking *packing = &choice->base.packing;
+  Choice *choice = CC_PRIVATE(Choice, kernel);
+  const CcTensorCorePlaneMap *map = &choice->base.map;
   const CcOp *op = pass->op;
-  if (plan->stride != 1 || !op->separable || op->n_matrices > 2 || packing->pixel ||
+  if (plan->stride != 1 || !op->separable || op->n_matrices > 2 || map->pixel ||
       !cc_tensor_core_can_write(pass, layout))
     return FALSE;
-  const guint reach =
+  const guint radius =
       cc_tensor_core_farthest_sample(pass, layout) * (guint)cc_sample_size(layout->type) +
-      (packing->colors && layout->step == 3 ? CC_TENSOR_CORE_LUMA_BYTES : 0);
-  choice->most_code = (1 << layout->depth) - 1;
-  choice->steps = cc_cuda_divide_up(reach + 8, CC_TENSOR_SEPARABLE_CENTRE);
+      (map->colors && layout->step == 3 ? CC_TENSOR_CORE_LUMA_BYTES : 0);
+  choice->max_code = (1 << layout->depth) - 1;
+  choice->steps = cc_cuda_divide_up(radius + 8, CC_TENSOR_SEPARABLE_CENTRE);
   choice->kernel = find_kernel(pass, layout, choice);
   if (!choice->kernel)
     return FALSE;
@@ -160,16 +160,16 @@ choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
 static guint64
 cut_tiles(CcLaunch *launch, const Kernel *kernel, guint rows) {
   guint64 n = 0;
-  for (gint i = 0; i < launch->n_parts; i++) {
-    CcPart *part = &launch->part[i];
-    CcTensorCorePart *own = CC_OWN(CcTensorCorePart, part);
-    const guint row_bytes = (guint)(part->width * part->step * part->sample_bytes);
+  for (gint i = 0; i < launch->n_jobs; i++) {
+    CcPlaneJob *job = &launch->job[i];
+    CcTensorCoreJob *priv = CC_PRIVATE(CcTensorCoreJob, job);
+    const guint row_bytes = (guint)(job->width * job->step * job->sample_bytes);
     const guint across =
         cc_cuda_divide_up(row_bytes, CC_TENSOR_SEPARABLE_TILE_BYTES(kernel->pairs));
-    cc_cuda_part_set_tiles(part, across, cc_cuda_divide_up((guint)part->height, rows));
-    own->tall_rows = (gint)rows;
-    own->inverse = (guint)MIN((G_GUINT64_CONSTANT(1) << 32) / across, G_MAXUINT32);
-    n += (guint)part->n_tiles;
+    cc_cuda_plane_job_set_tiles(job, across, cc_cuda_divide_up((guint)job->height, rows));
+    priv->tall_rows = (gint)rows;
+    priv->inverse = (guint)MIN((G_GUINT64_CONSTANT(1) << 32) / across, G_MAXUINT32);
+    n += (guint)job->n_tiles;
   }
   return n;
 }
@@ -178,16 +178,16 @@ cut_tiles(CcLaunch *launch, const Kernel *kernel, guint rows) {
  * they have at once, the last ones should be nearly as many. */
 static void
 choose_tiles(CcLaunch *launch, const CcCudaKernel *chosen, const CcCudaGpu *gpu) {
-  const Kernel *kernel = CC_OWN(const Choice, chosen)->kernel;
+  const Kernel *kernel = CC_PRIVATE(const Choice, chosen)->kernel;
   const guint at_once = (guint)gpu->multiprocessors * kernel->resident;
   const guint more = CC_TENSOR_SEPARABLE_BLOCK_ROWS * (kernel->blocks - 1);
-  guint64 least = G_MAXUINT64;
-  guint best = LEAST_ROWS;
-  for (guint rows = LEAST_ROWS; rows <= LEAST_ROWS * kernel->blocks;
+  guint64 min = G_MAXUINT64;
+  guint best = MIN_ROWS;
+  for (guint rows = MIN_ROWS; rows <= MIN_ROWS * kernel->blocks;
        rows += CC_TENSOR_SEPARABLE_BLOCK_ROWS) {
     const guint64 rounds = (cut_tiles(launch, kernel, rows) + at_once - 1) / at_once;
-    if (rounds * (rows + more) < least) {
-      least = rounds * (rows + more);
+    if (rounds * (rows + more) < min) {
+      min = rounds * (rows + more);
       best = rows;
     }
   }
@@ -195,32 +195,31 @@ choose_tiles(CcLaunch *launch, const CcCudaKernel *chosen, const CcCudaGpu *gpu)
 }
 
 static void
-set_part(CcPart *part, const CcCudaKernel *kernel, const CcPass *pass) {
-  CC_OWN(CcTensorCorePart, part)->down = (gint)CC_OWN(const Choice, kernel)->steps;
+set_job(CcPlaneJob *job, const CcCudaKernel *kernel, const CcPass *pass) {
+  CC_PRIVATE(CcTensorCoreJob, job)->down = (gint)CC_PRIVATE(const Choice, kernel)->steps;
 }
 
 /* --- taps --- */
 
 /* The tap of matrix m that stands `distance` samples from a component's own. */
 static gint
-row_tap(const CcOp *op, const CcPass *pass, const CcPart *part, const Choice *choice, guint m,
+row_tap(const CcOp *op, const CcPass *pass, const CcPlaneJob *job, const Choice *choice, guint m,
         gint component, gint distance) {
-  const gint apart =
-      cc_tensor_core_samples_apart(choice->base.packing.pairs, part->step, component);
-  const gint place = distance / apart + (gint)op->width / 2;
-  if (!(pass->filter_mask >> component & 1) || distance % apart != 0 || place < 0 ||
-      place >= (gint)op->width)
+  const gint apart = cc_tensor_core_samples_apart(choice->base.map.pairs, job->step, component);
+  const gint c = distance / apart + (gint)op->width / 2;
+  if (!(pass->filter_mask >> component & 1) || distance % apart != 0 || c < 0 ||
+      c >= (gint)op->width)
     return 0;
-  return op->row_i[m][place];
+  return op->row_i[m][c];
 }
 
 /* The digit that row `i` of set `set` has for byte `at` of those a warp reads for 16. */
 static gint
-row_digit(const CcOp *op, const CcPass *pass, const CcPart *part, const Choice *choice, guint m,
+row_digit(const CcOp *op, const CcPass *pass, const CcPlaneJob *job, const Choice *choice, guint m,
           guint set, gint i, gint at) {
   const Kernel *kernel = choice->kernel;
-  const gint bytes = part->sample_bytes;
-  const gint reach = (gint)CC_TENSOR_SEPARABLE_REACH_ACROSS(choice->steps);
+  const gint bytes = job->sample_bytes;
+  const gint radius = (gint)CC_TENSOR_SEPARABLE_RADIUS_X(choice->steps);
   /* bytes: lane 4g + t of the last products has columns 2t and 2t + 1 of both eights */
   const gint column = i % 8;
   const gint sample = bytes == 1 ? 4 * (column / 2) + column % 2 + i / 8 * 2 : column;
@@ -228,20 +227,20 @@ row_digit(const CcOp *op, const CcPass *pass, const CcPart *part, const Choice *
   const gint digit = weight - at % bytes;
   if (digit < 0 || digit >= (gint)kernel->digits)
     return 0;
-  const gint tap = row_tap(op, pass, part, choice, m, sample % part->step,
-                           (at - at % bytes - reach) / bytes - sample);
+  const gint tap = row_tap(op, pass, job, choice, m, sample % job->step,
+                           (at - at % bytes - radius) / bytes - sample);
   return kernel->is_signed ? cc_tensor_digit(tap, (guint)digit) : tap;
 }
 
 /* The digit that row `i` of 16 target rows has for source row `row` of its blocks. */
 static gint
 column_digit(const CcOp *op, const Kernel *kernel, guint m, guint digit, gint i, gint row) {
-  const gint place =
-      row - i - (gint)CC_TENSOR_SEPARABLE_REACH_DOWN(kernel->blocks) + (gint)op->height / 2;
-  if (place < 0 || place >= (gint)op->height ||
+  const gint r =
+      row - i - (gint)CC_TENSOR_SEPARABLE_RADIUS_Y(kernel->blocks) + (gint)op->height / 2;
+  if (r < 0 || r >= (gint)op->height ||
       row >= CC_TENSOR_SEPARABLE_BLOCK_ROWS * (gint)kernel->blocks)
     return 0;
-  const gint tap = op->column_i[m][place];
+  const gint tap = op->column_i[m][r];
   return kernel->is_signed ? cc_tensor_digit(tap, digit) : tap;
 }
 
@@ -278,17 +277,17 @@ write_columns(gint8 *to, const CcOp *op, const Kernel *kernel, guint m, guint di
 
 /* Writes the fragment of a set of matrix m for 32 bytes of a row. */
 static gint8 *
-write_rows(gint8 *to, const CcOp *op, const CcPass *pass, const CcPart *part, const Choice *choice,
-           guint step, guint m, guint set) {
+write_rows(gint8 *to, const CcOp *op, const CcPass *pass, const CcPlaneJob *job,
+           const Choice *choice, guint step, guint m, guint set) {
   for (gint lane = 0; lane < 32; lane++)
     for (gint byte = 0; byte < 16; byte++)
-      *to++ = (gint8)row_digit(op, pass, part, choice, m, set, row_of_byte(lane, byte),
+      *to++ = (gint8)row_digit(op, pass, job, choice, m, set, row_of_byte(lane, byte),
                                32 * (gint)step + column_of_byte(lane, byte));
   return to;
 }
 
 static void
-write_fragments(gint8 *to, const CcOp *op, const CcPass *pass, const CcPart *part,
+write_fragments(gint8 *to, const CcOp *op, const CcPass *pass, const CcPlaneJob *job,
                 const Choice *choice) {
   const Kernel *kernel = choice->kernel;
   const guint sets = CC_TENSOR_SEPARABLE_SETS(kernel->bytes, kernel->digits);
@@ -299,7 +298,7 @@ write_fragments(gint8 *to, const CcOp *op, const CcPass *pass, const CcPart *par
   for (guint step = 0; step < choice->steps; step++)
     for (guint m = 0; m < kernel->n_matrices; m++)
       for (guint set = 0; set < sets; set++)
-        to = write_rows(to, op, pass, part, choice, step, m, set);
+        to = write_rows(to, op, pass, job, choice, step, m, set);
 }
 
 /* What the sums of matrix m begin with: along rows, so that none is negative, and then what takes
@@ -307,7 +306,7 @@ write_fragments(gint8 *to, const CcOp *op, const CcPass *pass, const CcPart *par
 static void
 set_starts(CcTensorSeparableTable *table, const CcOp *op, const Choice *choice, guint m) {
   const Kernel *kernel = choice->kernel;
-  const gint64 offset = -range_of_row(op, m, choice->most_code).least;
+  const gint64 offset = -range_of_row(op, m, choice->max_code).min;
   const gboolean split = kernel->bytes + kernel->digits > 2;
   table->offset[m][0] = (gint32)(split ? offset & 255 : offset);
   table->offset[m][1] = (gint32)(split ? offset >> 8 : 0);
@@ -322,17 +321,17 @@ set_starts(CcTensorSeparableTable *table, const CcOp *op, const Choice *choice, 
 
 /* Which of 8 bytes of a row the components of `mask` have. */
 static guint64
-bytes_of(const CcPart *part, guint mask) {
+bytes_of(const CcPlaneJob *job, guint mask) {
   guint64 bytes = 0;
   for (gint i = 0; i < 8; i++)
-    if (mask >> i / part->sample_bytes % part->step & 1)
+    if (mask >> i / job->sample_bytes % job->step & 1)
       bytes |= G_GUINT64_CONSTANT(255) << 8 * i;
   return bytes;
 }
 
 static void
-write_table(guint8 *to, const CcPart *part, const CcCudaKernel *chosen, const CcPass *pass) {
-  const Choice *choice = CC_OWN(const Choice, chosen);
+write_table(guint8 *to, const CcPlaneJob *job, const CcCudaKernel *chosen, const CcPass *pass) {
+  const Choice *choice = CC_PRIVATE(const Choice, chosen);
   const Kernel *kernel = choice->kernel;
   CcTensorSeparableTable *table = (CcTensorSeparableTable *)(gpointer)to;
   const CcRequantization *numbers = &choice->numbers;
@@ -346,14 +345,12 @@ write_table(guint8 *to, const CcPart *part, const CcCudaKernel *chosen, const Cc
   }
   table->down = numbers->down;
   table->absolute = numbers->absolute;
-  table->filtered = bytes_of(part, pass->filter_mask);
-  table->copied = bytes_of(part, pass->copy_mask);
+  table->filtered = bytes_of(job, pass->filter_mask);
+  table->copied = bytes_of(job, pass->copy_mask);
   for (guint m = 0; m < kernel->n_matrices; m++)
     set_starts(table, pass->op, choice, m);
-  write_fragments((gint8 *)to + CC_TENSOR_SEPARABLE_TABLE_BYTES, pass->op, pass, part, choice);
+  write_fragments((gint8 *)to + CC_TENSOR_SEPARABLE_TABLE_BYTES, pass->op, pass, job, choice);
 }
 
-const CcSlidingWay cc_tensor_separable = {.choose = choose,
-                                          .choose_tiles = choose_tiles,
-                                          .set_part = set_part,
-                                          .write_table = write_table};
+const CcTensorCoreMethod cc_tensor_separable = {
+    .choose = choose, .choose_tiles = choose_tiles, .set_job = set_job, .write_table = write_table};

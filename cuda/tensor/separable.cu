@@ -70,7 +70,7 @@ double_of(long long n) {
  * holds it. */
 template <typename V>
 static __device__ __forceinline__ int
-code(const CcLaunch &launch, const CcPart &part, const Table<V> &table,
+code(const CcLaunch &launch, const CcPlaneJob &job, const Table<V> &table,
      const typename Sums<V>::Sum (&s)[V::MATRICES]) {
   if constexpr (V::VARIANT == CC_REQUANTIZE_separable_low) {
     return s[0] * (int)table.multiplier;
@@ -82,33 +82,33 @@ code(const CcLaunch &launch, const CcPart &part, const Table<V> &table,
                        : V::DROPPED ? max(s[0], 0)
                                     : 2u * max(s[0], 0);
     const int value = (int)(__umulhi(n, table.multiplier) >> table.down);
-    return V::BYTES == 1 && !absolute ? value : min(max(value, part.lo), part.hi);
+    return V::BYTES == 1 && !absolute ? value : min(max(value, job.lo), job.hi);
   } else if constexpr (V::VARIANT == CC_REQUANTIZE_separable_root) {
     const float none = __int_as_float(CC_TENSOR_CORE_FLOAT_BITS);
     const float x = __int_as_float(s[0]) - none;
     const float y = __int_as_float(s[V::MATRICES - 1]) - none;
     const float root = approximate_root(__fmaf_rn(x, x, __fmul_rn(y, y)));
-    return min(max(__float2int_rd(__fmaf_rn(root, table.scale, table.lift)), part.lo), part.hi);
+    return min(max(__float2int_rd(__fmaf_rn(root, table.scale, table.lift)), job.lo), job.hi);
   } else if constexpr (V::VARIANT == CC_REQUANTIZE_separable_word) {
-    return min(root_word(s[0], s[V::MATRICES - 1]) + (int)table.addend, part.hi);
+    return min(root_word(s[0], s[V::MATRICES - 1]) + (int)table.addend, job.hi);
   } else if constexpr (V::VARIANT == CC_REQUANTIZE_separable_wide) {
     const double t = double_of(s[0]);
-    const int value = floor_of(__fma_rn(table.absolute ? fabs(t) : t, part.mul, part.add));
-    return min(max(value, part.lo), part.hi);
+    const int value = floor_of(__fma_rn(table.absolute ? fabs(t) : t, job.mul, job.add));
+    return min(max(value, job.lo), job.hi);
   } else {
     Response<long long> response;
 #pragma unroll
     for (int m = 0; m < V::MATRICES; m++)
       response.add(launch.response, m, s[m]);
-    return response.code(launch.response, part);
+    return response.code(launch.response, job);
   }
 }
 
 /* The code values of eight columns: those of row g and of row g + 8, two each. */
 template <typename V>
 static __device__ __forceinline__ void
-finish_eight(const CcLaunch &launch, const CcPart &part, const Table<V> &table, const Ring<V> &ring,
-             int e, int (&value)[4]) {
+finish_eight(const CcLaunch &launch, const CcPlaneJob &job, const Table<V> &table,
+             const Ring<V> &ring, int e, int (&value)[4]) {
   Sums<V> sums[V::MATRICES];
 #pragma unroll
   for (int m = 0; m < V::MATRICES; m++)
@@ -119,18 +119,18 @@ finish_eight(const CcLaunch &launch, const CcPart &part, const Table<V> &table, 
 #pragma unroll
     for (int m = 0; m < V::MATRICES; m++)
       s[m] = sums[m].of[i];
-    value[i] = code(launch, part, table, s);
+    value[i] = code(launch, job, table, s);
   }
 }
 
 /* A lane's 4 bytes of row g, and of row g + 8. */
 template <typename V>
 static __device__ __forceinline__ uint2
-finish(const CcLaunch &launch, const CcPart &part, const Table<V> &table, const Ring<V> &ring) {
+finish(const CcLaunch &launch, const CcPlaneJob &job, const Table<V> &table, const Ring<V> &ring) {
   int value[V::EIGHTS][4];
 #pragma unroll
   for (int e = 0; e < V::EIGHTS; e++)
-    finish_eight(launch, part, table, ring, e, value[e]);
+    finish_eight(launch, job, table, ring, e, value[e]);
   if constexpr (V::VARIANT == CC_REQUANTIZE_separable_low ||
                 V::VARIANT == CC_REQUANTIZE_separable_high) {
     unsigned two[2][V::EIGHTS];
@@ -140,12 +140,12 @@ finish(const CcLaunch &launch, const CcPart &part, const Table<V> &table, const 
       for (int row = 0; row < 2; row++)
         two[row][e] = __byte_perm(value[e][2 * row], value[e][2 * row + 1], table.pick);
     if (V::BYTES == 2)
-      return make_uint2(two[0][0] << part.shift, two[1][0] << part.shift);
+      return make_uint2(two[0][0] << job.shift, two[1][0] << job.shift);
     return make_uint2(__byte_perm(two[0][0], two[0][V::EIGHTS - 1], 0x5410),
                       __byte_perm(two[1][0], two[1][V::EIGHTS - 1], 0x5410));
   } else if constexpr (V::BYTES == 2)
-    return make_uint2(__byte_perm(value[0][0], value[0][1], 0x5410) << part.shift,
-                      __byte_perm(value[0][2], value[0][3], 0x5410) << part.shift);
+    return make_uint2(__byte_perm(value[0][0], value[0][1], 0x5410) << job.shift,
+                      __byte_perm(value[0][2], value[0][3], 0x5410) << job.shift);
   else
     return make_uint2(
         saturate_bytes(value[0][0], value[0][1], saturate_bytes(value[1][0], value[1][1], 0)),
@@ -188,7 +188,7 @@ join(unsigned (&word)[2 * PAIRS]) {
 template <typename V>
 static __device__ __forceinline__ const unsigned *
 bytes_below(const typename V::Staged &staged, int i, int half, int byte) {
-  constexpr int N = V::Staged::N, REACH = CC_TENSOR_SEPARABLE_REACH_DOWN(V::BLOCKS);
+  constexpr int N = V::Staged::N, REACH = CC_TENSOR_SEPARABLE_RADIUS_Y(V::BLOCKS);
   const int row = REACH + 8 * half, block = i + N - (V::BLOCKS - 1) + row / BLOCK_ROWS;
   return (const unsigned *)&staged
       .row[(unsigned)block % N][row % BLOCK_ROWS + (threadIdx.x >> 2)][byte];
@@ -217,10 +217,10 @@ load_block(Stager<V::BYTES, V::TILE_BYTES, FREE, typename V::Staged> &stager, in
 template <typename V>
 static __device__ __forceinline__ void
 vertical_pass(unsigned (&word)[2][2 * V::PAIRS], int pair, const Ring<V> (&ring)[2],
-              const CcLaunch &launch, const CcPart &part, const Table<V> &table) {
+              const CcLaunch &launch, const CcPlaneJob &job, const Table<V> &table) {
 #pragma unroll
   for (int k = 0; k < 2; k++) {
-    const uint2 both = finish(launch, part, table, ring[k]);
+    const uint2 both = finish(launch, job, table, ring[k]);
     word[0][pair + V::PAIRS * k] = both.x;
     word[1][pair + V::PAIRS * k] = both.y;
   }
@@ -230,7 +230,7 @@ vertical_pass(unsigned (&word)[2][2 * V::PAIRS], int pair, const Ring<V> (&ring)
  * the last of the window, and the lane's first byte is byte `lane_x` of the tile. */
 template <typename V, bool FREE>
 static __device__ __forceinline__ void
-store_block(const Target &target, unsigned (&word)[2][2 * V::PAIRS], const CcPart &part,
+store_block(const Target &target, unsigned (&word)[2][2 * V::PAIRS], const CcPlaneJob &job,
             const Span &span, const typename V::Staged &staged, bool passes, int i, int lane_x) {
   constexpr int EACH = WORD * V::PAIRS; /* bytes of a row that a lane writes */
 #pragma unroll
@@ -239,9 +239,9 @@ store_block(const Target &target, unsigned (&word)[2][2 * V::PAIRS], const CcPar
     if (!FREE && 8 * half >= target.below)
       continue;
     if (passes)
-      merge_unfiltered(staged.filtered, staged.copied, OWN(part).fill,
-                       bytes_below<V>(staged, i, half, span.reach + lane_x), word[half]);
-    store_words<EACH>(target.to + 8ll * half * part.dst_pitch, FREE ? EACH : target.left,
+      merge_unfiltered(staged.filtered, staged.copied, PRIVATE(job).fill,
+                       bytes_below<V>(staged, i, half, span.radius + lane_x), word[half]);
+    store_words<EACH>(target.to + 8ll * half * job.dst_pitch, FREE ? EACH : target.left,
                       word[half]);
   }
 }
@@ -252,22 +252,21 @@ static __device__ __forceinline__ void
 filter_tile(const CcLaunch &launch, const SeparableTile &tile, const Span &span,
             const Table<V> &table, typename V::Staged &staged) {
   typedef typename V::Staged Staged;
-  const CcPart &part = tile.part;
-  const int blocks = tile.rows / BLOCK_ROWS + V::BLOCKS - 1, steps = OWN(part).down;
-  const int top = tile.y - CC_TENSOR_SEPARABLE_REACH_DOWN(V::BLOCKS);
-  const int grey_step = OWN(part).colors ? part.step : 0;
-  const SourceForm form = {part.shift, (0xFFFFu >> part.shift) * 0x10001u};
-  const bool passes =
-      CC_TENSOR_SEPARABLE_COPIES(V::BLOCKS) && (part.copy_mask | part.fill_mask) != 0;
+  const CcPlaneJob &job = tile.job;
+  const int blocks = tile.rows / BLOCK_ROWS + V::BLOCKS - 1, steps = PRIVATE(job).down;
+  const int top = tile.y - CC_TENSOR_SEPARABLE_RADIUS_Y(V::BLOCKS);
+  const int grey_step = PRIVATE(job).colors ? job.step : 0;
+  const SourceForm form = {job.shift, (0xFFFFu >> job.shift) * 0x10001u};
+  const bool passes = CC_TENSOR_SEPARABLE_COPIES(V::BLOCKS) && (job.copy_mask | job.fill_mask) != 0;
   const int lane = threadIdx.x, g = lane >> 2, t = lane & 3;
   const int warp_x = 32 * V::PAIRS * threadIdx.y;
   const int lane_x = warp_x + (V::PAIRS == 2 ? 16 * t : (t & 1) * 16 + (t & 2) * 4);
   const unsigned source =
       (unsigned)__cvta_generic_to_shared(&staged.row[0][lane % 8 + lane / 16 * 8][0]) + warp_x +
       (lane / 8 % 2) * 16;
-  Target target = {target_row<char>(part, tile.y + g) + tile.x + lane_x, part.height - tile.y - g,
-                   target_bytes<V::BYTES>(part) - tile.x - lane_x};
-  Stager<V::BYTES, V::TILE_BYTES, FREE, Staged> stager(launch, part, span, top, staged);
+  Target target = {target_row<char>(job, tile.y + g) + tile.x + lane_x, job.height - tile.y - g,
+                   target_bytes<V::BYTES>(job) - tile.x - lane_x};
+  Stager<V::BYTES, V::TILE_BYTES, FREE, Staged> stager(launch, job, span, top, staged);
 #pragma unroll 1
   for (int i = 0; i < Staged::AHEAD; i++)
     stager.start(i < blocks);
@@ -291,11 +290,11 @@ filter_tile(const CcLaunch &launch, const SeparableTile &tile, const Span &span,
 #pragma unroll
     for (int pair = 0; pair < V::PAIRS; pair++) {
       horizontal_pass<V>(ring[pair], table, staged, steps, form, source + block + 16 * pair);
-      vertical_pass<V>(word, pair, ring[pair], launch, part, table);
+      vertical_pass<V>(word, pair, ring[pair], launch, job, table);
     }
-    store_block<V, FREE>(target, word, part, span, staged, passes, i, lane_x);
+    store_block<V, FREE>(target, word, job, span, staged, passes, i, lane_x);
     end_block();
-    target.to += (long long)BLOCK_ROWS * part.dst_pitch;
+    target.to += (long long)BLOCK_ROWS * job.dst_pitch;
     target.below -= BLOCK_ROWS;
   }
 }
@@ -306,18 +305,17 @@ filter_separable(const CcLaunch &launch) {
   __shared__ typename V::Staged staged;
   const SeparableTile tile = find_separable_tile<V::BYTES, V::TILE_BYTES>(launch);
   allow_next_launch();
-  if (!tile.part.filter_mask) {
+  if (!tile.job.filter_mask) {
     wait_for_last_launch();
-    pass_rows<V::BYTES, CC_TENSOR_SEPARABLE_WARPS>(launch, tile.part, tile.x,
-                                                   tile.x + V::TILE_BYTES, tile.y + threadIdx.y,
-                                                   tile.y + tile.rows);
+    pass_rows<V::BYTES, CC_TENSOR_SEPARABLE_WARPS>(launch, tile.job, tile.x, tile.x + V::TILE_BYTES,
+                                                   tile.y + threadIdx.y, tile.y + tile.rows);
     return;
   }
-  const int reach = CC_TENSOR_SEPARABLE_REACH_ACROSS(OWN(tile.part).down);
-  const Span span = {tile.x - reach, V::TILE_BYTES + 2 * reach, reach};
-  const Table<V> table(launch, tile.part, staged);
+  const int radius = CC_TENSOR_SEPARABLE_RADIUS_X(PRIVATE(tile.job).down);
+  const Span span = {tile.x - radius, V::TILE_BYTES + 2 * radius, radius};
+  const Table<V> table(launch, tile.job, staged);
   wait_for_last_launch();
-  if (is_free<V::BYTES, V::TILE_BYTES>(tile, span, CC_TENSOR_SEPARABLE_REACH_DOWN(V::BLOCKS)))
+  if (is_free<V::BYTES, V::TILE_BYTES>(tile, span, CC_TENSOR_SEPARABLE_RADIUS_Y(V::BLOCKS)))
     filter_tile<V, true>(launch, tile, span, table, staged);
   else
     filter_tile<V, false>(launch, tile, span, table, staged);

@@ -3,7 +3,7 @@
 
 /* The kernels of `sliding` that make a separable window in two stages on the tensor cores: their
  * names, tiles, tables and parameters, for host and device. What only they know of a part is
- * CcTensorCorePart, of which `tall_rows` is the rows of a tile here, and `down` the steps along a
+ * CcTensorCoreJob, of which `tall_rows` is the rows of a tile here, and `down` the steps along a
  * row. */
 
 #include "conv2d_kernels.h"
@@ -13,19 +13,19 @@
  * REACH_DOWN rows up and down. */
 #define CC_TENSOR_SEPARABLE_WARPS 4
 #define CC_TENSOR_SEPARABLE_BLOCK_ROWS 16
-#define CC_TENSOR_SEPARABLE_REACH_DOWN(blocks) (8 * ((blocks)-1))
+#define CC_TENSOR_SEPARABLE_RADIUS_Y(blocks) (8 * ((blocks)-1))
 
 /* A warp makes bytes of a row in pairs of 2 x CENTRE, which lie side by side when it makes one of
  * them; of two pairs the first has the first and third CENTRE. For CENTRE bytes it reads them and
  * the bytes around them in steps of 32 bytes: a window may reach REACH_ACROSS bytes to each side.
  */
 #define CC_TENSOR_SEPARABLE_CENTRE 16
-#define CC_TENSOR_SEPARABLE_REACH_ACROSS(steps) (16 * (steps)-8)
+#define CC_TENSOR_SEPARABLE_RADIUS_X(steps) (16 * (steps)-8)
 #define CC_TENSOR_SEPARABLE_TILE_BYTES(pairs)                                                      \
   (CC_TENSOR_SEPARABLE_WARPS * 2 * CC_TENSOR_SEPARABLE_CENTRE * (pairs))
 
 /* The most steps: what shared memory is made for, in small kernels and in large ones. */
-#define CC_TENSOR_SEPARABLE_MOST_STEPS(blocks) ((blocks) <= 3 ? 4 : (blocks) <= 5 ? 9 : 17)
+#define CC_TENSOR_SEPARABLE_MAX_STEPS(blocks) ((blocks) <= 3 ? 4 : (blocks) <= 5 ? 9 : 17)
 
 /* Whether shared memory keeps the source rows in the middle of a window, so that bytes of them may
  * be copied. */

@@ -19,13 +19,13 @@ struct Variant {
   static constexpr bool DROPPED = VARIANT == CC_REQUANTIZE_separable_dropped;
   static constexpr int APART = CC_TENSOR_SEPARABLE_APART(VARIANT);
   static constexpr int TILE_BYTES = CC_TENSOR_SEPARABLE_TILE_BYTES(PAIRS);
-  static constexpr int MOST_STEPS = CC_TENSOR_SEPARABLE_MOST_STEPS(BLOCKS);
+  static constexpr int MAX_STEPS = CC_TENSOR_SEPARABLE_MAX_STEPS(BLOCKS);
   static constexpr int SETS = CC_TENSOR_SEPARABLE_SETS(BYTES, DIGITS);
   static constexpr int EIGHTS = 2 / BYTES; /* columns of 16 bytes, eight at a time */
   static constexpr int WEIGHTS = PLANES + DIGITS - 1;
   static constexpr int DOWN_STEPS = (BLOCKS + 1) / 2; /* of 32 rows */
   static_assert(APART < WEIGHTS, "what sums begin with is added to the others");
-  typedef StagedBlocks<TILE_BYTES, MOST_STEPS, MATRICES * SETS, BLOCKS> Staged;
+  typedef StagedBlocks<TILE_BYTES, MAX_STEPS, MATRICES * SETS, BLOCKS> Staged;
 };
 
 /* --- matrix products --- */
@@ -51,9 +51,9 @@ multiply_add(Products &to, const uint4 &taps, unsigned first, unsigned second) {
 template <typename V> struct Table : CcTensorSeparableTable {
   uint4 columns[V::MATRICES][V::DIGITS][V::DOWN_STEPS];
 
-  __device__ __forceinline__ Table(const CcLaunch &launch, const CcPart &part,
+  __device__ __forceinline__ Table(const CcLaunch &launch, const CcPlaneJob &job,
                                    typename V::Staged &staged) {
-    const char *from = (const char *)launch.memory_taps + OWN(part).table;
+    const char *from = (const char *)launch.memory_taps + PRIVATE(job).table;
     const uint4 *next = (const uint4 *)(from + CC_TENSOR_SEPARABLE_TABLE_BYTES) + threadIdx.x;
     *(CcTensorSeparableTable *)this = *(const CcTensorSeparableTable *)from;
 #pragma unroll
@@ -63,7 +63,7 @@ template <typename V> struct Table : CcTensorSeparableTable {
 #pragma unroll
         for (int s = 0; s < V::DOWN_STEPS; s++, next += 32)
           columns[m][d][s] = *next;
-    const int rows = OWN(part).down * V::MATRICES * V::SETS;
+    const int rows = PRIVATE(job).down * V::MATRICES * V::SETS;
     for (int i = threadIdx.y; i < rows; i += CC_TENSOR_SEPARABLE_WARPS)
       staged.taps[i][threadIdx.x] = next[32 * i];
     if (threadIdx.y == 0 && threadIdx.x == 0) {

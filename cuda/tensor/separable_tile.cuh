@@ -14,7 +14,7 @@
 
 /* A rectangle of the target, from byte x of row y on. */
 struct SeparableTile {
-  const CcPart &part;
+  const CcPlaneJob &job;
   int x, y, rows;
 };
 
@@ -24,13 +24,13 @@ struct SeparableTile {
 template <int BYTES, int TILE_BYTES>
 static __device__ __forceinline__ SeparableTile
 find_separable_tile(const CcLaunch &launch) {
-  const CcPart &part = find_part(launch, blockIdx.x);
-  const int index = blockIdx.x - part.first_tile, rows = OWN(part).tall_rows;
-  const int row = divide(index, part.tiles_across, OWN(part).inverse);
-  const int column = index - row * part.tiles_across;
-  const int whole = (target_bytes<BYTES>(part) + 15) & -16;
-  return {part, min(column * TILE_BYTES, max(whole - TILE_BYTES, 0)),
-          min(row * rows, max(part.height - rows, 0)), rows};
+  const CcPlaneJob &job = find_job(launch, blockIdx.x);
+  const int index = blockIdx.x - job.first_tile, rows = PRIVATE(job).tall_rows;
+  const int row = divide(index, job.tiles_across, PRIVATE(job).inverse);
+  const int column = index - row * job.tiles_across;
+  const int whole = (target_bytes<BYTES>(job) + 15) & -16;
+  return {job, min(column * TILE_BYTES, max(whole - TILE_BYTES, 0)),
+          min(row * rows, max(job.height - rows, 0)), rows};
 }
 
 /* --- reading --- */
@@ -38,46 +38,46 @@ find_separable_tile(const CcLaunch &launch) {
 /* Blocks of source rows in shared memory: one in work, AHEAD that are on their way, and where bytes
  * may be copied those before it to the middle of a window of BLOCKS. Beside them the taps of rows,
  * FRAGMENTS for each step. */
-template <int TILE_BYTES, int MOST_STEPS, int FRAGMENTS, int BLOCKS> struct StagedBlocks {
+template <int TILE_BYTES, int MAX_STEPS, int FRAGMENTS, int BLOCKS> struct StagedBlocks {
   /* with most rows one is enough, and leaves shared memory for more tiles at once */
   static constexpr int AHEAD = BLOCKS >= 5 ? 1 : 2;
   static constexpr int N = AHEAD + 1 + (CC_TENSOR_SEPARABLE_COPIES(BLOCKS) ? BLOCKS / 2 : 0);
   /* the last 32 bytes are not used; words that are copied share few banks */
-  static constexpr int PITCH = ((TILE_BYTES + 32 * MOST_STEPS + 16 - 48 + 127) & -128) + 48;
+  static constexpr int PITCH = ((TILE_BYTES + 32 * MAX_STEPS + 16 - 48 + 127) & -128) + 48;
   static_assert(PITCH % 32 == 16, "8 rows lie in different banks");
 
   alignas(16) unsigned char row[N][BLOCK_ROWS][PITCH];
-  uint4 taps[MOST_STEPS * FRAGMENTS][32]; /* of each lane */
-  uint64_t filtered, copied;              /* see CcTensorSeparableTable */
+  uint4 taps[MAX_STEPS * FRAGMENTS][32]; /* of each lane */
+  uint64_t filtered, copied;             /* see CcTensorSeparableTable */
   /* for each sample beside the source that is read, left of it and right: the one that the border
    * rule puts there, or -1 */
-  int outside[2][CC_TENSOR_SEPARABLE_REACH_ACROSS(MOST_STEPS)];
+  int outside[2][CC_TENSOR_SEPARABLE_RADIUS_X(MAX_STEPS)];
 };
 
 /* What of source rows is staged. */
 struct Span {
   int left, bytes;
-  int reach; /* bytes on each side of the tile */
+  int radius; /* bytes on each side of the tile */
 };
 
 /* The bytes beside the source that a tile reads, left of it and right, from its end on. */
 template <int BYTES>
 static __device__ __forceinline__ int
-bytes_outside(const CcPart &part, const Span &span, int side) {
+bytes_outside(const CcPlaneJob &job, const Span &span, int side) {
   if (side == 0)
     return -min(span.left, 0);
-  const int row_bytes = source_bytes<BYTES>(part);
-  return max(min(span.left + span.bytes - row_bytes, span.reach), 0);
+  const int row_bytes = source_bytes<BYTES>(job);
+  return max(min(span.left + span.bytes - row_bytes, span.radius), 0);
 }
 
 /* Whether all that a tile reads and writes lies inside. `down`: the rows that it reads above. */
 template <int BYTES, int TILE_BYTES>
 static __device__ __forceinline__ bool
 is_free(const SeparableTile &tile, const Span &span, int down) {
-  const CcPart &part = tile.part;
-  return span.left >= 0 && span.left + span.bytes <= source_bytes<BYTES>(part) && tile.y >= down &&
-         tile.y + tile.rows + down <= part.src_height &&
-         tile.x + TILE_BYTES <= target_bytes<BYTES>(part) && tile.y + tile.rows <= part.height;
+  const CcPlaneJob &job = tile.job;
+  return span.left >= 0 && span.left + span.bytes <= source_bytes<BYTES>(job) && tile.y >= down &&
+         tile.y + tile.rows + down <= job.src_height &&
+         tile.x + TILE_BYTES <= target_bytes<BYTES>(job) && tile.y + tile.rows <= job.height;
 }
 
 /* Stages a tile's source rows, block by block. Each thread has words of each block: those as wide
@@ -88,7 +88,7 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
   static constexpr int ENDS = THREADS / BLOCK_ROWS; /* words at the end of each row, at once */
 
   const CcLaunch &launch;
-  const CcPart &part;
+  const CcPlaneJob &job;
   const Span &span;
   Staged &staged;
   int top;    /* the first row of the next block */
@@ -101,15 +101,15 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
     return 32 * threadIdx.y + threadIdx.x;
   }
 
-  __device__ __forceinline__ Stager(const CcLaunch &l, const CcPart &p, const Span &s, int first,
-                                    Staged &to)
-      : launch(l), part(p), span(s), staged(to), top(first), slot(0), sides(false) {
+  __device__ __forceinline__ Stager(const CcLaunch &l, const CcPlaneJob &p, const Span &s,
+                                    int first, Staged &to)
+      : launch(l), job(p), span(s), staged(to), top(first), slot(0), sides(false) {
     if (!FREE) {
       find_outside();
       return;
     }
-    next = source_row<char>(part, top + thread() / ACROSS) + span.left + thread() % ACROSS * WORD;
-    next_end = source_row<char>(part, top + thread() / ENDS) + span.left + TILE_BYTES +
+    next = source_row<char>(job, top + thread() / ACROSS) + span.left + thread() % ACROSS * WORD;
+    next_end = source_row<char>(job, top + thread() / ENDS) + span.left + TILE_BYTES +
                thread() % ENDS * WORD;
   }
 
@@ -118,21 +118,21 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
     if (exists && FREE)
       stage_inside();
     else if (exists)
-      stage_block(top >= 0 && top + BLOCK_ROWS <= part.src_height);
+      stage_block(top >= 0 && top + BLOCK_ROWS <= job.src_height);
     end_group();
     top += BLOCK_ROWS;
     slot = slot == Staged::N - 1 ? 0 : slot + 1;
   }
 
   __device__ __forceinline__ void stage_inside() {
-    const long long pitch = part.src_pitch;
+    const long long pitch = job.src_pitch;
     unsigned char *to = &staged.row[slot][thread() / ACROSS][thread() % ACROSS * WORD];
 #pragma unroll
     for (int i = 0; i < BLOCK_ROWS / EACH; i++, next += EACH * pitch)
       start_copy_of_part<WORD>(to + i * EACH * Staged::PITCH, next, WORD);
     unsigned char *end = &staged.row[slot][thread() / ENDS][TILE_BYTES];
 #pragma unroll 1
-    for (int k = thread() % ENDS * WORD; k < 2 * span.reach; k += ENDS * WORD)
+    for (int k = thread() % ENDS * WORD; k < 2 * span.radius; k += ENDS * WORD)
       start_copy_of_part<WORD>(end + k, next_end + (k - thread() % ENDS * WORD), WORD);
     next_end += BLOCK_ROWS * pitch;
   }
@@ -143,7 +143,7 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
     for (int i = 0; i < BLOCK_ROWS / EACH; i++)
       stage_word(inside, thread() / ACROSS + i * EACH, thread() % ACROSS * WORD);
 #pragma unroll 1
-    for (int k = thread() % ENDS * WORD; k < 2 * span.reach; k += ENDS * WORD)
+    for (int k = thread() % ENDS * WORD; k < 2 * span.radius; k += ENDS * WORD)
       stage_word(inside, thread() / ENDS, TILE_BYTES + k);
   }
 
@@ -151,12 +151,12 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
   __device__ __forceinline__ void stage_word(bool inside, int row, int byte) {
     const int at = span.left + byte;
     unsigned char *to = &staged.row[slot][row][byte];
-    const int y = inside ? top + row : cc_border_index(top + row, part.src_height, launch.border);
-    const int bytes = at < 0 ? 0 : min(max(source_bytes<BYTES>(part) - at, 0), WORD);
+    const int y = inside ? top + row : cc_border_index(top + row, job.src_height, launch.border);
+    const int bytes = at < 0 ? 0 : min(max(source_bytes<BYTES>(job) - at, 0), WORD);
     if (y < 0)
-      *(uint64_t *)to = OWN(part).border[(unsigned)(at + 48 * WORD) / WORD % 3];
+      *(uint64_t *)to = PRIVATE(job).border[(unsigned)(at + 48 * WORD) / WORD % 3];
     else
-      start_copy_of_part<WORD>(to, source_row<char>(part, y) + (bytes > 0 ? at : 0), bytes);
+      start_copy_of_part<WORD>(to, source_row<char>(job, y) + (bytes > 0 ? at : 0), bytes);
   }
 
   /* Makes the pixels of four samples grey that the thread has staged of block `i`. */
@@ -164,15 +164,15 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
     unsigned char(*row)[Staged::PITCH] = staged.row[i % Staged::N];
 #pragma unroll
     for (int k = 0; k < BLOCK_ROWS / EACH; k++)
-      make_grey<BYTES>(part, &row[thread() / ACROSS + k * EACH][thread() % ACROSS * WORD]);
+      make_grey<BYTES>(job, &row[thread() / ACROSS + k * EACH][thread() % ACROSS * WORD]);
 #pragma unroll 1
-    for (int k = thread() % ENDS * WORD; k < 2 * span.reach; k += ENDS * WORD)
-      make_grey<BYTES>(part, &row[thread() / ENDS][TILE_BYTES + k]);
+    for (int k = thread() % ENDS * WORD; k < 2 * span.radius; k += ENDS * WORD)
+      make_grey<BYTES>(job, &row[thread() / ENDS][TILE_BYTES + k]);
   }
 
   /* Makes the pixels of three bytes grey that lie in block `i`, which is staged. */
   __device__ __forceinline__ void make_luma(int i) {
-    make_rows_luma(part, staged.row[i % Staged::N][0], Staged::PITCH, BLOCK_ROWS, span.left,
+    make_rows_luma(job, staged.row[i % Staged::N][0], Staged::PITCH, BLOCK_ROWS, span.left,
                    span.bytes);
   }
 
@@ -180,12 +180,12 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
   __device__ __forceinline__ void find_outside() {
 #pragma unroll 1
     for (int side = 0; side < 2; side++) {
-      const int samples = bytes_outside<BYTES>(part, span, side) / BYTES;
-      const int first = side == 0 ? -samples : source_bytes<BYTES>(part) / BYTES;
+      const int samples = bytes_outside<BYTES>(job, span, side) / BYTES;
+      const int first = side == 0 ? -samples : source_bytes<BYTES>(job) / BYTES;
       sides |= samples > 0;
 #pragma unroll 1
       for (int i = thread(); i < samples; i += THREADS)
-        staged.outside[side][i] = border_sample(launch, part, first + i);
+        staged.outside[side][i] = border_sample(launch, job, first + i);
     }
   }
 
@@ -198,8 +198,8 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
     unsigned char *to = staged.row[i % Staged::N][row] - span.left;
 #pragma unroll 1
     for (int side = 0; side < 2; side++) {
-      const int samples = bytes_outside<BYTES>(part, span, side) / BYTES;
-      const int first = side == 0 ? -samples : source_bytes<BYTES>(part) / BYTES;
+      const int samples = bytes_outside<BYTES>(job, span, side) / BYTES;
+      const int first = side == 0 ? -samples : source_bytes<BYTES>(job) / BYTES;
 #pragma unroll 1
       for (int k = thread() / BLOCK_ROWS; k < samples; k += THREADS / BLOCK_ROWS)
         *(Stored<BYTES> *)(to + (first + k) * BYTES) =
@@ -214,14 +214,14 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
   __device__ __forceinline__ Stored<BYTES> find_word(const unsigned char *row, int sample, int x,
                                                      int y) const {
     const int inside = x * BYTES - span.left;
-    const int end = OWN(part).colors && part.step == 3 ? CC_TENSOR_CORE_LUMA_BYTES : 0;
+    const int end = PRIVATE(job).colors && job.step == 3 ? CC_TENSOR_CORE_LUMA_BYTES : 0;
     if (x < 0)
-      return (Stored<BYTES>)(part.border_code[sample - pixel_of(part, sample) * part.step]
-                             << part.shift);
+      return (Stored<BYTES>)(job.border_code[sample - pixel_of(job, sample) * job.step]
+                             << job.shift);
     if (inside >= end && inside + BYTES <= span.bytes - end)
       return *(const Stored<BYTES> *)(row + x * BYTES);
-    const int inner = cc_border_index(y, part.src_height, launch.border);
-    return fetch_word<BYTES>(part, source_row<Stored<BYTES>>(part, inner), x);
+    const int inner = cc_border_index(y, job.src_height, launch.border);
+    return fetch_word<BYTES>(job, source_row<Stored<BYTES>>(job, inner), x);
   }
 };
 

@@ -14,14 +14,14 @@ cc_tensor_digit(gint64 tap, guint d) {
 
 guint
 cc_tensor_n_digits(const gint32 *tap, guint n) {
-  guint most = 1;
+  guint max = 1;
   for (guint i = 0; i < n; i++) {
     guint digits = 1;
     for (gint64 rest = tap[i]; rest != (gint8)rest; digits++)
       rest = (rest - (gint8)rest) / 256;
-    most = MAX(most, digits);
+    max = MAX(max, digits);
   }
-  return most;
+  return max;
 }
 
 /* --- tables --- */
@@ -29,7 +29,7 @@ cc_tensor_n_digits(const gint32 *tap, guint n) {
 /* A window that begins with component `first`. */
 typedef struct {
   const CcTensorCoreTable *table;
-  const CcPart *part;
+  const CcPlaneJob *job;
   const CcPass *pass;
   const CcRequantization *numbers;
   guint pairs;
@@ -45,7 +45,7 @@ cc_tensor_core_source_sample(guint pairs, gint step, gint stride, gint first, gi
 /* The component of target byte `byte`. */
 static gint
 component_of(const Window *w, gint byte) {
-  return (w->first + byte / w->part->sample_bytes) % w->part->step;
+  return (w->first + byte / w->job->sample_bytes) % w->job->step;
 }
 
 /* The tap that row r of matrix m has at byte `at` of a window for target byte `byte`. Of samples of
@@ -53,19 +53,19 @@ component_of(const Window *w, gint byte) {
 static gint
 tap_for_byte(const Window *w, guint m, guint r, gint byte, gint at) {
   const CcOp *op = w->pass->op;
-  const gint bytes = w->part->sample_bytes, half = byte % bytes, component = component_of(w, byte);
+  const gint bytes = w->job->sample_bytes, half = byte % bytes, component = component_of(w, byte);
   if (at % bytes != half)
     return 0;
   const gint distance = (at - w->table->lead - half) / bytes -
-                        cc_tensor_core_source_sample(w->pairs, w->part->step, w->table->stride,
+                        cc_tensor_core_source_sample(w->pairs, w->job->step, w->table->stride,
                                                      w->first, byte / bytes);
   if (!(w->pass->filter_mask >> component & 1))
     return w->pass->copy_mask >> component & 1 && distance == 0 && m == 0 && r == op->height / 2;
-  const gint apart = cc_tensor_core_samples_apart(w->pairs, w->part->step, component);
-  const gint place = distance / apart + (gint)op->width / 2;
-  if (distance % apart != 0 || place < 0 || place >= (gint)op->width)
+  const gint apart = cc_tensor_core_samples_apart(w->pairs, w->job->step, component);
+  const gint tap = distance / apart + (gint)op->width / 2;
+  if (distance % apart != 0 || tap < 0 || tap >= (gint)op->width)
     return 0;
-  return op->tap_i[(m * op->height + r) * op->width + (guint)place] * (1 << w->numbers->tap_shift);
+  return op->tap_i[(m * op->height + r) * op->width + (guint)tap] * (1 << w->numbers->tap_shift);
 }
 
 /* Digit d of row r of matrix m, of the chunk that begins with byte `from` of the window: lane
@@ -87,11 +87,11 @@ write_row(gint8 *to, const Window *w, guint m, guint r, guint d, gint from) {
 static gint32
 start_of_byte(const Window *w, gint byte) {
   const gint component = component_of(w, byte);
-  if (byte % w->part->sample_bytes != 0)
+  if (byte % w->job->sample_bytes != 0)
     return 0;
   if (w->pass->filter_mask >> component & 1)
     return (gint32)w->numbers->start;
-  return w->pass->fill_mask >> component & 1 ? w->pass->fill[component] << w->part->shift : 0;
+  return w->pass->fill_mask >> component & 1 ? w->pass->fill[component] << w->job->shift : 0;
 }
 
 static guint
@@ -135,10 +135,10 @@ write_phase(guint8 *to, const Window *w) {
 }
 
 void
-cc_tensor_core_write_table(guint8 *to, const CcTensorCoreTable *table, const CcPart *part,
+cc_tensor_core_write_table(guint8 *to, const CcTensorCoreTable *table, const CcPlaneJob *job,
                            const CcPass *pass, const CcRequantization *numbers, guint pairs) {
   for (gint first = 0; first < table->phases; first++) {
-    const Window window = {table, part, pass, numbers, pairs, first};
+    const Window window = {table, job, pass, numbers, pairs, first};
     write_phase(to, &window);
     to += phase_bytes(table, pass->op);
   }

@@ -26,7 +26,7 @@ guint cc_tensor_core_table_bytes(const CcTensorCoreTable *table, const CcOp *op)
  * and chunk, rows of taps as matrices of bytes of the window x 8 target bytes, as the tensor cores
  * take them: chunk_bytes / 4 of each group for each lane of a warp. Behind them stands what the
  * sums of each two target bytes begin with, as int32, twice. */
-void cc_tensor_core_write_table(guint8 *to, const CcTensorCoreTable *table, const CcPart *part,
+void cc_tensor_core_write_table(guint8 *to, const CcTensorCoreTable *table, const CcPlaneJob *job,
                                 const CcPass *pass, const CcRequantization *numbers, guint pairs);
 
 /* How far the source sample under sample n of a window's target is from where the source bytes of

@@ -14,26 +14,26 @@ typedef struct {
   /* Cuts the targets of all parts into tiles. */
   void (*choose_tiles)(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu);
   /* Sets what only kernels of this way read of a part. */
-  void (*set_part)(CcPart *part, const CcCudaKernel *kernel, const CcPass *pass);
+  void (*set_job)(CcPlaneJob *job, const CcCudaKernel *kernel, const CcPass *pass);
   /* Writes the table of a pass that filters to where all is zero. */
-  void (*write_table)(guint8 *to, const CcPart *part, const CcCudaKernel *kernel,
+  void (*write_table)(guint8 *to, const CcPlaneJob *job, const CcCudaKernel *kernel,
                       const CcPass *pass);
-} CcSlidingWay;
+} CcTensorCoreMethod;
 
-extern const CcSlidingWay cc_tensor_core, cc_tensor_separable;
+extern const CcTensorCoreMethod cc_tensor_conv2d, cc_tensor_separable;
 
 /* What is chosen for a pass begins with this. */
 typedef struct {
-  const CcSlidingWay *way;
-  CcTensorCorePacking packing; /* set before the way chooses */
-  guint other_cost;            /* of the other way; 0: it has no kernel */
-  guint table_bytes;           /* of a pass that filters */
-} CcSlidingChoice;
+  const CcTensorCoreMethod *method;
+  CcTensorCorePlaneMap map; /* set before the way chooses */
+  guint other_cost;         /* of the other way; 0: it has no kernel */
+  guint table_bytes;        /* of a pass that filters */
+} CcTensorCoreChoice;
 
-/* What cc_cuda_sliding has chosen. */
-static inline const CcSlidingChoice *
-cc_sliding_choice(const CcCudaKernel *kernel) {
-  return CC_OWN(const CcSlidingChoice, kernel);
+/* What cc_cuda_tensor_core has chosen. */
+static inline const CcTensorCoreChoice *
+cc_tensor_core_choice(const CcCudaKernel *kernel) {
+  return CC_PRIVATE(const CcTensorCoreChoice, kernel);
 }
 
 G_END_DECLS

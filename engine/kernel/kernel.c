@@ -58,11 +58,11 @@ cc_matrix_init_product(CcMatrix *matrix, const gdouble *row, guint n_row, const 
 }
 
 static gboolean
-check_side(const gchar *what, guint n, guint most, GError **error) {
-  if (n % 2 == 1 && n <= most)
+check_side(const gchar *what, guint n, guint max, GError **error) {
+  if (n % 2 == 1 && n <= max)
     return TRUE;
   g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "%s is %u; an odd number from 1 to %u is needed",
-              what, n, most);
+              what, n, max);
   return FALSE;
 }
 
@@ -110,10 +110,9 @@ cc_kernel_new_matrix(const gdouble *coeff, guint n, guint width, GError **error)
   const gdouble one = 1;
   const guint height = n / width;
   const gboolean is_line = width == 1 || height == 1;
-  const guint most = is_line ? CC_MAX_LINE_SIZE : CC_MAX_MATRIX_SIZE;
-  if (!check_side("the number of columns", width, most, error) ||
-      !check_side("the number of rows", height, most, error) ||
-      !check_coefficients(coeff, n, error))
+  const guint max = is_line ? CC_MAX_LINE_SIZE : CC_MAX_MATRIX_SIZE;
+  if (!check_side("the number of columns", width, max, error) ||
+      !check_side("the number of rows", height, max, error) || !check_coefficients(coeff, n, error))
     return NULL;
   CcKernel *kernel = new_custom(width, height);
   CcMatrix *matrix = &kernel->sizes[0].matrix[0];

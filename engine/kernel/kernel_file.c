@@ -95,15 +95,15 @@ parse_coefficient(const gchar *text, const gchar *end, gdouble *value) {
 /* The numbers of one row, at most `most`, from `at` on. Sets *end to the ";" or "|" after them, or
  * the value's end. */
 static gboolean
-parse_numbers(const Value *value, const gchar *at, gdouble *coeff, guint most, guint *n,
+parse_numbers(const Value *value, const gchar *at, gdouble *coeff, guint max, guint *n,
               const gchar **end, GError **error) {
   const CcKeyText *text = value->section->text;
   gsize length;
   *n = 0;
   while ((length = strcspn(at, WORD_DIVIDERS ROW_DIVIDERS)) > 0) {
-    if (*n == most)
+    if (*n == max)
       return cc_keytext_refuse(text, value_place(value, at), error,
-                               "more than %u coefficients in a row", most);
+                               "more than %u coefficients in a row", max);
     if (!parse_coefficient(at, at + length, &coeff[(*n)++]))
       return cc_keytext_refuse(text, value_place(value, at), error,
                                "not a number or a fraction between -%g and %g", CC_MAX_COEFF,
@@ -117,14 +117,14 @@ parse_numbers(const Value *value, const gchar *at, gdouble *coeff, guint most, g
 
 /* Adds the row at *at to the matrix, and goes to the ";" or "|" after it or to the value's end. */
 static gboolean
-parse_row(const Value *value, const gchar **at, guint most, CcMatrix *matrix, GError **error) {
+parse_row(const Value *value, const gchar **at, guint max, CcMatrix *matrix, GError **error) {
   const CcKeyText *text = value->section->text;
   const gchar *row = *at + strspn(*at, WORD_DIVIDERS);
   guint n;
   if (matrix->height == CC_MAX_MATRIX_SIZE || matrix->width > CC_MAX_MATRIX_SIZE)
     return cc_keytext_refuse(text, value_place(value, row), error, "more than %d rows",
                              matrix->width > CC_MAX_MATRIX_SIZE ? 1 : CC_MAX_MATRIX_SIZE);
-  if (!parse_numbers(value, row, matrix->coeff + matrix->height * matrix->width, most, &n, at,
+  if (!parse_numbers(value, row, matrix->coeff + matrix->height * matrix->width, max, &n, at,
                      error))
     return FALSE;
   if (n % 2 == 0)
@@ -150,10 +150,10 @@ next_row(const gchar **at) {
 }
 
 static gboolean
-parse_matrix(const Value *value, const gchar **at, guint most, CcMatrix *matrix, GError **error) {
+parse_matrix(const Value *value, const gchar **at, guint max, CcMatrix *matrix, GError **error) {
   const gchar *start = *at + strspn(*at, BLANKS);
   do {
-    if (!parse_row(value, at, most, matrix, error))
+    if (!parse_row(value, at, max, matrix, error))
       return FALSE;
   } while (next_row(at));
   if (matrix->height % 2 == 0)
@@ -165,7 +165,7 @@ parse_matrix(const Value *value, const gchar **at, guint most, CcMatrix *matrix,
 /* The matrices of a key's value, divided by "|", with at most `most` coefficients in a row; an
  * array of CcMatrix, or NULL. */
 static GArray *
-parse_matrices(const Section *section, const gchar *key, guint most, GError **error) {
+parse_matrices(const Section *section, const gchar *key, guint max, GError **error) {
   g_autofree gchar *text = get_text(section, key);
   const Value value = {section, key, text ? text : ""};
   const gchar *at = value.text;
@@ -177,7 +177,7 @@ parse_matrices(const Section *section, const gchar *key, guint most, GError **er
                         CC_MAX_MATRICES);
       return NULL;
     }
-    if (!parse_matrix(&value, &at, most, &matrix, error))
+    if (!parse_matrix(&value, &at, max, &matrix, error))
       return NULL;
     g_array_append_val(matrices, matrix);
   } while (*at++ == '|');

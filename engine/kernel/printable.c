@@ -17,12 +17,12 @@ cc_printable(const gchar *text) {
 }
 
 gchar *
-cc_shorten(const gchar *text, gsize most) {
-  g_autofree gchar *start = g_strndup(text, most + 1);
+cc_shorten(const gchar *text, gsize max) {
+  g_autofree gchar *start = g_strndup(text, max + 1);
   g_autofree gchar *printable = cc_printable(start);
-  const gboolean is_long = strlen(printable) > most;
+  const gboolean is_long = strlen(printable) > max;
   if (is_long)
-    *g_utf8_find_prev_char(printable, printable + most + 1) = '\0';
+    *g_utf8_find_prev_char(printable, printable + max + 1) = '\0';
   return g_strdup_printf("%s%s", printable, is_long ? "..." : "");
 }
 

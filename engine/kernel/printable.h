@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 gchar *cc_printable(const gchar *text);
 
 /* The same of the first `most` bytes, with "..." behind them if there are more. */
-gchar *cc_shorten(const gchar *text, gsize most);
+gchar *cc_shorten(const gchar *text, gsize max);
 
 /* The same of the first 120 bytes, in double quotes. */
 gchar *cc_quote(const gchar *text);

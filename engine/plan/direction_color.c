@@ -25,10 +25,10 @@ cc_hue_color(guint index, guint rgb[3]) {
 }
 
 static void
-set_rgb(CcHue *hue, guint index, const guint rgb[3], guint depth) {
-  const guint most = (1u << depth) - 1;
+set_rgb(CcDirectionColor *color, guint index, const guint rgb[3], guint depth) {
+  const guint max = (1u << depth) - 1;
   for (guint c = 0; c < 3; c++)
-    hue->word[c][index] = (guint16)((rgb[c] * most + 127) / 255);
+    color->word[c][index] = (guint16)((rgb[c] * max + 127) / 255);
 }
 
 static guint16
@@ -37,32 +37,33 @@ code_of(gdouble value, guint depth) {
 }
 
 static void
-set_yuv(CcHue *hue, guint index, const guint rgb[3], const CcFrameLayout *planes, guint depth) {
+set_yuv(CcDirectionColor *color, guint index, const guint rgb[3], const CcFrameLayout *planes,
+        guint depth) {
   const gboolean known = planes->kr > 0 && planes->kb > 0;
   const gdouble kr = known ? planes->kr : CC_DEFAULT_KR, kb = known ? planes->kb : CC_DEFAULT_KB;
   const gdouble luma = (kr * rgb[0] + (1 - kr - kb) * rgb[1] + kb * rgb[2]) / 255;
   const gdouble cb = (rgb[2] / 255.0 - luma) / (2 * (1 - kb));
   const gdouble cr = (rgb[0] / 255.0 - luma) / (2 * (1 - kr));
-  const gdouble unit = 1 << (depth - 8), most = (1 << depth) - 1, middle = 128 * unit;
+  const gdouble unit = 1 << (depth - 8), max = (1 << depth) - 1, middle = 128 * unit;
   const gboolean limited = planes->limited_range;
-  const gdouble chroma_range = limited ? 224 * unit : most;
-  hue->word[0][index] = code_of(limited ? (16 + 219 * luma) * unit : most * luma, depth);
-  hue->word[1][index] = code_of(middle + chroma_range * cb, depth);
-  hue->word[2][index] = code_of(middle + chroma_range * cr, depth);
+  const gdouble chroma_range = limited ? 224 * unit : max;
+  color->word[0][index] = code_of(limited ? (16 + 219 * luma) * unit : max * luma, depth);
+  color->word[1][index] = code_of(middle + chroma_range * cb, depth);
+  color->word[2][index] = code_of(middle + chroma_range * cr, depth);
 }
 
 static void
-set_table(CcHue *hue, const CcFrameLayout *planes, gboolean is_rgb) {
-  const CcPlaneLayout *plane = &planes->plane[hue->plane];
+set_table(CcDirectionColor *color, const CcFrameLayout *planes, gboolean is_rgb) {
+  const CcPlaneLayout *plane = &planes->plane[color->plane];
   for (guint i = 0; i < CC_HUE_INDICES; i++) {
     guint rgb[3];
     cc_hue_color(i, rgb);
     if (is_rgb)
-      set_rgb(hue, i, rgb, plane->depth);
+      set_rgb(color, i, rgb, plane->depth);
     else
-      set_yuv(hue, i, rgb, planes, plane->depth);
+      set_yuv(color, i, rgb, planes, plane->depth);
     for (guint c = 0; c < 3; c++)
-      hue->word[c][i] = (guint16)(hue->word[c][i] << plane->shift);
+      color->word[c][i] = (guint16)(color->word[c][i] << plane->shift);
   }
 }
 
@@ -81,73 +82,74 @@ pixels_of_sample(guint picture, guint n) {
 /* Adds a component to the last field, or to one of its own when it stands for other pixels than
  * that. */
 static void
-add_component(CcHue *hue, const CcFrameLayout *planes, guint plane, CcPlace place,
-              guint component) {
-  const CcPlaneLayout *pixels = &planes->plane[hue->plane], *layout = &planes->plane[plane];
+add_component(CcDirectionColor *color, const CcFrameLayout *planes, guint plane,
+              CcComponentOffset offset, guint component) {
+  const CcPlaneLayout *pixels = &planes->plane[color->plane], *layout = &planes->plane[plane];
   const guint across = pixels_of_sample(pixels->width, layout->width);
   const guint down = pixels_of_sample(pixels->height, layout->height);
-  CcHueField *field = &hue->field[MAX(hue->n_fields, 1) - 1];
-  if (hue->n_fields == 0 || field->across != across || field->down != down) {
-    field = &hue->field[hue->n_fields++];
-    *field = (CcHueField){.plane = plane, .across = across, .down = down};
+  CcComponentGroup *group = &color->group[MAX(color->n_groups, 1) - 1];
+  if (color->n_groups == 0 || group->across != across || group->down != down) {
+    group = &color->group[color->n_groups++];
+    *group = (CcComponentGroup){.plane = plane, .across = across, .down = down};
   }
-  field->place[field->n] = place;
-  field->component[field->n++] = component;
+  group->offset[group->n] = offset;
+  group->component[group->n++] = component;
 }
 
 /* The plane and the component that have a role, and where they lie in the frame. FALSE: none does.
  */
 static gboolean
-find_role(const CcFrameLayout *planes, const CcPacking *packing, CcRole role, guint *plane,
-          CcPlace *place) {
-  CcPlace component;
+find_role(const CcFrameLayout *planes, const CcPlaneMap *map, CcRole role, guint *plane,
+          CcComponentOffset *offset) {
+  CcComponentOffset component;
   if (!cc_frame_layout_find_role(planes, role, &component))
     return FALSE;
   *plane = component.plane;
-  *place = packing[*plane].place[0];
-  place->first += component.first * place->spacing;
-  place->spacing *= component.spacing;
+  *offset = map[*plane].offset[0];
+  offset->first += component.first * offset->spacing;
+  offset->spacing *= component.spacing;
   return TRUE;
 }
 
 /* Adds luma or chroma where it lies in the frame. */
 static void
-add_role(CcHue *hue, const CcFrameLayout *planes, const CcPacking *packing, CcRole role) {
+add_role(CcDirectionColor *color, const CcFrameLayout *planes, const CcPlaneMap *map, CcRole role) {
   guint plane;
-  CcPlace place;
-  if (!find_role(planes, packing, role, &plane, &place))
+  CcComponentOffset offset;
+  if (!find_role(planes, map, role, &plane, &offset))
     return;
   if (role == CC_ROLE_LUMA)
-    hue->plane = plane;
-  add_component(hue, planes, plane, place, role - CC_ROLE_LUMA);
+    color->plane = plane;
+  add_component(color, planes, plane, offset, role - CC_ROLE_LUMA);
 }
 
 /* Alpha or padding of the first field's plane of the frame. */
 static void
-find_aside(CcHue *hue, const CcFrameLayout *planes, const CcPacking *packing) {
+find_passthrough(CcDirectionColor *color, const CcFrameLayout *planes, const CcPlaneMap *map) {
   guint plane;
-  CcPlace place;
+  CcComponentOffset offset;
   for (CcRole role = CC_ROLE_ALPHA; role <= CC_ROLE_PADDING; role++) {
-    if (!find_role(planes, packing, role, &plane, &place) ||
-        place.plane != hue->field[0].place[0].plane)
+    if (!find_role(planes, map, role, &plane, &offset) ||
+        offset.plane != color->group[0].offset[0].plane)
       continue;
-    hue->aside = CC_ASIDE_COPY;
-    hue->aside_role = role;
-    hue->aside_place = place;
+    color->passthrough = CC_PASSTHROUGH_COPY;
+    color->passthrough_role = role;
+    color->passthrough_offset = offset;
   }
 }
 
 void
-cc_hue_init(CcHue *hue, const CcFrameLayout *planes, const CcPacking *packing) {
-  const gboolean is_rgb = packing[0].kind == CC_PACKING_LUMA;
-  *hue = (CcHue){0};
+cc_direction_color_init(CcDirectionColor *color, const CcFrameLayout *planes,
+                        const CcPlaneMap *map) {
+  const gboolean is_rgb = map[0].kind == CC_PLANE_MAP_LUMA;
+  *color = (CcDirectionColor){0};
   for (guint i = 0; is_rgb && i < 3; i++)
-    add_component(hue, planes, 0, packing[0].place[i], i);
+    add_component(color, planes, 0, map[0].offset[i], i);
   for (CcRole role = CC_ROLE_LUMA; !is_rgb && role <= CC_ROLE_CR; role++)
-    add_role(hue, planes, packing, role);
-  find_aside(hue, planes, packing);
-  hue->n_from = is_rgb ? 3 : 1;
-  for (guint i = 0; i < hue->n_from; i++)
-    hue->from[i] = hue->field[0].place[i];
-  set_table(hue, planes, is_rgb);
+    add_role(color, planes, map, role);
+  find_passthrough(color, planes, map);
+  color->n_from = is_rgb ? 3 : 1;
+  for (guint i = 0; i < color->n_from; i++)
+    color->from[i] = color->group[0].offset[i];
+  set_table(color, planes, is_rgb);
 }

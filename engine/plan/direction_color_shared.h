@@ -12,7 +12,7 @@
 /* The index of the hue of a gradient: 0 where there is none, else 1 for the angle 0 and so on round
  * the circle. `add` turns it by so many hues, and holds the half that makes floor round half up. */
 CC_SHARED int
-cc_hue_of(float x, float y, float add) {
+cc_hue_index(float x, float y, float add) {
   const int hue = cc_floor_f32(fmaf(cc_direction(x, y), CC_HUES, add)) % CC_HUES;
   const int index = 1 + (hue < 0 ? hue + CC_HUES : hue);
   return x == 0 && y == 0 ? 0 : index;

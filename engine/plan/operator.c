@@ -299,13 +299,13 @@ set_whole_taps(CcOp *op, const CcOperator *from) {
 
 /* Samples are 0 to `most_code`. */
 static void
-set_bounds(CcOp *op, gint most_code) {
+set_bounds(CcOp *op, gint max_code) {
   for (guint m = 0; m < op->n_matrices; m++) {
     op->sum_min[m] = op->sum_max[m] = 0;
     for (guint r = 0; r < op->height; r++)
       for (guint c = 0; c < op->width; c++) {
-        const gint64 most = cc_op_tap(op, m, r, c) * most_code;
-        *(most < 0 ? &op->sum_min[m] : &op->sum_max[m]) += most;
+        const gint64 max = cc_op_tap(op, m, r, c) * max_code;
+        *(max < 0 ? &op->sum_min[m] : &op->sum_max[m]) += max;
       }
   }
 }
@@ -328,7 +328,7 @@ whole_scale(const CcOperator *self, CcRational *fraction) {
 }
 
 gdouble
-cc_operator_set_taps(const CcOperator *self, CcOp *op, gint most_code, CcRational *fraction) {
+cc_operator_set_taps(const CcOperator *self, CcOp *op, gint max_code, CcRational *fraction) {
   gdouble scale;
   *fraction = (CcRational){0, 0};
   op->n_matrices = self->n;
@@ -343,14 +343,14 @@ cc_operator_set_taps(const CcOperator *self, CcOp *op, gint most_code, CcRationa
     scale = whole_scale(self, fraction);
   } else {
     const gdouble divisor =
-        self->factored ? cc_quantize_factors(op, self->rows.real, self->columns.real, most_code)
-                       : cc_quantize(op, self->taps.real, most_code);
+        self->factored ? cc_quantize_factors(op, self->rows.real, self->columns.real, max_code)
+                       : cc_quantize(op, self->taps.real, max_code);
     const gint sign = self->scale < 0 ? -1 : 1;
     const CcRational exact = cc_rational(divisor, MAX_SCALE_DENOMINATOR);
     *fraction = (CcRational){sign * exact.den, exact.num};
     scale = exact.den ? (gdouble)fraction->num / (gdouble)fraction->den : sign / divisor;
   }
   cc_op_trim(op);
-  set_bounds(op, most_code);
+  set_bounds(op, max_code);
   return scale;
 }

@@ -42,7 +42,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcOperator, cc_operator_free)
 /* Sets the taps of an op for samples of 0 to `most_code`, with the bounds of their sums and their
  * error. Gives the factor from sums of these taps to results; the denominator of *fraction, which
  * is the same as a fraction, is 0 where there is none of moderate size. */
-gdouble cc_operator_set_taps(const CcOperator *self, CcOp *op, gint most_code,
-                             CcRational *fraction);
+gdouble cc_operator_set_taps(const CcOperator *self, CcOp *op, gint max_code, CcRational *fraction);
 
 G_END_DECLS

@@ -81,8 +81,8 @@ static CcRange
 range_of_sums(const CcOp *op) {
   CcRange range = {op->sum_min[0], op->sum_max[0]};
   for (guint i = 1; i < op->n_matrices; i++) {
-    range.least = MIN(range.least, op->sum_min[i]);
-    range.most = MAX(range.most, op->sum_max[i]);
+    range.min = MIN(range.min, op->sum_min[i]);
+    range.max = MAX(range.max, op->sum_max[i]);
   }
   return range;
 }
@@ -118,15 +118,15 @@ agrees_between(const CcOp *op, gint64 from, gint64 to, CcCodeFunc code, gconstpo
 
 gboolean
 cc_op_agrees(const CcOp *op, CcRange range, CcCodeFunc code, gconstpointer form) {
-  const gint first = cc_op_code(op, range.least), last = cc_op_code(op, range.most);
-  if (code(form, range.least) != first || code(form, range.most) != last)
+  const gint first = cc_op_code(op, range.min), last = cc_op_code(op, range.max);
+  if (code(form, range.min) != first || code(form, range.max) != last)
     return FALSE;
   for (gint level = MIN(first, last) + 1; level <= MAX(first, last); level++) {
     /* the op's code value comes to `level`, or leaves it, at this n or at one of the next two */
     const gdouble t = (level - op->add) / op->mul;
-    const gint64 step = (gint64)CLAMP(floor(is_magnitude(op) ? t * t : t), (gdouble)range.least,
-                                      MIN((gdouble)range.most, 0x1p62));
-    const gint64 from = MAX(range.least, step - 1), to = MIN(range.most, step + 2);
+    const gint64 step = (gint64)CLAMP(floor(is_magnitude(op) ? t * t : t), (gdouble)range.min,
+                                      MIN((gdouble)range.max, 0x1p62));
+    const gint64 from = MAX(range.min, step - 1), to = MIN(range.max, step + 2);
     /* nearly always at the next one, and then the two around it are enough */
     if (to - from == 3) {
       const gint before = cc_op_code(op, from + 1), after = cc_op_code(op, from + 2);
@@ -152,14 +152,14 @@ float_is_exact(const CcOp *op) {
   if (op->response == CC_RESPONSE_DIRECTION)
     return TRUE; /* goes through float in any case */
   CcRange range = cc_op_range(op);
-  if (range.most > FLOAT_EXACT) {
+  if (range.max > FLOAT_EXACT) {
     /* Sums of squares beyond may be rounded, but never below this bound: fine where it saturates.
      */
     const gint limit = op->mul > 0 ? op->hi : op->lo;
     if (!is_magnitude(op) || code_in_float(op, FLOAT_EXACT) != limit ||
         code_in_double(op, FLOAT_EXACT) != limit)
       return FALSE;
-    range.most = FLOAT_EXACT;
+    range.max = FLOAT_EXACT;
   }
   return cc_op_agrees(op, range, code_in_float, op);
 }

@@ -29,7 +29,7 @@ gint64 cc_op_largest_sum(const CcOp *op);
 
 /* Integers from least to most. */
 typedef struct {
-  gint64 least, most;
+  gint64 min, max;
 } CcRange;
 
 /* The range of n: the least and the greatest that samples can give. What an int64 cannot hold is

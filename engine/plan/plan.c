@@ -15,7 +15,7 @@ typedef struct {
   const CcFilter *filter;
   const CcOperator *taps;
   CcPlan *plan;
-  CcHue *hue;                    /* or NULL */
+  CcDirectionColor *hue;         /* or NULL */
   gdouble offset[CC_MAX_PASSES]; /* what each op of the plan adds */
 } Builder;
 
@@ -148,8 +148,8 @@ static void
 add_component(Builder *b, guint plane, guint component) {
   const CcPlaneLayout *layout = &b->plan->layout.plane[plane];
   const CcRole role = layout->role[component];
-  const CcHue *hue = b->hue;
-  if (hue && (role < CC_ROLE_ALPHA || (hue->aside && hue->aside_role == role)))
+  const CcDirectionColor *hue = b->hue;
+  if (hue && (role < CC_ROLE_ALPHA || (hue->passthrough && hue->passthrough_role == role)))
     return; /* painted */
   const Action action = action_for(b, role);
   const CcOp *op = action == ACTION_FILTER ? get_op(b, role, layout->depth) : NULL;
@@ -168,11 +168,11 @@ add_component(Builder *b, guint plane, guint component) {
 /* --- the filter --- */
 
 static gboolean
-check_number(const gchar *name, gdouble value, gdouble least, gdouble most, GError **error) {
-  if (value >= least && value <= most)
+check_number(const gchar *name, gdouble value, gdouble min, gdouble max, GError **error) {
+  if (value >= min && value <= max)
     return TRUE;
   g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "%s=%g: a number from %g to %g is needed", name,
-              value, least, most);
+              value, min, max);
   return FALSE;
 }
 
@@ -220,25 +220,25 @@ is_grey(const CcFilter *filter, const CcOperator *taps, const CcFrameLayout *fra
 static gboolean
 is_painted(const CcFilter *filter, const CcOperator *taps, const CcPlan *plan) {
   return taps->response == CC_RESPONSE_DIRECTION && taps->divisor && !taps->factored &&
-         (plan->packing[0].kind == CC_PACKING_LUMA ||
+         (plan->map[0].kind == CC_PLANE_MAP_LUMA ||
           (filter->chroma == CC_CHROMA_AUTO && cc_frame_layout_has_yuv(&plan->frame_layout)));
 }
 
-static CcHue *
+static CcDirectionColor *
 hue_new(Builder *b) {
-  CcHue *hue = g_new(CcHue, 1);
-  cc_hue_init(hue, &b->plan->layout, b->plan->packing);
+  CcDirectionColor *hue = g_new(CcDirectionColor, 1);
+  cc_direction_color_init(hue, &b->plan->layout, b->plan->map);
   const CcPlaneLayout *luma = &b->plan->layout.plane[hue->plane];
   hue->op = get_op(b, CC_ROLE_LUMA, luma->depth);
   hue->add = (gfloat)(b->filter->bias + 0.5);
   hue->border = border_code(b, CC_ROLE_LUMA, luma->depth);
-  if (!hue->aside)
+  if (!hue->passthrough)
     return hue;
-  const Action action = action_for(b, hue->aside_role);
-  hue->aside = action == ACTION_COPY   ? CC_ASIDE_COPY
-               : action == ACTION_FILL ? CC_ASIDE_FILL
-                                       : CC_ASIDE_NOTHING;
-  hue->aside_word = (guint16)(((1u << luma->depth) - 1) << luma->shift);
+  const Action action = action_for(b, hue->passthrough_role);
+  hue->passthrough = action == ACTION_COPY   ? CC_PASSTHROUGH_COPY
+                     : action == ACTION_FILL ? CC_PASSTHROUGH_FILL
+                                             : CC_PASSTHROUGH_NONE;
+  hue->passthrough_word = (guint16)(((1u << luma->depth) - 1) << luma->shift);
   return hue;
 }
 
@@ -248,7 +248,7 @@ set_planes(CcPlan *plan, const CcFilter *filter, const CcOperator *taps,
            const CcFrameLayout *frame) {
   plan->frame_layout = *frame;
   plan->out_frame_layout = cc_frame_layout_shrink(frame, plan->stride);
-  plan->packed = cc_packing_find(frame, is_grey(filter, taps, frame), &plan->layout, plan->packing);
+  plan->packed = cc_plane_map_find(frame, is_grey(filter, taps, frame), &plan->layout, plan->map);
   plan->out_layout = cc_frame_layout_shrink(&plan->layout, plan->stride);
 }
 
@@ -276,7 +276,7 @@ add_stage(CcPlan *plan, CcStage stage) {
 }
 
 static void
-add_stages(CcPlan *plan, CcHue *hue) {
+add_stages(CcPlan *plan, CcDirectionColor *hue) {
   add_stage(plan, (CcStage){.kind = CC_STAGE_CONVOLVE, .reads = CC_READS_SOURCE});
   if (hue)
     add_stage(plan, (CcStage){.kind = CC_STAGE_DIRECTION_COLOR,
@@ -287,8 +287,8 @@ add_stages(CcPlan *plan, CcHue *hue) {
     add_stage(plan, appended[i]);
 }
 
-const CcHue *
-cc_plan_get_hue(const CcPlan *plan) {
+const CcDirectionColor *
+cc_plan_get_direction_color(const CcPlan *plan) {
   for (guint i = 0; i < plan->n_stages; i++)
     if (plan->stage[i].kind == CC_STAGE_DIRECTION_COLOR)
       return plan->stage[i].data;
@@ -406,7 +406,7 @@ cc_plan_place(const CcPlan *plan, const CcRegion *region, CcPlacement *placement
   cc_region_place(region, &plan->layout, &plan->out_layout, plan->stride, placement->source,
                   placement->target);
   for (guint p = 0; p < plan->layout.n_planes; p++) {
-    const guint f = plan->packing[p].place[0].plane;
+    const guint f = plan->map[p].offset[0].plane;
     if (plan->frame_layout.plane[f].pairs && plan->layout.plane[p].step == 1)
       placement->repeats[p] = 2 * placement->frame_target[f].width - placement->target[p].width;
   }
@@ -435,7 +435,8 @@ cc_plan_describe(const CcPlan *plan) {
     else
       g_string_append(text, "exact, ");
     g_string_append_printf(text, "sums of %u bits, %s%s", bits_of_sums(op),
-                           cc_response_names[op->response], cc_plan_get_hue(plan) ? " as hue" : "");
+                           cc_response_names[op->response],
+                           cc_plan_get_direction_color(plan) ? " as hue" : "");
   }
   if (plan->stride > 1)
     g_string_append_printf(text, ", stride %u", plan->stride);

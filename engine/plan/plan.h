@@ -41,7 +41,7 @@ typedef struct {
    * packed, all have the same height. All that follows counts these planes. */
   CcFrameLayout layout, out_layout;
   gboolean packed; /* not all planes are the frame's */
-  CcPacking packing[CC_MAX_PLANES];
+  CcPlaneMap map[CC_MAX_PLANES];
   guint stride;    /* 1, 2 or 4 */
   guint algorithm; /* for the GPU, from the filter; other backends ignore it */
   CcBorder border;
@@ -82,7 +82,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcPlan, cc_plan_unref)
 void cc_plan_place(const CcPlan *plan, const CcRegion *region, CcPlacement *placement);
 
 /* How direction-color paints; NULL: it is none of the stages. */
-const CcHue *cc_plan_get_hue(const CcPlan *plan);
+const CcDirectionColor *cc_plan_get_direction_color(const CcPlan *plan);
 
 /* The components of a plane that CONVOLVE filters, a bit each; and those that it makes: filters,
  * copies or fills. */

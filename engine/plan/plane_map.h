@@ -14,28 +14,29 @@ G_BEGIN_DECLS
  * of the frame. */
 typedef struct {
   guint plane, first, spacing;
-} CcPlace;
+} CcComponentOffset;
 
 typedef enum {
-  CC_PACKING_NONE,   /* the plane is the frame's */
-  CC_PACKING_SPACED, /* its samples lie among others, at place[0] */
-  CC_PACKING_LUMA,   /* it is made of R, G and B, at place[0] to [2], which all become the result */
-} CcPackingKind;
+  CC_PLANE_MAP_NONE,   /* the plane is the frame's */
+  CC_PLANE_MAP_SPACED, /* its samples lie among others, at place[0] */
+  CC_PLANE_MAP_LUMA, /* it is made of R, G and B, at place[0] to [2], which all become the result */
+} CcPlaneMapKind;
 
 /* How one plane lies in a frame. */
 typedef struct {
-  CcPackingKind kind;
-  CcPlace place[3];
-} CcPacking;
+  CcPlaneMapKind kind;
+  CcComponentOffset offset[3];
+} CcPlaneMap;
 
 /* The places that a packing has. */
 static inline guint
-cc_packing_n_places(const CcPacking *packing) {
-  return packing->kind == CC_PACKING_LUMA ? 3 : 1;
+cc_plane_map_n_offsets(const CcPlaneMap *map) {
+  return map->kind == CC_PLANE_MAP_LUMA ? 3 : 1;
 }
 
 /* Where the frame has a component of a role, the first one. FALSE: it has none. */
-gboolean cc_frame_layout_find_role(const CcFrameLayout *frame, CcRole role, CcPlace *place);
+gboolean cc_frame_layout_find_role(const CcFrameLayout *frame, CcRole role,
+                                   CcComponentOffset *offset);
 
 /* Whether the frame has red, green and blue. */
 gboolean cc_frame_layout_has_rgb(const CcFrameLayout *frame);
@@ -46,7 +47,7 @@ gboolean cc_frame_layout_has_yuv(const CcFrameLayout *frame);
 /* Finds the planes in which frames of a layout are filtered, and how those lie in the frame. With
  * `grey`, R, G and B are one plane, their luma; the frame has all three of them. Whether any is
  * packed. */
-gboolean cc_packing_find(const CcFrameLayout *frame, gboolean grey, CcFrameLayout *planes,
-                         CcPacking packing[CC_MAX_PLANES]);
+gboolean cc_plane_map_find(const CcFrameLayout *frame, gboolean grey, CcFrameLayout *planes,
+                           CcPlaneMap map[CC_MAX_PLANES]);
 
 G_END_DECLS

@@ -7,17 +7,17 @@
 
 /* The bound that a divisor has to meet, in code values. Below 1 a result is off by at most 1: real
  * numbers that lie closer together than that are rounded to the same integer or to neighbours. */
-#define MOST_ERROR 0.95
+#define MAX_ERROR 0.95
 
 /* The same for level 0, which others follow that are finer and nearly as fast. */
-#define MOST_SMALL_ERROR 0.7
+#define MAX_SMALL_ERROR 0.7
 
 /* The same where the result is an angle, of which weak gradients need more. */
-#define MOST_ANGLE_ERROR 0.0625
+#define MAX_ANGLE_ERROR 0.0625
 
 /* The same where all samples are alike: below half a code value none changes, and rows and columns
  * have half of that each. */
-#define MOST_FLAT_ERROR 0.24
+#define MAX_FLAT_ERROR 0.24
 
 /* What results do not show, in code values. */
 #define NOTHING 1e-6
@@ -25,10 +25,10 @@
 /* Sums of a row that are less than this of that of its absolute values are none. */
 #define SMALLEST_SUM 1e-3
 
-#define MOST_TRIED 2048     /* divisors, of which the best is taken */
-#define MOST_WORK (1 << 17) /* coefficients that may be rounded to find it */
-#define LARGEST_SIMPLE 16   /* divisors up to here are tried first, as they may be exact */
-#define SIMPLE_ERROR 1e-12  /* of a weight, where they are */
+#define MAX_TRIED 2048     /* divisors, of which the best is taken */
+#define MAX_WORK (1 << 17) /* coefficients that may be rounded to find it */
+#define LARGEST_SIMPLE 16  /* divisors up to here are tried first, as they may be exact */
+#define SIMPLE_ERROR 1e-12 /* of a weight, where they are */
 
 /* Divisors of rows and of columns are multiples of this when they are large enough, so that their
  * sums can lose a byte without a remainder. */
@@ -38,7 +38,7 @@
 /* Divisors of all weights at once are 2^k / n, so that dividing a sum is multiplying it by n and
  * shifting it right. From this n on they lie close enough together to find one that fits well. */
 #define SHIFT_OF_SOME 11
-#define MOST_SMALL_SIDE 5 /* of windows whose rows and columns have such divisors, too */
+#define MAX_SMALL_SIDE 5 /* of windows whose rows and columns have such divisors, too */
 #define SHIFT_OF_SMALL 11
 #define PRODUCT_BITS_OF_NARROW 31 /* that such a product may have, of narrow sums of bytes */
 #define PRODUCT_BITS 62
@@ -87,7 +87,7 @@ typedef struct {
   guint n_lines, n;
   const gdouble *weight;
   gdouble largest; /* of their absolute values */
-  gdouble most;    /* the largest sum of those of a line */
+  gdouble max;     /* the largest sum of those of a line */
   gdouble sum[CC_MAX_MATRICES];
   gboolean may_be_unsigned; /* as one digit, when none is negative */
   gboolean is_last;         /* no level is finer */
@@ -110,7 +110,7 @@ measure_lines(const gdouble *weight, guint n_lines, guint n, const Level *level,
       lines.largest = MAX(lines.largest, fabs(w));
       lines.may_be_unsigned &= w >= 0;
     }
-    lines.most = MAX(lines.most, sum);
+    lines.max = MAX(lines.max, sum);
   }
   return lines;
 }
@@ -145,12 +145,12 @@ round_lines(const Lines *lines, gdouble divisor, gint64 largest, gint32 *tap) {
   return error;
 }
 
-/* Whether flat areas stay as they are, to MOST_FLAT_ERROR. */
+/* Whether flat areas stay as they are, to MAX_FLAT_ERROR. */
 static gboolean
-keeps_sums(const Lines *lines, gdouble divisor, gint most_code) {
+keeps_sums(const Lines *lines, gdouble divisor, gint max_code) {
   for (guint line = 0; line < lines->n_lines; line++) {
     const gdouble sum = lines->sum[line] * divisor;
-    if (fabs(round(sum) - sum) * most_code > MOST_FLAT_ERROR * divisor)
+    if (fabs(round(sum) - sum) * max_code > MAX_FLAT_ERROR * divisor)
       return FALSE;
   }
   return TRUE;
@@ -174,10 +174,10 @@ divisor_at(const Grid *grid, gdouble top, guint i) {
 /* The divisor, up to `most`, of the integers that fit best; sets those. 1 where none keeps flat
  * areas and there is a finer level. */
 static gdouble
-find_divisor(const Lines *lines, gint64 largest, gdouble most, gint shift, gint most_code,
+find_divisor(const Lines *lines, gint64 largest, gdouble max, gint shift, gint max_code,
              gint32 *tap) {
   const gdouble finest = shift < 0 ? INFINITY : ldexp(1, shift);
-  const gdouble top = MIN(MIN(most, finest), (gdouble)largest / lines->largest);
+  const gdouble top = MIN(MIN(max, finest), (gdouble)largest / lines->largest);
   if (!(top >= 1)) { /* even 1 is too fine */
     gint exponent;
     frexp(top, &exponent);
@@ -189,8 +189,8 @@ find_divisor(const Lines *lines, gint64 largest, gdouble most, gint shift, gint 
     if (round_lines(lines, d, largest, tap) <= SIMPLE_ERROR * lines->largest)
       return d;
   const Grid grid = {top >= SOME_MULTIPLES ? MULTIPLE : 1, shift};
-  const guint tried = CLAMP(MOST_WORK / (lines->n * lines->n_lines), 1, MOST_TRIED);
-  gdouble best = 1, least = INFINITY, any = 1, least_of_any = INFINITY;
+  const guint tried = CLAMP(MAX_WORK / (lines->n * lines->n_lines), 1, MAX_TRIED);
+  gdouble best = 1, min = INFINITY, any = 1, least_of_any = INFINITY;
   for (guint i = 0; i < tried; i++) {
     const gdouble d = divisor_at(&grid, top, i);
     if (d < top / 2)
@@ -200,12 +200,12 @@ find_divisor(const Lines *lines, gint64 largest, gdouble most, gint shift, gint 
       least_of_any = error;
       any = d;
     }
-    if (error < least && keeps_sums(lines, d, most_code)) {
-      least = error;
+    if (error < min && keeps_sums(lines, d, max_code)) {
+      min = error;
       best = d;
     }
   }
-  if (lines->is_last && least == INFINITY)
+  if (lines->is_last && min == INFINITY)
     best = any;
   round_lines(lines, best, largest, tap);
   return best;
@@ -217,7 +217,7 @@ find_divisor(const Lines *lines, gint64 largest, gdouble most, gint shift, gint 
 typedef struct {
   const gdouble *all; /* NULL: only factors are known */
   gdouble *row, *column;
-  gint most_code; /* of samples */
+  gint max_code; /* of samples */
 } Weights;
 
 static gdouble
@@ -239,7 +239,7 @@ error_of_matrix(const CcOp *op, guint m, const Weights *weights, gdouble divisor
       const gdouble error = tap / divisor - weight_at(weights, op, m, r, c);
       *(error > 0 ? &above : &below) += error;
     }
-  return MAX(above, -below) * weights->most_code;
+  return MAX(above, -below) * weights->max_code;
 }
 
 /* What they change in the response. */
@@ -259,8 +259,8 @@ error_of_response(const CcOp *op, const Weights *weights, gdouble divisor) {
 
 /* Whether the error is at most `most`, or what an angle allows. */
 static gboolean
-is_fine_enough(const CcOp *op, gdouble most) {
-  return op->error <= (op->response == CC_RESPONSE_DIRECTION ? MOST_ANGLE_ERROR : most);
+is_fine_enough(const CcOp *op, gdouble max) {
+  return op->error <= (op->response == CC_RESPONSE_DIRECTION ? MAX_ANGLE_ERROR : max);
 }
 
 /* --- column times row --- */
@@ -293,7 +293,7 @@ find_factors(const Weights *weights, const CcOp *op) {
       for (guint c = 0; c < op->width; c++)
         residue += fabs(weights->column[m * op->height + r] * weights->row[m * op->width + c] -
                         weight_at(weights, op, m, r, c));
-    if (residue * weights->most_code > MOST_ERROR / 4)
+    if (residue * weights->max_code > MAX_ERROR / 4)
       return FALSE;
   }
   return TRUE;
@@ -314,17 +314,17 @@ round_factors(CcOp *op, const Weights *weights, const Level *level) {
   gint32 row[CC_MAX_MATRICES * CC_MAX_KERNEL_SIZE], column[CC_MAX_MATRICES * CC_MAX_KERNEL_SIZE];
   const Lines rows = measure_lines(weights->row, op->n_matrices, op->width, level, TRUE);
   const Lines columns = measure_lines(weights->column, op->n_matrices, op->height, level, TRUE);
-  const gdouble most_code = weights->most_code, of_rows = most_code * rows.most;
+  const gdouble max_code = weights->max_code, of_rows = max_code * rows.max;
   const gint shift = level->digits == 0 ? SHIFT_OF_SMALL : -1;
   /* sums along rows leave those over columns as many bits as they take themselves */
-  const gdouble most_along =
-      MIN((gdouble)level->largest_row, sqrt((gdouble)level->largest_sum * most_code)) / of_rows;
+  const gdouble max_along =
+      MIN((gdouble)level->largest_row, sqrt((gdouble)level->largest_sum * max_code)) / of_rows;
   const gdouble along = find_divisor(&rows, largest_tap(level->digits, rows.may_be_unsigned),
-                                     MAX(1, floor(most_along)), shift, weights->most_code, row);
-  const gdouble most_down = (gdouble)level->largest_sum / (of_rows * along * columns.most);
-  const gdouble down = find_divisor(&columns, largest_tap(level->digits, columns.may_be_unsigned),
-                                    most_down >= 1 ? floor(most_down) : most_down, shift,
-                                    weights->most_code, column);
+                                     MAX(1, floor(max_along)), shift, weights->max_code, row);
+  const gdouble max_down = (gdouble)level->largest_sum / (of_rows * along * columns.max);
+  const gdouble down =
+      find_divisor(&columns, largest_tap(level->digits, columns.may_be_unsigned),
+                   max_down >= 1 ? floor(max_down) : max_down, shift, weights->max_code, column);
   set_factors(op, row, column);
   return along * down;
 }
@@ -333,11 +333,11 @@ round_factors(CcOp *op, const Weights *weights, const Level *level) {
 
 /* The shift for divisors up to `top`: no finer than products of sums leave. */
 static gint
-find_shift(const Lines *lines, const Level *level, gint most_code, gdouble top) {
-  const gboolean is_byte = most_code <= G_MAXUINT8;
+find_shift(const Lines *lines, const Level *level, gint max_code, gdouble top) {
+  const gboolean is_byte = max_code <= G_MAXUINT8;
   const gboolean is_narrow = is_byte && level->largest_sum <= NARROW;
   const gint bits = is_narrow ? PRODUCT_BITS_OF_NARROW : PRODUCT_BITS;
-  const gint left = bits - (gint)ceil(log2(most_code * (lines->most + 1) + 2));
+  const gint left = bits - (gint)ceil(log2(max_code * (lines->max + 1) + 2));
   const gint wanted = SHIFT_OF_SOME + (gint)ceil(log2(MAX(top, 1)));
   return CLAMP(MIN(left, wanted), 0, is_byte ? level->shift : FINE);
 }
@@ -347,10 +347,10 @@ round_taps(CcOp *op, const Weights *weights, const Level *level) {
   const Lines lines =
       measure_lines(weights->all, op->n_matrices, op->width * op->height, level, FALSE);
   const gint64 largest = largest_tap(level->digits, FALSE);
-  const gdouble most = (gdouble)level->largest_sum / (weights->most_code * lines.most);
-  const gdouble top = MIN(most, (gdouble)largest / lines.largest);
-  return find_divisor(&lines, largest, most >= 1 ? floor(most) : most,
-                      find_shift(&lines, level, weights->most_code, top), weights->most_code,
+  const gdouble max = (gdouble)level->largest_sum / (weights->max_code * lines.max);
+  const gdouble top = MIN(max, (gdouble)largest / lines.largest);
+  return find_divisor(&lines, largest, max >= 1 ? floor(max) : max,
+                      find_shift(&lines, level, weights->max_code, top), weights->max_code,
                       op->tap_i);
 }
 
@@ -362,9 +362,9 @@ static gboolean
 is_tried(const CcOp *op, const Weights *weights, const Level *level) {
   if (level->shift != FLOAT)
     return TRUE;
-  if (weights->most_code > G_MAXUINT8)
+  if (weights->max_code > G_MAXUINT8)
     return FALSE;
-  return level->digits == 0 ? op->separable && MAX(op->width, op->height) <= MOST_SMALL_SIDE
+  return level->digits == 0 ? op->separable && MAX(op->width, op->height) <= MAX_SMALL_SIDE
                             : !op->separable;
 }
 
@@ -378,7 +378,7 @@ quantize(CcOp *op, const Weights *weights) {
     divisor = op->separable ? round_factors(op, weights, &levels[i])
                             : round_taps(op, weights, &levels[i]);
     op->error = error_of_response(op, weights, divisor);
-    if (is_fine_enough(op, levels[i].digits == 0 ? MOST_SMALL_ERROR : MOST_ERROR))
+    if (is_fine_enough(op, levels[i].digits == 0 ? MAX_SMALL_ERROR : MAX_ERROR))
       break;
   }
   return divisor;
@@ -402,21 +402,21 @@ sum_of_absolute(const gdouble *weight, guint n) {
 
 /* Whether weights with this sum, signs dropped, change no result; then taps of 0 do. */
 static gboolean
-is_nothing(CcOp *op, gdouble sum, gint most_code) {
-  op->error = sum * most_code;
+is_nothing(CcOp *op, gdouble sum, gint max_code) {
+  op->error = sum * max_code;
   return op->error < NOTHING;
 }
 
 gdouble
-cc_quantize(CcOp *op, const gdouble *weight, gint most_code) {
+cc_quantize(CcOp *op, const gdouble *weight, gint max_code) {
   gdouble row[CC_MAX_MATRICES * CC_MAX_MATRIX_SIZE], column[CC_MAX_MATRICES * CC_MAX_MATRIX_SIZE];
-  const Weights weights = {weight, row, column, most_code};
+  const Weights weights = {weight, row, column, max_code};
   op->has_taps = TRUE;
-  if (is_nothing(op, sum_of_absolute(weight, op->n_matrices * op->width * op->height), most_code))
+  if (is_nothing(op, sum_of_absolute(weight, op->n_matrices * op->width * op->height), max_code))
     return 1; /* the taps are 0 already */
   if (find_factors(&weights, op)) {
     const gdouble divisor = quantize_products(op, &weights);
-    if (is_fine_enough(op, MOST_ERROR))
+    if (is_fine_enough(op, MAX_ERROR))
       return divisor;
   }
   op->separable = FALSE;
@@ -425,15 +425,15 @@ cc_quantize(CcOp *op, const gdouble *weight, gint most_code) {
 }
 
 gdouble
-cc_quantize_factors(CcOp *op, const gdouble *row, const gdouble *column, gint most_code) {
+cc_quantize_factors(CcOp *op, const gdouble *row, const gdouble *column, gint max_code) {
   gdouble rows[CC_MAX_MATRICES * CC_MAX_KERNEL_SIZE], columns[CC_MAX_MATRICES * CC_MAX_KERNEL_SIZE];
-  const Weights weights = {NULL, rows, columns, most_code};
+  const Weights weights = {NULL, rows, columns, max_code};
   memcpy(rows, row, op->n_matrices * op->width * sizeof *row);
   memcpy(columns, column, op->n_matrices * op->height * sizeof *column);
   op->separable = TRUE;
   const gdouble sum = sum_of_absolute(row, op->n_matrices * op->width) *
                       sum_of_absolute(column, op->n_matrices * op->height);
-  if (is_nothing(op, sum, most_code))
+  if (is_nothing(op, sum, max_code))
     return 1; /* the taps are 0 already */
   return quantize_products(op, &weights);
 }

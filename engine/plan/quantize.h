@@ -14,9 +14,9 @@ G_BEGIN_DECLS
  * result, matrix by matrix and row by row. Gives the divisor: weight is about tap / divisor. What
  * the weights of a matrix add up to is kept to less than half a code value, so a blur leaves flat
  * areas as they are. */
-gdouble cc_quantize(CcOp *op, const gdouble *weight, gint most_code);
+gdouble cc_quantize(CcOp *op, const gdouble *weight, gint max_code);
 
 /* The same of weights that are columns times rows, one of each for every matrix. */
-gdouble cc_quantize_factors(CcOp *op, const gdouble *row, const gdouble *column, gint most_code);
+gdouble cc_quantize_factors(CcOp *op, const gdouble *row, const gdouble *column, gint max_code);
 
 G_END_DECLS

@@ -8,11 +8,11 @@ typedef struct {
   guint from, n_read, to, n_written;
 } Span;
 
-/* What of one direction of the picture is read and written, in pixels of its largest plane. */
+/* What of one direction of the frame is read and written, in pixels of its largest plane. */
 typedef struct {
-  guint size, out_size; /* of the picture before and after */
+  guint size, out_size; /* of the frame before and after */
   guint from, n_read, to;
-} PictureSpan;
+} FrameSpan;
 
 /* n / 2^shift, rounded up */
 static guint
@@ -20,23 +20,23 @@ halve(guint n, guint shift) {
   return (guint)(((guint64)n + (1u << shift) - 1) >> shift);
 }
 
-/* The smallest shift at which a picture of `picture` pixels has no more than `plane` pixels: 1 for
+/* The smallest shift at which a frame of `frame` pixels has no more than `plane` pixels: 1 for
  * the chroma of 4:2:0. */
 static guint
-subsampling(guint picture, guint plane) {
+subsampling(guint frame, guint plane) {
   guint shift = 0;
-  while (halve(picture, shift) > plane)
+  while (halve(frame, shift) > plane)
     shift++;
   return shift;
 }
 
-/* All of a plane is read for all of the picture; of a part, every pixel that it touches. */
+/* All of a plane is read for all of the frame; of a part, every pixel that it touches. */
 static Span
-plane_span(const PictureSpan *picture, guint size, guint out_size, guint stride) {
-  const guint shift = subsampling(picture->size, size);
-  const guint end = picture->from + picture->n_read;
-  Span span = {.from = picture->from >> shift, .to = picture->to >> shift};
-  span.n_read = (end == picture->size ? size : halve(end, shift)) - span.from;
+plane_span(const FrameSpan *frame, guint size, guint out_size, guint stride) {
+  const guint shift = subsampling(frame->size, size);
+  const guint end = frame->from + frame->n_read;
+  Span span = {.from = frame->from >> shift, .to = frame->to >> shift};
+  span.n_read = (end == frame->size ? size : halve(end, shift)) - span.from;
   span.n_written = MIN((span.n_read + stride - 1) / stride, out_size - span.to);
   return span;
 }
@@ -54,25 +54,25 @@ cc_frame_layout_region(const CcFrameLayout *layout) {
 /* The pixels that a region reads and writes, in each direction. */
 static void
 find_spans(const CcRegion *region, const CcFrameLayout *in, const CcFrameLayout *out,
-           PictureSpan *across, PictureSpan *down) {
-  const CcRect picture = cc_frame_layout_region(in).source;
-  const CcRect out_picture = cc_frame_layout_region(out).source;
-  *across = (PictureSpan){.size = picture.width,
-                          .out_size = out_picture.width,
-                          .from = region->source.x,
-                          .n_read = region->source.width,
-                          .to = region->target_x};
-  *down = (PictureSpan){.size = picture.height,
-                        .out_size = out_picture.height,
-                        .from = region->source.y,
-                        .n_read = region->source.height,
-                        .to = region->target_y};
+           FrameSpan *across, FrameSpan *down) {
+  const CcRect frame = cc_frame_layout_region(in).source;
+  const CcRect out_frame = cc_frame_layout_region(out).source;
+  *across = (FrameSpan){.size = frame.width,
+                        .out_size = out_frame.width,
+                        .from = region->source.x,
+                        .n_read = region->source.width,
+                        .to = region->target_x};
+  *down = (FrameSpan){.size = frame.height,
+                      .out_size = out_frame.height,
+                      .from = region->source.y,
+                      .n_read = region->source.height,
+                      .to = region->target_y};
 }
 
 void
 cc_region_place(const CcRegion *region, const CcFrameLayout *in, const CcFrameLayout *out,
                 guint stride, CcRect source[CC_MAX_PLANES], CcRect target[CC_MAX_PLANES]) {
-  PictureSpan across, down;
+  FrameSpan across, down;
   find_spans(region, in, out, &across, &down);
   for (guint p = 0; p < in->n_planes; p++) {
     const Span x = plane_span(&across, cc_plane_groups(&in->plane[p]),
@@ -86,11 +86,11 @@ cc_region_place(const CcRegion *region, const CcFrameLayout *in, const CcFrameLa
 /* --- the region of a filter --- */
 
 static gboolean
-check_place(const CcFilter *filter, const PictureSpan *across, const PictureSpan *down,
+check_place(const CcFilter *filter, const FrameSpan *across, const FrameSpan *down,
             GError **error) {
   if (across->from >= across->size || down->from >= down->size) {
     g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-                "roi=<%u, %u, %u, %u>: nothing of it lies in the picture; <x, y, width, height> "
+                "roi=<%u, %u, %u, %u>: nothing of it lies in the frame; <x, y, width, height> "
                 "with x below %u and y below %u is needed",
                 filter->source.x, filter->source.y, filter->source.width, filter->source.height,
                 across->size, down->size);
@@ -98,7 +98,7 @@ check_place(const CcFilter *filter, const PictureSpan *across, const PictureSpan
   }
   if (across->to >= across->out_size || down->to >= down->out_size) {
     g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-                "target=<%u, %u>: outside of the output picture; <x, y> with x below %u and y "
+                "target=<%u, %u>: outside of the output frame; <x, y> with x below %u and y "
                 "below %u is needed",
                 across->to, down->to, across->out_size, down->out_size);
     return FALSE;
@@ -116,7 +116,7 @@ has_pairs(const CcFrameLayout *frame) {
 
 /* Whether whole pairs of pixels are read and written; the last one of a row may be half a pair. */
 static gboolean
-check_pairs(const PictureSpan *across, guint stride, GError **error) {
+check_pairs(const FrameSpan *across, guint stride, GError **error) {
   const guint end = across->from + across->n_read;
   const guint out_end = across->to + (across->n_read + stride - 1) / stride;
   if (across->from % 2 == 0 && (end % 2 == 0 || end == across->size) && across->to % 2 == 0 &&
@@ -135,7 +135,7 @@ cc_filter_find_region(const CcFilter *filter, const CcFrameLayout *frame, CcRegi
   const gboolean is_part = filter->source.width && filter->source.height;
   const guint stride = MAX(1, filter->stride);
   const CcFrameLayout out = cc_frame_layout_shrink(frame, stride);
-  PictureSpan across, down;
+  FrameSpan across, down;
   *region = (CcRegion){is_part ? filter->source : (CcRect){0}, filter->target_x, filter->target_y};
   if (!filter->target_set) {
     region->target_x = region->source.x / stride;

@@ -11,7 +11,8 @@ G_BEGIN_DECLS
 /* The kinds of stages that are no passes: F(constant, name). Each backend has a class for each,
  * cc_cpu_NAME and cc_cuda_NAME: cpu/stages/stage.h, cuda/stages/stage.h. */
 #define CC_STAGES(F)                                                                               \
-  F(CC_STAGE_DIRECTION_COLOR, direction_color) /* the direction of a gradient; data: CcHue */
+  F(CC_STAGE_DIRECTION_COLOR,                                                                      \
+    direction_color) /* the direction of a gradient; data: CcDirectionColor */
 
 typedef enum {
   CC_STAGE_CONVOLVE, /* the passes of the plan: sums, response, scale and bias, code value */

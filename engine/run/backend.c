@@ -49,17 +49,17 @@ cc_program_unref(CcProgram *program) {
   cc_plan_unref(plan);
 }
 
-CcJob *
-cc_backend_submit(CcBackend *self, CcProgram *program, const CcSubmission *submission,
+CcSubmission *
+cc_backend_submit(CcBackend *self, CcProgram *program, const CcSubmitInfo *submission,
                   GError **error) {
-  CcJob *job = self->klass->submit(self, program, submission, error);
+  CcSubmission *job = self->klass->submit(self, program, submission, error);
   if (job)
     job->program = cc_program_ref(program);
   return job;
 }
 
 gboolean
-cc_backend_wait(CcBackend *self, CcJob *job, CcTimes *times, GError **error) {
+cc_backend_wait(CcBackend *self, CcSubmission *job, CcTimes *times, GError **error) {
   CcProgram *program = job->program;
   gboolean ok = TRUE;
   if (self->klass->wait) {

@@ -11,7 +11,7 @@
 G_BEGIN_DECLS
 
 /* The most jobs that any backend takes at once. */
-#define CC_MAX_JOBS 8
+#define CC_MAX_SUBMISSIONS 8
 
 /* The most threads that the CPU backend works with. */
 #define CC_MAX_THREADS 256
@@ -27,7 +27,7 @@ typedef struct {
 
 typedef struct _CcBackend CcBackend;
 typedef struct _CcProgram CcProgram;
-typedef struct _CcJob CcJob;
+typedef struct _CcSubmission CcSubmission;
 
 /* A frame to be filtered. */
 typedef struct {
@@ -39,7 +39,7 @@ typedef struct {
   guint n_regions;
   gpointer
       results; /* result_bytes of the plan for each region, aligned to 8; NULL where that is 0 */
-} CcSubmission;
+} CcSubmitInfo;
 
 /* How long one frame took, in nanoseconds. A device measures only some of its frames, and the
  * others have the times of the last one measured. */
@@ -61,11 +61,11 @@ typedef struct {
    * job is waited for; the results are there then. At most `depth` jobs may be under way. A backend
    * without a device takes frames in host memory only. CC_ERROR_NO_MEMORY when there is no room for
    * one more job. */
-  CcJob *(*submit)(CcBackend *self, CcProgram *program, const CcSubmission *submission,
-                   GError **error);
+  CcSubmission *(*submit)(CcBackend *self, CcProgram *program, const CcSubmitInfo *submission,
+                          GError **error);
   /* Waits for the job and frees it, also when it failed. Jobs are waited for in their order. NULL:
    * submit does all the work, and sets the times of a job that g_free frees. */
-  gboolean (*wait)(CcBackend *self, CcJob *job, CcTimes *times, GError **error);
+  gboolean (*wait)(CcBackend *self, CcSubmission *job, CcTimes *times, GError **error);
   /* Gives back memory that is kept for jobs to come; NULL where none is. */
   void (*trim)(CcBackend *self);
   void (*close)(CcBackend *self);
@@ -93,7 +93,7 @@ struct _CcProgram {
   GStrv steps;
 };
 
-struct _CcJob {
+struct _CcSubmission {
   CcProgram *program;
   CcTimes times; /* of a backend without `wait` */
 };
@@ -118,8 +118,8 @@ CcProgram *cc_program_ref(CcProgram *program);
 void cc_program_unref(CcProgram *program);
 
 /* See CcBackendClass. The job keeps the program alive. */
-CcJob *cc_backend_submit(CcBackend *self, CcProgram *program, const CcSubmission *submission,
-                         GError **error);
-gboolean cc_backend_wait(CcBackend *self, CcJob *job, CcTimes *times, GError **error);
+CcSubmission *cc_backend_submit(CcBackend *self, CcProgram *program, const CcSubmitInfo *submission,
+                                GError **error);
+gboolean cc_backend_wait(CcBackend *self, CcSubmission *job, CcTimes *times, GError **error);
 
 G_END_DECLS

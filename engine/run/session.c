@@ -14,8 +14,8 @@ typedef struct {
   CcSessionFrame *frame;
   CcPlan *plan;
   CcRegion region; /* that of the filter it came under */
-  CcSubmission submission;
-  CcJob *job; /* NULL when it was waited for */
+  CcSubmitInfo submission;
+  CcSubmission *job; /* NULL when it was waited for */
   gboolean mapped;
   CcTimes times;
   GError *failure; /* why its output is not what it should be; NULL: it is */
@@ -37,7 +37,7 @@ struct _CcSession {
   gboolean stays; /* contexts alternate, so the stream ends in the context of `now` */
 
   GMutex lock; /* guards these */
-  guint most;  /* frames under way at once, as memory allows */
+  guint max;   /* frames under way at once, as memory allows */
   CcSessionStats stats;
 };
 
@@ -167,7 +167,7 @@ unmap_item(Item *item) {
 static void
 submit_item(Item *item, CcProgram *program, GError **error) {
   const CcSessionFrame *frame = item->frame;
-  CcSubmission *submission = &item->submission;
+  CcSubmitInfo *submission = &item->submission;
   const gsize result_bytes = item->plan->result_bytes;
   submission->src = frame->in;
   submission->dst = frame->out;
@@ -185,7 +185,7 @@ submit_item(Item *item, CcProgram *program, GError **error) {
 /* Waits for the item, once; the answer stays the same. */
 static gboolean
 finish_item(Item *item, GError **error) {
-  CcJob *job = g_steal_pointer(&item->job);
+  CcSubmission *job = g_steal_pointer(&item->job);
   if (job)
     cc_backend_wait(job->program->backend, job, &item->times, &item->failure);
   if (!item->failure)
@@ -323,7 +323,7 @@ cc_session_get_device(const CcSession *self) {
 guint
 cc_session_capacity(CcSession *self) {
   g_mutex_lock(&self->lock);
-  const guint capacity = self->now.backend ? MIN(self->now.backend->depth, self->most) : 1;
+  const guint capacity = self->now.backend ? MIN(self->now.backend->depth, self->max) : 1;
   g_mutex_unlock(&self->lock);
   return capacity;
 }
@@ -333,7 +333,7 @@ cc_session_shrink(CcSession *self, const gchar *reason) {
   finish_all(self);
   cc_backend_trim(self->now.backend);
   g_mutex_lock(&self->lock);
-  self->most = 1;
+  self->max = 1;
   g_mutex_unlock(&self->lock);
   emit_reason(self, CC_EVENT_SHRUNK, reason);
 }
@@ -611,7 +611,7 @@ cc_session_begin(CcSession *self) {
   cc_session_stats_clear(&self->stats);
   self->stats = (CcSessionStats){.plan = g_strdup("")};
   describe_backend(self);
-  self->most = CC_MAX_JOBS;
+  self->max = CC_MAX_SUBMISSIONS;
   g_mutex_unlock(&self->lock);
 }
 

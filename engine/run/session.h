@@ -35,7 +35,7 @@ struct _CcSessionFrame {
   /* which parts of it are filtered, until it is taken; n_regions = 0: the region of the filter */
   const CcRegion *regions;
   guint n_regions;
-  gpointer results; /* what the stages read back, as in CcSubmission, from its take on; NULL:
+  gpointer results; /* what the stages read back, as in CcSubmitInfo, from its take on; NULL:
                        nothing is. To be freed with g_free by whoever owns the frame */
   CcFrame in, out;
   const gchar *in_path, *out_path; /* how the device reads and writes them, for people; static */

@@ -9,7 +9,7 @@ GST_DEBUG_CATEGORY_EXTERN(gst_cuda_conv_debug);
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
 
 #define MEMORY_TYPE "CudaConvPinned"
-#define LEAST_BYTES ((gsize)64 << 10) /* worth a registration */
+#define MIN_BYTES ((gsize)64 << 10) /* worth a registration */
 
 /* --- own memory --- */
 
@@ -53,17 +53,17 @@ ref_device(GstAllocator *allocator) {
  * cannot be counted is no memory at all: GStreamer's own allocator does not check its sum. */
 static GstMemory *
 pinned_alloc(GstAllocator *allocator, gsize bytes, GstAllocationParams *params) {
-  gsize most;
+  gsize max;
   g_autoptr(GError) error = NULL;
   guint8 *data = NULL;
-  if (!g_size_checked_add(&most, bytes, params->prefix) ||
-      !g_size_checked_add(&most, most, params->padding))
+  if (!g_size_checked_add(&max, bytes, params->prefix) ||
+      !g_size_checked_add(&max, max, params->padding))
     return NULL;
   CcDevice *device = ref_device(allocator);
   if (!device)
     return gst_allocator_alloc(NULL, bytes, params);
-  if (most > 0 && params->align < (gsize)sysconf(_SC_PAGESIZE))
-    data = cc_device_alloc_pinned(device, most, &error);
+  if (max > 0 && params->align < (gsize)sysconf(_SC_PAGESIZE))
+    data = cc_device_alloc_pinned(device, max, &error);
   if (!data) {
     GST_WARNING_OBJECT(allocator, "%" G_GSIZE_FORMAT " bytes cannot be pinned: %s", bytes,
                        error ? error->message : "no size, or no alignment, of pinned memory");
@@ -75,7 +75,7 @@ pinned_alloc(GstAllocator *allocator, gsize bytes, GstAllocationParams *params) 
   if (params->flags & GST_MEMORY_FLAG_ZERO_PADDED)
     memset(data + params->prefix + bytes, 0, params->padding);
   GstMemory *memory =
-      new_memory(allocator, NULL, params->flags, data, most, params->align, params->prefix, bytes);
+      new_memory(allocator, NULL, params->flags, data, max, params->align, params->prefix, bytes);
   ((PinnedMemory *)memory)->device = device;
   return memory;
 }
@@ -243,7 +243,7 @@ cc_pinning_look_up(const GstMapInfo *map, CcDevice *device) {
     return CC_PINNING_OWN;
   if (!gst_memory_is_type(whole, GST_ALLOCATOR_SYSMEM))
     return CC_PINNING_KIND;
-  if (whole->maxsize < LEAST_BYTES)
+  if (whole->maxsize < MIN_BYTES)
     return CC_PINNING_SMALL;
 
   if (g_once_init_enter(&quark))

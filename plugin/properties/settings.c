@@ -51,7 +51,7 @@ static const CcOption device_options[] = {
      */
     {"in-flight", "In flight",
      "Frames on the GPU at once (0 = automatic: 1 when live, else 2 or 3)", DEVICE(in_flight),
-     INT(0, CC_MAX_JOBS, 0)},
+     INT(0, CC_MAX_SUBMISSIONS, 0)},
 };
 
 const CcOption *

@@ -19,7 +19,7 @@ FOLDER, NPP_FOLDER = sys.argv.pop(1), sys.argv.pop(1)
 sys.path.insert(0, FOLDER)
 from ncu import METRICS  # pylint: disable=wrong-import-position
 ALGORITHMS = {"direct", "constant", "tile-halo", "tile-cached", "scatter", "two-pass",
-              "register-tile", "sliding"}
+              "register-tile", "tensor-core"}
 OWN_PATHS = {"pool", "chain-2", "chain-5", "own", "fresh", "cuda", "cuda-to-system",
              "system-to-cuda"}
 PEERS = {"cudaupload", "cudaupload-queue", "gl", "fresh-cudaupload", "fresh-source"}
@@ -157,7 +157,7 @@ class Rows(unittest.TestCase):
         run_, _ = self.measure("kernels", "--size=16x8", "--algorithm=auto", "--format=GRAY8",
                                "--kernel=gaussian:5:1.2")
         self.assertEqual([(r["algorithm"], r["kernel"]) for r in run_["results"]],
-                         [(a, "gaussian 5x5 sigma 1.2") for a in ("copy", "auto (sliding)")])
+                         [(a, "gaussian 5x5 sigma 1.2") for a in ("copy", "auto (tensor-core)")])
 
     def test_stride(self):
         run_, _ = self.measure("kernels", "--size=61x41", "--kernel=gaussian:3", "--format=GRAY8",
@@ -180,22 +180,22 @@ class Rows(unittest.TestCase):
 
     def test_ways(self):
         """Which algorithm auto takes, and whether frames are taken apart for it: three launches."""
-        ways = {"RGBA gaussian:5 1": ("auto (sliding)", 1),
-                "YUY2 gaussian:15 1": ("auto (sliding)", 1),
-                "RGB kirsch:3 1": ("auto (sliding)", 1),  # as luma, in one launch
-                "RGBA box:63 1": ("auto (sliding)", 1),
-                "ARGB64 box:31 1": ("auto (sliding)", 1),
-                "ARGB64 box:63 1": ("auto (sliding)", 3),  # too wide: as planes
-                "ARGB64 whole:5 1": ("auto (sliding)", 1),
-                "ARGB64 whole:13 1": ("auto (sliding)", 3),  # cheaper as planes
-                "ARGB64 whole:9 1": ("auto (sliding)", 3),
-                "ARGB64 whole:9 2": ("auto (sliding)", 1),  # but not of four times the source
-                "RGBA separable:15 2": ("auto (sliding)", 3),
-                "ARGB64 gaussian:15 4": ("auto (sliding)", 3),
-                "RGBA separable:15 4": ("auto (sliding)", 1),
-                "RGB gaussian:127 1": ("auto (sliding)", 1),
-                "RGBA gaussian:127 1": ("auto (sliding)", 3),  # whose alpha is copied
-                "GRAY8 gaussian:31:5 2": ("auto (sliding)", 2),  # all pixels, then every second
+        ways = {"RGBA gaussian:5 1": ("auto (tensor-core)", 1),
+                "YUY2 gaussian:15 1": ("auto (tensor-core)", 1),
+                "RGB kirsch:3 1": ("auto (tensor-core)", 1),  # as luma, in one launch
+                "RGBA box:63 1": ("auto (tensor-core)", 1),
+                "ARGB64 box:31 1": ("auto (tensor-core)", 1),
+                "ARGB64 box:63 1": ("auto (tensor-core)", 3),  # too wide: as planes
+                "ARGB64 whole:5 1": ("auto (tensor-core)", 1),
+                "ARGB64 whole:13 1": ("auto (tensor-core)", 3),  # cheaper as planes
+                "ARGB64 whole:9 1": ("auto (tensor-core)", 3),
+                "ARGB64 whole:9 2": ("auto (tensor-core)", 1),  # but not of four times the source
+                "RGBA separable:15 2": ("auto (tensor-core)", 3),
+                "ARGB64 gaussian:15 4": ("auto (tensor-core)", 3),
+                "RGBA separable:15 4": ("auto (tensor-core)", 1),
+                "RGB gaussian:127 1": ("auto (tensor-core)", 1),
+                "RGBA gaussian:127 1": ("auto (tensor-core)", 3),  # whose alpha is copied
+                "GRAY8 gaussian:31:5 2": ("auto (tensor-core)", 2),  # all pixels, then every second
                 "ARGB64 gaussian:31:5 4": ("auto (two-pass)", 2)}  # which is cheaper
         cases = [case.split() for case in ways]
         done = subprocess.run(
@@ -239,9 +239,9 @@ class Rows(unittest.TestCase):
                 for format_, kernel, matrices, own in (
                     ("RGBA", "kirsch 3x3", 8, 25), ("RGBA", "sobel 3x3", 2, 11),
                     ("GRAY8", "gaussian 9x9 sigma 1.7", 1, 40))
-                for name, us in (("copy", 10), ("auto (sliding)", own))]
+                for name, us in (("copy", 10), ("auto (tensor-core)", own))]
         counted = [
-            ("cc_unpack_u8(CcLaunch)", {"instructions": "1,000", "issued": 20, "dram_bytes": 500,
+            ("cc_deinterleave_u8(CcLaunch)", {"instructions": "1,000", "issued": 20, "dram_bytes": 500,
                                         "ns": "1,000"}),
             ("cc_filter(CcLaunch)", {"instructions": "3,000", "issued": 60, "dram_bytes": 700,
                                      "ns": "3,000"})]
@@ -278,17 +278,17 @@ class Rows(unittest.TestCase):
         self.assertEqual([row["kernel"] for row in found], ["kirsch 3x3"])
         row = found[0]
         self.assertEqual((row["kernels"], row["instructions"], row["dram_bytes"], row["issued"],
-                          row["per_256_bytes"]), (["cc_unpack_u8", "cc_filter"], 4000, 1200, 50, 2000))
+                          row["per_256_bytes"]), (["cc_deinterleave_u8", "cc_filter"], 4000, 1200, 50, 2000))
         # 45 % of the copy rate leaves 22.2 us, in which 8 schedulers issue 177.8 thousand
         self.assertAlmostEqual(row["needed"], 100 * 4000 / (10 / 0.45 * 1e-6 * 1e9 * 8))
 
     def test_npp(self):
-        run_, _ = self.measure("kernels", f"--npp={NPP_FOLDER}", "--algorithm=sliding,npp",
+        run_, _ = self.measure("kernels", f"--npp={NPP_FOLDER}", "--algorithm=tensor-core,npp",
                                "--kernel=gaussian:3,gaussian:7,sobel-x,box:3", "--size=65x9",
                                "--format=GRAY8,NV12")
         self.assertEqual(run_["npp"], "NPP 13.0.1 (libnppif.so.13)")
         cases = [("GRAY8", "gaussian 3x3"), ("GRAY8", "sobel-x 3x3")]
-        for name, field in (("npp", "us"), ("sliding", "times_npp")):
+        for name, field in (("npp", "us"), ("tensor-core", "times_npp")):
             self.assertEqual([(r["format"], r["kernel"]) for r in run_["results"]
                               if r["algorithm"] == name and field in r], cases)
         # the stand-in refuses 7x7 as NPP refuses what it does not have
@@ -297,7 +297,7 @@ class Rows(unittest.TestCase):
     def test_check(self):
         # the stand-in takes 1 us for everything: a frame as long as a copy
         options = ("kernels", "--format=GRAY8", "--kernel=gaussian:3", "--check")
-        run_, table = self.measure(*options, "--size=1920x1080", "--algorithm=sliding")
+        run_, table = self.measure(*options, "--size=1920x1080", "--algorithm=tensor-core")
         self.assertEqual([t["measured"] for t in run_["targets"]], [1])
         self.assertIn("(wanted: at most 1.6)", table)
         run(*options, "--size=8x8", status=1)

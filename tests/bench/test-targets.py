@@ -53,15 +53,15 @@ class Verdicts(unittest.TestCase):
         return verdicts
 
     def test_kernels(self):
-        fast, slow = kernels({"GRAY8": {"sliding": 18.5}}), kernels({"GRAY8": {"sliding": 20}})
+        fast, slow = kernels({"GRAY8": {"tensor-core": 18.5}}), kernels({"GRAY8": {"tensor-core": 20}})
         self.assertEqual(len(self.check(fast, {"% of the copy rate": (97.3, True)})), 1)
         self.check(slow, {"% of the copy rate": (90, False)})
         run = kernels({"GRAY8": {"register-tile": 30, "two-pass": 117}})
         verdict = self.check(run, {"as fast as two-pass": (3.9, False)})[0]
         self.assertAlmostEqual(verdict["copy"], 6.5)
-        frames = {"NV12-Y": {"sliding": 19}, "NV12-UV": {"sliding": 10}, "NV12": {"sliding": 33}}
+        frames = {"NV12-Y": {"tensor-core": 19}, "NV12-UV": {"tensor-core": 10}, "NV12": {"tensor-core": 33}}
         self.check(kernels(frames), {"planes' sum": (33 / 29, False)})
-        self.assertEqual(report.judge(kernels({"NV12": {"sliding": 33}})), [])
+        self.assertEqual(report.judge(kernels({"NV12": {"tensor-core": 33}})), [])
 
     def test_pipelines(self):
         self.check(pipelines({"bus": 840, "own": 1000}), {"own RGBA": (84, False)})
@@ -94,14 +94,14 @@ class Verdicts(unittest.TestCase):
             self.assertEqual(report.judge({**run, "complete": False}), [])
             args.run = lambda _, r=run: r
             self.assertEqual(report.report(args), 1)
-        args.run = lambda _: kernels({"GRAY8": {"sliding": 18.5}})
+        args.run = lambda _: kernels({"GRAY8": {"tensor-core": 18.5}})
         self.assertEqual(report.report(args), 0)
 
 
 class Reach(unittest.TestCase):
     """One cell of each kind: met, below its share, and slower than a peer."""
 
-    ROWS = {("GRAY8", "gaussian 5x5 sigma 1.2", 5, 1, 1): {"auto (sliding)": 12, "npp": 90},
+    ROWS = {("GRAY8", "gaussian 5x5 sigma 1.2", 5, 1, 1): {"auto (tensor-core)": 12, "npp": 90},
             ("RGBA", "kirsch 3x3", 3, 8, 0): {"auto (constant)": 25, "constant": 24, "npp": 22},
             ("ARGB64", "whole 15x15", 15, 1, 0): {"auto (constant)": 60, "tile-halo": 59}}
 
@@ -254,7 +254,7 @@ class Pages(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             copy, file = pathlib.Path(folder, "page.md"), pathlib.Path(folder, "run.json")
             copy.write_bytes(page.read_bytes())
-            for run, words in ((kernels({"GRAY8": {"sliding": 18.5}}), "`sliding` | 18.5 (97.3) |"),
+            for run, words in ((kernels({"GRAY8": {"tensor-core": 18.5}}), "`sliding` | 18.5 (97.3) |"),
                                (pipelines({"bus": 840, "own": 1000}), "84.0: missed |"),
                                (made_up("reach", []), "cells that meet it |")):
                 file.write_text(report.json.dumps(run), encoding="utf-8")
@@ -272,7 +272,7 @@ class Files(unittest.TestCase):
         self.old, self.file = self.folder / "old.json", self.folder / "run.json"
         self.old.write_text("old", encoding="utf-8")
         self.file.write_text(report.json.dumps(
-            {**kernels({"GRAY8": {"sliding": 18.5}}), "device": "made up"}), encoding="utf-8")
+            {**kernels({"GRAY8": {"tensor-core": 18.5}}), "device": "made up"}), encoding="utf-8")
 
     def run_main(self, *words, status):
         error = io.StringIO()
@@ -290,7 +290,7 @@ class Files(unittest.TestCase):
         self.run_main("show", str(self.file), f"--json={self.old}", status=2)
         with mock.patch.object(report, "judge", side_effect=KeyboardInterrupt):
             self.file.write_text(report.json.dumps(
-                {**kernels({"GRAY8": {"sliding": 18.5}}), "device": "made up"}), encoding="utf-8")
+                {**kernels({"GRAY8": {"tensor-core": 18.5}}), "device": "made up"}), encoding="utf-8")
             self.run_main("show", str(self.file), f"--json={self.old}", status=130)
         self.assertEqual(self.old.read_text(encoding="utf-8"), "old")
         self.assertEqual(len(list(self.folder.iterdir())), 2)

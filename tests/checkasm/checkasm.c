@@ -30,8 +30,8 @@ typedef struct {
 static GuardedRow sources[N_SOURCES], outs[N_OUTS];
 
 guint
-check_uint(guint least, guint most) {
-  return least + (guint)(g_rand_int(check.rand) * ((guint64)most - least + 1) >> 32);
+check_uint(guint min, guint max) {
+  return min + (guint)(g_rand_int(check.rand) * ((guint64)max - min + 1) >> 32);
 }
 
 #ifdef __SANITIZE_ADDRESS__
@@ -101,12 +101,12 @@ new_area(void) {
 
 gboolean
 check_next(void) {
-  static const guint most[] = {70, 300, 700};
+  static const guint max[] = {70, 300, 700};
   for (guint i = 0; i < N_SOURCES + N_OUTS; i++)
     (i < N_SOURCES ? &sources[i] : &outs[i - N_SOURCES])->at = 0;
   if (n_round == N_ROUNDS)
     return FALSE;
-  check.n = ++n_round == N_ROUNDS ? 1000 : check_uint(1, most[n_round % G_N_ELEMENTS(most)]);
+  check.n = ++n_round == N_ROUNDS ? 1000 : check_uint(1, max[n_round % G_N_ELEMENTS(max)]);
   return TRUE;
 }
 

@@ -25,7 +25,7 @@ typedef struct {
 extern Check check;
 
 /* A random number from `least` to `most`, both included. */
-guint check_uint(guint least, guint most);
+guint check_uint(guint min, guint max);
 
 /* Starts the check of a row kernel or a frame. FALSE: its name is not wanted. */
 gboolean check_begin(const gchar *format, ...) G_GNUC_PRINTF(1, 2);

@@ -96,7 +96,7 @@ run(const CcCpuProgram *program, const Job *job, const GuardedFrame *dst, Counts
   guint8 *scratch = aligned_alloc(CC_ROW_ALIGN, size + sizeof guard);
   guint8 *planes = aligned_alloc(CC_ROW_ALIGN, program->planes_size + sizeof guard);
   g_autoptr(GArray) slices = g_array_new(FALSE, FALSE, sizeof(CcSlice));
-  const CcSubmission submission = {job->src->frame, dst->frame, job->region, job->n_regions,
+  const CcSubmitInfo submission = {job->src->frame, dst->frame, job->region, job->n_regions,
                                    counts};
   memset(scratch, 0xa5, size);
   memcpy(scratch + size, guard, sizeof guard);
@@ -128,7 +128,8 @@ run(const CcCpuProgram *program, const Job *job, const GuardedFrame *dst, Counts
 static void
 compare(const CcCpuProgram *program, const Job *job, const GuardedFrame *expected,
         const Counts expected_counts) {
-  const Placement placement = check_uint(0, 2) ? check_uint(0, PLACE_COUNT - 1) : PLACE_ALIGNED;
+  const Placement placement =
+      check_uint(0, 2) ? check_uint(0, PLACEMENT_COUNT - 1) : PLACEMENT_ALIGNED;
   g_autoptr(GuardedFrame) dst = guarded_frame_new(&expected->layout, placement);
   g_autofree gchar *message = NULL;
   Counts counts = {0};
@@ -163,7 +164,7 @@ expect(const CcPlan *plan, const TestStages *stages, const Job *job, const Guard
  * and, if `whole`, with those that dispatch finds. */
 static void
 check_plan(const CcPlan *plan, const TestStages *stages, const Job *job, gboolean whole) {
-  g_autoptr(GuardedFrame) expected = guarded_frame_new(&plan->out_frame_layout, PLACE_ALIGNED);
+  g_autoptr(GuardedFrame) expected = guarded_frame_new(&plan->out_frame_layout, PLACEMENT_ALIGNED);
   Counts counts = {0};
   expect(plan, stages, job, expected, counts);
   if (stages->n) {
@@ -217,10 +218,10 @@ draw_bound(gint64 unit, guint more) {
 /* What the absolute values of n taps add up to: near a bound of sums or, of the taps themselves,
  * near one of bytes. */
 static gint64
-draw_sum(guint n, gint64 most_sample) {
+draw_sum(guint n, gint64 max_sample) {
   switch (check_uint(0, 4)) {
   case 0:
-    return draw_bound(most_sample, 0);
+    return draw_bound(max_sample, 0);
   case 2: /* what high bytes of taps may add up to */
     return (255 + check_uint(0, 4)) << check_uint(0, 7);
   case 1:
@@ -240,8 +241,8 @@ draw_line(gint32 *tap, guint n, gint64 sum) {
   for (guint i = 0; i < n; i++) {
     const gdouble share =
         even ? (gdouble)sum / n : g_rand_double_range(check.rand, 0, 2. * (gdouble)rest / (n - i));
-    const gint64 most = G_MAXINT16 + (check_uint(0, 200) ? 0 : check_uint(0, 2));
-    tap[i] = (gint32)MIN(i + 1 == n ? rest : (gint64)share, MIN(most, rest));
+    const gint64 max = G_MAXINT16 + (check_uint(0, 200) ? 0 : check_uint(0, 2));
+    tap[i] = (gint32)MIN(i + 1 == n ? rest : (gint64)share, MIN(max, rest));
     rest -= tap[i];
     if (signs == 0 || (signs == 1 && check_uint(0, 1)) || (signs == 2 && i % 2))
       tap[i] = -tap[i];
@@ -258,7 +259,7 @@ sum_absolutes(const gint32 *tap, guint n) {
 
 /* Sums along lines and of all taps that are near bounds. */
 static void
-draw_separable(CcOp *op, gint64 most_sample) {
+draw_separable(CcOp *op, gint64 max_sample) {
   static const guint sides[] = {1, 3, 3, 3, 5, 5, 7, 9, 15, 17, 31, 63, 127};
   op->separable = TRUE;
   op->n_matrices = MIN(op->n_matrices, 2);
@@ -270,8 +271,8 @@ draw_separable(CcOp *op, gint64 most_sample) {
   op->width = sides[check_uint(0, G_N_ELEMENTS(sides) - 1)];
   op->height = sides[check_uint(0, G_N_ELEMENTS(sides) - 1)];
   for (guint m = 0; m < op->n_matrices; m++) {
-    draw_line(op->row_i[m], op->width, draw_sum(op->width, most_sample));
-    const gint64 along = sum_absolutes(op->row_i[m], op->width) * most_sample;
+    draw_line(op->row_i[m], op->width, draw_sum(op->width, max_sample));
+    const gint64 along = sum_absolutes(op->row_i[m], op->width) * max_sample;
     const guint more = wide ? check_uint(0, 18) : 0;
     const gint64 over =
         wide || check_uint(0, 1) ? draw_bound(along, more) : draw_size(check_uint(1, 22));
@@ -393,26 +394,26 @@ draw_gradient(CcOp *op) {
 }
 
 static void
-draw_matrices(CcOp *op, gint64 most_sample) {
+draw_matrices(CcOp *op, gint64 max_sample) {
   do {
     op->width = 2 * check_uint(0, check_uint(0, 3) ? 2 : 7) + 1;
     op->height = 2 * check_uint(0, check_uint(0, 3) ? 2 : 7) + 1;
   } while (op->n_matrices * op->width * op->height > CC_MAX_TAPS);
   const guint area = op->width * op->height;
   for (guint m = 0; m < op->n_matrices; m++) {
-    draw_line(op->tap_i + m * area, area, draw_sum(area, most_sample));
+    draw_line(op->tap_i + m * area, area, draw_sum(area, max_sample));
     if (check_uint(0, 1))
       shuffle(op->tap_i + m * area, area);
   }
 }
 
 static void
-set_sum_bounds(CcOp *op, gint64 most_sample) {
+set_sum_bounds(CcOp *op, gint64 max_sample) {
   for (guint m = 0; m < op->n_matrices; m++) {
     op->sum_min[m] = op->sum_max[m] = 0;
     for (guint i = 0; i < op->width * op->height; i++) {
       const gint64 tap = cc_op_tap(op, m, i / op->width, i % op->width);
-      *(tap < 0 ? &op->sum_min[m] : &op->sum_max[m]) += tap * most_sample;
+      *(tap < 0 ? &op->sum_min[m] : &op->sum_max[m]) += tap * max_sample;
     }
   }
 }
@@ -425,7 +426,7 @@ is_blur(guint number) {
 /* Draws all of an op but its output stage. `number` is that of the pass: first come boxes of all
  * small radii, then rows of equal taps, then blurs. */
 static void
-draw_op(CcOp *op, gint64 most_sample, guint number) {
+draw_op(CcOp *op, gint64 max_sample, guint number) {
   static const CcResponse responses[] = {
       CC_RESPONSE_CLAMP,     CC_RESPONSE_CLAMP,        CC_RESPONSE_CLAMP,    CC_RESPONSE_ABSOLUTE,
       CC_RESPONSE_MAGNITUDE, CC_RESPONSE_MAGNITUDE_L1, CC_RESPONSE_DIRECTION};
@@ -437,7 +438,7 @@ draw_op(CcOp *op, gint64 most_sample, guint number) {
   else if (is_blur(number))
     draw_blur(op);
   else if (kind < 4)
-    draw_separable(op, most_sample);
+    draw_separable(op, max_sample);
   else if (kind < 5)
     draw_box(op, number / (N_BOXES / 8) % 8);
   else if (kind < 6)
@@ -445,14 +446,14 @@ draw_op(CcOp *op, gint64 most_sample, guint number) {
   else if (kind < 7)
     draw_patterns(op);
   else
-    draw_matrices(op, most_sample);
+    draw_matrices(op, max_sample);
   if (op->response == CC_RESPONSE_DIRECTION && op->n_matrices != 2)
     op->response = CC_RESPONSE_CLAMP;
   op->has_taps = !op->separable;
   if (op->separable)
     cc_op_set_taps_of_factors(op);
   cc_op_trim(op);
-  set_sum_bounds(op, most_sample);
+  set_sum_bounds(op, max_sample);
 }
 
 /* --- passes --- */
@@ -506,13 +507,13 @@ static void
 draw_largest_sum(const CcPlan *plan, const GuardedFrame *src, const CcRect *source, guint x,
                  guint y) {
   const CcPlaneLayout *plane = &plan->layout.plane[0];
-  const gboolean least = check_uint(0, 1);
+  const gboolean min = check_uint(0, 1);
   for (guint i = 0, column, row; i < plan->op->width * plan->op->height; i++) {
     const gint64 tap = cc_op_tap(plan->op, 0, i / plan->op->width, i % plan->op->width);
-    const guint code = (least ? tap < 0 : tap > 0) ? (1u << plane->depth) - 1 : 0;
+    const guint code = (min ? tap < 0 : tap > 0) ? (1u << plane->depth) - 1 : 0;
     for (guint c = 0; find_sample(plan, source, i, x, y, &column, &row) && c < plane->step; c++)
-      cc_place_store(&plan->packing[0].place[0], &src->frame, plane->type, column + c, row,
-                     code << plane->shift);
+      cc_component_store(&plan->map[0].offset[0], &src->frame, plane->type, column + c, row,
+                         code << plane->shift);
   }
 }
 
@@ -527,7 +528,7 @@ t_at(const CcPlan *plan, const GuardedFrame *src, const CcRect *source, guint x,
     for (guint i = 0, column, row; i < op->width * op->height; i++) {
       guint code = plan->pass[0].border[0];
       if (find_sample(plan, source, i, x, y, &column, &row))
-        code = cc_place_load(&plan->packing[0].place[0], &src->frame, plane->type, column, row) >>
+        code = cc_component_load(&plan->map[0].offset[0], &src->frame, plane->type, column, row) >>
                plane->shift;
       sum += cc_op_tap(op, m, i / op->width, i % op->width) * code;
     }
@@ -550,7 +551,7 @@ set_output_stage(const CcPlan *plan, const GuardedFrame *src, const CcRect *sour
     den = check_uint(0, 1) ? (gint64)1 << check_uint(4, 10) : (gint64)check_uint(1 << 4, 1 << 20);
   else if (op->response != CC_RESPONSE_DIRECTION && check_uint(0, 2) == 0) {
     const CcRange range = cc_op_range(op);
-    const gdouble span = (gdouble)range.most - (gdouble)range.least;
+    const gdouble span = (gdouble)range.max - (gdouble)range.min;
     den = 1 + (gint64)(op->response == CC_RESPONSE_MAGNITUDE ? sqrt(span) : span) / op->hi;
   } else if (check_uint(0, 1)) {
     den = draw_size(check_uint(1, 16));
@@ -583,11 +584,11 @@ check_pass(guint number) {
   g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
   op.lo = plan->op->lo;
   op.hi = plan->op->hi;
-  const gint least_high = (gint)check_uint(200, 1000);
+  const gint min_high = (gint)check_uint(200, 1000);
   if (op.response != CC_RESPONSE_DIRECTION && check_uint(0, 9)) /* fewer code values to prove */
-    op.hi = MIN(op.hi, least_high);
+    op.hi = MIN(op.hi, min_high);
   *plan->op = op;
-  g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, check_uint(0, PLACE_COUNT - 1));
+  g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, check_uint(0, PLACEMENT_COUNT - 1));
   guarded_frame_draw(src, check_uint(0, PATTERN_COUNT - 1), check.rand);
   Job job = {.src = src};
   CcPlacement placement;
@@ -634,13 +635,13 @@ check_frame(void) {
   cc_plan_append_stages(stages->stage, stages->n);
   g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
   cc_plan_append_stages(NULL, 0);
-  const gint64 most_sample = (1 << layout.plane[0].depth) - 1;
-  if (cc_plan_get_hue(plan) && width * height < 400 && check_uint(0, 3) == 0) {
+  const gint64 max_sample = (1 << layout.plane[0].depth) - 1;
+  if (cc_plan_get_direction_color(plan) && width * height < 400 && check_uint(0, 3) == 0) {
     plan->op->separable = FALSE;
-    draw_matrices(plan->op, most_sample);
-    set_sum_bounds(plan->op, most_sample);
+    draw_matrices(plan->op, max_sample);
+    set_sum_bounds(plan->op, max_sample);
   }
-  g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, check_uint(0, PLACE_COUNT - 1));
+  g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, check_uint(0, PLACEMENT_COUNT - 1));
   guarded_frame_draw(src, check_uint(0, 2 * PATTERN_COUNT - 1) % PATTERN_COUNT, check.rand);
   Job job = {.src = src};
   if (draw_regions(&job, &filter, &layout))
@@ -653,7 +654,7 @@ check_frame(void) {
  * the window: d0 and d1, which weigh 2 with Sobel, and d2 + d3 and d2 - d3. */
 typedef struct {
   const gchar *kernel;
-  gint most; /* of a sum */
+  gint max; /* of a sum */
   guint n, plus[4], minus[4];
 } Gradient;
 
@@ -674,20 +675,20 @@ static void
 check_gradient(const Gradient *self, CcFilter filter) {
   static gint expected[MAX_WINDOWS];
   CcCpuProgram *program[MAX_VARIANTS];
-  const guint n = 2 * (guint)self->most + 1;
+  const guint n = 2 * (guint)self->max + 1;
   const CcFrameLayout layout = test_format_layout(test_format_find("GRAY8"), 3 * n, 3, TRUE);
   filter.kernel = cc_kernels_find(self->kernel);
   g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
-  g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_ALIGNED);
-  g_autoptr(GuardedFrame) dst = guarded_frame_new(&layout, PLACE_AT_END);
+  g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACEMENT_ALIGNED);
+  g_autoptr(GuardedFrame) dst = guarded_frame_new(&layout, PLACEMENT_AT_END);
   const Job job = {.src = src, .region = {cc_frame_layout_region(&layout)}, .n_regions = 1};
   for (guint v = 0; variants[v]; v++) {
     program[v] = cc_cpu_program_new(plan, variants[v]);
     g_assert_cmpuint(prepare(program[v], "fused"), ==, 1);
   }
-  for (gint x = -self->most; x <= self->most; x++) {
+  for (gint x = -self->max; x <= self->max; x++) {
     for (guint i = 0; i < n; i++) {
-      const gint y = (gint)i - self->most;
+      const gint y = (gint)i - self->max;
       gint d[4];
       CcSumsI64 sums = {0};
       expected[i] = -1;
@@ -707,7 +708,7 @@ check_gradient(const Gradient *self, CcFilter filter) {
       run(program[v], &job, dst, NULL);
       for (guint i = 0; i < n; i++)
         if (expected[i] >= 0 && guarded_frame_row(dst, 0, 1)[3 * i + 1] != expected[i])
-          check_fail("sums %d and %d", x, (gint)i - self->most);
+          check_fail("sums %d and %d", x, (gint)i - self->max);
     }
   }
   for (guint v = 0; variants[v]; v++)

@@ -107,10 +107,10 @@ set_number(gpointer row, CcNumber type, guint i, gdouble v) {
 /* Row number k of integers of up to so many bits. */
 static gpointer
 draw_numbers(guint k, CcNumber type, guint n_bits) {
-  const gint most = (1 << n_bits) - 1;
+  const gint max = (1 << n_bits) - 1;
   gpointer row = LANES(k, check.n * number_sizes[type], CC_ROW_ALIGN);
   for (guint i = 0; i < check.n + CC_ROW_SLACK / number_sizes[type]; i++)
-    set_number(row, type, i, check_uint(0, 5) ? g_rand_int_range(check.rand, -most, most) : 0);
+    set_number(row, type, i, check_uint(0, 5) ? g_rand_int_range(check.rand, -max, max) : 0);
   return row;
 }
 
@@ -168,7 +168,7 @@ check_hues(CcLane lane) {
     CHECK(rows->output->hues[lane](OUT(0, check.n, 1), x, y, check.n, add));
     for (guint i = 0; i < check.n; i++)
       if (((guint8 *)OUT(0, 0, 1))[i] !=
-          cc_hue_of((gfloat)number_at(x, type, i), (gfloat)number_at(y, type, i), add))
+          cc_hue_index((gfloat)number_at(x, type, i), (gfloat)number_at(y, type, i), add))
         check_fail("index %u differs from the definition", i);
   }
 }
@@ -186,19 +186,19 @@ draw_finish(CcSampleType type) {
       {.lo = 0, .hi = 65535, .mul = 1.0 / 159, .add = 32768.5},
   };
   CcFinish f = finishes[type ? check_uint(3, 4) : check_uint(0, 2)];
-  const guint right = check_uint(0, 4), most = type ? G_MAXUINT16 : G_MAXUINT8;
+  const guint right = check_uint(0, 4), max = type ? G_MAXUINT16 : G_MAXUINT8;
   f.mul_f = (gfloat)f.mul;
   f.add_f = (gfloat)f.add;
   f.bits = (CcFinishBits){check_uint(0, 20), (gint32)check_uint(0, 1 << 20)};
   f.shifted = (CcFinishShifted){8, (gfloat)(f.mul * 256), (gfloat)(f.add + f.mul * 128)};
   f.parts = (CcFinishParts){0x1p-26 / check_uint(1, 1 << 20), check_uint(0, 255)};
   f.in_16 = (CcFinish16){.offset = (guint16)check_uint(0, G_MAXUINT16), .right = right};
-  f.in_16.factor = (guint16)check_uint(0, MIN(most << right, G_MAXUINT16));
-  f.in_16.most = G_MAXUINT16;
+  f.in_16.factor = (guint16)check_uint(0, MIN(max << right, G_MAXUINT16));
+  f.in_16.max = G_MAXUINT16;
   if (check_uint(0, 1)) { /* with limits */
     f.in_16.factor = (guint16)check_uint(0, G_MAXUINT16);
-    f.in_16.least = (guint16)check_uint(0, 50);
-    f.in_16.most = (guint16)check_uint(f.in_16.least, 155);
+    f.in_16.min = (guint16)check_uint(0, 50);
+    f.in_16.max = (guint16)check_uint(f.in_16.min, 155);
     f.in_16.base = (guint16)check_uint(0, 100);
   }
   return f;
@@ -228,7 +228,7 @@ expected_code(CcFinishForm form, const CcFinish *f, gdouble t) {
       (guint16)((gint)t + f->in_16.offset) * (guint)f->in_16.factor >> 16 >> f->in_16.right;
   switch (form) {
   case CC_FINISH_16:
-    return (guint16)(CLAMP(q, f->in_16.least, f->in_16.most) + f->in_16.base);
+    return (guint16)(CLAMP(q, f->in_16.min, f->in_16.max) + f->in_16.base);
   case CC_FINISH_F32:
     return cc_code_f32((gfloat)t, f->mul_f, f->add_f, f->lo, f->hi);
   case CC_FINISH_F64:
@@ -275,13 +275,13 @@ check_finish(CcSampleType type, CcFinishForm form, CcNumber number) {
 /* Draws groups with the digits of a pattern: how many taps each adds and takes away. Returns how
  * many taps they have. */
 static guint
-draw_groups(CcTapPattern pattern, CcTapGroup group[3], guint *n_groups, gint32 most) {
+draw_groups(CcTapPattern pattern, CcTapGroup group[3], guint *n_groups, gint32 max) {
   const gchar *digit = pattern == CC_PATTERN_ANY ? "31-24-10" : cc_tap_pattern_name(pattern);
   guint n_taps = 0;
   *n_groups = 0;
   for (; *digit; digit += digit[2] ? 3 : 2) {
     CcTapGroup *term = &group[(*n_groups)++];
-    *term = (CcTapGroup){g_rand_int_range(check.rand, -most, most), (guint)(digit[0] - '0'),
+    *term = (CcTapGroup){g_rand_int_range(check.rand, -max, max), (guint)(digit[0] - '0'),
                          (guint)(digit[1] - '0')};
     n_taps += term->n_plus + term->n_minus;
   }

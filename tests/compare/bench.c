@@ -59,14 +59,14 @@ static gdouble
 time_frames(const Target *target, CcProgram *program, const GuardedFrame *src,
             const GuardedFrame *dst) {
   const CcRegion whole = cc_frame_layout_region(&src->layout);
-  const CcSubmission submission = {src->frame, dst->frame, &whole, 1, NULL};
+  const CcSubmitInfo submission = {src->frame, dst->frame, &whole, 1, NULL};
   g_autoptr(GTimer) total = g_timer_new();
   g_autoptr(GTimer) timer = g_timer_new();
   gdouble best = -1;
   for (guint i = 0; i < 3 || g_timer_elapsed(total, NULL) < SECONDS; i++) {
     CcTimes times = {0};
     g_timer_start(timer);
-    CcJob *job = cc_backend_submit(target->backend, program, &submission, NULL);
+    CcSubmission *job = cc_backend_submit(target->backend, program, &submission, NULL);
     if (!job || !cc_backend_wait(target->backend, job, &times, NULL))
       return -1;
     gdouble seconds = g_timer_elapsed(timer, NULL);
@@ -94,8 +94,8 @@ bench_case(const Target *target, guint i) {
     return;
   }
   g_autoptr(GRand) rand = g_rand_new_with_seed(1);
-  g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_ALIGNED);
-  g_autoptr(GuardedFrame) dst = guarded_frame_new(&plan->out_frame_layout, PLACE_ALIGNED);
+  g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACEMENT_ALIGNED);
+  g_autoptr(GuardedFrame) dst = guarded_frame_new(&plan->out_frame_layout, PLACEMENT_ALIGNED);
   guarded_frame_draw(src, PATTERN_RANDOM, rand);
   gdouble seconds = time_frames(target, program, src, dst);
   g_autofree gchar *name = target_name(target);

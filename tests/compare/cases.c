@@ -71,8 +71,8 @@ level_count(const CaseList *list, Dimension dimension) {
       [DIM_STRIDE] = G_N_ELEMENTS(strides),
       [DIM_REGION] = G_N_ELEMENTS(regions),
       [DIM_PATTERN] = PATTERN_COUNT,
-      [DIM_SRC] = PLACE_COUNT,
-      [DIM_DST] = PLACE_COUNT,
+      [DIM_SRC] = PLACEMENT_COUNT,
+      [DIM_DST] = PLACEMENT_COUNT,
   };
   if (dimension == DIM_KERNEL)
     return list->kernels->len;
@@ -242,8 +242,8 @@ random_rect(guint width, guint height, GRand *rand) {
 /* A place for n pixels of `size`; so late that they do not all fit, if they are to be cut. */
 static guint
 random_place(guint n, guint size, gboolean cut, GRand *rand) {
-  const guint least = cut ? size - MIN(size, MAX(n / 2, 1)) : 0;
-  return (guint)g_rand_int_range(rand, (gint)least, (gint)size);
+  const guint min = cut ? size - MIN(size, MAX(n / 2, 1)) : 0;
+  return (guint)g_rand_int_range(rand, (gint)min, (gint)size);
 }
 
 static void

@@ -5,7 +5,7 @@
 #include "plugin/backends.h"
 #include "cpu/isa.h"
 #include "tests/compare/bench.h"
-#include "tests/compare/known.h"
+#include "tests/compare/regressions.h"
 #include "tests/compare/product.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 static struct {
   gchar *backend, *variant, *algorithm, *filter;
   gint seed, only, threads;
-  gboolean quick, full, product, known, bench;
+  gboolean quick, full, product, regressions, bench;
 } options = {.seed = DEFAULT_SEED, .only = -1, .threads = N_THREADS};
 
 static const GOptionEntry entries[] = {
@@ -36,7 +36,8 @@ static const GOptionEntry entries[] = {
     {"full", 0, 0, G_OPTION_ARG_NONE, &options.full, "several rounds of cases", NULL},
     {"product", 0, 0, G_OPTION_ARG_NONE, &options.product,
      "all combinations of what algorithms differ in; with --quick without large pictures", NULL},
-    {"known", 0, 0, G_OPTION_ARG_NONE, &options.known, "cases that went wrong once", NULL},
+    {"regressions", 0, 0, G_OPTION_ARG_NONE, &options.regressions, "cases that went wrong once",
+     NULL},
     {"threads", 0, 0, G_OPTION_ARG_INT, &options.threads, "of the CPU backend", "N"},
     {"bench", 0, 0, G_OPTION_ARG_NONE, &options.bench,
      "measure times instead; --filter is of \"kernel size format\" then", NULL},
@@ -46,7 +47,7 @@ static const GOptionEntry entries[] = {
 /* Where cases come from. */
 typedef struct {
   CaseList *list;   /* or */
-  Product *product; /* with --product, or neither, with --known */
+  Product *product; /* with --product, or neither, with --regressions */
   guint n;
 } Source;
 
@@ -59,8 +60,8 @@ open_source(void) {
     source.n = product_count(source.product);
     return source;
   }
-  if (options.known) {
-    source.n = known_count();
+  if (options.regressions) {
+    source.n = regressions_count();
     return source;
   }
   source.list = options.full    ? case_list_new(seed, 5, 240, 48)
@@ -80,7 +81,7 @@ static Case
 get_case(const Source *source, guint index) {
   return source->product ? product_get(source->product, index)
          : source->list  ? case_list_get(source->list, index)
-                         : known_get(index);
+                         : regressions_get(index);
 }
 
 /* --- verdicts --- */
@@ -103,8 +104,8 @@ static const gchar *
 mode_options(void) {
   if (options.product)
     return options.quick ? " --product --quick" : " --product";
-  if (options.known)
-    return " --known";
+  if (options.regressions)
+    return " --regressions";
   return options.full ? " --full" : options.quick ? " --quick" : "";
 }
 

@@ -90,7 +90,7 @@ product_new(gboolean large) {
     product->kernel[KERNEL_SEPARABLE][i] = separable_kernel(side);
     product->kernel[KERNEL_WHOLE][i] = whole_kernel(side);
     /* of 16 bits their sums are nearly as large as 32 bits hold, and the root is larger; or the
-     * squares are nearly as large as the roots of words take, CC_TENSOR_CORE_MOST_SQUARES */
+     * squares are nearly as large as the roots of words take, CC_TENSOR_CORE_MAX_SQUARES */
     product->kernel[KERNEL_GRADIENT][i] =
         i % 2 ? gradient_kernel(side, 127, 91) : gradient_kernel(side, 252, 127);
     product->label[KERNEL_SEPARABLE][i] = g_strdup_printf("blur(%ux%u)", side, side);
@@ -149,8 +149,8 @@ product_get(const Product *product, guint index) {
           },
       .layout = test_format_layout(format, size[0], size[1], FALSE),
       .pattern = kernel == KERNEL_GRADIENT ? PATTERN_SPIKES : PATTERN_RANDOM,
-      .src = index % PLACE_COUNT,
-      .dst = index / PLACE_COUNT % PLACE_COUNT,
+      .src = index % PLACEMENT_COUNT,
+      .dst = index / PLACEMENT_COUNT % PLACEMENT_COUNT,
       .seed = index,
       .kernel = product->label[kernel][side],
       .format = format->name,

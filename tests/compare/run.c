@@ -54,8 +54,8 @@ trial_new(const Case *c) {
     trial->filter.response = CC_RESPONSE_AUTO;
   trial->out_layout = oracle_out_layout(&trial->filter, &c->layout);
   trial->src = guarded_frame_new(&c->layout, c->src);
-  trial->expected = guarded_frame_new(&trial->out_layout, PLACE_ALIGNED);
-  trial->blank = guarded_frame_new(&trial->out_layout, PLACE_ALIGNED);
+  trial->expected = guarded_frame_new(&trial->out_layout, PLACEMENT_ALIGNED);
+  trial->blank = guarded_frame_new(&trial->out_layout, PLACEMENT_ALIGNED);
   guarded_frame_draw(trial->src, c->pattern, rand);
   for (guint p = 0; p < c->layout.n_planes; p++) {
     CcRect target;
@@ -88,13 +88,13 @@ trial_free(Trial *trial) {
 static gboolean
 run_jobs(const Target *target, CcProgram *program, const Trial *trial, GuardedFrame *const *dst,
          guint n, GError **error) {
-  g_autofree CcJob **jobs = g_new0(CcJob *, n);
-  g_autofree CcSubmission *submissions = g_new0(CcSubmission, n);
+  g_autofree CcSubmission **jobs = g_new0(CcSubmission *, n);
+  g_autofree CcSubmitInfo *submissions = g_new0(CcSubmitInfo, n);
   gboolean ok = TRUE;
   guint submitted = 0;
   for (; ok && submitted < n; submitted++) {
     submissions[submitted] =
-        (CcSubmission){trial->src->frame, dst[submitted]->frame, &trial->region, 1, NULL};
+        (CcSubmitInfo){trial->src->frame, dst[submitted]->frame, &trial->region, 1, NULL};
     jobs[submitted] = cc_backend_submit(target->backend, program, &submissions[submitted], error);
     ok = jobs[submitted] != NULL;
   }

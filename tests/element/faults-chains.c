@@ -140,7 +140,7 @@ static void
 print_messages(GstBus *bus) {
   g_autoptr(GString) text = g_string_new(NULL);
   g_autoptr(GHashTable) own = g_hash_table_new(NULL, NULL);
-  guint n_errors = 0, n_others = 0, n_most = 0;
+  guint n_errors = 0, n_others = 0, n_max = 0;
   GstMessage *message;
   while ((message = gst_bus_pop_filtered(bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR))) {
     g_autoptr(GError) error = NULL;
@@ -154,7 +154,7 @@ print_messages(GstBus *bus) {
       gpointer source = GST_MESSAGE_SRC(message);
       const guint n = GPOINTER_TO_UINT(g_hash_table_lookup(own, source)) + 1;
       g_hash_table_insert(own, source, GUINT_TO_POINTER(n));
-      n_most = MAX(n_most, n);
+      n_max = MAX(n_max, n);
       n_errors++;
     }
     n_others += is_error && !ours;
@@ -162,7 +162,7 @@ print_messages(GstBus *bus) {
                            GST_MESSAGE_SRC_NAME(message), error->message);
     gst_message_unref(message);
   }
-  g_print("errors %u, of others %u, of one element %u\n%s", n_errors, n_others, n_most, text->str);
+  g_print("errors %u, of others %u, of one element %u\n%s", n_errors, n_others, n_max, text->str);
 }
 
 static GstBuffer *
@@ -336,19 +336,19 @@ are_among(const gchar *some, const gchar *all) {
  * not tell, and ours then filter all that come. */
 static Outcome
 judge(const Case *c, const gchar *printed) {
-  guint n_frames, n_errors, n_others, n_most, n_decoded;
+  guint n_frames, n_errors, n_others, n_max, n_decoded;
   g_autofree gchar *frames = first_line(printed);
   const gchar *all = g_hash_table_lookup(wanted, c->chain->name);
   if (sscanf(printed, "frames %u", &n_frames) != 1 ||
       sscanf(strstr(printed, "errors "), "errors %u, of others %u, of one element %u", &n_errors,
-             &n_others, &n_most) != 3 ||
+             &n_others, &n_max) != 3 ||
       sscanf(strstr(printed, "\ndecoded "), "\ndecoded %u", &n_decoded) != 1)
     return WRONG;
   if (g_str_equal(frames, all) && n_errors + n_others == 0)
     return IDENTICAL;
   if (c->chain->decodes && n_errors == 0 && n_frames == n_decoded && are_among(frames, all))
     return ALL_DECODED;
-  return n_most <= 1 && n_errors + n_others > 0 && is_beginning_of(frames, all) ? ENDED : WRONG;
+  return n_max <= 1 && n_errors + n_others > 0 && is_beginning_of(frames, all) ? ENDED : WRONG;
 }
 
 static void

@@ -83,7 +83,7 @@ print_messages(GstBus *bus) {
 
 /* The child's arguments. */
 static const gchar *child_path;
-static guint most;        /* frames that are looked at */
+static guint max;         /* frames that are looked at */
 static gboolean scarce;   /* the CPU has no memory */
 static gboolean reenters; /* a handler of messages sends events to the element */
 
@@ -136,7 +136,7 @@ GST_START_TEST(one_run) {
   GstBuffer *out;
   test_allocations_allow(G_MAXINT);
   pause_failures(TRUE);
-  while ((out = gst_harness_try_pull(h)) && n < most) {
+  while ((out = gst_harness_try_pull(h)) && n < max) {
     ordered = ordered && GST_BUFFER_PTS(out) == n * GST_SECOND;
     add_picture(sum, plain, out);
     gst_buffer_unref(out);
@@ -177,7 +177,7 @@ run_child(int argc, char **argv) {
   g_setenv("CK_FORK", "no", TRUE);
   g_unsetenv("CK_RUN_CASE");
   child_path = argv[3];
-  most = (guint)g_ascii_strtoull(argv[4], NULL, 10);
+  max = (guint)g_ascii_strtoull(argv[4], NULL, 10);
   scarce = g_str_equal(argv[5], "scarce");
   reenters = g_str_equal(argv[5], "reenters");
   gst_check_init(&argc, &argv);

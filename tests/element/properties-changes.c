@@ -120,7 +120,7 @@ GST_START_TEST(refused_algorithm) {
   g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_WARNING, &n);
   fail_unless(
       n == 1 && strstr(text, "algorithm=two-pass cannot run this kernel") &&
-          strstr(text, "direct, constant, tile-halo, tile-cached, scatter and sliding can") &&
+          strstr(text, "direct, constant, tile-halo, tile-cached, scatter and tensor-core can") &&
           strstr(text, "The filter goes on as it was before."),
       "%u: %s", n, text);
 

@@ -8,7 +8,7 @@
  *
  * A complete run takes longer; the environment's CUDACONV_TEST_SECONDS says how long. */
 
-#include "choices.h"
+#include "enums.h"
 #include "common.h"
 
 #include <gst/controller/controller.h>

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MOST_TEXT 1000 /* bytes of a warning */
-#define MOST_US 100000 /* that setting a value takes */
+#define MAX_TEXT 1000 /* bytes of a warning */
+#define MAX_US 100000 /* that setting a value takes */
 
 static const gchar *const arrays[] = {"matrix", "row", "column"};
 
@@ -29,13 +29,13 @@ take_refusal(GstHarness *h, gint64 began, const gchar *what) {
   fail_unless(message != NULL, "%s: no warning", what);
   fail_unless_equals_int(GST_MESSAGE_TYPE(message), GST_MESSAGE_WARNING);
   gst_message_parse_warning(message, &error, NULL);
-  fail_unless(strlen(error->message) <= MOST_TEXT, "%s: a warning of %zu bytes", what,
+  fail_unless(strlen(error->message) <= MAX_TEXT, "%s: a warning of %zu bytes", what,
               strlen(error->message));
   fail_unless(g_utf8_validate(error->message, -1, NULL), "%s: not UTF-8", what);
   for (const gchar *c = error->message; *c; c = g_utf8_next_char(c))
     fail_if(g_unichar_iscntrl(g_utf8_get_char(c)), "%s: control characters in \"%s\"", what,
             error->message);
-  fail_unless(took <= MOST_US || test_is_instrumented(), "%s: %" G_GINT64_FORMAT " us", what, took);
+  fail_unless(took <= MAX_US || test_is_instrumented(), "%s: %" G_GINT64_FORMAT " us", what, took);
   fail_unless(gst_bus_pop_filtered(test_harness_bus(h), GST_MESSAGE_WARNING) == NULL,
               "%s: a second warning", what);
   return g_strdup(error->message);
@@ -275,7 +275,7 @@ GST_START_TEST(names_stay_in_their_file) {
   g_autofree gchar *text = g_strdup_printf("[%s]\nmatrix-3=1 2 1; 2 4 2; 1 2 1\n", name);
   fail_unless(g_file_set_contents(path, text, -1, NULL));
   static const gchar *const settings[][2] = {
-      {"size", "5"}, {"response", "direction"}, {"algorithm", "sliding"}};
+      {"size", "5"}, {"response", "direction"}, {"algorithm", "tensor-core"}};
   for (guint i = 0; i < G_N_ELEMENTS(settings); i++) {
     GstHarness *h = test_harness_new("kernel=gaussian", caps);
     g_object_set(h->element, "kernel-file", path, NULL);

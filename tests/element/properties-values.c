@@ -28,7 +28,7 @@ static const Row rows[] = {
     {"chroma", "auto", {"filter", "copy", "neutral", "auto"}},
     {"alpha", "copy", {"filter", "opaque", "copy"}},
     {"stride", "1", {"2", "4", "1"}},
-    {"algorithm", "auto", {"direct", "tile-halo", "sliding"}}, /* see named_algorithms */
+    {"algorithm", "auto", {"direct", "tile-halo", "tensor-core"}}, /* see named_algorithms */
     {"backend", "auto", {"cpu", "cuda", "auto"}},
     {"cuda-device-id", "-1", {"0", "3", "-1"}},
     {"n-threads", "0", {"1", "2", "64"}},
@@ -128,7 +128,7 @@ GST_START_TEST(named_algorithms) {
   GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element), "algorithm");
   fail_unless(G_IS_PARAM_SPEC_ENUM(spec));
   GEnumClass *klass = G_PARAM_SPEC_ENUM(spec)->enum_class;
-  fail_unless_equals_int(klass->n_values, CC_N_ALGORITHMS);
+  fail_unless_equals_int(klass->n_values, CC_N_ALGORITHMS + 1); /* and one former name */
   for (CcAlgorithm a = CC_ALGORITHM_AUTO; a < CC_N_ALGORITHMS; a++) {
     const GEnumValue *value = g_enum_get_value(klass, a);
     fail_unless_equals_string(value->value_nick, cc_algorithm_name(a));
@@ -137,6 +137,9 @@ GST_START_TEST(named_algorithms) {
     fail_unless_equals_string(got, cc_algorithm_name(a));
     fail_unless(*value->value_name, "%s has no description", value->value_nick);
   }
+  gst_util_set_object_arg(G_OBJECT(element), "algorithm", "sliding");
+  g_autofree gchar *current = test_property_text(element, "algorithm");
+  fail_unless_equals_string(current, "tensor-core");
   gst_object_unref(element);
 }
 GST_END_TEST;
@@ -217,7 +220,7 @@ GST_END_TEST;
 
 /* On CUDA the statistics name the algorithm that runs. The CPU ignores the property. */
 GST_START_TEST(stats_name_the_algorithm) {
-  static const gchar *const names[] = {"auto", "direct", "two-pass", "sliding"};
+  static const gchar *const names[] = {"auto", "direct", "two-pass", "tensor-core"};
   const gboolean on_cuda = g_str_equal(test_backend(), "cuda");
   g_autofree gchar *caps = test_caps("GRAY8", 64, 48);
   for (guint i = 0; i < G_N_ELEMENTS(names); i++) {

@@ -65,14 +65,14 @@ make_ushort2(unsigned short x, unsigned short y) {
 
 /* --- threads --- */
 
-struct EmulatorPlace {
+struct EmulatorIndex {
   unsigned x, y, z;
 };
 
 #define threadIdx emulator_thread
 #define blockIdx emulator_block
 
-extern EmulatorPlace emulator_thread, emulator_block; /* of the thread that runs */
+extern EmulatorIndex emulator_thread, emulator_block; /* of the thread that runs */
 
 /* Waits for the threads of the block that have not ended. */
 void emulator_wait_for_block();

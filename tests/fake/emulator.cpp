@@ -37,7 +37,7 @@ struct Copy {
 struct Thread {
   boost::context::fiber fiber;
   guint number; /* in the block */
-  EmulatorPlace place;
+  EmulatorIndex index;
   State state;
   guint n_exchanges;
   int group; /* of the copies that it begins now */
@@ -53,7 +53,7 @@ struct Warp {
   int product[2][16][8];
 };
 
-EmulatorPlace emulator_thread, emulator_block;
+EmulatorIndex emulator_thread, emulator_block;
 const char emulator_shared[1] = {};
 alignas(16) unsigned char emulator_shared_of_launch[EMULATOR_SHARED_OF_LAUNCH];
 
@@ -94,7 +94,7 @@ static void
 go_to(Thread *thread) {
   last = running;
   running = thread;
-  emulator_thread = thread->place;
+  emulator_thread = thread->index;
   boost::context::fiber from = std::move(thread->fiber).resume();
   last->fiber = std::move(from);
 }
@@ -145,11 +145,11 @@ emulator_exchange(unsigned word) {
 
 static bool
 is_of_source(const char *from, int bytes) {
-  for (int i = 0; i < launch->n_parts; i++) {
-    const CcPart &part = launch->part[i];
-    const int64_t at = (int64_t)((uintptr_t)from - part.src), y = at / part.src_pitch;
-    if (at >= 0 && y < part.src_height &&
-        at % part.src_pitch + bytes <= (int64_t)part.src_width * part.step * part.sample_bytes)
+  for (int i = 0; i < launch->n_jobs; i++) {
+    const CcPlaneJob &job = launch->job[i];
+    const int64_t at = (int64_t)((uintptr_t)from - job.src), y = at / job.src_pitch;
+    if (at >= 0 && y < job.src_height &&
+        at % job.src_pitch + bytes <= (int64_t)job.src_width * job.step * job.sample_bytes)
       return true;
   }
   return false;
@@ -359,7 +359,7 @@ fake_launch(const gchar *name, const FakeGrid *grid, const CcLaunch *of) {
     DIE("blocks of %u threads", n_threads);
   make_threads();
   for (guint i = 0; i < n_threads; i++)
-    threads[i]->place = {i % grid->across, i / grid->across, 0};
+    threads[i]->index = {i % grid->across, i / grid->across, 0};
   if (grid->shared_bytes > EMULATOR_SHARED_OF_LAUNCH)
     DIE("it asks for %u bytes of shared memory", grid->shared_bytes);
   std::fill_n(emulator_shared_of_launch, EMULATOR_SHARED_OF_LAUNCH, UNTOUCHED);

@@ -29,14 +29,14 @@ make_plan(CcAlgorithm algorithm, guint width, guint height) {
 static gboolean
 filter_frames(CcBackend *backend, CcProgram *program, GError **error) {
   static guint8 src[WIDTH * HEIGHT], dst[FRAMES][WIDTH * HEIGHT];
-  CcJob *jobs[FRAMES];
+  CcSubmission *jobs[FRAMES];
   guint submitted = 0, waited = 0;
   gboolean ok = TRUE;
   const CcFrame in = {.plane = {{src, WIDTH}}};
   const CcRegion whole = {{0, 0, WIDTH, HEIGHT}, 0, 0};
   while (ok && submitted < FRAMES) {
     const CcFrame out = {.plane = {{dst[submitted], WIDTH}}};
-    const CcSubmission submission = {in, out, &whole, 1, NULL};
+    const CcSubmitInfo submission = {in, out, &whole, 1, NULL};
     jobs[submitted] = cc_backend_submit(backend, program, &submission, error);
     ok = jobs[submitted] != NULL;
     submitted += ok;

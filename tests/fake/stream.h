@@ -7,7 +7,7 @@
 #include "launch.h"
 
 /* The places of a launch that are looked at: source and target of each part, taps and scratch. */
-#define FAKE_MAX_RANGES (4 * CC_LAUNCH_PARTS + 3)
+#define FAKE_MAX_RANGES (4 * CC_LAUNCH_JOBS + 3)
 
 /* A place in a stream, where an event was recorded. */
 typedef struct FakeMark FakeMark;

@@ -9,8 +9,8 @@ import localslurm
 from localslurm import wait_for
 
 SCRIPT = EXAMPLES / "slurm.sh"
-MOST_TASKS = 17  # MaxArraySize
-SLURM = localslurm.LocalSlurm(f"MaxArraySize={MOST_TASKS}")
+MAX_TASKS = 17  # MaxArraySize
+SLURM = localslurm.LocalSlurm(f"MaxArraySize={MAX_TASKS}")
 
 
 class Slurm(FarmCase):
@@ -39,7 +39,7 @@ class Slurm(FarmCase):
 
     def test_losses(self):
         pieces = self.plan(0.2)
-        self.assertLess(pieces, MOST_TASKS)
+        self.assertLess(pieces, MAX_TASKS)
         self.submit()
         killed = {self.kill_on("n1") for _ in range(3)}
         self.assertEqual(len(killed), 3)
@@ -70,10 +70,10 @@ class Slurm(FarmCase):
 
     def test_more_pieces_than_tasks(self):
         pieces = self.plan(0.1)
-        self.assertGreater(pieces, MOST_TASKS)
+        self.assertGreater(pieces, MAX_TASKS)
         self.assertIn(f"{pieces} pieces", self.submit())
         self.wait()
-        self.assertEqual(len(list(self.job.glob("slurm-*_*.out"))), MOST_TASKS)
+        self.assertEqual(len(list(self.job.glob("slurm-*_*.out"))), MAX_TASKS)
         self.check_complete(pieces)
         self.check_film()
 

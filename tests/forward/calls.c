@@ -23,7 +23,7 @@
 CUresult cuGraphicsGLRegisterImage(CUgraphicsResource *resource, unsigned image, unsigned target,
                                    unsigned flags);
 CUresult cuGraphicsGLRegisterBuffer(CUgraphicsResource *resource, unsigned buffer, unsigned flags);
-CUresult cuGLGetDevices_v2(unsigned *n_devices, CUdevice *devices, unsigned most, int list);
+CUresult cuGLGetDevices_v2(unsigned *n_devices, CUdevice *devices, unsigned max, int list);
 
 FORWARD(cuGraphicsGLRegisterImage, cuGraphicsGLRegisterImage,
         (CUgraphicsResource * resource, unsigned image, unsigned target, unsigned flags),
@@ -31,5 +31,5 @@ FORWARD(cuGraphicsGLRegisterImage, cuGraphicsGLRegisterImage,
 FORWARD(cuGraphicsGLRegisterBuffer, cuGraphicsGLRegisterBuffer,
         (CUgraphicsResource * resource, unsigned buffer, unsigned flags), (resource, buffer, flags))
 FORWARD(cuGLGetDevices_v2, cuGLGetDevices,
-        (unsigned *n_devices, CUdevice *devices, unsigned most, int list),
-        (n_devices, devices, most, list))
+        (unsigned *n_devices, CUdevice *devices, unsigned max, int list),
+        (n_devices, devices, max, list))

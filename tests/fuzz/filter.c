@@ -64,8 +64,8 @@ run_plan(CcPlan *plan, const CcRegion *region) {
   CcProgram *program = cc_backend_prepare(cpu_backend(), plan, NULL);
   fuzz_check(program, "no program of a plan");
   CcFrame src = new_frame(&plan->frame_layout), dst = new_frame(&plan->out_frame_layout);
-  const CcSubmission submission = {src, dst, region, 1, NULL};
-  CcJob *job = cc_backend_submit(cpu_backend(), program, &submission, NULL);
+  const CcSubmitInfo submission = {src, dst, region, 1, NULL};
+  CcSubmission *job = cc_backend_submit(cpu_backend(), program, &submission, NULL);
   fuzz_check(job && cc_backend_wait(cpu_backend(), job, &times, NULL), "a program does not run");
   free_frame(&src);
   free_frame(&dst);

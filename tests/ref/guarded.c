@@ -15,8 +15,8 @@
 #define GUARD_BYTE 0xa5
 #define SLACK 256 /* bytes of guard values around planes that touch no page */
 
-const gchar *const placement_names[PLACE_COUNT] = {"at-end", "at-start", "aligned", "odd",
-                                                   "bottom-up"};
+const gchar *const placement_names[PLACEMENT_COUNT] = {"at-end", "at-start", "aligned", "odd",
+                                                       "bottom-up"};
 const gchar *const pattern_names[PATTERN_COUNT] = {"random",  "zero",   "max",
                                                    "checker", "spikes", "ramp"};
 
@@ -30,11 +30,11 @@ place_plane(GuardedFrame *guarded, guint p, Placement placement) {
   const CcPlaneLayout *plane = &guarded->layout.plane[p];
   gsize sample = cc_sample_size(plane->type), row = cc_plane_row_bytes(plane), pitch = row;
   gsize page = (gsize)sysconf(_SC_PAGESIZE);
-  if (placement == PLACE_ALIGNED)
+  if (placement == PLACEMENT_ALIGNED)
     pitch = round_up(row, 64);
-  else if (placement == PLACE_ODD)
+  else if (placement == PLACEMENT_ODD)
     pitch = (row / sample % 2 == 0 ? row + 13 * sample : row + 14 * sample);
-  else if (placement == PLACE_BOTTOM_UP)
+  else if (placement == PLACEMENT_BOTTOM_UP)
     pitch = row + 5 * sample;
   gsize used = pitch * (plane->height - 1) + row;
   gsize length = round_up(used + 2 * SLACK, page);
@@ -46,11 +46,11 @@ place_plane(GuardedFrame *guarded, guint p, Placement placement) {
   memset(area, GUARD_BYTE, length);
 
   guint8 *first = area;
-  if (placement == PLACE_AT_END || placement == PLACE_BOTTOM_UP)
+  if (placement == PLACEMENT_AT_END || placement == PLACEMENT_BOTTOM_UP)
     first = area + length - used;
-  else if (placement == PLACE_ALIGNED)
+  else if (placement == PLACEMENT_ALIGNED)
     first = area + SLACK;
-  else if (placement == PLACE_ODD)
+  else if (placement == PLACEMENT_ODD)
     first = area + SLACK + 3 * sample;
 
   guarded->plane[p].map = map;
@@ -59,7 +59,7 @@ place_plane(GuardedFrame *guarded, guint p, Placement placement) {
   guarded->plane[p].length = length;
   guarded->frame.plane[p].data = first;
   guarded->frame.plane[p].pitch = (gssize)pitch;
-  if (placement == PLACE_BOTTOM_UP) {
+  if (placement == PLACEMENT_BOTTOM_UP) {
     guarded->frame.plane[p].data = first + pitch * (plane->height - 1);
     guarded->frame.plane[p].pitch = -(gssize)pitch;
   }
@@ -262,7 +262,7 @@ frames_match(const CcFrameLayout *layout, const CcFrame *expected, const CcFrame
         gboolean tolerant = tolerance && is_inside(&tolerance->target[p], i / plane->step, y);
         guint limit = tolerant ? tolerance->limit[p][component] : 0;
         guint a = word_at(want, i, plane->type), b = word_at(have, i, plane->type);
-        if (tolerant && oracle_hues_match(tolerance, p, component, a, b))
+        if (tolerant && oracle_direction_colors_match(tolerance, p, component, a, b))
           continue;
         if (!words_match(plane, a, b, limit, tolerance && tolerance->circular)) {
           *message = g_strdup_printf("plane %u, x %u, y %u, component %u: expected %u, got %u, "

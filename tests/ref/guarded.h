@@ -11,15 +11,15 @@ G_BEGIN_DECLS
 
 /* How planes lie between the two forbidden pages. */
 typedef enum {
-  PLACE_AT_END,    /* rows without gaps; the last sample touches the page behind */
-  PLACE_AT_START,  /* rows without gaps; the first sample touches the page before */
-  PLACE_ALIGNED,   /* rows at multiples of 64 bytes */
-  PLACE_ODD,       /* odd start and odd pitch, in samples */
-  PLACE_BOTTOM_UP, /* negative pitch, with gaps */
-  PLACE_COUNT,
+  PLACEMENT_AT_END,    /* rows without gaps; the last sample touches the page behind */
+  PLACEMENT_AT_START,  /* rows without gaps; the first sample touches the page before */
+  PLACEMENT_ALIGNED,   /* rows at multiples of 64 bytes */
+  PLACEMENT_ODD,       /* odd start and odd pitch, in samples */
+  PLACEMENT_BOTTOM_UP, /* negative pitch, with gaps */
+  PLACEMENT_COUNT,
 } Placement;
 
-extern const gchar *const placement_names[PLACE_COUNT];
+extern const gchar *const placement_names[PLACEMENT_COUNT];
 
 typedef enum {
   PATTERN_RANDOM,

@@ -2,7 +2,7 @@
 
 #include "tests/ref/oracle.h"
 
-#include "tests/ref/oracle_hue.h"
+#include "tests/ref/oracle_direction_color.h"
 #include "tests/ref/oracle_matrices.h"
 #include "tests/ref/oracle_samples.h"
 
@@ -445,7 +445,7 @@ hue_of_pixels(const Gradients *gradients, guint left, guint top, guint across, g
         x_sum += gradients->sums[at];
         y_sum += gradients->sums[at + 1];
       }
-  return oracle_hue_index(x_sum, y_sum, bias);
+  return oracle_direction_color_index(x_sum, y_sum, bias);
 }
 
 static guint
@@ -469,7 +469,7 @@ paint_kind(const CcFilter *filter, const CcFrameLayout *layout, const Kind *luma
   guint down = pixels_of_sample(picture_height, height);
   oracle_regions_of_size(filter, layout, width, height, &source, &target);
   const Field to = oracle_field_new(&target);
-  guint component = oracle_hue_component(kind->role), *word = to.word;
+  guint component = oracle_direction_color_component(kind->role), *word = to.word;
   for (guint y = 0; y < to.height; y++)
     for (guint x = 0; x < to.width; x++)
       *word++ = found->hue_word[component][hue_of_pixels(
@@ -538,11 +538,12 @@ paint_frame(const CcFilter *filter, const CcFrameLayout *layout, const Matrices 
   Kind kind;
   size_of_kind(luma, &width, &height);
   oracle_regions_of_size(filter, layout, width, height, &source, &target);
-  oracle_hue_table(layout, luma->layout, luma->n_places == 3, found->hue_word);
+  oracle_direction_color_table(layout, luma->layout, luma->n_places == 3, found->hue_word);
   const Gradients gradients = find_gradients(filter, m, luma, src, &source);
   for (guint p = 0; p < layout->n_planes; p++)
     for (guint c = 0; c < layout->plane[p].step; c++)
-      if (oracle_hue_has(layout->plane[p].role[c]) && find_kind(layout, p, c, NULL, &kind))
+      if (oracle_direction_color_has(layout->plane[p].role[c]) &&
+          find_kind(layout, p, c, NULL, &kind))
         paint_kind(filter, layout, luma, &kind, &gradients, dst, found);
   g_free(gradients.sums);
 }
@@ -567,7 +568,7 @@ oracle_filter(const CcFilter *filter, const CcFrameLayout *layout, const CcFrame
     CcRect source;
     oracle_regions(filter, layout, p, &source, &found.target[p]);
     for (guint c = 0; c < layout->plane[p].step; c++)
-      if (!(painted && oracle_hue_has(layout->plane[p].role[c])) &&
+      if (!(painted && oracle_direction_color_has(layout->plane[p].role[c])) &&
           find_kind(layout, p, c, grey ? rgb : NULL, &kind))
         make_kind(filter, layout, m, &kind, src, dst, &found);
   }
@@ -576,8 +577,8 @@ oracle_filter(const CcFilter *filter, const CcFrameLayout *layout, const CcFrame
 }
 
 gboolean
-oracle_hues_match(const OracleTolerance *tolerance, guint plane, guint component, guint expected,
-                  guint got) {
+oracle_direction_colors_match(const OracleTolerance *tolerance, guint plane, guint component,
+                              guint expected, guint got) {
   guint row = tolerance->hue_component[plane][component];
-  return row > 0 && oracle_hue_words_match(tolerance->hue_word[row - 1], expected, got);
+  return row > 0 && oracle_direction_color_words_match(tolerance->hue_word[row - 1], expected, got);
 }

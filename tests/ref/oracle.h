@@ -23,8 +23,8 @@ typedef struct {
 
 /* Whether a sample shows a hue and may have the stored word `got` where the oracle has `expected`:
  * whether two neighbouring hues have these words. Black has no neighbours. */
-gboolean oracle_hues_match(const OracleTolerance *tolerance, guint plane, guint component,
-                           guint expected, guint got);
+gboolean oracle_direction_colors_match(const OracleTolerance *tolerance, guint plane,
+                                       guint component, guint expected, guint got);
 
 /* The layout of what the filter makes of frames of `layout`. */
 CcFrameLayout oracle_out_layout(const CcFilter *filter, const CcFrameLayout *layout);

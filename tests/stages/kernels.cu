@@ -6,7 +6,7 @@
 #include "cuda/instructions.cuh"
 #include "cuda/tile.cuh"
 
-#define OWN(part) (*CC_OWN(const TestStagePart, &(part)))
+#define PRIVATE(job) (*CC_PRIVATE(const TestStageJob, &(job)))
 
 static __device__ unsigned
 load_sample(const char *row, long long i, int bytes) {
@@ -30,22 +30,22 @@ static __device__ bool
 find_sample(const Tile &tile, int &x, int &y) {
   x = tile.x + threadIdx.x;
   y = tile.y + threadIdx.y;
-  return x < tile.part.width && y < tile.part.height;
+  return x < tile.job.width && y < tile.job.height;
 }
 
 static __device__ void
-add_count(const CcPart &part) {
-  atomicAdd((unsigned long long *)OWN(part).count, 1ull);
+add_count(const CcPlaneJob &job) {
+  atomicAdd((unsigned long long *)PRIVATE(job).count, 1ull);
 }
 
 static __device__ unsigned
-sample_at(const CcLaunch &launch, const CcPart &part, int x, int y, int c) {
-  x = cc_border_index(x, part.width, launch.border);
-  y = cc_border_index(y, part.height, launch.border);
+sample_at(const CcLaunch &launch, const CcPlaneJob &job, int x, int y, int c) {
+  x = cc_border_index(x, job.width, launch.border);
+  y = cc_border_index(y, job.height, launch.border);
   if (x < 0 || y < 0)
-    return part.border_code[c] << part.shift;
-  return load_sample((const char *)part.src + (long long)y * part.src_pitch,
-                     (long long)x * part.step + c, OWN(part).from_bytes);
+    return job.border_code[c] << job.shift;
+  return load_sample((const char *)job.src + (long long)y * job.src_pitch,
+                     (long long)x * job.step + c, PRIVATE(job).from_bytes);
 }
 
 static __device__ __forceinline__ void
@@ -53,22 +53,22 @@ maximum(const CcLaunch &launch) {
   allow_next_launch();
   wait_for_last_launch();
   const Tile tile = find_tile(launch, CC_STAGE_TILE_WIDTH, CC_STAGE_TILE_HEIGHT);
-  const CcPart &part = tile.part;
+  const CcPlaneJob &job = tile.job;
   const int c = tile.component;
   int x, y;
-  if (!find_sample(tile, x, y) || !((part.filter_mask | part.copy_mask) >> c & 1))
+  if (!find_sample(tile, x, y) || !((job.filter_mask | job.copy_mask) >> c & 1))
     return;
-  const unsigned before = sample_at(launch, part, x, y, c);
-  unsigned most = before;
-  for (int j = -1; j <= 1 && is_filtered(part, c); j++)
+  const unsigned before = sample_at(launch, job, x, y, c);
+  unsigned max = before;
+  for (int j = -1; j <= 1 && is_filtered(job, c); j++)
     for (int i = -1; i <= 1; i++) {
-      const unsigned word = sample_at(launch, part, x + i, y + j, c);
-      most = word > most ? word : most;
+      const unsigned word = sample_at(launch, job, x + i, y + j, c);
+      max = word > max ? word : max;
     }
-  if (most != before)
-    add_count(part);
-  store_sample((char *)part.dst + (long long)y * part.dst_pitch, (long long)x * part.step + c,
-               OWN(part).to_bytes, most);
+  if (max != before)
+    add_count(job);
+  store_sample((char *)job.dst + (long long)y * job.dst_pitch, (long long)x * job.step + c,
+               PRIVATE(job).to_bytes, max);
 }
 
 static __device__ __forceinline__ void
@@ -76,26 +76,26 @@ larger(const CcLaunch &launch) {
   allow_next_launch();
   wait_for_last_launch();
   const Tile tile = find_tile(launch, CC_STAGE_TILE_WIDTH, CC_STAGE_TILE_HEIGHT);
-  const CcPart &part = tile.part;
-  const TestStagePart &own = OWN(part);
+  const CcPlaneJob &job = tile.job;
+  const TestStageJob &priv = PRIVATE(job);
   const int c = tile.component, stride = launch.stride;
   int x, y;
   if (!find_sample(tile, x, y))
     return;
-  long long from_at = (long long)stride * x * part.step + c;
-  if (own.luma >= 0 && c % 2 == own.luma) { /* two pixels lie in a group */
+  long long from_at = (long long)stride * x * job.step + c;
+  if (priv.luma >= 0 && c % 2 == priv.luma) { /* two pixels lie in a group */
     const int pixel = 2 * x + c / 2;
-    const int from = stride * (pixel < own.n_pixels ? pixel : own.n_pixels - 1);
-    from_at = (long long)(from / 2) * part.step + own.luma + 2 * (from % 2);
+    const int from = stride * (pixel < priv.n_pixels ? pixel : priv.n_pixels - 1);
+    from_at = (long long)(from / 2) * job.step + priv.luma + 2 * (from % 2);
   }
-  char *row = (char *)part.dst + (long long)y * part.dst_pitch;
-  const char *source = (const char *)part.src + (long long)stride * y * part.src_pitch;
-  const long long at = (long long)x * part.step + c;
-  const unsigned from = load_sample(source, from_at, part.sample_bytes);
-  if (from <= load_sample(row, at, part.sample_bytes))
+  char *row = (char *)job.dst + (long long)y * job.dst_pitch;
+  const char *source = (const char *)job.src + (long long)stride * y * job.src_pitch;
+  const long long at = (long long)x * job.step + c;
+  const unsigned from = load_sample(source, from_at, job.sample_bytes);
+  if (from <= load_sample(row, at, job.sample_bytes))
     return;
-  add_count(part);
-  store_sample(row, at, part.sample_bytes, from);
+  add_count(job);
+  store_sample(row, at, job.sample_bytes, from);
 }
 
 #define THREADS (CC_STAGE_TILE_WIDTH * CC_STAGE_TILE_HEIGHT)

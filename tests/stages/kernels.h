@@ -10,5 +10,5 @@ typedef struct {
   int32_t from_bytes, to_bytes; /* of MAXIMUM: of a sample */
   int32_t luma;                 /* of LARGER, of packed pairs: where the first luma is; else -1 */
   int32_t n_pixels;             /* of them in a row of the target */
-} TestStagePart;
-CC_OWN_FITS(TestStagePart);
+} TestStageJob;
+CC_PRIVATE_FITS(TestStageJob);

@@ -42,7 +42,7 @@ maximum_at(const CcStageRows *rows, guint x, guint y, guint c, gsize bytes) {
   const CcPlan *plan = rows->plan;
   const CcPlaneLayout *layout = &plan->layout.plane[rows->plane];
   const CcRect *target = &rows->placement->target[rows->plane];
-  guint most = 0;
+  guint max = 0;
   for (gint j = -1; j <= 1; j++)
     for (gint i = -1; i <= 1; i++) {
       const gint row = cc_border_index((gint)y + j, (gint)target->height, plan->border);
@@ -51,9 +51,9 @@ maximum_at(const CcStageRows *rows, guint x, guint y, guint c, gsize bytes) {
                              ? cc_plan_border_code(plan, rows->plane, c) << layout->shift
                              : load_sample(cc_strip_row(&rows->from[rows->plane], row),
                                            (guint)column * layout->step + c, bytes);
-      most = MAX(most, word);
+      max = MAX(max, word);
     }
-  return most;
+  return max;
 }
 
 static guint64
@@ -84,18 +84,18 @@ run_larger(const CcStageRows *rows) {
   const CcRect *source = &rows->placement->frame_source[rows->plane];
   const CcRect *target = &rows->placement->frame_target[rows->plane];
   const guint n_pixels = test_stages_pixels(&plan->out_frame_layout.plane[rows->plane], target);
-  const CcPlace place = {rows->plane, 0, 1};
+  const CcComponentOffset offset = {rows->plane, 0, 1};
   guint64 n_changed = 0;
   for (guint y = rows->y0; y < rows->y1; y++)
     for (guint i = 0; i < target->width * layout->step; i++) {
       const guint from_at =
           source->x * layout->step + test_stages_source_sample(layout, plan->stride, n_pixels, i);
-      const guint from =
-          cc_place_load(&place, rows->src, layout->type, from_at, source->y + plan->stride * y);
+      const guint from = cc_component_load(&offset, rows->src, layout->type, from_at,
+                                           source->y + plan->stride * y);
       const guint at = target->x * layout->step + i;
-      if (from <= cc_place_load(&place, rows->dst, layout->type, at, target->y + y))
+      if (from <= cc_component_load(&offset, rows->dst, layout->type, at, target->y + y))
         continue;
-      cc_place_store(&place, rows->dst, layout->type, at, target->y + y, from);
+      cc_component_store(&offset, rows->dst, layout->type, at, target->y + y, from);
       n_changed++;
     }
   return n_changed;

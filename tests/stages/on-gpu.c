@@ -12,21 +12,21 @@
 CC_CUDA_DECLARE_MODULE(teststages);
 
 static void (*set_plane_sizes)(CcLaunch *, const CcCudaStep *, const CcPlacement *);
-static void (*set_plane_places)(CcLaunch *, const CcCudaStep *, const CcCudaPlaces *);
+static void (*set_plane_addresses)(CcLaunch *, const CcCudaStep *, const CcCudaAddresses *);
 
 static void
 set_sizes(CcLaunch *launch, const CcCudaStep *step, const CcPlacement *placement) {
   set_plane_sizes(launch, step, placement);
-  for (gint p = 0; p < launch->n_parts && step->stage->reads == CC_READS_SAMPLES; p++)
-    CC_OWN(TestStagePart, &launch->part[p])->n_pixels = (gint)test_stages_pixels(
+  for (gint p = 0; p < launch->n_jobs && step->stage->reads == CC_READS_SAMPLES; p++)
+    CC_PRIVATE(TestStageJob, &launch->job[p])->n_pixels = (gint)test_stages_pixels(
         &step->plan->out_frame_layout.plane[p], &placement->frame_target[p]);
 }
 
 static void
-set_places(CcLaunch *launch, const CcCudaStep *step, const CcCudaPlaces *places) {
-  set_plane_places(launch, step, places);
-  for (gint p = 0; p < launch->n_parts; p++)
-    CC_OWN(TestStagePart, &launch->part[p])->count = places->results + step->stage->result_at;
+set_addresses(CcLaunch *launch, const CcCudaStep *step, const CcCudaAddresses *addresses) {
+  set_plane_addresses(launch, step, addresses);
+  for (gint p = 0; p < launch->n_jobs; p++)
+    CC_PRIVATE(TestStageJob, &launch->job[p])->count = addresses->results + step->stage->result_at;
 }
 
 static void
@@ -37,17 +37,17 @@ set_step(CcCudaStep *step, GByteArray *taps, GString *what) {
   cc_cuda_stage_set_planes(step, cc_fatbin_teststages,
                            is_maximum ? "cc_test_maximum" : "cc_test_larger");
   set_plane_sizes = step->set_sizes;
-  set_plane_places = step->set_places;
+  set_plane_addresses = step->set_addresses;
   step->set_sizes = set_sizes;
-  step->set_places = set_places;
-  for (guint p = 0; p < (guint)step->params.n_parts; p++) {
+  step->set_addresses = set_addresses;
+  for (guint p = 0; p < (guint)step->params.n_jobs; p++) {
     const CcPlaneLayout *frame = &plan->frame_layout.plane[p];
-    TestStagePart *own = CC_OWN(TestStagePart, &step->params.part[p]);
-    own->luma = is_maximum || !frame->pairs ? -1 : frame->role[0] == CC_ROLE_LUMA ? 0 : 1;
+    TestStageJob *priv = CC_PRIVATE(TestStageJob, &step->params.job[p]);
+    priv->luma = is_maximum || !frame->pairs ? -1 : frame->role[0] == CC_ROLE_LUMA ? 0 : 1;
     if (!is_maximum)
       continue;
-    own->from_bytes = (gint)cc_plan_sample_bytes(plan, step->stage, p);
-    own->to_bytes = (gint)cc_plan_sample_bytes(plan, reader, p);
+    priv->from_bytes = (gint)cc_plan_sample_bytes(plan, step->stage, p);
+    priv->to_bytes = (gint)cc_plan_sample_bytes(plan, reader, p);
   }
   g_string_append(what, is_maximum ? "maximum" : "larger");
 }

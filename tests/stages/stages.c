@@ -35,8 +35,8 @@ static const GOptionEntry entries[] = {
 static GRand *numbers;
 
 static guint
-draw(guint least, guint most) {
-  return (guint)g_rand_int_range(numbers, (gint)least, (gint)most + 1);
+draw(guint min, guint max) {
+  return (guint)g_rand_int_range(numbers, (gint)min, (gint)max + 1);
 }
 
 /* --- cases --- */
@@ -94,7 +94,7 @@ typedef struct {
   CcRegion region[MAX_REGIONS];
   guint n_regions;
   guint64 count[3 * MAX_REGIONS], expected_count[3 * MAX_REGIONS];
-  CcSubmission submission;
+  CcSubmitInfo submission;
   TestDeviceFrame *device_src, *device_dst; /* NULL: it is in the memory of the process */
 } Frame;
 
@@ -124,10 +124,10 @@ draw_regions(Frame *frame, const Case *c) {
 /* Filters a region of a frame on the CPU, without the stages. */
 static void
 filter_region(CcBackend *cpu, CcProgram *program, const Frame *frame, const CcRegion *region) {
-  const CcSubmission submission = {frame->src->frame, frame->expected->frame, region, 1, NULL};
+  const CcSubmitInfo submission = {frame->src->frame, frame->expected->frame, region, 1, NULL};
   g_autoptr(GError) error = NULL;
   CcTimes times;
-  CcJob *job = cc_backend_submit(cpu, program, &submission, &error);
+  CcSubmission *job = cc_backend_submit(cpu, program, &submission, &error);
   g_assert_no_error(error);
   g_assert_true(cc_backend_wait(cpu, job, &times, NULL));
 }
@@ -135,9 +135,9 @@ filter_region(CcBackend *cpu, CcProgram *program, const Frame *frame, const CcRe
 static Frame *
 frame_new(CcBackend *cpu, CcProgram *program, const Case *c) {
   Frame *frame = g_new0(Frame, 1);
-  frame->src = guarded_frame_new(&c->layout, draw(0, PLACE_COUNT - 1));
-  frame->dst = guarded_frame_new(&c->plan->out_frame_layout, draw(0, PLACE_COUNT - 1));
-  frame->expected = guarded_frame_new(&c->plan->out_frame_layout, PLACE_ALIGNED);
+  frame->src = guarded_frame_new(&c->layout, draw(0, PLACEMENT_COUNT - 1));
+  frame->dst = guarded_frame_new(&c->plan->out_frame_layout, draw(0, PLACEMENT_COUNT - 1));
+  frame->expected = guarded_frame_new(&c->plan->out_frame_layout, PLACEMENT_ALIGNED);
   guarded_frame_draw(frame->src, draw(0, PATTERN_COUNT - 1), numbers);
   guarded_frame_draw(frame->expected, PATTERN_RANDOM, numbers);
   guarded_frame_copy(frame->dst, frame->expected);
@@ -147,7 +147,7 @@ frame_new(CcBackend *cpu, CcProgram *program, const Case *c) {
     test_stages_apply(c->stages, c->without, &frame->region[i], &frame->src->frame,
                       &frame->expected->frame, &frame->expected_count[i * c->stages->n]);
   }
-  frame->submission = (CcSubmission){frame->src->frame, frame->dst->frame, frame->region,
+  frame->submission = (CcSubmitInfo){frame->src->frame, frame->dst->frame, frame->region,
                                      frame->n_regions, c->stages->n ? frame->count : NULL};
   return frame;
 }
@@ -230,8 +230,8 @@ run_case(CcBackend *backend, CcBackend *cpu, const Case *c) {
   const guint n = backend->depth == 1 ? 3 : MIN(backend->depth, 4);
   guint n_failed = 0;
   for (guint round = 0; round < 2; round++) {
-    Frame *frame[CC_MAX_JOBS];
-    CcJob *job[CC_MAX_JOBS];
+    Frame *frame[CC_MAX_SUBMISSIONS];
+    CcSubmission *job[CC_MAX_SUBMISSIONS];
     for (guint i = 0; i < n; i++) {
       frame[i] = frame_new(cpu, without, c);
       if (backend->device)
@@ -310,8 +310,8 @@ check_allocations(CcBackend *backend) {
   g_autoptr(GError) error = NULL;
   CcProgram *program = cc_backend_prepare(backend, c.plan, &error);
   g_assert_no_error(error);
-  g_autoptr(GuardedFrame) src = guarded_frame_new(&c.layout, PLACE_ALIGNED);
-  g_autoptr(GuardedFrame) dst = guarded_frame_new(&c.layout, PLACE_ALIGNED);
+  g_autoptr(GuardedFrame) src = guarded_frame_new(&c.layout, PLACEMENT_ALIGNED);
+  g_autoptr(GuardedFrame) dst = guarded_frame_new(&c.layout, PLACEMENT_ALIGNED);
   static guint64 results[3 * N_LONGEST];
   guint taken[2] = {0}, kept = 0, n_failed = 0;
   for (guint i = 0; i < 2 * N_LISTS + N_FIRST; i++) {
@@ -329,11 +329,11 @@ check_allocations(CcBackend *backend) {
       list[k].target_x = list[k].source.x;
       list[k].target_y = list[k].source.y;
     }
-    const CcSubmission submission = {src->frame, dst->frame, is_list ? list : &whole,
+    const CcSubmitInfo submission = {src->frame, dst->frame, is_list ? list : &whole,
                                      is_list ? n : 1, results};
     CcTimes times;
     const guint before = (guint)g_atomic_int_get(&n_allocations);
-    CcJob *job = cc_backend_submit(backend, program, &submission, &error);
+    CcSubmission *job = cc_backend_submit(backend, program, &submission, &error);
     g_assert_no_error(error);
     g_assert_true(cc_backend_wait(backend, job, &times, NULL));
     if (i >= N_FIRST)
@@ -384,7 +384,7 @@ check_planes(CcBackend *backend) {
     fails_from = G_MAXSIZE;
     g_clear_error(&error);
   }
-  CcJob *job = cc_backend_submit(backend, program, &frame->submission, &error);
+  CcSubmission *job = cc_backend_submit(backend, program, &frame->submission, &error);
   g_assert_no_error(error);
   g_assert_true(cc_backend_wait(backend, job, &times, NULL));
   const guint n_failed = judge(frame, &c, frame->count) ? 0 : 1;

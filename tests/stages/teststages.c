@@ -36,27 +36,28 @@ typedef struct {
 static guint
 load(const Samples *self, const CcFrame *frame, guint x, guint y) {
   const CcPlaneLayout *layout = &self->plan->layout.plane[self->plane];
-  return cc_place_load(&self->plan->packing[self->plane].place[0], frame, layout->type,
-                       (self->target.x + x) * layout->step + self->component, self->target.y + y);
+  return cc_component_load(&self->plan->map[self->plane].offset[0], frame, layout->type,
+                           (self->target.x + x) * layout->step + self->component,
+                           self->target.y + y);
 }
 
 /* Of luma that is made of R, G and B all three become the same. */
 static void
 store(const Samples *self, const CcFrame *frame, guint x, guint y, guint word) {
   const CcPlaneLayout *layout = &self->plan->layout.plane[self->plane];
-  const CcPacking *packing = &self->plan->packing[self->plane];
+  const CcPlaneMap *map = &self->plan->map[self->plane];
   const guint n = x + 1 == self->target.width ? 1 + self->repeats : 1;
-  for (guint k = 0; k < cc_packing_n_places(packing); k++)
+  for (guint k = 0; k < cc_plane_map_n_offsets(map); k++)
     for (guint i = 0; i < n; i++)
-      cc_place_store(&packing->place[k], frame, layout->type,
-                     (self->target.x + x + i) * layout->step + self->component, self->target.y + y,
-                     word);
+      cc_component_store(&map->offset[k], frame, layout->type,
+                         (self->target.x + x + i) * layout->step + self->component,
+                         self->target.y + y, word);
 }
 
 static guint
 maximum_at(const Samples *self, const guint *words, guint x, guint y) {
   const CcPlan *plan = self->plan;
-  guint most = 0;
+  guint max = 0;
   for (gint j = -1; j <= 1; j++)
     for (gint i = -1; i <= 1; i++) {
       const gint column = cc_border_index((gint)x + i, (gint)self->target.width, plan->border);
@@ -65,9 +66,9 @@ maximum_at(const Samples *self, const guint *words, guint x, guint y) {
                              ? cc_plan_border_code(plan, self->plane, self->component)
                                    << plan->layout.plane[self->plane].shift
                              : words[(guint)row * self->target.width + (guint)column];
-      most = MAX(most, word);
+      max = MAX(max, word);
     }
-  return most;
+  return max;
 }
 
 static guint64
@@ -97,17 +98,17 @@ apply_larger(const CcPlan *plan, const CcPlacement *placement, const CcFrame *sr
     const CcPlaneLayout *layout = &plan->frame_layout.plane[p];
     const CcRect *source = &placement->frame_source[p], *target = &placement->frame_target[p];
     const guint n_pixels = test_stages_pixels(&plan->out_frame_layout.plane[p], target);
-    const CcPlace place = {p, 0, 1};
+    const CcComponentOffset offset = {p, 0, 1};
     for (guint y = 0; y < target->height; y++)
       for (guint i = 0; i < target->width * layout->step; i++) {
         const guint at = target->x * layout->step + i;
-        const guint from = cc_place_load(
-            &place, src, layout->type,
+        const guint from = cc_component_load(
+            &offset, src, layout->type,
             source->x * layout->step + test_stages_source_sample(layout, plan->stride, n_pixels, i),
             source->y + plan->stride * y);
-        if (from <= cc_place_load(&place, dst, layout->type, at, target->y + y))
+        if (from <= cc_component_load(&offset, dst, layout->type, at, target->y + y))
           continue;
-        cc_place_store(&place, dst, layout->type, at, target->y + y, from);
+        cc_component_store(&offset, dst, layout->type, at, target->y + y, from);
         n_changed++;
       }
   }

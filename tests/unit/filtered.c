@@ -20,11 +20,11 @@ filtered_frame_new(const CcFilter *filter, const gchar *variant, guint n_threads
   g_assert_no_error(error);
   CcProgram *program = cc_backend_prepare(backend, plan, &error);
   g_assert_no_error(error);
-  GuardedFrame *dst = guarded_frame_new(&plan->out_frame_layout, PLACE_ODD);
+  GuardedFrame *dst = guarded_frame_new(&plan->out_frame_layout, PLACEMENT_ODD);
   CcRegion region;
   g_assert_true(cc_filter_find_region(filter, &src->layout, &region, &error));
-  const CcSubmission submission = {src->frame, dst->frame, &region, 1, NULL};
-  CcJob *job = cc_backend_submit(backend, program, &submission, &error);
+  const CcSubmitInfo submission = {src->frame, dst->frame, &region, 1, NULL};
+  CcSubmission *job = cc_backend_submit(backend, program, &submission, &error);
   g_assert_no_error(error);
   g_assert_true(cc_backend_wait(backend, job, &times, &error));
   guarded_frame_intact(dst, &message);

@@ -14,7 +14,7 @@
 #define AUTO (1u << CC_ALGORITHM_AUTO)
 #define LINES (1u << CC_ALGORITHM_TWO_PASS)
 #define PASSES (1u << CC_ALGORITHM_TWO_PASS | 1u << CC_ALGORITHM_REGISTER_TILE)
-#define SLIDING (1u << CC_ALGORITHM_SLIDING)
+#define TENSOR_CORE (1u << CC_ALGORITHM_TENSOR_CORE)
 
 /* A plan whose algorithm has to be refused unless it is in `able`. */
 static void
@@ -62,26 +62,26 @@ test_named(void) {
     const gchar *format;
     guint able;
   } cases[] = {
-      {"identity", 0, 0, "GRAY8", ALL | PASSES | SLIDING},
-      {"gaussian", 3, 0, "NV12", ALL | PASSES | SLIDING},
-      {"gaussian", 7, 0, "GRAY16_LE", ALL | PASSES | SLIDING},
-      {"gaussian", 9, 0, "GRAY8", ALL | LINES | SLIDING},
-      {"gaussian", 15, 0, "GRAY8", ALL | LINES | SLIDING}, /* sums of 2^28 samples */
-      {"box", 15, 0, "GRAY16_LE", ALL | LINES | SLIDING},
-      {"gaussian", 0, 1.0, "I420", ALL | PASSES | SLIDING},     /* fractional, 7x7 */
-      {"gaussian", 0, 2.0, "GRAY16_LE", ALL | LINES | SLIDING}, /* sums of 50 bits */
-      {"gaussian", 17, 0, "GRAY8", AUTO | LINES | SLIDING},
-      {"gaussian", 63, 0, "I420", AUTO | LINES | SLIDING},
-      {"gaussian", 127, 0, "GRAY8", AUTO | LINES | SLIDING},
-      {"gaussian", 0, 21, "GRAY16_LE", AUTO | LINES | SLIDING}, /* sums of 60 bits */
-      {"box", 127, 0, "RGBA", AUTO | LINES | SLIDING},
-      {"box", 127, 0, "P010_10LE", AUTO | LINES | SLIDING},
-      {"sobel", 7, 0, "GRAY8", ALL | PASSES | SLIDING}, /* two matrices */
-      {"sobel", 3, 0, "GRAY16_LE", ALL | PASSES | SLIDING},
-      {"kirsch", 3, 0, "GRAY8", ALL | SLIDING}, /* eight, not separable */
-      {"laplacian", 3, 0, "GRAY8", ALL | SLIDING},
-      {"log", 5, 0, "RGBA", ALL | SLIDING},
-      {"log", 9, 0, "GRAY8", ALL | SLIDING},
+      {"identity", 0, 0, "GRAY8", ALL | PASSES | TENSOR_CORE},
+      {"gaussian", 3, 0, "NV12", ALL | PASSES | TENSOR_CORE},
+      {"gaussian", 7, 0, "GRAY16_LE", ALL | PASSES | TENSOR_CORE},
+      {"gaussian", 9, 0, "GRAY8", ALL | LINES | TENSOR_CORE},
+      {"gaussian", 15, 0, "GRAY8", ALL | LINES | TENSOR_CORE}, /* sums of 2^28 samples */
+      {"box", 15, 0, "GRAY16_LE", ALL | LINES | TENSOR_CORE},
+      {"gaussian", 0, 1.0, "I420", ALL | PASSES | TENSOR_CORE},     /* fractional, 7x7 */
+      {"gaussian", 0, 2.0, "GRAY16_LE", ALL | LINES | TENSOR_CORE}, /* sums of 50 bits */
+      {"gaussian", 17, 0, "GRAY8", AUTO | LINES | TENSOR_CORE},
+      {"gaussian", 63, 0, "I420", AUTO | LINES | TENSOR_CORE},
+      {"gaussian", 127, 0, "GRAY8", AUTO | LINES | TENSOR_CORE},
+      {"gaussian", 0, 21, "GRAY16_LE", AUTO | LINES | TENSOR_CORE}, /* sums of 60 bits */
+      {"box", 127, 0, "RGBA", AUTO | LINES | TENSOR_CORE},
+      {"box", 127, 0, "P010_10LE", AUTO | LINES | TENSOR_CORE},
+      {"sobel", 7, 0, "GRAY8", ALL | PASSES | TENSOR_CORE}, /* two matrices */
+      {"sobel", 3, 0, "GRAY16_LE", ALL | PASSES | TENSOR_CORE},
+      {"kirsch", 3, 0, "GRAY8", ALL | TENSOR_CORE}, /* eight, not separable */
+      {"laplacian", 3, 0, "GRAY8", ALL | TENSOR_CORE},
+      {"log", 5, 0, "RGBA", ALL | TENSOR_CORE},
+      {"log", 9, 0, "GRAY8", ALL | TENSOR_CORE},
   };
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++)
     check_kernel(cc_kernels_find(cases[i].kernel), cases[i].size, cases[i].sigma, cases[i].format,
@@ -108,13 +108,13 @@ test_matrices(void) {
     const gchar *matrix;
     guint able;
   } cases[] = {
-      {1, separable, ALL | PASSES | SLIDING},
-      {2, separable, ALL | PASSES | SLIDING},
-      {3, separable, ALL | PASSES | SLIDING},
-      {8, separable, ALL | PASSES | SLIDING},
-      {1, cross, ALL | SLIDING},
-      {2, cross, ALL | SLIDING},
-      {2, crooked, ALL | SLIDING},
+      {1, separable, ALL | PASSES | TENSOR_CORE},
+      {2, separable, ALL | PASSES | TENSOR_CORE},
+      {3, separable, ALL | PASSES | TENSOR_CORE},
+      {8, separable, ALL | PASSES | TENSOR_CORE},
+      {1, cross, ALL | TENSOR_CORE},
+      {2, cross, ALL | TENSOR_CORE},
+      {2, crooked, ALL | TENSOR_CORE},
   };
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     g_autoptr(CcKernel) kernel = kernel_of_matrices(cases[i].n, cases[i].matrix);
@@ -141,7 +141,7 @@ test_int32(void) {
     const CcFilter filter = {.kernel = kernel};
     g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
     g_assert_cmpint(cc_op_fits_int32(plan->op), ==, cases[i].fits);
-    check_kernel(kernel, 0, 0, cases[i].format, ALL | PASSES | SLIDING);
+    check_kernel(kernel, 0, 0, cases[i].format, ALL | PASSES | TENSOR_CORE);
   }
   const CcFrameLayout layout = test_format_layout(test_format_find("GRAY8"), 8, 8, FALSE);
   const CcFilter fractional = {.kernel = cc_kernels_find("gaussian"), .sigma = 1};
@@ -171,18 +171,19 @@ test_messages(void) {
   assert_message(
       cc_kernels_find("log"), 5, CC_ALGORITHM_TWO_PASS,
       "algorithm=two-pass cannot run this kernel (5x5, not separable): direct, constant, "
-      "tile-halo, tile-cached, scatter and sliding can, or auto");
-  assert_message(box, 31, CC_ALGORITHM_DIRECT,
-                 "algorithm=direct cannot run this kernel (31x31, separable): two-pass and sliding "
-                 "can, or auto");
+      "tile-halo, tile-cached, scatter and tensor-core can, or auto");
+  assert_message(
+      box, 31, CC_ALGORITHM_DIRECT,
+      "algorithm=direct cannot run this kernel (31x31, separable): two-pass and tensor-core "
+      "can, or auto");
   assert_message(
       box, 127, CC_ALGORITHM_REGISTER_TILE,
       "algorithm=register-tile cannot run this kernel (127x127, separable): two-pass and "
-      "sliding can, or auto");
+      "tensor-core can, or auto");
   for (gint i = -1; i <= CC_N_ALGORITHMS; i += CC_N_ALGORITHMS + 1) {
     g_autofree gchar *message = g_strdup_printf(
         "algorithm=%d: there is no such one; there are direct, constant, tile-halo, "
-        "tile-cached, scatter, two-pass, register-tile and sliding, and auto",
+        "tile-cached, scatter, two-pass, register-tile and tensor-core, and auto",
         i);
     assert_message(box, 3, (CcAlgorithm)i, message);
   }
@@ -199,14 +200,15 @@ test_trimmed_messages(void) {
   for (guint i = 0; i < 3; i++)
     coeff[6 + i] = coeff[18 - i] = i + 1;
   g_autoptr(CcKernel) kernel = cc_kernel_new_matrix(coeff, 25, 5, NULL);
-  assert_message(kernel, 0, CC_ALGORITHM_TWO_PASS,
-                 "algorithm=two-pass cannot run this kernel (5x5, all zero outside 3x3, not "
-                 "separable): direct, constant, tile-halo, tile-cached, scatter and sliding can, "
-                 "or auto");
+  assert_message(
+      kernel, 0, CC_ALGORITHM_TWO_PASS,
+      "algorithm=two-pass cannot run this kernel (5x5, all zero outside 3x3, not "
+      "separable): direct, constant, tile-halo, tile-cached, scatter and tensor-core can, "
+      "or auto");
   assert_filter_message(&gaussian,
                         "algorithm=register-tile cannot run this kernel (31x31, all zero outside "
                         "9x9, separable, sums beyond 32 bits): direct, constant, tile-halo, "
-                        "tile-cached, two-pass and sliding can, or auto");
+                        "tile-cached, two-pass and tensor-core can, or auto");
 }
 
 /* What is only copied or filled needs no algorithm. */
@@ -217,7 +219,7 @@ test_no_op(void) {
       .plane = {{.width = 4, .height = 4, .step = 1, .depth = 8, .role = {CC_ROLE_CB}}}};
   for (CcAlgorithm algorithm = CC_ALGORITHM_AUTO; algorithm < CC_N_ALGORITHMS; algorithm++) {
     const CcFilter filter = {.kernel = cc_kernels_find("kirsch")};
-    check_algorithm(filter, &layout, algorithm, ALL | PASSES | SLIDING);
+    check_algorithm(filter, &layout, algorithm, ALL | PASSES | TENSOR_CORE);
   }
 }
 

@@ -144,8 +144,8 @@ run(CcBackend *backend, CcProgram *program, const CcFilter *filter, const Guarde
   CcTimes times = {0};
   CcRegion region;
   g_assert_true(cc_filter_find_region(filter, &src->layout, &region, NULL));
-  const CcSubmission submission = {src->frame, dst->frame, &region, 1, NULL};
-  CcJob *job = cc_backend_submit(backend, program, &submission, &error);
+  const CcSubmitInfo submission = {src->frame, dst->frame, &region, 1, NULL};
+  CcSubmission *job = cc_backend_submit(backend, program, &submission, &error);
   g_assert_no_error(error);
   gboolean ok = cc_backend_wait(backend, job, &times, &error);
   g_assert_no_error(error);
@@ -155,7 +155,7 @@ run(CcBackend *backend, CcProgram *program, const CcFilter *filter, const Guarde
 static GuardedFrame *
 random_frame(const CcFrameLayout *layout) {
   g_autoptr(GRand) rand = g_rand_new_with_seed(5);
-  GuardedFrame *frame = guarded_frame_new(layout, PLACE_ODD);
+  GuardedFrame *frame = guarded_frame_new(layout, PLACEMENT_ODD);
   guarded_frame_draw(frame, PATTERN_RANDOM, rand);
   return frame;
 }
@@ -164,7 +164,7 @@ static GuardedFrame *
 run_with_threads(const CcFilter *filter, const GuardedFrame *src, guint n_threads) {
   CcBackend *backend = open_cpu(n_threads);
   CcProgram *program = prepare(backend, filter, &src->layout);
-  GuardedFrame *dst = guarded_frame_new(&program->plan->out_frame_layout, PLACE_BOTTOM_UP);
+  GuardedFrame *dst = guarded_frame_new(&program->plan->out_frame_layout, PLACEMENT_BOTTOM_UP);
   run(backend, program, filter, src, dst);
   cc_program_unref(program);
   cc_backend_close(backend);
@@ -295,7 +295,7 @@ test_two_programs(void) {
   CcBackend *backend = open_cpu(3);
   CcProgram *a = prepare(backend, &blur, &layout), *b = prepare(backend, &edges, &layout);
   for (guint i = 0; i < 20; i++) {
-    g_autoptr(GuardedFrame) dst = guarded_frame_new(&layout, PLACE_AT_END);
+    g_autoptr(GuardedFrame) dst = guarded_frame_new(&layout, PLACEMENT_AT_END);
     run(backend, i % 2 ? b : a, i % 2 ? &edges : &blur, src, dst);
     assert_same(i % 2 ? edged : blurred, dst);
   }
@@ -311,15 +311,15 @@ test_job_keeps_program(void) {
   const CcFilter filter = {.kernel = cc_kernels_find("sobel")};
   g_autoptr(GuardedFrame) src = random_frame(&layout);
   g_autoptr(GuardedFrame) expected = run_with_threads(&filter, src, 1);
-  g_autoptr(GuardedFrame) dst = guarded_frame_new(&layout, PLACE_AT_END);
+  g_autoptr(GuardedFrame) dst = guarded_frame_new(&layout, PLACEMENT_AT_END);
   CcBackend *backend = open_cpu(2);
   CcProgram *program = prepare(backend, &filter, &layout);
   g_assert_true(cc_program_ref(program) == program);
   cc_program_unref(program);
   g_autoptr(GError) error = NULL;
   const CcRegion whole = cc_frame_layout_region(&layout);
-  const CcSubmission submission = {src->frame, dst->frame, &whole, 1, NULL};
-  CcJob *job = cc_backend_submit(backend, program, &submission, &error);
+  const CcSubmitInfo submission = {src->frame, dst->frame, &whole, 1, NULL};
+  CcSubmission *job = cc_backend_submit(backend, program, &submission, &error);
   g_assert_no_error(error);
   cc_program_unref(program);
   CcTimes times = {0};
@@ -379,7 +379,7 @@ test_small_frame_takes_one_thread(void) {
   CcBackend *backend = open_cpu(0);
   CcProgram *program = prepare(backend, &filter, &layout);
   for (guint i = 0; i < 100; i++) {
-    g_autoptr(GuardedFrame) dst = guarded_frame_new(&layout, PLACE_AT_END);
+    g_autoptr(GuardedFrame) dst = guarded_frame_new(&layout, PLACEMENT_AT_END);
     run(backend, program, &filter, src, dst);
     g_assert_cmpuint(count_threads(), <=, before);
   }
@@ -392,7 +392,7 @@ typedef struct {
   const GuardedFrame *src;
   GuardedFrame *expected;
   guint n_threads;
-  guint most; /* threads of the process that it saw */
+  guint max; /* threads of the process that it saw */
 } Stream;
 
 static gpointer
@@ -403,11 +403,11 @@ filter_stream(gpointer data) {
     CcBackend *backend = open_cpu((stream->n_threads + round) % 12);
     CcProgram *program = prepare(backend, &filter, &stream->src->layout);
     for (guint i = 0; i < 8; i++) {
-      g_autoptr(GuardedFrame) dst = guarded_frame_new(&stream->src->layout, PLACE_AT_END);
+      g_autoptr(GuardedFrame) dst = guarded_frame_new(&stream->src->layout, PLACEMENT_AT_END);
       run(backend, program, &filter, stream->src, dst);
       assert_same(stream->expected, dst);
     }
-    stream->most = MAX(stream->most, count_threads());
+    stream->max = MAX(stream->max, count_threads());
     cc_program_unref(program);
     cc_backend_close(backend);
   }
@@ -430,7 +430,7 @@ test_many_backends(void) {
   Stream streams[N_STREAMS];
   GThread *threads[N_STREAMS];
   const guint before = count_threads();
-  guint most = 0;
+  guint max = 0;
   for (guint i = 0; i < N_STREAMS; i++) {
     const guint k = i % G_N_ELEMENTS(kernels);
     streams[i] = (Stream){kernels[k], src, expected[k], i, 0};
@@ -438,10 +438,10 @@ test_many_backends(void) {
   }
   for (guint i = 0; i < N_STREAMS; i++) {
     g_thread_join(threads[i]);
-    most = MAX(most, streams[i].most);
+    max = MAX(max, streams[i].max);
   }
-  g_test_message("%u threads", most);
-  g_assert_cmpuint(most, <=, before + N_STREAMS + N_CORES - 1);
+  g_test_message("%u threads", max);
+  g_assert_cmpuint(max, <=, before + N_STREAMS + N_CORES - 1);
   for (guint i = 0; i < G_N_ELEMENTS(kernels); i++)
     guarded_frame_free(expected[i]);
 }

@@ -5,7 +5,7 @@
  * variable GOLDEN_TXT names the file. */
 
 #include "tests/ref/formats.h"
-#include "tests/ref/picture.h"
+#include "tests/ref/testimage.h"
 #include "tests/unit/filtered.h"
 
 #include <string.h>
@@ -30,17 +30,17 @@ golden_layout(const gchar *format) {
 static gchar *
 oracle_checksum(const CcFilter *filter, const gchar *format, GuardedFrame **src) {
   const CcFrameLayout layout = golden_layout(format);
-  g_autoptr(GuardedFrame) dst = guarded_frame_new(&layout, PLACE_ALIGNED);
-  *src = guarded_frame_new(&layout, PLACE_ALIGNED);
-  picture_draw(&layout, &(*src)->frame);
+  g_autoptr(GuardedFrame) dst = guarded_frame_new(&layout, PLACEMENT_ALIGNED);
+  *src = guarded_frame_new(&layout, PLACEMENT_ALIGNED);
+  test_image_draw(&layout, &(*src)->frame);
   oracle_filter(filter, &layout, &(*src)->frame, &dst->frame, NULL);
-  return picture_checksum(&layout, &dst->frame);
+  return test_image_checksum(&layout, &dst->frame);
 }
 
 static gchar *
 backend_checksum(const CcFilter *filter, const GuardedFrame *src) {
   g_autoptr(GuardedFrame) dst = filtered_frame_new(filter, NULL, 2, src);
-  return picture_checksum(&src->layout, &dst->frame);
+  return test_image_checksum(&src->layout, &dst->frame);
 }
 
 static void

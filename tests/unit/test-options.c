@@ -179,6 +179,20 @@ test_table(void) {
   g_assert_cmpstr(cc_options[CC_OPTION_SIZE].name, ==, "size");
 }
 
+/* The algorithm tensor-core was called sliding up to version 0.1. */
+static void
+test_former_name(void) {
+  const CcOption *algorithm = &cc_options[cc_options_find("algorithm")];
+  CcOptionValue current, former;
+  g_assert_true(cc_option_parse(algorithm, "tensor-core", &current, NULL, NULL));
+  g_assert_true(cc_option_parse(algorithm, "sliding", &former, NULL, NULL));
+  g_assert_cmpint(former.whole, ==, current.whole);
+  g_assert_cmpstr(cc_option_find_choice_of(algorithm, former.whole)->name, ==, "tensor-core");
+  g_autofree gchar *values = cc_option_describe_values(algorithm);
+  g_assert_nonnull(strstr(values, "tensor-core"));
+  g_assert_null(strstr(values, "sliding"));
+}
+
 int
 main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
@@ -189,5 +203,6 @@ main(int argc, char **argv) {
   g_test_add_func("/options/text", test_text);
   g_test_add_func("/options/definitions", test_definitions);
   g_test_add_func("/options/refusals", test_refusals);
+  g_test_add_func("/options/former-name", test_former_name);
   return g_test_run();
 }

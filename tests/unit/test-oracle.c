@@ -295,8 +295,8 @@ test_bias_of_depths(void) {
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     const CcFrameLayout layout =
         test_format_layout(test_format_find(cases[i].format), 2, 2, cases[i].limited_range);
-    g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_ALIGNED);
-    g_autoptr(GuardedFrame) dst = guarded_frame_new(&layout, PLACE_ALIGNED);
+    g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACEMENT_ALIGNED);
+    g_autoptr(GuardedFrame) dst = guarded_frame_new(&layout, PLACEMENT_ALIGNED);
     guarded_frame_draw(src, PATTERN_ZERO, rand);
     oracle_filter(&cases[i].filter, &layout, &src->frame, &dst->frame, NULL);
     assert_codes(&layout, &dst->frame, cases[i].expected);
@@ -395,8 +395,8 @@ test_tolerance(void) {
       {{.kernel = cc_kernels_find("sobel"), .response = CC_RESPONSE_DIRECTION}, 1},
   };
   const CcFrameLayout layout = test_format_layout(test_format_find("GRAY8"), 4, 4, FALSE);
-  g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_AT_END);
-  g_autoptr(GuardedFrame) dst = guarded_frame_new(&layout, PLACE_AT_END);
+  g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACEMENT_AT_END);
+  g_autoptr(GuardedFrame) dst = guarded_frame_new(&layout, PLACEMENT_AT_END);
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     OracleTolerance tolerance;
     oracle_filter(&cases[i].filter, &layout, &src->frame, &dst->frame, &tolerance);
@@ -410,7 +410,7 @@ test_tolerance(void) {
 static void
 test_guard_sees_damage(void) {
   const CcFrameLayout layout = test_format_layout(test_format_find("NV12"), 7, 5, TRUE);
-  for (gint placement = 0; placement < PLACE_COUNT; placement++) {
+  for (gint placement = 0; placement < PLACEMENT_COUNT; placement++) {
     for (guint p = 0; p < layout.n_planes; p++) {
       g_autoptr(GuardedFrame) frame = guarded_frame_new(&layout, (Placement)placement);
       g_autoptr(GRand) rand = g_rand_new_with_seed(1);
@@ -421,7 +421,7 @@ test_guard_sees_damage(void) {
       guint8 *end = frame->plane[p].area + frame->plane[p].length;
       gboolean has_gap =
           ABS(frame->frame.plane[p].pitch) > (gssize)cc_plane_row_bytes(&layout.plane[p]) ||
-          placement == PLACE_ALIGNED;
+          placement == PLACEMENT_ALIGNED;
       if (!has_gap || last + 1 >= end)
         continue;
       last[1] ^= 1;
@@ -435,8 +435,8 @@ test_guard_sees_damage(void) {
 static void
 test_match_sees_difference(void) {
   const CcFrameLayout layout = test_format_layout(test_format_find("P010_10LE"), 6, 4, TRUE);
-  g_autoptr(GuardedFrame) a = guarded_frame_new(&layout, PLACE_AT_END);
-  g_autoptr(GuardedFrame) b = guarded_frame_new(&layout, PLACE_ODD);
+  g_autoptr(GuardedFrame) a = guarded_frame_new(&layout, PLACEMENT_AT_END);
+  g_autoptr(GuardedFrame) b = guarded_frame_new(&layout, PLACEMENT_ODD);
   OracleTolerance tolerance = {.target = {{0, 0, 6, 4}, {1, 1, 1, 1}}};
   gchar *message = NULL;
   g_assert_true(frames_match(&layout, &a->frame, &b->frame, &tolerance, &message));

@@ -225,15 +225,15 @@ test_bounds(void) {
   g_autoptr(GRand) rand = g_rand_new_with_seed(2);
   for (guint round = 0; round < 200; round++) {
     gdouble coeff[25];
-    gint64 least = 0, most = 0;
+    gint64 min = 0, max = 0;
     for (guint i = 0; i < 25; i++) {
       coeff[i] = g_rand_int_range(rand, -100000, 100000);
-      *(coeff[i] < 0 ? &least : &most) += (gint64)coeff[i];
+      *(coeff[i] < 0 ? &min : &max) += (gint64)coeff[i];
     }
     gboolean deep = g_rand_boolean(rand);
     g_autoptr(CcPlan) plan = plan_for_matrix(coeff, 25, 5, deep ? "GRAY16_LE" : "GRAY8");
-    g_assert_cmpint(plan->op->sum_min[0], ==, least * (deep ? 65535 : 255));
-    g_assert_cmpint(plan->op->sum_max[0], ==, most * (deep ? 65535 : 255));
+    g_assert_cmpint(plan->op->sum_min[0], ==, min * (deep ? 65535 : 255));
+    g_assert_cmpint(plan->op->sum_max[0], ==, max * (deep ? 65535 : 255));
   }
 }
 

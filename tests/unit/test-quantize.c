@@ -224,7 +224,7 @@ test_gaussians(void) {
           g_assert_cmpint(column[i], ==, column[last - i]);
         }
         if (f == 0) /* one unsigned byte, and sums of 32 bits */
-          g_assert_true(cc_algorithm_runs(CC_ALGORITHM_SLIDING, plan->op) &&
+          g_assert_true(cc_algorithm_runs(CC_ALGORITHM_TENSOR_CORE, plan->op) &&
                         cc_op_fits_int32(plan->op) && row[last / 2] <= G_MAXUINT8);
       }
     }

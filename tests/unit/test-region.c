@@ -258,23 +258,23 @@ test_refused(void) {
       {{.stride = 3}, "stride=3: 1, 2 or 4 is needed", "I420"},
       {{.stride = 8}, "stride=8: 1, 2 or 4 is needed", "I420"},
       {{.source = {8, 2, 1, 3}},
-       "roi=<8, 2, 1, 3>: nothing of it lies in the picture; <x, y, width, height> with x below 8 "
+       "roi=<8, 2, 1, 3>: nothing of it lies in the frame; <x, y, width, height> with x below 8 "
        "and y below 6 is needed",
        "I420"},
       {{.source = {0, 6, 1, 1}},
-       "roi=<0, 6, 1, 1>: nothing of it lies in the picture; <x, y, width, height> with x below 8 "
+       "roi=<0, 6, 1, 1>: nothing of it lies in the frame; <x, y, width, height> with x below 8 "
        "and y below 6 is needed",
        "I420"},
       {{.target_set = TRUE, .target_x = 8},
-       "target=<8, 0>: outside of the output picture; <x, y> with x below 8 and y below 6 is "
+       "target=<8, 0>: outside of the output frame; <x, y> with x below 8 and y below 6 is "
        "needed",
        "I420"},
       {{.target_set = TRUE, .target_x = 1, .target_y = 3, .stride = 2},
-       "target=<1, 3>: outside of the output picture; <x, y> with x below 4 and y below 3 is "
+       "target=<1, 3>: outside of the output frame; <x, y> with x below 4 and y below 3 is "
        "needed",
        "I420"},
       {{.target_set = TRUE, .target_y = G_MAXUINT},
-       "target=<0, 4294967295>: outside of the output picture; <x, y> with x below 8 and y below 6 "
+       "target=<0, 4294967295>: outside of the output frame; <x, y> with x below 8 and y below 6 "
        "is needed",
        "I420"},
       {{.source = {3, 0, 2, 2}},

@@ -59,9 +59,9 @@ test_linear_steps(void) {
       g_autoptr(CcPlan) plan = plan_for_fractions(kernel, CC_RESPONSE_AUTO, 1, scale, bias);
       const CcOp *op = plan->op;
       const CcRange range = cc_op_range(op);
-      g_assert_cmpint(range.least, ==, op->sum_min[0]);
-      g_assert_cmpint(range.most, ==, op->sum_max[0]);
-      for (gint64 t = range.least; t <= range.most; t++)
+      g_assert_cmpint(range.min, ==, op->sum_min[0]);
+      g_assert_cmpint(range.max, ==, op->sum_max[0]);
+      for (gint64 t = range.min; t <= range.max; t++)
         assert_last_step(op, t, exact_result(t, 1, scale, bias, op->hi));
     }
   }
@@ -79,8 +79,8 @@ test_falling_linear_steps(void) {
       const CcOp *op = plan->op;
       const CcRange range = cc_op_range(op);
       g_assert_cmpfloat(op->mul, <, 0);
-      g_assert_cmpint(range.least, ==, 0);
-      for (gint64 t = 0; t <= range.most; t++)
+      g_assert_cmpint(range.min, ==, 0);
+      for (gint64 t = 0; t <= range.max; t++)
         assert_last_step(op, t, exact_result(t, -1, scale, bias, op->hi));
     }
   }
@@ -107,12 +107,12 @@ test_root_steps(void) {
       g_autoptr(CcPlan) plan =
           plan_for_fractions(cc_kernels_find("sobel"), CC_RESPONSE_AUTO, 1, scale, bias);
       const CcOp *op = plan->op;
-      gint64 most = op->sum_max[0] * op->sum_max[0] + op->sum_max[1] * op->sum_max[1];
+      gint64 max = op->sum_max[0] * op->sum_max[0] + op->sum_max[1] * op->sum_max[1];
       gint expected = 0;
       const CcRange range = cc_op_range(op);
-      g_assert_cmpint(range.least, ==, 0);
-      g_assert_cmpint(range.most, ==, most);
-      for (gint64 n = 0; n <= most; n++) {
+      g_assert_cmpint(range.min, ==, 0);
+      g_assert_cmpint(range.max, ==, max);
+      for (gint64 n = 0; n <= max; n++) {
         expected = exact_root_result(n, scale, bias, op->hi, expected);
         assert_last_step(op, n, expected);
       }
@@ -144,7 +144,7 @@ test_falling_root_steps(void) {
       gint expected = op->hi;
       const CcRange range = cc_op_range(op);
       g_assert_cmpfloat(op->mul, <, 0);
-      for (gint64 n = 0; n <= range.most; n++) {
+      for (gint64 n = 0; n <= range.max; n++) {
         expected = exact_falling_root_result(n, scale, bias, expected);
         assert_last_step(op, n, expected);
       }
@@ -174,7 +174,7 @@ check_proof(const CcOp *op) {
   const gint rise = op->mul > 0 ? 1 : -1;
   guint n_steps = 0;
   g_assert_true(cc_op_agrees(op, range, wrong_code, &(WrongForm){op, G_MAXINT64, 0}));
-  for (gint64 n = range.least + 1; n <= range.most; n++) {
+  for (gint64 n = range.min + 1; n <= range.max; n++) {
     if (cc_op_code(op, n) == cc_op_code(op, n - 1))
       continue;
     g_assert_false(cc_op_agrees(op, range, wrong_code, &(WrongForm){op, n - 1, rise}));
@@ -219,8 +219,8 @@ test_proof_of_tiny_scale(void) {
                    .add = 0x1.0001p+15,
                    .hi = 65535};
   const CcRange range = {0, (gint64)1 << 37};
-  g_assert_cmpint(early_code(&op, range.least), ==, cc_op_code(&op, range.least));
-  g_assert_cmpint(early_code(&op, range.most), ==, cc_op_code(&op, range.most));
+  g_assert_cmpint(early_code(&op, range.min), ==, cc_op_code(&op, range.min));
+  g_assert_cmpint(early_code(&op, range.max), ==, cc_op_code(&op, range.max));
   g_assert_false(cc_op_agrees(&op, range, early_code, &op));
 }
 

@@ -21,7 +21,7 @@ static struct {
   gint fail_count;         /* how many fail from there on */
   gint code;               /* of their errors */
   gint n_calls[N_CALLS];
-  guint n_open, most_open, n_jobs, most_jobs, n_trims;
+  guint n_open, max_open, n_jobs, max_jobs, n_trims;
 } device;
 
 static void
@@ -58,9 +58,9 @@ typedef struct {
 } TestProgram;
 
 typedef struct {
-  CcJob base;
+  CcSubmission base;
   TestProgram *program;
-  const CcSubmission *submission;
+  const CcSubmitInfo *submission;
 } TestJob;
 
 static void
@@ -87,21 +87,21 @@ test_program_free(CcProgram *base) {
   g_free(base);
 }
 
-static CcJob *
-test_submit(CcBackend *base, CcProgram *program, const CcSubmission *submission, GError **error) {
+static CcSubmission *
+test_submit(CcBackend *base, CcProgram *program, const CcSubmitInfo *submission, GError **error) {
   if (!call_works(SUBMIT, error))
     return NULL;
   TestJob *job = g_new0(TestJob, 1);
   *job = (TestJob){.program = (TestProgram *)program, .submission = submission};
   device.n_jobs++;
-  device.most_jobs = MAX(device.most_jobs, device.n_jobs);
+  device.max_jobs = MAX(device.max_jobs, device.n_jobs);
   g_assert_cmpuint(device.n_jobs, <=, base->depth);
   return &job->base;
 }
 
 /* A job that fails leaves rubbish in its target. */
 static gboolean
-test_wait(CcBackend *base, CcJob *base_job, CcTimes *times, GError **error) {
+test_wait(CcBackend *base, CcSubmission *base_job, CcTimes *times, GError **error) {
   TestJob *job = (TestJob *)base_job;
   CcBackend *cpu = ((TestBackend *)base)->cpu;
   const gboolean ok = call_works(WAIT, error);
@@ -159,7 +159,7 @@ test_open(const CcBackendConfig *config, GError **error) {
                            .device_name = g_strdup("a device"),
                            .depth = DEPTH};
   device.n_open++;
-  device.most_open = MAX(device.most_open, device.n_open);
+  device.max_open = MAX(device.max_open, device.n_open);
   return &self->base;
 }
 
@@ -381,7 +381,7 @@ take(CcSession *session, guint number, const gchar *kernel) {
   frame_map(&wanted->base, plan, NULL, NULL);
   CcTimes times;
   const CcRegion whole = cc_frame_layout_region(&layout);
-  const CcSubmission submission = {wanted->base.in, wanted->base.out, &whole, 1, NULL};
+  const CcSubmitInfo submission = {wanted->base.in, wanted->base.out, &whole, 1, NULL};
   cc_backend_wait(cpu, cc_backend_submit(cpu, program, &submission, NULL), &times, NULL);
   g_assert_cmpmem(frame->out, sizeof frame->out, wanted->out, sizeof wanted->out);
   cc_program_unref(program);
@@ -416,7 +416,7 @@ test_order_and_bounds(void) {
   set_filter(session, "sobel");
   assert_program_event(session, "sobel", "cuda");
   send_frames(session, 20);
-  g_assert_cmpuint(device.most_jobs, ==, DEPTH);
+  g_assert_cmpuint(device.max_jobs, ==, DEPTH);
   assert_event(CC_EVENT_PATHS);
   assert_no_event();
 

@@ -110,7 +110,7 @@ test_every_property(void) {
       {"color", "grey"},
       {"alpha", "filter"},
       {"stride", "4"},
-      {"algorithm", "sliding"},
+      {"algorithm", "tensor-core"},
       {"matrix", "1 2 1;"},
       {"row", "1 2 1"},
       {"column", "1 2 1"},
@@ -139,7 +139,7 @@ test_every_property(void) {
   g_assert_cmpint(filter.color, ==, CC_COLOR_GREY);
   g_assert_cmpint(filter.alpha, ==, CC_ALPHA_FILTER);
   g_assert_cmpuint(filter.stride, ==, 4);
-  g_assert_cmpint(filter.algorithm, ==, CC_ALGORITHM_SLIDING);
+  g_assert_cmpint(filter.algorithm, ==, CC_ALGORITHM_TENSOR_CORE);
   cc_settings_clear(&settings);
 }
 

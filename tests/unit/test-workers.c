@@ -23,23 +23,23 @@ begin(void) {
 
 typedef struct {
   gint n_runs[N_SLICES]; /* atomic */
-  gint n_inside, most;   /* threads at once; atomic */
+  gint n_inside, max;    /* threads at once; atomic */
   GThread *caller;
   gint n_helped;     /* slices that others ran; atomic */
   guint64 nano_each; /* that a slice takes */
 } Counts;
 
 static void
-note_most(Counts *counts, gint n) {
-  gint most = g_atomic_int_get(&counts->most);
-  while (n > most && !g_atomic_int_compare_and_exchange(&counts->most, most, n))
-    most = g_atomic_int_get(&counts->most);
+note_max(Counts *counts, gint n) {
+  gint max = g_atomic_int_get(&counts->max);
+  while (n > max && !g_atomic_int_compare_and_exchange(&counts->max, max, n))
+    max = g_atomic_int_get(&counts->max);
 }
 
 static void
 count_slice(gconstpointer data, guint slice, guint8 *scratch) {
   Counts *counts = (Counts *)data;
-  note_most(counts, g_atomic_int_add(&counts->n_inside, 1) + 1);
+  note_max(counts, g_atomic_int_add(&counts->n_inside, 1) + 1);
   const guint64 start = cc_now();
   memset(scratch, (gint)slice, SCRATCH_SIZE);
   while (cc_now() - start < counts->nano_each)
@@ -58,11 +58,11 @@ bring(Counts *counts, guint n_slices, guint n_threads, guint64 nano_each) {
   CcScratch scratch = {0};
   g_assert_true(cc_scratch_grow(&scratch, SCRATCH_SIZE));
   *counts = (Counts){.caller = g_thread_self(), .nano_each = nano_each};
-  const CcWork work = {n_slices, n_threads, SCRATCH_SIZE, count_slice, counts};
-  const guint64 busy = cc_workers_run(&work, scratch.memory);
+  const CcParallelFor loop = {n_slices, n_threads, SCRATCH_SIZE, count_slice, counts};
+  const guint64 busy = cc_workers_run(&loop, scratch.memory);
   for (guint i = 0; i < N_SLICES; i++)
     g_assert_cmpint(g_atomic_int_get(&counts->n_runs[i]), ==, i < n_slices);
-  g_assert_cmpint(g_atomic_int_get(&counts->most), <=, n_threads);
+  g_assert_cmpint(g_atomic_int_get(&counts->max), <=, n_threads);
   g_assert_cmpuint(busy, >=, n_slices * nano_each);
   cc_scratch_clear(&scratch);
 }
@@ -153,10 +153,10 @@ never_helped(gconstpointer data, guint slice, guint8 *scratch) {
 /* A worker that finds no scratch memory leaves the work to others. */
 static void
 test_without_memory(void) {
-  const CcWork work = {N_SLICES, N_CORES, (gsize)1 << 60, never_helped, g_thread_self()};
+  const CcParallelFor loop = {N_SLICES, N_CORES, (gsize)1 << 60, never_helped, g_thread_self()};
   begin();
   for (guint i = 0; i < 100; i++)
-    cc_workers_run(&work, NULL);
+    cc_workers_run(&loop, NULL);
   cc_workers_unref();
 }
 
@@ -191,18 +191,18 @@ test_many_users(void) {
   const guint before = count_threads();
   User users[N_USERS] = {{0}};
   GThread *threads[N_USERS];
-  guint most = 0;
+  guint max = 0;
   cc_workers_set_n_cores(N_CORES);
   for (guint i = 0; i < N_USERS; i++) {
     users[i].number = i;
     threads[i] = g_thread_new("user", bring_much, &users[i]);
   }
   for (guint i = 0; i < N_USERS; i++) {
-    most = MAX(most, count_threads());
+    max = MAX(max, count_threads());
     g_thread_join(threads[i]);
   }
-  g_test_message("%u threads", most);
-  g_assert_cmpuint(most, <=, before + N_USERS + N_CORES - 1);
+  g_test_message("%u threads", max);
+  g_assert_cmpuint(max, <=, before + N_USERS + N_CORES - 1);
   assert_threads_end(before);
 }
 

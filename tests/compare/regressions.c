@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "tests/compare/known.h"
+#include "tests/compare/regressions.h"
 
 /* kernels of this file */
 #define FAINT "faint"
@@ -90,7 +90,7 @@ static const struct {
 };
 
 guint
-known_count(void) {
+regressions_count(void) {
   return G_N_ELEMENTS(cases);
 }
 
@@ -136,7 +136,7 @@ find_kernel(const gchar *name) {
 }
 
 Case
-known_get(guint index) {
+regressions_get(guint index) {
   const TestFormat *format = test_format_find(cases[index].format);
   return (Case){
       .filter =

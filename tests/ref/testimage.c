@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "tests/ref/picture.h"
+#include "tests/ref/testimage.h"
 
 /* The scene is SCENE units wide and high, whatever the size in pixels; shades go to 65535. */
 #define SCENE 1024
@@ -83,7 +83,7 @@ store_sample(guint8 *row, guint i, const CcPlaneLayout *plane, guint code) {
 }
 
 void
-picture_draw(const CcFrameLayout *layout, const CcFrame *frame) {
+test_image_draw(const CcFrameLayout *layout, const CcFrame *frame) {
   guint32 state = 1;
   for (guint p = 0; p < layout->n_planes; p++) {
     const CcPlaneLayout *plane = &layout->plane[p];
@@ -101,7 +101,7 @@ picture_draw(const CcFrameLayout *layout, const CcFrame *frame) {
 }
 
 gchar *
-picture_checksum(const CcFrameLayout *layout, const CcFrame *frame) {
+test_image_checksum(const CcFrameLayout *layout, const CcFrame *frame) {
   g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
   for (guint p = 0; p < layout->n_planes; p++) {
     const CcPlaneLayout *plane = &layout->plane[p];

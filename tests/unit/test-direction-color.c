@@ -53,7 +53,7 @@ test_indices(void) {
       {0, 1, 64, 129},   {1, 0, 65535, 1}, {1, 0, -65535, 1},
   };
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++)
-    g_assert_cmpint(cc_hue_of(cases[i].x, cases[i].y, cases[i].bias + 0.5f), ==, cases[i].index);
+    g_assert_cmpint(cc_hue_index(cases[i].x, cases[i].y, cases[i].bias + 0.5f), ==, cases[i].index);
 }
 
 /* --- tables --- */
@@ -102,7 +102,8 @@ test_tables(void) {
     layout.kb = cases[i].kb;
     g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
     for (guint c = 0; c < 3; c++)
-      g_assert_cmpuint(cc_plan_get_hue(plan)->word[c][cases[i].index], ==, cases[i].word[c]);
+      g_assert_cmpuint(cc_plan_get_direction_color(plan)->word[c][cases[i].index], ==,
+                       cases[i].word[c]);
   }
 }
 
@@ -145,10 +146,11 @@ test_when(void) {
                              .chroma = cases[i].chroma};
     g_autoptr(CcPlan) plan = plan_for(&filter, cases[i].format);
     g_autofree gchar *text = cc_plan_describe(plan);
-    g_assert_cmpint((cc_plan_get_hue(plan) != NULL), ==, cases[i].painted);
+    g_assert_cmpint((cc_plan_get_direction_color(plan) != NULL), ==, cases[i].painted);
     g_assert_cmpint(strstr(text, "direction as hue") != NULL, ==, cases[i].painted);
     g_assert_cmpuint(plan->n_ops, ==, 1);
-    g_assert_true(!cc_plan_get_hue(plan) || cc_plan_get_hue(plan)->op == plan->op);
+    g_assert_true(!cc_plan_get_direction_color(plan) ||
+                  cc_plan_get_direction_color(plan)->op == plan->op);
   }
 }
 
@@ -167,8 +169,8 @@ test_when_not(void) {
   for (guint i = 0; i < G_N_ELEMENTS(formats); i++) {
     g_autoptr(CcPlan) a = plan_for(&fractional, formats[i]);
     g_autoptr(CcPlan) b = plan_for(&magnitude, formats[i]);
-    g_assert_null(cc_plan_get_hue(a));
-    g_assert_null(cc_plan_get_hue(b));
+    g_assert_null(cc_plan_get_direction_color(a));
+    g_assert_null(cc_plan_get_direction_color(b));
   }
 }
 
@@ -177,7 +179,7 @@ static void
 test_passes(void) {
   static const struct {
     const gchar *format;
-    guint n_fields, n_passes, across, down; /* the last two of the last field */
+    guint n_groups, n_passes, across, down; /* the last two of the last field */
   } cases[] = {
       {"RGB", 1, 0, 1, 1},  {"RGBx", 1, 0, 1, 1}, {"ARGB", 1, 1, 1, 1}, {"GBR", 1, 0, 1, 1},
       {"Y444", 1, 0, 1, 1}, {"AYUV", 1, 1, 1, 1}, {"Y42B", 2, 0, 2, 1}, {"NV16", 2, 0, 2, 1},
@@ -192,12 +194,13 @@ test_passes(void) {
     opaque.alpha = CC_ALPHA_OPAQUE;
     g_autoptr(CcPlan) opaque_plan = plan_for(&opaque, cases[i].format);
     g_assert_cmpuint(opaque_plan->n_passes, ==, 0);
-    const CcHueField *last = &cc_plan_get_hue(plan)->field[cc_plan_get_hue(plan)->n_fields - 1];
-    g_assert_cmpuint(cc_plan_get_hue(plan)->n_fields, ==, cases[i].n_fields);
+    const CcComponentGroup *last =
+        &cc_plan_get_direction_color(plan)->group[cc_plan_get_direction_color(plan)->n_groups - 1];
+    g_assert_cmpuint(cc_plan_get_direction_color(plan)->n_groups, ==, cases[i].n_groups);
     g_assert_cmpuint(plan->n_passes, ==, cases[i].n_passes);
     g_assert_cmpuint(last->across, ==, cases[i].across);
     g_assert_cmpuint(last->down, ==, cases[i].down);
-    g_assert_cmpuint(last->n, ==, cases[i].n_fields == 1 ? 3 : 2);
+    g_assert_cmpuint(last->n, ==, cases[i].n_groups == 1 ? 3 : 2);
   }
 }
 
@@ -236,17 +239,17 @@ test_odd_sizes(void) {
     const guint right = cases[i].width > 1, below = cases[i].height > 1;
     g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
     g_autoptr(GRand) rand = g_rand_new_with_seed(i);
-    g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_AT_END);
+    g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACEMENT_AT_END);
     guarded_frame_draw(src, PATTERN_RANDOM, rand);
     for (guint k = 0; k < 3; k++)
       *luma_at(src, k * right, k * below) = k == 1 ? 10 : 0;
     g_autoptr(GuardedFrame) got = filtered_frame_new(&filter, "plain", 1, src);
     for (guint k = 0; k < 3; k++)
       g_assert_cmpuint(*luma_at(got, k * right, k * below), ==,
-                       cc_plan_get_hue(plan)->word[0][cases[i].luma[k]]);
+                       cc_plan_get_direction_color(plan)->word[0][cases[i].luma[k]]);
     for (guint k = 0; k < 2; k++)
       g_assert_cmpuint(*cb_at(got, k * right, k * below), ==,
-                       cc_plan_get_hue(plan)->word[1][cases[i].chroma[k]]);
+                       cc_plan_get_direction_color(plan)->word[1][cases[i].chroma[k]]);
     if (layout.plane[0].pairs)
       g_assert_cmpuint(*luma_at(got, 3, 0), ==, *luma_at(got, 2, 0));
   }
@@ -262,8 +265,8 @@ test_mean(void) {
   part.source = (CcRect){1, 0, 3, 1}; /* of which the first block has one pixel */
   const CcFrameLayout layout = test_format_layout(test_format_find("Y42B"), 4, 1, FALSE);
   g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
-  const guint16 *word = cc_plan_get_hue(plan)->word[1];
-  g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_AT_END);
+  const guint16 *word = cc_plan_get_direction_color(plan)->word[1];
+  g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACEMENT_AT_END);
   memcpy(guarded_frame_row(src, 0, 0), luma, sizeof luma);
   memset(guarded_frame_row(src, 1, 0), 0, 2);
   memset(guarded_frame_row(src, 2, 0), 0, 2);

@@ -218,43 +218,43 @@ cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
 
 /* Samples `spacing` apart, n of them in a row. */
 static void
-add_spaced_range(FakeOp *op, const CcPart *part, guint64 address, gint pitch, gint first,
+add_spaced_range(FakeOp *op, const CcPlaneJob *job, guint64 address, gint pitch, gint first,
                  gint spacing, gint n, gint rows) {
   const gsize samples = (gsize)first + (gsize)spacing * (gsize)(n - 1) + 1;
   op->range[op->n_ranges++] = rows_range((gconstpointer)address, (gsize)pitch,
-                                         samples * (gsize)part->sample_bytes, (gsize)rows);
+                                         samples * (gsize)job->sample_bytes, (gsize)rows);
 }
 
 /* What is special about kernels that paint direction as hue. */
 static void
-add_hue_ranges(FakeOp *op, const CcPart *part) {
-  const CcHuePart *own = CC_OWN(const CcHuePart, part);
-  for (gint i = 0; i < own->n_src; i++)
-    add_spaced_range(op, part, own->src[i], own->src_pitch[i], own->src_first[i],
-                     own->src_spacing[i], part->src_width, part->src_height);
-  for (gint i = 0; i < own->n_dst; i++)
-    add_spaced_range(op, part, own->dst[i], own->dst_pitch[i], own->dst_first[i],
-                     own->dst_spacing[i], part->width, part->height);
+add_hue_ranges(FakeOp *op, const CcPlaneJob *job) {
+  const CcDirectionColorJob *priv = CC_PRIVATE(const CcDirectionColorJob, job);
+  for (gint i = 0; i < priv->n_src; i++)
+    add_spaced_range(op, job, priv->src[i], priv->src_pitch[i], priv->src_first[i],
+                     priv->src_spacing[i], job->src_width, job->src_height);
+  for (gint i = 0; i < priv->n_dst; i++)
+    add_spaced_range(op, job, priv->dst[i], priv->dst_pitch[i], priv->dst_first[i],
+                     priv->dst_spacing[i], job->width, job->height);
 }
 
 /* A kernel's parameters name memory that its context can reach. */
 static void
 set_launch_ranges(const gchar *call, FakeOp *op, CUcontext context) {
   const CcLaunch *l = &op->launch;
-  for (gint p = 0; p < l->n_parts; p++) {
-    const CcPart *part = &l->part[p];
+  for (gint p = 0; p < l->n_jobs; p++) {
+    const CcPlaneJob *job = &l->job[p];
     const gboolean has_pixels = g_str_has_prefix(op->kernel, "cc_tensor_core_") &&
-                                CC_OWN(const CcTensorCorePart, part)->pixel;
-    const gint step = has_pixels ? CC_OWN(const CcTensorCorePart, part)->pixel : part->step;
-    const gsize pixel = (gsize)step * (gsize)part->sample_bytes;
-    if (g_str_has_prefix(op->kernel, "cc_hue_")) {
-      add_hue_ranges(op, part);
+                                CC_PRIVATE(const CcTensorCoreJob, job)->pixel;
+    const gint step = has_pixels ? CC_PRIVATE(const CcTensorCoreJob, job)->pixel : job->step;
+    const gsize pixel = (gsize)step * (gsize)job->sample_bytes;
+    if (g_str_has_prefix(op->kernel, "cc_direction_color_")) {
+      add_hue_ranges(op, job);
       continue;
     }
-    op->range[op->n_ranges++] = rows_range((gconstpointer)part->src, (gsize)part->src_pitch,
-                                           (gsize)part->src_width * pixel, (gsize)part->src_height);
-    op->range[op->n_ranges++] = rows_range((gconstpointer)part->dst, (gsize)part->dst_pitch,
-                                           (gsize)part->width * pixel, (gsize)part->height);
+    op->range[op->n_ranges++] = rows_range((gconstpointer)job->src, (gsize)job->src_pitch,
+                                           (gsize)job->src_width * pixel, (gsize)job->src_height);
+    op->range[op->n_ranges++] = rows_range((gconstpointer)job->dst, (gsize)job->dst_pitch,
+                                           (gsize)job->width * pixel, (gsize)job->height);
   }
   if (l->memory_taps)
     op->range[op->n_ranges++] = (FakeRange){l->memory_taps, l->memory_taps + 1};
@@ -273,15 +273,15 @@ set_launch_ranges(const gchar *call, FakeOp *op, CUcontext context) {
 static void
 check_tiles(const CcLaunch *launch, const FakeGrid *grid) {
   gint64 n = 0;
-  g_assert_cmpint(launch->n_parts, >=, 1);
-  g_assert_cmpint(launch->n_parts, <=, CC_LAUNCH_PARTS);
-  for (gint p = 0; p < launch->n_parts; p++) {
-    const CcPart *part = &launch->part[p];
-    g_assert_cmpint(part->first_tile, ==, n);
-    g_assert_cmpint(part->tiles_across, >=, 1);
-    g_assert_cmpint(part->n_tiles, >=, part->tiles_across);
-    g_assert_cmpint(part->n_tiles % part->tiles_across, ==, 0);
-    n += part->n_tiles;
+  g_assert_cmpint(launch->n_jobs, >=, 1);
+  g_assert_cmpint(launch->n_jobs, <=, CC_LAUNCH_JOBS);
+  for (gint p = 0; p < launch->n_jobs; p++) {
+    const CcPlaneJob *job = &launch->job[p];
+    g_assert_cmpint(job->first_tile, ==, n);
+    g_assert_cmpint(job->tiles_across, >=, 1);
+    g_assert_cmpint(job->n_tiles, >=, job->tiles_across);
+    g_assert_cmpint(job->n_tiles % job->tiles_across, ==, 0);
+    n += job->n_tiles;
   }
   g_assert_cmpint(launch->n_tiles, ==, n);
   g_assert_cmpint(grid->n_blocks, <=, n);

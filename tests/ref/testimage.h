@@ -10,9 +10,9 @@
 G_BEGIN_DECLS
 
 /* Draws it into a frame of any layout and size. Each component is drawn in other shades. */
-void picture_draw(const CcFrameLayout *layout, const CcFrame *frame);
+void test_image_draw(const CcFrameLayout *layout, const CcFrame *frame);
 
 /* The SHA-256 of all samples, plane after plane and row after row, in hexadecimal. */
-gchar *picture_checksum(const CcFrameLayout *layout, const CcFrame *frame);
+gchar *test_image_checksum(const CcFrameLayout *layout, const CcFrame *frame);
 
 G_END_DECLS

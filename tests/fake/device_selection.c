@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include "plugin/backends.h"
 
-#define MOST_SLOTS 64 /* of a device */
+#define MAX_SLOTS 64 /* of a device */
 
 static const gchar *program_path;
 
@@ -244,17 +244,17 @@ test_killed(void) {
 static void
 test_no_slots(void) {
   g_autofree gchar *settings = on_one_machine("devices=2");
-  int socks[2 * MOST_SLOTS];
+  int socks[2 * MAX_SLOTS];
   for (gsize i = 0; i < G_N_ELEMENTS(socks); i++) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     const gint length =
         g_snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "cudaconv/%08x:%02x:00.0/%u",
-                   getpid(), (guint)i / MOST_SLOTS, (guint)i % MOST_SLOTS);
+                   getpid(), (guint)i / MAX_SLOTS, (guint)i % MAX_SLOTS);
     socks[i] = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     g_assert_cmpint(bind(socks[i], (struct sockaddr *)&address,
                          (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (gsize)length)),
                     ==, 0);
-    if (i + 1 == MOST_SLOTS)
+    if (i + 1 == MAX_SLOTS)
       assert_devices(settings, NULL, "use", "any", "1");
   }
   assert_devices(settings, NULL, "use", "any any any", "0 1 0");

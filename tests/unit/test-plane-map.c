@@ -17,13 +17,13 @@ layout_of(const gchar *format, guint width, guint height) {
 }
 
 static void
-assert_place(const CcPlace *place, guint plane, guint first, guint spacing) {
-  g_assert_cmpuint(place->plane, ==, plane);
-  g_assert_cmpuint(place->first, ==, first);
-  g_assert_cmpuint(place->spacing, ==, spacing);
+assert_offset(const CcComponentOffset *offset, guint plane, guint first, guint spacing) {
+  g_assert_cmpuint(offset->plane, ==, plane);
+  g_assert_cmpuint(offset->first, ==, first);
+  g_assert_cmpuint(offset->spacing, ==, spacing);
 }
 
-/* --- what cc_packing_find says --- */
+/* --- what cc_plane_map_find says --- */
 
 static void
 test_pairs(void) {
@@ -41,16 +41,16 @@ test_pairs(void) {
     for (guint width = 1; width <= 9; width++) {
       const CcFrameLayout frame = layout_of(cases[i].format, width, 3);
       CcFrameLayout planes, expected = layout_of("NV16", width, 3);
-      CcPacking packing[CC_MAX_PLANES];
+      CcPlaneMap map[CC_MAX_PLANES];
       expected.plane[1].role[0] = cases[i].chroma[0];
       expected.plane[1].role[1] = cases[i].chroma[1];
-      g_assert_true(cc_packing_find(&frame, FALSE, &planes, packing));
+      g_assert_true(cc_plane_map_find(&frame, FALSE, &planes, map));
       g_assert_true(cc_frame_layout_equal(&planes, &expected));
       g_assert_false(cc_frame_layout_has_rgb(&frame));
-      g_assert_cmpint(packing[0].kind, ==, CC_PACKING_SPACED);
-      g_assert_cmpint(packing[1].kind, ==, CC_PACKING_SPACED);
-      assert_place(&packing[0].place[0], 0, cases[i].luma, 2);
-      assert_place(&packing[1].place[0], 0, 1 - cases[i].luma, 2);
+      g_assert_cmpint(map[0].kind, ==, CC_PLANE_MAP_SPACED);
+      g_assert_cmpint(map[1].kind, ==, CC_PLANE_MAP_SPACED);
+      assert_offset(&map[0].offset[0], 0, cases[i].luma, 2);
+      assert_offset(&map[1].offset[0], 0, 1 - cases[i].luma, 2);
     }
   }
 }
@@ -59,7 +59,7 @@ static void
 test_grey(void) {
   static const struct {
     const gchar *format;
-    CcPlace rgb[3];
+    CcComponentOffset rgb[3];
     gint other; /* where alpha or padding is, which follow as a plane of their own; -1: nowhere */
     CcRole role;
   } cases[] = {
@@ -81,22 +81,22 @@ test_grey(void) {
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     const CcFrameLayout frame = layout_of(cases[i].format, 5, 3);
     CcFrameLayout planes;
-    CcPacking packing[CC_MAX_PLANES];
+    CcPlaneMap map[CC_MAX_PLANES];
     g_assert_true(cc_frame_layout_has_rgb(&frame));
-    g_assert_true(cc_packing_find(&frame, TRUE, &planes, packing));
+    g_assert_true(cc_plane_map_find(&frame, TRUE, &planes, map));
     g_assert_cmpuint(planes.n_planes, ==, cases[i].other < 0 ? 1 : 2);
     g_assert_cmpuint(planes.plane[0].step, ==, 1);
     g_assert_cmpuint(planes.plane[0].width, ==, 5);
     g_assert_cmpint(planes.plane[0].role[0], ==, CC_ROLE_GREY);
-    g_assert_cmpint(packing[0].kind, ==, CC_PACKING_LUMA);
+    g_assert_cmpint(map[0].kind, ==, CC_PLANE_MAP_LUMA);
     for (guint c = 0; c < 3; c++)
-      assert_place(&packing[0].place[c], cases[i].rgb[c].plane, cases[i].rgb[c].first,
-                   cases[i].rgb[c].spacing);
+      assert_offset(&map[0].offset[c], cases[i].rgb[c].plane, cases[i].rgb[c].first,
+                    cases[i].rgb[c].spacing);
     if (cases[i].other < 0)
       continue;
     g_assert_cmpint(planes.plane[1].role[0], ==, cases[i].role);
-    g_assert_cmpint(packing[1].kind, ==, CC_PACKING_SPACED);
-    assert_place(&packing[1].place[0], 0, (guint)cases[i].other, 4);
+    g_assert_cmpint(map[1].kind, ==, CC_PLANE_MAP_SPACED);
+    assert_offset(&map[1].offset[0], 0, (guint)cases[i].other, 4);
   }
 }
 
@@ -106,14 +106,14 @@ test_none(void) {
   for (const TestFormat *format = test_formats; format->name; format++) {
     const CcFrameLayout frame = test_format_layout(format, 7, 5, FALSE);
     CcFrameLayout planes;
-    CcPacking packing[CC_MAX_PLANES];
+    CcPlaneMap map[CC_MAX_PLANES];
     if (frame.plane[0].pairs)
       continue;
-    g_assert_false(cc_packing_find(&frame, FALSE, &planes, packing));
+    g_assert_false(cc_plane_map_find(&frame, FALSE, &planes, map));
     g_assert_true(cc_frame_layout_equal(&planes, &frame));
     for (guint p = 0; p < frame.n_planes; p++) {
-      g_assert_cmpint(packing[p].kind, ==, CC_PACKING_NONE);
-      assert_place(&packing[p].place[0], p, 0, 1);
+      g_assert_cmpint(map[p].kind, ==, CC_PLANE_MAP_NONE);
+      assert_offset(&map[p].offset[0], p, 0, 1);
     }
   }
 }
@@ -128,7 +128,7 @@ test_nothing_to_grey(void) {
     g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
     g_assert_false(cc_frame_layout_has_rgb(&layout));
     for (guint p = 0; p < plan->layout.n_planes; p++)
-      g_assert_cmpint(plan->packing[p].kind, !=, CC_PACKING_LUMA);
+      g_assert_cmpint(plan->map[p].kind, !=, CC_PLANE_MAP_LUMA);
   }
 }
 
@@ -150,7 +150,7 @@ test_auto(void) {
     const CcFilter filter = {.kernel = cc_kernels_find(cases[i].kernel), .color = cases[i].color};
     g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
     g_assert_cmpint(plan->packed, ==, cases[i].grey);
-    g_assert_cmpint(plan->packing[0].kind, ==, cases[i].grey ? CC_PACKING_LUMA : CC_PACKING_NONE);
+    g_assert_cmpint(plan->map[0].kind, ==, cases[i].grey ? CC_PLANE_MAP_LUMA : CC_PLANE_MAP_NONE);
   }
 }
 
@@ -173,7 +173,7 @@ static GuardedFrame *
 take_planes(const GuardedFrame *from, const gchar *format, const guint *first, guint spacing) {
   const CcFrameLayout layout =
       layout_of(format, from->layout.plane[0].width, from->layout.plane[0].height);
-  GuardedFrame *to = guarded_frame_new(&layout, PLACE_ALIGNED);
+  GuardedFrame *to = guarded_frame_new(&layout, PLACEMENT_ALIGNED);
   for (guint p = 0; p < layout.n_planes; p++)
     for (guint y = 0; y < layout.plane[p].height; y++)
       for (guint i = 0; i < cc_plane_row_bytes(&layout.plane[p]); i++)
@@ -196,7 +196,7 @@ check_pairs(const gchar *format, const CcFilter *filter, guint width) {
   const guint luma = layout.plane[0].role[0] == CC_ROLE_LUMA ? 0 : 1;
   const guint first[] = {luma, 1 - luma};
   g_autoptr(GRand) rand = g_rand_new_with_seed(width);
-  g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_AT_END);
+  g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACEMENT_AT_END);
   guarded_frame_draw(src, PATTERN_RANDOM, rand);
   g_autoptr(GuardedFrame) planes = take_planes(src, "NV16", first, 2);
   g_autoptr(GuardedFrame) got = filtered_frame_new(filter, "plain", 1, src);
@@ -234,7 +234,7 @@ check_grey(const CcFilter *filter, guint width) {
   static const guint alpha[] = {3};
   const CcFrameLayout layout = layout_of("BGRA", width, 5);
   g_autoptr(GRand) rand = g_rand_new_with_seed(width);
-  g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACE_AT_END);
+  g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACEMENT_AT_END);
   guarded_frame_draw(src, PATTERN_RANDOM, rand);
   g_autoptr(GuardedFrame) grey = take_planes(src, "GRAY8", alpha, 4);
   g_autoptr(GuardedFrame) alphas = filtered_frame_new(filter, "plain", 1, grey);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "tests/ref/oracle_hue.h"
+#include "tests/ref/oracle_direction_color.h"
 
 #include <math.h>
 
@@ -9,12 +9,12 @@
 #define PARTS 10000 /* weights of luma are so many parts of one */
 
 gboolean
-oracle_hue_has(CcRole role) {
+oracle_direction_color_has(CcRole role) {
   return role != CC_ROLE_GREY && role != CC_ROLE_ALPHA && role != CC_ROLE_PADDING;
 }
 
 guint
-oracle_hue_component(CcRole role) {
+oracle_direction_color_component(CcRole role) {
   switch (role) {
   case CC_ROLE_GREEN:
   case CC_ROLE_CB:
@@ -28,7 +28,7 @@ oracle_hue_component(CcRole role) {
 }
 
 guint
-oracle_hue_index(gint64 x, gint64 y, gdouble bias) {
+oracle_direction_color_index(gint64 x, gint64 y, gdouble bias) {
   if (x == 0 && y == 0)
     return 0;
   long double turns = atan2l(y, x) / (2 * 3.14159265358979323846264338327950288L);
@@ -73,18 +73,18 @@ convert(const CcFrameLayout *layout, const gint64 rgb[3], guint depth, gint64 yu
   }
   gint64 luma = red * rgb[0] + (PARTS - red - blue) * rgb[1] + blue * rgb[2]; /* in parts */
   gint64 cb = PARTS * rgb[2] - luma, cr = PARTS * rgb[0] - luma;
-  gint64 cb_most = (PARTS - blue) * 255, cr_most = (PARTS - red) * 255; /* half of the range */
-  gint64 unit = 1 << (depth - 8), most = (1 << depth) - 1, full = (gint64)PARTS * 255;
-  gint64 half = layout->limited_range ? 112 * unit * 2 : most; /* twice what cb_most becomes */
+  gint64 cb_max = (PARTS - blue) * 255, cr_max = (PARTS - red) * 255; /* half of the range */
+  gint64 unit = 1 << (depth - 8), max = (1 << depth) - 1, full = (gint64)PARTS * 255;
+  gint64 half = layout->limited_range ? 112 * unit * 2 : max; /* twice what cb_most becomes */
   yuv[0] = layout->limited_range ? round_code(unit * (16 * full + 219 * luma), full, depth)
-                                 : round_code(most * luma, full, depth);
-  yuv[1] = round_code(256 * unit * cb_most + half * cb, 2 * cb_most, depth);
-  yuv[2] = round_code(256 * unit * cr_most + half * cr, 2 * cr_most, depth);
+                                 : round_code(max * luma, full, depth);
+  yuv[1] = round_code(256 * unit * cb_max + half * cb, 2 * cb_max, depth);
+  yuv[2] = round_code(256 * unit * cr_max + half * cr, 2 * cr_max, depth);
 }
 
 void
-oracle_hue_table(const CcFrameLayout *layout, const CcPlaneLayout *plane, gboolean rgb,
-                 guint16 word[3][256]) {
+oracle_direction_color_table(const CcFrameLayout *layout, const CcPlaneLayout *plane, gboolean rgb,
+                             guint16 word[3][256]) {
   for (guint i = 0; i < 256; i++) {
     gint64 color[3], code[3];
     color_of_index(i, color);
@@ -98,7 +98,7 @@ oracle_hue_table(const CcFrameLayout *layout, const CcPlaneLayout *plane, gboole
 }
 
 gboolean
-oracle_hue_words_match(const guint16 word[256], guint expected, guint got) {
+oracle_direction_color_words_match(const guint16 word[256], guint expected, guint got) {
   for (guint i = 0; i < HUES; i++) {
     guint a = word[1 + i], b = word[1 + (i + 1) % HUES];
     if ((a == expected && b == got) || (b == expected && a == got))

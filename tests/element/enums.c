@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "choices.h"
+#include "enums.h"
 
 #include <gst/check/gstcheck.h>
 

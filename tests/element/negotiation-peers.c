@@ -226,11 +226,11 @@ GST_START_TEST(device_memory_of_a_chain) {
   for (guint i = 0; i < N_CHAIN; i++)
     all += device_bytes(pipeline, i);
   g_print("%.1f MB in %u elements\n", (gdouble)all / 1e6, N_CHAIN);
-  const guint64 most = 2 * 3 * frame * 11 / 10 + (N_CHAIN - 1) * 5 * in_pool;
+  const guint64 max = 2 * 3 * frame * 11 / 10 + (N_CHAIN - 1) * 5 * in_pool;
   if (g_str_equal(test_backend(), "cpu")) {
     fail_unless_equals_uint64(all, 0);
   } else {
-    fail_unless(all > 0 && all <= most, "%" G_GUINT64_FORMAT, all);
+    fail_unless(all > 0 && all <= max, "%" G_GUINT64_FORMAT, all);
   }
   stop(pipeline);
 }
@@ -397,9 +397,9 @@ GST_START_TEST(too_little_memory_for_upstream) {
 GST_END_TEST;
 
 static Suite *
-negotiation_neighbours_suite(void) {
-  Suite *suite = suite_create("negotiation-neighbours");
-  TCase *tc = tcase_create("negotiation-neighbours");
+negotiation_peers_suite(void) {
+  Suite *suite = suite_create("negotiation-peers");
+  TCase *tc = tcase_create("negotiation-peers");
   suite_add_tcase(suite, tc);
   tcase_add_loop_test(tc, mixed_chains, 0, 8);
   tcase_add_test(tc, tee_to_two);
@@ -419,4 +419,4 @@ negotiation_neighbours_suite(void) {
   return suite;
 }
 
-TEST_MAIN(negotiation_neighbours)
+TEST_MAIN(negotiation_peers)

@@ -7,9 +7,9 @@
 
 G_BEGIN_DECLS
 
-guint known_count(void);
+guint regressions_count(void);
 
 /* Case `index`, whose kernel lives as long as the process. */
-Case known_get(guint index);
+Case regressions_get(guint index);
 
 G_END_DECLS
