@@ -3,9 +3,9 @@
 #
 #   scripts/lint.sh BUILD [CHECK...]
 #
-# BUILD is a configured Meson build folder. Without CHECK, these run: format text shell docs includes
-# cppcheck tidy. There is also tidy-tests, which takes as long as all others together. Exits 1 when one
-# finds something.
+# BUILD is a configured Meson build folder. Without CHECK, these run: format text words commits shell docs
+# includes cppcheck tidy. There is also tidy-tests, which takes as long as all others together. Exits 1 when
+# one finds something.
 # shellcheck disable=SC2317 # the checks are called by name
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -16,7 +16,7 @@ if [ ! -f "$build/compile_commands.json" ]; then
   exit 2
 fi
 shift
-checks=(format text shell docs includes cppcheck tidy)
+checks=(format text words commits shell docs includes cppcheck tidy)
 for check in "$@"; do
   if [[ " ${checks[*]} tidy-tests " != *" $check "* ]]; then
     echo "There is no check $check; there are: ${checks[*]} tidy-tests" >&2
@@ -39,6 +39,24 @@ absent() { # absent GIT-GREP'S-ARGUMENT...
 }
 check_text() {
   absent -E '[[:blank:]]+$' -- ':!*.png' ':!LICENSE' && absent -F $'\t' -- ':!Makefile' ':!*.png' ':!LICENSE'
+}
+
+# Words for which the field has others (the right column). The second line is for names in code.
+#   film: video    mend: fix    seam: boundary    bundle: dot group    ladder, rung: dispatch
+#   MOST_, LEAST_: MAX_, MIN_    wholefile: atomic file    host half: launch configuration    last step: output stage
+check_words() {
+  local files=(':!scripts/lint.sh' ':!LICENSE' ':!*.png' ':!*.webp' ':!*.webm') status=0
+  absent -iP '\b(films?|filmed|mend(s|ed|ing)?|seams?|ladders?|rungs?|wholefile|host half|last step)\b' -- "${files[@]}" || status=1
+  absent -P '(?<![A-Z])(MOST|LEAST)_[A-Z]|[Ww]hole_?[Ff]ile|[Hh]ost_?[Hh]alf|[Ll]ast_?[Ss]tep' -- "${files[@]}" || status=1
+  absent -iP '(?<!max-)\bbundle[sd]?\b(?!-policy)' -- "${files[@]}" || status=1 # max-bundle is WebRTC's
+  return "$status"
+}
+
+# Subjects of the commits since this check exists: at most 72 characters.
+check_commits() {
+  local long
+  long=$(git log --since='2026-11-28T08:50:00Z' --format='%h %s' | grep -E '^[^ ]+ .{73,}')
+  [ -z "$long" ] || { echo "subjects of more than 72 characters:"; echo "$long"; return 1; }
 }
 
 check_shell() { tracked '*.sh' '*.bash' .ci/run | xargs -0r shellcheck; }
